@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ((GPL-2.0-only WITH Linux-syscall-note) OR MIT) */
+/*
+ * kuid: time-ordered unique IDs for the whole host, from a character device.
+ *
+ * Opening /dev/kuid and reading it is all that most programs need: each read
+ * returns whole 16-byte IDs, big-endian, as many as the buffer holds. The
+ * ioctls below are for programs that want to know the limits, or to have the
+ * IDs of one call put into memory of their choice together with the count and
+ * the epoch they belong to. They work on every kuid device node.
+ *
+ * Rules of this interface, for every struct:
+ *
+ *  - the layout is the same for 32-bit and 64-bit programs: only fixed-width
+ *    integers in native byte order, naturally aligned, no holes; a pointer
+ *    travels as a __u64, zero-extended;
+ *  - "in" fields are read by the kernel, "out" fields are written by it and
+ *    ignored on the way in, so that one struct can serve call after call;
+ *  - reserved fields must be zero on the way in, and are zero on the way out
+ *    until a meaning is given to them;
+ *  - an unknown format, order or flag, or a reserved field that is not zero,
+ *    is EINVAL; an unknown command is ENOTTY; a struct that can't be read or
+ *    written is EFAULT;
+ *  - after an error no out field has been written, except by EFAULT.
+ *
+ * Structs and numbers never change once released: a new need is a new command,
+ * a new flag, or a reserved field whose zero means "as before".
+ */
+#ifndef _UAPI_LINUX_KUID_H
+#define _UAPI_LINUX_KUID_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/*
+ * Formats: how an ID is laid out. 0 stands for the format that a read of the
+ * same file gives: on /dev/kuid that is KUID_FORMAT_V1, for ever.
+ */
+#define KUID_FORMAT_DEFAULT 0
+#define KUID_FORMAT_V1	    1 /* RFC 9562 section 5.1, 16 bytes */
+
+/*
+ * Orders: which IDs an ID is promised to follow. 0 stands for the order that a
+ * read of the same file gives: KUID_ORDER_FILE.
+ *
+ * KUID_ORDER_FILE: of two IDs from one open file, if the call that made the
+ * one returned before the call that made the other began, the one is smaller;
+ * whichever CPU, thread or process made the calls. For v1 "smaller" means
+ * compared as (60-bit time, clock_seq).
+ */
+#define KUID_ORDER_DEFAULT 0
+#define KUID_ORDER_FILE	   2
+
+/**
+ * struct kuid_query - what this kernel makes, and within which limits
+ * @format: in: KUID_FORMAT_*; out: the format answered for, never 0
+ * @flags: in: must be zero
+ * @formats: out: bit n is set if format n can be generated
+ * @orders: out: bit n is set if order n can be asked for
+ * @id_size: out: bytes of one ID of @format
+ * @batch_max: out: the highest &struct kuid_generate.count for @format
+ * @clock_resolution_ns: out: how far apart two readings of the system's clock
+ *	can be told, in nanoseconds, at least 1; a coarse clock makes the time
+ *	in an ID coarse, not the IDs fewer
+ * @reserved0: must be zero
+ * @rate_max: out: the highest number of IDs of @format in one second that one
+ *	CPU can be given without their time running ahead of the clock
+ * @reserved: must be zero
+ */
+struct kuid_query {
+	__u32 format;
+	__u32 flags;
+	__u64 formats;
+	__u64 orders;
+	__u32 id_size;
+	__u32 batch_max;
+	__u32 clock_resolution_ns;
+	__u32 reserved0;
+	__u64 rate_max;
+	__u64 reserved[10];
+};
+
+/**
+ * struct kuid_generate - one batch of IDs into memory of the caller's
+ * @buffer: in: address of @count * id_size bytes, of any alignment
+ * @format: in: KUID_FORMAT_*
+ * @order: in: KUID_ORDER_*
+ * @count: in: how many IDs, 1 to batch_max
+ * @flags: in: must be zero
+ * @done: out: how many IDs were written, 1 to @count
+ * @reserved0: must be zero
+ * @epoch: out: number of the epoch that all IDs of this call belong to
+ * @reserved: must be zero
+ *
+ * The IDs of one call increase in the order they lie in memory. The call is
+ * cut short, with success and @done < @count, where a signal is pending or a
+ * byte of @buffer can't be written; bytes behind the first @done IDs may then
+ * have been written too and mean nothing. If that comes before the first ID
+ * the call fails with EINTR or EFAULT. IDs lost to a fault are lost: they are
+ * never handed out again.
+ */
+struct kuid_generate {
+	__u64 buffer;
+	__u32 format;
+	__u32 order;
+	__u32 count;
+	__u32 flags;
+	__u32 done;
+	__u32 reserved0;
+	__u64 epoch;
+	__u64 reserved[3];
+};
+
+#define KUID_IOC_MAGIC	  0xE9
+#define KUID_IOC_QUERY	  _IOWR(KUID_IOC_MAGIC, 0x00, struct kuid_query)
+#define KUID_IOC_GENERATE _IOWR(KUID_IOC_MAGIC, 0x01, struct kuid_generate)
+
+#endif /* _UAPI_LINUX_KUID_H */
