@@ -42,7 +42,9 @@ static inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now, u64 floor,
 	u64 first;
 
 	do {
-		first = max(now, max_t(u64, floor, last) + 1);
+		u64 above = max_t(u64, floor, last);
+
+		first = max(now, above + 1);
 	} while (!atomic64_try_cmpxchg(&lane->last, &last, first + count - 1));
 
 	return first;

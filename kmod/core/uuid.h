@@ -12,7 +12,8 @@
 
 #include "generator.h"
 
-#define KUID_UUID_SIZE 16
+#define KUID_UUID_SIZE	    16
+#define KUID_UUID_TEXT_SIZE 36
 
 #define KUID_TICK_NS 100
 
@@ -82,6 +83,26 @@ static __always_inline u32 kuid_v1_pack(void *out,
 		low = tick_low;
 		ns = 0;
 		tick++;
+	}
+}
+
+/**
+ * kuid_uuid_to_text - write a UUID as text (RFC 9562 section 4, lower case)
+ * @text: KUID_UUID_TEXT_SIZE bytes, without a NUL at the end
+ * @id: KUID_UUID_SIZE bytes
+ *
+ * Context: any. Never sleeps.
+ */
+static inline void kuid_uuid_to_text(char *text, const u8 *id)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned int i;
+
+	for (i = 0; i < KUID_UUID_SIZE; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*text++ = '-';
+		*text++ = digits[id[i] >> 4];
+		*text++ = digits[id[i] & 0xf];
 	}
 }
 
