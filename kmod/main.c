@@ -4,6 +4,7 @@
 
 #include "chrdev.h"
 #include "epoch.h"
+#include "version.h"
 
 static int __init kuid_init(void)
 {
@@ -21,5 +22,5 @@ module_exit(kuid_exit);
 
 MODULE_DESCRIPTION("Time-ordered unique IDs for the whole host");
 MODULE_AUTHOR("The kuid developers");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(KUID_VERSION);
 MODULE_LICENSE("GPL");

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The one place that names the version of module, library and tool. */
+#ifndef KUID_VERSION_H
+#define KUID_VERSION_H
+
+#define KUID_VERSION "0.1.0"
+
+#endif /* KUID_VERSION_H */

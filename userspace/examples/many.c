@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/* Takes a batch of IDs from libkuid and prints them. */
+#include <kuid.h>
+#include <stdio.h>
+
+#define COUNT 3
+
+int main(void)
+{
+	unsigned char ids[COUNT][KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+	struct kuid *source = kuid_open(KUID_FORMAT_V1);
+
+	if (!source || kuid_many(source, ids, COUNT) != COUNT) {
+		perror("kuid");
+		return 1;
+	}
+	for (int i = 0; i < COUNT; i++) {
+		kuid_text(KUID_FORMAT_V1, ids[i], text, sizeof(text));
+		puts(text);
+	}
+	kuid_close(source);
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The verbs of the tool, one file each. A verb gets its own name as argv[0],
+ * parses its arguments and returns the tool's exit status.
+ */
+#ifndef KUID_TOOL_VERBS_H
+#define KUID_TOOL_VERBS_H
+
+/* Exit statuses, for all verbs. */
+#define EXIT_FAILED 1 /* what was asked for could not be done */
+#define EXIT_USAGE  2 /* it was asked for in the wrong way */
+
+int verb_gen(int argc, char **argv);
+
+#endif /* KUID_TOOL_VERBS_H */
