@@ -13,7 +13,7 @@ void random_start(void)
 {
 	const char *given = getenv("SEED");
 
-	seed = given ? strtoul(given, NULL, 0) : time(NULL);
+	seed = given ? strtoul(given, NULL, 0) : (unsigned long)time(NULL);
 	printf("# SEED=%u\n", seed);
 	random_thread(0);
 }
