@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Boots a kernel in QEMU, runs a program in it, and exits with that program's status; 124 if the
+# time was up, 125 if the machine ended in another way (a panic, say). See usage() for the options.
+#   boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
+# DIR is from fetch.sh, FILE from initramfs.sh. The console is on stdout and in the log file.
+
+set -euo pipefail
+
+usage()
+{
+	echo "boot.sh: $1" >&2
+	cat >&2 <<'USAGE'
+usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
+  --append "WORD..."   more of a kernel command line
+  --smp N              processors (2)
+  --mem M              memory as QEMU takes it (1G)
+  --timeout SECS       of real time, 0 for none (120; none with --shell)
+  --clocksource NAME   tsc (the default), hpet, acpi_pm or jiffies
+  --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
+  --icount             guest time counts instructions, repeatably; one processor, tcg
+  --shell              leave a shell on the terminal after PROGRAM, which may be left out
+  --log FILE           keep the console's output here
+USAGE
+	exit 2
+}
+
+say()
+{
+	echo "boot.sh: $*" >&2
+}
+
+kernel='' initrd='' append='' smp='' mem=1G timeout='' clocksource=tsc accel='' icount='' shell='' log=''
+while (( $# )); do
+	case $1 in
+	--icount) icount=1; shift; continue ;;
+	--shell) shell=1; shift; continue ;;
+	--) shift; break ;;
+	--kernel|--initrd|--append|--smp|--mem|--timeout|--clocksource|--accel|--log)
+		(( $# > 1 )) || usage "$1 needs an argument"
+		declare "${1#--}=$2"
+		shift 2 ;;
+	-*) usage "unknown option $1" ;;
+	*) break ;;
+	esac
+done
+(( $# )) || [[ -n $shell ]] || usage "no program to run"
+(( $# )) || set -- true
+[[ -n $kernel ]] || usage "--kernel is missing"
+[[ -n $initrd ]] || usage "--initrd is missing"
+[[ -r $kernel/vmlinuz ]] || usage "no vmlinuz in $kernel"
+[[ -r $initrd ]] || usage "can't read $initrd"
+# The command line has no quoting that init could undo.
+[[ "$append $*" != *[\"\'\\$'\n\t']* ]] || usage "quotes, backslashes, tabs and newlines can't be passed on"
+[[ " $append " != *" -- "* ]] || usage "--append must not hold --"
+for word in "$@"; do
+	[[ -n $word && $word != *' '* ]] || usage "'$word': empty words and spaces can't be passed on"
+done
+[[ ${timeout:=${shell:+0}} =~ ^[0-9]*$ ]] || usage "--timeout $timeout is not a number of seconds"
+[[ $mem =~ ^[1-9][0-9]*[MG]?$ ]] || usage "--mem $mem is not a size"
+if [[ -n $icount ]]; then
+	[[ ${smp:=1} == 1 ]] || usage "--icount needs --smp 1"
+	[[ ${accel:=tcg} == tcg ]] || usage "--icount needs --accel tcg"
+fi
+[[ ${smp:=2} =~ ^[1-9][0-9]*$ ]] || usage "--smp $smp is not a number of processors"
+case $clocksource in
+tsc) clock="tsc=reliable clocksource=tsc" ;;
+hpet|acpi_pm) clock="clocksource=$clocksource" ;;
+# The kernel takes this one only while it has no high-resolution timers to lose.
+jiffies) clock="clocksource=jiffies highres=off nohz=off" ;;
+*) usage "--clocksource $clocksource is none of tsc, hpet, acpi_pm, jiffies" ;;
+esac
+
+# Stock kernels were seen to hang under nested virtualisation, so that /dev/kvm alone says nothing.
+kvm_boots()
+{
+	[[ -w /dev/kvm ]] &&
+		"${BASH_SOURCE[0]}" --kernel "$kernel" --initrd "$initrd" --accel kvm --timeout 20 true \
+			>/dev/null 2>&1
+}
+
+case ${accel:=tcg} in
+tcg|kvm) ;;
+auto) if kvm_boots; then accel=kvm; else accel=tcg; fi ;;
+*) usage "--accel $accel is none of tcg, kvm, auto" ;;
+esac
+command -v qemu-system-x86_64 >/dev/null || { say "qemu is missing: run setup.sh boot"; exit 125; }
+
+qemu=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -smp "$smp" -m "$mem")
+case $accel in
+tcg) qemu+=(-cpu max) ;;
+kvm) qemu+=(-accel kvm -cpu host) ;;
+esac
+if [[ -n $icount ]]; then
+	qemu+=(-accel tcg -icount "shift=0,sleep=off")
+elif [[ $accel == tcg ]]; then
+	qemu+=(-accel "tcg,thread=multi")
+fi
+
+temporary=
+if [[ -z $log ]]; then
+	temporary=1
+	log=$(mktemp --tmpdir kuid-vm.XXXXXX.log)
+fi
+: >"$log" || usage "can't write to $log"
+
+# Only this run's init can know the number, so no output of a program looks like the last line.
+nonce=$$.$RANDOM$RANDOM
+qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
+# panic_print: the console shows next to nothing, and all of the log after a panic.
+qemu+=(-append "console=ttyS0 quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $clock \
+${append:+$append }${shell:+kuid.shell }kuid.exit=$nonce -- $*")
+if [[ -n $shell ]]; then
+	exec {input}<&0
+	qemu+=(-chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -mon chardev=console)
+else
+	exec {input}</dev/null
+	qemu+=(-chardev "stdio,id=console,signal=off,logfile=$log")
+fi
+qemu+=(-serial chardev:console)
+
+# Whatever ends this script ends QEMU: the traps, or the kernel if the script can't run them.
+vm=
+trap '[[ -z $vm ]] || kill "$vm" || true; [[ -z $temporary ]] || rm -f "$log"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+setpriv --pdeathsig TERM timeout --foreground --kill-after 5 "${timeout:-120}" \
+	"${qemu[@]}" <&"$input" &
+vm=$!
+ended=0
+wait "$vm" || ended=$?
+vm=
+
+status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
+if [[ -n $status && $ended != 124 ]]; then
+	exit "$status"
+fi
+
+temporary=
+echo
+if [[ $ended == 124 ]]; then
+	say "not finished after ${timeout:-120} seconds, killed; the console's last lines:"
+elif (( ended )); then
+	say "QEMU failed (status $ended); the console's last lines:"
+elif grep -q 'Kernel panic' "$log"; then
+	say "the kernel panicked; the console's last lines:"
+else
+	say "the machine ended without an exit status of '$*'; the console's last lines:"
+fi
+tail -n 40 "$log" | sed 's/^/  /' >&2
+say "all of them are in $log"
+(( ended == 124 )) || ended=125
+exit "$ended"

@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Fetches what the tests need from the Debian archive this machine already uses, without touching
+# its own apt, and prints the directory that holds it:   fetch.sh 6.1 | source-6.1 | uuidparse
+#   6.1         vmlinuz, config, release (uname -r), headers (for KDIR)
+#   source-6.1  the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
+#   uuidparse   staging directory for the initramfs with util-linux' uuidparse
+# Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
+
+set -euo pipefail
+
+usage()
+{
+	echo "fetch.sh: $1" >&2
+	echo "usage: fetch.sh 6.1|source-6.1|uuidparse" >&2
+	exit 2
+}
+
+say()
+{
+	echo "fetch.sh: $*" >&2
+}
+
+die()
+{
+	say "$@"
+	exit 1
+}
+
+# What is wanted, as: how to fill its directory, the suites to take it from, architecture, package.
+(( $# == 1 )) || usage "one argument expected, got $#"
+want=$1
+case $want in
+6.1)        row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+source-6.1) row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+uuidparse)  row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
+*)          usage "nothing is known by the name '$want'" ;;
+esac
+fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
+
+if [[ -z ${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}} ]]; then
+	die "neither KUID_CACHE, XDG_CACHE_HOME nor HOME says where to keep what is fetched"
+fi
+cache=${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/kuid}
+mkdir -p "$cache" || die "can't make the cache directory $cache"
+cache=$(cd "$cache" && pwd -P)
+result=$cache/$want
+
+# A result appears by one rename, so one that is there is whole.
+if [[ -d $result && ${KUID_REFRESH:-} != 1 ]]; then
+	echo "$result"
+	exit 0
+fi
+
+exec {lock}>"$cache/.lock" || die "can't write to $cache"
+flock --nonblock "$lock" || { say "waiting for another fetch into $cache"; flock "$lock"; }
+if [[ -d $result && ${KUID_REFRESH:-} != 1 ]]; then
+	echo "$result"
+	exit 0
+fi
+
+# Under the lock, whatever an interrupted fetch left is nobody's.
+rm -rf "$cache"/.new.*
+tmp=$(mktemp -d "$cache/.new.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+new=$tmp/result
+mkdir "$new" "$tmp/deb"
+
+# The machine's own sources tell where the archive is; apt reads them, in whatever form they are
+# written. A third party's source that looks alike fails the check of the signature below.
+write_sources()
+{
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local suite kind uri uris
+
+	[[ -r $keyring ]] || die "$keyring is missing: install debian-archive-keyring"
+	uris=$(apt-get --print-uris update 2>/dev/null |
+		sed -nE "s,^'(.*)/dists/([^/]+)/main/binary-.*,\\2 \\1,p" | sort -u) ||
+		die "apt-get can't read this machine's sources"
+	for suite in $suites; do
+		kind='^[a-z]+$'
+		[[ $suite != *-security ]] || kind='-security$'
+		while read -r uri; do
+			echo "deb [signed-by=$keyring] $uri $suite main"
+		done < <(awk -v kind="$kind" '$1 ~ kind { print $2 }' <<<"$uris")
+	done
+}
+
+# One private apt per set of suites: results fetched one after the other share its package lists.
+apt=$cache/apt/${suites// /+}
+mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+: >"$apt/status"
+write_sources >"$apt/sources.list"
+[[ -s $apt/sources.list ]] || die "apt is configured with no Debian archive to take $suites from"
+cat >"$apt/apt.conf" <<CONF
+#clear APT::Update;
+#clear APT::Architectures;
+#clear Acquire::Languages;
+APT::Architecture "$arch";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Dir::State "$apt";
+Dir::State::Lists "$apt/lists";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt";
+Dir::Cache::archives "$apt/archives";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+CONF
+
+# Older lists may name packages that the archive has replaced since.
+if [[ -z $(find "$apt/updated" -mmin -60 2>/dev/null) ]]; then
+	say "reading the package lists of $suites"
+	if apt-get -qq -c "$apt/apt.conf" update >"$tmp/apt.log" 2>&1; then
+		touch "$apt/updated"
+	fi
+fi
+if [[ -z $(apt-cache -c "$apt/apt.conf" pkgnames "$package") ]]; then
+	cat "$tmp/apt.log" >&2
+	die "the archive could not be read, or has no $package"
+fi
+
+# The packages that $1 depends on and whose names match $2.
+depends()
+{
+	apt-cache -c "$apt/apt.conf" --no-all-versions show "$1" | sed -n 's/^Depends: //p' |
+		tr ',' '\n' | sed -E 's/^ *([^ :]+).*/\1/' | grep -E "^($2)\$" ||
+		die "$1 depends on nothing like $2"
+}
+
+download()
+{
+	local log
+
+	say "downloading $*"
+	log=$(cd "$tmp/deb" && apt-get -qq -c "$apt/apt.conf" download "$@" 2>&1) || {
+		echo "$log" >&2
+		die "download failed"
+	}
+}
+
+fill_kernel()
+{
+	local image headers others makefile deb
+
+	image=$(depends "$package" 'linux-image-[0-9].*')
+	headers=$(depends "${package/image/headers}" 'linux-headers-[0-9].*')
+	mapfile -t others <<<"$(depends "$headers" 'linux-(headers|kbuild)-.*')"
+	download "$image" "$headers" "${others[@]}"
+
+	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb | tar -xC "$tmp" ./boot
+	mv "$tmp"/boot/vmlinuz-* "$new/vmlinuz"
+	mv "$tmp"/boot/config-* "$new/config"
+	echo "${image#linux-image-}" >"$new/release"
+
+	for deb in "$tmp"/deb/linux-headers-*.deb "$tmp"/deb/linux-kbuild-*.deb; do
+		dpkg -x "$deb" "$new"
+	done
+	rm -r "${new:?}/lib" "${new:?}/usr/share"
+	# The one absolute path in the header trees.
+	makefile=$new/usr/src/$headers/Makefile
+	grep -q /usr/src/ "$makefile" || die "$headers: Makefile is not as expected"
+	sed -i "s,/usr/src/,$result/usr/src/,g" "$makefile"
+	ln -s "usr/src/$headers" "$new/headers"
+}
+
+fill_source()
+{
+	local top=$package
+
+	download "$package"
+	say "unpacking what is needed of $package"
+	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb | tar -xO "./usr/src/$top.tar.xz" |
+		tar -xJC "$new" --strip-components=1 --wildcards --no-wildcards-match-slash \
+			"$top/.clang-format" \
+			"$top/Documentation/dev-tools/checkpatch.rst" \
+			"$top/Documentation/userspace-api/ioctl" \
+			"$top/LICENSES" \
+			"$top/scripts/checkpatch.pl" \
+			"$top/scripts/const_structs.checkpatch" \
+			"$top/scripts/kernel-doc" \
+			"$top/scripts/spelling.txt" \
+			"$top/scripts/subarch.include" \
+			"$top/tools/testing/selftests/Makefile" \
+			"$top/tools/testing/selftests/*.h" \
+			"$top/tools/testing/selftests/*.mk" \
+			"$top/tools/testing/selftests/*.sh" \
+			"$top/tools/testing/selftests/kselftest"
+}
+
+fill_uuidparse()
+{
+	local lib=lib/x86_64-linux-gnu deb
+
+	download "$package" libsmartcols1 libuuid1
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mkdir -p "$new/bin" "$new/$lib"
+	mv "$tmp/root/usr/bin/uuidparse" "$new/bin"
+	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
+}
+
+$fill
+chmod -R a+rX "$new"
+
+# Renames only: killed between the two, there is no result, and the next run fetches it again.
+[[ ! -d $result ]] || mv "$result" "$tmp/old"
+mv "$new" "$result"
+say "$want is in $result"
+echo "$result"

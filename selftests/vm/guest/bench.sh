@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Counts instructions in the guest, which must have been booted with boot.sh --icount.
+
+insmod /lib/kuid.ko && exec /bench/icount

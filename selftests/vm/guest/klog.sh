@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Finds what the kernel complains of while a test runs, for scripts in the guest:
+#   . /guest/klog.sh; klog_mark; run the test; klog_check || the test has failed
+# klog_check prints all the kernel said since the mark if any of it is a complaint.
+
+klog_complaints='WARNING|BUG|Oops|Call Trace|[Gg]eneral protection'
+klog_complaints="$klog_complaints|possible circular locking|possible recursive|suspicious RCU usage"
+klog_complaints="$klog_complaints|inconsistent lock state|[Hh]eld lock freed|bad unlock balance"
+klog_complaints="$klog_complaints|rcu.*(stall|starved)|KASAN|KCSAN|KFENCE|UBSAN|kmemleak: [0-9]+ new"
+klog_complaints="$klog_complaints|(soft|hard) (lockup|LOCKUP)|hung task|blocked for more than"
+klog_complaints="$klog_complaints|scheduling while atomic|sleeping function called from invalid"
+klog_complaints="$klog_complaints|refcount_t: |list_(add|del) corruption"
+klog_marks=0
+
+klog_mark()
+{
+	klog_marks=$((klog_marks + 1))
+	klog_now="klog mark $$.$klog_marks"
+	echo "$klog_now" >/dev/kmsg
+}
+
+# If so much came that the log no longer has the mark, all of it came since.
+klog_check()
+{
+	dmesg | awk -v mark="$klog_now" -v complaints="$klog_complaints" '
+		substr($0, length($0) - length(mark) + 1) == mark { lines = bad = 0; next }
+		{ line[++lines] = $0 }
+		$0 ~ complaints { bad++ }
+		END {
+			if (!bad)
+				exit 0
+			print "# the kernel complained:"
+			for (i = 1; i <= lines; i++)
+				print "#   " line[i]
+			exit 1
+		}'
+}

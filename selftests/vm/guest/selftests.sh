@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the installed kselftest tree at /selftests in the guest, with /lib/kuid.ko loaded: each
+# program of its kselftest-list.txt under the timeout of its settings file. Prints KTAP, each
+# program's own nested in it; fails if a test does, a program dies or stops short of its plan,
+# the kernel complains, or there is nothing to run. The totals count the programs' own tests.
+
+# shellcheck source=SCRIPTDIR/klog.sh
+. /guest/klog.sh
+
+module=/lib/kuid.ko
+# For the tests that load it themselves.
+export KUID_MODULE=$module
+tree=/selftests
+list=$tree/kselftest-list.txt
+test=0 pass=0 fail=0 skip=0
+
+# One result of this script's own level: a name, and ok or why not.
+result()
+{
+	test=$((test + 1))
+	case $2 in
+	ok*) echo "ok $test $1${2#ok}" ;;
+	*) echo "not ok $test $1 # $2" ;;
+	esac
+}
+
+# A result that no program counts for itself.
+own_result()
+{
+	result "$1" "$2"
+	if [ "$2" = ok ]; then pass=$((pass + 1)); else fail=$((fail + 1)); fi
+}
+
+finish()
+{
+	echo "# Totals: pass:$pass fail:$fail skip:$skip"
+	[ $fail -eq 0 ] && [ $pass -gt 0 ]
+	exit
+}
+
+# Nests a program's KTAP and writes "planned passed failed skipped" to the file of counts.
+nest()
+{
+	awk -v counts="$1" '
+		{ print "    " $0; fflush() }
+		/^1\.\.[0-9]+/ { planned = substr($1, 4) + 0; if (!planned && /# *SKIP/) empty = 1 }
+		/^ok / { if (/# *SKIP/) skipped++; else passed++ }
+		/^not ok / { failed++ }
+		END {
+			if (planned == "")
+				planned = "none"
+			if (empty) {
+				planned = 1
+				skipped++
+			}
+			print planned, passed + 0, failed + 0, skipped + 0 >counts
+		}'
+}
+
+# A session of its own, so that all a program leaves behind can be killed and lets go of the pipe.
+run_program()
+{
+	dir=$tree/${1%%:*}
+	program=./${1#*:}
+	limit=$(sed -n 's/^timeout=\([0-9][0-9]*\)$/\1/p' "$dir/settings" 2>/dev/null)
+	limit=${limit:-45}
+	# As in the kernel's own runner, 0 means no limit.
+	[ "$limit" -gt 0 ] || limit=1000000
+
+	klog_mark
+	begin=$(cut -d. -f1 /proc/uptime)
+	{
+		cd "$dir" && setsid timeout -s KILL "$limit" "$program" </dev/null &
+		child=$!
+		wait $child
+		echo $? >/tmp/selftest.status
+		kill -KILL -$child 2>/dev/null
+	} 2>&1 | nest /tmp/selftest.counts
+	seconds=$(($(cut -d. -f1 /proc/uptime) - begin))
+	read -r status </tmp/selftest.status
+	read -r planned passed failed skipped </tmp/selftest.counts
+
+	why=
+	[ "$failed" -eq 0 ] || why="$failed failed"
+	ran=$((passed + failed + skipped))
+	broken=
+	if [ "$status" -eq 137 ] && [ "$seconds" -ge "$limit" ]; then
+		broken="killed after $limit seconds"
+	elif [ "$status" -gt 128 ]; then
+		broken="died of signal $((status - 128))"
+	elif [ "$planned" = none ]; then
+		broken="no plan, exit status $status"
+	elif [ "$ran" -ne "$planned" ]; then
+		broken="$planned planned, $ran ran"
+	elif [ "$status" -ne 0 ] && [ "$failed" -eq 0 ] && ! { [ "$status" -eq 4 ] && [ "$skipped" -gt 0 ]; }; then
+		broken="exit status $status"
+	fi
+	if [ -n "$broken" ]; then
+		failed=$((failed + 1))
+		why=${why:+$why, }$broken
+	fi
+	if ! klog_check; then
+		failed=$((failed + 1))
+		why=${why:+$why, }"the kernel complained"
+	fi
+
+	pass=$((pass + passed)) fail=$((fail + failed)) skip=$((skip + skipped))
+	if [ -n "$why" ]; then
+		result "$1" "$why"
+	elif [ "$passed" -eq 0 ]; then
+		result "$1" "ok # SKIP"
+	else
+		result "$1" ok
+	fi
+}
+
+echo "KTAP version 1"
+programs=$(cat "$list") || programs=
+if [ -z "$programs" ]; then
+	echo "Bail out! no programs in $list"
+	exit 1
+fi
+# shellcheck disable=SC2086 # a list of words
+set -- $programs
+echo "1..$(($# + 3))"
+
+# A check of the kernel log that catches nothing would let everything pass.
+klog_mark
+echo "WARNING: planted" >/dev/kmsg
+if klog_check >/dev/null; then
+	own_result "a planted warning is caught" "it is not"
+	finish
+fi
+own_result "a planted warning is caught" ok
+
+klog_mark
+why=ok
+insmod $module || why="insmod fails"
+klog_check || why="the kernel complained"
+own_result "load the module" "$why"
+[ "$why" = ok ] || finish
+
+for name in "$@"; do
+	echo "# $name"
+	run_program "$name"
+done
+
+klog_mark
+why=ok
+rmmod kuid || why="rmmod fails"
+klog_check || why="the kernel complained"
+own_result "unload the module" "$why"
+finish

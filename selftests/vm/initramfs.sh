@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio.gz [DIR...]
+# It holds busybox, guest/ (at /guest, and its init), and each DIR's content laid over /, in this
+# order. Shared libraries that programs in a DIR need and no DIR has are taken from this machine.
+
+set -euo pipefail
+
+usage()
+{
+	echo "initramfs.sh: $1" >&2
+	echo "usage: initramfs.sh -o OUT.cpio.gz [DIR...]" >&2
+	exit 2
+}
+
+die()
+{
+	echo "initramfs.sh: $1" >&2
+	exit 1
+}
+
+out=
+while getopts :o: option; do
+	case $option in
+	o) out=$OPTARG ;;
+	:) usage "-$OPTARG needs an argument" ;;
+	*) usage "unknown option -$OPTARG" ;;
+	esac
+done
+shift $((OPTIND - 1))
+[[ -n $out ]] || usage "-o is missing"
+dirs=()
+for dir in "$@"; do
+	[[ -d $dir ]] || usage "$dir is not a directory"
+	dirs+=("$(cd "$dir" && pwd -P)")
+done
+
+busybox=$(command -v busybox) || die "busybox is missing: run setup.sh boot"
+! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static: run setup.sh boot"
+guest=$(cd "$(dirname "${BASH_SOURCE[0]}")/guest" && pwd -P)
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp" "$out.new.$$"' EXIT
+
+base=$tmp/base
+mkdir -p "$base"/{bin,dev,dev/shm,etc,lib,proc,root,run,sbin,sys,tmp,var}
+cp "$busybox" "$base/bin/busybox"
+cp -r "$guest" "$base/guest"
+ln -s guest/init "$base/init"
+ln -s busybox "$base/bin/sh"
+echo "root:x:0:0:root:/root:/bin/sh" >"$base/etc/passwd"
+echo "nobody:x:65534:65534:nobody:/:/bin/sh" >>"$base/etc/passwd"
+
+# The guest's loader has no cache and looks where this machine's looks by default, so a library
+# keeps its path; what the directories hold is found in them by LD_LIBRARY_PATH.
+copy_libraries()
+{
+	local path='' dir triplet name line
+	local programs=() libraries=()
+
+	triplet=$(gcc -print-multiarch 2>/dev/null || true)
+	for dir in "${dirs[@]}"; do
+		for name in "lib/$triplet" "usr/lib/$triplet" lib usr/lib; do
+			path+=${path:+:}$dir/$name
+		done
+		mapfile -t -O "${#programs[@]}" programs \
+			< <(find "$dir" -type f \( -perm /111 -o -name '*.so*' \))
+	done
+	(( ${#programs[@]} )) || return 0
+
+	while read -r line; do
+		case $line in
+		*" => not found")
+			die "no ${line%% *} for a program in ${dirs[*]}" ;;
+		*" => /"*)
+			name=${line#* => } name=${name%% (*} ;;
+		/*" ("*)
+			name=${line%% (*} ;;
+		*)
+			continue ;;
+		esac
+		for dir in "${dirs[@]}"; do
+			[[ $name != "$dir"/* ]] || continue 2
+		done
+		libraries+=("$name")
+	done < <(LD_LIBRARY_PATH=$path ldd "${programs[@]}" 2>/dev/null | sort -u)
+	for name in "${libraries[@]}"; do
+		install -D -m 755 "$name" "$base$name"
+	done
+}
+copy_libraries
+
+# Archives one after the other: the kernel unpacks all of them, the later over the earlier. The
+# directories themselves are left out, or the mode of the last would become that of /. There is no
+# /dev/console here, the kernel's built-in initramfs has it.
+for dir in "$base" "${dirs[@]}"; do
+	(cd "$dir" && find . -mindepth 1 -print0 |
+		cpio --quiet --null -o -H newc -R +0:+0 --reproducible)
+done | gzip -1 >"$out.new.$$"
+mv "$out.new.$$" "$out"

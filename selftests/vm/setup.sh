@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Makes sure this Debian 12 machine has the packages for a purpose:   setup.sh [NEED...]
+#   build  compile the module, library and tests      boot   run them in a virtual machine
+#   test   install the tests as the kernel does       style  the checks of the sources
+# All of them if none is named. Says nothing and changes nothing if there is nothing to do.
+
+set -euo pipefail
+
+declare -A packages=(
+	[build]="gcc make libc6-dev libelf1 xz-utils debian-archive-keyring"
+	[boot]="qemu-system-x86 busybox-static cpio"
+	[test]="rsync libcmocka-dev"
+	[style]="sparse shellcheck codespell clang-format perl git"
+)
+
+(( $# )) || set -- build boot test style
+wanted=()
+for need in "$@"; do
+	if [[ ! -v packages[$need] ]]; then
+		echo "setup.sh: unknown need '$need'" >&2
+		echo "usage: setup.sh [build|boot|test|style]..." >&2
+		exit 2
+	fi
+	read -ra names <<<"${packages[$need]}"
+	wanted+=("${names[@]}")
+done
+
+# dpkg-query fails for names it has never heard of; those are simply not in its answer.
+present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true)
+missing=()
+for name in "${wanted[@]}"; do
+	[[ $'\n'$present$'\n' == *$'\n'"installed $name"$'\n'* ]] || missing+=("$name")
+done
+(( ${#missing[@]} )) || exit 0
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+if (( EUID == 0 )); then
+	as_root=(env DEBIAN_FRONTEND=noninteractive)
+elif sudo -n true 2>/dev/null; then
+	as_root=(sudo -n env DEBIAN_FRONTEND=noninteractive)
+else
+	echo "setup.sh: packages are missing; as root, run: apt-get update && ${install[*]}" >&2
+	exit 1
+fi
+
+echo "setup.sh: installing ${missing[*]}" >&2
+# Always updated first: old package lists name files that the archive no longer has.
+"${as_root[@]}" apt-get -qq update </dev/null >&2
+"${as_root[@]}" "${install[@]}" -qq </dev/null >&2
