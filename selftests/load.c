@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading and unloading the module, whose file KUID_MODULE names. Leaves it
+ * loaded or not, as it was found.
+ */
+#include "../kselftest_harness.h"
+
+#include <sys/syscall.h>
+
+#include "dev_kuid.h"
+
+static const char *module_path(void)
+{
+	return getenv("KUID_MODULE");
+}
+
+static int load(void)
+{
+	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* Without waiting, and without force. */
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "kuid", O_NONBLOCK) ? -errno : 0;
+}
+
+static bool is_loaded(void)
+{
+	return !access("/sys/module/kuid", F_OK);
+}
+
+static bool has_device(void)
+{
+	return !access(DEV_KUID, F_OK);
+}
+
+#define NO_MODULE	"KUID_MODULE doesn't name the module"
+
+FIXTURE(load) {
+	bool was_loaded;
+};
+
+FIXTURE_SETUP(load)
+{
+	self->was_loaded = is_loaded();
+	if (module_path() && self->was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(load)
+{
+	if (!module_path() || is_loaded() == self->was_loaded)
+		return;
+	EXPECT_EQ(0, self->was_loaded ? load() : unload());
+}
+
+TEST_F(load, device_comes_and_goes)
+{
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+
+	ASSERT_FALSE(has_device());
+	ASSERT_EQ(0, load());
+	ASSERT_TRUE(has_device());
+	ASSERT_EQ(-EEXIST, load());
+	ASSERT_EQ(0, unload());
+	ASSERT_FALSE(has_device());
+	ASSERT_FALSE(is_loaded());
+	ASSERT_EQ(-ENOENT, unload());
+}
+
+TEST_F(load, busy_while_open)
+{
+	struct id ids[2];
+	__u64 last;
+	int fd, copy;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+
+	ASSERT_EQ(0, load());
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(1, take_by_read(fd, ids, 1));
+	ASSERT_EQ(-EWOULDBLOCK, unload());
+
+	/* What was refused has changed nothing. */
+	ASSERT_TRUE(has_device());
+	ASSERT_EQ(1, take_by_generate(fd, ids + 1, 1));
+	last = id_key(ids);
+	ASSERT_EQ(1, count_rising(ids + 1, 1, &last));
+
+	copy = dup(fd);
+	ASSERT_LE(0, copy);
+	close(fd);
+	ASSERT_EQ(-EWOULDBLOCK, unload());
+	close(copy);
+	ASSERT_EQ(0, unload());
+}
+
+/* Each load draws a node of its own: that no ID comes again follows. */
+TEST_F(load, nodes_differ)
+{
+	enum { LOADS = 10 };
+	__u64 nodes[LOADS];
+	struct id id;
+	int fd, i, k;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+
+	for (i = 0; i < LOADS; i++) {
+		ASSERT_EQ(0, load());
+		fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(1, take_by_read(fd, &id, 1));
+		close(fd);
+		ASSERT_EQ(0, unload());
+
+		nodes[i] = id_node(&id);
+		ASSERT_TRUE(node_is_random(nodes[i]));
+		for (k = 0; k < i; k++)
+			ASSERT_NE(nodes[k], nodes[i]);
+	}
+}
+
+#define CACHES_MAX	128
+
+/* The objects in use of every kmalloc cache. */
+struct slabs {
+	int nr;
+	struct {
+		char name[32];
+		long objects;
+	} caches[CACHES_MAX];
+};
+
+static char slabinfo_text[1 << 17];
+
+static bool read_slabs(int info, struct slabs *slabs)
+{
+	size_t size = 0;
+	ssize_t got;
+	char *line;
+
+	if (lseek(info, 0, SEEK_SET))
+		return false;
+	while (size < sizeof(slabinfo_text) - 1) {
+		got = read(info, slabinfo_text + size,
+			   sizeof(slabinfo_text) - 1 - size);
+		if (got <= 0)
+			break;
+		size += got;
+	}
+	slabinfo_text[size] = '\0';
+
+	slabs->nr = 0;
+	for (line = slabinfo_text; line && slabs->nr < CACHES_MAX;
+	     line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, "kmalloc-", strlen("kmalloc-")) &&
+		    sscanf(line, "%31s %ld", slabs->caches[slabs->nr].name,
+			   &slabs->caches[slabs->nr].objects) == 2)
+			slabs->nr++;
+	}
+	return slabs->nr > 0;
+}
+
+/* A CPU's free objects count as in use until its slabs are given back. */
+static int open_shrink(const char *cache)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", cache);
+	return open(path, O_WRONLY);
+}
+
+/*
+ * The least of several counts, each taken after a shrink: what else runs adds
+ * to a count, and never takes from it what the module holds. Files are opened
+ * beforehand because that takes objects, too.
+ */
+static bool count_objects(struct slabs *least)
+{
+	int info = open("/proc/slabinfo", O_RDONLY);
+	struct slabs *slabs = calloc(1, sizeof(*slabs));
+	int shrinks[CACHES_MAX];
+	bool ok;
+	int i, k;
+
+	ok = slabs && info >= 0 && read_slabs(info, least);
+	for (k = 0; ok && k < least->nr; k++) {
+		shrinks[k] = open_shrink(least->caches[k].name);
+		ok = shrinks[k] >= 0;
+	}
+	if (!ok)
+		return false;
+
+	for (i = 0; i < 20 && ok; i++) {
+		for (k = 0; k < least->nr; k++)
+			ok = write(shrinks[k], "1", 1) == 1 && ok;
+		ok = ok && read_slabs(info, slabs) && slabs->nr == least->nr;
+		for (k = 0; ok && k < least->nr; k++) {
+			long objects = slabs->caches[k].objects;
+
+			if (!i || objects < least->caches[k].objects)
+				least->caches[k].objects = objects;
+		}
+		/* What waits for a grace period is freed meanwhile. */
+		usleep(20000);
+	}
+
+	for (k = 0; k < least->nr; k++)
+		close(shrinks[k]);
+	close(info);
+	free(slabs);
+	return ok;
+}
+
+/* The hole is for a call that fails late. */
+static void use_once(struct __test_metadata *_metadata, void *hole)
+{
+	struct kuid_query q = { 0 };
+	struct id ids[7];
+	int fd;
+
+	ASSERT_EQ(0, load());
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+	ASSERT_EQ(1, take_by_read(fd, ids, 1));
+	ASSERT_EQ(7, take_by_generate(fd, ids, 7));
+	ASSERT_EQ(-EFAULT, take_by_read(fd, hole, 1));
+	close(fd);
+	ASSERT_EQ(0, unload());
+}
+
+/* One object a round, of whatever size, would be ROUNDS. */
+TEST_F_TIMEOUT(load, leaves_no_memory_behind, 120)
+{
+	enum { WARM_UP = 20, ROUNDS = 200, NOISE = ROUNDS / 4 };
+	struct slabs *before = calloc(2, sizeof(*before));
+	struct slabs *after = before + 1;
+	void *hole = map_before_hole();
+	const char *most_in = "any cache";
+	long most = 0;
+	int i;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	ASSERT_NE(NULL, before);
+	ASSERT_NE(NULL, hole);
+
+	for (i = 0; i < WARM_UP; i++)
+		use_once(_metadata, hole);
+	if (!count_objects(before))
+		SKIP(return, "the kernel doesn't count slab objects");
+	for (i = 0; i < ROUNDS; i++)
+		use_once(_metadata, hole);
+	ASSERT_TRUE(count_objects(after));
+	ASSERT_EQ(before->nr, after->nr);
+
+	for (i = 0; i < before->nr; i++) {
+		long grown = after->caches[i].objects -
+			     before->caches[i].objects;
+
+		EXPECT_GT(NOISE, grown) {
+			TH_LOG("%s: %ld objects more after %d rounds",
+			       before->caches[i].name, grown, ROUNDS);
+		}
+		if (grown > most) {
+			most = grown;
+			most_in = before->caches[i].name;
+		}
+	}
+	TH_LOG("at most %ld objects more, in %s, after %d rounds", most,
+	       most_in, ROUNDS);
+	free(before);
+}
+
+TEST_HARNESS_MAIN
