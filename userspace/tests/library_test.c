@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/* libkuid against the device, each promise and each error of kuid.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <kuid.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define ID_SIZE 16
+#define PAGE	4096
+
+/* The lowest 50 bits of the time, and clock_seq: enough to order a test by. */
+static uint64_t key(const unsigned char *id)
+{
+	uint64_t time = (uint64_t)(id[6] & 0x0f) << 56 | (uint64_t)id[7] << 48 |
+			(uint64_t)id[4] << 40 | (uint64_t)id[5] << 32 |
+			(uint64_t)id[0] << 24 | id[1] << 16 | id[2] << 8 |
+			id[3];
+
+	return time << 14 | (id[8] & 0x3f) << 8 | id[9];
+}
+
+static void assert_increase(const unsigned char *ids, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		assert_true(key(ids + (i - 1) * ID_SIZE) <
+			    key(ids + i * ID_SIZE));
+}
+
+/* Run check in a child that may change its world, and get its exit status. */
+static int in_child(int (*check)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(check());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int open_source(void **state)
+{
+	*state = kuid_open(KUID_FORMAT_V1);
+	return *state ? 0 : -1;
+}
+
+static int close_source(void **state)
+{
+	kuid_close(*state);
+	return 0;
+}
+
+static void open_takes_known_formats(void **state)
+{
+	struct kuid *source;
+
+	(void)state;
+	source = kuid_open(KUID_FORMAT_DEFAULT);
+	assert_non_null(source);
+	assert_int_equal(kuid_id_size(source), ID_SIZE);
+	kuid_close(source);
+}
+
+static void open_refuses_unknown_formats_and_leaks_nothing(void **state)
+{
+	int before = count_fds();
+
+	(void)state;
+	errno = 0;
+	assert_null(kuid_open(0x7fffffff));
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(count_fds(), before);
+}
+
+static int open_errno(void)
+{
+	return kuid_open(KUID_FORMAT_V1) ? 0 : errno;
+}
+
+static int open_without_device(void)
+{
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/dev", "tmpfs", 0, NULL))
+		return 255;
+	return open_errno();
+}
+
+static void open_without_the_device_is_enodev(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(open_without_device), ENODEV);
+}
+
+static int open_as_nobody(void)
+{
+	return setuid(65534) ? 255 : open_errno();
+}
+
+static void anyone_may_open_unless_the_mode_says_no(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(open_as_nobody), 0);
+	assert_int_equal(chmod("/dev/kuid", 0), 0);
+	assert_int_equal(in_child(open_as_nobody), EACCES);
+	assert_int_equal(chmod("/dev/kuid", 0444), 0);
+}
+
+static void close_leaves_errno_alone(void **state)
+{
+	struct kuid *source = kuid_open(KUID_FORMAT_V1);
+
+	(void)state;
+	assert_non_null(source);
+	errno = 77;
+	kuid_close(source);
+	kuid_close(NULL);
+	assert_int_equal(errno, 77);
+}
+
+static void one_and_many_share_one_order(void **state)
+{
+	static unsigned char ids[100][ID_SIZE];
+
+	for (int i = 0; i < 100; i += 10) {
+		assert_int_equal(kuid_one(*state, ids[i]), 0);
+		assert_int_equal(kuid_many(*state, ids[i + 1], 9), 9);
+	}
+	assert_increase(ids[0], 100);
+}
+
+static void many_makes_none_if_none_are_wanted(void **state)
+{
+	assert_int_equal(kuid_many(*state, NULL, 0), 0);
+}
+
+static void memory_that_cannot_be_written_is_efault(void **state)
+{
+	errno = 0;
+	assert_int_equal(kuid_one(*state, NULL), -1);
+	assert_int_equal(errno, EFAULT);
+	errno = 0;
+	assert_int_equal(kuid_many(*state, NULL, 5), -1);
+	assert_int_equal(errno, EFAULT);
+}
+
+static void many_stops_where_memory_ends(void **state)
+{
+	unsigned char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(munmap(memory + PAGE, PAGE), 0);
+	assert_int_equal(kuid_many(*state, memory, 1000), PAGE / ID_SIZE);
+	assert_increase(memory, PAGE / ID_SIZE);
+	munmap(memory, PAGE);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms++;
+}
+
+static void signals_do_not_cut_many_short(void **state)
+{
+	const struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
+	const struct itimerval never = { 0 };
+	const struct sigaction action = { .sa_handler = on_alarm };
+	size_t count = 4000000;
+	unsigned char *ids = malloc(count * ID_SIZE);
+
+	assert_non_null(ids);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	assert_int_equal(kuid_many(*state, ids, count), count);
+	setitimer(ITIMER_REAL, &never, NULL);
+	assert_true(alarms > 0);
+	assert_increase(ids, count);
+	free(ids);
+}
+
+static void parent_and_child_share_a_source(void **state)
+{
+	size_t count = 10000;
+	size_t size = count * ID_SIZE;
+	unsigned char *ids = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned char *theirs = ids + size;
+	size_t i = 0, j = 0;
+	int status;
+	pid_t pid;
+
+	assert_true(ids != MAP_FAILED);
+	pid = fork();
+	assert_true(pid >= 0);
+	for (size_t n = 0; n < count; n += 10)
+		if (kuid_many(*state, (pid ? ids : theirs) + n * ID_SIZE, 10) !=
+		    10)
+			break;
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+
+	assert_increase(ids, count);
+	assert_increase(theirs, count);
+	while (i < count && j < count) {
+		uint64_t mine = key(ids + i * ID_SIZE);
+		uint64_t other = key(theirs + j * ID_SIZE);
+
+		if (mine == other)
+			assert_memory_not_equal(ids + i * ID_SIZE,
+						theirs + j * ID_SIZE, ID_SIZE);
+		if (mine < other)
+			i++;
+		else
+			j++;
+	}
+	munmap(ids, 2 * size);
+}
+
+static const unsigned char some_id[ID_SIZE] = {
+	0xc2, 0x32, 0xab, 0x00, 0x94, 0x14, 0x11, 0xec,
+	0xb3, 0xc8, 0x9f, 0x6b, 0xde, 0xce, 0xd8, 0x46,
+};
+
+static void text_is_canonical(void **state)
+{
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(kuid_text(KUID_FORMAT_V1, some_id, text, sizeof(text)),
+			 0);
+	assert_string_equal(text, "c232ab00-9414-11ec-b3c8-9f6bdeced846");
+}
+
+static void text_needs_room(void **state)
+{
+	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
+
+	(void)state;
+	memset(text, 0xcc, sizeof(text));
+	memset(untouched, 0xcc, sizeof(untouched));
+	for (size_t size = 0; size < KUID_TEXT_MAX; size++) {
+		errno = 0;
+		assert_int_equal(kuid_text(KUID_FORMAT_V1, some_id, text, size),
+				 -1);
+		assert_int_equal(errno, ERANGE);
+		assert_memory_equal(text, untouched, sizeof(text));
+	}
+}
+
+static void text_needs_a_known_format(void **state)
+{
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	errno = 0;
+	assert_int_equal(kuid_text(99, some_id, text, sizeof(text)), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+int main(void)
+{
+#define WITH_SOURCE(name) \
+	cmocka_unit_test_setup_teardown(name, open_source, close_source)
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_takes_known_formats),
+		cmocka_unit_test(
+			open_refuses_unknown_formats_and_leaks_nothing),
+		cmocka_unit_test(open_without_the_device_is_enodev),
+		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),
+		cmocka_unit_test(close_leaves_errno_alone),
+		WITH_SOURCE(one_and_many_share_one_order),
+		WITH_SOURCE(many_makes_none_if_none_are_wanted),
+		WITH_SOURCE(memory_that_cannot_be_written_is_efault),
+		WITH_SOURCE(many_stops_where_memory_ends),
+		WITH_SOURCE(signals_do_not_cut_many_short),
+		WITH_SOURCE(parent_and_child_share_a_source),
+		cmocka_unit_test(text_is_canonical),
+		cmocka_unit_test(text_needs_room),
+		cmocka_unit_test(text_needs_a_known_format),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}
