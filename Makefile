@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds and tests everything; "make help" lists what can be asked for. All that
+# is built goes to build/, all that is downloaded to the cache that
+# selftests/vm/fetch.sh names.
+
+.DEFAULT_GOAL := all
+BUILD	:= $(CURDIR)/build
+VM	:= selftests/vm
+
+# The kernel to build the module for: the running one if its headers are here,
+# else the one the tests boot.
+RUNNING	:= /lib/modules/$(shell uname -r)/build
+KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
+
+# Looked up when first needed, which may download it.
+TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh 6.1),$(error \
+	      no kernel to test with)))$(TEST_KERNEL)
+TEST_KDIR = $(TEST_KERNEL)/headers
+LINUX_SOURCE = $(eval LINUX_SOURCE := $(or $(shell $(VM)/fetch.sh source-6.1),\
+	       $(error no kernel source)))$(LINUX_SOURCE)
+UUIDPARSE = $(eval UUIDPARSE := $(or $(shell $(VM)/fetch.sh uuidparse),$(error \
+	    no uuidparse)))$(UUIDPARSE)
+
+.PHONY: help
+help:
+	@echo 'make            module, library and tool'
+	@echo 'make module     the module for the kernel headers at KDIR'
+	@echo 'make userspace  libkuid, the kuid tool and the examples'
+	@echo 'make install    library and tool; takes PREFIX and DESTDIR'
+	@echo 'make run        boot a kernel with the module and see IDs being made'
+	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
+	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
+	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
+	@echo 'make clean      remove build/'
+
+.PHONY: all module userspace install clean
+all: module userspace
+
+# Kernels differ, and more than one may be built for: each in a copy of its own.
+MODULE_SOURCES := Kbuild kmod uapi
+define build_module
+	@mkdir -p $(1)
+	@cp -au $(MODULE_SOURCES) $(1)
+	$(MAKE) -C $(2) M=$(1) $(3) modules
+endef
+
+module:
+	$(call build_module,$(BUILD)/module,$(KDIR))
+	@echo 'built $(BUILD)/module/kmod/kuid.ko'
+
+userspace:
+	$(MAKE) -C userspace O=$(BUILD)/userspace
+
+install: userspace
+	$(MAKE) -C userspace O=$(BUILD)/userspace install
+
+clean:
+	rm -rf $(BUILD)
+
+# What the test machine runs: laid out as it will lie in its root directory.
+ROOT	:= $(BUILD)/vm/root
+TESTS	:= $(BUILD)/vm/tests
+KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
+INITRD	:= $(BUILD)/vm/initrd.gz
+BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
+
+.PHONY: vm-packages vm-root vm-tests
+vm-packages:
+	@$(VM)/setup.sh build boot
+
+vm-root: vm-packages
+	$(call build_module,$(BUILD)/vm/module,$(TEST_KDIR),W=1)
+	$(MAKE) -C userspace O=$(BUILD)/userspace DESTDIR=$(ROOT) PREFIX= install
+	@mkdir -p $(ROOT)/lib $(ROOT)/examples
+	@cp -u $(BUILD)/vm/module/kmod/kuid.ko $(ROOT)/lib/
+	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
+
+# The kernel's own selftests with ours as one more target, as in its tree; and
+# the tests of library and tool, run in the same way.
+vm-tests: vm-packages
+	@$(VM)/setup.sh test
+	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
+	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
+	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
+	@cp -au $(wildcard selftests/*.[ch]) $(addprefix selftests/,Makefile \
+		settings config) $(KSELFTEST)/kuid
+	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
+		INSTALL_PATH=$(TESTS)/selftests install
+	$(MAKE) -C userspace O=$(BUILD)/userspace tests
+	@mkdir -p $(TESTS)/selftests/userspace
+	@cp -u $(BUILD)/userspace/tests/library_test userspace/tests/tool.sh \
+		$(TESTS)/selftests/userspace/
+	@printf 'userspace:%s\n' library_test tool.sh \
+		>> $(TESTS)/selftests/kselftest-list.txt
+
+$(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -static -Iuapi -o $@ $<
+
+.PHONY: run check bench style
+run: vm-root
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUIDPARSE)
+	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
+	@$(BOOT) $(shell test -t 0 && test -t 1 && echo --shell) /guest/demo.sh
+
+bench: vm-root $(ROOT)/bench/icount
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
+	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) to count instructions.'
+	@$(BOOT) --icount /guest/bench.sh
+
+check: vm-root vm-tests
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS)
+	@selftests/check.sh $(BUILD)/check $(TEST_KERNEL) $(INITRD)
+
+style: vm-packages
+	@$(VM)/setup.sh style
+	@selftests/style.sh $(LINUX_SOURCE) $(TEST_KDIR)

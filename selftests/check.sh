@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs all tests and closes with one line of totals:   check.sh LOGDIR KERNEL INITRD
+# First the core's unit tests in userspace, then, in a machine booted from KERNEL and INITRD with
+# each clock source in turn, the tests of the module, the library and the tool.
+
+set -uo pipefail
+
+if (( $# != 3 )); then
+	echo "usage: check.sh LOGDIR KERNEL INITRD" >&2
+	exit 2
+fi
+logs=$1 kernel=$2 initrd=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+passed=0 failed=0 skipped=0
+mkdir -p "$logs" || exit
+
+# How many lines of the log match.
+lines()
+{
+	grep -cE "$1" "$log"
+}
+
+# Adds a part's results, and one failure if it broke without any of its tests saying so.
+add()
+{
+	local status=$1 ok=$2 bad=$3 skip=$4
+
+	if (( status && !bad )); then
+		echo "not ok: ended with status $status"
+		bad=1
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
+echo "== unit tests of the core, with sanitizers"
+log=$logs/unit.log
+CMOCKA_MESSAGE_OUTPUT=TAP make -s -C "$here/unit" check 2>&1 | tee "$log"
+add $? "$(lines '^ok ')" "$(lines '^not ok ')" 0
+
+for clocksource in tsc hpet jiffies; do
+	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource"
+	log=$logs/$clocksource.log
+	"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource $clocksource \
+		--timeout 900 --log "$log" /guest/selftests.sh
+	status=$?
+	ok=0 bad=0 skip=0
+	# The last one: a program of the kernel's own harness prints such a line too.
+	if [[ $(grep '^# Totals: ' "$log" | tail -n 1) =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
+		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}
+	fi
+	add $status "$ok" "$bad" "$skip"
+done
+
+echo "$passed passed, $failed failed, $skipped skipped"
+(( !failed && passed ))

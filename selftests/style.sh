@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Looks at the sources without running them:   style.sh LINUX_SOURCE KDIR
+# LINUX_SOURCE has the kernel's own checkers, KDIR the headers to build against. Looks at all,
+# says what was found, fails if anything was.
+# shellcheck disable=SC2317 # the checks are called by look
+
+set -uo pipefail
+
+if (( $# != 2 )); then
+	echo "usage: style.sh LINUX_SOURCE KDIR" >&2
+	exit 2
+fi
+source=$1 kdir=$2
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+failed=0
+
+# The project's files that match, whether git knows them yet or not.
+files()
+{
+	git ls-files --cached --others --exclude-standard -- "$@"
+}
+
+# Runs a check and says how it went; its output only if it went badly.
+look()
+{
+	local what=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		echo "ok: $what"
+	else
+		echo "$output"
+		echo "not ok: $what"
+		failed=1
+	fi
+}
+
+checkpatch()
+{
+	local ignore=$1
+	shift
+	"$source/scripts/checkpatch.pl" --no-tree --strict --quiet --no-summary --show-types \
+		${ignore:+--ignore "$ignore"} --file "$@"
+	local status=$?
+	# Left behind wherever it runs.
+	rm -f .checkpatch-camelcase.*
+	return "$status"
+}
+
+# A copy is built, so that this tree stays as it is.
+sparse_and_warnings()
+{
+	local copy
+	copy=$(mktemp -d)
+	# shellcheck disable=SC2064 # the value of now
+	trap "rm -rf '$copy'" RETURN
+	cp -a Kbuild kmod uapi "$copy"
+	make -s -C "$kdir" M="$copy" W=1 C=2 CHECK="sparse -Wsparse-error" KCFLAGS=-Werror modules
+}
+
+# Fails if a pattern is found.
+nowhere()
+{
+	! git grep --untracked -nE "$@"
+}
+
+licence_named()
+{
+	local file found=0
+	while read -r file; do
+		head -n 3 "$file" | grep -q SPDX-License-Identifier || { echo "$file"; found=1; }
+	done < <(files ':!LICENSES')
+	return "$found"
+}
+
+mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' ':!kmod/compat.h' ':!kmod/core/port.h')
+mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
+# The kernel's test harness has macros with blocks behind them, which clang-format can't know.
+mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')
+mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
+mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
+mapfile -t scripts < <(files '*.sh' .ci/run selftests/vm/guest/init)
+
+look "checkpatch --strict" checkpatch '' "${kernel[@]}"
+# The one file that must compare kernel versions.
+look "checkpatch --strict, compat.h" \
+	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
+# The one that defines __aligned for userspace, which checkpatch would have it use.
+look "checkpatch --strict, port.h" \
+	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO kmod/core/port.h
+# FIXTURE_DATA() is a type, which checkpatch takes for a function, and C has no static_assert.
+look "checkpatch --strict, kselftests" \
+	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
+look "sparse and W=1" sparse_and_warnings
+look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
+look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
+look "shellcheck" shellcheck -x "${scripts[@]}"
+look "codespell" codespell "${written[@]}"
+look "a licence named in each file" licence_named
+look "no kernel version outside compat.h" \
+	nowhere 'LINUX_VERSION_CODE|KERNEL_VERSION\(' -- kmod ':!kmod/compat.h'
+look "no name of linux/uidgid.h" \
+	nowhere '\b(kuid_t|make_kuid|from_kuid|__kuid_val|kuid_munge|kuid_has_mapping)\b' \
+	-- kmod uapi userspace
+exit "$failed"
