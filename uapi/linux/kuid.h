@@ -20,7 +20,8 @@
  *  - an unknown format, order or flag, or a reserved field that is not zero,
  *    is EINVAL; an unknown command is ENOTTY; a struct that can't be read or
  *    written is EFAULT;
- *  - after an error no out field has been written, except by EFAULT.
+ *  - after an error no out field has been written, except by EFAULT; if it is
+ *    the struct that can't be written, what was done is done all the same.
  *
  * Structs and numbers never change once released: a new need is a new command,
  * a new flag, or a reserved field whose zero means "as before".
