@@ -41,7 +41,7 @@ MODULE_SOURCES := Kbuild kmod uapi
 define build_module
 	@mkdir -p $(1)
 	@cp -au $(MODULE_SOURCES) $(1)
-	$(MAKE) -C $(2) M=$(1) $(3) modules
+	$(MAKE) -C $(2) M=$(1) modules
 endef
 
 module:
@@ -69,7 +69,7 @@ vm-packages:
 	@$(VM)/setup.sh build boot
 
 vm-root: vm-packages
-	$(call build_module,$(BUILD)/vm/module,$(TEST_KDIR),W=1)
+	$(call build_module,$(BUILD)/vm/module,$(TEST_KDIR))
 	$(MAKE) -C userspace O=$(BUILD)/userspace DESTDIR=$(ROOT) PREFIX= install
 	@mkdir -p $(ROOT)/lib $(ROOT)/examples
 	@cp -u $(BUILD)/vm/module/kmod/kuid.ko $(ROOT)/lib/
