@@ -27,7 +27,8 @@ help:
 	@echo 'make module     the module for the kernel headers at KDIR'
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
 	@echo 'make install    library and tool; takes PREFIX and DESTDIR'
-	@echo 'make run        boot a kernel with the module and see IDs being made'
+	@echo 'make run        boot a kernel with the module and see IDs being made;'
+	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
@@ -63,6 +64,9 @@ TESTS	:= $(BUILD)/vm/tests
 KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
 INITRD	:= $(BUILD)/vm/initrd.gz
 BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
+
+# Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
+ACCEL	?= tcg
 
 .PHONY: vm-packages vm-root vm-tests
 vm-packages:
@@ -101,7 +105,7 @@ $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 run: vm-root
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUIDPARSE)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
-	@$(BOOT) $(shell test -t 0 && test -t 1 && echo --shell) /guest/demo.sh
+	@$(BOOT) --accel $(ACCEL) $(shell test -t 0 && test -t 1 && echo --shell) /guest/demo.sh
 
 bench: vm-root $(ROOT)/bench/icount
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
