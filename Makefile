@@ -105,7 +105,8 @@ $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 run: vm-root
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUIDPARSE)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
-	@$(BOOT) --accel $(ACCEL) $(shell test -t 0 && test -t 1 && echo --shell) /guest/demo.sh
+	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
+	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh
 
 bench: vm-root $(ROOT)/bench/icount
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
