@@ -20,6 +20,9 @@ LINUX_SOURCE = $(eval LINUX_SOURCE := $(or $(shell $(VM)/fetch.sh source-6.1),\
 	       $(error no kernel source)))$(LINUX_SOURCE)
 UUIDPARSE = $(eval UUIDPARSE := $(or $(shell $(VM)/fetch.sh uuidparse),$(error \
 	    no uuidparse)))$(UUIDPARSE)
+UUIDPARSE_TRIXIE = $(eval UUIDPARSE_TRIXIE := $(or $(shell \
+		   $(VM)/fetch.sh uuidparse-trixie),$(error \
+		   no uuidparse of trixie)))$(UUIDPARSE_TRIXIE)
 
 .PHONY: help
 help:
@@ -65,10 +68,11 @@ KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
 INITRD	:= $(BUILD)/vm/initrd.gz
 BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 
+.PHONY: vm-packages vm-root vm-vectors vm-tests
 # Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
 ACCEL	?= tcg
 
-.PHONY: vm-packages vm-root vm-tests
+.PHONY: vm-packages vm-root vm-vectors vm-tests
 vm-packages:
 	@$(VM)/setup.sh build boot
 
@@ -79,15 +83,28 @@ vm-root: vm-packages
 	@cp -u $(BUILD)/vm/module/kmod/kuid.ko $(ROOT)/lib/
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
 
+# A module that checks the published vectors when it is loaded, built beside
+# the copy of the core that the module was built from.
+VECTORS	:= $(BUILD)/vm/module/selftests/vectors
+
+vm-vectors: vm-root
+	@mkdir -p $(VECTORS) $(TESTS)/lib
+	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c $(VECTORS)
+	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
+		> $(VECTORS)/tables.h
+	$(MAKE) -C $(TEST_KDIR) M=$(VECTORS) modules
+	@cp -u $(VECTORS)/kuid_vectors.ko $(TESTS)/lib/
+
 # The kernel's own selftests with ours as one more target, as in its tree; and
 # the tests of library and tool, run in the same way.
-vm-tests: vm-packages
+vm-tests: vm-packages vm-vectors
 	@$(VM)/setup.sh test
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
 	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
 	@cp -au $(wildcard selftests/*.[ch]) $(addprefix selftests/,Makefile \
-		settings config) $(KSELFTEST)/kuid
+		settings config text_in_shell.sh uuidparse.sh vectors.sh) \
+		$(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		INSTALL_PATH=$(TESTS)/selftests install
 	$(MAKE) -C userspace O=$(BUILD)/userspace tests
@@ -114,7 +131,8 @@ bench: vm-root $(ROOT)/bench/icount
 	@$(BOOT) --icount /guest/bench.sh
 
 check: vm-root vm-tests
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS)
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(UUIDPARSE) \
+		$(UUIDPARSE_TRIXIE)
 	@selftests/check.sh $(BUILD)/check $(TEST_KERNEL) $(INITRD)
 
 style: vm-packages

@@ -4,7 +4,6 @@
  * loaded: it needs random bits, and loading must not wait for the kernel's
  * random generator.
  */
-#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -13,22 +12,12 @@
 #include <linux/random.h>
 
 #include "epoch.h"
+#include "identity.h"
 
-/* The multicast bit: the lowest bit of the first of a node's six bytes. */
-#define KUID_NODE_MULTICAST BIT_ULL(40)
-#define KUID_NODE_MASK	    GENMASK_ULL(47, 0)
+struct kuid_epoch *kuid_epoch_current;
 
-/* Set once, under kuid_epoch_lock; read without it. */
-static struct kuid_epoch *kuid_epoch_current;
+/* Held to set kuid_epoch_current. */
 static DEFINE_MUTEX(kuid_epoch_lock);
-
-static void kuid_epoch_draw(struct kuid_identity *identity)
-{
-	identity->node = (get_random_u64() & KUID_NODE_MASK) |
-			 KUID_NODE_MULTICAST;
-	identity->seq_offset = get_random_u32() % (KUID_SEQ_OFFSET_MAX + 1);
-	identity->lane_scramble = get_random_u32() % KUID_NR_LANES;
-}
 
 static struct kuid_epoch *kuid_epoch_make(void)
 {
@@ -43,9 +32,9 @@ static struct kuid_epoch *kuid_epoch_make(void)
 		return ERR_PTR(-ENOMEM);
 	epoch->number = 1;
 	epoch->nr_cpu_lanes = nr_lanes;
-	kuid_epoch_draw(&epoch->identity);
+	kuid_identity_draw(&epoch->identity);
 
-	/* Pairs with the acquire in kuid_epoch_get(): all of it, or NULL. */
+	/* Pairs with the acquire in kuid_epoch_peek(). */
 	smp_store_release(&kuid_epoch_current, epoch);
 	return epoch;
 }
@@ -78,10 +67,7 @@ static struct kuid_epoch *kuid_epoch_first(bool nonblock)
  */
 struct kuid_epoch *kuid_epoch_get(bool nonblock)
 {
-	/* Pairs with the release in kuid_epoch_make(). */
-	struct kuid_epoch *epoch = smp_load_acquire(&kuid_epoch_current);
-
-	return likely(epoch) ? epoch : kuid_epoch_first(nonblock);
+	return kuid_epoch_peek() ?: kuid_epoch_first(nonblock);
 }
 
 /**

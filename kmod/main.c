@@ -2,19 +2,33 @@
 /* Loading and unloading, in order and in reverse. */
 #include <linux/module.h>
 
+#include "batch.h"
 #include "chrdev.h"
 #include "epoch.h"
 #include "version.h"
 
 static int __init kuid_init(void)
 {
-	return kuid_chr_init();
+	int ret;
+
+	ret = kuid_batch_init();
+	if (ret)
+		return ret;
+	ret = kuid_chr_init();
+	if (ret)
+		goto err_batch;
+	return 0;
+
+err_batch:
+	kuid_batch_exit();
+	return ret;
 }
 
 static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
 	kuid_epoch_exit();
+	kuid_batch_exit();
 }
 
 module_init(kuid_init);

@@ -28,7 +28,8 @@ static void check_unknown(struct __test_metadata *_metadata, int fd,
 {
 	__u8 arg[1024] = { 0 };
 
-	if (cmd == KUID_IOC_QUERY || cmd == KUID_IOC_GENERATE)
+	if (cmd == KUID_IOC_QUERY || cmd == KUID_IOC_GENERATE ||
+	    cmd == KUID_IOC_SET_FORMAT)
 		return;
 	ASSERT_EQ(-1, ioctl(fd, cmd, arg)) {
 		TH_LOG("command %#lx was taken", cmd);
@@ -41,8 +42,8 @@ static void check_unknown(struct __test_metadata *_metadata, int fd,
 
 TEST_F(abi, unknown_commands)
 {
-	static const unsigned int sizes[] = { 0, 1, 8, 63, 64, 65, 127, 128,
-					      129, 256, 1024 };
+	static const unsigned int sizes[] = { 0, 1, 8, 31, 32, 33, 63, 64,
+					      65, 127, 128, 129, 256, 1024 };
 	static const unsigned int directions[] = {
 		_IOC_NONE, _IOC_READ, _IOC_WRITE, _IOC_READ | _IOC_WRITE,
 	};
@@ -51,17 +52,20 @@ TEST_F(abi, unknown_commands)
 
 	/* Every number, with the sizes of the commands there are. */
 	for (nr = 0; nr < 256; nr++) {
-		if (nr > 1) {
+		if (nr > 2) {
 			check_unknown(_metadata, self->fd,
 				      _IOWR(KUID_IOC_MAGIC, nr,
 					    struct kuid_query));
 			check_unknown(_metadata, self->fd,
 				      _IOWR(KUID_IOC_MAGIC, nr,
 					    struct kuid_generate));
+			check_unknown(_metadata, self->fd,
+				      _IOW(KUID_IOC_MAGIC, nr,
+					   struct kuid_set_format));
 		}
 	}
 
-	for (nr = 0; nr < 2; nr++) {
+	for (nr = 0; nr < 3; nr++) {
 		/* The same number with another direction or size. */
 		for (d = 0; d < ARRAY_SIZE(directions); d++) {
 			for (s = 0; s < ARRAY_SIZE(sizes); s++) {
@@ -81,6 +85,9 @@ TEST_F(abi, unknown_commands)
 			check_unknown(_metadata, self->fd,
 				      _IOC(_IOC_READ | _IOC_WRITE, type, nr,
 					   sizeof(struct kuid_generate)));
+			check_unknown(_metadata, self->fd,
+				      _IOC(_IOC_WRITE, type, nr,
+					   sizeof(struct kuid_set_format)));
 		}
 	}
 }
@@ -122,11 +129,13 @@ TEST_F(abi, program_of_32_bits)
 	struct {
 		struct kuid_query q;
 		struct kuid_generate g;
+		struct kuid_set_format s;
 		struct id ids[7];
 	} *low;
 	struct kuid_query q = { 0 };
-	__u64 last;
 	struct id id;
+	__u64 last;
+	int fd;
 
 	if (!has_32_bit_calls())
 		SKIP(return, "the kernel runs no 32-bit programs");
@@ -141,6 +150,18 @@ TEST_F(abi, program_of_32_bits)
 	ASSERT_EQ(0, syscall_32(IOCTL_32, self->fd, KUID_IOC_QUERY,
 				(uintptr_t)&low->q));
 	ASSERT_EQ(0, memcmp(&q, &low->q, sizeof(q)));
+
+	/* An ID has been taken above. */
+	low->s.format = KUID_FORMAT_V7;
+	ASSERT_EQ(-EBUSY, syscall_32(IOCTL_32, self->fd, KUID_IOC_SET_FORMAT,
+				     (uintptr_t)&low->s));
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, syscall_32(IOCTL_32, fd, KUID_IOC_SET_FORMAT,
+				(uintptr_t)&low->s));
+	ASSERT_EQ(16, syscall_32(READ_32, fd, (uintptr_t)low->ids, 16));
+	ASSERT_EQ(7, id_version(low->ids));
+	close(fd);
 
 	ASSERT_EQ(sizeof(low->ids),
 		  syscall_32(READ_32, self->fd, (uintptr_t)low->ids,

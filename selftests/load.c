@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading the module, whose file KUID_MODULE names. Leaves it
- * loaded or not, as it was found.
+ * The module comes and goes, and leaves nothing behind. Left loaded or not, as
+ * it was found.
  */
 #include "../kselftest_harness.h"
 
-#include <sys/syscall.h>
-
-#include "dev_kuid.h"
-
-static const char *module_path(void)
-{
-	return getenv("KUID_MODULE");
-}
-
-static int load(void)
-{
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-/* Without waiting, and without force. */
-static int unload(void)
-{
-	return syscall(SYS_delete_module, "kuid", O_NONBLOCK) ? -errno : 0;
-}
-
-static bool is_loaded(void)
-{
-	return !access("/sys/module/kuid", F_OK);
-}
+#include "module.h"
 
 static bool has_device(void)
 {
 	return !access(DEV_KUID, F_OK);
 }
-
-#define NO_MODULE	"KUID_MODULE doesn't name the module"
 
 FIXTURE(load) {
 	bool was_loaded;
@@ -59,7 +27,7 @@ FIXTURE_TEARDOWN(load)
 {
 	if (!module_path() || is_loaded() == self->was_loaded)
 		return;
-	EXPECT_EQ(0, self->was_loaded ? load() : unload());
+	EXPECT_EQ(0, self->was_loaded ? load("") : unload());
 }
 
 TEST_F(load, device_comes_and_goes)
@@ -68,9 +36,9 @@ TEST_F(load, device_comes_and_goes)
 		SKIP(return, NO_MODULE);
 
 	ASSERT_FALSE(has_device());
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, load(""));
 	ASSERT_TRUE(has_device());
-	ASSERT_EQ(-EEXIST, load());
+	ASSERT_EQ(-EEXIST, load(""));
 	ASSERT_EQ(0, unload());
 	ASSERT_FALSE(has_device());
 	ASSERT_FALSE(is_loaded());
@@ -86,7 +54,7 @@ TEST_F(load, busy_while_open)
 	if (!module_path())
 		SKIP(return, NO_MODULE);
 
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, load(""));
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(-EWOULDBLOCK, unload());
@@ -119,7 +87,7 @@ TEST_F(load, nodes_differ)
 		SKIP(return, NO_MODULE);
 
 	for (i = 0; i < LOADS; i++) {
-		ASSERT_EQ(0, load());
+		ASSERT_EQ(0, load(""));
 		fd = open(DEV_KUID, O_RDONLY);
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(1, take_by_read(fd, &id, 1));
@@ -233,7 +201,7 @@ static void use_once(struct __test_metadata *_metadata, void *hole)
 	struct id ids[7];
 	int fd;
 
-	ASSERT_EQ(0, load());
+	ASSERT_EQ(0, load(""));
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));

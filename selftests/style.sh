@@ -74,7 +74,8 @@ licence_named()
 	return "$found"
 }
 
-mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' ':!kmod/compat.h' ':!kmod/core/port.h')
+mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
+	':!kmod/compat.h' ':!kmod/core/port.h')
 mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
 # The kernel's test harness has macros with blocks behind them, which clang-format can't know.
 mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')

@@ -35,7 +35,7 @@ struct kuid_clock {
  * Context: any but NMI. Never sleeps.
  * Return: nanoseconds since 1970-01-01T00:00:00Z.
  */
-static inline u64 kuid_clock_now(struct kuid_clock *clock)
+static __always_inline u64 kuid_clock_now(struct kuid_clock *clock)
 {
 	u64 mono = kuid_port_mono_ns();
 	s64 wall_offset = kuid_port_wall_ns(mono) - mono;

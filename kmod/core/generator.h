@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The generator: reserves stamps in the lanes of an epoch, in the order asked
- * for. What it gives out is plain values, from which any stamp format is
- * written.
+ * The generator: one clock, and what is taken from it at its time: stamps from
+ * the lanes of an epoch, slots from sequences that outlive all epochs. What it
+ * gives out is plain values, from which IDs are made without it.
  */
 #ifndef KUID_CORE_GENERATOR_H
 #define KUID_CORE_GENERATOR_H
 
 #include "clock.h"
+#include "format.h"
+#include "korder.h"
 #include "lane.h"
-
-/* The lane numbers an ID has room for. */
-#define KUID_NR_LANES 128
+#include "lexical.h"
+#include "sequence.h"
 
 /*
- * CPUs share them but for two: the first is for an order over the whole host,
- * the last for lanes that user threads hold.
+ * CPUs share the lanes but for two: the first is for an order over the whole
+ * host, the last for lanes that user threads hold.
  */
 #define KUID_FIRST_CPU_LANE 1
 #define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 2)
 
-/**
- * struct kuid_identity - what tells the IDs of one epoch from all others
- * @node: 48 bits; a random one has the multicast bit set (RFC 9562 section
- *	6.10), which no network card's address has
- * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
- *	clock_seq
- * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
+/*
+ * How far the time in an ID may be ahead of the clock. A batch may use half of
+ * it, so that whoever reads in bulk can't keep one ID at a time from others.
  */
-struct kuid_identity {
-	u64 node;
-	u8 seq_offset;
-	u8 lane_scramble;
-};
-
-/* 99, the highest nanosecond of a tick, and the offset must fit in 7 bits. */
-#define KUID_SEQ_OFFSET_MAX 27
+#define KUID_MAX_AHEAD_NS (100 * 1000 * 1000)
 
 /**
  * struct kuid_epoch - an identity and its lanes
@@ -51,70 +41,157 @@ struct kuid_epoch {
 	struct kuid_lane cpu_lanes[];
 };
 
+/* One CPU's runs. */
+struct kuid_cpu_runs {
+	struct kuid_run lex;
+	struct kuid_run grid;
+} ____cacheline_aligned_in_smp;
+
 /**
- * struct kuid_stamps - consecutive stamps of one lane
- * @first: the first one's nanosecond, since 1970-01-01T00:00:00Z
- * @count: how many
- * @lane: lane number, below KUID_NR_LANES
+ * struct kuid_generator - the host's clock and sequences
+ * @clock: the time that IDs are made at
+ * @lex: microseconds
+ * @grid: slots of the k-ordered grid
+ * @nr_cpus: how many @runs there are, at least 1; CPUs beyond share them
+ * @runs: what CPUs have carved from the sequences
+ *
+ * All zeroes but for @nr_cpus is ready for use.
  */
-struct kuid_stamps {
-	u64 first;
-	u32 count;
-	u8 lane;
+struct kuid_generator {
+	struct kuid_clock clock;
+	struct kuid_sequence lex;
+	struct kuid_sequence grid;
+	unsigned int nr_cpus;
+	struct kuid_cpu_runs runs[];
 };
 
-static inline unsigned int
-kuid_generator_cpu_lane(const struct kuid_epoch *epoch)
+/**
+ * struct kuid_floors - what an open file has been given
+ * @stamp: the highest nanosecond, in this epoch; 0 if none
+ * @lex: the highest microsecond; 0 if none
+ * @grid: the highest slot of the k-ordered grid; 0 if none
+ *
+ * Atomic maxima, raised before a call returns: a call that begins after that
+ * reads the same or a higher one.
+ */
+struct kuid_floors {
+	atomic64_t stamp;
+	atomic64_t lex;
+	atomic64_t grid;
+};
+
+/* CPUs, or what they have, are numbered through; more CPUs share them. */
+static inline unsigned int kuid_generator_cpu(unsigned int nr)
 {
 	unsigned int cpu = kuid_port_cpu();
 
-	return cpu < epoch->nr_cpu_lanes ? cpu : cpu % epoch->nr_cpu_lanes;
+	return cpu < nr ? cpu : cpu % nr;
 }
 
-static inline void kuid_generator_raise(atomic64_t *floor, u64 to)
+static __always_inline void kuid_generator_raise(atomic64_t *floor, u64 to)
 {
 	s64 seen = atomic64_read(floor);
 
 	/*
-	 * Fully ordered, and done before the caller returns: a call that
-	 * begins after that reads this floor or a higher one. A plain store
-	 * could take the floor back below what another thread has raised it
-	 * to.
+	 * Fully ordered. A plain store could take the floor back below what
+	 * another thread has raised it to.
 	 */
 	while ((u64)seen < to && !atomic64_try_cmpxchg(floor, &seen, to))
 		;
 }
 
 /**
- * kuid_generator_reserve - take stamps for one open file
- * @clock: the stamp clock
+ * kuid_generator_stamps - take stamps for one open file
+ * @generator: the generator
  * @epoch: the epoch to take them from
- * @file_floor: the highest nanosecond the file was given in this epoch, 0 if
- *	none; raised to the last one taken
- * @count: how many stamps, at least 1
+ * @floor: the file's floor for stamps; raised to the last one taken
+ * @ahead: how far stamps may be ahead of the clock, in nanoseconds
+ * @count: how many stamps are wanted, at least 1
  *
  * The stamps increase, and are above all that were reserved with the same
- * @file_floor before this call began. On a lane of its own that is not enough:
- * the caller may have come from a CPU whose lane was ahead of this one's.
+ * @floor before this call began. A lane of its own is not enough for that: the
+ * caller may have come from a CPU whose lane was ahead of this one's.
  *
  * Context: any but NMI. Never sleeps.
- * Return: the stamps.
+ * Return: as many stamps as are to be had at once; if that is none, first is
+ * the one that came next.
  */
-static inline struct kuid_stamps
-kuid_generator_reserve(struct kuid_clock *clock, struct kuid_epoch *epoch,
-		       atomic64_t *file_floor, u32 count)
+static __always_inline struct kuid_stamps
+kuid_generator_stamps(struct kuid_generator *generator,
+		      struct kuid_epoch *epoch, atomic64_t *floor, u64 ahead,
+		      u32 count)
 {
-	unsigned int cpu_lane = kuid_generator_cpu_lane(epoch);
+	unsigned int cpu = kuid_generator_cpu(epoch->nr_cpu_lanes);
 	struct kuid_stamps stamps = {
 		.count = count,
-		.lane = KUID_FIRST_CPU_LANE + cpu_lane,
+		.lane = KUID_FIRST_CPU_LANE + cpu,
 	};
+	u64 above = atomic64_read(floor);
+	u64 now = kuid_clock_now(&generator->clock);
 
-	stamps.first = kuid_lane_reserve(&epoch->cpu_lanes[cpu_lane],
-					 kuid_clock_now(clock),
-					 atomic64_read(file_floor), count);
-	kuid_generator_raise(file_floor, stamps.first + count - 1);
+	stamps.first = kuid_lane_reserve(&epoch->cpu_lanes[cpu], now, above,
+					 now + ahead, &stamps.count);
+	if (stamps.count)
+		kuid_generator_raise(floor, stamps.first + stamps.count - 1);
 	return stamps;
+}
+
+/**
+ * kuid_generator_lex - take microseconds for one open file
+ * @generator: the generator
+ * @floor: the file's floor for lex; raised to the last one taken
+ * @ahead: how far they may be ahead of the clock, in nanoseconds
+ * @count: how many are wanted, at least 1
+ *
+ * Context: any but NMI. Never sleeps.
+ * Return: as many as are to be had at once; if that is none, first is the one
+ * that came next.
+ */
+static __always_inline struct kuid_slots
+kuid_generator_lex(struct kuid_generator *generator, atomic64_t *floor,
+		   u64 ahead, u32 count)
+{
+	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
+	u64 above = atomic64_read(floor);
+	u64 now = kuid_lex_slot(kuid_clock_now(&generator->clock));
+	struct kuid_slots slots;
+
+	slots = kuid_sequence_reserve(&generator->lex,
+				      &generator->runs[cpu].lex, now, above,
+				      now + kuid_lex_slots(ahead), count);
+	if (slots.count)
+		kuid_generator_raise(floor, slots.first + slots.count - 1);
+	return slots;
+}
+
+/**
+ * kuid_generator_grid - take slots of the k-ordered grid for one open file
+ * @generator: the generator
+ * @floor: the file's floor for the grid; raised to the last one taken
+ * @ahead: how far they may be ahead of the clock, in nanoseconds
+ * @count: how many are wanted, at least 1
+ *
+ * Context: any but NMI. Never sleeps.
+ * Return: as many as are to be had at once; if that is none, first is the one
+ * that came next.
+ */
+static __always_inline struct kuid_slots
+kuid_generator_grid(struct kuid_generator *generator, atomic64_t *floor,
+		    u64 ahead, u32 count)
+{
+	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
+	u64 above = atomic64_read(floor);
+	u64 now = kuid_grid_slot(kuid_clock_now(&generator->clock));
+	/* To the end of the last step that begins within what is allowed. */
+	u64 limit = now + kuid_grid_slots(ahead) + KUID_GRID_SEQ_MAX;
+	struct kuid_slots slots;
+
+	slots = kuid_sequence_reserve(&generator->grid,
+				      &generator->runs[cpu].grid, now, above,
+				      limit, count);
+	if (slots.count)
+		kuid_generator_raise(floor, slots.first + slots.count - 1);
+	return slots;
 }
 
 #endif /* KUID_CORE_GENERATOR_H */

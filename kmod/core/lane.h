@@ -29,24 +29,34 @@ struct kuid_lane {
  * @lane: the lane
  * @now: a reading of the stamp clock; older than the present does no harm
  * @floor: everything taken will be above it
- * @count: how many nanoseconds to take, at least 1
+ * @limit: nothing will be above this one, at least @now
+ * @count: how many nanoseconds are wanted, at least 1; set to how many were
+ *	taken, 0 if there was none up to @limit
  *
  * Context: any. Never sleeps.
  * Return: the first of @count consecutive nanoseconds, none of which this lane
- * has given out before or will again.
+ * has given out before or will again; if none was taken, the one that came
+ * next.
  */
-static inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now, u64 floor,
-				    u32 count)
+static __always_inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now,
+					     u64 floor, u64 limit, u32 *count)
 {
 	s64 last = atomic64_read(&lane->last);
 	u64 first;
+	u32 n;
 
 	do {
 		u64 above = max_t(u64, floor, last);
 
 		first = max(now, above + 1);
-	} while (!atomic64_try_cmpxchg(&lane->last, &last, first + count - 1));
+		if (first > limit) {
+			*count = 0;
+			return first;
+		}
+		n = min_t(u64, *count, limit - first + 1);
+	} while (!atomic64_try_cmpxchg(&lane->last, &last, first + n - 1));
 
+	*count = n;
 	return first;
 }
 

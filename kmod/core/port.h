@@ -17,6 +17,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/cache.h>
+#include <linux/compiler.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/smp.h>
@@ -50,11 +51,14 @@ static inline unsigned int kuid_port_cpu(void)
 #include <string.h>
 
 typedef __u8 u8;
+typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
 
+#define cpu_to_be32(x) htobe32(x)
 #define cpu_to_be64(x) htobe64(x)
+#define be64_to_cpu(x) be64toh(x)
 
 #define min(a, b)                       \
 	({                              \
@@ -69,7 +73,11 @@ typedef __s64 s64;
 		_a > _b ? _a : _b;      \
 	})
 
-#define max_t(type, a, b) max((type)(a), (type)(b))
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max_t(type, a, b)	max((type)(a), (type)(b))
+
+/* Make the compiler forget how it got the value of a variable. */
+#define OPTIMIZER_HIDE_VAR(var) __asm__("" : "+r"(var))
 
 #define BIT_ULL(n) (1ULL << (n))
 

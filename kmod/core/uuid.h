@@ -1,62 +1,101 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * UUIDs as pure functions of a stamp and an identity.
+ * UUIDs of versions 1, 6 and 7 as pure functions of a stamp and an identity,
+ * and their fields back.
  *
  * A tick of 100 ns, the unit of RFC 9562's 60-bit time, holds 100 stamps of a
- * lane. clock_seq tells them apart: its high 7 bits are the nanosecond within
- * the tick plus the epoch's offset, its low 7 bits the scrambled lane. Thus
- * (time, clock_seq) orders as (nanosecond, scrambled lane).
+ * lane. In versions 1 and 6 clock_seq tells them apart: its high 7 bits are
+ * the nanosecond within the tick plus the epoch's offset, its low 7 bits the
+ * scrambled lane. Thus (time, clock_seq) orders as (nanosecond, scrambled
+ * lane). In version 7 the nanosecond within the millisecond is a fraction of
+ * 20 bits (RFC 9562 section 6.2, method 3), more than the 10^6 values need.
  */
 #ifndef KUID_CORE_UUID_H
 #define KUID_CORE_UUID_H
 
-#include "generator.h"
-
-#define KUID_UUID_SIZE	    16
-#define KUID_UUID_TEXT_SIZE 36
+#include "format.h"
 
 #define KUID_TICK_NS 100
 
 /* 1582-10-15, where RFC 9562 time starts, to 1970-01-01, in ticks. */
 #define KUID_UUID_UNIX_TICKS 0x01B21DD213814000ULL
 
-/* The second half of a UUID: variant:2 clock_seq:14 node:48. */
-#define KUID_UUID_VARIANT	 (0x8000ULL << 48)
-#define KUID_UUID_SEQ_LANE_SHIFT 48
+/* The second word of versions 1 and 6: variant:2 clock_seq:14 node:48. */
+#define KUID_UUID_VARIANT	 BIT_ULL(63)
+#define KUID_UUID_SEQ_SHIFT	 48
+#define KUID_UUID_SEQ_LANE_SHIFT KUID_UUID_SEQ_SHIFT
 #define KUID_UUID_SEQ_NS_SHIFT	 (KUID_UUID_SEQ_LANE_SHIFT + 7)
 #define KUID_UUID_SEQ_NS_STEP	 BIT_ULL(KUID_UUID_SEQ_NS_SHIFT)
 
-/**
- * typedef kuid_put_t - store one UUID
- * @out: where, of any alignment
- * @high: its first 8 bytes
- * @low: its last 8 bytes
- *
- * Return: false if @out can't be written.
- */
-typedef bool (*kuid_put_t)(void *out, __be64 high, __be64 low);
+/* The second word of version 7: variant:2 fraction:8 lane:7 random:47. */
+#define KUID_V7_FRACTION_SHIFT 54
+#define KUID_V7_LANE_SHIFT     47
+#define KUID_V7_RANDOM_MASK    (BIT_ULL(KUID_V7_LANE_SHIFT) - 1)
+#define KUID_V7_RANDOM_SIZE    6 /* bytes of randomness for each ID */
+#define KUID_V7_RANDOM_PAD     2 /* what is read beyond the last ones */
 
-static inline u64 kuid_v1_time(u64 tick)
+#define KUID_MS_NS	  1000000
+#define KUID_V7_FRACTIONS BIT_ULL(20)
+
+/* The first word of version 1: time_low, time_mid, version, time_high. */
+static inline u64 kuid_v1_high(u64 tick)
 {
 	return tick << 32 | (tick >> 32 & 0xffff) << 16 | 0x1000 |
 	       (tick >> 48 & 0x0fff);
 }
 
-/**
- * kuid_v1_pack - write UUIDs version 1 (RFC 9562 section 5.1)
- * @out: @stamps->count * KUID_UUID_SIZE bytes
- * @stamps: one stamp for each UUID
- * @identity: of the epoch the stamps were reserved in
- * @put: stores each one; inlined, so that IDs are built where they are wanted
- *	and not copied there
- *
- * Context: any that @put can be called in.
- * Return: how many UUIDs were stored: all, or as many as @put could.
- */
-static __always_inline u32 kuid_v1_pack(void *out,
-					const struct kuid_stamps *stamps,
-					const struct kuid_identity *identity,
-					kuid_put_t put)
+static inline u64 kuid_v1_tick(u64 high)
+{
+	return (high & 0x0fff) << 48 | (high >> 16 & 0xffff) << 32 | high >> 32;
+}
+
+/* The first word of version 6: the same time, most significant bits first. */
+static inline u64 kuid_v6_high(u64 tick)
+{
+	return tick >> 12 << 16 | 0x6000 | (tick & 0x0fff);
+}
+
+static inline u64 kuid_v6_tick(u64 high)
+{
+	return high >> 16 << 12 | (high & 0x0fff);
+}
+
+static inline u32 kuid_v7_fraction(u32 ns_in_ms)
+{
+	return ns_in_ms * KUID_V7_FRACTIONS / KUID_MS_NS;
+}
+
+/* The one nanosecond of a millisecond that has this fraction, or the next. */
+static inline u32 kuid_v7_ns(u32 fraction)
+{
+	return ((u64)fraction * KUID_MS_NS + KUID_V7_FRACTIONS - 1) /
+	       KUID_V7_FRACTIONS;
+}
+
+/* Both words hold a part of the fraction. */
+static inline u64 kuid_v7_high(u64 ms, u32 fraction)
+{
+	return ms << 16 | 0x7000 | fraction >> 8;
+}
+
+static inline u64 kuid_v7_low(u32 fraction, u8 lane, u64 random)
+{
+	return KUID_UUID_VARIANT |
+	       (u64)(fraction & 0xff) << KUID_V7_FRACTION_SHIFT |
+	       (u64)lane << KUID_V7_LANE_SHIFT | (random & KUID_V7_RANDOM_MASK);
+}
+
+static inline u32 kuid_v7_fraction_of(u64 high, u64 low)
+{
+	return (high & 0x0fff) << 8 | (low >> KUID_V7_FRACTION_SHIFT & 0xff);
+}
+
+/* Versions 1 and 6 differ in nothing but how the first word holds the tick. */
+static __always_inline u32 kuid_ticks_pack(void *sink,
+					   const struct kuid_stamps *stamps,
+					   const struct kuid_identity *identity,
+					   kuid_put_t put,
+					   u64 (*tick_high)(u64 tick))
 {
 	u64 tick = stamps->first / KUID_TICK_NS + KUID_UUID_UNIX_TICKS;
 	u32 ns = stamps->first % KUID_TICK_NS;
@@ -69,13 +108,12 @@ static __always_inline u32 kuid_v1_pack(void *out,
 
 	for (;;) {
 		u32 end = min(stamps->count, done + KUID_TICK_NS - ns);
-		__be64 high = cpu_to_be64(kuid_v1_time(tick));
+		__be64 high = cpu_to_be64(tick_high(tick));
 
 		do {
-			if (!put(out, high, cpu_to_be64(low)))
+			if (!put(sink, high, cpu_to_be64(low)))
 				return done;
 			low += KUID_UUID_SEQ_NS_STEP;
-			out += KUID_UUID_SIZE;
 		} while (++done < end);
 
 		if (done == stamps->count)
@@ -87,23 +125,78 @@ static __always_inline u32 kuid_v1_pack(void *out,
 }
 
 /**
- * kuid_uuid_to_text - write a UUID as text (RFC 9562 section 4, lower case)
- * @text: KUID_UUID_TEXT_SIZE bytes, without a NUL at the end
- * @id: KUID_UUID_SIZE bytes
+ * kuid_v1_pack - make UUIDs version 1 (RFC 9562 section 5.1)
+ * @sink: where they go
+ * @stamps: one stamp for each UUID, at least 1
+ * @identity: of the epoch the stamps were reserved in
+ * @put: stores each one in @sink
  *
- * Context: any. Never sleeps.
+ * Context: any that @put can be called in.
+ * Return: how many UUIDs were stored: all, or as many as @put could.
  */
-static inline void kuid_uuid_to_text(char *text, const u8 *id)
+static __always_inline u32 kuid_v1_pack(void *sink,
+					const struct kuid_stamps *stamps,
+					const struct kuid_identity *identity,
+					kuid_put_t put)
 {
-	static const char digits[] = "0123456789abcdef";
-	unsigned int i;
+	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v1_high);
+}
 
-	for (i = 0; i < KUID_UUID_SIZE; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*text++ = '-';
-		*text++ = digits[id[i] >> 4];
-		*text++ = digits[id[i] & 0xf];
+/**
+ * kuid_v6_pack - make UUIDs version 6 (RFC 9562 section 5.6)
+ * @sink: where they go
+ * @stamps: one stamp for each UUID, at least 1
+ * @identity: of the epoch the stamps were reserved in
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many UUIDs were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_v6_pack(void *sink,
+					const struct kuid_stamps *stamps,
+					const struct kuid_identity *identity,
+					kuid_put_t put)
+{
+	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v6_high);
+}
+
+/**
+ * kuid_v7_pack - make UUIDs version 7 (RFC 9562 section 5.7)
+ * @sink: where they go
+ * @stamps: one stamp for each UUID, at least 1
+ * @identity: of the epoch the stamps were reserved in
+ * @random: KUID_V7_RANDOM_SIZE bytes for each UUID, used once, and
+ *	KUID_V7_RANDOM_PAD bytes of any value
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many UUIDs were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_v7_pack(void *sink,
+					const struct kuid_stamps *stamps,
+					const struct kuid_identity *identity,
+					const u8 *random, kuid_put_t put)
+{
+	u8 lane = stamps->lane ^ identity->lane_scramble;
+	u64 ms = stamps->first / KUID_MS_NS;
+	u32 ns = stamps->first % KUID_MS_NS;
+	u32 done;
+
+	for (done = 0; done < stamps->count; done++) {
+		u32 fraction = kuid_v7_fraction(ns);
+		u64 bits;
+
+		memcpy(&bits, random, sizeof(bits));
+		if (!put(sink, cpu_to_be64(kuid_v7_high(ms, fraction)),
+			 cpu_to_be64(kuid_v7_low(fraction, lane, bits))))
+			break;
+		random += KUID_V7_RANDOM_SIZE;
+		if (++ns == KUID_MS_NS) {
+			ns = 0;
+			ms++;
+		}
 	}
+	return done;
 }
 
 #endif /* KUID_CORE_UUID_H */

@@ -15,14 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ID_SIZE 16
-#define BATCH	4096
+#define BATCH	  4096
+#define LINE_SIZE 37
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
 static int zero_fd;
 static int kuid_fd;
-static unsigned char buf[BATCH * ID_SIZE];
+static size_t id_size;
+static unsigned char buf[BATCH * LINE_SIZE];
 
 static void check(ssize_t got, ssize_t want, const char *what)
 {
@@ -39,27 +40,32 @@ static void call_getppid(void)
 
 static void call_getrandom(void)
 {
-	check(getrandom(buf, ID_SIZE, 0), ID_SIZE, "getrandom");
+	check(getrandom(buf, 16, 0), 16, "getrandom");
 }
 
 static void call_zero(void)
 {
-	check(read(zero_fd, buf, ID_SIZE), ID_SIZE, "read /dev/zero");
+	check(read(zero_fd, buf, 16), 16, "read /dev/zero");
 }
 
 static void call_zero_batch(void)
 {
-	check(read(zero_fd, buf, sizeof(buf)), sizeof(buf), "read /dev/zero");
+	check(read(zero_fd, buf, BATCH * 16), BATCH * 16, "read /dev/zero");
+}
+
+static void call_urandom_batch(void)
+{
+	check(getrandom(buf, BATCH * 6, 0), BATCH * 6, "getrandom");
 }
 
 static void call_single(void)
 {
-	check(read(kuid_fd, buf, ID_SIZE), ID_SIZE, "read /dev/kuid");
+	check(read(kuid_fd, buf, id_size), id_size, "read");
 }
 
 static void call_batch(void)
 {
-	check(read(kuid_fd, buf, sizeof(buf)), sizeof(buf), "read /dev/kuid");
+	check(read(kuid_fd, buf, BATCH * id_size), BATCH * id_size, "read");
 }
 
 static void generate(unsigned int count)
@@ -89,19 +95,43 @@ static void call_generate_batch(void)
  */
 static const struct row {
 	const char *what;
+	const char *node;
+	unsigned int id_size;
 	void (*call)(void);
 	unsigned int calls;
 	unsigned int ids;
 	unsigned int budget;
 } rows[] = {
-	{ "getppid", call_getppid, 20000, 1, 0 },
-	{ "getrandom, 16 bytes", call_getrandom, 20000, 1, 0 },
-	{ "read /dev/zero, 16 bytes", call_zero, 20000, 1, 0 },
-	{ "read /dev/zero, 65536 bytes", call_zero_batch, 200, BATCH, 0 },
-	{ "read v1, single", call_single, 20000, 1, 8450 },
-	{ "read v1, batch of 4096", call_batch, 200, BATCH, 145 },
-	{ "generate v1, single", call_generate, 20000, 1, 0 },
-	{ "generate v1, batch of 4096", call_generate_batch, 200, BATCH, 145 },
+	{ "getppid", NULL, 0, call_getppid, 20000, 1, 0 },
+	{ "getrandom, 16 bytes", NULL, 0, call_getrandom, 20000, 1, 0 },
+	{ "getrandom, 4096 x 6 bytes", NULL, 0, call_urandom_batch, 200, BATCH,
+	  0 },
+	{ "/dev/zero, 16 bytes", NULL, 0, call_zero, 20000, 1, 0 },
+	{ "/dev/zero, 4096 x 16 bytes", NULL, 0, call_zero_batch, 200, BATCH,
+	  0 },
+	{ "v1, read", "/dev/kuid", 16, call_single, 20000, 1, 8450 },
+	{ "v1, generate", "/dev/kuid", 16, call_generate, 20000, 1, 0 },
+	{ "v6, read", "/dev/kuids/v6", 16, call_single, 20000, 1, 8450 },
+	{ "v7, read", "/dev/kuids/v7", 16, call_single, 20000, 1, 27600 },
+	{ "lex, read", "/dev/kuids/lex", 16, call_single, 20000, 1, 8450 },
+	{ "k64, read", "/dev/kuids/k64", 8, call_single, 20000, 1, 8450 },
+	{ "k96, read", "/dev/kuids/k96", 12, call_single, 20000, 1, 0 },
+	{ "k128, read", "/dev/kuids/k128", 16, call_single, 20000, 1, 0 },
+	{ "v1, batch", "/dev/kuid", 16, call_batch, 200, BATCH, 145 },
+	{ "v1, generate batch", "/dev/kuid", 16, call_generate_batch, 200,
+	  BATCH, 145 },
+	{ "v6, batch", "/dev/kuids/v6", 16, call_batch, 200, BATCH, 145 },
+	{ "v7, batch", "/dev/kuids/v7", 16, call_batch, 200, BATCH, 0 },
+	{ "lex, batch", "/dev/kuids/lex", 16, call_batch, 5, BATCH, 90 },
+	{ "k64, batch", "/dev/kuids/k64", 8, call_batch, 10, BATCH, 120 },
+	{ "k96, batch", "/dev/kuids/k96", 12, call_batch, 10, BATCH, 0 },
+	{ "k128, batch", "/dev/kuids/k128", 16, call_batch, 10, BATCH, 0 },
+	{ "v6 text, batch", "/dev/kuids/v6.txt", 37, call_batch, 200, BATCH,
+	  600 },
+	{ "v7 text, batch", "/dev/kuids/v7.txt", 37, call_batch, 200, BATCH,
+	  0 },
+	{ "k64 text, batch", "/dev/kuids/k64.txt", 12, call_batch, 10, BATCH,
+	  0 },
 };
 
 static __u64 now(void)
@@ -121,16 +151,20 @@ static __u64 measure(const struct row *row)
 	return now() - start;
 }
 
+static int open_node(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+
+	if (fd < 0)
+		err(1, "%s", path);
+	return fd;
+}
+
 int main(void)
 {
 	int over = 0;
 
-	zero_fd = open("/dev/zero", O_RDONLY);
-	if (zero_fd < 0)
-		err(1, "/dev/zero");
-	kuid_fd = open("/dev/kuid", O_RDONLY);
-	if (kuid_fd < 0)
-		err(1, "/dev/kuid");
+	zero_fd = open_node("/dev/zero");
 	memset(buf, 1, sizeof(buf));
 
 	printf("%-28s %12s %12s %8s\n", "", "a call", "an ID", "budget");
@@ -138,6 +172,9 @@ int main(void)
 		const struct row *row = &rows[i];
 		double a_call, an_id;
 
+		if (row->node)
+			kuid_fd = open_node(row->node);
+		id_size = row->id_size;
 		/* The first round warms caches and translation blocks. */
 		measure(row);
 		a_call = (double)measure(row) / row->calls;
@@ -150,6 +187,8 @@ int main(void)
 			over++;
 		}
 		printf("\n");
+		if (row->node)
+			close(kuid_fd);
 	}
 	return over ? 1 : 0;
 }

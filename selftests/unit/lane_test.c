@@ -10,14 +10,24 @@
 #include "core/lane.h"
 #include "random.h"
 
-#define NOW 1700000000123456789ULL
+#define NOW   1700000000123456789ULL
+#define NEVER (1ULL << 62) /* a limit that is not reached */
+
+/* All of count, or fails. */
+static u64 take(struct kuid_lane *lane, u64 now, u64 floor, u32 count)
+{
+	u32 taken = count;
+	u64 first = kuid_lane_reserve(lane, now, floor, NEVER, &taken);
+
+	return taken == count ? first : 0;
+}
 
 static void starts_at_now(void **state)
 {
 	struct kuid_lane lane = { 0 };
 
 	(void)state;
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, 1), NOW);
+	assert_int_equal(take(&lane, NOW, 0, 1), NOW);
 }
 
 static void goes_on_behind_a_batch(void **state)
@@ -25,11 +35,10 @@ static void goes_on_behind_a_batch(void **state)
 	struct kuid_lane lane = { 0 };
 
 	(void)state;
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, 1000), NOW);
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, 1), NOW + 1000);
-	assert_int_equal(kuid_lane_reserve(&lane, NOW + 5, 0, 2), NOW + 1001);
-	assert_int_equal(kuid_lane_reserve(&lane, NOW + 1003, 0, 1),
-			 NOW + 1003);
+	assert_int_equal(take(&lane, NOW, 0, 1000), NOW);
+	assert_int_equal(take(&lane, NOW, 0, 1), NOW + 1000);
+	assert_int_equal(take(&lane, NOW + 5, 0, 2), NOW + 1001);
+	assert_int_equal(take(&lane, NOW + 1003, 0, 1), NOW + 1003);
 }
 
 static void ignores_a_clock_that_is_behind(void **state)
@@ -37,9 +46,9 @@ static void ignores_a_clock_that_is_behind(void **state)
 	struct kuid_lane lane = { 0 };
 
 	(void)state;
-	kuid_lane_reserve(&lane, NOW, 0, 1);
-	assert_int_equal(kuid_lane_reserve(&lane, NOW - 1000, 0, 1), NOW + 1);
-	assert_int_equal(kuid_lane_reserve(&lane, 0, 0, 1), NOW + 2);
+	take(&lane, NOW, 0, 1);
+	assert_int_equal(take(&lane, NOW - 1000, 0, 1), NOW + 1);
+	assert_int_equal(take(&lane, 0, 0, 1), NOW + 2);
 }
 
 static void stays_above_the_floor(void **state)
@@ -47,10 +56,33 @@ static void stays_above_the_floor(void **state)
 	struct kuid_lane lane = { 0 };
 
 	(void)state;
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, NOW, 1), NOW + 1);
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, NOW + 50, 3), NOW + 51);
+	assert_int_equal(take(&lane, NOW, NOW, 1), NOW + 1);
+	assert_int_equal(take(&lane, NOW, NOW + 50, 3), NOW + 51);
 	/* A floor below what the lane has given out changes nothing. */
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, NOW + 50, 1), NOW + 54);
+	assert_int_equal(take(&lane, NOW, NOW + 50, 1), NOW + 54);
+}
+
+static void the_limit_is_the_last_nanosecond(void **state)
+{
+	struct kuid_lane lane = { 0 };
+	u32 count = 100;
+
+	(void)state;
+	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
+			 NOW);
+	assert_int_equal(count, 10);
+	count = 1;
+	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
+			 NOW + 10);
+	assert_int_equal(count, 0);
+	/* A floor at the limit leaves nothing, and takes nothing. */
+	count = 1;
+	kuid_lane_reserve(&lane, NOW, NOW + 50, NOW + 50, &count);
+	assert_int_equal(count, 0);
+	count = 5;
+	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 10, &count),
+			 NOW + 10);
+	assert_int_equal(count, 1);
 }
 
 #define THREADS	     4
@@ -71,8 +103,7 @@ static void *reserve(void *arg)
 	random_thread((range - ranges[0]) / RESERVATIONS + 1);
 	for (int i = 0; i < RESERVATIONS; i++, range++) {
 		range->count = 1 + random_below(9);
-		range->first =
-			kuid_lane_reserve(&shared_lane, NOW, 0, range->count);
+		range->first = take(&shared_lane, NOW, 0, range->count);
 	}
 	return NULL;
 }
@@ -113,6 +144,7 @@ int main(void)
 		cmocka_unit_test(goes_on_behind_a_batch),
 		cmocka_unit_test(ignores_a_clock_that_is_behind),
 		cmocka_unit_test(stays_above_the_floor),
+		cmocka_unit_test(the_limit_is_the_last_nanosecond),
 		cmocka_unit_test(gives_each_nanosecond_once),
 	};
 

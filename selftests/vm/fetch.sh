@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Fetches what the tests need from the Debian archive this machine already uses, without touching
-# its own apt, and prints the directory that holds it:   fetch.sh 6.1 | source-6.1 | uuidparse
-#   6.1         vmlinuz, config, release (uname -r), headers (for KDIR)
-#   source-6.1  the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
-#   uuidparse   staging directory for the initramfs with util-linux' uuidparse
+# its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
+#   6.1               vmlinuz, config, release (uname -r), headers (for KDIR)
+#   source-6.1        the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
+#   uuidparse         staging directory for the initramfs with util-linux' uuidparse
+#   uuidparse-trixie  the same with a newer one, which knows v6 and v7: below /trixie, a root directory
+#                     of its own, because it needs a newer C library too
 # Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
 
 set -euo pipefail
@@ -13,7 +15,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|source-6.1|uuidparse" >&2
+	echo "usage: fetch.sh 6.1|source-6.1|uuidparse|uuidparse-trixie" >&2
 	exit 2
 }
 
@@ -32,10 +34,11 @@ die()
 (( $# == 1 )) || usage "one argument expected, got $#"
 want=$1
 case $want in
-6.1)        row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-source-6.1) row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-uuidparse)  row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
-*)          usage "nothing is known by the name '$want'" ;;
+6.1)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+source-6.1)       row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+uuidparse)        row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
+uuidparse-trixie) row=(fill_uuidparse_root "trixie trixie-security" amd64 uuid-runtime) ;;
+*)                usage "nothing is known by the name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
 
@@ -206,6 +209,24 @@ fill_uuidparse()
 	mkdir -p "$new/bin" "$new/$lib"
 	mv "$tmp/root/usr/bin/uuidparse" "$new/bin"
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
+}
+
+# What the program is linked with, and the loader it names, by their places in that Debian.
+fill_uuidparse_root()
+{
+	local root=$new/${want#*-} lib=usr/lib/x86_64-linux-gnu deb name
+
+	download "$package" libc6 libsmartcols1 libuuid1
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mkdir -p "$root/usr/bin" "$root/$lib" "$root/lib64"
+	mv "$tmp/root/usr/bin/uuidparse" "$root/usr/bin"
+	for name in libc.so.6 libsmartcols.so.1 libuuid.so.1; do
+		cp -L "$tmp/root/$lib/$name" "$root/$lib"
+	done
+	cp -L "$tmp/root/$lib/ld-linux-x86-64.so.2" "$root/lib64"
+	ln -s usr/lib "$root/lib"
 }
 
 $fill

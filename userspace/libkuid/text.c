@@ -2,11 +2,14 @@
 /* IDs as text. */
 #include <errno.h>
 
-#include "core/uuid.h"
+#include "core/text.h"
 #include "kuid.h"
 
 int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 {
+	struct kuid_hex_text hex;
+	__be64 words[2];
+
 	switch (format) {
 	case KUID_FORMAT_DEFAULT:
 	case KUID_FORMAT_V1:
@@ -19,7 +22,11 @@ int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 		errno = ERANGE;
 		return -1;
 	}
-	kuid_uuid_to_text(text, id);
+	memcpy(words, id, sizeof(words));
+	kuid_hex_text_start(&hex, false);
+	kuid_hex_text_next(&hex, false, be64_to_cpu(words[0]),
+			   be64_to_cpu(words[1]));
+	memcpy(text, hex.text, KUID_UUID_TEXT_SIZE);
 	text[KUID_UUID_TEXT_SIZE] = '\0';
 	return 0;
 }

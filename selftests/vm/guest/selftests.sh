@@ -11,7 +11,7 @@
 
 module=/lib/kuid.ko
 # For the tests that load it themselves.
-export KUID_MODULE=$module
+export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 tree=/selftests
 list=$tree/kselftest-list.txt
 test=0 pass=0 fail=0 skip=0

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What all formats have in common: how an ID is held, whose it is, and where
+ * it goes.
+ *
+ * An ID is held as two words of 64 bits, most significant first; a shorter one
+ * is the first bytes of them and the rest is zero.
+ */
+#ifndef KUID_CORE_FORMAT_H
+#define KUID_CORE_FORMAT_H
+
+#include "port.h"
+
+/**
+ * struct kuid_identity - what tells the IDs of one epoch from all others
+ * @node: of v1 and v6: 48 bits; a random one has the multicast bit set
+ *	(RFC 9562 section 6.10), which no network card's address has
+ * @worker: of lex
+ * @node128: of k128
+ * @node96: of k96
+ * @interval: where the nodes of k96 and k128 are put in: fogfish's I,
+ *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
+ *	clock_seq
+ * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
+ */
+struct kuid_identity {
+	u64 node;
+	u64 worker;
+	u64 node128;
+	u32 node96;
+	u8 interval;
+	u8 seq_offset;
+	u8 lane_scramble;
+};
+
+/**
+ * struct kuid_stamps - consecutive stamps of one lane, what v1, v6 and v7 are
+ *	made from
+ * @first: the first one's nanosecond, since 1970-01-01T00:00:00Z
+ * @count: how many
+ * @lane: lane number, below KUID_NR_LANES
+ */
+struct kuid_stamps {
+	u64 first;
+	u32 count;
+	u8 lane;
+};
+
+/* The lane numbers an ID has room for. */
+#define KUID_NR_LANES 128
+
+/**
+ * struct kuid_slots - consecutive slots of one grid, what lex and the
+ *	k-ordered formats are made from
+ * @first: the first one, numbered from 1970 on
+ * @count: how many
+ */
+struct kuid_slots {
+	u64 first;
+	u32 count;
+};
+
+/* 99, the highest nanosecond of a tick, and the offset must fit in 7 bits. */
+#define KUID_SEQ_OFFSET_MAX 27
+
+#define KUID_INTERVAL_MIN     5
+#define KUID_INTERVAL_MAX     10
+#define KUID_INTERVAL_DEFAULT 8
+
+/**
+ * typedef kuid_put_t - where a made ID goes
+ * @sink: the place, and what is needed to store there
+ * @high: the ID's first word, as it lies in memory
+ * @low: its second word
+ *
+ * Inlined into the loops that make IDs, so that an ID is built where it is
+ * wanted and not copied there.
+ *
+ * Return: false if it could not be stored.
+ */
+typedef bool (*kuid_put_t)(void *sink, __be64 high, __be64 low);
+
+#endif /* KUID_CORE_FORMAT_H */

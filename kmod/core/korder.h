@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * fogfish's k-ordered IDs: k64 for one host, k96 and k128 with a node.
+ *
+ * All three hold one slot of one grid: A megaseconds, B seconds within it, C
+ * the second's microseconds >> 10, and a sequence number within that step. A
+ * second has 977 steps, the last of them shorter than the others; a step has
+ * 16,384 slots, and slots are numbered through. k64 is the four fields one
+ * after the other. k96 and k128 have a node put in before the lowest I bits of
+ * B, where I is the interval: IDs of 2^I seconds lie together by node.
+ */
+#ifndef KUID_CORE_KORDER_H
+#define KUID_CORE_KORDER_H
+
+#include "format.h"
+
+#define KUID_GRID_SEQ_BITS 14
+#define KUID_GRID_SEQ_MAX  ((1U << KUID_GRID_SEQ_BITS) - 1)
+#define KUID_GRID_C_BITS   10
+#define KUID_GRID_B_BITS   20
+#define KUID_GRID_STEPS	   977	   /* in a second: 999,999 us >> 10, and 0 */
+#define KUID_GRID_STEP_NS  1024000 /* all but a second's last */
+#define KUID_GRID_MEGA	   1000000
+
+/* The slots of a second. */
+#define KUID_GRID_RATE ((u64)KUID_GRID_STEPS << KUID_GRID_SEQ_BITS)
+
+#define KUID_SEC_NS 1000000000ULL
+
+/* The first slot of the step that a moment is in. */
+static inline u64 kuid_grid_slot(u64 ns)
+{
+	u64 sec = ns / KUID_SEC_NS;
+	u32 usec = ns % KUID_SEC_NS / 1000;
+
+	return (sec * KUID_GRID_STEPS + (usec >> KUID_GRID_C_BITS))
+	       << KUID_GRID_SEQ_BITS;
+}
+
+/* The moment at which a slot's step begins. */
+static inline u64 kuid_grid_ns(u64 slot)
+{
+	u64 step = slot >> KUID_GRID_SEQ_BITS;
+	u64 c = step % KUID_GRID_STEPS;
+
+	return step / KUID_GRID_STEPS * KUID_SEC_NS +
+	       (c << KUID_GRID_C_BITS) * 1000;
+}
+
+/* How many slots there are in a span of time, at least. */
+static inline u64 kuid_grid_slots(u64 span_ns)
+{
+	return span_ns / KUID_GRID_STEP_NS << KUID_GRID_SEQ_BITS;
+}
+
+/* A slot as k64. */
+static inline u64 kuid_k64_of_slot(u64 slot)
+{
+	u64 step = slot >> KUID_GRID_SEQ_BITS;
+	u64 sec = step / KUID_GRID_STEPS;
+	u64 a = sec / KUID_GRID_MEGA;
+	u64 b = sec % KUID_GRID_MEGA;
+	u64 c = step % KUID_GRID_STEPS;
+
+	return ((a << KUID_GRID_B_BITS | b) << KUID_GRID_C_BITS | c)
+		       << KUID_GRID_SEQ_BITS |
+	       (slot & KUID_GRID_SEQ_MAX);
+}
+
+/* How many of the lowest bits of a k64 stand behind the node. */
+static inline unsigned int kuid_korder_split(unsigned int interval)
+{
+	return interval + KUID_GRID_C_BITS + KUID_GRID_SEQ_BITS;
+}
+
+/* What stands before the node, and what behind. */
+static inline u64 kuid_korder_before(u64 k64, unsigned int split)
+{
+	return k64 >> split;
+}
+
+static inline u64 kuid_korder_behind(u64 k64, unsigned int split)
+{
+	return k64 & (BIT_ULL(split) - 1);
+}
+
+/**
+ * kuid_k96_of_k64 - put a node into a k64
+ * @k64: the local ID
+ * @node: the node
+ * @interval: KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @low: set to the second word, of which k96 has the upper half
+ *
+ * Return: the first word.
+ */
+static inline u64 kuid_k96_of_k64(u64 k64, u32 node, unsigned int interval,
+				  u64 *low)
+{
+	unsigned int split = kuid_korder_split(interval);
+	u64 before = kuid_korder_before(k64, split);
+	/* Node and what follows it, 61 to 66 bits: the lower 64, the others. */
+	u64 tail = (u64)node << split | kuid_korder_behind(k64, split);
+	u64 head = (u64)node >> (64 - split);
+
+	*low = tail << 32;
+	/* 32 bits of the tail are in the second word, the others here. */
+	return before << split | head << 32 | tail >> 32;
+}
+
+/**
+ * kuid_k128_of_k64 - put a node into a k64
+ * @k64: the local ID
+ * @node: the node
+ * @interval: KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @low: set to the second word
+ *
+ * Return: the first word.
+ */
+static inline u64 kuid_k128_of_k64(u64 k64, u64 node, unsigned int interval,
+				   u64 *low)
+{
+	unsigned int split = kuid_korder_split(interval);
+
+	*low = node << split | kuid_korder_behind(k64, split);
+	return kuid_korder_before(k64, split) << split | node >> (64 - split);
+}
+
+/**
+ * kuid_k64_of_k96 - take the node out again
+ * @high: the first word
+ * @low: the second word, of which k96 has the upper half
+ * @interval: that the ID was made with; it is not stored in it
+ * @node: set to the node
+ *
+ * Return: the local ID.
+ */
+static inline u64 kuid_k64_of_k96(u64 high, u64 low, unsigned int interval,
+				  u32 *node)
+{
+	unsigned int split = kuid_korder_split(interval);
+	u64 tail = high << 32 | low >> 32;
+	u64 before = high >> split;
+
+	/* What lies above the node's 32 bits on either side falls off. */
+	*node = tail >> split | high >> 32 << (64 - split);
+	return before << split | kuid_korder_behind(tail, split);
+}
+
+/**
+ * kuid_k64_of_k128 - take the node out again
+ * @high: the first word
+ * @low: the second word
+ * @interval: that the ID was made with; it is not stored in it
+ * @node: set to the node
+ *
+ * Return: the local ID.
+ */
+static inline u64 kuid_k64_of_k128(u64 high, u64 low, unsigned int interval,
+				   u64 *node)
+{
+	unsigned int split = kuid_korder_split(interval);
+
+	*node = high << (64 - split) | low >> split;
+	return high >> split << split | kuid_korder_behind(low, split);
+}
+
+/*
+ * Within a step consecutive slots differ in the lowest bits only, so that an
+ * ID is the one before it plus a constant.
+ */
+static __always_inline u32 kuid_korder_pack(void *sink,
+					    const struct kuid_slots *slots,
+					    const struct kuid_identity *id,
+					    kuid_put_t put, unsigned int bits)
+{
+	u64 slot = slots->first;
+	u64 end = slot + slots->count;
+
+	while (slot < end) {
+		u64 next_step = (slot | KUID_GRID_SEQ_MAX) + 1;
+		u64 stop = min(end, next_step);
+		u64 high = kuid_k64_of_slot(slot);
+		u64 low = 0;
+
+		if (bits == 96)
+			high = kuid_k96_of_k64(high, id->node96, id->interval,
+					       &low);
+		if (bits == 128)
+			high = kuid_k128_of_k64(high, id->node128, id->interval,
+						&low);
+		do {
+			if (!put(sink, cpu_to_be64(high), cpu_to_be64(low)))
+				return slot - slots->first;
+			if (bits == 64)
+				high++;
+			else
+				low += bits == 96 ? BIT_ULL(32) : 1;
+		} while (++slot < stop);
+	}
+	return slots->count;
+}
+
+/**
+ * kuid_k64_pack - make local k-ordered IDs, 8 bytes
+ * @sink: where they go
+ * @slots: one slot of the grid for each
+ * @identity: of the epoch
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_k64_pack(void *sink,
+					 const struct kuid_slots *slots,
+					 const struct kuid_identity *identity,
+					 kuid_put_t put)
+{
+	return kuid_korder_pack(sink, slots, identity, put, 64);
+}
+
+/**
+ * kuid_k96_pack - make global k-ordered IDs with a node of 32 bits, 12 bytes
+ * @sink: where they go
+ * @slots: one slot of the grid for each
+ * @identity: of the epoch
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_k96_pack(void *sink,
+					 const struct kuid_slots *slots,
+					 const struct kuid_identity *identity,
+					 kuid_put_t put)
+{
+	return kuid_korder_pack(sink, slots, identity, put, 96);
+}
+
+/**
+ * kuid_k128_pack - make global k-ordered IDs with a node of 64 bits, 16 bytes
+ * @sink: where they go
+ * @slots: one slot of the grid for each
+ * @identity: of the epoch
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_k128_pack(void *sink,
+					  const struct kuid_slots *slots,
+					  const struct kuid_identity *identity,
+					  kuid_put_t put)
+{
+	return kuid_korder_pack(sink, slots, identity, put, 128);
+}
+
+#endif /* KUID_CORE_KORDER_H */

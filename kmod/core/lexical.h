@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Cassie's LexicalUUID, format lex: microseconds since 1970 and a worker, 64
+ * bits each. A slot is a microsecond.
+ */
+#ifndef KUID_CORE_LEXICAL_H
+#define KUID_CORE_LEXICAL_H
+
+#include "format.h"
+
+#define KUID_LEX_SLOT_NS 1000
+
+/* The slot that a moment is in. */
+static inline u64 kuid_lex_slot(u64 ns)
+{
+	return ns / KUID_LEX_SLOT_NS;
+}
+
+/* The moment at which a slot begins. */
+static inline u64 kuid_lex_ns(u64 slot)
+{
+	return slot * KUID_LEX_SLOT_NS;
+}
+
+/* How many slots there are in a span of time, at least. */
+static inline u64 kuid_lex_slots(u64 span_ns)
+{
+	return span_ns / KUID_LEX_SLOT_NS;
+}
+
+/**
+ * kuid_lex_worker - a worker from a host name, as Cassie makes it
+ * @name: the name
+ * @size: its length in bytes
+ *
+ * FNV-1a of 64 bits, but with each byte taken as signed and extended to 64
+ * bits first, as Scala does it.
+ *
+ * Context: any. Never sleeps.
+ * Return: the worker.
+ */
+static inline u64 kuid_lex_worker(const char *name, size_t size)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		hash ^= (s64)(signed char)name[i];
+		hash *= 0x100000001b3ULL;
+	}
+	return hash;
+}
+
+/**
+ * kuid_lex_pack - make LexicalUUIDs
+ * @sink: where they go
+ * @slots: one microsecond for each
+ * @identity: of the epoch
+ * @put: stores each one in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_lex_pack(void *sink,
+					 const struct kuid_slots *slots,
+					 const struct kuid_identity *identity,
+					 kuid_put_t put)
+{
+	__be64 worker = cpu_to_be64(identity->worker);
+	u64 slot = slots->first;
+	u64 end = slot + slots->count;
+
+	/* Compilers would rather swap its bytes again for each ID. */
+	OPTIMIZER_HIDE_VAR(worker);
+	for (; slot < end; slot++)
+		if (!put(sink, cpu_to_be64(slot), worker))
+			break;
+	return slot - slots->first;
+}
+
+#endif /* KUID_CORE_LEXICAL_H */

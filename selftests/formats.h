@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The formats of kuid, for tests that are the same for all of them. What is in
+ * an ID is taken out by the number of its bits, as the layouts are given in
+ * RFC 9562 and linux/kuid.h, so that a mistake of the module's is not made here
+ * a second time.
+ */
+#ifndef FORMATS_H
+#define FORMATS_H
+
+#include <endian.h>
+
+#include "dev_kuid.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+#define NSEC_PER_MSEC	1000000ULL
+#define NSEC_PER_USEC	1000ULL
+
+/* 1582-10-15 to 1970-01-01, in ticks of 100 ns (RFC 9562 section 5.1). */
+#define UNIX_TICKS	0x01b21dd213814000ULL
+
+/* The grid of k64, k96 and k128. */
+#define GRID_STEPS	977ULL		/* in a second */
+#define GRID_SLOTS	16384ULL	/* in a step */
+
+/* How far an ID may be ahead of the clock: one alone, and one of a batch. */
+#define AHEAD_NS	(100 * NSEC_PER_MSEC)
+#define BATCH_AHEAD_NS	(50 * NSEC_PER_MSEC)
+
+#define ID_SIZE_MAX	16
+#define LINE_MAX_SIZE	37
+
+struct format {
+	const char *name;
+	__u32 number;
+	__u32 id_size;
+	__u32 text_size;
+	__u64 rate;
+};
+
+static const struct format formats[] = {
+	{ "v1", KUID_FORMAT_V1, 16, 36, 1000000000 },
+	{ "v6", KUID_FORMAT_V6, 16, 36, 1000000000 },
+	{ "v7", KUID_FORMAT_V7, 16, 36, 1000000000 },
+	{ "lex", KUID_FORMAT_LEX, 16, 35, 1000000 },
+	{ "k64", KUID_FORMAT_K64, 8, 11, GRID_STEPS * GRID_SLOTS },
+	{ "k96", KUID_FORMAT_K96, 12, 16, GRID_STEPS * GRID_SLOTS },
+	{ "k128", KUID_FORMAT_K128, 16, 22, GRID_STEPS * GRID_SLOTS },
+};
+
+#define NR_FORMATS ARRAY_SIZE(formats)
+
+static inline const struct format *format_of(__u32 number)
+{
+	return &formats[number - 1];
+}
+
+/* Open a format's node, or its text node with a suffix of ".txt". */
+static inline int open_node(const struct format *f, const char *suffix,
+			    int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/kuids/%s%s", f->name, suffix);
+	return open(path, O_RDONLY | flags);
+}
+
+/* Two words of an ID, most significant first; a shorter ID ends in zeroes. */
+struct words {
+	__u64 high;
+	__u64 low;
+};
+
+static inline struct words id_words(const struct format *f, const void *id)
+{
+	__u64 bytes[2] = { 0 };
+
+	memcpy(bytes, id, f->id_size);
+	return (struct words) { be64toh(bytes[0]), be64toh(bytes[1]) };
+}
+
+/* @nr bits, up to 64, after the first @from ones. */
+static inline __u64 bits(struct words w, unsigned int from, unsigned int nr)
+{
+	unsigned int behind = 128 - from - nr;
+	__u64 value;
+
+	if (behind >= 64)
+		value = w.high >> (behind - 64);
+	else if (!behind || from >= 64)
+		value = w.low >> behind;
+	else
+		value = w.high << (64 - behind) | w.low >> behind;
+	return nr < 64 ? value & ((1ULL << nr) - 1) : value;
+}
+
+/* What IDs are compared by: their bytes, but for v1 (time, clock_seq). */
+static inline struct words id_order(const struct format *f, const void *id)
+{
+	struct words w = id_words(f, id);
+
+	if (f->number == KUID_FORMAT_V1)
+		w.high = bits(w, 52, 12) << 48 | bits(w, 32, 16) << 32 |
+			 bits(w, 0, 32);
+	return w;
+}
+
+static inline bool words_after(struct words w, struct words other)
+{
+	return w.high > other.high ||
+	       (w.high == other.high && w.low > other.low);
+}
+
+static inline const __u8 *id_at(const struct format *f, const void *ids,
+				size_t nr)
+{
+	return (const __u8 *)ids + nr * f->id_size;
+}
+
+/*
+ * How many of the IDs come each after the one before it, and the first after
+ * *@last. Leaves the last one's order in *@last.
+ */
+static inline size_t count_in_order(const struct format *f, const void *ids,
+				    size_t count, struct words *last)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct words next = id_order(f, id_at(f, ids, i));
+
+		if (!words_after(next, *last))
+			break;
+		*last = next;
+	}
+	return i;
+}
+
+/* k96 and k128 have their node before the lowest 8 bits of the second. */
+#define GRID_INTERVAL	8
+
+/**
+ * struct fields - what is in an ID
+ * @ns: its time since 1970, as far as the format holds it
+ * @node: node or worker; 0 if the format has none
+ * @slot: number of the microsecond of lex, or of the slot of the grid, counted
+ *	from 1970 on; 0 for the others
+ */
+struct fields {
+	__u64 ns;
+	__u64 node;
+	__u64 slot;
+};
+
+static inline bool decode_uuid(__u32 version, struct words w, struct fields *to)
+{
+	__u64 ticks, fraction, ns;
+
+	/* The RFC's variant is the two bits 1 and 0. */
+	if (bits(w, 48, 4) != version || bits(w, 64, 2) != 2)
+		return false;
+
+	switch (version) {
+	case 1:
+		ticks = bits(w, 52, 12) << 48 | bits(w, 32, 16) << 32 |
+			bits(w, 0, 32);
+		break;
+	case 6:
+		ticks = bits(w, 0, 48) << 12 | bits(w, 52, 12);
+		break;
+	default:
+		/* Of 2^20 fractions 10^6 are the first of a nanosecond. */
+		fraction = bits(w, 52, 12) << 8 | bits(w, 66, 8);
+		ns = (fraction * NSEC_PER_MSEC + (1 << 20) - 1) >> 20;
+		if (ns >= NSEC_PER_MSEC ||
+		    (ns << 20) / NSEC_PER_MSEC != fraction)
+			return false;
+		to->ns = bits(w, 0, 48) * NSEC_PER_MSEC + ns;
+		return true;
+	}
+	if (ticks < UNIX_TICKS)
+		return false;
+	to->ns = (ticks - UNIX_TICKS) * 100;
+	to->node = bits(w, 80, 48);
+	return node_is_random(to->node);
+}
+
+/* Returns false if the ID is not what one of its format looks like. */
+static inline bool decode(const struct format *f, const void *id,
+			  struct fields *to)
+{
+	const unsigned int interval = GRID_INTERVAL;
+	struct words w = id_words(f, id);
+	unsigned int node_bits = 0;
+	__u64 a, b, c, seq;
+
+	*to = (struct fields) { 0 };
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+		return decode_uuid(1, w, to);
+	case KUID_FORMAT_V6:
+		return decode_uuid(6, w, to);
+	case KUID_FORMAT_V7:
+		return decode_uuid(7, w, to);
+	case KUID_FORMAT_LEX:
+		to->slot = w.high;
+		to->ns = to->slot * NSEC_PER_USEC;
+		to->node = w.low;
+		return true;
+	case KUID_FORMAT_K96:
+		node_bits = 32;
+		break;
+	case KUID_FORMAT_K128:
+		node_bits = 64;
+		break;
+	}
+
+	a = bits(w, 0, 20);
+	b = bits(w, 20, 20 - interval) << interval |
+	    bits(w, 40 - interval + node_bits, interval);
+	c = bits(w, 40 + node_bits, 10);
+	seq = bits(w, 50 + node_bits, 14);
+	if (node_bits)
+		to->node = bits(w, 40 - interval, node_bits);
+	to->ns = (a * 1000000 + b) * NSEC_PER_SEC + (c << 10) * NSEC_PER_USEC;
+	to->slot = ((a * 1000000 + b) * GRID_STEPS + c) * GRID_SLOTS + seq;
+	return b < 1000000 && c < GRID_STEPS;
+}
+
+static inline __u64 clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/*
+ * Let pass what IDs of tests before may be ahead of the clock by. Not how long
+ * is slept counts, but what the clock says then.
+ */
+static inline void let_clock_catch_up(void)
+{
+	__u64 until = clock_ns() + AHEAD_NS + 2 * NSEC_PER_MSEC;
+
+	while (clock_ns() <= until)
+		usleep(10000);
+}
+
+/* Take @count IDs. Returns how many came, or a negative errno. */
+static inline long read_ids(const struct format *f, int fd, void *to,
+			    __u32 count)
+{
+	ssize_t size = read(fd, to, (size_t)count * f->id_size);
+
+	if (size < 0)
+		return -errno;
+	return size % f->id_size ? -EIO : size / (long)f->id_size;
+}
+
+static inline long generate_ids(const struct format *f, int fd, void *to,
+				__u32 count)
+{
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)to,
+		.format = f->number,
+		.count = count,
+	};
+
+	return ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
+}
+
+/* A number for a random choice, of 16 bits. */
+static inline __u32 pick(__u32 *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 16;
+}
+
+static inline int hex_value(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? at - digits : -1;
+}
+
+static inline int sortable64_value(char c)
+{
+	static const char digits[] =
+		".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? at - digits : -1;
+}
+
+/*
+ * The ID of a line with its end. Returns false for anything but the one way
+ * there is to write it.
+ */
+static inline bool parse_line(const struct format *f, const char *line,
+			      void *id)
+{
+	bool korder = f->number >= KUID_FORMAT_K64;
+	unsigned int digit_bits = korder ? 6 : 4;
+	unsigned int have = 0;
+	__u8 *to = id;
+	__u32 held = 0;
+	__u32 i;
+
+	for (i = 0; i < f->text_size; i++) {
+		int value;
+
+		/* 8-4-4-4-12, and 8-4-4-16 for lex. */
+		if (!korder && (i == 8 || i == 13 || i == 18 ||
+				(i == 23 && f->number != KUID_FORMAT_LEX))) {
+			if (line[i] != '-')
+				return false;
+			continue;
+		}
+		value = korder ? sortable64_value(line[i]) : hex_value(line[i]);
+		if (value < 0)
+			return false;
+		held = held << digit_bits | value;
+		have += digit_bits;
+		if (have >= 8) {
+			have -= 8;
+			if (to < (__u8 *)id + f->id_size)
+				*to++ = held >> have;
+		}
+		held &= (1U << have) - 1;
+	}
+	/* Nothing but zeroes behind the ID's end. */
+	return to == (__u8 *)id + f->id_size && !held &&
+	       line[f->text_size] == '\n';
+}
+
+#endif /* FORMATS_H */

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A shell's read takes a byte at a time and opens the node anew for each line: it gets one whole ID
+# from each text node, in that format's form. KTAP.
+
+# A test's name and how it went: 0 is well.
+result()
+{
+	test=$((test + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $test $1"
+	else
+		echo "not ok $test $1"
+		failed=1
+	fi
+}
+
+# Whether a text of one line is of a form, and of nothing else.
+has_form()
+{
+	printf '%s\n' "$1" | grep -qE "^$2\$" || { echo "# '$1' is not of the form $2"; return 1; }
+}
+
+# $1 is the form.
+one_line_each()
+{
+	last=
+	for _ in 1 2 3 4 5; do
+		read -r id <"$node" || return
+		has_form "$id" "$1" || return
+		[ "$id" != "$last" ] || { echo "# $id came twice"; return 1; }
+		last=$id
+	done
+}
+
+# All from one open file.
+lines_of_one_file()
+{
+	{
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			read -r id || return
+			has_form "$id" "$1" || return
+			echo "$id"
+		done
+	} <"$node" >"$lines"
+	[ "$(sort -u "$lines" | wc -l)" -eq 10 ] || return
+	# The text of v1 alone does not sort as its IDs do.
+	[ "${node##*/}" = v1.txt ] || LC_ALL=C sort -c "$lines"
+}
+
+# Programs that read more at once than they want.
+head_of_it()
+{
+	head -n 1000 "$node" >"$lines" || return
+	[ "$(wc -l <"$lines")" -eq 1000 ] || return
+	[ "$(grep -cE "^$1\$" "$lines")" -eq 1000 ] || return
+	[ "$(sort -u "$lines" | wc -l)" -eq 1000 ]
+}
+
+test=0
+failed=0
+lines=$(mktemp) || exit
+trap 'rm -f "$lines"' EXIT
+hex='[0-9a-f]'
+digit='[.0-9A-Z_a-z]'
+
+echo "KTAP version 1"
+echo "1..21"
+for format in v1 v6 v7 lex k64 k96 k128; do
+	node=/dev/kuids/$format.txt
+	case $format in
+	v*) form="$hex{8}-$hex{4}-${format#v}$hex{3}-[89ab]$hex{3}-$hex{12}" ;;
+	lex) form="$hex{8}-$hex{4}-$hex{4}-$hex{16}" ;;
+	k64) form="$digit{11}" ;;
+	k96) form="$digit{16}" ;;
+	k128) form="$digit{22}" ;;
+	esac
+	one_line_each "$form"
+	result "$format: read -r id <$node" $?
+	lines_of_one_file "$form"
+	result "$format: one read after the other" $?
+	head_of_it "$form"
+	result "$format: head" $?
+done
+exit $failed

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The k-ordered formats: the grid of slots, and where the node goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/korder.h"
+#include "core/text.h"
+#include "packed.h"
+#include "random.h"
+#include "vectors.h"
+
+#define NOW_SEC 1700123456ULL
+#define STEP_NS 1024000
+
+static struct packed ids;
+
+/* A k64 from its fields, as the format's table says. */
+static u64 k64_of(u64 a, u64 b, u64 c, u64 seq)
+{
+	return a << 44 | b << 24 | c << 14 | seq;
+}
+
+static u64 random_64(void)
+{
+	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
+}
+
+static void check_vector(char **column)
+{
+	u64 high = k64_of(strtoul(column[1], NULL, 10),
+			  strtoul(column[2], NULL, 10),
+			  strtoul(column[3], NULL, 10) >> 10,
+			  strtoul(column[4], NULL, 10));
+	unsigned int interval = strtoul(column[6], NULL, 10);
+	u64 node = vectors_hex(column[5]);
+	char text[KUID_TEXT_SIZE_MAX + 1] = "";
+	u8 want[16] = { 0 };
+	size_t size = vectors_bytes(column[7], want);
+	u64 words[2];
+	u64 low = 0;
+
+	if (column[0][0] == 'g')
+		high = kuid_k96_of_k64(high, node, interval, &low);
+	if (column[0][0] == 'h')
+		high = kuid_k128_of_k64(high, node, interval, &low);
+	words[0] = htobe64(high);
+	words[1] = htobe64(low);
+	assert_memory_equal(words, want, 16);
+	kuid_text_sortable64(text, high, low, (8 * size + 5) / 6);
+	assert_string_equal(text, column[8]);
+}
+
+static void vectors_are_met(void **state)
+{
+	(void)state;
+	assert_int_equal(vectors_each("kordered", check_vector), 14);
+}
+
+/* 977 steps a second, the last of them 576 us long. */
+static void a_moment_is_in_its_step(void **state)
+{
+	u64 second = NOW_SEC * KUID_SEC_NS;
+
+	(void)state;
+	for (u64 c = 0; c < KUID_GRID_STEPS; c++) {
+		u64 start = second + c * STEP_NS;
+		u64 end = c == 976 ? second + KUID_SEC_NS : start + STEP_NS;
+		u64 slot = (NOW_SEC * 977 + c) << 14;
+
+		assert_int_equal(kuid_grid_slot(start), slot);
+		assert_int_equal(kuid_grid_slot(end - 1), slot);
+		assert_int_equal(kuid_grid_slot(end), slot + 16384);
+		assert_int_equal(kuid_grid_ns(slot), start);
+		assert_int_equal(kuid_grid_ns(slot + 16383), start);
+	}
+}
+
+static void slots_of_all_times_lead_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000000; i++) {
+		/* What 64 bits of nanoseconds reach. */
+		u64 ns = random_64();
+		u64 slot = kuid_grid_slot(ns);
+		u64 start = kuid_grid_ns(slot);
+
+		if (start > ns || ns - start >= STEP_NS ||
+		    kuid_grid_slot(start) != slot)
+			fail_msg("nanosecond %llu", ns);
+	}
+}
+
+static void k64_has_the_fields_of_its_slot(void **state)
+{
+	static const u64 seconds[] = { 0, 999999, 1000000, NOW_SEC,
+				       1048575999999ULL };
+	static const u64 seqs[] = { 0, 1, 16382, 16383 };
+
+	(void)state;
+	for (int s = 0; s < 5; s++)
+		for (u64 c = 0; c < KUID_GRID_STEPS; c++)
+			for (int q = 0; q < 4; q++) {
+				u64 slot = (seconds[s] * 977 + c) << 14 |
+					   seqs[q];
+
+				assert_int_equal(kuid_k64_of_slot(slot),
+						 k64_of(seconds[s] / 1000000,
+							seconds[s] % 1000000, c,
+							seqs[q]));
+			}
+}
+
+static void slots_and_k64_are_in_one_order(void **state)
+{
+	u64 slots = (1048576000000ULL * 977) << 9;
+
+	(void)state;
+	for (int i = 0; i < 2000000; i++) {
+		/* The grid's end is above what random_below() can give. */
+		u64 slot = random_below(slots) << 5 | random_below(32);
+		u64 step = 1ULL << random_below(40);
+
+		if (kuid_k64_of_slot(slot) >= kuid_k64_of_slot(slot + step) &&
+		    slot + step < slots << 5)
+			fail_msg("slots %llu and %llu", slot, slot + step);
+	}
+}
+
+/* One field after the other, in a word wide enough for all. */
+static void the_node_is_put_in_and_taken_out(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3000000; i++) {
+		unsigned int interval = 5 + i % 6;
+		unsigned int split = interval + 24;
+		u64 k64 = random_64(), node = random_64();
+		u64 before = k64 >> split;
+		u64 behind = k64 & ((1ULL << split) - 1);
+		unsigned __int128 want;
+		u64 high, low, node128;
+		u32 node96;
+
+		want = (unsigned __int128)before << (64 + split) |
+		       (unsigned __int128)node << split | behind;
+		high = kuid_k128_of_k64(k64, node, interval, &low);
+		if (high != (u64)(want >> 64) || low != (u64)want ||
+		    kuid_k64_of_k128(high, low, interval, &node128) != k64 ||
+		    node128 != node)
+			fail_msg("k128: k64 %#llx node %#llx I %u", k64, node,
+				 interval);
+
+		want = (unsigned __int128)before << (32 + split) |
+		       (unsigned __int128)(u32)node << split | behind;
+		want <<= 32;
+		high = kuid_k96_of_k64(k64, node, interval, &low);
+		if (high != (u64)(want >> 64) || low != (u64)want ||
+		    kuid_k64_of_k96(high, low, interval, &node96) != k64 ||
+		    node96 != (u32)node)
+			fail_msg("k96: k64 %#llx node %#x I %u", k64, (u32)node,
+				 interval);
+	}
+}
+
+static void every_bit_of_the_node_has_its_place(void **state)
+{
+	(void)state;
+	for (unsigned int interval = 5; interval <= 10; interval++)
+		for (int bit = 0; bit < 64; bit++) {
+			u64 node = 1ULL << bit, got, high, low;
+			u32 got96;
+
+			high = kuid_k128_of_k64(0, node, interval, &low);
+			assert_int_equal(
+				kuid_k64_of_k128(high, low, interval, &got), 0);
+			assert_int_equal(got, node);
+			high = kuid_k96_of_k64(~0ULL, node, interval, &low);
+			assert_int_equal(low & 0xffffffff, 0);
+			assert_int_equal(kuid_k64_of_k96(high, low, interval,
+							 &got96),
+					 ~0ULL);
+			assert_int_equal(got96, (u32)node);
+		}
+}
+
+static void check_pack(unsigned int bits, const struct kuid_slots *slots,
+		       const struct kuid_identity *identity, u32 room)
+{
+	u32 want = min(room, slots->count);
+	u32 done;
+
+	packed_empty(&ids, room);
+	if (bits == 64)
+		done = kuid_k64_pack(&ids, slots, identity, packed_put);
+	else if (bits == 96)
+		done = kuid_k96_pack(&ids, slots, identity, packed_put);
+	else
+		done = kuid_k128_pack(&ids, slots, identity, packed_put);
+	assert_int_equal(done, want);
+	assert_int_equal(ids.count, want);
+	for (u32 i = 0; i < want; i++) {
+		u64 high = kuid_k64_of_slot(slots->first + i);
+		u64 low = 0;
+
+		if (bits == 96)
+			high = kuid_k96_of_k64(high, identity->node96,
+					       identity->interval, &low);
+		if (bits == 128)
+			high = kuid_k128_of_k64(high, identity->node128,
+						identity->interval, &low);
+		assert_int_equal(ids.high[i], high);
+		assert_int_equal(ids.low[i], low);
+	}
+	if (want > 1 && bits == 64)
+		assert_true(packed_increases(&ids));
+}
+
+/* Over the ends of steps, seconds, intervals and megaseconds. */
+static void pack_agrees_with_each_slot(void **state)
+{
+	static const u64 ends[] = { 1700000000, 1699999999, 1700000032,
+				    1700000256, 1700001024 };
+	static const u32 rooms[] = { 0, 1, 499, 500, 501, PACKED_MOST };
+
+	(void)state;
+	for (int e = 0; e < 5; e++)
+		for (unsigned int i = 0; i < 6 * 6; i++) {
+			struct kuid_slots slots = {
+				.first = (ends[e] * 977 << 14) - 500,
+				.count = PACKED_MOST,
+			};
+			struct kuid_identity identity = {
+				.node96 = random_64(),
+				.node128 = random_64(),
+				.interval = 5 + i % 6,
+			};
+
+			check_pack(64, &slots, &identity, rooms[i / 6]);
+			check_pack(96, &slots, &identity, rooms[i / 6]);
+			check_pack(128, &slots, &identity, rooms[i / 6]);
+		}
+}
+
+static void pack_agrees_with_random_slots(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		struct kuid_slots slots = {
+			.first = (NOW_SEC * 977 << 14) +
+				 random_below(1ULL << 45),
+			.count = 1 + random_below(PACKED_MOST),
+		};
+		struct kuid_identity identity = {
+			.node96 = random_64(),
+			.node128 = random_64(),
+			.interval = 5 + random_below(6),
+		};
+
+		check_pack(i % 3 == 0 ? 64 : 64 + i % 3 * 32, &slots, &identity,
+			   PACKED_MOST);
+	}
+}
+
+/* Of one node in the order of slots; of several, node by node in 2^I s. */
+static void global_ids_are_k_ordered(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 500000; i++) {
+		unsigned int interval = 5 + i % 6;
+		u64 slot = random_below(1ULL << 55);
+		u64 next = slot + 1 + random_below(1ULL << (14 + i % 30));
+		u64 a = kuid_k64_of_slot(slot), b = kuid_k64_of_slot(next);
+		u64 node = random_64(), a_high, a_low, b_high, b_low;
+		bool same = a >> (interval + 24) == b >> (interval + 24);
+
+		a_high = kuid_k128_of_k64(a, node, interval, &a_low);
+		b_high = kuid_k128_of_k64(b, node, interval, &b_low);
+		assert_true(a_high < b_high ||
+			    (a_high == b_high && a_low < b_low));
+		a_high = kuid_k96_of_k64(a, node, interval, &a_low);
+		b_high = kuid_k96_of_k64(b, node, interval, &b_low);
+		assert_true(a_high < b_high ||
+			    (a_high == b_high && a_low < b_low));
+
+		/* The earlier slot on the higher node. */
+		a_high = kuid_k128_of_k64(a, node | 1, interval, &a_low);
+		b_high = kuid_k128_of_k64(b, node & ~1ULL, interval, &b_low);
+		assert_int_equal(a_high < b_high ||
+					 (a_high == b_high && a_low < b_low),
+				 !same);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vectors_are_met),
+		cmocka_unit_test(a_moment_is_in_its_step),
+		cmocka_unit_test(slots_of_all_times_lead_back),
+		cmocka_unit_test(k64_has_the_fields_of_its_slot),
+		cmocka_unit_test(slots_and_k64_are_in_one_order),
+		cmocka_unit_test(the_node_is_put_in_and_taken_out),
+		cmocka_unit_test(every_bit_of_the_node_has_its_place),
+		cmocka_unit_test(pack_agrees_with_each_slot),
+		cmocka_unit_test(pack_agrees_with_random_slots),
+		cmocka_unit_test(global_ids_are_k_ordered),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("korder", tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* LexicalUUIDs and their workers, against Cassie's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "core/lexical.h"
+#include "core/text.h"
+#include "packed.h"
+#include "random.h"
+#include "vectors.h"
+
+static struct packed ids;
+
+static void check_worker(char **column)
+{
+	u8 name[256];
+	size_t size = vectors_bytes(column[0], name);
+
+	assert_int_equal(kuid_lex_worker((char *)name, size),
+			 vectors_hex(column[2]));
+}
+
+static void workers_are_as_cassie_makes_them(void **state)
+{
+	(void)state;
+	assert_int_equal(vectors_each("fnv1a", check_worker), 8);
+}
+
+static void check_id(char **column)
+{
+	const struct kuid_slots slots = { vectors_hex(column[0]), 1 };
+	const struct kuid_identity identity = {
+		.worker = vectors_hex(column[1]),
+	};
+	char text[KUID_LEX_TEXT_SIZE + 1] = "";
+	struct kuid_hex_text hex;
+	u64 words[2];
+	u8 want[16];
+
+	packed_empty(&ids, 1);
+	assert_int_equal(kuid_lex_pack(&ids, &slots, &identity, packed_put), 1);
+	kuid_hex_text_start(&hex, true);
+	kuid_hex_text_next(&hex, true, ids.high[0], ids.low[0]);
+	memcpy(text, hex.text, KUID_LEX_TEXT_SIZE);
+	assert_string_equal(text, column[2]);
+	words[0] = htobe64(ids.high[0]);
+	words[1] = htobe64(ids.low[0]);
+	assert_int_equal(vectors_bytes(column[3], want), 16);
+	assert_memory_equal(words, want, 16);
+}
+
+static void ids_are_as_cassie_makes_them(void **state)
+{
+	(void)state;
+	assert_int_equal(vectors_each("lexical", check_id), 4);
+}
+
+static void a_slot_is_a_microsecond(void **state)
+{
+	u64 us = 1700000000123456ULL;
+
+	(void)state;
+	assert_int_equal(kuid_lex_slot(0), 0);
+	assert_int_equal(kuid_lex_slot(us * 1000), us);
+	assert_int_equal(kuid_lex_slot(us * 1000 + 999), us);
+	assert_int_equal(kuid_lex_slot(us * 1000 + 1000), us + 1);
+}
+
+static void each_slot_becomes_an_id(void **state)
+{
+	static const u32 rooms[] = { 0, 1, PACKED_MOST };
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		struct kuid_slots slots = {
+			.first = random_below(1ULL << 61),
+			.count = 1 + random_below(PACKED_MOST),
+		};
+		struct kuid_identity identity = {
+			.worker = random_below(1ULL << 62) << 2,
+		};
+		u32 want = min(slots.count, rooms[i % 3]);
+
+		packed_empty(&ids, rooms[i % 3]);
+		assert_int_equal(kuid_lex_pack(&ids, &slots, &identity,
+					       packed_put),
+				 want);
+		assert_int_equal(ids.count, want);
+		for (u32 n = 0; n < want; n++) {
+			assert_int_equal(ids.high[n], slots.first + n);
+			assert_int_equal(ids.low[n], identity.worker);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(workers_are_as_cassie_makes_them),
+		cmocka_unit_test(ids_are_as_cassie_makes_them),
+		cmocka_unit_test(a_slot_is_a_microsecond),
+		cmocka_unit_test(each_slot_becomes_an_id),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("lexical", tests, NULL, NULL);
+}

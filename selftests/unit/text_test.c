@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Canonical text: what it looks like, and that it sorts as the bytes do. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "core/text.h"
+#include "random.h"
+#include "vectors.h"
+
+static u64 random_64(void)
+{
+	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
+}
+
+static void check_sortable64(char **column)
+{
+	char text[KUID_TEXT_SIZE_MAX + 1] = "";
+	u64 words[2] = { 0 };
+	size_t size = vectors_bytes(column[0], (u8 *)words);
+
+	kuid_text_sortable64(text, be64toh(words[0]), be64toh(words[1]),
+			     (8 * size + 5) / 6);
+	assert_string_equal(text, column[1]);
+}
+
+static void sortable64_is_the_published_one(void **state)
+{
+	(void)state;
+	assert_int_equal(vectors_each("sortable64", check_sortable64), 7);
+}
+
+static void digits_are_in_the_order_of_their_bytes(void **state)
+{
+	static const char digits[] = KUID_SORTABLE64_DIGITS;
+
+	(void)state;
+	assert_int_equal(sizeof(digits), 64 + 1);
+	for (int i = 1; i < 64; i++)
+		assert_true(digits[i - 1] < digits[i]);
+}
+
+/* One bit at a time, so that none can hide in its neighbour's place. */
+static void every_bit_shows_in_its_digit(void **state)
+{
+	static const char digits[] = KUID_SORTABLE64_DIGITS;
+
+	(void)state;
+	for (int bit = 0; bit < 128; bit++) {
+		u64 high = bit < 64 ? 1ULL << (63 - bit) : 0;
+		u64 low = bit < 64 ? 0 : 1ULL << (127 - bit);
+		char text[KUID_K128_TEXT_SIZE];
+
+		kuid_text_sortable64(text, high, low, sizeof(text));
+		for (int i = 0; i < KUID_K128_TEXT_SIZE; i++)
+			assert_int_equal(text[i],
+					 i == bit / 6 ? digits[32 >> bit % 6]
+						      : '.');
+	}
+}
+
+/* The next ID of a batch, near the one before it in one of several ways. */
+static void change(u64 *high, u64 *low)
+{
+	switch (random_below(6)) {
+	case 0:
+		++*low;
+		break;
+	case 1:
+		*low += 1ULL << 55;
+		break;
+	case 2:
+		*low ^= 1ULL << random_below(64);
+		break;
+	case 3:
+		*high ^= 1ULL << random_below(64);
+		break;
+	case 4:
+		*high = random_64();
+		*low = random_64();
+		break;
+	case 5:
+		*high = random_below(2) ? 0 : ~0ULL;
+		*low = random_below(2) ? 0 : ~0ULL;
+	}
+}
+
+static void check_hex_text(bool lex, int size)
+{
+	u64 high = 0, low = 0;
+	struct kuid_hex_text hex;
+
+	kuid_hex_text_start(&hex, lex);
+	for (int i = 0; i < 300000; i++) {
+		char want[64];
+
+		snprintf(want, sizeof(want),
+			 lex ? "%08llx-%04llx-%04llx-%04llx%012llx"
+			     : "%08llx-%04llx-%04llx-%04llx-%012llx",
+			 high >> 32, high >> 16 & 0xffff, high & 0xffff,
+			 low >> 48, low & 0xffffffffffff);
+		kuid_hex_text_next(&hex, lex, high, low);
+		assert_int_equal(strlen(want), size);
+		assert_memory_equal(hex.text, want, size);
+		change(&high, &low);
+	}
+}
+
+static void uuids_show_all_that_changed(void **state)
+{
+	(void)state;
+	check_hex_text(false, KUID_UUID_TEXT_SIZE);
+}
+
+static void lex_shows_all_that_changed(void **state)
+{
+	(void)state;
+	check_hex_text(true, KUID_LEX_TEXT_SIZE);
+}
+
+static int sign(int order)
+{
+	return (order > 0) - (order < 0);
+}
+
+static int order_of(u64 a_high, u64 a_low, u64 b_high, u64 b_low)
+{
+	if (a_high != b_high)
+		return a_high < b_high ? -1 : 1;
+	return a_low < b_low ? -1 : a_low > b_low;
+}
+
+static void hex_text_of(bool lex, u64 high, u64 low, char *text)
+{
+	struct kuid_hex_text hex;
+
+	kuid_hex_text_start(&hex, lex);
+	kuid_hex_text_next(&hex, lex, high, low);
+	memcpy(text, hex.text, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE);
+}
+
+static void texts_sort_as_the_bytes_do(void **state)
+{
+	static const int bits[] = { 64, 96, 128 };
+	static const int sizes[] = { KUID_K64_TEXT_SIZE, KUID_K96_TEXT_SIZE,
+				     KUID_K128_TEXT_SIZE };
+	u64 high = 0, low = 0;
+
+	(void)state;
+	for (int i = 0; i < 500000; i++) {
+		u64 other_high = high, other_low = low;
+		char a[KUID_TEXT_SIZE_MAX], b[KUID_TEXT_SIZE_MAX];
+		int n = i % 3;
+
+		change(&high, &low);
+		for (int lex = 0; lex < 2; lex++) {
+			hex_text_of(lex, other_high, other_low, a);
+			hex_text_of(lex, high, low, b);
+			assert_int_equal(
+				sign(memcmp(a, b,
+					    lex ? KUID_LEX_TEXT_SIZE
+						: KUID_UUID_TEXT_SIZE)),
+				order_of(other_high, other_low, high, low));
+		}
+		if (bits[n] < 128) {
+			u64 mask = bits[n] == 64 ? 0 : ~0ULL << 32;
+
+			other_low &= mask;
+			low &= mask;
+		}
+		kuid_text_sortable64(a, other_high, other_low, sizes[n]);
+		kuid_text_sortable64(b, high, low, sizes[n]);
+		assert_int_equal(sign(memcmp(a, b, sizes[n])),
+				 order_of(other_high, other_low, high, low));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sortable64_is_the_published_one),
+		cmocka_unit_test(digits_are_in_the_order_of_their_bytes),
+		cmocka_unit_test(every_bit_shows_in_its_digit),
+		cmocka_unit_test(uuids_show_all_that_changed),
+		cmocka_unit_test(lex_shows_all_that_changed),
+		cmocka_unit_test(texts_sort_as_the_bytes_do),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
