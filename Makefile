@@ -133,7 +133,7 @@ bench: vm-root $(ROOT)/bench/icount
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(UUIDPARSE) \
 		$(UUIDPARSE_TRIXIE)
-	@selftests/check.sh $(BUILD)/check $(TEST_KERNEL) $(INITRD)
+	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
 
 style: vm-packages
 	@$(VM)/setup.sh style

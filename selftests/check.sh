@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs all tests and closes with one line of totals:   check.sh LOGDIR KERNEL INITRD
-# First the core's unit tests in userspace, then, in a machine booted from KERNEL and INITRD with
+# Runs all tests and closes with one line of totals:   check.sh BUILD KERNEL INITRD
+# First what can be tested in userspace, then, in a machine booted from KERNEL and INITRD with
 # each clock source in turn, the tests of the module, the library and the tool.
 
 set -uo pipefail
 
 if (( $# != 3 )); then
-	echo "usage: check.sh LOGDIR KERNEL INITRD" >&2
+	echo "usage: check.sh BUILD KERNEL INITRD" >&2
 	exit 2
 fi
-logs=$1 kernel=$2 initrd=$3
+build=$1 kernel=$2 initrd=$3
+logs=$build/check
+fuzz_seconds=20
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 passed=0 failed=0 skipped=0
 mkdir -p "$logs" || exit
@@ -34,10 +36,29 @@ add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-echo "== unit tests of the core, with sanitizers"
-log=$logs/unit.log
-CMOCKA_MESSAGE_OUTPUT=TAP make -s -C "$here/unit" check 2>&1 | tee "$log"
-add $? "$(lines '^ok ')" "$(lines '^not ok ')" 0
+# The targets of a Makefile whose output is TAP.
+make_tap()
+{
+	log=$logs/$1.log
+	shift
+	CMOCKA_MESSAGE_OUTPUT=TAP make -s "$@" 2>&1 | tee "$log"
+	add $? "$(lines '^ok ')" "$(lines '^not ok ')" 0
+}
+
+echo "== the core in userspace, with sanitizers"
+make_tap core -C "$here/unit" O="$build/unit" check
+
+echo "== library and tool where they need no device, with sanitizers"
+make_tap userspace -C "$here/../userspace" O="$build/userspace" check
+
+echo "== the parser fed with junk for $fuzz_seconds seconds"
+if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
+	>"$logs/fuzz.log" 2>&1; then
+	add 0 1 0 0
+else
+	tail -n 40 "$logs/fuzz.log"
+	add 1 0 1 0
+fi
 
 # Under a fine clock a call takes longer than the time it reserves, so that the clock alone orders
 # calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,

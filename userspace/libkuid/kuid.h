@@ -2,22 +2,30 @@
 /*
  * libkuid: time-ordered unique IDs from /dev/kuid.
  *
- * Errors: a function that fails returns -1 or NULL and sets errno; each names
- * the errnos that are its own, others come from the system as they are.
+ * Errors: a function that fails returns -1 or NULL, or 0 where it returns a
+ * size, and sets errno; each names the errnos that are its own, others come
+ * from the system as they are. What a failed function was to write has not
+ * been written, unless it says otherwise.
  *
  * Threads, fork, signals: a handle holds a file descriptor and constants. All
  * functions but kuid_close() may be called on one handle by any number of
  * threads at once, and in a child after fork() without further ado: whoever
  * shares a handle shares one order of IDs. kuid_close() must be the last call
  * on a handle in its process. No function but kuid_open() and kuid_close()
- * allocates or locks anything; kuid_one(), kuid_many() and kuid_text() may be
- * called in signal handlers.
+ * allocates or locks anything, and all but these two may be called in signal
+ * handlers. Functions that take no handle know nothing but their arguments,
+ * and need no device.
+ *
+ * IDs are bytes, as the device gives them, at addresses of any alignment. The
+ * IDs in and out of one call may be the same memory, but may not overlap
+ * otherwise.
  */
 #ifndef KUID_H
 #define KUID_H
 
 #include <linux/kuid.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -31,15 +39,44 @@ extern "C" {
 #define KUID_ID_MAX   16
 #define KUID_TEXT_MAX 37
 
+/*
+ * A format is one of KUID_FORMAT_*; KUID_FORMAT_DEFAULT is KUID_FORMAT_V1. One
+ * more is known to the functions that make no IDs, for UUIDs from elsewhere:
+ */
+#define KUID_ANY_UUID 0x10000 /* 16 bytes, whatever their version */
+
+/*
+ * The name of a format: "v1" "v6" "v7" "lex" "k64" "k96" "k128", or "uuid".
+ *
+ * EINVAL: unknown format.
+ */
+const char *kuid_format_name(unsigned int format);
+
+/*
+ * The number of the format of this name.
+ *
+ * EINVAL: there is none.
+ */
+int kuid_format_number(const char *name);
+
+/*
+ * Bytes of an ID of a format, and characters of its canonical text without the
+ * NUL: the same for all its IDs.
+ *
+ * EINVAL: unknown format.
+ */
+size_t kuid_format_id_size(unsigned int format);
+size_t kuid_format_text_size(unsigned int format);
+
 /* A source of IDs of one format. */
 struct kuid;
 
 /*
- * Open the source of IDs of a format: KUID_FORMAT_V1, or KUID_FORMAT_DEFAULT
- * which is the same.
+ * Open the source of IDs of a format.
  *
  * EINVAL: the kernel does not make this format.
- * ENODEV: there is no /dev/kuid: the module is not loaded.
+ * ENODEV: there is no device for it: the module is not loaded, or does not
+ * make it.
  */
 struct kuid *kuid_open(unsigned int format);
 
@@ -70,14 +107,274 @@ int kuid_one(struct kuid *source, void *id);
 ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
 
 /*
- * Write the canonical text of an ID and a NUL to the size bytes at text;
- * KUID_TEXT_MAX is enough for any format.
+ * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
+ * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
+ * hexadecimal digits are written in lower case, but for ColdFusion's.
+ */
+#define KUID_FORM_CANONICAL  0
+#define KUID_FORM_COLDFUSION 1 /* of UUIDs: 8-4-4-16 digits, upper case */
+#define KUID_FORM_HEX	     2 /* two digits a byte, nothing else */
+
+/*
+ * Write the canonical text of an ID, or another form of it, and a NUL to the
+ * size bytes at text; KUID_TEXT_MAX is enough for any. The bits are written as
+ * they are: a version that is not the format's is not an error.
+ *
+ * Returns 0.
+ * EINVAL: unknown format or form, or the format has no such form.
+ * ERANGE: size is too small.
+ */
+int kuid_text(unsigned int format, const void *id, char *text, size_t size);
+int kuid_text_form(unsigned int format, unsigned int form, const void *id,
+		   char *text, size_t size);
+
+/*
+ * Read an ID of a format from its canonical text, or another form of it: size
+ * characters, of which none is a NUL or white space.
+ *
+ * Nothing but the form itself is taken. The case of digits is free in
+ * canonical text of UUIDs (RFC 9562 section 4) and plain hexadecimal; it is
+ * lower in lex and upper in ColdFusion's form, since nothing else tells these
+ * two apart.
+ *
+ * Returns 0.
+ * EINVAL: the text is not such an ID, or there is no such format or form. If
+ * the former, and where is not NULL, the offset of the first character that is
+ * wrong is put there: size if characters are missing, that of the first one
+ * too many, of the last digit if bits are set in it that belong to no byte; and
+ * if all of the text is in order, that of the version, or else variant, which
+ * is another than the format's.
+ */
+int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
+	       size_t *where);
+int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
+		    size_t size, void *id, size_t *where);
+
+/*
+ * Read an ID whose format is not known from its canonical text or ColdFusion's
+ * form into the KUID_ID_MAX bytes at id.
+ *
+ * UUIDs that are not of versions 1, 6 or 7 are KUID_ANY_UUID. 8-4-4-16 digits
+ * are ColdFusion's form if the first letter among them is of upper case, and
+ * else lex.
+ *
+ * Returns the format.
+ * EINVAL: the text is no ID; where as for kuid_parse(). If its length is that
+ * of no format, the offset of the first character that could not be in any, or
+ * size if there is none, or that of the first one too many.
+ */
+int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
+
+/*
+ * Turn a UUID into the bytes of a GUID, whose first three fields are
+ * little-endian, or a GUID into those of a UUID, which is the same.
+ */
+void kuid_guid(const void *id, void *guid);
+
+/*
+ * What a UUID is called: "time-based", "random" and so on for versions 1 to 8,
+ * "nil", "max", and "unknown" for everything else.
+ */
+const char *kuid_uuid_name(const void *id);
+
+/* Variants, as libuuid numbers them. */
+#define KUID_VARIANT_NCS       0
+#define KUID_VARIANT_RFC       1 /* the only one that has versions */
+#define KUID_VARIANT_MICROSOFT 2
+#define KUID_VARIANT_FUTURE    3
+
+/* The interval of k96 and k128, fogfish's I. */
+#define KUID_INTERVAL_LOWEST  5
+#define KUID_INTERVAL_USUAL   8
+#define KUID_INTERVAL_HIGHEST 10
+
+/* Which fields of struct kuid_fields an ID has. */
+#define KUID_HAS_VERSION   (1U << 0)  /* version */
+#define KUID_HAS_VARIANT   (1U << 1)  /* variant */
+#define KUID_HAS_TIME	   (1U << 2)  /* sec, nsec, resolution_ns */
+#define KUID_HAS_TICKS	   (1U << 3)  /* ticks */
+#define KUID_HAS_FRACTION  (1U << 4)  /* fraction */
+#define KUID_HAS_GRID	   (1U << 5)  /* a, b, c */
+#define KUID_HAS_CLOCK_SEQ (1U << 6)  /* clock_seq */
+#define KUID_HAS_LANE	   (1U << 7)  /* lane */
+#define KUID_HAS_SEQ	   (1U << 8)  /* seq */
+#define KUID_HAS_NODE	   (1U << 9)  /* node */
+#define KUID_HAS_WORKER	   (1U << 10) /* worker */
+#define KUID_HAS_RANDOM	   (1U << 11) /* random */
+#define KUID_HAS_INTERVAL  (1U << 12) /* interval */
+
+/*
+ * The fields of an ID. Each holds all values that its bits can have, whoever
+ * made the ID: a b of 1048575 seconds, a lane that is part of someone else's
+ * random bits. A field that an ID does not have is 0.
+ *
+ * format: the ID's; KUID_ANY_UUID only if it is not of version 1, 6 or 7
+ * has: KUID_HAS_* of the fields that the ID has
+ * version, variant: of UUIDs; the version only if the variant is the RFC's
+ * sec, nsec: the time since 1970-01-01T00:00:00Z, rounded down to what the ID
+ *	knows; before 1970 sec is negative and nsec is not. Follows from the
+ *	time fields below and is not looked at by kuid_encode().
+ * resolution_ns: what the ID knows the time to. v1 and v6: 100, since only who
+ *	made them knows what clock_seq's high bits are counted from. v7: 1,
+ *	which is true of IDs made with a fraction (RFC 9562 section 6.2, method
+ *	3) only; of others the millisecond is.
+ * ticks: v1 and v6: 60 bits, 100 ns since 1582-10-15; v7: 48 bits,
+ *	milliseconds since 1970; lex: 64 bits, microseconds since 1970
+ * fraction: v7: 20 bits, of the millisecond, in 1/2^20
+ * a, b, c: k64, k96, k128: 20, 20 and 10 bits: megaseconds, seconds and steps
+ *	of 1024 us
+ * clock_seq: v1 and v6: 14 bits
+ * lane: 7 bits, scrambled as it is; of v1 and v6 the low bits of clock_seq,
+ *	and not looked at by kuid_encode()
+ * seq: k64, k96, k128: 14 bits
+ * interval: k96 and k128: the I that was given; it is not in the ID
+ * node: v1 and v6: 48 bits; k96: 32; k128: 64
+ * worker: lex: 64 bits
+ * random: v7: 47 bits
+ * reserved: 0
+ */
+struct kuid_fields {
+	uint32_t format;
+	uint32_t has;
+	uint32_t version;
+	uint32_t variant;
+	int64_t sec;
+	uint32_t nsec;
+	uint32_t resolution_ns;
+	uint64_t ticks;
+	uint32_t fraction;
+	uint32_t a;
+	uint32_t b;
+	uint32_t c;
+	uint32_t clock_seq;
+	uint32_t lane;
+	uint32_t seq;
+	uint32_t interval;
+	uint64_t node;
+	uint64_t worker;
+	uint64_t random;
+	uint64_t reserved[3];
+};
+
+/*
+ * Take an ID apart. interval is only looked at for k96 and k128.
+ *
+ * Returns 0.
+ * EINVAL: unknown format or interval, or the ID is a UUID of another version
+ * or variant than the format's.
+ */
+int kuid_decode(unsigned int format, const void *id, unsigned int interval,
+		struct kuid_fields *fields);
+
+/*
+ * Put an ID together from the fields that fields->format has, version and
+ * variant being the format's. fields->has is not looked at: fields that were
+ * not set must be 0.
+ *
+ * Returns 0.
+ * EINVAL: unknown format, KUID_ANY_UUID or unknown interval, or a field is
+ * wider than the format's.
+ */
+int kuid_encode(const struct kuid_fields *fields, void *id);
+
+/*
+ * Set all that fields->format has of sec, nsec, resolution_ns, ticks, fraction,
+ * a, b and c to a time, rounded down to what the format can tell apart. Other
+ * fields stay as they are.
+ *
+ * Returns 0.
+ * EINVAL: unknown format or KUID_ANY_UUID, or nsec is above 999999999.
+ * ERANGE: the format does not reach that time: v1 and v6 from 1582-10-15 to
+ * 5236-03-31, v7 from 1970 to 10889, lex to the year 586524 and k64, k96 and
+ * k128 to 35197.
+ */
+int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec);
+
+/*
+ * The lowest and the highest ID of a format, in its order: no ID of it lies
+ * outside of them. Those of KUID_ANY_UUID are nil and max.
  *
  * Returns 0.
  * EINVAL: unknown format.
- * ERANGE: size is too small; nothing has been written.
  */
-int kuid_text(unsigned int format, const void *id, char *text, size_t size);
+int kuid_lowest(unsigned int format, void *id);
+int kuid_highest(unsigned int format, void *id);
+
+/*
+ * Turn an ID of one format into that of another which has the same bits: v1
+ * and v6 into one another, and k64, k96 and k128, for which interval must be
+ * given; it is not looked at for others. A format into itself is a copy.
+ *
+ * node, which may be NULL unless it is read: for k64 into k96 or k128 the node
+ * to put in is read from it; for k96 and k128 into any the node that was in
+ * the ID is put there. Between k96 and k128 the node stays the same number.
+ *
+ * Returns 0.
+ * EINVAL: unknown format or interval, or the ID is a UUID of another version
+ * or variant than from's, or it can't be turned into the other, or the node is
+ * needed and NULL.
+ * ERANGE: the node is wider than the 32 bits of k96.
+ */
+int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
+		 unsigned int interval, uint64_t *node);
+
+/*
+ * How far two k-ordered IDs are apart, field by field: a's minus b's, with no
+ * carry from one field to another (fogfish's d). They are of one format.
+ *
+ * Returns 0.
+ * EINVAL: the format is not k64, k96 or k128, or unknown interval.
+ * EXDEV: the IDs are of different nodes.
+ */
+struct kuid_distance {
+	int32_t a;
+	int32_t b;
+	int32_t c;
+	int32_t seq;
+};
+int kuid_distance(unsigned int format, const void *a, const void *b,
+		  unsigned int interval, struct kuid_distance *distance);
+
+/* How an ID stands to another: a before b and so on. */
+#define KUID_BEFORE    (-1)
+#define KUID_EQUAL     0
+#define KUID_AFTER     1
+#define KUID_UNDECIDED 2
+
+/*
+ * Compare two IDs of a format in its order: v1 by time, then clock_seq, then
+ * node; all others as bytes. Bits that say version and variant are not looked
+ * at in v1.
+ *
+ * Returns 0, with KUID_BEFORE, KUID_EQUAL or KUID_AFTER in order, by which all
+ * IDs of a format can be sorted.
+ * EINVAL: unknown format.
+ */
+int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
+
+/*
+ * Compare two IDs of a format by the time they were made, where clocks may
+ * differ by up to bound_ns.
+ *
+ * IDs of one node or worker are in the format's order, whatever the bound. If
+ * they may be from different ones, the times in them decide, if they are at
+ * least the bound apart; else the order is KUID_UNDECIDED. With a bound of 0
+ * nothing is undecided, and the same times are in the format's order. k64 is
+ * all from one host; v7 does not say where it was made, so that any two may be
+ * from different nodes.
+ *
+ * To find violations of causality, compare the ID of each effect, as a, with
+ * that of its cause, as b: KUID_BEFORE means that the effect is said to have
+ * come first, by more than the clocks account for. The bound is how far the
+ * clocks of the two hosts may be apart, plus kuid_query.max_ahead_ns, plus the
+ * format's resolution.
+ *
+ * Returns 0, with one of the four in order.
+ * EINVAL: unknown format or interval, KUID_ANY_UUID, or an ID is a UUID of
+ * another version or variant than the format's.
+ */
+int kuid_compare_bound(unsigned int format, const void *a, const void *b,
+		       unsigned int interval, uint64_t bound_ns, int *order);
 
 #pragma GCC visibility pop
 

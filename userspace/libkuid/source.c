@@ -7,9 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "kuid.h"
+#include "layout.h"
 
-#define KUID_DEVICE "/dev/kuid"
+#define KUID_DEVICE	 "/dev/kuid"
+#define KUID_FORMATS_DIR "/dev/kuids/"
 
 struct kuid {
 	int fd;
@@ -18,10 +19,15 @@ struct kuid {
 	size_t batch_max;
 };
 
-static int kuid_open_device(void)
+/* Each format has a node of its own, so that reads give it too. */
+static int kuid_open_device(const struct kuid_layout *layout)
 {
-	int fd = open(KUID_DEVICE, O_RDONLY | O_CLOEXEC);
+	char path[sizeof(KUID_FORMATS_DIR) + 8] = KUID_FORMATS_DIR;
+	int fd;
 
+	strcat(path, layout->name);
+	fd = open(layout->version == 1 ? KUID_DEVICE : path,
+		  O_RDONLY | O_CLOEXEC);
 	/* No node, and a node that no driver stands behind, are one to users. */
 	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
 		errno = ENODEV;
@@ -30,14 +36,21 @@ static int kuid_open_device(void)
 
 struct kuid *kuid_open(unsigned int format)
 {
+	const struct kuid_layout *layout = kuid_layout_of(format);
 	struct kuid_query query = { .format = format };
 	struct kuid *source;
 	int err;
 
+	if (!layout)
+		return NULL;
+	if (format == KUID_ANY_UUID) {
+		errno = EINVAL;
+		return NULL;
+	}
 	source = malloc(sizeof(*source));
 	if (!source)
 		return NULL;
-	source->fd = kuid_open_device();
+	source->fd = kuid_open_device(layout);
 	if (source->fd < 0)
 		goto free;
 	if (ioctl(source->fd, KUID_IOC_QUERY, &query))

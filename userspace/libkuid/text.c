@@ -3,30 +3,81 @@
 #include <errno.h>
 
 #include "core/text.h"
-#include "kuid.h"
+#include "layout.h"
+
+static void write_hex(char *text, uint64_t word)
+{
+	for (int i = 0; i < 4; i++)
+		kuid_text_hex4(text + 4 * i, word >> (48 - 16 * i));
+}
+
+static void write_groups(char *text, bool lex, uint64_t high, uint64_t low)
+{
+	struct kuid_hex_text hex;
+
+	kuid_hex_text_start(&hex, lex);
+	kuid_hex_text_next(&hex, lex, high, low);
+	memcpy(text, hex.text, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE);
+}
+
+/* By hand, because the locale may have its own idea of upper case. */
+static void raise_case(char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] >= 'a' && text[i] <= 'f')
+			text[i] += 'A' - 'a';
+}
 
 int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 {
-	struct kuid_hex_text hex;
-	__be64 words[2];
+	return kuid_text_form(format, KUID_FORM_CANONICAL, id, text, size);
+}
 
-	switch (format) {
-	case KUID_FORMAT_DEFAULT:
-	case KUID_FORMAT_V1:
+int kuid_text_form(unsigned int format, unsigned int form, const void *id,
+		   char *text, size_t size)
+{
+	const struct kuid_layout *layout = kuid_layout_of(format);
+	uint64_t high, low;
+	size_t length;
+
+	if (!layout)
+		return -1;
+	switch (form) {
+	case KUID_FORM_CANONICAL:
+		length = layout->text_size;
 		break;
+	case KUID_FORM_HEX:
+		length = 2 * layout->id_size;
+		break;
+	case KUID_FORM_COLDFUSION:
+		length = KUID_LEX_TEXT_SIZE;
+		if (layout->is_uuid)
+			break;
+		/* fall through */
 	default:
 		errno = EINVAL;
 		return -1;
 	}
-	if (size < KUID_UUID_TEXT_SIZE + 1) {
+	if (size <= length) {
 		errno = ERANGE;
 		return -1;
 	}
-	memcpy(words, id, sizeof(words));
-	kuid_hex_text_start(&hex, false);
-	kuid_hex_text_next(&hex, false, be64_to_cpu(words[0]),
-			   be64_to_cpu(words[1]));
-	memcpy(text, hex.text, KUID_UUID_TEXT_SIZE);
-	text[KUID_UUID_TEXT_SIZE] = '\0';
+
+	kuid_layout_load(id, layout->id_size, &high, &low);
+	if (form == KUID_FORM_HEX) {
+		char digits[2 * KUID_ID_MAX];
+
+		write_hex(digits, high);
+		write_hex(digits + 16, low);
+		memcpy(text, digits, length);
+	} else if (form == KUID_FORM_COLDFUSION) {
+		write_groups(text, true, high, low);
+		raise_case(text, length);
+	} else if (layout->is_uuid || length == KUID_LEX_TEXT_SIZE) {
+		write_groups(text, !layout->is_uuid, high, low);
+	} else {
+		kuid_text_sortable64(text, high, low, length);
+	}
+	text[length] = '\0';
 	return 0;
 }

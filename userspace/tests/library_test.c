@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -154,6 +155,67 @@ static void one_and_many_share_one_order(void **state)
 		assert_int_equal(kuid_many(*state, ids[i + 1], 9), 9);
 	}
 	assert_increase(ids[0], 100);
+}
+
+/* What kuid_one() reads and kuid_many() asks for must be one and the same. */
+static void every_format_comes_in_order(void **state)
+{
+	unsigned char ids[40][KUID_ID_MAX], zero[KUID_ID_MAX] = { 0 };
+
+	(void)state;
+	for (unsigned int format = KUID_FORMAT_V1; format <= KUID_FORMAT_K128;
+	     format++) {
+		struct kuid *source = kuid_open(format);
+		size_t size = kuid_format_id_size(format);
+
+		assert_non_null(source);
+		assert_int_equal(kuid_id_size(source), size);
+		for (int i = 0; i < 40; i += 4) {
+			unsigned char many[3 * KUID_ID_MAX];
+
+			memset(ids[i], 0, sizeof(ids[i]));
+			assert_int_equal(kuid_one(source, ids[i]), 0);
+			assert_memory_equal(ids[i] + size, zero,
+					    KUID_ID_MAX - size);
+			assert_int_equal(kuid_many(source, many, 3), 3);
+			for (int k = 0; k < 3; k++)
+				memcpy(ids[i + 1 + k], many + k * size, size);
+		}
+		for (int i = 1; i < 40; i++) {
+			int order;
+
+			assert_int_equal(kuid_compare(format, ids[i - 1],
+						      ids[i], &order),
+					 0);
+			assert_int_equal(order, KUID_BEFORE);
+		}
+		kuid_close(source);
+	}
+}
+
+/* One kernel makes k64, k96 and k128 from one sequence, with one identity. */
+static void ids_of_the_kernel_are_decoded_and_convert(void **state)
+{
+	unsigned char global[KUID_ID_MAX], local[KUID_ID_MAX],
+		again[KUID_ID_MAX];
+	struct kuid *source = kuid_open(KUID_FORMAT_K128);
+	struct kuid_fields fields;
+	time_t now = time(NULL);
+	uint64_t node;
+
+	(void)state;
+	assert_non_null(source);
+	assert_int_equal(kuid_one(source, global), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K128, global, 8, &fields), 0);
+	assert_in_range(fields.sec, now - 1, now + 2);
+	assert_int_equal(kuid_convert(KUID_FORMAT_K128, global, KUID_FORMAT_K64,
+				      local, 8, &node),
+			 0);
+	assert_int_equal(kuid_convert(KUID_FORMAT_K64, local, KUID_FORMAT_K128,
+				      again, 8, &node),
+			 0);
+	assert_memory_equal(global, again, KUID_ID_MAX);
+	kuid_close(source);
 }
 
 static void many_makes_none_if_none_are_wanted(void **state)
@@ -301,6 +363,8 @@ int main(void)
 		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),
 		cmocka_unit_test(close_leaves_errno_alone),
 		WITH_SOURCE(one_and_many_share_one_order),
+		cmocka_unit_test(every_format_comes_in_order),
+		cmocka_unit_test(ids_of_the_kernel_are_decoded_and_convert),
 		WITH_SOURCE(many_makes_none_if_none_are_wanted),
 		WITH_SOURCE(memory_that_cannot_be_written_is_efault),
 		WITH_SOURCE(many_stops_where_memory_ends),

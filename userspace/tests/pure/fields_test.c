@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT
+/* IDs as fields and back, and times into fields. */
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "random.h"
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,	 KUID_FORMAT_V6,  KUID_FORMAT_V7,   KUID_FORMAT_LEX,
+	KUID_FORMAT_K64, KUID_FORMAT_K96, KUID_FORMAT_K128,
+};
+
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static uint64_t random_bits(unsigned int bits)
+{
+	uint64_t all = random_below(1ULL << 32) << 32 |
+		       random_below(1ULL << 32);
+
+	/* Fields of all ones and of none are where neighbours meet. */
+	switch (random_below(8)) {
+	case 0:
+		all = 0;
+		break;
+	case 1:
+		all = UINT64_MAX;
+		break;
+	}
+	return all >> (64 - bits);
+}
+
+static struct kuid_fields random_fields(unsigned int format)
+{
+	struct kuid_fields f = { .format = format };
+
+	switch (format) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		f.ticks = random_bits(60);
+		f.clock_seq = random_bits(14);
+		f.node = random_bits(48);
+		break;
+	case KUID_FORMAT_V7:
+		f.ticks = random_bits(48);
+		f.fraction = random_bits(20);
+		f.lane = random_bits(7);
+		f.random = random_bits(47);
+		break;
+	case KUID_FORMAT_LEX:
+		f.ticks = random_bits(64);
+		f.worker = random_bits(64);
+		break;
+	default:
+		f.a = random_bits(20);
+		f.b = random_bits(20);
+		f.c = random_bits(10);
+		f.seq = random_bits(14);
+		if (format != KUID_FORMAT_K64)
+			f.interval = 5 + random_below(6);
+		if (format == KUID_FORMAT_K96)
+			f.node = random_bits(32);
+		if (format == KUID_FORMAT_K128)
+			f.node = random_bits(64);
+	}
+	return f;
+}
+
+static bool same_bits(const struct kuid_fields *x, const struct kuid_fields *y)
+{
+	return x->format == y->format && x->ticks == y->ticks &&
+	       x->fraction == y->fraction && x->a == y->a && x->b == y->b &&
+	       x->c == y->c && x->clock_seq == y->clock_seq &&
+	       x->seq == y->seq && x->interval == y->interval &&
+	       x->node == y->node && x->worker == y->worker &&
+	       x->random == y->random &&
+	       (x->format != KUID_FORMAT_V7 || x->lane == y->lane);
+}
+
+static void fields_of_all_widths_lead_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3000000; i++) {
+		unsigned int format = formats[i % NR_FORMATS];
+		struct kuid_fields f = random_fields(format), got;
+		unsigned char id[KUID_ID_MAX], again[KUID_ID_MAX];
+		size_t size = kuid_format_id_size(format);
+
+		if (kuid_encode(&f, id) ||
+		    kuid_decode(format, id, f.interval, &got) ||
+		    !same_bits(&f, &got) || kuid_encode(&got, again) ||
+		    memcmp(id, again, size))
+			fail_msg("%s", kuid_format_name(format));
+	}
+}
+
+static void ids_of_all_bits_lead_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000000; i++) {
+		unsigned int format = formats[i % NR_FORMATS];
+		unsigned int version = "\0\1\6\7\0\0\0\0"[format];
+		unsigned char id[KUID_ID_MAX], again[KUID_ID_MAX];
+		struct kuid_fields f;
+
+		for (int n = 0; n < KUID_ID_MAX; n++)
+			id[n] = random_below(256);
+		if (version) {
+			id[6] = version << 4 | (id[6] & 0x0f);
+			id[8] = 0x80 | (id[8] & 0x3f);
+		}
+		if (kuid_decode(format, id, 5 + i % 6, &f) ||
+		    kuid_encode(&f, again) ||
+		    memcmp(id, again, kuid_format_id_size(format)))
+			fail_msg("%s", kuid_format_name(format));
+	}
+}
+
+static void too_wide(struct kuid_fields f)
+{
+	unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
+
+	memset(id, 0xcc, sizeof(id));
+	memset(untouched, 0xcc, sizeof(untouched));
+	errno = 0;
+	assert_int_equal(kuid_encode(&f, id), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(id, untouched, sizeof(id));
+}
+
+/* One bit above each field, all else being right. */
+static void fields_that_are_too_wide_are_refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		unsigned int v1 = formats[i];
+
+		too_wide((struct kuid_fields) { .format = v1,
+						.ticks = 1ULL << 60 });
+		too_wide((struct kuid_fields) { .format = v1,
+						.clock_seq = 1 << 14 });
+		too_wide((struct kuid_fields) { .format = v1,
+						.node = 1ULL << 48 });
+	}
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
+					.ticks = 1ULL << 48 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
+					.fraction = 1 << 20 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
+					.lane = 1 << 7 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
+					.random = 1ULL << 47 });
+	for (int i = 4; i < 7; i++) {
+		unsigned int k = formats[i];
+
+		too_wide((struct kuid_fields) {
+			.format = k, .interval = 8, .a = 1 << 20 });
+		too_wide((struct kuid_fields) {
+			.format = k, .interval = 8, .b = 1 << 20 });
+		too_wide((struct kuid_fields) {
+			.format = k, .interval = 8, .c = 1 << 10 });
+		too_wide((struct kuid_fields) {
+			.format = k, .interval = 8, .seq = 1 << 14 });
+	}
+	too_wide((struct kuid_fields) {
+		.format = KUID_FORMAT_K96, .interval = 8, .node = 1ULL << 32 });
+	too_wide((struct kuid_fields) { .format = KUID_ANY_UUID });
+}
+
+static void intervals_are_5_to_10(void **state)
+{
+	static const unsigned int wrong[] = { 0, 4, 11, 256 + 8, ~0U };
+	unsigned char id[KUID_ID_MAX] = { 0 };
+	struct kuid_fields f;
+
+	(void)state;
+	for (int k = 5; k < 7; k++) {
+		for (unsigned int i = 5; i <= 10; i++)
+			assert_int_equal(kuid_decode(formats[k], id, i, &f), 0);
+		for (int i = 0; i < 5; i++) {
+			errno = 0;
+			assert_int_equal(
+				kuid_decode(formats[k], id, wrong[i], &f), -1);
+			assert_int_equal(errno, EINVAL);
+			too_wide((struct kuid_fields) { .format = formats[k],
+							.interval = wrong[i] });
+		}
+	}
+	/* For others it may be anything. */
+	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 99, &f), 0);
+}
+
+static void each_format_has_its_fields(void **state)
+{
+	static const uint32_t uuid = KUID_HAS_VERSION | KUID_HAS_VARIANT |
+				     KUID_HAS_TIME | KUID_HAS_TICKS;
+	static const uint32_t grid = KUID_HAS_TIME | KUID_HAS_GRID |
+				     KUID_HAS_SEQ;
+	static const uint32_t has[] = {
+		uuid | KUID_HAS_CLOCK_SEQ | KUID_HAS_LANE | KUID_HAS_NODE,
+		uuid | KUID_HAS_CLOCK_SEQ | KUID_HAS_LANE | KUID_HAS_NODE,
+		uuid | KUID_HAS_FRACTION | KUID_HAS_LANE | KUID_HAS_RANDOM,
+		KUID_HAS_TIME | KUID_HAS_TICKS | KUID_HAS_WORKER,
+		grid,
+		grid | KUID_HAS_NODE | KUID_HAS_INTERVAL,
+		grid | KUID_HAS_NODE | KUID_HAS_INTERVAL,
+	};
+	static const uint32_t resolutions[] = { 100,	 100,	  1,	  1000,
+						1024000, 1024000, 1024000 };
+	static const unsigned int versions[] = { 1, 6, 7, 0, 0, 0, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned char id[KUID_ID_MAX];
+		struct kuid_fields f;
+
+		assert_int_equal(kuid_highest(formats[i], id), 0);
+		memset(&f, 0xcc, sizeof(f));
+		assert_int_equal(kuid_decode(formats[i], id, 8, &f), 0);
+		assert_int_equal(f.format, formats[i]);
+		assert_int_equal(f.has, has[i]);
+		assert_int_equal(f.resolution_ns, resolutions[i]);
+		assert_int_equal(f.version, versions[i]);
+		assert_int_equal(f.variant, versions[i] ? KUID_VARIANT_RFC : 0);
+		assert_int_equal(f.reserved[0] | f.reserved[1] | f.reserved[2],
+				 0);
+		if (f.has & KUID_HAS_LANE)
+			assert_int_equal(f.lane, 127);
+	}
+}
+
+static void only_the_formats_own_version_is_taken_apart(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		for (unsigned int version = 0; version < 16; version++)
+			for (unsigned int variant = 0; variant < 8; variant++) {
+				unsigned char id[KUID_ID_MAX] = { 0 };
+				bool right = version == (unsigned)"\1\6\7"[i] &&
+					     variant >> 1 == 2;
+				struct kuid_fields f;
+
+				id[6] = version << 4 | 5;
+				id[8] = variant << 5 | 3;
+				errno = 0;
+				assert_int_equal(kuid_decode(formats[i], id, 8,
+							     &f),
+						 right ? 0 : -1);
+				assert_int_equal(errno, right ? 0 : EINVAL);
+				assert_int_equal(kuid_decode(KUID_ANY_UUID, id,
+							     8, &f),
+						 0);
+				if (right)
+					assert_int_equal(f.format, formats[i]);
+				assert_int_equal(f.variant, variant < 4	   ? 0
+							    : variant < 6  ? 1
+							    : variant == 6 ? 2
+									   : 3);
+				assert_int_equal(f.version, variant >> 1 == 2
+								    ? version
+								    : 0);
+			}
+}
+
+/* The first and last times of each format, and those just outside. */
+static void times_outside_the_range_are_erange(void **state)
+{
+	static const struct {
+		unsigned int format;
+		int64_t sec;
+		uint32_t nsec;
+		bool ok;
+	} times[] = {
+		{ KUID_FORMAT_V1, -12219292800, 0, true },
+		{ KUID_FORMAT_V1, -12219292801, 999999999, false },
+		{ KUID_FORMAT_V1, 103072857660, 684697599, true },
+		{ KUID_FORMAT_V1, 103072857660, 684697600, false },
+		{ KUID_FORMAT_V1, INT64_MAX, 0, false },
+		{ KUID_FORMAT_V1, INT64_MIN, 0, false },
+		{ KUID_FORMAT_V7, 0, 0, true },
+		{ KUID_FORMAT_V7, -1, 999999999, false },
+		{ KUID_FORMAT_V7, 281474976710, 655999999, true },
+		{ KUID_FORMAT_V7, 281474976710, 656000000, false },
+		{ KUID_FORMAT_V7, INT64_MAX, 0, false },
+		{ KUID_FORMAT_LEX, 0, 0, true },
+		{ KUID_FORMAT_LEX, -1, 999999999, false },
+		{ KUID_FORMAT_LEX, 18446744073709, 551615999, true },
+		{ KUID_FORMAT_LEX, 18446744073709, 551616000, false },
+		{ KUID_FORMAT_LEX, 18446744073710, 0, false },
+		{ KUID_FORMAT_LEX, INT64_MAX, 0, false },
+		{ KUID_FORMAT_LEX, INT64_MIN, 0, false },
+		{ KUID_FORMAT_K64, 0, 0, true },
+		{ KUID_FORMAT_K64, -1, 999999999, false },
+		{ KUID_FORMAT_K64, 1048575999999, 999999999, true },
+		{ KUID_FORMAT_K64, 1048576000000, 0, false },
+		{ KUID_FORMAT_K64, INT64_MAX, 0, false },
+		{ KUID_FORMAT_K64, INT64_MIN, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct kuid_fields f = { .format = times[i].format }, was = f;
+
+		errno = 0;
+		assert_int_equal(kuid_set_time(&f, times[i].sec, times[i].nsec),
+				 times[i].ok ? 0 : -1);
+		assert_int_equal(errno, times[i].ok ? 0 : ERANGE);
+		if (!times[i].ok)
+			assert_memory_equal(&f, &was, sizeof(f));
+		errno = 0;
+		assert_int_equal(kuid_set_time(&f, 0, 1000000000), -1);
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
+static void highest_and_lowest_times_are_told(void **state)
+{
+	static const struct {
+		unsigned int format;
+		int64_t low_sec, high_sec;
+		uint32_t high_nsec;
+	} times[] = {
+		{ KUID_FORMAT_V1, -12219292800, 103072857660, 684697500 },
+		{ KUID_FORMAT_V6, -12219292800, 103072857660, 684697500 },
+		/* The last fraction is rounded up. */
+		{ KUID_FORMAT_V7, 0, 281474976710, 656000000 },
+		{ KUID_FORMAT_LEX, 0, 18446744073709, 551615000 },
+		/* B and C have room for more than is in them. */
+		{ KUID_FORMAT_K64, 0, 1048576048576, 47552000 },
+		{ KUID_FORMAT_K128, 0, 1048576048576, 47552000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		unsigned char id[KUID_ID_MAX];
+		struct kuid_fields f;
+
+		kuid_lowest(times[i].format, id);
+		assert_int_equal(kuid_decode(times[i].format, id, 8, &f), 0);
+		assert_int_equal(f.sec, times[i].low_sec);
+		assert_int_equal(f.nsec, 0);
+		kuid_highest(times[i].format, id);
+		assert_int_equal(kuid_decode(times[i].format, id, 8, &f), 0);
+		assert_int_equal(f.sec, times[i].high_sec);
+		assert_int_equal(f.nsec, times[i].high_nsec);
+	}
+}
+
+/* Raw fields that are rounded, or counted, into the next second. */
+static void raw_fields_carry_into_the_second(void **state)
+{
+	const struct kuid_fields raw[] = {
+		{ .format = KUID_FORMAT_V7, .ticks = 1999, .fraction = 0xfffff },
+		{ .format = KUID_FORMAT_K64, .b = 1, .c = 977 },
+		{ .format = KUID_FORMAT_K64, .b = 1, .c = 1023 },
+	};
+	static const uint32_t nsec[] = { 0, 448000, 47552000 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		unsigned char id[KUID_ID_MAX];
+		struct kuid_fields f;
+
+		assert_int_equal(kuid_encode(&raw[i], id), 0);
+		assert_int_equal(kuid_decode(raw[i].format, id, 8, &f), 0);
+		assert_int_equal(f.sec, 2);
+		assert_int_equal(f.nsec, nsec[i]);
+	}
+}
+
+/* Rounded down to the format's grid, whose last step of a second is short. */
+static uint32_t rounded(unsigned int format, uint32_t nsec)
+{
+	switch (format) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		return nsec / 100 * 100;
+	case KUID_FORMAT_V7:
+		return nsec;
+	case KUID_FORMAT_LEX:
+		return nsec / 1000 * 1000;
+	default:
+		return nsec / 1024000 * 1024000;
+	}
+}
+
+static void check_time(unsigned int format, int64_t sec, uint32_t nsec)
+{
+	struct kuid_fields f = { .format = format, .interval = 8 }, got;
+	unsigned char id[KUID_ID_MAX];
+
+	if (kuid_set_time(&f, sec, nsec) || kuid_encode(&f, id) ||
+	    kuid_decode(format, id, 8, &got) || got.sec != sec ||
+	    got.nsec != rounded(format, nsec) || f.sec != got.sec ||
+	    f.nsec != got.nsec || f.resolution_ns != got.resolution_ns)
+		fail_msg("%s at %lld.%09u", kuid_format_name(format),
+			 (long long)sec, nsec);
+}
+
+static void times_lead_back(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000000; i++)
+		check_time(formats[i % NR_FORMATS], random_below(103072857660),
+			   random_below(1000000000));
+	/* All times that v1 and v6 alone have. */
+	for (int i = 0; i < 200000; i++)
+		check_time(formats[i % 2],
+			   -12219292800 + (int64_t)random_below(12219292800),
+			   random_below(1000000000));
+	/* The ends of all steps of a second. */
+	for (uint32_t c = 0; c < 977; c++)
+		for (size_t i = 0; i < NR_FORMATS; i++) {
+			check_time(formats[i], 1700000000, c * 1024000);
+			check_time(formats[i], 1700000000,
+				   c == 976 ? 999999999
+					    : c * 1024000 + 1023999);
+		}
+	/* All nanoseconds of a millisecond. */
+	for (uint32_t ns = 0; ns < 1000000; ns++)
+		check_time(KUID_FORMAT_V7, 1700000000, 999000000 + ns);
+}
+
+/* A new time leaves the rest as it is. */
+static void setting_a_time_sets_nothing_else(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid_fields f = random_fields(formats[i]), was = f;
+
+		f.has = was.has = 0x5a5a;
+		assert_int_equal(kuid_set_time(&f, 1700000000, 5), 0);
+		assert_int_equal(f.clock_seq, was.clock_seq);
+		assert_int_equal(f.node, was.node);
+		assert_int_equal(f.worker, was.worker);
+		assert_int_equal(f.random, was.random);
+		assert_int_equal(f.lane, was.lane);
+		assert_int_equal(f.seq, was.seq);
+		assert_int_equal(f.interval, was.interval);
+		assert_int_equal(f.has, was.has);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_of_all_widths_lead_back),
+		cmocka_unit_test(ids_of_all_bits_lead_back),
+		cmocka_unit_test(fields_that_are_too_wide_are_refused),
+		cmocka_unit_test(intervals_are_5_to_10),
+		cmocka_unit_test(each_format_has_its_fields),
+		cmocka_unit_test(only_the_formats_own_version_is_taken_apart),
+		cmocka_unit_test(times_outside_the_range_are_erange),
+		cmocka_unit_test(highest_and_lowest_times_are_told),
+		cmocka_unit_test(raw_fields_carry_into_the_second),
+		cmocka_unit_test(times_lead_back),
+		cmocka_unit_test(setting_a_time_sets_nothing_else),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+/* How IDs stand to each other: conversions, order, distance and limits. */
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "random.h"
+
+#define NOW 1700000000
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,	 KUID_FORMAT_V6,  KUID_FORMAT_V7,   KUID_FORMAT_LEX,
+	KUID_FORMAT_K64, KUID_FORMAT_K96, KUID_FORMAT_K128, KUID_ANY_UUID,
+};
+
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static uint64_t random_64(void)
+{
+	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
+}
+
+/* An ID of a format with a time and, as far as it has one, a node. */
+static void make(unsigned int format, int64_t sec, uint32_t nsec, uint64_t node,
+		 unsigned char *id)
+{
+	struct kuid_fields f = { .format = format, .interval = 8 };
+
+	if (format == KUID_FORMAT_LEX)
+		f.worker = node;
+	else
+		f.node = node;
+	assert_int_equal(kuid_set_time(&f, sec, nsec), 0);
+	assert_int_equal(kuid_encode(&f, id), 0);
+}
+
+static void make_random(unsigned int format, unsigned char *id)
+{
+	unsigned int version = format < 4 ? "\0\1\6\7"[format] : 0;
+
+	for (int n = 0; n < KUID_ID_MAX; n++)
+		id[n] = random_below(256);
+	if (version) {
+		id[6] = version << 4 | (id[6] & 0x0f);
+		id[8] = 0x80 | (id[8] & 0x3f);
+	}
+}
+
+static bool convertible(unsigned int from, unsigned int to)
+{
+	if (from == to)
+		return true;
+	if (from <= KUID_FORMAT_V6 && to <= KUID_FORMAT_V6)
+		return true;
+	return from >= KUID_FORMAT_K64 && from <= KUID_FORMAT_K128 &&
+	       to >= KUID_FORMAT_K64 && to <= KUID_FORMAT_K128;
+}
+
+static void conversions_lose_nothing_or_are_refused(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000000; i++) {
+		unsigned int from = formats[i % NR_FORMATS];
+		unsigned int to = formats[i / NR_FORMATS % NR_FORMATS];
+		unsigned int interval = 5 + random_below(6);
+		unsigned char id[KUID_ID_MAX], out[KUID_ID_MAX];
+		unsigned char back[KUID_ID_MAX];
+		/* As wide as both k96 and k128 have. */
+		uint64_t node = random_64() >> 32, given = node;
+		size_t size = kuid_format_id_size(from);
+
+		make_random(from, id);
+		if (from == KUID_FORMAT_K128 && to == KUID_FORMAT_K96)
+			kuid_convert(KUID_FORMAT_K64, id, from, id, interval,
+				     &node);
+		errno = 0;
+		if (kuid_convert(from, id, to, out, interval, &node)) {
+			if (convertible(from, to))
+				fail_msg("%s to %s", kuid_format_name(from),
+					 kuid_format_name(to));
+			assert_int_equal(errno, EINVAL);
+			continue;
+		}
+		assert_true(convertible(from, to));
+		if (from == KUID_FORMAT_K64)
+			assert_int_equal(node, given);
+		if (kuid_convert(to, out, from, back, interval, &node) ||
+		    memcmp(id, back, size))
+			fail_msg("%s to %s and back", kuid_format_name(from),
+				 kuid_format_name(to));
+	}
+}
+
+/* The example of RFC 9562 appendix A, and fogfish's. */
+static void conversions_are_the_published_ones(void **state)
+{
+	unsigned char id[KUID_ID_MAX], out[KUID_ID_MAX];
+	uint64_t node = 0x03eb2732;
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	kuid_recognise("c232ab00-9414-11ec-b3c8-9f6bdeced846", 36, id, NULL);
+	assert_int_equal(kuid_convert(KUID_FORMAT_DEFAULT, id, KUID_FORMAT_V6,
+				      id, 0, NULL),
+			 0);
+	kuid_text(KUID_FORMAT_V6, id, text, sizeof(text));
+	assert_string_equal(text, "1ec9414c-232a-6b00-b3c8-9f6bdeced846");
+
+	kuid_recognise(".5.tXbhdV.3", 11, id, NULL);
+	assert_int_equal(kuid_convert(KUID_FORMAT_K64, id, KUID_FORMAT_K96, out,
+				      8, &node),
+			 0);
+	kuid_text(KUID_FORMAT_K96, out, text, sizeof(text));
+	assert_string_equal(text, ".5.tXVEf8n8vPN.0");
+	node = 0;
+	assert_int_equal(kuid_convert(KUID_FORMAT_K96, out, KUID_FORMAT_K64,
+				      out, 8, &node),
+			 0);
+	assert_int_equal(node, 0x03eb2732);
+	assert_memory_equal(out, id, 8);
+}
+
+static void conversions_need_node_and_interval(void **state)
+{
+	unsigned char id[KUID_ID_MAX] = { 0 }, out[KUID_ID_MAX];
+	uint64_t node = 1ULL << 32;
+
+	(void)state;
+#define assert_fails(error, call)               \
+	do {                                    \
+		errno = 0;                      \
+		assert_int_equal(call, -1);     \
+		assert_int_equal(errno, error); \
+	} while (0)
+	assert_fails(EINVAL, kuid_convert(KUID_FORMAT_K64, id, KUID_FORMAT_K96,
+					  out, 8, NULL));
+	assert_fails(EINVAL, kuid_convert(KUID_FORMAT_K64, id, KUID_FORMAT_K128,
+					  out, 11, &node));
+	assert_fails(EINVAL, kuid_convert(KUID_FORMAT_K96, id, KUID_FORMAT_K64,
+					  out, 4, &node));
+	assert_fails(ERANGE, kuid_convert(KUID_FORMAT_K64, id, KUID_FORMAT_K96,
+					  out, 8, &node));
+	assert_int_equal(kuid_convert(KUID_FORMAT_K64, id, KUID_FORMAT_K128,
+				      out, 8, &node),
+			 0);
+	assert_fails(ERANGE, kuid_convert(KUID_FORMAT_K128, out,
+					  KUID_FORMAT_K96, id, 8, NULL));
+	/* Nobody has to want the node. */
+	assert_int_equal(kuid_convert(KUID_FORMAT_K128, out, KUID_FORMAT_K64,
+				      out, 8, NULL),
+			 0);
+	/* All zeroes are of no version. */
+	assert_fails(EINVAL, kuid_convert(KUID_FORMAT_V1, id, KUID_FORMAT_V6,
+					  out, 8, NULL));
+	assert_fails(EINVAL, kuid_convert(KUID_FORMAT_V7, id, KUID_FORMAT_V7,
+					  out, 8, NULL));
+}
+
+static int compare(unsigned int format, const void *a, const void *b)
+{
+	int order = 99;
+
+	assert_int_equal(kuid_compare(format, a, b, &order), 0);
+	return order;
+}
+
+static void order_is_that_of_bytes_but_for_v1(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000000; i++) {
+		unsigned int format = formats[i % NR_FORMATS];
+		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+		size_t size = kuid_format_id_size(format);
+		int want;
+
+		make_random(format, a);
+		make_random(format, b);
+		/* Most of them alike, so that it's up to any of the bytes. */
+		if (i % 3)
+			memcpy(b, a, random_below(size + 1));
+		if (format == KUID_FORMAT_V1 || format == KUID_FORMAT_V6) {
+			unsigned char a6[KUID_ID_MAX], b6[KUID_ID_MAX];
+
+			b[6] = (b[6] & 0x0f) | (format == 1 ? 0x10 : 0x60);
+			b[8] = (b[8] & 0x3f) | 0x80;
+			kuid_convert(format, a, KUID_FORMAT_V6, a6, 0, NULL);
+			kuid_convert(format, b, KUID_FORMAT_V6, b6, 0, NULL);
+			want = memcmp(a6, b6, size);
+		} else {
+			want = memcmp(a, b, size);
+		}
+		want = (want > 0) - (want < 0);
+		if (compare(format, a, b) != want ||
+		    compare(format, b, a) != -want)
+			fail_msg("%s", kuid_format_name(format));
+	}
+}
+
+static int bounded(unsigned int format, const void *a, const void *b,
+		   uint64_t bound_ns)
+{
+	int order = 99, turned = 99;
+
+	assert_int_equal(kuid_compare_bound(format, a, b, 8, bound_ns, &order),
+			 0);
+	assert_int_equal(kuid_compare_bound(format, b, a, 8, bound_ns, &turned),
+			 0);
+	assert_int_equal(turned, order == KUID_UNDECIDED ? order : -order);
+	return order;
+}
+
+static void closer_than_the_bound_is_undecided(void **state)
+{
+	static const unsigned int with_node[] = {
+		KUID_FORMAT_V1,	 KUID_FORMAT_V6,  KUID_FORMAT_V7,
+		KUID_FORMAT_LEX, KUID_FORMAT_K96, KUID_FORMAT_K128,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		unsigned int format = with_node[i];
+		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX], c[KUID_ID_MAX];
+
+		/* 512 ms, which every format can tell, over a second's end. */
+		make(format, NOW, 768000000, 2, a);
+		make(format, NOW + 1, 280576000, 1, b);
+		make(format, NOW, 768000000, 3, c);
+		bounded(format, a, b, 0);
+		if (format < KUID_FORMAT_K96) {
+			assert_int_equal(bounded(format, a, b, 512576000),
+					 KUID_BEFORE);
+			assert_int_equal(bounded(format, a, b, 512576001),
+					 KUID_UNDECIDED);
+		}
+		assert_int_equal(bounded(format, a, b, 500000000), KUID_BEFORE);
+		assert_int_equal(bounded(format, a, b, 0), KUID_BEFORE);
+		assert_int_equal(bounded(format, a, b, 600000000),
+				 KUID_UNDECIDED);
+		assert_int_equal(bounded(format, a, b, UINT64_MAX),
+				 KUID_UNDECIDED);
+		assert_int_equal(bounded(format, a, a, UINT64_MAX), KUID_EQUAL);
+		if (format == KUID_FORMAT_V7)
+			continue;
+		/* One time, two nodes: with no bound the format's order. */
+		assert_int_equal(bounded(format, a, c, 0), KUID_BEFORE);
+		assert_int_equal(bounded(format, a, c, 1), KUID_UNDECIDED);
+		/* One node: always decided. */
+		make(format, NOW + 1, 280576000, 2, b);
+		assert_int_equal(bounded(format, a, b, UINT64_MAX),
+				 KUID_BEFORE);
+	}
+}
+
+/* As bytes k-ordered IDs of a few seconds are in the order of nodes. */
+static void time_decides_between_nodes_not_bytes(void **state)
+{
+	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+
+	(void)state;
+	for (int k = KUID_FORMAT_K96; k <= KUID_FORMAT_K128; k++) {
+		make(k, NOW, 0, 2, a);
+		make(k, NOW + 1, 0, 1, b);
+		assert_int_equal(compare(k, a, b), KUID_AFTER);
+		assert_int_equal(bounded(k, a, b, 1000), KUID_BEFORE);
+	}
+}
+
+static void k64_is_of_one_host(void **state)
+{
+	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+
+	(void)state;
+	make(KUID_FORMAT_K64, NOW, 0, 0, a);
+	make(KUID_FORMAT_K64, NOW, 1024000, 0, b);
+	assert_int_equal(bounded(KUID_FORMAT_K64, a, b, UINT64_MAX),
+			 KUID_BEFORE);
+}
+
+/* Centuries apart, which is more nanoseconds than 64 bits can count. */
+static void no_gap_is_too_wide(void **state)
+{
+	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+
+	(void)state;
+	make(KUID_FORMAT_V1, -12219292800, 0, 1, a);
+	make(KUID_FORMAT_V1, 103072857660, 0, 2, b);
+	assert_int_equal(bounded(KUID_FORMAT_V1, a, b, UINT64_MAX),
+			 KUID_BEFORE);
+	/* The first microsecond above 2^64 - 1 ns, and the last below. */
+	make(KUID_FORMAT_LEX, 0, 0, 1, a);
+	make(KUID_FORMAT_LEX, 18446744073, 709552000, 2, b);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b, UINT64_MAX),
+			 KUID_BEFORE);
+	make(KUID_FORMAT_LEX, 18446744073, 709551000, 2, b);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b, UINT64_MAX),
+			 KUID_UNDECIDED);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b,
+				 18446744073709551000ULL),
+			 KUID_BEFORE);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b,
+				 18446744073709551001ULL),
+			 KUID_UNDECIDED);
+	make(KUID_FORMAT_LEX, 0, 999000, 1, a);
+	make(KUID_FORMAT_LEX, 18446744073, 709552000, 2, b);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b, UINT64_MAX),
+			 KUID_UNDECIDED);
+	kuid_lowest(KUID_FORMAT_LEX, a);
+	kuid_highest(KUID_FORMAT_LEX, b);
+	assert_int_equal(bounded(KUID_FORMAT_LEX, a, b, UINT64_MAX),
+			 KUID_BEFORE);
+}
+
+static void a_bound_needs_times_and_intervals(void **state)
+{
+	unsigned char id[KUID_ID_MAX] = { 0 };
+	int order;
+
+	(void)state;
+	assert_fails(EINVAL,
+		     kuid_compare_bound(KUID_ANY_UUID, id, id, 8, 0, &order));
+	assert_fails(EINVAL,
+		     kuid_compare_bound(KUID_FORMAT_V1, id, id, 8, 0, &order));
+	assert_fails(EINVAL,
+		     kuid_compare_bound(KUID_FORMAT_K96, id, id, 3, 0, &order));
+}
+
+static void distances_are_field_by_field(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300000; i++) {
+		unsigned int format = KUID_FORMAT_K64 + i % 3;
+		struct kuid_fields x = {
+			.format = format,
+			.interval = 5 + random_below(6),
+			.a = random_below(1 << 20),
+			.b = random_below(1 << 20),
+			.c = random_below(1 << 10),
+			.seq = random_below(1 << 14),
+		};
+		struct kuid_fields y = x;
+		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+		struct kuid_distance d;
+
+		if (format != KUID_FORMAT_K64)
+			x.node = y.node = random_below(1ULL << 32);
+		y.a = random_below(1 << 20);
+		y.b = random_below(1 << 20);
+		y.c = random_below(1 << 10);
+		y.seq = random_below(1 << 14);
+		kuid_encode(&x, a);
+		kuid_encode(&y, b);
+		assert_int_equal(kuid_distance(format, a, b, x.interval, &d),
+				 0);
+		assert_true(d.a == (int)x.a - (int)y.a);
+		assert_true(d.b == (int)x.b - (int)y.b);
+		assert_true(d.c == (int)x.c - (int)y.c);
+		assert_true(d.seq == (int)x.seq - (int)y.seq);
+	}
+}
+
+static void distances_are_within_a_node(void **state)
+{
+	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+	struct kuid_distance d;
+
+	(void)state;
+	for (int k = KUID_FORMAT_K96; k <= KUID_FORMAT_K128; k++) {
+		make(k, NOW, 0, 1, a);
+		make(k, NOW, 0, 2, b);
+		assert_fails(EXDEV, kuid_distance(k, a, b, 8, &d));
+		assert_fails(EINVAL, kuid_distance(k, a, a, 11, &d));
+		assert_int_equal(kuid_distance(k, a, a, 8, &d), 0);
+	}
+	make(KUID_FORMAT_V1, NOW, 0, 1, a);
+	assert_fails(EINVAL, kuid_distance(KUID_FORMAT_V1, a, a, 8, &d));
+	assert_fails(EINVAL, kuid_distance(KUID_FORMAT_LEX, a, a, 8, &d));
+	assert_fails(EINVAL, kuid_distance(99, a, a, 8, &d));
+}
+
+static void no_id_is_outside_the_limits(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "00000000-0000-1000-8000-000000000000",
+		  "ffffffff-ffff-1fff-bfff-ffffffffffff" },
+		{ "00000000-0000-6000-8000-000000000000",
+		  "ffffffff-ffff-6fff-bfff-ffffffffffff" },
+		{ "00000000-0000-7000-8000-000000000000",
+		  "ffffffff-ffff-7fff-bfff-ffffffffffff" },
+		{ "00000000-0000-0000-0000000000000000",
+		  "ffffffff-ffff-ffff-ffffffffffffffff" },
+		{ "...........", "zzzzzzzzzzw" },
+		{ "................", "zzzzzzzzzzzzzzzz" },
+		{ "......................", "zzzzzzzzzzzzzzzzzzzzzk" },
+		{ "00000000-0000-0000-0000-000000000000",
+		  "ffffffff-ffff-ffff-ffff-ffffffffffff" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned char low[KUID_ID_MAX], high[KUID_ID_MAX];
+		char text[KUID_TEXT_MAX];
+
+		assert_int_equal(kuid_lowest(formats[i], low), 0);
+		kuid_text(formats[i], low, text, sizeof(text));
+		assert_string_equal(text, texts[i][0]);
+		assert_int_equal(kuid_highest(formats[i], high), 0);
+		kuid_text(formats[i], high, text, sizeof(text));
+		assert_string_equal(text, texts[i][1]);
+		for (int n = 0; n < 20000; n++) {
+			unsigned char id[KUID_ID_MAX];
+
+			make_random(formats[i], id);
+			assert_true(compare(formats[i], low, id) <= 0);
+			assert_true(compare(formats[i], high, id) >= 0);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conversions_lose_nothing_or_are_refused),
+		cmocka_unit_test(conversions_are_the_published_ones),
+		cmocka_unit_test(conversions_need_node_and_interval),
+		cmocka_unit_test(order_is_that_of_bytes_but_for_v1),
+		cmocka_unit_test(closer_than_the_bound_is_undecided),
+		cmocka_unit_test(time_decides_between_nodes_not_bytes),
+		cmocka_unit_test(k64_is_of_one_host),
+		cmocka_unit_test(no_gap_is_too_wide),
+		cmocka_unit_test(a_bound_needs_times_and_intervals),
+		cmocka_unit_test(distances_are_field_by_field),
+		cmocka_unit_test(distances_are_within_a_node),
+		cmocka_unit_test(no_id_is_outside_the_limits),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("relation", tests, NULL, NULL);
+}

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: MIT
+/* Text of IDs in all its forms, written, read, and refused. */
+#include <ctype.h>
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "random.h"
+
+#define V1   "c232ab00-9414-11ec-b3c8-9f6bdeced846"
+#define V6   "1ec9414c-232a-6b00-b3c8-9f6bdeced846"
+#define V7   "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+#define LEX  "00060a24-1820-2078-db3f053403ad937a"
+#define CF   "C232AB00-9414-11EC-B3C89F6BDECED846"
+#define K64  ".5.tXbhdV.3"
+#define K96  ".5.tXVEf8n8vPN.0"
+#define K128 ".5d0s_jKhxrtMxs0cEFzzk"
+#define V4   "919108f7-52d1-4320-9bac-f847db4148a8"
+#define NIL  "00000000-0000-0000-0000-000000000000"
+#define MAX  "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+static const struct {
+	unsigned int format;
+	const char *name;
+	size_t id_size;
+	const char *text;
+} formats[] = {
+	{ KUID_FORMAT_V1, "v1", 16, V1 },
+	{ KUID_FORMAT_V6, "v6", 16, V6 },
+	{ KUID_FORMAT_V7, "v7", 16, V7 },
+	{ KUID_FORMAT_LEX, "lex", 16, LEX },
+	{ KUID_FORMAT_K64, "k64", 8, K64 },
+	{ KUID_FORMAT_K96, "k96", 12, K96 },
+	{ KUID_FORMAT_K128, "k128", 16, K128 },
+	{ KUID_ANY_UUID, "uuid", 16, V4 },
+};
+
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static bool is_uuid(unsigned int format)
+{
+	return kuid_format_text_size(format) == 36;
+}
+
+/*
+ * All parsing goes through here: the text is put where memory ends, so that
+ * the address sanitizer sees every read beyond it.
+ */
+static int parse(unsigned int format, unsigned int form, const char *text,
+		 size_t size, void *id, size_t *where)
+{
+	char *copy = malloc(size + !size);
+	int result;
+
+	assert_non_null(copy);
+	memcpy(copy, text, size);
+	errno = 0;
+	result = kuid_parse_form(format, form, copy, size, id, where);
+	free(copy);
+	return result;
+}
+
+static void assert_refused(unsigned int format, unsigned int form,
+			   const char *text, size_t size, size_t at)
+{
+	unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
+	size_t where = 999;
+
+	memset(id, 0xcc, sizeof(id));
+	memset(untouched, 0xcc, sizeof(untouched));
+	if (!parse(format, form, text, size, id, &where) || where != at)
+		fail_msg("%.*s: wrong at %zu, not %zu", (int)size, text, where,
+			 at);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(id, untouched, sizeof(id));
+	/* Nobody has to want to know where. */
+	assert_int_equal(parse(format, form, text, size, id, NULL), -1);
+}
+
+static void formats_are_known_by_name_and_number(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i].format;
+
+		assert_string_equal(kuid_format_name(format), formats[i].name);
+		assert_int_equal(kuid_format_number(formats[i].name), format);
+		assert_int_equal(kuid_format_id_size(format),
+				 formats[i].id_size);
+		assert_int_equal(kuid_format_text_size(format),
+				 strlen(formats[i].text));
+	}
+	assert_string_equal(kuid_format_name(KUID_FORMAT_DEFAULT), "v1");
+	assert_int_equal(kuid_format_id_size(KUID_FORMAT_DEFAULT), 16);
+}
+
+static void unknown_formats_are_einval(void **state)
+{
+	static const unsigned int unknown[] = { 8, 99, KUID_ANY_UUID + 1,
+						0x7fffffff, ~0U };
+	static const char *const names[] = {
+		"", "v", "v11", "V1", "v2", " v1", "k32", "k1280", "LEX", "v1 "
+	};
+	char text[KUID_TEXT_MAX];
+	unsigned char id[KUID_ID_MAX] = { 0 };
+	struct kuid_fields fields;
+	size_t where;
+	int order;
+
+	(void)state;
+#define assert_einval(call)                      \
+	do {                                     \
+		errno = 0;                       \
+		assert_true(call);               \
+		assert_int_equal(errno, EINVAL); \
+	} while (0)
+	for (size_t i = 0; i < 5; i++) {
+		unsigned int f = unknown[i];
+
+		assert_einval(!kuid_format_name(f));
+		assert_einval(!kuid_format_id_size(f));
+		assert_einval(!kuid_format_text_size(f));
+		assert_einval(!kuid_open(f));
+		assert_einval(kuid_text(f, id, text, sizeof(text)) == -1);
+		assert_einval(kuid_parse(f, V1, 36, id, &where) == -1);
+		assert_einval(kuid_decode(f, id, 8, &fields) == -1);
+		fields = (struct kuid_fields) { .format = f };
+		assert_einval(kuid_encode(&fields, id) == -1);
+		assert_einval(kuid_set_time(&fields, 0, 0) == -1);
+		assert_einval(kuid_lowest(f, id) == -1);
+		assert_einval(kuid_highest(f, id) == -1);
+		assert_einval(kuid_compare(f, id, id, &order) == -1);
+		assert_einval(kuid_compare_bound(f, id, id, 8, 0, &order) ==
+			      -1);
+		assert_einval(kuid_convert(f, id, f, id, 8, NULL) == -1);
+		assert_einval(kuid_convert(KUID_FORMAT_K64, id, f, id, 8,
+					   NULL) == -1);
+	}
+	/* UUIDs of unknown versions are known, but not made. */
+	assert_einval(!kuid_open(KUID_ANY_UUID));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_einval(kuid_format_number(names[i]) == -1);
+}
+
+static void forms_are_for_their_formats(void **state)
+{
+	unsigned char id[KUID_ID_MAX] = { 0 };
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i].format;
+
+		if (!is_uuid(format)) {
+			assert_einval(kuid_text_form(format,
+						     KUID_FORM_COLDFUSION, id,
+						     text, sizeof(text)) == -1);
+			assert_einval(parse(format, KUID_FORM_COLDFUSION, CF,
+					    35, id, NULL) == -1);
+		}
+		assert_einval(kuid_text_form(format, 3, id, text,
+					     sizeof(text)) == -1);
+		assert_einval(parse(format, 3, V1, 36, id, NULL) == -1);
+	}
+}
+
+static void text_needs_room(void **state)
+{
+	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
+	unsigned char id[KUID_ID_MAX] = { 0 };
+
+	(void)state;
+	memset(untouched, 0xcc, sizeof(untouched));
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		for (unsigned int form = 0; form < 3; form++) {
+			unsigned int format = formats[i].format;
+			size_t size = 0;
+
+			if (form == KUID_FORM_COLDFUSION && !is_uuid(format))
+				continue;
+			memset(text, 0xcc, sizeof(text));
+			while (kuid_text_form(format, form, id, text, size)) {
+				assert_int_equal(errno, ERANGE);
+				assert_memory_equal(text, untouched,
+						    sizeof(text));
+				size++;
+			}
+			assert_int_equal(strlen(text), size - 1);
+			assert_memory_equal(text + size, untouched,
+					    sizeof(text) - size);
+		}
+}
+
+/* All IDs of all formats in all forms, there and back. */
+static void text_leads_back_to_the_id(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000000; i++) {
+		unsigned int format = formats[i % NR_FORMATS].format;
+		unsigned int form = i / NR_FORMATS % 3;
+		size_t size = kuid_format_id_size(format);
+		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
+		char text[KUID_TEXT_MAX];
+		size_t where = 0;
+		int found;
+
+		for (size_t n = 0; n < KUID_ID_MAX; n++)
+			id[n] = random_below(4) ? random_below(256) : 255;
+		if (is_uuid(format) && format != KUID_ANY_UUID) {
+			id[6] = formats[i % NR_FORMATS].name[1] << 4 |
+				(id[6] & 0xf);
+			id[8] = 0x80 | (id[8] & 0x3f);
+		}
+		if (kuid_text_form(format, form, id, text, sizeof(text)))
+			continue;
+		if (kuid_parse_form(format, form, text, strlen(text), got,
+				    &where) ||
+		    memcmp(got, id, size))
+			fail_msg("%s is wrong at %zu", text, where);
+		if (form == KUID_FORM_HEX)
+			continue;
+		found = kuid_recognise(text, strlen(text), got, &where);
+		if (found < 0 || memcmp(got, id, size) ||
+		    is_uuid(found) != is_uuid(format))
+			fail_msg("%s is taken for %d", text, found);
+		if (format != KUID_ANY_UUID)
+			assert_int_equal(found, format);
+	}
+}
+
+static void texts_are_recognised(void **state)
+{
+	static const struct {
+		const char *text;
+		int format;
+	} texts[] = {
+		{ V1, KUID_FORMAT_V1 },
+		{ V6, KUID_FORMAT_V6 },
+		{ V7, KUID_FORMAT_V7 },
+		{ LEX, KUID_FORMAT_LEX },
+		{ K64, KUID_FORMAT_K64 },
+		{ K96, KUID_FORMAT_K96 },
+		{ K128, KUID_FORMAT_K128 },
+		{ CF, KUID_FORMAT_V1 },
+		{ V4, KUID_ANY_UUID },
+		{ NIL, KUID_ANY_UUID },
+		{ MAX, KUID_ANY_UUID },
+		/* Of another variant the version means nothing. */
+		{ "c232ab00-9414-11ec-c3c8-9f6bdeced846", KUID_ANY_UUID },
+		{ "c232ab00-9414-61ec-33c8-9f6bdeced846", KUID_ANY_UUID },
+		/* Digits alone could be either; the first letter decides. */
+		{ "00000000-0000-1000-8000000000000000", KUID_FORMAT_LEX },
+		{ "00000000-0000-1000-800000000000000A", KUID_FORMAT_V1 },
+		{ "00000000-0000-4000-800000000000000A", KUID_ANY_UUID },
+		{ "00000000-0000-1000-800000000000000a", KUID_FORMAT_LEX },
+		/* The case of a UUID's digits is free. */
+		{ "C232Ab00-9414-11Ec-B3c8-9F6bdecEd846", KUID_FORMAT_V1 },
+	};
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_int_equal(kuid_recognise(texts[i].text,
+						strlen(texts[i].text), id,
+						NULL),
+				 texts[i].format);
+}
+
+/* Each canonical text, cut at each place, and with something behind it. */
+static void other_sizes_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		const char *text = formats[i].text;
+		size_t size = strlen(text);
+		char longer[64];
+
+		for (size_t n = 0; n < size; n++)
+			assert_refused(formats[i].format, KUID_FORM_CANONICAL,
+				       text, n, n);
+		strcpy(longer, text);
+		for (int c = 0; c < 256; c++) {
+			longer[size] = c;
+			assert_refused(formats[i].format, KUID_FORM_CANONICAL,
+				       longer, size + 1, size);
+		}
+	}
+}
+
+static bool may_stand(unsigned int format, char was, char c)
+{
+	if (was == '-' || c == '-')
+		return was == c;
+	if (is_uuid(format))
+		return isxdigit((unsigned char)c);
+	if (format == KUID_FORMAT_LEX)
+		return isdigit((unsigned char)c) || (c >= 'a' && c <= 'f');
+	return isalnum((unsigned char)c) || c == '.' || c == '_';
+}
+
+/* Each character of each text, replaced by each other one. */
+static void wrong_characters_are_refused_where_they_are(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		for (size_t at = 0; at < strlen(formats[i].text); at++)
+			for (int c = 0; c < 256; c++) {
+				char text[64];
+
+				strcpy(text, formats[i].text);
+				if (may_stand(formats[i].format, text[at], c))
+					continue;
+				text[at] = c;
+				assert_refused(formats[i].format,
+					       KUID_FORM_CANONICAL, text,
+					       strlen(formats[i].text), at);
+			}
+}
+
+static void digits_of_the_wrong_case_are_refused(void **state)
+{
+	(void)state;
+	assert_refused(KUID_FORMAT_LEX, KUID_FORM_CANONICAL,
+		       "00060A24-1820-2078-db3f053403ad937a", 35, 5);
+	assert_refused(KUID_FORMAT_V1, KUID_FORM_COLDFUSION,
+		       "C232AB00-9414-11EC-B3C89F6BDECED84a", 35, 34);
+	assert_refused(KUID_FORMAT_V1, KUID_FORM_COLDFUSION,
+		       "c232AB00-9414-11EC-B3C89F6BDECED84A", 35, 0);
+}
+
+static void recognise_refuses_where_it_is_wrong(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+	} texts[] = {
+		{ "", 0 },
+		{ "x", 1 },
+		{ "abc def", 3 },
+		{ "abc\n", 3 },
+		{ ".5.tXbhdV.", 10 },
+		{ ".5.tXbhdV.33", 12 },
+		{ ".5.tXbhdV.4", 10 },
+		{ ".5.tXbhdV-3", 9 },
+		{ V1 "0", 36 },
+		{ V1 "\n", 36 },
+		{ "{" V1 "}", 0 },
+		{ "c232ab00941411ecb3c89f6bdeced846", 32 },
+		{ "C232AB00-9414-11EC-B3C89F6BDECED84a", 34 },
+		{ "c232ab00-9414-11ec-b3c89f6bdeced84A", 34 },
+		{ "c232ab00-9414-11ec-b3c8-9f6bdeced84g", 35 },
+		{ "c232ab00-9414-11ecb-3c8-9f6bdeced846", 18 },
+		{ "c232ab00-9414-11ec-b3c8-9f6bdeced846c232ab00-9414", 36 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		unsigned char id[KUID_ID_MAX];
+		size_t size = strlen(texts[i].text);
+		char *copy = malloc(size + !size);
+		size_t where = 999;
+
+		assert_non_null(copy);
+		memcpy(copy, texts[i].text, size);
+		errno = 0;
+		assert_int_equal(kuid_recognise(copy, size, id, &where), -1);
+		assert_int_equal(errno, EINVAL);
+		if (where != texts[i].at)
+			fail_msg("%s: wrong at %zu", texts[i].text, where);
+		assert_int_equal(kuid_recognise(copy, size, id, NULL), -1);
+		free(copy);
+	}
+}
+
+/* Two bits of the last digit of k64 and four of k128's belong to no byte. */
+static void bits_beyond_the_id_are_refused(void **state)
+{
+	static const char digits[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				     "abcdefghijklmnopqrstuvwxyz";
+	unsigned char id[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	for (int digit = 0; digit < 64; digit++) {
+		strcpy(text, K64);
+		text[10] = digits[digit];
+		if (digit % 4)
+			assert_refused(KUID_FORMAT_K64, KUID_FORM_CANONICAL,
+				       text, 11, 10);
+		else
+			assert_int_equal(kuid_parse(KUID_FORMAT_K64, text, 11,
+						    id, NULL),
+					 0);
+		strcpy(text, K128);
+		text[21] = digits[digit];
+		if (digit % 16)
+			assert_refused(KUID_FORMAT_K128, KUID_FORM_CANONICAL,
+				       text, 22, 21);
+		else
+			assert_int_equal(kuid_parse(KUID_FORMAT_K128, text, 22,
+						    id, NULL),
+					 0);
+		strcpy(text, K96);
+		text[15] = digits[digit];
+		assert_int_equal(
+			kuid_parse(KUID_FORMAT_K96, text, 16, id, NULL), 0);
+	}
+}
+
+/* In all three forms of a UUID: text, ColdFusion's and plain hexadecimal. */
+static void other_versions_and_variants_are_refused(void **state)
+{
+	static const size_t version_at[] = { 14, 14, 12 };
+	static const size_t variant_at[] = { 19, 19, 16 };
+	static const char version_digits[] = "0123456789ABCDEF";
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (unsigned int form = 0; form < 3; form++)
+			for (int digit = 0; digit < 16; digit++) {
+				unsigned int format = formats[i].format;
+				unsigned char id[KUID_ID_MAX];
+				char text[KUID_TEXT_MAX];
+
+				kuid_parse(format, formats[i].text, 36, id,
+					   NULL);
+				kuid_text_form(format, form, id, text,
+					       sizeof(text));
+				text[version_at[form]] = version_digits[digit];
+				if (formats[i].name[1] - '0' != digit)
+					assert_refused(format, form, text,
+						       strlen(text),
+						       version_at[form]);
+				assert_int_equal(parse(KUID_ANY_UUID, form,
+						       text, strlen(text), id,
+						       NULL),
+						 0);
+				kuid_parse(format, formats[i].text, 36, id,
+					   NULL);
+				kuid_text_form(format, form, id, text,
+					       sizeof(text));
+				text[variant_at[form]] = version_digits[digit];
+				if (digit >> 2 != 2)
+					assert_refused(format, form, text,
+						       strlen(text),
+						       variant_at[form]);
+			}
+}
+
+static void guids_have_their_first_fields_turned(void **state)
+{
+	unsigned char id[KUID_ID_MAX], guid[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	kuid_parse(KUID_FORMAT_V1, V1, 36, id, NULL);
+	kuid_guid(id, guid);
+	kuid_text_form(KUID_ANY_UUID, KUID_FORM_HEX, guid, text, sizeof(text));
+	assert_string_equal(text, "00ab32c21494ec11b3c89f6bdeced846");
+	/* In place, and back. */
+	kuid_guid(guid, guid);
+	assert_memory_equal(guid, id, sizeof(id));
+}
+
+static void uuids_are_named(void **state)
+{
+	static const struct {
+		const char *text, *name;
+	} uuids[] = {
+		{ NIL, "nil" },
+		{ MAX, "max" },
+		{ V1, "time-based" },
+		{ "c232ab00-9414-21ec-b3c8-9f6bdeced846", "DCE security" },
+		{ "c232ab00-9414-31ec-b3c8-9f6bdeced846", "name-based, MD5" },
+		{ V4, "random" },
+		{ "c232ab00-9414-51ec-b3c8-9f6bdeced846", "name-based, SHA-1" },
+		{ V6, "reordered time-based" },
+		{ V7, "Unix time-based" },
+		{ "c232ab00-9414-81ec-b3c8-9f6bdeced846", "custom" },
+		{ "c232ab00-9414-01ec-b3c8-9f6bdeced846", "unknown" },
+		{ "c232ab00-9414-91ec-b3c8-9f6bdeced846", "unknown" },
+		{ "c232ab00-9414-f1ec-b3c8-9f6bdeced846", "unknown" },
+		{ "c232ab00-9414-41ec-c3c8-9f6bdeced846", "unknown" },
+		{ "c232ab00-9414-41ec-33c8-9f6bdeced846", "unknown" },
+		{ "00000000-0000-0000-0000-000000000001", "unknown" },
+		{ "ffffffff-ffff-ffff-ffff-fffffffffffe", "unknown" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(uuids) / sizeof(uuids[0]); i++) {
+		unsigned char id[KUID_ID_MAX];
+
+		assert_int_equal(kuid_parse(KUID_ANY_UUID, uuids[i].text, 36,
+					    id, NULL),
+				 0);
+		assert_string_equal(kuid_uuid_name(id), uuids[i].name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_are_known_by_name_and_number),
+		cmocka_unit_test(unknown_formats_are_einval),
+		cmocka_unit_test(forms_are_for_their_formats),
+		cmocka_unit_test(text_needs_room),
+		cmocka_unit_test(text_leads_back_to_the_id),
+		cmocka_unit_test(texts_are_recognised),
+		cmocka_unit_test(other_sizes_are_refused),
+		cmocka_unit_test(wrong_characters_are_refused_where_they_are),
+		cmocka_unit_test(digits_of_the_wrong_case_are_refused),
+		cmocka_unit_test(recognise_refuses_where_it_is_wrong),
+		cmocka_unit_test(bits_beyond_the_id_are_refused),
+		cmocka_unit_test(other_versions_and_variants_are_refused),
+		cmocka_unit_test(guids_have_their_first_fields_turned),
+		cmocka_unit_test(uuids_are_named),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
