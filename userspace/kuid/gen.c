@@ -1,51 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kuid gen: make IDs. */
-#include <argp.h>
-#include <ctype.h>
 #include <errno.h>
 #include <err.h>
-#include <kuid.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "verbs.h"
 
 /* IDs asked for at once: enough that the call itself costs next to nothing. */
 #define BATCH 4096
 
+enum form {
+	TEXT = 0x100, /* Above all characters: these options are long only. */
+	BINARY,
+	HEX,
+	CF,
+	GUID,
+};
+
+struct gen {
+	uint64_t count;
+	unsigned int format;
+	int form; /* 0 as long as none was given */
+};
+
 static const struct argp_option options[] = {
 	{ "count", 'n', "COUNT", 0, "How many IDs to make; 1 if not given", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "v1 v6 v7 lex k64 k96 k128; v1 if not given", 0 },
+	{ "text", TEXT, NULL, 0, "Canonical text (default)", 0 },
+	{ "binary", BINARY, NULL, 0, "Bytes, with nothing between the IDs", 0 },
+	{ "hex", HEX, NULL, 0, "Plain hexadecimal", 0 },
+	{ "cf", CF, NULL, 0, "ColdFusion's form, of UUIDs only", 0 },
+	{ "guid", GUID, NULL, 0,
+	  "Hexadecimal of a GUID's bytes, the first three fields little-endian,"
+	  " of UUIDs only",
+	  0 },
 	{ 0 },
 };
 
-static uint64_t parse_count(const char *text, struct argp_state *state)
+static bool makes_uuids(unsigned int format)
 {
-	unsigned long long count;
-	char *end;
+	return format == KUID_FORMAT_V1 || format == KUID_FORMAT_V6 ||
+	       format == KUID_FORMAT_V7;
+}
 
-	errno = 0;
-	count = strtoull(text, &end, 10);
-	/* strtoull() would take a sign and white space too. */
-	if (!isdigit((unsigned char)text[0]) || *end || errno || !count)
-		argp_error(
-			state,
-			"\"%s\" is not a count: a whole number from 1 to %llu",
-			text, (unsigned long long)UINT64_MAX);
-	return count;
+static void check(const struct gen *gen, struct argp_state *state)
+{
+	if ((gen->form == CF || gen->form == GUID) && !makes_uuids(gen->format))
+		argp_error(state, "--%s is for UUIDs: v1, v6 and v7, not %s",
+			   gen->form == CF ? "cf" : "guid",
+			   kuid_format_name(gen->format));
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	uint64_t *count = state->input;
+	struct gen *gen = state->input;
 
 	switch (key) {
 	case 'n':
-		*count = parse_count(arg, state);
+		gen->count =
+			argument_number(state, arg, "a count", 1, UINT64_MAX);
+		return 0;
+	case 'f':
+		gen->format = argument_format(state, arg);
+		if (gen->format == KUID_ANY_UUID)
+			argp_error(state, "\"uuid\" is not a format to make: "
+					  "choose v1, v6 or v7");
+		return 0;
+	case TEXT:
+	case BINARY:
+	case HEX:
+	case CF:
+	case GUID:
+		if (gen->form && gen->form != key)
+			argp_error(state, "only one of --text, --binary, "
+					  "--hex, --cf and --guid");
+		gen->form = key;
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument \"%s\"", arg);
 		return EINVAL;
+	case ARGP_KEY_END:
+		check(gen, state);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -57,50 +96,68 @@ static const struct argp argp = {
 	.doc = "Make IDs and print each as one line of text.",
 };
 
-static struct kuid *open_source(void)
+static struct kuid *open_source(unsigned int format)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_V1);
+	struct kuid *source = kuid_open(format);
+	const char *name = kuid_format_name(format);
 
 	if (source)
 		return source;
-	if (errno == ENODEV)
+	if (errno == ENODEV && format == KUID_FORMAT_V1)
 		errx(EXIT_FAILED, "there is no /dev/kuid: load the module with "
 				  "\"modprobe kuid\"");
-	err(EXIT_FAILED, "/dev/kuid");
+	if (errno == ENODEV)
+		errx(EXIT_FAILED,
+		     "there is no /dev/kuids/%s: load the module with "
+		     "\"modprobe kuid\"",
+		     name);
+	if (errno == EINVAL)
+		errx(EXIT_FAILED, "this kernel's module makes no %s", name);
+	if (format == KUID_FORMAT_V1)
+		err(EXIT_FAILED, "/dev/kuid");
+	err(EXIT_FAILED, "/dev/kuids/%s", name);
 }
 
-static void print(const unsigned char *ids, size_t count, size_t id_size)
+static void print(const struct gen *gen, unsigned char *ids, size_t count,
+		  size_t id_size)
 {
-	char text[KUID_TEXT_MAX];
-
-	for (; count; count--, ids += id_size) {
-		if (kuid_text(KUID_FORMAT_V1, ids, text, sizeof(text)))
-			err(EXIT_FAILED, "text of an ID");
-		if (puts(text) == EOF)
+	if (gen->form == BINARY) {
+		if (fwrite(ids, id_size, count, stdout) != count)
 			err(EXIT_FAILED, "standard output");
+		return;
+	}
+	for (; count; count--, ids += id_size) {
+		unsigned int form = KUID_FORM_CANONICAL;
+
+		if (gen->form == GUID)
+			kuid_guid(ids, ids);
+		if (gen->form == GUID || gen->form == HEX)
+			form = KUID_FORM_HEX;
+		if (gen->form == CF)
+			form = KUID_FORM_COLDFUSION;
+		print_id(gen->format, form, ids);
 	}
 }
 
 int verb_gen(int argc, char **argv)
 {
 	static unsigned char ids[BATCH * KUID_ID_MAX];
+	struct gen gen = { .count = 1, .format = KUID_FORMAT_V1 };
 	struct kuid *source;
-	uint64_t left = 1;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &left);
+	argp_parse(&argp, argc, argv, 0, NULL, &gen);
 
-	source = open_source();
-	while (left) {
-		ssize_t made =
-			kuid_many(source, ids, left < BATCH ? left : BATCH);
+	source = open_source(gen.format);
+	while (gen.count) {
+		ssize_t made = kuid_many(source, ids,
+					 gen.count < BATCH ? gen.count : BATCH);
 
 		if (made < 0)
 			err(EXIT_FAILED, "making IDs");
-		print(ids, made, kuid_id_size(source));
-		left -= made;
+		print(&gen, ids, made, kuid_id_size(source));
+		gen.count -= made;
 	}
 	kuid_close(source);
-	if (fflush(stdout))
-		err(EXIT_FAILED, "standard output");
+	finish_output();
 	return EXIT_SUCCESS;
 }

@@ -15,6 +15,9 @@ static const struct verb {
 	const char *summary;
 } verbs[] = {
 	{ "gen", verb_gen, "make IDs (what is done without a verb)" },
+	{ "inspect", verb_inspect, "take IDs apart" },
+	{ "convert", verb_convert, "the same IDs in another format or form" },
+	{ "compare", verb_compare, "which of two IDs is the earlier one" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -30,8 +33,9 @@ static void print_help(void)
 	printf("\n"
 	       "\"kuid VERB --help\" lists the options of a verb.\n"
 	       "\n"
-	       "Exit status: 0 done, %d failed, %d wrong usage.\n",
-	       EXIT_FAILED, EXIT_USAGE);
+	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
+	       "undecided.\n",
+	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED);
 }
 
 static int run(const struct verb *verb, int argc, char **argv)

@@ -7,9 +7,13 @@
 #define KUID_TOOL_VERBS_H
 
 /* Exit statuses, for all verbs. */
-#define EXIT_FAILED 1 /* what was asked for could not be done */
-#define EXIT_USAGE  2 /* it was asked for in the wrong way */
+#define EXIT_FAILED    1 /* what was asked for could not be done */
+#define EXIT_USAGE     2 /* it was asked for in the wrong way */
+#define EXIT_UNDECIDED 3 /* what was asked has no answer */
 
 int verb_gen(int argc, char **argv);
+int verb_inspect(int argc, char **argv);
+int verb_convert(int argc, char **argv);
+int verb_compare(int argc, char **argv);
 
 #endif /* KUID_TOOL_VERBS_H */

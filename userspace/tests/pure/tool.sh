@@ -1,0 +1,277 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The verbs of kuid(1) that need no device, as a user meets them: what they print, their messages
+# and their exit statuses. Prints KTAP. Needs kuid on PATH, and must be given with its path.
+
+dir=$(mktemp -d) || exit
+trap 'rm -rf "$dir"' EXIT
+out=$dir/out
+err=$dir/err
+nr=0
+failed=0
+
+v1=c232ab00-9414-11ec-b3c8-9f6bdeced846
+v6=1ec9414c-232a-6b00-b3c8-9f6bdeced846
+v7=017f22e2-79b0-7cc3-98c4-dc0c0c07398f
+v4=919108f7-52d1-4320-9bac-f847db4148a8
+lex=00060a24-1820-2078-db3f053403ad937a
+cf=C232AB00-9414-11EC-B3C89F6BDECED846
+hex=c232ab00941411ecb3c89f6bdeced846
+k64=.5.tXbhdV.3
+k96=.5.tXVEf8n8vPN.0
+k128=.5.tXhgz0IF2fOCuTqa..F
+
+# A test passes if its command succeeds.
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		sed 's/^/# /' "$out" "$err"
+		failed=$((failed + 1))
+	fi
+}
+
+# Prints TEXT and nothing else.
+prints()
+{
+	printf '%s\n' "$1" >"$dir/want"
+	shift
+	kuid "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && cmp -s "$out" "$dir/want"
+}
+
+# As prints, with lines of INPUT on standard input.
+prints_from()
+{
+	printf '%s\n' "$2" >"$dir/want"
+	printf '%b' "$1" >"$dir/in"
+	shift 2
+	kuid "$@" <"$dir/in" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$dir/want"
+}
+
+prints_nothing()
+{
+	kuid "$@" </dev/null >"$out" 2>"$err" && [ ! -s "$err" ] && [ ! -s "$out" ]
+}
+
+# Prints TEXT among other lines.
+tells()
+{
+	text=$1
+	shift
+	kuid "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && grep -qxF -- "$text" "$out"
+}
+
+# Says TEXT on standard error, prints nothing and exits with STATUS.
+fails()
+{
+	status=$1 text=$2
+	shift 2
+	kuid "$@" >"$out" 2>"$err" </dev/null
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+# As fails, with INPUT on standard input; the lines before the wrong one are dealt with.
+fails_from()
+{
+	status=$1 text=$2
+	printf '%b' "$3" >"$dir/in"
+	shift 3
+	kuid "$@" <"$dir/in" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && grep -qF -- "$text" "$err"
+}
+
+# Prints ORDER and exits with STATUS.
+compares()
+{
+	status=$1 order=$2
+	shift 2
+	kuid compare "$@" >"$out" 2>"$err" </dev/null
+	[ $? -eq "$status" ] && [ ! -s "$err" ] && [ "$(cat "$out")" = "$order" ]
+}
+
+to_full_disk()
+{
+	kuid "$@" >/dev/full 2>"$err"
+	[ $? -eq 1 ] && grep -qF 'standard output' "$err"
+}
+
+inspected_v1='text          c232ab00-9414-11ec-b3c8-9f6bdeced846
+hex           c232ab00941411ecb3c89f6bdeced846
+format        v1
+name          time-based
+version       1
+variant       RFC 9562
+time          2022-02-22T19:22:22.0000000Z
+unix_ns       1645557742000000000
+resolution_ns 100
+ticks         138648505420000000
+clock_seq     13256
+lane          72
+node          9f6bdeced846'
+inspected_k64='text          .5.tXbhdV.3
+hex           0060398a7b698001
+format        k64
+time          2018-10-15T17:41:15.432128Z
+unix_ns       1539625275432128000
+resolution_ns 1024000
+a             1539
+b             625275
+c             422
+seq           1'
+json_v7='{"text": "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "hex":'
+json_v7="$json_v7 \"017f22e279b07cc398c4dc0c0c07398f\""
+json_v7="$json_v7, \"format\": \"v7\", \"name\": \"Unix time-based\", \"version\": 7,"
+json_v7="$json_v7 \"variant\": \"RFC 9562\", \"time\": \"2022-02-22T19:22:22.000797702Z\","
+json_v7="$json_v7 \"unix_ns\": \"1645557742000797702\", \"resolution_ns\": 1,"
+json_v7="$json_v7 \"ticks\": \"1645557742000\", \"fraction\": 836451, \"lane\": 9,"
+json_v7="$json_v7 \"random\": \"5c0c0c07398f\"}"
+two_ids="$inspected_v1
+
+$inspected_k64"
+
+echo "1..$(grep -c '^it ' "$0")"
+
+it "inspect prints all fields of v1" prints "$inspected_v1" inspect $v1
+it "inspect prints all fields of k64" prints "$inspected_k64" inspect $k64
+it "inspect puts a line between IDs" prints "$two_ids" inspect $v1 $k64
+it "inspect reads standard input" prints_from "$v1\n$k64\n" "$two_ids" inspect
+it "inspect needs no last end of line" prints_from "$v1\n$k64" "$two_ids" inspect
+it "inspect --json prints a line" prints "$json_v7" inspect --json $v7
+it "inspect takes ColdFusion's form" prints "$inspected_v1" inspect $cf
+it "inspect -f takes hexadecimal" prints "$inspected_v1" inspect -f v1 $hex
+it "inspect -f takes ColdFusion's form" prints "$inspected_v1" inspect -f v1 $cf
+it "inspect -f uuid finds the version" prints "$inspected_v1" inspect -f uuid $hex
+it "inspect tells the worker of lex" tells 'worker        db3f053403ad937a' inspect $lex
+it "inspect tells the node of k96" tells 'node          03eb2732' inspect $k96
+it "inspect tells the node of k128" tells 'node          db3f053403ad937a' inspect $k128
+it "inspect -I takes the node from elsewhere" tells 'node          03eb2732' \
+	inspect -I 5 .5.tXa0xODOQPN.0
+it "inspect tells times before 1970" tells 'time          1582-10-15T00:00:00.0000001Z' \
+	inspect 00000001-0000-1000-8000-000000000000
+it "inspect tells nanoseconds before 1970" tells 'unix_ns       -12219292799999999900' \
+	inspect 00000001-0000-1000-8000-000000000000
+it "inspect tells nanoseconds just before 1970" tells 'unix_ns       -100' \
+	inspect 13813fff-1dd2-11b2-8000-000000000000
+it "inspect tells nanoseconds just after 1970" tells 'unix_ns       100' \
+	inspect 13814001-1dd2-11b2-8000-000000000000
+it "inspect tells 1970" tells 'unix_ns       0' inspect 13814000-1dd2-11b2-8000-000000000000
+it "inspect tells the last time of v1" tells 'time          5236-03-31T21:21:00.6846975Z' \
+	inspect ffffffff-ffff-1fff-bfff-ffffffffffff
+it "inspect tells more nanoseconds than 64 bits" tells 'unix_ns       103072857660684697500' \
+	inspect ffffffff-ffff-1fff-bfff-ffffffffffff
+it "inspect tells the last time of lex" tells 'time          +586524-01-19T08:01:49.551615Z' \
+	inspect ffffffff-ffff-ffff-ffffffffffffffff
+it "inspect names version 4" tells 'name          random' inspect $v4
+it "inspect names nil" tells 'name          nil' inspect 00000000-0000-0000-0000-000000000000
+it "inspect names max" tells 'name          max' inspect ffffffff-ffff-ffff-ffff-ffffffffffff
+it "inspect prints nothing for nothing" prints_nothing inspect
+
+it "an ID too short is refused" fails 1 '"abc" is no ID: it ends too early' inspect abc
+it "an empty ID is refused" fails 1 '"" is no ID: it ends too early' inspect ''
+it "a wrong character is refused" fails 1 'is no ID: character 4 is wrong' inspect 'abc!'
+it "braces are refused" fails 1 'is no ID: character 1 is wrong' inspect "{$v1}"
+it "an ID too long is refused" fails 1 'is no ID: character 37 is wrong' inspect ${v1}0
+it "bits beyond the ID are refused" fails 1 'is no ID: character 11 is wrong' inspect .5.tXbhdV.4
+it "another version is refused" fails 1 "\"$v6\" is no v1 ID: character 15 is wrong" \
+	inspect -f v1 $v6
+it "another version in hexadecimal is refused" fails 1 'is no v6 ID: character 13 is wrong' \
+	inspect -f v6 $hex
+it "another format is refused" fails 1 'is no lex ID: character 24 is wrong' inspect -f lex $v1
+it "hexadecimal without a format is refused" fails 1 'is no ID: it ends too early' inspect $hex
+it "what can't be shown is escaped" fails 1 '"a\x1b[1m\x5c" is no ID: character 2 is wrong' \
+	inspect "$(printf 'a\033[1m\134')"
+it "a wrong line is named" fails_from 1 'standard input, line 2: "x" is no ID' "$v1\nx\n" inspect
+it "an empty line is refused" fails_from 1 'line 2: "" is no ID' "$v1\n\n$v1\n" inspect
+it "a carriage return is refused" fails_from 1 'character 37 is wrong' "$v1\r\n" inspect
+it "a NUL is refused" fails_from 1 'character 3 is wrong' 'ab\000cdefghij\n' inspect
+
+it "an unknown format is refused" fails 2 '"v2" is not a format: v1 v6' inspect -f v2 $v1
+it "-I 4 is refused" fails 2 '"4" is not an interval: a whole number from 5 to 10' \
+	inspect -I 4 $k96
+it "-I 11 is refused" fails 2 '"11" is not an interval' inspect -I 11 $k96
+it "-I 8x is refused" fails 2 '"8x" is not an interval' inspect -I 8x $k96
+it "an unknown option is refused" fails 2 "invalid option -- 'z'" inspect -z
+
+it "convert makes v6 of v1" prints $v6 convert --to v6 $v1
+it "convert makes v1 of v6" prints $v1 convert --to v1 $v6
+it "convert makes k96 of k64" prints $k96 convert --to k96 --node 03eb2732 $k64
+it "convert makes k128 of k64" prints $k128 convert --to k128 --node DB3F053403AD937A $k64
+it "convert makes k64 of k96" prints $k64 convert --to k64 $k96
+it "convert makes k64 of k128" prints $k64 convert --to k64 $k128
+it "convert minds the interval" prints .5.tXa0xODOQPN.0 \
+	convert --to k96 --node 3eb2732 -I 5 $k64
+it "convert makes ColdFusion's form" prints $cf convert --to cf $v1
+it "convert makes text of ColdFusion's form" prints $v1 convert --to text $cf
+it "convert makes hexadecimal" prints $hex convert --to hex $v1
+it "convert makes text of hexadecimal" prints $v1 convert --to text -f v1 $hex
+it "convert makes hexadecimal of k96" prints 0060398a03eb27327b698001 convert --to hex $k96
+it "convert makes k96 of hexadecimal" prints $k96 convert --to text -f k96 0060398a03eb27327b698001
+it "convert makes GUIDs" prints 00ab32c21494ec11b3c89f6bdeced846 convert --to guid $v1
+it "convert makes UUIDs of GUIDs" prints $hex \
+	convert --to guid -f uuid 00ab32c21494ec11b3c89f6bdeced846
+it "convert reads standard input" prints_from "$v1\n$v1\n" "$v6
+$v6" convert --to v6
+it "convert needs --to" fails 2 '--to is needed' convert $v1
+it "convert to v7 is refused" fails 2 'nothing is converted to "v7"' convert --to v7 $v1
+it "convert v7 to v1 is refused" fails 1 "v7 can't be converted to v1" convert --to v1 $v7
+it "convert k64 to v1 is refused" fails 1 "k64 can't be converted to v1" convert --to v1 $k64
+it "convert lex to k64 is refused" fails 1 "lex can't be converted to k64" convert --to k64 $lex
+it "convert k64 to cf is refused" fails 1 'cf is a form of UUIDs, not of k64' \
+	convert --to cf $k64
+it "convert lex to guid is refused" fails 1 'guid is a form of UUIDs, not of lex' \
+	convert --to guid $lex
+it "convert k64 to k96 needs a node" fails 1 'from k64 to k96 a --node is needed' \
+	convert --to k96 $k64
+it "a node too wide is refused" fails 1 'more than the 32 bits of k96' \
+	convert --to k96 --node 100000000 $k64
+it "a node of k128 too wide for k96 is refused" fails 1 'more than the 32 bits of k96' \
+	convert --to k96 $k128
+it "a node that is none is refused" fails 2 '"0x1" is not a node' \
+	convert --to k96 --node 0x1 $k64
+it "a node of 17 digits is refused" fails 2 'is not a node: 1 to 16 hexadecimal digits' \
+	convert --to k128 --node 00000000000000001 $k64
+it "a node for v6 is refused" fails 2 '--node is for k96 and k128' convert --to v6 --node 1 $v1
+it "a second node is refused" fails 1 '--node is for IDs of k64, not of k96' \
+	convert --to k128 --node 1 $k96
+
+it "compare: before" compares 0 before $k64 .5.tXbhdV.7
+it "compare: after" compares 0 after .5.tXbhdV.7 $k64
+it "compare: equal" compares 0 equal $v1 $v1
+it "compare: equal in another form" compares 0 equal $v1 $cf
+it "compare: v1 by time" compares 0 before \
+	ffffffff-0000-1000-8000-000000000000 00000000-0001-1000-8000-000000000000
+it "compare: decided by time" compares 0 before --bound 100 \
+	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+it "compare: undecided" compares 3 undecided --bound 101 \
+	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+it "compare: one node is decided" compares 0 after --bound 18446744073709551615 \
+	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
+it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
+it "compare: version 4 as bytes" compares 0 equal $v4 $v4
+it "compare: two formats are refused" fails 1 'they are of different formats' compare $v1 $k64
+it "compare: version 4 has no time" fails 1 'have no time' compare --bound 1 $v4 $v4
+it "compare: one ID is refused" fails 2 'two IDs are needed' compare $v1
+it "compare: three IDs are refused" fails 2 "unexpected argument \"$v7\"" compare $v1 $v1 $v7
+it "compare: a wrong ID is refused" fails 1 '"x" is no ID' compare $v1 x
+it "compare: a wrong bound is refused" fails 2 '"-1" is not a bound' compare --bound=-1 $v1 $v1
+
+it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
+it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
+it "gen: --cf of k64 is refused" fails 2 '--cf is for UUIDs: v1, v6 and v7, not k64' \
+	gen -f k64 --cf
+it "gen: --guid of lex is refused" fails 2 '--guid is for UUIDs: v1, v6 and v7, not lex' \
+	gen --guid -f lex
+it "gen: two forms are refused" fails 2 'only one of --text' gen --hex --cf
+
+it "inspect: a full disk is told" to_full_disk inspect $v1
+it "inspect --json: a full disk is told" to_full_disk inspect --json $v1
+it "convert: a full disk is told" to_full_disk convert --to v6 $v1
+it "compare: a full disk is told" to_full_disk compare $v1 $v1
+it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
+[ $failed -eq 0 ]
