@@ -32,6 +32,15 @@ as_text <$ids.bin >$ids
 title "the tool: kuid gen -n 3"
 kuid gen -n 3 | tee -a $ids
 
+title "every format, as text: head -n 2 /dev/kuids/*.txt"
+for node in /dev/kuids/*.txt; do
+	echo "$node"
+	head -n 2 "$node"
+done
+
+title "what is in one: kuid inspect ID"
+kuid inspect "$(kuid gen -f k96)"
+
 title "the library: examples/many.c"
 /examples/many | tee -a $ids
 
@@ -51,4 +60,4 @@ echo "$made IDs, $((made - different)) repeated"
 rm $ids.*.*
 [ "$made" -eq $((2 * $(nproc) * each)) ] && [ "$made" -eq "$different" ]
 
-title "to try yourself: kuid gen -n 5; head -c 16 /dev/kuid | od -A n -t x1; dmesg | tail"
+title "to try yourself: kuid gen -f v7 -n 5; head -c 16 /dev/kuid | od -A n -t x1; dmesg | tail"
