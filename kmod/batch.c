@@ -187,34 +187,31 @@ static __always_inline bool kuid_put_lex_line(void *sink, __be64 high,
 	return kuid_put_line(lines, lines->hex.text, KUID_LEX_TEXT_SIZE);
 }
 
+static __always_inline bool
+kuid_put_sortable64_line(void *sink, __be64 high, __be64 low, const size_t size)
+{
+	char line[KUID_K128_TEXT_SIZE + 1];
+
+	kuid_text_sortable64(line, be64_to_cpu(high), be64_to_cpu(low), size);
+	return kuid_put_line(sink, line, size);
+}
+
 static __always_inline bool kuid_put_k64_line(void *sink, __be64 high,
 					      __be64 low)
 {
-	char line[KUID_K64_TEXT_SIZE + 1];
-
-	kuid_text_sortable64(line, be64_to_cpu(high), be64_to_cpu(low),
-			     KUID_K64_TEXT_SIZE);
-	return kuid_put_line(sink, line, KUID_K64_TEXT_SIZE);
+	return kuid_put_sortable64_line(sink, high, low, KUID_K64_TEXT_SIZE);
 }
 
 static __always_inline bool kuid_put_k96_line(void *sink, __be64 high,
 					      __be64 low)
 {
-	char line[KUID_K96_TEXT_SIZE + 1];
-
-	kuid_text_sortable64(line, be64_to_cpu(high), be64_to_cpu(low),
-			     KUID_K96_TEXT_SIZE);
-	return kuid_put_line(sink, line, KUID_K96_TEXT_SIZE);
+	return kuid_put_sortable64_line(sink, high, low, KUID_K96_TEXT_SIZE);
 }
 
 static __always_inline bool kuid_put_k128_line(void *sink, __be64 high,
 					       __be64 low)
 {
-	char line[KUID_K128_TEXT_SIZE + 1];
-
-	kuid_text_sortable64(line, be64_to_cpu(high), be64_to_cpu(low),
-			     KUID_K128_TEXT_SIZE);
-	return kuid_put_line(sink, line, KUID_K128_TEXT_SIZE);
+	return kuid_put_sortable64_line(sink, high, low, KUID_K128_TEXT_SIZE);
 }
 
 /* Take what @format is made from. Slots are stamps without a lane here. */

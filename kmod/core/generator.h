@@ -136,6 +136,19 @@ kuid_generator_stamps(struct kuid_generator *generator,
 	return stamps;
 }
 
+static __always_inline struct kuid_slots
+kuid_generator_slots(struct kuid_sequence *sequence, struct kuid_run *run,
+		     atomic64_t *floor, u64 now, u64 limit, u32 count)
+{
+	struct kuid_slots slots;
+
+	slots = kuid_sequence_reserve(sequence, run, now, atomic64_read(floor),
+				      limit, count);
+	if (slots.count)
+		kuid_generator_raise(floor, slots.first + slots.count - 1);
+	return slots;
+}
+
 /**
  * kuid_generator_lex - take microseconds for one open file
  * @generator: the generator
@@ -152,16 +165,11 @@ kuid_generator_lex(struct kuid_generator *generator, atomic64_t *floor,
 		   u64 ahead, u32 count)
 {
 	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
-	u64 above = atomic64_read(floor);
 	u64 now = kuid_lex_slot(kuid_clock_now(&generator->clock));
-	struct kuid_slots slots;
 
-	slots = kuid_sequence_reserve(&generator->lex,
-				      &generator->runs[cpu].lex, now, above,
-				      now + kuid_lex_slots(ahead), count);
-	if (slots.count)
-		kuid_generator_raise(floor, slots.first + slots.count - 1);
-	return slots;
+	return kuid_generator_slots(&generator->lex, &generator->runs[cpu].lex,
+				    floor, now, now + kuid_lex_slots(ahead),
+				    count);
 }
 
 /**
@@ -180,18 +188,13 @@ kuid_generator_grid(struct kuid_generator *generator, atomic64_t *floor,
 		    u64 ahead, u32 count)
 {
 	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
-	u64 above = atomic64_read(floor);
 	u64 now = kuid_grid_slot(kuid_clock_now(&generator->clock));
 	/* To the end of the last step that begins within what is allowed. */
 	u64 limit = now + kuid_grid_slots(ahead) + KUID_GRID_SEQ_MAX;
-	struct kuid_slots slots;
 
-	slots = kuid_sequence_reserve(&generator->grid,
-				      &generator->runs[cpu].grid, now, above,
-				      limit, count);
-	if (slots.count)
-		kuid_generator_raise(floor, slots.first + slots.count - 1);
-	return slots;
+	return kuid_generator_slots(&generator->grid,
+				    &generator->runs[cpu].grid, floor, now,
+				    limit, count);
 }
 
 #endif /* KUID_CORE_GENERATOR_H */
