@@ -5,7 +5,9 @@
  * Below are the stores, then the steps of a batch, then what uses them.
  */
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/random.h>
@@ -16,6 +18,7 @@
 
 #include "batch.h"
 #include "core/uuid.h"
+#include "epoch.h"
 
 /* IDs made between two looks at signals and the scheduler. */
 #define KUID_BATCH_CHUNK 1024
@@ -335,11 +338,14 @@ static int kuid_batch_wait(u32 format, u64 first, u64 ahead, u32 count)
 	}
 
 	now = kuid_clock_now(&kuid_batch_generator->clock);
-	if (now >= ready)
-		return 0;
-	delay = ns_to_ktime(ready - now);
-	set_current_state(TASK_INTERRUPTIBLE);
-	schedule_hrtimeout(&delay, HRTIMER_MODE_REL);
+	if (now < ready) {
+		delay = ns_to_ktime(ready - now);
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule_hrtimeout(&delay, HRTIMER_MODE_REL);
+	} else {
+		/* Someone else may be quicker time and again. */
+		cond_resched();
+	}
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
@@ -649,9 +655,19 @@ int __init kuid_batch_init(void)
 /**
  * kuid_batch_exit - the reverse of kuid_batch_init()
  *
- * Context: module unload, when no one can ask for IDs any more.
+ * Waits until the clock has passed all that was given out, or the next load
+ * would give it out again.
+ *
+ * Context: module unload, when no one can ask for IDs any more. Sleeps, up to
+ * KUID_MAX_AHEAD_NS.
  */
 void kuid_batch_exit(void)
 {
+	u64 clear = kuid_generator_clear_ns(kuid_batch_generator,
+					    kuid_epoch_peek());
+	u64 now = kuid_clock_now(&kuid_batch_generator->clock);
+
+	if (now < clear)
+		fsleep(div_u64(clear - now, NSEC_PER_USEC) + 1);
 	kvfree(kuid_batch_generator);
 }

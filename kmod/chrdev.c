@@ -148,15 +148,18 @@ static __always_inline int kuid_chr_begin(struct file *file, u32 format,
 					  size_t size, struct kuid_batch *batch)
 {
 	struct kuid_file *kf = file->private_data;
+	u32 mode = READ_ONCE(kf->mode);
 	struct kuid_epoch *epoch;
-	u32 mode;
+
+	if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
+		return -EINVAL;
 
 	batch->nonblock = file->f_flags & O_NONBLOCK;
 	epoch = kuid_epoch_get(batch->nonblock);
 	if (IS_ERR(epoch))
 		return PTR_ERR(epoch);
 
-	mode = READ_ONCE(kf->mode);
+	/* The format may have been changed meanwhile. */
 	do {
 		if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
 			return -EINVAL;
@@ -232,8 +235,11 @@ static ssize_t kuid_chr_read_lines(struct kuid_rest *rest,
 		rest->size = line;
 		rest->at = 0;
 		ret = kuid_chr_read_rest(rest, buf + given, size - given);
-		if (ret < 0)
+		if (ret < 0) {
+			/* Kept, it would come after what others are given. */
+			rest->size = 0;
 			return given ? given : ret;
+		}
 		given += ret;
 	}
 	return given;

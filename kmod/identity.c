@@ -161,7 +161,10 @@ static u64 kuid_worker_of_host(void)
 	const char *nodename = init_utsname()->nodename;
 	char name[__NEW_UTS_LEN + 1];
 
-	/* Its lock is not for modules; a name being changed is read again. */
+	/*
+	 * Its lock is not for modules. A name that changes under our hands is
+	 * read again; one that is half changed is as good a worker as any.
+	 */
 	do {
 		memcpy(name, nodename, sizeof(name));
 		barrier();

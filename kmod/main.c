@@ -21,14 +21,16 @@ static int __init kuid_init(void)
 
 err_batch:
 	kuid_batch_exit();
+	/* A node that was there for a moment may have been opened. */
+	kuid_epoch_exit();
 	return ret;
 }
 
 static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
-	kuid_epoch_exit();
 	kuid_batch_exit();
+	kuid_epoch_exit();
 }
 
 module_init(kuid_init);

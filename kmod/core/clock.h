@@ -5,8 +5,8 @@
  *
  * It stands on the monotonic clock, which no one can set, and keeps the
  * highest offset to the wall clock it has seen. A wall clock set forward is
- * followed at once; one set back is not followed until it has made up what it
- * was set back by.
+ * followed at once; one set back is not, until it is set forward beyond where
+ * it was.
  */
 #ifndef KUID_CORE_CLOCK_H
 #define KUID_CORE_CLOCK_H

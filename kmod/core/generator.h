@@ -197,4 +197,30 @@ kuid_generator_grid(struct kuid_generator *generator, atomic64_t *floor,
 				    limit, count);
 }
 
+/**
+ * kuid_generator_clear_ns - when all that was given out has passed
+ * @generator: the generator, which no one uses any more
+ * @epoch: the epoch, likewise; NULL if there was none
+ *
+ * Return: the time from which on another generator with the same identity
+ * would not give out anything again, in nanoseconds of the stamp clock.
+ */
+static inline u64 kuid_generator_clear_ns(struct kuid_generator *generator,
+					  struct kuid_epoch *epoch)
+{
+	u64 lex = kuid_lex_ns(atomic64_read(&generator->lex.next));
+	u64 slot = atomic64_read(&generator->grid.next);
+	/* A step is begun at its first slot, so all of it must have passed. */
+	u64 grid = kuid_grid_ns(slot + KUID_GRID_SEQ_MAX);
+	u64 clear = max(lex, grid);
+	unsigned int i;
+
+	for (i = 0; epoch && i < epoch->nr_cpu_lanes; i++) {
+		u64 last = atomic64_read(&epoch->cpu_lanes[i].last);
+
+		clear = max(clear, last + 1);
+	}
+	return clear;
+}
+
 #endif /* KUID_CORE_GENERATOR_H */

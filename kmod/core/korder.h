@@ -54,7 +54,7 @@ static inline u64 kuid_grid_slots(u64 span_ns)
 }
 
 /* A slot as k64. */
-static inline u64 kuid_k64_of_slot(u64 slot)
+static __always_inline u64 kuid_k64_of_slot(u64 slot)
 {
 	u64 step = slot >> KUID_GRID_SEQ_BITS;
 	u64 sec = step / KUID_GRID_STEPS;
@@ -68,18 +68,18 @@ static inline u64 kuid_k64_of_slot(u64 slot)
 }
 
 /* How many of the lowest bits of a k64 stand behind the node. */
-static inline unsigned int kuid_korder_split(unsigned int interval)
+static __always_inline unsigned int kuid_korder_split(unsigned int interval)
 {
 	return interval + KUID_GRID_C_BITS + KUID_GRID_SEQ_BITS;
 }
 
 /* What stands before the node, and what behind. */
-static inline u64 kuid_korder_before(u64 k64, unsigned int split)
+static __always_inline u64 kuid_korder_before(u64 k64, unsigned int split)
 {
 	return k64 >> split;
 }
 
-static inline u64 kuid_korder_behind(u64 k64, unsigned int split)
+static __always_inline u64 kuid_korder_behind(u64 k64, unsigned int split)
 {
 	return k64 & (BIT_ULL(split) - 1);
 }
@@ -93,8 +93,8 @@ static inline u64 kuid_korder_behind(u64 k64, unsigned int split)
  *
  * Return: the first word.
  */
-static inline u64 kuid_k96_of_k64(u64 k64, u32 node, unsigned int interval,
-				  u64 *low)
+static __always_inline u64 kuid_k96_of_k64(u64 k64, u32 node,
+					   unsigned int interval, u64 *low)
 {
 	unsigned int split = kuid_korder_split(interval);
 	u64 before = kuid_korder_before(k64, split);
@@ -116,8 +116,8 @@ static inline u64 kuid_k96_of_k64(u64 k64, u32 node, unsigned int interval,
  *
  * Return: the first word.
  */
-static inline u64 kuid_k128_of_k64(u64 k64, u64 node, unsigned int interval,
-				   u64 *low)
+static __always_inline u64 kuid_k128_of_k64(u64 k64, u64 node,
+					    unsigned int interval, u64 *low)
 {
 	unsigned int split = kuid_korder_split(interval);
 

@@ -59,6 +59,7 @@ typedef __s64 s64;
 #define cpu_to_be32(x) htobe32(x)
 #define cpu_to_be64(x) htobe64(x)
 #define be64_to_cpu(x) be64toh(x)
+#define le64_to_cpu(x) le64toh(x)
 
 #define min(a, b)                       \
 	({                              \

@@ -38,7 +38,7 @@
 #define KUID_V7_FRACTIONS BIT_ULL(20)
 
 /* The first word of version 1: time_low, time_mid, version, time_high. */
-static inline u64 kuid_v1_high(u64 tick)
+static __always_inline u64 kuid_v1_high(u64 tick)
 {
 	return tick << 32 | (tick >> 32 & 0xffff) << 16 | 0x1000 |
 	       (tick >> 48 & 0x0fff);
@@ -50,7 +50,7 @@ static inline u64 kuid_v1_tick(u64 high)
 }
 
 /* The first word of version 6: the same time, most significant bits first. */
-static inline u64 kuid_v6_high(u64 tick)
+static __always_inline u64 kuid_v6_high(u64 tick)
 {
 	return tick >> 12 << 16 | 0x6000 | (tick & 0x0fff);
 }
@@ -60,7 +60,7 @@ static inline u64 kuid_v6_tick(u64 high)
 	return high >> 16 << 12 | (high & 0x0fff);
 }
 
-static inline u32 kuid_v7_fraction(u32 ns_in_ms)
+static __always_inline u32 kuid_v7_fraction(u32 ns_in_ms)
 {
 	return ns_in_ms * KUID_V7_FRACTIONS / KUID_MS_NS;
 }
@@ -73,12 +73,12 @@ static inline u32 kuid_v7_ns(u32 fraction)
 }
 
 /* Both words hold a part of the fraction. */
-static inline u64 kuid_v7_high(u64 ms, u32 fraction)
+static __always_inline u64 kuid_v7_high(u64 ms, u32 fraction)
 {
 	return ms << 16 | 0x7000 | fraction >> 8;
 }
 
-static inline u64 kuid_v7_low(u32 fraction, u8 lane, u64 random)
+static __always_inline u64 kuid_v7_low(u32 fraction, u8 lane, u64 random)
 {
 	return KUID_UUID_VARIANT |
 	       (u64)(fraction & 0xff) << KUID_V7_FRACTION_SHIFT |
@@ -184,11 +184,13 @@ static __always_inline u32 kuid_v7_pack(void *sink,
 
 	for (done = 0; done < stamps->count; done++) {
 		u32 fraction = kuid_v7_fraction(ns);
-		u64 bits;
+		__le64 bits;
 
+		/* The lowest bits come first, so that the pad is never used. */
 		memcpy(&bits, random, sizeof(bits));
 		if (!put(sink, cpu_to_be64(kuid_v7_high(ms, fraction)),
-			 cpu_to_be64(kuid_v7_low(fraction, lane, bits))))
+			 cpu_to_be64(kuid_v7_low(fraction, lane,
+						 le64_to_cpu(bits)))))
 			break;
 		random += KUID_V7_RANDOM_SIZE;
 		if (++ns == KUID_MS_NS) {

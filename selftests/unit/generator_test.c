@@ -105,6 +105,61 @@ static void more_cpus_than_lanes_share_them(void **state)
 	}
 }
 
+/* What a generator that starts over would give out first at this time. */
+static void start_over_at(u64 ns)
+{
+	free(epoch);
+	free(generator);
+	assert_int_equal(setup(NULL), 0);
+	machine_set_wall_offset(ns);
+}
+
+static void nothing_is_clear_that_was_not_begun(void **state)
+{
+	(void)state;
+	assert_int_equal(kuid_generator_clear_ns(generator, NULL), 0);
+	assert_true(kuid_generator_clear_ns(generator, epoch) <= 1);
+}
+
+/* A new load with the same identity may begin where the old one is clear. */
+static void
+a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
+{
+	static const u32 counts[] = { 1, 31, 32, 33, 16383, 16384, 16385 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		atomic64_t floor[3] = { 0 }, fresh[3] = { 0 };
+		u64 stamp, lex, grid;
+		struct kuid_slots s;
+
+		start_over_at(NOW + i);
+		s = lex_on_cpu(1, &floor[0], AHEAD, counts[i]);
+		lex = s.first + s.count - 1;
+		assert_true(kuid_generator_clear_ns(generator, epoch) >
+			    kuid_lex_ns(lex));
+		s = grid_on_cpu(1, &floor[1], AHEAD, counts[i]);
+		grid = s.first + s.count - 1;
+		stamp = on_cpu(1, &floor[2], counts[i]).first + counts[i] - 1;
+
+		start_over_at(kuid_generator_clear_ns(generator, epoch));
+		assert_true(lex_on_cpu(0, &fresh[0], AHEAD, 1).first > lex);
+		assert_true(grid_on_cpu(0, &fresh[1], AHEAD, 1).first > grid);
+		assert_true(on_cpu(0, &fresh[2], 1).first > stamp);
+	}
+}
+
+/* The lanes alone, far ahead of both sequences. */
+static void lanes_are_clear_too(void **state)
+{
+	atomic64_t floor = 0;
+
+	(void)state;
+	on_cpu(1, &floor, 5000000);
+	assert_int_equal(kuid_generator_clear_ns(generator, epoch),
+			 NOW + 5000000);
+}
+
 static void more_cpus_than_runs_share_them(void **state)
 {
 	(void)state;
@@ -373,6 +428,9 @@ int main(void)
 		TEST(the_grid_is_not_too_far_ahead),
 		TEST(the_grid_keeps_its_bound_at_all_times),
 		TEST(files_and_formats_have_floors_of_their_own),
+		TEST(nothing_is_clear_that_was_not_begun),
+		TEST(a_generator_that_starts_over_when_clear_repeats_nothing),
+		TEST(lanes_are_clear_too),
 		TEST(threads_share_a_file_in_order_without_repeats),
 		TEST(threads_share_a_file_of_lex),
 		TEST(threads_share_a_file_of_the_grid),

@@ -84,7 +84,8 @@
  *	can be told, in nanoseconds, at least 1; a coarse clock makes the time
  *	in an ID coarse, not the IDs fewer
  * @rate_max: out: how many IDs of @format there are in a second: to each CPU
- *	for v1, v6 and v7, to the whole host for the others
+ *	for v1, v6 and v7 (beyond 126 CPUs they share), to the whole host for
+ *	the others
  * @max_ahead_ns: out: how far the time in an ID may be ahead of the clock, in
  *	nanoseconds; a batch may use half of it; a call that would pass it waits
  *	until it need not, or fails with EAGAIN if the file is O_NONBLOCK
@@ -142,9 +143,9 @@ struct kuid_generate {
  * @order: in: KUID_ORDER_*; KUID_ORDER_DEFAULT leaves it as it is
  * @reserved: must be zero
  *
- * Possible until the first ID has been taken from the open file, in whatever
- * way; EBUSY from then on, for all who share the file. A file that gives text
- * goes on to give text.
+ * Possible until an ID has been asked for from the open file, in whatever way,
+ * even if none came; EBUSY from then on, for all who share the file. A file
+ * that gives text goes on to give text.
  */
 struct kuid_set_format {
 	__u32 format;
