@@ -659,7 +659,7 @@ int __init kuid_batch_init(void)
  * would give it out again.
  *
  * Context: module unload, when no one can ask for IDs any more. Sleeps, up to
- * KUID_MAX_AHEAD_NS.
+ * KUID_MAX_AHEAD_NS and a step of the grid.
  */
 void kuid_batch_exit(void)
 {

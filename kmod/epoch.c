@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The epoch is made when the first ID is asked for, not when the module is
+ * The epoch is made when the device is first opened, not when the module is
  * loaded: it needs random bits, and loading must not wait for the kernel's
- * random generator.
+ * random generator. Nor need opening: if that is not ready, the epoch is made
+ * when the first ID is asked for.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

@@ -92,7 +92,8 @@ size_t kuid_id_size(const struct kuid *source);
  *
  * Returns 0.
  * EFAULT: the memory at id can't be written.
- * EINTR: a signal came while the kernel was not ready to make IDs yet.
+ * EINTR: a signal came while it waited, for the kernel's random generator or
+ * because IDs had run as far ahead of the clock as they may.
  */
 int kuid_one(struct kuid *source, void *id);
 
