@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IDs are made by a few loops, one for each format, that are inlined with the
- * store into user memory at their heart: no buffer and no copy between them.
- * Below are the stores, then the steps of a batch, then what uses them.
+ * A batch is made in chunks, each of one reservation: what there is to know of
+ * formats, then text as it is stored in user memory, then the steps of a batch
+ * and what uses them.
  */
-#include <linux/cpumask.h>
-#include <linux/delay.h>
-#include <linux/hrtimer.h>
-#include <linux/math64.h>
-#include <linux/mm.h>
-#include <linux/overflow.h>
+#include <linux/ktime.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/kuid.h>
 
 #include "batch.h"
-#include "core/uuid.h"
-#include "epoch.h"
+#include "counters.h"
+#include "host.h"
+#include "make.h"
+#include "queue.h"
 
 /* IDs made between two looks at signals and the scheduler. */
 #define KUID_BATCH_CHUNK 1024
 
 /* For that many v7 no memory is taken to hold their random bits. */
 #define KUID_BATCH_V7_FEW 8
-
-static struct kuid_generator *kuid_batch_generator;
 
 /**
  * kuid_batch_id_size - bytes of an ID
@@ -88,44 +84,15 @@ u64 kuid_batch_rate(u32 format)
 	}
 }
 
-/*
- * Stores into user memory, inside user_access_begin(). A sink is a pointer to
- * where the next ID goes, or begins with one.
+/**
+ * kuid_batch_source - what IDs are made from
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ *
+ * Return: the source.
  */
-static __always_inline bool kuid_put_8(void *sink, __be64 high, __be64 low)
+enum kuid_source kuid_batch_source(u32 format)
 {
-	u8 __user **at = sink;
-
-	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	*at += 8;
-	return true;
-fault:
-	return false;
-}
-
-static __always_inline bool kuid_put_12(void *sink, __be64 high, __be64 low)
-{
-	u8 __user **at = sink;
-
-	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	unsafe_put_user(cpu_to_be32(be64_to_cpu(low) >> 32),
-			(__be32 __user *)(*at + 8), fault);
-	*at += 12;
-	return true;
-fault:
-	return false;
-}
-
-static __always_inline bool kuid_put_16(void *sink, __be64 high, __be64 low)
-{
-	u8 __user **at = sink;
-
-	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	unsafe_put_user(low, (__be64 __user *)(*at + 8), fault);
-	*at += 16;
-	return true;
-fault:
-	return false;
+	return kuid_make_source(format);
 }
 
 /**
@@ -217,150 +184,135 @@ static __always_inline bool kuid_put_k128_line(void *sink, __be64 high,
 	return kuid_put_sortable64_line(sink, high, low, KUID_K128_TEXT_SIZE);
 }
 
-/* Take what @format is made from. Slots are stamps without a lane here. */
-static __always_inline struct kuid_stamps
-kuid_batch_reserve(const struct kuid_batch *batch, const u32 format, u64 ahead,
-		   u32 count)
+/* kuid_make_take() where source and order are not known beforehand. */
+static noinline struct kuid_taken
+kuid_batch_take_any(const struct kuid_batch *batch, enum kuid_source source,
+		    u32 parts, u64 ahead, u32 count)
 {
-	struct kuid_generator *generator = kuid_batch_generator;
 	struct kuid_floors *floors = batch->floors;
-	struct kuid_slots slots;
+	enum kuid_order order = batch->order;
 
-	switch (format) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-	case KUID_FORMAT_V7:
-		return kuid_generator_stamps(generator, batch->epoch,
-					     &floors->stamp, ahead, count);
-	case KUID_FORMAT_LEX:
-		slots = kuid_generator_lex(generator, &floors->lex, ahead,
-					   count);
-		break;
+	switch (source) {
+	case KUID_STAMPS:
+		return kuid_make_take(floors, KUID_STAMPS, order, parts, ahead,
+				      count);
+	case KUID_LEX:
+		return kuid_make_take(floors, KUID_LEX, order, parts, ahead,
+				      count);
 	default:
-		slots = kuid_generator_grid(generator, &floors->grid, ahead,
-					    count);
-		break;
+		return kuid_make_take(floors, KUID_GRID, order, parts, ahead,
+				      count);
 	}
-	return (struct kuid_stamps) {
-		.first = slots.first,
-		.count = slots.count,
-	};
 }
 
-static __always_inline u32 kuid_batch_pack(const u32 format, void *sink,
-					   const struct kuid_stamps *stamps,
-					   const struct kuid_identity *identity,
-					   const u8 *random, kuid_put_t put)
+/* Why IDs may not be made with some parts of the identity. */
+static int kuid_batch_closed(u32 parts)
 {
-	const struct kuid_slots slots = {
-		.first = stamps->first,
-		.count = stamps->count,
-	};
+	struct kuid_reading reading;
 
-	switch (format) {
-	case KUID_FORMAT_V1:
-		return kuid_v1_pack(sink, stamps, identity, put);
-	case KUID_FORMAT_V6:
-		return kuid_v6_pack(sink, stamps, identity, put);
-	case KUID_FORMAT_V7:
-		return kuid_v7_pack(sink, stamps, identity, random, put);
-	case KUID_FORMAT_LEX:
-		return kuid_lex_pack(sink, &slots, identity, put);
-	case KUID_FORMAT_K64:
-		return kuid_k64_pack(sink, &slots, identity, put);
-	case KUID_FORMAT_K96:
-		return kuid_k96_pack(sink, &slots, identity, put);
-	default:
-		return kuid_k128_pack(sink, &slots, identity, put);
-	}
+	kuid_host_read(&reading);
+	if (reading.stale & parts)
+		return -ESTALE;
+	if (reading.expired && reading.given & parts)
+		return -EKEYEXPIRED;
+	/* They may; or if not yet, a new epoch is on its way. */
+	return 0;
 }
 
 /**
- * struct kuid_chunk - what became of one reservation
- * @first: the first stamp or slot; if there was none to be had, the next one
- * @reserved: how many there were
- * @stored: how many of them are IDs in user memory now; fewer if that could
- *	not be written
+ * kuid_batch_refused - whether IDs of a format may not be made at all
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ *
+ * Context: process.
+ * Return: 0; -ESTALE or -EKEYEXPIRED as kuid_batch_ids().
  */
-struct kuid_chunk {
-	u64 first;
-	u32 reserved;
-	u32 stored;
-};
-
-static __always_inline struct kuid_chunk
-kuid_batch_chunk(const struct kuid_batch *batch, const u32 format, void *sink,
-		 const size_t size, u64 ahead, u32 count, u8 *random,
-		 kuid_put_t put)
+int kuid_batch_refused(u32 format)
 {
-	struct kuid_stamps stamps =
-		kuid_batch_reserve(batch, format, ahead, count);
-	struct kuid_chunk chunk = {
-		.first = stamps.first,
-		.reserved = stamps.count,
-	};
-	u8 __user **at = sink;
+	return kuid_batch_closed(kuid_make_parts(format));
+}
 
-	if (unlikely(!stamps.count))
-		return chunk;
-	if (format == KUID_FORMAT_V7)
-		get_random_bytes(random, stamps.count * KUID_V7_RANDOM_SIZE);
-	if (!user_access_begin(*at, stamps.count * size))
-		return chunk;
-	chunk.stored = kuid_batch_pack(format, sink, &stamps,
-				       &batch->epoch->identity, random, put);
-	user_access_end();
-	return chunk;
+/* When @count are to be had at once. */
+static u64 kuid_batch_when(const struct kuid_batch *batch,
+			   enum kuid_source source, u64 ahead, u32 count)
+{
+	u64 ready;
+
+	rcu_read_lock_sched();
+	ready = kuid_generator_when(&kuid_host, source, batch->floors, ahead,
+				    count);
+	rcu_read_unlock_sched();
+	return ready;
 }
 
 /*
- * Sleep until @count stamps or slots from @first on are not too far ahead.
- * Returns 0, or -ERESTARTSYS if a signal came first.
+ * Take up to @count, at least one, when it is the caller's turn. Returns 0,
+ * -EAGAIN, -ERESTARTSYS, -ESTALE or -EKEYEXPIRED.
  */
-static int kuid_batch_wait(u32 format, u64 first, u64 ahead, u32 count)
+static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
+			      u32 count, struct kuid_taken *taken)
 {
-	u64 last = first + count - 1;
-	u64 now, ready;
-	ktime_t delay;
+	enum kuid_source source = kuid_batch_source(batch->format);
+	const struct kuid_window *window = &kuid_host.windows[source];
+	u64 ahead = single ? window->one : window->batch;
+	u32 parts = kuid_make_parts(batch->format);
+	struct kuid_turn turn;
+	int ret = 0;
 
-	switch (format) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-	case KUID_FORMAT_V7:
-		ready = last - ahead;
-		break;
-	case KUID_FORMAT_LEX:
-		ready = kuid_lex_ns(last - kuid_lex_slots(ahead));
-		break;
-	default:
-		ready = kuid_grid_ns(last - kuid_grid_slots(ahead));
-		break;
-	}
+	kuid_turn_init(&turn, source, single);
+	for (;;) {
+		bool come = kuid_turn_come(&turn);
+		u64 allowed = ahead;
+		u64 ready = 0;
 
-	now = kuid_clock_now(&kuid_batch_generator->clock);
-	if (now < ready) {
-		delay = ns_to_ktime(ready - now);
-		set_current_state(TASK_INTERRUPTIBLE);
-		schedule_hrtimeout(&delay, HRTIMER_MODE_REL);
-	} else {
-		/* Someone else may be quicker time and again. */
-		cond_resched();
+		/*
+		 * Those who wait for one ID each wait for the far half of the
+		 * window. What is left of the near one is more than they need.
+		 */
+		if (single && !come) {
+			allowed = window->batch;
+			come = true;
+		}
+		/* Who had to wait does so for all of it, not for crumbs. */
+		if (turn.held)
+			ready = kuid_batch_when(batch, source, ahead, count);
+		if (come && ready <= ktime_get_ns()) {
+			*taken = kuid_batch_take_any(batch, source, parts,
+						     allowed, count);
+			if (taken->stamps.count && !taken->origin.closed)
+				break;
+			/* If what was taken can't be used, clocks must change. */
+			if (taken->stamps.count)
+				ready = KUID_NEVER;
+		}
+		ret = kuid_batch_closed(parts);
+		if (ret)
+			break;
+		if (batch->nonblock) {
+			this_cpu_inc(kuid_counters.would_blocks);
+			ready = kuid_batch_when(batch, source, window->one, 1);
+			kuid_queue_wake_at(ready);
+			return -EAGAIN;
+		}
+		ret = kuid_turn_wait(&turn, ready);
+		if (ret)
+			break;
 	}
-	return signal_pending(current) ? -ERESTARTSYS : 0;
+	kuid_turn_end(&turn);
+	return ret;
 }
 
 /*
  * As many chunks as it takes. Returns how many IDs were stored, at least 1, or
  * a negative errno.
  */
-static __always_inline ssize_t kuid_batch_chunks(const struct kuid_batch *batch,
+static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 						 const u32 format, void *sink,
 						 const size_t size,
 						 size_t count, kuid_put_t put)
 {
-	u64 ahead = count == 1 ? KUID_MAX_AHEAD_NS : KUID_MAX_AHEAD_NS / 2;
 	u8 few_random[KUID_BATCH_V7_FEW * KUID_V7_RANDOM_SIZE +
 		      KUID_V7_RANDOM_PAD];
+	bool single = count == 1;
 	u32 most = KUID_BATCH_CHUNK;
 	u8 *random = NULL;
 	size_t done = 0;
@@ -379,23 +331,23 @@ static __always_inline ssize_t kuid_batch_chunks(const struct kuid_batch *batch,
 
 	for (;;) {
 		u32 n = min_t(size_t, count - done, most);
-		struct kuid_chunk chunk;
+		struct kuid_taken taken;
+		u32 stored;
 
-		chunk = kuid_batch_chunk(batch, format, sink, size, ahead, n,
+		ret = kuid_batch_reserve(batch, single, n, &taken);
+		if (ret)
+			break;
+		/* What was taken from a new epoch is for another call. */
+		if (batch->epoch && batch->epoch != taken.origin.epoch)
+			break;
+		batch->epoch = taken.origin.epoch;
+
+		stored = kuid_make_store(format, sink, size, &taken,
 					 random ?: few_random, put);
-		done += chunk.stored;
+		done += stored;
 		if (done == count)
 			break;
-		if (!chunk.reserved) {
-			ret = -EAGAIN;
-			if (!batch->nonblock)
-				ret = kuid_batch_wait(format, chunk.first,
-						      ahead, n);
-			if (ret)
-				break;
-			continue;
-		}
-		if (chunk.stored != chunk.reserved) {
+		if (stored != taken.stamps.count) {
 			ret = -EFAULT;
 			break;
 		}
@@ -408,74 +360,6 @@ static __always_inline ssize_t kuid_batch_chunks(const struct kuid_batch *batch,
 	return done ? done : ret;
 }
 
-/*
- * One ID, the usual case, as cheap as it can be. Returns true, or false if
- * that was not all there is to it.
- */
-static __always_inline bool kuid_batch_one(const struct kuid_batch *batch,
-					   const u32 format, u8 __user *to,
-					   const size_t size, u8 *random,
-					   kuid_put_t put)
-{
-	return kuid_batch_chunk(batch, format, &to, size, KUID_MAX_AHEAD_NS, 1,
-				random, put)
-		.stored;
-}
-
-/* Apart, because its buffer would have all others guard their stack. */
-static noinline bool kuid_batch_one_v7(struct kuid_epoch *epoch,
-				       struct kuid_floors *floors,
-				       u8 __user *to)
-{
-	const struct kuid_batch batch = { .epoch = epoch, .floors = floors };
-	u8 random[KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
-
-	return kuid_batch_one(&batch, KUID_FORMAT_V7, to, 16, random,
-			      kuid_put_16);
-}
-
-/**
- * kuid_batch_one_id - make one ID in user memory
- * @epoch: the epoch to make it in
- * @floors: of the open file it is made for
- * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @to: where it goes, of any alignment
- *
- * What is asked for most, so without anything that it can do without.
- *
- * Context: process. May sleep for user memory.
- * Return: true; false if it takes a kuid_batch_ids() to make it, or to tell
- * why it can't be made.
- */
-bool kuid_batch_one_id(struct kuid_epoch *epoch, struct kuid_floors *floors,
-		       u32 format, u8 __user *to)
-{
-	const struct kuid_batch batch = { .epoch = epoch, .floors = floors };
-
-	switch (format) {
-	case KUID_FORMAT_V1:
-		return kuid_batch_one(&batch, KUID_FORMAT_V1, to, 16, NULL,
-				      kuid_put_16);
-	case KUID_FORMAT_V6:
-		return kuid_batch_one(&batch, KUID_FORMAT_V6, to, 16, NULL,
-				      kuid_put_16);
-	case KUID_FORMAT_V7:
-		return kuid_batch_one_v7(epoch, floors, to);
-	case KUID_FORMAT_LEX:
-		return kuid_batch_one(&batch, KUID_FORMAT_LEX, to, 16, NULL,
-				      kuid_put_16);
-	case KUID_FORMAT_K64:
-		return kuid_batch_one(&batch, KUID_FORMAT_K64, to, 8, NULL,
-				      kuid_put_8);
-	case KUID_FORMAT_K96:
-		return kuid_batch_one(&batch, KUID_FORMAT_K96, to, 12, NULL,
-				      kuid_put_12);
-	default:
-		return kuid_batch_one(&batch, KUID_FORMAT_K128, to, 16, NULL,
-				      kuid_put_16);
-	}
-}
-
 /**
  * kuid_batch_ids - make IDs in user memory
  * @batch: what is asked for
@@ -486,10 +370,10 @@ bool kuid_batch_one_id(struct kuid_epoch *epoch, struct kuid_floors *floors,
  * too far ahead of the clock; may sleep for memory and user memory.
  * Return: how many were made, at least 1: fewer than @count after a signal, at
  * memory that can't be written, or where it would sleep and may not; if that
- * comes before the first ID: -ERESTARTSYS, -EFAULT, -EAGAIN.
+ * comes before the first ID: -ERESTARTSYS, -EFAULT, -EAGAIN; -ESTALE or
+ * -EKEYEXPIRED if the identity may not be used.
  */
-ssize_t kuid_batch_ids(const struct kuid_batch *batch, u8 __user *to,
-		       size_t count)
+ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count)
 {
 	switch (batch->format) {
 	case KUID_FORMAT_V1:
@@ -525,8 +409,7 @@ ssize_t kuid_batch_ids(const struct kuid_batch *batch, u8 __user *to,
  * Context: as kuid_batch_ids().
  * Return: as kuid_batch_ids().
  */
-ssize_t kuid_batch_lines(const struct kuid_batch *batch, u8 __user *to,
-			 size_t count)
+ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count)
 {
 	struct kuid_lines lines;
 
@@ -605,69 +488,24 @@ static void kuid_batch_text(u32 format, struct kuid_words id, char *text)
  * @line: KUID_LINE_MAX bytes, of which kuid_batch_text_size() + 1 are written
  *
  * Context: as kuid_batch_ids().
- * Return: 0, -ERESTARTSYS or -EAGAIN.
+ * Return: 0, or an errno as kuid_batch_ids().
  */
-int kuid_batch_line(const struct kuid_batch *batch, char *line)
+int kuid_batch_line(struct kuid_batch *batch, char *line)
 {
 	u8 random[KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
-	struct kuid_stamps stamps;
+	struct kuid_taken taken;
 	struct kuid_words id;
 	int ret;
 
-	for (;;) {
-		stamps = kuid_batch_reserve(batch, batch->format,
-					    KUID_MAX_AHEAD_NS, 1);
-		if (stamps.count)
-			break;
-		if (batch->nonblock)
-			return -EAGAIN;
-		ret = kuid_batch_wait(batch->format, stamps.first,
-				      KUID_MAX_AHEAD_NS, 1);
-		if (ret)
-			return ret;
-	}
+	ret = kuid_batch_reserve(batch, true, 1, &taken);
+	if (ret)
+		return ret;
+	batch->epoch = taken.origin.epoch;
 	if (batch->format == KUID_FORMAT_V7)
 		get_random_bytes(random, KUID_V7_RANDOM_SIZE);
-	kuid_batch_pack(batch->format, &id, &stamps, &batch->epoch->identity,
-			random, kuid_put_words);
+	kuid_make_pack(batch->format, &id, &taken, random, kuid_put_words);
 	kuid_batch_text(batch->format, id, line);
 	line[kuid_batch_text_size(batch->format)] = '\n';
+	this_cpu_inc(kuid_counters.ids[batch->format]);
 	return 0;
-}
-
-/**
- * kuid_batch_init - prepare for making IDs
- *
- * Context: module load.
- * Return: 0 or -ENOMEM.
- */
-int __init kuid_batch_init(void)
-{
-	kuid_batch_generator =
-		kvzalloc(struct_size(kuid_batch_generator, runs, nr_cpu_ids),
-			 GFP_KERNEL);
-	if (!kuid_batch_generator)
-		return -ENOMEM;
-	kuid_batch_generator->nr_cpus = nr_cpu_ids;
-	return 0;
-}
-
-/**
- * kuid_batch_exit - the reverse of kuid_batch_init()
- *
- * Waits until the clock has passed all that was given out, or the next load
- * would give it out again.
- *
- * Context: module unload, when no one can ask for IDs any more. Sleeps, up to
- * KUID_MAX_AHEAD_NS and a step of the grid.
- */
-void kuid_batch_exit(void)
-{
-	u64 clear = kuid_generator_clear_ns(kuid_batch_generator,
-					    kuid_epoch_peek());
-	u64 now = kuid_clock_now(&kuid_batch_generator->clock);
-
-	if (now < clear)
-		fsleep(div_u64(clear - now, NSEC_PER_USEC) + 1);
-	kvfree(kuid_batch_generator);
 }

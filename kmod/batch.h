@@ -3,7 +3,6 @@
 #ifndef KUID_BATCH_H
 #define KUID_BATCH_H
 
-#include <linux/init.h>
 #include <linux/types.h>
 
 #include "core/generator.h"
@@ -14,30 +13,27 @@
 
 /**
  * struct kuid_batch - what is asked for
- * @epoch: the epoch that the IDs are made in
- * @floors: of the open file they are made for
+ * @floors: of the open file that the IDs are made for
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @order: what they shall follow
  * @nonblock: do with what is to be had at once
+ * @epoch: number of the epoch that they are made in; 0 before the first
  */
 struct kuid_batch {
-	struct kuid_epoch *epoch;
 	struct kuid_floors *floors;
 	u32 format;
+	enum kuid_order order;
 	bool nonblock;
+	u64 epoch;
 };
 
 unsigned int kuid_batch_id_size(u32 format);
 unsigned int kuid_batch_text_size(u32 format);
 u64 kuid_batch_rate(u32 format);
-bool kuid_batch_one_id(struct kuid_epoch *epoch, struct kuid_floors *floors,
-		       u32 format, u8 __user *to);
-ssize_t kuid_batch_ids(const struct kuid_batch *batch, u8 __user *to,
-		       size_t count);
-ssize_t kuid_batch_lines(const struct kuid_batch *batch, u8 __user *to,
-			 size_t count);
-int kuid_batch_line(const struct kuid_batch *batch, char *line);
-
-int __init kuid_batch_init(void);
-void kuid_batch_exit(void);
+enum kuid_source kuid_batch_source(u32 format);
+int kuid_batch_refused(u32 format);
+ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count);
+ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count);
+int kuid_batch_line(struct kuid_batch *batch, char *line);
 
 #endif /* KUID_BATCH_H */

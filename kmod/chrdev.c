@@ -5,11 +5,13 @@
  */
 #include <linux/bitfield.h>
 #include <linux/build_bug.h>
+#include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/mutex.h>
+#include <linux/poll.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -18,14 +20,28 @@
 #include "batch.h"
 #include "chrdev.h"
 #include "compat.h"
-#include "epoch.h"
+#include "host.h"
+#include "make.h"
+#include "queue.h"
+#include "status.h"
+#include "sysfs.h"
 
 /* The ABI: the same on every architecture, for 32-bit and 64-bit programs. */
 static_assert(sizeof(struct kuid_query) == 128);
 static_assert(offsetof(struct kuid_query, rate_max) == 40);
+static_assert(offsetof(struct kuid_query, order) == 72);
 static_assert(sizeof(struct kuid_generate) == 64);
 static_assert(offsetof(struct kuid_generate, epoch) == 32);
 static_assert(sizeof(struct kuid_set_format) == 32);
+static_assert(sizeof(struct kuid_status) == 512);
+static_assert(offsetof(struct kuid_status, ids) == 96);
+static_assert(sizeof(struct kuid_force_clock) == 32);
+static_assert(sizeof(struct kuid_state) == 256);
+static_assert(offsetof(struct kuid_state, reserved) == 112);
+static_assert(sizeof(struct kuid_restore) == 64);
+static_assert(sizeof(struct kuid_acknowledge) == 32);
+static_assert(sizeof(struct kuid_set_identity) == 128);
+static_assert(offsetof(struct kuid_set_identity, epoch) == 64);
 
 /* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
 #define KUID_CHR_BATCH_MAX SZ_64M
@@ -64,6 +80,7 @@ static struct cdev kuid_chr_cdev;
  */
 #define KUID_MODE_FORMAT  GENMASK(7, 0)
 #define KUID_MODE_ID_SIZE GENMASK(15, 8) /* the least a read must ask for */
+#define KUID_MODE_ORDER	  GENMASK(17, 16)
 #define KUID_MODE_TEXT	  BIT(30)
 #define KUID_MODE_TAKEN	  BIT(31)
 
@@ -95,17 +112,23 @@ struct kuid_file {
 	struct kuid_rest rest[];
 };
 
-static u32 kuid_chr_mode(u32 format, bool text)
+static u32 kuid_chr_mode(u32 format, u32 order, bool text)
 {
 	return FIELD_PREP(KUID_MODE_FORMAT, format) |
 	       FIELD_PREP(KUID_MODE_ID_SIZE,
 			  text ? 0 : kuid_batch_id_size(format)) |
+	       FIELD_PREP(KUID_MODE_ORDER, order) |
 	       FIELD_PREP(KUID_MODE_TEXT, text);
 }
 
 static u32 kuid_chr_mode_format(u32 mode)
 {
 	return FIELD_GET(KUID_MODE_FORMAT, mode);
+}
+
+static u32 kuid_chr_mode_order(u32 mode)
+{
+	return FIELD_GET(KUID_MODE_ORDER, mode);
 }
 
 static bool kuid_chr_mode_text(u32 mode)
@@ -121,7 +144,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	kf = kzalloc(struct_size(kf, rest, node->text), GFP_KERNEL);
 	if (!kf)
 		return -ENOMEM;
-	kf->mode = kuid_chr_mode(node->format, node->text);
+	kf->mode = kuid_chr_mode(node->format, KUID_ORDER_FILE, node->text);
 	if (node->text)
 		mutex_init(&kf->rest->lock);
 	file->private_data = kf;
@@ -129,7 +152,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	 * The worker comes from the host name of now. If there can be no epoch
 	 * yet, there will be one when it is needed.
 	 */
-	kuid_epoch_get(true);
+	kuid_host_start(true);
 	return stream_open(inode, file);
 }
 
@@ -139,25 +162,38 @@ static int kuid_chr_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static enum kuid_order kuid_chr_order(u32 order)
+{
+	switch (order) {
+	case KUID_ORDER_CPU:
+		return KUID_BY_CPU;
+	case KUID_ORDER_HOST:
+		return KUID_BY_HOST;
+	default:
+		return KUID_BY_FILE;
+	}
+}
+
 /*
- * Fill in what every batch of a file needs, in @format or, if that is
- * KUID_FORMAT_DEFAULT, the file's own, of which @size bytes must hold an ID.
- * From here on that can't be changed.
+ * Fill in what every batch of a file needs, in @format and @order or, where
+ * these are KUID_FORMAT_DEFAULT and KUID_ORDER_DEFAULT, the file's own, of
+ * which @size bytes must hold an ID. From here on those can't be changed.
  */
 static __always_inline int kuid_chr_begin(struct file *file, u32 format,
-					  size_t size, struct kuid_batch *batch)
+					  u32 order, size_t size,
+					  struct kuid_batch *batch)
 {
 	struct kuid_file *kf = file->private_data;
+	bool nonblock = file->f_flags & O_NONBLOCK;
 	u32 mode = READ_ONCE(kf->mode);
-	struct kuid_epoch *epoch;
+	int ret;
 
 	if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
 		return -EINVAL;
 
-	batch->nonblock = file->f_flags & O_NONBLOCK;
-	epoch = kuid_epoch_get(batch->nonblock);
-	if (IS_ERR(epoch))
-		return PTR_ERR(epoch);
+	ret = kuid_host_start(nonblock);
+	if (ret)
+		return ret;
 
 	/* The format may have been changed meanwhile. */
 	do {
@@ -166,9 +202,12 @@ static __always_inline int kuid_chr_begin(struct file *file, u32 format,
 	} while (!(mode & KUID_MODE_TAKEN) &&
 		 !try_cmpxchg(&kf->mode, &mode, mode | KUID_MODE_TAKEN));
 
-	batch->epoch = epoch;
-	batch->floors = &kf->floors;
-	batch->format = format ?: kuid_chr_mode_format(mode);
+	*batch = (struct kuid_batch) {
+		.floors = &kf->floors,
+		.format = format ?: kuid_chr_mode_format(mode),
+		.order = kuid_chr_order(order ?: kuid_chr_mode_order(mode)),
+		.nonblock = nonblock,
+	};
 	return 0;
 }
 
@@ -180,7 +219,8 @@ static noinline ssize_t kuid_chr_read_ids(struct file *file, char __user *buf,
 	ssize_t done;
 	int ret;
 
-	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, size, &batch);
+	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT,
+			     size, &batch);
 	if (ret)
 		return ret;
 	id_size = kuid_batch_id_size(batch.format);
@@ -204,8 +244,8 @@ static ssize_t kuid_chr_read_rest(struct kuid_rest *rest, char __user *buf,
 }
 
 static ssize_t kuid_chr_read_lines(struct kuid_rest *rest,
-				   const struct kuid_batch *batch,
-				   char __user *buf, size_t size)
+				   struct kuid_batch *batch, char __user *buf,
+				   size_t size)
 {
 	size_t line = kuid_batch_text_size(batch->format) + 1;
 	size_t lines, given;
@@ -255,7 +295,8 @@ static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 
 	if (!size)
 		return 0;
-	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, size, &batch);
+	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT,
+			     size, &batch);
 	if (ret)
 		return ret;
 	if (batch.nonblock) {
@@ -271,24 +312,105 @@ static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 	return ret;
 }
 
+/*
+ * Make one ID in user memory, in the order of its file: what is asked for most,
+ * so without anything that it can do without. Returns true, or false if it
+ * takes a batch of one to make it, or to tell why it can't be made.
+ */
+static __always_inline bool kuid_chr_one(struct kuid_floors *floors,
+					 const u32 format, u8 __user *to,
+					 const size_t size, u8 *random,
+					 kuid_put_t put)
+{
+	const enum kuid_source source = kuid_make_source(format);
+	const u32 parts = kuid_make_parts(format);
+	const u64 ahead = kuid_host.windows[source].one;
+
+	if (unlikely(!kuid_queue_one_passes(source)))
+		return false;
+
+	const struct kuid_taken taken =
+		kuid_make_take(floors, source, KUID_BY_FILE, parts, ahead, 1);
+
+	return likely(taken.stamps.count) && likely(!taken.origin.closed) &&
+	       kuid_make_store(format, &to, size, &taken, random, put);
+}
+
+/* Apart, because its buffer would have all others guard their stack. */
+static noinline bool kuid_chr_one_v7(struct kuid_floors *floors, u8 __user *to)
+{
+	u8 random[KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+
+	return kuid_chr_one(floors, KUID_FORMAT_V7, to, 16, random,
+			    kuid_put_16);
+}
+
+static __always_inline bool kuid_chr_one_of(struct kuid_floors *floors,
+					    u32 format, u8 __user *to)
+{
+	/* That of /dev/kuid first. */
+	if (format == KUID_FORMAT_V1)
+		return kuid_chr_one(floors, KUID_FORMAT_V1, to, 16, NULL,
+				    kuid_put_16);
+	switch (format) {
+	case KUID_FORMAT_V6:
+		return kuid_chr_one(floors, KUID_FORMAT_V6, to, 16, NULL,
+				    kuid_put_16);
+	case KUID_FORMAT_V7:
+		return kuid_chr_one_v7(floors, to);
+	case KUID_FORMAT_LEX:
+		return kuid_chr_one(floors, KUID_FORMAT_LEX, to, 16, NULL,
+				    kuid_put_16);
+	case KUID_FORMAT_K64:
+		return kuid_chr_one(floors, KUID_FORMAT_K64, to, 8, NULL,
+				    kuid_put_8);
+	case KUID_FORMAT_K96:
+		return kuid_chr_one(floors, KUID_FORMAT_K96, to, 12, NULL,
+				    kuid_put_12);
+	default:
+		return kuid_chr_one(floors, KUID_FORMAT_K128, to, 16, NULL,
+				    kuid_put_16);
+	}
+}
+
+/* The mode of a file that reads as most do, but for format and size. */
+#define KUID_MODE_USUAL_MASK \
+	(KUID_MODE_TAKEN | KUID_MODE_TEXT | KUID_MODE_ORDER)
+#define KUID_MODE_USUAL (KUID_MODE_TAKEN | KUID_ORDER_FILE << 16)
+
 static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 			     loff_t *pos)
 {
 	struct kuid_file *kf = file->private_data;
-	struct kuid_epoch *epoch = kuid_epoch_peek();
 	u32 mode = READ_ONCE(kf->mode);
 
 	/* The usual case, one more ID, needs none of the rest. */
-	if (epoch &&
-	    (mode & (KUID_MODE_TAKEN | KUID_MODE_TEXT)) == KUID_MODE_TAKEN &&
+	if ((mode & KUID_MODE_USUAL_MASK) == KUID_MODE_USUAL &&
 	    size == FIELD_GET(KUID_MODE_ID_SIZE, mode) &&
-	    likely(kuid_batch_one_id(epoch, &kf->floors,
-				     kuid_chr_mode_format(mode),
-				     (u8 __user *)buf)))
+	    likely(kuid_chr_one_of(&kf->floors, kuid_chr_mode_format(mode),
+				   (u8 __user *)buf)))
 		return size;
 	if (kuid_chr_mode_text(mode))
 		return kuid_chr_read_text(file, buf, size);
 	return kuid_chr_read_ids(file, buf, size);
+}
+
+static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
+{
+	struct kuid_file *kf = file->private_data;
+	u32 mode = READ_ONCE(kf->mode);
+	u32 format = kuid_chr_mode_format(mode);
+	__poll_t ready = 0;
+
+	if (kuid_queue_poll(file, wait, kuid_batch_source(format), &kf->floors))
+		ready = EPOLLIN | EPOLLRDNORM;
+	if (kuid_batch_refused(format))
+		ready = EPOLLERR;
+	/* A read under way changes this, and there is no waiting for it. */
+	if (kuid_chr_mode_text(mode) &&
+	    READ_ONCE(kf->rest->at) < READ_ONCE(kf->rest->size))
+		ready |= EPOLLIN | EPOLLRDNORM;
+	return ready;
 }
 
 static bool kuid_chr_format_ok(u32 format)
@@ -298,32 +420,36 @@ static bool kuid_chr_format_ok(u32 format)
 
 static bool kuid_chr_order_ok(u32 order)
 {
-	return order == KUID_ORDER_DEFAULT || order == KUID_ORDER_FILE;
+	return order <= KUID_ORDER_HOST;
 }
 
 static long kuid_chr_query(struct kuid_file *kf, struct kuid_query __user *arg)
 {
+	u32 mode = READ_ONCE(kf->mode);
 	struct kuid_query q;
 	u32 format;
 
 	if (copy_from_user(&q, arg, sizeof(q)))
 		return -EFAULT;
-	if (!kuid_chr_format_ok(q.format) || q.flags ||
+	if (!kuid_chr_format_ok(q.format) || q.flags || q.reserved0 ||
 	    memchr_inv(q.reserved, 0, sizeof(q.reserved)))
 		return -EINVAL;
 
-	format = q.format ?: kuid_chr_mode_format(READ_ONCE(kf->mode));
+	format = q.format ?: kuid_chr_mode_format(mode);
 	q = (struct kuid_query) {
 		.format = format,
 		.formats = GENMASK_ULL(KUID_FORMAT_K128, KUID_FORMAT_V1),
-		.orders = BIT_ULL(KUID_ORDER_FILE),
+		.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU),
 		.id_size = kuid_batch_id_size(format),
 		.batch_max = KUID_CHR_BATCH_MAX,
-		/* Clocks that tick faster than 1 GHz say 0. */
-		.clock_resolution_ns = max(1U, ktime_get_resolution_ns()),
+		.clock_resolution_ns = kuid_status_resolution_ns(),
 		.text_size = kuid_batch_text_size(format),
 		.rate_max = kuid_batch_rate(format),
-		.max_ahead_ns = KUID_MAX_AHEAD_NS,
+		.max_ahead_ns = kuid_host.max_ahead,
+		.batch_ahead_ns = kuid_host.max_ahead / 2,
+		.step_limit_ns =
+			kuid_status_step_limit(kuid_batch_source(format)),
+		.order = kuid_chr_mode_order(mode),
 	};
 	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
 }
@@ -343,7 +469,7 @@ static long kuid_chr_generate(struct file *file,
 	    g.reserved0 || memchr_inv(g.reserved, 0, sizeof(g.reserved)))
 		return -EINVAL;
 
-	ret = kuid_chr_begin(file, g.format, SIZE_MAX, &batch);
+	ret = kuid_chr_begin(file, g.format, g.order, SIZE_MAX, &batch);
 	if (ret)
 		return ret;
 	done = kuid_batch_ids(&batch, u64_to_user_ptr(g.buffer), g.count);
@@ -351,7 +477,7 @@ static long kuid_chr_generate(struct file *file,
 		return done;
 
 	g.done = done;
-	g.epoch = batch.epoch->number;
+	g.epoch = batch.epoch;
 	return copy_to_user(arg, &g, sizeof(g)) ? -EFAULT : 0;
 }
 
@@ -371,12 +497,115 @@ static long kuid_chr_set_format(struct kuid_file *kf,
 	do {
 		if (mode & KUID_MODE_TAKEN)
 			return -EBUSY;
-		wanted = mode;
-		if (set.format)
-			wanted = kuid_chr_mode(set.format,
-					       kuid_chr_mode_text(mode));
+		wanted = kuid_chr_mode(set.format ?: kuid_chr_mode_format(mode),
+				       set.order ?: kuid_chr_mode_order(mode),
+				       kuid_chr_mode_text(mode));
 	} while (!try_cmpxchg(&kf->mode, &mode, wanted));
 	return 0;
+}
+
+static long kuid_chr_status(struct kuid_status __user *arg)
+{
+	struct kuid_status status;
+
+	if (copy_from_user(&status, arg, sizeof(status)))
+		return -EFAULT;
+	if (status.flags ||
+	    memchr_inv(status.reserved, 0, sizeof(status.reserved)))
+		return -EINVAL;
+	kuid_status_fill(&status);
+	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static long kuid_chr_force_clock(struct kuid_force_clock __user *arg)
+{
+	struct kuid_force_clock force;
+	int ret;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&force, arg, sizeof(force)))
+		return -EFAULT;
+	if (force.flags != KUID_FORCE_CLOCK_MAY_REPEAT || force.reserved0 ||
+	    memchr_inv(force.reserved, 0, sizeof(force.reserved)))
+		return -EINVAL;
+	ret = kuid_host_force_clock(&force.epoch);
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &force, sizeof(force)) ? -EFAULT : 0;
+}
+
+static long kuid_chr_get_state(struct kuid_state __user *arg)
+{
+	struct kuid_state state;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&state, arg, sizeof(state)))
+		return -EFAULT;
+	if (state.flags || state.reserved0 ||
+	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
+		return -EINVAL;
+	ret = kuid_host_start(true);
+	if (ret)
+		return ret;
+	kuid_status_fill_state(&state);
+	return copy_to_user(arg, &state, sizeof(state)) ? -EFAULT : 0;
+}
+
+static long kuid_chr_restore(struct kuid_restore __user *arg)
+{
+	struct kuid_restore restore;
+	int ret;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&restore, arg, sizeof(restore)))
+		return -EFAULT;
+	/* Either a floor, or the word that there is none. */
+	if (restore.flags & ~KUID_RESTORE_FRESH ||
+	    !restore.flags == !restore.floor_ns || restore.floor_ns > S64_MAX ||
+	    restore.reserved0 ||
+	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
+		return -EINVAL;
+	ret = kuid_host_restore(restore.floor_ns, &restore.epoch);
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &restore, sizeof(restore)) ? -EFAULT : 0;
+}
+
+static long kuid_chr_acknowledge(const struct kuid_acknowledge __user *arg)
+{
+	struct kuid_acknowledge acknowledge;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&acknowledge, arg, sizeof(acknowledge)))
+		return -EFAULT;
+	if (acknowledge.ceiling_ns > S64_MAX || acknowledge.flags ||
+	    acknowledge.reserved0 ||
+	    memchr_inv(acknowledge.reserved, 0, sizeof(acknowledge.reserved)))
+		return -EINVAL;
+	return kuid_host_acknowledge(acknowledge.ceiling_ns);
+}
+
+static long kuid_chr_set_identity(struct kuid_set_identity __user *arg)
+{
+	struct kuid_set_identity set;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&set, arg, sizeof(set)))
+		return -EFAULT;
+	if (set.flags & ~KUID_IDENTITY_CONFIRM || set.reserved0 ||
+	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
+		return -EINVAL;
+	ret = kuid_host_set_identity(&set, &set.epoch);
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &set, sizeof(set)) ? -EFAULT : 0;
 }
 
 static long kuid_chr_ioctl(struct file *file, unsigned int cmd,
@@ -391,6 +620,18 @@ static long kuid_chr_ioctl(struct file *file, unsigned int cmd,
 		return kuid_chr_generate(file, argp);
 	case KUID_IOC_SET_FORMAT:
 		return kuid_chr_set_format(file->private_data, argp);
+	case KUID_IOC_STATUS:
+		return kuid_chr_status(argp);
+	case KUID_IOC_FORCE_CLOCK:
+		return kuid_chr_force_clock(argp);
+	case KUID_IOC_GET_STATE:
+		return kuid_chr_get_state(argp);
+	case KUID_IOC_RESTORE:
+		return kuid_chr_restore(argp);
+	case KUID_IOC_ACKNOWLEDGE:
+		return kuid_chr_acknowledge(argp);
+	case KUID_IOC_SET_IDENTITY:
+		return kuid_chr_set_identity(argp);
 	default:
 		return -ENOTTY;
 	}
@@ -401,6 +642,7 @@ static const struct file_operations kuid_chr_fops = {
 	.open = kuid_chr_open,
 	.release = kuid_chr_release,
 	.read = kuid_chr_read,
+	.poll = kuid_chr_poll,
 	.unlocked_ioctl = kuid_chr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
@@ -451,11 +693,15 @@ int __init kuid_chr_init(void)
 		goto err_class;
 
 	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
+		/* The attributes are of all nodes, and lie with the first. */
+		const struct attribute_group **groups =
+			minor ? NULL : kuid_sysfs_groups;
 		struct device *dev;
 
-		dev = device_create(&kuid_chr_class, NULL,
-				    kuid_chr_devt + minor, NULL,
-				    kuid_chr_nodes[minor].name);
+		dev = device_create_with_groups(&kuid_chr_class, NULL,
+						kuid_chr_devt + minor, NULL,
+						groups, "%s",
+						kuid_chr_nodes[minor].name);
 		if (IS_ERR(dev)) {
 			ret = PTR_ERR(dev);
 			goto err_devices;

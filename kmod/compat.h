@@ -12,4 +12,11 @@
 #define kuid_compat_devnode_const const
 #endif
 
+/* Came in 6.2; the name it has in 6.1 went later. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define kuid_compat_timer_delete_sync del_timer_sync
+#else
+#define kuid_compat_timer_delete_sync timer_delete_sync
+#endif
+
 #endif /* KUID_COMPAT_H */

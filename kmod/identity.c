@@ -1,75 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes, worker and interval come from module parameters; what these leave
- * open is random, or made from the host name for the worker.
+ * Nodes, worker and interval come from module parameters, and from requests of
+ * administrators later; what these leave open is random, or made from the host
+ * name for the worker.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bits.h>
 #include <linux/ctype.h>
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
+#include <linux/netdevice.h>
 #include <linux/printk.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/utsname.h>
+#include <net/net_namespace.h>
 
 #include "core/lexical.h"
+#include "core/node.h"
 #include "identity.h"
-
-/* The multicast bit: the lowest bit of the first of a node's six bytes. */
-#define KUID_NODE_BITS	    48
-#define KUID_NODE_MULTICAST BIT_ULL(40)
+#include "param.h"
 
 /**
- * struct kuid_number - a parameter that is a number or says where to get it
- * @words: what may stand in its place; the first is the default
+ * struct kuid_part - a parameter that is a number or says where to get it
+ * @words: what may stand in its place
  * @bits: how wide it is
- * @given: it is @value, not @word
- * @word: index into @words
- * @value: the number
+ * @choice: what it says
  *
  * Written while the module is loaded, before anything reads it.
  */
-struct kuid_number {
-	const char *words[2];
+struct kuid_part {
+	struct {
+		const char *name;
+		u32 from;
+	} words[2];
 	unsigned int bits;
-	bool given;
-	unsigned int word;
-	u64 value;
+	struct kuid_choice choice;
 };
 
-static struct kuid_number kuid_node = {
-	.words = { "random" },
+static struct kuid_part kuid_node = {
+	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
 	.bits = KUID_NODE_BITS,
+	.choice.from = KUID_FROM_RANDOM,
 };
 
-enum {
-	KUID_WORKER_HOST,
-	KUID_WORKER_RANDOM
-};
-
-static struct kuid_number kuid_worker = {
-	.words = {
-		[KUID_WORKER_HOST] = "host",
-		[KUID_WORKER_RANDOM] = "random",
-	},
+static struct kuid_part kuid_worker = {
+	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
 	.bits = 64,
+	.choice.from = KUID_FROM_HOST,
 };
 
-static struct kuid_number kuid_k96_node = {
-	.words = { "worker" },
+static struct kuid_part kuid_k96_node = {
+	.words = { { "worker", KUID_FROM_WORKER } },
 	.bits = 32,
+	.choice.from = KUID_FROM_WORKER,
 };
 
-static struct kuid_number kuid_k128_node = {
-	.words = { "worker" },
+static struct kuid_part kuid_k128_node = {
+	.words = { { "worker", KUID_FROM_WORKER } },
 	.bits = 64,
+	.choice.from = KUID_FROM_WORKER,
 };
 
-static unsigned int kuid_interval = KUID_INTERVAL_DEFAULT;
+static struct kuid_bounded kuid_interval = {
+	.value = KUID_INTERVAL_DEFAULT,
+	.min = KUID_INTERVAL_MIN,
+	.max = KUID_INTERVAL_MAX,
+};
 
-static bool kuid_number_is_hex(const char *text, unsigned int bits)
+static bool kuid_part_is_hex(const char *text, unsigned int bits)
 {
 	size_t size = strlen(text);
 	size_t i;
@@ -81,73 +84,200 @@ static bool kuid_number_is_hex(const char *text, unsigned int bits)
 	return size && size <= bits / 4;
 }
 
-static int kuid_number_set(const char *text, const struct kernel_param *kp)
+static int kuid_part_set(const char *text, const struct kernel_param *kp)
 {
-	struct kuid_number *number = kp->arg;
+	struct kuid_part *part = kp->arg;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(number->words) && number->words[i]; i++) {
-		if (!strcmp(text, number->words[i])) {
-			number->given = false;
-			number->word = i;
+	for (i = 0; i < ARRAY_SIZE(part->words) && part->words[i].name; i++) {
+		if (!strcmp(text, part->words[i].name)) {
+			part->choice.from = part->words[i].from;
 			return 0;
 		}
 	}
-	if (kuid_number_is_hex(text, number->bits) &&
-	    !kstrtou64(text, 16, &number->value)) {
-		number->given = true;
+	if (kuid_part_is_hex(text, part->bits) &&
+	    !kstrtou64(text, 16, &part->choice.value)) {
+		part->choice.from = KUID_FROM_GIVEN;
 		return 0;
 	}
 	pr_err("%s=%s: must be %s%s%s or up to %u hexadecimal digits\n",
-	       kp->name, text, number->words[0], number->words[1] ? ", " : "",
-	       number->words[1] ?: "", number->bits / 4);
+	       kp->name, text, part->words[0].name,
+	       part->words[1].name ? ", " : "", part->words[1].name ?: "",
+	       part->bits / 4);
 	return -EINVAL;
 }
 
-static int kuid_number_get(char *text, const struct kernel_param *kp)
+static int kuid_part_get(char *text, const struct kernel_param *kp)
 {
-	const struct kuid_number *number = kp->arg;
+	const struct kuid_part *part = kp->arg;
+	unsigned int i;
 
-	if (!number->given)
-		return sprintf(text, "%s\n", number->words[number->word]);
-	return sprintf(text, "%0*llx\n", number->bits / 4, number->value);
+	for (i = 0; i < ARRAY_SIZE(part->words) && part->words[i].name; i++)
+		if (part->choice.from == part->words[i].from)
+			return sprintf(text, "%s\n", part->words[i].name);
+	return sprintf(text, "%0*llx\n", part->bits / 4, part->choice.value);
 }
 
-static const struct kernel_param_ops kuid_number_ops = {
-	.set = kuid_number_set,
-	.get = kuid_number_get,
+static const struct kernel_param_ops kuid_part_ops = {
+	.set = kuid_part_set,
+	.get = kuid_part_get,
 };
 
-static int kuid_interval_set(const char *text, const struct kernel_param *kp)
-{
-	unsigned int value;
+module_param_cb(node, &kuid_part_ops, &kuid_node, 0444);
+MODULE_PARM_DESC(node,
+		 "node of v1 and v6: random (default), mac or 48 bits in hex");
+module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
+MODULE_PARM_DESC(worker,
+		 "worker of lex: host (default), random or 64 bits in hex");
+module_param_cb(k96_node, &kuid_part_ops, &kuid_k96_node, 0444);
+MODULE_PARM_DESC(k96_node, "node of k96: worker (default) or 32 bits in hex");
+module_param_cb(k128_node, &kuid_part_ops, &kuid_k128_node, 0444);
+MODULE_PARM_DESC(k128_node, "node of k128: worker (default) or 64 bits in hex");
+module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
+MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
 
-	if (kstrtouint(text, 10, &value) || value < KUID_INTERVAL_MIN ||
-	    value > KUID_INTERVAL_MAX) {
-		pr_err("%s=%s: must be %u to %u\n", kp->name, text,
-		       KUID_INTERVAL_MIN, KUID_INTERVAL_MAX);
-		return -EINVAL;
+/*
+ * The address of the first network interface that has one of its own: made by
+ * its maker, not drawn, set or borrowed, as those of virtual ones are.
+ */
+static int kuid_identity_mac(u64 *node)
+{
+	struct net_device *dev;
+	int ret = -ENODEV;
+
+	rcu_read_lock();
+	for_each_netdev_rcu(&init_net, dev) {
+		if (dev->type == ARPHRD_ETHER &&
+		    dev->addr_assign_type == NET_ADDR_PERM &&
+		    is_valid_ether_addr(dev->dev_addr)) {
+			*node = ether_addr_to_u64(dev->dev_addr);
+			ret = 0;
+			break;
+		}
 	}
-	kuid_interval = value;
+	rcu_read_unlock();
+	return ret;
+}
+
+/**
+ * kuid_identity_init - what module parameters say
+ * @choices: set in all of it
+ *
+ * Context: module load.
+ * Return: 0, or -ENODEV if the node shall be a network interface's address and
+ * none is suitable.
+ */
+int __init kuid_identity_init(struct kuid_choices *choices)
+{
+	*choices = (struct kuid_choices) {
+		.node = kuid_node.choice,
+		.worker = kuid_worker.choice,
+		.node96 = kuid_k96_node.choice,
+		.node128 = kuid_k128_node.choice,
+		.interval = kuid_interval.value,
+	};
+	if (choices->node.from == KUID_FROM_MAC &&
+	    kuid_identity_mac(&choices->node.value)) {
+		pr_err("node=mac: no network interface has an address of its own\n");
+		return -ENODEV;
+	}
 	return 0;
 }
 
-static const struct kernel_param_ops kuid_interval_ops = {
-	.set = kuid_interval_set,
-	.get = param_get_uint,
-};
+/* One part of a request: whether it is well-formed. */
+static bool kuid_choice_ok(u32 from, u64 value, u64 words, unsigned int bits)
+{
+	if (from == KUID_FROM_GIVEN)
+		return bits == 64 || !(value >> bits);
+	return !value && (!from || (from < 64 && words & BIT_ULL(from)));
+}
 
-module_param_cb(node, &kuid_number_ops, &kuid_node, 0444);
-MODULE_PARM_DESC(node, "node of v1 and v6: random (default) or 48 bits in hex");
-module_param_cb(worker, &kuid_number_ops, &kuid_worker, 0444);
-MODULE_PARM_DESC(worker,
-		 "worker of lex: host (default), random or 64 bits in hex");
-module_param_cb(k96_node, &kuid_number_ops, &kuid_k96_node, 0444);
-MODULE_PARM_DESC(k96_node, "node of k96: worker (default) or 32 bits in hex");
-module_param_cb(k128_node, &kuid_number_ops, &kuid_k128_node, 0444);
-MODULE_PARM_DESC(k128_node, "node of k128: worker (default) or 64 bits in hex");
-module_param_cb(interval, &kuid_interval_ops, &kuid_interval, 0444);
-MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
+static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
+{
+	if (from)
+		*choice = (struct kuid_choice) { .from = from, .value = value };
+}
+
+/**
+ * kuid_identity_change - change what a request says
+ * @choices: what was so far; not touched if this fails
+ * @set: the request, of which this looks at parts of the identity
+ *
+ * Context: process.
+ * Return: 0; -EINVAL if the request is not well-formed; -ENODEV if the node
+ * shall be a network interface's address and none is suitable.
+ */
+int kuid_identity_change(struct kuid_choices *choices,
+			 const struct kuid_set_identity *set)
+{
+	u64 node = set->node;
+	int ret;
+
+	if (!kuid_choice_ok(set->node_from, set->node,
+			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_MAC),
+			    KUID_NODE_BITS) ||
+	    !kuid_choice_ok(set->worker_from, set->worker,
+			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_HOST),
+			    64) ||
+	    !kuid_choice_ok(set->k96_node_from, set->k96_node,
+			    BIT_ULL(KUID_FROM_WORKER), 32) ||
+	    !kuid_choice_ok(set->k128_node_from, set->k128_node,
+			    BIT_ULL(KUID_FROM_WORKER), 64) ||
+	    (set->interval && (set->interval < KUID_INTERVAL_MIN ||
+			       set->interval > KUID_INTERVAL_MAX)))
+		return -EINVAL;
+	if (set->node_from == KUID_FROM_MAC) {
+		ret = kuid_identity_mac(&node);
+		if (ret)
+			return ret;
+	}
+
+	kuid_choice_set(&choices->node, set->node_from, node);
+	kuid_choice_set(&choices->worker, set->worker_from, set->worker);
+	kuid_choice_set(&choices->node96, set->k96_node_from, set->k96_node);
+	kuid_choice_set(&choices->node128, set->k128_node_from, set->k128_node);
+	if (set->interval)
+		choices->interval = set->interval;
+	return 0;
+}
+
+/**
+ * kuid_identity_given - what another machine could have, too
+ * @choices: where the identity comes from
+ *
+ * Context: any.
+ * Return: KUID_PART_*: what was given, or made from what was.
+ */
+u32 kuid_identity_given(const struct kuid_choices *choices)
+{
+	bool worker = choices->worker.from == KUID_FROM_GIVEN;
+	u32 given = 0;
+
+	if (choices->node.from != KUID_FROM_RANDOM)
+		given |= KUID_PART_NODE;
+	if (worker)
+		given |= KUID_PART_WORKER;
+	if (worker || choices->node96.from == KUID_FROM_GIVEN)
+		given |= KUID_PART_NODE96;
+	if (worker || choices->node128.from == KUID_FROM_GIVEN)
+		given |= KUID_PART_NODE128;
+	return given;
+}
+
+/**
+ * kuid_identity_changed - what a request changes
+ * @set: the request
+ *
+ * Context: any.
+ * Return: KUID_PART_*
+ */
+u32 kuid_identity_changed(const struct kuid_set_identity *set)
+{
+	return (set->node_from ? KUID_PART_NODE : 0) |
+	       (set->worker_from ? KUID_PART_WORKER : 0) |
+	       (set->k96_node_from ? KUID_PART_NODE96 : 0) |
+	       (set->k128_node_from ? KUID_PART_NODE128 : 0);
+}
 
 /* Names that say nothing of the host. */
 static bool kuid_worker_name_is_common(const char *name)
@@ -179,36 +309,43 @@ static u64 kuid_worker_of_host(void)
 	return kuid_lex_worker(name, strlen(name));
 }
 
-static u64 kuid_worker_draw(void)
-{
-	if (kuid_worker.given)
-		return kuid_worker.value;
-	if (kuid_worker.word == KUID_WORKER_RANDOM)
-		return get_random_u64();
-	return kuid_worker_of_host();
-}
-
 /**
  * kuid_identity_draw - make the identity of a new epoch
  * @identity: set in all of it
+ * @choices: where it comes from
+ * @former: that of the epoch before, NULL if there was none
+ * @changed: KUID_PART_*: what shall not be as it was if it was drawn
  *
- * Context: any in which the kernel's random generator may be used, which must
- * be ready. Does not sleep.
+ * Context: process. The kernel's random generator must be ready.
  */
-void kuid_identity_draw(struct kuid_identity *identity)
+void kuid_identity_draw(struct kuid_identity *identity,
+			const struct kuid_choices *choices,
+			const struct kuid_identity *former, u32 changed)
 {
-	u64 worker = kuid_worker_draw();
+	struct kuid_node_key key = {
+		{ get_random_u64(), get_random_u64() },
+	};
+	u64 worker = choices->worker.value;
+
+	if (former && !(changed & KUID_PART_WORKER))
+		worker = former->worker;
+	else if (choices->worker.from == KUID_FROM_RANDOM)
+		worker = get_random_u64();
+	else if (choices->worker.from == KUID_FROM_HOST)
+		worker = kuid_worker_of_host() ^ choices->salt;
 
 	*identity = (struct kuid_identity) {
-		.node = kuid_node.given
-				? kuid_node.value
-				: (get_random_u64() >> (64 - KUID_NODE_BITS)) |
-					  KUID_NODE_MULTICAST,
+		.node = choices->node.from == KUID_FROM_RANDOM
+				? kuid_node_of(&key, 0)
+				: choices->node.value,
 		.worker = worker,
-		.node128 = kuid_k128_node.given ? kuid_k128_node.value : worker,
-		.node96 = kuid_k96_node.given ? kuid_k96_node.value
-					      : worker >> 32 ^ worker,
-		.interval = kuid_interval,
+		.node128 = choices->node128.from == KUID_FROM_GIVEN
+				   ? choices->node128.value
+				   : worker,
+		.node96 = choices->node96.from == KUID_FROM_GIVEN
+				  ? choices->node96.value
+				  : worker >> 32 ^ worker,
+		.interval = choices->interval,
 		.seq_offset = get_random_u32() % (KUID_SEQ_OFFSET_MAX + 1),
 		.lane_scramble = get_random_u32() % KUID_NR_LANES,
 	};

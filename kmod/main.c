@@ -2,35 +2,36 @@
 /* Loading and unloading, in order and in reverse. */
 #include <linux/module.h>
 
-#include "batch.h"
 #include "chrdev.h"
-#include "epoch.h"
+#include "host.h"
+#include "queue.h"
 #include "version.h"
 
 static int __init kuid_init(void)
 {
 	int ret;
 
-	ret = kuid_batch_init();
+	kuid_queue_init();
+	ret = kuid_host_init();
 	if (ret)
 		return ret;
 	ret = kuid_chr_init();
 	if (ret)
-		goto err_batch;
+		goto err_host;
 	return 0;
 
-err_batch:
-	kuid_batch_exit();
+err_host:
 	/* A node that was there for a moment may have been opened. */
-	kuid_epoch_exit();
+	kuid_host_exit();
+	kuid_queue_exit();
 	return ret;
 }
 
 static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
-	kuid_batch_exit();
-	kuid_epoch_exit();
+	kuid_host_exit();
+	kuid_queue_exit();
 }
 
 module_init(kuid_init);

@@ -22,14 +22,31 @@ FIXTURE_TEARDOWN(abi)
 	close(self->fd);
 }
 
+static const unsigned long commands[] = {
+	KUID_IOC_QUERY, KUID_IOC_GENERATE, KUID_IOC_SET_FORMAT,
+	KUID_IOC_STATUS, KUID_IOC_FORCE_CLOCK,
+	KUID_IOC_GET_STATE, KUID_IOC_RESTORE, KUID_IOC_ACKNOWLEDGE,
+	KUID_IOC_SET_IDENTITY,
+};
+
+static bool is_known(unsigned long cmd)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (cmd == commands[i])
+			return true;
+	}
+	return false;
+}
+
 /* A struct that any command could take: all zeroes, and larger than each. */
 static void check_unknown(struct __test_metadata *_metadata, int fd,
 			  unsigned long cmd)
 {
 	__u8 arg[1024] = { 0 };
 
-	if (cmd == KUID_IOC_QUERY || cmd == KUID_IOC_GENERATE ||
-	    cmd == KUID_IOC_SET_FORMAT)
+	if (is_known(cmd))
 		return;
 	ASSERT_EQ(-1, ioctl(fd, cmd, arg)) {
 		TH_LOG("command %#lx was taken", cmd);
@@ -43,51 +60,37 @@ static void check_unknown(struct __test_metadata *_metadata, int fd,
 TEST_F(abi, unknown_commands)
 {
 	static const unsigned int sizes[] = { 0, 1, 8, 31, 32, 33, 63, 64,
-					      65, 127, 128, 129, 256, 1024 };
+					      65, 127, 128, 129, 256, 511,
+					      512, 513, 1024 };
 	static const unsigned int directions[] = {
 		_IOC_NONE, _IOC_READ, _IOC_WRITE, _IOC_READ | _IOC_WRITE,
 	};
-	size_t d, s;
+	size_t c, d, s;
 	int nr, type;
 
-	/* Every number, with the sizes of the commands there are. */
-	for (nr = 0; nr < 256; nr++) {
-		if (nr > 2) {
-			check_unknown(_metadata, self->fd,
-				      _IOWR(KUID_IOC_MAGIC, nr,
-					    struct kuid_query));
-			check_unknown(_metadata, self->fd,
-				      _IOWR(KUID_IOC_MAGIC, nr,
-					    struct kuid_generate));
-			check_unknown(_metadata, self->fd,
-				      _IOW(KUID_IOC_MAGIC, nr,
-					   struct kuid_set_format));
-		}
-	}
+	for (c = 0; c < ARRAY_SIZE(commands); c++) {
+		unsigned long cmd = commands[c];
 
-	for (nr = 0; nr < 3; nr++) {
+		/* Every number. */
+		for (nr = 0; nr < 256; nr++) {
+			check_unknown(_metadata, self->fd,
+				      _IOC(_IOC_DIR(cmd), KUID_IOC_MAGIC, nr,
+					   _IOC_SIZE(cmd)));
+		}
 		/* The same number with another direction or size. */
 		for (d = 0; d < ARRAY_SIZE(directions); d++) {
 			for (s = 0; s < ARRAY_SIZE(sizes); s++) {
 				check_unknown(_metadata, self->fd,
 					      _IOC(directions[d],
-						   KUID_IOC_MAGIC, nr,
-						   sizes[s]));
+						   KUID_IOC_MAGIC,
+						   _IOC_NR(cmd), sizes[s]));
 			}
 		}
 		/* Another device's command. */
 		for (type = 0; type < 256; type++) {
-			if (type == KUID_IOC_MAGIC)
-				continue;
 			check_unknown(_metadata, self->fd,
-				      _IOC(_IOC_READ | _IOC_WRITE, type, nr,
-					   sizeof(struct kuid_query)));
-			check_unknown(_metadata, self->fd,
-				      _IOC(_IOC_READ | _IOC_WRITE, type, nr,
-					   sizeof(struct kuid_generate)));
-			check_unknown(_metadata, self->fd,
-				      _IOC(_IOC_WRITE, type, nr,
-					   sizeof(struct kuid_set_format)));
+				      _IOC(_IOC_DIR(cmd), type, _IOC_NR(cmd),
+					   _IOC_SIZE(cmd)));
 		}
 	}
 }
@@ -130,8 +133,11 @@ TEST_F(abi, program_of_32_bits)
 		struct kuid_query q;
 		struct kuid_generate g;
 		struct kuid_set_format s;
+		struct kuid_status status;
+		struct kuid_force_clock force;
 		struct id ids[7];
 	} *low;
+	struct kuid_status status = { 0 };
 	struct kuid_query q = { 0 };
 	struct id id;
 	__u64 last;
@@ -153,15 +159,35 @@ TEST_F(abi, program_of_32_bits)
 
 	/* An ID has been taken above. */
 	low->s.format = KUID_FORMAT_V7;
+	low->s.order = KUID_ORDER_HOST;
 	ASSERT_EQ(-EBUSY, syscall_32(IOCTL_32, self->fd, KUID_IOC_SET_FORMAT,
 				     (uintptr_t)&low->s));
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, syscall_32(IOCTL_32, fd, KUID_IOC_SET_FORMAT,
 				(uintptr_t)&low->s));
+	low->q = (struct kuid_query) { 0 };
+	ASSERT_EQ(0, syscall_32(IOCTL_32, fd, KUID_IOC_QUERY,
+				(uintptr_t)&low->q));
+	ASSERT_EQ(KUID_FORMAT_V7, low->q.format);
+	ASSERT_EQ(KUID_ORDER_HOST, low->q.order);
 	ASSERT_EQ(16, syscall_32(READ_32, fd, (uintptr_t)low->ids, 16));
 	ASSERT_EQ(7, id_version(low->ids));
 	close(fd);
+
+	/* The first and the last of what doesn't change meanwhile. */
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &status));
+	ASSERT_EQ(0, syscall_32(IOCTL_32, self->fd, KUID_IOC_STATUS,
+				(uintptr_t)&low->status));
+	ASSERT_EQ(status.held, low->status.held);
+	ASSERT_EQ(status.epoch, low->status.epoch);
+	ASSERT_EQ(0, memcmp(status.ids, low->status.ids, sizeof(status.ids)));
+	low->status.flags = 1;
+	ASSERT_EQ(-EINVAL, syscall_32(IOCTL_32, self->fd, KUID_IOC_STATUS,
+				      (uintptr_t)&low->status));
+	/* It does nothing without its flag. */
+	ASSERT_EQ(-EINVAL, syscall_32(IOCTL_32, self->fd, KUID_IOC_FORCE_CLOCK,
+				      (uintptr_t)&low->force));
 
 	ASSERT_EQ(sizeof(low->ids),
 		  syscall_32(READ_32, self->fd, (uintptr_t)low->ids,
@@ -170,6 +196,7 @@ TEST_F(abi, program_of_32_bits)
 
 	low->g.buffer = (uintptr_t)low->ids;
 	low->g.count = 7;
+	low->g.order = KUID_ORDER_HOST;
 	ASSERT_EQ(0, syscall_32(IOCTL_32, self->fd, KUID_IOC_GENERATE,
 				(uintptr_t)&low->g));
 	ASSERT_EQ(7, low->g.done);

@@ -27,6 +27,9 @@
 #define AHEAD_NS	(100 * NSEC_PER_MSEC)
 #define BATCH_AHEAD_NS	(50 * NSEC_PER_MSEC)
 
+/* How far the wall clock may be set back before stamps begin a new epoch. */
+#define STEP_LIMIT_NS	(10 * NSEC_PER_SEC)
+
 #define ID_SIZE_MAX	16
 #define LINE_MAX_SIZE	37
 
@@ -258,16 +261,31 @@ static inline long read_ids(const struct format *f, int fd, void *to,
 	return size % f->id_size ? -EIO : size / (long)f->id_size;
 }
 
-static inline long generate_ids(const struct format *f, int fd, void *to,
-				__u32 count)
+static inline long generate_in_order(const struct format *f, int fd,
+				     __u32 order, void *to, __u32 count)
 {
 	struct kuid_generate g = {
 		.buffer = (uintptr_t)to,
 		.format = f->number,
+		.order = order,
 		.count = count,
 	};
 
 	return ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
+}
+
+static inline long generate_ids(const struct format *f, int fd, void *to,
+				__u32 count)
+{
+	return generate_in_order(f, fd, KUID_ORDER_DEFAULT, to, count);
+}
+
+/* Returns 0 or the errno. */
+static inline int set_order(int fd, __u32 order)
+{
+	struct kuid_set_format set = { .order = order };
+
+	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
 }
 
 /* A number for a random choice, of 16 bits. */

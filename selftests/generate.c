@@ -130,6 +130,9 @@ TEST_F(generate, good_uses)
 		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_FILE },
 		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_DEFAULT },
 		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_FILE },
+		/* A file in the order of the host is in its own, too. */
+		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_HOST },
+		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_HOST },
 	};
 	static const __u32 counts[] = { 1, 7, 4096, 100000 };
 	__u8 *memory = malloc((100000 + 2) * sizeof(struct id));
@@ -193,9 +196,7 @@ TEST_F(generate, orders)
 	struct kuid_generate g;
 	__u32 order;
 
-	for (order = 1; order <= 41; order++) {
-		if (order == KUID_ORDER_FILE)
-			continue;
+	for (order = KUID_ORDER_HOST + 1; order <= 41; order++) {
 		g = good_use(self->ids);
 		g.order = order <= 40 ? order : UINT_MAX;
 		check_refused(_metadata, self, &g, "order", g.order);

@@ -5,7 +5,9 @@
  */
 #include "../kselftest_harness.h"
 
+#include "formats.h"
 #include "module.h"
+#include "status.h"
 
 /* The kernel log from here on, for log_has(). */
 static int open_log(void)
@@ -234,6 +236,10 @@ TEST_F(params, are_shown)
 		{ "", "k128_node", "worker\n" },
 		{ "", "interval", "8\n" },
 		{ "interval=5", "interval", "5\n" },
+		{ "", "max_ahead_ms", "100\n" },
+		{ "max_ahead_ms=1", "max_ahead_ms", "1\n" },
+		{ "", "step_limit_ms", "10000\n" },
+		{ "step_limit_ms=0", "step_limit_ms", "0\n" },
 	};
 	char path[96], value[64];
 	ssize_t size;
@@ -260,13 +266,12 @@ TEST_F(params, bad_values_are_refused_by_name)
 	static const struct {
 		const char *params, *choices;
 	} bad[] = {
-		{ "node=", "random or up to 12 hexadecimal digits" },
-		{ "node=mac", "random or up to 12 hexadecimal digits" },
-		{ "node=0x12", "random or up to 12 hexadecimal digits" },
-		{ "node=-1", "random or up to 12 hexadecimal digits" },
-		{ "node=+1", "random or up to 12 hexadecimal digits" },
-		{ "node=0123456789abc", "random or up to 12 hexadecimal" },
-		{ "node=Random", "random or up to 12 hexadecimal digits" },
+		{ "node=", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=0x12", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=-1", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=+1", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=0123456789abc", "random, mac or up to 12 hexadecimal" },
+		{ "node=Random", "random, mac or up to 12 hexadecimal digits" },
 		{ "worker=", "host, random or up to 16 hexadecimal digits" },
 		{ "worker=me", "host, random or up to 16 hexadecimal digits" },
 		{ "worker=00123456789abcdef", "host, random or up to 16" },
@@ -279,6 +284,20 @@ TEST_F(params, bad_values_are_refused_by_name)
 		{ "interval=8x", "must be 5 to 10" },
 		{ "interval=-8", "must be 5 to 10" },
 		{ "interval=4294967304", "must be 5 to 10" },
+		{ "max_ahead_ms=0", "must be 1 to 1000" },
+		{ "max_ahead_ms=1001", "must be 1 to 1000" },
+		{ "max_ahead_ms=-1", "must be 1 to 1000" },
+		{ "max_ahead_ms=abc", "must be 1 to 1000" },
+		{ "max_ahead_ms=", "must be 1 to 1000" },
+		{ "max_ahead_ms=100x", "must be 1 to 1000" },
+		{ "max_ahead_ms=0x64", "must be 1 to 1000" },
+		{ "max_ahead_ms=4294967396", "must be 1 to 1000" },
+		{ "step_limit_ms=3600001", "must be 0 to 3600000" },
+		{ "step_limit_ms=-1", "must be 0 to 3600000" },
+		{ "step_limit_ms=abc", "must be 0 to 3600000" },
+		{ "step_limit_ms=", "must be 0 to 3600000" },
+		{ "step_limit_ms=1s", "must be 0 to 3600000" },
+		{ "step_limit_ms=4294967296", "must be 0 to 3600000" },
 	};
 	size_t i;
 
@@ -295,6 +314,102 @@ TEST_F(params, bad_values_are_refused_by_name)
 		}
 		ASSERT_FALSE(is_loaded());
 	}
+}
+
+/* What is set is what query and sysfs say, of each format. */
+TEST_F(params, limits)
+{
+	static const struct {
+		const char *params;
+		__u64 max_ahead_ms, step_limit_ms;
+	} good[] = {
+		{ "", 100, 10000 },
+		{ "max_ahead_ms=1", 1, 10000 },
+		{ "max_ahead_ms=3", 3, 10000 },
+		{ "max_ahead_ms=1000", 1000, 10000 },
+		{ "step_limit_ms=0", 100, 0 },
+		{ "step_limit_ms=1", 100, 1 },
+		{ "step_limit_ms=3600000", 100, 3600000 },
+		{ "max_ahead_ms=250 step_limit_ms=20000", 250, 20000 },
+	};
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		__u64 ahead = good[i].max_ahead_ms * NSEC_PER_MSEC;
+		__u64 limit = good[i].step_limit_ms * NSEC_PER_MSEC;
+		struct kuid_query q = { 0 };
+
+		ASSERT_EQ(0, load(good[i].params)) {
+			TH_LOG("%s", good[i].params);
+		}
+		fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, fd);
+		for (q.format = 1; q.format <= NR_FORMATS; q.format++) {
+			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+			EXPECT_EQ(ahead, q.max_ahead_ns);
+			EXPECT_EQ(ahead / 2, q.batch_ahead_ns);
+			EXPECT_EQ(q.format < KUID_FORMAT_LEX ? limit :
+							       UINT64_MAX,
+				  q.step_limit_ns);
+		}
+		EXPECT_EQ(ahead, read_number("limits/max_ahead_ns", 10));
+		EXPECT_EQ(ahead / 2, read_number("limits/batch_ahead_ns", 10));
+		EXPECT_EQ(limit, read_number("limits/step_limit_ns", 10));
+		close(fd);
+		ASSERT_EQ(0, unload());
+	}
+}
+
+/* And it is what holds: no ID of a batch is further ahead. */
+TEST_F(params, ahead_of_the_clock)
+{
+	static const __u64 ahead_ms[] = { 1, 10, 400 };
+	enum { BATCH = 4096, CALLS = 200 };
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	__u8 *ids = malloc(BATCH * f->id_size);
+	char params[64];
+	size_t i;
+
+	ASSERT_NE(NULL, ids);
+	memset(ids, POISON, BATCH * f->id_size);
+	for (i = 0; i < ARRAY_SIZE(ahead_ms); i++) {
+		__u64 limit = ahead_ms[i] * NSEC_PER_MSEC / 2;
+		unsigned int again = 0;
+		__u64 most = 0;
+		int call, fd;
+
+		snprintf(params, sizeof(params), "max_ahead_ms=%llu",
+			 (unsigned long long)ahead_ms[i]);
+		ASSERT_EQ(0, load(params));
+		fd = open_node(f, "", O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		for (call = 0; call < CALLS && !again; call++) {
+			long got = read_ids(f, fd, ids, BATCH);
+			struct fields fields;
+			__u64 now = clock_ns();
+
+			if (got == -EAGAIN) {
+				again++;
+				break;
+			}
+			ASSERT_LT(0, got);
+			again += got < BATCH;
+			ASSERT_TRUE(decode(f, id_at(f, ids, got - 1), &fields));
+			if (fields.ns > now && fields.ns - now > most)
+				most = fields.ns - now;
+		}
+		TH_LOG("%s: at most %llu ns ahead", params,
+		       (unsigned long long)most);
+		EXPECT_LT(0, again);
+		EXPECT_GE(limit, most);
+		/* The next smaller one doesn't get as far. */
+		if (i)
+			EXPECT_LT(ahead_ms[i - 1] * NSEC_PER_MSEC / 2, most);
+		close(fd);
+		ASSERT_EQ(0, unload());
+	}
+	free(ids);
 }
 
 TEST_HARNESS_MAIN

@@ -34,6 +34,7 @@ static struct kuid_query good_question(void)
 	memset(&q, POISON, sizeof(q));
 	q.format = KUID_FORMAT_DEFAULT;
 	q.flags = 0;
+	q.reserved0 = 0;
 	memset(q.reserved, 0, sizeof(q.reserved));
 	return q;
 }
@@ -72,7 +73,8 @@ TEST_F(query, answer)
 	EXPECT_EQ(KUID_FORMAT_V1, a->format);
 	EXPECT_EQ(0, a->flags);
 	EXPECT_EQ(0xfe, a->formats);
-	EXPECT_EQ(1ULL << KUID_ORDER_FILE, a->orders);
+	EXPECT_EQ(1ULL << KUID_ORDER_CPU | 1ULL << KUID_ORDER_FILE |
+		  1ULL << KUID_ORDER_HOST, a->orders);
 	/* 0 is never an answer: it stands for another number. */
 	EXPECT_FALSE(a->formats & 1);
 	EXPECT_FALSE(a->orders & 1);
@@ -82,6 +84,10 @@ TEST_F(query, answer)
 	EXPECT_EQ(1000000000, a->rate_max);
 	EXPECT_EQ(36, a->text_size);
 	EXPECT_EQ(100000000, a->max_ahead_ns);
+	EXPECT_EQ(50000000, a->batch_ahead_ns);
+	EXPECT_EQ(10000000000, a->step_limit_ns);
+	EXPECT_EQ(KUID_ORDER_FILE, a->order);
+	EXPECT_EQ(0, a->reserved0);
 	EXPECT_TRUE(all_bytes(a->reserved, 0, sizeof(a->reserved)));
 }
 
@@ -111,8 +117,16 @@ static void check_answer(struct __test_metadata *_metadata,
 		TH_LOG("%s", f->name);
 	}
 	EXPECT_EQ(AHEAD_NS, a->max_ahead_ns);
+	EXPECT_EQ(BATCH_AHEAD_NS, a->batch_ahead_ns);
+	/* Nothing but their clock keeps slots of two passes apart. */
+	EXPECT_EQ(f->number < KUID_FORMAT_LEX ? STEP_LIMIT_NS : UINT64_MAX,
+		  a->step_limit_ns) {
+		TH_LOG("%s", f->name);
+	}
+	EXPECT_EQ(KUID_ORDER_FILE, a->order);
 	EXPECT_LE(1, a->batch_max);
 	EXPECT_LE(1, a->clock_resolution_ns);
+	EXPECT_EQ(0, a->reserved0);
 	EXPECT_TRUE(all_bytes(a->reserved, 0, sizeof(a->reserved)));
 }
 
@@ -138,6 +152,28 @@ TEST(each_format)
 			}
 			close(fd);
 		}
+	}
+}
+
+/* The order is the file's, whatever the format that is asked about. */
+TEST(order_of_the_file)
+{
+	struct kuid_query q;
+	__u32 format, order;
+	int fd;
+
+	for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST; order++) {
+		fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, set_order(fd, order));
+		for (format = 0; format <= NR_FORMATS; format++) {
+			q = good_question();
+			q.format = format;
+			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+			EXPECT_EQ(order, q.order);
+			EXPECT_EQ(format ?: KUID_FORMAT_V1, q.format);
+		}
+		close(fd);
 	}
 }
 
@@ -177,6 +213,11 @@ TEST_F(query, reserved)
 	struct kuid_query q;
 	size_t i;
 
+	for (i = 0; i < sizeof(q.reserved0); i++) {
+		q = good_question();
+		((__u8 *)&q.reserved0)[i] = 1;
+		check_refused(_metadata, self, &q, "reserved0, byte", i);
+	}
 	for (i = 0; i < sizeof(q.reserved); i++) {
 		q = good_question();
 		((__u8 *)q.reserved)[i] = 0x80;

@@ -26,6 +26,13 @@ static __u32 format_now(int fd)
 	return ioctl(fd, KUID_IOC_QUERY, &q) ? 0 : q.format;
 }
 
+static __u32 order_now(int fd)
+{
+	struct kuid_query q = { 0 };
+
+	return ioctl(fd, KUID_IOC_QUERY, &q) ? 0 : q.order;
+}
+
 /* A read gives IDs of a format, in its sizes. */
 static void check_reads(struct __test_metadata *_metadata, int fd,
 			const struct format *f)
@@ -114,20 +121,49 @@ TEST_F(set_format, default_leaves_it)
 	check_reads(_metadata, self->fd, self->f);
 }
 
-TEST_F(set_format, good_orders)
+TEST_F(set_format, orders)
 {
 	struct kuid_set_format set = { .format = self->f->number };
+	struct kuid_set_format before;
+	__u32 order;
 
-	set.order = KUID_ORDER_FILE;
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
-	ASSERT_EQ(self->f->number, set.format);
-	ASSERT_EQ(KUID_ORDER_FILE, set.order);
-	set.order = KUID_ORDER_DEFAULT;
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
-	set.format = KUID_FORMAT_DEFAULT;
-	set.order = KUID_ORDER_FILE;
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(self->fd));
+	for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST; order++) {
+		set.order = order;
+		before = set;
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
+		ASSERT_EQ(0, memcmp(&before, &set, sizeof(set)));
+		ASSERT_EQ(order, order_now(self->fd));
+		/* Either is left as it is where the other is set. */
+		ASSERT_EQ(0, set_format(self->fd, self->was->number));
+		ASSERT_EQ(order, order_now(self->fd));
+		ASSERT_EQ(0, set_format(self->fd, self->f->number));
+		ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_DEFAULT));
+		ASSERT_EQ(order, order_now(self->fd));
+		ASSERT_EQ(self->f->number, format_now(self->fd));
+	}
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_CPU));
+	ASSERT_EQ(self->f->number, format_now(self->fd));
 	check_reads(_metadata, self->fd, self->f);
+	ASSERT_EQ(KUID_ORDER_CPU, order_now(self->fd));
+}
+
+/* What a call asks for is not what the file goes on with. */
+TEST_F(set_format, orders_of_calls)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	__u32 order;
+
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	for (order = KUID_ORDER_DEFAULT; order <= KUID_ORDER_HOST; order++) {
+		struct words last = { 0 };
+
+		ASSERT_EQ(7, generate_in_order(self->f, self->fd, order, ids,
+					       7));
+		ASSERT_EQ(7, count_in_order(self->f, ids, 7, &last));
+		ASSERT_EQ(KUID_ORDER_HOST, order_now(self->fd));
+	}
+	check_reads(_metadata, self->fd, self->was);
 }
 
 /* A call that is refused takes no ID. */
@@ -159,6 +195,8 @@ TEST_F(set_format, of_one_file)
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(other));
 	check_reads(_metadata, other, self->was);
 	check_reads(_metadata, self->fd, self->f);
 	close(other);
@@ -168,14 +206,20 @@ TEST_F(set_format, of_one_file)
 static void check_busy(struct __test_metadata *_metadata, int fd)
 {
 	__u32 own = format_now(fd);
+	__u32 own_order = order_now(fd);
 	int other = dup(fd);
-	__u32 format;
+	__u32 format, order;
 
 	ASSERT_LE(0, other);
 	for (format = 0; format <= NR_FORMATS; format++) {
 		ASSERT_EQ(EBUSY, set_format(fd, format));
 		ASSERT_EQ(EBUSY, set_format(other, format));
 		ASSERT_EQ(own, format_now(fd));
+	}
+	for (order = 0; order <= KUID_ORDER_HOST; order++) {
+		ASSERT_EQ(EBUSY, set_order(fd, order));
+		ASSERT_EQ(EBUSY, set_order(other, order));
+		ASSERT_EQ(own_order, order_now(fd));
 	}
 	close(other);
 }
@@ -206,6 +250,15 @@ TEST_F(set_format, after_generate_of_another_format)
 	__u8 id[ID_SIZE_MAX];
 
 	ASSERT_EQ(1, generate_ids(self->f, self->fd, id, 1));
+	check_busy(_metadata, self->fd);
+	check_reads(_metadata, self->fd, self->was);
+}
+
+/* An ID has been asked for, even if none came. */
+TEST_F(set_format, after_a_fault)
+{
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	ASSERT_EQ(-EFAULT, read_ids(self->was, self->fd, self->hole, 1));
 	check_busy(_metadata, self->fd);
 	check_reads(_metadata, self->fd, self->was);
 }
@@ -271,6 +324,9 @@ static void check_refused(struct __test_metadata *_metadata,
 	ASSERT_EQ(self->was->number, format_now(self->fd)) {
 		TH_LOG("%s %#llx was refused, and done", what, value);
 	}
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(self->fd)) {
+		TH_LOG("%s %#llx was refused, and done", what, value);
+	}
 }
 
 static void check_all_refused(struct __test_metadata *_metadata,
@@ -289,13 +345,13 @@ static void check_all_refused(struct __test_metadata *_metadata,
 		set.format = self->f->number | 1U << (value % 24 + 8);
 		check_refused(_metadata, self, &set, "format", set.format);
 	}
-	for (value = 1; value <= 65; value++) {
-		if (value == KUID_ORDER_FILE)
-			continue;
+	for (value = KUID_ORDER_HOST + 1; value <= 65; value++) {
 		set = (struct kuid_set_format) {
 			.format = self->f->number,
 			.order = value < 65 ? value : UINT_MAX,
 		};
+		check_refused(_metadata, self, &set, "order", set.order);
+		set.order = KUID_ORDER_HOST | 1U << (value % 24 + 8);
 		check_refused(_metadata, self, &set, "order", set.order);
 	}
 	for (i = 0; i < sizeof(set.reserved); i++) {

@@ -34,6 +34,25 @@ struct kuid_identity {
 	u8 lane_scramble;
 };
 
+/* Parts of an identity, as a set. */
+#define KUID_PART_NODE	  0x1
+#define KUID_PART_WORKER  0x2
+#define KUID_PART_NODE96  0x4
+#define KUID_PART_NODE128 0x8
+#define KUID_ALL_PARTS	  0xf
+
+/**
+ * struct kuid_origin - what an ID takes from the epoch that it is made in
+ * @epoch: the epoch's number
+ * @closed: KUID_PART_*: what it would show of the identity and may not
+ * @identity: a copy, so that the epoch may go while the ID is being made
+ */
+struct kuid_origin {
+	u64 epoch;
+	u32 closed;
+	struct kuid_identity identity;
+};
+
 /**
  * struct kuid_stamps - consecutive stamps of one lane, what v1, v6 and v7 are
  *	made from
@@ -49,6 +68,16 @@ struct kuid_stamps {
 
 /* The lane numbers an ID has room for. */
 #define KUID_NR_LANES 128
+
+/**
+ * struct kuid_taken - what IDs are made from, and whose they are
+ * @stamps: stamps; or slots, which are stamps without a lane here
+ * @origin: the epoch they were taken from
+ */
+struct kuid_taken {
+	struct kuid_stamps stamps;
+	struct kuid_origin origin;
+};
 
 /**
  * struct kuid_slots - consecutive slots of one grid, what lex and the

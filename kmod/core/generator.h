@@ -1,226 +1,474 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The generator: one clock, and what is taken from it at its time: stamps from
- * the lanes of an epoch, slots from sequences that outlive all epochs. What it
- * gives out is plain values, from which IDs are made without it.
+ * The generator: two clocks and the epoch in use, and what is taken from them
+ * at their time: stamps from the epoch's lanes, slots from the sequences. What
+ * it gives out is plain values, from which IDs are made without it.
+ *
+ * Clocks and epoch are one snapshot under a sequence count. Who takes from
+ * them reads the time within it, reserves, and asks again whether the snapshot
+ * still holds; if not, what was reserved is dropped, as if it had been given
+ * out, and all is done again. A writer begins by making the snapshot invalid,
+ * and only then looks at the highest time that was issued and samples the wall
+ * clock. Thus whatever is given out was seen by all later writers, and whoever
+ * slept over a step or an epoch can neither give out an ID of before, nor take
+ * a time of before for a step.
+ *
+ * A new epoch's memory is the business of whoever publishes it: the core only
+ * needs the former epoch, and floors that belong to it, to stay until no
+ * reader of it is left, and that no further epoch is published before that.
  */
 #ifndef KUID_CORE_GENERATOR_H
 #define KUID_CORE_GENERATOR_H
 
 #include "clock.h"
-#include "format.h"
-#include "korder.h"
-#include "lane.h"
-#include "lexical.h"
-#include "sequence.h"
+#include "epoch.h"
 
-/*
- * CPUs share the lanes but for two: the first is for an order over the whole
- * host, the last for lanes that user threads hold.
- */
-#define KUID_FIRST_CPU_LANE 1
-#define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 2)
+/* How far the time in an ID may be ahead of the clock, unless said otherwise. */
+#define KUID_MAX_AHEAD_MS 100
 
-/*
- * How far the time in an ID may be ahead of the clock. A batch may use half of
- * it, so that whoever reads in bulk can't keep one ID at a time from others.
- */
-#define KUID_MAX_AHEAD_NS (100 * 1000 * 1000)
+/* How far the wall clock may be set back in all before a new epoch begins. */
+#define KUID_STEP_LIMIT_MS 10000
+
+#define KUID_MS_IN_NS 1000000ULL
 
 /**
- * struct kuid_epoch - an identity and its lanes
- * @number: 1 for the first epoch of a generator
- * @identity: fixed for the life of the epoch
- * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
- * @cpu_lanes: lane number KUID_FIRST_CPU_LANE and up
+ * enum kuid_source - what IDs are made from
+ * @KUID_STAMPS: nanoseconds of a lane
+ * @KUID_LEX: the host's microseconds
+ * @KUID_GRID: the host's slots of the k-ordered grid
+ * @KUID_NR_SOURCES: how many there are
  */
-struct kuid_epoch {
-	u64 number;
-	struct kuid_identity identity;
-	unsigned int nr_cpu_lanes;
-	struct kuid_lane cpu_lanes[];
+enum kuid_source {
+	KUID_STAMPS,
+	KUID_LEX,
+	KUID_GRID,
+	KUID_NR_SOURCES
 };
 
-/* One CPU's runs. */
-struct kuid_cpu_runs {
-	struct kuid_run lex;
-	struct kuid_run grid;
-} ____cacheline_aligned_in_smp;
+/**
+ * struct kuid_window - how far a source may be used ahead of its clock
+ * @one: by who wants one ID
+ * @batch: by who wants more; half of it, so that whoever reads in bulk can't
+ *	keep one ID at a time from others
+ *
+ * In nanoseconds or slots.
+ */
+struct kuid_window {
+	u64 one;
+	u64 batch;
+};
 
 /**
- * struct kuid_generator - the host's clock and sequences
- * @clock: the time that IDs are made at
- * @lex: microseconds
- * @grid: slots of the k-ordered grid
- * @nr_cpus: how many @runs there are, at least 1; CPUs beyond share them
- * @runs: what CPUs have carved from the sequences
- *
- * All zeroes but for @nr_cpus is ready for use.
+ * struct kuid_generator - the host's clocks and epoch
+ * @seq: counts changes of @stamp_clock, @slot_clock, @epoch and @closed
+ * @stamp_clock: the time of v1, v6 and v7
+ * @slot_clock: the time of lex and the k-ordered formats
+ * @epoch: the epoch in use; NULL before the first
+ * @closed: KUID_PART_*: parts of its identity that may not be used now
+ * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
+ * @windows: the same in units of each source
+ * @step_limit: how far issued stamps may be ahead of the wall clock before a
+ *	new epoch is asked for, in nanoseconds
+ * @issued: the highest stamp that was made with a given node by the epochs
+ *	before this one, or in a former life of the machine
+ * @ceiling_required: slots, and stamps with a given node, wait for a ceiling
+ * @restored: the floor of a former life is known, or that there was none
+ * @floor: that floor, in nanoseconds since 1970; 0 if there was none
+ * @ceiling: stable storage covers all times below; 0 before the first
+ * @expired: the epoch's deadline has passed
+ * @forced: slots below this time may be given out a second time; 0 if none may
+ * @steps_back: how often the wall clock was found set back
+ * @steps_forward: how often it was found set forward
+ * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
+ *	which never change; and the epochs of struct kuid_floors
  */
 struct kuid_generator {
-	struct kuid_clock clock;
-	struct kuid_sequence lex;
-	struct kuid_sequence grid;
-	unsigned int nr_cpus;
-	struct kuid_cpu_runs runs[];
+	seqcount_t seq;
+	struct kuid_clock stamp_clock;
+	struct kuid_clock slot_clock;
+	struct kuid_epoch *epoch;
+	u32 closed;
+	u64 max_ahead;
+	struct kuid_window windows[KUID_NR_SOURCES];
+	u64 step_limit;
+	u64 issued;
+	bool ceiling_required;
+	bool restored;
+	u64 floor;
+	u64 ceiling;
+	bool expired;
+	u64 forced;
+	u64 steps_back;
+	u64 steps_forward;
+	raw_spinlock_t lock;
 };
 
 /**
- * struct kuid_floors - what an open file has been given
- * @stamp: the highest nanosecond, in this epoch; 0 if none
+ * struct kuid_step - the wall clock was found set to another time
+ * @by: how far it was set, in nanoseconds; negative if back
+ * @stamp_lag: how far issued stamps are ahead of it now, 0 if they are not
+ * @slot_lag: the same for slots
+ * @epoch_wanted: @stamp_lag is above the limit, and a new epoch would help
+ */
+struct kuid_step {
+	s64 by;
+	u64 stamp_lag;
+	u64 slot_lag;
+	bool epoch_wanted;
+};
+
+/**
+ * struct kuid_floor - what an open file has been given in one epoch
+ * @stamp: the highest nanosecond; 0 if none
  * @lex: the highest microsecond; 0 if none
  * @grid: the highest slot of the k-ordered grid; 0 if none
  *
  * Atomic maxima, raised before a call returns: a call that begins after that
  * reads the same or a higher one.
  */
-struct kuid_floors {
+struct kuid_floor {
 	atomic64_t stamp;
 	atomic64_t lex;
 	atomic64_t grid;
 };
+
+/**
+ * struct kuid_floors - what an open file has been given
+ * @epoch: the newest epoch that it was used in; 0 if it was not yet
+ * @of: of that epoch and the one before, by the lowest bit of the number
+ *
+ * Two, because readers of the former epoch may still be about; no more,
+ * because a further one is not published before those are gone.
+ */
+struct kuid_floors {
+	u64 epoch;
+	struct kuid_floor of[2];
+};
+
+/**
+ * enum kuid_order - which IDs an ID follows
+ * @KUID_BY_CPU: those that were made on the same CPU
+ * @KUID_BY_FILE: those of the same open file
+ * @KUID_BY_HOST: both those of the same open file and all that were made by
+ *	host
+ */
+enum kuid_order {
+	KUID_BY_CPU,
+	KUID_BY_FILE,
+	KUID_BY_HOST
+};
+
+/**
+ * enum kuid_why - why an epoch begins
+ * @KUID_EPOCH_FIRST: there was none
+ * @KUID_EPOCH_STEP: the wall clock was set back further than the limit
+ * @KUID_EPOCH_FORCE: all clocks are set to the wall clock, and may repeat slots
+ * @KUID_EPOCH_SET: its identity was set
+ * @KUID_EPOCH_RESTORE: the floor was
+ * @KUID_EPOCH_FORK: the machine may have a twin now
+ */
+enum kuid_why {
+	KUID_EPOCH_FIRST,
+	KUID_EPOCH_STEP,
+	KUID_EPOCH_FORCE,
+	KUID_EPOCH_SET,
+	KUID_EPOCH_RESTORE,
+	KUID_EPOCH_FORK
+};
+
+/**
+ * struct kuid_reading - how things stand
+ * @origin: the epoch and its identity; all zeroes if there is none yet
+ * @given: KUID_PART_* of the epoch
+ * @stale: likewise
+ * @expired: the epoch's deadline has passed
+ * @deadline: the epoch's
+ * @stamp_lag: how far the stamp clock is ahead of the wall clock, nanoseconds
+ * @slot_lag: the same for the slot clock
+ * @ahead: how far the highest of each source is ahead of its clock
+ * @stamp_end: all stamps with a given node are below this time; 0 if none are
+ * @slot_end: all slots are
+ * @restored: as in struct kuid_generator
+ * @floor: likewise
+ * @ceiling: likewise
+ * @past_ceiling: a time that may come next is not below @ceiling
+ * @may_repeat: slots may be given out a second time now
+ */
+struct kuid_reading {
+	struct kuid_origin origin;
+	u32 given;
+	u32 stale;
+	bool expired;
+	u64 deadline;
+	u64 stamp_lag;
+	u64 slot_lag;
+	u64 ahead[KUID_NR_SOURCES];
+	u64 stamp_end;
+	u64 slot_end;
+	bool restored;
+	u64 floor;
+	u64 ceiling;
+	bool past_ceiling;
+	bool may_repeat;
+};
+
+/* When something comes that may never come. */
+#define KUID_NEVER (~0ULL)
+
+/* A snapshot of a generator, and the time of one of its clocks. */
+struct kuid_view {
+	struct kuid_epoch *epoch;
+	u64 now;
+	unsigned int seq;
+	bool holds; /* else there is nothing to go by */
+};
+
+void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
+			 u64 step_limit, bool ceiling_required);
+bool kuid_generator_refresh(struct kuid_generator *generator,
+			    const struct kuid_clock *clock);
+void kuid_generator_close(struct kuid_generator *generator, u32 parts);
+bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
+void kuid_generator_enter(struct kuid_generator *generator,
+			  struct kuid_floors *floors, u64 number);
+bool kuid_generator_publish(struct kuid_generator *generator,
+			    struct kuid_epoch *epoch, enum kuid_why why,
+			    u64 floor);
+u64 kuid_generator_ready(struct kuid_generator *generator,
+			 enum kuid_source source, u64 last, u64 ahead);
+u64 kuid_generator_when(struct kuid_generator *generator,
+			enum kuid_source source, struct kuid_floors *floors,
+			u64 ahead, u32 count);
+void kuid_generator_read(struct kuid_generator *generator,
+			 struct kuid_reading *reading);
+u64 kuid_generator_clear(const struct kuid_generator *generator);
+
+/*
+ * Look at the generator by one of its clocks. What is seen does not hold if
+ * there was a step or a writer, or it is past the clock's time:
+ * kuid_generator_refresh().
+ */
+static __always_inline struct kuid_view
+kuid_generator_view(const struct kuid_generator *generator,
+		    const struct kuid_clock *clock)
+{
+	unsigned int seq = raw_seqcount_begin(&generator->seq);
+	/* Pairs with the release in kuid_generator_publish(). */
+	struct kuid_epoch *epoch = smp_load_acquire(&generator->epoch);
+	u64 offset = READ_ONCE(clock->offset);
+	u64 half = READ_ONCE(clock->half);
+	u64 until = READ_ONCE(clock->until);
+	u64 mono = kuid_port_mono_ns();
+
+	return (struct kuid_view) {
+		.epoch = epoch,
+		.now = kuid_clock_at(offset, half, mono),
+		.seq = seq,
+		.holds = likely(mono < until) &&
+			 likely(offset == kuid_port_wall_offset()) &&
+			 likely(!read_seqcount_retry(&generator->seq, seq)),
+	};
+}
+
+/*
+ * Whether what was reserved in a view may be given out. The reservation is
+ * fully ordered, before this reads the count; a writer raises the count before
+ * it looks at reservations, see kuid_generator_write_begin(): so that either
+ * the writer sees the reservation, or this sees the writer.
+ */
+static __always_inline bool
+kuid_generator_holds(const struct kuid_generator *generator,
+		     const struct kuid_view *view)
+{
+	return !read_seqcount_retry(&generator->seq, view->seq);
+}
+
+/* Those of @parts that are closed; asked before kuid_generator_holds(). */
+static __always_inline u32
+kuid_generator_closed(const struct kuid_generator *generator, const u32 parts)
+{
+	return parts ? READ_ONCE(generator->closed) & parts : 0;
+}
 
 /* CPUs, or what they have, are numbered through; more CPUs share them. */
 static inline unsigned int kuid_generator_cpu(unsigned int nr)
 {
 	unsigned int cpu = kuid_port_cpu();
 
-	return cpu < nr ? cpu : cpu % nr;
+	return likely(cpu < nr) ? cpu : cpu % nr;
 }
 
-static __always_inline void kuid_generator_raise(atomic64_t *floor, u64 to)
+/* The floor that a file has in an epoch. */
+static __always_inline struct kuid_floor *
+kuid_generator_floor(struct kuid_generator *generator,
+		     struct kuid_floors *floors, const struct kuid_epoch *epoch)
 {
-	s64 seen = atomic64_read(floor);
+	/* Pairs with the release in kuid_generator_enter(). */
+	if (unlikely(smp_load_acquire(&floors->epoch) != epoch->number))
+		kuid_generator_enter(generator, floors, epoch->number);
+	return &floors->of[epoch->number & 1];
+}
 
-	/*
-	 * Fully ordered. A plain store could take the floor back below what
-	 * another thread has raised it to.
-	 */
-	while ((u64)seen < to && !atomic64_try_cmpxchg(floor, &seen, to))
-		;
+static __always_inline struct kuid_taken
+kuid_generator_taken(u64 first, u32 count, u8 lane,
+		     const struct kuid_epoch *epoch, u32 closed)
+{
+	return (struct kuid_taken) {
+		.stamps = { .first = first, .count = count, .lane = lane },
+		.origin = { .epoch = epoch->number,
+			    .closed = closed,
+			    .identity = epoch->identity },
+	};
+}
+
+static inline struct kuid_taken kuid_generator_none(u64 next)
+{
+	return (struct kuid_taken) { .stamps.first = next };
 }
 
 /**
- * kuid_generator_stamps - take stamps for one open file
- * @generator: the generator
- * @epoch: the epoch to take them from
- * @floor: the file's floor for stamps; raised to the last one taken
- * @ahead: how far stamps may be ahead of the clock, in nanoseconds
+ * kuid_generator_stamps - take stamps
+ * @generator: the generator, which has an epoch
+ * @floors: of the open file they are for; not used if @order is KUID_BY_CPU
+ * @order: what they shall follow
+ * @parts: KUID_PART_*: what IDs made of them will show of the identity
+ * @ahead: how far they may be ahead of the clock: of generator->windows
  * @count: how many stamps are wanted, at least 1
  *
- * The stamps increase, and are above all that were reserved with the same
- * @floor before this call began. A lane of its own is not enough for that: the
- * caller may have come from a CPU whose lane was ahead of this one's.
+ * The stamps increase. By file, they are above all that were reserved with the
+ * same @floors before this call began. A lane of its own is not enough for
+ * that: the caller may have come from a CPU whose lane was ahead of this one's.
  *
- * Context: any but NMI. Never sleeps.
+ * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
+ * under rcu_read_lock_sched(). Never sleeps.
  * Return: as many stamps as are to be had at once; if that is none, first is
- * the one that came next.
+ * the one that came next, or KUID_NEVER if the clock has come to the ceiling.
  */
-static __always_inline struct kuid_stamps
+static __always_inline struct kuid_taken
 kuid_generator_stamps(struct kuid_generator *generator,
-		      struct kuid_epoch *epoch, atomic64_t *floor, u64 ahead,
-		      u32 count)
+		      struct kuid_floors *floors, const enum kuid_order order,
+		      const u32 parts, u64 ahead, u32 count)
 {
-	unsigned int cpu = kuid_generator_cpu(epoch->nr_cpu_lanes);
-	struct kuid_stamps stamps = {
-		.count = count,
-		.lane = KUID_FIRST_CPU_LANE + cpu,
-	};
-	u64 above = atomic64_read(floor);
-	u64 now = kuid_clock_now(&generator->clock);
+	for (;;) {
+		const struct kuid_view view =
+			kuid_generator_view(generator, &generator->stamp_clock);
+		unsigned int lane = KUID_HOST_LANE;
+		const bool follow = order != KUID_BY_CPU;
+		atomic64_t *floor = NULL;
+		u32 n = count;
+		u32 closed;
+		u64 first;
 
-	stamps.first = kuid_lane_reserve(&epoch->cpu_lanes[cpu], now, above,
-					 now + ahead, &stamps.count);
-	if (stamps.count)
-		kuid_generator_raise(floor, stamps.first + stamps.count - 1);
-	return stamps;
-}
-
-static __always_inline struct kuid_slots
-kuid_generator_slots(struct kuid_sequence *sequence, struct kuid_run *run,
-		     atomic64_t *floor, u64 now, u64 limit, u32 count)
-{
-	struct kuid_slots slots;
-
-	slots = kuid_sequence_reserve(sequence, run, now, atomic64_read(floor),
-				      limit, count);
-	if (slots.count)
-		kuid_generator_raise(floor, slots.first + slots.count - 1);
-	return slots;
-}
-
-/**
- * kuid_generator_lex - take microseconds for one open file
- * @generator: the generator
- * @floor: the file's floor for lex; raised to the last one taken
- * @ahead: how far they may be ahead of the clock, in nanoseconds
- * @count: how many are wanted, at least 1
- *
- * Context: any but NMI. Never sleeps.
- * Return: as many as are to be had at once; if that is none, first is the one
- * that came next.
- */
-static __always_inline struct kuid_slots
-kuid_generator_lex(struct kuid_generator *generator, atomic64_t *floor,
-		   u64 ahead, u32 count)
-{
-	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
-	u64 now = kuid_lex_slot(kuid_clock_now(&generator->clock));
-
-	return kuid_generator_slots(&generator->lex, &generator->runs[cpu].lex,
-				    floor, now, now + kuid_lex_slots(ahead),
-				    count);
-}
-
-/**
- * kuid_generator_grid - take slots of the k-ordered grid for one open file
- * @generator: the generator
- * @floor: the file's floor for the grid; raised to the last one taken
- * @ahead: how far they may be ahead of the clock, in nanoseconds
- * @count: how many are wanted, at least 1
- *
- * Context: any but NMI. Never sleeps.
- * Return: as many as are to be had at once; if that is none, first is the one
- * that came next.
- */
-static __always_inline struct kuid_slots
-kuid_generator_grid(struct kuid_generator *generator, atomic64_t *floor,
-		    u64 ahead, u32 count)
-{
-	unsigned int cpu = kuid_generator_cpu(generator->nr_cpus);
-	u64 now = kuid_grid_slot(kuid_clock_now(&generator->clock));
-	/* To the end of the last step that begins within what is allowed. */
-	u64 limit = now + kuid_grid_slots(ahead) + KUID_GRID_SEQ_MAX;
-
-	return kuid_generator_slots(&generator->grid,
-				    &generator->runs[cpu].grid, floor, now,
-				    limit, count);
-}
-
-/**
- * kuid_generator_clear_ns - when all that was given out has passed
- * @generator: the generator, which no one uses any more
- * @epoch: the epoch, likewise; NULL if there was none
- *
- * Return: the time from which on another generator with the same identity
- * would not give out anything again, in nanoseconds of the stamp clock.
- */
-static inline u64 kuid_generator_clear_ns(struct kuid_generator *generator,
-					  struct kuid_epoch *epoch)
-{
-	u64 lex = kuid_lex_ns(atomic64_read(&generator->lex.next));
-	u64 slot = atomic64_read(&generator->grid.next);
-	/* A step is begun at its first slot, so all of it must have passed. */
-	u64 grid = kuid_grid_ns(slot + KUID_GRID_SEQ_MAX);
-	u64 clear = max(lex, grid);
-	unsigned int i;
-
-	for (i = 0; epoch && i < epoch->nr_cpu_lanes; i++) {
-		u64 last = atomic64_read(&epoch->cpu_lanes[i].last);
-
-		clear = max(clear, last + 1);
+		if (unlikely(!view.holds)) {
+			if (!kuid_generator_refresh(generator,
+						    &generator->stamp_clock))
+				return kuid_generator_none(KUID_NEVER);
+			continue;
+		}
+		if (order != KUID_BY_HOST)
+			lane = KUID_FIRST_CPU_LANE +
+			       kuid_generator_cpu(view.epoch->nr_cpu_lanes);
+		if (follow)
+			floor = &kuid_generator_floor(generator, floors,
+						      view.epoch)
+					 ->stamp;
+		first = kuid_lane_reserve(&view.epoch->lanes[lane], view.now,
+					  follow ? atomic64_read(floor) : 0,
+					  view.now + ahead, &n);
+		closed = kuid_generator_closed(generator, parts);
+		if (unlikely(!n)) {
+			if (kuid_generator_holds(generator, &view))
+				return kuid_generator_none(first);
+		} else if (likely(kuid_generator_holds(generator, &view))) {
+			if (follow)
+				kuid_raise(floor, first + n - 1);
+			return kuid_generator_taken(first, n, lane, view.epoch,
+						    closed);
+		}
+		/* What was reserved may lie far ahead of the clock. */
+		kuid_generator_refresh(generator, &generator->stamp_clock);
 	}
-	return clear;
+}
+
+/**
+ * kuid_generator_slots - take slots
+ * @generator: the generator, which has an epoch
+ * @source: KUID_LEX or KUID_GRID
+ * @floors: of the open file they are for; not used if @order is KUID_BY_CPU
+ * @order: what they shall follow
+ * @parts: KUID_PART_*: what IDs made of them will show of the identity
+ * @ahead: how far they may be ahead of the clock: of generator->windows
+ * @count: how many are wanted, at least 1
+ *
+ * Context: as kuid_generator_stamps().
+ * Return: as many as are to be had at once; if that is none, first is the one
+ * that came next, or KUID_NEVER if the clock has come to the ceiling.
+ */
+static __always_inline struct kuid_taken
+kuid_generator_slots(struct kuid_generator *generator,
+		     const enum kuid_source source, struct kuid_floors *floors,
+		     const enum kuid_order order, const u32 parts, u64 ahead,
+		     u32 count)
+{
+	const bool follow = order != KUID_BY_CPU;
+	const bool lex = source == KUID_LEX;
+
+	for (;;) {
+		const struct kuid_view view =
+			kuid_generator_view(generator, &generator->slot_clock);
+		u64 now = lex ? kuid_lex_slot(view.now)
+			      : kuid_grid_slot(view.now);
+		/* Of the grid, to the end of the last step that begins in time.
+		 */
+		u64 limit = now + ahead + (lex ? 0 : KUID_GRID_SEQ_MAX);
+		struct kuid_sequences *sequences;
+		struct kuid_sequence *sequence;
+		atomic64_t *floor = NULL;
+		struct kuid_slots slots;
+		struct kuid_floor *file;
+		struct kuid_run *run;
+		unsigned int cpu;
+		u64 above = 0;
+		u32 closed;
+
+		if (unlikely(!view.holds)) {
+			if (!kuid_generator_refresh(generator,
+						    &generator->slot_clock))
+				return kuid_generator_none(KUID_NEVER);
+			continue;
+		}
+		if (follow) {
+			file = kuid_generator_floor(generator, floors,
+						    view.epoch);
+			floor = lex ? &file->lex : &file->grid;
+			above = atomic64_read(floor);
+		}
+		sequences = view.epoch->sequences;
+		sequence = lex ? &sequences->lex : &sequences->grid;
+		if (order == KUID_BY_HOST) {
+			slots = kuid_sequence_reserve_next(sequence, now, above,
+							   limit, count);
+		} else {
+			cpu = kuid_generator_cpu(sequences->nr_cpus);
+			run = lex ? &sequences->runs[cpu].lex
+				  : &sequences->runs[cpu].grid;
+			slots = kuid_sequence_reserve(sequence, run, now, above,
+						      limit, count);
+		}
+		closed = kuid_generator_closed(generator, parts);
+		if (unlikely(!slots.count)) {
+			if (kuid_generator_holds(generator, &view))
+				return kuid_generator_none(slots.first);
+		} else if (likely(kuid_generator_holds(generator, &view))) {
+			if (follow)
+				kuid_raise(floor,
+					   slots.first + slots.count - 1);
+			return kuid_generator_taken(slots.first, slots.count, 0,
+						    view.epoch, closed);
+		}
+		/* What was reserved may lie far ahead of the clock. */
+		kuid_generator_refresh(generator, &generator->slot_clock);
+	}
 }
 
 #endif /* KUID_CORE_GENERATOR_H */

@@ -176,7 +176,7 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 	u64 slot = slots->first;
 	u64 end = slot + slots->count;
 
-	while (slot < end) {
+	do {
 		u64 next_step = (slot | KUID_GRID_SEQ_MAX) + 1;
 		u64 stop = min(end, next_step);
 		u64 high = kuid_k64_of_slot(slot);
@@ -196,14 +196,14 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 			else
 				low += bits == 96 ? BIT_ULL(32) : 1;
 		} while (++slot < stop);
-	}
+	} while (slot < end);
 	return slots->count;
 }
 
 /**
  * kuid_k64_pack - make local k-ordered IDs, 8 bytes
  * @sink: where they go
- * @slots: one slot of the grid for each
+ * @slots: one slot of the grid for each, at least 1
  * @identity: of the epoch
  * @put: stores each one in @sink
  *
@@ -221,7 +221,7 @@ static __always_inline u32 kuid_k64_pack(void *sink,
 /**
  * kuid_k96_pack - make global k-ordered IDs with a node of 32 bits, 12 bytes
  * @sink: where they go
- * @slots: one slot of the grid for each
+ * @slots: one slot of the grid for each, at least 1
  * @identity: of the epoch
  * @put: stores each one in @sink
  *
@@ -239,7 +239,7 @@ static __always_inline u32 kuid_k96_pack(void *sink,
 /**
  * kuid_k128_pack - make global k-ordered IDs with a node of 64 bits, 16 bytes
  * @sink: where they go
- * @slots: one slot of the grid for each
+ * @slots: one slot of the grid for each, at least 1
  * @identity: of the epoch
  * @put: stores each one in @sink
  *

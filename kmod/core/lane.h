@@ -53,7 +53,7 @@ static __always_inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now,
 			*count = 0;
 			return first;
 		}
-		n = min_t(u64, *count, limit - first + 1);
+		n = min_t(u64, *count - 1, limit - first) + 1;
 	} while (!atomic64_try_cmpxchg(&lane->last, &last, first + n - 1));
 
 	*count = n;

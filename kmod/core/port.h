@@ -4,10 +4,10 @@
  *
  * The core is written in the kernel's terms (u64, atomic64_t, cpu_to_be64).
  * In the kernel they are the kernel's own; elsewhere this header gives the few
- * that the core uses, with the same meaning. Beside them it names the three
- * questions the core asks about the machine, each answered by whoever embeds
- * the core: the kernel below, a library or a test with a scripted clock
- * elsewhere.
+ * that the core uses, with the same meaning. Beside them it names the four
+ * questions the core asks about the machine, and the one thing it tells; each
+ * is answered by whoever embeds the core: the kernel below, a library or a
+ * test with a scripted clock elsewhere.
  */
 #ifndef KUID_CORE_PORT_H
 #define KUID_CORE_PORT_H
@@ -20,8 +20,11 @@
 #include <linux/compiler.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/seqlock.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
 
@@ -31,10 +34,19 @@ static inline u64 kuid_port_mono_ns(void)
 	return ktime_get_ns();
 }
 
-/* Wall-clock time, in nanoseconds since 1970, of the moment @mono. */
-static inline u64 kuid_port_wall_ns(u64 mono)
+/*
+ * What is added to that clock's time to get the wall clock's, in nanoseconds
+ * since 1970: changes when the wall clock is set, and at no other time.
+ */
+static inline u64 kuid_port_wall_offset(void)
 {
-	return ktime_to_ns(ktime_mono_to_real(ns_to_ktime(mono)));
+	return ktime_to_ns(ktime_mono_to_real(0));
+}
+
+/* The same for a clock that also counts the time that the machine slept. */
+static inline u64 kuid_port_boot_offset(void)
+{
+	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 }
 
 /* The CPU this runs on: a hint, stale as soon as the caller is preempted. */
@@ -80,27 +92,151 @@ typedef __s64 s64;
 /* Make the compiler forget how it got the value of a variable. */
 #define OPTIMIZER_HIDE_VAR(var) __asm__("" : "+r"(var))
 
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 #define BIT_ULL(n) (1ULL << (n))
 
 #define __aligned(x)		     __attribute__((__aligned__(x)))
 #define ____cacheline_aligned_in_smp __aligned(64)
 
+/*
+ * Called before each access to what threads share. A test may run its threads
+ * one at a time and choose here which goes on.
+ */
+#ifndef kuid_port_step
+#define kuid_port_step() ((void)0)
+#endif
+
+/* Called while waiting for another thread. */
+#ifndef kuid_port_relax
+#include <sched.h>
+#define kuid_port_relax() sched_yield()
+#endif
+
+#define READ_ONCE(x)                                     \
+	({                                               \
+		kuid_port_step();                        \
+		__atomic_load_n(&(x), __ATOMIC_RELAXED); \
+	})
+#define WRITE_ONCE(x, value)                                       \
+	({                                                         \
+		kuid_port_step();                                  \
+		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED); \
+	})
+#define smp_load_acquire(p)                           \
+	({                                            \
+		kuid_port_step();                     \
+		__atomic_load_n(p, __ATOMIC_ACQUIRE); \
+	})
+#define smp_store_release(p, value)                             \
+	({                                                      \
+		kuid_port_step();                               \
+		__atomic_store_n(p, (value), __ATOMIC_RELEASE); \
+	})
+#define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
 typedef s64 atomic64_t;
 
 static inline s64 atomic64_read(const atomic64_t *v)
 {
-	return __atomic_load_n(v, __ATOMIC_RELAXED);
+	return READ_ONCE(*v);
+}
+
+static inline void atomic64_set(atomic64_t *v, s64 value)
+{
+	WRITE_ONCE(*v, value);
 }
 
 static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 {
-	return __atomic_compare_exchange_n(v, old, new, false, __ATOMIC_SEQ_CST,
+	bool done;
+
+	kuid_port_step();
+	done = __atomic_compare_exchange_n(v, old, new, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_RELAXED);
+	/* The kernel's orders all that comes after it, too. */
+	if (done)
+		smp_mb();
+	return done;
+}
+
+typedef struct {
+	int locked;
+} raw_spinlock_t;
+
+static inline void raw_spin_lock_init(raw_spinlock_t *lock)
+{
+	lock->locked = 0;
+}
+
+static inline bool raw_spin_trylock(raw_spinlock_t *lock)
+{
+	kuid_port_step();
+	return !__atomic_exchange_n(&lock->locked, 1, __ATOMIC_ACQUIRE);
+}
+
+/* Userspace has no interrupts to save. */
+#define raw_spin_lock_irqsave(lock, flags)      \
+	do {                                    \
+		while (!raw_spin_trylock(lock)) \
+			kuid_port_relax();      \
+		(flags) = 0;                    \
+	} while (0)
+
+static inline void raw_spin_unlock_irqrestore(raw_spinlock_t *lock,
+					      unsigned long flags)
+{
+	(void)flags;
+	kuid_port_step();
+	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+}
+
+typedef struct {
+	unsigned int sequence;
+} seqcount_t;
+
+static inline void seqcount_init(seqcount_t *seq)
+{
+	seq->sequence = 0;
+}
+
+static inline unsigned int raw_seqcount_begin(const seqcount_t *seq)
+{
+	return smp_load_acquire(&seq->sequence) & ~1U;
+}
+
+static inline bool read_seqcount_retry(const seqcount_t *seq,
+				       unsigned int start)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return READ_ONCE(seq->sequence) != start;
+}
+
+static inline void write_seqcount_begin(seqcount_t *seq)
+{
+	WRITE_ONCE(seq->sequence, seq->sequence + 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void write_seqcount_end(seqcount_t *seq)
+{
+	smp_store_release(&seq->sequence, seq->sequence + 1);
 }
 
 u64 kuid_port_mono_ns(void);
-u64 kuid_port_wall_ns(u64 mono);
+u64 kuid_port_wall_offset(void);
+u64 kuid_port_boot_offset(void);
 unsigned int kuid_port_cpu(void);
 
 #endif /* !__KERNEL__ */
+
+struct kuid_step;
+
+/*
+ * The core says that the wall clock was found set to another time. May be
+ * called from where an ID is asked for, so in any context but NMI.
+ */
+void kuid_port_stepped(const struct kuid_step *step);
+
 #endif /* KUID_CORE_PORT_H */

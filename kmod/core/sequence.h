@@ -41,10 +41,28 @@ struct kuid_sequence {
 	atomic64_t next;
 } ____cacheline_aligned_in_smp;
 
+/*
+ * Raise an atomic maximum. Fully ordered; a plain store could take it back
+ * below what another thread has raised it to.
+ */
+static __always_inline void kuid_raise(atomic64_t *maximum, u64 to)
+{
+	s64 seen = atomic64_read(maximum);
+
+	while ((u64)seen < to && !atomic64_try_cmpxchg(maximum, &seen, to))
+		;
+}
+
+/* The begin of the run that has @slot in it; as what is left, an empty run. */
+static inline u64 kuid_run_begin(u64 slot)
+{
+	return slot & ~(KUID_RUN_SLOTS - 1ULL);
+}
+
 /* The end of the run that has @slot in it or before it. */
 static inline u64 kuid_run_end(u64 slot)
 {
-	return (slot + KUID_RUN_SLOTS - 1) & ~(KUID_RUN_SLOTS - 1ULL);
+	return kuid_run_begin(slot + KUID_RUN_SLOTS - 1);
 }
 
 /* Take from a run, if it has anything from @from to @limit. */
@@ -60,23 +78,33 @@ kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 		slots.first = max_t(u64, next, from);
 		if (slots.first >= end)
 			return (struct kuid_slots) { 0 };
-		slots.count = min_t(u64, count, end - slots.first);
+		slots.count = min_t(u64, count - 1, end - 1 - slots.first) + 1;
 	} while (!atomic64_try_cmpxchg(&run->next, &next,
 				       slots.first + slots.count));
 	return slots;
 }
 
-/*
- * Put what was carved beyond the slots that were wanted into the run. If
- * another task has filled it in the meantime, the lower of the two is dropped.
- */
-static inline void kuid_run_fill(struct kuid_run *run, u64 from)
+/* Take slots that no one has yet, and perhaps the rest of their run. */
+static __always_inline struct kuid_slots
+kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
+		   u32 count, bool run, u64 *end)
 {
-	s64 next = atomic64_read(&run->next);
+	s64 next = atomic64_read(&sequence->next);
+	struct kuid_slots slots;
 
-	while ((u64)next < from &&
-	       !atomic64_try_cmpxchg(&run->next, &next, from))
-		;
+	do {
+		slots.first = max_t(u64, next, from);
+		if (slots.first > limit) {
+			slots.count = 0;
+			*end = slots.first;
+			return slots;
+		}
+		slots.count = min_t(u64, count - 1, limit - slots.first) + 1;
+		*end = slots.first + slots.count;
+		if (run && kuid_run_end(*end) <= limit + 1)
+			*end = kuid_run_end(*end);
+	} while (!atomic64_try_cmpxchg(&sequence->next, &next, *end));
+	return slots;
 }
 
 /* Take slots that no one has yet, and the rest of their run with them. */
@@ -84,37 +112,41 @@ static inline struct kuid_slots
 kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 		    u64 now, u64 from, u64 limit, u32 count)
 {
-	s64 next = atomic64_read(&run->next);
 	struct kuid_slots slots;
+	u64 left, rest, end;
 	bool keep;
-	u64 end;
 
-	/*
-	 * A run that is only below the caller's floor, or above its limit, is
-	 * good for others yet and must not be dropped for this caller.
-	 */
-	keep = (u64)next < kuid_run_end(next) && now < kuid_run_end(next);
-
-	next = atomic64_read(&sequence->next);
-	do {
-		slots.first = max_t(u64, next, from);
-		if (slots.first > limit) {
-			slots.count = 0;
+	for (;;) {
+		left = atomic64_read(&run->next);
+		/*
+		 * A run that is only below the caller's floor, or above its
+		 * limit, is good for others yet and must not be dropped for
+		 * this caller.
+		 */
+		keep = left < kuid_run_end(left) && now < kuid_run_end(left);
+		if (!keep ||
+		    max(left, from) >= min(kuid_run_end(left), limit + 1))
+			break;
+		/* Filled by another task since it was found empty. */
+		slots = kuid_run_take(run, from, limit, count);
+		if (slots.count)
 			return slots;
-		}
-		slots.count = min_t(u64, count, limit - slots.first + 1);
-		end = slots.first + slots.count;
-		if (!keep && kuid_run_end(end) <= limit + 1)
-			end = kuid_run_end(end);
-	} while (!atomic64_try_cmpxchg(&sequence->next, &next, end));
+	}
 
-	if (end > slots.first + slots.count)
-		kuid_run_fill(run, slots.first + slots.count);
+	slots = kuid_sequence_take(sequence, from, limit, count, !keep, &end);
+	if (keep || !slots.count)
+		return slots;
+	/*
+	 * Even if nothing is left of the run: what another task has carved
+	 * before, and has put or is about to put there, would come too late.
+	 */
+	rest = slots.first + slots.count;
+	kuid_raise(&run->next, rest < end ? rest : kuid_run_begin(rest));
 	return slots;
 }
 
 /**
- * kuid_sequence_reserve - take slots from a sequence
+ * kuid_sequence_reserve - take slots by way of a CPU's run
  * @sequence: the sequence
  * @run: the run of the CPU this runs on
  * @now: the slot that the clock is in
@@ -133,9 +165,30 @@ kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
 	u64 from = max(now, floor + 1);
 	struct kuid_slots slots = kuid_run_take(run, from, limit, count);
 
-	if (slots.count)
+	if (likely(slots.count))
 		return slots;
 	return kuid_sequence_carve(sequence, run, now, from, limit, count);
+}
+
+/**
+ * kuid_sequence_reserve_next - take slots that are above all taken before
+ * @sequence: the sequence
+ * @now: the slot that the clock is in
+ * @floor: all slots taken will be above it
+ * @limit: none will be above this one
+ * @count: how many slots are wanted, at least 1
+ *
+ * Context: any but NMI. Never sleeps.
+ * Return: as kuid_sequence_reserve().
+ */
+static __always_inline struct kuid_slots
+kuid_sequence_reserve_next(struct kuid_sequence *sequence, u64 now, u64 floor,
+			   u64 limit, u32 count)
+{
+	u64 end;
+
+	return kuid_sequence_take(sequence, max(now, floor + 1), limit, count,
+				  false, &end);
 }
 
 #endif /* KUID_CORE_SEQUENCE_H */

@@ -1,123 +1,323 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stamp clock on a machine whose clocks are set by script. */
-#include <pthread.h>
+/* The arithmetic of a clock: two lines, to the nanosecond. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <cmocka.h>
 
 #include "core/clock.h"
-#include "machine.h"
+#include "random.h"
 
 #define SECOND 1000000000ULL
 #define WALL   (1700000000 * SECOND)
+#define MONO   (5 * SECOND)
+#define OFFSET (WALL - MONO)
+#define AHEAD  (SECOND / 10)
+#define YEARS  (10 * 365 * 86400 * SECOND)
 
-static int setup(void **state)
+static const u64 odd_and_even[] = { MONO, MONO + 1, MONO + 2, MONO + 3 };
+
+#define for_each(p, array) \
+	for (p = array; p < array + sizeof(array) / sizeof(array[0]); p++)
+
+static u64 at(const struct kuid_clock *clock, u64 mono)
 {
-	(void)state;
-	machine_set_mono(5 * SECOND);
-	machine_set_mono_step(0);
-	machine_set_wall_wander(0);
-	machine_set_wall_offset(WALL);
-	return 0;
+	return kuid_clock_at(clock->offset, clock->half, mono);
 }
 
-static void starts_at_wall_time(void **state)
+static void is_the_wall_clock_if_nothing_was_issued(void **state)
 {
 	struct kuid_clock clock = { 0 };
 
 	(void)state;
-	assert_int_equal(kuid_clock_now(&clock), WALL + 5 * SECOND);
+	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
+	assert_int_equal(at(&clock, MONO), WALL);
+	assert_int_equal(at(&clock, MONO + 1), WALL + 1);
+	/* Even if it has shown another time. */
+	assert_int_equal(
+		kuid_clock_follow(&clock, MONO, OFFSET + YEARS, 0, AHEAD), 0);
+	assert_int_equal(at(&clock, MONO), WALL + YEARS);
+	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
+	assert_int_equal(at(&clock, MONO), WALL);
+	assert_int_equal(at(&clock, 2 * MONO), WALL + MONO);
 }
 
-static void goes_on_with_monotonic_time(void **state)
+static void is_the_wall_clock_of_1970_too(void **state)
 {
 	struct kuid_clock clock = { 0 };
 
 	(void)state;
-	kuid_clock_now(&clock);
-	machine_set_mono(5 * SECOND + 1);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 5 * SECOND + 1);
-}
-
-static void follows_a_step_forward_at_once(void **state)
-{
-	struct kuid_clock clock = { 0 };
-
-	(void)state;
-	kuid_clock_now(&clock);
-	machine_set_wall_offset(WALL + 3600 * SECOND);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 3605 * SECOND);
-}
-
-static void is_not_set_back(void **state)
-{
-	struct kuid_clock clock = { 0 };
-
-	(void)state;
-	kuid_clock_now(&clock);
-	machine_set_wall_offset(WALL - 3600 * SECOND);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 5 * SECOND);
-	machine_set_mono(6 * SECOND);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 6 * SECOND);
-
-	/* Set forward again, but not as far: still nothing to follow. */
-	machine_set_wall_offset(WALL - 1);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 6 * SECOND);
-	machine_set_wall_offset(WALL + 1);
-	assert_int_equal(kuid_clock_now(&clock), WALL + 6 * SECOND + 1);
-}
-
-/* For threads: assertions of the framework work in its own thread only. */
-static struct kuid_clock shared_clock;
-static _Atomic u64 shared_now;
-static atomic_int went_back;
-
-static void *read_clock(void *arg)
-{
-	(void)arg;
-	for (int i = 0; i < 100000; i++) {
-		u64 seen = shared_now;
-		u64 now = kuid_clock_now(&shared_clock);
-
-		if (now < seen)
-			went_back++;
-		while (seen < now &&
-		       !atomic_compare_exchange_weak(&shared_now, &seen, now))
-			;
+	/* The least that the wall clock can be set to is the monotonic one. */
+	for (u64 mono = 0; mono < 10; mono++) {
+		kuid_clock_follow(&clock, mono, 0, 0, AHEAD);
+		assert_int_equal(at(&clock, mono), mono);
+		assert_int_equal(at(&clock, mono + 7), mono + 7);
 	}
-	return NULL;
 }
 
-static void does_not_go_back_between_threads(void **state)
+static void follows_forward_at_once(void **state)
 {
-	pthread_t threads[3];
+	struct kuid_clock clock = { .offset = OFFSET };
+	u64 there = WALL + 3600 * SECOND;
 
 	(void)state;
-	shared_clock = (struct kuid_clock) { 0 };
-	shared_now = 0;
-	went_back = 0;
-	machine_set_mono_step(1);
-	machine_set_wall_wander(1000);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, read_clock, NULL), 0);
-	for (int i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(went_back, 0);
-	assert_true(shared_now > WALL);
+	assert_int_equal(kuid_clock_follow(&clock, MONO, there - MONO,
+					   WALL + AHEAD, AHEAD),
+			 0);
+	assert_int_equal(at(&clock, MONO), there);
+	assert_int_equal(at(&clock, MONO + 1), there + 1);
+}
+
+static void what_is_issued_counts_to_the_nanosecond(void **state)
+{
+	const u64 *mono;
+
+	(void)state;
+	for_each(mono, odd_and_even)
+	{
+		struct kuid_clock clock = { .offset = OFFSET };
+		u64 issued = *mono + OFFSET;
+
+		/* Set back to just that: it is the wall clock. */
+		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
+						   OFFSET - 100, issued, AHEAD),
+				 0);
+		assert_int_equal(clock.half, 0);
+		assert_int_equal(at(&clock, *mono + 100), issued);
+
+		/* And a nanosecond further. */
+		clock = (struct kuid_clock) { .offset = OFFSET };
+		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
+						   OFFSET - 101, issued, AHEAD),
+				 1);
+		assert_int_equal(at(&clock, *mono + 100), issued);
+	}
+}
+
+/* Half a nanosecond is lost or won where it began, and never again. */
+static void goes_at_half_speed(void **state)
+{
+	const u64 *mono;
+
+	(void)state;
+	for_each(mono, odd_and_even)
+	{
+		struct kuid_clock clock = { .offset = OFFSET };
+		u64 from = *mono + OFFSET;
+
+		assert_int_equal(kuid_clock_follow(&clock, *mono,
+						   OFFSET - SECOND, from,
+						   AHEAD),
+				 SECOND);
+		for (u64 n = 0; n < 50; n++) {
+			assert_int_equal(at(&clock, *mono + 2 * n), from + n);
+			assert_int_equal(at(&clock, *mono + 2 * n + 1),
+					 from + n + *mono % 2);
+		}
+		assert_int_equal(at(&clock, *mono + SECOND), from + SECOND / 2);
+	}
+}
+
+static void has_caught_up_after_twice_the_lag(void **state)
+{
+	const u64 *mono;
+
+	(void)state;
+	for_each(mono, odd_and_even)
+	{
+		struct kuid_clock clock = { .offset = OFFSET };
+		u64 from = *mono + OFFSET;
+		u64 lag = 9 * SECOND + 1;
+		u64 then = *mono + 2 * lag;
+
+		kuid_clock_follow(&clock, *mono, OFFSET - lag, from, AHEAD);
+		assert_true(at(&clock, then - 2) > then - 2 + clock.offset);
+		assert_int_equal(at(&clock, then), then + clock.offset);
+		assert_int_equal(at(&clock, then), from + lag);
+		/* From there on it is the wall clock, with no one there. */
+		assert_int_equal(at(&clock, then + 1), from + lag + 1);
+		assert_int_equal(at(&clock, then + 100 * SECOND),
+				 from + lag + 100 * SECOND);
+	}
+}
+
+/* Issued ahead of the clock: it goes on from where it was. */
+static void run_ahead_does_not_drive_it_on(void **state)
+{
+	struct kuid_clock clock = { .offset = OFFSET };
+	u64 offset = OFFSET;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		u64 issued = at(&clock, MONO) + AHEAD;
+
+		offset -= 1000;
+		assert_int_equal(kuid_clock_follow(&clock, MONO, offset, issued,
+						   AHEAD),
+				 issued - MONO - offset);
+		assert_int_equal(at(&clock, MONO), WALL);
+	}
+}
+
+/* Dropped by someone who slept over a step: it must be within reach again. */
+static void what_is_further_ahead_draws_it_on(void **state)
+{
+	struct kuid_clock clock = { .offset = OFFSET };
+
+	(void)state;
+	kuid_clock_follow(&clock, MONO, OFFSET, WALL + AHEAD + 1, AHEAD);
+	assert_int_equal(at(&clock, MONO), WALL + 1);
+	kuid_clock_follow(&clock, MONO, OFFSET, WALL + YEARS, AHEAD);
+	assert_int_equal(at(&clock, MONO), WALL + YEARS - AHEAD);
+	assert_int_equal(at(&clock, MONO + 100), WALL + YEARS - AHEAD + 50);
+}
+
+static void less_issued_than_shown_sets_it_back_to_that(void **state)
+{
+	struct kuid_clock clock = { .offset = OFFSET };
+
+	(void)state;
+	assert_int_equal(kuid_clock_follow(&clock, MONO + SECOND,
+					   OFFSET - 5 * SECOND, WALL, AHEAD),
+			 4 * SECOND);
+	assert_int_equal(at(&clock, MONO + SECOND), WALL);
+}
+
+static void accumulates_lag(void **state)
+{
+	struct kuid_clock clock = { .offset = OFFSET };
+	u64 issued = WALL;
+	u64 mono = MONO;
+	u64 offset = OFFSET;
+	u64 wanted = 0;
+
+	(void)state;
+	for (u64 i = 1; i <= 10; i++) {
+		u64 lag;
+
+		offset -= 99 * SECOND / 10;
+		lag = kuid_clock_follow(&clock, mono, offset, issued, AHEAD);
+		wanted += 99 * SECOND / 10;
+		assert_int_equal(lag, wanted);
+		mono += SECOND;
+		issued = at(&clock, mono);
+		assert_int_equal(issued, WALL + i * SECOND / 2);
+		wanted -= SECOND / 2;
+	}
+}
+
+static void assert_reach(const struct kuid_clock *clock, u64 time)
+{
+	u64 mono = kuid_clock_reach(clock, time);
+
+	assert_true(at(clock, mono) >= time);
+	assert_true(!mono || at(clock, mono - 1) < time);
+}
+
+static void reach_is_the_first_moment(void **state)
+{
+	static const u64 times[] = {
+		1,
+		2,
+		WALL - 1,
+		WALL,
+		WALL + 1,
+		WALL + SECOND,
+		WALL + YEARS,
+		WALL + YEARS + 1,
+		(1ULL << 63) - 2,
+		(1ULL << 63) - 1,
+	};
+	static const struct kuid_clock clocks[] = {
+		{ 0, 0 },
+		{ 1, 0 },
+		{ 0, 1 },
+		{ OFFSET, 0 },
+		{ OFFSET - 1, 0 },
+		{ OFFSET, OFFSET },
+		{ OFFSET, OFFSET + 1 },
+		{ OFFSET, OFFSET + SECOND },
+		{ OFFSET - YEARS, OFFSET + 1 },
+		{ OFFSET - YEARS - 1, OFFSET },
+		{ 0, OFFSET },
+		{ (1ULL << 63) - 1, 0 },
+		{ 0, (1ULL << 63) - 1 },
+		{ (1ULL << 63) - 2, (1ULL << 63) - 3 },
+	};
+	const struct kuid_clock *clock;
+	const u64 *time;
+
+	(void)state;
+	for_each(clock, clocks)
+	{
+		for_each(time, times)
+		{
+			assert_reach(clock, *time);
+		}
+	}
+	for (int i = 0; i < 200000; i++) {
+		struct kuid_clock any = {
+			.offset = OFFSET - random_below(2 * YEARS),
+			.half = random_below(3) ? OFFSET - random_below(YEARS)
+						: 0,
+		};
+
+		assert_reach(&any, OFFSET + random_below(YEARS) - YEARS / 2);
+		/* Around where the lines meet. */
+		any.half = any.offset + random_below(20);
+		assert_reach(&any, any.half + random_below(40));
+	}
+}
+
+/* A clock that is set again and again, with IDs taken from it as they may be. */
+static void keeps_its_promises_whatever_happens(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		struct kuid_clock clock = { 0 };
+		u64 offset = WALL - MONO;
+		u64 mono = MONO;
+		u64 issued = 0;
+
+		for (int j = 0; j < 30; j++) {
+			u64 was, now, wall;
+
+			mono += random_below(2 * SECOND);
+			offset += random_below(4 * SECOND) - 2 * SECOND;
+			wall = mono + offset;
+			was = at(&clock, mono);
+			kuid_clock_follow(&clock, mono, offset, issued, AHEAD);
+			now = at(&clock, mono);
+			assert_true(now >= wall);
+			/* What was issued is within reach. */
+			assert_true(now + AHEAD >= issued);
+			/* Ahead of the wall clock only if it has to be. */
+			assert_true(now == wall || now <= issued);
+			/* Nothing issued beyond it, or it is not set back. */
+			assert_true(now >= min(was, issued));
+			if (random_below(2))
+				issued = max(issued, now + random_below(AHEAD));
+		}
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(starts_at_wall_time, setup),
-		cmocka_unit_test_setup(goes_on_with_monotonic_time, setup),
-		cmocka_unit_test_setup(follows_a_step_forward_at_once, setup),
-		cmocka_unit_test_setup(is_not_set_back, setup),
-		cmocka_unit_test_setup(does_not_go_back_between_threads, setup),
+		cmocka_unit_test(is_the_wall_clock_if_nothing_was_issued),
+		cmocka_unit_test(is_the_wall_clock_of_1970_too),
+		cmocka_unit_test(follows_forward_at_once),
+		cmocka_unit_test(what_is_issued_counts_to_the_nanosecond),
+		cmocka_unit_test(goes_at_half_speed),
+		cmocka_unit_test(has_caught_up_after_twice_the_lag),
+		cmocka_unit_test(run_ahead_does_not_drive_it_on),
+		cmocka_unit_test(what_is_further_ahead_draws_it_on),
+		cmocka_unit_test(less_issued_than_shown_sets_it_back_to_that),
+		cmocka_unit_test(accumulates_lag),
+		cmocka_unit_test(reach_is_the_first_moment),
+		cmocka_unit_test(keeps_its_promises_whatever_happens),
 	};
 
+	random_start();
 	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

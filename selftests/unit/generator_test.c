@@ -1,91 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stamps and slots of many CPUs: none twice, in order for each open file, and
- * not too far ahead of the clock.
+ * What a generator gives out while nothing happens to it: none twice, in the
+ * order asked for, not too far ahead of the clock, and what it says about that.
  */
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/generator.h"
+#include "host.h"
 #include "machine.h"
 #include "random.h"
 
-#define NOW	 1700000000000000000ULL
+#define NOW	 HOST_WALL
 #define NR_LANES 2
 #define NR_CPUS	 2
-#define AHEAD	 KUID_MAX_AHEAD_NS
-
-static struct kuid_generator *generator;
-static struct kuid_epoch *epoch;
-
-static void *make_zeroed(size_t alignment, size_t size)
-{
-	void *memory = aligned_alloc(alignment, size);
-
-	return memory ? memset(memory, 0, size) : NULL;
-}
+#define AHEAD	 HOST_AHEAD
+#define LEX_NOW	 (NOW / 1000)
 
 static int setup(void **state)
 {
 	(void)state;
-	machine_set_mono(0);
-	machine_set_mono_step(0);
-	machine_set_wall_offset(NOW);
-	machine_set_cpu(0);
-	generator = make_zeroed(__alignof__(*generator),
-				sizeof(*generator) +
-					NR_CPUS * sizeof(generator->runs[0]));
-	epoch = make_zeroed(__alignof__(*epoch),
-			    sizeof(*epoch) +
-				    NR_LANES * sizeof(epoch->cpu_lanes[0]));
-	if (!generator || !epoch)
-		return -1;
-	generator->nr_cpus = NR_CPUS;
-	epoch->number = 1;
-	epoch->nr_cpu_lanes = NR_LANES;
+	host_start(NR_CPUS, NR_LANES, false);
+	return 0;
+}
+
+static int setup_given(void **state)
+{
+	(void)state;
+	host_start(NR_CPUS, NR_LANES, true);
 	return 0;
 }
 
 static int teardown(void **state)
 {
+	struct host_record *record = &host.record;
+	bool good = host_check(&record, 1);
+
 	(void)state;
-	free(generator);
-	free(epoch);
-	return 0;
+	host_stop();
+	return good ? 0 : -1;
 }
 
-static struct kuid_stamps on_cpu(unsigned int cpu, atomic64_t *floor, u32 count)
+static struct kuid_stamps take(enum kuid_source source, unsigned int cpu,
+			       struct kuid_floors *floors, u32 count)
 {
-	machine_set_cpu(cpu);
-	return kuid_generator_stamps(generator, epoch, floor, AHEAD, count);
+	return host_take(source, cpu, floors, KUID_BY_FILE, count).stamps;
 }
 
-static struct kuid_slots lex_on_cpu(unsigned int cpu, atomic64_t *floor,
-				    u64 ahead, u32 count)
+static struct kuid_stamps by_cpu(enum kuid_source source, unsigned int cpu,
+				 u32 count)
 {
-	machine_set_cpu(cpu);
-	return kuid_generator_lex(generator, floor, ahead, count);
+	return host_take(source, cpu, NULL, KUID_BY_CPU, count).stamps;
 }
 
-static struct kuid_slots grid_on_cpu(unsigned int cpu, atomic64_t *floor,
-				     u64 ahead, u32 count)
+static struct kuid_stamps by_host(enum kuid_source source, unsigned int cpu,
+				  struct kuid_floors *floors, u32 count)
 {
-	machine_set_cpu(cpu);
-	return kuid_generator_grid(generator, floor, ahead, count);
+	return host_take(source, cpu, floors, KUID_BY_HOST, count).stamps;
+}
+
+/* The first one there is at a time. */
+static u64 first_at(enum kuid_source source, u64 ns)
+{
+	switch (source) {
+	case KUID_STAMPS:
+		return ns;
+	case KUID_LEX:
+		return kuid_lex_slot(ns);
+	default:
+		return kuid_grid_slot(ns);
+	}
 }
 
 static void each_cpu_has_its_lane(void **state)
 {
-	atomic64_t floor[NR_LANES] = { 0 };
+	struct kuid_floors files[NR_LANES] = { 0 };
 
 	(void)state;
 	for (unsigned int cpu = 0; cpu < NR_LANES; cpu++) {
-		struct kuid_stamps s = on_cpu(cpu, &floor[cpu], 1);
+		struct kuid_stamps s = take(KUID_STAMPS, cpu, &files[cpu], 1);
 
 		assert_int_equal(s.first, NOW);
 		assert_int_equal(s.count, 1);
@@ -97,28 +92,495 @@ static void more_cpus_than_lanes_share_them(void **state)
 {
 	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_LANES; cpu++) {
-		atomic64_t floor = 0;
-		struct kuid_stamps s = on_cpu(cpu, &floor, 10);
+		struct kuid_floors file = { 0 };
+		struct kuid_stamps s = take(KUID_STAMPS, cpu, &file, 10);
 
 		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE + cpu % NR_LANES);
 		assert_int_equal(s.first, NOW + cpu / NR_LANES * 10);
 	}
 }
 
-/* What a generator that starts over would give out first at this time. */
-static void start_over_at(u64 ns)
+static void all_cpus_share_a_single_lane(void **state)
 {
-	free(epoch);
-	free(generator);
-	assert_int_equal(setup(NULL), 0);
-	machine_set_wall_offset(ns);
+	u64 next = NOW;
+
+	teardown(state);
+	host_start(1, 1, false);
+	for (unsigned int cpu = 0; cpu < 300; cpu++) {
+		struct kuid_stamps s = by_cpu(KUID_STAMPS, cpu, 1 + cpu);
+
+		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE);
+		assert_int_equal(s.first, next);
+		next += s.count;
+		assert_int_equal(by_cpu(KUID_LEX, cpu, 1).first, LEX_NOW + cpu);
+	}
+}
+
+static void there_are_as_many_lanes_as_an_id_has_room_for(void **state)
+{
+	teardown(state);
+	host_start(KUID_MAX_CPU_LANES, KUID_MAX_CPU_LANES, false);
+	for (unsigned int cpu = 0; cpu < 1000; cpu++) {
+		struct kuid_stamps s = by_cpu(KUID_STAMPS, cpu, 1);
+
+		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE +
+						 cpu % KUID_MAX_CPU_LANES);
+		/* The last one is for leases. */
+		assert_true(s.lane < KUID_NR_LANES - 1);
+		assert_int_equal(s.first, NOW + cpu / KUID_MAX_CPU_LANES);
+	}
+}
+
+static void more_cpus_than_runs_share_them(void **state)
+{
+	(void)state;
+	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
+		struct kuid_floors file = { 0 };
+		struct kuid_stamps s = take(KUID_LEX, cpu, &file, 1);
+
+		assert_int_equal(s.first,
+				 LEX_NOW + cpu % NR_CPUS * KUID_RUN_SLOTS +
+					 cpu / NR_CPUS);
+		assert_int_equal(s.lane, 0);
+	}
+}
+
+static void a_cpu_is_in_order_and_ignores_files(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		u64 last = 0;
+
+		for (u32 count = 1; count < 100; count++) {
+			struct kuid_stamps s = by_cpu(source, 1, count);
+
+			assert_true(s.first > last);
+			last = s.first + s.count - 1;
+		}
+		/* Nothing of that is waited for by another CPU. */
+		assert_true(by_cpu(source, 0, 1).first < last ||
+			    source != KUID_STAMPS);
+	}
+}
+
+static void a_file_stays_in_order_when_it_changes_cpu(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		struct kuid_floors file = { 0 };
+		u64 last = 0;
+
+		for (unsigned int i = 0; i < 200; i++) {
+			struct kuid_stamps s =
+				take(source, i / 3, &file, 1 + i % 50);
+
+			assert_int_equal(s.count, 1 + i % 50);
+			assert_true(s.first > last);
+			last = s.first + s.count - 1;
+		}
+	}
+}
+
+static void stamps_of_a_file_follow_at_once(void **state)
+{
+	struct kuid_floors file = { 0 };
+
+	(void)state;
+	assert_int_equal(take(KUID_STAMPS, 0, &file, 1000).first, NOW);
+	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).first, NOW + 1000);
+	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first, NOW + 1001);
+}
+
+static void a_file_does_not_push_other_files(void **state)
+{
+	struct kuid_floors one = { 0 }, other = { 0 };
+
+	(void)state;
+	take(KUID_STAMPS, 0, &one, 1000);
+	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
+}
+
+static void files_and_sources_have_floors_of_their_own(void **state)
+{
+	struct kuid_floors one = { 0 }, other = { 0 };
+
+	(void)state;
+	assert_int_equal(take(KUID_LEX, 0, &one, 100).count, 100);
+	assert_int_equal(take(KUID_GRID, 0, &one, 1).first,
+			 kuid_grid_slot(NOW));
+	assert_int_equal(take(KUID_STAMPS, 0, &one, 1).first, NOW);
+	/* CPU 1's run begins behind what CPU 0 has carved. */
+	assert_int_equal(take(KUID_LEX, 1, &other, 1).first,
+			 kuid_run_end(LEX_NOW + 100));
+	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
+}
+
+/* Whatever CPUs and files do beside it. */
+static void the_host_is_in_order_over_all_files(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		struct kuid_floors files[3] = { 0 };
+		struct kuid_floors noise = { 0 };
+		u64 last = 0;
+
+		for (unsigned int i = 0; i < 300; i++) {
+			struct kuid_stamps s = by_host(source, i % 5,
+						       &files[random_below(3)],
+						       1 + i % 7);
+
+			assert_int_equal(s.count, 1 + i % 7);
+			assert_true(s.first > last);
+			if (source == KUID_STAMPS)
+				assert_int_equal(s.lane, KUID_HOST_LANE);
+			last = s.first + s.count - 1;
+			take(source, random_below(NR_CPUS), &noise, 1);
+			machine_pass(random_below(100));
+		}
+	}
+}
+
+static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		struct kuid_floors file = { 0 };
+		u64 last = take(source, 0, &file, 500).first + 499;
+		struct kuid_stamps s = by_host(source, 1, &file, 5);
+
+		assert_true(s.first > last);
+		last = s.first + 4;
+		assert_true(take(source, 1, &file, 1).first > last);
+	}
+}
+
+static void stamps_are_not_too_far_ahead(void **state)
+{
+	struct kuid_floors file = { 0 };
+	struct kuid_stamps s = take(KUID_STAMPS, 0, &file, AHEAD);
+
+	(void)state;
+	/* From now to the end of a batch's half of the window. */
+	assert_int_equal(s.first, NOW);
+	assert_int_equal(s.count, AHEAD / 2 + 1);
+	assert_int_equal(take(KUID_STAMPS, 1, &file, 2).count, 0);
+	/* One at a time there is the other half, of which most is skipped. */
+	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first,
+			 NOW + AHEAD / 2 + 1);
+	file.of[1].stamp = NOW + AHEAD - 1;
+	s = take(KUID_STAMPS, 1, &file, 1);
+	assert_int_equal(s.first, NOW + AHEAD);
+	assert_int_equal(s.count, 1);
+	s = take(KUID_STAMPS, 0, &file, 1);
+	assert_int_equal(s.count, 0);
+	assert_int_equal(s.first, NOW + AHEAD + 1);
+	machine_pass(1);
+	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).count, 1);
+	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).count, 0);
+}
+
+static void microseconds_are_not_too_far_ahead(void **state)
+{
+	u32 most = AHEAD / 2 / 1000;
+	struct kuid_floors file = { 0 };
+	struct kuid_stamps s = take(KUID_LEX, 0, &file, 2 * most);
+
+	(void)state;
+	assert_int_equal(s.first, LEX_NOW);
+	assert_int_equal(s.count, most + 1);
+	assert_int_equal(take(KUID_LEX, 1, &file, 2).count, 0);
+	for (u32 i = 0; i < most; i++)
+		assert_int_equal(take(KUID_LEX, 0, &file, 1).count, 1);
+	s = take(KUID_LEX, 1, &file, 1);
+	assert_int_equal(s.count, 0);
+	assert_int_equal(kuid_lex_ns(s.first), NOW + AHEAD + 1000);
+	/* A microsecond begins when it begins. */
+	machine_pass(999);
+	assert_int_equal(take(KUID_LEX, 1, &file, 1).count, 0);
+	machine_pass(1);
+	assert_int_equal(take(KUID_LEX, 1, &file, 1).count, 1);
+}
+
+/* To the end of the last step that begins in time. */
+static void the_grid_is_not_too_far_ahead(void **state)
+{
+	struct kuid_floors file = { 0 };
+	u64 last = 0;
+
+	(void)state;
+	for (;;) {
+		struct kuid_stamps s = take(KUID_GRID, 0, &file, 16384);
+
+		if (!s.count) {
+			assert_int_equal(s.first, last + 1);
+			break;
+		}
+		last = s.first + s.count - 1;
+		assert_true(kuid_grid_ns(last) <= NOW + AHEAD / 2);
+	}
+	assert_int_equal(last & KUID_GRID_SEQ_MAX, KUID_GRID_SEQ_MAX);
+	assert_true(kuid_grid_ns(last + 1) >
+		    NOW + AHEAD / 2 - KUID_GRID_STEP_NS);
+	assert_int_equal(take(KUID_GRID, 0, &file, 1).first, last + 1);
+}
+
+/* Over the end of a second, where a step is short, and at any time in it. */
+static void the_grid_keeps_its_bound_at_all_times(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		u64 wall = NOW + random_below(2 * HOST_SECOND);
+		struct kuid_window *window;
+		struct kuid_floors file = { 0 };
+		struct kuid_stamps s;
+		u64 ahead = random_below(2 * AHEAD);
+
+		assert_int_equal(teardown(NULL), 0);
+		setup(NULL);
+		machine_set_wall(wall);
+		/* The last slot there is: take all below it at once. */
+		window = &host.generator.windows[KUID_GRID];
+		window->batch = kuid_grid_slots(ahead);
+		s = kuid_generator_slots(&host.generator, KUID_GRID, &file,
+					 KUID_BY_FILE, 0, window->batch, ~0U)
+			    .stamps;
+		assert_true(s.count > 0);
+		assert_true(kuid_grid_ns(s.first) <= wall);
+		assert_true(kuid_grid_ns(s.first + s.count - 1) <=
+			    wall + ahead);
+	}
+}
+
+static void single_ids_have_all_of_the_window_and_batches_half(void **state)
+{
+	const struct kuid_window *windows = host.generator.windows;
+
+	(void)state;
+	assert_int_equal(windows[KUID_STAMPS].one, 100000000);
+	assert_int_equal(windows[KUID_STAMPS].batch, 50000000);
+	assert_int_equal(windows[KUID_LEX].one, 100000);
+	assert_int_equal(windows[KUID_LEX].batch, 50000);
+	/* Whole steps: 97 of 1,024 us are below 100 ms. */
+	assert_int_equal(windows[KUID_GRID].one, 97 << KUID_GRID_SEQ_BITS);
+	assert_int_equal(windows[KUID_GRID].batch, 48 << KUID_GRID_SEQ_BITS);
+}
+
+/* Take one at a time far ahead, until there is none. */
+static void use_up(enum kuid_source source, struct kuid_floors *file)
+{
+	u64 limit = first_at(source, HOST_WALL + machine_mono() - HOST_MONO) +
+		    host.generator.windows[source].one +
+		    (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
+	struct kuid_floor *floor = &file->of[host.nr_epochs & 1];
+	atomic64_t *value = source == KUID_STAMPS ? &floor->stamp
+			    : source == KUID_LEX  ? &floor->lex
+						  : &floor->grid;
+
+	while (take(source, 0, file, ~0U).count)
+		;
+	/* A floor set by hand spares taking the other half one by one. */
+	if ((u64)*value < limit - 100)
+		*value = limit - 100;
+	while (take(source, 0, file, 1).count)
+		;
+}
+
+/* A nanosecond before it there is none, then there is one. */
+static void assert_ready_at(enum kuid_source source, unsigned int cpu,
+			    struct kuid_floors *file, enum kuid_order order,
+			    u64 mono)
+{
+	machine_set_mono(mono - 1);
+	assert_int_equal(kuid_generator_when(&host.generator, source, file,
+					     host.generator.windows[source].one,
+					     1),
+			 mono);
+	assert_int_equal(host_take(source, cpu, file, order, 1).stamps.count,
+			 0);
+	machine_set_mono(mono);
+	assert_int_equal(host_take(source, cpu, file, order, 1).stamps.count,
+			 1);
+}
+
+static void one_is_ready_when_it_says_so(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		for (int order = KUID_BY_FILE; order <= KUID_BY_HOST; order++) {
+			struct kuid_floors file = { 0 };
+			u64 mono;
+
+			teardown(NULL);
+			setup(NULL);
+			machine_pass(random_below(HOST_SECOND));
+			assert_true(kuid_generator_when(
+					    &host.generator, source, &file,
+					    host.generator.windows[source].one,
+					    1) <= machine_mono());
+			use_up(source, &file);
+			mono = kuid_generator_when(
+				&host.generator, source, &file,
+				host.generator.windows[source].one, 1);
+			assert_true(mono > machine_mono());
+			assert_ready_at(source, 0, &file, order, mono);
+		}
+	}
+}
+
+/* The same on a clock at half speed, with any parity of either clock. */
+static void one_is_ready_at_half_speed_when_it_says_so(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		enum kuid_source source = i % KUID_NR_SOURCES;
+		struct kuid_floors file = { 0 };
+		u64 clock, mono;
+
+		teardown(NULL);
+		setup(NULL);
+		machine_pass(random_below(HOST_SECOND));
+		use_up(source, &file);
+		machine_pass(random_below(1000));
+		machine_step_wall(-(s64)(5 * HOST_SECOND + random_below(3)));
+		clock = host_clock(source);
+		mono = kuid_generator_when(&host.generator, source, &file,
+					   host.generator.windows[source].one,
+					   1);
+		/* What was run ahead is left to be waited for. */
+		assert_int_equal(host_clock(source), clock);
+		if (mono <= machine_mono())
+			continue;
+		assert_ready_at(source, i % NR_CPUS, &file,
+				i % 2 ? KUID_BY_FILE : KUID_BY_HOST, mono);
+	}
+}
+
+/* For any of the values that a taker was told came next. */
+static void what_came_next_is_ready_when_it_says_so(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		enum kuid_source source = i % KUID_NR_SOURCES;
+		u64 ahead = host.generator.windows[source].batch;
+		struct kuid_floors file = { 0 };
+		struct kuid_stamps s;
+		u64 mono;
+
+		teardown(NULL);
+		setup(NULL);
+		machine_pass(random_below(HOST_SECOND));
+		while (take(source, 0, &file, ~0U).count)
+			;
+		if (i % 2)
+			machine_step_wall(-(s64)random_below(8 * HOST_SECOND));
+		s = take(source, 0, &file, 2);
+		assert_int_equal(s.count, 0);
+		mono = kuid_generator_ready(&host.generator, source, s.first,
+					    ahead);
+		machine_set_mono(mono - 1);
+		assert_int_equal(take(source, 0, &file, 2).count, 0);
+		machine_set_mono(mono);
+		assert_true(take(source, 0, &file, 2).count > 0);
+	}
+}
+
+static void a_file_far_ahead_of_the_others_waits_alone(void **state)
+{
+	struct kuid_floors ahead = { 0 }, other = { 0 };
+
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		take(source, 0, &ahead, 1);
+		take(source, 0, &other, 1);
+	}
+	ahead.of[1].lex = LEX_NOW + AHEAD / 1000;
+	ahead.of[1].grid = kuid_grid_slot(NOW + AHEAD) + KUID_GRID_SEQ_MAX;
+	assert_int_equal(take(KUID_LEX, 0, &ahead, 1).count, 0);
+	assert_int_equal(take(KUID_GRID, 0, &ahead, 1).count, 0);
+	assert_ready_at(KUID_LEX, 0, &ahead, KUID_BY_FILE, HOST_MONO + 1000);
+	assert_ready_at(KUID_GRID, 0, &ahead, KUID_BY_FILE,
+			HOST_MONO + KUID_GRID_STEP_NS);
+	assert_int_equal(take(KUID_LEX, 0, &other, 1).count, 1);
+	assert_int_equal(take(KUID_GRID, 0, &other, 1).count, 1);
+}
+
+static void state_of_nothing(void **state)
+{
+	static const struct kuid_reading nothing;
+	struct kuid_reading s;
+
+	(void)state;
+	memset(&s, 0xff, sizeof(s));
+	host_stop();
+	kuid_generator_read(&host.generator, &s);
+	assert_memory_equal(&s.origin, &nothing.origin, sizeof(s.origin));
+	assert_int_equal(s.stamp_lag, 0);
+	assert_int_equal(s.slot_lag, 0);
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		assert_int_equal(s.ahead[source], 0);
+}
+
+static void state_says_how_far_ahead(void **state)
+{
+	struct kuid_floors file = { 0 };
+	struct kuid_reading s;
+
+	(void)state;
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.origin.epoch, 1);
+	assert_int_equal(s.origin.identity.node,
+			 host.generator.epoch->identity.node);
+	assert_false(s.given & KUID_PART_NODE);
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		assert_int_equal(s.ahead[source], 0);
+
+	take(KUID_STAMPS, 1, &file, 1000);
+	take(KUID_LEX, 1, &file, 2 * KUID_RUN_SLOTS);
+	take(KUID_GRID, 1, &file, 3 * 16384);
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.ahead[KUID_STAMPS], 999);
+	assert_int_equal(s.ahead[KUID_LEX],
+			 kuid_lex_ns(LEX_NOW + 2 * KUID_RUN_SLOTS - 1) - NOW);
+	assert_int_equal(s.ahead[KUID_GRID],
+			 kuid_grid_ns(kuid_grid_slot(NOW) + 3 * 16384 - 1) -
+				 NOW);
+	assert_int_equal(s.stamp_lag, 0);
+	assert_int_equal(s.slot_lag, 0);
+
+	machine_pass(400);
+	machine_step_wall(-HOST_SECOND);
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.ahead[KUID_STAMPS], 599);
+	assert_int_equal(s.stamp_lag, HOST_SECOND);
+	assert_int_equal(s.slot_lag, HOST_SECOND);
+	machine_pass(1000);
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.ahead[KUID_STAMPS], 99);
+	assert_int_equal(s.stamp_lag, HOST_SECOND - 500);
+	machine_pass(2 * HOST_SECOND);
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.stamp_lag, 0);
+	assert_int_equal(s.slot_lag, 0);
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		assert_int_equal(s.ahead[source], 0);
+}
+
+static void state_says_whose_node_it_is(void **state)
+{
+	struct kuid_reading s;
+
+	(void)state;
+	kuid_generator_read(&host.generator, &s);
+	assert_true(s.given & KUID_PART_NODE);
+	assert_int_equal(s.origin.identity.node, HOST_GIVEN_NODE);
 }
 
 static void nothing_is_clear_that_was_not_begun(void **state)
 {
 	(void)state;
-	assert_int_equal(kuid_generator_clear_ns(generator, NULL), 0);
-	assert_true(kuid_generator_clear_ns(generator, epoch) <= 1);
+	assert_true(kuid_generator_clear(&host.generator) <= 1);
+	host_stop();
+	assert_int_equal(kuid_generator_clear(&host.generator), 0);
 }
 
 /* A new load with the same identity may begin where the old one is clear. */
@@ -127,313 +589,82 @@ a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
 {
 	static const u32 counts[] = { 1, 31, 32, 33, 16383, 16384, 16385 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		atomic64_t floor[3] = { 0 }, fresh[3] = { 0 };
-		u64 stamp, lex, grid;
-		struct kuid_slots s;
+		u64 last[KUID_NR_SOURCES], clear;
+		struct kuid_floors fresh = { 0 };
 
-		start_over_at(NOW + i);
-		s = lex_on_cpu(1, &floor[0], AHEAD, counts[i]);
-		lex = s.first + s.count - 1;
-		assert_true(kuid_generator_clear_ns(generator, epoch) >
-			    kuid_lex_ns(lex));
-		s = grid_on_cpu(1, &floor[1], AHEAD, counts[i]);
-		grid = s.first + s.count - 1;
-		stamp = on_cpu(1, &floor[2], counts[i]).first + counts[i] - 1;
+		teardown(state);
+		setup_given(state);
+		machine_set_wall(NOW + i);
+		for (int source = 0; source < KUID_NR_SOURCES; source++) {
+			struct kuid_stamps s = by_cpu(source, 1, counts[i]);
 
-		start_over_at(kuid_generator_clear_ns(generator, epoch));
-		assert_true(lex_on_cpu(0, &fresh[0], AHEAD, 1).first > lex);
-		assert_true(grid_on_cpu(0, &fresh[1], AHEAD, 1).first > grid);
-		assert_true(on_cpu(0, &fresh[2], 1).first > stamp);
+			assert_int_equal(s.count, counts[i]);
+			last[source] = s.first + s.count - 1;
+		}
+		clear = kuid_generator_clear(&host.generator);
+		assert_true(clear > kuid_lex_ns(last[KUID_LEX]));
+
+		teardown(state);
+		setup_given(state);
+		machine_set_wall(clear);
+		for (int source = 0; source < KUID_NR_SOURCES; source++)
+			assert_true(take(source, 0, &fresh, 1).first >
+				    last[source]);
 	}
 }
 
 /* The lanes alone, far ahead of both sequences. */
-static void lanes_are_clear_too(void **state)
-{
-	atomic64_t floor = 0;
-
-	(void)state;
-	on_cpu(1, &floor, 5000000);
-	assert_int_equal(kuid_generator_clear_ns(generator, epoch),
-			 NOW + 5000000);
-}
-
-static void more_cpus_than_runs_share_them(void **state)
+static void lanes_with_a_given_node_are_clear_too(void **state)
 {
 	(void)state;
-	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
-		atomic64_t floor = 0;
-		struct kuid_slots s = lex_on_cpu(cpu, &floor, AHEAD, 1);
-
-		assert_int_equal(s.first,
-				 NOW / 1000 + cpu % NR_CPUS * KUID_RUN_SLOTS +
-					 cpu / NR_CPUS);
-		assert_int_equal(floor, s.first);
-	}
+	by_cpu(KUID_STAMPS, 1, 5000000);
+	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
 
-static void a_file_stays_in_order_when_it_changes_cpu(void **state)
-{
-	atomic64_t file = 0;
-
-	(void)state;
-	assert_int_equal(on_cpu(0, &file, 1000).first, NOW);
-	assert_int_equal(on_cpu(1, &file, 1).first, NOW + 1000);
-	assert_int_equal(on_cpu(0, &file, 1).first, NOW + 1001);
-}
-
-static void a_file_does_not_push_other_files(void **state)
-{
-	atomic64_t one = 0, other = 0;
-
-	(void)state;
-	on_cpu(0, &one, 1000);
-	assert_int_equal(on_cpu(1, &other, 1).first, NOW);
-}
-
-static void stamps_are_not_too_far_ahead(void **state)
-{
-	atomic64_t file = 0;
-	struct kuid_stamps s = on_cpu(0, &file, AHEAD);
-
-	(void)state;
-	assert_int_equal(s.count, AHEAD);
-	s = on_cpu(0, &file, 2);
-	assert_int_equal(s.first, NOW + AHEAD);
-	assert_int_equal(s.count, 1);
-	s = on_cpu(1, &file, 1);
-	assert_int_equal(s.count, 0);
-	assert_int_equal(s.first, NOW + AHEAD + 1);
-	assert_int_equal(file, NOW + AHEAD);
-	machine_set_mono(1);
-	assert_int_equal(on_cpu(1, &file, 5).count, 1);
-}
-
-static void microseconds_are_not_too_far_ahead(void **state)
-{
-	u32 most = AHEAD / 1000;
-	atomic64_t file = 0;
-	struct kuid_slots s = lex_on_cpu(0, &file, AHEAD, most);
-
-	(void)state;
-	assert_int_equal(s.first, NOW / 1000);
-	assert_int_equal(s.count, most);
-	assert_int_equal(lex_on_cpu(0, &file, AHEAD, 2).count, 1);
-	s = lex_on_cpu(1, &file, AHEAD, 1);
-	assert_int_equal(s.count, 0);
-	assert_int_equal(kuid_lex_ns(s.first), NOW + AHEAD + 1000);
-	assert_int_equal(kuid_lex_ns(file), NOW + AHEAD);
-	/* Who may only go half as far has to wait longer. */
-	machine_set_mono(AHEAD / 2);
-	assert_int_equal(lex_on_cpu(0, &file, AHEAD / 2, 1).count, 0);
-	machine_set_mono(AHEAD / 2 + 1000);
-	assert_int_equal(lex_on_cpu(0, &file, AHEAD / 2, 2).count, 1);
-}
-
-/* To the end of the last step that begins in time. */
-static void the_grid_is_not_too_far_ahead(void **state)
-{
-	atomic64_t file = 0;
-	u64 last = 0;
-
-	(void)state;
-	for (;;) {
-		struct kuid_slots s = grid_on_cpu(0, &file, AHEAD, 16384);
-
-		if (!s.count) {
-			assert_int_equal(s.first, last + 1);
-			break;
-		}
-		last = s.first + s.count - 1;
-		assert_true(kuid_grid_ns(last) <= NOW + AHEAD);
-	}
-	assert_int_equal((last & KUID_GRID_SEQ_MAX), KUID_GRID_SEQ_MAX);
-	assert_int_equal(file, last);
-	assert_true(kuid_grid_ns(last + 1) > NOW + AHEAD - KUID_GRID_STEP_NS);
-}
-
-/* Over the end of a second, where a step is short, and at any time in it. */
-static void the_grid_keeps_its_bound_at_all_times(void **state)
+/* No other generator will have the node. */
+static void lanes_with_a_random_node_are_clear_at_once(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 20000; i++) {
-		u64 wall = NOW + random_below(2000000000);
-		u64 ahead = random_below(2 * AHEAD);
-		atomic64_t file = 0;
-		struct kuid_slots s;
-
-		teardown(NULL);
-		setup(NULL);
-		machine_set_wall_offset(wall);
-		/* The last slot there is: take all below it at once. */
-		s = grid_on_cpu(0, &file, ahead, ~0U);
-		assert_true(s.count > 0);
-		assert_true(kuid_grid_ns(s.first) <= wall);
-		assert_true(kuid_grid_ns(s.first + s.count - 1) <=
-			    wall + ahead);
-	}
-}
-
-static void files_and_formats_have_floors_of_their_own(void **state)
-{
-	struct kuid_floors one = { 0 }, other = { 0 };
-
-	(void)state;
-	assert_int_equal(lex_on_cpu(0, &one.lex, AHEAD, 100).count, 100);
-	assert_int_equal(grid_on_cpu(0, &one.grid, AHEAD, 1).first,
-			 kuid_grid_slot(NOW));
-	assert_int_equal(on_cpu(0, &one.stamp, 1).first, NOW);
-	/* CPU 1's run begins behind what CPU 0 has carved. */
-	assert_int_equal(lex_on_cpu(1, &other.lex, AHEAD, 1).first,
-			 (NOW / 1000 + 100 + KUID_RUN_SLOTS - 1) /
-				 KUID_RUN_SLOTS * KUID_RUN_SLOTS);
-	assert_int_equal(on_cpu(1, &other.stamp, 1).first, NOW);
-}
-
-#define THREADS	     4
-#define RESERVATIONS 20000
-
-enum {
-	STAMPS,
-	LEX,
-	GRID,
-};
-
-/* What was given out: of lane 0 for all CPUs together in the case of slots. */
-struct range {
-	u64 first;
-	u32 count;
-	u8 lane;
-};
-
-static int kind;
-static atomic64_t shared_file;
-static _Atomic u64 returned;
-static atomic_int disorders;
-static struct range all[THREADS][RESERVATIONS];
-
-static struct range take(unsigned int cpu, u32 count)
-{
-	struct kuid_slots slots;
-	struct kuid_stamps s;
-
-	if (kind == STAMPS) {
-		s = on_cpu(cpu, &shared_file, count);
-		return (struct range) { s.first, s.count, s.lane };
-	}
-	slots = kind == LEX ? lex_on_cpu(cpu, &shared_file, AHEAD, count)
-			    : grid_on_cpu(cpu, &shared_file, AHEAD, count);
-	return (struct range) { slots.first, slots.count, 0 };
-}
-
-/*
- * Whatever had been returned when a reservation began must be below all of it.
- * The sizes differ so that lanes and file drift apart.
- */
-static void *reserve(void *arg)
-{
-	struct range *s = arg;
-	unsigned int n = (s - all[0]) / RESERVATIONS;
-
-	random_thread(n + 1);
-	for (int i = 0; i < RESERVATIONS; i++, s++) {
-		u64 before = returned;
-		u64 last;
-
-		*s = take(random_below(2 * NR_LANES),
-			  1 + random_below(n % 2 ? 3 : 300));
-		if (!s->count)
-			continue;
-		if (s->first <= before)
-			disorders++;
-		last = s->first + s->count - 1;
-		while (before < last &&
-		       !atomic_compare_exchange_weak(&returned, &before, last))
-			;
-	}
-	return NULL;
-}
-
-static int by_lane_and_first(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	if (x->lane != y->lane)
-		return x->lane - y->lane;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static void share_a_file(int what, u64 mono_step)
-{
-	const struct range *last = NULL;
-	struct range *s = all[0];
-	pthread_t threads[THREADS];
-	int got = 0;
-
-	kind = what;
-	shared_file = 0;
-	returned = 0;
-	disorders = 0;
-	machine_set_mono_step(mono_step);
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, reserve, all[i]), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(disorders, 0);
-
-	qsort(s, THREADS * RESERVATIONS, sizeof(*s), by_lane_and_first);
-	for (int i = 0; i < THREADS * RESERVATIONS; i++) {
-		if (!s[i].count)
-			continue;
-		assert_true(!last || s[i].lane != last->lane ||
-			    s[i].first >= last->first + last->count);
-		last = &s[i];
-		got++;
-	}
-	assert_true(got > THREADS * RESERVATIONS / 2);
-}
-
-static void threads_share_a_file_in_order_without_repeats(void **state)
-{
-	(void)state;
-	share_a_file(STAMPS, 20);
-}
-
-static void threads_share_a_file_of_lex(void **state)
-{
-	(void)state;
-	share_a_file(LEX, 100000);
-}
-
-static void threads_share_a_file_of_the_grid(void **state)
-{
-	(void)state;
-	share_a_file(GRID, 5000);
+	by_cpu(KUID_STAMPS, 1, 5000000);
+	assert_true(kuid_generator_clear(&host.generator) <= 1);
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST_GIVEN(name) \
+	cmocka_unit_test_setup_teardown(name, setup_given, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(each_cpu_has_its_lane),
 		TEST(more_cpus_than_lanes_share_them),
+		TEST(all_cpus_share_a_single_lane),
+		TEST(there_are_as_many_lanes_as_an_id_has_room_for),
 		TEST(more_cpus_than_runs_share_them),
+		TEST(a_cpu_is_in_order_and_ignores_files),
 		TEST(a_file_stays_in_order_when_it_changes_cpu),
+		TEST(stamps_of_a_file_follow_at_once),
 		TEST(a_file_does_not_push_other_files),
+		TEST(files_and_sources_have_floors_of_their_own),
+		TEST(the_host_is_in_order_over_all_files),
+		TEST(a_file_is_in_order_when_it_turns_to_the_host),
 		TEST(stamps_are_not_too_far_ahead),
 		TEST(microseconds_are_not_too_far_ahead),
 		TEST(the_grid_is_not_too_far_ahead),
 		TEST(the_grid_keeps_its_bound_at_all_times),
-		TEST(files_and_formats_have_floors_of_their_own),
+		TEST(single_ids_have_all_of_the_window_and_batches_half),
+		TEST(one_is_ready_when_it_says_so),
+		TEST(one_is_ready_at_half_speed_when_it_says_so),
+		TEST(what_came_next_is_ready_when_it_says_so),
+		TEST(a_file_far_ahead_of_the_others_waits_alone),
+		TEST(state_of_nothing),
+		TEST(state_says_how_far_ahead),
+		TEST_GIVEN(state_says_whose_node_it_is),
 		TEST(nothing_is_clear_that_was_not_begun),
-		TEST(a_generator_that_starts_over_when_clear_repeats_nothing),
-		TEST(lanes_are_clear_too),
-		TEST(threads_share_a_file_in_order_without_repeats),
-		TEST(threads_share_a_file_of_lex),
-		TEST(threads_share_a_file_of_the_grid),
+		TEST_GIVEN(
+			a_generator_that_starts_over_when_clear_repeats_nothing),
+		TEST_GIVEN(lanes_with_a_given_node_are_clear_too),
+		TEST(lanes_with_a_random_node_are_clear_at_once),
 	};
 
 	random_start();

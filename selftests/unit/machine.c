@@ -6,8 +6,12 @@
 
 static _Atomic u64 mono;
 static _Atomic u64 mono_step;
-static _Atomic s64 wall_offset;
-static _Atomic u64 wall_wander;
+static _Atomic u64 wall_offset;
+static _Atomic u64 slept;
+static _Atomic unsigned int steps;
+static _Atomic unsigned int epochs_wanted;
+static void (*on_step)(const struct kuid_step *step);
+static _Thread_local struct kuid_step last_step;
 static _Thread_local unsigned int cpu;
 
 void machine_set_mono(u64 ns)
@@ -15,14 +19,9 @@ void machine_set_mono(u64 ns)
 	mono = ns;
 }
 
-void machine_set_wall_offset(s64 ns)
+void machine_pass(u64 ns)
 {
-	wall_offset = ns;
-}
-
-void machine_set_wall_wander(u64 ns)
-{
-	wall_wander = ns;
+	mono += ns;
 }
 
 void machine_set_mono_step(u64 ns)
@@ -30,25 +29,93 @@ void machine_set_mono_step(u64 ns)
 	mono_step = ns;
 }
 
+void machine_set_wall(u64 ns)
+{
+	wall_offset = ns - mono;
+}
+
+void machine_step_wall(s64 by)
+{
+	wall_offset += by;
+}
+
+u64 machine_mono(void)
+{
+	return mono;
+}
+
+u64 machine_wall(void)
+{
+	return mono + wall_offset;
+}
+
 void machine_set_cpu(unsigned int n)
 {
 	cpu = n;
 }
 
+void machine_forget(void)
+{
+	steps = 0;
+	epochs_wanted = 0;
+	last_step = (struct kuid_step) { 0 };
+}
+
+unsigned int machine_steps(void)
+{
+	return steps;
+}
+
+unsigned int machine_epochs_wanted(void)
+{
+	return epochs_wanted;
+}
+
+const struct kuid_step *machine_last_step(void)
+{
+	return &last_step;
+}
+
+void machine_on_step(void (*call)(const struct kuid_step *step))
+{
+	on_step = call;
+}
+
 u64 kuid_port_mono_ns(void)
 {
+	kuid_port_step();
 	return atomic_fetch_add(&mono, mono_step);
 }
 
-u64 kuid_port_wall_ns(u64 at)
+u64 kuid_port_wall_offset(void)
 {
-	/* The high bits of a product are as good as random. */
-	u64 noise = (at * 0x9e3779b97f4a7c15ULL >> 32) % 5;
+	kuid_port_step();
+	return wall_offset;
+}
 
-	return at + wall_offset + (at + noise) * wall_wander;
+u64 kuid_port_boot_offset(void)
+{
+	return slept;
+}
+
+void machine_sleep(u64 ns)
+{
+	slept += ns;
+	wall_offset += ns;
 }
 
 unsigned int kuid_port_cpu(void)
 {
 	return cpu;
+}
+
+void kuid_port_stepped(const struct kuid_step *step)
+{
+	last_step = *step;
+	if (step->by)
+		steps++;
+	if (step->epoch_wanted)
+		epochs_wanted++;
+	if (on_step)
+		on_step(step);
 }

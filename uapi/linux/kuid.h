@@ -61,15 +61,25 @@
 
 /*
  * Orders: which IDs an ID is promised to follow. 0 stands for the order that a
- * read of the same file gives: KUID_ORDER_FILE.
+ * read of the same file gives: KUID_ORDER_FILE unless another one was set.
  *
- * KUID_ORDER_FILE: of two IDs from one open file, if the call that made the
- * one returned before the call that made the other began, the one is smaller;
- * whichever CPU, thread or process made the calls. For v1 "smaller" means
- * compared as (60-bit time, clock_seq), for the others as bytes.
+ * Each speaks of two IDs of one format and one epoch, of which the call that
+ * made the one returned before the call that made the other began; then the
+ * one is smaller: as (60-bit time, clock_seq) for v1, as bytes for the others.
+ *
+ * KUID_ORDER_CPU: if both were asked for in this order and made on the same
+ * CPU. IDs of different CPUs are ordered to within max_ahead_ns.
+ *
+ * KUID_ORDER_FILE: if they come from one open file, whichever CPU, thread or
+ * process made the calls, and were asked for in this order or the next.
+ *
+ * KUID_ORDER_HOST: if both were asked for in this order, from whatever files
+ * of the host; and as KUID_ORDER_FILE.
  */
 #define KUID_ORDER_DEFAULT 0
+#define KUID_ORDER_CPU	   1
 #define KUID_ORDER_FILE	   2
+#define KUID_ORDER_HOST	   3
 
 /**
  * struct kuid_query - what this kernel makes, and within which limits
@@ -87,8 +97,15 @@
  *	for v1, v6 and v7 (beyond 126 CPUs they share), to the whole host for
  *	the others
  * @max_ahead_ns: out: how far the time in an ID may be ahead of the clock, in
- *	nanoseconds; a batch may use half of it; a call that would pass it waits
- *	until it need not, or fails with EAGAIN if the file is O_NONBLOCK
+ *	nanoseconds; a call that would pass it waits until it need not, or fails
+ *	with EAGAIN if the file is O_NONBLOCK
+ * @batch_ahead_ns: out: the same for a call that asks for more than one ID
+ * @step_limit_ns: out: how far the wall clock may be set back in all before
+ *	@format begins a new epoch at the time it was set to; up to that, its
+ *	clock goes on at half speed until the wall clock has caught up. All bits
+ *	set: it never begins one, and goes on at half speed however long
+ * @order: out: KUID_ORDER_* that a read of this file gives
+ * @reserved0: must be zero
  * @reserved: must be zero
  */
 struct kuid_query {
@@ -102,7 +119,11 @@ struct kuid_query {
 	__u32 text_size;
 	__u64 rate_max;
 	__u64 max_ahead_ns;
-	__u64 reserved[9];
+	__u64 batch_ahead_ns;
+	__u64 step_limit_ns;
+	__u32 order;
+	__u32 reserved0;
+	__u64 reserved[6];
 };
 
 /**
@@ -119,11 +140,11 @@ struct kuid_query {
  *
  * The IDs of one call increase in the order they lie in memory. The call is
  * cut short, with success and @done < @count, where a signal is pending, a
- * byte of @buffer can't be written, or a file that is O_NONBLOCK would have to
- * wait; bytes behind the first @done IDs may then have been written too and
- * mean nothing. If that comes before the first ID the call fails with EINTR,
- * EFAULT or EAGAIN. IDs lost to a fault are lost: they are never handed out
- * again.
+ * byte of @buffer can't be written, a new epoch begins, or a file that is
+ * O_NONBLOCK would have to wait; bytes behind the first @done IDs may then have
+ * been written too and mean nothing. If that comes before the first ID the call
+ * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
+ * never handed out again.
  */
 struct kuid_generate {
 	__u64 buffer;
@@ -153,9 +174,315 @@ struct kuid_set_format {
 	__u64 reserved[3];
 };
 
+/*
+ * What is held, and why not: kuid_status.held and kuid_status.reasons. Bits
+ * that a program does not know mean further promises and further reasons.
+ */
+#define KUID_HELD_UNIQUE      0x1 /* no ID is handed out twice on this host */
+#define KUID_HELD_ORDER	      0x2 /* IDs are in the order asked for */
+#define KUID_HELD_REBOOT_SAFE 0x4 /* nor will one be after a reboot or reload */
+
+/*
+ * v1, v6 and v7, or lex and the k-ordered formats, go on at half speed because
+ * the wall clock was set back: their time is ahead of it by stamp_lag_ns or
+ * slot_lag_ns. When the module is loaded again, the latter repeat unless the
+ * wall clock has caught up by then or the saved state is restored.
+ */
+#define KUID_REASON_STAMPS_HALF_SPEED 0x001
+#define KUID_REASON_SLOTS_HALF_SPEED  0x002
+/* The system's clock ticks more slowly than every microsecond. */
+#define KUID_REASON_COARSE_CLOCK 0x004
+/*
+ * No saved state was restored since the module was loaded, so that lex and the
+ * k-ordered formats have only the wall clock to tell loads apart. If state is
+ * required they wait for it.
+ */
+#define KUID_REASON_NO_STATE 0x008
+/* The same is so for v1, v6 and v7, because their node was given. */
+#define KUID_REASON_FIXED_NODE 0x010
+/* This kernel does not tell when its virtual machine is cloned or restored. */
+#define KUID_REASON_NO_VM_FORK 0x020
+/* There is no ID yet: the kernel's random generator is not ready. */
+#define KUID_REASON_RANDOM_NOT_READY 0x040
+/*
+ * The clock was forced, and has not got to the time yet at which it was: lex
+ * and k-ordered IDs may be those that were handed out before.
+ */
+#define KUID_REASON_FORCED_CLOCK 0x080
+/*
+ * The time has come to the ceiling that was acknowledged last, or there is none
+ * yet. If state is required, IDs wait for a higher one; else they go on and may
+ * be repeated after a reboot.
+ */
+#define KUID_REASON_PAST_CEILING 0x100
+/*
+ * This machine may be a clone: formats that use a node or worker that was given
+ * fail with ESTALE until it is confirmed or changed.
+ */
+#define KUID_REASON_STALE_IDENTITY 0x200
+/* So do they with EKEYEXPIRED, because the deadline of the claim has passed. */
+#define KUID_REASON_EXPIRED_CLAIM 0x400
+
+/**
+ * struct kuid_status - what holds now, and what has been done so far
+ * @flags: in: must be zero
+ * @held: out: KUID_HELD_*
+ * @reasons: out: KUID_REASON_*
+ * @epoch: out: number of the epoch; the first is 1, 0 if there is none yet
+ * @stamp_lag_ns: out: how far the clock of v1, v6 and v7 is ahead of the wall
+ *	clock, which was set back
+ * @slot_lag_ns: out: the same for lex and the k-ordered formats
+ * @stamp_ahead_ns: out: how far the highest v1, v6 or v7 is ahead of their
+ *	clock
+ * @lex_ahead_ns: out: the same for lex
+ * @grid_ahead_ns: out: the same for the k-ordered formats
+ * @waits: out: how often a call had to wait for the clock
+ * @would_blocks: out: how often one failed with EAGAIN, or was cut short,
+ *	because it would have had to
+ * @steps_back: out: how often the wall clock was found set back
+ * @steps_forward: out: how often it was found set forward
+ * @ids: out: how many IDs have been handed out, by KUID_FORMAT_*
+ * @vm_forks: out: how often the machine was cloned, restored or resumed from
+ *	hibernation
+ * @floor_ns: out: &struct kuid_state.floor_ns
+ * @ceiling_ns: out: &struct kuid_state.ceiling_ns
+ * @reserved: must be zero
+ *
+ * All but @flags counts from when the module was loaded. It is read while IDs
+ * are being made, each field at a moment of its own.
+ */
+struct kuid_status {
+	__u32 flags;
+	__u32 held;
+	__u64 reasons;
+	__u64 epoch;
+	__u64 stamp_lag_ns;
+	__u64 slot_lag_ns;
+	__u64 stamp_ahead_ns;
+	__u64 lex_ahead_ns;
+	__u64 grid_ahead_ns;
+	__u64 waits;
+	__u64 would_blocks;
+	__u64 steps_back;
+	__u64 steps_forward;
+	__u64 ids[16];
+	__u64 vm_forks;
+	__u64 floor_ns;
+	__u64 ceiling_ns;
+	__u64 reserved[33];
+};
+
+/*
+ * kuid_force_clock.flags: must be set, and says: I know that lex and k-ordered
+ * IDs may be handed out twice.
+ */
+#define KUID_FORCE_CLOCK_MAY_REPEAT 0x1
+
+/**
+ * struct kuid_force_clock - set the clock of all formats to the wall clock
+ * @flags: in: KUID_FORCE_CLOCK_MAY_REPEAT
+ * @reserved0: must be zero
+ * @epoch: out: number of the epoch that begins with it
+ * @reserved: must be zero
+ *
+ * For a wall clock that was far in the future, and that IDs were made by,
+ * until someone noticed: after it was set right, lex and k-ordered IDs would
+ * stay in the future. This takes them back. When the wall clock gets to that
+ * time again, IDs made then can be the same as those made in error; v1, v6 and
+ * v7 can't, unless their node was given, and then they are not taken back.
+ *
+ * Needs CAP_SYS_TIME in the initial user namespace, or fails with EPERM. May
+ * sleep. EAGAIN: there is no epoch yet, because the kernel's random generator
+ * is not ready. ENOMEM: nothing was changed.
+ */
+struct kuid_force_clock {
+	__u32 flags;
+	__u32 reserved0;
+	__u64 epoch;
+	__u64 reserved[2];
+};
+
+/*
+ * State: what keeps lex and the k-ordered formats, and v1 and v6 if their node
+ * was given, from repeating IDs after a reboot or reload. These have only their
+ * time to tell one life of the machine from the next, and a clock may come back
+ * set back. So a program saves a ceiling, a time some way ahead, to stable
+ * storage, and only then acknowledges it; in the next life it restores it as
+ * the floor, below which no ID is made.
+ *
+ * With the module parameter state=required such formats wait, or fail with
+ * EAGAIN, until there is a floor and a ceiling, and never pass the ceiling; v7
+ * is one of them while the node is given. With state=off, the default, they
+ * work at once and status says that they are not reboot-safe.
+ */
+
+/* Where a part of the identity comes from. 0: it stays as it is. */
+#define KUID_FROM_GIVEN	 1 /* the request or the module parameter */
+#define KUID_FROM_RANDOM 2 /* node, worker: drawn */
+#define KUID_FROM_MAC	 3 /* node: the first suitable network interface */
+#define KUID_FROM_HOST	 4 /* worker: the host name */
+#define KUID_FROM_WORKER 5 /* nodes of k96 and k128: the worker */
+
+/**
+ * struct kuid_state - identity and times, as they would have to be saved
+ * @flags: in: must be zero
+ * @required: out: 1 if the module was loaded with state=required
+ * @restored: out: 1 if there was a restore or fresh start
+ * @interval: out: I of k96 and k128
+ * @wall_ns: out: the wall clock's time, in nanoseconds since 1970, as are all
+ *	times here
+ * @slot_ns: out: all lex and k-ordered IDs handed out are below this time
+ * @stamp_ns: out: all v1, v6 and v7 with a given node are; 0 if there are none
+ * @floor_ns: out: the floor that was restored; 0 if none was
+ * @ceiling_ns: out: the ceiling that was acknowledged; 0 if none was
+ * @deadline_ns: out: &struct kuid_set_identity.deadline_ns; 0 if there is none
+ * @node_from: out: KUID_FROM_*, as the rest
+ * @worker_from: out
+ * @k96_node_from: out
+ * @k128_node_from: out
+ * @node: out: of v1 and v6; 48 bits
+ * @worker: out: of lex
+ * @k128_node: out
+ * @k96_node: out
+ * @reserved0: must be zero
+ * @reserved: must be zero
+ *
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. EAGAIN: there is no epoch yet,
+ * because the kernel's random generator is not ready.
+ */
+struct kuid_state {
+	__u32 flags;
+	__u32 required;
+	__u32 restored;
+	__u32 interval;
+	__u64 wall_ns;
+	__u64 slot_ns;
+	__u64 stamp_ns;
+	__u64 floor_ns;
+	__u64 ceiling_ns;
+	__u64 deadline_ns;
+	__u32 node_from;
+	__u32 worker_from;
+	__u32 k96_node_from;
+	__u32 k128_node_from;
+	__u64 node;
+	__u64 worker;
+	__u64 k128_node;
+	__u32 k96_node;
+	__u32 reserved0;
+	__u64 reserved[18];
+};
+
+/* kuid_restore.flags: nothing was ever handed out; floor_ns must be zero. */
+#define KUID_RESTORE_FRESH 0x1
+
+/**
+ * struct kuid_restore - nothing below this time is to be handed out
+ * @floor_ns: in: the ceiling that a former life of the machine has saved; below
+ *	2^63
+ * @flags: in: KUID_RESTORE_FRESH or zero
+ * @reserved0: must be zero
+ * @epoch: out: number of the epoch that begins with it
+ * @reserved: must be zero
+ *
+ * A floor below what was handed out or restored before changes nothing. If the
+ * wall clock is behind it, clocks go on from the floor at half speed until it
+ * has caught up.
+ *
+ * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state;
+ * ENOMEM: nothing was changed.
+ */
+struct kuid_restore {
+	__u64 floor_ns;
+	__u32 flags;
+	__u32 reserved0;
+	__u64 epoch;
+	__u64 reserved[5];
+};
+
+/**
+ * struct kuid_acknowledge - stable storage covers all below this time
+ * @ceiling_ns: in: the time, below 2^63; it may be lower than one acknowledged
+ *	before, but not than what was handed out
+ * @flags: in: must be zero
+ * @reserved0: must be zero
+ * @reserved: must be zero
+ *
+ * EINVAL also: @ceiling_ns is below &struct kuid_state.slot_ns or stamp_ns.
+ *
+ * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state.
+ */
+struct kuid_acknowledge {
+	__u64 ceiling_ns;
+	__u32 flags;
+	__u32 reserved0;
+	__u64 reserved[2];
+};
+
+/* kuid_set_identity.deadline_ns: there is none. */
+#define KUID_DEADLINE_NONE (~0ULL)
+
+/* kuid_set_identity.flags: what was given belongs to this machine alone. */
+#define KUID_IDENTITY_CONFIRM 0x1
+
+/**
+ * struct kuid_set_identity - begin a new epoch, with what is asked for changed
+ * @flags: in: KUID_IDENTITY_CONFIRM or zero; what is changed here is confirmed
+ *	by that
+ * @interval: in: I of k96 and k128, 5 to 10; 0 leaves it as it is
+ * @node_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _MAC
+ * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
+ * @k96_node_from: in: 0, KUID_FROM_GIVEN or _WORKER
+ * @k128_node_from: in: 0, KUID_FROM_GIVEN or _WORKER
+ * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN, and so on
+ * @worker: in
+ * @k128_node: in
+ * @k96_node: in
+ * @reserved0: must be zero
+ * @deadline_ns: in: until when the claim holds under which parts were given, in
+ *	nanoseconds of CLOCK_BOOTTIME; KUID_DEADLINE_NONE for ever; 0 leaves it
+ *	as it is. From then on formats that use a given part fail with
+ *	EKEYEXPIRED, until a request with a later deadline, or one that takes
+ *	the part from elsewhere. There is one for all parts; it goes when
+ *	nothing is given any more
+ * @epoch: out: number of the new epoch
+ * @reserved: must be zero
+ *
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface is
+ * suitable. EINVAL also: @deadline_ns has passed, or there is nothing given
+ * that it could be for. EAGAIN as for &struct kuid_state; ENOMEM: nothing was
+ * changed.
+ */
+struct kuid_set_identity {
+	__u32 flags;
+	__u32 interval;
+	__u32 node_from;
+	__u32 worker_from;
+	__u32 k96_node_from;
+	__u32 k128_node_from;
+	__u64 node;
+	__u64 worker;
+	__u64 k128_node;
+	__u32 k96_node;
+	__u32 reserved0;
+	__u64 deadline_ns;
+	__u64 epoch;
+	__u64 reserved[7];
+};
+
 #define KUID_IOC_MAGIC	    0xE9
 #define KUID_IOC_QUERY	    _IOWR(KUID_IOC_MAGIC, 0x00, struct kuid_query)
 #define KUID_IOC_GENERATE   _IOWR(KUID_IOC_MAGIC, 0x01, struct kuid_generate)
 #define KUID_IOC_SET_FORMAT _IOW(KUID_IOC_MAGIC, 0x02, struct kuid_set_format)
+#define KUID_IOC_STATUS	    _IOWR(KUID_IOC_MAGIC, 0x03, struct kuid_status)
+
+/* For administrators. */
+#define KUID_IOC_FORCE_CLOCK \
+	_IOWR(KUID_IOC_MAGIC, 0x20, struct kuid_force_clock)
+#define KUID_IOC_GET_STATE   _IOWR(KUID_IOC_MAGIC, 0x21, struct kuid_state)
+#define KUID_IOC_RESTORE     _IOWR(KUID_IOC_MAGIC, 0x22, struct kuid_restore)
+#define KUID_IOC_ACKNOWLEDGE _IOW(KUID_IOC_MAGIC, 0x23, struct kuid_acknowledge)
+#define KUID_IOC_SET_IDENTITY \
+	_IOWR(KUID_IOC_MAGIC, 0x24, struct kuid_set_identity)
 
 #endif /* _UAPI_LINUX_KUID_H */

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What the generator does when something has changed, and what is asked about
+ * it: all that is not in the way of an ID.
+ */
+#include "generator.h"
+#include "uuid.h"
+
+/**
+ * kuid_generator_init - prepare a generator
+ * @generator: the generator
+ * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
+ * @step_limit: how far issued stamps may be ahead of the wall clock before a
+ *	new epoch is asked for, in nanoseconds
+ * @ceiling_required: slots, and stamps with a given node, wait for a ceiling
+ *
+ * Nothing may be taken from it before an epoch is published.
+ */
+void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
+			 u64 step_limit, bool ceiling_required)
+{
+	u64 half = max_ahead / 2;
+
+	*generator = (struct kuid_generator) {
+		.max_ahead = max_ahead,
+		.windows = {
+			[KUID_STAMPS] = { max_ahead, half },
+			[KUID_LEX] = { kuid_lex_slots(max_ahead),
+				       kuid_lex_slots(half) },
+			[KUID_GRID] = { kuid_grid_slots(max_ahead),
+					kuid_grid_slots(half) },
+		},
+		.step_limit = step_limit,
+		.ceiling_required = ceiling_required,
+	};
+	seqcount_init(&generator->seq);
+	raw_spin_lock_init(&generator->lock);
+}
+
+/* Readers that have not finished by now will find that they have to retry. */
+static void kuid_generator_write_begin(struct kuid_generator *generator)
+{
+	write_seqcount_begin(&generator->seq);
+	/*
+	 * Before this writer looks at what was reserved, and samples clocks.
+	 * Pairs with the full order of reservations, kuid_generator_holds().
+	 */
+	smp_mb();
+}
+
+/* A moment, and the wall clock of that moment. */
+static u64 kuid_generator_sample(u64 *offset)
+{
+	u64 mono;
+
+	do {
+		*offset = kuid_port_wall_offset();
+		mono = kuid_port_mono_ns();
+	} while (kuid_port_wall_offset() != *offset);
+	return mono;
+}
+
+/* The clock goes on from what was issued. Returns by how much it lags. */
+static u64 kuid_generator_follow(struct kuid_clock *clock, u64 mono, u64 offset,
+				 u64 issued, u64 ahead)
+{
+	struct kuid_clock to = *clock;
+	u64 lag = kuid_clock_follow(&to, mono, offset, issued, ahead);
+
+	WRITE_ONCE(clock->offset, to.offset);
+	WRITE_ONCE(clock->half, to.half);
+	return lag;
+}
+
+/* The clock is the wall clock, whatever was issued. */
+static void kuid_generator_restart(struct kuid_clock *clock, u64 offset)
+{
+	WRITE_ONCE(clock->offset, offset);
+	WRITE_ONCE(clock->half, 0);
+}
+
+/* When a clock gets so far that it could be used for the ceiling's time. */
+static u64 kuid_generator_at_ceiling(const struct kuid_generator *generator,
+				     const struct kuid_clock *clock)
+{
+	if (!generator->restored || generator->ceiling <= generator->max_ahead)
+		return 0;
+	return kuid_clock_reach(clock,
+				generator->ceiling - generator->max_ahead);
+}
+
+/* The moment of the monotonic clock at which a deadline passes. */
+static u64 kuid_generator_at_deadline(u64 deadline)
+{
+	u64 offset = kuid_port_boot_offset();
+
+	return deadline > offset ? deadline - offset : 0;
+}
+
+/* Say until when clocks may be used, after they or what that is have changed. */
+static void kuid_generator_set_until(struct kuid_generator *generator,
+				     const struct kuid_epoch *epoch)
+{
+	struct kuid_clock *stamps = &generator->stamp_clock;
+	struct kuid_clock *slots = &generator->slot_clock;
+	u64 until_stamp = KUID_NEVER;
+	u64 until_slot = KUID_NEVER;
+
+	if (generator->ceiling_required) {
+		until_slot = kuid_generator_at_ceiling(generator, slots);
+		if (kuid_epoch_node_given(epoch))
+			until_stamp =
+				kuid_generator_at_ceiling(generator, stamps);
+	}
+	if (epoch->deadline && !generator->expired) {
+		u64 at = kuid_generator_at_deadline(epoch->deadline);
+
+		until_stamp = min(until_stamp, at);
+		until_slot = min(until_slot, at);
+	}
+	WRITE_ONCE(stamps->until, until_stamp);
+	WRITE_ONCE(slots->until, until_slot);
+}
+
+/* Whether the deadline has passed, and is not acted upon yet. */
+static bool kuid_generator_expires(const struct kuid_generator *generator,
+				   const struct kuid_epoch *epoch, u64 mono)
+{
+	return epoch->deadline && !generator->expired &&
+	       mono >= kuid_generator_at_deadline(epoch->deadline);
+}
+
+/* Whether something was issued that @clock would have had wait. */
+static bool kuid_generator_beyond(const struct kuid_generator *generator,
+				  const struct kuid_clock *clock, u64 mono,
+				  u64 issued)
+{
+	return issued > kuid_clock_at(clock->offset, clock->half, mono) +
+				generator->max_ahead;
+}
+
+/*
+ * Whether the snapshot does not fit what is known now. Most often it does,
+ * because another reader has come first; changed again all the same, it would
+ * send that reader back in turn, and so on for ever. What was dropped by a
+ * reader that slept over a step can lie far ahead of a clock.
+ */
+static bool kuid_generator_stale(const struct kuid_generator *generator,
+				 const struct kuid_epoch *epoch)
+{
+	/* Read before the clocks, which are ahead of all that was issued then. */
+	u64 stamp = kuid_epoch_issued(epoch);
+	u64 slot = kuid_sequences_issued(epoch->sequences);
+	u64 offset;
+	u64 mono = kuid_generator_sample(&offset);
+
+	return offset != generator->stamp_clock.offset ||
+	       kuid_generator_expires(generator, epoch, mono) ||
+	       kuid_generator_beyond(generator, &generator->stamp_clock, mono,
+				     stamp) ||
+	       kuid_generator_beyond(generator, &generator->slot_clock, mono,
+				     slot);
+}
+
+/* Bring the snapshot up to date. */
+static void kuid_generator_update(struct kuid_generator *generator,
+				  const struct kuid_epoch *epoch,
+				  struct kuid_step *step)
+{
+	struct kuid_clock *stamps = &generator->stamp_clock;
+	struct kuid_clock *slots = &generator->slot_clock;
+	u64 ahead = generator->max_ahead;
+	u64 mono, offset, stamp, slot;
+
+	kuid_generator_write_begin(generator);
+	mono = kuid_generator_sample(&offset);
+	step->by = offset - stamps->offset;
+	stamp = kuid_epoch_issued(epoch);
+	slot = kuid_sequences_issued(epoch->sequences);
+	step->stamp_lag =
+		kuid_generator_follow(stamps, mono, offset, stamp, ahead);
+	step->slot_lag =
+		kuid_generator_follow(slots, mono, offset, slot, ahead);
+	step->epoch_wanted = step->stamp_lag > generator->step_limit &&
+			     !kuid_epoch_node_given(epoch);
+	if (kuid_generator_expires(generator, epoch, mono)) {
+		generator->expired = true;
+		WRITE_ONCE(generator->closed, generator->closed | epoch->given);
+	}
+	kuid_generator_set_until(generator, epoch);
+	write_seqcount_end(&generator->seq);
+
+	if (step->by < 0)
+		WRITE_ONCE(generator->steps_back, generator->steps_back + 1);
+	if (step->by > 0)
+		WRITE_ONCE(generator->steps_forward,
+			   generator->steps_forward + 1);
+}
+
+/**
+ * kuid_generator_refresh - look at the wall clock again, and at deadlines
+ * @generator: the generator, which has an epoch
+ * @clock: the one of its clocks that matters
+ *
+ * For whoever found that the snapshot does not hold.
+ *
+ * Context: as kuid_generator_stamps(). Takes generator->lock; calls
+ * kuid_port_stepped() without it.
+ * Return: false if @clock may not be used now, because it has come to the
+ * ceiling.
+ */
+bool kuid_generator_refresh(struct kuid_generator *generator,
+			    const struct kuid_clock *clock)
+{
+	struct kuid_step step = { 0 };
+	struct kuid_epoch *epoch;
+	unsigned long flags;
+	bool stale;
+	u64 until;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	epoch = generator->epoch;
+	stale = kuid_generator_stale(generator, epoch);
+	if (stale)
+		kuid_generator_update(generator, epoch, &step);
+	until = clock->until;
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+
+	/* Also if it is no step: who waits for what is nearer now must know. */
+	if (stale)
+		kuid_port_stepped(&step);
+	return kuid_port_mono_ns() < until;
+}
+
+/**
+ * kuid_generator_close - let no more IDs be made with some parts of the epoch's
+ *	identity, until the next epoch
+ * @generator: the generator
+ * @parts: KUID_PART_*
+ *
+ * None is given out that is made with one after this has returned.
+ *
+ * Context: any but NMI. Takes generator->lock.
+ */
+void kuid_generator_close(struct kuid_generator *generator, u32 parts)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	WRITE_ONCE(generator->closed, generator->closed | parts);
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+}
+
+/* The time that all stamps with a given node are below. */
+static u64 kuid_generator_stamp_end(const struct kuid_generator *generator,
+				    const struct kuid_epoch *epoch)
+{
+	u64 issued = generator->issued;
+
+	if (kuid_epoch_node_given(epoch))
+		issued = max(issued, kuid_epoch_issued(epoch));
+	return issued ? issued + 1 : 0;
+}
+
+/**
+ * kuid_generator_acknowledge - set the ceiling
+ * @generator: the generator, which has an epoch
+ * @ceiling: stable storage covers all times below
+ *
+ * Context: any but NMI. Takes generator->lock.
+ * Return: false if that is not so, because a higher one was issued.
+ */
+bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
+{
+	struct kuid_epoch *epoch;
+	unsigned long flags;
+	bool covers;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	epoch = generator->epoch;
+	covers = ceiling >= kuid_sequences_end(epoch->sequences) &&
+		 ceiling >= kuid_generator_stamp_end(generator, epoch);
+	if (covers) {
+		generator->ceiling = ceiling;
+		kuid_generator_set_until(generator, epoch);
+	}
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return covers;
+}
+
+/**
+ * kuid_generator_enter - begin to use an open file's floors in an epoch
+ * @generator: the generator
+ * @floors: the floors
+ * @number: the epoch's
+ *
+ * Context: as kuid_generator_stamps(). Takes generator->lock.
+ */
+void kuid_generator_enter(struct kuid_generator *generator,
+			  struct kuid_floors *floors, u64 number)
+{
+	struct kuid_floor *floor = &floors->of[number & 1];
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	/* Else @number is an epoch on its way out, and its floors are kept. */
+	if (floors->epoch < number) {
+		atomic64_set(&floor->stamp, 0);
+		atomic64_set(&floor->lex, 0);
+		atomic64_set(&floor->grid, 0);
+		/* Pairs with the acquire in kuid_generator_floor(). */
+		smp_store_release(&floors->epoch, number);
+	}
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+}
+
+/* Where a given node's stamps go on, in a tick of the epoch's own. */
+static u64 kuid_generator_next_tick(u64 time)
+{
+	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
+}
+
+/* The first stamp of an epoch; 0 if it may be any. */
+static u64 kuid_generator_first_stamp(const struct kuid_generator *generator,
+				      const struct kuid_epoch *former,
+				      const struct kuid_epoch *epoch, u64 wall)
+{
+	if (kuid_epoch_node_given(epoch))
+		return generator->issued
+			       ? kuid_generator_next_tick(generator->issued + 1)
+			       : 0;
+	return former ? kuid_generator_next_tick(wall) : 0;
+}
+
+/**
+ * kuid_generator_publish - begin an epoch
+ * @generator: the generator
+ * @epoch: the epoch; its identity and what says how that may be used are set,
+ *	and @epoch->nr_cpu_lanes, and for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE
+ *	@epoch->sequences, which have given out nothing; the rest is all zeroes
+ * @why: why it begins
+ * @floor: for KUID_EPOCH_RESTORE nothing of a time below is given out any more,
+ *	in nanoseconds since 1970; 0 if there is none
+ *
+ * With a node of its own the epoch begins at the wall clock; with one that was
+ * given it goes on from the last stamp that was made with one. Either way it
+ * begins with a tick of its own, so that no tick has stamps of two epochs with
+ * one node.
+ *
+ * Context: any; callers exclude each other, and see to it that no reader is
+ * left of the epoch before the one in use. Takes generator->lock.
+ * Return: true, and what was generator->epoch may be freed when its readers
+ * are gone; false if @why is KUID_EPOCH_STEP and that is no longer so, and
+ * nothing was done with @epoch.
+ */
+bool kuid_generator_publish(struct kuid_generator *generator,
+			    struct kuid_epoch *epoch, enum kuid_why why,
+			    u64 floor)
+{
+	struct kuid_epoch *former = generator->epoch;
+	u64 stamps_ahead = generator->max_ahead;
+	u64 slots_ahead = generator->max_ahead;
+	u64 mono, offset, wall, start;
+	unsigned long flags;
+	u64 last = 0;
+	unsigned int i;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	mono = kuid_generator_sample(&offset);
+	wall = mono + offset;
+	if (former)
+		last = kuid_epoch_issued(former);
+	if (why == KUID_EPOCH_STEP && (kuid_epoch_node_given(former) ||
+				       last <= wall + generator->step_limit)) {
+		write_seqcount_end(&generator->seq);
+		raw_spin_unlock_irqrestore(&generator->lock, flags);
+		return false;
+	}
+
+	if (former && kuid_epoch_node_given(former))
+		generator->issued = max(generator->issued, last);
+	if (!epoch->sequences)
+		epoch->sequences = former->sequences;
+	if (why == KUID_EPOCH_FORCE)
+		generator->forced = max(generator->forced,
+					kuid_sequences_end(former->sequences));
+	if (why == KUID_EPOCH_RESTORE)
+		generator->restored = true;
+	if (floor) {
+		/* A clock begins at a higher floor with all of the window. */
+		if (floor > generator->issued)
+			stamps_ahead = 0;
+		if (floor > kuid_sequences_end(epoch->sequences))
+			slots_ahead = 0;
+		generator->floor = max(generator->floor, floor);
+		generator->issued = max(generator->issued, floor - 1);
+		kuid_sequences_raise(epoch->sequences, floor);
+	}
+
+	start = kuid_generator_first_stamp(generator, former, epoch, wall);
+	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
+		atomic64_set(&epoch->lanes[i].last, start - 1);
+	if (kuid_epoch_node_given(epoch))
+		kuid_generator_follow(&generator->stamp_clock, mono, offset,
+				      start ? start - 1 : 0, stamps_ahead);
+	else
+		kuid_generator_restart(&generator->stamp_clock, offset);
+	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
+		kuid_generator_restart(&generator->slot_clock, offset);
+	else
+		kuid_generator_follow(&generator->slot_clock, mono, offset,
+				      kuid_sequences_issued(epoch->sequences),
+				      slots_ahead);
+
+	WRITE_ONCE(generator->closed, epoch->stale);
+	generator->expired = false;
+	kuid_generator_set_until(generator, epoch);
+	epoch->number = former ? former->number + 1 : 1;
+	/* Pairs with the acquire in kuid_generator_view(). */
+	smp_store_release(&generator->epoch, epoch);
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return true;
+}
+
+/*
+ * A snapshot that holds, but for the ceiling, which may have been come to;
+ * without an epoch if there is none.
+ */
+static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
+					    const struct kuid_clock *clock)
+{
+	for (;;) {
+		const struct kuid_view view =
+			kuid_generator_view(generator, clock);
+
+		if (view.holds || !view.epoch ||
+		    !kuid_generator_refresh(generator, clock))
+			return view;
+	}
+}
+
+static struct kuid_clock kuid_generator_clock(struct kuid_generator *generator,
+					      enum kuid_source source)
+{
+	const struct kuid_clock *clock = source == KUID_STAMPS
+						 ? &generator->stamp_clock
+						 : &generator->slot_clock;
+	struct kuid_clock copy;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	copy = *clock;
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return copy;
+}
+
+/**
+ * kuid_generator_ready - when something may be given out
+ * @generator: the generator, which has an epoch
+ * @source: what it is
+ * @last: the nanosecond or slot
+ * @ahead: how far it may be ahead of the clock: of generator->windows
+ *
+ * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * Return: the moment from which on it may, in nanoseconds of the monotonic
+ * clock, if the wall clock is not set until then.
+ */
+u64 kuid_generator_ready(struct kuid_generator *generator,
+			 enum kuid_source source, u64 last, u64 ahead)
+{
+	struct kuid_clock clock = kuid_generator_clock(generator, source);
+	u64 time;
+
+	switch (source) {
+	case KUID_STAMPS:
+		time = last - ahead;
+		break;
+	case KUID_LEX:
+		time = kuid_lex_ns(last - ahead);
+		break;
+	default:
+		time = kuid_grid_ns(last - ahead);
+		break;
+	}
+	return kuid_clock_reach(&clock, time);
+}
+
+/**
+ * kuid_generator_when - when there is something to be had
+ * @generator: the generator, which has an epoch
+ * @source: from which
+ * @floors: of the open file it would be for
+ * @ahead: how far it may be ahead of the clock: of generator->windows
+ * @count: how much of it, at least 1
+ *
+ * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * Return: the moment from which on there is, in any order and on any CPU, in
+ * nanoseconds of the monotonic clock; if no one else takes it first, and the
+ * wall clock is not set until then. KUID_NEVER if the clock has come to the
+ * ceiling.
+ */
+u64 kuid_generator_when(struct kuid_generator *generator,
+			enum kuid_source source, struct kuid_floors *floors,
+			u64 ahead, u32 count)
+{
+	const struct kuid_clock *clock = source == KUID_STAMPS
+						 ? &generator->stamp_clock
+						 : &generator->slot_clock;
+	const struct kuid_view view = kuid_generator_look(generator, clock);
+	struct kuid_sequences *sequences;
+	struct kuid_floor *floor;
+	u64 first, now;
+
+	if (!view.holds)
+		return KUID_NEVER;
+	floor = kuid_generator_floor(generator, floors, view.epoch);
+	sequences = view.epoch->sequences;
+	switch (source) {
+	case KUID_STAMPS:
+		now = view.now;
+		first = max_t(u64, kuid_epoch_issued(view.epoch),
+			      atomic64_read(&floor->stamp)) +
+			1;
+		break;
+	case KUID_LEX:
+		now = kuid_lex_slot(view.now);
+		first = max_t(u64, atomic64_read(&sequences->lex.next),
+			      atomic64_read(&floor->lex) + 1);
+		break;
+	default:
+		now = kuid_grid_slot(view.now);
+		first = max_t(u64, atomic64_read(&sequences->grid.next),
+			      atomic64_read(&floor->grid) + 1);
+		break;
+	}
+	first = max(first, now);
+	return kuid_generator_ready(generator, source, first + count - 1,
+				    ahead);
+}
+
+/**
+ * kuid_generator_read - how things stand
+ * @generator: the generator
+ * @reading: set in all of it
+ *
+ * Context: as kuid_generator_stamps(). Takes generator->lock.
+ */
+void kuid_generator_read(struct kuid_generator *generator,
+			 struct kuid_reading *reading)
+{
+	const struct kuid_clock *stamps = &generator->stamp_clock;
+	const struct kuid_clock *slots = &generator->slot_clock;
+	u64 mono, wall, stamp, slot, lex, grid, issued;
+	const struct kuid_epoch *epoch;
+	unsigned long flags;
+
+	*reading = (struct kuid_reading) { 0 };
+	if (!kuid_generator_look(generator, stamps).epoch)
+		return;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	epoch = generator->epoch;
+	/* Read before the clocks, which are ahead of all that was issued then. */
+	issued = kuid_epoch_issued(epoch);
+	lex = kuid_lex_issued(epoch->sequences);
+	grid = kuid_grid_issued(epoch->sequences);
+	/* One moment, by the clocks as they are now. */
+	mono = kuid_port_mono_ns();
+	wall = mono + stamps->offset;
+	stamp = kuid_clock_at(stamps->offset, stamps->half, mono);
+	slot = kuid_clock_at(slots->offset, slots->half, mono);
+	*reading = (struct kuid_reading) {
+		.origin = { .epoch = epoch->number,
+			    .closed = generator->closed,
+			    .identity = epoch->identity },
+		.given = epoch->given,
+		.stale = epoch->stale,
+		.expired = generator->expired,
+		.deadline = epoch->deadline,
+		.stamp_lag = stamp - wall,
+		.slot_lag = slot - wall,
+		.ahead = {
+			[KUID_STAMPS] = issued > stamp ? issued - stamp : 0,
+			[KUID_LEX] = lex > slot ? lex - slot : 0,
+			[KUID_GRID] = grid > slot ? grid - slot : 0,
+		},
+		.stamp_end = kuid_generator_stamp_end(generator, epoch),
+		.slot_end = kuid_sequences_end(epoch->sequences),
+		.restored = generator->restored,
+		.floor = generator->floor,
+		.ceiling = generator->ceiling,
+		.past_ceiling =
+			generator->restored &&
+			(slot + generator->max_ahead >= generator->ceiling ||
+			 (kuid_epoch_node_given(epoch) &&
+			  stamp + generator->max_ahead >= generator->ceiling)),
+		.may_repeat = slot < generator->forced,
+	};
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+}
+
+/**
+ * kuid_generator_clear - when all that could be given out again has passed
+ * @generator: the generator, which no one uses any more
+ *
+ * Return: the time from which on another generator with the same identity
+ * would not give out anything again, in nanoseconds since 1970. A random node
+ * is not given out again at all.
+ */
+u64 kuid_generator_clear(const struct kuid_generator *generator)
+{
+	const struct kuid_epoch *epoch = generator->epoch;
+
+	if (!epoch)
+		return 0;
+	return max(kuid_sequences_end(epoch->sequences),
+		   kuid_generator_stamp_end(generator, epoch));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The host's one generator, and what keeps it going: epochs, steps, waiting. */
+#ifndef KUID_HOST_H
+#define KUID_HOST_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/init.h>
+#include <linux/types.h>
+
+#include "core/generator.h"
+#include "identity.h"
+
+extern struct kuid_generator kuid_host;
+
+extern atomic64_t kuid_host_forks;
+
+int kuid_host_first_epoch(bool nonblock);
+int kuid_host_force_clock(u64 *number);
+int kuid_host_restore(u64 floor, u64 *number);
+int kuid_host_acknowledge(u64 ceiling);
+int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number);
+void kuid_host_read(struct kuid_reading *reading);
+void kuid_host_choices(struct kuid_choices *choices);
+
+int __init kuid_host_init(void);
+void kuid_host_exit(void);
+
+/**
+ * kuid_host_start - see to it that there is an epoch to make IDs in
+ * @nonblock: fail rather than wait for the random generator
+ *
+ * Context: process. May sleep, interruptibly, until the first epoch is there.
+ * Return: 0; -EAGAIN if @nonblock and the random generator is not ready,
+ * -ERESTARTSYS if a signal came first, -ENOMEM.
+ */
+static inline int kuid_host_start(bool nonblock)
+{
+	if (likely(READ_ONCE(kuid_host.epoch)))
+		return 0;
+	return kuid_host_first_epoch(nonblock);
+}
+
+#endif /* KUID_HOST_H */

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/hrtimer.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/timekeeping.h>
+#include <uapi/linux/kuid.h>
+
+#include "counters.h"
+#include "host.h"
+#include "identity.h"
+#include "status.h"
+
+/* A clock that ticks more slowly than this makes the time in IDs coarse. */
+#define KUID_STATUS_COARSE_NS 1000
+
+/**
+ * kuid_status_resolution_ns - how far apart two readings of the clock can be
+ *	told
+ *
+ * Context: any.
+ * Return: nanoseconds, at least 1.
+ */
+unsigned int kuid_status_resolution_ns(void)
+{
+	/* Clocks that tick faster than 1 GHz say 0. */
+	return max(1U, ktime_get_resolution_ns());
+}
+
+/**
+ * kuid_status_step_limit - what kuid_query.step_limit_ns says
+ * @source: what the format is made from
+ *
+ * Context: process.
+ * Return: nanoseconds.
+ */
+u64 kuid_status_step_limit(enum kuid_source source)
+{
+	struct kuid_choices choices;
+
+	kuid_host_choices(&choices);
+	if (source != KUID_STAMPS ||
+	    kuid_identity_given(&choices) & KUID_PART_NODE)
+		return U64_MAX;
+	return kuid_host.step_limit;
+}
+
+static bool kuid_status_reboot_safe(const struct kuid_reading *reading)
+{
+	return reading->restored && !reading->past_ceiling;
+}
+
+static u64 kuid_status_why(const struct kuid_reading *reading,
+			   const struct kuid_choices *choices)
+{
+	u64 reasons = 0;
+
+	if (reading->stamp_lag)
+		reasons |= KUID_REASON_STAMPS_HALF_SPEED;
+	if (reading->slot_lag)
+		reasons |= KUID_REASON_SLOTS_HALF_SPEED;
+	if (kuid_status_resolution_ns() > KUID_STATUS_COARSE_NS)
+		reasons |= KUID_REASON_COARSE_CLOCK;
+	if (!reading->restored) {
+		reasons |= KUID_REASON_NO_STATE;
+		if (kuid_identity_given(choices) & KUID_PART_NODE)
+			reasons |= KUID_REASON_FIXED_NODE;
+	}
+	if (!IS_ENABLED(CONFIG_VMGENID))
+		reasons |= KUID_REASON_NO_VM_FORK;
+	if (reading->may_repeat)
+		reasons |= KUID_REASON_FORCED_CLOCK;
+	if (!reading->origin.epoch && !rng_is_initialized())
+		reasons |= KUID_REASON_RANDOM_NOT_READY;
+	if (reading->past_ceiling)
+		reasons |= KUID_REASON_PAST_CEILING;
+	if (reading->stale)
+		reasons |= KUID_REASON_STALE_IDENTITY;
+	if (reading->expired)
+		reasons |= KUID_REASON_EXPIRED_CLAIM;
+	return reasons;
+}
+
+/**
+ * kuid_status_fill - the status, as struct kuid_status has it
+ * @status: set in all of it
+ *
+ * Context: process.
+ */
+void kuid_status_fill(struct kuid_status *status)
+{
+	struct kuid_counters counters;
+	struct kuid_choices choices;
+	struct kuid_reading reading;
+	unsigned int format;
+
+	static_assert(ARRAY_SIZE(status->ids) >= KUID_NR_FORMATS);
+
+	kuid_host_read(&reading);
+	kuid_host_choices(&choices);
+	kuid_counters_sum(&counters);
+	*status = (struct kuid_status) {
+		/* By construction, whatever the clock does by itself. */
+		.held = KUID_HELD_ORDER |
+			(reading.may_repeat ? 0 : KUID_HELD_UNIQUE) |
+			(kuid_status_reboot_safe(&reading)
+				 ? KUID_HELD_REBOOT_SAFE
+				 : 0),
+		.reasons = kuid_status_why(&reading, &choices),
+		.epoch = reading.origin.epoch,
+		.stamp_lag_ns = reading.stamp_lag,
+		.slot_lag_ns = reading.slot_lag,
+		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
+		.lex_ahead_ns = reading.ahead[KUID_LEX],
+		.grid_ahead_ns = reading.ahead[KUID_GRID],
+		.waits = counters.waits,
+		.would_blocks = counters.would_blocks,
+		.steps_back = READ_ONCE(kuid_host.steps_back),
+		.steps_forward = READ_ONCE(kuid_host.steps_forward),
+		.vm_forks = atomic64_read(&kuid_host_forks),
+		.floor_ns = reading.floor,
+		.ceiling_ns = reading.ceiling,
+	};
+	for (format = 0; format < KUID_NR_FORMATS; format++)
+		status->ids[format] = counters.ids[format];
+}
+
+/**
+ * kuid_status_fill_state - what would have to be saved, as struct kuid_state
+ *	has it
+ * @state: set in all of it
+ *
+ * Context: process. Sleeps. There is an epoch: kuid_host_start().
+ */
+void kuid_status_fill_state(struct kuid_state *state)
+{
+	const struct kuid_identity *identity;
+	struct kuid_reading reading;
+	struct kuid_choices choices;
+
+	kuid_host_read(&reading);
+	kuid_host_choices(&choices);
+	identity = &reading.origin.identity;
+	*state = (struct kuid_state) {
+		.required = kuid_host.ceiling_required,
+		.restored = reading.restored,
+		.interval = identity->interval,
+		.wall_ns = ktime_get_real_ns(),
+		.slot_ns = reading.slot_end,
+		.stamp_ns = reading.stamp_end,
+		.floor_ns = reading.floor,
+		.ceiling_ns = reading.ceiling,
+		.deadline_ns = reading.deadline,
+		.node_from = choices.node.from,
+		.worker_from = choices.worker.from,
+		.k96_node_from = choices.node96.from,
+		.k128_node_from = choices.node128.from,
+		.node = identity->node,
+		.worker = identity->worker,
+		.k128_node = identity->node128,
+		.k96_node = identity->node96,
+	};
+}

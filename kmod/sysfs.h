@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The attributes of the device in sysfs. */
+#ifndef KUID_SYSFS_H
+#define KUID_SYSFS_H
+
+#include <linux/sysfs.h>
+
+extern const struct attribute_group *kuid_sysfs_groups[];
+
+#endif /* KUID_SYSFS_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints: what happens rarely, and explains the times in IDs. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM kuid
+
+#if !defined(KUID_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define KUID_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "core/generator.h"
+
+/* clang-format off */
+
+TRACE_DEFINE_ENUM(KUID_STAMPS);
+TRACE_DEFINE_ENUM(KUID_LEX);
+TRACE_DEFINE_ENUM(KUID_GRID);
+TRACE_DEFINE_ENUM(KUID_EPOCH_FIRST);
+TRACE_DEFINE_ENUM(KUID_EPOCH_STEP);
+TRACE_DEFINE_ENUM(KUID_EPOCH_FORCE);
+TRACE_DEFINE_ENUM(KUID_EPOCH_SET);
+TRACE_DEFINE_ENUM(KUID_EPOCH_RESTORE);
+TRACE_DEFINE_ENUM(KUID_EPOCH_FORK);
+
+TRACE_EVENT(kuid_wait,
+	TP_PROTO(enum kuid_source source, u64 ns),
+	TP_ARGS(source, ns),
+	TP_STRUCT__entry(
+		__field(int, source)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->source = source;
+		__entry->ns = ns;
+	),
+	TP_printk("source=%s ns=%llu",
+		  __print_symbolic(__entry->source,
+				   { KUID_STAMPS, "stamps" },
+				   { KUID_LEX, "lex" },
+				   { KUID_GRID, "grid" }),
+		  __entry->ns)
+);
+
+TRACE_EVENT(kuid_step,
+	TP_PROTO(s64 by, u64 stamp_lag, u64 slot_lag),
+	TP_ARGS(by, stamp_lag, slot_lag),
+	TP_STRUCT__entry(
+		__field(s64, by)
+		__field(u64, stamp_lag)
+		__field(u64, slot_lag)
+	),
+	TP_fast_assign(
+		__entry->by = by;
+		__entry->stamp_lag = stamp_lag;
+		__entry->slot_lag = slot_lag;
+	),
+	TP_printk("by_ns=%lld stamp_lag_ns=%llu slot_lag_ns=%llu",
+		  __entry->by, __entry->stamp_lag, __entry->slot_lag)
+);
+
+TRACE_EVENT(kuid_epoch,
+	TP_PROTO(u64 number, enum kuid_why why),
+	TP_ARGS(number, why),
+	TP_STRUCT__entry(
+		__field(u64, number)
+		__field(int, why)
+	),
+	TP_fast_assign(
+		__entry->number = number;
+		__entry->why = why;
+	),
+	TP_printk("number=%llu why=%s", __entry->number,
+		  __print_symbolic(__entry->why,
+				   { KUID_EPOCH_FIRST, "first" },
+				   { KUID_EPOCH_STEP, "step" },
+				   { KUID_EPOCH_FORCE, "force" },
+				   { KUID_EPOCH_SET, "set" },
+				   { KUID_EPOCH_RESTORE, "restore" },
+				   { KUID_EPOCH_FORK, "fork" }))
+);
+
+/* clang-format on */
+
+#endif /* KUID_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the module says of itself, by ioctl and in sysfs. */
+#ifndef STATUS_H
+#define STATUS_H
+
+#include "dev_kuid.h"
+
+#define ATTRIBUTES	"/sys/class/kuid/kuid"
+
+/* Returns 0 or a negative errno. */
+static inline int get_status(struct kuid_status *s)
+{
+	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	*s = (struct kuid_status) { 0 };
+	ret = ioctl(fd, KUID_IOC_STATUS, s) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/*
+ * The text in a file of the device's directory in sysfs. Returns its size, or
+ * a negative errno.
+ */
+static inline int read_attribute(const char *name, char *text, size_t size)
+{
+	char path[128];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), ATTRIBUTES "/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	got = read(fd, text, size - 1);
+	if (got < 0)
+		got = -errno;
+	else
+		text[got] = '\0';
+	close(fd);
+	return got;
+}
+
+/* The number in one, as one line has it; all bits set if it has none. */
+static inline __u64 read_number(const char *name, int base)
+{
+	char text[64];
+	char *end;
+	__u64 value;
+
+	if (read_attribute(name, text, sizeof(text)) <= 0)
+		return UINT64_MAX;
+	errno = 0;
+	value = strtoull(text, &end, base);
+	if (errno || end == text || strcmp(end, "\n"))
+		return UINT64_MAX;
+	return value;
+}
+
+#endif /* STATUS_H */

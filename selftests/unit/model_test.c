@@ -1,0 +1,1018 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two or three CPUs in all the ways in which they can take turns.
+ *
+ * A scenario is what each CPU does, one thing after the other. It is run with
+ * turns taken in all ways with up to some preemptions, and then in ways chosen
+ * at random with any number of them. After each run, what was given out is
+ * looked at, and when.
+ *
+ * Accesses are seen by all CPUs in the order in which they are made: this
+ * finds what is done in the wrong order, but not what a barrier is missing
+ * for. A grace period is one in the sense of RCU: who publishes an epoch waits
+ * until all have left the core who were in it at that time, and what was then
+ * replaced must not be looked at any more, which the address sanitizer sees.
+ *
+ * What is written without kuid_port_step(), as what only a lock protects, is
+ * written together with what comes before it: whether others can see it too
+ * early is for the thread sanitizer.
+ *
+ * By itself this takes seconds. MODEL_PREEMPTIONS, 3 for half an hour, and
+ * MODEL_WALKS, for each scenario, give the numbers for a longer run.
+ */
+#include <sanitizer/asan_interface.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/generator.h"
+#include "core/uuid.h"
+#include "machine.h"
+#include "random.h"
+#include "scheduler.h"
+
+#define SECOND 1000000000LL
+#define MS     1000000LL
+#define HOUR   (3600 * SECOND)
+#define MONO   (5 * SECOND)
+#define NOW    (1700000000 * SECOND + 50) /* in the middle of a tick */
+#define AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_IN_NS)
+#define LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_IN_NS)
+
+#define CPUS	    3
+#define MOST_ACTS   5
+#define MOST_CALLS  (CPUS * MOST_ACTS)
+#define MOST_EPOCHS 5
+#define FILES	    2
+
+enum deed {
+	NOTHING,
+	TAKE,
+	LOOK, /* at the state, and when an ID is ready */
+	SET_WALL,
+	PASS,
+	PUBLISH,
+};
+
+/* One thing that a CPU does. */
+struct act {
+	enum deed deed;
+	enum kuid_source source;
+	enum kuid_order order;
+	u32 count;
+	unsigned int on; /* number of the CPU, as the core is told */
+	unsigned int file;
+	s64 by;
+	enum kuid_why why;
+	bool node_given;
+};
+
+#define TAKE_(s, o, n, ...)                                             \
+	{                                                               \
+		.deed = TAKE, .source = KUID_##s, .order = KUID_BY_##o, \
+		.count = n, ##__VA_ARGS__                               \
+	}
+#define SET_WALL_(by_)                      \
+	{                                   \
+		.deed = SET_WALL, .by = by_ \
+	}
+#define PASS_(by_)                      \
+	{                               \
+		.deed = PASS, .by = by_ \
+	}
+#define PUBLISH_(why_, given)                                                  \
+	{                                                                      \
+		.deed = PUBLISH, .why = KUID_EPOCH_##why_, .node_given = given \
+	}
+#define LOOK_(s)                                  \
+	{                                         \
+		.deed = LOOK, .source = KUID_##s, \
+	}
+
+/**
+ * struct scenario - what happens
+ * @name: in the report
+ * @preemptions: how many are tried in all ways, unless said otherwise
+ * @nr_cpus: how many CPUs of the model are used
+ * @nr_lanes: how many lanes and runs there are for them
+ * @node_given: whether the first epoch's node is
+ * @first: what is done before, by no one
+ * @acts: what each does; on the CPU of that number or that act's @on
+ * @most_writes: how often the snapshot may be changed, but for publishing
+ * @most_wanted: how often an epoch may be found wanted
+ * @most_epochs: how many there may be, if not as many as are published
+ * @same_lag: stamps and slots lag by the same at all times, to within MS
+ */
+struct scenario {
+	const char *name;
+	unsigned int preemptions;
+	unsigned int nr_cpus;
+	unsigned int nr_lanes;
+	bool node_given;
+	struct act first[MOST_ACTS];
+	struct act acts[CPUS][MOST_ACTS];
+	unsigned int most_writes;
+	unsigned int most_wanted;
+	unsigned int most_epochs;
+	bool same_lag;
+};
+
+/* A call that has taken something, and the times of its begin and end. */
+struct call {
+	const struct act *act;
+	struct kuid_taken taken;
+	unsigned int began;
+	unsigned int ended;
+	u64 clock;	      /* the latest it can have been at */
+	u64 ready;	      /* if there was none: when it would try again */
+	unsigned int changes; /* that it had been told of when it began */
+};
+
+static const struct scenario *scenario;
+static struct kuid_generator generator;
+static struct kuid_floors files[FILES];
+
+/* Memory of epochs, which is not to be used when its time is over. */
+static struct {
+	struct kuid_epoch epoch;
+	struct kuid_lane lanes[KUID_FIRST_CPU_LANE + CPUS];
+} __aligned(64) epochs[MOST_EPOCHS];
+static struct {
+	struct kuid_sequences sequences;
+	struct kuid_cpu_runs runs[CPUS];
+} __aligned(64) sequences[MOST_EPOCHS];
+static unsigned int nr_epochs;
+static unsigned int nr_publishes;
+static unsigned int changes; /* that all who wait were told of */
+static unsigned int supply_of[MOST_EPOCHS + 1]; /* by number */
+static bool given_of[MOST_EPOCHS + 1];
+
+static struct call calls[MOST_CALLS + MOST_ACTS];
+static unsigned int nr_calls;
+static unsigned int time_now;
+static const char *broken;
+
+static struct cpu {
+	unsigned int on;
+	unsigned int section; /* odd while in the core */
+	struct call *call;
+	bool waits_for_readers;
+	unsigned int sections[CPUS]; /* when it began to wait */
+} cpus[CPUS];
+
+/* Of the epoch, or supply, in use: the highest that a call returned with. */
+static u64 handed[KUID_NR_SOURCES];
+static u64 handed_epoch;
+static unsigned int seen_seq;
+static u64 seen_mono;
+static u64 latest; /* that the wall clock has ever shown */
+
+static u64 ns_of(enum kuid_source source, u64 value)
+{
+	switch (source) {
+	case KUID_STAMPS:
+		return value;
+	case KUID_LEX:
+		return kuid_lex_ns(value);
+	default:
+		return kuid_grid_ns(value);
+	}
+}
+
+static u64 clock_of(enum kuid_source source)
+{
+	const struct kuid_clock *clock = source == KUID_STAMPS
+						 ? &generator.stamp_clock
+						 : &generator.slot_clock;
+
+	return kuid_clock_at(clock->offset, clock->half, machine_mono());
+}
+
+/* Called before each access, so that no state of the generator is missed. */
+static void look(void)
+{
+	unsigned int seq = generator.seq.sequence;
+
+	if ((seq == seen_seq && machine_mono() == seen_mono) || seq & 1)
+		return;
+	seen_seq = seq;
+	seen_mono = machine_mono();
+	if (handed_epoch != generator.epoch->number) {
+		unsigned int was = supply_of[handed_epoch];
+
+		handed_epoch = generator.epoch->number;
+		handed[KUID_STAMPS] = 0;
+		if (supply_of[handed_epoch] != was) {
+			handed[KUID_LEX] = 0;
+			handed[KUID_GRID] = 0;
+		}
+	}
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		if (ns_of(source, handed[source]) > clock_of(source) + AHEAD)
+			broken = "a writer did not see what was given out";
+	for (unsigned int i = 0; i < CPUS; i++) {
+		struct call *call = cpus[i].call;
+
+		if (call)
+			call->clock =
+				max(call->clock, clock_of(call->act->source));
+	}
+}
+
+/* The last of those that came next. */
+static u64 next_of(const struct call *call)
+{
+	return call->taken.stamps.first + call->act->count - 1;
+}
+
+static u64 ahead_of(const struct act *act)
+{
+	const struct kuid_window *window = &generator.windows[act->source];
+
+	return act->count == 1 ? window->one : window->batch;
+}
+
+static void count_change(const struct kuid_step *step)
+{
+	(void)step;
+	changes++;
+}
+
+static void take(struct cpu *cpu, const struct act *act)
+{
+	u64 ahead = ahead_of(act);
+	struct kuid_floors *floors = &files[act->file];
+	struct call *call = &calls[nr_calls++];
+	struct kuid_taken *taken = &call->taken;
+	u64 last;
+
+	look();
+	*call = (struct call) {
+		.act = act,
+		.began = ++time_now,
+		.clock = generator.seq.sequence & 1 ? 0 : clock_of(act->source),
+	};
+	call->changes = changes;
+	cpu->call = call;
+	cpu->section++;
+	if (act->source == KUID_STAMPS)
+		*taken = kuid_generator_stamps(&generator, floors, act->order,
+					       0, ahead, act->count);
+	else
+		*taken = kuid_generator_slots(&generator, act->source, floors,
+					      act->order, 0, ahead, act->count);
+	if (!taken->stamps.count)
+		call->ready = kuid_generator_ready(&generator, act->source,
+						   next_of(call), ahead);
+	cpu->section++;
+	look();
+	cpu->call = NULL;
+	call->ended = ++time_now;
+	if (!taken->stamps.count)
+		return;
+
+	last = taken->stamps.first + taken->stamps.count - 1;
+	if (ns_of(act->source, last) >
+	    call->clock + (act->count == 1 ? AHEAD : AHEAD / 2))
+		broken = "too far ahead";
+	if (act->source == KUID_STAMPS
+		    ? taken->origin.epoch == handed_epoch
+		    : supply_of[taken->origin.epoch] == supply_of[handed_epoch])
+		handed[act->source] = max(handed[act->source], last);
+}
+
+static void ask(struct cpu *cpu, const struct act *act)
+{
+	struct kuid_reading state;
+	u64 epoch;
+
+	look();
+	epoch = handed_epoch;
+	cpu->section++;
+	kuid_generator_read(&generator, &state);
+	if (state.origin.epoch < epoch)
+		broken = "the state of a former epoch";
+	if (scenario->same_lag && (state.stamp_lag > state.slot_lag + MS ||
+				   state.slot_lag > state.stamp_lag + MS))
+		broken = "the state of two times";
+	kuid_generator_when(&generator, act->source, &files[act->file],
+			    generator.windows[act->source].one, 1);
+	cpu->section++;
+}
+
+static bool readers_have_left(const struct cpu *cpu)
+{
+	for (unsigned int i = 0; i < CPUS; i++)
+		if (cpu->sections[i] & 1 && cpus[i].section == cpu->sections[i])
+			return false;
+	return true;
+}
+
+static bool publish(struct cpu *cpu, const struct act *act)
+{
+	struct kuid_epoch *former = generator.epoch;
+	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
+	bool is_new_supply = act->why != KUID_EPOCH_STEP;
+	struct kuid_sequences *supply = &sequences[nr_epochs].sequences;
+	struct kuid_sequences *former_supply = former ? former->sequences
+						      : NULL;
+
+	memset(&epochs[nr_epochs], 0, sizeof(epochs[0]));
+	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
+	epoch->given = act->node_given ? KUID_PART_NODE : 0;
+	epoch->nr_cpu_lanes = scenario->nr_lanes;
+	if (is_new_supply) {
+		memset(&sequences[nr_epochs], 0, sizeof(sequences[0]));
+		supply->nr_cpus = scenario->nr_lanes;
+		epoch->sequences = supply;
+	}
+	given_of[nr_epochs + 1] = act->node_given;
+	supply_of[nr_epochs + 1] = supply_of[nr_epochs] + is_new_supply;
+	nr_publishes++;
+	if (!kuid_generator_publish(&generator, epoch, act->why, 0))
+		return false;
+	nr_epochs++;
+	changes++;
+	if (!cpu)
+		return true;
+
+	for (unsigned int i = 0; i < CPUS; i++)
+		cpu->sections[i] = cpus[i].section;
+	cpu->waits_for_readers = true;
+	while (!readers_have_left(cpu))
+		scheduler_relax();
+	cpu->waits_for_readers = false;
+	/* It could be freed now. */
+	ASAN_POISON_MEMORY_REGION(former, sizeof(epochs[0]));
+	if (is_new_supply)
+		ASAN_POISON_MEMORY_REGION(former_supply, sizeof(sequences[0]));
+	return true;
+}
+
+static void act_on(struct cpu *cpu, const struct act *act, unsigned int number)
+{
+	cpu->on = act->on ? act->on - 1 : number;
+	machine_set_cpu(cpu->on);
+	switch (act->deed) {
+	case TAKE:
+		take(cpu, act);
+		break;
+	case LOOK:
+		ask(cpu, act);
+		break;
+	case SET_WALL:
+		scheduler_step();
+		machine_step_wall(act->by);
+		break;
+	case PASS:
+		scheduler_step();
+		machine_pass(act->by);
+		break;
+	case PUBLISH:
+		publish(cpu, act);
+		break;
+	case NOTHING:
+		break;
+	}
+	latest = max(latest, machine_wall());
+}
+
+static void start(void)
+{
+	static const struct act first = { .why = KUID_EPOCH_FIRST };
+	struct act act = first;
+
+	ASAN_UNPOISON_MEMORY_REGION(epochs, sizeof(epochs));
+	ASAN_UNPOISON_MEMORY_REGION(sequences, sizeof(sequences));
+	machine_set_mono(MONO);
+	machine_set_mono_step(0);
+	machine_set_wall(NOW);
+	machine_forget();
+	machine_on_step(count_change);
+	changes = 0;
+	memset(files, 0, sizeof(files));
+	memset(cpus, 0, sizeof(cpus));
+	memset(handed, 0, sizeof(handed));
+	handed_epoch = 0;
+	nr_calls = 0;
+	nr_epochs = 0;
+	nr_publishes = 0;
+	time_now = 0;
+	broken = NULL;
+	seen_seq = 1;
+	latest = NOW;
+	kuid_generator_init(&generator, AHEAD, LIMIT, false);
+	act.node_given = scenario->node_given;
+	publish(NULL, &act);
+	for (unsigned int i = 0; i < MOST_ACTS; i++)
+		act_on(&cpus[0], &scenario->first[i], 0);
+}
+
+static void run(unsigned int number)
+{
+	for (unsigned int i = 0; i < MOST_ACTS; i++)
+		act_on(&cpus[number], &scenario->acts[number][i], number);
+}
+
+static void resume(unsigned int number)
+{
+	machine_set_cpu(cpus[number].on);
+}
+
+static bool may_go_on(unsigned int number)
+{
+	const struct cpu *cpu = &cpus[number];
+
+	return cpu->waits_for_readers ? readers_have_left(cpu)
+				      : !generator.lock.locked;
+}
+
+static u64 last_of(const struct call *call)
+{
+	return call->taken.stamps.first + call->taken.stamps.count - 1;
+}
+
+/* Two calls, of which either may have been the first. */
+static void check_given_once(const struct call *a, const struct call *b)
+{
+	const struct kuid_stamps *x = &a->taken.stamps, *y = &b->taken.stamps;
+	u64 e = a->taken.origin.epoch, f = b->taken.origin.epoch;
+
+	if (a->act->source != b->act->source)
+		return;
+	if (a->act->source != KUID_STAMPS) {
+		if (supply_of[e] != supply_of[f])
+			return;
+	} else if (e != f) {
+		if (given_of[e] && given_of[f] &&
+		    x->first / KUID_TICK_NS <= last_of(b) / KUID_TICK_NS &&
+		    y->first / KUID_TICK_NS <= last_of(a) / KUID_TICK_NS)
+			broken = "a tick with stamps of two epochs";
+		return;
+	} else if (x->lane != y->lane) {
+		return;
+	}
+	if (x->first <= last_of(b) && y->first <= last_of(a))
+		broken = "given out twice";
+}
+
+/* Who waits for a moment must be told if it has come nearer. */
+static void check_wait(const struct call *call)
+{
+	if (call->changes == changes &&
+	    call->ready > kuid_generator_ready(&generator, call->act->source,
+					       next_of(call),
+					       ahead_of(call->act)))
+		broken = "left asleep";
+}
+
+/* Whether a later call's must be above the former's. */
+static bool follows(const struct act *former, const struct act *later)
+{
+	if (former->source != later->source)
+		return false;
+	if (former->order == KUID_BY_HOST && later->order == KUID_BY_HOST)
+		return true;
+	if (later->order == KUID_BY_CPU)
+		return former->order == KUID_BY_CPU &&
+		       former->on == later->on && later->on;
+	return former->order != KUID_BY_CPU && former->file == later->file;
+}
+
+static void check_order(const struct call *former, const struct call *later)
+{
+	if (former->ended < later->began &&
+	    former->taken.origin.epoch > later->taken.origin.epoch)
+		broken = "of a former epoch";
+	if (former->ended < later->began &&
+	    former->taken.origin.epoch == later->taken.origin.epoch &&
+	    follows(former->act, later->act) &&
+	    last_of(former) >= later->taken.stamps.first)
+		broken = "not in order";
+}
+
+static bool good(void)
+{
+	unsigned int writes = generator.seq.sequence / 2 - nr_publishes;
+
+	look();
+	if (generator.lock.locked || generator.seq.sequence & 1)
+		broken = "left locked";
+	if (writes > scenario->most_writes)
+		broken = "written more often than there was reason to";
+	if (machine_epochs_wanted() > scenario->most_wanted)
+		broken = "an epoch wanted for nothing";
+	if (scenario->most_epochs && nr_epochs > scenario->most_epochs)
+		broken = "an epoch begun for nothing";
+	/* What was dropped must not keep others from where it was. */
+	if (kuid_epoch_issued(generator.epoch) >
+		    clock_of(KUID_STAMPS) + AHEAD ||
+	    kuid_sequences_issued(generator.epoch->sequences) >
+		    clock_of(KUID_LEX) + AHEAD)
+		broken = "reserved out of reach";
+	/* What may pass in a scenario at half speed is less than that. */
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		if (clock_of(source) > latest + AHEAD)
+			broken = "a clock ahead of all there was";
+	for (unsigned int i = 0; i < nr_calls; i++) {
+		if (!calls[i].taken.stamps.count) {
+			check_wait(&calls[i]);
+			continue;
+		}
+		if (calls[i].taken.origin.epoch - 1 >= nr_epochs)
+			broken = "of no epoch there was";
+		if (calls[i].act->source == KUID_STAMPS &&
+		    calls[i].taken.origin.epoch < nr_epochs &&
+		    given_of[calls[i].taken.origin.epoch] &&
+		    last_of(&calls[i]) > generator.issued)
+			broken = "an epoch did not see what was given out";
+		for (unsigned int j = 0; j < nr_calls; j++) {
+			if (i == j || !calls[j].taken.stamps.count)
+				continue;
+			check_given_once(&calls[i], &calls[j]);
+			check_order(&calls[i], &calls[j]);
+		}
+	}
+	if (!broken)
+		return true;
+	printf("# %s: %s\n", scenario->name, broken);
+	for (unsigned int i = 0; i < nr_calls; i++)
+		printf("# epoch %llu lane %u: %llu, %u; from %u to %u\n",
+		       (unsigned long long)calls[i].taken.origin.epoch,
+		       calls[i].taken.stamps.lane,
+		       (unsigned long long)calls[i].taken.stamps.first,
+		       calls[i].taken.stamps.count, calls[i].began,
+		       calls[i].ended);
+	return false;
+}
+
+/* Called by the address sanitizer before it ends the program. */
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+	printf("# %s: memory that is not to be used any more\n",
+	       scenario ? scenario->name : "");
+	scheduler_print();
+	fflush(stdout);
+}
+
+static u64 number_from(const char *variable, u64 otherwise)
+{
+	const char *given = getenv(variable);
+
+	return given ? strtoull(given, NULL, 0) : otherwise;
+}
+
+static void explore(const struct scenario *what)
+{
+	const struct scheduler_model model = {
+		.nr_cpus = what->nr_cpus,
+		.start = start,
+		.run = run,
+		.resume = resume,
+		.look = look,
+		.may_go_on = may_go_on,
+		.good = good,
+	};
+	unsigned int preemptions =
+		number_from("MODEL_PREEMPTIONS", what->preemptions);
+	u64 walks = number_from("MODEL_WALKS", 3000);
+	struct scheduler_report report;
+
+	scenario = what;
+	report = scheduler_explore(&model, preemptions, ~0ULL);
+	printf("# %s: %llu ways with up to %u preemptions, %u accesses at most\n",
+	       what->name, report.runs, preemptions, report.longest);
+	assert_true(report.good);
+	report = scheduler_walk(&model, walks);
+	printf("# %s: %llu ways at random, %u accesses at most\n", what->name,
+	       report.runs, report.longest);
+	assert_true(report.good);
+}
+
+/* A file whose readers are on two CPUs, and nothing else. */
+static void one_file(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "one file of stamps",
+		.preemptions = 3,
+		.nr_cpus = 2,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 2) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one file of lex",
+		.preemptions = 3,
+		.nr_cpus = 2,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(LEX, FILE, 3), TAKE_(LEX, FILE, 1) },
+			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 2) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one file of three CPUs",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 3,
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 2), TAKE_(STAMPS, FILE, 1) } },
+	});
+}
+
+static void one_lane(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "one lane of two CPUs",
+		.preemptions = 3,
+		.nr_cpus = 2,
+		.nr_lanes = 1,
+		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 3),
+			    TAKE_(STAMPS, CPU, 1) },
+			  { TAKE_(STAMPS, CPU, 2), TAKE_(STAMPS, CPU, 1),
+			    TAKE_(STAMPS, FILE, 1) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one lane of three CPUs, and the host's",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.acts = { { TAKE_(STAMPS, CPU, 1, .on = 1),
+			    TAKE_(STAMPS, CPU, 1, .on = 1) },
+			  { TAKE_(STAMPS, CPU, 2, .on = 1),
+			    TAKE_(STAMPS, HOST, 1, .file = 1) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, HOST, 2) } },
+	});
+}
+
+/* With so many at once that a run is used up and the next one carved. */
+static void one_sequence(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "one run of two CPUs",
+		.preemptions = 3,
+		.nr_cpus = 2,
+		.nr_lanes = 1,
+		.acts = { { TAKE_(LEX, CPU, 30, .on = 1),
+			    TAKE_(LEX, CPU, 3, .on = 1),
+			    TAKE_(LEX, CPU, 3, .on = 1) },
+			  { TAKE_(LEX, CPU, 30, .on = 1),
+			    TAKE_(LEX, CPU, 3, .on = 1),
+			    TAKE_(LEX, CPU, 3, .on = 1) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one run of two CPUs, used with floors",
+		.preemptions = 3,
+		.nr_cpus = 2,
+		.nr_lanes = 1,
+		.first = { TAKE_(GRID, FILE, 5) },
+		.acts = { { TAKE_(GRID, FILE, 40), TAKE_(GRID, CPU, 30) },
+			  { TAKE_(GRID, CPU, 20), TAKE_(GRID, FILE, 3),
+			    TAKE_(GRID, FILE, 1, .file = 1) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one sequence of three CPUs",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(GRID, CPU, 33), TAKE_(GRID, CPU, 3) },
+			  { TAKE_(GRID, FILE, 2), TAKE_(GRID, FILE, 2) },
+			  { TAKE_(GRID, HOST, 3), TAKE_(GRID, HOST, 1) } },
+	});
+	explore(&(struct scenario) {
+		.name = "one run while time passes it",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.acts = { { TAKE_(LEX, CPU, 3), TAKE_(LEX, CPU, 3) },
+			  { TAKE_(LEX, CPU, 3), TAKE_(LEX, FILE, 3) },
+			  { PASS_(20000), PASS_(20000) } },
+	});
+}
+
+/* Nobody waits for the other for ever, or changes what another one has set. */
+static void a_step_forward(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a step forward",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(STAMPS, FILE, 1) },
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1) },
+			  { SET_WALL_(SECOND) } },
+		.most_writes = 1,
+	});
+	explore(&(struct scenario) {
+		.name = "a step forward, slots",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(LEX, FILE, 1) },
+		.acts = { { TAKE_(LEX, FILE, 3), TAKE_(GRID, FILE, 1) },
+			  { TAKE_(LEX, FILE, 1), TAKE_(GRID, CPU, 1) },
+			  { SET_WALL_(SECOND) } },
+		.most_writes = 1,
+	});
+}
+
+/*
+ * What was reserved by those who slept over it, and dropped, can be so far
+ * ahead that it is a reason to set the clock once more for each of them.
+ */
+static void a_step_back(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a step back",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1) },
+			  { SET_WALL_(-SECOND) } },
+		.most_writes = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "a step back, all of a window",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, ~0U), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, ~0U, .file = 1),
+			    TAKE_(STAMPS, FILE, 1) },
+			  { SET_WALL_(-SECOND) } },
+		.most_writes = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "a step back, lex",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(LEX, FILE, 30), TAKE_(LEX, FILE, 3) },
+			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { SET_WALL_(-SECOND) } },
+		.most_writes = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "a step back, the grid",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.acts = { { TAKE_(GRID, FILE, 20000), TAKE_(GRID, FILE, 3) },
+			  { TAKE_(GRID, CPU, 1), TAKE_(GRID, HOST, 1) },
+			  { SET_WALL_(-SECOND) } },
+		.most_writes = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "steps back while time passes",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(STAMPS, FILE, 1) },
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, HOST, 1), TAKE_(STAMPS, CPU, 1) },
+			  { PASS_(MS), SET_WALL_(-5 * MS), PASS_(MS),
+			    SET_WALL_(-200 * MS) } },
+		.most_writes = 6,
+	});
+	explore(&(struct scenario) {
+		.name = "forward and back",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { SET_WALL_(9 * SECOND), SET_WALL_(-9 * SECOND) } },
+		.most_writes = 6,
+	});
+}
+
+/*
+ * Someone looks at a wall clock that is set and set again, and then sleeps
+ * over many seconds: what others have taken meanwhile is not from before.
+ */
+static void a_sleep(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a sleep over more than a step may be",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		/* So that no one has to wait to enter the file. */
+		.first = { TAKE_(STAMPS, FILE, 1) },
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(LEX, FILE, 3) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { SET_WALL_(MS), SET_WALL_(-MS),
+			    PASS_(20 * SECOND) } },
+		.most_writes = 4,
+	});
+	explore(&(struct scenario) {
+		.name = "a sleep, and no step",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.first = { TAKE_(STAMPS, FILE, 1) },
+		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, HOST, 1) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(GRID, CPU, 1) },
+			  { PASS_(20 * SECOND), TAKE_(GRID, FILE, 1) } },
+	});
+}
+
+/* With the worker that makes the epoch as one of the CPUs. */
+static void a_new_epoch(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a step back, slots and the new epoch",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.first = { TAKE_(STAMPS, CPU, 1) },
+		.acts = { { TAKE_(LEX, FILE, 3) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
+		.most_writes = 3,
+		.most_wanted = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "an epoch that was never wanted",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, 3) },
+			  { PASS_(20 * SECOND), TAKE_(STAMPS, FILE, 1),
+			    TAKE_(LEX, FILE, 1) },
+			  { PUBLISH_(STEP, false) } },
+		.most_epochs = 1,
+	});
+	explore(&(struct scenario) {
+		.name = "a step back and the new epoch",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
+		.acts = { { TAKE_(STAMPS, FILE, 10), TAKE_(LEX, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 1) },
+			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
+		.most_writes = 3,
+		.most_wanted = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "an epoch that may not be wanted any more",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(STAMPS, FILE, 1), SET_WALL_(-HOUR) },
+		.acts = { { TAKE_(STAMPS, FILE, 10), TAKE_(LEX, FILE, 1) },
+			  { TAKE_(STAMPS, FILE, 1), SET_WALL_(HOUR) },
+			  { PUBLISH_(STEP, false), TAKE_(STAMPS, FILE, 1) } },
+		.most_writes = 4,
+		.most_wanted = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "a forced epoch of slots",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { TAKE_(LEX, FILE, 5), SET_WALL_(-HOUR) },
+		.acts = { { TAKE_(LEX, FILE, 40) },
+			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { PUBLISH_(FORCE, false) } },
+		.most_writes = 3,
+	});
+	explore(&(struct scenario) {
+		.name = "looked at while all clocks are forced",
+		.preemptions = 2,
+		.nr_cpus = 2,
+		.nr_lanes = 1,
+		.first = { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
+		.acts = { { LOOK_(STAMPS), LOOK_(LEX) },
+			  { SET_WALL_(-HOUR), LOOK_(GRID),
+			    PUBLISH_(FORCE, false) } },
+		.most_writes = 2,
+		.most_wanted = 2,
+		.same_lag = true,
+	});
+	explore(&(struct scenario) {
+		.name = "looked at while an epoch begins",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.first = { TAKE_(STAMPS, FILE, 1) },
+		.acts = { { LOOK_(STAMPS) },
+			  { TAKE_(STAMPS, FILE, 1), LOOK_(GRID) },
+			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
+		.most_writes = 3,
+		.most_wanted = 3,
+	});
+}
+
+/* The second one begins when no one is left in the one before the first. */
+static void two_new_epochs(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "two epochs in a row",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(STAMPS, FILE, 10), TAKE_(STAMPS, FILE, 9) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 1) },
+			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
+	});
+	explore(&(struct scenario) {
+		.name = "two epochs, and a file that was idle in one",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.first = { SET_WALL_(HOUR), TAKE_(STAMPS, FILE, 1),
+			   SET_WALL_(-HOUR), PUBLISH_(FORCE, false) },
+		.acts = { { TAKE_(STAMPS, FILE, 9), TAKE_(STAMPS, FILE, 3) },
+			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 1) },
+			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
+		.most_writes = 2,
+	});
+	explore(&(struct scenario) {
+		.name = "two epochs of slots",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.acts = { { TAKE_(LEX, FILE, 40), TAKE_(LEX, FILE, 1) },
+			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
+			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
+	});
+}
+
+static void one_node_in_two_epochs(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a fixed node",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 2,
+		.node_given = true,
+		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
+			  { TAKE_(STAMPS, FILE, 150), TAKE_(STAMPS, FILE, 1) },
+			  { PUBLISH_(FORCE, true), TAKE_(STAMPS, CPU, 1) } },
+	});
+	explore(&(struct scenario) {
+		.name = "a fixed node, twice",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.node_given = true,
+		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
+			  { TAKE_(STAMPS, HOST, 150), TAKE_(STAMPS, CPU, 1) },
+			  { PUBLISH_(FORCE, true), PUBLISH_(FORCE, true) } },
+	});
+	explore(&(struct scenario) {
+		.name = "a fixed node, after a random one",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.node_given = true,
+		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
+			  { TAKE_(STAMPS, CPU, 150), TAKE_(STAMPS, CPU, 1) },
+			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, true) } },
+	});
+	explore(&(struct scenario) {
+		.name = "a fixed node and a step back",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 1,
+		.node_given = true,
+		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
+			  { TAKE_(STAMPS, FILE, 150), TAKE_(STAMPS, CPU, 1) },
+			  { SET_WALL_(-HOUR), PUBLISH_(FORCE, true) } },
+		.most_writes = 3,
+	});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_file),
+		cmocka_unit_test(one_lane),
+		cmocka_unit_test(one_sequence),
+		cmocka_unit_test(a_step_forward),
+		cmocka_unit_test(a_step_back),
+		cmocka_unit_test(a_sleep),
+		cmocka_unit_test(a_new_epoch),
+		cmocka_unit_test(two_new_epochs),
+		cmocka_unit_test(one_node_in_two_epochs),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

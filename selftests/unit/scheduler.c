@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See scheduler.h. */
+#include <sanitizer/asan_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#include "random.h"
+#include "scheduler.h"
+
+#define STACK_SIZE (32 * 1024)
+
+/* No model needs as many unless it goes round in circles. */
+#define MOST_STEPS 20000
+
+/* No CPU needs as many at a stretch unless it waits for another one. */
+#define MOST_OF_A_TURN 200
+
+enum cpu_state {
+	CPU_RUNS,
+	CPU_WAITS,
+	CPU_IS_DONE,
+};
+
+/* Something that can go on, and where. */
+struct context {
+	ucontext_t uc;
+	void *fake_stack;
+	const void *stack;
+	size_t stack_size;
+};
+
+static struct context main_context;
+static struct cpu {
+	enum cpu_state state;
+	struct context context;
+} cpus[SCHEDULER_MOST_CPUS];
+
+static const struct scheduler_model *model;
+static struct context *current_context = &main_context;
+static unsigned int current;
+static bool is_running;
+static const char *failure;
+
+/* A way: which of the CPUs that could have gone on did, each time. */
+static struct choice {
+	unsigned char taken;
+	unsigned char options;
+} choices[MOST_STEPS];
+static unsigned int nr_choices;
+static unsigned int nr_given; /* of them, what to do again */
+
+static unsigned int preemptions_left;
+static bool at_random;
+static unsigned int one_in; /* chance of a preemption */
+
+static unsigned int nr_steps;
+static struct turn {
+	unsigned int cpu;
+	unsigned int steps;
+} turns[MOST_STEPS];
+static unsigned int nr_turns;
+
+static void arrive(void)
+{
+	const void *stack;
+	size_t size;
+
+	__sanitizer_finish_switch_fiber(current_context->fake_stack, &stack,
+					&size);
+	/* Where the main program runs is known only when it is left. */
+	if (!main_context.stack) {
+		main_context.stack = stack;
+		main_context.stack_size = size;
+	}
+}
+
+static void switch_to(struct context *to)
+{
+	struct context *from = current_context;
+
+	current_context = to;
+	__sanitizer_start_switch_fiber(&from->fake_stack, to->stack,
+				       to->stack_size);
+	swapcontext(&from->uc, &to->uc);
+	arrive();
+}
+
+static void give_turn(unsigned int cpu)
+{
+	struct turn *turn = &turns[nr_turns++];
+
+	*turn = (struct turn) { .cpu = cpu };
+	current = cpu;
+	cpus[cpu].state = CPU_RUNS;
+	model->resume(cpu);
+	if (current_context != &cpus[cpu].context)
+		switch_to(&cpus[cpu].context);
+}
+
+/* The run is over, whether all CPUs are done or not. */
+static void leave(const char *why)
+{
+	failure = why;
+	is_running = false;
+	switch_to(&main_context);
+}
+
+static unsigned int choose(const unsigned int *options, unsigned int count,
+			   bool is_preemption)
+{
+	struct choice *choice;
+
+	if (count == 1)
+		return options[0];
+	if (at_random) {
+		if (!is_preemption)
+			return options[random_below(count)];
+		if (random_below(one_in))
+			return options[0];
+		return options[1 + random_below(count - 1)];
+	}
+	choice = &choices[nr_choices++];
+	if (nr_choices > nr_given)
+		*choice = (struct choice) { .options = count };
+	return options[choice->taken];
+}
+
+/* Those that could go on in place of the one whose turn it is. */
+static unsigned int others(unsigned int *options)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < model->nr_cpus; i++) {
+		if (i == current || cpus[i].state == CPU_IS_DONE)
+			continue;
+		if (cpus[i].state == CPU_WAITS && !model->may_go_on(i))
+			continue;
+		options[count++] = i;
+	}
+	return count;
+}
+
+void scheduler_step(void)
+{
+	unsigned int options[SCHEDULER_MOST_CPUS] = { current };
+	unsigned int count = 1;
+	unsigned int next;
+
+	if (!is_running)
+		return;
+	/* What is asked here is no access of the CPU. */
+	is_running = false;
+	model->look();
+	is_running = true;
+
+	if (++nr_steps >= MOST_STEPS)
+		leave("goes round in circles");
+	/* It may read something over and over that another one has to change. */
+	if (turns[nr_turns - 1].steps >= MOST_OF_A_TURN) {
+		count = others(options);
+		if (count)
+			give_turn(choose(options, count, false));
+	} else {
+		if (preemptions_left)
+			count += others(options + 1);
+		next = choose(options, count, true);
+		if (next != current) {
+			preemptions_left--;
+			give_turn(next);
+		}
+	}
+	turns[nr_turns - 1].steps++;
+}
+
+/* Give the turn to any other CPU. */
+static void give_up(enum cpu_state state)
+{
+	unsigned int options[SCHEDULER_MOST_CPUS];
+	bool is_done = true;
+	unsigned int count;
+
+	cpus[current].state = state;
+	count = others(options);
+	if (count) {
+		give_turn(choose(options, count, false));
+		return;
+	}
+	for (unsigned int i = 0; i < model->nr_cpus; i++)
+		is_done &= cpus[i].state == CPU_IS_DONE;
+	leave(is_done ? NULL : "all wait for each other");
+}
+
+void scheduler_relax(void)
+{
+	if (!is_running) {
+		printf("# waits for what can't come\n");
+		abort();
+	}
+	give_up(CPU_WAITS);
+}
+
+static void cpu_main(void)
+{
+	arrive();
+	for (;;) {
+		model->run(current);
+		give_up(CPU_IS_DONE);
+	}
+}
+
+static void make_context(struct context *context)
+{
+	if (!context->stack) {
+		context->stack = malloc(STACK_SIZE);
+		context->stack_size = STACK_SIZE;
+	}
+	/* Of a run that was left somewhere. */
+	ASAN_UNPOISON_MEMORY_REGION(context->stack, STACK_SIZE);
+	context->fake_stack = NULL;
+	getcontext(&context->uc);
+	context->uc.uc_stack.ss_sp = (void *)context->stack;
+	context->uc.uc_stack.ss_size = STACK_SIZE;
+	makecontext(&context->uc, cpu_main, 0);
+}
+
+static void make_cpus(void)
+{
+	for (unsigned int i = 0; i < SCHEDULER_MOST_CPUS; i++)
+		make_context(&cpus[i].context);
+}
+
+void scheduler_print(void)
+{
+	printf("# turns (CPU:accesses):");
+	for (unsigned int i = 0; i < nr_turns; i++)
+		printf(" %u:%u", turns[i].cpu, turns[i].steps);
+	printf("\n");
+}
+
+static bool run_once(void)
+{
+	unsigned int options[SCHEDULER_MOST_CPUS];
+
+	nr_choices = 0;
+	nr_steps = 0;
+	nr_turns = 0;
+	failure = NULL;
+	for (unsigned int i = 0; i < model->nr_cpus; i++) {
+		cpus[i].state = CPU_RUNS;
+		options[i] = i;
+	}
+	model->start();
+	is_running = true;
+	give_turn(choose(options, model->nr_cpus, false));
+
+	if (!failure && model->good())
+		return true;
+	if (failure) {
+		printf("# %s\n", failure);
+		make_cpus();
+	}
+	scheduler_print();
+	return false;
+}
+
+/* The next way, which differs as late as can be; false if there is none. */
+static bool next_way(void)
+{
+	while (nr_choices) {
+		struct choice *last = &choices[nr_choices - 1];
+
+		if (++last->taken < last->options) {
+			nr_given = nr_choices;
+			return true;
+		}
+		nr_choices--;
+	}
+	return false;
+}
+
+static void begin(const struct scheduler_model *of)
+{
+	static bool is_made;
+
+	model = of;
+	if (!is_made)
+		make_cpus();
+	is_made = true;
+}
+
+struct scheduler_report scheduler_explore(const struct scheduler_model *of,
+					  unsigned int preemptions,
+					  unsigned long long most)
+{
+	struct scheduler_report report = { .good = true };
+
+	begin(of);
+	at_random = false;
+	nr_given = 0;
+	do {
+		preemptions_left = preemptions;
+		report.good = run_once();
+		report.runs++;
+		if (nr_steps > report.longest)
+			report.longest = nr_steps;
+	} while (report.good && report.runs < most && next_way());
+	return report;
+}
+
+struct scheduler_report scheduler_walk(const struct scheduler_model *of,
+				       unsigned long long runs)
+{
+	struct scheduler_report report = { .good = true };
+
+	begin(of);
+	at_random = true;
+	while (report.good && report.runs < runs) {
+		preemptions_left = MOST_STEPS;
+		one_in = 1U << (1 + random_below(6));
+		report.good = run_once();
+		report.runs++;
+		if (nr_steps > report.longest)
+			report.longest = nr_steps;
+	}
+	return report;
+}

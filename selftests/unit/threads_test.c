@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads that take from one generator, while another one sets the wall clock
+ * and publishes epochs: none given out twice, all in order, none too far
+ * ahead. Former epochs are freed as soon as no one can be reading them, so
+ * that whoever still does is seen by the address sanitizer.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "host.h"
+#include "machine.h"
+#include "random.h"
+
+#define THREADS 4
+#define FILES	2
+#define NR_CPUS 2 /* with lanes and runs */
+#define CPUS	5
+#define PHASES	4 /* more than there can be epochs in use at a time */
+#define CALLS	15000
+#define SECOND	HOST_SECOND
+#define HOUR	(3600 * SECOND)
+
+/**
+ * struct plan - what happens
+ * @sources: how many of enum kuid_source are taken from, from @source on
+ * @source: the first of them
+ * @orders: how many of enum kuid_order are asked for, from @order on
+ * @order: the first of them
+ * @mono_step: how far the clock goes at each reading
+ * @steps: how far the wall clock is set back or forth at most, 0 if it isn't
+ * @epochs: whether new epochs begin, wanted or not
+ * @node_given: whether nodes are given: to all epochs that are not wanted
+ */
+struct plan {
+	unsigned int sources;
+	enum kuid_source source;
+	unsigned int orders;
+	enum kuid_order order;
+	u64 mono_step;
+	u64 steps;
+	bool epochs;
+	bool node_given;
+};
+
+static const struct plan *plan;
+
+/* The highest that a call has returned with, by epoch. */
+struct returned {
+	_Atomic u64 last[KUID_NR_SOURCES][PHASES];
+};
+
+static struct returned of_file[FILES];
+static struct returned of_host;
+static struct returned of_cpu[CPUS];
+static struct kuid_floors files[FILES];
+static atomic_int disorders;
+static atomic_int running;
+
+/* A thread is reading while its count is odd. */
+static struct thread {
+	_Atomic unsigned int section;
+	pthread_t id;
+	struct host_record record;
+} threads[THREADS];
+
+/* As the kernel's synchronize_rcu(): who begins later is not waited for. */
+static void wait_for_readers(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	for (int i = 0; i < THREADS; i++) {
+		unsigned int section = threads[i].section;
+
+		while (section & 1 && threads[i].section == section)
+			sched_yield();
+	}
+}
+
+static void raise_to(_Atomic u64 *value, u64 to)
+{
+	u64 seen = *value;
+
+	while (seen < to && !atomic_compare_exchange_weak(value, &seen, to))
+		;
+}
+
+/* Whatever had returned when a call began must be below all of it. */
+static void take_one(struct thread *thread, struct returned *same,
+		     struct kuid_floors *floors, enum kuid_order order)
+{
+	enum kuid_source source = plan->source + random_below(plan->sources);
+	u32 count = 1 + random_below(random_below(2) ? 3 : 300);
+	u64 before[PHASES], before_host[PHASES];
+	struct kuid_taken taken;
+	unsigned int phase;
+	u64 last;
+
+	for (int i = 0; i < PHASES; i++) {
+		before[i] = same->last[source][i];
+		before_host[i] = of_host.last[source][i];
+	}
+	taken = host_take_recorded(&thread->record, source, floors, order,
+				   count);
+	if (!taken.stamps.count)
+		return;
+
+	last = taken.stamps.first + taken.stamps.count - 1;
+	phase = taken.origin.epoch % PHASES;
+	if (taken.stamps.first <= before[phase])
+		disorders++;
+	raise_to(&same->last[source][phase], last);
+	if (order == KUID_BY_HOST) {
+		if (taken.stamps.first <= before_host[phase])
+			disorders++;
+		raise_to(&of_host.last[source][phase], last);
+	}
+}
+
+static void *take(void *arg)
+{
+	struct thread *thread = arg;
+
+	random_thread(thread - threads + 1);
+	for (int i = 0; i < CALLS; i++) {
+		enum kuid_order order =
+			plan->order + random_below(plan->orders);
+		unsigned int cpu = random_below(CPUS);
+		unsigned int file = random_below(FILES);
+
+		machine_set_cpu(cpu);
+		/* All of it: what has returned is told by epoch, too. */
+		thread->section++;
+		if (order == KUID_BY_CPU)
+			take_one(thread, &of_cpu[cpu], NULL, order);
+		else
+			take_one(thread, &of_file[file], &files[file], order);
+		if (!random_below(100)) {
+			struct kuid_reading state;
+
+			kuid_generator_read(&host.generator, &state);
+			kuid_generator_when(
+				&host.generator, plan->source, &files[file],
+				host.generator.windows[plan->source].one, 1);
+		}
+		thread->section++;
+	}
+	running--;
+	return NULL;
+}
+
+/* What was returned in an epoch long gone, in place of one to come. */
+static void forget_phase(unsigned int phase)
+{
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		of_host.last[source][phase] = 0;
+		for (int i = 0; i < FILES; i++)
+			of_file[i].last[source][phase] = 0;
+		for (int i = 0; i < CPUS; i++)
+			of_cpu[i].last[source][phase] = 0;
+	}
+}
+
+/* One thing that happens to a host. */
+static void happen(void)
+{
+	if (plan->steps && random_below(2)) {
+		u64 most = random_below(8) ? SECOND / 1000 : plan->steps;
+
+		machine_step_wall(random_below(2 * most) - most);
+	}
+	if (plan->epochs && host.nr_epochs < 2000 && !random_below(4)) {
+		if (host_publish(KUID_EPOCH_STEP, false) ||
+		    (!random_below(4) &&
+		     host_publish(KUID_EPOCH_FORCE, plan->node_given)))
+			/* Not the next one: readers may know its phase. */
+			forget_phase((host.nr_epochs + 2) % PHASES);
+	}
+	for (u64 n = random_below(30); n; n--)
+		sched_yield();
+}
+
+static void run(const struct plan *what)
+{
+	struct host_record *records[THREADS];
+	u64 got = 0;
+	bool good;
+
+	plan = what;
+	host_start(NR_CPUS, NR_CPUS, plan->node_given);
+	host.wait_for_readers = wait_for_readers;
+	machine_set_mono_step(plan->mono_step);
+	memset(files, 0, sizeof(files));
+	for (int i = 0; i < PHASES; i++)
+		forget_phase(i);
+	disorders = 0;
+	running = THREADS;
+	for (int i = 0; i < THREADS; i++) {
+		host_record_init(&threads[i].record, CALLS);
+		records[i] = &threads[i].record;
+	}
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i].id, NULL, take,
+						&threads[i]),
+				 0);
+	while (running)
+		happen();
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i].id, NULL);
+
+	/* A step that no one has seen yet. */
+	kuid_generator_refresh(&host.generator, &host.generator.stamp_clock);
+	good = host_check(records, THREADS);
+	for (int i = 0; i < THREADS; i++) {
+		got += threads[i].record.count;
+		host_record_free(&threads[i].record);
+	}
+	host_stop();
+	assert_true(good);
+	assert_int_equal(disorders, 0);
+	assert_true(got > THREADS * CALLS / 10);
+}
+
+static void share_a_file_of_stamps(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 1,
+			     .source = KUID_STAMPS,
+			     .orders = 1,
+			     .order = KUID_BY_FILE,
+			     .mono_step = 20 });
+}
+
+static void share_a_file_of_lex(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 1,
+			     .source = KUID_LEX,
+			     .orders = 1,
+			     .order = KUID_BY_FILE,
+			     .mono_step = 100000 });
+}
+
+static void share_a_file_of_the_grid(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 1,
+			     .source = KUID_GRID,
+			     .orders = 1,
+			     .order = KUID_BY_FILE,
+			     .mono_step = 5000 });
+}
+
+static void take_all_in_all_orders(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 3, .orders = 3, .mono_step = 5000 });
+}
+
+static void take_while_the_clock_is_set(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 3,
+			     .orders = 3,
+			     .mono_step = 5000,
+			     .steps = 2 * SECOND });
+}
+
+/* Stamps as close together as they can be, with the clock nearly stopped. */
+static void take_stamps_over_epochs(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 1,
+			     .source = KUID_STAMPS,
+			     .orders = 3,
+			     .mono_step = 1,
+			     .steps = HOUR,
+			     .epochs = true });
+}
+
+static void take_all_over_epochs(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 3,
+			     .orders = 3,
+			     .mono_step = 20000,
+			     .steps = HOUR,
+			     .epochs = true });
+}
+
+static void take_over_epochs_with_one_node(void **state)
+{
+	(void)state;
+	run(&(struct plan) { .sources = 1,
+			     .source = KUID_STAMPS,
+			     .orders = 3,
+			     .mono_step = 20,
+			     .steps = SECOND,
+			     .epochs = true,
+			     .node_given = true });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(share_a_file_of_stamps),
+		cmocka_unit_test(share_a_file_of_lex),
+		cmocka_unit_test(share_a_file_of_the_grid),
+		cmocka_unit_test(take_all_in_all_orders),
+		cmocka_unit_test(take_while_the_clock_is_set),
+		cmocka_unit_test(take_stamps_over_epochs),
+		cmocka_unit_test(take_all_over_epochs),
+		cmocka_unit_test(take_over_epochs_with_one_node),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
