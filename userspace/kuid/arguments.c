@@ -29,15 +29,32 @@ uint64_t argument_number(struct argp_state *state, const char *text,
 	return number;
 }
 
+uint64_t argument_hex(struct argp_state *state, const char *text,
+		      const char *what, int digits, const char *others)
+{
+	size_t good = strspn(text, "0123456789abcdefABCDEF");
+
+	if (!*text)
+		argp_error(state,
+			   "\"\" is not %s: 1 to %d hexadecimal digits%s are "
+			   "needed",
+			   what, digits, others);
+	if (text[good])
+		argp_error(state,
+			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
+			   "but character %zu is none",
+			   text, what, digits, others, good + 1);
+	if (good > (size_t)digits)
+		argp_error(state,
+			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
+			   "but character %d is one too many",
+			   text, what, digits, others, digits + 1);
+	return strtoull(text, NULL, 16);
+}
+
 uint64_t argument_node(struct argp_state *state, const char *text)
 {
-	size_t digits = strspn(text, "0123456789abcdefABCDEF");
-
-	if (text[digits] || !digits || digits > 16)
-		argp_error(state,
-			   "\"%s\" is not a node: 1 to 16 hexadecimal digits",
-			   text);
-	return strtoull(text, NULL, 16);
+	return argument_hex(state, text, "a node", 16, "");
 }
 
 unsigned int argument_format(struct argp_state *state, const char *text)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "arguments.h"
+#include "device.h"
 #include "verbs.h"
 
 /* IDs asked for at once: enough that the call itself costs next to nothing. */
@@ -96,28 +97,6 @@ static const struct argp argp = {
 	.doc = "Make IDs and print each as one line of text.",
 };
 
-static struct kuid *open_source(unsigned int format)
-{
-	struct kuid *source = kuid_open(format);
-	const char *name = kuid_format_name(format);
-
-	if (source)
-		return source;
-	if (errno == ENODEV && format == KUID_FORMAT_V1)
-		errx(EXIT_FAILED, "there is no /dev/kuid: load the module with "
-				  "\"modprobe kuid\"");
-	if (errno == ENODEV)
-		errx(EXIT_FAILED,
-		     "there is no /dev/kuids/%s: load the module with "
-		     "\"modprobe kuid\"",
-		     name);
-	if (errno == EINVAL)
-		errx(EXIT_FAILED, "this kernel's module makes no %s", name);
-	if (format == KUID_FORMAT_V1)
-		err(EXIT_FAILED, "/dev/kuid");
-	err(EXIT_FAILED, "/dev/kuids/%s", name);
-}
-
 static void print(const struct gen *gen, unsigned char *ids, size_t count,
 		  size_t id_size)
 {
@@ -147,7 +126,7 @@ int verb_gen(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &gen);
 
-	source = open_source(gen.format);
+	source = device_open(gen.format);
 	while (gen.count) {
 		ssize_t made = kuid_many(source, ids,
 					 gen.count < BATCH ? gen.count : BATCH);

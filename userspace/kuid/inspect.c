@@ -5,12 +5,14 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "arguments.h"
+#include "report.h"
+#include "time_text.h"
 #include "verbs.h"
 
-#define SEC_NS 1000000000
+#define SEC_NS	  1000000000
+#define KEY_WIDTH 13
 
 struct inspect {
 	char **args;
@@ -63,18 +65,6 @@ static const struct argp argp = {
 	       "63 bits is a string.",
 };
 
-static void add(json_t *object, const char *key, json_t *value)
-{
-	/* The value is freed if this fails, also if it is NULL. */
-	if (json_object_set_new(object, key, value))
-		errx(EXIT_FAILED, "out of memory");
-}
-
-static void add_hex(json_t *object, const char *key, uint64_t value, int digits)
-{
-	add(object, key, json_sprintf("%0*" PRIx64, digits, value));
-}
-
 /* Nanoseconds since 1970, which are more than 64 bits can hold. */
 static void add_unix_ns(json_t *object, const struct kuid_fields *fields)
 {
@@ -90,34 +80,26 @@ static void add_unix_ns(json_t *object, const struct kuid_fields *fields)
 		}
 	}
 	if (sec)
-		add(object, "unix_ns",
-		    json_sprintf("%s%" PRIu64 "%09" PRIu32, sign, sec, nsec));
+		report_add(object, "unix_ns",
+			   json_sprintf("%s%" PRIu64 "%09" PRIu32, sign, sec,
+					nsec));
 	else
-		add(object, "unix_ns", json_sprintf("%s%" PRIu32, sign, nsec));
+		report_add(object, "unix_ns",
+			   json_sprintf("%s%" PRIu32, sign, nsec));
 }
 
-/* RFC 3339; years of more than 4 digits with a sign, as ISO 8601 has them. */
 static void add_time(json_t *object, const struct kuid_fields *fields)
 {
-	uint32_t fraction = fields->nsec;
-	time_t sec = fields->sec;
+	char text[TIME_TEXT_SIZE];
 	int digits = 9;
-	struct tm tm;
 
-	if (!gmtime_r(&sec, &tm))
-		err(EXIT_FAILED, "time of an ID");
 	/* The digits that the format has: down to 100 ns, or microseconds. */
 	if (fields->resolution_ns >= 1000)
 		digits = 6;
 	else if (fields->resolution_ns >= 100)
 		digits = 7;
-	for (int i = digits; i < 9; i++)
-		fraction /= 10;
-	add(object, "time",
-	    json_sprintf("%s%04d-%02d-%02dT%02d:%02d:%02d.%0*" PRIu32 "Z",
-			 tm.tm_year > 9999 - 1900 ? "+" : "", tm.tm_year + 1900,
-			 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-			 tm.tm_sec, digits, fraction));
+	time_text(fields->sec, fields->nsec, digits, text);
+	report_add(object, "time", json_string(text));
 }
 
 static int node_digits(unsigned int format)
@@ -143,95 +125,74 @@ static void add_fields(json_t *object, const struct kuid_fields *fields)
 	uint32_t has = fields->has;
 
 	if (has & KUID_HAS_VERSION)
-		add(object, "version", json_integer(fields->version));
+		report_add(object, "version", json_integer(fields->version));
 	if (has & KUID_HAS_VARIANT)
-		add(object, "variant", json_string(variants[fields->variant]));
+		report_add(object, "variant",
+			   json_string(variants[fields->variant]));
 	if (has & KUID_HAS_TIME) {
 		add_time(object, fields);
 		add_unix_ns(object, fields);
-		add(object, "resolution_ns",
-		    json_integer(fields->resolution_ns));
+		report_add(object, "resolution_ns",
+			   json_integer(fields->resolution_ns));
 	}
 	if (has & KUID_HAS_TICKS)
-		add(object, "ticks", json_sprintf("%" PRIu64, fields->ticks));
+		report_add(object, "ticks",
+			   json_sprintf("%" PRIu64, fields->ticks));
 	if (has & KUID_HAS_FRACTION)
-		add(object, "fraction", json_integer(fields->fraction));
+		report_add(object, "fraction", json_integer(fields->fraction));
 	if (has & KUID_HAS_GRID) {
-		add(object, "a", json_integer(fields->a));
-		add(object, "b", json_integer(fields->b));
-		add(object, "c", json_integer(fields->c));
+		report_add(object, "a", json_integer(fields->a));
+		report_add(object, "b", json_integer(fields->b));
+		report_add(object, "c", json_integer(fields->c));
 	}
 	if (has & KUID_HAS_CLOCK_SEQ)
-		add(object, "clock_seq", json_integer(fields->clock_seq));
+		report_add(object, "clock_seq",
+			   json_integer(fields->clock_seq));
 	if (has & KUID_HAS_SEQ)
-		add(object, "seq", json_integer(fields->seq));
+		report_add(object, "seq", json_integer(fields->seq));
 	if (has & KUID_HAS_LANE)
-		add(object, "lane", json_integer(fields->lane));
+		report_add(object, "lane", json_integer(fields->lane));
 	if (has & KUID_HAS_INTERVAL)
-		add(object, "interval", json_integer(fields->interval));
+		report_add(object, "interval", json_integer(fields->interval));
 	if (has & KUID_HAS_NODE)
-		add_hex(object, "node", fields->node,
-			node_digits(fields->format));
+		report_add_hex(object, "node", fields->node,
+			       node_digits(fields->format));
 	if (has & KUID_HAS_WORKER)
-		add_hex(object, "worker", fields->worker, 16);
+		report_add_hex(object, "worker", fields->worker, 16);
 	if (has & KUID_HAS_RANDOM)
-		add_hex(object, "random", fields->random, 12);
+		report_add_hex(object, "random", fields->random, 12);
 }
 
 static json_t *describe(const struct given_id *id, unsigned int interval)
 {
-	json_t *object = json_object();
+	json_t *object = report_new();
 	char text[KUID_TEXT_MAX], hex[KUID_TEXT_MAX];
 	struct kuid_fields fields;
 
-	if (!object)
-		errx(EXIT_FAILED, "out of memory");
 	if (kuid_text(id->format, id->bytes, text, sizeof(text)) ||
 	    kuid_text_form(id->format, KUID_FORM_HEX, id->bytes, hex,
 			   sizeof(hex)) ||
 	    kuid_decode(id->format, id->bytes, interval, &fields))
 		err(EXIT_FAILED, "fields of an ID");
-	add(object, "text", json_string(text));
-	add(object, "hex", json_string(hex));
-	add(object, "format", json_string(kuid_format_name(fields.format)));
+	report_add(object, "text", json_string(text));
+	report_add(object, "hex", json_string(hex));
+	report_add(object, "format",
+		   json_string(kuid_format_name(fields.format)));
 	if (fields.has & KUID_HAS_VARIANT)
-		add(object, "name", json_string(kuid_uuid_name(id->bytes)));
+		report_add(object, "name",
+			   json_string(kuid_uuid_name(id->bytes)));
 	add_fields(object, &fields);
 	return object;
-}
-
-static void print_lines(json_t *object)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(object, key, value)
-	{
-		if (json_is_string(value))
-			printf("%-13s %s\n", key, json_string_value(value));
-		else
-			printf("%-13s %" JSON_INTEGER_FORMAT "\n", key,
-			       json_integer_value(value));
-	}
 }
 
 static void inspect_id(const struct given_id *id, void *data)
 {
 	struct inspect *inspect = data;
-	json_t *object = describe(id, inspect->interval);
 
-	if (inspect->json) {
-		if (json_dumpf(object, stdout, 0) || putchar('\n') == EOF)
-			err(EXIT_FAILED, "standard output");
-	} else {
-		if (inspect->second)
-			putchar('\n');
-		print_lines(object);
-		if (ferror(stdout))
-			err(EXIT_FAILED, "standard output");
-	}
+	if (inspect->second && !inspect->json)
+		putchar('\n');
+	report_print(describe(id, inspect->interval), inspect->json, KEY_WIDTH);
 	inspect->second = true;
-	json_decref(object);
 }
 
 int verb_inspect(int argc, char **argv)

@@ -18,6 +18,11 @@ static const struct verb {
 	{ "inspect", verb_inspect, "take IDs apart" },
 	{ "convert", verb_convert, "the same IDs in another format or form" },
 	{ "compare", verb_compare, "which of two IDs is the earlier one" },
+	{ "save", verb_save, "keep what a reboot must not repeat" },
+	{ "restore", verb_restore, "begin where the last boot can have ended" },
+	{ "clock", verb_clock,
+	  "the clocks of IDs; set them to the wall clock" },
+	{ "node", verb_node, "whose IDs they are; change that" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -15,5 +15,9 @@ int verb_gen(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_convert(int argc, char **argv);
 int verb_compare(int argc, char **argv);
+int verb_save(int argc, char **argv);
+int verb_restore(int argc, char **argv);
+int verb_clock(int argc, char **argv);
+int verb_node(int argc, char **argv);
 
 #endif /* KUID_TOOL_VERBS_H */

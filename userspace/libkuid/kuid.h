@@ -108,6 +108,97 @@ int kuid_one(struct kuid *source, void *id);
 ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
 
 /*
+ * For administrators. These functions take any source, whatever its format:
+ * they are about the one generator that all sources of the host share. The
+ * structs are those of linux/kuid.h, which says what their fields mean.
+ *
+ * Each may also fail with
+ * ENOTTY: the module that is loaded is older than the function
+ * and each but kuid_read_status() with
+ * EAGAIN: nothing can be said or done yet, because the kernel's random
+ * generator is not ready; it takes seconds after the machine has started.
+ */
+
+/*
+ * Read what holds now, and what was done since the module was loaded. Anyone
+ * may.
+ *
+ * Returns 0.
+ */
+int kuid_read_status(struct kuid *source, struct kuid_status *status);
+
+/*
+ * Read the identity that IDs carry, and the times that a ceiling is made from.
+ * Needs CAP_SYS_ADMIN.
+ *
+ * Returns 0.
+ * EPERM: no such capability.
+ */
+int kuid_read_state(struct kuid *source, struct kuid_state *state);
+
+/*
+ * Tell the kernel that a former life of the machine may have handed out all
+ * times below floor_ns, in nanoseconds since 1970; from now on nothing below
+ * it is. A new epoch begins, whose number is put into epoch unless that is
+ * NULL. Needs CAP_SYS_TIME.
+ *
+ * Returns 0.
+ * EINVAL: floor_ns is 2^63 or above.
+ * ENOMEM: nothing was changed.
+ * EPERM: no such capability.
+ */
+int kuid_restore_floor(struct kuid *source, uint64_t floor_ns, uint64_t *epoch);
+
+/*
+ * The same where there was no former life that handed out anything. If there
+ * was one, its IDs may be handed out again.
+ *
+ * Returns 0.
+ * ENOMEM, EPERM: as for kuid_restore_floor().
+ */
+int kuid_start_fresh(struct kuid *source, uint64_t *epoch);
+
+/*
+ * Tell the kernel that stable storage covers all times below ceiling_ns: a next
+ * life will restore it, or a higher one, as its floor. To raise the ceiling,
+ * store it first; to lower it, acknowledge it first. Needs CAP_SYS_TIME.
+ *
+ * Returns 0.
+ * EINVAL: more than that was handed out already, or it is 2^63 or above.
+ * EPERM: no such capability.
+ */
+int kuid_acknowledge_ceiling(struct kuid *source, uint64_t ceiling_ns);
+
+/*
+ * Begin a new epoch, with what request asks for changed; a request of zeroes
+ * changes nothing but the epoch. Its number is put into request->epoch; nothing
+ * else is. Needs CAP_SYS_ADMIN.
+ *
+ * Returns 0.
+ * EINVAL: the request can't be, as linux/kuid.h says.
+ * ENODEV: no network interface is suitable to take a node from.
+ * ENOMEM: nothing was changed.
+ * EPERM: no such capability.
+ */
+int kuid_change_identity(struct kuid *source,
+			 struct kuid_set_identity *request);
+
+/*
+ * Set the clock of all formats to the wall clock, after that was in the future
+ * and IDs with it. flags is KUID_FORCE_CLOCK_MAY_REPEAT, and says that IDs of
+ * lex, k64, k96 and k128 may come twice when that time comes again. A new epoch
+ * begins, whose number is put into epoch unless that is NULL. Needs
+ * CAP_SYS_TIME in the initial user namespace.
+ *
+ * Returns 0.
+ * EINVAL: flags are anything else.
+ * ENOMEM: nothing was changed.
+ * EPERM: no such capability.
+ */
+int kuid_take_clock_back(struct kuid *source, unsigned int flags,
+			 uint64_t *epoch);
+
+/*
  * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
  * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
  * hexadecimal digits are written in lower case, but for ColdFusion's.

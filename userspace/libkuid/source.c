@@ -8,16 +8,10 @@
 #include <unistd.h>
 
 #include "layout.h"
+#include "source.h"
 
 #define KUID_DEVICE	 "/dev/kuid"
 #define KUID_FORMATS_DIR "/dev/kuids/"
-
-struct kuid {
-	int fd;
-	unsigned int format;
-	size_t id_size;
-	size_t batch_max;
-};
 
 /* Each format has a node of its own, so that reads give it too. */
 static int kuid_open_device(const struct kuid_layout *layout)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The device, and what it means to users if it fails. */
+#ifndef KUID_TOOL_DEVICE_H
+#define KUID_TOOL_DEVICE_H
+
+#include <kuid.h>
+
+/* Open the source of a format, or end with a message that says what to do. */
+struct kuid *device_open(unsigned int format);
+
+/*
+ * What errno means after one of the library's functions for administrators: a
+ * message's end.
+ */
+const char *device_error(void);
+
+#endif /* KUID_TOOL_DEVICE_H */

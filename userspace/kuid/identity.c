@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See identity.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include "identity.h"
+
+static const struct {
+	const char *name;
+	int digits;
+} kinds[IDENTITY_PARTS] = {
+	[IDENTITY_NODE] = { "node", 12 },
+	[IDENTITY_WORKER] = { "worker", 16 },
+	[IDENTITY_K96_NODE] = { "k96_node", 8 },
+	[IDENTITY_K128_NODE] = { "k128_node", 16 },
+};
+
+static const char *const words[] = {
+	[KUID_FROM_GIVEN] = "given",   [KUID_FROM_RANDOM] = "random",
+	[KUID_FROM_MAC] = "mac",       [KUID_FROM_HOST] = "host",
+	[KUID_FROM_WORKER] = "worker",
+};
+
+#define NR_WORDS (sizeof(words) / sizeof(words[0]))
+
+const char *identity_name(unsigned int part)
+{
+	return kinds[part].name;
+}
+
+int identity_digits(unsigned int part)
+{
+	return kinds[part].digits;
+}
+
+void identity_parts(const struct kuid_state *state,
+		    struct identity_part parts[IDENTITY_PARTS])
+{
+	parts[IDENTITY_NODE] =
+		(struct identity_part) { state->node_from, state->node };
+	parts[IDENTITY_WORKER] =
+		(struct identity_part) { state->worker_from, state->worker };
+	parts[IDENTITY_K96_NODE] =
+		(struct identity_part) { state->k96_node_from,
+					 state->k96_node };
+	parts[IDENTITY_K128_NODE] =
+		(struct identity_part) { state->k128_node_from,
+					 state->k128_node };
+}
+
+const char *identity_from(unsigned int from)
+{
+	/* A newer kernel may know more places. */
+	return from && from < NR_WORDS ? words[from] : "elsewhere";
+}
+
+unsigned int identity_from_word(const char *word)
+{
+	for (unsigned int from = 1; from < NR_WORDS; from++)
+		if (!strcmp(word, words[from]))
+			return from;
+	return 0;
+}

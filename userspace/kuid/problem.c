@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See problem.h. */
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "problem.h"
+#include "verbs.h"
+
+char *problem(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	va_end(args);
+	return text;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kuid restore: begin where the machine's former life can have got to. */
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "device.h"
+#include "problem.h"
+#include "save.h"
+#include "time_text.h"
+#include "verbs.h"
+
+struct restore {
+	const char *path;
+	char machine[MACHINE_ID_SIZE];
+	uint64_t ahead_ns;
+	bool fresh;
+	bool force;
+};
+
+enum {
+	AHEAD = 0x100, /* Above all characters: these options are long only. */
+	FRESH,
+	FORCE,
+};
+
+static const struct argp_option options[] = {
+	{ "ahead", AHEAD, "SECONDS", 0, AHEAD_HELP, 0 },
+	{ "fresh", FRESH, NULL, 0,
+	  "Begin without a saved state: no IDs were made on this machine "
+	  "before. Refused if FILE is there",
+	  0 },
+	{ "force", FORCE, NULL, 0,
+	  "Restore also what was saved by another machine, for another node or "
+	  "worker, or is more than a day ahead of the clock, where IDs then "
+	  "are too; or begin --fresh though FILE is there, which may make IDs "
+	  "again that were made before",
+	  0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct restore *restore = state->input;
+
+	switch (key) {
+	case AHEAD:
+		restore->ahead_ns = save_argument_ahead(state, arg);
+		return 0;
+	case FRESH:
+		restore->fresh = true;
+		return 0;
+	case FORCE:
+		restore->force = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "unexpected argument \"%s\"", arg);
+		if (!state_file_has_name(arg))
+			argp_error(state, "\"%s\" names no file", arg);
+		restore->path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
+	       "that may have been made before a reboot; then save anew.\v"
+	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
+	       "save if FILE was last saved since the module was loaded. When "
+	       "FILE is refused nothing is changed.",
+};
+
+/* What --force does not override: these are never right. */
+static char *check_always(const struct restore *restore,
+			  const struct saved_state *saved,
+			  const struct kuid_state *state)
+{
+	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
+
+	time_text_ns(saved->ceiling_ns, when);
+	if (saved->ceiling_ns < SAVE_EARLIEST_NS)
+		return problem("%s was saved by a clock that was not set: its "
+			       "ceiling is %s",
+			       restore->path, when);
+	if (saved->ceiling_ns < state->floor_ns) {
+		time_text_ns(state->floor_ns, now);
+		return problem("%s is older than what was restored already: "
+			       "its ceiling is %s, the floor %s",
+			       restore->path, when, now);
+	}
+	if (saved->ceiling_ns < state->ceiling_ns) {
+		time_text_ns(state->ceiling_ns, now);
+		return problem("%s is older than what was saved last: its "
+			       "ceiling is %s, the kernel's %s",
+			       restore->path, when, now);
+	}
+	return NULL;
+}
+
+static char *check_machine(const struct restore *restore,
+			   const struct saved_state *saved)
+{
+	if (!strcmp(restore->machine, saved->machine))
+		return NULL;
+	return problem(
+		"%s is of another machine: its machine-id is \"%s\", "
+		"this one's \"%s\"; if it is this machine's nevertheless, "
+		"use --force",
+		restore->path, saved->machine, restore->machine);
+}
+
+static char *check_identity(const struct restore *restore,
+			    const struct saved_state *saved,
+			    const struct kuid_state *state)
+{
+	struct identity_part now[IDENTITY_PARTS];
+
+	identity_parts(state, now);
+	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
+		const struct identity_part *then = &saved->parts[i];
+		int digits = identity_digits(i);
+
+		if (then->from != KUID_FROM_GIVEN ||
+		    now[i].from != KUID_FROM_GIVEN ||
+		    then->value == now[i].value)
+			continue;
+		return problem("%s was saved with %s %0*" PRIx64 ", and the "
+			       "module has %0*" PRIx64 ": load it with the "
+			       "former or set it with \"kuid node\", or use "
+			       "--force if it was changed on purpose",
+			       restore->path, identity_name(i), digits,
+			       then->value, digits, now[i].value);
+	}
+	return NULL;
+}
+
+static char *check_ahead(const struct restore *restore,
+			 const struct saved_state *saved,
+			 const struct kuid_state *state)
+{
+	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
+
+	if (saved->ceiling_ns <= state->wall_ns + SAVE_DAY_NS)
+		return NULL;
+	time_text_ns(saved->ceiling_ns, when);
+	time_text_ns(state->wall_ns, now);
+	return problem("%s is more than a day ahead of the clock: its ceiling "
+		       "is %s, and now it is %s; set the clock right, or use "
+		       "--force if it is, and have IDs in the future",
+		       restore->path, when, now);
+}
+
+static char *check(const struct restore *restore,
+		   const struct saved_state *saved,
+		   const struct kuid_state *state)
+{
+	char *wrong = NULL;
+
+	if (!restore->force)
+		wrong = check_machine(restore, saved);
+	if (!wrong)
+		wrong = check_always(restore, saved, state);
+	if (!wrong && !restore->force)
+		wrong = check_identity(restore, saved, state);
+	if (!wrong && !restore->force)
+		wrong = check_ahead(restore, saved, state);
+	return wrong;
+}
+
+static char *restore_file(struct kuid *source, const struct state_file *file,
+			  const struct restore *restore)
+{
+	struct saved_state saved;
+	struct kuid_state state;
+	char *wrong = state_file_read(file, &saved);
+
+	if (wrong)
+		return wrong;
+	if (kuid_read_state(source, &state))
+		return problem("reading the state: %s", device_error());
+	wrong = check(restore, &saved, &state);
+	if (wrong)
+		return wrong;
+	/*
+	 * This life's own file: to begin at its ceiling, each time that a
+	 * service is started again, would drive IDs into the future.
+	 */
+	if (state.restored && saved.ceiling_ns == state.ceiling_ns)
+		return NULL;
+	if (kuid_restore_floor(source, saved.ceiling_ns, NULL))
+		return problem("restoring: %s", device_error());
+	return NULL;
+}
+
+static char *start_fresh(struct kuid *source, const struct state_file *file,
+			 const struct restore *restore)
+{
+	struct kuid_state state;
+	bool exists;
+	char *wrong = state_file_exists(file, &exists);
+
+	if (wrong)
+		return wrong;
+	if (exists && !restore->force)
+		return problem("%s is there: restore it without --fresh; if it "
+			       "is of no use, use --force, and IDs that were "
+			       "made before may be made again",
+			       file->path);
+	if (kuid_read_state(source, &state))
+		return problem("reading the state: %s", device_error());
+	if (state.wall_ns < SAVE_EARLIEST_NS)
+		return problem("the clock is before 2020: set it right first");
+	if (kuid_start_fresh(source, NULL))
+		return problem("beginning: %s", device_error());
+	return NULL;
+}
+
+int verb_restore(int argc, char **argv)
+{
+	struct restore restore = {
+		.path = STATE_FILE_USUAL,
+		.ahead_ns = SAVE_AHEAD_USUAL * SAVE_SEC_NS,
+	};
+	struct state_file file;
+	struct kuid *source;
+	char *wrong;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &restore);
+
+	/* Before anything is changed: what is saved then needs it, too. */
+	machine_id_read(restore.machine);
+	source = device_open(KUID_FORMAT_DEFAULT);
+	wrong = state_file_open(&file, restore.path);
+	if (wrong)
+		errx(EXIT_FAILED, "%s", wrong);
+	wrong = restore.fresh ? start_fresh(source, &file, &restore)
+			      : restore_file(source, &file, &restore);
+	if (wrong)
+		errx(EXIT_FAILED, "%s", wrong);
+	wrong = save_ceiling(source, &file, restore.ahead_ns);
+	if (wrong)
+		errx(EXIT_FAILED, "restored, but not saved again: %s", wrong);
+	state_file_close(&file);
+	kuid_close(source);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kuid save: keep a ceiling for the machine's next life. */
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "arguments.h"
+#include "device.h"
+#include "problem.h"
+#include "save.h"
+#include "verbs.h"
+
+/* How often IDs made meanwhile may pass the ceiling that is being saved. */
+#define TRIES 20
+
+struct save {
+	const char *path;
+	uint64_t ahead_ns;
+};
+
+enum {
+	AHEAD = 0x100, /* Above all characters: this option is long only. */
+};
+
+static const struct argp_option options[] = {
+	{ "ahead", AHEAD, "SECONDS", 0, AHEAD_HELP, 0 },
+	{ 0 },
+};
+
+uint64_t save_argument_ahead(struct argp_state *state, const char *text)
+{
+	return argument_number(state, text, "a time ahead, in seconds", 0,
+			       SAVE_AHEAD_MOST) *
+	       SAVE_SEC_NS;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct save *save = state->input;
+
+	switch (key) {
+	case AHEAD:
+		save->ahead_ns = save_argument_ahead(state, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "unexpected argument \"%s\"", arg);
+		if (!state_file_has_name(arg))
+			argp_error(state, "\"%s\" names no file", arg);
+		save->path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Save a time that no ID will be above for a while, so that "
+	       "after a reboot \"kuid restore\" can begin there.\v"
+	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
+	       "what was saved and acknowledged before holds. Do it again "
+	       "before the time ahead is over.",
+};
+
+/*
+ * Above all that was or, unless it is acknowledged again, may be handed out.
+ * The floor counts: below it former lives have handed out IDs, whether this one
+ * has got there or not.
+ */
+static uint64_t ceiling_of(const struct kuid_state *state, uint64_t ahead_ns)
+{
+	uint64_t ceiling = state->wall_ns;
+
+	if (ceiling < state->slot_ns)
+		ceiling = state->slot_ns;
+	if (ceiling < state->stamp_ns)
+		ceiling = state->stamp_ns;
+	if (ceiling < state->floor_ns)
+		ceiling = state->floor_ns;
+	return ceiling + ahead_ns;
+}
+
+/*
+ * A file that was not restored may know of times that this life does not: it
+ * must not be replaced by one that doesn't.
+ */
+static char *check_state(const struct kuid_state *state, uint64_t ceiling_ns)
+{
+	if (!state->restored)
+		return problem("nothing was restored since the module was "
+			       "loaded: first run \"kuid restore\", or, if no "
+			       "IDs were made on this machine before, \"kuid "
+			       "restore --fresh\"");
+	if (ceiling_ns < SAVE_EARLIEST_NS)
+		return problem("the clock is before 2020: set it right first");
+	if (ceiling_ns > INT64_MAX)
+		return problem("IDs have come to the end of time, in 2262");
+	return NULL;
+}
+
+static struct saved_state saved_of(const struct kuid_state *state,
+				   uint64_t ceiling_ns)
+{
+	struct saved_state saved = {
+		.saved_ns = state->wall_ns,
+		.ceiling_ns = ceiling_ns,
+	};
+
+	machine_id_read(saved.machine);
+	identity_parts(state, saved.parts);
+	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
+		if (saved.parts[i].from != KUID_FROM_GIVEN)
+			saved.parts[i].value = 0;
+	return saved;
+}
+
+static char *not_acknowledged(const struct state_file *file)
+{
+	if (errno == EINVAL)
+		return problem("IDs pass the ceiling while it is saved to %s: "
+			       "give it more time --ahead, or stop what makes "
+			       "them",
+			       file->path);
+	return problem("acknowledging what is saved in %s: %s", file->path,
+		       device_error());
+}
+
+/*
+ * Whichever is lower, of the file's and the kernel's ceiling, must be the
+ * kernel's, at any time: a crash can come between the two. So a ceiling is
+ * raised in the file first and lowered in the kernel first.
+ */
+static char *raise_ceiling(struct kuid *source, const struct state_file *file,
+			   const struct saved_state *saved, bool *passed)
+{
+	bool replaced;
+	char *wrong = state_file_write(file, saved, &replaced);
+
+	if (wrong || !kuid_acknowledge_ceiling(source, saved->ceiling_ns))
+		return wrong;
+	*passed = errno == EINVAL;
+	return not_acknowledged(file);
+}
+
+static char *lower_ceiling(struct kuid *source, const struct state_file *file,
+			   const struct saved_state *saved, uint64_t from_ns,
+			   bool *passed)
+{
+	bool replaced;
+	char *wrong;
+
+	if (kuid_acknowledge_ceiling(source, saved->ceiling_ns)) {
+		*passed = errno == EINVAL;
+		return not_acknowledged(file);
+	}
+	wrong = state_file_write(file, saved, &replaced);
+	/* The old file is still there, and covers the old ceiling. */
+	if (wrong && !replaced && kuid_acknowledge_ceiling(source, from_ns))
+		warnx("acknowledging the former ceiling again: %s",
+		      device_error());
+	return wrong;
+}
+
+char *save_ceiling(struct kuid *source, const struct state_file *file,
+		   uint64_t ahead_ns)
+{
+	char *wrong = NULL;
+	bool passed = true;
+
+	for (int i = 0; passed && i < TRIES; i++) {
+		struct saved_state saved;
+		struct kuid_state state;
+
+		free(wrong);
+		passed = false;
+		if (kuid_read_state(source, &state))
+			return problem("reading the state: %s", device_error());
+		saved = saved_of(&state, ceiling_of(&state, ahead_ns));
+		wrong = check_state(&state, saved.ceiling_ns);
+		if (wrong)
+			return wrong;
+		if (saved.ceiling_ns < state.ceiling_ns)
+			wrong = lower_ceiling(source, file, &saved,
+					      state.ceiling_ns, &passed);
+		else
+			wrong = raise_ceiling(source, file, &saved, &passed);
+	}
+	return wrong;
+}
+
+int verb_save(int argc, char **argv)
+{
+	struct save save = {
+		.path = STATE_FILE_USUAL,
+		.ahead_ns = SAVE_AHEAD_USUAL * SAVE_SEC_NS,
+	};
+	struct state_file file;
+	struct kuid *source;
+	char *wrong;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &save);
+
+	source = device_open(KUID_FORMAT_DEFAULT);
+	wrong = state_file_open(&file, save.path);
+	if (!wrong) {
+		wrong = save_ceiling(source, &file, save.ahead_ns);
+		state_file_close(&file);
+	}
+	if (wrong)
+		errx(EXIT_FAILED, "%s", wrong);
+	kuid_close(source);
+	return EXIT_SUCCESS;
+}

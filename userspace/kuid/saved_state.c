@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See saved_state.h. */
+#include <err.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "problem.h"
+#include "saved_state.h"
+#include "time_text.h"
+#include "verbs.h"
+
+#define VERSION 1
+
+/* With 16 digits and a NUL. */
+#define PART_TEXT_SIZE 17
+
+static void part_text(const struct saved_state *saved, unsigned int part,
+		      char text[PART_TEXT_SIZE])
+{
+	const struct identity_part *p = &saved->parts[part];
+
+	if (p->from == KUID_FROM_GIVEN)
+		snprintf(text, PART_TEXT_SIZE, "%0*" PRIx64,
+			 identity_digits(part), p->value);
+	else
+		snprintf(text, PART_TEXT_SIZE, "%s", identity_from(p->from));
+}
+
+/*
+ * Written by hand, so that the text does not change with a library's taste.
+ * Nothing in it needs to be escaped.
+ */
+char *saved_state_text(const struct saved_state *saved)
+{
+	char when[TIME_TEXT_SIZE], ceiling[TIME_TEXT_SIZE];
+	char parts[IDENTITY_PARTS][PART_TEXT_SIZE];
+	char *body, *text;
+
+	time_text_ns(saved->saved_ns, when);
+	time_text_ns(saved->ceiling_ns, ceiling);
+	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
+		part_text(saved, i, parts[i]);
+	if (asprintf(&body,
+		     "{\n"
+		     "  \"kuid_state\": %d,\n"
+		     "  \"machine\": \"%s\",\n"
+		     "  \"saved\": \"%s\",\n"
+		     "  \"saved_ns\": %" PRIu64 ",\n"
+		     "  \"ceiling\": \"%s\",\n"
+		     "  \"ceiling_ns\": %" PRIu64 ",\n"
+		     "  \"node\": \"%s\",\n"
+		     "  \"worker\": \"%s\",\n"
+		     "  \"k96_node\": \"%s\",\n"
+		     "  \"k128_node\": \"%s\"",
+		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
+		     saved->ceiling_ns, parts[IDENTITY_NODE],
+		     parts[IDENTITY_WORKER], parts[IDENTITY_K96_NODE],
+		     parts[IDENTITY_K128_NODE]) < 0 ||
+	    asprintf(&text, "%s,\n  \"crc32\": \"%08lx\"\n}\n", body,
+		     crc32(0, (const unsigned char *)body, strlen(body))) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	free(body);
+	return text;
+}
+
+static char *check_version(const json_t *json)
+{
+	json_t *version = json_object_get(json, "kuid_state");
+
+	if (!json_is_integer(version) || json_integer_value(version) < 0)
+		return problem("is damaged, or no saved state of kuid");
+	if (json_integer_value(version) != VERSION)
+		return problem("is of version %" JSON_INTEGER_FORMAT
+			       ", and this kuid knows version %d only: use the "
+			       "kuid that wrote it",
+			       json_integer_value(version), VERSION);
+	return NULL;
+}
+
+static bool read_part(const char *text, struct identity_part *part)
+{
+	char *end;
+
+	part->value = 0;
+	part->from = identity_from_word(text);
+	if (part->from || !strcmp(text, "elsewhere"))
+		return part->from != KUID_FROM_GIVEN;
+	part->from = KUID_FROM_GIVEN;
+	part->value = strtoull(text, &end, 16);
+	return !*end;
+}
+
+/* What is taken here too freely is not the same when it is written again. */
+static bool read_values(json_t *json, struct saved_state *saved)
+{
+	const char *machine, *when, *ceiling, *crc, *parts[IDENTITY_PARTS];
+	json_int_t saved_ns, ceiling_ns;
+	int version;
+
+	if (json_unpack(json,
+			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s, s:s, "
+			"s:s!}",
+			"kuid_state", &version, "machine", &machine, "saved",
+			&when, "saved_ns", &saved_ns, "ceiling", &ceiling,
+			"ceiling_ns", &ceiling_ns, "node",
+			&parts[IDENTITY_NODE], "worker",
+			&parts[IDENTITY_WORKER], "k96_node",
+			&parts[IDENTITY_K96_NODE], "k128_node",
+			&parts[IDENTITY_K128_NODE], "crc32", &crc))
+		return false;
+	if (*machine && !machine_id_valid(machine))
+		return false;
+	strcpy(saved->machine, machine);
+	saved->saved_ns = saved_ns;
+	saved->ceiling_ns = ceiling_ns;
+	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
+		if (!read_part(parts[i], &saved->parts[i]))
+			return false;
+	return true;
+}
+
+static char *check_text(json_t *json, const char *text, size_t size,
+			struct saved_state *saved)
+{
+	char *wrong = check_version(json);
+	char *same;
+
+	if (wrong)
+		return wrong;
+	if (!read_values(json, saved))
+		return problem("is damaged: what it has to say is not all "
+			       "there");
+	same = saved_state_text(saved);
+	if (strlen(same) != size || memcmp(same, text, size))
+		wrong = problem("is damaged or was edited: its checksum is "
+				"wrong");
+	free(same);
+	return wrong;
+}
+
+char *saved_state_parse(const char *text, size_t size,
+			struct saved_state *saved)
+{
+	struct saved_state read;
+	json_error_t error;
+	char *wrong;
+	json_t *json;
+
+	if (!size)
+		return problem("is empty");
+	if (size < 3 || memcmp(text + size - 3, "\n}\n", 3))
+		return problem("is damaged: its end is missing, or not as it "
+			       "should be");
+	json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+	if (!json)
+		return problem("is damaged: line %d: %s", error.line,
+			       error.text);
+	wrong = check_text(json, text, size, &read);
+	json_decref(json);
+	if (!wrong)
+		*saved = read;
+	return wrong;
+}

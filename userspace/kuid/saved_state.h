@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What "kuid save" keeps for the machine's next life, and how it is written:
+ *
+ *	{
+ *	  "kuid_state": 1,
+ *	  "machine": "4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4",
+ *	  "saved": "2026-11-20T08:15:00.000000000Z",
+ *	  "saved_ns": 1795162500000000000,
+ *	  "ceiling": "2026-11-20T08:16:00.000000000Z",
+ *	  "ceiling_ns": 1795162560000000000,
+ *	  "node": "0123456789ab",
+ *	  "worker": "host",
+ *	  "k96_node": "worker",
+ *	  "k128_node": "worker",
+ *	  "crc32": "c0ffee00"
+ *	}
+ *
+ * kuid_state is the version of this format. machine is what /etc/machine-id
+ * says, or empty if there is no such file. Times are by the wall clock: when it
+ * was saved, and the ceiling, below which all lies that may have been handed
+ * out; both once for people. Parts of the identity that were given are
+ * hexadecimal digits, as many as they have bits for; for others it is said
+ * where they came from. crc32 is zlib's, over all that comes before the comma
+ * in front of it.
+ *
+ * It is JSON so that others can read it. But only text that is byte for byte
+ * what is written for the values in it is taken: a file that was edited, or
+ * that lost or changed as little as a bit, can't be told from one whose ceiling
+ * is wrong.
+ */
+#ifndef KUID_TOOL_SAVED_STATE_H
+#define KUID_TOOL_SAVED_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "identity.h"
+#include "machine_id.h"
+
+/* No text is as long as that. */
+#define SAVED_STATE_MAX 4096
+
+struct saved_state {
+	char machine[MACHINE_ID_SIZE];
+	uint64_t saved_ns;
+	uint64_t ceiling_ns;
+	/* A value is kept of those that were given only. */
+	struct identity_part parts[IDENTITY_PARTS];
+};
+
+/* The text, to be freed. */
+char *saved_state_text(const struct saved_state *saved);
+
+/* Read it back. What is said to be wrong goes on from the file's name. */
+char *saved_state_parse(const char *text, size_t size,
+			struct saved_state *saved);
+
+#endif /* KUID_TOOL_SAVED_STATE_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file that state is saved to, and its directory. */
+#ifndef KUID_TOOL_STATE_FILE_H
+#define KUID_TOOL_STATE_FILE_H
+
+#include <stdbool.h>
+
+#include "saved_state.h"
+
+#define STATE_FILE_USUAL "/var/lib/kuid/state"
+
+struct state_file {
+	const char *path;
+	const char *name; /* in its directory */
+	int dir;
+	int lock;
+};
+
+/* Whether a path ends in a name that a file can have. */
+bool state_file_has_name(const char *path);
+
+/*
+ * Open the directory of a file that need not be there yet, and wait until no
+ * other kuid is at it: who is must be the only one from reading the kernel's
+ * state to acknowledging what was saved of it. The lock is a file of its own
+ * beside it, since what is replaced can't be locked, and who may read a
+ * directory can lock that.
+ */
+char *state_file_open(struct state_file *file, const char *path);
+void state_file_close(struct state_file *file);
+
+/* Whether something of that name is there, whatever it is. */
+char *state_file_exists(const struct state_file *file, bool *exists);
+
+/*
+ * Read it. It must be a regular file that none but root or the caller can have
+ * written. A symbolic link is refused: the next save would put a file in its
+ * place, and leave an older one where it led, to be restored by mistake.
+ */
+char *state_file_read(const struct state_file *file, struct saved_state *saved);
+
+/*
+ * Replace it, so that after a crash at any time either the old or the new one
+ * is there, whole, and after success the new one. *replaced tells after a
+ * failure whether the new one may be there nevertheless.
+ */
+char *state_file_write(const struct state_file *file,
+		       const struct saved_state *saved, bool *replaced);
+
+#endif /* KUID_TOOL_STATE_FILE_H */

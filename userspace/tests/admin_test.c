@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What libkuid has for administrators, against the device: it may have state
+ * restored or not, and has no part of its identity given. Leaves it restored.
+ */
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define SEC_NS 1000000000ULL
+#define HOUR   (3600 * SEC_NS)
+#define NODE   0x0123456789abULL
+
+static int open_source(void **state)
+{
+	*state = kuid_open(KUID_FORMAT_V1);
+	return *state ? 0 : -1;
+}
+
+static int close_source(void **state)
+{
+	kuid_close(*state);
+	return 0;
+}
+
+static uint64_t node_of_next(struct kuid *source)
+{
+	unsigned char id[KUID_ID_MAX];
+	struct kuid_fields fields;
+
+	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, &fields), 0);
+	return fields.node;
+}
+
+static struct kuid_state read_state(struct kuid *source)
+{
+	struct kuid_state state;
+
+	assert_int_equal(kuid_read_state(source, &state), 0);
+	return state;
+}
+
+static struct kuid_status read_status(struct kuid *source)
+{
+	struct kuid_status status;
+
+	assert_int_equal(kuid_read_status(source, &status), 0);
+	return status;
+}
+
+static void state_and_status_agree(void **state)
+{
+	struct kuid_state now = read_state(*state);
+	struct kuid_status status = read_status(*state);
+
+	assert_true(status.epoch > 0);
+	assert_int_equal(now.floor_ns, status.floor_ns);
+	assert_int_equal(now.ceiling_ns, status.ceiling_ns);
+	assert_int_equal(now.node_from, KUID_FROM_RANDOM);
+	assert_int_equal(now.node, node_of_next(*state));
+	assert_int_equal(now.k128_node, now.worker);
+	assert_int_equal(now.interval, 8);
+}
+
+/* The kernel's errnos, one after the other, for one who may do nothing. */
+static int try_all(struct kuid *source)
+{
+	struct kuid_set_identity request = { 0 };
+	struct kuid_status status;
+	struct kuid_state state;
+
+	if (setuid(65534))
+		return 1;
+	if (kuid_read_status(source, &status))
+		return 2;
+	if (!kuid_read_state(source, &state) || errno != EPERM)
+		return 3;
+	if (!kuid_restore_floor(source, 1, NULL) || errno != EPERM)
+		return 4;
+	if (!kuid_start_fresh(source, NULL) || errno != EPERM)
+		return 5;
+	if (!kuid_acknowledge_ceiling(source, INT64_MAX) || errno != EPERM)
+		return 6;
+	if (!kuid_change_identity(source, &request) || errno != EPERM)
+		return 7;
+	if (!kuid_take_clock_back(source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL) ||
+	    errno != EPERM)
+		return 8;
+	return 0;
+}
+
+static void all_but_the_status_need_capabilities(void **state)
+{
+	uint64_t epoch = read_status(*state).epoch;
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(try_all(*state));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(read_status(*state).epoch, epoch);
+}
+
+static void a_new_epoch_is_numbered_and_changes_nothing_else(void **state)
+{
+	struct kuid_set_identity request = { 0 };
+	struct kuid_state before = read_state(*state), after;
+	uint64_t epoch = read_status(*state).epoch;
+
+	assert_int_equal(kuid_change_identity(*state, &request), 0);
+	assert_int_equal(request.epoch, epoch + 1);
+	assert_int_equal(read_status(*state).epoch, epoch + 1);
+	after = read_state(*state);
+	assert_int_equal(after.worker, before.worker);
+	assert_int_equal(after.node_from, before.node_from);
+}
+
+static void a_node_is_given_and_taken_away(void **state)
+{
+	struct kuid_set_identity request = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = NODE,
+	};
+	struct kuid_state now;
+
+	assert_int_equal(kuid_change_identity(*state, &request), 0);
+	assert_int_equal(node_of_next(*state), NODE);
+	now = read_state(*state);
+	assert_int_equal(now.node_from, KUID_FROM_GIVEN);
+	assert_int_equal(now.node, NODE);
+	assert_true(now.stamp_ns > 0);
+
+	request = (struct kuid_set_identity) { .node_from = KUID_FROM_RANDOM };
+	assert_int_equal(kuid_change_identity(*state, &request), 0);
+	assert_int_not_equal(node_of_next(*state), NODE);
+}
+
+static void what_cannot_be_asked_for_is_einval(void **state)
+{
+	struct kuid_set_identity request = { .interval = 11 }, before = request;
+	uint64_t epoch = 77;
+
+	errno = 0;
+	assert_int_equal(kuid_change_identity(*state, &request), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(&request, &before, sizeof(before));
+	errno = 0;
+	assert_int_equal(kuid_restore_floor(*state, 1ULL << 63, &epoch), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_acknowledge_ceiling(*state, 1ULL << 63), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_take_clock_back(*state, 0, &epoch), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(epoch, 77);
+}
+
+static void a_fresh_start_is_a_restore(void **state)
+{
+	uint64_t epoch = 0;
+
+	assert_int_equal(kuid_start_fresh(*state, &epoch), 0);
+	assert_true(epoch > 0);
+	assert_int_equal(read_status(*state).epoch, epoch);
+	assert_int_equal(read_state(*state).restored, 1);
+}
+
+static void a_ceiling_is_raised_and_lowered_to_what_was_made(void **state)
+{
+	struct kuid *source = kuid_open(KUID_FORMAT_K64);
+	struct kuid_state now;
+	unsigned char id[KUID_ID_MAX];
+
+	assert_non_null(source);
+	assert_int_equal(kuid_one(source, id), 0);
+	now = read_state(*state);
+	assert_int_equal(kuid_acknowledge_ceiling(*state, now.wall_ns + HOUR),
+			 0);
+	assert_int_equal(read_state(*state).ceiling_ns, now.wall_ns + HOUR);
+	errno = 0;
+	assert_int_equal(kuid_acknowledge_ceiling(*state, now.slot_ns - 1), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(read_state(*state).ceiling_ns, now.wall_ns + HOUR);
+	assert_int_equal(kuid_acknowledge_ceiling(*state,
+						  read_state(*state).slot_ns),
+			 0);
+	kuid_close(source);
+}
+
+static uint64_t ns_of_next(struct kuid *source)
+{
+	unsigned char id[KUID_ID_MAX];
+	struct kuid_fields fields;
+
+	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 0, &fields), 0);
+	return fields.sec * SEC_NS + fields.nsec;
+}
+
+static void a_floor_holds_until_the_clock_is_taken_back(void **state)
+{
+	struct kuid *source = kuid_open(KUID_FORMAT_K64);
+	uint64_t floor = read_state(*state).wall_ns + HOUR;
+	uint64_t epoch = 0;
+
+	assert_non_null(source);
+	assert_int_equal(kuid_restore_floor(*state, floor, &epoch), 0);
+	assert_int_equal(read_status(*state).epoch, epoch);
+	assert_int_equal(read_status(*state).floor_ns, floor);
+	assert_true(ns_of_next(source) >= floor);
+	assert_true(read_status(*state).slot_lag_ns > HOUR / 2);
+
+	assert_int_equal(kuid_restore_floor(*state, floor - HOUR, NULL), 0);
+	assert_int_equal(read_status(*state).floor_ns, floor);
+	assert_true(ns_of_next(source) >= floor);
+
+	assert_int_equal(kuid_take_clock_back(
+				 *state, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
+			 0);
+	assert_int_equal(read_status(*state).epoch, epoch);
+	assert_true(ns_of_next(source) < floor - HOUR / 2);
+	kuid_close(source);
+}
+
+int main(void)
+{
+#define WITH_SOURCE(name) \
+	cmocka_unit_test_setup_teardown(name, open_source, close_source)
+	const struct CMUnitTest tests[] = {
+		WITH_SOURCE(state_and_status_agree),
+		WITH_SOURCE(all_but_the_status_need_capabilities),
+		WITH_SOURCE(a_new_epoch_is_numbered_and_changes_nothing_else),
+		WITH_SOURCE(a_node_is_given_and_taken_away),
+		WITH_SOURCE(what_cannot_be_asked_for_is_einval),
+		WITH_SOURCE(a_fresh_start_is_a_restore),
+		WITH_SOURCE(a_ceiling_is_raised_and_lowered_to_what_was_made),
+		WITH_SOURCE(a_floor_holds_until_the_clock_is_taken_back),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
+}

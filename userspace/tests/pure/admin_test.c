@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/* What the functions for administrators ask the kernel, and hand back of it. */
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <cmocka.h>
+
+#include "source.h"
+
+#define FD 1234
+
+int __wrap_ioctl(int fd, unsigned long request, void *data);
+
+static struct kuid source = { .fd = FD };
+
+/* What the next call must ask for, and what it is answered. */
+static struct {
+	unsigned long request;
+	size_t size;
+	unsigned char want[1024];
+	unsigned char give[1024];
+	int error;
+	int calls;
+} kernel;
+
+int __wrap_ioctl(int fd, unsigned long request, void *data)
+{
+	assert_int_equal(fd, FD);
+	assert_int_equal(request, kernel.request);
+	assert_memory_equal(data, kernel.want, kernel.size);
+	kernel.calls++;
+	/* A kernel that fails may have written nevertheless. */
+	memcpy(data, kernel.give, kernel.size);
+	errno = kernel.error;
+	return kernel.error ? -1 : 0;
+}
+
+static void expect_call(unsigned long request, size_t size, const void *want,
+			const void *give, int error)
+{
+	assert_true(size <= sizeof(kernel.want));
+	assert_int_equal(_IOC_SIZE(request), size);
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.request = request;
+	kernel.size = size;
+	kernel.error = error;
+	memcpy(kernel.want, want, size);
+	memcpy(kernel.give, give, size);
+}
+
+#define EXPECT(request, want, give, error) \
+	expect_call(request, sizeof(want), &(want), &(give), error)
+
+static void assert_failed(int result, int error)
+{
+	assert_int_equal(result, -1);
+	assert_int_equal(errno, error);
+	assert_int_equal(kernel.calls, 1);
+}
+
+static void status_is_the_kernels(void **state)
+{
+	struct kuid_status zero = { 0 }, all, got;
+
+	(void)state;
+	memset(&all, 0x5a, sizeof(all));
+	memset(&got, 0xcc, sizeof(got));
+	EXPECT(KUID_IOC_STATUS, zero, all, 0);
+	assert_int_equal(kuid_read_status(&source, &got), 0);
+	assert_memory_equal(&got, &all, sizeof(got));
+
+	memset(&got, 0xcc, sizeof(got));
+	memset(&all, 0xcc, sizeof(all));
+	EXPECT(KUID_IOC_STATUS, zero, zero, ENOTTY);
+	assert_failed(kuid_read_status(&source, &got), ENOTTY);
+	assert_memory_equal(&got, &all, sizeof(got));
+}
+
+static void state_is_the_kernels(void **state)
+{
+	struct kuid_state zero = { 0 }, all, got;
+
+	(void)state;
+	memset(&all, 0x5a, sizeof(all));
+	memset(&got, 0xcc, sizeof(got));
+	EXPECT(KUID_IOC_GET_STATE, zero, all, 0);
+	assert_int_equal(kuid_read_state(&source, &got), 0);
+	assert_memory_equal(&got, &all, sizeof(got));
+
+	memset(&got, 0xcc, sizeof(got));
+	memset(&all, 0xcc, sizeof(all));
+	EXPECT(KUID_IOC_GET_STATE, zero, zero, EPERM);
+	assert_failed(kuid_read_state(&source, &got), EPERM);
+	assert_memory_equal(&got, &all, sizeof(got));
+}
+
+static void restore_asks_for_a_floor_or_a_fresh_start(void **state)
+{
+	struct kuid_restore floor = { .floor_ns = 77 };
+	struct kuid_restore fresh = { .flags = KUID_RESTORE_FRESH };
+	struct kuid_restore answer = { .epoch = 5 };
+	uint64_t epoch = 9;
+
+	(void)state;
+	EXPECT(KUID_IOC_RESTORE, floor, answer, 0);
+	assert_int_equal(kuid_restore_floor(&source, 77, &epoch), 0);
+	assert_int_equal(epoch, 5);
+	assert_int_equal(kuid_restore_floor(&source, 77, NULL), 0);
+
+	epoch = 9;
+	EXPECT(KUID_IOC_RESTORE, fresh, answer, 0);
+	assert_int_equal(kuid_start_fresh(&source, &epoch), 0);
+	assert_int_equal(epoch, 5);
+	assert_int_equal(kuid_start_fresh(&source, NULL), 0);
+
+	epoch = 9;
+	EXPECT(KUID_IOC_RESTORE, floor, answer, ENOMEM);
+	assert_failed(kuid_restore_floor(&source, 77, &epoch), ENOMEM);
+	EXPECT(KUID_IOC_RESTORE, fresh, answer, EAGAIN);
+	assert_failed(kuid_start_fresh(&source, &epoch), EAGAIN);
+	assert_int_equal(epoch, 9);
+}
+
+static void acknowledge_names_a_ceiling(void **state)
+{
+	struct kuid_acknowledge ceiling = { .ceiling_ns = 1ULL << 62 };
+
+	(void)state;
+	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, 0);
+	assert_int_equal(kuid_acknowledge_ceiling(&source, 1ULL << 62), 0);
+	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, EINVAL);
+	assert_failed(kuid_acknowledge_ceiling(&source, 1ULL << 62), EINVAL);
+}
+
+static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
+{
+	struct kuid_set_identity request, answer, want;
+
+	(void)state;
+	memset(&request, 0x3c, sizeof(request));
+	memset(&answer, 0x5a, sizeof(answer));
+	want = request;
+	EXPECT(KUID_IOC_SET_IDENTITY, request, answer, ENODEV);
+	assert_failed(kuid_change_identity(&source, &request), ENODEV);
+	assert_memory_equal(&request, &want, sizeof(want));
+
+	EXPECT(KUID_IOC_SET_IDENTITY, request, answer, 0);
+	assert_int_equal(kuid_change_identity(&source, &request), 0);
+	want.epoch = answer.epoch;
+	assert_memory_equal(&request, &want, sizeof(want));
+}
+
+static void clock_is_taken_back_with_the_callers_flags(void **state)
+{
+	struct kuid_force_clock force = {
+		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
+	};
+	struct kuid_force_clock none = { 0 }, answer = { .epoch = 6 };
+	uint64_t epoch = 9;
+
+	(void)state;
+	EXPECT(KUID_IOC_FORCE_CLOCK, none, answer, EINVAL);
+	assert_failed(kuid_take_clock_back(&source, 0, &epoch), EINVAL);
+	assert_int_equal(epoch, 9);
+	EXPECT(KUID_IOC_FORCE_CLOCK, force, answer, 0);
+	assert_int_equal(kuid_take_clock_back(
+				 &source, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
+			 0);
+	assert_int_equal(epoch, 6);
+	assert_int_equal(kuid_take_clock_back(
+				 &source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL),
+			 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(status_is_the_kernels),
+		cmocka_unit_test(state_is_the_kernels),
+		cmocka_unit_test(restore_asks_for_a_floor_or_a_fresh_start),
+		cmocka_unit_test(acknowledge_names_a_ceiling),
+		cmocka_unit_test(
+			identity_is_passed_and_only_the_epoch_comes_back),
+		cmocka_unit_test(clock_is_taken_back_with_the_callers_flags),
+	};
+
+	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stands in for /dev/kuid and for what can go wrong with a disk, when it is
+ * preloaded into the tool. In the directory $FAKE
+ *
+ *  - "device" has what the kernel's side knows, a line "FIELD VALUE" each;
+ *  - "log" gets a line for each call that matters to what a crash leaves;
+ *  - "machine-id" is /etc/machine-id.
+ *
+ * $FAKE_FAIL is "CALL N ERRNO": the Nth call that is logged under that name
+ * fails, without having done anything. $FAKE_DIE is a number: the process is
+ * gone before it can do the call that would be logged with it, as if killed.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <kuid.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
+
+/* How far IDs get each time the kernel is asked for something. */
+static struct {
+	uint64_t required, restored, interval;
+	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
+	uint64_t deadline_ns, boot_ns, busy_ns, reasons, epoch;
+	uint64_t node_from, worker_from, k96_node_from, k128_node_from;
+	uint64_t node, worker, k96_node, k128_node;
+} device;
+
+static const struct {
+	const char *name;
+	size_t offset;
+} fields[] = {
+#define FIELD(name)                                   \
+	{                                             \
+#name, offsetof(typeof(device), name) \
+	}
+	FIELD(required), FIELD(restored),	FIELD(interval),
+	FIELD(wall_ns),	 FIELD(slot_ns),	FIELD(stamp_ns),
+	FIELD(floor_ns), FIELD(ceiling_ns),	FIELD(deadline_ns),
+	FIELD(boot_ns),	 FIELD(busy_ns),	FIELD(reasons),
+	FIELD(epoch),	 FIELD(node_from),	FIELD(worker_from),
+	FIELD(node),	 FIELD(k96_node_from),	FIELD(k96_node),
+	FIELD(worker),	 FIELD(k128_node_from), FIELD(k128_node),
+};
+
+#define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+static int device_fd = -1;
+
+static uint64_t *field(size_t i)
+{
+	return (uint64_t *)((char *)&device + fields[i].offset);
+}
+
+static FILE *fake_file(const char *name, const char *mode)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("FAKE"), name);
+	file = fopen(path, mode);
+	if (!file)
+		abort();
+	return file;
+}
+
+static void load(void)
+{
+	FILE *file = fake_file("device", "r");
+	uint64_t value;
+	char name[32];
+
+	memset(&device, 0, sizeof(device));
+	while (fscanf(file, "%31s %" SCNu64, name, &value) == 2)
+		for (size_t i = 0; i < NR_FIELDS; i++)
+			if (!strcmp(name, fields[i].name))
+				*field(i) = value;
+	fclose(file);
+}
+
+static void store(void)
+{
+	FILE *file = fake_file("device", "w");
+
+	for (size_t i = 0; i < NR_FIELDS; i++)
+		fprintf(file, "%s %" PRIu64 "\n", fields[i].name, *field(i));
+	fclose(file);
+}
+
+/* True if the call is to fail, with errno set. */
+__attribute__((format(printf, 2, 3))) static bool
+happens(const char *call, const char *format, ...)
+{
+	static int all, nr, error;
+	static char which[32];
+	const char *die = getenv("FAKE_DIE"), *fail = getenv("FAKE_FAIL");
+	FILE *log;
+	va_list args;
+
+	all++;
+	if (die && atoi(die) == all)
+		_exit(99);
+	log = fake_file("log", "a");
+	fprintf(log, "%s", call);
+	va_start(args, format);
+	vfprintf(log, format, args);
+	va_end(args);
+	fputc('\n', log);
+	fclose(log);
+	if (!fail)
+		return false;
+	if (!*which && sscanf(fail, "%31s %d %d", which, &nr, &error) != 3)
+		abort();
+	if (strcmp(call, which) || --nr)
+		return false;
+	errno = error;
+	return true;
+}
+
+static int open_any(int dir, const char *path, int flags, mode_t mode)
+{
+	char other[4096];
+	int fd;
+
+	if (!strcmp(path, "/etc/machine-id")) {
+		snprintf(other, sizeof(other), "%s/machine-id", getenv("FAKE"));
+		path = other;
+	}
+	if (!strcmp(path, "/dev/kuid"))
+		path = "/dev/null";
+	else if (flags & O_CREAT && happens("create", " %s", path))
+		return -1;
+	fd = REAL(openat)(dir, path, flags, mode);
+	if (!strcmp(path, "/dev/null"))
+		device_fd = fd;
+	return fd;
+}
+
+static mode_t mode_of(int flags, va_list args)
+{
+	return flags & O_CREAT ? va_arg(args, mode_t) : 0;
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int fd;
+
+	va_start(args, flags);
+	fd = open_any(AT_FDCWD, path, flags, mode_of(flags, args));
+	va_end(args);
+	return fd;
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	va_list args;
+	int fd;
+
+	va_start(args, flags);
+	fd = open_any(dir, path, flags, mode_of(flags, args));
+	va_end(args);
+	return fd;
+}
+
+EXPORT ssize_t write(int fd, const void *data, size_t size)
+{
+	if (happens("write", "%s", ""))
+		return -1;
+	/* In pieces, as a disk that is nearly full may take it. */
+	return REAL(write)(fd, data, size > 100 ? 100 : size);
+}
+
+EXPORT int fsync(int fd)
+{
+	struct stat stat;
+
+	fstat(fd, &stat);
+	if (happens("fsync", S_ISDIR(stat.st_mode) ? " directory" : " file"))
+		return -1;
+	return REAL(fsync)(fd);
+}
+
+EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	if (happens("rename", " %s %s", from, to))
+		return -1;
+	return REAL(renameat)(from_dir, from, to_dir, to);
+}
+
+EXPORT int fchmod(int fd, mode_t mode)
+{
+	if (happens("chmod", " %o", mode))
+		return -1;
+	return REAL(fchmod)(fd, mode);
+}
+
+EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	uint64_t ns;
+
+	if (device_fd < 0)
+		return REAL(clock_gettime)(clock, now);
+	ns = clock == CLOCK_BOOTTIME ? device.boot_ns : device.wall_ns;
+	*now = (struct timespec) { ns / 1000000000, ns % 1000000000 };
+	return 0;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static int get_state(struct kuid_state *state)
+{
+	struct kuid_state zero = { 0 };
+
+	if (memcmp(state, &zero, sizeof(zero)))
+		return fail(EINVAL);
+	if (happens("state", "%s", ""))
+		return -1;
+	*state = (struct kuid_state) {
+		.required = device.required,
+		.restored = device.restored,
+		.interval = device.interval,
+		.wall_ns = device.wall_ns,
+		.slot_ns = device.slot_ns,
+		.stamp_ns = device.stamp_ns,
+		.floor_ns = device.floor_ns,
+		.ceiling_ns = device.ceiling_ns,
+		.deadline_ns = device.deadline_ns,
+		.node_from = device.node_from,
+		.worker_from = device.worker_from,
+		.k96_node_from = device.k96_node_from,
+		.k128_node_from = device.k128_node_from,
+		.node = device.node,
+		.worker = device.worker,
+		.k96_node = device.k96_node,
+		.k128_node = device.k128_node,
+	};
+	return 0;
+}
+
+static int restore(struct kuid_restore *request)
+{
+	if (happens("restore", " %" PRIu64 "%s", (uint64_t)request->floor_ns,
+		    request->flags ? " fresh" : ""))
+		return -1;
+	if (request->floor_ns >> 63 || (request->flags && request->floor_ns))
+		return fail(EINVAL);
+	if (device.floor_ns < request->floor_ns)
+		device.floor_ns = request->floor_ns;
+	device.restored = 1;
+	request->epoch = ++device.epoch;
+	return 0;
+}
+
+static int acknowledge(const struct kuid_acknowledge *request)
+{
+	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
+		return -1;
+	if (request->ceiling_ns >> 63 || request->ceiling_ns < device.slot_ns ||
+	    request->ceiling_ns < device.stamp_ns)
+		return fail(EINVAL);
+	device.ceiling_ns = request->ceiling_ns;
+	return 0;
+}
+
+static void set_part(uint64_t *from, uint64_t *value, uint32_t new_from,
+		     uint64_t new_value)
+{
+	if (!new_from)
+		return;
+	*from = new_from;
+	*value = new_from == KUID_FROM_GIVEN ? new_value : 0xd;
+}
+
+static int set_identity(struct kuid_set_identity *request)
+{
+	if (happens("identity", " flags %u deadline %" PRIu64, request->flags,
+		    (uint64_t)request->deadline_ns))
+		return -1;
+	if (request->deadline_ns && request->deadline_ns <= device.boot_ns)
+		return fail(EINVAL);
+	set_part(&device.node_from, &device.node, request->node_from,
+		 request->node);
+	set_part(&device.worker_from, &device.worker, request->worker_from,
+		 request->worker);
+	set_part(&device.k96_node_from, &device.k96_node,
+		 request->k96_node_from, request->k96_node);
+	set_part(&device.k128_node_from, &device.k128_node,
+		 request->k128_node_from, request->k128_node);
+	if (request->interval)
+		device.interval = request->interval;
+	if (request->flags & KUID_IDENTITY_CONFIRM)
+		device.reasons &= ~KUID_REASON_STALE_IDENTITY;
+	if (request->deadline_ns == KUID_DEADLINE_NONE)
+		device.deadline_ns = 0;
+	else if (request->deadline_ns)
+		device.deadline_ns = request->deadline_ns;
+	request->epoch = ++device.epoch;
+	return 0;
+}
+
+static int force_clock(struct kuid_force_clock *request)
+{
+	if (happens("force", " %u", request->flags))
+		return -1;
+	if (request->flags != KUID_FORCE_CLOCK_MAY_REPEAT)
+		return fail(EINVAL);
+	device.slot_ns = device.wall_ns;
+	device.floor_ns = 0;
+	request->epoch = ++device.epoch;
+	return 0;
+}
+
+static int get_status(struct kuid_status *status)
+{
+	*status = (struct kuid_status) {
+		.reasons = device.reasons,
+		.epoch = device.epoch,
+		.stamp_lag_ns = 1,
+		.slot_lag_ns = device.slot_ns > device.wall_ns
+				       ? device.slot_ns - device.wall_ns
+				       : 0,
+		.stamp_ahead_ns = 3,
+		.lex_ahead_ns = 4,
+		.grid_ahead_ns = 5,
+		.floor_ns = device.floor_ns,
+		.ceiling_ns = device.ceiling_ns,
+	};
+	return 0;
+}
+
+static int answer(unsigned long request, void *data)
+{
+	switch (request) {
+	case KUID_IOC_QUERY:
+		((struct kuid_query *)data)->id_size = 16;
+		((struct kuid_query *)data)->batch_max = 1;
+		return 0;
+	case KUID_IOC_STATUS:
+		return get_status(data);
+	case KUID_IOC_GET_STATE:
+		return get_state(data);
+	case KUID_IOC_RESTORE:
+		return restore(data);
+	case KUID_IOC_ACKNOWLEDGE:
+		return acknowledge(data);
+	case KUID_IOC_SET_IDENTITY:
+		return set_identity(data);
+	case KUID_IOC_FORCE_CLOCK:
+		return force_clock(data);
+	default:
+		return fail(ENOTTY);
+	}
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *data;
+	int result;
+
+	va_start(args, request);
+	data = va_arg(args, void *);
+	va_end(args);
+	if (fd != device_fd)
+		return REAL(ioctl)(fd, request, data);
+	load();
+	result = answer(request, data);
+	device.slot_ns += device.busy_ns;
+	store();
+	return result;
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The format of saved state: what is written is read, and nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <cmocka.h>
+
+#include "random.h"
+#include "saved_state.h"
+
+static const struct saved_state some = {
+	.machine = "4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4",
+	.saved_ns = 1795162500000000000,
+	.ceiling_ns = 1795162560000000001,
+	.parts = {
+		[IDENTITY_NODE] = { KUID_FROM_GIVEN, 0x0123456789ab },
+		[IDENTITY_WORKER] = { KUID_FROM_HOST, 0 },
+		[IDENTITY_K96_NODE] = { KUID_FROM_GIVEN, 0xdeadbeef },
+		[IDENTITY_K128_NODE] = { KUID_FROM_WORKER, 0 },
+	},
+};
+
+/* Files of released versions must be readable for ever: this is one. */
+static const char some_text[] =
+	"{\n"
+	"  \"kuid_state\": 1,\n"
+	"  \"machine\": \"4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4\",\n"
+	"  \"saved\": \"2026-11-20T08:15:00.000000000Z\",\n"
+	"  \"saved_ns\": 1795162500000000000,\n"
+	"  \"ceiling\": \"2026-11-20T08:16:00.000000001Z\",\n"
+	"  \"ceiling_ns\": 1795162560000000001,\n"
+	"  \"node\": \"0123456789ab\",\n"
+	"  \"worker\": \"host\",\n"
+	"  \"k96_node\": \"deadbeef\",\n"
+	"  \"k128_node\": \"worker\",\n"
+	"  \"crc32\": \"CRC\"\n"
+	"}\n";
+
+/* A value that no part of a file that is refused may have got into. */
+static const struct saved_state untouched = { .ceiling_ns = 0xcc };
+
+static void assert_same(const struct saved_state *a,
+			const struct saved_state *b)
+{
+	assert_string_equal(a->machine, b->machine);
+	assert_int_equal(a->saved_ns, b->saved_ns);
+	assert_int_equal(a->ceiling_ns, b->ceiling_ns);
+	for (int i = 0; i < IDENTITY_PARTS; i++) {
+		assert_int_equal(a->parts[i].from, b->parts[i].from);
+		assert_int_equal(a->parts[i].value, b->parts[i].value);
+	}
+}
+
+static void assert_read(const char *text, const struct saved_state *want)
+{
+	struct saved_state saved = untouched;
+	char *wrong = saved_state_parse(text, strlen(text), &saved);
+
+	if (wrong)
+		fail_msg("refused: %s", wrong);
+	assert_same(&saved, want);
+}
+
+static void assert_refused(const char *text, size_t size, const char *why)
+{
+	/* Memory of just that size, so that a byte read beyond it is seen. */
+	char *copy = malloc(size ? size : 1);
+	struct saved_state saved = untouched;
+	char *wrong;
+
+	assert_non_null(copy);
+	memcpy(copy, text, size);
+	wrong = saved_state_parse(copy, size, &saved);
+	free(copy);
+	if (!wrong)
+		fail_msg("not refused: %.*s", (int)size, text);
+	if (!strstr(wrong, why))
+		fail_msg("\"%s\" does not say \"%s\"", wrong, why);
+	free(wrong);
+	assert_same(&saved, &untouched);
+}
+
+/* With the right checksum, by the rule that the format's comment gives. */
+static char *with_crc(const char *text)
+{
+	char *copy = strdup(text);
+	char *crc, digits[9];
+
+	assert_non_null(copy);
+	crc = strstr(copy, "\"crc32\": \"CRC\"");
+	assert_non_null(crc);
+	snprintf(digits, sizeof(digits), "%08lx",
+		 crc32(0, (unsigned char *)copy,
+		       strstr(copy, ",\n  \"crc32\"") - copy));
+	copy = realloc(copy, strlen(text) + 6);
+	assert_non_null(copy);
+	crc = strstr(copy, "CRC");
+	memmove(crc + 8, crc + 3, strlen(crc + 3) + 1);
+	memcpy(crc, digits, 8);
+	return copy;
+}
+
+/* some_text with one string in it replaced, before its checksum is made. */
+static char *with(const char *from, const char *to)
+{
+	char text[SAVED_STATE_MAX];
+	const char *at = strstr(some_text, from);
+
+	assert_non_null(at);
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - some_text),
+		 some_text, to, at + strlen(from));
+	return with_crc(text);
+}
+
+static void the_text_is_what_it_was(void **state)
+{
+	char *want = with_crc(some_text), *text = saved_state_text(&some);
+
+	(void)state;
+	assert_string_equal(text, want);
+	assert_read(text, &some);
+	/* Calculated by another program, so that ours can't be wrong twice. */
+	assert_non_null(strstr(text, "\"crc32\": \"7037372f\""));
+	free(text);
+	free(want);
+}
+
+static uint64_t random_64(void)
+{
+	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
+}
+
+static struct saved_state random_state(void)
+{
+	static const unsigned int sources[IDENTITY_PARTS][3] = {
+		{ KUID_FROM_GIVEN, KUID_FROM_RANDOM, KUID_FROM_MAC },
+		{ KUID_FROM_GIVEN, KUID_FROM_RANDOM, KUID_FROM_HOST },
+		{ KUID_FROM_GIVEN, KUID_FROM_WORKER, KUID_FROM_WORKER },
+		{ KUID_FROM_GIVEN, KUID_FROM_WORKER, KUID_FROM_WORKER },
+	};
+	struct saved_state saved = {
+		.saved_ns = random_64() >> 1 >> random_below(63),
+		.ceiling_ns = random_64() >> 1 >> random_below(63),
+	};
+
+	for (int i = 0; i < MACHINE_ID_SIZE - 1; i++)
+		saved.machine[i] = "0123456789abcdef"[random_below(16)];
+	if (!random_below(4))
+		saved.machine[0] = '\0';
+	for (int i = 0; i < IDENTITY_PARTS; i++) {
+		struct identity_part *part = &saved.parts[i];
+
+		part->from = sources[i][random_below(3)];
+		if (part->from == KUID_FROM_GIVEN)
+			part->value = random_64() >>
+				      (64 - 4 * identity_digits(i));
+	}
+	return saved;
+}
+
+static void what_is_written_is_read(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		struct saved_state saved = random_state();
+		char *text = saved_state_text(&saved);
+
+		assert_true(strlen(text) < SAVED_STATE_MAX);
+		assert_read(text, &saved);
+		free(text);
+	}
+}
+
+static void no_part_of_a_file_is_taken_for_it(void **state)
+{
+	char *text = saved_state_text(&some);
+
+	(void)state;
+	assert_refused(text, 0, "is empty");
+	for (size_t size = 1; size < strlen(text); size++)
+		assert_refused(text, size, "is damaged: its end is missing");
+	for (size_t from = 1; from < strlen(text); from++)
+		assert_refused(text + from, strlen(text) - from, "is damaged");
+	free(text);
+}
+
+static void no_byte_can_be_another(void **state)
+{
+	char *text = saved_state_text(&some);
+	size_t size = strlen(text);
+	size_t version = strchr(text, '1') - text;
+
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		char was = text[i];
+
+		for (int byte = 0; byte < 256; byte++) {
+			if ((char)byte == was)
+				continue;
+			text[i] = byte;
+			/* A digit there is another version's. */
+			assert_refused(text, size,
+				       i == version || i == version - 1
+					       ? "is "
+					       : "is damaged");
+		}
+		text[i] = was;
+	}
+	assert_read(text, &some);
+	free(text);
+}
+
+static void no_two_bits_can_be_others(void **state)
+{
+	char *text = saved_state_text(&some);
+	size_t bits = 8 * strlen(text);
+
+	(void)state;
+	for (int n = 0; n < 50000; n++) {
+		size_t a = random_below(bits), b = random_below(bits);
+
+		if (a == b)
+			continue;
+		text[a / 8] ^= 1 << a % 8;
+		text[b / 8] ^= 1 << b % 8;
+		assert_refused(text, bits / 8, "");
+		text[a / 8] ^= 1 << a % 8;
+		text[b / 8] ^= 1 << b % 8;
+	}
+	free(text);
+}
+
+static void nothing_can_be_lost_or_put_in(void **state)
+{
+	char *text = saved_state_text(&some);
+	size_t size = strlen(text);
+	char other[SAVED_STATE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < size; i++) {
+		memcpy(other, text, i);
+		memcpy(other + i, text + i + 1, size - i - 1);
+		assert_refused(other, size - 1, "");
+	}
+	for (size_t i = 0; i <= size; i++)
+		for (const char *more = " 0a\"\n,}\0"; *more; more++) {
+			memcpy(other, text, i);
+			other[i] = *more;
+			memcpy(other + i + 1, text + i, size - i);
+			assert_refused(other, size + 1, "");
+		}
+	/* As a disk may leave what was not synced. */
+	for (size_t from = 0; from < size; from++) {
+		memcpy(other, text, size);
+		memset(other + from, 0, size - from);
+		assert_refused(other, size, "is damaged");
+	}
+	free(text);
+}
+
+/* Right checksums do not make up for values that can't be. */
+static void values_are_checked_as_well(void **state)
+{
+	static const char *const wrong[][3] = {
+		{ ": 1,", ": 0,", "is of version 0" },
+		{ ": 1,", ": 2,", "is of version 2, and this kuid knows" },
+		{ ": 1,", ": 999999999999,", "is of version 999999999999" },
+		{ ": 1,", ": -1,", "is damaged" },
+		{ ": 1,", ": \"1\",", "is damaged" },
+		{ ": 1,", ": 1.0,", "is damaged" },
+		{ "kuid_state", "kuid_stats", "is damaged" },
+		{ "\"4c9f0e1b", "\"4C9F0E1B", "is damaged" },
+		{ "\"4c9f0e1b", "\"4c9f0e1", "is damaged" },
+		{ "\"4c9f0e1b", "\"4c9f0e1b0", "is damaged" },
+		{ "\"4c9f0e1b", "\"4c9f\\u0065e1b", "is damaged" },
+		{ "2026-11-20T08:16", "2026-11-20T08:17", "is damaged" },
+		{ "1795162560000000001", "-1", "is damaged" },
+		{ "1795162560000000001", "9223372036854775808", "is damaged" },
+		{ "1795162560000000001", "01795162560000000001", "is damaged" },
+		{ "1795162560000000001", "1.795e18", "is damaged" },
+		{ "1795162560000000001", "\"1795162560000000001\"",
+		  "is damaged" },
+		{ "\"host\"", "\"given\"", "is damaged" },
+		{ "\"host\"", "\"hosts\"", "is damaged" },
+		{ "\"host\"", "\"\"", "is damaged" },
+		{ "\"host\"", "null", "is damaged" },
+		{ "\"deadbeef\"", "\"DEADBEEF\"", "is damaged" },
+		{ "\"deadbeef\"", "\"eadbeef\"", "is damaged" },
+		{ "\"deadbeef\"", "\"0deadbeef\"", "is damaged" },
+		{ "\"deadbeef\"", "\"-eadbeef\"", "is damaged" },
+		{ "\"deadbeef\"", "\"0xadbeef\"", "is damaged" },
+		{ "  \"worker\": \"host\",\n", "", "is damaged" },
+		{ "  \"worker\"", "  \"worker\": \"host\",\n  \"worker\"",
+		  "is damaged" },
+		{ "  \"worker\"", "  \"other\": 1,\n  \"worker\"",
+		  "is damaged" },
+		{ "  \"worker\"", " \"worker\"", "is damaged" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char *text = with(wrong[i][0], wrong[i][1]);
+
+		assert_refused(text, strlen(text), wrong[i][2]);
+		free(text);
+	}
+}
+
+static void other_values_are_taken(void **state)
+{
+	char *text = with("\"host\"", "\"0000000000000001\"");
+	struct saved_state other = some;
+
+	(void)state;
+	other.parts[IDENTITY_WORKER].from = KUID_FROM_GIVEN;
+	other.parts[IDENTITY_WORKER].value = 1;
+	assert_read(text, &other);
+	free(text);
+	text = with("4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4", "");
+	other = some;
+	other.machine[0] = '\0';
+	assert_read(text, &other);
+	free(text);
+}
+
+static void other_files_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"\n}\n",   "{\n}\n",	"[\n}\n",
+		"{}\n}\n", "0\n1\n}\n", "{\"kuid_state\": 1\n}\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		assert_refused(texts[i], strlen(texts[i]), "is damaged");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_text_is_what_it_was),
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(no_part_of_a_file_is_taken_for_it),
+		cmocka_unit_test(no_byte_can_be_another),
+		cmocka_unit_test(no_two_bits_can_be_others),
+		cmocka_unit_test(nothing_can_be_lost_or_put_in),
+		cmocka_unit_test(values_are_checked_as_well),
+		cmocka_unit_test(other_values_are_taken),
+		cmocka_unit_test(other_files_are_refused),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("saved state", tests, NULL, NULL);
+}

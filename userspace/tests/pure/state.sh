@@ -1,0 +1,801 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid save, restore, clock and node with a device that is not there: what they ask of the kernel
+# and the disk, in which order, and what they leave when they are refused, fail or are killed.
+# Prints KTAP. Needs kuid on PATH, the library of fake_device.c as FAKE_DEVICE, and must be given
+# with its path.
+
+FAKE=$(mktemp -d) || exit
+export FAKE
+trap 'rm -rf "$FAKE"' EXIT
+out=$FAKE/out
+err=$FAKE/err
+dir=$FAKE/dir
+file=$dir/state
+nr=0
+failed=0
+
+sec=000000000
+# 2026-11-20T08:15:00Z
+now=1795162500
+day=86400
+machine=4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		sed 's/^/# /' "$out" "$err" "$FAKE/log"
+		failed=$((failed + 1))
+	fi
+}
+
+# Gives the device a field another value.
+set_field()
+{
+	while [ $# -gt 0 ]; do
+		sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
+		shift 2
+	done
+}
+
+field()
+{
+	sed -n "s/^$1 //p" "$FAKE/device"
+}
+
+# A machine that has just loaded the module, with an empty directory.
+new_machine()
+{
+	rm -rf "$dir"
+	mkdir "$dir"
+	echo $machine >"$FAKE/machine-id"
+	cat >"$FAKE/device" <<-DEVICE
+		required 1
+		restored 0
+		interval 8
+		wall_ns $now$sec
+		slot_ns $now$sec
+		stamp_ns 0
+		floor_ns 0
+		ceiling_ns 0
+		deadline_ns 0
+		boot_ns 5000$sec
+		busy_ns 0
+		reasons 0
+		epoch 1
+		node_from 2
+		node 18838586676582
+		worker_from 4
+		worker 1
+		k96_node_from 5
+		k96_node 2
+		k128_node_from 5
+		k128_node 3
+	DEVICE
+	: >"$FAKE/log"
+	: >"$out"
+	: >"$err"
+}
+
+# The same machine after a reboot.
+reboot()
+{
+	set_field restored 0 floor_ns 0 ceiling_ns 0 slot_ns "$(field wall_ns)" stamp_ns 0
+	: >"$FAKE/log"
+}
+
+tool()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid "$@" >"$out" 2>"$err" </dev/null
+}
+
+# Says and prints nothing.
+does()
+{
+	tool "$@" && [ ! -s "$out" ] && [ ! -s "$err" ]
+}
+
+# Exits with STATUS and says TEXT.
+fails()
+{
+	status=$1 text=$2
+	shift 2
+	tool "$@"
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+# Does COMMAND while a call fails: "CALL N ERRNO".
+failing()
+{
+	export FAKE_FAIL="$1"
+	shift
+	"$@"
+	result=$?
+	unset FAKE_FAIL
+	return $result
+}
+
+# Does COMMAND, which is gone before its Nth call.
+killed_at()
+{
+	export FAKE_DIE="$1"
+	shift
+	"$@"
+	result=$?
+	unset FAKE_DIE
+	return $result
+}
+
+# The last time saved, in nanoseconds; nothing if the file is not all that it should be.
+saved()
+{
+	[ "$(tail -n 1 "$1")" = "}" ] && sed -n 's/^  "ceiling_ns": \([0-9]*\),$/\1/p' "$1"
+}
+
+nothing_left()
+{
+	[ "$(find "$dir" ! -name state.lock ! -path "$dir" | wc -l)" -eq 0 ]
+}
+
+# What the log says, but for what is of no importance here.
+logged()
+{
+	grep -v '^write\|^chmod\|^state\|^create state.lock' "$FAKE/log" >"$FAKE/got"
+	printf '%s\n' "$@" | cmp -s - "$FAKE/got"
+}
+
+# A machine with a saved state of a minute ahead, after a reboot.
+rebooted()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	set_field "$@"
+	does save "$file" || return
+	reboot
+	cp "$file" "$FAKE/before"
+	cp "$FAKE/device" "$FAKE/device.before"
+}
+
+# Refused: nothing has been asked of the device, and the file is as it was.
+untouched()
+{
+	cmp -s "$file" "$FAKE/before" && cmp -s "$FAKE/device" "$FAKE/device.before" &&
+		! grep -q '^restore\|^acknowledge\|^rename' "$FAKE/log"
+}
+
+# COMMAND... -- TEXT...: after a reboot and the command restore is refused, saying the text.
+refused()
+{
+	rebooted || return
+	change=$1 text=$2
+	shift 2
+	$change || return
+	cp -a "$file" "$FAKE/before" 2>/dev/null
+	cp "$FAKE/device" "$FAKE/device.before"
+	fails 1 "$text" restore "$@" "$file" && untouched
+}
+
+# The same, but --force restores it.
+forced()
+{
+	refused "$@" && does restore --force "$file" &&
+		grep -q "^restore $(saved "$FAKE/before")" "$FAKE/log" && is_covered
+}
+
+# The kernel never trusts more than the file says.
+is_covered()
+{
+	[ -z "$(saved "$file")" ] || [ "$(saved "$file")" -ge "$(field ceiling_ns)" ]
+}
+
+fresh_start()
+{
+	new_machine
+	does restore --fresh "$file" && [ "$(saved "$file")" = $((now + 60))$sec ] &&
+		[ "$(field ceiling_ns)" = $((now + 60))$sec ] && [ "$(field restored)" = 1 ] &&
+		logged 'restore 0 fresh' 'create state.new' 'fsync file' 'rename state.new state' \
+			'fsync directory' "acknowledge $((now + 60))$sec"
+}
+
+save_is_private()
+{
+	new_machine
+	(umask 0777 && does restore --fresh "$file")
+	[ "$(stat -c %a "$file")" = 600 ] && [ "$(stat -c %a "$dir/state.lock")" != 666 ]
+}
+
+saves_ahead()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	set_field "$1" "$2"
+	: >"$FAKE/log"
+	does save --ahead "$3" "$file" && [ "$(saved "$file")" = "$4" ] &&
+		[ "$(field ceiling_ns)" = "$4" ]
+}
+
+raises_file_first()
+{
+	saves_ahead wall_ns $((now + 30))$sec 60 $((now + 90))$sec &&
+		logged 'create state.new' 'fsync file' 'rename state.new state' \
+			'fsync directory' "acknowledge $((now + 90))$sec"
+}
+
+lowers_kernel_first()
+{
+	saves_ahead wall_ns $((now + 30))$sec 0 $((now + 30))$sec &&
+		logged "acknowledge $((now + 30))$sec" 'create state.new' 'fsync file' \
+			'rename state.new state' 'fsync directory'
+}
+
+restores()
+{
+	rebooted && does restore "$file" &&
+		logged "restore $((now + 60))$sec" 'create state.new' 'fsync file' \
+			'rename state.new state' 'fsync directory' \
+			"acknowledge $((now + 120))$sec" &&
+		[ "$(saved "$file")" = $((now + 120))$sec ]
+}
+
+restores_with_ahead()
+{
+	rebooted && does restore --ahead 5 "$file" && [ "$(saved "$file")" = $((now + 65))$sec ]
+}
+
+restore_is_done_once()
+{
+	restores && : >"$FAKE/log" && set_field wall_ns $((now + 100))$sec &&
+		does restore "$file" && ! grep -q ^restore "$FAKE/log" &&
+		[ "$(saved "$file")" = $((now + 160))$sec ]
+}
+
+restores_after_clean_shutdown()
+{
+	new_machine
+	does restore --fresh "$file" && set_field slot_ns $((now + 1))$sec &&
+		does save --ahead 0 "$file" && reboot && does restore "$file" &&
+		[ "$(field floor_ns)" = $((now + 1))$sec ]
+}
+
+saves_nothing_unrestored()
+{
+	new_machine
+	fails 1 'first run "kuid restore"' save "$file" && nothing_left &&
+		[ "$(field ceiling_ns)" = 0 ] || return
+	rebooted && fails 1 'first run "kuid restore"' save "$file" && untouched
+}
+
+fresh_is_refused_over_a_file()
+{
+	rebooted
+	fails 1 "$file is there: restore it without --fresh" restore --fresh "$file" && untouched &&
+		does restore --fresh --force "$file" && grep -q '^restore 0 fresh' "$FAKE/log" ||
+		return
+	rebooted && rm "$file" && ln -s nowhere "$file" &&
+		fails 1 'is there' restore --fresh "$file" &&
+		! grep -q '^restore\|^acknowledge' "$FAKE/log"
+}
+
+fresh_needs_a_clock()
+{
+	new_machine
+	set_field wall_ns "1577836799$sec" slot_ns "1577836799$sec"
+	fails 1 'the clock is before 2020' restore --fresh "$file" && nothing_left &&
+		[ "$(field restored)" = 0 ]
+}
+
+# What makes restore refuse a file.
+empty_file() { : >"$file"; }
+cut_file() { head -c 100 "$FAKE/before" >"$file"; }
+edit_file() { sed -i 's/"ceiling_ns": 17951/"ceiling_ns": 17952/' "$file"; }
+zero_file() { head -c "$(wc -c <"$FAKE/before")" /dev/zero >"$file"; }
+newer_file() { sed -i 's/"kuid_state": 1/"kuid_state": 2/' "$file"; }
+older_file() { sed -i 's/"kuid_state": 1/"kuid_state": 0/' "$file"; }
+huge_file() { head -c 1000000 /dev/zero | tr '\0' ' ' >>"$file"; }
+let_group_write() { chmod 620 "$file"; }
+let_world_write() { chmod 602 "$file"; }
+give_away() { chown 12345 "$file"; }
+make_link() { mv "$file" "$dir/other" && ln -s other "$file"; }
+make_directory() { rm "$file" && mkdir "$file"; }
+make_pipe() { rm "$file" && mkfifo "$file"; }
+make_device() { rm "$file" && mknod "$file" c 1 3; }
+other_machine() { echo "0$machine" | cut -c -32 >"$FAKE/machine-id"; }
+no_machine() { rm "$FAKE/machine-id"; }
+empty_machine() { echo uninitialized >"$FAKE/machine-id"; }
+odd_machine() { echo "no id" >"$FAKE/machine-id"; }
+clock_a_day_back() { set_field wall_ns $((now + 60 - day))$sec; }
+clock_back() { set_field wall_ns $((now + 59 - day))$sec; }
+clock_lost() { set_field wall_ns "0" slot_ns "0"; }
+floor_above() { set_field restored 1 floor_ns $((now + 60))000000001; }
+ceiling_above() { set_field restored 1 ceiling_ns $((now + 60))000000001; }
+
+refused_without_file()
+{
+	rebooted && rm "$file" && fails 1 'begin with "kuid restore --fresh"' restore "$file" &&
+		fails 1 'begin with "kuid restore --fresh"' restore --force "$file" &&
+		nothing_left && cmp -s "$FAKE/device" "$FAKE/device.before"
+}
+
+refused_as_another_kind()
+{
+	rebooted && $1 && fails 1 "$2" restore "$file" && fails 1 "$2" restore --force "$file" &&
+		! grep -q '^restore\|^acknowledge' "$FAKE/log" || return
+	# Nor is anything saved in its place.
+	set_field restored 1 ceiling_ns $((now + 60))$sec
+	fails 1 "$2" save "$file" && [ "$(field ceiling_ns)" = $((now + 60))$sec ] || return
+	fails 1 "$2" save --ahead 0 "$file" && [ "$(field ceiling_ns)" = $((now + 60))$sec ]
+}
+
+# --force is for what can be right after all.
+refused_always()
+{
+	refused "$@" --force
+}
+
+restored_after()
+{
+	rebooted && "$@" && does restore "$file"
+}
+
+machine_without_id()
+{
+	new_machine
+	rm "$FAKE/machine-id"
+	does restore --fresh "$file" && grep -q '^  "machine": "",$' "$file" && reboot &&
+		does restore "$file" && reboot && echo $machine >"$FAKE/machine-id" &&
+		fails 1 'of another machine: its machine-id is ""' restore "$file" &&
+		does restore --force "$file"
+}
+
+given_node_is_kept()
+{
+	rebooted node_from 1 node 1 && grep -q '^  "node": "000000000001",$' "$file" &&
+		does restore "$file"
+}
+
+random_node_is_not_kept()
+{
+	rebooted && grep -q '^  "node": "random",$' "$file" && set_field node_from 1 node 2 &&
+		does restore "$file"
+}
+
+other_node_is_refused()
+{
+	rebooted node_from 1 node 1 && set_field node 2 && cp "$FAKE/device" "$FAKE/device.before" &&
+		fails 1 'saved with node 000000000001, and the module has 000000000002' \
+			restore "$file" && untouched && does restore --force "$file"
+}
+
+other_part_is_refused()
+{
+	rebooted "$1_from" 1 "$1" 5 && set_field "$1" 6 && cp "$FAKE/device" "$FAKE/device.before" &&
+		fails 1 "saved with $1 0" restore "$file" && untouched
+}
+
+node_no_longer_given_is_taken()
+{
+	rebooted node_from 1 node 1 && set_field node_from 2 node 2 && does restore "$file"
+}
+
+# --- what fails, and what is left then
+
+# A failure of CALL while a ceiling is raised: the old file and the old ceiling.
+keeps_all()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	set_field wall_ns $((now + 30))$sec
+	cp "$file" "$FAKE/before"
+	cp "$FAKE/device" "$FAKE/device.before"
+	failing "$1" fails 1 "$2" save "$file" &&
+		cmp -s "$file" "$FAKE/before" && cmp -s "$FAKE/device" "$FAKE/device.before" &&
+		[ ! -e "$file.new" ] && does save "$file"
+}
+
+# The same while it is lowered.
+keeps_all_lowering()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	set_field wall_ns $((now + 30))$sec
+	cp "$file" "$FAKE/before"
+	cp "$FAKE/device" "$FAKE/device.before"
+	failing "$1" fails 1 "$2" save --ahead 0 "$file" &&
+		cmp -s "$file" "$FAKE/before" && cmp -s "$FAKE/device" "$FAKE/device.before" &&
+		[ ! -e "$file.new" ] && does save --ahead 0 "$file"
+}
+
+# A directory that is not on disk may have the old file or the new one after a crash.
+unsure_directory()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	old=$(field ceiling_ns)
+	set_field wall_ns $((now + 30))$sec
+	failing "fsync 2 5" fails 1 'fsync of its directory' save "$@" "$file" &&
+		[ "$(field ceiling_ns)" -le "$old" ] && is_covered
+}
+
+not_acknowledged()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	old=$(field ceiling_ns)
+	set_field wall_ns $((now + 30))$sec
+	failing "acknowledge 1 1" fails 1 'not permitted' save "$file" &&
+		[ "$(field ceiling_ns)" = "$old" ] && is_covered
+}
+
+# Killed before each of its calls in turn, it leaves a file that is whole and covers the kernel.
+survives_kills()
+{
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		new_machine
+		does restore --fresh "$file" || return
+		cp "$file" "$FAKE/before"
+		set_field wall_ns $((now + 30))$sec slot_ns $((now + 31))$sec
+		killed_at "$n" tool save "$@" "$file"
+		status=$?
+		is_covered || return
+		[ -n "$(saved "$file")" ] || return
+		[ "$status" -eq 99 ] || break
+		# The next one is not in the way of what this one left behind.
+		does save "$file" && [ ! -e "$file.new" ] && is_covered && reboot &&
+			does restore "$file" || return
+	done
+	[ "$status" -eq 0 ] && [ "$n" -gt 9 ]
+}
+
+survives_kills_of_restore()
+{
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		rebooted || return
+		killed_at "$n" tool restore "$file"
+		status=$?
+		is_covered && [ "$(saved "$file")" -ge $((now + 60))$sec ] || return
+		[ "$status" -eq 99 ] || break
+		does restore "$file" && reboot && does restore "$file" || return
+	done
+	[ "$status" -eq 0 ] && [ "$n" -gt 9 ]
+}
+
+restore_fails_to_save()
+{
+	rebooted
+	failing "fsync 1 5" fails 1 'restored, but not saved again' restore "$file" &&
+		cmp -s "$file" "$FAKE/before" && [ "$(field floor_ns)" = $((now + 60))$sec ] &&
+		[ "$(field ceiling_ns)" = 0 ] && does restore "$file" &&
+		[ "$(saved "$file")" = $((now + 120))$sec ]
+}
+
+# IDs that pass the ceiling between reading the state and acknowledging.
+overtaken()
+{
+	new_machine
+	does restore --fresh "$file" && set_field busy_ns 1000 &&
+		fails 1 'IDs pass the ceiling while it is saved' save --ahead 0 "$file" &&
+		is_covered && does save --ahead 1 "$file" && is_covered
+}
+
+overtaken_once()
+{
+	new_machine
+	does restore --fresh "$file" && set_field wall_ns $((now + 90))$sec || return
+	failing "acknowledge 1 22" does save "$file" && is_covered &&
+		[ "$(grep -c '^acknowledge' "$FAKE/log")" -eq 3 ]
+}
+
+# Two at once: the one that comes second reads the state when the first is through.
+waits_for_the_other()
+{
+	new_machine
+	does restore --fresh "$file" || return
+	set_field wall_ns $((now + 30))$sec
+	: >"$FAKE/log"
+	(
+		flock 9
+		LD_PRELOAD=$FAKE_DEVICE kuid save "$file" 9>&- &
+		sleep 0.5
+		cp "$FAKE/log" "$FAKE/log.locked"
+		echo $! >"$FAKE/pid"
+		flock -u 9
+		wait $!
+	) 9>"$file.lock" && ! grep -q ^state "$FAKE/log.locked" &&
+		[ "$(field ceiling_ns)" = $((now + 90))$sec ]
+}
+
+full_disk()
+{
+	keeps_all "write $1 28" 'No space left on device'
+}
+
+no_directory()
+{
+	new_machine
+	rmdir "$dir"
+	fails 1 "there is no directory $dir: make it with \"mkdir -p $dir\"" restore "$file"
+}
+
+relative_names()
+{
+	new_machine
+	(cd "$dir" && does restore --fresh other && does save ./other) && [ -s "$dir/other" ]
+}
+
+# --- clock and node
+
+prints()
+{
+	printf '%s\n' "$1" >"$FAKE/want"
+	shift
+	tool "$@" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
+}
+
+clock_prints()
+{
+	new_machine
+	set_field slot_ns $((now + 2))$sec ceiling_ns $((now + 60))$sec
+	prints "$@"
+}
+
+forces_clock()
+{
+	new_machine
+	set_field slot_ns $((now + day))$sec
+	tool clock --force-clock --may-repeat && grep -qx 'slot_lag_ns    0' "$out" &&
+		[ ! -s "$err" ] && logged 'force 1'
+}
+
+forces_clock_and_warns()
+{
+	new_machine
+	does restore --fresh "$file" && set_field slot_ns $((now + day))$sec && does save "$file" &&
+		tool clock --force-clock --may-repeat && grep -q 'run "kuid save"' "$err" &&
+		does save "$file" && [ "$(field ceiling_ns)" = $((now + 60))$sec ] && is_covered
+}
+
+node_prints()
+{
+	new_machine
+	prints "$@"
+}
+
+# Options and the fields that they make of it, as "NAME VALUE" each.
+sets()
+{
+	options=$1
+	shift
+	new_machine
+	# shellcheck disable=SC2086 # a list of words
+	tool node $options || return
+	while [ $# -gt 0 ]; do
+		[ "$(field "${1% *}")" = "${1#* }" ] || return
+		shift
+	done
+	[ "$(grep -c ^identity "$FAKE/log")" -eq 1 ] && [ "$(field epoch)" = 2 ]
+}
+
+# A deadline that is there: OPTIONS ask for this one, in seconds of the boot.
+asks_deadline()
+{
+	new_machine
+	set_field node_from 1 node 1 deadline_ns 6000$sec
+	# shellcheck disable=SC2086 # a list of words
+	tool node $1 && grep -qE "^identity .* deadline $2\$" "$FAKE/log"
+}
+
+tells()
+{
+	line=$1
+	shift
+	new_machine
+	set_field "$@"
+	tool node && grep -qxF "$line" "$out"
+}
+
+fails_with()
+{
+	new_machine
+	failing "$@"
+}
+
+clock_lines="wall           2026-11-20T08:15:00.000000000Z
+wall_ns        $now$sec
+epoch          1
+stamp_lag_ns   1
+slot_lag_ns    2000000000
+stamp_ahead_ns 3
+lex_ahead_ns   4
+grid_ahead_ns  5
+floor          none
+floor_ns       0
+ceiling        2026-11-20T08:16:00.000000000Z
+ceiling_ns     1795162560$sec"
+clock_json="{\"wall\": \"2026-11-20T08:15:00.000000000Z\", \"wall_ns\": $now$sec, \"epoch\": 1,"
+clock_json="$clock_json \"stamp_lag_ns\": 1, \"slot_lag_ns\": 2000000000, \"stamp_ahead_ns\": 3,"
+clock_json="$clock_json \"lex_ahead_ns\": 4, \"grid_ahead_ns\": 5, \"floor\": \"none\", \"floor_ns\": 0,"
+clock_json="$clock_json \"ceiling\": \"2026-11-20T08:16:00.000000000Z\", \"ceiling_ns\": 1795162560$sec}"
+node_lines="node           112233445566
+node_from      random
+worker         0000000000000001
+worker_from    host
+k96_node       00000002
+k96_node_from  worker
+k128_node      0000000000000003
+k128_node_from worker
+interval       8
+epoch          1
+identity       good
+deadline       never"
+node_json='{"node": "112233445566", "node_from": "random", "worker": "0000000000000001",'
+node_json="$node_json \"worker_from\": \"host\", \"k96_node\": \"00000002\","
+node_json="$node_json \"k96_node_from\": \"worker\", \"k128_node\": \"0000000000000003\","
+node_json="$node_json \"k128_node_from\": \"worker\", \"interval\": 8, \"epoch\": 1,"
+node_json="$node_json \"identity\": \"good\", \"deadline\": \"never\"}"
+
+echo "1..$(grep -c '^it ' "$0")"
+
+it "restore --fresh begins, saves, and acknowledges last" fresh_start
+it "what is saved is private whatever the umask" save_is_private
+it "save writes, syncs, renames, syncs, and acknowledges last" raises_file_first
+it "save acknowledges a lower ceiling first" lowers_kernel_first
+it "a ceiling is above the wall clock" saves_ahead wall_ns $((now + 7))$sec 5 $((now + 12))$sec
+it "a ceiling is above lex and k-ordered IDs" \
+	saves_ahead slot_ns $((now + 7))$sec 5 $((now + 12))$sec
+it "a ceiling is above v1 and v6" saves_ahead stamp_ns $((now + 7))$sec 5 $((now + 12))$sec
+it "a ceiling is above the floor" saves_ahead floor_ns $((now + 7))$sec 5 $((now + 12))$sec
+it "--ahead 0 is for a shutdown" saves_ahead slot_ns $((now + 7))$sec 0 $((now + 7))$sec
+it "restore restores, then saves anew" restores
+it "restore takes --ahead" restores_with_ahead
+it "restore of this boot's own file only saves" restore_is_done_once
+it "restore after a clean shutdown begins where it ended" restores_after_clean_shutdown
+it "save is refused before restore" saves_nothing_unrestored
+it "--fresh is refused over a file, whatever it is" fresh_is_refused_over_a_file
+it "--fresh needs a clock that is set" fresh_needs_a_clock
+
+it "no file is refused" refused_without_file
+it "an empty file is refused" refused_always empty_file 'is empty'
+it "a file cut short is refused" refused_always cut_file 'is damaged: its end is missing'
+it "a file that was edited is refused" refused_always edit_file 'its checksum is wrong'
+it "a file of zeroes is refused" refused_always zero_file 'is damaged'
+it "a newer format is refused" refused_always newer_file 'is of version 2, and this kuid knows'
+it "an older format is refused" refused_always older_file 'is of version 0, and this kuid knows'
+it "a huge file is refused" refused_always huge_file 'is damaged'
+it "a file that its group can write is refused" refused_always let_group_write 'can be written by'
+it "a file that all can write is refused" refused_always let_world_write 'can be written by'
+if [ "$(id -u)" -eq 0 ]; then
+	it "a file of another user is refused" refused_always give_away 'belongs to another user'
+	it "a device is refused" refused_as_another_kind make_device 'is not a regular file'
+else
+	it "a file of another user is refused # SKIP not root" true
+	it "a device is refused # SKIP not root" true
+fi
+it "a symbolic link is refused" refused_as_another_kind make_link 'is a symbolic link'
+it "a directory is refused" refused_as_another_kind make_directory 'is not a regular file'
+it "a pipe is refused" refused_as_another_kind make_pipe 'is not a regular file'
+it "another machine's file needs --force" forced other_machine 'is of another machine'
+it "a machine that lost its ID needs --force" forced no_machine 'is of another machine'
+it "a machine with no ID yet needs --force" forced empty_machine 'is of another machine'
+it "a machine-id that is none is refused" \
+	refused_always odd_machine 'not 32 hexadecimal digits' --force
+it "a machine without ID is itself only" machine_without_id
+it "a day ahead of the clock is taken" restored_after clock_a_day_back
+it "more than a day ahead needs --force" forced clock_back 'is more than a day ahead of the clock'
+it "a clock that was lost needs --force" forced clock_lost 'is more than a day ahead of the clock'
+it "a file older than the floor is refused" \
+	refused_always floor_above 'is older than what was restored'
+it "a file older than the ceiling is refused" \
+	refused_always ceiling_above 'is older than what was saved'
+it "a given node is saved" given_node_is_kept
+it "a node that was not given is not" random_node_is_not_kept
+it "another node than the saved one needs --force" other_node_is_refused
+it "another worker is refused" other_part_is_refused worker
+it "another node of k96 is refused" other_part_is_refused k96_node
+it "another node of k128 is refused" other_part_is_refused k128_node
+it "a node that is no longer given is no other" node_no_longer_given_is_taken
+
+it "no new file: all is as before" \
+	keeps_all 'create 2 13' 'making .new beside it: Permission denied'
+it "no lock: all is as before" keeps_all 'create 1 30' 'Read-only file system'
+it "chmod fails: all is as before" keeps_all 'chmod 1 1' 'setting the mode'
+it "a full disk at once: all is as before" full_disk 1
+it "a full disk later: all is as before" full_disk 3
+it "fsync fails: all is as before" \
+	keeps_all 'fsync 1 5' 'fsync of .new beside it: Input/output error'
+it "rename fails: all is as before" keeps_all 'rename 1 30' 'replacing it: Read-only file system'
+it "no state: all is as before" keeps_all 'state 1 1' 'not permitted: run it as root'
+it "no random numbers: all is as before" keeps_all 'state 1 11' 'random generator is not ready'
+it "an old module: all is as before" keeps_all 'state 1 25' 'too old for this'
+it "--ahead 0, no new file: all is as before" keeps_all_lowering 'create 2 13' 'making .new'
+it "--ahead 0, a full disk: all is as before" keeps_all_lowering 'write 2 28' 'No space left'
+it "--ahead 0, fsync fails: all is as before" keeps_all_lowering 'fsync 1 5' 'fsync of .new'
+it "--ahead 0, rename fails: all is as before" keeps_all_lowering 'rename 1 5' 'replacing it'
+it "--ahead 0, not acknowledged: all is as before" \
+	keeps_all_lowering 'acknowledge 1 1' 'not permitted'
+it "fsync of the directory fails: not acknowledged" unsure_directory
+it "--ahead 0, fsync of the directory fails: the lower ceiling" unsure_directory --ahead 0
+it "not acknowledged: the file covers more" not_acknowledged
+it "save can be killed at any time" survives_kills
+it "save --ahead 0 can be killed at any time" survives_kills --ahead 0
+it "restore can be killed at any time" survives_kills_of_restore
+it "restore that can't save can be done again" restore_fails_to_save
+it "IDs that pass each ceiling are told" overtaken
+it "IDs that pass one ceiling get another" overtaken_once
+it "two at once wait for each other" waits_for_the_other
+it "no directory is told" no_directory
+it "a file may be named from where one is" relative_names
+
+it "clock prints lines" clock_prints "$clock_lines" clock
+it "clock --json prints a line" clock_prints "$clock_json" clock --json
+it "clock is set back by force" forces_clock
+it "clock set back by force is to be saved" forces_clock_and_warns
+it "--force-clock needs --may-repeat" \
+	fails 2 'lex, k64, k96 and k128 may be the same' clock --force-clock
+it "--may-repeat needs --force-clock" fails 2 '--may-repeat is for --force-clock' clock --may-repeat
+it "clock takes no argument" fails 2 'unexpected argument "now"' clock now
+it "clock: not permitted is told" fails_with 'force 1 1' fails 1 'not permitted' \
+	clock --force-clock --may-repeat
+
+it "node prints lines" node_prints "$node_lines" node
+it "node --json prints a line" node_prints "$node_json" node --json
+it "node --node HEX" sets '--node 0123456789aB' 'node_from 1' 'node 1250999896491' 'worker_from 4'
+it "node --node random" sets '--node random' 'node_from 2' 'node 13' 'worker 1'
+it "node --node mac" sets '--node mac' 'node_from 3'
+it "node --worker HEX" sets '--worker fedcba9876543210' 'worker_from 1' 'node_from 2'
+it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
+it "node --worker random" sets '--worker random' 'worker_from 2'
+it "node --k96-node HEX" sets '--k96-node ffffffff' 'k96_node_from 1' 'k96_node 4294967295'
+it "node --k96-node worker" sets '--k96-node worker' 'k96_node_from 5' 'k96_node 13'
+it "node --k128-node HEX" sets '--k128-node 1' 'k128_node_from 1' 'k128_node 1'
+it "node --k128-node worker" sets '--k128-node worker' 'k128_node_from 5'
+it "node --interval" sets '--interval 10' 'interval 10' 'node 18838586676582'
+it "node --new-epoch changes nothing else" sets '--new-epoch' 'interval 8' 'node_from 2'
+it "node --deadline counts from now" sets '--node 1 --deadline 60' "deadline_ns 5060$sec"
+it "node --confirm" sets '--confirm' 'node_from 2'
+it "a deadline is moved" asks_deadline '--deadline 100' 5100$sec
+it "a deadline is left alone" asks_deadline '--interval 9' 0
+it "a deadline is lifted" asks_deadline '--deadline never' 18446744073709551615
+it "node tells a clone" tells 'identity       stale' reasons 512
+it "node tells an expired claim" tells 'identity       expired' reasons 1024
+it "node tells how long it holds" tells 'deadline_in_s  1000' deadline_ns 6000$sec
+it "node tells how long it does not hold" tells 'deadline_in_s  -1000' deadline_ns 4000$sec
+it "node: no network interface is told" \
+	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
+	node --node mac
+it "node: not permitted is told" fails_with 'state 1 1' fails 1 'not permitted: run it as root' node
+it "node: a deadline for nothing is told" \
+	fails_with 'identity 1 22' fails 1 'nothing is given that' \
+	node --deadline 5
+
+it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x
+it "0x is refused" fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' \
+	node --node 0x12
+it "a node too long is refused" fails 2 'but character 13 is one too many' node --node 0123456789abc
+it "an empty node is refused" fails 2 'are needed' node --node ''
+it "a sign is refused" fails 2 'character 1 is none' node --node=-1
+it "host is no node" fails 2 '"host" is not a node' node --node host
+it "mac is no worker" fails 2 '"mac" is not a worker' node --worker mac
+it "random is no node of k96" fails 2 '"random" is not a k96_node' node --k96-node random
+it "a node of k96 too long is refused" fails 2 'character 9 is one too many' \
+	node --k96-node 123456789
+it "given is no word" fails 2 '"given" is not a k128_node' node --k128-node given
+it "interval 11 is refused" fails 2 '"11" is not an interval' node --interval 11
+it "deadline 0 is refused" fails 2 '"0" is not a deadline' node --deadline 0
+it "a deadline of another word is refused" \
+	fails 2 '"ever" is not a deadline, "never" or a time in seconds' node --deadline ever
+it "node takes no argument" fails 2 'unexpected argument "5"' node 5
+it "--ahead -1 is refused" fails 2 '"-1" is not a time ahead, in seconds' save --ahead=-1
+it "--ahead of more than a day is refused" fails 2 'from 0 to 86400' save --ahead 86401
+it "--ahead 1s is refused" fails 2 '"1s" is not a time ahead' restore --ahead 1s
+it "two files are refused" fails 2 'unexpected argument "b"' save a b
+it "a name that is none is refused" fails 2 '"/tmp/" names no file' save /tmp/
+it "an empty name is refused" fails 2 '"" names no file' restore ''
+it "a directory's own name is refused" fails 2 '"x/.." names no file' save x/..
+[ $failed -eq 0 ]

@@ -1,0 +1,395 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid save, restore, clock and node with the module: what they promise over reboots, which here
+# are loading it again, with the clock set back. Prints KTAP. Needs root, KUID_MODULE and kuid on
+# PATH; sets the clock and puts it right again; leaves the module loaded as it was found, but new.
+
+dir=/tmp/state.d
+file=$dir/state
+out=/tmp/state.out
+err=/tmp/state.err
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		tail -n 5 "$out" "$err" | sed 's/^/# /'
+		kuid clock | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+does()
+{
+	kuid "$@" >$out 2>$err && [ ! -s $out ] && [ ! -s $err ]
+}
+
+fails()
+{
+	text=$1
+	shift
+	kuid "$@" >$out 2>$err
+	[ $? -eq 1 ] && [ ! -s $out ] && grep -qF -- "$text" $err
+}
+
+# A reboot: the module is loaded again, with these parameters.
+reload()
+{
+	if [ -e /sys/module/kuid ]; then
+		rmmod kuid || return
+	fi
+	insmod "$KUID_MODULE" "$@"
+}
+
+# The clock as it would be, however often it was set.
+set_clock()
+{
+	read -r up _ </proc/uptime
+	date -s "@$((began + ${up%.*} - up_then + $1))" >/dev/null
+}
+
+# A value of "kuid clock" or "kuid node".
+value()
+{
+	kuid "$1" | sed -n "s/^$2  *//p"
+}
+
+saved()
+{
+	sed -n 's/^  "ceiling_ns": \([0-9]*\),$/\1/p' $file
+}
+
+# The kernel trusts in no more than the file has.
+is_covered()
+{
+	[ "$(saved)" -ge "$(value clock ceiling_ns)" ]
+}
+
+# Makes IDs of a format within two seconds, or not.
+makes()
+{
+	timeout 2 kuid gen -f "$1" -n "${2:-1}" >$out 2>$err
+}
+
+waits()
+{
+	! makes "$@" && [ ! -s $out ]
+}
+
+# A reboot into an empty directory.
+begin()
+{
+	rm -rf $dir
+	mkdir $dir
+	set_clock 0
+	reload "$@"
+}
+
+waits_for_state()
+{
+	begin state=required && makes v1 && makes v6 && makes v7 && waits k64 && waits k96 &&
+		waits k128 && waits lex
+}
+
+fresh_start()
+{
+	begin state=required && fails 'begin with "kuid restore --fresh"' restore $file &&
+		fails 'first run "kuid restore"' save $file && waits k64 &&
+		does restore --fresh $file && makes k64 5 && makes lex 5 && is_covered &&
+		[ "$(value clock floor)" = none ] && fails 'is there' restore --fresh $file
+}
+
+# Takes IDs, has a ceiling that was saved before them, and reboots with the clock an hour back: none
+# comes again, and they go on from the saved ceiling.
+does_not_repeat()
+{
+	format=$1
+	shift
+	begin "$@" && does restore --fresh --ahead 3 $file && makes "$format" 1000 || return
+	mv $out /tmp/state.first
+	ceiling=$(saved)
+	set_clock -3600
+	makes "$format" 1000 || return
+	mv $out /tmp/state.second
+	reload "$@" && does restore $file && [ "$(value clock floor_ns)" = "$ceiling" ] || return
+	makes "$format" 1000 || return
+	mv $out /tmp/state.third
+	# Text sorts as IDs do, but that of v1. IDs of two files are not in order within a life.
+	if [ "$format" = v1 ]; then
+		last=$(tail -n 1 /tmp/state.second)
+		[ "$(kuid compare "$last" "$(head -n 1 /tmp/state.third)")" = before ] || return
+	else
+		cat /tmp/state.first /tmp/state.second | LC_ALL=C sort | tail -n 1 >$out
+		cat /tmp/state.third >>$out
+		LC_ALL=C sort -c $out 2>$err || return
+	fi
+	[ "$(sort -u /tmp/state.first /tmp/state.second /tmp/state.third | wc -l)" -eq 3000 ] &&
+		is_covered
+}
+
+# With state=required IDs end below the ceiling, and go on when there is a higher one.
+stops_at_ceiling()
+{
+	begin state=required && does restore --fresh --ahead 2 $file || return
+	timeout 4 kuid gen -f k64 -n 1000000000 2>$err | tail -n 2 | head -n 1 >$out
+	last=$(kuid inspect "$(cat $out)" | sed -n 's/^unix_ns *//p')
+	[ "$last" -lt "$(saved)" ] && waits k64 && waits lex && makes v1 && does save $file && makes k64
+}
+
+ends_cleanly()
+{
+	begin state=required && does restore --fresh $file && makes k64 10 || return
+	mv $out /tmp/state.first
+	does save --ahead 0 $file && is_covered && waits k64 &&
+		[ "$(saved)" -lt "$(date +%s)000000000" ] || return
+	set_clock -3600
+	reload state=required && does restore $file && makes k64 10 || return
+	cat $out >>/tmp/state.first
+	LC_ALL=C sort -c /tmp/state.first 2>$err
+}
+
+# Readers on all CPUs while the ceiling is lowered: none is beyond it.
+ends_under_load()
+{
+	begin state=required && does restore --fresh $file || return
+	for reader in 1 2 3 4; do
+		timeout 5 kuid gen -f k64 -n 1000000000 2>/dev/null | tail -n 2 | head -n 1 \
+			>/tmp/state.last.$reader &
+	done
+	sleep 1
+	kuid save --ahead 0 $file 2>$err || kuid save --ahead 1 $file 2>$err || return
+	wait
+	for reader in 1 2 3 4; do
+		last=$(kuid inspect "$(cat /tmp/state.last.$reader)" | sed -n 's/^unix_ns *//p')
+		[ "$last" -lt "$(saved)" ] || return
+	done
+}
+
+works_without_state()
+{
+	begin && makes k64 && fails 'first run "kuid restore"' save $file && makes k64 &&
+		does restore --fresh --ahead 1 $file && makes k64 && sleep 2 && makes k64 &&
+		does save $file && is_covered
+}
+
+restores_once()
+{
+	begin state=required && does restore --fresh $file && cp $file /tmp/state.old && reload &&
+		does restore $file && floor=$(value clock floor_ns) && sleep 1 &&
+		does restore $file && [ "$(value clock floor_ns)" = "$floor" ]
+}
+
+refuses_older_copies()
+{
+	begin state=required && does restore --fresh $file && cp -p $file /tmp/state.old &&
+		sleep 1 && does save $file && reload state=required && does restore $file &&
+		cp -p $file /tmp/state.new && cp -p /tmp/state.old $file &&
+		fails 'is older than' restore $file && cmp -s $file /tmp/state.old &&
+		fails 'is older than' restore --force $file && cp -p /tmp/state.new $file &&
+		does restore $file
+}
+
+refuses_damage()
+{
+	begin state=required && does restore --fresh $file && reload state=required || return
+	cp -p $file /tmp/state.old
+	floor=$(value clock floor_ns) epoch=$(value clock epoch)
+	: >$file
+	fails 'is empty' restore $file || return
+	head -c 200 /tmp/state.old >$file
+	fails 'is damaged' restore $file || return
+	sed 's/"ceiling_ns": 1/"ceiling_ns": 2/' /tmp/state.old >$file
+	fails 'is damaged' restore $file || return
+	cp -p /tmp/state.old $file
+	chmod 666 $file
+	fails 'can be written by others' restore $file || return
+	chmod 600 $file
+	mv $file $dir/real
+	ln -s real $file
+	fails 'is a symbolic link' restore $file || return
+	rm $file
+	waits k64 && [ "$(value clock floor_ns)" = "$floor" ] && [ "$(value clock epoch)" = "$epoch" ] &&
+		mv $dir/real $file && does restore $file && makes k64
+}
+
+another_machine()
+{
+	begin && does restore --fresh $file && grep -q '"machine": ""' $file && reload || return
+	echo 4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4 >/etc/machine-id
+	fails 'is of another machine' restore $file && does restore --force $file &&
+		grep -q '"machine": "4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4"' $file && reload &&
+		does restore $file
+	result=$?
+	rm -f /etc/machine-id
+	return $result
+}
+
+clock_far_back()
+{
+	begin state=required && does restore --fresh $file && reload state=required || return
+	set_clock -90000
+	fails 'more than a day ahead' restore $file && waits k64 && does restore --force $file &&
+		makes k64 && is_covered
+	result=$?
+	set_clock 0
+	return $result
+}
+
+another_node()
+{
+	begin node=0123456789ab state=required && waits v1 && waits v7 && does restore --fresh $file &&
+		makes v1 && makes v7 && reload node=0123456789ac state=required &&
+		fails 'saved with node 0123456789ab, and the module has 0123456789ac' restore $file &&
+		waits v1 && kuid node --node 0123456789ab >$out && does restore $file && makes v1
+}
+
+full_disk()
+{
+	begin state=required || return
+	mount -t tmpfs -o size=4k none $dir || return
+	does restore --fresh $file && cp $file /tmp/state.old && ceiling=$(value clock ceiling_ns) &&
+		fails 'No space left on device' save $file && cmp -s $file /tmp/state.old &&
+		[ "$(value clock ceiling_ns)" = "$ceiling" ] &&
+		fails 'No space left on device' save --ahead 0 $file && cmp -s $file /tmp/state.old &&
+		[ "$(value clock ceiling_ns)" = "$ceiling" ] && [ ! -e $file.new ] &&
+		mount -o remount,size=1m $dir && does save $file && cp $file /tmp/state.old &&
+		ceiling=$(value clock ceiling_ns) && mount -o remount,ro $dir &&
+		fails 'Read-only file system' save $file && cmp -s $file /tmp/state.old &&
+		[ "$(value clock ceiling_ns)" = "$ceiling" ] &&
+		reload state=required && fails 'Read-only file system' restore $file && waits k64 &&
+		mount -o remount,rw $dir && does restore $file && makes k64
+	result=$?
+	umount $dir
+	return $result
+}
+
+survives_kills()
+{
+	begin state=required && does restore --fresh $file || return
+	for n in $(seq 40); do
+		kuid save --ahead $((n % 3 * 30)) $file 2>/dev/null &
+		usleep $((n * 500))
+		kill -KILL $! 2>/dev/null
+		wait $! 2>/dev/null
+		is_covered || return
+	done
+	makes k64 100 2>/dev/null
+	cp $out /tmp/state.first
+	reload state=required && does restore $file && makes k64 100 &&
+		cat $out >>/tmp/state.first && LC_ALL=C sort -c /tmp/state.first
+}
+
+as_nobody()
+{
+	su -s /bin/sh nobody -c "$*"
+}
+
+needs_root()
+{
+	begin && kuid restore --fresh $file && chmod 777 $dir && rm -f $file.lock || return
+	as_nobody "kuid clock" >$out 2>$err || return
+	for verb in "save $dir/mine" "restore --fresh $dir/mine" "node" "node --new-epoch" \
+		"clock --force-clock --may-repeat"; do
+		as_nobody "kuid $verb" >$out 2>$err
+		[ $? -eq 1 ] && grep -q 'not permitted: run it as root' $err || return
+		rm -f $dir/mine.lock
+	done
+	[ ! -e $dir/mine ]
+}
+
+forces_clock()
+{
+	begin && does restore --fresh $file && set_clock 40000 && makes k64 && does save $file &&
+		set_clock 0 && makes k64 && [ "$(value clock slot_lag_ns)" -gt 39000000000000 ] &&
+		kuid clock --force-clock --may-repeat >$out 2>$err &&
+		grep -q '^slot_lag_ns    0$' $out && grep -q 'run "kuid save"' $err && makes k64 &&
+		does save $file && is_covered && [ "$(saved)" -lt "$(($(date +%s) + 100))000000000" ] &&
+		reload && does restore $file && [ "$(value clock floor_ns)" -lt \
+			"$(($(date +%s) + 100))000000000" ]
+}
+
+node_of()
+{
+	kuid inspect "$(kuid gen -f "$1")" | sed -n 's/^\(node\|worker\)  *//p'
+}
+
+sets_identity()
+{
+	begin && kuid node --node 0123456789ab --worker 11 --k96-node 22 --k128-node 33 >$out &&
+		grep -q '^node_from      given$' $out && [ "$(node_of v1)" = 0123456789ab ] &&
+		[ "$(node_of v6)" = 0123456789ab ] && [ "$(node_of lex)" = 0000000000000011 ] &&
+		[ "$(node_of k96)" = 00000022 ] && [ "$(node_of k128)" = 0000000000000033 ] &&
+		kuid node --node random --worker host --k96-node worker --k128-node worker >$out &&
+		[ "$(value node node_from)" = random ] && [ "$(node_of v1)" != 0123456789ab ] &&
+		[ "$(node_of lex)" = "$(value node worker)" ] &&
+		[ "$(node_of k128)" = "$(value node worker)" ] &&
+		[ "$(node_of k96)" = "$(value node k96_node)" ]
+}
+
+keeps_deadlines()
+{
+	begin && fails 'nothing is given that the deadline could be for' node --deadline 9 &&
+		kuid node --node 0123456789ab --deadline 3 >$out && makes v1 &&
+		kuid node --new-epoch >$out && [ "$(value node deadline)" = ahead ] && sleep 4 &&
+		! makes v1 && [ "$(value node identity)" = expired ] &&
+		[ "$(value node deadline)" = passed ] && makes k64 &&
+		kuid node --deadline 100 >$out && makes v1 && [ "$(value node identity)" = good ] &&
+		kuid node --deadline never >$out && makes v1 && [ "$(value node deadline)" = never ]
+}
+
+refuses_identity()
+{
+	begin && epoch=$(value node epoch) &&
+		fails 'no network interface is suitable' node --node mac &&
+		[ "$(value node epoch)" = "$epoch" ] && kuid node --new-epoch >$out &&
+		[ "$(value node epoch)" = $((epoch + 1)) ]
+}
+
+as_json()
+{
+	kuid clock --json >$out && grep -q '^{"wall": ".*"ceiling_ns": [0-9]*}$' $out &&
+		kuid node --json >$out && grep -q '^{"node": ".*"deadline": "never"}$' $out
+}
+
+read -r up_then _ </proc/uptime
+up_then=${up_then%.*}
+began=$(date +%s)
+
+echo "1..$(grep -c '^it ' "$0")"
+it "with state=required IDs wait for state" waits_for_state
+it "a fresh start must be said" fresh_start
+it "k64 does not repeat" does_not_repeat k64 state=required
+it "k64 does not repeat, state=off" does_not_repeat k64
+it "lex does not repeat" does_not_repeat lex state=required
+it "k128 does not repeat" does_not_repeat k128 state=required
+it "v1 with a given node does not repeat" does_not_repeat v1 state=required node=0123456789ab
+it "v6 with a given node does not repeat" does_not_repeat v6 state=required node=0123456789ab
+it "no ID passes the ceiling" stops_at_ceiling
+it "save --ahead 0 ends a life" ends_cleanly
+it "save --ahead 0 ends a life in which IDs are made" ends_under_load
+it "without state=required all works at once" works_without_state
+it "restore is done once a life" restores_once
+it "older copies are refused" refuses_older_copies
+it "what is damaged is refused and changes nothing" refuses_damage
+it "another machine's state is refused" another_machine
+it "a clock a day back is refused" clock_far_back
+it "another node is refused" another_node
+it "a full disk and one that can't be written leave all as it was" full_disk
+it "save may be killed at any time" survives_kills
+it "others than root are told" needs_root
+it "the clock is forced back, and the saved state with it" forces_clock
+it "the identity is set" sets_identity
+it "a deadline is kept" keeps_deadlines
+it "what can't be is refused" refuses_identity
+it "all of it as JSON" as_json
+set_clock 0
+reload
+[ $failed -eq 0 ]
