@@ -16,6 +16,8 @@ KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
 TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh 6.1),$(error \
 	      no kernel to test with)))$(TEST_KERNEL)
 TEST_KDIR = $(TEST_KERNEL)/headers
+TEST_NIC = $(eval TEST_NIC := $(or $(shell $(VM)/fetch.sh nic-6.1),$(error no \
+	   driver of a network interface)))$(TEST_NIC)
 LINUX_SOURCE = $(eval LINUX_SOURCE := $(or $(shell $(VM)/fetch.sh source-6.1),\
 	       $(error no kernel source)))$(LINUX_SOURCE)
 UUIDPARSE = $(eval UUIDPARSE := $(or $(shell $(VM)/fetch.sh uuidparse),$(error \
@@ -109,9 +111,10 @@ vm-tests: vm-packages vm-vectors
 		INSTALL_PATH=$(TESTS)/selftests install
 	$(MAKE) -C userspace O=$(BUILD)/userspace tests
 	@mkdir -p $(TESTS)/selftests/userspace
-	@cp -u $(BUILD)/userspace/tests/library_test userspace/tests/tool.sh \
-		$(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test tool.sh \
+	@cp -u $(BUILD)/userspace/tests/library_test \
+		$(BUILD)/userspace/tests/admin_test userspace/tests/*.sh \
+		selftests/settings $(TESTS)/selftests/userspace/
+	@printf 'userspace:%s\n' library_test admin_test tool.sh tool_state.sh \
 		>> $(TESTS)/selftests/kselftest-list.txt
 
 $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
@@ -131,8 +134,8 @@ bench: vm-root $(ROOT)/bench/icount
 	@$(BOOT) --icount /guest/bench.sh
 
 check: vm-root vm-tests
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(UUIDPARSE) \
-		$(UUIDPARSE_TRIXIE)
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_NIC) \
+		$(UUIDPARSE) $(UUIDPARSE_TRIXIE)
 	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
 
 style: vm-packages

@@ -22,6 +22,8 @@ usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
   --icount             guest time counts instructions, repeatably; one processor, tcg
   --shell              leave a shell on the terminal after PROGRAM, which may be left out
   --log FILE           keep the console's output here
+  --qemu "ARG..."      more of QEMU's own, none with a space in it
+  --known-as ID        the last line's number; of the saved machine if this one goes on from it
 USAGE
 	exit 2
 }
@@ -32,6 +34,7 @@ say()
 }
 
 kernel='' initrd='' append='' smp='' mem=1G timeout='' clocksource=tsc accel='' icount='' shell='' log=''
+more='' nonce=$$.$RANDOM$RANDOM
 while (( $# )); do
 	case $1 in
 	--icount) icount=1; shift; continue ;;
@@ -41,6 +44,8 @@ while (( $# )); do
 		(( $# > 1 )) || usage "$1 needs an argument"
 		declare "${1#--}=$2"
 		shift 2 ;;
+	--qemu) (( $# > 1 )) || usage "$1 needs an argument"; more=$2; shift 2 ;;
+	--known-as) (( $# > 1 )) || usage "$1 needs an argument"; nonce=$2; shift 2 ;;
 	-*) usage "unknown option $1" ;;
 	*) break ;;
 	esac
@@ -105,8 +110,9 @@ if [[ -z $log ]]; then
 fi
 : >"$log" || usage "can't write to $log"
 
+read -ra words <<<"$more"
+qemu+=("${words[@]}")
 # Only this run's init can know the number, so no output of a program looks like the last line.
-nonce=$$.$RANDOM$RANDOM
 qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
 # panic_print: the console shows next to nothing, and all of the log after a panic.
 qemu+=(-append "console=ttyS0 quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $clock \

@@ -4,6 +4,7 @@
 # Fetches what the tests need from the Debian archive this machine already uses, without touching
 # its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
 #   6.1               vmlinuz, config, release (uname -r), headers (for KDIR)
+#   nic-6.1           staging directory for the initramfs with that kernel's driver lib/e1000.ko
 #   source-6.1        the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
 #   uuidparse         staging directory for the initramfs with util-linux' uuidparse
 #   uuidparse-trixie  the same with a newer one, which knows v6 and v7: below /trixie, a root directory
@@ -15,7 +16,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|source-6.1|uuidparse|uuidparse-trixie" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|uuidparse|uuidparse-trixie" >&2
 	exit 2
 }
 
@@ -35,6 +36,7 @@ die()
 want=$1
 case $want in
 6.1)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+nic-6.1)          row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
 source-6.1)       row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 uuidparse)        row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuidparse-trixie) row=(fill_uuidparse_root "trixie trixie-security" amd64 uuid-runtime) ;;
@@ -172,6 +174,20 @@ fill_kernel()
 	grep -q /usr/src/ "$makefile" || die "$headers: Makefile is not as expected"
 	sed -i "s,/usr/src/,$result/usr/src/,g" "$makefile"
 	ln -s "usr/src/$headers" "$new/headers"
+}
+
+# Of the kernel that is here, or was fetched last: a driver is for no other.
+fill_nic()
+{
+	local image
+
+	[[ -r $cache/6.1/release ]] || die "fetch 6.1 first"
+	image=linux-image-$(<"$cache/6.1/release")
+	download "$image"
+	mkdir "$new/lib"
+	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb |
+		tar -xO --wildcards './lib/modules/*/e1000/e1000.ko*' >"$new/lib/e1000.ko"
+	[[ -s $new/lib/e1000.ko ]] || die "$image has no e1000"
 }
 
 fill_source()

@@ -12,6 +12,7 @@
 module=/lib/kuid.ko
 # For the tests that load it themselves.
 export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
+[ ! -e /lib/e1000.ko ] || export KUID_NIC=/lib/e1000.ko
 tree=/selftests
 list=$tree/kselftest-list.txt
 test=0 pass=0 fail=0 skip=0
@@ -121,6 +122,10 @@ programs=$(cat "$list") || programs=
 if [ -z "$programs" ]; then
 	echo "Bail out! no programs in $list"
 	exit 1
+fi
+# Those that are named, with commas between, if any are.
+if [ -n "$KUID_ONLY" ]; then
+	programs=$(echo "$programs" | grep -E ":($(echo "$KUID_ONLY" | tr , '|'))\$")
 fi
 # shellcheck disable=SC2086 # a list of words
 set -- $programs

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A machine that comes back from hibernation may have a twin that came back
+ * from the same image. Here it only gets as far as freezing what runs, and
+ * thaws; to the module that is the same. Leaves the module loaded or not, as
+ * it was found.
+ */
+#include "../kselftest_harness.h"
+
+#include "admin.h"
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
+				     (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The formats that fail with ESTALE, as bits of their numbers. */
+static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	__u32 stale = 0;
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		int binary = open_node(f, "", 0);
+		int text = open_node(f, ".txt", 0);
+		int works;
+
+		EXPECT_LE(0, binary);
+		EXPECT_LE(0, text);
+		works = (read_ids(f, binary, ids, 1) == 1) +
+			(read_ids(f, binary, ids, 1) == 1) +
+			(read_ids(f, binary, ids, 7) == 7) +
+			(generate_ids(f, fd, ids, 3) == 3) +
+			(read(text, ids, 1) == 1);
+		EXPECT_TRUE(works == 0 || works == 5) {
+			TH_LOG("%s: %d", f->name, works);
+		}
+		if (!works) {
+			EXPECT_EQ(-ESTALE, read_ids(f, binary, ids, 1));
+			EXPECT_EQ(-ESTALE, generate_ids(f, fd, ids, 3));
+			stale |= 1U << f->number;
+		}
+		close(text);
+		close(binary);
+	}
+	return stale;
+}
+
+static __u64 reasons(int fd)
+{
+	struct kuid_status status;
+
+	return get_status(fd, &status) ? ~0ULL : status.reasons;
+}
+
+FIXTURE(hibernate) {
+	bool was_loaded;
+};
+
+FIXTURE_SETUP(hibernate)
+{
+	self->was_loaded = is_loaded();
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(hibernate)
+{
+	write_to("/sys/power/pm_test", "none");
+	if (!module_path())
+		return;
+	if (is_loaded())
+		EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
+{
+	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
+	const __u32 k96 = 1U << KUID_FORMAT_K96;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
+	struct kuid_set_identity node = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = GIVEN_NODE,
+	};
+	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
+	struct kuid_status before, after;
+	struct kuid_state was, now;
+	int fd;
+
+	if (!write_to("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	ASSERT_EQ(0, load("node=0123456789ab k96_node=77"));
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, get_status(fd, &before));
+	EXPECT_EQ(0, before.vm_forks);
+	EXPECT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &was));
+
+	if (!write_to("/sys/power/state", "disk")) {
+		close(fd);
+		SKIP(return, "this kernel can't hibernate");
+	}
+
+	ASSERT_EQ(0, get_status(fd, &after));
+	EXPECT_EQ(1, after.vm_forks);
+	EXPECT_EQ(before.epoch + 1, after.epoch);
+	EXPECT_NE(0, after.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &now));
+	/* What is drawn or made from the host's name is another. */
+	EXPECT_NE(was.worker, now.worker);
+	EXPECT_EQ(now.worker, now.k128_node);
+	EXPECT_EQ(was.node, now.node);
+	EXPECT_EQ(was.k96_node, now.k96_node);
+	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+
+	/* Neither does another epoch confirm it, nor the same host's name. */
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, restore_floor(fd, 0));
+	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+	was = now;
+	ASSERT_EQ(0, set_identity(fd, &host));
+	ASSERT_EQ(0, get_state(fd, &now));
+	EXPECT_EQ(was.worker, now.worker);
+	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+
+	/* A part that is given anew is this machine's own. */
+	ASSERT_EQ(0, set_identity(fd, &node));
+	EXPECT_EQ(k96, stale_formats(_metadata, fd));
+	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, set_identity(fd, &confirm));
+	EXPECT_EQ(0, stale_formats(_metadata, fd));
+	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &now));
+	EXPECT_EQ(was.worker, now.worker);
+	EXPECT_EQ(GIVEN_NODE, now.node);
+	EXPECT_EQ(0x77, now.k96_node);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * poll, select and epoll: ready means that one ID is to be had without waiting,
+ * and who waits for that is woken without anyone else's doing.
+ *
+ * Formats but lex have more than one process can use up an ID at a time. Lex is
+ * tried with little ahead of the clock. Under a fine clock there is one more a
+ * microsecond later, before anyone could look; under a coarse one there is none
+ * until it ticks.
+ */
+#include "../kselftest_harness.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/uio.h>
+
+#include "formats.h"
+#include "module.h"
+#include "status.h"
+#include "wall.h"
+
+#define TOO_SLOW	"the machine is too slow to use up what there is"
+
+#define SINGLES		1024
+#define BATCH		4096
+
+/* Never reached but by a module that wakes no one. */
+#define LONG_MS		10000
+
+/* All that can be asked for but what is always there. */
+#define ALL_EVENTS	(POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | \
+			 POLLPRI | POLLRDBAND | POLLWRBAND | POLLRDHUP)
+
+/* What poll tells of a file, or -1. */
+static int events_of(int fd, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = ALL_EVENTS };
+	int ret = poll(&p, 1, timeout);
+
+	if (ret < 0 || ret != !!p.revents)
+		return -1;
+	return p.revents;
+}
+
+#define READY		(POLLIN | POLLRDNORM)
+
+FIXTURE(poll) {
+	const struct format *f;
+	int fd;
+	__u8 id[ID_SIZE_MAX];
+	struct words last;
+};
+
+FIXTURE_VARIANT(poll) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(poll, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(poll, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(poll, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(poll, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(poll, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(poll, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(poll, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(poll)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	let_clock_catch_up();
+}
+
+FIXTURE_TEARDOWN(poll)
+{
+	close(self->fd);
+}
+
+/* Each time that it is ready there is one, whatever the order. */
+TEST_F(poll, ready)
+{
+	int fds[3];
+	int i, n;
+
+	for (n = 0; n < 3; n++) {
+		fds[n] = open_node(self->f, "", O_NONBLOCK);
+		ASSERT_LE(0, fds[n]);
+		ASSERT_EQ(0, set_order(fds[n], KUID_ORDER_CPU + n));
+		for (i = 0; i < 100; i++) {
+			ASSERT_EQ(READY, events_of(fds[n], i % 2 ? 0 : LONG_MS));
+			ASSERT_EQ(1, i % 3 ?
+				  read_ids(self->f, fds[n], self->id, 1) :
+				  generate_ids(self->f, fds[n], self->id, 1));
+		}
+		close(fds[n]);
+	}
+}
+
+/* Poll asks for no ID: the format can be set afterwards. */
+TEST_F(poll, takes_nothing)
+{
+	ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+}
+
+TEST_F(poll, nothing_to_write)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLOUT | POLLWRNORM };
+	struct timeval none = { 0 };
+	fd_set writers, failed;
+
+	ASSERT_EQ(0, poll(&p, 1, 0));
+	ASSERT_EQ(0, p.revents);
+	FD_ZERO(&writers);
+	FD_ZERO(&failed);
+	FD_SET(self->fd, &writers);
+	FD_SET(self->fd, &failed);
+	ASSERT_EQ(0, select(self->fd + 1, NULL, &writers, &failed, &none));
+}
+
+TEST_F(poll, by_select)
+{
+	fd_set readers;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		FD_ZERO(&readers);
+		FD_SET(self->fd, &readers);
+		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL, NULL));
+		ASSERT_TRUE(FD_ISSET(self->fd, &readers));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
+		ASSERT_EQ(1, count_in_order(self->f, self->id, 1, &self->last));
+	}
+}
+
+TEST_F(poll, by_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT };
+	int set = epoll_create1(0);
+	int i;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (i = 0; i < 20; i++) {
+		/* As often as it is asked, without an ID being taken. */
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(EPOLLIN, event.events);
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, 0));
+		ASSERT_EQ(EPOLLIN, event.events);
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
+	}
+	event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD, self->fd, &event));
+	ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+	ASSERT_EQ(EPOLLIN, event.events);
+	close(set);
+}
+
+/* A line can be had, and its rest. */
+TEST_F(poll, text)
+{
+	char line[LINE_MAX_SIZE];
+	int fd = open_node(self->f, ".txt", O_NONBLOCK);
+	size_t at;
+	int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 3; i++) {
+		for (at = 0; at <= self->f->text_size; at++) {
+			ASSERT_EQ(READY, events_of(fd, 0));
+			ASSERT_EQ(1, read(fd, line + at, 1));
+		}
+		ASSERT_TRUE(parse_line(self->f, line, self->id));
+		ASSERT_EQ(1, count_in_order(self->f, self->id, 1, &self->last));
+	}
+	close(fd);
+}
+
+/*
+ * Lex, of which there is a millisecond ahead of the clock; and that at half
+ * speed, because the wall clock was set back, so that slow machines use it up.
+ */
+FIXTURE(used_up) {
+	const struct format *f;
+	bool was_loaded;
+	bool coarse;		/* what is used up stays so for a while */
+	long stepped;		/* how far the wall clock is from where it was */
+	int fd;
+	int text;
+	__u8 *ids;
+};
+
+FIXTURE_SETUP(used_up)
+{
+	enum { BACK = 9 };
+	struct kuid_status status;
+	struct kuid_query q = { 0 };
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	self->f = format_of(KUID_FORMAT_LEX);
+	self->ids = malloc(BATCH * self->f->id_size);
+	ASSERT_NE(NULL, self->ids);
+	self->was_loaded = is_loaded();
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load("max_ahead_ms=1"));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	self->text = open_node(self->f, ".txt", O_NONBLOCK);
+	ASSERT_LE(0, self->text);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
+	ASSERT_EQ(NSEC_PER_MSEC, q.max_ahead_ns);
+	self->coarse = q.clock_resolution_ns >= NSEC_PER_MSEC;
+
+	ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	ASSERT_EQ(0, step_wall(-BACK));
+	self->stepped = -BACK;
+	ASSERT_EQ(0, get_status(&status));
+	ASSERT_TRUE(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
+}
+
+FIXTURE_TEARDOWN(used_up)
+{
+	if (!module_path())
+		return;
+	if (self->stepped)
+		EXPECT_EQ(0, step_wall(-self->stepped));
+	close(self->fd);
+	close(self->text);
+	EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* One after the other, until there is none. Returns false if there always is. */
+static bool use_up(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(used_up) *self)
+{
+	enum { ROUNDS = 1000 };
+	struct iovec segments[SINGLES];
+	ssize_t got;
+	int i;
+
+	for (i = 0; i < SINGLES; i++) {
+		segments[i].iov_base = self->ids + i * self->f->id_size;
+		segments[i].iov_len = self->f->id_size;
+	}
+	/* Half of it goes faster. */
+	got = read_ids(self->f, self->fd, self->ids, BATCH);
+	ASSERT_TRUE(got > 0 || got == -EAGAIN);
+	for (i = 0; i < ROUNDS; i++) {
+		got = readv(self->fd, segments, SINGLES);
+		/* A part: it is the last of these reads that gave EAGAIN. */
+		if (got < (ssize_t)(SINGLES * self->f->id_size))
+			break;
+	}
+	if (got < 0)
+		ASSERT_EQ(EAGAIN, errno);
+	return got < (ssize_t)(SINGLES * self->f->id_size);
+}
+
+TEST_F(used_up, becomes_ready)
+{
+	enum { ROUNDS = 20 };
+	int not_ready = 0;
+	int round;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	for (round = 0; round < ROUNDS; round++) {
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		switch (events_of(self->fd, 0)) {
+		case 0:
+			not_ready++;
+			break;
+		case READY:
+			break;
+		default:
+			ASSERT_TRUE(false);
+		}
+		ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+	TH_LOG("%d times of %d not ready at once", not_ready, ROUNDS);
+	EXPECT_LE(self->coarse ? 1 : 0, not_ready);
+}
+
+TEST_F(used_up, becomes_ready_for_select)
+{
+	fd_set readers;
+	int round;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	for (round = 0; round < 5; round++) {
+		struct timeval long_time = { .tv_sec = LONG_MS / 1000 };
+
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		FD_ZERO(&readers);
+		FD_SET(self->fd, &readers);
+		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL,
+				    &long_time));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+}
+
+TEST_F(used_up, becomes_ready_for_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int set = epoll_create1(0);
+	int round;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (round = 0; round < 5; round++) {
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(EPOLLIN, event.events);
+		/* It is still. */
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+	close(set);
+}
+
+/*
+ * Who asks for edges takes all there is, until EAGAIN, and then is told when
+ * there is some again: nothing but that call could have had it told.
+ */
+TEST_F(used_up, becomes_ready_for_edges)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int set = epoll_create1(0);
+	int round;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (round = 0; round < 10; round++) {
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS)) {
+			TH_LOG("round %d", round);
+		}
+		ASSERT_EQ(EPOLLIN, event.events);
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+	}
+	close(set);
+}
+
+/* The rest of a line is there, whatever else is. */
+TEST_F(used_up, rest_of_a_line)
+{
+	enum { ROUNDS = 10, PART = 5 };
+	char line[LINE_MAX_SIZE];
+	int round, rest;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	rest = self->f->text_size + 1 - PART;
+	for (round = 0; round < ROUNDS; round++) {
+		ASSERT_EQ(READY, events_of(self->text, LONG_MS));
+		ASSERT_EQ(PART, read(self->text, line, PART));
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		ASSERT_EQ(READY, events_of(self->text, 0));
+		ASSERT_EQ(rest, read(self->text, line + PART, rest));
+		ASSERT_TRUE(parse_line(self->f, line, self->ids));
+	}
+}
+
+TEST_HARNESS_MAIN

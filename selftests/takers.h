@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads that take IDs of all formats on all CPUs while something is done to
+ * the machine, and look whether each call gave what it was asked for, in order.
+ * Afterwards nothing may have come twice.
+ */
+#ifndef TAKERS_H
+#define TAKERS_H
+
+#include <poll.h>
+#include <pthread.h>
+
+#include "wall_clock.h"
+
+enum {
+	TAKER_CPUS = 4,
+	CALL_MAX = 4096,	/* IDs of a call */
+	READS_MAX = 256,	/* IDs read before the epoch is looked at */
+	KEPT_MAX = 1 << 16,	/* IDs of a taker to be compared in the end */
+	EPOCHS_MAX = 256,
+};
+
+struct takers;
+
+/**
+ * struct taker - a thread, and what it was given by a file of its own
+ * @mask: IDs are kept if their hash has none of these bits: all, until there
+ *	is no room for them, then always half of those. Two of the same value
+ *	are both kept, or neither.
+ * @epoch: of the last call that said it
+ * @reads: IDs read since, of which it can't be told whether they belong to
+ *	that epoch or to the next one
+ * @descents: calls since then whose first ID was not above the one before
+ * @cut: a call since then gave less than it should, which an epoch may do
+ * @calls: read by others
+ */
+struct taker {
+	struct takers *all;
+	pthread_t thread;
+	const struct format *f;
+	int fd;
+	int cpu;
+	bool blocking;
+	__u32 seed;
+
+	struct words *kept;
+	size_t nr_kept;
+	__u64 mask;
+
+	__u64 epoch;
+	struct words last;
+	__u8 *reads;
+	unsigned int nr_reads;
+	unsigned int descents;
+	bool cut;
+	__u8 *ids;
+
+	unsigned int calls;
+	__u64 taken;
+	__u64 again;
+	const char *wrong;
+	long got;
+	__u32 count;
+};
+
+/**
+ * struct takers - all of them
+ * @may_be_cut: calls may be cut short by what is done to the machine
+ * @cpus_come_and_go: a taker may find its CPU gone, and goes back to it later
+ * @only: take nothing but this format
+ * @greedy: take as much as there is
+ * @first_epoch: the one that they began in
+ * @nodes: of v1 and v6, by epoch; 0 where there is none yet
+ */
+struct takers {
+	struct taker *takers;
+	int nr;
+	bool running;
+	bool stop;
+	bool failed;
+	bool may_be_cut;
+	bool cpus_come_and_go;
+	const struct format *only;
+	bool greedy;
+	__u64 first_epoch;
+	__u64 nodes[EPOCHS_MAX];
+};
+
+static inline __u64 hash_of(struct words key)
+{
+	__u64 h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
+	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
+	return h ^ h >> 32;
+}
+
+/*
+ * What must not come twice. v1 and v6 of one stamp differ in their bytes, as
+ * k64, k96 and k128 of one slot do: there it is the stamp and the slot. Two v7
+ * of one stamp differ in their random bits, which are left out where the epoch
+ * is known.
+ */
+static inline struct words identity_of(const struct format *f, const void *id,
+				       __u64 epoch)
+{
+	struct words w = id_words(f, id);
+	struct fields fields;
+
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+		return id_order(f, id);
+	case KUID_FORMAT_V6:
+		w.high = bits(w, 0, 48) << 12 | bits(w, 52, 12);
+		return w;
+	case KUID_FORMAT_V7:
+		if (epoch)
+			w.low = w.low >> 47 << 47 | epoch;
+		return w;
+	case KUID_FORMAT_LEX:
+		return w;
+	}
+	decode(f, id, &fields);
+	return (struct words) { fields.slot, 1 };
+}
+
+/* Formats whose identities are of one kind. */
+static inline unsigned int kind_of(const struct format *f)
+{
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		return 0;
+	case KUID_FORMAT_V7:
+		return 1;
+	case KUID_FORMAT_LEX:
+		return 2;
+	}
+	return 3;
+}
+
+#define NR_KINDS	4
+
+static inline void wrong(struct taker *me, const char *what)
+{
+	if (!me->wrong)
+		me->wrong = what;
+	__atomic_store_n(&me->all->failed, true, __ATOMIC_RELAXED);
+}
+
+static inline void keep(struct taker *me, struct words key)
+{
+	size_t i, nr = 0;
+
+	if (hash_of(key) & me->mask)
+		return;
+	if (me->nr_kept == KEPT_MAX) {
+		me->mask = me->mask << 1 | 1;
+		for (i = 0; i < me->nr_kept; i++) {
+			if (!(hash_of(me->kept[i]) & me->mask))
+				me->kept[nr++] = me->kept[i];
+		}
+		me->nr_kept = nr;
+		if (hash_of(key) & me->mask)
+			return;
+	}
+	if (me->nr_kept < KEPT_MAX)
+		me->kept[me->nr_kept++] = key;
+}
+
+/* All v1 and v6 of an epoch have its node. */
+static inline void check_node(struct taker *me, __u64 epoch, __u64 node)
+{
+	__u64 nr = epoch - me->all->first_epoch;
+	__u64 seen = 0;
+
+	if (nr >= EPOCHS_MAX)
+		return;
+	if (!__atomic_compare_exchange_n(&me->all->nodes[nr], &seen, node,
+					 false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED) && seen != node)
+		wrong(me, "has not the node of its epoch");
+}
+
+/* Epoch 0 if it is not known. */
+static inline void keep_all(struct taker *me, const __u8 *ids, size_t nr,
+			    __u64 epoch)
+{
+	struct fields fields;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		const __u8 *id = id_at(me->f, ids, i);
+
+		if (!decode(me->f, id, &fields))
+			wrong(me, "is malformed");
+		if (epoch && kind_of(me->f) == 0)
+			check_node(me, epoch, fields.node);
+		keep(me, identity_of(me->f, id, epoch));
+	}
+}
+
+/* The IDs of one call increase; they come after those of the last one. */
+static inline void check_order(struct taker *me, const __u8 *ids, size_t nr)
+{
+	struct words first = id_order(me->f, ids);
+
+	if (!words_after(first, me->last))
+		me->descents++;
+	me->last = first;
+	if (count_in_order(me->f, ids + me->f->id_size, nr - 1, &me->last) !=
+	    nr - 1)
+		wrong(me, "is not above the one before it in one call");
+}
+
+/* Returns false if the call gave nothing, as it may. */
+static inline bool check_count(struct taker *me, long got, __u32 count)
+{
+	me->got = got;
+	me->count = count;
+	if (got == count)
+		return true;
+	if (got == -EAGAIN && !me->blocking) {
+		struct pollfd ready = { .fd = me->fd, .events = POLLIN };
+
+		me->again++;
+		if (is_stamp(me->f))
+			wrong(me, "would have to wait, of which there are enough");
+		if (poll(&ready, 1, -1) != 1 || !(ready.revents & POLLIN))
+			wrong(me, "can't be waited for");
+		return false;
+	}
+	if (got <= 0 || got > count) {
+		wrong(me, "was not given");
+		return false;
+	}
+	if ((me->blocking || is_stamp(me->f)) && !me->all->may_be_cut)
+		me->cut = true;
+	return true;
+}
+
+static inline void take_by_reading(struct taker *me, __u32 count)
+{
+	__u8 *to = me->reads + me->nr_reads * me->f->id_size;
+	long got = read_ids(me->f, me->fd, to, count);
+
+	if (!check_count(me, got, count))
+		return;
+	check_order(me, to, got);
+	me->nr_reads += got;
+	me->taken += got;
+}
+
+static inline void take_by_ioctl(struct taker *me, __u32 order, __u32 count)
+{
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)me->ids,
+		.format = me->f->number,
+		.order = order,
+		.count = count,
+	};
+	bool was_cut = me->cut;
+	__u64 epochs;
+	long got;
+
+	me->cut = false;
+	got = ioctl(me->fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
+	if (!check_count(me, got, count)) {
+		me->cut |= was_cut;
+		return;
+	}
+	check_order(me, me->ids, got);
+	me->taken += got;
+
+	if (g.epoch < me->epoch)
+		wrong(me, "is of an older epoch than the one before");
+	epochs = g.epoch - me->epoch;
+	if (me->descents > epochs)
+		wrong(me, "is not above the one before it in its epoch");
+	if (was_cut && !epochs)
+		wrong(me, "was cut short though no epoch began");
+	keep_all(me, me->reads, me->nr_reads, epochs ? 0 : me->epoch);
+	keep_all(me, me->ids, got, g.epoch);
+	me->epoch = g.epoch;
+	me->nr_reads = 0;
+	me->descents = 0;
+}
+
+/* Mostly little, so that there are many calls. */
+static inline __u32 pick_count(__u32 *seed)
+{
+	__u32 choice = pick(seed) & 0xfff;
+
+	return !choice ? CALL_MAX : choice < 16 ? 300 : choice < 1200 ? 7 : 1;
+}
+
+static inline void *take_until_stopped(void *arg)
+{
+	struct taker *me = arg;
+	struct takers *all = me->all;
+
+	move_to_cpu(0, me->cpu);
+	while (!__atomic_load_n(&all->stop, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&all->failed, __ATOMIC_RELAXED)) {
+		__u32 count = all->greedy ? CALL_MAX : pick_count(&me->seed);
+		__u32 choice = pick(&me->seed);
+
+		if (choice & 1 && me->nr_reads + count <= READS_MAX)
+			take_by_reading(me, count);
+		else
+			take_by_ioctl(me, choice & 0xe ? KUID_ORDER_DEFAULT :
+							 KUID_ORDER_HOST,
+				      count);
+		__atomic_store_n(&me->calls, me->calls + 1, __ATOMIC_RELAXED);
+		if (all->cpus_come_and_go && !(me->calls % 64))
+			move_to_cpu(0, me->cpu);
+	}
+
+	/* What was read last is to be looked at, too. */
+	while (me->nr_reads && !me->wrong)
+		take_by_ioctl(me, KUID_ORDER_DEFAULT, 1);
+	return NULL;
+}
+
+/* Until each of them has made @calls more, or one of them found a fault. */
+static inline void let_them_take(struct takers *all, unsigned int calls)
+{
+	unsigned int from[TAKER_CPUS * NR_FORMATS];
+	int t;
+
+	for (t = 0; t < all->nr; t++)
+		from[t] = __atomic_load_n(&all->takers[t].calls,
+					  __ATOMIC_RELAXED);
+	for (t = 0; t < all->nr; t++) {
+		while (__atomic_load_n(&all->takers[t].calls,
+				       __ATOMIC_RELAXED) - from[t] < calls &&
+		       !__atomic_load_n(&all->failed, __ATOMIC_RELAXED))
+			usleep(1000);
+	}
+}
+
+/*
+ * One for each format on each CPU. Zero @all before, but for what is chosen in
+ * it.
+ */
+static inline void start_takers(struct __test_metadata *_metadata,
+				struct takers *all)
+{
+	int cpus[TAKER_CPUS];
+	int nr_cpus = allowed_cpus(cpus, TAKER_CPUS);
+	__u32 seed = pick_seed();
+	int t, nr;
+
+	ASSERT_LT(0, nr_cpus);
+	TH_LOG("seed %u", seed);
+	nr = nr_cpus * (all->only ? 1 : NR_FORMATS);
+	all->takers = calloc(nr, sizeof(*all->takers));
+	ASSERT_NE(NULL, all->takers);
+
+	for (t = 0; t < nr; t++) {
+		struct taker *me = &all->takers[t];
+		struct kuid_generate g = { .count = 1 };
+
+		me->all = all;
+		me->f = all->only ? all->only : &formats[t % NR_FORMATS];
+		me->cpu = cpus[all->only ? t : t / NR_FORMATS];
+		/* Of each format there are both. */
+		me->blocking = (t + t / NR_FORMATS) & 1;
+		me->seed = seed + t;
+		me->fd = open_node(me->f, "", me->blocking ? 0 : O_NONBLOCK);
+		ASSERT_LE(0, me->fd);
+		me->kept = malloc(KEPT_MAX * sizeof(*me->kept));
+		ASSERT_NE(NULL, me->kept);
+		me->reads = malloc(READS_MAX * ID_SIZE_MAX);
+		ASSERT_NE(NULL, me->reads);
+		me->ids = malloc(CALL_MAX * ID_SIZE_MAX);
+		ASSERT_NE(NULL, me->ids);
+
+		g.buffer = (uintptr_t)me->ids;
+		ASSERT_EQ(0, ioctl(me->fd, KUID_IOC_GENERATE, &g));
+		me->epoch = g.epoch;
+		me->last = id_order(me->f, me->ids);
+		if (!t)
+			all->first_epoch = g.epoch;
+		keep_all(me, me->ids, 1, g.epoch);
+	}
+	all->running = true;
+	for (t = 0; t < nr; t++) {
+		ASSERT_EQ(0, pthread_create(&all->takers[t].thread, NULL,
+					    take_until_stopped,
+					    &all->takers[t]));
+		all->nr++;
+	}
+	let_them_take(all, 100);
+}
+
+/* Also for the end of a test that failed half-way. */
+static inline void stop_takers(struct takers *all)
+{
+	int t;
+
+	if (!all->running)
+		return;
+	all->running = false;
+	__atomic_store_n(&all->stop, true, __ATOMIC_RELAXED);
+	for (t = 0; t < all->nr; t++) {
+		pthread_join(all->takers[t].thread, NULL);
+		close(all->takers[t].fd);
+	}
+}
+
+/*
+ * Put all identities of a kind into a table of at least twice their number,
+ * each at the first free place from its hash on. Returns how many were there
+ * already.
+ */
+static inline size_t count_repeats(struct __test_metadata *_metadata,
+				   const struct takers *all, unsigned int kind)
+{
+	size_t nr = 0, size = 1, repeats = 0;
+	struct words *table;
+	__u64 mask = 0;
+	size_t i;
+	int t;
+
+	for (t = 0; t < all->nr; t++) {
+		if (kind_of(all->takers[t].f) != kind)
+			continue;
+		mask |= all->takers[t].mask;
+		nr += all->takers[t].nr_kept;
+	}
+	while (size < 2 * nr)
+		size *= 2;
+	table = calloc(size, sizeof(*table));
+	ASSERT_NE(NULL, table);
+
+	nr = 0;
+	for (t = 0; t < all->nr; t++) {
+		const struct taker *taker = &all->takers[t];
+
+		for (i = 0; kind_of(taker->f) == kind && i < taker->nr_kept;
+		     i++) {
+			struct words key = taker->kept[i];
+			__u64 at = hash_of(key) >> 20;
+
+			if (hash_of(key) & mask)
+				continue;
+			for (;; at++) {
+				struct words *there = &table[at & (size - 1)];
+
+				if (!there->high && !there->low) {
+					*there = key;
+					nr++;
+					break;
+				}
+				if (there->high == key.high &&
+				    there->low == key.low) {
+					if (!repeats++) {
+						TH_LOG("%s: %016llx %016llx is a repeat",
+						       taker->f->name,
+						       (unsigned long long)key.high,
+						       (unsigned long long)key.low);
+					}
+					break;
+				}
+			}
+		}
+	}
+	TH_LOG("kind %u: %zu compared, 1 of %llu of all", kind, nr,
+	       (unsigned long long)mask + 1);
+	free(table);
+	return repeats;
+}
+
+/* Stop them; they found nothing wrong, and no ID came twice. */
+static inline void check_takers(struct __test_metadata *_metadata,
+				struct takers *all)
+{
+	__u64 taken = 0, again = 0;
+	unsigned int kind;
+	int t, e, other;
+
+	stop_takers(all);
+	for (t = 0; t < all->nr; t++) {
+		const struct taker *taker = &all->takers[t];
+
+		EXPECT_EQ(NULL, taker->wrong) {
+			TH_LOG("%s on CPU %d, %s, call %u: got %ld of %u, one %s",
+			       taker->f->name, taker->cpu,
+			       taker->blocking ? "blocking" : "non-blocking",
+			       taker->calls, taker->got, taker->count,
+			       taker->wrong);
+		}
+		taken += taker->taken;
+		again += taker->again;
+	}
+	TH_LOG("%llu IDs, %llu times EAGAIN", (unsigned long long)taken,
+	       (unsigned long long)again);
+	for (kind = 0; kind < NR_KINDS; kind++)
+		EXPECT_EQ(0, count_repeats(_metadata, all, kind));
+	for (e = 0; e < EPOCHS_MAX; e++) {
+		for (other = 0; all->nodes[e] && other < e; other++)
+			EXPECT_NE(all->nodes[other], all->nodes[e]);
+	}
+}
+
+#endif /* TAKERS_H */

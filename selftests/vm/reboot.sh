@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Kills a machine while it makes IDs, boots it again with its clock set back, and compares what
+# both lives made:   reboot.sh KERNEL INITRD [ROUNDS]
+# The INITRD has the program lives at /selftests/kuid/lives. Prints TAP. SEED repeats a run.
+
+set -uo pipefail
+
+if (( $# < 2 || $# > 3 )); then
+	echo "usage: reboot.sh KERNEL INITRD [ROUNDS]" >&2
+	exit 2
+fi
+kernel=$1 initrd=$2 rounds=${3:-2}
+work=$(mktemp -d)
+# shellcheck source=SCRIPTDIR/lives.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lives.sh"
+machine=
+trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
+seed=${SEED:-$((RANDOM * 32768 + RANDOM))}
+RANDOM=$seed
+now=$(date -u +%Y-%m-%dT%H:%M:%S)
+earlier=$(date -u -d "$now UTC 1 hour ago" +%Y-%m-%dT%H:%M:%S)
+
+# two_lives STATE WHEN: kills the first at some moment; the second is an hour earlier, or again at
+# the times of the first. Leaves how many repeat in $repeated.
+two_lives()
+{
+	local state=$1 when=$2 base=$now status
+	local ms=$((RANDOM % 3000))
+
+	new_memory "$work/machine.mem"
+	rm -f "$work/pid"
+	machine machine "-rtc base=$now -pidfile $work/pid" reboot "$state" "$when"
+	wait_for "$work/machine.mem" $readers_at 4 2 "$machine" ||
+		die "no first life: $(tail -n 5 "$work/machine.console")"
+	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+	kill -KILL "$(<"$work/pid")"
+	wait "$machine"
+	said machine
+
+	[[ $when != earlier ]] || base=$earlier
+	machine machine "-rtc base=$base" reboot "$state" "$when"
+	wait "$machine"
+	status=$?
+	said machine
+	(( !status )) || { tail -n 20 "$work/machine.console"; die "the second life ended with $status"; }
+	repeated=$(sed -nE 's/^# lives: .* ([0-9]+) repeated\r?$/\1/p' "$work/machine.log")
+	[[ -n $repeated ]] || die "no result"
+}
+
+echo "TAP version 13"
+echo "1..$((rounds + 1))"
+echo "# seed $seed"
+
+# Or the rounds below would show nothing: these are the same times, and nothing was saved.
+two_lives off again
+(( repeated )) || die "without saved state nothing repeats, so that nothing is shown here"
+echo "ok 1 without saved state it says that it is not reboot-safe, and $repeated repeat"
+
+for (( round = 1; round <= rounds; round++ )); do
+	if (( round % 2 )); then when=earlier; else when=again; fi
+	two_lives required $when
+	(( !repeated )) || die "$repeated repeat"
+	echo "ok $((round + 1)) killed, and restored $when"
+done

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting the wall clock, and holding what the module says of its own clocks
+ * against it. Whoever includes this leaves the wall clock as it was found, also
+ * if a test is killed.
+ *
+ * Times are compared with what other clocks say, never with how long something
+ * ought to take: whatever a machine does between two readings only makes the
+ * bounds wider.
+ */
+#ifndef WALL_CLOCK_H
+#define WALL_CLOCK_H
+
+#include <sys/timex.h>
+
+#include "formats.h"
+#include "module.h"
+
+#define YEAR_NS		(365 * 86400 * NSEC_PER_SEC)
+
+/* What is lost where times are rounded. */
+#define ROUNDING_NS	1000
+
+static inline __u64 read_clock(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static inline int set_wall(__u64 to)
+{
+	const struct timespec time = {
+		.tv_sec = to / NSEC_PER_SEC,
+		.tv_nsec = to % NSEC_PER_SEC,
+	};
+
+	return clock_settime(CLOCK_REALTIME, &time);
+}
+
+/* By that much and what passes until it is done. */
+static inline int step_wall(__s64 by)
+{
+	return set_wall(clock_ns() + by);
+}
+
+/* By exactly that much, for where a little more would be too much. */
+static inline int shift_wall(__s64 by)
+{
+	struct timex shift = {
+		.modes = ADJ_SETOFFSET | ADJ_NANO,
+		.time.tv_sec = by / (__s64)NSEC_PER_SEC,
+		.time.tv_usec = by % (__s64)NSEC_PER_SEC,
+	};
+
+	if (shift.time.tv_usec < 0) {
+		shift.time.tv_sec--;
+		shift.time.tv_usec += NSEC_PER_SEC;
+	}
+	return adjtimex(&shift) < 0 ? -1 : 0;
+}
+
+/* The wall clock as it was found, from a clock that no one can set. */
+static __u64 wall_offset;
+static pid_t wall_owner;
+
+static inline bool wall_is_off(void)
+{
+	__s64 off = clock_ns() - read_clock(CLOCK_BOOTTIME) - wall_offset;
+
+	return off < -(__s64)NSEC_PER_MSEC || off > (__s64)NSEC_PER_MSEC;
+}
+
+static inline void set_leap(int status)
+{
+	struct timex leap = { 0 };
+
+	if (adjtimex(&leap) < 0)
+		return;
+	leap.modes = ADJ_STATUS;
+	leap.status = (leap.status & ~(STA_INS | STA_DEL)) | status;
+	adjtimex(&leap);
+}
+
+static inline void restore_wall(void)
+{
+	set_leap(0);
+	if (wall_is_off())
+		set_wall(read_clock(CLOCK_BOOTTIME) + wall_offset);
+}
+
+/* Before main(): every test is a process that inherits what is noted here. */
+static void __attribute__((constructor)) note_wall(void)
+{
+	wall_owner = getpid();
+	wall_offset = clock_ns() - read_clock(CLOCK_BOOTTIME);
+}
+
+static inline int get_status(int fd, struct kuid_status *status)
+{
+	memset(status, 0, sizeof(*status));
+	return ioctl(fd, KUID_IOC_STATUS, status) ? -errno : 0;
+}
+
+static inline int force_clock(int fd, __u64 *epoch)
+{
+	struct kuid_force_clock force = {
+		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
+	};
+
+	if (ioctl(fd, KUID_IOC_FORCE_CLOCK, &force))
+		return -errno;
+	*epoch = force.epoch;
+	return 0;
+}
+
+/*
+ * The wall clock is right, and so are the module's: nothing is left of what a
+ * test did to them. @params are those it is loaded with; NULL if it need not be
+ * loaded anew.
+ */
+static inline int start_afresh(const char *params)
+{
+	__u64 epoch;
+	int fd, ret;
+
+	restore_wall();
+	if (module_path() && (params || is_loaded())) {
+		ret = is_loaded() ? unload() : 0;
+		/* A test that was killed may not be gone yet, nor its files. */
+		while (ret == -EWOULDBLOCK) {
+			usleep(1000);
+			ret = unload();
+		}
+		return ret ? ret : load(params ? params : "");
+	}
+	fd = open(DEV_KUID, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	/* For the first epoch to be there. */
+	ret = take_by_read(fd, &(struct id){ 0 }, 1);
+	ret = ret < 0 ? ret : force_clock(fd, &epoch);
+	close(fd);
+	return ret;
+}
+
+/* For the programs after this one, whatever became of the last test. */
+static void __attribute__((destructor)) leave_wall(void)
+{
+	if (getpid() == wall_owner && wall_is_off())
+		start_afresh(NULL);
+}
+
+/* What was said, and when: between the two readings of each clock. */
+struct moment {
+	__u64 mono_before;
+	__u64 wall_before;
+	struct kuid_status status;
+	__u64 wall_after;
+	__u64 mono_after;
+};
+
+static inline int look_at(int fd, struct moment *m)
+{
+	int ret;
+
+	m->mono_before = read_clock(CLOCK_MONOTONIC);
+	m->wall_before = clock_ns();
+	ret = get_status(fd, &m->status);
+	m->wall_after = clock_ns();
+	m->mono_after = read_clock(CLOCK_MONOTONIC);
+	return ret;
+}
+
+static inline bool is_stamp(const struct format *f)
+{
+	return f->number <= KUID_FORMAT_V7;
+}
+
+static inline __u64 lag_of(const struct moment *m, bool stamps)
+{
+	return stamps ? m->status.stamp_lag_ns : m->status.slot_lag_ns;
+}
+
+static inline bool half_speed(const struct moment *m, bool stamps)
+{
+	return m->status.reasons & (stamps ? KUID_REASON_STAMPS_HALF_SPEED :
+					     KUID_REASON_SLOTS_HALF_SPEED);
+}
+
+/*
+ * How far the time of an ID may be behind the clock: it is the start of the
+ * unit that the clock is in.
+ */
+static inline __u64 unit_of(const struct format *f)
+{
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		return 100;
+	case KUID_FORMAT_V7:
+		return 1;
+	case KUID_FORMAT_LEX:
+		return NSEC_PER_USEC;
+	}
+	return 1024 * NSEC_PER_USEC;
+}
+
+/*
+ * One ID, and what the clocks say: its time is what the module says its clock
+ * is, from which it may be ahead but not behind.
+ *
+ * That clock is the wall clock and the lag, and never goes back. So the wall
+ * clock before and the lag after make a time it had reached before, and the lag
+ * after and the wall clock after that one it had not passed. Nothing but the
+ * caller may set the wall clock meanwhile.
+ */
+static inline void id_is_in_time(struct __test_metadata *_metadata,
+				 const struct format *f, int fd)
+{
+	struct moment before, after;
+	struct fields fields;
+	__u8 id[ID_SIZE_MAX];
+	bool stamps = is_stamp(f);
+
+	ASSERT_EQ(0, look_at(fd, &before));
+	ASSERT_EQ(1, read_ids(f, fd, id, 1));
+	ASSERT_EQ(0, look_at(fd, &after));
+	ASSERT_TRUE(decode(f, id, &fields));
+	/* A new epoch's clock may be behind the last one's. */
+	if (before.status.epoch != after.status.epoch)
+		return;
+
+	EXPECT_LE(before.wall_before + lag_of(&after, stamps),
+		  fields.ns + unit_of(f) + ROUNDING_NS) {
+		TH_LOG("%s: behind its clock, lag %llu", f->name,
+		       (unsigned long long)lag_of(&after, stamps));
+	}
+	EXPECT_GE(after.wall_after + lag_of(&after, stamps) + AHEAD_NS +
+		  ROUNDING_NS, fields.ns) {
+		TH_LOG("%s: too far ahead, lag %llu", f->name,
+		       (unsigned long long)lag_of(&after, stamps));
+	}
+
+	/* The lag only shrinks: what it is after is the least it was. */
+	EXPECT_GE(lag_of(&before, stamps), lag_of(&after, stamps));
+	if (lag_of(&after, stamps))
+		EXPECT_TRUE(half_speed(&before, stamps));
+	if (!lag_of(&before, stamps))
+		EXPECT_FALSE(half_speed(&after, stamps));
+}
+
+static inline void ids_are_in_time(struct __test_metadata *_metadata,
+				   const int *fds)
+{
+	int i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		id_is_in_time(_metadata, &formats[i], fds[i]);
+}
+
+/*
+ * From one moment to a later one without a step or an epoch between, the wall
+ * clock has caught up with half of the time that passed.
+ */
+static inline void lag_has_halved_time(struct __test_metadata *_metadata,
+				       const struct moment *earlier,
+				       const struct moment *later,
+				       __u64 resolution, bool stamps)
+{
+	__u64 most = later->mono_after - earlier->mono_before;
+	__u64 least = later->mono_before - earlier->mono_after;
+	__u64 slack = 2 * resolution + ROUNDING_NS;
+	__u64 was = lag_of(earlier, stamps);
+	__u64 is = lag_of(later, stamps);
+
+	ASSERT_EQ(earlier->status.epoch, later->status.epoch);
+	ASSERT_GE(is + most / 2 + slack, was) {
+		TH_LOG("the lag shrinks too fast, %s", stamps ? "stamps" :
+								"slots");
+	}
+	if (is) {
+		ASSERT_LE(is + least / 2, was + slack) {
+			TH_LOG("the lag shrinks too slowly, %s",
+			       stamps ? "stamps" : "slots");
+		}
+	}
+}
+
+static inline __u64 resolution_of_clock(int fd)
+{
+	struct kuid_query query = { 0 };
+
+	return ioctl(fd, KUID_IOC_QUERY, &query) ? 0 :
+						   query.clock_resolution_ns;
+}
+
+#endif /* WALL_CLOCK_H */
