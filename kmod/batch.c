@@ -210,6 +210,8 @@ static int kuid_batch_closed(u32 parts)
 {
 	struct kuid_reading reading;
 
+	if (!(READ_ONCE(kuid_host.closed) & parts))
+		return 0;
 	kuid_host_read(&reading);
 	if (reading.stale & parts)
 		return -ESTALE;
@@ -287,6 +289,14 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 		ret = kuid_batch_closed(parts);
 		if (ret)
 			break;
+		/* As poll promises it to whoever wants any at all. */
+		if (batch->nonblock && !single && !batch->epoch) {
+			single = true;
+			ahead = window->one;
+			count = 1;
+			turn.single = true;
+			continue;
+		}
 		if (batch->nonblock) {
 			this_cpu_inc(kuid_counters.would_blocks);
 			ready = kuid_batch_when(batch, source, window->one, 1);

@@ -300,8 +300,10 @@ static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 	if (ret)
 		return ret;
 	if (batch.nonblock) {
-		if (!mutex_trylock(&rest->lock))
+		if (!mutex_trylock(&rest->lock)) {
+			kuid_queue_wake_soon();
 			return -EAGAIN;
+		}
 	} else {
 		ret = mutex_lock_interruptible(&rest->lock);
 		if (ret)
@@ -686,12 +688,6 @@ int __init kuid_chr_init(void)
 	if (ret)
 		goto err_region;
 
-	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
-	kuid_chr_cdev.owner = THIS_MODULE;
-	ret = cdev_add(&kuid_chr_cdev, kuid_chr_devt, KUID_CHR_MINORS);
-	if (ret)
-		goto err_class;
-
 	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
 		/* The attributes are of all nodes, and lie with the first. */
 		const struct attribute_group **groups =
@@ -707,12 +703,16 @@ int __init kuid_chr_init(void)
 			goto err_devices;
 		}
 	}
+	/* Last, because from here on nodes can be opened. */
+	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
+	kuid_chr_cdev.owner = THIS_MODULE;
+	ret = cdev_add(&kuid_chr_cdev, kuid_chr_devt, KUID_CHR_MINORS);
+	if (ret)
+		goto err_devices;
 	return 0;
 
 err_devices:
 	kuid_chr_remove_devices(minor);
-	cdev_del(&kuid_chr_cdev);
-err_class:
 	class_unregister(&kuid_chr_class);
 err_region:
 	unregister_chrdev_region(kuid_chr_devt, KUID_CHR_MINORS);
@@ -726,8 +726,8 @@ err_region:
  */
 void kuid_chr_exit(void)
 {
-	kuid_chr_remove_devices(KUID_CHR_MINORS);
 	cdev_del(&kuid_chr_cdev);
+	kuid_chr_remove_devices(KUID_CHR_MINORS);
 	class_unregister(&kuid_chr_class);
 	unregister_chrdev_region(kuid_chr_devt, KUID_CHR_MINORS);
 }

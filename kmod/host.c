@@ -93,12 +93,6 @@ MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 /* Where the identity comes from. Protected by kuid_host_lock. */
 static struct kuid_choices kuid_host_chosen;
 
-/*
- * The machine was cloned or restored before the first epoch. Protected by
- * kuid_host_lock.
- */
-static bool kuid_host_forked_early;
-
 /* How often the machine was cloned, restored or resumed from hibernation. */
 atomic64_t kuid_host_forks;
 
@@ -109,6 +103,7 @@ atomic64_t kuid_host_forks;
  * @changed: KUID_PART_*: what is to be drawn anew
  * @stale: KUID_PART_*: what another machine may have, too
  * @deadline: until when what was given may be used; 0 for ever
+ * @closings: kuid_generator.closings, before anything is drawn
  * @floor: for KUID_EPOCH_RESTORE
  */
 struct kuid_change {
@@ -117,6 +112,7 @@ struct kuid_change {
 	u32 changed;
 	u32 stale;
 	u64 deadline;
+	u64 closings;
 	u64 floor;
 };
 
@@ -132,6 +128,7 @@ static struct kuid_change kuid_host_change(enum kuid_why why)
 		.choices = kuid_host_chosen,
 		.stale = epoch ? epoch->stale : 0,
 		.deadline = epoch ? epoch->deadline : 0,
+		.closings = READ_ONCE(kuid_host.closings),
 	};
 }
 
@@ -198,6 +195,7 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 	epoch->given = kuid_identity_given(&change->choices);
 	epoch->stale = change->stale & epoch->given;
 	epoch->deadline = epoch->given ? change->deadline : 0;
+	epoch->closings = change->closings;
 
 	if (!kuid_generator_publish(&kuid_host, epoch, change->why,
 				    change->floor)) {
@@ -232,7 +230,8 @@ int kuid_host_first_epoch(bool nonblock)
 	if (!kuid_host.epoch) {
 		struct kuid_change change = kuid_host_change(KUID_EPOCH_FIRST);
 
-		if (kuid_host_forked_early)
+		/* Before that it may have been so, too. */
+		if (change.closings)
 			kuid_host_change_forked(&change);
 		ret = kuid_host_begin_epoch(&change);
 	}
@@ -365,6 +364,13 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 			if (change.choices.node128.from == KUID_FROM_WORKER)
 				change.stale &= ~KUID_PART_NODE128;
 		}
+		/* And are no better than it is. */
+		if (change.stale & KUID_PART_WORKER) {
+			if (change.choices.node96.from == KUID_FROM_WORKER)
+				change.stale |= KUID_PART_NODE96;
+			if (change.choices.node128.from == KUID_FROM_WORKER)
+				change.stale |= KUID_PART_NODE128;
+		}
 		if (set->flags & KUID_IDENTITY_CONFIRM)
 			change.stale = 0;
 		ret = kuid_host_begin_epoch(&change);
@@ -437,8 +443,6 @@ static void kuid_host_fork_epoch(struct work_struct *work)
 	kuid_host_change_forked(&change);
 	if (kuid_host.epoch)
 		ret = kuid_host_begin_epoch(&change);
-	else
-		kuid_host_forked_early = true;
 	mutex_unlock(&kuid_host_lock);
 	/* Until then there are no IDs that a twin could have, too. */
 	if (ret)
@@ -450,7 +454,7 @@ static void kuid_host_forked(void)
 {
 	atomic64_inc(&kuid_host_forks);
 	/* At once, for there may be no memory for an epoch. */
-	kuid_generator_close(&kuid_host, KUID_ALL_PARTS);
+	kuid_generator_close(&kuid_host);
 	mod_delayed_work(kuid_host_workqueue, &kuid_host_fork_work, 0);
 	flush_delayed_work(&kuid_host_fork_work);
 }
@@ -470,6 +474,9 @@ static struct notifier_block kuid_host_vm_fork_block = {
 static int kuid_host_pm(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
+	/* The image is of a generator that is closed until it is told. */
+	if (action == PM_HIBERNATION_PREPARE)
+		kuid_generator_close(&kuid_host);
 	if (action == PM_POST_HIBERNATION)
 		kuid_host_forked();
 	return NOTIFY_DONE;

@@ -21,7 +21,6 @@ static int __init kuid_init(void)
 	return 0;
 
 err_host:
-	/* A node that was there for a moment may have been opened. */
 	kuid_host_exit();
 	kuid_queue_exit();
 	return ret;

@@ -20,6 +20,12 @@
 /* How soon to look again where no moment can be told, in nanoseconds. */
 #define KUID_QUEUE_LOOK_AGAIN_NS NSEC_PER_MSEC
 
+/* The same where only a change can help: none may look that would find it. */
+#define KUID_QUEUE_LOOK_AROUND_NS NSEC_PER_SEC
+
+/* What a poller may be told. */
+#define KUID_QUEUE_EVENTS (EPOLLIN | EPOLLRDNORM | EPOLLERR)
+
 struct kuid_queue kuid_queues[KUID_NR_SOURCES];
 
 /* Heads of queues, and pollers. */
@@ -30,7 +36,7 @@ static atomic_t kuid_queue_changes;
 
 static void kuid_queue_timeout(struct timer_list *timer)
 {
-	wake_up_poll(&kuid_queue_waiters, EPOLLIN | EPOLLRDNORM);
+	wake_up_poll(&kuid_queue_waiters, KUID_QUEUE_EVENTS);
 }
 
 /* For pollers, who have none of their own. */
@@ -44,13 +50,13 @@ static DEFINE_TIMER(kuid_queue_timer, kuid_queue_timeout);
 void kuid_queue_wake(void)
 {
 	atomic_inc(&kuid_queue_changes);
-	wake_up_poll(&kuid_queue_waiters, EPOLLIN | EPOLLRDNORM);
+	wake_up_poll(&kuid_queue_waiters, KUID_QUEUE_EVENTS);
 }
 
 /**
  * kuid_queue_wake_at - wake pollers at some time
  * @ready: when, in nanoseconds of the monotonic clock; KUID_NEVER if clocks
- *	must change first, which wakes them, too
+ *	must change first, which wakes them, too, if someone finds it
  *
  * Context: process or soft interrupt.
  */
@@ -60,12 +66,22 @@ void kuid_queue_wake_at(u64 ready)
 	u64 delay = ready > now ? ready - now : 0;
 
 	if (ready == KUID_NEVER)
-		return;
+		delay = KUID_QUEUE_LOOK_AROUND_NS;
 
 	/* Pairs with that of a poller between joining and looking. */
 	if (wq_has_sleeper(&kuid_queue_waiters))
 		timer_reduce(&kuid_queue_timer,
 			     jiffies + nsecs_to_jiffies(delay) + 1);
+}
+
+/**
+ * kuid_queue_wake_soon - wake pollers to look again
+ *
+ * Context: process or soft interrupt.
+ */
+void kuid_queue_wake_soon(void)
+{
+	kuid_queue_wake_at(ktime_get_ns() + KUID_QUEUE_LOOK_AGAIN_NS);
 }
 
 /**
@@ -144,8 +160,7 @@ int kuid_turn_wait(struct kuid_turn *turn, u64 ready)
 	if (!turn->held)
 		return kuid_turn_queue(turn);
 	if (ready == KUID_NEVER)
-		return wait_event_interruptible(kuid_queue_waiters,
-						kuid_turn_changed(turn));
+		ready = now + KUID_QUEUE_LOOK_AROUND_NS;
 	if (now >= ready) {
 		/* Someone who wants less was quicker. */
 		cond_resched();

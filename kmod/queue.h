@@ -68,6 +68,7 @@ bool kuid_queue_poll(struct file *file, poll_table *wait,
 		     enum kuid_source source, struct kuid_floors *floors);
 void kuid_queue_wake(void);
 void kuid_queue_wake_at(u64 ready);
+void kuid_queue_wake_soon(void);
 
 void __init kuid_queue_init(void);
 void kuid_queue_exit(void);

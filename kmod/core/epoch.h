@@ -53,6 +53,7 @@ struct kuid_sequences {
  * @stale: those of @given that another machine may have, too
  * @deadline: until when @given may be used, in nanoseconds since boot, sleep
  *	included; 0 for ever
+ * @closings: kuid_generator.closings, before its identity was drawn
  * @sequences: the slots of its time; shared with other epochs
  * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
  * @lanes: KUID_HOST_LANE, and KUID_FIRST_CPU_LANE and up
@@ -63,6 +64,7 @@ struct kuid_epoch {
 	u32 given;
 	u32 stale;
 	u64 deadline;
+	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;
 	struct kuid_lane lanes[];

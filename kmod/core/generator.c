@@ -233,22 +233,23 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_close - let no more IDs be made with some parts of the epoch's
- *	identity, until the next epoch
+ * kuid_generator_close - let no more IDs be made with the epoch's identity,
+ *	because another machine may have it
  * @generator: the generator
- * @parts: KUID_PART_*
  *
- * None is given out that is made with one after this has returned.
+ * Until an epoch whose identity was drawn after this, and for this. None is
+ * given out that shows a part of the identity after this has returned.
  *
  * Context: any but NMI. Takes generator->lock.
  */
-void kuid_generator_close(struct kuid_generator *generator, u32 parts)
+void kuid_generator_close(struct kuid_generator *generator)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	WRITE_ONCE(generator->closed, generator->closed | parts);
+	WRITE_ONCE(generator->closings, generator->closings + 1);
+	WRITE_ONCE(generator->closed, KUID_ALL_PARTS);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
@@ -382,7 +383,9 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		return false;
 	}
 
-	if (former && kuid_epoch_node_given(former))
+	/* A node that was drawn may be given from now on. */
+	if (former && (kuid_epoch_node_given(former) ||
+		       former->identity.node == epoch->identity.node))
 		generator->issued = max(generator->issued, last);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
@@ -417,7 +420,12 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 				      kuid_sequences_issued(epoch->sequences),
 				      slots_ahead);
 
-	WRITE_ONCE(generator->closed, epoch->stale);
+	/* One that was on its way meanwhile does not open what was closed. */
+	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK)
+		generator->reopened = epoch->closings;
+	WRITE_ONCE(generator->closed, generator->reopened == generator->closings
+					      ? epoch->stale
+					      : KUID_ALL_PARTS);
 	generator->expired = false;
 	kuid_generator_set_until(generator, epoch);
 	epoch->number = former ? former->number + 1 : 1;

@@ -65,6 +65,8 @@ struct kuid_window {
  * @slot_clock: the time of lex and the k-ordered formats
  * @epoch: the epoch in use; NULL before the first
  * @closed: KUID_PART_*: parts of its identity that may not be used now
+ * @closings: how often they were closed because there may be a twin
+ * @reopened: that number, as it was when the identity was last drawn for it
  * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
  * @windows: the same in units of each source
  * @step_limit: how far issued stamps may be ahead of the wall clock before a
@@ -88,6 +90,8 @@ struct kuid_generator {
 	struct kuid_clock slot_clock;
 	struct kuid_epoch *epoch;
 	u32 closed;
+	u64 closings;
+	u64 reopened;
 	u64 max_ahead;
 	struct kuid_window windows[KUID_NR_SOURCES];
 	u64 step_limit;
@@ -227,7 +231,7 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
 bool kuid_generator_refresh(struct kuid_generator *generator,
 			    const struct kuid_clock *clock);
-void kuid_generator_close(struct kuid_generator *generator, u32 parts);
+void kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_floors *floors, u64 number);
