@@ -347,8 +347,10 @@ keeps_deadlines()
 
 refuses_identity()
 {
+	# Another test may have brought a network interface with it.
 	begin && epoch=$(value node epoch) &&
-		fails 'no network interface is suitable' node --node mac &&
+		{ [ -e /sys/class/net/eth0 ] ||
+			fails 'no network interface is suitable' node --node mac; } &&
 		[ "$(value node epoch)" = "$epoch" ] && kuid node --new-epoch >$out &&
 		[ "$(value node epoch)" = $((epoch + 1)) ]
 }
