@@ -289,14 +289,6 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 		ret = kuid_batch_closed(parts);
 		if (ret)
 			break;
-		/* As poll promises it to whoever wants any at all. */
-		if (batch->nonblock && !single && !batch->epoch) {
-			single = true;
-			ahead = window->one;
-			count = 1;
-			turn.single = true;
-			continue;
-		}
 		if (batch->nonblock) {
 			this_cpu_inc(kuid_counters.would_blocks);
 			ready = kuid_batch_when(batch, source, window->one, 1);

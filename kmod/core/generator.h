@@ -464,10 +464,12 @@ kuid_generator_slots(struct kuid_generator *generator,
 			if (kuid_generator_holds(generator, &view))
 				return kuid_generator_none(slots.first);
 		} else if (likely(kuid_generator_holds(generator, &view))) {
+			/* As the compiler would not know. */
+			u32 n = count == 1 ? 1 : slots.count;
+
 			if (follow)
-				kuid_raise(floor,
-					   slots.first + slots.count - 1);
-			return kuid_generator_taken(slots.first, slots.count, 0,
+				kuid_raise(floor, slots.first + n - 1);
+			return kuid_generator_taken(slots.first, n, 0,
 						    view.epoch, closed);
 		}
 		/* What was reserved may lie far ahead of the clock. */

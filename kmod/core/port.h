@@ -97,6 +97,8 @@ typedef __s64 s64;
 
 #define BIT_ULL(n) (1ULL << (n))
 
+#define noinline		     __attribute__((__noinline__))
+#define __maybe_unused		     __attribute__((__unused__))
 #define __aligned(x)		     __attribute__((__aligned__(x)))
 #define ____cacheline_aligned_in_smp __aligned(64)
 

@@ -107,8 +107,11 @@ kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 	return slots;
 }
 
-/* Take slots that no one has yet, and the rest of their run with them. */
-static inline struct kuid_slots
+/*
+ * Take slots that no one has yet, and the rest of their run with them. Apart,
+ * because it is done once a run, and what is done for each ID needs registers.
+ */
+static noinline __maybe_unused struct kuid_slots
 kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 		    u64 now, u64 from, u64 limit, u32 count)
 {
