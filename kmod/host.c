@@ -239,6 +239,24 @@ int kuid_host_first_epoch(bool nonblock)
 	return ret;
 }
 
+/* Begin an epoch whose identity is as before. */
+static int kuid_host_begin_same(enum kuid_why why, u64 floor, u64 *number)
+{
+	struct kuid_change change;
+	int ret;
+
+	ret = kuid_host_start(true);
+	if (ret)
+		return ret;
+	mutex_lock(&kuid_host_lock);
+	change = kuid_host_change(why);
+	change.floor = floor;
+	ret = kuid_host_begin_epoch(&change);
+	*number = kuid_host.epoch->number;
+	mutex_unlock(&kuid_host_lock);
+	return ret;
+}
+
 /**
  * kuid_host_force_clock - set all clocks to the wall clock
  * @number: set to the number of the epoch that begins with it
@@ -250,18 +268,7 @@ int kuid_host_first_epoch(bool nonblock)
  */
 int kuid_host_force_clock(u64 *number)
 {
-	struct kuid_change change;
-	int ret;
-
-	ret = kuid_host_start(true);
-	if (ret)
-		return ret;
-	mutex_lock(&kuid_host_lock);
-	change = kuid_host_change(KUID_EPOCH_FORCE);
-	ret = kuid_host_begin_epoch(&change);
-	*number = kuid_host.epoch->number;
-	mutex_unlock(&kuid_host_lock);
-	return ret;
+	return kuid_host_begin_same(KUID_EPOCH_FORCE, 0, number);
 }
 
 /**
@@ -274,19 +281,7 @@ int kuid_host_force_clock(u64 *number)
  */
 int kuid_host_restore(u64 floor, u64 *number)
 {
-	struct kuid_change change;
-	int ret;
-
-	ret = kuid_host_start(true);
-	if (ret)
-		return ret;
-	mutex_lock(&kuid_host_lock);
-	change = kuid_host_change(KUID_EPOCH_RESTORE);
-	change.floor = floor;
-	ret = kuid_host_begin_epoch(&change);
-	*number = kuid_host.epoch->number;
-	mutex_unlock(&kuid_host_lock);
-	return ret;
+	return kuid_host_begin_same(KUID_EPOCH_RESTORE, floor, number);
 }
 
 /**
@@ -357,20 +352,11 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 	if (!ret) {
 		change.changed = kuid_identity_changed(set);
 		change.stale &= ~change.changed;
-		/* Nodes that are made from the worker change with it. */
-		if (change.changed & KUID_PART_WORKER) {
-			if (change.choices.node96.from == KUID_FROM_WORKER)
-				change.stale &= ~KUID_PART_NODE96;
-			if (change.choices.node128.from == KUID_FROM_WORKER)
-				change.stale &= ~KUID_PART_NODE128;
-		}
-		/* And are no better than it is. */
-		if (change.stale & KUID_PART_WORKER) {
-			if (change.choices.node96.from == KUID_FROM_WORKER)
-				change.stale |= KUID_PART_NODE96;
-			if (change.choices.node128.from == KUID_FROM_WORKER)
-				change.stale |= KUID_PART_NODE128;
-		}
+		/* What is made from the worker is as good or bad as it is. */
+		change.stale &= ~kuid_identity_from_worker(&change.choices);
+		if (change.stale & KUID_PART_WORKER)
+			change.stale |=
+				kuid_identity_from_worker(&change.choices);
 		if (set->flags & KUID_IDENTITY_CONFIRM)
 			change.stale = 0;
 		ret = kuid_host_begin_epoch(&change);
@@ -506,7 +492,8 @@ static DEFINE_IRQ_WORK(kuid_host_step_irq_work, kuid_host_stepped);
 
 void kuid_port_stepped(const struct kuid_step *step)
 {
-	trace_kuid_step(step->by, step->stamp_lag, step->slot_lag);
+	if (step->by)
+		trace_kuid_step(step->by, step->stamp_lag, step->slot_lag);
 	if (step->epoch_wanted)
 		WRITE_ONCE(kuid_host_epoch_wanted, true);
 	irq_work_queue(&kuid_host_step_irq_work);

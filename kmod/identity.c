@@ -242,6 +242,21 @@ int kuid_identity_change(struct kuid_choices *choices,
 }
 
 /**
+ * kuid_identity_from_worker - what is made from the worker
+ * @choices: where the identity comes from
+ *
+ * Context: any.
+ * Return: KUID_PART_*
+ */
+u32 kuid_identity_from_worker(const struct kuid_choices *choices)
+{
+	return (choices->node96.from == KUID_FROM_WORKER ? KUID_PART_NODE96
+							 : 0) |
+	       (choices->node128.from == KUID_FROM_WORKER ? KUID_PART_NODE128
+							  : 0);
+}
+
+/**
  * kuid_identity_given - what another machine could have, too
  * @choices: where the identity comes from
  *
@@ -250,18 +265,15 @@ int kuid_identity_change(struct kuid_choices *choices,
  */
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
-	bool worker = choices->worker.from == KUID_FROM_GIVEN;
-	u32 given = 0;
+	u32 drawn = kuid_identity_from_worker(choices);
 
-	if (choices->node.from != KUID_FROM_RANDOM)
-		given |= KUID_PART_NODE;
-	if (worker)
-		given |= KUID_PART_WORKER;
-	if (worker || choices->node96.from == KUID_FROM_GIVEN)
-		given |= KUID_PART_NODE96;
-	if (worker || choices->node128.from == KUID_FROM_GIVEN)
-		given |= KUID_PART_NODE128;
-	return given;
+	if (choices->worker.from == KUID_FROM_GIVEN)
+		drawn = 0;
+	else
+		drawn |= KUID_PART_WORKER;
+	if (choices->node.from == KUID_FROM_RANDOM)
+		drawn |= KUID_PART_NODE;
+	return KUID_ALL_PARTS & ~drawn;
 }
 
 /**

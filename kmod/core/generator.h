@@ -108,8 +108,9 @@ struct kuid_generator {
 };
 
 /**
- * struct kuid_step - the wall clock was found set to another time
- * @by: how far it was set, in nanoseconds; negative if back
+ * struct kuid_step - clocks have changed
+ * @by: how far the wall clock was set, in nanoseconds; negative if back, 0 if
+ *	something else has changed them
  * @stamp_lag: how far issued stamps are ahead of it now, 0 if they are not
  * @slot_lag: the same for slots
  * @epoch_wanted: @stamp_lag is above the limit, and a new epoch would help

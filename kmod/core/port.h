@@ -236,8 +236,9 @@ unsigned int kuid_port_cpu(void);
 struct kuid_step;
 
 /*
- * The core says that the wall clock was found set to another time. May be
- * called from where an ID is asked for, so in any context but NMI.
+ * The core says that clocks have changed, most often because the wall clock was
+ * found set to another time. May be called from where an ID is asked for, so in
+ * any context but NMI.
  */
 void kuid_port_stepped(const struct kuid_step *step);
 

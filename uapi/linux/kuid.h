@@ -240,7 +240,8 @@ struct kuid_set_format {
  * @would_blocks: out: how often one failed with EAGAIN, or was cut short,
  *	because it would have had to
  * @steps_back: out: how often the wall clock was found set back
- * @steps_forward: out: how often it was found set forward
+ * @steps_forward: out: how often it was found set forward, as it also is when
+ *	the machine has slept
  * @ids: out: how many IDs have been handed out, by KUID_FORMAT_*
  * @vm_forks: out: how often the machine was cloned, restored or resumed from
  *	hibernation
@@ -331,8 +332,9 @@ struct kuid_force_clock {
  * @interval: out: I of k96 and k128
  * @wall_ns: out: the wall clock's time, in nanoseconds since 1970, as are all
  *	times here
- * @slot_ns: out: all lex and k-ordered IDs handed out are below this time
- * @stamp_ns: out: all v1, v6 and v7 with a given node are; 0 if there are none
+ * @slot_ns: out: all lex and k-ordered IDs handed out since the clock was
+ *forced last are below this time
+ * @stamp_ns: out: all v1, v6 and v7 with a given node are; at least @floor_ns
  * @floor_ns: out: the floor that was restored; 0 if none was
  * @ceiling_ns: out: the ceiling that was acknowledged; 0 if none was
  * @deadline_ns: out: &struct kuid_set_identity.deadline_ns; 0 if there is none
