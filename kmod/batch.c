@@ -2,7 +2,7 @@
 /*
  * A batch is made in chunks, each of one reservation: what there is to know of
  * formats, then text as it is stored in user memory, then the steps of a batch
- * and what uses them.
+ * and what uses them: for user memory, then for kernel memory.
  */
 #include <linux/ktime.h>
 #include <linux/random.h>
@@ -17,9 +17,6 @@
 #include "host.h"
 #include "make.h"
 #include "queue.h"
-
-/* IDs made between two looks at signals and the scheduler. */
-#define KUID_BATCH_CHUNK 1024
 
 /* For that many v7 no memory is taken to hold their random bits. */
 #define KUID_BATCH_V7_FEW 8
@@ -248,7 +245,8 @@ static u64 kuid_batch_when(const struct kuid_batch *batch,
 
 /*
  * Take up to @count, at least one, when it is the caller's turn. Returns 0,
- * -EAGAIN, -ERESTARTSYS, -ESTALE or -EKEYEXPIRED.
+ * -EAGAIN, -ERESTARTSYS, -ESTALE or -EKEYEXPIRED. Never sleeps if
+ * @batch->nonblock.
  */
 static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 			      u32 count, struct kuid_taken *taken)
@@ -289,6 +287,14 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 		ret = kuid_batch_closed(parts);
 		if (ret)
 			break;
+		if (batch->nonblock && !single && !batch->epoch) {
+			/* poll told of one ID, which may be in the far half. */
+			single = true;
+			count = 1;
+			ahead = window->one;
+			kuid_turn_init(&turn, source, single);
+			continue;
+		}
 		if (batch->nonblock) {
 			this_cpu_inc(kuid_counters.would_blocks);
 			ready = kuid_batch_when(batch, source, window->one, 1);
@@ -301,6 +307,24 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 	}
 	kuid_turn_end(&turn);
 	return ret;
+}
+
+/*
+ * Whether what was taken goes on with the batch, or would be of another epoch
+ * than what came before, or below it, having been taken on another CPU: then
+ * the batch ends here, and these are lost.
+ */
+static __always_inline bool kuid_batch_goes_on(struct kuid_batch *batch,
+					       const struct kuid_taken *taken)
+{
+	const struct kuid_stamps *stamps = &taken->stamps;
+
+	if (batch->epoch && (batch->epoch != taken->origin.epoch ||
+			     batch->last >= stamps->first))
+		return false;
+	batch->epoch = taken->origin.epoch;
+	batch->last = stamps->first + stamps->count - 1;
+	return true;
 }
 
 /*
@@ -339,11 +363,8 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 		ret = kuid_batch_reserve(batch, single, n, &taken);
 		if (ret)
 			break;
-		/* What was taken from a new epoch is for another call. */
-		if (batch->epoch && batch->epoch != taken.origin.epoch)
+		if (!kuid_batch_goes_on(batch, &taken))
 			break;
-		batch->epoch = taken.origin.epoch;
-
 		stored = kuid_make_store(format, sink, size, &taken,
 					 random ?: few_random, put);
 		done += stored;
@@ -449,65 +470,112 @@ ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count)
 	}
 }
 
-/* An ID kept as its words. */
-struct kuid_words {
-	u64 high;
-	u64 low;
+/**
+ * struct kuid_kept - a sink for IDs in kernel memory
+ * @at: where the next one goes, of any alignment
+ * @size: of one
+ */
+struct kuid_kept {
+	u8 *at;
+	unsigned int size;
 };
 
-static bool kuid_put_words(void *sink, __be64 high, __be64 low)
+static bool kuid_put_kept(void *sink, __be64 high, __be64 low)
 {
-	struct kuid_words *words = sink;
+	const __be64 id[] = { high, low };
+	struct kuid_kept *kept = sink;
 
-	words->high = be64_to_cpu(high);
-	words->low = be64_to_cpu(low);
+	memcpy(kept->at, id, kept->size);
+	kept->at += kept->size;
 	return true;
 }
 
-static void kuid_batch_text(u32 format, struct kuid_words id, char *text)
+static void kuid_batch_store_kept(u32 format, struct kuid_kept *kept,
+				  const struct kuid_taken *taken)
 {
-	struct kuid_hex_text hex;
+	u8 random[KUID_BATCH_V7_FEW * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+	struct kuid_taken few = *taken;
+	u32 left = taken->stamps.count;
 
-	switch (format) {
-	case KUID_FORMAT_K64:
-	case KUID_FORMAT_K96:
-	case KUID_FORMAT_K128:
-		kuid_text_sortable64(text, id.high, id.low,
-				     kuid_batch_text_size(format));
-		break;
-	default:
-		kuid_hex_text_start(&hex, format == KUID_FORMAT_LEX);
-		kuid_hex_text_next(&hex, format == KUID_FORMAT_LEX, id.high,
-				   id.low);
-		memcpy(text, hex.text, kuid_batch_text_size(format));
-		break;
+	if (format != KUID_FORMAT_V7) {
+		kuid_make_pack(format, kept, taken, NULL, kuid_put_kept);
+		return;
+	}
+	/* There may be no memory for the random bits of all. */
+	while (left) {
+		few.stamps.count = min_t(u32, left, KUID_BATCH_V7_FEW);
+		get_random_bytes(random,
+				 few.stamps.count * KUID_V7_RANDOM_SIZE);
+		kuid_make_pack(KUID_FORMAT_V7, kept, &few, random,
+			       kuid_put_kept);
+		few.stamps.first += few.stamps.count;
+		left -= few.stamps.count;
 	}
 }
 
 /**
- * kuid_batch_line - make one ID as a line of text in kernel memory
+ * kuid_batch_keep - make IDs in kernel memory
  * @batch: what is asked for
- * @line: KUID_LINE_MAX bytes, of which kuid_batch_text_size() + 1 are written
+ * @single: no more than one was asked for
+ * @ids: where they go, of any alignment
+ * @count: how many, at least 1
  *
- * Context: as kuid_batch_ids().
- * Return: 0, or an errno as kuid_batch_ids().
+ * Context: any but NMI if @batch->nonblock, and the kernel gives random bytes
+ * there; else process, sleeps as kuid_batch_ids().
+ * Return: how many were made, not more than %KUID_BATCH_CHUNK; 0 if what there
+ * is now does not go on with what was made for @batch before; an errno as
+ * kuid_batch_ids() but -EFAULT.
  */
-int kuid_batch_line(struct kuid_batch *batch, char *line)
+ssize_t kuid_batch_keep(struct kuid_batch *batch, bool single, u8 *ids,
+			size_t count)
 {
-	u8 random[KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+	struct kuid_kept kept = {
+		.at = ids,
+		.size = kuid_batch_id_size(batch->format),
+	};
+	u32 n = min_t(size_t, count, KUID_BATCH_CHUNK);
 	struct kuid_taken taken;
-	struct kuid_words id;
 	int ret;
 
-	ret = kuid_batch_reserve(batch, true, 1, &taken);
+	ret = kuid_batch_reserve(batch, single, n, &taken);
 	if (ret)
 		return ret;
-	batch->epoch = taken.origin.epoch;
-	if (batch->format == KUID_FORMAT_V7)
-		get_random_bytes(random, KUID_V7_RANDOM_SIZE);
-	kuid_make_pack(batch->format, &id, &taken, random, kuid_put_words);
-	kuid_batch_text(batch->format, id, line);
-	line[kuid_batch_text_size(batch->format)] = '\n';
-	this_cpu_inc(kuid_counters.ids[batch->format]);
-	return 0;
+	if (!kuid_batch_goes_on(batch, &taken))
+		return 0;
+	kuid_batch_store_kept(batch->format, &kept, &taken);
+	this_cpu_add(kuid_counters.ids[batch->format], taken.stamps.count);
+	return taken.stamps.count;
+}
+
+/**
+ * kuid_batch_line - write an ID as a line of text
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @id: the ID
+ * @line: kuid_batch_text_size() + 1 bytes
+ *
+ * Context: any.
+ */
+void kuid_batch_line(u32 format, const u8 *id, char *line)
+{
+	unsigned int size = kuid_batch_text_size(format);
+	struct kuid_hex_text hex;
+	__be64 words[2] = {};
+	u64 high, low;
+
+	memcpy(words, id, kuid_batch_id_size(format));
+	high = be64_to_cpu(words[0]);
+	low = be64_to_cpu(words[1]);
+	switch (format) {
+	case KUID_FORMAT_K64:
+	case KUID_FORMAT_K96:
+	case KUID_FORMAT_K128:
+		kuid_text_sortable64(line, high, low, size);
+		break;
+	default:
+		kuid_hex_text_start(&hex, format == KUID_FORMAT_LEX);
+		kuid_hex_text_next(&hex, format == KUID_FORMAT_LEX, high, low);
+		memcpy(line, hex.text, size);
+		break;
+	}
+	line[size] = '\n';
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IDs of one format, made straight into the memory of who asked for them. */
+/* IDs of one format, as many as one call asks for. */
 #ifndef KUID_BATCH_H
 #define KUID_BATCH_H
 
@@ -8,8 +8,12 @@
 #include "core/generator.h"
 #include "core/text.h"
 
-/* The longest text of an ID with its end of line. */
+/* The longest ID, and the longest text of one with its end of line. */
+#define KUID_ID_MAX   16
 #define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
+
+/* IDs made between two looks at signals and the scheduler. */
+#define KUID_BATCH_CHUNK 1024
 
 /**
  * struct kuid_batch - what is asked for
@@ -18,6 +22,7 @@
  * @order: what they shall follow
  * @nonblock: do with what is to be had at once
  * @epoch: number of the epoch that they are made in; 0 before the first
+ * @last: the stamp's nanosecond or the slot of the last one, if @epoch is not 0
  */
 struct kuid_batch {
 	struct kuid_floors *floors;
@@ -25,6 +30,7 @@ struct kuid_batch {
 	enum kuid_order order;
 	bool nonblock;
 	u64 epoch;
+	u64 last;
 };
 
 unsigned int kuid_batch_id_size(u32 format);
@@ -34,6 +40,8 @@ enum kuid_source kuid_batch_source(u32 format);
 int kuid_batch_refused(u32 format);
 ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count);
 ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count);
-int kuid_batch_line(struct kuid_batch *batch, char *line);
+ssize_t kuid_batch_keep(struct kuid_batch *batch, bool single, u8 *ids,
+			size_t count);
+void kuid_batch_line(u32 format, const u8 *id, char *line);
 
 #endif /* KUID_BATCH_H */

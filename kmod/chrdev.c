@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The character device: nodes, open files, read and ioctl. Everything that
+ * The character device: nodes, open files, reads and ioctls. Everything that
  * comes from userspace is checked here, and only here.
  */
 #include <linux/bitfield.h>
@@ -10,20 +10,24 @@
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
-#include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/splice.h>
 #include <linux/uaccess.h>
+#include <linux/uio.h>
 #include <uapi/linux/kuid.h>
 
 #include "batch.h"
 #include "chrdev.h"
 #include "compat.h"
 #include "host.h"
+#include "iter.h"
 #include "make.h"
 #include "queue.h"
 #include "status.h"
+#include "stream.h"
 #include "sysfs.h"
 
 /* The ABI: the same on every architecture, for 32-bit and 64-bit programs. */
@@ -46,7 +50,22 @@ static_assert(offsetof(struct kuid_set_identity, epoch) == 64);
 /* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
 #define KUID_CHR_BATCH_MAX SZ_64M
 
-/* The nodes, by minor number. */
+/* By KUID_FORMAT_*. */
+static const char *const kuid_chr_formats[] = {
+	[KUID_FORMAT_V1] = "v1",     [KUID_FORMAT_V6] = "v6",
+	[KUID_FORMAT_V7] = "v7",     [KUID_FORMAT_LEX] = "lex",
+	[KUID_FORMAT_K64] = "k64",   [KUID_FORMAT_K96] = "k96",
+	[KUID_FORMAT_K128] = "k128",
+};
+
+/* By KUID_ORDER_*. */
+static const char *const kuid_chr_orders[] = {
+	[KUID_ORDER_CPU] = "cpu",
+	[KUID_ORDER_FILE] = "file",
+	[KUID_ORDER_HOST] = "host",
+};
+
+/* The nodes, by minor number: /dev/kuid, then two for each format. */
 static const struct kuid_chr_node {
 	const char *name;
 	u32 format;
@@ -85,31 +104,15 @@ static struct cdev kuid_chr_cdev;
 #define KUID_MODE_TAKEN	  BIT(31)
 
 /**
- * struct kuid_rest - the end of a line that a read of text did not finish
- * @lock: so that lines of reads at the same time are not mixed up
- * @line: the line
- * @at: how much of it has been read
- * @size: how much there is of it; 0 if there is none
- *
- * @lock protects all of it.
- */
-struct kuid_rest {
-	struct mutex lock; /* held for the whole of a read */
-	char line[KUID_LINE_MAX];
-	u8 at;
-	u8 size;
-};
-
-/**
  * struct kuid_file - an open file
  * @floors: written by the generator only
  * @mode: KUID_MODE_*; changed by compare-and-exchange
- * @rest: there in a file that gives text
+ * @stream: there in a file that gives text
  */
 struct kuid_file {
 	struct kuid_floors floors;
 	u32 mode;
-	struct kuid_rest rest[];
+	struct kuid_stream stream[];
 };
 
 static u32 kuid_chr_mode(u32 format, u32 order, bool text)
@@ -140,20 +143,31 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 {
 	const struct kuid_chr_node *node = &kuid_chr_nodes[iminor(inode)];
 	struct kuid_file *kf;
+	int ret;
 
-	kf = kzalloc(struct_size(kf, rest, node->text), GFP_KERNEL);
+	kf = kzalloc(struct_size(kf, stream, node->text), GFP_KERNEL);
 	if (!kf)
 		return -ENOMEM;
 	kf->mode = kuid_chr_mode(node->format, KUID_ORDER_FILE, node->text);
 	if (node->text)
-		mutex_init(&kf->rest->lock);
+		kuid_stream_init(kf->stream);
 	file->private_data = kf;
 	/*
 	 * The worker comes from the host name of now. If there can be no epoch
 	 * yet, there will be one when it is needed.
 	 */
 	kuid_host_start(true);
-	return stream_open(inode, file);
+	ret = stream_open(inode, file);
+	/* io_uring needs no worker. What can't be sought can't be sent, either.
+	 */
+	file->f_mode |= FMODE_NOWAIT | FMODE_LSEEK;
+	return ret;
+}
+
+/* Without this function there is no FMODE_LSEEK. */
+static loff_t kuid_chr_llseek(struct file *file, loff_t offset, int whence)
+{
+	return -ESPIPE;
 }
 
 static int kuid_chr_release(struct inode *inode, struct file *file)
@@ -179,12 +193,10 @@ static enum kuid_order kuid_chr_order(u32 order)
  * these are KUID_FORMAT_DEFAULT and KUID_ORDER_DEFAULT, the file's own, of
  * which @size bytes must hold an ID. From here on those can't be changed.
  */
-static __always_inline int kuid_chr_begin(struct file *file, u32 format,
-					  u32 order, size_t size,
+static __always_inline int kuid_chr_begin(struct kuid_file *kf, bool nonblock,
+					  u32 format, u32 order, size_t size,
 					  struct kuid_batch *batch)
 {
-	struct kuid_file *kf = file->private_data;
-	bool nonblock = file->f_flags & O_NONBLOCK;
 	u32 mode = READ_ONCE(kf->mode);
 	int ret;
 
@@ -211,107 +223,63 @@ static __always_inline int kuid_chr_begin(struct file *file, u32 format,
 	return 0;
 }
 
-static noinline ssize_t kuid_chr_read_ids(struct file *file, char __user *buf,
+static bool kuid_chr_nonblock(const struct file *file)
+{
+	return file->f_flags & O_NONBLOCK;
+}
+
+/* kuid_chr_begin() for what is read. */
+static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
+			       struct kuid_batch *batch)
+{
+	return kuid_chr_begin(kf, nonblock, KUID_FORMAT_DEFAULT,
+			      KUID_ORDER_DEFAULT, size, batch);
+}
+
+static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 					  size_t size)
 {
+	struct kuid_file *kf = file->private_data;
+	bool text = kuid_chr_mode_text(READ_ONCE(kf->mode));
 	struct kuid_batch batch;
 	unsigned int id_size;
-	ssize_t done;
-	int ret;
-
-	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT,
-			     size, &batch);
-	if (ret)
-		return ret;
-	id_size = kuid_batch_id_size(batch.format);
-	done = kuid_batch_ids(&batch, (u8 __user *)buf, size / id_size);
-	return done < 0 ? done : done * id_size;
-}
-
-/* Give what is left of a line, or as much of it as fits. */
-static ssize_t kuid_chr_read_rest(struct kuid_rest *rest, char __user *buf,
-				  size_t size)
-{
-	size_t n = min_t(size_t, size, rest->size - rest->at);
-
-	lockdep_assert_held(&rest->lock);
-
-	/* What could not be given stays for the next read. */
-	if (copy_to_user(buf, rest->line + rest->at, n))
-		return -EFAULT;
-	rest->at += n;
-	return n;
-}
-
-static ssize_t kuid_chr_read_lines(struct kuid_rest *rest,
-				   struct kuid_batch *batch, char __user *buf,
-				   size_t size)
-{
-	size_t line = kuid_batch_text_size(batch->format) + 1;
-	size_t lines, given;
 	ssize_t ret;
 
-	lockdep_assert_held(&rest->lock);
-
-	ret = kuid_chr_read_rest(rest, buf, size);
-	if (ret < 0)
-		return ret;
-	given = ret;
-
-	lines = (size - given) / line;
-	if (lines) {
-		ret = kuid_batch_lines(batch, (u8 __user *)buf + given, lines);
-		if (ret < 0)
-			return given ? given : ret;
-		given += ret * line;
-		if (ret < lines)
-			return given;
-	}
-
-	if (given < size) {
-		ret = kuid_batch_line(batch, rest->line);
-		if (ret)
-			return given ? given : ret;
-		rest->size = line;
-		rest->at = 0;
-		ret = kuid_chr_read_rest(rest, buf + given, size - given);
-		if (ret < 0) {
-			/* Kept, it would come after what others are given. */
-			rest->size = 0;
-			return given ? given : ret;
-		}
-		given += ret;
-	}
-	return given;
-}
-
-static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
-					   size_t size)
-{
-	struct kuid_file *kf = file->private_data;
-	struct kuid_rest *rest = kf->rest;
-	struct kuid_batch batch;
-	ssize_t ret;
-
-	if (!size)
+	if (text && !size)
 		return 0;
-	ret = kuid_chr_begin(file, KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT,
-			     size, &batch);
+	ret = kuid_chr_begin_read(kf, kuid_chr_nonblock(file), size, &batch);
 	if (ret)
 		return ret;
-	if (batch.nonblock) {
-		if (!mutex_trylock(&rest->lock)) {
-			kuid_queue_wake_soon();
-			return -EAGAIN;
-		}
-	} else {
-		ret = mutex_lock_interruptible(&rest->lock);
-		if (ret)
-			return -ERESTARTSYS;
-	}
-	ret = kuid_chr_read_lines(rest, &batch, buf, size);
-	mutex_unlock(&rest->lock);
-	return ret;
+	if (text)
+		return kuid_stream_read(kf->stream, &batch, buf, size);
+	id_size = kuid_batch_id_size(batch.format);
+	ret = kuid_batch_ids(&batch, (u8 __user *)buf, size / id_size);
+	return ret < 0 ? ret : ret * id_size;
+}
+
+/* As a read of the same size, to wherever. */
+static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct kuid_file *kf = iocb->ki_filp->private_data;
+	bool text = kuid_chr_mode_text(READ_ONCE(kf->mode));
+	size_t size = iov_iter_count(to);
+	struct kuid_batch batch;
+	unsigned int id_size;
+	ssize_t ret;
+
+	if (text && !size)
+		return 0;
+	ret = kuid_chr_begin_read(kf,
+				  iocb->ki_flags & IOCB_NOWAIT ||
+					  kuid_chr_nonblock(iocb->ki_filp),
+				  size, &batch);
+	if (ret)
+		return ret;
+	if (text)
+		return kuid_stream_read_iter(kf->stream, &batch, to);
+	id_size = kuid_batch_id_size(batch.format);
+	ret = kuid_iter_ids(&batch, to, size / id_size);
+	return ret < 0 ? ret : ret * id_size;
 }
 
 /*
@@ -392,9 +360,7 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	    likely(kuid_chr_one_of(&kf->floors, kuid_chr_mode_format(mode),
 				   (u8 __user *)buf)))
 		return size;
-	if (kuid_chr_mode_text(mode))
-		return kuid_chr_read_text(file, buf, size);
-	return kuid_chr_read_ids(file, buf, size);
+	return kuid_chr_read_any(file, buf, size);
 }
 
 static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
@@ -408,9 +374,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 		ready = EPOLLIN | EPOLLRDNORM;
 	if (kuid_batch_refused(format))
 		ready = EPOLLERR;
-	/* A read under way changes this, and there is no waiting for it. */
-	if (kuid_chr_mode_text(mode) &&
-	    READ_ONCE(kf->rest->at) < READ_ONCE(kf->rest->size))
+	if (kuid_chr_mode_text(mode) && kuid_stream_ready(kf->stream))
 		ready |= EPOLLIN | EPOLLRDNORM;
 	return ready;
 }
@@ -471,7 +435,8 @@ static long kuid_chr_generate(struct file *file,
 	    g.reserved0 || memchr_inv(g.reserved, 0, sizeof(g.reserved)))
 		return -EINVAL;
 
-	ret = kuid_chr_begin(file, g.format, g.order, SIZE_MAX, &batch);
+	ret = kuid_chr_begin(file->private_data, kuid_chr_nonblock(file),
+			     g.format, g.order, SIZE_MAX, &batch);
 	if (ret)
 		return ret;
 	done = kuid_batch_ids(&batch, u64_to_user_ptr(g.buffer), g.count);
@@ -639,14 +604,36 @@ static long kuid_chr_ioctl(struct file *file, unsigned int cmd,
 	}
 }
 
+/* For /proc/PID/fdinfo. */
+static void kuid_chr_show_fdinfo(struct seq_file *seq, struct file *file)
+{
+	struct kuid_file *kf = file->private_data;
+	u32 mode = READ_ONCE(kf->mode);
+
+	seq_printf(seq, "kuid-format:\t%s\n",
+		   kuid_chr_formats[kuid_chr_mode_format(mode)]);
+	seq_printf(seq, "kuid-text:\t%u\n", kuid_chr_mode_text(mode));
+	seq_printf(seq, "kuid-order:\t%s\n",
+		   kuid_chr_orders[kuid_chr_mode_order(mode)]);
+	seq_printf(seq, "kuid-taken:\t%u\n", !!(mode & KUID_MODE_TAKEN));
+}
+
+/*
+ * read_iter is for whoever has no one piece of user memory to read into, and
+ * for io_uring. read does without the buffer that it takes.
+ */
 static const struct file_operations kuid_chr_fops = {
 	.owner = THIS_MODULE,
 	.open = kuid_chr_open,
 	.release = kuid_chr_release,
+	.llseek = kuid_chr_llseek,
 	.read = kuid_chr_read,
+	.read_iter = kuid_chr_read_iter,
+	.splice_read = kuid_compat_splice_read,
 	.poll = kuid_chr_poll,
 	.unlocked_ioctl = kuid_chr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.show_fdinfo = kuid_chr_show_fdinfo,
 };
 
 /* IDs are for everyone, and there is nothing to write. */

@@ -19,4 +19,11 @@
 #define kuid_compat_timer_delete_sync timer_delete_sync
 #endif
 
+/* What reads through read_iter() into a pipe became another function in 6.5. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define kuid_compat_splice_read generic_file_splice_read
+#else
+#define kuid_compat_splice_read copy_splice_read
+#endif
+
 #endif /* KUID_COMPAT_H */

@@ -11,7 +11,7 @@
  * A read of the first two returns whole IDs, big-endian, as many as the buffer
  * holds, and EINVAL if it holds none. Text may be read in pieces of any size:
  * a line that a read did not finish is gone on with by the next one of the
- * same open file.
+ * same open file. readv, splice and io_uring read in the same way.
  *
  * The ioctls below are for programs that want to know the limits, to choose a
  * format, or to have the IDs of one call put into memory of their choice
@@ -99,7 +99,9 @@
  * @max_ahead_ns: out: how far the time in an ID may be ahead of the clock, in
  *	nanoseconds; a call that would pass it waits until it need not, or fails
  *	with EAGAIN if the file is O_NONBLOCK
- * @batch_ahead_ns: out: the same for a call that asks for more than one ID
+ * @batch_ahead_ns: out: the same for a call that asks for more than one ID; but
+ *	if it may not wait and there is none, it gets one as if it had asked for
+ *	one, so that after poll something comes whatever is asked for
  * @step_limit_ns: out: how far the wall clock may be set back in all before
  *	@format begins a new epoch at the time it was set to; up to that, its
  *	clock goes on at half speed until the wall clock has caught up. All bits
@@ -140,9 +142,10 @@ struct kuid_query {
  *
  * The IDs of one call increase in the order they lie in memory. The call is
  * cut short, with success and @done < @count, where a signal is pending, a
- * byte of @buffer can't be written, a new epoch begins, or a file that is
- * O_NONBLOCK would have to wait; bytes behind the first @done IDs may then have
- * been written too and mean nothing. If that comes before the first ID the call
+ * byte of @buffer can't be written, a new epoch begins, a file that is
+ * O_NONBLOCK would have to wait, or a caller in KUID_ORDER_CPU was moved to a
+ * CPU that is behind; bytes behind the first @done IDs may then have been
+ * written too and mean nothing. If that comes before the first ID the call
  * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
  * never handed out again.
  */

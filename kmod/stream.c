@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/uaccess.h>
+
+#include "iter.h"
+#include "queue.h"
+#include "stream.h"
+
+/**
+ * struct kuid_stream_to - where a read goes
+ * @user: user memory, if @iter is NULL
+ * @iter: else what is described by this
+ * @left: how much is wanted there
+ */
+struct kuid_stream_to {
+	u8 __user *user;
+	struct iov_iter *iter;
+	size_t left;
+};
+
+/* All or nothing. */
+static int kuid_stream_copy(struct kuid_stream_to *to, const char *from,
+			    size_t size)
+{
+	if (to->iter) {
+		size_t copied = copy_to_iter(from, size, to->iter);
+
+		if (copied != size) {
+			iov_iter_revert(to->iter, copied);
+			return -EFAULT;
+		}
+	} else {
+		if (copy_to_user(to->user, from, size))
+			return -EFAULT;
+		to->user += size;
+	}
+	to->left -= size;
+	return 0;
+}
+
+/* Give what is left of a line, or as much of it as is wanted. */
+static int kuid_stream_rest(struct kuid_stream *stream,
+			    struct kuid_stream_to *to)
+{
+	size_t n = min_t(size_t, to->left, stream->size - stream->at);
+	int ret;
+
+	lockdep_assert_held(&stream->lock);
+
+	/* What could not be given stays for the next read. */
+	ret = kuid_stream_copy(to, stream->line + stream->at, n);
+	if (!ret)
+		WRITE_ONCE(stream->at, stream->at + n);
+	return ret;
+}
+
+/* Give whole lines. Returns 0 if all that fit have been given. */
+static int kuid_stream_lines(struct kuid_batch *batch,
+			     struct kuid_stream_to *to)
+{
+	size_t line = kuid_batch_text_size(batch->format) + 1;
+	size_t count = to->left / line;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	ret = to->iter ? kuid_iter_lines(batch, to->iter, count)
+		       : kuid_batch_lines(batch, to->user, count);
+	if (ret < 0)
+		return ret;
+	if (!to->iter)
+		to->user += ret * line;
+	to->left -= ret * line;
+	/* Why does not matter: something was given. */
+	return ret < count ? -EAGAIN : 0;
+}
+
+/* Give the beginning of a line, whose end is for the next read. */
+static int kuid_stream_begin(struct kuid_stream *stream,
+			     struct kuid_batch *batch,
+			     struct kuid_stream_to *to)
+{
+	u8 id[KUID_ID_MAX];
+	ssize_t ret;
+
+	lockdep_assert_held(&stream->lock);
+
+	ret = kuid_batch_keep(batch, true, id, 1);
+	if (ret <= 0)
+		return ret;
+	kuid_batch_line(batch->format, id, stream->line);
+	WRITE_ONCE(stream->at, 0);
+	WRITE_ONCE(stream->size, kuid_batch_text_size(batch->format) + 1);
+	ret = kuid_stream_rest(stream, to);
+	/* Kept, it would come after what others are given. */
+	if (ret)
+		WRITE_ONCE(stream->size, 0);
+	return ret;
+}
+
+static ssize_t kuid_stream_give(struct kuid_stream *stream,
+				struct kuid_batch *batch,
+				struct kuid_stream_to *to)
+{
+	size_t wanted = to->left;
+	int ret;
+
+	if (batch->nonblock) {
+		if (!mutex_trylock(&stream->lock)) {
+			kuid_queue_wake_soon();
+			return -EAGAIN;
+		}
+	} else if (mutex_lock_interruptible(&stream->lock)) {
+		return -ERESTARTSYS;
+	}
+	ret = kuid_stream_rest(stream, to);
+	if (!ret)
+		ret = kuid_stream_lines(batch, to);
+	if (!ret && to->left)
+		ret = kuid_stream_begin(stream, batch, to);
+	mutex_unlock(&stream->lock);
+	return to->left < wanted ? wanted - to->left : ret;
+}
+
+/**
+ * kuid_stream_init - begin with an ID that is still to be made
+ * @stream: the stream
+ */
+void kuid_stream_init(struct kuid_stream *stream)
+{
+	*stream = (struct kuid_stream) { 0 };
+	mutex_init(&stream->lock);
+}
+
+/**
+ * kuid_stream_read - read into user memory
+ * @stream: the stream
+ * @batch: what it is made of
+ * @buf: the memory
+ * @size: bytes of it, at least 1
+ *
+ * Context: process. As kuid_batch_lines().
+ * Return: how many bytes were given, at least 1, or an errno, as
+ * kuid_batch_lines(); -EAGAIN also if another read is under way and
+ * @batch->nonblock.
+ */
+ssize_t kuid_stream_read(struct kuid_stream *stream, struct kuid_batch *batch,
+			 char __user *buf, size_t size)
+{
+	struct kuid_stream_to to = { .user = (u8 __user *)buf, .left = size };
+
+	return kuid_stream_give(stream, batch, &to);
+}
+
+/**
+ * kuid_stream_read_iter - read to where an iov_iter says
+ * @stream: the stream
+ * @batch: what it is made of
+ * @to: where, at least 1 byte
+ *
+ * Context: process. As kuid_iter_lines().
+ * Return: as kuid_stream_read(); -ENOMEM.
+ */
+ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
+			      struct kuid_batch *batch, struct iov_iter *to)
+{
+	struct kuid_stream_to stream_to = {
+		.iter = to,
+		.left = iov_iter_count(to),
+	};
+
+	return kuid_stream_give(stream, batch, &stream_to);
+}
