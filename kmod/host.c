@@ -93,6 +93,8 @@ MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 /* Where the identity comes from. Protected by kuid_host_lock. */
 static struct kuid_choices kuid_host_chosen;
 
+static struct workqueue_struct *kuid_host_workqueue;
+
 /* How often the machine was cloned, restored or resumed from hibernation. */
 atomic64_t kuid_host_forks;
 
@@ -237,6 +239,32 @@ int kuid_host_first_epoch(bool nonblock)
 	}
 	mutex_unlock(&kuid_host_lock);
 	return ret;
+}
+
+static void kuid_host_start_work(struct work_struct *work)
+{
+	/* Who found no epoch asks again, and has this done again. */
+	kuid_host_first_epoch(true);
+}
+
+static DECLARE_WORK(kuid_host_first_work, kuid_host_start_work);
+
+/* A context in which work may be queued. */
+static void kuid_host_start_irq(struct irq_work *irq_work)
+{
+	queue_work(kuid_host_workqueue, &kuid_host_first_work);
+}
+
+static DEFINE_IRQ_WORK(kuid_host_start_irq_work, kuid_host_start_irq);
+
+/**
+ * kuid_host_start_soon - kuid_host_start() for those who can't wait
+ *
+ * Context: any.
+ */
+void kuid_host_start_soon(void)
+{
+	irq_work_queue(&kuid_host_start_irq_work);
 }
 
 /* Begin an epoch whose identity is as before. */
@@ -391,8 +419,6 @@ void kuid_host_choices(struct kuid_choices *choices)
 	*choices = kuid_host_chosen;
 	mutex_unlock(&kuid_host_lock);
 }
-
-static struct workqueue_struct *kuid_host_workqueue;
 
 static void kuid_host_step_epoch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kuid_host_step_work, kuid_host_step_epoch);
@@ -566,7 +592,9 @@ void kuid_host_exit(void)
 {
 	unregister_pm_notifier(&kuid_host_pm_block);
 	unregister_random_vmfork_notifier(&kuid_host_vm_fork_block);
+	irq_work_sync(&kuid_host_start_irq_work);
 	irq_work_sync(&kuid_host_step_irq_work);
+	cancel_work_sync(&kuid_host_first_work);
 	cancel_delayed_work_sync(&kuid_host_step_work);
 	cancel_delayed_work_sync(&kuid_host_fork_work);
 	destroy_workqueue(kuid_host_workqueue);

@@ -16,6 +16,7 @@ extern struct kuid_generator kuid_host;
 extern atomic64_t kuid_host_forks;
 
 int kuid_host_first_epoch(bool nonblock);
+void kuid_host_start_soon(void);
 int kuid_host_force_clock(u64 *number);
 int kuid_host_restore(u64 floor, u64 *number);
 int kuid_host_acknowledge(u64 ceiling);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* IDs for kernel code. */
+#include <linux/export.h>
+#include <linux/kconfig.h>
+#include <linux/preempt.h>
+
+#include "batch.h"
+#include "host.h"
+#include "include/linux/kuid.h"
+
+/* As if all kernel code had one open file; only used for KUID_ORDER_HOST. */
+static struct kuid_floors kuid_ids_floors;
+
+/* Where preemption is off a kernel of PREEMPT_RT has no random bytes. */
+static bool kuid_ids_random(void)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible();
+}
+
+/**
+ * kuid_ids_generate - make IDs in kernel code
+ * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT is v1
+ * @order: KUID_ORDER_CPU, or KUID_ORDER_HOST for IDs above all that any caller
+ *	had been given in that order when the call began; KUID_ORDER_DEFAULT is
+ *	the former
+ * @ids: where they go, binary as /dev/kuid gives them, of any alignment: 16
+ *	bytes for each, 8 for k64, 12 for k96
+ * @count: how many are wanted, at least 1
+ *
+ * The IDs of one call increase. Fewer come than were wanted if no more may be
+ * made now, and never more than 1,024: whoever wants more calls again.
+ *
+ * A caller that finds none may not wait for them here; they come with time, at
+ * the rate that &struct kuid_query.rate_max tells.
+ *
+ * Context: any but NMI. Never sleeps.
+ * Return: how many were made, at least 1; -EINVAL for an unknown format or
+ * order, KUID_ORDER_FILE, or a @count of 0; -EAGAIN if there is none to be had
+ * now, for that is all: those of the time are used up, no saved state was
+ * restored where it is required, the module was just loaded and its first epoch
+ * is being prepared, or the kernel's random generator is not ready; -EAGAIN
+ * also from NMI, and for v7 under PREEMPT_RT where preemption is off; -ESTALE
+ * or -EKEYEXPIRED if the node or worker that @format shows may not be used, see
+ * &struct kuid_set_identity.
+ */
+ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
+{
+	struct kuid_batch batch = {
+		.floors = &kuid_ids_floors,
+		.format = format ?: KUID_FORMAT_V1,
+		.order = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU,
+		.nonblock = true,
+	};
+
+	if (format > KUID_FORMAT_K128 || order > KUID_ORDER_HOST ||
+	    order == KUID_ORDER_FILE || !count)
+		return -EINVAL;
+	if (in_nmi())
+		return -EAGAIN;
+	if (batch.format == KUID_FORMAT_V7 && !kuid_ids_random())
+		return -EAGAIN;
+	if (unlikely(!READ_ONCE(kuid_host.epoch))) {
+		kuid_host_start_soon();
+		return -EAGAIN;
+	}
+	return kuid_batch_keep(&batch, count == 1, ids, count);
+}
+EXPORT_SYMBOL_GPL(kuid_ids_generate);
