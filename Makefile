@@ -70,11 +70,10 @@ KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
 INITRD	:= $(BUILD)/vm/initrd.gz
 BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 
-.PHONY: vm-packages vm-root vm-vectors vm-tests
 # Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
 ACCEL	?= tcg
 
-.PHONY: vm-packages vm-root vm-vectors vm-tests
+.PHONY: vm-packages vm-root vm-modules vm-tests
 vm-packages:
 	@$(VM)/setup.sh build boot
 
@@ -85,21 +84,26 @@ vm-root: vm-packages
 	@cp -u $(BUILD)/vm/module/kmod/kuid.ko $(ROOT)/lib/
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
 
-# A module that checks the published vectors when it is loaded, built beside
-# the copy of the core that the module was built from.
+# Modules for the tests, built beside the copy of the module that they use: one
+# checks the published vectors when it is loaded, one takes IDs in the kernel.
 VECTORS	:= $(BUILD)/vm/module/selftests/vectors
+CALLERS	:= $(BUILD)/vm/module/selftests/callers
 
-vm-vectors: vm-root
-	@mkdir -p $(VECTORS) $(TESTS)/lib
+vm-modules: vm-root
+	@mkdir -p $(VECTORS) $(CALLERS) $(TESTS)/lib
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c $(VECTORS)
 	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
 		> $(VECTORS)/tables.h
 	$(MAKE) -C $(TEST_KDIR) M=$(VECTORS) modules
-	@cp -u $(VECTORS)/kuid_vectors.ko $(TESTS)/lib/
+	@cp -au selftests/callers/Kbuild selftests/callers/*.c $(CALLERS)
+	$(MAKE) -C $(TEST_KDIR) M=$(CALLERS) \
+		KBUILD_EXTRA_SYMBOLS=$(BUILD)/vm/module/Module.symvers modules
+	@cp -u $(VECTORS)/kuid_vectors.ko $(CALLERS)/kuid_callers.ko \
+		$(TESTS)/lib/
 
 # The kernel's own selftests with ours as one more target, as in its tree; and
 # the tests of library and tool, run in the same way.
-vm-tests: vm-packages vm-vectors
+vm-tests: vm-packages vm-modules
 	@$(VM)/setup.sh test
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest

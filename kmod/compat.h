@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between the kernels the module builds for: 6.1 and later. */
+/* What differs between the kernels the modules build for: 6.1 and later. */
 #ifndef KUID_COMPAT_H
 #define KUID_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/version.h>
 
 /* The device that class.devnode() is given became const in 6.2. */
@@ -25,5 +26,19 @@
 #else
 #define kuid_compat_splice_read copy_splice_read
 #endif
+
+/* One function since 6.13. */
+static inline void
+kuid_compat_hrtimer_setup(struct hrtimer *timer,
+			  enum hrtimer_restart (*function)(struct hrtimer *),
+			  clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, clock, mode);
+#endif
+}
 
 #endif /* KUID_COMPAT_H */

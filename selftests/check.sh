@@ -64,10 +64,10 @@ fi
 # calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,
 # too. So what is about order, time and waiting runs there, and what is about the interface and about
 # identity under the usual clock. Of the third kind, whose every reading takes long, a look will do.
-interface=abi,admin_test,formats,generate,hibernate,identity,library_test,load,long_read,params,query
+interface=abi,admin_test,callers,formats,generate,hibernate,identity,library_test,load,long_read,params,query
 interface+=,read,reload,set_format,sysfs,text,text_in_shell.sh,tool.sh,tool_state.sh,trace
 interface+=,uuidparse.sh,vectors.sh
-order=clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status,steps
+order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status,steps
 order+=,suspend,unique
 for clocksource in tsc hpet jiffies; do
 	preempt=voluntary only=$interface

@@ -238,6 +238,14 @@ static inline __u64 clock_ns(void)
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
+static inline __u64 boottime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
 /*
  * Let pass what IDs of tests before may be ahead of the clock by. Not how long
  * is slept counts, but what the clock says then.

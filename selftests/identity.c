@@ -68,14 +68,6 @@ static void stop(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, unload());
 }
 
-static __u64 boottime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * SECOND + now.tv_nsec;
-}
-
 /* What IDs show. */
 struct shown {
 	__u64 node;		/* of v1 and v6 */

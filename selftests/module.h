@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loading and unloading the module, whose file KUID_MODULE names. */
+/* Loading and unloading modules; the one, whose file KUID_MODULE names. */
 #ifndef MODULE_H
 #define MODULE_H
 
@@ -14,9 +14,9 @@ static inline const char *module_path(void)
 	return getenv("KUID_MODULE");
 }
 
-static inline int load(const char *params)
+static inline int load_file(const char *path, const char *params)
 {
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int ret;
 
 	if (fd < 0)
@@ -26,10 +26,20 @@ static inline int load(const char *params)
 	return ret;
 }
 
+static inline int load(const char *params)
+{
+	return load_file(module_path(), params);
+}
+
 /* Without waiting, and without force. */
+static inline int unload_name(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
 static inline int unload(void)
 {
-	return syscall(SYS_delete_module, "kuid", O_NONBLOCK) ? -errno : 0;
+	return unload_name("kuid");
 }
 
 static inline bool is_loaded(void)

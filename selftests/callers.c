@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IDs taken by kernel code, in all contexts and on all CPUs, beside readers of
+ * the device: nothing comes twice, and each caller's increase. The callers are
+ * in a module of their own, whose file KUID_CALLERS names.
+ */
+#include "../kselftest_harness.h"
+
+#include <sys/mount.h>
+
+#include "formats.h"
+#include "module.h"
+#include "takers.h"
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define CALLERS		DEBUGFS "/kuid_callers"
+
+/* How many IDs each caller takes. */
+#define IDS		500
+
+static const char *const contexts[] = { "hard", "soft", "thread" };
+
+static long read_file(const char *caller, const char *name, void *to,
+		      size_t size)
+{
+	char path[96];
+	ssize_t got;
+	long done = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), CALLERS "/%s/%s", caller, name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	do {
+		got = read(fd, (char *)to + done, size - done);
+		if (got > 0)
+			done += got;
+	} while (got > 0);
+	close(fd);
+	return done;
+}
+
+static long read_number(const char *caller, const char *name)
+{
+	char text[32] = "";
+
+	return read_file(caller, name, text, sizeof(text) - 1) > 0
+		       ? strtol(text, NULL, 0) : -1;
+}
+
+static bool is_done(const char *caller)
+{
+	char text[8] = "";
+
+	return read_file(caller, "done", text, sizeof(text) - 1) > 0 &&
+	       text[0] == 'Y';
+}
+
+static int load_callers(const struct format *f, __u32 order, __u32 ids)
+{
+	char params[64];
+
+	snprintf(params, sizeof(params), "format=%u order=%u ids=%u",
+		 f ? f->number : 99, order, ids);
+	return load_file(getenv("KUID_CALLERS"), params);
+}
+
+static int unload_callers(void)
+{
+	return unload_name("kuid_callers");
+}
+
+FIXTURE(callers) {
+	int cpus[TAKER_CPUS];
+	int nr_cpus;
+	struct takers all;
+	__u8 ids[IDS * ID_SIZE_MAX];
+};
+
+FIXTURE_SETUP(callers)
+{
+	if (!getenv("KUID_CALLERS"))
+		SKIP(return, "KUID_CALLERS doesn't name the module");
+	if (mount("debugfs", DEBUGFS, "debugfs", 0, NULL))
+		ASSERT_EQ(EBUSY, errno);
+	memset(&self->all, 0, sizeof(self->all));
+	self->nr_cpus = allowed_cpus(self->cpus, TAKER_CPUS);
+	ASSERT_LT(0, self->nr_cpus);
+}
+
+FIXTURE_TEARDOWN(callers)
+{
+	stop_takers(&self->all);
+	unload_callers();
+}
+
+/* Wait for a caller, and read what it has been given. */
+static void check_caller(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(callers) *self, const struct format *f,
+			 const char *caller)
+{
+	struct words last = { 0 };
+
+	while (!is_done(caller))
+		usleep(1000);
+	ASSERT_EQ(0, read_number(caller, "error")) {
+		TH_LOG("%s: errno %ld", caller, read_number(caller, "error"));
+	}
+	ASSERT_EQ(IDS * f->id_size,
+		  read_file(caller, "ids", self->ids, sizeof(self->ids)));
+	ASSERT_EQ(IDS, count_in_order(f, self->ids, IDS, &last)) {
+		TH_LOG("%s of %s don't increase", f->name, caller);
+	}
+}
+
+/* All of a load of callers; what they have goes with what @keeper has. */
+static void run_callers(struct __test_metadata *_metadata,
+			FIXTURE_DATA(callers) *self, const struct format *f,
+			__u32 order, struct taker *keeper)
+{
+	size_t c;
+	int n;
+
+	ASSERT_EQ(0, load_callers(f, order, IDS));
+	for (n = 0; n < self->nr_cpus; n++) {
+		for (c = 0; c < ARRAY_SIZE(contexts); c++) {
+			char caller[16];
+
+			snprintf(caller, sizeof(caller), "%s%d", contexts[c],
+				 self->cpus[n]);
+			check_caller(_metadata, self, f, caller);
+			keep_all(keeper, self->ids, IDS,
+				 self->all.first_epoch);
+		}
+	}
+	ASSERT_EQ(0, unload_callers());
+}
+
+/* Beside readers of all formats on all CPUs. */
+static void beside_readers(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(callers) *self, __u32 order)
+{
+	struct taker keepers[NR_FORMATS] = { 0 };
+	struct taker *takers;
+	size_t i;
+
+	start_takers(_metadata, &self->all);
+	for (i = 0; i < NR_FORMATS; i++) {
+		keepers[i].all = &self->all;
+		keepers[i].f = &formats[i];
+		keepers[i].kept = malloc(KEPT_MAX * sizeof(*keepers[i].kept));
+		ASSERT_NE(NULL, keepers[i].kept);
+		run_callers(_metadata, self, &formats[i], order, &keepers[i]);
+		EXPECT_EQ(NULL, keepers[i].wrong);
+	}
+	stop_takers(&self->all);
+
+	/* As if they had been takers, too. */
+	takers = realloc(self->all.takers,
+			 (self->all.nr + NR_FORMATS) * sizeof(*takers));
+	ASSERT_NE(NULL, takers);
+	memcpy(takers + self->all.nr, keepers, sizeof(keepers));
+	self->all.takers = takers;
+	self->all.nr += NR_FORMATS;
+	check_takers(_metadata, &self->all);
+}
+
+TEST_F(callers, by_cpu)
+{
+	beside_readers(_metadata, self, KUID_ORDER_CPU);
+}
+
+TEST_F(callers, by_host)
+{
+	beside_readers(_metadata, self, KUID_ORDER_HOST);
+}
+
+/* What the kernel is given by host lies between what a file is before and after. */
+TEST_F(callers, host_order_is_one)
+{
+	int fd = open(DEV_KUID, O_RDONLY);
+	__u8 before[ID_SIZE_MAX], after[ID_SIZE_MAX];
+	char caller[16];
+	size_t i;
+
+	ASSERT_LE(0, fd);
+	snprintf(caller, sizeof(caller), "thread%d", self->cpus[0]);
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		ASSERT_EQ(1, generate_in_order(f, fd, KUID_ORDER_HOST, before,
+					       1));
+		ASSERT_EQ(0, load_callers(f, KUID_ORDER_HOST, IDS));
+		check_caller(_metadata, self, f, caller);
+		ASSERT_EQ(0, unload_callers());
+		ASSERT_EQ(1, generate_in_order(f, fd, KUID_ORDER_HOST, after,
+					       1));
+		EXPECT_TRUE(words_after(id_order(f, self->ids),
+					id_order(f, before)));
+		EXPECT_TRUE(words_after(id_order(f, after),
+					id_order(f, id_at(f, self->ids,
+							  IDS - 1))));
+	}
+	close(fd);
+}
+
+/* The first of all who use the module: there is no epoch yet. */
+TEST_F(callers, come_first)
+{
+	char caller[16];
+
+	ASSERT_NE(NULL, module_path());
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(""));
+	ASSERT_EQ(0, load_callers(&formats[0], KUID_ORDER_CPU, IDS));
+	snprintf(caller, sizeof(caller), "hard%d", self->cpus[0]);
+	check_caller(_metadata, self, &formats[0], caller);
+	/* Each has its own, or the other found it ready. */
+	EXPECT_LT(0, read_number(caller, "again") +
+		     read_number("thread0", "again"));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, unload_callers());
+}
+
+static long error_of(struct __test_metadata *_metadata, const struct format *f,
+		     __u32 order)
+{
+	long error;
+
+	EXPECT_EQ(0, load_callers(f, order, 1));
+	while (!is_done("thread0") || !is_done("hard0") || !is_done("soft0"))
+		usleep(1000);
+	error = read_number("thread0", "error");
+	EXPECT_EQ(error, read_number("hard0", "error"));
+	EXPECT_EQ(error, read_number("soft0", "error"));
+	EXPECT_EQ(0, unload_callers());
+	return error;
+}
+
+TEST_F(callers, what_is_refused)
+{
+	EXPECT_EQ(EINVAL, error_of(_metadata, NULL, KUID_ORDER_CPU));
+	EXPECT_EQ(EINVAL, error_of(_metadata, &formats[0], KUID_ORDER_FILE));
+	EXPECT_EQ(EINVAL, error_of(_metadata, &formats[0],
+				   KUID_ORDER_HOST + 1));
+	EXPECT_EQ(0, error_of(_metadata, &formats[0], KUID_ORDER_DEFAULT));
+}
+
+/* A claim that has run out binds kernel code, too. */
+TEST_F(callers, after_the_deadline)
+{
+	int fd = open(DEV_KUID, O_RDONLY);
+	struct kuid_set_identity set = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = 0x0123456789ab,
+		.deadline_ns = boottime_ns() + NSEC_PER_SEC,
+	};
+	struct kuid_set_identity back = { .node_from = KUID_FROM_RANDOM };
+	char byte[16];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_SET_IDENTITY, &set));
+	while (read(fd, byte, sizeof(byte)) > 0)
+		usleep(1000);
+	ASSERT_EQ(EKEYEXPIRED, errno);
+	EXPECT_EQ(EKEYEXPIRED, error_of(_metadata, format_of(KUID_FORMAT_V1),
+					KUID_ORDER_CPU));
+	EXPECT_EQ(0, error_of(_metadata, format_of(KUID_FORMAT_V7),
+			      KUID_ORDER_CPU));
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_SET_IDENTITY, &back));
+	EXPECT_EQ(0, error_of(_metadata, format_of(KUID_FORMAT_V1),
+			      KUID_ORDER_CPU));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
