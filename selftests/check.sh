@@ -64,7 +64,7 @@ fi
 # calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,
 # too. So what is about order, time and waiting runs there, and what is about the interface and about
 # identity under the usual clock. Of the third kind, whose every reading takes long, a look will do.
-interface=abi,admin_test,callers,formats,generate,hibernate,identity,library_test,load,long_read,params,query
+interface=abi,admin_test,callers,fdinfo,formats,generate,hibernate,identity,library_test,load,long_read,params,query
 interface+=,read,reload,set_format,sysfs,text,text_in_shell.sh,tool.sh,tool_state.sh,trace
 interface+=,uuidparse.sh,vectors.sh
 order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status,steps
