@@ -442,4 +442,43 @@ TEST_F(orders, host_by_turns)
 	check_takers(_metadata, self->takers, TAKERS);
 }
 
+/*
+ * Big batches by CPU, of a child that is moved meanwhile: another CPU may be
+ * behind the one that the batch was begun on, but the IDs of a call increase.
+ */
+TEST_F(orders, batches_by_cpu)
+{
+	const size_t count = 4096;
+	unsigned int moves = 0;
+	int status;
+	pid_t pid;
+
+	open_source(_metadata, self, 0, false, KUID_ORDER_CPU);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		__u8 *ids = malloc(count * ID_SIZE_MAX);
+		int turn, bad = !ids;
+
+		for (turn = 0; turn < TURNS && !bad; turn++) {
+			struct words last = { 0 };
+			long got = generate_in_order(self->f,
+						     self->sources[0].fd,
+						     KUID_ORDER_CPU, ids,
+						     count);
+
+			bad = got <= 0 ||
+			      count_in_order(self->f, ids, got, &last) != got;
+			/* Of those of small grids this takes seconds. */
+			if (self->f->rate < NSEC_PER_SEC)
+				turn += 15;
+		}
+		_exit(bad);
+	}
+	while (!waitpid(pid, &status, WNOHANG))
+		move_to_cpu(pid, self->cpus[moves++ % 2]);
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
 TEST_HARNESS_MAIN
