@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Takes a batch of IDs from libkuid and prints them. */
+/*
+ * Takes a batch of IDs from libkuid and prints them. A source may be shared by
+ * threads, and by a process and those that it forks.
+ */
 #include <kuid.h>
 #include <stdio.h>
 
-#define COUNT 3
+#define COUNT 5
 
 int main(void)
 {
@@ -12,7 +15,7 @@ int main(void)
 	struct kuid *source = kuid_open(KUID_FORMAT_V1);
 
 	if (!source || kuid_many(source, ids, COUNT) != COUNT) {
-		perror("kuid");
+		perror("many: /dev/kuid");
 		return 1;
 	}
 	for (int i = 0; i < COUNT; i++) {
