@@ -113,13 +113,16 @@ vm-tests: vm-packages vm-modules
 		$(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		INSTALL_PATH=$(TESTS)/selftests install
-	$(MAKE) -C userspace O=$(BUILD)/userspace tests
-	@mkdir -p $(TESTS)/selftests/userspace
+	$(MAKE) -C userspace O=$(BUILD)/userspace tests examples
+	@$(VM)/interpreters.sh $(TESTS)
+	@mkdir -p $(TESTS)/selftests/userspace $(TESTS)/examples
+	@cp -u $(BUILD)/userspace/examples/many* \
+		$(addprefix userspace/examples/many.,sh pl py) $(TESTS)/examples/
 	@cp -u $(BUILD)/userspace/tests/library_test \
 		$(BUILD)/userspace/tests/admin_test userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test admin_test tool.sh tool_state.sh \
-		>> $(TESTS)/selftests/kselftest-list.txt
+	@printf 'userspace:%s\n' library_test admin_test examples.sh tool.sh \
+		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
 $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 	@mkdir -p $(@D)

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Puts Debian's perl and python3, if this machine has them, into a directory for the initramfs:
+#   interpreters.sh DIR
+# with the modules that userspace/examples/ load, and what these load, but no others.
+
+set -euo pipefail
+
+if (( $# != 1 )); then
+	echo "usage: interpreters.sh DIR" >&2
+	exit 2
+fi
+to=$1
+mkdir -p "$to"
+
+# An interpreter, and a program for it that prints the names of the files it has loaded.
+stage()
+{
+	local files
+
+	[[ -x $1 ]] || return 0
+	files=$("$@")
+	readarray -t files <<<"$files"
+	rsync -aRL "$1" "${files[@]}" "$to"
+}
+
+stage /usr/bin/perl -l -e 'use strict; use warnings; print for values %INC'
+
+# What is compiled is taken for current only if its source is there with its time.
+stage /usr/bin/python3 -I -S -c '
+import os, site, sys, uuid
+for module in list(sys.modules.values()):
+    for name in {getattr(module, "__file__", None), getattr(module, "__cached__", None)}:
+        if name and os.path.exists(name):
+            print(name)
+'
