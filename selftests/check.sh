@@ -36,20 +36,24 @@ add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-# The targets of a Makefile whose output is TAP.
-make_tap()
+# Runs something that prints TAP, and adds its results.
+tap()
 {
+	local status skip
 	log=$logs/$1.log
 	shift
-	CMOCKA_MESSAGE_OUTPUT=TAP make -s "$@" 2>&1 | tee "$log"
-	add $? "$(lines '^ok ')" "$(lines '^not ok ')" 0
+	"$@" 2>&1 | tee "$log"
+	status=$?
+	skip=$(lines '^ok .*# SKIP')
+	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
 }
 
 echo "== the core in userspace, with sanitizers"
-make_tap core -C "$here/unit" O="$build/unit" check
+export CMOCKA_MESSAGE_OUTPUT=TAP
+tap core make -s -C "$here/unit" O="$build/unit" check
 
 echo "== library and tool where they need no device, with sanitizers"
-make_tap userspace -C "$here/../userspace" O="$build/userspace" check
+tap userspace make -s -C "$here/../userspace" O="$build/userspace" check
 
 echo "== the parser fed with junk for $fuzz_seconds seconds"
 if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
@@ -64,20 +68,17 @@ fi
 # calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,
 # too. So what is about order, time and waiting runs there, and what is about the interface and about
 # identity under the usual clock. Of the third kind, whose every reading takes long, a look will do.
-interface=abi,admin_test,callers,fdinfo,formats,generate,hibernate,identity,library_test,load,long_read,params,query
-interface+=,read,reload,set_format,sysfs,text,text_in_shell.sh,tool.sh,tool_state.sh,trace
-interface+=,uuidparse.sh,vectors.sh
-order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status,steps
-order+=,suspend,unique
+order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status
+order+=,steps,suspend,unique
 for clocksource in tsc hpet jiffies; do
-	preempt=voluntary only=$interface
-	[[ $clocksource != hpet ]] || only=distinct,order,suspend
-	[[ $clocksource != jiffies ]] || preempt=full only=$order
+	preempt=voluntary choice=KUID_EXCEPT=$order
+	[[ $clocksource != hpet ]] || choice=KUID_ONLY=distinct,order,suspend
+	[[ $clocksource != jiffies ]] || preempt=full choice=KUID_ONLY=$order
 	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
 	log=$logs/$clocksource.log
 	"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource $clocksource \
 		--append preempt=$preempt --qemu "-device e1000,mac=52:54:00:6b:75:69" \
-		--timeout 900 --log "$log" env KUID_ONLY="$only" \
+		--timeout 900 --log "$log" env "$choice" \
 		/guest/selftests.sh
 	status=$?
 	ok=0 bad=0 skip=0
@@ -88,25 +89,16 @@ for clocksource in tsc hpet jiffies; do
 	add $status "$ok" "$bad" "$skip"
 done
 
-# Runs something that prints TAP, of programs that all its machines have.
-vm_tap()
-{
-	log=$logs/$1.log
-	shift
-	"$@" 2>&1 | tee "$log"
-	add $? "$(lines '^ok ')" "$(lines '^not ok ')" 0
-}
-
 echo "== booted with a random generator that is not ready"
-vm_tap unready "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+tap unready "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
 	--append "random.trust_cpu=off random.trust_bootloader=off" \
 	--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
 
 echo "== saved once and restored twice"
-vm_tap clone "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+tap clone "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
 
 echo "== killed and booted again"
-vm_tap reboot "$here/vm/reboot.sh" "$kernel" "$initrd"
+tap reboot "$here/vm/reboot.sh" "$kernel" "$initrd"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 (( !failed && passed ))

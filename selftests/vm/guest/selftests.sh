@@ -124,9 +124,12 @@ if [ -z "$programs" ]; then
 	echo "Bail out! no programs in $list"
 	exit 1
 fi
-# Those that are named, with commas between, if any are.
+# Those that are named, or not named, with commas between, if any are.
 if [ -n "$KUID_ONLY" ]; then
 	programs=$(echo "$programs" | grep -E ":($(echo "$KUID_ONLY" | tr , '|'))\$")
+fi
+if [ -n "$KUID_EXCEPT" ]; then
+	programs=$(echo "$programs" | grep -vE ":($(echo "$KUID_EXCEPT" | tr , '|'))\$")
 fi
 # shellcheck disable=SC2086 # a list of words
 set -- $programs
