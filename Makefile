@@ -37,6 +37,7 @@ help:
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
+	@echo 'make uapi-record  write down the binary interface after it was added to'
 	@echo 'make clean      remove build/'
 
 .PHONY: all module userspace install clean
@@ -144,6 +145,13 @@ check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_NIC) \
 		$(UUIDPARSE) $(UUIDPARSE_TRIXIE)
 	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
+
+.PHONY: uapi-record
+uapi-record: vm-packages
+	@$(VM)/setup.sh style
+	@mkdir -p $(BUILD)
+	@selftests/uapi.sh record 64 > $(BUILD)/kuid.record
+	@mv $(BUILD)/kuid.record uapi/kuid.record
 
 style: vm-packages
 	@$(VM)/setup.sh style

@@ -74,6 +74,26 @@ licence_named()
 	return "$found"
 }
 
+# The interface of programs of 64 or 32 bits is the one that was recorded.
+interface_kept()
+{
+	selftests/uapi.sh record "$1" | diff -u uapi/kuid.record - && return
+	echo "What was released never changes. If this only adds to it: make uapi-record"
+	return 1
+}
+
+# The record has nothing in it whose size or place another machine could see differently.
+interface_portable()
+{
+	awk '
+		/^\/\*|^KUID_[A-Z0-9_]+ += 0x[0-9a-f]+$|^$|^};$/ { next }
+		/^struct kuid_[a-z0-9_]+ \{$/ { structs++; next }
+		/^\t__u(8|16|32|64) +[a-z0-9_]+(\[[0-9]+\])?; +\/\*( +[0-9]+)( +[0-9]+) \*\/$/ { next }
+		/^\t\/\* size: [0-9]+, members: [0-9]+ \*\/$/ && $3 % 8 == 0 { next }
+		{ print; bad = 1 }
+		END { exit bad || !structs }' uapi/kuid.record
+}
+
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
@@ -98,6 +118,9 @@ look "checkpatch --strict, trace.h" \
 look "checkpatch --strict, kselftests" \
 	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
 look "sparse and W=1" sparse_and_warnings
+look "interface as recorded, 64 bits" interface_kept 64
+look "interface as recorded, 32 bits" interface_kept 32
+look "interface the same on all machines" interface_portable
 look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The binary interface of uapi/linux/kuid.h as a compiler sees it:   uapi.sh record 64|32
+# Prints each struct and constant of it, for programs of 64 or 32 bits.
+
+set -euo pipefail
+
+usage()
+{
+	echo "usage: uapi.sh record 64|32" >&2
+	exit 2
+}
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# In the order they are defined in.
+constants()
+{
+	gcc -E -dD -Iuapi -include linux/kuid.h -x c /dev/null |
+		sed -n 's/^#define \(KUID_[A-Z0-9_]*\) .*/\1/p'
+}
+
+# Nothing of it runs, so no 32-bit C library is needed. Where the compiler keeps the kernel's headers
+# in a directory of the 64-bit machine, they are the same for both.
+record()
+{
+	local bits=$1 name value
+
+	{
+		echo '#include <linux/kuid.h>'
+		echo 'enum constants {'
+		constants | sed 's/.*/of_& = &,/'
+		echo '} constants;'
+	} >"$work/record.c"
+	gcc "-m$bits" -ffreestanding -g -fno-eliminate-unused-debug-types -Iuapi \
+		-idirafter "/usr/include/$(gcc -print-multiarch)" -c "$work/record.c" -o "$work/record.o"
+
+	echo '/* SPDX-License-Identifier: ((GPL-2.0-only WITH Linux-syscall-note) OR MIT) */'
+	echo '/* What programs rely on, written by "make uapi-record": offset and size of each field, in bytes. */'
+	# Cache lines are no part of it.
+	pahole "$work/record.o" | sed -E '/cacheline[ :]/d; s/ cachelines: [0-9]+,//'
+	echo
+	pahole -C constants "$work/record.o" |
+		sed -nE 's/^\tof_(KUID_[A-Z0-9_]*) += ([0-9]+),$/\1 \2/p' |
+		while read -r name value; do
+			printf '%-29s = 0x%x\n' "$name" "$value"
+		done
+}
+
+case $#:${1:-} in
+2:record)
+	[[ $2 == 64 || $2 == 32 ]] || usage
+	record "$2" ;;
+*)
+	usage ;;
+esac
