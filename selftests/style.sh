@@ -94,6 +94,48 @@ interface_portable()
 		END { exit bad || !structs }' uapi/kuid.record
 }
 
+# C89 has no integer as wide as one of the constants.
+header_stands_alone()
+{
+	local compiler standard status=0
+
+	for compiler in gcc clang; do
+		for standard in c90 c99 c11 c17; do
+			selftests/uapi.sh compile "$compiler" -x c -std="$standard" -Wno-long-long || status=1
+		done
+		for standard in c++11 c++14 c++17 c++20; do
+			selftests/uapi.sh compile "$compiler" -x c++ -std="$standard" || status=1
+		done
+	done
+	return "$status"
+}
+
+# No one else has our numbers, by the kernel's own table of them.
+ioctl_numbers_free()
+{
+	local table=$source/Documentation/userspace-api/ioctl/ioctl-number.rst
+	local code first rows=0 status=0 name value magic
+
+	magic=$(sed -n 's/^KUID_IOC_MAGIC *= //p' uapi/kuid.record)
+	while read -r name value; do
+		(( (value >> 8 & 0xff) == magic && (value & 0xff) <= 0x2f )) && continue
+		echo "$name is none of 0x00 to 0x2F of $magic"
+		status=1
+	done < <(sed -nE '/MAGIC/d; s/^(KUID_IOC_[A-Z_]+) *= /\1 /p' uapi/kuid.record)
+	while read -r code first; do
+		rows=$((rows + 1))
+		[[ $code == 0x* ]] || code=$(printf '%d' "'${code:1:1}")
+		[[ $first != all ]] || first=0
+		if (( code == magic && 16#$first <= 0x2f )); then
+			echo "$magic is taken from 0x$first on"
+			status=1
+		fi
+	done < <(sed -nE "s/^('.'|0x[0-9A-Fa-f]{2}) +(all|[0-9A-Fa-f]{1,2})(-[0-9A-Fa-f]{2})?( .*)?\$/\1 \2/p" \
+		"$table")
+	(( rows > 200 )) || { echo "only $rows rows found in $table"; return 1; }
+	return "$status"
+}
+
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
@@ -121,6 +163,8 @@ look "sparse and W=1" sparse_and_warnings
 look "interface as recorded, 64 bits" interface_kept 64
 look "interface as recorded, 32 bits" interface_kept 32
 look "interface the same on all machines" interface_portable
+look "uapi/linux/kuid.h by itself in C and C++" header_stands_alone
+look "ioctl numbers that no one has" ioctl_numbers_free
 look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"

@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The binary interface of uapi/linux/kuid.h as a compiler sees it:   uapi.sh record 64|32
-# Prints each struct and constant of it, for programs of 64 or 32 bits.
+# The binary interface of uapi/linux/kuid.h as a compiler sees it:   uapi.sh record 64|32, or
+# uapi.sh compile COMPILER ARG...
+#   record   prints each struct and constant of it, for programs of 64 or 32 bits
+#   compile  tries a program that has nothing but this header and uses each constant
 
 set -euo pipefail
 
 usage()
 {
-	echo "usage: uapi.sh record 64|32" >&2
+	echo "usage: uapi.sh record 64|32 | compile COMPILER ARG..." >&2
 	exit 2
 }
 
@@ -50,10 +52,28 @@ record()
 		done
 }
 
+compile()
+{
+	local compiler=$1
+	shift
+
+	{
+		echo '#include <linux/kuid.h>'
+		echo 'extern const __u64 constants[];'
+		echo 'const __u64 constants[] = {'
+		constants | sed 's/.*/&,/; $s/,$//'
+		echo '};'
+	} >"$work/program"
+	"$compiler" "$@" -Wall -Wextra -Werror -pedantic -Iuapi -fsyntax-only "$work/program"
+}
+
 case $#:${1:-} in
 2:record)
 	[[ $2 == 64 || $2 == 32 ]] || usage
 	record "$2" ;;
+[2-9]*:compile)
+	shift
+	compile "$@" ;;
 *)
 	usage ;;
 esac

@@ -475,13 +475,13 @@ struct kuid_set_identity {
 	__u64 reserved[7];
 };
 
+/* Of this magic 0x00 to 0x2F are for kuid, those from 0x20 on administrators'. */
 #define KUID_IOC_MAGIC	    0xE9
 #define KUID_IOC_QUERY	    _IOWR(KUID_IOC_MAGIC, 0x00, struct kuid_query)
 #define KUID_IOC_GENERATE   _IOWR(KUID_IOC_MAGIC, 0x01, struct kuid_generate)
 #define KUID_IOC_SET_FORMAT _IOW(KUID_IOC_MAGIC, 0x02, struct kuid_set_format)
 #define KUID_IOC_STATUS	    _IOWR(KUID_IOC_MAGIC, 0x03, struct kuid_status)
 
-/* For administrators. */
 #define KUID_IOC_FORCE_CLOCK \
 	_IOWR(KUID_IOC_MAGIC, 0x20, struct kuid_force_clock)
 #define KUID_IOC_GET_STATE   _IOWR(KUID_IOC_MAGIC, 0x21, struct kuid_state)
