@@ -5,7 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
-#include "dev_kuid.h"
+#include "commands.h"
 
 FIXTURE(abi) {
 	int fd;
@@ -22,19 +22,12 @@ FIXTURE_TEARDOWN(abi)
 	close(self->fd);
 }
 
-static const unsigned long commands[] = {
-	KUID_IOC_QUERY, KUID_IOC_GENERATE, KUID_IOC_SET_FORMAT,
-	KUID_IOC_STATUS, KUID_IOC_FORCE_CLOCK,
-	KUID_IOC_GET_STATE, KUID_IOC_RESTORE, KUID_IOC_ACKNOWLEDGE,
-	KUID_IOC_SET_IDENTITY,
-};
-
 static bool is_known(unsigned long cmd)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (cmd == commands[i])
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (cmd == commands[i].cmd)
 			return true;
 	}
 	return false;
@@ -68,8 +61,8 @@ TEST_F(abi, unknown_commands)
 	size_t c, d, s;
 	int nr, type;
 
-	for (c = 0; c < ARRAY_SIZE(commands); c++) {
-		unsigned long cmd = commands[c];
+	for (c = 0; c < NR_COMMANDS; c++) {
+		unsigned long cmd = commands[c].cmd;
 
 		/* Every number. */
 		for (nr = 0; nr < 256; nr++) {

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every command, every field of its struct and what becomes of it. Tests that
+ * are the same for all commands go by this table: a new one is one more row.
+ */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include <linux/capability.h>
+
+#include "formats.h"
+
+/**
+ * enum use - what a command does with a field
+ * @OUT: ignores what is in it
+ * @IN: reads it, by rules of its own
+ * @BITS: reads it, and knows no bits but those of &struct field.known
+ * @UP_TO: reads it, and knows no number above &struct field.known
+ */
+enum use { OUT, IN, BITS, UP_TO };
+
+struct field {
+	const char *name;
+	size_t offset;
+	size_t size;
+	enum use use;		/* and what it knows, where FIELD() has it */
+	__u32 known;
+};
+
+/**
+ * struct command - a command
+ * @capability: what it takes to be let, or NO_CAPABILITY
+ * @good: fill in what can't be zero in a request that is taken; may be NULL
+ */
+struct command {
+	const char *name;
+	unsigned long cmd;
+	size_t size;
+	int capability;
+	void (*good)(void *arg, void *buffer);
+	const struct field *fields;
+	size_t nr_fields;
+};
+
+#define NO_CAPABILITY	-1
+
+/* IDs that a good request asks for, and room for them. */
+#define ASKED		3
+#define ROOM		(ASKED * ID_SIZE_MAX)
+
+#define FIELD(type, field, ...)						\
+	{ .name = #field, .offset = offsetof(struct type, field),	\
+	  .size = sizeof(((struct type *)0)->field), .use = __VA_ARGS__ }
+
+static const struct field query_fields[] = {
+	FIELD(kuid_query, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_query, flags, BITS, 0),
+	FIELD(kuid_query, formats, OUT),
+	FIELD(kuid_query, orders, OUT),
+	FIELD(kuid_query, id_size, OUT),
+	FIELD(kuid_query, batch_max, OUT),
+	FIELD(kuid_query, clock_resolution_ns, OUT),
+	FIELD(kuid_query, text_size, OUT),
+	FIELD(kuid_query, rate_max, OUT),
+	FIELD(kuid_query, max_ahead_ns, OUT),
+	FIELD(kuid_query, batch_ahead_ns, OUT),
+	FIELD(kuid_query, step_limit_ns, OUT),
+	FIELD(kuid_query, order, OUT),
+	FIELD(kuid_query, reserved0, BITS, 0),
+	FIELD(kuid_query, reserved, BITS, 0),
+};
+
+static const struct field generate_fields[] = {
+	FIELD(kuid_generate, buffer, IN),
+	FIELD(kuid_generate, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_generate, order, UP_TO, KUID_ORDER_HOST),
+	FIELD(kuid_generate, count, IN),
+	FIELD(kuid_generate, flags, BITS, 0),
+	FIELD(kuid_generate, done, OUT),
+	FIELD(kuid_generate, reserved0, BITS, 0),
+	FIELD(kuid_generate, epoch, OUT),
+	FIELD(kuid_generate, reserved, BITS, 0),
+};
+
+static const struct field set_format_fields[] = {
+	FIELD(kuid_set_format, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_set_format, order, UP_TO, KUID_ORDER_HOST),
+	FIELD(kuid_set_format, reserved, BITS, 0),
+};
+
+static const struct field status_fields[] = {
+	FIELD(kuid_status, flags, BITS, 0),
+	FIELD(kuid_status, held, OUT),
+	FIELD(kuid_status, reasons, OUT),
+	FIELD(kuid_status, epoch, OUT),
+	FIELD(kuid_status, stamp_lag_ns, OUT),
+	FIELD(kuid_status, slot_lag_ns, OUT),
+	FIELD(kuid_status, stamp_ahead_ns, OUT),
+	FIELD(kuid_status, lex_ahead_ns, OUT),
+	FIELD(kuid_status, grid_ahead_ns, OUT),
+	FIELD(kuid_status, waits, OUT),
+	FIELD(kuid_status, would_blocks, OUT),
+	FIELD(kuid_status, steps_back, OUT),
+	FIELD(kuid_status, steps_forward, OUT),
+	FIELD(kuid_status, ids, OUT),
+	FIELD(kuid_status, vm_forks, OUT),
+	FIELD(kuid_status, floor_ns, OUT),
+	FIELD(kuid_status, ceiling_ns, OUT),
+	FIELD(kuid_status, reserved, BITS, 0),
+};
+
+static const struct field force_clock_fields[] = {
+	FIELD(kuid_force_clock, flags, BITS, KUID_FORCE_CLOCK_MAY_REPEAT),
+	FIELD(kuid_force_clock, reserved0, BITS, 0),
+	FIELD(kuid_force_clock, epoch, OUT),
+	FIELD(kuid_force_clock, reserved, BITS, 0),
+};
+
+static const struct field state_fields[] = {
+	FIELD(kuid_state, flags, BITS, 0),
+	FIELD(kuid_state, required, OUT),
+	FIELD(kuid_state, restored, OUT),
+	FIELD(kuid_state, interval, OUT),
+	FIELD(kuid_state, wall_ns, OUT),
+	FIELD(kuid_state, slot_ns, OUT),
+	FIELD(kuid_state, stamp_ns, OUT),
+	FIELD(kuid_state, floor_ns, OUT),
+	FIELD(kuid_state, ceiling_ns, OUT),
+	FIELD(kuid_state, deadline_ns, OUT),
+	FIELD(kuid_state, node_from, OUT),
+	FIELD(kuid_state, worker_from, OUT),
+	FIELD(kuid_state, k96_node_from, OUT),
+	FIELD(kuid_state, k128_node_from, OUT),
+	FIELD(kuid_state, node, OUT),
+	FIELD(kuid_state, worker, OUT),
+	FIELD(kuid_state, k128_node, OUT),
+	FIELD(kuid_state, k96_node, OUT),
+	FIELD(kuid_state, reserved0, BITS, 0),
+	FIELD(kuid_state, reserved, BITS, 0),
+};
+
+static const struct field restore_fields[] = {
+	FIELD(kuid_restore, floor_ns, IN),
+	FIELD(kuid_restore, flags, BITS, KUID_RESTORE_FRESH),
+	FIELD(kuid_restore, reserved0, BITS, 0),
+	FIELD(kuid_restore, epoch, OUT),
+	FIELD(kuid_restore, reserved, BITS, 0),
+};
+
+static const struct field acknowledge_fields[] = {
+	FIELD(kuid_acknowledge, ceiling_ns, IN),
+	FIELD(kuid_acknowledge, flags, BITS, 0),
+	FIELD(kuid_acknowledge, reserved0, BITS, 0),
+	FIELD(kuid_acknowledge, reserved, BITS, 0),
+};
+
+static const struct field set_identity_fields[] = {
+	FIELD(kuid_set_identity, flags, BITS, KUID_IDENTITY_CONFIRM),
+	FIELD(kuid_set_identity, interval, UP_TO, 10),
+	FIELD(kuid_set_identity, node_from, UP_TO, KUID_FROM_MAC),
+	FIELD(kuid_set_identity, worker_from, UP_TO, KUID_FROM_HOST),
+	FIELD(kuid_set_identity, k96_node_from, UP_TO, KUID_FROM_WORKER),
+	FIELD(kuid_set_identity, k128_node_from, UP_TO, KUID_FROM_WORKER),
+	FIELD(kuid_set_identity, node, IN),
+	FIELD(kuid_set_identity, worker, IN),
+	FIELD(kuid_set_identity, k128_node, IN),
+	FIELD(kuid_set_identity, k96_node, IN),
+	FIELD(kuid_set_identity, reserved0, BITS, 0),
+	FIELD(kuid_set_identity, deadline_ns, IN),
+	FIELD(kuid_set_identity, epoch, OUT),
+	FIELD(kuid_set_identity, reserved, BITS, 0),
+};
+
+static inline void good_generate(void *arg, void *buffer)
+{
+	struct kuid_generate *g = arg;
+
+	g->buffer = (uintptr_t)buffer;
+	g->count = ASKED;
+}
+
+static inline void good_force_clock(void *arg, void *buffer)
+{
+	((struct kuid_force_clock *)arg)->flags = KUID_FORCE_CLOCK_MAY_REPEAT;
+}
+
+static inline void good_restore(void *arg, void *buffer)
+{
+	((struct kuid_restore *)arg)->flags = KUID_RESTORE_FRESH;
+}
+
+static inline void good_acknowledge(void *arg, void *buffer)
+{
+	((struct kuid_acknowledge *)arg)->ceiling_ns =
+		clock_ns() + 3600 * NSEC_PER_SEC;
+}
+
+#define COMMAND(nr, type, fields, capability, good)			\
+	{ #nr, KUID_IOC_##nr, sizeof(struct type), capability, good,	\
+	  fields, ARRAY_SIZE(fields) }
+
+static const struct command commands[] = {
+	COMMAND(QUERY, kuid_query, query_fields, NO_CAPABILITY, NULL),
+	COMMAND(GENERATE, kuid_generate, generate_fields, NO_CAPABILITY,
+		good_generate),
+	COMMAND(SET_FORMAT, kuid_set_format, set_format_fields, NO_CAPABILITY,
+		NULL),
+	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY, NULL),
+	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields, CAP_SYS_TIME,
+		good_force_clock),
+	COMMAND(GET_STATE, kuid_state, state_fields, CAP_SYS_ADMIN, NULL),
+	COMMAND(RESTORE, kuid_restore, restore_fields, CAP_SYS_TIME,
+		good_restore),
+	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields, CAP_SYS_TIME,
+		good_acknowledge),
+	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,
+		CAP_SYS_ADMIN, NULL),
+};
+
+#define NR_COMMANDS	ARRAY_SIZE(commands)
+
+/* The largest of all structs, and some more. */
+#define ARG_MAX_SIZE	1024
+
+/*
+ * Make a request that the command takes, of IDs into ROOM bytes at @buffer. All
+ * that the command is to ignore is filled with @poison.
+ */
+static inline void good_request(const struct command *c, void *arg,
+				void *buffer, int poison)
+{
+	size_t i;
+
+	memset(arg, 0, c->size);
+	for (i = 0; i < c->nr_fields; i++) {
+		if (c->fields[i].use == OUT)
+			memset((__u8 *)arg + c->fields[i].offset, poison,
+			       c->fields[i].size);
+	}
+	if (c->good)
+		c->good(arg, buffer);
+}
+
+/* Whether it has something to write back, and so fails if it can't. */
+static inline bool answers(const struct command *c)
+{
+	return _IOC_DIR(c->cmd) & _IOC_READ;
+}
+
+#endif /* COMMANDS_H */
