@@ -136,6 +136,34 @@ ioctl_numbers_free()
 	return "$status"
 }
 
+# Warnings of man are no errors to it.
+manual_formats()
+{
+	local page output status=0
+
+	for page in "$@"; do
+		mandoc -T lint -W warning "$page" || status=1
+		output=$(MANROFFSEQ='' man --warnings --local-file --encoding=UTF-8 \
+			--troff-device=utf8 --ditroff "$page" 2>&1 >/dev/null)
+		[[ -z $output ]] || { echo "$output"; status=1; }
+	done
+	return "$status"
+}
+
+# Each command, field and parameter has its place in kuid(4).
+manual_is_whole()
+{
+	local page=Documentation/man/kuid.4 word status=0
+
+	while read -r word; do
+		grep -qw -- "$word" "$page" || { echo "$page: nothing of $word"; status=1; }
+	done < <(
+		sed -nE 's/^\t__u[0-9]+ +([a-z0-9_]+).*/\1/p; /MAGIC/d; s/^(KUID_IOC_[A-Z_]+) .*/\1/p' \
+			uapi/kuid.record
+		sed -nE 's/^module_param[a-z_]*\(([a-z0-9_]+),.*/\1/p' kmod/*.c)
+	return "$status"
+}
+
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
@@ -144,6 +172,7 @@ mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
 mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
+mapfile -t manuals < <(files 'Documentation/man/*')
 mapfile -t scripts < <(files '*.sh' .ci/run selftests/vm/guest/init)
 
 look "checkpatch --strict" checkpatch '' "${kernel[@]}"
@@ -168,7 +197,10 @@ look "ioctl numbers that no one has" ioctl_numbers_free
 look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"
-look "codespell" codespell "${written[@]}"
+look "manual pages" manual_formats "${manuals[@]}"
+look "kuid(4) has all of the interface" manual_is_whole
+# A macro of manual pages.
+look "codespell" codespell -L nd "${written[@]}"
 look "a licence named in each file" licence_named
 look "no kernel version outside compat.h" \
 	nowhere 'LINUX_VERSION_CODE|KERNEL_VERSION\(' -- kmod ':!kmod/compat.h'

@@ -12,7 +12,7 @@ declare -A packages=(
 	[build]="gcc make libc6-dev libelf1 libjansson-dev zlib1g-dev xz-utils debian-archive-keyring"
 	[boot]="qemu-system-x86 busybox-static cpio"
 	[test]="rsync libcmocka-dev clang libclang-rt-14-dev perl-base python3"
-	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang"
+	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db"
 )
 
 (( $# )) || set -- build boot test style
