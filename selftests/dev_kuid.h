@@ -205,6 +205,12 @@ static inline int bad_addresses(__u64 *to)
 	return nr;
 }
 
+/* What a 32-bit program can have of it is bad as well. */
+static inline void *as_pointer(__u64 address)
+{
+	return (void *)(uintptr_t)address;
+}
+
 /* The CPUs this process may run on, lowest first. Returns how many. */
 static inline int allowed_cpus(int *cpus, int max)
 {

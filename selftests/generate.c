@@ -344,7 +344,7 @@ TEST_F(generate, bad_structs)
 	int i;
 
 	for (i = 0; i < nr; i++)
-		check_struct_faults(_metadata, self, (void *)addresses[i]);
+		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
 
 	/* All of it, and no byte less, must be there. */
 	for (there = 0; there < sizeof(good); there++) {

@@ -120,7 +120,7 @@ TEST_F(read, bad_addresses)
 
 	for (i = 0; i < nr; i++) {
 		for (s = 0; s < ARRAY_SIZE(sizes); s++) {
-			ASSERT_EQ(-1, read(self->fd, (void *)addresses[i],
+			ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]),
 					   sizes[s])) {
 				TH_LOG("address %llx size %zu",
 				       (unsigned long long)addresses[i],

@@ -257,12 +257,12 @@ TEST_F(text, bad_addresses)
 	int i;
 
 	for (i = 0; i < nr; i++) {
-		ASSERT_EQ(-1, read(self->fd, (void *)addresses[i], 5));
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 5));
 		ASSERT_EQ(EFAULT, errno);
-		ASSERT_EQ(-1, read(self->fd, (void *)addresses[i], 4096));
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 4096));
 		ASSERT_EQ(EFAULT, errno);
 		read_on(_metadata, self, 5);
-		ASSERT_EQ(-1, read(self->fd, (void *)addresses[i], 4096));
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 4096));
 		ASSERT_EQ(EFAULT, errno);
 		read_on(_metadata, self, 6);
 	}
