@@ -11,6 +11,7 @@
 
 #include "formats.h"
 #include "module.h"
+#include "status.h"
 
 /* A node that no network card has, so that decode() takes it for a good one. */
 #define GIVEN_NODE	0x0123456789abULL
@@ -28,12 +29,6 @@ enum {
 static inline bool among(const struct format *f, __u32 numbers)
 {
 	return numbers >> f->number & 1;
-}
-
-static inline int get_status(int fd, struct kuid_status *status)
-{
-	*status = (struct kuid_status) { 0 };
-	return ioctl(fd, KUID_IOC_STATUS, status) ? -errno : 0;
 }
 
 static inline int get_state(int fd, struct kuid_state *state)

@@ -41,7 +41,7 @@ static long read_file(const char *caller, const char *name, void *to,
 	return done;
 }
 
-static long read_number(const char *caller, const char *name)
+static long number_of(const char *caller, const char *name)
 {
 	char text[32] = "";
 
@@ -104,8 +104,8 @@ static void check_caller(struct __test_metadata *_metadata,
 
 	while (!is_done(caller))
 		usleep(1000);
-	ASSERT_EQ(0, read_number(caller, "error")) {
-		TH_LOG("%s: errno %ld", caller, read_number(caller, "error"));
+	ASSERT_EQ(0, number_of(caller, "error")) {
+		TH_LOG("%s: errno %ld", caller, number_of(caller, "error"));
 	}
 	ASSERT_EQ(IDS * f->id_size,
 		  read_file(caller, "ids", self->ids, sizeof(self->ids)));
@@ -217,8 +217,8 @@ TEST_F(callers, come_first)
 	snprintf(caller, sizeof(caller), "hard%d", self->cpus[0]);
 	check_caller(_metadata, self, &formats[0], caller);
 	/* Each has its own, or the other found it ready. */
-	EXPECT_LT(0, read_number(caller, "again") +
-		     read_number("thread0", "again"));
+	EXPECT_LT(0, number_of(caller, "again") +
+		     number_of("thread0", "again"));
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	ASSERT_EQ(0, unload_callers());
 }
@@ -231,9 +231,9 @@ static long error_of(struct __test_metadata *_metadata, const struct format *f,
 	EXPECT_EQ(0, load_callers(f, order, 1));
 	while (!is_done("thread0") || !is_done("hard0") || !is_done("soft0"))
 		usleep(1000);
-	error = read_number("thread0", "error");
-	EXPECT_EQ(error, read_number("hard0", "error"));
-	EXPECT_EQ(error, read_number("soft0", "error"));
+	error = number_of("thread0", "error");
+	EXPECT_EQ(error, number_of("hard0", "error"));
+	EXPECT_EQ(error, number_of("soft0", "error"));
 	EXPECT_EQ(0, unload_callers());
 	return error;
 }

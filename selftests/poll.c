@@ -215,9 +215,9 @@ FIXTURE_SETUP(used_up)
 	self->coarse = q.clock_resolution_ns >= NSEC_PER_MSEC;
 
 	ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
-	ASSERT_EQ(0, get_status(&status));
+	ASSERT_EQ(0, host_status(&status));
 	ASSERT_TRUE(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
 }
 
@@ -226,7 +226,7 @@ FIXTURE_TEARDOWN(used_up)
 	if (!module_path())
 		return;
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 	close(self->text);
 	EXPECT_EQ(0, unload());

@@ -167,9 +167,9 @@ FIXTURE_SETUP(beside)
 	self->fd = open_node(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(1, read_ids(self->f, self->fd, id, 1));
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
-	ASSERT_EQ(0, get_status(&status));
+	ASSERT_EQ(0, host_status(&status));
 	ASSERT_TRUE(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
 }
 
@@ -177,7 +177,7 @@ FIXTURE_TEARDOWN(beside)
 {
 	__atomic_store_n(&self->sharing->stop, true, __ATOMIC_RELAXED);
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 }
 
@@ -199,7 +199,7 @@ TEST_F(beside, bulk_readers)
 	long wrong = 1;
 	int call, i;
 
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	for (i = 0; i < READERS; i++) {
 		readers[i] = start_reader(self->f, self->sharing, i, -1,
 					  batch);
@@ -214,7 +214,7 @@ TEST_F(beside, bulk_readers)
 			wrong = 0;
 	}
 	stop_readers(_metadata, self->sharing, readers, READERS);
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	TH_LOG("%zu IDs in batches, which waited %llu times",
 	       self->sharing->sums[0] + self->sharing->sums[1] +
 	       self->sharing->sums[2],
@@ -240,7 +240,7 @@ static void take_many(struct __test_metadata *_metadata,
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	nr = 2 * self->nr_cpus;
 	if (nr > (int)ARRAY_SIZE(readers))
 		nr = ARRAY_SIZE(readers);
@@ -256,7 +256,7 @@ static void take_many(struct __test_metadata *_metadata,
 		ASSERT_EQ(COUNT, count_in_order(self->f, ids, COUNT, &last));
 	}
 	stop_readers(_metadata, self->sharing, readers, nr);
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	for (sum = i = 0; i < nr; i++)
 		sum += self->sharing->sums[i];
 	TH_LOG("%zu IDs, %u at a time, %llu waits", sum, few,
@@ -308,9 +308,9 @@ TEST(none_waits_in_vain)
 	for (i = 0; i < SAMPLES; i++) {
 		__u64 given;
 
-		ASSERT_EQ(0, get_status(&before));
+		ASSERT_EQ(0, host_status(&before));
 		usleep(10000);
-		ASSERT_EQ(0, get_status(&after));
+		ASSERT_EQ(0, host_status(&after));
 		given = after.ids[KUID_FORMAT_LEX] -
 			before.ids[KUID_FORMAT_LEX];
 		/* Each moves the end by one microsecond, and so do few lost. */
@@ -485,11 +485,11 @@ TEST(all_are_killed)
 			ASSERT_LE(0, readers[i]);
 		}
 		wait_for_readers(sharing, READERS);
-		ASSERT_EQ(0, get_status(&before));
+		ASSERT_EQ(0, host_status(&before));
 		/* By then all that could be taken at once is taken. */
 		do {
 			usleep(1000);
-			ASSERT_EQ(0, get_status(&after));
+			ASSERT_EQ(0, host_status(&after));
 		} while (after.waits < before.waits + ENOUGH &&
 			 sum_of(sharing, 1) + sum_of(sharing, 2) < ENOUGH &&
 			 !__atomic_load_n(&sharing->failed, __ATOMIC_RELAXED));
@@ -504,7 +504,7 @@ TEST(all_are_killed)
 	let_clock_catch_up();
 	fd = open_node(f, "", O_NONBLOCK);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(1, read_ids(f, fd, ids, 1));
 		ASSERT_EQ(1, generate_ids(f, fd, ids, 1));
@@ -513,7 +513,7 @@ TEST(all_are_killed)
 	ASSERT_EQ(0, fcntl(fd, F_SETFL, 0));
 	ASSERT_EQ(COUNT, read_ids(f, fd, ids, COUNT));
 	ASSERT_EQ(1, read_ids(f, fd, ids, 1));
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	EXPECT_EQ(before.waits, after.waits);
 	EXPECT_EQ(before.would_blocks, after.would_blocks);
 	close(fd);
@@ -535,9 +535,9 @@ TEST(waits_are_worth_it)
 	ASSERT_LE(0, fd);
 	/* So that no page of it is missing when time counts. */
 	memset(ids, POISON, COUNT * f->id_size);
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	ASSERT_EQ(COUNT, generate_ids(f, fd, ids, COUNT));
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	TH_LOG("%d IDs, %llu waits", COUNT,
 	       (unsigned long long)(after.waits - before.waits));
 	EXPECT_GE(before.waits + COUNT / WORTH, after.waits);
@@ -561,20 +561,20 @@ TEST(waits_are_counted)
 	/* So that no page of it is missing when time counts. */
 	memset(ids, POISON, count * f->id_size);
 	let_clock_catch_up();
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	for (call = 0; call < CALLS; call++)
 		ASSERT_EQ(count, call % 2 ? read_ids(f, fd, ids, count) :
 				 generate_ids(f, fd, ids, count));
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	EXPECT_LE(before.waits + CALLS, after.waits);
 	EXPECT_EQ(before.would_blocks, after.would_blocks);
 
 	/* What doesn't have to, doesn't count. */
 	let_clock_catch_up();
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	ASSERT_EQ(7, generate_ids(f, fd, ids, 7));
 	ASSERT_EQ(1, read_ids(f, fd, ids, 1));
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	EXPECT_EQ(before.waits, after.waits);
 	EXPECT_EQ(before.would_blocks, after.would_blocks);
 	close(fd);
@@ -594,7 +594,7 @@ TEST(would_blocks_are_counted)
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	for (call = 0; call < CALLS_MAX && again + part < ENOUGH; call++) {
 		long got = call % 2 ? read_ids(f, fd, ids, BATCH) :
 				      generate_ids(f, fd, ids, BATCH);
@@ -604,7 +604,7 @@ TEST(would_blocks_are_counted)
 		again += got < 0;
 		part += got > 0 && got < BATCH;
 	}
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	TH_LOG("%u times EAGAIN, %u short counts", again, part);
 	EXPECT_EQ(before.would_blocks + again + part, after.would_blocks);
 	EXPECT_EQ(before.waits, after.waits);
@@ -663,9 +663,9 @@ FIXTURE_SETUP(staged)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, read_ids(self->f, fd, id, 1));
 	close(fd);
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
-	ASSERT_EQ(0, get_status(&status));
+	ASSERT_EQ(0, host_status(&status));
 	ASSERT_TRUE(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
 }
 
@@ -682,7 +682,7 @@ FIXTURE_TEARDOWN(staged)
 		}
 	}
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	if (self->fd > 0)
 		close(self->fd);
 	EXPECT_EQ(0, unload());
@@ -721,7 +721,7 @@ static bool use_up(struct __test_metadata *_metadata,
 			;
 		for (round = 0; round < ROUNDS; round++) {
 			read_singles(self->f, fd, ids);
-			if (get_status(&status))
+			if (host_status(&status))
 				_exit(1);
 			if (status.lex_ahead_ns >= enough)
 				break;
@@ -730,7 +730,7 @@ static bool use_up(struct __test_metadata *_metadata,
 	}
 	for (i = 0; i < nr; i++)
 		ASSERT_TRUE(ended_well(children[i]));
-	ASSERT_EQ(0, get_status(&status));
+	ASSERT_EQ(0, host_status(&status));
 	TH_LOG("%llu ms ahead",
 	       (unsigned long long)(status.lex_ahead_ns / NSEC_PER_MSEC));
 	/* Less a little, for what has passed since. */
@@ -821,12 +821,12 @@ TEST_F(staged, first_come_first_served)
 		SKIP(return, NO_MODULE);
 	if (!use_up(_metadata, self))
 		SKIP(return, TOO_SLOW);
-	ASSERT_EQ(0, get_status(&before));
+	ASSERT_EQ(0, host_status(&before));
 	for (nr = 0; nr < SLEEPERS; nr++)
 		start_sleeper(_metadata, self, nr, 0);
 	for (nr = 0; nr < SLEEPERS; nr++)
 		wait_for_sleeper(_metadata, self, nr);
-	ASSERT_EQ(0, get_status(&after));
+	ASSERT_EQ(0, host_status(&after));
 	for (nr = 0; nr < SLEEPERS; nr++)
 		check_served(_metadata, self, nr, &last);
 	/* One after the other, if the machine was not too slow. */

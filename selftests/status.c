@@ -37,7 +37,7 @@ FIXTURE_SETUP(status)
 FIXTURE_TEARDOWN(status)
 {
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 }
 
@@ -327,7 +327,7 @@ TEST_F(status, half_speed)
 		ASSERT_EQ(1, generate_ids(&formats[i], self->fd, id, 1));
 	get(_metadata, self, &before);
 	ASSERT_EQ(0, before.reasons & half_speed);
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
 	for (i = 0; i < NR_FORMATS; i++)
 		ASSERT_EQ(1, generate_ids(&formats[i], self->fd, id, 1));
@@ -347,7 +347,7 @@ TEST_F(status, half_speed)
 	EXPECT_GT(s.slot_lag_ns, later.slot_lag_ns);
 	EXPECT_EQ(before.steps_back + 1, later.steps_back);
 
-	ASSERT_EQ(0, step_wall(BACK));
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
 	self->stepped = 0;
 	get(_metadata, self, &s);
 	EXPECT_EQ(0, s.reasons & half_speed);

@@ -8,15 +8,21 @@
 #define ATTRIBUTES	"/sys/class/kuid/kuid"
 
 /* Returns 0 or a negative errno. */
-static inline int get_status(struct kuid_status *s)
+static inline int get_status(int fd, struct kuid_status *s)
+{
+	*s = (struct kuid_status) { 0 };
+	return ioctl(fd, KUID_IOC_STATUS, s) ? -errno : 0;
+}
+
+/* The same, for who has no file open. */
+static inline int host_status(struct kuid_status *s)
 {
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	int ret;
 
 	if (fd < 0)
 		return -errno;
-	*s = (struct kuid_status) { 0 };
-	ret = ioctl(fd, KUID_IOC_STATUS, s) ? -errno : 0;
+	ret = get_status(fd, s);
 	close(fd);
 	return ret;
 }

@@ -159,7 +159,7 @@ FIXTURE_SETUP(sysfs)
 FIXTURE_TEARDOWN(sysfs)
 {
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 }
 
@@ -323,7 +323,7 @@ TEST_F(sysfs, after_a_step)
 
 	for (i = 0; i < NR_FORMATS; i++)
 		ASSERT_EQ(1, generate_ids(&formats[i], self->fd, id, 1));
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
 	check_status(_metadata, self->fd);
@@ -336,7 +336,7 @@ TEST_F(sysfs, after_a_step)
 	EXPECT_GE(after.slot_lag_ns, lag);
 	EXPECT_LT(0, lag);
 
-	ASSERT_EQ(0, step_wall(BACK));
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
 	self->stepped = 0;
 	/* Whoever asks finds it, not only who takes an ID. */
 	EXPECT_EQ(0, read_number("clock/stamp_lag_ns", 10));

@@ -134,7 +134,7 @@ FIXTURE_TEARDOWN(trace)
 	write_file(EVENTS "enable", "0");
 	write_file(TRACING "trace", "");
 	if (self->stepped)
-		EXPECT_EQ(0, step_wall(-self->stepped));
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 }
 
@@ -259,10 +259,10 @@ TEST_F(trace, step)
 	if (!has_tracing())
 		SKIP(return, NO_TRACING);
 	take_of_each(_metadata, self->fd);
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
 	take_of_each(_metadata, self->fd);
-	ASSERT_EQ(0, step_wall(BACK));
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
 	self->stepped = 0;
 	take_of_each(_metadata, self->fd);
 
@@ -311,7 +311,7 @@ TEST_F(trace, epoch_by_a_step)
 		SKIP(return, NO_TRACING);
 	take_of_each(_metadata, self->fd);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
-	ASSERT_EQ(0, step_wall(-BACK));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
 	/* A worker makes it, and not more than one a second. */
 	for (try = 0; try < TRIES && after.epoch <= before.epoch; try++) {
@@ -322,7 +322,7 @@ TEST_F(trace, epoch_by_a_step)
 	ASSERT_EQ(before.epoch + 1, after.epoch);
 	EXPECT_EQ(0, after.stamp_lag_ns);
 	EXPECT_LT(0, after.slot_lag_ns);
-	ASSERT_EQ(0, step_wall(BACK));
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
 	self->stepped = 0;
 	take_of_each(_metadata, self->fd);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));

@@ -3,21 +3,32 @@
 #ifndef WALL_H
 #define WALL_H
 
-#include <errno.h>
 #include <sys/timex.h>
 
+#include "formats.h"
+
 /*
- * Set the wall clock by that many seconds from where it is, with nothing lost
- * between reading and setting it. Returns 0 or a negative errno.
+ * By exactly that much from where it is, with nothing lost between reading and
+ * setting it. Returns 0 or a negative errno.
  */
-static inline int step_wall(long seconds)
+static inline int shift_wall(__s64 by)
 {
-	struct timex by = {
+	struct timex shift = {
 		.modes = ADJ_SETOFFSET | ADJ_NANO,
-		.time.tv_sec = seconds,
+		.time.tv_sec = by / (__s64)NSEC_PER_SEC,
+		.time.tv_usec = by % (__s64)NSEC_PER_SEC,
 	};
 
-	return adjtimex(&by) < 0 ? -errno : 0;
+	if (shift.time.tv_usec < 0) {
+		shift.time.tv_sec--;
+		shift.time.tv_usec += NSEC_PER_SEC;
+	}
+	return adjtimex(&shift) < 0 ? -errno : 0;
+}
+
+static inline int shift_wall_seconds(long seconds)
+{
+	return shift_wall(seconds * (__s64)NSEC_PER_SEC);
 }
 
 #endif /* WALL_H */

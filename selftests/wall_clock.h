@@ -11,10 +11,9 @@
 #ifndef WALL_CLOCK_H
 #define WALL_CLOCK_H
 
-#include <sys/timex.h>
-
-#include "formats.h"
 #include "module.h"
+#include "status.h"
+#include "wall.h"
 
 #define YEAR_NS		(365 * 86400 * NSEC_PER_SEC)
 
@@ -43,22 +42,6 @@ static inline int set_wall(__u64 to)
 static inline int step_wall(__s64 by)
 {
 	return set_wall(clock_ns() + by);
-}
-
-/* By exactly that much, for where a little more would be too much. */
-static inline int shift_wall(__s64 by)
-{
-	struct timex shift = {
-		.modes = ADJ_SETOFFSET | ADJ_NANO,
-		.time.tv_sec = by / (__s64)NSEC_PER_SEC,
-		.time.tv_usec = by % (__s64)NSEC_PER_SEC,
-	};
-
-	if (shift.time.tv_usec < 0) {
-		shift.time.tv_sec--;
-		shift.time.tv_usec += NSEC_PER_SEC;
-	}
-	return adjtimex(&shift) < 0 ? -1 : 0;
 }
 
 /* The wall clock as it was found, from a clock that no one can set. */
@@ -95,12 +78,6 @@ static void __attribute__((constructor)) note_wall(void)
 {
 	wall_owner = getpid();
 	wall_offset = clock_ns() - read_clock(CLOCK_BOOTTIME);
-}
-
-static inline int get_status(int fd, struct kuid_status *status)
-{
-	memset(status, 0, sizeof(*status));
-	return ioctl(fd, KUID_IOC_STATUS, status) ? -errno : 0;
 }
 
 static inline int force_clock(int fd, __u64 *epoch)
