@@ -23,12 +23,12 @@
 /* The same where only a change can help: none may look that would find it. */
 #define KUID_QUEUE_LOOK_AROUND_NS NSEC_PER_SEC
 
-/* What a poller may be told. */
-#define KUID_QUEUE_EVENTS (EPOLLIN | EPOLLRDNORM | EPOLLERR)
-
 struct kuid_queue kuid_queues[KUID_NR_SOURCES];
 
-/* Heads of queues, and pollers. */
+/*
+ * Heads of queues, and pollers. Woken without a mask of events: all are to look
+ * for themselves, and io_uring would take a mask for what there is.
+ */
 static DECLARE_WAIT_QUEUE_HEAD(kuid_queue_waiters);
 
 /* How often clocks have changed. */
@@ -36,7 +36,7 @@ static atomic_t kuid_queue_changes;
 
 static void kuid_queue_timeout(struct timer_list *timer)
 {
-	wake_up_poll(&kuid_queue_waiters, KUID_QUEUE_EVENTS);
+	wake_up(&kuid_queue_waiters);
 }
 
 /* For pollers, who have none of their own. */
@@ -50,7 +50,7 @@ static DEFINE_TIMER(kuid_queue_timer, kuid_queue_timeout);
 void kuid_queue_wake(void)
 {
 	atomic_inc(&kuid_queue_changes);
-	wake_up_poll(&kuid_queue_waiters, KUID_QUEUE_EVENTS);
+	wake_up(&kuid_queue_waiters);
 }
 
 /**
