@@ -374,7 +374,8 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 			ret = -EFAULT;
 			break;
 		}
-		if (signal_pending(current))
+		/* Not for what io_uring has to do next, which can wait. */
+		if (task_sigpending(current))
 			break;
 		cond_resched();
 	}

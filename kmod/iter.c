@@ -69,7 +69,8 @@ static ssize_t kuid_iter_make(struct kuid_batch *batch, struct iov_iter *to,
 			ret = -EFAULT;
 			break;
 		}
-		if (signal_pending(current))
+		/* Not for what io_uring has to do next, which can wait. */
+		if (task_sigpending(current))
 			break;
 		cond_resched();
 	}
