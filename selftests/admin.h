@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What an administrator may do with the device, for tests: state and identity,
- * and the module loaded with parameters. Needs the test harness before it.
- */
+/* What an administrator may do with the device: state and identity. */
 #ifndef ADMIN_H
 #define ADMIN_H
 

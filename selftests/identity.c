@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <signal.h>
 
-#include "admin.h"
+#include "own_module.h"
 
 #define SECOND		NSEC_PER_SEC
 #define HOUR		(3600 * SECOND)
@@ -30,12 +30,10 @@ FIXTURE(identity) {
 FIXTURE_SETUP(identity)
 {
 	self->fd = -1;
-	self->was_loaded = is_loaded();
 	if (!module_path())
 		SKIP(return, NO_MODULE);
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	self->was_loaded = take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(identity)
@@ -44,28 +42,7 @@ FIXTURE_TEARDOWN(identity)
 		return;
 	sethostname(self->host, strlen(self->host));
 	close(self->fd);
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
-}
-
-static void start(struct __test_metadata *_metadata,
-		  FIXTURE_DATA(identity) *self, const char *params)
-{
-	ASSERT_EQ(0, load(params)) {
-		TH_LOG("%s", params);
-	}
-	self->fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, self->fd);
-}
-
-static void stop(struct __test_metadata *_metadata,
-		 FIXTURE_DATA(identity) *self)
-{
-	close(self->fd);
-	self->fd = -1;
-	ASSERT_EQ(0, unload());
+	give_back_module(_metadata, self->was_loaded);
 }
 
 /* What IDs show. */
@@ -213,7 +190,7 @@ TEST_F(identity, refuses)
 	struct shown was;
 	size_t i;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, look(self->fd, 8, &was));
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -294,7 +271,7 @@ TEST_F(identity, is_shown)
 	size_t i;
 
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct kuid_set_identity set = steps[i].set;
 		const struct format *v1 = format_of(KUID_FORMAT_V1);
@@ -331,7 +308,7 @@ TEST_F(identity, is_drawn)
 	struct shown was, now;
 	int round;
 
-	start(_metadata, self, ALL_PARAMS);
+	start(_metadata, &self->fd, ALL_PARAMS);
 	ASSERT_EQ(0, look(self->fd, 8, &was));
 	EXPECT_EQ(GIVEN_NODE, was.node);
 	for (round = 0; round < 10; round++) {
@@ -381,7 +358,7 @@ TEST_F(identity, worker_of_the_host)
 	memset(longest, 'h', 63);
 	longest[63] = (char)0xff;
 	longest[64] = '\0';
-	start(_metadata, self, "worker=1");
+	start(_metadata, &self->fd, "worker=1");
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *name = names[i].name;
 		int log = open_log();
@@ -483,7 +460,7 @@ TEST_F(identity, mac)
 				    "no network interface"));
 		ASSERT_FALSE(is_loaded());
 
-		start(_metadata, self, "");
+		start(_metadata, &self->fd, "");
 		ASSERT_EQ(0, look(self->fd, 8, &was));
 		ASSERT_EQ(0, get_status(self->fd, &before));
 		EXPECT_EQ(-ENODEV, set_identity(self->fd, &set));
@@ -496,7 +473,7 @@ TEST_F(identity, mac)
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(before.epoch, after.epoch);
 		expect_shown(_metadata, self->fd, &was);
-		stop(_metadata, self);
+		stop(_metadata, &self->fd);
 
 		if (!driver)
 			SKIP(return, "KUID_NIC doesn't name a driver");
@@ -507,7 +484,7 @@ TEST_F(identity, mac)
 		ASSERT_TRUE(host_mac(&mac));
 	}
 
-	start(_metadata, self, "node=mac");
+	start(_metadata, &self->fd, "node=mac");
 	ASSERT_EQ(0, look(self->fd, 8, &was));
 	EXPECT_EQ(mac, was.node);
 	ASSERT_EQ(0, get_state(self->fd, &state));
@@ -664,12 +641,10 @@ FIXTURE_VARIANT_ADD(deadline, k128_node) {
 FIXTURE_SETUP(deadline)
 {
 	self->s.fd = -1;
-	self->s.was_loaded = is_loaded();
 	if (!module_path())
 		SKIP(return, NO_MODULE);
-	if (self->s.was_loaded)
-		ASSERT_EQ(0, unload());
-	start(_metadata, &self->s, variant->params);
+	self->s.was_loaded = take_module(_metadata);
+	start(_metadata, &self->s.fd, variant->params);
 }
 
 FIXTURE_TEARDOWN(deadline)
@@ -677,9 +652,7 @@ FIXTURE_TEARDOWN(deadline)
 	if (!module_path())
 		return;
 	close(self->s.fd);
-	EXPECT_EQ(0, unload());
-	if (self->s.was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata, self->s.was_loaded);
 }
 
 TEST_F(deadline, is_kept)
@@ -749,7 +722,7 @@ TEST_F(identity, deadline_outlives_who_asked_for_it)
 	int status;
 	pid_t pid;
 
-	start(_metadata, self, ALL_PARAMS);
+	start(_metadata, &self->fd, ALL_PARAMS);
 	set.deadline_ns = boottime_ns() + SECOND / 4;
 	pid = fork();
 	ASSERT_LE(0, pid);
@@ -777,7 +750,7 @@ TEST_F(identity, deadline_is_not_for_what_is_random)
 		.k128_node_from = KUID_FROM_WORKER,
 	};
 
-	start(_metadata, self, ALL_PARAMS);
+	start(_metadata, &self->fd, ALL_PARAMS);
 	set.deadline_ns = boottime_ns() + SECOND / 4;
 	ASSERT_EQ(0, set_identity(self->fd, &set));
 	ASSERT_EQ(0, set_identity(self->fd, &random));
@@ -798,7 +771,7 @@ TEST_F(identity, deadline_goes_with_the_part)
 	};
 	struct kuid_state state;
 
-	start(_metadata, self, ALL_PARAMS);
+	start(_metadata, &self->fd, ALL_PARAMS);
 	set.deadline_ns = boottime_ns() + SECOND / 4;
 	ASSERT_EQ(0, set_identity(self->fd, &set));
 	expect_until(_metadata, self->fd, WITH_PARTS, set.deadline_ns);
@@ -923,12 +896,10 @@ FIXTURE_VARIANT_ADD(changes, random_between) {
 FIXTURE_SETUP(changes)
 {
 	self->s.fd = -1;
-	self->s.was_loaded = is_loaded();
 	if (!module_path())
 		SKIP(return, NO_MODULE);
-	if (self->s.was_loaded)
-		ASSERT_EQ(0, unload());
-	start(_metadata, &self->s, variant->params);
+	self->s.was_loaded = take_module(_metadata);
+	start(_metadata, &self->s.fd, variant->params);
 }
 
 FIXTURE_TEARDOWN(changes)
@@ -936,9 +907,7 @@ FIXTURE_TEARDOWN(changes)
 	if (!module_path())
 		return;
 	close(self->s.fd);
-	EXPECT_EQ(0, unload());
-	if (self->s.was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata, self->s.was_loaded);
 }
 
 TEST_F(changes, repeat_nothing)

@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "admin.h"
+#include "own_module.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -27,13 +27,11 @@ FIXTURE_SETUP(state)
 {
 	self->fd = -1;
 	self->ids = NULL;
-	self->was_loaded = is_loaded();
 	if (!module_path())
 		SKIP(return, NO_MODULE);
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	self->was_loaded = take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(state)
@@ -42,28 +40,7 @@ FIXTURE_TEARDOWN(state)
 		return;
 	free(self->ids);
 	close(self->fd);
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
-}
-
-static void start(struct __test_metadata *_metadata,
-		  FIXTURE_DATA(state) *self, const char *params)
-{
-	ASSERT_EQ(0, load(params)) {
-		TH_LOG("%s", params);
-	}
-	self->fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, self->fd);
-}
-
-static void stop(struct __test_metadata *_metadata,
-		 FIXTURE_DATA(state) *self)
-{
-	close(self->fd);
-	self->fd = -1;
-	ASSERT_EQ(0, unload());
+	give_back_module(_metadata, self->was_loaded);
 }
 
 /* What of all that can be seen must be as before after an error. */
@@ -85,7 +62,7 @@ TEST_F(state, get_refuses)
 	struct kuid_state state = { 0 };
 	struct kuid_status before;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
 				      flags));
@@ -120,7 +97,7 @@ TEST_F(state, restore_refuses)
 	struct kuid_status before;
 	size_t i;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct kuid_restore arg = {
@@ -155,7 +132,7 @@ TEST_F(state, acknowledge_refuses)
 	struct kuid_status before;
 	size_t i;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		EXPECT_EQ(-EINVAL, acknowledge(self->fd, bad[i])) {
@@ -186,7 +163,7 @@ TEST_F(state, acknowledge_covers_what_was_given)
 		const struct format *f = &formats[i];
 		__u64 end;
 
-		start(_metadata, self, ALL_PARAMS);
+		start(_metadata, &self->fd, ALL_PARAMS);
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
 		ASSERT_EQ(0, get_state(self->fd, &state));
 		end = among(f, STAMPS) ? state.stamp_ns : state.slot_ns;
@@ -199,10 +176,10 @@ TEST_F(state, acknowledge_covers_what_was_given)
 		}
 		EXPECT_EQ(0, acknowledge(self->fd, end));
 		/* Nothing to save for a node that comes but once. */
-		stop(_metadata, self);
+		stop(_metadata, &self->fd);
 	}
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, take_fields(self->fd, format_of(KUID_FORMAT_V1), &fields));
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	EXPECT_EQ(0, state.stamp_ns);
@@ -217,7 +194,7 @@ TEST_F(state, get_says)
 	struct fields fields;
 	__u64 before, after, floor;
 
-	start(_metadata, self, "node=0123456789ab interval=6 state=required");
+	start(_metadata, &self->fd, "node=0123456789ab interval=6 state=required");
 	memset(&state, POISON, sizeof(state));
 	state.flags = 0;
 	state.reserved0 = 0;
@@ -256,9 +233,9 @@ TEST_F(state, get_says)
 	EXPECT_EQ(floor + HOUR, state.ceiling_ns);
 	EXPECT_LT(fields.ns, state.stamp_ns);
 	EXPECT_LE(floor, state.slot_ns);
-	stop(_metadata, self);
+	stop(_metadata, &self->fd);
 
-	start(_metadata, self, "worker=random k96_node=5 k128_node=6");
+	start(_metadata, &self->fd, "worker=random k96_node=5 k128_node=6");
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	EXPECT_EQ(0, state.required);
 	EXPECT_EQ(8, state.interval);
@@ -308,7 +285,7 @@ TEST_F(state, bad_addresses)
 	size_t i;
 	int k;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	ASSERT_NE(NULL, hole);
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -335,7 +312,7 @@ TEST_F(state, answers_that_cannot_be_written)
 	struct kuid_status before, after;
 	size_t i;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		__u64 epochs = commands[i].cmd == KUID_IOC_RESTORE ||
 			       commands[i].cmd == KUID_IOC_SET_IDENTITY;
@@ -399,7 +376,7 @@ TEST_F(state, needs_capabilities)
 	pid_t pid;
 	size_t i, k;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	EXPECT_EQ(0, refused_commands(self->fd));
 	for (k = 0; k < ARRAY_SIZE(capabilities); k++) {
 		int expected = 0;
@@ -514,14 +491,12 @@ FIXTURE_VARIANT_ADD(required, given_node_fresh) {
 FIXTURE_SETUP(required)
 {
 	self->s.fd = -1;
-	self->s.was_loaded = is_loaded();
 	if (!module_path())
 		SKIP(return, NO_MODULE);
 	self->s.ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->s.ids);
-	if (self->s.was_loaded)
-		ASSERT_EQ(0, unload());
-	start(_metadata, &self->s, variant->params);
+	self->s.was_loaded = take_module(_metadata);
+	start(_metadata, &self->s.fd, variant->params);
 }
 
 FIXTURE_TEARDOWN(required)
@@ -530,9 +505,7 @@ FIXTURE_TEARDOWN(required)
 		return;
 	free(self->s.ids);
 	close(self->s.fd);
-	EXPECT_EQ(0, unload());
-	if (self->s.was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata, self->s.was_loaded);
 }
 
 TEST_F(required, waits_for_state)
@@ -799,7 +772,7 @@ TEST_F(state, off_only_tells)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
-		start(_metadata, self, loads[i].params);
+		start(_metadata, &self->fd, loads[i].params);
 		expect_status(_metadata, self->fd, 0, loads[i].reasons);
 		expect_only(_metadata, self->fd, all);
 		expect_status(_metadata, self->fd, 0, loads[i].reasons);
@@ -817,7 +790,7 @@ TEST_F(state, off_only_tells)
 		EXPECT_EQ(-EINVAL, acknowledge(self->fd, ceiling));
 		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
 		expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
-		stop(_metadata, self);
+		stop(_metadata, &self->fd);
 	}
 }
 
@@ -939,7 +912,7 @@ TEST_F(state, nothing_below_the_floor)
 		__u64 floor;
 
 		TH_LOG("%s", loads[i]);
-		start(_metadata, self, loads[i]);
+		start(_metadata, &self->fd, loads[i]);
 		if (!strstr(loads[i], "required"))
 			begin_runs(_metadata, self->fd, self->ids);
 		ASSERT_EQ(0, get_status(self->fd, &before));
@@ -967,7 +940,7 @@ TEST_F(state, nothing_below_the_floor)
 		EXPECT_EQ(before.epoch + 2, after.epoch);
 		EXPECT_EQ(floor, after.floor_ns);
 		expect_from(_metadata, self->fd, self->ids, floor, above, true);
-		stop(_metadata, self);
+		stop(_metadata, &self->fd);
 	}
 }
 
@@ -984,7 +957,7 @@ TEST_F(state, floor_at_the_end)
 		struct fields fields;
 		__u64 floor;
 
-		start(_metadata, self, ALL_PARAMS);
+		start(_metadata, &self->fd, ALL_PARAMS);
 		for (cpu = 0; cpu < nr; cpu++) {
 			ASSERT_EQ(0, move_to_cpu(0, cpus[cpu]));
 			ASSERT_EQ(1, take(self->fd, f, KUID_ORDER_CPU,
@@ -1000,7 +973,7 @@ TEST_F(state, floor_at_the_end)
 		}
 		expect_from(_metadata, self->fd, self->ids, floor,
 			    1U << f->number, true);
-		stop(_metadata, self);
+		stop(_metadata, &self->fd);
 	}
 }
 
@@ -1009,7 +982,7 @@ TEST_F(state, highest_floor)
 {
 	const __u64 floor = (1ULL << 63) - 1;
 
-	start(_metadata, self, ALL_PARAMS);
+	start(_metadata, &self->fd, ALL_PARAMS);
 	begin_runs(_metadata, self->fd, self->ids);
 	ASSERT_EQ(0, restore_floor(self->fd, floor));
 	expect_from(_metadata, self->fd, self->ids, floor, SLOTS | STAMPS, true);
@@ -1025,7 +998,7 @@ TEST_F(state, lower_floors_move_no_clock)
 	struct kuid_status status;
 	int round;
 
-	start(_metadata, self, "");
+	start(_metadata, &self->fd, "");
 	for (round = 0; round < 20; round++) {
 		/* Until there are no more just now, if we are so fast. */
 		int batches = 200;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The module loaded as a test wants it, and left loaded or not as it was found.
+ * Needs the test harness before it.
+ */
+#ifndef OWN_MODULE_H
+#define OWN_MODULE_H
+
+#include "admin.h"
+
+/*
+ * For a fixture's setup: begin without the module. Returns whether it was
+ * loaded, for give_back_module().
+ */
+static inline bool take_module(struct __test_metadata *_metadata)
+{
+	bool was_loaded = is_loaded();
+
+	if (was_loaded)
+		ASSERT_EQ(0, unload()) {
+			TH_LOG("the module is used by someone else");
+		}
+	return was_loaded;
+}
+
+/* For a fixture's teardown, which has closed all files. */
+static inline void give_back_module(struct __test_metadata *_metadata,
+				    bool was_loaded)
+{
+	if (is_loaded())
+		EXPECT_EQ(0, unload());
+	if (was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* Load it, and open /dev/kuid, O_NONBLOCK. */
+static inline void start(struct __test_metadata *_metadata, int *fd,
+			 const char *params)
+{
+	ASSERT_EQ(0, load(params)) {
+		TH_LOG("%s", params);
+	}
+	*fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, *fd);
+}
+
+static inline void stop(struct __test_metadata *_metadata, int *fd)
+{
+	close(*fd);
+	*fd = -1;
+	ASSERT_EQ(0, unload());
+}
+
+/*
+ * With these no format has IDs from the ceiling on: who asks for one waits for
+ * a higher ceiling, however slow or fast the machine is.
+ */
+#define ALL_WAIT_PARAMS	"state=required node=0123456789ab"
+
+/* From when it returns. */
+static inline void have_all_wait(struct __test_metadata *_metadata, int fd)
+{
+	struct kuid_state state;
+	__u64 ceiling;
+
+	ASSERT_EQ(0, get_state(fd, &state));
+	ceiling = clock_ns();
+	if (ceiling < state.slot_ns)
+		ceiling = state.slot_ns;
+	if (ceiling < state.stamp_ns)
+		ceiling = state.stamp_ns;
+	ASSERT_EQ(0, acknowledge(fd, ceiling + NSEC_PER_MSEC));
+	wait_past(ceiling + 5 * NSEC_PER_MSEC);
+}
+
+static inline int let_all_go(int fd)
+{
+	return acknowledge(fd, clock_ns() + 3600 * NSEC_PER_SEC);
+}
+
+/* Each format's nodes, binary and text, by a number. */
+#define NR_NODES	(2 * NR_FORMATS)
+
+static inline const struct format *format_of_node(int nr)
+{
+	return &formats[nr / 2];
+}
+
+static inline bool is_text_node(int nr)
+{
+	return nr % 2;
+}
+
+/* What one ID takes there. */
+static inline size_t size_of_one(int nr)
+{
+	const struct format *f = format_of_node(nr);
+
+	return is_text_node(nr) ? f->text_size + 1 : f->id_size;
+}
+
+/**
+ * struct all_wait - the module such that all wait, for a fixture
+ * @was_loaded: for give_back_module()
+ * @fd: of /dev/kuid, to let them go
+ * @fds: of the nodes
+ */
+struct all_wait {
+	bool was_loaded;
+	int fd;
+	int fds[NR_NODES];
+};
+
+static inline void set_up_all_wait(struct __test_metadata *_metadata,
+				   struct all_wait *all, int flags)
+{
+	int i;
+
+	all->was_loaded = take_module(_metadata);
+	start(_metadata, &all->fd, ALL_WAIT_PARAMS);
+	ASSERT_EQ(0, restore_floor(all->fd, 0));
+	for (i = 0; i < NR_NODES; i++) {
+		all->fds[i] = open_node(format_of_node(i),
+					is_text_node(i) ? ".txt" : "", flags);
+		ASSERT_LE(0, all->fds[i]);
+	}
+	have_all_wait(_metadata, all->fd);
+}
+
+static inline void tear_down_all_wait(struct __test_metadata *_metadata,
+				      struct all_wait *all)
+{
+	int i;
+
+	for (i = 0; i < NR_NODES; i++)
+		close(all->fds[i]);
+	close(all->fd);
+	give_back_module(_metadata, all->was_loaded);
+}
+
+#endif /* OWN_MODULE_H */
