@@ -6,23 +6,19 @@
  * Formats but lex have more than one process can use up an ID at a time. Lex is
  * tried with little ahead of the clock. Under a fine clock there is one more a
  * microsecond later, before anyone could look; under a coarse one there is none
- * until it ticks.
+ * until it ticks. All formats are tried with a ceiling, above which there are
+ * none whatever the clock says.
  */
 #include "../kselftest_harness.h"
 
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/uio.h>
 
-#include "formats.h"
-#include "module.h"
-#include "status.h"
+#include "own_module.h"
 #include "wall.h"
 
 #define TOO_SLOW	"the machine is too slow to use up what there is"
 
-#define SINGLES		1024
 #define BATCH		4096
 
 /* Never reached but by a module that wakes no one. */
@@ -157,6 +153,67 @@ TEST_F(poll, by_epoll)
 	close(set);
 }
 
+/* How a reader waits: by poll, or by epoll for levels or edges. */
+enum { BY_POLL, BY_LEVELS, BY_EDGES, NR_WAYS };
+
+static const __u32 counts[] = { 1, 2, 37, BATCH };
+
+/*
+ * Each time that it is ready there is something for whoever is alone, however
+ * much is asked for: no reader goes round between the two.
+ */
+TEST_F(poll, whatever_is_asked_for)
+{
+	enum { ROUNDS = 300 };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	struct kuid_status before, after;
+	size_t c;
+	int way;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_EQ(0, host_status(&before));
+	for (way = BY_POLL; way < NR_WAYS; way++) {
+		struct epoll_event event = {
+			.events = EPOLLIN | (way == BY_EDGES ? EPOLLET : 0),
+		};
+		struct epoll_event told;
+		int set = epoll_create1(0);
+		long got;
+		int round;
+
+		ASSERT_LE(0, set);
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+		for (round = 0; round < ROUNDS; round++) {
+			c = round % ARRAY_SIZE(counts);
+			/* A new edge without taking all there is. */
+			if (way == BY_EDGES && round) {
+				ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD,
+						       self->fd, &event));
+			}
+			if (way == BY_POLL) {
+				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+			} else {
+				ASSERT_EQ(1, epoll_wait(set, &told, 1,
+							LONG_MS));
+				ASSERT_EQ(EPOLLIN, told.events);
+			}
+			got = round % 3 ?
+				read_ids(self->f, self->fd, ids, counts[c]) :
+				generate_ids(self->f, self->fd, ids, counts[c]);
+			ASSERT_LT(0, got) {
+				TH_LOG("way %d, %u asked for: %s", way,
+				       counts[c], strerror(-got));
+			}
+			ASSERT_EQ(got, count_in_order(self->f, ids, got,
+						      &self->last));
+		}
+		close(set);
+	}
+	ASSERT_EQ(0, host_status(&after));
+	EXPECT_EQ(before.waits, after.waits);
+	free(ids);
+}
+
 /* A line can be had, and its rest. */
 TEST_F(poll, text)
 {
@@ -238,27 +295,17 @@ FIXTURE_TEARDOWN(used_up)
 static bool use_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(used_up) *self)
 {
-	enum { ROUNDS = 1000 };
-	struct iovec segments[SINGLES];
-	ssize_t got;
+	enum { CALLS = 1000000 };
+	long got;
 	int i;
 
-	for (i = 0; i < SINGLES; i++) {
-		segments[i].iov_base = self->ids + i * self->f->id_size;
-		segments[i].iov_len = self->f->id_size;
-	}
 	/* Half of it goes faster. */
 	got = read_ids(self->f, self->fd, self->ids, BATCH);
-	ASSERT_TRUE(got > 0 || got == -EAGAIN);
-	for (i = 0; i < ROUNDS; i++) {
-		got = readv(self->fd, segments, SINGLES);
-		/* A part: it is the last of these reads that gave EAGAIN. */
-		if (got < (ssize_t)(SINGLES * self->f->id_size))
-			break;
-	}
+	for (i = 0; got > 0 && i < CALLS; i++)
+		got = read_ids(self->f, self->fd, self->ids, 1);
 	if (got < 0)
-		ASSERT_EQ(EAGAIN, errno);
-	return got < (ssize_t)(SINGLES * self->f->id_size);
+		ASSERT_EQ(-EAGAIN, got);
+	return got < 0;
 }
 
 TEST_F(used_up, becomes_ready)
@@ -355,6 +402,57 @@ TEST_F(used_up, becomes_ready_for_edges)
 	close(set);
 }
 
+/*
+ * Readers that take as much as they can until EAGAIN: there is one EAGAIN for
+ * each time they are told, and something before it.
+ */
+TEST_F(used_up, readers_do_not_go_round)
+{
+	enum { EVENTS = 8, CALLS_MAX = 300000 };
+	__u32 count;
+	int way, round;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	for (way = 0; way < 2 * NR_WAYS; way++) {
+		struct epoll_event event = {
+			.events = EPOLLIN |
+				  (way / 2 == BY_EDGES ? EPOLLET : 0),
+		};
+		struct epoll_event told;
+		int set = epoll_create1(0);
+
+		count = way % 2 ? BATCH : 1;
+		ASSERT_LE(0, set);
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+		for (round = 0; round < EVENTS; round++) {
+			long got, calls = 0;
+
+			if (way / 2 == BY_POLL) {
+				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+			} else {
+				ASSERT_EQ(1, epoll_wait(set, &told, 1,
+							LONG_MS)) {
+					TH_LOG("way %d, round %d", way, round);
+				}
+				ASSERT_EQ(EPOLLIN, told.events);
+			}
+			do {
+				got = read_ids(self->f, self->fd, self->ids,
+					       count);
+				calls++;
+			} while (got > 0 && calls < CALLS_MAX);
+			if (got > 0)
+				SKIP(return, TOO_SLOW);
+			ASSERT_EQ(-EAGAIN, got);
+			ASSERT_LT(1, calls) {
+				TH_LOG("way %d: told, and there is none", way);
+			}
+		}
+		close(set);
+	}
+}
+
 /* The rest of a line is there, whatever else is. */
 TEST_F(used_up, rest_of_a_line)
 {
@@ -374,6 +472,118 @@ TEST_F(used_up, rest_of_a_line)
 		ASSERT_EQ(rest, read(self->text, line + PART, rest));
 		ASSERT_TRUE(parse_line(self->f, line, self->ids));
 	}
+}
+
+FIXTURE(none_left) {
+	struct all_wait all;	/* O_NONBLOCK */
+	int set;
+};
+
+FIXTURE_SETUP(none_left)
+{
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	set_up_all_wait(_metadata, &self->all, O_NONBLOCK);
+	self->set = epoll_create1(0);
+	ASSERT_LE(0, self->set);
+}
+
+FIXTURE_TEARDOWN(none_left)
+{
+	if (!module_path())
+		return;
+	close(self->set);
+	tear_down_all_wait(_metadata, &self->all);
+}
+
+static void watch_all(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(none_left) *self, __u32 events)
+{
+	int i;
+
+	for (i = 0; i < NR_NODES; i++) {
+		struct epoll_event event = {
+			.events = EPOLLIN | events,
+			.data.u32 = i,
+		};
+
+		ASSERT_EQ(0, epoll_ctl(self->set, EPOLL_CTL_ADD,
+				       self->all.fds[i], &event));
+	}
+}
+
+/* Returns when each node has been told of, with nothing but what it is. */
+static void wait_for_all(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(none_left) *self)
+{
+	bool told[NR_NODES] = { false };
+	int left = NR_NODES;
+
+	while (left) {
+		struct epoll_event event;
+
+		ASSERT_EQ(1, epoll_wait(self->set, &event, 1, LONG_MS)) {
+			TH_LOG("%d nodes are not told of", left);
+		}
+		ASSERT_EQ(EPOLLIN, event.events);
+		left -= !told[event.data.u32];
+		told[event.data.u32] = true;
+	}
+}
+
+/* Of no format is anything told before there are some; then it is of all. */
+static void told_in_time(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(none_left) *self)
+{
+	__u8 memory[8 * LINE_MAX_SIZE];
+	struct epoll_event event;
+	int round, i;
+
+	for (round = 0; round < 3; round++) {
+		struct kuid_state state;
+
+		/* Others are woken, clocks change, and still there is none. */
+		ASSERT_EQ(0, get_state(self->all.fd, &state));
+		ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
+		ASSERT_EQ(0, epoll_wait(self->set, &event, 1, 5));
+		for (i = 0; i < NR_NODES; i++)
+			ASSERT_EQ(0, events_of(self->all.fds[i], 0));
+
+		ASSERT_EQ(0, let_all_go(self->all.fd));
+		wait_for_all(_metadata, self);
+		for (i = 0; i < NR_NODES; i++) {
+			size_t size = 6 * size_of_one(i);
+
+			ASSERT_EQ(READY, events_of(self->all.fds[i], 0));
+			ASSERT_EQ(size, read(self->all.fds[i], memory, size));
+		}
+
+		have_all_wait(_metadata, self->all.fd);
+		for (i = 0; i < NR_NODES; i++) {
+			ASSERT_EQ(-1, read(self->all.fds[i], memory,
+					   6 * size_of_one(i)));
+			ASSERT_EQ(EAGAIN, errno);
+		}
+		/* What was told before that may be told again. */
+		while (epoll_wait(self->set, &event, 1, 0))
+			;
+	}
+}
+
+TEST_F(none_left, levels)
+{
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	watch_all(_metadata, self, 0);
+	told_in_time(_metadata, self);
+}
+
+TEST_F(none_left, edges)
+{
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	watch_all(_metadata, self, EPOLLET);
+	told_in_time(_metadata, self);
 }
 
 TEST_HARNESS_MAIN
