@@ -3,7 +3,6 @@
 #include "../kselftest_harness.h"
 
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include "dev_kuid.h"
 
@@ -201,57 +200,6 @@ TEST_F(read, up_to_a_hole_far_off)
 			       (pages + 1) * self->page - shift));
 		ASSERT_EQ(whole, count_rising((struct id *)(start + shift),
 					      whole, &self->last));
-		check_goes_on(_metadata, self->fd, &self->last);
-	}
-}
-
-TEST_F(read, several_segments)
-{
-	struct id ids[64];
-	struct iovec segments[] = {
-		{ ids, 16 }, { ids + 1, 7 * 16 }, { ids + 8, 56 * 16 },
-	};
-
-	ASSERT_EQ(64 * 16, readv(self->fd, segments, ARRAY_SIZE(segments)));
-	ASSERT_EQ(64, count_rising(ids, 64, &self->last));
-}
-
-/*
- * Whether an ID may lie in two segments is left open. What comes is whole IDs
- * without a gap, or nothing.
- */
-TEST_F(read, segments_of_odd_sizes)
-{
-	static const size_t sizes[][3] = {
-		{ 8, 8, 0 }, { 15, 1, 16 }, { 16, 8, 8 }, { 24, 24, 16 },
-		{ 17, 15, 16 }, { 1, 1, 1 }, { 16, 15, 0 },
-	};
-	__u8 buffer[80];
-	struct iovec segments[3];
-	size_t i, s, size;
-	ssize_t got;
-
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		memset(buffer, POISON, sizeof(buffer));
-		for (s = 0, size = 0; s < 3; s++) {
-			segments[s].iov_base = buffer + size;
-			segments[s].iov_len = sizes[i][s];
-			size += sizes[i][s];
-		}
-		got = readv(self->fd, segments, 3);
-		if (got == -1) {
-			ASSERT_EQ(EINVAL, errno);
-			ASSERT_GT(16, sizes[i][0]);
-			got = 0;
-		} else {
-			ASSERT_LT(0, got);
-			ASSERT_GE((ssize_t)size, got);
-			ASSERT_EQ(0, got % 16);
-		}
-		ASSERT_EQ(got / 16, count_rising((struct id *)buffer, got / 16,
-						 &self->last));
-		ASSERT_TRUE(all_bytes(buffer + got, POISON,
-				      sizeof(buffer) - got));
 		check_goes_on(_metadata, self->fd, &self->last);
 	}
 }
