@@ -486,7 +486,18 @@ static bool kuid_put_kept(void *sink, __be64 high, __be64 low)
 	const __be64 id[] = { high, low };
 	struct kuid_kept *kept = sink;
 
-	memcpy(kept->at, id, kept->size);
+	/* By sizes that the compiler knows. */
+	switch (kept->size) {
+	case 8:
+		memcpy(kept->at, id, 8);
+		break;
+	case 12:
+		memcpy(kept->at, id, 12);
+		break;
+	default:
+		memcpy(kept->at, id, 16);
+		break;
+	}
 	kept->at += kept->size;
 	return true;
 }

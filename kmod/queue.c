@@ -27,7 +27,8 @@ struct kuid_queue kuid_queues[KUID_NR_SOURCES];
 
 /*
  * Heads of queues, and pollers. Woken without a mask of events: all are to look
- * for themselves, and io_uring would take a mask for what there is.
+ * for themselves, and io_uring would take a mask for what there is. All of
+ * them, for one that would be woken alone may want another format.
  */
 static DECLARE_WAIT_QUEUE_HEAD(kuid_queue_waiters);
 
@@ -36,7 +37,7 @@ static atomic_t kuid_queue_changes;
 
 static void kuid_queue_timeout(struct timer_list *timer)
 {
-	wake_up(&kuid_queue_waiters);
+	wake_up_all(&kuid_queue_waiters);
 }
 
 /* For pollers, who have none of their own. */
@@ -50,7 +51,7 @@ static DEFINE_TIMER(kuid_queue_timer, kuid_queue_timeout);
 void kuid_queue_wake(void)
 {
 	atomic_inc(&kuid_queue_changes);
-	wake_up(&kuid_queue_waiters);
+	wake_up_all(&kuid_queue_waiters);
 }
 
 /**
