@@ -68,8 +68,8 @@ fi
 # calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,
 # too. So what is about order, time and waiting runs there, and what is about the interface and about
 # identity under the usual clock. Of the third kind, whose every reading takes long, a look will do.
-order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,queue,state,status
-order+=,steps,suspend,unique
+order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,poll_32,queue
+order+=,sharing,state,status,steps,suspend,unique
 for clocksource in tsc hpet jiffies; do
 	preempt=voluntary choice=KUID_EXCEPT=$order
 	[[ $clocksource != hpet ]] || choice=KUID_ONLY=distinct,order,suspend
