@@ -139,8 +139,13 @@ static inline size_t count_in_order(const struct format *f, const void *ids,
 	return i;
 }
 
-/* k96 and k128 have their node before the lowest 8 bits of the second. */
+/*
+ * k96 and k128 have their node before the lowest 8 bits of the second, or that
+ * many of them: who sets another I says so here.
+ */
 #define GRID_INTERVAL	8
+
+static unsigned int grid_interval = GRID_INTERVAL;
 
 /**
  * struct fields - what is in an ID
@@ -192,7 +197,7 @@ static inline bool decode_uuid(__u32 version, struct words w, struct fields *to)
 static inline bool decode(const struct format *f, const void *id,
 			  struct fields *to)
 {
-	const unsigned int interval = GRID_INTERVAL;
+	const unsigned int interval = grid_interval;
 	struct words w = id_words(f, id);
 	unsigned int node_bits = 0;
 	__u64 a, b, c, seq;
