@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the fuzzer knows: of each open file what a read must give next, and of
+ * all files that no ID comes twice. Whatever may have happened at the same time
+ * makes less known, never something wrong.
+ *
+ * No ID twice: what identifies one is put into a hash table of bounded size.
+ * When that is half full, every second one is taken out again, by a bit of its
+ * hash, and those alike are left out from then on. So each one that is in it
+ * was compared with all that were ever given out, however long ago.
+ */
+#include "fuzz.h"
+
+/* I of k96 and k128; no one else may be looking at IDs when it changes. */
+void fuzz_book_interval(__u32 interval)
+{
+	grid_interval = interval;
+}
+
+void fuzz_lock(void)
+{
+	pthread_mutex_lock(&fuzz_world->lock);
+}
+
+void fuzz_unlock(void)
+{
+	pthread_mutex_unlock(&fuzz_world->lock);
+}
+
+/* Under the lock. NULL if there are too many. */
+struct fuzz_file *fuzz_file_new(void)
+{
+	int i;
+
+	for (i = 0; i < FUZZ_FILES; i++) {
+		struct fuzz_file *file = &fuzz_world->files[i];
+
+		if (!file->refs) {
+			*file = (struct fuzz_file) { .refs = 1 };
+			return file;
+		}
+	}
+	return NULL;
+}
+
+/* Under the lock. */
+void fuzz_file_put(struct fuzz_file *file)
+{
+	file->refs--;
+}
+
+/* Have a file for a call; false if there is none, and one was opened instead. */
+bool fuzz_use(struct fuzz_actor *actor, struct fuzz_call *call)
+{
+	struct fuzz_slot *slot = &fuzz_slots[fuzz_below(actor, FUZZ_SLOTS)];
+
+	fuzz_lock();
+	call->slot = slot;
+	call->fd = slot->fd;
+	call->file = slot->file;
+	if (call->fd >= 0)
+		call->file->refs++;
+	fuzz_unlock();
+	if (call->fd >= 0)
+		return true;
+	fuzz_open_slot(actor, slot);
+	return false;
+}
+
+void fuzz_unuse(struct fuzz_call *call)
+{
+	fuzz_lock();
+	fuzz_file_put(call->file);
+	fuzz_unlock();
+}
+
+/* Whether someone has closed it meanwhile. */
+bool fuzz_gone(const struct fuzz_call *call)
+{
+	return __atomic_load_n(&call->slot->fd, __ATOMIC_SEQ_CST) != call->fd;
+}
+
+static __u32 count_of(const __u32 *count)
+{
+	return __atomic_load_n(count, __ATOMIC_SEQ_CST);
+}
+
+void fuzz_change_begin(struct fuzz_changes *changes)
+{
+	__atomic_add_fetch(&changes->begun, 1, __ATOMIC_SEQ_CST);
+}
+
+void fuzz_change_end(struct fuzz_changes *changes)
+{
+	__atomic_add_fetch(&changes->ended, 1, __ATOMIC_SEQ_CST);
+}
+
+static __u32 changes_of(const struct fuzz_changes *changes)
+{
+	__u32 ended = count_of(&changes->ended);
+
+	return count_of(&changes->begun) == ended ? ended : FUZZ_CHANGING;
+}
+
+/* Whether there were any since. */
+static bool changed(const struct fuzz_changes *changes, __u32 since)
+{
+	return since == FUZZ_CHANGING || count_of(&changes->begun) != since;
+}
+
+void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call)
+{
+	struct fuzz_file *file = call->file;
+
+	call->alone = count_of(&fuzz_world->actors) == 1;
+	call->wall = changes_of(&fuzz_world->wall);
+	call->forces = changes_of(&fuzz_world->forces);
+	call->flags = changes_of(&file->flags);
+	call->nowait = fcntl(call->fd, F_GETFL) & O_NONBLOCK;
+	fuzz_lock();
+	call->sets = file->sets;
+	call->format = file->setting ? 0 : file->format;
+	call->order = file->order;
+	if (file->text && file->reading++)
+		file->torn = true;
+	memcpy(call->last, file->last, sizeof(call->last));
+	memcpy(call->last_host, fuzz_world->last_host, sizeof(call->last_host));
+	fuzz_unlock();
+
+	memset(&call->before, 0, sizeof(call->before));
+	if (ioctl(fuzz_world->watch_fd, KUID_IOC_STATUS, &call->before))
+		fuzz_fail(actor, "no status: %s", strerror(errno));
+	call->wall_before = clock_ns();
+	call->signals = fuzz_signals;
+	call->ends = fuzz_ends;
+	fuzz_signals_on(actor);
+}
+
+void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret)
+{
+	struct fuzz_file *file = call->file;
+
+	call->error = ret < 0 ? errno : 0;
+	fuzz_signals_off(actor);
+	memset(&call->after, 0, sizeof(call->after));
+	if (ioctl(fuzz_world->watch_fd, KUID_IOC_STATUS, &call->after))
+		fuzz_fail(actor, "no status: %s", strerror(errno));
+	call->wall_after = clock_ns();
+	fuzz_lock();
+	if (file->sets != call->sets)
+		call->format = 0;
+	if (file->text)
+		file->reading--;
+	fuzz_unlock();
+	if (changed(&file->flags, call->flags))
+		call->nowait = true;
+	fuzz_count(call->error);
+}
+
+/*
+ * Whether the identity may not be used, or might not have been: a claim that
+ * has expired may have been renewed meanwhile, which begins an epoch.
+ */
+bool fuzz_call_refused(const struct fuzz_call *call)
+{
+	__u64 reasons = call->before.reasons | call->after.reasons;
+
+	if (call->error == ESTALE)
+		return reasons & KUID_REASON_STALE_IDENTITY;
+	return reasons & KUID_REASON_EXPIRED_CLAIM ||
+	       call->before.epoch != call->after.epoch;
+}
+
+/* Whether a signal came that ends a call. */
+bool fuzz_call_ended(const struct fuzz_call *call)
+{
+	return fuzz_ends != call->ends;
+}
+
+/*
+ * Whether it may have been cut short, by others than bad memory: by CPU it is
+ * where its caller comes to a CPU that is behind.
+ */
+bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
+{
+	return call->nowait || fuzz_signals != call->signals ||
+	       order == KUID_ORDER_CPU || !call->format ||
+	       call->before.epoch != call->after.epoch ||
+	       ((call->before.reasons | call->after.reasons) &
+		(KUID_REASON_STALE_IDENTITY | KUID_REASON_EXPIRED_CLAIM));
+}
+
+static __u64 hash_of(struct words key)
+{
+	__u64 h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
+	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
+	return h ^ h >> 32;
+}
+
+enum { UUIDS = 1, V7, LEX, GRID };
+
+/*
+ * What must not come twice. v1 and v6 of one stamp differ in their bytes, and
+ * so do k64, k96 and k128 of one slot, whatever their nodes: there it is the
+ * stamp and the slot. Two v7 of one stamp differ in their random bits, so these
+ * are left out. A time has room for the kind, in its four highest bits.
+ *
+ * Returns false if it can't be told.
+ */
+static bool identity_of(const struct format *f, const void *id,
+			const struct fields *fields, __u64 epoch, __u32 forces,
+			struct words *key)
+{
+	struct words w = id_words(f, id);
+	__u64 kind;
+
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+		w = id_order(f, id);
+		kind = UUIDS;
+		break;
+	case KUID_FORMAT_V6:
+		w.high = bits(w, 0, 48) << 12 | bits(w, 52, 12);
+		kind = UUIDS;
+		break;
+	case KUID_FORMAT_V7:
+		if (!epoch)
+			return false;
+		w.low = w.low >> 47 << 47 | epoch;
+		kind = V7;
+		break;
+	default:
+		/* They may come again after the clock was forced. */
+		if (forces == FUZZ_CHANGING)
+			return false;
+		w = (struct words) { fields->slot, forces + 1 };
+		kind = f->number == KUID_FORMAT_LEX ? LEX : GRID;
+		break;
+	}
+	*key = (struct words) { w.high ^ kind << 60, w.low };
+	return true;
+}
+
+/* Returns true if it is there already. */
+static bool see(struct words key)
+{
+	__u64 at = hash_of(key) >> 20;
+
+	for (;; at++) {
+		struct words *there =
+			&fuzz_world->seen[at % (2 * FUZZ_SEEN)];
+
+		if (!there->high && !there->low) {
+			*there = key;
+			fuzz_world->nr_seen++;
+			return false;
+		}
+		if (there->high == key.high && there->low == key.low)
+			return true;
+	}
+}
+
+/* Under the lock. */
+static void thin_out(struct fuzz_actor *actor)
+{
+	struct words *kept = malloc(FUZZ_SEEN * sizeof(*kept));
+	size_t nr = 0, i;
+
+	if (!kept) {
+		fuzz_fail(actor, "out of memory");
+		return;
+	}
+	fuzz_world->mask = fuzz_world->mask << 1 | 1;
+	for (i = 0; i < 2 * FUZZ_SEEN; i++) {
+		struct words key = fuzz_world->seen[i];
+
+		if ((key.high || key.low) &&
+		    !(hash_of(key) & fuzz_world->mask))
+			kept[nr++] = key;
+	}
+	memset(fuzz_world->seen, 0, sizeof(fuzz_world->seen));
+	fuzz_world->nr_seen = 0;
+	for (i = 0; i < nr; i++)
+		see(kept[i]);
+	free(kept);
+}
+
+static void no_repeat(struct fuzz_actor *actor, const struct format *f,
+		      const struct words *keys, size_t nr)
+{
+	size_t i;
+
+	fuzz_lock();
+	for (i = 0; i < nr; i++) {
+		if (hash_of(keys[i]) & fuzz_world->mask)
+			continue;
+		if (see(keys[i])) {
+			fuzz_unlock();
+			fuzz_fail(actor, "%s: %016llx %016llx was given before",
+				  f->name, (unsigned long long)keys[i].high,
+				  (unsigned long long)keys[i].low);
+			return;
+		}
+		if (fuzz_world->nr_seen >= FUZZ_SEEN)
+			thin_out(actor);
+	}
+	fuzz_unlock();
+}
+
+static void in_order(struct fuzz_actor *actor, const struct format *f,
+		     const char *what, const struct fuzz_last *last,
+		     __u64 epoch, const void *first)
+{
+	if (last->epoch > epoch)
+		fuzz_fail(actor, "%s: of epoch %llu after one of %llu", f->name,
+			  (unsigned long long)epoch,
+			  (unsigned long long)last->epoch);
+	if (last->epoch == epoch && !words_after(id_order(f, first), last->id))
+		fuzz_fail(actor, "%s: is not above the last one of its %s",
+			  f->name, what);
+}
+
+static void raise_last(struct fuzz_last *last, __u64 epoch, struct words id)
+{
+	if (last->epoch > epoch ||
+	    (last->epoch == epoch && !words_after(id, last->id)))
+		return;
+	last->epoch = epoch;
+	last->id = id;
+}
+
+static __u64 unit_of(const struct format *f)
+{
+	return f->number <= KUID_FORMAT_V7 ? 100 :
+	       f->number == KUID_FORMAT_LEX ? NSEC_PER_USEC :
+					      1024 * NSEC_PER_USEC;
+}
+
+/*
+ * The clock of an ID is the wall clock and its lag, and never goes back in an
+ * epoch: the ID is not behind where it was before the call, nor farther ahead
+ * than allowed of where it is after it.
+ */
+static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
+		    const struct format *f, const struct fields *first,
+		    const struct fields *last, bool batch)
+{
+	bool stamps = f->number <= KUID_FORMAT_V7;
+	__u64 lag = stamps ? call->after.stamp_lag_ns :
+			     call->after.slot_lag_ns;
+	__u64 ahead = fuzz_world->max_ahead_ns / (batch ? 2 : 1);
+
+	if (changed(&fuzz_world->wall, call->wall) ||
+	    call->before.epoch != call->after.epoch ||
+	    call->before.steps_back != call->after.steps_back ||
+	    call->before.steps_forward != call->after.steps_forward)
+		return;
+	if (last->ns > call->wall_after + lag + ahead + NSEC_PER_USEC)
+		fuzz_fail(actor, "%s: %llu ns ahead of its clock, lag %llu",
+			  f->name, (unsigned long long)(last->ns -
+			  call->wall_after - lag), (unsigned long long)lag);
+	if (call->wall_before + lag > first->ns + unit_of(f) + NSEC_PER_USEC)
+		fuzz_fail(actor, "%s: %llu ns behind its clock, lag %llu",
+			  f->name, (unsigned long long)(call->wall_before +
+			  lag - first->ns), (unsigned long long)lag);
+}
+
+/* @epoch is 0 where the call didn't say. */
+void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
+		   __u32 format, __u32 order, __u64 epoch, const __u8 *ids,
+		   size_t count, bool batch)
+{
+	const struct format *f = format_of(format);
+	struct fields fields = { 0 }, first = { 0 };
+	struct words before = { 0 };
+	struct words *keys;
+	size_t nr = 0, i;
+	__u32 forces;
+
+	if (!count)
+		return;
+	if (epoch && (epoch < call->before.epoch || epoch > call->after.epoch))
+		fuzz_fail(actor, "of epoch %llu, between %llu and %llu",
+			  (unsigned long long)epoch,
+			  (unsigned long long)call->before.epoch,
+			  (unsigned long long)call->after.epoch);
+	if (!epoch && call->before.epoch == call->after.epoch)
+		epoch = call->before.epoch;
+	forces = changed(&fuzz_world->forces, call->forces) ? FUZZ_CHANGING :
+							      call->forces;
+
+	keys = malloc(count * sizeof(*keys));
+	if (!keys) {
+		fuzz_fail(actor, "out of memory");
+		return;
+	}
+	/* An epoch may begin between the calls that one is made of. */
+	if ((epoch || !batch) && count_in_order(f, ids, count, &before) != count)
+		fuzz_fail(actor, "%s: an ID is not above the one before it",
+			  f->name);
+	for (i = 0; i < count; i++) {
+		if (!decode(f, id_at(f, ids, i), &fields)) {
+			fuzz_fail(actor, "%s: ID %zu of %zu is malformed",
+				  f->name, i, count);
+			break;
+		}
+		if (!i)
+			first = fields;
+		nr += identity_of(f, id_at(f, ids, i), &fields, epoch, forces,
+				  &keys[nr]);
+	}
+	no_repeat(actor, f, keys, nr);
+	free(keys);
+	/* One alone is what poll may have spoken of. */
+	in_time(actor, call, f, &first, &fields,
+		batch && !(call->nowait && count == 1));
+	__atomic_add_fetch(&fuzz_world->ids, count, __ATOMIC_RELAXED);
+
+	if (!epoch || order == KUID_ORDER_CPU)
+		return;
+	in_order(actor, f, "file", &call->last[format], epoch, ids);
+	if (order == KUID_ORDER_HOST)
+		in_order(actor, f, "host", &call->last_host[format], epoch,
+			 ids);
+	before = id_order(f, id_at(f, ids, count - 1));
+	fuzz_lock();
+	raise_last(&call->file->last[format], epoch, before);
+	if (order == KUID_ORDER_HOST)
+		raise_last(&fuzz_world->last_host[format], epoch, before);
+	fuzz_unlock();
+}
+
+/*
+ * Lines go on from read to read, if there is one reader at a time; what came
+ * before the last line's begin was made by the same call.
+ */
+void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
+		    const char *text, size_t size)
+{
+	struct fuzz_file *file = call->file;
+	const struct format *f;
+	size_t line, nr = 0, begun;
+	__u8 *ids;
+	bool known;
+
+	fuzz_lock();
+	/* Not if another one is under way, who may come first or last. */
+	known = call->alone && call->format && !file->torn && !file->reading;
+	if (!known)
+		file->torn = true;
+	fuzz_unlock();
+	if (!known)
+		return;
+
+	f = format_of(call->format);
+	line = f->text_size + 1;
+	ids = malloc((size / line + 2) * f->id_size);
+	if (!ids) {
+		fuzz_fail(actor, "out of memory");
+		return;
+	}
+	begun = file->at ? 1 : 0;
+	while (size) {
+		size_t n = line - file->at < size ? line - file->at : size;
+
+		memcpy(file->line + file->at, text, n);
+		text += n;
+		size -= n;
+		file->at += n;
+		if (file->at < line)
+			break;
+		file->at = 0;
+		if (!parse_line(f, file->line, ids + nr * f->id_size)) {
+			fuzz_fail(actor, "%s: not a line: %.*s", f->name,
+				  (int)line - 1, file->line);
+			break;
+		}
+		nr++;
+	}
+	/*
+	 * One that was begun by a call before was made then. Its epoch and its
+	 * order are not known any more, nor is whether it is the file's last.
+	 */
+	if (nr > begun)
+		fuzz_book_ids(actor, call, call->format, call->order, 0,
+			      ids + begun * f->id_size, nr - begun,
+			      nr - begun > 1);
+	free(ids);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory for the calls of the fuzzer: a room that is full of poison, with holes
+ * before and behind it, a page that can't be written, and addresses that no
+ * call may have written or read for it.
+ */
+#include "fuzz.h"
+
+#define NEAR	512
+
+static __u64 bad[BAD_ADDRESSES_MAX];
+static int nr_bad;
+
+/* The room, seen again and again: for calls that take longer than any waits. */
+static void *huge;
+
+#define HUGE_SIZE	(1024UL << 20)
+#define HUGE_PART	(16UL << 20)
+
+static bool map_huge(void)
+{
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	size_t at;
+
+	if (fd < 0 || ftruncate(fd, HUGE_PART))
+		return false;
+	huge = mmap(NULL, HUGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (huge == MAP_FAILED)
+		return false;
+	for (at = 0; at < HUGE_SIZE; at += HUGE_PART) {
+		if (mmap(huge + at, HUGE_PART, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+			return false;
+	}
+	close(fd);
+	return true;
+}
+
+static __u8 *map_room(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	__u8 *at = mmap(NULL, FUZZ_ROOM + 2 * page, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED ||
+	    mprotect(at + page, FUZZ_ROOM, PROT_READ | PROT_WRITE))
+		return NULL;
+	memset(at + page, POISON, FUZZ_ROOM);
+	return at + page;
+}
+
+bool fuzz_memory_init(struct fuzz_actor *actor)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	actor->room = map_room();
+	actor->other_room = map_room();
+	if (!actor->room || !actor->other_room || fd < 0 || ftruncate(fd, page))
+		return false;
+	actor->read_only_alias = mmap(NULL, page, PROT_READ | PROT_WRITE,
+				      MAP_SHARED, fd, 0);
+	actor->read_only = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (actor->read_only_alias == MAP_FAILED ||
+	    actor->read_only == MAP_FAILED)
+		return false;
+	return true;
+}
+
+/* What all processes have, once. */
+bool fuzz_memory_prepare(void)
+{
+	nr_bad = bad_addresses(bad);
+	return map_huge();
+}
+
+/* Of that size at most. */
+void *fuzz_memory_huge(size_t size)
+{
+	return size <= HUGE_SIZE ? huge : NULL;
+}
+
+static struct fuzz_place all_of(__u8 *at, size_t size)
+{
+	return (struct fuzz_place) {
+		.at = at, .alias = at, .readable = size, .writable = size,
+	};
+}
+
+/* Somewhere, of any alignment, or before the hole. */
+struct fuzz_place fuzz_memory_good(struct fuzz_actor *actor, size_t size)
+{
+	size_t behind = FUZZ_ROOM - size;
+
+	if (fuzz_one_in(actor, 4))
+		return all_of(actor->room + behind, size);
+	if (fuzz_one_in(actor, 8))
+		return all_of(actor->room, size);
+	behind = behind > 8192 ? 8192 : behind;
+	return all_of(actor->room + fuzz_below(actor, behind + 1), size);
+}
+
+struct fuzz_place fuzz_memory_any(struct fuzz_actor *actor, size_t size)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	struct fuzz_place place = { 0 };
+	size_t part;
+
+	switch (fuzz_below(actor, 32)) {
+	case 0:
+		place.at = (__u8 *)bad[fuzz_below(actor, nr_bad)];
+		return place;
+	case 1:
+		/* Nothing is there. */
+		place.at = actor->room + FUZZ_ROOM;
+		return place;
+	case 2:
+	case 3:
+		/* The end is not there. */
+		part = fuzz_below(actor, size ? size : 1);
+		return all_of(actor->room + FUZZ_ROOM - part, part);
+	case 4:
+		if (size > page)
+			break;
+		part = fuzz_below(actor, page - size + 1);
+		place.at = actor->read_only + part;
+		place.alias = actor->read_only_alias + part;
+		place.readable = size;
+		return place;
+	}
+	return fuzz_memory_good(actor, size);
+}
+
+/* What is looked at and written next is the other room. */
+void fuzz_memory_swap(struct fuzz_actor *actor)
+{
+	__u8 *room = actor->room;
+
+	actor->room = actor->other_room;
+	actor->other_room = room;
+}
+
+/* An address that a call writes to, if to any, only in the other room. */
+__u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at)
+{
+	__u64 begin = (uintptr_t)actor->other_room;
+
+	if (at >= 1ULL << 47 || (at >= begin && at < begin + FUZZ_ROOM))
+		return at;
+	return bad[fuzz_below(actor, nr_bad)];
+}
+
+/* Looks some way to both sides; further away nothing would be by mistake. */
+bool fuzz_memory_untouched(const struct fuzz_actor *actor, const __u8 *at,
+			   size_t size)
+{
+	const __u8 *begin = actor->room;
+	const __u8 *end = actor->room + FUZZ_ROOM;
+	size_t before, behind;
+
+	if (at < begin || at + size > end)
+		return true;
+	before = at - begin < NEAR ? at - begin : NEAR;
+	behind = end - at - size < NEAR ? end - at - size : NEAR;
+	return all_bytes(at - before, POISON, before) &&
+	       all_bytes(at + size, POISON, behind);
+}
+
+/* Poison again what a call was given. */
+void fuzz_memory_done(struct fuzz_actor *actor, const struct fuzz_place *place)
+{
+	if (place->alias)
+		memset(place->alias, POISON, place->readable);
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fuzzer's operations that take IDs without a command: read and its
+ * relatives, splice and io_uring; and huge batches, which end early only
+ * because of signals.
+ */
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "fuzz.h"
+
+#define SEGMENTS	8
+
+/* One read, of which there is more than one kind. */
+struct reading {
+	struct fuzz_call call;
+	size_t size;		/* asked for */
+	size_t writable;	/* of these bytes, from the first on */
+	bool faulty;		/* some address is bad */
+	bool may_be_short;	/* whatever happens */
+	struct fuzz_place bad;	/* of a segment */
+};
+
+/* Mostly little, in IDs; and sizes that are no multiple of one. */
+static size_t pick_size(struct fuzz_actor *actor, __u32 format)
+{
+	size_t id = format ? format_of(format)->id_size : 16;
+
+	switch (fuzz_below(actor, 16)) {
+	case 0:
+		return fuzz_below(actor, id);
+	case 1:
+	case 2:
+		return fuzz_below(actor, 4096);
+	case 3:
+		return fuzz_one_in(actor, 4) ? FUZZ_ROOM / 2 :
+					       fuzz_below(actor, 16384);
+	case 4:
+	case 5:
+	case 6:
+		return id * fuzz_below(actor, 64);
+	default:
+		return id;
+	}
+}
+
+static void note_taken(struct fuzz_call *call, __u32 taken)
+{
+	if (__atomic_load_n(&call->file->taken, __ATOMIC_SEQ_CST) < taken)
+		__atomic_store_n(&call->file->taken, taken, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Whether an errno, or 0 for success, is among those documented. Says what is
+ * wrong if it is not.
+ */
+static void check_error(struct fuzz_actor *actor, const struct reading *r)
+{
+	const struct fuzz_call *call = &r->call;
+	const struct fuzz_file *file = call->file;
+	bool ok = false;
+
+	if (file->path || file->access == O_WRONLY) {
+		if (call->error != EBADF && !fuzz_gone(call) &&
+		    !(call->error == EFAULT && r->faulty))
+			fuzz_fail(actor, "errno %d of what can't be read",
+				  call->error);
+		return;
+	}
+	switch (call->error) {
+	case EBADF:
+		ok = fuzz_gone(call);
+		break;
+	case EINVAL:
+		ok = !file->text && r->size < 16 &&
+		     (!call->format ||
+		      r->size < format_of(call->format)->id_size);
+		break;
+	case EFAULT:
+		ok = r->faulty;
+		break;
+	case EAGAIN:
+		ok = call->nowait;
+		break;
+	case EINTR:
+		ok = fuzz_call_ended(call);
+		break;
+	case ESTALE:
+	case EKEYEXPIRED:
+		ok = fuzz_call_refused(call);
+		break;
+	}
+	if (!ok)
+		fuzz_fail(actor, "errno %d of a read of %zu bytes%s%s",
+			  call->error, r->size, r->faulty ? ", faulty" : "",
+			  call->nowait ? ", not waiting" : "");
+}
+
+/* What came, put together at @bytes. */
+static void check_read(struct fuzz_actor *actor, struct reading *r,
+		       const __u8 *bytes, ssize_t got)
+{
+	struct fuzz_call *call = &r->call;
+	struct fuzz_file *file = call->file;
+	size_t unit = 1, whole = r->size;
+
+	if (got < 0) {
+		check_error(actor, r);
+		/* Nothing that ends before the driver is asked for comes late. */
+		note_taken(call, call->error == EAGAIN ||
+			   call->error == EINTR ? FUZZ_TAKEN :
+						  FUZZ_MAYBE_TAKEN);
+		return;
+	}
+	if (!got && (!r->size || (r->may_be_short && file->text)))
+		return;
+	if (call->format && !file->text)
+		unit = format_of(call->format)->id_size;
+	whole = r->size / unit * unit;
+	if (!got || got > whole || got % unit || got > r->writable) {
+		fuzz_fail(actor, "%zd of %zu bytes, %zu of them writable", got,
+			  r->size, r->writable);
+		return;
+	}
+	if (got < whole && !r->faulty && !r->may_be_short &&
+	    !fuzz_call_cut(call, call->order))
+		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
+			  got, r->size, file->text ? " of text" : "",
+			  call->format, call->order);
+	note_taken(call, FUZZ_TAKEN);
+	if (!call->format)
+		return;
+	if (file->text)
+		fuzz_book_text(actor, call, (const char *)bytes, got);
+	else
+		fuzz_book_ids(actor, call, call->format, call->order, 0, bytes,
+			      got / unit, r->size / unit > 1 &&
+			      !(r->may_be_short && got == unit));
+}
+
+void fuzz_read(struct fuzz_actor *actor)
+{
+	struct reading r = { 0 };
+	struct fuzz_place to;
+	ssize_t got;
+
+	if (!fuzz_use(actor, &r.call))
+		return;
+	r.size = pick_size(actor, r.call.file->format);
+	to = fuzz_memory_any(actor, r.size);
+	r.writable = to.writable;
+	r.faulty = to.writable < r.size || (!r.size && !to.alias);
+	fuzz_call_begin(actor, &r.call);
+	got = read(r.call.fd, to.at, r.size);
+	fuzz_call_end(actor, &r.call, got);
+	check_read(actor, &r, to.at, got);
+	/* A fault may come in the middle of an ID, behind those that count. */
+	if (got >= 0 && !r.faulty &&
+	    (!fuzz_memory_untouched(actor, to.at, got) ||
+	     !all_bytes(to.at + got, POISON, r.size - got)))
+		fuzz_fail(actor, "bytes behind the %zd of a read were written",
+			  got);
+	if (!fuzz_memory_untouched(actor, to.at, to.writable))
+		fuzz_fail(actor, "bytes around a read were written");
+	fuzz_memory_done(actor, &to);
+	fuzz_unuse(&r.call);
+}
+
+/*
+ * Segments one behind the other in the room, with gaps; from a bad one on
+ * nothing can be written.
+ */
+static size_t pick_segments(struct fuzz_actor *actor, struct reading *r,
+			    struct iovec *segments, int nr)
+{
+	size_t at = fuzz_below(actor, 64);
+	int i, wrong = fuzz_one_in(actor, 8) ? fuzz_below(actor, 2 * nr + 1) :
+					       -1;
+
+	for (i = 0; i < nr; i++) {
+		size_t size = pick_size(actor, r->call.file->format);
+
+		size = size < FUZZ_ROOM / 2 / SEGMENTS ?
+		       size : FUZZ_ROOM / 2 / SEGMENTS;
+		segments[i].iov_base = actor->room + at;
+		segments[i].iov_len = size;
+		at += size + fuzz_below(actor, 32);
+		if (i == wrong) {
+			struct fuzz_place place = fuzz_memory_any(actor, size);
+
+			r->bad = place;
+			if (place.writable < size) {
+				segments[i].iov_base = place.at;
+				r->faulty = true;
+				r->writable = r->size + place.writable;
+			} else if (!size && !place.alias) {
+				segments[i].iov_base = place.at;
+				r->faulty = true;
+				r->writable = r->size;
+			}
+		}
+		r->size += size;
+	}
+	if (!r->faulty)
+		r->writable = r->size;
+	return at;
+}
+
+static size_t gather(const struct fuzz_actor *actor,
+		     const struct iovec *segments, int nr, size_t size,
+		     __u8 *to)
+{
+	const __u8 *begin = actor->room;
+	size_t n, done = 0;
+	int i;
+
+	for (i = 0; i < nr && done < size; i++) {
+		const __u8 *at = segments[i].iov_base;
+
+		n = segments[i].iov_len;
+		n = n < size - done ? n : size - done;
+		if (n && at >= begin && at <= begin + FUZZ_ROOM - n)
+			memcpy(to + done, at, n);
+		done += n;
+	}
+	return done;
+}
+
+/* Whether what comes behind the @size first bytes of the segments is poison. */
+static bool rest_untouched(const struct fuzz_actor *actor,
+			   const struct iovec *segments, int nr, size_t size,
+			   size_t end)
+{
+	const __u8 *at = actor->room;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		const __u8 *base = segments[i].iov_base;
+		size_t n = segments[i].iov_len;
+		size_t written = n < size ? n : size;
+
+		if (!all_bytes(at, POISON, base - at))
+			return false;
+		at = base + written;
+		size -= written;
+	}
+	return all_bytes(at, POISON, actor->room + end + 64 - at);
+}
+
+static const int read_flags[] = {
+	0, 0, 0, RWF_NOWAIT, RWF_NOWAIT, RWF_HIPRI, RWF_DSYNC, RWF_SYNC,
+	RWF_NOWAIT | RWF_HIPRI, 1 << 20, -1,
+};
+
+/* readv, preadv2 at the file's position, and those that need a position. */
+void fuzz_readv(struct fuzz_actor *actor)
+{
+	int flags = read_flags[fuzz_below(actor, ARRAY_SIZE(read_flags))];
+	struct iovec segments[SEGMENTS];
+	int nr = fuzz_below(actor, SEGMENTS + 1);
+	struct reading r = { 0 };
+	bool at_position = fuzz_one_in(actor, 16);
+	bool vector = fuzz_one_in(actor, 2);
+	__s64 position = fuzz_number(actor) & INT64_MAX;
+	size_t end;
+	__u8 *bytes;
+	ssize_t got;
+
+	if (!fuzz_use(actor, &r.call))
+		return;
+	end = pick_segments(actor, &r, segments, nr);
+	fuzz_call_begin(actor, &r.call);
+	if (flags > 0 && flags & RWF_NOWAIT && !vector)
+		r.call.nowait = true;
+	if (at_position)
+		got = vector ? preadv(r.call.fd, segments, nr, position) :
+			       pread(r.call.fd, actor->room, r.size, position);
+	else if (vector)
+		got = readv(r.call.fd, segments, nr);
+	else
+		got = preadv2(r.call.fd, segments, nr, -1, flags);
+	fuzz_call_end(actor, &r.call, got);
+	if (flags > 0 && flags & RWF_NOWAIT && !vector)
+		r.call.nowait = true;
+
+	if (at_position) {
+		if (r.call.error != ESPIPE && r.call.error != EBADF)
+			fuzz_fail(actor, "errno %d of a read at a position",
+				  r.call.error);
+	} else if (!vector && flags != -1 && flags & 1 << 20) {
+		if (r.call.error != EOPNOTSUPP && r.call.error != EBADF &&
+		    !(r.faulty && r.call.error == EFAULT) &&
+		    !(!r.size && !got))
+			fuzz_fail(actor, "errno %d of unknown flags",
+				  r.call.error);
+	} else if (!vector && flags == -1) {
+		if (r.call.error != EOPNOTSUPP && r.call.error != EBADF &&
+		    !(r.faulty && r.call.error == EFAULT) &&
+		    !(!r.size && !got))
+			fuzz_fail(actor, "errno %d of all flags", r.call.error);
+	} else {
+		bytes = malloc(r.size + 1);
+		if (bytes) {
+			gather(actor, segments, nr, got > 0 ? got : 0, bytes);
+			check_read(actor, &r, bytes, got);
+		}
+		free(bytes);
+	}
+	if (!r.faulty && !rest_untouched(actor, segments, nr,
+					 got > 0 ? got : 0, end))
+		fuzz_fail(actor, "bytes behind the %zd of a readv were written",
+			  got);
+	memset(actor->room, POISON, end);
+	fuzz_memory_done(actor, &r.bad);
+	fuzz_unuse(&r.call);
+}
+
+/* Into a pipe and out of it again; and what there is no way for. */
+void fuzz_splice(struct fuzz_actor *actor)
+{
+	unsigned int flags = fuzz_below(actor, 16);
+	__u32 kind = fuzz_below(actor, 8);
+	struct reading r = { .faulty = false, .may_be_short = true };
+	loff_t position = 0;
+	ssize_t got, came;
+	char more;
+
+	if (!fuzz_use(actor, &r.call))
+		return;
+	r.size = pick_size(actor, r.call.file->format);
+	r.size = r.size < 65536 ? r.size : 65536;
+	r.writable = r.size;
+	fuzz_call_begin(actor, &r.call);
+	if (kind == 0) {
+		got = tee(r.call.fd, actor->pipe[1], r.size, flags);
+	} else if (kind == 1) {
+		got = splice(r.call.fd, &position, actor->pipe[1], NULL,
+			     r.size, flags);
+	} else if (kind == 2) {
+		got = sendfile(actor->sockets[0], r.call.fd, NULL, 0);
+	} else if (kind < 5) {
+		got = sendfile(actor->pipe[1], r.call.fd, NULL, r.size);
+	} else {
+		got = splice(r.call.fd, NULL, actor->pipe[1], NULL, r.size,
+			     flags);
+	}
+	fuzz_call_end(actor, &r.call, got);
+	if (flags & SPLICE_F_NONBLOCK)
+		r.call.nowait = true;
+	if (kind < 3) {
+		if (got > 0 ||
+		    (got < 0 && r.call.error != EINVAL &&
+		     r.call.error != ESPIPE && r.call.error != EBADF))
+			fuzz_fail(actor, "errno %d, %zd came", r.call.error,
+				  got);
+	} else if (got > 0) {
+		came = read(actor->pipe[0], actor->room, got);
+		if (came != got)
+			fuzz_fail(actor, "%zd of %zd came out of the pipe",
+				  came, got);
+		if (read(actor->pipe[0], &more, 1) == 1)
+			fuzz_fail(actor, "more than %zd were in the pipe", got);
+		check_read(actor, &r, actor->room, got);
+		memset(actor->room, POISON, got);
+	} else if (got || r.size) {
+		if (got < 0)
+			check_read(actor, &r, NULL, got);
+		else if (r.call.file->access != O_WRONLY)
+			fuzz_fail(actor, "0 of %zu bytes", r.size);
+	}
+	fuzz_unuse(&r.call);
+}
+
+/*
+ * More than anyone would wait for. Where it goes is seen many times over, so
+ * that only its last part can be looked at.
+ */
+void fuzz_huge(struct fuzz_actor *actor)
+{
+	struct reading r = { 0 };
+	__u32 size, most = 64U << 20;
+	__u8 *to;
+	ssize_t got;
+
+	if (!fuzz_use(actor, &r.call))
+		return;
+	if (r.call.file->path || r.call.file->access == O_WRONLY) {
+		fuzz_unuse(&r.call);
+		return;
+	}
+	fuzz_call_begin(actor, &r.call);
+	size = r.call.format ? format_of(r.call.format)->id_size : 0;
+	if (!size || r.call.file->text)
+		size = 16;
+	r.size = (size_t)most * size;
+	r.writable = r.size;
+	to = fuzz_memory_huge(r.size);
+	got = read(r.call.fd, to, r.size);
+	fuzz_call_end(actor, &r.call, got);
+	if (got == r.size)
+		fuzz_fail(actor, "none of many signals ended it");
+	if (got <= 0) {
+		check_read(actor, &r, to, got);
+	} else if (r.call.format && !r.call.file->text) {
+		size_t n = got / size < 4096 ? got / size : 4096;
+
+		if (got % size || got > r.size)
+			fuzz_fail(actor, "%zd of %zu bytes", got, r.size);
+		else
+			fuzz_book_ids(actor, &r.call, r.call.format,
+				      r.call.order, 0, to + got - n * size, n,
+				      true);
+		note_taken(&r.call, FUZZ_TAKEN);
+	} else {
+		note_taken(&r.call, FUZZ_TAKEN);
+		fuzz_lock();
+		r.call.file->torn = true;
+		fuzz_unlock();
+	}
+	fuzz_unuse(&r.call);
+}
+
+static bool ring_open(struct fuzz_ring *ring)
+{
+	size_t sq, cq;
+
+	ring->fd = syscall(SYS_io_uring_setup, 4, &ring->params);
+	if (ring->fd < 0)
+		return false;
+	sq = ring->params.sq_off.array +
+	     ring->params.sq_entries * sizeof(__u32);
+	cq = ring->params.cq_off.cqes +
+	     ring->params.cq_entries * sizeof(struct io_uring_cqe);
+	ring->queues = mmap(NULL, sq > cq ? sq : cq, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, ring->fd, IORING_OFF_SQ_RING);
+	ring->entries = mmap(NULL, ring->params.sq_entries *
+			     sizeof(struct io_uring_sqe),
+			     PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
+			     IORING_OFF_SQES);
+	return ring->queues != MAP_FAILED && ring->entries != MAP_FAILED &&
+	       ring->params.features & IORING_FEAT_SINGLE_MMAP;
+}
+
+static void ring_submit(struct fuzz_ring *ring, const struct io_uring_sqe *entry)
+{
+	__u32 *tail = ring->queues + ring->params.sq_off.tail;
+	__u32 *array = ring->queues + ring->params.sq_off.array;
+	__u32 at = *tail % ring->params.sq_entries;
+
+	ring->entries[at] = *entry;
+	array[at] = at;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0);
+}
+
+/* The next result, if it is there or comes before a signal. */
+static bool ring_result(struct fuzz_ring *ring, struct io_uring_cqe *result)
+{
+	__u32 *head = ring->queues + ring->params.cq_off.head;
+	__u32 *tail = ring->queues + ring->params.cq_off.tail;
+	struct io_uring_cqe *results =
+		ring->queues + ring->params.cq_off.cqes;
+
+	if (*head == __atomic_load_n(tail, __ATOMIC_ACQUIRE))
+		syscall(SYS_io_uring_enter, ring->fd, 0, 1,
+			IORING_ENTER_GETEVENTS, NULL, 0);
+	if (*head == __atomic_load_n(tail, __ATOMIC_ACQUIRE))
+		return false;
+	*result = results[*head % ring->params.cq_entries];
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/*
+ * One read; cancelled if it doesn't end by itself. All that comes of it is
+ * waited for, or it would look like a signal to a later call.
+ */
+void fuzz_uring(struct fuzz_actor *actor)
+{
+	struct io_uring_sqe entry = { .opcode = IORING_OP_READ, .off = -1ULL };
+	const struct io_uring_sqe cancel = {
+		.opcode = IORING_OP_ASYNC_CANCEL,
+		.fd = -1,
+		.addr = 1,
+		.user_data = 2,
+	};
+	struct fuzz_ring *ring = &actor->ring;
+	struct io_uring_cqe result;
+	struct reading r = { 0 };
+	bool cancelled = false;
+	struct fuzz_place to;
+	int awaited = 1;
+	__s32 got = 0;
+	int tries;
+
+	/* A kernel may be without it. */
+	if (!ring->queues && !ring_open(ring))
+		return;
+	if (!fuzz_use(actor, &r.call))
+		return;
+	r.size = pick_size(actor, r.call.file->format);
+	to = fuzz_memory_any(actor, r.size);
+	r.writable = to.writable;
+	r.faulty = to.writable < r.size || (!r.size && !to.alias);
+	entry.fd = r.call.fd;
+	entry.addr = (uintptr_t)to.at;
+	entry.len = r.size;
+	entry.user_data = 1;
+	fuzz_call_begin(actor, &r.call);
+	ring_submit(ring, &entry);
+	for (tries = 0; awaited; tries++) {
+		if (tries >= 3 && !cancelled) {
+			cancelled = true;
+			awaited++;
+			ring_submit(ring, &cancel);
+		}
+		if (!ring_result(ring, &result))
+			continue;
+		awaited--;
+		if (result.user_data == 1)
+			got = result.res;
+	}
+	errno = got < 0 ? -got : 0;
+	fuzz_call_end(actor, &r.call, got);
+	/*
+	 * First it is tried without waiting, and what is there is all that
+	 * comes. A worker's read is ended by a signal; it may not even have
+	 * begun, as it may if no worker could be had before a signal.
+	 */
+	r.may_be_short = true;
+	if (r.call.error != ECANCELED &&
+	    !(cancelled && r.call.error == EINTR))
+		check_read(actor, &r, to.at, got);
+	fuzz_memory_done(actor, &to);
+	fuzz_unuse(&r.call);
+}
