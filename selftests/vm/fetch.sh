@@ -9,6 +9,7 @@
 #   uuidparse         staging directory for the initramfs with util-linux' uuidparse
 #   uuidparse-trixie  the same with a newer one, which knows v6 and v7: below /trixie, a root directory
 #                     of its own, because it needs a newer C library too
+#   fuzzers           the same with trinity and stress-ng, and what they are linked with
 # Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
 
 set -euo pipefail
@@ -16,7 +17,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|uuidparse|uuidparse-trixie" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|uuidparse|uuidparse-trixie|fuzzers" >&2
 	exit 2
 }
 
@@ -40,6 +41,7 @@ nic-6.1)          row=(fill_nic "bookworm bookworm-security" amd64 linux-image-a
 source-6.1)       row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 uuidparse)        row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuidparse-trixie) row=(fill_uuidparse_root "trixie trixie-security" amd64 uuid-runtime) ;;
+fuzzers)          row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 *)                usage "nothing is known by the name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
@@ -225,6 +227,23 @@ fill_uuidparse()
 	mkdir -p "$new/bin" "$new/$lib"
 	mv "$tmp/root/usr/bin/uuidparse" "$new/bin"
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
+}
+
+# What stress-ng is linked with, by package; what these would have installed beside is not needed.
+fill_fuzzers()
+{
+	local lib=lib/x86_64-linux-gnu deb
+
+	download "$package" stress-ng libapparmor1 libbsd0 libcrypt1 libdrm2 libegl1 libexpat1 libffi8 \
+		libgbm1 libgles2 libglvnd0 libipsec-mb1 libjpeg62-turbo libjudydebian1 libkmod2 liblzma5 \
+		libmd0 libsctp1 libssl3 libwayland-server0 libxau6 libxcb-randr0 libxcb1 libxdmcp6 libxxhash0 \
+		libzstd1 zlib1g
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mkdir -p "$new/bin" "$new/$lib"
+	mv "$tmp"/root/usr/bin/{trinity,stress-ng} "$new/bin"
+	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
 }
 
 # What the program is linked with, and the loader it names, by their places in that Debian.
