@@ -6,6 +6,7 @@
 #   6.1               vmlinuz, config, release (uname -r), headers (for KDIR)
 #   nic-6.1           staging directory for the initramfs with that kernel's driver lib/e1000.ko
 #   source-6.1        the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
+#   tree-6.1          all of its source, packed, for kernel.sh: linux.tar.xz, version
 #   uuidparse         staging directory for the initramfs with util-linux' uuidparse
 #   uuidparse-trixie  the same with a newer one, which knows v6 and v7: below /trixie, a root directory
 #                     of its own, because it needs a newer C library too
@@ -17,7 +18,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|uuidparse|uuidparse-trixie|fuzzers" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuidparse|uuidparse-trixie|fuzzers" >&2
 	exit 2
 }
 
@@ -39,6 +40,7 @@ case $want in
 6.1)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
 nic-6.1)          row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
 source-6.1)       row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+tree-6.1)         row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 uuidparse)        row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuidparse-trixie) row=(fill_uuidparse_root "trixie trixie-security" amd64 uuid-runtime) ;;
 fuzzers)          row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
@@ -214,6 +216,14 @@ fill_source()
 			"$top/tools/testing/selftests/*.mk" \
 			"$top/tools/testing/selftests/*.sh" \
 			"$top/tools/testing/selftests/kselftest"
+}
+
+fill_tree()
+{
+	download "$package"
+	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb |
+		tar -xO "./usr/src/$package.tar.xz" >"$new/linux.tar.xz"
+	dpkg-deb -f "$tmp"/deb/*.deb Version >"$new/version"
 }
 
 fill_uuidparse()
