@@ -30,6 +30,8 @@
  *  - an unknown format, order or flag, or a reserved field that is not zero,
  *    is EINVAL; an unknown command is ENOTTY; a struct that can't be read or
  *    written is EFAULT;
+ *  - what needs an epoch makes the first one, and is ENOMEM if there is no
+ *    memory for that; so is a read;
  *  - after an error no out field has been written, except by EFAULT; if it is
  *    the struct that can't be written, what was done is done all the same.
  *
