@@ -5,13 +5,16 @@
 #   . /guest/klog.sh; klog_mark; run the test; klog_check || the test has failed
 # klog_check prints all the kernel said since the mark if any of it is a complaint.
 
-klog_complaints='WARNING|BUG|Oops|Call Trace|[Gg]eneral protection'
+klog_complaints='WARNING|BUG|Oops|[Gg]eneral protection'
 klog_complaints="$klog_complaints|possible circular locking|possible recursive|suspicious RCU usage"
 klog_complaints="$klog_complaints|inconsistent lock state|[Hh]eld lock freed|bad unlock balance"
 klog_complaints="$klog_complaints|rcu.*(stall|starved)|KASAN|KCSAN|KFENCE|UBSAN|kmemleak: [0-9]+ new"
 klog_complaints="$klog_complaints|(soft|hard) (lockup|LOCKUP)|hung task|blocked for more than"
 klog_complaints="$klog_complaints|scheduling while atomic|sleeping function called from invalid"
 klog_complaints="$klog_complaints|refcount_t: |list_(add|del) corruption"
+klog_complaints="$klog_complaints|cannot create duplicate filename|with -EEXIST"
+# Checkers that have given up.
+klog_complaints="$klog_complaints|kmemleak: .*disabled|turning off the locking correctness"
 klog_marks=0
 
 klog_mark()
@@ -21,15 +24,21 @@ klog_mark()
 	echo "$klog_now" >/dev/kmsg
 }
 
-# If so much came that the log no longer has the mark, all of it came since.
+# If so much came that the log no longer has the mark, all of it came since. A trace alone is none
+# if a test had the kernel refuse memory.
 klog_check()
 {
 	dmesg | awk -v mark="$klog_now" -v complaints="$klog_complaints" '
-		substr($0, length($0) - length(mark) + 1) == mark { lines = bad = 0; next }
+		substr($0, length($0) - length(mark) + 1) == mark {
+			lines = bad = traces = refused = 0
+			next
+		}
 		{ line[++lines] = $0 }
 		$0 ~ complaints { bad++ }
+		/Call Trace/ { traces++ }
+		/FAULT_INJECTION: forcing a failure/ { refused++ }
 		END {
-			if (!bad)
+			if (!bad && (!traces || refused))
 				exit 0
 			print "# the kernel complained:"
 			for (i = 1; i <= lines; i++)

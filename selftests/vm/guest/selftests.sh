@@ -8,6 +8,8 @@
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
+# shellcheck source=SCRIPTDIR/kmemleak.sh
+. /guest/kmemleak.sh
 
 module=/lib/kuid.ko
 # For the tests that load it themselves.
@@ -131,9 +133,13 @@ fi
 if [ -n "$KUID_EXCEPT" ]; then
 	programs=$(echo "$programs" | grep -vE ":($(echo "$KUID_EXCEPT" | tr , '|'))\$")
 fi
+# And those of ours that are not in the list, because not every machine will do for them.
+for name in $(echo "$KUID_EXTENDED" | tr , ' '); do
+	programs="$programs kuid:$name"
+done
 # shellcheck disable=SC2086 # a list of words
 set -- $programs
-echo "1..$(($# + 3))"
+echo "1..$(($# + 5))"
 
 # A check of the kernel log that catches nothing would let everything pass.
 klog_mark
@@ -144,6 +150,7 @@ if klog_check >/dev/null; then
 fi
 own_result "a planted warning is caught" ok
 
+kmemleak_mark
 klog_mark
 why=ok
 insmod $module || why="insmod fails"
@@ -156,9 +163,19 @@ for name in "$@"; do
 	run_program "$name"
 done
 
+# While the module is there, what lost memory has a name.
+why=ok
+kmemleak_check || why="memory is lost"
+own_result "no memory is lost by then" "$why"
+
 klog_mark
 why=ok
 rmmod kuid || why="rmmod fails"
 klog_check || why="the kernel complained"
 own_result "unload the module" "$why"
+
+kmemleak_mark
+why=ok
+kmemleak_check || why="memory is lost"
+own_result "no memory is lost after that" "$why"
 finish
