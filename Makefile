@@ -35,6 +35,7 @@ help:
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
+	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
@@ -48,7 +49,7 @@ MODULE_SOURCES := Kbuild kmod uapi
 define build_module
 	@mkdir -p $(1)
 	@cp -au $(MODULE_SOURCES) $(1)
-	$(MAKE) -C $(2) M=$(1) modules
+	$(MAKE) -C $(2) M=$(1) $(3) modules
 endef
 
 module:
@@ -152,6 +153,27 @@ uapi-record: vm-packages
 	@mkdir -p $(BUILD)
 	@selftests/uapi.sh record 64 > $(BUILD)/kuid.record
 	@mv $(BUILD)/kuid.record uapi/kuid.record
+# The kernel that checks itself, and what is laid over the rest for it: the
+# module, with what such a kernel leaves to each of its parts.
+DEBUG_KERNEL = $(eval DEBUG_KERNEL := $(or $(shell $(VM)/kernel.sh debug-6.1),\
+	       $(error no kernel that checks itself)))$(DEBUG_KERNEL)
+DEBUG	:= $(BUILD)/vm/debug
+DEBUG_INITRD := $(BUILD)/vm/debug.gz
+
+.PHONY: debug-packages debug-module check-debug
+debug-packages: vm-packages
+	@$(VM)/setup.sh kernel
+
+debug-module: debug-packages
+	$(call build_module,$(BUILD)/vm/debug-module,$(DEBUG_KERNEL)/headers,\
+		UBSAN_SANITIZE=y KCOV_INSTRUMENT=y)
+	@mkdir -p $(DEBUG)/lib
+	@cp -u $(BUILD)/vm/debug-module/kmod/kuid.ko $(DEBUG)/lib/
+
+check-debug: vm-root vm-tests debug-module
+	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
+		$(DEBUG_KERNEL)/nic
+	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
 
 style: vm-packages
 	@$(VM)/setup.sh style

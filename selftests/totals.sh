@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Counts results, for scripts that run tests in parts:   . totals.sh
+# Each part has its log in $log; totals_end prints the one line of all of them.
+
+passed=0 failed=0 skipped=0 log=''
+
+# How many lines of the log match.
+lines()
+{
+	grep -cE "$1" "$log"
+}
+
+# Adds a part's results, and one failure if it broke without any of its tests saying so.
+add()
+{
+	local status=$1 ok=$2 bad=$3 skip=$4
+
+	if (( status && !bad )); then
+		echo "not ok: ended with status $status"
+		bad=1
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
+# Boots a machine whose console goes to the log, for what closes with kselftest's line of totals.
+add_machine()
+{
+	local status ok=0 bad=0 skip=0
+
+	"$(dirname "${BASH_SOURCE[0]}")/vm/boot.sh" --log "$log" "$@"
+	status=$?
+	# The last one: a program of the kernel's own harness prints such a line too.
+	if [[ $(grep '^# Totals: ' "$log" | tail -n 1) =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
+		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}
+	fi
+	add $status "$ok" "$bad" "$skip"
+}
+
+# Fails unless something passed and nothing failed.
+totals_end()
+{
+	echo "$passed passed, $failed failed, $skipped skipped"
+	(( !failed && passed ))
+}
