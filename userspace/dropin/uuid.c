@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libuuid's calls that make time-based UUIDs, answered by kuid, for programs
+ * that this is preloaded into. What kuid can't answer, now or at all, libuuid
+ * does as if this were not there.
+ *
+ * There is no variable in here: a call opens the device, takes an ID and closes
+ * it. So there is nothing that a fork could copy, that a program which closes
+ * all its files could close, or that keeps the module from being unloaded.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <kuid.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "source.h"
+
+/* As libuuid's header has them, where uuid_t is an array of 16 of these. */
+#pragma GCC visibility push(default)
+void uuid_generate_time(unsigned char *out);
+int uuid_generate_time_safe(unsigned char *out);
+void uuid_generate_time_v6(unsigned char *out);
+void uuid_generate_time_v7(unsigned char *out);
+#pragma GCC visibility pop
+
+/* Ask whether no ID is handed out twice, if anyone wants to know. */
+static bool ask(struct kuid *source, bool *unique)
+{
+	struct kuid_status status = { 0 };
+
+	if (!unique)
+		return true;
+	if (kuid_read_status(source, &status))
+		return false;
+	*unique = status.held & KUID_HELD_UNIQUE;
+	return true;
+}
+
+/*
+ * libuuid does not wait, so nothing may here. kuid does, and for long: until
+ * the random generator is ready, or until a state is restored that it requires.
+ */
+static bool take(struct kuid *source, unsigned char *out)
+{
+	int ret;
+
+	if (fcntl(source->fd, F_SETFL, O_NONBLOCK))
+		return false;
+	do
+		ret = kuid_one(source, out);
+	while (ret && errno == EINTR);
+	return !ret;
+}
+
+/* False if libuuid has to be asked. errno stays as it is. */
+static bool make(unsigned int format, unsigned char *out, bool *unique)
+{
+	int err = errno, cancel;
+	struct kuid *source;
+	bool made = false;
+
+	/* A thread that is cancelled in between would leave a file open. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	source = kuid_open(format);
+	if (source) {
+		made = ask(source, unique) && take(source, out);
+		kuid_close(source);
+	}
+	pthread_setcancelstate(cancel, NULL);
+	errno = err;
+	return made;
+}
+
+/*
+ * libuuid's own function. RTLD_NEXT would not find it where libuuid came with a
+ * module that was opened for itself, as Python's does; by its name it is found
+ * wherever it is, and loaded if the program has none.
+ */
+static void *libuuid(const char *name)
+{
+	void *lib = dlopen("libuuid.so.1", RTLD_LAZY | RTLD_NODELETE);
+	void *function = lib ? dlsym(lib, name) : NULL;
+
+	/* Most have no way to fail, and none may return without an ID. */
+	if (!function) {
+		fprintf(stderr, "libkuid-uuid: no ID from kuid, and %s\n",
+			dlerror());
+		abort();
+	}
+	dlclose(lib);
+	return function;
+}
+
+#define ASK_LIBUUID(name, out) (((typeof(&(name)))libuuid(#name))(out))
+
+void uuid_generate_time(unsigned char *out)
+{
+	if (!make(KUID_FORMAT_V1, out, NULL))
+		ASK_LIBUUID(uuid_generate_time, out);
+}
+
+int uuid_generate_time_safe(unsigned char *out)
+{
+	bool unique;
+
+	if (!make(KUID_FORMAT_V1, out, &unique))
+		return ASK_LIBUUID(uuid_generate_time_safe, out);
+	return unique ? 0 : -1;
+}
+
+void uuid_generate_time_v6(unsigned char *out)
+{
+	if (!make(KUID_FORMAT_V6, out, NULL))
+		ASK_LIBUUID(uuid_generate_time_v6, out);
+}
+
+void uuid_generate_time_v7(unsigned char *out)
+{
+	if (!make(KUID_FORMAT_V7, out, NULL))
+		ASK_LIBUUID(uuid_generate_time_v7, out);
+}

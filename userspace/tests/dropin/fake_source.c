@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stands in for the kuid devices as those see them who take IDs, any number of
+ * threads and processes at once. In the directory $FAKE there are
+ *
+ *  - "v1", "v6", "v7", which are opened in place of the devices;
+ *  - "made", a 64-bit number: how many IDs were given so far. An ID begins with
+ *    the lower 48 bits of it, so that none comes twice, and ends with "kuid!".
+ *
+ * $FAKE_FAIL, if set, is words with blanks between:
+ *
+ *   open=N query=N status=N read=N   that call fails with errno N
+ *   interrupted=N   the first N reads fail with EINTR
+ *   empty           there is no ID now; who can't wait gets EAGAIN
+ *   repeats         the status says that IDs are not unique
+ *   no-random       nor is there getrandom(), for what libuuid does
+ *
+ * What libuuid finds on a machine does not matter to tests: there is no uuidd,
+ * it can't keep a state, and the time stands still with $FAKE_TIME seconds.
+ */
+#include <dlfcn.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <kuid.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* Whether a word is in $FAKE_FAIL, and what number stands behind it. */
+static bool told(const char *word, int *number)
+{
+	const char *at = getenv("FAKE_FAIL");
+	size_t size = strlen(word);
+
+	while (at && *at) {
+		if (!strncmp(at, word, size) && strchr("= ", at[size])) {
+			*number = at[size] == '=' ? atoi(at + size + 1) : 0;
+			return true;
+		}
+		at = strchr(at, ' ');
+		at += at ? 1 : 0;
+	}
+	return false;
+}
+
+/* A file of the directory: a string, or NULL if no one made one. */
+static const char *fake_path(char *path, size_t size, const char *name)
+{
+	const char *fake = getenv("FAKE");
+
+	if (!fake)
+		return NULL;
+	snprintf(path, size, "%s/%s", fake, name);
+	return path;
+}
+
+static atomic_ullong *made;
+
+__attribute__((constructor)) static void open_count(void)
+{
+	char path[4096];
+	int fd;
+
+	if (!fake_path(path, sizeof(path), "made"))
+		return;
+	fd = REAL(open)(path, O_RDWR | O_CLOEXEC);
+	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	if (fd < 0 || made == MAP_FAILED)
+		abort();
+	close(fd);
+}
+
+/* The version of the UUIDs that an open file gives, or 0. */
+static unsigned int version_of(int fd)
+{
+	char link[64], path[4096], fake[4096];
+	ssize_t size;
+
+	if (!fake_path(fake, sizeof(fake), "v"))
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, path, sizeof(path) - 1);
+	if (size != (ssize_t)strlen(fake) + 1 || strncmp(path, fake, size - 1))
+		return 0;
+	return path[size - 1] - '0';
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	const char *name = NULL;
+	char other[4096];
+	mode_t mode = 0;
+	va_list args;
+	int error;
+
+	va_start(args, flags);
+	if (flags & O_CREAT)
+		mode = va_arg(args, mode_t);
+	va_end(args);
+	if (!strcmp(path, "/dev/kuid"))
+		name = "v1";
+	else if (!strncmp(path, "/dev/kuids/", 11))
+		name = path + 11;
+	if (!strncmp(path, "/var/lib/libuuid/", 17) ||
+	    (told("no-random", &error) && strstr(path, "random")))
+		return fail(ENOENT);
+	if (name && told("open", &error))
+		return fail(error);
+	if (name && fake_path(other, sizeof(other), name))
+		path = other;
+	return REAL(open)(path, flags, mode);
+}
+
+/* A real read gets EFAULT from memory that is not there. */
+static ssize_t give(unsigned int version, int fd, unsigned char *id)
+{
+	static atomic_int reads;
+	uint64_t nr;
+	int number;
+
+	if (told("read", &number))
+		return fail(number);
+	if (told("interrupted", &number) && reads++ < number)
+		return fail(EINTR);
+	if (told("empty", &number)) {
+		if (fcntl(fd, F_GETFL) & O_NONBLOCK)
+			return fail(EAGAIN);
+		/* It would have waited for ever. */
+		_exit(98);
+	}
+	nr = htobe64(++*made);
+	memcpy(id, &nr, 8);
+	memcpy(id + 8, "\x80\0\1kuid!", 8);
+	/* The lowest 16 bits of the number give way to the version. */
+	memmove(id, id + 2, 6);
+	id[6] = version << 4;
+	id[7] = 0;
+	return 16;
+}
+
+EXPORT ssize_t read(int fd, void *data, size_t size)
+{
+	unsigned int version = version_of(fd);
+
+	if (!version)
+		return REAL(read)(fd, data, size);
+	return size < 16 ? fail(EINVAL) : give(version, fd, data);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	struct kuid_status *status;
+	struct kuid_query *query;
+	va_list args;
+	void *data;
+	int number;
+
+	va_start(args, request);
+	data = va_arg(args, void *);
+	va_end(args);
+	if (!version_of(fd))
+		return REAL(ioctl)(fd, request, data);
+	switch (request) {
+	case KUID_IOC_QUERY:
+		if (told("query", &number))
+			return fail(number);
+		query = data;
+		query->id_size = 16;
+		query->batch_max = 1;
+		return 0;
+	case KUID_IOC_STATUS:
+		if (told("status", &number))
+			return fail(number);
+		status = data;
+		status->held = told("repeats", &number) ? KUID_HELD_ORDER
+							: KUID_HELD_UNIQUE;
+		return 0;
+	default:
+		return fail(ENOTTY);
+	}
+}
+
+EXPORT ssize_t getrandom(void *data, size_t size, unsigned int flags)
+{
+	int number;
+
+	if (told("no-random", &number))
+		return fail(ENOSYS);
+	return REAL(getrandom)(data, size, flags);
+}
+
+EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
+{
+	if (to->sa_family == AF_UNIX)
+		return fail(ECONNREFUSED);
+	return REAL(connect)(fd, to, size);
+}
+
+EXPORT int gettimeofday(struct timeval *now, void *zone)
+{
+	const char *given = getenv("FAKE_TIME");
+
+	if (!given)
+		return REAL(gettimeofday)(now, zone);
+	*now = (struct timeval) { atol(given), 0 };
+	return 0;
+}

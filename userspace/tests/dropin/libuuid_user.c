@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that uses libuuid and knows nothing of kuid:
+ *
+ *	libuuid_user WAY [COUNT]
+ *
+ * See the table at the end for what WAY may be. IDs are written to standard
+ * output, one a line; what goes wrong to standard error, with an exit status
+ * that is not 0.
+ */
+#include <dlfcn.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <uuid/uuid.h>
+
+#define TAKERS 8
+
+/* What libuuid 2.41 has more than the one that this was linked with. */
+void uuid_generate_time_v6(uuid_t out) __attribute__((weak));
+void uuid_generate_time_v7(uuid_t out) __attribute__((weak));
+
+static unsigned int count = 1;
+
+/* IDs that all processes and threads see, and how many were called safe. */
+static struct {
+	atomic_uint nr, safe;
+	uuid_t ids[];
+} * made;
+
+static void make_room(unsigned int nr)
+{
+	made = mmap(NULL, sizeof(*made) + nr * sizeof(uuid_t),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (made == MAP_FAILED)
+		err(1, "mmap");
+}
+
+static void print(const uuid_t id)
+{
+	char text[37];
+
+	uuid_unparse_lower(id, text);
+	puts(text);
+}
+
+static void make_each(void (*generate)(uuid_t out))
+{
+	if (!generate)
+		errx(3, "no such function");
+	for (unsigned int i = 0; i < count; i++) {
+		uuid_t id;
+
+		generate(id);
+		print(id);
+	}
+}
+
+static void by_time(void)
+{
+	make_each(uuid_generate_time);
+}
+
+static void by_time_v6(void)
+{
+	make_each(uuid_generate_time_v6);
+}
+
+static void by_time_v7(void)
+{
+	make_each(uuid_generate_time_v7);
+}
+
+static void by_default(void)
+{
+	make_each(uuid_generate);
+}
+
+static void by_random(void)
+{
+	make_each(uuid_generate_random);
+}
+
+/* The ID and what the call returned. */
+static void by_time_safe(void)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		uuid_t id;
+		int ret = uuid_generate_time_safe(id);
+
+		printf("%d ", ret);
+		print(id);
+	}
+}
+
+/* As by_time(); errno and all around the ID must be left alone. */
+static void by_time_alone(void)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		struct {
+			unsigned char before[8];
+			uuid_t id;
+			unsigned char behind[8];
+		} room, want;
+
+		memset(&room, 0xcc, sizeof(room));
+		memset(&want, 0xcc, sizeof(want));
+		errno = 12345;
+		uuid_generate_time(room.id);
+		if (errno != 12345)
+			err(1, "errno is %d", errno);
+		memcpy(want.id, room.id, sizeof(want.id));
+		if (memcmp(&room, &want, sizeof(room)))
+			errx(1, "bytes around the ID were written");
+		print(room.id);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(uuid_t));
+}
+
+/* "MADE made, REPEATED repeated, SAFE safe" */
+static void print_repeats(void)
+{
+	unsigned int repeated = 0;
+
+	qsort(made->ids, made->nr, sizeof(uuid_t), compare);
+	for (unsigned int i = 1; i < made->nr; i++)
+		repeated += !compare(made->ids[i - 1], made->ids[i]);
+	printf("%u made, %u repeated, %u safe\n", made->nr, repeated,
+	       made->safe);
+}
+
+static void *take(void *unused)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int at = made->nr++;
+
+		made->safe += !uuid_generate_time_safe(made->ids[at]);
+	}
+	return unused;
+}
+
+/* A program makes one, and all its children go on from there. */
+static void in_children(void)
+{
+	bool failed = false;
+	int gate[2], status;
+	char c;
+
+	make_room(1 + TAKERS * count);
+	made->safe += !uuid_generate_time_safe(made->ids[made->nr++]);
+	if (pipe(gate))
+		err(1, "pipe");
+	for (int i = 0; i < TAKERS; i++) {
+		switch (fork()) {
+		case -1:
+			err(1, "fork");
+		case 0:
+			/* All begin when the last has been made. */
+			close(gate[1]);
+			if (read(gate[0], &c, 1))
+				_exit(1);
+			take(NULL);
+			_exit(0);
+		}
+	}
+	close(gate[1]);
+	while (wait(&status) > 0)
+		failed |= status != 0;
+	if (failed)
+		errx(1, "a child failed");
+	print_repeats();
+}
+
+static void in_threads(void)
+{
+	pthread_t threads[TAKERS];
+
+	make_room(TAKERS * count);
+	for (int i = 0; i < TAKERS; i++) {
+		errno = pthread_create(&threads[i], NULL, take, NULL);
+		if (errno)
+			err(1, "pthread_create");
+	}
+	for (int i = 0; i < TAKERS; i++)
+		pthread_join(threads[i], NULL);
+	print_repeats();
+}
+
+/* How many files the program has open. */
+static int files(void)
+{
+	int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/*
+ * As daemons do: between two calls all files are closed, and others opened
+ * under their numbers, of which none may be read from.
+ */
+static void with_files_closed(void)
+{
+	char path[] = "/tmp/libuuid_user.XXXXXX";
+	int before, fds[16];
+	uuid_t id;
+
+	uuid_generate_time(id);
+	print(id);
+	for (unsigned int i = 0; i < count; i++) {
+		fflush(stdout);
+		close_range(3, ~0U, 0);
+		strcpy(path + strlen(path) - 6, "XXXXXX");
+		fds[0] = mkstemp(path);
+		if (fds[0] < 0 || unlink(path) || ftruncate(fds[0], 4096))
+			err(1, "%s", path);
+		for (int j = 1; j < 16; j++)
+			fds[j] = dup(fds[0]);
+		before = files();
+		uuid_generate_time(id);
+		print(id);
+		if (files() != before)
+			errx(1, "%d files open, not %d", files(), before);
+		for (int j = 0; j < 16; j++)
+			if (lseek(fds[j], 0, SEEK_CUR))
+				errx(1, "a file was read from");
+	}
+}
+
+static void *take_until_cancelled(void *unused)
+{
+	uuid_t id;
+
+	for (;;) {
+		uuid_generate_time(id);
+		made->nr++;
+		/* libuuid itself must not be cancelled in the middle. */
+		pthread_testcancel();
+	}
+	return unused;
+}
+
+/* A thread that is cancelled, wherever it is, leaves nothing open. */
+static void with_threads_cancelled(void)
+{
+	int before = files();
+	pthread_t thread;
+
+	make_room(0);
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int nr = made->nr;
+
+		if (pthread_create(&thread, NULL, take_until_cancelled, NULL))
+			errx(1, "pthread_create");
+		while (made->nr == nr)
+			sched_yield();
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	if (files() != before)
+		errx(1, "%d files open, not %d", files(), before);
+}
+
+/* As uuid_generate_time(), after the root directory became an empty one. */
+static void in_empty_root(void)
+{
+	char path[] = "/tmp/libuuid_user.XXXXXX";
+	int root = open("/", O_PATH | O_CLOEXEC);
+
+	by_time();
+	if (!mkdtemp(path) || chroot(path) || chdir("/") ||
+	    unlinkat(root, path + 1, AT_REMOVEDIR))
+		err(1, "%s", path);
+	by_time();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ways[] = {
+	{ "time", by_time },
+	{ "time_safe", by_time_safe },
+	{ "time_v6", by_time_v6 },
+	{ "time_v7", by_time_v7 },
+	{ "default", by_default },
+	{ "random", by_random },
+	{ "children", in_children },
+	{ "threads", in_threads },
+	{ "alone", by_time_alone },
+	{ "closed", with_files_closed },
+	{ "cancelled", with_threads_cancelled },
+	{ "chroot", in_empty_root },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 2)
+		count = strtoul(argv[2], NULL, 10);
+	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(*ways); i++) {
+		if (strcmp(argv[1], ways[i].name))
+			continue;
+		ways[i].run();
+		return 0;
+	}
+	errx(2, "usage: libuuid_user WAY [COUNT]");
+}
