@@ -20,11 +20,11 @@ TEST_NIC = $(eval TEST_NIC := $(or $(shell $(VM)/fetch.sh nic-6.1),$(error no \
 	   driver of a network interface)))$(TEST_NIC)
 LINUX_SOURCE = $(eval LINUX_SOURCE := $(or $(shell $(VM)/fetch.sh source-6.1),\
 	       $(error no kernel source)))$(LINUX_SOURCE)
-UUIDPARSE = $(eval UUIDPARSE := $(or $(shell $(VM)/fetch.sh uuidparse),$(error \
-	    no uuidparse)))$(UUIDPARSE)
-UUIDPARSE_TRIXIE = $(eval UUIDPARSE_TRIXIE := $(or $(shell \
-		   $(VM)/fetch.sh uuidparse-trixie),$(error \
-		   no uuidparse of trixie)))$(UUIDPARSE_TRIXIE)
+UUID_RUNTIME = $(eval UUID_RUNTIME := $(or $(shell $(VM)/fetch.sh uuid-runtime),\
+	       $(error no uuidgen and uuidparse)))$(UUID_RUNTIME)
+UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
+		      $(VM)/fetch.sh uuid-runtime-trixie),$(error \
+		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
 
 .PHONY: help
 help:
@@ -121,10 +121,11 @@ vm-tests: vm-packages vm-modules
 	@cp -u $(BUILD)/userspace/examples/many* \
 		$(addprefix userspace/examples/many.,sh pl py) $(TESTS)/examples/
 	@cp -u $(BUILD)/userspace/tests/library_test \
-		$(BUILD)/userspace/tests/admin_test userspace/tests/*.sh \
+		$(BUILD)/userspace/tests/admin_test \
+		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test admin_test examples.sh tool.sh \
-		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
+	@printf 'userspace:%s\n' library_test admin_test dropin.sh examples.sh \
+		tool.sh tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
 $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 	@mkdir -p $(@D)
@@ -132,7 +133,7 @@ $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 
 .PHONY: run check bench style
 run: vm-root
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUIDPARSE)
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUID_RUNTIME)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
 	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
 	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh
@@ -144,7 +145,7 @@ bench: vm-root $(ROOT)/bench/icount
 
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_NIC) \
-		$(UUIDPARSE) $(UUIDPARSE_TRIXIE)
+		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
 	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
 
 .PHONY: uapi-record

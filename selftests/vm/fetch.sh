@@ -3,14 +3,14 @@
 #
 # Fetches what the tests need from the Debian archive this machine already uses, without touching
 # its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
-#   6.1               vmlinuz, config, release (uname -r), headers (for KDIR)
-#   nic-6.1           staging directory for the initramfs with that kernel's driver lib/e1000.ko
-#   source-6.1        the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
-#   tree-6.1          all of its source, packed, for kernel.sh: linux.tar.xz, version
-#   uuidparse         staging directory for the initramfs with util-linux' uuidparse
-#   uuidparse-trixie  the same with a newer one, which knows v6 and v7: below /trixie, a root directory
-#                     of its own, because it needs a newer C library too
-#   fuzzers           the same with trinity and stress-ng, and what they are linked with
+#   6.1                  vmlinuz, config, release (uname -r), headers (for KDIR)
+#   nic-6.1              staging directory for the initramfs with that kernel's driver lib/e1000.ko
+#   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
+#   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
+#   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
+#   uuid-runtime-trixie  the same with newer ones, which know v6 and v7: below /trixie, a root directory
+#                        of its own, because they need a newer C library too
+#   fuzzers              the same with trinity and stress-ng, and what they are linked with
 # Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
 
 set -euo pipefail
@@ -18,7 +18,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuidparse|uuidparse-trixie|fuzzers" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers" >&2
 	exit 2
 }
 
@@ -37,14 +37,14 @@ die()
 (( $# == 1 )) || usage "one argument expected, got $#"
 want=$1
 case $want in
-6.1)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-nic-6.1)          row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-source-6.1)       row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-tree-6.1)         row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-uuidparse)        row=(fill_uuidparse "bookworm bookworm-security" amd64 uuid-runtime) ;;
-uuidparse-trixie) row=(fill_uuidparse_root "trixie trixie-security" amd64 uuid-runtime) ;;
-fuzzers)          row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
-*)                usage "nothing is known by the name '$want'" ;;
+6.1)                 row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+nic-6.1)             row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
+uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
+fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
+*)                   usage "nothing is known by the name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
 
@@ -226,7 +226,7 @@ fill_tree()
 	dpkg-deb -f "$tmp"/deb/*.deb Version >"$new/version"
 }
 
-fill_uuidparse()
+fill_uuid_runtime()
 {
 	local lib=lib/x86_64-linux-gnu deb
 
@@ -235,7 +235,7 @@ fill_uuidparse()
 		dpkg -x "$deb" "$tmp/root"
 	done
 	mkdir -p "$new/bin" "$new/$lib"
-	mv "$tmp/root/usr/bin/uuidparse" "$new/bin"
+	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$new/bin"
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
 }
 
@@ -256,17 +256,17 @@ fill_fuzzers()
 	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
 }
 
-# What the program is linked with, and the loader it names, by their places in that Debian.
-fill_uuidparse_root()
+# What the programs are linked with, and the loader they name, by their places in that Debian.
+fill_uuid_runtime_root()
 {
-	local root=$new/${want#*-} lib=usr/lib/x86_64-linux-gnu deb name
+	local root=$new/${want##*-} lib=usr/lib/x86_64-linux-gnu deb name
 
 	download "$package" libc6 libsmartcols1 libuuid1
 	for deb in "$tmp"/deb/*.deb; do
 		dpkg -x "$deb" "$tmp/root"
 	done
 	mkdir -p "$root/usr/bin" "$root/$lib" "$root/lib64"
-	mv "$tmp/root/usr/bin/uuidparse" "$root/usr/bin"
+	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$root/usr/bin"
 	for name in libc.so.6 libsmartcols.so.1 libuuid.so.1; do
 		cp -L "$tmp/root/$lib/$name" "$root/$lib"
 	done

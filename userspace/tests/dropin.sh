@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The drop-in for libuuid in programs of others: that their IDs come from the device is told by its
+# counters, which must go up by as many as were made. Debian 13's uuidgen, which knows v6 and v7, is
+# looked for below /trixie, in a root directory of its own; python3 may be there or not. Prints KTAP.
+# Needs the module loaded, and root.
+
+dropin=/lib/kuid/libkuid-uuid.so
+counters=/sys/class/kuid/kuid/counters
+out=/tmp/dropin.out
+err=/tmp/dropin.err
+newer=/trixie/usr/bin/uuidgen
+nr=0
+failed=0
+skipped=0
+
+# A test passes if its command succeeds.
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		sed 's/^/# /' $out $err | head -n 20
+		failed=$((failed + 1))
+	fi
+}
+
+# As it, if there is a program at PATH.
+it_with()
+{
+	path=$1
+	shift
+	if [ -x "$path" ]; then
+		it "$@"
+	else
+		nr=$((nr + 1))
+		skipped=1
+		echo "ok $nr $1 # SKIP no $path"
+	fi
+}
+
+# Whether a command succeeds, says nothing on standard error, and takes COUNT IDs of FORMAT.
+takes()
+{
+	count=$1 format=$2
+	shift 2
+	read -r before <"$counters/$format"
+	"$@" >$out 2>$err || return
+	read -r after <"$counters/$format"
+	[ ! -s $err ] && [ $((after - before)) -eq "$count" ]
+}
+
+# Whether all lines are IDs of VERSION behind PREFIX, COUNT of them.
+are_ids()
+{
+	id="^$3[0-9a-f]{8}-[0-9a-f]{4}-$2[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\$"
+	[ "$(grep -cE "$id" $out)" -eq "$1" ] && [ "$(wc -l <$out)" -eq "$1" ]
+}
+
+with()
+{
+	LD_PRELOAD=$dropin "$@"
+}
+
+# Another root directory needs the library and the device in it.
+in_trixie()
+{
+	LD_PRELOAD=/usr/lib/libkuid-uuid.so chroot /trixie "$@"
+}
+
+without_device()
+{
+	unshare -m sh -c "mount -t tmpfs none /dev && mknod -m 666 /dev/urandom c 1 9 &&
+		exec env LD_PRELOAD=$dropin \"\$@\"" sh "$@"
+}
+
+uuidgen_makes()
+{
+	takes 1 "v$1" "$2" uuidgen "$3" && are_ids 1 "$1" ''
+}
+
+has_the_node()
+{
+	with uuidgen -t >$out 2>$err &&
+		[ "$(cut -d - -f 5 $out)" = "$(cat /sys/class/kuid/kuid/identity/node)" ]
+}
+
+user_makes()
+{
+	takes 3 "$1" with ./libuuid_user "$2" 3 && are_ids 3 "${1#v}" "$3"
+}
+
+# What the device does not count and what differs each time.
+libuuid_makes()
+{
+	version=$1
+	shift
+	takes 0 v1 "$@" && are_ids 1 "$version" ''
+}
+
+# A process has made an ID, and 8 children go on, where libuuid can keep its state; the children of
+# libuuid repeat IDs, and how many of them is chance.
+each=2000
+all=$((8 * each))
+children()
+{
+	mkdir -p /var/lib/libuuid
+	./libuuid_user children 1000 | sed 's/^/# libuuid alone: /'
+	takes $((all + 1)) v1 with ./libuuid_user children $each &&
+		[ "$(cat $out)" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
+}
+
+threads()
+{
+	takes $all v1 with ./libuuid_user threads $each &&
+		[ "$(cat $out)" = "$all made, 0 repeated, $all safe" ]
+}
+
+closed()
+{
+	takes 101 v1 with ./libuuid_user closed 100 && are_ids 101 1 ''
+}
+
+cancelled()
+{
+	with ./libuuid_user cancelled 100 >$out 2>$err && [ ! -s $out ] && [ ! -s $err ]
+}
+
+# The device gives the first 3, libuuid the 3 behind them.
+chrooted()
+{
+	takes 3 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
+}
+
+python='import uuid
+for i in range(1000):
+    id = uuid.uuid1()
+    print(id.is_safe.name, id)'
+python_makes()
+{
+	takes 1000 v1 with python3 -I -S -c "$python" && are_ids 1000 1 'safe ' &&
+		[ "$(sort -u $out | wc -l)" -eq 1000 ]
+}
+
+python_without_device()
+{
+	takes 0 v1 without_device python3 -I -S -c "$python" && are_ids 1000 1 '[a-z]* '
+}
+
+if [ -x $newer ]; then
+	cp $dropin /trixie/usr/lib/
+	mkdir -p /trixie/dev
+	mount --bind /dev /trixie/dev
+	trap 'umount /trixie/dev' EXIT
+fi
+
+echo "1..$(grep -cE '^it(_with)? ' "$0")"
+it "uuidgen -t" uuidgen_makes 1 with -t
+it "its node is kuid's" has_the_node
+it "uuidgen -r is libuuid's" libuuid_makes 4 with uuidgen -r
+it "uuidgen without the device" libuuid_makes 1 without_device uuidgen -t
+it_with $newer "newer uuidgen -t" uuidgen_makes 1 in_trixie -t
+it_with $newer "newer uuidgen -6" uuidgen_makes 6 in_trixie -6
+it_with $newer "newer uuidgen -7" uuidgen_makes 7 in_trixie -7
+it "uuid_generate_time" user_makes v1 time ''
+it "uuid_generate_time_safe calls them safe" user_makes v1 time_safe '0 '
+it "uuid_generate_time_v6" user_makes v6 time_v6 ''
+it "uuid_generate_time_v7" user_makes v7 time_v7 ''
+it "8 children of a process that has made one" children
+it "8 threads" threads
+it "all files closed and others opened" closed
+it "threads cancelled" cancelled
+it "another root directory" chrooted
+it_with /usr/bin/python3 "Python's uuid1()" python_makes
+it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
+[ $failed -eq 0 ] || exit 1
+[ $skipped -eq 0 ] || exit 4
