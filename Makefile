@@ -25,6 +25,8 @@ UUID_RUNTIME = $(eval UUID_RUNTIME := $(or $(shell $(VM)/fetch.sh uuid-runtime),
 UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      $(VM)/fetch.sh uuid-runtime-trixie),$(error \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
+UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
+	     $(error no tests of util-linux)))$(UTIL_LINUX)
 
 .PHONY: help
 help:
@@ -75,7 +77,7 @@ BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 # Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
 ACCEL	?= tcg
 
-.PHONY: vm-packages vm-root vm-modules vm-tests
+.PHONY: vm-packages vm-root vm-modules vm-util-linux vm-tests
 vm-packages:
 	@$(VM)/setup.sh build boot
 
@@ -105,7 +107,7 @@ vm-modules: vm-root
 
 # The kernel's own selftests with ours as one more target, as in its tree; and
 # the tests of library and tool, run in the same way.
-vm-tests: vm-packages vm-modules
+vm-tests: vm-packages vm-modules vm-util-linux
 	@$(VM)/setup.sh test
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
@@ -127,6 +129,20 @@ vm-tests: vm-packages vm-modules
 	@printf 'userspace:%s\n' library_test admin_test dropin.sh examples.sh \
 		tool.sh tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
+# What util-linux' own tests of libuuid need beside themselves: a program, told
+# here what its configure would find, and the shell they are written for.
+UTIL_LINUX_HAVE := ERR_H NANOSLEEP REALLOCARRAY
+
+vm-util-linux: vm-packages
+	@$(VM)/setup.sh test
+	@mkdir -p $(TESTS)/util-linux $(TESTS)/bin
+	@cp -u /bin/bash $(TESTS)/bin/
+	$(CC) -O2 -D_GNU_SOURCE $(UTIL_LINUX_HAVE:%=-DHAVE_%) \
+		-I$(UTIL_LINUX)/util-linux/include \
+		-I$(UTIL_LINUX)/util-linux/libuuid/src \
+		-o $(TESTS)/util-linux/test_uuid_parser \
+		$(UTIL_LINUX)/util-linux/libuuid/src/test_uuid.c -luuid
+
 $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -static -Iuapi -o $@ $<
@@ -145,7 +161,7 @@ bench: vm-root $(ROOT)/bench/icount
 
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_NIC) \
-		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
+		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
 
 .PHONY: uapi-record

@@ -11,6 +11,8 @@
 #   uuid-runtime-trixie  the same with newer ones, which know v6 and v7: below /trixie, a root directory
 #                        of its own, because they need a newer C library too
 #   fuzzers              the same with trinity and stress-ng, and what they are linked with
+#   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
+#                        reading UUIDs, and the source of the program they need: below /util-linux
 # Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
 
 set -euo pipefail
@@ -18,7 +20,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
 	exit 2
 }
 
@@ -33,7 +35,8 @@ die()
 	exit 1
 }
 
-# What is wanted, as: how to fill its directory, the suites to take it from, architecture, package.
+# What is wanted, as: how to fill its directory, the suites to take it from, architecture, or source,
+# package.
 (( $# == 1 )) || usage "one argument expected, got $#"
 want=$1
 case $want in
@@ -44,6 +47,7 @@ tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-sou
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
+util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
 *)                   usage "nothing is known by the name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
@@ -84,8 +88,9 @@ mkdir "$new" "$tmp/deb"
 write_sources()
 {
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-	local suite kind uri uris
+	local suite kind uri uris type=deb
 
+	[[ $arch != source ]] || type="deb-src"
 	[[ -r $keyring ]] || die "$keyring is missing: install debian-archive-keyring"
 	uris=$(apt-get --print-uris update 2>/dev/null |
 		sed -nE "s,^'(.*)/dists/([^/]+)/main/binary-.*,\\2 \\1,p" | sort -u) ||
@@ -94,13 +99,14 @@ write_sources()
 		kind='^[a-z]+$'
 		[[ $suite != *-security ]] || kind='-security$'
 		while read -r uri; do
-			echo "deb [signed-by=$keyring] $uri $suite main"
+			echo "$type [signed-by=$keyring] $uri $suite main"
 		done < <(awk -v kind="$kind" '$1 ~ kind { print $2 }' <<<"$uris")
 	done
 }
 
 # One private apt per set of suites: results fetched one after the other share its package lists.
 apt=$cache/apt/${suites// /+}
+[[ $arch != source ]] || apt+=+source
 mkdir -p "$apt/lists/partial" "$apt/archives/partial"
 : >"$apt/status"
 write_sources >"$apt/sources.list"
@@ -109,7 +115,7 @@ cat >"$apt/apt.conf" <<CONF
 #clear APT::Update;
 #clear APT::Architectures;
 #clear Acquire::Languages;
-APT::Architecture "$arch";
+APT::Architecture "${arch/source/amd64}";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";
@@ -131,7 +137,9 @@ if [[ -z $(find "$apt/updated" -mmin -60 2>/dev/null) ]]; then
 		touch "$apt/updated"
 	fi
 fi
-if [[ -z $(apt-cache -c "$apt/apt.conf" pkgnames "$package") ]]; then
+known=(pkgnames "$package")
+[[ $arch != source ]] || known=(--only-source showsrc "$package")
+if [[ -z $(apt-cache -c "$apt/apt.conf" "${known[@]}") ]]; then
 	cat "$tmp/apt.log" >&2
 	die "the archive could not be read, or has no $package"
 fi
@@ -272,6 +280,22 @@ fill_uuid_runtime_root()
 	done
 	cp -L "$tmp/root/$lib/ld-linux-x86-64.so.2" "$root/lib64"
 	ln -s usr/lib "$root/lib"
+}
+
+fill_util_linux_tests()
+{
+	local log top
+
+	say "downloading the source of $package"
+	log=$(cd "$tmp/deb" && apt-get -qq -c "$apt/apt.conf" --download-only source "$package" 2>&1) || {
+		echo "$log" >&2
+		die "download failed"
+	}
+	top=$(tar -tf "$tmp"/deb/*.orig.tar.xz | sed -n '1s,/.*,,p')
+	mkdir "$new/util-linux"
+	tar -xf "$tmp"/deb/*.orig.tar.xz -C "$new/util-linux" --strip-components=1 \
+		"$top"/{include,libuuid/COPYING,libuuid/src/{test_uuid.c,uuid.h}} \
+		"$top"/tests/{functions.sh,commands.sh,{ts,expected}/uuid/uuid{gen,_parser}}
 }
 
 $fill

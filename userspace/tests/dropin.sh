@@ -3,8 +3,8 @@
 #
 # The drop-in for libuuid in programs of others: that their IDs come from the device is told by its
 # counters, which must go up by as many as were made. Debian 13's uuidgen, which knows v6 and v7, is
-# looked for below /trixie, in a root directory of its own; python3 may be there or not. Prints KTAP.
-# Needs the module loaded, and root.
+# looked for below /trixie, in a root directory of its own; python3 may be there or not, and util-linux'
+# own tests are below /util-linux. Prints KTAP. Needs the module loaded, and root.
 
 dropin=/lib/kuid/libkuid-uuid.so
 counters=/sys/class/kuid/kuid/counters
@@ -67,10 +67,10 @@ with()
 	LD_PRELOAD=$dropin "$@"
 }
 
-# Another root directory needs the library and the device in it.
+# The library lies at the same place there.
 in_trixie()
 {
-	LD_PRELOAD=/usr/lib/libkuid-uuid.so chroot /trixie "$@"
+	with chroot /trixie "$@"
 }
 
 without_device()
@@ -152,9 +152,37 @@ python_without_device()
 	takes 0 v1 without_device python3 -I -S -c "$python" && are_ids 1000 1 '[a-z]* '
 }
 
+# One of util-linux' own tests, of the newer version; bash is what they are written for. uuidgen is
+# made twice in each way. There are more of libuuid, but not of time-based IDs: uuidd's are about
+# uuidd's own, "time" is about the insides of libuuid where the clock stands still, and the others are
+# about names.
+util_linux()
+{
+	cat >/tmp/uuidgen <<-END
+		#!/bin/sh
+		exec chroot /trixie uuidgen "\$@"
+	END
+	chmod +x /tmp/uuidgen
+	cd /util-linux/tests && TS_CMD_UUIDGEN=/tmp/uuidgen with bash "ts/uuid/$1" \
+		--srcdir=/util-linux --builddir=/util-linux --noskip-commands
+}
+
+util_linux_uuidgen()
+{
+	read -r v6 <$counters/v6
+	read -r v7 <$counters/v7
+	takes 2 v1 util_linux uuidgen && grep -q OK $out &&
+		[ $(($(cat $counters/v6) - v6)) -eq 2 ] && [ $(($(cat $counters/v7) - v7)) -eq 2 ]
+}
+
+util_linux_parser()
+{
+	takes 0 v1 util_linux uuid_parser && grep -q OK $out
+}
+
 if [ -x $newer ]; then
-	cp $dropin /trixie/usr/lib/
-	mkdir -p /trixie/dev
+	mkdir -p /trixie/dev "/trixie${dropin%/*}"
+	cp $dropin /trixie$dropin
 	mount --bind /dev /trixie/dev
 	trap 'umount /trixie/dev' EXIT
 fi
@@ -178,5 +206,7 @@ it "threads cancelled" cancelled
 it "another root directory" chrooted
 it_with /usr/bin/python3 "Python's uuid1()" python_makes
 it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
+it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen
+it_with /util-linux/test_uuid_parser "util-linux' own test of reading UUIDs" util_linux_parser
 [ $failed -eq 0 ] || exit 1
 [ $skipped -eq 0 ] || exit 4
