@@ -15,26 +15,9 @@ build=$1 kernel=$2 initrd=$3
 logs=$build/check
 fuzz_seconds=20
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-passed=0 failed=0 skipped=0
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
 mkdir -p "$logs" || exit
-
-# How many lines of the log match.
-lines()
-{
-	grep -cE "$1" "$log"
-}
-
-# Adds a part's results, and one failure if it broke without any of its tests saying so.
-add()
-{
-	local status=$1 ok=$2 bad=$3 skip=$4
-
-	if (( status && !bad )); then
-		echo "not ok: ended with status $status"
-		bad=1
-	fi
-	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-}
 
 # Runs something that prints TAP, and adds its results.
 tap()
@@ -76,17 +59,9 @@ for clocksource in tsc hpet jiffies; do
 	[[ $clocksource != jiffies ]] || preempt=full choice=KUID_ONLY=$order
 	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
 	log=$logs/$clocksource.log
-	"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource $clocksource \
+	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource $clocksource \
 		--append preempt=$preempt --qemu "-device e1000,mac=52:54:00:6b:75:69" \
-		--timeout 900 --log "$log" env "$choice" \
-		/guest/selftests.sh
-	status=$?
-	ok=0 bad=0 skip=0
-	# The last one: a program of the kernel's own harness prints such a line too.
-	if [[ $(grep '^# Totals: ' "$log" | tail -n 1) =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
-		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}
-	fi
-	add $status "$ok" "$bad" "$skip"
+		--timeout 900 env "$choice" /guest/selftests.sh
 done
 
 echo "== booted with a random generator that is not ready"
@@ -100,5 +75,4 @@ tap clone "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kui
 echo "== killed and booted again"
 tap reboot "$here/vm/reboot.sh" "$kernel" "$initrd"
 
-echo "$passed passed, $failed failed, $skipped skipped"
-(( !failed && passed ))
+totals_end

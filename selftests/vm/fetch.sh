@@ -20,7 +20,8 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
+	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|" \
+		"fuzzers|util-linux-tests" >&2
 	exit 2
 }
 
