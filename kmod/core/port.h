@@ -81,9 +81,9 @@ typedef __s64 s64;
 	})
 #define max(a, b)                       \
 	({                              \
-		__typeof__(a) _a = (a); \
-		__typeof__(b) _b = (b); \
-		_a > _b ? _a : _b;      \
+		__typeof__(a) _x = (a); \
+		__typeof__(b) _y = (b); \
+		_x > _y ? _x : _y;      \
 	})
 
 #define min_t(type, a, b)	min((type)(a), (type)(b))
@@ -178,20 +178,28 @@ static inline bool raw_spin_trylock(raw_spinlock_t *lock)
 	return !__atomic_exchange_n(&lock->locked, 1, __ATOMIC_ACQUIRE);
 }
 
-/* Userspace has no interrupts to save. */
+/*
+ * What interrupts are in userspace: nothing, unless it is said that signal
+ * handlers may ask for IDs, too.
+ */
+#ifndef kuid_port_irq_save
+#define kuid_port_irq_save()	     0UL
+#define kuid_port_irq_restore(flags) ((void)(flags))
+#endif
+
 #define raw_spin_lock_irqsave(lock, flags)      \
 	do {                                    \
+		(flags) = kuid_port_irq_save(); \
 		while (!raw_spin_trylock(lock)) \
 			kuid_port_relax();      \
-		(flags) = 0;                    \
 	} while (0)
 
 static inline void raw_spin_unlock_irqrestore(raw_spinlock_t *lock,
 					      unsigned long flags)
 {
-	(void)flags;
 	kuid_port_step();
 	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+	kuid_port_irq_restore(flags);
 }
 
 typedef struct {
