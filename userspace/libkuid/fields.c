@@ -339,3 +339,26 @@ int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec)
 	*fields = set;
 	return 0;
 }
+
+int kuid_time(unsigned int format, const void *id, unsigned int interval,
+	      struct timespec *time)
+{
+	struct kuid_fields fields;
+
+	if (kuid_decode(format, id, interval, &fields))
+		return -1;
+	if (!(fields.has & KUID_HAS_TIME)) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* Programs of 32 bits may know seconds to 2038 only. */
+	if ((time_t)fields.sec != fields.sec) {
+		errno = EOVERFLOW;
+		return -1;
+	}
+	*time = (struct timespec) {
+		.tv_sec = fields.sec,
+		.tv_nsec = fields.nsec,
+	};
+	return 0;
+}

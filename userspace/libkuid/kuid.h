@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,9 @@ extern "C" {
 
 /* The library is built with everything else hidden. */
 #pragma GCC visibility push(default)
+
+/* C99 has none, but who uses one has. */
+struct timespec;
 
 /* Bytes of the longest ID, and of the longest text of one with its NUL. */
 #define KUID_ID_MAX   16
@@ -357,6 +361,18 @@ struct kuid_fields {
  */
 int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 		struct kuid_fields *fields);
+
+/*
+ * The time that an ID was made at, rounded down to what it knows, as
+ * kuid_decode() tells it.
+ *
+ * Returns 0.
+ * EINVAL: as for kuid_decode(), or the ID has no time: a UUID of another version
+ * than 1, 6 and 7.
+ * EOVERFLOW: the program's time_t does not reach that time.
+ */
+int kuid_time(unsigned int format, const void *id, unsigned int interval,
+	      struct timespec *time);
 
 /*
  * Put an ID together from the fields that fields->format has, version and

@@ -446,6 +446,43 @@ static void setting_a_time_sets_nothing_else(void **state)
 	}
 }
 
+static void time_is_that_of_the_fields(void **state)
+{
+	struct timespec time = { 0 }, untouched;
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		struct kuid_fields f = random_fields(formats[i % NR_FORMATS]);
+		struct kuid_fields got;
+
+		assert_int_equal(kuid_encode(&f, id), 0);
+		assert_int_equal(kuid_decode(f.format, id, f.interval, &got),
+				 0);
+		assert_int_equal(kuid_time(f.format, id, f.interval, &time), 0);
+		assert_int_equal(time.tv_sec, got.sec);
+		assert_int_equal(time.tv_nsec, got.nsec);
+	}
+
+	/* Nil has none, nor has an ID of another version or interval. */
+	memset(&time, 0xcc, sizeof(time));
+	untouched = time;
+	memset(id, 0, sizeof(id));
+	errno = 0;
+	assert_int_equal(kuid_time(KUID_ANY_UUID, id, 0, &time), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, &time), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_time(KUID_FORMAT_K96, id, 4, &time), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_time(KUID_FORMAT_K128 + 1, id, 8, &time), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(&time, &untouched, sizeof(time));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +497,7 @@ int main(void)
 		cmocka_unit_test(raw_fields_carry_into_the_second),
 		cmocka_unit_test(times_lead_back),
 		cmocka_unit_test(setting_a_time_sets_nothing_else),
+		cmocka_unit_test(time_is_that_of_the_fields),
 	};
 
 	random_start();
