@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: MIT
 /* What administrators ask of the generator behind all sources. */
+#include <errno.h>
 #include <sys/ioctl.h>
 
 #include "kuid.h"
+#include "local.h"
 #include "source.h"
+
+/* A process has no identity but a random one, and nothing to restore. */
+static int ask(const struct kuid *source, unsigned long command, void *request)
+{
+	if (kuid_source_is_local(source)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return ioctl(source->fd, command, request) ? -1 : 0;
+}
 
 /* The kernel gets structs of our own: after a failure the caller's is as was. */
 int kuid_read_status(struct kuid *source, struct kuid_status *status)
 {
 	struct kuid_status answer = { 0 };
 
-	if (ioctl(source->fd, KUID_IOC_STATUS, &answer))
+	if (kuid_source_is_local(source))
+		return kuid_local_status(source, status);
+	if (ask(source, KUID_IOC_STATUS, &answer))
 		return -1;
 	*status = answer;
 	return 0;
@@ -20,7 +34,7 @@ int kuid_read_state(struct kuid *source, struct kuid_state *state)
 {
 	struct kuid_state answer = { 0 };
 
-	if (ioctl(source->fd, KUID_IOC_GET_STATE, &answer))
+	if (ask(source, KUID_IOC_GET_STATE, &answer))
 		return -1;
 	*state = answer;
 	return 0;
@@ -29,7 +43,7 @@ int kuid_read_state(struct kuid *source, struct kuid_state *state)
 static int restore(struct kuid *source, struct kuid_restore *request,
 		   uint64_t *epoch)
 {
-	if (ioctl(source->fd, KUID_IOC_RESTORE, request))
+	if (ask(source, KUID_IOC_RESTORE, request))
 		return -1;
 	if (epoch)
 		*epoch = request->epoch;
@@ -54,14 +68,14 @@ int kuid_acknowledge_ceiling(struct kuid *source, uint64_t ceiling_ns)
 {
 	struct kuid_acknowledge request = { .ceiling_ns = ceiling_ns };
 
-	return ioctl(source->fd, KUID_IOC_ACKNOWLEDGE, &request) ? -1 : 0;
+	return ask(source, KUID_IOC_ACKNOWLEDGE, &request);
 }
 
 int kuid_change_identity(struct kuid *source, struct kuid_set_identity *request)
 {
 	struct kuid_set_identity copy = *request;
 
-	if (ioctl(source->fd, KUID_IOC_SET_IDENTITY, &copy))
+	if (ask(source, KUID_IOC_SET_IDENTITY, &copy))
 		return -1;
 	request->epoch = copy.epoch;
 	return 0;
@@ -72,7 +86,7 @@ int kuid_take_clock_back(struct kuid *source, unsigned int flags,
 {
 	struct kuid_force_clock request = { .flags = flags };
 
-	if (ioctl(source->fd, KUID_IOC_FORCE_CLOCK, &request))
+	if (ask(source, KUID_IOC_FORCE_CLOCK, &request))
 		return -1;
 	if (epoch)
 		*epoch = request.epoch;

@@ -7,14 +7,28 @@
  * from the system as they are. What a failed function was to write has not
  * been written, unless it says otherwise.
  *
- * Threads, fork, signals: a handle holds a file descriptor and constants. All
- * functions but kuid_close() may be called on one handle by any number of
- * threads at once, and in a child after fork() without further ado: whoever
- * shares a handle shares one order of IDs. kuid_close() must be the last call
- * on a handle in its process. No function but kuid_open() and kuid_close()
- * allocates or locks anything, and all but these two may be called in signal
- * handlers. Functions that take no handle know nothing but their arguments,
- * and need no device.
+ * Threads: all functions but kuid_close() may be called on one handle by any
+ * number of threads at once. kuid_close() must be the last call on a handle in
+ * its process. No function but kuid_open(), kuid_open_flags() and kuid_close()
+ * takes or gives back memory of the heap, or waits for another thread.
+ * Functions that take no handle know nothing but their arguments, and but for
+ * kuid_now() need no device.
+ *
+ * Fork: a handle may be used in a child without further ado, however that was
+ * made. Whoever shares a handle of the device shares one order of IDs. A child
+ * with a local handle (KUID_LOCAL) does not make the parent's IDs but those of
+ * an epoch of its own: it draws another node, at its first call, which may fail
+ * for want of memory. A child that a signal handler forked while a call on a
+ * local handle was under way may go back into that call only if there were no
+ * other threads.
+ *
+ * Signals: all functions but kuid_open(), kuid_open_flags() and kuid_close()
+ * may be called in signal handlers. A handler that came during a call must
+ * return to it, and not jump elsewhere.
+ *
+ * Cancellation: kuid_one() and kuid_many() are cancellation points. A thread
+ * that is cancelled there loses the IDs that it asked for, and nothing else. No
+ * other function is one. Asynchronous cancellation is not allowed.
  *
  * IDs are bytes, as the device gives them, at addresses of any alignment. The
  * IDs in and out of one call may be the same memory, but may not overlap
@@ -84,6 +98,39 @@ struct kuid;
  */
 struct kuid *kuid_open(unsigned int format);
 
+/*
+ * Without a device: the IDs are made in this process, by the same code as in
+ * the kernel, with a node that is drawn for the process alone. All local
+ * sources of a process are of one generator; each has an order of its own, as
+ * sources of the device have. Other processes, and the kernel, are told apart
+ * by the node only: 47 random bits in v1 and v6, 47 in each v7, 64 in lex and
+ * k128, but 32 in k96, which are too few where many processes make them. k64
+ * has no node and is not made.
+ *
+ * What a process can't know it does not keep: nothing waits in turn, and if the
+ * virtual machine or the process itself is copied, as by a snapshot, copies
+ * repeat each other's IDs. Memory that can't be written is a SIGSEGV, not
+ * EFAULT. A wait ends with EINTR after any signal handler, SA_RESTART or not.
+ *
+ * kuid_read_status() says KUID_REASON_LOCAL.
+ */
+#define KUID_LOCAL    0x1 /* make IDs in this process, device or not */
+#define KUID_OR_LOCAL 0x2 /* only where kuid_open() fails with ENODEV */
+
+/*
+ * Open the source of IDs of a format: with no flags as kuid_open(), else with
+ * one of the above.
+ *
+ * EINVAL: as for kuid_open(); or unknown flags, or both.
+ * ENODEV: without KUID_LOCAL, as for kuid_open(); with KUID_OR_LOCAL only where
+ * KUID_LOCAL would be EOPNOTSUPP.
+ * EOPNOTSUPP: KUID_LOCAL, and the format is k64, or this is a program of 32
+ * bits, or the kernel can't mark memory that children must not have (Linux
+ * can since 4.14).
+ * EINTR: a signal came while it waited for the kernel's random generator.
+ */
+struct kuid *kuid_open_flags(unsigned int format, unsigned int flags);
+
 /* Close a source; NULL is allowed. errno is left alone. */
 void kuid_close(struct kuid *source);
 
@@ -92,7 +139,8 @@ size_t kuid_id_size(const struct kuid *source);
 
 /*
  * Make one ID into the memory at id, kuid_id_size() bytes. It is greater than
- * all that were made from this source by calls that had returned before.
+ * all that were made from this source in the same epoch by calls that had
+ * returned before.
  *
  * Returns 0.
  * EFAULT: the memory at id can't be written.
@@ -112,6 +160,19 @@ int kuid_one(struct kuid *source, void *id);
 ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
 
 /*
+ * Make one ID of a format from the device into the memory at id, without a
+ * handle: for programs that need one now and then. Nothing is kept from one
+ * call to the next, neither memory nor an open file; that costs some five times
+ * as much as kuid_one(). IDs of two calls are in no order but that of the time
+ * in them.
+ *
+ * Returns 0.
+ * EINVAL, ENODEV: as for kuid_open().
+ * EFAULT, EINTR: as for kuid_one().
+ */
+int kuid_now(unsigned int format, void *id);
+
+/*
  * For administrators. These functions take any source, whatever its format:
  * they are about the one generator that all sources of the host share. The
  * structs are those of linux/kuid.h, which says what their fields mean.
@@ -119,17 +180,39 @@ ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
  * Each may also fail with
  * ENOTTY: the module that is loaded is older than the function
  * and each but kuid_read_status() with
+ * EOPNOTSUPP: the source is local, and so has no identity but a random one, of
+ * which no other life or machine makes IDs
  * EAGAIN: nothing can be said or done yet, because the kernel's random
  * generator is not ready; it takes seconds after the machine has started.
  */
 
 /*
+ * A kuid_status.reasons that the library adds, from the bits that the kernel
+ * leaves alone: IDs are made in this process.
+ */
+#define KUID_REASON_LOCAL (1ULL << 63)
+
+/*
  * Read what holds now, and what was done since the module was loaded. Anyone
- * may.
+ * may. Of a local source, what its process has done since it made its first
+ * one, or was forked; KUID_HELD_UNIQUE then also rests on the node, and is not
+ * said of k96.
  *
  * Returns 0.
  */
 int kuid_read_status(struct kuid *source, struct kuid_status *status);
+
+/*
+ * One reason in words: a sentence in English for one bit of
+ * kuid_status.reasons, also for a bit that is newer than the library. To have
+ * all of them, lowest bit first:
+ *
+ *	for (reasons = status.reasons; reasons; reasons &= reasons - 1)
+ *		puts(kuid_reason_text(reasons & -reasons));
+ *
+ * EINVAL: reason is not one bit.
+ */
+const char *kuid_reason_text(uint64_t reason);
 
 /*
  * Read the identity that IDs carry, and the times that a ceiling is made from.

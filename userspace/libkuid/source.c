@@ -1,76 +1,99 @@
 // SPDX-License-Identifier: MIT
-/* A source: an open kuid device and what the kernel says of its format. */
+/* A source: an open kuid device and what the kernel says of its format, or the
+ * process itself.
+ */
 #include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "layout.h"
+#include "device.h"
+#include "local.h"
 #include "source.h"
 
-#define KUID_DEVICE	 "/dev/kuid"
-#define KUID_FORMATS_DIR "/dev/kuids/"
-
-/* Each format has a node of its own, so that reads give it too. */
-static int kuid_open_device(const struct kuid_layout *layout)
+static int open_device(struct kuid *source, const struct kuid_layout *layout,
+		       unsigned int format)
 {
-	char path[sizeof(KUID_FORMATS_DIR) + 8] = KUID_FORMATS_DIR;
-	int fd;
+	struct kuid_query query = { .format = format };
+	int err;
 
-	strcat(path, layout->name);
-	fd = open(layout->version == 1 ? KUID_DEVICE : path,
-		  O_RDONLY | O_CLOEXEC);
-	/* No node, and a node that no driver stands behind, are one to users. */
-	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
+	source->fd = kuid_device_open(layout);
+	if (source->fd < 0)
+		return -1;
+	if (ioctl(source->fd, KUID_IOC_QUERY, &query)) {
+		err = errno;
+		close(source->fd);
+		errno = err;
+		return -1;
+	}
+	source->format = query.format;
+	source->id_size = query.id_size;
+	source->batch_max = query.batch_max;
+	return 0;
+}
+
+static int open_source(struct kuid *source, const struct kuid_layout *layout,
+		       unsigned int format, unsigned int flags)
+{
+	if (flags == KUID_LOCAL)
+		return kuid_local_open(source, layout, format);
+	if (!open_device(source, layout, format))
+		return 0;
+	if (flags != KUID_OR_LOCAL || errno != ENODEV)
+		return -1;
+	if (!kuid_local_open(source, layout, format))
+		return 0;
+	/* What can't be made here either is still made by the device alone. */
+	if (errno == EOPNOTSUPP)
 		errno = ENODEV;
-	return fd;
+	return -1;
+}
+
+struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
+{
+	const struct kuid_layout *layout = kuid_device_layout(format);
+	struct kuid *source;
+	int cancel;
+
+	if (!layout)
+		return NULL;
+	if (flags && flags != KUID_LOCAL && flags != KUID_OR_LOCAL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	/* Nothing is left behind by a thread that was cancelled. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	source = calloc(1, sizeof(*source));
+	if (source && open_source(source, layout, format, flags)) {
+		int err = errno;
+
+		free(source);
+		source = NULL;
+		errno = err;
+	}
+	pthread_setcancelstate(cancel, NULL);
+	return source;
 }
 
 struct kuid *kuid_open(unsigned int format)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
-	struct kuid_query query = { .format = format };
-	struct kuid *source;
-	int err;
-
-	if (!layout)
-		return NULL;
-	if (format == KUID_ANY_UUID) {
-		errno = EINVAL;
-		return NULL;
-	}
-	source = malloc(sizeof(*source));
-	if (!source)
-		return NULL;
-	source->fd = kuid_open_device(layout);
-	if (source->fd < 0)
-		goto free;
-	if (ioctl(source->fd, KUID_IOC_QUERY, &query))
-		goto close;
-	source->format = query.format;
-	source->id_size = query.id_size;
-	source->batch_max = query.batch_max;
-	return source;
-
-close:
-	err = errno;
-	close(source->fd);
-	errno = err;
-free:
-	free(source);
-	return NULL;
+	return kuid_open_flags(format, 0);
 }
 
 void kuid_close(struct kuid *source)
 {
 	int err = errno;
+	int cancel;
 
 	if (!source)
 		return;
-	close(source->fd);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (!kuid_source_is_local(source))
+		close(source->fd);
 	free(source);
+	pthread_setcancelstate(cancel, NULL);
 	errno = err;
 }
 
@@ -81,6 +104,8 @@ size_t kuid_id_size(const struct kuid *source)
 
 int kuid_one(struct kuid *source, void *id)
 {
+	if (kuid_source_is_local(source))
+		return kuid_local_make(source, id, 1) < 0 ? -1 : 0;
 	/* The kernel gives whole IDs: one, or an error. */
 	return read(source->fd, id, source->id_size) < 0 ? -1 : 0;
 }
@@ -89,6 +114,8 @@ ssize_t kuid_many(struct kuid *source, void *ids, size_t count)
 {
 	size_t done = 0;
 
+	if (kuid_source_is_local(source))
+		return kuid_local_make(source, ids, count);
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {
@@ -98,6 +125,8 @@ ssize_t kuid_many(struct kuid *source, void *ids, size_t count)
 							  : source->batch_max,
 		};
 
+		/* As kuid_one() is by read(). */
+		pthread_testcancel();
 		if (ioctl(source->fd, KUID_IOC_GENERATE, &generate))
 			return done ? (ssize_t)done : -1;
 		done += generate.done;

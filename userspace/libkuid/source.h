@@ -3,13 +3,30 @@
 #ifndef KUID_SOURCE_H
 #define KUID_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "core/generator.h"
+
+/**
+ * struct kuid - a source
+ * @fd: of the device; negative if IDs are made in this process
+ * @format: KUID_FORMAT_*, never 0
+ * @id_size: bytes of one ID
+ * @batch_max: how many IDs the device makes at once
+ * @floors: what was made of it in this process
+ */
 struct kuid {
 	int fd;
 	unsigned int format;
 	size_t id_size;
 	size_t batch_max;
+	struct kuid_floors floors;
 };
+
+static inline bool kuid_source_is_local(const struct kuid *source)
+{
+	return source->fd < 0;
+}
 
 #endif /* KUID_SOURCE_H */

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <kuid.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -123,6 +124,112 @@ static void open_without_the_device_is_enodev(void **state)
 static int open_as_nobody(void)
 {
 	return setuid(65534) ? 255 : open_errno();
+}
+
+/* One for each way in: by the device only if nothing else was asked for. */
+static void local_ones_are_made_on_request_only(void **state)
+{
+	const unsigned int flags[] = { 0, KUID_OR_LOCAL, KUID_LOCAL };
+	struct kuid_status status;
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct kuid *source = kuid_open_flags(KUID_FORMAT_V6, flags[i]);
+		uint64_t made;
+
+		assert_non_null(source);
+		assert_int_equal(kuid_read_status(source, &status), 0);
+		assert_int_equal(!!(status.reasons & KUID_REASON_LOCAL),
+				 flags[i] == KUID_LOCAL);
+		made = status.ids[KUID_FORMAT_V6];
+		assert_int_equal(kuid_one(source, id), 0);
+		assert_int_equal(kuid_read_status(source, &status), 0);
+		assert_int_equal(status.ids[KUID_FORMAT_V6], made + 1);
+		kuid_close(source);
+	}
+	errno = 0;
+	assert_null(kuid_open_flags(KUID_FORMAT_K64, KUID_LOCAL));
+	assert_int_equal(errno, EOPNOTSUPP);
+}
+
+static int open_or_local(void)
+{
+	struct kuid_status status;
+	unsigned char id[KUID_ID_MAX];
+	struct kuid *source;
+
+	if (open_without_device() != ENODEV)
+		return 1;
+	if (kuid_now(KUID_FORMAT_V7, id) != -1 || errno != ENODEV)
+		return 2;
+	source = kuid_open_flags(KUID_FORMAT_V7, KUID_OR_LOCAL);
+	if (!source || kuid_one(source, id) ||
+	    kuid_read_status(source, &status) ||
+	    !(status.reasons & KUID_REASON_LOCAL))
+		return 3;
+	return 0;
+}
+
+static void local_ones_stand_in_for_the_device(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(open_or_local), 0);
+}
+
+/* Of all formats, with no file left open; and after all files were closed. */
+static void one_shot_keeps_nothing(void **state)
+{
+	int before = count_fds();
+
+	(void)state;
+	for (unsigned int format = KUID_FORMAT_DEFAULT;
+	     format <= KUID_FORMAT_K128; format++) {
+		size_t size = kuid_format_id_size(format);
+		unsigned char id[KUID_ID_MAX + 1];
+		struct kuid_fields fields;
+
+		memset(id, 0xcc, sizeof(id));
+		assert_int_equal(kuid_now(format, id), 0);
+		assert_int_equal(id[size], 0xcc);
+		assert_int_equal(kuid_decode(format, id, KUID_INTERVAL_USUAL,
+					     &fields),
+				 0);
+		assert_int_equal(count_fds(), before);
+		assert_int_equal(kuid_now(format, (void *)8), -1);
+		assert_int_equal(errno, EFAULT);
+		assert_int_equal(count_fds(), before);
+	}
+	assert_int_equal(kuid_now(KUID_FORMAT_K128 + 1, NULL), -1);
+	assert_int_equal(errno, EINVAL);
+}
+
+static void *take_for_ever(void *source)
+{
+	static unsigned char ids[1 << 20];
+
+	for (;;)
+		kuid_many(source, ids, sizeof(ids) / ID_SIZE);
+	return NULL;
+}
+
+static void many_is_a_cancellation_point(void **state)
+{
+	struct kuid *source = kuid_open(KUID_FORMAT_LEX);
+	unsigned char id[KUID_ID_MAX];
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_non_null(source);
+	assert_int_equal(pthread_create(&thread, NULL, take_for_ever, source),
+			 0);
+	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_int_equal(kuid_one(source, id), 0);
+	kuid_close(source);
 }
 
 static void anyone_may_open_unless_the_mode_says_no(void **state)
@@ -360,6 +467,10 @@ int main(void)
 		cmocka_unit_test(
 			open_refuses_unknown_formats_and_leaks_nothing),
 		cmocka_unit_test(open_without_the_device_is_enodev),
+		cmocka_unit_test(local_ones_are_made_on_request_only),
+		cmocka_unit_test(local_ones_stand_in_for_the_device),
+		cmocka_unit_test(one_shot_keeps_nothing),
+		cmocka_unit_test(many_is_a_cancellation_point),
 		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),
 		cmocka_unit_test(close_leaves_errno_alone),
 		WITH_SOURCE(one_and_many_share_one_order),

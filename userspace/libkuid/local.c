@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/* IDs made in this process, by the same core as the kernel's. */
+#include <errno.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "core/korder.h"
+#include "core/lexical.h"
+#include "local.h"
+#include "process.h"
+
+/* How many IDs are made of one reservation. */
+#define CHUNK 256
+
+/* A clock that ticks more slowly than this makes the time in IDs coarse. */
+#define COARSE_NS 1000
+
+_Static_assert(KUID_FORMAT_K128 < KUID_PROCESS_FORMATS, "room for all formats");
+
+int kuid_local_open(struct kuid *source, const struct kuid_layout *layout,
+		    unsigned int format)
+{
+	/*
+	 * Nothing but the host tells the k64 of two processes apart. And
+	 * where a word doesn't hold all signals, they can't be blocked.
+	 */
+	if (format == KUID_FORMAT_K64 || sizeof(long) < sizeof(u64)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	if (!kuid_process_get())
+		return -1;
+	source->fd = -1;
+	source->format = format == KUID_FORMAT_DEFAULT ? KUID_FORMAT_V1
+						       : format;
+	source->id_size = layout->id_size;
+	return 0;
+}
+
+static enum kuid_source source_of(unsigned int format)
+{
+	switch (format) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+	case KUID_FORMAT_V7:
+		return KUID_STAMPS;
+	case KUID_FORMAT_LEX:
+		return KUID_LEX;
+	default:
+		return KUID_GRID;
+	}
+}
+
+static __always_inline bool put(uint8_t **at, __be64 high, __be64 low,
+				const size_t size)
+{
+	memcpy(*at, &high, sizeof(high));
+	memcpy(*at + sizeof(high), &low, size - sizeof(high));
+	*at += size;
+	return true;
+}
+
+static __always_inline bool put_12(void *sink, __be64 high, __be64 low)
+{
+	return put(sink, high, low, 12);
+}
+
+static __always_inline bool put_16(void *sink, __be64 high, __be64 low)
+{
+	return put(sink, high, low, 16);
+}
+
+static bool draw_random(uint8_t *random, size_t size)
+{
+	while (size) {
+		ssize_t drawn = getrandom(random, size, 0);
+
+		if (drawn < 0)
+			return false;
+		random += drawn;
+		size -= drawn;
+	}
+	return true;
+}
+
+static bool pack_v7(uint8_t *ids, const struct kuid_taken *taken)
+{
+	uint8_t random[CHUNK * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+	size_t size = taken->stamps.count * KUID_V7_RANDOM_SIZE;
+
+	if (!draw_random(random, size))
+		return false;
+	memset(random + size, 0, KUID_V7_RANDOM_PAD);
+	kuid_v7_pack(&ids, &taken->stamps, &taken->origin.identity, random,
+		     put_16);
+	return true;
+}
+
+/* Make IDs of what was taken; false if there is nothing random for them. */
+static bool pack(unsigned int format, uint8_t *ids,
+		 const struct kuid_taken *taken)
+{
+	const struct kuid_identity *identity = &taken->origin.identity;
+	const struct kuid_stamps *stamps = &taken->stamps;
+	const struct kuid_slots slots = {
+		.first = stamps->first,
+		.count = stamps->count,
+	};
+
+	switch (format) {
+	case KUID_FORMAT_V1:
+		kuid_v1_pack(&ids, stamps, identity, put_16);
+		return true;
+	case KUID_FORMAT_V6:
+		kuid_v6_pack(&ids, stamps, identity, put_16);
+		return true;
+	case KUID_FORMAT_V7:
+		return pack_v7(ids, taken);
+	case KUID_FORMAT_LEX:
+		kuid_lex_pack(&ids, &slots, identity, put_16);
+		return true;
+	case KUID_FORMAT_K96:
+		kuid_k96_pack(&ids, &slots, identity, put_12);
+		return true;
+	default:
+		kuid_k128_pack(&ids, &slots, identity, put_16);
+		return true;
+	}
+}
+
+/* Take as many as there are; if that is none, say when they will be there. */
+static struct kuid_taken take(struct kuid_users *users,
+			      struct kuid_generator *generator,
+			      struct kuid *source, u32 count, bool batch,
+			      u64 *ready)
+{
+	const enum kuid_source from = source_of(source->format);
+	const struct kuid_window *window = &generator->windows[from];
+	u64 ahead = batch ? window->batch : window->one;
+	struct kuid_taken taken =
+		from == KUID_STAMPS
+			? kuid_generator_stamps(generator, &source->floors,
+						KUID_BY_FILE, 0, ahead, count)
+			: kuid_generator_slots(generator, from, &source->floors,
+					       KUID_BY_FILE, 0, ahead, count);
+
+	if (taken.stamps.count) {
+		__atomic_fetch_add(&users->ids[source->format],
+				   taken.stamps.count, __ATOMIC_RELAXED);
+	} else {
+		*ready = kuid_generator_ready(
+			generator, from, taken.stamps.first + count - 1, ahead);
+		__atomic_fetch_add(&users->waits, 1, __ATOMIC_RELAXED);
+	}
+	return taken;
+}
+
+static bool wait_until(u64 ready)
+{
+	const struct timespec time = {
+		.tv_sec = ready / 1000000000,
+		.tv_nsec = ready % 1000000000,
+	};
+	int err = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+
+	if (err)
+		errno = err;
+	return !err;
+}
+
+/*
+ * Make up to a chunk. Returns how many; -1 and errno if none, which may also
+ * be because the process was forked.
+ */
+static ssize_t make_chunk(struct kuid_process *process, struct kuid *source,
+			  uint8_t *ids, u32 count, bool batch)
+{
+	struct kuid_users *users;
+	struct kuid_taken taken;
+	u64 ready;
+
+	for (;;) {
+		users = kuid_process_enter(process);
+		if (!users)
+			return -1;
+		taken = take(users, &process->generator, source, count, batch,
+			     &ready);
+		kuid_process_leave(users);
+		if (taken.stamps.count)
+			return pack(source->format, ids, &taken)
+				       ? (ssize_t)taken.stamps.count
+				       : -1;
+		if (!wait_until(ready))
+			return -1;
+	}
+}
+
+ssize_t kuid_local_make(struct kuid *source, void *ids, size_t count)
+{
+	struct kuid_process *process;
+	size_t done;
+
+	do {
+		process = kuid_process_get();
+		if (!process)
+			return -1;
+		for (done = 0; done < count;) {
+			size_t left = min(count - done, (size_t)CHUNK);
+			ssize_t made = make_chunk(
+				process, source,
+				(uint8_t *)ids + done * source->id_size, left,
+				count > 1);
+
+			if (made < 0)
+				break;
+			done += made;
+		}
+		/* If a signal handler has forked, they are the parent's. */
+	} while (!kuid_process_is(process));
+	return done || !count ? (ssize_t)done : -1;
+}
+
+static unsigned long clock_resolution_ns(void)
+{
+	struct timespec time = { 0 };
+
+	clock_getres(CLOCK_MONOTONIC, &time);
+	return time.tv_sec ? 1000000000 : time.tv_nsec;
+}
+
+static uint64_t reasons_of(const struct kuid_reading *reading)
+{
+	uint64_t reasons = KUID_REASON_LOCAL | KUID_REASON_NO_VM_FORK;
+
+	if (reading->stamp_lag)
+		reasons |= KUID_REASON_STAMPS_HALF_SPEED;
+	if (reading->slot_lag)
+		reasons |= KUID_REASON_SLOTS_HALF_SPEED;
+	if (clock_resolution_ns() > COARSE_NS)
+		reasons |= KUID_REASON_COARSE_CLOCK;
+	return reasons;
+}
+
+static void sum_users(const struct kuid_process *process,
+		      struct kuid_status *status)
+{
+	unsigned int cpu, format;
+
+	for (cpu = 0; cpu < KUID_PROCESS_CPUS; cpu++) {
+		status->waits += READ_ONCE(process->users[cpu].waits);
+		for (format = 0; format < KUID_PROCESS_FORMATS; format++)
+			status->ids[format] +=
+				READ_ONCE(process->users[cpu].ids[format]);
+	}
+}
+
+/* 32 bits are too few to promise what k96 of two processes are told by. */
+static uint32_t held_by(const struct kuid *source)
+{
+	return source->format == KUID_FORMAT_K96
+		       ? KUID_HELD_ORDER
+		       : KUID_HELD_ORDER | KUID_HELD_UNIQUE |
+				 KUID_HELD_REBOOT_SAFE;
+}
+
+int kuid_local_status(struct kuid *source, struct kuid_status *status)
+{
+	struct kuid_process *process;
+	struct kuid_reading reading;
+	struct kuid_users *users;
+
+	do {
+		process = kuid_process_get();
+		if (!process)
+			return -1;
+		users = kuid_process_enter(process);
+	} while (!users);
+	kuid_generator_read(&process->generator, &reading);
+	*status = (struct kuid_status) {
+		.held = held_by(source),
+		.reasons = reasons_of(&reading),
+		.epoch = reading.origin.epoch,
+		.stamp_lag_ns = reading.stamp_lag,
+		.slot_lag_ns = reading.slot_lag,
+		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
+		.lex_ahead_ns = reading.ahead[KUID_LEX],
+		.grid_ahead_ns = reading.ahead[KUID_GRID],
+		.steps_back = READ_ONCE(process->generator.steps_back),
+		.steps_forward = READ_ONCE(process->generator.steps_forward),
+	};
+	sum_users(process, status);
+	kuid_process_leave(users);
+	return 0;
+}

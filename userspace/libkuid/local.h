@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Sources whose IDs are made in this process. */
+#ifndef KUID_LOCAL_H
+#define KUID_LOCAL_H
+
+#include <sys/types.h>
+
+#include "layout.h"
+#include "source.h"
+
+/* -1 and EOPNOTSUPP for what can't be made here. */
+int kuid_local_open(struct kuid *source, const struct kuid_layout *layout,
+		    unsigned int format);
+
+/* As kuid_many(). */
+ssize_t kuid_local_make(struct kuid *source, void *ids, size_t count);
+
+/* As kuid_read_status(). */
+int kuid_local_status(struct kuid *source, struct kuid_status *status);
+
+#endif /* KUID_LOCAL_H */

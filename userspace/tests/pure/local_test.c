@@ -1,0 +1,1168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * IDs made in the process: opening, formats, forks, steps, waits, signals and
+ * cancellation. Clocks are the test's own and stand still unless it moves them,
+ * so that whatever would be given out twice is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <kuid.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define SEC   1000000000LL
+#define WALL  (1700000000 * SEC)
+#define AHEAD (SEC / 10)
+
+/* More than any test takes; a handler that waits for its own thread does. */
+#define HANG_SEC 60
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,	 KUID_FORMAT_V6,  KUID_FORMAT_V7,
+	KUID_FORMAT_LEX, KUID_FORMAT_K96, KUID_FORMAT_K128,
+};
+
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* What the library is answered by the system. */
+static struct {
+	int64_t mono;
+	int64_t wall_offset;
+	int open_errno;
+	int madvise_errno;
+	int mmap_errno;
+	int nap_errno;
+	bool sleeps_long;
+	int random_byte; /* negative for random ones */
+	unsigned int asked;
+	unsigned int act_at;
+	void (*act)(void);
+} world;
+
+/* Long after the test before, so that the clocks have caught up. */
+static int set_up(void **state)
+{
+	int64_t mono = world.mono + 100000 * SEC;
+	int64_t offset = world.wall_offset;
+
+	(void)state;
+	memset(&world, 0, sizeof(world));
+	world.mono = mono;
+	world.wall_offset = offset ? offset : WALL;
+	world.open_errno = ENOENT;
+	world.random_byte = -1;
+	return 0;
+}
+
+/* Where a signal might come, or another thread might fork. */
+static void asked(void)
+{
+	void (*act)(void) = world.act;
+
+	if (!act || ++world.asked != world.act_at)
+		return;
+	world.act = NULL;
+	act();
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *time, struct timespec *left);
+int __real_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *time, struct timespec *left);
+int __wrap_sched_getcpu(void);
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags);
+ssize_t __real_getrandom(void *buffer, size_t size, unsigned int flags);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_madvise(void *address, size_t size, int advice);
+int __real_madvise(void *address, size_t size, int advice);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int64_t now = world.mono;
+
+	asked();
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		now += world.wall_offset;
+	time->tv_sec = now / SEC;
+	time->tv_nsec = now % SEC;
+	return 0;
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *time, struct timespec *left)
+{
+	const struct timespec day = { .tv_sec = 86400 };
+
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	assert_int_equal(flags, TIMER_ABSTIME);
+	asked();
+	if (world.sleeps_long)
+		return __real_clock_nanosleep(clock, 0, &day, left);
+	if (world.nap_errno)
+		return world.nap_errno;
+	assert_true(time->tv_sec * SEC + time->tv_nsec > world.mono);
+	world.mono = time->tv_sec * SEC + time->tv_nsec;
+	return 0;
+}
+
+int __wrap_sched_getcpu(void)
+{
+	asked();
+	return 0;
+}
+
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags)
+{
+	asked();
+	if (world.random_byte < 0)
+		return __real_getrandom(buffer, size, flags);
+	memset(buffer, world.random_byte, size);
+	return size;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	assert_ptr_equal(strstr(path, "/dev/kuid"), path);
+	assert_int_equal(flags, O_RDONLY | O_CLOEXEC);
+	/* As the real one. */
+	pthread_testcancel();
+	errno = world.open_errno;
+	return -1;
+}
+
+int __wrap_madvise(void *address, size_t size, int advice)
+{
+	if (!world.madvise_errno)
+		return __real_madvise(address, size, advice);
+	/* Negative: it says yes to anything, and does nothing. */
+	if (world.madvise_errno < 0)
+		return 0;
+	errno = world.madvise_errno;
+	return -1;
+}
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
+		  off_t offset)
+{
+	if (!world.mmap_errno)
+		return __real_mmap(address, size, protection, flags, fd,
+				   offset);
+	errno = world.mmap_errno;
+	return MAP_FAILED;
+}
+
+static struct kuid *open_local(unsigned int format)
+{
+	struct kuid *source = kuid_open_flags(format, KUID_LOCAL);
+
+	assert_non_null(source);
+	return source;
+}
+
+static void refuses(unsigned int format, unsigned int flags, int error)
+{
+	errno = 0;
+	assert_null(kuid_open_flags(format, flags));
+	assert_int_equal(errno, error);
+}
+
+/* Before any other test: once there is such memory it stays. */
+static void needs_memory_that_children_lack(void **state)
+{
+	(void)state;
+	world.madvise_errno = EINVAL;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, ENODEV);
+	world.madvise_errno = -1;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
+	world.madvise_errno = 0;
+	world.mmap_errno = ENOMEM;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, ENOMEM);
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, ENOMEM);
+	world.mmap_errno = 0;
+	kuid_close(open_local(KUID_FORMAT_V1));
+}
+
+static void is_opened_on_request_only(void **state)
+{
+	struct kuid_status status;
+	struct kuid *source;
+
+	(void)state;
+	refuses(KUID_FORMAT_V1, 0, ENODEV);
+	assert_null(kuid_open(KUID_FORMAT_V1));
+	assert_int_equal(errno, ENODEV);
+	refuses(KUID_FORMAT_V1, KUID_LOCAL | KUID_OR_LOCAL, EINVAL);
+	refuses(KUID_FORMAT_V1, 0x4, EINVAL);
+	refuses(KUID_FORMAT_V1, KUID_LOCAL | 0x80000000, EINVAL);
+	refuses(KUID_FORMAT_K128 + 1, KUID_LOCAL, EINVAL);
+	refuses(KUID_FORMAT_K128 + 1, KUID_OR_LOCAL, EINVAL);
+	refuses(KUID_ANY_UUID, KUID_LOCAL, EINVAL);
+	refuses(KUID_FORMAT_K64, KUID_LOCAL, EOPNOTSUPP);
+	refuses(KUID_FORMAT_K64, KUID_OR_LOCAL, ENODEV);
+
+	/* A device that may not be used is a device. */
+	world.open_errno = EACCES;
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EACCES);
+	world.open_errno = EMFILE;
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EMFILE);
+	world.open_errno = ENXIO;
+	source = kuid_open_flags(KUID_FORMAT_V6, KUID_OR_LOCAL);
+	assert_non_null(source);
+	assert_int_equal(kuid_read_status(source, &status), 0);
+	assert_true(status.reasons & KUID_REASON_LOCAL);
+	kuid_close(source);
+}
+
+static void one_shot_says_what_is_wrong(void **state)
+{
+	unsigned char id[KUID_ID_MAX], poison[KUID_ID_MAX];
+
+	(void)state;
+	memset(id, 0xcc, sizeof(id));
+	memset(poison, 0xcc, sizeof(poison));
+	errno = 0;
+	assert_int_equal(kuid_now(KUID_FORMAT_V1, id), -1);
+	assert_int_equal(errno, ENODEV);
+	world.open_errno = EACCES;
+	assert_int_equal(kuid_now(KUID_FORMAT_V1, id), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(kuid_now(KUID_FORMAT_K128 + 1, id), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(kuid_now(KUID_ANY_UUID, id), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(id, poison, sizeof(id));
+}
+
+static int64_t time_of(unsigned int format, const void *id)
+{
+	struct timespec time;
+
+	assert_int_equal(kuid_time(format, id, KUID_INTERVAL_USUAL, &time), 0);
+	return time.tv_sec * SEC + time.tv_nsec;
+}
+
+static void assert_after(unsigned int format, const void *id, const void *other)
+{
+	int order;
+
+	assert_int_equal(kuid_compare(format, id, other, &order), 0);
+	assert_int_equal(order, KUID_AFTER);
+}
+
+/* IDs in one file, in all ways of making them; the clock stands still. */
+static void ids_are_of_the_format(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i];
+		size_t size = kuid_format_id_size(format);
+		unsigned char ids[1001 * KUID_ID_MAX];
+		struct kuid *source = open_local(format);
+		struct kuid_fields fields;
+		int64_t wall = world.mono + world.wall_offset;
+
+		assert_int_equal(kuid_id_size(source), size);
+		assert_int_equal(kuid_many(source, ids, 0), 0);
+		/* Chunks, and the rest of one, and nothing behind. */
+		memset(ids, 0xcc, sizeof(ids));
+		assert_int_equal(kuid_one(source, ids), 0);
+		assert_int_equal(kuid_many(source, ids + size, 700), 700);
+		assert_int_equal(kuid_many(source, ids + 701 * size, 299), 299);
+		for (size_t n = 1000 * size; n < sizeof(ids); n++)
+			assert_int_equal(ids[n], 0xcc);
+		for (size_t n = 0; n < 1000; n++) {
+			const unsigned char *id = ids + n * size;
+
+			assert_int_equal(kuid_decode(format, id,
+						     KUID_INTERVAL_USUAL,
+						     &fields),
+					 0);
+			assert_in_range(time_of(format, id) - wall + 1024000, 0,
+					AHEAD + 1024000);
+			if (n)
+				assert_after(format, id, id - size);
+		}
+		if (format <= KUID_FORMAT_V6)
+			assert_true(fields.node >> 40 & 1);
+		kuid_close(source);
+	}
+}
+
+static void sources_share_a_generator(void **state)
+{
+	struct kuid *v1 = open_local(KUID_FORMAT_V1);
+	struct kuid *def = open_local(KUID_FORMAT_DEFAULT);
+	struct kuid *v6 = open_local(KUID_FORMAT_V6);
+	unsigned char a[16], b[16], c[16], d[16];
+
+	(void)state;
+	/* The clock stands still, so only one generator tells them apart. */
+	assert_int_equal(kuid_one(v1, a), 0);
+	assert_int_equal(kuid_one(def, b), 0);
+	assert_int_equal(kuid_one(v6, c), 0);
+	assert_int_equal(
+		kuid_convert(KUID_FORMAT_V6, c, KUID_FORMAT_V1, d, 0, NULL), 0);
+	assert_after(KUID_FORMAT_V1, b, a);
+	assert_after(KUID_FORMAT_V1, d, b);
+	assert_memory_equal(a + 10, b + 10, 6);
+	assert_memory_equal(a + 10, c + 10, 6);
+	kuid_close(v1);
+	kuid_close(def);
+	kuid_close(v6);
+}
+
+#define PER_PROCESS 50
+#define CHILDREN    16
+
+/* An ID of some format, and who has made it. */
+struct made {
+	unsigned char id[KUID_ID_MAX];
+	unsigned int format;
+	unsigned int process;
+};
+
+static struct kuid *sources[NR_FORMATS];
+
+static void open_all(void)
+{
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		sources[i] = open_local(formats[i]);
+}
+
+static void close_all(void)
+{
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		kuid_close(sources[i]);
+}
+
+static void *share(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+/* Some of each format, in the order of each source; false if one fails. */
+static bool make_some(struct made *made, unsigned int process)
+{
+	for (size_t i = 0; i < NR_FORMATS * PER_PROCESS; i++) {
+		made[i].format = formats[i / PER_PROCESS];
+		made[i].process = process;
+		if (kuid_one(sources[i / PER_PROCESS], made[i].id))
+			return false;
+		if (i % PER_PROCESS) {
+			int order;
+
+			kuid_compare(made[i].format, made[i].id, made[i - 1].id,
+				     &order);
+			if (order != KUID_AFTER)
+				return false;
+		}
+	}
+	return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct made *x = a, *y = b;
+
+	if (x->format != y->format)
+		return x->format < y->format ? -1 : 1;
+	return memcmp(x->id, y->id, sizeof(x->id));
+}
+
+static void assert_all_differ(struct made *made, size_t count)
+{
+	qsort(made, count, sizeof(*made), by_id);
+	for (size_t i = 1; i < count; i++)
+		if (!by_id(&made[i], &made[i - 1]))
+			fail_msg("%s of processes %u and %u is the same",
+				 kuid_format_name(made[i].format),
+				 made[i].process, made[i - 1].process);
+}
+
+static void assert_done(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Parent, children and their children, before and after each fork. */
+static void forks_never_repeat(void **state)
+{
+	const size_t each = NR_FORMATS * PER_PROCESS;
+	const size_t count = (1 + 3 * CHILDREN) * each;
+	struct made *made = share(count * sizeof(*made));
+	pid_t pids[CHILDREN];
+
+	(void)state;
+	open_all();
+	assert_true(make_some(made, 0));
+	for (size_t i = 0; i < CHILDREN; i++) {
+		unsigned int first = 1 + 3 * i;
+
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i]) {
+			/* Half of them fork before they make any themselves. */
+			bool good = i % 2 ||
+				    make_some(made + first * each, first);
+			pid_t child = fork();
+			int status;
+
+			if (!child)
+				_exit(!make_some(made + (first + 1) * each,
+						 first + 1));
+			good &= waitpid(child, &status, 0) == child && !status;
+			if (i % 2)
+				good &= make_some(made + first * each, first);
+			_exit(!good);
+		}
+		assert_true(make_some(made + (first + 2) * each, 0));
+	}
+	for (size_t i = 0; i < CHILDREN; i++)
+		assert_done(pids[i]);
+	assert_all_differ(made, count);
+	munmap(made, count * sizeof(*made));
+	close_all();
+}
+
+/* What tells processes apart is drawn, not made of the pid or the time. */
+static void nodes_are_random(void **state)
+{
+	struct kuid_fields *fields =
+		share(NR_FORMATS * CHILDREN * sizeof(*fields));
+
+	(void)state;
+	open_all();
+	for (size_t n = 0; n < CHILDREN; n++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid) {
+			assert_done(pid);
+			continue;
+		}
+		for (size_t i = 0; i < NR_FORMATS; i++) {
+			unsigned char id[KUID_ID_MAX];
+
+			if (kuid_one(sources[i], id) ||
+			    kuid_decode(formats[i], id, KUID_INTERVAL_USUAL,
+					&fields[i * CHILDREN + n]))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		const struct kuid_fields *f = fields + i * CHILDREN;
+		uint64_t zeroes = ~0ULL, ones = ~0ULL;
+
+		for (size_t n = 0; n < CHILDREN; n++) {
+			uint64_t v = f[n].node ^ f[n].worker ^ f[n].random;
+
+			zeroes &= ~v;
+			ones &= v;
+			for (size_t m = 0; m < n; m++)
+				assert_int_not_equal(v, f[m].node ^
+								f[m].worker ^
+								f[m].random);
+		}
+		/* No bit is always set, or never, but for the multicast one. */
+		if (formats[i] <= KUID_FORMAT_V6) {
+			assert_int_equal(ones >> 40 & 1, 1);
+			ones &= ~(1ULL << 40);
+			zeroes &= (1ULL << 48) - 1;
+		} else if (formats[i] == KUID_FORMAT_V7) {
+			zeroes &= (1ULL << 47) - 1;
+		} else if (formats[i] == KUID_FORMAT_K96) {
+			zeroes &= (1ULL << 32) - 1;
+		}
+		/* Each bit of 64 is one by chance 2^-15, so some may be. */
+		assert_in_range(__builtin_popcountll(ones), 0, 3);
+		assert_in_range(__builtin_popcountll(zeroes), 0, 3);
+	}
+	munmap(fields, NR_FORMATS * CHILDREN * sizeof(*fields));
+	close_all();
+}
+
+static pid_t forked;
+
+static void do_fork(void)
+{
+	forked = fork();
+}
+
+#define MOST 300
+
+/* What a process got from a call in the midst of which one was forked. */
+static void keep(struct made *to, unsigned int process, unsigned int format,
+		 const unsigned char *ids, size_t count)
+{
+	const size_t size = kuid_format_id_size(format);
+
+	for (size_t i = 0; i < count; i++) {
+		memset(&to[i], 0, sizeof(to[i]));
+		memcpy(to[i].id, ids + i * size, size);
+		to[i].format = format;
+		to[i].process = process;
+	}
+}
+
+/* False if the call came to its end before it came to that point. */
+static bool fork_at(unsigned int at, struct kuid *source, unsigned int format,
+		    size_t count, struct made *made)
+{
+	unsigned char ids[2 * MOST * KUID_ID_MAX];
+	pid_t self = getpid();
+
+	/* The parent is ahead of where a child begins. */
+	world.random_byte = -1;
+	world.mono += SEC;
+	assert_int_equal(kuid_many(source, ids, 2 * MOST), 2 * MOST);
+	world.random_byte = 0x5a;
+	world.asked = 0;
+	world.act_at = at;
+	world.act = do_fork;
+	forked = -1;
+	assert_int_equal(kuid_many(source, ids, count), count);
+	world.act = NULL;
+	if (getpid() != self) {
+		keep(made + count, 1, format, ids, count);
+		_exit(0);
+	}
+	if (forked < 0)
+		return false;
+	keep(made, 0, format, ids, count);
+	assert_done(forked);
+	assert_all_differ(made, 2 * count);
+	return true;
+}
+
+/*
+ * As if a signal handler had forked at each point of a call in turn: parent
+ * and child both go on with it. All that v7 asks for at random is the same.
+ */
+static void fork_during_a_call_does_not_repeat(void **state)
+{
+	const size_t size = 2 * MOST * sizeof(struct made);
+	struct made *made = share(size);
+
+	(void)state;
+	open_all();
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int one = 0, many = 0;
+
+		while (fork_at(one + 1, sources[i], formats[i], 1, made))
+			one++;
+		while (fork_at(many + 1, sources[i], formats[i], MOST, made))
+			many++;
+		/* CPUs and clocks are asked for a few times for each chunk. */
+		assert_in_range(one, 5, 100);
+		assert_in_range(many, one + 5, 200);
+	}
+	munmap(made, size);
+	close_all();
+}
+
+static void child_can_lack_memory(void **state)
+{
+	struct kuid *source = open_local(KUID_FORMAT_V1);
+	struct kuid_status status;
+	unsigned char id[KUID_ID_MAX];
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		world.mmap_errno = ENOMEM;
+		if (kuid_one(source, id) != -1 || errno != ENOMEM)
+			_exit(1);
+		if (kuid_many(source, id, 1) != -1 || errno != ENOMEM)
+			_exit(2);
+		if (kuid_read_status(source, &status) != -1 || errno != ENOMEM)
+			_exit(3);
+		world.mmap_errno = 0;
+		_exit(kuid_one(source, id) ? 4 : 0);
+	}
+	assert_done(pid);
+	kuid_close(source);
+}
+
+static size_t pages_of_its_own(void)
+{
+	unsigned long all, resident, shared;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu %lu %lu", &all, &resident, &shared),
+			 3);
+	fclose(file);
+	return resident - shared;
+}
+
+#define GENERATIONS 40
+
+/* Each makes IDs and forks the next; what the first few took is enough. */
+static int run_generations(struct kuid *source, unsigned int left, size_t pages)
+{
+	unsigned char id[KUID_ID_MAX];
+	int status;
+	pid_t pid;
+
+	if (kuid_one(source, id))
+		return 1;
+	if (left == GENERATIONS)
+		pages = pages_of_its_own();
+	if (!left)
+		return pages_of_its_own() > pages + GENERATIONS ? 2 : 0;
+	pid = fork();
+	if (!pid)
+		_exit(run_generations(source, left - 1, pages));
+	return waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : 3;
+}
+
+static void generations_do_not_pile_up_memory(void **state)
+{
+	struct kuid *source = open_local(KUID_FORMAT_V1);
+
+	(void)state;
+	assert_int_equal(run_generations(source, GENERATIONS + 5, 0), 0);
+	kuid_close(source);
+}
+
+static void kernel_promises_are_not_a_process_own(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *source = open_local(formats[i]);
+		unsigned char ids[7 * KUID_ID_MAX];
+		struct kuid_status before, status;
+		struct kuid_set_identity identity = { 0 };
+		struct kuid_state kernels;
+		uint64_t epoch;
+
+		assert_int_equal(kuid_read_status(source, &before), 0);
+		assert_int_equal(kuid_many(source, ids, 7), 7);
+		memset(&status, 0xcc, sizeof(status));
+		assert_int_equal(kuid_read_status(source, &status), 0);
+		assert_int_equal(status.held,
+				 formats[i] == KUID_FORMAT_K96
+					 ? KUID_HELD_ORDER
+					 : KUID_HELD_ORDER | KUID_HELD_UNIQUE |
+						   KUID_HELD_REBOOT_SAFE);
+		assert_int_equal(status.reasons & ~KUID_REASON_COARSE_CLOCK,
+				 KUID_REASON_LOCAL | KUID_REASON_NO_VM_FORK);
+		assert_true(status.epoch > 0);
+		assert_int_equal(status.ids[formats[i]],
+				 before.ids[formats[i]] + 7);
+		before.ids[formats[i]] += 7;
+		assert_memory_equal(status.ids, before.ids, sizeof(status.ids));
+		assert_int_equal(status.flags, 0);
+		for (size_t n = 0; n < 33; n++)
+			assert_int_equal(status.reserved[n], 0);
+
+#define REFUSED(call)                                \
+	do {                                         \
+		errno = 0;                           \
+		assert_int_equal((call), -1);        \
+		assert_int_equal(errno, EOPNOTSUPP); \
+	} while (0)
+		REFUSED(kuid_read_state(source, &kernels));
+		REFUSED(kuid_restore_floor(source, 1, &epoch));
+		REFUSED(kuid_start_fresh(source, &epoch));
+		REFUSED(kuid_acknowledge_ceiling(source, 1));
+		REFUSED(kuid_change_identity(source, &identity));
+		REFUSED(kuid_take_clock_back(
+			source, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
+		kuid_close(source);
+	}
+}
+
+static uint64_t node_of(struct kuid *v1, unsigned char *id)
+{
+	struct kuid_fields fields;
+
+	assert_int_equal(kuid_one(v1, id), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, &fields), 0);
+	return fields.node;
+}
+
+static int64_t wall(void)
+{
+	return world.mono + world.wall_offset;
+}
+
+/* Back by little: the same node, half speed, and never the same again. */
+static void small_steps_keep_the_epoch(void **state)
+{
+	struct kuid *lex = open_local(KUID_FORMAT_LEX);
+	struct kuid *v1 = open_local(KUID_FORMAT_V1);
+	unsigned char before[KUID_ID_MAX], after[KUID_ID_MAX];
+	uint64_t node = node_of(v1, before);
+	struct kuid_status status, first;
+
+	(void)state;
+	assert_int_equal(kuid_one(lex, after), 0);
+	assert_int_equal(kuid_read_status(v1, &first), 0);
+	world.wall_offset -= 5 * SEC;
+	assert_int_equal(node_of(v1, after), node);
+	assert_after(KUID_FORMAT_V1, after, before);
+	assert_int_equal(kuid_read_status(v1, &status), 0);
+	assert_true(status.reasons & KUID_REASON_STAMPS_HALF_SPEED);
+	assert_true(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
+	assert_in_range(status.stamp_lag_ns, 5 * SEC, 5 * SEC + AHEAD);
+	assert_int_equal(status.steps_back, first.steps_back + 1);
+
+	/* Half as fast, until the wall clock has caught up. */
+	world.mono += 4 * SEC;
+	assert_int_equal(node_of(v1, before), node);
+	assert_in_range(time_of(KUID_FORMAT_V1, before) -
+				time_of(KUID_FORMAT_V1, after),
+			2 * SEC - AHEAD, 2 * SEC + AHEAD);
+	world.mono += 8 * SEC;
+	assert_int_equal(node_of(v1, after), node);
+	assert_in_range(time_of(KUID_FORMAT_V1, after) - wall() + 100, 0,
+			AHEAD + 100);
+	assert_int_equal(kuid_read_status(v1, &status), 0);
+	assert_false(status.reasons & (KUID_REASON_STAMPS_HALF_SPEED |
+				       KUID_REASON_SLOTS_HALF_SPEED));
+
+	world.wall_offset += 3600 * SEC;
+	assert_int_equal(node_of(v1, after), node);
+	assert_in_range(time_of(KUID_FORMAT_V1, after) - wall() + 100, 0,
+			AHEAD + 100);
+	assert_int_equal(kuid_read_status(v1, &status), 0);
+	assert_int_equal(status.steps_forward, first.steps_forward + 1);
+	kuid_close(v1);
+	kuid_close(lex);
+}
+
+/* What a source gave in the parent is no floor to it in a child. */
+static void children_begin_at_the_wall_clock(void **state)
+{
+	unsigned char id[KUID_ID_MAX];
+	pid_t pid;
+
+	(void)state;
+	open_all();
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		assert_int_equal(kuid_one(sources[i], id), 0);
+	world.wall_offset -= 5 * SEC;
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		assert_int_equal(kuid_one(sources[i], id), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		int64_t before = wall();
+
+		for (size_t i = 0; i < NR_FORMATS; i++) {
+			struct timespec time;
+
+			if (kuid_one(sources[i], id) ||
+			    kuid_time(formats[i], id, KUID_INTERVAL_USUAL,
+				      &time) ||
+			    time.tv_sec * SEC + time.tv_nsec > before + AHEAD)
+				_exit(1);
+		}
+		_exit(wall() != before);
+	}
+	assert_done(pid);
+	close_all();
+}
+
+/* Back by much, again and again: each time at the wall clock, with a node of
+ * its own; the memory of former epochs is used again.
+ */
+static void large_steps_begin_an_epoch(void **state)
+{
+	struct kuid *v1 = open_local(KUID_FORMAT_V1);
+	struct kuid *k128 = open_local(KUID_FORMAT_K128);
+	unsigned char id[KUID_ID_MAX], slot[KUID_ID_MAX], last[KUID_ID_MAX];
+	struct kuid_fields fields, first_fields;
+	struct kuid_status status, before;
+	uint64_t nodes[20];
+	size_t pages = 0;
+
+	(void)state;
+	nodes[0] = node_of(v1, id);
+	assert_int_equal(kuid_one(k128, last), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K128, last,
+				     KUID_INTERVAL_USUAL, &first_fields),
+			 0);
+	assert_int_equal(kuid_read_status(v1, &before), 0);
+	for (unsigned int i = 1; i < 20; i++) {
+		world.wall_offset -= 60 * SEC;
+		/* The first is who finds out; its ID may be of either. */
+		assert_int_equal(kuid_one(v1, id), 0);
+		nodes[i] = node_of(v1, id);
+		for (unsigned int n = 0; n < i; n++)
+			assert_int_not_equal(nodes[i], nodes[n]);
+		assert_in_range(time_of(KUID_FORMAT_V1, id) - wall() + 100, 0,
+				AHEAD + 200);
+		assert_int_equal(kuid_read_status(v1, &status), 0);
+		assert_int_equal(status.epoch, before.epoch + i);
+		assert_int_equal(status.stamp_lag_ns, 0);
+		assert_in_range(status.slot_lag_ns, i * 60 * SEC,
+				i * 60 * SEC + AHEAD);
+		/* Slots have nothing else to be told apart by. */
+		assert_int_equal(kuid_one(k128, slot), 0);
+		assert_after(KUID_FORMAT_K128, slot, last);
+		memcpy(last, slot, sizeof(last));
+		assert_int_equal(kuid_decode(KUID_FORMAT_K128, slot,
+					     KUID_INTERVAL_USUAL, &fields),
+				 0);
+		assert_int_equal(fields.node, first_fields.node);
+		if (i == 2)
+			pages = pages_of_its_own();
+	}
+	/* Epochs are larger than a page each. */
+	assert_in_range(pages_of_its_own(), 0, pages + 8);
+	kuid_close(v1);
+	kuid_close(k128);
+}
+
+/* One ID may be as far ahead as 100 ms, one of many half of it. */
+static void waits_at_the_end_of_the_window(void **state)
+{
+	struct kuid *lex = open_local(KUID_FORMAT_LEX);
+	const size_t all = 120000;
+	unsigned char *ids = malloc(all * 16);
+	struct kuid_status status, before;
+	int64_t from;
+	size_t made;
+
+	(void)state;
+	assert_non_null(ids);
+	/* Past whatever others have made. */
+	world.mono += 10 * SEC;
+	from = world.mono;
+	world.nap_errno = EINTR;
+	assert_int_equal(kuid_read_status(lex, &before), 0);
+	made = kuid_many(lex, ids, all);
+	/* From the slot of now to the last within 50 ms. */
+	assert_int_equal(made, 50001);
+	errno = 0;
+	assert_int_equal(kuid_many(lex, ids, 2), -1);
+	assert_int_equal(errno, EINTR);
+	while (!kuid_one(lex, ids))
+		made++;
+	assert_int_equal(errno, EINTR);
+	assert_int_equal(made, 100001);
+	assert_int_equal(world.mono, from);
+	assert_int_equal(kuid_read_status(lex, &status), 0);
+	assert_int_equal(status.waits, before.waits + 3);
+	assert_in_range(status.lex_ahead_ns, AHEAD - 1000, AHEAD);
+
+	/* A wait that ends brings one, at its time; and many wait for their
+	 * own. */
+	world.nap_errno = 0;
+	assert_int_equal(kuid_one(lex, ids), 0);
+	assert_int_equal(world.mono, from + 1000);
+	assert_int_equal(time_of(KUID_FORMAT_LEX, ids), wall() + AHEAD);
+	made = kuid_many(lex, ids, all);
+	assert_int_equal(made, all);
+	for (size_t i = 1; i < all; i++)
+		assert_after(KUID_FORMAT_LEX, ids + 16 * i, ids + 16 * i - 16);
+	free(ids);
+	kuid_close(lex);
+}
+
+static struct kuid *handlers;
+static unsigned char handlers_id[KUID_ID_MAX];
+static unsigned int handled;
+
+static void make_in_handler(int signal)
+{
+	(void)signal;
+	handled += !kuid_one(handlers, handlers_id);
+}
+
+static void do_raise(void)
+{
+	raise(SIGUSR1);
+}
+
+/*
+ * A signal at each point of a call in turn, also where it holds a lock; its
+ * handler makes one of the same source. The call finds a step, and an epoch to
+ * begin.
+ */
+static void handlers_can_make_ids(void **state)
+{
+	struct sigaction action = { .sa_handler = make_in_handler };
+	unsigned char last[KUID_ID_MAX], id[KUID_ID_MAX];
+	const int64_t steps[] = { 0, 1000, -SEC, -60 * SEC };
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	alarm(HANG_SEC);
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		handlers = open_local(formats[i]);
+		for (size_t n = 0; n < 4; n++) {
+			unsigned int at = 0;
+
+			/* Slots would be half as fast for ever. */
+			if (n == 3 && formats[i] > KUID_FORMAT_V7)
+				continue;
+			do {
+				/* Settles what the former step has left. */
+				for (int k = 0; k < 3; k++)
+					assert_int_equal(
+						kuid_one(handlers, last), 0);
+				handled = 0;
+				world.wall_offset += steps[n];
+				world.asked = 0;
+				world.act_at = ++at;
+				world.act = do_raise;
+				assert_int_equal(kuid_one(handlers, id), 0);
+				if (!handled)
+					break;
+				assert_int_equal(handled, 1);
+				assert_memory_not_equal(id, handlers_id,
+							kuid_id_size(handlers));
+				if (n < 3) {
+					assert_after(formats[i], id, last);
+					assert_after(formats[i], handlers_id,
+						     last);
+				}
+			} while (at < 1000);
+			world.act = NULL;
+			assert_in_range(at, 5, 999);
+			/* As before, or nearly. */
+			world.mono += 3600 * SEC;
+		}
+		kuid_close(handlers);
+	}
+	alarm(0);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static unsigned int begun;
+
+static uint64_t epoch_now(void)
+{
+	struct kuid_status status;
+
+	assert_int_equal(kuid_read_status(handlers, &status), 0);
+	return status.epoch;
+}
+
+static void do_steps(void)
+{
+	uint64_t epoch = epoch_now();
+
+	for (int i = 0; i < 3; i++) {
+		world.wall_offset -= 60 * SEC;
+		/* One finds out, and the next begins an epoch. */
+		assert_int_equal(kuid_one(handlers, handlers_id), 0);
+		assert_int_equal(kuid_one(handlers, handlers_id), 0);
+	}
+	begun = epoch_now() - epoch;
+}
+
+/*
+ * Whoever is in the midst of a call keeps further epochs from beginning, whose
+ * memory would be that of the one the call uses.
+ */
+static void epochs_stay_while_they_are_used(void **state)
+{
+	struct kuid *source = open_local(KUID_FORMAT_V1);
+	unsigned int used = 0, unused = 0, at;
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	handlers = open_local(KUID_FORMAT_V1);
+	for (at = 1; at < 1000; at++) {
+		uint64_t epoch;
+
+		world.mono += SEC;
+		assert_int_equal(kuid_one(source, id), 0);
+		epoch = epoch_now();
+		world.asked = 0;
+		world.act_at = at;
+		world.act = do_steps;
+		assert_int_equal(kuid_one(source, id), 0);
+		if (world.act)
+			break;
+		assert_memory_not_equal(id, handlers_id, sizeof(id));
+		if (begun)
+			unused++;
+		else
+			used++;
+		/* What was wanted then is begun now, and no one waits for long.
+		 */
+		assert_int_equal(kuid_one(source, id), 0);
+		assert_int_equal(kuid_one(source, id), 0);
+		assert_true(epoch_now() > epoch);
+		assert_in_range(time_of(KUID_FORMAT_V1, id) - wall() + 100, 0,
+				AHEAD + 100);
+	}
+	world.act = NULL;
+	/* The CPU is asked for before the call is counted, clocks behind. */
+	assert_in_range(unused, 1, 3);
+	assert_in_range(used, 3, 100);
+	kuid_close(handlers);
+	kuid_close(source);
+}
+
+static void *wait_for_one(void *source)
+{
+	static unsigned char ids[200000 * 16];
+
+	kuid_many(source, ids, 200000);
+	kuid_one(source, ids);
+	return NULL;
+}
+
+static void cancelled_waits_leave_nothing(void **state)
+{
+	struct kuid *lex = open_local(KUID_FORMAT_LEX);
+	struct kuid *v1 = open_local(KUID_FORMAT_V1);
+	unsigned char id[KUID_ID_MAX];
+	uint64_t node, other;
+
+	(void)state;
+	world.mono += 7200 * SEC;
+	world.sleeps_long = true;
+	alarm(HANG_SEC);
+	for (int i = 0; i < 5; i++) {
+		struct kuid_status before, status;
+		pthread_t thread;
+		void *result;
+
+		assert_int_equal(kuid_read_status(lex, &before), 0);
+		assert_int_equal(
+			pthread_create(&thread, NULL, wait_for_one, lex), 0);
+		do {
+			sched_yield();
+			assert_int_equal(kuid_read_status(lex, &status), 0);
+		} while (status.waits == before.waits);
+		assert_int_equal(pthread_cancel(thread), 0);
+		assert_int_equal(pthread_join(thread, &result), 0);
+		assert_ptr_equal(result, PTHREAD_CANCELED);
+	}
+	alarm(0);
+	world.sleeps_long = false;
+	/* None is counted as being there: two epochs can begin one by one. */
+	for (int i = 0; i < 3; i++) {
+		node = node_of(v1, id);
+		world.wall_offset -= 60 * SEC;
+		assert_int_equal(kuid_one(v1, id), 0);
+		other = node_of(v1, id);
+		assert_int_not_equal(node, other);
+	}
+	kuid_close(lex);
+	kuid_close(v1);
+}
+
+static void *open_and_close(void *unused)
+{
+	int state;
+
+	(void)unused;
+	/* Pending already; acted upon at the first cancellation point. */
+	pthread_cancel(pthread_self());
+	for (unsigned int format = 0; format <= KUID_FORMAT_K128; format++) {
+		unsigned char id[KUID_ID_MAX];
+
+		kuid_close(kuid_open_flags(format, KUID_LOCAL));
+		kuid_close(kuid_open_flags(format, KUID_OR_LOCAL));
+		kuid_now(format, id);
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return &world;
+}
+
+static void opening_is_no_cancellation_point(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, open_and_close, NULL),
+			 0);
+	assert_int_equal(pthread_join(thread, &result), 0);
+	assert_ptr_equal(result, &world);
+}
+
+static void reasons_have_words(void **state)
+{
+	uint64_t kernels = 0x7ff;
+
+	(void)state;
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		const char *text = kuid_reason_text(1ULL << bit);
+		const char *unknown = kuid_reason_text(1ULL << 55);
+
+		assert_non_null(text);
+		assert_int_equal(text[strlen(text) - 1], '.');
+		assert_in_range(text[0], 'A', 'Z');
+		if ((kernels | KUID_REASON_LOCAL) >> bit & 1)
+			assert_string_not_equal(text, unknown);
+		else
+			assert_string_equal(text, unknown);
+		for (unsigned int other = 0; other < bit; other++)
+			if ((kernels | KUID_REASON_LOCAL) >> bit & 1)
+				assert_string_not_equal(
+					text, kuid_reason_text(1ULL << other));
+	}
+	errno = 0;
+	assert_null(kuid_reason_text(0));
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_null(kuid_reason_text(3));
+	assert_int_equal(errno, EINVAL);
+	assert_null(kuid_reason_text(~0ULL));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+	const struct CMUnitTest tests[] = {
+		TEST(needs_memory_that_children_lack),
+		TEST(is_opened_on_request_only),
+		TEST(one_shot_says_what_is_wrong),
+		TEST(ids_are_of_the_format),
+		TEST(sources_share_a_generator),
+		TEST(forks_never_repeat),
+		TEST(nodes_are_random),
+		TEST(fork_during_a_call_does_not_repeat),
+		TEST(child_can_lack_memory),
+		TEST(generations_do_not_pile_up_memory),
+		TEST(kernel_promises_are_not_a_process_own),
+		TEST(small_steps_keep_the_epoch),
+		TEST(children_begin_at_the_wall_clock),
+		TEST(large_steps_begin_an_epoch),
+		TEST(waits_at_the_end_of_the_window),
+		TEST(handlers_can_make_ids),
+		TEST(epochs_stay_while_they_are_used),
+		TEST(cancelled_waits_leave_nothing),
+		TEST(opening_is_no_cancellation_point),
+		TEST(reasons_have_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
