@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The library as it is installed: its header by itself, in each standard of C and C++; programs that
+# are linked with it by pkg-config, shared and static; and what keeps its symbols as they should be.
+# Prints KTAP. BUILT is where "make" has put everything; run beside the library's sources.
+
+dir=$(mktemp -d) || exit
+trap 'rm -rf "$dir"' EXIT
+out=$dir/out
+built=${BUILT:?where the library is built}
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@" >"$out" 2>&1; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		sed 's/^/# /' "$out"
+		failed=$((failed + 1))
+	fi
+}
+
+# Compiles with nothing to complain about.
+strictly()
+{
+	"$@" -Wall -Wextra -Wconversion -pedantic -Werror
+}
+
+# A command that must say TEXT and fail.
+refuses()
+{
+	text=$1
+	shift
+	! "$@" >"$dir/said" 2>&1 && grep -qF -- "$text" "$dir/said" && return
+	cat "$dir/said"
+	return 1
+}
+
+make -s O="$built" PREFIX="$dir/usr" install >"$out" 2>&1 || {
+	sed 's/^/# /' "$out"
+	echo "Bail out! make install"
+	exit 1
+}
+export PKG_CONFIG_PATH="$dir/usr/lib/pkgconfig"
+lib=$dir/usr/lib
+
+echo "KTAP version 1"
+
+# In C, in C++, and by each compiler that is here.
+echo '#include <kuid.h>' >"$dir/alone.c"
+cp "$dir/alone.c" "$dir/alone.cc"
+for compiler in gcc clang; do
+	command -v "$compiler" >/dev/null || continue
+	for standard in c99 c11 c17 c2x gnu99 gnu17; do
+		it "$compiler -std=$standard takes kuid.h" \
+			strictly "$compiler" -std=$standard -I"$dir/usr/include" \
+			-fsyntax-only "$dir/alone.c"
+	done
+done
+for compiler in g++ clang++; do
+	command -v "$compiler" >/dev/null || continue
+	for standard in c++11 c++14 c++17 c++20; do
+		it "$compiler -std=$standard takes kuid.h" \
+			strictly "$compiler" -std=$standard -I"$dir/usr/include" \
+			-fsyntax-only "$dir/alone.cc"
+	done
+done
+
+# IDs without a device, through each kind of function.
+cat >"$dir/program.c" <<'END'
+#include <kuid.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+	struct kuid *source = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
+	unsigned char id[KUID_ID_MAX], again[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+	struct timespec made;
+
+	if (!source || kuid_one(source, id) || kuid_time(KUID_FORMAT_V7, id, 0, &made) ||
+	    kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)) ||
+	    kuid_parse(KUID_FORMAT_V7, text, strlen(text), again, NULL) || memcmp(id, again, 16))
+		return 1;
+	kuid_close(source);
+	puts(text);
+	return 0;
+}
+END
+sed 's/NULL/nullptr/' "$dir/program.c" >"$dir/program.cc"
+
+links()
+{
+	compiler=$1 source=$2
+	shift 2
+	# shellcheck disable=SC2046 # words of their own
+	strictly "$compiler" -o "$dir/program" "$dir/$source" \
+		$(pkg-config --cflags libkuid) "$@"
+}
+
+runs()
+{
+	LD_LIBRARY_PATH=$1 "$dir/program" |
+		grep -qxE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+}
+
+# What a program needs at run time.
+needs()
+{
+	readelf -d "$dir/program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep "$@"
+}
+
+needs_not()
+{
+	! needs "$@"
+}
+
+for language in c cc; do
+	compiler=cc
+	[ $language = c ] || compiler=c++
+	# shellcheck disable=SC2046
+	it "$compiler links with the shared library" \
+		links $compiler program.$language $(pkg-config --libs libkuid)
+	it "it is needed by its soname" needs -qx 'libkuid\.so\.[0-9]*'
+	it "the program runs" runs "$lib"
+	# All of the program, and then the library alone.
+	# shellcheck disable=SC2046
+	it "$compiler links with the static library" \
+		links $compiler program.$language -static $(pkg-config --static --libs libkuid)
+	it "the program runs" runs /nowhere
+	it "$compiler links with the static library and a shared libc" \
+		links $compiler program.$language "$lib/libkuid.a"
+	it "libkuid is not needed" needs_not libkuid
+	it "the program runs" runs /nowhere
+done
+
+it "the version is told" test "$(pkg-config --modversion libkuid)" = \
+	"$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
+needed=$(readelf -d "$lib/libkuid.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+it "the library needs nothing but libc" test "${needed#libc.}" != "$needed"
+
+# What the build looks at, with one thing wrong at a time.
+exports()
+{
+	sh libkuid/exports.sh "$@" <"$dir/kuid.i"
+}
+
+# A library with one more function, or without one.
+relink()
+{
+	"${CC:-cc}" -shared -fPIC -Wl,--version-script="$1" -o "$dir/bad.so" \
+		-Wl,--whole-archive "$2" -Wl,--no-whole-archive
+}
+
+"${CC:-cc}" -E -P -I../uapi libkuid/kuid.h >"$dir/kuid.i"
+it "the symbols are those of kuid.h and the map" \
+	exports libkuid/libkuid.map "$lib/libkuid.so" "$lib/libkuid.a"
+
+sed '/kuid_one;/d' libkuid/libkuid.map >"$dir/less.map"
+sed 's/kuid_one;/&\n\tkuid_layout_of;/' libkuid/libkuid.map >"$dir/more.map"
+it "a function that is not in the map is refused" \
+	refuses kuid_one exports "$dir/less.map" "$lib/libkuid.so" "$lib/libkuid.a"
+it "a function of the map that is not declared is refused" \
+	refuses kuid_layout_of exports "$dir/more.map" "$lib/libkuid.so" "$lib/libkuid.a"
+relink "$dir/less.map" "$lib/libkuid.a"
+it "a function that is not exported is refused" \
+	refuses kuid_one exports libkuid/libkuid.map "$dir/bad.so" "$lib/libkuid.a"
+echo 'int stray(void); int stray(void) { return 0; }' >"$dir/stray.c"
+cp "$lib/libkuid.a" "$dir/bad.a"
+(cd "$dir" && "${CC:-cc}" -c -fPIC stray.c && ar r bad.a stray.o) 2>"$out"
+it "a name that is not the library's is refused" \
+	refuses stray exports libkuid/libkuid.map "$lib/libkuid.so" "$dir/bad.a"
+sed 's/global:/&\n\tstray;/' libkuid/libkuid.map >"$dir/stray.map"
+relink "$dir/stray.map" "$dir/bad.a"
+it "so is one that is exported" \
+	refuses stray exports libkuid/libkuid.map "$dir/bad.so" "$lib/libkuid.a"
+cp "$lib/libkuid.a" "$dir/bad.a"
+ar d "$dir/bad.a" device.o
+it "a function that the static library lacks is refused" \
+	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$dir/bad.a"
+
+echo "1..$nr"
+[ $failed -eq 0 ]
