@@ -186,5 +186,18 @@ ar d "$dir/bad.a" device.o
 it "a function that the static library lacks is refused" \
 	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$dir/bad.a"
 
+# What is declared is described, and has its page among those that are installed.
+has_pages()
+{
+	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' libkuid/libkuid.map | while read -r function; do
+		cat "$dir"/usr/share/man/man3/*.3 | grep -qF ".Fn $function " &&
+			cat "$dir"/usr/share/man/man3/*.3 | grep -qE "^\.Nm $function( ,)?\$" ||
+			echo "$function"
+	done >"$dir/lacking"
+	cat "$dir/lacking"
+	[ ! -s "$dir/lacking" ]
+}
+it "each function has a manual page" has_pages
+
 echo "1..$nr"
 [ $failed -eq 0 ]
