@@ -456,7 +456,7 @@ FIXTURE_TEARDOWN(faults)
 	if (s->refused)
 		EXPECT_TRUE(refuse_kernel_threads(false));
 	if (s->stepped_back)
-		EXPECT_EQ(0, step_wall(STEP));
+		EXPECT_EQ(0, shift_wall_seconds(STEP));
 	/* The state and identity that were set are not for other tests. */
 	if (module_path()) {
 		EXPECT_EQ(0, unload());
@@ -951,7 +951,7 @@ TEST_F_TIMEOUT(faults, worker, 300)
 	ASSERT_LE(0, log);
 	s->refused = true;
 	ASSERT_TRUE(refuse_kernel_threads(true));
-	ASSERT_EQ(0, step_wall(-STEP));
+	ASSERT_EQ(0, shift_wall_seconds(-STEP));
 	s->stepped_back = true;
 
 	/* It tries again; until it can, the former epoch goes on. */
