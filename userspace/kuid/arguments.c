@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See arguments.h. */
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,112 +72,55 @@ unsigned int argument_interval(struct argp_state *state, const char *text)
 			       KUID_INTERVAL_HIGHEST);
 }
 
-/* A message's beginning: the ID, if it can be shown, and where it is from. */
-static void name_id(const char *text, size_t size, unsigned long line,
-		    char *name, size_t name_size)
+static error_t parse_id_options(int key, char *arg, struct argp_state *state)
 {
-	char shown[64] = "";
-	size_t used = 0;
+	struct id_options *ids = state->input;
 
-	for (size_t i = 0; i < size && used < sizeof(shown) - 8; i++) {
-		unsigned char c = text[i];
-		const char *how = isprint(c) && c != '\\' ? "%c" : "\\x%02x";
-
-		used += snprintf(shown + used, sizeof(shown) - used, how, c);
-	}
-	if (used >= sizeof(shown) - 8)
-		strcat(shown, "...");
-	if (line)
-		snprintf(name, name_size, "standard input, line %lu: \"%s\"",
-			 line, shown);
-	else
-		snprintf(name, name_size, "\"%s\"", shown);
-}
-
-static int read_id(const char *text, size_t size, unsigned int format,
-		   struct given_id *id, size_t *where)
-{
-	unsigned int form = KUID_FORM_CANONICAL;
-	int found;
-
-	if (format == KUID_FORMAT_DEFAULT) {
-		found = kuid_recognise(text, size, id->bytes, where);
-		id->format = found;
-		return found < 0 ? -1 : 0;
-	}
-	id->format = format;
-	/* No two forms of a format are of the same length. */
-	if (size == 2 * kuid_format_id_size(format))
-		form = KUID_FORM_HEX;
-	else if (kuid_format_text_size(format) == 36 && size == 35)
-		form = KUID_FORM_COLDFUSION;
-	return kuid_parse_form(format, form, text, size, id->bytes, where);
-}
-
-void argument_id(const char *text, size_t size, unsigned long line,
-		 unsigned int format, struct given_id *id)
-{
-	char name[128], what[16] = "ID";
-	size_t where = 0;
-
-	if (!read_id(text, size, format, id, &where))
-		return;
-	name_id(text, size, line, name, sizeof(name));
-	if (format != KUID_FORMAT_DEFAULT)
-		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
-	if (where >= size)
-		errx(EXIT_FAILED, "%s is no %s: it ends too early", name, what);
-	errx(EXIT_FAILED, "%s is no %s: character %zu is wrong", name, what,
-	     where + 1);
-}
-
-static void each_line(unsigned int format,
-		      void (*act)(const struct given_id *id, void *data),
-		      void *data)
-{
-	struct given_id id;
-	size_t capacity = 0;
-	unsigned long nr = 0;
-	char *line = NULL;
-	ssize_t size;
-
-	while ((size = getline(&line, &capacity, stdin)) >= 0) {
-		if (size && line[size - 1] == '\n')
-			size--;
-		argument_id(line, size, ++nr, format, &id);
-		act(&id, data);
-	}
-	if (ferror(stdin))
-		err(EXIT_FAILED, "standard input");
-	free(line);
-}
-
-void arguments_each(char **args, int count, unsigned int format,
-		    void (*act)(const struct given_id *id, void *data),
-		    void *data)
-{
-	struct given_id id;
-
-	if (!count)
-		each_line(format, act, data);
-	for (int i = 0; i < count; i++) {
-		argument_id(args[i], strlen(args[i]), 0, format, &id);
-		act(&id, data);
+	switch (key) {
+	case 'f':
+		ids->format = argument_format(state, arg);
+		return 0;
+	case 'I':
+		ids->interval = argument_interval(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-void print_id(unsigned int format, unsigned int form, const void *id)
-{
-	char text[KUID_TEXT_MAX];
+static const struct argp_option id_options[] = {
+	{ "format", 'f', "FORMAT", 0,
+	  "Format of the IDs: v1 v6 v7 lex k64 k96 k128, or uuid for any UUID; "
+	  "needed for plain hexadecimal, else told by their form",
+	  0 },
+	{ "interval", 'I', "I", 0,
+	  "Interval I of k96 and k128, 5 to 10; 8 if not given", 0 },
+	{ 0 },
+};
 
-	if (kuid_text_form(format, form, id, text, sizeof(text)))
-		err(EXIT_FAILED, "text of an ID");
-	if (puts(text) == EOF)
-		err(EXIT_FAILED, "standard output");
+static const struct argp id_options_argp = {
+	.options = id_options,
+	.parser = parse_id_options,
+};
+
+const struct argp_child id_options_child[] = {
+	{ &id_options_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+static error_t parse_no_arguments(int key, char *arg, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	argp_error(state, "unexpected argument \"%s\"", arg);
+	return EINVAL;
 }
 
-void finish_output(void)
-{
-	if (fflush(stdout))
-		err(EXIT_FAILED, "standard output");
-}
+static const struct argp no_arguments_argp = {
+	.parser = parse_no_arguments,
+};
+
+const struct argp_child no_arguments_child[] = {
+	{ &no_arguments_argp, 0, NULL, 0 },
+	{ 0 },
+};

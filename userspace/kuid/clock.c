@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "device.h"
+#include "output.h"
 #include "report.h"
 #include "save.h"
 #include "verbs.h"
@@ -37,7 +38,8 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg __attribute__((unused)),
+		     struct argp_state *state)
 {
 	struct clock *clock = state->input;
 
@@ -51,9 +53,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case MAY_REPEAT:
 		clock->may_repeat = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
 	case ARGP_KEY_END:
 		if (clock->force && !clock->may_repeat)
 			argp_error(state,
@@ -73,12 +72,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = no_arguments_child,
 	.doc = "Print the wall clock, how far the clocks of IDs are ahead of "
 	       "it because it was set back (lag), how far IDs are ahead of "
 	       "theirs, and the floor and the ceiling of this boot.\v"
 	       "Times ending in _ns are nanoseconds, stamp is for v1, v6 and "
 	       "v7, slot for lex, k64, k96 and k128, grid for the latter "
-	       "three.",
+	       "three.\n"
+	       "\n" EXIT_HELP,
 };
 
 static uint64_t wall_ns(void)
@@ -137,6 +138,6 @@ int verb_clock(int argc, char **argv)
 		errx(EXIT_FAILED, "reading the status: %s", device_error());
 	report_print(describe(&status), clock.json, KEY_WIDTH);
 	kuid_close(source);
-	finish_output();
+	output_finish();
 	return EXIT_SUCCESS;
 }

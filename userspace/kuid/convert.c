@@ -2,11 +2,14 @@
 /* kuid convert: the same IDs in another format or form. */
 #include <err.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
+#include "given_id.h"
+#include "output.h"
 #include "verbs.h"
 
 /* What a target that is no format does to the bytes and their form. */
@@ -23,12 +26,11 @@ static const struct form {
 };
 
 struct convert {
+	struct id_options ids;
 	char **args;
 	int count;
-	unsigned int from;
 	unsigned int to;	 /* a format, or ... */
 	const struct form *form; /* ... a form, NULL for neither yet */
-	unsigned int interval;
 	uint64_t node;
 	bool node_given;
 };
@@ -43,8 +45,6 @@ static const struct argp_option options[] = {
 	  "v1 v6 k64 k96 k128, or text, hex, cf (ColdFusion's form) or guid "
 	  "(hexadecimal of a GUID's bytes)",
 	  0 },
-	{ "format", 'f', "FORMAT", 0, FORMAT_HELP, 0 },
-	{ "interval", 'I', "I", 0, INTERVAL_HELP, 0 },
 	{ "node", NODE, "HEX", 0, "Node to put into k64 for k96 and k128", 0 },
 	{ 0 },
 };
@@ -81,14 +81,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct convert *convert = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &convert->ids;
+		return 0;
 	case TO:
 		set_target(convert, state, arg);
-		return 0;
-	case 'f':
-		convert->from = argument_format(state, arg);
-		return 0;
-	case 'I':
-		convert->interval = argument_interval(state, arg);
 		return 0;
 	case NODE:
 		convert->node = argument_node(state, arg);
@@ -113,13 +110,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = id_options_child,
 	.args_doc = "--to WHAT [ID...]",
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"
 	       "v1 and v6 become each other, and so do k64, k96 and k128: k64 "
 	       "is given the node of --node, and k96 and k128 lose theirs "
 	       "when they become k64. A GUID in hexadecimal becomes its UUID "
-	       "by -f uuid --to guid.",
+	       "by -f uuid --to guid. An ID that can't be converted ends it.\n"
+	       "\n" EXIT_HELP,
 };
 
 static void change_form(const struct given_id *id, const struct form *form)
@@ -127,12 +126,12 @@ static void change_form(const struct given_id *id, const struct form *form)
 	unsigned char bytes[KUID_ID_MAX];
 
 	if (form->uuids_only && kuid_format_text_size(id->format) != 36)
-		errx(EXIT_FAILED, "%s is a form of UUIDs, not of %s",
-		     form->name, kuid_format_name(id->format));
+		given_id_wrong(id, "%s is a form of UUIDs, not of %s",
+			       form->name, kuid_format_name(id->format));
 	memcpy(bytes, id->bytes, sizeof(bytes));
 	if (form->guid)
 		kuid_guid(bytes, bytes);
-	print_id(id->format, form->form, bytes);
+	output_id(id->format, form->form, bytes);
 }
 
 static void change_format(const struct given_id *id,
@@ -146,19 +145,19 @@ static void change_format(const struct given_id *id,
 	unsigned char out[KUID_ID_MAX];
 
 	if (convert->node_given && !takes_node)
-		errx(EXIT_FAILED, "--node is for IDs of k64, not of %s", from);
+		given_id_wrong(id, "--node is for IDs of k64, not of %s", from);
 	if (!kuid_convert(id->format, id->bytes, convert->to, out,
-			  convert->interval,
+			  convert->ids.interval,
 			  takes_node && !convert->node_given ? NULL : &node)) {
-		print_id(convert->to, KUID_FORM_CANONICAL, out);
+		output_id(convert->to, KUID_FORM_CANONICAL, out);
 		return;
 	}
 	if (errno == ERANGE)
-		errx(EXIT_FAILED, "the node has more than the 32 bits of k96");
+		given_id_wrong(id, "the node has more than the 32 bits of k96");
 	if (takes_node && !convert->node_given &&
 	    kuid_format_text_size(convert->to) != 36)
-		errx(EXIT_FAILED, "from k64 to %s a --node is needed", to);
-	errx(EXIT_FAILED, "%s can't be converted to %s", from, to);
+		given_id_wrong(id, "from k64 to %s a --node is needed", to);
+	given_id_wrong(id, "%s can't be converted to %s", from, to);
 }
 
 static void convert_id(const struct given_id *id, void *data)
@@ -173,11 +172,11 @@ static void convert_id(const struct given_id *id, void *data)
 
 int verb_convert(int argc, char **argv)
 {
-	struct convert convert = { .interval = KUID_INTERVAL_USUAL };
+	struct convert convert = { .ids.interval = KUID_INTERVAL_USUAL };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &convert);
-	arguments_each(convert.args, convert.count, convert.from, convert_id,
-		       &convert);
-	finish_output();
+	given_id_each(convert.args, convert.count, convert.ids.format,
+		      convert_id, &convert);
+	output_finish();
 	return EXIT_SUCCESS;
 }

@@ -2,11 +2,13 @@
 /* kuid gen: make IDs. */
 #include <errno.h>
 #include <err.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arguments.h"
 #include "device.h"
+#include "output.h"
 #include "verbs.h"
 
 /* IDs asked for at once: enough that the call itself costs next to nothing. */
@@ -80,9 +82,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 					  "--hex, --cf and --guid");
 		gen->form = key;
 		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
 	case ARGP_KEY_END:
 		check(gen, state);
 		return 0;
@@ -94,7 +93,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Make IDs and print each as one line of text.",
+	.children = no_arguments_child,
+	.doc = "Make IDs and print each as one line of text.\v" EXIT_HELP,
 };
 
 static void print(const struct gen *gen, unsigned char *ids, size_t count,
@@ -102,7 +102,7 @@ static void print(const struct gen *gen, unsigned char *ids, size_t count,
 {
 	if (gen->form == BINARY) {
 		if (fwrite(ids, id_size, count, stdout) != count)
-			err(EXIT_FAILED, "standard output");
+			output_failed();
 		return;
 	}
 	for (; count; count--, ids += id_size) {
@@ -114,7 +114,7 @@ static void print(const struct gen *gen, unsigned char *ids, size_t count,
 			form = KUID_FORM_HEX;
 		if (gen->form == CF)
 			form = KUID_FORM_COLDFUSION;
-		print_id(gen->format, form, ids);
+		output_id(gen->format, form, ids);
 	}
 }
 
@@ -137,6 +137,6 @@ int verb_gen(int argc, char **argv)
 		gen.count -= made;
 	}
 	kuid_close(source);
-	finish_output();
+	output_finish();
 	return EXIT_SUCCESS;
 }

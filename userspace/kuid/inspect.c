@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "arguments.h"
+#include "given_id.h"
+#include "output.h"
 #include "report.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -15,31 +17,26 @@
 #define KEY_WIDTH 13
 
 struct inspect {
+	struct id_options ids;
 	char **args;
 	int count;
-	unsigned int format;
-	unsigned int interval;
 	bool json;
 	bool second; /* not the first ID to be printed */
 };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, FORMAT_HELP, 0 },
-	{ "interval", 'I', "I", 0, INTERVAL_HELP, 0 },
 	{ "json", 'j', NULL, 0, "Print each ID as one line of JSON", 0 },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg __attribute__((unused)),
+		     struct argp_state *state)
 {
 	struct inspect *inspect = state->input;
 
 	switch (key) {
-	case 'f':
-		inspect->format = argument_format(state, arg);
-		return 0;
-	case 'I':
-		inspect->interval = argument_interval(state, arg);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &inspect->ids;
 		return 0;
 	case 'j':
 		inspect->json = true;
@@ -56,13 +53,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = id_options_child,
 	.args_doc = "[ID...]",
 	.doc = "Print what is in IDs, given as arguments or as lines of "
 	       "standard input: canonical text, ColdFusion's form or, with a "
 	       "format, plain hexadecimal.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
 	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
-	       "63 bits is a string.",
+	       "63 bits is a string. A line that is no ID ends it.\n"
+	       "\n" EXIT_HELP,
 };
 
 /* Nanoseconds since 1970, which are more than 64 bits can hold. */
@@ -191,17 +190,18 @@ static void inspect_id(const struct given_id *id, void *data)
 
 	if (inspect->second && !inspect->json)
 		putchar('\n');
-	report_print(describe(id, inspect->interval), inspect->json, KEY_WIDTH);
+	report_print(describe(id, inspect->ids.interval), inspect->json,
+		     KEY_WIDTH);
 	inspect->second = true;
 }
 
 int verb_inspect(int argc, char **argv)
 {
-	struct inspect inspect = { .interval = KUID_INTERVAL_USUAL };
+	struct inspect inspect = { .ids.interval = KUID_INTERVAL_USUAL };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &inspect);
-	arguments_each(inspect.args, inspect.count, inspect.format, inspect_id,
-		       &inspect);
-	finish_output();
+	given_id_each(inspect.args, inspect.count, inspect.ids.format,
+		      inspect_id, &inspect);
+	output_finish();
 	return EXIT_SUCCESS;
 }

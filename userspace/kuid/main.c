@@ -56,13 +56,10 @@ static int run(const struct verb *verb, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = EXIT_USAGE;
+	argp_program_version = "kuid " KUID_VERSION;
 
 	if (argc > 1 && !strcmp(argv[1], "--help")) {
 		print_help();
-		return EXIT_SUCCESS;
-	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
-		printf("kuid %s\n", KUID_VERSION);
 		return EXIT_SUCCESS;
 	}
 	if (argc < 2 || argv[1][0] == '-')

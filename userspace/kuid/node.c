@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "device.h"
 #include "identity.h"
+#include "output.h"
 #include "report.h"
 #include "save.h"
 #include "verbs.h"
@@ -145,9 +146,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case NEW_EPOCH:
 		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", arg);
-		return EINVAL;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -158,6 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = no_arguments_child,
 	.doc = "Print the node and worker that IDs carry and where they come "
 	       "from: given, random, mac (network interface), host (host "
 	       "name) or worker.\v"
@@ -167,7 +166,8 @@ static const struct argp argp = {
 	       "\n"
 	       "identity is \"stale\" if this machine may be a clone, and "
 	       "\"expired\" after the deadline: then formats that use "
-	       "something given make no IDs.",
+	       "something given make no IDs.\n"
+	       "\n" EXIT_HELP,
 };
 
 static uint64_t boottime_ns(void)
@@ -263,6 +263,6 @@ int verb_node(int argc, char **argv)
 		errx(EXIT_FAILED, "reading the status: %s", device_error());
 	report_print(describe(&state, &status), node.json, KEY_WIDTH);
 	kuid_close(source);
-	finish_output();
+	output_finish();
 	return EXIT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "output.h"
 #include "report.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -61,8 +62,8 @@ void report_print(json_t *report, bool json, int width)
 	if (!json)
 		print_lines(report, width);
 	else if (json_dumpf(report, stdout, 0) || putchar('\n') == EOF)
-		err(EXIT_FAILED, "standard output");
+		output_failed();
 	if (ferror(stdout))
-		err(EXIT_FAILED, "standard output");
+		output_failed();
 	json_decref(report);
 }

@@ -14,21 +14,19 @@
 #include "verbs.h"
 
 struct restore {
-	const char *path;
+	struct save_target target;
 	char machine[MACHINE_ID_SIZE];
-	uint64_t ahead_ns;
 	bool fresh;
 	bool force;
 };
 
 enum {
-	AHEAD = 0x100, /* Above all characters: these options are long only. */
-	FRESH,
+	/* Above all characters, and what saving has: these are long only. */
+	FRESH = 0x200,
 	FORCE,
 };
 
 static const struct argp_option options[] = {
-	{ "ahead", AHEAD, "SECONDS", 0, AHEAD_HELP, 0 },
 	{ "fresh", FRESH, NULL, 0,
 	  "Begin without a saved state: no IDs were made on this machine "
 	  "before. Refused if FILE is there",
@@ -42,26 +40,20 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse(int key, char *arg __attribute__((unused)),
+		     struct argp_state *state)
 {
 	struct restore *restore = state->input;
 
 	switch (key) {
-	case AHEAD:
-		restore->ahead_ns = save_argument_ahead(state, arg);
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &restore->target;
 		return 0;
 	case FRESH:
 		restore->fresh = true;
 		return 0;
 	case FORCE:
 		restore->force = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "unexpected argument \"%s\"", arg);
-		if (!state_file_has_name(arg))
-			argp_error(state, "\"%s\" names no file", arg);
-		restore->path = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -71,12 +63,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[FILE]",
+	.children = save_target_child,
 	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
 	       "that may have been made before a reboot; then save anew.\v"
 	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
 	       "save if FILE was last saved since the module was loaded. When "
-	       "FILE is refused nothing is changed.",
+	       "FILE is refused nothing is changed.\n"
+	       "\n" EXIT_HELP,
 };
 
 /* What --force does not override: these are never right. */
@@ -90,18 +83,18 @@ static char *check_always(const struct restore *restore,
 	if (saved->ceiling_ns < SAVE_EARLIEST_NS)
 		return problem("%s was saved by a clock that was not set: its "
 			       "ceiling is %s",
-			       restore->path, when);
+			       restore->target.path, when);
 	if (saved->ceiling_ns < state->floor_ns) {
 		time_text_ns(state->floor_ns, now);
 		return problem("%s is older than what was restored already: "
 			       "its ceiling is %s, the floor %s",
-			       restore->path, when, now);
+			       restore->target.path, when, now);
 	}
 	if (saved->ceiling_ns < state->ceiling_ns) {
 		time_text_ns(state->ceiling_ns, now);
 		return problem("%s is older than what was saved last: its "
 			       "ceiling is %s, the kernel's %s",
-			       restore->path, when, now);
+			       restore->target.path, when, now);
 	}
 	return NULL;
 }
@@ -115,7 +108,7 @@ static char *check_machine(const struct restore *restore,
 		"%s is of another machine: its machine-id is \"%s\", "
 		"this one's \"%s\"; if it is this machine's nevertheless, "
 		"use --force",
-		restore->path, saved->machine, restore->machine);
+		restore->target.path, saved->machine, restore->machine);
 }
 
 static char *check_identity(const struct restore *restore,
@@ -137,7 +130,7 @@ static char *check_identity(const struct restore *restore,
 			       "module has %0*" PRIx64 ": load it with the "
 			       "former or set it with \"kuid node\", or use "
 			       "--force if it was changed on purpose",
-			       restore->path, identity_name(i), digits,
+			       restore->target.path, identity_name(i), digits,
 			       then->value, digits, now[i].value);
 	}
 	return NULL;
@@ -156,7 +149,7 @@ static char *check_ahead(const struct restore *restore,
 	return problem("%s is more than a day ahead of the clock: its ceiling "
 		       "is %s, and now it is %s; set the clock right, or use "
 		       "--force if it is, and have IDs in the future",
-		       restore->path, when, now);
+		       restore->target.path, when, now);
 }
 
 static char *check(const struct restore *restore,
@@ -226,10 +219,7 @@ static char *start_fresh(struct kuid *source, const struct state_file *file,
 
 int verb_restore(int argc, char **argv)
 {
-	struct restore restore = {
-		.path = STATE_FILE_USUAL,
-		.ahead_ns = SAVE_AHEAD_USUAL * SAVE_SEC_NS,
-	};
+	struct restore restore = { .target = SAVE_TARGET_USUAL };
 	struct state_file file;
 	struct kuid *source;
 	char *wrong;
@@ -239,14 +229,14 @@ int verb_restore(int argc, char **argv)
 	/* Before anything is changed: what is saved then needs it, too. */
 	machine_id_read(restore.machine);
 	source = device_open(KUID_FORMAT_DEFAULT);
-	wrong = state_file_open(&file, restore.path);
+	wrong = state_file_open(&file, restore.target.path);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
 	wrong = restore.fresh ? start_fresh(source, &file, &restore)
 			      : restore_file(source, &file, &restore);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = save_ceiling(source, &file, restore.ahead_ns);
+	wrong = save_ceiling(source, &file, restore.target.ahead_ns);
 	if (wrong)
 		errx(EXIT_FAILED, "restored, but not saved again: %s", wrong);
 	state_file_close(&file);

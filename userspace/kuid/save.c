@@ -14,56 +14,60 @@
 /* How often IDs made meanwhile may pass the ceiling that is being saved. */
 #define TRIES 20
 
-struct save {
-	const char *path;
-	uint64_t ahead_ns;
-};
-
 enum {
 	AHEAD = 0x100, /* Above all characters: this option is long only. */
 };
 
-static const struct argp_option options[] = {
-	{ "ahead", AHEAD, "SECONDS", 0, AHEAD_HELP, 0 },
+static const struct argp_option target_options[] = {
+	{ "ahead", AHEAD, "SECONDS", 0,
+	  "How far ahead the ceiling is saved: 60 if not given; 0 if no IDs "
+	  "are made from then on, as at a shutdown",
+	  0 },
 	{ 0 },
 };
 
-uint64_t save_argument_ahead(struct argp_state *state, const char *text)
+static error_t parse_target(int key, char *arg, struct argp_state *state)
 {
-	return argument_number(state, text, "a time ahead, in seconds", 0,
-			       SAVE_AHEAD_MOST) *
-	       SAVE_SEC_NS;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct save *save = state->input;
+	struct save_target *target = state->input;
 
 	switch (key) {
 	case AHEAD:
-		save->ahead_ns = save_argument_ahead(state, arg);
+		target->ahead_ns = argument_number(state, arg,
+						   "a time ahead, in seconds",
+						   0, SAVE_AHEAD_MOST) *
+				   SAVE_SEC_NS;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			argp_error(state, "unexpected argument \"%s\"", arg);
 		if (!state_file_has_name(arg))
 			argp_error(state, "\"%s\" names no file", arg);
-		save->path = arg;
+		target->path = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
+static const struct argp target_argp = {
+	.options = target_options,
+	.parser = parse_target,
 	.args_doc = "[FILE]",
+};
+
+const struct argp_child save_target_child[] = {
+	{ &target_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.children = save_target_child,
 	.doc = "Save a time that no ID will be above for a while, so that "
 	       "after a reboot \"kuid restore\" can begin there.\v"
 	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
 	       "what was saved and acknowledged before holds. Do it again "
-	       "before the time ahead is over.",
+	       "before the time ahead is over.\n"
+	       "\n" EXIT_HELP,
 };
 
 /*
@@ -194,20 +198,17 @@ char *save_ceiling(struct kuid *source, const struct state_file *file,
 
 int verb_save(int argc, char **argv)
 {
-	struct save save = {
-		.path = STATE_FILE_USUAL,
-		.ahead_ns = SAVE_AHEAD_USUAL * SAVE_SEC_NS,
-	};
+	struct save_target target = SAVE_TARGET_USUAL;
 	struct state_file file;
 	struct kuid *source;
 	char *wrong;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &save);
+	argp_parse(&argp, argc, argv, 0, NULL, &target);
 
 	source = device_open(KUID_FORMAT_DEFAULT);
-	wrong = state_file_open(&file, save.path);
+	wrong = state_file_open(&file, target.path);
 	if (!wrong) {
-		wrong = save_ceiling(source, &file, save.ahead_ns);
+		wrong = save_ceiling(source, &file, target.ahead_ns);
 		state_file_close(&file);
 	}
 	if (wrong)

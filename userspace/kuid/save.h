@@ -18,12 +18,18 @@
 /* A clock that shows less has not been set since the machine was built. */
 #define SAVE_EARLIEST_NS (1577836800 * SAVE_SEC_NS) /* 2020-01-01 */
 
-#define AHEAD_HELP                                                              \
-	"How far ahead the ceiling is saved: 60 if not given; 0 if no IDs are " \
-	"made from then on, as at a shutdown"
+/* For verbs that save: --ahead and FILE, put into the child's input. */
+struct save_target {
+	const char *path;
+	uint64_t ahead_ns;
+};
 
-/* The value of --ahead, in nanoseconds. */
-uint64_t save_argument_ahead(struct argp_state *state, const char *text);
+#define SAVE_TARGET_USUAL                                       \
+	{                                                       \
+		STATE_FILE_USUAL, SAVE_AHEAD_USUAL *SAVE_SEC_NS \
+	}
+
+extern const struct argp_child save_target_child[];
 
 /* Save a ceiling, and have it acknowledged. */
 char *save_ceiling(struct kuid *source, const struct state_file *file,

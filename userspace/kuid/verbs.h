@@ -11,6 +11,9 @@
 #define EXIT_USAGE     2 /* it was asked for in the wrong way */
 #define EXIT_UNDECIDED 3 /* what was asked has no answer */
 
+/* For verbs that have no others. */
+#define EXIT_HELP "Exit status: 0 done, 1 failed, 2 wrong usage."
+
 int verb_gen(int argc, char **argv);
 int verb_inspect(int argc, char **argv);
 int verb_convert(int argc, char **argv);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The verbs of kuid(1) that need no device, as a user meets them: what they print, their messages
-# and their exit statuses. Prints KTAP. Needs kuid on PATH, and must be given with its path.
+# and their exit statuses. Prints KTAP. Needs kuid on PATH, KUID_VERSION, and must be given with its
+# path.
 
 dir=$(mktemp -d) || exit
 trap 'rm -rf "$dir"' EXIT
@@ -93,6 +94,39 @@ compares()
 	shift 2
 	kuid compare "$@" >"$out" 2>"$err" </dev/null
 	[ $? -eq "$status" ] && [ ! -s "$err" ] && [ "$(cat "$out")" = "$order" ]
+}
+
+# As compares, with lines of INPUT on standard input.
+compares_from()
+{
+	status=$1 order=$2 input=$3
+	shift 3
+	printf '%b' "$input" | kuid compare "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && [ ! -s "$err" ] && [ "$(cat "$out")" = "$order" ]
+}
+
+# As fails_from, but what came before the wrong line is printed.
+prints_until()
+{
+	status=$1 text=$2 input=$3
+	printf '%s\n' "$4" >"$dir/want"
+	shift 4
+	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && grep -qF -- "$text" "$err" && cmp -s "$out" "$dir/want"
+}
+
+# Where SIGPIPE is ignored a reader that has gone is not worth a message.
+to_closed_pipe()
+{
+	(
+		trap '' PIPE
+		{
+			sleep 0.2
+			kuid "$@" 2>"$err"
+			echo $? >"$out"
+		} | :
+	)
+	[ ! -s "$err" ] && [ "$(cat "$out")" = 1 ]
 }
 
 to_full_disk()
@@ -217,6 +251,14 @@ it "convert makes UUIDs of GUIDs" prints $hex \
 	convert --to guid -f uuid 00ab32c21494ec11b3c89f6bdeced846
 it "convert reads standard input" prints_from "$v1\n$v1\n" "$v6
 $v6" convert --to v6
+it "convert: a wrong line ends it" prints_until 1 'standard input, line 2: "x" is no ID' \
+	"$v1\nx\n$v1\n" "$v6" convert --to v6
+it "convert: a line that can't be converted ends it" \
+	prints_until 1 "standard input, line 2: v7 can't be converted to v6" "$v1\n$v7\n$v1\n" \
+	"$v6" convert --to v6
+it "convert: a line that has no such form ends it" \
+	prints_until 1 'standard input, line 2: cf is a form of UUIDs, not of k64' \
+	"$v1\n$k64\n" $cf convert --to cf
 it "convert needs --to" fails 2 '--to is needed' convert $v1
 it "convert to v7 is refused" fails 2 'nothing is converted to "v7"' convert --to v7 $v1
 it "convert v7 to v1 is refused" fails 1 "v7 can't be converted to v1" convert --to v1 $v7
@@ -254,6 +296,19 @@ it "compare: one node is decided" compares 0 after --bound 18446744073709551615 
 	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
 it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
 it "compare: version 4 as bytes" compares 0 equal $v4 $v4
+it "compare reads standard input, each line with the next" compares_from 0 'before
+equal
+after' "$k64\n.5.tXbhdV.7\n.5.tXbhdV.7\n$k64\n"
+it "compare says nothing of one line" compares_from 0 '' "$v1\n"
+it "compare says nothing of no line" compares_from 0 '' ''
+near=00000001-0000-1000-8000-000000000001
+it "compare: one line undecided of two" compares_from 3 'undecided
+before' "$near\n00000002-0000-1000-8000-000000000000\n$v1\n" --bound 101
+it "compare: a wrong line ends it" prints_until 1 'standard input, line 3: "x" is no ID' \
+	"$v1\n$v1\nx\n$v1\n" equal compare
+it "compare: a line of another format ends it" \
+	prints_until 1 "standard input, line 3: they are of different formats: \"$v1\" of v1" \
+	"$v1\n$v1\n$k64\n" equal compare
 it "compare: two formats are refused" fails 1 'they are of different formats' compare $v1 $k64
 it "compare: version 4 has no time" fails 1 'have no time' compare --bound 1 $v4 $v4
 it "compare: one ID is refused" fails 2 'two IDs are needed' compare $v1
@@ -273,5 +328,11 @@ it "inspect: a full disk is told" to_full_disk inspect $v1
 it "inspect --json: a full disk is told" to_full_disk inspect --json $v1
 it "convert: a full disk is told" to_full_disk convert --to v6 $v1
 it "compare: a full disk is told" to_full_disk compare $v1 $v1
+it "inspect: a reader that has gone is no error to tell" to_closed_pipe inspect $v1
+it "convert: a reader that has gone is no error to tell" to_closed_pipe convert --to v6 $v1
+it "compare: a reader that has gone is no error to tell" to_closed_pipe compare $v1 $v1
+it "--version is the tool's" prints "kuid $KUID_VERSION" --version
+it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
+it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 [ $failed -eq 0 ]

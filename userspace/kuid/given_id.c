@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See given_id.h. */
+#include <ctype.h>
+#include <err.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "given_id.h"
+#include "problem.h"
+#include "verbs.h"
+
+void given_id_wrong(const struct given_id *id, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = problem_of(format, args);
+	va_end(args);
+	if (id->line)
+		errx(EXIT_FAILED, "standard input, line %lu: %s", id->line,
+		     text);
+	errx(EXIT_FAILED, "%s", text);
+}
+
+/* The text of an ID as a terminal can take it. */
+static void show(const char *text, size_t size, char *shown, size_t shown_size)
+{
+	size_t used = 0;
+
+	*shown = '\0';
+	for (size_t i = 0; i < size && used < shown_size - 8; i++) {
+		unsigned char c = text[i];
+		const char *how = isprint(c) && c != '\\' ? "%c" : "\\x%02x";
+
+		used += snprintf(shown + used, shown_size - used, how, c);
+	}
+	if (used >= shown_size - 8)
+		strcat(shown, "...");
+}
+
+static int parse(const char *text, size_t size, unsigned int format,
+		 struct given_id *id, size_t *where)
+{
+	unsigned int form = KUID_FORM_CANONICAL;
+	int found;
+
+	if (format == KUID_FORMAT_DEFAULT) {
+		found = kuid_recognise(text, size, id->bytes, where);
+		id->format = found;
+		return found < 0 ? -1 : 0;
+	}
+	id->format = format;
+	/* No two forms of a format are of the same length. */
+	if (size == 2 * kuid_format_id_size(format))
+		form = KUID_FORM_HEX;
+	else if (kuid_format_text_size(format) == 36 && size == 35)
+		form = KUID_FORM_COLDFUSION;
+	return kuid_parse_form(format, form, text, size, id->bytes, where);
+}
+
+static void read_id(const char *text, size_t size, unsigned int format,
+		    struct given_id *id)
+{
+	char shown[64], what[16] = "ID";
+	size_t where = 0;
+
+	if (!parse(text, size, format, id, &where))
+		return;
+	show(text, size, shown, sizeof(shown));
+	if (format != KUID_FORMAT_DEFAULT)
+		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
+	if (where >= size)
+		given_id_wrong(id, "\"%s\" is no %s: it ends too early", shown,
+			       what);
+	given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong", shown,
+		       what, where + 1);
+}
+
+void given_id_argument(const char *text, unsigned int format,
+		       struct given_id *id)
+{
+	id->line = 0;
+	read_id(text, strlen(text), format, id);
+}
+
+static void each_line(unsigned int format,
+		      void (*act)(const struct given_id *id, void *data),
+		      void *data)
+{
+	struct given_id id = { 0 };
+	size_t capacity = 0;
+	char *line = NULL;
+	ssize_t size;
+
+	while ((size = getline(&line, &capacity, stdin)) >= 0) {
+		if (size && line[size - 1] == '\n')
+			size--;
+		id.line++;
+		read_id(line, size, format, &id);
+		act(&id, data);
+	}
+	if (ferror(stdin))
+		err(EXIT_FAILED, "standard input");
+	free(line);
+}
+
+void given_id_each(char **args, int count, unsigned int format,
+		   void (*act)(const struct given_id *id, void *data),
+		   void *data)
+{
+	struct given_id id;
+
+	if (!count)
+		each_line(format, act, data);
+	for (int i = 0; i < count; i++) {
+		given_id_argument(args[i], format, &id);
+		act(&id, data);
+	}
+}
