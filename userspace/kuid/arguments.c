@@ -27,6 +27,40 @@ uint64_t argument_number(struct argp_state *state, const char *text,
 	return number;
 }
 
+static uint64_t factor(char suffix)
+{
+	switch (suffix) {
+	case '\0':
+		return 1;
+	case 'k':
+		return 1000;
+	case 'M':
+		return 1000000;
+	case 'G':
+		return 1000000000;
+	default:
+		return 0;
+	}
+}
+
+uint64_t argument_count(struct argp_state *state, const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long long number;
+	uint64_t count = 0;
+
+	errno = 0;
+	number = strtoull(text, NULL, 10);
+	if (!digits || errno || (text[digits] && text[digits + 1]) ||
+	    __builtin_mul_overflow(number, factor(text[digits]), &count) ||
+	    !count)
+		argp_error(state,
+			   "\"%s\" is not a count: a whole number from 1, with "
+			   "k, M or G behind it or not, to %" PRIu64,
+			   text, UINT64_MAX);
+	return count;
+}
+
 uint64_t argument_hex(struct argp_state *state, const char *text,
 		      const char *what, int digits, const char *others)
 {

@@ -10,10 +10,11 @@
 /*
  * Each gives the value of an option's argument, or ends with a message about
  * it and EXIT_USAGE. Hexadecimal has up to so many digits; others is what the
- * message says could have been given instead.
+ * message says could have been given instead. A count may have a suffix.
  */
 uint64_t argument_number(struct argp_state *state, const char *text,
 			 const char *what, uint64_t least, uint64_t most);
+uint64_t argument_count(struct argp_state *state, const char *text);
 uint64_t argument_hex(struct argp_state *state, const char *text,
 		      const char *what, int digits, const char *others);
 uint64_t argument_node(struct argp_state *state, const char *text);

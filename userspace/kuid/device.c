@@ -2,6 +2,7 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "device.h"
@@ -10,23 +11,29 @@
 struct kuid *device_open(unsigned int format)
 {
 	struct kuid *source = kuid_open(format);
-	const char *name = kuid_format_name(format);
+	bool v1 = format == KUID_FORMAT_V1 || format == KUID_FORMAT_DEFAULT;
+	const char *dir = v1 ? "/dev/" : "/dev/kuids/";
+	const char *name = v1 ? "kuid" : kuid_format_name(format);
 
 	if (source)
 		return source;
-	if (errno == ENODEV && format == KUID_FORMAT_V1)
-		errx(EXIT_FAILED, "there is no /dev/kuid: load the module with "
-				  "\"modprobe kuid\"");
-	if (errno == ENODEV)
+	switch (errno) {
+	case ENODEV:
 		errx(EXIT_FAILED,
-		     "there is no /dev/kuids/%s: load the module with "
-		     "\"modprobe kuid\"",
-		     name);
-	if (errno == EINVAL)
+		     "there is no %s%s: load the module with \"modprobe "
+		     "kuid\", as root",
+		     dir, name);
+	case EACCES:
+	case EPERM:
+		errx(EXIT_FAILED,
+		     "%s%s: %s: anyone may read it unless a udev rule or the "
+		     "container says otherwise, see \"ls -l %s%s\"",
+		     dir, name, strerror(errno), dir, name);
+	case EINVAL:
 		errx(EXIT_FAILED, "this kernel's module makes no %s", name);
-	if (format == KUID_FORMAT_V1)
-		err(EXIT_FAILED, "/dev/kuid");
-	err(EXIT_FAILED, "/dev/kuids/%s", name);
+	default:
+		err(EXIT_FAILED, "%s%s", dir, name);
+	}
 }
 
 const char *device_error(void)
@@ -43,5 +50,43 @@ const char *device_error(void)
 		       "the one that belongs to this tool";
 	default:
 		return strerror(errno);
+	}
+}
+
+/* What takes away all that was given and that IDs of a format carry. */
+static const char *identity_options(unsigned int format)
+{
+	switch (format) {
+	case KUID_FORMAT_LEX:
+		return "--worker random";
+	case KUID_FORMAT_K96:
+		return "--worker random --k96-node worker";
+	case KUID_FORMAT_K128:
+		return "--worker random --k128-node worker";
+	default:
+		return "--node random";
+	}
+}
+
+void device_make_failed(unsigned int format)
+{
+	const char *name = kuid_format_name(format);
+	const char *options = identity_options(format);
+
+	switch (errno) {
+	case ESTALE:
+		errx(EXIT_FAILED,
+		     "no %s is made: this machine may be a clone, and what %s "
+		     "carries was given. Run \"kuid node --confirm\" if that is "
+		     "this machine's alone, else \"kuid node %s\"",
+		     name, name, options);
+	case EKEYEXPIRED:
+		errx(EXIT_FAILED,
+		     "no %s is made: the deadline has passed of what was given "
+		     "for %s to carry. Run \"kuid node --deadline SECONDS\" if "
+		     "it is still this machine's, else \"kuid node %s\"",
+		     name, name, options);
+	default:
+		errx(EXIT_FAILED, "making IDs of %s: %s", name, device_error());
 	}
 }

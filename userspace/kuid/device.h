@@ -14,4 +14,7 @@ struct kuid *device_open(unsigned int format);
  */
 const char *device_error(void);
 
+/* End with what errno means after no ID of a format could be made. */
+__attribute__((noreturn)) void device_make_failed(unsigned int format);
+
 #endif /* KUID_TOOL_DEVICE_H */

@@ -1,35 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kuid gen: make IDs. */
-#include <errno.h>
 #include <err.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "device.h"
 #include "output.h"
+#include "progress.h"
 #include "verbs.h"
 
-/* IDs asked for at once: enough that the call itself costs next to nothing. */
+/* IDs asked for at once: enough that the calls cost next to nothing. */
 #define BATCH 4096
 
-enum form {
+/* After this long without an ID it is said that it waits. */
+#define PATIENCE_S 2
+
+enum {
 	TEXT = 0x100, /* Above all characters: these options are long only. */
 	BINARY,
 	HEX,
 	CF,
 	GUID,
+	ENDLESS,
 };
 
 struct gen {
-	uint64_t count;
+	uint64_t count; /* 0 as long as none was given */
 	unsigned int format;
-	int form; /* 0 as long as none was given */
+	int form; /* the same */
+	bool endless;
 };
 
 static const struct argp_option options[] = {
-	{ "count", 'n', "COUNT", 0, "How many IDs to make; 1 if not given", 0 },
+	{ "count", 'n', "COUNT", 0,
+	  "How many IDs to make, 1 if not given; k, M or G behind it is "
+	  "thousands, millions, milliards",
+	  0 },
+	{ "forever", ENDLESS, NULL, 0, "Make IDs until stopped", 0 },
 	{ "format", 'f', "FORMAT", 0,
 	  "v1 v6 v7 lex k64 k96 k128; v1 if not given", 0 },
 	{ "text", TEXT, NULL, 0, "Canonical text (default)", 0 },
@@ -55,6 +67,8 @@ static void check(const struct gen *gen, struct argp_state *state)
 		argp_error(state, "--%s is for UUIDs: v1, v6 and v7, not %s",
 			   gen->form == CF ? "cf" : "guid",
 			   kuid_format_name(gen->format));
+	if (gen->endless && gen->count)
+		argp_error(state, "only one of --count and --forever");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -63,8 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'n':
-		gen->count =
-			argument_number(state, arg, "a count", 1, UINT64_MAX);
+		gen->count = argument_count(state, arg);
+		return 0;
+	case ENDLESS:
+		gen->endless = true;
 		return 0;
 	case 'f':
 		gen->format = argument_format(state, arg);
@@ -94,49 +110,176 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.children = no_arguments_child,
-	.doc = "Make IDs and print each as one line of text.\v" EXIT_HELP,
+	.doc = "Make IDs and print each as one line of text.\v"
+	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
+	       "end it behind one, and at once if they come again a second "
+	       "later. If standard error is a terminal, and standard output is "
+	       "not, it shows there how far it is.\n"
+	       "\n" EXIT_HELP,
 };
+
+/* The signal that ends it, as soon as there is one; and if it was a while ago. */
+static volatile sig_atomic_t stopped, late;
+
+static void stop(int nr)
+{
+	/* Not at the second one alone: timeout(1) sends two at a time. */
+	if (late) {
+		signal(nr, SIG_DFL);
+		raise(nr);
+		return;
+	}
+	stopped = nr;
+	/* Once more, if it came just before a call that waits. */
+	alarm(1);
+}
+
+static void interrupt(int nr __attribute__((unused)))
+{
+	if (!stopped)
+		return;
+	late = true;
+	alarm(1);
+}
+
+static void handle(int nr, void (*handler)(int nr))
+{
+	/* Not SA_RESTART: calls that wait are to come back. */
+	struct sigaction action = { .sa_handler = handler };
+	struct sigaction old;
+
+	if (sigaction(nr, NULL, &old))
+		err(EXIT_FAILED, "handling signals");
+	/* What a shell or nohup has it ignore stays ignored. */
+	if (old.sa_handler == SIG_IGN && nr != SIGALRM)
+		return;
+	if (sigaction(nr, &action, NULL))
+		err(EXIT_FAILED, "handling signals");
+}
+
+/*
+ * Write IDs of unit bytes each as they are to be printed; after a signal no
+ * more than the rest of the one that was begun.
+ */
+static void write_units(const char *text, size_t size, size_t unit)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t begun = done % unit;
+		ssize_t written;
+
+		if (stopped && !begun)
+			return;
+		written = write(STDOUT_FILENO, text + done,
+				stopped ? unit - begun : size - done);
+		if (written < 0 && errno != EINTR) {
+			progress_end();
+			output_failed();
+		}
+		if (written > 0)
+			done += written;
+	}
+}
+
+/* The IDs as lines, of which the size is given back. */
+static size_t write_text(const struct gen *gen, unsigned char *ids,
+			 size_t count, size_t id_size, char *text)
+{
+	unsigned int form = KUID_FORM_CANONICAL;
+	size_t length = kuid_format_text_size(gen->format);
+
+	if (gen->form == GUID || gen->form == HEX) {
+		form = KUID_FORM_HEX;
+		length = 2 * id_size;
+	} else if (gen->form == CF) {
+		form = KUID_FORM_COLDFUSION;
+		length--;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (gen->form == GUID)
+			kuid_guid(ids, ids);
+		if (kuid_text_form(gen->format, form, ids, text, length + 1))
+			err(EXIT_FAILED, "text of an ID");
+		text[length] = '\n';
+		ids += id_size;
+		text += length + 1;
+	}
+	return length + 1;
+}
 
 static void print(const struct gen *gen, unsigned char *ids, size_t count,
 		  size_t id_size)
 {
+	static char text[BATCH * KUID_TEXT_MAX];
+	size_t line;
+
 	if (gen->form == BINARY) {
-		if (fwrite(ids, id_size, count, stdout) != count)
-			output_failed();
+		write_units((char *)ids, count * id_size, id_size);
 		return;
 	}
-	for (; count; count--, ids += id_size) {
-		unsigned int form = KUID_FORM_CANONICAL;
+	line = write_text(gen, ids, count, id_size, text);
+	write_units(text, count * line, line);
+}
 
-		if (gen->form == GUID)
-			kuid_guid(ids, ids);
-		if (gen->form == GUID || gen->form == HEX)
-			form = KUID_FORM_HEX;
-		if (gen->form == CF)
-			form = KUID_FORM_COLDFUSION;
-		output_id(gen->format, form, ids);
+/* Some IDs; none after a signal. */
+static size_t make(struct kuid *source, unsigned int format, unsigned char *ids,
+		   size_t count)
+{
+	static bool told;
+	ssize_t made;
+
+	while (!stopped) {
+		if (!told)
+			alarm(PATIENCE_S);
+		made = kuid_many(source, ids, count);
+		if (made >= 0)
+			return made;
+		if (errno != EINTR) {
+			progress_end();
+			device_make_failed(format);
+		}
+		if (!stopped && !told) {
+			progress_end();
+			warnx("waiting for IDs: \"kuid status\" says why");
+			told = true;
+		}
 	}
+	return 0;
 }
 
 int verb_gen(int argc, char **argv)
 {
 	static unsigned char ids[BATCH * KUID_ID_MAX];
-	struct gen gen = { .count = 1, .format = KUID_FORMAT_V1 };
+	struct gen gen = { .format = KUID_FORMAT_V1 };
+	uint64_t done = 0, count;
 	struct kuid *source;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &gen);
+	count = gen.count ? gen.count : 1;
 
 	source = device_open(gen.format);
-	while (gen.count) {
-		ssize_t made = kuid_many(source, ids,
-					 gen.count < BATCH ? gen.count : BATCH);
+	handle(SIGINT, stop);
+	handle(SIGTERM, stop);
+	handle(SIGHUP, stop);
+	handle(SIGALRM, interrupt);
+	progress_begin(gen.endless ? 0 : count);
+	while (!stopped && (gen.endless || done < count)) {
+		size_t left = BATCH;
 
-		if (made < 0)
-			err(EXIT_FAILED, "making IDs");
-		print(&gen, ids, made, kuid_id_size(source));
-		gen.count -= made;
+		if (!gen.endless && count - done < BATCH)
+			left = count - done;
+		left = make(source, gen.format, ids, left);
+		print(&gen, ids, left, kuid_id_size(source));
+		done += left;
+		progress_tell(done);
 	}
+	progress_end();
 	kuid_close(source);
-	output_finish();
+	if (stopped) {
+		/* As who sent it expects. */
+		signal(stopped, SIG_DFL);
+		raise(stopped);
+	}
 	return EXIT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for /dev/kuid and for what can go wrong with a disk, when it is
- * preloaded into the tool. In the directory $FAKE
+ * Stands in for /dev/kuid, /dev/kuids/ and for what can go wrong with a disk,
+ * when it is preloaded into the tool. In the directory $FAKE
  *
  *  - "device" has what the kernel's side knows, a line "FIELD VALUE" each;
  *  - "log" gets a line for each call that matters to what a crash leaves;
@@ -10,6 +10,12 @@
  * $FAKE_FAIL is "CALL N ERRNO": the Nth call that is logged under that name
  * fails, without having done anything. $FAKE_DIE is a number: the process is
  * gone before it can do the call that would be logged with it, as if killed.
+ * $FAKE_OPEN is the errno that opening the device fails with.
+ *
+ * IDs are the numbers from 0 on, counted in the device's field "made", in the
+ * last bytes of what is else zero, but for a UUID's version and variant. While
+ * its field "waiting" is not 0 they are waited for until a signal comes; each
+ * call takes "slow_ms" milliseconds.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,6 +44,7 @@ static struct {
 	uint64_t deadline_ns, boot_ns, busy_ns, reasons, epoch;
 	uint64_t node_from, worker_from, k96_node_from, k128_node_from;
 	uint64_t node, worker, k96_node, k128_node;
+	uint64_t held, vm_forks, waits, made, waiting, slow_ms;
 } device;
 
 static const struct {
@@ -55,11 +62,15 @@ static const struct {
 	FIELD(epoch),	 FIELD(node_from),	FIELD(worker_from),
 	FIELD(node),	 FIELD(k96_node_from),	FIELD(k96_node),
 	FIELD(worker),	 FIELD(k128_node_from), FIELD(k128_node),
+	FIELD(held),	 FIELD(vm_forks),	FIELD(waits),
+	FIELD(made),	 FIELD(waiting),	FIELD(slow_ms),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-static int device_fd = -1;
+/* The format that an open file gives, by its number; 0 if it is another's. */
+static unsigned char formats[256];
+static bool opened;
 
 static uint64_t *field(size_t i)
 {
@@ -131,22 +142,53 @@ happens(const char *call, const char *format, ...)
 	return true;
 }
 
+/* The format of a device node, or 0. */
+static int format_of(const char *path)
+{
+	int format;
+
+	if (!strcmp(path, "/dev/kuid"))
+		return KUID_FORMAT_V1;
+	if (strncmp(path, "/dev/kuids/", 11))
+		return 0;
+	format = kuid_format_number(path + 11);
+	return format < 0 ? 0 : format;
+}
+
+static int open_device(int flags, int format)
+{
+	const char *error = getenv("FAKE_OPEN");
+	int fd;
+
+	if (error) {
+		errno = atoi(error);
+		return -1;
+	}
+	fd = REAL(openat)(AT_FDCWD, "/dev/null", flags);
+	if (fd < 0 || fd >= (int)sizeof(formats))
+		abort();
+	formats[fd] = format;
+	opened = true;
+	return fd;
+}
+
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
+	int format = format_of(path);
 	char other[4096];
 	int fd;
 
+	if (format)
+		return open_device(flags, format);
 	if (!strcmp(path, "/etc/machine-id")) {
 		snprintf(other, sizeof(other), "%s/machine-id", getenv("FAKE"));
 		path = other;
 	}
-	if (!strcmp(path, "/dev/kuid"))
-		path = "/dev/null";
-	else if (flags & O_CREAT && happens("create", " %s", path))
+	if (flags & O_CREAT && happens("create", " %s", path))
 		return -1;
 	fd = REAL(openat)(dir, path, flags, mode);
-	if (!strcmp(path, "/dev/null"))
-		device_fd = fd;
+	if (fd >= 0 && fd < (int)sizeof(formats))
+		formats[fd] = 0;
 	return fd;
 }
 
@@ -179,10 +221,12 @@ EXPORT int openat(int dir, const char *path, int flags, ...)
 
 EXPORT ssize_t write(int fd, const void *data, size_t size)
 {
-	if (happens("write", "%s", ""))
+	size_t most = fd > STDERR_FILENO ? 100 : 5000;
+
+	if (fd > STDERR_FILENO && happens("write", "%s", ""))
 		return -1;
-	/* In pieces, as a disk that is nearly full may take it. */
-	return REAL(write)(fd, data, size > 100 ? 100 : size);
+	/* In pieces, as a pipe or a disk that is nearly full may take it. */
+	return REAL(write)(fd, data, size > most ? most : size);
 }
 
 EXPORT int fsync(int fd)
@@ -213,7 +257,7 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	uint64_t ns;
 
-	if (device_fd < 0)
+	if (!opened || (clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME))
 		return REAL(clock_gettime)(clock, now);
 	ns = clock == CLOCK_BOOTTIME ? device.boot_ns : device.wall_ns;
 	*now = (struct timespec) { ns / 1000000000, ns % 1000000000 };
@@ -332,6 +376,7 @@ static int force_clock(struct kuid_force_clock *request)
 static int get_status(struct kuid_status *status)
 {
 	*status = (struct kuid_status) {
+		.held = device.held,
 		.reasons = device.reasons,
 		.epoch = device.epoch,
 		.stamp_lag_ns = 1,
@@ -341,19 +386,93 @@ static int get_status(struct kuid_status *status)
 		.stamp_ahead_ns = 3,
 		.lex_ahead_ns = 4,
 		.grid_ahead_ns = 5,
+		.waits = device.waits,
+		.would_blocks = 6,
+		.steps_back = 7,
+		.steps_forward = 8,
+		.ids = { 0, device.made, 11, 12, 13, 14, 15, 16 },
+		.vm_forks = device.vm_forks,
 		.floor_ns = device.floor_ns,
 		.ceiling_ns = device.ceiling_ns,
 	};
 	return 0;
 }
 
-static int answer(unsigned long request, void *data)
+static int query(struct kuid_query *query, int format)
+{
+	if (query->format)
+		format = query->format;
+	*query = (struct kuid_query) {
+		.format = format,
+		.formats = 0xfe,
+		.orders = 0xe,
+		.id_size = kuid_format_id_size(format),
+		.text_size = kuid_format_text_size(format),
+		.batch_max = 1000,
+		.clock_resolution_ns = 1,
+		.rate_max = 1000000000 / format,
+		.max_ahead_ns = 100000000,
+		.batch_ahead_ns = 50000000,
+		.step_limit_ns = format <= KUID_FORMAT_V7 ? 10000000000
+							  : UINT64_MAX,
+		.order = KUID_ORDER_FILE,
+	};
+	return 0;
+}
+
+static void put_ids(unsigned char *ids, int format, uint32_t count)
+{
+	size_t size = kuid_format_id_size(format);
+
+	memset(ids, 0, count * size);
+	for (; count; count--, ids += size) {
+		uint64_t number = device.made++;
+
+		for (size_t i = 1; i <= 5; i++, number >>= 8)
+			ids[size - i] = number;
+		if (format > KUID_FORMAT_V7)
+			continue;
+		ids[6] = 0x10 * (format == KUID_FORMAT_V1   ? 1
+				 : format == KUID_FORMAT_V6 ? 6
+							    : 7);
+		ids[8] = 0x80;
+	}
+}
+
+static int generate(struct kuid_generate *request, int format)
+{
+	if (happens("generate", " %s %u order %u", kuid_format_name(format),
+		    request->count, request->order))
+		return -1;
+	if (device.waiting) {
+		pause();
+		return fail(EINTR);
+	}
+	usleep(device.slow_ms * 1000);
+	put_ids((unsigned char *)(uintptr_t)request->buffer, format,
+		request->count);
+	request->done = request->count;
+	request->epoch = device.epoch;
+	return 0;
+}
+
+static int set_format(const struct kuid_set_format *request)
+{
+	if (happens("set", " format %u order %u", request->format,
+		    request->order))
+		return -1;
+	return 0;
+}
+
+static int answer(unsigned long request, void *data, int format)
 {
 	switch (request) {
 	case KUID_IOC_QUERY:
-		((struct kuid_query *)data)->id_size = 16;
-		((struct kuid_query *)data)->batch_max = 1;
-		return 0;
+		return query(data, format);
+	case KUID_IOC_GENERATE:
+		return generate(data, format);
+	case KUID_IOC_SET_FORMAT:
+		return set_format(data);
 	case KUID_IOC_STATUS:
 		return get_status(data);
 	case KUID_IOC_GET_STATE:
@@ -371,6 +490,21 @@ static int answer(unsigned long request, void *data)
 	}
 }
 
+static int is_device(int fd)
+{
+	return fd >= 0 && fd < (int)sizeof(formats) ? formats[fd] : 0;
+}
+
+EXPORT ssize_t read(int fd, void *data, size_t size)
+{
+	int format = is_device(fd);
+
+	if (!format)
+		return REAL(read)(fd, data, size);
+	put_ids(data, format, size / kuid_format_id_size(format));
+	return size;
+}
+
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -380,10 +514,10 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	data = va_arg(args, void *);
 	va_end(args);
-	if (fd != device_fd)
+	if (!is_device(fd))
 		return REAL(ioctl)(fd, request, data);
 	load();
-	result = answer(request, data);
+	result = answer(request, data, is_device(fd));
 	device.slot_ns += device.busy_ns;
 	store();
 	return result;

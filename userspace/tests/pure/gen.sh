@@ -1,0 +1,329 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid gen with a device that is not there: counts, signals, readers and disks that fail, what the
+# device can say, and the line that tells how far it is. Prints KTAP. Needs kuid on PATH, the library
+# of fake_device.c as FAKE_DEVICE, and must be given with its path.
+
+FAKE=$(mktemp -d) || exit
+export FAKE
+trap 'rm -rf "$FAKE"' EXIT
+out=$FAKE/out
+err=$FAKE/err
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	printf 'slow_ms 0\n' >"$FAKE/device"
+	: >"$FAKE/log"
+	: >"$out"
+	: >"$err"
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		tail -n 5 "$out" "$err" "$FAKE/log" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+gen()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid gen "$@"
+}
+
+# Lines of standard input are v1 in their canonical form, from number 0 on and none missing; prints
+# how many.
+numbered()
+{
+	awk '
+		function wrong() { print FNR ": " $0 | "cat >&2"; bad = 1; exit 1 }
+		{ number = sprintf("%010x", FNR - 1) }
+		$0 != "00000000-0000-1000-8000-00" number { wrong() }
+		END { if (!bad) print NR }' "$1"
+}
+
+# All of the file is whole lines, each in its turn, at least so many.
+is_whole()
+{
+	[ "$(tail -c 1 "$out" | od -A n -t x1)" = ' 0a' ] && count=$(numbered "$out") &&
+		[ "$count" -ge "$1" ]
+}
+
+makes()
+{
+	count=$1
+	shift
+	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && is_whole "$count" &&
+		[ "$(wc -l <"$out")" -eq "$count" ]
+}
+
+prints()
+{
+	printf '%s\n' "$1" >"$FAKE/want"
+	shift
+	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
+}
+
+prints_bytes()
+{
+	bytes=$1
+	shift
+	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(od -A n -v -t x1 "$out" | tr -d ' \n')" = "$bytes" ]
+}
+
+fails()
+{
+	status=$1 text=$2
+	shift 2
+	gen "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+without_device()
+{
+	export FAKE_OPEN="$1"
+	shift
+	fails "$@"
+	result=$?
+	unset FAKE_OPEN
+	return $result
+}
+
+# The Nth call to make IDs fails with ERRNO.
+failing()
+{
+	export FAKE_FAIL="generate $1 $2"
+	shift 2
+	fails "$@"
+	result=$?
+	unset FAKE_FAIL
+	return $result
+}
+
+# Runs the words of a command of kuid.
+runs()
+{
+	printf 'node_from 1\n' >"$FAKE/device"
+	: >"$FAKE/log"
+	# shellcheck disable=SC2086 # a list of words
+	LD_PRELOAD=$FAKE_DEVICE kuid $1 >"$out" 2>"$err" && grep -q '^identity' "$FAKE/log"
+}
+
+# An error for a format, and what can be run then.
+says_what_to_do()
+{
+	failing 1 "$1" 1 "else \"kuid node $2\"" -f "$3" &&
+		first=$(sed -n 's/.*Run "kuid \([^"]*\)".*/\1/p' "$err" | sed 's/SECONDS/60/') &&
+		[ -n "$first" ] && runs "$first" && runs "node $2"
+}
+
+# IDs that were made before are printed whole, and then it says so.
+fails_later()
+{
+	export FAKE_FAIL="generate 6 5"
+	gen -n 10000 >"$out" 2>"$err"
+	status=$?
+	unset FAKE_FAIL
+	[ $status -eq 1 ] && is_whole 4096 && grep -q 'Input/output error' "$err"
+}
+
+to_full_disk()
+{
+	gen "$@" >/dev/full 2>"$err"
+	[ $? -eq 1 ] && [ "$(cat "$err")" = 'kuid: standard output: No space left on device' ]
+}
+
+to_nowhere()
+{
+	gen >&- 2>"$err"
+	[ $? -eq 1 ] && grep -qF 'standard output: Bad file descriptor' "$err"
+}
+
+# A reader that has had enough ends it, by SIGPIPE or, where that is ignored, by itself.
+to_head()
+{
+	(
+		[ "$1" = 141 ] || trap '' PIPE
+		{
+			gen --forever 2>"$err"
+			echo $? >"$FAKE/status"
+		} | head -n 3 >"$out"
+	)
+	[ ! -s "$err" ] && is_whole 3 && [ "$(cat "$FAKE/status")" = "$1" ]
+}
+
+# Runs for a while and is sent a signal: SIGNAL SECONDS OPTION...
+stopped_by()
+{
+	signal=$1 seconds=$2
+	shift 2
+	LD_PRELOAD=$FAKE_DEVICE env --default-signal="$signal" LD_PRELOAD= timeout --foreground \
+		--preserve-status -s "$signal" "$seconds" \
+		env LD_PRELOAD="$FAKE_DEVICE" kuid gen "$@"
+}
+
+ends_whole()
+{
+	printf 'slow_ms 20\n' >"$FAKE/device"
+	stopped_by "$1" 0.5 --forever >"$out" 2>"$err"
+	[ $? -eq "$2" ] && [ ! -s "$err" ] && is_whole 1000
+}
+
+# The signal comes while the pipe is full, in the midst of a line; nothing is lost that was begun.
+ends_whole_in_pipe()
+{
+	{
+		stopped_by INT 0.5 --forever 2>"$err"
+		echo $? >"$FAKE/status"
+	} | { sleep 1.5 && cat; } >"$out"
+	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && is_whole 1000
+}
+
+# If no one reads the first signal waits for the rest of the line, and one that comes later doesn't.
+ends_at_once()
+{
+	mkfifo "$FAKE/pipe"
+	exec 9<>"$FAKE/pipe"
+	env --default-signal=TERM LD_PRELOAD="$FAKE_DEVICE" kuid gen --forever >"$FAKE/pipe" \
+		2>"$err" 9>&- &
+	pid=$!
+	sleep 0.5
+	kill -TERM $pid
+	sleep 1.5
+	kill -0 $pid && kill -TERM $pid && wait $pid
+	status=$?
+	exec 9>&-
+	rm "$FAKE/pipe"
+	[ "$status" = 143 ]
+}
+
+ends_while_waiting()
+{
+	printf 'waiting 1\n' >"$FAKE/device"
+	stopped_by INT 0.5 >"$out" 2>"$err"
+	[ $? -eq 130 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
+}
+
+tells_that_it_waits()
+{
+	printf 'waiting 1\n' >"$FAKE/device"
+	stopped_by TERM 5 >"$out" 2>"$err"
+	[ $? -eq 143 ] && [ ! -s "$out" ] &&
+		[ "$(cat "$err")" = 'kuid: waiting for IDs: "kuid status" says why' ]
+}
+
+# On a terminal: what COMMAND writes to it, as one line a piece.
+on_terminal()
+{
+	printf 'slow_ms 150\n' >"$FAKE/device"
+	script -qefc "$1" /dev/null </dev/null | tr '\r' '\n' >"$err"
+}
+
+shows_progress()
+{
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 8k >$out" && is_whole 8000 &&
+		grep -qE '^[0-9]+ of 8000 IDs, [0-9]+%, [0-9]+ a second' "$err" &&
+		# Nothing of it is left in the end.
+		[ "$(tail -n 1 "$err")" = "$(printf '\033[K')" ]
+}
+
+shows_progress_forever()
+{
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen --forever 2>/dev/tty | head -n 6k >$out" &&
+		grep -qE '^[0-9]+ IDs, [0-9]+ a second' "$err"
+}
+
+shows_none_among_ids()
+{
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 6k" && ! grep -q 'second' "$err" &&
+		[ "$(grep -c '^00000000-' "$err")" -eq 6000 ]
+}
+
+shows_none_elsewhere()
+{
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 6k 2>$FAKE/other >$out" && is_whole 6000 &&
+		[ ! -s "$FAKE/other" ] && [ ! -s "$err" ]
+}
+
+quick_shows_none()
+{
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 1k >$out" && is_whole 1000 && [ ! -s "$err" ]
+}
+
+echo "1..$(grep -c '^it ' "$0")"
+
+it "one ID if nothing is said" makes 1
+it "-n 1" makes 1 -n 1
+it "-n 4096, a batch" makes 4096 -n 4096
+it "-n 4097, a batch and one" makes 4097 -n 4097
+it "-n 2k is 2000" makes 2000 -n 2k
+it "--count=0k1 is no count" fails 2 '"0k1" is not a count' --count=0k1
+for count in 0 0k -1 +1 1x 1K 1kk k '' ' 1' 18446744073709551616 18446744073709552k \
+	99999999999999999999G; do
+	it "-n '$count' is refused" fails 2 "\"$count\" is not a count: a whole number from 1" \
+		-n "$count"
+done
+it "--forever with a count is refused" fails 2 'only one of --count and --forever' --forever -n 5
+it "--forever takes no argument" fails 2 "doesn't allow an argument" --forever=5
+it "an argument is refused" fails 2 'unexpected argument "5"' 5
+it "an unknown format is refused" fails 2 '"v5" is not a format' -f v5
+
+it "canonical text" prints 00000000-0000-1000-8000-000000000000 --text
+it "hexadecimal" prints 00000000000010008000000000000000 --hex
+it "ColdFusion's form" prints 00000000-0000-1000-8000000000000000 --cf
+it "GUID" prints 00000000000000108000000000000000 --guid
+it "bytes" prints_bytes 0000000000001000800000000000000000000000000010008000000000000001 \
+	--binary -n 2
+it "v6" prints 00000000-0000-6000-8000-000000000000 -f v6
+it "v7 in ColdFusion's form" prints 00000000-0000-7000-8000000000000000 -f v7 --cf
+it "lex" prints 00000000-0000-0000-0000000000000000 -f lex
+it "lex in hexadecimal" prints 00000000000000000000000000000000 -f lex --hex
+it "k64" prints ........... -f k64
+it "k96 in hexadecimal" prints 000000000000000000000000 -f k96 --hex
+it "k128" prints ...................... -f k128
+
+it "no device: how to load the module" without_device 2 1 \
+	'there is no /dev/kuid: load the module with "modprobe kuid"'
+it "a node with no driver: the same" without_device 6 1 'modprobe kuid' -f v1
+it "no device of a format: the same" without_device 2 1 'there is no /dev/kuids/k64' -f k64
+it "no permission: which rule it is" without_device 13 1 \
+	'/dev/kuid: Permission denied: anyone may read it unless a udev rule'
+it "a container that does not allow it" without_device 1 1 \
+	'/dev/kuids/v7: Operation not permitted: anyone may read it' -f v7
+it "too many files" without_device 24 1 '/dev/kuid: Too many open files'
+it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
+it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
+it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random --k96-node worker' k96
+it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random --k128-node worker' k128
+it "a deadline: how to go on, v6" says_what_to_do 127 '--node random' v6
+it "a deadline: how to go on, lex" says_what_to_do 127 '--worker random' lex
+it "no random numbers yet" failing 1 11 1 'random generator is not ready: try again'
+it "an old module" failing 1 25 1 'too old for this'
+it "another error" failing 1 5 1 'making IDs of v1: Input/output error'
+it "an error behind IDs" fails_later
+
+it "a full disk is told, one ID" to_full_disk
+it "a full disk is told, many IDs" to_full_disk -n 100k
+it "a full disk is told, bytes" to_full_disk --forever --binary
+it "no standard output is told" to_nowhere
+it "a reader that has had enough ends it" to_head 141
+it "the same where SIGPIPE is ignored" to_head 1
+it "SIGINT ends it behind a line" ends_whole INT 130
+it "SIGTERM ends it behind a line" ends_whole TERM 143
+it "SIGHUP ends it behind a line" ends_whole HUP 129
+it "SIGINT ends it behind a line, in a full pipe" ends_whole_in_pipe
+it "a signal that comes again ends it at once" ends_at_once
+it "SIGINT ends it while it waits" ends_while_waiting
+it "that it waits is told" tells_that_it_waits
+it "on a terminal it shows how far it is" shows_progress
+it "with no end in sight, too" shows_progress_forever
+it "but not among the IDs" shows_none_among_ids
+it "nor elsewhere than on a terminal" shows_none_elsewhere
+it "nor if it is done at once" quick_shows_none
+[ $failed -eq 0 ]
