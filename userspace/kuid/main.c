@@ -18,6 +18,7 @@ static const struct verb {
 	{ "inspect", verb_inspect, "take IDs apart" },
 	{ "convert", verb_convert, "the same IDs in another format or form" },
 	{ "compare", verb_compare, "which of two IDs is the earlier one" },
+	{ "status", verb_status, "what is held now, and what to do if not" },
 	{ "save", verb_save, "keep what a reboot must not repeat" },
 	{ "restore", verb_restore, "begin where the last boot can have ended" },
 	{ "clock", verb_clock,
@@ -39,8 +40,8 @@ static void print_help(void)
 	       "\"kuid VERB --help\" lists the options of a verb.\n"
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
-	       "undecided.\n",
-	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED);
+	       "undecided, %d not held.\n",
+	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD);
 }
 
 static int run(const struct verb *verb, int argc, char **argv)

@@ -31,3 +31,15 @@ void time_text_ns(uint64_t ns, char text[TIME_TEXT_SIZE])
 {
 	time_text(ns / SEC_NS, ns % SEC_NS, 9, text);
 }
+
+void seconds_text(uint64_t ns, char text[SECONDS_TEXT_SIZE])
+{
+	int end = snprintf(text, SECONDS_TEXT_SIZE, "%" PRIu64 ".%09" PRIu64,
+			   ns / SEC_NS, ns % SEC_NS);
+
+	while (text[end - 1] == '0')
+		end--;
+	if (text[end - 1] == '.')
+		end--;
+	text[end] = '\0';
+}

@@ -18,4 +18,10 @@ void time_text(int64_t sec, uint32_t nsec, int digits,
 /* The same for nanoseconds since 1970, with all digits. */
 void time_text_ns(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
+/* Enough for 64 bits of nanoseconds, with a NUL. */
+#define SECONDS_TEXT_SIZE 24
+
+/* Write nanoseconds as seconds, with as many decimals as are needed. */
+void seconds_text(uint64_t ns, char text[SECONDS_TEXT_SIZE]);
+
 #endif /* KUID_TOOL_TIME_TEXT_H */

@@ -375,6 +375,8 @@ static int force_clock(struct kuid_force_clock *request)
 
 static int get_status(struct kuid_status *status)
 {
+	if (happens("status", "%s", ""))
+		return -1;
 	*status = (struct kuid_status) {
 		.held = device.held,
 		.reasons = device.reasons,
@@ -400,6 +402,8 @@ static int get_status(struct kuid_status *status)
 
 static int query(struct kuid_query *query, int format)
 {
+	if (happens("query", "%s", ""))
+		return -1;
 	if (query->format)
 		format = query->format;
 	*query = (struct kuid_query) {

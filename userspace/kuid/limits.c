@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See limits.h. */
+#include <err.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "limits.h"
+#include "verbs.h"
+
+void limits_read(struct limits *limits)
+{
+	/* Any node answers for all formats. */
+	int fd = open("/dev/kuid", O_RDONLY | O_CLOEXEC);
+	struct kuid_query query = { 0 };
+
+	if (fd < 0 || ioctl(fd, KUID_IOC_QUERY, &query))
+		errx(EXIT_FAILED, "reading the limits: %s", device_error());
+	memset(limits, 0, sizeof(*limits));
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++) {
+		if (!(query.formats & 1ULL << i))
+			continue;
+		limits->of[i].format = i;
+		if (ioctl(fd, KUID_IOC_QUERY, &limits->of[i]))
+			errx(EXIT_FAILED, "reading the limits: %s",
+			     device_error());
+	}
+	close(fd);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See prometheus.h. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "prometheus.h"
+#include "reasons.h"
+#include "time_text.h"
+
+/* What a metric is, before its values. Names end in their unit. */
+static void metric(const char *name, const char *type, const char *help)
+{
+	printf("# HELP kuid_%s %s\n# TYPE kuid_%s %s\n", name, help, name,
+	       type);
+}
+
+static void value(const char *name, const char *label, const char *which,
+		  uint64_t number)
+{
+	printf("kuid_%s{%s=\"%s\"} %" PRIu64 "\n", name, label, which, number);
+}
+
+static void plain(const char *name, const char *type, const char *help,
+		  uint64_t number)
+{
+	metric(name, type, help);
+	printf("kuid_%s %" PRIu64 "\n", name, number);
+}
+
+static void seconds(const char *name, const char *label, const char *which,
+		    uint64_t ns)
+{
+	char text[SECONDS_TEXT_SIZE];
+
+	seconds_text(ns, text);
+	printf("kuid_%s{%s=\"%s\"} %s\n", name, label, which, text);
+}
+
+static void plain_seconds(const char *name, const char *help, uint64_t ns)
+{
+	char text[SECONDS_TEXT_SIZE];
+
+	metric(name, "gauge", help);
+	seconds_text(ns, text);
+	printf("kuid_%s %s\n", name, ns == UINT64_MAX ? "+Inf" : text);
+}
+
+static void print_held(const struct kuid_status *status)
+{
+	metric("held", "gauge", "Whether a promise is held now.");
+	value("held", "promise", "unique", !!(status->held & KUID_HELD_UNIQUE));
+	value("held", "promise", "ordered", !!(status->held & KUID_HELD_ORDER));
+	value("held", "promise", "reboot_safe",
+	      !!(status->held & KUID_HELD_REBOOT_SAFE));
+	metric("reason", "gauge",
+	       "Why one is not, or the time in IDs is not as good as it could "
+	       "be.");
+	for (unsigned int i = 0; i < REASONS; i++)
+		value("reason", "reason", reasons[i].name,
+		      !!(status->reasons & reasons[i].bit));
+	value("reason", "reason", "unknown",
+	      !!reasons_unknown(status->reasons));
+}
+
+static void print_clocks(const struct kuid_status *status)
+{
+	plain("epoch", "gauge", "Number of the epoch, 0 before the first.",
+	      status->epoch);
+	metric("lag_seconds", "gauge",
+	       "How far a clock is ahead of the wall clock, which was set "
+	       "back.");
+	seconds("lag_seconds", "clock", "stamp", status->stamp_lag_ns);
+	seconds("lag_seconds", "clock", "slot", status->slot_lag_ns);
+	metric("ahead_seconds", "gauge",
+	       "How far the highest IDs are ahead of their clock.");
+	seconds("ahead_seconds", "ids", "stamp", status->stamp_ahead_ns);
+	seconds("ahead_seconds", "ids", "lex", status->lex_ahead_ns);
+	seconds("ahead_seconds", "ids", "grid", status->grid_ahead_ns);
+	plain_seconds("floor_timestamp_seconds",
+		      "Time that was restored, 0 if none was.",
+		      status->floor_ns);
+	plain_seconds("ceiling_timestamp_seconds",
+		      "Time that was saved last, 0 if none was.",
+		      status->ceiling_ns);
+}
+
+static void print_counters(const struct kuid_status *status)
+{
+	metric("ids_total", "counter", "IDs handed out.");
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		value("ids_total", "format", kuid_format_name(i),
+		      status->ids[i]);
+	plain("waits_total", "counter", "Calls that waited for the clock.",
+	      status->waits);
+	plain("would_blocks_total", "counter",
+	      "Calls that would have had to wait, but may not.",
+	      status->would_blocks);
+	metric("clock_steps_total", "counter",
+	       "How often the wall clock was found set.");
+	value("clock_steps_total", "direction", "back", status->steps_back);
+	value("clock_steps_total", "direction", "forward",
+	      status->steps_forward);
+	plain("vm_forks_total", "counter",
+	      "How often the machine was cloned, restored or resumed from "
+	      "hibernation.",
+	      status->vm_forks);
+}
+
+static void print_limits(const struct limits *limits)
+{
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+
+	plain_seconds("clock_resolution_seconds",
+		      "How far apart two readings of the clock can be told.",
+		      v1->clock_resolution_ns);
+	plain_seconds("max_ahead_seconds",
+		      "How far an ID may be ahead of its clock.",
+		      v1->max_ahead_ns);
+	plain_seconds("batch_ahead_seconds",
+		      "How far one of a batch may be ahead of its clock.",
+		      v1->batch_ahead_ns);
+	plain_seconds(
+		"step_limit_seconds",
+		"How far the wall clock may be set back before v1, v6 and "
+		"v7 begin a new epoch.",
+		v1->step_limit_ns);
+	metric("ids_per_second_limit", "gauge",
+	       "IDs there are in a second: of v1, v6 and v7 to each CPU, of "
+	       "others to the host.");
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		if (limits->of[i].format)
+			value("ids_per_second_limit", "format",
+			      kuid_format_name(i), limits->of[i].rate_max);
+}
+
+void prometheus_print(const struct kuid_status *status,
+		      const struct limits *limits)
+{
+	print_held(status);
+	print_clocks(status);
+	print_counters(status);
+	print_limits(limits);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The status in Prometheus' text exposition format. */
+#ifndef KUID_TOOL_PROMETHEUS_H
+#define KUID_TOOL_PROMETHEUS_H
+
+#include <kuid.h>
+
+#include "limits.h"
+
+void prometheus_print(const struct kuid_status *status,
+		      const struct limits *limits);
+
+#endif /* KUID_TOOL_PROMETHEUS_H */

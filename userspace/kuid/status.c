@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kuid status: what is held now, and what to do if it is not. */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "device.h"
+#include "limits.h"
+#include "output.h"
+#include "prometheus.h"
+#include "reasons.h"
+#include "report.h"
+#include "time_text.h"
+#include "verbs.h"
+
+#define WIDTH 79 /* of a line for people */
+
+struct status_options {
+	bool check;
+	int form; /* 0 for people */
+};
+
+enum {
+	CHECK = 0x100, /* Above all characters: these options are long only. */
+	PROMETHEUS,
+};
+
+static const struct argp_option options[] = {
+	{ "check", CHECK, NULL, 0,
+	  "Also end with exit status 4 if uniqueness or order is not held now",
+	  0 },
+	{ "json", 'j', NULL, 0, "Print one line of JSON", 0 },
+	{ "prometheus", PROMETHEUS, NULL, 0,
+	  "Print metrics in Prometheus' text format", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg __attribute__((unused)),
+		     struct argp_state *state)
+{
+	struct status_options *status = state->input;
+
+	switch (key) {
+	case CHECK:
+		status->check = true;
+		return 0;
+	case 'j':
+	case PROMETHEUS:
+		if (status->form && status->form != key)
+			argp_error(state, "only one of --json and "
+					  "--prometheus");
+		status->form = key;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = no_arguments_child,
+	.doc = "Print whether IDs are unique, in order and safe over reboots "
+	       "now, if not why and what to do, and what was done since the "
+	       "module was loaded. Anyone may.\v"
+	       "lag: how far a clock of IDs is ahead of the wall clock, which "
+	       "was set back. run-ahead: how far the highest IDs are ahead of "
+	       "their clock.\n"
+	       "\n"
+	       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 not held "
+	       "(--check).",
+};
+
+/* What is promised, and its name in JSON and for people. */
+static const struct {
+	uint32_t bit;
+	const char *key;
+	const char *name;
+} promises[] = {
+	{ KUID_HELD_UNIQUE, "unique", "unique" },
+	{ KUID_HELD_ORDER, "ordered", "ordered" },
+	{ KUID_HELD_REBOOT_SAFE, "reboot_safe", "reboot-safe" },
+};
+
+#define PROMISES (sizeof(promises) / sizeof(promises[0]))
+
+/* Words as lines, all but the first with a margin. */
+static void print_words(const char *text, int *column)
+{
+	while (*text) {
+		int length = strcspn(text, " ");
+
+		if (*column + 1 + length >= WIDTH)
+			*column = printf("\n ") - 1;
+		*column += printf(" %.*s", length, text);
+		text += length;
+		text += *text == ' ';
+	}
+}
+
+static void print_reasons(uint64_t bits)
+{
+	uint64_t unknown = reasons_unknown(bits);
+
+	for (unsigned int i = 0; i < REASONS; i++) {
+		int column;
+
+		if (!(bits & reasons[i].bit))
+			continue;
+		column = printf("\n%s:", reasons[i].name) - 1;
+		print_words(reasons[i].text, &column);
+		print_words(reasons[i].advice, &column);
+		putchar('\n');
+	}
+	if (unknown)
+		printf("\nunknown: The module has reasons that this tool does "
+		       "not know (0x%" PRIx64 ").\n  Use the tool that belongs "
+		       "to it.\n",
+		       unknown);
+}
+
+static void print_seconds(const char *key, uint64_t ns, const char *of)
+{
+	char text[SECONDS_TEXT_SIZE];
+
+	seconds_text(ns, text);
+	printf("%-12s %s s: %s\n", key, text, of);
+}
+
+static void print_time(const char *key, uint64_t ns)
+{
+	char text[TIME_TEXT_SIZE] = "none";
+
+	if (ns)
+		time_text_ns(ns, text);
+	printf("%-12s %s\n", key, text);
+}
+
+static void print_numbers(const struct kuid_status *status)
+{
+	printf("\n%-12s %" PRIu64 "\n", "epoch", (uint64_t)status->epoch);
+	print_seconds("lag", status->stamp_lag_ns, "v1 v6 v7");
+	print_seconds("", status->slot_lag_ns, "lex k64 k96 k128");
+	print_seconds("run-ahead", status->stamp_ahead_ns, "v1 v6 v7");
+	print_seconds("", status->lex_ahead_ns, "lex");
+	print_seconds("", status->grid_ahead_ns, "k64 k96 k128");
+	print_time("floor", status->floor_ns);
+	print_time("ceiling", status->ceiling_ns);
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		printf("%-12s %" PRIu64 " %s\n",
+		       i == KUID_FORMAT_V1 ? "IDs made" : "",
+		       (uint64_t)status->ids[i], kuid_format_name(i));
+	printf("%-12s %" PRIu64 " waited for the clock, %" PRIu64
+	       " would have had to\n",
+	       "calls", (uint64_t)status->waits,
+	       (uint64_t)status->would_blocks);
+	printf("%-12s %" PRIu64 " times back, %" PRIu64 " forward\n",
+	       "clock set", (uint64_t)status->steps_back,
+	       (uint64_t)status->steps_forward);
+	printf("%-12s %" PRIu64 "\n", "VM forks", (uint64_t)status->vm_forks);
+}
+
+static void print_limits(const struct limits *limits)
+{
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+
+	print_seconds("limits", v1->max_ahead_ns, "run-ahead of one ID");
+	print_seconds("", v1->batch_ahead_ns, "run-ahead in a batch");
+	if (v1->step_limit_ns != UINT64_MAX)
+		print_seconds("", v1->step_limit_ns,
+			      "clock set back until a new epoch of v1 v6 v7");
+	print_seconds("", v1->clock_resolution_ns, "resolution of the clock");
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		if (limits->of[i].format)
+			printf("%-12s %" PRIu64 " %s a second%s\n", "",
+			       (uint64_t)limits->of[i].rate_max,
+			       kuid_format_name(i),
+			       i <= KUID_FORMAT_V7 ? " on a CPU" : "");
+}
+
+static void print_text(const struct kuid_status *status,
+		       const struct limits *limits)
+{
+	for (unsigned int i = 0; i < PROMISES; i++)
+		printf("%-12s %s\n", promises[i].name,
+		       status->held & promises[i].bit ? "yes" : "no");
+	print_reasons(status->reasons);
+	print_numbers(status);
+	print_limits(limits);
+}
+
+static json_t *reasons_json(uint64_t bits)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < REASONS; i++)
+		if (bits & reasons[i].bit &&
+		    json_array_append_new(list,
+					  json_pack("{s:s, s:s, s:s}", "name",
+						    reasons[i].name, "text",
+						    reasons[i].text, "advice",
+						    reasons[i].advice)))
+			errx(EXIT_FAILED, "out of memory");
+	return list;
+}
+
+static json_t *limits_json(const struct limits *limits)
+{
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+	json_t *report = report_new(), *rates = report_new();
+
+	report_add(report, "max_ahead_ns", json_integer(v1->max_ahead_ns));
+	report_add(report, "batch_ahead_ns", json_integer(v1->batch_ahead_ns));
+	report_add(report, "step_limit_ns",
+		   v1->step_limit_ns == UINT64_MAX
+			   ? json_null()
+			   : json_integer(v1->step_limit_ns));
+	report_add(report, "clock_resolution_ns",
+		   json_integer(v1->clock_resolution_ns));
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		if (limits->of[i].format)
+			report_add(rates, kuid_format_name(i),
+				   json_integer(limits->of[i].rate_max));
+	report_add(report, "ids_per_second", rates);
+	return report;
+}
+
+static json_t *describe(const struct kuid_status *status,
+			const struct limits *limits)
+{
+	json_t *report = report_new(), *ids = report_new();
+
+	for (unsigned int i = 0; i < PROMISES; i++)
+		report_add(report, promises[i].key,
+			   json_boolean(status->held & promises[i].bit));
+	report_add(report, "reasons", reasons_json(status->reasons));
+	report_add_hex(report, "unknown_reasons",
+		       reasons_unknown(status->reasons), 1);
+	report_add(report, "epoch", json_integer(status->epoch));
+	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
+	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
+	report_add(report, "stamp_ahead_ns",
+		   json_integer(status->stamp_ahead_ns));
+	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
+	report_add(report, "grid_ahead_ns",
+		   json_integer(status->grid_ahead_ns));
+	report_add_time(report, "floor", status->floor_ns);
+	report_add_time(report, "ceiling", status->ceiling_ns);
+	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+		report_add(ids, kuid_format_name(i),
+			   json_integer(status->ids[i]));
+	report_add(report, "ids", ids);
+	report_add(report, "waits", json_integer(status->waits));
+	report_add(report, "would_blocks", json_integer(status->would_blocks));
+	report_add(report, "steps_back", json_integer(status->steps_back));
+	report_add(report, "steps_forward",
+		   json_integer(status->steps_forward));
+	report_add(report, "vm_forks", json_integer(status->vm_forks));
+	report_add(report, "limits", limits_json(limits));
+	return report;
+}
+
+int verb_status(int argc, char **argv)
+{
+	const uint32_t always = KUID_HELD_UNIQUE | KUID_HELD_ORDER;
+	struct status_options wanted = { 0 };
+	struct kuid_status status;
+	struct limits limits;
+	struct kuid *source;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &wanted);
+
+	source = device_open(KUID_FORMAT_DEFAULT);
+	if (kuid_read_status(source, &status))
+		errx(EXIT_FAILED, "reading the status: %s", device_error());
+	limits_read(&limits);
+	if (wanted.form == 'j')
+		report_print(describe(&status, &limits), true, 0);
+	else if (wanted.form == PROMETHEUS)
+		prometheus_print(&status, &limits);
+	else
+		print_text(&status, &limits);
+	kuid_close(source);
+	output_finish();
+	if (wanted.check && (status.held & always) != always)
+		return EXIT_NOT_HELD;
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid status with a device that is not there: what it says to people, and the two forms that other
+# programs read. Prints KTAP. Needs kuid on PATH, the library of fake_device.c as FAKE_DEVICE, and
+# must be given with its path.
+
+FAKE=$(mktemp -d) || exit
+export FAKE
+trap 'rm -rf "$FAKE"' EXIT
+out=$FAKE/out
+err=$FAKE/err
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	new_machine
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		tail -n 20 "$out" "$err" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+# All is well.
+new_machine()
+{
+	cat >"$FAKE/device" <<-DEVICE
+		held 7
+		reasons 0
+		epoch 2
+		wall_ns 1795162500000000000
+		slot_ns 1795162502500000000
+		floor_ns 1795162440000000000
+		ceiling_ns 1795162560000000000
+		made 10
+		waits 9
+		vm_forks 1
+	DEVICE
+	: >"$FAKE/log"
+	: >"$out"
+	: >"$err"
+}
+
+set_field()
+{
+	sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
+}
+
+status()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid status "$@" >"$out" 2>"$err"
+}
+
+prints()
+{
+	printf '%s\n' "$1" >"$FAKE/want"
+	shift
+	status "$@" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
+}
+
+# Prints something in any case, and exits with STATUS: HELD OPTION...
+checks()
+{
+	result=$1
+	set_field held "$2"
+	shift 2
+	status "$@"
+	[ $? -eq "$result" ] && [ ! -s "$err" ] && [ -s "$out" ]
+}
+
+fails()
+{
+	result=$1 text=$2
+	shift 2
+	status "$@"
+	[ $? -eq "$result" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+failing()
+{
+	export "FAKE_$1=$2"
+	shift 2
+	fails "$@"
+	result=$?
+	unset FAKE_FAIL FAKE_OPEN
+	return $result
+}
+
+to_full_disk()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid status "$@" 2>"$err" >/dev/full
+	[ $? -eq 1 ] && grep -qF 'standard output: No space left on device' "$err"
+}
+
+# A reason by its bit is told alone, in each form.
+tells_reason()
+{
+	set_field reasons "$1"
+	status && [ "$(grep -c "^[a-z_]*: " "$out")" -eq 1 ] && grep -q "^$2: [A-Z]" "$out" &&
+		! grep -qE '^.{80}' "$out" &&
+		status --json && [ "$(grep -o '"name": "[a-z_]*", "text": "[A-Z][^"]*\."' "$out" |
+			sed 's/", "text.*//')" = "\"name\": \"$2" ] &&
+		status --prometheus && grep -qxF "kuid_reason{reason=\"$2\"} 1" "$out" &&
+		[ "$(grep -c '^kuid_reason{.*} 1$' "$out")" -eq 1 ]
+}
+
+tells_unknown_reason()
+{
+	set_field reasons 4096
+	status && grep -qF 'does not know (0x1000)' "$out" && status --json &&
+		grep -qF '"reasons": [], "unknown_reasons": "1000"' "$out" && status --prometheus &&
+		grep -qxF 'kuid_reason{reason="unknown"} 1' "$out"
+}
+
+# Whatever it says to run is a verb with these options.
+advises_what_there_is()
+{
+	set_field reasons 4095
+	status || return
+	tr '\n' ' ' <"$out" | sed 's/   */ /g' | grep -oE '"kuid [a-z][^"]*"' | tr -d '"' >"$FAKE/advice"
+	[ "$(wc -l <"$FAKE/advice")" -ge 10 ] || return
+	while read -r _ verb words; do
+		kuid "$verb" --help >"$FAKE/help" || return
+		for word in $words; do
+			case $word in
+			--*) grep -qE -- "^ .*$word([ =]|$)" "$FAKE/help" || return ;;
+			esac
+		done
+	done <"$FAKE/advice"
+}
+
+# The text exposition format, strictly: each metric once, HELP, TYPE and then its samples; counters
+# and no others end in _total; times are in seconds; no label value comes twice.
+is_exposition()
+{
+	awk '
+		function wrong(why) { print "line " NR ": " why ": " $0 | "cat >&2"; bad = 1 }
+		/^# HELP / {
+			if (expect == "type" || expect == "first") wrong("no sample before it")
+			name = $3
+			if (name !~ /^kuid_[a-z][a-z_]*[a-z]$/) wrong("name")
+			if (seen[name]++) wrong("twice")
+			if (NF < 4 || $0 !~ /\.$/ || /\\/) wrong("no sentence")
+			expect = "type"
+			next
+		}
+		/^# TYPE / {
+			if (expect != "type" || $3 != name || NF != 4) wrong("not behind its HELP")
+			if ($4 != "gauge" && $4 != "counter") wrong("type")
+			if (($4 == "counter") != (name ~ /_total$/)) wrong("_total")
+			if (name ~ /(_ns|_ms|_nanoseconds)(_|$)/) wrong("unit")
+			expect = "first"
+			next
+		}
+		{
+			if (expect != "first" && expect != "more") wrong("sample without TYPE")
+			if (!match($0, /^[a-z_]+(\{[a-z]+="[a-z0-9_]+"\})? /)) wrong("form")
+			sample = substr($0, 1, RLENGTH - 1)
+			rest = substr($0, RLENGTH + 1)
+			if (rest !~ /^([0-9]+(\.[0-9]+)?|\+Inf)$/) wrong("value")
+			if (sample != name && index(sample, name "{") != 1) wrong("of another metric")
+			if (samples[sample]++) wrong("sample twice")
+			expect = "more"
+			total++
+		}
+		END { if (expect != "more" || total < 40) wrong("ends early"); exit bad }' "$1"
+}
+
+prints_metrics()
+{
+	status --prometheus && [ ! -s "$err" ] && is_exposition "$out" &&
+		[ -z "$(tail -c 1 "$out" | tr -d '\n')" ]
+}
+
+# What is given as a metric, each with what the device says.
+has_metrics()
+{
+	status --prometheus || return
+	while read -r line; do
+		grep -qxF "$line" "$out" || { echo "no $line" >"$err"; return 1; }
+	done <<-LINES
+		kuid_held{promise="unique"} 1
+		kuid_held{promise="ordered"} 1
+		kuid_held{promise="reboot_safe"} 1
+		kuid_epoch 2
+		kuid_lag_seconds{clock="stamp"} 0.000000001
+		kuid_lag_seconds{clock="slot"} 2.5
+		kuid_ahead_seconds{ids="stamp"} 0.000000003
+		kuid_ahead_seconds{ids="lex"} 0.000000004
+		kuid_ahead_seconds{ids="grid"} 0.000000005
+		kuid_floor_timestamp_seconds 1795162440
+		kuid_ceiling_timestamp_seconds 1795162560
+		kuid_ids_total{format="v1"} 10
+		kuid_ids_total{format="v6"} 11
+		kuid_ids_total{format="v7"} 12
+		kuid_ids_total{format="lex"} 13
+		kuid_ids_total{format="k64"} 14
+		kuid_ids_total{format="k96"} 15
+		kuid_ids_total{format="k128"} 16
+		kuid_waits_total 9
+		kuid_would_blocks_total 6
+		kuid_clock_steps_total{direction="back"} 7
+		kuid_clock_steps_total{direction="forward"} 8
+		kuid_vm_forks_total 1
+		kuid_clock_resolution_seconds 0.000000001
+		kuid_max_ahead_seconds 0.1
+		kuid_batch_ahead_seconds 0.05
+		kuid_step_limit_seconds 10
+		kuid_ids_per_second_limit{format="v1"} 1000000000
+	LINES
+}
+
+accepted_by_promtool()
+{
+	status --prometheus && promtool check metrics <"$out" >"$err" 2>&1
+}
+
+lines="unique       yes
+ordered      yes
+reboot-safe  yes
+
+epoch        2
+lag          0.000000001 s: v1 v6 v7
+             2.5 s: lex k64 k96 k128
+run-ahead    0.000000003 s: v1 v6 v7
+             0.000000004 s: lex
+             0.000000005 s: k64 k96 k128
+floor        2026-11-20T08:14:00.000000000Z
+ceiling      2026-11-20T08:16:00.000000000Z
+IDs made     10 v1
+             11 v6
+             12 v7
+             13 lex
+             14 k64
+             15 k96
+             16 k128
+calls        9 waited for the clock, 6 would have had to
+clock set    7 times back, 8 forward
+VM forks     1
+limits       0.1 s: run-ahead of one ID
+             0.05 s: run-ahead in a batch
+             10 s: clock set back until a new epoch of v1 v6 v7
+             0.000000001 s: resolution of the clock
+             1000000000 v1 a second on a CPU
+             500000000 v6 a second on a CPU
+             333333333 v7 a second on a CPU
+             250000000 lex a second
+             200000000 k64 a second
+             166666666 k96 a second
+             142857142 k128 a second"
+json='{"unique": true, "ordered": true, "reboot_safe": true, "reasons": [],'
+json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"stamp_lag_ns\": 1,"
+json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
+json="$json \"grid_ahead_ns\": 5, \"floor\": \"2026-11-20T08:14:00.000000000Z\","
+json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
+json="$json \"ceiling_ns\": 1795162560000000000, \"ids\": {\"v1\": 10, \"v6\": 11, \"v7\": 12,"
+json="$json \"lex\": 13, \"k64\": 14, \"k96\": 15, \"k128\": 16}, \"waits\": 9,"
+json="$json \"would_blocks\": 6, \"steps_back\": 7, \"steps_forward\": 8, \"vm_forks\": 1,"
+json="$json \"limits\": {\"max_ahead_ns\": 100000000, \"batch_ahead_ns\": 50000000,"
+json="$json \"step_limit_ns\": 10000000000, \"clock_resolution_ns\": 1, \"ids_per_second\":"
+json="$json {\"v1\": 1000000000, \"v6\": 500000000, \"v7\": 333333333, \"lex\": 250000000,"
+json="$json \"k64\": 200000000, \"k96\": 166666666, \"k128\": 142857142}}}"
+
+it "lines for people" prints "$lines"
+it "--json prints a line" prints "$json" --json
+it "-j is the same" prints "$json" -j
+it "--prometheus prints metrics" prints_metrics
+it "all is among the metrics" has_metrics
+if command -v promtool >/dev/null; then
+	it "promtool has nothing to say of them" accepted_by_promtool
+else
+	it "promtool has nothing to say of them # SKIP no promtool" true
+fi
+it "half speed of stamps is told" tells_reason 1 stamps_half_speed
+it "half speed of slots is told" tells_reason 2 slots_half_speed
+it "a coarse clock is told" tells_reason 4 coarse_clock
+it "no state is told" tells_reason 8 no_state
+it "a given node is told" tells_reason 16 fixed_node
+it "no notification of clones is told" tells_reason 32 no_vm_fork
+it "no random numbers are told" tells_reason 64 random_not_ready
+it "a forced clock is told" tells_reason 128 forced_clock
+it "the ceiling is told" tells_reason 256 past_ceiling
+it "a clone is told" tells_reason 512 stale_identity
+it "a claim that has expired is told" tells_reason 1024 expired_claim
+it "what only a newer module knows is told" tells_unknown_reason
+it "what it says to run there is" advises_what_there_is
+
+it "what is not held is no failure" checks 0 0
+it "--check: all held" checks 0 7 --check
+it "--check: not safe over reboots" checks 0 3 --check
+it "--check: not unique" checks 4 6 --check
+it "--check: not ordered" checks 4 5 --check
+it "--check --json: not unique" checks 4 2 --check --json
+it "--check --prometheus: not ordered" checks 4 1 --check --prometheus
+
+it "no device: how to load the module" failing OPEN 2 1 'modprobe kuid'
+it "--json: no device, and nothing else" failing OPEN 2 1 'modprobe kuid' --json
+it "no permission" failing OPEN 13 1 '/dev/kuid: Permission denied'
+it "an old module, status" failing FAIL 'status 1 25' 1 'reading the status: the module that is loaded'
+it "an old module, limits" failing FAIL 'query 2 25' 1 'reading the limits: the module that is loaded'
+it "limits of a format fail" failing FAIL 'query 5 5' 1 'reading the limits: Input/output error'
+it "two forms are refused" fails 2 'only one of --json and --prometheus' --json --prometheus
+it "an argument is refused" fails 2 'unexpected argument "now"' now
+it "a full disk is told" to_full_disk
+it "a full disk is told, JSON" to_full_disk --json
+it "a full disk is told, metrics" to_full_disk --prometheus
+echo "1..$nr"
+[ $failed -eq 0 ]
