@@ -100,6 +100,16 @@ unsigned int argument_format(struct argp_state *state, const char *text)
 	return format;
 }
 
+unsigned int argument_made_format(struct argp_state *state, const char *text)
+{
+	unsigned int format = argument_format(state, text);
+
+	if (format == KUID_ANY_UUID)
+		argp_error(state, "\"uuid\" is not a format to make: choose "
+				  "v1, v6 or v7");
+	return format;
+}
+
 unsigned int argument_interval(struct argp_state *state, const char *text)
 {
 	return argument_number(state, text, "an interval", KUID_INTERVAL_LOWEST,

@@ -19,6 +19,7 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 		      const char *what, int digits, const char *others);
 uint64_t argument_node(struct argp_state *state, const char *text);
 unsigned int argument_format(struct argp_state *state, const char *text);
+unsigned int argument_made_format(struct argp_state *state, const char *text);
 unsigned int argument_interval(struct argp_state *state, const char *text);
 
 /* For verbs that take IDs: -f and -I, put into the child's input. */

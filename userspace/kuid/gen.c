@@ -83,10 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		gen->endless = true;
 		return 0;
 	case 'f':
-		gen->format = argument_format(state, arg);
-		if (gen->format == KUID_ANY_UUID)
-			argp_error(state, "\"uuid\" is not a format to make: "
-					  "choose v1, v6 or v7");
+		gen->format = argument_made_format(state, arg);
 		return 0;
 	case TEXT:
 	case BINARY:

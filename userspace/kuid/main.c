@@ -24,6 +24,7 @@ static const struct verb {
 	{ "clock", verb_clock,
 	  "the clocks of IDs; set them to the wall clock" },
 	{ "node", verb_node, "whose IDs they are; change that" },
+	{ "bench", verb_bench, "how fast IDs are made on this machine" },
 };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -24,5 +24,6 @@ int verb_save(int argc, char **argv);
 int verb_restore(int argc, char **argv);
 int verb_clock(int argc, char **argv);
 int verb_node(int argc, char **argv);
+int verb_bench(int argc, char **argv);
 
 #endif /* KUID_TOOL_VERBS_H */

@@ -1,0 +1,154 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid bench with a device that is not there: the form of what it prints, and what it says when
+# something can't be measured. Times are none of its business. Prints KTAP. Needs kuid on PATH, the
+# library of fake_device.c as FAKE_DEVICE, and must be given with its path.
+
+FAKE=$(mktemp -d) || exit
+export FAKE
+trap 'rm -rf "$FAKE"' EXIT
+out=$FAKE/out
+err=$FAKE/err
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	printf 'waiting 0\n' >"$FAKE/device"
+	: >"$FAKE/log"
+	: >"$out"
+	: >"$err"
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		tail -n 30 "$out" "$err" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+bench()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid bench --ms 1 "$@" >"$out" 2>"$err"
+}
+
+fails()
+{
+	status=$1 text=$2
+	shift 2
+	bench "$@"
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+without_device()
+{
+	export FAKE_OPEN=2
+	fails "$@"
+	result=$?
+	unset FAKE_OPEN
+	return $result
+}
+
+# What is measured: name and kind.
+formats='v1 v6 v7 lex k64 k96 k128'
+measured()
+{
+	grep -v '^libuuid' "$FAKE/names" >"$FAKE/got"
+	{
+		printf '%s\n' '/dev/zero single' '/dev/zero batch'
+		for format in $1; do
+			printf '%s\n' "$format single" "$format batch"
+		done
+		printf '%s\n' 'getrandom single' 'getrandom batch' 'random/uuid single'
+	} | cmp -s - "$FAKE/got"
+}
+
+prints_lines()
+{
+	bench "$@" && [ ! -s "$err" ] &&
+		[ "$(head -n 1 "$out" | tr -s ' ')" = ' ns an ID IDs a second ratio' ] &&
+		[ "$(sed 1d "$out" | grep -cvE '^[a-z0-9/]+( v[14])? +(single|batch) +[0-9]+\.[0-9] +[0-9]+ +[0-9]+\.[0-9]{2}$')" -eq 0 ] &&
+		sed 1d "$out" | sed -E 's/ +(single|batch) .*/ \1/' >"$FAKE/names"
+}
+
+number='[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?'
+result="\\{\"name\": \"[^\"]+\", \"kind\": \"(single|batch)\", \"ids\": [0-9]+, \"ns_per_id\": $number,"
+result="$result \"ids_per_second\": $number, \"ratio\": $number\\}"
+prints_json()
+{
+	threads=$1
+	shift
+	bench --json "$@" && [ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 1 ] &&
+		grep -qE "^\\{\"threads\": $threads, \"ms\": 1, \"batch\": 4096, \"results\": \\[$result(, $result)*\\]\\}\$" "$out" &&
+		grep -oE '"name": "[^"]+", "kind": "[a-z]+"' "$out" |
+		sed -E 's/"name": "(.*)", "kind": "(.*)"/\1 \2/' >"$FAKE/names"
+}
+
+measures_all()
+{
+	"$@" && measured "$formats"
+}
+
+measures_one()
+{
+	"$@" -f k96 && measured k96
+}
+
+# One format that makes no batches does not keep it from measuring the rest.
+tells_errors()
+{
+	export FAKE_FAIL="generate 1 116"
+	bench -f v6
+	status=$?
+	unset FAKE_FAIL
+	[ $status -eq 1 ] && grep -q '^v6 *batch *Stale file handle' "$out" &&
+		grep -q '^random/uuid *single .*[0-9]$' "$out"
+}
+
+tells_errors_in_json()
+{
+	export FAKE_FAIL="generate 1 116"
+	bench -f v6 --json
+	status=$?
+	unset FAKE_FAIL
+	[ $status -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
+}
+
+tells_waits()
+{
+	printf 'waiting 1\n' >"$FAKE/device"
+	bench -f v6
+	[ $? -eq 1 ] && grep -q '^v6 *batch *IDs are waited for: "kuid status" says why$' "$out"
+}
+
+to_full_disk()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid bench --ms 1 -f v1 "$@" >/dev/full 2>"$err"
+	[ $? -eq 1 ] && grep -qF 'standard output: No space left on device' "$err"
+}
+
+it "a line for each" measures_all prints_lines
+it "JSON for each" measures_all prints_json 1
+it "one format only" measures_one prints_lines
+it "one format only, JSON" measures_one prints_json 1
+it "more threads" measures_one prints_json 3 --threads 3
+it "no batches of a format are told" tells_errors
+it "no batches of a format are told in JSON" tells_errors_in_json
+it "IDs that don't come are told" tells_waits
+it "no device: how to load the module" without_device 1 'modprobe kuid'
+it "no device of a format" without_device 1 '/dev/kuids/k96' -f k96
+it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0
+it "too many threads are refused" fails 2 '"1025" is not a number of threads' -t 1025
+it "no time is refused" fails 2 '"0" is not a time in milliseconds' --ms 0
+it "too much time is refused" fails 2 'from 1 to 60000' --ms 60001
+it "any UUID is refused" fails 2 '"uuid" is not a format to make' -f uuid
+it "an unknown format is refused" fails 2 '"v4" is not a format' -f v4
+it "an argument is refused" fails 2 'unexpected argument "v1"' v1
+it "a full disk is told" to_full_disk
+it "a full disk is told, JSON" to_full_disk --json
+echo "1..$nr"
+[ $failed -eq 0 ]
