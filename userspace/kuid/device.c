@@ -2,6 +2,7 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -34,6 +35,15 @@ struct kuid *device_open(unsigned int format)
 	default:
 		err(EXIT_FAILED, "%s%s", dir, name);
 	}
+}
+
+int device_node(void)
+{
+	int fd = open("/dev/kuid", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		err(EXIT_FAILED, "/dev/kuid");
+	return fd;
 }
 
 const char *device_error(void)

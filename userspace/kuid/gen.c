@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -32,8 +33,11 @@ enum {
 struct gen {
 	uint64_t count; /* 0 as long as none was given */
 	unsigned int format;
-	int form; /* the same */
+	unsigned int order; /* KUID_ORDER_DEFAULT: as the library has it */
+	int form;	    /* 0 as long as none was given */
 	bool endless;
+	struct kuid *source;
+	int node; /* to ask for an order by */
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +48,11 @@ static const struct argp_option options[] = {
 	{ "forever", ENDLESS, NULL, 0, "Make IDs until stopped", 0 },
 	{ "format", 'f', "FORMAT", 0,
 	  "v1 v6 v7 lex k64 k96 k128; v1 if not given", 0 },
+	{ "order", 'o', "ORDER", 0,
+	  "cpu, file or host: whether an ID is above all that were made before "
+	  "it on its CPU, by this command (default), or on the host in this "
+	  "order",
+	  0 },
 	{ "text", TEXT, NULL, 0, "Canonical text (default)", 0 },
 	{ "binary", BINARY, NULL, 0, "Bytes, with nothing between the IDs", 0 },
 	{ "hex", HEX, NULL, 0, "Plain hexadecimal", 0 },
@@ -59,6 +68,18 @@ static bool makes_uuids(unsigned int format)
 {
 	return format == KUID_FORMAT_V1 || format == KUID_FORMAT_V6 ||
 	       format == KUID_FORMAT_V7;
+}
+
+static unsigned int parse_order(struct argp_state *state, const char *text)
+{
+	if (!strcmp(text, "cpu"))
+		return KUID_ORDER_CPU;
+	if (!strcmp(text, "file"))
+		return KUID_ORDER_FILE;
+	if (!strcmp(text, "host"))
+		return KUID_ORDER_HOST;
+	argp_error(state, "\"%s\" is not an order: cpu, file or host", text);
+	return KUID_ORDER_DEFAULT;
 }
 
 static void check(const struct gen *gen, struct argp_state *state)
@@ -78,6 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'n':
 		gen->count = argument_count(state, arg);
+		return 0;
+	case 'o':
+		gen->order = parse_order(state, arg);
 		return 0;
 	case ENDLESS:
 		gen->endless = true;
@@ -219,9 +243,25 @@ static void print(const struct gen *gen, unsigned char *ids, size_t count,
 	write_units(text, count * line, line);
 }
 
+/* As kuid_many(), which knows no orders. */
+static ssize_t take(const struct gen *gen, unsigned char *ids, size_t count)
+{
+	struct kuid_generate request = {
+		.buffer = (uintptr_t)ids,
+		.format = gen->format,
+		.order = gen->order,
+		.count = count,
+	};
+
+	if (gen->order == KUID_ORDER_DEFAULT)
+		return kuid_many(gen->source, ids, count);
+	return ioctl(gen->node, KUID_IOC_GENERATE, &request)
+		       ? -1
+		       : (ssize_t)request.done;
+}
+
 /* Some IDs; none after a signal. */
-static size_t make(struct kuid *source, unsigned int format, unsigned char *ids,
-		   size_t count)
+static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 {
 	static bool told;
 	ssize_t made;
@@ -229,12 +269,12 @@ static size_t make(struct kuid *source, unsigned int format, unsigned char *ids,
 	while (!stopped) {
 		if (!told)
 			alarm(PATIENCE_S);
-		made = kuid_many(source, ids, count);
+		made = take(gen, ids, count);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
 			progress_end();
-			device_make_failed(format);
+			device_make_failed(gen->format);
 		}
 		if (!stopped && !told) {
 			progress_end();
@@ -250,12 +290,13 @@ int verb_gen(int argc, char **argv)
 	static unsigned char ids[BATCH * KUID_ID_MAX];
 	struct gen gen = { .format = KUID_FORMAT_V1 };
 	uint64_t done = 0, count;
-	struct kuid *source;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &gen);
 	count = gen.count ? gen.count : 1;
 
-	source = device_open(gen.format);
+	gen.source = device_open(gen.format);
+	if (gen.order != KUID_ORDER_DEFAULT)
+		gen.node = device_node();
 	handle(SIGINT, stop);
 	handle(SIGTERM, stop);
 	handle(SIGHUP, stop);
@@ -266,13 +307,13 @@ int verb_gen(int argc, char **argv)
 
 		if (!gen.endless && count - done < BATCH)
 			left = count - done;
-		left = make(source, gen.format, ids, left);
-		print(&gen, ids, left, kuid_id_size(source));
+		left = make(&gen, ids, left);
+		print(&gen, ids, left, kuid_id_size(gen.source));
 		done += left;
 		progress_tell(done);
 	}
 	progress_end();
-	kuid_close(source);
+	kuid_close(gen.source);
 	if (stopped) {
 		/* As who sent it expects. */
 		signal(stopped, SIG_DFL);

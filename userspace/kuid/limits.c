@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See limits.h. */
 #include <err.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,11 +12,10 @@
 
 void limits_read(struct limits *limits)
 {
-	/* Any node answers for all formats. */
-	int fd = open("/dev/kuid", O_RDONLY | O_CLOEXEC);
+	int fd = device_node();
 	struct kuid_query query = { 0 };
 
-	if (fd < 0 || ioctl(fd, KUID_IOC_QUERY, &query))
+	if (ioctl(fd, KUID_IOC_QUERY, &query))
 		errx(EXIT_FAILED, "reading the limits: %s", device_error());
 	memset(limits, 0, sizeof(*limits));
 	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++) {

@@ -445,6 +445,8 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 
 static int generate(struct kuid_generate *request, int format)
 {
+	if (request->format)
+		format = request->format;
 	if (happens("generate", " %s %u order %u", kuid_format_name(format),
 		    request->count, request->order))
 		return -1;

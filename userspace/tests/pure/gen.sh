@@ -85,6 +85,16 @@ fails()
 	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
 }
 
+# IDs of a format and order, as the device is asked for them.
+asks_for()
+{
+	format=$1 order=$2 number=$3
+	gen -f "$format" -o "$order" -n 4097 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(wc -l <"$out")" -eq 4097 ] &&
+		[ "$(grep '^generate' "$FAKE/log" | tr '\n' ,)" = \
+			"generate $format 4096 order $number,generate $format 1 order $number," ]
+}
+
 without_device()
 {
 	export FAKE_OPEN="$1"
@@ -286,6 +296,12 @@ it "k64" prints ........... -f k64
 it "k96 in hexadecimal" prints 000000000000000000000000 -f k96 --hex
 it "k128" prints ...................... -f k128
 
+it "-o cpu" asks_for v1 cpu 1
+it "-o file" asks_for k96 file 2
+it "-o host" asks_for v7 host 3
+it "-o host is whole" makes 5000 -n 5k --order=host
+it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
+it "-o host fails" failing 1 5 1 'making IDs of v1: Input/output error' -o host
 it "no device: how to load the module" without_device 2 1 \
 	'there is no /dev/kuid: load the module with "modprobe kuid"'
 it "a node with no driver: the same" without_device 6 1 'modprobe kuid' -f v1

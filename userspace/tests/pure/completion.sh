@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What bash offers for kuid's command line, and that it is what the tool takes. Prints KTAP. Needs
+# kuid on PATH, and must be given with its path.
+
+# shellcheck source=SCRIPTDIR/../../kuid/completion.sh
+. "$(dirname "$0")/../../kuid/completion.sh"
+
+nr=0
+failed=0
+
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	if "$@"; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		echo "# offered: ${COMPREPLY[*]}"
+		failed=$((failed + 1))
+	fi
+}
+
+# Completes the last of these words, taken apart as bash does with a command line.
+complete_words()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_kuid
+}
+
+# WORDS TEXT...: just these are offered for the last of the words.
+offers()
+{
+	local words
+	read -ra words <<<"$1"
+	[[ $1 != *' ' ]] || words+=('')
+	shift
+	complete_words "${words[@]}"
+	[[ ${COMPREPLY[*]} == "$*" ]]
+}
+
+verbs()
+{
+	kuid --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+offers_verbs()
+{
+	complete_words kuid ''
+	diff <(printf '%s\n' "${COMPREPLY[@]}" | sort) <(verbs | sort) >/dev/null
+}
+
+# All options of --help but -? are offered, and no others.
+offers_options()
+{
+	complete_words kuid "$1" -
+	diff <(printf '%s\n' "${COMPREPLY[@]}" | sort) \
+		<(kuid "$1" --help | sed -n '/^  *-/p' |
+			grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+			sed 's/^[ ,]*//' | grep -v '^-V$' | sort)
+}
+
+# Each word that is offered for an option is taken: what is wrong then is something else.
+takes_arguments()
+{
+	local word
+	complete_words kuid "$1" "$2" ''
+	[[ ${#COMPREPLY[@]} -gt 0 ]] || return
+	for word in "${COMPREPLY[@]}"; do
+		! kuid "$1" "$2" "$word" --may-be-wrong 2>&1 | grep -qF "\"$word\"" || return
+	done
+}
+
+in_directory()
+{
+	local dir result
+	dir=$(mktemp -d) || return
+	touch "$dir/state" "$dir/state.lock"
+	complete_words kuid "$1" "$dir/st"
+	[[ $(printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' ') == "$dir/state $dir/state.lock " ]]
+	result=$?
+	rm -r "$dir"
+	return $result
+}
+
+it "the verbs" offers_verbs
+it "a verb" offers 'kuid insp' inspect
+for verb in $(verbs); do
+	it "options of $verb" offers_options "$verb"
+done
+it "options without a verb are gen's" offers 'kuid --fo' --format --forever
+it "formats to make" offers 'kuid gen -f ' v1 v6 v7 lex k64 k96 k128
+it "formats without a verb" offers 'kuid -f k' k64 k96 k128
+it "formats behind =" offers 'kuid gen --format = v' v1 v6 v7
+it "formats just behind =" offers 'kuid bench --format =' v1 v6 v7 lex k64 k96 k128
+it "formats to read" offers 'kuid inspect --format u' uuid
+it "nothing for a count" offers 'kuid gen -n '
+it "nothing for an ID" offers 'kuid inspect '
+it "files to save to" in_directory save
+it "files to restore" in_directory restore
+while read -r verb option; do
+	it "what $verb $option takes" takes_arguments "$verb" "$option"
+done <<-OPTIONS
+	gen --format
+	gen --order
+	inspect -f
+	inspect -I
+	convert --to
+	compare -f
+	node --node
+	node --worker
+	node --k96-node
+	node --k128-node
+	node --deadline
+	node --interval
+	bench -f
+OPTIONS
+echo "1..$nr"
+((!failed))
