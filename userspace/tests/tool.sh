@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kuid(1) as a user meets it: what it prints, its messages and its exit statuses. Prints KTAP.
-# Needs the module loaded, root, and kuid on PATH.
+# Needs the module loaded, KUID_MODULE, root, and kuid on PATH; leaves it loaded, but new.
 
 out=/tmp/tool.out
 err=/tmp/tool.err
@@ -71,7 +71,124 @@ makes_bytes()
 	kuid "$@" >$out 2>$err && [ ! -s $err ] && [ "$(wc -c <$out)" -eq "$size" ]
 }
 
-echo "1..44"
+# As nobody, who has no capabilities.
+as_nobody()
+{
+	su -s /bin/sh nobody -c "$*"
+}
+
+nobody_fails()
+{
+	status=$1 text=$2
+	shift 2
+	as_nobody "$@" >$out 2>$err
+	[ $? -eq "$status" ] && [ ! -s $out ] && grep -qF -- "$text" $err
+}
+
+# A rule that takes the device from others.
+without_permission()
+{
+	chmod 0400 /dev/kuid
+	nobody_fails 1 '/dev/kuid: Permission denied: anyone may read it unless a udev rule' kuid gen
+	result=$?
+	chmod 0444 /dev/kuid
+	return $result
+}
+
+# What a new user may ask first.
+is_used_by_nobody()
+{
+	as_nobody kuid status >$out 2>$err && [ ! -s $err ] && grep -qx 'unique       yes' $out &&
+		grep -qx 'ordered      yes' $out && grep -qx 'reboot-safe  no' $out &&
+		grep -q '^no_state: .*saved state' $out && as_nobody kuid clock >$out 2>$err &&
+		as_nobody kuid gen -n 3 >$out 2>$err && [ "$(wc -l <$out)" -eq 3 ] &&
+		as_nobody kuid bench --ms 5 -f v6 >$out 2>$err && grep -q '^v6 *batch ' $out
+}
+
+ids_of_status()
+{
+	kuid status --json | sed -n "s/.*\"ids\": {[^}]*\"$1\": \([0-9]*\).*/\1/p"
+}
+
+# The status counts what is made, in each of its forms.
+counts()
+{
+	before=$(ids_of_status k96) && kuid gen -f k96 -n 1000 >$out 2>$err &&
+		[ "$(ids_of_status k96)" -eq $((before + 1000)) ] &&
+		kuid status --prometheus >$out 2>$err &&
+		grep -qx "kuid_ids_total{format=\"k96\"} $((before + 1000))" $out &&
+		kuid status >$out 2>$err && grep -qx " *$((before + 1000)) k96" $out
+}
+
+# What sysfs says the status says, too.
+is_as_in_sysfs()
+{
+	sys=/sys/class/kuid/kuid
+	kuid status --json >$out 2>$err || return
+	for pair in "epoch epoch" "limits/max_ahead_ns max_ahead_ns" "clock/resolution_ns clock_resolution_ns" \
+		"limits/batch_ahead_ns batch_ahead_ns" "limits/step_limit_ns step_limit_ns"; do
+		grep -qE "\"${pair#* }\": $(cat $sys/"${pair% *}")[,}]" $out || return
+	done
+	[ "$(grep -o '"name": "[a-z_]*"' $out | sed 's/.*: "\(.*\)"/\1/' | tr '\n' ' ')" = \
+		"$(sed 's/$/ /' $sys/status/reasons)" ]
+}
+
+# The reader is slow, so that the signal comes in the midst of a line.
+ends_whole()
+{
+	timeout -s "$1" 1 kuid gen --forever 2>$err | { sleep 2 && cat; } >$out
+	[ ! -s $err ] && [ "$(wc -l <$out)" -gt 1000 ] &&
+		[ "$(wc -c <$out)" -eq $((37 * $(wc -l <$out))) ] &&
+		[ "$(kuid compare <$out | sort -u)" = before ]
+}
+
+to_head()
+{
+	kuid gen --forever 2>$err | head -n 5 >$out
+	[ ! -s $err ] && [ "$(wc -l <$out)" -eq 5 ]
+}
+
+# Each ID is after the one before, whichever command made it.
+is_in_host_order()
+{
+	: >$out
+	for _ in 1 2 3 4 5 6 7 8; do
+		kuid gen -f v7 -o host -n 100 >>$out 2>$err || return
+	done
+	[ "$(kuid compare <$out | sort -u)" = before ] && [ "$(wc -l <$out)" -eq 800 ]
+}
+
+says_it_waits()
+{
+	rmmod kuid && insmod "$KUID_MODULE" state=required || return
+	kuid gen -f k64 >$out 2>$err &
+	pid=$!
+	# As long as the test may take: only then it has not been said.
+	until [ -s $err ]; do
+		sleep 1
+	done
+	kill $pid
+	wait $pid
+	[ $? -eq 143 ] && [ ! -s $out ] &&
+		[ "$(cat $err)" = 'kuid: waiting for IDs: "kuid status" says why' ] &&
+		kuid status | grep -q '^no_state: ' && kuid gen -f v7 >$out 2>$err
+	result=$?
+	rmmod kuid && insmod "$KUID_MODULE" && return $result
+}
+
+measures()
+{
+	kuid bench --ms 10 --json -t 2 >$out 2>$err && [ ! -s $err ] &&
+		[ "$(grep -o '"kind"' $out | wc -l)" -ge 19 ] && ! grep -q '"error"' $out
+}
+
+stale_and_expired()
+{
+	kuid node --node 0123456789ab --deadline 1 >$out 2>$err && sleep 2 &&
+		fails 1 'else "kuid node --node random"' kuid gen -f v6 && kuid gen -f k64 >$out 2>$err &&
+		kuid node --node random >$out 2>$err && kuid gen -f v6 >$out 2>$err
+}
+
 it "makes one ID without being asked twice" makes 1
 it "gen makes one ID" makes 1 gen
 it "-n makes that many" makes 7 gen -n 7
@@ -123,7 +240,28 @@ it "no device: says how to load it" fails 1 'modprobe kuid' without_device
 it "a full disk is told, one ID" fails 1 'standard output' to_full_disk 1
 it "a full disk is told, many IDs" fails 1 'standard output' to_full_disk 100000
 
+it "anyone may use it" is_used_by_nobody
+it "no permission: which rule it is" without_permission
+it "node needs a capability" nobody_fails 1 'not permitted: run it as root, with CAP_SYS_ADMIN' \
+	kuid node
+it "save needs a capability" nobody_fails 1 'not permitted: run it as root' kuid save /tmp/nobody.state
+it "no device: status says how to load it" fails 1 'modprobe kuid' \
+	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid status'
+it "status counts" counts
+it "status is as in sysfs" is_as_in_sysfs
+it "status --check: all is held" prints 'unique       yes' status --check
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
+it "gen -n 3k" makes 3000 gen -n 3k
+it "gen -o host is in order over commands" is_in_host_order
+it "gen -o cpu" makes 5000 gen -o cpu -n 5000
+it "gen ends behind a line, SIGTERM" ends_whole TERM
+it "gen ends behind a line, SIGHUP" ends_whole HUP
+it "gen ends with its reader" to_head
+it "gen says that it waits" says_it_waits
+it "gen says what to do after a deadline" stale_and_expired
+it "bench measures" measures
 it "--help lists the verbs" prints 'gen ' --help
 it "gen --help lists the options" prints '--count=COUNT' gen --help
 it "--version is the module's" prints "kuid $(cat /sys/module/kuid/version)" --version
+echo "1..$nr"
 [ $failed -eq 0 ]
