@@ -6,7 +6,7 @@
 _kuid_options()
 {
 	case $1 in
-	gen) printf "%s " -n --count -f --format --forever -o --order --text --binary --hex --cf --guid ;;
+	gen) printf "%s " -n --count -f --format --forever --local -o --order --text --binary --hex --cf --guid ;;
 	inspect) echo -f --format -I --interval -j --json ;;
 	convert) echo --to -f --format -I --interval --node ;;
 	compare) echo --bound -f --format -I --interval ;;

@@ -22,7 +22,8 @@ struct kuid *device_open(unsigned int format)
 	case ENODEV:
 		errx(EXIT_FAILED,
 		     "there is no %s%s: load the module with \"modprobe "
-		     "kuid\", as root",
+		     "kuid\", as root; IDs of a process alone are made by "
+		     "\"kuid gen --local\"",
 		     dir, name);
 	case EACCES:
 	case EPERM:
@@ -35,6 +36,21 @@ struct kuid *device_open(unsigned int format)
 	default:
 		err(EXIT_FAILED, "%s%s", dir, name);
 	}
+}
+
+struct kuid *device_open_local(unsigned int format)
+{
+	struct kuid *source = kuid_open_flags(format, KUID_LOCAL);
+
+	if (source)
+		return source;
+	if (errno == EOPNOTSUPP && format == KUID_FORMAT_K64)
+		errx(EXIT_FAILED, "--local makes no k64, which has no node to "
+				  "tell processes apart by: use k128");
+	if (errno == EOPNOTSUPP)
+		errx(EXIT_FAILED, "--local needs a program of 64 bits and "
+				  "Linux 4.14 or later");
+	err(EXIT_FAILED, "making IDs in this process");
 }
 
 int device_node(void)

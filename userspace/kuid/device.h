@@ -8,6 +8,9 @@
 /* Open the source of a format, or end with a message that says what to do. */
 struct kuid *device_open(unsigned int format);
 
+/* The same for a source in this process. */
+struct kuid *device_open_local(unsigned int format);
+
 /*
  * Open the device for what the library has no function for, of any format; or
  * end with a message.

@@ -28,6 +28,7 @@ enum {
 	CF,
 	GUID,
 	ENDLESS,
+	LOCAL,
 };
 
 struct gen {
@@ -36,6 +37,7 @@ struct gen {
 	unsigned int order; /* KUID_ORDER_DEFAULT: as the library has it */
 	int form;	    /* 0 as long as none was given */
 	bool endless;
+	bool local;
 	struct kuid *source;
 	int node; /* to ask for an order by */
 };
@@ -43,11 +45,15 @@ struct gen {
 static const struct argp_option options[] = {
 	{ "count", 'n', "COUNT", 0,
 	  "How many IDs to make, 1 if not given; k, M or G behind it is "
-	  "thousands, millions, milliards",
+	  "times 10^3, 10^6 or 10^9",
 	  0 },
 	{ "forever", ENDLESS, NULL, 0, "Make IDs until stopped", 0 },
 	{ "format", 'f', "FORMAT", 0,
 	  "v1 v6 v7 lex k64 k96 k128; v1 if not given", 0 },
+	{ "local", LOCAL, NULL, 0,
+	  "Make IDs in this process, with a node drawn for it alone, whether "
+	  "there is a device or not",
+	  0 },
 	{ "order", 'o', "ORDER", 0,
 	  "cpu, file or host: whether an ID is above all that were made before "
 	  "it on its CPU, by this command (default), or on the host in this "
@@ -88,6 +94,8 @@ static void check(const struct gen *gen, struct argp_state *state)
 		argp_error(state, "--%s is for UUIDs: v1, v6 and v7, not %s",
 			   gen->form == CF ? "cf" : "guid",
 			   kuid_format_name(gen->format));
+	if (gen->local && gen->order != KUID_ORDER_DEFAULT)
+		argp_error(state, "--order is for the device, not for --local");
 	if (gen->endless && gen->count)
 		argp_error(state, "only one of --count and --forever");
 }
@@ -102,6 +110,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		gen->order = parse_order(state, arg);
+		return 0;
+	case LOCAL:
+		gen->local = true;
 		return 0;
 	case ENDLESS:
 		gen->endless = true;
@@ -294,7 +305,8 @@ int verb_gen(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &gen);
 	count = gen.count ? gen.count : 1;
 
-	gen.source = device_open(gen.format);
+	gen.source = gen.local ? device_open_local(gen.format)
+			       : device_open(gen.format);
 	if (gen.order != KUID_ORDER_DEFAULT)
 		gen.node = device_node();
 	handle(SIGINT, stop);

@@ -6,50 +6,38 @@
 
 const struct reason reasons[REASONS] = {
 	{ KUID_REASON_STAMPS_HALF_SPEED, "stamps_half_speed",
-	  "The wall clock was set back, so the clock of v1, v6 and v7 goes at half speed.",
 	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is." },
 	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed",
-	  "The wall clock was set back, so the clock of lex, k64, k96 and k128 goes at half speed.",
 	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is. "
 	  "If the clock had been in the future by mistake and that takes too long, \"kuid clock "
 	  "--force-clock --may-repeat\" ends it, with the risk that \"kuid clock --help\" names." },
 	{ KUID_REASON_COARSE_CLOCK, "coarse_clock",
-	  "The system's clock ticks more slowly than every microsecond, so times in IDs are coarse.",
-	  "Write a name from /sys/devices/system/clocksource/clocksource0/available_clocksource "
-	  "to current_clocksource beside it, if there is a better one." },
+	  "Times in IDs are coarse, not the IDs fewer. Write a name from "
+	  "/sys/devices/system/clocksource/clocksource0/available_clocksource to "
+	  "current_clocksource beside it, if there is a better one." },
 	{ KUID_REASON_NO_STATE, "no_state",
-	  "No saved state was restored since the module was loaded, so lex, k64, k96 and k128 may "
-	  "repeat IDs of a former boot; where state is required they wait.",
-	  "Run \"kuid restore\", or \"kuid restore --fresh\" on a machine that made no such IDs before." },
+	  "lex, k64, k96 and k128 may repeat IDs of a former boot, or wait where state is required. "
+	  "Run \"kuid restore\", or \"kuid restore --fresh\" on a machine that made no such IDs "
+	  "before." },
 	{ KUID_REASON_FIXED_NODE, "fixed_node",
-	  "The node was given and no saved state was restored, so v1, v6 and v7 may repeat IDs of a "
-	  "former boot, too; where state is required they wait.",
-	  "Run \"kuid restore\", or take a random node: \"kuid node --node random\"." },
+	  "They may repeat IDs of a former boot, too, or wait where state is required. Run \"kuid "
+	  "restore\", or take a random node: \"kuid node --node random\"." },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
-	  "This kernel does not tell when its virtual machine is cloned or restored.",
 	  "Run \"kuid node --new-epoch\" in a copy before it makes IDs, or use a kernel with "
 	  "CONFIG_VMGENID." },
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
-	  "The kernel's random generator is not ready, and no ID is made before it is.",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
 	{ KUID_REASON_FORCED_CLOCK, "forced_clock",
-	  "The clock was forced back, so lex, k64, k96 and k128 may repeat IDs that were made in the "
-	  "time it was taken back by.",
-	  "Use v1, v6 or v7 until the wall clock has passed that time." },
+	  "Use v1, v6 or v7 until the wall clock has passed the time it was taken back by." },
 	{ KUID_REASON_PAST_CEILING, "past_ceiling",
-	  "The time has come to the ceiling that was saved last, or none was saved: from there on IDs "
-	  "may be repeated after a reboot; where state is required they wait.",
-	  "Run \"kuid save\", and again every 30 seconds." },
+	  "From there on IDs may be repeated after a reboot, or wait where state is required. Run "
+	  "\"kuid save\", and again every 30 seconds." },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity",
-	  "This machine may be a clone, so formats that use a node or worker that was given make no "
-	  "IDs.",
-	  "Run \"kuid node --confirm\" if they are this machine's alone, or take others, as with "
-	  "\"kuid node --node random --worker random\"." },
+	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "
+	  "or take others, as with \"kuid node --node random --worker random\"." },
 	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim",
-	  "The deadline has passed until which a node or worker was given, so formats that use it make "
-	  "no IDs.",
-	  "Run \"kuid node --deadline SECONDS\" if it is still this machine's, or take others, as with "
-	  "\"kuid node --node random --worker random\"." },
+	  "Formats that use it make no IDs. Run \"kuid node --deadline SECONDS\" if it is still this "
+	  "machine's, or take others, as with \"kuid node --node random --worker random\"." },
 };
 
 uint64_t reasons_unknown(uint64_t bits)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why something is not held, for people: what that means, and what to do. */
+/* What to do when something is not held; the library says what is the matter. */
 #ifndef KUID_TOOL_REASONS_H
 #define KUID_TOOL_REASONS_H
 
@@ -8,8 +8,7 @@
 struct reason {
 	uint64_t bit;	    /* KUID_REASON_* */
 	const char *name;   /* as sysfs has it */
-	const char *text;   /* a sentence that says what is the matter, ... */
-	const char *advice; /* ... and what can be done */
+	const char *advice; /* sentences */
 };
 
 #define REASONS 11

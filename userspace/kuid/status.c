@@ -113,7 +113,7 @@ static void print_reasons(uint64_t bits)
 		if (!(bits & reasons[i].bit))
 			continue;
 		column = printf("\n%s:", reasons[i].name) - 1;
-		print_words(reasons[i].text, &column);
+		print_words(kuid_reason_text(reasons[i].bit), &column);
 		print_words(reasons[i].advice, &column);
 		putchar('\n');
 	}
@@ -200,11 +200,11 @@ static json_t *reasons_json(uint64_t bits)
 
 	for (unsigned int i = 0; i < REASONS; i++)
 		if (bits & reasons[i].bit &&
-		    json_array_append_new(list,
-					  json_pack("{s:s, s:s, s:s}", "name",
-						    reasons[i].name, "text",
-						    reasons[i].text, "advice",
-						    reasons[i].advice)))
+		    json_array_append_new(
+			    list, json_pack("{s:s, s:s, s:s}", "name",
+					    reasons[i].name, "text",
+					    kuid_reason_text(reasons[i].bit),
+					    "advice", reasons[i].advice)))
 			errx(EXIT_FAILED, "out of memory");
 	return list;
 }

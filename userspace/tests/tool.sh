@@ -253,6 +253,7 @@ it "status --check: all is held" prints 'unique       yes' status --check
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
+it "gen --local" makes 5000 gen --local -n 5000
 it "gen -o cpu" makes 5000 gen -o cpu -n 5000
 it "gen ends behind a line, SIGTERM" ends_whole TERM
 it "gen ends behind a line, SIGHUP" ends_whole HUP

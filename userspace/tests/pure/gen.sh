@@ -95,6 +95,18 @@ asks_for()
 			"generate $format 4096 order $number,generate $format 1 order $number," ]
 }
 
+# Without the device, which there is none of, and its order is kept.
+makes_locally()
+{
+	export FAKE_OPEN=2
+	gen --local -f "$1" -n 5000 >"$out" 2>"$err"
+	status=$?
+	unset FAKE_OPEN
+	[ $status -eq 0 ] && [ ! -s "$err" ] && [ ! -s "$FAKE/log" ] &&
+		[ "$(wc -l <"$out")" -eq 5000 ] && kuid inspect <"$out" | grep -c "^format  *$1$" |
+		grep -qx 5000 && [ "$(kuid compare <"$out" | sort -u)" = before ]
+}
+
 without_device()
 {
 	export FAKE_OPEN="$1"
@@ -302,6 +314,12 @@ it "-o host" asks_for v7 host 3
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing 1 5 1 'making IDs of v1: Input/output error' -o host
+for format in v1 v6 v7 lex k96 k128; do
+	it "--local -f $format" makes_locally $format
+done
+it "--local makes no k64" fails 1 '--local makes no k64, which has no node' --local -f k64
+it "--local has no order to choose" fails 2 '--order is for the device' --local -o host
+it "no device: --local must be asked for" without_device 2 1 'are made by "kuid gen --local"'
 it "no device: how to load the module" without_device 2 1 \
 	'there is no /dev/kuid: load the module with "modprobe kuid"'
 it "a node with no driver: the same" without_device 6 1 'modprobe kuid' -f v1
