@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Each verb under valgrind, which sees what is used without having been set. Prints KTAP; skips all
+# where there is no valgrind. Needs the tool without sanitizers as KUID_PLAIN, the library of
+# fake_device.c as FAKE_DEVICE, and must be given with its path.
+
+if ! command -v valgrind >/dev/null; then
+	echo "1..0 # SKIP no valgrind"
+	exit 0
+fi
+FAKE=$(mktemp -d) || exit
+export FAKE
+trap 'rm -rf "$FAKE"' EXIT
+nr=0
+failed=0
+
+# Exits with STATUS, and valgrind has nothing to say.
+clean()
+{
+	nr=$((nr + 1))
+	status=$1
+	shift
+	cat >"$FAKE/device" <<-DEVICE
+		held 7
+		reasons 4095
+		restored 1
+		epoch 2
+		node_from 1
+		node 1
+		wall_ns 1795162500000000000
+		slot_ns 1795162502500000000
+		made 10
+	DEVICE
+	printf '%s\n' c232ab00-9414-11ec-b3c8-9f6bdeced846 .5.tXbhdV.3 |
+		LD_PRELOAD=$FAKE_DEVICE valgrind -q --error-exitcode=86 --leak-check=full \
+			--errors-for-leak-kinds=definite --log-file="$FAKE/valgrind" \
+			"$KUID_PLAIN" "$@" >"$FAKE/out" 2>"$FAKE/err"
+	result=$?
+	if [ $result -eq "$status" ] && [ ! -s "$FAKE/valgrind" ]; then
+		echo "ok $nr $*"
+	else
+		echo "not ok $nr $* # $result"
+		tail -n 20 "$FAKE/valgrind" "$FAKE/err" | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+clean 0 --help
+clean 2 frobnicate
+for format in v1 v6 v7 lex k64 k96 k128; do
+	clean 0 gen -f $format -n 5000
+done
+clean 0 gen --binary -n 2
+clean 0 gen --cf -f v7
+clean 0 gen --guid -o host
+clean 0 gen --local -n 5000
+clean 0 inspect
+clean 0 inspect --json
+clean 1 convert --to v6
+clean 0 convert --to hex
+clean 1 compare
+clean 0 compare .5.tXbhdV.3 .5.tXbhdV.7
+clean 0 status
+clean 0 status --json
+clean 0 status --prometheus
+clean 0 restore --fresh "$FAKE/state"
+clean 0 save "$FAKE/state"
+clean 0 restore "$FAKE/state"
+clean 0 clock
+clean 0 clock --json
+clean 0 node
+clean 0 node --node 123 --deadline 60 --json
+clean 0 bench --ms 1 -f v1
+echo "1..$nr"
+[ $failed -eq 0 ]
