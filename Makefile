@@ -90,20 +90,22 @@ vm-root: vm-packages
 
 # Modules for the tests, built beside the copy of the module that they use: one
 # checks the published vectors when it is loaded, one takes IDs in the kernel.
-VECTORS	:= $(BUILD)/vm/module/selftests/vectors
-CALLERS	:= $(BUILD)/vm/module/selftests/callers
+define build_test_modules
+	@mkdir -p $(1)/selftests/vectors $(1)/selftests/callers $(3)
+	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
+		$(1)/selftests/vectors
+	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
+		> $(1)/selftests/vectors/tables.h
+	@cp -au selftests/callers/Kbuild selftests/callers/*.c \
+		$(1)/selftests/callers
+	$(MAKE) -C $(2) M=$(1)/selftests/vectors modules
+	$(MAKE) -C $(2) M=$(1)/selftests/callers \
+		KBUILD_EXTRA_SYMBOLS=$(1)/Module.symvers modules
+	@cp -u $(1)/selftests/*/*.ko $(3)/
+endef
 
 vm-modules: vm-root
-	@mkdir -p $(VECTORS) $(CALLERS) $(TESTS)/lib
-	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c $(VECTORS)
-	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
-		> $(VECTORS)/tables.h
-	$(MAKE) -C $(TEST_KDIR) M=$(VECTORS) modules
-	@cp -au selftests/callers/Kbuild selftests/callers/*.c $(CALLERS)
-	$(MAKE) -C $(TEST_KDIR) M=$(CALLERS) \
-		KBUILD_EXTRA_SYMBOLS=$(BUILD)/vm/module/Module.symvers modules
-	@cp -u $(VECTORS)/kuid_vectors.ko $(CALLERS)/kuid_callers.ko \
-		$(TESTS)/lib/
+	$(call build_test_modules,$(BUILD)/vm/module,$(TEST_KDIR),$(TESTS)/lib)
 
 # The kernel's own selftests with ours as one more target, as in its tree; and
 # the tests of library and tool, run in the same way.
@@ -177,17 +179,18 @@ DEBUG_KERNEL = $(eval DEBUG_KERNEL := $(or $(shell $(VM)/kernel.sh debug-6.1),\
 DEBUG	:= $(BUILD)/vm/debug
 DEBUG_INITRD := $(BUILD)/vm/debug.gz
 
-.PHONY: debug-packages debug-module check-debug
+.PHONY: debug-packages debug-modules check-debug
 debug-packages: vm-packages
 	@$(VM)/setup.sh kernel
 
-debug-module: debug-packages
+debug-modules: debug-packages
 	$(call build_module,$(BUILD)/vm/debug-module,$(DEBUG_KERNEL)/headers,\
 		UBSAN_SANITIZE=y KCOV_INSTRUMENT=y)
-	@mkdir -p $(DEBUG)/lib
+	$(call build_test_modules,$(BUILD)/vm/debug-module,\
+		$(DEBUG_KERNEL)/headers,$(DEBUG)/lib)
 	@cp -u $(BUILD)/vm/debug-module/kmod/kuid.ko $(DEBUG)/lib/
 
-check-debug: vm-root vm-tests debug-module
+check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
 		$(DEBUG_KERNEL)/nic
 	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)

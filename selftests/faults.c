@@ -17,7 +17,6 @@
 #include "wall.h"
 
 #define DEBUGFS		"/sys/kernel/debug/"
-#define ATTRIBUTES	"/sys/class/kuid/kuid/"
 
 /* IDs of one read, over more than one page. */
 #define BATCH		1200
@@ -761,7 +760,7 @@ static long run_attributes(struct scene *s, const struct format *f)
 	int i, fd;
 
 	for (i = 0; i < ARRAY_SIZE(names) && ret >= 0; i++) {
-		snprintf(path, sizeof(path), ATTRIBUTES "%s", names[i]);
+		snprintf(path, sizeof(path), ATTRIBUTES "/%s", names[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
