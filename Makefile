@@ -27,6 +27,8 @@ UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
+FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
+	  trinity and stress-ng)))$(FUZZERS)
 
 .PHONY: help
 help:
@@ -192,7 +194,7 @@ debug-modules: debug-packages
 
 check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
-		$(DEBUG_KERNEL)/nic
+		$(DEBUG_KERNEL)/nic $(FUZZERS)
 	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
 
 style: vm-packages

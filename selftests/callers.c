@@ -91,8 +91,14 @@ FIXTURE_SETUP(callers)
 
 FIXTURE_TEARDOWN(callers)
 {
+	struct kuid_set_identity back = { .node_from = KUID_FROM_RANDOM };
+	int fd = open(DEV_KUID, O_RDONLY);
+
 	stop_takers(&self->all);
 	unload_callers();
+	/* A test that failed may have left a claim. */
+	ioctl(fd, KUID_IOC_SET_IDENTITY, &back);
+	close(fd);
 }
 
 /* Wait for a caller, and read what it has been given. */

@@ -19,24 +19,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/totals.sh"
 mkdir -p "$logs" || exit
 
-# Runs something that prints TAP, and adds its results.
-tap()
-{
-	local status skip
-	log=$logs/$1.log
-	shift
-	"$@" 2>&1 | tee "$log"
-	status=$?
-	skip=$(lines '^ok .*# SKIP')
-	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
-}
-
 echo "== the core in userspace, with sanitizers"
 export CMOCKA_MESSAGE_OUTPUT=TAP
-tap core make -s -C "$here/unit" O="$build/unit" check
+log=$logs/core.log
+add_tap make -s -C "$here/unit" O="$build/unit" check
 
 echo "== library and tool where they need no device, with sanitizers"
-tap userspace make -s -C "$here/../userspace" O="$build/userspace" check
+log=$logs/userspace.log
+add_tap make -s -C "$here/../userspace" O="$build/userspace" check
 
 echo "== the parser fed with junk for $fuzz_seconds seconds"
 if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
@@ -65,14 +55,17 @@ for clocksource in tsc hpet jiffies; do
 done
 
 echo "== booted with a random generator that is not ready"
-tap unready "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+log=$logs/unready.log
+add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
 	--append "random.trust_cpu=off random.trust_bootloader=off" \
 	--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
 
 echo "== saved once and restored twice"
-tap clone "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+log=$logs/clone.log
+add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
 
 echo "== killed and booted again"
-tap reboot "$here/vm/reboot.sh" "$kernel" "$initrd"
+log=$logs/reboot.log
+add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
 
 totals_end

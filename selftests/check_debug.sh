@@ -13,19 +13,24 @@ if (( $# != 3 )); then
 	exit 2
 fi
 build=$1 kernel=$2 initrd=$3
+fuzz_seconds=60
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
-. "$(dirname "${BASH_SOURCE[0]}")/totals.sh"
-log=$build/check/debug.log
+. "$here/totals.sh"
 mkdir -p "$build/check" || exit
+boot=(--kernel "$kernel" --initrd "$initrd" --append random.trust_cpu=on)
 
 # What goes through each part of the module, from as many threads as there are.
-only=abi,generate,identity,limits,load,long_read,orders,params,poll,query,queue,read,reload,set_format
-only+=,state,steps,status,sysfs,text,trace,unique
+only=abi,callers,generate,identity,limits,load,orders,params,poll,query,queue,read,readv,reload,rules
+only+=,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
-# It would give up if this machine is too busy for the interrupts of its first few milliseconds.
-add_machine --kernel "$kernel" --initrd "$initrd" \
-	--append "random.trust_cpu=on no_timer_check" \
-	--qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 3600 \
+log=$build/check/debug.log
+add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 3600 \
 	env KUID_ONLY="$only" KUID_EXTENDED=faults /guest/selftests.sh
+
+echo "== fuzzed for $fuzz_seconds seconds each"
+log=$build/check/fuzzed.log
+add_tap "$here/vm/boot.sh" "${boot[@]}" --timeout 1200 \
+	/guest/fuzz.sh $fuzz_seconds fuzz trinity stress-ng
 
 totals_end

@@ -24,6 +24,17 @@ add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
+# Runs something that prints TAP to the log, too.
+add_tap()
+{
+	local status skip
+
+	"$@" 2>&1 | tee "$log"
+	status=$?
+	skip=$(lines '^ok .*# SKIP')
+	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
+}
+
 # Boots a machine whose console goes to the log, for what closes with kselftest's line of totals.
 add_machine()
 {
