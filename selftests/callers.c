@@ -172,12 +172,12 @@ static void beside_readers(struct __test_metadata *_metadata,
 	check_takers(_metadata, &self->all);
 }
 
-TEST_F(callers, by_cpu)
+TEST_F_TIMEOUT(callers, by_cpu, 120)
 {
 	beside_readers(_metadata, self, KUID_ORDER_CPU);
 }
 
-TEST_F(callers, by_host)
+TEST_F_TIMEOUT(callers, by_host, 120)
 {
 	beside_readers(_metadata, self, KUID_ORDER_HOST);
 }

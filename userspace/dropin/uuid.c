@@ -16,8 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "source.h"
+#include <sys/ioctl.h>
 
 /* As libuuid's header has them, where uuid_t is an array of 16 of these. */
 #pragma GCC visibility push(default)
@@ -46,9 +45,13 @@ static bool ask(struct kuid *source, bool *unique)
  */
 static bool take(struct kuid *source, unsigned char *out)
 {
+	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
+	int fd = kuid_fd(source);
 	int ret;
 
-	if (fcntl(source->fd, F_SETFL, O_NONBLOCK))
+	/* Each call is of a file of its own, but follows those before. */
+	if (fcntl(fd, F_SETFL, O_NONBLOCK) ||
+	    ioctl(fd, KUID_IOC_SET_FORMAT, &set))
 		return false;
 	do
 		ret = kuid_one(source, out);

@@ -2,7 +2,6 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -51,15 +50,6 @@ struct kuid *device_open_local(unsigned int format)
 		errx(EXIT_FAILED, "--local needs a program of 64 bits and "
 				  "Linux 4.14 or later");
 	err(EXIT_FAILED, "making IDs in this process");
-}
-
-int device_node(void)
-{
-	int fd = open("/dev/kuid", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		err(EXIT_FAILED, "/dev/kuid");
-	return fd;
 }
 
 const char *device_error(void)

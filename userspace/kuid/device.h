@@ -12,12 +12,6 @@ struct kuid *device_open(unsigned int format);
 struct kuid *device_open_local(unsigned int format);
 
 /*
- * Open the device for what the library has no function for, of any format; or
- * end with a message.
- */
-int device_node(void);
-
-/*
  * What errno means after one of the library's functions for administrators: a
  * message's end.
  */

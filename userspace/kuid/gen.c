@@ -39,7 +39,6 @@ struct gen {
 	bool endless;
 	bool local;
 	struct kuid *source;
-	int node; /* to ask for an order by */
 };
 
 static const struct argp_option options[] = {
@@ -254,23 +253,6 @@ static void print(const struct gen *gen, unsigned char *ids, size_t count,
 	write_units(text, count * line, line);
 }
 
-/* As kuid_many(), which knows no orders. */
-static ssize_t take(const struct gen *gen, unsigned char *ids, size_t count)
-{
-	struct kuid_generate request = {
-		.buffer = (uintptr_t)ids,
-		.format = gen->format,
-		.order = gen->order,
-		.count = count,
-	};
-
-	if (gen->order == KUID_ORDER_DEFAULT)
-		return kuid_many(gen->source, ids, count);
-	return ioctl(gen->node, KUID_IOC_GENERATE, &request)
-		       ? -1
-		       : (ssize_t)request.done;
-}
-
 /* Some IDs; none after a signal. */
 static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 {
@@ -280,7 +262,7 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	while (!stopped) {
 		if (!told)
 			alarm(PATIENCE_S);
-		made = take(gen, ids, count);
+		made = kuid_many(gen->source, ids, count);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
@@ -296,6 +278,14 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	return 0;
 }
 
+static void set_order(struct kuid *source, uint32_t order)
+{
+	struct kuid_set_format set = { .order = order };
+
+	if (ioctl(kuid_fd(source), KUID_IOC_SET_FORMAT, &set))
+		errx(EXIT_FAILED, "setting the order: %s", device_error());
+}
+
 int verb_gen(int argc, char **argv)
 {
 	static unsigned char ids[BATCH * KUID_ID_MAX];
@@ -308,7 +298,7 @@ int verb_gen(int argc, char **argv)
 	gen.source = gen.local ? device_open_local(gen.format)
 			       : device_open(gen.format);
 	if (gen.order != KUID_ORDER_DEFAULT)
-		gen.node = device_node();
+		set_order(gen.source, gen.order);
 	handle(SIGINT, stop);
 	handle(SIGTERM, stop);
 	handle(SIGHUP, stop);

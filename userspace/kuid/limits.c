@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "device.h"
 #include "limits.h"
@@ -12,8 +11,9 @@
 
 void limits_read(struct limits *limits)
 {
-	int fd = device_node();
+	struct kuid *source = device_open(KUID_FORMAT_V1);
 	struct kuid_query query = { 0 };
+	int fd = kuid_fd(source);
 
 	if (ioctl(fd, KUID_IOC_QUERY, &query))
 		errx(EXIT_FAILED, "reading the limits: %s", device_error());
@@ -26,5 +26,5 @@ void limits_read(struct limits *limits)
 			errx(EXIT_FAILED, "reading the limits: %s",
 			     device_error());
 	}
-	close(fd);
+	kuid_close(source);
 }

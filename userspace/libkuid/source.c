@@ -102,6 +102,14 @@ size_t kuid_id_size(const struct kuid *source)
 	return source->id_size;
 }
 
+int kuid_fd(const struct kuid *source)
+{
+	if (!kuid_source_is_local(source))
+		return source->fd;
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
 int kuid_one(struct kuid *source, void *id)
 {
 	if (kuid_source_is_local(source))

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <kuid.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -87,6 +89,34 @@ static void open_takes_known_formats(void **state)
 	source = kuid_open(KUID_FORMAT_DEFAULT);
 	assert_non_null(source);
 	assert_int_equal(kuid_id_size(source), ID_SIZE);
+	kuid_close(source);
+}
+
+/* Another order, by a request that the library has no function for. */
+static void the_file_of_a_source_can_be_used(void **state)
+{
+	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
+	struct kuid *source = kuid_open(KUID_FORMAT_K128);
+	struct pollfd ready = { .events = POLLIN };
+	struct kuid_query query = { 0 };
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	assert_non_null(source);
+	ready.fd = kuid_fd(source);
+	assert_int_equal(poll(&ready, 1, 10000), 1);
+	assert_int_equal(ioctl(ready.fd, KUID_IOC_SET_FORMAT, &set), 0);
+	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(ioctl(ready.fd, KUID_IOC_QUERY, &query), 0);
+	assert_int_equal(query.format, KUID_FORMAT_K128);
+	assert_int_equal(query.order, KUID_ORDER_HOST);
+	kuid_close(source);
+
+	source = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
+	assert_non_null(source);
+	errno = 0;
+	assert_int_equal(kuid_fd(source), -1);
+	assert_int_equal(errno, EOPNOTSUPP);
 	kuid_close(source);
 }
 
@@ -464,6 +494,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, open_source, close_source)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_takes_known_formats),
+		cmocka_unit_test(the_file_of_a_source_can_be_used),
 		cmocka_unit_test(
 			open_refuses_unknown_formats_and_leaks_nothing),
 		cmocka_unit_test(open_without_the_device_is_enodev),

@@ -196,6 +196,12 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 		status->held = told("repeats", &number) ? KUID_HELD_ORDER
 							: KUID_HELD_UNIQUE;
 		return 0;
+	case KUID_IOC_SET_FORMAT:
+		if (told("order", &number))
+			return fail(number);
+		return ((struct kuid_set_format *)data)->order == KUID_ORDER_HOST
+			       ? 0
+			       : fail(EINVAL);
 	default:
 		return fail(ENOTTY);
 	}

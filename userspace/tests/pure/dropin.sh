@@ -238,6 +238,7 @@ it "an ID that would have to be waited for: libuuid" fails_over empty
 it "a stale identity: libuuid" fails_over read=116
 it "an expired claim: libuuid" fails_over read=127
 it "an error no one knows: libuuid" fails_over read=5
+it "no order of the host: libuuid" fails_over order=22
 it "no status: libuuid" no_status
 it "no status, where none is asked for: no matter" status_of_none_asked_for
 it "signals don't matter" interrupted

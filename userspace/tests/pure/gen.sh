@@ -89,10 +89,16 @@ fails()
 asks_for()
 {
 	format=$1 order=$2 number=$3
-	gen -f "$format" -o "$order" -n 4097 >"$out" 2>"$err" && [ ! -s "$err" ] &&
-		[ "$(wc -l <"$out")" -eq 4097 ] &&
-		[ "$(grep '^generate' "$FAKE/log" | tr '\n' ,)" = \
-			"generate $format 4096 order $number,generate $format 1 order $number," ]
+	gen -f "$format" -o "$order" -n 1001 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(wc -l <"$out")" -eq 1001 ] &&
+		[ "$(grep -E '^(set|generate)' "$FAKE/log" | tr '\n' ,)" = \
+			"set format 0 order $number,generate $format 1000 order 0,generate $format 1 order 0," ]
+}
+
+failing_order()
+{
+	FAKE_FAIL='set 1 25' gen -o host >"$out" 2>"$err"
+	[ $? -eq 1 ] && [ ! -s "$out" ] && grep -q 'setting the order: the module that is loaded' "$err"
 }
 
 # Without the device, which there is none of, and its order is kept.
@@ -311,6 +317,7 @@ it "k128" prints ...................... -f k128
 it "-o cpu" asks_for v1 cpu 1
 it "-o file" asks_for k96 file 2
 it "-o host" asks_for v7 host 3
+it "an old module, order" failing_order
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing 1 5 1 'making IDs of v1: Input/output error' -o host

@@ -304,8 +304,8 @@ it "no device: how to load the module" failing OPEN 2 1 'modprobe kuid'
 it "--json: no device, and nothing else" failing OPEN 2 1 'modprobe kuid' --json
 it "no permission" failing OPEN 13 1 '/dev/kuid: Permission denied'
 it "an old module, status" failing FAIL 'status 1 25' 1 'reading the status: the module that is loaded'
-it "an old module, limits" failing FAIL 'query 2 25' 1 'reading the limits: the module that is loaded'
-it "limits of a format fail" failing FAIL 'query 5 5' 1 'reading the limits: Input/output error'
+it "an old module, limits" failing FAIL 'query 3 25' 1 'reading the limits: the module that is loaded'
+it "limits of a format fail" failing FAIL 'query 6 5' 1 'reading the limits: Input/output error'
 it "two forms are refused" fails 2 'only one of --json and --prometheus' --json --prometheus
 it "an argument is refused" fails 2 'unexpected argument "now"' now
 it "a full disk is told" to_full_disk
