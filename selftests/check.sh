@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs all tests and closes with one line of totals:   check.sh BUILD KERNEL INITRD
-# First what can be tested in userspace, then, in a machine booted from KERNEL and INITRD with
-# each clock source in turn, the tests of the module, the library and the tool.
+# What can be tested in userspace, and, in a machine booted from KERNEL and INITRD with each clock
+# source, the tests of the module, the library and the tool: in two halves that run at once.
 
 set -uo pipefail
 
@@ -19,53 +19,76 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/totals.sh"
 mkdir -p "$logs" || exit
 
-echo "== the core in userspace, with sanitizers"
-export CMOCKA_MESSAGE_OUTPUT=TAP
-log=$logs/core.log
-add_tap make -s -C "$here/unit" O="$build/unit" check
-
-echo "== library and tool where they need no device, with sanitizers"
-log=$logs/userspace.log
-add_tap make -s -C "$here/../userspace" O="$build/userspace" check
-
-echo "== the parser fed with junk for $fuzz_seconds seconds"
-if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
-	>"$logs/fuzz.log" 2>&1; then
-	add 0 1 0 0
-else
-	tail -n 40 "$logs/fuzz.log"
-	add 1 0 1 0
-fi
-
-# Under a fine clock a call takes longer than the time it reserves, so that the clock alone orders
-# calls: only the coarse one shows whether lanes and floors do. There tasks are preempted anywhere,
-# too. So what is about order, time and waiting runs there, and what is about the interface and about
-# identity under the usual clock. Of the third kind, whose every reading takes long, a look will do.
+# What is about order, time and waiting. Under a fine clock a call takes longer than the time it
+# reserves, so that the clock alone orders calls: only the coarse one shows whether lanes and floors
+# do. There tasks are preempted anywhere, too.
 order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,poll_32,queue
 order+=,sharing,state,status,steps,suspend,unique
-for clocksource in tsc hpet jiffies; do
-	preempt=voluntary choice=KUID_EXCEPT=$order
-	[[ $clocksource != hpet ]] || choice=KUID_ONLY=distinct,order,suspend
-	[[ $clocksource != jiffies ]] || preempt=full choice=KUID_ONLY=$order
+
+# The tests in a booted machine.
+booted()
+{
+	local clocksource=$1 preempt=$2 choice=$3
+
 	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
 	log=$logs/$clocksource.log
-	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource $clocksource \
-		--append preempt=$preempt --qemu "-device e1000,mac=52:54:00:6b:75:69" \
-		--timeout 900 env "$choice" /guest/selftests.sh
-done
+	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource "$clocksource" \
+		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69" \
+		--timeout 1200 env "$choice" /guest/selftests.sh
+}
 
-echo "== booted with a random generator that is not ready"
-log=$logs/unready.log
-add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
-	--append "random.trust_cpu=off random.trust_bootloader=off" \
-	--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
+# What is about the interface and about identity, under the usual clock.
+interface_half()
+{
+	booted tsc voluntary "KUID_EXCEPT=$order"
 
-echo "== saved once and restored twice"
-log=$logs/clone.log
-add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+	echo "== booted with a random generator that is not ready"
+	log=$logs/unready.log
+	add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+		--append "random.trust_cpu=off random.trust_bootloader=off" \
+		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
 
-echo "== killed and booted again"
-log=$logs/reboot.log
-add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
+	echo "== saved once and restored twice"
+	log=$logs/clone.log
+	add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
 
+	echo "== killed and booted again"
+	log=$logs/reboot.log
+	add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
+}
+
+other_half()
+{
+	echo "== the core in userspace, with sanitizers"
+	export CMOCKA_MESSAGE_OUTPUT=TAP
+	log=$logs/core.log
+	add_tap make -s -C "$here/unit" O="$build/unit" check
+
+	echo "== library and tool where they need no device, with sanitizers"
+	log=$logs/userspace.log
+	add_tap make -s -C "$here/../userspace" O="$build/userspace" check
+
+	echo "== the parser fed with junk for $fuzz_seconds seconds"
+	if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
+		>"$logs/fuzz.log" 2>&1; then
+		add 0 1 0 0
+	else
+		tail -n 40 "$logs/fuzz.log"
+		add 1 0 1 0
+	fi
+
+	booted jiffies full "KUID_ONLY=$order"
+	# Every reading of this one takes long, so that a look will do.
+	booted hpet voluntary KUID_ONLY=distinct,order,suspend
+}
+
+rm -f "$logs/other.totals"
+# Where both wrote, no one could read it.
+(other_half; totals_save "$logs/other.totals") >"$logs/other.log" 2>&1 &
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
+interface_half
+echo "== waiting for the other half"
+wait
+cat "$logs/other.log"
+totals_add "$logs/other.totals"
 totals_end

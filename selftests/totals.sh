@@ -49,6 +49,21 @@ add_machine()
 	add $status "$ok" "$bad" "$skip"
 }
 
+# Between shells: what one has counted is added by another; a failure if it has not come so far.
+totals_save()
+{
+	echo "$passed $failed $skipped" >"$1"
+}
+
+totals_add()
+{
+	local ok=0 bad=1 skip=0
+
+	[[ ! -e $1 ]] || read -r ok bad skip <"$1"
+	rm -f "$1"
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
 # Fails unless something passed and nothing failed.
 totals_end()
 {
