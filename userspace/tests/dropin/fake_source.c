@@ -199,7 +199,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	case KUID_IOC_SET_FORMAT:
 		if (told("order", &number))
 			return fail(number);
-		return ((struct kuid_set_format *)data)->order == KUID_ORDER_HOST
+		return ((struct kuid_set_format *)data)->order ==
+				       KUID_ORDER_HOST
 			       ? 0
 			       : fail(EINVAL);
 	default:
