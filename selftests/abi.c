@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command numbers. The layout of the structs is checked in layout.c. */
+/* The command numbers. The layout of the structs is in uapi/kuid.record. */
 #include "../kselftest_harness.h"
 
 #include "commands.h"

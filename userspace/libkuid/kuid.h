@@ -140,8 +140,8 @@ size_t kuid_id_size(const struct kuid *source);
 /*
  * The open file of a source: for poll(), to make it non-blocking by fcntl(), so
  * that kuid_one() and kuid_many() fail with EAGAIN rather than wait, and for
- * the requests of linux/kuid.h, as for another order. It stays the source's: it
- * must not be read by anyone else who shares the order, nor be closed.
+ * the requests of linux/kuid.h, as for another order. It stays the source's,
+ * and must not be closed.
  *
  * -1 and EOPNOTSUPP: the process makes the IDs itself, and has none.
  */
