@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Builds a kernel from Debian's source, with all off but what NAME.config in this directory says,
-# and prints the directory that holds it:   kernel.sh NAME-6.1
+# Builds a kernel from Debian's source, with all off but what every.config and NAME.config in this
+# directory say, and prints the directory that holds it:   kernel.sh NAME-6.1
 # There is what fetch.sh makes of a kernel: vmlinuz, config, release, headers (for KDIR); and nic, a
 # staging directory for the initramfs with its driver lib/e1000.ko. It lies beside the source that
-# fetch.sh tree-6.1 keeps, and is built again when that or NAME.config has changed. Needs no root.
+# fetch.sh tree-6.1 keeps, and is built again when that or a configuration has changed. Needs no root.
 
 set -euo pipefail
 
@@ -22,8 +22,8 @@ die()
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 name=${1:-} version=${1##*-}
-config=$here/${name%-*}.config
-if (( $# != 1 )) || [[ $name != *-* || ! -r $config ]]; then
+configs=("$here/every.config" "$here/${name%-*}.config")
+if (( $# != 1 )) || [[ $name != *-* || ! -r ${configs[1]} ]]; then
 	echo "usage: kernel.sh NAME-VERSION, of a NAME.config in $here" >&2
 	exit 2
 fi
@@ -31,7 +31,7 @@ fi
 tree=$("$here/fetch.sh" "tree-$version")
 cache=$(dirname "$tree")
 result=$cache/$name
-key=$(cat "$tree/version" "$config" | sha256sum)
+key=$(cat "$tree/version" "${configs[@]}" | sha256sum)
 
 # A result appears by one rename, so one that is there is whole.
 if [[ -r $result/key && $(<"$result/key") == "$key" ]]; then
@@ -78,12 +78,13 @@ check_config()
 		CONFIG_*=n) ! grep -q "^${line%=n}=" "$source/.config" || lost+=("$line") ;;
 		CONFIG_*) grep -qFx "$line" "$source/.config" || lost+=("$line") ;;
 		esac
-	done <"$config"
+	done <"$tmp/all.config"
 	(( !${#lost[@]} )) || die "this kernel can't have: ${lost[*]}"
 }
 
 say "building $name, which takes some minutes"
-build KCONFIG_ALLCONFIG="$config" allnoconfig
+cat "${configs[@]}" >"$tmp/all.config"
+build KCONFIG_ALLCONFIG="$tmp/all.config" allnoconfig
 check_config
 build bzImage modules
 
