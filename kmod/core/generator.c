@@ -79,6 +79,17 @@ static void kuid_generator_restart(struct kuid_clock *clock, u64 offset)
 	WRITE_ONCE(clock->half, 0);
 }
 
+/* The wall clock was found set by so much. */
+static void kuid_generator_count(struct kuid_generator *generator, s64 by)
+{
+	/* Who reads them takes no lock. */
+	if (by < 0)
+		WRITE_ONCE(generator->steps_back, generator->steps_back + 1);
+	if (by > 0)
+		WRITE_ONCE(generator->steps_forward,
+			   generator->steps_forward + 1);
+}
+
 /* When a clock gets so far that it could be used for the ceiling's time. */
 static u64 kuid_generator_at_ceiling(const struct kuid_generator *generator,
 				     const struct kuid_clock *clock)
@@ -189,12 +200,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	}
 	kuid_generator_set_until(generator, epoch);
 	write_seqcount_end(&generator->seq);
-
-	if (step->by < 0)
-		WRITE_ONCE(generator->steps_back, generator->steps_back + 1);
-	if (step->by > 0)
-		WRITE_ONCE(generator->steps_forward,
-			   generator->steps_forward + 1);
+	kuid_generator_count(generator, step->by);
 }
 
 /**
@@ -368,14 +374,17 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	u64 mono, offset, wall, start;
 	unsigned long flags;
 	u64 last = 0;
+	s64 by = 0;
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
 	mono = kuid_generator_sample(&offset);
 	wall = mono + offset;
-	if (former)
+	if (former) {
 		last = kuid_epoch_issued(former);
+		by = offset - generator->stamp_clock.offset;
+	}
 	if (why == KUID_EPOCH_STEP && (kuid_epoch_node_given(former) ||
 				       last <= wall + generator->step_limit)) {
 		write_seqcount_end(&generator->seq);
@@ -432,6 +441,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	/* Pairs with the acquire in kuid_generator_view(). */
 	smp_store_release(&generator->epoch, epoch);
 	write_seqcount_end(&generator->seq);
+	kuid_generator_count(generator, by);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 	return true;
 }

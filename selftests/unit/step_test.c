@@ -682,6 +682,23 @@ static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 }
 
+static void a_step_is_counted_once_whoever_finds_it(void **state)
+{
+	(void)state;
+	take_all();
+	machine_step_wall(-(s64)MS);
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	take_all();
+	assert_int_equal(host.generator.steps_back, 1);
+	assert_int_equal(host.generator.steps_forward, 0);
+
+	machine_step_wall(HOUR);
+	take_all();
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	assert_int_equal(host.generator.steps_back, 1);
+	assert_int_equal(host.generator.steps_forward, 1);
+}
+
 /* The one who finds the step may publish before it goes on. */
 static void publish_at_once(const struct kuid_step *step)
 {
@@ -866,6 +883,7 @@ int main(void)
 		TEST_GIVEN(a_new_epoch_of_a_fixed_node_is_above_all),
 		TEST_GIVEN(a_node_given_again_is_above_all),
 		TEST(an_epoch_is_refused_when_it_is_not_wanted_any_more),
+		TEST(a_step_is_counted_once_whoever_finds_it),
 		TEST(an_epoch_may_begin_where_the_step_is_found),
 		TEST(an_idle_file_has_no_floor_of_former_epochs),
 		TEST(a_file_that_skips_epochs_is_in_order_in_each),
