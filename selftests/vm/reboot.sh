@@ -22,12 +22,12 @@ RANDOM=$seed
 now=$(date -u +%Y-%m-%dT%H:%M:%S)
 earlier=$(date -u -d "$now UTC 1 hour ago" +%Y-%m-%dT%H:%M:%S)
 
-# two_lives STATE WHEN: kills the first at some moment; the second is an hour earlier, or again at
-# the times of the first. Leaves how many repeat in $repeated.
+# two_lives STATE WHEN MS: kills the first at some moment, after so many milliseconds or more; the
+# second is an hour earlier, or again at the times of the first. Leaves how many repeat in $repeated.
 two_lives()
 {
 	local state=$1 when=$2 base=$now status
-	local ms=$((RANDOM % 3000))
+	local ms=$(($3 + RANDOM % 3000))
 
 	new_memory "$work/machine.mem"
 	rm -f "$work/pid"
@@ -53,14 +53,15 @@ echo "TAP version 13"
 echo "1..$((rounds + 1))"
 echo "# seed $seed"
 
-# Or the rounds below would show nothing: these are the same times, and nothing was saved.
-two_lives off again
+# Or the rounds below would show nothing: these are the same times, and nothing was saved. Long
+# enough that a second life whose start takes more time still meets the times of the first.
+two_lives off again 3000
 (( repeated )) || die "without saved state nothing repeats, so that nothing is shown here"
 echo "ok 1 without saved state it says that it is not reboot-safe, and $repeated repeat"
 
 for (( round = 1; round <= rounds; round++ )); do
 	if (( round % 2 )); then when=earlier; else when=again; fi
-	two_lives required $when
+	two_lives required $when 0
 	(( !repeated )) || die "$repeated repeat"
 	echo "ok $((round + 1)) killed, and restored $when"
 done
