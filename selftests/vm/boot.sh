@@ -17,7 +17,8 @@ usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
   --smp N              processors (2)
   --mem M              memory as QEMU takes it (1G)
   --timeout SECS       of real time, 0 for none (120; none with --shell)
-  --clocksource NAME   tsc (the default), hpet, acpi_pm or jiffies
+  --clocksource NAME   jiffies, or one of the architecture's own: of amd64 tsc (the default),
+                       hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
   --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
   --icount             guest time counts instructions, repeatably; one processor, tcg
   --shell              leave a shell on the terminal after PROGRAM, which may be left out
@@ -33,7 +34,7 @@ say()
 	echo "boot.sh: $*" >&2
 }
 
-kernel='' initrd='' append='' smp='' mem=1G timeout='' clocksource=tsc accel='' icount='' shell='' log=''
+kernel='' initrd='' append='' smp='' mem=1G timeout='' clocksource='' accel='' icount='' shell='' log=''
 more='' nonce=$$.$RANDOM$RANDOM
 while (( $# )); do
 	case $1 in
@@ -69,13 +70,29 @@ if [[ -n $icount ]]; then
 	[[ ${accel:=tcg} == tcg ]] || usage "--icount needs --accel tcg"
 fi
 [[ ${smp:=2} =~ ^[1-9][0-9]*$ ]] || usage "--smp $smp is not a number of processors"
-case $clocksource in
-tsc) clock="tsc=reliable clocksource=tsc" ;;
-hpet|acpi_pm) clock="clocksource=$clocksource" ;;
-# The kernel takes this one only while it has no high-resolution timers to lose.
-jiffies) clock="clocksource=jiffies highres=off nohz=off" ;;
-*) usage "--clocksource $clocksource is none of tsc, hpet, acpi_pm, jiffies" ;;
+
+# What differs by the kernel's architecture: QEMU's name of it, its machine, the console, what else
+# the kernel is told, and clock sources, the usual one first.
+arch=amd64
+[[ ! -r $kernel/arch ]] || arch=$(<"$kernel/arch")
+case $arch in
+# Without no_timer_check one that gets no time for its first milliseconds' interrupts would give up.
+amd64)	system=x86_64 machine=(-cpu max) console=ttyS0 told=no_timer_check clocks=(tsc hpet acpi_pm) ;;
+# Pointer authentication as the architecture has it is what takes most of the time.
+arm64)	system=aarch64 machine=(-M virt -cpu "max,pauth-impdef=on") console=ttyAMA0 told=''
+	clocks=(arch_sys_counter) ;;
+s390x)	system=s390x machine=(-M s390-ccw-virtio -cpu max) console=ttysclp0 told='' clocks=(tod) ;;
+*) usage "$kernel is of an architecture unknown here, $arch" ;;
 esac
+case ${clocksource:=${clocks[0]}} in
+tsc) told+=" tsc=reliable clocksource=tsc" ;;
+# The kernel takes this one only while it has no high-resolution timers to lose.
+jiffies) told+=" clocksource=jiffies highres=off nohz=off" ;;
+*) told+=" clocksource=$clocksource" ;;
+esac
+clocks+=(jiffies)
+[[ " ${clocks[*]} " == *" $clocksource "* ]] ||
+	usage "--clocksource $clocksource is none of ${clocks[*]}, which $arch has"
 
 # Stock kernels were seen to hang under nested virtualisation, so that /dev/kvm alone says nothing.
 kvm_boots()
@@ -90,11 +107,14 @@ tcg|kvm) ;;
 auto) if kvm_boots; then accel=kvm; else accel=tcg; fi ;;
 *) usage "--accel $accel is none of tcg, kvm, auto" ;;
 esac
-command -v qemu-system-x86_64 >/dev/null || { say "qemu is missing: run setup.sh boot"; exit 125; }
+command -v "qemu-system-$system" >/dev/null || {
+	say "qemu is missing: run setup.sh boot, or cross for another architecture than amd64"
+	exit 125
+}
 
-qemu=(qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none -smp "$smp" -m "$mem")
+qemu=("qemu-system-$system" -nodefaults -no-user-config -no-reboot -display none -smp "$smp" -m "$mem")
 case $accel in
-tcg) qemu+=(-cpu max) ;;
+tcg) qemu+=("${machine[@]}") ;;
 kvm) qemu+=(-accel kvm -cpu host) ;;
 esac
 if [[ -n $icount ]]; then
@@ -114,9 +134,8 @@ read -ra words <<<"$more"
 qemu+=("${words[@]}")
 # Only this run's init can know the number, so no output of a program looks like the last line.
 qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
-# panic_print: the console shows next to nothing, and all of the log after a panic. no_timer_check:
-# a machine that gets no time for the interrupts of its first milliseconds would give up.
-qemu+=(-append "console=ttyS0 quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M no_timer_check $clock \
+# panic_print: the console shows next to nothing, and all of the log after a panic.
+qemu+=(-append "console=$console quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $told \
 ${append:+$append }${shell:+kuid.shell }kuid.exit=$nonce -- $*")
 if [[ -n $shell ]]; then
 	exec {input}<&0

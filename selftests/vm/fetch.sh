@@ -4,7 +4,12 @@
 # Fetches what the tests need from the Debian archive this machine already uses, without touching
 # its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
 #   6.1                  vmlinuz, config, release (uname -r), headers (for KDIR)
-#   nic-6.1              staging directory for the initramfs with that kernel's driver lib/e1000.ko
+#   6.1-arm64, 6.1-s390x the same of that architecture, whose name is in arch, to build for on amd64
+#   sysroot-arm64, sysroot-s390x
+#                        what programs of it are linked with: for the compiler and, as a staging
+#                        directory with busybox, uuidgen and uuidparse, for the initramfs
+#   nic-6.1, nic-6.1-arm64
+#                        staging directory for the initramfs with that kernel's driver lib/e1000.ko
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
 #   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
@@ -20,8 +25,8 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1|nic-6.1|source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|" \
-		"fuzzers|util-linux-tests" >&2
+	echo "usage: fetch.sh 6.1[-arm64|-s390x]|sysroot-arm64|sysroot-s390x|nic-6.1[-arm64]|" \
+		"source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
 	exit 2
 }
 
@@ -42,7 +47,12 @@ die()
 want=$1
 case $want in
 6.1)                 row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+6.1-arm64)           row=(fill_kernel "bookworm bookworm-security" arm64 linux-image-arm64) ;;
+6.1-s390x)           row=(fill_kernel "bookworm bookworm-security" s390x linux-image-s390x) ;;
+sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
+sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
 nic-6.1)             row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+nic-6.1-arm64)       row=(fill_nic "bookworm bookworm-security" arm64 linux-image-arm64) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
@@ -107,7 +117,7 @@ write_sources()
 
 # One private apt per set of suites: results fetched one after the other share its package lists.
 apt=$cache/apt/${suites// /+}
-[[ $arch != source ]] || apt+=+source
+[[ $arch == amd64 ]] || apt+=+$arch
 mkdir -p "$apt/lists/partial" "$apt/archives/partial"
 : >"$apt/status"
 write_sources >"$apt/sources.list"
@@ -117,6 +127,7 @@ cat >"$apt/apt.conf" <<CONF
 #clear APT::Architectures;
 #clear Acquire::Languages;
 APT::Architecture "${arch/source/amd64}";
+APT::Architectures { "${arch/source/amd64}"; "amd64"; };
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";
@@ -170,13 +181,16 @@ fill_kernel()
 
 	image=$(depends "$package" 'linux-image-[0-9].*')
 	headers=$(depends "${package/image/headers}" 'linux-headers-[0-9].*')
-	mapfile -t others <<<"$(depends "$headers" 'linux-(headers|kbuild)-.*')"
+	# What runs when a module is built is this machine's.
+	mapfile -t others <<<"$(depends "$headers" 'linux-(headers|kbuild)-.*' |
+		sed 's/^linux-kbuild-.*/&:amd64/')"
 	download "$image" "$headers" "${others[@]}"
 
 	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb | tar -xC "$tmp" ./boot
 	mv "$tmp"/boot/vmlinuz-* "$new/vmlinuz"
 	mv "$tmp"/boot/config-* "$new/config"
 	echo "${image#linux-image-}" >"$new/release"
+	[[ $arch == amd64 ]] || echo "$arch" >"$new/arch"
 
 	for deb in "$tmp"/deb/linux-headers-*.deb "$tmp"/deb/linux-kbuild-*.deb; do
 		dpkg -x "$deb" "$new"
@@ -189,13 +203,29 @@ fill_kernel()
 	ln -s "usr/src/$headers" "$new/headers"
 }
 
+fill_sysroot()
+{
+	local deb link
+
+	download "$package" libgcc-s1 libjansson{4,-dev} zlib1g{,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
+		liburing{2,-dev} busybox-static uuid-runtime libsmartcols1
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$new"
+	done
+	(cd "$new" && rm -r etc usr/share usr/lib/*/gconv)
+	# Those that begin at the root, which is elsewhere for the compiler.
+	while read -r link; do
+		ln -srf "$new$(readlink "$link")" "$link"
+	done < <(find "$new" -lname '/*')
+}
+
 # Of the kernel that is here, or was fetched last: a driver is for no other.
 fill_nic()
 {
 	local image
 
-	[[ -r $cache/6.1/release ]] || die "fetch 6.1 first"
-	image=linux-image-$(<"$cache/6.1/release")
+	[[ -r $cache/${want#nic-}/release ]] || die "fetch ${want#nic-} first"
+	image=linux-image-$(<"$cache/${want#nic-}/release")
 	download "$image"
 	mkdir "$new/lib"
 	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb |

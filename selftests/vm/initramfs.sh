@@ -3,7 +3,8 @@
 #
 # Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio.gz [DIR...]
 # It holds busybox, guest/ (at /guest, and its init), and each DIR's content laid over /, in this
-# order. Shared libraries that programs in a DIR need and no DIR has are taken from this machine.
+# order: for another architecture one has busybox and libraries of it. Shared libraries that this
+# machine's programs in a DIR need and no DIR has are taken from it.
 
 set -euo pipefail
 
