@@ -4,7 +4,7 @@
 # selftests/vm/fetch.sh names.
 
 .DEFAULT_GOAL := all
-BUILD	:= $(CURDIR)/build
+BUILD	:= $(CURDIR)/build$(CROSS:%=/cross/%)
 VM	:= selftests/vm
 
 # The kernel to build the module for: the running one if its headers are here,
@@ -13,8 +13,8 @@ RUNNING	:= /lib/modules/$(shell uname -r)/build
 KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
 
 # Looked up when first needed, which may download it.
-TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh 6.1),$(error \
-	      no kernel to test with)))$(TEST_KERNEL)
+TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh \
+	      6.1$(CROSS:%=-%)),$(error no kernel to test with)))$(TEST_KERNEL)
 TEST_KDIR = $(TEST_KERNEL)/headers
 TEST_NIC = $(eval TEST_NIC := $(or $(shell $(VM)/fetch.sh nic-6.1),$(error no \
 	   driver of a network interface)))$(TEST_NIC)
@@ -40,6 +40,7 @@ help:
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
+	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
@@ -79,7 +80,7 @@ BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 # Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
 ACCEL	?= tcg
 
-.PHONY: vm-packages vm-root vm-modules vm-util-linux vm-tests
+.PHONY: vm-packages vm-root vm-modules vm-util-linux vm-programs vm-tests
 vm-packages:
 	@$(VM)/setup.sh build boot
 
@@ -111,7 +112,7 @@ vm-modules: vm-root
 
 # The kernel's own selftests with ours as one more target, as in its tree; and
 # the tests of library and tool, run in the same way.
-vm-tests: vm-packages vm-modules vm-util-linux
+vm-programs: vm-packages vm-modules
 	@$(VM)/setup.sh test
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
@@ -121,17 +122,23 @@ vm-tests: vm-packages vm-modules vm-util-linux
 		$(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		INSTALL_PATH=$(TESTS)/selftests install
-	$(MAKE) -C userspace O=$(BUILD)/userspace tests examples
-	@$(VM)/interpreters.sh $(TESTS)
-	@mkdir -p $(TESTS)/selftests/userspace $(TESTS)/examples
-	@cp -u $(BUILD)/userspace/examples/many* \
-		$(addprefix userspace/examples/many.,sh pl py) $(TESTS)/examples/
+	$(MAKE) -C userspace O=$(BUILD)/userspace tests
+	@mkdir -p $(TESTS)/selftests/userspace
 	@cp -u $(BUILD)/userspace/tests/library_test \
 		$(BUILD)/userspace/tests/admin_test \
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test admin_test dropin.sh examples.sh \
-		tool.sh tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
+	@printf 'userspace:%s\n' library_test admin_test dropin.sh tool.sh \
+		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
+
+# The examples in all languages that this machine has.
+vm-tests: vm-programs vm-util-linux
+	$(MAKE) -C userspace O=$(BUILD)/userspace examples
+	@$(VM)/interpreters.sh $(TESTS)
+	@mkdir -p $(TESTS)/examples
+	@cp -u $(BUILD)/userspace/examples/many* \
+		$(addprefix userspace/examples/many.,sh pl py) $(TESTS)/examples/
+	@echo userspace:examples.sh >> $(TESTS)/selftests/kselftest-list.txt
 
 # What util-linux' own tests of libuuid need beside themselves: a program, told
 # here what its configure would find, and the shell they are written for.
@@ -174,6 +181,30 @@ uapi-record: vm-packages
 	@mkdir -p $(BUILD)
 	@selftests/uapi.sh record 64 > $(BUILD)/kuid.record
 	@mv $(BUILD)/kuid.record uapi/kuid.record
+
+# The module and its tests for a machine of another architecture: what is done
+# above once more, by its compiler, into build/cross/ARCH. What is this machine's
+# own, as its interpreters, is left out. QEMU has no e1000 for s390x.
+cross-arm64: KERNEL_ARCH := arm64
+cross-arm64: TRIPLET := aarch64-linux-gnu
+cross-arm64: LAID_OVER := sysroot-arm64 nic-6.1-arm64
+cross-s390x: KERNEL_ARCH := s390
+cross-s390x: TRIPLET := s390x-linux-gnu
+cross-s390x: LAID_OVER := sysroot-s390x
+
+.PHONY: cross-arm64 cross-s390x
+cross-arm64 cross-s390x: cross-%: vm-packages
+	@$(VM)/setup.sh cross
+	@set -e; sysroot=$$($(VM)/fetch.sh sysroot-$*); \
+	$(MAKE) vm-programs CROSS=$* ARCH=$(KERNEL_ARCH) \
+		CROSS_COMPILE=$(TRIPLET)- AR=$(TRIPLET)-ar \
+		CC="$(TRIPLET)-gcc --sysroot=$$sysroot"
+	@set -e; dirs="$(addprefix $(BUILD)/cross/$*/vm/,root tests)"; \
+	for name in $(LAID_OVER); do \
+		dirs="$$dirs $$($(VM)/fetch.sh $$name)"; \
+	done; \
+	$(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.gz $$dirs
+
 # The kernel that checks itself, and what is laid over the rest for it: the
 # module, with what such a kernel leaves to each of its parts.
 DEBUG_KERNEL = $(eval DEBUG_KERNEL := $(or $(shell $(VM)/kernel.sh debug-6.1),\
