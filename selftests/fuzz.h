@@ -34,7 +34,7 @@ struct fuzz_changes {
 	__u32 ended;
 };
 
-/* Whether IDs were asked for from a file. */
+/* Whether IDs were asked for from a file; maybe, while a call may be about to. */
 enum fuzz_taken { FUZZ_NOT_TAKEN, FUZZ_MAYBE_TAKEN, FUZZ_TAKEN };
 
 /**
@@ -255,6 +255,7 @@ void *fuzz_memory_huge(size_t size);
  * @flags: the same
  * @wall_before: the wall clock
  * @wall_after: the same
+ * @taken: of the file, if it is about to be asked
  * @before: what held
  * @after: the same
  * @last: what calls gave that had returned before
@@ -277,6 +278,7 @@ struct fuzz_call {
 	__u32 flags;
 	__u64 wall_before;
 	__u64 wall_after;
+	__u32 taken;
 	struct kuid_status before;
 	struct kuid_status after;
 	struct fuzz_last last[NR_FORMATS + 1];
@@ -293,6 +295,9 @@ void fuzz_file_put(struct fuzz_file *file);
 bool fuzz_use(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_unuse(struct fuzz_call *call);
 bool fuzz_gone(const struct fuzz_call *call);
+void fuzz_asks(struct fuzz_call *call);
+void fuzz_asked(struct fuzz_call *call);
+void fuzz_never_asked(struct fuzz_call *call);
 void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret);
 bool fuzz_call_refused(const struct fuzz_call *call);

@@ -80,6 +80,36 @@ bool fuzz_gone(const struct fuzz_call *call)
 	return __atomic_load_n(&call->slot->fd, __ATOMIC_SEQ_CST) != call->fd;
 }
 
+/*
+ * A call is about to ask for IDs, which the file may be marked for at once,
+ * long before the call returns, and whether it then gives any or not.
+ */
+void fuzz_asks(struct fuzz_call *call)
+{
+	fuzz_lock();
+	call->taken = call->file->taken;
+	if (!call->taken)
+		call->file->taken = FUZZ_MAYBE_TAKEN;
+	fuzz_unlock();
+}
+
+/* It did. */
+void fuzz_asked(struct fuzz_call *call)
+{
+	fuzz_lock();
+	call->file->taken = FUZZ_TAKEN;
+	fuzz_unlock();
+}
+
+/* It did not get that far; others may have since. */
+void fuzz_never_asked(struct fuzz_call *call)
+{
+	fuzz_lock();
+	if (call->alone)
+		call->file->taken = call->taken;
+	fuzz_unlock();
+}
+
 static __u32 count_of(const __u32 *count)
 {
 	return __atomic_load_n(count, __ATOMIC_SEQ_CST);

@@ -322,12 +322,13 @@ static void is_ready(struct fuzz_actor *actor, struct fuzz_call *call,
 	    call->file->access == O_WRONLY)
 		return;
 	fcntl(call->fd, F_SETFL, flags | O_NONBLOCK);
+	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
 	got = read(call->fd, id, call->file->text ?
 		   1 : format_of(call->format)->id_size);
 	fuzz_call_end(actor, call, got);
 	fcntl(call->fd, F_SETFL, flags);
-	call->file->taken = FUZZ_TAKEN;
+	fuzz_asked(call);
 	if (got < 0)
 		fuzz_fail(actor, "said to be ready, but read: %s",
 			  strerror(call->error));

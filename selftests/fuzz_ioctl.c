@@ -545,7 +545,7 @@ static bool own_error(struct fuzz_actor *actor, __u32 nr,
 
 	switch (call->error) {
 	case EBUSY:
-		return nr == SET_FORMAT && (!call->alone || call->file->taken);
+		return nr == SET_FORMAT && call->file->taken;
 	case ENODEV:
 		return nr == SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;
@@ -640,11 +640,6 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
 	return done;
 }
 
-static void note_taken(struct fuzz_file *file)
-{
-	__atomic_store_n(&file->taken, FUZZ_TAKEN, __ATOMIC_SEQ_CST);
-}
-
 void fuzz_generate(struct fuzz_actor *actor)
 {
 	struct kuid_generate g = { 0 }, asked;
@@ -679,14 +674,13 @@ void fuzz_generate(struct fuzz_actor *actor)
 		all = true;
 	}
 	asked = g;
+	fuzz_asks(&call);
 	command(actor, &call, GENERATE, (__u8 *)&g, faulty);
-	if (call.error && request_ok(GENERATE, &asked) &&
-	    call.error != EBADF && call.error != EFAULT)
-		note_taken(call.file);
-	if (call.error == EFAULT && !call.file->taken)
-		call.file->taken = FUZZ_MAYBE_TAKEN;
+	if (call.error == EBADF || !request_ok(GENERATE, &asked))
+		fuzz_never_asked(&call);
+	else if (call.error != EFAULT)
+		fuzz_asked(&call);
 	if (!call.error) {
-		note_taken(call.file);
 		format = asked.format ? : call.format;
 		order = asked.order ? : call.order;
 		if (!g.done || g.done > asked.count)

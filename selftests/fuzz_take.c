@@ -45,12 +45,6 @@ static size_t pick_size(struct fuzz_actor *actor, __u32 format)
 	}
 }
 
-static void note_taken(struct fuzz_call *call, __u32 taken)
-{
-	if (__atomic_load_n(&call->file->taken, __ATOMIC_SEQ_CST) < taken)
-		__atomic_store_n(&call->file->taken, taken, __ATOMIC_SEQ_CST);
-}
-
 /*
  * Whether an errno, or 0 for success, is among those documented. Says what is
  * wrong if it is not.
@@ -107,14 +101,16 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 
 	if (got < 0) {
 		check_error(actor, r);
-		/* Nothing that ends before the driver is asked for comes late. */
-		note_taken(call, call->error == EAGAIN ||
-			   call->error == EINTR ? FUZZ_TAKEN :
-						  FUZZ_MAYBE_TAKEN);
+		if (call->error == EBADF || call->error == EINVAL)
+			fuzz_never_asked(call);
+		else if (call->error != EFAULT)
+			fuzz_asked(call);
 		return;
 	}
-	if (!got && (!r->size || (r->may_be_short && file->text)))
+	if (!got && (!r->size || (r->may_be_short && file->text))) {
+		fuzz_never_asked(call);
 		return;
+	}
 	if (call->format && !file->text)
 		unit = format_of(call->format)->id_size;
 	whole = r->size / unit * unit;
@@ -128,7 +124,7 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
 			  got, r->size, file->text ? " of text" : "",
 			  call->format, call->order);
-	note_taken(call, FUZZ_TAKEN);
+	fuzz_asked(call);
 	if (!call->format)
 		return;
 	if (file->text)
@@ -151,6 +147,7 @@ void fuzz_read(struct fuzz_actor *actor)
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);
+	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	got = read(r.call.fd, to.at, r.size);
 	fuzz_call_end(actor, &r.call, got);
@@ -270,6 +267,7 @@ void fuzz_readv(struct fuzz_actor *actor)
 	if (!fuzz_use(actor, &r.call))
 		return;
 	end = pick_segments(actor, &r, segments, nr);
+	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	if (flags > 0 && flags & RWF_NOWAIT && !vector)
 		r.call.nowait = true;
@@ -285,16 +283,19 @@ void fuzz_readv(struct fuzz_actor *actor)
 		r.call.nowait = true;
 
 	if (at_position) {
+		fuzz_never_asked(&r.call);
 		if (r.call.error != ESPIPE && r.call.error != EBADF)
 			fuzz_fail(actor, "errno %d of a read at a position",
 				  r.call.error);
 	} else if (!vector && flags != -1 && flags & 1 << 20) {
+		fuzz_never_asked(&r.call);
 		if (r.call.error != EOPNOTSUPP && r.call.error != EBADF &&
 		    !(r.faulty && r.call.error == EFAULT) &&
 		    !(!r.size && !got))
 			fuzz_fail(actor, "errno %d of unknown flags",
 				  r.call.error);
 	} else if (!vector && flags == -1) {
+		fuzz_never_asked(&r.call);
 		if (r.call.error != EOPNOTSUPP && r.call.error != EBADF &&
 		    !(r.faulty && r.call.error == EFAULT) &&
 		    !(!r.size && !got))
@@ -331,6 +332,7 @@ void fuzz_splice(struct fuzz_actor *actor)
 	r.size = pick_size(actor, r.call.file->format);
 	r.size = r.size < 65536 ? r.size : 65536;
 	r.writable = r.size;
+	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	if (kind == 0) {
 		got = tee(r.call.fd, actor->pipe[1], r.size, flags);
@@ -349,6 +351,7 @@ void fuzz_splice(struct fuzz_actor *actor)
 	if (flags & SPLICE_F_NONBLOCK)
 		r.call.nowait = true;
 	if (kind < 3) {
+		fuzz_never_asked(&r.call);
 		if (got > 0 ||
 		    (got < 0 && r.call.error != EINVAL &&
 		     r.call.error != ESPIPE && r.call.error != EBADF))
@@ -363,11 +366,8 @@ void fuzz_splice(struct fuzz_actor *actor)
 			fuzz_fail(actor, "more than %zd were in the pipe", got);
 		check_read(actor, &r, actor->room, got);
 		memset(actor->room, POISON, got);
-	} else if (got || r.size) {
-		if (got < 0)
-			check_read(actor, &r, NULL, got);
-		else if (r.call.file->access != O_WRONLY)
-			fuzz_fail(actor, "0 of %zu bytes", r.size);
+	} else {
+		check_read(actor, &r, NULL, got);
 	}
 	fuzz_unuse(&r.call);
 }
@@ -389,6 +389,7 @@ void fuzz_huge(struct fuzz_actor *actor)
 		fuzz_unuse(&r.call);
 		return;
 	}
+	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	size = r.call.format ? format_of(r.call.format)->id_size : 0;
 	if (!size || r.call.file->text)
@@ -411,9 +412,9 @@ void fuzz_huge(struct fuzz_actor *actor)
 			fuzz_book_ids(actor, &r.call, r.call.format,
 				      r.call.order, 0, to + got - n * size, n,
 				      true);
-		note_taken(&r.call, FUZZ_TAKEN);
+		fuzz_asked(&r.call);
 	} else {
-		note_taken(&r.call, FUZZ_TAKEN);
+		fuzz_asked(&r.call);
 		fuzz_lock();
 		r.call.file->torn = true;
 		fuzz_unlock();
@@ -507,6 +508,7 @@ void fuzz_uring(struct fuzz_actor *actor)
 	entry.addr = (uintptr_t)to.at;
 	entry.len = r.size;
 	entry.user_data = 1;
+	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	ring_submit(ring, &entry);
 	for (tries = 0; awaited; tries++) {
