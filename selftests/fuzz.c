@@ -148,16 +148,24 @@ static void restarts(int signal)
 	fuzz_signals++;
 }
 
+/*
+ * If more than one is there, the lowest alone decides whether the call begins
+ * again: so that must be the one that ends it, or a call of a thread that gets
+ * little time could go on for ever.
+ */
+#define ENDS		SIGUSR1
+#define RESTARTS	SIGUSR2
+
 static bool catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = ends };
 
-	if (sigaction(SIGALRM, &action, NULL))
+	if (sigaction(ENDS, &action, NULL))
 		return false;
 	action.sa_handler = restarts;
 	action.sa_flags = SA_RESTART;
 	/* SIGIO is for files that are O_ASYNC. */
-	return !sigaction(SIGUSR1, &action, NULL) &&
+	return !sigaction(RESTARTS, &action, NULL) &&
 	       !sigaction(SIGIO, &action, NULL);
 }
 
@@ -218,8 +226,8 @@ bool fuzz_actor_begin(struct fuzz_actor *actor, __u64 stream, __u32 thread,
 	};
 	actor->epoll = epoll_create1(EPOLL_CLOEXEC);
 	return actor->epoll >= 0 && fuzz_memory_init(actor) &&
-	       make_timer(SIGALRM, &actor->ending) &&
-	       make_timer(SIGUSR1, &actor->restarting) &&
+	       make_timer(ENDS, &actor->ending) &&
+	       make_timer(RESTARTS, &actor->restarting) &&
 	       !pipe2(actor->pipe, O_CLOEXEC | O_NONBLOCK) &&
 	       !socketpair(AF_UNIX, SOCK_DGRAM, 0, actor->sockets);
 }
