@@ -2,7 +2,9 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "device.h"
@@ -35,6 +37,15 @@ struct kuid *device_open(unsigned int format)
 	default:
 		err(EXIT_FAILED, "%s%s", dir, name);
 	}
+}
+
+int device_open_lines(unsigned int format)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/dev/kuids/%s.txt",
+		 kuid_format_name(format));
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 struct kuid *device_open_local(unsigned int format)

@@ -38,7 +38,9 @@ struct gen {
 	int form;	    /* 0 as long as none was given */
 	bool endless;
 	bool local;
-	struct kuid *source;
+	struct kuid *source; /* NULL if lines are read */
+	int lines;	     /* the file to read them from, else -1 */
+	size_t unit;	     /* bytes of an ID as it is made, or of its line */
 };
 
 static const struct argp_option options[] = {
@@ -215,14 +217,14 @@ static void write_units(const char *text, size_t size, size_t unit)
 
 /* The IDs as lines, of which the size is given back. */
 static size_t write_text(const struct gen *gen, unsigned char *ids,
-			 size_t count, size_t id_size, char *text)
+			 size_t count, char *text)
 {
 	unsigned int form = KUID_FORM_CANONICAL;
 	size_t length = kuid_format_text_size(gen->format);
 
 	if (gen->form == GUID || gen->form == HEX) {
 		form = KUID_FORM_HEX;
-		length = 2 * id_size;
+		length = 2 * gen->unit;
 	} else if (gen->form == CF) {
 		form = KUID_FORM_COLDFUSION;
 		length--;
@@ -233,27 +235,34 @@ static size_t write_text(const struct gen *gen, unsigned char *ids,
 		if (kuid_text_form(gen->format, form, ids, text, length + 1))
 			err(EXIT_FAILED, "text of an ID");
 		text[length] = '\n';
-		ids += id_size;
+		ids += gen->unit;
 		text += length + 1;
 	}
 	return length + 1;
 }
 
-static void print(const struct gen *gen, unsigned char *ids, size_t count,
-		  size_t id_size)
+static void print(const struct gen *gen, unsigned char *ids, size_t count)
 {
 	static char text[BATCH * KUID_TEXT_MAX];
 	size_t line;
 
-	if (gen->form == BINARY) {
-		write_units((char *)ids, count * id_size, id_size);
+	if (gen->lines >= 0 || gen->form == BINARY) {
+		write_units((char *)ids, count * gen->unit, gen->unit);
 		return;
 	}
-	line = write_text(gen, ids, count, id_size, text);
+	line = write_text(gen, ids, count, text);
 	write_units(text, count * line, line);
 }
 
-/* Some IDs; none after a signal. */
+/* Who asks for whole lines is given whole lines, or an error. */
+static ssize_t read_lines(const struct gen *gen, void *lines, size_t count)
+{
+	ssize_t got = read(gen->lines, lines, count * gen->unit);
+
+	return got < 0 ? -1 : got / (ssize_t)gen->unit;
+}
+
+/* Some IDs, or lines of them; none after a signal. */
 static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 {
 	static bool told;
@@ -262,7 +271,8 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	while (!stopped) {
 		if (!told)
 			alarm(PATIENCE_S);
-		made = kuid_many(gen->source, ids, count);
+		made = gen->lines >= 0 ? read_lines(gen, ids, count)
+				       : kuid_many(gen->source, ids, count);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
@@ -278,27 +288,49 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	return 0;
 }
 
-static void set_order(struct kuid *source, uint32_t order)
+static void set_order(int fd, uint32_t order)
 {
 	struct kuid_set_format set = { .order = order };
 
-	if (ioctl(kuid_fd(source), KUID_IOC_SET_FORMAT, &set))
+	if (ioctl(fd, KUID_IOC_SET_FORMAT, &set))
 		errx(EXIT_FAILED, "setting the order: %s", device_error());
+}
+
+/*
+ * Many IDs come faster as lines of the kernel's. Whoever was given the other
+ * node only, as in a container, has them from that.
+ */
+static void begin(struct gen *gen)
+{
+	bool canonical = !gen->form || gen->form == TEXT;
+	bool many = gen->endless || gen->count > BATCH;
+
+	gen->lines = -1;
+	if (canonical && many && !gen->local)
+		gen->lines = device_open_lines(gen->format);
+	if (gen->lines >= 0) {
+		gen->unit = kuid_format_text_size(gen->format) + 1;
+	} else {
+		gen->source = gen->local ? device_open_local(gen->format)
+					 : device_open(gen->format);
+		gen->unit = kuid_id_size(gen->source);
+	}
+	if (gen->order != KUID_ORDER_DEFAULT)
+		set_order(gen->source ? kuid_fd(gen->source) : gen->lines,
+			  gen->order);
 }
 
 int verb_gen(int argc, char **argv)
 {
-	static unsigned char ids[BATCH * KUID_ID_MAX];
+	/* Of IDs, or of lines, which are longer. */
+	static unsigned char ids[BATCH * KUID_TEXT_MAX];
 	struct gen gen = { .format = KUID_FORMAT_V1 };
 	uint64_t done = 0, count;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &gen);
 	count = gen.count ? gen.count : 1;
 
-	gen.source = gen.local ? device_open_local(gen.format)
-			       : device_open(gen.format);
-	if (gen.order != KUID_ORDER_DEFAULT)
-		set_order(gen.source, gen.order);
+	begin(&gen);
 	handle(SIGINT, stop);
 	handle(SIGTERM, stop);
 	handle(SIGHUP, stop);
@@ -310,12 +342,14 @@ int verb_gen(int argc, char **argv)
 		if (!gen.endless && count - done < BATCH)
 			left = count - done;
 		left = make(&gen, ids, left);
-		print(&gen, ids, left, kuid_id_size(gen.source));
+		print(&gen, ids, left);
 		done += left;
 		progress_tell(done);
 	}
 	progress_end();
 	kuid_close(gen.source);
+	if (gen.lines >= 0)
+		close(gen.lines);
 	if (stopped) {
 		/* As who sent it expects. */
 		signal(stopped, SIG_DFL);

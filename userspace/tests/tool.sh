@@ -56,6 +56,14 @@ to_full_disk()
 	kuid gen -n "$1" >/dev/full
 }
 
+# A container that was given nothing but /dev/kuid.
+with_one_node()
+{
+	unshare -m sh -c 'cp -a /dev/kuid /tmp/node && mount -t tmpfs none /dev &&
+		cp -a /tmp/node /dev/kuid && exec kuid "$@"' sh "$@" >$out 2>$err &&
+		[ ! -s $err ] && [ "$(sort -u $out | grep -cE "$uuid")" -eq 10000 ]
+}
+
 prints()
 {
 	text=$1
@@ -152,10 +160,10 @@ to_head()
 is_in_host_order()
 {
 	: >$out
-	for _ in 1 2 3 4 5 6 7 8; do
-		kuid gen -f v7 -o host -n 100 >>$out 2>$err || return
+	for count in 100 5000 1 5000 100; do
+		kuid gen -f v7 -o host -n $count >>$out 2>$err || return
 	done
-	[ "$(kuid compare <$out | sort -u)" = before ] && [ "$(wc -l <$out)" -eq 800 ]
+	[ "$(kuid compare <$out | sort -u)" = before ] && [ "$(wc -l <$out)" -eq 10201 ]
 }
 
 says_it_waits()
@@ -237,6 +245,8 @@ it "an unknown option is refused" fails 2 "invalid option -- 'z'" kuid gen -z
 it "an unknown verb is refused" fails 2 'no verb "frobnicate"' kuid frobnicate
 
 it "no device: says how to load it" fails 1 'modprobe kuid' without_device
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
+it "many IDs of the one node that there is" with_one_node gen -n 10000
 it "a full disk is told, one ID" fails 1 'standard output' to_full_disk 1
 it "a full disk is told, many IDs" fails 1 'standard output' to_full_disk 100000
 
@@ -250,7 +260,6 @@ it "no device: status says how to load it" fails 1 'modprobe kuid' \
 it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs
 it "status --check: all is held" prints 'unique       yes' status --check
-uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --local" makes 5000 gen --local -n 5000

@@ -10,7 +10,8 @@
  * $FAKE_FAIL is "CALL N ERRNO": the Nth call that is logged under that name
  * fails, without having done anything. $FAKE_DIE is a number: the process is
  * gone before it can do the call that would be logged with it, as if killed.
- * $FAKE_OPEN is the errno that opening the device fails with.
+ * $FAKE_OPEN is the errno that opening the device fails with, $FAKE_OPEN_TEXT
+ * that of its text only.
  *
  * IDs are the numbers from 0 on, counted in the device's field "made", in the
  * last bytes of what is else zero, but for a UUID's version and variant. While
@@ -68,8 +69,12 @@ static const struct {
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* The format that an open file gives, by its number; 0 if it is another's. */
+/*
+ * The format that an open file gives, by its number, 0 if it is another's; and
+ * whether it gives text.
+ */
 static unsigned char formats[256];
+static bool gives_text[256];
 static bool opened;
 
 static uint64_t *field(size_t i)
@@ -143,23 +148,28 @@ happens(const char *call, const char *format, ...)
 }
 
 /* The format of a device node, or 0. */
-static int format_of(const char *path)
+static int format_of(const char *path, bool *text)
 {
+	char name[16];
 	int format;
 
+	*text = false;
 	if (!strcmp(path, "/dev/kuid"))
 		return KUID_FORMAT_V1;
-	if (strncmp(path, "/dev/kuids/", 11))
+	if (sscanf(path, "/dev/kuids/%15[a-z0-9]", name) != 1)
 		return 0;
-	format = kuid_format_number(path + 11);
+	*text = strstr(path, ".txt");
+	format = kuid_format_number(name);
 	return format < 0 ? 0 : format;
 }
 
-static int open_device(int flags, int format)
+static int open_device(int flags, int format, bool text)
 {
 	const char *error = getenv("FAKE_OPEN");
 	int fd;
 
+	if (!error && text)
+		error = getenv("FAKE_OPEN_TEXT");
 	if (error) {
 		errno = atoi(error);
 		return -1;
@@ -168,18 +178,20 @@ static int open_device(int flags, int format)
 	if (fd < 0 || fd >= (int)sizeof(formats))
 		abort();
 	formats[fd] = format;
+	gives_text[fd] = text;
 	opened = true;
 	return fd;
 }
 
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	int format = format_of(path);
 	char other[4096];
+	bool text;
+	int format = format_of(path, &text);
 	int fd;
 
 	if (format)
-		return open_device(flags, format);
+		return open_device(flags, format, text);
 	if (!strcmp(path, "/etc/machine-id")) {
 		snprintf(other, sizeof(other), "%s/machine-id", getenv("FAKE"));
 		path = other;
@@ -443,18 +455,25 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 	}
 }
 
-static int generate(struct kuid_generate *request, int format)
+/* What each call that makes IDs may have to wait for. */
+static int take_time(void)
 {
-	if (request->format)
-		format = request->format;
-	if (happens("generate", " %s %u order %u", kuid_format_name(format),
-		    request->count, request->order))
-		return -1;
 	if (device.waiting) {
 		pause();
 		return fail(EINTR);
 	}
 	usleep(device.slow_ms * 1000);
+	return 0;
+}
+
+static int generate(struct kuid_generate *request, int format)
+{
+	if (request->format)
+		format = request->format;
+	if (happens("generate", " %s %u order %u", kuid_format_name(format),
+		    request->count, request->order) ||
+	    take_time())
+		return -1;
 	put_ids((unsigned char *)(uintptr_t)request->buffer, format,
 		request->count);
 	request->done = request->count;
@@ -501,12 +520,43 @@ static int is_device(int fd)
 	return fd >= 0 && fd < (int)sizeof(formats) ? formats[fd] : 0;
 }
 
+/* Whole lines, of which it has no more than so many at once. */
+static ssize_t read_lines(int format, char *text, size_t size)
+{
+	size_t line = kuid_format_text_size(format) + 1;
+	size_t count = size / line < 1000 ? size / line : 1000;
+
+	if (happens("lines", " %s %zu", kuid_format_name(format),
+		    size / line) ||
+	    take_time())
+		return -1;
+	if (size % line)
+		abort();
+	for (size_t i = 0; i < count; i++, text += line) {
+		unsigned char id[KUID_ID_MAX];
+		char with_nul[KUID_TEXT_MAX];
+
+		put_ids(id, format, 1);
+		kuid_text(format, id, with_nul, sizeof(with_nul));
+		memcpy(text, with_nul, line - 1);
+		text[line - 1] = '\n';
+	}
+	return count * line;
+}
+
 EXPORT ssize_t read(int fd, void *data, size_t size)
 {
 	int format = is_device(fd);
+	ssize_t got;
 
 	if (!format)
 		return REAL(read)(fd, data, size);
+	if (gives_text[fd]) {
+		load();
+		got = read_lines(format, data, size);
+		store();
+		return got;
+	}
 	put_ids(data, format, size / kuid_format_id_size(format));
 	return size;
 }

@@ -97,7 +97,7 @@ asks_for()
 
 failing_order()
 {
-	FAKE_FAIL='set 1 25' gen -o host >"$out" 2>"$err"
+	FAKE_FAIL='set 1 25' gen -o host "$@" >"$out" 2>"$err"
 	[ $? -eq 1 ] && [ ! -s "$out" ] && grep -q 'setting the order: the module that is loaded' "$err"
 }
 
@@ -134,6 +134,15 @@ failing()
 	return $result
 }
 
+failing_lines()
+{
+	export FAKE_FAIL="lines 1 $1"
+	fails 1 "$2" -n 5k
+	result=$?
+	unset FAKE_FAIL
+	return $result
+}
+
 # Runs the words of a command of kuid.
 runs()
 {
@@ -154,11 +163,42 @@ says_what_to_do()
 # IDs that were made before are printed whole, and then it says so.
 fails_later()
 {
-	export FAKE_FAIL="generate 6 5"
+	export FAKE_FAIL="$1 6 5"
 	gen -n 10000 >"$out" 2>"$err"
 	status=$?
 	unset FAKE_FAIL
-	[ $status -eq 1 ] && is_whole 4096 && grep -q 'Input/output error' "$err"
+	[ $status -eq 1 ] && is_whole 4096 && grep -q 'making IDs of v1: Input/output error' "$err"
+}
+
+# Where there are no lines to read, or not for this user, IDs are written as lines here.
+without_lines()
+{
+	export FAKE_OPEN_TEXT="$1"
+	shift
+	"$@"
+	result=$?
+	unset FAKE_OPEN_TEXT
+	[ $result -eq 0 ] && ! grep -q ^lines "$FAKE/log"
+}
+
+# So many lines are read, as many at once as there may be: FORMAT COUNT ASKED...
+reads_lines()
+{
+	format=$1 count=$2
+	shift 2
+	gen -f "$format" -o host -n "$count" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(wc -l <"$out")" -eq "$count" ] &&
+		{ echo 'set format 0 order 3' && printf "lines $format %s\n" "$@"; } |
+		cmp -s - "$FAKE/log"
+}
+
+# The same IDs, however they come.
+same_lines()
+{
+	reads_lines "$1" 5000 4096 4000 3000 2000 1000 && mv "$out" "$FAKE/lines" &&
+		printf 'made 0\n' >"$FAKE/device" && : >"$FAKE/log" &&
+		without_lines 2 gen -f "$1" -n 5000 >"$out" 2>"$err" &&
+		cmp -s "$out" "$FAKE/lines"
 }
 
 to_full_disk()
@@ -234,14 +274,14 @@ ends_at_once()
 ends_while_waiting()
 {
 	printf 'waiting 1\n' >"$FAKE/device"
-	stopped_by INT 0.5 >"$out" 2>"$err"
+	stopped_by INT 0.5 "$@" >"$out" 2>"$err"
 	[ $? -eq 130 ] && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
 tells_that_it_waits()
 {
 	printf 'waiting 1\n' >"$FAKE/device"
-	stopped_by TERM 5 >"$out" 2>"$err"
+	stopped_by TERM 5 "$@" >"$out" 2>"$err"
 	[ $? -eq 143 ] && [ ! -s "$out" ] &&
 		[ "$(cat "$err")" = 'kuid: waiting for IDs: "kuid status" says why' ]
 }
@@ -288,6 +328,7 @@ it "one ID if nothing is said" makes 1
 it "-n 1" makes 1 -n 1
 it "-n 4096, a batch" makes 4096 -n 4096
 it "-n 4097, a batch and one" makes 4097 -n 4097
+it "-n 9000, of lines that come in pieces" makes 9000 -n 9000
 it "-n 2k is 2000" makes 2000 -n 2k
 it "--count=0k1 is no count" fails 2 '"0k1" is not a count' --count=0k1
 for count in 0 0k -1 +1 1x 1K 1kk k '' ' 1' 18446744073709551616 18446744073709552k \
@@ -318,6 +359,12 @@ it "-o cpu" asks_for v1 cpu 1
 it "-o file" asks_for k96 file 2
 it "-o host" asks_for v7 host 3
 it "an old module, order" failing_order
+it "an old module, order of lines" failing_order --forever
+for format in v1 v6 v7 lex k64 k96 k128; do
+	it "many of $format are read as lines" same_lines $format
+done
+it "no lines: written as before" without_lines 2 makes 9000 -n 9k
+it "no permission for lines: the same" without_lines 13 makes 9000 -n 9k
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing 1 5 1 'making IDs of v1: Input/output error' -o host
@@ -345,7 +392,9 @@ it "a deadline: how to go on, lex" says_what_to_do 127 '--worker random' lex
 it "no random numbers yet" failing 1 11 1 'random generator is not ready: try again'
 it "an old module" failing 1 25 1 'too old for this'
 it "another error" failing 1 5 1 'making IDs of v1: Input/output error'
-it "an error behind IDs" fails_later
+it "an error behind IDs" fails_later lines
+it "an error behind IDs, without lines" without_lines 2 fails_later generate
+it "a clone is told where lines are read" failing_lines 116 'this machine may be a clone'
 
 it "a full disk is told, one ID" to_full_disk
 it "a full disk is told, many IDs" to_full_disk -n 100k
@@ -357,9 +406,12 @@ it "SIGINT ends it behind a line" ends_whole INT 130
 it "SIGTERM ends it behind a line" ends_whole TERM 143
 it "SIGHUP ends it behind a line" ends_whole HUP 129
 it "SIGINT ends it behind a line, in a full pipe" ends_whole_in_pipe
+it "SIGINT ends it behind a line that it wrote itself" without_lines 2 ends_whole INT 130
 it "a signal that comes again ends it at once" ends_at_once
 it "SIGINT ends it while it waits" ends_while_waiting
+it "SIGINT ends it while it waits for lines" ends_while_waiting --forever
 it "that it waits is told" tells_that_it_waits
+it "that it waits for lines is told" tells_that_it_waits --forever
 it "on a terminal it shows how far it is" shows_progress
 it "with no end in sight, too" shows_progress_forever
 it "but not among the IDs" shows_none_among_ids
