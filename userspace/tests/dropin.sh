@@ -8,27 +8,9 @@
 
 dropin=/lib/kuid/libkuid-uuid.so
 counters=/sys/class/kuid/kuid/counters
-out=/tmp/dropin.out
-err=/tmp/dropin.err
+# shellcheck source=SCRIPTDIR/tap.sh
+. "${0%/*}/tap.sh"
 newer=/trixie/usr/bin/uuidgen
-nr=0
-failed=0
-skipped=0
-
-# A test passes if its command succeeds.
-it()
-{
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		sed 's/^/# /' $out $err | head -n 20
-		failed=$((failed + 1))
-	fi
-}
 
 # As it, if there is a program at PATH.
 it_with()
@@ -38,9 +20,7 @@ it_with()
 	if [ -x "$path" ]; then
 		it "$@"
 	else
-		nr=$((nr + 1))
-		skipped=1
-		echo "ok $nr $1 # SKIP no $path"
+		skip "$1" "no $path"
 	fi
 }
 
@@ -50,16 +30,16 @@ takes()
 	count=$1 format=$2
 	shift 2
 	read -r before <"$counters/$format"
-	"$@" >$out 2>$err || return
+	"$@" >"$out" 2>"$err" || return
 	read -r after <"$counters/$format"
-	[ ! -s $err ] && [ $((after - before)) -eq "$count" ]
+	[ ! -s "$err" ] && [ $((after - before)) -eq "$count" ]
 }
 
 # Whether all lines are IDs of VERSION behind PREFIX, COUNT of them.
 are_ids()
 {
 	id="^$3[0-9a-f]{8}-[0-9a-f]{4}-$2[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\$"
-	[ "$(grep -cE "$id" $out)" -eq "$1" ] && [ "$(wc -l <$out)" -eq "$1" ]
+	[ "$(grep -cE "$id" "$out")" -eq "$1" ] && [ "$(wc -l <"$out")" -eq "$1" ]
 }
 
 with()
@@ -86,8 +66,8 @@ uuidgen_makes()
 
 has_the_node()
 {
-	with uuidgen -t >$out 2>$err &&
-		[ "$(cut -d - -f 5 $out)" = "$(cat /sys/class/kuid/kuid/identity/node)" ]
+	with uuidgen -t >"$out" 2>"$err" &&
+		[ "$(cut -d - -f 5 "$out")" = "$(cat /sys/class/kuid/kuid/identity/node)" ]
 }
 
 user_makes()
@@ -109,16 +89,14 @@ each=2000
 all=$((8 * each))
 children()
 {
-	mkdir -p /var/lib/libuuid
-	./libuuid_user children 1000 | sed 's/^/# libuuid alone: /'
 	takes $((all + 1)) v1 with ./libuuid_user children $each &&
-		[ "$(cat $out)" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
+		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
 }
 
 threads()
 {
 	takes $all v1 with ./libuuid_user threads $each &&
-		[ "$(cat $out)" = "$all made, 0 repeated, $all safe" ]
+		[ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
 }
 
 closed()
@@ -128,7 +106,7 @@ closed()
 
 cancelled()
 {
-	with ./libuuid_user cancelled 100 >$out 2>$err && [ ! -s $out ] && [ ! -s $err ]
+	with ./libuuid_user cancelled 100 >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
 # The device gives the first 3, libuuid the 3 behind them.
@@ -144,7 +122,7 @@ for i in range(1000):
 python_makes()
 {
 	takes 1000 v1 with python3 -I -S -c "$python" && are_ids 1000 1 'safe ' &&
-		[ "$(sort -u $out | wc -l)" -eq 1000 ]
+		[ "$(sort -u "$out" | wc -l)" -eq 1000 ]
 }
 
 python_without_device()
@@ -158,12 +136,12 @@ python_without_device()
 # about names.
 util_linux()
 {
-	cat >/tmp/uuidgen <<-END
+	cat >"$work/uuidgen" <<-END
 		#!/bin/sh
 		exec chroot /trixie uuidgen "\$@"
 	END
-	chmod +x /tmp/uuidgen
-	cd /util-linux/tests && TS_CMD_UUIDGEN=/tmp/uuidgen with bash "ts/uuid/$1" \
+	chmod +x "$work/uuidgen"
+	cd /util-linux/tests && TS_CMD_UUIDGEN="$work/uuidgen" with bash "ts/uuid/$1" \
 		--srcdir=/util-linux --builddir=/util-linux --noskip-commands
 }
 
@@ -171,23 +149,22 @@ util_linux_uuidgen()
 {
 	read -r v6 <$counters/v6
 	read -r v7 <$counters/v7
-	takes 2 v1 util_linux uuidgen && grep -q OK $out &&
+	takes 2 v1 util_linux uuidgen && grep -q OK "$out" &&
 		[ $(($(cat $counters/v6) - v6)) -eq 2 ] && [ $(($(cat $counters/v7) - v7)) -eq 2 ]
 }
 
 util_linux_parser()
 {
-	takes 0 v1 util_linux uuid_parser && grep -q OK $out
+	takes 0 v1 util_linux uuid_parser && grep -q OK "$out"
 }
 
 if [ -x $newer ]; then
 	mkdir -p /trixie/dev "/trixie${dropin%/*}"
 	cp $dropin /trixie$dropin
 	mount --bind /dev /trixie/dev
-	trap 'umount /trixie/dev' EXIT
+	trap 'umount /trixie/dev; rm -rf "$work"' EXIT
 fi
 
-echo "1..$(grep -cE '^it(_with)? ' "$0")"
 it "uuidgen -t" uuidgen_makes 1 with -t
 it "its node is kuid's" has_the_node
 it "uuidgen -r is libuuid's" libuuid_makes 4 with uuidgen -r
@@ -199,6 +176,8 @@ it "uuid_generate_time" user_makes v1 time ''
 it "uuid_generate_time_safe calls them safe" user_makes v1 time_safe '0 '
 it "uuid_generate_time_v6" user_makes v6 time_v6 ''
 it "uuid_generate_time_v7" user_makes v7 time_v7 ''
+mkdir -p /var/lib/libuuid
+./libuuid_user children 1000 | sed 's/^/# libuuid alone: /'
 it "8 children of a process that has made one" children
 it "8 threads" threads
 it "all files closed and others opened" closed
@@ -208,5 +187,5 @@ it_with /usr/bin/python3 "Python's uuid1()" python_makes
 it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
 it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen
 it_with /util-linux/test_uuid_parser "util-linux' own test of reading UUIDs" util_linux_parser
-[ $failed -eq 0 ] || exit 1
+finish || exit 1
 [ $skipped -eq 0 ] || exit 4

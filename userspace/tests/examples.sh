@@ -5,32 +5,15 @@
 # Prints KTAP. Needs the module loaded and root. What no compiler or interpreter is here for is
 # skipped; Java's and Node.js's are too large to be, pure/examples.sh has these.
 
-out=/tmp/examples.out
-err=/tmp/examples.err
+# shellcheck source=SCRIPTDIR/tap.sh
+. "${0%/*}/tap.sh"
 count=5
 hex='[0-9a-f]'
-nr=0
-failed=0
-
-# A test passes if its command succeeds.
-it()
-{
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		awk '{ print "# " $0 }' $out $err
-		failed=$((failed + 1))
-	fi
-}
 
 # What v1 is in the order of comes last in its text, and first in what is printed here.
 in_order()
 {
-	sed -E 's/^(.{8})-(.{4})-1(.{3})-(.{4})/\3\2\1\4/' $out | LC_ALL=C sort -c -u 2>$err
+	sed -E 's/^(.{8})-(.{4})-1(.{3})-(.{4})/\3\2\1\4/' "$out" | LC_ALL=C sort -c -u 2>"$err"
 }
 
 # Prints increasing IDs of VERSION, and nothing else; no others were made for it.
@@ -40,10 +23,10 @@ prints()
 	made=/sys/class/kuid/kuid/counters/v$1
 	shift
 	before=$(cat "$made")
-	"$@" >$out 2>$err &&
-		[ ! -s $err ] &&
-		[ "$(wc -l <$out)" -eq $count ] &&
-		[ "$(grep -cE "$uuid" $out)" -eq $count ] &&
+	"$@" >"$out" 2>"$err" &&
+		[ ! -s "$err" ] &&
+		[ "$(wc -l <"$out")" -eq $count ] &&
+		[ "$(grep -cE "$uuid" "$out")" -eq $count ] &&
 		in_order &&
 		[ $(($(cat "$made") - before)) -eq $count ]
 }
@@ -54,8 +37,8 @@ misses()
 	device=$1
 	shift
 	# shellcheck disable=SC2016 # for the inner shell
-	! unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "$@" >$out 2>$err &&
-		[ ! -s $out ] && [ "$(wc -l <$err)" -eq 1 ] && grep -qF "$device" $err
+	! unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "$@" >"$out" 2>"$err" &&
+		[ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 1 ] && grep -qF "$device" "$err"
 }
 
 # The tests of an example that reads DEVICE, of VERSION, and is run by COMMAND.
@@ -75,14 +58,12 @@ example_if_here()
 		return
 	fi
 	shift 2
-	echo "ok $((nr + 1)) $* # SKIP there is no ${1#./}"
-	echo "ok $((nr + 2)) $*: no device # SKIP there is no ${1#./}"
-	nr=$((nr + 2))
+	skip "$*" "there is no ${1#./}"
+	skip "$*: no device" "there is no ${1#./}"
 }
 
 cd /examples || exit
 echo "KTAP version 1"
-echo "1..14"
 example /dev/kuids/v7.txt 7 sh many.sh
 example /dev/kuid 1 ./many
 example_if_here /dev/kuids/v7 7 ./many-cc
@@ -90,4 +71,4 @@ example_if_here /dev/kuids/v7 7 ./many-go
 example_if_here /dev/kuids/v7 7 ./many-rs
 example_if_here /dev/kuids/v7 7 perl many.pl
 example_if_here /dev/kuids/v7 7 python3 many.py
-[ $failed -eq 0 ]
+finish

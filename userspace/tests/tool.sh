@@ -4,46 +4,20 @@
 # kuid(1) as a user meets it: what it prints, its messages and its exit statuses. Prints KTAP.
 # Needs the module loaded, KUID_MODULE, root, and kuid on PATH; leaves it loaded, but new.
 
-out=/tmp/tool.out
-err=/tmp/tool.err
+# shellcheck source=SCRIPTDIR/tap.sh
+. "${0%/*}/tap.sh"
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
-nr=0
-failed=0
-
-# A test passes if its command succeeds.
-it()
-{
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		sed 's/^/# /' $err
-		failed=$((failed + 1))
-	fi
-}
 
 # Prints COUNT well-formed IDs, none twice, and nothing else.
 makes()
 {
 	count=$1
 	shift
-	kuid "$@" >$out 2>$err &&
-		[ ! -s $err ] &&
-		[ "$(grep -cE "$uuid" $out)" -eq "$count" ] &&
-		[ "$(wc -l <$out)" -eq "$count" ] &&
-		[ "$(sort -u $out | wc -l)" -eq "$count" ]
-}
-
-# Prints no ID, says TEXT on standard error and exits with STATUS.
-fails()
-{
-	status=$1 text=$2
-	shift 2
-	"$@" >$out 2>$err
-	[ $? -eq "$status" ] && [ ! -s $out ] && grep -qF -- "$text" $err
+	kuid "$@" >"$out" 2>"$err" &&
+		[ ! -s "$err" ] &&
+		[ "$(grep -cE "$uuid" "$out")" -eq "$count" ] &&
+		[ "$(wc -l <"$out")" -eq "$count" ] &&
+		[ "$(sort -u "$out" | wc -l)" -eq "$count" ]
 }
 
 without_device()
@@ -51,7 +25,7 @@ without_device()
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid gen'
 }
 
-to_full_disk()
+fills_disk()
 {
 	kuid gen -n "$1" >/dev/full
 }
@@ -60,15 +34,15 @@ to_full_disk()
 with_one_node()
 {
 	unshare -m sh -c 'cp -a /dev/kuid /tmp/node && mount -t tmpfs none /dev &&
-		cp -a /tmp/node /dev/kuid && exec kuid "$@"' sh "$@" >$out 2>$err &&
-		[ ! -s $err ] && [ "$(sort -u $out | grep -cE "$uuid")" -eq 10000 ]
+		cp -a /tmp/node /dev/kuid && exec kuid "$@"' sh "$@" >"$out" 2>"$err" &&
+		[ ! -s "$err" ] && [ "$(sort -u "$out" | grep -cE "$uuid")" -eq 10000 ]
 }
 
-prints()
+tells()
 {
 	text=$1
 	shift
-	kuid "$@" >$out 2>$err && [ ! -s $err ] && grep -qF -- "$text" $out
+	kuid "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && grep -qF -- "$text" "$out"
 }
 
 # COUNT IDs of SIZE bytes each as they are.
@@ -76,7 +50,7 @@ makes_bytes()
 {
 	size=$1
 	shift
-	kuid "$@" >$out 2>$err && [ ! -s $err ] && [ "$(wc -c <$out)" -eq "$size" ]
+	kuid "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && [ "$(wc -c <"$out")" -eq "$size" ]
 }
 
 # As nobody, who has no capabilities.
@@ -89,8 +63,8 @@ nobody_fails()
 {
 	status=$1 text=$2
 	shift 2
-	as_nobody "$@" >$out 2>$err
-	[ $? -eq "$status" ] && [ ! -s $out ] && grep -qF -- "$text" $err
+	as_nobody "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
 }
 
 # A rule that takes the device from others.
@@ -106,11 +80,11 @@ without_permission()
 # What a new user may ask first.
 is_used_by_nobody()
 {
-	as_nobody kuid status >$out 2>$err && [ ! -s $err ] && grep -qx 'unique       yes' $out &&
-		grep -qx 'ordered      yes' $out && grep -qx 'reboot-safe  no' $out &&
-		grep -q '^no_state: .*saved state' $out && as_nobody kuid clock >$out 2>$err &&
-		as_nobody kuid gen -n 3 >$out 2>$err && [ "$(wc -l <$out)" -eq 3 ] &&
-		as_nobody kuid bench --ms 5 -f v6 >$out 2>$err && grep -q '^v6 *batch ' $out
+	as_nobody kuid status >"$out" 2>"$err" && [ ! -s "$err" ] && grep -qx 'unique       yes' "$out" &&
+		grep -qx 'ordered      yes' "$out" && grep -qx 'reboot-safe  no' "$out" &&
+		grep -q '^no_state: .*saved state' "$out" && as_nobody kuid clock >"$out" 2>"$err" &&
+		as_nobody kuid gen -n 3 >"$out" 2>"$err" && [ "$(wc -l <"$out")" -eq 3 ] &&
+		as_nobody kuid bench --ms 5 -f v6 >"$out" 2>"$err" && grep -q '^v6 *batch ' "$out"
 }
 
 ids_of_status()
@@ -121,80 +95,80 @@ ids_of_status()
 # The status counts what is made, in each of its forms.
 counts()
 {
-	before=$(ids_of_status k96) && kuid gen -f k96 -n 1000 >$out 2>$err &&
+	before=$(ids_of_status k96) && kuid gen -f k96 -n 1000 >"$out" 2>"$err" &&
 		[ "$(ids_of_status k96)" -eq $((before + 1000)) ] &&
-		kuid status --prometheus >$out 2>$err &&
-		grep -qx "kuid_ids_total{format=\"k96\"} $((before + 1000))" $out &&
-		kuid status >$out 2>$err && grep -qx " *$((before + 1000)) k96" $out
+		kuid status --prometheus >"$out" 2>"$err" &&
+		grep -qx "kuid_ids_total{format=\"k96\"} $((before + 1000))" "$out" &&
+		kuid status >"$out" 2>"$err" && grep -qx " *$((before + 1000)) k96" "$out"
 }
 
 # What sysfs says the status says, too.
 is_as_in_sysfs()
 {
 	sys=/sys/class/kuid/kuid
-	kuid status --json >$out 2>$err || return
+	kuid status --json >"$out" 2>"$err" || return
 	for pair in "epoch epoch" "limits/max_ahead_ns max_ahead_ns" "clock/resolution_ns clock_resolution_ns" \
 		"limits/batch_ahead_ns batch_ahead_ns" "limits/step_limit_ns step_limit_ns"; do
-		grep -qE "\"${pair#* }\": $(cat $sys/"${pair% *}")[,}]" $out || return
+		grep -qE "\"${pair#* }\": $(cat $sys/"${pair% *}")[,}]" "$out" || return
 	done
-	[ "$(grep -o '"name": "[a-z_]*"' $out | sed 's/.*: "\(.*\)"/\1/' | tr '\n' ' ')" = \
+	[ "$(grep -o '"name": "[a-z_]*"' "$out" | sed 's/.*: "\(.*\)"/\1/' | tr '\n' ' ')" = \
 		"$(sed 's/$/ /' $sys/status/reasons)" ]
 }
 
 # The reader is slow, so that the signal comes in the midst of a line.
 ends_whole()
 {
-	timeout -s "$1" 1 kuid gen --forever 2>$err | { sleep 2 && cat; } >$out
-	[ ! -s $err ] && [ "$(wc -l <$out)" -gt 1000 ] &&
-		[ "$(wc -c <$out)" -eq $((37 * $(wc -l <$out))) ] &&
-		[ "$(kuid compare <$out | sort -u)" = before ]
+	timeout -s "$1" 1 kuid gen --forever 2>"$err" | { sleep 2 && cat; } >"$out"
+	[ ! -s "$err" ] && [ "$(wc -l <"$out")" -gt 1000 ] &&
+		[ "$(wc -c <"$out")" -eq $((37 * $(wc -l <"$out"))) ] &&
+		[ "$(kuid compare <"$out" | sort -u)" = before ]
 }
 
 to_head()
 {
-	kuid gen --forever 2>$err | head -n 5 >$out
-	[ ! -s $err ] && [ "$(wc -l <$out)" -eq 5 ]
+	kuid gen --forever 2>"$err" | head -n 5 >"$out"
+	[ ! -s "$err" ] && [ "$(wc -l <"$out")" -eq 5 ]
 }
 
 # Each ID is after the one before, whichever command made it.
 is_in_host_order()
 {
-	: >$out
+	: >"$out"
 	for count in 100 5000 1 5000 100; do
-		kuid gen -f v7 -o host -n $count >>$out 2>$err || return
+		kuid gen -f v7 -o host -n $count >>"$out" 2>"$err" || return
 	done
-	[ "$(kuid compare <$out | sort -u)" = before ] && [ "$(wc -l <$out)" -eq 10201 ]
+	[ "$(kuid compare <"$out" | sort -u)" = before ] && [ "$(wc -l <"$out")" -eq 10201 ]
 }
 
 says_it_waits()
 {
 	rmmod kuid && insmod "$KUID_MODULE" state=required || return
-	kuid gen -f k64 >$out 2>$err &
+	kuid gen -f k64 >"$out" 2>"$err" &
 	pid=$!
 	# As long as the test may take: only then it has not been said.
-	until [ -s $err ]; do
+	until [ -s "$err" ]; do
 		sleep 1
 	done
 	kill $pid
 	wait $pid
-	[ $? -eq 143 ] && [ ! -s $out ] &&
-		[ "$(cat $err)" = 'kuid: waiting for IDs: "kuid status" says why' ] &&
-		kuid status | grep -q '^no_state: ' && kuid gen -f v7 >$out 2>$err
+	[ $? -eq 143 ] && [ ! -s "$out" ] &&
+		[ "$(cat "$err")" = 'kuid: waiting for IDs: "kuid status" says why' ] &&
+		kuid status | grep -q '^no_state: ' && kuid gen -f v7 >"$out" 2>"$err"
 	result=$?
 	rmmod kuid && insmod "$KUID_MODULE" && return $result
 }
 
 measures()
 {
-	kuid bench --ms 10 --json -t 2 >$out 2>$err && [ ! -s $err ] &&
-		[ "$(grep -o '"kind"' $out | wc -l)" -ge 19 ] && ! grep -q '"error"' $out
+	kuid bench --ms 10 --json -t 2 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(grep -o '"kind"' "$out" | wc -l)" -ge 19 ] && ! grep -q '"error"' "$out"
 }
 
 stale_and_expired()
 {
-	kuid node --node 0123456789ab --deadline 1 >$out 2>$err && sleep 2 &&
-		fails 1 'else "kuid node --node random"' kuid gen -f v6 && kuid gen -f k64 >$out 2>$err &&
-		kuid node --node random >$out 2>$err && kuid gen -f v6 >$out 2>$err
+	kuid node --node 0123456789ab --deadline 1 >"$out" 2>"$err" && sleep 2 &&
+		fails 1 'else "kuid node --node random"' kuid gen -f v6 && kuid gen -f k64 >"$out" 2>"$err" &&
+		kuid node --node random >"$out" 2>"$err" && kuid gen -f v6 >"$out" 2>"$err"
 }
 
 it "makes one ID without being asked twice" makes 1
@@ -234,8 +208,8 @@ it "two forms at once are refused" fails 2 'only one of' kuid gen --hex --binary
 # What one verb prints another reads.
 inspects()
 {
-	id=$(kuid gen -f "$1") && kuid inspect "$id" >$out 2>$err && [ ! -s $err ] &&
-		grep -qE "^format +$1\$" $out && grep -qF "$id" $out
+	id=$(kuid gen -f "$1") && kuid inspect "$id" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		grep -qE "^format +$1\$" "$out" && grep -qF "$id" "$out"
 }
 it "inspect reads what gen prints, v7" inspects v7
 it "inspect reads what gen prints, k96" inspects k96
@@ -247,8 +221,8 @@ it "an unknown verb is refused" fails 2 'no verb "frobnicate"' kuid frobnicate
 it "no device: says how to load it" fails 1 'modprobe kuid' without_device
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "many IDs of the one node that there is" with_one_node gen -n 10000
-it "a full disk is told, one ID" fails 1 'standard output' to_full_disk 1
-it "a full disk is told, many IDs" fails 1 'standard output' to_full_disk 100000
+it "a full disk is told, one ID" fails 1 'standard output' fills_disk 1
+it "a full disk is told, many IDs" fails 1 'standard output' fills_disk 100000
 
 it "anyone may use it" is_used_by_nobody
 it "no permission: which rule it is" without_permission
@@ -259,7 +233,7 @@ it "no device: status says how to load it" fails 1 'modprobe kuid' \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid status'
 it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs
-it "status --check: all is held" prints 'unique       yes' status --check
+it "status --check: all is held" tells 'unique       yes' status --check
 it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --local" makes 5000 gen --local -n 5000
@@ -270,8 +244,7 @@ it "gen ends with its reader" to_head
 it "gen says that it waits" says_it_waits
 it "gen says what to do after a deadline" stale_and_expired
 it "bench measures" measures
-it "--help lists the verbs" prints 'gen ' --help
-it "gen --help lists the options" prints '--count=COUNT' gen --help
-it "--version is the module's" prints "kuid $(cat /sys/module/kuid/version)" --version
-echo "1..$nr"
-[ $failed -eq 0 ]
+it "--help lists the verbs" tells 'gen ' --help
+it "gen --help lists the options" tells '--count=COUNT' gen --help
+it "--version is the module's" tells "kuid $(cat /sys/module/kuid/version)" --version
+finish

@@ -7,37 +7,26 @@
 
 dir=/tmp/state.d
 file=$dir/state
-out=/tmp/state.out
-err=/tmp/state.err
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/tap.sh
+. "${0%/*}/tap.sh"
 
-it()
+explain()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		tail -n 5 "$out" "$err" | sed 's/^/# /'
-		kuid clock | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
+	tail -n 5 "$out" "$err" "$work/said"
+	kuid clock
 }
 
 does()
 {
-	kuid "$@" >$out 2>$err && [ ! -s $out ] && [ ! -s $err ]
+	kuid "$@" >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
 fails()
 {
 	text=$1
 	shift
-	kuid "$@" >$out 2>$err
-	[ $? -eq 1 ] && [ ! -s $out ] && grep -qF -- "$text" $err
+	kuid "$@" >"$out" 2>"$err"
+	[ $? -eq 1 ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
 }
 
 # A reboot: the module is loaded again, with these parameters.
@@ -76,12 +65,12 @@ is_covered()
 # Makes IDs of a format within two seconds, or not.
 makes()
 {
-	timeout 2 kuid gen -f "$1" -n "${2:-1}" >$out 2>$err
+	timeout 2 kuid gen -f "$1" -n "${2:-1}" >"$out" 2>"$err"
 }
 
 waits()
 {
-	! makes "$@" && [ ! -s $out ]
+	! makes "$@" && [ ! -s "$out" ]
 }
 
 # A reboot into an empty directory.
@@ -114,24 +103,24 @@ does_not_repeat()
 	format=$1
 	shift
 	begin "$@" && does restore --fresh --ahead 3 $file && makes "$format" 1000 || return
-	mv $out /tmp/state.first
+	mv "$out" "$work/first"
 	ceiling=$(saved)
 	set_clock -3600
 	makes "$format" 1000 || return
-	mv $out /tmp/state.second
+	mv "$out" "$work/second"
 	reload "$@" && does restore $file && [ "$(value clock floor_ns)" = "$ceiling" ] || return
 	makes "$format" 1000 || return
-	mv $out /tmp/state.third
+	mv "$out" "$work/third"
 	# Text sorts as IDs do, but that of v1. IDs of two files are not in order within a life.
 	if [ "$format" = v1 ]; then
-		last=$(tail -n 1 /tmp/state.second)
-		[ "$(kuid compare "$last" "$(head -n 1 /tmp/state.third)")" = before ] || return
+		last=$(tail -n 1 "$work/second")
+		[ "$(kuid compare "$last" "$(head -n 1 "$work/third")")" = before ] || return
 	else
-		cat /tmp/state.first /tmp/state.second | LC_ALL=C sort | tail -n 1 >$out
-		cat /tmp/state.third >>$out
-		LC_ALL=C sort -c $out 2>$err || return
+		cat "$work/first" "$work/second" | LC_ALL=C sort | tail -n 1 >"$out"
+		cat "$work/third" >>"$out"
+		LC_ALL=C sort -c "$out" 2>"$err" || return
 	fi
-	[ "$(sort -u /tmp/state.first /tmp/state.second /tmp/state.third | wc -l)" -eq 3000 ] &&
+	[ "$(sort -u "$work/first" "$work/second" "$work/third" | wc -l)" -eq 3000 ] &&
 		is_covered
 }
 
@@ -139,21 +128,21 @@ does_not_repeat()
 stops_at_ceiling()
 {
 	begin state=required && does restore --fresh --ahead 2 $file || return
-	timeout 4 kuid gen -f k64 -n 1000000000 2>$err | tail -n 2 | head -n 1 >$out
-	last=$(kuid inspect "$(cat $out)" | sed -n 's/^unix_ns *//p')
+	timeout 4 kuid gen -f k64 -n 1000000000 2>"$err" | tail -n 2 | head -n 1 >"$out"
+	last=$(kuid inspect "$(cat "$out")" | sed -n 's/^unix_ns *//p')
 	[ "$last" -lt "$(saved)" ] && waits k64 && waits lex && makes v1 && does save $file && makes k64
 }
 
 ends_cleanly()
 {
 	begin state=required && does restore --fresh $file && makes k64 10 || return
-	mv $out /tmp/state.first
+	mv "$out" "$work/first"
 	does save --ahead 0 $file && is_covered && waits k64 &&
 		[ "$(saved)" -lt "$(date +%s)000000000" ] || return
 	set_clock -3600
 	reload state=required && does restore $file && makes k64 10 || return
-	cat $out >>/tmp/state.first
-	LC_ALL=C sort -c /tmp/state.first 2>$err
+	cat "$out" >>"$work/first"
+	LC_ALL=C sort -c "$work/first" 2>"$err"
 }
 
 # Readers on all CPUs while the ceiling is lowered: none is beyond it.
@@ -165,7 +154,7 @@ ends_under_load()
 			>/tmp/state.last.$reader &
 	done
 	sleep 1
-	kuid save --ahead 0 $file 2>$err || kuid save --ahead 1 $file 2>$err || return
+	kuid save --ahead 0 $file 2>"$err" || kuid save --ahead 1 $file 2>"$err" || return
 	wait
 	for reader in 1 2 3 4; do
 		last=$(kuid inspect "$(cat /tmp/state.last.$reader)" | sed -n 's/^unix_ns *//p')
@@ -248,7 +237,7 @@ another_node()
 	begin node=0123456789ab state=required && waits v1 && waits v7 && does restore --fresh $file &&
 		makes v1 && makes v7 && reload node=0123456789ac state=required &&
 		fails 'saved with node 0123456789ab, and the module has 0123456789ac' restore $file &&
-		waits v1 && kuid node --node 0123456789ab >$out && does restore $file && makes v1
+		waits v1 && kuid node --node 0123456789ab >"$out" && does restore $file && makes v1
 }
 
 full_disk()
@@ -282,9 +271,9 @@ survives_kills()
 		is_covered || return
 	done
 	makes k64 100 2>/dev/null
-	cp $out /tmp/state.first
+	cp "$out" "$work/first"
 	reload state=required && does restore $file && makes k64 100 &&
-		cat $out >>/tmp/state.first && LC_ALL=C sort -c /tmp/state.first
+		cat "$out" >>"$work/first" && LC_ALL=C sort -c "$work/first"
 }
 
 as_nobody()
@@ -295,11 +284,11 @@ as_nobody()
 needs_root()
 {
 	begin && kuid restore --fresh $file && chmod 777 $dir && rm -f $file.lock || return
-	as_nobody "kuid clock" >$out 2>$err || return
+	as_nobody "kuid clock" >"$out" 2>"$err" || return
 	for verb in "save $dir/mine" "restore --fresh $dir/mine" "node" "node --new-epoch" \
 		"clock --force-clock --may-repeat"; do
-		as_nobody "kuid $verb" >$out 2>$err
-		[ $? -eq 1 ] && grep -q 'not permitted: run it as root' $err || return
+		as_nobody "kuid $verb" >"$out" 2>"$err"
+		[ $? -eq 1 ] && grep -q 'not permitted: run it as root' "$err" || return
 		rm -f $dir/mine.lock
 	done
 	[ ! -e $dir/mine ]
@@ -309,8 +298,8 @@ forces_clock()
 {
 	begin && does restore --fresh $file && set_clock 40000 && makes k64 && does save $file &&
 		set_clock 0 && makes k64 && [ "$(value clock slot_lag_ns)" -gt 39000000000000 ] &&
-		kuid clock --force-clock --may-repeat >$out 2>$err &&
-		grep -q '^slot_lag_ns    0$' $out && grep -q 'run "kuid save"' $err && makes k64 &&
+		kuid clock --force-clock --may-repeat >"$out" 2>"$err" &&
+		grep -q '^slot_lag_ns    0$' "$out" && grep -q 'run "kuid save"' "$err" && makes k64 &&
 		does save $file && is_covered && [ "$(saved)" -lt "$(($(date +%s) + 100))000000000" ] &&
 		reload && does restore $file && [ "$(value clock floor_ns)" -lt \
 			"$(($(date +%s) + 100))000000000" ]
@@ -323,11 +312,11 @@ node_of()
 
 sets_identity()
 {
-	begin && kuid node --node 0123456789ab --worker 11 --k96-node 22 --k128-node 33 >$out &&
-		grep -q '^node_from      given$' $out && [ "$(node_of v1)" = 0123456789ab ] &&
+	begin && kuid node --node 0123456789ab --worker 11 --k96-node 22 --k128-node 33 >"$out" &&
+		grep -q '^node_from      given$' "$out" && [ "$(node_of v1)" = 0123456789ab ] &&
 		[ "$(node_of v6)" = 0123456789ab ] && [ "$(node_of lex)" = 0000000000000011 ] &&
 		[ "$(node_of k96)" = 00000022 ] && [ "$(node_of k128)" = 0000000000000033 ] &&
-		kuid node --node random --worker host --k96-node worker --k128-node worker >$out &&
+		kuid node --node random --worker host --k96-node worker --k128-node worker >"$out" &&
 		[ "$(value node node_from)" = random ] && [ "$(node_of v1)" != 0123456789ab ] &&
 		[ "$(node_of lex)" = "$(value node worker)" ] &&
 		[ "$(node_of k128)" = "$(value node worker)" ] &&
@@ -337,12 +326,12 @@ sets_identity()
 keeps_deadlines()
 {
 	begin && fails 'nothing is given that the deadline could be for' node --deadline 9 &&
-		kuid node --node 0123456789ab --deadline 3 >$out && makes v1 &&
-		kuid node --new-epoch >$out && [ "$(value node deadline)" = ahead ] && sleep 4 &&
+		kuid node --node 0123456789ab --deadline 3 >"$out" && makes v1 &&
+		kuid node --new-epoch >"$out" && [ "$(value node deadline)" = ahead ] && sleep 4 &&
 		! makes v1 && [ "$(value node identity)" = expired ] &&
 		[ "$(value node deadline)" = passed ] && makes k64 &&
-		kuid node --deadline 100 >$out && makes v1 && [ "$(value node identity)" = good ] &&
-		kuid node --deadline never >$out && makes v1 && [ "$(value node deadline)" = never ]
+		kuid node --deadline 100 >"$out" && makes v1 && [ "$(value node identity)" = good ] &&
+		kuid node --deadline never >"$out" && makes v1 && [ "$(value node deadline)" = never ]
 }
 
 refuses_identity()
@@ -351,21 +340,20 @@ refuses_identity()
 	begin && epoch=$(value node epoch) &&
 		{ [ -e /sys/class/net/eth0 ] ||
 			fails 'no network interface is suitable' node --node mac; } &&
-		[ "$(value node epoch)" = "$epoch" ] && kuid node --new-epoch >$out &&
+		[ "$(value node epoch)" = "$epoch" ] && kuid node --new-epoch >"$out" &&
 		[ "$(value node epoch)" = $((epoch + 1)) ]
 }
 
 as_json()
 {
-	kuid clock --json >$out && grep -q '^{"wall": ".*"ceiling_ns": [0-9]*}$' $out &&
-		kuid node --json >$out && grep -q '^{"node": ".*"deadline": "never"}$' $out
+	kuid clock --json >"$out" && grep -q '^{"wall": ".*"ceiling_ns": [0-9]*}$' "$out" &&
+		kuid node --json >"$out" && grep -q '^{"node": ".*"deadline": "never"}$' "$out"
 }
 
 read -r up_then _ </proc/uptime
 up_then=${up_then%.*}
 began=$(date +%s)
 
-echo "1..$(grep -c '^it ' "$0")"
 it "with state=required IDs wait for state" waits_for_state
 it "a fresh start must be said" fresh_start
 it "k64 does not repeat" does_not_repeat k64 state=required
@@ -394,4 +382,4 @@ it "what can't be is refused" refuses_identity
 it "all of it as JSON" as_json
 set_clock 0
 reload
-[ $failed -eq 0 ]
+finish

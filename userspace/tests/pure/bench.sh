@@ -2,55 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kuid bench with a device that is not there: the form of what it prints, and what it says when
-# something can't be measured. Times are none of its business. Prints KTAP. Needs kuid on PATH, the
-# library of fake_device.c as FAKE_DEVICE, and must be given with its path.
+# something can't be measured. Times are none of its business. Prints KTAP. Needs what
+# fake_device.sh does, and must be given with its path.
 
-FAKE=$(mktemp -d) || exit
-export FAKE
-trap 'rm -rf "$FAKE"' EXIT
-out=$FAKE/out
-err=$FAKE/err
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/../fake_device.sh
+. "${0%/*}/../fake_device.sh"
 
-it()
+begin_test()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
 	printf 'waiting 0\n' >"$FAKE/device"
 	: >"$FAKE/log"
 	: >"$out"
 	: >"$err"
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		tail -n 30 "$out" "$err" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
+}
+
+run()
+{
+	LD_PRELOAD=$FAKE_DEVICE kuid bench --ms 1 "$@"
 }
 
 bench()
 {
-	LD_PRELOAD=$FAKE_DEVICE kuid bench --ms 1 "$@" >"$out" 2>"$err"
-}
-
-fails()
-{
-	status=$1 text=$2
-	shift 2
-	bench "$@"
-	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
-}
-
-without_device()
-{
-	export FAKE_OPEN=2
-	fails "$@"
-	result=$?
-	unset FAKE_OPEN
-	return $result
+	run "$@" >"$out" 2>"$err"
 }
 
 # What is measured: name and kind.
@@ -101,21 +74,15 @@ measures_one()
 # One format that makes no batches does not keep it from measuring the rest.
 tells_errors()
 {
-	export FAKE_FAIL="generate 1 116"
-	bench -f v6
-	status=$?
-	unset FAKE_FAIL
-	[ $status -eq 1 ] && grep -q '^v6 *batch *Stale file handle' "$out" &&
+	while_set FAKE_FAIL "generate 1 116" bench -f v6
+	[ $? -eq 1 ] && grep -q '^v6 *batch *Stale file handle' "$out" &&
 		grep -q '^random/uuid *single .*[0-9]$' "$out"
 }
 
 tells_errors_in_json()
 {
-	export FAKE_FAIL="generate 1 116"
-	bench -f v6 --json
-	status=$?
-	unset FAKE_FAIL
-	[ $status -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
+	while_set FAKE_FAIL "generate 1 116" bench -f v6 --json
+	[ $? -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
 }
 
 tells_waits()
@@ -123,12 +90,6 @@ tells_waits()
 	printf 'waiting 1\n' >"$FAKE/device"
 	bench -f v6
 	[ $? -eq 1 ] && grep -q '^v6 *batch *IDs are waited for: "kuid status" says why$' "$out"
-}
-
-to_full_disk()
-{
-	LD_PRELOAD=$FAKE_DEVICE kuid bench --ms 1 -f v1 "$@" >/dev/full 2>"$err"
-	[ $? -eq 1 ] && grep -qF 'standard output: No space left on device' "$err"
 }
 
 it "a line for each" measures_all prints_lines
@@ -139,8 +100,8 @@ it "more threads" measures_one prints_json 3 --threads 3
 it "no batches of a format are told" tells_errors
 it "no batches of a format are told in JSON" tells_errors_in_json
 it "IDs that don't come are told" tells_waits
-it "no device: how to load the module" without_device 1 'modprobe kuid'
-it "no device of a format" without_device 1 '/dev/kuids/k96' -f k96
+it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
+it "no device of a format" while_set FAKE_OPEN 2 fails 1 '/dev/kuids/k96' -f k96
 it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0
 it "too many threads are refused" fails 2 '"1025" is not a number of threads' -t 1025
 it "no time is refused" fails 2 '"0" is not a time in milliseconds' --ms 0
@@ -148,7 +109,6 @@ it "too much time is refused" fails 2 'from 1 to 60000' --ms 60001
 it "any UUID is refused" fails 2 '"uuid" is not a format to make' -f uuid
 it "an unknown format is refused" fails 2 '"v4" is not a format' -f v4
 it "an argument is refused" fails 2 'unexpected argument "v1"' v1
-it "a full disk is told" to_full_disk
-it "a full disk is told, JSON" to_full_disk --json
-echo "1..$nr"
-[ $failed -eq 0 ]
+it "a full disk is told" to_full_disk -f v1
+it "a full disk is told, JSON" to_full_disk -f v1 --json
+finish

@@ -7,21 +7,13 @@
 # shellcheck source=SCRIPTDIR/../../kuid/completion.sh
 . "$(dirname "$0")/../../kuid/completion.sh"
 
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "${0%/*}/../tap.sh"
 
-it()
+explain()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		echo "# offered: ${COMPREPLY[*]}"
-		failed=$((failed + 1))
-	fi
+	cat "$work/said"
+	echo "offered: ${COMPREPLY[*]}"
 }
 
 # Completes the last of these words, taken apart as bash does with a command line.
@@ -77,14 +69,12 @@ takes_arguments()
 
 in_directory()
 {
-	local dir result
-	dir=$(mktemp -d) || return
+	local dir=$work/$1
+
+	mkdir "$dir"
 	touch "$dir/state" "$dir/state.lock"
 	complete_words kuid "$1" "$dir/st"
 	[[ $(printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' ') == "$dir/state $dir/state.lock " ]]
-	result=$?
-	rm -r "$dir"
-	return $result
 }
 
 it "the verbs" offers_verbs
@@ -119,5 +109,4 @@ done <<-OPTIONS
 	node --interval
 	bench -f
 OPTIONS
-echo "1..$nr"
-((!failed))
+finish

@@ -7,28 +7,9 @@
 
 here=${0%/*}
 examples=$here/../../examples
-dir=$(mktemp -d) || exit
-trap 'rm -rf "$dir"' EXIT
-out=$dir/out
-err=$dir/err
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "${0%/*}/../tap.sh"
 count=5
-nr=0
-failed=0
-
-# A test passes if its command succeeds.
-it()
-{
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		awk '{ print "# " $0 }' "$out" "$err"
-		failed=$((failed + 1))
-	fi
-}
 
 # Given the IDs that are in RECORDED, prints the first of them, and leaves as many there.
 prints()
@@ -38,11 +19,11 @@ prints()
 	# Written at once, so that there is enough for any read.
 	dd bs=4096 if="$recorded" 2>/dev/null | {
 		"$@" /dev/stdin >"$out" 2>"$err"
-		echo $? >"$dir/status"
-		wc -c >"$dir/left"
+		echo $? >"$work/status"
+		wc -c >"$work/left"
 	}
-	[ "$(cat "$dir/status")" -eq 0 ] && [ ! -s "$err" ] && cmp -s "$out" "$dir/want" &&
-		[ $((2 * $(cat "$dir/left"))) -eq "$(wc -c <"$recorded")" ]
+	[ "$(cat "$work/status")" -eq 0 ] && [ ! -s "$err" ] && cmp -s "$out" "$work/want" &&
+		[ $((2 * $(cat "$work/left"))) -eq "$(wc -c <"$recorded")" ]
 }
 
 # Prints no ID, says in a line what is wrong with PATH and fails.
@@ -61,29 +42,27 @@ example()
 	shift 3
 	if command -v "$needed" >/dev/null; then
 		it "$name" prints "$recorded" "$@"
-		it "$name: no device" fails "$dir/kuids/v7" "$@"
+		it "$name: no device" fails "$work/kuids/v7" "$@"
 		it "$name: no IDs" fails /dev/null "$@"
 		return
 	fi
 	for what in "$name" "$name: no device" "$name: no IDs"; do
-		nr=$((nr + 1))
-		echo "ok $nr $what # SKIP there is no ${needed##*/}"
+		skip "$what" "there is no ${needed##*/}"
 	done
 }
 
-perl -ne 'print pack "H*", $1 if /^([0-9a-f]{32})$/' "$here/v7.recorded" >"$dir/v7"
+perl -ne 'print pack "H*", $1 if /^([0-9a-f]{32})$/' "$here/v7.recorded" >"$work/v7"
 sed -nE 's/^([0-9a-f]{8})(.{4})(.{4})(.{4})(.{12})$/\1-\2-\3-\4-\5/p' "$here/v7.recorded" \
-	>"$dir/v7.txt"
-head -n $count "$dir/v7.txt" >"$dir/want"
+	>"$work/v7.txt"
+head -n $count "$work/v7.txt" >"$work/want"
 
 echo "KTAP version 1"
-echo "1..21"
-example many.sh sh "$dir/v7.txt" sh "$examples/many.sh"
-example many.py python3 "$dir/v7" python3 "$examples/many.py"
-example many.pl perl "$dir/v7" perl "$examples/many.pl"
-example many.js node "$dir/v7" node "$examples/many.js"
+example many.sh sh "$work/v7.txt" sh "$examples/many.sh"
+example many.py python3 "$work/v7" python3 "$examples/many.py"
+example many.pl perl "$work/v7" perl "$examples/many.pl"
+example many.js node "$work/v7" node "$examples/many.js"
 # Run from its source, it is compiled first.
-example Many.java javac "$dir/v7" java "$examples/Many.java"
-example many.go "$COMPILED/many-go" "$dir/v7" "$COMPILED/many-go"
-example many.rs "$COMPILED/many-rs" "$dir/v7" "$COMPILED/many-rs"
-[ $failed -eq 0 ]
+example Many.java javac "$work/v7" java "$examples/Many.java"
+example many.go "$COMPILED/many-go" "$work/v7" "$COMPILED/many-go"
+example many.rs "$COMPILED/many-rs" "$work/v7" "$COMPILED/many-rs"
+finish

@@ -2,36 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kuid gen with a device that is not there: counts, signals, readers and disks that fail, what the
-# device can say, and the line that tells how far it is. Prints KTAP. Needs kuid on PATH, the library
-# of fake_device.c as FAKE_DEVICE, and must be given with its path.
+# device can say, and the line that tells how far it is. Prints KTAP. Needs what fake_device.sh
+# does, and must be given with its path.
 
-FAKE=$(mktemp -d) || exit
-export FAKE
-trap 'rm -rf "$FAKE"' EXIT
-out=$FAKE/out
-err=$FAKE/err
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/../fake_device.sh
+. "${0%/*}/../fake_device.sh"
 
-it()
+begin_test()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
 	printf 'slow_ms 0\n' >"$FAKE/device"
 	: >"$FAKE/log"
 	: >"$out"
 	: >"$err"
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		tail -n 5 "$out" "$err" "$FAKE/log" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
 }
 
-gen()
+run()
 {
 	LD_PRELOAD=$FAKE_DEVICE kuid gen "$@"
 }
@@ -58,38 +43,23 @@ makes()
 {
 	count=$1
 	shift
-	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && is_whole "$count" &&
+	run "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && is_whole "$count" &&
 		[ "$(wc -l <"$out")" -eq "$count" ]
-}
-
-prints()
-{
-	printf '%s\n' "$1" >"$FAKE/want"
-	shift
-	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
 }
 
 prints_bytes()
 {
 	bytes=$1
 	shift
-	gen "$@" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+	run "$@" >"$out" 2>"$err" && [ ! -s "$err" ] &&
 		[ "$(od -A n -v -t x1 "$out" | tr -d ' \n')" = "$bytes" ]
-}
-
-fails()
-{
-	status=$1 text=$2
-	shift 2
-	gen "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
 }
 
 # IDs of a format and order, as the device is asked for them.
 asks_for()
 {
 	format=$1 order=$2 number=$3
-	gen -f "$format" -o "$order" -n 1001 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+	run -f "$format" -o "$order" -n 1001 >"$out" 2>"$err" && [ ! -s "$err" ] &&
 		[ "$(wc -l <"$out")" -eq 1001 ] &&
 		[ "$(grep -E '^(set|generate)' "$FAKE/log" | tr '\n' ,)" = \
 			"set format 0 order $number,generate $format 1000 order 0,generate $format 1 order 0," ]
@@ -97,50 +67,30 @@ asks_for()
 
 failing_order()
 {
-	FAKE_FAIL='set 1 25' gen -o host "$@" >"$out" 2>"$err"
-	[ $? -eq 1 ] && [ ! -s "$out" ] && grep -q 'setting the order: the module that is loaded' "$err"
+	failing set 25 'setting the order: the module that is loaded' -o host "$@"
 }
 
 # Without the device, which there is none of, and its order is kept.
 makes_locally()
 {
-	export FAKE_OPEN=2
-	gen --local -f "$1" -n 5000 >"$out" 2>"$err"
-	status=$?
-	unset FAKE_OPEN
-	[ $status -eq 0 ] && [ ! -s "$err" ] && [ ! -s "$FAKE/log" ] &&
-		[ "$(wc -l <"$out")" -eq 5000 ] && kuid inspect <"$out" | grep -c "^format  *$1$" |
+	while_set FAKE_OPEN 2 run --local -f "$1" -n 5000 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ ! -s "$FAKE/log" ] && [ "$(wc -l <"$out")" -eq 5000 ] && kuid inspect <"$out" | grep -c "^format  *$1$" |
 		grep -qx 5000 && [ "$(kuid compare <"$out" | sort -u)" = before ]
 }
 
 without_device()
 {
-	export FAKE_OPEN="$1"
+	error=$1
 	shift
-	fails "$@"
-	result=$?
-	unset FAKE_OPEN
-	return $result
+	while_set FAKE_OPEN "$error" fails 1 "$@"
 }
 
-# The Nth call to make IDs fails with ERRNO.
+# CALL ERRNO TEXT ARGUMENT...: the first of these calls fails.
 failing()
 {
-	export FAKE_FAIL="generate $1 $2"
+	call=$1 error=$2
 	shift 2
-	fails "$@"
-	result=$?
-	unset FAKE_FAIL
-	return $result
-}
-
-failing_lines()
-{
-	export FAKE_FAIL="lines 1 $1"
-	fails 1 "$2" -n 5k
-	result=$?
-	unset FAKE_FAIL
-	return $result
+	while_set FAKE_FAIL "$call 1 $error" fails 1 "$@"
 }
 
 # Runs the words of a command of kuid.
@@ -155,7 +105,7 @@ runs()
 # An error for a format, and what can be run then.
 says_what_to_do()
 {
-	failing 1 "$1" 1 "else \"kuid node $2\"" -f "$3" &&
+	failing generate "$1" "else \"kuid node $2\"" -f "$3" &&
 		first=$(sed -n 's/.*Run "kuid \([^"]*\)".*/\1/p' "$err" | sed 's/SECONDS/60/') &&
 		[ -n "$first" ] && runs "$first" && runs "node $2"
 }
@@ -163,22 +113,14 @@ says_what_to_do()
 # IDs that were made before are printed whole, and then it says so.
 fails_later()
 {
-	export FAKE_FAIL="$1 6 5"
-	gen -n 10000 >"$out" 2>"$err"
-	status=$?
-	unset FAKE_FAIL
-	[ $status -eq 1 ] && is_whole 4096 && grep -q 'making IDs of v1: Input/output error' "$err"
+	while_set FAKE_FAIL "$1 6 5" run -n 10000 >"$out" 2>"$err"
+	[ $? -eq 1 ] && is_whole 4096 && grep -q 'making IDs of v1: Input/output error' "$err"
 }
 
 # Where there are no lines to read, or not for this user, IDs are written as lines here.
 without_lines()
 {
-	export FAKE_OPEN_TEXT="$1"
-	shift
-	"$@"
-	result=$?
-	unset FAKE_OPEN_TEXT
-	[ $result -eq 0 ] && ! grep -q ^lines "$FAKE/log"
+	while_set FAKE_OPEN_TEXT "$@" && ! grep -q ^lines "$FAKE/log"
 }
 
 # So many lines are read, as many at once as there may be: FORMAT COUNT ASKED...
@@ -186,7 +128,7 @@ reads_lines()
 {
 	format=$1 count=$2
 	shift 2
-	gen -f "$format" -o host -n "$count" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+	run -f "$format" -o host -n "$count" >"$out" 2>"$err" && [ ! -s "$err" ] &&
 		[ "$(wc -l <"$out")" -eq "$count" ] &&
 		{ echo 'set format 0 order 3' && printf "lines $format %s\n" "$@"; } |
 		cmp -s - "$FAKE/log"
@@ -197,19 +139,13 @@ same_lines()
 {
 	reads_lines "$1" 5000 4096 4000 3000 2000 1000 && mv "$out" "$FAKE/lines" &&
 		printf 'made 0\n' >"$FAKE/device" && : >"$FAKE/log" &&
-		without_lines 2 gen -f "$1" -n 5000 >"$out" 2>"$err" &&
+		without_lines 2 run -f "$1" -n 5000 >"$out" 2>"$err" &&
 		cmp -s "$out" "$FAKE/lines"
-}
-
-to_full_disk()
-{
-	gen "$@" >/dev/full 2>"$err"
-	[ $? -eq 1 ] && [ "$(cat "$err")" = 'kuid: standard output: No space left on device' ]
 }
 
 to_nowhere()
 {
-	gen >&- 2>"$err"
+	run >&- 2>"$err"
 	[ $? -eq 1 ] && grep -qF 'standard output: Bad file descriptor' "$err"
 }
 
@@ -219,7 +155,7 @@ to_head()
 	(
 		[ "$1" = 141 ] || trap '' PIPE
 		{
-			gen --forever 2>"$err"
+			run --forever 2>"$err"
 			echo $? >"$FAKE/status"
 		} | head -n 3 >"$out"
 	)
@@ -367,34 +303,34 @@ it "no lines: written as before" without_lines 2 makes 9000 -n 9k
 it "no permission for lines: the same" without_lines 13 makes 9000 -n 9k
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
-it "-o host fails" failing 1 5 1 'making IDs of v1: Input/output error' -o host
+it "-o host fails" failing generate 5 'making IDs of v1: Input/output error' -o host
 for format in v1 v6 v7 lex k96 k128; do
 	it "--local -f $format" makes_locally $format
 done
 it "--local makes no k64" fails 1 '--local makes no k64, which has no node' --local -f k64
 it "--local has no order to choose" fails 2 '--order is for the device' --local -o host
-it "no device: --local must be asked for" without_device 2 1 'are made by "kuid gen --local"'
-it "no device: how to load the module" without_device 2 1 \
+it "no device: --local must be asked for" without_device 2 'are made by "kuid gen --local"'
+it "no device: how to load the module" without_device 2 \
 	'there is no /dev/kuid: load the module with "modprobe kuid"'
-it "a node with no driver: the same" without_device 6 1 'modprobe kuid' -f v1
-it "no device of a format: the same" without_device 2 1 'there is no /dev/kuids/k64' -f k64
-it "no permission: which rule it is" without_device 13 1 \
+it "a node with no driver: the same" without_device 6 'modprobe kuid' -f v1
+it "no device of a format: the same" without_device 2 'there is no /dev/kuids/k64' -f k64
+it "no permission: which rule it is" without_device 13 \
 	'/dev/kuid: Permission denied: anyone may read it unless a udev rule'
-it "a container that does not allow it" without_device 1 1 \
+it "a container that does not allow it" without_device 1 \
 	'/dev/kuids/v7: Operation not permitted: anyone may read it' -f v7
-it "too many files" without_device 24 1 '/dev/kuid: Too many open files'
+it "too many files" without_device 24 '/dev/kuid: Too many open files'
 it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random --k96-node worker' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random --k128-node worker' k128
 it "a deadline: how to go on, v6" says_what_to_do 127 '--node random' v6
 it "a deadline: how to go on, lex" says_what_to_do 127 '--worker random' lex
-it "no random numbers yet" failing 1 11 1 'random generator is not ready: try again'
-it "an old module" failing 1 25 1 'too old for this'
-it "another error" failing 1 5 1 'making IDs of v1: Input/output error'
+it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
+it "an old module" failing generate 25 'too old for this'
+it "another error" failing generate 5 'making IDs of v1: Input/output error'
 it "an error behind IDs" fails_later lines
 it "an error behind IDs, without lines" without_lines 2 fails_later generate
-it "a clone is told where lines are read" failing_lines 116 'this machine may be a clone'
+it "a clone is told where lines are read" failing lines 116 'this machine may be a clone' -n 5k
 
 it "a full disk is told, one ID" to_full_disk
 it "a full disk is told, many IDs" to_full_disk -n 100k
@@ -417,5 +353,4 @@ it "with no end in sight, too" shows_progress_forever
 it "but not among the IDs" shows_none_among_ids
 it "nor elsewhere than on a terminal" shows_none_elsewhere
 it "nor if it is done at once" quick_shows_none
-echo "1..$nr"
-[ $failed -eq 0 ]
+finish

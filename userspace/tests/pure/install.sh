@@ -5,25 +5,13 @@
 # are linked with it by pkg-config, shared and static; and what keeps its symbols as they should be.
 # Prints KTAP. BUILT is where "make" has put everything; run beside the library's sources.
 
-dir=$(mktemp -d) || exit
-trap 'rm -rf "$dir"' EXIT
-out=$dir/out
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "${0%/*}/../tap.sh"
 built=${BUILT:?where the library is built}
-nr=0
-failed=0
 
-it()
+explain()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@" >"$out" 2>&1; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		sed 's/^/# /' "$out"
-		failed=$((failed + 1))
-	fi
+	cat "$work/said"
 }
 
 # Compiles with nothing to complain about.
@@ -37,43 +25,43 @@ refuses()
 {
 	text=$1
 	shift
-	! "$@" >"$dir/said" 2>&1 && grep -qF -- "$text" "$dir/said" && return
-	cat "$dir/said"
+	! "$@" >"$work/said" 2>&1 && grep -qF -- "$text" "$work/said" && return
+	cat "$work/said"
 	return 1
 }
 
-make -s O="$built" PREFIX="$dir/usr" install >"$out" 2>&1 || {
+make -s O="$built" PREFIX="$work/usr" install >"$out" 2>&1 || {
 	sed 's/^/# /' "$out"
 	echo "Bail out! make install"
 	exit 1
 }
-export PKG_CONFIG_PATH="$dir/usr/lib/pkgconfig"
-lib=$dir/usr/lib
+export PKG_CONFIG_PATH="$work/usr/lib/pkgconfig"
+lib=$work/usr/lib
 
 echo "KTAP version 1"
 
 # In C, in C++, and by each compiler that is here.
-echo '#include <kuid.h>' >"$dir/alone.c"
-cp "$dir/alone.c" "$dir/alone.cc"
+echo '#include <kuid.h>' >"$work/alone.c"
+cp "$work/alone.c" "$work/alone.cc"
 for compiler in gcc clang; do
 	command -v "$compiler" >/dev/null || continue
 	for standard in c99 c11 c17 c2x gnu99 gnu17; do
 		it "$compiler -std=$standard takes kuid.h" \
-			strictly "$compiler" -std=$standard -I"$dir/usr/include" \
-			-fsyntax-only "$dir/alone.c"
+			strictly "$compiler" -std=$standard -I"$work/usr/include" \
+			-fsyntax-only "$work/alone.c"
 	done
 done
 for compiler in g++ clang++; do
 	command -v "$compiler" >/dev/null || continue
 	for standard in c++11 c++14 c++17 c++20; do
 		it "$compiler -std=$standard takes kuid.h" \
-			strictly "$compiler" -std=$standard -I"$dir/usr/include" \
-			-fsyntax-only "$dir/alone.cc"
+			strictly "$compiler" -std=$standard -I"$work/usr/include" \
+			-fsyntax-only "$work/alone.cc"
 	done
 done
 
 # IDs without a device, through each kind of function.
-cat >"$dir/program.c" <<'END'
+cat >"$work/program.c" <<'END'
 #include <kuid.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,27 +82,27 @@ int main(void)
 	return 0;
 }
 END
-sed 's/NULL/nullptr/' "$dir/program.c" >"$dir/program.cc"
+sed 's/NULL/nullptr/' "$work/program.c" >"$work/program.cc"
 
 links()
 {
 	compiler=$1 source=$2
 	shift 2
 	# shellcheck disable=SC2046 # words of their own
-	strictly "$compiler" -o "$dir/program" "$dir/$source" \
+	strictly "$compiler" -o "$work/program" "$work/$source" \
 		$(pkg-config --cflags libkuid) "$@"
 }
 
 runs()
 {
-	LD_LIBRARY_PATH=$1 "$dir/program" |
+	LD_LIBRARY_PATH=$1 "$work/program" |
 		grep -qxE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 }
 
 # What a program needs at run time.
 needs()
 {
-	readelf -d "$dir/program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep "$@"
+	readelf -d "$work/program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep "$@"
 }
 
 needs_not()
@@ -149,55 +137,54 @@ it "the library needs nothing but libc" test "${needed#libc.}" != "$needed"
 # What the build looks at, with one thing wrong at a time.
 exports()
 {
-	sh libkuid/exports.sh "$@" <"$dir/kuid.i"
+	sh libkuid/exports.sh "$@" <"$work/kuid.i"
 }
 
 # A library with one more function, or without one.
 relink()
 {
-	"${CC:-cc}" -shared -fPIC -Wl,--version-script="$1" -o "$dir/bad.so" \
+	"${CC:-cc}" -shared -fPIC -Wl,--version-script="$1" -o "$work/bad.so" \
 		-Wl,--whole-archive "$2" -Wl,--no-whole-archive
 }
 
-"${CC:-cc}" -E -P -I../uapi libkuid/kuid.h >"$dir/kuid.i"
+"${CC:-cc}" -E -P -I../uapi libkuid/kuid.h >"$work/kuid.i"
 it "the symbols are those of kuid.h and the map" \
 	exports libkuid/libkuid.map "$lib/libkuid.so" "$lib/libkuid.a"
 
-sed '/kuid_one;/d' libkuid/libkuid.map >"$dir/less.map"
-sed 's/kuid_one;/&\n\tkuid_layout_of;/' libkuid/libkuid.map >"$dir/more.map"
+sed '/kuid_one;/d' libkuid/libkuid.map >"$work/less.map"
+sed 's/kuid_one;/&\n\tkuid_layout_of;/' libkuid/libkuid.map >"$work/more.map"
 it "a function that is not in the map is refused" \
-	refuses kuid_one exports "$dir/less.map" "$lib/libkuid.so" "$lib/libkuid.a"
+	refuses kuid_one exports "$work/less.map" "$lib/libkuid.so" "$lib/libkuid.a"
 it "a function of the map that is not declared is refused" \
-	refuses kuid_layout_of exports "$dir/more.map" "$lib/libkuid.so" "$lib/libkuid.a"
-relink "$dir/less.map" "$lib/libkuid.a"
+	refuses kuid_layout_of exports "$work/more.map" "$lib/libkuid.so" "$lib/libkuid.a"
+relink "$work/less.map" "$lib/libkuid.a"
 it "a function that is not exported is refused" \
-	refuses kuid_one exports libkuid/libkuid.map "$dir/bad.so" "$lib/libkuid.a"
-echo 'int stray(void); int stray(void) { return 0; }' >"$dir/stray.c"
-cp "$lib/libkuid.a" "$dir/bad.a"
-(cd "$dir" && "${CC:-cc}" -c -fPIC stray.c && ar r bad.a stray.o) 2>"$out"
+	refuses kuid_one exports libkuid/libkuid.map "$work/bad.so" "$lib/libkuid.a"
+echo 'int stray(void); int stray(void) { return 0; }' >"$work/stray.c"
+cp "$lib/libkuid.a" "$work/bad.a"
+(cd "$work" && "${CC:-cc}" -c -fPIC stray.c && ar r bad.a stray.o) 2>"$out"
 it "a name that is not the library's is refused" \
-	refuses stray exports libkuid/libkuid.map "$lib/libkuid.so" "$dir/bad.a"
-sed 's/global:/&\n\tstray;/' libkuid/libkuid.map >"$dir/stray.map"
-relink "$dir/stray.map" "$dir/bad.a"
+	refuses stray exports libkuid/libkuid.map "$lib/libkuid.so" "$work/bad.a"
+sed 's/global:/&\n\tstray;/' libkuid/libkuid.map >"$work/stray.map"
+relink "$work/stray.map" "$work/bad.a"
 it "so is one that is exported" \
-	refuses stray exports libkuid/libkuid.map "$dir/bad.so" "$lib/libkuid.a"
-cp "$lib/libkuid.a" "$dir/bad.a"
-ar d "$dir/bad.a" device.o
+	refuses stray exports libkuid/libkuid.map "$work/bad.so" "$lib/libkuid.a"
+cp "$lib/libkuid.a" "$work/bad.a"
+ar d "$work/bad.a" device.o
 it "a function that the static library lacks is refused" \
-	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$dir/bad.a"
+	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$work/bad.a"
 
 # What is declared is described, and has its page among those that are installed.
 has_pages()
 {
 	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' libkuid/libkuid.map | while read -r function; do
-		cat "$dir"/usr/share/man/man3/*.3 | grep -qF ".Fn $function " &&
-			cat "$dir"/usr/share/man/man3/*.3 | grep -qE "^\.Nm $function( ,)?\$" ||
+		cat "$work"/usr/share/man/man3/*.3 | grep -qF ".Fn $function " &&
+			cat "$work"/usr/share/man/man3/*.3 | grep -qE "^\.Nm $function( ,)?\$" ||
 			echo "$function"
-	done >"$dir/lacking"
-	cat "$dir/lacking"
-	[ ! -s "$dir/lacking" ]
+	done >"$work/lacking"
+	cat "$work/lacking"
+	[ ! -s "$work/lacking" ]
 }
 it "each function has a manual page" has_pages
 
-echo "1..$nr"
-[ $failed -eq 0 ]
+finish

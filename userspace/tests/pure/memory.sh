@@ -2,23 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Each verb under valgrind, which sees what is used without having been set. Prints KTAP; skips all
-# where there is no valgrind. Needs the tool without sanitizers as KUID_PLAIN, the library of
-# fake_device.c as FAKE_DEVICE, and must be given with its path.
+# where there is no valgrind. Needs the tool without sanitizers as KUID_PLAIN, what fake_device.sh
+# does, and must be given with its path.
 
 if ! command -v valgrind >/dev/null; then
 	echo "1..0 # SKIP no valgrind"
 	exit 0
 fi
-FAKE=$(mktemp -d) || exit
-export FAKE
-trap 'rm -rf "$FAKE"' EXIT
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/../fake_device.sh
+. "${0%/*}/../fake_device.sh"
 
 # Exits with STATUS, and valgrind has nothing to say.
-clean()
+is_clean()
 {
-	nr=$((nr + 1))
 	status=$1
 	shift
 	cat >"$FAKE/device" <<-DEVICE
@@ -35,15 +31,15 @@ clean()
 	printf '%s\n' c232ab00-9414-11ec-b3c8-9f6bdeced846 .5.tXbhdV.3 |
 		LD_PRELOAD=$FAKE_DEVICE valgrind -q --error-exitcode=86 --leak-check=full \
 			--errors-for-leak-kinds=definite --log-file="$FAKE/valgrind" \
-			"$KUID_PLAIN" "$@" >"$FAKE/out" 2>"$FAKE/err"
-	result=$?
-	if [ $result -eq "$status" ] && [ ! -s "$FAKE/valgrind" ]; then
-		echo "ok $nr $*"
-	else
-		echo "not ok $nr $* # $result"
-		tail -n 20 "$FAKE/valgrind" "$FAKE/err" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
+			"$KUID_PLAIN" "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && [ ! -s "$FAKE/valgrind" ] && return
+	cat "$FAKE/valgrind"
+	return 1
+}
+
+clean()
+{
+	it "$*" is_clean "$@"
 }
 
 clean 0 --help
@@ -72,5 +68,4 @@ clean 0 clock --json
 clean 0 node
 clean 0 node --node 123 --deadline 60 --json
 clean 0 bench --ms 1 -f v1
-echo "1..$nr"
-[ $failed -eq 0 ]
+finish

@@ -3,18 +3,12 @@
 #
 # kuid save, restore, clock and node with a device that is not there: what they ask of the kernel
 # and the disk, in which order, and what they leave when they are refused, fail or are killed.
-# Prints KTAP. Needs kuid on PATH, the library of fake_device.c as FAKE_DEVICE, and must be given
-# with its path.
+# Prints KTAP. Needs what fake_device.sh does, and must be given with its path.
 
-FAKE=$(mktemp -d) || exit
-export FAKE
-trap 'rm -rf "$FAKE"' EXIT
-out=$FAKE/out
-err=$FAKE/err
+# shellcheck source=SCRIPTDIR/../fake_device.sh
+. "${0%/*}/../fake_device.sh"
 dir=$FAKE/dir
 file=$dir/state
-nr=0
-failed=0
 
 sec=000000000
 # 2026-11-20T08:15:00Z
@@ -22,18 +16,10 @@ now=1795162500
 day=86400
 machine=4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4
 
-it()
+# Machines are made by the tests.
+begin_test()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		sed 's/^/# /' "$out" "$err" "$FAKE/log"
-		failed=$((failed + 1))
-	fi
+	:
 }
 
 # Gives the device a field another value.
@@ -93,44 +79,13 @@ reboot()
 
 tool()
 {
-	LD_PRELOAD=$FAKE_DEVICE kuid "$@" >"$out" 2>"$err" </dev/null
+	run "$@" >"$out" 2>"$err" </dev/null
 }
 
 # Says and prints nothing.
 does()
 {
 	tool "$@" && [ ! -s "$out" ] && [ ! -s "$err" ]
-}
-
-# Exits with STATUS and says TEXT.
-fails()
-{
-	status=$1 text=$2
-	shift 2
-	tool "$@"
-	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
-}
-
-# Does COMMAND while a call fails: "CALL N ERRNO".
-failing()
-{
-	export FAKE_FAIL="$1"
-	shift
-	"$@"
-	result=$?
-	unset FAKE_FAIL
-	return $result
-}
-
-# Does COMMAND, which is gone before its Nth call.
-killed_at()
-{
-	export FAKE_DIE="$1"
-	shift
-	"$@"
-	result=$?
-	unset FAKE_DIE
-	return $result
 }
 
 # The last time saved, in nanoseconds; nothing if the file is not all that it should be.
@@ -394,7 +349,7 @@ keeps_all()
 	set_field wall_ns $((now + 30))$sec
 	cp "$file" "$FAKE/before"
 	cp "$FAKE/device" "$FAKE/device.before"
-	failing "$1" fails 1 "$2" save "$file" &&
+	while_set FAKE_FAIL "$1" fails 1 "$2" save "$file" &&
 		cmp -s "$file" "$FAKE/before" && cmp -s "$FAKE/device" "$FAKE/device.before" &&
 		[ ! -e "$file.new" ] && does save "$file"
 }
@@ -407,7 +362,7 @@ keeps_all_lowering()
 	set_field wall_ns $((now + 30))$sec
 	cp "$file" "$FAKE/before"
 	cp "$FAKE/device" "$FAKE/device.before"
-	failing "$1" fails 1 "$2" save --ahead 0 "$file" &&
+	while_set FAKE_FAIL "$1" fails 1 "$2" save --ahead 0 "$file" &&
 		cmp -s "$file" "$FAKE/before" && cmp -s "$FAKE/device" "$FAKE/device.before" &&
 		[ ! -e "$file.new" ] && does save --ahead 0 "$file"
 }
@@ -419,7 +374,7 @@ unsure_directory()
 	does restore --fresh "$file" || return
 	old=$(field ceiling_ns)
 	set_field wall_ns $((now + 30))$sec
-	failing "fsync 2 5" fails 1 'fsync of its directory' save "$@" "$file" &&
+	while_set FAKE_FAIL "fsync 2 5" fails 1 'fsync of its directory' save "$@" "$file" &&
 		[ "$(field ceiling_ns)" -le "$old" ] && is_covered
 }
 
@@ -429,7 +384,7 @@ not_acknowledged()
 	does restore --fresh "$file" || return
 	old=$(field ceiling_ns)
 	set_field wall_ns $((now + 30))$sec
-	failing "acknowledge 1 1" fails 1 'not permitted' save "$file" &&
+	while_set FAKE_FAIL "acknowledge 1 1" fails 1 'not permitted' save "$file" &&
 		[ "$(field ceiling_ns)" = "$old" ] && is_covered
 }
 
@@ -441,7 +396,7 @@ survives_kills()
 		does restore --fresh "$file" || return
 		cp "$file" "$FAKE/before"
 		set_field wall_ns $((now + 30))$sec slot_ns $((now + 31))$sec
-		killed_at "$n" tool save "$@" "$file"
+		while_set FAKE_DIE "$n" tool save "$@" "$file"
 		status=$?
 		is_covered || return
 		[ -n "$(saved "$file")" ] || return
@@ -457,7 +412,7 @@ survives_kills_of_restore()
 {
 	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		rebooted || return
-		killed_at "$n" tool restore "$file"
+		while_set FAKE_DIE "$n" tool restore "$file"
 		status=$?
 		is_covered && [ "$(saved "$file")" -ge $((now + 60))$sec ] || return
 		[ "$status" -eq 99 ] || break
@@ -469,7 +424,7 @@ survives_kills_of_restore()
 restore_fails_to_save()
 {
 	rebooted
-	failing "fsync 1 5" fails 1 'restored, but not saved again' restore "$file" &&
+	while_set FAKE_FAIL "fsync 1 5" fails 1 'restored, but not saved again' restore "$file" &&
 		cmp -s "$file" "$FAKE/before" && [ "$(field floor_ns)" = $((now + 60))$sec ] &&
 		[ "$(field ceiling_ns)" = 0 ] && does restore "$file" &&
 		[ "$(saved "$file")" = $((now + 120))$sec ]
@@ -488,7 +443,7 @@ overtaken_once()
 {
 	new_machine
 	does restore --fresh "$file" && set_field wall_ns $((now + 90))$sec || return
-	failing "acknowledge 1 22" does save "$file" && is_covered &&
+	while_set FAKE_FAIL "acknowledge 1 22" does save "$file" && is_covered &&
 		[ "$(grep -c '^acknowledge' "$FAKE/log")" -eq 3 ]
 }
 
@@ -501,7 +456,7 @@ waits_for_the_other()
 	: >"$FAKE/log"
 	(
 		flock 9
-		LD_PRELOAD=$FAKE_DEVICE kuid save "$file" 9>&- &
+		run save "$file" 9>&- &
 		sleep 0.5
 		cp "$FAKE/log" "$FAKE/log.locked"
 		echo $! >"$FAKE/pid"
@@ -530,13 +485,6 @@ relative_names()
 }
 
 # --- clock and node
-
-prints()
-{
-	printf '%s\n' "$1" >"$FAKE/want"
-	shift
-	tool "$@" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
-}
 
 clock_prints()
 {
@@ -603,7 +551,7 @@ tells()
 fails_with()
 {
 	new_machine
-	failing "$@"
+	while_set FAKE_FAIL "$@"
 }
 
 clock_lines="wall           2026-11-20T08:15:00.000000000Z
@@ -640,8 +588,6 @@ node_json="$node_json \"k96_node_from\": \"worker\", \"k128_node\": \"0000000000
 node_json="$node_json \"k128_node_from\": \"worker\", \"interval\": 8, \"epoch\": 1,"
 node_json="$node_json \"identity\": \"good\", \"deadline\": \"never\"}"
 
-echo "1..$(grep -c '^it ' "$0")"
-
 it "restore --fresh begins, saves, and acknowledges last" fresh_start
 it "what is saved is private whatever the umask" save_is_private
 it "save writes, syncs, renames, syncs, and acknowledges last" raises_file_first
@@ -674,8 +620,8 @@ if [ "$(id -u)" -eq 0 ]; then
 	it "a file of another user is refused" refused_always give_away 'belongs to another user'
 	it "a device is refused" refused_as_another_kind make_device 'is not a regular file'
 else
-	it "a file of another user is refused # SKIP not root" true
-	it "a device is refused # SKIP not root" true
+	skip "a file of another user is refused" "not root"
+	skip "a device is refused" "not root"
 fi
 it "a symbolic link is refused" refused_as_another_kind make_link 'is a symbolic link'
 it "a directory is refused" refused_as_another_kind make_directory 'is not a regular file'
@@ -798,4 +744,4 @@ it "two files are refused" fails 2 'unexpected argument "b"' save a b
 it "a name that is none is refused" fails 2 '"/tmp/" names no file' save /tmp/
 it "an empty name is refused" fails 2 '"" names no file' restore ''
 it "a directory's own name is refused" fails 2 '"x/.." names no file' save x/..
-[ $failed -eq 0 ]
+finish

@@ -2,34 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kuid status with a device that is not there: what it says to people, and the two forms that other
-# programs read. Prints KTAP. Needs kuid on PATH, the library of fake_device.c as FAKE_DEVICE, and
-# must be given with its path.
+# programs read. Prints KTAP. Needs what fake_device.sh does, and must be given with its path.
 
-FAKE=$(mktemp -d) || exit
-export FAKE
-trap 'rm -rf "$FAKE"' EXIT
-out=$FAKE/out
-err=$FAKE/err
-nr=0
-failed=0
-
-it()
-{
-	nr=$((nr + 1))
-	what=$1
-	shift
-	new_machine
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		tail -n 20 "$out" "$err" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
-}
+# shellcheck source=SCRIPTDIR/../fake_device.sh
+. "${0%/*}/../fake_device.sh"
 
 # All is well.
-new_machine()
+begin_test()
 {
 	cat >"$FAKE/device" <<-DEVICE
 		held 7
@@ -53,16 +32,14 @@ set_field()
 	sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
 }
 
-status()
+run()
 {
-	LD_PRELOAD=$FAKE_DEVICE kuid status "$@" >"$out" 2>"$err"
+	LD_PRELOAD=$FAKE_DEVICE kuid status "$@"
 }
 
-prints()
+status()
 {
-	printf '%s\n' "$1" >"$FAKE/want"
-	shift
-	status "$@" && [ ! -s "$err" ] && cmp -s "$out" "$FAKE/want"
+	run "$@" >"$out" 2>"$err"
 }
 
 # Prints something in any case, and exits with STATUS: HELD OPTION...
@@ -73,30 +50,6 @@ checks()
 	shift 2
 	status "$@"
 	[ $? -eq "$result" ] && [ ! -s "$err" ] && [ -s "$out" ]
-}
-
-fails()
-{
-	result=$1 text=$2
-	shift 2
-	status "$@"
-	[ $? -eq "$result" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
-}
-
-failing()
-{
-	export "FAKE_$1=$2"
-	shift 2
-	fails "$@"
-	result=$?
-	unset FAKE_FAIL FAKE_OPEN
-	return $result
-}
-
-to_full_disk()
-{
-	LD_PRELOAD=$FAKE_DEVICE kuid status "$@" 2>"$err" >/dev/full
-	[ $? -eq 1 ] && grep -qF 'standard output: No space left on device' "$err"
 }
 
 # A reason by its bit is told alone, in each form.
@@ -276,7 +229,7 @@ it "all is among the metrics" has_metrics
 if command -v promtool >/dev/null; then
 	it "promtool has nothing to say of them" accepted_by_promtool
 else
-	it "promtool has nothing to say of them # SKIP no promtool" true
+	skip "promtool has nothing to say of them" "no promtool"
 fi
 it "half speed of stamps is told" tells_reason 1 stamps_half_speed
 it "half speed of slots is told" tells_reason 2 slots_half_speed
@@ -300,16 +253,15 @@ it "--check: not ordered" checks 4 5 --check
 it "--check --json: not unique" checks 4 2 --check --json
 it "--check --prometheus: not ordered" checks 4 1 --check --prometheus
 
-it "no device: how to load the module" failing OPEN 2 1 'modprobe kuid'
-it "--json: no device, and nothing else" failing OPEN 2 1 'modprobe kuid' --json
-it "no permission" failing OPEN 13 1 '/dev/kuid: Permission denied'
-it "an old module, status" failing FAIL 'status 1 25' 1 'reading the status: the module that is loaded'
-it "an old module, limits" failing FAIL 'query 3 25' 1 'reading the limits: the module that is loaded'
-it "limits of a format fail" failing FAIL 'query 6 5' 1 'reading the limits: Input/output error'
+it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
+it "--json: no device, and nothing else" while_set FAKE_OPEN 2 fails 1 'modprobe kuid' --json
+it "no permission" while_set FAKE_OPEN 13 fails 1 '/dev/kuid: Permission denied'
+it "an old module, status" while_set FAKE_FAIL 'status 1 25' fails 1 'reading the status: the module that is loaded'
+it "an old module, limits" while_set FAKE_FAIL 'query 3 25' fails 1 'reading the limits: the module that is loaded'
+it "limits of a format fail" while_set FAKE_FAIL 'query 6 5' fails 1 'reading the limits: Input/output error'
 it "two forms are refused" fails 2 'only one of --json and --prometheus' --json --prometheus
 it "an argument is refused" fails 2 'unexpected argument "now"' now
 it "a full disk is told" to_full_disk
 it "a full disk is told, JSON" to_full_disk --json
 it "a full disk is told, metrics" to_full_disk --prometheus
-echo "1..$nr"
-[ $failed -eq 0 ]
+finish

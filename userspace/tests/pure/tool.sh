@@ -5,12 +5,8 @@
 # and their exit statuses. Prints KTAP. Needs kuid on PATH, KUID_VERSION, and must be given with its
 # path.
 
-dir=$(mktemp -d) || exit
-trap 'rm -rf "$dir"' EXIT
-out=$dir/out
-err=$dir/err
-nr=0
-failed=0
+# shellcheck source=SCRIPTDIR/../tap.sh
+. "${0%/*}/../tap.sh"
 
 v1=c232ab00-9414-11ec-b3c8-9f6bdeced846
 v6=1ec9414c-232a-6b00-b3c8-9f6bdeced846
@@ -23,36 +19,18 @@ k64=.5.tXbhdV.3
 k96=.5.tXVEf8n8vPN.0
 k128=.5.tXhgz0IF2fOCuTqa..F
 
-# A test passes if its command succeeds.
-it()
+run()
 {
-	nr=$((nr + 1))
-	what=$1
-	shift
-	if "$@"; then
-		echo "ok $nr $what"
-	else
-		echo "not ok $nr $what"
-		sed 's/^/# /' "$out" "$err"
-		failed=$((failed + 1))
-	fi
-}
-
-# Prints TEXT and nothing else.
-prints()
-{
-	printf '%s\n' "$1" >"$dir/want"
-	shift
-	kuid "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && cmp -s "$out" "$dir/want"
+	kuid "$@"
 }
 
 # As prints, with lines of INPUT on standard input.
 prints_from()
 {
-	printf '%s\n' "$2" >"$dir/want"
-	printf '%b' "$1" >"$dir/in"
+	printf '%s\n' "$2" >"$work/want"
+	printf '%b' "$1" >"$work/in"
 	shift 2
-	kuid "$@" <"$dir/in" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$dir/want"
+	kuid "$@" <"$work/in" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$work/want"
 }
 
 prints_nothing()
@@ -68,22 +46,13 @@ tells()
 	kuid "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && grep -qxF -- "$text" "$out"
 }
 
-# Says TEXT on standard error, prints nothing and exits with STATUS.
-fails()
-{
-	status=$1 text=$2
-	shift 2
-	kuid "$@" >"$out" 2>"$err" </dev/null
-	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
-}
-
 # As fails, with INPUT on standard input; the lines before the wrong one are dealt with.
 fails_from()
 {
 	status=$1 text=$2
-	printf '%b' "$3" >"$dir/in"
+	printf '%b' "$3" >"$work/in"
 	shift 3
-	kuid "$@" <"$dir/in" >"$out" 2>"$err"
+	kuid "$@" <"$work/in" >"$out" 2>"$err"
 	[ $? -eq "$status" ] && grep -qF -- "$text" "$err"
 }
 
@@ -109,10 +78,10 @@ compares_from()
 prints_until()
 {
 	status=$1 text=$2 input=$3
-	printf '%s\n' "$4" >"$dir/want"
+	printf '%s\n' "$4" >"$work/want"
 	shift 4
 	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && grep -qF -- "$text" "$err" && cmp -s "$out" "$dir/want"
+	[ $? -eq "$status" ] && grep -qF -- "$text" "$err" && cmp -s "$out" "$work/want"
 }
 
 # Where SIGPIPE is ignored a reader that has gone is not worth a message.
@@ -127,12 +96,6 @@ to_closed_pipe()
 		} | :
 	)
 	[ ! -s "$err" ] && [ "$(cat "$out")" = 1 ]
-}
-
-to_full_disk()
-{
-	kuid "$@" >/dev/full 2>"$err"
-	[ $? -eq 1 ] && grep -qF 'standard output' "$err"
 }
 
 inspected_v1='text          c232ab00-9414-11ec-b3c8-9f6bdeced846
@@ -168,8 +131,6 @@ json_v7="$json_v7 \"random\": \"5c0c0c07398f\"}"
 two_ids="$inspected_v1
 
 $inspected_k64"
-
-echo "1..$(grep -c '^it ' "$0")"
 
 it "inspect prints all fields of v1" prints "$inspected_v1" inspect $v1
 it "inspect prints all fields of k64" prints "$inspected_k64" inspect $k64
@@ -335,4 +296,4 @@ it "--version is the tool's" prints "kuid $KUID_VERSION" --version
 it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
 it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
-[ $failed -eq 0 ]
+finish

@@ -1,0 +1,86 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What tests that are shell scripts share: they source this, say "it" for each test, and "finish" in
+# the end. Prints KTAP. $work is a directory of theirs, gone when they are; $out and $err in it are
+# what a command has printed and said.
+
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+out=$work/out
+err=$work/err
+nr=0
+failed=0
+skipped=0
+
+# What a script may define anew: what comes before each test, what tells why one has failed, and
+# what is run by the tests below.
+begin_test()
+{
+	: >"$out"
+	: >"$err"
+}
+
+explain()
+{
+	tail -n 20 "$out" "$err" "$work/said"
+}
+
+run()
+{
+	"$@"
+}
+
+# it WHAT COMMAND...: a test, which passes if its command succeeds.
+it()
+{
+	nr=$((nr + 1))
+	what=$1
+	shift
+	begin_test
+	if "$@" >"$work/said" 2>&1; then
+		echo "ok $nr $what"
+	else
+		echo "not ok $nr $what"
+		explain | sed 's/^/# /'
+		failed=$((failed + 1))
+	fi
+}
+
+# skip WHAT WHY: a test that can't be done here.
+skip()
+{
+	nr=$((nr + 1))
+	skipped=$((skipped + 1))
+	echo "ok $nr $1 # SKIP $2"
+}
+
+finish()
+{
+	echo "1..$nr"
+	[ $failed -eq 0 ]
+}
+
+# prints TEXT ARGUMENT...: run with them succeeds, prints just that and says nothing.
+prints()
+{
+	printf '%s\n' "$1" >"$work/want"
+	shift
+	run "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && cmp "$out" "$work/want"
+}
+
+# fails STATUS TEXT ARGUMENT...: it exits with STATUS, prints nothing and says TEXT.
+fails()
+{
+	status=$1 text=$2
+	shift 2
+	run "$@" >"$out" 2>"$err" </dev/null
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
+}
+
+# to_full_disk ARGUMENT...: it fails because of that, and says so.
+to_full_disk()
+{
+	run "$@" >/dev/full 2>"$err" </dev/null
+	[ $? -eq 1 ] && [ "$(cat "$err")" = 'kuid: standard output: No space left on device' ]
+}
