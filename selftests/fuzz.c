@@ -68,7 +68,7 @@ static const struct {
 	{ "poll", fuzz_poll, 40 },
 	{ "epoll", fuzz_epoll, 40 },
 	{ "fork", fuzz_fork, 5 },
-	{ "info", fuzz_info, 5 },
+	{ "info", fuzz_info, 15 },
 	{ "wall clock", fuzz_wall, 5 },
 };
 

@@ -244,6 +244,7 @@ void *fuzz_memory_huge(size_t size);
  * @slot: where they come from
  * @alone: no one else runs operations
  * @nowait: it may not wait, or perhaps not
+ * @cancelled: it was told to end by other means than a signal
  * @format: that a read gives; 0 if that may change meanwhile
  * @order: the same
  * @error: errno, 0 if there is none
@@ -267,6 +268,7 @@ struct fuzz_call {
 	struct fuzz_slot *slot;
 	bool alone;
 	bool nowait;
+	bool cancelled;
 	__u32 format;
 	__u32 order;
 	int error;
@@ -302,6 +304,7 @@ void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret);
 bool fuzz_call_refused(const struct fuzz_call *call);
 bool fuzz_call_ended(const struct fuzz_call *call);
+bool fuzz_call_blocked(const struct fuzz_call *call);
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order);
 void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		   __u32 format, __u32 order, __u64 epoch, const __u8 *ids,

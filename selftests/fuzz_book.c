@@ -142,6 +142,7 @@ void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct fuzz_file *file = call->file;
 
+	call->cancelled = false;
 	call->alone = count_of(&fuzz_world->actors) == 1;
 	call->wall = changes_of(&fuzz_world->wall);
 	call->forces = changes_of(&fuzz_world->forces);
@@ -207,14 +208,21 @@ bool fuzz_call_ended(const struct fuzz_call *call)
 	return fuzz_ends != call->ends;
 }
 
+/* Whether it may not wait, and then one had to that may be it. */
+bool fuzz_call_blocked(const struct fuzz_call *call)
+{
+	return call->nowait &&
+	       call->after.would_blocks > call->before.would_blocks;
+}
+
 /*
  * Whether it may have been cut short, by others than bad memory: by CPU it is
  * where its caller comes to a CPU that is behind.
  */
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 {
-	return call->nowait || fuzz_signals != call->signals ||
-	       order == KUID_ORDER_CPU || !call->format ||
+	return fuzz_call_blocked(call) || call->cancelled ||
+	       fuzz_signals != call->signals || order == KUID_ORDER_CPU || !call->format ||
 	       call->before.epoch != call->after.epoch ||
 	       ((call->before.reasons | call->after.reasons) &
 		(KUID_REASON_STALE_IDENTITY | KUID_REASON_EXPIRED_CLAIM));

@@ -503,20 +503,63 @@ void fuzz_fork(struct fuzz_actor *actor)
 	reap(actor, wait ? 0 : WNOHANG);
 }
 
-/* Read a file to its end, if it can be opened. */
-static ssize_t swallow(const char *path)
+/* All of a small file as a string, if it can be opened. */
+static ssize_t read_all(const char *path, char *text, size_t room)
 {
-	char text[4096];
 	ssize_t size, sum = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	while ((size = read(fd, text, sizeof(text))) > 0)
+	while ((size = read(fd, text + sum, room - 1 - sum)) > 0)
 		sum += size;
 	size = size < 0 ? -errno : sum;
 	close(fd);
+	text[sum] = '\0';
 	return size;
+}
+
+/* What the kernel tells of an open file is what is known of it. */
+static void check_fdinfo(struct fuzz_actor *actor, const struct fuzz_call *call)
+{
+	static const char * const orders[] = { "", "cpu", "file", "host" };
+	struct fuzz_file *file = call->file;
+	__u32 sets, format, order, before, after;
+	char path[64], text[1024], wanted[128];
+	const char *ours;
+	ssize_t size;
+
+	fuzz_lock();
+	sets = file->sets;
+	format = file->setting ? 0 : file->format;
+	order = file->order;
+	before = file->taken;
+	fuzz_unlock();
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", call->fd);
+	size = read_all(path, text, sizeof(text));
+	fuzz_lock();
+	if (file->sets != sets)
+		format = 0;
+	after = file->taken;
+	fuzz_unlock();
+	if (fuzz_gone(call) || !actor->privileged)
+		return;
+	ours = size > 0 ? strstr(text, "kuid-") : NULL;
+	if (size <= 0 || !ours != file->path) {
+		fuzz_fail(actor, "%s: %zd", path, size);
+		return;
+	}
+	if (!ours || !format)
+		return;
+	size = snprintf(wanted, sizeof(wanted),
+			"kuid-format:\t%s\nkuid-text:\t%d\nkuid-order:\t%s\nkuid-taken:\t",
+			format_of(format)->name, file->text, orders[order]);
+	if (strncmp(ours, wanted, size) ||
+	    (strcmp(ours + size, "0\n") && strcmp(ours + size, "1\n")) ||
+	    (before == FUZZ_TAKEN && ours[size] != '1') ||
+	    (!after && ours[size] != '0'))
+		fuzz_fail(actor, "taken %u, then %u, but fdinfo says %s",
+			  before, after, ours);
 }
 
 #define SYSFS "/sys/class/kuid/kuid/"
@@ -530,19 +573,15 @@ void fuzz_info(struct fuzz_actor *actor)
 	};
 	const char *directory =
 		directories[fuzz_below(actor, ARRAY_SIZE(directories))];
+	char path[512], text[4096];
 	struct fuzz_call call;
 	struct dirent *entry;
-	char path[512];
 	ssize_t size;
 	DIR *dir;
 
 	if (!fuzz_use(actor, &call))
 		return;
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", call.fd);
-	size = swallow(path);
-	if (size <= 0 && size != -EINTR && !fuzz_gone(&call) &&
-	    actor->privileged)
-		fuzz_fail(actor, "%s: %zd", path, size);
+	check_fdinfo(actor, &call);
 	fuzz_unuse(&call);
 
 	dir = opendir(directory);
@@ -555,7 +594,7 @@ void fuzz_info(struct fuzz_actor *actor)
 		if (entry->d_type != DT_REG || !strcmp(entry->d_name, "uevent"))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", directory, entry->d_name);
-		size = swallow(path);
+		size = read_all(path, text, sizeof(text));
 		if (size <= 0)
 			fuzz_fail(actor, "%s: %zd", path, size);
 	}

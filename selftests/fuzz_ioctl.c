@@ -557,7 +557,7 @@ static bool own_error(struct fuzz_actor *actor, __u32 nr,
 	case EINTR:
 		return nr == GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
-		return nr == GENERATE && call->nowait;
+		return nr == GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
 	case EKEYEXPIRED:
 		return nr == GENERATE && fuzz_call_refused(call);

@@ -18,7 +18,6 @@ struct reading {
 	size_t size;		/* asked for */
 	size_t writable;	/* of these bytes, from the first on */
 	bool faulty;		/* some address is bad */
-	bool may_be_short;	/* whatever happens */
 	struct fuzz_place bad;	/* of a segment */
 };
 
@@ -75,7 +74,9 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 		ok = r->faulty;
 		break;
 	case EAGAIN:
-		ok = call->nowait;
+		/* Text is also waited for while another one reads it. */
+		ok = fuzz_call_blocked(call) ||
+		     (call->nowait && file->text && !call->alone);
 		break;
 	case EINTR:
 		ok = fuzz_call_ended(call);
@@ -107,7 +108,7 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 			fuzz_asked(call);
 		return;
 	}
-	if (!got && (!r->size || (r->may_be_short && file->text))) {
+	if (!got && !r->size) {
 		fuzz_never_asked(call);
 		return;
 	}
@@ -119,8 +120,7 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 			  r->size, r->writable);
 		return;
 	}
-	if (got < whole && !r->faulty && !r->may_be_short &&
-	    !fuzz_call_cut(call, call->order))
+	if (got < whole && !r->faulty && !fuzz_call_cut(call, call->order))
 		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
 			  got, r->size, file->text ? " of text" : "",
 			  call->format, call->order);
@@ -131,8 +131,21 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 		fuzz_book_text(actor, call, (const char *)bytes, got);
 	else
 		fuzz_book_ids(actor, call, call->format, call->order, 0, bytes,
-			      got / unit, r->size / unit > 1 &&
-			      !(r->may_be_short && got == unit));
+			      got / unit, r->size / unit > 1);
+}
+
+/* What was written, of a place that all can be written of or of which a part. */
+static void check_written(struct fuzz_actor *actor, const struct reading *r,
+			  const struct fuzz_place *to, ssize_t got)
+{
+	/* A fault may come in the middle of an ID, behind those that count. */
+	if (got >= 0 && !r->faulty &&
+	    (!fuzz_memory_untouched(actor, to->at, got) ||
+	     !all_bytes(to->at + got, POISON, r->size - got)))
+		fuzz_fail(actor, "bytes behind the %zd of a read were written",
+			  got);
+	if (!fuzz_memory_untouched(actor, to->at, to->writable))
+		fuzz_fail(actor, "bytes around a read were written");
 }
 
 void fuzz_read(struct fuzz_actor *actor)
@@ -152,14 +165,7 @@ void fuzz_read(struct fuzz_actor *actor)
 	got = read(r.call.fd, to.at, r.size);
 	fuzz_call_end(actor, &r.call, got);
 	check_read(actor, &r, to.at, got);
-	/* A fault may come in the middle of an ID, behind those that count. */
-	if (got >= 0 && !r.faulty &&
-	    (!fuzz_memory_untouched(actor, to.at, got) ||
-	     !all_bytes(to.at + got, POISON, r.size - got)))
-		fuzz_fail(actor, "bytes behind the %zd of a read were written",
-			  got);
-	if (!fuzz_memory_untouched(actor, to.at, to.writable))
-		fuzz_fail(actor, "bytes around a read were written");
+	check_written(actor, &r, &to, got);
 	fuzz_memory_done(actor, &to);
 	fuzz_unuse(&r.call);
 }
@@ -322,7 +328,7 @@ void fuzz_splice(struct fuzz_actor *actor)
 {
 	unsigned int flags = fuzz_below(actor, 16);
 	__u32 kind = fuzz_below(actor, 8);
-	struct reading r = { .faulty = false, .may_be_short = true };
+	struct reading r = { 0 };
 	loff_t position = 0;
 	ssize_t got, came;
 	char more;
@@ -348,8 +354,6 @@ void fuzz_splice(struct fuzz_actor *actor)
 			     flags);
 	}
 	fuzz_call_end(actor, &r.call, got);
-	if (flags & SPLICE_F_NONBLOCK)
-		r.call.nowait = true;
 	if (kind < 3) {
 		fuzz_never_asked(&r.call);
 		if (got > 0 ||
@@ -489,7 +493,6 @@ void fuzz_uring(struct fuzz_actor *actor)
 	struct fuzz_ring *ring = &actor->ring;
 	struct io_uring_cqe result;
 	struct reading r = { 0 };
-	bool cancelled = false;
 	struct fuzz_place to;
 	int awaited = 1;
 	__s32 got = 0;
@@ -508,12 +511,13 @@ void fuzz_uring(struct fuzz_actor *actor)
 	entry.addr = (uintptr_t)to.at;
 	entry.len = r.size;
 	entry.user_data = 1;
+	entry.flags = fuzz_one_in(actor, 4) ? IOSQE_ASYNC : 0;
 	fuzz_asks(&r.call);
 	fuzz_call_begin(actor, &r.call);
 	ring_submit(ring, &entry);
 	for (tries = 0; awaited; tries++) {
-		if (tries >= 3 && !cancelled) {
-			cancelled = true;
+		if (tries >= 3 && !r.call.cancelled) {
+			r.call.cancelled = true;
 			awaited++;
 			ring_submit(ring, &cancel);
 		}
@@ -526,14 +530,18 @@ void fuzz_uring(struct fuzz_actor *actor)
 	errno = got < 0 ? -got : 0;
 	fuzz_call_end(actor, &r.call, got);
 	/*
-	 * First it is tried without waiting, and what is there is all that
-	 * comes. A worker's read is ended by a signal; it may not even have
-	 * begun, as it may if no worker could be had before a signal.
+	 * It is tried without waiting, and what is there is all that comes; if
+	 * there is nothing it is tried again when there is. So it never fails
+	 * for want of IDs, unless it asks for that itself.
 	 */
-	r.may_be_short = true;
-	if (r.call.error != ECANCELED &&
-	    !(cancelled && r.call.error == EINTR))
+	if (r.call.error == EAGAIN && !r.call.nowait)
+		fuzz_fail(actor, "EAGAIN of what may wait");
+	r.call.nowait = true;
+	/* A worker's read, which may not have begun, is ended by a signal. */
+	if (!r.call.cancelled ||
+	    (r.call.error != ECANCELED && r.call.error != EINTR))
 		check_read(actor, &r, to.at, got);
+	check_written(actor, &r, &to, got);
 	fuzz_memory_done(actor, &to);
 	fuzz_unuse(&r.call);
 }
