@@ -116,9 +116,9 @@ unsigned int argument_interval(struct argp_state *state, const char *text)
 			       KUID_INTERVAL_HIGHEST);
 }
 
-static error_t parse_id_options(int key, char *arg, struct argp_state *state)
+static error_t parse_ids(int key, char *arg, struct argp_state *state)
 {
-	struct id_options *ids = state->input;
+	struct id_arguments *ids = state->input;
 
 	switch (key) {
 	case 'f':
@@ -126,6 +126,10 @@ static error_t parse_id_options(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'I':
 		ids->interval = argument_interval(state, arg);
+		return 0;
+	case ARGP_KEY_ARGS:
+		ids->args = state->argv + state->next;
+		ids->count = state->argc - state->next;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -142,13 +146,13 @@ static const struct argp_option id_options[] = {
 	{ 0 },
 };
 
-static const struct argp id_options_argp = {
+static const struct argp id_arguments_argp = {
 	.options = id_options,
-	.parser = parse_id_options,
+	.parser = parse_ids,
 };
 
-const struct argp_child id_options_child[] = {
-	{ &id_options_argp, 0, NULL, 0 },
+const struct argp_child id_arguments_child[] = {
+	{ &id_arguments_argp, 0, NULL, 0 },
 	{ 0 },
 };
 

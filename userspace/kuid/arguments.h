@@ -22,13 +22,20 @@ unsigned int argument_format(struct argp_state *state, const char *text);
 unsigned int argument_made_format(struct argp_state *state, const char *text);
 unsigned int argument_interval(struct argp_state *state, const char *text);
 
-/* For verbs that take IDs: -f and -I, put into the child's input. */
-struct id_options {
+/* For verbs that take IDs: -f, -I and the IDs, put into the child's input. */
+struct id_arguments {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	unsigned int interval;
+	char **args;
+	int count; /* 0: they are lines of standard input */
 };
 
-extern const struct argp_child id_options_child[];
+#define ID_ARGUMENTS_USUAL                      \
+	{                                       \
+		.interval = KUID_INTERVAL_USUAL \
+	}
+
+extern const struct argp_child id_arguments_child[];
 
 /* For verbs that take options only. */
 extern const struct argp_child no_arguments_child[];

@@ -111,15 +111,11 @@ static json_t *describe(const struct kuid_status *status)
 
 static void force(struct kuid *source)
 {
-	struct kuid_status status;
-
 	if (kuid_take_clock_back(source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL))
 		errx(EXIT_FAILED, "setting the clock of IDs: %s",
 		     device_error());
-	if (kuid_read_status(source, &status))
-		errx(EXIT_FAILED, "reading the status: %s", device_error());
 	/* Nothing to save again if nothing was ever saved. */
-	if (status.ceiling_ns)
+	if (device_status(source).ceiling_ns)
 		warnx("what was saved is still from before: run \"kuid save\"");
 }
 
@@ -134,8 +130,7 @@ int verb_clock(int argc, char **argv)
 	source = device_open(KUID_FORMAT_DEFAULT);
 	if (clock.force)
 		force(source);
-	if (kuid_read_status(source, &status))
-		errx(EXIT_FAILED, "reading the status: %s", device_error());
+	status = device_status(source);
 	report_print(describe(&status), clock.json, KEY_WIDTH);
 	kuid_close(source);
 	output_finish();

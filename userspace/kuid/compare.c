@@ -12,9 +12,7 @@
 #include "verbs.h"
 
 struct compare {
-	struct id_options ids;
-	char **args;
-	int count;
+	struct id_arguments ids;
 	uint64_t bound_ns;
 	bool bounded;
 	bool undecided;
@@ -47,15 +45,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argument_number(state, arg, "a bound", 0, UINT64_MAX);
 		compare->bounded = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		compare->args = state->argv + state->next;
-		compare->count = state->argc - state->next;
-		if (compare->count < 2)
+	case ARGP_KEY_END:
+		if (compare->ids.count == 1)
 			argp_error(state, "two IDs are needed, or lines of "
 					  "standard input");
-		if (compare->count > 2)
+		if (compare->ids.count > 2)
 			argp_error(state, "unexpected argument \"%s\"",
-				   compare->args[2]);
+				   compare->ids.args[2]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -65,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = id_options_child,
+	.children = id_arguments_child,
 	.args_doc = "[A B]",
 	.doc = "Print whether A is \"before\", \"equal\" to or \"after\" B in "
 	       "their format's order; or, without A and B, the same of each "
@@ -137,11 +133,10 @@ static void compare_id(const struct given_id *id, void *data)
 
 int verb_compare(int argc, char **argv)
 {
-	struct compare compare = { .ids.interval = KUID_INTERVAL_USUAL };
+	struct compare compare = { .ids = ID_ARGUMENTS_USUAL };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &compare);
-	given_id_each(compare.args, compare.count, compare.ids.format,
-		      compare_id, &compare);
+	given_id_each(&compare.ids, compare_id, &compare);
 	output_finish();
 	return compare.undecided ? EXIT_UNDECIDED : EXIT_SUCCESS;
 }

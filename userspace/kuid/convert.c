@@ -26,9 +26,7 @@ static const struct form {
 };
 
 struct convert {
-	struct id_options ids;
-	char **args;
-	int count;
+	struct id_arguments ids;
 	unsigned int to;	 /* a format, or ... */
 	const struct form *form; /* ... a form, NULL for neither yet */
 	uint64_t node;
@@ -91,10 +89,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		convert->node = argument_node(state, arg);
 		convert->node_given = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		convert->args = state->argv + state->next;
-		convert->count = state->argc - state->next;
-		return 0;
 	case ARGP_KEY_END:
 		if (!convert->to && !convert->form)
 			argp_error(state, "--to is needed");
@@ -110,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = id_options_child,
+	.children = id_arguments_child,
 	.args_doc = "--to WHAT [ID...]",
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"
@@ -172,11 +166,10 @@ static void convert_id(const struct given_id *id, void *data)
 
 int verb_convert(int argc, char **argv)
 {
-	struct convert convert = { .ids.interval = KUID_INTERVAL_USUAL };
+	struct convert convert = { .ids = ID_ARGUMENTS_USUAL };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &convert);
-	given_id_each(convert.args, convert.count, convert.ids.format,
-		      convert_id, &convert);
+	given_id_each(&convert.ids, convert_id, &convert);
 	output_finish();
 	return EXIT_SUCCESS;
 }

@@ -80,6 +80,15 @@ const char *device_error(void)
 	}
 }
 
+struct kuid_status device_status(struct kuid *source)
+{
+	struct kuid_status status;
+
+	if (kuid_read_status(source, &status))
+		errx(EXIT_FAILED, "reading the status: %s", device_error());
+	return status;
+}
+
 /* What takes away all that was given and that IDs of a format carry. */
 static const char *identity_options(unsigned int format)
 {

@@ -20,6 +20,9 @@ int device_open_lines(unsigned int format);
  */
 const char *device_error(void);
 
+/* Read the status, or end with a message. */
+struct kuid_status device_status(struct kuid *source);
+
 /* End with what errno means after no ID of a format could be made. */
 __attribute__((noreturn)) void device_make_failed(unsigned int format);
 

@@ -61,6 +61,7 @@ static int parse(const char *text, size_t size, unsigned int format,
 	return kuid_parse_form(format, form, text, size, id->bytes, where);
 }
 
+/* Read one ID, or end with a message about it. */
 static void read_id(const char *text, size_t size, unsigned int format,
 		    struct given_id *id)
 {
@@ -77,13 +78,6 @@ static void read_id(const char *text, size_t size, unsigned int format,
 			       what);
 	given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong", shown,
 		       what, where + 1);
-}
-
-void given_id_argument(const char *text, unsigned int format,
-		       struct given_id *id)
-{
-	id->line = 0;
-	read_id(text, strlen(text), format, id);
 }
 
 static void each_line(unsigned int format,
@@ -107,16 +101,16 @@ static void each_line(unsigned int format,
 	free(line);
 }
 
-void given_id_each(char **args, int count, unsigned int format,
+void given_id_each(const struct id_arguments *ids,
 		   void (*act)(const struct given_id *id, void *data),
 		   void *data)
 {
-	struct given_id id;
+	struct given_id id = { 0 };
 
-	if (!count)
-		each_line(format, act, data);
-	for (int i = 0; i < count; i++) {
-		given_id_argument(args[i], format, &id);
+	if (!ids->count)
+		each_line(ids->format, act, data);
+	for (int i = 0; i < ids->count; i++) {
+		read_id(ids->args[i], strlen(ids->args[i]), ids->format, &id);
 		act(&id, data);
 	}
 }

@@ -5,6 +5,8 @@
 
 #include <kuid.h>
 
+#include "arguments.h"
+
 /* An ID, and what it was found to be. */
 struct given_id {
 	unsigned int format;
@@ -13,17 +15,10 @@ struct given_id {
 };
 
 /*
- * Read one ID from an argument, of format or of the one it is found to be if
- * that is KUID_FORMAT_DEFAULT; or end with a message about it and EXIT_FAILED.
+ * Do something with each of the IDs, whether arguments or lines of standard
+ * input. The first one that is wrong ends it.
  */
-void given_id_argument(const char *text, unsigned int format,
-		       struct given_id *id);
-
-/*
- * Do something with each of the IDs in args, or with each line of standard
- * input if there are none. The first one that is wrong ends it.
- */
-void given_id_each(char **args, int count, unsigned int format,
+void given_id_each(const struct id_arguments *ids,
 		   void (*act)(const struct given_id *id, void *data),
 		   void *data);
 

@@ -17,9 +17,7 @@
 #define KEY_WIDTH 13
 
 struct inspect {
-	struct id_options ids;
-	char **args;
-	int count;
+	struct id_arguments ids;
 	bool json;
 	bool second; /* not the first ID to be printed */
 };
@@ -41,10 +39,6 @@ static error_t parse(int key, char *arg __attribute__((unused)),
 	case 'j':
 		inspect->json = true;
 		return 0;
-	case ARGP_KEY_ARGS:
-		inspect->args = state->argv + state->next;
-		inspect->count = state->argc - state->next;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -53,7 +47,7 @@ static error_t parse(int key, char *arg __attribute__((unused)),
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = id_options_child,
+	.children = id_arguments_child,
 	.args_doc = "[ID...]",
 	.doc = "Print what is in IDs, given as arguments or as lines of "
 	       "standard input: canonical text, ColdFusion's form or, with a "
@@ -197,11 +191,10 @@ static void inspect_id(const struct given_id *id, void *data)
 
 int verb_inspect(int argc, char **argv)
 {
-	struct inspect inspect = { .ids.interval = KUID_INTERVAL_USUAL };
+	struct inspect inspect = { .ids = ID_ARGUMENTS_USUAL };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &inspect);
-	given_id_each(inspect.args, inspect.count, inspect.ids.format,
-		      inspect_id, &inspect);
+	given_id_each(&inspect.ids, inspect_id, &inspect);
 	output_finish();
 	return EXIT_SUCCESS;
 }

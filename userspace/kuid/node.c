@@ -259,8 +259,7 @@ int verb_node(int argc, char **argv)
 		change(source, &node);
 	if (kuid_read_state(source, &state))
 		errx(EXIT_FAILED, "reading the identity: %s", device_error());
-	if (kuid_read_status(source, &status))
-		errx(EXIT_FAILED, "reading the status: %s", device_error());
+	status = device_status(source);
 	report_print(describe(&state, &status), node.json, KEY_WIDTH);
 	kuid_close(source);
 	output_finish();

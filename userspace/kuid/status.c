@@ -276,8 +276,7 @@ int verb_status(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &wanted);
 
 	source = device_open(KUID_FORMAT_DEFAULT);
-	if (kuid_read_status(source, &status))
-		errx(EXIT_FAILED, "reading the status: %s", device_error());
+	status = device_status(source);
 	limits_read(&limits);
 	if (wanted.form == 'j')
 		report_print(describe(&status, &limits), true, 0);
