@@ -16,8 +16,6 @@ KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
 TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh \
 	      6.1$(CROSS:%=-%)),$(error no kernel to test with)))$(TEST_KERNEL)
 TEST_KDIR = $(TEST_KERNEL)/headers
-TEST_NIC = $(eval TEST_NIC := $(or $(shell $(VM)/fetch.sh nic-6.1),$(error no \
-	   driver of a network interface)))$(TEST_NIC)
 LINUX_SOURCE = $(eval LINUX_SOURCE := $(or $(shell $(VM)/fetch.sh source-6.1),\
 	       $(error no kernel source)))$(LINUX_SOURCE)
 UUID_RUNTIME = $(eval UUID_RUNTIME := $(or $(shell $(VM)/fetch.sh uuid-runtime),\
@@ -171,7 +169,7 @@ bench: vm-root $(ROOT)/bench/icount
 	@$(BOOT) --icount /guest/bench.sh
 
 check: vm-root vm-tests
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_NIC) \
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
 
@@ -184,13 +182,11 @@ uapi-record: vm-packages
 
 # The module and its tests for a machine of another architecture: what is done
 # above once more, by its compiler, into build/cross/ARCH. What is this machine's
-# own, as its interpreters, is left out. QEMU has no e1000 for s390x.
+# own, as its interpreters, is left out.
 cross-arm64: KERNEL_ARCH := arm64
 cross-arm64: TRIPLET := aarch64-linux-gnu
-cross-arm64: LAID_OVER := sysroot-arm64 nic-6.1-arm64
 cross-s390x: KERNEL_ARCH := s390
 cross-s390x: TRIPLET := s390x-linux-gnu
-cross-s390x: LAID_OVER := sysroot-s390x
 
 .PHONY: cross-arm64 cross-s390x
 cross-arm64 cross-s390x: cross-%: vm-packages
@@ -199,11 +195,9 @@ cross-arm64 cross-s390x: cross-%: vm-packages
 	$(MAKE) vm-programs CROSS=$* ARCH=$(KERNEL_ARCH) \
 		CROSS_COMPILE=$(TRIPLET)- AR=$(TRIPLET)-ar \
 		CC="$(TRIPLET)-gcc --sysroot=$$sysroot"
-	@set -e; dirs="$(addprefix $(BUILD)/cross/$*/vm/,root tests)"; \
-	for name in $(LAID_OVER); do \
-		dirs="$$dirs $$($(VM)/fetch.sh $$name)"; \
-	done; \
-	$(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.gz $$dirs
+	@set -e; $(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.gz \
+		$(addprefix $(BUILD)/cross/$*/vm/,root tests) \
+		$$($(VM)/fetch.sh sysroot-$*) $$($(VM)/fetch.sh 6.1-$*)/nic
 
 # The kernel that checks itself, and what is laid over the rest for it: the
 # module, with what such a kernel leaves to each of its parts.

@@ -3,13 +3,15 @@
 #
 # Fetches what the tests need from the Debian archive this machine already uses, without touching
 # its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
-#   6.1                  vmlinuz, config, release (uname -r), headers (for KDIR)
-#   6.1-arm64, 6.1-s390x the same of that architecture, whose name is in arch, to build for on amd64
+#   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (for KDIR); and nic, a staging
+#   6.12, 6.12-rt        directory for the initramfs with its driver lib/e1000.ko. 7.x is the newest of
+#   7.x, 7.x-rt          those that stable's backports have; it is built for as root or in a user namespace
+#   6.1-arm64, 6.1-s390x the same of that architecture, whose name is in arch, to build for on amd64; QEMU
+#                        has no e1000 for s390x, so that there is nothing in its nic
 #   sysroot-arm64, sysroot-s390x
 #                        what programs of it are linked with: for the compiler and, as a staging
 #                        directory with busybox, uuidgen and uuidparse, for the initramfs
-#   nic-6.1, nic-6.1-arm64
-#                        staging directory for the initramfs with that kernel's driver lib/e1000.ko
+#   tools-trixie         what 7.x wants modules built with: a directory usr
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
 #   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
@@ -25,7 +27,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1[-arm64|-s390x]|sysroot-arm64|sysroot-s390x|nic-6.1[-arm64]|" \
+	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"source-6.1|tree-6.1|uuid-runtime|uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
 	exit 2
 }
@@ -47,12 +49,16 @@ die()
 want=$1
 case $want in
 6.1)                 row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
+6.1-rt)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-rt-amd64) ;;
 6.1-arm64)           row=(fill_kernel "bookworm bookworm-security" arm64 linux-image-arm64) ;;
 6.1-s390x)           row=(fill_kernel "bookworm bookworm-security" s390x linux-image-s390x) ;;
+6.12)                row=(fill_kernel "bookworm-backports" amd64 linux-image-amd64) ;;
+6.12-rt)             row=(fill_kernel "bookworm-backports" amd64 linux-image-rt-amd64) ;;
+7.x)                 row=(fill_newer_kernel "trixie-backports" amd64 linux-image-amd64) ;;
+7.x-rt)              row=(fill_newer_kernel "trixie-backports" amd64 linux-image-rt-amd64) ;;
 sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
 sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
-nic-6.1)             row=(fill_nic "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-nic-6.1-arm64)       row=(fill_nic "bookworm bookworm-security" arm64 linux-image-arm64) ;;
+tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
@@ -71,15 +77,23 @@ mkdir -p "$cache" || die "can't make the cache directory $cache"
 cache=$(cd "$cache" && pwd -P)
 result=$cache/$want
 
-# A result appears by one rename, so one that is there is whole.
-if [[ -d $result && ${KUID_REFRESH:-} != 1 ]]; then
+# Before the lock is taken, which it takes, too.
+[[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
+
+# A result appears by one rename, so one that is there is whole; but for kernels from when they came
+# without their driver.
+have_it()
+{
+	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) ]]
+}
+if have_it; then
 	echo "$result"
 	exit 0
 fi
 
 exec {lock}>"$cache/.lock" || die "can't write to $cache"
 flock --nonblock "$lock" || { say "waiting for another fetch into $cache"; flock "$lock"; }
-if [[ -d $result && ${KUID_REFRESH:-} != 1 ]]; then
+if have_it; then
 	echo "$result"
 	exit 0
 fi
@@ -175,31 +189,58 @@ download()
 	}
 }
 
-fill_kernel()
+# What a kernel and its headers are in, and its release.
+find_kernel()
 {
-	local image headers others makefile deb
+	local version=${want%%-*}
 
 	image=$(depends "$package" 'linux-image-[0-9].*')
+	release=${image#linux-image-}
+	[[ $release == "${version%.x}".* ]] || die "$package of $suites is $release"
 	headers=$(depends "${package/image/headers}" 'linux-headers-[0-9].*')
 	# What runs when a module is built is this machine's.
-	mapfile -t others <<<"$(depends "$headers" 'linux-(headers|kbuild)-.*' |
+	mapfile -t header_parts <<<"$headers"$'\n'"$(depends "$headers" 'linux-(headers|kbuild)-.*' |
 		sed 's/^linux-kbuild-.*/&:amd64/')"
-	download "$image" "$headers" "${others[@]}"
+}
 
-	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb | tar -xC "$tmp" ./boot
-	mv "$tmp"/boot/vmlinuz-* "$new/vmlinuz"
-	mv "$tmp"/boot/config-* "$new/config"
-	echo "${image#linux-image-}" >"$new/release"
+# Takes the kernel and the driver, if there is one, out of the packages that have them.
+unpack_kernel()
+{
+	local part driver=('*/e1000/e1000.ko*')
+
+	[[ $arch != s390x ]] || driver=()
+	mkdir -p "$tmp/kernel" "$new/nic/lib"
+	for part in "$@"; do
+		dpkg-deb --fsys-tarfile "$tmp/deb/$part"_*.deb
+	done | tar -xC "$tmp/kernel" --ignore-zeros --transform 's,.*/,,' --wildcards \
+		'*/vmlinuz*' "${driver[@]}"
+	mv "$tmp"/kernel/vmlinuz* "$new/vmlinuz"
+	[[ ! -e $tmp/kernel/e1000.ko.xz ]] || xz -d "$tmp/kernel/e1000.ko.xz"
+	(( !${#driver[@]} )) || mv "$tmp/kernel/e1000.ko" "$new/nic/lib"
+	echo "$release" >"$new/release"
 	[[ $arch == amd64 ]] || echo "$arch" >"$new/arch"
+}
 
-	for deb in "$tmp"/deb/linux-headers-*.deb "$tmp"/deb/linux-kbuild-*.deb; do
-		dpkg -x "$deb" "$new"
+unpack_headers()
+{
+	local makefile=$new/usr/src/$headers/Makefile part
+
+	for part in "${header_parts[@]}"; do
+		dpkg -x "$tmp/deb/${part%:*}"_*.deb "$new"
 	done
-	rm -r "${new:?}/lib" "${new:?}/usr/share"
+	rm -rf "${new:?}/lib" "${new:?}/usr/share"
 	# The one absolute path in the header trees.
-	makefile=$new/usr/src/$headers/Makefile
 	grep -q /usr/src/ "$makefile" || die "$headers: Makefile is not as expected"
 	sed -i "s,/usr/src/,$result/usr/src/,g" "$makefile"
+	cp "$new/usr/src/$headers/.config" "$new/config"
+}
+
+fill_kernel()
+{
+	find_kernel
+	download "$image" "${header_parts[@]}"
+	unpack_kernel "$image"
+	unpack_headers
 	ln -s "usr/src/$headers" "$new/headers"
 }
 
@@ -219,18 +260,50 @@ fill_sysroot()
 	done < <(find "$new" -lname '/*')
 }
 
-# Of the kernel that is here, or was fetched last: a driver is for no other.
-fill_nic()
+# It is in packages of its own, and what builds with its headers needs a newer compiler and C library
+# than this machine's: they are laid over /usr, for that build alone. It must not lie below /usr.
+fill_newer_kernel()
 {
-	local image
+	local parts
 
-	[[ -r $cache/${want#nic-}/release ]] || die "fetch ${want#nic-} first"
-	image=linux-image-$(<"$cache/${want#nic-}/release")
-	download "$image"
-	mkdir "$new/lib"
-	dpkg-deb --fsys-tarfile "$tmp/deb/$image"_*.deb |
-		tar -xO --wildcards './lib/modules/*/e1000/e1000.ko*' >"$new/lib/e1000.ko"
-	[[ -s $new/lib/e1000.ko ]] || die "$image has no e1000"
+	find_kernel
+	parts=("linux-binary-$release" "linux-modules-$release")
+	download "${parts[@]}" "${header_parts[@]}"
+	unpack_kernel "${parts[@]}"
+	unpack_headers
+	mkdir "$new/headers"
+	cat >"$new/headers/Makefile" <<MAKEFILE
+# SPDX-License-Identifier: GPL-2.0-only
+TOOLS := $tools/usr
+HEADERS := $result/usr/src/$headers
+
+.PHONY: modules clean
+modules clean:
+	@lay='mount --bind \$(TOOLS) /usr'; \\
+	may=--mount; unshare \$\$may \$\$lay 2>/dev/null || may="--map-root-user --mount"; \\
+	unshare \$\$may \$\$lay || { echo 'To build for Linux $release be root, or have user' \\
+		'namespaces allowed (sysctl kernel.unprivileged_userns_clone=1).' >&2; exit 1; }; \\
+	unshare \$\$may sh -ec "\$\$lay"'; exec "\$\$@"' sh \\
+		\$(MAKE) -C \$(HEADERS) DEB_BUILD_ARCH=amd64 \$@
+MAKEFILE
+}
+
+# With all that they depend on.
+fill_tools()
+{
+	local names deb
+
+	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
+		"$package" coreutils dash diffutils findutils grep make mawk pahole sed |
+		sed -n 's/^Inst \([^ ]*\) .*/\1/p')
+	(( ${#names[@]} )) || die "the archive's $package can't be had"
+	download "${names[@]}"
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mv "$tmp/root/usr" "$new/usr"
+	# A choice that the package makes when it is installed.
+	ln -s mawk "$new/usr/bin/awk"
 }
 
 fill_source()
