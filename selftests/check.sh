@@ -3,7 +3,8 @@
 #
 # Runs all tests and closes with one line of totals:   check.sh BUILD KERNEL INITRD
 # What can be tested in userspace, and, in a machine booted from KERNEL and INITRD with each clock
-# source, the tests of the module, the library and the tool: in two halves that run at once.
+# source, the tests of the module, the library and the tool: in three parts that run at once, as
+# tests wait more than they work.
 
 set -uo pipefail
 
@@ -38,26 +39,17 @@ booted()
 }
 
 # What is about the interface and about identity, under the usual clock.
-interface_half()
+part_interface()
 {
 	booted tsc voluntary "KUID_EXCEPT=$order"
-
-	echo "== booted with a random generator that is not ready"
-	log=$logs/unready.log
-	add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
-		--append "random.trust_cpu=off random.trust_bootloader=off" \
-		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
-
-	echo "== saved once and restored twice"
-	log=$logs/clone.log
-	add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
-
-	echo "== killed and booted again"
-	log=$logs/reboot.log
-	add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
 }
 
-other_half()
+part_order()
+{
+	booted jiffies full "KUID_ONLY=$order"
+}
+
+part_rest()
 {
 	echo "== the core in userspace, with sanitizers"
 	export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -77,18 +69,36 @@ other_half()
 		add 1 0 1 0
 	fi
 
-	booted jiffies full "KUID_ONLY=$order"
+	echo "== booted with a random generator that is not ready"
+	log=$logs/unready.log
+	add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+		--append "random.trust_cpu=off random.trust_bootloader=off" \
+		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
+
+	echo "== saved once and restored twice"
+	log=$logs/clone.log
+	add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+
+	echo "== killed and booted again"
+	log=$logs/reboot.log
+	add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
+
 	# Every reading of this one takes long, so that a look will do.
 	booted hpet voluntary KUID_ONLY=distinct,order,suspend
 }
 
-rm -f "$logs/other.totals"
-# Where both wrote, no one could read it.
-(other_half; totals_save "$logs/other.totals") >"$logs/other.log" 2>&1 &
+# Each counts for itself, and where several wrote, no one could read it.
+parts=(interface order rest)
 trap 'kill $(jobs -p) 2>/dev/null' EXIT
-interface_half
-echo "== waiting for the other half"
+for part in "${parts[@]:1}"; do
+	rm -f "$logs/$part.totals"
+	("part_$part"; totals_save "$logs/$part.totals") >"$logs/$part.log" 2>&1 &
+done
+"part_${parts[0]}"
+echo "== waiting for the other parts"
 wait
-cat "$logs/other.log"
-totals_add "$logs/other.totals"
+for part in "${parts[@]:1}"; do
+	cat "$logs/$part.log"
+	totals_add "$logs/$part.totals"
+done
 totals_end
