@@ -75,8 +75,9 @@ run_program()
 	[ "$limit" -gt 0 ] || limit=1000000
 
 	klog_mark
-	# What one has done to the clocks and the identity is not the next one's.
-	if ! rmmod kuid || ! insmod $module; then
+	# What one has done to the clocks and the identity is not the next one's; and one that was
+	# killed may have left it unloaded.
+	if { [ -e /sys/module/kuid ] && ! rmmod kuid; } || ! insmod $module; then
 		fail=$((fail + 1))
 		result "$1" "the module can't be loaded anew"
 		return
