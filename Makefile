@@ -39,6 +39,8 @@ help:
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
+	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
+	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
@@ -221,6 +223,24 @@ check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
 		$(DEBUG_KERNEL)/nic $(FUZZERS)
 	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
+
+# The tests on the kernels of fetch.sh and others. For each of these, by name, an
+# initramfs of what vm-root and vm-tests have made, with the modules it needs.
+MATRIX	:= $(BUILD)/matrix
+
+.PHONY: check-matrix
+check-matrix:
+	@selftests/check_matrix.sh $(BUILD) $(ROWS)
+
+matrix-%: KERNEL = $(or $(shell $(VM)/fetch.sh $*),$(error no kernel $*))
+matrix-%:
+	$(call build_module,$(MATRIX)/$*/module,$(KERNEL)/headers)
+	$(call build_test_modules,$(MATRIX)/$*/module,$(KERNEL)/headers,\
+		$(MATRIX)/$*/root/lib)
+	@cp -u $(MATRIX)/$*/module/kmod/kuid.ko $(MATRIX)/$*/root/lib/
+	@$(VM)/initramfs.sh -o $(MATRIX)/$*/initrd.gz $(ROOT) $(TESTS) \
+		$(MATRIX)/$*/root $(KERNEL)/nic $(UUID_RUNTIME) \
+		$(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 
 style: vm-packages
 	@$(VM)/setup.sh style

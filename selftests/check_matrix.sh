@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the tests on one kernel after the other, and closes with a table, why tests were skipped, and
+# one line of totals:   check_matrix.sh BUILD [ROW...]
+# A row, of those below if none is named, is one of
+#   KERNEL            all tests, on 2 CPUs of an amd64 kernel that vm/fetch.sh knows
+#   KERNEL:CPUS       what is about order, uniqueness and sharing, on so many virtual CPUs, which may
+#                     be more than there are real ones: nothing here is about time
+#   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
+#   debug kcsan uml   make check-NAME
+# Of each there is a log in BUILD/matrix.
+
+set -uo pipefail
+
+rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1-arm64 6.1-s390x uml debug kcsan)
+amd64='(6\.1|6\.12|7\.x)(-rt)?'
+
+usage()
+{
+	echo "check_matrix.sh: $1" >&2
+	echo "usage: check_matrix.sh BUILD [ROW...], of ${rows[*]}, or another kernel:CPUs" >&2
+	exit 2
+}
+
+(( $# )) || usage "no directory to build in"
+build=$1
+shift
+for row in "$@"; do
+	[[ $row =~ ^($amd64(:[1-9][0-9]?)?|6\.1-(arm64|s390x)|debug|kcsan|uml)$ ]] ||
+		usage "there is no row '$row'"
+done
+(( !$# )) || rows=("$@")
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+matrix=$build/matrix
+mkdir -p "$matrix" || exit
+nic="-device e1000,mac=52:54:00:6b:75:69"
+
+# The coarse clock and preemption anywhere, as in check.sh.
+order="distinct,generate,hotplug,order,orders,sharing,state,steps,unique"
+
+# One thing that must be before a row can run.
+prepare()
+{
+	make -s -C "$here/.." "$@" >"$log" 2>&1 && return
+	tail -n 40 "$log"
+	echo "not ok: make $*"
+	add 1 0 1 0
+	return 1
+}
+
+# The tests on a kernel, with more for boot.sh and then for the environment of the tests.
+on_kernel()
+{
+	local kernel
+
+	kernel=$("$here/vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
+	release=$(<"$kernel/release") cpus=$2
+	add_machine --kernel "$kernel" --initrd "$3" --smp "$2" --timeout 3600 "${@:4}" \
+		/guest/selftests.sh
+}
+
+on_amd64()
+{
+	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.gz" --qemu "$nic" "${@:3}"
+}
+
+on_other()
+{
+	prepare "cross-$1" && on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.gz" env KUID_PATIENCE=2
+}
+
+# What makes a line of totals by itself.
+by_itself()
+{
+	local status
+
+	make -s -C "$here/.." "check-$1" 2>&1 | tee "$log"
+	status=$?
+	release=$(sed -nE 's/^== Linux ([^ ]+) .*/\1/p' "$log" | head -n 1)
+	if [[ $(tail -n 20 "$log") =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped ]]; then
+		add $status "${BASH_REMATCH[@]:1}"
+	else
+		add 1 0 0 0
+	fi
+}
+
+run_row()
+{
+	case $1 in
+	debug|kcsan|uml) by_itself "$1" ;;
+	6.1-arm64|6.1-s390x) on_other "${1#6.1-}" ;;
+	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
+		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
+	*) on_amd64 "$1" 2 ;;
+	esac
+}
+
+# The skips in a log: reason, tab, test, tab, row. The harness leaves a test's name out.
+skips()
+{
+	awk -v row="$1" '
+		{ sub(/\r$/, "") }
+		/^# [a-z]+:[^ ]+$/ { program = $2 " " }
+		/^ *# +RUN / { test = $3 }
+		/^ *(ok |1\.\.0 ).*# SKIP/ {
+			name = reason = $0
+			sub(/^ *(ok [0-9]+|1\.\.0) */, "", name)
+			sub(/ *# SKIP.*/, "", name)
+			sub(/.*# SKIP */, "", reason)
+			# Its tests have said so.
+			if (name " " == program)
+				next
+			if (name == "" && $1 == "ok")
+				name = test
+			print reason "\t" program name "\t" row
+		}' "$log"
+}
+
+log=$matrix/prepare.log
+echo "== building what all machines run"
+prepare vm-root vm-tests || { totals_end; exit; }
+
+table='row|kernel|CPUs|passed|failed|skipped|seconds'
+: >"$matrix/skips"
+for row in "${rows[@]}"; do
+	echo "== row $row"
+	log=$matrix/${row/:/-on-}.log release=- cpus=-
+	before=("$passed" "$failed" "$skipped" "$SECONDS")
+	run_row "$row"
+	skips "$row" >"$matrix/row.skips"
+	explained=$(wc -l <"$matrix/row.skips")
+	if (( explained != skipped - before[2] )); then
+		echo "not ok: $((skipped - before[2])) skipped, $explained say why"
+		add 1 0 1 0
+	fi
+	cat "$matrix/row.skips" >>"$matrix/skips"
+	table+=$'\n'"$row|${release:--}|$cpus|$((passed - before[0]))|$((failed - before[1]))"
+	table+="|$((skipped - before[2]))|$((SECONDS - before[3]))"
+done
+
+echo
+column -t -s '|' -R 3,4,5,6,7 <<<"$table"
+if [[ -s $matrix/skips ]]; then
+	echo
+	echo "skipped:"
+	sort "$matrix/skips" | awk -F '\t' '
+		$1 != reason || $2 != name { if (line) print line; line = "    " $2 ":" }
+		$1 != reason { print "  " $1 }
+		{ reason = $1; name = $2; line = line " " $3 }
+		END { print line }'
+fi
+echo
+totals_end
