@@ -92,18 +92,24 @@ vm-root: vm-packages
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
 
 # Modules for the tests, built beside the copy of the module that they use: one
-# checks the published vectors when it is loaded, one takes IDs in the kernel.
+# checks the published vectors when it is loaded, one takes IDs in the kernel,
+# and one, for kernels that have KUnit, is the unit tests. (4) are more words for
+# make.
 define build_test_modules
-	@mkdir -p $(1)/selftests/vectors $(1)/selftests/callers $(3)
+	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit) $(3)
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
 		$(1)/selftests/vectors
 	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
 		> $(1)/selftests/vectors/tables.h
 	@cp -au selftests/callers/Kbuild selftests/callers/*.c \
 		$(1)/selftests/callers
-	$(MAKE) -C $(2) M=$(1)/selftests/vectors modules
+	@cp -au selftests/kunit/* selftests/unit/*.[ch] $(1)/selftests/kunit
+	@awk -f selftests/vectors/rows.awk selftests/vectors/*.tsv \
+		> $(1)/selftests/kunit/rows.h
+	$(MAKE) -C $(2) M=$(1)/selftests/vectors $(4) modules
 	$(MAKE) -C $(2) M=$(1)/selftests/callers \
-		KBUILD_EXTRA_SYMBOLS=$(1)/Module.symvers modules
+		KBUILD_EXTRA_SYMBOLS=$(1)/Module.symvers $(4) modules
+	$(MAKE) -C $(2) M=$(1)/selftests/kunit $(4) modules
 	@cp -u $(1)/selftests/*/*.ko $(3)/
 endef
 
@@ -118,7 +124,8 @@ vm-programs: vm-packages vm-modules
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
 	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
 	@cp -au $(wildcard selftests/*.[ch]) $(addprefix selftests/,Makefile \
-		settings config text_in_shell.sh uuidparse.sh vectors.sh) \
+		settings config kunit.sh text_in_shell.sh uuidparse.sh \
+		vectors.sh) \
 		$(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		INSTALL_PATH=$(TESTS)/selftests install

@@ -18,10 +18,10 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
 mkdir -p "$build/check" || exit
-boot=(--kernel "$kernel" --initrd "$initrd" --append random.trust_cpu=on)
+boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1")
 
 # What goes through each part of the module, from as many threads as there are.
-only=abi,callers,generate,identity,limits,load,orders,params,poll,query,queue,read,readv,reload,rules
+only=abi,callers,generate,identity,kunit.sh,limits,load,orders,params,poll,query,queue,read,readv,reload,rules
 only+=,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/debug.log

@@ -165,7 +165,7 @@ manual_is_whole()
 }
 
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
-	'selftests/callers/*.c' \
+	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
 mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
 # The kernel's test harness has macros with blocks behind them, which clang-format can't know.

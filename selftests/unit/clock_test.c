@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The arithmetic of a clock: two lines, to the nanosecond. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "core/clock.h"
+#include "harness.h"
 #include "random.h"
 
 #define SECOND 1000000000ULL
@@ -25,11 +21,10 @@ static u64 at(const struct kuid_clock *clock, u64 mono)
 	return kuid_clock_at(clock->offset, clock->half, mono);
 }
 
-static void is_the_wall_clock_if_nothing_was_issued(void **state)
+TEST(is_the_wall_clock_if_nothing_was_issued)
 {
 	struct kuid_clock clock = { 0 };
 
-	(void)state;
 	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
 	assert_int_equal(at(&clock, MONO), WALL);
 	assert_int_equal(at(&clock, MONO + 1), WALL + 1);
@@ -42,11 +37,10 @@ static void is_the_wall_clock_if_nothing_was_issued(void **state)
 	assert_int_equal(at(&clock, 2 * MONO), WALL + MONO);
 }
 
-static void is_the_wall_clock_of_1970_too(void **state)
+TEST(is_the_wall_clock_of_1970_too)
 {
 	struct kuid_clock clock = { 0 };
 
-	(void)state;
 	/* The least that the wall clock can be set to is the monotonic one. */
 	for (u64 mono = 0; mono < 10; mono++) {
 		kuid_clock_follow(&clock, mono, 0, 0, AHEAD);
@@ -55,12 +49,11 @@ static void is_the_wall_clock_of_1970_too(void **state)
 	}
 }
 
-static void follows_forward_at_once(void **state)
+TEST(follows_forward_at_once)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 	u64 there = WALL + 3600 * SECOND;
 
-	(void)state;
 	assert_int_equal(kuid_clock_follow(&clock, MONO, there - MONO,
 					   WALL + AHEAD, AHEAD),
 			 0);
@@ -68,11 +61,10 @@ static void follows_forward_at_once(void **state)
 	assert_int_equal(at(&clock, MONO + 1), there + 1);
 }
 
-static void what_is_issued_counts_to_the_nanosecond(void **state)
+TEST(what_is_issued_counts_to_the_nanosecond)
 {
 	const u64 *mono;
 
-	(void)state;
 	for_each(mono, odd_and_even)
 	{
 		struct kuid_clock clock = { .offset = OFFSET };
@@ -95,11 +87,10 @@ static void what_is_issued_counts_to_the_nanosecond(void **state)
 }
 
 /* Half a nanosecond is lost or won where it began, and never again. */
-static void goes_at_half_speed(void **state)
+TEST(goes_at_half_speed)
 {
 	const u64 *mono;
 
-	(void)state;
 	for_each(mono, odd_and_even)
 	{
 		struct kuid_clock clock = { .offset = OFFSET };
@@ -118,11 +109,10 @@ static void goes_at_half_speed(void **state)
 	}
 }
 
-static void has_caught_up_after_twice_the_lag(void **state)
+TEST(has_caught_up_after_twice_the_lag)
 {
 	const u64 *mono;
 
-	(void)state;
 	for_each(mono, odd_and_even)
 	{
 		struct kuid_clock clock = { .offset = OFFSET };
@@ -142,12 +132,11 @@ static void has_caught_up_after_twice_the_lag(void **state)
 }
 
 /* Issued ahead of the clock: it goes on from where it was. */
-static void run_ahead_does_not_drive_it_on(void **state)
+TEST(run_ahead_does_not_drive_it_on)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 	u64 offset = OFFSET;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		u64 issued = at(&clock, MONO) + AHEAD;
 
@@ -160,11 +149,10 @@ static void run_ahead_does_not_drive_it_on(void **state)
 }
 
 /* Dropped by someone who slept over a step: it must be within reach again. */
-static void what_is_further_ahead_draws_it_on(void **state)
+TEST(what_is_further_ahead_draws_it_on)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 
-	(void)state;
 	kuid_clock_follow(&clock, MONO, OFFSET, WALL + AHEAD + 1, AHEAD);
 	assert_int_equal(at(&clock, MONO), WALL + 1);
 	kuid_clock_follow(&clock, MONO, OFFSET, WALL + YEARS, AHEAD);
@@ -172,18 +160,17 @@ static void what_is_further_ahead_draws_it_on(void **state)
 	assert_int_equal(at(&clock, MONO + 100), WALL + YEARS - AHEAD + 50);
 }
 
-static void less_issued_than_shown_sets_it_back_to_that(void **state)
+TEST(less_issued_than_shown_sets_it_back_to_that)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 
-	(void)state;
 	assert_int_equal(kuid_clock_follow(&clock, MONO + SECOND,
 					   OFFSET - 5 * SECOND, WALL, AHEAD),
 			 4 * SECOND);
 	assert_int_equal(at(&clock, MONO + SECOND), WALL);
 }
 
-static void accumulates_lag(void **state)
+TEST(accumulates_lag)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 	u64 issued = WALL;
@@ -191,7 +178,6 @@ static void accumulates_lag(void **state)
 	u64 offset = OFFSET;
 	u64 wanted = 0;
 
-	(void)state;
 	for (u64 i = 1; i <= 10; i++) {
 		u64 lag;
 
@@ -214,7 +200,7 @@ static void assert_reach(const struct kuid_clock *clock, u64 time)
 	assert_true(!mono || at(clock, mono - 1) < time);
 }
 
-static void reach_is_the_first_moment(void **state)
+TEST(reach_is_the_first_moment)
 {
 	static const u64 times[] = {
 		1,
@@ -247,7 +233,6 @@ static void reach_is_the_first_moment(void **state)
 	const struct kuid_clock *clock;
 	const u64 *time;
 
-	(void)state;
 	for_each(clock, clocks)
 	{
 		for_each(time, times)
@@ -255,7 +240,7 @@ static void reach_is_the_first_moment(void **state)
 			assert_reach(clock, *time);
 		}
 	}
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < MANY(200000); i++) {
 		struct kuid_clock any = {
 			.offset = OFFSET - random_below(2 * YEARS),
 			.half = random_below(3) ? OFFSET - random_below(YEARS)
@@ -270,10 +255,9 @@ static void reach_is_the_first_moment(void **state)
 }
 
 /* A clock that is set again and again, with IDs taken from it as they may be. */
-static void keeps_its_promises_whatever_happens(void **state)
+TEST(keeps_its_promises_whatever_happens)
 {
-	(void)state;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < MANY(2000); i++) {
 		struct kuid_clock clock = { 0 };
 		u64 offset = WALL - MONO;
 		u64 mono = MONO;
@@ -301,23 +285,20 @@ static void keeps_its_promises_whatever_happens(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_the_wall_clock_if_nothing_was_issued),
-		cmocka_unit_test(is_the_wall_clock_of_1970_too),
-		cmocka_unit_test(follows_forward_at_once),
-		cmocka_unit_test(what_is_issued_counts_to_the_nanosecond),
-		cmocka_unit_test(goes_at_half_speed),
-		cmocka_unit_test(has_caught_up_after_twice_the_lag),
-		cmocka_unit_test(run_ahead_does_not_drive_it_on),
-		cmocka_unit_test(what_is_further_ahead_draws_it_on),
-		cmocka_unit_test(less_issued_than_shown_sets_it_back_to_that),
-		cmocka_unit_test(accumulates_lag),
-		cmocka_unit_test(reach_is_the_first_moment),
-		cmocka_unit_test(keeps_its_promises_whatever_happens),
-	};
+static struct unit_case cases[] = {
+	CASE(is_the_wall_clock_if_nothing_was_issued),
+	CASE(is_the_wall_clock_of_1970_too),
+	CASE(follows_forward_at_once),
+	CASE(what_is_issued_counts_to_the_nanosecond),
+	CASE(goes_at_half_speed),
+	CASE(has_caught_up_after_twice_the_lag),
+	CASE(run_ahead_does_not_drive_it_on),
+	CASE(what_is_further_ahead_draws_it_on),
+	CASE(less_issued_than_shown_sets_it_back_to_that),
+	CASE(accumulates_lag),
+	CASE(reach_is_the_first_moment),
+	CASE(keeps_its_promises_whatever_happens),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
-}
+SUITE(clock, cases, NULL);

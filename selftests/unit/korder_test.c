@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The k-ordered formats: the grid of slots, and where the node goes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
 #include "core/korder.h"
 #include "core/text.h"
+#include "harness.h"
 #include "packed.h"
 #include "random.h"
 #include "vectors.h"
@@ -30,11 +25,11 @@ static u64 random_64(void)
 
 static void check_vector(char **column)
 {
-	u64 high = k64_of(strtoul(column[1], NULL, 10),
-			  strtoul(column[2], NULL, 10),
-			  strtoul(column[3], NULL, 10) >> 10,
-			  strtoul(column[4], NULL, 10));
-	unsigned int interval = strtoul(column[6], NULL, 10);
+	u64 high = k64_of(vectors_decimal(column[1]),
+			  vectors_decimal(column[2]),
+			  vectors_decimal(column[3]) >> 10,
+			  vectors_decimal(column[4]));
+	unsigned int interval = vectors_decimal(column[6]);
 	u64 node = vectors_hex(column[5]);
 	char text[KUID_TEXT_SIZE_MAX + 1] = "";
 	u8 want[16] = { 0 };
@@ -46,25 +41,23 @@ static void check_vector(char **column)
 		high = kuid_k96_of_k64(high, node, interval, &low);
 	if (column[0][0] == 'h')
 		high = kuid_k128_of_k64(high, node, interval, &low);
-	words[0] = htobe64(high);
-	words[1] = htobe64(low);
+	words[0] = cpu_to_be64(high);
+	words[1] = cpu_to_be64(low);
 	assert_memory_equal(words, want, 16);
 	kuid_text_sortable64(text, high, low, (8 * size + 5) / 6);
 	assert_string_equal(text, column[8]);
 }
 
-static void vectors_are_met(void **state)
+TEST(vectors_are_met)
 {
-	(void)state;
 	assert_int_equal(vectors_each("kordered", check_vector), 14);
 }
 
 /* 977 steps a second, the last of them 576 us long. */
-static void a_moment_is_in_its_step(void **state)
+TEST(a_moment_is_in_its_step)
 {
 	u64 second = NOW_SEC * KUID_SEC_NS;
 
-	(void)state;
 	for (u64 c = 0; c < KUID_GRID_STEPS; c++) {
 		u64 start = second + c * STEP_NS;
 		u64 end = c == 976 ? second + KUID_SEC_NS : start + STEP_NS;
@@ -78,10 +71,9 @@ static void a_moment_is_in_its_step(void **state)
 	}
 }
 
-static void slots_of_all_times_lead_back(void **state)
+TEST(slots_of_all_times_lead_back)
 {
-	(void)state;
-	for (int i = 0; i < 2000000; i++) {
+	for (int i = 0; i < MANY(2000000); i++) {
 		/* What 64 bits of nanoseconds reach. */
 		u64 ns = random_64();
 		u64 slot = kuid_grid_slot(ns);
@@ -93,13 +85,12 @@ static void slots_of_all_times_lead_back(void **state)
 	}
 }
 
-static void k64_has_the_fields_of_its_slot(void **state)
+TEST(k64_has_the_fields_of_its_slot)
 {
 	static const u64 seconds[] = { 0, 999999, 1000000, NOW_SEC,
 				       1048575999999ULL };
 	static const u64 seqs[] = { 0, 1, 16382, 16383 };
 
-	(void)state;
 	for (int s = 0; s < 5; s++)
 		for (u64 c = 0; c < KUID_GRID_STEPS; c++)
 			for (int q = 0; q < 4; q++) {
@@ -113,12 +104,11 @@ static void k64_has_the_fields_of_its_slot(void **state)
 			}
 }
 
-static void slots_and_k64_are_in_one_order(void **state)
+TEST(slots_and_k64_are_in_one_order)
 {
 	u64 slots = (1048576000000ULL * 977) << 9;
 
-	(void)state;
-	for (int i = 0; i < 2000000; i++) {
+	for (int i = 0; i < MANY(2000000); i++) {
 		/* The grid's end is above what random_below() can give. */
 		u64 slot = random_below(slots) << 5 | random_below(32);
 		u64 step = 1ULL << random_below(40);
@@ -130,10 +120,9 @@ static void slots_and_k64_are_in_one_order(void **state)
 }
 
 /* One field after the other, in a word wide enough for all. */
-static void the_node_is_put_in_and_taken_out(void **state)
+TEST(the_node_is_put_in_and_taken_out)
 {
-	(void)state;
-	for (int i = 0; i < 3000000; i++) {
+	for (int i = 0; i < MANY(3000000); i++) {
 		unsigned int interval = 5 + i % 6;
 		unsigned int split = interval + 24;
 		u64 k64 = random_64(), node = random_64();
@@ -164,9 +153,8 @@ static void the_node_is_put_in_and_taken_out(void **state)
 	}
 }
 
-static void every_bit_of_the_node_has_its_place(void **state)
+TEST(every_bit_of_the_node_has_its_place)
 {
-	(void)state;
 	for (unsigned int interval = 5; interval <= 10; interval++)
 		for (int bit = 0; bit < 64; bit++) {
 			u64 node = 1ULL << bit, got, high, low;
@@ -218,13 +206,12 @@ static void check_pack(unsigned int bits, const struct kuid_slots *slots,
 }
 
 /* Over the ends of steps, seconds, intervals and megaseconds. */
-static void pack_agrees_with_each_slot(void **state)
+TEST(pack_agrees_with_each_slot)
 {
 	static const u64 ends[] = { 1700000000, 1699999999, 1700000032,
 				    1700000256, 1700001024 };
 	static const u32 rooms[] = { 0, 1, 499, 500, 501, PACKED_MOST };
 
-	(void)state;
 	for (int e = 0; e < 5; e++)
 		for (unsigned int i = 0; i < 6 * 6; i++) {
 			struct kuid_slots slots = {
@@ -243,10 +230,9 @@ static void pack_agrees_with_each_slot(void **state)
 		}
 }
 
-static void pack_agrees_with_random_slots(void **state)
+TEST(pack_agrees_with_random_slots)
 {
-	(void)state;
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < MANY(1000); i++) {
 		struct kuid_slots slots = {
 			.first = (NOW_SEC * 977 << 14) +
 				 random_below(1ULL << 45),
@@ -264,10 +250,9 @@ static void pack_agrees_with_random_slots(void **state)
 }
 
 /* Of one node in the order of slots; of several, node by node in 2^I s. */
-static void global_ids_are_k_ordered(void **state)
+TEST(global_ids_are_k_ordered)
 {
-	(void)state;
-	for (int i = 0; i < 500000; i++) {
+	for (int i = 0; i < MANY(500000); i++) {
 		unsigned int interval = 5 + i % 6;
 		u64 slot = random_below(1ULL << 55);
 		u64 next = slot + 1 + random_below(1ULL << (14 + i % 30));
@@ -293,21 +278,18 @@ static void global_ids_are_k_ordered(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_are_met),
-		cmocka_unit_test(a_moment_is_in_its_step),
-		cmocka_unit_test(slots_of_all_times_lead_back),
-		cmocka_unit_test(k64_has_the_fields_of_its_slot),
-		cmocka_unit_test(slots_and_k64_are_in_one_order),
-		cmocka_unit_test(the_node_is_put_in_and_taken_out),
-		cmocka_unit_test(every_bit_of_the_node_has_its_place),
-		cmocka_unit_test(pack_agrees_with_each_slot),
-		cmocka_unit_test(pack_agrees_with_random_slots),
-		cmocka_unit_test(global_ids_are_k_ordered),
-	};
+static struct unit_case cases[] = {
+	CASE(vectors_are_met),
+	CASE(a_moment_is_in_its_step),
+	CASE(slots_of_all_times_lead_back),
+	CASE(k64_has_the_fields_of_its_slot),
+	CASE(slots_and_k64_are_in_one_order),
+	CASE(the_node_is_put_in_and_taken_out),
+	CASE(every_bit_of_the_node_has_its_place),
+	CASE(pack_agrees_with_each_slot),
+	CASE(pack_agrees_with_random_slots),
+	CASE(global_ids_are_k_ordered),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests_name("korder", tests, NULL, NULL);
-}
+SUITE(korder, cases, NULL);

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* LexicalUUIDs and their workers, against Cassie's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "core/lexical.h"
 #include "core/text.h"
+#include "harness.h"
 #include "packed.h"
 #include "random.h"
 #include "vectors.h"
@@ -22,9 +18,8 @@ static void check_worker(char **column)
 			 vectors_hex(column[2]));
 }
 
-static void workers_are_as_cassie_makes_them(void **state)
+TEST(workers_are_as_cassie_makes_them)
 {
-	(void)state;
 	assert_int_equal(vectors_each("fnv1a", check_worker), 8);
 }
 
@@ -45,35 +40,32 @@ static void check_id(char **column)
 	kuid_hex_text_next(&hex, true, ids.high[0], ids.low[0]);
 	memcpy(text, hex.text, KUID_LEX_TEXT_SIZE);
 	assert_string_equal(text, column[2]);
-	words[0] = htobe64(ids.high[0]);
-	words[1] = htobe64(ids.low[0]);
+	words[0] = cpu_to_be64(ids.high[0]);
+	words[1] = cpu_to_be64(ids.low[0]);
 	assert_int_equal(vectors_bytes(column[3], want), 16);
 	assert_memory_equal(words, want, 16);
 }
 
-static void ids_are_as_cassie_makes_them(void **state)
+TEST(ids_are_as_cassie_makes_them)
 {
-	(void)state;
 	assert_int_equal(vectors_each("lexical", check_id), 4);
 }
 
-static void a_slot_is_a_microsecond(void **state)
+TEST(a_slot_is_a_microsecond)
 {
 	u64 us = 1700000000123456ULL;
 
-	(void)state;
 	assert_int_equal(kuid_lex_slot(0), 0);
 	assert_int_equal(kuid_lex_slot(us * 1000), us);
 	assert_int_equal(kuid_lex_slot(us * 1000 + 999), us);
 	assert_int_equal(kuid_lex_slot(us * 1000 + 1000), us + 1);
 }
 
-static void each_slot_becomes_an_id(void **state)
+TEST(each_slot_becomes_an_id)
 {
 	static const u32 rooms[] = { 0, 1, PACKED_MOST };
 
-	(void)state;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < MANY(3000); i++) {
 		struct kuid_slots slots = {
 			.first = random_below(1ULL << 61),
 			.count = 1 + random_below(PACKED_MOST),
@@ -95,15 +87,12 @@ static void each_slot_becomes_an_id(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(workers_are_as_cassie_makes_them),
-		cmocka_unit_test(ids_are_as_cassie_makes_them),
-		cmocka_unit_test(a_slot_is_a_microsecond),
-		cmocka_unit_test(each_slot_becomes_an_id),
-	};
+static struct unit_case cases[] = {
+	CASE(workers_are_as_cassie_makes_them),
+	CASE(ids_are_as_cassie_makes_them),
+	CASE(a_slot_is_a_microsecond),
+	CASE(each_slot_becomes_an_id),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests_name("lexical", tests, NULL, NULL);
-}
+SUITE(lexical, cases, NULL);

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The random nodes of an epoch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "core/node.h"
+#include "harness.h"
 #include "random.h"
 
-#define NUMBERS (1U << 20)
+#define NUMBERS MANY(1U << 20)
 
 static u64 random_word(void)
 {
@@ -43,12 +36,11 @@ static size_t unique(u64 *nodes, size_t count)
 	return left;
 }
 
-static void each_number_has_a_node_of_its_own(void **state)
+TEST(each_number_has_a_node_of_its_own)
 {
 	const u64 last = KUID_NODE_NUMBER_MASK;
 	u64 *nodes = malloc(2 * NUMBERS * sizeof(*nodes));
 
-	(void)state;
 	assert_non_null(nodes);
 	for (int round = 0; round < 4; round++) {
 		const struct kuid_node_key key = random_key();
@@ -63,12 +55,11 @@ static void each_number_has_a_node_of_its_own(void **state)
 	free(nodes);
 }
 
-static void nodes_are_multicast_and_of_48_bits(void **state)
+TEST(nodes_are_multicast_and_of_48_bits)
 {
 	u64 ones = 0;
 	u64 zeroes = 0;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		const struct kuid_node_key key = random_key();
 		u64 node = kuid_node_of(&key, random_word());
@@ -83,11 +74,10 @@ static void nodes_are_multicast_and_of_48_bits(void **state)
 }
 
 /* As random ones would: two of a million are the same once in 280 times. */
-static void first_nodes_of_epochs_differ(void **state)
+TEST(first_nodes_of_epochs_differ)
 {
 	u64 *nodes = malloc(NUMBERS * sizeof(*nodes));
 
-	(void)state;
 	assert_non_null(nodes);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		const struct kuid_node_key key = random_key();
@@ -98,14 +88,11 @@ static void first_nodes_of_epochs_differ(void **state)
 	free(nodes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_has_a_node_of_its_own),
-		cmocka_unit_test(nodes_are_multicast_and_of_48_bits),
-		cmocka_unit_test(first_nodes_of_epochs_differ),
-	};
+static struct unit_case cases[] = {
+	CASE(each_number_has_a_node_of_its_own),
+	CASE(nodes_are_multicast_and_of_48_bits),
+	CASE(first_nodes_of_epochs_differ),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+SUITE(node, cases, NULL);

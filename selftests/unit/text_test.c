@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Canonical text: what it looks like, and that it sorts as the bytes do. */
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 #include "core/text.h"
+#include "harness.h"
 #include "random.h"
 #include "vectors.h"
 
@@ -22,33 +16,30 @@ static void check_sortable64(char **column)
 	u64 words[2] = { 0 };
 	size_t size = vectors_bytes(column[0], (u8 *)words);
 
-	kuid_text_sortable64(text, be64toh(words[0]), be64toh(words[1]),
+	kuid_text_sortable64(text, be64_to_cpu(words[0]), be64_to_cpu(words[1]),
 			     (8 * size + 5) / 6);
 	assert_string_equal(text, column[1]);
 }
 
-static void sortable64_is_the_published_one(void **state)
+TEST(sortable64_is_the_published_one)
 {
-	(void)state;
 	assert_int_equal(vectors_each("sortable64", check_sortable64), 7);
 }
 
-static void digits_are_in_the_order_of_their_bytes(void **state)
+TEST(digits_are_in_the_order_of_their_bytes)
 {
 	static const char digits[] = KUID_SORTABLE64_DIGITS;
 
-	(void)state;
 	assert_int_equal(sizeof(digits), 64 + 1);
 	for (int i = 1; i < 64; i++)
 		assert_true(digits[i - 1] < digits[i]);
 }
 
 /* One bit at a time, so that none can hide in its neighbour's place. */
-static void every_bit_shows_in_its_digit(void **state)
+TEST(every_bit_shows_in_its_digit)
 {
 	static const char digits[] = KUID_SORTABLE64_DIGITS;
 
-	(void)state;
 	for (int bit = 0; bit < 128; bit++) {
 		u64 high = bit < 64 ? 1ULL << (63 - bit) : 0;
 		u64 low = bit < 64 ? 0 : 1ULL << (127 - bit);
@@ -94,7 +85,7 @@ static void check_hex_text(bool lex, int size)
 	struct kuid_hex_text hex;
 
 	kuid_hex_text_start(&hex, lex);
-	for (int i = 0; i < 300000; i++) {
+	for (int i = 0; i < MANY(300000); i++) {
 		char want[64];
 
 		snprintf(want, sizeof(want),
@@ -109,15 +100,13 @@ static void check_hex_text(bool lex, int size)
 	}
 }
 
-static void uuids_show_all_that_changed(void **state)
+TEST(uuids_show_all_that_changed)
 {
-	(void)state;
 	check_hex_text(false, KUID_UUID_TEXT_SIZE);
 }
 
-static void lex_shows_all_that_changed(void **state)
+TEST(lex_shows_all_that_changed)
 {
-	(void)state;
 	check_hex_text(true, KUID_LEX_TEXT_SIZE);
 }
 
@@ -142,15 +131,14 @@ static void hex_text_of(bool lex, u64 high, u64 low, char *text)
 	memcpy(text, hex.text, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE);
 }
 
-static void texts_sort_as_the_bytes_do(void **state)
+TEST(texts_sort_as_the_bytes_do)
 {
 	static const int bits[] = { 64, 96, 128 };
 	static const int sizes[] = { KUID_K64_TEXT_SIZE, KUID_K96_TEXT_SIZE,
 				     KUID_K128_TEXT_SIZE };
 	u64 high = 0, low = 0;
 
-	(void)state;
-	for (int i = 0; i < 500000; i++) {
+	for (int i = 0; i < MANY(500000); i++) {
 		u64 other_high = high, other_low = low;
 		char a[KUID_TEXT_SIZE_MAX], b[KUID_TEXT_SIZE_MAX];
 		int n = i % 3;
@@ -178,17 +166,14 @@ static void texts_sort_as_the_bytes_do(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sortable64_is_the_published_one),
-		cmocka_unit_test(digits_are_in_the_order_of_their_bytes),
-		cmocka_unit_test(every_bit_shows_in_its_digit),
-		cmocka_unit_test(uuids_show_all_that_changed),
-		cmocka_unit_test(lex_shows_all_that_changed),
-		cmocka_unit_test(texts_sort_as_the_bytes_do),
-	};
+static struct unit_case cases[] = {
+	CASE(sortable64_is_the_published_one),
+	CASE(digits_are_in_the_order_of_their_bytes),
+	CASE(every_bit_shows_in_its_digit),
+	CASE(uuids_show_all_that_changed),
+	CASE(lex_shows_all_that_changed),
+	CASE(texts_sort_as_the_bytes_do),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
-}
+SUITE(text, cases, NULL);

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* UUIDs against published vectors, and against the RFC's layout read back. */
-#include <endian.h>
-#include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
 #include "core/text.h"
 #include "core/uuid.h"
+#include "harness.h"
 #include "packed.h"
 #include "random.h"
 #include "vectors.h"
@@ -42,7 +34,7 @@ static u64 bytes(const u8 *id, int from, int to)
 
 static struct fields parse(u64 high, u64 low)
 {
-	u64 words[2] = { htobe64(high), htobe64(low) };
+	u64 words[2] = { cpu_to_be64(high), cpu_to_be64(low) };
 	u8 id[16];
 	struct fields f;
 
@@ -67,8 +59,8 @@ static struct fields parse(u64 high, u64 low)
 
 static void check_vector(char **column)
 {
-	unsigned int version = strtoul(column[0], NULL, 10);
-	u64 ns = strtoull(column[1], NULL, 10);
+	unsigned int version = vectors_decimal(column[0]);
+	u64 ns = vectors_decimal(column[1]);
 	u64 tick = ns / KUID_TICK_NS + KUID_UUID_UNIX_TICKS;
 	char text[KUID_UUID_TEXT_SIZE + 1] = "";
 	struct kuid_hex_text hex;
@@ -93,18 +85,16 @@ static void check_vector(char **column)
 	assert_string_equal(text, column[6]);
 }
 
-static void vectors_are_met(void **state)
+TEST(vectors_are_met)
 {
-	(void)state;
 	assert_int_equal(vectors_each("uuid", check_vector), 9);
 }
 
 /* 3 s of the year 5236 are the last that 60 bits hold. */
-static void time_uses_all_60_bits(void **state)
+TEST(time_uses_all_60_bits)
 {
 	u64 most = (1ULL << 60) - 1;
 
-	(void)state;
 	assert_int_equal(parse(kuid_v1_high(most), 0).time, most);
 	assert_int_equal(parse(kuid_v1_high(most), 0).version, 1);
 	assert_int_equal(parse(kuid_v6_high(most), 0).time, most);
@@ -117,12 +107,11 @@ static void time_uses_all_60_bits(void **state)
 	}
 }
 
-static void times_survive_the_way_there_and_back(void **state)
+TEST(times_survive_the_way_there_and_back)
 {
 	u64 last = 0, last_high = 0;
 
-	(void)state;
-	for (int i = 0; i < 2000000; i++) {
+	for (int i = 0; i < MANY(2000000); i++) {
 		u64 tick = random_below(1ULL << 60);
 		u64 v6 = kuid_v6_high(tick);
 
@@ -214,10 +203,9 @@ static void check_pack(unsigned int version, const struct kuid_stamps *stamps,
 		assert_true(packed_increases(&ids));
 }
 
-static void pack_agrees_with_the_layout(void **state)
+TEST(pack_agrees_with_the_layout)
 {
-	(void)state;
-	for (int i = 0; i < 1500; i++) {
+	for (int i = 0; i < MANY(1500); i++) {
 		struct kuid_stamps stamps = {
 			.first = 1500000000000000000ULL +
 				 random_below(1000000000000000000ULL),
@@ -235,13 +223,12 @@ static void pack_agrees_with_the_layout(void **state)
 }
 
 /* First and last nanoseconds of ticks and of milliseconds, and both. */
-static void pack_is_right_at_the_edges(void **state)
+TEST(pack_is_right_at_the_edges)
 {
 	static const u32 counts[] = { 1, 2, 99, 100, 101, 200, 201, 1000 };
 	static const u32 ns[] = { 0, 1, 98, 99, 999899, 999998, 999999 };
 	static const u64 nodes[] = { 0, 1, (1ULL << 48) - 1 };
 
-	(void)state;
 	for (int i = 0; i < KUID_NR_LANES * 8 * 7; i++) {
 		int lane = i % KUID_NR_LANES;
 		int edge = i / KUID_NR_LANES % 7;
@@ -260,13 +247,12 @@ static void pack_is_right_at_the_edges(void **state)
 	}
 }
 
-static void pack_stops_where_it_cannot_store(void **state)
+TEST(pack_stops_where_it_cannot_store)
 {
 	const struct kuid_stamps stamps = { .first = NOW + 999950,
 					    .count = PACKED_MOST };
 	const struct kuid_identity identity = { 0 };
 
-	(void)state;
 	for (int v = 0; v < 3; v++)
 		for (u32 room = 0; room <= PACKED_MOST; room += 50) {
 			packed_empty(&ids, room);
@@ -279,12 +265,11 @@ static void pack_stops_where_it_cannot_store(void **state)
 }
 
 /* Version 1 in order as (time, clock_seq), version 6 as bytes. */
-static void lanes_of_one_nanosecond_are_in_order(void **state)
+TEST(lanes_of_one_nanosecond_are_in_order)
 {
 	struct kuid_identity identity = { .seq_offset = 5 };
 	u64 last_high = 0, last_low = 0;
 
-	(void)state;
 	for (u64 ns = NOW + 999990; ns < NOW + 1000010; ns++)
 		for (int lane = 0; lane < KUID_NR_LANES; lane++) {
 			struct kuid_stamps stamps = { ns, 1, lane };
@@ -305,11 +290,10 @@ static void lanes_of_one_nanosecond_are_in_order(void **state)
 }
 
 /* Each of the 10^6 nanoseconds has a fraction of its own that leads back. */
-static void fractions_lead_back_to_their_nanosecond(void **state)
+TEST(fractions_lead_back_to_their_nanosecond)
 {
 	s64 last = -1;
 
-	(void)state;
 	for (u32 ns = 0; ns < KUID_MS_NS; ns++) {
 		u32 fraction = kuid_v7_fraction(ns);
 
@@ -324,9 +308,8 @@ static void fractions_lead_back_to_their_nanosecond(void **state)
 }
 
 /* Those that were not made from one are the next one's, also at the end. */
-static void foreign_fractions_are_the_next_nanosecond(void **state)
+TEST(foreign_fractions_are_the_next_nanosecond)
 {
-	(void)state;
 	for (u32 fraction = 0; fraction < 1 << 20; fraction++) {
 		u32 ns = kuid_v7_ns(fraction);
 
@@ -338,20 +321,17 @@ static void foreign_fractions_are_the_next_nanosecond(void **state)
 	assert_int_equal(kuid_v7_ns((1 << 20) - 1), KUID_MS_NS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(vectors_are_met),
-		cmocka_unit_test(time_uses_all_60_bits),
-		cmocka_unit_test(times_survive_the_way_there_and_back),
-		cmocka_unit_test(pack_agrees_with_the_layout),
-		cmocka_unit_test(pack_is_right_at_the_edges),
-		cmocka_unit_test(pack_stops_where_it_cannot_store),
-		cmocka_unit_test(lanes_of_one_nanosecond_are_in_order),
-		cmocka_unit_test(fractions_lead_back_to_their_nanosecond),
-		cmocka_unit_test(foreign_fractions_are_the_next_nanosecond),
-	};
+static struct unit_case cases[] = {
+	CASE(vectors_are_met),
+	CASE(time_uses_all_60_bits),
+	CASE(times_survive_the_way_there_and_back),
+	CASE(pack_agrees_with_the_layout),
+	CASE(pack_is_right_at_the_edges),
+	CASE(pack_stops_where_it_cannot_store),
+	CASE(lanes_of_one_nanosecond_are_in_order),
+	CASE(fractions_lead_back_to_their_nanosecond),
+	CASE(foreign_fractions_are_the_next_nanosecond),
+	{},
+};
 
-	random_start();
-	return cmocka_run_group_tests_name("uuid", tests, NULL, NULL);
-}
+SUITE(uuid, cases, NULL);
