@@ -24,6 +24,9 @@
 
 #define KUID_CALLERS_INTERVAL (50 * NSEC_PER_USEC)
 
+/* For a timer that found nothing: what comes with time needs some. */
+#define KUID_CALLERS_PAUSE NSEC_PER_MSEC
+
 /* Calls ask for 1 to this many. */
 #define KUID_CALLERS_MOST 9
 
@@ -116,10 +119,13 @@ static enum hrtimer_restart kuid_callers_timer(struct hrtimer *timer)
 {
 	struct kuid_caller *caller =
 		container_of(timer, struct kuid_caller, timer);
+	u32 again = caller->again;
 
 	if (!kuid_callers_take(caller))
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, KUID_CALLERS_INTERVAL);
+	hrtimer_forward_now(timer, caller->again == again
+					   ? KUID_CALLERS_INTERVAL
+					   : KUID_CALLERS_PAUSE);
 	return HRTIMER_RESTART;
 }
 
