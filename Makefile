@@ -190,18 +190,26 @@ uapi-record: vm-packages
 	@mv $(BUILD)/kuid.record uapi/kuid.record
 
 # The module and its tests for a machine of another architecture: what is done
-# above once more, by its compiler, into build/cross/ARCH. What is this machine's
-# own, as its interpreters, is left out.
+# above once more, by its compiler, into build/cross/ARCH; and what tests the core
+# in userspace. What is this machine's own, as its interpreters, is left out.
 cross-arm64: KERNEL_ARCH := arm64
 cross-arm64: TRIPLET := aarch64-linux-gnu
 cross-s390x: KERNEL_ARCH := s390
 cross-s390x: TRIPLET := s390x-linux-gnu
 
-.PHONY: cross-arm64 cross-s390x
+vm-core: vm-programs
+	$(MAKE) -C selftests/unit O=$(BUILD)/unit plain
+	@mkdir -p $(TESTS)/selftests/unit
+	@cp -u $(BUILD)/unit/plain/*_test selftests/settings \
+		$(TESTS)/selftests/unit/
+	@cd $(TESTS)/selftests/unit && printf 'unit:%s\n' *_test >> \
+		../kselftest-list.txt
+
+.PHONY: vm-core cross-arm64 cross-s390x
 cross-arm64 cross-s390x: cross-%: vm-packages
 	@$(VM)/setup.sh cross
 	@set -e; sysroot=$$($(VM)/fetch.sh sysroot-$*); \
-	$(MAKE) vm-programs CROSS=$* ARCH=$(KERNEL_ARCH) \
+	$(MAKE) vm-core CROSS=$* ARCH=$(KERNEL_ARCH) \
 		CROSS_COMPILE=$(TRIPLET)- AR=$(TRIPLET)-ar \
 		CC="$(TRIPLET)-gcc --sysroot=$$sysroot"
 	@set -e; $(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.gz \

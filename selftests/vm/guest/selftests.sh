@@ -17,6 +17,8 @@ export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 export KUID_CALLERS=/lib/kuid_callers.ko
 [ ! -e /lib/kuid_kunit.ko ] || export KUID_KUNIT=/lib/kuid_kunit.ko
 [ ! -e /lib/e1000.ko ] || export KUID_NIC=/lib/e1000.ko
+# For those that are made with cmocka.
+export CMOCKA_MESSAGE_OUTPUT=TAP
 tree=/selftests
 list=$tree/kselftest-list.txt
 test=0 pass=0 fail=0 skip=0
