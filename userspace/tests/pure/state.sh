@@ -246,6 +246,39 @@ fresh_needs_a_clock()
 		[ "$(field restored)" = 0 ]
 }
 
+# FIELD... : no ceiling is saved of such a time.
+saves_no_ceiling()
+{
+	text=$1
+	shift
+	rebooted && set_field restored 1 "$@" && fails 1 "$text" save "$file" &&
+		cmp -s "$file" "$FAKE/before" && ! grep -q '^acknowledge\|^rename' "$FAKE/log"
+}
+
+# Where the next file should be there is something that can't be removed.
+next_is_in_the_way()
+{
+	rebooted && mkdir "$file.new" &&
+		fails 1 'removing .new beside it: Is a directory' restore "$file" &&
+		cmp -s "$file" "$FAKE/before" && [ "$(field ceiling_ns)" = 0 ] && rmdir "$file.new" &&
+		does restore "$file"
+}
+
+# What should be a directory, or a machine's ID, is another thing.
+file_for_directory()
+{
+	rebooted && fails 1 "$file: Not a directory" restore "$file/state" && untouched
+}
+
+directory_for_machine_id()
+{
+	rebooted && rm "$FAKE/machine-id" && mkdir "$FAKE/machine-id" || return
+	fails 1 '/etc/machine-id: Is a directory' restore "$file" && untouched
+	result=$?
+	rmdir "$FAKE/machine-id"
+	return $result
+}
+
 # What makes restore refuse a file.
 empty_file() { : >"$file"; }
 cut_file() { head -c 100 "$FAKE/before" >"$file"; }
@@ -253,6 +286,15 @@ edit_file() { sed -i 's/"ceiling_ns": 17951/"ceiling_ns": 17952/' "$file"; }
 zero_file() { head -c "$(wc -c <"$FAKE/before")" /dev/zero >"$file"; }
 newer_file() { sed -i 's/"kuid_state": 1/"kuid_state": 2/' "$file"; }
 older_file() { sed -i 's/"kuid_state": 1/"kuid_state": 0/' "$file"; }
+# A file that is whole, but was saved by a clock at 1970; gzip knows its checksum.
+unset_clock_file()
+{
+	sed -e '/crc32/,$d' -e 's/\("saved_ns":\|"ceiling_ns":\) [0-9]*/\1 0/' \
+		-e 's/"20[-0-9T:.]*Z"/"1970-01-01T00:00:00.000000000Z"/' "$FAKE/before" |
+		head -c -2 >"$FAKE/body"
+	crc=$(gzip -c "$FAKE/body" | tail -c 8 | head -c 4 | od -A n -t x4 | tr -d ' ')
+	{ cat "$FAKE/body" && printf ',\n  "crc32": "%s"\n}\n' "$crc"; } >"$file"
+}
 huge_file() { head -c 1000000 /dev/zero | tr '\0' ' ' >>"$file"; }
 let_group_write() { chmod 620 "$file"; }
 let_world_write() { chmod 602 "$file"; }
@@ -605,6 +647,10 @@ it "restore after a clean shutdown begins where it ended" restores_after_clean_s
 it "save is refused before restore" saves_nothing_unrestored
 it "--fresh is refused over a file, whatever it is" fresh_is_refused_over_a_file
 it "--fresh needs a clock that is set" fresh_needs_a_clock
+it "save needs a clock that is set" \
+	saves_no_ceiling 'the clock is before 2020' wall_ns 0 slot_ns 0
+it "save knows no time after 2262" \
+	saves_no_ceiling 'the end of time, in 2262' slot_ns 9223372036854775807
 
 it "no file is refused" refused_without_file
 it "an empty file is refused" refused_always empty_file 'is empty'
@@ -614,6 +660,8 @@ it "a file of zeroes is refused" refused_always zero_file 'is damaged'
 it "a newer format is refused" refused_always newer_file 'is of version 2, and this kuid knows'
 it "an older format is refused" refused_always older_file 'is of version 0, and this kuid knows'
 it "a huge file is refused" refused_always huge_file 'is damaged'
+it "a file of a clock that was not set is refused" \
+	refused_always unset_clock_file 'was saved by a clock that was not set'
 it "a file that its group can write is refused" refused_always let_group_write 'can be written by'
 it "a file that all can write is refused" refused_always let_world_write 'can be written by'
 if [ "$(id -u)" -eq 0 ]; then
@@ -676,6 +724,9 @@ it "IDs that pass each ceiling are told" overtaken
 it "IDs that pass one ceiling get another" overtaken_once
 it "two at once wait for each other" waits_for_the_other
 it "no directory is told" no_directory
+it "a file in place of the directory is told" file_for_directory
+it "a directory in place of the next file is told" next_is_in_the_way
+it "a directory in place of the machine-id is told" directory_for_machine_id
 it "a file may be named from where one is" relative_names
 
 it "clock prints lines" clock_prints "$clock_lines" clock

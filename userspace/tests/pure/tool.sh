@@ -84,6 +84,12 @@ prints_until()
 	[ $? -eq "$status" ] && grep -qF -- "$text" "$err" && cmp -s "$out" "$work/want"
 }
 
+from_directory()
+{
+	kuid "$@" <"$work" >"$out" 2>"$err"
+	[ $? -eq 1 ] && [ ! -s "$out" ] && [ "$(cat "$err")" = 'kuid: standard input: Is a directory' ]
+}
+
 # Where SIGPIPE is ignored a reader that has gone is not worth a message.
 to_closed_pipe()
 {
@@ -185,6 +191,8 @@ it "a wrong line is named" fails_from 1 'standard input, line 2: "x" is no ID' "
 it "an empty line is refused" fails_from 1 'line 2: "" is no ID' "$v1\n\n$v1\n" inspect
 it "a carriage return is refused" fails_from 1 'character 37 is wrong' "$v1\r\n" inspect
 it "a NUL is refused" fails_from 1 'character 3 is wrong' 'ab\000cdefghij\n' inspect
+
+it "standard input that can't be read is told" from_directory inspect
 
 it "an unknown format is refused" fails 2 '"v2" is not a format: v1 v6' inspect -f v2 $v1
 it "-I 4 is refused" fails 2 '"4" is not an interval: a whole number from 5 to 10' \
