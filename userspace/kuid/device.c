@@ -22,8 +22,9 @@ struct kuid *device_open(unsigned int format)
 	switch (errno) {
 	case ENODEV:
 		errx(EXIT_FAILED,
-		     "there is no %s%s: load the module with \"modprobe "
-		     "kuid\", as root; IDs of a process alone are made by "
+		     "there is no %s%s: load the module, as root, with "
+		     "\"modprobe kuid\", or \"insmod kuid.ko\" where it is "
+		     "not installed; IDs of a process alone are made by "
 		     "\"kuid gen --local\"",
 		     dir, name);
 	case EACCES:

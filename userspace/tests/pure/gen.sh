@@ -311,7 +311,7 @@ it "--local makes no k64" fails 1 '--local makes no k64, which has no node' --lo
 it "--local has no order to choose" fails 2 '--order is for the device' --local -o host
 it "no device: --local must be asked for" without_device 2 'are made by "kuid gen --local"'
 it "no device: how to load the module" without_device 2 \
-	'there is no /dev/kuid: load the module with "modprobe kuid"'
+	'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
 it "a node with no driver: the same" without_device 6 'modprobe kuid' -f v1
 it "no device of a format: the same" without_device 2 'there is no /dev/kuids/k64' -f k64
 it "no permission: which rule it is" without_device 13 \
