@@ -25,6 +25,8 @@ UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
+CMOCKA_32 = $(eval CMOCKA_32 := $(or $(shell $(VM)/fetch.sh cmocka-i386),$(error \
+	    no cmocka of 32 bits)))$(CMOCKA_32)
 FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
 	  trinity and stress-ng)))$(FUZZERS)
 
@@ -138,14 +140,22 @@ vm-programs: vm-packages vm-modules
 	@printf 'userspace:%s\n' library_test admin_test dropin.sh tool.sh \
 		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
-# The examples in all languages that this machine has.
+# The examples in all languages that this machine has, and the library in 32 bits.
 vm-tests: vm-programs vm-util-linux
-	$(MAKE) -C userspace O=$(BUILD)/userspace examples
+	$(MAKE) -C userspace O=$(BUILD)/userspace CMOCKA_32=$(CMOCKA_32) \
+		tests_32 examples
 	@$(VM)/interpreters.sh $(TESTS)
-	@mkdir -p $(TESTS)/examples
+	@mkdir -p $(TESTS)/examples $(TESTS)/selftests/userspace/lib
 	@cp -u $(BUILD)/userspace/examples/many* \
 		$(addprefix userspace/examples/many.,sh pl py) $(TESTS)/examples/
-	@echo userspace:examples.sh >> $(TESTS)/selftests/kselftest-list.txt
+	@for test in library_test admin_test; do \
+		cp -u $(BUILD)/userspace/32/tests/$$test \
+			$(TESTS)/selftests/userspace/$${test}_32; \
+	done
+	@cp -u $(BUILD)/userspace/32/lib/libkuid.so.0 \
+		$(CMOCKA_32)/libcmocka.so.0 $(TESTS)/selftests/userspace/lib/
+	@printf 'userspace:%s\n' examples.sh library_test_32 admin_test_32 \
+		>> $(TESTS)/selftests/kselftest-list.txt
 
 # What util-linux' own tests of libuuid need beside themselves: a program, told
 # here what its configure would find, and the shell they are written for.
@@ -180,7 +190,8 @@ bench: vm-root $(ROOT)/bench/icount
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
-	@selftests/check.sh $(BUILD) $(TEST_KERNEL) $(INITRD)
+	@CMOCKA_32=$(CMOCKA_32) selftests/check.sh $(BUILD) $(TEST_KERNEL) \
+		$(INITRD)
 
 .PHONY: uapi-record
 uapi-record: vm-packages

@@ -457,7 +457,8 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 
 /*
  * The time that an ID was made at, rounded down to what it knows, as
- * kuid_decode() tells it.
+ * kuid_decode() tells it. A program of 32 bits must have the time_t that the
+ * library was built with (_TIME_BITS).
  *
  * Returns 0.
  * EINVAL: as for kuid_decode(), or the ID has no time: a UUID of another version

@@ -459,6 +459,16 @@ static void time_is_that_of_the_fields(void **state)
 		assert_int_equal(kuid_encode(&f, id), 0);
 		assert_int_equal(kuid_decode(f.format, id, f.interval, &got),
 				 0);
+		memset(&time, 0xcc, sizeof(time));
+		untouched = time;
+		if ((time_t)got.sec != got.sec) {
+			errno = 0;
+			assert_int_equal(
+				kuid_time(f.format, id, f.interval, &time), -1);
+			assert_int_equal(errno, EOVERFLOW);
+			assert_memory_equal(&time, &untouched, sizeof(time));
+			continue;
+		}
 		assert_int_equal(kuid_time(f.format, id, f.interval, &time), 0);
 		assert_int_equal(time.tv_sec, got.sec);
 		assert_int_equal(time.tv_nsec, got.nsec);
