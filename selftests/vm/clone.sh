@@ -16,6 +16,8 @@ kernel=$1 initrd=$2 lives=$3
 work=$(mktemp -d)
 # shellcheck source=SCRIPTDIR/lives.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lives.sh"
+# shellcheck source=SCRIPTDIR/monitor.sh
+. "$here/monitor.sh"
 machine=
 trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
 
@@ -23,56 +25,25 @@ old=11111111-2222-3333-4444-555555555555
 one=aaaaaaaa-2222-3333-4444-555555555555
 other=bbbbbbbb-2222-3333-4444-555555555555
 
-generation()
-{
-	echo "-device vmgenid,guid=$1,id=vmgenid0"
-}
-
-# A machine whose monitor is asked by two pipes.
-monitored()
+# A machine with a monitor.
+watched()
 {
 	local name=$1 more=$2
 	shift 2
-	rm -f "$work/$name".{in,out}
-	mkfifo "$work/$name".{in,out}
+	monitored "$name"
 	new_memory "$work/$name.mem"
-	machine "$name" "$more -chardev pipe,id=monitor,path=$work/$name \
--mon chardev=monitor,mode=control" clone "$@"
+	machine "$name" "$more $monitored" clone "$@"
 }
 
-# monitor NAME COMMAND MATCH: asks, and leaves the answer that matches in $line. QEMU has both ends
-# of its pipes open, so that nothing is lost between two questions.
-monitor()
-{
-	local to from
-	exec {to}<>"$work/$1.in" {from}<>"$work/$1.out"
-	echo "{\"execute\":$2}" >&"$to"
-	while read -r -t 60 line <&"$from"; do
-		if [[ $line =~ $3 ]]; then
-			exec {to}>&- {from}>&-
-			return
-		fi
-	done
-	die "the monitor of $1 doesn't answer $2"
-}
-
-# save PARAM...: a machine at work, in $work/saved, and its memory at that moment in saved.mem. It
-# stands still meanwhile: QEMU was seen to lose pages that emulated processors write to.
+# save PARAM...: a machine at work, in $work/saved, and its memory at that moment in saved.mem.
 save()
 {
-	monitored saved "$(generation $old)" "$@"
+	watched saved "$(generation $old)" "$@"
 	wait_for "$work/saved.mem" $readers_at 4 2 "$machine" ||
 		die "no machine: $(tail -n 5 "$work/saved.console")"
 	# Some IDs, that both twins have seen.
 	sleep 1
-	monitor saved '"qmp_capabilities"' '"return"'
-	monitor saved '"stop"' '"return"'
-	monitor saved "\"migrate\",\"arguments\":{\"uri\":\"exec:cat>$work/image\"}" '"return"'
-	until monitor saved '"query-migrate"' '"status"' && [[ $line == *'"completed"'* ]]; do
-		[[ $line != *'"failed"'* ]] || die "not saved: $line"
-		sleep 0.2
-	done
-	monitor saved '"quit"' '"return"'
+	save_machine saved "$work/image"
 	wait "$machine"
 }
 
@@ -81,12 +52,8 @@ restore()
 {
 	local name=$1 guid=$2
 	shift 2
-	monitored "$name" "$(generation "$guid") -incoming exec:cat<$work/image" "$@"
-	monitor "$name" '"qmp_capabilities"' '"return"'
-	until monitor "$name" '"query-status"' '"status"' && [[ $line == *'"paused"'* ]]; do
-		sleep 0.2
-	done
-	monitor "$name" '"cont"' '"return"'
+	watched "$name" "$(generation "$guid") -incoming exec:cat<$work/image" "$@"
+	go_on_restored "$name"
 }
 
 # Ends a machine and judges what it found.
