@@ -43,6 +43,8 @@ help:
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
+	@echo 'make soak       all at once, and no ID twice, for SECONDS (60), and'
+	@echo '                then as a clone'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
@@ -192,6 +194,15 @@ check: vm-root vm-tests
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 	@CMOCKA_32=$(CMOCKA_32) selftests/check.sh $(BUILD) $(TEST_KERNEL) \
 		$(INITRD)
+
+# For how long, and what more its program is told, as --seed N.
+SECONDS ?= 60
+SOAK	?=
+
+.PHONY: soak
+soak: vm-root vm-tests
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS)
+	@selftests/soak.sh $(BUILD) $(TEST_KERNEL) $(INITRD) $(SECONDS) $(SOAK)
 
 .PHONY: uapi-record
 uapi-record: vm-packages

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the soak test on 4 processors, and closes with one line of totals:
+#   soak.sh BUILD KERNEL INITRD DURATION [--seed N]
+# After that many seconds the machine is saved, and restored as another one, in which it goes on.
+
+set -uo pipefail
+
+if (( $# < 4 )); then
+	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N]" >&2
+	exit 2
+fi
+build=$1 kernel=$2 initrd=$3 duration=$4
+shift 4
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+# shellcheck source=SCRIPTDIR/vm/monitor.sh
+. "$here/vm/monitor.sh"
+mkdir -p "$build/check" || exit
+log=$build/check/soak.log
+work=
+machine=
+
+die()
+{
+	echo "not ok: $*"
+	exit 1
+}
+
+# A machine that others leave little time to is not one that hangs, which the program finds itself.
+patience="rcupdate.rcu_cpu_stall_timeout=300 watchdog_thresh=60 sysctl.kernel.hung_task_timeout_secs=900"
+
+# machine NAME QEMU-ARGS ARG...: boots it in the background, as $machine; and shows what it says.
+machine()
+{
+	local name=$1 more=$2
+	shift 2
+	monitored "$name"
+	: >"$work/$name.console"
+	"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 \
+		--timeout $((2 * duration + 3600)) --append "random.trust_cpu=on $patience" \
+		--log "$work/$name.log" --known-as "soak.$$" --qemu "$more $monitored" \
+		/guest/soak.sh --clone --seconds "$duration" "$@" \
+		>"$work/$name.console" 2>&1 </dev/null &
+	machine=$!
+	tail --pid "$machine" -f "$work/$name.console" &
+	shown=$!
+}
+
+soak()
+{
+	work=$(mktemp -d)
+	trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
+	machine saved "$(generation 11111111-2222-3333-4444-555555555555)" "$@"
+	until grep -q '# to be saved' "$work/saved.console"; do
+		kill -0 "$machine" 2>/dev/null || break
+		sleep 1
+	done
+	if kill -0 "$machine" 2>/dev/null; then
+		# Its end is not worth showing.
+		kill "$shown"
+		save_machine saved "$work/image"
+		wait "$machine"
+		machine restored "$(generation aaaaaaaa-2222-3333-4444-555555555555) \
+-incoming exec:cat<$work/image" "$@"
+		go_on_restored restored
+	fi
+	wait "$machine"
+	local status=$?
+	wait "$shown"
+	return "$status"
+}
+
+echo "== Linux $(<"$kernel/release") in QEMU, for $duration seconds and as a clone"
+add_tap soak "$@"
+totals_end

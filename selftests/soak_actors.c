@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who takes IDs, and who disturbs them, each in a process of its own. What each
+ * does is chosen by the seed; when, by all the others.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+
+#include "soak.h"
+
+#define DEBUGFS		"/sys/kernel/debug"
+#define CALLERS		DEBUGFS "/kuid_callers"
+
+enum {
+	THREADS = 4,
+	SHARED = 6,		/* files of all threads of a process */
+	OWN = 3,		/* of each thread, and each is opened anew */
+	OPEN_FOR = 40,		/* calls */
+	CHILD_CALLS = 25,
+	KERNEL_IDS = 200,	/* of each caller in the kernel */
+};
+
+/**
+ * struct open_file - a file
+ * @order: that a read gives
+ * @shared: with others, who may take IDs of it at the same time
+ * @epoch: of @last
+ * @last: the last ID in an order of the file, by KUID_FORMAT_*
+ */
+struct open_file {
+	int fd;
+	const struct format *f;
+	bool text;
+	bool nonblock;
+	__u32 order;
+	bool shared;
+	__u64 epoch[NR_FORMATS + 1];
+	struct words last[NR_FORMATS + 1];
+};
+
+/**
+ * struct taken - what a call gave
+ * @got: how many; a negative errno; not touched
+ * @order: in which
+ * @from: epochs, of which it is one
+ * @to: the last of them
+ */
+struct taken {
+	const struct format *f;
+	long got;
+	__u32 order;
+	__u64 from;
+	__u64 to;
+};
+
+struct soak_actor *soak_actor(const char *name, int nr, __u32 seed)
+{
+	struct soak_actor *me = &soak->actors[nr];
+
+	me->name = name;
+	me->seed = seed * 2654435761U + nr * 40503;
+	me->fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	if (me->fd < 0)
+		soak_fail("%s: open: %m", name);
+	return me;
+}
+
+/* In a process of its own, which ends with this one. */
+pid_t soak_start(void (*run)(__u32 seed, int nr), __u32 seed, int nr)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run(seed, nr);
+		_exit(0);
+	}
+	if (pid < 0)
+		soak_fail("fork: %m");
+	return pid;
+}
+
+static void pause_up_to(__u32 *seed, __u32 ms)
+{
+	usleep(1000 * (1 + pick(seed) % ms));
+}
+
+static void open_one(struct soak_actor *me, struct open_file *file, bool shared)
+{
+	__u32 choice = pick(&me->seed);
+
+	*file = (struct open_file) {
+		.f = &formats[choice % NR_FORMATS],
+		/* Pieces of lines would be no one's. */
+		.text = !shared && choice & 0x100,
+		.nonblock = choice & 0x200,
+		.order = KUID_ORDER_CPU + pick(&me->seed) % 3,
+		.shared = shared,
+	};
+	file->fd = open_node(file->f, file->text ? ".txt" : "",
+			     O_CLOEXEC | (file->nonblock ? O_NONBLOCK : 0));
+	if (file->fd < 0 || set_order(file->fd, file->order))
+		soak_fail("%s: a file of %s can't be had: %m", me->name,
+			  file->f->name);
+}
+
+/* Mostly little, so that there are many calls. */
+static __u32 pick_count(__u32 *seed)
+{
+	__u32 choice = pick(seed) & 0xfff;
+
+	return choice < 8 ? SOAK_CALL_MAX : choice < 60 ? 300 :
+	       choice < 1500 ? 7 : 1;
+}
+
+/* Lines of any sizes, and the rest of the last one. */
+static long read_lines(const struct format *f, int fd, __u8 *ids,
+		       __u32 count, __u32 *seed)
+{
+	static __thread char text[SOAK_CALL_MAX * LINE_MAX_SIZE];
+	size_t line = f->text_size + 1, size = count * line;
+	size_t at, nr;
+	ssize_t got;
+
+	if (count > 1)
+		size -= pick(seed) % line;
+	else
+		size = 1 + pick(seed) % line;
+	got = read(fd, text, size);
+	if (got <= 0)
+		return got ? -errno : -EIO;
+	at = got;
+	while (at % line) {
+		got = read(fd, text + at, line - at % line);
+		if (got <= 0)
+			return -EIO;
+		at += got;
+	}
+	for (nr = 0; nr < at / line; nr++) {
+		if (!parse_line(f, text + nr * line, ids + nr * f->id_size))
+			return -EBADMSG;
+	}
+	return nr;
+}
+
+static long readv_ids(const struct format *f, int fd, __u8 *ids, __u32 count)
+{
+	size_t size = (size_t)count * f->id_size;
+	struct iovec parts[2] = {
+		{ ids, size / 3 },
+		{ ids + size / 3, size - size / 3 },
+	};
+	ssize_t got = readv(fd, parts, 2);
+
+	if (got < 0)
+		return -errno;
+	return got % f->id_size ? -EIO : got / f->id_size;
+}
+
+static void take_from(struct soak_actor *me, struct open_file *file, __u8 *ids,
+		      struct taken *taken)
+{
+	__u32 count = pick_count(&me->seed);
+	__u32 choice = pick(&me->seed);
+
+	if (choice & 1) {
+		taken->f = &formats[(choice >> 4) % NR_FORMATS];
+		taken->order = choice & 2 ? file->order :
+					    KUID_ORDER_CPU + (choice >> 8) % 3;
+		taken->got = take(file->fd, taken->f, taken->order, ids, count,
+				  &taken->from);
+		taken->to = taken->from;
+		return;
+	}
+	taken->f = file->f;
+	taken->order = file->order;
+	taken->from = soak_epoch(me);
+	if (file->text)
+		taken->got = read_lines(file->f, file->fd, ids, count,
+					&me->seed);
+	else if (choice & 2)
+		taken->got = read_ids(file->f, file->fd, ids, count);
+	else
+		taken->got = readv_ids(file->f, file->fd, ids, count);
+	taken->to = soak_epoch(me);
+}
+
+/* IDs of a call increase, and are above the last one of the file. */
+static void check_order(struct soak_actor *me, struct open_file *file,
+			const __u8 *ids, const struct taken *taken)
+{
+	const struct format *f = taken->f;
+	__u32 nr = f->number;
+	struct words last = { 0 };
+
+	if (taken->from != taken->to)
+		return;
+	if (!file->shared && taken->order != KUID_ORDER_CPU &&
+	    file->epoch[nr] == taken->from)
+		last = file->last[nr];
+	if (count_in_order(f, ids, taken->got, &last) != taken->got)
+		soak_fail("%s, call %llu: %ld %s in order %u don't increase",
+			  me->name, (unsigned long long)me->calls, taken->got,
+			  f->name, taken->order);
+	if (taken->order != KUID_ORDER_CPU) {
+		file->epoch[nr] = taken->from;
+		file->last[nr] = last;
+	}
+}
+
+static void take_once(struct soak_actor *me, struct open_file *file, __u8 *ids)
+{
+	struct taken taken = { 0 };
+
+	soak_begin(me);
+	take_from(me, file, ids, &taken);
+	if (taken.got > 0) {
+		check_order(me, file, ids, &taken);
+		soak_book(me, taken.f, ids, taken.got, taken.from, taken.to);
+	} else if (taken.got == -EAGAIN && file->nonblock) {
+		me->again[taken.f->number]++;
+	} else {
+		soak_fail("%s, call %llu, %s: %s", me->name,
+			  (unsigned long long)me->calls, taken.f->name,
+			  strerror(-taken.got));
+	}
+	soak_end(me);
+}
+
+/**
+ * struct thread - one of a process
+ * @shared: files of all of them
+ * @cpu: where it is, if that CPU is there; -1 for one after the other
+ */
+struct thread {
+	struct soak_actor *me;
+	struct open_file *shared;
+	int cpu;
+	pthread_t id;
+};
+
+static void *take_on(void *arg)
+{
+	static __thread __u8 ids[SOAK_CALL_MAX * ID_SIZE_MAX];
+	struct thread *thread = arg;
+	struct soak_actor *me = thread->me;
+	struct open_file own[OWN];
+	int i;
+
+	for (i = 0; i < OWN; i++)
+		open_one(me, &own[i], false);
+	while (!soak_stopped()) {
+		__u32 choice = pick(&me->seed) % (SHARED + 2 * OWN);
+		struct open_file *file = choice < SHARED ?
+			&thread->shared[choice] :
+			&own[(choice - SHARED) % OWN];
+
+		/* It may be gone, and the thread elsewhere. */
+		if (me->calls % 16 == 0)
+			move_to_cpu(0, thread->cpu >= 0 ? thread->cpu :
+				    pick(&me->seed) % SOAK_CPUS);
+		if (!file->shared && !(pick(&me->seed) % OPEN_FOR)) {
+			close(file->fd);
+			open_one(me, file, false);
+		}
+		take_once(me, file, ids);
+	}
+	return NULL;
+}
+
+/* Threads, every second process of which stays on its CPUs. */
+void soak_take(__u32 seed, int nr)
+{
+	static struct open_file shared[SHARED];
+	struct thread threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		threads[i] = (struct thread) {
+			.me = soak_actor("thread", nr + i, seed),
+			.shared = shared,
+			.cpu = nr % (2 * THREADS) ? -1 : i,
+		};
+	}
+	for (i = 0; i < SHARED; i++)
+		open_one(threads[0].me, &shared[i], true);
+	for (i = 0; i < THREADS; i++) {
+		if (pthread_create(&threads[i].id, NULL, take_on, &threads[i]))
+			soak_fail("pthread_create: %m");
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i].id, NULL);
+}
+
+static struct open_file inherited;
+
+static void take_and_end(__u32 seed, int nr)
+{
+	static __u8 ids[SOAK_CALL_MAX * ID_SIZE_MAX];
+	struct soak_actor *me = soak_actor("child", nr, seed);
+	struct open_file own;
+	int i;
+
+	open_one(me, &own, false);
+	for (i = 0; i < CHILD_CALLS && !soak_stopped(); i++)
+		take_once(me, i & 1 ? &own : &inherited, ids);
+}
+
+/* Children all the time, two at once, that have a file in common. */
+void soak_fork(__u32 seed, int nr)
+{
+	static __u8 ids[SOAK_CALL_MAX * ID_SIZE_MAX];
+	struct soak_actor *me = soak_actor("parent", nr, seed);
+	int i;
+
+	while (!soak_stopped()) {
+		open_one(me, &inherited, true);
+		take_once(me, &inherited, ids);
+		for (i = 1; i <= 2; i++) {
+			soak_start(take_and_end, pick(&me->seed), nr + i);
+			soak_count(&soak->done.children);
+		}
+		take_once(me, &inherited, ids);
+		while (i-- > 1) {
+			int status;
+
+			if (wait(&status) < 0 || status)
+				soak_fail("a child ended with status %x",
+					  status);
+		}
+		close(inherited.fd);
+		pause_up_to(&me->seed, 100);
+	}
+}
+
+/* Take all there is, which is soon of this format, and wait for more. */
+void soak_poll(__u32 seed, int nr)
+{
+	static __u8 ids[SOAK_GREED * SOAK_CALL_MAX * ID_SIZE_MAX];
+	struct soak_actor *me = soak_actor("poller", nr, seed);
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	struct pollfd ready = { .events = POLLIN };
+
+	ready.fd = open_node(f, "", O_NONBLOCK | O_CLOEXEC);
+	while (!soak_stopped()) {
+		__u32 taken = 0, calls = 0;
+		__u64 epoch = 0;
+		long got;
+
+		soak_begin(me);
+		do {
+			got = take(ready.fd, f, KUID_ORDER_DEFAULT,
+				   ids + taken * f->id_size, SOAK_CALL_MAX,
+				   &epoch);
+			if (got > 0)
+				taken += got;
+		} while (got == SOAK_CALL_MAX && ++calls < SOAK_GREED);
+		/* Slots have windows of no epoch. */
+		soak_book(me, f, ids, taken, epoch, epoch);
+		soak_end(me);
+		if (got == SOAK_CALL_MAX)
+			continue;
+		if (got == -EAGAIN)
+			me->again[f->number]++;
+		else if (got < 0)
+			soak_fail("poller: %s", strerror(-got));
+		if (poll(&ready, 1, -1) != 1 || !(ready.revents & POLLIN))
+			soak_fail("poll: %x, %m", ready.revents);
+		soak_count(&soak->done.polls);
+		pause_up_to(&me->seed, 200);
+	}
+}
+
+static long read_of_caller(const char *context, int cpu, const char *name,
+			   void *to, size_t size)
+{
+	char path[96];
+	long done = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), CALLERS "/%s%d/%s", context, cpu, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((got = read(fd, (char *)to + done, size - done)) > 0)
+		done += got;
+	close(fd);
+	return done;
+}
+
+/* All that one context of a CPU was given; nothing if the CPU was not there. */
+static void book_caller(struct soak_actor *me, const struct format *f,
+			const char *context, int cpu, __u64 from)
+{
+	static __u8 ids[KERNEL_IDS * ID_SIZE_MAX];
+	char done[4] = "", error[16] = "";
+	long size;
+
+	while (done[0] != 'Y' && !soak_failed()) {
+		if (read_of_caller(context, cpu, "done", done, 2) < 0)
+			return;
+		usleep(2000);
+	}
+	if (soak_failed())
+		return;
+	size = read_of_caller(context, cpu, "ids", ids, sizeof(ids));
+	read_of_caller(context, cpu, "error", error, sizeof(error) - 1);
+	if (size != KERNEL_IDS * f->id_size || strcmp(error, "0\n")) {
+		soak_fail("%s%d: %ld bytes of %s, error %s", context, cpu, size,
+			  f->name, error);
+		return;
+	}
+	soak_book(me, f, ids, KERNEL_IDS, from, soak_epoch(me));
+	__atomic_add_fetch(&soak->done.kernel_ids, KERNEL_IDS,
+			   __ATOMIC_RELAXED);
+}
+
+/* IDs of kernel code, in all contexts of all CPUs that are there. */
+void soak_call(__u32 seed, int nr)
+{
+	static const char * const contexts[] = { "hard", "soft", "thread" };
+	struct soak_actor *me = soak_actor("kernel code", nr, seed);
+	const char *module = getenv("KUID_CALLERS");
+	char params[64];
+	size_t c;
+	int cpu, ret;
+
+	if (mount("debugfs", DEBUGFS, "debugfs", 0, NULL) && errno != EBUSY)
+		soak_fail("no debugfs: %m");
+	while (!soak_stopped()) {
+		const struct format *f =
+			&formats[pick(&me->seed) % NR_FORMATS];
+		__u64 from;
+
+		snprintf(params, sizeof(params), "format=%u order=%u ids=%d",
+			 f->number, pick(&me->seed) & 1 ? KUID_ORDER_CPU :
+							  KUID_ORDER_HOST,
+			 KERNEL_IDS);
+		soak_begin(me);
+		from = soak_epoch(me);
+		ret = load_file(module, params);
+		if (ret)
+			soak_fail("%s with %s: %s", module, params,
+				  strerror(-ret));
+		for (cpu = 0; cpu < SOAK_CPUS; cpu++) {
+			for (c = 0; c < ARRAY_SIZE(contexts); c++)
+				book_caller(me, f, contexts[c], cpu, from);
+		}
+		soak_end(me);
+		ret = unload_name("kuid_callers");
+		if (ret)
+			soak_fail("kuid_callers can't be unloaded: %s",
+				  strerror(-ret));
+		soak_count(&soak->done.loads);
+		pause_up_to(&me->seed, 4000);
+	}
+}
+
+static bool is_calm(void)
+{
+	return __atomic_load_n(&soak->calm, __ATOMIC_SEQ_CST) || soak_stopped();
+}
+
+/* Of either kind in milliseconds, small ones and those past the limit. */
+void soak_step(__u32 seed, int nr)
+{
+	static const struct {
+		__s64 least;
+		__s64 most;
+	} steps[] = {
+		{ -100, -1 }, { -9500, -500 }, { -60000, -10500 },
+		{ 1, 1000 }, { 1000, 30000 }, { 60000, 3600000 },
+	};
+	__s64 limit = STEP_LIMIT_NS / NSEC_PER_MSEC;
+
+	while (!is_calm()) {
+		size_t i = pick(&seed) % ARRAY_SIZE(steps);
+		__s64 ms = steps[i].least +
+			   (((__s64)pick(&seed) << 16 | pick(&seed)) %
+			    (steps[i].most - steps[i].least + 1));
+		int ret = shift_wall(ms * (__s64)NSEC_PER_MSEC);
+
+		if (ret)
+			soak_fail("a step of %lld ms: %s", (long long)ms,
+				  strerror(-ret));
+		soak_count(ms < 0 ? &soak->done.back : &soak->done.forward);
+		if (ms < -limit)
+			soak_count(&soak->done.back_past);
+		pause_up_to(&seed, 2000);
+	}
+}
+
+static int set_online(int cpu, bool online)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/* The first can't be taken away. */
+void soak_unplug(__u32 seed, int nr)
+{
+	int ret;
+
+	while (!is_calm()) {
+		int cpu = 1 + pick(&seed) % (SOAK_CPUS - 1);
+
+		ret = set_online(cpu, false);
+		pause_up_to(&seed, 1000);
+		ret = ret ? ret : set_online(cpu, true);
+		if (ret)
+			soak_fail("CPU %d: %s", cpu, strerror(-ret));
+		soak_count(&soak->done.unplugged);
+		pause_up_to(&seed, 1500);
+	}
+}
+
+/* In the end nothing is given, which a fork would make stale. */
+void soak_identify(__u32 seed, int nr)
+{
+	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	struct kuid_set_identity drawn = {
+		.node_from = KUID_FROM_RANDOM,
+		.worker_from = KUID_FROM_HOST,
+		.k96_node_from = KUID_FROM_WORKER,
+		.k128_node_from = KUID_FROM_WORKER,
+	};
+	int ret;
+
+	while (!is_calm()) {
+		struct kuid_set_identity set = drawn;
+		__u32 choice = pick(&seed);
+
+		if (choice & 1) {
+			set.node_from = KUID_FROM_GIVEN;
+			set.node = GIVEN_NODE + choice / 2 % SOAK_GIVEN_NODES;
+		}
+		if (choice & 0x100) {
+			set.worker_from = KUID_FROM_GIVEN;
+			set.worker = choice;
+		} else if (choice & 0x200) {
+			set.worker_from = KUID_FROM_RANDOM;
+		}
+		if (choice & 0x400) {
+			set.k96_node_from = KUID_FROM_GIVEN;
+			set.k96_node = choice;
+		}
+		if (choice & 0x800) {
+			set.k128_node_from = KUID_FROM_GIVEN;
+			set.k128_node = choice;
+		}
+		ret = set_identity(fd, &set);
+		if (ret)
+			soak_fail("SET_IDENTITY: %s", strerror(-ret));
+		soak_count(&soak->done.identities);
+		pause_up_to(&seed, 5000);
+	}
+	if (set_identity(fd, &drawn))
+		soak_fail("SET_IDENTITY: %m");
+}
+
+void soak_unload(__u32 seed, int nr)
+{
+	while (!soak_stopped()) {
+		int ret = unload();
+
+		if (ret != -EWOULDBLOCK)
+			soak_fail("unloading what is used: %s", strerror(-ret));
+		soak_count(&soak->done.refusals);
+		pause_up_to(&seed, 1000);
+	}
+}
