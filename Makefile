@@ -40,6 +40,7 @@ help:
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
+	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -260,6 +261,24 @@ check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
 		$(DEBUG_KERNEL)/nic $(FUZZERS)
 	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
+
+# User Mode Linux, the same way: the quickest kernel to run the tests in.
+UML_KERNEL = $(eval UML_KERNEL := $(or $(shell $(VM)/kernel.sh uml-6.1),$(error \
+	     no User Mode Linux)))$(UML_KERNEL)
+UML	:= $(BUILD)/vm/uml
+UML_INITRD := $(BUILD)/vm/uml.gz
+
+.PHONY: uml-modules check-uml
+uml-modules: debug-packages
+	$(call build_module,$(BUILD)/vm/uml-module,$(UML_KERNEL)/headers,\
+		ARCH=um UBSAN_SANITIZE=y)
+	$(call build_test_modules,$(BUILD)/vm/uml-module,$(UML_KERNEL)/headers,\
+		$(UML)/lib,ARCH=um)
+	@cp -u $(BUILD)/vm/uml-module/kmod/kuid.ko $(UML)/lib/
+
+check-uml: vm-root vm-tests uml-modules
+	@$(VM)/initramfs.sh -o $(UML_INITRD) $(ROOT) $(TESTS) $(UML)
+	@selftests/check_uml.sh $(BUILD) $(UML_KERNEL) $(UML_INITRD)
 
 # The tests on the kernels of fetch.sh and others. For each of these, by name, an
 # initramfs of what vm-root and vm-tests have made, with the modules it needs.

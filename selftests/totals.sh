@@ -35,12 +35,13 @@ add_tap()
 	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
 }
 
-# Boots a machine whose console goes to the log, for what closes with kselftest's line of totals.
+# Boots a machine, by boot.sh if $booter does not name another script beside it, whose console goes to
+# the log, for what closes with kselftest's line of totals.
 add_machine()
 {
 	local status ok=0 bad=0 skip=0
 
-	"$(dirname "${BASH_SOURCE[0]}")/vm/boot.sh" --log "$log" "$@"
+	"$(dirname "${BASH_SOURCE[0]}")/vm/${booter:-boot.sh}" --log "$log" "$@"
 	status=$?
 	# The last one: a program of the kernel's own harness prints such a line too.
 	if [[ $(grep '^# Totals: ' "$log" | tail -n 1) =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then

@@ -4,8 +4,10 @@
 # Builds a kernel from Debian's source, with all off but what every.config and NAME.config in this
 # directory say, and prints the directory that holds it:   kernel.sh NAME-6.1
 # There is what fetch.sh makes of a kernel: vmlinuz, config, release, headers (for KDIR); and nic, a
-# staging directory for the initramfs with its driver lib/e1000.ko. It lies beside the source that
-# fetch.sh tree-6.1 keeps, and is built again when that or a configuration has changed. Needs no root.
+# staging directory for the initramfs with its driver lib/e1000.ko. For NAME uml that is User Mode
+# Linux: uml.config says all, vmlinuz is the program, for uml.sh, modules are made with ARCH=um, and
+# there is no nic. It lies beside the source that fetch.sh tree-6.1 keeps, and is built again when
+# that or a configuration has changed. Needs no root.
 
 set -euo pipefail
 
@@ -22,11 +24,21 @@ die()
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 name=${1:-} version=${1##*-}
-configs=("$here/every.config" "$here/${name%-*}.config")
-if (( $# != 1 )) || [[ $name != *-* || ! -r ${configs[1]} ]]; then
+if (( $# != 1 )) || [[ $name != *-* || ! -r $here/${name%-*}.config || $name == every-* ]]; then
 	echo "usage: kernel.sh NAME-VERSION, of a NAME.config in $here" >&2
 	exit 2
 fi
+# How it is made, what of it starts, and what modules are made with but what all kernels have.
+case $name in
+uml-*)
+	configs=("$here/uml.config") arch=(ARCH=um SUBARCH=x86_64) image=linux
+	parts=(arch/um arch/x86/um arch/x86/include)
+	;;
+*)
+	configs=("$here/every.config" "$here/${name%-*}.config") arch=() image=arch/x86/boot/bzImage
+	parts=(tools/objtool/objtool arch/x86/include)
+	;;
+esac
 
 tree=$("$here/fetch.sh" "tree-$version")
 cache=$(dirname "$tree")
@@ -54,15 +66,15 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 new=$tmp/result source=$tmp/source
-mkdir -p "$new/headers" "$new/nic/lib" "$source"
+mkdir -p "$new/headers" "$source"
 
 say "unpacking the source of Linux $(<"$tree/version")"
 tar -xJf "$tree/linux.tar.xz" -C "$source" --strip-components=1
 
 build()
 {
-	nice make -C "$source" -j"$(nproc)" KBUILD_BUILD_USER=kuid KBUILD_BUILD_HOST=kuid "$@" \
-		>"$tmp/log" 2>&1 {lock}>&- || {
+	nice make -C "$source" -j"$(nproc)" "${arch[@]}" KBUILD_BUILD_USER=kuid KBUILD_BUILD_HOST=kuid \
+		"$@" >"$tmp/log" 2>&1 {lock}>&- || {
 		tail -n 40 "$tmp/log" >&2
 		die "the build of $name failed"
 	}
@@ -86,12 +98,14 @@ say "building $name, which takes some minutes"
 cat "${configs[@]}" >"$tmp/all.config"
 build KCONFIG_ALLCONFIG="$tmp/all.config" allnoconfig
 check_config
-build bzImage modules
+build "${image##*/}" modules
 
-cp "$source/arch/x86/boot/bzImage" "$new/vmlinuz"
+cp "$source/$image" "$new/vmlinuz"
 cp "$source/.config" "$new/config"
 cp "$source/include/config/kernel.release" "$new/release"
-cp "$source/drivers/net/ethernet/intel/e1000/e1000.ko" "$new/nic/lib"
+if (( !${#arch[@]} )); then
+	install -D -m 644 -t "$new/nic/lib" "$source/drivers/net/ethernet/intel/e1000/e1000.ko"
+fi
 echo "$key" >"$new/key"
 
 # What a build of a module outside the tree reads, as in packages of headers; none of it knows where
@@ -99,11 +113,10 @@ echo "$key" >"$new/key"
 (
 	cd "$source"
 	{
-		echo .config Module.symvers Makefile tools/objtool/objtool | tr ' ' '\n'
-		find scripts include -type f -o -type l
+		printf '%s\n' .config Module.symvers Makefile
+		find scripts include "${parts[@]}" -type f -o -type l
 		find arch/x86 -maxdepth 1 -name 'Makefile*'
-		find arch/x86/include -type f -o -type l
-	} | grep -v '\.o$' | tar -cT -
+	} | grep -v '\.[ao]$' | tar -cT -
 ) | tar -xC "$new/headers"
 chmod -R a+rX "$new"
 

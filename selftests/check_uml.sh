@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs tests in User Mode Linux, and closes with one line of totals:
+#   check_uml.sh BUILD KERNEL INITRD
+# KERNEL is from vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
+
+set -uo pipefail
+
+if (( $# != 3 )); then
+	echo "usage: check_uml.sh BUILD KERNEL INITRD" >&2
+	exit 2
+fi
+build=$1 kernel=$2 initrd=$3
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/totals.sh"
+mkdir -p "$build/check" || exit
+
+# What is about the interface. Others wait for a program to be asleep in a system call, which this
+# kernel does not tell (/proc/PID/syscall), have memory that may not be read, which it reads, or use
+# up what there is in a time.
+only=abi,fdinfo,formats,generate,identity,kunit.sh,params,query,read,reload,set_format,status
+only+=,sysfs,text,trace,vectors.sh
+echo "== User Mode Linux $(<"$kernel/release")"
+log=$build/check/uml.log booter=uml.sh
+add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1" \
+	--timeout 600 	env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
+totals_end

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Boots User Mode Linux, which is a program here, runs a program in it, and exits as boot.sh does:
+#   uml.sh --kernel DIR --initrd FILE [--append "WORD..."] [--mem M] [--timeout SECS] [--log FILE]
+#          PROGRAM [ARG...]
+# DIR is from kernel.sh, FILE from initramfs.sh.
+
+set -euo pipefail
+
+usage()
+{
+	echo "uml.sh: $1" >&2
+	echo "usage: uml.sh --kernel DIR --initrd FILE [--append WORDS] [--mem M] [--timeout SECS]" \
+		"[--log FILE] PROGRAM [ARG...]" >&2
+	exit 2
+}
+
+kernel='' initrd='' append='' mem=512M timeout=120 log='' nonce=$$.$RANDOM$RANDOM
+while (( $# )); do
+	case $1 in
+	--kernel|--initrd|--append|--mem|--timeout|--log)
+		(( $# > 1 )) || usage "$1 needs an argument"
+		declare "${1#--}=$2"
+		shift 2 ;;
+	-*) usage "unknown option $1" ;;
+	*) break ;;
+	esac
+done
+(( $# )) || usage "no program to run"
+[[ -x $kernel/vmlinuz ]] || usage "no kernel that is a program in '$kernel'"
+[[ -r $initrd ]] || usage "can't read '$initrd'"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+log=${log:-$work/log}
+read -ra words <<<"$append"
+ended=0
+setpriv --pdeathsig TERM timeout --kill-after 5 "$timeout" \
+	"$kernel/vmlinuz" "mem=$mem" "initrd=$initrd" con0=null,fd:1 con=null ssl=null quiet loglevel=1 \
+	log_buf_len=2M "${words[@]}" "kuid.exit=$nonce" -- "$@" </dev/null 2>&1 | tee "$log" || ended=$?
+
+# Only this run's init can know the number, so no output of a program looks like the last line.
+status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
+[[ -z $status ]] || exit "$status"
+echo "uml.sh: ended with status $ended, without an exit status of '$*'" >&2
+(( ended == 124 )) || ended=125
+exit "$ended"
