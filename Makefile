@@ -41,6 +41,7 @@ help:
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
+	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -279,6 +280,24 @@ uml-modules: debug-packages
 check-uml: vm-root vm-tests uml-modules
 	@$(VM)/initramfs.sh -o $(UML_INITRD) $(ROOT) $(TESTS) $(UML)
 	@selftests/check_uml.sh $(BUILD) $(UML_KERNEL) $(UML_INITRD)
+
+# And the kernel that finds data races.
+KCSAN_KERNEL = $(eval KCSAN_KERNEL := $(or $(shell $(VM)/kernel.sh kcsan-6.1),\
+	       $(error no kernel that finds data races)))$(KCSAN_KERNEL)
+KCSAN	:= $(BUILD)/vm/kcsan
+KCSAN_INITRD := $(BUILD)/vm/kcsan.gz
+
+.PHONY: kcsan-modules check-kcsan
+kcsan-modules: debug-packages
+	$(call build_module,$(BUILD)/vm/kcsan-module,$(KCSAN_KERNEL)/headers)
+	$(call build_test_modules,$(BUILD)/vm/kcsan-module,\
+		$(KCSAN_KERNEL)/headers,$(KCSAN)/lib)
+	@cp -u $(BUILD)/vm/kcsan-module/kmod/kuid.ko $(KCSAN)/lib/
+
+check-kcsan: vm-root vm-tests kcsan-modules
+	@$(VM)/initramfs.sh -o $(KCSAN_INITRD) $(ROOT) $(TESTS) $(KCSAN) \
+		$(KCSAN_KERNEL)/nic
+	@selftests/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
 # The tests on the kernels of fetch.sh and others. For each of these, by name, an
 # initramfs of what vm-root and vm-tests have made, with the modules it needs.
