@@ -106,7 +106,7 @@ static struct cdev kuid_chr_cdev;
 /**
  * struct kuid_file - an open file
  * @floors: written by the generator only
- * @mode: KUID_MODE_*; changed by compare-and-exchange
+ * @mode: KUID_MODE_*; changed by compare-and-exchange, read at once
  * @stream: there in a file that gives text
  */
 struct kuid_file {

@@ -15,7 +15,7 @@
  * @waits: calls that waited for the clock
  * @would_blocks: calls that would have, and were not to
  *
- * Written by this_cpu_*() only.
+ * Written by this_cpu_*() only; others read it meanwhile, each number at once.
  */
 struct kuid_counters {
 	u64 ids[KUID_NR_FORMATS];

@@ -423,7 +423,10 @@ void kuid_host_choices(struct kuid_choices *choices)
 static void kuid_host_step_epoch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kuid_host_step_work, kuid_host_step_epoch);
 
-/* When the worker last began an epoch, in jiffies; written by it alone. */
+/*
+ * When the worker last began an epoch, in jiffies; written by it alone, and read
+ * by steps meanwhile.
+ */
 static unsigned long kuid_host_last_step;
 
 static void kuid_host_step_epoch(struct work_struct *work)
@@ -498,7 +501,10 @@ static struct notifier_block kuid_host_pm_block = {
 	.notifier_call = kuid_host_pm,
 };
 
-/* Set by a step that calls for an epoch, until the worker is told. */
+/*
+ * Set by a step that calls for an epoch, in any context, until the worker is
+ * told.
+ */
 static bool kuid_host_epoch_wanted;
 
 /* A context in which waiters can be woken and work be queued. */

@@ -17,7 +17,8 @@
  * @at: how much of it has been read
  * @size: how much there is of it; 0 if there is none
  *
- * @lock protects all of it.
+ * @lock protects all of it; poll reads @at and @size without it, which is what
+ * they are written by WRITE_ONCE() for.
  */
 struct kuid_stream {
 	struct mutex lock; /* held for the whole of a read */

@@ -83,6 +83,10 @@ struct kuid_window {
  * @steps_forward: how often it was found set forward
  * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
  *	which never change; and the epochs of struct kuid_floors
+ *
+ * What @seq counts, @closings, @steps_back and @steps_forward are read without
+ * @lock, too: there by READ_ONCE(), and all writes are by WRITE_ONCE(). @seq
+ * tells of a change, not of a value that was torn or read twice.
  */
 struct kuid_generator {
 	seqcount_t seq;
