@@ -49,14 +49,39 @@ checkpatch()
 }
 
 # A copy is built, so that this tree stays as it is.
-sparse_and_warnings()
+build_module()
 {
 	local copy
 	copy=$(mktemp -d)
 	# shellcheck disable=SC2064 # the value of now
 	trap "rm -rf '$copy'" RETURN
 	cp -a Kbuild kmod uapi "$copy"
-	make -s -C "$kdir" M="$copy" W=1 C=2 CHECK="sparse -Wsparse-error" KCFLAGS=-Werror modules
+	make -s -C "$kdir" M="$copy" W=1 "$@" modules
+}
+
+sparse_and_warnings()
+{
+	build_module C=2 CHECK="sparse -Wsparse-error" KCFLAGS=-Werror
+}
+
+# As a kernel made by clang would have it: without what only gcc has of this one's options.
+clang_warnings()
+{
+	build_module LLVM=1 CC=clang CONFIG_CC_IS_CLANG=y CONFIG_CC_IS_GCC= CONFIG_RETPOLINE= \
+		CONFIG_RETHUNK= CONFIG_SLS= CONFIG_FTRACE_MCOUNT_USE_CC= CONFIG_INIT_STACK_ALL_ZERO= \
+		CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
+		KCFLAGS="-Werror -Wno-unknown-warning-option"
+}
+
+analyzer()
+{
+	local file status=0
+
+	for file in "$@"; do
+		gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -fanalyzer -Werror -Iuapi -Ikmod \
+			-Iuserspace/libkuid -c -o /dev/null "$file" || status=1
+	done
+	return "$status"
 }
 
 # Fails if a pattern is found.
@@ -170,6 +195,7 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
 # The kernel's test harness has macros with blocks behind them, which clang-format can't know.
 mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')
+mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
@@ -189,6 +215,11 @@ look "checkpatch --strict, trace.h" \
 look "checkpatch --strict, kselftests" \
 	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
 look "sparse and W=1" sparse_and_warnings
+look "W=1 of clang" clang_warnings
+look "gcc -fanalyzer" analyzer "${userspace[@]}"
+look "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c \
+	--enable=warning,performance,portability -D_GNU_SOURCE -Iuapi -Ikmod -Iuserspace/libkuid \
+	"${userspace[@]}"
 look "interface as recorded, 64 bits" interface_kept 64
 look "interface as recorded, 32 bits" interface_kept 32
 look "interface the same on all machines" interface_portable

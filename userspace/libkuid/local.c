@@ -285,9 +285,9 @@ int kuid_local_status(struct kuid *source, struct kuid_status *status)
 		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
 		.lex_ahead_ns = reading.ahead[KUID_LEX],
 		.grid_ahead_ns = reading.ahead[KUID_GRID],
-		.steps_back = READ_ONCE(process->generator.steps_back),
-		.steps_forward = READ_ONCE(process->generator.steps_forward),
 	};
+	status->steps_back = READ_ONCE(process->generator.steps_back);
+	status->steps_forward = READ_ONCE(process->generator.steps_forward);
 	sum_users(process, status);
 	kuid_process_leave(users);
 	return 0;
