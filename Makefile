@@ -25,6 +25,10 @@ UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
+# The rules come out of all of the source.
+COCCINELLE = $(eval COCCINELLE := $(or $(shell $(VM)/fetch.sh tree-6.1 >&2 && \
+	     $(VM)/fetch.sh coccinelle-6.1),$(error no rules for \
+	     coccinelle)))$(COCCINELLE)
 CMOCKA_32 = $(eval CMOCKA_32 := $(or $(shell $(VM)/fetch.sh cmocka-i386),$(error \
 	    no cmocka of 32 bits)))$(CMOCKA_32)
 FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
@@ -319,4 +323,4 @@ matrix-%:
 
 style: vm-packages
 	@$(VM)/setup.sh style
-	@selftests/style.sh $(LINUX_SOURCE) $(TEST_KDIR)
+	@selftests/style.sh $(LINUX_SOURCE) $(TEST_KDIR) $(COCCINELLE)

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Looks at the sources without running them:   style.sh LINUX_SOURCE KDIR
-# LINUX_SOURCE has the kernel's own checkers, KDIR the headers to build against. Looks at all,
-# says what was found, fails if anything was.
+# Looks at the sources without running them:   style.sh LINUX_SOURCE KDIR COCCINELLE
+# LINUX_SOURCE has the kernel's own checkers, KDIR the headers to build against, COCCINELLE the
+# kernel's rules for spatch. Looks at all, says what was found, fails if anything was.
 # shellcheck disable=SC2317 # the checks are called by look
 
 set -uo pipefail
 
-if (( $# != 2 )); then
-	echo "usage: style.sh LINUX_SOURCE KDIR" >&2
+if (( $# != 3 )); then
+	echo "usage: style.sh LINUX_SOURCE KDIR COCCINELLE" >&2
 	exit 2
 fi
-source=$1 kdir=$2
+source=$1 kdir=$2 coccinelle=$3
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 failed=0
 
@@ -71,6 +71,21 @@ clang_warnings()
 		CONFIG_RETHUNK= CONFIG_SLS= CONFIG_FTRACE_MCOUNT_USE_CC= CONFIG_INIT_STACK_ALL_ZERO= \
 		CONFIG_DEBUG_INFO_BTF_MODULES= CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
 		KCFLAGS="-Werror -Wno-unknown-warning-option"
+}
+
+# Each of the kernel's rules that report something, but for those that need a compiler of OCaml.
+coccinelle_rules()
+{
+	local rule found found_any=0 rules=0
+
+	while read -r rule; do
+		rules=$((rules + 1))
+		found=$(spatch -D report --very-quiet --no-show-diff --cocci-file "$rule" \
+			--no-includes --include-headers --dir kmod 2>/dev/null) || found="$rule failed"
+		[[ -z $found ]] || { echo "$found"; found_any=1; }
+	done < <(grep -lr '^virtual report' "$coccinelle" | xargs grep -L ':ocaml')
+	(( rules > 40 )) || { echo "only $rules rules found in $coccinelle"; return 1; }
+	return "$found_any"
 }
 
 analyzer()
@@ -216,6 +231,7 @@ look "checkpatch --strict, kselftests" \
 	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
 look "sparse and W=1" sparse_and_warnings
 look "W=1 of clang" clang_warnings
+look "the kernel's rules for coccinelle" coccinelle_rules
 look "gcc -fanalyzer" analyzer "${userspace[@]}"
 look "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c \
 	--enable=warning,performance,portability -D_GNU_SOURCE -Iuapi -Ikmod -Iuserspace/libkuid \

@@ -14,6 +14,7 @@
 #   tools-trixie         what 7.x wants modules built with: a directory usr
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
 #   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
+#   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
 #   cmocka-i386          the test library of programs of 32 bits, to link with
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
 #   uuid-runtime-trixie  the same with newer ones, which know v6 and v7: below /trixie, a root directory
@@ -29,7 +30,8 @@ usage()
 {
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
-		"source-6.1|tree-6.1|cmocka-i386|uuid-runtime|uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
+		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|uuid-runtime|uuid-runtime-trixie|fuzzers|" \
+		"util-linux-tests" >&2
 	exit 2
 }
 
@@ -62,6 +64,7 @@ sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6)
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 cmocka-i386)         row=(fill_cmocka "bookworm bookworm-security" i386 libcmocka0) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
@@ -338,6 +341,14 @@ fill_tree()
 	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb |
 		tar -xO "./usr/src/$package.tar.xz" >"$new/linux.tar.xz"
 	dpkg-deb -f "$tmp"/deb/*.deb Version >"$new/version"
+}
+
+fill_coccinelle()
+{
+	[[ -r $cache/tree-6.1/linux.tar.xz ]] || die "fetch tree-6.1 first"
+	say "unpacking the rules for coccinelle"
+	tar -xJf "$cache/tree-6.1/linux.tar.xz" -C "$new" --strip-components=3 --wildcards \
+		'*/scripts/coccinelle'
 }
 
 fill_cmocka()
