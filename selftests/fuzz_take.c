@@ -494,6 +494,7 @@ void fuzz_uring(struct fuzz_actor *actor)
 	struct io_uring_cqe result;
 	struct reading r = { 0 };
 	struct fuzz_place to;
+	bool cancelled;
 	int awaited = 1;
 	__s32 got = 0;
 	int tries;
@@ -537,9 +538,16 @@ void fuzz_uring(struct fuzz_actor *actor)
 	if (r.call.error == EAGAIN && !r.call.nowait)
 		fuzz_fail(actor, "EAGAIN of what may wait");
 	r.call.nowait = true;
-	/* A worker's read, which may not have begun, is ended by a signal. */
-	if (!r.call.cancelled ||
-	    (r.call.error != ECANCELED && r.call.error != EINTR))
+	/*
+	 * A worker's read is cancelled by a signal to it, before or after it
+	 * has begun; and by one to this thread if that comes before a worker
+	 * could be had.
+	 */
+	if (r.call.error == ECANCELED)
+		cancelled = r.call.cancelled || fuzz_signals != r.call.signals;
+	else
+		cancelled = r.call.cancelled && r.call.error == EINTR;
+	if (!cancelled)
 		check_read(actor, &r, to.at, got);
 	check_written(actor, &r, &to, got);
 	fuzz_memory_done(actor, &to);
