@@ -23,6 +23,8 @@ UUID_RUNTIME = $(eval UUID_RUNTIME := $(or $(shell $(VM)/fetch.sh uuid-runtime),
 UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      $(VM)/fetch.sh uuid-runtime-trixie),$(error \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
+LIBURING_32 = $(eval LIBURING_32 := $(or $(shell $(VM)/fetch.sh liburing-i386),\
+	      $(error no liburing for 32 bits)))$(LIBURING_32)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
 # The rules come out of all of the source.
@@ -138,6 +140,7 @@ vm-programs: vm-packages vm-modules
 		vectors.sh) \
 		$(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
+		$(if $(CROSS),,LIBDIR_32=$(LIBURING_32)/usr/lib/i386-linux-gnu) \
 		INSTALL_PATH=$(TESTS)/selftests install
 	$(MAKE) -C userspace O=$(BUILD)/userspace tests
 	@mkdir -p $(TESTS)/selftests/userspace

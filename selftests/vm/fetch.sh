@@ -11,6 +11,7 @@
 #   sysroot-arm64, sysroot-s390x
 #                        what programs of it are linked with: for the compiler and, as a staging
 #                        directory with busybox, uuidgen and uuidparse, for the initramfs
+#   liburing-i386        what 32-bit programs on amd64 are linked with, that no gcc-multilib brings
 #   tools-trixie         what 7.x wants modules built with: a directory usr
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
 #   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
@@ -30,8 +31,8 @@ usage()
 {
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
-		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|uuid-runtime|uuid-runtime-trixie|fuzzers|" \
-		"util-linux-tests" >&2
+		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|liburing-i386|uuid-runtime|" \
+		"uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
 	exit 2
 }
 
@@ -61,6 +62,7 @@ case $want in
 7.x-rt)              row=(fill_newer_kernel "trixie-backports" amd64 linux-image-rt-amd64) ;;
 sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
 sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
+liburing-i386)       row=(fill_library "bookworm bookworm-security" i386 liburing-dev) ;;
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
@@ -247,6 +249,13 @@ fill_kernel()
 	unpack_kernel "$image"
 	unpack_headers
 	ln -s "usr/src/$headers" "$new/headers"
+}
+
+fill_library()
+{
+	download "$package"
+	dpkg -x "$tmp"/deb/*.deb "$new"
+	(cd "$new" && rm -r usr/share)
 }
 
 fill_sysroot()
