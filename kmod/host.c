@@ -424,8 +424,8 @@ static void kuid_host_step_epoch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(kuid_host_step_work, kuid_host_step_epoch);
 
 /*
- * When the worker last began an epoch, in jiffies; written by it alone, and read
- * by steps meanwhile.
+ * When the worker last began an epoch, in jiffies; written by it alone, and
+ * read by steps meanwhile.
  */
 static unsigned long kuid_host_last_step;
 

@@ -24,5 +24,5 @@ only+=,sysfs,text,trace,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
 log=$build/check/uml.log booter=uml.sh
 add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1" \
-	--timeout 600 	env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
+	--timeout 600 env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
 totals_end
