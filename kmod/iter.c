@@ -22,15 +22,27 @@ struct kuid_iter_buffer {
 	char lines[KUID_ITER_CHUNK * KUID_LINE_MAX];
 };
 
-/* Copy whole units of a size. Returns how many. */
+/*
+ * Copy whole units of a size. Returns how many: all that there is room for,
+ * although a machine may stop before it has filled the memory in front of a
+ * hole, as arm64 does. One at a time is copied without meeting the hole.
+ */
 static size_t kuid_iter_copy(struct iov_iter *to, const void *from,
 			     size_t count, size_t size)
 {
-	size_t copied = copy_to_iter(from, count * size, to);
+	size_t n = count, done = 0;
+	size_t copied;
 
-	/* Or a pipe would keep the beginning of what does not come. */
-	iov_iter_revert(to, copied % size);
-	return copied / size;
+	do {
+		copied = copy_to_iter(from + done * size, n * size, to);
+		/* Or a pipe would keep the beginning of what does not come. */
+		iov_iter_revert(to, copied % size);
+		done += copied / size;
+		if (copied < size && n == 1)
+			break;
+		n = 1;
+	} while (done < count);
+	return done;
 }
 
 static ssize_t kuid_iter_make(struct kuid_batch *batch, struct iov_iter *to,
