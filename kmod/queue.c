@@ -50,7 +50,8 @@ static DEFINE_TIMER(kuid_queue_timer, kuid_queue_timeout);
  */
 void kuid_queue_wake(void)
 {
-	atomic_inc(&kuid_queue_changes);
+	/* Who sees it with the acquire in kuid_turn_come() sees the clocks. */
+	(void)atomic_inc_return_release(&kuid_queue_changes);
 	wake_up_all(&kuid_queue_waiters);
 }
 
@@ -69,7 +70,7 @@ void kuid_queue_wake_at(u64 ready)
 	if (ready == KUID_NEVER)
 		delay = KUID_QUEUE_LOOK_AROUND_NS;
 
-	/* Pairs with that of a poller between joining and looking. */
+	/* A poller that joins later looks for itself, and then comes here. */
 	if (wq_has_sleeper(&kuid_queue_waiters))
 		timer_reduce(&kuid_queue_timer,
 			     jiffies + nsecs_to_jiffies(delay) + 1);
@@ -110,7 +111,10 @@ void kuid_turn_init(struct kuid_turn *turn, enum kuid_source source,
  */
 bool kuid_turn_come(struct kuid_turn *turn)
 {
-	/* Before the caller looks at a clock that may change meanwhile. */
+	/*
+	 * Before the caller looks at a clock that may change meanwhile. Pairs
+	 * with the release in kuid_queue_wake().
+	 */
 	turn->changes = atomic_read_acquire(&kuid_queue_changes);
 	if (turn->held)
 		return true;
