@@ -23,6 +23,7 @@
 
 /* The most that one call is given room for, in bytes, but for huge ones. */
 #define FUZZ_ROOM	(256 * 1024)
+#define FUZZ_HUGE	(1024UL << 20)
 
 /**
  * struct fuzz_changes - how often others change something that a call is about
@@ -221,7 +222,7 @@ struct fuzz_place {
 	size_t writable;
 };
 
-bool fuzz_memory_prepare(void);
+void fuzz_memory_prepare(void);
 bool fuzz_memory_init(struct fuzz_actor *actor);
 struct fuzz_place fuzz_memory_good(struct fuzz_actor *actor, size_t size);
 struct fuzz_place fuzz_memory_any(struct fuzz_actor *actor, size_t size);
@@ -230,7 +231,8 @@ bool fuzz_memory_untouched(const struct fuzz_actor *actor, const __u8 *at,
 void fuzz_memory_done(struct fuzz_actor *actor, const struct fuzz_place *place);
 void fuzz_memory_swap(struct fuzz_actor *actor);
 __u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at);
-void *fuzz_memory_huge(size_t size);
+void *fuzz_memory_huge(void);
+void fuzz_memory_huge_done(void *huge);
 
 /* fuzz_book.c */
 

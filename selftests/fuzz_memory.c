@@ -11,31 +11,7 @@
 static __u64 bad[BAD_ADDRESSES_MAX];
 static int nr_bad;
 
-/* The room, seen again and again: for calls that take longer than any waits. */
-static void *huge;
-
-#define HUGE_SIZE	(1024UL << 20)
 #define HUGE_PART	(16UL << 20)
-
-static bool map_huge(void)
-{
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	size_t at;
-
-	if (fd < 0 || ftruncate(fd, HUGE_PART))
-		return false;
-	huge = mmap(NULL, HUGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
-	if (huge == MAP_FAILED)
-		return false;
-	for (at = 0; at < HUGE_SIZE; at += HUGE_PART) {
-		if (mmap(huge + at, HUGE_PART, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-			return false;
-	}
-	close(fd);
-	return true;
-}
 
 static __u8 *map_room(void)
 {
@@ -70,16 +46,40 @@ bool fuzz_memory_init(struct fuzz_actor *actor)
 }
 
 /* What all processes have, once. */
-bool fuzz_memory_prepare(void)
+void fuzz_memory_prepare(void)
 {
 	nr_bad = bad_addresses(bad);
-	return map_huge();
 }
 
-/* Of that size at most. */
-void *fuzz_memory_huge(size_t size)
+/*
+ * A little memory seen again and again, for a call that takes longer than any
+ * waits; NULL if it can't be had. Of the caller's own: what two write there at
+ * once is neither's.
+ */
+void *fuzz_memory_huge(void)
 {
-	return size <= HUGE_SIZE ? huge : NULL;
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+	void *huge = MAP_FAILED;
+	bool mapped;
+	size_t at;
+
+	if (fd >= 0 && !ftruncate(fd, HUGE_PART))
+		huge = mmap(NULL, FUZZ_HUGE, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mapped = huge != MAP_FAILED;
+	for (at = 0; mapped && at < FUZZ_HUGE; at += HUGE_PART)
+		mapped = mmap(huge + at, HUGE_PART, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+	if (!mapped && huge != MAP_FAILED)
+		munmap(huge, FUZZ_HUGE);
+	if (fd >= 0)
+		close(fd);
+	return mapped ? huge : NULL;
+}
+
+void fuzz_memory_huge_done(void *huge)
+{
+	munmap(huge, FUZZ_HUGE);
 }
 
 static struct fuzz_place all_of(__u8 *at, size_t size)

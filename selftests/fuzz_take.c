@@ -383,13 +383,16 @@ void fuzz_splice(struct fuzz_actor *actor)
 void fuzz_huge(struct fuzz_actor *actor)
 {
 	struct reading r = { 0 };
-	__u32 size, most = 64U << 20;
+	__u32 size;
 	__u8 *to;
 	ssize_t got;
 
 	if (!fuzz_use(actor, &r.call))
 		return;
-	if (r.call.file->path || r.call.file->access == O_WRONLY) {
+	to = r.call.file->path || r.call.file->access == O_WRONLY ?
+		     NULL :
+		     fuzz_memory_huge();
+	if (!to) {
 		fuzz_unuse(&r.call);
 		return;
 	}
@@ -398,9 +401,8 @@ void fuzz_huge(struct fuzz_actor *actor)
 	size = r.call.format ? format_of(r.call.format)->id_size : 0;
 	if (!size || r.call.file->text)
 		size = 16;
-	r.size = (size_t)most * size;
+	r.size = FUZZ_HUGE / size * size;
 	r.writable = r.size;
-	to = fuzz_memory_huge(r.size);
 	got = read(r.call.fd, to, r.size);
 	fuzz_call_end(actor, &r.call, got);
 	if (got == r.size)
@@ -423,6 +425,7 @@ void fuzz_huge(struct fuzz_actor *actor)
 		r.call.file->torn = true;
 		fuzz_unlock();
 	}
+	fuzz_memory_huge_done(to);
 	fuzz_unuse(&r.call);
 }
 
