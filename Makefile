@@ -53,6 +53,7 @@ help:
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
 	@echo 'make soak       all at once, and no ID twice, for SECONDS (60), and'
 	@echo '                then as a clone'
+	@echo 'make coverage   which lines the tests run, in the kernel and outside'
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
@@ -323,6 +324,23 @@ matrix-%:
 	@$(VM)/initramfs.sh -o $(MATRIX)/$*/initrd.gz $(ROOT) $(TESTS) \
 		$(MATRIX)/$*/root $(KERNEL)/nic $(UUID_RUNTIME) \
 		$(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
+
+# The module once more, to count which lines are run.
+COUNTED	:= $(BUILD)/vm/counted
+COUNTED_MODULE := $(BUILD)/vm/counted-module
+
+.PHONY: coverage
+coverage: vm-root vm-tests debug-packages
+	@$(VM)/setup.sh coverage
+	$(call build_module,$(COUNTED_MODULE),$(DEBUG_KERNEL)/headers,\
+		GCOV_PROFILE=y)
+	$(call build_test_modules,$(COUNTED_MODULE),$(DEBUG_KERNEL)/headers,\
+		$(COUNTED)/lib)
+	@cp -u $(COUNTED_MODULE)/kmod/kuid.ko $(COUNTED)/lib/
+	@$(VM)/initramfs.sh -o $(BUILD)/vm/counted.gz $(ROOT) $(TESTS) \
+		$(COUNTED) $(DEBUG_KERNEL)/nic
+	@selftests/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.gz \
+		$(COUNTED_MODULE) $(wildcard $(BUILD)/userspace/coverage.info)
 
 style: vm-packages
 	@$(VM)/setup.sh style

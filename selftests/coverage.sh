@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tells which lines of the module the tests run in a booted kernel:
+#   coverage.sh BUILD KERNEL INITRD MODULE [TRACEFILE...]
+# KERNEL is one that check_debug.sh takes, INITRD has the module that was built in MODULE, to count.
+# What came of it is in BUILD/coverage/kmod.info, for lcov; the TRACEFILEs go with it.
+
+set -euo pipefail
+
+if (( $# < 4 )); then
+	echo "usage: coverage.sh BUILD KERNEL INITRD MODULE [TRACEFILE...]" >&2
+	exit 2
+fi
+build=$1 kernel=$2 initrd=$3 module=$4
+shift 4
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+out=$build/coverage
+rm -rf "$out"
+mkdir -p "$out"
+
+# What goes through each part of the module, as check_debug.sh has it.
+only=abi,callers,fdinfo,generate,identity,limits,load,orders,params,poll,query,queue,read,readv
+only+=,reload,rules,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
+echo "== Linux $(<"$kernel/release") in QEMU"
+"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \
+	--append random.trust_cpu=on --qemu "-device e1000,mac=52:54:00:6b:75:69" \
+	--timeout 7200 env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults \
+	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d'
+
+# Counts and what they are of lie side by side.
+sed -n '/^# gcda begins/,/^# gcda ends/{/^#/d;p}' "$out/console.log" | base64 -d | tar -xz -C "$out"
+while read -r counts; do
+	notes=${counts%.gcda}.gcno
+	cp "/${notes#"$out"/}" "$notes"
+done < <(find "$out" -name '*.gcda')
+
+lcov=(lcov --quiet --rc lcov_branch_coverage=1 --gcov-tool gcov-12)
+"${lcov[@]}" --capture --directory "$out" --output-file "$out/all.info"
+"${lcov[@]}" --extract "$out/all.info" "$module/kmod/*" --output-file "$out/kmod.info"
+for trace in "$out/kmod.info" "$@"; do
+	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/.." && pwd)/|SF:|" "$trace" >"$trace.named"
+	mv "$trace.named" "$trace"
+done
+cd "$here/.."
+awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out/kmod.info" "$@"
