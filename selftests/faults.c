@@ -28,6 +28,9 @@
 
 #define ROUNDS		3
 
+/* Seconds: who runs this has a limit of their own, and knows the machine. */
+#define LONG		7200
+
 /* Seconds, past the limit within which there is no new epoch. */
 #define STEP		100
 
@@ -136,6 +139,7 @@ struct last {
  * @before: the state before the attempt
  * @epoch: the number of the epoch before the attempt
  * @ids: that came
+ * @without: what must be refused to an open so that it makes no epoch
  * @refused: kernel threads can't have memory
  * @stepped_back: the wall clock was set back
  */
@@ -166,6 +170,7 @@ struct scene {
 	struct kuid_state before;
 	__u64 epoch;
 	struct ids ids[NR_FORMATS];
+	unsigned int without;
 	bool refused;
 	bool stepped_back;
 };
@@ -626,14 +631,14 @@ static const struct operation texts[] = {
 	  check_text },
 };
 
-TEST_F_TIMEOUT(faults, reads, 300)
+TEST_F_TIMEOUT(faults, reads, LONG)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
 	fail_operations(_metadata, &self->scene, reads, ARRAY_SIZE(reads));
 }
 
-TEST_F_TIMEOUT(faults, texts, 300)
+TEST_F_TIMEOUT(faults, texts, LONG)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -783,7 +788,7 @@ static const struct operation requests[] = {
 	{ "attributes", 0, true, 0, NULL, run_attributes, NULL },
 };
 
-TEST_F_TIMEOUT(faults, requests, 300)
+TEST_F_TIMEOUT(faults, requests, LONG)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -925,7 +930,7 @@ static const struct operation changes[] = {
 	{ "force clock", 0, true, 2, prepare_force, run_force, check_force },
 };
 
-TEST_F_TIMEOUT(faults, changes, 300)
+TEST_F_TIMEOUT(faults, changes, LONG)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -933,7 +938,7 @@ TEST_F_TIMEOUT(faults, changes, 300)
 }
 
 /* The worker that begins an epoch after a step. */
-TEST_F_TIMEOUT(faults, worker, 300)
+TEST_F_TIMEOUT(faults, worker, LONG)
 {
 	struct scene *s = &self->scene;
 	struct kuid_state before, after;
@@ -1060,7 +1065,7 @@ static unsigned int count_requests(struct scene *s, const char *params)
  * What the kernel does by itself to read and link any module is not tried: a
  * parameter that is refused tells how much that is.
  */
-TEST_F_TIMEOUT(loading, load, 900)
+TEST_F_TIMEOUT(loading, load, LONG)
 {
 	struct scene *s = &self->scene;
 	unsigned int first, left, nth, failed = 0;
@@ -1094,7 +1099,7 @@ TEST_F_TIMEOUT(loading, load, 900)
 	EXPECT_LT(0, failed);
 }
 
-TEST_F_TIMEOUT(loading, unload, 300)
+TEST_F_TIMEOUT(loading, unload, LONG)
 {
 	struct scene *s = &self->scene;
 	unsigned int left, nth;
@@ -1122,14 +1127,45 @@ TEST_F_TIMEOUT(loading, unload, 300)
 	TH_LOG("%u faults", nth - 1);
 }
 
+/* Load the module and open the device; 0 is the number of no epoch. */
+static int open_without_epoch(struct __test_metadata *_metadata,
+			      struct scene *s)
+{
+	unsigned int left, tries, nth = s->without;
+	struct kuid_status status;
+	int fd;
+
+	/* It may have asked for one thing more or less than the last time. */
+	for (tries = 0; tries < 1000; tries++) {
+		ASSERT_EQ(0, load(""));
+		arm(s->nth, nth ? nth : 1);
+		fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+		left = disarm(s->nth);
+		if (fd >= 0) {
+			ASSERT_EQ(0, get_status(fd, &status));
+			if (!status.epoch) {
+				s->without = nth;
+				return fd;
+			}
+			close(fd);
+		}
+		ASSERT_EQ(0, unload());
+		nth = left ? 1 : nth + 1;
+	}
+	ASSERT_TRUE(false) {
+		TH_LOG("an open never failed to make the epoch");
+	}
+	return -1;
+}
+
 /*
  * The first epoch is made when a file is opened or, if it could not be, when
  * it is needed.
  */
-TEST_F_TIMEOUT(loading, first_epoch, 300)
+TEST_F_TIMEOUT(loading, first_epoch, LONG)
 {
 	struct scene *s = &self->scene;
-	unsigned int left, nth, without = 0;
+	unsigned int left, nth;
 	struct kuid_status status;
 	struct id ids[2];
 	__u64 last;
@@ -1153,9 +1189,6 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 		if (ret)
 			fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, get_status(fd, &status));
-		if (!status.epoch)
-			without = nth;
 		ASSERT_EQ(1, take_by_read(fd, ids, 1));
 		ASSERT_EQ(0, get_status(fd, &status));
 		ASSERT_EQ(1, status.epoch);
@@ -1164,19 +1197,9 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 	}
 	close(fd);
 	ASSERT_EQ(0, unload());
-	ASSERT_NE(0, without) {
-		TH_LOG("an open never failed to make the epoch");
-	}
 
 	for (nth = 1;; nth++) {
-		ASSERT_EQ(0, load(""));
-		arm(s->nth, without);
-		fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
-		disarm(s->nth);
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, get_status(fd, &status));
-		ASSERT_EQ(0, status.epoch);
-
+		fd = open_without_epoch(_metadata, s);
 		arm(s->nth, nth);
 		ret = take_by_read(fd, ids, 1);
 		left = disarm(s->nth);
@@ -1200,6 +1223,87 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 	ASSERT_EQ(1, ret);
 	close(fd);
 	ASSERT_EQ(0, unload());
+}
+
+/**
+ * struct first - a request that needs an epoch when there is none
+ * @name: for messages
+ * @epoch: the number of the one that there is then
+ * @run: as in struct operation
+ */
+struct first {
+	const char *name;
+	__u64 epoch;
+	long (*run)(struct scene *s, const struct format *f);
+};
+
+static const struct first firsts[] = {
+	{ "get state", 1, run_get_state },
+	{ "acknowledge", 1, run_acknowledge },
+	{ "restore", 2, run_restore },
+	{ "set identity", 2, run_set_identity },
+	{ "force clock", 2, run_force },
+};
+
+/* Out of memory for the second epoch there may be the first, but no more. */
+static void check_first(struct __test_metadata *_metadata, struct scene *s,
+			const struct first *first, long ret)
+{
+	__u64 epoch = epoch_now(_metadata, s);
+	struct kuid_state state;
+
+	ASSERT_TRUE(ret >= 0 || ret == -ENOMEM || ret == -EFAULT) {
+		TH_LOG("%s: errno %ld", first->name, -ret);
+	}
+	if (ret >= 0)
+		ASSERT_EQ(first->epoch, epoch);
+	if (ret == -EFAULT)
+		ASSERT_TRUE(!epoch || epoch == first->epoch);
+	if (ret != -ENOMEM)
+		return;
+	ASSERT_GE(1, epoch);
+	ASSERT_EQ(0, get_state(s->fds[0], &state));
+	EXPECT_EQ(0, state.restored);
+	EXPECT_EQ(0, state.floor_ns);
+	EXPECT_EQ(0, state.ceiling_ns);
+	EXPECT_NE(KUID_FROM_GIVEN, state.worker_from);
+}
+
+TEST_F_TIMEOUT(loading, first_requests, LONG)
+{
+	struct scene *s = &self->scene;
+	unsigned int left, nth, nomem;
+	const struct first *first;
+	long ret;
+
+	if (!self->possible)
+		SKIP(return, NO_FAULTS);
+
+	for (first = firsts; first < firsts + ARRAY_SIZE(firsts); first++) {
+		nomem = 0;
+		for (nth = 1, left = 0; !left; nth++) {
+			s->fds[0] = open_without_epoch(_metadata, s);
+			s->before.wall_ns = clock_ns();
+			s->made = nth;
+			memset(&s->arg, 0, sizeof(s->arg));
+			arm(s->nth, nth);
+			ret = first->run(s, NULL);
+			left = disarm(s->nth);
+			check_first(_metadata, s, first, ret);
+			nomem += ret == -ENOMEM;
+			gives_ids(_metadata);
+			memset(&s->arg, 0, sizeof(s->arg));
+			ASSERT_EQ(0, first->run(s, NULL));
+			gives_ids(_metadata);
+			close(s->fds[0]);
+			ASSERT_EQ(0, unload());
+		}
+		ASSERT_LE(0, ret);
+		/* Of the first epoch and its sequences, and the second one. */
+		EXPECT_LE(first->epoch + 1, nomem) {
+			TH_LOG("%s: ENOMEM %u times", first->name, nomem);
+		}
+	}
 }
 
 TEST_HARNESS_MAIN
