@@ -19,9 +19,6 @@
 /* How many IDs each caller takes. */
 #define IDS		500
 
-/* Seconds: who runs this has a limit of their own, and knows the machine. */
-#define LONG		7200
-
 static const char *const contexts[] = { "hard", "soft", "thread" };
 
 /*
@@ -209,12 +206,12 @@ static void beside_readers(struct __test_metadata *_metadata,
 	check_takers(_metadata, &self->all);
 }
 
-TEST_F_TIMEOUT(callers, by_cpu, LONG)
+TEST_F_TIMEOUT(callers, by_cpu, 120)
 {
 	beside_readers(_metadata, self, KUID_ORDER_CPU);
 }
 
-TEST_F_TIMEOUT(callers, by_host, LONG)
+TEST_F_TIMEOUT(callers, by_host, 120)
 {
 	beside_readers(_metadata, self, KUID_ORDER_HOST);
 }

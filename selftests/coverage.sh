@@ -19,7 +19,7 @@ out=$build/coverage
 rm -rf "$out"
 mkdir -p "$out"
 
-# What goes through each part of the module, as check_debug.sh has it.
+# What goes through each part of the module.
 only=abi,callers,fdinfo,generate,identity,limits,load,orders,params,poll,query,queue,read,readv
 only+=,reload,rules,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"

@@ -237,4 +237,21 @@ static inline int move_to_cpu(pid_t tid, int cpu)
 	return sched_setaffinity(tid, sizeof(set), &set);
 }
 
+#define CPU_ONLINE	"/sys/devices/system/cpu/cpu%d/online"
+
+/* Plug a CPU in or out. Returns 0 or -errno. */
+static inline int set_online(int cpu, bool online)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), CPU_ONLINE, cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
 #endif /* DEV_KUID_H */

@@ -28,9 +28,6 @@
 
 #define ROUNDS		3
 
-/* Seconds: who runs this has a limit of their own, and knows the machine. */
-#define LONG		7200
-
 /* Seconds, past the limit within which there is no new epoch. */
 #define STEP		100
 
@@ -631,14 +628,14 @@ static const struct operation texts[] = {
 	  check_text },
 };
 
-TEST_F_TIMEOUT(faults, reads, LONG)
+TEST_F_TIMEOUT(faults, reads, 300)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
 	fail_operations(_metadata, &self->scene, reads, ARRAY_SIZE(reads));
 }
 
-TEST_F_TIMEOUT(faults, texts, LONG)
+TEST_F_TIMEOUT(faults, texts, 300)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -788,7 +785,7 @@ static const struct operation requests[] = {
 	{ "attributes", 0, true, 0, NULL, run_attributes, NULL },
 };
 
-TEST_F_TIMEOUT(faults, requests, LONG)
+TEST_F_TIMEOUT(faults, requests, 300)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -930,7 +927,7 @@ static const struct operation changes[] = {
 	{ "force clock", 0, true, 2, prepare_force, run_force, check_force },
 };
 
-TEST_F_TIMEOUT(faults, changes, LONG)
+TEST_F_TIMEOUT(faults, changes, 300)
 {
 	if (!self->possible)
 		SKIP(return, NO_FAULTS);
@@ -938,7 +935,7 @@ TEST_F_TIMEOUT(faults, changes, LONG)
 }
 
 /* The worker that begins an epoch after a step. */
-TEST_F_TIMEOUT(faults, worker, LONG)
+TEST_F_TIMEOUT(faults, worker, 300)
 {
 	struct scene *s = &self->scene;
 	struct kuid_state before, after;
@@ -1065,7 +1062,7 @@ static unsigned int count_requests(struct scene *s, const char *params)
  * What the kernel does by itself to read and link any module is not tried: a
  * parameter that is refused tells how much that is.
  */
-TEST_F_TIMEOUT(loading, load, LONG)
+TEST_F_TIMEOUT(loading, load, 900)
 {
 	struct scene *s = &self->scene;
 	unsigned int first, left, nth, failed = 0;
@@ -1099,7 +1096,7 @@ TEST_F_TIMEOUT(loading, load, LONG)
 	EXPECT_LT(0, failed);
 }
 
-TEST_F_TIMEOUT(loading, unload, LONG)
+TEST_F_TIMEOUT(loading, unload, 300)
 {
 	struct scene *s = &self->scene;
 	unsigned int left, nth;
@@ -1162,7 +1159,7 @@ static int open_without_epoch(struct __test_metadata *_metadata,
  * The first epoch is made when a file is opened or, if it could not be, when
  * it is needed.
  */
-TEST_F_TIMEOUT(loading, first_epoch, LONG)
+TEST_F_TIMEOUT(loading, first_epoch, 300)
 {
 	struct scene *s = &self->scene;
 	unsigned int left, nth;
@@ -1269,7 +1266,7 @@ static void check_first(struct __test_metadata *_metadata, struct scene *s,
 	EXPECT_NE(KUID_FROM_GIVEN, state.worker_from);
 }
 
-TEST_F_TIMEOUT(loading, first_requests, LONG)
+TEST_F_TIMEOUT(loading, first_requests, 300)
 {
 	struct scene *s = &self->scene;
 	unsigned int left, nth, nomem;

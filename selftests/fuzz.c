@@ -19,6 +19,7 @@
 
 #include "fuzz.h"
 #include "module.h"
+#include "option_number.h"
 
 #define THREADS_MAX	16
 
@@ -450,37 +451,23 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	return false;
 }
 
-static __u64 parse_number(const char *text, struct argp_state *state,
-			  __u64 max)
-{
-	char *end;
-	__u64 value;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || value > max)
-		argp_error(state, "%s: not a number up to %llu", text,
-			   (unsigned long long)max);
-	return value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 's':
-		options.seed = parse_number(arg, state, -1ULL);
+		options.seed = option_number(arg, state, -1ULL);
 		options.one_round = true;
 		break;
 	case 'o':
-		options.operations = parse_number(arg, state, 1ULL << 32);
+		options.operations = option_number(arg, state, 1ULL << 32);
 		break;
 	case 't':
-		options.threads = parse_number(arg, state, THREADS_MAX);
+		options.threads = option_number(arg, state, THREADS_MAX);
 		if (!options.threads)
 			argp_error(state, "no threads, no operations");
 		break;
 	case 'f':
-		options.seconds = parse_number(arg, state, 1 << 24);
+		options.seconds = option_number(arg, state, 1 << 24);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -7,22 +7,6 @@
 
 #include "takers.h"
 
-#define ONLINE	"/sys/devices/system/cpu/cpu%d/online"
-
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), ONLINE, cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
 FIXTURE(hotplug) {
 	struct takers takers;
 	int fds[NR_FORMATS];
@@ -41,7 +25,7 @@ FIXTURE_SETUP(hotplug)
 	if (nr < 2)
 		SKIP(return, "needs 2 CPUs");
 	self->cpu = cpus[nr - 1];
-	snprintf(path, sizeof(path), ONLINE, self->cpu);
+	snprintf(path, sizeof(path), CPU_ONLINE, self->cpu);
 	if (access(path, W_OK))
 		SKIP(return, "CPU %d can't be taken away", self->cpu);
 

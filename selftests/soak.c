@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include "option_number.h"
 #include "soak.h"
 
 /* From when the machine is known to be another one. */
@@ -373,28 +374,14 @@ static void report(const struct soak_actor *me, __u64 seconds)
 		soak_fail("there was no time for all that it is about");
 }
 
-static __u64 parse_number(const char *text, struct argp_state *state,
-			  __u64 max)
-{
-	char *end;
-	__u64 value;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || value > max)
-		argp_error(state, "%s: not a number up to %llu", text,
-			   (unsigned long long)max);
-	return value;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 't':
-		options.seconds = parse_number(arg, state, 86400);
+		options.seconds = option_number(arg, state, 86400);
 		break;
 	case 's':
-		options.seed = parse_number(arg, state, UINT32_MAX);
+		options.seed = option_number(arg, state, UINT32_MAX);
 		break;
 	case 'c':
 		options.clone = true;

@@ -494,21 +494,6 @@ void soak_step(__u32 seed, int nr)
 	}
 }
 
-static int set_online(int cpu, bool online)
-{
-	char path[64];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
 /* The first can't be taken away. */
 void soak_unplug(__u32 seed, int nr)
 {

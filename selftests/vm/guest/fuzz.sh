@@ -9,6 +9,8 @@
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
+# shellcheck source=SCRIPTDIR/results.sh
+. /guest/results.sh
 
 module=/lib/kuid.ko
 seconds=$1
@@ -85,21 +87,6 @@ works()
 	for node in /dev/kuids/*.txt; do
 		[ "$(head -n 2 "$node" | uniq | wc -l)" -eq 2 ] || return
 	done
-}
-
-test=0
-failed=0
-
-# A name, and ok or what is wrong.
-result()
-{
-	test=$((test + 1))
-	if [ "$2" = ok ]; then
-		echo "ok $test $1"
-	else
-		echo "not ok $test $1 # $2"
-		failed=1
-	fi
 }
 
 echo "KTAP version 1"

@@ -6,27 +6,15 @@
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
+# shellcheck source=SCRIPTDIR/results.sh
+. /guest/results.sh
 # shellcheck source=SCRIPTDIR/kmemleak.sh
 . /guest/kmemleak.sh
 
 export KUID_MODULE=/lib/kuid.ko KUID_CALLERS=/lib/kuid_callers.ko
-failed=0
-
-# A name, and ok or what is wrong.
-result()
-{
-	test=$((test + 1))
-	if [ "$2" = ok ]; then
-		echo "ok $test $1"
-	else
-		echo "not ok $test $1 # $2"
-		failed=1
-	fi
-}
 
 echo "KTAP version 1"
 echo "1..3"
-test=0
 kmemleak_mark
 klog_mark
 why=ok
