@@ -11,6 +11,8 @@
 
 #include "port.h"
 
+#define KUID_MS_NS 1000000ULL
+
 /**
  * struct kuid_identity - what tells the IDs of one epoch from all others
  * @node: of v1 and v6: 48 bits; a random one has the multicast bit set

@@ -4,6 +4,7 @@
  * it: all that is not in the way of an ID.
  */
 #include "generator.h"
+#include "node.h"
 #include "uuid.h"
 
 /**
@@ -244,7 +245,8 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
  * @generator: the generator
  *
  * Until an epoch whose identity was drawn after this, and for this. None is
- * given out that shows a part of the identity after this has returned.
+ * taken that shows a part of the identity after this has returned; what was
+ * taken before may still be on its way to the caller.
  *
  * Context: any but NMI. Takes generator->lock.
  */
@@ -392,10 +394,14 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		return false;
 	}
 
-	/* A node that was drawn may be given from now on. */
-	if (former && (kuid_epoch_node_given(former) ||
-		       former->identity.node == epoch->identity.node))
+	if (former && kuid_epoch_node_given(former))
 		generator->issued = max(generator->issued, last);
+	else
+		generator->drawn = max(generator->drawn, last);
+	/* One that was drawn, which shows that bit, may be given now. */
+	if (kuid_epoch_node_given(epoch) &&
+	    epoch->identity.node & KUID_NODE_MULTICAST)
+		generator->issued = max(generator->issued, generator->drawn);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
 	if (why == KUID_EPOCH_FORCE)

@@ -29,8 +29,6 @@
 /* How far the wall clock may be set back in all before a new epoch begins. */
 #define KUID_STEP_LIMIT_MS 10000
 
-#define KUID_MS_IN_NS 1000000ULL
-
 /**
  * enum kuid_source - what IDs are made from
  * @KUID_STAMPS: nanoseconds of a lane
@@ -73,6 +71,7 @@ struct kuid_window {
  *	new epoch is asked for, in nanoseconds
  * @issued: the highest stamp that was made with a given node by the epochs
  *	before this one, or in a former life of the machine
+ * @drawn: the highest stamp that was made with a random node by those epochs
  * @ceiling_required: slots, and stamps with a given node, wait for a ceiling
  * @restored: the floor of a former life is known, or that there was none
  * @floor: that floor, in nanoseconds since 1970; 0 if there was none
@@ -100,6 +99,7 @@ struct kuid_generator {
 	struct kuid_window windows[KUID_NR_SOURCES];
 	u64 step_limit;
 	u64 issued;
+	u64 drawn;
 	bool ceiling_required;
 	bool restored;
 	u64 floor;

@@ -34,7 +34,6 @@
 #define KUID_V7_RANDOM_SIZE    6 /* bytes of randomness for each ID */
 #define KUID_V7_RANDOM_PAD     2 /* what is read beyond the last ones */
 
-#define KUID_MS_NS	  1000000
 #define KUID_V7_FRACTIONS BIT_ULL(20)
 
 /* The first word of version 1: time_low, time_mid, version, time_high. */

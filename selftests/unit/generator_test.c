@@ -575,6 +575,19 @@ static void state_says_whose_node_it_is(void **state)
 	assert_int_equal(s.origin.identity.node, HOST_GIVEN_NODE);
 }
 
+/* It can be read from IDs, and be given when others came after it. */
+static void a_given_node_may_have_been_drawn_before(void **state)
+{
+	struct kuid_stamps first = by_cpu(KUID_STAMPS, 0, 1);
+
+	(void)state;
+	machine_set_wall(NOW - 3600 * HOST_SECOND);
+	assert_true(host_publish(KUID_EPOCH_STEP, false));
+	assert_true(by_cpu(KUID_STAMPS, 0, 1).first < first.first);
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	assert_true(by_cpu(KUID_STAMPS, 0, 1).first > first.first);
+}
+
 static void nothing_is_clear_that_was_not_begun(void **state)
 {
 	(void)state;
@@ -637,6 +650,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, setup_given, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(each_cpu_has_its_lane),
+		TEST(a_given_node_may_have_been_drawn_before),
 		TEST(more_cpus_than_lanes_share_them),
 		TEST(all_cpus_share_a_single_lane),
 		TEST(there_are_as_many_lanes_as_an_id_has_room_for),

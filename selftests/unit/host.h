@@ -14,8 +14,8 @@
 #define HOST_SECOND 1000000000ULL
 #define HOST_WALL   (1700000000 * HOST_SECOND) /* when a host starts */
 #define HOST_MONO   (5 * HOST_SECOND)
-#define HOST_AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_IN_NS)
-#define HOST_LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_IN_NS)
+#define HOST_AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
+#define HOST_LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
 
 /* The node of all epochs that are given one; random ones are others. */
 #define HOST_GIVEN_NODE 0x0123456789ABULL

@@ -39,8 +39,8 @@
 #define HOUR   (3600 * SECOND)
 #define MONO   (5 * SECOND)
 #define NOW    (1700000000 * SECOND + 50) /* in the middle of a tick */
-#define AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_IN_NS)
-#define LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_IN_NS)
+#define AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
+#define LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
 
 #define CPUS	    3
 #define MOST_ACTS   5

@@ -132,9 +132,8 @@ static struct kuid_process *make_process(void)
 	epoch->identity = identity;
 	epoch->nr_cpu_lanes = KUID_PROCESS_CPUS;
 	epoch->sequences = sequences;
-	kuid_generator_init(&process->generator,
-			    KUID_MAX_AHEAD_MS * KUID_MS_IN_NS,
-			    KUID_STEP_LIMIT_MS * KUID_MS_IN_NS, false);
+	kuid_generator_init(&process->generator, KUID_MAX_AHEAD_MS * KUID_MS_NS,
+			    KUID_STEP_LIMIT_MS * KUID_MS_NS, false);
 	kuid_generator_publish(&process->generator, epoch, KUID_EPOCH_FIRST, 0);
 	epoch->number = number;
 	return process;
