@@ -98,6 +98,9 @@ static struct workqueue_struct *kuid_host_workqueue;
 /* How often the machine was cloned, restored or resumed from hibernation. */
 atomic64_t kuid_host_forks;
 
+/* An image of this machine is on its way. Protected by kuid_host_lock. */
+static bool kuid_host_hibernates;
+
 /**
  * struct kuid_change - what a new epoch is to be
  * @why: why it begins
@@ -105,7 +108,8 @@ atomic64_t kuid_host_forks;
  * @changed: KUID_PART_*: what is to be drawn anew
  * @stale: KUID_PART_*: what another machine may have, too
  * @deadline: until when what was given may be used; 0 for ever
- * @closings: kuid_generator.closings, before anything is drawn
+ * @closings: kuid_generator.closings, before anything is drawn; KUID_NEVER if
+ *	nothing may be opened by it
  * @floor: for KUID_EPOCH_RESTORE
  */
 struct kuid_change {
@@ -130,7 +134,10 @@ static struct kuid_change kuid_host_change(enum kuid_why why)
 		.choices = kuid_host_chosen,
 		.stale = epoch ? epoch->stale : 0,
 		.deadline = epoch ? epoch->deadline : 0,
-		.closings = READ_ONCE(kuid_host.closings),
+		/* Open in the image, it would be so in all that resume it. */
+		.closings = kuid_host_hibernates
+				    ? KUID_NEVER
+				    : READ_ONCE(kuid_host.closings),
 	};
 }
 
@@ -398,7 +405,7 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
  * kuid_host_read - kuid_generator_read() of the host
  * @reading: set in all of it
  *
- * Context: process.
+ * Context: any but NMI.
  */
 void kuid_host_read(struct kuid_reading *reading)
 {
@@ -471,9 +478,9 @@ static void kuid_host_forked(void)
 	/* At once, for there may be no memory for an epoch. */
 	kuid_generator_close(&kuid_host);
 	mod_delayed_work(kuid_host_workqueue, &kuid_host_fork_work, 0);
-	flush_delayed_work(&kuid_host_fork_work);
 }
 
+/* May be told by a hard interrupt, so does not wait for the epoch. */
 static int kuid_host_vm_fork(struct notifier_block *nb, unsigned long action,
 			     void *data)
 {
@@ -489,11 +496,20 @@ static struct notifier_block kuid_host_vm_fork_block = {
 static int kuid_host_pm(struct notifier_block *nb, unsigned long action,
 			void *data)
 {
+	bool begins = action == PM_HIBERNATION_PREPARE;
+
+	if (!begins && action != PM_POST_HIBERNATION)
+		return NOTIFY_DONE;
+	mutex_lock(&kuid_host_lock);
+	kuid_host_hibernates = begins;
+	mutex_unlock(&kuid_host_lock);
 	/* The image is of a generator that is closed until it is told. */
-	if (action == PM_HIBERNATION_PREPARE)
+	if (begins) {
 		kuid_generator_close(&kuid_host);
-	if (action == PM_POST_HIBERNATION)
+	} else {
 		kuid_host_forked();
+		flush_delayed_work(&kuid_host_fork_work);
+	}
 	return NOTIFY_DONE;
 }
 
@@ -576,16 +592,17 @@ err_workqueue:
 static void kuid_host_wait_clear(void)
 {
 	u64 clear = kuid_generator_clear(&kuid_host);
-	u64 now = ktime_get_real_ns();
+	u64 now;
 
-	if (now >= clear)
-		return;
-	if (clear - now > kuid_host.max_ahead + 2 * KUID_GRID_STEP_NS) {
-		pr_warn("the wall clock was set back and is %llu s behind the last IDs: loaded before it has caught up, the module may repeat them\n",
-			div_u64(clear - now, NSEC_PER_SEC) + 1);
-		return;
+	/* It may be set back meanwhile. */
+	while ((now = ktime_get_real_ns()) < clear) {
+		if (clear - now > kuid_host.max_ahead + 2 * KUID_GRID_STEP_NS) {
+			pr_warn("the wall clock was set back and is %llu s behind the last IDs: loaded before it has caught up, the module may repeat them\n",
+				div_u64(clear - now, NSEC_PER_SEC) + 1);
+			return;
+		}
+		fsleep(div_u64(clear - now, NSEC_PER_USEC) + 1);
 	}
-	fsleep(div_u64(clear - now, NSEC_PER_USEC) + 1);
 }
 
 /**

@@ -153,4 +153,60 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	close(fd);
 }
 
+/* Whether each format gives an ID and poll tells so; else neither. */
+static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
+{
+	const struct format *f;
+	__u8 id[ID_SIZE_MAX];
+	int fd;
+
+	for (f = formats; f < formats + NR_FORMATS; f++) {
+		fd = open_node(f, "", O_NONBLOCK | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(among(f, numbers) ? 1 : -EAGAIN,
+			  read_ids(f, fd, id, 1)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+			TH_LOG("%s", f->name);
+		}
+		close(fd);
+	}
+}
+
+/*
+ * While the image is made by a program, others run; what began then would be
+ * in each machine that resumes it.
+ */
+TEST_F(hibernate, what_is_in_the_image_stays_closed)
+{
+	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_status status;
+	int snapshot, fd;
+
+	ASSERT_EQ(0, load(""));
+	/* Tells all in the kernel, and when it is closed, that it is over. */
+	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
+	if (snapshot < 0)
+		SKIP(return, "this kernel has no hibernation by programs");
+
+	/* In the first epoch, and in another one. */
+	expect_ids_of(_metadata, v7_k64);
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	expect_ids_of(_metadata, v7_k64);
+
+	close(snapshot);
+	expect_ids_of(_metadata, STAMPS | SLOTS);
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(1, status.vm_forks);
+	EXPECT_EQ(3, status.epoch);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
