@@ -203,7 +203,7 @@ kuid_batch_take_any(const struct kuid_batch *batch, enum kuid_source source,
 }
 
 /* Why IDs may not be made with some parts of the identity. */
-static int kuid_batch_closed(u32 parts)
+static int kuid_batch_closed_parts(u32 parts)
 {
 	struct kuid_reading reading;
 
@@ -214,20 +214,21 @@ static int kuid_batch_closed(u32 parts)
 		return -ESTALE;
 	if (reading.expired && reading.given & parts)
 		return -EKEYEXPIRED;
-	/* They may; or if not yet, a new epoch is on its way. */
-	return 0;
+	/* A new epoch is on its way, or they may by now. */
+	return -EAGAIN;
 }
 
 /**
- * kuid_batch_refused - whether IDs of a format may not be made at all
+ * kuid_batch_closed - whether no IDs of a format may be made now
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
  *
- * Context: process.
- * Return: 0; -ESTALE or -EKEYEXPIRED as kuid_batch_ids().
+ * Context: any but NMI.
+ * Return: 0; -ESTALE or -EKEYEXPIRED as kuid_batch_ids(); -EAGAIN before a new
+ * epoch, which wakes who waits for it.
  */
-int kuid_batch_refused(u32 format)
+int kuid_batch_closed(u32 format)
 {
-	return kuid_batch_closed(kuid_make_parts(format));
+	return kuid_batch_closed_parts(kuid_make_parts(format));
 }
 
 /* When @count are to be had at once. */
@@ -272,21 +273,21 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 			allowed = window->batch;
 			come = true;
 		}
+		/* What is taken could not be used. */
+		ret = kuid_batch_closed_parts(parts);
+		if (ret && ret != -EAGAIN)
+			break;
 		/* Who had to wait does so for all of it, not for crumbs. */
-		if (turn.held)
+		if (ret)
+			ready = KUID_NEVER;
+		else if (turn.held)
 			ready = kuid_batch_when(batch, source, ahead, count);
 		if (come && ready <= ktime_get_ns()) {
 			*taken = kuid_batch_take_any(batch, source, parts,
 						     allowed, count);
 			if (taken->stamps.count && !taken->origin.closed)
 				break;
-			/* If what was taken can't be used, clocks must change. */
-			if (taken->stamps.count)
-				ready = KUID_NEVER;
 		}
-		ret = kuid_batch_closed(parts);
-		if (ret)
-			break;
 		if (batch->nonblock && !single && !batch->epoch) {
 			/* poll told of one ID, which may be in the far half. */
 			single = true;
@@ -297,7 +298,9 @@ static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
 		}
 		if (batch->nonblock) {
 			this_cpu_inc(kuid_counters.would_blocks);
-			ready = kuid_batch_when(batch, source, window->one, 1);
+			if (!ret)
+				ready = kuid_batch_when(batch, source,
+							window->one, 1);
 			kuid_queue_wake_at(ready);
 			return -EAGAIN;
 		}

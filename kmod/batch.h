@@ -37,7 +37,7 @@ unsigned int kuid_batch_id_size(u32 format);
 unsigned int kuid_batch_text_size(u32 format);
 u64 kuid_batch_rate(u32 format);
 enum kuid_source kuid_batch_source(u32 format);
-int kuid_batch_refused(u32 format);
+int kuid_batch_closed(u32 format);
 ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count);
 ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count);
 ssize_t kuid_batch_keep(struct kuid_batch *batch, bool single, u8 *ids,

@@ -95,7 +95,8 @@ static struct cdev kuid_chr_cdev;
 
 /*
  * kuid_file.mode: what a read gives, in one word so that it is never seen half
- * changed. From the first ID on KUID_MODE_TAKEN is set, and it stays as it is.
+ * changed. From the first ID on KUID_MODE_TAKEN is set, and it stays as it is:
+ * then there is an epoch, too, which a quick read relies on.
  */
 #define KUID_MODE_FORMAT  GENMASK(7, 0)
 #define KUID_MODE_ID_SIZE GENMASK(15, 8) /* the least a read must ask for */
@@ -145,7 +146,8 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	struct kuid_file *kf;
 	int ret;
 
-	kf = kzalloc(struct_size(kf, stream, node->text), GFP_KERNEL);
+	/* Anyone may, as often as may be. */
+	kf = kzalloc(struct_size(kf, stream, node->text), GFP_KERNEL_ACCOUNT);
 	if (!kf)
 		return -ENOMEM;
 	kf->mode = kuid_chr_mode(node->format, KUID_ORDER_FILE, node->text);
@@ -369,11 +371,14 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	u32 mode = READ_ONCE(kf->mode);
 	u32 format = kuid_chr_mode_format(mode);
 	__poll_t ready = 0;
+	int closed;
 
 	if (kuid_queue_poll(file, wait, kuid_batch_source(format), &kf->floors))
 		ready = EPOLLIN | EPOLLRDNORM;
-	if (kuid_batch_refused(format))
-		ready = EPOLLERR;
+	/* After it waits for changes. */
+	closed = kuid_batch_closed(format);
+	if (closed)
+		ready = closed == -EAGAIN ? 0 : EPOLLERR;
 	if (kuid_chr_mode_text(mode) && kuid_stream_ready(kf->stream))
 		ready |= EPOLLIN | EPOLLRDNORM;
 	return ready;
@@ -412,7 +417,7 @@ static long kuid_chr_query(struct kuid_file *kf, struct kuid_query __user *arg)
 		.text_size = kuid_batch_text_size(format),
 		.rate_max = kuid_batch_rate(format),
 		.max_ahead_ns = kuid_host.max_ahead,
-		.batch_ahead_ns = kuid_host.max_ahead / 2,
+		.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch,
 		.step_limit_ns =
 			kuid_status_step_limit(kuid_batch_source(format)),
 		.order = kuid_chr_mode_order(mode),

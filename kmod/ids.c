@@ -8,7 +8,7 @@
 #include "host.h"
 #include "include/linux/kuid.h"
 
-/* As if all kernel code had one open file; only used for KUID_ORDER_HOST. */
+/* As if all kernel code had one open file; follows only KUID_ORDER_HOST. */
 static struct kuid_floors kuid_ids_floors;
 
 /* Where preemption is off a kernel of PREEMPT_RT has no random bytes. */

@@ -60,7 +60,7 @@ void kuid_queue_wake(void)
  * @ready: when, in nanoseconds of the monotonic clock; KUID_NEVER if clocks
  *	must change first, which wakes them, too, if someone finds it
  *
- * Context: process or soft interrupt.
+ * Context: any but NMI.
  */
 void kuid_queue_wake_at(u64 ready)
 {
@@ -106,7 +106,7 @@ void kuid_turn_init(struct kuid_turn *turn, enum kuid_source source,
  * kuid_turn_come - whether the caller may try to take something now
  * @turn: the caller's
  *
- * Context: process.
+ * Context: any but NMI.
  * Return: false if others have to be served first.
  */
 bool kuid_turn_come(struct kuid_turn *turn)
