@@ -47,7 +47,8 @@ u64 kuid_status_step_limit(enum kuid_source source)
 
 static bool kuid_status_reboot_safe(const struct kuid_reading *reading)
 {
-	return reading->restored && !reading->past_ceiling;
+	return reading->restored && !reading->past_ceiling &&
+	       !reading->may_repeat;
 }
 
 static u64 kuid_status_why(const struct kuid_reading *reading,

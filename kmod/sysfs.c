@@ -173,7 +173,7 @@ static DEVICE_ATTR_RO(max_ahead_ns);
 static ssize_t batch_ahead_ns_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", kuid_host.max_ahead / 2);
+	return sysfs_emit(buf, "%llu\n", kuid_host.windows[KUID_STAMPS].batch);
 }
 static DEVICE_ATTR_RO(batch_ahead_ns);
 
@@ -276,12 +276,22 @@ static ssize_t reboot_safe_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(reboot_safe);
 
-/* What KUID_REASON_* are called, by number of the bit. */
-static const char *const kuid_sysfs_reasons[] = {
-	"stamps_half_speed", "slots_half_speed", "coarse_clock",
-	"no_state",	     "fixed_node",	 "no_vm_fork",
-	"random_not_ready",  "forced_clock",	 "past_ceiling",
-	"stale_identity",    "expired_claim",
+/* What KUID_REASON_* are called. */
+static const struct {
+	u64 reason;
+	const char *name;
+} kuid_sysfs_reasons[] = {
+	{ KUID_REASON_STAMPS_HALF_SPEED, "stamps_half_speed" },
+	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed" },
+	{ KUID_REASON_COARSE_CLOCK, "coarse_clock" },
+	{ KUID_REASON_NO_STATE, "no_state" },
+	{ KUID_REASON_FIXED_NODE, "fixed_node" },
+	{ KUID_REASON_NO_VM_FORK, "no_vm_fork" },
+	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready" },
+	{ KUID_REASON_FORCED_CLOCK, "forced_clock" },
+	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
+	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
+	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
 };
 
 static ssize_t reasons_show(struct device *dev, struct device_attribute *attr,
@@ -289,15 +299,15 @@ static ssize_t reasons_show(struct device *dev, struct device_attribute *attr,
 {
 	struct kuid_status status;
 	const char *space = "";
-	unsigned int bit;
+	unsigned int i;
 	int size = 0;
 
 	kuid_status_fill(&status);
-	for (bit = 0; bit < ARRAY_SIZE(kuid_sysfs_reasons); bit++) {
-		if (!(status.reasons & BIT_ULL(bit)))
+	for (i = 0; i < ARRAY_SIZE(kuid_sysfs_reasons); i++) {
+		if (!(status.reasons & kuid_sysfs_reasons[i].reason))
 			continue;
 		size += sysfs_emit_at(buf, size, "%s%s", space,
-				      kuid_sysfs_reasons[bit]);
+				      kuid_sysfs_reasons[i].name);
 		space = " ";
 	}
 	return size + sysfs_emit_at(buf, size, "\n");

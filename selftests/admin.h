@@ -52,6 +52,18 @@ static inline int acknowledge(int fd, __u64 ceiling)
 	return ioctl(fd, KUID_IOC_ACKNOWLEDGE, &ack) ? -errno : 0;
 }
 
+static inline int force_clock(int fd, __u64 *epoch)
+{
+	struct kuid_force_clock force = {
+		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
+	};
+
+	if (ioctl(fd, KUID_IOC_FORCE_CLOCK, &force))
+		return -errno;
+	*epoch = force.epoch;
+	return 0;
+}
+
 static inline int set_identity(int fd, struct kuid_set_identity *set)
 {
 	return ioctl(fd, KUID_IOC_SET_IDENTITY, set) ? -errno : 0;

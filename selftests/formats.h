@@ -27,6 +27,9 @@
 #define AHEAD_NS	(100 * NSEC_PER_MSEC)
 #define BATCH_AHEAD_NS	(50 * NSEC_PER_MSEC)
 
+/* Why a test is skipped that needs IDs to come faster than the clock goes. */
+#define TOO_SLOW	"the machine is too slow to use up what there is"
+
 /* How far the wall clock may be set back before stamps begin a new epoch. */
 #define STEP_LIMIT_NS	(10 * NSEC_PER_SEC)
 
@@ -235,20 +238,22 @@ static inline bool decode(const struct format *f, const void *id,
 	return b < 1000000 && c < GRID_STEPS;
 }
 
-static inline __u64 clock_ns(void)
+static inline __u64 read_clock(clockid_t id)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(id, &now);
 	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static inline __u64 clock_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 static inline __u64 boottime_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	return read_clock(CLOCK_BOOTTIME);
 }
 
 /*

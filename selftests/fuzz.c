@@ -327,14 +327,6 @@ static void pick_params(__u64 seed, char *to, size_t size)
 	}
 }
 
-static __u64 read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 /* By a clock that no one sets. */
 static void put_wall_back(__u64 offset)
 {
@@ -427,6 +419,8 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		run_threads(threads);
 	}
+	if (pid < 0)
+		ksft_exit_fail_msg("fork: %s\n", strerror(errno));
 	ended = wait_for_end(pid, end, &status);
 	put_wall_back(offset);
 	if (!ended)
@@ -545,6 +539,10 @@ int main(int argc, char **argv)
 		       (unsigned long long)((read_clock(CLOCK_MONOTONIC) -
 					     begin) / NSEC_PER_SEC));
 	print_errors(errors);
+	if (good && !options.one_round && !ids) {
+		ksft_print_msg("none of them took an ID\n");
+		good = false;
+	}
 	ksft_test_result(good, "random operations\n");
 	ksft_finished();
 }

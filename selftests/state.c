@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "own_module.h"
+#include "wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -589,6 +590,7 @@ static int start_sleepers(struct __test_metadata *_metadata, __u32 numbers,
 TEST_F(required, sleepers_are_woken)
 {
 	__u64 now = clock_ns();
+	struct kuid_status status;
 	pid_t pids[SLEEPERS_MAX];
 	long calls[SLEEPERS_MAX];
 	int fd = self->s.fd;
@@ -596,6 +598,10 @@ TEST_F(required, sleepers_are_woken)
 
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
 	ASSERT_LT(0, nr);
+	/* Each counts once, but who polls takes nothing. */
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(nr / 4 * 3, status.waits);
+	EXPECT_EQ(0, status.would_blocks);
 	ASSERT_EQ(0, restore_floor(fd, variant->fresh ? 0 : now));
 	for (i = 0; i < nr; i++) {
 		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
@@ -942,6 +948,25 @@ TEST_F(state, nothing_below_the_floor)
 		expect_from(_metadata, self->fd, self->ids, floor, above, true);
 		stop(_metadata, &self->fd);
 	}
+}
+
+/* What was made in the future is made again when that comes. */
+TEST_F(state, forced_is_not_reboot_safe)
+{
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	__u64 epoch;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + 2 * HOUR));
+	ASSERT_EQ(0, shift_wall_seconds(HOUR / NSEC_PER_SEC));
+	ASSERT_EQ(1, take(self->fd, lex, KUID_ORDER_FILE, self->ids, 1, NULL));
+	ASSERT_EQ(0, shift_wall_seconds(-(long)(HOUR / NSEC_PER_SEC)));
+	expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+
+	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR / 2));
+	expect_status(_metadata, self->fd, 0, 0);
 }
 
 /* Right at the end of what was handed out, with runs that go on behind it. */

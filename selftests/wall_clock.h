@@ -11,22 +11,13 @@
 #ifndef WALL_CLOCK_H
 #define WALL_CLOCK_H
 
-#include "module.h"
-#include "status.h"
+#include "admin.h"
 #include "wall.h"
 
 #define YEAR_NS		(365 * 86400 * NSEC_PER_SEC)
 
 /* What is lost where times are rounded. */
 #define ROUNDING_NS	1000
-
-static inline __u64 read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 static inline int set_wall(__u64 to)
 {
@@ -78,18 +69,6 @@ static void __attribute__((constructor)) note_wall(void)
 {
 	wall_owner = getpid();
 	wall_offset = clock_ns() - read_clock(CLOCK_BOOTTIME);
-}
-
-static inline int force_clock(int fd, __u64 *epoch)
-{
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
-
-	if (ioctl(fd, KUID_IOC_FORCE_CLOCK, &force))
-		return -errno;
-	*epoch = force.epoch;
-	return 0;
 }
 
 /*
