@@ -170,8 +170,9 @@ struct kuid_generate {
  * @reserved: must be zero
  *
  * Possible until an ID has been asked for from the open file, in whatever way,
- * even if none came; EBUSY from then on, for all who share the file. A file
- * that gives text goes on to give text.
+ * even if none came; EBUSY from then on, for all who share the file. Only what
+ * was asked for before the first epoch, and failed, does not count. A file that
+ * gives text goes on to give text.
  */
 struct kuid_set_format {
 	__u32 format;
@@ -249,7 +250,8 @@ struct kuid_set_format {
  * @steps_back: out: how often the wall clock was found set back
  * @steps_forward: out: how often it was found set forward, as it also is when
  *	the machine has slept
- * @ids: out: how many IDs have been handed out, by KUID_FORMAT_*
+ * @ids: out: how many IDs have been made for callers, by KUID_FORMAT_*; of
+ *	those some may have been lost on the way, as to a bad address
  * @vm_forks: out: how often the machine was cloned, restored or resumed from
  *	hibernation
  * @floor_ns: out: &struct kuid_state.floor_ns
@@ -340,7 +342,7 @@ struct kuid_force_clock {
  * @wall_ns: out: the wall clock's time, in nanoseconds since 1970, as are all
  *	times here
  * @slot_ns: out: all lex and k-ordered IDs handed out since the clock was
- *forced last are below this time
+ *	forced last are below this time
  * @stamp_ns: out: all v1, v6 and v7 with a given node are; at least @floor_ns
  * @floor_ns: out: the floor that was restored; 0 if none was
  * @ceiling_ns: out: the ceiling that was acknowledged; 0 if none was
@@ -388,7 +390,7 @@ struct kuid_state {
 /**
  * struct kuid_restore - nothing below this time is to be handed out
  * @floor_ns: in: the ceiling that a former life of the machine has saved; below
- *	2^63
+ *	2^63, and not zero but with KUID_RESTORE_FRESH
  * @flags: in: KUID_RESTORE_FRESH or zero
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
