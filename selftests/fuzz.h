@@ -289,6 +289,9 @@ struct fuzz_call {
 	struct fuzz_last last_host[NR_FORMATS + 1];
 };
 
+/* What fuzz_changed() is asked about: whether there were any since. */
+__u32 fuzz_changes_of(const struct fuzz_changes *changes);
+bool fuzz_changed(const struct fuzz_changes *changes, __u32 since);
 void fuzz_change_begin(struct fuzz_changes *changes);
 void fuzz_change_end(struct fuzz_changes *changes);
 void fuzz_book_interval(__u32 interval);

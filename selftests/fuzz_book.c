@@ -125,15 +125,14 @@ void fuzz_change_end(struct fuzz_changes *changes)
 	__atomic_add_fetch(&changes->ended, 1, __ATOMIC_SEQ_CST);
 }
 
-static __u32 changes_of(const struct fuzz_changes *changes)
+__u32 fuzz_changes_of(const struct fuzz_changes *changes)
 {
 	__u32 ended = count_of(&changes->ended);
 
 	return count_of(&changes->begun) == ended ? ended : FUZZ_CHANGING;
 }
 
-/* Whether there were any since. */
-static bool changed(const struct fuzz_changes *changes, __u32 since)
+bool fuzz_changed(const struct fuzz_changes *changes, __u32 since)
 {
 	return since == FUZZ_CHANGING || count_of(&changes->begun) != since;
 }
@@ -144,9 +143,9 @@ void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call)
 
 	call->cancelled = false;
 	call->alone = count_of(&fuzz_world->actors) == 1;
-	call->wall = changes_of(&fuzz_world->wall);
-	call->forces = changes_of(&fuzz_world->forces);
-	call->flags = changes_of(&file->flags);
+	call->wall = fuzz_changes_of(&fuzz_world->wall);
+	call->forces = fuzz_changes_of(&fuzz_world->forces);
+	call->flags = fuzz_changes_of(&file->flags);
 	call->nowait = fcntl(call->fd, F_GETFL) & O_NONBLOCK;
 	fuzz_lock();
 	call->sets = file->sets;
@@ -183,7 +182,7 @@ void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret)
 	if (file->text)
 		file->reading--;
 	fuzz_unlock();
-	if (changed(&file->flags, call->flags))
+	if (fuzz_changed(&file->flags, call->flags))
 		call->nowait = true;
 	fuzz_count(call->error);
 }
@@ -390,7 +389,7 @@ static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
 			     call->after.slot_lag_ns;
 	__u64 ahead = fuzz_world->max_ahead_ns / (batch ? 2 : 1);
 
-	if (changed(&fuzz_world->wall, call->wall) ||
+	if (fuzz_changed(&fuzz_world->wall, call->wall) ||
 	    call->before.epoch != call->after.epoch ||
 	    call->before.steps_back != call->after.steps_back ||
 	    call->before.steps_forward != call->after.steps_forward)
@@ -426,7 +425,7 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 			  (unsigned long long)call->after.epoch);
 	if (!epoch && call->before.epoch == call->after.epoch)
 		epoch = call->before.epoch;
-	forces = changed(&fuzz_world->forces, call->forces) ? FUZZ_CHANGING :
+	forces = fuzz_changed(&fuzz_world->forces, call->forces) ? FUZZ_CHANGING :
 							      call->forces;
 
 	keys = malloc(count * sizeof(*keys));
