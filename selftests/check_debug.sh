@@ -3,7 +3,7 @@
 #
 # Runs tests on a kernel that checks itself, and closes with one line of totals:
 #   check_debug.sh BUILD KERNEL INITRD
-# KERNEL is from vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
+# KUID_ONLY may name the tests, with commas between. KERNEL is from vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
 # memory that is lost, by whichever test. It can refuse memory, too, which faults is there for.
 
 set -uo pipefail
@@ -28,7 +28,7 @@ only+=,steps,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/debug.log
 add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 3600 \
-	env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults /guest/selftests.sh
+	env KUID_PATIENCE=4 "KUID_ONLY=${KUID_ONLY:-$only}" KUID_EXTENDED=faults /guest/selftests.sh
 
 echo "== fuzzed for $fuzz_seconds seconds each"
 log=$build/check/fuzzed.log

@@ -3,7 +3,7 @@
 #
 # Runs tests on a kernel that finds data races, and closes with one line of totals:
 #   check_kcsan.sh BUILD KERNEL INITRD
-# KERNEL is from vm/kernel.sh.
+# KERNEL is from vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
 
 set -uo pipefail
 
