@@ -4,6 +4,8 @@
 # selftests/vm/fetch.sh names.
 
 .DEFAULT_GOAL := all
+# Packages are installed by one at a time; what is built is built in parallel.
+.NOTPARALLEL:
 BUILD	:= $(CURDIR)/build$(CROSS:%=/cross/%)
 VM	:= selftests/vm
 
@@ -313,7 +315,7 @@ MATRIX	:= $(BUILD)/matrix
 
 .PHONY: check-matrix
 check-matrix:
-	@selftests/check_matrix.sh $(BUILD) $(ROWS)
+	@selftests/check_matrix.sh $(ROWS)
 
 matrix-%: KERNEL = $(or $(shell $(VM)/fetch.sh $*),$(error no kernel $*))
 matrix-%:

@@ -89,11 +89,14 @@ part_rest()
 
 # Each counts for itself, and where several wrote, no one could read it.
 parts=(interface order rest)
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+# With their machines, which ignore what is typed at the terminal.
+trap 'for part in $(jobs -p); do kill -- "-$part"; done 2>/dev/null' EXIT
+set -m
 for part in "${parts[@]:1}"; do
 	rm -f "$logs/$part.totals"
-	("part_$part"; totals_save "$logs/$part.totals") >"$logs/$part.log" 2>&1 &
+	("part_$part"; totals_save "$logs/$part.totals") >"$logs/$part.log" 2>&1 </dev/null &
 done
+set +m
 "part_${parts[0]}"
 echo "== waiting for the other parts"
 wait

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the tests on one kernel after the other, and closes with a table, why tests were skipped, and
-# one line of totals:   check_matrix.sh BUILD [ROW...]
+# one line of totals:   check_matrix.sh [ROW...]
 # A row, of those below if none is named, is one of
 #   KERNEL            all tests, on 2 CPUs of an amd64 kernel that vm/fetch.sh knows
 #   KERNEL:CPUS       what is about order, uniqueness and sharing, on so many virtual CPUs, which may
 #                     be more than there are real ones: nothing here is about time
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
-# Of each there is a log in BUILD/matrix.
+# Of each there is a log in build/matrix.
 
 set -uo pipefail
 
@@ -19,13 +19,10 @@ amd64='(6\.1|6\.12|7\.x)(-rt)?'
 usage()
 {
 	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh BUILD [ROW...], of ${rows[*]}, or another kernel:CPUs" >&2
+	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs" >&2
 	exit 2
 }
 
-(( $# )) || usage "no directory to build in"
-build=$1
-shift
 for row in "$@"; do
 	[[ $row =~ ^($amd64(:[1-9][0-9]?)?|6\.1-(arm64|s390x)|debug|kcsan|uml)$ ]] ||
 		usage "there is no row '$row'"
@@ -35,6 +32,8 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+# Where make builds.
+build=$here/../build
 matrix=$build/matrix
 mkdir -p "$matrix" || exit
 nic="-device e1000,mac=52:54:00:6b:75:69"
@@ -104,7 +103,7 @@ skips()
 {
 	awk -v row="$1" '
 		{ sub(/\r$/, "") }
-		/^# [a-z]+:[^ ]+$/ { program = $2 " " }
+		/^# [a-z]+:[^ ]+$/ { program = $2 " "; test = "" }
 		/^ *# +RUN / { test = $3 }
 		/^ *(ok |1\.\.0 ).*# SKIP/ {
 			name = reason = $0

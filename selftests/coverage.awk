@@ -28,8 +28,6 @@ sub(/^SF:/, "") { file = $0; files[file]; next }
 	if (!((file, of[1]) in runs)) {
 		runs[file, of[1]] = 0
 		lines[file]++
-		if (of[1] > last[file])
-			last[file] = of[1]
 	}
 	if (!runs[file, of[1]] && of[2] > 0)
 		lines_run[file]++

@@ -23,10 +23,11 @@ mkdir -p "$out"
 only=abi,callers,fdinfo,generate,identity,limits,load,orders,params,poll,query,queue,read,readv
 only+=,reload,rules,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
+status=0
 "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \
 	--append random.trust_cpu=on --qemu "-device e1000,mac=52:54:00:6b:75:69" \
 	--timeout 7200 env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults \
-	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d'
+	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d' || status=$?
 
 # Counts and what they are of lie side by side.
 sed -n '/^# gcda begins/,/^# gcda ends/{/^#/d;p}' "$out/console.log" | base64 -d | tar -xz -C "$out"
@@ -39,8 +40,9 @@ lcov=(lcov --quiet --rc lcov_branch_coverage=1 --gcov-tool gcov-12)
 "${lcov[@]}" --capture --directory "$out" --output-file "$out/all.info"
 "${lcov[@]}" --extract "$out/all.info" "$module/kmod/*" --output-file "$out/kmod.info"
 for trace in "$out/kmod.info" "$@"; do
-	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/.." && pwd)/|SF:|" "$trace" >"$trace.named"
-	mv "$trace.named" "$trace"
+	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/.." && pwd)/|SF:|" "$trace" \
+		>"$out/named.$(basename "$trace")"
 done
 cd "$here/.."
-awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out/kmod.info" "$@"
+awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out"/named.* || status=$?
+exit "$status"

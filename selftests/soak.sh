@@ -7,8 +7,8 @@
 
 set -uo pipefail
 
-if (( $# < 4 )); then
-	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N]" >&2
+if (( $# < 4 )) || [[ ! $4 =~ ^[1-9][0-9]{0,5}$ ]]; then
+	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N], for so many seconds" >&2
 	exit 2
 fi
 build=$1 kernel=$2 initrd=$3 duration=$4

@@ -43,8 +43,7 @@ add_machine()
 
 	"$(dirname "${BASH_SOURCE[0]}")/vm/${booter:-boot.sh}" --log "$log" "$@"
 	status=$?
-	# The last one: a program of the kernel's own harness prints such a line too.
-	if [[ $(grep '^# Totals: ' "$log" | tail -n 1) =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
+	if [[ $(grep '^# Totals: ' "$log") =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
 		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}
 	fi
 	add $status "$ok" "$bad" "$skip"

@@ -185,7 +185,7 @@ static int __init kuid_vectors_init(void)
 		       "sortable64", i);
 	}
 	pr_info("%u met, %u failed\n", met, failed);
-	return failed ? -EINVAL : 0;
+	return met && !failed ? 0 : -EINVAL;
 }
 
 static void __exit kuid_vectors_exit(void)

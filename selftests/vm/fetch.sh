@@ -166,14 +166,17 @@ CONF
 # Older lists may name packages that the archive has replaced since.
 if [[ -z $(find "$apt/updated" -mmin -60 2>/dev/null) ]]; then
 	say "reading the package lists of $suites"
-	if apt-get -qq -c "$apt/apt.conf" update >"$tmp/apt.log" 2>&1; then
+	# By itself it is content with the lists that it could get.
+	if apt-get -qq -c "$apt/apt.conf" -o APT::Update::Error-Mode=any update \
+		>"$tmp/apt.log" 2>&1; then
 		touch "$apt/updated"
+	else
+		cat "$tmp/apt.log" >&2
 	fi
 fi
 known=(pkgnames "$package")
 [[ $arch != source ]] || known=(--only-source showsrc "$package")
 if [[ -z $(apt-cache -c "$apt/apt.conf" "${known[@]}") ]]; then
-	cat "$tmp/apt.log" >&2
 	die "the archive could not be read, or has no $package"
 fi
 

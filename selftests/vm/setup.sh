@@ -13,7 +13,7 @@ set -euo pipefail
 declare -A packages=(
 	[build]="gcc make libc6-dev libelf1 libjansson-dev pahole zlib1g-dev xz-utils debian-archive-keyring"
 	[boot]="qemu-system-x86 busybox-static cpio"
-	[test]="rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind"
+	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind"
 	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle"
 	[coverage]="lcov gcc"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"

@@ -32,20 +32,30 @@ done
 [[ -r $initrd ]] || usage "can't read '$initrd'"
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+vm=
+trap '[[ -z $vm ]] || kill "$vm" || true; rm -rf "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 log=${log:-$work/log}
 read -ra words <<<"$append"
-ended=0
+exec {console}> >(exec tee "$log")
+shown=$!
+# In the background, for a trap waits until what is in the foreground has ended.
 setpriv --pdeathsig TERM timeout --kill-after 5 "$timeout" \
 	"$kernel/vmlinuz" "mem=$mem" "initrd=$initrd" con0=null,fd:1 con=null ssl=null quiet loglevel=1 \
-	log_buf_len=2M "${words[@]}" "kuid.exit=$nonce" -- "$@" </dev/null 2>&1 | tee "$log" || ended=$?
+	log_buf_len=2M "${words[@]}" "kuid.exit=$nonce" -- "$@" \
+	</dev/null >&"$console" 2>&1 {console}>&- &
+vm=$!
+exec {console}>&-
+ended=0
+wait "$vm" || ended=$?
+vm=
+wait "$shown"
 
 # Only this run's init can know the number, so no output of a program looks like the last line.
 status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
-[[ -z $status ]] || exit "$status"
+[[ -z $status || $ended == 124 ]] || exit "$status"
 echo "uml.sh: ended with status $ended, without an exit status of '$*'" >&2
 (( ended == 124 )) || ended=125
 exit "$ended"
