@@ -341,8 +341,9 @@ coverage: vm-root vm-tests debug-packages
 	@cp -u $(COUNTED_MODULE)/kmod/kuid.ko $(COUNTED)/lib/
 	@$(VM)/initramfs.sh -o $(BUILD)/vm/counted.gz $(ROOT) $(TESTS) \
 		$(COUNTED) $(DEBUG_KERNEL)/nic
+	$(MAKE) -C userspace O=$(BUILD)/userspace coverage
 	@selftests/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.gz \
-		$(COUNTED_MODULE) $(wildcard $(BUILD)/userspace/coverage.info)
+		$(COUNTED_MODULE) $(BUILD)/userspace/coverage.info
 
 style: vm-packages
 	@$(VM)/setup.sh style

@@ -21,7 +21,7 @@ boot=(--kernel "$kernel" --initrd "$initrd" --smp 4 \
 	--append "random.trust_cpu=on kunit.enable=1")
 
 # What is done by more than one at once.
-only=callers,distinct,fdinfo,generate,hotplug,identity,kunit.sh,limits,load,long_read,order,orders,poll
+only=callers,distinct,fdinfo,generate,hotplug,identity,kunit.sh,load,long_read,order,orders,poll
 only+=,queue,reload,set_format,sharing,splice,state,status,steps,sysfs,text,unique,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/kcsan.log

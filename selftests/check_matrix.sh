@@ -7,24 +7,27 @@
 #   KERNEL            all tests, on 2 CPUs of an amd64 kernel that vm/fetch.sh knows
 #   KERNEL:CPUS       what is about order, uniqueness and sharing, on so many virtual CPUs, which may
 #                     be more than there are real ones: nothing here is about time
+#   KERNEL:brief      what is about the kernel's interfaces, in a minute or so, on 2 CPUs
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
+#   soak              make soak
 # Of each there is a log in build/matrix.
 
 set -uo pipefail
 
-rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1-arm64 6.1-s390x uml debug kcsan)
+rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1-arm64 6.1-s390x uml soak debug
+	kcsan)
 amd64='(6\.1|6\.12|7\.x)(-rt)?'
 
 usage()
 {
 	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs" >&2
+	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs or kernel:brief" >&2
 	exit 2
 }
 
 for row in "$@"; do
-	[[ $row =~ ^($amd64(:[1-9][0-9]?)?|6\.1-(arm64|s390x)|debug|kcsan|uml)$ ]] ||
+	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
 done
 (( !$# )) || rows=("$@")
@@ -40,6 +43,9 @@ nic="-device e1000,mac=52:54:00:6b:75:69"
 
 # The coarse clock and preemption anywhere, as in check.sh.
 order="distinct,generate,hotplug,order,orders,sharing,state,steps,unique"
+
+# What a kernel may have changed.
+brief="abi,callers,generate,hibernate,poll,read,readv,reload,splice,status,sysfs,trace,uring,vectors.sh"
 
 # One thing that must be before a row can run.
 prepare()
@@ -77,7 +83,7 @@ by_itself()
 {
 	local status
 
-	make -s -C "$here/.." "check-$1" 2>&1 | tee "$log"
+	make -s -C "$here/.." "$1" 2>&1 | tee "$log"
 	status=$?
 	release=$(sed -nE 's/^== Linux ([^ ]+) .*/\1/p' "$log" | head -n 1)
 	if [[ $(tail -n 20 "$log") =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped ]]; then
@@ -90,8 +96,10 @@ by_itself()
 run_row()
 {
 	case $1 in
-	debug|kcsan|uml) by_itself "$1" ;;
+	debug|kcsan|uml) by_itself "check-$1" ;;
+	soak) by_itself soak ;;
 	6.1-arm64|6.1-s390x) on_other "${1#6.1-}" ;;
+	*:brief) on_amd64 "${1%:*}" 2 env KUID_ONLY="$brief" ;;
 	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
 		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
 	*) on_amd64 "$1" 2 ;;

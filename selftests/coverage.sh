@@ -20,7 +20,7 @@ rm -rf "$out"
 mkdir -p "$out"
 
 # What goes through each part of the module.
-only=abi,callers,fdinfo,generate,identity,limits,load,orders,params,poll,query,queue,read,readv
+only=abi,callers,fdinfo,generate,hibernate,identity,load,orders,params,poll,query,queue,read,readv
 only+=,reload,rules,set_format,sharing,splice,state,steps,status,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
