@@ -469,19 +469,12 @@ static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
 	}
 }
 
-static struct kuid_clock kuid_generator_clock(struct kuid_generator *generator,
-					      enum kuid_source source)
+static const struct kuid_clock *
+kuid_generator_clock(const struct kuid_generator *generator,
+		     enum kuid_source source)
 {
-	const struct kuid_clock *clock = source == KUID_STAMPS
-						 ? &generator->stamp_clock
-						 : &generator->slot_clock;
-	struct kuid_clock copy;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	copy = *clock;
-	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return copy;
+	return source == KUID_STAMPS ? &generator->stamp_clock
+				     : &generator->slot_clock;
 }
 
 /**
@@ -498,20 +491,17 @@ static struct kuid_clock kuid_generator_clock(struct kuid_generator *generator,
 u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead)
 {
-	struct kuid_clock clock = kuid_generator_clock(generator, source);
-	u64 time;
+	u64 time = last - ahead;
+	struct kuid_clock clock;
+	unsigned long flags;
 
-	switch (source) {
-	case KUID_STAMPS:
-		time = last - ahead;
-		break;
-	case KUID_LEX:
-		time = kuid_lex_ns(last - ahead);
-		break;
-	default:
-		time = kuid_grid_ns(last - ahead);
-		break;
-	}
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	clock = *kuid_generator_clock(generator, source);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	if (source == KUID_LEX)
+		time = kuid_lex_ns(time);
+	else if (source == KUID_GRID)
+		time = kuid_grid_ns(time);
 	return kuid_clock_reach(&clock, time);
 }
 
@@ -533,9 +523,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 			enum kuid_source source, struct kuid_floors *floors,
 			u64 ahead, u32 count)
 {
-	const struct kuid_clock *clock = source == KUID_STAMPS
-						 ? &generator->stamp_clock
-						 : &generator->slot_clock;
+	const struct kuid_clock *clock =
+		kuid_generator_clock(generator, source);
 	const struct kuid_view view = kuid_generator_look(generator, clock);
 	struct kuid_sequences *sequences;
 	struct kuid_floor *floor;
