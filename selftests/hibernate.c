@@ -31,6 +31,7 @@ static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 		const struct format *f = &formats[i];
 		int binary = open_node(f, "", 0);
 		int text = open_node(f, ".txt", 0);
+		struct pollfd p = { .fd = binary, .events = POLLIN };
 		int works;
 
 		EXPECT_LE(0, binary);
@@ -42,6 +43,10 @@ static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 			(read(text, ids, 1) == 1);
 		EXPECT_TRUE(works == 0 || works == 5) {
 			TH_LOG("%s: %d", f->name, works);
+		}
+		EXPECT_EQ(1, poll(&p, 1, 0));
+		EXPECT_EQ(works ? POLLIN : POLLERR, p.revents) {
+			TH_LOG("%s", f->name);
 		}
 		if (!works) {
 			EXPECT_EQ(-ESTALE, read_ids(f, binary, ids, 1));
@@ -150,6 +155,36 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	EXPECT_EQ(was.worker, now.worker);
 	EXPECT_EQ(GIVEN_NODE, now.node);
 	EXPECT_EQ(0x77, now.k96_node);
+	close(fd);
+}
+
+/* What is made from a worker that may be another machine's may be, too. */
+TEST_F_TIMEOUT(hibernate, a_given_worker_takes_nodes_along, 120)
+{
+	const __u32 of_worker = 1U << KUID_FORMAT_LEX | 1U << KUID_FORMAT_K96 |
+				1U << KUID_FORMAT_K128;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity worker = {
+		.worker_from = KUID_FROM_GIVEN,
+		.worker = 6,
+	};
+	int fd;
+
+	if (!write_to("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	ASSERT_EQ(0, load("worker=5"));
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, stale_formats(_metadata, fd));
+	if (!write_to("/sys/power/state", "disk")) {
+		close(fd);
+		SKIP(return, "this kernel can't hibernate");
+	}
+	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &worker));
+	EXPECT_EQ(0, stale_formats(_metadata, fd));
 	close(fd);
 }
 
