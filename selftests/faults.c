@@ -212,10 +212,11 @@ static void note_ids(struct __test_metadata *_metadata, struct scene *s,
 {
 	struct ids *ids = &s->ids[f - formats];
 	__u64 epoch = epoch_now(_metadata, s);
+	bool begun = last->epoch != epoch;
 	struct fields fields;
 	size_t i;
 
-	if (last->epoch != epoch)
+	if (begun)
 		last->order = (struct words) { 0 };
 	last->epoch = epoch;
 	for (i = 0; i < count; i++) {
@@ -230,6 +231,9 @@ static void note_ids(struct __test_metadata *_metadata, struct scene *s,
 			last->slot = fields.slot;
 		}
 	}
+	/* It may have begun after they came. */
+	if (begun)
+		last->order = (struct words) { 0 };
 
 	if (ids->count + count > ids->room) {
 		ids->room = 2 * ids->room + count;
@@ -378,7 +382,8 @@ static void fail_operations(struct __test_metadata *_metadata, struct scene *s,
  * A worker has no fail-nth of ours: all memory is refused to threads of its
  * kind, and the kernel's log tells what they asked for it for.
  */
-#define WORKER_FAILS	"Workqueue: kuid kuid_host_step_epoch"
+#define STEP_FAILS	"Workqueue: kuid kuid_host_step_epoch"
+#define FORK_FAILS	"Workqueue: kuid kuid_host_fork_epoch"
 
 static bool refuse_kernel_threads(bool refuse)
 {
@@ -920,7 +925,7 @@ TEST_F_TIMEOUT(faults, changes, 300)
 }
 
 /* The worker that begins an epoch after a step. */
-TEST_F_TIMEOUT(faults, worker, 300)
+TEST_F_TIMEOUT(faults, step_worker, 300)
 {
 	struct scene *s = &self->scene;
 	struct kuid_state before, after;
@@ -939,7 +944,7 @@ TEST_F_TIMEOUT(faults, worker, 300)
 
 	/* It tries again; until it can, the former epoch goes on. */
 	for (tries = 0; tries < 2; tries++) {
-		while (!log_has(dup(log), WORKER_FAILS, ""))
+		while (!log_has(dup(log), STEP_FAILS, ""))
 			note_one_each(_metadata, s);
 		EXPECT_EQ(s->epoch, epoch_now(_metadata, s));
 		ASSERT_EQ(0, get_state(s->fds[0], &after));
@@ -952,6 +957,42 @@ TEST_F_TIMEOUT(faults, worker, 300)
 	EXPECT_EQ(s->epoch + 1, epoch_now(_metadata, s));
 	ASSERT_EQ(0, get_state(s->fds[0], &after));
 	EXPECT_NE(before.node, after.node);
+	note_one_each(_metadata, s);
+	no_id_came_twice(_metadata, s);
+}
+
+/* The worker that begins one when there may be a twin. */
+TEST_F_TIMEOUT(faults, fork_worker, 300)
+{
+	const struct format *v1 = format_of(KUID_FORMAT_V1);
+	struct scene *s = &self->scene;
+	int log, snapshot, tries;
+	__u8 id[ID_SIZE_MAX];
+
+	note_one_each(_metadata, s);
+	s->epoch = epoch_now(_metadata, s);
+	s->spare = open_node(v1, "", O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, s->spare);
+	/* Who has it open has the machine hibernate, or not. */
+	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, snapshot);
+	log = open_log();
+	ASSERT_LE(0, log);
+	s->refused = true;
+	ASSERT_TRUE(refuse_kernel_threads(true));
+	close(snapshot);
+
+	/* It tries again; until it can, there are no IDs. */
+	for (tries = 0; tries < 2; tries++) {
+		while (!log_has(dup(log), FORK_FAILS, ""))
+			ASSERT_EQ(-EAGAIN, read_ids(v1, s->spare, id, 1));
+		EXPECT_EQ(s->epoch, epoch_now(_metadata, s));
+	}
+
+	ASSERT_TRUE(refuse_kernel_threads(false));
+	while (epoch_now(_metadata, s) == s->epoch)
+		ASSERT_GT(2, read_ids(v1, s->spare, id, 1));
+	EXPECT_EQ(s->epoch + 1, epoch_now(_metadata, s));
 	note_one_each(_metadata, s);
 	no_id_came_twice(_metadata, s);
 }
