@@ -3,8 +3,9 @@
 #
 # Runs tests on a kernel that checks itself, and closes with one line of totals:
 #   check_debug.sh BUILD KERNEL INITRD
-# KUID_ONLY may name the tests, with commas between. KERNEL is from vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
+# KERNEL is from vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
 # memory that is lost, by whichever test. It can refuse memory, too, which faults is there for.
+# KUID_ONLY may name the tests, with commas between.
 
 set -uo pipefail
 

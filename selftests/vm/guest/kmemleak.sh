@@ -4,7 +4,8 @@
 # Finds memory that nothing points to any more, if the kernel has CONFIG_DEBUG_KMEMLEAK, for scripts
 # in the guest that have klog.sh:   . /guest/kmemleak.sh; kmemleak_mark; run; kmemleak_check
 # kmemleak_check prints what was lost since the mark, and fails, if anything was, or if the kernel
-# does not look any more. What the kernel itself loses is no test's failure. $kmemleak_looks is 0 if it has no means to, and 1 if it has.
+# does not look any more. What the kernel itself loses is no test's failure. $kmemleak_looks is 0 if
+# it has no means to look, and 1 if it has.
 
 kmemleak=/sys/kernel/debug/kmemleak
 kmemleak_looks=0
