@@ -415,4 +415,28 @@ TEST_F(params, ahead_of_the_clock)
 		SKIP(return, TOO_SLOW);
 }
 
+/* Who wants more than there is at once gets it bit by bit. */
+TEST_F(params, batches_beyond_the_limit)
+{
+	enum { BATCH = 4096 };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	unsigned int i, ms;
+	char params[64];
+	int fd;
+
+	ASSERT_NE(NULL, ids);
+	for (ms = 1; ms <= 3; ms++) {
+		snprintf(params, sizeof(params), "max_ahead_ms=%u", ms);
+		ASSERT_EQ(0, load(params));
+		for (i = 0; i < NR_FORMATS; i++) {
+			fd = open_node(&formats[i], "", 0);
+			ASSERT_LE(0, fd);
+			EXPECT_EQ(BATCH, read_ids(&formats[i], fd, ids, BATCH));
+			close(fd);
+		}
+		ASSERT_EQ(0, unload());
+	}
+	free(ids);
+}
+
 TEST_HARNESS_MAIN

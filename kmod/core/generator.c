@@ -511,7 +511,7 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
  * @source: from which
  * @floors: of the open file it would be for
  * @ahead: how far it may be ahead of the clock: of generator->windows
- * @count: how much of it, at least 1
+ * @count: how much of it, at least 1; of more than may be ahead at once, that
  *
  * Context: as kuid_generator_stamps(). Takes generator->lock.
  * Return: the moment from which on there is, in any order and on any CPU, in
@@ -526,6 +526,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, source);
 	const struct kuid_view view = kuid_generator_look(generator, clock);
+	u64 room = ahead + (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
 	struct kuid_sequences *sequences;
 	struct kuid_floor *floor;
 	u64 first, now;
@@ -553,8 +554,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 		break;
 	}
 	first = max(first, now);
-	return kuid_generator_ready(generator, source, first + count - 1,
-				    ahead);
+	return kuid_generator_ready(generator, source,
+				    first + min_t(u64, count - 1, room), ahead);
 }
 
 /**
@@ -623,8 +624,9 @@ void kuid_generator_read(struct kuid_generator *generator,
  * @generator: the generator, which no one uses any more
  *
  * Return: the time from which on another generator with the same identity
- * would not give out anything again, in nanoseconds since 1970. A random node
- * is not given out again at all.
+ * would not give out anything again, in nanoseconds since 1970, or what was
+ * given out before the clock was forced back. A random node is not given out
+ * again at all.
  */
 u64 kuid_generator_clear(const struct kuid_generator *generator)
 {
@@ -632,6 +634,7 @@ u64 kuid_generator_clear(const struct kuid_generator *generator)
 
 	if (!epoch)
 		return 0;
-	return max(kuid_sequences_end(epoch->sequences),
-		   kuid_generator_stamp_end(generator, epoch));
+	return max(generator->forced,
+		   max(kuid_sequences_end(epoch->sequences),
+		       kuid_generator_stamp_end(generator, epoch)));
 }

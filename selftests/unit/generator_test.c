@@ -427,6 +427,25 @@ static void one_is_ready_when_it_says_so(void **state)
 	}
 }
 
+/* There is never more at once than may be ahead. */
+static void of_more_than_fits_as_much_is_ready(void **state)
+{
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		u64 ahead = host.generator.windows[source].batch;
+		struct kuid_floors file = { 0 };
+		u64 mono;
+
+		use_up(source, &file);
+		mono = kuid_generator_when(&host.generator, source, &file,
+					   ahead, ~0U);
+		assert_true(mono > machine_mono());
+		machine_set_mono(mono);
+		assert_true(kuid_generator_when(&host.generator, source, &file,
+						ahead, ~0U) <= mono);
+	}
+}
+
 /* The same on a clock at half speed, with any parity of either clock. */
 static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 {
@@ -635,6 +654,18 @@ static void lanes_with_a_given_node_are_clear_too(void **state)
 	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
 
+/* What was given out before that may come again until then. */
+static void a_forced_clock_is_clear_where_it_came_from(void **state)
+{
+	struct kuid_stamps s = by_cpu(KUID_LEX, 1, 1000);
+
+	(void)state;
+	machine_set_wall(NOW - 3600 * HOST_SECOND);
+	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	assert_true(kuid_generator_clear(&host.generator) >
+		    kuid_lex_ns(s.first + s.count - 1));
+}
+
 /* No other generator will have the node. */
 static void lanes_with_a_random_node_are_clear_at_once(void **state)
 {
@@ -668,6 +699,7 @@ int main(void)
 		TEST(the_grid_keeps_its_bound_at_all_times),
 		TEST(single_ids_have_all_of_the_window_and_batches_half),
 		TEST(one_is_ready_when_it_says_so),
+		TEST(of_more_than_fits_as_much_is_ready),
 		TEST(one_is_ready_at_half_speed_when_it_says_so),
 		TEST(what_came_next_is_ready_when_it_says_so),
 		TEST(a_file_far_ahead_of_the_others_waits_alone),
@@ -678,6 +710,7 @@ int main(void)
 		TEST_GIVEN(
 			a_generator_that_starts_over_when_clear_repeats_nothing),
 		TEST_GIVEN(lanes_with_a_given_node_are_clear_too),
+		TEST(a_forced_clock_is_clear_where_it_came_from),
 		TEST(lanes_with_a_random_node_are_clear_at_once),
 	};
 
