@@ -149,7 +149,9 @@ struct kuid_query {
  * CPU that is behind; bytes behind the first @done IDs may then have been
  * written too and mean nothing. If that comes before the first ID the call
  * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
- * never handed out again.
+ * never handed out again. EINVAL also: @count is 0 or above batch_max. ESTALE,
+ * EKEYEXPIRED: see KUID_REASON_STALE_IDENTITY and _EXPIRED_CLAIM. ENOMEM: there
+ * is none for the first epoch.
  */
 struct kuid_generate {
 	__u64 buffer;
@@ -191,10 +193,11 @@ struct kuid_set_format {
 #define KUID_HELD_REBOOT_SAFE 0x4 /* nor will one be after a reboot or reload */
 
 /*
- * v1, v6 and v7, or lex and the k-ordered formats, go on at half speed because
- * the wall clock was set back: their time is ahead of it by stamp_lag_ns or
- * slot_lag_ns. When the module is loaded again, the latter repeat unless the
- * wall clock has caught up by then or the saved state is restored.
+ * v1, v6 and v7, or lex and the k-ordered formats (k64, k96, k128), go on at
+ * half speed because the wall clock was set back, or is behind the floor that
+ * was restored: their time is ahead of it by stamp_lag_ns or slot_lag_ns. When
+ * the module is loaded again, the latter repeat unless the wall clock has
+ * caught up by then or the saved state is restored.
  */
 #define KUID_REASON_STAMPS_HALF_SPEED 0x001
 #define KUID_REASON_SLOTS_HALF_SPEED  0x002
@@ -208,19 +211,25 @@ struct kuid_set_format {
 #define KUID_REASON_NO_STATE 0x008
 /* The same is so for v1, v6 and v7, because their node was given. */
 #define KUID_REASON_FIXED_NODE 0x010
-/* This kernel does not tell when its virtual machine is cloned or restored. */
+/*
+ * This kernel can't tell when its virtual machine is cloned or restored. One
+ * that can still is not told of it if the machine has no such device (VMGENID),
+ * or its driver is not loaded.
+ */
 #define KUID_REASON_NO_VM_FORK 0x020
 /* There is no ID yet: the kernel's random generator is not ready. */
 #define KUID_REASON_RANDOM_NOT_READY 0x040
 /*
  * The clock was forced, and has not got to the time yet at which it was: lex
- * and k-ordered IDs may be those that were handed out before.
+ * and k-ordered IDs may be those that were handed out before. Forgotten when
+ * the module is unloaded, which then waits, or warns in the log.
  */
 #define KUID_REASON_FORCED_CLOCK 0x080
 /*
- * The time has come to the ceiling that was acknowledged last, or there is none
- * yet. If state is required, IDs wait for a higher one; else they go on and may
- * be repeated after a reboot.
+ * State was restored, and the time, or that of IDs which may be ahead of it,
+ * has come to the ceiling that was acknowledged last, or there is none yet. If
+ * state is required, IDs wait for a higher one; else they go on and may be
+ * repeated after a reboot.
  */
 #define KUID_REASON_PAST_CEILING 0x100
 /*
@@ -238,13 +247,14 @@ struct kuid_set_format {
  * @reasons: out: KUID_REASON_*
  * @epoch: out: number of the epoch; the first is 1, 0 if there is none yet
  * @stamp_lag_ns: out: how far the clock of v1, v6 and v7 is ahead of the wall
- *	clock, which was set back
+ *	clock, which was set back or is behind a floor
  * @slot_lag_ns: out: the same for lex and the k-ordered formats
  * @stamp_ahead_ns: out: how far the highest v1, v6 or v7 is ahead of their
  *	clock
  * @lex_ahead_ns: out: the same for lex
  * @grid_ahead_ns: out: the same for the k-ordered formats
- * @waits: out: how often a call had to wait for the clock
+ * @waits: out: how often a call had to wait for its turn, for the clock or for
+ *	an administrator; a long one does for each part of it
  * @would_blocks: out: how often one failed with EAGAIN, or was cut short,
  *	because it would have had to
  * @steps_back: out: how often the wall clock was found set back
@@ -253,13 +263,13 @@ struct kuid_set_format {
  * @ids: out: how many IDs have been made for callers, by KUID_FORMAT_*; of
  *	those some may have been lost on the way, as to a bad address
  * @vm_forks: out: how often the machine was cloned, restored or resumed from
- *	hibernation
+ *	hibernation, or tried to hibernate
  * @floor_ns: out: &struct kuid_state.floor_ns
  * @ceiling_ns: out: &struct kuid_state.ceiling_ns
  * @reserved: must be zero
  *
- * All but @flags counts from when the module was loaded. It is read while IDs
- * are being made, each field at a moment of its own.
+ * Counts are from when the module was loaded. It is read while IDs are being
+ * made, each field at a moment of its own.
  */
 struct kuid_status {
 	__u32 flags;
@@ -301,9 +311,9 @@ struct kuid_status {
  * time again, IDs made then can be the same as those made in error; v1, v6 and
  * v7 can't, unless their node was given, and then they are not taken back.
  *
- * Needs CAP_SYS_TIME in the initial user namespace, or fails with EPERM. May
- * sleep. EAGAIN: there is no epoch yet, because the kernel's random generator
- * is not ready. ENOMEM: nothing was changed.
+ * Needs CAP_SYS_TIME, as all capabilities here in the initial user namespace,
+ * or fails with EPERM. May sleep. EAGAIN: there is no epoch yet, because the
+ * kernel's random generator is not ready. ENOMEM: nothing was changed.
  */
 struct kuid_force_clock {
 	__u32 flags;
@@ -326,7 +336,11 @@ struct kuid_force_clock {
  * work at once and status says that they are not reboot-safe.
  */
 
-/* Where a part of the identity comes from. 0: it stays as it is. */
+/*
+ * Where a part of the identity comes from. 0: it stays as it is. The node of an
+ * interface counts as given wherever that makes a difference; a worker of the
+ * host name is another one in a machine that may be a clone.
+ */
 #define KUID_FROM_GIVEN	 1 /* the request or the module parameter */
 #define KUID_FROM_RANDOM 2 /* node, worker: drawn */
 #define KUID_FROM_MAC	 3 /* node: the first suitable network interface */

@@ -90,7 +90,7 @@ static void print_counters(const struct kuid_status *status)
 	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
 		value("ids_total", "format", kuid_format_name(i),
 		      status->ids[i]);
-	plain("waits_total", "counter", "Calls that waited for the clock.",
+	plain("waits_total", "counter", "How often a call waited.",
 	      status->waits);
 	plain("would_blocks_total", "counter",
 	      "Calls that would have had to wait, but may not.",

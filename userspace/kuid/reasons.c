@@ -10,7 +10,8 @@ const struct reason reasons[REASONS] = {
 	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed",
 	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is. "
 	  "If the clock had been in the future by mistake and that takes too long, \"kuid clock "
-	  "--force-clock --may-repeat\" ends it, with the risk that \"kuid clock --help\" names." },
+	  "--force-clock --may-repeat\" ends it, with the risk that \"kuid clock --help\" names, and "
+	  "undoes a restore." },
 	{ KUID_REASON_COARSE_CLOCK, "coarse_clock",
 	  "Times in IDs are coarse, not the IDs fewer. Write a name from "
 	  "/sys/devices/system/clocksource/clocksource0/available_clocksource to "
@@ -23,8 +24,8 @@ const struct reason reasons[REASONS] = {
 	  "They may repeat IDs of a former boot, too, or wait where state is required. Run \"kuid "
 	  "restore\", or take a random node: \"kuid node --node random\"." },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
-	  "Run \"kuid node --new-epoch\" in a copy before it makes IDs, or use a kernel with "
-	  "CONFIG_VMGENID." },
+	  "In a copy take others before it makes IDs, as with \"kuid node --node random --worker "
+	  "random\", or use a kernel with CONFIG_VMGENID." },
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
 	{ KUID_REASON_FORCED_CLOCK, "forced_clock",

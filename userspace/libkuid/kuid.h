@@ -10,9 +10,10 @@
  * Threads: all functions but kuid_close() may be called on one handle by any
  * number of threads at once. kuid_close() must be the last call on a handle in
  * its process. No function but kuid_open(), kuid_open_flags() and kuid_close()
- * takes or gives back memory of the heap, or waits for another thread.
- * Functions that take no handle know nothing but their arguments, and but for
- * kuid_now() need no device.
+ * takes or gives back memory of the heap; nor does one wait for another thread,
+ * but for moments with a local handle, where that changes its clock. Functions
+ * that take no handle know nothing but their arguments, and but for kuid_now()
+ * need no device.
  *
  * Fork: a handle may be used in a child without further ado, however that was
  * made. Whoever shares a handle of the device shares one order of IDs. A child
@@ -26,9 +27,10 @@
  * may be called in signal handlers. A handler that came during a call must
  * return to it, and not jump elsewhere.
  *
- * Cancellation: kuid_one() and kuid_many() are cancellation points. A thread
- * that is cancelled there loses the IDs that it asked for, and nothing else. No
- * other function is one. Asynchronous cancellation is not allowed.
+ * Cancellation: kuid_one() and kuid_many() are cancellation points, with a
+ * local handle where they wait. A thread that is cancelled there loses the IDs
+ * that it asked for, and nothing else. No other function is one. Asynchronous
+ * cancellation is not allowed.
  *
  * IDs are bytes, as the device gives them, at addresses of any alignment. The
  * IDs in and out of one call may be the same memory, but may not overlap
@@ -154,8 +156,9 @@ int kuid_fd(const struct kuid *source);
  *
  * Returns 0.
  * EFAULT: the memory at id can't be written.
- * EINTR: a signal came while it waited, for the kernel's random generator or
- * because IDs had run as far ahead of the clock as they may.
+ * EINTR: a signal came while it waited: for the kernel's random generator,
+ * because IDs had run as far ahead of the clock as they may, or for an
+ * administrator where state is required.
  */
 int kuid_one(struct kuid *source, void *id);
 
@@ -164,7 +167,7 @@ int kuid_one(struct kuid *source, void *id);
  * increase, and are greater than all made before, as with kuid_one().
  *
  * Returns how many were made: count, or fewer if an error came after the first
- * of them; a signal alone does not cut the call short.
+ * of them, such as a signal during a wait. Other signals do not cut it short.
  * EFAULT, EINTR: as for kuid_one(), before the first ID.
  */
 ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
@@ -226,7 +229,7 @@ const char *kuid_reason_text(uint64_t reason);
 
 /*
  * Read the identity that IDs carry, and the times that a ceiling is made from.
- * Needs CAP_SYS_ADMIN.
+ * Needs CAP_SYS_ADMIN, in the initial user namespace as what follows does.
  *
  * Returns 0.
  * EPERM: no such capability.
@@ -285,7 +288,7 @@ int kuid_change_identity(struct kuid *source,
  * and IDs with it. flags is KUID_FORCE_CLOCK_MAY_REPEAT, and says that IDs of
  * lex, k64, k96 and k128 may come twice when that time comes again. A new epoch
  * begins, whose number is put into epoch unless that is NULL. Needs
- * CAP_SYS_TIME in the initial user namespace.
+ * CAP_SYS_TIME.
  *
  * Returns 0.
  * EINVAL: flags are anything else.
@@ -568,7 +571,8 @@ int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
  * To find violations of causality, compare the ID of each effect, as a, with
  * that of its cause, as b: KUID_BEFORE means that the effect is said to have
  * come first, by more than the clocks account for. The bound is how far the
- * clocks of the two hosts may be apart, plus kuid_query.max_ahead_ns, plus the
+ * clocks of the two hosts may be apart, plus how far IDs may be ahead of them,
+ * which is kuid_query.max_ahead_ns and the lag of kuid_status, plus the
  * format's resolution.
  *
  * Returns 0, with one of the four in order.

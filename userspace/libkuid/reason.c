@@ -10,9 +10,11 @@ static const struct {
 	const char *text;
 } reasons[] = {
 	{ KUID_REASON_STAMPS_HALF_SPEED,
-	  "The clock of v1, v6 and v7 goes at half speed, because the wall clock was set back." },
+	  "The clock of v1, v6 and v7 goes at half speed, because the wall clock is behind: it was set "
+	  "back, or a higher time was restored." },
 	{ KUID_REASON_SLOTS_HALF_SPEED,
-	  "The clock of lex, k64, k96 and k128 goes at half speed, because the wall clock was set back." },
+	  "The clock of lex, k64, k96 and k128 goes at half speed, because the wall clock is behind: it "
+	  "was set back, or a higher time was restored." },
 	{ KUID_REASON_COARSE_CLOCK,
 	  "The system's clock ticks more slowly than every microsecond." },
 	{ KUID_REASON_NO_STATE,
@@ -26,7 +28,8 @@ static const struct {
 	{ KUID_REASON_FORCED_CLOCK,
 	  "The clock was forced, so lex, k64, k96 and k128 IDs may come a second time." },
 	{ KUID_REASON_PAST_CEILING,
-	  "The time has come to the ceiling that stable storage covers, or there is none yet." },
+	  "State was restored, and the time has come to the ceiling that stable storage covers, or "
+	  "there is none yet." },
 	{ KUID_REASON_STALE_IDENTITY,
 	  "This machine may be a clone, and a node or worker that was given is not confirmed for it." },
 	{ KUID_REASON_EXPIRED_CLAIM,
