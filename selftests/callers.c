@@ -11,6 +11,7 @@
 
 #include "formats.h"
 #include "module.h"
+#include "skip.h"
 #include "takers.h"
 
 #define DEBUGFS		"/sys/kernel/debug"
@@ -94,7 +95,7 @@ FIXTURE(callers) {
 FIXTURE_SETUP(callers)
 {
 	if (!getenv("KUID_CALLERS"))
-		SKIP(return, "KUID_CALLERS doesn't name the module");
+		SKIP_TEST("KUID_CALLERS doesn't name the module");
 	if (mount("debugfs", DEBUGFS, "debugfs", 0, NULL))
 		ASSERT_EQ(EBUSY, errno);
 	memset(&self->all, 0, sizeof(self->all));

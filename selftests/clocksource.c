@@ -5,6 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
+#include "skip.h"
 #include "takers.h"
 
 #define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
@@ -51,7 +52,7 @@ FIXTURE_SETUP(clocksource)
 	if (read_names(CURRENT, self->found, sizeof(self->found)) ||
 	    read_names(SOURCES "available_clocksource", self->available,
 		       sizeof(self->available)) || access(CURRENT, W_OK))
-		SKIP(return, "the clock source can't be changed");
+		SKIP_TEST("the clock source can't be changed");
 
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {
@@ -65,8 +66,6 @@ FIXTURE_SETUP(clocksource)
 
 FIXTURE_TEARDOWN(clocksource)
 {
-	if (!self->takers.takers)
-		return;
 	set_source(self->found);
 	stop_takers(&self->takers);
 }

@@ -14,6 +14,7 @@
 #include "admin.h"
 #include "children.h"
 #include "commands.h"
+#include "skip.h"
 
 #define NAMESPACES	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | \
 			 CLONE_NEWIPC)
@@ -75,7 +76,7 @@ FIXTURE_SETUP(outsider)
 {
 	self->was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	/* One that makes a worker. */
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
@@ -88,8 +89,6 @@ FIXTURE_SETUP(outsider)
 
 FIXTURE_TEARDOWN(outsider)
 {
-	if (!module_path())
-		return;
 	sethostname(self->host, strlen(self->host));
 	munmap(self->found, sizeof(*self->found));
 	EXPECT_EQ(0, unload());

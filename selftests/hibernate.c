@@ -8,6 +8,7 @@
 #include "../kselftest_harness.h"
 
 #include "admin.h"
+#include "skip.h"
 
 static bool write_to(const char *path, const char *text)
 {
@@ -74,7 +75,7 @@ FIXTURE_SETUP(hibernate)
 {
 	self->was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());
 }
@@ -82,8 +83,6 @@ FIXTURE_SETUP(hibernate)
 FIXTURE_TEARDOWN(hibernate)
 {
 	write_to("/sys/power/pm_test", "none");
-	if (!module_path())
-		return;
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
 	if (self->was_loaded)

@@ -5,6 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
+#include "skip.h"
 #include "takers.h"
 
 FIXTURE(hotplug) {
@@ -23,11 +24,11 @@ FIXTURE_SETUP(hotplug)
 
 	/* The last one: the first can't always be taken away. */
 	if (nr < 2)
-		SKIP(return, "needs 2 CPUs");
+		SKIP_TEST("needs 2 CPUs");
 	self->cpu = cpus[nr - 1];
 	snprintf(path, sizeof(path), CPU_ONLINE, self->cpu);
 	if (access(path, W_OK))
-		SKIP(return, "CPU %d can't be taken away", self->cpu);
+		SKIP_TEST("CPU %d can't be taken away", self->cpu);
 
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {
@@ -42,8 +43,6 @@ FIXTURE_SETUP(hotplug)
 
 FIXTURE_TEARDOWN(hotplug)
 {
-	if (!self->takers.takers)
-		return;
 	set_online(self->cpu, true);
 	stop_takers(&self->takers);
 }

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "own_module.h"
+#include "skip.h"
 
 #define SECOND		NSEC_PER_SEC
 #define HOUR		(3600 * SECOND)
@@ -31,15 +32,13 @@ FIXTURE_SETUP(identity)
 {
 	self->fd = -1;
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
 	self->was_loaded = take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(identity)
 {
-	if (!module_path())
-		return;
 	sethostname(self->host, strlen(self->host));
 	close(self->fd);
 	give_back_module(_metadata, self->was_loaded);
@@ -642,15 +641,13 @@ FIXTURE_SETUP(deadline)
 {
 	self->s.fd = -1;
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->s.was_loaded = take_module(_metadata);
 	start(_metadata, &self->s.fd, variant->params);
 }
 
 FIXTURE_TEARDOWN(deadline)
 {
-	if (!module_path())
-		return;
 	close(self->s.fd);
 	give_back_module(_metadata, self->s.was_loaded);
 }
@@ -897,15 +894,13 @@ FIXTURE_SETUP(changes)
 {
 	self->s.fd = -1;
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->s.was_loaded = take_module(_metadata);
 	start(_metadata, &self->s.fd, variant->params);
 }
 
 FIXTURE_TEARDOWN(changes)
 {
-	if (!module_path())
-		return;
 	close(self->s.fd);
 	give_back_module(_metadata, self->s.was_loaded);
 }

@@ -7,6 +7,7 @@
 
 #include "formats.h"
 #include "module.h"
+#include "skip.h"
 #include "status.h"
 
 /* The kernel log from here on, for log_has(). */
@@ -42,7 +43,7 @@ FIXTURE(params) {
 FIXTURE_SETUP(params)
 {
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->was_loaded = is_loaded();
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());

@@ -15,6 +15,7 @@
 #include <sys/select.h>
 
 #include "own_module.h"
+#include "skip.h"
 #include "wall.h"
 
 #define BATCH		4096
@@ -253,7 +254,7 @@ FIXTURE_SETUP(used_up)
 	struct kuid_query q = { 0 };
 
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->f = format_of(KUID_FORMAT_LEX);
 	self->ids = malloc(BATCH * self->f->id_size);
 	ASSERT_NE(NULL, self->ids);
@@ -278,8 +279,6 @@ FIXTURE_SETUP(used_up)
 
 FIXTURE_TEARDOWN(used_up)
 {
-	if (!module_path())
-		return;
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
@@ -311,8 +310,6 @@ TEST_F(used_up, becomes_ready)
 	int not_ready = 0;
 	int round;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	for (round = 0; round < ROUNDS; round++) {
 		if (!use_up(_metadata, self))
 			SKIP(return, TOO_SLOW);
@@ -337,8 +334,6 @@ TEST_F(used_up, becomes_ready_for_select)
 	fd_set readers;
 	int round;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	for (round = 0; round < 5; round++) {
 		struct timeval long_time = { .tv_sec = LONG_MS / 1000 };
 
@@ -358,8 +353,6 @@ TEST_F(used_up, becomes_ready_for_epoll)
 	int set = epoll_create1(0);
 	int round;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
 	for (round = 0; round < 5; round++) {
@@ -384,8 +377,6 @@ TEST_F(used_up, becomes_ready_for_edges)
 	int set = epoll_create1(0);
 	int round;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
 	for (round = 0; round < 10; round++) {
@@ -409,8 +400,6 @@ TEST_F(used_up, readers_do_not_go_round)
 	__u32 count;
 	int way, round;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	for (way = 0; way < 2 * NR_WAYS; way++) {
 		struct epoll_event event = {
 			.events = EPOLLIN |
@@ -457,8 +446,6 @@ TEST_F(used_up, rest_of_a_line)
 	char line[LINE_MAX_SIZE];
 	int round, rest;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	rest = self->f->text_size + 1 - PART;
 	for (round = 0; round < ROUNDS; round++) {
 		ASSERT_EQ(READY, events_of(self->text, LONG_MS));
@@ -479,7 +466,7 @@ FIXTURE(none_left) {
 FIXTURE_SETUP(none_left)
 {
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	set_up_all_wait(_metadata, &self->all, O_NONBLOCK);
 	self->set = epoll_create1(0);
 	ASSERT_LE(0, self->set);
@@ -487,8 +474,6 @@ FIXTURE_SETUP(none_left)
 
 FIXTURE_TEARDOWN(none_left)
 {
-	if (!module_path())
-		return;
 	close(self->set);
 	tear_down_all_wait(_metadata, &self->all);
 }
@@ -569,16 +554,12 @@ static void told_in_time(struct __test_metadata *_metadata,
 
 TEST_F(none_left, levels)
 {
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	watch_all(_metadata, self, 0);
 	told_in_time(_metadata, self);
 }
 
 TEST_F(none_left, edges)
 {
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	watch_all(_metadata, self, EPOLLET);
 	told_in_time(_metadata, self);
 }

@@ -15,6 +15,7 @@
 #include "children.h"
 #include "formats.h"
 #include "module.h"
+#include "skip.h"
 #include "status.h"
 #include "wall.h"
 
@@ -610,7 +611,7 @@ FIXTURE_SETUP(staged)
 	int fd;
 
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->f = format_of(KUID_FORMAT_LEX);
 	self->stage = share_memory(sizeof(*self->stage));
 	ASSERT_NE(NULL, self->stage);
@@ -633,8 +634,6 @@ FIXTURE_TEARDOWN(staged)
 {
 	int i;
 
-	if (!module_path())
-		return;
 	for (i = 0; i < SLEEPERS; i++) {
 		if (self->sleepers[i] > 0) {
 			kill(self->sleepers[i], SIGKILL);
@@ -777,8 +776,6 @@ TEST_F(staged, first_come_first_served)
 	struct words last = { 0 };
 	int nr;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	if (!use_up(_metadata, self))
 		SKIP(return, TOO_SLOW);
 	ASSERT_EQ(0, host_status(&before));
@@ -803,8 +800,6 @@ TEST_F(staged, some_leave)
 	int status;
 	int nr;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	if (!use_up(_metadata, self))
 		SKIP(return, TOO_SLOW);
 	for (nr = 0; nr < SLEEPERS; nr++)
@@ -838,8 +833,6 @@ TEST_F(staged, restarted)
 	struct words last = { 0 };
 	int nr;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	if (!use_up(_metadata, self))
 		SKIP(return, TOO_SLOW);
 	for (nr = 0; nr < 2; nr++)
@@ -881,8 +874,6 @@ TEST_F(staged, interrupted)
 	int round;
 	long got, i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_NE(NULL, all);
 	ASSERT_NE(NULL, ids);
 	memset(ids, POISON, COUNT * self->f->id_size);

@@ -12,6 +12,7 @@
 
 #include "children.h"
 #include "own_module.h"
+#include "skip.h"
 
 #define SEGMENTS_MAX	9
 
@@ -392,14 +393,13 @@ FIXTURE(none_left) {
 FIXTURE_SETUP(none_left)
 {
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	set_up_all_wait(_metadata, &self->all, 0);
 }
 
 FIXTURE_TEARDOWN(none_left)
 {
-	if (module_path())
-		tear_down_all_wait(_metadata, &self->all);
+	tear_down_all_wait(_metadata, &self->all);
 }
 
 /* EAGAIN, whatever is asked for; and all of it once there is some. */
@@ -410,8 +410,6 @@ TEST_F(none_left, without_waiting)
 	struct kuid_status before, after;
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	memset(memory, POISON, sizeof(memory));
 	memset(poison, POISON, sizeof(poison));
 	ASSERT_EQ(0, get_status(self->all.fd, &before));
@@ -457,8 +455,6 @@ TEST_F(none_left, up_to_the_ceiling)
 	__u32 format;
 	__u64 ceiling;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_NE(NULL, ids);
 	for (format = KUID_FORMAT_LEX; format <= KUID_FORMAT_K128; format++) {
 		const struct format *f = format_of(format);
@@ -505,8 +501,6 @@ TEST_F(none_left, rest_of_a_line)
 	__u8 id[ID_SIZE_MAX];
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_EQ(0, let_all_go(self->all.fd));
 	for (i = 1; i < NR_NODES; i += 2)
 		ASSERT_EQ(7, read(self->all.fds[i], lines[i / 2], 7));
@@ -540,8 +534,6 @@ TEST_F(none_left, waits)
 	pid_t child;
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	for (i = 0; i < NR_NODES; i++) {
 		child = fork_child();
@@ -586,8 +578,6 @@ TEST_F(none_left, some_then_a_signal)
 	struct words last = { 0 };
 	pid_t child;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_NE(NULL, ids);
 	ASSERT_NE(NULL, result);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));

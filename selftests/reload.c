@@ -8,6 +8,7 @@
 #include "../kselftest_harness.h"
 
 #include "admin.h"
+#include "skip.h"
 
 #define RELOADS		20
 #define READERS_MAX	4
@@ -48,15 +49,13 @@ FIXTURE_SETUP(reload)
 {
 	self->was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());
 }
 
 FIXTURE_TEARDOWN(reload)
 {
-	if (!module_path())
-		return;
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
 	EXPECT_TRUE(set_clock_by(self->set_back));

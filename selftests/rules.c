@@ -10,6 +10,7 @@
 
 #include "admin.h"
 #include "commands.h"
+#include "skip.h"
 
 FIXTURE(rules) {
 	const struct command *c;
@@ -347,7 +348,7 @@ FIXTURE_SETUP(fails)
 	self->fd = -1;
 	self->was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());
 	memset(self->ids, POISON, sizeof(self->ids));
@@ -356,8 +357,6 @@ FIXTURE_SETUP(fails)
 
 FIXTURE_TEARDOWN(fails)
 {
-	if (!module_path())
-		return;
 	close(self->fd);
 	if (is_loaded())
 		EXPECT_EQ(0, unload());

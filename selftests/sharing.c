@@ -14,6 +14,7 @@
 
 #include "admin.h"
 #include "children.h"
+#include "skip.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -35,7 +36,7 @@ FIXTURE_SETUP(sharing)
 {
 	self->was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->hole = map_before_hole();
 	ASSERT_NE(NULL, self->hole);
 	if (self->was_loaded)
@@ -44,8 +45,6 @@ FIXTURE_SETUP(sharing)
 
 FIXTURE_TEARDOWN(sharing)
 {
-	if (!module_path())
-		return;
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
 	if (self->was_loaded)
@@ -536,7 +535,7 @@ FIXTURE_SETUP(passed)
 {
 	self->s.was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	if (self->s.was_loaded)
 		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load(""));
@@ -545,8 +544,6 @@ FIXTURE_SETUP(passed)
 
 FIXTURE_TEARDOWN(passed)
 {
-	if (!module_path())
-		return;
 	EXPECT_EQ(0, unload());
 	if (self->s.was_loaded)
 		EXPECT_EQ(0, load(""));
@@ -707,15 +704,13 @@ FIXTURE_SETUP(closed)
 {
 	self->s.was_loaded = is_loaded();
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	if (self->s.was_loaded)
 		ASSERT_EQ(0, unload());
 }
 
 FIXTURE_TEARDOWN(closed)
 {
-	if (!module_path())
-		return;
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
 	if (self->s.was_loaded)

@@ -11,6 +11,7 @@
 
 #include "children.h"
 #include "own_module.h"
+#include "skip.h"
 
 /* What a pipe holds unless told otherwise; more than that is asked for, too. */
 #define PIPE_SIZE	65536
@@ -410,15 +411,13 @@ FIXTURE(none_left) {
 FIXTURE_SETUP(none_left)
 {
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	set_up_all_wait(_metadata, &self->all, 0);
 	ASSERT_EQ(0, pipe(self->pipe));
 }
 
 FIXTURE_TEARDOWN(none_left)
 {
-	if (!module_path())
-		return;
 	close(self->pipe[0]);
 	close(self->pipe[1]);
 	tear_down_all_wait(_metadata, &self->all);
@@ -430,8 +429,6 @@ TEST_F(none_left, nonblocking)
 	int to = memfd_create("ids", 0);
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_LE(0, to);
 	for (i = 0; i < NR_NODES; i++) {
 		int fd = self->all.fds[i];
@@ -461,8 +458,6 @@ TEST_F(none_left, waits)
 	__u8 memory[4096];
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	for (i = 0; i < 2 * NR_NODES; i++) {
 		int fd = self->all.fds[i / 2];

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "own_module.h"
+#include "skip.h"
 #include "wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -29,7 +30,7 @@ FIXTURE_SETUP(state)
 	self->fd = -1;
 	self->ids = NULL;
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
 	self->was_loaded = take_module(_metadata);
@@ -37,8 +38,6 @@ FIXTURE_SETUP(state)
 
 FIXTURE_TEARDOWN(state)
 {
-	if (!module_path())
-		return;
 	free(self->ids);
 	close(self->fd);
 	give_back_module(_metadata, self->was_loaded);
@@ -493,7 +492,7 @@ FIXTURE_SETUP(required)
 {
 	self->s.fd = -1;
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
 	self->s.ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->s.ids);
 	self->s.was_loaded = take_module(_metadata);
@@ -502,8 +501,6 @@ FIXTURE_SETUP(required)
 
 FIXTURE_TEARDOWN(required)
 {
-	if (!module_path())
-		return;
 	free(self->s.ids);
 	close(self->s.fd);
 	give_back_module(_metadata, self->s.was_loaded);

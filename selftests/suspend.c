@@ -5,6 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
+#include "skip.h"
 #include "takers.h"
 
 #define ALARM	"/sys/class/rtc/rtc0/wakealarm"
@@ -53,7 +54,7 @@ FIXTURE_SETUP(suspend)
 	int i;
 
 	if (!can_sleep())
-		SKIP(return, "can't sleep, or can't be woken");
+		SKIP_TEST("can't sleep, or can't be woken");
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {
 		self->fds[i] = open_node(&formats[i], "", 0);
@@ -69,8 +70,6 @@ FIXTURE_TEARDOWN(suspend)
 {
 	int i;
 
-	if (!self->takers.takers)
-		return;
 	write_to(ALARM, "0");
 	stop_takers(&self->takers);
 	for (i = 0; i < NR_FORMATS; i++)

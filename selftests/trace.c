@@ -10,6 +10,7 @@
 
 #include "formats.h"
 #include "module.h"
+#include "skip.h"
 #include "status.h"
 #include "wall.h"
 
@@ -123,7 +124,7 @@ FIXTURE_SETUP(trace)
 	self->fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, self->fd);
 	if (!has_tracing())
-		SKIP(return, NO_TRACING);
+		SKIP_TEST(NO_TRACING);
 	ASSERT_EQ(0, write_file(TRACING "trace", ""));
 	ASSERT_EQ(0, write_file(TRACING "tracing_on", "1"));
 	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
@@ -161,8 +162,6 @@ TEST_F(trace, fields)
 	ssize_t size;
 	int fd;
 
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		snprintf(path, sizeof(path), EVENTS "%s/format",
 			 events[i].event);
@@ -197,8 +196,6 @@ TEST_F(trace, wait)
 	unsigned long long nr = 0;
 	const char *line;
 
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	ASSERT_NE(NULL, ids);
 	/* So that no page of it is missing when time counts. */
 	memset(ids, POISON, count * f->id_size);
@@ -256,8 +253,6 @@ TEST_F(trace, step)
 	const char *at = trace_text;
 	long long stamp_lag, slot_lag;
 
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	take_of_each(_metadata, self->fd);
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
@@ -307,8 +302,6 @@ TEST_F(trace, epoch_by_a_step)
 	const char *at = trace_text;
 	int try;
 
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	take_of_each(_metadata, self->fd);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
@@ -346,8 +339,6 @@ TEST_F(trace, epoch_by_force)
 	struct kuid_status before = { 0 }, after = { 0 };
 	const char *at = trace_text;
 
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	/* So that nothing is taken back, and nothing can repeat. */
 	let_clock_catch_up();
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
@@ -368,8 +359,6 @@ TEST_F(trace, first_epoch)
 
 	if (!module_path())
 		SKIP(return, NO_MODULE);
-	if (!has_tracing())
-		SKIP(return, NO_TRACING);
 	close(self->fd);
 	self->fd = -1;
 	write_file(EVENTS "enable", "0");

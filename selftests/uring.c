@@ -10,12 +10,12 @@
 
 #include "children.h"
 #include "own_module.h"
+#include "skip.h"
 
 #define ENTRIES		64
 #define IDS		100
 
 #define NO_URING	"the kernel has no io_uring, or forbids it"
-#define NO_MODULE_OR_URING	NO_MODULE ", or " NO_URING
 
 /* Threads of this process that run what can't be done at once. */
 static int count_workers(struct __test_metadata *_metadata)
@@ -91,7 +91,6 @@ FIXTURE(uring) {
 	const struct format *f;
 	int fd;
 	int text;
-	bool has_ring;
 	struct io_uring ring;
 	struct words last;	/* order of the last ID that was given */
 	__u8 *memory;		/* for IDS, and more */
@@ -120,16 +119,14 @@ FIXTURE_SETUP(uring)
 	self->size = IDS * self->f->id_size;
 	self->memory = malloc(2 * IDS * LINE_MAX_SIZE);
 	ASSERT_NE(NULL, self->memory);
-	self->has_ring = !io_uring_queue_init(ENTRIES, &self->ring, 0);
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
+	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
+		SKIP_TEST(NO_URING);
 	let_clock_catch_up();
 }
 
 FIXTURE_TEARDOWN(uring)
 {
-	if (self->has_ring)
-		io_uring_queue_exit(&self->ring);
+	io_uring_queue_exit(&self->ring);
 	free(self->memory);
 	close(self->text);
 	close(self->fd);
@@ -159,8 +156,6 @@ TEST_F(uring, at_once_without_a_worker)
 	struct io_uring_sqe *sqe;
 	int round;
 
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 	ASSERT_EQ(0, io_uring_register_buffers(&self->ring, &whole, 1));
 	for (round = 0; round < 10; round++) {
 		sqe = next_entry(_metadata, &self->ring);
@@ -198,8 +193,6 @@ TEST_F(uring, worker_if_asked_for)
 {
 	struct io_uring_sqe *sqe;
 
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 	sqe = next_entry(_metadata, &self->ring);
 	io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
 	io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
@@ -216,8 +209,6 @@ TEST_F(uring, sizes)
 	struct io_uring_sqe *sqe;
 	size_t size;
 
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 	for (size = 0; size < 5 * self->f->id_size; size++) {
 		size_t nr = size / self->f->id_size;
 
@@ -242,8 +233,6 @@ TEST_F(uring, bad_addresses)
 	struct io_uring_sqe *sqe;
 	int i;
 
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 	for (i = 0; i < nr; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_read(sqe, self->fd, as_pointer(addresses[i]),
@@ -266,8 +255,6 @@ TEST_F(uring, linked)
 	__u64 number;
 	int round, i;
 
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < NR; i++) {
 			size_t size = round && i == FAILS ? 3 : part;
@@ -360,7 +347,6 @@ TEST(lex_over_its_rate)
 
 FIXTURE(none_left) {
 	struct all_wait all;
-	bool has_ring;
 	struct io_uring ring;
 	__u8 memory[NR_NODES][8 * LINE_MAX_SIZE];
 };
@@ -375,11 +361,10 @@ FIXTURE_VARIANT_ADD(none_left, nonblocking) { O_NONBLOCK };
 FIXTURE_SETUP(none_left)
 {
 	if (!module_path())
-		SKIP(return, NO_MODULE);
+		SKIP_TEST(NO_MODULE);
+	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
+		SKIP_TEST(NO_URING);
 	set_up_all_wait(_metadata, &self->all, variant->flags);
-	self->has_ring = !io_uring_queue_init(ENTRIES, &self->ring, 0);
-	if (!self->has_ring)
-		SKIP(return, NO_URING);
 }
 
 /* The ring lets go of its files some time after it is closed. */
@@ -401,10 +386,7 @@ FIXTURE_TEARDOWN(none_left)
 {
 	int i;
 
-	if (!module_path())
-		return;
-	if (self->has_ring)
-		io_uring_queue_exit(&self->ring);
+	io_uring_queue_exit(&self->ring);
 	for (i = 0; i < NR_NODES; i++)
 		close(self->all.fds[i]);
 	close(self->all.fd);
@@ -466,8 +448,6 @@ TEST_F(none_left, served_in_the_end)
 	__u64 begin, seconds;
 	int i;
 
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	ASSERT_EQ(0, get_status(self->all.fd, &before));
 	begin = clock_ns();
 	ask_all(_metadata, self, 0);
@@ -490,8 +470,6 @@ TEST_F(none_left, served_in_the_end)
 
 TEST_F(none_left, served_by_a_worker)
 {
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	ask_all(_metadata, self, IOSQE_ASYNC);
 	usleep(20000);
 	check_none_done(_metadata, &self->ring);
@@ -505,8 +483,6 @@ TEST_F(none_left, without_waiting)
 	__u64 number;
 	int i;
 
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	for (i = 0; i < NR_NODES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
@@ -560,23 +536,17 @@ static void cancel_all(struct __test_metadata *_metadata,
 
 TEST_F(none_left, cancelled)
 {
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	cancel_all(_metadata, self, 0);
 }
 
 TEST_F(none_left, cancelled_in_a_worker)
 {
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	cancel_all(_metadata, self, IOSQE_ASYNC);
 }
 
 /* With reads waiting; what is left of them would keep the module in use. */
 TEST_F(none_left, ring_closed)
 {
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	ask_all(_metadata, self, 0);
 	io_uring_queue_exit(&self->ring);
 	ASSERT_EQ(0, io_uring_queue_init(ENTRIES, &self->ring, 0));
@@ -593,8 +563,6 @@ TEST_F(none_left, killed)
 	pid_t child;
 	int *ready = share_memory(sizeof(*ready));
 
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	ASSERT_NE(NULL, ready);
 	child = fork_child();
 	ASSERT_LE(0, child);
@@ -639,8 +607,6 @@ TEST_F(none_left, polled_then_read)
 	__u64 number;
 	int i, result;
 
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	for (i = 0; i < NR_NODES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_poll_add(sqe, self->all.fds[i], POLLIN);
@@ -678,8 +644,6 @@ TEST_F(none_left, polled_many_times)
 	__u32 flags;
 	int i, round;
 
-	if (!module_path() || !self->has_ring)
-		SKIP(return, NO_MODULE_OR_URING);
 	for (i = 0; i < NR_NODES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_poll_multishot(sqe, self->all.fds[i], POLLIN);
