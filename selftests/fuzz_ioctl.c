@@ -182,11 +182,13 @@ static void mutate(struct fuzz_actor *actor, const struct command *c, __u8 *arg)
 		const struct field *f =
 			&c->fields[fuzz_below(actor, c->nr_fields)];
 		__u64 value = fuzz_number(actor);
-		__u32 at = f->offset;
+		__u32 at = f->offset, half = value;
 
 		if (fuzz_one_in(actor, 2) || f->size > sizeof(value))
 			arg[at + fuzz_below(actor, f->size)] ^=
 				1 << fuzz_below(actor, 8);
+		else if (f->size == sizeof(half))
+			memcpy(arg + at, &half, sizeof(half));
 		else
 			memcpy(arg + at, &value, f->size);
 	}

@@ -146,23 +146,23 @@ TEST_F(rules, good_requests)
 
 static void check_refused(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(rules) *self, const struct field *field,
-			  size_t offset, size_t size, __u64 value)
+			  size_t offset, __u32 value)
 {
 	__u8 arg[ARG_MAX_SIZE], before[ARG_MAX_SIZE];
 
 	good_request(self->c, arg, self->ids, POISON);
-	memcpy(arg + offset, &value, size);
+	memcpy(arg + offset, &value, sizeof(value));
 	memcpy(before, arg, self->c->size);
 	ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, arg)) {
-		TH_LOG("%s.%s: %llx at %zu was taken", self->c->name,
+		TH_LOG("%s.%s: %x at %zu was taken", self->c->name,
 		       field->name, value, offset);
 	}
 	ASSERT_EQ(EINVAL, errno) {
-		TH_LOG("%s.%s: %llx at %zu", self->c->name, field->name, value,
+		TH_LOG("%s.%s: %x at %zu", self->c->name, field->name, value,
 		       offset);
 	}
 	ASSERT_EQ(0, memcmp(before, arg, self->c->size)) {
-		TH_LOG("%s.%s: %llx at %zu: the struct was written",
+		TH_LOG("%s.%s: %x at %zu: the struct was written",
 		       self->c->name, field->name, value, offset);
 	}
 }
@@ -172,23 +172,22 @@ static void check_bits(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(rules) *self, const struct field *field)
 {
 	__u8 good[ARG_MAX_SIZE];
-	size_t byte;
+	size_t at;
 	int bit;
 
 	good_request(self->c, good, self->ids, POISON);
-	for (byte = 0; byte < field->size; byte++) {
-		__u8 known = byte < 4 ? field->known >> 8 * byte : 0;
-		__u8 there = good[field->offset + byte];
+	for (at = 0; at < field->size; at += sizeof(__u32)) {
+		__u32 known = at ? 0 : field->known;
+		__u32 there;
 
-		for (bit = 0; bit < 8; bit++) {
+		memcpy(&there, good + field->offset + at, sizeof(there));
+		for (bit = 0; bit < 32; bit++) {
 			if (known >> bit & 1)
 				continue;
 			check_refused(_metadata, self, field,
-				      field->offset + byte, 1,
-				      there | 1 << bit);
+				      field->offset + at, there | 1U << bit);
 			check_refused(_metadata, self, field,
-				      field->offset + byte, 1,
-				      known | 1 << bit);
+				      field->offset + at, known | 1U << bit);
 		}
 	}
 }
@@ -202,16 +201,16 @@ static void check_numbers(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(4, field->size);
 	for (next = 1; next <= 64; next++)
-		check_refused(_metadata, self, field, field->offset, 4,
+		check_refused(_metadata, self, field, field->offset,
 			      field->known + next);
 	for (bit = 0; bit < 32; bit++) {
 		if (1U << bit <= field->known)
 			continue;
 		for (low = 0; low <= field->known; low++)
-			check_refused(_metadata, self, field, field->offset, 4,
+			check_refused(_metadata, self, field, field->offset,
 				      low | 1U << bit);
 	}
-	check_refused(_metadata, self, field, field->offset, 4, -1U);
+	check_refused(_metadata, self, field, field->offset, -1U);
 }
 
 TEST_F(rules, what_means_nothing)

@@ -155,9 +155,8 @@ static void print_numbers(const struct kuid_status *status)
 		printf("%-12s %" PRIu64 " %s\n",
 		       i == KUID_FORMAT_V1 ? "IDs made" : "",
 		       (uint64_t)status->ids[i], kuid_format_name(i));
-	printf("%-12s %" PRIu64 " waited for the clock, %" PRIu64
-	       " would have had to\n",
-	       "calls", (uint64_t)status->waits,
+	printf("%-12s %" PRIu64 ", and %" PRIu64 " where a call may not wait\n",
+	       "waits", (uint64_t)status->waits,
 	       (uint64_t)status->would_blocks);
 	printf("%-12s %" PRIu64 " times back, %" PRIu64 " forward\n",
 	       "clock set", (uint64_t)status->steps_back,

@@ -194,7 +194,7 @@ IDs made     10 v1
              14 k64
              15 k96
              16 k128
-calls        9 waited for the clock, 6 would have had to
+waits        9, and 6 where a call may not wait
 clock set    7 times back, 8 forward
 VM forks     1
 limits       0.1 s: run-ahead of one ID
