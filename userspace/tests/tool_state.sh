@@ -7,6 +7,8 @@
 
 dir=/tmp/state.d
 file=$dir/state
+# How many times as long all takes as usual.
+patience=${KUID_PATIENCE:-1}
 # shellcheck source=SCRIPTDIR/tap.sh
 . "${0%/*}/tap.sh"
 
@@ -65,7 +67,7 @@ is_covered()
 # Makes IDs of a format within two seconds, or not.
 makes()
 {
-	timeout 2 kuid gen -f "$1" -n "${2:-1}" >"$out" 2>"$err"
+	timeout $((2 * patience)) kuid gen -f "$1" -n "${2:-1}" >"$out" 2>"$err"
 }
 
 waits()
@@ -128,7 +130,7 @@ does_not_repeat()
 stops_at_ceiling()
 {
 	begin state=required && does restore --fresh --ahead 2 $file || return
-	timeout 4 kuid gen -f k64 -n 1000000000 2>"$err" | tail -n 2 | head -n 1 >"$out"
+	timeout $((4 * patience)) kuid gen -f k64 -n 1000000000 2>"$err" | tail -n 2 | head -n 1 >"$out"
 	last=$(kuid inspect "$(cat "$out")" | sed -n 's/^unix_ns *//p')
 	[ "$last" -lt "$(saved)" ] && waits k64 && waits lex && makes v1 && does save $file && makes k64
 }
@@ -150,10 +152,10 @@ ends_under_load()
 {
 	begin state=required && does restore --fresh $file || return
 	for reader in 1 2 3 4; do
-		timeout 5 kuid gen -f k64 -n 1000000000 2>/dev/null | tail -n 2 | head -n 1 \
+		timeout $((5 * patience)) kuid gen -f k64 -n 1000000000 2>/dev/null | tail -n 2 | head -n 1 \
 			>/tmp/state.last.$reader &
 	done
-	sleep 1
+	sleep "$patience"
 	kuid save --ahead 0 $file 2>"$err" || kuid save --ahead 1 $file 2>"$err" || return
 	wait
 	for reader in 1 2 3 4; do
