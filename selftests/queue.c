@@ -656,7 +656,7 @@ FIXTURE_TEARDOWN(staged)
 static bool use_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(staged) *self)
 {
-	enum { CHILDREN = 4, BATCHES = 512, ROUNDS = 3000 };
+	enum { CHILDREN = 4, BATCHES = 512, ROUNDS = 600 };
 	const __u64 enough = 650 * NSEC_PER_MSEC;
 	struct kuid_status status;
 	pid_t children[CHILDREN];
