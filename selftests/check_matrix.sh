@@ -75,7 +75,12 @@ on_amd64()
 
 on_other()
 {
-	prepare "cross-$1" && on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.gz" env KUID_PATIENCE=2
+	local more=()
+
+	# The kernel of s390x has no driver for it.
+	[[ $1 == s390x ]] || more=(--qemu "$nic")
+	prepare "cross-$1" &&
+		on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.gz" "${more[@]}" env KUID_PATIENCE=2
 }
 
 # What makes a line of totals by itself.
