@@ -111,8 +111,8 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, get_status(fd, &before));
-	EXPECT_EQ(0, before.vm_forks);
-	EXPECT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, before.vm_forks);
+	ASSERT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &was));
 
 	if (!write_to("/sys/power/state", "disk")) {

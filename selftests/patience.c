@@ -7,10 +7,14 @@
 
 #include "patience.h"
 
+unsigned int patience(void)
+{
+	const char *times = getenv("KUID_PATIENCE");
+
+	return times && atoi(times) > 0 ? atoi(times) : 1;
+}
+
 unsigned int __wrap_alarm(unsigned int seconds)
 {
-	const char *patience = getenv("KUID_PATIENCE");
-	int times = patience ? atoi(patience) : 1;
-
-	return __real_alarm(seconds * (times > 0 ? times : 1));
+	return __real_alarm(seconds * patience());
 }

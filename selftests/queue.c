@@ -571,7 +571,7 @@ TEST(would_blocks_are_counted)
 	EXPECT_EQ(before.waits, after.waits);
 	close(fd);
 	free(ids);
-	if (!again && !part)
+	if (!again && !part && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
 }
 
@@ -656,7 +656,7 @@ FIXTURE_TEARDOWN(staged)
 static bool use_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(staged) *self)
 {
-	enum { CHILDREN = 4, BATCHES = 512, ROUNDS = 600 };
+	enum { CHILDREN = 4, BATCHES = 512, ROUNDS = 600, LOOKS = 50 };
 	const __u64 enough = 650 * NSEC_PER_MSEC;
 	struct kuid_status status;
 	pid_t children[CHILDREN];
@@ -665,6 +665,7 @@ static bool use_up(struct __test_metadata *_metadata,
 
 	nr = allowed_cpus(cpus, CHILDREN);
 	for (i = 0; i < nr; i++) {
+		__u64 gained = 0;
 		__u8 *ids;
 		int fd;
 
@@ -688,6 +689,13 @@ static bool use_up(struct __test_metadata *_metadata,
 				_exit(1);
 			if (status.lex_ahead_ns >= enough)
 				break;
+			/* Nor does it ever get there at this pace. */
+			if (round % LOOKS == 0) {
+				if (round && status.lex_ahead_ns < gained)
+					break;
+				gained = status.lex_ahead_ns +
+					 5 * NSEC_PER_MSEC;
+			}
 		}
 		_exit(0);
 	}
@@ -916,7 +924,7 @@ TEST_F(staged, interrupted)
 	check_no_repeat(_metadata, all, sum);
 	free(ids);
 	free(all);
-	if (before.waits == after.waits)
+	if (before.waits == after.waits && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
 }
 

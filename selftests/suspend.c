@@ -5,6 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
+#include "patience.h"
 #include "skip.h"
 #include "takers.h"
 
@@ -88,8 +89,11 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 {
 	__u64 epoch = self->begin.epoch;
 	struct kuid_status before, after;
+	char alarm[16];
 	__u64 asleep;
 
+	/* Going to sleep must not take as long. */
+	snprintf(alarm, sizeof(alarm), "+%u", 3 * patience());
 	if (variant->step_back) {
 		ASSERT_EQ(0, step_wall(-(__s64)variant->step_back));
 		/* Past the limit of steps. */
@@ -104,7 +108,7 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	ASSERT_EQ(0, get_status(self->fds[0], &before));
 	asleep = time_asleep();
 	ASSERT_EQ(0, write_to(ALARM, "0"));
-	ASSERT_EQ(0, write_to(ALARM, "+3"));
+	ASSERT_EQ(0, write_to(ALARM, alarm));
 	ASSERT_EQ(0, write_to(STATE, "mem"));
 
 	ids_are_in_time(_metadata, self->fds);

@@ -16,6 +16,7 @@
 
 #define TRACING		"/sys/kernel/tracing/"
 #define EVENTS		TRACING "events/kuid/"
+#define RECORD_COMMANDS	TRACING "options/record-cmd"
 
 #define NO_TRACING	"the kernel has no tracepoints"
 
@@ -33,6 +34,17 @@ static int write_file(const char *path, const char *text)
 	ret = write(fd, text, size) == size ? 0 : -EIO;
 	close(fd);
 	return ret;
+}
+
+static bool reads_one(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char got = '0';
+
+	if (fd >= 0 && read(fd, &got, 1) != 1)
+		got = '0';
+	close(fd);
+	return got == '1';
 }
 
 static bool has_tracing(void)
@@ -116,6 +128,7 @@ static bool number_of(const char *line, const char *name, long long *value)
 
 FIXTURE(trace) {
 	int fd;
+	bool commands_recorded;	/* as it was found */
 	long stepped;		/* how far the wall clock is from where it was */
 };
 
@@ -127,6 +140,12 @@ FIXTURE_SETUP(trace)
 		SKIP_TEST(NO_TRACING);
 	ASSERT_EQ(0, write_file(TRACING "trace", ""));
 	ASSERT_EQ(0, write_file(TRACING "tracing_on", "1"));
+	/*
+	 * For them the kernel would rewrite its scheduler, which an emulated
+	 * machine was seen not to survive.
+	 */
+	self->commands_recorded = reads_one(RECORD_COMMANDS);
+	ASSERT_EQ(0, write_file(RECORD_COMMANDS, "0"));
 	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
 }
 
@@ -134,6 +153,8 @@ FIXTURE_TEARDOWN(trace)
 {
 	write_file(EVENTS "enable", "0");
 	write_file(TRACING "trace", "");
+	if (self->commands_recorded)
+		EXPECT_EQ(0, write_file(RECORD_COMMANDS, "1"));
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
@@ -220,7 +241,7 @@ TEST_F(trace, wait)
 	}
 	EXPECT_EQ(after.waits - before.waits, nr);
 	free(ids);
-	if (!nr)
+	if (!nr && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
 }
 
