@@ -11,6 +11,7 @@
 
 #define ALARM	"/sys/class/rtc/rtc0/wakealarm"
 #define STATE	"/sys/power/state"
+#define DEPTH	"/sys/power/mem_sleep"
 
 static int write_to(const char *path, const char *text)
 {
@@ -25,16 +26,23 @@ static int write_to(const char *path, const char *text)
 	return ret;
 }
 
-static bool can_sleep(void)
+static bool says(const char *path, const char *word)
 {
-	char states[64] = "";
-	FILE *file = fopen(STATE, "re");
-	bool can = file && fgets(states, sizeof(states), file) &&
-		   strstr(states, "mem");
+	char words[64] = "";
+	FILE *file = fopen(path, "re");
+	bool does = file && fgets(words, sizeof(words), file) &&
+		    strstr(words, word);
 
 	if (file)
 		fclose(file);
-	return can && !access(STATE, W_OK) && !access(ALARM, W_OK);
+	return does;
+}
+
+/* As deep as the clocks stop, too: otherwise it is no more than being idle. */
+static bool can_sleep(void)
+{
+	return says(STATE, "mem") && says(DEPTH, "[deep]") &&
+	       !access(STATE, W_OK) && !access(ALARM, W_OK);
 }
 
 FIXTURE(suspend) {

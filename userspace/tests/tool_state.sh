@@ -129,7 +129,7 @@ does_not_repeat()
 # With state=required IDs end below the ceiling, and go on when there is a higher one.
 stops_at_ceiling()
 {
-	begin state=required && does restore --fresh --ahead 2 $file || return
+	begin state=required && does restore --fresh --ahead $((2 * patience)) $file || return
 	timeout $((4 * patience)) kuid gen -f k64 -n 1000000000 2>"$err" | tail -n 2 | head -n 1 >"$out"
 	last=$(kuid inspect "$(cat "$out")" | sed -n 's/^unix_ns *//p')
 	[ "$last" -lt "$(saved)" ] && waits k64 && waits lex && makes v1 && does save $file && makes k64
@@ -152,10 +152,10 @@ ends_under_load()
 {
 	begin state=required && does restore --fresh $file || return
 	for reader in 1 2 3 4; do
-		timeout $((5 * patience)) kuid gen -f k64 -n 1000000000 2>/dev/null | tail -n 2 | head -n 1 \
-			>/tmp/state.last.$reader &
+		timeout $((5 * patience)) kuid gen -f k64 -n 1000000000 2>/dev/null |
+			tail -n 2 | head -n 1 >/tmp/state.last.$reader &
 	done
-	sleep "$patience"
+	sleep $((2 * patience))
 	kuid save --ahead 0 $file 2>"$err" || kuid save --ahead 1 $file 2>"$err" || return
 	wait
 	for reader in 1 2 3 4; do
