@@ -28,8 +28,8 @@ only=callers,generate,hibernate,identity,kunit.sh,load,params,poll,queue,read,re
 only+=,state,steps,sysfs,text,trace,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/debug.log
-add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 3600 \
-	env KUID_PATIENCE=4 "KUID_ONLY=${KUID_ONLY:-$only}" KUID_EXTENDED=faults /guest/selftests.sh
+add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 5400 \
+	env KUID_PATIENCE=8 "KUID_ONLY=${KUID_ONLY:-$only}" KUID_EXTENDED=faults /guest/selftests.sh
 
 echo "== fuzzed for $fuzz_seconds seconds each"
 log=$build/check/fuzzed.log
