@@ -26,7 +26,8 @@ klog_mark()
 
 # If so much came that the log no longer has the mark, all of it came since. A trace alone is none
 # if a test had the kernel refuse memory. The kernel has data races of its own, which are told of, but
-# are no test's failure: those whose report has no function of our modules.
+# are no test's failure: those whose report has no function of our modules, but for one that was
+# interrupted by what races.
 klog_check()
 {
 	# It has given up over what it found before the first mark.
@@ -41,8 +42,10 @@ klog_check()
 		}
 		{ line[++lines] = $0 }
 		$0 ~ complaints { bad++ }
-		/BUG: KCSAN/ { race = $0; ours = 0 }
-		/\[kuid/ { ours = 1 }
+		/BUG: KCSAN/ { race = $0; ours = interrupted = 0 }
+		/ bytes by / { interrupted = 0 }
+		/ asm_[a-z_]+\+/ { interrupted = 1 }
+		/\[kuid/ && !interrupted { ours = 1 }
 		race && /==========/ {
 			if (!ours) {
 				bad--
