@@ -23,8 +23,8 @@ mkdir -p "$logs" || exit
 # What is about order, time and waiting. Under a fine clock a call takes longer than the time it
 # reserves, so that the clock alone orders calls: only the coarse one shows whether lanes and floors
 # do. There tasks are preempted anywhere, too.
-order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,poll,poll_32,queue
-order+=,params,sharing,state,status,steps,suspend,unique
+order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,params,poll,poll_32
+order+=,queue,sharing,state,status,steps,suspend,unique
 
 # The tests in a booted machine.
 booted()
