@@ -16,7 +16,7 @@
 #include "counters.h"
 #include "host.h"
 #include "make.h"
-#include "queue.h"
+#include "reserve.h"
 
 /* For that many v7 no memory is taken to hold their random bits. */
 #define KUID_BATCH_V7_FEW 8
@@ -181,137 +181,6 @@ static __always_inline bool kuid_put_k128_line(void *sink, __be64 high,
 	return kuid_put_sortable64_line(sink, high, low, KUID_K128_TEXT_SIZE);
 }
 
-/* kuid_make_take() where source and order are not known beforehand. */
-static noinline struct kuid_taken
-kuid_batch_take_any(const struct kuid_batch *batch, enum kuid_source source,
-		    u32 parts, u64 ahead, u32 count)
-{
-	struct kuid_floors *floors = batch->floors;
-	enum kuid_order order = batch->order;
-
-	switch (source) {
-	case KUID_STAMPS:
-		return kuid_make_take(floors, KUID_STAMPS, order, parts, ahead,
-				      count);
-	case KUID_LEX:
-		return kuid_make_take(floors, KUID_LEX, order, parts, ahead,
-				      count);
-	default:
-		return kuid_make_take(floors, KUID_GRID, order, parts, ahead,
-				      count);
-	}
-}
-
-/* Why IDs may not be made with some parts of the identity. */
-static int kuid_batch_closed_parts(u32 parts)
-{
-	struct kuid_reading reading;
-
-	if (!(READ_ONCE(kuid_host.closed) & parts))
-		return 0;
-	kuid_host_read(&reading);
-	if (reading.stale & parts)
-		return -ESTALE;
-	if (reading.expired && reading.given & parts)
-		return -EKEYEXPIRED;
-	/* A new epoch is on its way, or they may by now. */
-	return -EAGAIN;
-}
-
-/**
- * kuid_batch_closed - whether no IDs of a format may be made now
- * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- *
- * Context: any but NMI.
- * Return: 0; -ESTALE or -EKEYEXPIRED as kuid_batch_ids(); -EAGAIN before a new
- * epoch, which wakes who waits for it.
- */
-int kuid_batch_closed(u32 format)
-{
-	return kuid_batch_closed_parts(kuid_make_parts(format));
-}
-
-/* When @count are to be had at once. */
-static u64 kuid_batch_when(const struct kuid_batch *batch,
-			   enum kuid_source source, u64 ahead, u32 count)
-{
-	u64 ready;
-
-	rcu_read_lock_sched();
-	ready = kuid_generator_when(&kuid_host, source, batch->floors, ahead,
-				    count);
-	rcu_read_unlock_sched();
-	return ready;
-}
-
-/*
- * Take up to @count, at least one, when it is the caller's turn. Returns 0,
- * -EAGAIN, -ERESTARTSYS, -ESTALE or -EKEYEXPIRED. Never sleeps if
- * @batch->nonblock.
- */
-static int kuid_batch_reserve(const struct kuid_batch *batch, bool single,
-			      u32 count, struct kuid_taken *taken)
-{
-	enum kuid_source source = kuid_batch_source(batch->format);
-	const struct kuid_window *window = &kuid_host.windows[source];
-	u64 ahead = single ? window->one : window->batch;
-	u32 parts = kuid_make_parts(batch->format);
-	struct kuid_turn turn;
-	int ret = 0;
-
-	kuid_turn_init(&turn, source, single);
-	for (;;) {
-		bool come = kuid_turn_come(&turn);
-		u64 allowed = ahead;
-		u64 ready = 0;
-
-		/*
-		 * Those who wait for one ID each wait for the far half of the
-		 * window. What is left of the near one is more than they need.
-		 */
-		if (single && !come) {
-			allowed = window->batch;
-			come = true;
-		}
-		/* What is taken could not be used. */
-		ret = kuid_batch_closed_parts(parts);
-		if (ret && ret != -EAGAIN)
-			break;
-		/* Who had to wait does so for all of it, not for crumbs. */
-		if (ret)
-			ready = KUID_NEVER;
-		else if (turn.held)
-			ready = kuid_batch_when(batch, source, ahead, count);
-		if (come && ready <= ktime_get_ns()) {
-			*taken = kuid_batch_take_any(batch, source, parts,
-						     allowed, count);
-			if (taken->stamps.count && !taken->origin.closed)
-				break;
-		}
-		if (batch->nonblock && !single && !batch->epoch) {
-			/* poll told of one ID, which may be in the far half. */
-			single = true;
-			count = 1;
-			ahead = window->one;
-			kuid_turn_init(&turn, source, single);
-			continue;
-		}
-		if (batch->nonblock) {
-			this_cpu_inc(kuid_counters.would_blocks);
-			if (!ret)
-				ready = kuid_batch_when(batch, source,
-							window->one, 1);
-			kuid_queue_wake_at(ready);
-			return -EAGAIN;
-		}
-		ret = kuid_turn_wait(&turn, ready);
-		if (ret)
-			break;
-	}
-	kuid_turn_end(&turn);
-	return ret;
-}
-
 /*
  * Whether what was taken goes on with the batch, or would be of another epoch
  * than what came before, or below it, having been taken on another CPU: then
@@ -363,7 +232,7 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 		struct kuid_taken taken;
 		u32 stored;
 
-		ret = kuid_batch_reserve(batch, single, n, &taken);
+		ret = kuid_reserve(batch, single, n, &taken);
 		if (ret)
 			break;
 		if (!kuid_batch_goes_on(batch, &taken))
@@ -552,7 +421,7 @@ ssize_t kuid_batch_keep(struct kuid_batch *batch, bool single, u8 *ids,
 	struct kuid_taken taken;
 	int ret;
 
-	ret = kuid_batch_reserve(batch, single, n, &taken);
+	ret = kuid_reserve(batch, single, n, &taken);
 	if (ret)
 		return ret;
 	if (!kuid_batch_goes_on(batch, &taken))

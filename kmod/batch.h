@@ -8,6 +8,8 @@
 #include "core/generator.h"
 #include "core/text.h"
 
+struct kuid_poller;
+
 /* The longest ID, and the longest text of one with its end of line. */
 #define KUID_ID_MAX   16
 #define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
@@ -20,12 +22,14 @@
  * @floors: of the open file that the IDs are made for
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
  * @order: what they shall follow
+ * @poller: of that file; NULL for kernel code
  * @nonblock: do with what is to be had at once
  * @epoch: number of the epoch that they are made in; 0 before the first
  * @last: the stamp's nanosecond or the slot of the last one, if @epoch is not 0
  */
 struct kuid_batch {
 	struct kuid_floors *floors;
+	struct kuid_poller *poller;
 	u32 format;
 	enum kuid_order order;
 	bool nonblock;
@@ -37,7 +41,6 @@ unsigned int kuid_batch_id_size(u32 format);
 unsigned int kuid_batch_text_size(u32 format);
 u64 kuid_batch_rate(u32 format);
 enum kuid_source kuid_batch_source(u32 format);
-int kuid_batch_closed(u32 format);
 ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count);
 ssize_t kuid_batch_lines(struct kuid_batch *batch, u8 __user *to, size_t count);
 ssize_t kuid_batch_keep(struct kuid_batch *batch, bool single, u8 *ids,

@@ -25,10 +25,11 @@
 #include "host.h"
 #include "iter.h"
 #include "make.h"
-#include "queue.h"
+#include "reserve.h"
 #include "status.h"
 #include "stream.h"
 #include "sysfs.h"
+#include "wait.h"
 
 /* The ABI: the same on every architecture, for 32-bit and 64-bit programs. */
 static_assert(sizeof(struct kuid_query) == 128);
@@ -108,11 +109,13 @@ static struct cdev kuid_chr_cdev;
  * struct kuid_file - an open file
  * @floors: written by the generator only
  * @mode: KUID_MODE_*; changed by compare-and-exchange, read at once
+ * @poller: who polls it
  * @stream: there in a file that gives text
  */
 struct kuid_file {
 	struct kuid_floors floors;
 	u32 mode;
+	struct kuid_poller poller;
 	struct kuid_stream stream[];
 };
 
@@ -151,6 +154,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	if (!kf)
 		return -ENOMEM;
 	kf->mode = kuid_chr_mode(node->format, KUID_ORDER_FILE, node->text);
+	kuid_poller_init(&kf->poller);
 	if (node->text)
 		kuid_stream_init(kf->stream);
 	file->private_data = kf;
@@ -158,7 +162,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	 * The worker comes from the host name of now. If there can be no epoch
 	 * yet, there will be one when it is needed.
 	 */
-	kuid_host_start(true);
+	kuid_host_start_now();
 	ret = stream_open(inode, file);
 	/* io_uring needs no worker. What can't be sought can't be sent, either.
 	 */
@@ -174,7 +178,10 @@ static loff_t kuid_chr_llseek(struct file *file, loff_t offset, int whence)
 
 static int kuid_chr_release(struct inode *inode, struct file *file)
 {
-	kfree(file->private_data);
+	struct kuid_file *kf = file->private_data;
+
+	kuid_poller_exit(&kf->poller);
+	kfree(kf);
 	return 0;
 }
 
@@ -218,6 +225,7 @@ static __always_inline int kuid_chr_begin(struct kuid_file *kf, bool nonblock,
 
 	*batch = (struct kuid_batch) {
 		.floors = &kf->floors,
+		.poller = &kf->poller,
 		.format = format ?: kuid_chr_mode_format(mode),
 		.order = kuid_chr_order(order ?: kuid_chr_mode_order(mode)),
 		.nonblock = nonblock,
@@ -298,7 +306,8 @@ static __always_inline bool kuid_chr_one(struct kuid_floors *floors,
 	const u32 parts = kuid_make_parts(format);
 	const u64 ahead = kuid_host.windows[source].one;
 
-	if (unlikely(!kuid_queue_one_passes(source)))
+	if (source != KUID_STAMPS && unlikely(!kuid_line_pair_single_passes(
+					     &kuid_reserve_lines[source])))
 		return false;
 
 	const struct kuid_taken taken =
@@ -369,19 +378,36 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 {
 	struct kuid_file *kf = file->private_data;
 	u32 mode = READ_ONCE(kf->mode);
-	u32 format = kuid_chr_mode_format(mode);
+	const struct kuid_batch batch = {
+		.floors = &kf->floors,
+		.format = kuid_chr_mode_format(mode),
+		.order = kuid_chr_order(kuid_chr_mode_order(mode)),
+	};
 	__poll_t ready = 0;
-	int closed;
+	u64 when;
+	int ret;
 
-	if (kuid_queue_poll(file, wait, kuid_batch_source(format), &kf->floors))
-		ready = EPOLLIN | EPOLLRDNORM;
-	/* After it waits for changes. */
-	closed = kuid_batch_closed(format);
-	if (closed)
-		ready = closed == -EAGAIN ? 0 : EPOLLERR;
+	/* First, so that no change is missed after the look. */
+	kuid_poller_add(&kf->poller, file, wait);
 	if (kuid_chr_mode_text(mode) && kuid_stream_ready(kf->stream))
-		ready |= EPOLLIN | EPOLLRDNORM;
-	return ready;
+		ready = EPOLLIN | EPOLLRDNORM;
+	if (kuid_host_start(true)) {
+		/* The random generator tells nobody when it is ready. */
+		kuid_poller_wake_at(&kf->poller, ktime_get_ns());
+		return ready;
+	}
+	ret = kuid_reserve_ready(&batch, &when);
+	switch (ret) {
+	case 0:
+		return EPOLLIN | EPOLLRDNORM;
+	case -EAGAIN:
+		kuid_poller_wake_at(&kf->poller, when);
+		return ready;
+	case -ENODATA:
+		return EPOLLIN | EPOLLERR;
+	default:
+		return ready | EPOLLERR;
+	}
 }
 
 static bool kuid_chr_format_ok(u32 format)
@@ -519,7 +545,7 @@ static long kuid_chr_get_state(struct kuid_state __user *arg)
 	if (state.flags || state.reserved0 ||
 	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
 		return -EINVAL;
-	ret = kuid_host_start(true);
+	ret = kuid_host_start_now();
 	if (ret)
 		return ret;
 	kuid_status_fill_state(&state);

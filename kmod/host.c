@@ -29,8 +29,8 @@
 #include "host.h"
 #include "identity.h"
 #include "param.h"
-#include "queue.h"
 #include "trace.h"
+#include "wait.h"
 
 /* Steps begin no more than an epoch in this time; until then, half speed. */
 #define KUID_HOST_EPOCH_INTERVAL HZ
@@ -213,7 +213,7 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 	}
 	kuid_host_chosen = change->choices;
 	trace_kuid_epoch(epoch->number, change->why);
-	kuid_queue_wake();
+	kuid_wait_changed();
 
 	if (former) {
 		synchronize_rcu();
@@ -224,16 +224,9 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 	return 0;
 }
 
-/* For kuid_host_start(), when there is no epoch yet. */
-int kuid_host_first_epoch(bool nonblock)
+static int kuid_host_first_epoch(void)
 {
-	int ret;
-
-	if (nonblock && !rng_is_initialized())
-		return -EAGAIN;
-	ret = wait_for_random_bytes();
-	if (ret)
-		return ret;
+	int ret = 0;
 
 	mutex_lock(&kuid_host_lock);
 	if (!kuid_host.epoch) {
@@ -248,10 +241,25 @@ int kuid_host_first_epoch(bool nonblock)
 	return ret;
 }
 
+/**
+ * kuid_host_start_now - begin the first epoch, unless there is one
+ *
+ * Context: process. Sleeps, but not for the random generator.
+ * Return: 0; -EAGAIN if the random generator is not ready; -ENOMEM.
+ */
+int kuid_host_start_now(void)
+{
+	if (READ_ONCE(kuid_host.epoch))
+		return 0;
+	if (!rng_is_initialized())
+		return -EAGAIN;
+	return kuid_host_first_epoch();
+}
+
 static void kuid_host_start_work(struct work_struct *work)
 {
-	/* Who found no epoch asks again, and has this done again. */
-	kuid_host_first_epoch(true);
+	/* On failure the caller retries, which queues this work again. */
+	kuid_host_start_now();
 }
 
 static DECLARE_WORK(kuid_host_first_work, kuid_host_start_work);
@@ -265,7 +273,7 @@ static void kuid_host_start_irq(struct irq_work *irq_work)
 static DEFINE_IRQ_WORK(kuid_host_start_irq_work, kuid_host_start_irq);
 
 /**
- * kuid_host_start_soon - kuid_host_start() for those who can't wait
+ * kuid_host_start_soon - have the first epoch begun by a worker
  *
  * Context: any.
  */
@@ -274,13 +282,26 @@ void kuid_host_start_soon(void)
 	irq_work_queue(&kuid_host_start_irq_work);
 }
 
+/* For kuid_host_start(), when there is no epoch yet. */
+int kuid_host_start_slow(bool nonblock)
+{
+	int ret;
+
+	if (nonblock) {
+		kuid_host_start_soon();
+		return -EAGAIN;
+	}
+	ret = wait_for_random_bytes();
+	return ret ?: kuid_host_first_epoch();
+}
+
 /* Begin an epoch whose identity is as before. */
 static int kuid_host_begin_same(enum kuid_why why, u64 floor, u64 *number)
 {
 	struct kuid_change change;
 	int ret;
 
-	ret = kuid_host_start(true);
+	ret = kuid_host_start_now();
 	if (ret)
 		return ret;
 	mutex_lock(&kuid_host_lock);
@@ -332,7 +353,7 @@ int kuid_host_acknowledge(u64 ceiling)
 	bool covers;
 	int ret;
 
-	ret = kuid_host_start(true);
+	ret = kuid_host_start_now();
 	if (ret)
 		return ret;
 	/* Or the epoch could go under the generator's eyes. */
@@ -341,7 +362,7 @@ int kuid_host_acknowledge(u64 ceiling)
 	mutex_unlock(&kuid_host_lock);
 	if (!covers)
 		return -EINVAL;
-	kuid_queue_wake();
+	kuid_wait_changed();
 	return 0;
 }
 
@@ -376,7 +397,7 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 	struct kuid_change change;
 	int ret;
 
-	ret = kuid_host_start(true);
+	ret = kuid_host_start_now();
 	if (ret)
 		return ret;
 	mutex_lock(&kuid_host_lock);
@@ -533,7 +554,7 @@ static void kuid_host_stepped(struct irq_work *irq_work)
 	if (xchg(&kuid_host_epoch_wanted, false))
 		queue_delayed_work(kuid_host_workqueue, &kuid_host_step_work,
 				   time_before(now, next) ? next - now : 0);
-	kuid_queue_wake();
+	kuid_wait_changed();
 }
 
 static DEFINE_IRQ_WORK(kuid_host_step_irq_work, kuid_host_stepped);

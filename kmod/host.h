@@ -15,8 +15,9 @@ extern struct kuid_generator kuid_host;
 
 extern atomic64_t kuid_host_forks;
 
-int kuid_host_first_epoch(bool nonblock);
+int kuid_host_start_now(void);
 void kuid_host_start_soon(void);
+int kuid_host_start_slow(bool nonblock);
 int kuid_host_force_clock(u64 *number);
 int kuid_host_restore(u64 floor, u64 *number);
 int kuid_host_acknowledge(u64 ceiling);
@@ -29,17 +30,19 @@ void kuid_host_exit(void);
 
 /**
  * kuid_host_start - see to it that there is an epoch to make IDs in
- * @nonblock: fail rather than wait for the random generator
+ * @nonblock: leave it to a worker rather than wait for memory, a lock or the
+ *	random generator
  *
- * Context: process. May sleep, interruptibly, until the first epoch is there.
- * Return: 0; -EAGAIN if @nonblock and the random generator is not ready,
- * -ERESTARTSYS if a signal came first, -ENOMEM.
+ * Context: process. Sleeps, interruptibly, until the random generator is ready,
+ * unless @nonblock.
+ * Return: 0; -EAGAIN if @nonblock and there is no epoch yet; -ERESTARTSYS if a
+ * signal came first; -ENOMEM.
  */
 static inline int kuid_host_start(bool nonblock)
 {
 	if (likely(READ_ONCE(kuid_host.epoch)))
 		return 0;
-	return kuid_host_first_epoch(nonblock);
+	return kuid_host_start_slow(nonblock);
 }
 
 #endif /* KUID_HOST_H */

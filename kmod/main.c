@@ -4,17 +4,18 @@
 
 #include "chrdev.h"
 #include "host.h"
-#include "queue.h"
+#include "reserve.h"
 #include "version.h"
+#include "wait.h"
 
 static int __init kuid_init(void)
 {
 	int ret;
 
-	kuid_queue_init();
+	kuid_reserve_init();
 	ret = kuid_host_init();
 	if (ret)
-		return ret;
+		goto err_wait;
 	ret = kuid_chr_init();
 	if (ret)
 		goto err_host;
@@ -22,7 +23,8 @@ static int __init kuid_init(void)
 
 err_host:
 	kuid_host_exit();
-	kuid_queue_exit();
+err_wait:
+	kuid_wait_exit();
 	return ret;
 }
 
@@ -30,7 +32,7 @@ static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
 	kuid_host_exit();
-	kuid_queue_exit();
+	kuid_wait_exit();
 }
 
 module_init(kuid_init);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
 #include <linux/uaccess.h>
 
 #include "iter.h"
-#include "queue.h"
 #include "stream.h"
+#include "wait.h"
 
 /**
  * struct kuid_stream_to - where a read goes
@@ -106,7 +107,8 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 
 	if (batch->nonblock) {
 		if (!mutex_trylock(&stream->lock)) {
-			kuid_queue_wake_soon();
+			kuid_poller_wake_at(batch->poller,
+					    ktime_get_ns() + NSEC_PER_MSEC);
 			return -EAGAIN;
 		}
 	} else if (mutex_lock_interruptible(&stream->lock)) {
@@ -158,7 +160,7 @@ ssize_t kuid_stream_read(struct kuid_stream *stream, struct kuid_batch *batch,
  * @to: where, at least 1 byte
  *
  * Context: process. As kuid_iter_lines().
- * Return: as kuid_stream_read(); -ENOMEM.
+ * Return: as kuid_stream_read().
  */
 ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
 			      struct kuid_batch *batch, struct iov_iter *to)

@@ -20,9 +20,13 @@
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required)
 {
+	u64 mono = kuid_port_mono_ns();
 	u64 half = max_ahead / 2;
 
 	*generator = (struct kuid_generator) {
+		/* Where a ceiling is required, they wait from now on. */
+		.stamp_clock.until = mono,
+		.slot_clock.until = mono,
 		.max_ahead = max_ahead,
 		.windows = {
 			[KUID_STAMPS] = { max_ahead, half },
@@ -109,9 +113,21 @@ static u64 kuid_generator_at_deadline(u64 deadline)
 	return deadline > offset ? deadline - offset : 0;
 }
 
+/*
+ * A clock may be used until @at. If that is no longer so, a clock step may have
+ * jumped over that moment: the clock could be used until now, or until it
+ * could be used last.
+ */
+static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
+{
+	if (at <= mono)
+		at = min(clock->until, mono);
+	WRITE_ONCE(clock->until, at);
+}
+
 /* Say until when clocks may be used, after they or what that is have changed. */
 static void kuid_generator_set_until(struct kuid_generator *generator,
-				     const struct kuid_epoch *epoch)
+				     const struct kuid_epoch *epoch, u64 mono)
 {
 	struct kuid_clock *stamps = &generator->stamp_clock;
 	struct kuid_clock *slots = &generator->slot_clock;
@@ -130,8 +146,8 @@ static void kuid_generator_set_until(struct kuid_generator *generator,
 		until_stamp = min(until_stamp, at);
 		until_slot = min(until_slot, at);
 	}
-	WRITE_ONCE(stamps->until, until_stamp);
-	WRITE_ONCE(slots->until, until_slot);
+	kuid_generator_use_until(stamps, mono, until_stamp);
+	kuid_generator_use_until(slots, mono, until_slot);
 }
 
 /* Whether the deadline has passed, and is not acted upon yet. */
@@ -199,7 +215,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 		generator->expired = true;
 		WRITE_ONCE(generator->closed, generator->closed | epoch->given);
 	}
-	kuid_generator_set_until(generator, epoch);
+	kuid_generator_set_until(generator, epoch, mono);
 	write_seqcount_end(&generator->seq);
 	kuid_generator_count(generator, step->by);
 }
@@ -294,7 +310,7 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 		 ceiling >= kuid_generator_stamp_end(generator, epoch);
 	if (covers) {
 		generator->ceiling = ceiling;
-		kuid_generator_set_until(generator, epoch);
+		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
 	}
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
@@ -442,7 +458,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 					      ? epoch->stale
 					      : KUID_ALL_PARTS);
 	generator->expired = false;
-	kuid_generator_set_until(generator, epoch);
+	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
 	/* Pairs with the acquire in kuid_generator_view(). */
 	smp_store_release(&generator->epoch, epoch);
@@ -510,18 +526,20 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
  * @generator: the generator, which has an epoch
  * @source: from which
  * @floors: of the open file it would be for
+ * @order: what it would follow
  * @ahead: how far it may be ahead of the clock: of generator->windows
+ * @before: how much others are to have before that
  * @count: how much of it, at least 1; of more than may be ahead at once, that
  *
  * Context: as kuid_generator_stamps(). Takes generator->lock.
- * Return: the moment from which on there is, in any order and on any CPU, in
- * nanoseconds of the monotonic clock; if no one else takes it first, and the
- * wall clock is not set until then. KUID_NEVER if the clock has come to the
- * ceiling.
+ * Return: the moment from which on there is, for stamps on this CPU, for slots
+ * on any, in nanoseconds of the monotonic clock; if no one else takes it first,
+ * and the wall clock is not set until then. KUID_NEVER if the clock has come to
+ * the ceiling.
  */
 u64 kuid_generator_when(struct kuid_generator *generator,
 			enum kuid_source source, struct kuid_floors *floors,
-			u64 ahead, u32 count)
+			enum kuid_order order, u64 ahead, u64 before, u32 count)
 {
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, source);
@@ -529,6 +547,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	u64 room = ahead + (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
 	struct kuid_sequences *sequences;
 	struct kuid_floor *floor;
+	unsigned int lane;
 	u64 first, now;
 
 	if (!view.holds)
@@ -538,7 +557,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	switch (source) {
 	case KUID_STAMPS:
 		now = view.now;
-		first = max_t(u64, kuid_epoch_issued(view.epoch),
+		lane = kuid_generator_lane(view.epoch, order);
+		first = max_t(u64, atomic64_read(&view.epoch->lanes[lane].last),
 			      atomic64_read(&floor->stamp)) +
 			1;
 		break;
@@ -554,8 +574,26 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 		break;
 	}
 	first = max(first, now);
-	return kuid_generator_ready(generator, source,
-				    first + min_t(u64, count - 1, room), ahead);
+	return kuid_generator_ready(
+		generator, source, first + before + min_t(u64, count - 1, room),
+		ahead);
+}
+
+/**
+ * kuid_generator_shut - since when nothing may be taken for want of a ceiling
+ * @generator: the generator
+ * @source: from which source
+ *
+ * Context: any.
+ * Return: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if that
+ * is not so.
+ */
+u64 kuid_generator_shut(const struct kuid_generator *generator,
+			enum kuid_source source)
+{
+	u64 until = READ_ONCE(kuid_generator_clock(generator, source)->until);
+
+	return until <= kuid_port_mono_ns() ? until : KUID_NEVER;
 }
 
 /**

@@ -247,7 +247,10 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			enum kuid_source source, struct kuid_floors *floors,
-			u64 ahead, u32 count);
+			enum kuid_order order, u64 ahead, u64 before,
+			u32 count);
+u64 kuid_generator_shut(const struct kuid_generator *generator,
+			enum kuid_source source);
 void kuid_generator_read(struct kuid_generator *generator,
 			 struct kuid_reading *reading);
 u64 kuid_generator_clear(const struct kuid_generator *generator);
@@ -307,6 +310,15 @@ static inline unsigned int kuid_generator_cpu(unsigned int nr)
 	return likely(cpu < nr) ? cpu : cpu % nr;
 }
 
+/* The lane that stamps of an order come from, on this CPU. */
+static __always_inline unsigned int
+kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
+{
+	if (order == KUID_BY_HOST)
+		return KUID_HOST_LANE;
+	return KUID_FIRST_CPU_LANE + kuid_generator_cpu(epoch->nr_cpu_lanes);
+}
+
 /* The floor that a file has in an epoch. */
 static __always_inline struct kuid_floor *
 kuid_generator_floor(struct kuid_generator *generator,
@@ -361,9 +373,9 @@ kuid_generator_stamps(struct kuid_generator *generator,
 	for (;;) {
 		const struct kuid_view view =
 			kuid_generator_view(generator, &generator->stamp_clock);
-		unsigned int lane = KUID_HOST_LANE;
 		const bool follow = order != KUID_BY_CPU;
 		atomic64_t *floor = NULL;
+		unsigned int lane;
 		u32 n = count;
 		u32 closed;
 		u64 first;
@@ -374,9 +386,7 @@ kuid_generator_stamps(struct kuid_generator *generator,
 				return kuid_generator_none(KUID_NEVER);
 			continue;
 		}
-		if (order != KUID_BY_HOST)
-			lane = KUID_FIRST_CPU_LANE +
-			       kuid_generator_cpu(view.epoch->nr_cpu_lanes);
+		lane = kuid_generator_lane(view.epoch, order);
 		if (follow)
 			floor = &kuid_generator_floor(generator, floors,
 						      view.epoch)
@@ -454,7 +464,9 @@ kuid_generator_slots(struct kuid_generator *generator,
 		}
 		sequences = view.epoch->sequences;
 		sequence = lex ? &sequences->lex : &sequences->grid;
-		if (order == KUID_BY_HOST) {
+		/* What is left of a run would be too little. */
+		if (order == KUID_BY_HOST ||
+		    (order == KUID_BY_FILE && count >= KUID_RUN_SLOTS)) {
 			slots = kuid_sequence_reserve_next(sequence, now, above,
 							   limit, count);
 		} else {

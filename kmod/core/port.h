@@ -19,7 +19,9 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/seqlock.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -55,10 +57,17 @@ static inline unsigned int kuid_port_cpu(void)
 	return raw_smp_processor_id();
 }
 
+/* Have a task that waits in a line look at it. */
+static inline void kuid_port_wake(struct task_struct *task)
+{
+	wake_up_process(task);
+}
+
 #else /* !__KERNEL__ */
 
 #include <endian.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 #include <string.h>
 
@@ -202,6 +211,48 @@ static inline void raw_spin_unlock_irqrestore(raw_spinlock_t *lock,
 	kuid_port_irq_restore(flags);
 }
 
+/* Lists of the kernel's kind. */
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+#define container_of(pointer, type, member) \
+	((type *)((char *)(pointer)-offsetof(type, member)))
+#define list_first_entry_or_null(list, type, member) \
+	(list_empty(list) ? NULL : container_of((list)->next, type, member))
+#define list_for_each_entry(at, list, member)                              \
+	for ((at) = container_of((list)->next, __typeof__(*(at)), member); \
+	     &(at)->member != (list);                                      \
+	     (at) = container_of((at)->member.next, __typeof__(*(at)),     \
+				 member))
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline bool list_empty(const struct list_head *list)
+{
+	return list->next == list;
+}
+
+static inline void list_add_tail(struct list_head *entry,
+				 struct list_head *list)
+{
+	entry->next = list;
+	entry->prev = list->prev;
+	list->prev->next = entry;
+	list->prev = entry;
+}
+
+static inline void list_del_init(struct list_head *entry)
+{
+	entry->next->prev = entry->prev;
+	entry->prev->next = entry->next;
+	INIT_LIST_HEAD(entry);
+}
+
 typedef struct {
 	unsigned int sequence;
 } seqcount_t;
@@ -238,6 +289,9 @@ u64 kuid_port_mono_ns(void);
 u64 kuid_port_wall_offset(void);
 u64 kuid_port_boot_offset(void);
 unsigned int kuid_port_cpu(void);
+
+struct task_struct;
+void kuid_port_wake(struct task_struct *task);
 
 #endif /* !__KERNEL__ */
 

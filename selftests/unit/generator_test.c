@@ -209,9 +209,8 @@ static void files_and_sources_have_floors_of_their_own(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &one, 1).first,
 			 kuid_grid_slot(NOW));
 	assert_int_equal(take(KUID_STAMPS, 0, &one, 1).first, NOW);
-	/* CPU 1's run begins behind what CPU 0 has carved. */
-	assert_int_equal(take(KUID_LEX, 1, &other, 1).first,
-			 kuid_run_end(LEX_NOW + 100));
+	/* CPU 1's run begins behind what CPU 0 has taken. */
+	assert_int_equal(take(KUID_LEX, 1, &other, 1).first, LEX_NOW + 100);
 	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
 }
 
@@ -391,10 +390,10 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 			    u64 mono)
 {
 	machine_set_mono(mono - 1);
-	assert_int_equal(kuid_generator_when(&host.generator, source, file,
-					     host.generator.windows[source].one,
-					     1),
-			 mono);
+	assert_int_equal(
+		kuid_generator_when(&host.generator, source, file, order,
+				    host.generator.windows[source].one, 0, 1),
+		mono);
 	assert_int_equal(host_take(source, cpu, file, order, 1).stamps.count,
 			 0);
 	machine_set_mono(mono);
@@ -413,14 +412,16 @@ static void one_is_ready_when_it_says_so(void **state)
 			teardown(NULL);
 			setup(NULL);
 			machine_pass(random_below(HOST_SECOND));
+			machine_set_cpu(0);
 			assert_true(kuid_generator_when(
 					    &host.generator, source, &file,
+					    order,
 					    host.generator.windows[source].one,
-					    1) <= machine_mono());
+					    0, 1) <= machine_mono());
 			use_up(source, &file);
 			mono = kuid_generator_when(
-				&host.generator, source, &file,
-				host.generator.windows[source].one, 1);
+				&host.generator, source, &file, order,
+				host.generator.windows[source].one, 0, 1);
 			assert_true(mono > machine_mono());
 			assert_ready_at(source, 0, &file, order, mono);
 		}
@@ -438,11 +439,12 @@ static void of_more_than_fits_as_much_is_ready(void **state)
 
 		use_up(source, &file);
 		mono = kuid_generator_when(&host.generator, source, &file,
-					   ahead, ~0U);
+					   KUID_BY_FILE, ahead, 0, ~0U);
 		assert_true(mono > machine_mono());
 		machine_set_mono(mono);
 		assert_true(kuid_generator_when(&host.generator, source, &file,
-						ahead, ~0U) <= mono);
+						KUID_BY_FILE, ahead, 0,
+						~0U) <= mono);
 	}
 }
 
@@ -463,8 +465,9 @@ static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 		machine_step_wall(-(s64)(5 * HOST_SECOND + random_below(3)));
 		clock = host_clock(source);
 		mono = kuid_generator_when(&host.generator, source, &file,
+					   KUID_BY_FILE,
 					   host.generator.windows[source].one,
-					   1);
+					   0, 1);
 		/* What was run ahead is left to be waited for. */
 		assert_int_equal(host_clock(source), clock);
 		if (mono <= machine_mono())

@@ -11,6 +11,7 @@ static _Atomic u64 slept;
 static _Atomic unsigned int steps;
 static _Atomic unsigned int epochs_wanted;
 static void (*on_step)(const struct kuid_step *step);
+static void (*on_wake)(struct task_struct *task);
 static _Thread_local struct kuid_step last_step;
 static _Thread_local unsigned int cpu;
 
@@ -118,4 +119,14 @@ void kuid_port_stepped(const struct kuid_step *step)
 		epochs_wanted++;
 	if (on_step)
 		on_step(step);
+}
+
+void machine_on_wake(void (*call)(struct task_struct *task))
+{
+	on_wake = call;
+}
+
+void kuid_port_wake(struct task_struct *task)
+{
+	on_wake(task);
 }

@@ -42,4 +42,7 @@ const struct kuid_step *machine_last_step(void);
 /* To be called in its place; NULL for nothing. */
 void machine_on_step(void (*call)(const struct kuid_step *step));
 
+/* To be called when a task that waits in a line is to look at it. */
+void machine_on_wake(void (*call)(struct task_struct *task));
+
 #endif /* KUID_UNIT_MACHINE_H */

@@ -299,7 +299,8 @@ static void ask(struct cpu *cpu, const struct act *act)
 				   state.slot_lag > state.stamp_lag + MS))
 		broken = "the state of two times";
 	kuid_generator_when(&generator, act->source, &files[act->file],
-			    generator.windows[act->source].one, 1);
+			    act->order, generator.windows[act->source].one, 0,
+			    1);
 	cpu->section++;
 }
 

@@ -145,7 +145,8 @@ static void *take(void *arg)
 			kuid_generator_read(&host.generator, &state);
 			kuid_generator_when(
 				&host.generator, plan->source, &files[file],
-				host.generator.windows[plan->source].one, 1);
+				order, host.generator.windows[plan->source].one,
+				0, 1);
 		}
 		thread->section++;
 	}

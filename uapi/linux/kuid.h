@@ -149,7 +149,7 @@ struct kuid_query {
  * CPU that is behind; bytes behind the first @done IDs may then have been
  * written too and mean nothing. If that comes before the first ID the call
  * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
- * never handed out again. EINVAL also: @count is 0 or above batch_max. ESTALE,
+ * never handed out again. ENODATA: see state below. EINVAL also: @count is 0 or above batch_max. ESTALE,
  * EKEYEXPIRED: see KUID_REASON_STALE_IDENTITY and _EXPIRED_CLAIM. ENOMEM: there
  * is none for the first epoch.
  */
@@ -332,7 +332,8 @@ struct kuid_force_clock {
  *
  * With the module parameter state=required such formats wait, or fail with
  * EAGAIN, until there is a floor and a ceiling, and never pass the ceiling; v7
- * is one of them while the node is given. With state=off, the default, they
+ * is one of them while the node is given. A call fails with ENODATA when it has
+ * waited for that for 30 s, or may not wait and would have waited for so long. With state=off, the default, they
  * work at once and status says that they are not reboot-safe.
  */
 

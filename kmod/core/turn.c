@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "turn.h"
+
+static struct kuid_line *kuid_turn_line(const struct kuid_turn *turn)
+{
+	return turn->single ? &turn->lines->singles : &turn->lines->batches;
+}
+
+static u64 kuid_turn_window(const struct kuid_turn *turn)
+{
+	const struct kuid_window *window =
+		&turn->generator->windows[turn->source];
+
+	return turn->single ? window->one : window->batch;
+}
+
+/* Take what there is. Returns false if there is nothing that may be used. */
+static bool kuid_turn_take(const struct kuid_turn *turn,
+			   struct kuid_taken *taken)
+{
+	u64 window = kuid_turn_window(turn);
+
+	switch (turn->source) {
+	case KUID_STAMPS:
+		*taken = kuid_generator_stamps(turn->generator, turn->floors,
+					       turn->order, turn->parts, window,
+					       turn->count);
+		break;
+	case KUID_LEX:
+		*taken = kuid_generator_slots(turn->generator, KUID_LEX,
+					      turn->floors, turn->order,
+					      turn->parts, window, turn->count);
+		break;
+	default:
+		*taken = kuid_generator_slots(turn->generator, KUID_GRID,
+					      turn->floors, turn->order,
+					      turn->parts, window, turn->count);
+		break;
+	}
+	return taken->stamps.count && !taken->origin.closed;
+}
+
+/* When all of it can be had, if @before is left to others. */
+static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
+{
+	return kuid_generator_when(turn->generator, turn->source, turn->floors,
+				   turn->order, kuid_turn_window(turn), before,
+				   turn->count);
+}
+
+static u64 kuid_turn_try_stamps(struct kuid_turn *turn,
+				struct kuid_taken *taken)
+{
+	u64 due = turn->has_slept ? kuid_turn_due(turn, 0) : 0;
+
+	if (due <= kuid_port_mono_ns() && kuid_turn_take(turn, taken))
+		return 0;
+	return kuid_turn_due(turn, 0);
+}
+
+/*
+ * Since when a batch has had to let calls for one ID pass: these could keep it
+ * waiting for ever. After one window it goes over to their line.
+ */
+static bool kuid_turn_goes_over(const struct kuid_turn *turn,
+				struct kuid_line *line, u64 now, u64 *at)
+{
+	*at = KUID_NEVER;
+	if (turn->single || kuid_line_head(line) != &turn->waiter)
+		return false;
+	*at = turn->waiter.first + turn->generator->max_ahead;
+	return *at <= now;
+}
+
+static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
+{
+	struct kuid_line *line = kuid_turn_line(turn);
+	struct kuid_waiter *waiter = &turn->waiter;
+	u64 before, now, due, over;
+	unsigned long flags;
+	bool taken_now;
+
+	if (!turn->has_slept && !READ_ONCE(line->count) &&
+	    kuid_turn_take(turn, taken))
+		return 0;
+
+	raw_spin_lock_irqsave(&line->lock, flags);
+	now = kuid_port_mono_ns();
+	before = kuid_line_look(line, waiter, now);
+	due = kuid_turn_due(turn, before);
+	taken_now = (due <= now || (!before && !turn->has_slept)) &&
+		    kuid_turn_take(turn, taken);
+	if (taken_now || due == KUID_NEVER) {
+		/* Where only a change can help, nobody needs a place. */
+		kuid_line_leave(line, waiter, now);
+	} else if (kuid_turn_goes_over(turn, line, now, &over)) {
+		kuid_line_leave(line, waiter, now);
+		turn->single = true;
+		due = now;
+	} else if (turn->may_wait) {
+		if (!kuid_waiter_waits(waiter))
+			kuid_line_join(line, waiter, turn->count, now);
+		waiter->due = due;
+		due = min(over, kuid_line_next_look(line, waiter, now));
+	}
+	raw_spin_unlock_irqrestore(&line->lock, flags);
+	return taken_now ? 0 : due;
+}
+
+/**
+ * kuid_turn_try - take what is wanted if it is the caller's turn
+ * @turn: the caller's
+ * @taken: set to what was taken
+ *
+ * The caller takes what is free and not left to waiters before it. Otherwise it
+ * joins the line, if it may wait. A batch that has been the head of its line
+ * for as long as the window is long goes over to the line of the singles with
+ * all of the window.
+ *
+ * Context: as kuid_generator_stamps(). Takes the line's lock.
+ * Return: 0 if something was taken; otherwise when to try again, in nanoseconds
+ * of the monotonic clock, also if &kuid_waiter.called is set until then;
+ * KUID_NEVER if clocks or the epoch must change first.
+ */
+u64 kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken)
+{
+	return turn->source == KUID_STAMPS ? kuid_turn_try_stamps(turn, taken)
+					   : kuid_turn_try_slots(turn, taken);
+}
+
+/**
+ * kuid_turn_when - when kuid_turn_try() would take all of it
+ * @turn: a caller's that is in no line
+ *
+ * Context: as kuid_turn_try().
+ * Return: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if
+ * clocks or the epoch must change first.
+ */
+u64 kuid_turn_when(struct kuid_turn *turn)
+{
+	struct kuid_line *line = kuid_turn_line(turn);
+	unsigned long flags;
+	u64 before = 0;
+
+	if (turn->source != KUID_STAMPS && READ_ONCE(line->count)) {
+		raw_spin_lock_irqsave(&line->lock, flags);
+		before = kuid_line_look(line, &turn->waiter,
+					kuid_port_mono_ns());
+		raw_spin_unlock_irqrestore(&line->lock, flags);
+	}
+	return kuid_turn_due(turn, before);
+}
+
+/**
+ * kuid_turn_end - leave the line, if the caller is in one
+ * @turn: the caller's, which may be tried again
+ *
+ * Context: as kuid_turn_try().
+ */
+void kuid_turn_end(struct kuid_turn *turn)
+{
+	struct kuid_line *line = kuid_turn_line(turn);
+	unsigned long flags;
+
+	if (turn->source == KUID_STAMPS || !turn->has_slept)
+		return;
+	raw_spin_lock_irqsave(&line->lock, flags);
+	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns());
+	turn->waiter.called = false;
+	raw_spin_unlock_irqrestore(&line->lock, flags);
+}

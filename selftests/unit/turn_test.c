@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Callers that wait for slots, on one CPU whose clock moves by what they do and
+ * to the next time at which one of them wakes. A caller that is stuck doesn't
+ * run when it should: it is stopped, throttled, or sleeps with a huge timer
+ * slack; the code can't tell these apart.
+ *
+ * Times are exact here, so what each caller waits is held against the formula
+ * in the manual page.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/turn.h"
+#include "host.h"
+#include "machine.h"
+#include "random.h"
+
+#define MS     1000000ULL
+#define WINDOW HOST_AHEAD
+#define CHUNK  1024
+#define GRACE  KUID_LINE_GRACE_NS
+
+/* What one look at a line takes the CPU. */
+#define LOOK_NS 300
+
+#define MOST_TASKS 256
+
+enum state {
+	ABSENT,
+	RUNS,
+	SLEEPS,
+};
+
+/**
+ * struct task_struct - a process that asks for IDs, again and again
+ * @state: what it does now
+ * @wakes: when its timer ends its sleep
+ * @stuck_until: it doesn't run before that time
+ * @want: IDs it asks for at a time
+ * @calls: how many calls it makes
+ * @pause: how long it does something else between two calls, in nanoseconds
+ * @may_wait: its calls may wait
+ * @began: when its present call began; 0 if it is in none
+ * @served: calls that got something
+ * @got: IDs they got
+ * @refused: calls that got nothing
+ * @longest: the longest of them
+ * @first: what it was given last
+ */
+struct task_struct {
+	enum state state;
+	u64 wakes;
+	u64 stuck_until;
+	u32 want;
+	unsigned int calls;
+	u64 pause;
+	bool may_wait;
+	u64 began;
+	unsigned int served;
+	u64 got;
+	unsigned int refused;
+	u64 longest;
+	u64 first;
+	struct kuid_turn turn;
+	struct kuid_floors file;
+};
+
+static struct task_struct tasks[MOST_TASKS];
+static struct kuid_line_pair lines;
+static enum kuid_source source;
+
+static void wake(struct task_struct *task)
+{
+	if (task->state == SLEEPS)
+		task->wakes = min(task->wakes, machine_mono());
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	host_start(4, 4, false);
+	kuid_line_pair_init(&lines);
+	memset(tasks, 0, sizeof(tasks));
+	source = KUID_LEX;
+	machine_on_wake(wake);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	host_stop();
+	return 0;
+}
+
+static struct task_struct *add(unsigned int nr, u32 want, unsigned int calls)
+{
+	struct task_struct *task = &tasks[nr];
+
+	*task = (struct task_struct) {
+		.state = RUNS,
+		.want = want,
+		.calls = calls,
+		.may_wait = true,
+	};
+	return task;
+}
+
+static void begin_call(struct task_struct *task)
+{
+	task->began = machine_mono();
+	task->turn = (struct kuid_turn) {
+		.generator = &host.generator,
+		.lines = &lines,
+		.floors = &task->file,
+		.source = source,
+		.order = KUID_BY_FILE,
+		.count = task->want,
+		.single = task->want == 1,
+		.may_wait = task->may_wait,
+	};
+	kuid_waiter_init(&task->turn.waiter, task);
+}
+
+static void end_call(struct task_struct *task)
+{
+	u64 now = machine_mono();
+
+	kuid_turn_end(&task->turn);
+	task->longest = max(task->longest, now - task->began);
+	task->began = 0;
+	task->state = --task->calls ? RUNS : ABSENT;
+	if (task->calls && task->pause) {
+		task->state = SLEEPS;
+		task->wakes = now + task->pause;
+	}
+}
+
+/* What a task does when it has the CPU. */
+static void run(struct task_struct *task)
+{
+	struct kuid_taken taken;
+	u64 when;
+
+	task->state = RUNS;
+	machine_set_cpu((task - tasks) % 4);
+	machine_pass(LOOK_NS);
+	if (!task->began)
+		begin_call(task);
+	when = kuid_turn_try(&task->turn, &taken);
+	if (!when) {
+		task->served++;
+		task->got += taken.stamps.count;
+		task->first = taken.stamps.first;
+		end_call(task);
+		return;
+	}
+	if (!task->may_wait) {
+		task->refused++;
+		end_call(task);
+		return;
+	}
+	assert_true(kuid_waiter_waits(&task->turn.waiter) ||
+		    when <= machine_mono());
+	task->turn.has_slept = true;
+	task->state = SLEEPS;
+	task->wakes = task->turn.waiter.called ? machine_mono() : when;
+}
+
+static u64 runs_at(const struct task_struct *task)
+{
+	u64 at = task->state == RUNS ? machine_mono() : task->wakes;
+
+	return max(at, task->stuck_until);
+}
+
+/* The CPU is given to the task that could run first, or to each in turn. */
+static void run_until(u64 end)
+{
+	unsigned int last = 0;
+
+	for (;;) {
+		struct task_struct *next = NULL;
+
+		for (unsigned int i = 1; i <= MOST_TASKS; i++) {
+			struct task_struct *task =
+				&tasks[(last + i) % MOST_TASKS];
+
+			if (task->state != ABSENT &&
+			    (!next || runs_at(task) < runs_at(next)))
+				next = task;
+		}
+		if (!next || runs_at(next) > end)
+			break;
+		if (runs_at(next) > machine_mono())
+			machine_set_mono(runs_at(next));
+		if (machine_mono() > end)
+			return;
+		last = next - tasks;
+		run(next);
+	}
+	machine_set_mono(max(end, machine_mono()));
+}
+
+static void run_for(u64 ns)
+{
+	run_until(machine_mono() + ns);
+}
+
+/* Leave nothing of the window, as single IDs taken until there were none. */
+static void use_up(void)
+{
+	struct kuid_sequences *sequences = host.generator.epoch->sequences;
+	struct kuid_floors file = { 0 };
+
+	kuid_generator_slots(&host.generator, source, &file, KUID_BY_HOST, 0,
+			     host.generator.windows[source].one, ~0U);
+	assert_true(atomic64_read(source == KUID_LEX ? &sequences->lex.next
+						     : &sequences->grid.next));
+}
+
+/* How long so many IDs take to come. */
+static u64 time_of(u64 ids)
+{
+	return source == KUID_LEX ? ids * 1000 : (ids / 16384 + 1) * 1024000;
+}
+
+static void nobody_waits_for_what_is_there(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++)
+		add(i, i % 2 ? 1 : CHUNK, 10);
+	run_for(50 * MS);
+	for (unsigned int i = 0; i < 8; i++) {
+		assert_int_equal(tasks[i].served, 10);
+		assert_true(tasks[i].longest <= 8 * LOOK_NS);
+		assert_false(tasks[i].turn.has_slept);
+	}
+}
+
+static void each_is_served_in_turn_when_its_ids_are_due(void **state)
+{
+	(void)state;
+	for (source = KUID_LEX; source <= KUID_GRID; source++) {
+		u64 last = 0, before = 0;
+
+		use_up();
+		for (unsigned int i = 0; i < 30; i++) {
+			add(i, KUID_RUN_SLOTS + random_below(CHUNK), 1);
+			run_for(0);
+			before += tasks[i].want;
+			tasks[i].pause = time_of(before) + WINDOW / 2;
+		}
+		run_for(200 * MS);
+		for (unsigned int i = 0; i < 30; i++) {
+			assert_int_equal(tasks[i].got, tasks[i].want);
+			/* A grid tick has room for some, which are due at once.
+			 */
+			assert_true(source == KUID_GRID ||
+				    tasks[i].first > last);
+			last = tasks[i].first;
+			/* The near half becomes free when half has passed. */
+			assert_true(tasks[i].longest <=
+				    tasks[i].pause + 30 * LOOK_NS);
+		}
+		assert_int_equal(lines.batches.count, 0);
+		assert_int_equal(lines.singles.count, 0);
+	}
+}
+
+static void a_stuck_waiter_delays_none_when_there_is_enough(void **state)
+{
+	(void)state;
+	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
+		use_up();
+		add(0, want, 1)->stuck_until = 0;
+		run_for(0);
+		assert_int_equal(tasks[0].state, SLEEPS);
+		tasks[0].stuck_until = machine_mono() + 1000 * MS;
+		run_for(WINDOW + 2 * time_of(CHUNK));
+		/* Its IDs are there and stay there; so are others. */
+		add(1, want, 1);
+		run_for(0);
+		assert_int_equal(tasks[1].served, 1);
+		assert_false(tasks[1].turn.has_slept);
+		run_for(1000 * MS);
+		assert_int_equal(tasks[0].served, 1);
+	}
+}
+
+/*
+ * What they keep others waiting for is no more than if they had come to take
+ * it, and a grace; also if it is more than there is at a time.
+ */
+static void stuck_waiters_lose_their_places(void **state)
+{
+	static const unsigned int numbers[] = { 1, 17, 40, 100, 200 };
+
+	(void)state;
+	for (unsigned int n = 0; n < 5; n++) {
+		unsigned int stuck = numbers[n];
+		struct task_struct *honest = &tasks[stuck];
+
+		use_up();
+		for (unsigned int i = 0; i < stuck; i++) {
+			add(i, CHUNK, 1);
+			run_for(0);
+			tasks[i].stuck_until = machine_mono() + 10000 * MS;
+		}
+		add(stuck, CHUNK, 1);
+		run_for(WINDOW / 2 + time_of((stuck + 1) * CHUNK) + GRACE +
+			stuck * LOOK_NS);
+		assert_int_equal(honest->served, 1);
+		assert_int_equal(honest->got, CHUNK);
+		run_for(10000 * MS);
+		for (unsigned int i = 0; i < stuck; i++)
+			assert_int_equal(tasks[i].served, 1);
+	}
+}
+
+/*
+ * Where there never is enough for a batch, because others take all there is one
+ * at a time, stuck batches don't keep one behind them from going over.
+ */
+static void the_front_looks_after_a_stuck_head(void **state)
+{
+	static const unsigned int numbers[] = { 1, 15, 24 };
+
+	(void)state;
+	for (unsigned int n = 0; n < 3; n++) {
+		unsigned int stuck = numbers[n];
+
+		use_up();
+		for (unsigned int i = 0; i <= stuck; i++) {
+			add(i, CHUNK, 1);
+			run_for(0);
+			if (i < stuck)
+				tasks[i].stuck_until =
+					machine_mono() + 10000 * MS;
+		}
+		add(stuck + 1, 1, ~0U)->may_wait = false;
+		run_for(WINDOW / 2 + time_of((stuck + 1) * CHUNK) + GRACE +
+			WINDOW + time_of(2 * CHUNK));
+		assert_int_equal(tasks[stuck].served, 1);
+		tasks[stuck + 1].calls = 1;
+		run_for(20000 * MS);
+	}
+}
+
+/* A waiter that can run is not taken for one that can't. */
+static void a_waiter_that_looks_keeps_its_place(void **state)
+{
+	(void)state;
+	use_up();
+	for (unsigned int i = 0; i < 60; i++) {
+		add(i, CHUNK, 1);
+		run_for(0);
+		/* Every third is late, by less than the grace. */
+		if (i % 3 == 0)
+			tasks[i].stuck_until = machine_mono() + WINDOW / 2 +
+					       time_of((i + 1) * CHUNK) +
+					       GRACE / 2;
+	}
+	for (unsigned int i = 1; i < 60; i++) {
+		assert_true(tasks[i].turn.waiter.mark >
+			    tasks[i - 1].turn.waiter.mark);
+	}
+	for (unsigned int i = 0; i < 60; i++) {
+		u64 mark = tasks[i].turn.waiter.mark;
+
+		while (tasks[i].state != ABSENT)
+			run_for(MS / 10);
+		/* It was given its IDs in the place that it took at first. */
+		assert_int_equal(tasks[i].turn.waiter.mark, mark);
+	}
+}
+
+static void singles_pass_sleeping_batches(void **state)
+{
+	enum {
+		SLEEPERS = 200,
+		SINGLES = 20
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < SLEEPERS; i++)
+		add(i, CHUNK, 3);
+	run_for(30 * MS);
+	/* All of them are asleep: of the near half nothing is left. */
+	for (unsigned int i = 0; i < SINGLES; i++)
+		add(SLEEPERS + i, 1, 500)->pause = 100000;
+	run_for(100 * MS);
+	for (unsigned int i = 0; i < SINGLES; i++) {
+		struct task_struct *single = &tasks[SLEEPERS + i];
+
+		assert_true(single->served > 0);
+		assert_false(single->turn.has_slept);
+	}
+}
+
+/* Four callers take each single ID there is, beside 100 that want more. */
+static void single_readers_and_batches_share(void **state)
+{
+	enum {
+		SINGLES = 4,
+		BATCHES = 100
+	};
+	unsigned int most = 0, chunks = 0;
+
+	(void)state;
+	use_up();
+	for (unsigned int i = 0; i < SINGLES; i++)
+		add(i, 1, ~0U);
+	for (unsigned int i = 0; i < BATCHES; i++)
+		add(SINGLES + i, CHUNK, ~0U);
+	run_for(3000 * MS);
+	for (unsigned int i = 0; i < SINGLES; i++) {
+		/* One batch that came over, and the others of its kind. */
+		assert_true(tasks[i].longest <=
+			    time_of(CHUNK + SINGLES) + 20 * LOOK_NS);
+	}
+	for (unsigned int i = 0; i < BATCHES; i++) {
+		chunks += tasks[SINGLES + i].served;
+		most = max(most, tasks[SINGLES + i].served);
+	}
+	/* One for each window, less the first. */
+	assert_in_range(chunks, 28, 31);
+	assert_int_equal(most, 1);
+}
+
+/* Callers that may not wait never join a line, and ask again at once. */
+static void impatient_singles_leave_a_batch_its_turn(void **state)
+{
+	(void)state;
+	use_up();
+	add(0, 1, ~0U)->may_wait = false;
+	add(1, 2, ~0U);
+	add(2, CHUNK, ~0U);
+	run_for(2000 * MS);
+	assert_true(tasks[0].refused > 1000);
+	/* In turn, each a window after the other. */
+	assert_in_range(tasks[1].served, 9, 11);
+	assert_in_range(tasks[2].served, 9, 11);
+	assert_true(tasks[1].longest <=
+		    2 * (WINDOW + time_of(CHUNK + 2)) + 20 * LOOK_NS);
+}
+
+static void batch_readers_get_the_same(void **state)
+{
+	enum {
+		READERS = 5
+	};
+	unsigned int most = 0, least = ~0U;
+
+	(void)state;
+	for (unsigned int i = 0; i < READERS; i++)
+		add(i, CHUNK, ~0U);
+	run_for(2000 * MS);
+	for (unsigned int i = 0; i < READERS; i++) {
+		most = max(most, tasks[i].served);
+		least = min(least, tasks[i].served);
+	}
+	assert_true(most - least <= 1);
+	/* All there is was given out. */
+	assert_true(READERS * least * CHUNK >
+		    (2000 + 50) * 1000 - READERS * 2 * CHUNK);
+}
+
+/* Stamps have no line: a CPU whose lane is used up keeps no other waiting. */
+static void a_busy_lane_delays_no_other(void **state)
+{
+	struct kuid_taken taken;
+
+	(void)state;
+	source = KUID_STAMPS;
+	for (unsigned int i = 0; i < 4; i++) {
+		add(i, CHUNK, 1);
+		begin_call(&tasks[i]);
+		tasks[i].turn.has_slept = true;
+	}
+	machine_set_cpu(0);
+	atomic64_set(&host.generator.epoch->lanes[KUID_FIRST_CPU_LANE].last,
+		     HOST_WALL + WINDOW);
+	assert_int_equal(kuid_turn_try(&tasks[0].turn, &taken),
+			 HOST_MONO + WINDOW / 2 + CHUNK);
+	for (unsigned int i = 1; i < 4; i++) {
+		machine_set_cpu(i);
+		assert_int_equal(kuid_turn_try(&tasks[i].turn, &taken), 0);
+	}
+}
+
+/* What is due changes with the clock; each waiter that is told looks again. */
+static void a_wait_ends_when_the_clock_is_set_forward(void **state)
+{
+	(void)state;
+	use_up();
+	add(0, CHUNK, 1);
+	add(1, 1, 1);
+	run_for(0);
+	machine_step_wall(1000 * MS);
+	for (unsigned int i = 0; i < 2; i++)
+		tasks[i].wakes = machine_mono();
+	run_for(2 * LOOK_NS);
+	assert_int_equal(tasks[0].served, 1);
+	assert_int_equal(tasks[1].served, 1);
+}
+
+/*
+ * Callers of all kinds come and go and get stuck at random. One that is never
+ * stuck waits no longer than the formula says for the worst that can be before
+ * it.
+ */
+static void no_mix_of_callers_breaks_the_bound(void **state)
+{
+	enum {
+		TASKS = 48,
+		ROUNDS = 40
+	};
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		u64 rest = GRACE + 1000 * LOOK_NS;
+		u64 end;
+
+		source = round % 2 ? KUID_LEX : KUID_GRID;
+		end = machine_mono() + 3000 * MS;
+		for (unsigned int i = 0; i < TASKS; i++) {
+			add(i, random_below(2) ? 1 : 1 + random_below(CHUNK),
+			    1 + random_below(3000));
+			tasks[i].pause = random_below(2) * random_below(MS);
+			tasks[i].may_wait = random_below(4);
+		}
+		use_up();
+		while (machine_mono() < end) {
+			run_for(random_below(20 * MS));
+			/* Half of them are honest. */
+			tasks[TASKS / 2 + random_below(TASKS / 2)].stuck_until =
+				machine_mono() + random_below(200 * MS);
+		}
+		for (unsigned int i = 0; i < TASKS / 2; i++) {
+			u64 single = time_of(TASKS + 2 * CHUNK) + rest;
+
+			if (!tasks[i].may_wait)
+				continue;
+			if (tasks[i].want == 1)
+				assert_true(tasks[i].longest <= single);
+			else
+				assert_true(tasks[i].longest <=
+					    TASKS * (WINDOW + single));
+		}
+		/* All that are left come to their end. */
+		for (unsigned int i = 0; i < TASKS; i++)
+			tasks[i].calls = min(tasks[i].calls, 1U);
+		run_for(TASKS * 2 * WINDOW + 1000 * MS);
+		for (unsigned int i = 0; i < TASKS; i++)
+			assert_int_equal(tasks[i].state, ABSENT);
+		assert_int_equal(lines.batches.count, 0);
+		assert_int_equal(lines.singles.count, 0);
+	}
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(nobody_waits_for_what_is_there),
+		CASE(each_is_served_in_turn_when_its_ids_are_due),
+		CASE(a_stuck_waiter_delays_none_when_there_is_enough),
+		CASE(stuck_waiters_lose_their_places),
+		CASE(the_front_looks_after_a_stuck_head),
+		CASE(a_waiter_that_looks_keeps_its_place),
+		CASE(singles_pass_sleeping_batches),
+		CASE(single_readers_and_batches_share),
+		CASE(impatient_singles_leave_a_batch_its_turn),
+		CASE(batch_readers_get_the_same),
+		CASE(a_busy_lane_delays_no_other),
+		CASE(a_wait_ends_when_the_clock_is_set_forward),
+		CASE(no_mix_of_callers_breaks_the_bound),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
+}
