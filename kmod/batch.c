@@ -5,6 +5,7 @@
  * and what uses them: for user memory, then for kernel memory.
  */
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -200,6 +201,24 @@ static __always_inline bool kuid_batch_goes_on(struct kuid_batch *batch,
 }
 
 /*
+ * How many of @count there is memory for before a page that can't be written.
+ * IDs that are taken and can't be stored are lost, so look before taking them.
+ */
+static u32 kuid_batch_fits(u8 __user *to, u32 count, size_t size)
+{
+	size_t bytes = count * size;
+	size_t at = 0;
+	u8 byte;
+
+	while (at < bytes) {
+		if (get_user(byte, to + at) || put_user(byte, to + at))
+			break;
+		at += PAGE_SIZE - offset_in_page(to + at);
+	}
+	return min(at, bytes) / size;
+}
+
+/*
  * As many chunks as it takes. Returns how many IDs were stored, at least 1, or
  * a negative errno.
  */
@@ -212,6 +231,7 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 		      KUID_V7_RANDOM_PAD];
 	bool single = count == 1;
 	u32 most = KUID_BATCH_CHUNK;
+	u8 __user **at = sink;
 	u8 *random = NULL;
 	size_t done = 0;
 	int ret = 0;
@@ -221,7 +241,7 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 			random =
 				kmalloc(KUID_BATCH_CHUNK * KUID_V7_RANDOM_SIZE +
 						KUID_V7_RANDOM_PAD,
-					GFP_KERNEL | __GFP_NOWARN);
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		/* Out of memory a batch is slower, not refused. */
 		if (!random)
 			most = KUID_BATCH_V7_FEW;
@@ -232,6 +252,12 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
 		struct kuid_taken taken;
 		u32 stored;
 
+		if (!single)
+			n = kuid_batch_fits(*at, n, size);
+		if (!n) {
+			ret = -EFAULT;
+			break;
+		}
 		ret = kuid_reserve(batch, single, n, &taken);
 		if (ret)
 			break;

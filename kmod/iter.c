@@ -5,22 +5,23 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/uio.h>
 
 #include "iter.h"
 
-/* IDs that are made before they are copied: a page holds what that takes. */
+/* IDs that are made before they are copied, if there is memory for that. */
 #define KUID_ITER_CHUNK 64
 
-/**
- * struct kuid_iter_buffer - a chunk on its way
- * @ids: as they are made
- * @lines: the same as text
- */
-struct kuid_iter_buffer {
-	u8 ids[KUID_ITER_CHUNK * KUID_ID_MAX];
-	char lines[KUID_ITER_CHUNK * KUID_LINE_MAX];
-};
+/* The same on the stack. */
+#define KUID_ITER_FEW 4
+
+/* What an ID takes: itself, and the same as text. */
+#define KUID_ITER_ROOM (KUID_ID_MAX + KUID_LINE_MAX)
+
+/* How far to look ahead whether memory can be written. */
+#define KUID_ITER_SURE SZ_64K
 
 /*
  * Copy whole units of a size. Returns how many: all that there is room for,
@@ -45,38 +46,61 @@ static size_t kuid_iter_copy(struct iov_iter *to, const void *from,
 	return done;
 }
 
+/* How many bytes can be written, up to a limit. */
+static size_t kuid_iter_sure(struct iov_iter *to)
+{
+	size_t size = min_t(size_t, iov_iter_count(to), KUID_ITER_SURE);
+
+	return size - fault_in_iov_iter_writeable(to, size);
+}
+
 static ssize_t kuid_iter_make(struct kuid_batch *batch, struct iov_iter *to,
 			      size_t count, bool text)
 {
 	size_t id_size = kuid_batch_id_size(batch->format);
 	size_t line = kuid_batch_text_size(batch->format) + 1;
-	struct kuid_iter_buffer *buffer;
+	size_t size = text ? line : id_size;
+	u8 few[KUID_ITER_FEW * KUID_ITER_ROOM];
 	bool single = count == 1;
-	size_t done = 0;
+	size_t most = KUID_ITER_FEW;
+	u8 *memory = NULL, *ids = few;
+	size_t sure = 0, done = 0;
 	ssize_t ret;
 
-	buffer = kmalloc(sizeof(*buffer), GFP_KERNEL);
-	if (!buffer)
-		return -ENOMEM;
+	if (count > KUID_ITER_FEW)
+		memory = kmalloc(KUID_ITER_CHUNK * KUID_ITER_ROOM,
+				 (batch->nonblock ? GFP_NOWAIT : GFP_KERNEL) |
+					 __GFP_ACCOUNT | __GFP_NOWARN);
+	/* Out of memory a read is slower, not refused. */
+	if (memory) {
+		ids = memory;
+		most = KUID_ITER_CHUNK;
+	}
 
 	while (done < count) {
-		size_t n = min_t(size_t, count - done, KUID_ITER_CHUNK);
+		size_t n = min(count - done, most);
+		u8 *lines = ids + n * KUID_ID_MAX;
 		size_t i, copied;
 
-		ret = kuid_batch_keep(batch, single, buffer->ids, n);
+		/* IDs that are made and can't be copied are lost. */
+		if (!single && sure < n * size) {
+			sure = kuid_iter_sure(to);
+			n = min(n, sure / size);
+		}
+		if (!n) {
+			ret = -EFAULT;
+			break;
+		}
+		ret = kuid_batch_keep(batch, single, ids, n);
 		if (ret <= 0)
 			break;
 		n = ret;
-		if (text) {
-			for (i = 0; i < n; i++)
-				kuid_batch_line(batch->format,
-						buffer->ids + i * id_size,
-						buffer->lines + i * line);
-			copied = kuid_iter_copy(to, buffer->lines, n, line);
-		} else {
-			copied = kuid_iter_copy(to, buffer->ids, n, id_size);
-		}
+		for (i = 0; text && i < n; i++)
+			kuid_batch_line(batch->format, ids + i * id_size,
+					lines + i * line);
+		copied = kuid_iter_copy(to, text ? lines : ids, n, size);
 		done += copied;
+		sure -= copied * size;
 		if (copied != n) {
 			ret = -EFAULT;
 			break;
@@ -87,7 +111,7 @@ static ssize_t kuid_iter_make(struct kuid_batch *batch, struct iov_iter *to,
 		cond_resched();
 	}
 
-	kfree(buffer);
+	kfree(memory);
 	return done ? done : ret;
 }
 
@@ -98,8 +122,7 @@ static ssize_t kuid_iter_make(struct kuid_batch *batch, struct iov_iter *to,
  * @count: how many, at least 1
  *
  * Context: process; as kuid_batch_ids().
- * Return: how many were made, at least 1, or an errno, as kuid_batch_ids();
- * -ENOMEM.
+ * Return: how many were made, at least 1, or an errno, as kuid_batch_ids().
  */
 ssize_t kuid_iter_ids(struct kuid_batch *batch, struct iov_iter *to,
 		      size_t count)

@@ -149,7 +149,8 @@ struct kuid_query {
  * CPU that is behind; bytes behind the first @done IDs may then have been
  * written too and mean nothing. If that comes before the first ID the call
  * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
- * never handed out again. ENODATA: see state below. EINVAL also: @count is 0 or above batch_max. ESTALE,
+ * never handed out again; but no more than one is, unless memory that could be
+ * written goes away meanwhile. ENODATA: see state below. EINVAL also: @count is 0 or above batch_max. ESTALE,
  * EKEYEXPIRED: see KUID_REASON_STALE_IDENTITY and _EXPIRED_CLAIM. ENOMEM: there
  * is none for the first epoch.
  */
