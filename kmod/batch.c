@@ -210,11 +210,15 @@ static u32 kuid_batch_fits(u8 __user *to, u32 count, size_t size)
 	size_t at = 0;
 	u8 byte;
 
+	if (!user_access_begin(to, bytes))
+		return 0;
 	while (at < bytes) {
-		if (get_user(byte, to + at) || put_user(byte, to + at))
-			break;
+		unsafe_get_user(byte, to + at, end);
+		unsafe_put_user(byte, to + at, end);
 		at += PAGE_SIZE - offset_in_page(to + at);
 	}
+end:
+	user_access_end();
 	return min(at, bytes) / size;
 }
 
