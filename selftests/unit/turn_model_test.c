@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Callers on three CPUs that look at one line at the same time, in all the ways
+ * in which they can take turns: see model_test.c. Time stands still meanwhile.
+ *
+ * A caller that finds nothing sleeps. When all have run, whoever sleeps in vain
+ * was forgotten: what it asks for is there, and nobody woke it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "core/turn.h"
+#include "machine.h"
+#include "random.h"
+#include "scheduler.h"
+
+#define CPUS  3
+#define MONO  5000000000ULL
+#define NOW   1700000000000000000ULL
+#define AHEAD (KUID_MAX_AHEAD_MS * KUID_MS_NS)
+#define MS    1000000ULL
+
+enum deed {
+	NOTHING,
+	TRY,   /* until something is taken, or the caller has to sleep */
+	LEAVE, /* as after a signal */
+};
+
+/**
+ * struct task_struct - a caller
+ * @count: IDs it asks for
+ * @waited: it is in the line at the start, in the order of the callers
+ * @late: what it waits for has been due for longer than the grace
+ * @polite: it may wait
+ * @deed: what it does
+ */
+struct task_struct {
+	u32 count;
+	bool waited;
+	bool late;
+	bool polite;
+	enum deed deed;
+};
+
+/**
+ * struct scenario - what happens
+ * @name: in the report
+ * @free: how many IDs there are
+ * @callers: one for each CPU, and one that does nothing
+ */
+struct scenario {
+	const char *name;
+	unsigned int free;
+	struct task_struct callers[CPUS + 1];
+};
+
+static const struct scenario *scenario;
+static struct kuid_generator generator;
+static struct kuid_line_pair lines;
+static struct kuid_floors files[CPUS + 1];
+static struct kuid_turn turns[CPUS + 1];
+static u32 taken_by[CPUS + 1];
+static u64 first_of[CPUS + 1];
+static unsigned int holder;
+static bool line_is_held;
+
+static struct {
+	struct kuid_epoch epoch;
+	struct kuid_lane lanes[KUID_FIRST_CPU_LANE + CPUS];
+} __aligned(64) memory;
+static struct {
+	struct kuid_sequences sequences;
+	struct kuid_cpu_runs runs[CPUS];
+} __aligned(64) slots;
+
+static void wake(struct task_struct *task)
+{
+	(void)task;
+}
+
+static u64 end_of_window(void)
+{
+	return kuid_lex_slot(NOW) + generator.windows[KUID_LEX].one + 1;
+}
+
+static void start(void)
+{
+	machine_set_mono(MONO);
+	machine_set_mono_step(0);
+	machine_set_wall(NOW);
+	machine_forget();
+	machine_on_wake(wake);
+	memset(&memory, 0, sizeof(memory));
+	memset(&slots, 0, sizeof(slots));
+	memset(files, 0, sizeof(files));
+	memset(taken_by, 0, sizeof(taken_by));
+	kuid_generator_init(&generator, AHEAD, 1, false);
+	memory.epoch.nr_cpu_lanes = CPUS;
+	memory.epoch.sequences = &slots.sequences;
+	slots.sequences.nr_cpus = CPUS;
+	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0);
+	atomic64_set(&slots.sequences.lex.next,
+		     end_of_window() - scenario->free);
+	kuid_line_pair_init(&lines);
+	for (unsigned int i = 0; i <= CPUS; i++) {
+		const struct task_struct *caller = &scenario->callers[i];
+		struct kuid_turn *turn = &turns[i];
+
+		*turn = (struct kuid_turn) {
+			.generator = &generator,
+			.lines = &lines,
+			.floors = &files[i],
+			.source = KUID_LEX,
+			.order = KUID_BY_HOST,
+			.count = caller->count,
+			.single = true,
+			.may_wait = caller->polite,
+			.has_slept = caller->waited,
+		};
+		kuid_waiter_init(&turn->waiter, NULL);
+		if (!caller->waited)
+			continue;
+		kuid_line_join(&lines.singles, &turn->waiter, caller->count,
+			       MONO);
+		turn->waiter.due = caller->late ? MONO - KUID_LINE_GRACE_NS
+						: MONO + MS;
+	}
+}
+
+static void run(unsigned int cpu)
+{
+	struct kuid_turn *turn = &turns[cpu];
+	struct kuid_taken taken;
+	u64 when;
+
+	machine_set_cpu(cpu);
+	switch (scenario->callers[cpu].deed) {
+	case TRY:
+		do {
+			when = kuid_turn_try(turn, &taken);
+		} while (when && turn->may_wait &&
+			 (when <= MONO || turn->waiter.called));
+		if (!when) {
+			taken_by[cpu] = taken.stamps.count;
+			first_of[cpu] = taken.stamps.first;
+			kuid_turn_end(turn);
+		}
+		turn->has_slept |= turn->may_wait;
+		break;
+	case LEAVE:
+		kuid_turn_end(turn);
+		break;
+	case NOTHING:
+		break;
+	}
+}
+
+static void resume(unsigned int cpu)
+{
+	machine_set_cpu(cpu);
+}
+
+/* Before the next access of the CPU that has taken the lock. */
+static void look(void)
+{
+	if (lines.singles.lock.locked && !line_is_held)
+		holder = kuid_port_cpu();
+	line_is_held = lines.singles.lock.locked;
+}
+
+/* The line's lock is held while the generator's is taken. */
+static bool may_go_on(unsigned int cpu)
+{
+	return !generator.lock.locked &&
+	       (!lines.singles.lock.locked || holder == cpu);
+}
+
+static const char *wrong(void)
+{
+	u64 left = end_of_window() - atomic64_read(&slots.sequences.lex.next);
+	const struct kuid_waiter *waiter;
+	unsigned int count = 0;
+	u64 before = 0;
+
+	for (unsigned int i = 0; i <= CPUS; i++)
+		for (unsigned int j = 0; j < i; j++)
+			if (taken_by[i] && taken_by[j] &&
+			    first_of[i] < first_of[j] + taken_by[j] &&
+			    first_of[j] < first_of[i] + taken_by[i])
+				return "taken twice";
+	list_for_each_entry(waiter, &lines.singles.waiters, entry)
+	{
+		const struct kuid_turn *turn =
+			container_of(waiter, const struct kuid_turn, waiter);
+
+		count++;
+		before += turn->count;
+		/* Nobody else comes to wake it. */
+		if (before <= left && !waiter->called && waiter->due > MONO)
+			return "left asleep";
+	}
+	if (count != lines.singles.count)
+		return "counted wrong";
+	for (unsigned int i = 1; i <= CPUS; i++) {
+		const struct task_struct *caller = &scenario->callers[i];
+
+		/* The one before it, if it kept its place, wants that. */
+		if (taken_by[i] && caller->waited &&
+		    kuid_waiter_waits(&turns[i - 1].waiter) &&
+		    turns[i - 1].waiter.mark < turns[i].waiter.mark &&
+		    left < turns[i - 1].count)
+			return "took what was left to the one before";
+	}
+	return NULL;
+}
+
+static bool good(void)
+{
+	const char *why = wrong();
+
+	if (!why)
+		return true;
+	printf("# %s: %s\n", scenario->name, why);
+	for (unsigned int i = 0; i <= CPUS; i++)
+		printf("# caller %u: took %u at %llu, %s\n", i, taken_by[i],
+		       (unsigned long long)first_of[i],
+		       kuid_waiter_waits(&turns[i].waiter) ? "waits" : "done");
+	return false;
+}
+
+static void explore(const struct scenario *what)
+{
+	const struct scheduler_model model = {
+		.nr_cpus = CPUS,
+		.start = start,
+		.run = run,
+		.resume = resume,
+		.look = look,
+		.may_go_on = may_go_on,
+		.good = good,
+	};
+	struct scheduler_report report;
+
+	scenario = what;
+	report = scheduler_explore(&model, 3, 100000);
+	assert_true(report.good);
+	printf("# %s: %llu ways\n", what->name, report.runs);
+	report = scheduler_walk(&model, 10000);
+	assert_true(report.good);
+}
+
+#define WAITER(n, deed_)                                                  \
+	{                                                                 \
+		.count = n, .waited = true, .polite = true, .deed = deed_ \
+	}
+#define LATE(n, deed_)                                                    \
+	{                                                                 \
+		.count = n, .waited = true, .late = true, .polite = true, \
+		.deed = deed_                                             \
+	}
+#define COMES(n, polite_)                                  \
+	{                                                  \
+		.count = n, .polite = polite_, .deed = TRY \
+	}
+
+static void what_is_there_is_taken(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "enough for all",
+		.free = 21,
+		.callers = { WAITER(10, TRY), WAITER(10, TRY), COMES(1, true) },
+	});
+	explore(&(struct scenario) {
+		.name = "enough for the first",
+		.free = 10,
+		.callers = { WAITER(10, TRY), WAITER(10, TRY), COMES(1, true) },
+	});
+	explore(&(struct scenario) {
+		.name = "three come at once",
+		.free = 2,
+		.callers = { COMES(1, true), COMES(1, true), COMES(1, true) },
+	});
+}
+
+static void whoever_leaves_wakes_the_next(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "the head gets a signal",
+		.free = 10,
+		.callers = { WAITER(100, LEAVE), WAITER(10, TRY),
+			     COMES(1, true) },
+	});
+	explore(&(struct scenario) {
+		.name = "the head gets a signal, the next sleeps",
+		.free = 10,
+		.callers = { WAITER(100, LEAVE), WAITER(10, NOTHING),
+			     COMES(1, false) },
+	});
+	explore(&(struct scenario) {
+		.name = "the second gets a signal",
+		.free = 20,
+		.callers = { WAITER(10, TRY), WAITER(100, LEAVE),
+			     WAITER(10, TRY) },
+	});
+}
+
+static void the_late_are_removed(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a late head that comes after all",
+		.free = 10,
+		.callers = { LATE(10, TRY), WAITER(10, TRY), COMES(1, true) },
+	});
+	explore(&(struct scenario) {
+		.name = "a late head, removed by one that may not wait",
+		.free = 10,
+		.callers = { LATE(100, NOTHING), WAITER(10, TRY),
+			     COMES(20, false) },
+	});
+	explore(&(struct scenario) {
+		.name = "a late head, and the next sleeps",
+		.free = 10,
+		.callers = { LATE(100, NOTHING), WAITER(10, NOTHING),
+			     COMES(20, true) },
+	});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_there_is_taken),
+		cmocka_unit_test(whoever_leaves_wakes_the_next),
+		cmocka_unit_test(the_late_are_removed),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("turn_model", tests, NULL, NULL);
+}
