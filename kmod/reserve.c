@@ -163,15 +163,15 @@ int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
 			if (ret == -ENODATA)
 				break;
 		}
-		if (!turn.has_slept)
+		if (!sleeper.since)
 			this_cpu_inc(kuid_counters.waits);
-		turn.has_slept = true;
+		turn.has_waited = true;
 		ret = kuid_sleeper_sleep(&sleeper, &turn.waiter, when);
 		if (ret)
 			break;
 	}
 	kuid_turn_end(&turn);
-	if (turn.has_slept)
+	if (sleeper.since)
 		trace_kuid_wait(turn.source, ktime_get_ns() - sleeper.since);
 	return ret;
 }

@@ -51,7 +51,7 @@ static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
 static u64 kuid_turn_try_stamps(struct kuid_turn *turn,
 				struct kuid_taken *taken)
 {
-	u64 due = turn->has_slept ? kuid_turn_due(turn, 0) : 0;
+	u64 due = turn->has_waited ? kuid_turn_due(turn, 0) : 0;
 
 	if (due <= kuid_port_mono_ns() && kuid_turn_take(turn, taken))
 		return 0;
@@ -80,7 +80,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 	unsigned long flags;
 	bool taken_now;
 
-	if (!turn->has_slept && !READ_ONCE(line->count) &&
+	if (!turn->has_waited && !READ_ONCE(line->count) &&
 	    kuid_turn_take(turn, taken))
 		return 0;
 
@@ -88,7 +88,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 	now = kuid_port_mono_ns();
 	before = kuid_line_look(line, waiter, now);
 	due = kuid_turn_due(turn, before);
-	taken_now = (due <= now || (!before && !turn->has_slept)) &&
+	taken_now = (due <= now || (!before && !turn->has_waited)) &&
 		    kuid_turn_take(turn, taken);
 	if (taken_now || due == KUID_NEVER) {
 		/* Where only a change can help, nobody needs a place. */
@@ -100,6 +100,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 	} else if (turn->may_wait) {
 		if (!kuid_waiter_waits(waiter))
 			kuid_line_join(line, waiter, turn->count, now);
+		turn->has_waited = true;
 		waiter->due = due;
 		due = min(over, kuid_line_next_look(line, waiter, now));
 	}
@@ -162,7 +163,7 @@ void kuid_turn_end(struct kuid_turn *turn)
 	struct kuid_line *line = kuid_turn_line(turn);
 	unsigned long flags;
 
-	if (turn->source == KUID_STAMPS || !turn->has_slept)
+	if (turn->source == KUID_STAMPS || !turn->has_waited)
 		return;
 	raw_spin_lock_irqsave(&line->lock, flags);
 	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns());

@@ -35,12 +35,12 @@ struct kuid_line_pair {
  * @count: how much is wanted, at least 1
  * @single: the caller may use all of the window, and waits among the singles
  * @may_wait: the caller joins a line if it has to
- * @has_slept: the caller had to wait; from then on it takes all of @count, not
+ * @has_waited: the caller had to wait; from then on it takes all of @count, not
  *	a few at a time
  * @waiter: its place in a line
  *
- * Set by the caller before the first kuid_turn_try(), but for @waiter, which
- * kuid_waiter_init() sets. Later the caller only sets @has_slept.
+ * The caller sets all of it before the first kuid_turn_try(), @waiter by
+ * kuid_waiter_init(), and @has_waited before it sleeps.
  */
 struct kuid_turn {
 	struct kuid_generator *generator;
@@ -52,7 +52,7 @@ struct kuid_turn {
 	u32 count;
 	bool single;
 	bool may_wait;
-	bool has_slept;
+	bool has_waited;
 	struct kuid_waiter waiter;
 };
 

@@ -119,7 +119,7 @@ static void start(void)
 			.count = caller->count,
 			.single = true,
 			.may_wait = caller->polite,
-			.has_slept = caller->waited,
+			.has_waited = caller->waited,
 		};
 		kuid_waiter_init(&turn->waiter, NULL);
 		if (!caller->waited)
@@ -149,7 +149,7 @@ static void run(unsigned int cpu)
 			first_of[cpu] = taken.stamps.first;
 			kuid_turn_end(turn);
 		}
-		turn->has_slept |= turn->may_wait;
+		turn->has_waited |= turn->may_wait;
 		break;
 	case LEAVE:
 		kuid_turn_end(turn);

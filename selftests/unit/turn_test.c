@@ -167,7 +167,7 @@ static void run(struct task_struct *task)
 	}
 	assert_true(kuid_waiter_waits(&task->turn.waiter) ||
 		    when <= machine_mono());
-	task->turn.has_slept = true;
+	task->turn.has_waited = true;
 	task->state = SLEEPS;
 	task->wakes = task->turn.waiter.called ? machine_mono() : when;
 }
@@ -239,7 +239,7 @@ static void nobody_waits_for_what_is_there(void **state)
 	for (unsigned int i = 0; i < 8; i++) {
 		assert_int_equal(tasks[i].served, 10);
 		assert_true(tasks[i].longest <= 8 * LOOK_NS);
-		assert_false(tasks[i].turn.has_slept);
+		assert_false(tasks[i].turn.has_waited);
 	}
 }
 
@@ -287,7 +287,7 @@ static void a_stuck_waiter_delays_none_when_there_is_enough(void **state)
 		add(1, want, 1);
 		run_for(0);
 		assert_int_equal(tasks[1].served, 1);
-		assert_false(tasks[1].turn.has_slept);
+		assert_false(tasks[1].turn.has_waited);
 		run_for(1000 * MS);
 		assert_int_equal(tasks[0].served, 1);
 	}
@@ -399,7 +399,7 @@ static void singles_pass_sleeping_batches(void **state)
 		struct task_struct *single = &tasks[SLEEPERS + i];
 
 		assert_true(single->served > 0);
-		assert_false(single->turn.has_slept);
+		assert_false(single->turn.has_waited);
 	}
 }
 
@@ -481,7 +481,7 @@ static void a_busy_lane_delays_no_other(void **state)
 	for (unsigned int i = 0; i < 4; i++) {
 		add(i, CHUNK, 1);
 		begin_call(&tasks[i]);
-		tasks[i].turn.has_slept = true;
+		tasks[i].turn.has_waited = true;
 	}
 	machine_set_cpu(0);
 	atomic64_set(&host.generator.epoch->lanes[KUID_FIRST_CPU_LANE].last,
