@@ -42,11 +42,11 @@ static_assert(sizeof(struct kuid_status) == 512);
 static_assert(offsetof(struct kuid_status, ids) == 96);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
-static_assert(offsetof(struct kuid_state, reserved) == 112);
+static_assert(offsetof(struct kuid_state, reserved) == 88);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
-static_assert(offsetof(struct kuid_set_identity, epoch) == 64);
+static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
 
 /* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
 #define KUID_CHR_BATCH_MAX SZ_64M
@@ -542,7 +542,7 @@ static long kuid_chr_get_state(struct kuid_state __user *arg)
 		return -EPERM;
 	if (copy_from_user(&state, arg, sizeof(state)))
 		return -EFAULT;
-	if (state.flags || state.reserved0 ||
+	if (state.flags ||
 	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
 		return -EINVAL;
 	ret = kuid_host_start_now();
@@ -597,7 +597,7 @@ static long kuid_chr_set_identity(struct kuid_set_identity __user *arg)
 		return -EPERM;
 	if (copy_from_user(&set, arg, sizeof(set)))
 		return -EFAULT;
-	if (set.flags & ~KUID_IDENTITY_CONFIRM || set.reserved0 ||
+	if (set.flags & ~KUID_IDENTITY_CONFIRM ||
 	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
 		return -EINVAL;
 	ret = kuid_host_set_identity(&set, &set.epoch);

@@ -408,11 +408,6 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 	if (!ret) {
 		change.changed = kuid_identity_changed(set);
 		change.stale &= ~change.changed;
-		/* What is made from the worker is as good or bad as it is. */
-		change.stale &= ~kuid_identity_from_worker(&change.choices);
-		if (change.stale & KUID_PART_WORKER)
-			change.stale |=
-				kuid_identity_from_worker(&change.choices);
 		if (set->flags & KUID_IDENTITY_CONFIRM)
 			change.stale = 0;
 		ret = kuid_host_begin_epoch(&change);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes, worker and interval come from module parameters, and from requests of
+ * Node, worker and interval come from module parameters, and from requests of
  * administrators later; what these leave open is random, or made from the host
  * name for the worker.
  */
@@ -54,18 +54,6 @@ static struct kuid_part kuid_worker = {
 	.choice.from = KUID_FROM_HOST,
 };
 
-static struct kuid_part kuid_k96_node = {
-	.words = { { "worker", KUID_FROM_WORKER } },
-	.bits = 32,
-	.choice.from = KUID_FROM_WORKER,
-};
-
-static struct kuid_part kuid_k128_node = {
-	.words = { { "worker", KUID_FROM_WORKER } },
-	.bits = 64,
-	.choice.from = KUID_FROM_WORKER,
-};
-
 static struct kuid_bounded kuid_interval = {
 	.value = KUID_INTERVAL_DEFAULT,
 	.min = KUID_INTERVAL_MIN,
@@ -89,7 +77,7 @@ static int kuid_part_set(const char *text, const struct kernel_param *kp)
 	struct kuid_part *part = kp->arg;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(part->words) && part->words[i].name; i++) {
+	for (i = 0; i < ARRAY_SIZE(part->words); i++) {
 		if (!strcmp(text, part->words[i].name)) {
 			part->choice.from = part->words[i].from;
 			return 0;
@@ -100,9 +88,8 @@ static int kuid_part_set(const char *text, const struct kernel_param *kp)
 		part->choice.from = KUID_FROM_GIVEN;
 		return 0;
 	}
-	pr_err("%s=%s: must be %s%s%s or up to %u hexadecimal digits\n",
-	       kp->name, text, part->words[0].name,
-	       part->words[1].name ? ", " : "", part->words[1].name ?: "",
+	pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
+	       kp->name, text, part->words[0].name, part->words[1].name,
 	       part->bits / 4);
 	return -EINVAL;
 }
@@ -112,7 +99,7 @@ static int kuid_part_get(char *text, const struct kernel_param *kp)
 	const struct kuid_part *part = kp->arg;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(part->words) && part->words[i].name; i++)
+	for (i = 0; i < ARRAY_SIZE(part->words); i++)
 		if (part->choice.from == part->words[i].from)
 			return sprintf(text, "%s\n", part->words[i].name);
 	return sprintf(text, "%0*llx\n", part->bits / 4, part->choice.value);
@@ -128,11 +115,7 @@ MODULE_PARM_DESC(node,
 		 "node of v1 and v6: random (default), mac or 48 bits in hex");
 module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
 MODULE_PARM_DESC(worker,
-		 "worker of lex: host (default), random or 64 bits in hex");
-module_param_cb(k96_node, &kuid_part_ops, &kuid_k96_node, 0444);
-MODULE_PARM_DESC(k96_node, "node of k96: worker (default) or 32 bits in hex");
-module_param_cb(k128_node, &kuid_part_ops, &kuid_k128_node, 0444);
-MODULE_PARM_DESC(k128_node, "node of k128: worker (default) or 64 bits in hex");
+		 "lex, k96, k128: host (default), random or 64 bits in hex");
 module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
 MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
 
@@ -172,8 +155,6 @@ int __init kuid_identity_init(struct kuid_choices *choices)
 	*choices = (struct kuid_choices) {
 		.node = kuid_node.choice,
 		.worker = kuid_worker.choice,
-		.node96 = kuid_k96_node.choice,
-		.node128 = kuid_k128_node.choice,
 		.interval = kuid_interval.value,
 	};
 	if (choices->node.from == KUID_FROM_MAC &&
@@ -219,10 +200,6 @@ int kuid_identity_change(struct kuid_choices *choices,
 	    !kuid_choice_ok(set->worker_from, set->worker,
 			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_HOST),
 			    64) ||
-	    !kuid_choice_ok(set->k96_node_from, set->k96_node,
-			    BIT_ULL(KUID_FROM_WORKER), 32) ||
-	    !kuid_choice_ok(set->k128_node_from, set->k128_node,
-			    BIT_ULL(KUID_FROM_WORKER), 64) ||
 	    (set->interval && (set->interval < KUID_INTERVAL_MIN ||
 			       set->interval > KUID_INTERVAL_MAX)))
 		return -EINVAL;
@@ -234,26 +211,9 @@ int kuid_identity_change(struct kuid_choices *choices,
 
 	kuid_choice_set(&choices->node, set->node_from, node);
 	kuid_choice_set(&choices->worker, set->worker_from, set->worker);
-	kuid_choice_set(&choices->node96, set->k96_node_from, set->k96_node);
-	kuid_choice_set(&choices->node128, set->k128_node_from, set->k128_node);
 	if (set->interval)
 		choices->interval = set->interval;
 	return 0;
-}
-
-/**
- * kuid_identity_from_worker - what is made from the worker
- * @choices: where the identity comes from
- *
- * Context: any.
- * Return: KUID_PART_*
- */
-u32 kuid_identity_from_worker(const struct kuid_choices *choices)
-{
-	return (choices->node96.from == KUID_FROM_WORKER ? KUID_PART_NODE96
-							 : 0) |
-	       (choices->node128.from == KUID_FROM_WORKER ? KUID_PART_NODE128
-							  : 0);
 }
 
 /**
@@ -261,19 +221,12 @@ u32 kuid_identity_from_worker(const struct kuid_choices *choices)
  * @choices: where the identity comes from
  *
  * Context: any.
- * Return: KUID_PART_*: what was given, or made from what was.
+ * Return: KUID_PART_*
  */
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
-	u32 drawn = kuid_identity_from_worker(choices);
-
-	if (choices->worker.from == KUID_FROM_GIVEN)
-		drawn = 0;
-	else
-		drawn |= KUID_PART_WORKER;
-	if (choices->node.from == KUID_FROM_RANDOM)
-		drawn |= KUID_PART_NODE;
-	return KUID_ALL_PARTS & ~drawn;
+	return (choices->node.from == KUID_FROM_RANDOM ? 0 : KUID_PART_NODE) |
+	       (choices->worker.from == KUID_FROM_GIVEN ? KUID_PART_WORKER : 0);
 }
 
 /**
@@ -286,9 +239,7 @@ u32 kuid_identity_given(const struct kuid_choices *choices)
 u32 kuid_identity_changed(const struct kuid_set_identity *set)
 {
 	return (set->node_from ? KUID_PART_NODE : 0) |
-	       (set->worker_from ? KUID_PART_WORKER : 0) |
-	       (set->k96_node_from ? KUID_PART_NODE96 : 0) |
-	       (set->k128_node_from ? KUID_PART_NODE128 : 0);
+	       (set->worker_from ? KUID_PART_WORKER : 0);
 }
 
 /* Names that say nothing of the host. */
@@ -351,12 +302,6 @@ void kuid_identity_draw(struct kuid_identity *identity,
 				? kuid_node_of(&key, 0)
 				: choices->node.value,
 		.worker = worker,
-		.node128 = choices->node128.from == KUID_FROM_GIVEN
-				   ? choices->node128.value
-				   : worker,
-		.node96 = choices->node96.from == KUID_FROM_GIVEN
-				  ? choices->node96.value
-				  : worker >> 32 ^ worker,
 		.interval = choices->interval,
 		.seq_offset = get_random_u32() % (KUID_SEQ_OFFSET_MAX + 1),
 		.lane_scramble = get_random_u32() % KUID_NR_LANES,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose IDs they are: nodes, worker and interval, as module parameters and
+ * Whose IDs they are: node, worker and interval, as module parameters and
  * administrators say.
  */
 #ifndef KUID_IDENTITY_H
@@ -25,9 +25,7 @@ struct kuid_choice {
 /**
  * struct kuid_choices - where all of it comes from
  * @node: of v1 and v6
- * @worker: of lex
- * @node96: of k96
- * @node128: of k128
+ * @worker: of lex, k96 and k128
  * @interval: I of k96 and k128
  * @salt: exclusive-or'ed with the worker that is made from the host name; 0
  *	until there may be another machine of that name
@@ -35,8 +33,6 @@ struct kuid_choice {
 struct kuid_choices {
 	struct kuid_choice node;
 	struct kuid_choice worker;
-	struct kuid_choice node96;
-	struct kuid_choice node128;
 	u32 interval;
 	u64 salt;
 };
@@ -44,7 +40,6 @@ struct kuid_choices {
 int __init kuid_identity_init(struct kuid_choices *choices);
 int kuid_identity_change(struct kuid_choices *choices,
 			 const struct kuid_set_identity *set);
-u32 kuid_identity_from_worker(const struct kuid_choices *choices);
 u32 kuid_identity_given(const struct kuid_choices *choices);
 u32 kuid_identity_changed(const struct kuid_set_identity *set);
 void kuid_identity_draw(struct kuid_identity *identity,

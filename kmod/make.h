@@ -39,11 +39,9 @@ static __always_inline u32 kuid_make_parts(const u32 format)
 	case KUID_FORMAT_V6:
 		return KUID_PART_NODE;
 	case KUID_FORMAT_LEX:
-		return KUID_PART_WORKER;
 	case KUID_FORMAT_K96:
-		return KUID_PART_NODE96;
 	case KUID_FORMAT_K128:
-		return KUID_PART_NODE128;
+		return KUID_PART_WORKER;
 	default:
 		return 0;
 	}

@@ -154,11 +154,7 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.deadline_ns = reading.deadline,
 		.node_from = choices.node.from,
 		.worker_from = choices.worker.from,
-		.k96_node_from = choices.node96.from,
-		.k128_node_from = choices.node128.from,
 		.node = identity->node,
 		.worker = identity->worker,
-		.k128_node = identity->node128,
-		.k96_node = identity->node96,
 	};
 }

@@ -78,30 +78,6 @@ static ssize_t worker_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(worker);
 
-static ssize_t k96_node_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	if (!reading.origin.epoch)
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%08x\n", reading.origin.identity.node96);
-}
-static DEVICE_ATTR_RO(k96_node);
-
-static ssize_t k128_node_show(struct device *dev, struct device_attribute *attr,
-			      char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	if (!reading.origin.epoch)
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%016llx\n", reading.origin.identity.node128);
-}
-static DEVICE_ATTR_RO(k128_node);
-
 static ssize_t interval_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {
@@ -115,9 +91,10 @@ static ssize_t interval_show(struct device *dev, struct device_attribute *attr,
 static DEVICE_ATTR_RO(interval);
 
 static struct attribute *kuid_sysfs_identity_attrs[] = {
-	&dev_attr_node.attr,	 &dev_attr_worker.attr,
-	&dev_attr_k96_node.attr, &dev_attr_k128_node.attr,
-	&dev_attr_interval.attr, NULL
+	&dev_attr_node.attr,
+	&dev_attr_worker.attr,
+	&dev_attr_interval.attr,
+	NULL,
 };
 
 static const struct attribute_group kuid_sysfs_identity_group = {

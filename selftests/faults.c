@@ -905,8 +905,6 @@ static void check_set_identity(struct __test_metadata *_metadata,
 
 	wanted.worker_from = KUID_FROM_GIVEN;
 	wanted.worker = s->made;
-	wanted.k128_node = s->made;
-	wanted.k96_node = s->made >> 32 ^ s->made;
 	all_or_nothing(_metadata, s, &wanted, s->arg.identity.epoch, ret);
 }
 

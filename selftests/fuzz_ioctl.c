@@ -75,7 +75,6 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, required, OUT),
 	FIELD(kuid_state, wall_ns, OUT),
 	FIELD(kuid_state, worker, OUT),
-	FIELD(kuid_state, reserved0, RESERVED),
 	FIELD(kuid_state, reserved, RESERVED),
 };
 
@@ -99,13 +98,8 @@ static const struct field identity_fields[] = {
 	FIELD(kuid_set_identity, interval, IN),
 	FIELD(kuid_set_identity, node_from, IN),
 	FIELD(kuid_set_identity, worker_from, IN),
-	FIELD(kuid_set_identity, k96_node_from, IN),
-	FIELD(kuid_set_identity, k128_node_from, IN),
 	FIELD(kuid_set_identity, node, IN),
 	FIELD(kuid_set_identity, worker, IN),
-	FIELD(kuid_set_identity, k128_node, IN),
-	FIELD(kuid_set_identity, k96_node, IN),
-	FIELD(kuid_set_identity, reserved0, RESERVED),
 	FIELD(kuid_set_identity, deadline_ns, IN),
 	FIELD(kuid_set_identity, epoch, OUT),
 	FIELD(kuid_set_identity, reserved, RESERVED),
@@ -243,24 +237,6 @@ static void good_identity(struct fuzz_actor *actor,
 							   KUID_FROM_HOST;
 		break;
 	}
-	switch (fuzz_below(actor, 4)) {
-	case 0:
-		set->k96_node_from = KUID_FROM_GIVEN;
-		set->k96_node = fuzz_number(actor);
-		break;
-	case 1:
-		set->k96_node_from = KUID_FROM_WORKER;
-		break;
-	}
-	switch (fuzz_below(actor, 4)) {
-	case 0:
-		set->k128_node_from = KUID_FROM_GIVEN;
-		set->k128_node = fuzz_number(actor);
-		break;
-	case 1:
-		set->k128_node_from = KUID_FROM_WORKER;
-		break;
-	}
 	switch (fuzz_below(actor, 8)) {
 	case 0:
 		clock_gettime(CLOCK_BOOTTIME, &up);
@@ -374,11 +350,7 @@ static bool request_ok(__u32 nr, const void *arg)
 		       part_ok(identity->node_from, identity->node,
 			       KUID_FROM_RANDOM, KUID_FROM_MAC, 48) &&
 		       part_ok(identity->worker_from, identity->worker,
-			       KUID_FROM_RANDOM, KUID_FROM_HOST, 64) &&
-		       part_ok(identity->k96_node_from, identity->k96_node,
-			       KUID_FROM_WORKER, 0, 32) &&
-		       part_ok(identity->k128_node_from, identity->k128_node,
-			       KUID_FROM_WORKER, 0, 64);
+			       KUID_FROM_RANDOM, KUID_FROM_HOST, 64);
 	}
 	return true;
 }
@@ -440,7 +412,6 @@ static void check_answer(struct fuzz_actor *actor, __u32 nr,
 		    state->required > 1 || state->restored > 1 ||
 		    state->stamp_ns < state->floor_ns ||
 		    !state->node_from || !state->worker_from ||
-		    !state->k96_node_from || !state->k128_node_from ||
 		    state->node >> 48 ||
 		    (call->alone &&
 		     (state->wall_ns < call->wall_before ||
@@ -475,9 +446,7 @@ static bool is_given(const struct kuid_state *state)
 {
 	return state->node_from == KUID_FROM_GIVEN ||
 	       state->node_from == KUID_FROM_MAC ||
-	       state->worker_from == KUID_FROM_GIVEN ||
-	       state->k96_node_from == KUID_FROM_GIVEN ||
-	       state->k128_node_from == KUID_FROM_GIVEN;
+	       state->worker_from == KUID_FROM_GIVEN;
 }
 
 /*
@@ -528,11 +497,7 @@ static void check_outcome(struct fuzz_actor *actor, __u32 nr,
 	    (identity->worker_from &&
 	     after.worker_from != identity->worker_from) ||
 	    (identity->worker_from == KUID_FROM_GIVEN &&
-	     after.worker != identity->worker) ||
-	    (identity->k96_node_from == KUID_FROM_GIVEN &&
-	     after.k96_node != identity->k96_node) ||
-	    (identity->k128_node_from == KUID_FROM_GIVEN &&
-	     after.k128_node != identity->k128_node))
+	     after.worker != identity->worker))
 		fuzz_fail(actor, "the identity is not what was asked for");
 	if (!identity->deadline_ns)
 		return;

@@ -92,13 +92,8 @@ FIXTURE_TEARDOWN(hibernate)
 TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 {
 	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
-	const __u32 k96 = 1U << KUID_FORMAT_K96;
 	struct kuid_set_identity nothing = { .interval = 8 };
 	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
-	struct kuid_set_identity node = {
-		.node_from = KUID_FROM_GIVEN,
-		.node = GIVEN_NODE,
-	};
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
 	struct kuid_status before, after;
 	struct kuid_state was, now;
@@ -106,7 +101,7 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 
 	if (!write_to("/sys/power/pm_test", "freezer"))
 		SKIP(return, "this kernel can't test power management");
-	ASSERT_EQ(0, load("node=0123456789ab k96_node=77"));
+	ASSERT_EQ(0, load("node=0123456789ab"));
 	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, stale_formats(_metadata, fd));
@@ -127,39 +122,34 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	ASSERT_EQ(0, get_state(fd, &now));
 	/* What is drawn or made from the host's name is another. */
 	EXPECT_NE(was.worker, now.worker);
-	EXPECT_EQ(now.worker, now.k128_node);
 	EXPECT_EQ(was.node, now.node);
-	EXPECT_EQ(was.k96_node, now.k96_node);
-	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 
 	/* Neither does another epoch confirm it, nor the same host's name. */
 	ASSERT_EQ(0, set_identity(fd, &nothing));
-	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, restore_floor(fd, 0));
-	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 	was = now;
 	ASSERT_EQ(0, set_identity(fd, &host));
 	ASSERT_EQ(0, get_state(fd, &now));
 	EXPECT_EQ(was.worker, now.worker);
-	EXPECT_EQ(nodes | k96, stale_formats(_metadata, fd));
-
-	/* A part that is given anew is this machine's own. */
-	ASSERT_EQ(0, set_identity(fd, &node));
-	EXPECT_EQ(k96, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+
 	ASSERT_EQ(0, set_identity(fd, &confirm));
 	EXPECT_EQ(0, stale_formats(_metadata, fd));
 	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &now));
 	EXPECT_EQ(was.worker, now.worker);
 	EXPECT_EQ(GIVEN_NODE, now.node);
-	EXPECT_EQ(0x77, now.k96_node);
 	close(fd);
 }
 
-/* What is made from a worker that may be another machine's may be, too. */
-TEST_F_TIMEOUT(hibernate, a_given_worker_takes_nodes_along, 120)
+/* A part that is given anew is this machine's own; the other stays stale. */
+TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 {
+	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
 	const __u32 of_worker = 1U << KUID_FORMAT_LEX | 1U << KUID_FORMAT_K96 |
 				1U << KUID_FORMAT_K128;
 	struct kuid_set_identity nothing = { .interval = 8 };
@@ -167,11 +157,15 @@ TEST_F_TIMEOUT(hibernate, a_given_worker_takes_nodes_along, 120)
 		.worker_from = KUID_FROM_GIVEN,
 		.worker = 6,
 	};
+	struct kuid_set_identity node = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = GIVEN_NODE,
+	};
 	int fd;
 
 	if (!write_to("/sys/power/pm_test", "freezer"))
 		SKIP(return, "this kernel can't test power management");
-	ASSERT_EQ(0, load("worker=5"));
+	ASSERT_EQ(0, load("node=0123456789ab worker=5"));
 	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, stale_formats(_metadata, fd));
@@ -179,11 +173,15 @@ TEST_F_TIMEOUT(hibernate, a_given_worker_takes_nodes_along, 120)
 		close(fd);
 		SKIP(return, "this kernel can't hibernate");
 	}
-	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, set_identity(fd, &nothing));
+	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &node));
 	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, set_identity(fd, &worker));
 	EXPECT_EQ(0, stale_formats(_metadata, fd));
+	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	close(fd);
 }
 

@@ -192,16 +192,6 @@ TEST_F(params, nodes_of_the_worker)
 	EXPECT_EQ(worker, be(id + 4, 8));
 }
 
-TEST_F(params, nodes_of_their_own)
-{
-	__u8 id[16];
-
-	one_with(_metadata, "k96_node=deadbeef", KUID_FORMAT_K96, id);
-	EXPECT_EQ(0xdeadbeefULL, be(id + 4, 4));
-	one_with(_metadata, "k128_node=deadbeefcafef00d", KUID_FORMAT_K128, id);
-	EXPECT_EQ(0xdeadbeefcafef00dULL, be(id + 4, 8));
-}
-
 /* The node moves towards the end of the ID by the bits the interval is less. */
 TEST_F(params, interval)
 {
@@ -214,7 +204,7 @@ TEST_F(params, interval)
 		int behind = intervals[i] + 10 + 14;
 
 		snprintf(params, sizeof(params),
-			 "interval=%d k128_node=deadbeefcafef00d",
+			 "interval=%d worker=deadbeefcafef00d",
 			 intervals[i]);
 		one_with(_metadata, params, KUID_FORMAT_K128, id);
 		EXPECT_EQ(0xdeadbeefcafef00dULL,
@@ -232,9 +222,6 @@ TEST_F(params, are_shown)
 		{ "", "worker", "host\n" },
 		{ "worker=random", "worker", "random\n" },
 		{ "worker=1", "worker", "0000000000000001\n" },
-		{ "", "k96_node", "worker\n" },
-		{ "k96_node=1", "k96_node", "00000001\n" },
-		{ "", "k128_node", "worker\n" },
 		{ "", "interval", "8\n" },
 		{ "interval=5", "interval", "5\n" },
 		{ "", "max_ahead_ms", "100\n" },
@@ -276,9 +263,6 @@ TEST_F(params, bad_values_are_refused_by_name)
 		{ "worker=", "host, random or up to 16 hexadecimal digits" },
 		{ "worker=me", "host, random or up to 16 hexadecimal digits" },
 		{ "worker=00123456789abcdef", "host, random or up to 16" },
-		{ "k96_node=random", "worker or up to 8 hexadecimal digits" },
-		{ "k96_node=123456789", "worker or up to 8 hexadecimal" },
-		{ "k128_node=x", "worker or up to 16 hexadecimal digits" },
 		{ "interval=4", "must be 5 to 10" },
 		{ "interval=11", "must be 5 to 10" },
 		{ "interval=", "must be 5 to 10" },

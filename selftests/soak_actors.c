@@ -519,8 +519,6 @@ void soak_identify(__u32 seed, int nr)
 	struct kuid_set_identity drawn = {
 		.node_from = KUID_FROM_RANDOM,
 		.worker_from = KUID_FROM_HOST,
-		.k96_node_from = KUID_FROM_WORKER,
-		.k128_node_from = KUID_FROM_WORKER,
 	};
 	int ret;
 
@@ -537,14 +535,6 @@ void soak_identify(__u32 seed, int nr)
 			set.worker = choice;
 		} else if (choice & 0x200) {
 			set.worker_from = KUID_FROM_RANDOM;
-		}
-		if (choice & 0x400) {
-			set.k96_node_from = KUID_FROM_GIVEN;
-			set.k96_node = choice;
-		}
-		if (choice & 0x800) {
-			set.k128_node_from = KUID_FROM_GIVEN;
-			set.k128_node = choice;
 		}
 		ret = set_identity(fd, &set);
 		if (ret)

@@ -67,8 +67,6 @@ TEST_F(state, get_refuses)
 	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
 				      flags));
 	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
-				      reserved0));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
 				      reserved));
 	expect_unchanged(_metadata, self->fd, &before);
 }
@@ -197,7 +195,6 @@ TEST_F(state, get_says)
 	start(_metadata, &self->fd, "node=0123456789ab interval=6 state=required");
 	memset(&state, POISON, sizeof(state));
 	state.flags = 0;
-	state.reserved0 = 0;
 	memset(state.reserved, 0, sizeof(state.reserved));
 	before = clock_ns();
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GET_STATE, &state));
@@ -215,12 +212,7 @@ TEST_F(state, get_says)
 	EXPECT_EQ(0, state.deadline_ns);
 	EXPECT_EQ(KUID_FROM_GIVEN, state.node_from);
 	EXPECT_EQ(KUID_FROM_HOST, state.worker_from);
-	EXPECT_EQ(KUID_FROM_WORKER, state.k96_node_from);
-	EXPECT_EQ(KUID_FROM_WORKER, state.k128_node_from);
 	EXPECT_EQ(GIVEN_NODE, state.node);
-	EXPECT_EQ(state.worker, state.k128_node);
-	EXPECT_EQ((__u32)(state.worker >> 32 ^ state.worker), state.k96_node);
-	EXPECT_EQ(0, state.reserved0);
 	EXPECT_TRUE(all_bytes(state.reserved, 0, sizeof(state.reserved)));
 
 	floor = clock_ns();
@@ -235,17 +227,13 @@ TEST_F(state, get_says)
 	EXPECT_LE(floor, state.slot_ns);
 	stop(_metadata, &self->fd);
 
-	start(_metadata, &self->fd, "worker=random k96_node=5 k128_node=6");
+	start(_metadata, &self->fd, "worker=random");
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	EXPECT_EQ(0, state.required);
 	EXPECT_EQ(8, state.interval);
 	EXPECT_EQ(KUID_FROM_RANDOM, state.node_from);
 	EXPECT_TRUE(node_is_random(state.node));
 	EXPECT_EQ(KUID_FROM_RANDOM, state.worker_from);
-	EXPECT_EQ(KUID_FROM_GIVEN, state.k96_node_from);
-	EXPECT_EQ(5, state.k96_node);
-	EXPECT_EQ(KUID_FROM_GIVEN, state.k128_node_from);
-	EXPECT_EQ(6, state.k128_node);
 }
 
 static const struct {

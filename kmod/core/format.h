@@ -17,9 +17,7 @@
  * struct kuid_identity - what tells the IDs of one epoch from all others
  * @node: of v1 and v6: 48 bits; a random one has the multicast bit set
  *	(RFC 9562 section 6.10), which no network card's address has
- * @worker: of lex
- * @node128: of k128
- * @node96: of k96
+ * @worker: of lex and k128; of k96 through kuid_k96_node()
  * @interval: where the nodes of k96 and k128 are put in: fogfish's I,
  *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
@@ -29,19 +27,15 @@
 struct kuid_identity {
 	u64 node;
 	u64 worker;
-	u64 node128;
-	u32 node96;
 	u8 interval;
 	u8 seq_offset;
 	u8 lane_scramble;
 };
 
 /* Parts of an identity, as a set. */
-#define KUID_PART_NODE	  0x1
-#define KUID_PART_WORKER  0x2
-#define KUID_PART_NODE96  0x4
-#define KUID_PART_NODE128 0x8
-#define KUID_ALL_PARTS	  0xf
+#define KUID_PART_NODE	 0x1
+#define KUID_PART_WORKER 0x2
+#define KUID_ALL_PARTS	 0x3
 
 /**
  * struct kuid_origin - what an ID takes from the epoch that it is made in

@@ -84,6 +84,12 @@ static __always_inline u64 kuid_korder_behind(u64 k64, unsigned int split)
 	return k64 & (BIT_ULL(split) - 1);
 }
 
+/* The node of k96, for which the worker is too wide. */
+static __always_inline u32 kuid_k96_node(u64 worker)
+{
+	return worker >> 32 ^ worker;
+}
+
 /**
  * kuid_k96_of_k64 - put a node into a k64
  * @k64: the local ID
@@ -173,6 +179,7 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 					    const struct kuid_identity *id,
 					    kuid_put_t put, unsigned int bits)
 {
+	u32 node96 = kuid_k96_node(id->worker);
 	u64 slot = slots->first;
 	u64 end = slot + slots->count;
 
@@ -183,10 +190,10 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 		u64 low = 0;
 
 		if (bits == 96)
-			high = kuid_k96_of_k64(high, id->node96, id->interval,
+			high = kuid_k96_of_k64(high, node96, id->interval,
 					       &low);
 		if (bits == 128)
-			high = kuid_k128_of_k64(high, id->node128, id->interval,
+			high = kuid_k128_of_k64(high, id->worker, id->interval,
 						&low);
 		do {
 			if (!put(sink, cpu_to_be64(high), cpu_to_be64(low)))

@@ -339,15 +339,14 @@ struct kuid_force_clock {
  */
 
 /*
- * Where a part of the identity comes from. 0: it stays as it is. The node of an
+ * Where the node or the worker comes from. 0: it stays as it is. The node of an
  * interface counts as given wherever that makes a difference; a worker of the
  * host name is another one in a machine that may be a clone.
  */
 #define KUID_FROM_GIVEN	 1 /* the request or the module parameter */
-#define KUID_FROM_RANDOM 2 /* node, worker: drawn */
+#define KUID_FROM_RANDOM 2 /* drawn */
 #define KUID_FROM_MAC	 3 /* node: the first suitable network interface */
 #define KUID_FROM_HOST	 4 /* worker: the host name */
-#define KUID_FROM_WORKER 5 /* nodes of k96 and k128: the worker */
 
 /**
  * struct kuid_state - identity and times, as they would have to be saved
@@ -365,13 +364,9 @@ struct kuid_force_clock {
  * @deadline_ns: out: &struct kuid_set_identity.deadline_ns; 0 if there is none
  * @node_from: out: KUID_FROM_*, as the rest
  * @worker_from: out
- * @k96_node_from: out
- * @k128_node_from: out
  * @node: out: of v1 and v6; 48 bits
- * @worker: out: of lex
- * @k128_node: out
- * @k96_node: out
- * @reserved0: must be zero
+ * @worker: out: of lex; it is the node of k128, and its high half xor its low
+ *	half that of k96
  * @reserved: must be zero
  *
  * Needs CAP_SYS_ADMIN, or fails with EPERM. EAGAIN: there is no epoch yet,
@@ -390,14 +385,9 @@ struct kuid_state {
 	__u64 deadline_ns;
 	__u32 node_from;
 	__u32 worker_from;
-	__u32 k96_node_from;
-	__u32 k128_node_from;
 	__u64 node;
 	__u64 worker;
-	__u64 k128_node;
-	__u32 k96_node;
-	__u32 reserved0;
-	__u64 reserved[18];
+	__u64 reserved[21];
 };
 
 /* kuid_restore.flags: nothing was ever handed out; floor_ns must be zero. */
@@ -459,13 +449,8 @@ struct kuid_acknowledge {
  * @interval: in: I of k96 and k128, 5 to 10; 0 leaves it as it is
  * @node_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _MAC
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
- * @k96_node_from: in: 0, KUID_FROM_GIVEN or _WORKER
- * @k128_node_from: in: 0, KUID_FROM_GIVEN or _WORKER
- * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN, and so on
- * @worker: in
- * @k128_node: in
- * @k96_node: in
- * @reserved0: must be zero
+ * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
+ * @worker: in: zero unless @worker_from is KUID_FROM_GIVEN
  * @deadline_ns: in: until when the claim holds under which parts were given, in
  *	nanoseconds of CLOCK_BOOTTIME; KUID_DEADLINE_NONE for ever; 0 leaves it
  *	as it is. From then on formats that use a given part fail with
@@ -485,16 +470,11 @@ struct kuid_set_identity {
 	__u32 interval;
 	__u32 node_from;
 	__u32 worker_from;
-	__u32 k96_node_from;
-	__u32 k128_node_from;
 	__u64 node;
 	__u64 worker;
-	__u64 k128_node;
-	__u32 k96_node;
-	__u32 reserved0;
 	__u64 deadline_ns;
 	__u64 epoch;
-	__u64 reserved[7];
+	__u64 reserved[10];
 };
 
 /* Of this magic 0x00 to 0x2F are for kuid, those from 0x20 on administrators'. */

@@ -90,16 +90,14 @@ struct kuid_status device_status(struct kuid *source)
 	return status;
 }
 
-/* What takes away all that was given and that IDs of a format carry. */
+/* What takes away the part that was given and that IDs of a format carry. */
 static const char *identity_options(unsigned int format)
 {
 	switch (format) {
 	case KUID_FORMAT_LEX:
-		return "--worker random";
 	case KUID_FORMAT_K96:
-		return "--worker random --k96-node worker";
 	case KUID_FORMAT_K128:
-		return "--worker random --k128-node worker";
+		return "--worker random";
 	default:
 		return "--node random";
 	}

@@ -11,14 +11,13 @@ static const struct {
 } kinds[IDENTITY_PARTS] = {
 	[IDENTITY_NODE] = { "node", 12 },
 	[IDENTITY_WORKER] = { "worker", 16 },
-	[IDENTITY_K96_NODE] = { "k96_node", 8 },
-	[IDENTITY_K128_NODE] = { "k128_node", 16 },
 };
 
 static const char *const words[] = {
-	[KUID_FROM_GIVEN] = "given",   [KUID_FROM_RANDOM] = "random",
-	[KUID_FROM_MAC] = "mac",       [KUID_FROM_HOST] = "host",
-	[KUID_FROM_WORKER] = "worker",
+	[KUID_FROM_GIVEN] = "given",
+	[KUID_FROM_RANDOM] = "random",
+	[KUID_FROM_MAC] = "mac",
+	[KUID_FROM_HOST] = "host",
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(words[0]))
@@ -40,12 +39,6 @@ void identity_parts(const struct kuid_state *state,
 		(struct identity_part) { state->node_from, state->node };
 	parts[IDENTITY_WORKER] =
 		(struct identity_part) { state->worker_from, state->worker };
-	parts[IDENTITY_K96_NODE] =
-		(struct identity_part) { state->k96_node_from,
-					 state->k96_node };
-	parts[IDENTITY_K128_NODE] =
-		(struct identity_part) { state->k128_node_from,
-					 state->k128_node };
 }
 
 const char *identity_from(unsigned int from)

@@ -32,8 +32,6 @@ struct node {
 enum {
 	NODE = 0x100, /* Above all characters: these options are long only. */
 	WORKER,
-	K96_NODE,
-	K128_NODE,
 	INTERVAL,
 	CONFIRM,
 	DEADLINE,
@@ -47,11 +45,8 @@ static const struct argp_option options[] = {
 	  "network interface",
 	  0 },
 	{ "worker", WORKER, "HEX|host|random", 0,
-	  "Worker of lex: 64 bits, from the host name, or drawn", 0 },
-	{ "k96-node", K96_NODE, "HEX|worker", 0,
-	  "Node of k96: 32 bits, or from the worker", 0 },
-	{ "k128-node", K128_NODE, "HEX|worker", 0,
-	  "Node of k128: 64 bits, or from the worker", 0 },
+	  "Worker of lex, k96 and k128: 64 bits, from the host name, or drawn",
+	  0 },
 	{ "interval", INTERVAL, "I", 0, "Interval I of k96 and k128, 5 to 10",
 	  0 },
 	{ "confirm", CONFIRM, NULL, 0,
@@ -100,18 +95,6 @@ static void parse_parts(int key, const char *arg, struct argp_state *state)
 		request->worker_from = part.from;
 		request->worker = part.value;
 		break;
-	case K96_NODE:
-		part = parse_part(state, arg, IDENTITY_K96_NODE, "worker",
-				  " or \"worker\"");
-		request->k96_node_from = part.from;
-		request->k96_node = part.value;
-		break;
-	case K128_NODE:
-		part = parse_part(state, arg, IDENTITY_K128_NODE, "worker",
-				  " or \"worker\"");
-		request->k128_node_from = part.from;
-		request->k128_node = part.value;
-		break;
 	}
 }
 
@@ -125,8 +108,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case NODE:
 	case WORKER:
-	case K96_NODE:
-	case K128_NODE:
 		parse_parts(key, arg, state);
 		break;
 	case INTERVAL:
@@ -158,8 +139,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = no_arguments_child,
 	.doc = "Print the node and worker that IDs carry and where they come "
-	       "from: given, random, mac (network interface), host (host "
-	       "name) or worker.\v"
+	       "from: given, random, mac (network interface) or host (host "
+	       "name).\v"
 	       "Options but --json change it first, which begins a new epoch. "
 	       "What is given is confirmed by that. A deadline stays until --deadline "
 	       "names another, or nothing is given any more. Module parameters say what a next load begins with.\n"
@@ -191,7 +172,7 @@ static void change(struct kuid *source, struct node *node)
 	if (errno == EINVAL && node->deadline_s)
 		errx(EXIT_FAILED,
 		     "nothing is given that the deadline could be for: give "
-		     "--node, --worker, --k96-node or --k128-node");
+		     "--node or --worker");
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
 				  "node from: give --node HEX");

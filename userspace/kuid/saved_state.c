@@ -54,13 +54,10 @@ char *saved_state_text(const struct saved_state *saved)
 		     "  \"ceiling\": \"%s\",\n"
 		     "  \"ceiling_ns\": %" PRIu64 ",\n"
 		     "  \"node\": \"%s\",\n"
-		     "  \"worker\": \"%s\",\n"
-		     "  \"k96_node\": \"%s\",\n"
-		     "  \"k128_node\": \"%s\"",
+		     "  \"worker\": \"%s\"",
 		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
 		     saved->ceiling_ns, parts[IDENTITY_NODE],
-		     parts[IDENTITY_WORKER], parts[IDENTITY_K96_NODE],
-		     parts[IDENTITY_K128_NODE]) < 0 ||
+		     parts[IDENTITY_WORKER]) < 0 ||
 	    asprintf(&text, "%s,\n  \"crc32\": \"%08lx\"\n}\n", body,
 		     crc32(0, (const unsigned char *)body, strlen(body))) < 0)
 		errx(EXIT_FAILED, "out of memory");
@@ -102,16 +99,12 @@ static bool read_values(json_t *json, struct saved_state *saved)
 	json_int_t saved_ns, ceiling_ns;
 	int version;
 
-	if (json_unpack(json,
-			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s, s:s, "
-			"s:s!}",
+	if (json_unpack(json, "{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s!}",
 			"kuid_state", &version, "machine", &machine, "saved",
 			&when, "saved_ns", &saved_ns, "ceiling", &ceiling,
 			"ceiling_ns", &ceiling_ns, "node",
 			&parts[IDENTITY_NODE], "worker",
-			&parts[IDENTITY_WORKER], "k96_node",
-			&parts[IDENTITY_K96_NODE], "k128_node",
-			&parts[IDENTITY_K128_NODE], "crc32", &crc))
+			&parts[IDENTITY_WORKER], "crc32", &crc))
 		return false;
 	if (*machine && !machine_id_valid(machine))
 		return false;

@@ -11,8 +11,6 @@
  *	  "ceiling_ns": 1795162560000000000,
  *	  "node": "0123456789ab",
  *	  "worker": "host",
- *	  "k96_node": "worker",
- *	  "k128_node": "worker",
  *	  "crc32": "c0ffee00"
  *	}
  *

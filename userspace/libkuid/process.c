@@ -97,8 +97,6 @@ static bool draw(struct kuid_identity *identity)
 		return false;
 	*identity = (struct kuid_identity) {
 		.worker = worker,
-		.node128 = worker,
-		.node96 = worker >> 32 ^ worker,
 		.interval = KUID_INTERVAL_DEFAULT,
 	};
 	return draw_stamps(identity);

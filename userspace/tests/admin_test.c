@@ -65,7 +65,6 @@ static void state_and_status_agree(void **state)
 	assert_int_equal(now.ceiling_ns, status.ceiling_ns);
 	assert_int_equal(now.node_from, KUID_FROM_RANDOM);
 	assert_int_equal(now.node, node_of_next(*state));
-	assert_int_equal(now.k128_node, now.worker);
 	assert_int_equal(now.interval, 8);
 }
 

@@ -103,8 +103,6 @@ done <<-OPTIONS
 	compare -f
 	node --node
 	node --worker
-	node --k96-node
-	node --k128-node
 	node --deadline
 	node --interval
 	bench -f

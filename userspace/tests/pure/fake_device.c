@@ -43,8 +43,7 @@ static struct {
 	uint64_t required, restored, interval;
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
 	uint64_t deadline_ns, boot_ns, busy_ns, reasons, epoch;
-	uint64_t node_from, worker_from, k96_node_from, k128_node_from;
-	uint64_t node, worker, k96_node, k128_node;
+	uint64_t node_from, worker_from, node, worker;
 	uint64_t held, vm_forks, waits, made, waiting, slow_ms;
 } device;
 
@@ -56,15 +55,14 @@ static const struct {
 	{                                             \
 #name, offsetof(typeof(device), name) \
 	}
-	FIELD(required), FIELD(restored),	FIELD(interval),
-	FIELD(wall_ns),	 FIELD(slot_ns),	FIELD(stamp_ns),
-	FIELD(floor_ns), FIELD(ceiling_ns),	FIELD(deadline_ns),
-	FIELD(boot_ns),	 FIELD(busy_ns),	FIELD(reasons),
-	FIELD(epoch),	 FIELD(node_from),	FIELD(worker_from),
-	FIELD(node),	 FIELD(k96_node_from),	FIELD(k96_node),
-	FIELD(worker),	 FIELD(k128_node_from), FIELD(k128_node),
-	FIELD(held),	 FIELD(vm_forks),	FIELD(waits),
-	FIELD(made),	 FIELD(waiting),	FIELD(slow_ms),
+	FIELD(required), FIELD(restored),   FIELD(interval),
+	FIELD(wall_ns),	 FIELD(slot_ns),    FIELD(stamp_ns),
+	FIELD(floor_ns), FIELD(ceiling_ns), FIELD(deadline_ns),
+	FIELD(boot_ns),	 FIELD(busy_ns),    FIELD(reasons),
+	FIELD(epoch),	 FIELD(node_from),  FIELD(worker_from),
+	FIELD(node),	 FIELD(worker),	    FIELD(held),
+	FIELD(vm_forks), FIELD(waits),	    FIELD(made),
+	FIELD(waiting),	 FIELD(slow_ms),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -304,12 +302,8 @@ static int get_state(struct kuid_state *state)
 		.deadline_ns = device.deadline_ns,
 		.node_from = device.node_from,
 		.worker_from = device.worker_from,
-		.k96_node_from = device.k96_node_from,
-		.k128_node_from = device.k128_node_from,
 		.node = device.node,
 		.worker = device.worker,
-		.k96_node = device.k96_node,
-		.k128_node = device.k128_node,
 	};
 	return 0;
 }
@@ -359,10 +353,6 @@ static int set_identity(struct kuid_set_identity *request)
 		 request->node);
 	set_part(&device.worker_from, &device.worker, request->worker_from,
 		 request->worker);
-	set_part(&device.k96_node_from, &device.k96_node,
-		 request->k96_node_from, request->k96_node);
-	set_part(&device.k128_node_from, &device.k128_node,
-		 request->k128_node_from, request->k128_node);
 	if (request->interval)
 		device.interval = request->interval;
 	if (request->flags & KUID_IDENTITY_CONFIRM)

@@ -321,8 +321,8 @@ it "a container that does not allow it" without_device 1 \
 it "too many files" without_device 24 '/dev/kuid: Too many open files'
 it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
-it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random --k96-node worker' k96
-it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random --k128-node worker' k128
+it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
+it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
 it "a deadline: how to go on, v6" says_what_to_do 127 '--node random' v6
 it "a deadline: how to go on, lex" says_what_to_do 127 '--worker random' lex
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'

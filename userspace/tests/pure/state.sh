@@ -60,10 +60,6 @@ new_machine()
 		node 18838586676582
 		worker_from 4
 		worker 1
-		k96_node_from 5
-		k96_node 2
-		k128_node_from 5
-		k128_node 3
 	DEVICE
 	: >"$FAKE/log"
 	: >"$out"
@@ -616,18 +612,12 @@ node_lines="node           112233445566
 node_from      random
 worker         0000000000000001
 worker_from    host
-k96_node       00000002
-k96_node_from  worker
-k128_node      0000000000000003
-k128_node_from worker
 interval       8
 epoch          1
 identity       good
 deadline       never"
 node_json='{"node": "112233445566", "node_from": "random", "worker": "0000000000000001",'
-node_json="$node_json \"worker_from\": \"host\", \"k96_node\": \"00000002\","
-node_json="$node_json \"k96_node_from\": \"worker\", \"k128_node\": \"0000000000000003\","
-node_json="$node_json \"k128_node_from\": \"worker\", \"interval\": 8, \"epoch\": 1,"
+node_json="$node_json \"worker_from\": \"host\", \"interval\": 8, \"epoch\": 1,"
 node_json="$node_json \"identity\": \"good\", \"deadline\": \"never\"}"
 
 it "restore --fresh begins, saves, and acknowledges last" fresh_start
@@ -691,8 +681,6 @@ it "a given node is saved" given_node_is_kept
 it "a node that was not given is not" random_node_is_not_kept
 it "another node than the saved one needs --force" other_node_is_refused
 it "another worker is refused" other_part_is_refused worker
-it "another node of k96 is refused" other_part_is_refused k96_node
-it "another node of k128 is refused" other_part_is_refused k128_node
 it "a node that is no longer given is no other" node_no_longer_given_is_taken
 
 it "no new file: all is as before" \
@@ -748,10 +736,6 @@ it "node --node mac" sets '--node mac' 'node_from 3'
 it "node --worker HEX" sets '--worker fedcba9876543210' 'worker_from 1' 'node_from 2'
 it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
 it "node --worker random" sets '--worker random' 'worker_from 2'
-it "node --k96-node HEX" sets '--k96-node ffffffff' 'k96_node_from 1' 'k96_node 4294967295'
-it "node --k96-node worker" sets '--k96-node worker' 'k96_node_from 5' 'k96_node 13'
-it "node --k128-node HEX" sets '--k128-node 1' 'k128_node_from 1' 'k128_node 1'
-it "node --k128-node worker" sets '--k128-node worker' 'k128_node_from 5'
 it "node --interval" sets '--interval 10' 'interval 10' 'node 18838586676582'
 it "node --new-epoch changes nothing else" sets '--new-epoch' 'interval 8' 'node_from 2'
 it "node --deadline counts from now" sets '--node 1 --deadline 60' "deadline_ns 5060$sec"
@@ -779,10 +763,9 @@ it "an empty node is refused" fails 2 'are needed' node --node ''
 it "a sign is refused" fails 2 'character 1 is none' node --node=-1
 it "host is no node" fails 2 '"host" is not a node' node --node host
 it "mac is no worker" fails 2 '"mac" is not a worker' node --worker mac
-it "random is no node of k96" fails 2 '"random" is not a k96_node' node --k96-node random
-it "a node of k96 too long is refused" fails 2 'character 9 is one too many' \
-	node --k96-node 123456789
-it "given is no word" fails 2 '"given" is not a k128_node' node --k128-node given
+it "a worker too long is refused" fails 2 'character 17 is one too many' \
+	node --worker 0123456789abcdef0
+it "given is no word" fails 2 '"given" is not a worker' node --worker given
 it "interval 11 is refused" fails 2 '"11" is not an interval' node --interval 11
 it "deadline 0 is refused" fails 2 '"0" is not a deadline' node --deadline 0
 it "a deadline of another word is refused" \
