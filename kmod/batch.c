@@ -296,8 +296,8 @@ static __always_inline ssize_t kuid_batch_chunks(struct kuid_batch *batch,
  * too far ahead of the clock; may sleep for memory and user memory.
  * Return: how many were made, at least 1: fewer than @count after a signal, at
  * memory that can't be written, or where it would sleep and may not; if that
- * comes before the first ID: -ERESTARTSYS, -EFAULT, -EAGAIN; -ESTALE or
- * -EKEYEXPIRED if the identity may not be used.
+ * comes before the first ID: -ERESTARTSYS, -EFAULT, -EAGAIN; -ESTALE if the
+ * identity may not be used.
  */
 ssize_t kuid_batch_ids(struct kuid_batch *batch, u8 __user *to, size_t count)
 {

@@ -42,11 +42,11 @@ static_assert(sizeof(struct kuid_status) == 512);
 static_assert(offsetof(struct kuid_status, ids) == 96);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
-static_assert(offsetof(struct kuid_state, reserved) == 88);
+static_assert(offsetof(struct kuid_state, reserved) == 80);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
-static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
+static_assert(offsetof(struct kuid_set_identity, epoch) == 32);
 
 /* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
 #define KUID_CHR_BATCH_MAX SZ_64M

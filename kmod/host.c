@@ -107,7 +107,6 @@ static bool kuid_host_hibernates;
  * @choices: where its identity comes from
  * @changed: KUID_PART_*: what is to be drawn anew
  * @stale: KUID_PART_*: what another machine may have, too
- * @deadline: until when what was given may be used; 0 for ever
  * @closings: kuid_generator.closings, before anything is drawn; KUID_NEVER if
  *	nothing may be opened by it
  * @floor: for KUID_EPOCH_RESTORE
@@ -117,7 +116,6 @@ struct kuid_change {
 	struct kuid_choices choices;
 	u32 changed;
 	u32 stale;
-	u64 deadline;
 	u64 closings;
 	u64 floor;
 };
@@ -133,7 +131,6 @@ static struct kuid_change kuid_host_change(enum kuid_why why)
 		.why = why,
 		.choices = kuid_host_chosen,
 		.stale = epoch ? epoch->stale : 0,
-		.deadline = epoch ? epoch->deadline : 0,
 		/* Open in the image, it would be so in all that resume it. */
 		.closings = kuid_host_hibernates
 				    ? KUID_NEVER
@@ -203,7 +200,6 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 			   former ? &former->identity : NULL, change->changed);
 	epoch->given = kuid_identity_given(&change->choices);
 	epoch->stale = change->stale & epoch->given;
-	epoch->deadline = epoch->given ? change->deadline : 0;
 	epoch->closings = change->closings;
 
 	if (!kuid_generator_publish(&kuid_host, epoch, change->why,
@@ -366,23 +362,6 @@ int kuid_host_acknowledge(u64 ceiling)
 	return 0;
 }
 
-/* The deadline that a request asks for. */
-static int kuid_host_set_deadline(struct kuid_change *change,
-				  const struct kuid_set_identity *set)
-{
-	if (!set->deadline_ns)
-		return 0;
-	if (set->deadline_ns == KUID_DEADLINE_NONE) {
-		change->deadline = 0;
-		return 0;
-	}
-	if (!kuid_identity_given(&change->choices) ||
-	    set->deadline_ns <= ktime_get_boottime_ns())
-		return -EINVAL;
-	change->deadline = set->deadline_ns;
-	return 0;
-}
-
 /**
  * kuid_host_set_identity - begin an epoch with another identity
  * @set: the request, whose flags and reserved fields are as they must be
@@ -403,8 +382,6 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 	mutex_lock(&kuid_host_lock);
 	change = kuid_host_change(KUID_EPOCH_SET);
 	ret = kuid_identity_change(&change.choices, set);
-	if (!ret)
-		ret = kuid_host_set_deadline(&change, set);
 	if (!ret) {
 		change.changed = kuid_identity_changed(set);
 		change.stale &= ~change.changed;

@@ -40,9 +40,9 @@ static bool kuid_ids_random(void)
  * restored where it is required, the module was just loaded and its first epoch
  * is being prepared, the machine was just cloned or is about to hibernate, or
  * the kernel's random generator is not ready; -EAGAIN also from NMI, and for v7
- * under PREEMPT_RT where preemption is off; -ESTALE or -EKEYEXPIRED if the node
- * or worker that @format shows may not be used, see &struct kuid_set_identity;
- * -ENODATA if saved state is required and was missing for 30 s.
+ * under PREEMPT_RT where preemption is off; -ESTALE if the node or worker that
+ * @format shows may not be used, see &struct kuid_set_identity; -ENODATA if
+ * saved state is required and was missing for 30 s.
  */
 ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {

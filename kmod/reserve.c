@@ -47,8 +47,6 @@ static int kuid_reserve_closed(u32 parts)
 	kuid_host_read(&reading);
 	if (reading.stale & parts)
 		return -ESTALE;
-	if (reading.expired && reading.given & parts)
-		return -EKEYEXPIRED;
 	/* A new epoch is on its way, or they may by now. */
 	return -EAGAIN;
 }
@@ -70,8 +68,8 @@ static int kuid_reserve_shut(u64 since, u64 *until)
  *	monotonic clock; KUID_NEVER if clocks or the epoch must change first
  *
  * Context: any but NMI; there is an epoch.
- * Return: 0, -EAGAIN, -ESTALE, -EKEYEXPIRED, or -ENODATA if there has been no
- * ceiling above the time of the IDs for 30 s.
+ * Return: 0, -EAGAIN, -ESTALE, or -ENODATA if there has been no ceiling above
+ * the time of the IDs for 30 s.
  */
 int kuid_reserve_ready(const struct kuid_batch *batch, u64 *when)
 {
@@ -118,9 +116,9 @@ static int kuid_reserve_would_block(const struct kuid_batch *batch)
  *
  * Context: any but NMI if @batch->nonblock; otherwise process, sleeps.
  * Return: 0; -EAGAIN if @batch->nonblock and there is none; -ERESTARTSYS after
- * a signal; -ESTALE or -EKEYEXPIRED if the identity may not be used; -ENODATA
- * if the call has waited 30 s for a ceiling above the time of the IDs, or may
- * not wait and there has been none for so long.
+ * a signal; -ESTALE if the identity may not be used; -ENODATA if the call has
+ * waited 30 s for a ceiling above the time of the IDs, or may not wait and
+ * there has been none for so long.
  */
 int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
 		 struct kuid_taken *taken)

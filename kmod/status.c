@@ -77,8 +77,6 @@ static u64 kuid_status_why(const struct kuid_reading *reading,
 		reasons |= KUID_REASON_PAST_CEILING;
 	if (reading->stale)
 		reasons |= KUID_REASON_STALE_IDENTITY;
-	if (reading->expired)
-		reasons |= KUID_REASON_EXPIRED_CLAIM;
 	return reasons;
 }
 
@@ -151,7 +149,6 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.stamp_ns = reading.stamp_end,
 		.floor_ns = reading.floor,
 		.ceiling_ns = reading.ceiling,
-		.deadline_ns = reading.deadline,
 		.node_from = choices.node.from,
 		.worker_from = choices.worker.from,
 		.node = identity->node,

@@ -268,7 +268,6 @@ static const struct {
 	{ KUID_REASON_FORCED_CLOCK, "forced_clock" },
 	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
-	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
 };
 
 static ssize_t reasons_show(struct device *dev, struct device_attribute *attr,

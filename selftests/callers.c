@@ -105,14 +105,8 @@ FIXTURE_SETUP(callers)
 
 FIXTURE_TEARDOWN(callers)
 {
-	struct kuid_set_identity back = { .node_from = KUID_FROM_RANDOM };
-	int fd = open(DEV_KUID, O_RDONLY);
-
 	stop_takers(&self->all);
 	unload_callers();
-	/* A test that failed may have left a claim. */
-	ioctl(fd, KUID_IOC_SET_IDENTITY, &back);
-	close(fd);
 }
 
 /* Wait for a caller, and read what it has been given. */
@@ -298,33 +292,6 @@ TEST_F(callers, what_is_refused)
 	EXPECT_EQ(EINVAL, error_of(_metadata, &formats[0],
 				   KUID_ORDER_HOST + 1));
 	EXPECT_EQ(0, error_of(_metadata, &formats[0], KUID_ORDER_DEFAULT));
-}
-
-/* A claim that has run out binds kernel code, too. */
-TEST_F(callers, after_the_deadline)
-{
-	int fd = open(DEV_KUID, O_RDONLY);
-	struct kuid_set_identity set = {
-		.node_from = KUID_FROM_GIVEN,
-		.node = 0x0123456789ab,
-		.deadline_ns = boottime_ns() + NSEC_PER_SEC,
-	};
-	struct kuid_set_identity back = { .node_from = KUID_FROM_RANDOM };
-	char byte[16];
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, ioctl(fd, KUID_IOC_SET_IDENTITY, &set));
-	while (read(fd, byte, sizeof(byte)) > 0)
-		usleep(1000);
-	ASSERT_EQ(EKEYEXPIRED, errno);
-	EXPECT_EQ(EKEYEXPIRED, error_of(_metadata, format_of(KUID_FORMAT_V1),
-					KUID_ORDER_CPU));
-	EXPECT_EQ(0, error_of(_metadata, format_of(KUID_FORMAT_V7),
-			      KUID_ORDER_CPU));
-	ASSERT_EQ(0, ioctl(fd, KUID_IOC_SET_IDENTITY, &back));
-	EXPECT_EQ(0, error_of(_metadata, format_of(KUID_FORMAT_V1),
-			      KUID_ORDER_CPU));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

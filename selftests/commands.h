@@ -126,7 +126,6 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, stamp_ns, OUT),
 	FIELD(kuid_state, floor_ns, OUT),
 	FIELD(kuid_state, ceiling_ns, OUT),
-	FIELD(kuid_state, deadline_ns, OUT),
 	FIELD(kuid_state, node_from, OUT),
 	FIELD(kuid_state, worker_from, OUT),
 	FIELD(kuid_state, node, OUT),
@@ -156,7 +155,6 @@ static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, worker_from, UP_TO, KUID_FROM_HOST),
 	FIELD(kuid_set_identity, node, IN),
 	FIELD(kuid_set_identity, worker, IN),
-	FIELD(kuid_set_identity, deadline_ns, IN),
 	FIELD(kuid_set_identity, epoch, OUT),
 	FIELD(kuid_set_identity, reserved, BITS, 0),
 };

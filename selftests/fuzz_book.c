@@ -187,18 +187,11 @@ void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret)
 	fuzz_count(call->error);
 }
 
-/*
- * Whether the identity may not be used, or might not have been: a claim that
- * has expired may have been renewed meanwhile, which begins an epoch.
- */
+/* Whether the identity may not be used. */
 bool fuzz_call_refused(const struct fuzz_call *call)
 {
-	__u64 reasons = call->before.reasons | call->after.reasons;
-
-	if (call->error == ESTALE)
-		return reasons & KUID_REASON_STALE_IDENTITY;
-	return reasons & KUID_REASON_EXPIRED_CLAIM ||
-	       call->before.epoch != call->after.epoch;
+	return (call->before.reasons | call->after.reasons) &
+	       KUID_REASON_STALE_IDENTITY;
 }
 
 /* Whether a signal came that ends a call. */
@@ -223,8 +216,7 @@ bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 	return fuzz_call_blocked(call) || call->cancelled ||
 	       fuzz_signals != call->signals || order == KUID_ORDER_CPU || !call->format ||
 	       call->before.epoch != call->after.epoch ||
-	       ((call->before.reasons | call->after.reasons) &
-		(KUID_REASON_STALE_IDENTITY | KUID_REASON_EXPIRED_CLAIM));
+	       fuzz_call_refused(call);
 }
 
 static __u64 hash_of(struct words key)

@@ -100,7 +100,6 @@ static const struct field identity_fields[] = {
 	FIELD(kuid_set_identity, worker_from, IN),
 	FIELD(kuid_set_identity, node, IN),
 	FIELD(kuid_set_identity, worker, IN),
-	FIELD(kuid_set_identity, deadline_ns, IN),
 	FIELD(kuid_set_identity, epoch, OUT),
 	FIELD(kuid_set_identity, reserved, RESERVED),
 };
@@ -207,8 +206,6 @@ static void good_identity(struct fuzz_actor *actor,
 	static const __u64 nodes[] = {
 		0x0123456789abULL, 0xffffffffffffULL, 0x010000000000ULL,
 	};
-	const __u64 now = clock_ns();
-	struct timespec up;
 
 	set->flags = fuzz_below(actor, 2);
 	if (fuzz_one_in(actor, 4))
@@ -235,21 +232,6 @@ static void good_identity(struct fuzz_actor *actor,
 	case 1:
 		set->worker_from = fuzz_one_in(actor, 2) ? KUID_FROM_RANDOM :
 							   KUID_FROM_HOST;
-		break;
-	}
-	switch (fuzz_below(actor, 8)) {
-	case 0:
-		clock_gettime(CLOCK_BOOTTIME, &up);
-		set->deadline_ns = up.tv_sec * NSEC_PER_SEC + up.tv_nsec +
-				   fuzz_below(actor, 2 * NSEC_PER_SEC);
-		break;
-	case 1:
-		set->deadline_ns = now;
-		break;
-	case 2:
-	case 3:
-	case 4:
-		set->deadline_ns = KUID_DEADLINE_NONE;
 		break;
 	}
 }
@@ -442,13 +424,6 @@ static int get_state(struct kuid_state *state)
 	return ioctl(fuzz_world->watch_fd, KUID_IOC_GET_STATE, state);
 }
 
-static bool is_given(const struct kuid_state *state)
-{
-	return state->node_from == KUID_FROM_GIVEN ||
-	       state->node_from == KUID_FROM_MAC ||
-	       state->worker_from == KUID_FROM_GIVEN;
-}
-
 /*
  * What became of it must be as the state before and after has it. Forced to go
  * back, clocks have forgotten what was given.
@@ -499,12 +474,6 @@ static void check_outcome(struct fuzz_actor *actor, __u32 nr,
 	    (identity->worker_from == KUID_FROM_GIVEN &&
 	     after.worker != identity->worker))
 		fuzz_fail(actor, "the identity is not what was asked for");
-	if (!identity->deadline_ns)
-		return;
-	end = identity->deadline_ns == KUID_DEADLINE_NONE ?
-	      0 : identity->deadline_ns;
-	if (after.deadline_ns != (is_given(&after) ? end : 0))
-		fuzz_fail(actor, "the deadline is not what was asked for");
 }
 
 /* Whether an error of a command that is well-formed is among its own. */
@@ -520,16 +489,13 @@ static bool own_error(struct fuzz_actor *actor, __u32 nr,
 		return nr == SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;
 	case EINVAL:
-		/* See check_outcome(); and a deadline may be past, or alone. */
-		return nr == ACKNOWLEDGE ||
-		       (nr == SET_IDENTITY && identity->deadline_ns &&
-			identity->deadline_ns != KUID_DEADLINE_NONE);
+		/* See check_outcome(). */
+		return nr == ACKNOWLEDGE;
 	case EINTR:
 		return nr == GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
 		return nr == GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
-	case EKEYEXPIRED:
 		return nr == GENERATE && fuzz_call_refused(call);
 	}
 	return false;

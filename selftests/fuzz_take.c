@@ -82,7 +82,6 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 		ok = fuzz_call_ended(call);
 		break;
 	case ESTALE:
-	case EKEYEXPIRED:
 		ok = fuzz_call_refused(call);
 		break;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SET_IDENTITY: whose IDs they are, what the IDs made next show of it, until
- * when, and that none comes twice however often it changes. Leaves the module
- * loaded or not, as it was found.
+ * SET_IDENTITY: whose IDs they are, what the IDs made next show of it, and that
+ * none comes twice however often it changes. Leaves the module loaded or not, as
+ * it was found.
  */
 #include "../kselftest_harness.h"
 
@@ -11,16 +11,6 @@
 
 #include "own_module.h"
 #include "skip.h"
-
-#define SECOND		NSEC_PER_SEC
-#define HOUR		(3600 * SECOND)
-
-/* Formats that show something that can be given. */
-enum {
-	WITH_WORKER = 1 << KUID_FORMAT_LEX | 1 << KUID_FORMAT_K96 |
-		      1 << KUID_FORMAT_K128,
-	WITH_PARTS = WITH_WORKER | 1 << KUID_FORMAT_V1 | 1 << KUID_FORMAT_V6
-};
 
 FIXTURE(identity) {
 	bool was_loaded;
@@ -128,7 +118,6 @@ TEST_F(identity, refuses)
 		.node = GIVEN_NODE,
 		.epoch = 7,
 	};
-	const __u64 now = boottime_ns();
 	const struct kuid_set_identity bad[] = {
 		{ .flags = KUID_IDENTITY_CONFIRM << 1 },
 		{ .interval = 1 },
@@ -152,13 +141,6 @@ TEST_F(identity, refuses)
 		{ .worker = 1 },
 		{ .worker = 1, .worker_from = KUID_FROM_RANDOM },
 		{ .worker = 1, .worker_from = KUID_FROM_HOST },
-		/* Deadlines: for nothing that is given, and gone by. */
-		{ .deadline_ns = now + HOUR },
-		{ .deadline_ns = now + HOUR, .node_from = KUID_FROM_RANDOM },
-		{ .deadline_ns = now + HOUR, .worker_from = KUID_FROM_HOST },
-		{ .deadline_ns = now + HOUR, .interval = 5 },
-		{ .deadline_ns = 1, .node_from = KUID_FROM_GIVEN },
-		{ .deadline_ns = now, .node_from = KUID_FROM_GIVEN },
 		/* One bad part among good ones. */
 		{ .node_from = KUID_FROM_GIVEN, .node = 1,
 		  .worker_from = KUID_FROM_MAC },
@@ -459,276 +441,9 @@ TEST_F(identity, mac)
 	ASSERT_EQ(0, set_identity(self->fd, &random));
 	ASSERT_EQ(0, look(self->fd, 8, &was));
 	EXPECT_TRUE(node_is_random(was.node));
-	set.deadline_ns = boottime_ns() + HOUR;
 	ASSERT_EQ(0, set_identity(self->fd, &set));
 	ASSERT_EQ(0, look(self->fd, 8, &was));
 	EXPECT_EQ(mac, was.node);
-}
-
-/*
- * What each format says: those of a set that they must not be used any more, or
- * that another machine may have what they show; the others give IDs.
- */
-static void expect_refused(struct __test_metadata *_metadata, __u32 numbers,
-			   int error)
-{
-	size_t i;
-
-	for (i = 0; i < NR_FORMATS; i++) {
-		const struct format *f = &formats[i];
-		bool works = !among(f, numbers);
-		__u8 ids[40 * ID_SIZE_MAX];
-		int flags;
-
-		for (flags = 0; flags <= O_NONBLOCK; flags += O_NONBLOCK) {
-			int binary = open_node(f, "", flags);
-			int text = open_node(f, ".txt", flags);
-			char line[100];
-
-			ASSERT_LE(0, binary);
-			ASSERT_LE(0, text);
-			EXPECT_EQ(works ? 1 : error,
-				  read_ids(f, binary, ids, 1)) {
-				TH_LOG("%s", f->name);
-			}
-			EXPECT_EQ(works ? 1 : error,
-				  read_ids(f, binary, ids, 1));
-			EXPECT_EQ(works ? 7 : error,
-				  read_ids(f, binary, ids, 7));
-			EXPECT_EQ(works ? 40 : error,
-				  generate_ids(f, binary, ids, 40));
-			errno = 0;
-			EXPECT_EQ(works ? 1 : -1, read(text, line, 1)) {
-				TH_LOG("%s", f->name);
-			}
-			EXPECT_EQ(works ? 0 : -error, errno);
-			/* Ready, for a read doesn't wait; but not for IDs. */
-			if (works)
-				EXPECT_TRUE(poll_says_ready(binary));
-			close(text);
-			close(binary);
-		}
-	}
-}
-
-static void expect_reasons(struct __test_metadata *_metadata, int fd,
-			   __u64 among_these, __u64 expected)
-{
-	struct kuid_status status;
-
-	ASSERT_EQ(0, get_status(fd, &status));
-	EXPECT_EQ(expected, status.reasons & among_these);
-}
-
-/*
- * Take IDs until the deadline: one that is refused before it, or given after
- * it, is wrong, however long the calls took. Formats that are not of the set go
- * on.
- */
-static void expect_until(struct __test_metadata *_metadata, int fd,
-			 __u32 numbers, __u64 deadline)
-{
-	bool over = false;
-	size_t i;
-
-	while (!over) {
-		over = boottime_ns() > deadline;
-		for (i = 0; i < NR_FORMATS; i++) {
-			const struct format *f = &formats[i];
-			__u8 ids[7 * ID_SIZE_MAX];
-			__u64 before = boottime_ns();
-			long got = take(fd, f, KUID_ORDER_DEFAULT, ids,
-					1 + i % 7, NULL);
-			__u64 after = boottime_ns();
-
-			if (got == -EAGAIN)
-				continue;
-			if (!among(f, numbers) || after < deadline) {
-				ASSERT_EQ(1 + i % 7, got) {
-					TH_LOG("%s", f->name);
-				}
-			} else if (before > deadline) {
-				ASSERT_EQ(-EKEYEXPIRED, got) {
-					TH_LOG("%s", f->name);
-				}
-			} else {
-				ASSERT_TRUE(got > 0 || got == -EKEYEXPIRED);
-			}
-		}
-		usleep(1000);
-	}
-}
-
-FIXTURE(deadline) {
-	FIXTURE_DATA(identity) s;
-};
-
-FIXTURE_VARIANT(deadline) {
-	const char *params;
-	struct kuid_set_identity claim;
-	__u32 formats;
-};
-
-FIXTURE_VARIANT_ADD(deadline, all_of_parameters) {
-	.params = ALL_PARAMS,
-	.claim = { .flags = 0 },
-	.formats = WITH_PARTS,
-};
-
-FIXTURE_VARIANT_ADD(deadline, node) {
-	.params = "",
-	.claim = { .node_from = KUID_FROM_GIVEN, .node = GIVEN_NODE },
-	.formats = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6,
-};
-
-FIXTURE_VARIANT_ADD(deadline, worker) {
-	.params = "",
-	.claim = { .worker_from = KUID_FROM_GIVEN, .worker = 77 },
-	.formats = WITH_WORKER,
-};
-
-FIXTURE_SETUP(deadline)
-{
-	self->s.fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->s.was_loaded = take_module(_metadata);
-	start(_metadata, &self->s.fd, variant->params);
-}
-
-FIXTURE_TEARDOWN(deadline)
-{
-	close(self->s.fd);
-	give_back_module(_metadata, self->s.was_loaded);
-}
-
-TEST_F(deadline, is_kept)
-{
-	const __u64 reason = KUID_REASON_EXPIRED_CLAIM;
-	struct kuid_set_identity set = variant->claim;
-	struct kuid_set_identity nothing = { .interval = 9 };
-	struct kuid_set_identity another = {
-		.node_from = KUID_FROM_GIVEN,
-		.node = GIVEN_NODE + 1,
-	};
-	struct kuid_state state;
-	int fd = self->s.fd;
-
-	set.deadline_ns = boottime_ns() + SECOND / 4;
-	ASSERT_EQ(0, set_identity(fd, &set));
-	ASSERT_EQ(0, get_state(fd, &state));
-	EXPECT_EQ(set.deadline_ns, state.deadline_ns);
-	expect_until(_metadata, fd, variant->formats, set.deadline_ns);
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	expect_reasons(_metadata, fd, reason, reason);
-
-	/* What says nothing of claims changes nothing of it. */
-	ASSERT_EQ(0, set_identity(fd, &nothing));
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	nothing.flags = KUID_IDENTITY_CONFIRM;
-	ASSERT_EQ(0, set_identity(fd, &nothing));
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	ASSERT_EQ(0, restore_floor(fd, 0));
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	/* Nor does one that is over, too. */
-	nothing.deadline_ns = set.deadline_ns;
-	EXPECT_EQ(-EINVAL, set_identity(fd, &nothing));
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	expect_reasons(_metadata, fd, reason, reason);
-
-	/* A later one does, and is kept in turn. */
-	nothing.deadline_ns = boottime_ns() + SECOND / 4;
-	ASSERT_EQ(0, set_identity(fd, &nothing));
-	expect_reasons(_metadata, fd, reason, 0);
-	expect_until(_metadata, fd, variant->formats, nothing.deadline_ns);
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-
-	/* To give it once more says nothing of until when, nor does a part. */
-	set.deadline_ns = 0;
-	ASSERT_EQ(0, set_identity(fd, &set));
-	expect_refused(_metadata, variant->formats, -EKEYEXPIRED);
-	another.deadline_ns = 0;
-	ASSERT_EQ(0, set_identity(fd, &another));
-	expect_refused(_metadata, variant->formats |
-		       1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6,
-		       -EKEYEXPIRED);
-
-	/* For ever. */
-	set.deadline_ns = KUID_DEADLINE_NONE;
-	ASSERT_EQ(0, set_identity(fd, &set));
-	expect_refused(_metadata, 0, 0);
-	expect_reasons(_metadata, fd, reason, 0);
-	ASSERT_EQ(0, get_state(fd, &state));
-	EXPECT_EQ(0, state.deadline_ns);
-}
-
-/* It is the kernel's, not that of who asked for it. */
-TEST_F(identity, deadline_outlives_who_asked_for_it)
-{
-	struct kuid_set_identity set = { .interval = 8 };
-	int status;
-	pid_t pid;
-
-	start(_metadata, &self->fd, ALL_PARAMS);
-	set.deadline_ns = boottime_ns() + SECOND / 4;
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid) {
-		int own = open(DEV_KUID, O_RDONLY);
-
-		if (!set_identity(own, &set))
-			kill(getpid(), SIGKILL);
-		_exit(1);
-	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	expect_until(_metadata, self->fd, WITH_PARTS, set.deadline_ns);
-	expect_refused(_metadata, WITH_PARTS, -EKEYEXPIRED);
-}
-
-/* Nor is it for what came after the claim. */
-TEST_F(identity, deadline_is_not_for_what_is_random)
-{
-	struct kuid_set_identity set = { .interval = 8 };
-	struct kuid_set_identity random = {
-		.node_from = KUID_FROM_RANDOM,
-		.worker_from = KUID_FROM_RANDOM,
-	};
-
-	start(_metadata, &self->fd, ALL_PARAMS);
-	set.deadline_ns = boottime_ns() + SECOND / 4;
-	ASSERT_EQ(0, set_identity(self->fd, &set));
-	ASSERT_EQ(0, set_identity(self->fd, &random));
-	expect_until(_metadata, self->fd, 0, set.deadline_ns);
-	expect_refused(_metadata, 0, 0);
-	expect_reasons(_metadata, self->fd, KUID_REASON_EXPIRED_CLAIM, 0);
-}
-
-/* A part that is over is good again when it is taken from elsewhere. */
-TEST_F(identity, deadline_goes_with_the_part)
-{
-	struct kuid_set_identity set = { .interval = 8 };
-	struct kuid_set_identity random = { .node_from = KUID_FROM_RANDOM };
-	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
-	struct kuid_set_identity node = {
-		.node_from = KUID_FROM_GIVEN,
-		.node = GIVEN_NODE,
-	};
-	struct kuid_state state;
-
-	start(_metadata, &self->fd, ALL_PARAMS);
-	set.deadline_ns = boottime_ns() + SECOND / 4;
-	ASSERT_EQ(0, set_identity(self->fd, &set));
-	expect_until(_metadata, self->fd, WITH_PARTS, set.deadline_ns);
-	ASSERT_EQ(0, set_identity(self->fd, &random));
-	expect_refused(_metadata, WITH_WORKER, -EKEYEXPIRED);
-	ASSERT_EQ(0, set_identity(self->fd, &host));
-	expect_refused(_metadata, 0, 0);
-	/* With nothing given there is nothing left that it could be for. */
-	ASSERT_EQ(0, get_state(self->fd, &state));
-	EXPECT_EQ(0, state.deadline_ns);
-	ASSERT_EQ(0, set_identity(self->fd, &node));
-	expect_refused(_metadata, 0, 0);
 }
 
 /* IDs that were taken while the identity changed. */

@@ -423,34 +423,6 @@ TEST_F(fails, interrupted)
 	}
 }
 
-TEST_F(fails, claim_is_over)
-{
-	struct kuid_set_identity set = { .deadline_ns = 1 };
-	struct timespec now;
-	size_t i;
-
-	start(_metadata, self, ALL_PARAMS, 0);
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	set.deadline_ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec +
-			  NSEC_PER_SEC / 2;
-	ASSERT_EQ(0, set_identity(self->fd, &set));
-	do {
-		usleep(10000);
-		clock_gettime(CLOCK_BOOTTIME, &now);
-	} while (now.tv_sec * NSEC_PER_SEC + now.tv_nsec <= set.deadline_ns);
-	for (i = 0; i < NR_FORMATS; i++) {
-		const __u32 without = 1U << KUID_FORMAT_V7 |
-				      1U << KUID_FORMAT_K64;
-
-		if (among(&formats[i], without))
-			continue;
-		EXPECT_EQ(EKEYEXPIRED,
-			  generate_fails(self, formats[i].number)) {
-			TH_LOG("%s", formats[i].name);
-		}
-	}
-}
-
 /* Counts that are none, too many, or of a size that is none in 32 bits. */
 TEST_F(fails, counts)
 {

@@ -209,7 +209,6 @@ TEST_F(state, get_says)
 	EXPECT_EQ(0, state.stamp_ns);
 	EXPECT_EQ(0, state.floor_ns);
 	EXPECT_EQ(0, state.ceiling_ns);
-	EXPECT_EQ(0, state.deadline_ns);
 	EXPECT_EQ(KUID_FROM_GIVEN, state.node_from);
 	EXPECT_EQ(KUID_FROM_HOST, state.worker_from);
 	EXPECT_EQ(GIVEN_NODE, state.node);

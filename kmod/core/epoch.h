@@ -51,8 +51,6 @@ struct kuid_sequences {
  * @given: KUID_PART_*: what was given, and not drawn for this machine alone; a
  *	given node is that of other epochs, too
  * @stale: those of @given that another machine may have, too
- * @deadline: until when @given may be used, in nanoseconds since boot, sleep
- *	included; 0 for ever
  * @closings: kuid_generator.closings, before its identity was drawn
  * @sequences: the slots of its time; shared with other epochs
  * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
@@ -63,7 +61,6 @@ struct kuid_epoch {
 	struct kuid_identity identity;
 	u32 given;
 	u32 stale;
-	u64 deadline;
 	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;

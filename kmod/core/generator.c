@@ -105,14 +105,6 @@ static u64 kuid_generator_at_ceiling(const struct kuid_generator *generator,
 				generator->ceiling - generator->max_ahead);
 }
 
-/* The moment of the monotonic clock at which a deadline passes. */
-static u64 kuid_generator_at_deadline(u64 deadline)
-{
-	u64 offset = kuid_port_boot_offset();
-
-	return deadline > offset ? deadline - offset : 0;
-}
-
 /*
  * A clock may be used until @at. If that is no longer so, a clock step may have
  * jumped over that moment: the clock could be used until now, or until it
@@ -140,22 +132,8 @@ static void kuid_generator_set_until(struct kuid_generator *generator,
 			until_stamp =
 				kuid_generator_at_ceiling(generator, stamps);
 	}
-	if (epoch->deadline && !generator->expired) {
-		u64 at = kuid_generator_at_deadline(epoch->deadline);
-
-		until_stamp = min(until_stamp, at);
-		until_slot = min(until_slot, at);
-	}
 	kuid_generator_use_until(stamps, mono, until_stamp);
 	kuid_generator_use_until(slots, mono, until_slot);
-}
-
-/* Whether the deadline has passed, and is not acted upon yet. */
-static bool kuid_generator_expires(const struct kuid_generator *generator,
-				   const struct kuid_epoch *epoch, u64 mono)
-{
-	return epoch->deadline && !generator->expired &&
-	       mono >= kuid_generator_at_deadline(epoch->deadline);
 }
 
 /* Whether something was issued that @clock would have had wait. */
@@ -183,7 +161,6 @@ static bool kuid_generator_stale(const struct kuid_generator *generator,
 	u64 mono = kuid_generator_sample(&offset);
 
 	return offset != generator->stamp_clock.offset ||
-	       kuid_generator_expires(generator, epoch, mono) ||
 	       kuid_generator_beyond(generator, &generator->stamp_clock, mono,
 				     stamp) ||
 	       kuid_generator_beyond(generator, &generator->slot_clock, mono,
@@ -211,17 +188,13 @@ static void kuid_generator_update(struct kuid_generator *generator,
 		kuid_generator_follow(slots, mono, offset, slot, ahead);
 	step->epoch_wanted = step->stamp_lag > generator->step_limit &&
 			     !kuid_epoch_node_given(epoch);
-	if (kuid_generator_expires(generator, epoch, mono)) {
-		generator->expired = true;
-		WRITE_ONCE(generator->closed, generator->closed | epoch->given);
-	}
 	kuid_generator_set_until(generator, epoch, mono);
 	write_seqcount_end(&generator->seq);
 	kuid_generator_count(generator, step->by);
 }
 
 /**
- * kuid_generator_refresh - look at the wall clock again, and at deadlines
+ * kuid_generator_refresh - look at the wall clock again
  * @generator: the generator, which has an epoch
  * @clock: the one of its clocks that matters
  *
@@ -457,7 +430,6 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	WRITE_ONCE(generator->closed, generator->reopened == generator->closings
 					      ? epoch->stale
 					      : KUID_ALL_PARTS);
-	generator->expired = false;
 	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
 	/* Pairs with the acquire in kuid_generator_view(). */
@@ -631,10 +603,7 @@ void kuid_generator_read(struct kuid_generator *generator,
 		.origin = { .epoch = epoch->number,
 			    .closed = generator->closed,
 			    .identity = epoch->identity },
-		.given = epoch->given,
 		.stale = epoch->stale,
-		.expired = generator->expired,
-		.deadline = epoch->deadline,
 		.stamp_lag = stamp - wall,
 		.slot_lag = slot - wall,
 		.ahead = {

@@ -76,7 +76,6 @@ struct kuid_window {
  * @restored: the floor of a former life is known, or that there was none
  * @floor: that floor, in nanoseconds since 1970; 0 if there was none
  * @ceiling: stable storage covers all times below; 0 before the first
- * @expired: the epoch's deadline has passed
  * @forced: slots below this time may be given out a second time; 0 if none may
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often it was found set forward
@@ -104,7 +103,6 @@ struct kuid_generator {
 	bool restored;
 	u64 floor;
 	u64 ceiling;
-	bool expired;
 	u64 forced;
 	u64 steps_back;
 	u64 steps_forward;
@@ -188,10 +186,7 @@ enum kuid_why {
 /**
  * struct kuid_reading - how things stand
  * @origin: the epoch and its identity; all zeroes if there is none yet
- * @given: KUID_PART_* of the epoch
- * @stale: likewise
- * @expired: the epoch's deadline has passed
- * @deadline: the epoch's
+ * @stale: KUID_PART_* of the epoch
  * @stamp_lag: how far the stamp clock is ahead of the wall clock, nanoseconds
  * @slot_lag: the same for the slot clock
  * @ahead: how far the highest of each source is ahead of its clock
@@ -205,10 +200,7 @@ enum kuid_why {
  */
 struct kuid_reading {
 	struct kuid_origin origin;
-	u32 given;
 	u32 stale;
-	bool expired;
-	u64 deadline;
 	u64 stamp_lag;
 	u64 slot_lag;
 	u64 ahead[KUID_NR_SOURCES];

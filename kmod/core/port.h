@@ -4,7 +4,7 @@
  *
  * The core is written in the kernel's terms (u64, atomic64_t, cpu_to_be64).
  * In the kernel they are the kernel's own; elsewhere this header gives the few
- * that the core uses, with the same meaning. Beside them it names the four
+ * that the core uses, with the same meaning. Beside them it names the three
  * questions the core asks about the machine, and the one thing it tells; each
  * is answered by whoever embeds the core: the kernel below, a library or a
  * test with a scripted clock elsewhere.
@@ -43,12 +43,6 @@ static inline u64 kuid_port_mono_ns(void)
 static inline u64 kuid_port_wall_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_real(0));
-}
-
-/* The same for a clock that also counts the time that the machine slept. */
-static inline u64 kuid_port_boot_offset(void)
-{
-	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 }
 
 /* The CPU this runs on: a hint, stale as soon as the caller is preempted. */
@@ -287,7 +281,6 @@ static inline void write_seqcount_end(seqcount_t *seq)
 
 u64 kuid_port_mono_ns(void);
 u64 kuid_port_wall_offset(void);
-u64 kuid_port_boot_offset(void);
 unsigned int kuid_port_cpu(void);
 
 struct task_struct;

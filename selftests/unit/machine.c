@@ -7,7 +7,6 @@
 static _Atomic u64 mono;
 static _Atomic u64 mono_step;
 static _Atomic u64 wall_offset;
-static _Atomic u64 slept;
 static _Atomic unsigned int steps;
 static _Atomic unsigned int epochs_wanted;
 static void (*on_step)(const struct kuid_step *step);
@@ -92,17 +91,6 @@ u64 kuid_port_wall_offset(void)
 {
 	kuid_port_step();
 	return wall_offset;
-}
-
-u64 kuid_port_boot_offset(void)
-{
-	return slept;
-}
-
-void machine_sleep(u64 ns)
-{
-	slept += ns;
-	wall_offset += ns;
 }
 
 unsigned int kuid_port_cpu(void)

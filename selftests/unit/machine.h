@@ -19,9 +19,6 @@ void machine_set_mono_step(u64 ns);
 void machine_set_wall(u64 ns);
 void machine_step_wall(s64 by);
 
-/* The machine sleeps: the monotonic clock stands still meanwhile. */
-void machine_sleep(u64 ns);
-
 /* Both clocks as they are, without the clock moving. */
 u64 machine_mono(void);
 u64 machine_wall(void);

@@ -150,8 +150,8 @@ struct kuid_query {
  * written too and mean nothing. If that comes before the first ID the call
  * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
  * never handed out again; but no more than one is, unless memory that could be
- * written goes away meanwhile. ENODATA: see state below. EINVAL also: @count is 0 or above batch_max. ESTALE,
- * EKEYEXPIRED: see KUID_REASON_STALE_IDENTITY and _EXPIRED_CLAIM. ENOMEM: there
+ * written goes away meanwhile. ENODATA: see state below. EINVAL also: @count is
+ * 0 or above batch_max. ESTALE: see KUID_REASON_STALE_IDENTITY. ENOMEM: there
  * is none for the first epoch.
  */
 struct kuid_generate {
@@ -238,7 +238,10 @@ struct kuid_set_format {
  * fail with ESTALE until it is confirmed or changed.
  */
 #define KUID_REASON_STALE_IDENTITY 0x200
-/* So do they with EKEYEXPIRED, because the deadline of the claim has passed. */
+/*
+ * Reserved: formats that use a node or worker which was claimed up to a time
+ * will fail with EKEYEXPIRED when their clock gets there. No kernel sets it yet.
+ */
 #define KUID_REASON_EXPIRED_CLAIM 0x400
 
 /**
@@ -361,7 +364,6 @@ struct kuid_force_clock {
  * @stamp_ns: out: all v1, v6 and v7 with a given node are; at least @floor_ns
  * @floor_ns: out: the floor that was restored; 0 if none was
  * @ceiling_ns: out: the ceiling that was acknowledged; 0 if none was
- * @deadline_ns: out: &struct kuid_set_identity.deadline_ns; 0 if there is none
  * @node_from: out: KUID_FROM_*, as the rest
  * @worker_from: out
  * @node: out: of v1 and v6; 48 bits
@@ -382,12 +384,11 @@ struct kuid_state {
 	__u64 stamp_ns;
 	__u64 floor_ns;
 	__u64 ceiling_ns;
-	__u64 deadline_ns;
 	__u32 node_from;
 	__u32 worker_from;
 	__u64 node;
 	__u64 worker;
-	__u64 reserved[21];
+	__u64 reserved[22];
 };
 
 /* kuid_restore.flags: nothing was ever handed out; floor_ns must be zero. */
@@ -436,9 +437,6 @@ struct kuid_acknowledge {
 	__u64 reserved[2];
 };
 
-/* kuid_set_identity.deadline_ns: there is none. */
-#define KUID_DEADLINE_NONE (~0ULL)
-
 /* kuid_set_identity.flags: what was given belongs to this machine alone. */
 #define KUID_IDENTITY_CONFIRM 0x1
 
@@ -451,19 +449,11 @@ struct kuid_acknowledge {
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
  * @worker: in: zero unless @worker_from is KUID_FROM_GIVEN
- * @deadline_ns: in: until when the claim holds under which parts were given, in
- *	nanoseconds of CLOCK_BOOTTIME; KUID_DEADLINE_NONE for ever; 0 leaves it
- *	as it is. From then on formats that use a given part fail with
- *	EKEYEXPIRED, until a request with a later deadline, or one that takes
- *	the part from elsewhere. There is one for all parts; it goes when
- *	nothing is given any more
  * @epoch: out: number of the new epoch
  * @reserved: must be zero
  *
  * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface is
- * suitable. EINVAL also: @deadline_ns has passed, or there is nothing given
- * that it could be for. EAGAIN as for &struct kuid_state; ENOMEM: nothing was
- * changed.
+ * suitable. EAGAIN as for &struct kuid_state; ENOMEM: nothing was changed.
  */
 struct kuid_set_identity {
 	__u32 flags;
@@ -472,9 +462,8 @@ struct kuid_set_identity {
 	__u32 worker_from;
 	__u64 node;
 	__u64 worker;
-	__u64 deadline_ns;
 	__u64 epoch;
-	__u64 reserved[10];
+	__u64 reserved[11];
 };
 
 /* Of this magic 0x00 to 0x2F are for kuid, those from 0x20 on administrators'. */

@@ -15,8 +15,7 @@ _kuid_options()
 	restore) echo --ahead --fresh --force ;;
 	clock) echo -j --json --force-clock --may-repeat ;;
 	node)
-		echo -j --json --node --worker --interval --confirm \
-			--deadline --new-epoch
+		echo -j --json --node --worker --interval --confirm --new-epoch
 		;;
 	bench) echo -f --format -t --threads --ms -j --json ;;
 	esac
@@ -36,7 +35,6 @@ _kuid_arguments()
 	"convert --to") echo v1 v6 k64 k96 k128 text hex cf guid ;;
 	"node --node") echo random mac ;;
 	"node --worker") echo host random ;;
-	"node --deadline") echo never ;;
 	"gen -n" | "gen --count" | "convert --node" | *" --bound" | *" --ahead") ;;
 	"bench -t" | *" --threads" | *" --ms") ;;
 	*) return 1 ;;

@@ -115,12 +115,6 @@ void device_make_failed(unsigned int format)
 		     "carries was given. Run \"kuid node --confirm\" if that is "
 		     "this machine's alone, else \"kuid node %s\"",
 		     name, name, options);
-	case EKEYEXPIRED:
-		errx(EXIT_FAILED,
-		     "no %s is made: the deadline has passed of what was given "
-		     "for %s to carry. Run \"kuid node --deadline SECONDS\" if "
-		     "it is still this machine's, else \"kuid node %s\"",
-		     name, name, options);
 	default:
 		errx(EXIT_FAILED, "making IDs of %s: %s", name, device_error());
 	}

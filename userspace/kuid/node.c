@@ -5,28 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "device.h"
 #include "identity.h"
 #include "output.h"
 #include "report.h"
-#include "save.h"
 #include "verbs.h"
 
 #define KEY_WIDTH 14
-
-/* Ten years. */
-#define DEADLINE_MOST 315360000
-
-#define NEVER UINT64_MAX
 
 struct node {
 	struct kuid_set_identity request;
 	bool json;
 	bool change;
-	uint64_t deadline_s; /* 0 if none was named */
 };
 
 enum {
@@ -34,7 +26,6 @@ enum {
 	WORKER,
 	INTERVAL,
 	CONFIRM,
-	DEADLINE,
 	NEW_EPOCH,
 };
 
@@ -53,8 +44,6 @@ static const struct argp_option options[] = {
 	  "What was given is this machine's alone: it is no clone, or the "
 	  "other one is gone",
 	  0 },
-	{ "deadline", DEADLINE, "SECONDS|never", 0,
-	  "How long from now what is given may be used", 0 },
 	{ "new-epoch", NEW_EPOCH, NULL, 0, "Change nothing but the epoch", 0 },
 	{ 0 },
 };
@@ -116,15 +105,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case CONFIRM:
 		node->request.flags |= KUID_IDENTITY_CONFIRM;
 		break;
-	case DEADLINE:
-		if (!strcmp(arg, "never"))
-			node->deadline_s = NEVER;
-		else
-			node->deadline_s = argument_number(
-				state, arg,
-				"a deadline, \"never\" or a time in seconds", 1,
-				DEADLINE_MOST);
-		break;
 	case NEW_EPOCH:
 		break;
 	default:
@@ -142,65 +122,26 @@ static const struct argp argp = {
 	       "from: given, random, mac (network interface) or host (host "
 	       "name).\v"
 	       "Options but --json change it first, which begins a new epoch. "
-	       "What is given is confirmed by that. A deadline stays until --deadline "
-	       "names another, or nothing is given any more. Module parameters say what a next load begins with.\n"
+	       "What is given is confirmed by that. Module parameters say what a next load begins with.\n"
 	       "\n"
-	       "identity is \"stale\" if this machine may be a clone, and "
-	       "\"expired\" after the deadline: then formats that use "
-	       "something given make no IDs.\n"
+	       "identity is \"stale\" if this machine may be a clone: then "
+	       "formats that use something given make no IDs.\n"
 	       "\n" EXIT_HELP,
 };
 
-static uint64_t boottime_ns(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_BOOTTIME, &now))
-		err(EXIT_FAILED, "the clock of the boot");
-	return now.tv_sec * SAVE_SEC_NS + now.tv_nsec;
-}
-
 static void change(struct kuid *source, struct node *node)
 {
-	if (node->deadline_s == NEVER)
-		node->request.deadline_ns = KUID_DEADLINE_NONE;
-	else if (node->deadline_s)
-		node->request.deadline_ns =
-			boottime_ns() + node->deadline_s * SAVE_SEC_NS;
 	if (!kuid_change_identity(source, &node->request))
 		return;
-	if (errno == EINVAL && node->deadline_s)
-		errx(EXIT_FAILED,
-		     "nothing is given that the deadline could be for: give "
-		     "--node or --worker");
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
 				  "node from: give --node HEX");
 	errx(EXIT_FAILED, "changing the identity: %s", device_error());
 }
 
-static void add_deadline(json_t *report, uint64_t deadline_ns)
-{
-	int64_t left;
-
-	if (!deadline_ns) {
-		report_add(report, "deadline", json_string("never"));
-		return;
-	}
-	left = deadline_ns - boottime_ns();
-	report_add(report, "deadline",
-		   json_string(left > 0 ? "ahead" : "passed"));
-	report_add(report, "deadline_in_s",
-		   json_integer(left / (int64_t)SAVE_SEC_NS));
-}
-
 static const char *standing(const struct kuid_status *status)
 {
-	if (status->reasons & KUID_REASON_STALE_IDENTITY)
-		return "stale";
-	if (status->reasons & KUID_REASON_EXPIRED_CLAIM)
-		return "expired";
-	return "good";
+	return status->reasons & KUID_REASON_STALE_IDENTITY ? "stale" : "good";
 }
 
 static json_t *describe(const struct kuid_state *state,
@@ -222,7 +163,6 @@ static json_t *describe(const struct kuid_state *state,
 	report_add(report, "interval", json_integer(state->interval));
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add(report, "identity", json_string(standing(status)));
-	add_deadline(report, state->deadline_ns);
 	return report;
 }
 

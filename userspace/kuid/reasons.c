@@ -36,9 +36,6 @@ const struct reason reasons[REASONS] = {
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity",
 	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "
 	  "or take others, as with \"kuid node --node random --worker random\"." },
-	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim",
-	  "Formats that use it make no IDs. Run \"kuid node --deadline SECONDS\" if it is still this "
-	  "machine's, or take others, as with \"kuid node --node random --worker random\"." },
 };
 
 uint64_t reasons_unknown(uint64_t bits)

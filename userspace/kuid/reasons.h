@@ -11,7 +11,7 @@ struct reason {
 	const char *advice; /* sentences */
 };
 
-#define REASONS 11
+#define REASONS 10
 
 extern const struct reason reasons[REASONS];
 

@@ -57,11 +57,6 @@ u64 kuid_port_wall_offset(void)
 	return offset;
 }
 
-u64 kuid_port_boot_offset(void)
-{
-	return read_clock(CLOCK_BOOTTIME) - read_clock(CLOCK_MONOTONIC);
-}
-
 unsigned int kuid_port_cpu(void)
 {
 	int cpu = sched_getcpu();

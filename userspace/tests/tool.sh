@@ -164,13 +164,6 @@ measures()
 		[ "$(grep -o '"kind"' "$out" | wc -l)" -ge 19 ] && ! grep -q '"error"' "$out"
 }
 
-stale_and_expired()
-{
-	kuid node --node 0123456789ab --deadline 1 >"$out" 2>"$err" && sleep 2 &&
-		fails 1 'else "kuid node --node random"' kuid gen -f v6 && kuid gen -f k64 >"$out" 2>"$err" &&
-		kuid node --node random >"$out" 2>"$err" && kuid gen -f v6 >"$out" 2>"$err"
-}
-
 it "makes one ID without being asked twice" makes 1
 it "gen makes one ID" makes 1 gen
 it "-n makes that many" makes 7 gen -n 7
@@ -242,7 +235,6 @@ it "gen ends behind a line, SIGTERM" ends_whole TERM
 it "gen ends behind a line, SIGHUP" ends_whole HUP
 it "gen ends with its reader" to_head
 it "gen says that it waits" says_it_waits
-it "gen says what to do after a deadline" stale_and_expired
 it "bench measures" measures
 it "--help lists the verbs" tells 'gen ' --help
 it "gen --help lists the options" tells '--count=COUNT' gen --help

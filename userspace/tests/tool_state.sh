@@ -324,17 +324,6 @@ sets_identity()
 		[ "$(node_of k128)" = "$(value node worker)" ]
 }
 
-keeps_deadlines()
-{
-	begin && fails 'nothing is given that the deadline could be for' node --deadline 9 &&
-		kuid node --node 0123456789ab --deadline 3 >"$out" && makes v1 &&
-		kuid node --new-epoch >"$out" && [ "$(value node deadline)" = ahead ] && sleep 4 &&
-		! makes v1 && [ "$(value node identity)" = expired ] &&
-		[ "$(value node deadline)" = passed ] && makes k64 &&
-		kuid node --deadline 100 >"$out" && makes v1 && [ "$(value node identity)" = good ] &&
-		kuid node --deadline never >"$out" && makes v1 && [ "$(value node deadline)" = never ]
-}
-
 refuses_identity()
 {
 	# Another test may have brought a network interface with it.
@@ -348,7 +337,7 @@ refuses_identity()
 as_json()
 {
 	kuid clock --json >"$out" && grep -q '^{"wall": ".*"ceiling_ns": [0-9]*}$' "$out" &&
-		kuid node --json >"$out" && grep -q '^{"node": ".*"deadline": "never"}$' "$out"
+		kuid node --json >"$out" && grep -q '^{"node": ".*"identity": "good"}$' "$out"
 }
 
 read -r up_then _ </proc/uptime
@@ -378,7 +367,6 @@ it "save may be killed at any time" survives_kills
 it "others than root are told" needs_root
 it "the clock is forced back, and the saved state with it" forces_clock
 it "the identity is set" sets_identity
-it "a deadline is kept" keeps_deadlines
 it "what can't be is refused" refuses_identity
 it "all of it as JSON" as_json
 set_clock 0

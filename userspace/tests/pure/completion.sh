@@ -103,7 +103,6 @@ done <<-OPTIONS
 	compare -f
 	node --node
 	node --worker
-	node --deadline
 	node --interval
 	bench -f
 OPTIONS

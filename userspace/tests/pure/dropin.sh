@@ -217,7 +217,6 @@ it "/dev/null in its place: libuuid" hidden /dev/null
 it "/dev/zero in its place: libuuid" hidden /dev/zero
 it "an ID that would have to be waited for: libuuid" fails_over empty
 it "a stale identity: libuuid" fails_over read=116
-it "an expired claim: libuuid" fails_over read=127
 it "an error no one knows: libuuid" fails_over read=5
 it "no order of the host: libuuid" fails_over order=22
 it "no status: libuuid" no_status

@@ -42,7 +42,7 @@
 static struct {
 	uint64_t required, restored, interval;
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
-	uint64_t deadline_ns, boot_ns, busy_ns, reasons, epoch;
+	uint64_t busy_ns, reasons, epoch;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t held, vm_forks, waits, made, waiting, slow_ms;
 } device;
@@ -55,14 +55,12 @@ static const struct {
 	{                                             \
 #name, offsetof(typeof(device), name) \
 	}
-	FIELD(required), FIELD(restored),   FIELD(interval),
-	FIELD(wall_ns),	 FIELD(slot_ns),    FIELD(stamp_ns),
-	FIELD(floor_ns), FIELD(ceiling_ns), FIELD(deadline_ns),
-	FIELD(boot_ns),	 FIELD(busy_ns),    FIELD(reasons),
-	FIELD(epoch),	 FIELD(node_from),  FIELD(worker_from),
-	FIELD(node),	 FIELD(worker),	    FIELD(held),
-	FIELD(vm_forks), FIELD(waits),	    FIELD(made),
-	FIELD(waiting),	 FIELD(slow_ms),
+	FIELD(required),    FIELD(restored), FIELD(interval), FIELD(wall_ns),
+	FIELD(slot_ns),	    FIELD(stamp_ns), FIELD(floor_ns), FIELD(ceiling_ns),
+	FIELD(busy_ns),	    FIELD(reasons),  FIELD(epoch),    FIELD(node_from),
+	FIELD(worker_from), FIELD(node),     FIELD(worker),   FIELD(held),
+	FIELD(vm_forks),    FIELD(waits),    FIELD(made),     FIELD(waiting),
+	FIELD(slow_ms),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -267,12 +265,10 @@ EXPORT int fchmod(int fd, mode_t mode)
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	uint64_t ns;
-
-	if (!opened || (clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME))
+	if (!opened || clock != CLOCK_REALTIME)
 		return REAL(clock_gettime)(clock, now);
-	ns = clock == CLOCK_BOOTTIME ? device.boot_ns : device.wall_ns;
-	*now = (struct timespec) { ns / 1000000000, ns % 1000000000 };
+	*now = (struct timespec) { device.wall_ns / 1000000000,
+				   device.wall_ns % 1000000000 };
 	return 0;
 }
 
@@ -299,7 +295,6 @@ static int get_state(struct kuid_state *state)
 		.stamp_ns = device.stamp_ns,
 		.floor_ns = device.floor_ns,
 		.ceiling_ns = device.ceiling_ns,
-		.deadline_ns = device.deadline_ns,
 		.node_from = device.node_from,
 		.worker_from = device.worker_from,
 		.node = device.node,
@@ -344,11 +339,8 @@ static void set_part(uint64_t *from, uint64_t *value, uint32_t new_from,
 
 static int set_identity(struct kuid_set_identity *request)
 {
-	if (happens("identity", " flags %u deadline %" PRIu64, request->flags,
-		    (uint64_t)request->deadline_ns))
+	if (happens("identity", " flags %u", request->flags))
 		return -1;
-	if (request->deadline_ns && request->deadline_ns <= device.boot_ns)
-		return fail(EINVAL);
 	set_part(&device.node_from, &device.node, request->node_from,
 		 request->node);
 	set_part(&device.worker_from, &device.worker, request->worker_from,
@@ -357,10 +349,6 @@ static int set_identity(struct kuid_set_identity *request)
 		device.interval = request->interval;
 	if (request->flags & KUID_IDENTITY_CONFIRM)
 		device.reasons &= ~KUID_REASON_STALE_IDENTITY;
-	if (request->deadline_ns == KUID_DEADLINE_NONE)
-		device.deadline_ns = 0;
-	else if (request->deadline_ns)
-		device.deadline_ns = request->deadline_ns;
 	request->epoch = ++device.epoch;
 	return 0;
 }

@@ -323,8 +323,6 @@ it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
-it "a deadline: how to go on, v6" says_what_to_do 127 '--node random' v6
-it "a deadline: how to go on, lex" says_what_to_do 127 '--worker random' lex
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
 it "an old module" failing generate 25 'too old for this'
 it "another error" failing generate 5 'making IDs of v1: Input/output error'

@@ -66,6 +66,6 @@ clean 0 restore "$FAKE/state"
 clean 0 clock
 clean 0 clock --json
 clean 0 node
-clean 0 node --node 123 --deadline 60 --json
+clean 0 node --node 123 --json
 # Not bench: its threads race each other, of which valgrind runs one at a time, and may go on for ever.
 finish

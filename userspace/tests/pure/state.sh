@@ -51,8 +51,6 @@ new_machine()
 		stamp_ns 0
 		floor_ns 0
 		ceiling_ns 0
-		deadline_ns 0
-		boot_ns 5000$sec
 		busy_ns 0
 		reasons 0
 		epoch 1
@@ -568,15 +566,6 @@ sets()
 	[ "$(grep -c ^identity "$FAKE/log")" -eq 1 ] && [ "$(field epoch)" = 2 ]
 }
 
-# A deadline that is there: OPTIONS ask for this one, in seconds of the boot.
-asks_deadline()
-{
-	new_machine
-	set_field node_from 1 node 1 deadline_ns 6000$sec
-	# shellcheck disable=SC2086 # a list of words
-	tool node $1 && grep -qE "^identity .* deadline $2\$" "$FAKE/log"
-}
-
 tells()
 {
 	line=$1
@@ -614,11 +603,10 @@ worker         0000000000000001
 worker_from    host
 interval       8
 epoch          1
-identity       good
-deadline       never"
+identity       good"
 node_json='{"node": "112233445566", "node_from": "random", "worker": "0000000000000001",'
 node_json="$node_json \"worker_from\": \"host\", \"interval\": 8, \"epoch\": 1,"
-node_json="$node_json \"identity\": \"good\", \"deadline\": \"never\"}"
+node_json="$node_json \"identity\": \"good\"}"
 
 it "restore --fresh begins, saves, and acknowledges last" fresh_start
 it "what is saved is private whatever the umask" save_is_private
@@ -738,22 +726,12 @@ it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
 it "node --worker random" sets '--worker random' 'worker_from 2'
 it "node --interval" sets '--interval 10' 'interval 10' 'node 18838586676582'
 it "node --new-epoch changes nothing else" sets '--new-epoch' 'interval 8' 'node_from 2'
-it "node --deadline counts from now" sets '--node 1 --deadline 60' "deadline_ns 5060$sec"
 it "node --confirm" sets '--confirm' 'node_from 2'
-it "a deadline is moved" asks_deadline '--deadline 100' 5100$sec
-it "a deadline is left alone" asks_deadline '--interval 9' 0
-it "a deadline is lifted" asks_deadline '--deadline never' 18446744073709551615
 it "node tells a clone" tells 'identity       stale' reasons 512
-it "node tells an expired claim" tells 'identity       expired' reasons 1024
-it "node tells how long it holds" tells 'deadline_in_s  1000' deadline_ns 6000$sec
-it "node tells how long it does not hold" tells 'deadline_in_s  -1000' deadline_ns 4000$sec
 it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac
 it "node: not permitted is told" fails_with 'state 1 1' fails 1 'not permitted: run it as root' node
-it "node: a deadline for nothing is told" \
-	fails_with 'identity 1 22' fails 1 'nothing is given that' \
-	node --deadline 5
 
 it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x
 it "0x is refused" fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' \
@@ -767,9 +745,6 @@ it "a worker too long is refused" fails 2 'character 17 is one too many' \
 	node --worker 0123456789abcdef0
 it "given is no word" fails 2 '"given" is not a worker' node --worker given
 it "interval 11 is refused" fails 2 '"11" is not an interval' node --interval 11
-it "deadline 0 is refused" fails 2 '"0" is not a deadline' node --deadline 0
-it "a deadline of another word is refused" \
-	fails 2 '"ever" is not a deadline, "never" or a time in seconds' node --deadline ever
 it "node takes no argument" fails 2 'unexpected argument "5"' node 5
 it "--ahead -1 is refused" fails 2 '"-1" is not a time ahead, in seconds' save --ahead=-1
 it "--ahead of more than a day is refused" fails 2 'from 0 to 86400' save --ahead 86401

@@ -241,7 +241,6 @@ it "no random numbers are told" tells_reason 64 random_not_ready
 it "a forced clock is told" tells_reason 128 forced_clock
 it "the ceiling is told" tells_reason 256 past_ceiling
 it "a clone is told" tells_reason 512 stale_identity
-it "a claim that has expired is told" tells_reason 1024 expired_claim
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
 
