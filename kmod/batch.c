@@ -41,8 +41,11 @@ unsigned int kuid_batch_id_size(u32 format)
 }
 
 /**
- * kuid_batch_text_size - characters of an ID's canonical text
+ * kuid_batch_text_size - characters of the longest canonical text of an ID
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ *
+ * All texts of a format have this size. The code that makes lines of text
+ * relies on that: a format whose texts vary needs the size of each line.
  *
  * Return: the size, without an end of line.
  */

@@ -133,7 +133,8 @@ ssize_t kuid_iter_ids(struct kuid_batch *batch, struct iov_iter *to,
 /**
  * kuid_iter_lines - make IDs as lines of text where an iov_iter says
  * @batch: what is asked for
- * @to: where they go, kuid_batch_text_size() + 1 bytes for each
+ * @to: where they go, kuid_batch_text_size() + 1 bytes for each: all lines of a
+ *	format have one size
  * @count: how many, at least 1
  *
  * Context: process; as kuid_batch_ids().

@@ -54,7 +54,10 @@ static int kuid_stream_rest(struct kuid_stream *stream,
 	return ret;
 }
 
-/* Give whole lines. Returns 0 if all that fit have been given. */
+/*
+ * Give whole lines, which all have one size. Returns 0 if all that fit have
+ * been given.
+ */
 static int kuid_stream_lines(struct kuid_batch *batch,
 			     struct kuid_stream_to *to)
 {

@@ -40,7 +40,7 @@ struct format {
 	const char *name;
 	__u32 number;
 	__u32 id_size;
-	__u32 text_size;
+	__u32 text_size;	/* of each ID: lines are told apart by it */
 	__u64 rate;
 };
 

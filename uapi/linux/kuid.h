@@ -90,7 +90,9 @@
  * @formats: out: bit n is set if format n can be generated
  * @orders: out: bit n is set if order n can be asked for
  * @id_size: out: bytes of one ID of @format
- * @text_size: out: characters of its canonical text, without an end of line
+ * @text_size: out: characters of the longest canonical text of an ID of
+ *	@format, without an end of line; all texts of the formats above are as
+ *	long, those of a later format may be shorter
  * @batch_max: out: the highest &struct kuid_generate.count for @format
  * @clock_resolution_ns: out: how far apart two readings of the system's clock
  *	can be told, in nanoseconds, at least 1; a coarse clock makes the time

@@ -215,7 +215,7 @@ static void write_units(const char *text, size_t size, size_t unit)
 	}
 }
 
-/* The IDs as lines, of which the size is given back. */
+/* The IDs as lines. All have one size, which is returned. */
 static size_t write_text(const struct gen *gen, unsigned char *ids,
 			 size_t count, char *text)
 {
@@ -309,6 +309,7 @@ static void begin(struct gen *gen)
 	if (canonical && many && !gen->local)
 		gen->lines = device_open_lines(gen->format);
 	if (gen->lines >= 0) {
+		/* All lines of a format have one size. */
 		gen->unit = kuid_format_text_size(gen->format) + 1;
 	} else {
 		gen->source = gen->local ? device_open_local(gen->format)

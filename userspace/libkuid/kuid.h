@@ -80,8 +80,9 @@ const char *kuid_format_name(unsigned int format);
 int kuid_format_number(const char *name);
 
 /*
- * Bytes of an ID of a format, and characters of its canonical text without the
- * NUL: the same for all its IDs.
+ * Bytes of an ID of a format, and characters of the longest canonical text of
+ * one, without the NUL. All texts of a format above are as long; those of a
+ * later format may be shorter.
  *
  * EINVAL: unknown format.
  */

@@ -15,7 +15,8 @@
  * struct kuid_layout - what is the same for all IDs of a format
  * @name: what it is called, also under /dev/kuids
  * @id_size: bytes of one ID
- * @text_size: characters of its canonical text
+ * @text_size: characters of its canonical text; the parser and kuid_text()
+ *	rely on all texts of a format having this size
  * @version: of a UUID, 0 if it may be any
  * @is_uuid: it has a version and a variant
  */
