@@ -149,6 +149,7 @@ vm-programs: vm-packages vm-modules
 	@mkdir -p $(TESTS)/selftests/userspace
 	@cp -u $(BUILD)/userspace/tests/library_test \
 		$(BUILD)/userspace/tests/admin_test \
+		$(BUILD)/userspace/tests/only_sys_time \
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
 	@printf 'userspace:%s\n' library_test admin_test dropin.sh tool.sh \

@@ -538,8 +538,6 @@ static long kuid_chr_get_state(struct kuid_state __user *arg)
 	struct kuid_state state;
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
 	if (copy_from_user(&state, arg, sizeof(state)))
 		return -EFAULT;
 	if (state.flags ||

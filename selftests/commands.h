@@ -196,7 +196,7 @@ static const struct command commands[] = {
 	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY, NULL),
 	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields, CAP_SYS_TIME,
 		good_force_clock),
-	COMMAND(GET_STATE, kuid_state, state_fields, CAP_SYS_ADMIN, NULL),
+	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY, NULL),
 	COMMAND(RESTORE, kuid_restore, restore_fields, CAP_SYS_TIME,
 		good_restore),
 	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields, CAP_SYS_TIME,

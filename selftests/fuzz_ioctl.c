@@ -136,7 +136,7 @@ static const struct command commands[] = {
 	COMMAND(SET_FORMAT, kuid_set_format, set_format_fields, false, false),
 	COMMAND(STATUS, kuid_status, status_fields, true, false),
 	COMMAND(FORCE_CLOCK, kuid_force_clock, force_fields, true, true),
-	COMMAND(GET_STATE, kuid_state, state_fields, true, true),
+	COMMAND(GET_STATE, kuid_state, state_fields, true, false),
 	COMMAND(RESTORE, kuid_restore, restore_fields, true, true),
 	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields, false, true),
 	COMMAND(SET_IDENTITY, kuid_set_identity, identity_fields, true, true),

@@ -235,6 +235,8 @@ TEST_F(state, get_says)
 	EXPECT_EQ(KUID_FROM_RANDOM, state.worker_from);
 }
 
+#define NO_CAPABILITY	-1
+
 static const struct {
 	const char *name;
 	unsigned long cmd;
@@ -243,7 +245,7 @@ static const struct {
 	bool writes;
 } commands[] = {
 	{ "GET_STATE", KUID_IOC_GET_STATE, sizeof(struct kuid_state),
-	  CAP_SYS_ADMIN, true },
+	  NO_CAPABILITY, true },
 	{ "RESTORE", KUID_IOC_RESTORE, sizeof(struct kuid_restore),
 	  CAP_SYS_TIME, true },
 	{ "ACKNOWLEDGE", KUID_IOC_ACKNOWLEDGE, sizeof(struct kuid_acknowledge),
@@ -360,6 +362,7 @@ TEST_F(state, needs_capabilities)
 {
 	static const int capabilities[] = { CAP_SYS_ADMIN, CAP_SYS_TIME };
 	struct kuid_status before;
+	int need_any = 0;
 	pid_t pid;
 	size_t i, k;
 
@@ -371,6 +374,7 @@ TEST_F(state, needs_capabilities)
 		for (i = 0; i < ARRAY_SIZE(commands); i++)
 			if (commands[i].capability == capabilities[k])
 				expected |= 1 << i;
+		need_any |= expected;
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
@@ -388,7 +392,7 @@ TEST_F(state, needs_capabilities)
 	if (!pid)
 		_exit(unshare(CLONE_NEWUSER) ? 130 :
 		      refused_commands(self->fd));
-	EXPECT_EQ((1 << ARRAY_SIZE(commands)) - 1, exit_status(pid));
+	EXPECT_EQ(need_any, exit_status(pid));
 	expect_unchanged(_metadata, self->fd, &before);
 }
 

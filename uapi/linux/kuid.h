@@ -373,8 +373,8 @@ struct kuid_force_clock {
  *	half that of k96
  * @reserved: must be zero
  *
- * Needs CAP_SYS_ADMIN, or fails with EPERM. EAGAIN: there is no epoch yet,
- * because the kernel's random generator is not ready.
+ * Any user may read it. EAGAIN: there is no epoch yet, because the kernel's
+ * random generator is not ready.
  */
 struct kuid_state {
 	__u32 flags;
@@ -468,7 +468,10 @@ struct kuid_set_identity {
 	__u64 reserved[11];
 };
 
-/* Of this magic 0x00 to 0x2F are for kuid, those from 0x20 on administrators'. */
+/*
+ * Of this magic 0x00 to 0x2F are for kuid. Those from 0x20 on are for
+ * administrators, but any user may read the state.
+ */
 #define KUID_IOC_MAGIC	    0xE9
 #define KUID_IOC_QUERY	    _IOWR(KUID_IOC_MAGIC, 0x00, struct kuid_query)
 #define KUID_IOC_GENERATE   _IOWR(KUID_IOC_MAGIC, 0x01, struct kuid_generate)

@@ -68,8 +68,9 @@ const char *device_error(void)
 {
 	switch (errno) {
 	case EPERM:
-		return "not permitted: run it as root, with CAP_SYS_ADMIN and "
-		       "CAP_SYS_TIME";
+		return "not permitted: run it as root; CAP_SYS_TIME is enough "
+		       "unless the identity is changed, which needs "
+		       "CAP_SYS_ADMIN";
 	case EAGAIN:
 		return "the kernel's random generator is not ready: try again "
 		       "in a few seconds";

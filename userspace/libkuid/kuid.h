@@ -230,10 +230,9 @@ const char *kuid_reason_text(uint64_t reason);
 
 /*
  * Read the identity that IDs carry, and the times that a ceiling is made from.
- * Needs CAP_SYS_ADMIN, in the initial user namespace as what follows does.
+ * Any user may.
  *
  * Returns 0.
- * EPERM: no such capability.
  */
 int kuid_read_state(struct kuid *source, struct kuid_state *state);
 
@@ -241,7 +240,8 @@ int kuid_read_state(struct kuid *source, struct kuid_state *state);
  * Tell the kernel that a former life of the machine may have handed out all
  * times below floor_ns, in nanoseconds since 1970; from now on nothing below
  * it is. A new epoch begins, whose number is put into epoch unless that is
- * NULL. Needs CAP_SYS_TIME.
+ * NULL. Needs CAP_SYS_TIME, in the initial user namespace as all capabilities
+ * below.
  *
  * Returns 0.
  * EINVAL: floor_ns is 2^63 or above.

@@ -219,8 +219,8 @@ it "a full disk is told, many IDs" fails 1 'standard output' fills_disk 100000
 
 it "anyone may use it" is_used_by_nobody
 it "no permission: which rule it is" without_permission
-it "node needs a capability" nobody_fails 1 'not permitted: run it as root, with CAP_SYS_ADMIN' \
-	kuid node
+it "changing the node needs a capability" nobody_fails 1 'which needs CAP_SYS_ADMIN' \
+	kuid node --node random
 it "save needs a capability" nobody_fails 1 'not permitted: run it as root' kuid save /tmp/nobody.state
 it "no device: status says how to load it" fails 1 'modprobe kuid' \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid status'

@@ -283,17 +283,47 @@ as_nobody()
 	su -s /bin/sh nobody -c "$*"
 }
 
+# Anyone may look at it, and no more.
 needs_root()
 {
 	begin && kuid restore --fresh $file && chmod 777 $dir && rm -f $file.lock || return
 	as_nobody "kuid clock" >"$out" 2>"$err" || return
-	for verb in "save $dir/mine" "restore --fresh $dir/mine" "node" "node --new-epoch" \
+	as_nobody "kuid node" >"$out" 2>"$err" && grep -q '^worker_from    host$' "$out" || return
+	for verb in "save $dir/mine" "restore --fresh $dir/mine" "node --new-epoch" \
 		"clock --force-clock --may-repeat"; do
 		as_nobody "kuid $verb" >"$out" 2>"$err"
 		[ $? -eq 1 ] && grep -q 'not permitted: run it as root' "$err" || return
 		rm -f $dir/mine.lock
 	done
 	[ ! -e $dir/mine ]
+}
+
+only_sys_time()
+{
+	"${0%/*}/only_sys_time" kuid "$@" >"$out" 2>"$err"
+}
+
+# Without the capability: told so, and neither the kernel nor the file has changed.
+not_permitted()
+{
+	ceiling=$(value clock ceiling_ns) epoch=$(value clock epoch)
+	as_nobody "kuid $*" >"$out" 2>"$err"
+	[ $? -eq 1 ] && grep -q 'not permitted: run it as root; CAP_SYS_TIME is enough' "$err" &&
+		[ "$(value clock ceiling_ns)" = "$ceiling" ] && [ "$(value clock epoch)" = "$epoch" ]
+}
+
+needs_sys_time_alone()
+{
+	begin state=required && chown nobody $dir && not_permitted restore --fresh $file &&
+		[ ! -e $file ] && only_sys_time restore --fresh $file && is_covered &&
+		[ "$(stat -c %U $file)" = nobody ] && makes k64 && cp -p $file /tmp/state.old &&
+		not_permitted save $file && not_permitted save --ahead 0 $file &&
+		not_permitted restore $file && cmp -s $file /tmp/state.old && [ ! -e $file.new ] &&
+		only_sys_time save $file && ! cmp -s $file /tmp/state.old && is_covered &&
+		cp -p $file /tmp/state.old && reload state=required && not_permitted restore $file &&
+		cmp -s $file /tmp/state.old && waits k64 && only_sys_time restore $file &&
+		is_covered && makes k64 && ! only_sys_time node --new-epoch &&
+		grep -q 'needs CAP_SYS_ADMIN' "$err"
 }
 
 forces_clock()
@@ -365,6 +395,7 @@ it "another node is refused" another_node
 it "a full disk and one that can't be written leave all as it was" full_disk
 it "save may be killed at any time" survives_kills
 it "others than root are told" needs_root
+it "CAP_SYS_TIME alone is enough to save and restore" needs_sys_time_alone
 it "the clock is forced back, and the saved state with it" forces_clock
 it "the identity is set" sets_identity
 it "what can't be is refused" refuses_identity

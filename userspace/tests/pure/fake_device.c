@@ -319,6 +319,9 @@ static int restore(struct kuid_restore *request)
 
 static int acknowledge(const struct kuid_acknowledge *request)
 {
+	/* What only asks whether it may. */
+	if (request->ceiling_ns == UINT64_MAX)
+		return happens("may", "%s", "") ? -1 : fail(EINVAL);
 	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
 		return -1;
 	if (request->ceiling_ns >> 63 || request->ceiling_ns < device.slot_ns ||

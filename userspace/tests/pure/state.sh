@@ -96,7 +96,8 @@ nothing_left()
 # What the log says, but for what is of no importance here.
 logged()
 {
-	grep -v '^write\|^chmod\|^state\|^status\|^query\|^create state.lock' "$FAKE/log" >"$FAKE/got"
+	grep -v '^write\|^chmod\|^state\|^status\|^query\|^may\|^create state.lock' "$FAKE/log" \
+		>"$FAKE/got"
 	printf '%s\n' "$@" | cmp -s - "$FAKE/got"
 }
 
@@ -680,9 +681,10 @@ it "a full disk later: all is as before" full_disk 3
 it "fsync fails: all is as before" \
 	keeps_all 'fsync 1 5' 'fsync of .new beside it: Input/output error'
 it "rename fails: all is as before" keeps_all 'rename 1 30' 'replacing it: Read-only file system'
-it "no state: all is as before" keeps_all 'state 1 1' 'not permitted: run it as root'
+it "not permitted: all is as before" keeps_all 'may 1 1' 'not permitted: run it as root'
 it "no random numbers: all is as before" keeps_all 'state 1 11' 'random generator is not ready'
 it "an old module: all is as before" keeps_all 'state 1 25' 'too old for this'
+it "--ahead 0, not permitted: all is as before" keeps_all_lowering 'may 1 1' 'not permitted'
 it "--ahead 0, no new file: all is as before" keeps_all_lowering 'create 2 13' 'making .new'
 it "--ahead 0, a full disk: all is as before" keeps_all_lowering 'write 2 28' 'No space left'
 it "--ahead 0, fsync fails: all is as before" keeps_all_lowering 'fsync 1 5' 'fsync of .new'
@@ -731,7 +733,8 @@ it "node tells a clone" tells 'identity       stale' reasons 512
 it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac
-it "node: not permitted is told" fails_with 'state 1 1' fails 1 'not permitted: run it as root' node
+it "node: not permitted is told" \
+	fails_with 'identity 1 1' fails 1 'not permitted: run it as root' node --new-epoch
 
 it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x
 it "0x is refused" fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' \
