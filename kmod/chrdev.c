@@ -561,8 +561,8 @@ static long kuid_chr_restore(struct kuid_restore __user *arg)
 		return -EFAULT;
 	/* Either a floor, or the word that there is none. */
 	if (restore.flags & ~KUID_RESTORE_FRESH ||
-	    !restore.flags == !restore.floor_ns || restore.floor_ns > S64_MAX ||
-	    restore.reserved0 ||
+	    !restore.flags == !restore.floor_ns ||
+	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
 	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
 		return -EINVAL;
 	ret = kuid_host_restore(restore.floor_ns, &restore.epoch);
@@ -579,7 +579,7 @@ static long kuid_chr_acknowledge(const struct kuid_acknowledge __user *arg)
 		return -EPERM;
 	if (copy_from_user(&acknowledge, arg, sizeof(acknowledge)))
 		return -EFAULT;
-	if (acknowledge.ceiling_ns > S64_MAX || acknowledge.flags ||
+	if (acknowledge.ceiling_ns > KUID_TIME_MAX_NS || acknowledge.flags ||
 	    acknowledge.reserved0 ||
 	    memchr_inv(acknowledge.reserved, 0, sizeof(acknowledge.reserved)))
 		return -EINVAL;

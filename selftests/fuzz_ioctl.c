@@ -265,9 +265,9 @@ static void good_request(struct fuzz_actor *actor, __u32 nr, void *arg)
 		if (fuzz_one_in(actor, 4))
 			restore->flags = KUID_RESTORE_FRESH;
 		else if (late(actor) && fuzz_one_in(actor, 2))
-			restore->floor_ns = INT64_MAX -
+			restore->floor_ns = KUID_TIME_MAX_NS + 2 -
 				fuzz_below(actor, fuzz_one_in(actor, 2) ?
-					   4 : INT64_MAX);
+					   4 : KUID_TIME_MAX_NS);
 		else
 			restore->floor_ns = clock_ns() - NSEC_PER_SEC +
 				fuzz_below(actor, 3 * NSEC_PER_SEC);
@@ -276,7 +276,7 @@ static void good_request(struct fuzz_actor *actor, __u32 nr, void *arg)
 		acknowledge->ceiling_ns = clock_ns() +
 			fuzz_below(actor, 10 * NSEC_PER_SEC);
 		if (fuzz_one_in(actor, 4))
-			acknowledge->ceiling_ns = INT64_MAX -
+			acknowledge->ceiling_ns = KUID_TIME_MAX_NS + 2 -
 						  fuzz_below(actor, 4);
 		break;
 	case SET_IDENTITY:
@@ -322,9 +322,9 @@ static bool request_ok(__u32 nr, const void *arg)
 		if (restore->flags == KUID_RESTORE_FRESH)
 			return !restore->floor_ns;
 		return !restore->flags && restore->floor_ns &&
-		       restore->floor_ns <= INT64_MAX;
+		       restore->floor_ns <= KUID_TIME_MAX_NS;
 	case ACKNOWLEDGE:
-		return acknowledge->ceiling_ns <= INT64_MAX;
+		return acknowledge->ceiling_ns <= KUID_TIME_MAX_NS;
 	case SET_IDENTITY:
 		return !(identity->flags & ~KUID_IDENTITY_CONFIRM) &&
 		       (!identity->interval || (identity->interval >= 5 &&
@@ -723,7 +723,7 @@ void fuzz_administer(struct fuzz_actor *actor)
 		__u64 *floor = &((struct kuid_restore *)arg)->floor_ns;
 
 		if (*floor > clock_ns() + 3600 * NSEC_PER_SEC &&
-		    *floor <= INT64_MAX)
+		    *floor <= KUID_TIME_MAX_NS)
 			*floor = clock_ns();
 	}
 	forces = fuzz_changes_of(&fuzz_world->forces);

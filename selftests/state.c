@@ -81,6 +81,9 @@ TEST_F(state, restore_refuses)
 		{ 0, 0 },
 		{ 1, KUID_RESTORE_FRESH },
 		{ now, KUID_RESTORE_FRESH },
+		{ KUID_TIME_MAX_NS + 1, 0 },
+		{ KUID_TIME_MAX_NS, KUID_RESTORE_FRESH },
+		{ (1ULL << 63) - 1, 0 },
 		{ 1ULL << 63, 0 },
 		{ 1ULL << 63 | now, 0 },
 		{ -1ULL, 0 },
@@ -126,7 +129,10 @@ TEST_F(state, restore_refuses)
 TEST_F(state, acknowledge_refuses)
 {
 	struct kuid_acknowledge good = { .ceiling_ns = clock_ns() + HOUR };
-	static const __u64 bad[] = { 1ULL << 63, 1ULL << 63 | 1, -1ULL };
+	static const __u64 bad[] = {
+		KUID_TIME_MAX_NS + 1, (1ULL << 63) - 1, 1ULL << 63,
+		1ULL << 63 | 1, -1ULL,
+	};
 	struct kuid_status before;
 	size_t i;
 
@@ -146,8 +152,22 @@ TEST_F(state, acknowledge_refuses)
 	expect_unchanged(_metadata, self->fd, &before);
 	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
 	/* The highest there is; and lower than before is allowed. */
-	EXPECT_EQ(0, acknowledge(self->fd, (1ULL << 63) - 1));
+	EXPECT_EQ(0, acknowledge(self->fd, KUID_TIME_MAX_NS));
 	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
+}
+
+/* The bound is where the kernel's own is for those who set its clock. */
+TEST_F(state, no_clock_gets_to_the_bound)
+{
+	struct timespec time = { .tv_sec = KUID_TIME_MAX_NS / NSEC_PER_SEC };
+	__u64 before = clock_ns();
+
+	ASSERT_EQ(0, KUID_TIME_MAX_NS % NSEC_PER_SEC);
+	ASSERT_EQ(-1, clock_settime(CLOCK_REALTIME, &time));
+	EXPECT_EQ(EINVAL, errno);
+	time.tv_sec--;
+	ASSERT_EQ(0, clock_settime(CLOCK_REALTIME, &time));
+	ASSERT_EQ(0, shift_wall(before - time.tv_sec * NSEC_PER_SEC));
 }
 
 /* A ceiling says that all is covered that was handed out. */
@@ -990,10 +1010,9 @@ TEST_F(state, floor_at_the_end)
 	}
 }
 
-/* As far as there is time in the formats. */
 TEST_F(state, highest_floor)
 {
-	const __u64 floor = (1ULL << 63) - 1;
+	const __u64 floor = KUID_TIME_MAX_NS;
 
 	start(_metadata, &self->fd, ALL_PARAMS);
 	begin_runs(_metadata, self->fd, self->ids);

@@ -393,13 +393,19 @@ struct kuid_state {
 	__u64 reserved[22];
 };
 
+/*
+ * The highest floor and ceiling, in 2232: Linux lets no one set its clock to
+ * this time or beyond.
+ */
+#define KUID_TIME_MAX_NS 8277292036000000000ULL
+
 /* kuid_restore.flags: nothing was ever handed out; floor_ns must be zero. */
 #define KUID_RESTORE_FRESH 0x1
 
 /**
  * struct kuid_restore - nothing below this time is to be handed out
- * @floor_ns: in: the ceiling that a former life of the machine has saved; below
- *	2^63, and not zero but with KUID_RESTORE_FRESH
+ * @floor_ns: in: the ceiling that a former life of the machine has saved; not
+ *	above KUID_TIME_MAX_NS, and not zero but with KUID_RESTORE_FRESH
  * @flags: in: KUID_RESTORE_FRESH or zero
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
@@ -422,8 +428,8 @@ struct kuid_restore {
 
 /**
  * struct kuid_acknowledge - stable storage covers all below this time
- * @ceiling_ns: in: the time, below 2^63; it may be lower than one acknowledged
- *	before, but not than what was handed out
+ * @ceiling_ns: in: the time, not above KUID_TIME_MAX_NS; it may be lower than
+ *	one acknowledged before, but not than what was handed out
  * @flags: in: must be zero
  * @reserved0: must be zero
  * @reserved: must be zero

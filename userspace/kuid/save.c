@@ -101,8 +101,11 @@ static char *check_state(const struct kuid_state *state, uint64_t ceiling_ns)
 			       "restore --fresh\"");
 	if (ceiling_ns < SAVE_EARLIEST_NS)
 		return problem("the clock is before 2020: set it right first");
-	if (ceiling_ns > INT64_MAX)
-		return problem("IDs have come to the end of time, in 2262");
+	if (ceiling_ns > KUID_TIME_MAX_NS)
+		return problem("the time of IDs has come to the last that can "
+			       "be saved, in 2232: if the clock was in the "
+			       "future by mistake, set it right, then see "
+			       "\"kuid clock --help\"");
 	return NULL;
 }
 

@@ -244,7 +244,7 @@ int kuid_read_state(struct kuid *source, struct kuid_state *state);
  * below.
  *
  * Returns 0.
- * EINVAL: floor_ns is 2^63 or above.
+ * EINVAL: floor_ns is 0, or above KUID_TIME_MAX_NS, which no clock can have.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  */
@@ -265,7 +265,8 @@ int kuid_start_fresh(struct kuid *source, uint64_t *epoch);
  * store it first; to lower it, acknowledge it first. Needs CAP_SYS_TIME.
  *
  * Returns 0.
- * EINVAL: more than that was handed out already, or it is 2^63 or above.
+ * EINVAL: more than that was handed out already, or it is above
+ * KUID_TIME_MAX_NS, which no clock can have.
  * EPERM: no such capability.
  */
 int kuid_acknowledge_ceiling(struct kuid *source, uint64_t ceiling_ns);

@@ -308,7 +308,8 @@ static int restore(struct kuid_restore *request)
 	if (happens("restore", " %" PRIu64 "%s", (uint64_t)request->floor_ns,
 		    request->flags ? " fresh" : ""))
 		return -1;
-	if (request->floor_ns >> 63 || (request->flags && request->floor_ns))
+	if (request->floor_ns > KUID_TIME_MAX_NS ||
+	    (request->flags && request->floor_ns))
 		return fail(EINVAL);
 	if (device.floor_ns < request->floor_ns)
 		device.floor_ns = request->floor_ns;
@@ -324,7 +325,8 @@ static int acknowledge(const struct kuid_acknowledge *request)
 		return happens("may", "%s", "") ? -1 : fail(EINVAL);
 	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
 		return -1;
-	if (request->ceiling_ns >> 63 || request->ceiling_ns < device.slot_ns ||
+	if (request->ceiling_ns > KUID_TIME_MAX_NS ||
+	    request->ceiling_ns < device.slot_ns ||
 	    request->ceiling_ns < device.stamp_ns)
 		return fail(EINVAL);
 	device.ceiling_ns = request->ceiling_ns;

@@ -628,8 +628,9 @@ it "--fresh is refused over a file, whatever it is" fresh_is_refused_over_a_file
 it "--fresh needs a clock that is set" fresh_needs_a_clock
 it "save needs a clock that is set" \
 	saves_no_ceiling 'the clock is before 2020' wall_ns 0 slot_ns 0
-it "save knows no time after 2262" \
-	saves_no_ceiling 'the end of time, in 2262' slot_ns 9223372036854775807
+it "save takes the last time there is" saves_ahead slot_ns 8277292030$sec 6 8277292036$sec
+it "save takes no time after that" \
+	saves_no_ceiling 'the last that can be saved, in 2232' slot_ns 8277291976000000001
 
 it "no file is refused" refused_without_file
 it "an empty file is refused" refused_always empty_file 'is empty'
