@@ -187,9 +187,8 @@ struct kuid_set_format {
 
 /*
  * What is held, and why not: kuid_status.held and kuid_status.reasons. Bits
- * that a program does not know mean further promises and further reasons. The
- * highest eight reasons are for libraries to add their own; the kernel has none
- * there.
+ * that a program does not know mean further promises and further reasons. All
+ * bits of both are the kernel's: a library has to say what it knows elsewhere.
  */
 #define KUID_HELD_UNIQUE      0x1 /* no ID is handed out twice on this host */
 #define KUID_HELD_ORDER	      0x2 /* IDs are in the order asked for */

@@ -30,6 +30,16 @@ int kuid_read_status(struct kuid *source, struct kuid_status *status)
 	return 0;
 }
 
+int kuid_read_source_status(const struct kuid *source,
+			    struct kuid_source_status *status)
+{
+	*status = (struct kuid_source_status) {
+		.made_by = kuid_source_is_local(source) ? KUID_MADE_BY_PROCESS
+							: KUID_MADE_BY_KERNEL,
+	};
+	return 0;
+}
+
 int kuid_read_state(struct kuid *source, struct kuid_state *state)
 {
 	struct kuid_state answer = { 0 };

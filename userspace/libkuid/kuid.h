@@ -115,7 +115,7 @@ struct kuid *kuid_open(unsigned int format);
  * repeat each other's IDs. Memory that can't be written is a SIGSEGV, not
  * EFAULT. A wait ends with EINTR after any signal handler, SA_RESTART or not.
  *
- * kuid_read_status() says KUID_REASON_LOCAL.
+ * kuid_read_source_status() tells whether a source is local.
  */
 #define KUID_LOCAL    0x1 /* make IDs in this process, device or not */
 #define KUID_OR_LOCAL 0x2 /* only where kuid_open() fails with ENODEV */
@@ -189,22 +189,17 @@ int kuid_now(unsigned int format, void *id);
 /*
  * For administrators. These functions take any source, whatever its format:
  * they are about the one generator that all sources of the host share. The
- * structs are those of linux/kuid.h, which says what their fields mean.
+ * structs are those of linux/kuid.h, which says what their fields mean, but for
+ * struct kuid_source_status.
  *
- * Each may also fail with
+ * Each but kuid_read_source_status() may also fail with
  * ENOTTY: the module that is loaded is older than the function
- * and each but kuid_read_status() with
+ * and each but that and kuid_read_status() with
  * EOPNOTSUPP: the source is local, and so has no identity but a random one, of
  * which no other life or machine makes IDs
  * EAGAIN: nothing can be said or done yet, because the kernel's random
  * generator is not ready; it takes seconds after the machine has started.
  */
-
-/*
- * A kuid_status.reasons that the library adds, from the bits that the kernel
- * leaves alone: IDs are made in this process.
- */
-#define KUID_REASON_LOCAL (1ULL << 63)
 
 /*
  * Read what holds now, and what was done since the module was loaded. Anyone
@@ -215,6 +210,30 @@ int kuid_now(unsigned int format, void *id);
  * Returns 0.
  */
 int kuid_read_status(struct kuid *source, struct kuid_status *status);
+
+/* Where the IDs of a source are made: kuid_source_status.made_by. */
+#define KUID_MADE_BY_KERNEL  1
+#define KUID_MADE_BY_PROCESS 2 /* the source is local */
+
+/*
+ * What the library knows of a source and the kernel does not.
+ *
+ * made_by: KUID_MADE_BY_*; a later library may have more of them
+ * reserved0, reserved: 0
+ */
+struct kuid_source_status {
+	uint32_t made_by;
+	uint32_t reserved0;
+	uint64_t reserved[7];
+};
+
+/*
+ * Read what the library knows of a source.
+ *
+ * Returns 0; it has no errors.
+ */
+int kuid_read_source_status(const struct kuid *source,
+			    struct kuid_source_status *status);
 
 /*
  * One reason in words: a sentence in English for one bit of

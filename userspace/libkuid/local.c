@@ -230,7 +230,7 @@ static unsigned long clock_resolution_ns(void)
 
 static uint64_t reasons_of(const struct kuid_reading *reading)
 {
-	uint64_t reasons = KUID_REASON_LOCAL | KUID_REASON_NO_VM_FORK;
+	uint64_t reasons = KUID_REASON_NO_VM_FORK;
 
 	if (reading->stamp_lag)
 		reasons |= KUID_REASON_STAMPS_HALF_SPEED;

@@ -32,8 +32,6 @@ static const struct {
 	  "there is none yet." },
 	{ KUID_REASON_STALE_IDENTITY,
 	  "This machine may be a clone, and a node or worker that was given is not confirmed for it." },
-	{ KUID_REASON_LOCAL,
-	  "IDs are made in this process, without the kernel module." },
 };
 
 const char *kuid_reason_text(uint64_t reason)

@@ -165,6 +165,7 @@ static int open_as_nobody(void)
 static void local_ones_are_made_on_request_only(void **state)
 {
 	const unsigned int flags[] = { 0, KUID_OR_LOCAL, KUID_LOCAL };
+	struct kuid_source_status own;
 	struct kuid_status status;
 	unsigned char id[KUID_ID_MAX];
 
@@ -180,8 +181,10 @@ static void local_ones_are_made_on_request_only(void **state)
 		}
 		assert_non_null(source);
 		assert_int_equal(kuid_read_status(source, &status), 0);
-		assert_int_equal(!!(status.reasons & KUID_REASON_LOCAL),
-				 flags[i] == KUID_LOCAL);
+		assert_int_equal(kuid_read_source_status(source, &own), 0);
+		assert_int_equal(own.made_by, flags[i] == KUID_LOCAL
+						      ? KUID_MADE_BY_PROCESS
+						      : KUID_MADE_BY_KERNEL);
 		made = status.ids[KUID_FORMAT_V6];
 		assert_int_equal(kuid_one(source, id), 0);
 		assert_int_equal(kuid_read_status(source, &status), 0);
@@ -195,7 +198,7 @@ static void local_ones_are_made_on_request_only(void **state)
 
 static int open_or_local(void)
 {
-	struct kuid_status status;
+	struct kuid_source_status status;
 	unsigned char id[KUID_ID_MAX];
 	struct kuid *source;
 
@@ -208,8 +211,8 @@ static int open_or_local(void)
 	if (!CAN_BE_LOCAL)
 		return !source && errno == ENODEV ? 0 : 4;
 	if (!source || kuid_one(source, id) ||
-	    kuid_read_status(source, &status) ||
-	    !(status.reasons & KUID_REASON_LOCAL))
+	    kuid_read_source_status(source, &status) ||
+	    status.made_by != KUID_MADE_BY_PROCESS)
 		return 3;
 	return 0;
 }

@@ -80,6 +80,21 @@ static void status_is_the_kernels(void **state)
 	assert_memory_equal(&got, &all, sizeof(got));
 }
 
+/* Without asking the kernel. */
+static void source_status_is_the_librarys(void **state)
+{
+	struct kuid_source_status want = { .made_by = KUID_MADE_BY_KERNEL };
+	struct kuid_source_status got;
+
+	(void)state;
+	kernel.calls = 0;
+	memset(&got, 0xcc, sizeof(got));
+	assert_int_equal(sizeof(got), 64);
+	assert_int_equal(kuid_read_source_status(&source, &got), 0);
+	assert_memory_equal(&got, &want, sizeof(got));
+	assert_int_equal(kernel.calls, 0);
+}
+
 static void state_is_the_kernels(void **state)
 {
 	struct kuid_state zero = { 0 }, all, got;
@@ -180,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_the_kernels),
+		cmocka_unit_test(source_status_is_the_librarys),
 		cmocka_unit_test(state_is_the_kernels),
 		cmocka_unit_test(restore_asks_for_a_floor_or_a_fresh_start),
 		cmocka_unit_test(acknowledge_names_a_ceiling),
