@@ -32,10 +32,10 @@ static const struct argp_option options[] = {
 	  "before. Refused if FILE is there",
 	  0 },
 	{ "force", FORCE, NULL, 0,
-	  "Restore also what was saved by another machine, for another node or "
-	  "worker, or is more than a day ahead of the clock, where IDs then "
-	  "are too; or begin --fresh though FILE is there, which may make IDs "
-	  "again that were made before",
+	  "Restore also what was saved for another node or worker, or is more "
+	  "than a day ahead of the clock, where IDs then are too; or begin "
+	  "--fresh though FILE is there, which may make IDs again that were "
+	  "made before",
 	  0 },
 	{ 0 },
 };
@@ -67,8 +67,10 @@ static const struct argp argp = {
 	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
 	       "that may have been made before a reboot; then save anew.\v"
 	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
-	       "save if FILE was last saved since the module was loaded. When "
-	       "FILE is refused nothing is changed.\n"
+	       "save if FILE was last saved since the module was loaded. A "
+	       "FILE of another machine, as in a cloned image, is restored, "
+	       "with a message: IDs can only begin later for it. When FILE is "
+	       "refused nothing is changed.\n"
 	       "\n" EXIT_HELP,
 };
 
@@ -82,33 +84,53 @@ static char *check_always(const struct restore *restore,
 	time_text_ns(saved->ceiling_ns, when);
 	if (saved->ceiling_ns < SAVE_EARLIEST_NS)
 		return problem("%s was saved by a clock that was not set: its "
-			       "ceiling is %s",
+			       "ceiling is %s; " STATE_FILE_OF_NO_USE,
+			       restore->target.path, when);
+	if (saved->ceiling_ns > KUID_TIME_MAX_NS)
+		return problem("%s has a ceiling that no clock can have: "
+			       "%s; " STATE_FILE_OF_NO_USE,
 			       restore->target.path, when);
 	if (saved->ceiling_ns < state->floor_ns) {
 		time_text_ns(state->floor_ns, now);
 		return problem("%s is older than what was restored already: "
-			       "its ceiling is %s, the floor %s",
+			       "its ceiling is %s, the floor %s; bring back "
+			       "the latest copy, or run \"kuid save\", which "
+			       "replaces it",
 			       restore->target.path, when, now);
 	}
 	if (saved->ceiling_ns < state->ceiling_ns) {
 		time_text_ns(state->ceiling_ns, now);
 		return problem("%s is older than what was saved last: its "
-			       "ceiling is %s, the kernel's %s",
+			       "ceiling is %s, the kernel's %s; bring back the "
+			       "latest copy, or run \"kuid save\", which "
+			       "replaces it",
 			       restore->target.path, when, now);
 	}
 	return NULL;
 }
 
-static char *check_machine(const struct restore *restore,
-			   const struct saved_state *saved)
+static bool is_of_another(const struct restore *restore,
+			  const struct saved_state *saved)
 {
-	if (!strcmp(restore->machine, saved->machine))
-		return NULL;
-	return problem(
-		"%s is of another machine: its machine-id is \"%s\", "
-		"this one's \"%s\"; if it is this machine's nevertheless, "
-		"use --force",
-		restore->target.path, saved->machine, restore->machine);
+	return strcmp(restore->machine, saved->machine);
+}
+
+/*
+ * A floor of another machine is never unsafe: it only has IDs begin later. So
+ * a cloned image goes on with the file that is in it.
+ */
+static void tell_of_machine(const struct restore *restore,
+			    const struct saved_state *saved)
+{
+	char when[TIME_TEXT_SIZE];
+
+	if (!is_of_another(restore, saved))
+		return;
+	time_text_ns(saved->ceiling_ns, when);
+	warnx("%s is of another machine: its machine-id is \"%s\", this "
+	      "one's \"%s\"; it is restored all the same, which only keeps "
+	      "IDs from times before %s",
+	      restore->target.path, saved->machine, restore->machine, when);
 }
 
 static char *check_identity(const struct restore *restore,
@@ -117,6 +139,9 @@ static char *check_identity(const struct restore *restore,
 {
 	struct identity_part now[IDENTITY_PARTS];
 
+	/* What another machine was given is nothing to this one. */
+	if (is_of_another(restore, saved))
+		return NULL;
 	identity_parts(state, now);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
 		const struct identity_part *then = &saved->parts[i];
@@ -147,21 +172,21 @@ static char *check_ahead(const struct restore *restore,
 	time_text_ns(saved->ceiling_ns, when);
 	time_text_ns(state->wall_ns, now);
 	return problem("%s is more than a day ahead of the clock: its ceiling "
-		       "is %s, and now it is %s; set the clock right, or use "
-		       "--force if it is, and have IDs in the future",
-		       restore->target.path, when, now);
+		       "is %s, and now it is %s; set the clock right, or if "
+		       "it is %s",
+		       restore->target.path, when, now,
+		       is_of_another(restore, saved)
+			       ? "and no IDs were made on this machine, whose "
+				 "file it is not, use --fresh --force"
+			       : "use --force, and have IDs in the future");
 }
 
 static char *check(const struct restore *restore,
 		   const struct saved_state *saved,
 		   const struct kuid_state *state)
 {
-	char *wrong = NULL;
+	char *wrong = check_always(restore, saved, state);
 
-	if (!restore->force)
-		wrong = check_machine(restore, saved);
-	if (!wrong)
-		wrong = check_always(restore, saved, state);
 	if (!wrong && !restore->force)
 		wrong = check_identity(restore, saved, state);
 	if (!wrong && !restore->force)
@@ -191,6 +216,7 @@ static char *restore_file(struct kuid *source, const struct state_file *file,
 		return NULL;
 	if (kuid_restore_floor(source, saved.ceiling_ns, NULL))
 		return problem("restoring: %s", device_error());
+	tell_of_machine(restore, &saved);
 	return NULL;
 }
 

@@ -73,8 +73,8 @@ static char *check_version(const json_t *json)
 		return problem("is damaged, or no saved state of kuid");
 	if (json_integer_value(version) != VERSION)
 		return problem("is of version %" JSON_INTEGER_FORMAT
-			       ", and this kuid knows version %d only: use the "
-			       "kuid that wrote it",
+			       ", and this kuid knows version %d only: the "
+			       "kuid that wrote it can restore it",
 			       json_integer_value(version), VERSION);
 	return NULL;
 }

@@ -113,7 +113,8 @@ static char *look(const struct state_file *file, bool *exists)
 			       "to",
 			       file->path);
 	if (!S_ISREG(stat.st_mode))
-		return problem("%s is not a regular file", file->path);
+		return problem("%s is not a regular file: move it away",
+			       file->path);
 	return NULL;
 }
 
@@ -135,7 +136,8 @@ static char *check_owner(const struct state_file *file, int fd)
 	if (fstat(fd, &stat))
 		return failed(file, "looking at it");
 	if (!S_ISREG(stat.st_mode))
-		return problem("%s is not a regular file", file->path);
+		return problem("%s is not a regular file: move it away",
+			       file->path);
 	if (stat.st_uid && stat.st_uid != geteuid())
 		return problem("%s belongs to another user, who may have "
 			       "changed it: see to it and \"chown root\" it",
@@ -168,7 +170,7 @@ static char *read_text(const struct state_file *file, int fd,
 	wrong = saved_state_parse(text, size, saved);
 	if (!wrong)
 		return NULL;
-	whole = problem("%s %s", file->path, wrong);
+	whole = problem("%s %s; " STATE_FILE_OF_NO_USE, file->path, wrong);
 	free(wrong);
 	return whole;
 }

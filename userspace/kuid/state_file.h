@@ -7,6 +7,12 @@
 
 #include "saved_state.h"
 
+/* What to do when a file is of no use: the end of a message. */
+#define STATE_FILE_OF_NO_USE                                            \
+	"bring back another copy of it, or begin with \"kuid restore "  \
+	"--fresh --force\", after which IDs that were made before may " \
+	"be made again"
+
 #define STATE_FILE_USUAL "/var/lib/kuid/state"
 
 struct state_file {

@@ -139,6 +139,16 @@ forced()
 		grep -q "^restore $(saved "$FAKE/before")" "$FAKE/log" && is_covered
 }
 
+# COMMAND TEXT: after a reboot and the command restore restores it all the same, saying the text, and
+# says nothing of what it has saved itself.
+restored_and_told()
+{
+	rebooted && $1 && tool restore "$file" && [ ! -s "$out" ] && grep -qF -- "$2" "$err" &&
+		[ "$(wc -l <"$err")" -eq 1 ] &&
+		grep -q "^restore $(saved "$FAKE/before")" "$FAKE/log" && is_covered && reboot &&
+		does restore "$file"
+}
+
 # The kernel never trusts more than the file says.
 is_covered()
 {
@@ -284,9 +294,14 @@ older_file() { sed -i 's/"kuid_state": 1/"kuid_state": 0/' "$file"; }
 # A file that is whole, but was saved by a clock at 1970; gzip knows its checksum.
 unset_clock_file()
 {
-	sed -e '/crc32/,$d' -e 's/\("saved_ns":\|"ceiling_ns":\) [0-9]*/\1 0/' \
-		-e 's/"20[-0-9T:.]*Z"/"1970-01-01T00:00:00.000000000Z"/' "$FAKE/before" |
-		head -c -2 >"$FAKE/body"
+	whole_file_of 0 1970-01-01T00:00:00.000000000Z
+}
+last_clock_file() { whole_file_of 8277292036$sec 2232-04-18T23:47:16.000000000Z; }
+no_clock_file() { whole_file_of 8277292036000000001 2232-04-18T23:47:16.000000001Z; }
+whole_file_of()
+{
+	sed -e '/crc32/,$d' -e "s/\(\"saved_ns\":\|\"ceiling_ns\":\) [0-9]*/\1 $1/" \
+		-e "s/\"20[-0-9T:.]*Z\"/\"$2\"/" "$FAKE/before" | head -c -2 >"$FAKE/body"
 	crc=$(gzip -c "$FAKE/body" | tail -c 8 | head -c 4 | od -A n -t x4 | tr -d ' ')
 	{ cat "$FAKE/body" && printf ',\n  "crc32": "%s"\n}\n' "$crc"; } >"$file"
 }
@@ -305,6 +320,8 @@ odd_machine() { echo "no id" >"$FAKE/machine-id"; }
 clock_a_day_back() { set_field wall_ns $((now + 60 - day))$sec; }
 clock_back() { set_field wall_ns $((now + 59 - day))$sec; }
 clock_lost() { set_field wall_ns "0" slot_ns "0"; }
+other_machine_ahead() { other_machine && clock_back; }
+other_machine_and_node() { other_machine && set_field node_from 1 node 2; }
 floor_above() { set_field restored 1 floor_ns $((now + 60))000000001; }
 ceiling_above() { set_field restored 1 ceiling_ns $((now + 60))000000001; }
 
@@ -342,8 +359,14 @@ machine_without_id()
 	rm "$FAKE/machine-id"
 	does restore --fresh "$file" && grep -q '^  "machine": "",$' "$file" && reboot &&
 		does restore "$file" && reboot && echo $machine >"$FAKE/machine-id" &&
-		fails 1 'of another machine: its machine-id is ""' restore "$file" &&
-		does restore --force "$file"
+		tool restore "$file" && grep -qF 'of another machine: its machine-id is ""' "$err"
+}
+
+# Of another machine, and with a node that was given there: this one's may be any other.
+other_machines_node_is_ignored()
+{
+	rebooted node_from 1 node 1 && other_machine_and_node && tool restore "$file" &&
+		[ "$(field restored)" = 1 ]
 }
 
 given_node_is_kept()
@@ -642,6 +665,10 @@ it "an older format is refused" refused_always older_file 'is of version 0, and 
 it "a huge file is refused" refused_always huge_file 'is damaged'
 it "a file of a clock that was not set is refused" \
 	refused_always unset_clock_file 'was saved by a clock that was not set'
+it "a file of the last time there is needs --force" \
+	refused last_clock_file 'is more than a day ahead'
+it "a file of a time that no clock can have is refused" \
+	refused_always no_clock_file 'has a ceiling that no clock can have'
 it "a file that its group can write is refused" refused_always let_group_write 'can be written by'
 it "a file that all can write is refused" refused_always let_world_write 'can be written by'
 if [ "$(id -u)" -eq 0 ]; then
@@ -654,12 +681,17 @@ fi
 it "a symbolic link is refused" refused_as_another_kind make_link 'is a symbolic link'
 it "a directory is refused" refused_as_another_kind make_directory 'is not a regular file'
 it "a pipe is refused" refused_as_another_kind make_pipe 'is not a regular file'
-it "another machine's file needs --force" forced other_machine 'is of another machine'
-it "a machine that lost its ID needs --force" forced no_machine 'is of another machine'
-it "a machine with no ID yet needs --force" forced empty_machine 'is of another machine'
+it "another machine's file is restored" restored_and_told other_machine 'is of another machine'
+it "a file of before the machine lost its ID is restored" \
+	restored_and_told no_machine 'is of another machine'
+it "a file of before the machine's ID was taken is restored" \
+	restored_and_told empty_machine 'is of another machine'
+it "another machine's file more than a day ahead needs --force" \
+	refused other_machine_ahead 'whose file it is not, use --fresh --force'
+it "another machine's node is ignored" other_machines_node_is_ignored
 it "a machine-id that is none is refused" \
 	refused_always odd_machine 'not 32 hexadecimal digits' --force
-it "a machine without ID is itself only" machine_without_id
+it "a machine that gets an ID is another one" machine_without_id
 it "a day ahead of the clock is taken" restored_after clock_a_day_back
 it "more than a day ahead needs --force" forced clock_back 'is more than a day ahead of the clock'
 it "a clock that was lost needs --force" forced clock_lost 'is more than a day ahead of the clock'
