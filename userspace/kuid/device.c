@@ -74,6 +74,9 @@ const char *device_error(void)
 	case EAGAIN:
 		return "the kernel's random generator is not ready: try again "
 		       "in a few seconds";
+	case ENODATA:
+		return "state is required, and none was restored, or its "
+		       "ceiling is reached: \"kuid status\" says what to do";
 	case ENOTTY:
 		return "the module that is loaded is too old for this: load "
 		       "the one that belongs to this tool";
@@ -104,6 +107,33 @@ static const char *identity_options(unsigned int format)
 	}
 }
 
+/* Whether the gate is shut because of the ceiling, and not of the floor. */
+static bool state_is_restored(void)
+{
+	struct kuid *source = kuid_open(KUID_FORMAT_DEFAULT);
+	struct kuid_state state = { 0 };
+
+	if (source)
+		kuid_read_state(source, &state);
+	kuid_close(source);
+	return state.restored;
+}
+
+static void __attribute__((noreturn)) no_state(const char *name)
+{
+	if (state_is_restored())
+		errx(EXIT_FAILED,
+		     "no %s is made: state is required, and IDs have come to "
+		     "the ceiling that was saved last. Run \"kuid save\" as "
+		     "root, and again every 30 seconds",
+		     name);
+	errx(EXIT_FAILED,
+	     "no %s is made: state is required, and none was restored since "
+	     "the module was loaded. Run \"kuid restore\" as root, or \"kuid "
+	     "restore --fresh\" if no %s was made on this machine before",
+	     name, name);
+}
+
 void device_make_failed(unsigned int format)
 {
 	const char *name = kuid_format_name(format);
@@ -116,6 +146,8 @@ void device_make_failed(unsigned int format)
 		     "carries was given. Run \"kuid node --confirm\" if that is "
 		     "this machine's alone, else \"kuid node %s\"",
 		     name, name, options);
+	case ENODATA:
+		no_state(name);
 	default:
 		errx(EXIT_FAILED, "making IDs of %s: %s", name, device_error());
 	}

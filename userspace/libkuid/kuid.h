@@ -160,6 +160,9 @@ int kuid_fd(const struct kuid *source);
  * EINTR: a signal came while it waited: for the kernel's random generator,
  * because IDs had run as far ahead of the clock as they may, or for an
  * administrator where state is required.
+ * ENODATA: state is required, and in 30 seconds none was restored, or no
+ * ceiling above the time of IDs was acknowledged. With a file that is
+ * non-blocking that is EAGAIN until it has been so for 30 seconds.
  */
 int kuid_one(struct kuid *source, void *id);
 
@@ -169,7 +172,7 @@ int kuid_one(struct kuid *source, void *id);
  *
  * Returns how many were made: count, or fewer if an error came after the first
  * of them, such as a signal during a wait. Other signals do not cut it short.
- * EFAULT, EINTR: as for kuid_one(), before the first ID.
+ * EFAULT, EINTR, ENODATA: as for kuid_one(), before the first ID.
  */
 ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
 
@@ -182,7 +185,7 @@ ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
  *
  * Returns 0.
  * EINVAL, ENODEV: as for kuid_open().
- * EFAULT, EINTR: as for kuid_one().
+ * EFAULT, EINTR, ENODATA: as for kuid_one().
  */
 int kuid_now(unsigned int format, void *id);
 

@@ -90,6 +90,13 @@ waits_for_state()
 		waits k128 && waits lex
 }
 
+# After 30 seconds, and says what is missing.
+gives_up()
+{
+	begin state=required && fails 'Run "kuid restore" as root' gen -f k64 &&
+		grep -q 'waiting for IDs' "$err"
+}
+
 fresh_start()
 {
 	begin state=required && fails 'begin with "kuid restore --fresh"' restore $file &&
@@ -377,6 +384,7 @@ up_then=${up_then%.*}
 began=$(date +%s)
 
 it "with state=required IDs wait for state" waits_for_state
+it "who waits for state in vain is told" gives_up
 it "a fresh start must be said" fresh_start
 it "k64 does not repeat" does_not_repeat k64 state=required
 it "k64 does not repeat, state=off" does_not_repeat k64

@@ -85,6 +85,12 @@ tells_errors_in_json()
 	[ $? -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
 }
 
+tells_missing_state()
+{
+	while_set FAKE_FAIL "generate 1 61" bench -f k64
+	[ $? -eq 1 ] && grep -q '^k64 *batch *state is required, .*: "kuid status" says what to do$' "$out"
+}
+
 tells_waits()
 {
 	printf 'waiting 1\n' >"$FAKE/device"
@@ -100,6 +106,7 @@ it "more threads" measures_one prints_json 3 --threads 3
 it "no batches of a format are told" tells_errors
 it "no batches of a format are told in JSON" tells_errors_in_json
 it "IDs that don't come are told" tells_waits
+it "IDs that lack a state are told" tells_missing_state
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "no device of a format" while_set FAKE_OPEN 2 fails 1 '/dev/kuids/k96' -f k96
 it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0

@@ -110,6 +110,14 @@ says_what_to_do()
 		[ -n "$first" ] && runs "$first" && runs "node $2"
 }
 
+# Of a state that is required there is none, or its ceiling is reached: RESTORED COMMAND.
+says_which_state_is_missing()
+{
+	printf 'restored %s\n' "$1" >"$FAKE/device"
+	failing generate 61 "Run \"kuid $2\" as root" -f k64 &&
+		grep -q 'no k64 is made: state is required' "$err" && kuid "$2" --help >"$out"
+}
+
 # IDs that were made before are printed whole, and then it says so.
 fails_later()
 {
@@ -323,6 +331,9 @@ it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
+it "no state: how to restore it" says_which_state_is_missing 0 restore
+it "the ceiling: how to save a higher one" says_which_state_is_missing 1 save
+it "no state is told where lines are read" failing lines 61 'Run "kuid restore" as root' -f lex -n 5k
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
 it "an old module" failing generate 25 'too old for this'
 it "another error" failing generate 5 'making IDs of v1: Input/output error'
