@@ -199,6 +199,7 @@ static __always_inline bool kuid_batch_goes_on(struct kuid_batch *batch,
 			     batch->last >= stamps->first))
 		return false;
 	batch->epoch = taken->origin.epoch;
+	batch->load_id = taken->origin.load_id;
 	batch->last = stamps->first + stamps->count - 1;
 	return true;
 }

@@ -25,6 +25,7 @@ struct kuid_poller;
  * @poller: of that file; NULL for kernel code
  * @nonblock: do with what is to be had at once
  * @epoch: number of the epoch that they are made in; 0 before the first
+ * @load_id: that epoch's
  * @last: the stamp's nanosecond or the slot of the last one, if @epoch is not 0
  */
 struct kuid_batch {
@@ -34,6 +35,7 @@ struct kuid_batch {
 	enum kuid_order order;
 	bool nonblock;
 	u64 epoch;
+	u64 load_id;
 	u64 last;
 };
 

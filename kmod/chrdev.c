@@ -37,12 +37,14 @@ static_assert(offsetof(struct kuid_query, rate_max) == 40);
 static_assert(offsetof(struct kuid_query, order) == 72);
 static_assert(sizeof(struct kuid_generate) == 64);
 static_assert(offsetof(struct kuid_generate, epoch) == 32);
+static_assert(offsetof(struct kuid_generate, load_id) == 40);
 static_assert(sizeof(struct kuid_set_format) == 32);
 static_assert(sizeof(struct kuid_status) == 512);
-static_assert(offsetof(struct kuid_status, ids) == 96);
+static_assert(offsetof(struct kuid_status, ids) == 104);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
-static_assert(offsetof(struct kuid_state, reserved) == 80);
+static_assert(offsetof(struct kuid_state, epoch) == 80);
+static_assert(offsetof(struct kuid_state, reserved) == 96);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
@@ -476,6 +478,7 @@ static long kuid_chr_generate(struct file *file,
 
 	g.done = done;
 	g.epoch = batch.epoch;
+	g.load_id = batch.load_id;
 	return copy_to_user(arg, &g, sizeof(g)) ? -EFAULT : 0;
 }
 

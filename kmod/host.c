@@ -172,6 +172,16 @@ static struct kuid_sequences *kuid_host_alloc_sequences(void)
 	return sequences;
 }
 
+static u64 kuid_host_draw_load_id(void)
+{
+	u64 load_id;
+
+	do
+		load_id = get_random_u64();
+	while (!load_id);
+	return load_id;
+}
+
 /*
  * Make an epoch, with sequences of its own if @change calls for them, and
  * publish it. Returns 0, also if there is no need for it any more, or -ENOMEM.
@@ -201,6 +211,12 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 	epoch->given = kuid_identity_given(&change->choices);
 	epoch->stale = change->stale & epoch->given;
 	epoch->closings = change->closings;
+	/*
+	 * A twin has the load_id of the former epoch. This need not be the epoch
+	 * that was begun for the twin: another one may have come before it.
+	 */
+	if (!former || former->closings != change->closings)
+		epoch->load_id = kuid_host_draw_load_id();
 
 	if (!kuid_generator_publish(&kuid_host, epoch, change->why,
 				    change->floor)) {

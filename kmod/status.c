@@ -107,6 +107,7 @@ void kuid_status_fill(struct kuid_status *status)
 				 : 0),
 		.reasons = kuid_status_why(&reading, &choices),
 		.epoch = reading.origin.epoch,
+		.load_id = reading.origin.load_id,
 		.stamp_lag_ns = reading.stamp_lag,
 		.slot_lag_ns = reading.slot_lag,
 		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
@@ -153,5 +154,7 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.worker_from = choices.worker.from,
 		.node = identity->node,
 		.worker = identity->worker,
+		.epoch = reading.origin.epoch,
+		.load_id = reading.origin.load_id,
 	};
 }

@@ -45,8 +45,18 @@ static struct kuid_sysfs_number kuid_sysfs_device[] = {
 	KUID_SYSFS_NUMBER(epoch, epoch),
 };
 
+static ssize_t load_id_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	struct kuid_reading reading;
+
+	kuid_host_read(&reading);
+	return sysfs_emit(buf, "%016llx\n", reading.origin.load_id);
+}
+static DEVICE_ATTR_RO(load_id);
+
 static struct attribute *kuid_sysfs_device_attrs[] = {
-	&kuid_sysfs_device[0].attr.attr, NULL
+	&kuid_sysfs_device[0].attr.attr, &dev_attr_load_id.attr, NULL
 };
 
 static const struct attribute_group kuid_sysfs_device_group = {

@@ -79,6 +79,7 @@ static const struct field generate_fields[] = {
 	FIELD(kuid_generate, done, OUT),
 	FIELD(kuid_generate, reserved0, BITS, 0),
 	FIELD(kuid_generate, epoch, OUT),
+	FIELD(kuid_generate, load_id, OUT),
 	FIELD(kuid_generate, reserved, BITS, 0),
 };
 
@@ -93,6 +94,7 @@ static const struct field status_fields[] = {
 	FIELD(kuid_status, held, OUT),
 	FIELD(kuid_status, reasons, OUT),
 	FIELD(kuid_status, epoch, OUT),
+	FIELD(kuid_status, load_id, OUT),
 	FIELD(kuid_status, stamp_lag_ns, OUT),
 	FIELD(kuid_status, slot_lag_ns, OUT),
 	FIELD(kuid_status, stamp_ahead_ns, OUT),
@@ -130,6 +132,8 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, worker_from, OUT),
 	FIELD(kuid_state, node, OUT),
 	FIELD(kuid_state, worker, OUT),
+	FIELD(kuid_state, epoch, OUT),
+	FIELD(kuid_state, load_id, OUT),
 	FIELD(kuid_state, reserved, BITS, 0),
 };
 

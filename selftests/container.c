@@ -239,6 +239,7 @@ static bool files_are_to_be_read(struct found *found)
 {
 	static const char *const files[] = {
 		"/sys/class/kuid/kuid/epoch",
+		"/sys/class/kuid/kuid/load_id",
 		"/sys/class/kuid/kuid/identity/node",
 		"/sys/class/kuid/kuid/identity/worker",
 		"/sys/class/kuid/kuid/clock/slot_lag_ns",

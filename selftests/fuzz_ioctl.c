@@ -45,6 +45,7 @@ static const struct field generate_fields[] = {
 	FIELD(kuid_generate, done, OUT),
 	FIELD(kuid_generate, reserved0, RESERVED),
 	FIELD(kuid_generate, epoch, OUT),
+	FIELD(kuid_generate, load_id, OUT),
 	FIELD(kuid_generate, reserved, RESERVED),
 };
 
@@ -59,6 +60,7 @@ static const struct field status_fields[] = {
 	FIELD(kuid_status, held, OUT),
 	FIELD(kuid_status, reasons, OUT),
 	FIELD(kuid_status, epoch, OUT),
+	FIELD(kuid_status, load_id, OUT),
 	FIELD(kuid_status, ids, OUT),
 	FIELD(kuid_status, reserved, RESERVED),
 };
@@ -75,6 +77,7 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, required, OUT),
 	FIELD(kuid_state, wall_ns, OUT),
 	FIELD(kuid_state, worker, OUT),
+	FIELD(kuid_state, load_id, OUT),
 	FIELD(kuid_state, reserved, RESERVED),
 };
 

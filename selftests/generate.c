@@ -15,6 +15,7 @@ FIXTURE(generate) {
 	int fd;
 	__u64 last;	/* key of the last ID taken */
 	__u64 epoch;
+	__u64 load_id;
 	__u32 batch_max;
 	size_t page;
 	__u8 *hole;	/* unmapped, behind a page of memory */
@@ -36,6 +37,7 @@ FIXTURE_SETUP(generate)
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
 	self->last = id_key(self->ids);
 	self->epoch = g.epoch;
+	self->load_id = g.load_id;
 	self->page = sysconf(_SC_PAGESIZE);
 	self->hole = map_before_hole();
 	ASSERT_NE(NULL, self->hole);
@@ -58,6 +60,7 @@ static struct kuid_generate good_use(struct id *ids)
 	memset(ids, POISON, IDS * sizeof(*ids));
 	memset(&g.done, POISON, sizeof(g.done));
 	memset(&g.epoch, POISON, sizeof(g.epoch));
+	memset(&g.load_id, POISON, sizeof(g.load_id));
 	return g;
 }
 
@@ -108,8 +111,10 @@ static void check_taken(struct __test_metadata *_metadata,
 	expected = g;
 	expected.done = g.count;
 	expected.epoch = self->epoch;
+	expected.load_id = self->load_id;
 	memset(&g.done, POISON, sizeof(g.done));
 	memset(&g.epoch, POISON, sizeof(g.epoch));
+	memset(&g.load_id, POISON, sizeof(g.load_id));
 	memset(memory, POISON, size + 2 * sizeof(*ids));
 
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
@@ -307,6 +312,7 @@ TEST_F(generate, buffer_up_to_a_hole)
 			expected = g;
 			expected.done = room / 16;
 			expected.epoch = self->epoch;
+			expected.load_id = self->load_id;
 			memset(self->hole - self->page, POISON, self->page);
 
 			ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));

@@ -118,6 +118,8 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	ASSERT_EQ(0, get_status(fd, &after));
 	EXPECT_EQ(1, after.vm_forks);
 	EXPECT_EQ(before.epoch + 1, after.epoch);
+	EXPECT_NE(0, after.load_id);
+	EXPECT_NE(before.load_id, after.load_id);
 	EXPECT_NE(0, after.reasons & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &now));
 	/* What is drawn or made from the host's name is another. */
@@ -141,6 +143,8 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	EXPECT_EQ(0, stale_formats(_metadata, fd));
 	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &now));
+	/* Nothing but a possible twin changes this. */
+	EXPECT_EQ(after.load_id, now.load_id);
 	EXPECT_EQ(was.worker, now.worker);
 	EXPECT_EQ(GIVEN_NODE, now.node);
 	close(fd);
@@ -217,7 +221,7 @@ TEST_F(hibernate, what_is_in_the_image_stays_closed)
 {
 	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
 	struct kuid_set_identity nothing = { .interval = 8 };
-	struct kuid_status status;
+	struct kuid_status status, image;
 	int snapshot, fd;
 
 	ASSERT_EQ(0, load(""));
@@ -232,12 +236,16 @@ TEST_F(hibernate, what_is_in_the_image_stays_closed)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, set_identity(fd, &nothing));
 	expect_ids_of(_metadata, v7_k64);
+	ASSERT_EQ(0, get_status(fd, &image));
+	EXPECT_NE(0, image.load_id);
 
 	close(snapshot);
 	expect_ids_of(_metadata, STAMPS | SLOTS);
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(1, status.vm_forks);
 	EXPECT_EQ(3, status.epoch);
+	EXPECT_NE(0, status.load_id);
+	EXPECT_NE(image.load_id, status.load_id);
 	close(fd);
 }
 

@@ -44,6 +44,7 @@ struct taken {
  * @stop: from below: come to an end
  * @told: wall clock when the fork was first seen, 0 before
  * @began: wall clock when the first life began
+ * @load_id: of the last epoch of a machine that was restored
  * @taken: by life, reader, format and phase
  */
 struct memory {
@@ -54,6 +55,7 @@ struct memory {
 	__u32 reserved;
 	__u64 told;
 	__u64 began;
+	__u64 load_id;
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
 
@@ -426,7 +428,7 @@ static int be_cloned(int argc, char **argv)
 {
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
 	struct memory *m = map_device();
-	struct kuid_status status;
+	struct kuid_status first, status;
 	pid_t pids[READERS];
 	char params[256] = "";
 	__u32 stale, expected;
@@ -445,6 +447,8 @@ static int be_cloned(int argc, char **argv)
 		fail("can't open the device: %m");
 	if (restore_floor(fd, 0) || acknowledge(fd, clock_ns() + HOUR))
 		fail("can't begin anew: %m");
+	if (get_status(fd, &first))
+		fail("STATUS: %m");
 	start_readers(m, 0, pids, pick_seed());
 	puts("# lives: at work");
 	fflush(stdout);
@@ -464,6 +468,10 @@ static int be_cloned(int argc, char **argv)
 	/* The first, that of the fresh start, and that of each fork. */
 	if (status.epoch != 2 + status.vm_forks)
 		fail("that is not the epoch");
+	if (!status.load_id ||
+	    !status.vm_forks != (status.load_id == first.load_id))
+		fail("that is not the load_id");
+	m->load_id = status.load_id;
 	if (set_identity(fd, &confirm) || stale_formats(fd))
 		fail("it is confirmed, and stale all the same");
 	return 0;
@@ -483,6 +491,9 @@ static int compare_twins(int argc, char **argv)
 		fail("usage: lives twins SAVED ONE OTHER");
 	for (i = 0; i < 3; i++)
 		m[i] = map_file(argv[2 + i]);
+	/* Their epochs have the same numbers. */
+	if (m[1]->load_id == m[2]->load_id)
+		fail("the twins have the load_id %llx", m[1]->load_id);
 	for (k = 0; k < NR_FORMATS; k++) {
 		size_t before, after, repeats[2];
 		size_t nr[2] = { 0 }, refused = 0;

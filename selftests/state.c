@@ -232,6 +232,8 @@ TEST_F(state, get_says)
 	EXPECT_EQ(KUID_FROM_GIVEN, state.node_from);
 	EXPECT_EQ(KUID_FROM_HOST, state.worker_from);
 	EXPECT_EQ(GIVEN_NODE, state.node);
+	EXPECT_EQ(1, state.epoch);
+	EXPECT_NE(0, state.load_id);
 	EXPECT_TRUE(all_bytes(state.reserved, 0, sizeof(state.reserved)));
 
 	floor = clock_ns();
@@ -253,6 +255,70 @@ TEST_F(state, get_says)
 	EXPECT_EQ(KUID_FROM_RANDOM, state.node_from);
 	EXPECT_TRUE(node_is_random(state.node));
 	EXPECT_EQ(KUID_FROM_RANDOM, state.worker_from);
+}
+
+/* The load_id and epoch, which every place that tells them must agree on. */
+static __u64 load_id_of(struct __test_metadata *_metadata, int fd, __u64 *epoch)
+{
+	struct kuid_generate g = { .count = 1, .format = KUID_FORMAT_V7 };
+	struct kuid_status status;
+	struct kuid_state state;
+	__u8 id[ID_SIZE_MAX];
+
+	g.buffer = (uintptr_t)id;
+	EXPECT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
+	EXPECT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(g.epoch, status.epoch);
+	EXPECT_EQ(g.epoch, state.epoch);
+	EXPECT_EQ(g.load_id, status.load_id);
+	EXPECT_EQ(g.load_id, state.load_id);
+	EXPECT_EQ(g.load_id, read_number("load_id", 16));
+	*epoch = g.epoch;
+	return g.load_id;
+}
+
+/* The same in all epochs of a load, whatever they began for; in no other load. */
+TEST_F(state, load_id)
+{
+	enum { BACK = 60 };
+	struct kuid_set_identity set = { .worker_from = KUID_FROM_RANDOM };
+	struct kuid_status status;
+	__u64 epoch, first, now;
+
+	ASSERT_EQ(0, load(""));
+	EXPECT_EQ(0, read_number("load_id", 16));
+	ASSERT_EQ(0, unload());
+
+	start(_metadata, &self->fd, "");
+	first = load_id_of(_metadata, self->fd, &epoch);
+	EXPECT_EQ(1, epoch);
+	EXPECT_NE(0, first);
+	ASSERT_EQ(0, set_identity(self->fd, &set));
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(2, epoch);
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(3, epoch);
+	ASSERT_EQ(0, force_clock(self->fd, &now));
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(4, epoch);
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
+	/* Reading the status finds the step; a worker begins the epoch. */
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, get_status(self->fd, &status));
+	} while (status.epoch == 4);
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(5, epoch);
+	stop(_metadata, &self->fd);
+
+	start(_metadata, &self->fd, "");
+	now = load_id_of(_metadata, self->fd, &epoch);
+	EXPECT_EQ(1, epoch);
+	EXPECT_NE(0, now);
+	EXPECT_NE(first, now);
 }
 
 #define NO_CAPABILITY	-1

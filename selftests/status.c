@@ -166,6 +166,8 @@ TEST_F(status, epoch)
 	get(_metadata, self, &s);
 	EXPECT_LE(1, s.epoch);
 	EXPECT_EQ(g.epoch, s.epoch);
+	EXPECT_NE(0, s.load_id);
+	EXPECT_EQ(g.load_id, s.load_id);
 }
 
 static void check_counted(struct __test_metadata *_metadata,

@@ -18,6 +18,7 @@
 enum kind {
 	DECIMAL,
 	HEX,		/* or nothing, while there is no epoch */
+	LOAD_ID,	/* 16 digits, which are all 0 likewise */
 	SETTING,	/* a decimal number, or nothing, likewise */
 	BIT,
 	WORDS,		/* or none */
@@ -28,6 +29,7 @@ static const struct attribute {
 	enum kind kind;
 } attributes[] = {
 	{ "epoch", DECIMAL },
+	{ "load_id", LOAD_ID },
 	{ "identity/node", HEX },
 	{ "identity/worker", HEX },
 	{ "identity/interval", SETTING },
@@ -93,6 +95,7 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 	static const char *const letters[] = {
 		[DECIMAL] = "0123456789",
 		[HEX] = "0123456789abcdef",
+		[LOAD_ID] = "0123456789abcdef",
 		[SETTING] = "0123456789",
 		[BIT] = "01",
 		[WORDS] = "abcdefghijklmnopqrstuvwxyz_ ",
@@ -105,6 +108,8 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 	case HEX:
 	case SETTING:
 		return has_epoch == !!size;
+	case LOAD_ID:
+		return size == 16 && has_epoch == (strspn(text, "0") != 16);
 	case BIT:
 		return size == 1;
 	case WORDS:
@@ -214,6 +219,7 @@ TEST_F(sysfs, identity)
 		}
 	}
 	EXPECT_EQ(g.epoch, read_number("epoch", 10));
+	EXPECT_EQ(g.load_id, read_number("load_id", 16));
 	EXPECT_EQ(GRID_INTERVAL, read_number("identity/interval", 10));
 }
 
@@ -250,6 +256,7 @@ static void check_status(struct __test_metadata *_metadata, int fd)
 		}
 	}
 	EXPECT_EQ(s.epoch, read_number("epoch", 10));
+	EXPECT_EQ(s.load_id, read_number("load_id", 16));
 	/* They are numbered through. */
 	EXPECT_EQ(s.epoch, read_number("counters/epochs", 10));
 	EXPECT_EQ(s.waits, read_number("counters/waits", 10));

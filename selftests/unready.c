@@ -82,6 +82,7 @@ TEST(waits_for_random_bits)
 
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(0, status.epoch);
+	EXPECT_EQ(0, status.load_id);
 	EXPECT_NE(0, status.reasons & KUID_REASON_RANDOM_NOT_READY);
 	EXPECT_NE(0, status.reasons & KUID_REASON_NO_STATE);
 	EXPECT_EQ(0, status.held & KUID_HELD_REBOOT_SAFE);
@@ -132,6 +133,7 @@ TEST(waits_for_random_bits)
 	EXPECT_TRUE(random_is_ready());
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(1, status.epoch);
+	EXPECT_NE(0, status.load_id);
 	EXPECT_EQ(0, status.reasons & KUID_REASON_RANDOM_NOT_READY);
 	for (i = 0; i < NR_FORMATS; i++) {
 		EXPECT_TRUE(poll_says_ready(fds[i]));

@@ -47,6 +47,7 @@ struct kuid_sequences {
 /**
  * struct kuid_epoch - an identity, its lanes, and the sequences in use
  * @number: 1 for the first epoch of a generator
+ * @load_id: shared with other epochs, until there may be a twin
  * @identity: fixed for the life of the epoch
  * @given: KUID_PART_*: what was given, and not drawn for this machine alone; a
  *	given node is that of other epochs, too
@@ -58,6 +59,7 @@ struct kuid_sequences {
  */
 struct kuid_epoch {
 	u64 number;
+	u64 load_id;
 	struct kuid_identity identity;
 	u32 given;
 	u32 stale;

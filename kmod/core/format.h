@@ -40,11 +40,14 @@ struct kuid_identity {
 /**
  * struct kuid_origin - what an ID takes from the epoch that it is made in
  * @epoch: the epoch's number
+ * @load_id: random, not 0: tells the epoch from those of the same number in
+ *	other loads, boots and twins
  * @closed: KUID_PART_*: what it would show of the identity and may not
  * @identity: a copy, so that the epoch may go while the ID is being made
  */
 struct kuid_origin {
 	u64 epoch;
+	u64 load_id;
 	u32 closed;
 	struct kuid_identity identity;
 };

@@ -338,8 +338,9 @@ static u64 kuid_generator_first_stamp(const struct kuid_generator *generator,
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the epoch; its identity and what says how that may be used are set,
- *	and @epoch->nr_cpu_lanes, and for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE
- *	@epoch->sequences, which have given out nothing; the rest is all zeroes
+ *	and @epoch->nr_cpu_lanes; for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE
+ *	@epoch->sequences, which have given out nothing; for KUID_EPOCH_FIRST
+ *	and where there may be a twin @epoch->load_id; the rest is all zeroes
  * @why: why it begins
  * @floor: for KUID_EPOCH_RESTORE nothing of a time below is given out any more,
  *	in nanoseconds since 1970; 0 if there is none
@@ -393,6 +394,8 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		generator->issued = max(generator->issued, generator->drawn);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
+	if (!epoch->load_id)
+		epoch->load_id = former->load_id;
 	if (why == KUID_EPOCH_FORCE)
 		generator->forced = max(generator->forced,
 					kuid_sequences_end(former->sequences));
@@ -601,6 +604,7 @@ void kuid_generator_read(struct kuid_generator *generator,
 	slot = kuid_clock_at(slots->offset, slots->half, mono);
 	*reading = (struct kuid_reading) {
 		.origin = { .epoch = epoch->number,
+			    .load_id = epoch->load_id,
 			    .closed = generator->closed,
 			    .identity = epoch->identity },
 		.stale = epoch->stale,

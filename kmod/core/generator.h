@@ -329,6 +329,7 @@ kuid_generator_taken(u64 first, u32 count, u8 lane,
 	return (struct kuid_taken) {
 		.stamps = { .first = first, .count = count, .lane = lane },
 		.origin = { .epoch = epoch->number,
+			    .load_id = epoch->load_id,
 			    .closed = closed,
 			    .identity = epoch->identity },
 	};

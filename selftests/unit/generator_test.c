@@ -595,6 +595,39 @@ static void state_says_whose_node_it_is(void **state)
 	assert_int_equal(s.origin.identity.node, HOST_GIVEN_NODE);
 }
 
+/* With each ID as with the state. */
+static void check_load_id(u64 epoch, u64 load_id)
+{
+	struct kuid_reading s;
+
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		struct kuid_taken t =
+			host_take(source, 0, NULL, KUID_BY_CPU, 1);
+
+		assert_int_equal(t.origin.epoch, epoch);
+		assert_true(t.origin.load_id == load_id);
+	}
+	kuid_generator_read(&host.generator, &s);
+	assert_int_equal(s.origin.epoch, epoch);
+	assert_true(s.origin.load_id == load_id);
+}
+
+static void a_load_id_goes_on_until_another_is_given(void **state)
+{
+	(void)state;
+	check_load_id(1, HOST_LOAD_ID);
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	check_load_id(2, HOST_LOAD_ID);
+	machine_step_wall(-3600 * HOST_SECOND);
+	assert_true(host_publish(KUID_EPOCH_STEP, false));
+	check_load_id(3, HOST_LOAD_ID);
+	host.load_id = 7;
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	check_load_id(4, 7);
+	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	check_load_id(5, 7);
+}
+
 /* It can be read from IDs, and be given when others came after it. */
 static void a_given_node_may_have_been_drawn_before(void **state)
 {
@@ -707,6 +740,7 @@ int main(void)
 		TEST(state_of_nothing),
 		TEST(state_says_how_far_ahead),
 		TEST_GIVEN(state_says_whose_node_it_is),
+		TEST(a_load_id_goes_on_until_another_is_given),
 		TEST(nothing_is_clear_that_was_not_begun),
 		TEST_GIVEN(
 			a_generator_that_starts_over_when_clear_repeats_nothing),

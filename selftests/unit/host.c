@@ -55,6 +55,7 @@ static struct kuid_epoch *make_epoch(bool node_given)
 		sizeof(*epoch) + (KUID_FIRST_CPU_LANE + host.nr_lanes) *
 					 sizeof(epoch->lanes[0]));
 
+	epoch->load_id = host.load_id;
 	epoch->nr_cpu_lanes = host.nr_lanes;
 	epoch->given = node_given ? KUID_PART_NODE : 0;
 	epoch->identity.node = node_given ? HOST_GIVEN_NODE
@@ -88,6 +89,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 		return false;
 	}
 	host.nr_epochs++;
+	host.load_id = 0;
 	if (why != KUID_EPOCH_STEP)
 		supplies_made++;
 	assert_int_equal(epoch->number, host.nr_epochs);
@@ -112,7 +114,11 @@ void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given)
 	machine_on_step(NULL);
 	machine_forget();
 
-	host = (struct host) { .nr_cpus = nr_cpus, .nr_lanes = nr_lanes };
+	host = (struct host) {
+		.nr_cpus = nr_cpus,
+		.nr_lanes = nr_lanes,
+		.load_id = HOST_LOAD_ID,
+	};
 	nodes_drawn = 0;
 	supplies_made = 0;
 	kuid_generator_init(&host.generator, HOST_AHEAD, HOST_LIMIT, false);

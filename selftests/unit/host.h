@@ -17,6 +17,9 @@
 #define HOST_AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
 #define HOST_LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
 
+/* The first epoch's. */
+#define HOST_LOAD_ID 0xfedcba9876543210ULL
+
 /* The node of all epochs that are given one; random ones are others. */
 #define HOST_GIVEN_NODE 0x0123456789ABULL
 
@@ -55,6 +58,7 @@ struct host_record {
  * @generator: its generator
  * @nr_cpus: how many CPUs have runs
  * @nr_lanes: how many lanes CPUs share
+ * @load_id: for the next epoch; 0 if it is to have the former one's
  * @nr_epochs: how many epochs were published, and the highest number
  * @wait_for_readers: called when an epoch was published; returns when all that
  *	were reading have finished. NULL if there can't be any.
@@ -64,6 +68,7 @@ struct host {
 	struct kuid_generator generator;
 	unsigned int nr_cpus;
 	unsigned int nr_lanes;
+	u64 load_id;
 	u64 nr_epochs;
 	void (*wait_for_readers)(void);
 	struct host_record record;

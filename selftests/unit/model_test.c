@@ -322,6 +322,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 						      : NULL;
 
 	memset(&epochs[nr_epochs], 0, sizeof(epochs[0]));
+	epoch->load_id = 1;
 	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
 	epoch->given = act->node_given ? KUID_PART_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes;

@@ -142,6 +142,8 @@ struct kuid_query {
  * @done: out: how many IDs were written, 1 to @count
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that all IDs of this call belong to
+ * @load_id: out: tells that epoch from those of the same number in other loads
+ *	of the module, boots and clones; never 0, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
  * The IDs of one call increase in the order they lie in memory. The call is
@@ -165,7 +167,8 @@ struct kuid_generate {
 	__u32 done;
 	__u32 reserved0;
 	__u64 epoch;
-	__u64 reserved[3];
+	__u64 load_id;
+	__u64 reserved[2];
 };
 
 /**
@@ -251,6 +254,9 @@ struct kuid_set_format {
  * @held: out: KUID_HELD_*
  * @reasons: out: KUID_REASON_*
  * @epoch: out: number of the epoch; the first is 1, 0 if there is none yet
+ * @load_id: out: a random number, drawn with the first epoch and again after
+ *	the machine was cloned, restored or hibernated, so that load_id and
+ *	epoch together name one epoch of all; 0 if there is none yet
  * @stamp_lag_ns: out: how far the clock of v1, v6 and v7 is ahead of the wall
  *	clock, which was set back or is behind a floor
  * @slot_lag_ns: out: the same for lex and the k-ordered formats
@@ -281,6 +287,7 @@ struct kuid_status {
 	__u32 held;
 	__u64 reasons;
 	__u64 epoch;
+	__u64 load_id;
 	__u64 stamp_lag_ns;
 	__u64 slot_lag_ns;
 	__u64 stamp_ahead_ns;
@@ -294,7 +301,7 @@ struct kuid_status {
 	__u64 vm_forks;
 	__u64 floor_ns;
 	__u64 ceiling_ns;
-	__u64 reserved[33];
+	__u64 reserved[32];
 };
 
 /*
@@ -370,6 +377,8 @@ struct kuid_force_clock {
  * @node: out: of v1 and v6; 48 bits
  * @worker: out: of lex; it is the node of k128, and its high half xor its low
  *	half that of k96
+ * @epoch: out: &struct kuid_status.epoch
+ * @load_id: out: &struct kuid_status.load_id
  * @reserved: must be zero
  *
  * Any user may read it. EAGAIN: there is no epoch yet, because the kernel's
@@ -389,7 +398,9 @@ struct kuid_state {
 	__u32 worker_from;
 	__u64 node;
 	__u64 worker;
-	__u64 reserved[22];
+	__u64 epoch;
+	__u64 load_id;
+	__u64 reserved[20];
 };
 
 /*

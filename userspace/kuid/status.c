@@ -144,6 +144,7 @@ static void print_time(const char *key, uint64_t ns)
 static void print_numbers(const struct kuid_status *status)
 {
 	printf("\n%-12s %" PRIu64 "\n", "epoch", (uint64_t)status->epoch);
+	printf("%-12s %016" PRIx64 "\n", "load ID", (uint64_t)status->load_id);
 	print_seconds("lag", status->stamp_lag_ns, "v1 v6 v7");
 	print_seconds("", status->slot_lag_ns, "lex k64 k96 k128");
 	print_seconds("run-ahead", status->stamp_ahead_ns, "v1 v6 v7");
@@ -241,6 +242,7 @@ static json_t *describe(const struct kuid_status *status,
 	report_add_hex(report, "unknown_reasons",
 		       reasons_unknown(status->reasons), 1);
 	report_add(report, "epoch", json_integer(status->epoch));
+	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
 	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
 	report_add(report, "stamp_ahead_ns",

@@ -207,8 +207,8 @@ int kuid_now(unsigned int format, void *id);
 /*
  * Read what holds now, and what was done since the module was loaded. Anyone
  * may. Of a local source, what its process has done since it made its first
- * one, or was forked; KUID_HELD_UNIQUE then also rests on the node, and is not
- * said of k96.
+ * one, or was forked: load_id is the process's own, and KUID_HELD_UNIQUE also
+ * rests on the node, and is not said of k96.
  *
  * Returns 0.
  */

@@ -280,6 +280,7 @@ int kuid_local_status(struct kuid *source, struct kuid_status *status)
 		.held = held_by(source),
 		.reasons = reasons_of(&reading),
 		.epoch = reading.origin.epoch,
+		.load_id = reading.origin.load_id,
 		.stamp_lag_ns = reading.stamp_lag,
 		.slot_lag_ns = reading.slot_lag,
 		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],

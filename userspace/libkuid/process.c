@@ -102,6 +102,17 @@ static bool draw(struct kuid_identity *identity)
 	return draw_stamps(identity);
 }
 
+/* What tells a process's epochs from those of others. */
+static bool draw_load_id(u64 *load_id)
+{
+	do {
+		if (syscall(SYS_getrandom, load_id, sizeof(*load_id), 0) !=
+		    sizeof(*load_id))
+			return false;
+	} while (!*load_id);
+	return true;
+}
+
 static struct kuid_process *make_process(void)
 {
 	struct kuid_sequences *sequences;
@@ -109,9 +120,9 @@ static struct kuid_process *make_process(void)
 	struct kuid_process *process;
 	struct kuid_epoch *epoch;
 	struct memory *memory;
-	u64 number;
+	u64 number, load_id;
 
-	if (!draw(&identity))
+	if (!draw(&identity) || !draw_load_id(&load_id))
 		return NULL;
 	memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -127,6 +138,7 @@ static struct kuid_process *make_process(void)
 	/* Sources that were used in the parent know an epoch by its number. */
 	number = __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
 	epoch = process->epochs[number & 1];
+	epoch->load_id = load_id;
 	epoch->identity = identity;
 	epoch->nr_cpu_lanes = KUID_PROCESS_CPUS;
 	epoch->sequences = sequences;

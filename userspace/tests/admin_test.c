@@ -61,6 +61,9 @@ static void state_and_status_agree(void **state)
 	struct kuid_status status = read_status(*state);
 
 	assert_true(status.epoch > 0);
+	assert_int_equal(now.epoch, status.epoch);
+	assert_true(status.load_id);
+	assert_true(now.load_id == status.load_id);
 	assert_int_equal(now.floor_ns, status.floor_ns);
 	assert_int_equal(now.ceiling_ns, status.ceiling_ns);
 	assert_int_equal(now.node_from, KUID_FROM_RANDOM);

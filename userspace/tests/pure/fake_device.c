@@ -42,7 +42,7 @@
 static struct {
 	uint64_t required, restored, interval;
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
-	uint64_t busy_ns, reasons, epoch;
+	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t held, vm_forks, waits, made, waiting, slow_ms;
 } device;
@@ -60,7 +60,7 @@ static const struct {
 	FIELD(busy_ns),	    FIELD(reasons),  FIELD(epoch),    FIELD(node_from),
 	FIELD(worker_from), FIELD(node),     FIELD(worker),   FIELD(held),
 	FIELD(vm_forks),    FIELD(waits),    FIELD(made),     FIELD(waiting),
-	FIELD(slow_ms),
+	FIELD(slow_ms),	    FIELD(load_id),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -378,6 +378,7 @@ static int get_status(struct kuid_status *status)
 		.held = device.held,
 		.reasons = device.reasons,
 		.epoch = device.epoch,
+		.load_id = device.load_id,
 		.stamp_lag_ns = 1,
 		.slot_lag_ns = device.slot_ns > device.wall_ns
 				       ? device.slot_ns - device.wall_ns

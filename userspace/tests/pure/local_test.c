@@ -680,12 +680,14 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		assert_int_equal(status.reasons & ~KUID_REASON_COARSE_CLOCK,
 				 KUID_REASON_NO_VM_FORK);
 		assert_true(status.epoch > 0);
+		assert_true(status.load_id);
+		assert_true(status.load_id == before.load_id);
 		assert_int_equal(status.ids[formats[i]],
 				 before.ids[formats[i]] + 7);
 		before.ids[formats[i]] += 7;
 		assert_memory_equal(status.ids, before.ids, sizeof(status.ids));
 		assert_int_equal(status.flags, 0);
-		for (size_t n = 0; n < 33; n++)
+		for (size_t n = 0; n < 32; n++)
 			assert_int_equal(status.reserved[n], 0);
 
 #define REFUSED(call)                                \
@@ -768,18 +770,21 @@ static void small_steps_keep_the_epoch(void **state)
 static void children_begin_at_the_wall_clock(void **state)
 {
 	unsigned char id[KUID_ID_MAX];
+	struct kuid_status parents;
 	pid_t pid;
 
 	(void)state;
 	open_all();
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		assert_int_equal(kuid_one(sources[i], id), 0);
+	assert_int_equal(kuid_read_status(sources[0], &parents), 0);
 	world.wall_offset -= 5 * SEC;
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		assert_int_equal(kuid_one(sources[i], id), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		struct kuid_status status;
 		int64_t before = wall();
 
 		for (size_t i = 0; i < NR_FORMATS; i++) {
@@ -791,6 +796,9 @@ static void children_begin_at_the_wall_clock(void **state)
 			    time.tv_sec * SEC + time.tv_nsec > before + AHEAD)
 				_exit(1);
 		}
+		if (kuid_read_status(sources[0], &status) || !status.load_id ||
+		    status.load_id == parents.load_id)
+			_exit(2);
 		_exit(wall() != before);
 	}
 	assert_done(pid);
@@ -828,6 +836,7 @@ static void large_steps_begin_an_epoch(void **state)
 				AHEAD + 200);
 		assert_int_equal(kuid_read_status(v1, &status), 0);
 		assert_int_equal(status.epoch, before.epoch + i);
+		assert_true(status.load_id == before.load_id);
 		assert_int_equal(status.stamp_lag_ns, 0);
 		assert_in_range(status.slot_lag_ns, i * 60 * SEC,
 				i * 60 * SEC + AHEAD);

@@ -14,6 +14,7 @@ begin_test()
 		held 7
 		reasons 0
 		epoch 2
+		load_id 1311768467463790320
 		wall_ns 1795162500000000000
 		slot_ns 1795162502500000000
 		floor_ns 1795162440000000000
@@ -114,7 +115,7 @@ is_exposition()
 		}
 		{
 			if (expect != "first" && expect != "more") wrong("sample without TYPE")
-			if (!match($0, /^[a-z_]+(\{[a-z]+="[a-z0-9_]+"\})? /)) wrong("form")
+			if (!match($0, /^[a-z_]+(\{[a-z_]+="[a-z0-9_]+"\})? /)) wrong("form")
 			sample = substr($0, 1, RLENGTH - 1)
 			rest = substr($0, RLENGTH + 1)
 			if (rest !~ /^([0-9]+(\.[0-9]+)?|\+Inf)$/) wrong("value")
@@ -143,6 +144,7 @@ has_metrics()
 		kuid_held{promise="ordered"} 1
 		kuid_held{promise="reboot_safe"} 1
 		kuid_epoch 2
+		kuid_load_info{load_id="123456789abcdef0"} 1
 		kuid_lag_seconds{clock="stamp"} 0.000000001
 		kuid_lag_seconds{clock="slot"} 2.5
 		kuid_ahead_seconds{ids="stamp"} 0.000000003
@@ -180,6 +182,7 @@ ordered      yes
 reboot-safe  yes
 
 epoch        2
+load ID      123456789abcdef0
 lag          0.000000001 s: v1 v6 v7
              2.5 s: lex k64 k96 k128
 run-ahead    0.000000003 s: v1 v6 v7
@@ -209,7 +212,8 @@ limits       0.1 s: run-ahead of one ID
              166666666 k96 a second
              142857142 k128 a second"
 json='{"unique": true, "ordered": true, "reboot_safe": true, "reasons": [],'
-json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"stamp_lag_ns\": 1,"
+json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"load_id\": \"123456789abcdef0\","
+json="$json \"stamp_lag_ns\": 1,"
 json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
 json="$json \"grid_ahead_ns\": 5, \"floor\": \"2026-11-20T08:14:00.000000000Z\","
 json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
