@@ -7,6 +7,7 @@
 #include <linux/build_bug.h>
 #include <linux/capability.h>
 #include <linux/cdev.h>
+#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -17,6 +18,7 @@
 #include <linux/splice.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <linux/wait_bit.h>
 #include <uapi/linux/kuid.h>
 
 #include "batch.h"
@@ -96,6 +98,15 @@ static const struct kuid_chr_node {
 static dev_t kuid_chr_devt;
 static struct cdev kuid_chr_cdev;
 
+enum kuid_chr_load {
+	KUID_CHR_LOADING,
+	KUID_CHR_LOADED,
+	KUID_CHR_FAILED
+};
+
+/* Written by kuid_chr_init() only, by kuid_chr_end_load(). */
+static enum kuid_chr_load kuid_chr_load;
+
 /*
  * kuid_file.mode: what a read gives, in one word so that it is never seen half
  * changed. From the first ID on KUID_MODE_TAKEN is set, and it stays as it is:
@@ -145,11 +156,31 @@ static bool kuid_chr_mode_text(u32 mode)
 	return mode & KUID_MODE_TEXT;
 }
 
+/*
+ * Devices can be opened while others are still to be made. If one of those
+ * can't be made, the load fails, and the kernel frees the module although an
+ * open file holds a reference. So an open waits until the load is over.
+ */
+static int kuid_chr_wait_for_load(void)
+{
+	int ret;
+
+	ret = wait_var_event_killable(
+		&kuid_chr_load, READ_ONCE(kuid_chr_load) != KUID_CHR_LOADING);
+	if (ret)
+		return ret;
+	return READ_ONCE(kuid_chr_load) == KUID_CHR_LOADED ? 0 : -ENODEV;
+}
+
 static int kuid_chr_open(struct inode *inode, struct file *file)
 {
 	const struct kuid_chr_node *node = &kuid_chr_nodes[iminor(inode)];
 	struct kuid_file *kf;
 	int ret;
+
+	ret = kuid_chr_wait_for_load();
+	if (ret)
+		return ret;
 
 	/* Anyone may, as often as may be. */
 	kf = kzalloc(struct_size(kf, stream, node->text), GFP_KERNEL_ACCOUNT);
@@ -688,6 +719,24 @@ static void kuid_chr_remove_devices(unsigned int count)
 		device_destroy(&kuid_chr_class, kuid_chr_devt + count);
 }
 
+static void kuid_chr_end_load(enum kuid_chr_load how)
+{
+	smp_store_mb(kuid_chr_load, how);
+	wake_up_var(&kuid_chr_load);
+}
+
+/*
+ * Opens that were under way when the load failed have returned when nothing
+ * but the load itself holds a reference to the module.
+ */
+static void kuid_chr_wait_for_opens(void)
+{
+#if defined(MODULE) && defined(CONFIG_MODULE_UNLOAD)
+	while (module_refcount(THIS_MODULE) > 1)
+		msleep(1);
+#endif
+}
+
 /**
  * kuid_chr_init - make the device nodes
  *
@@ -707,6 +756,13 @@ int __init kuid_chr_init(void)
 	if (ret)
 		goto err_region;
 
+	/* Before the devices: they are announced when they are made. */
+	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
+	kuid_chr_cdev.owner = THIS_MODULE;
+	ret = cdev_add(&kuid_chr_cdev, kuid_chr_devt, KUID_CHR_MINORS);
+	if (ret)
+		goto err_class;
+
 	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
 		/* The attributes are of all nodes, and lie with the first. */
 		const struct attribute_group **groups =
@@ -722,16 +778,15 @@ int __init kuid_chr_init(void)
 			goto err_devices;
 		}
 	}
-	/* Last, because from here on nodes can be opened. */
-	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
-	kuid_chr_cdev.owner = THIS_MODULE;
-	ret = cdev_add(&kuid_chr_cdev, kuid_chr_devt, KUID_CHR_MINORS);
-	if (ret)
-		goto err_devices;
+	kuid_chr_end_load(KUID_CHR_LOADED);
 	return 0;
 
 err_devices:
+	kuid_chr_end_load(KUID_CHR_FAILED);
 	kuid_chr_remove_devices(minor);
+	cdev_del(&kuid_chr_cdev);
+	kuid_chr_wait_for_opens();
+err_class:
 	class_unregister(&kuid_chr_class);
 err_region:
 	unregister_chrdev_region(kuid_chr_devt, KUID_CHR_MINORS);
@@ -745,8 +800,8 @@ err_region:
  */
 void kuid_chr_exit(void)
 {
-	cdev_del(&kuid_chr_cdev);
 	kuid_chr_remove_devices(KUID_CHR_MINORS);
+	cdev_del(&kuid_chr_cdev);
 	class_unregister(&kuid_chr_class);
 	unregister_chrdev_region(kuid_chr_devt, KUID_CHR_MINORS);
 }

@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 
 #include "admin.h"
+#include "children.h"
 #include "wall.h"
 
 #define DEBUGFS		"/sys/kernel/debug/"
@@ -1039,18 +1040,13 @@ static bool has_line_ending(const char *path, const char *end)
 /* Returns how many there were. */
 static int remove_nodes(void)
 {
-	static const char *const suffixes[] = { "", ".txt" };
-	int nr = !unlink(DEV_KUID);
-	const struct format *f;
 	char path[64];
+	int nr = 0;
 	int i;
 
-	for (f = formats; f < formats + NR_FORMATS; f++) {
-		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			snprintf(path, sizeof(path), "/dev/kuids/%s%s", f->name,
-				 suffixes[i]);
-			nr += !unlink(path);
-		}
+	for (i = 0; i < NR_DEVICES; i++) {
+		device_path(i, path, sizeof(path));
+		nr += !unlink(path);
 	}
 	rmdir("/dev/kuids");
 	return nr;
@@ -1101,23 +1097,76 @@ static unsigned int count_requests(struct scene *s, const char *params)
 	return most;
 }
 
+/**
+ * struct opener - a child that opens the device files while it is told to
+ * @go: it is to open them; set by the parent
+ * @idle: it has seen that it is not, and has none open; set by the child
+ */
+struct opener {
+	bool go;
+	bool idle;
+};
+
+static void open_devices(struct opener *opener)
+{
+	char path[64];
+	int fd, i;
+
+	for (;;) {
+		if (!__atomic_load_n(&opener->go, __ATOMIC_SEQ_CST)) {
+			__atomic_store_n(&opener->idle, true, __ATOMIC_SEQ_CST);
+			usleep(100);
+			continue;
+		}
+		for (i = 0; i < NR_DEVICES; i++) {
+			device_path(i, path, sizeof(path));
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+			if (fd >= 0)
+				close(fd);
+		}
+	}
+}
+
+static void opener_begin(struct opener *opener)
+{
+	__atomic_store_n(&opener->idle, false, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&opener->go, true, __ATOMIC_SEQ_CST);
+}
+
+static void opener_end(struct opener *opener)
+{
+	__atomic_store_n(&opener->go, false, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&opener->idle, __ATOMIC_SEQ_CST))
+		usleep(100);
+}
+
 /*
  * What the kernel does by itself to read and link any module is not tried: a
- * parameter that is refused tells how much that is.
+ * parameter that is refused tells how much that is. Files are opened as soon
+ * as they are there, also those of a load that fails after it has made them.
  */
 TEST_F_TIMEOUT(loading, load, 900)
 {
+	struct opener *opener = share_memory(sizeof(*opener));
 	struct scene *s = &self->scene;
 	unsigned int first, left, nth, failed = 0;
+	pid_t child;
 	int ret;
 
+	ASSERT_NE(NULL, opener);
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child)
+		open_devices(opener);
 	first = count_requests(s, "max_ahead_ms=0");
 	TH_LOG("of %u requests %u are before the module's own",
 	       count_requests(s, ""), first);
 	for (nth = first > 20 ? first - 20 : 1;; nth++) {
+		opener_begin(opener);
 		arm(s->nth, nth);
 		ret = load("");
 		left = disarm(s->nth);
+		opener_end(opener);
 		if (left)
 			break;
 		ASSERT_TRUE(!ret || ret == -ENOMEM) {

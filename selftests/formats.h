@@ -71,6 +71,18 @@ static inline int open_node(const struct format *f, const char *suffix,
 	return open(path, O_RDONLY | flags);
 }
 
+/* The device files, by a number: /dev/kuid, then two of each format. */
+#define NR_DEVICES	(1 + 2 * NR_FORMATS)
+
+static inline void device_path(int nr, char *path, size_t size)
+{
+	if (nr)
+		snprintf(path, size, "/dev/kuids/%s%s",
+			 formats[(nr - 1) / 2].name, nr % 2 ? "" : ".txt");
+	else
+		snprintf(path, size, DEV_KUID);
+}
+
 /* Two words of an ID, most significant first; a shorter ID ends in zeroes. */
 struct words {
 	__u64 high;

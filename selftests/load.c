@@ -5,6 +5,10 @@
  */
 #include "../kselftest_harness.h"
 
+#include <linux/netlink.h>
+#include <sys/socket.h>
+
+#include "children.h"
 #include "formats.h"
 #include "module.h"
 #include "skip.h"
@@ -45,6 +49,129 @@ TEST_F(load, device_comes_and_goes)
 	ASSERT_FALSE(has_device());
 	ASSERT_FALSE(is_loaded());
 	ASSERT_EQ(-ENOENT, unload());
+}
+
+/* Often enough for at least one load to show a wrong order. */
+#define LOADS_WATCHED	10
+
+static pid_t load_in_child(void)
+{
+	pid_t child = fork_child();
+
+	if (!child)
+		_exit(load("") ? 1 : 0);
+	return child;
+}
+
+static int listen_for_events(void)
+{
+	struct sockaddr_nl from_kernel = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = 1,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+			NETLINK_KOBJECT_UEVENT);
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&from_kernel,
+			    sizeof(from_kernel))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* The name below /dev if the next event announces a device, else NULL. */
+static const char *next_device(int events)
+{
+	static const char ours[] = "add@/devices/virtual/kuid/";
+	static const char key[] = "DEVNAME=";
+	static char event[4096];
+	ssize_t size = recv(events, event, sizeof(event) - 1, 0);
+	const char *at;
+
+	if (size < 0)
+		return NULL;
+	event[size] = '\0';
+	if (strncmp(event, ours, strlen(ours)))
+		return NULL;
+	for (at = event; at < event + size; at += strlen(at) + 1) {
+		if (!strncmp(at, key, strlen(key)))
+			return at + strlen(key);
+	}
+	return NULL;
+}
+
+/* A program that acts on the kernel's event, as udev does, can open the file. */
+TEST_F(load, works_when_announced)
+{
+	int events, nr, fd, i;
+	char path[64], id[64];
+	const char *name;
+	pid_t child;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+
+	events = listen_for_events();
+	ASSERT_LE(0, events);
+	for (i = 0; i < LOADS_WATCHED; i++) {
+		child = load_in_child();
+		ASSERT_LE(0, child);
+		for (nr = 0; nr < NR_DEVICES;) {
+			name = next_device(events);
+			if (!name)
+				continue;
+			snprintf(path, sizeof(path), "/dev/%s", name);
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+			ASSERT_LE(0, fd) {
+				TH_LOG("load %d, %s: %s", i, path,
+				       strerror(errno));
+			}
+			ASSERT_LT(0, read(fd, id, sizeof(id)));
+			close(fd);
+			nr++;
+		}
+		ASSERT_TRUE(ended_well(child));
+		ASSERT_EQ(0, unload());
+	}
+	close(events);
+}
+
+/* A device file that is there can be opened: no ENXIO, however soon. */
+TEST_F(load, works_when_created)
+{
+	bool opened[NR_DEVICES];
+	char path[64], id[64];
+	int left, nr, fd, i;
+	pid_t child;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+
+	for (i = 0; i < LOADS_WATCHED; i++) {
+		memset(opened, 0, sizeof(opened));
+		child = load_in_child();
+		ASSERT_LE(0, child);
+		for (nr = 0, left = NR_DEVICES; left;
+		     nr = (nr + 1) % NR_DEVICES) {
+			if (opened[nr])
+				continue;
+			device_path(nr, path, sizeof(path));
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+			if (fd < 0) {
+				ASSERT_EQ(ENOENT, errno) {
+					TH_LOG("load %d, %s", i, path);
+				}
+				continue;
+			}
+			ASSERT_LT(0, read(fd, id, sizeof(id)));
+			close(fd);
+			opened[nr] = true;
+			left--;
+		}
+		ASSERT_TRUE(ended_well(child));
+		ASSERT_EQ(0, unload());
+	}
 }
 
 TEST_F(load, busy_while_open)
