@@ -245,7 +245,9 @@ u32 kuid_identity_changed(const struct kuid_set_identity *set)
 /* Names that say nothing of the host. */
 static bool kuid_worker_name_is_common(const char *name)
 {
-	return !*name || !strcmp(name, "(none)") || !strcmp(name, "localhost");
+	return !*name || !strcmp(name, "(none)") ||
+	       !strcmp(name, "localhost") ||
+	       !strcmp(name, "localhost.localdomain");
 }
 
 /* Of the host, not of a container: the initial namespace's name. */

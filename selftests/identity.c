@@ -287,9 +287,11 @@ TEST_F(identity, worker_of_the_host)
 		{ "\xe4\xb8\xbb\xe6\x9c\xba", false },
 		{ "", true },
 		{ "localhost", true },
+		{ "localhost.localdomain", true },
 		{ "(none)", true },
 		{ longest, false },
 		{ "localhost.", false },
+		{ "localhost.localdomai", false },
 		{ "db1.example.com", false },
 	};
 	struct kuid_set_identity set = { .worker_from = KUID_FROM_HOST };

@@ -162,7 +162,8 @@ TEST_F(params, worker_of_the_host)
 
 TEST_F(params, common_host_names_make_no_worker)
 {
-	static const char *const names[] = { "", "(none)", "localhost" };
+	static const char *const names[] = { "", "(none)", "localhost",
+					     "localhost.localdomain" };
 	__u8 id[16];
 	size_t i;
 
