@@ -253,18 +253,15 @@ static bool kuid_worker_name_is_common(const char *name)
 /* Of the host, not of a container: the initial namespace's name. */
 static u64 kuid_worker_of_host(void)
 {
-	const char *nodename = init_utsname()->nodename;
 	char name[__NEW_UTS_LEN + 1];
 
 	/*
-	 * Its lock is not for modules. A name that changes under our hands is
-	 * read again; one that is half changed is as good a worker as any.
+	 * Not under uts_sem, which is not exported. If the copy is of a name
+	 * that is being set and in part the old one, the worker is as good as
+	 * any other that is made from a name: only a host of that very name
+	 * could have it, too.
 	 */
-	do {
-		memcpy(name, nodename, sizeof(name));
-		barrier();
-	} while (memcmp(name, nodename, sizeof(name)));
-	name[__NEW_UTS_LEN] = '\0';
+	kuid_lex_name(name, init_utsname()->nodename, sizeof(name));
 
 	if (kuid_worker_name_is_common(name)) {
 		pr_notice("host name \"%s\" makes no worker, so it is random\n",

@@ -51,6 +51,49 @@ static inline u64 kuid_lex_worker(const char *name, size_t size)
 	return hash;
 }
 
+/* Copy a name. Returns whether the copy was the same before. */
+static inline bool kuid_lex_copy(char *to, const char *name, size_t size)
+{
+	bool same = true;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		/* The writer's stores are plain: see kuid_lex_name(). */
+		char byte = data_race(READ_ONCE(name[i]));
+
+		same = same && byte == to[i];
+		to[i] = byte;
+	}
+	return same;
+}
+
+/**
+ * kuid_lex_name - copy a host name that may be set meanwhile
+ * @to: set to the name, with a zero behind it; @size bytes
+ * @name: the name; @size bytes, zeroes behind it included
+ * @size: how much is copied, at least 1
+ *
+ * For a reader that can't take the writer's lock. A copy is good if the next
+ * one is the same. So a name that is set while this function runs is returned
+ * as it was or as it is now, never in part.
+ *
+ * The exception is a writer that is interrupted or preempted in the middle of
+ * its copy for as long as two copies take here: they are the same, and have the
+ * begin of the new name and the end of the old one.
+ *
+ * Context: any. Never sleeps; repeats while the name is being set.
+ */
+static inline void kuid_lex_name(char *to, const char *name, size_t size)
+{
+	memset(to, 0, size);
+	kuid_lex_copy(to, name, size);
+	do {
+		/* Or a byte of the last copy could be read after one of this. */
+		smp_mb();
+	} while (!kuid_lex_copy(to, name, size));
+	to[size - 1] = '\0';
+}
+
 /**
  * kuid_lex_pack - make LexicalUUIDs
  * @sink: where they go
