@@ -625,10 +625,12 @@ void kuid_host_exit(void)
 	unregister_pm_notifier(&kuid_host_pm_block);
 	unregister_random_vmfork_notifier(&kuid_host_vm_fork_block);
 	irq_work_sync(&kuid_host_start_irq_work);
-	irq_work_sync(&kuid_host_step_irq_work);
 	cancel_work_sync(&kuid_host_first_work);
+	irq_work_sync(&kuid_host_step_irq_work);
 	cancel_delayed_work_sync(&kuid_host_step_work);
 	cancel_delayed_work_sync(&kuid_host_fork_work);
+	/* Epochs that began just now may have found steps, but want no epoch. */
+	irq_work_sync(&kuid_host_step_irq_work);
 	destroy_workqueue(kuid_host_workqueue);
 	kuid_host_wait_clear();
 	if (kuid_host.epoch)

@@ -372,6 +372,43 @@ TEST_F(trace, epoch_by_force)
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
 }
 
+/* A step that nobody has seen when an epoch begins has its one line, too. */
+TEST_F(trace, step_found_by_a_new_epoch)
+{
+	enum { BACK = 3, TIMES = 3 };
+	struct kuid_set_identity same = { .flags = 0 };
+	struct kuid_status before = { 0 }, after = { 0 };
+	long long stamp_lag, slot_lag;
+	const char *at = trace_text;
+	int i;
+
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
+	for (i = 1; i <= TIMES; i++) {
+		take_of_each(_metadata, self->fd);
+		ASSERT_EQ(0, shift_wall_seconds(-BACK));
+		self->stepped = -i * BACK;
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_IDENTITY, &same));
+		EXPECT_EQ(before.epoch + i, same.epoch);
+		same.epoch = 0;
+	}
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	EXPECT_EQ(before.steps_back + TIMES, after.steps_back);
+	EXPECT_EQ(before.steps_forward, after.steps_forward);
+
+	ASSERT_TRUE(read_trace());
+	for (i = 1; i <= TIMES; i++) {
+		check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
+		/* Its stamps have another node, and begin at the wall clock. */
+		EXPECT_EQ(0, stamp_lag);
+		EXPECT_LT(0, slot_lag);
+		check_epoch(_metadata, &at, before.epoch + i, "set");
+	}
+	at = trace_text;
+	for (i = 0; i < TIMES; i++)
+		EXPECT_NE(NULL, next_line(&at, "kuid_step"));
+	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
+}
+
 /* The first comes with the first file that is opened. */
 TEST_F(trace, first_epoch)
 {

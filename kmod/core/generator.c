@@ -351,7 +351,8 @@ static u64 kuid_generator_first_stamp(const struct kuid_generator *generator,
  * one node.
  *
  * Context: any; callers exclude each other, and see to it that no reader is
- * left of the epoch before the one in use. Takes generator->lock.
+ * left of the epoch before the one in use. Takes generator->lock; if the wall
+ * clock was set, calls kuid_port_stepped() without it.
  * Return: true, and what was generator->epoch may be freed when its readers
  * are gone; false if @why is KUID_EPOCH_STEP and that is no longer so, and
  * nothing was done with @epoch.
@@ -365,8 +366,8 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	u64 slots_ahead = generator->max_ahead;
 	u64 mono, offset, wall, start;
 	unsigned long flags;
+	struct kuid_step step = { 0 };
 	u64 last = 0;
-	s64 by = 0;
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
@@ -375,7 +376,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	wall = mono + offset;
 	if (former) {
 		last = kuid_epoch_issued(former);
-		by = offset - generator->stamp_clock.offset;
+		step.by = offset - generator->stamp_clock.offset;
 	}
 	if (why == KUID_EPOCH_STEP && (kuid_epoch_node_given(former) ||
 				       last <= wall + generator->step_limit)) {
@@ -416,16 +417,18 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
 		atomic64_set(&epoch->lanes[i].last, start - 1);
 	if (kuid_epoch_node_given(epoch))
-		kuid_generator_follow(&generator->stamp_clock, mono, offset,
-				      start ? start - 1 : 0, stamps_ahead);
+		step.stamp_lag = kuid_generator_follow(&generator->stamp_clock,
+						       mono, offset,
+						       start ? start - 1 : 0,
+						       stamps_ahead);
 	else
 		kuid_generator_restart(&generator->stamp_clock, offset);
 	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
 		kuid_generator_restart(&generator->slot_clock, offset);
 	else
-		kuid_generator_follow(&generator->slot_clock, mono, offset,
-				      kuid_sequences_issued(epoch->sequences),
-				      slots_ahead);
+		step.slot_lag = kuid_generator_follow(
+			&generator->slot_clock, mono, offset,
+			kuid_sequences_issued(epoch->sequences), slots_ahead);
 
 	/* One that was on its way meanwhile does not open what was closed. */
 	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK)
@@ -438,8 +441,12 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	/* Pairs with the acquire in kuid_generator_view(). */
 	smp_store_release(&generator->epoch, epoch);
 	write_seqcount_end(&generator->seq);
-	kuid_generator_count(generator, by);
+	kuid_generator_count(generator, step.by);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
+
+	/* Nobody else finds it: the clocks are up to date again. */
+	if (step.by)
+		kuid_port_stepped(&step);
 	return true;
 }
 

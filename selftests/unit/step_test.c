@@ -573,6 +573,63 @@ static void forced_clocks_are_the_wall_clock(void **state)
 	assert_int_equal(host_clock(KUID_LEX), machine_wall());
 }
 
+/* A step that an epoch begins with is told as any other is, and told once. */
+static void a_new_epoch_tells_of_a_step(void **state)
+{
+	(void)state;
+	take_all();
+	machine_step_wall(-(s64)HOUR);
+	take_all();
+	assert_int_equal(machine_epochs_wanted(), 1);
+	machine_step_wall(-(s64)SECOND);
+	machine_forget();
+	assert_true(host_publish(KUID_EPOCH_STEP, false));
+	assert_int_equal(machine_steps(), 1);
+	assert_int_equal(machine_last_step()->by, -(s64)SECOND);
+	assert_int_equal(machine_last_step()->stamp_lag, 0);
+	assert_near(machine_last_step()->slot_lag, HOUR + SECOND);
+	assert_false(machine_last_step()->epoch_wanted);
+	assert_int_equal(host.generator.steps_back, 2);
+	take_all();
+	assert_int_equal(machine_steps(), 1);
+
+	/* Forced clocks lag behind nothing. */
+	machine_step_wall(-(s64)SECOND);
+	machine_forget();
+	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	assert_int_equal(machine_steps(), 1);
+	assert_int_equal(machine_last_step()->slot_lag, 0);
+}
+
+/* A given node's stamps go on from where they were. */
+static void a_new_epoch_tells_how_a_fixed_node_lags(void **state)
+{
+	(void)state;
+	take_all();
+	machine_step_wall(-(s64)SECOND);
+	machine_forget();
+	assert_true(host_publish(KUID_EPOCH_FORCE, true));
+	assert_int_equal(machine_steps(), 1);
+	assert_near(machine_last_step()->stamp_lag, SECOND);
+	assert_int_equal(machine_last_step()->slot_lag, 0);
+}
+
+/* Where there was none, nothing is told. */
+static void a_new_epoch_tells_of_no_step(void **state)
+{
+	(void)state;
+	take_all();
+	machine_forget();
+	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	assert_int_equal(machine_steps(), 0);
+	/* Nor is a step whose epoch is not published, which others find. */
+	machine_step_wall(-(s64)SECOND);
+	assert_false(host_publish(KUID_EPOCH_STEP, false));
+	assert_int_equal(machine_steps(), 0);
+	take_all();
+	assert_int_equal(machine_steps(), 1);
+}
+
 /* Slots may be had again then, stamps with the one node may not. */
 static void forced_with_a_fixed_node_stamps_go_on(void **state)
 {
@@ -878,6 +935,9 @@ int main(void)
 		TEST(the_wall_clock_stands_still),
 		TEST(the_wall_clock_is_held_back),
 		TEST(run_ahead_does_not_drive_the_clock),
+		TEST(a_new_epoch_tells_of_a_step),
+		TEST_GIVEN(a_new_epoch_tells_how_a_fixed_node_lags),
+		TEST(a_new_epoch_tells_of_no_step),
 		TEST(forced_clocks_are_the_wall_clock),
 		TEST_GIVEN(forced_with_a_fixed_node_stamps_go_on),
 		TEST_GIVEN(a_new_epoch_of_a_fixed_node_is_above_all),
