@@ -410,17 +410,31 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 	return ret;
 }
 
+static void kuid_host_tell_step(struct work_struct *work)
+{
+	rcu_read_lock_sched();
+	kuid_generator_refresh(&kuid_host, &kuid_host.stamp_clock);
+	rcu_read_unlock_sched();
+}
+
+static DECLARE_WORK(kuid_host_found_work, kuid_host_tell_step);
+
 /**
- * kuid_host_read - kuid_generator_read() of the host
+ * kuid_host_read - how things stand on the host
  * @reading: set in all of it
  *
- * Context: any but NMI.
+ * Context: process. Does not sleep.
  */
 void kuid_host_read(struct kuid_reading *reading)
 {
+	bool found;
+
 	rcu_read_lock_sched();
-	kuid_generator_read(&kuid_host, reading);
+	found = kuid_generator_read(&kuid_host, reading);
 	rcu_read_unlock_sched();
+	/* Telling the generator takes its lock, and a look at all lanes. */
+	if (found)
+		queue_work(kuid_host_workqueue, &kuid_host_found_work);
 }
 
 /**
@@ -626,6 +640,7 @@ void kuid_host_exit(void)
 	unregister_random_vmfork_notifier(&kuid_host_vm_fork_block);
 	irq_work_sync(&kuid_host_start_irq_work);
 	cancel_work_sync(&kuid_host_first_work);
+	cancel_work_sync(&kuid_host_found_work);
 	irq_work_sync(&kuid_host_step_irq_work);
 	cancel_delayed_work_sync(&kuid_host_step_work);
 	cancel_delayed_work_sync(&kuid_host_fork_work);

@@ -127,6 +127,8 @@ static void step_back(struct __test_metadata *_metadata,
 	EXPECT_EQ(before.status.steps_forward, after.status.steps_forward);
 
 	ids_are_in_time(_metadata, self->fds);
+	/* Half speed begins when an ID is asked for; before, it is foretold. */
+	ASSERT_EQ(0, look_at(self->fd, &after));
 	let_them_take(&self->takers, self->takers.greedy ? 30 : 300);
 	ids_are_in_time(_metadata, self->fds);
 	ASSERT_EQ(0, look_at(self->fd, &later));

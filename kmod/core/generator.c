@@ -87,7 +87,6 @@ static void kuid_generator_restart(struct kuid_clock *clock, u64 offset)
 /* The wall clock was found set by so much. */
 static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 {
-	/* Who reads them takes no lock. */
 	if (by < 0)
 		WRITE_ONCE(generator->steps_back, generator->steps_back + 1);
 	if (by > 0)
@@ -136,20 +135,24 @@ static void kuid_generator_set_until(struct kuid_generator *generator,
 	kuid_generator_use_until(slots, mono, until_slot);
 }
 
-/* Whether something was issued that @clock would have had wait. */
-static bool kuid_generator_beyond(const struct kuid_generator *generator,
-				  const struct kuid_clock *clock, u64 mono,
-				  u64 issued)
+/*
+ * Whether a clock does not fit what is known now: the wall clock was set, or
+ * something was issued that the clock would have had wait. What was dropped by
+ * a reader that slept over a step can lie far ahead of a clock.
+ */
+static bool kuid_generator_outdated(const struct kuid_generator *generator,
+				    const struct kuid_clock *clock, u64 mono,
+				    u64 offset, u64 issued)
 {
-	return issued > kuid_clock_at(clock->offset, clock->half, mono) +
+	return offset != clock->offset ||
+	       issued > kuid_clock_at(clock->offset, clock->half, mono) +
 				generator->max_ahead;
 }
 
 /*
  * Whether the snapshot does not fit what is known now. Most often it does,
  * because another reader has come first; changed again all the same, it would
- * send that reader back in turn, and so on for ever. What was dropped by a
- * reader that slept over a step can lie far ahead of a clock.
+ * send that reader back in turn, and so on for ever.
  */
 static bool kuid_generator_stale(const struct kuid_generator *generator,
 				 const struct kuid_epoch *epoch)
@@ -160,11 +163,10 @@ static bool kuid_generator_stale(const struct kuid_generator *generator,
 	u64 offset;
 	u64 mono = kuid_generator_sample(&offset);
 
-	return offset != generator->stamp_clock.offset ||
-	       kuid_generator_beyond(generator, &generator->stamp_clock, mono,
-				     stamp) ||
-	       kuid_generator_beyond(generator, &generator->slot_clock, mono,
-				     slot);
+	return kuid_generator_outdated(generator, &generator->stamp_clock, mono,
+				       offset, stamp) ||
+	       kuid_generator_outdated(generator, &generator->slot_clock, mono,
+				       offset, slot);
 }
 
 /* Bring the snapshot up to date. */
@@ -189,8 +191,8 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	step->epoch_wanted = step->stamp_lag > generator->step_limit &&
 			     !kuid_epoch_node_given(epoch);
 	kuid_generator_set_until(generator, epoch, mono);
-	write_seqcount_end(&generator->seq);
 	kuid_generator_count(generator, step->by);
+	write_seqcount_end(&generator->seq);
 }
 
 /**
@@ -251,14 +253,15 @@ void kuid_generator_close(struct kuid_generator *generator)
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
 
-/* The time that all stamps with a given node are below. */
-static u64 kuid_generator_stamp_end(const struct kuid_generator *generator,
-				    const struct kuid_epoch *epoch)
+/*
+ * The time that all stamps with a given node are below, if @issued was the
+ * highest one before @epoch, and @stamp is the highest one in it.
+ */
+static u64 kuid_generator_stamp_end(const struct kuid_epoch *epoch, u64 issued,
+				    u64 stamp)
 {
-	u64 issued = generator->issued;
-
 	if (kuid_epoch_node_given(epoch))
-		issued = max(issued, kuid_epoch_issued(epoch));
+		issued = max(issued, stamp);
 	return issued ? issued + 1 : 0;
 }
 
@@ -280,9 +283,10 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 	kuid_generator_write_begin(generator);
 	epoch = generator->epoch;
 	covers = ceiling >= kuid_sequences_end(epoch->sequences) &&
-		 ceiling >= kuid_generator_stamp_end(generator, epoch);
+		 ceiling >= kuid_generator_stamp_end(epoch, generator->issued,
+						     kuid_epoch_issued(epoch));
 	if (covers) {
-		generator->ceiling = ceiling;
+		WRITE_ONCE(generator->ceiling, ceiling);
 		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
 	}
 	write_seqcount_end(&generator->seq);
@@ -364,7 +368,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	struct kuid_epoch *former = generator->epoch;
 	u64 stamps_ahead = generator->max_ahead;
 	u64 slots_ahead = generator->max_ahead;
-	u64 mono, offset, wall, start;
+	u64 mono, offset, wall, start, issued;
 	unsigned long flags;
 	struct kuid_step step = { 0 };
 	u64 last = 0;
@@ -374,6 +378,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	kuid_generator_write_begin(generator);
 	mono = kuid_generator_sample(&offset);
 	wall = mono + offset;
+	issued = generator->issued;
 	if (former) {
 		last = kuid_epoch_issued(former);
 		step.by = offset - generator->stamp_clock.offset;
@@ -386,32 +391,34 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	}
 
 	if (former && kuid_epoch_node_given(former))
-		generator->issued = max(generator->issued, last);
+		issued = max(issued, last);
 	else
 		generator->drawn = max(generator->drawn, last);
 	/* One that was drawn, which shows that bit, may be given now. */
 	if (kuid_epoch_node_given(epoch) &&
 	    epoch->identity.node & KUID_NODE_MULTICAST)
-		generator->issued = max(generator->issued, generator->drawn);
+		issued = max(issued, generator->drawn);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
 	if (!epoch->load_id)
 		epoch->load_id = former->load_id;
 	if (why == KUID_EPOCH_FORCE)
-		generator->forced = max(generator->forced,
-					kuid_sequences_end(former->sequences));
+		WRITE_ONCE(generator->forced,
+			   max(generator->forced,
+			       kuid_sequences_end(former->sequences)));
 	if (why == KUID_EPOCH_RESTORE)
-		generator->restored = true;
+		WRITE_ONCE(generator->restored, true);
 	if (floor) {
 		/* A clock begins at a higher floor with all of the window. */
-		if (floor > generator->issued)
+		if (floor > issued)
 			stamps_ahead = 0;
 		if (floor > kuid_sequences_end(epoch->sequences))
 			slots_ahead = 0;
-		generator->floor = max(generator->floor, floor);
-		generator->issued = max(generator->issued, floor - 1);
+		WRITE_ONCE(generator->floor, max(generator->floor, floor));
+		issued = max(issued, floor - 1);
 		kuid_sequences_raise(epoch->sequences, floor);
 	}
+	WRITE_ONCE(generator->issued, issued);
 
 	start = kuid_generator_first_stamp(generator, former, epoch, wall);
 	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
@@ -438,10 +445,10 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 					      : KUID_ALL_PARTS);
 	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
-	/* Pairs with the acquire in kuid_generator_view(). */
+	/* Pairs with the acquires of generator->epoch. */
 	smp_store_release(&generator->epoch, epoch);
-	write_seqcount_end(&generator->seq);
 	kuid_generator_count(generator, step.by);
+	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
 	/* Nobody else finds it: the clocks are up to date again. */
@@ -578,63 +585,104 @@ u64 kuid_generator_shut(const struct kuid_generator *generator,
 	return until <= kuid_port_mono_ns() ? until : KUID_NEVER;
 }
 
+static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
+{
+	return (struct kuid_clock) {
+		.offset = READ_ONCE(clock->offset),
+		.half = READ_ONCE(clock->half),
+	};
+}
+
 /**
  * kuid_generator_read - how things stand
  * @generator: the generator
  * @reading: set in all of it
  *
- * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * If the wall clock was set and no one has asked for an ID since, the reading
+ * is as if someone had just now.
+ *
+ * Context: as kuid_generator_stamps(). Takes no lock, and waits for none: it is
+ * repeated while someone writes what generator->seq counts.
+ * Return: whether @reading shows a change that the generator does not know of
+ * yet: kuid_generator_refresh() tells it.
  */
-void kuid_generator_read(struct kuid_generator *generator,
+bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading)
 {
-	const struct kuid_clock *stamps = &generator->stamp_clock;
-	const struct kuid_clock *slots = &generator->slot_clock;
-	u64 mono, wall, stamp, slot, lex, grid, issued;
+	u64 last, lex, grid, last_slot, issued, forced;
+	u64 mono, offset, wall, stamp, slot;
+	struct kuid_clock stamps, slots;
 	const struct kuid_epoch *epoch;
-	unsigned long flags;
+	unsigned int seq;
+	bool outdated;
+	s64 by;
 
 	*reading = (struct kuid_reading) { 0 };
-	if (!kuid_generator_look(generator, stamps).epoch)
-		return;
+	if (!READ_ONCE(generator->epoch))
+		return false;
 
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	epoch = generator->epoch;
-	/* Read before the clocks, which are ahead of all that was issued then. */
-	issued = kuid_epoch_issued(epoch);
-	lex = kuid_lex_issued(epoch->sequences);
-	grid = kuid_grid_issued(epoch->sequences);
+	do {
+		seq = raw_read_seqcount_begin(&generator->seq);
+		/* Pairs with the release in kuid_generator_publish(). */
+		epoch = smp_load_acquire(&generator->epoch);
+		/*
+		 * Read before the clocks, which are ahead of all that was
+		 * issued then.
+		 */
+		last = kuid_epoch_issued(epoch);
+		lex = kuid_lex_issued(epoch->sequences);
+		grid = kuid_grid_issued(epoch->sequences);
+		reading->slot_end = kuid_sequences_end(epoch->sequences);
+		stamps = kuid_generator_copy(&generator->stamp_clock);
+		slots = kuid_generator_copy(&generator->slot_clock);
+		mono = kuid_generator_sample(&offset);
+		issued = READ_ONCE(generator->issued);
+		forced = READ_ONCE(generator->forced);
+		reading->origin.closed = READ_ONCE(generator->closed);
+		reading->restored = READ_ONCE(generator->restored);
+		reading->floor = READ_ONCE(generator->floor);
+		reading->ceiling = READ_ONCE(generator->ceiling);
+		reading->steps_back = READ_ONCE(generator->steps_back);
+		reading->steps_forward = READ_ONCE(generator->steps_forward);
+	} while (read_seqcount_retry(&generator->seq, seq));
+
+	/* As kuid_generator_refresh() would go on from here. */
+	last_slot = max(lex, grid);
+	by = offset - stamps.offset;
+	outdated = kuid_generator_outdated(generator, &stamps, mono, offset,
+					   last) ||
+		   kuid_generator_outdated(generator, &slots, mono, offset,
+					   last_slot);
+	if (outdated) {
+		kuid_clock_follow(&stamps, mono, offset, last,
+				  generator->max_ahead);
+		kuid_clock_follow(&slots, mono, offset, last_slot,
+				  generator->max_ahead);
+	}
+	reading->steps_back += by < 0;
+	reading->steps_forward += by > 0;
+
 	/* One moment, by the clocks as they are now. */
-	mono = kuid_port_mono_ns();
-	wall = mono + stamps->offset;
-	stamp = kuid_clock_at(stamps->offset, stamps->half, mono);
-	slot = kuid_clock_at(slots->offset, slots->half, mono);
-	*reading = (struct kuid_reading) {
-		.origin = { .epoch = epoch->number,
-			    .load_id = epoch->load_id,
-			    .closed = generator->closed,
-			    .identity = epoch->identity },
-		.stale = epoch->stale,
-		.stamp_lag = stamp - wall,
-		.slot_lag = slot - wall,
-		.ahead = {
-			[KUID_STAMPS] = issued > stamp ? issued - stamp : 0,
-			[KUID_LEX] = lex > slot ? lex - slot : 0,
-			[KUID_GRID] = grid > slot ? grid - slot : 0,
-		},
-		.stamp_end = kuid_generator_stamp_end(generator, epoch),
-		.slot_end = kuid_sequences_end(epoch->sequences),
-		.restored = generator->restored,
-		.floor = generator->floor,
-		.ceiling = generator->ceiling,
-		.past_ceiling =
-			generator->restored &&
-			(slot + generator->max_ahead >= generator->ceiling ||
-			 (kuid_epoch_node_given(epoch) &&
-			  stamp + generator->max_ahead >= generator->ceiling)),
-		.may_repeat = slot < generator->forced,
-	};
-	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	wall = mono + offset;
+	stamp = kuid_clock_at(stamps.offset, stamps.half, mono);
+	slot = kuid_clock_at(slots.offset, slots.half, mono);
+	reading->origin.epoch = epoch->number;
+	reading->origin.load_id = epoch->load_id;
+	reading->origin.identity = epoch->identity;
+	reading->stale = epoch->stale;
+	reading->stamp_lag = stamp - wall;
+	reading->slot_lag = slot - wall;
+	reading->ahead[KUID_STAMPS] = last > stamp ? last - stamp : 0;
+	reading->ahead[KUID_LEX] = lex > slot ? lex - slot : 0;
+	reading->ahead[KUID_GRID] = grid > slot ? grid - slot : 0;
+	reading->stamp_end = kuid_generator_stamp_end(epoch, issued, last);
+	reading->past_ceiling =
+		reading->restored &&
+		(slot + generator->max_ahead >= reading->ceiling ||
+		 (kuid_epoch_node_given(epoch) &&
+		  stamp + generator->max_ahead >= reading->ceiling));
+	reading->may_repeat = slot < forced;
+	return outdated;
 }
 
 /**
@@ -654,5 +702,6 @@ u64 kuid_generator_clear(const struct kuid_generator *generator)
 		return 0;
 	return max(generator->forced,
 		   max(kuid_sequences_end(epoch->sequences),
-		       kuid_generator_stamp_end(generator, epoch)));
+		       kuid_generator_stamp_end(epoch, generator->issued,
+						kuid_epoch_issued(epoch))));
 }

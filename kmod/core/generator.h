@@ -58,7 +58,7 @@ struct kuid_window {
 
 /**
  * struct kuid_generator - the host's clocks and epoch
- * @seq: counts changes of @stamp_clock, @slot_clock, @epoch and @closed
+ * @seq: counts changes of all that kuid_generator_read() tells
  * @stamp_clock: the time of v1, v6 and v7
  * @slot_clock: the time of lex and the k-ordered formats
  * @epoch: the epoch in use; NULL before the first
@@ -82,9 +82,9 @@ struct kuid_window {
  * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
  *	which never change; and the epochs of struct kuid_floors
  *
- * What @seq counts, @closings, @steps_back and @steps_forward are read without
- * @lock, too: there by READ_ONCE(), and all writes are by WRITE_ONCE(). @seq
- * tells of a change, not of a value that was torn or read twice.
+ * What @seq counts and @closings are read without @lock, too: there by
+ * READ_ONCE(), and all writes are by WRITE_ONCE(). @seq tells of a change, not
+ * of a value that was torn or read twice.
  */
 struct kuid_generator {
 	seqcount_t seq;
@@ -195,6 +195,8 @@ enum kuid_why {
  * @restored: as in struct kuid_generator
  * @floor: likewise
  * @ceiling: likewise
+ * @steps_back: likewise
+ * @steps_forward: likewise
  * @past_ceiling: a time that may come next is not below @ceiling
  * @may_repeat: slots may be given out a second time now
  */
@@ -209,6 +211,8 @@ struct kuid_reading {
 	bool restored;
 	u64 floor;
 	u64 ceiling;
+	u64 steps_back;
+	u64 steps_forward;
 	bool past_ceiling;
 	bool may_repeat;
 };
@@ -243,7 +247,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 			u32 count);
 u64 kuid_generator_shut(const struct kuid_generator *generator,
 			enum kuid_source source);
-void kuid_generator_read(struct kuid_generator *generator,
+bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading);
 u64 kuid_generator_clear(const struct kuid_generator *generator);
 

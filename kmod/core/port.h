@@ -264,6 +264,15 @@ static inline unsigned int raw_seqcount_begin(const seqcount_t *seq)
 	return smp_load_acquire(&seq->sequence) & ~1U;
 }
 
+static inline unsigned int raw_read_seqcount_begin(const seqcount_t *seq)
+{
+	unsigned int start;
+
+	while ((start = smp_load_acquire(&seq->sequence)) & 1)
+		kuid_port_relax();
+	return start;
+}
+
 static inline bool read_seqcount_retry(const seqcount_t *seq,
 				       unsigned int start)
 {

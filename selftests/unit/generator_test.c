@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "host.h"
@@ -548,7 +549,7 @@ static void state_says_how_far_ahead(void **state)
 	struct kuid_reading s;
 
 	(void)state;
-	kuid_generator_read(&host.generator, &s);
+	s = host_read();
 	assert_int_equal(s.origin.epoch, 1);
 	assert_int_equal(s.origin.identity.node,
 			 host.generator.epoch->identity.node);
@@ -558,7 +559,7 @@ static void state_says_how_far_ahead(void **state)
 	take(KUID_STAMPS, 1, &file, 1000);
 	take(KUID_LEX, 1, &file, 2 * KUID_RUN_SLOTS);
 	take(KUID_GRID, 1, &file, 3 * 16384);
-	kuid_generator_read(&host.generator, &s);
+	s = host_read();
 	assert_int_equal(s.ahead[KUID_STAMPS], 999);
 	assert_int_equal(s.ahead[KUID_LEX],
 			 kuid_lex_ns(LEX_NOW + 2 * KUID_RUN_SLOTS - 1) - NOW);
@@ -570,20 +571,119 @@ static void state_says_how_far_ahead(void **state)
 
 	machine_pass(400);
 	machine_step_wall(-HOST_SECOND);
-	kuid_generator_read(&host.generator, &s);
+	s = host_read();
 	assert_int_equal(s.ahead[KUID_STAMPS], 599);
 	assert_int_equal(s.stamp_lag, HOST_SECOND);
 	assert_int_equal(s.slot_lag, HOST_SECOND);
 	machine_pass(1000);
-	kuid_generator_read(&host.generator, &s);
+	s = host_read();
 	assert_int_equal(s.ahead[KUID_STAMPS], 99);
 	assert_int_equal(s.stamp_lag, HOST_SECOND - 500);
 	machine_pass(2 * HOST_SECOND);
-	kuid_generator_read(&host.generator, &s);
+	s = host_read();
 	assert_int_equal(s.stamp_lag, 0);
 	assert_int_equal(s.slot_lag, 0);
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
 		assert_int_equal(s.ahead[source], 0);
+}
+
+/* What is read must not differ from what is read once it is told. */
+static void assert_told_is_as_read(const struct kuid_reading *read,
+				   const struct kuid_reading *told)
+{
+	assert_int_equal(read->origin.epoch, told->origin.epoch);
+	assert_int_equal(read->stamp_lag, told->stamp_lag);
+	assert_int_equal(read->slot_lag, told->slot_lag);
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		assert_int_equal(read->ahead[source], told->ahead[source]);
+	assert_int_equal(read->stamp_end, told->stamp_end);
+	assert_int_equal(read->slot_end, told->slot_end);
+	assert_int_equal(read->past_ceiling, told->past_ceiling);
+	assert_int_equal(read->may_repeat, told->may_repeat);
+	assert_int_equal(read->steps_back, told->steps_back);
+	assert_int_equal(read->steps_forward, told->steps_forward);
+}
+
+static void state_is_as_it_will_be_when_a_step_is_told(void **state)
+{
+	struct kuid_floors file = { 0 };
+	struct kuid_reading read, told;
+	unsigned int found = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		u64 most = random_below(4) ? AHEAD / 2 : 2 * HOST_LIMIT;
+
+		machine_pass(random_below(AHEAD / 2));
+		take(random_below(KUID_NR_SOURCES), random_below(2), &file,
+		     1 + random_below(20000));
+		if (random_below(2))
+			machine_step_wall(random_below(2 * most) - most);
+		machine_forget();
+		if (kuid_generator_read(&host.generator, &read)) {
+			found++;
+			/* Reading has changed nothing. */
+			assert_int_equal(machine_steps(), 0);
+			kuid_generator_refresh(&host.generator,
+					       &host.generator.stamp_clock);
+			assert_int_equal(machine_steps(), 1);
+		}
+		assert_false(kuid_generator_read(&host.generator, &told));
+		assert_told_is_as_read(&read, &told);
+		if (!random_below(100))
+			host_publish(KUID_EPOCH_FORCE, random_below(2));
+	}
+	assert_in_range(found, 5000, 15000);
+}
+
+/* Held by whoever is writing, or is going to. */
+static void lock_for_ever(void)
+{
+	host.generator.lock.locked = 1;
+	/* A reader that waits for it is killed. */
+	alarm(20);
+}
+
+static void unlock(void)
+{
+	alarm(0);
+	host.generator.lock.locked = 0;
+}
+
+static void state_waits_for_no_lock(void **state)
+{
+	struct kuid_floors file = { 0 };
+	struct kuid_reading s;
+
+	(void)state;
+	take(KUID_STAMPS, 0, &file, 1);
+	take(KUID_LEX, 0, &file, 1);
+	take(KUID_GRID, 0, &file, 1);
+	lock_for_ever();
+	assert_false(kuid_generator_read(&host.generator, &s));
+	assert_int_equal(s.stamp_lag, 0);
+	machine_step_wall(-HOST_SECOND);
+	assert_true(kuid_generator_read(&host.generator, &s));
+	assert_int_equal(s.stamp_lag, HOST_SECOND);
+	assert_int_equal(s.steps_back, 1);
+	unlock();
+}
+
+/* Where no clock may be used, all who ask for an ID look again and again. */
+static void state_waits_for_no_lock_at_the_ceiling(void **state)
+{
+	struct kuid_reading s;
+
+	(void)state;
+	host.generator.ceiling_required = true;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+	assert_true(kuid_generator_acknowledge(&host.generator, NOW + AHEAD));
+	machine_pass(HOST_SECOND);
+	lock_for_ever();
+	assert_false(kuid_generator_read(&host.generator, &s));
+	assert_true(s.past_ceiling);
+	assert_int_equal(s.ceiling, NOW + AHEAD);
+	unlock();
 }
 
 static void state_says_whose_node_it_is(void **state)
@@ -739,6 +839,9 @@ int main(void)
 		TEST(a_file_far_ahead_of_the_others_waits_alone),
 		TEST(state_of_nothing),
 		TEST(state_says_how_far_ahead),
+		TEST(state_is_as_it_will_be_when_a_step_is_told),
+		TEST(state_waits_for_no_lock),
+		TEST(state_waits_for_no_lock_at_the_ceiling),
 		TEST_GIVEN(state_says_whose_node_it_is),
 		TEST(a_load_id_goes_on_until_another_is_given),
 		TEST(nothing_is_clear_that_was_not_begun),

@@ -150,6 +150,16 @@ void host_record_free(struct host_record *record)
 	*record = (struct host_record) { 0 };
 }
 
+struct kuid_reading host_read(void)
+{
+	struct kuid_reading reading;
+
+	if (kuid_generator_read(&host.generator, &reading))
+		kuid_generator_refresh(&host.generator,
+				       &host.generator.stamp_clock);
+	return reading;
+}
+
 static void record_given(struct host_record *record, enum kuid_source source,
 			 const struct kuid_taken *taken)
 {

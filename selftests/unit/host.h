@@ -101,6 +101,12 @@ struct kuid_taken host_take(enum kuid_source source, unsigned int cpu,
 			    struct kuid_floors *floors, enum kuid_order order,
 			    u32 count);
 
+/*
+ * How things stand. If the reading finds that the wall clock was set, it is
+ * told of, as the module has that done.
+ */
+struct kuid_reading host_read(void);
+
 /* A source's clock, whether it fits the wall clock or not. */
 u64 host_clock(enum kuid_source source);
 

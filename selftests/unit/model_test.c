@@ -287,17 +287,20 @@ static void take(struct cpu *cpu, const struct act *act)
 static void ask(struct cpu *cpu, const struct act *act)
 {
 	struct kuid_reading state;
+	bool found;
 	u64 epoch;
 
 	look();
 	epoch = handed_epoch;
 	cpu->section++;
-	kuid_generator_read(&generator, &state);
+	found = kuid_generator_read(&generator, &state);
 	if (state.origin.epoch < epoch)
 		broken = "the state of a former epoch";
 	if (scenario->same_lag && (state.stamp_lag > state.slot_lag + MS ||
 				   state.slot_lag > state.stamp_lag + MS))
 		broken = "the state of two times";
+	if (found)
+		kuid_generator_refresh(&generator, &generator.stamp_clock);
 	kuid_generator_when(&generator, act->source, &files[act->file],
 			    act->order, generator.windows[act->source].one, 0,
 			    1);

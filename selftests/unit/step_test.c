@@ -65,14 +65,6 @@ static void take_all(void)
 		assert_int_not_equal(next(source), 0);
 }
 
-static struct kuid_reading look(void)
-{
-	struct kuid_reading s;
-
-	kuid_generator_read(&host.generator, &s);
-	return s;
-}
-
 /* The grid's steps are the coarsest of all: of time between two of them. */
 #define assert_near(time, expected)                             \
 	do {                                                    \
@@ -102,17 +94,17 @@ static void set_back(u64 by)
 	assert_int_equal(machine_last_step()->by, -(s64)by);
 	assert_int_equal(machine_last_step()->stamp_lag, by);
 	assert_false(machine_last_step()->epoch_wanted);
-	assert_int_equal(look().stamp_lag, by);
+	assert_int_equal(host_read().stamp_lag, by);
 	assert_int_equal(host_clock(KUID_STAMPS), from);
 
 	for (int i = 1; i <= 1000; i++) {
 		machine_pass(2 * by / 1000);
 		take_all();
 		assert_int_equal(host_clock(KUID_STAMPS), from + by / 1000 * i);
-		assert_int_equal(look().stamp_lag, by - by / 1000 * i);
+		assert_int_equal(host_read().stamp_lag, by - by / 1000 * i);
 	}
 	assert_int_equal(host_clock(KUID_STAMPS), machine_wall());
-	assert_int_equal(look().slot_lag, 0);
+	assert_int_equal(host_read().slot_lag, 0);
 	machine_pass(12345);
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 	assert_int_equal(machine_steps(), 1);
@@ -173,15 +165,15 @@ static void the_limit_is_the_last_nanosecond(void **state)
 	(void)state;
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	machine_step_wall(-(s64)HOST_LIMIT);
-	assert_int_equal(look().stamp_lag, HOST_LIMIT);
+	assert_int_equal(host_read().stamp_lag, HOST_LIMIT);
 	assert_int_equal(machine_epochs_wanted(), 0);
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
 
 	machine_step_wall(-1);
-	assert_int_equal(look().stamp_lag, HOST_LIMIT + 1);
+	assert_int_equal(host_read().stamp_lag, HOST_LIMIT + 1);
 	assert_int_equal(machine_epochs_wanted(), 1);
 	assert_true(host_publish(KUID_EPOCH_STEP, false));
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 }
 
 static void what_was_shown_does_not_count(void **state)
@@ -190,9 +182,9 @@ static void what_was_shown_does_not_count(void **state)
 	next(KUID_STAMPS);
 	/* Shown is a time beyond the limit, issued is one that isn't. */
 	machine_pass(20 * SECOND);
-	look();
+	host_read();
 	machine_step_wall(-(s64)(25 * SECOND));
-	assert_int_equal(look().stamp_lag, 5 * SECOND);
+	assert_int_equal(host_read().stamp_lag, 5 * SECOND);
 	assert_int_equal(machine_last_step()->stamp_lag, 5 * SECOND);
 	assert_int_equal(machine_last_step()->slot_lag, 0);
 	assert_int_equal(machine_epochs_wanted(), 0);
@@ -229,16 +221,16 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 		take_all();
 		/* Every other time it is too much. */
 		assert_int_equal(machine_epochs_wanted(), i % 2 == 0);
-		assert_near(look().slot_lag, slot_lag);
+		assert_near(host_read().slot_lag, slot_lag);
 		if (i % 2) {
-			assert_int_equal(look().stamp_lag, by);
+			assert_int_equal(host_read().stamp_lag, by);
 			assert_false(host_publish(KUID_EPOCH_STEP, false));
 		} else {
 			/* Half of a second in between was caught up. */
 			assert_int_equal(machine_last_step()->stamp_lag,
 					 2 * by - SECOND / 2);
 			assert_true(host_publish(KUID_EPOCH_STEP, false));
-			assert_int_equal(look().stamp_lag, 0);
+			assert_int_equal(host_read().stamp_lag, 0);
 			take_all();
 		}
 		machine_pass(SECOND);
@@ -246,7 +238,7 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 		take_all();
 	}
 	assert_int_equal(host.nr_epochs, 6);
-	assert_near(look().slot_lag, slot_lag);
+	assert_near(host_read().slot_lag, slot_lag);
 }
 
 static void a_fixed_node_goes_at_half_speed_however_far(void **state)
@@ -259,12 +251,12 @@ static void a_fixed_node_goes_at_half_speed_however_far(void **state)
 		machine_step_wall(-(s64)HOUR);
 		lag += HOUR;
 		next(KUID_STAMPS);
-		assert_int_equal(look().stamp_lag, lag);
+		assert_int_equal(host_read().stamp_lag, lag);
 		assert_int_equal(machine_last_step()->stamp_lag, lag);
 		machine_pass(SECOND);
 		lag -= SECOND / 2;
 		next(KUID_STAMPS);
-		assert_int_equal(look().stamp_lag, lag);
+		assert_int_equal(host_read().stamp_lag, lag);
 		next(KUID_LEX);
 		next(KUID_GRID);
 	}
@@ -272,9 +264,9 @@ static void a_fixed_node_goes_at_half_speed_however_far(void **state)
 	assert_int_equal(machine_steps(), 10);
 	/* And is the wall clock when that has come. */
 	machine_pass(2 * lag - 2);
-	assert_int_equal(look().stamp_lag, 1);
+	assert_int_equal(host_read().stamp_lag, 1);
 	machine_pass(2);
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 	machine_pass(SECOND);
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 }
@@ -296,13 +288,13 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 		take_all();
 		lex = next(KUID_LEX);
 		machine_set_wall(wall);
-		assert_int_equal(look().stamp_lag, HOUR - within[i]);
+		assert_int_equal(host_read().stamp_lag, HOUR - within[i]);
 		assert_int_equal(machine_epochs_wanted(), 1);
 		/* Until it is there the old one goes on. */
 		assert_int_equal(next(KUID_STAMPS), NOW + 1);
 		assert_true(host_publish(KUID_EPOCH_STEP, false));
-		assert_int_equal(look().origin.epoch, 2);
-		assert_int_equal(look().stamp_lag, 0);
+		assert_int_equal(host_read().origin.epoch, 2);
+		assert_int_equal(host_read().stamp_lag, 0);
 		assert_int_equal(next(KUID_STAMPS), tick);
 		for (unsigned int cpu = 1; cpu < 4; cpu++)
 			assert_int_equal(host_take(KUID_STAMPS, cpu, &other,
@@ -315,7 +307,7 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 				 tick + 1);
 		/* Slots have nothing to be told apart by, and go on. */
 		assert_int_equal(next(KUID_LEX), lex + 1);
-		assert_near(look().slot_lag, HOUR);
+		assert_near(host_read().slot_lag, HOUR);
 	}
 }
 
@@ -328,13 +320,13 @@ static void forward_and_back_within_the_limit(void **state)
 	assert_int_equal(host_clock(KUID_STAMPS), NOW + 5 * SECOND);
 	machine_step_wall(-5 * (s64)SECOND);
 	take_all();
-	assert_int_equal(look().stamp_lag, 5 * SECOND);
+	assert_int_equal(host_read().stamp_lag, 5 * SECOND);
 	assert_int_equal(host.generator.steps_back, 1);
 	assert_int_equal(host.generator.steps_forward, 1);
 	/* Forward again: the wall clock is above what was issued. */
 	machine_step_wall(5 * SECOND + 10 * MS);
 	assert_int_equal(next(KUID_STAMPS), NOW + 5 * SECOND + 10 * MS);
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 	assert_int_equal(host.generator.steps_forward, 2);
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
@@ -350,7 +342,7 @@ static void forward_by_less_than_the_lag(void **state)
 	assert_int_equal(next(KUID_STAMPS), NOW + 2);
 	assert_int_equal(machine_last_step()->stamp_lag, 5 * SECOND + 1);
 	machine_pass(10 * SECOND);
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 }
 
 static void an_hour_forward_is_followed_at_once(void **state)
@@ -398,21 +390,21 @@ static void ten_years_forward_and_back(void **state)
 	assert_int_equal(machine_epochs_wanted(), 1);
 	assert_true(host_publish(KUID_EPOCH_STEP, false));
 	assert_int_equal(next(KUID_STAMPS), NOW + SECOND);
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 	/* Slots are years ahead, and their clock goes at half speed. */
-	assert_near(look().slot_lag, YEARS - SECOND);
+	assert_near(host_read().slot_lag, YEARS - SECOND);
 	machine_pass(2 * SECOND);
 	take_all();
-	assert_near(look().slot_lag, YEARS - 2 * SECOND);
+	assert_near(host_read().slot_lag, YEARS - 2 * SECOND);
 
 	/* Unless someone says that they may be had again. */
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
-	assert_int_equal(look().slot_lag, 0);
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().slot_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 	assert_int_equal(next(KUID_LEX), machine_wall() / 1000);
 	assert_int_equal(next(KUID_GRID), kuid_grid_slot(machine_wall()));
 	assert_int_equal(next(KUID_STAMPS), (machine_wall() + 99) / 100 * 100);
-	assert_int_equal(look().origin.epoch, 3);
+	assert_int_equal(host_read().origin.epoch, 3);
 }
 
 /* Nobody has had an ID with the bogus time, so that it is as if never was. */
@@ -420,7 +412,7 @@ static void a_bogus_time_before_the_first_id(void **state)
 {
 	(void)state;
 	machine_step_wall(YEARS);
-	assert_int_equal(look().origin.epoch, 1);
+	assert_int_equal(host_read().origin.epoch, 1);
 	assert_int_equal(machine_last_step()->by, YEARS);
 	machine_pass(30 * SECOND);
 	machine_step_wall(-(s64)YEARS);
@@ -490,7 +482,7 @@ static void the_wall_clock_stands_still(void **state)
 		machine_step_wall(-(s64)MS);
 		assert_int_equal(machine_wall(), NOW);
 		assert_int_equal(next(KUID_STAMPS), NOW + i);
-		assert_true(look().stamp_lag < (u64)i);
+		assert_true(host_read().stamp_lag < (u64)i);
 	}
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
@@ -508,7 +500,7 @@ static void the_wall_clock_is_held_back(void **state)
 		assert_int_equal(next(KUID_STAMPS), NOW + lag);
 		machine_step_wall(-(s64)MS);
 		assert_int_equal(machine_wall(), NOW);
-		assert_int_equal(look().stamp_lag, lag);
+		assert_int_equal(host_read().stamp_lag, lag);
 		assert_int_equal(machine_last_step()->stamp_lag, lag);
 		if (!wanted_at && machine_epochs_wanted())
 			wanted_at = lag;
@@ -538,13 +530,13 @@ static void run_ahead_does_not_drive_the_clock(void **state)
 		host_take(KUID_GRID, i, &file, KUID_BY_FILE, ~0U);
 		assert_int_equal(host_clock(KUID_STAMPS), NOW);
 		assert_int_equal(host_clock(KUID_LEX), NOW);
-		assert_int_equal(look().stamp_lag, i * 1000);
+		assert_int_equal(host_read().stamp_lag, i * 1000);
 		/* From what was issued, not from the clock. */
 		assert_int_equal(machine_last_step()->stamp_lag,
 				 half + i * 1000);
 	}
 	assert_int_equal(machine_steps(), 5000);
-	assert_int_equal(look().ahead[KUID_STAMPS], half);
+	assert_int_equal(host_read().ahead[KUID_STAMPS], half);
 	/* The same when it is set forward and back in turn. */
 	for (int i = 1; i <= 1000; i++) {
 		machine_step_wall(i % 2 ? 3000 : -3000);
@@ -560,8 +552,8 @@ static void forced_clocks_are_the_wall_clock(void **state)
 	machine_step_wall(-(s64)YEARS);
 	take_all();
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
-	assert_int_equal(look().stamp_lag, 0);
-	assert_int_equal(look().slot_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
+	assert_int_equal(host_read().slot_lag, 0);
 	assert_int_equal(next(KUID_STAMPS), NOW - YEARS);
 	assert_int_equal(next(KUID_LEX), (NOW - YEARS) / 1000);
 	assert_int_equal(next(KUID_GRID), kuid_grid_slot(NOW - YEARS));
@@ -641,13 +633,13 @@ static void forced_with_a_fixed_node_stamps_go_on(void **state)
 	machine_step_wall(-(s64)HOUR);
 	assert_true(host_publish(KUID_EPOCH_FORCE, true));
 	assert_int_equal(next(KUID_LEX), (NOW - HOUR) / 1000);
-	assert_int_equal(look().slot_lag, 0);
+	assert_int_equal(host_read().slot_lag, 0);
 	assert_int_equal(next(KUID_STAMPS), (last / 100 + 1) * 100);
 	/* Their clock goes on from where it was, not from the new epoch. */
-	assert_int_equal(look().stamp_lag, HOUR);
+	assert_int_equal(host_read().stamp_lag, HOUR);
 	machine_pass(2 * HOUR);
 	take_all();
-	assert_int_equal(look().stamp_lag, 0);
+	assert_int_equal(host_read().stamp_lag, 0);
 }
 
 /* Above all there was, in a tick of its own, whatever the last one's place. */
@@ -713,9 +705,9 @@ static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
 	assert_int_equal(machine_epochs_wanted(), 1);
 	/* While it was made, the wall clock was set right. */
 	machine_step_wall(HOUR - SECOND);
-	before = look();
+	before = host_read();
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
-	after = look();
+	after = host_read();
 	assert_int_equal(before.stamp_lag, after.stamp_lag);
 	assert_int_equal(before.slot_lag, after.slot_lag);
 	assert_int_equal(after.origin.epoch, 1);
@@ -773,9 +765,9 @@ static void an_epoch_may_begin_where_the_step_is_found(void **state)
 		take_all();
 		machine_set_wall(wall);
 		assert_int_equal(next(KUID_STAMPS), wall);
-		assert_int_equal(look().origin.epoch, 1 + i);
+		assert_int_equal(host_read().origin.epoch, 1 + i);
 	}
-	assert_near(look().slot_lag, 49 * HOUR);
+	assert_near(host_read().slot_lag, 49 * HOUR);
 }
 
 static void an_idle_file_has_no_floor_of_former_epochs(void **state)

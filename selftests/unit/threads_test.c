@@ -140,9 +140,7 @@ static void *take(void *arg)
 		else
 			take_one(thread, &of_file[file], &files[file], order);
 		if (!random_below(100)) {
-			struct kuid_reading state;
-
-			kuid_generator_read(&host.generator, &state);
+			host_read();
 			kuid_generator_when(
 				&host.generator, plan->source, &files[file],
 				order, host.generator.windows[plan->source].one,

@@ -275,7 +275,9 @@ int kuid_local_status(struct kuid *source, struct kuid_status *status)
 			return -1;
 		users = kuid_process_enter(process);
 	} while (!users);
-	kuid_generator_read(&process->generator, &reading);
+	if (kuid_generator_read(&process->generator, &reading))
+		kuid_generator_refresh(&process->generator,
+				       &process->generator.stamp_clock);
 	*status = (struct kuid_status) {
 		.held = held_by(source),
 		.reasons = reasons_of(&reading),
@@ -286,9 +288,9 @@ int kuid_local_status(struct kuid *source, struct kuid_status *status)
 		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
 		.lex_ahead_ns = reading.ahead[KUID_LEX],
 		.grid_ahead_ns = reading.ahead[KUID_GRID],
+		.steps_back = reading.steps_back,
+		.steps_forward = reading.steps_forward,
 	};
-	status->steps_back = READ_ONCE(process->generator.steps_back);
-	status->steps_forward = READ_ONCE(process->generator.steps_forward);
 	sum_users(process, status);
 	kuid_process_leave(users);
 	return 0;
