@@ -90,8 +90,8 @@ static const struct kernel_param_ops kuid_host_state_ops = {
 module_param_cb(state, &kuid_host_state_ops, NULL, 0444);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
-/* Where the identity comes from. Protected by kuid_host_lock. */
-static struct kuid_choices kuid_host_chosen;
+/* Where the first epoch's identity comes from, as module parameters say. */
+static struct kuid_choices kuid_host_params __ro_after_init;
 
 static struct workqueue_struct *kuid_host_workqueue;
 
@@ -129,7 +129,7 @@ static struct kuid_change kuid_host_change(enum kuid_why why)
 
 	return (struct kuid_change) {
 		.why = why,
-		.choices = kuid_host_chosen,
+		.choices = epoch ? epoch->choices : kuid_host_params,
 		.stale = epoch ? epoch->stale : 0,
 		/* Open in the image, it would be so in all that resume it. */
 		.closings = kuid_host_hibernates
@@ -208,6 +208,7 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 	}
 	kuid_identity_draw(&epoch->identity, &change->choices,
 			   former ? &former->identity : NULL, change->changed);
+	epoch->choices = change->choices;
 	epoch->given = kuid_identity_given(&change->choices);
 	epoch->stale = change->stale & epoch->given;
 	epoch->closings = change->closings;
@@ -223,7 +224,6 @@ static int kuid_host_begin_epoch(const struct kuid_change *change)
 		kvfree(epoch);
 		return 0;
 	}
-	kuid_host_chosen = change->choices;
 	trace_kuid_epoch(epoch->number, change->why);
 	kuid_wait_changed();
 
@@ -421,7 +421,8 @@ static DECLARE_WORK(kuid_host_found_work, kuid_host_tell_step);
 
 /**
  * kuid_host_read - how things stand on the host
- * @reading: set in all of it
+ * @reading: set in all of it; before the first epoch module parameters answer
+ *	for what is not zero then
  *
  * Context: process. Does not sleep.
  */
@@ -435,19 +436,27 @@ void kuid_host_read(struct kuid_reading *reading)
 	/* Telling the generator takes its lock, and a look at all lanes. */
 	if (found)
 		queue_work(kuid_host_workqueue, &kuid_host_found_work);
+	if (!reading->origin.epoch)
+		reading->choices = kuid_host_params;
 }
 
 /**
- * kuid_host_choices - where the identity comes from
- * @choices: set to it
+ * kuid_host_given - what another machine could have, too
  *
- * Context: process. Sleeps.
+ * Context: any but NMI.
+ * Return: KUID_PART_* of the epoch, or of the one to come if there is none yet.
  */
-void kuid_host_choices(struct kuid_choices *choices)
+u32 kuid_host_given(void)
 {
-	mutex_lock(&kuid_host_lock);
-	*choices = kuid_host_chosen;
-	mutex_unlock(&kuid_host_lock);
+	const struct kuid_epoch *epoch;
+	u32 given;
+
+	rcu_read_lock_sched();
+	/* Pairs with the release in kuid_generator_publish(). */
+	epoch = smp_load_acquire(&kuid_host.epoch);
+	given = epoch ? epoch->given : kuid_identity_given(&kuid_host_params);
+	rcu_read_unlock_sched();
+	return given;
 }
 
 static void kuid_host_step_epoch(struct work_struct *work);
@@ -580,7 +589,7 @@ int __init kuid_host_init(void)
 {
 	int ret;
 
-	ret = kuid_identity_init(&kuid_host_chosen);
+	ret = kuid_identity_init(&kuid_host_params);
 	if (ret)
 		return ret;
 	kuid_host_workqueue = alloc_workqueue("kuid", WQ_UNBOUND, 0);

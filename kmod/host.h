@@ -23,7 +23,7 @@ int kuid_host_restore(u64 floor, u64 *number);
 int kuid_host_acknowledge(u64 ceiling);
 int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number);
 void kuid_host_read(struct kuid_reading *reading);
-void kuid_host_choices(struct kuid_choices *choices);
+u32 kuid_host_given(void);
 
 int __init kuid_host_init(void);
 void kuid_host_exit(void);

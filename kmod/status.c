@@ -31,16 +31,12 @@ unsigned int kuid_status_resolution_ns(void)
  * kuid_status_step_limit - what kuid_query.step_limit_ns says
  * @source: what the format is made from
  *
- * Context: process.
+ * Context: any but NMI.
  * Return: nanoseconds.
  */
 u64 kuid_status_step_limit(enum kuid_source source)
 {
-	struct kuid_choices choices;
-
-	kuid_host_choices(&choices);
-	if (source != KUID_STAMPS ||
-	    kuid_identity_given(&choices) & KUID_PART_NODE)
+	if (source != KUID_STAMPS || kuid_host_given() & KUID_PART_NODE)
 		return U64_MAX;
 	return kuid_host.step_limit;
 }
@@ -51,8 +47,7 @@ static bool kuid_status_reboot_safe(const struct kuid_reading *reading)
 	       !reading->may_repeat;
 }
 
-static u64 kuid_status_why(const struct kuid_reading *reading,
-			   const struct kuid_choices *choices)
+static u64 kuid_status_why(const struct kuid_reading *reading)
 {
 	u64 reasons = 0;
 
@@ -64,7 +59,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading,
 		reasons |= KUID_REASON_COARSE_CLOCK;
 	if (!reading->restored) {
 		reasons |= KUID_REASON_NO_STATE;
-		if (kuid_identity_given(choices) & KUID_PART_NODE)
+		if (kuid_identity_given(&reading->choices) & KUID_PART_NODE)
 			reasons |= KUID_REASON_FIXED_NODE;
 	}
 	if (!IS_ENABLED(CONFIG_VMGENID))
@@ -84,19 +79,17 @@ static u64 kuid_status_why(const struct kuid_reading *reading,
  * kuid_status_fill - the status, as struct kuid_status has it
  * @status: set in all of it
  *
- * Context: process.
+ * Context: process. Does not sleep.
  */
 void kuid_status_fill(struct kuid_status *status)
 {
 	struct kuid_counters counters;
-	struct kuid_choices choices;
 	struct kuid_reading reading;
 	unsigned int format;
 
 	static_assert(ARRAY_SIZE(status->ids) >= KUID_NR_FORMATS);
 
 	kuid_host_read(&reading);
-	kuid_host_choices(&choices);
 	kuid_counters_sum(&counters);
 	*status = (struct kuid_status) {
 		/* By construction, whatever the clock does by itself. */
@@ -105,7 +98,7 @@ void kuid_status_fill(struct kuid_status *status)
 			(kuid_status_reboot_safe(&reading)
 				 ? KUID_HELD_REBOOT_SAFE
 				 : 0),
-		.reasons = kuid_status_why(&reading, &choices),
+		.reasons = kuid_status_why(&reading),
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,
 		.stamp_lag_ns = reading.stamp_lag,
@@ -130,16 +123,14 @@ void kuid_status_fill(struct kuid_status *status)
  *	has it
  * @state: set in all of it
  *
- * Context: process. Sleeps. There is an epoch: kuid_host_start().
+ * Context: process. Does not sleep. There is an epoch: kuid_host_start().
  */
 void kuid_status_fill_state(struct kuid_state *state)
 {
 	const struct kuid_identity *identity;
 	struct kuid_reading reading;
-	struct kuid_choices choices;
 
 	kuid_host_read(&reading);
-	kuid_host_choices(&choices);
 	identity = &reading.origin.identity;
 	*state = (struct kuid_state) {
 		.required = kuid_host.ceiling_required,
@@ -150,8 +141,8 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.stamp_ns = reading.stamp_end,
 		.floor_ns = reading.floor,
 		.ceiling_ns = reading.ceiling,
-		.node_from = choices.node.from,
-		.worker_from = choices.worker.from,
+		.node_from = reading.choices.node.from,
+		.worker_from = reading.choices.worker.from,
 		.node = identity->node,
 		.worker = identity->worker,
 		.epoch = reading.origin.epoch,

@@ -8,6 +8,7 @@
 #include "children.h"
 #include "formats.h"
 #include "module.h"
+#include "skip.h"
 #include "status.h"
 #include "wall.h"
 
@@ -38,6 +39,8 @@ FIXTURE_TEARDOWN(status)
 {
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
+	/* A test that failed may have left it. */
+	unload_name("kuid_grace");
 	close(self->fd);
 }
 
@@ -404,6 +407,93 @@ TEST_F(status, fixed_node)
 	ASSERT_EQ(0, unload());
 	if (was_loaded)
 		ASSERT_EQ(0, load(""));
+}
+
+/* What anyone may ask of the module, but for IDs. */
+static void ask_all(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(status) *self, __u64 epoch)
+{
+	static const char *const files[] = {
+		"epoch", "identity/node", "identity/worker",
+		"clock/stamp_lag_ns", "ahead/lex_ns", "limits/step_limit_ns",
+		"counters/v1", "state/floor_ns", "status/unique",
+		"status/reasons",
+	};
+	struct kuid_state state = { 0 };
+	struct kuid_query q = { 0 };
+	struct kuid_status s;
+	char text[256];
+	size_t i;
+
+	get(_metadata, self, &s);
+	EXPECT_EQ(epoch, s.epoch);
+	for (q.format = 1; q.format <= NR_FORMATS; q.format++)
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GET_STATE, &state));
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		ASSERT_LT(0, read_attribute(files[i], text, sizeof(text))) {
+			TH_LOG("%s", files[i]);
+		}
+	}
+	EXPECT_EQ(epoch, read_number("epoch", 10));
+}
+
+static bool grace_is_held(void)
+{
+	int fd = open("/sys/module/kuid_grace/parameters/held", O_RDONLY);
+	char got = 0;
+	ssize_t size = read(fd, &got, 1);
+
+	close(fd);
+	return size == 1 && got == 'Y';
+}
+
+/*
+ * A new epoch waits for the readers of the one before. While it does, and one
+ * of them doesn't end, all questions are answered.
+ */
+TEST_F(status, answers_while_an_epoch_begins)
+{
+	struct kuid_set_identity same = { .flags = 0 };
+	struct kuid_status before;
+	char params[32];
+	__u64 epoch;
+	int cpus[2];
+	pid_t child;
+
+	if (!getenv("KUID_GRACE"))
+		SKIP(return, "KUID_GRACE doesn't name the module");
+	if (allowed_cpus(cpus, 2) < 2)
+		SKIP(return, "needs a CPU beside the one that is held");
+	get(_metadata, self, &before);
+	ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
+	snprintf(params, sizeof(params), "cpu=%d", cpus[1]);
+	ASSERT_EQ(0, load_file(getenv("KUID_GRACE"), params));
+
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(ioctl(self->fd, KUID_IOC_SET_IDENTITY, &same) ? 1 : 0);
+	/* IDs tell when the epoch has begun, which comes before the waiting. */
+	do {
+		struct id id;
+		struct kuid_generate g = {
+			.buffer = (uintptr_t)&id,
+			.count = 1,
+		};
+
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+		epoch = g.epoch;
+	} while (epoch == before.epoch);
+	ASSERT_EQ(before.epoch + 1, epoch);
+	ask_all(_metadata, self, epoch);
+
+	EXPECT_TRUE(grace_is_held()) {
+		TH_LOG("the answers came when the epoch no longer waited");
+	}
+	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
+	ASSERT_EQ(0, unload_name("kuid_grace"));
+	ASSERT_TRUE(ended_well(child));
 }
 
 static void check_refused(struct __test_metadata *_metadata,

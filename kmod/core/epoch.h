@@ -55,6 +55,8 @@ struct kuid_sequences {
  * @closings: kuid_generator.closings, before its identity was drawn
  * @sequences: the slots of its time; shared with other epochs
  * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
+ * @choices: where the identity comes from, for kuid_generator_read(); behind
+ *	what is read for each ID
  * @lanes: KUID_HOST_LANE, and KUID_FIRST_CPU_LANE and up
  */
 struct kuid_epoch {
@@ -66,6 +68,7 @@ struct kuid_epoch {
 	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;
+	struct kuid_choices choices;
 	struct kuid_lane lanes[];
 };
 

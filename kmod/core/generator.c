@@ -669,6 +669,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->origin.epoch = epoch->number;
 	reading->origin.load_id = epoch->load_id;
 	reading->origin.identity = epoch->identity;
+	reading->choices = epoch->choices;
 	reading->stale = epoch->stale;
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;

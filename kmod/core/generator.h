@@ -186,6 +186,7 @@ enum kuid_why {
 /**
  * struct kuid_reading - how things stand
  * @origin: the epoch and its identity; all zeroes if there is none yet
+ * @choices: where the epoch's identity comes from
  * @stale: KUID_PART_* of the epoch
  * @stamp_lag: how far the stamp clock is ahead of the wall clock, nanoseconds
  * @slot_lag: the same for the slot clock
@@ -202,6 +203,7 @@ enum kuid_why {
  */
 struct kuid_reading {
 	struct kuid_origin origin;
+	struct kuid_choices choices;
 	u32 stale;
 	u64 stamp_lag;
 	u64 slot_lag;

@@ -296,6 +296,8 @@ static void ask(struct cpu *cpu, const struct act *act)
 	found = kuid_generator_read(&generator, &state);
 	if (state.origin.epoch < epoch)
 		broken = "the state of a former epoch";
+	if (state.choices.node.value != state.origin.identity.node)
+		broken = "the state of two epochs";
 	if (scenario->same_lag && (state.stamp_lag > state.slot_lag + MS ||
 				   state.slot_lag > state.stamp_lag + MS))
 		broken = "the state of two times";
@@ -327,6 +329,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	memset(&epochs[nr_epochs], 0, sizeof(epochs[0]));
 	epoch->load_id = 1;
 	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
+	epoch->choices.node.value = epoch->identity.node;
 	epoch->given = act->node_given ? KUID_PART_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes;
 	if (is_new_supply) {
