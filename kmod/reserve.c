@@ -40,15 +40,16 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 /* Why IDs may not be made with some parts of the identity. */
 static int kuid_reserve_closed(u32 parts)
 {
-	struct kuid_reading reading;
+	u32 stale;
 
 	if (!(READ_ONCE(kuid_host.closed) & parts))
 		return 0;
-	kuid_host_read(&reading);
-	if (reading.stale & parts)
-		return -ESTALE;
-	/* A new epoch is on its way, or they may by now. */
-	return -EAGAIN;
+	rcu_read_lock_sched();
+	/* Pairs with the release in kuid_generator_publish(). */
+	stale = smp_load_acquire(&kuid_host.epoch)->stale;
+	rcu_read_unlock_sched();
+	/* Otherwise a new epoch is on its way, or they may by now. */
+	return stale & parts ? -ESTALE : -EAGAIN;
 }
 
 /*

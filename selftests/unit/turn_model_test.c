@@ -99,6 +99,7 @@ static void start(void)
 	memset(files, 0, sizeof(files));
 	memset(taken_by, 0, sizeof(taken_by));
 	kuid_generator_init(&generator, AHEAD, 1, false);
+	memory.epoch.load_id = 1;
 	memory.epoch.nr_cpu_lanes = CPUS;
 	memory.epoch.sequences = &slots.sequences;
 	slots.sequences.nr_cpus = CPUS;
