@@ -160,16 +160,18 @@ static void run(unsigned int cpu)
 	}
 }
 
-static void resume(unsigned int cpu)
-{
-	machine_set_cpu(cpu);
-}
-
 /* Before the next access of the CPU that has taken the lock. */
 static void look(void)
 {
 	if (lines.singles.lock.locked && !line_is_held)
 		holder = kuid_port_cpu();
+	line_is_held = lines.singles.lock.locked;
+}
+
+static void resume(unsigned int cpu)
+{
+	machine_set_cpu(cpu);
+	/* Released since the last look, and this one may be about to take it. */
 	line_is_held = lines.singles.lock.locked;
 }
 
