@@ -26,7 +26,7 @@
 #define GRACE  KUID_LINE_GRACE_NS
 
 /* What one look at a line takes the CPU. */
-#define LOOK_NS 300
+#define LOOK_NS 800
 
 #define MOST_TASKS 256
 
@@ -71,6 +71,7 @@ struct task_struct {
 };
 
 static struct task_struct tasks[MOST_TASKS];
+static unsigned int nr_tasks; /* the highest in use, and one */
 static struct kuid_line_pair lines;
 static enum kuid_source source;
 
@@ -86,6 +87,7 @@ static int setup(void **state)
 	host_start(4, 4, false);
 	kuid_line_pair_init(&lines);
 	memset(tasks, 0, sizeof(tasks));
+	nr_tasks = 0;
 	source = KUID_LEX;
 	machine_on_wake(wake);
 	return 0;
@@ -108,6 +110,7 @@ static struct task_struct *add(unsigned int nr, u32 want, unsigned int calls)
 		.calls = calls,
 		.may_wait = true,
 	};
+	nr_tasks = max(nr_tasks, nr + 1);
 	return task;
 }
 
@@ -187,9 +190,9 @@ static void run_until(u64 end)
 	for (;;) {
 		struct task_struct *next = NULL;
 
-		for (unsigned int i = 1; i <= MOST_TASKS; i++) {
+		for (unsigned int i = 1; i <= nr_tasks; i++) {
 			struct task_struct *task =
-				&tasks[(last + i) % MOST_TASKS];
+				&tasks[(last + i) % nr_tasks];
 
 			if (task->state != ABSENT &&
 			    (!next || runs_at(task) < runs_at(next)))
