@@ -748,6 +748,7 @@ int __init kuid_chr_init(void)
 	unsigned int minor;
 	int ret;
 
+	kuid_sysfs_init();
 	ret = alloc_chrdev_region(&kuid_chr_devt, 0, KUID_CHR_MINORS, "kuid");
 	if (ret)
 		return ret;

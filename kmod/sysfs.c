@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The status as files, one value each, in groups by what they are about. */
-#include <linux/bits.h>
 #include <linux/container_of.h>
 #include <linux/device.h>
 #include <linux/stddef.h>
@@ -11,263 +10,114 @@
 #include "status.h"
 #include "sysfs.h"
 
-/**
- * struct kuid_sysfs_number - a file that shows a number of the status
- * @attr: the file
- * @offset: where the number lies in struct kuid_status
- */
-struct kuid_sysfs_number {
-	struct device_attribute attr;
-	size_t offset;
+enum kuid_sysfs_group {
+	KUID_SYSFS_DEVICE,
+	KUID_SYSFS_IDENTITY,
+	KUID_SYSFS_CLOCK,
+	KUID_SYSFS_AHEAD,
+	KUID_SYSFS_LIMITS,
+	KUID_SYSFS_COUNTERS,
+	KUID_SYSFS_STATE,
+	KUID_SYSFS_HELD,
+	KUID_SYSFS_NR_GROUPS
 };
 
-static ssize_t kuid_sysfs_number_show(struct device *dev,
-				      struct device_attribute *attr, char *buf)
+/* The directory of each in that of the device; NULL for the latter itself. */
+static const char *const kuid_sysfs_dirs[KUID_SYSFS_NR_GROUPS] = {
+	[KUID_SYSFS_IDENTITY] = "identity", [KUID_SYSFS_CLOCK] = "clock",
+	[KUID_SYSFS_AHEAD] = "ahead",	    [KUID_SYSFS_LIMITS] = "limits",
+	[KUID_SYSFS_COUNTERS] = "counters", [KUID_SYSFS_STATE] = "state",
+	[KUID_SYSFS_HELD] = "status",
+};
+
+/**
+ * enum kuid_sysfs_from - what a number is a field of
+ * @KUID_SYSFS_FROM_STATUS: struct kuid_status
+ * @KUID_SYSFS_FROM_IDENTITY: struct kuid_identity, which there is in an epoch
+ * @KUID_SYSFS_FROM_HOST: kuid_host, and set when the module is loaded
+ */
+enum kuid_sysfs_from {
+	KUID_SYSFS_FROM_STATUS,
+	KUID_SYSFS_FROM_IDENTITY,
+	KUID_SYSFS_FROM_HOST
+};
+
+/**
+ * struct kuid_sysfs_file - a file
+ * @attr: its name, and kuid_sysfs_show() if it is a number, as all below say
+ * @group: the directory it is in
+ * @of: what the number is a field of
+ * @offset: where it is there
+ * @size: its size there
+ * @digits: how many hexadecimal digits are shown; 0 for a decimal number
+ * @bit: of which 1 or 0 is shown; 0 to show the number
+ */
+struct kuid_sysfs_file {
+	struct device_attribute attr;
+	enum kuid_sysfs_group group;
+	enum kuid_sysfs_from of;
+	size_t offset;
+	size_t size;
+	int digits;
+	u64 bit;
+};
+
+static u64 kuid_sysfs_field(const struct kuid_sysfs_file *file,
+			    const void *from)
 {
-	const struct kuid_sysfs_number *number =
-		container_of(attr, struct kuid_sysfs_number, attr);
+	from += file->offset;
+	switch (file->size) {
+	case 1:
+		return *(const u8 *)from;
+	case 4:
+		return *(const u32 *)from;
+	default:
+		return *(const u64 *)from;
+	}
+}
+
+static ssize_t kuid_sysfs_show(struct device *dev,
+			       struct device_attribute *attr, char *buf)
+{
+	const struct kuid_sysfs_file *file =
+		container_of(attr, struct kuid_sysfs_file, attr);
+	struct kuid_reading reading;
 	struct kuid_status status;
 	u64 value;
 
-	kuid_status_fill(&status);
-	memcpy(&value, (u8 *)&status + number->offset, sizeof(value));
+	switch (file->of) {
+	case KUID_SYSFS_FROM_STATUS:
+		kuid_status_fill(&status);
+		value = kuid_sysfs_field(file, &status);
+		break;
+	case KUID_SYSFS_FROM_IDENTITY:
+		kuid_host_read(&reading);
+		if (!reading.origin.epoch)
+			return sysfs_emit(buf, "\n");
+		value = kuid_sysfs_field(file, &reading.origin.identity);
+		break;
+	default:
+		value = kuid_sysfs_field(file, &kuid_host);
+		break;
+	}
+	if (file->bit)
+		value = !!(value & file->bit);
+	if (file->digits)
+		return sysfs_emit(buf, "%0*llx\n", file->digits, value);
 	return sysfs_emit(buf, "%llu\n", value);
 }
 
-/* The initializer of one. */
-#define KUID_SYSFS_NUMBER(_name, _field)                                   \
-	{                                                                  \
-		.attr = __ATTR(_name, 0444, kuid_sysfs_number_show, NULL), \
-		.offset = offsetof(struct kuid_status, _field),            \
-	}
-
-static struct kuid_sysfs_number kuid_sysfs_device[] = {
-	KUID_SYSFS_NUMBER(epoch, epoch),
-};
-
-static ssize_t load_id_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	return sysfs_emit(buf, "%016llx\n", reading.origin.load_id);
-}
-static DEVICE_ATTR_RO(load_id);
-
-static struct attribute *kuid_sysfs_device_attrs[] = {
-	&kuid_sysfs_device[0].attr.attr, &dev_attr_load_id.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_device_group = {
-	.attrs = kuid_sysfs_device_attrs,
-};
-
-/* The epoch's identity; an empty line while there is no epoch. */
-static ssize_t node_show(struct device *dev, struct device_attribute *attr,
-			 char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	if (!reading.origin.epoch)
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%012llx\n", reading.origin.identity.node);
-}
-static DEVICE_ATTR_RO(node);
-
-static ssize_t worker_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	if (!reading.origin.epoch)
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%016llx\n", reading.origin.identity.worker);
-}
-static DEVICE_ATTR_RO(worker);
-
-static ssize_t interval_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_host_read(&reading);
-	if (!reading.origin.epoch)
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%u\n", reading.origin.identity.interval);
-}
-static DEVICE_ATTR_RO(interval);
-
-static struct attribute *kuid_sysfs_identity_attrs[] = {
-	&dev_attr_node.attr,
-	&dev_attr_worker.attr,
-	&dev_attr_interval.attr,
-	NULL,
-};
-
-static const struct attribute_group kuid_sysfs_identity_group = {
-	.name = "identity",
-	.attrs = kuid_sysfs_identity_attrs,
-};
-
-static ssize_t resolution_ns_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
+static ssize_t kuid_sysfs_resolution(struct device *dev,
+				     struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", kuid_status_resolution_ns());
 }
-static DEVICE_ATTR_RO(resolution_ns);
-
-static struct kuid_sysfs_number kuid_sysfs_clock[] = {
-	KUID_SYSFS_NUMBER(stamp_lag_ns, stamp_lag_ns),
-	KUID_SYSFS_NUMBER(slot_lag_ns, slot_lag_ns),
-};
-
-static struct attribute *kuid_sysfs_clock_attrs[] = {
-	&kuid_sysfs_clock[0].attr.attr, &kuid_sysfs_clock[1].attr.attr,
-	&dev_attr_resolution_ns.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_clock_group = {
-	.name = "clock",
-	.attrs = kuid_sysfs_clock_attrs,
-};
-
-static struct kuid_sysfs_number kuid_sysfs_ahead[] = {
-	KUID_SYSFS_NUMBER(stamps_ns, stamp_ahead_ns),
-	KUID_SYSFS_NUMBER(lex_ns, lex_ahead_ns),
-	KUID_SYSFS_NUMBER(grid_ns, grid_ahead_ns),
-};
-
-static struct attribute *kuid_sysfs_ahead_attrs[] = {
-	&kuid_sysfs_ahead[0].attr.attr, &kuid_sysfs_ahead[1].attr.attr,
-	&kuid_sysfs_ahead[2].attr.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_ahead_group = {
-	.name = "ahead",
-	.attrs = kuid_sysfs_ahead_attrs,
-};
-
-static ssize_t max_ahead_ns_show(struct device *dev,
-				 struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", kuid_host.max_ahead);
-}
-static DEVICE_ATTR_RO(max_ahead_ns);
-
-static ssize_t batch_ahead_ns_show(struct device *dev,
-				   struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", kuid_host.windows[KUID_STAMPS].batch);
-}
-static DEVICE_ATTR_RO(batch_ahead_ns);
-
-static ssize_t step_limit_ns_show(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", kuid_host.step_limit);
-}
-static DEVICE_ATTR_RO(step_limit_ns);
-
-static struct attribute *kuid_sysfs_limits_attrs[] = {
-	&dev_attr_max_ahead_ns.attr, &dev_attr_batch_ahead_ns.attr,
-	&dev_attr_step_limit_ns.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_limits_group = {
-	.name = "limits",
-	.attrs = kuid_sysfs_limits_attrs,
-};
-
-static struct kuid_sysfs_number kuid_sysfs_counters[] = {
-	KUID_SYSFS_NUMBER(v1, ids[KUID_FORMAT_V1]),
-	KUID_SYSFS_NUMBER(v6, ids[KUID_FORMAT_V6]),
-	KUID_SYSFS_NUMBER(v7, ids[KUID_FORMAT_V7]),
-	KUID_SYSFS_NUMBER(lex, ids[KUID_FORMAT_LEX]),
-	KUID_SYSFS_NUMBER(k64, ids[KUID_FORMAT_K64]),
-	KUID_SYSFS_NUMBER(k96, ids[KUID_FORMAT_K96]),
-	KUID_SYSFS_NUMBER(k128, ids[KUID_FORMAT_K128]),
-	KUID_SYSFS_NUMBER(waits, waits),
-	KUID_SYSFS_NUMBER(would_blocks, would_blocks),
-	KUID_SYSFS_NUMBER(steps_back, steps_back),
-	KUID_SYSFS_NUMBER(steps_forward, steps_forward),
-	KUID_SYSFS_NUMBER(epochs, epoch),
-	KUID_SYSFS_NUMBER(vm_forks, vm_forks),
-};
-
-static struct attribute *kuid_sysfs_counters_attrs[] = {
-	&kuid_sysfs_counters[0].attr.attr,  &kuid_sysfs_counters[1].attr.attr,
-	&kuid_sysfs_counters[2].attr.attr,  &kuid_sysfs_counters[3].attr.attr,
-	&kuid_sysfs_counters[4].attr.attr,  &kuid_sysfs_counters[5].attr.attr,
-	&kuid_sysfs_counters[6].attr.attr,  &kuid_sysfs_counters[7].attr.attr,
-	&kuid_sysfs_counters[8].attr.attr,  &kuid_sysfs_counters[9].attr.attr,
-	&kuid_sysfs_counters[10].attr.attr, &kuid_sysfs_counters[11].attr.attr,
-	&kuid_sysfs_counters[12].attr.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_counters_group = {
-	.name = "counters",
-	.attrs = kuid_sysfs_counters_attrs,
-};
-
-static ssize_t required_show(struct device *dev, struct device_attribute *attr,
-			     char *buf)
-{
-	return sysfs_emit(buf, "%u\n", kuid_host.ceiling_required);
-}
-static DEVICE_ATTR_RO(required);
-
-static struct kuid_sysfs_number kuid_sysfs_state[] = {
-	KUID_SYSFS_NUMBER(floor_ns, floor_ns),
-	KUID_SYSFS_NUMBER(ceiling_ns, ceiling_ns),
-};
-
-static struct attribute *kuid_sysfs_state_attrs[] = {
-	&kuid_sysfs_state[0].attr.attr, &kuid_sysfs_state[1].attr.attr,
-	&dev_attr_required.attr, NULL
-};
-
-static const struct attribute_group kuid_sysfs_state_group = {
-	.name = "state",
-	.attrs = kuid_sysfs_state_attrs,
-};
-
-static ssize_t kuid_sysfs_held_show(char *buf, u32 bit)
-{
-	struct kuid_status status;
-
-	kuid_status_fill(&status);
-	return sysfs_emit(buf, "%u\n", !!(status.held & bit));
-}
-
-static ssize_t unique_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
-{
-	return kuid_sysfs_held_show(buf, KUID_HELD_UNIQUE);
-}
-static DEVICE_ATTR_RO(unique);
-
-static ssize_t ordered_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
-{
-	return kuid_sysfs_held_show(buf, KUID_HELD_ORDER);
-}
-static DEVICE_ATTR_RO(ordered);
-
-static ssize_t reboot_safe_show(struct device *dev,
-				struct device_attribute *attr, char *buf)
-{
-	return kuid_sysfs_held_show(buf, KUID_HELD_REBOOT_SAFE);
-}
-static DEVICE_ATTR_RO(reboot_safe);
 
 /* What KUID_REASON_* are called. */
 static const struct {
 	u64 reason;
 	const char *name;
-} kuid_sysfs_reasons[] = {
+} kuid_sysfs_reason_names[] = {
 	{ KUID_REASON_STAMPS_HALF_SPEED, "stamps_half_speed" },
 	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed" },
 	{ KUID_REASON_COARSE_CLOCK, "coarse_clock" },
@@ -280,8 +130,8 @@ static const struct {
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
 };
 
-static ssize_t reasons_show(struct device *dev, struct device_attribute *attr,
-			    char *buf)
+static ssize_t kuid_sysfs_reasons(struct device *dev,
+				  struct device_attribute *attr, char *buf)
 {
 	struct kuid_status status;
 	const char *space = "";
@@ -289,35 +139,107 @@ static ssize_t reasons_show(struct device *dev, struct device_attribute *attr,
 	int size = 0;
 
 	kuid_status_fill(&status);
-	for (i = 0; i < ARRAY_SIZE(kuid_sysfs_reasons); i++) {
-		if (!(status.reasons & kuid_sysfs_reasons[i].reason))
+	for (i = 0; i < ARRAY_SIZE(kuid_sysfs_reason_names); i++) {
+		if (!(status.reasons & kuid_sysfs_reason_names[i].reason))
 			continue;
 		size += sysfs_emit_at(buf, size, "%s%s", space,
-				      kuid_sysfs_reasons[i].name);
+				      kuid_sysfs_reason_names[i].name);
 		space = " ";
 	}
 	return size + sysfs_emit_at(buf, size, "\n");
 }
-static DEVICE_ATTR_RO(reasons);
 
-static struct attribute *kuid_sysfs_status_attrs[] = {
-	&dev_attr_unique.attr, &dev_attr_ordered.attr,
-	&dev_attr_reboot_safe.attr, &dev_attr_reasons.attr, NULL
+#define KUID_SYSFS_FILE(_group, _name, _show, ...)          \
+	{                                                   \
+		.attr = __ATTR(_name, 0444, _show, NULL),   \
+		.group = KUID_SYSFS_##_group, ##__VA_ARGS__ \
+	}
+
+#define KUID_SYSFS_NUMBER(_group, _name, _of, _struct, _field, ...)   \
+	KUID_SYSFS_FILE(_group, _name, kuid_sysfs_show, .of = _of,    \
+			.offset = offsetof(struct _struct, _field),   \
+			.size = sizeof_field(struct _struct, _field), \
+			##__VA_ARGS__)
+
+#define KUID_SYSFS_OF_STATUS(_group, _name, _field, ...)                      \
+	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_STATUS, kuid_status, \
+			  _field, ##__VA_ARGS__)
+
+#define KUID_SYSFS_OF_IDENTITY(_name, ...)                           \
+	KUID_SYSFS_NUMBER(IDENTITY, _name, KUID_SYSFS_FROM_IDENTITY, \
+			  kuid_identity, _name, ##__VA_ARGS__)
+
+#define KUID_SYSFS_OF_HOST(_group, _name, _field)                              \
+	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_HOST, kuid_generator, \
+			  _field)
+
+static struct kuid_sysfs_file kuid_sysfs_files[] = {
+	KUID_SYSFS_OF_STATUS(DEVICE, epoch, epoch),
+	KUID_SYSFS_OF_STATUS(DEVICE, load_id, load_id, .digits = 16),
+
+	KUID_SYSFS_OF_IDENTITY(node, .digits = 12),
+	KUID_SYSFS_OF_IDENTITY(worker, .digits = 16),
+	KUID_SYSFS_OF_IDENTITY(interval),
+
+	KUID_SYSFS_OF_STATUS(CLOCK, stamp_lag_ns, stamp_lag_ns),
+	KUID_SYSFS_OF_STATUS(CLOCK, slot_lag_ns, slot_lag_ns),
+	KUID_SYSFS_FILE(CLOCK, resolution_ns, kuid_sysfs_resolution),
+
+	KUID_SYSFS_OF_STATUS(AHEAD, stamps_ns, stamp_ahead_ns),
+	KUID_SYSFS_OF_STATUS(AHEAD, lex_ns, lex_ahead_ns),
+	KUID_SYSFS_OF_STATUS(AHEAD, grid_ns, grid_ahead_ns),
+
+	KUID_SYSFS_OF_HOST(LIMITS, max_ahead_ns, max_ahead),
+	KUID_SYSFS_OF_HOST(LIMITS, batch_ahead_ns, windows[KUID_STAMPS].batch),
+	KUID_SYSFS_OF_HOST(LIMITS, step_limit_ns, step_limit),
+
+	KUID_SYSFS_OF_STATUS(COUNTERS, v1, ids[KUID_FORMAT_V1]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, v6, ids[KUID_FORMAT_V6]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, v7, ids[KUID_FORMAT_V7]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, lex, ids[KUID_FORMAT_LEX]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, k64, ids[KUID_FORMAT_K64]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, k96, ids[KUID_FORMAT_K96]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, k128, ids[KUID_FORMAT_K128]),
+	KUID_SYSFS_OF_STATUS(COUNTERS, waits, waits),
+	KUID_SYSFS_OF_STATUS(COUNTERS, would_blocks, would_blocks),
+	KUID_SYSFS_OF_STATUS(COUNTERS, steps_back, steps_back),
+	KUID_SYSFS_OF_STATUS(COUNTERS, steps_forward, steps_forward),
+	KUID_SYSFS_OF_STATUS(COUNTERS, vm_forks, vm_forks),
+
+	KUID_SYSFS_OF_HOST(STATE, required, ceiling_required),
+	KUID_SYSFS_OF_STATUS(STATE, floor_ns, floor_ns),
+	KUID_SYSFS_OF_STATUS(STATE, ceiling_ns, ceiling_ns),
+
+	KUID_SYSFS_OF_STATUS(HELD, unique, held, .bit = KUID_HELD_UNIQUE),
+	KUID_SYSFS_OF_STATUS(HELD, ordered, held, .bit = KUID_HELD_ORDER),
+	KUID_SYSFS_OF_STATUS(HELD, reboot_safe, held,
+			     .bit = KUID_HELD_REBOOT_SAFE),
+	KUID_SYSFS_FILE(HELD, reasons, kuid_sysfs_reasons),
 };
 
-static const struct attribute_group kuid_sysfs_status_group = {
-	.name = "status",
-	.attrs = kuid_sysfs_status_attrs,
-};
+/* The same as the driver core wants it: each group's files, then NULL. */
+static struct attribute
+	*kuid_sysfs_attrs[ARRAY_SIZE(kuid_sysfs_files) + KUID_SYSFS_NR_GROUPS];
+static struct attribute_group kuid_sysfs_group[KUID_SYSFS_NR_GROUPS];
+const struct attribute_group *kuid_sysfs_groups[KUID_SYSFS_NR_GROUPS + 1];
 
-const struct attribute_group *kuid_sysfs_groups[] = {
-	&kuid_sysfs_device_group,
-	&kuid_sysfs_identity_group,
-	&kuid_sysfs_clock_group,
-	&kuid_sysfs_ahead_group,
-	&kuid_sysfs_limits_group,
-	&kuid_sysfs_counters_group,
-	&kuid_sysfs_state_group,
-	&kuid_sysfs_status_group,
-	NULL
-};
+/**
+ * kuid_sysfs_init - fill in kuid_sysfs_groups
+ *
+ * Context: module load.
+ */
+void __init kuid_sysfs_init(void)
+{
+	struct attribute **attr = kuid_sysfs_attrs;
+	unsigned int group, i;
+
+	for (group = 0; group < KUID_SYSFS_NR_GROUPS; group++) {
+		kuid_sysfs_group[group].name = kuid_sysfs_dirs[group];
+		kuid_sysfs_group[group].attrs = attr;
+		kuid_sysfs_groups[group] = &kuid_sysfs_group[group];
+		for (i = 0; i < ARRAY_SIZE(kuid_sysfs_files); i++)
+			if (kuid_sysfs_files[i].group == group)
+				*attr++ = &kuid_sysfs_files[i].attr.attr;
+		attr++;
+	}
+}

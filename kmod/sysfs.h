@@ -3,8 +3,11 @@
 #ifndef KUID_SYSFS_H
 #define KUID_SYSFS_H
 
+#include <linux/init.h>
 #include <linux/sysfs.h>
 
 extern const struct attribute_group *kuid_sysfs_groups[];
+
+void __init kuid_sysfs_init(void);
 
 #endif /* KUID_SYSFS_H */

@@ -5,6 +5,7 @@
  */
 #include "../kselftest_harness.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include "children.h"
@@ -53,7 +54,10 @@ static const struct attribute {
 	{ "counters/would_blocks", DECIMAL },
 	{ "counters/steps_back", DECIMAL },
 	{ "counters/steps_forward", DECIMAL },
-	{ "counters/epochs", DECIMAL },
+	{ "counters/vm_forks", DECIMAL },
+	{ "state/required", BIT },
+	{ "state/floor_ns", DECIMAL },
+	{ "state/ceiling_ns", DECIMAL },
 	{ "status/unique", BIT },
 	{ "status/ordered", BIT },
 	{ "status/reboot_safe", BIT },
@@ -149,6 +153,52 @@ static const char *look_at_all(bool has_epoch, const char **name)
 	return NULL;
 }
 
+static bool is_attribute(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(attributes); i++) {
+		if (!strcmp(attributes[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* What every device has. */
+static bool is_of_any_device(const char *name)
+{
+	return !strcmp(name, "dev") || !strcmp(name, "uevent") ||
+	       !strcmp(name, "power") || !strcmp(name, "subsystem") ||
+	       !strcmp(name, "waiting_for_supplier") || *name == '.';
+}
+
+/* Count the files in a directory of the device's; *@unknown is set if any is. */
+static int count_files(const char *dir, char *unknown, size_t size)
+{
+	char path[320], name[300];
+	struct dirent *entry;
+	int nr = 0;
+	DIR *files;
+
+	snprintf(path, sizeof(path), ATTRIBUTES "/%s", dir);
+	files = opendir(path);
+	while (files && (entry = readdir(files))) {
+		if (is_of_any_device(entry->d_name))
+			continue;
+		snprintf(name, sizeof(name), "%s%s%s", dir, *dir ? "/" : "",
+			 entry->d_name);
+		if (entry->d_type == DT_DIR && !*dir)
+			nr += count_files(name, unknown, size);
+		else if (is_attribute(name))
+			nr++;
+		else
+			snprintf(unknown, size, "%s", name);
+	}
+	if (files)
+		closedir(files);
+	return nr;
+}
+
 FIXTURE(sysfs) {
 	int fd;
 	long stepped;		/* how far the wall clock is from where it was */
@@ -175,6 +225,16 @@ TEST_F(sysfs, files)
 	ASSERT_EQ(NULL, wrong) {
 		TH_LOG("%s %s", name, wrong);
 	}
+}
+
+/* And no more than these. */
+TEST_F(sysfs, no_other_files)
+{
+	char unknown[300] = "";
+
+	EXPECT_EQ(ARRAY_SIZE(attributes),
+		  count_files("", unknown, sizeof(unknown)));
+	EXPECT_STREQ("", unknown);
 }
 
 TEST_F(sysfs, by_anyone)
@@ -257,8 +317,9 @@ static void check_status(struct __test_metadata *_metadata, int fd)
 	}
 	EXPECT_EQ(s.epoch, read_number("epoch", 10));
 	EXPECT_EQ(s.load_id, read_number("load_id", 16));
-	/* They are numbered through. */
-	EXPECT_EQ(s.epoch, read_number("counters/epochs", 10));
+	EXPECT_EQ(s.vm_forks, read_number("counters/vm_forks", 10));
+	EXPECT_EQ(s.floor_ns, read_number("state/floor_ns", 10));
+	EXPECT_EQ(s.ceiling_ns, read_number("state/ceiling_ns", 10));
 	EXPECT_EQ(s.waits, read_number("counters/waits", 10));
 	EXPECT_EQ(s.would_blocks, read_number("counters/would_blocks", 10));
 	EXPECT_EQ(s.steps_back, read_number("counters/steps_back", 10));
