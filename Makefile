@@ -59,6 +59,7 @@ help:
 	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
+	@echo 'make picture    draw the picture of the design after its text was changed'
 	@echo 'make clean      remove build/'
 
 .PHONY: all module userspace install clean
@@ -223,6 +224,19 @@ uapi-record: vm-packages
 	@mkdir -p $(BUILD)
 	@selftests/uapi.sh record 64 > $(BUILD)/kuid.record
 	@mv $(BUILD)/kuid.record uapi/kuid.record
+
+# The SVG names the text that it was drawn from, for make style: fonts differ
+# between machines, so two drawings of one text need not be the same.
+.PHONY: picture
+picture: DOT := Documentation/design.dot
+picture:
+	@$(VM)/setup.sh picture
+	@mkdir -p $(BUILD)
+	@hash=$$(sha256sum <$(DOT)); dot -Tsvg $(DOT) | sed \
+		-e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
+		-e "1a <!-- drawn from sha256 $${hash%% *} -->" \
+		>$(BUILD)/design.svg
+	@mv $(BUILD)/design.svg $(DOT:.dot=.svg)
 
 # The module and its tests for a machine of another architecture: what is done
 # above once more, by its compiler, into build/cross/ARCH; and what tests the core

@@ -5,7 +5,7 @@
 #   build  compile the module, library and tests      boot   run them in a virtual machine
 #   test   install the tests as the kernel does       style  the checks of the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
-#   coverage  tell which lines were run
+#   coverage  tell which lines were run               picture  draw the picture of the design
 # All of them if none is named. Says nothing and changes nothing if there is nothing to do.
 
 set -euo pipefail
@@ -16,16 +16,17 @@ declare -A packages=(
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind"
 	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle"
 	[coverage]="lcov gcc"
+	[picture]="graphviz"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
-(( $# )) || set -- build boot test style kernel cross coverage
+(( $# )) || set -- build boot test style kernel cross coverage picture
 wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|boot|test|style|kernel|cross|coverage]..." >&2
+		echo "usage: setup.sh [build|boot|test|style|kernel|cross|coverage|picture]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"
