@@ -204,6 +204,31 @@ manual_is_whole()
 	return "$status"
 }
 
+# The picture was drawn from its text as that is now.
+picture_drawn()
+{
+	local hash
+
+	hash=$(sha256sum <Documentation/design.dot)
+	grep -q "sha256 ${hash%% *}" Documentation/design.svg && return
+	echo "Documentation/design.svg is older than design.dot: make picture"
+	return 1
+}
+
+# Each link to a file leads to one.
+links_lead()
+{
+	local file link status=0
+
+	for file in "$@"; do
+		while read -r link; do
+			[[ -e $(dirname "$file")/$link ]] ||
+				{ echo "$file: there is no $link"; status=1; }
+		done < <(grep -oP '\]\(\K[^)#:]+(?=[)#])' "$file")
+	done
+	return "$status"
+}
+
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
@@ -214,6 +239,7 @@ mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'use
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
+mapfile -t documents < <(files '*.md')
 mapfile -t scripts < <(files '*.sh' .ci/run selftests/vm/guest/init)
 
 look "checkpatch --strict" checkpatch '' "${kernel[@]}"
@@ -246,6 +272,8 @@ look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"
 look "manual pages" manual_formats "${manuals[@]}"
 look "kuid(4) has all of the interface" manual_is_whole
+look "the picture of the design" picture_drawn
+look "links of documents" links_lead "${documents[@]}"
 # A macro of manual pages.
 look "codespell" codespell -L nd "${written[@]}"
 look "a licence named in each file" licence_named
