@@ -53,6 +53,7 @@ help:
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
+	@echo 'make matrix-record  keep in Documentation what rows of that came to'
 	@echo 'make soak       all at once, and no ID twice, for SECONDS (60), and'
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
@@ -341,6 +342,18 @@ matrix-%:
 	@$(VM)/initramfs.sh -o $(MATRIX)/$*/initrd.gz $(ROOT) $(TESTS) \
 		$(MATRIX)/$*/root $(KERNEL)/nic $(UUID_RUNTIME) \
 		$(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
+
+# Each row that was run here, and passed, replaces its line of the table, which
+# ends the document.
+.PHONY: matrix-record
+matrix-record: TABLE := Documentation/results.md
+matrix-record:
+	@cat $(MATRIX)/*.result > $(MATRIX)/results
+	@awk -F '|' 'NR == FNR { new[$$2] = $$0; next } \
+		$$2 in new { $$0 = new[$$2]; delete new[$$2] } { print } \
+		END { for (row in new) print new[row] }' \
+		$(MATRIX)/results $(TABLE) > $(MATRIX)/results.md
+	@mv $(MATRIX)/results.md $(TABLE)
 
 # The module once more, to count which lines are run.
 COUNTED	:= $(BUILD)/vm/counted

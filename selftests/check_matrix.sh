@@ -11,7 +11,8 @@
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
 #   soak              make soak
-# Of each there is a log in build/matrix.
+# Of each there is a log in build/matrix, and of those without a failure a line for make
+# matrix-record.
 
 set -uo pipefail
 
@@ -152,6 +153,12 @@ for row in "${rows[@]}"; do
 	cat "$matrix/row.skips" >>"$matrix/skips"
 	table+=$'\n'"$row|${release:--}|$cpus|$((passed - before[0]))|$((failed - before[1]))"
 	table+="|$((skipped - before[2]))|$((SECONDS - before[3]))"
+	result=${log%.log}.result
+	rm -f "$result"
+	if (( passed > before[0] && failed == before[1] )); then
+		printf "| \`%s\` | %s | %d | %d |\n" "$row" "${release:--}" $((passed - before[0])) \
+			$(((SECONDS - before[3] + 59) / 60)) >"$result"
+	fi
 done
 
 echo
