@@ -345,8 +345,9 @@ struct kuid_force_clock {
  * With the module parameter state=required such formats wait, or fail with
  * EAGAIN, until there is a floor and a ceiling, and never pass the ceiling; v7
  * is one of them while the node is given. A call fails with ENODATA when it has
- * waited for that for 30 s, or may not wait and would have waited for so long. With state=off, the default, they
- * work at once and status says that they are not reboot-safe.
+ * waited for that for 30 s, or may not wait and would have waited for so long.
+ * With state=off, the default, they work at once and status says that they are
+ * not reboot-safe.
  */
 
 /*
