@@ -91,7 +91,7 @@ by_itself()
 
 	make -s -C "$here/.." "$1" 2>&1 | tee "$log"
 	status=$?
-	release=$(sed -nE 's/^== Linux ([^ ]+) .*/\1/p' "$log" | head -n 1)
+	release=$(sed -nE 's/^== (User Mode )?Linux ([^ ]+).*/\2/p' "$log" | head -n 1)
 	if [[ $(tail -n 20 "$log") =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped ]]; then
 		add $status "${BASH_REMATCH[@]:1}"
 	else
