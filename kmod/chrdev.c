@@ -156,6 +156,11 @@ static bool kuid_chr_mode_text(u32 mode)
 	return mode & KUID_MODE_TEXT;
 }
 
+static bool kuid_chr_load_is_over(void)
+{
+	return READ_ONCE(kuid_chr_load) != KUID_CHR_LOADING;
+}
+
 /*
  * Devices can be opened while others are still to be made. If one of those
  * can't be made, the load fails, and the kernel frees the module although an
@@ -165,8 +170,7 @@ static int kuid_chr_wait_for_load(void)
 {
 	int ret;
 
-	ret = wait_var_event_killable(
-		&kuid_chr_load, READ_ONCE(kuid_chr_load) != KUID_CHR_LOADING);
+	ret = wait_var_event_killable(&kuid_chr_load, kuid_chr_load_is_over());
 	if (ret)
 		return ret;
 	return READ_ONCE(kuid_chr_load) == KUID_CHR_LOADED ? 0 : -ENODEV;
@@ -339,8 +343,7 @@ static __always_inline bool kuid_chr_one(struct kuid_floors *floors,
 	const u32 parts = kuid_make_parts(format);
 	const u64 ahead = kuid_host.windows[source].one;
 
-	if (source != KUID_STAMPS && unlikely(!kuid_line_pair_single_passes(
-					     &kuid_reserve_lines[source])))
+	if (!kuid_reserve_single_passes(source))
 		return false;
 
 	const struct kuid_taken taken =
@@ -721,6 +724,7 @@ static void kuid_chr_remove_devices(unsigned int count)
 
 static void kuid_chr_end_load(enum kuid_chr_load how)
 {
+	/* The barrier pairs with that of prepare_to_wait_event() in an open. */
 	smp_store_mb(kuid_chr_load, how);
 	wake_up_var(&kuid_chr_load);
 }
@@ -733,7 +737,7 @@ static void kuid_chr_wait_for_opens(void)
 {
 #if defined(MODULE) && defined(CONFIG_MODULE_UNLOAD)
 	while (module_refcount(THIS_MODULE) > 1)
-		msleep(1);
+		msleep(20);
 #endif
 }
 

@@ -3,6 +3,7 @@
 #ifndef KUID_RESERVE_H
 #define KUID_RESERVE_H
 
+#include <linux/compiler.h>
 #include <linux/init.h>
 #include <linux/types.h>
 
@@ -11,6 +12,21 @@
 struct kuid_batch;
 
 extern struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
+
+/**
+ * kuid_reserve_single_passes - whether a call for one ID finds no waiter
+ * @source: what the ID is made from
+ *
+ * Context: any. One plain read, or none for stamps.
+ */
+static __always_inline bool
+kuid_reserve_single_passes(const enum kuid_source source)
+{
+	const struct kuid_line_pair *lines = &kuid_reserve_lines[source];
+
+	return source == KUID_STAMPS ||
+	       likely(kuid_line_pair_single_passes(lines));
+}
 
 int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
 		 struct kuid_taken *taken);

@@ -469,7 +469,8 @@ static int be_cloned(int argc, char **argv)
 	if (status.epoch != 2 + status.vm_forks)
 		fail("that is not the epoch");
 	if (!status.load_id ||
-	    !status.vm_forks != (status.load_id == first.load_id))
+	    (status.load_id == first.load_id ? status.vm_forks :
+					       !status.vm_forks))
 		fail("that is not the load_id");
 	m->load_id = status.load_id;
 	if (set_identity(fd, &confirm) || stale_formats(fd))

@@ -231,7 +231,7 @@ links_lead()
 
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
-	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/trace.h')
+	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h')
 mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
 # The kernel's test harness has macros with blocks behind them, which clang-format can't know.
 mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')
@@ -248,7 +248,10 @@ look "checkpatch --strict, compat.h" \
 	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
 # The one that defines for userspace what checkpatch would have it use, or use with a comment.
 look "checkpatch --strict, port.h" \
-	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER kmod/core/port.h
+	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE \
+	kmod/core/port.h
+# A field is named for its offset and for its size, and has no effects.
+look "checkpatch --strict, sysfs.c" checkpatch MACRO_ARG_REUSE kmod/sysfs.c
 # Tracepoints are written like this in all of the kernel.
 look "checkpatch --strict, trace.h" \
 	checkpatch OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT kmod/trace.h

@@ -368,7 +368,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	struct kuid_epoch *former = generator->epoch;
 	u64 stamps_ahead = generator->max_ahead;
 	u64 slots_ahead = generator->max_ahead;
-	u64 mono, offset, wall, start, issued;
+	u64 mono, offset, wall, start, issued, slot;
 	unsigned long flags;
 	struct kuid_step step = { 0 };
 	u64 last = 0;
@@ -430,12 +430,13 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 						       stamps_ahead);
 	else
 		kuid_generator_restart(&generator->stamp_clock, offset);
+	slot = kuid_sequences_issued(epoch->sequences);
 	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
 		kuid_generator_restart(&generator->slot_clock, offset);
 	else
-		step.slot_lag = kuid_generator_follow(
-			&generator->slot_clock, mono, offset,
-			kuid_sequences_issued(epoch->sequences), slots_ahead);
+		step.slot_lag = kuid_generator_follow(&generator->slot_clock,
+						      mono, offset, slot,
+						      slots_ahead);
 
 	/* One that was on its way meanwhile does not open what was closed. */
 	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK)
@@ -562,10 +563,9 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 			      atomic64_read(&floor->grid) + 1);
 		break;
 	}
-	first = max(first, now);
-	return kuid_generator_ready(
-		generator, source, first + before + min_t(u64, count - 1, room),
-		ahead);
+	first = max(first, now) + before;
+	return kuid_generator_ready(generator, source,
+				    first + min_t(u64, count - 1, room), ahead);
 }
 
 /**
@@ -587,10 +587,11 @@ u64 kuid_generator_shut(const struct kuid_generator *generator,
 
 static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
 {
-	return (struct kuid_clock) {
-		.offset = READ_ONCE(clock->offset),
-		.half = READ_ONCE(clock->half),
-	};
+	struct kuid_clock copy = { 0 };
+
+	copy.offset = READ_ONCE(clock->offset);
+	copy.half = READ_ONCE(clock->half);
+	return copy;
 }
 
 /**

@@ -147,9 +147,12 @@ static inline void kuid_line_leave(struct kuid_line *line,
 	}
 	if (!waiter->front || line->count < KUID_LINE_FRONT)
 		return;
-	list_for_each_entry(other, &line->waiters,
-			    entry) if (++n == KUID_LINE_FRONT) break;
-	other->front = true;
+	list_for_each_entry(other, &line->waiters, entry) {
+		if (++n == KUID_LINE_FRONT) {
+			other->front = true;
+			break;
+		}
+	}
 }
 
 /* When a waiter has let its time pass. */

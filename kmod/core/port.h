@@ -213,8 +213,11 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
-#define container_of(pointer, type, member) \
-	((type *)((char *)(pointer)-offsetof(type, member)))
+#define container_of(pointer, type, member)                 \
+	({                                                  \
+		char *_member = (char *)(pointer);          \
+		(type *)(_member - offsetof(type, member)); \
+	})
 #define list_first_entry_or_null(list, type, member) \
 	(list_empty(list) ? NULL : container_of((list)->next, type, member))
 #define list_for_each_entry(at, list, member)                              \

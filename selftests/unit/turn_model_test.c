@@ -195,8 +195,7 @@ static const char *wrong(void)
 			    first_of[i] < first_of[j] + taken_by[j] &&
 			    first_of[j] < first_of[i] + taken_by[i])
 				return "taken twice";
-	list_for_each_entry(waiter, &lines.singles.waiters, entry)
-	{
+	list_for_each_entry(waiter, &lines.singles.waiters, entry) {
 		const struct kuid_turn *turn =
 			container_of(waiter, const struct kuid_turn, waiter);
 

@@ -157,13 +157,11 @@ static void what_cannot_be_asked_for_is_einval(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_memory_equal(&request, &before, sizeof(before));
 	errno = 0;
-	assert_int_equal(kuid_restore_floor(*state, KUID_TIME_MAX_NS + 1,
-					    &epoch),
-			 -1);
+	assert_int_equal(
+		kuid_restore_floor(*state, KUID_TIME_MAX_NS + 1, &epoch), -1);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	assert_int_equal(kuid_acknowledge_ceiling(*state,
-						  KUID_TIME_MAX_NS + 1),
+	assert_int_equal(kuid_acknowledge_ceiling(*state, KUID_TIME_MAX_NS + 1),
 			 -1);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOBODY	65534
-#define CANT	125
+#define NOBODY 65534
+#define FAILED 125
 
 int main(int argc, char **argv)
 {
@@ -26,13 +26,13 @@ int main(int argc, char **argv)
 
 	if (argc < 2) {
 		fputs("usage: only_sys_time COMMAND [ARGUMENT...]\n", stderr);
-		return CANT;
+		return FAILED;
 	}
 	/* A capability that is ambient is kept by execve(). */
 	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setgid(NOBODY) ||
 	    setuid(NOBODY) || syscall(SYS_capset, &header, data) ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_TIME, 0, 0))
-		err(CANT, "becoming nobody with CAP_SYS_TIME");
+		err(FAILED, "becoming nobody with CAP_SYS_TIME");
 	execvp(argv[1], argv + 1);
-	err(CANT, "%s", argv[1]);
+	err(FAILED, "%s", argv[1]);
 }
