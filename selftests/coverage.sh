@@ -21,7 +21,7 @@ mkdir -p "$out"
 
 # What goes through each part of the module.
 only=abi,callers,fdinfo,generate,hibernate,identity,load,orders,params,poll,query,queue,read,readv
-only+=,reload,rules,set_format,sharing,splice,state,steps,status,stuck,sysfs,text,trace
+only+=,reload,rules,set_format,sharing,shut,splice,state,steps,status,stuck,sysfs,text,trace
 only+=,undelivered,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
