@@ -12,8 +12,10 @@
 #include "../kselftest_harness.h"
 
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 
+#include "children.h"
 #include "own_module.h"
 #include "skip.h"
 #include "wall.h"
@@ -562,6 +564,137 @@ TEST_F(none_left, edges)
 {
 	watch_all(_metadata, self, EPOLLET);
 	told_in_time(_metadata, self);
+}
+
+/* How often a process went to sleep by itself; -1 if that can't be known. */
+static long sleeps_of(pid_t pid)
+{
+	static const char name[] = "voluntary_ctxt_switches:";
+	char path[64], line[128];
+	long count = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, name, strlen(name)))
+			count = strtol(line + strlen(name), NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return count;
+}
+
+#define MANY_FILES	2000
+
+/* Open files and poll them. */
+static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
+		       int nr)
+{
+	const struct rlimit limit = { MANY_FILES + 100, MANY_FILES + 100 };
+	struct epoll_event event = { .events = EPOLLIN };
+	int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i < nr; i++) {
+		fds[i] = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+		ASSERT_LE(0, fds[i]);
+		event.data.u32 = i;
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event));
+	}
+}
+
+/*
+ * Poll a file while its reader and those of many other files that are polled
+ * find nothing, again and again. The poller looks once a second by itself, and
+ * nothing that the readers do may wake it in between.
+ */
+static void sleep_beside_readers(struct __test_metadata *_metadata,
+				 FIXTURE_DATA(none_left) *self, bool own_file)
+{
+	enum { READS = 20000 };
+	static int fds[MANY_FILES];
+	int fd = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+	__u8 id[ID_SIZE_MAX];
+	__u64 began, seconds;
+	long sleeps;
+	pid_t child;
+	int i;
+
+	ASSERT_LE(0, fd);
+	watch_many(_metadata, self->set, fds, MANY_FILES);
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+		/* Straight, for its number is known. */
+		_exit(syscall(SYS_ppoll, &ready, 1, NULL, NULL, 0) != 1);
+	}
+	ASSERT_TRUE(wait_asleep_in(child, SYS_ppoll));
+
+	began = read_clock(CLOCK_MONOTONIC);
+	sleeps = sleeps_of(child);
+	ASSERT_LE(0, sleeps);
+	for (i = 0; i < READS; i++) {
+		int from = own_file && i % 2 ? fd : fds[i % MANY_FILES];
+
+		ASSERT_EQ(-1, read(from, id, sizeof(id)));
+		ASSERT_EQ(EAGAIN, errno);
+	}
+	sleeps = sleeps_of(child) - sleeps;
+	seconds = (read_clock(CLOCK_MONOTONIC) - began) / NSEC_PER_SEC + 1;
+	TH_LOG("the poller slept %ld times in %llu s", sleeps,
+	       (unsigned long long)seconds);
+	EXPECT_GE((long)seconds, sleeps);
+
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	EXPECT_TRUE(ended_well(child));
+	for (i = 0; i < MANY_FILES; i++)
+		close(fds[i]);
+	close(fd);
+}
+
+TEST_F(none_left, not_woken_by_readers_of_other_files)
+{
+	sleep_beside_readers(_metadata, self, false);
+}
+
+TEST_F(none_left, not_woken_by_each_reader_of_the_file)
+{
+	sleep_beside_readers(_metadata, self, true);
+}
+
+/* Many files in one set, and one file in many sets. */
+TEST_F(none_left, thousands_are_told)
+{
+	enum { SETS = 1000 };
+	static struct epoll_event told[MANY_FILES];
+	static int fds[MANY_FILES], sets[SETS];
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int nr, i;
+
+	watch_many(_metadata, self->set, fds, MANY_FILES - SETS);
+	for (i = 0; i < SETS; i++) {
+		sets[i] = epoll_create1(EPOLL_CLOEXEC);
+		ASSERT_LE(0, sets[i]);
+		ASSERT_EQ(0, epoll_ctl(sets[i], EPOLL_CTL_ADD, fds[0],
+				       &event));
+	}
+	ASSERT_EQ(0, epoll_wait(self->set, told, MANY_FILES, 0));
+
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	do {
+		nr = epoll_wait(self->set, told, MANY_FILES, LONG_MS);
+		ASSERT_LT(0, nr);
+	} while (nr < MANY_FILES - SETS);
+	for (i = 0; i < SETS; i++)
+		ASSERT_EQ(1, epoll_wait(sets[i], told, 1, LONG_MS));
+
+	for (i = 0; i < SETS; i++)
+		close(sets[i]);
+	for (i = 0; i < MANY_FILES - SETS; i++)
+		close(fds[i]);
 }
 
 TEST_HARNESS_MAIN
