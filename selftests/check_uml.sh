@@ -22,7 +22,14 @@ mkdir -p "$build/check" || exit
 only=abi,fdinfo,formats,generate,identity,kunit.sh,params,query,read,reload,set_format,status
 only+=,sysfs,text,trace,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
-log=$build/check/uml.log booter=uml.sh
+booter=uml.sh
+log=$build/check/uml.log
 add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1" \
 	--timeout 600 env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
+
+# How long calls wait; and one test of the list, which can't be empty.
+echo "== where time passes only while all sleep"
+log=$build/check/uml_waits.log
+add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on time-travel=inf-cpu" \
+	--timeout 600 env KUID_ONLY=fdinfo KUID_EXTENDED=exact_waits /guest/selftests.sh
 totals_end
