@@ -242,9 +242,12 @@ static void use_up_half(struct __test_metadata *_metadata,
 	} while (got == CHUNK);
 }
 
-/* Takes single IDs without waiting, all that there are until it is stopped. */
+/*
+ * Takes so many IDs at a time without waiting, all that there are until it is
+ * stopped.
+ */
 static void start_hog(struct __test_metadata *_metadata,
-		      FIXTURE_DATA(waits) *self, int priority)
+		      FIXTURE_DATA(waits) *self, __u32 count, int priority)
 {
 	long got = 0;
 
@@ -255,8 +258,8 @@ static void start_hog(struct __test_metadata *_metadata,
 	if (set_priority(priority))
 		_exit(1);
 	while (!__atomic_load_n(self->stop, __ATOMIC_RELAXED) &&
-	       (got == 1 || got == -EAGAIN || !got))
-		got = read_ids(self->f, self->fd, self->ids, 1);
+	       (got >= 0 || got == -EAGAIN))
+		got = read_ids(self->f, self->fd, self->ids, count);
 	_exit(0);
 }
 
@@ -318,7 +321,7 @@ TEST_F(waits, singles_pass_sleeping_batches)
 	use_up_half(_metadata, self);
 	for (nr = 0; nr < BATCHES; nr++)
 		start_reader(_metadata, self, nr, CHUNK, 0, 1);
-	start_hog(_metadata, self, 0);
+	start_hog(_metadata, self, 1, 0);
 	wait_for_hog(_metadata, self);
 	for (; nr < BATCHES + SINGLES; nr++)
 		start_reader(_metadata, self, nr, 1, 2, CALLS);
@@ -339,7 +342,7 @@ TEST_F(waits, batches_beside_saturating_singles)
 	static const __u32 counts[] = { 2, CHUNK };
 	size_t nr;
 
-	start_hog(_metadata, self, 0);
+	start_hog(_metadata, self, 1, 0);
 	wait_for_hog(_metadata, self);
 	for (nr = 0; nr < ARRAY_SIZE(counts); nr++)
 		start_reader(_metadata, self, nr, counts[nr], 2, 1);
@@ -365,7 +368,7 @@ static void pass_stuck(struct __test_metadata *_metadata,
 	use_up_half(_metadata, self);
 	for (nr = 0; nr < stuck; nr++)
 		start_reader(_metadata, self, nr, CHUNK, 0, 1);
-	start_hog(_metadata, self, 1);
+	start_hog(_metadata, self, 1, 1);
 	start_reader(_metadata, self, stuck, CHUNK, 2, 1);
 	wait_for_reader(_metadata, self, stuck);
 	check_wait(_metadata, self, stuck,
@@ -398,7 +401,7 @@ TEST_F(waits, singles_behind_a_stuck_single)
 	const struct sched_param usual = { 0 };
 	int nr;
 
-	start_hog(_metadata, self, 1);
+	start_hog(_metadata, self, 1, 1);
 	wait_for_hog(_metadata, self);
 	start_reader(_metadata, self, STUCK, 1, 2, INT32_MAX);
 	while (state_of(self->readers[STUCK].pid) != 'S')
@@ -414,6 +417,35 @@ TEST_F(waits, singles_behind_a_stuck_single)
 	}
 	EXPECT_EQ('R', state_of(self->readers[STUCK].pid));
 	end_hog(self);
+}
+
+/*
+ * A chunk that is larger than what batches leave of the window, which others
+ * keep used up by two at a time: it is served in its turn, and then so is a
+ * single reader behind it.
+ */
+TEST_F(waits, chunk_beside_small_batches)
+{
+	enum { SMALL = 2, CHUNKS = 3 };
+	const __u64 window = NSEC_PER_MSEC;
+	int nr;
+
+	close(self->fd);
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load("max_ahead_ms=1"));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+
+	start_hog(_metadata, self, SMALL, 0);
+	usleep(10000);
+	start_reader(_metadata, self, 0, CHUNK, 2, 1);
+	usleep(1000);
+	start_reader(_metadata, self, 1, 1, 2, 1);
+	for (nr = 0; nr < 2; nr++) {
+		wait_for_reader(_metadata, self, nr);
+		check_wait(_metadata, self, nr,
+			   CHUNKS * (window + LEX_NS(CHUNK)));
+	}
 }
 
 /* No IDs are there before the state is restored. */

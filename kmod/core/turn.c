@@ -14,6 +14,19 @@ static u64 kuid_turn_window(const struct kuid_turn *turn)
 	return turn->single ? window->one : window->batch;
 }
 
+/*
+ * Ask for no more than batches leave of the window, or they could keep the
+ * caller, and all calls for one ID behind it, waiting for ever.
+ */
+static void kuid_turn_go_over(struct kuid_turn *turn)
+{
+	const struct kuid_window *window =
+		&turn->generator->windows[turn->source];
+
+	turn->single = true;
+	turn->count = min_t(u64, turn->count, window->one - window->batch);
+}
+
 /* Take what there is. Returns false if there is nothing that may be used. */
 static bool kuid_turn_take(const struct kuid_turn *turn,
 			   struct kuid_taken *taken)
@@ -95,7 +108,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 		kuid_line_leave(line, waiter, now);
 	} else if (kuid_turn_goes_over(turn, line, now, &over)) {
 		kuid_line_leave(line, waiter, now);
-		turn->single = true;
+		kuid_turn_go_over(turn);
 		due = now;
 	} else if (turn->may_wait) {
 		if (!kuid_waiter_waits(waiter))
