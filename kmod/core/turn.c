@@ -24,7 +24,9 @@ static void kuid_turn_go_over(struct kuid_turn *turn)
 		&turn->generator->windows[turn->source];
 
 	turn->single = true;
-	turn->count = min_t(u64, turn->count, window->one - window->batch);
+	/* Nothing may be left where the window is less than a grid tick. */
+	turn->count = min_t(u64, turn->count,
+			    max_t(u64, window->one - window->batch, 1));
 }
 
 /* Take what there is. Returns false if there is nothing that may be used. */

@@ -436,6 +436,28 @@ static void single_readers_and_batches_share(void **state)
 	assert_int_equal(most, 1);
 }
 
+/* A window of less than a grid tick: there is no far half to go over to. */
+static void a_batch_goes_over_to_the_smallest_window(void **state)
+{
+	(void)state;
+	source = KUID_GRID;
+	host.generator.windows[KUID_GRID].one = 0;
+	host.generator.windows[KUID_GRID].batch = 0;
+	use_up();
+	add(0, 1, ~0U)->may_wait = false;
+	add(1, CHUNK, ~0U);
+	/* All of each grid tick is gone as soon as it begins. */
+	for (int i = 0; i < 300; i++) {
+		use_up();
+		run_for(MS);
+	}
+	tasks[0].calls = 1;
+	run_for(10 * MS);
+	assert_true(tasks[1].served > 0);
+	assert_true(tasks[1].got >= tasks[1].served);
+	assert_true(tasks[1].got <= (u64)tasks[1].served * CHUNK);
+}
+
 /* Callers that may not wait never join a line, and ask again at once. */
 static void impatient_singles_leave_a_batch_its_turn(void **state)
 {
@@ -579,6 +601,7 @@ int main(void)
 		CASE(a_waiter_that_looks_keeps_its_place),
 		CASE(singles_pass_sleeping_batches),
 		CASE(single_readers_and_batches_share),
+		CASE(a_batch_goes_over_to_the_smallest_window),
 		CASE(impatient_singles_leave_a_batch_its_turn),
 		CASE(batch_readers_get_the_same),
 		CASE(a_busy_lane_delays_no_other),
