@@ -436,26 +436,31 @@ static void single_readers_and_batches_share(void **state)
 	assert_int_equal(most, 1);
 }
 
-/* A window of less than a grid tick: there is no far half to go over to. */
-static void a_batch_goes_over_to_the_smallest_window(void **state)
+/* A batch that goes over asks for what batches leave, and for one ID at least. */
+static void a_batch_asks_for_less_when_it_goes_over(void **state)
 {
+	static const u64 far[] = { 0, 1, 500, 50000 };
+
 	(void)state;
-	source = KUID_GRID;
-	host.generator.windows[KUID_GRID].one = 0;
-	host.generator.windows[KUID_GRID].batch = 0;
-	use_up();
-	add(0, 1, ~0U)->may_wait = false;
-	add(1, CHUNK, ~0U);
-	/* All of each grid tick is gone as soon as it begins. */
-	for (int i = 0; i < 300; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
+		struct kuid_window *window = &host.generator.windows[source];
+		struct kuid_turn *turn = &tasks[0].turn;
+		u64 expected = min(max(far[i], 1ULL), (u64)CHUNK);
+
 		use_up();
-		run_for(MS);
+		window->batch = window->one - far[i];
+		add(0, CHUNK, 1);
+		run_for(0);
+		assert_true(kuid_waiter_waits(&turn->waiter));
+		/* It has been first for long, and others take all there is. */
+		turn->waiter.first -= WINDOW;
+		tasks[0].wakes = machine_mono();
+		run_for(0);
+		assert_true(turn->single);
+		assert_int_equal(turn->count, expected);
+		run_for(2 * WINDOW);
+		assert_int_equal(tasks[0].got, expected);
 	}
-	tasks[0].calls = 1;
-	run_for(10 * MS);
-	assert_true(tasks[1].served > 0);
-	assert_true(tasks[1].got >= tasks[1].served);
-	assert_true(tasks[1].got <= (u64)tasks[1].served * CHUNK);
 }
 
 /* Callers that may not wait never join a line, and ask again at once. */
@@ -601,7 +606,7 @@ int main(void)
 		CASE(a_waiter_that_looks_keeps_its_place),
 		CASE(singles_pass_sleeping_batches),
 		CASE(single_readers_and_batches_share),
-		CASE(a_batch_goes_over_to_the_smallest_window),
+		CASE(a_batch_asks_for_less_when_it_goes_over),
 		CASE(impatient_singles_leave_a_batch_its_turn),
 		CASE(batch_readers_get_the_same),
 		CASE(a_busy_lane_delays_no_other),
