@@ -14,13 +14,10 @@
 #include "lexical.h"
 #include "sequence.h"
 
-/*
- * CPUs share the lanes but for two: the first is for an order over the whole
- * host, the last for lanes that user threads hold.
- */
+/* The first lane is for an order over the whole host. CPUs share the others. */
 #define KUID_HOST_LANE	    0
 #define KUID_FIRST_CPU_LANE 1
-#define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 2)
+#define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 1)
 
 /* One CPU's runs. */
 struct kuid_cpu_runs {

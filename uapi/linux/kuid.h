@@ -98,7 +98,7 @@
  *	can be told, in nanoseconds, at least 1; a coarse clock makes the time
  *	in an ID coarse, not the IDs fewer
  * @rate_max: out: how many IDs of @format there are in a second: to each CPU
- *	for v1, v6 and v7 (beyond 126 CPUs they share), to the whole host for
+ *	for v1, v6 and v7 (beyond 127 CPUs they share), to the whole host for
  *	the others
  * @max_ahead_ns: out: how far the time in an ID may be ahead of the clock, in
  *	nanoseconds; a call that would pass it waits until it need not, or fails
