@@ -51,6 +51,7 @@ static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
 static_assert(offsetof(struct kuid_set_identity, epoch) == 32);
+static_assert(offsetof(struct kuid_set_identity, load_id) == 40);
 
 /* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
 #define KUID_CHR_BATCH_MAX SZ_64M
@@ -555,6 +556,7 @@ static long kuid_chr_status(struct kuid_status __user *arg)
 static long kuid_chr_force_clock(struct kuid_force_clock __user *arg)
 {
 	struct kuid_force_clock force;
+	struct kuid_epoch_name name;
 	int ret;
 
 	if (!capable(CAP_SYS_TIME))
@@ -564,9 +566,11 @@ static long kuid_chr_force_clock(struct kuid_force_clock __user *arg)
 	if (force.flags != KUID_FORCE_CLOCK_MAY_REPEAT || force.reserved0 ||
 	    memchr_inv(force.reserved, 0, sizeof(force.reserved)))
 		return -EINVAL;
-	ret = kuid_host_force_clock(&force.epoch);
+	ret = kuid_host_force_clock(&name);
 	if (ret)
 		return ret;
+	force.epoch = name.number;
+	force.load_id = name.load_id;
 	return copy_to_user(arg, &force, sizeof(force)) ? -EFAULT : 0;
 }
 
@@ -590,6 +594,7 @@ static long kuid_chr_get_state(struct kuid_state __user *arg)
 static long kuid_chr_restore(struct kuid_restore __user *arg)
 {
 	struct kuid_restore restore;
+	struct kuid_epoch_name name;
 	int ret;
 
 	if (!capable(CAP_SYS_TIME))
@@ -602,9 +607,11 @@ static long kuid_chr_restore(struct kuid_restore __user *arg)
 	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
 	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
 		return -EINVAL;
-	ret = kuid_host_restore(restore.floor_ns, &restore.epoch);
+	ret = kuid_host_restore(restore.floor_ns, &name);
 	if (ret)
 		return ret;
+	restore.epoch = name.number;
+	restore.load_id = name.load_id;
 	return copy_to_user(arg, &restore, sizeof(restore)) ? -EFAULT : 0;
 }
 
@@ -626,6 +633,7 @@ static long kuid_chr_acknowledge(const struct kuid_acknowledge __user *arg)
 static long kuid_chr_set_identity(struct kuid_set_identity __user *arg)
 {
 	struct kuid_set_identity set;
+	struct kuid_epoch_name name;
 	int ret;
 
 	if (!capable(CAP_SYS_ADMIN))
@@ -635,9 +643,11 @@ static long kuid_chr_set_identity(struct kuid_set_identity __user *arg)
 	if (set.flags & ~KUID_IDENTITY_CONFIRM ||
 	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
 		return -EINVAL;
-	ret = kuid_host_set_identity(&set, &set.epoch);
+	ret = kuid_host_set_identity(&set, &name);
 	if (ret)
 		return ret;
+	set.epoch = name.number;
+	set.load_id = name.load_id;
 	return copy_to_user(arg, &set, sizeof(set)) ? -EFAULT : 0;
 }
 

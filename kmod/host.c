@@ -307,8 +307,19 @@ int kuid_host_start_slow(bool nonblock)
 	return ret ?: kuid_host_first_epoch();
 }
 
+static struct kuid_epoch_name kuid_host_epoch_name(void)
+{
+	lockdep_assert_held(&kuid_host_lock);
+
+	return (struct kuid_epoch_name) {
+		.number = kuid_host.epoch->number,
+		.load_id = kuid_host.epoch->load_id,
+	};
+}
+
 /* Begin an epoch whose identity is as before. */
-static int kuid_host_begin_same(enum kuid_why why, u64 floor, u64 *number)
+static int kuid_host_begin_same(enum kuid_why why, u64 floor,
+				struct kuid_epoch_name *name)
 {
 	struct kuid_change change;
 	int ret;
@@ -320,36 +331,36 @@ static int kuid_host_begin_same(enum kuid_why why, u64 floor, u64 *number)
 	change = kuid_host_change(why);
 	change.floor = floor;
 	ret = kuid_host_begin_epoch(&change);
-	*number = kuid_host.epoch->number;
+	*name = kuid_host_epoch_name();
 	mutex_unlock(&kuid_host_lock);
 	return ret;
 }
 
 /**
  * kuid_host_force_clock - set all clocks to the wall clock
- * @number: set to the number of the epoch that begins with it
+ * @name: set to the epoch that begins with it
  *
  * Slots may be given out a second time after that.
  *
  * Context: process. Sleeps.
  * Return: 0; -EAGAIN if the random generator is not ready; -ENOMEM.
  */
-int kuid_host_force_clock(u64 *number)
+int kuid_host_force_clock(struct kuid_epoch_name *name)
 {
-	return kuid_host_begin_same(KUID_EPOCH_FORCE, 0, number);
+	return kuid_host_begin_same(KUID_EPOCH_FORCE, 0, name);
 }
 
 /**
  * kuid_host_restore - give out nothing below a time any more
  * @floor: the time, in nanoseconds since 1970; 0 if there is none
- * @number: set to the number of the epoch that begins with it
+ * @name: set to the epoch that begins with it
  *
  * Context: process. Sleeps.
  * Return: as kuid_host_force_clock().
  */
-int kuid_host_restore(u64 floor, u64 *number)
+int kuid_host_restore(u64 floor, struct kuid_epoch_name *name)
 {
-	return kuid_host_begin_same(KUID_EPOCH_RESTORE, floor, number);
+	return kuid_host_begin_same(KUID_EPOCH_RESTORE, floor, name);
 }
 
 /**
@@ -381,13 +392,14 @@ int kuid_host_acknowledge(u64 ceiling)
 /**
  * kuid_host_set_identity - begin an epoch with another identity
  * @set: the request, whose flags and reserved fields are as they must be
- * @number: set to the number of the epoch
+ * @name: set to the epoch
  *
  * Context: process. Sleeps.
  * Return: 0; -EINVAL, -ENODEV, -ENOMEM, and nothing was changed; -EAGAIN if the
  * random generator is not ready.
  */
-int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
+int kuid_host_set_identity(const struct kuid_set_identity *set,
+			   struct kuid_epoch_name *name)
 {
 	struct kuid_change change;
 	int ret;
@@ -405,7 +417,7 @@ int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number)
 			change.stale = 0;
 		ret = kuid_host_begin_epoch(&change);
 	}
-	*number = kuid_host.epoch->number;
+	*name = kuid_host_epoch_name();
 	mutex_unlock(&kuid_host_lock);
 	return ret;
 }

@@ -11,6 +11,16 @@
 #include "core/generator.h"
 #include "identity.h"
 
+/**
+ * struct kuid_epoch_name - what tells an epoch from all others
+ * @number: its number
+ * @load_id: see &struct kuid_origin.load_id
+ */
+struct kuid_epoch_name {
+	u64 number;
+	u64 load_id;
+};
+
 extern struct kuid_generator kuid_host;
 
 extern atomic64_t kuid_host_forks;
@@ -18,10 +28,11 @@ extern atomic64_t kuid_host_forks;
 int kuid_host_start_now(void);
 void kuid_host_start_soon(void);
 int kuid_host_start_slow(bool nonblock);
-int kuid_host_force_clock(u64 *number);
-int kuid_host_restore(u64 floor, u64 *number);
+int kuid_host_force_clock(struct kuid_epoch_name *name);
+int kuid_host_restore(u64 floor, struct kuid_epoch_name *name);
 int kuid_host_acknowledge(u64 ceiling);
-int kuid_host_set_identity(const struct kuid_set_identity *set, u64 *number);
+int kuid_host_set_identity(const struct kuid_set_identity *set,
+			   struct kuid_epoch_name *name);
 void kuid_host_read(struct kuid_reading *reading);
 u32 kuid_host_given(void);
 

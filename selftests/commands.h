@@ -115,6 +115,7 @@ static const struct field force_clock_fields[] = {
 	FIELD(kuid_force_clock, flags, BITS, KUID_FORCE_CLOCK_MAY_REPEAT),
 	FIELD(kuid_force_clock, reserved0, BITS, 0),
 	FIELD(kuid_force_clock, epoch, OUT),
+	FIELD(kuid_force_clock, load_id, OUT),
 	FIELD(kuid_force_clock, reserved, BITS, 0),
 };
 
@@ -142,6 +143,7 @@ static const struct field restore_fields[] = {
 	FIELD(kuid_restore, flags, BITS, KUID_RESTORE_FRESH),
 	FIELD(kuid_restore, reserved0, BITS, 0),
 	FIELD(kuid_restore, epoch, OUT),
+	FIELD(kuid_restore, load_id, OUT),
 	FIELD(kuid_restore, reserved, BITS, 0),
 };
 
@@ -160,6 +162,7 @@ static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, node, IN),
 	FIELD(kuid_set_identity, worker, IN),
 	FIELD(kuid_set_identity, epoch, OUT),
+	FIELD(kuid_set_identity, load_id, OUT),
 	FIELD(kuid_set_identity, reserved, BITS, 0),
 };
 

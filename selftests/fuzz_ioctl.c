@@ -69,6 +69,7 @@ static const struct field force_fields[] = {
 	FIELD(kuid_force_clock, flags, IN),
 	FIELD(kuid_force_clock, reserved0, RESERVED),
 	FIELD(kuid_force_clock, epoch, OUT),
+	FIELD(kuid_force_clock, load_id, OUT),
 	FIELD(kuid_force_clock, reserved, RESERVED),
 };
 
@@ -86,6 +87,7 @@ static const struct field restore_fields[] = {
 	FIELD(kuid_restore, flags, IN),
 	FIELD(kuid_restore, reserved0, RESERVED),
 	FIELD(kuid_restore, epoch, OUT),
+	FIELD(kuid_restore, load_id, OUT),
 	FIELD(kuid_restore, reserved, RESERVED),
 };
 
@@ -104,6 +106,7 @@ static const struct field identity_fields[] = {
 	FIELD(kuid_set_identity, node, IN),
 	FIELD(kuid_set_identity, worker, IN),
 	FIELD(kuid_set_identity, epoch, OUT),
+	FIELD(kuid_set_identity, load_id, OUT),
 	FIELD(kuid_set_identity, reserved, RESERVED),
 };
 

@@ -283,6 +283,8 @@ TEST_F(state, load_id)
 {
 	enum { BACK = 60 };
 	struct kuid_set_identity set = { .worker_from = KUID_FROM_RANDOM };
+	struct kuid_force_clock force = { .flags = KUID_FORCE_CLOCK_MAY_REPEAT };
+	struct kuid_restore restore = { .flags = KUID_RESTORE_FRESH };
 	struct kuid_status status;
 	__u64 epoch, first, now;
 
@@ -295,12 +297,15 @@ TEST_F(state, load_id)
 	EXPECT_EQ(1, epoch);
 	EXPECT_NE(0, first);
 	ASSERT_EQ(0, set_identity(self->fd, &set));
+	EXPECT_EQ(first, set.load_id);
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(2, epoch);
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &restore));
+	EXPECT_EQ(first, restore.load_id);
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(3, epoch);
-	ASSERT_EQ(0, force_clock(self->fd, &now));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
+	EXPECT_EQ(first, force.load_id);
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(4, epoch);
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));

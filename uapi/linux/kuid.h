@@ -315,6 +315,7 @@ struct kuid_status {
  * @flags: in: KUID_FORCE_CLOCK_MAY_REPEAT
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
+ * @load_id: out: of that epoch, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
  * For a wall clock that was far in the future, and that IDs were made by,
@@ -331,7 +332,8 @@ struct kuid_force_clock {
 	__u32 flags;
 	__u32 reserved0;
 	__u64 epoch;
-	__u64 reserved[2];
+	__u64 load_id;
+	__u64 reserved[1];
 };
 
 /*
@@ -420,6 +422,7 @@ struct kuid_state {
  * @flags: in: KUID_RESTORE_FRESH or zero
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
+ * @load_id: out: of that epoch, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
  * A floor below what was handed out or restored before changes nothing. If the
@@ -434,7 +437,8 @@ struct kuid_restore {
 	__u32 flags;
 	__u32 reserved0;
 	__u64 epoch;
-	__u64 reserved[5];
+	__u64 load_id;
+	__u64 reserved[4];
 };
 
 /**
@@ -469,6 +473,7 @@ struct kuid_acknowledge {
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
  * @worker: in: zero unless @worker_from is KUID_FROM_GIVEN
  * @epoch: out: number of the new epoch
+ * @load_id: out: of that epoch, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
  * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface is
@@ -482,7 +487,8 @@ struct kuid_set_identity {
 	__u64 node;
 	__u64 worker;
 	__u64 epoch;
-	__u64 reserved[11];
+	__u64 load_id;
+	__u64 reserved[10];
 };
 
 /*
