@@ -1098,46 +1098,62 @@ static unsigned int count_requests(struct scene *s, const char *params)
 }
 
 /**
- * struct opener - a child that opens the device files while it is told to
- * @go: it is to open them; set by the parent
- * @idle: it has seen that it is not, and has none open; set by the child
+ * struct opener - a child that opens the device files when it is told to
+ * @told: counts what the parent tells it: if odd, to open all and keep them
+ *	open; if even, to close them
+ * @done: the last even number that it has followed
  */
 struct opener {
-	bool go;
-	bool idle;
+	unsigned int told;
+	unsigned int done;
 };
 
 static void open_devices(struct opener *opener)
 {
+	int fds[NR_DEVICES];
+	unsigned int told;
 	char path[64];
-	int fd, i;
+	int i;
 
+	memset(fds, -1, sizeof(fds));
 	for (;;) {
-		if (!__atomic_load_n(&opener->go, __ATOMIC_SEQ_CST)) {
-			__atomic_store_n(&opener->idle, true, __ATOMIC_SEQ_CST);
-			usleep(100);
-			continue;
-		}
+		told = __atomic_load_n(&opener->told, __ATOMIC_SEQ_CST);
 		for (i = 0; i < NR_DEVICES; i++) {
 			device_path(i, path, sizeof(path));
-			fd = open(path, O_RDONLY | O_CLOEXEC);
-			if (fd >= 0)
-				close(fd);
+			if (told % 2 && fds[i] < 0)
+				fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+			if (told % 2 || fds[i] < 0)
+				continue;
+			/* If the load failed, nothing may be open. */
+			if (read(fds[i], path, sizeof(path)) <= 0)
+				_exit(1);
+			close(fds[i]);
+			fds[i] = -1;
 		}
+		if (told % 2)
+			continue;
+		__atomic_store_n(&opener->done, told, __ATOMIC_SEQ_CST);
+		usleep(100);
 	}
 }
 
 static void opener_begin(struct opener *opener)
 {
-	__atomic_store_n(&opener->idle, false, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&opener->go, true, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&opener->told, 1, __ATOMIC_SEQ_CST);
 }
 
-static void opener_end(struct opener *opener)
+/* Returns false if the child has ended. */
+static bool opener_end(struct opener *opener, pid_t child)
 {
-	__atomic_store_n(&opener->go, false, __ATOMIC_SEQ_CST);
-	while (!__atomic_load_n(&opener->idle, __ATOMIC_SEQ_CST))
+	unsigned int told = __atomic_add_fetch(&opener->told, 1,
+					       __ATOMIC_SEQ_CST);
+
+	while (__atomic_load_n(&opener->done, __ATOMIC_SEQ_CST) != told) {
+		if (waitpid(child, NULL, WNOHANG))
+			return false;
 		usleep(100);
+	}
+	return true;
 }
 
 /*
@@ -1166,7 +1182,7 @@ TEST_F_TIMEOUT(loading, load, 900)
 		arm(s->nth, nth);
 		ret = load("");
 		left = disarm(s->nth);
-		opener_end(opener);
+		ASSERT_TRUE(opener_end(opener, child));
 		if (left)
 			break;
 		ASSERT_TRUE(!ret || ret == -ENOMEM) {
