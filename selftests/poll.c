@@ -612,7 +612,8 @@ static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
 static void sleep_beside_readers(struct __test_metadata *_metadata,
 				 FIXTURE_DATA(none_left) *self, bool own_file)
 {
-	enum { READS = 20000 };
+	/* So long that what the first readers armed comes due. */
+	const __u64 enough = 3 * NSEC_PER_SEC;
 	static int fds[MANY_FILES];
 	int fd = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
 	__u8 id[ID_SIZE_MAX];
@@ -636,7 +637,7 @@ static void sleep_beside_readers(struct __test_metadata *_metadata,
 	began = read_clock(CLOCK_MONOTONIC);
 	sleeps = sleeps_of(child);
 	ASSERT_LE(0, sleeps);
-	for (i = 0; i < READS; i++) {
+	for (i = 0; read_clock(CLOCK_MONOTONIC) < began + enough; i++) {
 		int from = own_file && i % 2 ? fd : fds[i % MANY_FILES];
 
 		ASSERT_EQ(-1, read(from, id, sizeof(id)));
