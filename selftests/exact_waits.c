@@ -315,7 +315,7 @@ TEST_F(waits, first_come_first_served)
  */
 TEST_F(waits, singles_pass_sleeping_batches)
 {
-	enum { BATCHES = 200, SINGLES = 10, CALLS = 50 };
+	enum { BATCHES = 200, SINGLES = 10, CALLS = 5 };
 	int nr;
 
 	use_up_half(_metadata, self);
@@ -397,7 +397,7 @@ TEST_F(waits, batch_behind_many_stuck_batches)
  */
 TEST_F(waits, singles_behind_a_stuck_single)
 {
-	enum { STUCK, SINGLES = 10, CALLS = 50 };
+	enum { STUCK, SINGLES = 10, CALLS = 5 };
 	const struct sched_param usual = { 0 };
 	int nr;
 
