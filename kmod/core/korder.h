@@ -103,14 +103,11 @@ static __always_inline u64 kuid_k96_of_k64(u64 k64, u32 node,
 					   unsigned int interval, u64 *low)
 {
 	unsigned int split = kuid_korder_split(interval);
-	u64 before = kuid_korder_before(k64, split);
-	/* Node and what follows it, 61 to 66 bits: the lower 64, the others. */
-	u64 tail = (u64)node << split | kuid_korder_behind(k64, split);
-	u64 head = (u64)node >> (64 - split);
+	u64 behind = kuid_korder_behind(k64, split);
 
-	*low = tail << 32;
-	/* 32 bits of the tail are in the second word, the others here. */
-	return before << split | head << 32 | tail >> 32;
+	/* The lower 32 bits of the node and of what follows it. */
+	*low = ((u64)node << split | behind) << 32;
+	return (k64 ^ behind) | (u64)node << 32 >> (64 - split) | behind >> 32;
 }
 
 /**
