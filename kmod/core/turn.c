@@ -74,24 +74,22 @@ static u64 kuid_turn_try_stamps(struct kuid_turn *turn,
 }
 
 /*
- * Since when a batch has had to let calls for one ID pass: these could keep it
- * waiting for ever. After one window it goes over to their line.
+ * When a batch that is the head of its line goes over to the singles, which
+ * could keep it waiting for ever; KUID_NEVER for all others.
  */
-static bool kuid_turn_goes_over(const struct kuid_turn *turn,
-				struct kuid_line *line, u64 now, u64 *at)
+static u64 kuid_turn_over_at(const struct kuid_turn *turn,
+			     struct kuid_line *line)
 {
-	*at = KUID_NEVER;
 	if (turn->single || kuid_line_head(line) != &turn->waiter)
-		return false;
-	*at = turn->waiter.first + turn->generator->max_ahead;
-	return *at <= now;
+		return KUID_NEVER;
+	return turn->waiter.first + turn->generator->max_ahead;
 }
 
 static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 {
 	struct kuid_line *line = kuid_turn_line(turn);
 	struct kuid_waiter *waiter = &turn->waiter;
-	u64 before, now, due, over;
+	u64 before, now, due;
 	unsigned long flags;
 	bool taken_now;
 
@@ -108,7 +106,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 	if (taken_now || due == KUID_NEVER) {
 		/* Where only a change can help, nobody needs a place. */
 		kuid_line_leave(line, waiter, now);
-	} else if (kuid_turn_goes_over(turn, line, now, &over)) {
+	} else if (kuid_turn_over_at(turn, line) <= now) {
 		kuid_line_leave(line, waiter, now);
 		kuid_turn_go_over(turn);
 		due = now;
@@ -117,7 +115,8 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
 			kuid_line_join(line, waiter, turn->count, now);
 		turn->has_waited = true;
 		waiter->due = due;
-		due = min(over, kuid_line_next_look(line, waiter, now));
+		due = min(kuid_turn_over_at(turn, line),
+			  kuid_line_next_look(line, waiter, now));
 	}
 	raw_spin_unlock_irqrestore(&line->lock, flags);
 	return taken_now ? 0 : due;
