@@ -17,7 +17,7 @@
 /* The same on the stack. */
 #define KUID_ITER_FEW 4
 
-/* What an ID takes: itself, and the same as text. */
+/* Room for an ID, and for the same ID as text. */
 #define KUID_ITER_ROOM (KUID_ID_MAX + KUID_LINE_MAX)
 
 /* How far to look ahead whether memory can be written. */

@@ -82,7 +82,7 @@ struct kuid_window {
  * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
  *	which never change; and the epochs of struct kuid_floors
  *
- * What @seq counts and @closings are read without @lock, too: there by
+ * Readers without @lock read the fields that @seq counts, and @closings, by
  * READ_ONCE(), and all writes are by WRITE_ONCE(). @seq tells of a change, not
  * of a value that was torn or read twice.
  */
@@ -463,7 +463,7 @@ kuid_generator_slots(struct kuid_generator *generator,
 		}
 		sequences = view.epoch->sequences;
 		sequence = lex ? &sequences->lex : &sequences->grid;
-		/* What is left of a run would be too little. */
+		/* The rest of a run would be too little for a batch. */
 		if (order == KUID_BY_HOST ||
 		    (order == KUID_BY_FILE && count >= KUID_RUN_SLOTS)) {
 			slots = kuid_sequence_reserve_next(sequence, now, above,

@@ -129,7 +129,7 @@ typedef __s64 s64;
 		kuid_port_step();                                  \
 		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED); \
 	})
-/* What races with a plain store, and may. */
+/* A read that may race with a plain store. */
 #define data_race(x) (x)
 
 #define smp_load_acquire(p)                           \
