@@ -874,7 +874,7 @@ TEST_F(force, bad_calls)
 	calls[3].flags = 2;
 	calls[4].reserved0 = 1;
 	calls[5].reserved[0] = 1;
-	calls[6].reserved[1] = 1ULL << 63;
+	calls[6].reserved[0] = 1ULL << 63;
 	for (i = 0; i < ARRAY_SIZE(calls); i++) {
 		struct kuid_force_clock call = calls[i];
 
