@@ -19,7 +19,7 @@ struct kuid_poller;
 
 /**
  * struct kuid_batch - what is asked for
- * @floors: of the open file that the IDs are made for
+ * @watermarks: of the open file that the IDs are made for
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
  * @order: what they shall follow
  * @poller: of that file; NULL for kernel code
@@ -29,7 +29,7 @@ struct kuid_poller;
  * @last: the stamp's nanosecond or the slot of the last one, if @epoch is not 0
  */
 struct kuid_batch {
-	struct kuid_floors *floors;
+	struct kuid_watermarks *watermarks;
 	struct kuid_poller *poller;
 	u32 format;
 	enum kuid_order order;

@@ -121,13 +121,13 @@ static enum kuid_chr_load kuid_chr_load;
 
 /**
  * struct kuid_file - an open file
- * @floors: written by the generator only
+ * @watermarks: written by the generator only
  * @mode: KUID_MODE_*; changed by compare-and-exchange, read at once
  * @poller: who polls it
  * @stream: there in a file that gives text
  */
 struct kuid_file {
-	struct kuid_floors floors;
+	struct kuid_watermarks watermarks;
 	u32 mode;
 	struct kuid_poller poller;
 	struct kuid_stream stream[];
@@ -262,7 +262,7 @@ static __always_inline int kuid_chr_begin(struct kuid_file *kf, bool nonblock,
 		 !try_cmpxchg(&kf->mode, &mode, mode | KUID_MODE_TAKEN));
 
 	*batch = (struct kuid_batch) {
-		.floors = &kf->floors,
+		.watermarks = &kf->watermarks,
 		.poller = &kf->poller,
 		.format = format ?: kuid_chr_mode_format(mode),
 		.order = kuid_chr_order(order ?: kuid_chr_mode_order(mode)),
@@ -335,7 +335,7 @@ static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
  * so without anything that it can do without. Returns true, or false if it
  * takes a batch of one to make it, or to tell why it can't be made.
  */
-static __always_inline bool kuid_chr_one(struct kuid_floors *floors,
+static __always_inline bool kuid_chr_one(struct kuid_watermarks *watermarks,
 					 const u32 format, u8 __user *to,
 					 const size_t size, u8 *random,
 					 kuid_put_t put)
@@ -347,46 +347,47 @@ static __always_inline bool kuid_chr_one(struct kuid_floors *floors,
 	if (!kuid_reserve_single_passes(source))
 		return false;
 
-	const struct kuid_taken taken =
-		kuid_make_take(floors, source, KUID_BY_FILE, parts, ahead, 1);
+	const struct kuid_taken taken = kuid_make_take(
+		watermarks, source, KUID_BY_FILE, parts, ahead, 1);
 
 	return likely(taken.stamps.count) && likely(!taken.origin.closed) &&
 	       kuid_make_store(format, &to, size, &taken, random, put);
 }
 
 /* Apart, because its buffer would have all others guard their stack. */
-static noinline bool kuid_chr_one_v7(struct kuid_floors *floors, u8 __user *to)
+static noinline bool kuid_chr_one_v7(struct kuid_watermarks *watermarks,
+				     u8 __user *to)
 {
 	u8 random[KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
 
-	return kuid_chr_one(floors, KUID_FORMAT_V7, to, 16, random,
+	return kuid_chr_one(watermarks, KUID_FORMAT_V7, to, 16, random,
 			    kuid_put_16);
 }
 
-static __always_inline bool kuid_chr_one_of(struct kuid_floors *floors,
+static __always_inline bool kuid_chr_one_of(struct kuid_watermarks *watermarks,
 					    u32 format, u8 __user *to)
 {
 	/* That of /dev/kuid first. */
 	if (format == KUID_FORMAT_V1)
-		return kuid_chr_one(floors, KUID_FORMAT_V1, to, 16, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_V1, to, 16, NULL,
 				    kuid_put_16);
 	switch (format) {
 	case KUID_FORMAT_V6:
-		return kuid_chr_one(floors, KUID_FORMAT_V6, to, 16, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_V6, to, 16, NULL,
 				    kuid_put_16);
 	case KUID_FORMAT_V7:
-		return kuid_chr_one_v7(floors, to);
+		return kuid_chr_one_v7(watermarks, to);
 	case KUID_FORMAT_LEX:
-		return kuid_chr_one(floors, KUID_FORMAT_LEX, to, 16, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_LEX, to, 16, NULL,
 				    kuid_put_16);
 	case KUID_FORMAT_K64:
-		return kuid_chr_one(floors, KUID_FORMAT_K64, to, 8, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_K64, to, 8, NULL,
 				    kuid_put_8);
 	case KUID_FORMAT_K96:
-		return kuid_chr_one(floors, KUID_FORMAT_K96, to, 12, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_K96, to, 12, NULL,
 				    kuid_put_12);
 	default:
-		return kuid_chr_one(floors, KUID_FORMAT_K128, to, 16, NULL,
+		return kuid_chr_one(watermarks, KUID_FORMAT_K128, to, 16, NULL,
 				    kuid_put_16);
 	}
 }
@@ -405,7 +406,7 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	/* The usual case, one more ID, needs none of the rest. */
 	if ((mode & KUID_MODE_USUAL_MASK) == KUID_MODE_USUAL &&
 	    size == FIELD_GET(KUID_MODE_ID_SIZE, mode) &&
-	    likely(kuid_chr_one_of(&kf->floors, kuid_chr_mode_format(mode),
+	    likely(kuid_chr_one_of(&kf->watermarks, kuid_chr_mode_format(mode),
 				   (u8 __user *)buf)))
 		return size;
 	return kuid_chr_read_any(file, buf, size);
@@ -416,7 +417,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	struct kuid_file *kf = file->private_data;
 	u32 mode = READ_ONCE(kf->mode);
 	const struct kuid_batch batch = {
-		.floors = &kf->floors,
+		.watermarks = &kf->watermarks,
 		.format = kuid_chr_mode_format(mode),
 		.order = kuid_chr_order(kuid_chr_mode_order(mode)),
 	};

@@ -640,7 +640,7 @@ static void kuid_host_wait_clear(void)
 
 	/* It may be set back meanwhile. */
 	while ((now = ktime_get_real_ns()) < clear) {
-		if (clear - now > kuid_host.max_ahead + 2 * KUID_GRID_STEP_NS) {
+		if (clear - now > kuid_host.max_ahead + 2 * KUID_GRID_TICK_NS) {
 			pr_warn("the wall clock was set back and is %llu s behind the last IDs: loaded before it has caught up, the module may repeat them\n",
 				div_u64(clear - now, NSEC_PER_SEC) + 1);
 			return;

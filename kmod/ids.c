@@ -9,7 +9,7 @@
 #include "include/linux/kuid.h"
 
 /* As if all kernel code had one open file; follows only KUID_ORDER_HOST. */
-static struct kuid_floors kuid_ids_floors;
+static struct kuid_watermarks kuid_ids_watermarks;
 
 /* Where preemption is off a kernel of PREEMPT_RT has no random bytes. */
 static bool kuid_ids_random(void)
@@ -47,7 +47,7 @@ static bool kuid_ids_random(void)
 ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {
 	struct kuid_batch batch = {
-		.floors = &kuid_ids_floors,
+		.watermarks = &kuid_ids_watermarks,
 		.format = format ?: KUID_FORMAT_V1,
 		.order = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU,
 		.nonblock = true,

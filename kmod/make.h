@@ -89,17 +89,17 @@ fault:
 
 /* Take from a source. */
 static __always_inline struct kuid_taken
-kuid_make_take(struct kuid_floors *floors, const enum kuid_source source,
-	       const enum kuid_order order, const u32 parts, u64 ahead,
-	       u32 count)
+kuid_make_take(struct kuid_watermarks *watermarks,
+	       const enum kuid_source source, const enum kuid_order order,
+	       const u32 parts, u64 ahead, u32 count)
 {
 	rcu_read_lock_sched();
 
 	const struct kuid_taken taken =
 		source == KUID_STAMPS
-			? kuid_generator_stamps(&kuid_host, floors, order,
+			? kuid_generator_stamps(&kuid_host, watermarks, order,
 						parts, ahead, count)
-			: kuid_generator_slots(&kuid_host, source, floors,
+			: kuid_generator_slots(&kuid_host, source, watermarks,
 					       order, parts, ahead, count);
 
 	rcu_read_unlock_sched();

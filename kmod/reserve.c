@@ -26,7 +26,7 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 	*turn = (struct kuid_turn) {
 		.generator = &kuid_host,
 		.lines = &kuid_reserve_lines[source],
-		.floors = batch->floors,
+		.watermarks = batch->watermarks,
 		.source = source,
 		.order = batch->order,
 		.parts = kuid_make_parts(batch->format),

@@ -115,7 +115,7 @@ static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 	u64 lex = atomic64_read(&sequences->lex.next);
 	u64 grid = atomic64_read(&sequences->grid.next);
 
-	/* A step is begun at its first slot, so all of it counts. */
+	/* A grid tick is begun at its first slot, so all of it counts. */
 	return max(kuid_lex_ns(lex), kuid_grid_ns(grid + KUID_GRID_SEQ_MAX));
 }
 
@@ -129,7 +129,7 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 
 	kuid_raise(&sequences->lex.next, lex);
 	kuid_raise(&sequences->grid.next, grid);
-	/* Nor what is left of runs. */
+	/* The same for what is left of runs. */
 	for (cpu = 0; cpu < sequences->nr_cpus; cpu++) {
 		kuid_raise(&sequences->runs[cpu].lex.next, kuid_run_end(lex));
 		kuid_raise(&sequences->runs[cpu].grid.next, kuid_run_end(grid));

@@ -295,27 +295,28 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 }
 
 /**
- * kuid_generator_enter - begin to use an open file's floors in an epoch
+ * kuid_generator_enter - begin to use an open file's watermarks in an epoch
  * @generator: the generator
- * @floors: the floors
+ * @watermarks: the watermarks
  * @number: the epoch's
  *
  * Context: as kuid_generator_stamps(). Takes generator->lock.
  */
 void kuid_generator_enter(struct kuid_generator *generator,
-			  struct kuid_floors *floors, u64 number)
+			  struct kuid_watermarks *watermarks, u64 number)
 {
-	struct kuid_floor *floor = &floors->of[number & 1];
+	struct kuid_watermark *watermark = &watermarks->of[number & 1];
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
-	/* Else @number is an epoch on its way out, and its floors are kept. */
-	if (floors->epoch < number) {
-		atomic64_set(&floor->stamp, 0);
-		atomic64_set(&floor->lex, 0);
-		atomic64_set(&floor->grid, 0);
-		/* Pairs with the acquire in kuid_generator_floor(). */
-		smp_store_release(&floors->epoch, number);
+	/* Else @number is an epoch on its way out, and its watermarks are kept.
+	 */
+	if (watermarks->epoch < number) {
+		atomic64_set(&watermark->stamp, 0);
+		atomic64_set(&watermark->lex, 0);
+		atomic64_set(&watermark->grid, 0);
+		/* Pairs with the acquire in kuid_generator_watermark(). */
+		smp_store_release(&watermarks->epoch, number);
 	}
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
@@ -515,7 +516,7 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
  * kuid_generator_when - when there is something to be had
  * @generator: the generator, which has an epoch
  * @source: from which
- * @floors: of the open file it would be for
+ * @watermarks: of the open file it would be for
  * @order: what it would follow
  * @ahead: how far it may be ahead of the clock: of generator->windows
  * @before: how much others are to have before that
@@ -528,7 +529,8 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
  * the ceiling.
  */
 u64 kuid_generator_when(struct kuid_generator *generator,
-			enum kuid_source source, struct kuid_floors *floors,
+			enum kuid_source source,
+			struct kuid_watermarks *watermarks,
 			enum kuid_order order, u64 ahead, u64 before, u32 count)
 {
 	const struct kuid_clock *clock =
@@ -536,31 +538,31 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	const struct kuid_view view = kuid_generator_look(generator, clock);
 	u64 room = ahead + (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
 	struct kuid_sequences *sequences;
-	struct kuid_floor *floor;
+	struct kuid_watermark *watermark;
 	unsigned int lane;
 	u64 first, now;
 
 	if (!view.holds)
 		return KUID_NEVER;
-	floor = kuid_generator_floor(generator, floors, view.epoch);
+	watermark = kuid_generator_watermark(generator, watermarks, view.epoch);
 	sequences = view.epoch->sequences;
 	switch (source) {
 	case KUID_STAMPS:
 		now = view.now;
 		lane = kuid_generator_lane(view.epoch, order);
 		first = max_t(u64, atomic64_read(&view.epoch->lanes[lane].last),
-			      atomic64_read(&floor->stamp)) +
+			      atomic64_read(&watermark->stamp)) +
 			1;
 		break;
 	case KUID_LEX:
 		now = kuid_lex_slot(view.now);
 		first = max_t(u64, atomic64_read(&sequences->lex.next),
-			      atomic64_read(&floor->lex) + 1);
+			      atomic64_read(&watermark->lex) + 1);
 		break;
 	default:
 		now = kuid_grid_slot(view.now);
 		first = max_t(u64, atomic64_read(&sequences->grid.next),
-			      atomic64_read(&floor->grid) + 1);
+			      atomic64_read(&watermark->grid) + 1);
 		break;
 	}
 	first = max(first, now) + before;

@@ -14,7 +14,7 @@
  * a time of before for a step.
  *
  * A new epoch's memory is the business of whoever publishes it: the core only
- * needs the former epoch, and floors that belong to it, to stay until no
+ * needs the former epoch, and watermarks that belong to it, to stay until no
  * reader of it is left, and that no further epoch is published before that.
  */
 #ifndef KUID_CORE_GENERATOR_H
@@ -80,7 +80,7 @@ struct kuid_window {
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often it was found set forward
  * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
- *	which never change; and the epochs of struct kuid_floors
+ *	which never change; and the epochs of struct kuid_watermarks
  *
  * Readers without @lock read the fields that @seq counts, and @closings, by
  * READ_ONCE(), and all writes are by WRITE_ONCE(). @seq tells of a change, not
@@ -125,7 +125,7 @@ struct kuid_step {
 };
 
 /**
- * struct kuid_floor - what an open file has been given in one epoch
+ * struct kuid_watermark - what an open file has been given in one epoch
  * @stamp: the highest nanosecond; 0 if none
  * @lex: the highest microsecond; 0 if none
  * @grid: the highest slot of the k-ordered grid; 0 if none
@@ -133,23 +133,23 @@ struct kuid_step {
  * Atomic maxima, raised before a call returns: a call that begins after that
  * reads the same or a higher one.
  */
-struct kuid_floor {
+struct kuid_watermark {
 	atomic64_t stamp;
 	atomic64_t lex;
 	atomic64_t grid;
 };
 
 /**
- * struct kuid_floors - what an open file has been given
+ * struct kuid_watermarks - what an open file has been given
  * @epoch: the newest epoch that it was used in; 0 if it was not yet
  * @of: of that epoch and the one before, by the lowest bit of the number
  *
  * Two, because readers of the former epoch may still be about; no more,
  * because a further one is not published before those are gone.
  */
-struct kuid_floors {
+struct kuid_watermarks {
 	u64 epoch;
-	struct kuid_floor of[2];
+	struct kuid_watermark of[2];
 };
 
 /**
@@ -237,14 +237,15 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 void kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 void kuid_generator_enter(struct kuid_generator *generator,
-			  struct kuid_floors *floors, u64 number);
+			  struct kuid_watermarks *watermarks, u64 number);
 bool kuid_generator_publish(struct kuid_generator *generator,
 			    struct kuid_epoch *epoch, enum kuid_why why,
 			    u64 floor);
 u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
-			enum kuid_source source, struct kuid_floors *floors,
+			enum kuid_source source,
+			struct kuid_watermarks *watermarks,
 			enum kuid_order order, u64 ahead, u64 before,
 			u32 count);
 u64 kuid_generator_shut(const struct kuid_generator *generator,
@@ -317,15 +318,16 @@ kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
 	return KUID_FIRST_CPU_LANE + kuid_generator_cpu(epoch->nr_cpu_lanes);
 }
 
-/* The floor that a file has in an epoch. */
-static __always_inline struct kuid_floor *
-kuid_generator_floor(struct kuid_generator *generator,
-		     struct kuid_floors *floors, const struct kuid_epoch *epoch)
+/* The watermark that a file has in an epoch. */
+static __always_inline struct kuid_watermark *
+kuid_generator_watermark(struct kuid_generator *generator,
+			 struct kuid_watermarks *watermarks,
+			 const struct kuid_epoch *epoch)
 {
 	/* Pairs with the release in kuid_generator_enter(). */
-	if (unlikely(smp_load_acquire(&floors->epoch) != epoch->number))
-		kuid_generator_enter(generator, floors, epoch->number);
-	return &floors->of[epoch->number & 1];
+	if (unlikely(smp_load_acquire(&watermarks->epoch) != epoch->number))
+		kuid_generator_enter(generator, watermarks, epoch->number);
+	return &watermarks->of[epoch->number & 1];
 }
 
 static __always_inline struct kuid_taken
@@ -349,14 +351,14 @@ static inline struct kuid_taken kuid_generator_none(u64 next)
 /**
  * kuid_generator_stamps - take stamps
  * @generator: the generator, which has an epoch
- * @floors: of the open file they are for; not used if @order is KUID_BY_CPU
+ * @watermarks: of the open file they are for; not used if @order is KUID_BY_CPU
  * @order: what they shall follow
  * @parts: KUID_PART_*: what IDs made of them will show of the identity
  * @ahead: how far they may be ahead of the clock: of generator->windows
  * @count: how many stamps are wanted, at least 1
  *
  * The stamps increase. By file, they are above all that were reserved with the
- * same @floors before this call began. A lane of its own is not enough for
+ * same @watermarks before this call began. A lane of its own is not enough for
  * that: the caller may have come from a CPU whose lane was ahead of this one's.
  *
  * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
@@ -364,16 +366,15 @@ static inline struct kuid_taken kuid_generator_none(u64 next)
  * Return: as many stamps as are to be had at once; if that is none, first is
  * the one that came next, or KUID_NEVER if the clock has come to the ceiling.
  */
-static __always_inline struct kuid_taken
-kuid_generator_stamps(struct kuid_generator *generator,
-		      struct kuid_floors *floors, const enum kuid_order order,
-		      const u32 parts, u64 ahead, u32 count)
+static __always_inline struct kuid_taken kuid_generator_stamps(
+	struct kuid_generator *generator, struct kuid_watermarks *watermarks,
+	const enum kuid_order order, const u32 parts, u64 ahead, u32 count)
 {
 	for (;;) {
 		const struct kuid_view view =
 			kuid_generator_view(generator, &generator->stamp_clock);
 		const bool follow = order != KUID_BY_CPU;
-		atomic64_t *floor = NULL;
+		atomic64_t *watermark = NULL;
 		unsigned int lane;
 		u32 n = count;
 		u32 closed;
@@ -387,11 +388,11 @@ kuid_generator_stamps(struct kuid_generator *generator,
 		}
 		lane = kuid_generator_lane(view.epoch, order);
 		if (follow)
-			floor = &kuid_generator_floor(generator, floors,
-						      view.epoch)
-					 ->stamp;
+			watermark = &kuid_generator_watermark(
+					     generator, watermarks, view.epoch)
+					     ->stamp;
 		first = kuid_lane_reserve(&view.epoch->lanes[lane], view.now,
-					  follow ? atomic64_read(floor) : 0,
+					  follow ? atomic64_read(watermark) : 0,
 					  view.now + ahead, &n);
 		closed = kuid_generator_closed(generator, parts);
 		if (unlikely(!n)) {
@@ -399,7 +400,7 @@ kuid_generator_stamps(struct kuid_generator *generator,
 				return kuid_generator_none(first);
 		} else if (likely(kuid_generator_holds(generator, &view))) {
 			if (follow)
-				kuid_raise(floor, first + n - 1);
+				kuid_raise(watermark, first + n - 1);
 			return kuid_generator_taken(first, n, lane, view.epoch,
 						    closed);
 		}
@@ -412,7 +413,7 @@ kuid_generator_stamps(struct kuid_generator *generator,
  * kuid_generator_slots - take slots
  * @generator: the generator, which has an epoch
  * @source: KUID_LEX or KUID_GRID
- * @floors: of the open file they are for; not used if @order is KUID_BY_CPU
+ * @watermarks: of the open file they are for; not used if @order is KUID_BY_CPU
  * @order: what they shall follow
  * @parts: KUID_PART_*: what IDs made of them will show of the identity
  * @ahead: how far they may be ahead of the clock: of generator->windows
@@ -422,11 +423,10 @@ kuid_generator_stamps(struct kuid_generator *generator,
  * Return: as many as are to be had at once; if that is none, first is the one
  * that came next, or KUID_NEVER if the clock has come to the ceiling.
  */
-static __always_inline struct kuid_taken
-kuid_generator_slots(struct kuid_generator *generator,
-		     const enum kuid_source source, struct kuid_floors *floors,
-		     const enum kuid_order order, const u32 parts, u64 ahead,
-		     u32 count)
+static __always_inline struct kuid_taken kuid_generator_slots(
+	struct kuid_generator *generator, const enum kuid_source source,
+	struct kuid_watermarks *watermarks, const enum kuid_order order,
+	const u32 parts, u64 ahead, u32 count)
 {
 	const bool follow = order != KUID_BY_CPU;
 	const bool lex = source == KUID_LEX;
@@ -436,14 +436,15 @@ kuid_generator_slots(struct kuid_generator *generator,
 			kuid_generator_view(generator, &generator->slot_clock);
 		u64 now = lex ? kuid_lex_slot(view.now)
 			      : kuid_grid_slot(view.now);
-		/* Of the grid, to the end of the last step that begins in time.
+		/* For the grid, to the end of the last grid tick that begins in
+		 * time.
 		 */
 		u64 limit = now + ahead + (lex ? 0 : KUID_GRID_SEQ_MAX);
 		struct kuid_sequences *sequences;
 		struct kuid_sequence *sequence;
-		atomic64_t *floor = NULL;
+		atomic64_t *watermark = NULL;
 		struct kuid_slots slots;
-		struct kuid_floor *file;
+		struct kuid_watermark *file;
 		struct kuid_run *run;
 		unsigned int cpu;
 		u64 above = 0;
@@ -456,10 +457,10 @@ kuid_generator_slots(struct kuid_generator *generator,
 			continue;
 		}
 		if (follow) {
-			file = kuid_generator_floor(generator, floors,
-						    view.epoch);
-			floor = lex ? &file->lex : &file->grid;
-			above = atomic64_read(floor);
+			file = kuid_generator_watermark(generator, watermarks,
+							view.epoch);
+			watermark = lex ? &file->lex : &file->grid;
+			above = atomic64_read(watermark);
 		}
 		sequences = view.epoch->sequences;
 		sequence = lex ? &sequences->lex : &sequences->grid;
@@ -484,7 +485,7 @@ kuid_generator_slots(struct kuid_generator *generator,
 			u32 n = count == 1 ? 1 : slots.count;
 
 			if (follow)
-				kuid_raise(floor, slots.first + n - 1);
+				kuid_raise(watermark, slots.first + n - 1);
 			return kuid_generator_taken(slots.first, n, 0,
 						    view.epoch, closed);
 		}

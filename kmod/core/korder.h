@@ -3,11 +3,11 @@
  * fogfish's k-ordered IDs: k64 for one host, k96 and k128 with a node.
  *
  * All three hold one slot of one grid: A megaseconds, B seconds within it, C
- * the second's microseconds >> 10, and a sequence number within that step. A
- * second has 977 steps, the last of them shorter than the others; a step has
- * 16,384 slots, and slots are numbered through. k64 is the four fields one
- * after the other. k96 and k128 have a node put in before the lowest I bits of
- * B, where I is the interval: IDs of 2^I seconds lie together by node.
+ * the second's microseconds >> 10, and a sequence number within that grid tick.
+ * A second has 977 grid ticks, the last of them shorter than the others. A grid
+ * tick has 16,384 slots, and slots are numbered through. k64 is the four fields
+ * one after the other. k96 and k128 have a node put in before the lowest I bits
+ * of B, where I is the interval: IDs of 2^I seconds lie together by node.
  */
 #ifndef KUID_CORE_KORDER_H
 #define KUID_CORE_KORDER_H
@@ -18,49 +18,49 @@
 #define KUID_GRID_SEQ_MAX  ((1U << KUID_GRID_SEQ_BITS) - 1)
 #define KUID_GRID_C_BITS   10
 #define KUID_GRID_B_BITS   20
-#define KUID_GRID_STEPS	   977	   /* in a second: 999,999 us >> 10, and 0 */
-#define KUID_GRID_STEP_NS  1024000 /* all but a second's last */
+#define KUID_GRID_TICKS	   977	   /* in a second: 999,999 us >> 10, and 0 */
+#define KUID_GRID_TICK_NS  1024000 /* all but a second's last */
 #define KUID_GRID_MEGA	   1000000
 
 /* The slots of a second. */
-#define KUID_GRID_RATE ((u64)KUID_GRID_STEPS << KUID_GRID_SEQ_BITS)
+#define KUID_GRID_RATE ((u64)KUID_GRID_TICKS << KUID_GRID_SEQ_BITS)
 
 #define KUID_SEC_NS 1000000000ULL
 
-/* The first slot of the step that a moment is in. */
+/* The first slot of the grid tick that a moment is in. */
 static inline u64 kuid_grid_slot(u64 ns)
 {
 	u64 sec = ns / KUID_SEC_NS;
 	u32 usec = ns % KUID_SEC_NS / 1000;
 
-	return (sec * KUID_GRID_STEPS + (usec >> KUID_GRID_C_BITS))
+	return (sec * KUID_GRID_TICKS + (usec >> KUID_GRID_C_BITS))
 	       << KUID_GRID_SEQ_BITS;
 }
 
-/* The moment at which a slot's step begins. */
+/* The moment at which a slot's grid tick begins. */
 static inline u64 kuid_grid_ns(u64 slot)
 {
-	u64 step = slot >> KUID_GRID_SEQ_BITS;
-	u64 c = step % KUID_GRID_STEPS;
+	u64 tick = slot >> KUID_GRID_SEQ_BITS;
+	u64 c = tick % KUID_GRID_TICKS;
 
-	return step / KUID_GRID_STEPS * KUID_SEC_NS +
+	return tick / KUID_GRID_TICKS * KUID_SEC_NS +
 	       (c << KUID_GRID_C_BITS) * 1000;
 }
 
 /* How many slots there are in a span of time, at least. */
 static inline u64 kuid_grid_slots(u64 span_ns)
 {
-	return span_ns / KUID_GRID_STEP_NS << KUID_GRID_SEQ_BITS;
+	return span_ns / KUID_GRID_TICK_NS << KUID_GRID_SEQ_BITS;
 }
 
 /* A slot as k64. */
 static __always_inline u64 kuid_k64_of_slot(u64 slot)
 {
-	u64 step = slot >> KUID_GRID_SEQ_BITS;
-	u64 sec = step / KUID_GRID_STEPS;
+	u64 tick = slot >> KUID_GRID_SEQ_BITS;
+	u64 sec = tick / KUID_GRID_TICKS;
 	u64 a = sec / KUID_GRID_MEGA;
 	u64 b = sec % KUID_GRID_MEGA;
-	u64 c = step % KUID_GRID_STEPS;
+	u64 c = tick % KUID_GRID_TICKS;
 
 	return ((a << KUID_GRID_B_BITS | b) << KUID_GRID_C_BITS | c)
 		       << KUID_GRID_SEQ_BITS |
@@ -168,8 +168,8 @@ static inline u64 kuid_k64_of_k128(u64 high, u64 low, unsigned int interval,
 }
 
 /*
- * Within a step consecutive slots differ in the lowest bits only, so that an
- * ID is the one before it plus a constant.
+ * Within a grid tick consecutive slots differ in the lowest bits only, so that
+ * an ID is the one before it plus a constant.
  */
 static __always_inline u32 kuid_korder_pack(void *sink,
 					    const struct kuid_slots *slots,
@@ -181,8 +181,8 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 	u64 end = slot + slots->count;
 
 	do {
-		u64 next_step = (slot | KUID_GRID_SEQ_MAX) + 1;
-		u64 stop = min(end, next_step);
+		u64 next_tick = (slot | KUID_GRID_SEQ_MAX) + 1;
+		u64 stop = min(end, next_tick);
 		u64 high = kuid_k64_of_slot(slot);
 		u64 low = 0;
 

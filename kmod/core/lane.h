@@ -28,7 +28,7 @@ struct kuid_lane {
  * kuid_lane_reserve - take nanoseconds from a lane
  * @lane: the lane
  * @now: a reading of the stamp clock; older than the present does no harm
- * @floor: everything taken will be above it
+ * @above: all stamps taken will be above this one
  * @limit: nothing will be above this one, at least @now
  * @count: how many nanoseconds are wanted, at least 1; set to how many were
  *	taken, 0 if there was none up to @limit
@@ -39,16 +39,16 @@ struct kuid_lane {
  * next.
  */
 static __always_inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now,
-					     u64 floor, u64 limit, u32 *count)
+					     u64 above, u64 limit, u32 *count)
 {
 	s64 last = atomic64_read(&lane->last);
 	u64 first;
 	u32 n;
 
 	do {
-		u64 above = max_t(u64, floor, last);
+		u64 from = max_t(u64, above, last);
 
-		first = max(now, above + 1);
+		first = max(now, from + 1);
 		if (first > limit) {
 			*count = 0;
 			return first;

@@ -16,7 +16,7 @@
 
 #include "format.h"
 
-/* A power of two, so that a run can't cross the steps of the k-ordered grid. */
+/* A power of two, so that a run can't cross the ticks of the k-ordered grid. */
 #define KUID_RUN_SLOTS 32
 
 /**
@@ -122,7 +122,7 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 	for (;;) {
 		left = atomic64_read(&run->next);
 		/*
-		 * A run that is only below the caller's floor, or above its
+		 * A run that is only below the caller's watermark, or above its
 		 * limit, is good for others yet and must not be dropped for
 		 * this caller.
 		 */
@@ -153,7 +153,7 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
  * @sequence: the sequence
  * @run: the run of the CPU this runs on
  * @now: the slot that the clock is in
- * @floor: all slots taken will be above it
+ * @above: all slots taken will be above it
  * @limit: none will be above this one
  * @count: how many slots are wanted, at least 1
  *
@@ -163,9 +163,9 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
  */
 static __always_inline struct kuid_slots
 kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
-		      u64 now, u64 floor, u64 limit, u32 count)
+		      u64 now, u64 above, u64 limit, u32 count)
 {
-	u64 from = max(now, floor + 1);
+	u64 from = max(now, above + 1);
 	struct kuid_slots slots = kuid_run_take(run, from, limit, count);
 
 	if (likely(slots.count))
@@ -177,7 +177,7 @@ kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
  * kuid_sequence_reserve_next - take slots that are above all taken before
  * @sequence: the sequence
  * @now: the slot that the clock is in
- * @floor: all slots taken will be above it
+ * @above: all slots taken will be above it
  * @limit: none will be above this one
  * @count: how many slots are wanted, at least 1
  *
@@ -185,12 +185,12 @@ kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
  * Return: as kuid_sequence_reserve().
  */
 static __always_inline struct kuid_slots
-kuid_sequence_reserve_next(struct kuid_sequence *sequence, u64 now, u64 floor,
+kuid_sequence_reserve_next(struct kuid_sequence *sequence, u64 now, u64 above,
 			   u64 limit, u32 count)
 {
 	u64 end;
 
-	return kuid_sequence_take(sequence, max(now, floor + 1), limit, count,
+	return kuid_sequence_take(sequence, max(now, above + 1), limit, count,
 				  false, &end);
 }
 

@@ -37,18 +37,19 @@ static bool kuid_turn_take(const struct kuid_turn *turn,
 
 	switch (turn->source) {
 	case KUID_STAMPS:
-		*taken = kuid_generator_stamps(turn->generator, turn->floors,
-					       turn->order, turn->parts, window,
+		*taken = kuid_generator_stamps(turn->generator,
+					       turn->watermarks, turn->order,
+					       turn->parts, window,
 					       turn->count);
 		break;
 	case KUID_LEX:
 		*taken = kuid_generator_slots(turn->generator, KUID_LEX,
-					      turn->floors, turn->order,
+					      turn->watermarks, turn->order,
 					      turn->parts, window, turn->count);
 		break;
 	default:
 		*taken = kuid_generator_slots(turn->generator, KUID_GRID,
-					      turn->floors, turn->order,
+					      turn->watermarks, turn->order,
 					      turn->parts, window, turn->count);
 		break;
 	}
@@ -58,9 +59,9 @@ static bool kuid_turn_take(const struct kuid_turn *turn,
 /* When all of it can be had, if @before is left to others. */
 static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
 {
-	return kuid_generator_when(turn->generator, turn->source, turn->floors,
-				   turn->order, kuid_turn_window(turn), before,
-				   turn->count);
+	return kuid_generator_when(turn->generator, turn->source,
+				   turn->watermarks, turn->order,
+				   kuid_turn_window(turn), before, turn->count);
 }
 
 static u64 kuid_turn_try_stamps(struct kuid_turn *turn,

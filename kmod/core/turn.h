@@ -28,7 +28,7 @@ struct kuid_line_pair {
  * struct kuid_turn - what a call asks for at a time
  * @generator: from what
  * @lines: of @source; not used for stamps
- * @floors: of the open file
+ * @watermarks: of the open file
  * @source: what is wanted
  * @order: what it shall follow
  * @parts: KUID_PART_*: what IDs made of it will show of the identity
@@ -45,7 +45,7 @@ struct kuid_line_pair {
 struct kuid_turn {
 	struct kuid_generator *generator;
 	struct kuid_line_pair *lines;
-	struct kuid_floors *floors;
+	struct kuid_watermarks *watermarks;
 	enum kuid_source source;
 	enum kuid_order order;
 	u32 parts;

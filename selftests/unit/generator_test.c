@@ -45,9 +45,9 @@ static int teardown(void **state)
 }
 
 static struct kuid_stamps take(enum kuid_source source, unsigned int cpu,
-			       struct kuid_floors *floors, u32 count)
+			       struct kuid_watermarks *watermarks, u32 count)
 {
-	return host_take(source, cpu, floors, KUID_BY_FILE, count).stamps;
+	return host_take(source, cpu, watermarks, KUID_BY_FILE, count).stamps;
 }
 
 static struct kuid_stamps by_cpu(enum kuid_source source, unsigned int cpu,
@@ -57,9 +57,9 @@ static struct kuid_stamps by_cpu(enum kuid_source source, unsigned int cpu,
 }
 
 static struct kuid_stamps by_host(enum kuid_source source, unsigned int cpu,
-				  struct kuid_floors *floors, u32 count)
+				  struct kuid_watermarks *watermarks, u32 count)
 {
-	return host_take(source, cpu, floors, KUID_BY_HOST, count).stamps;
+	return host_take(source, cpu, watermarks, KUID_BY_HOST, count).stamps;
 }
 
 /* The first one there is at a time. */
@@ -77,7 +77,7 @@ static u64 first_at(enum kuid_source source, u64 ns)
 
 static void each_cpu_has_its_lane(void **state)
 {
-	struct kuid_floors files[NR_LANES] = { 0 };
+	struct kuid_watermarks files[NR_LANES] = { 0 };
 
 	(void)state;
 	for (unsigned int cpu = 0; cpu < NR_LANES; cpu++) {
@@ -93,7 +93,7 @@ static void more_cpus_than_lanes_share_them(void **state)
 {
 	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_LANES; cpu++) {
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		struct kuid_stamps s = take(KUID_STAMPS, cpu, &file, 10);
 
 		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE + cpu % NR_LANES);
@@ -135,7 +135,7 @@ static void more_cpus_than_runs_share_them(void **state)
 {
 	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		struct kuid_stamps s = take(KUID_LEX, cpu, &file, 1);
 
 		assert_int_equal(s.first,
@@ -167,7 +167,7 @@ static void a_file_stays_in_order_when_it_changes_cpu(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		u64 last = 0;
 
 		for (unsigned int i = 0; i < 200; i++) {
@@ -183,7 +183,7 @@ static void a_file_stays_in_order_when_it_changes_cpu(void **state)
 
 static void stamps_of_a_file_follow_at_once(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 
 	(void)state;
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1000).first, NOW);
@@ -193,7 +193,7 @@ static void stamps_of_a_file_follow_at_once(void **state)
 
 static void a_file_does_not_push_other_files(void **state)
 {
-	struct kuid_floors one = { 0 }, other = { 0 };
+	struct kuid_watermarks one = { 0 }, other = { 0 };
 
 	(void)state;
 	take(KUID_STAMPS, 0, &one, 1000);
@@ -202,7 +202,7 @@ static void a_file_does_not_push_other_files(void **state)
 
 static void files_and_sources_have_floors_of_their_own(void **state)
 {
-	struct kuid_floors one = { 0 }, other = { 0 };
+	struct kuid_watermarks one = { 0 }, other = { 0 };
 
 	(void)state;
 	assert_int_equal(take(KUID_LEX, 0, &one, 100).count, 100);
@@ -219,8 +219,8 @@ static void the_host_is_in_order_over_all_files(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
-		struct kuid_floors files[3] = { 0 };
-		struct kuid_floors noise = { 0 };
+		struct kuid_watermarks files[3] = { 0 };
+		struct kuid_watermarks noise = { 0 };
 		u64 last = 0;
 
 		for (unsigned int i = 0; i < 300; i++) {
@@ -243,7 +243,7 @@ static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		u64 last = take(source, 0, &file, 500).first + 499;
 		struct kuid_stamps s = by_host(source, 1, &file, 5);
 
@@ -255,7 +255,7 @@ static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
 
 static void stamps_are_not_too_far_ahead(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	struct kuid_stamps s = take(KUID_STAMPS, 0, &file, AHEAD);
 
 	(void)state;
@@ -281,7 +281,7 @@ static void stamps_are_not_too_far_ahead(void **state)
 static void microseconds_are_not_too_far_ahead(void **state)
 {
 	u32 most = AHEAD / 2 / 1000;
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	struct kuid_stamps s = take(KUID_LEX, 0, &file, 2 * most);
 
 	(void)state;
@@ -303,7 +303,7 @@ static void microseconds_are_not_too_far_ahead(void **state)
 /* To the end of the last step that begins in time. */
 static void the_grid_is_not_too_far_ahead(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	u64 last = 0;
 
 	(void)state;
@@ -319,7 +319,7 @@ static void the_grid_is_not_too_far_ahead(void **state)
 	}
 	assert_int_equal(last & KUID_GRID_SEQ_MAX, KUID_GRID_SEQ_MAX);
 	assert_true(kuid_grid_ns(last + 1) >
-		    NOW + AHEAD / 2 - KUID_GRID_STEP_NS);
+		    NOW + AHEAD / 2 - KUID_GRID_TICK_NS);
 	assert_int_equal(take(KUID_GRID, 0, &file, 1).first, last + 1);
 }
 
@@ -330,7 +330,7 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 	for (int i = 0; i < 3000; i++) {
 		u64 wall = NOW + random_below(2 * HOST_SECOND);
 		struct kuid_window *window;
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		struct kuid_stamps s;
 		u64 ahead = random_below(2 * AHEAD);
 
@@ -365,19 +365,19 @@ static void single_ids_have_all_of_the_window_and_batches_half(void **state)
 }
 
 /* Take one at a time far ahead, until there is none. */
-static void use_up(enum kuid_source source, struct kuid_floors *file)
+static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 {
 	u64 limit = first_at(source, HOST_WALL + machine_mono() - HOST_MONO) +
 		    host.generator.windows[source].one +
 		    (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
-	struct kuid_floor *floor = &file->of[host.nr_epochs & 1];
-	atomic64_t *value = source == KUID_STAMPS ? &floor->stamp
-			    : source == KUID_LEX  ? &floor->lex
-						  : &floor->grid;
+	struct kuid_watermark *watermark = &file->of[host.nr_epochs & 1];
+	atomic64_t *value = source == KUID_STAMPS ? &watermark->stamp
+			    : source == KUID_LEX  ? &watermark->lex
+						  : &watermark->grid;
 
 	while (take(source, 0, file, ~0U).count)
 		;
-	/* A floor set by hand spares taking the other half one by one. */
+	/* A watermark set by hand spares taking the other half one by one. */
 	if ((u64)*value < limit - 100)
 		*value = limit - 100;
 	while (take(source, 0, file, 1).count)
@@ -386,7 +386,7 @@ static void use_up(enum kuid_source source, struct kuid_floors *file)
 
 /* A nanosecond before it there is none, then there is one. */
 static void assert_ready_at(enum kuid_source source, unsigned int cpu,
-			    struct kuid_floors *file, enum kuid_order order,
+			    struct kuid_watermarks *file, enum kuid_order order,
 			    u64 mono)
 {
 	machine_set_mono(mono - 1);
@@ -406,7 +406,7 @@ static void one_is_ready_when_it_says_so(void **state)
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		for (int order = KUID_BY_FILE; order <= KUID_BY_HOST; order++) {
-			struct kuid_floors file = { 0 };
+			struct kuid_watermarks file = { 0 };
 			u64 mono;
 
 			teardown(NULL);
@@ -434,7 +434,7 @@ static void of_more_than_fits_as_much_is_ready(void **state)
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		u64 ahead = host.generator.windows[source].batch;
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		u64 mono;
 
 		use_up(source, &file);
@@ -454,7 +454,7 @@ static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 	(void)state;
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		u64 clock, mono;
 
 		teardown(NULL);
@@ -484,7 +484,7 @@ static void what_came_next_is_ready_when_it_says_so(void **state)
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
 		u64 ahead = host.generator.windows[source].batch;
-		struct kuid_floors file = { 0 };
+		struct kuid_watermarks file = { 0 };
 		struct kuid_stamps s;
 		u64 mono;
 
@@ -508,7 +508,7 @@ static void what_came_next_is_ready_when_it_says_so(void **state)
 
 static void a_file_far_ahead_of_the_others_waits_alone(void **state)
 {
-	struct kuid_floors ahead = { 0 }, other = { 0 };
+	struct kuid_watermarks ahead = { 0 }, other = { 0 };
 
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -521,7 +521,7 @@ static void a_file_far_ahead_of_the_others_waits_alone(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &ahead, 1).count, 0);
 	assert_ready_at(KUID_LEX, 0, &ahead, KUID_BY_FILE, HOST_MONO + 1000);
 	assert_ready_at(KUID_GRID, 0, &ahead, KUID_BY_FILE,
-			HOST_MONO + KUID_GRID_STEP_NS);
+			HOST_MONO + KUID_GRID_TICK_NS);
 	assert_int_equal(take(KUID_LEX, 0, &other, 1).count, 1);
 	assert_int_equal(take(KUID_GRID, 0, &other, 1).count, 1);
 }
@@ -544,7 +544,7 @@ static void state_of_nothing(void **state)
 
 static void state_says_how_far_ahead(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
 
 	(void)state;
@@ -605,7 +605,7 @@ static void assert_told_is_as_read(const struct kuid_reading *read,
 
 static void state_is_as_it_will_be_when_a_step_is_told(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	struct kuid_reading read, told;
 	unsigned int found = 0;
 
@@ -651,7 +651,7 @@ static void unlock(void)
 
 static void state_waits_for_no_lock(void **state)
 {
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
 
 	(void)state;
@@ -756,7 +756,7 @@ a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		u64 last[KUID_NR_SOURCES], clear;
-		struct kuid_floors fresh = { 0 };
+		struct kuid_watermarks fresh = { 0 };
 
 		teardown(state);
 		setup_given(state);

@@ -214,7 +214,7 @@ static bool is_in_time(enum kuid_source source, u64 last, u64 ahead)
 
 struct kuid_taken host_take_recorded(struct host_record *record,
 				     enum kuid_source source,
-				     struct kuid_floors *floors,
+				     struct kuid_watermarks *watermarks,
 				     enum kuid_order order, u32 count)
 {
 	const struct kuid_window *window = &host.generator.windows[source];
@@ -224,11 +224,12 @@ struct kuid_taken host_take_recorded(struct host_record *record,
 	u64 last;
 
 	if (source == KUID_STAMPS)
-		taken = kuid_generator_stamps(&host.generator, floors, order, 0,
-					      ahead, count);
+		taken = kuid_generator_stamps(&host.generator, watermarks,
+					      order, 0, ahead, count);
 	else
-		taken = kuid_generator_slots(&host.generator, source, floors,
-					     order, 0, ahead, count);
+		taken = kuid_generator_slots(&host.generator, source,
+					     watermarks, order, 0, ahead,
+					     count);
 	if (!taken.stamps.count)
 		return taken;
 
@@ -247,13 +248,14 @@ struct kuid_taken host_take_recorded(struct host_record *record,
 }
 
 struct kuid_taken host_take(enum kuid_source source, unsigned int cpu,
-			    struct kuid_floors *floors, enum kuid_order order,
-			    u32 count)
+			    struct kuid_watermarks *watermarks,
+			    enum kuid_order order, u32 count)
 {
 	struct kuid_taken taken;
 
 	machine_set_cpu(cpu);
-	taken = host_take_recorded(&host.record, source, floors, order, count);
+	taken = host_take_recorded(&host.record, source, watermarks, order,
+				   count);
 	assert_int_equal(host.record.wrong, 0);
 	return taken;
 }

@@ -93,13 +93,13 @@ void host_record_free(struct host_record *record);
  */
 struct kuid_taken host_take_recorded(struct host_record *record,
 				     enum kuid_source source,
-				     struct kuid_floors *floors,
+				     struct kuid_watermarks *watermarks,
 				     enum kuid_order order, u32 count);
 
 /* The same on a CPU, into host.record; fails if it was more than is allowed. */
 struct kuid_taken host_take(enum kuid_source source, unsigned int cpu,
-			    struct kuid_floors *floors, enum kuid_order order,
-			    u32 count);
+			    struct kuid_watermarks *watermarks,
+			    enum kuid_order order, u32 count);
 
 /*
  * How things stand. If the reading finds that the wall clock was set, it is

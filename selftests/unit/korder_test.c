@@ -58,7 +58,7 @@ TEST(a_moment_is_in_its_step)
 {
 	u64 second = NOW_SEC * KUID_SEC_NS;
 
-	for (u64 c = 0; c < KUID_GRID_STEPS; c++) {
+	for (u64 c = 0; c < KUID_GRID_TICKS; c++) {
 		u64 start = second + c * STEP_NS;
 		u64 end = c == 976 ? second + KUID_SEC_NS : start + STEP_NS;
 		u64 slot = (NOW_SEC * 977 + c) << 14;
@@ -92,7 +92,7 @@ TEST(k64_has_the_fields_of_its_slot)
 	static const u64 seqs[] = { 0, 1, 16382, 16383 };
 
 	for (int s = 0; s < 5; s++)
-		for (u64 c = 0; c < KUID_GRID_STEPS; c++)
+		for (u64 c = 0; c < KUID_GRID_TICKS; c++)
 			for (int q = 0; q < 4; q++) {
 				u64 slot = (seconds[s] * 977 + c) << 14 |
 					   seqs[q];

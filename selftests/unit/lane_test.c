@@ -8,10 +8,10 @@
 #define NEVER (1ULL << 62) /* a limit that is not reached */
 
 /* All of count, or fails. */
-static u64 take(struct kuid_lane *lane, u64 now, u64 floor, u32 count)
+static u64 take(struct kuid_lane *lane, u64 now, u64 above, u32 count)
 {
 	u32 taken = count;
-	u64 first = kuid_lane_reserve(lane, now, floor, NEVER, &taken);
+	u64 first = kuid_lane_reserve(lane, now, above, NEVER, &taken);
 
 	return taken == count ? first : 0;
 }
@@ -48,7 +48,7 @@ TEST(stays_above_the_floor)
 
 	assert_int_equal(take(&lane, NOW, NOW, 1), NOW + 1);
 	assert_int_equal(take(&lane, NOW, NOW + 50, 3), NOW + 51);
-	/* A floor below what the lane has given out changes nothing. */
+	/* A watermark below what the lane has given out changes nothing. */
 	assert_int_equal(take(&lane, NOW, NOW + 50, 1), NOW + 54);
 }
 
@@ -64,7 +64,7 @@ TEST(the_limit_is_the_last_nanosecond)
 	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
 			 NOW + 10);
 	assert_int_equal(count, 0);
-	/* A floor at the limit leaves nothing, and takes nothing. */
+	/* A watermark at the limit leaves nothing, and takes nothing. */
 	count = 1;
 	kuid_lane_reserve(&lane, NOW, NOW + 50, NOW + 50, &count);
 	assert_int_equal(count, 0);

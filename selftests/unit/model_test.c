@@ -133,7 +133,7 @@ struct call {
 
 static const struct scenario *scenario;
 static struct kuid_generator generator;
-static struct kuid_floors files[FILES];
+static struct kuid_watermarks files[FILES];
 
 /* Memory of epochs, which is not to be used when its time is over. */
 static struct {
@@ -244,7 +244,7 @@ static void count_change(const struct kuid_step *step)
 static void take(struct cpu *cpu, const struct act *act)
 {
 	u64 ahead = ahead_of(act);
-	struct kuid_floors *floors = &files[act->file];
+	struct kuid_watermarks *watermarks = &files[act->file];
 	struct call *call = &calls[nr_calls++];
 	struct kuid_taken *taken = &call->taken;
 	u64 last;
@@ -259,11 +259,13 @@ static void take(struct cpu *cpu, const struct act *act)
 	cpu->call = call;
 	cpu->section++;
 	if (act->source == KUID_STAMPS)
-		*taken = kuid_generator_stamps(&generator, floors, act->order,
-					       0, ahead, act->count);
+		*taken = kuid_generator_stamps(&generator, watermarks,
+					       act->order, 0, ahead,
+					       act->count);
 	else
-		*taken = kuid_generator_slots(&generator, act->source, floors,
-					      act->order, 0, ahead, act->count);
+		*taken = kuid_generator_slots(&generator, act->source,
+					      watermarks, act->order, 0, ahead,
+					      act->count);
 	if (!taken->stamps.count)
 		call->ready = kuid_generator_ready(&generator, act->source,
 						   next_of(call), ahead);
@@ -675,7 +677,7 @@ static void one_sequence(void **state)
 			    TAKE_(LEX, CPU, 3, .on = 1) } },
 	});
 	explore(&(struct scenario) {
-		.name = "one run of two CPUs, used with floors",
+		.name = "one run of two CPUs, used with watermarks",
 		.preemptions = 3,
 		.nr_cpus = 2,
 		.nr_lanes = 1,

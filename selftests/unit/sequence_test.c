@@ -20,10 +20,10 @@ SETUP(setup)
 	return 0;
 }
 
-static struct kuid_slots take(struct kuid_run *run, u64 now, u64 floor,
+static struct kuid_slots take(struct kuid_run *run, u64 now, u64 above,
 			      u64 limit, u32 count)
 {
-	return kuid_sequence_reserve(&sequence, run, now, floor, limit, count);
+	return kuid_sequence_reserve(&sequence, run, now, above, limit, count);
 }
 
 #define assert_slots(slots, from, size)                   \
@@ -109,7 +109,7 @@ TEST(a_floor_is_respected)
 {
 	assert_slots(take(&runs[0], NOW, NOW, NEVER, 1), NOW + 1, 1);
 	assert_slots(take(&runs[0], NOW, NOW + 9, NEVER, 1), NOW + 10, 1);
-	/* A floor below what comes anyway changes nothing. */
+	/* A watermark below what comes anyway changes nothing. */
 	assert_slots(take(&runs[0], NOW, NOW + 3, NEVER, 1), NOW + 11, 1);
 	assert_slots(take(&runs[1], NOW, NOW + 99, NEVER, 1), NOW + 100, 1);
 }
@@ -182,7 +182,7 @@ TEST(a_run_does_not_cross_the_steps_of_the_grid)
 
 static atomic64_t clock_slot;
 static atomic64_t returned[FILES]; /* highest slot that a call returned */
-static atomic64_t floors[FILES];
+static atomic64_t watermarks[FILES];
 static bool wrong;
 static struct kuid_slots all[THREADS][RESERVATIONS];
 
@@ -204,10 +204,11 @@ static void reserve(unsigned int n)
 		u64 before = atomic64_read(&returned[file]);
 		u64 last;
 
-		/* With kuid_raise(): the floor is not older than that. */
+		/* With kuid_raise(): the watermark is not older than that. */
 		smp_mb();
 		kuid_raise(&clock_slot, now + random_below(60));
-		*s = take(run, now, atomic64_read(&floors[file]), limit, count);
+		*s = take(run, now, atomic64_read(&watermarks[file]), limit,
+			  count);
 		if (!s->count) {
 			if (s->first <= limit)
 				WRITE_ONCE(wrong, true);
@@ -217,7 +218,7 @@ static void reserve(unsigned int n)
 		if (s->first < now || s->first <= before || last > limit ||
 		    s->count > count)
 			WRITE_ONCE(wrong, true);
-		kuid_raise(&floors[file], last);
+		kuid_raise(&watermarks[file], last);
 		kuid_raise(&returned[file], last);
 	}
 }

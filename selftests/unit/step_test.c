@@ -19,11 +19,11 @@
 #define HOUR   (3600 * SECOND)
 #define YEARS  (10 * 365 * 24 * HOUR)
 
-static struct kuid_floors file;
+static struct kuid_watermarks file;
 
 static int start(bool node_given)
 {
-	file = (struct kuid_floors) { 0 };
+	file = (struct kuid_watermarks) { 0 };
 	host_start(2, 2, node_given);
 	return 0;
 }
@@ -70,8 +70,8 @@ static void take_all(void)
 	do {                                                    \
 		u64 is = (time), should = (expected);           \
                                                                 \
-		assert_in_range(is, should - KUID_GRID_STEP_NS, \
-				should + KUID_GRID_STEP_NS);    \
+		assert_in_range(is, should - KUID_GRID_TICK_NS, \
+				should + KUID_GRID_TICK_NS);    \
 	} while (0)
 
 /*
@@ -280,7 +280,7 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 	for (size_t i = 0; i < sizeof(within) / sizeof(within[0]); i++) {
 		u64 wall = NOW - HOUR + within[i];
 		u64 tick = (wall + 99) / 100 * 100;
-		struct kuid_floors other = { 0 };
+		struct kuid_watermarks other = { 0 };
 		u64 lex;
 
 		teardown(NULL);
@@ -772,7 +772,7 @@ static void an_epoch_may_begin_where_the_step_is_found(void **state)
 
 static void an_idle_file_has_no_floor_of_former_epochs(void **state)
 {
-	struct kuid_floors idle[4] = { 0 };
+	struct kuid_watermarks idle[4] = { 0 };
 
 	(void)state;
 	machine_step_wall(YEARS);
@@ -823,7 +823,7 @@ static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
 /* Who comes late with the number of a former epoch must not undo this one's. */
 static void a_late_one_does_not_take_a_file_back(void **state)
 {
-	struct kuid_floors was;
+	struct kuid_watermarks was;
 
 	(void)state;
 	host_publish(KUID_EPOCH_FORCE, false);
@@ -834,7 +834,7 @@ static void a_late_one_does_not_take_a_file_back(void **state)
 	kuid_generator_enter(&host.generator, &file, 2);
 	kuid_generator_enter(&host.generator, &file, 3);
 	assert_memory_equal(&was, &file, sizeof(was));
-	/* The next one has a floor of its own beside it. */
+	/* The next one has a watermark of its own beside it. */
 	kuid_generator_enter(&host.generator, &file, 4);
 	assert_int_equal(file.epoch, 4);
 	assert_int_equal(file.of[0].stamp, 0);
@@ -846,7 +846,7 @@ static void a_late_one_does_not_take_a_file_back(void **state)
 /* All that can happen, in any order: nothing twice, none too far ahead. */
 static void many_steps_at_random(bool node_given)
 {
-	struct kuid_floors files[3] = { 0 };
+	struct kuid_watermarks files[3] = { 0 };
 
 	for (int i = 0; i < 30000; i++) {
 		struct kuid_taken t;

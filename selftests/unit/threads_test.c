@@ -58,7 +58,7 @@ struct returned {
 static struct returned of_file[FILES];
 static struct returned of_host;
 static struct returned of_cpu[CPUS];
-static struct kuid_floors files[FILES];
+static struct kuid_watermarks files[FILES];
 static atomic_int disorders;
 static atomic_int running;
 
@@ -91,7 +91,7 @@ static void raise_to(_Atomic u64 *value, u64 to)
 
 /* Whatever had returned when a call began must be below all of it. */
 static void take_one(struct thread *thread, struct returned *same,
-		     struct kuid_floors *floors, enum kuid_order order)
+		     struct kuid_watermarks *watermarks, enum kuid_order order)
 {
 	enum kuid_source source = plan->source + random_below(plan->sources);
 	u32 count = 1 + random_below(random_below(2) ? 3 : 300);
@@ -104,7 +104,7 @@ static void take_one(struct thread *thread, struct returned *same,
 		before[i] = same->last[source][i];
 		before_host[i] = of_host.last[source][i];
 	}
-	taken = host_take_recorded(&thread->record, source, floors, order,
+	taken = host_take_recorded(&thread->record, source, watermarks, order,
 				   count);
 	if (!taken.stamps.count)
 		return;

@@ -61,7 +61,7 @@ struct scenario {
 static const struct scenario *scenario;
 static struct kuid_generator generator;
 static struct kuid_line_pair lines;
-static struct kuid_floors files[CPUS + 1];
+static struct kuid_watermarks files[CPUS + 1];
 static struct kuid_turn turns[CPUS + 1];
 static u32 taken_by[CPUS + 1];
 static u64 first_of[CPUS + 1];
@@ -114,7 +114,7 @@ static void start(void)
 		*turn = (struct kuid_turn) {
 			.generator = &generator,
 			.lines = &lines,
-			.floors = &files[i],
+			.watermarks = &files[i],
 			.source = KUID_LEX,
 			.order = KUID_BY_HOST,
 			.count = caller->count,

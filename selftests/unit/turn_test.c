@@ -67,7 +67,7 @@ struct task_struct {
 	u64 longest;
 	u64 first;
 	struct kuid_turn turn;
-	struct kuid_floors file;
+	struct kuid_watermarks file;
 };
 
 static struct task_struct tasks[MOST_TASKS];
@@ -120,7 +120,7 @@ static void begin_call(struct task_struct *task)
 	task->turn = (struct kuid_turn) {
 		.generator = &host.generator,
 		.lines = &lines,
-		.floors = &task->file,
+		.watermarks = &task->file,
 		.source = source,
 		.order = KUID_BY_FILE,
 		.count = task->want,
@@ -219,7 +219,7 @@ static void run_for(u64 ns)
 static void use_up(void)
 {
 	struct kuid_sequences *sequences = host.generator.epoch->sequences;
-	struct kuid_floors file = { 0 };
+	struct kuid_watermarks file = { 0 };
 
 	kuid_generator_slots(&host.generator, source, &file, KUID_BY_HOST, 0,
 			     host.generator.windows[source].one, ~0U);

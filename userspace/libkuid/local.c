@@ -139,9 +139,10 @@ static struct kuid_taken take(struct kuid_users *users,
 	u64 ahead = batch ? window->batch : window->one;
 	struct kuid_taken taken =
 		from == KUID_STAMPS
-			? kuid_generator_stamps(generator, &source->floors,
+			? kuid_generator_stamps(generator, &source->watermarks,
 						KUID_BY_FILE, 0, ahead, count)
-			: kuid_generator_slots(generator, from, &source->floors,
+			: kuid_generator_slots(generator, from,
+					       &source->watermarks,
 					       KUID_BY_FILE, 0, ahead, count);
 
 	if (taken.stamps.count) {

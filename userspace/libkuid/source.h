@@ -14,14 +14,14 @@
  * @format: KUID_FORMAT_*, never 0
  * @id_size: bytes of one ID
  * @batch_max: how many IDs the device makes at once
- * @floors: what was made of it in this process
+ * @watermarks: what was made of it in this process
  */
 struct kuid {
 	int fd;
 	unsigned int format;
 	size_t id_size;
 	size_t batch_max;
-	struct kuid_floors floors;
+	struct kuid_watermarks watermarks;
 };
 
 static inline bool kuid_source_is_local(const struct kuid *source)
