@@ -5,9 +5,8 @@
 
 #include <linux/percpu.h>
 #include <linux/types.h>
-#include <uapi/linux/kuid.h>
 
-#define KUID_NR_FORMATS (KUID_FORMAT_K128 + 1)
+#include "core/formats.h"
 
 /**
  * struct kuid_counters - what was done on one CPU

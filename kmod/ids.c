@@ -4,9 +4,10 @@
 #include <linux/kconfig.h>
 #include <linux/preempt.h>
 
-#include "batch.h"
 #include "host.h"
 #include "include/linux/kuid.h"
+#include "make.h"
+#include "sink.h"
 
 /* As if all kernel code had one open file; follows only KUID_ORDER_HOST. */
 static struct kuid_watermarks kuid_ids_watermarks;
@@ -46,24 +47,27 @@ static bool kuid_ids_random(void)
  */
 ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {
-	struct kuid_batch batch = {
+	struct kuid_request request = {
 		.watermarks = &kuid_ids_watermarks,
 		.format = format ?: KUID_FORMAT_V1,
 		.order = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU,
 		.nonblock = true,
 	};
+	struct kuid_sink sink;
 
-	if (format > KUID_FORMAT_K128 || order > KUID_ORDER_HOST ||
+	if (!kuid_format_is_known(request.format) || order > KUID_ORDER_HOST ||
 	    order == KUID_ORDER_FILE || !count)
 		return -EINVAL;
 	if (in_nmi())
 		return -EAGAIN;
-	if (batch.format == KUID_FORMAT_V7 && !kuid_ids_random())
+	if (kuid_formats[request.format].random_size && !kuid_ids_random())
 		return -EAGAIN;
 	if (unlikely(!READ_ONCE(kuid_host.epoch))) {
 		kuid_host_start_soon();
 		return -EAGAIN;
 	}
-	return kuid_batch_keep(&batch, count == 1, ids, count);
+	kuid_sink_kernel(&sink, request.format, false, ids);
+	return kuid_make_chunk(&request, &sink, count == 1,
+			       min_t(size_t, count, KUID_MAKE_CHUNK));
 }
 EXPORT_SYMBOL_GPL(kuid_ids_generate);

@@ -2,7 +2,6 @@
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 
-#include "batch.h"
 #include "core/turn.h"
 #include "counters.h"
 #include "host.h"
@@ -18,21 +17,21 @@
 struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 static void kuid_reserve_turn(struct kuid_turn *turn,
-			      const struct kuid_batch *batch, bool single,
+			      const struct kuid_request *request, bool single,
 			      u32 count)
 {
-	enum kuid_source source = kuid_batch_source(batch->format);
+	const struct kuid_format *of = &kuid_formats[request->format];
 
 	*turn = (struct kuid_turn) {
 		.generator = &kuid_host,
-		.lines = &kuid_reserve_lines[source],
-		.watermarks = batch->watermarks,
-		.source = source,
-		.order = batch->order,
-		.parts = kuid_make_parts(batch->format),
+		.lines = &kuid_reserve_lines[of->source],
+		.watermarks = request->watermarks,
+		.source = of->source,
+		.order = request->order,
+		.parts = of->part,
 		.count = count,
 		.single = single,
-		.may_wait = !batch->nonblock,
+		.may_wait = !request->nonblock,
 	};
 	kuid_waiter_init(&turn->waiter, current);
 }
@@ -64,7 +63,7 @@ static int kuid_reserve_shut(u64 since, u64 *until)
 
 /**
  * kuid_reserve_ready - whether one ID could be had now
- * @batch: what would be asked for
+ * @request: what would be asked for
  * @when: on -EAGAIN set to when there may be one, in nanoseconds of the
  *	monotonic clock; KUID_NEVER if clocks or the epoch must change first
  *
@@ -72,13 +71,13 @@ static int kuid_reserve_shut(u64 since, u64 *until)
  * Return: 0, -EAGAIN, -ESTALE, or -ENODATA if there has been no ceiling above
  * the time of the IDs for 30 s.
  */
-int kuid_reserve_ready(const struct kuid_batch *batch, u64 *when)
+int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
 	struct kuid_turn turn;
 	u64 shut;
 	int ret;
 
-	kuid_reserve_turn(&turn, batch, true, 1);
+	kuid_reserve_turn(&turn, request, true, 1);
 	*when = KUID_NEVER;
 	ret = kuid_reserve_closed(turn.parts);
 	if (ret)
@@ -95,33 +94,33 @@ int kuid_reserve_ready(const struct kuid_batch *batch, u64 *when)
 }
 
 /* What a call that may not wait returns. Its pollers are woken in time. */
-static int kuid_reserve_would_block(const struct kuid_batch *batch)
+static int kuid_reserve_would_block(const struct kuid_request *request)
 {
 	u64 when;
-	int ret = kuid_reserve_ready(batch, &when);
+	int ret = kuid_reserve_ready(request, &when);
 
 	if (ret && ret != -EAGAIN)
 		return ret;
 	this_cpu_inc(kuid_counters.would_blocks);
-	if (batch->poller)
-		kuid_poller_wake_at(batch->poller, when);
+	if (request->poller)
+		kuid_poller_wake_at(request->poller, when);
 	return -EAGAIN;
 }
 
 /**
  * kuid_reserve - take what IDs are made from, when it is the caller's turn
- * @batch: the batch that the IDs are for
+ * @request: the batch that the IDs are for
  * @single: the caller asks for one ID in all
  * @count: how many IDs it asks for now, at least 1
  * @taken: set to what was taken, for one ID at least
  *
- * Context: any but NMI if @batch->nonblock; otherwise process, sleeps.
- * Return: 0; -EAGAIN if @batch->nonblock and there is none; -ERESTARTSYS after
- * a signal; -ESTALE if the identity may not be used; -ENODATA if the call has
- * waited 30 s for a ceiling above the time of the IDs, or may not wait and
+ * Context: any but NMI if @request->nonblock; otherwise process, sleeps.
+ * Return: 0; -EAGAIN if @request->nonblock and there is none; -ERESTARTSYS
+ * after a signal; -ESTALE if the identity may not be used; -ENODATA if the call
+ * has waited 30 s for a ceiling above the time of the IDs, or may not wait and
  * there has been none for so long.
  */
-int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
+int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken)
 {
 	struct kuid_sleeper sleeper = { 0 };
@@ -129,7 +128,7 @@ int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
 	struct kuid_turn turn;
 	int ret;
 
-	kuid_reserve_turn(&turn, batch, single, count);
+	kuid_reserve_turn(&turn, request, single, count);
 	for (;;) {
 		kuid_sleeper_look(&sleeper);
 		ret = kuid_reserve_closed(turn.parts);
@@ -145,9 +144,9 @@ int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
 		}
 		if (!when)
 			break;
-		if (batch->nonblock) {
-			if (turn.single || batch->epoch)
-				return kuid_reserve_would_block(batch);
+		if (request->nonblock) {
+			if (turn.single || request->epoch)
+				return kuid_reserve_would_block(request);
 			/* poll told of one ID, which may be in the far half. */
 			turn.single = true;
 			turn.count = 1;

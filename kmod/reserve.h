@@ -9,7 +9,7 @@
 
 #include "core/turn.h"
 
-struct kuid_batch;
+struct kuid_request;
 
 extern struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
@@ -28,9 +28,9 @@ kuid_reserve_single_passes(const enum kuid_source source)
 	       likely(kuid_line_pair_single_passes(lines));
 }
 
-int kuid_reserve(const struct kuid_batch *batch, bool single, u32 count,
+int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken);
-int kuid_reserve_ready(const struct kuid_batch *batch, u64 *when);
+int kuid_reserve_ready(const struct kuid_request *request, u64 *when);
 void __init kuid_reserve_init(void);
 
 #endif /* KUID_RESERVE_H */

@@ -2,7 +2,7 @@
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 
-#include "iter.h"
+#include "sink.h"
 #include "stream.h"
 #include "wait.h"
 
@@ -11,11 +11,13 @@
  * @user: user memory, if @iter is NULL
  * @iter: else what is described by this
  * @left: how much is wanted there
+ * @line: bytes of a line, which all have one size
  */
 struct kuid_stream_to {
 	u8 __user *user;
 	struct iov_iter *iter;
 	size_t left;
+	size_t line;
 };
 
 /* All or nothing. */
@@ -54,46 +56,46 @@ static int kuid_stream_rest(struct kuid_stream *stream,
 	return ret;
 }
 
-/*
- * Give whole lines, which all have one size. Returns 0 if all that fit have
- * been given.
- */
-static int kuid_stream_lines(struct kuid_batch *batch,
+/* Give whole lines. Returns 0 if all that fit have been given. */
+static int kuid_stream_lines(struct kuid_request *request,
 			     struct kuid_stream_to *to)
 {
-	size_t line = kuid_batch_text_size(batch->format) + 1;
-	size_t count = to->left / line;
+	size_t count = to->left / to->line;
+	struct kuid_sink sink;
 	ssize_t ret;
 
 	if (!count)
 		return 0;
-	ret = to->iter ? kuid_iter_lines(batch, to->iter, count)
-		       : kuid_batch_lines(batch, to->user, count);
+	if (to->iter)
+		kuid_sink_iter(&sink, request->format, true, to->iter);
+	else
+		kuid_sink_user(&sink, request->format, true, to->user);
+	ret = kuid_make(request, &sink, count);
 	if (ret < 0)
 		return ret;
 	if (!to->iter)
-		to->user += ret * line;
-	to->left -= ret * line;
+		to->user += ret * to->line;
+	to->left -= ret * to->line;
 	/* Why does not matter: something was given. */
 	return ret < count ? -EAGAIN : 0;
 }
 
 /* Give the beginning of a line, whose end is for the next read. */
 static int kuid_stream_begin(struct kuid_stream *stream,
-			     struct kuid_batch *batch,
+			     struct kuid_request *request,
 			     struct kuid_stream_to *to)
 {
-	u8 id[KUID_ID_MAX];
+	struct kuid_sink sink;
 	ssize_t ret;
 
 	lockdep_assert_held(&stream->lock);
 
-	ret = kuid_batch_keep(batch, true, id, 1);
+	kuid_sink_kernel(&sink, request->format, true, stream->line);
+	ret = kuid_make_chunk(request, &sink, true, 1);
 	if (ret <= 0)
 		return ret;
-	kuid_batch_line(batch->format, id, stream->line);
 	WRITE_ONCE(stream->at, 0);
-	WRITE_ONCE(stream->size, kuid_batch_text_size(batch->format) + 1);
+	WRITE_ONCE(stream->size, to->line);
 	ret = kuid_stream_rest(stream, to);
 	/* Kept, it would come after what others are given. */
 	if (ret)
@@ -102,15 +104,15 @@ static int kuid_stream_begin(struct kuid_stream *stream,
 }
 
 static ssize_t kuid_stream_give(struct kuid_stream *stream,
-				struct kuid_batch *batch,
+				struct kuid_request *request,
 				struct kuid_stream_to *to)
 {
 	size_t wanted = to->left;
 	int ret;
 
-	if (batch->nonblock) {
+	if (request->nonblock) {
 		if (!mutex_trylock(&stream->lock)) {
-			kuid_poller_wake_at(batch->poller,
+			kuid_poller_wake_at(request->poller,
 					    ktime_get_ns() + NSEC_PER_MSEC);
 			return -EAGAIN;
 		}
@@ -119,9 +121,9 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 	}
 	ret = kuid_stream_rest(stream, to);
 	if (!ret)
-		ret = kuid_stream_lines(batch, to);
+		ret = kuid_stream_lines(request, to);
 	if (!ret && to->left)
-		ret = kuid_stream_begin(stream, batch, to);
+		ret = kuid_stream_begin(stream, request, to);
 	mutex_unlock(&stream->lock);
 	return to->left < wanted ? wanted - to->left : ret;
 }
@@ -139,39 +141,45 @@ void kuid_stream_init(struct kuid_stream *stream)
 /**
  * kuid_stream_read - read into user memory
  * @stream: the stream
- * @batch: what it is made of
+ * @request: what it is made of
  * @buf: the memory
  * @size: bytes of it, at least 1
  *
- * Context: process. As kuid_batch_lines().
- * Return: how many bytes were given, at least 1, or an errno, as
- * kuid_batch_lines(); -EAGAIN also if another read is under way and
- * @batch->nonblock.
+ * Context: process. As kuid_make().
+ * Return: how many bytes were given, at least 1, or an errno, as kuid_make();
+ * -EAGAIN also if another read is under way and
+ * @request->nonblock.
  */
-ssize_t kuid_stream_read(struct kuid_stream *stream, struct kuid_batch *batch,
-			 char __user *buf, size_t size)
+ssize_t kuid_stream_read(struct kuid_stream *stream,
+			 struct kuid_request *request, char __user *buf,
+			 size_t size)
 {
-	struct kuid_stream_to to = { .user = (u8 __user *)buf, .left = size };
+	struct kuid_stream_to to = {
+		.user = (u8 __user *)buf,
+		.left = size,
+		.line = kuid_formats[request->format].text_size + 1,
+	};
 
-	return kuid_stream_give(stream, batch, &to);
+	return kuid_stream_give(stream, request, &to);
 }
 
 /**
  * kuid_stream_read_iter - read to where an iov_iter says
  * @stream: the stream
- * @batch: what it is made of
+ * @request: what it is made of
  * @to: where, at least 1 byte
  *
- * Context: process. As kuid_iter_lines().
+ * Context: process. As kuid_make().
  * Return: as kuid_stream_read().
  */
 ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
-			      struct kuid_batch *batch, struct iov_iter *to)
+			      struct kuid_request *request, struct iov_iter *to)
 {
 	struct kuid_stream_to stream_to = {
 		.iter = to,
 		.left = iov_iter_count(to),
+		.line = kuid_formats[request->format].text_size + 1,
 	};
 
-	return kuid_stream_give(stream, batch, &stream_to);
+	return kuid_stream_give(stream, request, &stream_to);
 }

@@ -8,7 +8,8 @@
 #include <linux/types.h>
 #include <linux/uio.h>
 
-#include "batch.h"
+#include "make.h"
+#include "sink.h"
 
 /**
  * struct kuid_stream - the end of a line that a read did not finish
@@ -35,9 +36,11 @@ static inline bool kuid_stream_ready(const struct kuid_stream *stream)
 }
 
 void kuid_stream_init(struct kuid_stream *stream);
-ssize_t kuid_stream_read(struct kuid_stream *stream, struct kuid_batch *batch,
-			 char __user *buf, size_t size);
+ssize_t kuid_stream_read(struct kuid_stream *stream,
+			 struct kuid_request *request, char __user *buf,
+			 size_t size);
 ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
-			      struct kuid_batch *batch, struct iov_iter *to);
+			      struct kuid_request *request,
+			      struct iov_iter *to);
 
 #endif /* KUID_STREAM_H */

@@ -6,6 +6,7 @@
 #include <linux/sysfs.h>
 #include <uapi/linux/kuid.h>
 
+#include "core/formats.h"
 #include "host.h"
 #include "status.h"
 #include "sysfs.h"
@@ -165,6 +166,10 @@ static ssize_t kuid_sysfs_reasons(struct device *dev,
 	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_STATUS, kuid_status, \
 			  _field, ##__VA_ARGS__)
 
+/* The counter of a format's IDs. */
+#define KUID_SYSFS_OF_FORMAT(_name, _NAME, ...) \
+	KUID_SYSFS_OF_STATUS(COUNTERS, _name, ids[KUID_FORMAT_##_NAME]),
+
 #define KUID_SYSFS_OF_IDENTITY(_name, ...)                           \
 	KUID_SYSFS_NUMBER(IDENTITY, _name, KUID_SYSFS_FROM_IDENTITY, \
 			  kuid_identity, _name, ##__VA_ARGS__)
@@ -193,14 +198,8 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_HOST(LIMITS, batch_ahead_ns, windows[KUID_STAMPS].batch),
 	KUID_SYSFS_OF_HOST(LIMITS, step_limit_ns, step_limit),
 
-	KUID_SYSFS_OF_STATUS(COUNTERS, v1, ids[KUID_FORMAT_V1]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, v6, ids[KUID_FORMAT_V6]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, v7, ids[KUID_FORMAT_V7]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, lex, ids[KUID_FORMAT_LEX]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, k64, ids[KUID_FORMAT_K64]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, k96, ids[KUID_FORMAT_K96]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, k128, ids[KUID_FORMAT_K128]),
-	KUID_SYSFS_OF_STATUS(COUNTERS, waits, waits),
+	KUID_FORMATS(KUID_SYSFS_OF_FORMAT)
+		KUID_SYSFS_OF_STATUS(COUNTERS, waits, waits),
 	KUID_SYSFS_OF_STATUS(COUNTERS, would_blocks, would_blocks),
 	KUID_SYSFS_OF_STATUS(COUNTERS, steps_back, steps_back),
 	KUID_SYSFS_OF_STATUS(COUNTERS, steps_forward, steps_forward),

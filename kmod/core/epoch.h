@@ -9,34 +9,30 @@
 #define KUID_CORE_EPOCH_H
 
 #include "format.h"
-#include "korder.h"
 #include "lane.h"
-#include "lexical.h"
 #include "sequence.h"
+#include "source.h"
 
 /* The first lane is for an order over the whole host. CPUs share the others. */
 #define KUID_HOST_LANE	    0
 #define KUID_FIRST_CPU_LANE 1
 #define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 1)
 
-/* One CPU's runs. */
+/* One CPU's runs, one of each sequence. */
 struct kuid_cpu_runs {
-	struct kuid_run lex;
-	struct kuid_run grid;
-} ____cacheline_aligned_in_smp;
+	struct kuid_run of[KUID_NR_SEQUENCES];
+};
 
 /**
  * struct kuid_sequences - the host's slots
- * @lex: microseconds
- * @grid: slots of the k-ordered grid
+ * @of: the sequences, by enum kuid_source
  * @nr_cpus: how many @runs there are, at least 1; CPUs beyond share them
  * @runs: what CPUs have carved from the sequences
  *
  * All zeroes but for @nr_cpus has given out nothing.
  */
 struct kuid_sequences {
-	struct kuid_sequence lex;
-	struct kuid_sequence grid;
+	struct kuid_sequence of[KUID_NR_SEQUENCES];
 	unsigned int nr_cpus;
 	struct kuid_cpu_runs runs[];
 };
@@ -87,52 +83,69 @@ static inline u64 kuid_epoch_issued(const struct kuid_epoch *epoch)
 	return issued;
 }
 
-/* The time of the highest microsecond that was carved; 0 if none was. */
-static inline u64 kuid_lex_issued(const struct kuid_sequences *sequences)
+/* The time of the highest slot of a sequence that was carved; 0 if none was. */
+static inline u64 kuid_sequence_issued(const struct kuid_sequences *sequences,
+				       enum kuid_source source)
 {
-	u64 next = atomic64_read(&sequences->lex.next);
+	u64 next = atomic64_read(&sequences->of[source].next);
 
-	return next ? kuid_lex_ns(next - 1) : 0;
+	return next ? kuid_source_units[source].begin(next - 1) : 0;
 }
 
-/* The time of the highest slot of the grid that was carved; 0 if none was. */
-static inline u64 kuid_grid_issued(const struct kuid_sequences *sequences)
+/* The time of the highest stamp or slot that was issued; 0 if none was. */
+static inline u64 kuid_source_issued(const struct kuid_epoch *epoch,
+				     enum kuid_source source)
 {
-	u64 next = atomic64_read(&sequences->grid.next);
-
-	return next ? kuid_grid_ns(next - 1) : 0;
+	return source == KUID_STAMPS
+		       ? kuid_epoch_issued(epoch)
+		       : kuid_sequence_issued(epoch->sequences, source);
 }
 
-/* The highest time of either. */
+/* The highest time of any sequence. */
 static inline u64 kuid_sequences_issued(const struct kuid_sequences *sequences)
 {
-	return max(kuid_lex_issued(sequences), kuid_grid_issued(sequences));
+	u64 issued = 0;
+	unsigned int i;
+
+	for (i = 0; i < KUID_NR_SEQUENCES; i++)
+		issued = max(issued, kuid_sequence_issued(sequences, i));
+	return issued;
 }
 
-/* The time that all slots of either are below. */
+/* The time that all slots of all sequences are below. */
 static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 {
-	u64 lex = atomic64_read(&sequences->lex.next);
-	u64 grid = atomic64_read(&sequences->grid.next);
+	u64 end = 0;
+	unsigned int i;
 
-	/* A grid tick is begun at its first slot, so all of it counts. */
-	return max(kuid_lex_ns(lex), kuid_grid_ns(grid + KUID_GRID_SEQ_MAX));
+	for (i = 0; i < KUID_NR_SEQUENCES; i++) {
+		const struct kuid_source_units *units = &kuid_source_units[i];
+		u64 next = atomic64_read(&sequences->of[i].next);
+
+		/*
+		 * The first slot that was carved of those that begin at one
+		 * moment makes all of them count.
+		 */
+		end = max(end, units->begin(next + units->tail));
+	}
+	return end;
 }
 
 /* No slot of a time below @floor, which is not 0, is to be given out again. */
 static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 					u64 floor)
 {
-	u64 lex = kuid_lex_slot(floor + KUID_LEX_SLOT_NS - 1);
-	u64 grid = kuid_grid_slot(floor - 1) + KUID_GRID_SEQ_MAX + 1;
-	unsigned int cpu;
+	unsigned int i, cpu;
 
-	kuid_raise(&sequences->lex.next, lex);
-	kuid_raise(&sequences->grid.next, grid);
-	/* The same for what is left of runs. */
-	for (cpu = 0; cpu < sequences->nr_cpus; cpu++) {
-		kuid_raise(&sequences->runs[cpu].lex.next, kuid_run_end(lex));
-		kuid_raise(&sequences->runs[cpu].grid.next, kuid_run_end(grid));
+	for (i = 0; i < KUID_NR_SEQUENCES; i++) {
+		const struct kuid_source_units *units = &kuid_source_units[i];
+		u64 next = units->at(floor - 1) + units->tail + 1;
+
+		kuid_raise(&sequences->of[i].next, next);
+		/* The same for what is left of runs. */
+		for (cpu = 0; cpu < sequences->nr_cpus; cpu++)
+			kuid_raise(&sequences->runs[cpu].of[i].next,
+				   kuid_run_end(next));
 	}
 }
 

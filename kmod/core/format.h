@@ -11,7 +11,8 @@
 
 #include "port.h"
 
-#define KUID_MS_NS 1000000ULL
+#define KUID_MS_NS  1000000ULL
+#define KUID_SEC_NS 1000000000ULL
 
 /**
  * struct kuid_identity - what tells the IDs of one epoch from all others
@@ -58,6 +59,7 @@ struct kuid_choices {
 };
 
 /* Parts of an identity, as a set. */
+#define KUID_PART_NONE	 0x0
 #define KUID_PART_NODE	 0x1
 #define KUID_PART_WORKER 0x2
 #define KUID_ALL_PARTS	 0x3
@@ -78,13 +80,12 @@ struct kuid_origin {
 };
 
 /**
- * struct kuid_stamps - consecutive stamps of one lane, what v1, v6 and v7 are
- *	made from
- * @first: the first one's nanosecond, since 1970-01-01T00:00:00Z
+ * struct kuid_units - consecutive stamps of one lane, or consecutive slots
+ * @first: the first one's number: of a stamp its nanosecond since 1970
  * @count: how many
- * @lane: lane number, below KUID_NR_LANES
+ * @lane: the stamps' lane, below KUID_NR_LANES; 0 for slots
  */
-struct kuid_stamps {
+struct kuid_units {
 	u64 first;
 	u32 count;
 	u8 lane;
@@ -95,23 +96,12 @@ struct kuid_stamps {
 
 /**
  * struct kuid_taken - what IDs are made from, and whose they are
- * @stamps: stamps; or slots, which are stamps without a lane here
+ * @units: stamps or slots
  * @origin: the epoch they were taken from
  */
 struct kuid_taken {
-	struct kuid_stamps stamps;
+	struct kuid_units units;
 	struct kuid_origin origin;
-};
-
-/**
- * struct kuid_slots - consecutive slots of one grid, what lex and the
- *	k-ordered formats are made from
- * @first: the first one, numbered from 1970 on
- * @count: how many
- */
-struct kuid_slots {
-	u64 first;
-	u32 count;
 };
 
 /* 99, the highest nanosecond of a tick, and the offset must fit in 7 bits. */

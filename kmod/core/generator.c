@@ -21,23 +21,21 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required)
 {
 	u64 mono = kuid_port_mono_ns();
-	u64 half = max_ahead / 2;
+	unsigned int i;
 
 	*generator = (struct kuid_generator) {
 		/* Where a ceiling is required, they wait from now on. */
 		.stamp_clock.until = mono,
 		.slot_clock.until = mono,
 		.max_ahead = max_ahead,
-		.windows = {
-			[KUID_STAMPS] = { max_ahead, half },
-			[KUID_LEX] = { kuid_lex_slots(max_ahead),
-				       kuid_lex_slots(half) },
-			[KUID_GRID] = { kuid_grid_slots(max_ahead),
-					kuid_grid_slots(half) },
-		},
 		.step_limit = step_limit,
 		.ceiling_required = ceiling_required,
 	};
+	for (i = 0; i < KUID_NR_SOURCES; i++)
+		generator->windows[i] = (struct kuid_window) {
+			.one = kuid_source_units[i].span(max_ahead),
+			.batch = kuid_source_units[i].span(max_ahead / 2),
+		};
 	seqcount_init(&generator->seq);
 	raw_spin_lock_init(&generator->lock);
 }
@@ -202,7 +200,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
  *
  * For whoever found that the snapshot does not hold.
  *
- * Context: as kuid_generator_stamps(). Takes generator->lock; calls
+ * Context: as kuid_generator_take(). Takes generator->lock; calls
  * kuid_port_stepped() without it.
  * Return: false if @clock may not be used now, because it has come to the
  * ceiling.
@@ -300,21 +298,21 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
  * @watermarks: the watermarks
  * @number: the epoch's
  *
- * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * Context: as kuid_generator_take(). Takes generator->lock.
  */
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number)
 {
 	struct kuid_watermark *watermark = &watermarks->of[number & 1];
 	unsigned long flags;
+	unsigned int i;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	/* Else @number is an epoch on its way out, and its watermarks are kept.
 	 */
 	if (watermarks->epoch < number) {
-		atomic64_set(&watermark->stamp, 0);
-		atomic64_set(&watermark->lex, 0);
-		atomic64_set(&watermark->grid, 0);
+		for (i = 0; i < KUID_NR_SOURCES; i++)
+			atomic64_set(&watermark->last[i], 0);
 		/* Pairs with the acquire in kuid_generator_watermark(). */
 		smp_store_release(&watermarks->epoch, number);
 	}
@@ -476,14 +474,6 @@ static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
 	}
 }
 
-static const struct kuid_clock *
-kuid_generator_clock(const struct kuid_generator *generator,
-		     enum kuid_source source)
-{
-	return source == KUID_STAMPS ? &generator->stamp_clock
-				     : &generator->slot_clock;
-}
-
 /**
  * kuid_generator_ready - when something may be given out
  * @generator: the generator, which has an epoch
@@ -491,25 +481,33 @@ kuid_generator_clock(const struct kuid_generator *generator,
  * @last: the nanosecond or slot
  * @ahead: how far it may be ahead of the clock: of generator->windows
  *
- * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * Context: as kuid_generator_take(). Takes generator->lock.
  * Return: the moment from which on it may, in nanoseconds of the monotonic
  * clock, if the wall clock is not set until then.
  */
 u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead)
 {
-	u64 time = last - ahead;
 	struct kuid_clock clock;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	clock = *kuid_generator_clock(generator, source);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	if (source == KUID_LEX)
-		time = kuid_lex_ns(time);
-	else if (source == KUID_GRID)
-		time = kuid_grid_ns(time);
-	return kuid_clock_reach(&clock, time);
+	return kuid_clock_reach(&clock,
+				kuid_source_units[source].begin(last - ahead));
+}
+
+/* The first stamp or slot that nobody has, on this CPU for stamps. */
+static u64 kuid_generator_next(const struct kuid_epoch *epoch,
+			       enum kuid_source source, enum kuid_order order)
+{
+	unsigned int lane;
+
+	if (source != KUID_STAMPS)
+		return atomic64_read(&epoch->sequences->of[source].next);
+	lane = kuid_generator_lane(epoch, order);
+	return atomic64_read(&epoch->lanes[lane].last) + 1;
 }
 
 /**
@@ -522,7 +520,7 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
  * @before: how much others are to have before that
  * @count: how much of it, at least 1; of more than may be ahead at once, that
  *
- * Context: as kuid_generator_stamps(). Takes generator->lock.
+ * Context: as kuid_generator_take(). Takes generator->lock.
  * Return: the moment from which on there is, for stamps on this CPU, for slots
  * on any, in nanoseconds of the monotonic clock; if no one else takes it first,
  * and the wall clock is not set until then. KUID_NEVER if the clock has come to
@@ -533,41 +531,20 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 			struct kuid_watermarks *watermarks,
 			enum kuid_order order, u64 ahead, u64 before, u32 count)
 {
-	const struct kuid_clock *clock =
-		kuid_generator_clock(generator, source);
-	const struct kuid_view view = kuid_generator_look(generator, clock);
-	u64 room = ahead + (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
-	struct kuid_sequences *sequences;
-	struct kuid_watermark *watermark;
-	unsigned int lane;
-	u64 first, now;
+	const struct kuid_source_units *of = &kuid_source_units[source];
+	const struct kuid_view view = kuid_generator_look(
+		generator, kuid_generator_clock(generator, source));
+	u64 next, after;
 
 	if (!view.holds)
 		return KUID_NEVER;
-	watermark = kuid_generator_watermark(generator, watermarks, view.epoch);
-	sequences = view.epoch->sequences;
-	switch (source) {
-	case KUID_STAMPS:
-		now = view.now;
-		lane = kuid_generator_lane(view.epoch, order);
-		first = max_t(u64, atomic64_read(&view.epoch->lanes[lane].last),
-			      atomic64_read(&watermark->stamp)) +
-			1;
-		break;
-	case KUID_LEX:
-		now = kuid_lex_slot(view.now);
-		first = max_t(u64, atomic64_read(&sequences->lex.next),
-			      atomic64_read(&watermark->lex) + 1);
-		break;
-	default:
-		now = kuid_grid_slot(view.now);
-		first = max_t(u64, atomic64_read(&sequences->grid.next),
-			      atomic64_read(&watermark->grid) + 1);
-		break;
-	}
-	first = max(first, now) + before;
-	return kuid_generator_ready(generator, source,
-				    first + min_t(u64, count - 1, room), ahead);
+	next = kuid_generator_next(view.epoch, source, order);
+	after = atomic64_read(kuid_generator_watermark(generator, watermarks,
+						       view.epoch, source));
+	next = max(max(next, after + 1), of->at(view.now)) + before;
+	return kuid_generator_ready(
+		generator, source,
+		next + min_t(u64, count - 1, ahead + of->tail), ahead);
 }
 
 /**
@@ -604,7 +581,7 @@ static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
  * If the wall clock was set and no one has asked for an ID since, the reading
  * is as if someone had just now.
  *
- * Context: as kuid_generator_stamps(). Takes no lock, and waits for none: it is
+ * Context: as kuid_generator_take(). Takes no lock, and waits for none: it is
  * repeated while someone writes what generator->seq counts.
  * Return: whether @reading shows a change that the generator does not know of
  * yet: kuid_generator_refresh() tells it.
@@ -612,11 +589,11 @@ static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
 bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading)
 {
-	u64 last, lex, grid, last_slot, issued, forced;
+	u64 last[KUID_NR_SOURCES], last_slot, issued, forced;
 	u64 mono, offset, wall, stamp, slot;
 	struct kuid_clock stamps, slots;
 	const struct kuid_epoch *epoch;
-	unsigned int seq;
+	unsigned int seq, i;
 	bool outdated;
 	s64 by;
 
@@ -632,9 +609,8 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		 * Read before the clocks, which are ahead of all that was
 		 * issued then.
 		 */
-		last = kuid_epoch_issued(epoch);
-		lex = kuid_lex_issued(epoch->sequences);
-		grid = kuid_grid_issued(epoch->sequences);
+		for (i = 0; i < KUID_NR_SOURCES; i++)
+			last[i] = kuid_source_issued(epoch, i);
 		reading->slot_end = kuid_sequences_end(epoch->sequences);
 		stamps = kuid_generator_copy(&generator->stamp_clock);
 		slots = kuid_generator_copy(&generator->slot_clock);
@@ -650,14 +626,16 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	} while (read_seqcount_retry(&generator->seq, seq));
 
 	/* As kuid_generator_refresh() would go on from here. */
-	last_slot = max(lex, grid);
+	last_slot = 0;
+	for (i = 0; i < KUID_NR_SEQUENCES; i++)
+		last_slot = max(last_slot, last[i]);
 	by = offset - stamps.offset;
 	outdated = kuid_generator_outdated(generator, &stamps, mono, offset,
-					   last) ||
+					   last[KUID_STAMPS]) ||
 		   kuid_generator_outdated(generator, &slots, mono, offset,
 					   last_slot);
 	if (outdated) {
-		kuid_clock_follow(&stamps, mono, offset, last,
+		kuid_clock_follow(&stamps, mono, offset, last[KUID_STAMPS],
 				  generator->max_ahead);
 		kuid_clock_follow(&slots, mono, offset, last_slot,
 				  generator->max_ahead);
@@ -676,10 +654,13 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->stale = epoch->stale;
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;
-	reading->ahead[KUID_STAMPS] = last > stamp ? last - stamp : 0;
-	reading->ahead[KUID_LEX] = lex > slot ? lex - slot : 0;
-	reading->ahead[KUID_GRID] = grid > slot ? grid - slot : 0;
-	reading->stamp_end = kuid_generator_stamp_end(epoch, issued, last);
+	for (i = 0; i < KUID_NR_SOURCES; i++) {
+		u64 time = i == KUID_STAMPS ? stamp : slot;
+
+		reading->ahead[i] = last[i] > time ? last[i] - time : 0;
+	}
+	reading->stamp_end =
+		kuid_generator_stamp_end(epoch, issued, last[KUID_STAMPS]);
 	reading->past_ceiling =
 		reading->restored &&
 		(slot + generator->max_ahead >= reading->ceiling ||

@@ -30,20 +30,6 @@
 #define KUID_STEP_LIMIT_MS 10000
 
 /**
- * enum kuid_source - what IDs are made from
- * @KUID_STAMPS: nanoseconds of a lane
- * @KUID_LEX: the host's microseconds
- * @KUID_GRID: the host's slots of the k-ordered grid
- * @KUID_NR_SOURCES: how many there are
- */
-enum kuid_source {
-	KUID_STAMPS,
-	KUID_LEX,
-	KUID_GRID,
-	KUID_NR_SOURCES
-};
-
-/**
  * struct kuid_window - how far a source may be used ahead of its clock
  * @one: by who wants one ID
  * @batch: by who wants more; half of it, so that whoever reads in bulk can't
@@ -126,17 +112,13 @@ struct kuid_step {
 
 /**
  * struct kuid_watermark - what an open file has been given in one epoch
- * @stamp: the highest nanosecond; 0 if none
- * @lex: the highest microsecond; 0 if none
- * @grid: the highest slot of the k-ordered grid; 0 if none
+ * @last: the highest stamp or slot of each source; 0 if none
  *
  * Atomic maxima, raised before a call returns: a call that begins after that
  * reads the same or a higher one.
  */
 struct kuid_watermark {
-	atomic64_t stamp;
-	atomic64_t lex;
-	atomic64_t grid;
+	atomic64_t last[KUID_NR_SOURCES];
 };
 
 /**
@@ -254,6 +236,15 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading);
 u64 kuid_generator_clear(const struct kuid_generator *generator);
 
+/* The clock that a source's units are handed out by. */
+static __always_inline const struct kuid_clock *
+kuid_generator_clock(const struct kuid_generator *generator,
+		     const enum kuid_source source)
+{
+	return source == KUID_STAMPS ? &generator->stamp_clock
+				     : &generator->slot_clock;
+}
+
 /*
  * Look at the generator by one of its clocks. What is seen does not hold if
  * there was a step or a writer, or it is past the clock's time:
@@ -318,24 +309,25 @@ kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
 	return KUID_FIRST_CPU_LANE + kuid_generator_cpu(epoch->nr_cpu_lanes);
 }
 
-/* The watermark that a file has in an epoch. */
-static __always_inline struct kuid_watermark *
-kuid_generator_watermark(struct kuid_generator *generator,
-			 struct kuid_watermarks *watermarks,
-			 const struct kuid_epoch *epoch)
+/* A file's watermark in an epoch. */
+static __always_inline atomic64_t *kuid_generator_watermark(
+	struct kuid_generator *generator, struct kuid_watermarks *watermarks,
+	const struct kuid_epoch *epoch, const enum kuid_source source)
 {
 	/* Pairs with the release in kuid_generator_enter(). */
 	if (unlikely(smp_load_acquire(&watermarks->epoch) != epoch->number))
 		kuid_generator_enter(generator, watermarks, epoch->number);
-	return &watermarks->of[epoch->number & 1];
+	return &watermarks->of[epoch->number & 1].last[source];
 }
 
 static __always_inline struct kuid_taken
-kuid_generator_taken(u64 first, u32 count, u8 lane,
+kuid_generator_taken(const struct kuid_units *units, u32 count,
 		     const struct kuid_epoch *epoch, u32 closed)
 {
 	return (struct kuid_taken) {
-		.stamps = { .first = first, .count = count, .lane = lane },
+		.units = { .first = units->first,
+			   .count = count,
+			   .lane = units->lane },
 		.origin = { .epoch = epoch->number,
 			    .load_id = epoch->load_id,
 			    .closed = closed,
@@ -345,152 +337,116 @@ kuid_generator_taken(u64 first, u32 count, u8 lane,
 
 static inline struct kuid_taken kuid_generator_none(u64 next)
 {
-	return (struct kuid_taken) { .stamps.first = next };
+	return (struct kuid_taken) { .units.first = next };
 }
 
-/**
- * kuid_generator_stamps - take stamps
- * @generator: the generator, which has an epoch
- * @watermarks: of the open file they are for; not used if @order is KUID_BY_CPU
- * @order: what they shall follow
- * @parts: KUID_PART_*: what IDs made of them will show of the identity
- * @ahead: how far they may be ahead of the clock: of generator->windows
- * @count: how many stamps are wanted, at least 1
- *
- * The stamps increase. By file, they are above all that were reserved with the
- * same @watermarks before this call began. A lane of its own is not enough for
- * that: the caller may have come from a CPU whose lane was ahead of this one's.
- *
- * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
- * under rcu_read_lock_sched(). Never sleeps.
- * Return: as many stamps as are to be had at once; if that is none, first is
- * the one that came next, or KUID_NEVER if the clock has come to the ceiling.
- */
-static __always_inline struct kuid_taken kuid_generator_stamps(
-	struct kuid_generator *generator, struct kuid_watermarks *watermarks,
-	const enum kuid_order order, const u32 parts, u64 ahead, u32 count)
+/* Reserve stamps above @above, as far ahead of @now as allowed. */
+static __always_inline struct kuid_units
+kuid_generator_reserve_stamps(struct kuid_epoch *epoch,
+			      const enum kuid_order order, u64 now, u64 above,
+			      u64 limit, u32 count)
 {
-	for (;;) {
-		const struct kuid_view view =
-			kuid_generator_view(generator, &generator->stamp_clock);
-		const bool follow = order != KUID_BY_CPU;
-		atomic64_t *watermark = NULL;
-		unsigned int lane;
-		u32 n = count;
-		u32 closed;
-		u64 first;
+	unsigned int lane = kuid_generator_lane(epoch, order);
+	struct kuid_units units = { .count = count, .lane = lane };
 
-		if (unlikely(!view.holds)) {
-			if (!kuid_generator_refresh(generator,
-						    &generator->stamp_clock))
-				return kuid_generator_none(KUID_NEVER);
-			continue;
-		}
-		lane = kuid_generator_lane(view.epoch, order);
-		if (follow)
-			watermark = &kuid_generator_watermark(
-					     generator, watermarks, view.epoch)
-					     ->stamp;
-		first = kuid_lane_reserve(&view.epoch->lanes[lane], view.now,
-					  follow ? atomic64_read(watermark) : 0,
-					  view.now + ahead, &n);
-		closed = kuid_generator_closed(generator, parts);
-		if (unlikely(!n)) {
-			if (kuid_generator_holds(generator, &view))
-				return kuid_generator_none(first);
-		} else if (likely(kuid_generator_holds(generator, &view))) {
-			if (follow)
-				kuid_raise(watermark, first + n - 1);
-			return kuid_generator_taken(first, n, lane, view.epoch,
-						    closed);
-		}
-		/* What was reserved may lie far ahead of the clock. */
-		kuid_generator_refresh(generator, &generator->stamp_clock);
-	}
+	units.first = kuid_lane_reserve(&epoch->lanes[lane], now, above, limit,
+					&units.count);
+	return units;
+}
+
+/* Reserve slots above @above, as far ahead of @now as allowed. */
+static __always_inline struct kuid_units kuid_generator_reserve_slots(
+	struct kuid_sequences *sequences, const enum kuid_source source,
+	const enum kuid_order order, u64 now, u64 above, u64 limit, u32 count)
+{
+	struct kuid_sequence *sequence = &sequences->of[source];
+	unsigned int cpu;
+
+	/* The rest of a run would be too little for a batch. */
+	if (order == KUID_BY_HOST ||
+	    (order == KUID_BY_FILE && count >= KUID_RUN_SLOTS))
+		return kuid_sequence_reserve_next(sequence, now, above, limit,
+						  count);
+	cpu = kuid_generator_cpu(sequences->nr_cpus);
+	return kuid_sequence_reserve(sequence, &sequences->runs[cpu].of[source],
+				     now, above, limit, count);
 }
 
 /**
- * kuid_generator_slots - take slots
+ * kuid_generator_take - take stamps or slots
  * @generator: the generator, which has an epoch
- * @source: KUID_LEX or KUID_GRID
+ * @source: what to take
  * @watermarks: of the open file they are for; not used if @order is KUID_BY_CPU
  * @order: what they shall follow
  * @parts: KUID_PART_*: what IDs made of them will show of the identity
  * @ahead: how far they may be ahead of the clock: of generator->windows
  * @count: how many are wanted, at least 1
  *
- * Context: as kuid_generator_stamps().
- * Return: as many as are to be had at once; if that is none, first is the one
- * that came next, or KUID_NEVER if the clock has come to the ceiling.
+ * What is taken increases. By file, it is above all that was reserved with the
+ * same @watermarks before this call began. A lane of its own is not enough for
+ * that: the caller may have come from a CPU whose lane was ahead of this one's.
+ *
+ * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
+ * under rcu_read_lock_sched(). Never sleeps.
+ * Return: as much as is to be had at once; if that is nothing, first is the
+ * stamp or slot that came next, or KUID_NEVER if the clock has come to the
+ * ceiling.
  */
-static __always_inline struct kuid_taken kuid_generator_slots(
+static __always_inline struct kuid_taken kuid_generator_take(
 	struct kuid_generator *generator, const enum kuid_source source,
 	struct kuid_watermarks *watermarks, const enum kuid_order order,
 	const u32 parts, u64 ahead, u32 count)
 {
+	const struct kuid_source_units *of = &kuid_source_units[source];
+	const struct kuid_clock *clock =
+		kuid_generator_clock(generator, source);
 	const bool follow = order != KUID_BY_CPU;
-	const bool lex = source == KUID_LEX;
 
 	for (;;) {
 		const struct kuid_view view =
-			kuid_generator_view(generator, &generator->slot_clock);
-		u64 now = lex ? kuid_lex_slot(view.now)
-			      : kuid_grid_slot(view.now);
-		/* For the grid, to the end of the last grid tick that begins in
-		 * time.
-		 */
-		u64 limit = now + ahead + (lex ? 0 : KUID_GRID_SEQ_MAX);
-		struct kuid_sequences *sequences;
-		struct kuid_sequence *sequence;
+			kuid_generator_view(generator, clock);
+		u64 now = of->at(view.now);
+		/* To the end of what begins at one moment, if that is near
+		 * enough. */
+		u64 limit = now + ahead + of->tail;
 		atomic64_t *watermark = NULL;
-		struct kuid_slots slots;
-		struct kuid_watermark *file;
-		struct kuid_run *run;
-		unsigned int cpu;
+		struct kuid_units units;
 		u64 above = 0;
 		u32 closed;
 
 		if (unlikely(!view.holds)) {
-			if (!kuid_generator_refresh(generator,
-						    &generator->slot_clock))
+			if (!kuid_generator_refresh(generator, clock))
 				return kuid_generator_none(KUID_NEVER);
 			continue;
 		}
 		if (follow) {
-			file = kuid_generator_watermark(generator, watermarks,
-							view.epoch);
-			watermark = lex ? &file->lex : &file->grid;
+			watermark = kuid_generator_watermark(
+				generator, watermarks, view.epoch, source);
 			above = atomic64_read(watermark);
 		}
-		sequences = view.epoch->sequences;
-		sequence = lex ? &sequences->lex : &sequences->grid;
-		/* The rest of a run would be too little for a batch. */
-		if (order == KUID_BY_HOST ||
-		    (order == KUID_BY_FILE && count >= KUID_RUN_SLOTS)) {
-			slots = kuid_sequence_reserve_next(sequence, now, above,
-							   limit, count);
-		} else {
-			cpu = kuid_generator_cpu(sequences->nr_cpus);
-			run = lex ? &sequences->runs[cpu].lex
-				  : &sequences->runs[cpu].grid;
-			slots = kuid_sequence_reserve(sequence, run, now, above,
-						      limit, count);
-		}
+		units = source == KUID_STAMPS
+				? kuid_generator_reserve_stamps(view.epoch,
+								order, now,
+								above, limit,
+								count)
+				: kuid_generator_reserve_slots(
+					  view.epoch->sequences, source, order,
+					  now, above, limit, count);
 		closed = kuid_generator_closed(generator, parts);
-		if (unlikely(!slots.count)) {
+		if (unlikely(!units.count)) {
 			if (kuid_generator_holds(generator, &view))
-				return kuid_generator_none(slots.first);
+				return kuid_generator_none(units.first);
 		} else if (likely(kuid_generator_holds(generator, &view))) {
-			/* As the compiler would not know. */
-			u32 n = count == 1 ? 1 : slots.count;
+			/* The compiler doesn't know that 1 is 1 at most. */
+			u32 n = count == 1 ? 1 : units.count;
 
 			if (follow)
-				kuid_raise(watermark, slots.first + n - 1);
-			return kuid_generator_taken(slots.first, n, 0,
-						    view.epoch, closed);
+				kuid_raise(watermark, units.first + n - 1);
+			return kuid_generator_taken(&units, n, view.epoch,
+						    closed);
 		}
 		/* What was reserved may lie far ahead of the clock. */
-		kuid_generator_refresh(generator, &generator->slot_clock);
+		kuid_generator_refresh(generator, clock);
 	}
 }
 

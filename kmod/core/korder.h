@@ -25,8 +25,6 @@
 /* The slots of a second. */
 #define KUID_GRID_RATE ((u64)KUID_GRID_TICKS << KUID_GRID_SEQ_BITS)
 
-#define KUID_SEC_NS 1000000000ULL
-
 /* The first slot of the grid tick that a moment is in. */
 static inline u64 kuid_grid_slot(u64 ns)
 {
@@ -172,7 +170,7 @@ static inline u64 kuid_k64_of_k128(u64 high, u64 low, unsigned int interval,
  * an ID is the one before it plus a constant.
  */
 static __always_inline u32 kuid_korder_pack(void *sink,
-					    const struct kuid_slots *slots,
+					    const struct kuid_units *slots,
 					    const struct kuid_identity *id,
 					    kuid_put_t put, unsigned int bits)
 {
@@ -204,56 +202,29 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 	return slots->count;
 }
 
-/**
- * kuid_k64_pack - make local k-ordered IDs, 8 bytes
- * @sink: where they go
- * @slots: one slot of the grid for each, at least 1
- * @identity: of the epoch
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many were stored: all, or as many as @put could.
- */
+/* Local k-ordered IDs, 8 bytes. See kuid_format_pack(). */
 static __always_inline u32 kuid_k64_pack(void *sink,
-					 const struct kuid_slots *slots,
+					 const struct kuid_units *slots,
 					 const struct kuid_identity *identity,
-					 kuid_put_t put)
+					 const u8 *random, kuid_put_t put)
 {
 	return kuid_korder_pack(sink, slots, identity, put, 64);
 }
 
-/**
- * kuid_k96_pack - make global k-ordered IDs with a node of 32 bits, 12 bytes
- * @sink: where they go
- * @slots: one slot of the grid for each, at least 1
- * @identity: of the epoch
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many were stored: all, or as many as @put could.
- */
+/* Global k-ordered IDs with a node of 32 bits, 12 bytes. */
 static __always_inline u32 kuid_k96_pack(void *sink,
-					 const struct kuid_slots *slots,
+					 const struct kuid_units *slots,
 					 const struct kuid_identity *identity,
-					 kuid_put_t put)
+					 const u8 *random, kuid_put_t put)
 {
 	return kuid_korder_pack(sink, slots, identity, put, 96);
 }
 
-/**
- * kuid_k128_pack - make global k-ordered IDs with a node of 64 bits, 16 bytes
- * @sink: where they go
- * @slots: one slot of the grid for each, at least 1
- * @identity: of the epoch
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many were stored: all, or as many as @put could.
- */
+/* Global k-ordered IDs with a node of 64 bits, 16 bytes. */
 static __always_inline u32 kuid_k128_pack(void *sink,
-					  const struct kuid_slots *slots,
+					  const struct kuid_units *slots,
 					  const struct kuid_identity *identity,
-					  kuid_put_t put)
+					  const u8 *random, kuid_put_t put)
 {
 	return kuid_korder_pack(sink, slots, identity, put, 128);
 }

@@ -9,6 +9,7 @@
 #include "format.h"
 
 #define KUID_LEX_SLOT_NS 1000
+#define KUID_LEX_RATE	 1000000 /* slots in a second */
 
 /* The slot that a moment is in. */
 static inline u64 kuid_lex_slot(u64 ns)
@@ -94,20 +95,11 @@ static inline void kuid_lex_name(char *to, const char *name, size_t size)
 	to[size - 1] = '\0';
 }
 
-/**
- * kuid_lex_pack - make LexicalUUIDs
- * @sink: where they go
- * @slots: one microsecond for each
- * @identity: of the epoch
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many were stored: all, or as many as @put could.
- */
+/* LexicalUUIDs. See kuid_format_pack(). */
 static __always_inline u32 kuid_lex_pack(void *sink,
-					 const struct kuid_slots *slots,
+					 const struct kuid_units *slots,
 					 const struct kuid_identity *identity,
-					 kuid_put_t put)
+					 const u8 *random, kuid_put_t put)
 {
 	__be64 worker = cpu_to_be64(identity->worker);
 	u64 slot = slots->first;

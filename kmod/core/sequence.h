@@ -66,18 +66,18 @@ static inline u64 kuid_run_end(u64 slot)
 }
 
 /* Take from a run, if it has anything from @from to @limit. */
-static __always_inline struct kuid_slots
+static __always_inline struct kuid_units
 kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 {
 	s64 next = atomic64_read(&run->next);
-	struct kuid_slots slots;
+	struct kuid_units slots;
 
 	do {
 		u64 end = min(kuid_run_end(next), limit + 1);
 
 		slots.first = max_t(u64, next, from);
 		if (slots.first >= end)
-			return (struct kuid_slots) { 0 };
+			return (struct kuid_units) { 0 };
 		slots.count = min_t(u64, count - 1, end - 1 - slots.first) + 1;
 	} while (!atomic64_try_cmpxchg(&run->next, &next,
 				       slots.first + slots.count));
@@ -85,12 +85,12 @@ kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 }
 
 /* Take slots that no one has yet, and perhaps the rest of their run. */
-static __always_inline struct kuid_slots
+static __always_inline struct kuid_units
 kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 		   u32 count, bool run, u64 *end)
 {
 	s64 next = atomic64_read(&sequence->next);
-	struct kuid_slots slots;
+	struct kuid_units slots;
 
 	do {
 		slots.first = max_t(u64, next, from);
@@ -111,11 +111,11 @@ kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
  * Take slots that no one has yet, and the rest of their run with them. Apart,
  * because it is done once a run, and what is done for each ID needs registers.
  */
-static noinline __maybe_unused struct kuid_slots
+static noinline __maybe_unused struct kuid_units
 kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 		    u64 now, u64 from, u64 limit, u32 count)
 {
-	struct kuid_slots slots;
+	struct kuid_units slots;
 	u64 left, rest, end;
 	bool keep;
 
@@ -161,12 +161,12 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
  * Return: as many slots as are to be had at once, at most @count; if that is
  * none, first is the one that came next.
  */
-static __always_inline struct kuid_slots
+static __always_inline struct kuid_units
 kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
 		      u64 now, u64 above, u64 limit, u32 count)
 {
 	u64 from = max(now, above + 1);
-	struct kuid_slots slots = kuid_run_take(run, from, limit, count);
+	struct kuid_units slots = kuid_run_take(run, from, limit, count);
 
 	if (likely(slots.count))
 		return slots;
@@ -184,7 +184,7 @@ kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
  * Context: any but NMI. Never sleeps.
  * Return: as kuid_sequence_reserve().
  */
-static __always_inline struct kuid_slots
+static __always_inline struct kuid_units
 kuid_sequence_reserve_next(struct kuid_sequence *sequence, u64 now, u64 above,
 			   u64 limit, u32 count)
 {

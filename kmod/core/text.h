@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The canonical text of an ID: groups of hexadecimal digits for UUIDs and lex,
- * sortable base 64 for the k-ordered formats. Texts of one format are as long
- * as each other, and all but v1's sort as their IDs do.
+ * sortable base 64 for the k-ordered formats. All texts but those of v1 sort as
+ * their IDs do.
  */
 #ifndef KUID_CORE_TEXT_H
 #define KUID_CORE_TEXT_H
 
 #include "port.h"
 
+/**
+ * enum kuid_text_form - how a text is written
+ * @KUID_TEXT_UUID: hexadecimal digits in groups, 8-4-4-4-12
+ * @KUID_TEXT_LEX: hexadecimal digits in groups, 8-4-4-16
+ * @KUID_TEXT_SORTABLE64: sortable base 64
+ */
+enum kuid_text_form {
+	KUID_TEXT_UUID,
+	KUID_TEXT_LEX,
+	KUID_TEXT_SORTABLE64
+};
+
+/* Characters of the hexadecimal forms. */
 #define KUID_UUID_TEXT_SIZE 36
 #define KUID_LEX_TEXT_SIZE  35
-#define KUID_K64_TEXT_SIZE  11
-#define KUID_K96_TEXT_SIZE  16
-#define KUID_K128_TEXT_SIZE 22
-#define KUID_TEXT_SIZE_MAX  KUID_UUID_TEXT_SIZE
+
+/* The longest text of all forms. */
+#define KUID_TEXT_SIZE_MAX KUID_UUID_TEXT_SIZE
 
 /* Write 16 bits as four digits, all of them at once. */
 static __always_inline void kuid_text_hex4(char *text, u16 value)
@@ -28,58 +40,6 @@ static __always_inline void kuid_text_hex4(char *text, u16 value)
 	letters = (nibbles + 0x06060606) >> 4 & 0x01010101;
 	digits = cpu_to_be32(nibbles + 0x30303030 + letters * ('a' - 10 - '0'));
 	memcpy(text, &digits, sizeof(digits));
-}
-
-/**
- * struct kuid_hex_text - the text of one UUID or LexicalUUID after another
- * @high: the first word of the ID that @text is of
- * @low: its second word
- * @text: the text, not terminated, with room for an end of line
- *
- * Consecutive IDs have most of their bits in common, so that most of the text
- * is there already.
- */
-struct kuid_hex_text {
-	u64 high;
-	u64 low;
-	char text[KUID_TEXT_SIZE_MAX + 1];
-};
-
-/* 8-4-4-4-12 for UUIDs, 8-4-4-16 for lex: the fourth hyphen is the one. */
-static __always_inline void kuid_hex_text_start(struct kuid_hex_text *hex,
-						bool lex)
-{
-	hex->high = 0;
-	hex->low = 0;
-	memset(hex->text, '0', sizeof(hex->text));
-	hex->text[8] = '-';
-	hex->text[13] = '-';
-	hex->text[18] = '-';
-	if (!lex)
-		hex->text[23] = '-';
-}
-
-static __always_inline void kuid_hex_text_next(struct kuid_hex_text *hex,
-					       bool lex, u64 high, u64 low)
-{
-	char *last = hex->text + (lex ? 23 : 24);
-	u64 changed = hex->low ^ low;
-
-	if (hex->high != high) {
-		kuid_text_hex4(hex->text, high >> 48);
-		kuid_text_hex4(hex->text + 4, high >> 32);
-		kuid_text_hex4(hex->text + 9, high >> 16);
-		kuid_text_hex4(hex->text + 14, high);
-	}
-	if (changed >> 48)
-		kuid_text_hex4(hex->text + 19, low >> 48);
-	if (changed << 16) {
-		kuid_text_hex4(last, low >> 32);
-		kuid_text_hex4(last + 4, low >> 16);
-		kuid_text_hex4(last + 8, low);
-	}
-	hex->high = high;
-	hex->low = low;
 }
 
 /* The digits of sortable base 64, in the order of their values and bytes. */
@@ -98,6 +58,90 @@ static __always_inline void kuid_text_sortable64(char *text, u64 high, u64 low,
 		high = high << 6 | low >> 58;
 		low <<= 6;
 	}
+}
+
+/**
+ * struct kuid_text - the text of one ID of a format after another
+ * @high: the first word of the ID that @text is of
+ * @low: its second word
+ * @text: the text, not terminated, with room for an end of line
+ *
+ * Consecutive IDs have most of their bits in common, so that most of their
+ * hexadecimal digits are there already.
+ */
+struct kuid_text {
+	u64 high;
+	u64 low;
+	char text[KUID_TEXT_SIZE_MAX + 1];
+};
+
+/**
+ * kuid_text_start - prepare for the texts of a format
+ * @text: set in all of it
+ * @form: the format's form
+ */
+static __always_inline void kuid_text_start(struct kuid_text *text,
+					    const enum kuid_text_form form)
+{
+	*text = (struct kuid_text) { 0 };
+	memset(text->text, '0', sizeof(text->text));
+	if (form == KUID_TEXT_SORTABLE64)
+		return;
+	text->text[8] = '-';
+	text->text[13] = '-';
+	text->text[18] = '-';
+	if (form == KUID_TEXT_UUID)
+		text->text[23] = '-';
+}
+
+static __always_inline void kuid_text_hex(struct kuid_text *text, char *last,
+					  u64 high, u64 low)
+{
+	u64 changed = text->low ^ low;
+
+	if (text->high != high) {
+		kuid_text_hex4(text->text, high >> 48);
+		kuid_text_hex4(text->text + 4, high >> 32);
+		kuid_text_hex4(text->text + 9, high >> 16);
+		kuid_text_hex4(text->text + 14, high);
+	}
+	if (changed >> 48)
+		kuid_text_hex4(text->text + 19, low >> 48);
+	if (changed << 16) {
+		kuid_text_hex4(last, low >> 32);
+		kuid_text_hex4(last + 4, low >> 16);
+		kuid_text_hex4(last + 8, low);
+	}
+	text->high = high;
+	text->low = low;
+}
+
+/**
+ * kuid_text_next - write the canonical text of an ID
+ * @text: where to, after kuid_text_start()
+ * @form: the format's form
+ * @size: characters of the format's text
+ * @high: the ID's first word
+ * @low: its second word
+ *
+ * Return: characters that were written.
+ */
+static __always_inline unsigned int
+kuid_text_next(struct kuid_text *text, const enum kuid_text_form form,
+	       const unsigned int size, u64 high, u64 low)
+{
+	switch (form) {
+	case KUID_TEXT_UUID:
+		kuid_text_hex(text, text->text + 24, high, low);
+		break;
+	case KUID_TEXT_LEX:
+		kuid_text_hex(text, text->text + 23, high, low);
+		break;
+	case KUID_TEXT_SORTABLE64:
+		kuid_text_sortable64(text->text, high, low, size);
+		break;
+	}
+	return size;
 }
 
 #endif /* KUID_CORE_TEXT_H */

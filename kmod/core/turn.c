@@ -33,27 +33,10 @@ static void kuid_turn_go_over(struct kuid_turn *turn)
 static bool kuid_turn_take(const struct kuid_turn *turn,
 			   struct kuid_taken *taken)
 {
-	u64 window = kuid_turn_window(turn);
-
-	switch (turn->source) {
-	case KUID_STAMPS:
-		*taken = kuid_generator_stamps(turn->generator,
-					       turn->watermarks, turn->order,
-					       turn->parts, window,
-					       turn->count);
-		break;
-	case KUID_LEX:
-		*taken = kuid_generator_slots(turn->generator, KUID_LEX,
-					      turn->watermarks, turn->order,
-					      turn->parts, window, turn->count);
-		break;
-	default:
-		*taken = kuid_generator_slots(turn->generator, KUID_GRID,
-					      turn->watermarks, turn->order,
-					      turn->parts, window, turn->count);
-		break;
-	}
-	return taken->stamps.count && !taken->origin.closed;
+	*taken = kuid_generator_take(turn->generator, turn->source,
+				     turn->watermarks, turn->order, turn->parts,
+				     kuid_turn_window(turn), turn->count);
+	return taken->units.count && !taken->origin.closed;
 }
 
 /* When all of it can be had, if @before is left to others. */
@@ -133,7 +116,7 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
  * for as long as the window is long goes over to the line of the singles with
  * all of the window.
  *
- * Context: as kuid_generator_stamps(). Takes the line's lock.
+ * Context: as kuid_generator_take(). Takes the line's lock.
  * Return: 0 if something was taken; otherwise when to try again, in nanoseconds
  * of the monotonic clock, also if &kuid_waiter.called is set until then;
  * KUID_NEVER if clocks or the epoch must change first.

@@ -91,7 +91,7 @@ static inline u32 kuid_v7_fraction_of(u64 high, u64 low)
 
 /* Versions 1 and 6 differ in nothing but how the first word holds the tick. */
 static __always_inline u32 kuid_ticks_pack(void *sink,
-					   const struct kuid_stamps *stamps,
+					   const struct kuid_units *stamps,
 					   const struct kuid_identity *identity,
 					   kuid_put_t put,
 					   u64 (*tick_high)(u64 tick))
@@ -123,56 +123,27 @@ static __always_inline u32 kuid_ticks_pack(void *sink,
 	}
 }
 
-/**
- * kuid_v1_pack - make UUIDs version 1 (RFC 9562 section 5.1)
- * @sink: where they go
- * @stamps: one stamp for each UUID, at least 1
- * @identity: of the epoch the stamps were reserved in
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many UUIDs were stored: all, or as many as @put could.
- */
+/* UUIDs version 1, RFC 9562 section 5.1. See kuid_format_pack(). */
 static __always_inline u32 kuid_v1_pack(void *sink,
-					const struct kuid_stamps *stamps,
+					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
-					kuid_put_t put)
+					const u8 *random, kuid_put_t put)
 {
 	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v1_high);
 }
 
-/**
- * kuid_v6_pack - make UUIDs version 6 (RFC 9562 section 5.6)
- * @sink: where they go
- * @stamps: one stamp for each UUID, at least 1
- * @identity: of the epoch the stamps were reserved in
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many UUIDs were stored: all, or as many as @put could.
- */
+/* UUIDs version 6, RFC 9562 section 5.6. See kuid_format_pack(). */
 static __always_inline u32 kuid_v6_pack(void *sink,
-					const struct kuid_stamps *stamps,
+					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
-					kuid_put_t put)
+					const u8 *random, kuid_put_t put)
 {
 	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v6_high);
 }
 
-/**
- * kuid_v7_pack - make UUIDs version 7 (RFC 9562 section 5.7)
- * @sink: where they go
- * @stamps: one stamp for each UUID, at least 1
- * @identity: of the epoch the stamps were reserved in
- * @random: KUID_V7_RANDOM_SIZE bytes for each UUID, used once, and
- *	KUID_V7_RANDOM_PAD bytes of any value
- * @put: stores each one in @sink
- *
- * Context: any that @put can be called in.
- * Return: how many UUIDs were stored: all, or as many as @put could.
- */
+/* UUIDs version 7, RFC 9562 section 5.7. See kuid_format_pack(). */
 static __always_inline u32 kuid_v7_pack(void *sink,
-					const struct kuid_stamps *stamps,
+					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
 					const u8 *random, kuid_put_t put)
 {

@@ -44,22 +44,22 @@ static int teardown(void **state)
 	return good ? 0 : -1;
 }
 
-static struct kuid_stamps take(enum kuid_source source, unsigned int cpu,
-			       struct kuid_watermarks *watermarks, u32 count)
+static struct kuid_units take(enum kuid_source source, unsigned int cpu,
+			      struct kuid_watermarks *watermarks, u32 count)
 {
-	return host_take(source, cpu, watermarks, KUID_BY_FILE, count).stamps;
+	return host_take(source, cpu, watermarks, KUID_BY_FILE, count).units;
 }
 
-static struct kuid_stamps by_cpu(enum kuid_source source, unsigned int cpu,
-				 u32 count)
+static struct kuid_units by_cpu(enum kuid_source source, unsigned int cpu,
+				u32 count)
 {
-	return host_take(source, cpu, NULL, KUID_BY_CPU, count).stamps;
+	return host_take(source, cpu, NULL, KUID_BY_CPU, count).units;
 }
 
-static struct kuid_stamps by_host(enum kuid_source source, unsigned int cpu,
-				  struct kuid_watermarks *watermarks, u32 count)
+static struct kuid_units by_host(enum kuid_source source, unsigned int cpu,
+				 struct kuid_watermarks *watermarks, u32 count)
 {
-	return host_take(source, cpu, watermarks, KUID_BY_HOST, count).stamps;
+	return host_take(source, cpu, watermarks, KUID_BY_HOST, count).units;
 }
 
 /* The first one there is at a time. */
@@ -81,7 +81,7 @@ static void each_cpu_has_its_lane(void **state)
 
 	(void)state;
 	for (unsigned int cpu = 0; cpu < NR_LANES; cpu++) {
-		struct kuid_stamps s = take(KUID_STAMPS, cpu, &files[cpu], 1);
+		struct kuid_units s = take(KUID_STAMPS, cpu, &files[cpu], 1);
 
 		assert_int_equal(s.first, NOW);
 		assert_int_equal(s.count, 1);
@@ -94,7 +94,7 @@ static void more_cpus_than_lanes_share_them(void **state)
 	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_LANES; cpu++) {
 		struct kuid_watermarks file = { 0 };
-		struct kuid_stamps s = take(KUID_STAMPS, cpu, &file, 10);
+		struct kuid_units s = take(KUID_STAMPS, cpu, &file, 10);
 
 		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE + cpu % NR_LANES);
 		assert_int_equal(s.first, NOW + cpu / NR_LANES * 10);
@@ -108,7 +108,7 @@ static void all_cpus_share_a_single_lane(void **state)
 	teardown(state);
 	host_start(1, 1, false);
 	for (unsigned int cpu = 0; cpu < 300; cpu++) {
-		struct kuid_stamps s = by_cpu(KUID_STAMPS, cpu, 1 + cpu);
+		struct kuid_units s = by_cpu(KUID_STAMPS, cpu, 1 + cpu);
 
 		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE);
 		assert_int_equal(s.first, next);
@@ -122,7 +122,7 @@ static void there_are_as_many_lanes_as_an_id_has_room_for(void **state)
 	teardown(state);
 	host_start(KUID_MAX_CPU_LANES, KUID_MAX_CPU_LANES, false);
 	for (unsigned int cpu = 0; cpu < 1000; cpu++) {
-		struct kuid_stamps s = by_cpu(KUID_STAMPS, cpu, 1);
+		struct kuid_units s = by_cpu(KUID_STAMPS, cpu, 1);
 
 		assert_int_equal(s.lane, KUID_FIRST_CPU_LANE +
 						 cpu % KUID_MAX_CPU_LANES);
@@ -136,7 +136,7 @@ static void more_cpus_than_runs_share_them(void **state)
 	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
 		struct kuid_watermarks file = { 0 };
-		struct kuid_stamps s = take(KUID_LEX, cpu, &file, 1);
+		struct kuid_units s = take(KUID_LEX, cpu, &file, 1);
 
 		assert_int_equal(s.first,
 				 LEX_NOW + cpu % NR_CPUS * KUID_RUN_SLOTS +
@@ -152,7 +152,7 @@ static void a_cpu_is_in_order_and_ignores_files(void **state)
 		u64 last = 0;
 
 		for (u32 count = 1; count < 100; count++) {
-			struct kuid_stamps s = by_cpu(source, 1, count);
+			struct kuid_units s = by_cpu(source, 1, count);
 
 			assert_true(s.first > last);
 			last = s.first + s.count - 1;
@@ -171,7 +171,7 @@ static void a_file_stays_in_order_when_it_changes_cpu(void **state)
 		u64 last = 0;
 
 		for (unsigned int i = 0; i < 200; i++) {
-			struct kuid_stamps s =
+			struct kuid_units s =
 				take(source, i / 3, &file, 1 + i % 50);
 
 			assert_int_equal(s.count, 1 + i % 50);
@@ -224,9 +224,9 @@ static void the_host_is_in_order_over_all_files(void **state)
 		u64 last = 0;
 
 		for (unsigned int i = 0; i < 300; i++) {
-			struct kuid_stamps s = by_host(source, i % 5,
-						       &files[random_below(3)],
-						       1 + i % 7);
+			struct kuid_units s = by_host(source, i % 5,
+						      &files[random_below(3)],
+						      1 + i % 7);
 
 			assert_int_equal(s.count, 1 + i % 7);
 			assert_true(s.first > last);
@@ -245,7 +245,7 @@ static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
 		u64 last = take(source, 0, &file, 500).first + 499;
-		struct kuid_stamps s = by_host(source, 1, &file, 5);
+		struct kuid_units s = by_host(source, 1, &file, 5);
 
 		assert_true(s.first > last);
 		last = s.first + 4;
@@ -256,7 +256,7 @@ static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
 static void stamps_are_not_too_far_ahead(void **state)
 {
 	struct kuid_watermarks file = { 0 };
-	struct kuid_stamps s = take(KUID_STAMPS, 0, &file, AHEAD);
+	struct kuid_units s = take(KUID_STAMPS, 0, &file, AHEAD);
 
 	(void)state;
 	/* From now to the end of a batch's half of the window. */
@@ -266,7 +266,7 @@ static void stamps_are_not_too_far_ahead(void **state)
 	/* One at a time there is the other half, of which most is skipped. */
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first,
 			 NOW + AHEAD / 2 + 1);
-	file.of[1].stamp = NOW + AHEAD - 1;
+	file.of[1].last[KUID_STAMPS] = NOW + AHEAD - 1;
 	s = take(KUID_STAMPS, 1, &file, 1);
 	assert_int_equal(s.first, NOW + AHEAD);
 	assert_int_equal(s.count, 1);
@@ -282,7 +282,7 @@ static void microseconds_are_not_too_far_ahead(void **state)
 {
 	u32 most = AHEAD / 2 / 1000;
 	struct kuid_watermarks file = { 0 };
-	struct kuid_stamps s = take(KUID_LEX, 0, &file, 2 * most);
+	struct kuid_units s = take(KUID_LEX, 0, &file, 2 * most);
 
 	(void)state;
 	assert_int_equal(s.first, LEX_NOW);
@@ -308,7 +308,7 @@ static void the_grid_is_not_too_far_ahead(void **state)
 
 	(void)state;
 	for (;;) {
-		struct kuid_stamps s = take(KUID_GRID, 0, &file, 16384);
+		struct kuid_units s = take(KUID_GRID, 0, &file, 16384);
 
 		if (!s.count) {
 			assert_int_equal(s.first, last + 1);
@@ -331,7 +331,7 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 		u64 wall = NOW + random_below(2 * HOST_SECOND);
 		struct kuid_window *window;
 		struct kuid_watermarks file = { 0 };
-		struct kuid_stamps s;
+		struct kuid_units s;
 		u64 ahead = random_below(2 * AHEAD);
 
 		assert_int_equal(teardown(NULL), 0);
@@ -340,9 +340,9 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 		/* The last slot there is: take all below it at once. */
 		window = &host.generator.windows[KUID_GRID];
 		window->batch = kuid_grid_slots(ahead);
-		s = kuid_generator_slots(&host.generator, KUID_GRID, &file,
-					 KUID_BY_FILE, 0, window->batch, ~0U)
-			    .stamps;
+		s = kuid_generator_take(&host.generator, KUID_GRID, &file,
+					KUID_BY_FILE, 0, window->batch, ~0U)
+			    .units;
 		assert_true(s.count > 0);
 		assert_true(kuid_grid_ns(s.first) <= wall);
 		assert_true(kuid_grid_ns(s.first + s.count - 1) <=
@@ -371,9 +371,7 @@ static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 		    host.generator.windows[source].one +
 		    (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
 	struct kuid_watermark *watermark = &file->of[host.nr_epochs & 1];
-	atomic64_t *value = source == KUID_STAMPS ? &watermark->stamp
-			    : source == KUID_LEX  ? &watermark->lex
-						  : &watermark->grid;
+	atomic64_t *value = &watermark->last[source];
 
 	while (take(source, 0, file, ~0U).count)
 		;
@@ -394,11 +392,9 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 		kuid_generator_when(&host.generator, source, file, order,
 				    host.generator.windows[source].one, 0, 1),
 		mono);
-	assert_int_equal(host_take(source, cpu, file, order, 1).stamps.count,
-			 0);
+	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 0);
 	machine_set_mono(mono);
-	assert_int_equal(host_take(source, cpu, file, order, 1).stamps.count,
-			 1);
+	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 1);
 }
 
 static void one_is_ready_when_it_says_so(void **state)
@@ -485,7 +481,7 @@ static void what_came_next_is_ready_when_it_says_so(void **state)
 		enum kuid_source source = i % KUID_NR_SOURCES;
 		u64 ahead = host.generator.windows[source].batch;
 		struct kuid_watermarks file = { 0 };
-		struct kuid_stamps s;
+		struct kuid_units s;
 		u64 mono;
 
 		teardown(NULL);
@@ -515,8 +511,9 @@ static void a_file_far_ahead_of_the_others_waits_alone(void **state)
 		take(source, 0, &ahead, 1);
 		take(source, 0, &other, 1);
 	}
-	ahead.of[1].lex = LEX_NOW + AHEAD / 1000;
-	ahead.of[1].grid = kuid_grid_slot(NOW + AHEAD) + KUID_GRID_SEQ_MAX;
+	ahead.of[1].last[KUID_LEX] = LEX_NOW + AHEAD / 1000;
+	ahead.of[1].last[KUID_GRID] =
+		kuid_grid_slot(NOW + AHEAD) + KUID_GRID_SEQ_MAX;
 	assert_int_equal(take(KUID_LEX, 0, &ahead, 1).count, 0);
 	assert_int_equal(take(KUID_GRID, 0, &ahead, 1).count, 0);
 	assert_ready_at(KUID_LEX, 0, &ahead, KUID_BY_FILE, HOST_MONO + 1000);
@@ -730,7 +727,7 @@ static void a_load_id_goes_on_until_another_is_given(void **state)
 /* It can be read from IDs, and be given when others came after it. */
 static void a_given_node_may_have_been_drawn_before(void **state)
 {
-	struct kuid_stamps first = by_cpu(KUID_STAMPS, 0, 1);
+	struct kuid_units first = by_cpu(KUID_STAMPS, 0, 1);
 
 	(void)state;
 	machine_set_wall(NOW - 3600 * HOST_SECOND);
@@ -762,7 +759,7 @@ a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
 		setup_given(state);
 		machine_set_wall(NOW + i);
 		for (int source = 0; source < KUID_NR_SOURCES; source++) {
-			struct kuid_stamps s = by_cpu(source, 1, counts[i]);
+			struct kuid_units s = by_cpu(source, 1, counts[i]);
 
 			assert_int_equal(s.count, counts[i]);
 			last[source] = s.first + s.count - 1;
@@ -790,7 +787,7 @@ static void lanes_with_a_given_node_are_clear_too(void **state)
 /* What was given out before that may come again until then. */
 static void a_forced_clock_is_clear_where_it_came_from(void **state)
 {
-	struct kuid_stamps s = by_cpu(KUID_LEX, 1, 1000);
+	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
 	(void)state;
 	machine_set_wall(NOW - 3600 * HOST_SECOND);

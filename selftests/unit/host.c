@@ -169,11 +169,11 @@ static void record_given(struct host_record *record, enum kuid_source source,
 					record->room * sizeof(*record->given));
 	}
 	record->given[record->count++] = (struct host_given) {
-		.first = taken->stamps.first,
-		.count = taken->stamps.count,
+		.first = taken->units.first,
+		.count = taken->units.count,
 		.epoch = taken->origin.epoch,
 		.source = source,
-		.lane = taken->stamps.lane,
+		.lane = taken->units.lane,
 	};
 }
 
@@ -223,19 +223,14 @@ struct kuid_taken host_take_recorded(struct host_record *record,
 	struct kuid_taken taken;
 	u64 last;
 
-	if (source == KUID_STAMPS)
-		taken = kuid_generator_stamps(&host.generator, watermarks,
-					      order, 0, ahead, count);
-	else
-		taken = kuid_generator_slots(&host.generator, source,
-					     watermarks, order, 0, ahead,
-					     count);
-	if (!taken.stamps.count)
+	taken = kuid_generator_take(&host.generator, source, watermarks, order,
+				    0, ahead, count);
+	if (!taken.units.count)
 		return taken;
 
-	last = taken.stamps.first + taken.stamps.count - 1;
+	last = taken.units.first + taken.units.count - 1;
 	record_given(record, source, &taken);
-	if (taken.stamps.count > count ||
+	if (taken.units.count > count ||
 	    taken.origin.identity.node != epochs[taken.origin.epoch].node)
 		record->wrong++;
 	/* Set by others in the meantime, it tells nothing. */

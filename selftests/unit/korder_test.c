@@ -173,7 +173,7 @@ TEST(every_bit_of_the_node_has_its_place)
 		}
 }
 
-static void check_pack(unsigned int bits, const struct kuid_slots *slots,
+static void check_pack(unsigned int bits, const struct kuid_units *slots,
 		       const struct kuid_identity *identity, u32 room)
 {
 	u32 folded = (u32)(identity->worker >> 32) ^ (u32)identity->worker;
@@ -182,11 +182,11 @@ static void check_pack(unsigned int bits, const struct kuid_slots *slots,
 
 	packed_empty(&ids, room);
 	if (bits == 64)
-		done = kuid_k64_pack(&ids, slots, identity, packed_put);
+		done = kuid_k64_pack(&ids, slots, identity, NULL, packed_put);
 	else if (bits == 96)
-		done = kuid_k96_pack(&ids, slots, identity, packed_put);
+		done = kuid_k96_pack(&ids, slots, identity, NULL, packed_put);
 	else
-		done = kuid_k128_pack(&ids, slots, identity, packed_put);
+		done = kuid_k128_pack(&ids, slots, identity, NULL, packed_put);
 	assert_int_equal(done, want);
 	assert_int_equal(ids.count, want);
 	for (u32 i = 0; i < want; i++) {
@@ -215,7 +215,7 @@ TEST(pack_agrees_with_each_slot)
 
 	for (int e = 0; e < 5; e++)
 		for (unsigned int i = 0; i < 6 * 6; i++) {
-			struct kuid_slots slots = {
+			struct kuid_units slots = {
 				.first = (ends[e] * 977 << 14) - 500,
 				.count = PACKED_MOST,
 			};
@@ -233,7 +233,7 @@ TEST(pack_agrees_with_each_slot)
 TEST(pack_agrees_with_random_slots)
 {
 	for (int i = 0; i < MANY(1000); i++) {
-		struct kuid_slots slots = {
+		struct kuid_units slots = {
 			.first = (NOW_SEC * 977 << 14) +
 				 random_below(1ULL << 45),
 			.count = 1 + random_below(PACKED_MOST),

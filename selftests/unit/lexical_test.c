@@ -25,19 +25,21 @@ TEST(workers_are_as_cassie_makes_them)
 
 static void check_id(char **column)
 {
-	const struct kuid_slots slots = { vectors_hex(column[0]), 1 };
+	const struct kuid_units slots = { vectors_hex(column[0]), 1 };
 	const struct kuid_identity identity = {
 		.worker = vectors_hex(column[1]),
 	};
 	char text[KUID_LEX_TEXT_SIZE + 1] = "";
-	struct kuid_hex_text hex;
+	struct kuid_text hex;
 	u64 words[2];
 	u8 want[16];
 
 	packed_empty(&ids, 1);
-	assert_int_equal(kuid_lex_pack(&ids, &slots, &identity, packed_put), 1);
-	kuid_hex_text_start(&hex, true);
-	kuid_hex_text_next(&hex, true, ids.high[0], ids.low[0]);
+	assert_int_equal(
+		kuid_lex_pack(&ids, &slots, &identity, NULL, packed_put), 1);
+	kuid_text_start(&hex, KUID_TEXT_LEX);
+	kuid_text_next(&hex, KUID_TEXT_LEX, KUID_LEX_TEXT_SIZE, ids.high[0],
+		       ids.low[0]);
 	memcpy(text, hex.text, KUID_LEX_TEXT_SIZE);
 	assert_string_equal(text, column[2]);
 	words[0] = cpu_to_be64(ids.high[0]);
@@ -66,7 +68,7 @@ TEST(each_slot_becomes_an_id)
 	static const u32 rooms[] = { 0, 1, PACKED_MOST };
 
 	for (int i = 0; i < MANY(3000); i++) {
-		struct kuid_slots slots = {
+		struct kuid_units slots = {
 			.first = random_below(1ULL << 61),
 			.count = 1 + random_below(PACKED_MOST),
 		};
@@ -76,7 +78,7 @@ TEST(each_slot_becomes_an_id)
 		u32 want = min(slots.count, rooms[i % 3]);
 
 		packed_empty(&ids, rooms[i % 3]);
-		assert_int_equal(kuid_lex_pack(&ids, &slots, &identity,
+		assert_int_equal(kuid_lex_pack(&ids, &slots, &identity, NULL,
 					       packed_put),
 				 want);
 		assert_int_equal(ids.count, want);

@@ -225,7 +225,7 @@ static void look(void)
 /* The last of those that came next. */
 static u64 next_of(const struct call *call)
 {
-	return call->taken.stamps.first + call->act->count - 1;
+	return call->taken.units.first + call->act->count - 1;
 }
 
 static u64 ahead_of(const struct act *act)
@@ -258,25 +258,19 @@ static void take(struct cpu *cpu, const struct act *act)
 	call->changes = changes;
 	cpu->call = call;
 	cpu->section++;
-	if (act->source == KUID_STAMPS)
-		*taken = kuid_generator_stamps(&generator, watermarks,
-					       act->order, 0, ahead,
-					       act->count);
-	else
-		*taken = kuid_generator_slots(&generator, act->source,
-					      watermarks, act->order, 0, ahead,
-					      act->count);
-	if (!taken->stamps.count)
+	*taken = kuid_generator_take(&generator, act->source, watermarks,
+				     act->order, 0, ahead, act->count);
+	if (!taken->units.count)
 		call->ready = kuid_generator_ready(&generator, act->source,
 						   next_of(call), ahead);
 	cpu->section++;
 	look();
 	cpu->call = NULL;
 	call->ended = ++time_now;
-	if (!taken->stamps.count)
+	if (!taken->units.count)
 		return;
 
-	last = taken->stamps.first + taken->stamps.count - 1;
+	last = taken->units.first + taken->units.count - 1;
 	if (ns_of(act->source, last) >
 	    call->clock + (act->count == 1 ? AHEAD : AHEAD / 2))
 		broken = "too far ahead";
@@ -442,13 +436,13 @@ static bool may_go_on(unsigned int number)
 
 static u64 last_of(const struct call *call)
 {
-	return call->taken.stamps.first + call->taken.stamps.count - 1;
+	return call->taken.units.first + call->taken.units.count - 1;
 }
 
 /* Two calls, of which either may have been the first. */
 static void check_given_once(const struct call *a, const struct call *b)
 {
-	const struct kuid_stamps *x = &a->taken.stamps, *y = &b->taken.stamps;
+	const struct kuid_units *x = &a->taken.units, *y = &b->taken.units;
 	u64 e = a->taken.origin.epoch, f = b->taken.origin.epoch;
 
 	if (a->act->source != b->act->source)
@@ -500,7 +494,7 @@ static void check_order(const struct call *former, const struct call *later)
 	if (former->ended < later->began &&
 	    former->taken.origin.epoch == later->taken.origin.epoch &&
 	    follows(former->act, later->act) &&
-	    last_of(former) >= later->taken.stamps.first)
+	    last_of(former) >= later->taken.units.first)
 		broken = "not in order";
 }
 
@@ -528,7 +522,7 @@ static bool good(void)
 		if (clock_of(source) > latest + AHEAD)
 			broken = "a clock ahead of all there was";
 	for (unsigned int i = 0; i < nr_calls; i++) {
-		if (!calls[i].taken.stamps.count) {
+		if (!calls[i].taken.units.count) {
 			check_wait(&calls[i]);
 			continue;
 		}
@@ -540,7 +534,7 @@ static bool good(void)
 		    last_of(&calls[i]) > generator.issued)
 			broken = "an epoch did not see what was given out";
 		for (unsigned int j = 0; j < nr_calls; j++) {
-			if (i == j || !calls[j].taken.stamps.count)
+			if (i == j || !calls[j].taken.units.count)
 				continue;
 			check_given_once(&calls[i], &calls[j]);
 			check_order(&calls[i], &calls[j]);
@@ -552,9 +546,9 @@ static bool good(void)
 	for (unsigned int i = 0; i < nr_calls; i++)
 		printf("# epoch %llu lane %u: %llu, %u; from %u to %u\n",
 		       (unsigned long long)calls[i].taken.origin.epoch,
-		       calls[i].taken.stamps.lane,
-		       (unsigned long long)calls[i].taken.stamps.first,
-		       calls[i].taken.stamps.count, calls[i].began,
+		       calls[i].taken.units.lane,
+		       (unsigned long long)calls[i].taken.units.first,
+		       calls[i].taken.units.count, calls[i].began,
 		       calls[i].ended);
 	return false;
 }

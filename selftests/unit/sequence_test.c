@@ -20,7 +20,7 @@ SETUP(setup)
 	return 0;
 }
 
-static struct kuid_slots take(struct kuid_run *run, u64 now, u64 above,
+static struct kuid_units take(struct kuid_run *run, u64 now, u64 above,
 			      u64 limit, u32 count)
 {
 	return kuid_sequence_reserve(&sequence, run, now, above, limit, count);
@@ -28,7 +28,7 @@ static struct kuid_slots take(struct kuid_run *run, u64 now, u64 above,
 
 #define assert_slots(slots, from, size)                   \
 	do {                                              \
-		struct kuid_slots got = (slots);          \
+		struct kuid_units got = (slots);          \
                                                           \
 		assert_int_equal(got.count, size);        \
 		assert_int_equal(got.first, (u64)(from)); \
@@ -184,7 +184,7 @@ static atomic64_t clock_slot;
 static atomic64_t returned[FILES]; /* highest slot that a call returned */
 static atomic64_t watermarks[FILES];
 static bool wrong;
-static struct kuid_slots all[THREADS][RESERVATIONS];
+static struct kuid_units all[THREADS][RESERVATIONS];
 
 /*
  * As on a machine: tasks come to any CPU, also between choosing a run and
@@ -193,7 +193,7 @@ static struct kuid_slots all[THREADS][RESERVATIONS];
  */
 static void reserve(unsigned int n)
 {
-	struct kuid_slots *s = all[n];
+	struct kuid_units *s = all[n];
 
 	for (int i = 0; i < RESERVATIONS; i++, s++) {
 		unsigned int file = random_below(FILES);
@@ -225,14 +225,14 @@ static void reserve(unsigned int n)
 
 static int by_first(const void *a, const void *b)
 {
-	const struct kuid_slots *x = a, *y = b;
+	const struct kuid_units *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 TEST(threads_get_no_slot_twice)
 {
-	struct kuid_slots *s = all[0];
+	struct kuid_units *s = all[0];
 	u64 next = 0;
 	int got = 0;
 

@@ -52,8 +52,8 @@ static int teardown(void **state)
 
 static u64 next(enum kuid_source source)
 {
-	struct kuid_stamps s =
-		host_take(source, 0, &file, KUID_BY_FILE, 1).stamps;
+	struct kuid_units s =
+		host_take(source, 0, &file, KUID_BY_FILE, 1).units;
 
 	return s.count ? s.first : 0;
 }
@@ -299,11 +299,11 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 		for (unsigned int cpu = 1; cpu < 4; cpu++)
 			assert_int_equal(host_take(KUID_STAMPS, cpu, &other,
 						   KUID_BY_FILE, 1)
-						 .stamps.first,
+						 .units.first,
 					 tick + cpu - 1);
 		assert_int_equal(host_take(KUID_STAMPS, 0, &file, KUID_BY_HOST,
 					   1)
-					 .stamps.first,
+					 .units.first,
 				 tick + 1);
 		/* Slots have nothing to be told apart by, and go on. */
 		assert_int_equal(next(KUID_LEX), lex + 1);
@@ -433,20 +433,20 @@ static void all_clocks_stand_still(void **state)
 
 	(void)state;
 	for (;;) {
-		taken = kuid_generator_stamps(&host.generator, &file,
-					      KUID_BY_FILE, 0, most, 12345678);
-		if (!taken.stamps.count)
+		taken = kuid_generator_take(&host.generator, KUID_STAMPS, &file,
+					    KUID_BY_FILE, 0, most, 12345678);
+		if (!taken.units.count)
 			break;
-		assert_int_equal(taken.stamps.first, NOW + got);
-		got += taken.stamps.count;
+		assert_int_equal(taken.units.first, NOW + got);
+		got += taken.units.count;
 	}
 	assert_int_equal(got, HOST_AHEAD + 1);
-	assert_int_equal(taken.stamps.first, NOW + got);
+	assert_int_equal(taken.units.first, NOW + got);
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(next(KUID_STAMPS), 0);
 		assert_int_equal(host_take(KUID_STAMPS, i, &file, KUID_BY_HOST,
 					   1)
-					 .stamps.count,
+					 .units.count,
 				 0);
 	}
 	machine_pass(10 * SECOND);
@@ -458,11 +458,11 @@ static void all_clocks_stand_still(void **state)
 	assert_int_equal(got, HOST_AHEAD / 1000 + 1);
 	got = 0;
 	for (;;) {
-		u32 count = kuid_generator_slots(
+		u32 count = kuid_generator_take(
 				    &host.generator, KUID_GRID, &file,
 				    KUID_BY_FILE, 0,
 				    host.generator.windows[KUID_GRID].one, 9999)
-				    .stamps.count;
+				    .units.count;
 
 		if (!count)
 			break;
@@ -656,11 +656,11 @@ static void a_new_epoch_of_a_fixed_node_is_above_all(void **state)
 			machine_step_wall(-(s64)random_below(HOUR));
 		last = max(last,
 			   host_take(KUID_STAMPS, cpu, &file, KUID_BY_FILE, 1)
-				   .stamps.first);
+				   .units.first);
 		assert_true(host_publish(KUID_EPOCH_FORCE, true));
 		tick = (last / 100 + 1) * 100;
 		stamp = host_take(KUID_STAMPS, 1 + cpu, &file, KUID_BY_CPU, 1)
-				.stamps.first;
+				.units.first;
 		/* The clock may have gone on to it. */
 		assert_true(stamp == tick ||
 			    (stamp > tick && stamp == machine_wall()));
@@ -787,7 +787,7 @@ static void an_idle_file_has_no_floor_of_former_epochs(void **state)
 		for (int source = 0; source < KUID_NR_SOURCES; source++) {
 			u64 first =
 				host_take(source, 1, &idle[i], KUID_BY_FILE, 1)
-					.stamps.first;
+					.units.first;
 
 			assert_true(host_ns(source, first) <= machine_wall());
 		}
@@ -804,10 +804,10 @@ static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
 
 		for (u32 n = random_below(5); n; n--) {
 			unsigned int cpu = random_below(2);
-			struct kuid_stamps s = host_take(KUID_STAMPS, cpu,
-							 &file, KUID_BY_FILE,
-							 1 + random_below(500))
-						       .stamps;
+			struct kuid_units s = host_take(KUID_STAMPS, cpu, &file,
+							KUID_BY_FILE,
+							1 + random_below(500))
+						      .units;
 
 			assert_true(s.first > last);
 			assert_true(last || s.first <= machine_wall() + 99);
@@ -837,9 +837,9 @@ static void a_late_one_does_not_take_a_file_back(void **state)
 	/* The next one has a watermark of its own beside it. */
 	kuid_generator_enter(&host.generator, &file, 4);
 	assert_int_equal(file.epoch, 4);
-	assert_int_equal(file.of[0].stamp, 0);
-	assert_int_equal(file.of[0].lex, 0);
-	assert_int_equal(file.of[0].grid, 0);
+	assert_int_equal(file.of[0].last[KUID_STAMPS], 0);
+	assert_int_equal(file.of[0].last[KUID_LEX], 0);
+	assert_int_equal(file.of[0].last[KUID_GRID], 0);
 	assert_memory_equal(&was.of[1], &file.of[1], sizeof(was.of[1]));
 }
 
@@ -883,8 +883,7 @@ static void many_steps_at_random(bool node_given)
 		t = host_take(random_below(KUID_NR_SOURCES), random_below(5),
 			      &files[random_below(3)], random_below(3),
 			      1 + random_below(random_below(9) ? 5 : 100000));
-		assert_true(!t.stamps.count ||
-			    t.origin.epoch == host.nr_epochs);
+		assert_true(!t.units.count || t.origin.epoch == host.nr_epochs);
 	}
 	assert_true(host.nr_epochs > 2);
 }

@@ -43,10 +43,10 @@ TEST(every_bit_shows_in_its_digit)
 	for (int bit = 0; bit < 128; bit++) {
 		u64 high = bit < 64 ? 1ULL << (63 - bit) : 0;
 		u64 low = bit < 64 ? 0 : 1ULL << (127 - bit);
-		char text[KUID_K128_TEXT_SIZE];
+		char text[22];
 
 		kuid_text_sortable64(text, high, low, sizeof(text));
-		for (int i = 0; i < KUID_K128_TEXT_SIZE; i++)
+		for (int i = 0; i < 22; i++)
 			assert_int_equal(text[i],
 					 i == bit / 6 ? digits[32 >> bit % 6]
 						      : '.');
@@ -82,9 +82,9 @@ static void change(u64 *high, u64 *low)
 static void check_hex_text(bool lex, int size)
 {
 	u64 high = 0, low = 0;
-	struct kuid_hex_text hex;
+	struct kuid_text hex;
 
-	kuid_hex_text_start(&hex, lex);
+	kuid_text_start(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID);
 	for (int i = 0; i < MANY(300000); i++) {
 		char want[64];
 
@@ -93,7 +93,9 @@ static void check_hex_text(bool lex, int size)
 			     : "%08llx-%04llx-%04llx-%04llx-%012llx",
 			 high >> 32, high >> 16 & 0xffff, high & 0xffff,
 			 low >> 48, low & 0xffffffffffff);
-		kuid_hex_text_next(&hex, lex, high, low);
+		kuid_text_next(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID,
+			       lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE,
+			       high, low);
 		assert_int_equal(strlen(want), size);
 		assert_memory_equal(hex.text, want, size);
 		change(&high, &low);
@@ -124,18 +126,19 @@ static int order_of(u64 a_high, u64 a_low, u64 b_high, u64 b_low)
 
 static void hex_text_of(bool lex, u64 high, u64 low, char *text)
 {
-	struct kuid_hex_text hex;
+	struct kuid_text hex;
 
-	kuid_hex_text_start(&hex, lex);
-	kuid_hex_text_next(&hex, lex, high, low);
+	kuid_text_start(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID);
+	kuid_text_next(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID,
+		       lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE, high,
+		       low);
 	memcpy(text, hex.text, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE);
 }
 
 TEST(texts_sort_as_the_bytes_do)
 {
 	static const int bits[] = { 64, 96, 128 };
-	static const int sizes[] = { KUID_K64_TEXT_SIZE, KUID_K96_TEXT_SIZE,
-				     KUID_K128_TEXT_SIZE };
+	static const int sizes[] = { 11, 16, 22 };
 	u64 high = 0, low = 0;
 
 	for (int i = 0; i < MANY(500000); i++) {

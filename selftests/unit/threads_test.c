@@ -106,16 +106,16 @@ static void take_one(struct thread *thread, struct returned *same,
 	}
 	taken = host_take_recorded(&thread->record, source, watermarks, order,
 				   count);
-	if (!taken.stamps.count)
+	if (!taken.units.count)
 		return;
 
-	last = taken.stamps.first + taken.stamps.count - 1;
+	last = taken.units.first + taken.units.count - 1;
 	phase = taken.origin.epoch % PHASES;
-	if (taken.stamps.first <= before[phase])
+	if (taken.units.first <= before[phase])
 		disorders++;
 	raise_to(&same->last[source][phase], last);
 	if (order == KUID_BY_HOST) {
-		if (taken.stamps.first <= before_host[phase])
+		if (taken.units.first <= before_host[phase])
 			disorders++;
 		raise_to(&of_host.last[source][phase], last);
 	}

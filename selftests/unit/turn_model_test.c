@@ -104,7 +104,7 @@ static void start(void)
 	memory.epoch.sequences = &slots.sequences;
 	slots.sequences.nr_cpus = CPUS;
 	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0);
-	atomic64_set(&slots.sequences.lex.next,
+	atomic64_set(&slots.sequences.of[KUID_LEX].next,
 		     end_of_window() - scenario->free);
 	kuid_line_pair_init(&lines);
 	for (unsigned int i = 0; i <= CPUS; i++) {
@@ -146,8 +146,8 @@ static void run(unsigned int cpu)
 		} while (when && turn->may_wait &&
 			 (when <= MONO || turn->waiter.called));
 		if (!when) {
-			taken_by[cpu] = taken.stamps.count;
-			first_of[cpu] = taken.stamps.first;
+			taken_by[cpu] = taken.units.count;
+			first_of[cpu] = taken.units.first;
 			kuid_turn_end(turn);
 		}
 		turn->has_waited |= turn->may_wait;
@@ -184,7 +184,8 @@ static bool may_go_on(unsigned int cpu)
 
 static const char *wrong(void)
 {
-	u64 left = end_of_window() - atomic64_read(&slots.sequences.lex.next);
+	u64 left = end_of_window() -
+		   atomic64_read(&slots.sequences.of[KUID_LEX].next);
 	const struct kuid_waiter *waiter;
 	unsigned int count = 0;
 	u64 before = 0;

@@ -158,8 +158,8 @@ static void run(struct task_struct *task)
 	when = kuid_turn_try(&task->turn, &taken);
 	if (!when) {
 		task->served++;
-		task->got += taken.stamps.count;
-		task->first = taken.stamps.first;
+		task->got += taken.units.count;
+		task->first = taken.units.first;
 		end_call(task);
 		return;
 	}
@@ -221,10 +221,9 @@ static void use_up(void)
 	struct kuid_sequences *sequences = host.generator.epoch->sequences;
 	struct kuid_watermarks file = { 0 };
 
-	kuid_generator_slots(&host.generator, source, &file, KUID_BY_HOST, 0,
-			     host.generator.windows[source].one, ~0U);
-	assert_true(atomic64_read(source == KUID_LEX ? &sequences->lex.next
-						     : &sequences->grid.next));
+	kuid_generator_take(&host.generator, source, &file, KUID_BY_HOST, 0,
+			    host.generator.windows[source].one, ~0U);
+	assert_true(atomic64_read(&sequences->of[source].next));
 }
 
 /* How long so many IDs take to come. */

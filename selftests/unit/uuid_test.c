@@ -63,7 +63,7 @@ static void check_vector(char **column)
 	u64 ns = vectors_decimal(column[1]);
 	u64 tick = ns / KUID_TICK_NS + KUID_UUID_UNIX_TICKS;
 	char text[KUID_UUID_TEXT_SIZE + 1] = "";
-	struct kuid_hex_text hex;
+	struct kuid_text hex;
 	u64 high, low;
 
 	if (version == 7) {
@@ -79,8 +79,8 @@ static void check_vector(char **column)
 		      vectors_hex(column[2]) << KUID_UUID_SEQ_SHIFT |
 		      vectors_hex(column[3]);
 	}
-	kuid_hex_text_start(&hex, false);
-	kuid_hex_text_next(&hex, false, high, low);
+	kuid_text_start(&hex, KUID_TEXT_UUID);
+	kuid_text_next(&hex, KUID_TEXT_UUID, KUID_UUID_TEXT_SIZE, high, low);
 	memcpy(text, hex.text, KUID_UUID_TEXT_SIZE);
 	assert_string_equal(text, column[6]);
 }
@@ -126,24 +126,24 @@ TEST(times_survive_the_way_there_and_back)
 	}
 }
 
-typedef u32 (*pack_t)(void *sink, const struct kuid_stamps *stamps,
+typedef u32 (*pack_t)(void *sink, const struct kuid_units *stamps,
 		      const struct kuid_identity *identity, kuid_put_t put);
 
-static u32 pack_v1(void *sink, const struct kuid_stamps *stamps,
+static u32 pack_v1(void *sink, const struct kuid_units *stamps,
 		   const struct kuid_identity *identity, kuid_put_t put)
 {
-	return kuid_v1_pack(sink, stamps, identity, put);
+	return kuid_v1_pack(sink, stamps, identity, NULL, put);
 }
 
-static u32 pack_v6(void *sink, const struct kuid_stamps *stamps,
+static u32 pack_v6(void *sink, const struct kuid_units *stamps,
 		   const struct kuid_identity *identity, kuid_put_t put)
 {
-	return kuid_v6_pack(sink, stamps, identity, put);
+	return kuid_v6_pack(sink, stamps, identity, NULL, put);
 }
 
 static u8 noise[PACKED_MOST * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
 
-static u32 pack_v7(void *sink, const struct kuid_stamps *stamps,
+static u32 pack_v7(void *sink, const struct kuid_units *stamps,
 		   const struct kuid_identity *identity, kuid_put_t put)
 {
 	for (size_t i = 0; i < sizeof(noise); i++)
@@ -180,7 +180,7 @@ static void check_v7(const struct fields *f, u64 ns, u8 lane,
 			 bits & ((1ULL << 47) - 1));
 }
 
-static void check_pack(unsigned int version, const struct kuid_stamps *stamps,
+static void check_pack(unsigned int version, const struct kuid_units *stamps,
 		       const struct kuid_identity *identity)
 {
 	packed_empty(&ids, PACKED_MOST);
@@ -206,7 +206,7 @@ static void check_pack(unsigned int version, const struct kuid_stamps *stamps,
 TEST(pack_agrees_with_the_layout)
 {
 	for (int i = 0; i < MANY(1500); i++) {
-		struct kuid_stamps stamps = {
+		struct kuid_units stamps = {
 			.first = 1500000000000000000ULL +
 				 random_below(1000000000000000000ULL),
 			.count = 1 + random_below(PACKED_MOST),
@@ -232,7 +232,7 @@ TEST(pack_is_right_at_the_edges)
 	for (int i = 0; i < KUID_NR_LANES * 8 * 7; i++) {
 		int lane = i % KUID_NR_LANES;
 		int edge = i / KUID_NR_LANES % 7;
-		struct kuid_stamps stamps = {
+		struct kuid_units stamps = {
 			.first = NOW + ns[edge],
 			.count = counts[i / KUID_NR_LANES / 7],
 			.lane = lane,
@@ -249,8 +249,8 @@ TEST(pack_is_right_at_the_edges)
 
 TEST(pack_stops_where_it_cannot_store)
 {
-	const struct kuid_stamps stamps = { .first = NOW + 999950,
-					    .count = PACKED_MOST };
+	const struct kuid_units stamps = { .first = NOW + 999950,
+					   .count = PACKED_MOST };
 	const struct kuid_identity identity = { 0 };
 
 	for (int v = 0; v < 3; v++)
@@ -272,17 +272,19 @@ TEST(lanes_of_one_nanosecond_are_in_order)
 
 	for (u64 ns = NOW + 999990; ns < NOW + 1000010; ns++)
 		for (int lane = 0; lane < KUID_NR_LANES; lane++) {
-			struct kuid_stamps stamps = { ns, 1, lane };
+			struct kuid_units stamps = { ns, 1, lane };
 
 			packed_empty(&ids, 1);
-			kuid_v6_pack(&ids, &stamps, &identity, packed_put);
+			kuid_v6_pack(&ids, &stamps, &identity, NULL,
+				     packed_put);
 			assert_true(ids.high[0] > last_high ||
 				    (ids.high[0] == last_high &&
 				     ids.low[0] > last_low));
 			last_high = ids.high[0];
 			last_low = ids.low[0];
 			packed_empty(&ids, 1);
-			kuid_v1_pack(&ids, &stamps, &identity, packed_put);
+			kuid_v1_pack(&ids, &stamps, &identity, NULL,
+				     packed_put);
 			assert_int_equal(kuid_v1_tick(ids.high[0]),
 					 kuid_v6_tick(last_high));
 			assert_int_equal(ids.low[0], last_low);

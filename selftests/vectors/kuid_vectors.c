@@ -68,10 +68,10 @@ static void expect(bool ok, const char *table, size_t row)
 static bool text_is(u64 high, u64 low, bool lex, const char *text)
 {
 	size_t size = lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE;
-	struct kuid_hex_text hex;
+	struct kuid_text hex;
 
-	kuid_hex_text_start(&hex, lex);
-	kuid_hex_text_next(&hex, lex, high, low);
+	kuid_text_start(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID);
+	kuid_text_next(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE, high, low);
 	return strlen(text) == size && !memcmp(hex.text, text, size);
 }
 
@@ -141,8 +141,8 @@ static void check_kordered(const struct kordered_vector *v, size_t row)
 		       << KUID_GRID_SEQ_BITS |
 	       v->seq;
 	/* Fields may be wider than any time; those of a time are a slot's. */
-	if (v->sec < KUID_GRID_MEGA && c < KUID_GRID_STEPS)
-		high = kuid_k64_of_slot((sec * KUID_GRID_STEPS + c)
+	if (v->sec < KUID_GRID_MEGA && c < KUID_GRID_TICKS)
+		high = kuid_k64_of_slot((sec * KUID_GRID_TICKS + c)
 						<< KUID_GRID_SEQ_BITS |
 					v->seq);
 	if (v->kind == 'g')

@@ -13,7 +13,7 @@ static int order_of(uint64_t a, uint64_t b)
 	return a < b ? KUID_BEFORE : KUID_AFTER;
 }
 
-static int order_by_format(const struct kuid_layout *layout, const void *a,
+static int order_by_format(const struct kuid_format *layout, const void *a,
 			   const void *b)
 {
 	uint64_t a_high, a_low, b_high, b_low;
@@ -34,7 +34,7 @@ static int order_by_format(const struct kuid_layout *layout, const void *a,
 
 int kuid_compare(unsigned int format, const void *a, const void *b, int *order)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
+	const struct kuid_format *layout = kuid_layout_of(format);
 
 	if (!layout)
 		return -1;
@@ -80,7 +80,7 @@ static bool may_differ_in_origin(const struct kuid_fields *a,
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
 		       unsigned int interval, uint64_t bound_ns, int *order)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
+	const struct kuid_format *layout = kuid_layout_of(format);
 	struct kuid_fields x, y;
 	int by_format, by_time;
 	uint64_t gap;

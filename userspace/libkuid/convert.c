@@ -54,7 +54,7 @@ static int convert_korder(const void *id, unsigned int from, unsigned int to,
 int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
 		 unsigned int interval, uint64_t *node)
 {
-	const struct kuid_layout *layout = kuid_layout_of(from);
+	const struct kuid_format *layout = kuid_layout_of(from);
 	uint64_t high, low;
 
 	if (!layout || !kuid_layout_of(to))

@@ -10,7 +10,7 @@
 #define KUID_DEVICE	 "/dev/kuid"
 #define KUID_FORMATS_DIR "/dev/kuids/"
 
-const struct kuid_layout *kuid_device_layout(unsigned int format)
+const struct kuid_format *kuid_device_layout(unsigned int format)
 {
 	if (format == KUID_ANY_UUID) {
 		errno = EINVAL;
@@ -20,7 +20,7 @@ const struct kuid_layout *kuid_device_layout(unsigned int format)
 }
 
 /* Each format has a node of its own, so that reads give it too. */
-int kuid_device_open(const struct kuid_layout *layout)
+int kuid_device_open(const struct kuid_format *layout)
 {
 	char path[sizeof(KUID_FORMATS_DIR) + 8] = KUID_FORMATS_DIR;
 	int fd;
@@ -36,7 +36,7 @@ int kuid_device_open(const struct kuid_layout *layout)
 
 int kuid_now(unsigned int format, void *id)
 {
-	const struct kuid_layout *layout = kuid_device_layout(format);
+	const struct kuid_format *layout = kuid_device_layout(format);
 	int fd, cancel, err, ret = -1;
 
 	if (!layout)

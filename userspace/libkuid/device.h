@@ -6,9 +6,9 @@
 #include "layout.h"
 
 /* NULL and EINVAL for what is no format that IDs are made in. */
-const struct kuid_layout *kuid_device_layout(unsigned int format);
+const struct kuid_format *kuid_device_layout(unsigned int format);
 
 /* A file descriptor; -1 and ENODEV if there is no such device. */
-int kuid_device_open(const struct kuid_layout *layout);
+int kuid_device_open(const struct kuid_format *layout);
 
 #endif /* KUID_DEVICE_H */

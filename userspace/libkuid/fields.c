@@ -156,7 +156,7 @@ static void decode_uuid(struct kuid_fields *fields, const uint8_t *id,
 int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 		struct kuid_fields *fields)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
+	const struct kuid_format *layout = kuid_layout_of(format);
 	struct kuid_fields decoded = { .format = format };
 	uint64_t high, low;
 
@@ -167,7 +167,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 		return -1;
 	}
 	kuid_layout_load(id, layout->id_size, &high, &low);
-	if (layout->is_uuid)
+	if (layout->text_form == KUID_TEXT_UUID)
 		decode_uuid(&decoded, id, high, low);
 	else if (format == KUID_FORMAT_LEX)
 		decode_lex(&decoded, high, low);
@@ -224,7 +224,7 @@ static bool encode_korder(const struct kuid_fields *fields, uint64_t *high,
 
 int kuid_encode(const struct kuid_fields *fields, void *id)
 {
-	const struct kuid_layout *layout = kuid_layout_of(fields->format);
+	const struct kuid_format *layout = kuid_layout_of(fields->format);
 	uint64_t high = 0, low = 0;
 	bool fit;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library's files share: the table of formats, and IDs as words. */
+/* The library's view of the table of formats, and IDs as words. */
 #ifndef KUID_LAYOUT_H
 #define KUID_LAYOUT_H
 
@@ -8,31 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/uuid.h"
+#include "core/formats.h"
 #include "kuid.h"
 
-/**
- * struct kuid_layout - what is the same for all IDs of a format
- * @name: what it is called, also under /dev/kuids
- * @id_size: bytes of one ID
- * @text_size: characters of its canonical text; the parser and kuid_text()
- *	rely on all texts of a format having this size
- * @version: of a UUID, 0 if it may be any
- * @is_uuid: it has a version and a variant
- */
-struct kuid_layout {
-	const char *name;
-	uint8_t id_size;
-	uint8_t text_size;
-	uint8_t version;
-	bool is_uuid;
-};
-
 /* NULL and EINVAL for an unknown format. */
-const struct kuid_layout *kuid_layout_of(unsigned int format);
+const struct kuid_format *kuid_layout_of(unsigned int format);
 
 /* Whether a UUID is of the layout's version and variant; others always are. */
-bool kuid_layout_fits(const struct kuid_layout *layout, const void *id);
+bool kuid_layout_fits(const struct kuid_format *layout, const void *id);
 
 static inline unsigned int kuid_uuid_version(const uint8_t *id)
 {

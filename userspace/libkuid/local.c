@@ -4,8 +4,6 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "core/korder.h"
-#include "core/lexical.h"
 #include "local.h"
 #include "process.h"
 
@@ -15,9 +13,9 @@
 /* A clock that ticks more slowly than this makes the time in IDs coarse. */
 #define COARSE_NS 1000
 
-_Static_assert(KUID_FORMAT_K128 < KUID_PROCESS_FORMATS, "room for all formats");
+_Static_assert(KUID_NR_FORMATS <= KUID_PROCESS_FORMATS, "room for all formats");
 
-int kuid_local_open(struct kuid *source, const struct kuid_layout *layout,
+int kuid_local_open(struct kuid *source, const struct kuid_format *layout,
 		    unsigned int format)
 {
 	/*
@@ -35,20 +33,6 @@ int kuid_local_open(struct kuid *source, const struct kuid_layout *layout,
 						       : format;
 	source->id_size = layout->id_size;
 	return 0;
-}
-
-static enum kuid_source source_of(unsigned int format)
-{
-	switch (format) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-	case KUID_FORMAT_V7:
-		return KUID_STAMPS;
-	case KUID_FORMAT_LEX:
-		return KUID_LEX;
-	default:
-		return KUID_GRID;
-	}
 }
 
 static __always_inline bool put(uint8_t **at, __be64 high, __be64 low,
@@ -83,49 +67,23 @@ static bool draw_random(uint8_t *random, size_t size)
 	return true;
 }
 
-static bool pack_v7(uint8_t *ids, const struct kuid_taken *taken)
-{
-	uint8_t random[CHUNK * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
-	size_t size = taken->stamps.count * KUID_V7_RANDOM_SIZE;
-
-	if (!draw_random(random, size))
-		return false;
-	memset(random + size, 0, KUID_V7_RANDOM_PAD);
-	kuid_v7_pack(&ids, &taken->stamps, &taken->origin.identity, random,
-		     put_16);
-	return true;
-}
-
 /* Make IDs of what was taken; false if there is nothing random for them. */
 static bool pack(unsigned int format, uint8_t *ids,
 		 const struct kuid_taken *taken)
 {
-	const struct kuid_identity *identity = &taken->origin.identity;
-	const struct kuid_stamps *stamps = &taken->stamps;
-	const struct kuid_slots slots = {
-		.first = stamps->first,
-		.count = stamps->count,
-	};
+	uint8_t random[CHUNK * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+	size_t size = taken->units.count * kuid_formats[format].random_size;
 
-	switch (format) {
-	case KUID_FORMAT_V1:
-		kuid_v1_pack(&ids, stamps, identity, put_16);
-		return true;
-	case KUID_FORMAT_V6:
-		kuid_v6_pack(&ids, stamps, identity, put_16);
-		return true;
-	case KUID_FORMAT_V7:
-		return pack_v7(ids, taken);
-	case KUID_FORMAT_LEX:
-		kuid_lex_pack(&ids, &slots, identity, put_16);
-		return true;
-	case KUID_FORMAT_K96:
-		kuid_k96_pack(&ids, &slots, identity, put_12);
-		return true;
-	default:
-		kuid_k128_pack(&ids, &slots, identity, put_16);
-		return true;
-	}
+	if (!draw_random(random, size))
+		return false;
+	memset(random + size, 0, KUID_V7_RANDOM_PAD);
+	if (kuid_formats[format].id_size == 12)
+		kuid_format_pack(format, &ids, &taken->units,
+				 &taken->origin.identity, random, put_12);
+	else
+		kuid_format_pack(format, &ids, &taken->units,
+				 &taken->origin.identity, random, put_16);
+	return true;
 }
 
 /* Take as many as there are; if that is none, say when they will be there. */
@@ -134,23 +92,19 @@ static struct kuid_taken take(struct kuid_users *users,
 			      struct kuid *source, u32 count, bool batch,
 			      u64 *ready)
 {
-	const enum kuid_source from = source_of(source->format);
+	const enum kuid_source from = kuid_formats[source->format].source;
 	const struct kuid_window *window = &generator->windows[from];
 	u64 ahead = batch ? window->batch : window->one;
 	struct kuid_taken taken =
-		from == KUID_STAMPS
-			? kuid_generator_stamps(generator, &source->watermarks,
-						KUID_BY_FILE, 0, ahead, count)
-			: kuid_generator_slots(generator, from,
-					       &source->watermarks,
-					       KUID_BY_FILE, 0, ahead, count);
+		kuid_generator_take(generator, from, &source->watermarks,
+				    KUID_BY_FILE, 0, ahead, count);
 
-	if (taken.stamps.count) {
+	if (taken.units.count) {
 		__atomic_fetch_add(&users->ids[source->format],
-				   taken.stamps.count, __ATOMIC_RELAXED);
+				   taken.units.count, __ATOMIC_RELAXED);
 	} else {
 		*ready = kuid_generator_ready(
-			generator, from, taken.stamps.first + count - 1, ahead);
+			generator, from, taken.units.first + count - 1, ahead);
 		__atomic_fetch_add(&users->waits, 1, __ATOMIC_RELAXED);
 	}
 	return taken;
@@ -187,9 +141,9 @@ static ssize_t make_chunk(struct kuid_process *process, struct kuid *source,
 		taken = take(users, &process->generator, source, count, batch,
 			     &ready);
 		kuid_process_leave(users);
-		if (taken.stamps.count)
+		if (taken.units.count)
 			return pack(source->format, ids, &taken)
-				       ? (ssize_t)taken.stamps.count
+				       ? (ssize_t)taken.units.count
 				       : -1;
 		if (!wait_until(ready))
 			return -1;

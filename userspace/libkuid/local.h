@@ -9,7 +9,7 @@
 #include "source.h"
 
 /* -1 and EOPNOTSUPP for what can't be made here. */
-int kuid_local_open(struct kuid *source, const struct kuid_layout *layout,
+int kuid_local_open(struct kuid *source, const struct kuid_format *layout,
 		    unsigned int format);
 
 /* As kuid_many(). */

@@ -105,20 +105,25 @@ static int read_shape(const struct shape *shape, const char *text, size_t size,
 	return 0;
 }
 
-static int find_shape(const struct kuid_layout *layout, unsigned int form,
+static int find_shape(const struct kuid_format *layout, unsigned int form,
 		      struct shape *shape)
 {
 	switch (form) {
 	case KUID_FORM_CANONICAL:
-		if (layout->is_uuid)
+		switch (layout->text_form) {
+		case KUID_TEXT_UUID:
 			*shape = uuid_shape;
-		else if (layout->text_size == lex_shape.size)
+			break;
+		case KUID_TEXT_LEX:
 			*shape = lex_shape;
-		else
+			break;
+		case KUID_TEXT_SORTABLE64:
 			*shape = (struct shape) {
 				.size = layout->text_size,
 				.digit_bits = 6,
 			};
+			break;
+		}
 		return 0;
 	case KUID_FORM_HEX:
 		*shape = (struct shape) {
@@ -128,7 +133,7 @@ static int find_shape(const struct kuid_layout *layout, unsigned int form,
 		};
 		return 0;
 	case KUID_FORM_COLDFUSION:
-		if (!layout->is_uuid)
+		if (layout->text_form != KUID_TEXT_UUID)
 			break;
 		*shape = coldfusion_shape;
 		return 0;
@@ -138,7 +143,7 @@ static int find_shape(const struct kuid_layout *layout, unsigned int form,
 }
 
 /* Where a UUID's version or variant digit is in its text. */
-static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
+static size_t misfit(const struct kuid_format *layout, const uint8_t *id,
 		     const struct shape *shape)
 {
 	size_t digit = kuid_uuid_version(id) != layout->version ? 12 : 16;
@@ -158,9 +163,9 @@ int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
 int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 		    size_t size, void *id, size_t *where)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
+	const struct kuid_format *layout = kuid_layout_of(format);
 	uint8_t bytes[KUID_ID_MAX];
-	struct shape shape;
+	struct shape shape = { 0 };
 
 	if (!layout || find_shape(layout, form, &shape) ||
 	    read_shape(&shape, text, size, bytes, layout->id_size, where))
@@ -205,33 +210,27 @@ static unsigned int uuid_format(const uint8_t *id)
 	return KUID_ANY_UUID;
 }
 
+/* The format whose canonical texts have this size; any UUID's is one. */
+static unsigned int format_of_size(size_t size)
+{
+	if (size == KUID_UUID_TEXT_SIZE)
+		return KUID_ANY_UUID;
+	for (unsigned int format = 1; format < KUID_NR_FORMATS; format++)
+		if (kuid_formats[format].text_size == size)
+			return format;
+	return KUID_FORMAT_DEFAULT;
+}
+
 int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 {
+	unsigned int format = format_of_size(size);
 	unsigned int form = KUID_FORM_CANONICAL;
-	unsigned int format;
 
-	switch (size) {
-	case KUID_K64_TEXT_SIZE:
-		format = KUID_FORMAT_K64;
-		break;
-	case KUID_K96_TEXT_SIZE:
-		format = KUID_FORMAT_K96;
-		break;
-	case KUID_K128_TEXT_SIZE:
-		format = KUID_FORMAT_K128;
-		break;
-	case KUID_LEX_TEXT_SIZE:
-		format = KUID_FORMAT_LEX;
-		if (has_upper_case(text, size)) {
-			format = KUID_ANY_UUID;
-			form = KUID_FORM_COLDFUSION;
-		}
-		break;
-	case KUID_UUID_TEXT_SIZE:
-		format = KUID_ANY_UUID;
-		break;
-	default:
+	if (format == KUID_FORMAT_DEFAULT)
 		return wrong_size(text, size, where);
+	if (format == KUID_FORMAT_LEX && has_upper_case(text, size)) {
+		format = KUID_ANY_UUID;
+		form = KUID_FORM_COLDFUSION;
 	}
 	if (kuid_parse_form(format, form, text, size, id, where))
 		return -1;

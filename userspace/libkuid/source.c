@@ -13,7 +13,7 @@
 #include "local.h"
 #include "source.h"
 
-static int open_device(struct kuid *source, const struct kuid_layout *layout,
+static int open_device(struct kuid *source, const struct kuid_format *layout,
 		       unsigned int format)
 {
 	struct kuid_query query = { .format = format };
@@ -34,7 +34,7 @@ static int open_device(struct kuid *source, const struct kuid_layout *layout,
 	return 0;
 }
 
-static int open_source(struct kuid *source, const struct kuid_layout *layout,
+static int open_source(struct kuid *source, const struct kuid_format *layout,
 		       unsigned int format, unsigned int flags)
 {
 	if (flags == KUID_LOCAL)
@@ -53,7 +53,7 @@ static int open_source(struct kuid *source, const struct kuid_layout *layout,
 
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 {
-	const struct kuid_layout *layout = kuid_device_layout(format);
+	const struct kuid_format *layout = kuid_device_layout(format);
 	struct kuid *source;
 	int cancel;
 

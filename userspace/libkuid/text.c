@@ -11,13 +11,14 @@ static void write_hex(char *text, uint64_t word)
 		kuid_text_hex4(text + 4 * i, word >> (48 - 16 * i));
 }
 
-static void write_groups(char *text, bool lex, uint64_t high, uint64_t low)
+static void write_form(char *text, enum kuid_text_form form, size_t length,
+		       uint64_t high, uint64_t low)
 {
-	struct kuid_hex_text hex;
+	struct kuid_text written;
 
-	kuid_hex_text_start(&hex, lex);
-	kuid_hex_text_next(&hex, lex, high, low);
-	memcpy(text, hex.text, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE);
+	kuid_text_start(&written, form);
+	kuid_text_next(&written, form, length, high, low);
+	memcpy(text, written.text, length);
 }
 
 /* By hand, because the locale may have its own idea of upper case. */
@@ -36,7 +37,7 @@ int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		   char *text, size_t size)
 {
-	const struct kuid_layout *layout = kuid_layout_of(format);
+	const struct kuid_format *layout = kuid_layout_of(format);
 	uint64_t high, low;
 	size_t length;
 
@@ -51,7 +52,7 @@ int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		break;
 	case KUID_FORM_COLDFUSION:
 		length = KUID_LEX_TEXT_SIZE;
-		if (layout->is_uuid)
+		if (layout->text_form == KUID_TEXT_UUID)
 			break;
 		/* fall through */
 	default:
@@ -71,12 +72,10 @@ int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		write_hex(digits + 16, low);
 		memcpy(text, digits, length);
 	} else if (form == KUID_FORM_COLDFUSION) {
-		write_groups(text, true, high, low);
+		write_form(text, KUID_TEXT_LEX, length, high, low);
 		raise_case(text, length);
-	} else if (layout->is_uuid || length == KUID_LEX_TEXT_SIZE) {
-		write_groups(text, !layout->is_uuid, high, low);
 	} else {
-		kuid_text_sortable64(text, high, low, length);
+		write_form(text, layout->text_form, length, high, low);
 	}
 	text[length] = '\0';
 	return 0;

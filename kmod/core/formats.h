@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The table of formats. Device files, sizes, counters, limits, the library and
+ * the tool are made from it, so that a format is added here and in a function
+ * kuid_NAME_pack() that makes its IDs.
+ */
+#ifndef KUID_CORE_FORMATS_H
+#define KUID_CORE_FORMATS_H
+
+#include "source.h"
+#include "text.h"
+#include "uuid.h"
+
+#ifdef __KERNEL__
+#include <uapi/linux/kuid.h>
+#else
+#include <linux/kuid.h>
+#endif
+
+/*
+ * One row a format:
+ *
+ *  - its name, also that of its device file, and its number, KUID_FORMAT_*
+ *  - bytes of an ID
+ *  - what it is made from, enum kuid_source
+ *  - the part of the identity that an ID shows, KUID_PART_*
+ *  - the form of its canonical text, enum kuid_text_form, and characters of the
+ *    longest text
+ *  - version of the UUID, 0 if it is none
+ *  - random bytes for each ID
+ */
+/* clang-format off */
+#define KUID_FORMATS(FORMAT)						\
+	FORMAT(v1,   V1,   16, STAMPS, NODE,   UUID,       36, 1, 0)	\
+	FORMAT(v6,   V6,   16, STAMPS, NODE,   UUID,       36, 6, 0)	\
+	FORMAT(v7,   V7,   16, STAMPS, NONE,   UUID,       36, 7, 6)	\
+	FORMAT(lex,  LEX,  16, LEX,    WORKER, LEX,        35, 0, 0)	\
+	FORMAT(k64,  K64,   8, GRID,   NONE,   SORTABLE64, 11, 0, 0)	\
+	FORMAT(k96,  K96,  12, GRID,   WORKER, SORTABLE64, 16, 0, 0)	\
+	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)
+/* clang-format on */
+
+/* The longest ID. */
+#define KUID_ID_SIZE_MAX 16
+
+/**
+ * struct kuid_format - a row of the table
+ * @name: its name
+ * @source: what it is made from
+ * @text_form: the form of its canonical text
+ * @part: the part of the identity that an ID shows, KUID_PART_*
+ * @id_size: bytes of an ID
+ * @text_size: characters of the longest canonical text
+ * @version: of the UUID; 0 if it is none
+ * @random_size: random bytes for each ID
+ */
+struct kuid_format {
+	const char *name;
+	enum kuid_source source;
+	enum kuid_text_form text_form;
+	u8 part;
+	u8 id_size;
+	u8 text_size;
+	u8 version;
+	u8 random_size;
+};
+
+/* By KUID_FORMAT_*, of which KUID_FORMAT_DEFAULT has no row. */
+static const struct kuid_format kuid_formats[] = {
+#define KUID_FORMAT_ROW(_name, _NAME, _id_size, _source, _part, _form, \
+			_text_size, _version, _random_size)            \
+	[KUID_FORMAT_##_NAME] = {                                      \
+		.name = #_name,                                        \
+		.source = KUID_##_source,                              \
+		.text_form = KUID_TEXT_##_form,                        \
+		.part = KUID_PART_##_part,                             \
+		.id_size = _id_size,                                   \
+		.text_size = _text_size,                               \
+		.version = _version,                                   \
+		.random_size = _random_size,                           \
+	},
+	KUID_FORMATS(KUID_FORMAT_ROW)
+#undef KUID_FORMAT_ROW
+};
+
+#define KUID_NR_FORMATS (sizeof(kuid_formats) / sizeof(kuid_formats[0]))
+
+/* Whether a number is that of a row. */
+static inline bool kuid_format_is_known(u32 format)
+{
+	return format < KUID_NR_FORMATS && kuid_formats[format].name;
+}
+
+/**
+ * kuid_format_pack - make IDs
+ * @format: KUID_FORMAT_*, of a row
+ * @sink: where they go
+ * @units: one stamp or slot for each ID, at least 1
+ * @identity: of the epoch that @units were taken from
+ * @random: as many random bytes for each ID as the table says, used once, and
+ *	KUID_V7_RANDOM_PAD bytes of any value; not used if the table says 0
+ * @put: stores each ID in @sink
+ *
+ * Context: any that @put can be called in.
+ * Return: how many IDs were stored: all, or as many as @put could.
+ */
+static __always_inline u32 kuid_format_pack(
+	const u32 format, void *sink, const struct kuid_units *units,
+	const struct kuid_identity *identity, const u8 *random, kuid_put_t put)
+{
+	switch (format) {
+#define KUID_FORMAT_PACK(_name, _NAME, ...) \
+	case KUID_FORMAT_##_NAME:           \
+		return kuid_##_name##_pack(sink, units, identity, random, put);
+		KUID_FORMATS(KUID_FORMAT_PACK)
+#undef KUID_FORMAT_PACK
+	}
+	return 0;
+}
+
+#endif /* KUID_CORE_FORMATS_H */

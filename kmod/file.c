@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
+
+#include "file.h"
+#include "host.h"
+
+/**
+ * kuid_file_order - what IDs follow
+ * @order: KUID_ORDER_*, not KUID_ORDER_DEFAULT
+ *
+ * Return: the generator's word for it.
+ */
+enum kuid_order kuid_file_order(u32 order)
+{
+	switch (order) {
+	case KUID_ORDER_CPU:
+		return KUID_BY_CPU;
+	case KUID_ORDER_HOST:
+		return KUID_BY_HOST;
+	default:
+		return KUID_BY_FILE;
+	}
+}
+
+/**
+ * kuid_file_begin - prepare a call for IDs
+ * @kf: the open file
+ * @nonblock: the call may not sleep
+ * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT for the file's own
+ * @order: KUID_ORDER_*; KUID_ORDER_DEFAULT for the file's own
+ * @size: bytes that must hold an ID of the file's own format
+ * @request: set in all of it
+ *
+ * From here on the file's own format and order can't be changed.
+ *
+ * Context: process. Sleeps as kuid_host_start().
+ * Return: 0; -EINVAL if @size is too small; or as kuid_host_start().
+ */
+int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
+		    size_t size, struct kuid_request *request)
+{
+	u64 mode = READ_ONCE(kf->mode);
+	int ret;
+
+	if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
+		return -EINVAL;
+
+	ret = kuid_host_start(nonblock);
+	if (ret)
+		return ret;
+
+	/* The format may have been changed meanwhile. */
+	do {
+		if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
+			return -EINVAL;
+	} while (!kuid_mode_is_taken(mode) &&
+		 !try_cmpxchg(&kf->mode, &mode, mode & ~KUID_MODE_UNTAKEN));
+
+	*request = (struct kuid_request) {
+		.watermarks = &kf->watermarks,
+		.poller = &kf->poller,
+		.format = format ?: kuid_mode_format(mode),
+		.order = kuid_file_order(order ?: kuid_mode_order(mode)),
+		.nonblock = nonblock,
+	};
+	return 0;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands of <linux/kuid.h>. Their structs are checked here alone. */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/capability.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/kuid.h>
+
+#include "file.h"
+#include "host.h"
+#include "ioctl.h"
+#include "sink.h"
+#include "status.h"
+
+/* The ABI: the same on every architecture, for 32-bit and 64-bit programs. */
+static_assert(sizeof(struct kuid_query) == 128);
+static_assert(offsetof(struct kuid_query, rate_max) == 40);
+static_assert(offsetof(struct kuid_query, order) == 72);
+static_assert(sizeof(struct kuid_generate) == 64);
+static_assert(offsetof(struct kuid_generate, epoch) == 32);
+static_assert(offsetof(struct kuid_generate, load_id) == 40);
+static_assert(sizeof(struct kuid_set_format) == 32);
+static_assert(sizeof(struct kuid_status) == 512);
+static_assert(offsetof(struct kuid_status, ids) == 104);
+static_assert(sizeof(struct kuid_force_clock) == 32);
+static_assert(sizeof(struct kuid_state) == 256);
+static_assert(offsetof(struct kuid_state, epoch) == 80);
+static_assert(offsetof(struct kuid_state, reserved) == 96);
+static_assert(sizeof(struct kuid_restore) == 64);
+static_assert(sizeof(struct kuid_acknowledge) == 32);
+static_assert(sizeof(struct kuid_set_identity) == 128);
+static_assert(offsetof(struct kuid_set_identity, epoch) == 32);
+static_assert(offsetof(struct kuid_set_identity, load_id) == 40);
+
+/* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
+#define KUID_IOCTL_BATCH_MAX SZ_64M
+
+static bool kuid_ioctl_format_ok(u32 format)
+{
+	return format == KUID_FORMAT_DEFAULT || kuid_format_is_known(format);
+}
+
+static bool kuid_ioctl_order_ok(u32 order)
+{
+	return order <= KUID_ORDER_HOST;
+}
+
+static long kuid_ioctl_query(struct kuid_file *kf,
+			     struct kuid_query __user *arg)
+{
+	u64 mode = READ_ONCE(kf->mode);
+	const struct kuid_format *of;
+	u64 formats = 0;
+	struct kuid_query q;
+	u32 format;
+
+	if (copy_from_user(&q, arg, sizeof(q)))
+		return -EFAULT;
+	if (!kuid_ioctl_format_ok(q.format) || q.flags || q.reserved0 ||
+	    memchr_inv(q.reserved, 0, sizeof(q.reserved)))
+		return -EINVAL;
+
+	for (format = 0; format < KUID_NR_FORMATS; format++)
+		if (kuid_format_is_known(format))
+			formats |= BIT_ULL(format);
+	format = q.format ?: kuid_mode_format(mode);
+	of = &kuid_formats[format];
+	q = (struct kuid_query) {
+		.format = format,
+		.formats = formats,
+		.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU),
+		.id_size = of->id_size,
+		.batch_max = KUID_IOCTL_BATCH_MAX,
+		.clock_resolution_ns = kuid_status_resolution_ns(),
+		.text_size = of->text_size,
+		.rate_max = kuid_source_units[of->source].rate,
+		.max_ahead_ns = kuid_host.max_ahead,
+		.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch,
+		.step_limit_ns = kuid_status_step_limit(of->source),
+		.order = kuid_mode_order(mode),
+	};
+	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_generate(struct file *file,
+				struct kuid_generate __user *arg)
+{
+	struct kuid_generate g;
+	struct kuid_request request;
+	struct kuid_sink sink;
+	ssize_t done;
+	int ret;
+
+	if (copy_from_user(&g, arg, sizeof(g)))
+		return -EFAULT;
+	if (!kuid_ioctl_format_ok(g.format) || !kuid_ioctl_order_ok(g.order) ||
+	    !g.count || g.count > KUID_IOCTL_BATCH_MAX || g.flags ||
+	    g.reserved0 || memchr_inv(g.reserved, 0, sizeof(g.reserved)))
+		return -EINVAL;
+
+	ret = kuid_file_begin(file->private_data, kuid_file_is_nonblock(file),
+			      g.format, g.order, SIZE_MAX, &request);
+	if (ret)
+		return ret;
+	kuid_sink_user(&sink, request.format, false, u64_to_user_ptr(g.buffer));
+	done = kuid_make(&request, &sink, g.count);
+	if (done < 0)
+		return done;
+
+	g.done = done;
+	g.epoch = request.epoch;
+	g.load_id = request.load_id;
+	return copy_to_user(arg, &g, sizeof(g)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_set_format(struct kuid_file *kf,
+				  const struct kuid_set_format __user *arg)
+{
+	u64 mode = READ_ONCE(kf->mode);
+	struct kuid_set_format set;
+	u64 wanted;
+
+	if (copy_from_user(&set, arg, sizeof(set)))
+		return -EFAULT;
+	if (!kuid_ioctl_format_ok(set.format) ||
+	    !kuid_ioctl_order_ok(set.order) ||
+	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
+		return -EINVAL;
+
+	do {
+		if (kuid_mode_is_taken(mode))
+			return -EBUSY;
+		wanted = kuid_mode(set.format ?: kuid_mode_format(mode),
+				   set.order ?: kuid_mode_order(mode),
+				   kuid_mode_is_text(mode));
+	} while (!try_cmpxchg(&kf->mode, &mode, wanted));
+	return 0;
+}
+
+static long kuid_ioctl_status(struct kuid_status __user *arg)
+{
+	struct kuid_status status;
+
+	if (copy_from_user(&status, arg, sizeof(status)))
+		return -EFAULT;
+	if (status.flags ||
+	    memchr_inv(status.reserved, 0, sizeof(status.reserved)))
+		return -EINVAL;
+	kuid_status_fill(&status);
+	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_force_clock(struct kuid_force_clock __user *arg)
+{
+	struct kuid_force_clock force;
+	struct kuid_epoch_name name;
+	int ret;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&force, arg, sizeof(force)))
+		return -EFAULT;
+	if (force.flags != KUID_FORCE_CLOCK_MAY_REPEAT || force.reserved0 ||
+	    memchr_inv(force.reserved, 0, sizeof(force.reserved)))
+		return -EINVAL;
+	ret = kuid_host_force_clock(&name);
+	if (ret)
+		return ret;
+	force.epoch = name.number;
+	force.load_id = name.load_id;
+	return copy_to_user(arg, &force, sizeof(force)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_get_state(struct kuid_state __user *arg)
+{
+	struct kuid_state state;
+	int ret;
+
+	if (copy_from_user(&state, arg, sizeof(state)))
+		return -EFAULT;
+	if (state.flags ||
+	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
+		return -EINVAL;
+	ret = kuid_host_start_now();
+	if (ret)
+		return ret;
+	kuid_status_fill_state(&state);
+	return copy_to_user(arg, &state, sizeof(state)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_restore(struct kuid_restore __user *arg)
+{
+	struct kuid_restore restore;
+	struct kuid_epoch_name name;
+	int ret;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&restore, arg, sizeof(restore)))
+		return -EFAULT;
+	/* Either a floor, or the word that there is none. */
+	if (restore.flags & ~KUID_RESTORE_FRESH ||
+	    !restore.flags == !restore.floor_ns ||
+	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
+	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
+		return -EINVAL;
+	ret = kuid_host_restore(restore.floor_ns, &name);
+	if (ret)
+		return ret;
+	restore.epoch = name.number;
+	restore.load_id = name.load_id;
+	return copy_to_user(arg, &restore, sizeof(restore)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_acknowledge(const struct kuid_acknowledge __user *arg)
+{
+	struct kuid_acknowledge acknowledge;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&acknowledge, arg, sizeof(acknowledge)))
+		return -EFAULT;
+	if (acknowledge.ceiling_ns > KUID_TIME_MAX_NS || acknowledge.flags ||
+	    acknowledge.reserved0 ||
+	    memchr_inv(acknowledge.reserved, 0, sizeof(acknowledge.reserved)))
+		return -EINVAL;
+	return kuid_host_acknowledge(acknowledge.ceiling_ns);
+}
+
+static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
+{
+	struct kuid_set_identity set;
+	struct kuid_epoch_name name;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&set, arg, sizeof(set)))
+		return -EFAULT;
+	if (set.flags & ~KUID_IDENTITY_CONFIRM ||
+	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
+		return -EINVAL;
+	ret = kuid_host_set_identity(&set, &name);
+	if (ret)
+		return ret;
+	set.epoch = name.number;
+	set.load_id = name.load_id;
+	return copy_to_user(arg, &set, sizeof(set)) ? -EFAULT : 0;
+}
+
+/**
+ * kuid_ioctl - a command of a program
+ * @file: any of the device's files
+ * @cmd: KUID_IOC_*
+ * @arg: the address of the command's struct
+ *
+ * Context: process.
+ * Return: 0 or a negative errno, as <linux/kuid.h> has it.
+ */
+long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *argp = (void __user *)arg;
+
+	switch (cmd) {
+	case KUID_IOC_QUERY:
+		return kuid_ioctl_query(file->private_data, argp);
+	case KUID_IOC_GENERATE:
+		return kuid_ioctl_generate(file, argp);
+	case KUID_IOC_SET_FORMAT:
+		return kuid_ioctl_set_format(file->private_data, argp);
+	case KUID_IOC_STATUS:
+		return kuid_ioctl_status(argp);
+	case KUID_IOC_FORCE_CLOCK:
+		return kuid_ioctl_force_clock(argp);
+	case KUID_IOC_GET_STATE:
+		return kuid_ioctl_get_state(argp);
+	case KUID_IOC_RESTORE:
+		return kuid_ioctl_restore(argp);
+	case KUID_IOC_ACKNOWLEDGE:
+		return kuid_ioctl_acknowledge(argp);
+	case KUID_IOC_SET_IDENTITY:
+		return kuid_ioctl_set_identity(argp);
+	default:
+		return -ENOTTY;
+	}
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The three sinks: user memory, what an iov_iter describes, kernel memory. */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "make.h"
+#include "sink.h"
+#include "user.h"
+
+/* IDs that are made in scratch memory before they are copied to an iov_iter. */
+#define KUID_SINK_ITER_CHUNK 64
+
+/* IDs in kernel memory whose random bytes are on the stack. */
+#define KUID_SINK_RANDOM_FEW 8
+
+/* How far to look ahead whether what an iov_iter describes can be written. */
+#define KUID_SINK_ITER_SURE SZ_64K
+
+static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
+			   u32 format, bool text)
+{
+	const struct kuid_format *of = &kuid_formats[format];
+
+	/* Without @few, which need not be cleared. */
+	sink->kind = kind;
+	sink->format = format;
+	sink->text = text;
+	sink->full = false;
+	sink->sure = 0;
+	sink->size = text ? of->text_size + 1 : of->id_size;
+	sink->most = KUID_MAKE_CHUNK;
+	sink->scratch = sink->few;
+	sink->allocated = NULL;
+}
+
+/**
+ * kuid_sink_user - a sink in user memory
+ * @sink: set in all of it that is used
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @text: IDs go there as lines of text
+ * @to: the memory, of any alignment
+ */
+void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
+		    u8 __user *to)
+{
+	kuid_sink_init(sink, KUID_SINK_USER, format, text);
+	sink->user = to;
+}
+
+/**
+ * kuid_sink_iter - a sink where an iov_iter says
+ * @sink: set in all of it that is used
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @text: IDs go there as lines of text
+ * @to: the iov_iter, which goes on as IDs are stored
+ */
+void kuid_sink_iter(struct kuid_sink *sink, u32 format, bool text,
+		    struct iov_iter *to)
+{
+	kuid_sink_init(sink, KUID_SINK_ITER, format, text);
+	sink->iter = to;
+}
+
+/**
+ * kuid_sink_kernel - a sink in kernel memory
+ * @sink: set in all of it that is used
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @text: IDs go there as lines of text
+ * @to: the memory, of any alignment
+ */
+void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to)
+{
+	kuid_sink_init(sink, KUID_SINK_KERNEL, format, text);
+	sink->kernel = to;
+}
+
+/**
+ * kuid_sink_begin - get scratch memory, if the sink needs any
+ * @sink: the sink
+ * @count: how many IDs the call asks for
+ * @nonblock: the call may not sleep
+ *
+ * Out of memory a call is slower, not refused.
+ *
+ * Context: process.
+ */
+void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
+{
+	size_t most = KUID_MAKE_CHUNK, size, pad = 0;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+
+	if (sink->kind == KUID_SINK_ITER) {
+		most = KUID_SINK_ITER_CHUNK;
+		size = sink->size;
+		if (nonblock)
+			gfp = GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN;
+	} else {
+		size = kuid_formats[sink->format].random_size;
+		pad = KUID_V7_RANDOM_PAD;
+		if (!size)
+			return;
+	}
+	sink->most = (sizeof(sink->few) - pad) / size;
+	if (count <= sink->most)
+		return;
+	sink->allocated = kmalloc(most * size + pad, gfp);
+	if (sink->allocated) {
+		sink->scratch = sink->allocated;
+		sink->most = most;
+	}
+}
+
+/**
+ * kuid_sink_end - give the scratch memory back
+ * @sink: the sink
+ *
+ * Context: process.
+ */
+void kuid_sink_end(struct kuid_sink *sink)
+{
+	kfree(sink->allocated);
+}
+
+/*
+ * How many bytes of user memory can be written. Every page is touched once: a
+ * page that can't be written must be found before IDs are taken for it.
+ */
+static size_t kuid_sink_user_room(u8 __user *to, size_t bytes)
+{
+	size_t at = 0;
+	u8 byte;
+
+	if (!user_access_begin(to, bytes))
+		return 0;
+	while (at < bytes) {
+		unsafe_get_user(byte, to + at, end);
+		unsafe_put_user(byte, to + at, end);
+		at += PAGE_SIZE - offset_in_page(to + at);
+	}
+end:
+	user_access_end();
+	return min(at, bytes);
+}
+
+/* How many bytes an iov_iter takes, looked up for many IDs at once. */
+static size_t kuid_sink_iter_room(struct kuid_sink *sink, size_t bytes)
+{
+	size_t ahead;
+
+	if (sink->sure < bytes) {
+		ahead = min_t(size_t, iov_iter_count(sink->iter),
+			      KUID_SINK_ITER_SURE);
+		sink->sure =
+			ahead - fault_in_iov_iter_writeable(sink->iter, ahead);
+	}
+	return min(sink->sure, bytes);
+}
+
+/**
+ * kuid_sink_room - how many IDs there is memory for
+ * @sink: the sink, in user memory or an iov_iter
+ * @count: how many are wanted
+ *
+ * Context: process; may sleep for user memory.
+ * Return: how many, up to @count.
+ */
+u32 kuid_sink_room(struct kuid_sink *sink, u32 count)
+{
+	size_t bytes = (size_t)count * sink->size;
+
+	bytes = sink->kind == KUID_SINK_USER
+			? kuid_sink_user_room(sink->user, bytes)
+			: kuid_sink_iter_room(sink, bytes);
+	return bytes / sink->size;
+}
+
+static u32 kuid_sink_store_user(struct kuid_sink *sink,
+				const struct kuid_taken *taken)
+{
+	/* In a register while IDs are stored. */
+	u8 __user *at = sink->user;
+	u32 stored = 0;
+
+	switch (sink->format) {
+#define KUID_SINK_STORE(_name, _NAME, _id_size, ...)                         \
+	case KUID_FORMAT_##_NAME:                                            \
+		stored = kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, \
+					 taken, sink->scratch,               \
+					 kuid_user_put(_id_size));           \
+		break;
+		KUID_FORMATS(KUID_SINK_STORE)
+#undef KUID_SINK_STORE
+	}
+	sink->user = at;
+	return stored;
+}
+
+/**
+ * struct kuid_lines - where lines of text go in user memory
+ * @at: the address of the next one
+ * @text: the last one
+ */
+struct kuid_lines {
+	u8 __user *at;
+	struct kuid_text text;
+};
+
+static __always_inline bool kuid_line_put_part(u8 __user *at, const char *line,
+					       const size_t offset)
+{
+	u64 part;
+
+	memcpy(&part, line + offset, sizeof(part));
+	unsafe_put_user(part, (u64 __user *)(at + offset), fault);
+	return true;
+fault:
+	return false;
+}
+
+/*
+ * Write an ID's text, of @size, with its end of line, and store it in eights of
+ * bytes. The last eight bytes overlap those before them.
+ */
+static __always_inline bool kuid_line_put(struct kuid_lines *lines,
+					  const enum kuid_text_form form,
+					  const size_t size, __be64 high,
+					  __be64 low)
+{
+	char *line = lines->text.text;
+	u8 __user *at = lines->at;
+
+	kuid_text_next(&lines->text, form, size, be64_to_cpu(high),
+		       be64_to_cpu(low));
+	line[size] = '\n';
+	if (!kuid_line_put_part(at, line, 0) ||
+	    (size >= 16 && !kuid_line_put_part(at, line, 8)) ||
+	    (size >= 24 && !kuid_line_put_part(at, line, 16)) ||
+	    (size >= 32 && !kuid_line_put_part(at, line, 24)) ||
+	    !kuid_line_put_part(at, line, size + 1 - sizeof(u64)))
+		return false;
+	lines->at += size + 1;
+	return true;
+}
+
+#define KUID_LINE_PUT(_name, _NAME, _id_size, _source, _part, _form,      \
+		      _text_size, ...)                                    \
+	static __always_inline bool kuid_line_put_##_name(                \
+		void *sink, __be64 high, __be64 low)                      \
+	{                                                                 \
+		return kuid_line_put(sink, KUID_TEXT_##_form, _text_size, \
+				     high, low);                          \
+	}
+KUID_FORMATS(KUID_LINE_PUT)
+#undef KUID_LINE_PUT
+
+static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
+				      const struct kuid_taken *taken)
+{
+	struct kuid_lines lines;
+	u32 stored = 0;
+
+	lines.at = sink->user;
+	kuid_text_start(&lines.text, kuid_formats[sink->format].text_form);
+	switch (sink->format) {
+#define KUID_SINK_STORE(_name, _NAME, _id_size, _source, _part, _form, \
+			_text_size, ...)                               \
+	case KUID_FORMAT_##_NAME:                                      \
+		stored = kuid_user_store(KUID_FORMAT_##_NAME, &lines,  \
+					 (_text_size) + 1, taken,      \
+					 sink->scratch,                \
+					 kuid_line_put_##_name);       \
+		break;
+		KUID_FORMATS(KUID_SINK_STORE)
+#undef KUID_SINK_STORE
+	}
+	sink->user = lines.at;
+	return stored;
+}
+
+/**
+ * struct kuid_kernel_ids - where IDs or lines go in kernel memory
+ * @at: the address of the next one
+ * @of: their format
+ * @text: the last line
+ */
+struct kuid_kernel_ids {
+	u8 *at;
+	const struct kuid_format *of;
+	struct kuid_text text;
+};
+
+static bool kuid_kernel_put(void *sink, __be64 high, __be64 low)
+{
+	struct kuid_kernel_ids *ids = sink;
+	const __be64 id[] = { high, low };
+
+	memcpy(ids->at, id, ids->of->id_size);
+	ids->at += ids->of->id_size;
+	return true;
+}
+
+static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
+{
+	struct kuid_kernel_ids *ids = sink;
+
+	kuid_text_next(&ids->text, ids->of->text_form, ids->of->text_size,
+		       be64_to_cpu(high), be64_to_cpu(low));
+	memcpy(ids->at, ids->text.text, ids->of->text_size);
+	ids->at[ids->of->text_size] = '\n';
+	ids->at += ids->of->text_size + 1;
+	return true;
+}
+
+/* Make IDs or lines in kernel memory, where all can be stored. */
+static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
+				   const struct kuid_taken *taken)
+{
+	u8 random[KUID_SINK_RANDOM_FEW * KUID_V7_RANDOM_SIZE +
+		  KUID_V7_RANDOM_PAD];
+	struct kuid_kernel_ids ids;
+	struct kuid_units units = taken->units;
+	u32 left = units.count;
+
+	ids.at = to;
+	ids.of = &kuid_formats[sink->format];
+	if (sink->text)
+		kuid_text_start(&ids.text, ids.of->text_form);
+	while (left) {
+		/* There may be no memory for the random bytes of all. */
+		units.count = ids.of->random_size
+				      ? min_t(u32, left, KUID_SINK_RANDOM_FEW)
+				      : left;
+		if (ids.of->random_size)
+			get_random_bytes(random,
+					 units.count * ids.of->random_size);
+		kuid_format_pack(sink->format, &ids, &units,
+				 &taken->origin.identity, random,
+				 sink->text ? kuid_kernel_put_line
+					    : kuid_kernel_put);
+		units.first += units.count;
+		left -= units.count;
+	}
+}
+
+/*
+ * Copy whole IDs or lines. Returns how many: all that there is room for,
+ * although a machine may stop before it has filled the memory in front of a
+ * hole, as arm64 does. One at a time is copied without meeting the hole.
+ */
+static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
+{
+	const size_t size = sink->size;
+	u32 n = count, done = 0;
+	size_t copied;
+
+	do {
+		copied = copy_to_iter(sink->scratch + done * size, n * size,
+				      sink->iter);
+		/* Or a pipe would keep the beginning of an ID that is lost. */
+		iov_iter_revert(sink->iter, copied % size);
+		done += copied / size;
+		if (copied < size && n == 1)
+			break;
+		n = 1;
+	} while (done < count);
+	sink->sure -= min(sink->sure, done * size);
+	return done;
+}
+
+/**
+ * kuid_sink_store - make IDs of what was taken
+ * @sink: where they go
+ * @taken: what they are made from, not more than @sink->most
+ *
+ * Context: for a sink in kernel memory any but NMI; else process, may fault.
+ * Return: how many IDs were stored. If that is not all, @sink is full.
+ */
+u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
+{
+	u32 stored = taken->units.count;
+
+	switch (sink->kind) {
+	case KUID_SINK_USER:
+		stored = sink->text ? kuid_sink_store_user_lines(sink, taken)
+				    : kuid_sink_store_user(sink, taken);
+		break;
+	case KUID_SINK_ITER:
+		kuid_sink_store_kernel(sink, sink->scratch, taken);
+		stored = kuid_sink_copy(sink, stored);
+		break;
+	case KUID_SINK_KERNEL:
+		kuid_sink_store_kernel(sink, sink->kernel, taken);
+		break;
+	}
+	sink->full = stored != taken->units.count;
+	return stored;
+}

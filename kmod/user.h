@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * IDs in user memory. The loops that make them are inlined with the store at
+ * their heart: no buffer and no copy between the generator and the caller.
+ */
+#ifndef KUID_USER_H
+#define KUID_USER_H
+
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/uaccess.h>
+
+#include "core/formats.h"
+#include "counters.h"
+#include "host.h"
+#include "reserve.h"
+
+/*
+ * Stores into user memory, inside user_access_begin(). A sink is a pointer to
+ * where the next ID goes, or begins with one.
+ */
+static __always_inline bool kuid_user_put_8(void *sink, __be64 high, __be64 low)
+{
+	u8 __user **at = sink;
+
+	unsafe_put_user(high, (__be64 __user *)*at, fault);
+	*at += 8;
+	return true;
+fault:
+	return false;
+}
+
+static __always_inline bool kuid_user_put_12(void *sink, __be64 high,
+					     __be64 low)
+{
+	u8 __user **at = sink;
+
+	unsafe_put_user(high, (__be64 __user *)*at, fault);
+	unsafe_put_user(cpu_to_be32(be64_to_cpu(low) >> 32),
+			(__be32 __user *)(*at + 8), fault);
+	*at += 12;
+	return true;
+fault:
+	return false;
+}
+
+static __always_inline bool kuid_user_put_16(void *sink, __be64 high,
+					     __be64 low)
+{
+	u8 __user **at = sink;
+
+	unsafe_put_user(high, (__be64 __user *)*at, fault);
+	unsafe_put_user(low, (__be64 __user *)(*at + 8), fault);
+	*at += 16;
+	return true;
+fault:
+	return false;
+}
+
+/**
+ * kuid_user_store - make IDs of what was taken, in user memory
+ * @format: KUID_FORMAT_*
+ * @sink: begins with the address of the memory
+ * @size: bytes of an ID there
+ * @taken: what they are made from
+ * @random: room for the format's random bytes, and KUID_V7_RANDOM_PAD more
+ * @put: stores an ID
+ *
+ * Context: process; may fault.
+ * Return: how many were stored.
+ */
+static __always_inline u32 kuid_user_store(const u32 format, void *sink,
+					   const size_t size,
+					   const struct kuid_taken *taken,
+					   u8 *random, kuid_put_t put)
+{
+	const u32 random_size = kuid_formats[format].random_size;
+	u32 count = taken->units.count;
+	u8 __user **at = sink;
+	u32 stored;
+
+	if (random_size)
+		get_random_bytes(random, count * random_size);
+	if (!user_access_begin(*at, count * size))
+		return 0;
+	stored = kuid_format_pack(format, sink, &taken->units,
+				  &taken->origin.identity, random, put);
+	user_access_end();
+	return stored;
+}
+
+/* The store of IDs of some size. */
+static __always_inline kuid_put_t kuid_user_put(const size_t id_size)
+{
+	BUILD_BUG_ON(id_size != 8 && id_size != 12 && id_size != 16);
+	return id_size == 8    ? kuid_user_put_8
+	       : id_size == 12 ? kuid_user_put_12
+			       : kuid_user_put_16;
+}
+
+/*
+ * Make one ID, in the order of its file: the call that comes most often, so
+ * without anything that it can do without.
+ */
+static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
+					  const u32 format, u8 __user *to,
+					  u8 *random)
+{
+	const struct kuid_format *of = &kuid_formats[format];
+
+	if (!kuid_reserve_single_passes(of->source))
+		return false;
+
+	rcu_read_lock_sched();
+
+	const struct kuid_taken taken = kuid_generator_take(
+		&kuid_host, of->source, watermarks, KUID_BY_FILE, of->part,
+		kuid_host.windows[of->source].one, 1);
+
+	rcu_read_unlock_sched();
+	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
+	    kuid_user_store(format, &to, of->id_size, &taken, random,
+			    kuid_user_put(of->id_size))) {
+		this_cpu_inc(kuid_counters.ids[format]);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The same for formats with random bytes. Out of line: the buffer would put a
+ * stack canary into every format's path.
+ */
+#define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,   \
+			 _text_size, _version, _random_size)              \
+	static noinline __maybe_unused bool kuid_user_random_##_name(     \
+		struct kuid_watermarks *watermarks, u8 __user *to)        \
+	{                                                                 \
+		u8 random[_random_size + KUID_V7_RANDOM_PAD];             \
+                                                                          \
+		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, to, \
+				     random);                             \
+	}
+KUID_FORMATS(KUID_USER_RANDOM)
+#undef KUID_USER_RANDOM
+
+/**
+ * kuid_user_single - make one ID in user memory
+ * @watermarks: of the open file
+ * @format: KUID_FORMAT_*
+ * @to: where it goes, of any alignment
+ *
+ * Context: process; there is an epoch. Does not sleep, but may fault.
+ * Return: true, or false if it takes kuid_make() to make it, or to tell why it
+ * can't be made.
+ */
+static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
+					     u32 format, u8 __user *to)
+{
+	switch (format) {
+#define KUID_USER_SINGLE(_name, _NAME, ...)                               \
+	case KUID_FORMAT_##_NAME:                                         \
+		return kuid_formats[KUID_FORMAT_##_NAME].random_size      \
+			       ? kuid_user_random_##_name(watermarks, to) \
+			       : kuid_user_one(watermarks,                \
+					       KUID_FORMAT_##_NAME, to, NULL);
+		KUID_FORMATS(KUID_USER_SINGLE)
+#undef KUID_USER_SINGLE
+	}
+	return false;
+}
+
+#endif /* KUID_USER_H */
