@@ -120,7 +120,8 @@ define build_test_modules
 		> $(1)/selftests/vectors/tables.h
 	@cp -au selftests/callers/Kbuild selftests/callers/*.c \
 		$(1)/selftests/callers
-	@cp -au selftests/kunit/* selftests/unit/*.[ch] $(1)/selftests/kunit
+	@cp -au selftests/kunit/Kbuild selftests/kunit/*.c selftests/unit/*.[ch] \
+		$(1)/selftests/kunit
 	@awk -f selftests/vectors/rows.awk selftests/vectors/*.tsv \
 		> $(1)/selftests/kunit/rows.h
 	$(MAKE) -C $(2) M=$(1)/selftests/vectors $(4) modules
@@ -140,10 +141,7 @@ vm-programs: vm-packages vm-modules
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
 	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
-	@cp -au $(wildcard selftests/*.[ch]) $(addprefix selftests/,Makefile \
-		settings config kunit.sh text_in_shell.sh uuidparse.sh \
-		vectors.sh) \
-		$(KSELFTEST)/kuid
+	@cp -au selftests/. $(KSELFTEST)/kuid
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		$(if $(CROSS),,LIBDIR_32=$(LIBURING_32)/usr/lib/i386-linux-gnu) \
 		INSTALL_PATH=$(TESTS)/selftests install

@@ -232,9 +232,10 @@ links_lead()
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h')
-mapfile -t kselftests < <(files ':(glob)selftests/*.[ch]' 'selftests/bench/*.c')
+mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,kunit,unit,vectors})
 # The kernel's test harness has macros with blocks behind them, which clang-format can't know.
-mapfile -t formatted < <(files '*.[ch]' ':(exclude,glob)selftests/*.[ch]')
+mapfile -t formatted < <(files '*.[ch]' ':!selftests'
+	files selftests/{bench,callers,kunit,unit,vectors}/'*.[ch]')
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')

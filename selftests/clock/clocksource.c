@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hardware that the kernel's clocks stand on is changed while IDs are
+ * taken. To programs these clocks just go on, and so do IDs.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/skip.h"
+#include "../lib/takers.h"
+
+#define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
+#define CURRENT	SOURCES "current_clocksource"
+
+/* A line of names, without its end. */
+static int read_names(const char *path, char *to, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	int ret = file && fgets(to, size, file) ? 0 : -1;
+
+	if (file)
+		fclose(file);
+	if (!ret)
+		to[strcspn(to, "\n")] = '\0';
+	return ret;
+}
+
+static int set_source(const char *name)
+{
+	int fd = open(CURRENT, O_WRONLY | O_CLOEXEC);
+	ssize_t len = strlen(name);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, name, len) == len ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+FIXTURE(clocksource) {
+	struct takers takers;
+	int fds[NR_FORMATS];
+	char found[32];
+	char available[256];
+	struct kuid_status begin;
+};
+
+FIXTURE_SETUP(clocksource)
+{
+	int i;
+
+	if (read_names(CURRENT, self->found, sizeof(self->found)) ||
+	    read_names(SOURCES "available_clocksource", self->available,
+		       sizeof(self->available)) || access(CURRENT, W_OK))
+		SKIP_TEST("the clock source can't be changed");
+
+	ASSERT_EQ(0, start_afresh(NULL));
+	for (i = 0; i < NR_FORMATS; i++) {
+		self->fds[i] = open_node(&formats[i], "", 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
+	start_takers(_metadata, &self->takers);
+}
+
+FIXTURE_TEARDOWN(clocksource)
+{
+	set_source(self->found);
+	stop_takers(&self->takers);
+}
+
+TEST_F_TIMEOUT(clocksource, changes, 60)
+{
+	enum { ROUNDS = 3 };
+	struct kuid_status status;
+	char names[sizeof(self->available)], now[32];
+	char *name, *rest;
+	int round, changes = 0;
+
+	for (round = 0; round < ROUNDS; round++) {
+		strcpy(names, self->available);
+		for (name = strtok_r(names, " ", &rest); name;
+		     name = strtok_r(NULL, " ", &rest)) {
+			ASSERT_EQ(0, set_source(name));
+			ASSERT_EQ(0, read_names(CURRENT, now, sizeof(now)));
+			changes += !strcmp(now, name);
+			let_them_take(&self->takers, 100);
+			ids_are_in_time(_metadata, self->fds);
+		}
+	}
+	check_takers(_metadata, &self->takers);
+	TH_LOG("%d changes between %s", changes, self->available);
+	ASSERT_EQ(0, get_status(self->fds[0], &status));
+	EXPECT_EQ(self->begin.epoch, status.epoch);
+	EXPECT_EQ(self->begin.steps_back, status.steps_back);
+	EXPECT_EQ(self->begin.steps_forward, status.steps_forward);
+	EXPECT_EQ(0, status.stamp_lag_ns);
+	EXPECT_EQ(0, status.slot_lag_ns);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,1319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What becomes of IDs while the wall clock is set: none comes twice, each file
+ * has its own in order, their time is what the module says it is, and a new
+ * epoch begins where it should and nowhere else.
+ *
+ * KUID_STEP_SECONDS is how long the clock is set at random.
+ */
+#include "../../kselftest_harness.h"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include "../lib/skip.h"
+#include "../lib/takers.h"
+
+#define STEP_LIMIT_NS	(10 * NSEC_PER_SEC)
+
+FIXTURE(steps) {
+	struct takers takers;
+	int fds[NR_FORMATS];
+	int fd;
+	__u64 resolution;
+	__u64 epoch;		/* that there should be */
+	struct moment begin;
+};
+
+/* Ready for a test; without a load yet. */
+static void set_up(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(steps) *self, const char *params)
+{
+	int i;
+
+	ASSERT_EQ(0, start_afresh(params));
+	for (i = 0; i < NR_FORMATS; i++) {
+		self->fds[i] = open_node(&formats[i], "", 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	self->fd = self->fds[0];
+	self->resolution = resolution_of_clock(self->fd);
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &self->begin));
+	self->epoch = self->begin.status.epoch;
+	ASSERT_LT(0, self->epoch);
+	ASSERT_EQ(0, self->begin.status.stamp_lag_ns);
+	ASSERT_EQ(0, self->begin.status.slot_lag_ns);
+}
+
+static void tear_down(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(steps) *self, const char *params)
+{
+	int i;
+
+	stop_takers(&self->takers);
+	for (i = 0; i < NR_FORMATS; i++)
+		close(self->fds[i]);
+	EXPECT_EQ(0, start_afresh(params));
+}
+
+FIXTURE_SETUP(steps)
+{
+	set_up(_metadata, self, NULL);
+	start_takers(_metadata, &self->takers);
+}
+
+FIXTURE_TEARDOWN(steps)
+{
+	tear_down(_metadata, self, NULL);
+}
+
+/* It may take a while, and nothing else may come. */
+static void wait_for_epoch(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(steps) *self, struct moment *m)
+{
+	for (;;) {
+		ASSERT_EQ(0, look_at(self->fd, m));
+		if (m->status.epoch == self->epoch)
+			break;
+		ASSERT_EQ(self->epoch - 1, m->status.epoch);
+		usleep(1000);
+	}
+}
+
+static void lag_grew(struct __test_metadata *_metadata,
+		     const struct moment *before, const struct moment *after,
+		     __u64 by, bool stamps)
+{
+	__u64 elapsed = after->mono_after - before->mono_before;
+	__u64 was = lag_of(before, stamps);
+	__u64 is = lag_of(after, stamps);
+
+	EXPECT_GE(is + elapsed + AHEAD_NS, was + by) {
+		TH_LOG("%s: too little", stamps ? "stamps" : "slots");
+	}
+	EXPECT_LE(is, was + by + elapsed + AHEAD_NS) {
+		TH_LOG("%s: too much", stamps ? "stamps" : "slots");
+	}
+}
+
+/* Set the clock back, which makes an epoch or doesn't, and look at it all. */
+static void step_back(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(steps) *self, __u64 by,
+		      int (*set)(__s64 by), bool makes_epoch)
+{
+	struct moment before, after, later;
+	__u64 found;
+
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &before));
+	ASSERT_EQ(self->epoch, before.status.epoch);
+	ASSERT_EQ(0, set(-(__s64)by));
+	self->epoch += makes_epoch;
+	wait_for_epoch(_metadata, self, &after);
+
+	if (makes_epoch)
+		EXPECT_EQ(0, after.status.stamp_lag_ns);
+	if (!makes_epoch)
+		lag_grew(_metadata, &before, &after, by, true);
+	lag_grew(_metadata, &before, &after, by, false);
+
+	/* Unless it was back where it had been before anyone looked. */
+	found = after.status.steps_back - before.status.steps_back;
+	EXPECT_GE(1, found);
+	if (after.mono_after - before.mono_before < by)
+		EXPECT_EQ(1, found);
+	EXPECT_EQ(before.status.steps_forward, after.status.steps_forward);
+
+	ids_are_in_time(_metadata, self->fds);
+	/* Half speed begins when an ID is asked for; before, it is foretold. */
+	ASSERT_EQ(0, look_at(self->fd, &after));
+	let_them_take(&self->takers, self->takers.greedy ? 30 : 300);
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &later));
+	ASSERT_EQ(self->epoch, later.status.epoch);
+	lag_has_halved_time(_metadata, &after, &later, self->resolution, true);
+	lag_has_halved_time(_metadata, &after, &later, self->resolution, false);
+}
+
+/* No epoch, and the time is the new one at once. */
+static void step_forward(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(steps) *self, __u64 by)
+{
+	struct moment before, after;
+
+	ASSERT_EQ(0, look_at(self->fd, &before));
+	ASSERT_EQ(0, step_wall(by));
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &after));
+	ASSERT_EQ(self->epoch, after.status.epoch);
+	EXPECT_EQ(before.status.steps_back, after.status.steps_back);
+	EXPECT_EQ(before.status.steps_forward + 1, after.status.steps_forward);
+	EXPECT_EQ(0, after.status.stamp_lag_ns);
+	EXPECT_EQ(0, after.status.slot_lag_ns);
+}
+
+static void has_caught_up(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(steps) *self)
+{
+	struct moment earlier, later;
+
+	ASSERT_EQ(0, look_at(self->fd, &earlier));
+	for (;;) {
+		ASSERT_EQ(0, look_at(self->fd, &later));
+		ASSERT_EQ(self->epoch, later.status.epoch);
+		lag_has_halved_time(_metadata, &earlier, &later,
+				    self->resolution, true);
+		lag_has_halved_time(_metadata, &earlier, &later,
+				    self->resolution, false);
+		if (!later.status.stamp_lag_ns && !later.status.slot_lag_ns)
+			break;
+		usleep(10000);
+	}
+	ids_are_in_time(_metadata, self->fds);
+}
+
+static void finish(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(steps) *self)
+{
+	struct kuid_status status;
+
+	let_them_take(&self->takers, 100);
+	check_takers(_metadata, &self->takers);
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(self->epoch, status.epoch);
+	EXPECT_TRUE(status.held & KUID_HELD_ORDER);
+	/* Else the clock was forced instead, by the tests before. */
+	if (module_path())
+		EXPECT_TRUE(status.held & KUID_HELD_UNIQUE);
+}
+
+/* What shows that the load alone is no step, whatever is read late. */
+TEST_F(steps, none)
+{
+	struct kuid_status status;
+
+	let_them_take(&self->takers, 2000);
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(self->begin.status.steps_back, status.steps_back);
+	EXPECT_EQ(self->begin.status.steps_forward, status.steps_forward);
+	EXPECT_EQ(0, status.stamp_lag_ns);
+	EXPECT_EQ(0, status.slot_lag_ns);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, back_5ms)
+{
+	step_back(_metadata, self, 5 * NSEC_PER_MSEC, step_wall, false);
+	has_caught_up(_metadata, self);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, back_1s)
+{
+	step_back(_metadata, self, NSEC_PER_SEC, step_wall, false);
+	has_caught_up(_metadata, self);
+	finish(_metadata, self);
+}
+
+/* As far as it may be: IDs that are ahead count, too. */
+TEST_F(steps, back_to_the_limit)
+{
+	step_back(_metadata, self, STEP_LIMIT_NS - 100 * NSEC_PER_MSEC,
+		  shift_wall, false);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, back_past_the_limit)
+{
+	step_back(_metadata, self, STEP_LIMIT_NS + 1000 * NSEC_PER_MSEC,
+		  shift_wall, true);
+	finish(_metadata, self);
+}
+
+/* What is left of one step counts for the next one. */
+TEST_F_TIMEOUT(steps, back_ten_times, 60)
+{
+	const __u64 by = STEP_LIMIT_NS - 100 * NSEC_PER_MSEC;
+	struct moment m;
+	int i, epochs = 0;
+
+	for (i = 0; i < 10; i++) {
+		__u64 begin = read_clock(CLOCK_MONOTONIC);
+		bool past;
+
+		ASSERT_EQ(0, look_at(self->fd, &m));
+		past = m.status.stamp_lag_ns + by > STEP_LIMIT_NS;
+		epochs += past;
+		step_back(_metadata, self, by, shift_wall, past);
+		while (read_clock(CLOCK_MONOTONIC) - begin < NSEC_PER_SEC)
+			usleep(10000);
+	}
+	ASSERT_EQ(0, look_at(self->fd, &m));
+	/* Every other one, unless the machine stood still for long. */
+	TH_LOG("%d epochs, slots %llu ms behind", epochs,
+	       (unsigned long long)(m.status.slot_lag_ns / NSEC_PER_MSEC));
+	EXPECT_LT(0, epochs);
+	EXPECT_GE(m.status.slot_lag_ns + (m.mono_after -
+					  self->begin.mono_before),
+		  10 * by);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, back_1h)
+{
+	step_back(_metadata, self, 3600 * NSEC_PER_SEC, step_wall, true);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, forward_1h)
+{
+	step_forward(_metadata, self, 3600 * NSEC_PER_SEC);
+	let_them_take(&self->takers, 300);
+	ids_are_in_time(_metadata, self->fds);
+	finish(_metadata, self);
+}
+
+TEST_F(steps, forward_10_years_and_back)
+{
+	step_forward(_metadata, self, 10 * YEAR_NS);
+	let_them_take(&self->takers, 300);
+	step_back(_metadata, self, 10 * YEAR_NS, step_wall, true);
+	finish(_metadata, self);
+}
+
+/*
+ * Readers that were stopped between their look at the one clock and at the
+ * other see a step past the limit, which there was not.
+ */
+TEST_F_TIMEOUT(steps, forward_often, 60)
+{
+	int i;
+
+	for (i = 0; i < 30; i++) {
+		step_forward(_metadata, self, STEP_LIMIT_NS + NSEC_PER_SEC);
+		let_them_take(&self->takers, 2);
+	}
+	finish(_metadata, self);
+}
+
+/* Forward before it has caught up: by less than the lag, then by more. */
+TEST_F(steps, back_and_forward)
+{
+	struct moment before, after;
+
+	step_back(_metadata, self, 8 * NSEC_PER_SEC, step_wall, false);
+	ASSERT_EQ(0, look_at(self->fd, &before));
+	ASSERT_EQ(0, step_wall(2 * NSEC_PER_SEC));
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &after));
+	EXPECT_GE(before.status.stamp_lag_ns + ROUNDING_NS,
+		  after.status.stamp_lag_ns + 2 * NSEC_PER_SEC -
+		  (after.mono_after - before.mono_before));
+	EXPECT_GE(before.status.slot_lag_ns + ROUNDING_NS,
+		  after.status.slot_lag_ns + 2 * NSEC_PER_SEC -
+		  (after.mono_after - before.mono_before));
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, step_wall(7 * NSEC_PER_SEC));
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &after));
+	EXPECT_EQ(0, after.status.stamp_lag_ns);
+	EXPECT_EQ(0, after.status.slot_lag_ns);
+	finish(_metadata, self);
+}
+
+/*
+ * The wall clock stands still, but for a few milliseconds again and again. The
+ * time of IDs goes on: once it is beyond where the wall clock ever gets, at half
+ * speed.
+ */
+static void freeze(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(steps) *self, unsigned int seconds)
+{
+	const __u64 at = clock_ns();
+	__u64 begin = read_clock(CLOCK_MONOTONIC);
+	__u64 last = begin, widest = 0;
+	unsigned int rounds = 0;
+	struct fields fields;
+	__u8 id[ID_SIZE_MAX];
+	__u64 now;
+	int i;
+
+	do {
+		ASSERT_EQ(0, set_wall(at));
+		now = read_clock(CLOCK_MONOTONIC);
+		if (now - last > widest)
+			widest = now - last;
+		last = now;
+		for (i = 0; i < NR_FORMATS; i++) {
+			ASSERT_EQ(1, read_ids(&formats[i], self->fds[i], id,
+					      1));
+			now = read_clock(CLOCK_MONOTONIC);
+			ASSERT_TRUE(decode(&formats[i], id, &fields));
+			if (now - last > widest)
+				widest = now - last;
+			ASSERT_LE(fields.ns, at + AHEAD_NS + widest +
+				  (now - begin) / 2 + ROUNDING_NS) {
+				TH_LOG("%s, round %u", formats[i].name, rounds);
+			}
+		}
+		if (!(rounds++ % 16))
+			ids_are_in_time(_metadata, self->fds);
+		usleep(2000);
+		now = read_clock(CLOCK_MONOTONIC);
+	} while (now - begin < seconds * NSEC_PER_SEC && !self->takers.failed);
+	TH_LOG("set %u times", rounds);
+}
+
+TEST_F_TIMEOUT(steps, frozen, 60)
+{
+	freeze(_metadata, self, 10);
+	finish(_metadata, self);
+}
+
+static __u64 step_seconds(void)
+{
+	const char *given = getenv("KUID_STEP_SECONDS");
+
+	return given ? strtoull(given, NULL, 0) : 10;
+}
+
+/* From -20 s to +20 s, as often as it goes, but not too far off. */
+TEST_F_TIMEOUT(steps, at_random, 600)
+{
+	const __s64 most = 20 * NSEC_PER_SEC;
+	const __s64 far = 600 * NSEC_PER_SEC;
+	__u64 begin = read_clock(CLOCK_MONOTONIC);
+	__u32 seed = pick_seed();
+	unsigned int steps = 0;
+	struct kuid_status status;
+	__u64 elapsed;
+
+	TH_LOG("seed %u", seed);
+	do {
+		__s64 off = clock_ns() - read_clock(CLOCK_BOOTTIME) -
+			    wall_offset;
+		__s64 by = ((__u64)pick(&seed) << 16 | pick(&seed)) %
+			   (2 * most) - most;
+
+		if (off > far)
+			by = -most;
+		else if (off < -far)
+			by = most;
+		ASSERT_EQ(0, step_wall(by));
+		steps++;
+		elapsed = read_clock(CLOCK_MONOTONIC) - begin;
+	} while (elapsed < step_seconds() * NSEC_PER_SEC &&
+		 !self->takers.failed);
+
+	/* None of them is stuck. */
+	let_them_take(&self->takers, 100);
+	elapsed = read_clock(CLOCK_MONOTONIC) - begin;
+	check_takers(_metadata, &self->takers);
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	TH_LOG("%u steps; %llu back and %llu forward found, %llu epochs", steps,
+	       (unsigned long long)(status.steps_back -
+				    self->begin.status.steps_back),
+	       (unsigned long long)(status.steps_forward -
+				    self->begin.status.steps_forward),
+	       (unsigned long long)(status.epoch - self->epoch));
+	EXPECT_LT(self->begin.status.steps_back, status.steps_back);
+	EXPECT_LT(self->begin.status.steps_forward, status.steps_forward);
+	/* No more than one a second. */
+	EXPECT_GE(self->epoch + elapsed / NSEC_PER_SEC + 1, status.epoch);
+	EXPECT_LT(self->epoch, status.epoch);
+}
+
+/* After 23:59:59 comes 23:59:59. */
+TEST_F_TIMEOUT(steps, leap_second, 60)
+{
+	const __u64 day = 86400 * NSEC_PER_SEC;
+	__u64 midnight = (clock_ns() / day + 1) * day;
+	struct moment m;
+	__u64 off;
+
+	ASSERT_EQ(0, set_wall(midnight - 3 * NSEC_PER_SEC));
+	set_leap(STA_INS);
+	off = clock_ns() - read_clock(CLOCK_BOOTTIME);
+	ids_are_in_time(_metadata, self->fds);
+	while (clock_ns() - read_clock(CLOCK_BOOTTIME) >
+	       off - NSEC_PER_SEC / 2) {
+		ASSERT_GT(midnight + NSEC_PER_SEC, clock_ns()) {
+			TH_LOG("there was no leap");
+		}
+		usleep(10000);
+	}
+	/* The kernel is ready for another one some seconds after this. */
+	set_leap(0);
+	let_them_take(&self->takers, 300);
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &m));
+	ASSERT_EQ(self->epoch, m.status.epoch);
+	EXPECT_EQ(self->begin.status.steps_back + 1, m.status.steps_back);
+	EXPECT_GE(NSEC_PER_SEC + AHEAD_NS, m.status.stamp_lag_ns);
+	EXPECT_GE(NSEC_PER_SEC + AHEAD_NS, m.status.slot_lag_ns);
+	finish(_metadata, self);
+}
+
+/*
+ * More is asked for than there is: those who wait, wait for a clock of half the
+ * speed, and have to be told when it is set forward or starts anew.
+ */
+FIXTURE(scarce) {
+	FIXTURE_DATA(steps) steps;
+};
+
+FIXTURE_SETUP(scarce)
+{
+	set_up(_metadata, &self->steps, NULL);
+	self->steps.takers.only = format_of(KUID_FORMAT_LEX);
+	self->steps.takers.greedy = true;
+	start_takers(_metadata, &self->steps.takers);
+}
+
+FIXTURE_TEARDOWN(scarce)
+{
+	tear_down(_metadata, &self->steps, NULL);
+}
+
+TEST_F(scarce, back_and_forward)
+{
+	FIXTURE_DATA(steps) *steps = &self->steps;
+	struct moment m;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		step_back(_metadata, steps, 3 * NSEC_PER_SEC, shift_wall,
+			  false);
+		ASSERT_EQ(0, shift_wall(3 * NSEC_PER_SEC));
+		ids_are_in_time(_metadata, steps->fds);
+		let_them_take(&steps->takers, 20);
+	}
+	step_back(_metadata, steps, 3600 * NSEC_PER_SEC, step_wall, true);
+	ids_are_in_time(_metadata, steps->fds);
+	ASSERT_EQ(0, step_wall(3600 * NSEC_PER_SEC));
+	let_them_take(&steps->takers, 20);
+	ids_are_in_time(_metadata, steps->fds);
+	ASSERT_EQ(0, look_at(steps->fd, &m));
+	TH_LOG("waited %llu times",
+	       (unsigned long long)(m.status.waits -
+				    steps->begin.status.waits));
+	let_them_take(&steps->takers, 20);
+	check_takers(_metadata, &steps->takers);
+	EXPECT_EQ(steps->epoch, m.status.epoch);
+}
+
+/* IDs that are far ahead of the clock don't drive it on. */
+TEST_F(scarce, frozen)
+{
+	freeze(_metadata, &self->steps, 3);
+	let_them_take(&self->steps.takers, 20);
+	check_takers(_metadata, &self->steps.takers);
+}
+
+FIXTURE(loaded) {
+	FIXTURE_DATA(steps) steps;
+};
+
+FIXTURE_VARIANT(loaded) {
+	const char *params;
+	__u64 by;
+	__u64 limit;
+	bool makes_epoch;
+	bool fixed_node;
+};
+
+/* Nothing keeps a second pass apart: half speed, however long. */
+FIXTURE_VARIANT_ADD(loaded, fixed_node_back_1h) {
+	.params = "node=0123456789ab",
+	.by = 3600 * NSEC_PER_SEC,
+	.limit = -1ULL,
+	.fixed_node = true,
+};
+
+FIXTURE_VARIANT_ADD(loaded, limit_0_back_1s) {
+	.params = "step_limit_ms=0",
+	.by = NSEC_PER_SEC,
+	.makes_epoch = true,
+};
+
+FIXTURE_VARIANT_ADD(loaded, limit_1h_back_59min) {
+	.params = "step_limit_ms=3600000",
+	.by = 59 * 60 * NSEC_PER_SEC,
+	.limit = 3600 * NSEC_PER_SEC,
+};
+
+FIXTURE_SETUP(loaded)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	set_up(_metadata, &self->steps, variant->params);
+	start_takers(_metadata, &self->steps.takers);
+}
+
+FIXTURE_TEARDOWN(loaded)
+{
+	tear_down(_metadata, &self->steps, "");
+}
+
+TEST_F(loaded, step)
+{
+	struct kuid_query query = { 0 };
+	struct kuid_status status;
+
+	ASSERT_EQ(0, ioctl(self->steps.fd, KUID_IOC_QUERY, &query));
+	EXPECT_EQ(variant->limit, query.step_limit_ns);
+	step_back(_metadata, &self->steps, variant->by, step_wall,
+		  variant->makes_epoch);
+	ASSERT_EQ(0, get_status(self->steps.fd, &status));
+	EXPECT_EQ(variant->fixed_node,
+		  !!(status.reasons & KUID_REASON_FIXED_NODE));
+	finish(_metadata, &self->steps);
+}
+
+/*
+ * A clock that was years ahead when the module came, and was set right before
+ * anyone took an ID: nothing that was given out has to be stayed above.
+ */
+FIXTURE(bogus) {
+	int fds[NR_FORMATS];
+};
+
+FIXTURE_VARIANT(bogus) {
+	bool ask;	/* for the status, in the wrong time */
+};
+
+FIXTURE_VARIANT_ADD(bogus, opened) { false };
+FIXTURE_VARIANT_ADD(bogus, asked) { true };
+
+FIXTURE_SETUP(bogus)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	restore_wall();
+	if (is_loaded())
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(bogus)
+{
+	int i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		close(self->fds[i]);
+	EXPECT_EQ(0, start_afresh(""));
+}
+
+TEST_F(bogus, clock)
+{
+	struct kuid_status status;
+	int i;
+
+	ASSERT_EQ(0, step_wall(5 * YEAR_NS));
+	ASSERT_EQ(0, load(""));
+	for (i = 0; i < NR_FORMATS; i++) {
+		self->fds[i] = open_node(&formats[i], "", 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	if (variant->ask)
+		ASSERT_EQ(0, get_status(self->fds[0], &status));
+	restore_wall();
+	ASSERT_FALSE(wall_is_off());
+
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fds[0], &status));
+	EXPECT_EQ(1, status.epoch);
+	EXPECT_EQ(0, status.stamp_lag_ns);
+	EXPECT_EQ(0, status.slot_lag_ns);
+	EXPECT_FALSE(status.reasons & (KUID_REASON_STAMPS_HALF_SPEED |
+				       KUID_REASON_SLOTS_HALF_SPEED));
+}
+
+/*
+ * Two threads, each on a CPU of its own, whose IDs are promised to follow one
+ * another in one way or another, while small steps keep the clock behind.
+ */
+FIXTURE(together) {
+	FIXTURE_DATA(steps) steps;
+};
+
+FIXTURE_VARIANT(together) {
+	__u32 order;
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(together, file_v6) { KUID_ORDER_FILE, KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(together, file_lex) { KUID_ORDER_FILE, KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(together, file_k64) { KUID_ORDER_FILE, KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(together, host_v6) { KUID_ORDER_HOST, KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(together, host_v7) { KUID_ORDER_HOST, KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(together, host_lex) { KUID_ORDER_HOST, KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(together, host_k64) { KUID_ORDER_HOST, KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(together, cpu_v6) { KUID_ORDER_CPU, KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(together, cpu_lex) { KUID_ORDER_CPU, KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(together, cpu_k64) { KUID_ORDER_CPU, KUID_FORMAT_K64 };
+
+FIXTURE_SETUP(together)
+{
+	set_up(_metadata, &self->steps, NULL);
+}
+
+FIXTURE_TEARDOWN(together)
+{
+	tear_down(_metadata, &self->steps, NULL);
+}
+
+/* What calls have returned, of one file, host or CPU. */
+struct highest {
+	pthread_mutex_t lock;
+	struct words is;
+};
+
+struct follower {
+	pthread_t thread;
+	const struct format *f;
+	__u32 order;
+	int cpu;
+	int fds[2];
+	struct highest *highest;
+	bool *stop;
+	__u32 seed;
+	unsigned int calls;
+	const char *wrong;
+};
+
+static void *follow(void *arg)
+{
+	struct follower *me = arg;
+	__u8 ids[64 * ID_SIZE_MAX];
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)ids,
+		.format = me->f->number,
+		.order = me->order,
+	};
+	struct words last;
+
+	if (move_to_cpu(0, me->cpu))
+		me->wrong = "can't be taken on its CPU";
+	while (!me->wrong && !__atomic_load_n(me->stop, __ATOMIC_RELAXED)) {
+		g.count = pick(&me->seed) % 4 ? 1 : 1 + pick(&me->seed) % 64;
+		pthread_mutex_lock(&me->highest->lock);
+		last = me->highest->is;
+		pthread_mutex_unlock(&me->highest->lock);
+
+		if (ioctl(me->fds[me->calls & 1], KUID_IOC_GENERATE, &g) ||
+		    g.done != g.count)
+			me->wrong = "was not given";
+		else if (count_in_order(me->f, ids, g.done, &last) != g.done)
+			me->wrong = "is not above what was returned before";
+
+		pthread_mutex_lock(&me->highest->lock);
+		if (words_after(last, me->highest->is))
+			me->highest->is = last;
+		pthread_mutex_unlock(&me->highest->lock);
+		__atomic_store_n(&me->calls, me->calls + 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static bool have_called(struct follower *two, const unsigned int *from,
+			unsigned int calls)
+{
+	int t;
+
+	for (t = 0; t < 2; t++) {
+		if (__atomic_load_n(&two[t].calls, __ATOMIC_RELAXED) -
+		    from[t] < calls && !two[t].wrong)
+			return false;
+	}
+	return true;
+}
+
+TEST_F(together, in_order)
+{
+	const struct format *f = format_of(variant->format);
+	bool shared = variant->order != KUID_ORDER_CPU;
+	struct highest highest[2] = {
+		{ .lock = PTHREAD_MUTEX_INITIALIZER },
+		{ .lock = PTHREAD_MUTEX_INITIALIZER },
+	};
+	struct follower two[2] = { 0 };
+	__u32 seed = pick_seed();
+	bool stop = false;
+	struct moment m;
+	int cpus[2];
+	int i, t;
+
+	if (allowed_cpus(cpus, 2) < 2)
+		SKIP(return, "needs 2 CPUs");
+	TH_LOG("seed %u", seed);
+	for (t = 0; t < 2; t++) {
+		two[t].f = f;
+		two[t].order = variant->order;
+		two[t].cpu = cpus[t];
+		two[t].highest = &highest[shared ? 0 : t];
+		two[t].stop = &stop;
+		two[t].seed = seed + t;
+		for (i = 0; i < 2; i++) {
+			two[t].fds[i] = variant->order == KUID_ORDER_FILE ?
+						self->steps.fd :
+						open_node(f, "", 0);
+			ASSERT_LE(0, two[t].fds[i]);
+		}
+	}
+	for (t = 0; t < 2; t++)
+		ASSERT_EQ(0, pthread_create(&two[t].thread, NULL, follow,
+					    &two[t]));
+	/* Nothing may leave this loop while the threads run. */
+	for (i = 0; i < 24; i++) {
+		unsigned int from[2] = { two[0].calls, two[1].calls };
+
+		step_wall(i % 3 < 2 ? -90 * (__s64)NSEC_PER_MSEC :
+				      50 * (__s64)NSEC_PER_MSEC);
+		while (!have_called(two, from, 20))
+			usleep(500);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (t = 0; t < 2; t++)
+		pthread_join(two[t].thread, NULL);
+
+	for (t = 0; t < 2; t++) {
+		EXPECT_EQ(NULL, two[t].wrong) {
+			TH_LOG("thread %d, call %u: one %s", t, two[t].calls,
+			       two[t].wrong);
+		}
+		for (i = 0; i < 2 && two[t].fds[i] != self->steps.fd; i++)
+			close(two[t].fds[i]);
+	}
+	ASSERT_EQ(0, look_at(self->steps.fd, &m));
+	EXPECT_EQ(self->steps.epoch, m.status.epoch);
+}
+
+/* The clock by force: with a load only where a test says so. */
+FIXTURE(force) {
+	FIXTURE_DATA(steps) steps;
+};
+
+FIXTURE_SETUP(force)
+{
+	set_up(_metadata, &self->steps, NULL);
+}
+
+FIXTURE_TEARDOWN(force)
+{
+	tear_down(_metadata, &self->steps, NULL);
+}
+
+/* IDs of ten years from now, and the clock back. */
+static void make_bogus(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(steps) *self)
+{
+	struct moment m;
+
+	ASSERT_EQ(0, step_wall(10 * YEAR_NS));
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, step_wall(-10 * YEAR_NS));
+	self->epoch++;
+	wait_for_epoch(_metadata, self, &m);
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, look_at(self->fd, &m));
+	EXPECT_EQ(0, m.status.stamp_lag_ns);
+	EXPECT_LE(10 * YEAR_NS - (m.mono_after - self->begin.mono_before),
+		  m.status.slot_lag_ns);
+	EXPECT_TRUE(m.status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
+	EXPECT_FALSE(m.status.reasons & KUID_REASON_STAMPS_HALF_SPEED);
+}
+
+/* The answer is a new epoch's number. */
+static void force(struct __test_metadata *_metadata, FIXTURE_DATA(steps) *self)
+{
+	__u64 epoch = 0;
+
+	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	self->epoch++;
+	ASSERT_EQ(self->epoch, epoch);
+}
+
+/* Refused calls change nothing: the slots stay where they were. */
+static void nothing_changed(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(steps) *self,
+			    const struct moment *before)
+{
+	struct moment after;
+
+	ASSERT_EQ(0, look_at(self->fd, &after));
+	EXPECT_EQ(self->epoch, after.status.epoch);
+	EXPECT_EQ(before->status.steps_back, after.status.steps_back);
+	EXPECT_EQ(before->status.steps_forward, after.status.steps_forward);
+	EXPECT_EQ(before->status.held, after.status.held);
+	EXPECT_EQ(before->status.reasons, after.status.reasons);
+	EXPECT_EQ(0, after.status.stamp_lag_ns);
+	lag_has_halved_time(_metadata, before, &after, self->resolution, false);
+}
+
+TEST_F(force, bad_calls)
+{
+	const struct kuid_force_clock good = {
+		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
+		.epoch = 0x55,
+	};
+	__u64 bad[BAD_ADDRESSES_MAX];
+	struct kuid_force_clock calls[7];
+	struct moment before;
+	int i, nr;
+
+	make_bogus(_metadata, &self->steps);
+	ASSERT_EQ(0, look_at(self->steps.fd, &before));
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		calls[i] = good;
+	calls[0].flags = 0;
+	calls[1].flags |= 2;
+	calls[2].flags |= 0x80000000;
+	calls[3].flags = 2;
+	calls[4].reserved0 = 1;
+	calls[5].reserved[0] = 1;
+	calls[6].reserved[0] = 1ULL << 63;
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct kuid_force_clock call = calls[i];
+
+		EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK,
+				    &call)) {
+			TH_LOG("call %d", i);
+		}
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(0, memcmp(&call, &calls[i], sizeof(call)));
+	}
+	nr = bad_addresses(bad);
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK,
+				    bad[i])) {
+			TH_LOG("address %#llx", (unsigned long long)bad[i]);
+		}
+		EXPECT_EQ(EFAULT, errno);
+	}
+	nothing_changed(_metadata, &self->steps, &before);
+}
+
+/* Exit status of a child that tries it. */
+enum {
+	REFUSED = 0,
+	NOT_REFUSED,
+	OTHER_ERROR,
+	CANT_TRY,
+};
+
+static int try_force(int fd)
+{
+	__u64 epoch;
+	int ret = force_clock(fd, &epoch);
+
+	return ret == -EPERM ? REFUSED : ret ? OTHER_ERROR : NOT_REFUSED;
+}
+
+static int as_nobody(int fd)
+{
+	if (setgid(65534) || setuid(65534))
+		return CANT_TRY;
+	return try_force(fd);
+}
+
+/* Root, but for this one. */
+static int without_capability(int fd)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return CANT_TRY;
+	data[0].effective &= ~(1U << CAP_SYS_TIME);
+	if (syscall(SYS_capset, &header, data))
+		return CANT_TRY;
+	return try_force(fd);
+}
+
+/* Has every capability, which means nothing outside. */
+static int in_user_namespace(int fd)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (unshare(CLONE_NEWUSER) || syscall(SYS_capget, &header, data) ||
+	    !(data[0].effective & 1U << CAP_SYS_TIME))
+		return CANT_TRY;
+	return try_force(fd);
+}
+
+/* This one, and nothing else of what root has. */
+static int with_capability_alone(int fd)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	data[0].permitted = 1U << CAP_SYS_TIME;
+	data[0].effective = 1U << CAP_SYS_TIME;
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgid(65534) || setuid(65534) ||
+	    syscall(SYS_capset, &header, data))
+		return CANT_TRY;
+	return try_force(fd);
+}
+
+static int in_child(int (*try)(int fd), int fd)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(try(fd));
+	if (child < 0 || waitpid(child, &status, 0) != child ||
+	    !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+TEST_F(force, needs_capability)
+{
+	struct moment before;
+	int ret;
+
+	make_bogus(_metadata, &self->steps);
+	ASSERT_EQ(0, look_at(self->steps.fd, &before));
+	EXPECT_EQ(REFUSED, in_child(as_nobody, self->steps.fd));
+	EXPECT_EQ(REFUSED, in_child(without_capability, self->steps.fd));
+	ret = in_child(in_user_namespace, self->steps.fd);
+	if (ret == CANT_TRY)
+		TH_LOG("no user namespace to try it in");
+	else
+		EXPECT_EQ(REFUSED, ret);
+	nothing_changed(_metadata, &self->steps, &before);
+
+	EXPECT_EQ(NOT_REFUSED,
+		  in_child(with_capability_alone, self->steps.fd));
+	ASSERT_EQ(0, look_at(self->steps.fd, &before));
+	EXPECT_EQ(self->steps.epoch + 1, before.status.epoch);
+	EXPECT_EQ(0, before.status.slot_lag_ns);
+}
+
+/*
+ * Files that are open have IDs of ten years from now behind them. They give
+ * the next one without waiting for that time.
+ */
+TEST_F(force, open_files_go_on)
+{
+	int again[NR_FORMATS];
+	__u8 id[ID_SIZE_MAX];
+	struct words last[NR_FORMATS];
+	long (*take)(const struct format *f, int fd, void *to, __u32 count);
+	struct moment after;
+	int i, nr;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		again[i] = open_node(&formats[i], "", O_NONBLOCK);
+		ASSERT_LE(0, again[i]);
+	}
+	ASSERT_EQ(0, step_wall(10 * YEAR_NS));
+	for (i = 0; i < NR_FORMATS; i++) {
+		ASSERT_EQ(1, read_ids(&formats[i], again[i], id, 1));
+		ASSERT_EQ(1, generate_ids(&formats[i], again[i], id, 1));
+	}
+	ASSERT_EQ(0, step_wall(-10 * YEAR_NS));
+	make_bogus(_metadata, &self->steps);
+
+	force(_metadata, &self->steps);
+	ASSERT_EQ(0, look_at(self->steps.fd, &after));
+	EXPECT_EQ(self->steps.epoch, after.status.epoch);
+	EXPECT_EQ(0, after.status.stamp_lag_ns);
+	EXPECT_EQ(0, after.status.slot_lag_ns);
+	EXPECT_FALSE(half_speed(&after, true));
+	EXPECT_FALSE(half_speed(&after, false));
+	EXPECT_TRUE(after.status.reasons & KUID_REASON_FORCED_CLOCK);
+	EXPECT_FALSE(after.status.held & KUID_HELD_UNIQUE);
+	EXPECT_TRUE(after.status.held & KUID_HELD_ORDER);
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		struct kuid_generate g = {
+			.buffer = (uintptr_t)id,
+			.format = formats[i].number,
+			.count = 1,
+		};
+
+		id_is_in_time(_metadata, &formats[i], again[i]);
+		id_is_in_time(_metadata, &formats[i], self->steps.fds[i]);
+		ASSERT_EQ(0, ioctl(again[i], KUID_IOC_GENERATE, &g));
+		EXPECT_EQ(self->steps.epoch, g.epoch);
+		last[i] = id_order(&formats[i], id);
+	}
+	/* In order again, from whichever file of each there is. */
+	for (nr = 0; nr < 200; nr++) {
+		for (i = 0; i < NR_FORMATS; i++) {
+			take = nr % 2 ? read_ids : generate_ids;
+			ASSERT_EQ(1, take(&formats[i], again[i], id, 1));
+			ASSERT_EQ(1, count_in_order(&formats[i], id, 1,
+						    &last[i]));
+		}
+	}
+	ids_are_in_time(_metadata, self->steps.fds);
+	for (i = 0; i < NR_FORMATS; i++)
+		close(again[i]);
+}
+
+/*
+ * The IDs of before are of a time that is over, those of ten years from now of
+ * one that is not there yet: none comes again.
+ */
+TEST_F(force, under_load)
+{
+	FIXTURE_DATA(steps) *steps = &self->steps;
+	struct moment m;
+
+	start_takers(_metadata, &steps->takers);
+	ASSERT_EQ(0, step_wall(10 * YEAR_NS));
+	let_them_take(&steps->takers, 300);
+	ASSERT_EQ(0, step_wall(-10 * YEAR_NS));
+	steps->epoch++;
+	wait_for_epoch(_metadata, steps, &m);
+	let_them_take(&steps->takers, 300);
+	/* What was ahead of the clock before all this is over by now. */
+	let_clock_catch_up();
+
+	force(_metadata, steps);
+	ids_are_in_time(_metadata, steps->fds);
+	let_them_take(&steps->takers, 300);
+	ids_are_in_time(_metadata, steps->fds);
+	let_them_take(&steps->takers, 100);
+	check_takers(_metadata, &steps->takers);
+	ASSERT_EQ(0, look_at(steps->fd, &m));
+	EXPECT_EQ(steps->epoch, m.status.epoch);
+	EXPECT_EQ(0, m.status.slot_lag_ns);
+}
+
+/* Nothing is wrong with the clock, and it is forced again and again. */
+TEST_F(force, often_under_load)
+{
+	FIXTURE_DATA(steps) *steps = &self->steps;
+	unsigned int t;
+	int i;
+
+	start_takers(_metadata, &steps->takers);
+	for (i = 0; i < 20; i++) {
+		force(_metadata, steps);
+		let_them_take(&steps->takers, 2);
+	}
+	/* Those that may be there twice now are not looked at. */
+	stop_takers(&steps->takers);
+	for (t = 0; t < steps->takers.nr; t++) {
+		if (!is_stamp(steps->takers.takers[t].f))
+			steps->takers.takers[t].nr_kept = 0;
+	}
+	check_takers(_metadata, &steps->takers);
+}
+
+/* Each falls into some batch, which ends there: it has one node. */
+TEST_F(force, cuts_batches)
+{
+	FIXTURE_DATA(steps) *steps = &self->steps;
+	int i;
+
+	steps->takers.only = format_of(KUID_FORMAT_V6);
+	steps->takers.greedy = true;
+	start_takers(_metadata, &steps->takers);
+	for (i = 0; i < 50; i++) {
+		force(_metadata, steps);
+		let_them_take(&steps->takers, 1);
+	}
+	check_takers(_metadata, &steps->takers);
+}
+
+/*
+ * How far from one another IDs of different CPUs may come, of which the one was
+ * given before the other was asked for. Calls are numbered through, where they
+ * begin and where they are over.
+ */
+struct call {
+	__u64 begin;
+	__u64 end;
+	__u64 ns;
+	struct words id;
+};
+
+struct caller {
+	pthread_t thread;
+	const struct format *f;
+	int fd;
+	int cpu;
+	__u64 *numbers;
+	unsigned int *ready;
+	unsigned int nr_callers;
+	struct call *calls;
+	unsigned int done;
+	const char *wrong;
+};
+
+enum {
+	CALLS = 20000,
+};
+
+static void *call_in_cpu_order(void *arg)
+{
+	struct caller *me = arg;
+	__u8 id[ID_SIZE_MAX];
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)id,
+		.format = me->f->number,
+		.order = KUID_ORDER_CPU,
+		.count = 1,
+	};
+	struct words last = { 0 };
+	struct fields fields;
+
+	if (move_to_cpu(0, me->cpu))
+		me->wrong = "can't be taken on its CPU";
+	__atomic_add_fetch(me->ready, 1, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(me->ready, __ATOMIC_ACQUIRE) < me->nr_callers)
+		sched_yield();
+	while (!me->wrong && me->done < CALLS) {
+		struct call *call = &me->calls[me->done];
+		int ret;
+
+		call->begin = __atomic_add_fetch(me->numbers, 1,
+						 __ATOMIC_SEQ_CST);
+		ret = ioctl(me->fd, KUID_IOC_GENERATE, &g);
+		call->end = __atomic_add_fetch(me->numbers, 1,
+					       __ATOMIC_SEQ_CST);
+		if (ret || g.done != 1)
+			me->wrong = "was not given";
+		else if (!decode(me->f, id, &fields))
+			me->wrong = "is malformed";
+		else if (count_in_order(me->f, id, 1, &last) != 1)
+			me->wrong = "is not above the one before it";
+		call->ns = fields.ns;
+		call->id = last;
+		me->done += !me->wrong;
+	}
+	return NULL;
+}
+
+/* How many of the first @nr calls of a caller have IDs above this one. */
+static unsigned int nr_above(const struct caller *caller, unsigned int nr,
+			     struct words id)
+{
+	unsigned int low = 0, high = nr;
+
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+
+		if (words_after(caller->calls[middle].id, id))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return nr - low;
+}
+
+FIXTURE(cpu_order) {
+	const struct format *f;
+};
+
+FIXTURE_VARIANT(cpu_order) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(cpu_order, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(cpu_order, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(cpu_order, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(cpu_order, k64) { KUID_FORMAT_K64 };
+
+FIXTURE_SETUP(cpu_order)
+{
+	self->f = format_of(variant->format);
+	ASSERT_EQ(0, start_afresh(NULL));
+}
+
+FIXTURE_TEARDOWN(cpu_order)
+{
+}
+
+TEST_F(cpu_order, worst_disorder)
+{
+	struct caller callers[TAKER_CPUS] = { 0 };
+	unsigned int over[TAKER_CPUS];
+	__u64 worst_ns = 0, disordered = 0;
+	unsigned int worst_k = 0;
+	unsigned int ready = 0;
+	__u64 numbers = 0;
+	int cpus[TAKER_CPUS];
+	int nr = allowed_cpus(cpus, TAKER_CPUS);
+	int c, other;
+	unsigned int i;
+
+	if (nr < 2)
+		SKIP(return, "needs 2 CPUs");
+	for (c = 0; c < nr; c++) {
+		callers[c].f = self->f;
+		callers[c].cpu = cpus[c];
+		callers[c].numbers = &numbers;
+		callers[c].ready = &ready;
+		callers[c].nr_callers = nr;
+		callers[c].fd = open_node(self->f, "", 0);
+		ASSERT_LE(0, callers[c].fd);
+		callers[c].calls = calloc(CALLS, sizeof(struct call));
+		ASSERT_NE(NULL, callers[c].calls);
+	}
+	for (c = 0; c < nr; c++)
+		ASSERT_EQ(0, pthread_create(&callers[c].thread, NULL,
+					    call_in_cpu_order, &callers[c]));
+	for (c = 0; c < nr; c++) {
+		pthread_join(callers[c].thread, NULL);
+		close(callers[c].fd);
+	}
+	for (c = 0; c < nr; c++) {
+		ASSERT_EQ(NULL, callers[c].wrong) {
+			TH_LOG("CPU %d, call %u: one %s", callers[c].cpu,
+			       callers[c].done, callers[c].wrong);
+		}
+	}
+
+	for (c = 0; c < nr; c++) {
+		memset(over, 0, sizeof(over));
+		for (i = 0; i < CALLS; i++) {
+			const struct call *call = &callers[c].calls[i];
+			unsigned int k = 0;
+
+			for (other = 0; other < nr; other++) {
+				const struct call *last;
+
+				if (other == c)
+					continue;
+				while (over[other] < CALLS &&
+				       callers[other].calls[over[other]].end <
+				       call->begin)
+					over[other]++;
+				k += nr_above(&callers[other], over[other],
+					      call->id);
+				if (!over[other])
+					continue;
+				last = &callers[other].calls[over[other] - 1];
+				if (last->ns > call->ns + worst_ns)
+					worst_ns = last->ns - call->ns;
+			}
+			disordered += k > 0;
+			if (k > worst_k)
+				worst_k = k;
+		}
+	}
+	TH_LOG("%s: %llu of %u IDs below one that was given before, by up to %llu ns and %u places",
+	       self->f->name, (unsigned long long)disordered, nr * CALLS,
+	       (unsigned long long)worst_ns, worst_k);
+	EXPECT_GE(AHEAD_NS, worst_ns);
+	for (c = 0; c < nr; c++)
+		free(callers[c].calls);
+}
+
+TEST_HARNESS_MAIN

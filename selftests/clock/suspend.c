@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine sleeps while IDs are taken, until its alarm clock wakes it. The
+ * wall clock goes on meanwhile, and IDs follow it.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/patience.h"
+#include "../lib/skip.h"
+#include "../lib/takers.h"
+
+#define ALARM	"/sys/class/rtc/rtc0/wakealarm"
+#define STATE	"/sys/power/state"
+#define DEPTH	"/sys/power/mem_sleep"
+
+static int write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t len = strlen(text);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, len) == len ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+static bool says(const char *path, const char *word)
+{
+	char words[64] = "";
+	FILE *file = fopen(path, "re");
+	bool does = file && fgets(words, sizeof(words), file) &&
+		    strstr(words, word);
+
+	if (file)
+		fclose(file);
+	return does;
+}
+
+/* As deep as the clocks stop, too: otherwise it is no more than being idle. */
+static bool can_sleep(void)
+{
+	return says(STATE, "mem") && says(DEPTH, "[deep]") &&
+	       !access(STATE, W_OK) && !access(ALARM, W_OK);
+}
+
+FIXTURE(suspend) {
+	struct takers takers;
+	int fds[NR_FORMATS];
+	struct kuid_status begin;
+};
+
+FIXTURE_VARIANT(suspend) {
+	__u64 step_back;	/* before it sleeps */
+};
+
+FIXTURE_VARIANT_ADD(suspend, in_time) { 0 };
+FIXTURE_VARIANT_ADD(suspend, while_behind) { 3600 * NSEC_PER_SEC };
+
+FIXTURE_SETUP(suspend)
+{
+	int i;
+
+	if (!can_sleep())
+		SKIP_TEST("can't sleep, or can't be woken");
+	ASSERT_EQ(0, start_afresh(NULL));
+	for (i = 0; i < NR_FORMATS; i++) {
+		self->fds[i] = open_node(&formats[i], "", 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
+	self->takers.may_be_cut = true;
+	start_takers(_metadata, &self->takers);
+}
+
+FIXTURE_TEARDOWN(suspend)
+{
+	int i;
+
+	write_to(ALARM, "0");
+	stop_takers(&self->takers);
+	for (i = 0; i < NR_FORMATS; i++)
+		close(self->fds[i]);
+	EXPECT_EQ(0, start_afresh(NULL));
+}
+
+static __u64 time_asleep(void)
+{
+	__u64 mono = read_clock(CLOCK_MONOTONIC);
+
+	return read_clock(CLOCK_BOOTTIME) - mono;
+}
+
+TEST_F_TIMEOUT(suspend, under_load, 60)
+{
+	__u64 epoch = self->begin.epoch;
+	struct kuid_status before, after;
+	char alarm[16];
+	__u64 asleep;
+
+	/* Going to sleep must not take as long. */
+	snprintf(alarm, sizeof(alarm), "+%u", 3 * patience());
+	if (variant->step_back) {
+		ASSERT_EQ(0, step_wall(-(__s64)variant->step_back));
+		/* Past the limit of steps. */
+		epoch++;
+		do {
+			ASSERT_EQ(0, get_status(self->fds[0], &before));
+			usleep(1000);
+		} while (before.epoch != epoch);
+		let_them_take(&self->takers, 100);
+	}
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fds[0], &before));
+	asleep = time_asleep();
+	ASSERT_EQ(0, write_to(ALARM, "0"));
+	ASSERT_EQ(0, write_to(ALARM, alarm));
+	ASSERT_EQ(0, write_to(STATE, "mem"));
+
+	ids_are_in_time(_metadata, self->fds);
+	asleep = time_asleep() - asleep;
+	TH_LOG("slept for %llu ms",
+	       (unsigned long long)(asleep / NSEC_PER_MSEC));
+	/* The alarm clock counts seconds. */
+	EXPECT_LE(NSEC_PER_SEC, asleep);
+	let_them_take(&self->takers, 200);
+	ids_are_in_time(_metadata, self->fds);
+	check_takers(_metadata, &self->takers);
+
+	ASSERT_EQ(0, get_status(self->fds[0], &after));
+	EXPECT_EQ(epoch, after.epoch);
+	EXPECT_EQ(before.steps_back, after.steps_back);
+	EXPECT_EQ(0, after.stamp_lag_ns);
+	/* What the wall clock went on by counts as forward. */
+	if (before.slot_lag_ns > asleep)
+		EXPECT_GE(before.slot_lag_ns - asleep + ROUNDING_NS,
+			  after.slot_lag_ns);
+	if (!before.slot_lag_ns)
+		EXPECT_EQ(0, after.slot_lag_ns);
+}
+
+TEST_HARNESS_MAIN

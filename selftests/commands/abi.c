@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command numbers. The layout of the structs is in uapi/kuid.record. */
+#include "../../kselftest_harness.h"
+
+#include "../lib/commands.h"
+
+FIXTURE(abi) {
+	int fd;
+};
+
+FIXTURE_SETUP(abi)
+{
+	self->fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(abi)
+{
+	close(self->fd);
+}
+
+static bool is_known(unsigned long cmd)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (cmd == commands[i].cmd)
+			return true;
+	}
+	return false;
+}
+
+/* A struct that any command could take: all zeroes, and larger than each. */
+static void check_unknown(struct __test_metadata *_metadata, int fd,
+			  unsigned long cmd)
+{
+	__u8 arg[1024] = { 0 };
+
+	if (is_known(cmd))
+		return;
+	ASSERT_EQ(-1, ioctl(fd, cmd, arg)) {
+		TH_LOG("command %#lx was taken", cmd);
+	}
+	ASSERT_EQ(ENOTTY, errno) {
+		TH_LOG("command %#lx", cmd);
+	}
+	ASSERT_TRUE(all_bytes(arg, 0, sizeof(arg)));
+}
+
+TEST_F(abi, unknown_commands)
+{
+	static const unsigned int sizes[] = { 0, 1, 8, 31, 32, 33, 63, 64,
+					      65, 127, 128, 129, 256, 511,
+					      512, 513, 1024 };
+	static const unsigned int directions[] = {
+		_IOC_NONE, _IOC_READ, _IOC_WRITE, _IOC_READ | _IOC_WRITE,
+	};
+	size_t c, d, s;
+	int nr, type;
+
+	for (c = 0; c < NR_COMMANDS; c++) {
+		unsigned long cmd = commands[c].cmd;
+
+		/* Every number. */
+		for (nr = 0; nr < 256; nr++) {
+			check_unknown(_metadata, self->fd,
+				      _IOC(_IOC_DIR(cmd), KUID_IOC_MAGIC, nr,
+					   _IOC_SIZE(cmd)));
+		}
+		/* The same number with another direction or size. */
+		for (d = 0; d < ARRAY_SIZE(directions); d++) {
+			for (s = 0; s < ARRAY_SIZE(sizes); s++) {
+				check_unknown(_metadata, self->fd,
+					      _IOC(directions[d],
+						   KUID_IOC_MAGIC,
+						   _IOC_NR(cmd), sizes[s]));
+			}
+		}
+		/* Another device's command. */
+		for (type = 0; type < 256; type++) {
+			check_unknown(_metadata, self->fd,
+				      _IOC(_IOC_DIR(cmd), type, _IOC_NR(cmd),
+					   _IOC_SIZE(cmd)));
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

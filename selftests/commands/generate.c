@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUID_IOC_GENERATE: every use that is right, and every single thing wrong with
+ * a use that is otherwise right.
+ */
+#include "../../kselftest_harness.h"
+
+#include <limits.h>
+
+#include "../lib/dev_kuid.h"
+
+#define IDS		7
+
+FIXTURE(generate) {
+	int fd;
+	__u64 last;	/* key of the last ID taken */
+	__u64 epoch;
+	__u64 load_id;
+	__u32 batch_max;
+	size_t page;
+	__u8 *hole;	/* unmapped, behind a page of memory */
+	struct id ids[IDS];
+};
+
+FIXTURE_SETUP(generate)
+{
+	struct kuid_query q = { 0 };
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)self->ids,
+		.count = 1,
+	};
+
+	self->fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
+	self->batch_max = q.batch_max;
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+	self->last = id_key(self->ids);
+	self->epoch = g.epoch;
+	self->load_id = g.load_id;
+	self->page = sysconf(_SC_PAGESIZE);
+	self->hole = map_before_hole();
+	ASSERT_NE(NULL, self->hole);
+	memset(self->hole - self->page, POISON, self->page);
+}
+
+FIXTURE_TEARDOWN(generate)
+{
+	close(self->fd);
+}
+
+/* A good use into @ids, its out fields poisoned: they are not read. */
+static struct kuid_generate good_use(struct id *ids)
+{
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)ids,
+		.count = IDS,
+	};
+
+	memset(ids, POISON, IDS * sizeof(*ids));
+	memset(&g.done, POISON, sizeof(g.done));
+	memset(&g.epoch, POISON, sizeof(g.epoch));
+	memset(&g.load_id, POISON, sizeof(g.load_id));
+	return g;
+}
+
+static void check_goes_on(struct __test_metadata *_metadata, int fd,
+			  __u64 *last)
+{
+	struct id ids[IDS];
+	struct kuid_generate g = good_use(ids);
+
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
+	ASSERT_EQ(IDS, g.done);
+	ASSERT_EQ(IDS, count_rising(ids, IDS, last));
+}
+
+/* Refused, nothing written to the struct or the buffer, and the file is well. */
+static void check_refused(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(generate) *self,
+			  struct kuid_generate *g, const char *what,
+			  unsigned long long value)
+{
+	struct kuid_generate before = *g;
+
+	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, g)) {
+		TH_LOG("%s %#llx was taken", what, value);
+	}
+	ASSERT_EQ(EINVAL, errno) {
+		TH_LOG("%s %#llx", what, value);
+	}
+	ASSERT_EQ(0, memcmp(&before, g, sizeof(before))) {
+		TH_LOG("%s %#llx: the struct was written", what, value);
+	}
+	ASSERT_TRUE(all_bytes(self->ids, POISON, sizeof(self->ids))) {
+		TH_LOG("%s %#llx: the buffer was written", what, value);
+	}
+	check_goes_on(_metadata, self->fd, &self->last);
+}
+
+/* One good use, @shift bytes into @memory: all that is written, and no more. */
+static void check_taken(struct __test_metadata *_metadata,
+			FIXTURE_DATA(generate) *self, struct kuid_generate g,
+			__u8 *memory, int shift)
+{
+	struct id *ids = (struct id *)(memory + shift);
+	size_t size = g.count * sizeof(*ids);
+	struct kuid_generate expected;
+
+	g.buffer = (uintptr_t)ids;
+	expected = g;
+	expected.done = g.count;
+	expected.epoch = self->epoch;
+	expected.load_id = self->load_id;
+	memset(&g.done, POISON, sizeof(g.done));
+	memset(&g.epoch, POISON, sizeof(g.epoch));
+	memset(&g.load_id, POISON, sizeof(g.load_id));
+	memset(memory, POISON, size + 2 * sizeof(*ids));
+
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+	ASSERT_EQ(0, memcmp(&expected, &g, sizeof(g))) {
+		TH_LOG("count %u: done %u epoch %llu", g.count, g.done,
+		       g.epoch);
+	}
+	ASSERT_EQ(g.count, count_rising(ids, g.count, &self->last));
+	ASSERT_TRUE(all_bytes(memory, POISON, shift));
+	ASSERT_TRUE(all_bytes(memory + shift + size, POISON,
+			      2 * sizeof(*ids) - shift));
+}
+
+TEST_F(generate, good_uses)
+{
+	static const struct kuid_generate uses[] = {
+		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_DEFAULT },
+		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_FILE },
+		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_DEFAULT },
+		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_FILE },
+		/* A file in the order of the host is in its own, too. */
+		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_HOST },
+		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_HOST },
+	};
+	static const __u32 counts[] = { 1, 7, 4096, 100000 };
+	__u8 *memory = malloc((100000 + 2) * sizeof(struct id));
+	struct kuid_generate g;
+	size_t c, u;
+
+	ASSERT_NE(NULL, memory);
+	ASSERT_LE(100000, self->batch_max);
+	for (u = 0; u < ARRAY_SIZE(uses); u++) {
+		for (c = 0; c < ARRAY_SIZE(counts); c++) {
+			g = uses[u];
+			g.count = counts[c];
+			check_taken(_metadata, self, g, memory, 4 * u + c);
+		}
+	}
+	free(memory);
+}
+
+TEST_F(generate, any_alignment)
+{
+	__u8 buffer[(IDS + 2) * sizeof(struct id)];
+	int shift;
+
+	for (shift = 0; shift < 16; shift++) {
+		struct id *ids = (struct id *)(buffer + shift);
+
+		memset(buffer, POISON, sizeof(buffer));
+		ASSERT_EQ(IDS, take_by_generate(self->fd, ids, IDS));
+		ASSERT_EQ(IDS, count_rising(ids, IDS, &self->last));
+		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
+		ASSERT_TRUE(all_bytes(ids + IDS, POISON, 32 - shift));
+	}
+}
+
+/* Read and generate take turns on a file. */
+TEST_F(generate, goes_with_read)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(IDS, take_by_read(self->fd, self->ids, IDS));
+		ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
+		check_goes_on(_metadata, self->fd, &self->last);
+	}
+}
+
+TEST_F(generate, formats)
+{
+	struct kuid_generate g;
+	__u32 format;
+
+	for (format = 8; format <= 41; format++) {
+		g = good_use(self->ids);
+		g.format = format <= 40 ? format : UINT_MAX;
+		check_refused(_metadata, self, &g, "format", g.format);
+	}
+}
+
+TEST_F(generate, orders)
+{
+	struct kuid_generate g;
+	__u32 order;
+
+	for (order = KUID_ORDER_HOST + 1; order <= 41; order++) {
+		g = good_use(self->ids);
+		g.order = order <= 40 ? order : UINT_MAX;
+		check_refused(_metadata, self, &g, "order", g.order);
+	}
+}
+
+TEST_F(generate, flags)
+{
+	struct kuid_generate g;
+	int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		g = good_use(self->ids);
+		g.flags = 1U << bit;
+		check_refused(_metadata, self, &g, "flags", g.flags);
+	}
+}
+
+TEST_F(generate, counts)
+{
+	const __u32 counts[] = {
+		0, self->batch_max + 1, 1U << 31, UINT_MAX,
+		/* What is 0 or 1 as a size in 32 bits. */
+		1U << 28, (1U << 28) + 1,
+	};
+	struct kuid_generate g;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		g = good_use(self->ids);
+		g.count = counts[i];
+		if (g.count && g.count <= self->batch_max)
+			continue;
+		check_refused(_metadata, self, &g, "count", g.count);
+	}
+}
+
+TEST_F(generate, reserved)
+{
+	struct kuid_generate g;
+	size_t i;
+
+	for (i = 0; i < sizeof(g.reserved0); i++) {
+		g = good_use(self->ids);
+		((__u8 *)&g.reserved0)[i] = 1;
+		check_refused(_metadata, self, &g, "reserved0, byte", i);
+	}
+	for (i = 0; i < sizeof(g.reserved); i++) {
+		g = good_use(self->ids);
+		((__u8 *)g.reserved)[i] = 0x80;
+		check_refused(_metadata, self, &g, "reserved, byte", i);
+	}
+}
+
+static void check_buffer_faults(struct __test_metadata *_metadata,
+				FIXTURE_DATA(generate) *self, __u64 buffer)
+{
+	static const __u32 counts[] = { 1, 7, 4096 };
+	struct kuid_generate g, before;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		g = good_use(self->ids);
+		g.buffer = buffer;
+		g.count = counts[i];
+		before = g;
+		ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, &g)) {
+			TH_LOG("buffer %#llx was taken", g.buffer);
+		}
+		ASSERT_EQ(EFAULT, errno) {
+			TH_LOG("buffer %#llx", g.buffer);
+		}
+		ASSERT_EQ(0, memcmp(&before, &g, sizeof(g)));
+		check_goes_on(_metadata, self->fd, &self->last);
+	}
+}
+
+TEST_F(generate, bad_buffers)
+{
+	__u8 *start = self->hole - self->page;
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	int i;
+
+	for (i = 0; i < nr; i++)
+		check_buffer_faults(_metadata, self, addresses[i]);
+	check_buffer_faults(_metadata, self, (uintptr_t)self->hole);
+	check_buffer_faults(_metadata, self, (uintptr_t)self->hole - 15);
+	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
+	check_buffer_faults(_metadata, self, (uintptr_t)start);
+	ASSERT_TRUE(all_bytes(start, POISON, self->page - 15));
+}
+
+/* Success, with as many whole IDs as there is room for. */
+TEST_F(generate, buffer_up_to_a_hole)
+{
+	static const __u32 counts[] = { 7, 1024, 1025, 100000 };
+	size_t room, i;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		for (room = 16; room < 100; room++) {
+			__u8 *to = self->hole - room;
+			struct kuid_generate g = good_use(self->ids);
+			struct kuid_generate expected;
+
+			g.buffer = (uintptr_t)to;
+			g.count = counts[i];
+			expected = g;
+			expected.done = room / 16;
+			expected.epoch = self->epoch;
+			expected.load_id = self->load_id;
+			memset(self->hole - self->page, POISON, self->page);
+
+			ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+			ASSERT_EQ(0, memcmp(&expected, &g, sizeof(g))) {
+				TH_LOG("room %zu: done %u", room, g.done);
+			}
+			ASSERT_EQ(g.done, count_rising((struct id *)to, g.done,
+						       &self->last));
+			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
+					      self->page - room));
+			check_goes_on(_metadata, self->fd, &self->last);
+		}
+	}
+}
+
+static void check_struct_faults(struct __test_metadata *_metadata,
+				FIXTURE_DATA(generate) *self, void *arg)
+{
+	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, arg)) {
+		TH_LOG("struct at %p was taken", arg);
+	}
+	ASSERT_EQ(EFAULT, errno) {
+		TH_LOG("struct at %p", arg);
+	}
+	check_goes_on(_metadata, self->fd, &self->last);
+}
+
+TEST_F(generate, bad_structs)
+{
+	__u8 *start = self->hole - self->page;
+	struct kuid_generate good = good_use(self->ids);
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	size_t there;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
+
+	/* All of it, and no byte less, must be there. */
+	for (there = 0; there < sizeof(good); there++) {
+		memcpy(self->hole - there, &good, there);
+		check_struct_faults(_metadata, self, self->hole - there);
+		ASSERT_EQ(0, memcmp(self->hole - there, &good, there));
+	}
+	ASSERT_TRUE(all_bytes(self->ids, POISON, sizeof(self->ids)));
+	memcpy(self->hole - sizeof(good), &good, sizeof(good));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE,
+			   self->hole - sizeof(good)));
+	ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
+
+	/* Read, but not written back: its IDs are lost. */
+	memcpy(start, &good, sizeof(good));
+	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
+	check_struct_faults(_metadata, self, start);
+	ASSERT_EQ(0, memcmp(start, &good, sizeof(good)));
+}
+
+TEST_HARNESS_MAIN

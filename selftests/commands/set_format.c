@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUID_IOC_SET_FORMAT: possible until the first ID, in whatever way that is
+ * taken, and every single thing wrong with a use that is otherwise right.
+ */
+#include "../../kselftest_harness.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#include "../lib/formats.h"
+
+/* Returns 0 or the errno. */
+static int set_format(int fd, __u32 format)
+{
+	struct kuid_set_format set = { .format = format };
+
+	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
+}
+
+/* What query says is the file's own. */
+static __u32 format_now(int fd)
+{
+	struct kuid_query q = { 0 };
+
+	return ioctl(fd, KUID_IOC_QUERY, &q) ? 0 : q.format;
+}
+
+static __u32 order_now(int fd)
+{
+	struct kuid_query q = { 0 };
+
+	return ioctl(fd, KUID_IOC_QUERY, &q) ? 0 : q.order;
+}
+
+/* A read gives IDs of a format, in its sizes. */
+static void check_reads(struct __test_metadata *_metadata, int fd,
+			const struct format *f)
+{
+	__u8 ids[8 * ID_SIZE_MAX];
+	struct words last = { 0 };
+	struct fields fields;
+	__u64 now;
+	int i;
+
+	ASSERT_EQ(f->number, format_now(fd));
+	ASSERT_EQ(-1, read(fd, ids, f->id_size - 1));
+	ASSERT_EQ(EINVAL, errno);
+	memset(ids, POISON, sizeof(ids));
+	ASSERT_EQ(7 * f->id_size, read(fd, ids, 8 * f->id_size - 1));
+	now = clock_ns();
+	ASSERT_EQ(7, count_in_order(f, ids, 7, &last));
+	for (i = 0; i < 7; i++) {
+		ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
+		ASSERT_GE(now + NSEC_PER_SEC, fields.ns);
+		ASSERT_LE(now - NSEC_PER_SEC, fields.ns);
+	}
+}
+
+FIXTURE(set_format) {
+	const struct format *f;
+	int fd;		/* of another format, nothing taken from it */
+	const struct format *was;
+	__u8 *hole;
+	size_t page;
+};
+
+FIXTURE_VARIANT(set_format) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(set_format, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(set_format, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(set_format, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(set_format, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(set_format, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(set_format, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(set_format, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(set_format)
+{
+	self->f = format_of(variant->format);
+	self->was = format_of(self->f->number % NR_FORMATS + 1);
+	self->fd = open_node(self->was, "", 0);
+	ASSERT_LE(0, self->fd);
+	self->hole = map_before_hole();
+	ASSERT_NE(NULL, self->hole);
+	self->page = sysconf(_SC_PAGESIZE);
+}
+
+FIXTURE_TEARDOWN(set_format)
+{
+	close(self->fd);
+}
+
+TEST_F(set_format, before_the_first_id)
+{
+	ASSERT_EQ(self->was->number, format_now(self->fd));
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+TEST_F(set_format, as_often_as_wanted)
+{
+	__u32 format;
+
+	for (format = 1; format <= NR_FORMATS; format++) {
+		ASSERT_EQ(0, set_format(self->fd, format));
+		ASSERT_EQ(format, format_now(self->fd));
+	}
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+TEST_F(set_format, default_leaves_it)
+{
+	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
+	ASSERT_EQ(self->was->number, format_now(self->fd));
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+TEST_F(set_format, orders)
+{
+	struct kuid_set_format set = { .format = self->f->number };
+	struct kuid_set_format before;
+	__u32 order;
+
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(self->fd));
+	for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST; order++) {
+		set.order = order;
+		before = set;
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
+		ASSERT_EQ(0, memcmp(&before, &set, sizeof(set)));
+		ASSERT_EQ(order, order_now(self->fd));
+		/* Either is left as it is where the other is set. */
+		ASSERT_EQ(0, set_format(self->fd, self->was->number));
+		ASSERT_EQ(order, order_now(self->fd));
+		ASSERT_EQ(0, set_format(self->fd, self->f->number));
+		ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_DEFAULT));
+		ASSERT_EQ(order, order_now(self->fd));
+		ASSERT_EQ(self->f->number, format_now(self->fd));
+	}
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_CPU));
+	ASSERT_EQ(self->f->number, format_now(self->fd));
+	check_reads(_metadata, self->fd, self->f);
+	ASSERT_EQ(KUID_ORDER_CPU, order_now(self->fd));
+}
+
+/* What a call asks for is not what the file goes on with. */
+TEST_F(set_format, orders_of_calls)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	__u32 order;
+
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	for (order = KUID_ORDER_DEFAULT; order <= KUID_ORDER_HOST; order++) {
+		struct words last = { 0 };
+
+		ASSERT_EQ(7, generate_in_order(self->f, self->fd, order, ids,
+					       7));
+		ASSERT_EQ(7, count_in_order(self->f, ids, 7, &last));
+		ASSERT_EQ(KUID_ORDER_HOST, order_now(self->fd));
+	}
+	check_reads(_metadata, self->fd, self->was);
+}
+
+/* A call that is refused takes no ID. */
+TEST_F(set_format, after_refused_calls)
+{
+	struct kuid_generate g = { .format = self->f->number };
+	__u8 ids[ID_SIZE_MAX];
+	size_t size;
+
+	g.buffer = (uintptr_t)ids;
+	for (size = 0; size < self->was->id_size; size++) {
+		ASSERT_EQ(-1, read(self->fd, ids, size));
+		ASSERT_EQ(EINVAL, errno);
+	}
+	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+	ASSERT_EQ(EINVAL, errno);
+	g.count = 1;
+	g.flags = 1;
+	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+	ASSERT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+/* One file's format is no other's. */
+TEST_F(set_format, of_one_file)
+{
+	int other = open_node(self->was, "", 0);
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(other));
+	check_reads(_metadata, other, self->was);
+	check_reads(_metadata, self->fd, self->f);
+	close(other);
+}
+
+/* Too late for any, also for what it has been all along. */
+static void check_busy(struct __test_metadata *_metadata, int fd)
+{
+	__u32 own = format_now(fd);
+	__u32 own_order = order_now(fd);
+	int other = dup(fd);
+	__u32 format, order;
+
+	ASSERT_LE(0, other);
+	for (format = 0; format <= NR_FORMATS; format++) {
+		ASSERT_EQ(EBUSY, set_format(fd, format));
+		ASSERT_EQ(EBUSY, set_format(other, format));
+		ASSERT_EQ(own, format_now(fd));
+	}
+	for (order = 0; order <= KUID_ORDER_HOST; order++) {
+		ASSERT_EQ(EBUSY, set_order(fd, order));
+		ASSERT_EQ(EBUSY, set_order(other, order));
+		ASSERT_EQ(own_order, order_now(fd));
+	}
+	close(other);
+}
+
+TEST_F(set_format, after_a_read)
+{
+	__u8 id[ID_SIZE_MAX];
+
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	ASSERT_EQ(1, read_ids(self->f, self->fd, id, 1));
+	check_busy(_metadata, self->fd);
+	check_reads(_metadata, self->fd, self->f);
+}
+
+TEST_F(set_format, after_generate)
+{
+	struct kuid_generate g = { .count = 1 };
+	__u8 id[ID_SIZE_MAX];
+
+	g.buffer = (uintptr_t)id;
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
+	check_busy(_metadata, self->fd);
+	check_reads(_metadata, self->fd, self->was);
+}
+
+TEST_F(set_format, after_generate_of_another_format)
+{
+	__u8 id[ID_SIZE_MAX];
+
+	ASSERT_EQ(1, generate_ids(self->f, self->fd, id, 1));
+	check_busy(_metadata, self->fd);
+	check_reads(_metadata, self->fd, self->was);
+}
+
+/* An ID has been asked for, even if none came. */
+TEST_F(set_format, after_a_fault)
+{
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+	ASSERT_EQ(-EFAULT, read_ids(self->was, self->fd, self->hole, 1));
+	check_busy(_metadata, self->fd);
+	check_reads(_metadata, self->fd, self->was);
+}
+
+/* The files of all who have it open are one. */
+TEST_F(set_format, after_a_read_of_a_child)
+{
+	__u8 id[ID_SIZE_MAX];
+	pid_t child = fork();
+	int status;
+
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(read_ids(self->was, self->fd, id, 1) != 1);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	check_busy(_metadata, self->fd);
+}
+
+/* Text goes on as text, in lines of the new format. */
+TEST_F(set_format, text)
+{
+	char lines[4 * LINE_MAX_SIZE];
+	struct words last = { 0 };
+	size_t line = self->f->text_size + 1;
+	int fd = open_node(self->was, ".txt", 0);
+	int i;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_format(fd, self->f->number));
+	ASSERT_EQ(0, read(fd, lines, 0));
+	ASSERT_EQ(0, set_format(fd, self->f->number));
+	ASSERT_EQ(self->f->number, format_now(fd));
+	/* Half a line is an ID too. */
+	ASSERT_EQ(3, read(fd, lines, 3));
+	check_busy(_metadata, fd);
+	ASSERT_EQ(4 * line - 3, read(fd, lines + 3, 4 * line - 3));
+	for (i = 0; i < 4; i++) {
+		struct fields fields;
+		__u8 id[ID_SIZE_MAX];
+
+		ASSERT_TRUE(parse_line(self->f, lines + i * line, id));
+		ASSERT_TRUE(decode(self->f, id, &fields));
+		ASSERT_EQ(1, count_in_order(self->f, id, 1, &last));
+	}
+	close(fd);
+}
+
+static void check_refused(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(set_format) *self,
+			  struct kuid_set_format *set, const char *what,
+			  unsigned long long value)
+{
+	struct kuid_set_format before = *set;
+
+	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_SET_FORMAT, set)) {
+		TH_LOG("%s %#llx was taken", what, value);
+	}
+	ASSERT_EQ(EINVAL, errno) {
+		TH_LOG("%s %#llx", what, value);
+	}
+	ASSERT_EQ(0, memcmp(&before, set, sizeof(before)));
+	ASSERT_EQ(self->was->number, format_now(self->fd)) {
+		TH_LOG("%s %#llx was refused, and done", what, value);
+	}
+	ASSERT_EQ(KUID_ORDER_FILE, order_now(self->fd)) {
+		TH_LOG("%s %#llx was refused, and done", what, value);
+	}
+}
+
+static void check_all_refused(struct __test_metadata *_metadata,
+			      FIXTURE_DATA(set_format) *self)
+{
+	struct kuid_set_format set;
+	__u32 value;
+	size_t i;
+
+	for (value = NR_FORMATS + 1; value <= 65; value++) {
+		set = (struct kuid_set_format) { .format = value };
+		if (value == 65)
+			set.format = UINT_MAX;
+		check_refused(_metadata, self, &set, "format", set.format);
+		/* What a format's number is with one more bit. */
+		set.format = self->f->number | 1U << (value % 24 + 8);
+		check_refused(_metadata, self, &set, "format", set.format);
+	}
+	for (value = KUID_ORDER_HOST + 1; value <= 65; value++) {
+		set = (struct kuid_set_format) {
+			.format = self->f->number,
+			.order = value < 65 ? value : UINT_MAX,
+		};
+		check_refused(_metadata, self, &set, "order", set.order);
+		set.order = KUID_ORDER_HOST | 1U << (value % 24 + 8);
+		check_refused(_metadata, self, &set, "order", set.order);
+	}
+	for (i = 0; i < sizeof(set.reserved); i++) {
+		set = (struct kuid_set_format) { .format = self->f->number };
+		((__u8 *)set.reserved)[i] = 0x80;
+		check_refused(_metadata, self, &set, "reserved, byte", i);
+	}
+}
+
+TEST_F(set_format, wrong_uses)
+{
+	check_all_refused(_metadata, self);
+	/* Nothing of that took an ID, or took one away. */
+	ASSERT_EQ(0, set_format(self->fd, self->f->number));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+/* What is wrong stays wrong where right uses are too late. */
+TEST_F(set_format, wrong_uses_too_late)
+{
+	__u8 id[ID_SIZE_MAX];
+
+	ASSERT_EQ(1, read_ids(self->was, self->fd, id, 1));
+	check_all_refused(_metadata, self);
+}
+
+TEST_F(set_format, bad_structs)
+{
+	struct kuid_set_format good = { .format = self->f->number };
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	__u8 *start = self->hole - self->page;
+	size_t there;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_SET_FORMAT,
+				    addresses[i]));
+		ASSERT_EQ(EFAULT, errno);
+	}
+	for (there = 0; there < sizeof(good); there++) {
+		memcpy(self->hole - there, &good, there);
+		ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_SET_FORMAT,
+				    self->hole - there));
+		ASSERT_EQ(EFAULT, errno);
+	}
+	ASSERT_EQ(self->was->number, format_now(self->fd));
+
+	/* It is read only: there is nothing to write back. */
+	memcpy(start, &good, sizeof(good));
+	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, start));
+	ASSERT_EQ(self->f->number, format_now(self->fd));
+	check_reads(_metadata, self->fd, self->f);
+}
+
+struct race {
+	int fd;
+	int cpu;
+	int rounds;
+	const struct format *to;
+	pthread_barrier_t gate;
+	int result;
+};
+
+static void *race_to_set(void *arg)
+{
+	struct race *race = arg;
+
+	move_to_cpu(0, race->cpu);
+	while (race->rounds--) {
+		pthread_barrier_wait(&race->gate);
+		race->result = set_format(race->fd, race->to->number);
+		pthread_barrier_wait(&race->gate);
+	}
+	return NULL;
+}
+
+/*
+ * One sets the format while the other reads for the first time. Whoever is
+ * first, the read gives one format, and the file stays with it.
+ */
+TEST_F(set_format, race_with_first_read)
+{
+	enum { ROUNDS = 300, SIZE = 7 * ID_SIZE_MAX + 4 };
+	struct race race = { .to = self->f, .rounds = ROUNDS };
+	unsigned int set = 0;
+	pthread_t thread;
+	int cpus[2];
+	int round, call;
+
+	if (allowed_cpus(cpus, 2) < 2)
+		cpus[1] = cpus[0];
+	race.cpu = cpus[1];
+	ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
+	ASSERT_EQ(0, pthread_barrier_init(&race.gate, NULL, 2));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, race_to_set, &race));
+	for (round = 0; round < ROUNDS; round++) {
+		const struct format *f;
+		struct words last = { 0 };
+		struct fields fields;
+		__u8 ids[SIZE];
+		ssize_t got;
+		__u64 now;
+		size_t i;
+
+		race.fd = open_node(self->was, "", 0);
+		ASSERT_LE(0, race.fd);
+		pthread_barrier_wait(&race.gate);
+		/* Sometimes the other shall win. */
+		for (call = 0; call < round; call++)
+			getppid();
+		got = read(race.fd, ids, SIZE);
+		pthread_barrier_wait(&race.gate);
+		now = clock_ns();
+
+		if (race.result)
+			ASSERT_EQ(EBUSY, race.result);
+		set += !race.result;
+		f = race.result ? self->was : self->f;
+		ASSERT_EQ(f->number, format_now(race.fd));
+		ASSERT_EQ(SIZE / f->id_size * f->id_size, got);
+		ASSERT_EQ(got / f->id_size,
+			  count_in_order(f, ids, got / f->id_size, &last));
+		for (i = 0; i < got / f->id_size; i++) {
+			ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
+			ASSERT_GE(now + NSEC_PER_SEC, fields.ns);
+			ASSERT_LE(now - NSEC_PER_SEC, fields.ns);
+		}
+		close(race.fd);
+	}
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	TH_LOG("%u times set, %u times too late", set, ROUNDS - set);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is not the administrator of the host: a user, root of a user namespace,
+ * root of a container. They make IDs and are told what is held as all others
+ * are, the IDs are those of the host, and what is the administrator's is not
+ * theirs.
+ */
+#include "../../kselftest_harness.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "../lib/admin.h"
+#include "../lib/children.h"
+#include "../lib/commands.h"
+#include "../lib/skip.h"
+
+#define NAMESPACES	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | \
+			 CLONE_NEWIPC)
+
+#define NOBODY		65534
+
+/* What an outsider found. */
+struct found {
+	char wrong[256];	/* empty if nothing is */
+	__u64 node;
+	__u64 worker;
+	__u64 first;		/* time of an ID in the order of the host */
+	char identity[32];	/* the worker, as a file in sysfs has it */
+};
+
+FIXTURE(outsider) {
+	bool was_loaded;
+	char host[65];
+	struct found *found;
+};
+
+FIXTURE_VARIANT(outsider) {
+	uid_t uid;		/* who it is before the namespaces are made */
+	int namespaces;
+	bool root;		/* a root directory with nothing else in it */
+	__u64 capabilities;	/* of the host's, those that are left */
+};
+
+FIXTURE_VARIANT_ADD(outsider, user) {
+	.uid = NOBODY,
+};
+
+FIXTURE_VARIANT_ADD(outsider, root_of_a_user_namespace) {
+	.namespaces = CLONE_NEWUSER,
+};
+
+FIXTURE_VARIANT_ADD(outsider, container_of_a_user) {
+	.uid = NOBODY,
+	.namespaces = CLONE_NEWUSER | NAMESPACES,
+	.root = true,
+};
+
+FIXTURE_VARIANT_ADD(outsider, container_of_root_in_a_user_namespace) {
+	.namespaces = CLONE_NEWUSER | NAMESPACES,
+	.root = true,
+};
+
+/* As programs that run containers for root leave it: root, but not of all. */
+FIXTURE_VARIANT_ADD(outsider, container_of_root) {
+	.namespaces = NAMESPACES,
+	.root = true,
+	.capabilities = 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE |
+			1ULL << CAP_FOWNER | 1ULL << CAP_MKNOD |
+			1ULL << CAP_NET_RAW | 1ULL << CAP_SYS_CHROOT |
+			1ULL << CAP_KILL | 1ULL << CAP_AUDIT_WRITE,
+};
+
+FIXTURE_SETUP(outsider)
+{
+	self->was_loaded = is_loaded();
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	/* One that makes a worker. */
+	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
+	ASSERT_EQ(0, sethostname("db1.example.com", 15));
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(""));
+	self->found = share_memory(sizeof(*self->found));
+	ASSERT_NE(NULL, self->found);
+}
+
+FIXTURE_TEARDOWN(outsider)
+{
+	sethostname(self->host, strlen(self->host));
+	munmap(self->found, sizeof(*self->found));
+	EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* Note what is wrong, with the errno. Returns false. */
+static bool wrong(struct found *found, const char *what, const char *where)
+{
+	snprintf(found->wrong, sizeof(found->wrong), "%s: %s, errno %d", where,
+		 what, errno);
+	return false;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) >= 0;
+
+	close(fd);
+	return done;
+}
+
+static bool bind_to(const char *from, const char *to, bool directory)
+{
+	if (directory ? mkdir(to, 0755) :
+			close(open(to, O_CREAT | O_WRONLY, 0644)))
+		return false;
+	return !mount(from, to, NULL, MS_BIND | MS_REC, NULL);
+}
+
+/* A root directory in which there is nothing but the device and sysfs. */
+static bool make_root(void)
+{
+	return !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", "/tmp", "tmpfs", 0, NULL) &&
+	       !mkdir("/tmp/dev", 0755) &&
+	       bind_to("/dev/kuid", "/tmp/dev/kuid", false) &&
+	       bind_to("/dev/kuids", "/tmp/dev/kuids", true) &&
+	       bind_to("/sys", "/tmp/sys", true) &&
+	       !chroot("/tmp") && !chdir("/");
+}
+
+static bool keep_capabilities(__u64 set)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = set, .permitted = set },
+		{ .effective = set >> 32, .permitted = set >> 32 },
+	};
+
+	return !syscall(SYS_capset, &header, data);
+}
+
+static const char *read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t got = read(fd, text, size - 1);
+
+	close(fd);
+	if (got <= 0)
+		return NULL;
+	text[got - 1] = '\0';
+	return text;
+}
+
+/* IDs of each node, in each way. */
+static bool makes_ids(struct found *found)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	struct fields fields;
+	char line[LINE_MAX_SIZE];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		struct words last = { 0 };
+
+		fd = open_node(f, "", 0);
+		if (fd < 0 || set_order(fd, KUID_ORDER_HOST) ||
+		    !poll_says_ready(fd) ||
+		    read_ids(f, fd, ids, 1) != 1 ||
+		    count_in_order(f, ids, 1, &last) != 1 ||
+		    generate_ids(f, fd, ids, 7) != 7 ||
+		    count_in_order(f, ids, 7, &last) != 7 ||
+		    !decode(f, ids, &fields))
+			return wrong(found, "gives no IDs", f->name);
+		close(fd);
+		if (f->number == KUID_FORMAT_V6)
+			found->node = fields.node;
+		if (f->number == KUID_FORMAT_LEX) {
+			found->worker = fields.node;
+			found->first = fields.ns;
+		}
+		fd = open_node(f, ".txt", 0);
+		if (fd < 0 || read(fd, line, f->text_size + 1) !=
+			      f->text_size + 1 || !parse_line(f, line, ids))
+			return wrong(found, "gives no text", f->name);
+		close(fd);
+	}
+	return true;
+}
+
+/* What is for all is for it; for the rest it is told EPERM, and no more. */
+static bool commands_are_allowed_or_not(struct found *found)
+{
+	__u8 arg[ARG_MAX_SIZE], before[ARG_MAX_SIZE], ids[ROOM];
+	struct kuid_status was, now;
+	int fd = open(DEV_KUID, O_RDONLY);
+	size_t i;
+
+	if (fd < 0 || get_status(fd, &was))
+		return wrong(found, "can't be opened", DEV_KUID);
+	for (i = 0; i < NR_COMMANDS; i++) {
+		const struct command *c = &commands[i];
+		int own = open(DEV_KUID, O_RDONLY);
+		int ret;
+
+		good_request(c, arg, ids, POISON);
+		memcpy(before, arg, sizeof(arg));
+		ret = ioctl(own, c->cmd, arg);
+		if (c->capability == NO_CAPABILITY) {
+			if (ret)
+				return wrong(found, "is refused", c->name);
+		} else if (!ret || errno != EPERM) {
+			return wrong(found, "is not refused", c->name);
+		} else if (memcmp(before, arg, c->size)) {
+			return wrong(found, "is written to", c->name);
+		} else if (!ioctl(own, c->cmd, NULL) || errno != EPERM) {
+			return wrong(found, "tells more", c->name);
+		}
+		close(own);
+	}
+	if (get_status(fd, &now) || was.epoch != now.epoch ||
+	    was.floor_ns != now.floor_ns || was.ceiling_ns != now.ceiling_ns ||
+	    was.reasons != now.reasons)
+		return wrong(found, "has changed", "status");
+	close(fd);
+	return true;
+}
+
+/* All of it is to be read, and nothing to be written. */
+static bool files_are_to_be_read(struct found *found)
+{
+	static const char *const files[] = {
+		"/sys/class/kuid/kuid/epoch",
+		"/sys/class/kuid/kuid/load_id",
+		"/sys/class/kuid/kuid/identity/node",
+		"/sys/class/kuid/kuid/identity/worker",
+		"/sys/class/kuid/kuid/clock/slot_lag_ns",
+		"/sys/class/kuid/kuid/ahead/lex_ns",
+		"/sys/class/kuid/kuid/limits/max_ahead_ns",
+		"/sys/class/kuid/kuid/counters/v1",
+		"/sys/class/kuid/kuid/state/ceiling_ns",
+		"/sys/class/kuid/kuid/status/reasons",
+		"/sys/class/kuid/kuid/dev",
+		"/sys/module/kuid/parameters/node",
+		"/sys/module/kuid/parameters/state",
+		"/sys/module/kuid/version",
+	};
+	char text[256];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		if (!read_text(files[i], text, sizeof(text)))
+			return wrong(found, "can't be read", files[i]);
+		/* Also for who may pass over modes. */
+		fd = open(files[i], O_WRONLY);
+		if (fd >= 0)
+			return wrong(found, "can be written", files[i]);
+	}
+	if (!read_text("/sys/class/kuid/kuid/identity/worker", found->identity,
+		       sizeof(found->identity)))
+		return wrong(found, "can't be read", "worker");
+	return true;
+}
+
+static void look_around(struct found *found, const FIXTURE_VARIANT(outsider) *v)
+{
+	/* A container's name is its own, and nothing to its IDs. */
+	if (v->namespaces & CLONE_NEWUTS && sethostname("container", 9)) {
+		wrong(found, "can't be set", "host name");
+		return;
+	}
+	if (v->capabilities && !keep_capabilities(v->capabilities)) {
+		wrong(found, "can't be kept", "capabilities");
+		return;
+	}
+	if (makes_ids(found) && commands_are_allowed_or_not(found))
+		files_are_to_be_read(found);
+}
+
+/* In a child: become an outsider, and look. */
+static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
+{
+	char map[64];
+	pid_t pid;
+
+	/* Who changes who it is may not write to its own /proc at first. */
+	if (v->uid && (setgid(v->uid) || setuid(v->uid) ||
+		       prctl(PR_SET_DUMPABLE, 1)))
+		return 1;
+	if (unshare(v->namespaces))
+		return 2;
+	snprintf(map, sizeof(map), "0 %u 1", v->uid);
+	if (v->namespaces & CLONE_NEWUSER &&
+	    !(write_file("/proc/self/setgroups", "deny") &&
+	      write_file("/proc/self/uid_map", map) &&
+	      write_file("/proc/self/gid_map", map)))
+		return 3;
+	if (v->root && !make_root())
+		return 4;
+	/* Only a child is in the new PID namespace. */
+	pid = fork();
+	if (!pid) {
+		look_around(found, v);
+		_exit(0);
+	}
+	return exit_status(pid) ? 5 : 0;
+}
+
+/* IDs of lex are in the order of the host, whichever side made them. */
+static __u64 lex_time(struct __test_metadata *_metadata)
+{
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	int fd = open_node(lex, "", 0);
+	struct fields fields = { 0 };
+	__u8 id[ID_SIZE_MAX];
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(1, take(fd, lex, KUID_ORDER_HOST, id, 1, NULL));
+	EXPECT_TRUE(decode(lex, id, &fields));
+	close(fd);
+	return fields.ns;
+}
+
+static void send_outside(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(outsider) *self,
+			 const FIXTURE_VARIANT(outsider) *variant)
+{
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(be_outside(self->found, variant));
+	ASSERT_EQ(0, exit_status(pid)) {
+		TH_LOG("no outsider could be made");
+	}
+	ASSERT_STREQ("", self->found->wrong);
+}
+
+/* The first who opens it, too: the epoch begun by that is the host's. */
+TEST_F(outsider, is_first)
+{
+	struct kuid_state state;
+	char worker[17];
+	int fd;
+
+	send_outside(_metadata, self, variant);
+	EXPECT_LT(self->found->first, lex_time(_metadata));
+
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(KUID_FROM_HOST, state.worker_from);
+	EXPECT_EQ(state.worker, self->found->worker);
+	EXPECT_EQ(state.node, self->found->node);
+	snprintf(worker, sizeof(worker), "%016llx",
+		 (unsigned long long)state.worker);
+	EXPECT_STREQ(worker, self->found->identity);
+	close(fd);
+
+	/* It is what the host's own name makes. */
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(""));
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(state.worker, self->found->worker);
+	close(fd);
+}
+
+TEST_F(outsider, comes_later)
+{
+	__u64 before = lex_time(_metadata);
+
+	send_outside(_metadata, self, variant);
+	EXPECT_LT(before, self->found->first);
+	EXPECT_LT(self->found->first, lex_time(_metadata));
+}
+
+TEST_HARNESS_MAIN

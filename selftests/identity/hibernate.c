@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A machine that comes back from hibernation may have a twin that came back
+ * from the same image. Here it only gets as far as freezing what runs, and
+ * thaws; to the module that is the same. Leaves the module loaded or not, as
+ * it was found.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/admin.h"
+#include "../lib/skip.h"
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
+				     (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The formats that fail with ESTALE, as bits of their numbers. */
+static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	__u32 stale = 0;
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		int binary = open_node(f, "", 0);
+		int text = open_node(f, ".txt", 0);
+		struct pollfd p = { .fd = binary, .events = POLLIN };
+		int works;
+
+		EXPECT_LE(0, binary);
+		EXPECT_LE(0, text);
+		works = (read_ids(f, binary, ids, 1) == 1) +
+			(read_ids(f, binary, ids, 1) == 1) +
+			(read_ids(f, binary, ids, 7) == 7) +
+			(generate_ids(f, fd, ids, 3) == 3) +
+			(read(text, ids, 1) == 1);
+		EXPECT_TRUE(works == 0 || works == 5) {
+			TH_LOG("%s: %d", f->name, works);
+		}
+		EXPECT_EQ(1, poll(&p, 1, 0));
+		EXPECT_EQ(works ? POLLIN : POLLERR, p.revents) {
+			TH_LOG("%s", f->name);
+		}
+		if (!works) {
+			EXPECT_EQ(-ESTALE, read_ids(f, binary, ids, 1));
+			EXPECT_EQ(-ESTALE, generate_ids(f, fd, ids, 3));
+			stale |= 1U << f->number;
+		}
+		close(text);
+		close(binary);
+	}
+	return stale;
+}
+
+static __u64 reasons(int fd)
+{
+	struct kuid_status status;
+
+	return get_status(fd, &status) ? ~0ULL : status.reasons;
+}
+
+FIXTURE(hibernate) {
+	bool was_loaded;
+};
+
+FIXTURE_SETUP(hibernate)
+{
+	self->was_loaded = is_loaded();
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(hibernate)
+{
+	write_to("/sys/power/pm_test", "none");
+	if (is_loaded())
+		EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
+{
+	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
+	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
+	struct kuid_status before, after;
+	struct kuid_state was, now;
+	int fd;
+
+	if (!write_to("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	ASSERT_EQ(0, load("node=0123456789ab"));
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, get_status(fd, &before));
+	ASSERT_EQ(0, before.vm_forks);
+	ASSERT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &was));
+
+	if (!write_to("/sys/power/state", "disk")) {
+		close(fd);
+		SKIP(return, "this kernel can't hibernate");
+	}
+
+	ASSERT_EQ(0, get_status(fd, &after));
+	EXPECT_EQ(1, after.vm_forks);
+	EXPECT_EQ(before.epoch + 1, after.epoch);
+	EXPECT_NE(0, after.load_id);
+	EXPECT_NE(before.load_id, after.load_id);
+	EXPECT_NE(0, after.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &now));
+	/* What is drawn or made from the host's name is another. */
+	EXPECT_NE(was.worker, now.worker);
+	EXPECT_EQ(was.node, now.node);
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+
+	/* Neither does another epoch confirm it, nor the same host's name. */
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, restore_floor(fd, 0));
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	was = now;
+	ASSERT_EQ(0, set_identity(fd, &host));
+	ASSERT_EQ(0, get_state(fd, &now));
+	EXPECT_EQ(was.worker, now.worker);
+	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+
+	ASSERT_EQ(0, set_identity(fd, &confirm));
+	EXPECT_EQ(0, stale_formats(_metadata, fd));
+	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, get_state(fd, &now));
+	/* Nothing but a possible twin changes this. */
+	EXPECT_EQ(after.load_id, now.load_id);
+	EXPECT_EQ(was.worker, now.worker);
+	EXPECT_EQ(GIVEN_NODE, now.node);
+	close(fd);
+}
+
+/* A part that is given anew is this machine's own; the other stays stale. */
+TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
+{
+	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
+	const __u32 of_worker = 1U << KUID_FORMAT_LEX | 1U << KUID_FORMAT_K96 |
+				1U << KUID_FORMAT_K128;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity worker = {
+		.worker_from = KUID_FROM_GIVEN,
+		.worker = 6,
+	};
+	struct kuid_set_identity node = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = GIVEN_NODE,
+	};
+	int fd;
+
+	if (!write_to("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	ASSERT_EQ(0, load("node=0123456789ab worker=5"));
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, stale_formats(_metadata, fd));
+	if (!write_to("/sys/power/state", "disk")) {
+		close(fd);
+		SKIP(return, "this kernel can't hibernate");
+	}
+	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &node));
+	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, set_identity(fd, &worker));
+	EXPECT_EQ(0, stale_formats(_metadata, fd));
+	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
+	close(fd);
+}
+
+/* Whether each format gives an ID and poll tells so; else neither. */
+static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
+{
+	const struct format *f;
+	__u8 id[ID_SIZE_MAX];
+	int fd;
+
+	for (f = formats; f < formats + NR_FORMATS; f++) {
+		fd = open_node(f, "", O_NONBLOCK | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(among(f, numbers) ? 1 : -EAGAIN,
+			  read_ids(f, fd, id, 1)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+			TH_LOG("%s", f->name);
+		}
+		close(fd);
+	}
+}
+
+/*
+ * While the image is made by a program, others run; what began then would be
+ * in each machine that resumes it.
+ */
+TEST_F(hibernate, what_is_in_the_image_stays_closed)
+{
+	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
+	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_status status, image;
+	int snapshot, fd;
+
+	ASSERT_EQ(0, load(""));
+	/* Tells all in the kernel, and when it is closed, that it is over. */
+	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
+	if (snapshot < 0)
+		SKIP(return, "this kernel has no hibernation by programs");
+
+	/* In the first epoch, and in another one. */
+	expect_ids_of(_metadata, v7_k64);
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_identity(fd, &nothing));
+	expect_ids_of(_metadata, v7_k64);
+	ASSERT_EQ(0, get_status(fd, &image));
+	EXPECT_NE(0, image.load_id);
+
+	close(snapshot);
+	expect_ids_of(_metadata, STAMPS | SLOTS);
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(1, status.vm_forks);
+	EXPECT_EQ(3, status.epoch);
+	EXPECT_NE(0, status.load_id);
+	EXPECT_NE(image.load_id, status.load_id);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SET_IDENTITY: whose IDs they are, what the IDs made next show of it, and that
+ * none comes twice however often it changes. Leaves the module loaded or not, as
+ * it was found.
+ */
+#include "../../kselftest_harness.h"
+
+#include <dirent.h>
+#include <signal.h>
+
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+
+FIXTURE(identity) {
+	bool was_loaded;
+	char host[65];
+	int fd;			/* of /dev/kuid, O_NONBLOCK */
+};
+
+FIXTURE_SETUP(identity)
+{
+	self->fd = -1;
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
+	self->was_loaded = take_module(_metadata);
+}
+
+FIXTURE_TEARDOWN(identity)
+{
+	sethostname(self->host, strlen(self->host));
+	close(self->fd);
+	give_back_module(_metadata, self->was_loaded);
+}
+
+/* What IDs show. */
+struct shown {
+	__u64 node;		/* of v1 and v6 */
+	__u64 worker;		/* of lex, k96 and k128 */
+	__u32 interval;
+};
+
+static __u64 fold(__u64 worker)
+{
+	return (worker >> 32 ^ worker) & 0xffffffff;
+}
+
+/* Where the node of k96 and k128 lies depends on the interval. */
+static int look(int fd, __u32 interval, struct shown *to)
+{
+	size_t i;
+
+	to->interval = interval;
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		__u8 id[ID_SIZE_MAX];
+		struct words w;
+
+		if (take(fd, f, KUID_ORDER_DEFAULT, id, 1, NULL) != 1)
+			return -errno;
+		w = id_words(f, id);
+		switch (f->number) {
+		case KUID_FORMAT_V1:
+			to->node = bits(w, 80, 48);
+			break;
+		case KUID_FORMAT_V6:
+			if (bits(w, 80, 48) != to->node)
+				return -EBADMSG;
+			break;
+		case KUID_FORMAT_LEX:
+			to->worker = w.low;
+			break;
+		case KUID_FORMAT_K96:
+			if (bits(w, 40 - interval, 32) != fold(to->worker))
+				return -EBADMSG;
+			break;
+		case KUID_FORMAT_K128:
+			if (bits(w, 40 - interval, 64) != to->worker)
+				return -EBADMSG;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* The same, as GET_STATE and each next ID must have it. */
+static void expect_shown(struct __test_metadata *_metadata, int fd,
+			 const struct shown *expected)
+{
+	struct kuid_state state;
+	struct shown shown;
+
+	ASSERT_EQ(0, look(fd, expected->interval, &shown));
+	EXPECT_EQ(expected->node, shown.node);
+	EXPECT_EQ(expected->worker, shown.worker);
+	ASSERT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(expected->node, state.node);
+	EXPECT_EQ(expected->worker, state.worker);
+	EXPECT_EQ(expected->interval, state.interval);
+}
+
+/* FNV-1a, with each byte taken as signed and extended, as Cassie has it. */
+static __u64 worker_of(const char *name)
+{
+	__u64 hash = 0xcbf29ce484222325ULL;
+
+	for (; *name; name++)
+		hash = (hash ^ (__u64)(__s64)(signed char)*name) *
+		       0x100000001b3ULL;
+	return hash;
+}
+
+TEST_F(identity, refuses)
+{
+	const struct kuid_set_identity good = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = GIVEN_NODE,
+		.epoch = 7,
+	};
+	const struct kuid_set_identity bad[] = {
+		{ .flags = KUID_IDENTITY_CONFIRM << 1 },
+		{ .interval = 1 },
+		{ .interval = 4 },
+		{ .interval = 11 },
+		{ .interval = 1U << 31 },
+		{ .interval = 0x100 | 8 },
+		{ .node_from = KUID_FROM_HOST },
+		{ .node_from = KUID_FROM_HOST + 1 },
+		{ .node_from = 32 | KUID_FROM_RANDOM },
+		{ .node_from = 64 | KUID_FROM_RANDOM },
+		{ .node_from = ~0U },
+		{ .node = 1 },
+		{ .node = 1, .node_from = KUID_FROM_RANDOM },
+		{ .node = 1, .node_from = KUID_FROM_MAC },
+		{ .node = 1ULL << 48, .node_from = KUID_FROM_GIVEN },
+		{ .node = ~0ULL, .node_from = KUID_FROM_GIVEN },
+		{ .worker_from = KUID_FROM_MAC },
+		{ .worker_from = KUID_FROM_HOST + 1 },
+		{ .worker_from = 64 | KUID_FROM_HOST },
+		{ .worker = 1 },
+		{ .worker = 1, .worker_from = KUID_FROM_RANDOM },
+		{ .worker = 1, .worker_from = KUID_FROM_HOST },
+		/* One bad part among good ones. */
+		{ .node_from = KUID_FROM_GIVEN, .node = 1,
+		  .worker_from = KUID_FROM_MAC },
+		{ .node_from = KUID_FROM_RANDOM, .interval = 11 },
+	};
+	struct kuid_status before, after;
+	struct shown was;
+	size_t i;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, look(self->fd, 8, &was));
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct kuid_set_identity set = bad[i];
+		struct kuid_set_identity copy;
+
+		set.epoch = 7;
+		copy = set;
+		EXPECT_EQ(-EINVAL, set_identity(self->fd, &set)) {
+			TH_LOG("row %zu", i);
+		}
+		EXPECT_EQ(0, memcmp(&set, &copy, sizeof(set)));
+	}
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_SET_IDENTITY, &good,
+				      reserved));
+	for (i = 1; i < 32; i++) {
+		struct kuid_set_identity set = good;
+
+		set.flags = 1U << i;
+		EXPECT_EQ(-EINVAL, set_identity(self->fd, &set));
+	}
+	ASSERT_EQ(0, get_status(self->fd, &after));
+	EXPECT_EQ(before.epoch, after.epoch);
+	EXPECT_EQ(before.reasons, after.reasons);
+	expect_shown(_metadata, self->fd, &was);
+}
+
+/* One request after the other; what it doesn't speak of stays as it was. */
+TEST_F(identity, is_shown)
+{
+	const __u64 host = worker_of("db1.example.com");
+	const struct {
+		const char *what;
+		struct kuid_set_identity set;
+		struct shown shown;
+	} steps[] = {
+		{ "a node", { .node_from = KUID_FROM_GIVEN, .node = GIVEN_NODE },
+		  { GIVEN_NODE, host, 8 } },
+		{ "nothing", { .flags = 0 }, { GIVEN_NODE, host, 8 } },
+		{ "a worker",
+		  { .worker_from = KUID_FROM_GIVEN,
+		    .worker = 0xfedcba9876543210ULL },
+		  { GIVEN_NODE, 0xfedcba9876543210ULL, 8 } },
+		{ "interval 5", { .interval = 5 },
+		  { GIVEN_NODE, 0xfedcba9876543210ULL, 5 } },
+		{ "interval 10", { .interval = 10 },
+		  { GIVEN_NODE, 0xfedcba9876543210ULL, 10 } },
+		{ "all at once",
+		  { .interval = 7, .node_from = KUID_FROM_GIVEN,
+		    .node = 0xffffffffffffULL, .worker_from = KUID_FROM_GIVEN,
+		    .worker = ~0ULL },
+		  { 0xffffffffffffULL, ~0ULL, 7 } },
+		{ "worker 0", { .worker_from = KUID_FROM_GIVEN },
+		  { 0xffffffffffffULL, 0, 7 } },
+		{ "worker of the host", { .worker_from = KUID_FROM_HOST },
+		  { 0xffffffffffffULL, host, 7 } },
+		{ "a confirmation", { .flags = KUID_IDENTITY_CONFIRM },
+		  { 0xffffffffffffULL, host, 7 } },
+		{ "the lowest", { .node_from = KUID_FROM_GIVEN, .interval = 8 },
+		  { 0, host, 8 } },
+	};
+	size_t i;
+
+	ASSERT_EQ(0, sethostname("db1.example.com", 15));
+	start(_metadata, &self->fd, "");
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		struct kuid_set_identity set = steps[i].set;
+		const struct format *v1 = format_of(KUID_FORMAT_V1);
+		struct kuid_status before, after;
+		__u8 id[ID_SIZE_MAX];
+		__u64 epoch = 0;
+
+		ASSERT_EQ(0, get_status(self->fd, &before));
+		set.epoch = ~0ULL;
+		ASSERT_EQ(0, set_identity(self->fd, &set)) {
+			TH_LOG("%s", steps[i].what);
+		}
+		ASSERT_EQ(0, get_status(self->fd, &after));
+		EXPECT_EQ(set.epoch, after.epoch);
+		/* The first is made by the first request, if by nothing else. */
+		EXPECT_EQ((before.epoch ?: 1) + 1, after.epoch) {
+			TH_LOG("%s", steps[i].what);
+		}
+		ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1,
+				  &epoch));
+		EXPECT_EQ(set.epoch, epoch);
+		expect_shown(_metadata, self->fd, &steps[i].shown);
+		EXPECT_EQ(!!(steps[i].shown.node), !!bits(id_words(v1, id), 80,
+							  48));
+	}
+}
+
+/* What is drawn is drawn anew where that was asked for, and a node always. */
+TEST_F(identity, is_drawn)
+{
+	struct kuid_set_identity node = { .node_from = KUID_FROM_RANDOM };
+	struct kuid_set_identity worker = { .worker_from = KUID_FROM_RANDOM };
+	struct kuid_set_identity nothing = { .flags = 0 };
+	struct shown was, now;
+	int round;
+
+	start(_metadata, &self->fd, ALL_PARAMS);
+	ASSERT_EQ(0, look(self->fd, 8, &was));
+	EXPECT_EQ(GIVEN_NODE, was.node);
+	for (round = 0; round < 10; round++) {
+		ASSERT_EQ(0, set_identity(self->fd, &node));
+		ASSERT_EQ(0, look(self->fd, 8, &now));
+		EXPECT_TRUE(node_is_random(now.node));
+		EXPECT_NE(was.node, now.node);
+		EXPECT_EQ(was.worker, now.worker);
+		was = now;
+
+		ASSERT_EQ(0, set_identity(self->fd, &worker));
+		ASSERT_EQ(0, look(self->fd, 8, &now));
+		EXPECT_NE(was.worker, now.worker);
+		EXPECT_NE(was.node, now.node);
+		was = now;
+
+		ASSERT_EQ(0, set_identity(self->fd, &nothing));
+		ASSERT_EQ(0, look(self->fd, 8, &now));
+		EXPECT_EQ(was.worker, now.worker);
+		EXPECT_NE(was.node, now.node);
+		was = now;
+	}
+}
+
+TEST_F(identity, worker_of_the_host)
+{
+	char longest[65];
+	const struct {
+		const char *name;
+		bool common;
+	} names[] = {
+		{ "\xe4\xb8\xbb\xe6\x9c\xba", false },
+		{ "", true },
+		{ "localhost", true },
+		{ "localhost.localdomain", true },
+		{ "(none)", true },
+		{ longest, false },
+		{ "localhost.", false },
+		{ "localhost.localdomai", false },
+		{ "db1.example.com", false },
+	};
+	struct kuid_set_identity set = { .worker_from = KUID_FROM_HOST };
+	struct kuid_set_identity nothing = { .flags = 0 };
+	struct shown was, now;
+	size_t i;
+
+	memset(longest, 'h', 63);
+	longest[63] = (char)0xff;
+	longest[64] = '\0';
+	start(_metadata, &self->fd, "worker=1");
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *name = names[i].name;
+		int log = open_log();
+
+		ASSERT_LE(0, log);
+		ASSERT_EQ(0, sethostname(name, strlen(name)));
+		/* Read when it is asked for, not when an epoch begins. */
+		ASSERT_EQ(0, look(self->fd, 8, &was));
+		ASSERT_EQ(0, set_identity(self->fd, &nothing));
+		ASSERT_EQ(0, look(self->fd, 8, &now));
+		EXPECT_EQ(was.worker, now.worker);
+
+		ASSERT_EQ(0, set_identity(self->fd, &set));
+		ASSERT_EQ(0, look(self->fd, 8, &now));
+		EXPECT_NE(was.worker, now.worker);
+		EXPECT_EQ(names[i].common, worker_of(name) != now.worker) {
+			TH_LOG("\"%s\"", name);
+		}
+		EXPECT_EQ(names[i].common,
+			  log_has(log, "kuid", "makes no worker")) {
+			TH_LOG("\"%s\"", name);
+		}
+	}
+	/* Known without computing it here. */
+	EXPECT_EQ(0x3d6a136326453505ULL, now.worker);
+	/* A container's name is nothing to it. */
+	ASSERT_EQ(0, unshare(CLONE_NEWUTS));
+	ASSERT_EQ(0, sethostname("elsewhere", 9));
+	ASSERT_EQ(0, set_identity(self->fd, &set));
+	ASSERT_EQ(0, look(self->fd, 8, &now));
+	EXPECT_EQ(0x3d6a136326453505ULL, now.worker);
+}
+
+static long number_in(const char *dir, const char *name)
+{
+	char path[320];
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/%s", dir, name);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* The address of a network interface of Ethernet that has one of its own. */
+static bool host_mac(__u64 *mac)
+{
+	DIR *dir = opendir("/sys/class/net");
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		unsigned int b[6];
+		char path[320];
+		FILE *file;
+
+		if (number_in(entry->d_name, "type") != 1 ||
+		    number_in(entry->d_name, "addr_assign_type") != 0)
+			continue;
+		snprintf(path, sizeof(path), "/sys/class/net/%s/address",
+			 entry->d_name);
+		file = fopen(path, "r");
+		found = file && fscanf(file, "%x:%x:%x:%x:%x:%x", &b[0], &b[1],
+				       &b[2], &b[3], &b[4], &b[5]) == 6;
+		if (file)
+			fclose(file);
+		if (found)
+			*mac = (__u64)b[0] << 40 | (__u64)b[1] << 32 |
+			       (__u64)b[2] << 24 | b[3] << 16 | b[4] << 8 |
+			       b[5];
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Without a network interface first, then with one if there is a driver. */
+TEST_F(identity, mac)
+{
+	struct kuid_set_identity set = { .node_from = KUID_FROM_MAC };
+	struct kuid_set_identity random = { .node_from = KUID_FROM_RANDOM };
+	const char *driver = getenv("KUID_NIC");
+	struct kuid_status before, after;
+	struct kuid_state state;
+	struct shown was;
+	__u64 mac;
+	int fd;
+
+	if (!host_mac(&mac)) {
+		int log = open_log();
+
+		ASSERT_LE(0, log);
+		EXPECT_EQ(-ENODEV, load("node=mac"));
+		EXPECT_TRUE(log_has(log, "kuid: node=mac",
+				    "no network interface"));
+		ASSERT_FALSE(is_loaded());
+
+		start(_metadata, &self->fd, "");
+		ASSERT_EQ(0, look(self->fd, 8, &was));
+		ASSERT_EQ(0, get_status(self->fd, &before));
+		EXPECT_EQ(-ENODEV, set_identity(self->fd, &set));
+		/* Nor anything else of such a request. */
+		set.worker_from = KUID_FROM_GIVEN;
+		set.worker = 5;
+		EXPECT_EQ(-ENODEV, set_identity(self->fd, &set));
+		set.worker_from = 0;
+		set.worker = 0;
+		ASSERT_EQ(0, get_status(self->fd, &after));
+		EXPECT_EQ(before.epoch, after.epoch);
+		expect_shown(_metadata, self->fd, &was);
+		stop(_metadata, &self->fd);
+
+		if (!driver && PASSED_SO_FAR)
+			SKIP(return, "KUID_NIC doesn't name a driver");
+		ASSERT_NE(NULL, driver);
+		fd = open(driver, O_RDONLY | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, syscall(SYS_finit_module, fd, "", 0));
+		close(fd);
+		ASSERT_TRUE(host_mac(&mac));
+	}
+
+	start(_metadata, &self->fd, "node=mac");
+	ASSERT_EQ(0, look(self->fd, 8, &was));
+	EXPECT_EQ(mac, was.node);
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(KUID_FROM_MAC, state.node_from);
+	EXPECT_EQ(mac, state.node);
+	/* It is a given one: it has no other time than the clock's. */
+	ASSERT_EQ(0, get_status(self->fd, &after));
+	EXPECT_NE(0, after.reasons & KUID_REASON_FIXED_NODE);
+	EXPECT_LT(0, state.stamp_ns);
+
+	ASSERT_EQ(0, set_identity(self->fd, &random));
+	ASSERT_EQ(0, look(self->fd, 8, &was));
+	EXPECT_TRUE(node_is_random(was.node));
+	ASSERT_EQ(0, set_identity(self->fd, &set));
+	ASSERT_EQ(0, look(self->fd, 8, &was));
+	EXPECT_EQ(mac, was.node);
+}
+
+/* IDs that were taken while the identity changed. */
+#define RECORDS_MAX	60000
+
+struct record {
+	__u8 id[ID_SIZE_MAX];
+	__u32 format;
+	__u32 epoch;
+};
+
+struct records {
+	size_t nr;
+	bool out_of_order;
+	struct record at[RECORDS_MAX];
+};
+
+/* In a child, until told to stop: all formats, orders and sizes. */
+static void record(struct records *to, const bool *stop, int cpu, __u32 seed)
+{
+	static const __u32 counts[] = { 1, 1, 1, 3, 33, 100 };
+	static __u8 ids[100 * ID_SIZE_MAX];
+	int fd = open(DEV_KUID, O_RDONLY);
+	struct {
+		struct words last;
+		__u64 epoch;
+	} files[NR_FORMATS] = { 0 };
+
+	if (fd < 0 || move_to_cpu(0, cpu))
+		_exit(1);
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
+		size_t k = pick(&seed) % NR_FORMATS;
+		const struct format *f = &formats[k];
+		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
+		__u32 order = pick(&seed) & 1 ? KUID_ORDER_FILE :
+						KUID_ORDER_HOST;
+		__u64 epoch = 0;
+		long got = take(fd, f, order, ids, count, &epoch);
+		long i;
+
+		if (got <= 0)
+			_exit(2);
+		if (files[k].epoch != epoch)
+			files[k].last = (struct words) { 0 };
+		if (files[k].epoch > epoch ||
+		    count_in_order(f, ids, got, &files[k].last) != got)
+			to->out_of_order = true;
+		files[k].epoch = epoch;
+		for (i = 0; i < got && to->nr < RECORDS_MAX; i++) {
+			struct record *r = &to->at[to->nr++];
+
+			memset(r->id, 0, sizeof(r->id));
+			memcpy(r->id, id_at(f, ids, i), f->id_size);
+			r->format = f->number;
+			r->epoch = epoch;
+		}
+	}
+	_exit(0);
+}
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct record *one = a, *other = b;
+
+	if (one->format != other->format)
+		return one->format < other->format ? -1 : 1;
+	return memcmp(one->id, other->id, sizeof(one->id));
+}
+
+/* By time and node alone, without what is drawn for each epoch. */
+static int compare_ticks(const void *a, const void *b)
+{
+	const struct record *one = a, *other = b;
+	int order;
+
+	if (one->format != other->format)
+		return one->format < other->format ? -1 : 1;
+	order = memcmp(one->id, other->id, 8);
+	return order ?: memcmp(one->id + 10, other->id + 10, 6);
+}
+
+FIXTURE(changes) {
+	FIXTURE_DATA(identity) s;
+	struct records *records;
+};
+
+FIXTURE_VARIANT(changes) {
+	const char *params;
+	__u64 nodes[4];
+	__u32 interval;
+};
+
+FIXTURE_VARIANT_ADD(changes, same_node) {
+	.params = ALL_PARAMS,
+	.nodes = { GIVEN_NODE, GIVEN_NODE, GIVEN_NODE, GIVEN_NODE },
+};
+
+FIXTURE_VARIANT_ADD(changes, there_and_back) {
+	.params = ALL_PARAMS,
+	.nodes = { 0x1, 0xfedcba987654ULL, GIVEN_NODE, 0x1 },
+};
+
+/* 0: random. */
+FIXTURE_VARIANT_ADD(changes, random_between) {
+	.params = "worker=5",
+	.nodes = { 0x1, 0, GIVEN_NODE, 0 },
+	.interval = 9,
+};
+
+FIXTURE_SETUP(changes)
+{
+	self->s.fd = -1;
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->s.was_loaded = take_module(_metadata);
+	start(_metadata, &self->s.fd, variant->params);
+}
+
+FIXTURE_TEARDOWN(changes)
+{
+	close(self->s.fd);
+	give_back_module(_metadata, self->s.was_loaded);
+}
+
+TEST_F(changes, repeat_nothing)
+{
+	enum { CHANGES = 40, CPUS_MAX = 4 };
+	size_t size = sizeof(struct records);
+	int cpus[CPUS_MAX], nr = allowed_cpus(cpus, CPUS_MAX);
+	struct records *records;
+	struct record *all;
+	__u32 seed = pick_seed();
+	pid_t pids[CPUS_MAX];
+	bool *stop;
+	size_t total = 0;
+	size_t i;
+	int k;
+
+	TH_LOG("seed %u", seed);
+	stop = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	records = mmap(NULL, nr * size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, stop);
+	ASSERT_NE(MAP_FAILED, records);
+	for (k = 0; k < nr; k++) {
+		__u32 own = pick(&seed);
+
+		pids[k] = fork();
+		ASSERT_LE(0, pids[k]);
+		if (!pids[k])
+			record(&records[k], stop, cpus[k], own);
+	}
+	for (k = 0; k < CHANGES; k++) {
+		__u64 node = variant->nodes[k % ARRAY_SIZE(variant->nodes)];
+		struct kuid_set_identity set = {
+			.node_from = node ? KUID_FROM_GIVEN : KUID_FROM_RANDOM,
+			.node = node,
+			.interval = variant->interval,
+		};
+
+		EXPECT_EQ(0, set_identity(self->s.fd, &set));
+		EXPECT_EQ(k + 2, set.epoch);
+		usleep(pick(&seed) % 5000);
+	}
+	__atomic_store_n(stop, true, __ATOMIC_RELAXED);
+	for (k = 0; k < nr; k++) {
+		EXPECT_EQ(0, exit_status(pids[k]));
+		EXPECT_FALSE(records[k].out_of_order) {
+			TH_LOG("process %d", k);
+		}
+		total += records[k].nr;
+	}
+	TH_LOG("%zu IDs", total);
+	ASSERT_LT(0, total);
+
+	all = malloc(total * sizeof(*all));
+	ASSERT_NE(NULL, all);
+	for (total = 0, k = 0; k < nr; k++) {
+		memcpy(all + total, records[k].at,
+		       records[k].nr * sizeof(*all));
+		total += records[k].nr;
+	}
+	qsort(all, total, sizeof(*all), compare_records);
+	for (i = 1; i < total; i++) {
+		struct record *r = all + i;
+
+		ASSERT_NE(0, compare_records(r - 1, r)) {
+			TH_LOG("a %s of epoch %u again in epoch %u",
+			       format_of(r->format)->name, r[-1].epoch,
+			       r->epoch);
+		}
+	}
+	/* Of v1 and v6 not even a tick with its node is of two epochs. */
+	qsort(all, total, sizeof(*all), compare_ticks);
+	for (i = 1; i < total; i++) {
+		struct record *r = all + i;
+
+		if (r->format <= KUID_FORMAT_V6 && !compare_ticks(r - 1, r)) {
+			ASSERT_EQ(r[-1].epoch, r->epoch) {
+				TH_LOG("%s", format_of(r->format)->name);
+			}
+		}
+	}
+	free(all);
+	munmap(records, nr * size);
+	munmap(stop, 4096);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Module parameters: what they make of the IDs, and what is refused. Leaves the
+ * module loaded or not, as it was found.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/formats.h"
+#include "../lib/module.h"
+#include "../lib/skip.h"
+#include "../lib/status.h"
+
+/* The kernel log from here on, for log_has(). */
+static int open_log(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+/* Whether a line that has come since has both texts. Closes the log. */
+static bool log_has(int log, const char *one, const char *other)
+{
+	char line[1024];
+	bool found = false;
+	ssize_t size;
+
+	while (!found && (size = read(log, line, sizeof(line) - 1)) > 0) {
+		line[size] = '\0';
+		found = strstr(line, one) && strstr(line, other);
+	}
+	close(log);
+	return found;
+}
+
+FIXTURE(params) {
+	bool was_loaded;
+	char host[65];
+};
+
+FIXTURE_SETUP(params)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->was_loaded = is_loaded();
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
+}
+
+FIXTURE_TEARDOWN(params)
+{
+	sethostname(self->host, strlen(self->host));
+	if (is_loaded() != self->was_loaded)
+		EXPECT_EQ(0, self->was_loaded ? load("") : unload());
+}
+
+/* One ID of a format, as it lies in memory; shorter ones leave the rest. */
+static int take_one(__u32 format, __u8 id[16])
+{
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)id,
+		.format = format,
+		.count = 1,
+	};
+	int fd = open(DEV_KUID, O_RDONLY);
+	int ret;
+
+	memset(id, 0, 16);
+	if (fd < 0)
+		return -errno;
+	ret = ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static __u64 be(const __u8 *bytes, int size)
+{
+	__u64 value = 0;
+
+	while (size--)
+		value = value << 8 | *bytes++;
+	return value;
+}
+
+/* Load with parameters, take one ID of a format, unload. */
+static void one_with(struct __test_metadata *_metadata, const char *params,
+		     __u32 format, __u8 id[16])
+{
+	ASSERT_EQ(0, load(params)) {
+		TH_LOG("%s", params);
+	}
+	ASSERT_EQ(0, take_one(format, id));
+	ASSERT_EQ(0, unload());
+}
+
+TEST_F(params, node)
+{
+	__u8 id[16];
+
+	one_with(_metadata, "node=0123456789ab", KUID_FORMAT_V1, id);
+	EXPECT_EQ(0x0123456789abULL, be(id + 10, 6));
+	one_with(_metadata, "node=f", KUID_FORMAT_V6, id);
+	EXPECT_EQ(0xfULL, be(id + 10, 6));
+	one_with(_metadata, "node=random", KUID_FORMAT_V6, id);
+	EXPECT_TRUE(node_is_random(be(id + 10, 6)));
+}
+
+TEST_F(params, worker)
+{
+	__u8 id[16];
+
+	one_with(_metadata, "worker=fedcba9876543210", KUID_FORMAT_LEX, id);
+	EXPECT_EQ(0xfedcba9876543210ULL, be(id + 8, 8));
+	one_with(_metadata, "worker=0", KUID_FORMAT_LEX, id);
+	EXPECT_EQ(0ULL, be(id + 8, 8));
+}
+
+TEST_F(params, random_workers_differ)
+{
+	__u8 one[16], other[16];
+
+	one_with(_metadata, "worker=random", KUID_FORMAT_LEX, one);
+	one_with(_metadata, "worker=random", KUID_FORMAT_LEX, other);
+	EXPECT_NE(be(one + 8, 8), be(other + 8, 8));
+}
+
+/* FNV-1a, with each byte taken as signed and extended, as Cassie has it. */
+static __u64 worker_of(const char *name)
+{
+	__u64 hash = 0xcbf29ce484222325ULL;
+
+	for (; *name; name++)
+		hash = (hash ^ (__u64)(__s64)(signed char)*name) *
+		       0x100000001b3ULL;
+	return hash;
+}
+
+TEST_F(params, worker_of_the_host)
+{
+	char longest[65];
+	const char *const names[] = { "db1.example.com", "\xe4\xb8\xbb\xe6\x9c\xba",
+				      longest };
+	__u8 id[16];
+	size_t i;
+
+	memset(longest, 'h', 64);
+	longest[64] = '\0';
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
+		one_with(_metadata, "", KUID_FORMAT_LEX, id);
+		EXPECT_EQ(worker_of(names[i]), be(id + 8, 8));
+	}
+
+	/* Known without computing it here. */
+	ASSERT_EQ(0, sethostname("db1.example.com", 15));
+	one_with(_metadata, "worker=host", KUID_FORMAT_LEX, id);
+	EXPECT_EQ(0x3d6a136326453505ULL, be(id + 8, 8));
+}
+
+TEST_F(params, common_host_names_make_no_worker)
+{
+	static const char *const names[] = { "", "(none)", "localhost",
+					     "localhost.localdomain" };
+	__u8 id[16];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		int log = open_log();
+
+		ASSERT_LE(0, log);
+		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
+		one_with(_metadata, "", KUID_FORMAT_LEX, id);
+		EXPECT_NE(worker_of(names[i]), be(id + 8, 8));
+		EXPECT_TRUE(log_has(log, "kuid", "makes no worker"));
+	}
+}
+
+/* Of k96 the node is the high half of the worker xor its low half. */
+TEST_F(params, nodes_of_the_worker)
+{
+	const __u64 worker = 0xdb3f053403ad937aULL;
+	const __u32 node = 0xdb3f0534 ^ 0x03ad937a;
+	__u8 id[16];
+
+	/* With an interval of 8 both nodes lie on byte boundaries. */
+	one_with(_metadata, "worker=db3f053403ad937a", KUID_FORMAT_K96, id);
+	EXPECT_EQ(node, be(id + 4, 4));
+	one_with(_metadata, "worker=db3f053403ad937a interval=8",
+		 KUID_FORMAT_K128, id);
+	EXPECT_EQ(worker, be(id + 4, 8));
+}
+
+/* The node moves towards the end of the ID by the bits the interval is less. */
+TEST_F(params, interval)
+{
+	static const int intervals[] = { 5, 7, 8, 10 };
+	char params[64];
+	__u8 id[16];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(intervals); i++) {
+		int behind = intervals[i] + 10 + 14;
+
+		snprintf(params, sizeof(params),
+			 "interval=%d worker=deadbeefcafef00d",
+			 intervals[i]);
+		one_with(_metadata, params, KUID_FORMAT_K128, id);
+		EXPECT_EQ(0xdeadbeefcafef00dULL,
+			  be(id, 8) << (64 - behind) | be(id + 8, 8) >> behind);
+	}
+}
+
+TEST_F(params, are_shown)
+{
+	static const struct {
+		const char *params, *file, *value;
+	} shown[] = {
+		{ "", "node", "random\n" },
+		{ "node=0123456789ab", "node", "0123456789ab\n" },
+		{ "", "worker", "host\n" },
+		{ "worker=random", "worker", "random\n" },
+		{ "worker=1", "worker", "0000000000000001\n" },
+		{ "", "interval", "8\n" },
+		{ "interval=5", "interval", "5\n" },
+		{ "", "max_ahead_ms", "100\n" },
+		{ "max_ahead_ms=1", "max_ahead_ms", "1\n" },
+		{ "", "step_limit_ms", "10000\n" },
+		{ "step_limit_ms=0", "step_limit_ms", "0\n" },
+	};
+	char path[96], value[64];
+	ssize_t size;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+		ASSERT_EQ(0, load(shown[i].params));
+		snprintf(path, sizeof(path), "/sys/module/kuid/parameters/%s",
+			 shown[i].file);
+		fd = open(path, O_RDONLY);
+		ASSERT_LE(0, fd);
+		size = read(fd, value, sizeof(value) - 1);
+		ASSERT_LE(0, size);
+		value[size] = '\0';
+		close(fd);
+		EXPECT_STREQ(shown[i].value, value);
+		ASSERT_EQ(0, unload());
+	}
+}
+
+TEST_F(params, bad_values_are_refused_by_name)
+{
+	static const struct {
+		const char *params, *choices;
+	} bad[] = {
+		{ "node=", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=0x12", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=-1", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=+1", "random, mac or up to 12 hexadecimal digits" },
+		{ "node=0123456789abc", "random, mac or up to 12 hexadecimal" },
+		{ "node=Random", "random, mac or up to 12 hexadecimal digits" },
+		{ "worker=", "host, random or up to 16 hexadecimal digits" },
+		{ "worker=me", "host, random or up to 16 hexadecimal digits" },
+		{ "worker=00123456789abcdef", "host, random or up to 16" },
+		{ "interval=4", "must be 5 to 10" },
+		{ "interval=11", "must be 5 to 10" },
+		{ "interval=", "must be 5 to 10" },
+		{ "interval=8x", "must be 5 to 10" },
+		{ "interval=-8", "must be 5 to 10" },
+		{ "interval=4294967304", "must be 5 to 10" },
+		{ "max_ahead_ms=0", "must be 1 to 1000" },
+		{ "max_ahead_ms=1001", "must be 1 to 1000" },
+		{ "max_ahead_ms=-1", "must be 1 to 1000" },
+		{ "max_ahead_ms=abc", "must be 1 to 1000" },
+		{ "max_ahead_ms=", "must be 1 to 1000" },
+		{ "max_ahead_ms=100x", "must be 1 to 1000" },
+		{ "max_ahead_ms=0x64", "must be 1 to 1000" },
+		{ "max_ahead_ms=4294967396", "must be 1 to 1000" },
+		{ "step_limit_ms=3600001", "must be 0 to 3600000" },
+		{ "step_limit_ms=-1", "must be 0 to 3600000" },
+		{ "step_limit_ms=abc", "must be 0 to 3600000" },
+		{ "step_limit_ms=", "must be 0 to 3600000" },
+		{ "step_limit_ms=1s", "must be 0 to 3600000" },
+		{ "step_limit_ms=4294967296", "must be 0 to 3600000" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int log = open_log();
+
+		ASSERT_LE(0, log);
+		EXPECT_EQ(-EINVAL, load(bad[i].params)) {
+			TH_LOG("%s", bad[i].params);
+		}
+		EXPECT_TRUE(log_has(log, bad[i].params, bad[i].choices)) {
+			TH_LOG("%s: no line with \"%s\"", bad[i].params,
+			       bad[i].choices);
+		}
+		ASSERT_FALSE(is_loaded());
+	}
+}
+
+/* What is set is what query and sysfs say, of each format. */
+TEST_F(params, limits)
+{
+	static const struct {
+		const char *params;
+		__u64 max_ahead_ms, step_limit_ms;
+	} good[] = {
+		{ "", 100, 10000 },
+		{ "max_ahead_ms=1", 1, 10000 },
+		{ "max_ahead_ms=3", 3, 10000 },
+		{ "max_ahead_ms=1000", 1000, 10000 },
+		{ "step_limit_ms=0", 100, 0 },
+		{ "step_limit_ms=1", 100, 1 },
+		{ "step_limit_ms=3600000", 100, 3600000 },
+		{ "max_ahead_ms=250 step_limit_ms=20000", 250, 20000 },
+	};
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		__u64 ahead = good[i].max_ahead_ms * NSEC_PER_MSEC;
+		__u64 limit = good[i].step_limit_ms * NSEC_PER_MSEC;
+		struct kuid_query q = { 0 };
+
+		ASSERT_EQ(0, load(good[i].params)) {
+			TH_LOG("%s", good[i].params);
+		}
+		fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, fd);
+		for (q.format = 1; q.format <= NR_FORMATS; q.format++) {
+			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+			EXPECT_EQ(ahead, q.max_ahead_ns);
+			EXPECT_EQ(ahead / 2, q.batch_ahead_ns);
+			EXPECT_EQ(q.format < KUID_FORMAT_LEX ? limit :
+							       UINT64_MAX,
+				  q.step_limit_ns);
+		}
+		EXPECT_EQ(ahead, read_number("limits/max_ahead_ns", 10));
+		EXPECT_EQ(ahead / 2, read_number("limits/batch_ahead_ns", 10));
+		EXPECT_EQ(limit, read_number("limits/step_limit_ns", 10));
+		close(fd);
+		ASSERT_EQ(0, unload());
+	}
+}
+
+/* And it is what holds: no ID of a batch is further ahead. */
+TEST_F(params, ahead_of_the_clock)
+{
+	static const __u64 ahead_ms[] = { 1, 10, 400 };
+	enum { BATCH = 4096, CALLS = 200 };
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	__u8 *ids = malloc(BATCH * f->id_size);
+	bool slow = false;
+	char params[64];
+	size_t i;
+
+	ASSERT_NE(NULL, ids);
+	memset(ids, POISON, BATCH * f->id_size);
+	for (i = 0; i < ARRAY_SIZE(ahead_ms); i++) {
+		__u64 limit = ahead_ms[i] * NSEC_PER_MSEC / 2;
+		unsigned int again = 0;
+		__u64 most = 0;
+		int call, fd;
+
+		snprintf(params, sizeof(params), "max_ahead_ms=%llu",
+			 (unsigned long long)ahead_ms[i]);
+		ASSERT_EQ(0, load(params));
+		fd = open_node(f, "", O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		for (call = 0; call < CALLS && !again; call++) {
+			long got = read_ids(f, fd, ids, BATCH);
+			struct fields fields;
+			__u64 now = clock_ns();
+
+			if (got == -EAGAIN) {
+				again++;
+				break;
+			}
+			ASSERT_LT(0, got);
+			again += got < BATCH;
+			ASSERT_TRUE(decode(f, id_at(f, ids, got - 1), &fields));
+			if (fields.ns > now && fields.ns - now > most)
+				most = fields.ns - now;
+		}
+		TH_LOG("%s: at most %llu ns ahead", params,
+		       (unsigned long long)most);
+		slow |= !again;
+		EXPECT_GE(limit, most);
+		/* The next smaller one doesn't get as far. */
+		if (i && again)
+			EXPECT_LT(ahead_ms[i - 1] * NSEC_PER_MSEC / 2, most);
+		close(fd);
+		ASSERT_EQ(0, unload());
+	}
+	free(ids);
+	if (slow && PASSED_SO_FAR)
+		SKIP(return, TOO_SLOW);
+}
+
+/* Who wants more than there is at once gets it bit by bit. */
+TEST_F(params, batches_beyond_the_limit)
+{
+	enum { BATCH = 4096 };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	unsigned int i, ms;
+	char params[64];
+	int fd;
+
+	ASSERT_NE(NULL, ids);
+	for (ms = 1; ms <= 3; ms++) {
+		snprintf(params, sizeof(params), "max_ahead_ms=%u", ms);
+		ASSERT_EQ(0, load(params));
+		for (i = 0; i < NR_FORMATS; i++) {
+			fd = open_node(&formats[i], "", 0);
+			ASSERT_LE(0, fd);
+			EXPECT_EQ(BATCH, read_ids(&formats[i], fd, ids, BATCH));
+			close(fd);
+		}
+		ASSERT_EQ(0, unload());
+	}
+	free(ids);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU goes and comes back while IDs are taken on it and on the others: each
+ * call gives what it was asked for, in order, and no ID comes twice.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/skip.h"
+#include "../lib/takers.h"
+
+FIXTURE(hotplug) {
+	struct takers takers;
+	int fds[NR_FORMATS];
+	int cpu;
+	struct kuid_status begin;
+};
+
+FIXTURE_SETUP(hotplug)
+{
+	int cpus[TAKER_CPUS];
+	int nr = allowed_cpus(cpus, TAKER_CPUS);
+	char path[64];
+	int i;
+
+	/* The last one: the first can't always be taken away. */
+	if (nr < 2)
+		SKIP_TEST("needs 2 CPUs");
+	self->cpu = cpus[nr - 1];
+	snprintf(path, sizeof(path), CPU_ONLINE, self->cpu);
+	if (access(path, W_OK))
+		SKIP_TEST("CPU %d can't be taken away", self->cpu);
+
+	ASSERT_EQ(0, start_afresh(NULL));
+	for (i = 0; i < NR_FORMATS; i++) {
+		self->fds[i] = open_node(&formats[i], "", 0);
+		ASSERT_LE(0, self->fds[i]);
+	}
+	ids_are_in_time(_metadata, self->fds);
+	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
+	self->takers.cpus_come_and_go = true;
+	start_takers(_metadata, &self->takers);
+}
+
+FIXTURE_TEARDOWN(hotplug)
+{
+	set_online(self->cpu, true);
+	stop_takers(&self->takers);
+}
+
+TEST_F_TIMEOUT(hotplug, off_and_on, 120)
+{
+	enum { ROUNDS = 8 };
+	struct kuid_status status;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, set_online(self->cpu, false));
+		/* Those that were on it are on the others now. */
+		let_them_take(&self->takers, 70);
+		ids_are_in_time(_metadata, self->fds);
+		ASSERT_EQ(0, set_online(self->cpu, true));
+		let_them_take(&self->takers, 140);
+		ids_are_in_time(_metadata, self->fds);
+	}
+	check_takers(_metadata, &self->takers);
+	ASSERT_EQ(0, get_status(self->fds[0], &status));
+	EXPECT_EQ(self->begin.epoch, status.epoch);
+	EXPECT_EQ(self->begin.steps_back, status.steps_back);
+	EXPECT_EQ(self->begin.steps_forward, status.steps_forward);
+}
+
+TEST_HARNESS_MAIN

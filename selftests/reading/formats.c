@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Every format: its nodes, what a read of it gives, and what is in its IDs. */
+#include "../../kselftest_harness.h"
+
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "../lib/formats.h"
+
+#define BATCH		4096
+
+FIXTURE(formats) {
+	const struct format *f;
+	int fd;
+	struct words last;	/* order of the last ID taken */
+	__u8 *ids;		/* room for BATCH of them */
+};
+
+FIXTURE_VARIANT(formats) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(formats, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(formats, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(formats, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(formats, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(formats, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(formats, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(formats, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(formats)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, "", 0);
+	ASSERT_LE(0, self->fd);
+	self->last = (struct words) { 0 };
+	self->ids = malloc(BATCH * ID_SIZE_MAX);
+	ASSERT_NE(NULL, self->ids);
+}
+
+FIXTURE_TEARDOWN(formats)
+{
+	free(self->ids);
+	close(self->fd);
+}
+
+TEST_F(formats, nodes)
+{
+	static const char *const suffixes[] = { "", ".txt" };
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		int fd = open_node(self->f, suffixes[i], 0);
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, fstat(fd, &st));
+		EXPECT_TRUE(S_ISCHR(st.st_mode));
+		EXPECT_EQ(0444, st.st_mode & 07777);
+		EXPECT_EQ(-1, lseek(fd, 0, SEEK_SET));
+		EXPECT_EQ(ESPIPE, errno);
+		close(fd);
+	}
+}
+
+TEST_F(formats, shorter_than_an_id)
+{
+	size_t size;
+
+	memset(self->ids, POISON, ID_SIZE_MAX);
+	for (size = 0; size < self->f->id_size; size++) {
+		ASSERT_EQ(-1, read(self->fd, self->ids, size));
+		ASSERT_EQ(EINVAL, errno);
+		ASSERT_TRUE(all_bytes(self->ids, POISON, ID_SIZE_MAX));
+	}
+}
+
+TEST_F(formats, rounded_down)
+{
+	const size_t id_size = self->f->id_size;
+	size_t size, nr;
+
+	for (size = id_size; size <= 9 * id_size; size++) {
+		nr = size / id_size;
+		memset(self->ids, POISON, 10 * ID_SIZE_MAX);
+		ASSERT_EQ(nr * id_size, read(self->fd, self->ids, size));
+		ASSERT_EQ(nr, count_in_order(self->f, self->ids, nr,
+					     &self->last));
+		ASSERT_TRUE(all_bytes(self->ids + nr * id_size, POISON,
+				      10 * ID_SIZE_MAX - nr * id_size)) {
+			TH_LOG("size %zu: written behind", size);
+		}
+	}
+}
+
+TEST_F(formats, any_alignment)
+{
+	const size_t size = 7 * self->f->id_size;
+	int shift;
+
+	for (shift = 0; shift < 16; shift++) {
+		memset(self->ids, POISON, 16 * ID_SIZE_MAX);
+		ASSERT_EQ(7, read_ids(self->f, self->fd, self->ids + shift, 7));
+		ASSERT_EQ(7, count_in_order(self->f, self->ids + shift, 7,
+					    &self->last));
+		ASSERT_TRUE(all_bytes(self->ids, POISON, shift));
+		ASSERT_TRUE(all_bytes(self->ids + shift + size, POISON,
+				      16 * ID_SIZE_MAX - size - shift));
+	}
+}
+
+/* As many as fit before a hole, for every position of its edge in an ID. */
+TEST_F(formats, up_to_a_hole)
+{
+	__u8 *hole = map_before_hole();
+	size_t room, nr;
+
+	ASSERT_NE(NULL, hole);
+	for (room = 0; room < 5 * self->f->id_size; room++) {
+		long got = read_ids(self->f, self->fd, hole - room, BATCH);
+
+		nr = room / self->f->id_size;
+		ASSERT_EQ(nr ? (long)nr : -EFAULT, got);
+		ASSERT_EQ(nr, count_in_order(self->f, hole - room, nr,
+					     &self->last));
+	}
+}
+
+/*
+ * One at a time and batches, by read and by generate: all are well-formed, of
+ * one node, of the time of the call, and each is above all before it.
+ */
+TEST_F(formats, what_is_in_them)
+{
+	static const __u32 counts[] = { 1, 7, 1, 1, 33, BATCH, 1, 1025 };
+	const struct format *f = self->f;
+	struct fields fields;
+	__u64 node = 0;
+	int other = open(DEV_KUID, O_RDONLY);
+	int round;
+	__u32 i;
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(1, generate_ids(f, other, self->ids, 1));
+	ASSERT_TRUE(decode(f, self->ids, &fields));
+	node = fields.node;
+
+	for (round = 0; round < 64; round++) {
+		__u32 count = counts[round % ARRAY_SIZE(counts)];
+		__u64 before = clock_ns();
+		__u64 after;
+
+		memset(self->ids, POISON, BATCH * ID_SIZE_MAX);
+		ASSERT_EQ(count, round / ARRAY_SIZE(counts) % 2 ?
+			  generate_ids(f, self->fd, self->ids, count) :
+			  read_ids(f, self->fd, self->ids, count));
+		after = clock_ns();
+		ASSERT_EQ(count, count_in_order(f, self->ids, count,
+						&self->last));
+		for (i = 0; i < count; i++) {
+			const __u8 *id = id_at(f, self->ids, i);
+
+			ASSERT_TRUE(decode(f, id, &fields));
+			ASSERT_EQ(node, fields.node);
+			ASSERT_LE(before - NSEC_PER_SEC, fields.ns);
+			ASSERT_GE(after + NSEC_PER_SEC, fields.ns);
+		}
+		ASSERT_TRUE(all_bytes(id_at(f, self->ids, count), POISON,
+				      (BATCH - count) * f->id_size));
+	}
+	close(other);
+}
+
+/* By generate any format comes from any file, which goes on with its own. */
+TEST_F(formats, of_another_file)
+{
+	struct words last = { 0 };
+	struct fields fields;
+	int fd = open(DEV_KUID, O_RDONLY);
+	int round;
+
+	ASSERT_LE(0, fd);
+	for (round = 0; round < 10; round++) {
+		ASSERT_EQ(1, read_ids(format_of(KUID_FORMAT_V1), fd, self->ids,
+				      1));
+		ASSERT_TRUE(decode(format_of(KUID_FORMAT_V1), self->ids,
+				   &fields));
+		ASSERT_EQ(7, generate_ids(self->f, fd, self->ids, 7));
+		ASSERT_EQ(7, count_in_order(self->f, self->ids, 7, &last));
+		ASSERT_TRUE(decode(self->f, self->ids, &fields));
+	}
+	close(fd);
+}
+
+/*
+ * From CPU to CPU, each of which has something left of what it took before:
+ * that is below what the file has been given since, unless the file's floor
+ * is looked at.
+ */
+TEST_F(formats, follows_over_cpus)
+{
+	static const __u32 counts[] = { 1, 1, 1, 7, 1, 1, 40, 1 };
+	__u32 seed = pick_seed();
+	int cpus[2];
+	int call;
+
+	if (allowed_cpus(cpus, 2) < 2)
+		SKIP(return, "there is one CPU");
+	TH_LOG("seed %u", seed);
+	for (call = 0; call < 2000; call++) {
+		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
+
+		ASSERT_EQ(0, move_to_cpu(0, cpus[call % 2]));
+		ASSERT_EQ(count, pick(&seed) & 1 ?
+			  generate_ids(self->f, self->fd, self->ids, count) :
+			  read_ids(self->f, self->fd, self->ids, count));
+		ASSERT_EQ(count, count_in_order(self->f, self->ids, count,
+						&self->last)) {
+			TH_LOG("call %d, of %u IDs", call, count);
+		}
+	}
+}
+
+/* FNV-1a of 64 bits over signed bytes, as Cassie has it. */
+static __u64 hash_of_name(const char *name)
+{
+	__u64 hash = 0xcbf29ce484222325ULL;
+
+	while (*name)
+		hash = (hash ^ (__u64)(__s64)(signed char)*name++) *
+		       0x100000001b3ULL;
+	return hash;
+}
+
+/* v1 and v6 have one node, and the others what comes from the host's name. */
+TEST(nodes_and_workers)
+{
+	__u64 nodes[NR_FORMATS + 1];
+	struct utsname host;
+	struct fields fields;
+	__u8 id[ID_SIZE_MAX];
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		int fd = open_node(&formats[i], "", 0);
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(1, read_ids(&formats[i], fd, id, 1));
+		ASSERT_TRUE(decode(&formats[i], id, &fields));
+		nodes[formats[i].number] = fields.node;
+		close(fd);
+	}
+	EXPECT_EQ(nodes[KUID_FORMAT_V1], nodes[KUID_FORMAT_V6]);
+	EXPECT_EQ(nodes[KUID_FORMAT_LEX], nodes[KUID_FORMAT_K128]);
+	EXPECT_EQ((nodes[KUID_FORMAT_LEX] >> 32 ^ nodes[KUID_FORMAT_LEX]) &
+		  0xffffffff, nodes[KUID_FORMAT_K96]);
+
+	ASSERT_EQ(0, uname(&host));
+	if (!host.nodename[0] || !strcmp(host.nodename, "(none)") ||
+	    !strcmp(host.nodename, "localhost") ||
+	    !strcmp(host.nodename, "localhost.localdomain")) {
+		EXPECT_NE(0, nodes[KUID_FORMAT_LEX]);
+	} else {
+		EXPECT_EQ(hash_of_name(host.nodename), nodes[KUID_FORMAT_LEX]);
+	}
+}
+
+/* k64, k96 and k128 by turns: each slot is above all before, of whichever. */
+TEST(one_grid)
+{
+	static const __u32 counts[] = { 1, 7, 1, 1, 33, 1, BATCH };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	int fd = open(DEV_KUID, O_RDONLY);
+	__u32 seed = pick_seed();
+	struct fields fields;
+	__u64 last = 0;
+	int round;
+	__u32 i;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_LE(0, fd);
+	TH_LOG("seed %u", seed);
+	for (round = 0; round < 500; round++) {
+		const struct format *f =
+			format_of(KUID_FORMAT_K64 + pick(&seed) % 3);
+		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
+
+		ASSERT_EQ(count, generate_ids(f, fd, ids, count));
+		for (i = 0; i < count; i++) {
+			ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
+			ASSERT_LT(last, fields.slot) {
+				TH_LOG("round %d, %s, ID %u of %u", round,
+				       f->name, i, count);
+			}
+			last = fields.slot;
+		}
+	}
+	close(fd);
+	free(ids);
+}
+
+/* The same moment in v1, v6 and v7: none goes back behind another. */
+TEST(one_clock)
+{
+	static const __u32 numbers[] = {
+		KUID_FORMAT_V1, KUID_FORMAT_V6, KUID_FORMAT_V7,
+	};
+	int fd = open(DEV_KUID, O_RDONLY);
+	__u32 seed = pick_seed();
+	struct fields fields;
+	__u8 id[ID_SIZE_MAX];
+	__u64 last = 0;
+	int round;
+
+	ASSERT_LE(0, fd);
+	TH_LOG("seed %u", seed);
+	for (round = 0; round < 3000; round++) {
+		const struct format *f = format_of(numbers[pick(&seed) % 3]);
+
+		ASSERT_EQ(1, generate_ids(f, fd, id, 1));
+		ASSERT_TRUE(decode(f, id, &fields));
+		/* v1 and v6 are seen here to 100 ns. */
+		ASSERT_LE(last / 100, fields.ns / 100);
+		last = fields.ns;
+	}
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What read() promises: whole IDs, as many as fit, and nothing else touched. */
+#include "../../kselftest_harness.h"
+
+#include <sys/stat.h>
+
+#include "../lib/dev_kuid.h"
+
+FIXTURE(read) {
+	int fd;
+	__u64 last;	/* key of the last ID taken */
+	__u8 *hole;	/* unmapped, behind a page of memory */
+	size_t page;
+};
+
+FIXTURE_SETUP(read)
+{
+	struct id id;
+
+	self->fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(1, take_by_read(self->fd, &id, 1));
+	self->last = id_key(&id);
+	self->page = sysconf(_SC_PAGESIZE);
+	self->hole = map_before_hole();
+	ASSERT_NE(NULL, self->hole);
+	memset(self->hole - self->page, POISON, self->page);
+}
+
+FIXTURE_TEARDOWN(read)
+{
+	close(self->fd);
+}
+
+/* The file still works, and nothing it gave before comes again. */
+static void check_goes_on(struct __test_metadata *_metadata, int fd,
+			  __u64 *last)
+{
+	struct id ids[7];
+
+	ASSERT_EQ(7, take_by_read(fd, ids, 7));
+	ASSERT_EQ(7, count_rising(ids, 7, last));
+}
+
+TEST_F(read, node)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, stat(DEV_KUID, &st));
+	EXPECT_TRUE(S_ISCHR(st.st_mode));
+	EXPECT_EQ(0444, st.st_mode & 07777);
+}
+
+TEST_F(read, shorter_than_an_id)
+{
+	__u8 buffer[16];
+	size_t size;
+
+	memset(buffer, POISON, sizeof(buffer));
+	for (size = 0; size < sizeof(buffer); size++) {
+		ASSERT_EQ(-1, read(self->fd, buffer, size));
+		ASSERT_EQ(EINVAL, errno);
+		ASSERT_TRUE(all_bytes(buffer, POISON, sizeof(buffer)));
+	}
+	check_goes_on(_metadata, self->fd, &self->last);
+}
+
+TEST_F(read, rounded_down)
+{
+	__u8 buffer[96];
+	ssize_t size, whole;
+
+	for (size = 16; size <= 80; size++) {
+		memset(buffer, POISON, sizeof(buffer));
+		whole = size / 16 * 16;
+		ASSERT_EQ(whole, read(self->fd, buffer, size));
+		ASSERT_EQ(whole / 16, count_rising((struct id *)buffer,
+						   whole / 16, &self->last));
+		ASSERT_TRUE(all_bytes(buffer + whole, POISON,
+				      sizeof(buffer) - whole)) {
+			TH_LOG("size %zd: written behind", size);
+		}
+	}
+}
+
+TEST_F(read, any_alignment)
+{
+	__u8 buffer[8 * 16 + 32];
+	int shift;
+
+	for (shift = 0; shift < 16; shift++) {
+		memset(buffer, POISON, sizeof(buffer));
+		ASSERT_EQ(8 * 16, read(self->fd, buffer + shift, 8 * 16));
+		ASSERT_EQ(8, count_rising((struct id *)(buffer + shift), 8,
+					  &self->last));
+		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
+		ASSERT_TRUE(all_bytes(buffer + shift + 8 * 16, POISON,
+				      32 - shift));
+	}
+}
+
+TEST_F(read, nonblocking)
+{
+	struct id id;
+	int fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, take_by_read(fd, &id, 1));
+	close(fd);
+}
+
+TEST_F(read, bad_addresses)
+{
+	static const size_t sizes[] = { 16, 112, 65536 };
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	size_t s;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		for (s = 0; s < ARRAY_SIZE(sizes); s++) {
+			ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]),
+					   sizes[s])) {
+				TH_LOG("address %llx size %zu",
+				       (unsigned long long)addresses[i],
+				       sizes[s]);
+			}
+			ASSERT_EQ(EFAULT, errno);
+			check_goes_on(_metadata, self->fd, &self->last);
+		}
+	}
+}
+
+TEST_F(read, unmapped_and_read_only)
+{
+	__u8 *start = self->hole - self->page;
+	int n;
+
+	for (n = 1; n <= 256; n += 51) {
+		ASSERT_EQ(-EFAULT, take_by_read(self->fd, self->hole, n));
+		check_goes_on(_metadata, self->fd, &self->last);
+	}
+
+	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
+	for (n = 1; n <= 256; n += 51) {
+		ASSERT_EQ(-EFAULT, take_by_read(self->fd, start, n));
+		check_goes_on(_metadata, self->fd, &self->last);
+	}
+	ASSERT_TRUE(all_bytes(start, POISON, self->page));
+}
+
+/*
+ * As many IDs as fit before the hole, for every position of its edge in an ID,
+ * and for a read of one chunk or of many.
+ */
+TEST_F(read, up_to_a_hole)
+{
+	static const size_t sizes[] = { 4000, 65536, 1 << 20 };
+	size_t room, s;
+	__u8 *to;
+	ssize_t got;
+
+	for (s = 0; s < ARRAY_SIZE(sizes); s++) {
+		for (room = 0; room < 100; room++) {
+			memset(self->hole - self->page, POISON, self->page);
+			to = self->hole - room;
+			got = read(self->fd, to, sizes[s]);
+			if (room < 16) {
+				ASSERT_EQ(-1, got);
+				ASSERT_EQ(EFAULT, errno);
+			} else {
+				ASSERT_EQ((ssize_t)(room / 16 * 16), got);
+				ASSERT_EQ(room / 16,
+					  count_rising((struct id *)to,
+						       room / 16, &self->last));
+			}
+			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
+					      self->page - room));
+			check_goes_on(_metadata, self->fd, &self->last);
+		}
+	}
+}
+
+/* The edge lies in the second chunk of a read, or the third. */
+TEST_F(read, up_to_a_hole_far_off)
+{
+	const size_t pages = 10;
+	__u8 *start = mmap(NULL, (pages + 1) * self->page,
+			      PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t shift, whole;
+
+	ASSERT_NE(MAP_FAILED, start);
+	ASSERT_EQ(0, mprotect(start + pages * self->page, self->page,
+			      PROT_NONE));
+	for (shift = 0; shift < 17; shift++) {
+		whole = (pages * self->page - shift) / 16;
+		ASSERT_EQ((ssize_t)whole * 16,
+			  read(self->fd, start + shift,
+			       (pages + 1) * self->page - shift));
+		ASSERT_EQ(whole, count_rising((struct id *)(start + shift),
+					      whole, &self->last));
+		check_goes_on(_metadata, self->fd, &self->last);
+	}
+}
+
+TEST_F(read, has_no_position)
+{
+	struct id id;
+
+	memset(&id, POISON, sizeof(id));
+	EXPECT_EQ(-1, pread(self->fd, &id, sizeof(id), 0));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_TRUE(all_bytes(&id, POISON, sizeof(id)));
+	EXPECT_EQ(-1, lseek(self->fd, 0, SEEK_SET));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(-1, lseek(self->fd, 0, SEEK_CUR));
+	EXPECT_EQ(ESPIPE, errno);
+	check_goes_on(_metadata, self->fd, &self->last);
+}
+
+/* Root may open for writing what has mode 0444; there is nothing to write. */
+TEST_F(read, is_not_written)
+{
+	static const int flags[] = { O_WRONLY, O_RDWR };
+	struct id id = { 0 };
+	size_t i;
+	int fd;
+
+	EXPECT_EQ(-1, write(self->fd, &id, sizeof(id)));
+	EXPECT_EQ(EBADF, errno);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		fd = open(DEV_KUID, flags[i]);
+		if (fd < 0) {
+			EXPECT_EQ(EACCES, errno);
+			EXPECT_NE(0, geteuid());
+			continue;
+		}
+		EXPECT_EQ(-1, write(fd, &id, sizeof(id)));
+		EXPECT_EQ(EINVAL, errno);
+		close(fd);
+	}
+
+	fd = open(DEV_KUID, O_WRONLY);
+	if (fd >= 0) {
+		EXPECT_EQ(-1, read(fd, &id, sizeof(id)));
+		EXPECT_EQ(EBADF, errno);
+		close(fd);
+	}
+	check_goes_on(_metadata, self->fd, &self->last);
+}
+
+TEST_F(read, is_not_mapped)
+{
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, PROT_READ, MAP_SHARED,
+				   self->fd, 0));
+	EXPECT_EQ(ENODEV, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, PROT_READ, MAP_PRIVATE,
+				   self->fd, 0));
+	EXPECT_EQ(ENODEV, errno);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,885 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An open file that is used by more than one: its format is fixed by the first
+ * who asks for an ID, in whatever way; order holds for all who have it; and who
+ * closes it takes nothing from the others, nor from a call under way.
+ */
+#include "../../kselftest_harness.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "../lib/admin.h"
+#include "../lib/children.h"
+#include "../lib/skip.h"
+
+#define HOUR		(3600 * NSEC_PER_SEC)
+
+/* Returns 0 or the errno. */
+static int set_format(int fd, __u32 format, __u32 order)
+{
+	struct kuid_set_format set = { .format = format, .order = order };
+
+	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
+}
+
+/* The module, loaded with parameters of the test's own. */
+FIXTURE(sharing) {
+	bool was_loaded;
+	__u8 *hole;
+};
+
+FIXTURE_SETUP(sharing)
+{
+	self->was_loaded = is_loaded();
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->hole = map_before_hole();
+	ASSERT_NE(NULL, self->hole);
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(sharing)
+{
+	if (is_loaded())
+		EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/*
+ * Ways to use a file: whether they ask for an ID, and how. Each returns true if
+ * it went as it has to where there are IDs, or where none may be made yet.
+ */
+static __u8 *hole;
+static bool none_yet;
+
+static bool as_expected(ssize_t ret, ssize_t expected)
+{
+	return none_yet ? ret == -1 && errno == EAGAIN : ret == expected;
+}
+
+static bool by_read(int fd, bool text)
+{
+	__u8 id[ID_SIZE_MAX];
+
+	return as_expected(read(fd, id, sizeof(id)), sizeof(id));
+}
+
+static bool by_reading_a_byte(int fd, bool text)
+{
+	char c;
+	ssize_t ret = read(fd, &c, 1);
+
+	return text ? as_expected(ret, 1) : ret == -1 && errno == EINVAL;
+}
+
+static bool by_reading_nothing(int fd, bool text)
+{
+	ssize_t ret = read(fd, hole, 0);
+
+	return text ? !ret : ret == -1 && errno == EINVAL;
+}
+
+static bool by_readv(int fd, bool text)
+{
+	__u8 ids[2][ID_SIZE_MAX];
+	struct iovec two[] = {
+		{ ids[0], sizeof(ids[0]) }, { ids[1], sizeof(ids[1]) },
+	};
+
+	return as_expected(readv(fd, two, 2), sizeof(ids));
+}
+
+static bool by_preadv2_without_waiting(int fd, bool text)
+{
+	__u8 id[ID_SIZE_MAX];
+	struct iovec one = { id, sizeof(id) };
+
+	return as_expected(preadv2(fd, &one, 1, -1, RWF_NOWAIT), sizeof(id));
+}
+
+static bool through_a_pipe(int fd, bool by_splice)
+{
+	int ends[2];
+	bool good;
+
+	if (pipe(ends))
+		return false;
+	good = as_expected(by_splice ?
+			   splice(fd, NULL, ends[1], NULL, ID_SIZE_MAX, 0) :
+			   sendfile(ends[1], fd, NULL, ID_SIZE_MAX),
+			   ID_SIZE_MAX);
+	close(ends[0]);
+	close(ends[1]);
+	return good;
+}
+
+static bool by_splice(int fd, bool text)
+{
+	return through_a_pipe(fd, true);
+}
+
+static bool by_sendfile(int fd, bool text)
+{
+	return through_a_pipe(fd, false);
+}
+
+static bool by_read_into_a_hole(int fd, bool text)
+{
+	ssize_t ret = read(fd, hole, ID_SIZE_MAX);
+
+	return ret == -1 && errno == (none_yet ? EAGAIN : EFAULT);
+}
+
+static bool by_pread(int fd, bool text)
+{
+	__u8 id[ID_SIZE_MAX];
+
+	return pread(fd, id, sizeof(id), 0) == -1 && errno == ESPIPE;
+}
+
+static bool by_generate(int fd, bool text)
+{
+	__u8 id[ID_SIZE_MAX];
+	long got = generate_ids(format_of(KUID_FORMAT_V1), fd, id, 1);
+
+	return got == (none_yet ? -EAGAIN : 1);
+}
+
+static bool by_generate_of_another_format(int fd, bool text)
+{
+	__u8 id[ID_SIZE_MAX];
+	long got = generate_in_order(format_of(KUID_FORMAT_K96), fd,
+				     KUID_ORDER_HOST, id, 1);
+
+	return got == (none_yet ? -EAGAIN : 1);
+}
+
+static bool by_generate_into_a_hole(int fd, bool text)
+{
+	long got = generate_ids(format_of(KUID_FORMAT_LEX), fd, hole, 1);
+
+	return got == (none_yet ? -EAGAIN : -EFAULT);
+}
+
+static bool by_generate_of_none(int fd, bool text)
+{
+	return generate_ids(format_of(KUID_FORMAT_LEX), fd, hole, 0) ==
+	       -EINVAL;
+}
+
+static bool by_query(int fd, bool text)
+{
+	struct kuid_query q = { .format = KUID_FORMAT_K64 };
+
+	return !ioctl(fd, KUID_IOC_QUERY, &q);
+}
+
+static bool by_status(int fd, bool text)
+{
+	struct kuid_status s;
+
+	return !get_status(fd, &s);
+}
+
+static bool by_poll(int fd, bool text)
+{
+	return poll_says_ready(fd) != none_yet;
+}
+
+static const struct way {
+	const char *name;
+	bool (*use)(int fd, bool text);
+	bool of_binary;		/* asks for an ID of a binary node */
+	bool of_text;		/* of a text node */
+} ways[] = {
+	{ "read", by_read, true, true },
+	{ "read of a byte", by_reading_a_byte, false, true },
+	{ "read of nothing", by_reading_nothing, false, false },
+	{ "readv", by_readv, true, true },
+	{ "preadv2", by_preadv2_without_waiting, true, true },
+	{ "splice", by_splice, true, true },
+	{ "sendfile", by_sendfile, true, true },
+	{ "read into a hole", by_read_into_a_hole, true, true },
+	{ "pread", by_pread, false, false },
+	{ "generate", by_generate, true, true },
+	{ "generate, k96", by_generate_of_another_format, true, true },
+	{ "generate into a hole", by_generate_into_a_hole, true, true },
+	{ "generate of none", by_generate_of_none, false, false },
+	{ "query", by_query, false, false },
+	{ "status", by_status, false, false },
+	{ "poll", by_poll, false, false },
+};
+
+static void check_ways(struct __test_metadata *_metadata, int flags)
+{
+	size_t i;
+	int text, own, other;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		for (text = 0; text < 2; text++) {
+			bool asks = text ? ways[i].of_text : ways[i].of_binary;
+
+			own = open_node(format_of(KUID_FORMAT_V1),
+					text ? ".txt" : "", flags);
+			other = dup(own);
+			ASSERT_LE(0, other);
+			ASSERT_EQ(0, set_format(own, 0, KUID_ORDER_HOST));
+			errno = 0;
+			EXPECT_TRUE(ways[i].use(own, text)) {
+				TH_LOG("%s, %s: errno %d", ways[i].name,
+				       text ? "text" : "binary", errno);
+			}
+			EXPECT_EQ(asks ? EBUSY : 0,
+				  set_format(other, KUID_FORMAT_V7, 0)) {
+				TH_LOG("%s, %s", ways[i].name,
+				       text ? "text" : "binary");
+			}
+			EXPECT_EQ(asks ? EBUSY : 0,
+				  set_format(own, 0, KUID_ORDER_CPU));
+			close(own);
+			close(other);
+		}
+	}
+}
+
+TEST_F(sharing, who_asks_fixes_the_format)
+{
+	hole = self->hole;
+	none_yet = false;
+	ASSERT_EQ(0, load(""));
+	check_ways(_metadata, 0);
+	check_ways(_metadata, O_NONBLOCK);
+}
+
+/* Even if none came, because there can be none yet. */
+TEST_F(sharing, who_asks_in_vain_fixes_the_format)
+{
+	hole = self->hole;
+	none_yet = true;
+	ASSERT_EQ(0, load("state=required " ALL_PARAMS));
+	check_ways(_metadata, O_NONBLOCK);
+}
+
+/* What two threads do to one file at the same time. */
+struct race {
+	int fd;
+	int cpu;
+	int rounds;
+	struct kuid_set_format set;
+	pthread_barrier_t gate;
+	int result;
+};
+
+static void *race_to_set(void *arg)
+{
+	struct race *race = arg;
+
+	move_to_cpu(0, race->cpu);
+	while (race->rounds--) {
+		pthread_barrier_wait(&race->gate);
+		race->result = ioctl(race->fd, KUID_IOC_SET_FORMAT,
+				     &race->set) ? errno : 0;
+		pthread_barrier_wait(&race->gate);
+	}
+	return NULL;
+}
+
+static void start_race(struct __test_metadata *_metadata, struct race *race,
+		       pthread_t *thread)
+{
+	int cpus[2];
+
+	if (allowed_cpus(cpus, 2) < 2)
+		cpus[1] = cpus[0];
+	race->cpu = cpus[1];
+	ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
+	ASSERT_EQ(0, pthread_barrier_init(&race->gate, NULL, 2));
+	ASSERT_EQ(0, pthread_create(thread, NULL, race_to_set, race));
+}
+
+/* Whose IDs these are, of which nothing else was written: of one or none. */
+static const struct format *format_of_ids(const __u8 *ids, size_t count,
+					  size_t size)
+{
+	static const __u32 tried[] = { KUID_FORMAT_V7, KUID_FORMAT_K64 };
+	__u64 now = clock_ns();
+	size_t t, i;
+
+	for (t = 0; t < ARRAY_SIZE(tried); t++) {
+		const struct format *f = format_of(tried[t]);
+		struct words last = { 0 };
+		struct fields fields;
+
+		if (count_in_order(f, ids, count, &last) != count ||
+		    !all_bytes(ids + count * f->id_size, POISON,
+			       size - count * f->id_size))
+			continue;
+		for (i = 0; i < count; i++) {
+			if (!decode(f, id_at(f, ids, i), &fields) ||
+			    fields.ns + NSEC_PER_SEC < now ||
+			    fields.ns > now + NSEC_PER_SEC)
+				break;
+		}
+		if (i == count)
+			return f;
+	}
+	return NULL;
+}
+
+/* One sets the format, the other generates for the first time. */
+TEST_F(sharing, set_and_generate_at_once)
+{
+	enum { ROUNDS = 300, COUNT = 7 };
+	struct race race = {
+		.rounds = ROUNDS,
+		.set = { .format = KUID_FORMAT_K64, .order = KUID_ORDER_HOST },
+	};
+	__u8 ids[COUNT * ID_SIZE_MAX];
+	unsigned int set = 0;
+	pthread_t thread;
+	int round, call;
+
+	ASSERT_EQ(0, load(""));
+	start_race(_metadata, &race, &thread);
+	for (round = 0; round < ROUNDS; round++) {
+		struct kuid_query q = { 0 };
+		long got;
+
+		race.fd = open_node(format_of(KUID_FORMAT_V7), "", 0);
+		ASSERT_LE(0, race.fd);
+		memset(ids, POISON, sizeof(ids));
+		pthread_barrier_wait(&race.gate);
+		/* Sometimes the other shall win. */
+		for (call = 0; call < round; call++)
+			getppid();
+		got = take_by_generate(race.fd, ids, COUNT);
+		pthread_barrier_wait(&race.gate);
+
+		if (race.result)
+			ASSERT_EQ(EBUSY, race.result);
+		set += !race.result;
+		ASSERT_EQ(COUNT, got);
+		ASSERT_EQ(0, ioctl(race.fd, KUID_IOC_QUERY, &q));
+		ASSERT_EQ(race.result ? KUID_FORMAT_V7 : KUID_FORMAT_K64,
+			  q.format);
+		ASSERT_EQ(race.result ? KUID_ORDER_FILE : KUID_ORDER_HOST,
+			  q.order);
+		ASSERT_EQ(format_of(q.format),
+			  format_of_ids(ids, COUNT, sizeof(ids)));
+		close(race.fd);
+	}
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	TH_LOG("%u times set, %u times too late", set, ROUNDS - set);
+}
+
+/* One of two that set both, again and again. */
+struct setter {
+	int fd;
+	struct kuid_set_format set;
+	pthread_t thread;
+	bool done;
+	int result;
+};
+
+static void *set_again_and_again(void *arg)
+{
+	enum { ROUNDS = 20000 };
+	struct setter *setter = arg;
+	int round;
+
+	for (round = 0; round < ROUNDS && !setter->result; round++)
+		setter->result = ioctl(setter->fd, KUID_IOC_SET_FORMAT,
+				       &setter->set) ? errno : 0;
+	__atomic_store_n(&setter->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static bool both_done(const struct setter *setters)
+{
+	return __atomic_load_n(&setters[0].done, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(&setters[1].done, __ATOMIC_ACQUIRE);
+}
+
+/* Format and order are those of one of them, never one of each. */
+TEST_F(sharing, two_set_at_once)
+{
+	struct setter setters[] = {
+		{ .set = { KUID_FORMAT_V7, KUID_ORDER_CPU } },
+		{ .set = { KUID_FORMAT_K64, KUID_ORDER_HOST } },
+	};
+	unsigned int looks = 0, seen[2] = { 0 };
+	int fd, i;
+
+	ASSERT_EQ(0, load(""));
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_format(fd, KUID_FORMAT_V7, KUID_ORDER_CPU));
+	for (i = 0; i < 2; i++) {
+		setters[i].fd = fd;
+		ASSERT_EQ(0, pthread_create(&setters[i].thread, NULL,
+					    set_again_and_again, &setters[i]));
+	}
+	do {
+		struct kuid_query q = { 0 };
+
+		ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+		for (i = 0; i < 2; i++) {
+			seen[i] += q.format == setters[i].set.format &&
+				   q.order == setters[i].set.order;
+		}
+		looks++;
+		ASSERT_EQ(looks, seen[0] + seen[1]) {
+			TH_LOG("format %u, order %u", q.format, q.order);
+		}
+	} while (!both_done(setters));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(setters[i].thread, NULL));
+		EXPECT_EQ(0, setters[i].result);
+	}
+	close(fd);
+	TH_LOG("%u looks, %u and %u times", looks, seen[0], seen[1]);
+}
+
+/* A file goes to another process; -1 if none comes. */
+static int send_file(int socket, int fd)
+{
+	char data = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec io = { &data, 1 };
+	struct msghdr message = {
+		.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	return sendmsg(socket, &message, 0) == 1 ? 0 : -1;
+}
+
+static int receive_file(int socket)
+{
+	char data, control[CMSG_SPACE(sizeof(int))];
+	struct iovec io = { &data, 1 };
+	struct msghdr message = {
+		.msg_iov = &io,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header;
+	int fd;
+
+	if (recvmsg(socket, &message, 0) != 1)
+		return -1;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
+/* A file in a message that no one has taken yet is open, too. */
+TEST_F(sharing, on_the_way)
+{
+	const struct format *f = format_of(KUID_FORMAT_V6);
+	struct words last = { 0 };
+	__u8 id[ID_SIZE_MAX];
+	int fd, sockets[2];
+
+	ASSERT_EQ(0, load(""));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	fd = open_node(f, "", 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, read_ids(f, fd, id, 1));
+	ASSERT_EQ(1, count_in_order(f, id, 1, &last));
+	ASSERT_EQ(0, send_file(sockets[0], fd));
+	close(fd);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	fd = receive_file(sockets[1]);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(EBUSY, set_format(fd, KUID_FORMAT_V7, 0));
+	ASSERT_EQ(1, read_ids(f, fd, id, 1));
+	ASSERT_EQ(1, count_in_order(f, id, 1, &last));
+
+	/* Never taken, it goes with the socket. */
+	ASSERT_EQ(0, send_file(sockets[0], fd));
+	close(fd);
+	close(sockets[0]);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	close(sockets[1]);
+}
+
+FIXTURE(passed) {
+	FIXTURE_DATA(sharing) s;
+	int sockets[2];
+};
+
+FIXTURE_VARIANT(passed) {
+	bool by_message;	/* else by fork */
+};
+
+FIXTURE_VARIANT_ADD(passed, by_fork) { false };
+FIXTURE_VARIANT_ADD(passed, by_message) { true };
+
+FIXTURE_SETUP(passed)
+{
+	self->s.was_loaded = is_loaded();
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	if (self->s.was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(""));
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, self->sockets));
+}
+
+FIXTURE_TEARDOWN(passed)
+{
+	EXPECT_EQ(0, unload());
+	if (self->s.was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* In a child: an ID for each byte that comes, until the socket is closed. */
+static int take_when_told(int socket, int fd, const struct format *f, __u8 *id)
+{
+	char told;
+
+	while (read(socket, &told, 1) == 1) {
+		if (read_ids(f, fd, id, 1) != 1 || write(socket, "", 1) != 1)
+			return 1;
+	}
+	/* The other has closed the file, and all goes on. */
+	return read_ids(f, fd, id, 1) != 1;
+}
+
+/* Two processes of different users take turns. */
+TEST_F(passed, order_and_closing)
+{
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		int fd = open_node(f, "", 0);
+		__u8 *theirs = share_memory(ID_SIZE_MAX);
+		__u8 mine[ID_SIZE_MAX];
+		struct words last = { 0 };
+		int cpus[2], pair[2], turn;
+		char told;
+		pid_t pid;
+
+		ASSERT_LE(0, fd);
+		ASSERT_NE(NULL, theirs);
+		if (allowed_cpus(cpus, 2) < 2)
+			cpus[1] = cpus[0];
+		ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+		if (variant->by_message)
+			ASSERT_EQ(0, send_file(self->sockets[0], fd));
+		pid = fork_child();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			int own = fd;
+
+			close(pair[0]);
+			if (variant->by_message) {
+				close(fd);
+				own = receive_file(self->sockets[1]);
+			}
+			if (own < 0 || setgid(65534) || setuid(65534) ||
+			    move_to_cpu(0, cpus[1]))
+				_exit(2);
+			_exit(take_when_told(pair[1], own, f, theirs));
+		}
+		close(pair[1]);
+		ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
+		for (turn = 0; turn < 40; turn++) {
+			ASSERT_EQ(1, read_ids(f, fd, mine, 1));
+			ASSERT_EQ(1, count_in_order(f, mine, 1, &last));
+			ASSERT_EQ(1, write(pair[0], "", 1));
+			ASSERT_EQ(1, read(pair[0], &told, 1));
+			ASSERT_EQ(1, count_in_order(f, theirs, 1, &last)) {
+				TH_LOG("%s, turn %d", f->name, turn);
+			}
+		}
+		/* It is open as long as anyone has it. */
+		close(fd);
+		EXPECT_EQ(-EWOULDBLOCK, unload());
+		close(pair[0]);
+		EXPECT_EQ(0, exit_status(pid));
+		EXPECT_EQ(1, count_in_order(f, theirs, 1, &last));
+		munmap(theirs, ID_SIZE_MAX);
+	}
+	close(self->sockets[0]);
+	close(self->sockets[1]);
+}
+
+/* A thread that waits for an ID, of a file that is closed meanwhile. */
+struct waiter {
+	pthread_t thread;
+	const struct format *f;
+	int fd;
+	enum kind { READ, GENERATE, TEXT, POLL } call;
+	pid_t tid;		/* written when it runs */
+	long ret;
+	struct words id;
+};
+
+static const long call_numbers[] = { SYS_read, SYS_ioctl, SYS_read, SYS_ppoll };
+
+static void *wait_for_id(void *arg)
+{
+	struct waiter *w = arg;
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+	__u8 id[ID_SIZE_MAX];
+	char line[LINE_MAX_SIZE];
+
+	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	switch (w->call) {
+	case READ:
+		w->ret = read_ids(w->f, w->fd, id, 1);
+		break;
+	case GENERATE:
+		w->ret = generate_ids(w->f, w->fd, id, 1);
+		break;
+	case TEXT:
+		w->ret = read(w->fd, line, w->f->text_size + 1);
+		if (w->ret == w->f->text_size + 1)
+			w->ret = parse_line(w->f, line, id) ? 1 : -EBADMSG;
+		else if (w->ret < 0)
+			w->ret = -errno;
+		break;
+	case POLL:
+		/* Straight, for its number is known. */
+		w->ret = syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
+		if (w->ret < 0)
+			w->ret = -errno;
+		return NULL;
+	}
+	if (w->ret == 1)
+		w->id = id_order(w->f, id);
+	return NULL;
+}
+
+/* Return when it sleeps in its call. */
+static bool start_waiter(struct waiter *w)
+{
+	pid_t tid;
+
+	w->tid = 0;
+	w->ret = -ENODATA;
+	if (pthread_create(&w->thread, NULL, wait_for_id, w))
+		return false;
+	while (!(tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE)))
+		usleep(1000);
+	return wait_asleep_in(tid, call_numbers[w->call]);
+}
+
+static void ignore_signal(int signal)
+{
+}
+
+FIXTURE(closed) {
+	FIXTURE_DATA(sharing) s;
+};
+
+FIXTURE_VARIANT(closed) {
+	enum kind call;
+};
+
+FIXTURE_VARIANT_ADD(closed, read) { READ };
+FIXTURE_VARIANT_ADD(closed, generate) { GENERATE };
+FIXTURE_VARIANT_ADD(closed, text) { TEXT };
+FIXTURE_VARIANT_ADD(closed, poll) { POLL };
+
+FIXTURE_SETUP(closed)
+{
+	self->s.was_loaded = is_loaded();
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	if (self->s.was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+FIXTURE_TEARDOWN(closed)
+{
+	if (is_loaded())
+		EXPECT_EQ(0, unload());
+	if (self->s.was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* No ID may be made until there is a floor and a ceiling. */
+#define NO_IDS		"state=required " ALL_PARAMS
+
+static int let_ids_come(__u64 ceiling)
+{
+	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	int ret = restore_floor(fd, 0) ?: acknowledge(fd, ceiling);
+
+	close(fd);
+	return ret;
+}
+
+enum end { IDS_COME, SIGNAL_COMES };
+
+/*
+ * The first waits for the clock, the second for its turn, with the first's file
+ * or one of its own; a third closes all of them.
+ */
+static void close_under(struct __test_metadata *_metadata,
+			const struct format *f, enum kind call, bool same_file,
+			enum end end)
+{
+	struct waiter w[2] = {
+		{ .f = f, .call = call }, { .f = f, .call = call },
+	};
+	const char *suffix = call == TEXT ? ".txt" : "";
+	int i;
+
+	ASSERT_EQ(0, load(NO_IDS));
+	w[0].fd = open_node(f, suffix, O_CLOEXEC);
+	w[1].fd = same_file ? w[0].fd : open_node(f, suffix, O_CLOEXEC);
+	ASSERT_LE(0, w[0].fd);
+	ASSERT_LE(0, w[1].fd);
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(start_waiter(&w[i]));
+	EXPECT_EQ(0, close(w[0].fd));
+	if (!same_file)
+		EXPECT_EQ(0, close(w[1].fd));
+	/* It is gone for others, and still waited with. */
+	for (i = 0; i < 2; i++) {
+		EXPECT_TRUE(wait_asleep_in(w[i].tid, call_numbers[call]));
+		EXPECT_EQ(-1, fcntl(w[i].fd, F_GETFD));
+		EXPECT_EQ(EBADF, errno);
+	}
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+
+	if (end == IDS_COME) {
+		EXPECT_EQ(0, let_ids_come(clock_ns() + HOUR));
+	} else {
+		for (i = 1; i >= 0; i--)
+			EXPECT_EQ(0, pthread_kill(w[i].thread, SIGUSR1));
+	}
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(w[i].thread, NULL));
+		/* A poll that wakes finds the number of no file, and says so. */
+		EXPECT_EQ(end == IDS_COME || call == POLL ? 1 : -EINTR,
+			  w[i].ret) {
+			TH_LOG("%s, waiter %d", f->name, i);
+		}
+	}
+	if (call != POLL && end == IDS_COME) {
+		EXPECT_TRUE(w[0].id.high != w[1].id.high ||
+			    w[0].id.low != w[1].id.low);
+	}
+	/* Nothing holds on to the files, or the module. */
+	ASSERT_EQ(0, unload());
+}
+
+TEST_F(closed, ids_come)
+{
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		close_under(_metadata, &formats[i], variant->call, false,
+			    IDS_COME);
+		close_under(_metadata, &formats[i], variant->call, true,
+			    IDS_COME);
+	}
+}
+
+TEST_F(closed, signal_comes)
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+	size_t i;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	for (i = 0; i < NR_FORMATS; i++) {
+		close_under(_metadata, &formats[i], variant->call, false,
+			    SIGNAL_COMES);
+		close_under(_metadata, &formats[i], variant->call, true,
+			    SIGNAL_COMES);
+	}
+}
+
+/* Another file in the place of the one that is waited with. */
+TEST_F(closed, replaced)
+{
+	const struct format *f = format_of(KUID_FORMAT_K128);
+	struct waiter w = { .f = f, .call = variant->call };
+	char nothing;
+	int other;
+
+	ASSERT_EQ(0, load(NO_IDS));
+	w.fd = open_node(f, w.call == TEXT ? ".txt" : "", O_CLOEXEC);
+	ASSERT_LE(0, w.fd);
+	ASSERT_TRUE(start_waiter(&w));
+	other = open("/dev/null", O_RDONLY);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(w.fd, dup2(other, w.fd));
+	EXPECT_EQ(0, read(w.fd, &nothing, 1));
+	EXPECT_EQ(0, let_ids_come(clock_ns() + HOUR));
+	ASSERT_EQ(0, pthread_join(w.thread, NULL));
+	EXPECT_EQ(1, w.ret);
+	close(w.fd);
+	close(other);
+	ASSERT_EQ(0, unload());
+}
+
+/* At the end of what a format has there is less than was asked for, or EAGAIN. */
+TEST_F(sharing, end_of_the_window)
+{
+	enum { BATCH = 4096 };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	size_t i;
+
+	ASSERT_NE(NULL, ids);
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		struct words last = { 0 };
+		unsigned long partial = 0;
+		__u64 ceiling;
+		long got;
+		int fd;
+
+		/* A ceiling is an end for fast formats as for slow ones. */
+		ASSERT_EQ(0, load(NO_IDS));
+		fd = open_node(f, "", O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		ceiling = clock_ns() + 2 * AHEAD_NS;
+		ASSERT_EQ(0, let_ids_come(ceiling));
+		/* Each call ends, so this does when the clock is there. */
+		while (clock_ns() <= ceiling) {
+			got = read_ids(f, fd, ids, BATCH);
+			if (got == -EAGAIN)
+				continue;
+			ASSERT_LT(0, got);
+			ASSERT_GE(BATCH, got);
+			ASSERT_EQ(got, count_in_order(f, ids, got, &last));
+			partial += got < BATCH;
+		}
+		ASSERT_EQ(-EAGAIN, read_ids(f, fd, ids, 1));
+		ASSERT_EQ(-EAGAIN, read_ids(f, fd, ids, BATCH));
+		ASSERT_EQ(-EAGAIN, generate_ids(f, fd, ids, BATCH));
+		ASSERT_FALSE(poll_says_ready(fd));
+		ASSERT_EQ(0, acknowledge(fd, ceiling + HOUR));
+		ASSERT_TRUE(poll_says_ready(fd));
+		ASSERT_EQ(1, read_ids(f, fd, ids, 1));
+		ASSERT_EQ(1, count_in_order(f, ids, 1, &last));
+		TH_LOG("%s: %lu partial", f->name, partial);
+		close(fd);
+		ASSERT_EQ(0, unload());
+	}
+	free(ids);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IDs that go by splice() and sendfile() into pipes, files and sockets without
+ * coming by: whole ones, in order, and no more are made than come out.
+ */
+#include "../../kselftest_harness.h"
+
+#include <signal.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+
+/* What a pipe holds unless told otherwise; more than that is asked for, too. */
+#define PIPE_SIZE	65536
+#define TOTAL_MAX	(4 * PIPE_SIZE)
+
+/* The call that the C library makes of it. */
+#ifdef SYS_sendfile64
+#define SEND_FILE	SYS_sendfile64
+#else
+#define SEND_FILE	SYS_sendfile
+#endif
+
+static const size_t sizes[] = {
+	1, 7, 8, 11, 12, 13, 15, 16, 17, 23, 24, 25, 31, 32, 100, 4095, 4096,
+	4097, 8191, 12345, PIPE_SIZE - 1, PIPE_SIZE, PIPE_SIZE + 1, 100001,
+};
+
+FIXTURE(splice) {
+	const struct format *f;
+	int fd;
+	int text;
+	int pipe[2];
+	struct words last;	/* order of the last ID that came */
+	__u8 *memory;
+};
+
+FIXTURE_VARIANT(splice) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(splice, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(splice, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(splice, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(splice, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(splice, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(splice, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(splice, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(splice)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, "", 0);
+	ASSERT_LE(0, self->fd);
+	self->text = open_node(self->f, ".txt", 0);
+	ASSERT_LE(0, self->text);
+	ASSERT_EQ(0, pipe(self->pipe));
+	ASSERT_EQ(PIPE_SIZE, fcntl(self->pipe[0], F_SETPIPE_SZ, PIPE_SIZE));
+	self->memory = malloc(TOTAL_MAX);
+	ASSERT_NE(NULL, self->memory);
+}
+
+FIXTURE_TEARDOWN(splice)
+{
+	free(self->memory);
+	close(self->pipe[0]);
+	close(self->pipe[1]);
+	close(self->text);
+	close(self->fd);
+}
+
+static __u64 given_so_far(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(splice) *self)
+{
+	struct kuid_status status;
+
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	return status.ids[self->f->number];
+}
+
+/* Read that much, where it is, or is on its way. Returns how much came. */
+static size_t read_all(int fd, __u8 *to, size_t size)
+{
+	size_t sum = 0;
+	ssize_t got;
+
+	while (sum < size && (got = read(fd, to + sum, size - sum)) > 0)
+		sum += got;
+	return sum;
+}
+
+/* There is nothing in a pipe. */
+static void check_empty(struct __test_metadata *_metadata, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	ASSERT_EQ(0, poll(&p, 1, 0));
+}
+
+static void check_ids(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(splice) *self, size_t size)
+{
+	size_t nr = size / self->f->id_size;
+
+	ASSERT_EQ(0, size % self->f->id_size);
+	ASSERT_EQ(nr, count_in_order(self->f, self->memory, nr, &self->last));
+}
+
+/* Whole lines, whose IDs are in order. */
+static void check_lines(struct __test_metadata *_metadata,
+			FIXTURE_DATA(splice) *self, size_t size)
+{
+	size_t line = self->f->text_size + 1;
+	__u8 id[ID_SIZE_MAX];
+	size_t at;
+
+	for (at = 0; at + line <= size; at += line) {
+		char *text = (char *)self->memory + at;
+
+		ASSERT_TRUE(parse_line(self->f, text, id)) {
+			TH_LOG("'%.*s'", (int)line, text);
+		}
+		ASSERT_EQ(1, count_in_order(self->f, id, 1, &self->last));
+	}
+	ASSERT_EQ(at, size);
+}
+
+TEST_F(splice, into_a_pipe)
+{
+	__u64 before = given_so_far(_metadata, self);
+	size_t i, whole, sum = 0;
+	ssize_t got;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		whole = sizes[i] < PIPE_SIZE ? sizes[i] : PIPE_SIZE;
+		whole -= whole % self->f->id_size;
+		got = splice(self->fd, NULL, self->pipe[1], NULL, sizes[i],
+			     i % 2 ? SPLICE_F_MOVE : 0);
+		if (whole) {
+			ASSERT_EQ(whole, got) {
+				TH_LOG("size %zu", sizes[i]);
+			}
+		} else {
+			ASSERT_EQ(-1, got);
+			ASSERT_EQ(EINVAL, errno);
+		}
+		ASSERT_EQ(whole, read_all(self->pipe[0], self->memory, whole));
+		check_empty(_metadata, self->pipe[0]);
+		check_ids(_metadata, self, whole);
+		sum += whole;
+	}
+	EXPECT_EQ(before + sum / self->f->id_size,
+		  given_so_far(_metadata, self));
+}
+
+/* What a pipe has no room for is not made. */
+TEST_F(splice, into_a_full_pipe)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	size_t whole = page - page % self->f->id_size;
+	__u64 before = given_so_far(_metadata, self);
+
+	memset(self->memory, POISON, PIPE_SIZE);
+	ASSERT_EQ(PIPE_SIZE, write(self->pipe[1], self->memory, PIPE_SIZE));
+	ASSERT_EQ(-1, splice(self->fd, NULL, self->pipe[1], NULL, 160,
+			     SPLICE_F_NONBLOCK));
+	ASSERT_EQ(EAGAIN, errno);
+	ASSERT_EQ(0, fcntl(self->pipe[1], F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(-1, splice(self->fd, NULL, self->pipe[1], NULL, 160, 0));
+	ASSERT_EQ(EAGAIN, errno);
+	ASSERT_EQ(before, given_so_far(_metadata, self));
+
+	ASSERT_EQ(page, read_all(self->pipe[0], self->memory, page));
+	ASSERT_EQ(whole, splice(self->fd, NULL, self->pipe[1], NULL, PIPE_SIZE,
+				SPLICE_F_NONBLOCK));
+	ASSERT_EQ(before + whole / self->f->id_size,
+		  given_so_far(_metadata, self));
+	ASSERT_EQ(PIPE_SIZE - page,
+		  read_all(self->pipe[0], self->memory, PIPE_SIZE - page));
+	ASSERT_TRUE(all_bytes(self->memory, POISON, PIPE_SIZE - page));
+	ASSERT_EQ(whole, read_all(self->pipe[0], self->memory, whole));
+	check_empty(_metadata, self->pipe[0]);
+	check_ids(_metadata, self, whole);
+}
+
+TEST_F(splice, waits_for_room)
+{
+	const size_t size = 10 * self->f->id_size;
+	pid_t child;
+
+	memset(self->memory, POISON, PIPE_SIZE);
+	ASSERT_EQ(PIPE_SIZE, write(self->pipe[1], self->memory, PIPE_SIZE));
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(splice(self->fd, NULL, self->pipe[1], NULL, size, 0) !=
+		      size);
+	ASSERT_TRUE(wait_asleep_in(child, SYS_splice));
+	ASSERT_EQ(PIPE_SIZE, read_all(self->pipe[0], self->memory, PIPE_SIZE));
+	ASSERT_TRUE(all_bytes(self->memory, POISON, PIPE_SIZE));
+	ASSERT_TRUE(ended_well(child));
+	ASSERT_EQ(size, read_all(self->pipe[0], self->memory, size));
+	check_ids(_metadata, self, size);
+}
+
+/* A line goes on where the last call ended, in whatever way that was made. */
+TEST_F(splice, text)
+{
+	size_t line = self->f->text_size + 1;
+	__u32 seed = pick_seed();
+	size_t sum = 0;
+
+	TH_LOG("seed %u", seed);
+	while (sum < TOTAL_MAX - PIPE_SIZE - line) {
+		size_t size = 1 + pick(&seed) % (pick(&seed) % 4 ? 100 : 20000);
+		__u8 *to = self->memory + sum;
+
+		if (pick(&seed) % 4 == 0) {
+			ASSERT_EQ(size, read(self->text, to, size));
+		} else {
+			ASSERT_EQ(size, splice(self->text, NULL, self->pipe[1],
+					       NULL, size, 0));
+			ASSERT_EQ(size, read_all(self->pipe[0], to, size));
+			check_empty(_metadata, self->pipe[0]);
+		}
+		sum += size;
+	}
+	/* To the end of a line. */
+	line -= sum % line;
+	ASSERT_EQ(line, read(self->text, self->memory + sum, line));
+	check_lines(_metadata, self, sum + line);
+}
+
+TEST_F(splice, has_no_position)
+{
+	__u64 before = given_so_far(_metadata, self);
+	loff_t at = 0;
+	off_t send_at = 0;
+
+	EXPECT_EQ(-1, splice(self->fd, &at, self->pipe[1], NULL, 160, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, sendfile(self->pipe[1], self->fd, &send_at, 160));
+	EXPECT_EQ(ESPIPE, errno);
+	EXPECT_EQ(before, given_so_far(_metadata, self));
+	check_empty(_metadata, self->pipe[0]);
+}
+
+/* The file is no place to put anything. */
+TEST_F(splice, is_not_written)
+{
+	int fd = open("/dev/kuid", O_RDWR);
+
+	ASSERT_EQ(16, write(self->pipe[1], "sixteen bytes...", 16));
+	EXPECT_EQ(-1, splice(self->pipe[0], NULL, self->fd, NULL, 16, 0));
+	EXPECT_EQ(EBADF, errno);
+	if (fd >= 0) {
+		EXPECT_EQ(-1, splice(self->pipe[0], NULL, fd, NULL, 16, 0));
+		EXPECT_EQ(EINVAL, errno);
+		close(fd);
+	}
+	ASSERT_EQ(16, read_all(self->pipe[0], self->memory, 16));
+}
+
+TEST_F(splice, send_to_a_file)
+{
+	__u64 before = given_so_far(_metadata, self);
+	int to = memfd_create("ids", 0);
+	size_t i, sum = 0;
+
+	ASSERT_LE(0, to);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size_t whole = sizes[i] - sizes[i] % self->f->id_size;
+		ssize_t got = sendfile(to, self->fd, NULL, sizes[i]);
+
+		if (whole) {
+			ASSERT_EQ(whole, got) {
+				TH_LOG("size %zu", sizes[i]);
+			}
+		} else {
+			ASSERT_EQ(-1, got);
+			ASSERT_EQ(EINVAL, errno);
+		}
+		ASSERT_EQ(whole, pread(to, self->memory, whole + 1, sum));
+		check_ids(_metadata, self, whole);
+		sum += whole;
+	}
+	EXPECT_EQ(before + sum / self->f->id_size,
+		  given_so_far(_metadata, self));
+	close(to);
+}
+
+/* More than it holds at once, while someone reads. */
+static void send_to(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(splice) *self, int from, int *to)
+{
+	const size_t whole = TOTAL_MAX - TOTAL_MAX % self->f->id_size;
+	__u64 before = given_so_far(_metadata, self);
+	pid_t child = fork_child();
+
+	ASSERT_LE(0, child);
+	if (!child) {
+		size_t sum = 0;
+		ssize_t got;
+
+		/* A pipe takes what it has room for, others all. */
+		while (sum < whole &&
+		       (got = sendfile(*to, self->fd, NULL, whole - sum)) > 0)
+			sum += got;
+		_exit(sum != whole);
+	}
+	/* If it ends too soon, so does what is read. */
+	close(*to);
+	*to = -1;
+	ASSERT_EQ(whole, read_all(from, self->memory, whole));
+	ASSERT_TRUE(ended_well(child));
+	check_ids(_metadata, self, whole);
+	EXPECT_EQ(before + whole / self->f->id_size,
+		  given_so_far(_metadata, self));
+}
+
+TEST_F(splice, send_to_a_pipe)
+{
+	send_to(_metadata, self, self->pipe[0], &self->pipe[1]);
+}
+
+TEST_F(splice, send_to_a_socket)
+{
+	int pair[2];
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	send_to(_metadata, self, pair[0], &pair[1]);
+	close(pair[0]);
+}
+
+TEST_F(splice, send_text)
+{
+	const size_t line = self->f->text_size + 1;
+	const size_t size = 10000 * line;
+	int to = memfd_create("lines", 0);
+	size_t sum = 0, part = 1;
+
+	ASSERT_LE(0, to);
+	while (sum < size) {
+		ASSERT_EQ(part, sendfile(to, self->text, NULL, part));
+		sum += part;
+		part = part * 3 < size - sum ? part * 3 : size - sum;
+	}
+	ASSERT_EQ(0, lseek(to, 0, SEEK_SET));
+	for (sum = 0; sum < size; sum += 1000 * line) {
+		ASSERT_EQ(1000 * line,
+			  read_all(to, self->memory, 1000 * line));
+		check_lines(_metadata, self, 1000 * line);
+	}
+	close(to);
+}
+
+/*
+ * Of lex there may be fewer than are asked for. Who may wait gets them all the
+ * same; who may not gets what there is, and no other is made.
+ */
+TEST(more_than_there_is)
+{
+	enum { COUNT = 150000 };
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	const size_t size = COUNT * f->id_size;
+	__u8 *ids = malloc(size);
+	struct kuid_status before, after;
+	struct words last = { 0 };
+	int fd = open_node(f, "", 0);
+	int nonblock = open_node(f, "", O_NONBLOCK);
+	int to = memfd_create("ids", 0);
+	ssize_t got;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, nonblock);
+	ASSERT_LE(0, to);
+	ASSERT_EQ(0, get_status(fd, &before));
+	ASSERT_EQ(size, sendfile(to, fd, NULL, size));
+	ASSERT_EQ(size, pread(to, ids, size, 0));
+	ASSERT_EQ(COUNT, count_in_order(f, ids, COUNT, &last));
+	ASSERT_EQ(0, get_status(fd, &after));
+	EXPECT_EQ(before.ids[f->number] + COUNT, after.ids[f->number]);
+
+	before = after;
+	last = (struct words) { 0 };
+	got = sendfile(to, nonblock, NULL, size);
+	ASSERT_LT(0, got);
+	ASSERT_EQ(0, got % f->id_size);
+	ASSERT_EQ(got, pread(to, ids, size, size));
+	got /= f->id_size;
+	ASSERT_EQ(got, count_in_order(f, ids, got, &last));
+	ASSERT_EQ(0, get_status(fd, &after));
+	EXPECT_EQ(before.waits, after.waits);
+	EXPECT_EQ(before.ids[f->number] + got, after.ids[f->number]);
+	TH_LOG("%zd of %d without waiting", got, COUNT);
+	close(to);
+	close(nonblock);
+	close(fd);
+	free(ids);
+}
+
+FIXTURE(none_left) {
+	struct all_wait all;	/* not O_NONBLOCK */
+	int pipe[2];
+};
+
+FIXTURE_SETUP(none_left)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	set_up_all_wait(_metadata, &self->all, 0);
+	ASSERT_EQ(0, pipe(self->pipe));
+}
+
+FIXTURE_TEARDOWN(none_left)
+{
+	close(self->pipe[0]);
+	close(self->pipe[1]);
+	tear_down_all_wait(_metadata, &self->all);
+}
+
+/* It is the file's flag that counts: SPLICE_F_NONBLOCK is about the pipe. */
+TEST_F(none_left, nonblocking)
+{
+	int to = memfd_create("ids", 0);
+	int i;
+
+	ASSERT_LE(0, to);
+	for (i = 0; i < NR_NODES; i++) {
+		int fd = self->all.fds[i];
+
+		ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
+		ASSERT_EQ(-1, splice(fd, NULL, self->pipe[1], NULL, 4096, 0));
+		ASSERT_EQ(EAGAIN, errno);
+		ASSERT_EQ(-1, splice(fd, NULL, self->pipe[1], NULL, 4096,
+				     SPLICE_F_NONBLOCK));
+		ASSERT_EQ(EAGAIN, errno);
+		ASSERT_EQ(-1, sendfile(to, fd, NULL, 4096));
+		ASSERT_EQ(EAGAIN, errno);
+		check_empty(_metadata, self->pipe[0]);
+	}
+	ASSERT_EQ(0, lseek(to, 0, SEEK_END));
+	close(to);
+}
+
+static void nothing(int sig)
+{
+}
+
+/* Who waits is ended by a signal, or by what it waits for. */
+TEST_F(none_left, waits)
+{
+	struct sigaction action = { .sa_handler = nothing };
+	__u8 memory[4096];
+	int i;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	for (i = 0; i < 2 * NR_NODES; i++) {
+		int fd = self->all.fds[i / 2];
+		bool send = i % 2;
+		const size_t size = 10 * size_of_one(i / 2);
+		int round;
+
+		for (round = 0; round < 2; round++) {
+			pid_t child = fork_child();
+
+			ASSERT_LE(0, child);
+			if (!child) {
+				ssize_t got = send ?
+					sendfile(self->pipe[1], fd, NULL,
+						 size) :
+					splice(fd, NULL, self->pipe[1], NULL,
+					       size, 0);
+
+				_exit(round ? got != size :
+				      got != -1 || errno != EINTR);
+			}
+			ASSERT_TRUE(wait_asleep_in(child, !send ? SYS_splice :
+						   SEND_FILE));
+			ASSERT_EQ(0, round ? let_all_go(self->all.fd) :
+				  kill(child, SIGUSR1));
+			ASSERT_TRUE(ended_well(child)) {
+				TH_LOG("node %d, %s, round %d", i / 2,
+				       send ? "sendfile" : "splice", round);
+			}
+		}
+		ASSERT_EQ(size, read_all(self->pipe[0], memory, size));
+		check_empty(_metadata, self->pipe[0]);
+		have_all_wait(_metadata, self->all.fd);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The text nodes: one ID a line, in the one form that each format has, whatever
+ * the pieces they are read in.
+ */
+#include "../../kselftest_harness.h"
+
+#include <pthread.h>
+
+#include "../lib/formats.h"
+
+/* How much of a file's text is held until its lines are looked at. */
+#define TEXT_MAX	(4UL * 1024 * 1024)
+
+FIXTURE(text) {
+	const struct format *f;
+	int fd;
+	size_t line;		/* size of a line with its end */
+	char *text;		/* what has been read and not looked at yet */
+	size_t size;
+	struct words last;	/* order of the last ID looked at */
+	size_t page;
+	__u8 *hole;		/* unmapped, behind a page of memory */
+};
+
+FIXTURE_VARIANT(text) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(text, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(text, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(text, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(text, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(text, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(text, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(text, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(text)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, ".txt", 0);
+	ASSERT_LE(0, self->fd);
+	self->line = self->f->text_size + 1;
+	self->text = malloc(TEXT_MAX);
+	ASSERT_NE(NULL, self->text);
+	self->size = 0;
+	self->last = (struct words) { 0 };
+	self->page = sysconf(_SC_PAGESIZE);
+	self->hole = map_before_hole();
+	ASSERT_NE(NULL, self->hole);
+}
+
+FIXTURE_TEARDOWN(text)
+{
+	free(self->text);
+	close(self->fd);
+}
+
+/*
+ * How many lines there are in a text, each of an ID that is above the one of
+ * the line before it. Leaves the last one's order in *@last.
+ */
+static size_t count_lines(const struct format *f, const char *text,
+			  size_t size, struct words *last)
+{
+	size_t line = f->text_size + 1;
+	__u64 now = clock_ns();
+	size_t nr;
+
+	for (nr = 0; (nr + 1) * line <= size; nr++) {
+		__u8 id[ID_SIZE_MAX];
+		struct fields fields;
+
+		if (!parse_line(f, text + nr * line, id) ||
+		    !decode(f, id, &fields) ||
+		    fields.ns > now + NSEC_PER_SEC ||
+		    fields.ns < now - 30 * NSEC_PER_SEC ||
+		    count_in_order(f, id, 1, last) != 1)
+			break;
+	}
+	return nr;
+}
+
+/* All that has been read is whole lines, but for the beginning of the last. */
+static void check_text(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(text) *self)
+{
+	size_t lines = self->size / self->line;
+	size_t right = count_lines(self->f, self->text, self->size,
+				   &self->last);
+
+	ASSERT_EQ(lines, right) {
+		TH_LOG("line %zu: '%.*s'", right, (int)self->line,
+		       self->text + right * self->line);
+	}
+	self->size -= lines * self->line;
+	memmove(self->text, self->text + lines * self->line, self->size);
+}
+
+/* Read what is there of @size bytes, behind what has been read before. */
+static void read_on(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(text) *self, size_t size)
+{
+	char *to = self->text + self->size;
+
+	ASSERT_GE(TEXT_MAX, self->size + size + 16);
+	memset(to, POISON, size + 16);
+	ASSERT_EQ(size, read(self->fd, to, size));
+	ASSERT_TRUE(all_bytes(to + size, POISON, 16)) {
+		TH_LOG("size %zu: written behind", size);
+	}
+	self->size += size;
+}
+
+TEST_F(text, whole_lines)
+{
+	size_t lines;
+
+	for (lines = 1; lines <= 2500; lines += lines < 40 ? 1 : 409) {
+		read_on(_metadata, self, lines * self->line);
+		check_text(_metadata, self);
+		ASSERT_EQ(0, self->size);
+	}
+}
+
+TEST_F(text, pieces_of_any_size)
+{
+	static const size_t odd[] = { 1023, 4097, 37 * 1024 + 1, 65535, 100001 };
+	__u32 seed = pick_seed();
+	size_t size, i;
+
+	TH_LOG("seed %u", seed);
+	for (size = 1; size <= 100; size++) {
+		read_on(_metadata, self, size);
+		read_on(_metadata, self, 101 - size);
+	}
+	check_text(_metadata, self);
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		read_on(_metadata, self, odd[i]);
+		read_on(_metadata, self, 1);
+		check_text(_metadata, self);
+	}
+	for (i = 0; i < 1000; i++)
+		read_on(_metadata, self, pick(&seed) % (3 * self->line) + 1);
+	check_text(_metadata, self);
+}
+
+/* A byte at a time, as a shell does. */
+TEST_F(text, byte_by_byte)
+{
+	size_t i;
+
+	for (i = 0; i < 20 * self->line; i++)
+		read_on(_metadata, self, 1);
+	check_text(_metadata, self);
+	ASSERT_EQ(0, self->size);
+}
+
+TEST_F(text, size_0)
+{
+	__u8 buffer[2 * LINE_MAX_SIZE];
+	size_t i;
+
+	memset(buffer, POISON, sizeof(buffer));
+	for (i = 0; i < 3 * self->line; i++) {
+		ASSERT_EQ(0, read(self->fd, NULL, 0));
+		ASSERT_EQ(0, read(self->fd, buffer, 0));
+		ASSERT_TRUE(all_bytes(buffer, POISON, sizeof(buffer))) {
+			TH_LOG("written behind after %zu characters", i);
+		}
+		read_on(_metadata, self, 1);
+	}
+	check_text(_metadata, self);
+}
+
+/* Generate gives binary IDs from a text file, and breaks no line of it. */
+TEST_F(text, beside_generate)
+{
+	struct words last = { 0 };
+	__u8 ids[7 * ID_SIZE_MAX];
+	size_t i;
+
+	for (i = 0; i < 5 * self->line; i++) {
+		read_on(_metadata, self, 7);
+		ASSERT_EQ(7, generate_ids(self->f, self->fd, ids, 7));
+		ASSERT_EQ(7, count_in_order(self->f, ids, 7, &last));
+	}
+	check_text(_metadata, self);
+}
+
+/*
+ * What a read can't store it either keeps for the next one or drops with the
+ * whole line: what reads returned makes up whole lines all the same.
+ */
+TEST_F(text, up_to_a_hole)
+{
+	__u32 seed = pick_seed();
+	unsigned int faults = 0, part = 0;
+	int round;
+
+	TH_LOG("seed %u", seed);
+	for (round = 0; round < 3000; round++) {
+		size_t room = pick(&seed) % (3 * self->line);
+		size_t size = room + 1 + pick(&seed) % (4 * self->line);
+		ssize_t got = read(self->fd, self->hole - room, size);
+
+		if (got < 0) {
+			ASSERT_EQ(EFAULT, errno);
+			faults++;
+		} else {
+			ASSERT_LT(0, got);
+			ASSERT_GE(room, got);
+			memcpy(self->text + self->size, self->hole - room, got);
+			self->size += got;
+			part++;
+		}
+		/* So that there is the rest of a line each second time. */
+		read_on(_metadata, self, pick(&seed) % self->line + 1);
+	}
+	EXPECT_LT(0, faults);
+	EXPECT_LT(0, part);
+	check_text(_metadata, self);
+}
+
+/* A fault while the rest of a line is given: all of it comes the next time. */
+TEST_F(text, rest_is_kept)
+{
+	size_t first, room;
+	ssize_t got;
+
+	for (first = 1; first < self->line - 1; first++) {
+		size_t rest = self->line - first;
+
+		for (room = 0; room < rest; room++) {
+			read_on(_metadata, self, first);
+			/* A read that fails gives no character away. */
+			got = read(self->fd, self->hole - room, rest);
+			if (got < 0) {
+				ASSERT_EQ(EFAULT, errno);
+				got = 0;
+			}
+			ASSERT_GE(room, got);
+			memcpy(self->text + self->size, self->hole - room, got);
+			self->size += got;
+			read_on(_metadata, self, rest - got);
+			ASSERT_EQ(0, self->size % self->line);
+		}
+		check_text(_metadata, self);
+		ASSERT_EQ(0, self->size);
+	}
+}
+
+TEST_F(text, bad_addresses)
+{
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 5));
+		ASSERT_EQ(EFAULT, errno);
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 4096));
+		ASSERT_EQ(EFAULT, errno);
+		read_on(_metadata, self, 5);
+		ASSERT_EQ(-1, read(self->fd, as_pointer(addresses[i]), 4096));
+		ASSERT_EQ(EFAULT, errno);
+		read_on(_metadata, self, 6);
+	}
+	check_text(_metadata, self);
+}
+
+/*
+ * As much as there is, in odd pieces, until nothing is: what has come is whole
+ * lines. Formats of which there is more than a machine can take end sooner.
+ */
+TEST_F(text, nonblocking)
+{
+	bool few = self->f->number == KUID_FORMAT_LEX;
+	size_t enough = few ? TEXT_MAX - 65536 : 4 * 65536;
+	unsigned int pieces = 0, cut_short = 0, again = 0;
+	ssize_t got;
+
+	/* Not to be held up by it while reading. */
+	memset(self->text, POISON, TEXT_MAX);
+	close(self->fd);
+	self->fd = open_node(self->f, ".txt", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	while (self->size < enough && again + cut_short < 8) {
+		got = read(self->fd, self->text + self->size, 60001);
+		if (got < 0) {
+			ASSERT_EQ(EAGAIN, errno);
+			again++;
+			continue;
+		}
+		ASSERT_LT(0, got);
+		self->size += got;
+		pieces++;
+		cut_short += got < 60001;
+	}
+	check_text(_metadata, self);
+	TH_LOG("%s: %u pieces, %u cut short, %u times EAGAIN", self->f->name,
+	       pieces, cut_short, again);
+	ASSERT_LT(0, pieces);
+	/* Blocking again, the line that was begun is gone on with. */
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
+	read_on(_metadata, self, 3 * self->line - self->size);
+	check_text(_metadata, self);
+	ASSERT_EQ(0, self->size);
+}
+
+struct reader {
+	pthread_t thread;
+	const struct format *f;
+	int fd;
+	int cpu;
+	__u32 seed;
+	char *text;
+	size_t size;
+	size_t enough;
+	pthread_barrier_t *start;
+};
+
+static void *read_lines(void *arg)
+{
+	struct reader *r = arg;
+	size_t line = r->f->text_size + 1;
+
+	move_to_cpu(0, r->cpu);
+	pthread_barrier_wait(r->start);
+	while (r->size < r->enough) {
+		__u32 lines = pick(&r->seed) % 8 ? 1 + pick(&r->seed) % 9 :
+						   1 + pick(&r->seed) % 200;
+		ssize_t got = read(r->fd, r->text + r->size, lines * line);
+
+		if (got != (ssize_t)(lines * line))
+			break;
+		r->size += got;
+	}
+	return NULL;
+}
+
+/* Both read whole lines: no line is torn, none comes to both. */
+TEST_F(text, two_threads)
+{
+	enum { READERS = 2, LINES = 10000, LINES_MAX = LINES + 200 };
+	struct words ids[READERS] = { 0 };
+	struct words last = { 0 };
+	struct reader readers[READERS];
+	size_t at[READERS] = { 0 };
+	pthread_barrier_t start;
+	__u32 seed = pick_seed();
+	int cpus[READERS];
+	int r;
+
+	TH_LOG("seed %u", seed);
+	if (allowed_cpus(cpus, 2) < 2)
+		cpus[1] = cpus[0];
+	ASSERT_EQ(0, pthread_barrier_init(&start, NULL, READERS));
+	for (r = 0; r < READERS; r++) {
+		readers[r] = (struct reader) {
+			.f = self->f,
+			.fd = self->fd,
+			.cpu = cpus[r],
+			.seed = seed + r,
+			.text = malloc(LINES_MAX * self->line),
+			.enough = LINES * self->line,
+			.start = &start,
+		};
+		ASSERT_NE(NULL, readers[r].text);
+		ASSERT_EQ(0, pthread_create(&readers[r].thread, NULL,
+					    read_lines, &readers[r]));
+	}
+	for (r = 0; r < READERS; r++) {
+		struct words rising = { 0 };
+
+		ASSERT_EQ(0, pthread_join(readers[r].thread, NULL));
+		ASSERT_LE(readers[r].enough, readers[r].size);
+		ASSERT_EQ(readers[r].size / self->line,
+			  count_lines(self->f, readers[r].text,
+				      readers[r].size, &rising));
+	}
+
+	/* Each rises: what both were given lies side by side when merged. */
+	for (;;) {
+		int from = -1;
+
+		for (r = 0; r < READERS; r++) {
+			__u8 id[ID_SIZE_MAX];
+
+			if (at[r] == readers[r].size)
+				continue;
+			ASSERT_TRUE(parse_line(self->f,
+					       readers[r].text + at[r], id));
+			ids[r] = id_order(self->f, id);
+			if (from < 0 || words_after(ids[from], ids[r]))
+				from = r;
+		}
+		if (from < 0)
+			break;
+		ASSERT_TRUE(words_after(ids[from], last));
+		last = ids[from];
+		at[from] += self->line;
+	}
+	for (r = 0; r < READERS; r++)
+		free(readers[r].text);
+}
+
+TEST_HARNESS_MAIN

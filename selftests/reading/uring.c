@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads by io_uring: at once and without a worker where IDs are ready, else
+ * when they are; and polling and cancelling of what waits.
+ */
+#include "../../kselftest_harness.h"
+
+#include <dirent.h>
+#include <liburing.h>
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+
+#define ENTRIES		64
+#define IDS		100
+
+#define NO_URING	"the kernel has no io_uring, or forbids it"
+
+/* Threads of this process that run what can't be done at once. */
+static int count_workers(struct __test_metadata *_metadata)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *task;
+	int workers = 0;
+
+	ASSERT_NE(NULL, tasks);
+	while ((task = readdir(tasks))) {
+		char path[300], name[16] = "";
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm",
+			 task->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		if (fgets(name, sizeof(name), file))
+			workers += !strncmp(name, "iou-wrk", 7);
+		fclose(file);
+	}
+	closedir(tasks);
+	return workers;
+}
+
+/* The next entry to be filled in. */
+static struct io_uring_sqe *next_entry(struct __test_metadata *_metadata,
+				       struct io_uring *ring)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+
+	ASSERT_NE(NULL, sqe);
+	return sqe;
+}
+
+static void submit(struct __test_metadata *_metadata, struct io_uring *ring,
+		   int nr)
+{
+	ASSERT_EQ(nr, io_uring_submit(ring));
+}
+
+/* What came of the one that is done next, which is waited for. */
+static int wait_for_result(struct __test_metadata *_metadata,
+			   struct io_uring *ring, __u64 *number, __u32 *flags)
+{
+	struct io_uring_cqe *cqe;
+	int result;
+
+	ASSERT_EQ(0, io_uring_wait_cqe(ring, &cqe));
+	result = cqe->res;
+	if (number)
+		*number = io_uring_cqe_get_data64(cqe);
+	if (flags)
+		*flags = cqe->flags;
+	io_uring_cqe_seen(ring, cqe);
+	return result;
+}
+
+/* Nothing is done that has not been looked at. */
+static void check_none_done(struct __test_metadata *_metadata,
+			    struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+
+	ASSERT_EQ(-EAGAIN, io_uring_peek_cqe(ring, &cqe)) {
+		TH_LOG("entry %llu: %d", (unsigned long long)cqe->user_data,
+		       cqe->res);
+	}
+}
+
+FIXTURE(uring) {
+	const struct format *f;
+	int fd;
+	int text;
+	struct io_uring ring;
+	struct words last;	/* order of the last ID that was given */
+	__u8 *memory;		/* for IDS, and more */
+	size_t size;
+};
+
+FIXTURE_VARIANT(uring) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(uring, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(uring, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(uring, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(uring, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(uring, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(uring, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(uring, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(uring)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, "", 0);
+	ASSERT_LE(0, self->fd);
+	self->text = open_node(self->f, ".txt", 0);
+	ASSERT_LE(0, self->text);
+	self->size = IDS * self->f->id_size;
+	self->memory = malloc(2 * IDS * LINE_MAX_SIZE);
+	ASSERT_NE(NULL, self->memory);
+	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
+		SKIP_TEST(NO_URING);
+	let_clock_catch_up();
+}
+
+FIXTURE_TEARDOWN(uring)
+{
+	io_uring_queue_exit(&self->ring);
+	free(self->memory);
+	close(self->text);
+	close(self->fd);
+}
+
+/* All bytes that were asked for, at once, and each ID above the ones before. */
+static void check_given(struct __test_metadata *_metadata,
+			FIXTURE_DATA(uring) *self)
+{
+	struct io_uring_cqe *cqe;
+
+	submit(_metadata, &self->ring, 1);
+	ASSERT_EQ(0, io_uring_peek_cqe(&self->ring, &cqe));
+	ASSERT_EQ(self->size, cqe->res);
+	io_uring_cqe_seen(&self->ring, cqe);
+	ASSERT_EQ(IDS, count_in_order(self->f, self->memory, IDS,
+				      &self->last));
+}
+
+TEST_F(uring, at_once_without_a_worker)
+{
+	struct iovec whole = { self->memory, self->size };
+	struct iovec parts[] = {
+		{ self->memory, 5 }, { self->memory + 5, self->size - 5 },
+	};
+	char *line = (char *)self->memory;
+	struct io_uring_sqe *sqe;
+	int round;
+
+	ASSERT_EQ(0, io_uring_register_buffers(&self->ring, &whole, 1));
+	for (round = 0; round < 10; round++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
+		check_given(_metadata, self);
+
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_readv(sqe, self->fd, parts, 2, -1);
+		check_given(_metadata, self);
+
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read_fixed(sqe, self->fd, self->memory,
+					 self->size, -1, 0);
+		check_given(_metadata, self);
+
+		/* A line in two pieces. */
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->text, line, 6, -1);
+		submit(_metadata, &self->ring, 1);
+		ASSERT_EQ(6, wait_for_result(_metadata, &self->ring, NULL,
+					     NULL));
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->text, line + 6,
+				   self->f->text_size + 1 - 6, -1);
+		submit(_metadata, &self->ring, 1);
+		ASSERT_EQ(self->f->text_size + 1 - 6,
+			  wait_for_result(_metadata, &self->ring, NULL, NULL));
+		ASSERT_TRUE(parse_line(self->f, line, self->memory));
+	}
+	ASSERT_EQ(0, count_workers(_metadata));
+}
+
+/* Or the above would show nothing. */
+TEST_F(uring, worker_if_asked_for)
+{
+	struct io_uring_sqe *sqe;
+
+	sqe = next_entry(_metadata, &self->ring);
+	io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
+	io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+	submit(_metadata, &self->ring, 1);
+	ASSERT_EQ(self->size,
+		  wait_for_result(_metadata, &self->ring, NULL, NULL));
+	ASSERT_EQ(IDS, count_in_order(self->f, self->memory, IDS,
+				      &self->last));
+	ASSERT_LT(0, count_workers(_metadata));
+}
+
+TEST_F(uring, sizes)
+{
+	struct io_uring_sqe *sqe;
+	size_t size;
+
+	for (size = 0; size < 5 * self->f->id_size; size++) {
+		size_t nr = size / self->f->id_size;
+
+		memset(self->memory, POISON, size + 16);
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->fd, self->memory, size, -1);
+		submit(_metadata, &self->ring, 1);
+		ASSERT_EQ(nr ? (int)(nr * self->f->id_size) : -EINVAL,
+			  wait_for_result(_metadata, &self->ring, NULL, NULL));
+		ASSERT_EQ(nr, count_in_order(self->f, self->memory, nr,
+					     &self->last));
+		ASSERT_TRUE(all_bytes(self->memory + nr * self->f->id_size,
+				      POISON,
+				      size + 16 - nr * self->f->id_size));
+	}
+}
+
+TEST_F(uring, bad_addresses)
+{
+	__u64 addresses[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(addresses);
+	struct io_uring_sqe *sqe;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->fd, as_pointer(addresses[i]),
+				   self->size, -1);
+		submit(_metadata, &self->ring, 1);
+		ASSERT_EQ(-EFAULT, wait_for_result(_metadata, &self->ring,
+						   NULL, NULL));
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
+		check_given(_metadata, self);
+	}
+}
+
+/* One after the other; and what follows one that fails is not done. */
+TEST_F(uring, linked)
+{
+	enum { NR = 8, FAILS = 5 };
+	size_t part = 7 * self->f->id_size;
+	struct io_uring_sqe *sqe;
+	__u64 number;
+	int round, i;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < NR; i++) {
+			size_t size = round && i == FAILS ? 3 : part;
+
+			sqe = next_entry(_metadata, &self->ring);
+			io_uring_prep_read(sqe, self->fd,
+					   self->memory + i * part, size, -1);
+			io_uring_sqe_set_data64(sqe, i);
+			if (i < NR - 1)
+				io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK);
+		}
+		submit(_metadata, &self->ring, NR);
+		for (i = 0; i < NR; i++) {
+			int expected = !round || i < FAILS ? (int)part :
+				       i == FAILS ? -EINVAL : -ECANCELED;
+
+			ASSERT_EQ(expected,
+				  wait_for_result(_metadata, &self->ring,
+						  &number, NULL));
+			ASSERT_EQ(i, number);
+			if (expected < 0)
+				continue;
+			ASSERT_EQ(7, count_in_order(self->f,
+						    self->memory + i * part, 7,
+						    &self->last));
+		}
+	}
+}
+
+/*
+ * More of lex than there is, by many reads at once. All are served in the end,
+ * and none is tried much more often than it is served.
+ */
+TEST(lex_over_its_rate)
+{
+	enum { READS = ENTRIES, COUNT = 4096, ROUNDS = 4 };
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	__u8 *ids = malloc((size_t)READS * COUNT * f->id_size);
+	struct kuid_status before, after;
+	struct io_uring ring;
+	struct io_uring_sqe *sqe;
+	int fd = open_node(f, "", 0);
+	int round, i, part = 0;
+	size_t sum = 0;
+	__u64 number;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_LE(0, fd);
+	if (io_uring_queue_init(READS, &ring, 0))
+		SKIP(return, NO_URING);
+	ASSERT_EQ(0, get_status(fd, &before));
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < READS; i++) {
+			sqe = next_entry(_metadata, &ring);
+			io_uring_prep_read(sqe, fd,
+					   ids + i * COUNT * f->id_size,
+					   COUNT * f->id_size, -1);
+			io_uring_sqe_set_data64(sqe, i);
+		}
+		submit(_metadata, &ring, READS);
+		for (i = 0; i < READS; i++) {
+			struct words last = { 0 };
+			int got = wait_for_result(_metadata, &ring, &number,
+						  NULL);
+
+			ASSERT_LT(0, got) {
+				TH_LOG("%s", strerror(-got));
+			}
+			ASSERT_EQ(0, got % f->id_size);
+			got /= f->id_size;
+			part += got < COUNT;
+			ASSERT_EQ(got, count_in_order(f, ids + number * COUNT *
+						      f->id_size, got, &last));
+			sum += got;
+		}
+	}
+	ASSERT_EQ(0, get_status(fd, &after));
+	TH_LOG("%zu IDs, %d reads of %d cut short, %llu times EAGAIN or short",
+	       sum, part, READS * ROUNDS,
+	       (unsigned long long)(after.would_blocks - before.would_blocks));
+	EXPECT_EQ(before.waits, after.waits);
+	EXPECT_EQ(before.ids[f->number] + sum, after.ids[f->number]);
+	EXPECT_GE(before.would_blocks + 3 * READS * ROUNDS,
+		  after.would_blocks);
+	EXPECT_EQ(0, count_workers(_metadata));
+	io_uring_queue_exit(&ring);
+	close(fd);
+	free(ids);
+}
+
+FIXTURE(none_left) {
+	struct all_wait all;
+	struct io_uring ring;
+	__u8 memory[NR_NODES][8 * LINE_MAX_SIZE];
+};
+
+FIXTURE_VARIANT(none_left) {
+	int flags;
+};
+
+FIXTURE_VARIANT_ADD(none_left, blocking) { 0 };
+FIXTURE_VARIANT_ADD(none_left, nonblocking) { O_NONBLOCK };
+
+FIXTURE_SETUP(none_left)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
+		SKIP_TEST(NO_URING);
+	set_up_all_wait(_metadata, &self->all, variant->flags);
+}
+
+/* The ring lets go of its files some time after it is closed. */
+static void wait_until_unused(void)
+{
+	char text[16] = "";
+
+	do {
+		FILE *file = fopen("/sys/module/kuid/refcnt", "r");
+
+		usleep(1000);
+		if (!file || !fgets(text, sizeof(text), file))
+			break;
+		fclose(file);
+	} while (strcmp(text, "0\n"));
+}
+
+FIXTURE_TEARDOWN(none_left)
+{
+	int i;
+
+	io_uring_queue_exit(&self->ring);
+	for (i = 0; i < NR_NODES; i++)
+		close(self->all.fds[i]);
+	close(self->all.fd);
+	wait_until_unused();
+	give_back_module(_metadata, self->all.was_loaded);
+}
+
+/* Each node is asked for some IDs, known by its number. */
+static void ask_all(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(none_left) *self, unsigned int flags)
+{
+	struct io_uring_sqe *sqe;
+	int i;
+
+	for (i = 0; i < NR_NODES; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
+				   6 * size_of_one(i), -1);
+		io_uring_sqe_set_data64(sqe, i);
+		io_uring_sqe_set_flags(sqe, flags);
+	}
+	submit(_metadata, &self->ring, NR_NODES);
+}
+
+static void check_all_served(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(none_left) *self)
+{
+	__u8 id[ID_SIZE_MAX];
+	__u64 number;
+	int i, got;
+
+	for (i = 0; i < NR_NODES; i++) {
+		const struct format *f;
+		struct words last = { 0 };
+
+		got = wait_for_result(_metadata, &self->ring, &number, NULL);
+		f = format_of_node(number);
+		ASSERT_LT(0, got) {
+			TH_LOG("node %llu: %s", (unsigned long long)number,
+			       strerror(-got));
+		}
+		ASSERT_LE(size_of_one(number), got);
+		if (is_text_node(number)) {
+			ASSERT_TRUE(parse_line(f, (char *)self->memory[number],
+					       id));
+		} else {
+			ASSERT_EQ(0, got % f->id_size);
+			got /= f->id_size;
+			ASSERT_EQ(got, count_in_order(f, self->memory[number],
+						      got, &last));
+		}
+	}
+}
+
+/* Nothing comes and little is tried as long as there is nothing; then all. */
+TEST_F(none_left, served_in_the_end)
+{
+	struct kuid_status before, after;
+	__u64 begin, seconds;
+	int i;
+
+	ASSERT_EQ(0, get_status(self->all.fd, &before));
+	begin = clock_ns();
+	ask_all(_metadata, self, 0);
+	for (i = 0; i < 20; i++) {
+		usleep(10000);
+		check_none_done(_metadata, &self->ring);
+	}
+	ASSERT_EQ(0, get_status(self->all.fd, &after));
+	seconds = (clock_ns() - begin) / NSEC_PER_SEC;
+	TH_LOG("%llu times EAGAIN",
+	       (unsigned long long)(after.would_blocks - before.would_blocks));
+	EXPECT_EQ(0, count_workers(_metadata));
+	/* Each at first, and again when it is looked around. */
+	EXPECT_GE(before.would_blocks + (2 + 2 * seconds) * NR_NODES,
+		  after.would_blocks);
+	EXPECT_EQ(before.waits, after.waits);
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	check_all_served(_metadata, self);
+}
+
+TEST_F(none_left, served_by_a_worker)
+{
+	ask_all(_metadata, self, IOSQE_ASYNC);
+	usleep(20000);
+	check_none_done(_metadata, &self->ring);
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	check_all_served(_metadata, self);
+}
+
+TEST_F(none_left, without_waiting)
+{
+	struct io_uring_sqe *sqe;
+	__u64 number;
+	int i;
+
+	for (i = 0; i < NR_NODES; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
+				   6 * size_of_one(i), -1);
+		sqe->rw_flags = RWF_NOWAIT;
+		io_uring_sqe_set_data64(sqe, i);
+	}
+	submit(_metadata, &self->ring, NR_NODES);
+	for (i = 0; i < NR_NODES; i++)
+		ASSERT_EQ(-EAGAIN, wait_for_result(_metadata, &self->ring,
+						   &number, NULL));
+}
+
+/* What is cancelled has taken nothing, and is in no one's way. */
+static void cancel_all(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(none_left) *self, unsigned int flags)
+{
+	enum { CANCEL = 1000 };
+	struct kuid_status before, after;
+	struct io_uring_sqe *sqe;
+	__u64 number;
+	int i, result;
+
+	ASSERT_EQ(0, get_status(self->all.fd, &before));
+	ask_all(_metadata, self, flags);
+	usleep(20000);
+	for (i = 0; i < NR_NODES; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_cancel64(sqe, i, 0);
+		io_uring_sqe_set_data64(sqe, CANCEL + i);
+	}
+	submit(_metadata, &self->ring, NR_NODES);
+	for (i = 0; i < 2 * NR_NODES; i++) {
+		result = wait_for_result(_metadata, &self->ring, &number, NULL);
+		if (number >= CANCEL) {
+			/* It may be running: then it is told to stop. */
+			ASSERT_TRUE(!result || result == -EALREADY);
+		} else {
+			ASSERT_TRUE(result == -ECANCELED || result == -EINTR) {
+				TH_LOG("node %llu: %d",
+				       (unsigned long long)number, result);
+			}
+		}
+	}
+	ASSERT_EQ(0, get_status(self->all.fd, &after));
+	EXPECT_EQ(0, memcmp(before.ids, after.ids, sizeof(before.ids)));
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	ask_all(_metadata, self, 0);
+	check_all_served(_metadata, self);
+}
+
+TEST_F(none_left, cancelled)
+{
+	cancel_all(_metadata, self, 0);
+}
+
+TEST_F(none_left, cancelled_in_a_worker)
+{
+	cancel_all(_metadata, self, IOSQE_ASYNC);
+}
+
+/* With reads waiting; what is left of them would keep the module in use. */
+TEST_F(none_left, ring_closed)
+{
+	ask_all(_metadata, self, 0);
+	io_uring_queue_exit(&self->ring);
+	ASSERT_EQ(0, io_uring_queue_init(ENTRIES, &self->ring, 0));
+	ask_all(_metadata, self, IOSQE_ASYNC);
+	io_uring_queue_exit(&self->ring);
+	ASSERT_EQ(0, io_uring_queue_init(ENTRIES, &self->ring, 0));
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	ask_all(_metadata, self, 0);
+	check_all_served(_metadata, self);
+}
+
+TEST_F(none_left, killed)
+{
+	pid_t child;
+	int *ready = share_memory(sizeof(*ready));
+
+	ASSERT_NE(NULL, ready);
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (io_uring_queue_init(ENTRIES, &self->ring, 0))
+			_exit(1);
+		ask_all(_metadata, self, 0);
+		__atomic_store_n(ready, 1, __ATOMIC_RELEASE);
+		for (;;)
+			pause();
+	}
+	while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) &&
+	       state_of(child) != 'Z')
+		usleep(1000);
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	ASSERT_EQ(1, *ready);
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	ask_all(_metadata, self, 0);
+	check_all_served(_metadata, self);
+}
+
+/*
+ * That others are woken, or that clocks change without there being IDs, is no
+ * event. Such a change is one: the ceiling is where it was, and acknowledged
+ * again.
+ */
+static void look_again(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(none_left) *self)
+{
+	struct kuid_state state;
+
+	ASSERT_EQ(0, get_state(self->all.fd, &state));
+	ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
+}
+
+/* Polled until there are some, and then read. */
+TEST_F(none_left, polled_then_read)
+{
+	enum { POLL = 1000 };
+	struct io_uring_sqe *sqe;
+	__u64 number;
+	int i, result;
+
+	for (i = 0; i < NR_NODES; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_poll_add(sqe, self->all.fds[i], POLLIN);
+		io_uring_sqe_set_data64(sqe, POLL + i);
+		io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK);
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
+				   size_of_one(i), -1);
+		io_uring_sqe_set_data64(sqe, i);
+	}
+	submit(_metadata, &self->ring, 2 * NR_NODES);
+	for (i = 0; i < 5; i++) {
+		look_again(_metadata, self);
+		usleep(5000);
+		check_none_done(_metadata, &self->ring);
+	}
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	for (i = 0; i < 2 * NR_NODES; i++) {
+		result = wait_for_result(_metadata, &self->ring, &number, NULL);
+		if (number >= POLL) {
+			/* POLLERR would say that none ever come. */
+			ASSERT_EQ(POLLIN, result);
+		} else {
+			ASSERT_EQ(size_of_one(number), result);
+		}
+	}
+}
+
+/* Polled once for all: told each time that there are some again. */
+TEST_F(none_left, polled_many_times)
+{
+	struct io_uring_sqe *sqe;
+	int told[NR_NODES] = { 0 };
+	__u64 number;
+	__u32 flags;
+	int i, round;
+
+	for (i = 0; i < NR_NODES; i++) {
+		sqe = next_entry(_metadata, &self->ring);
+		io_uring_prep_poll_multishot(sqe, self->all.fds[i], POLLIN);
+		io_uring_sqe_set_data64(sqe, i);
+	}
+	submit(_metadata, &self->ring, NR_NODES);
+	for (round = 1; round <= 3; round++) {
+		struct io_uring_cqe *cqe;
+		int left = NR_NODES;
+
+		look_again(_metadata, self);
+		usleep(5000);
+		check_none_done(_metadata, &self->ring);
+		ASSERT_EQ(0, let_all_go(self->all.fd));
+		while (left) {
+			ASSERT_EQ(POLLIN,
+				  wait_for_result(_metadata, &self->ring,
+						  &number, &flags));
+			ASSERT_TRUE(flags & IORING_CQE_F_MORE);
+			left -= told[number] < round;
+			told[number] = round;
+		}
+		have_all_wait(_metadata, self->all.fd);
+		/* What was told until then was true. */
+		while (!io_uring_peek_cqe(&self->ring, &cqe)) {
+			ASSERT_EQ(POLLIN, cqe->res);
+			io_uring_cqe_seen(&self->ring, cqe);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * All at once, for as long as is asked for: readers and callers of all formats
+ * and orders, blocking or not, of binary IDs and text, from files of their own
+ * and shared ones, in threads, children and the kernel; while the wall clock is
+ * set, CPUs come and go, the identity changes and someone tries to unload the
+ * module. Each ID is looked at: it is well-formed, in order, and none comes
+ * twice. In the end the module must have counted as many as came.
+ *
+ * How that is done in bounded memory: an ID carries its time, and of each
+ * source of times there is a window of the latest ones. IDs in it are kept, and
+ * each new one is compared with all of them; one of a time before it is refused
+ * as such. So each is found out however long ago the same one came. The window
+ * is as wide as calls may be out of order by what is promised: it is moved up to
+ * the time of an ID that is taken, less what IDs may be ahead of the clock,
+ * when all calls have ended that began before. How many IDs there may be in it
+ * is fixed; whoever would bring more waits. See soak_book.c.
+ *
+ * With --clone the machine is saved when this says so, and goes on from there
+ * as another one, for soak.sh.
+ */
+#include <argp.h>
+#include <glob.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include "../lib/option_number.h"
+#include "soak.h"
+
+/* From when the machine is known to be another one. */
+#define CLONE_SECONDS	10
+
+/* So little that IDs are used up even where there is little time to. */
+#define PARAMS		"max_ahead_ms=20"
+
+/* When nothing has been done for so long it hangs. */
+#define HANG_SECONDS	300
+
+static struct {
+	__u64 seconds;
+	__u64 seed;
+	bool clone;
+} options = {
+	.seconds = 60,
+};
+
+static const struct {
+	void (*run)(__u32 seed, int nr);
+	int nr;
+	bool disturbs;		/* and so ends before the others */
+} roles[] = {
+	{ soak_take, 8, false },
+	{ soak_take, 12, false },
+	{ soak_fork, 16, false },
+	{ soak_poll, 20, false },
+	{ soak_call, 21, false },
+	{ soak_unload, 22, false },
+	{ soak_step, 23, true },
+	{ soak_unplug, 24, true },
+	{ soak_identify, 25, true },
+};
+
+struct soak_world *soak;
+
+static pid_t pids[ARRAY_SIZE(roles)];
+
+/* The first to come is what is told. */
+void soak_fail(const char *text, ...)
+{
+	va_list args;
+
+	if (__atomic_exchange_n(&soak->failed, true, __ATOMIC_SEQ_CST))
+		return;
+	va_start(args, text);
+	vsnprintf(soak->what, sizeof(soak->what), text, args);
+	va_end(args);
+	__atomic_store_n(&soak->stop, true, __ATOMIC_SEQ_CST);
+}
+
+bool soak_stopped(void)
+{
+	return __atomic_load_n(&soak->stop, __ATOMIC_RELAXED);
+}
+
+/* What came before all are told to stop is looked at, unless this is why. */
+bool soak_failed(void)
+{
+	return __atomic_load_n(&soak->failed, __ATOMIC_RELAXED);
+}
+
+__u64 soak_epoch(const struct soak_actor *me)
+{
+	struct kuid_status status;
+
+	if (get_status(me->fd, &status))
+		soak_fail("%s: no status: %m", me->name);
+	return status.epoch;
+}
+
+static __u64 seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Those who have ended must have been told to. */
+static void look_at_children(void)
+{
+	int status;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(roles); i++) {
+		if (pids[i] <= 0 || waitpid(pids[i], &status, WNOHANG) != pids[i])
+			continue;
+		pids[i] = 0;
+		if (status || !(soak->stop || (soak->calm && roles[i].disturbs)))
+			soak_fail("process %zu ended with status %x", i,
+				  status);
+	}
+}
+
+static bool are_there(bool disturbing)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(roles); i++) {
+		if (pids[i] > 0 && roles[i].disturbs >= disturbing)
+			return true;
+	}
+	return false;
+}
+
+static void say(const char *text, ...)
+{
+	va_list args;
+
+	printf("# ");
+	va_start(args, text);
+	vprintf(text, args);
+	va_end(args);
+	puts("");
+	fflush(stdout);
+}
+
+static __u64 booked(__u32 format)
+{
+	__u64 ids = 0;
+	int i;
+
+	for (i = 0; i < SOAK_ACTORS; i++)
+		ids += soak->actors[i].ids[format];
+	return ids;
+}
+
+static __u64 booked_in_all(void)
+{
+	__u64 ids = 0;
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		ids += booked(formats[i].number);
+	return ids;
+}
+
+static void go_on(struct soak_actor *me)
+{
+	static __u64 said;
+	__u64 now = seconds_now();
+
+	soak_sweep(me);
+	look_at_children();
+	if (now >= said + 60) {
+		said = now;
+		say("%llu IDs, %u windows",
+		    (unsigned long long)booked_in_all(), soak->nr_windows);
+	}
+	usleep(20000);
+}
+
+static void go_on_until(struct soak_actor *me, __u64 seconds)
+{
+	while (seconds_now() < seconds && !soak_stopped())
+		go_on(me);
+}
+
+static __u64 forks(const struct soak_actor *me)
+{
+	struct kuid_status status;
+
+	return get_status(me->fd, &status) ? 0 : status.vm_forks;
+}
+
+/* As another machine: with another node and worker, from when that is known. */
+static void be_cloned(struct soak_actor *me)
+{
+	struct kuid_state before, after;
+
+	if (get_state(me->fd, &before))
+		soak_fail("GET_STATE: %m");
+	say("to be saved");
+	while (!forks(me) && !soak_stopped())
+		go_on(me);
+	say("it is another machine");
+	go_on_until(me, seconds_now() + CLONE_SECONDS);
+	if (get_state(me->fd, &after))
+		soak_fail("GET_STATE: %m");
+	if (before.node == after.node || before.worker == after.worker)
+		soak_fail("the clone has the node or worker of the machine it was made of");
+}
+
+/* In a process of its own, which has all the others. */
+static void run(struct soak_actor *me)
+{
+	__u64 end = seconds_now() + options.seconds;
+	size_t i;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0; i < ARRAY_SIZE(roles); i++)
+		pids[i] = soak_start(roles[i].run, options.seed, roles[i].nr);
+	go_on_until(me, end);
+	__atomic_store_n(&soak->calm, true, __ATOMIC_SEQ_CST);
+	while (are_there(true) && !soak_stopped())
+		go_on(me);
+	if (options.clone && !soak_stopped())
+		be_cloned(me);
+	__atomic_store_n(&soak->stop, true, __ATOMIC_SEQ_CST);
+	while (are_there(false))
+		go_on(me);
+	_exit(0);
+}
+
+/* Where all of them are, in the kernel. */
+static void show_tasks(pid_t group)
+{
+	char line[256];
+	glob_t found;
+	size_t i;
+
+	if (glob("/proc/[0-9]*/task/*/stack", 0, NULL, &found))
+		return;
+	for (i = 0; i < found.gl_pathc; i++) {
+		FILE *file;
+
+		if (getpgid(atoi(found.gl_pathv[i] + strlen("/proc/"))) !=
+		    group)
+			continue;
+		say("%s:", found.gl_pathv[i]);
+		file = fopen(found.gl_pathv[i], "r");
+		while (file && fgets(line, sizeof(line), file))
+			printf("#   %s", line);
+		if (file)
+			fclose(file);
+	}
+	globfree(&found);
+}
+
+static __u64 calls_made(void)
+{
+	__u64 calls = 0;
+	int i;
+
+	for (i = 0; i < SOAK_ACTORS; i++)
+		calls += __atomic_load_n(&soak->actors[i].calls,
+					 __ATOMIC_RELAXED);
+	return calls;
+}
+
+/* Until it ends, or hangs. */
+static void watch(pid_t pid)
+{
+	__u64 since = seconds_now(), calls = 0;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		__u64 made = calls_made(), now = seconds_now();
+
+		if (made != calls)
+			since = now;
+		calls = made;
+		if (now - since > HANG_SECONDS) {
+			show_tasks(pid);
+			soak_fail("it hangs after %llu calls",
+				  (unsigned long long)calls);
+			kill(-pid, SIGKILL);
+		}
+		usleep(100000);
+	}
+	if (status)
+		soak_fail("it ended with status %x", status);
+}
+
+static void put_wall_back(__u64 offset)
+{
+	shift_wall(offset - (clock_ns() - boottime_ns()));
+}
+
+static void report(const struct soak_actor *me, __u64 seconds)
+{
+	const struct soak_done *done = &soak->done;
+	struct kuid_status status;
+	struct rusage usage;
+	size_t i;
+	int a;
+
+	if (get_status(me->fd, &status))
+		soak_fail("no status: %m");
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		__u64 again = 0;
+
+		for (a = 0; a < SOAK_ACTORS; a++)
+			again += soak->actors[a].again[f->number];
+		say("%s: %llu IDs checked, %llu times none without waiting",
+		    f->name, (unsigned long long)booked(f->number),
+		    (unsigned long long)again);
+		if (status.ids[f->number] != booked(f->number))
+			soak_fail("%s: %llu IDs came, the module says %llu",
+				  f->name,
+				  (unsigned long long)booked(f->number),
+				  (unsigned long long)status.ids[f->number]);
+	}
+	say("%llu IDs in %llu s; %llu waits, %llu would have, %llu epochs",
+	    (unsigned long long)booked_in_all(), (unsigned long long)seconds,
+	    (unsigned long long)status.waits,
+	    (unsigned long long)status.would_blocks,
+	    (unsigned long long)status.epoch);
+	say("clock set back %llu times, %llu by more than 10 s, forward %llu; found %llu and %llu",
+	    (unsigned long long)done->back,
+	    (unsigned long long)done->back_past,
+	    (unsigned long long)done->forward,
+	    (unsigned long long)status.steps_back,
+	    (unsigned long long)status.steps_forward);
+	say("CPUs gone and back %llu, unloading refused %llu, identities %llu",
+	    (unsigned long long)done->unplugged,
+	    (unsigned long long)done->refusals,
+	    (unsigned long long)done->identities);
+	say("children %llu, polls %llu, clones %llu",
+	    (unsigned long long)done->children,
+	    (unsigned long long)done->polls,
+	    (unsigned long long)status.vm_forks);
+	say("%llu IDs of kernel code in %llu loads",
+	    (unsigned long long)done->kernel_ids,
+	    (unsigned long long)done->loads);
+	getrusage(RUSAGE_CHILDREN, &usage);
+	say("%llu IDs kept at most, in no more than %zu MB; a process had %ld MB at most",
+	    (unsigned long long)soak->most, sizeof(*soak) >> 20,
+	    usage.ru_maxrss / 1024);
+	if (!(status.held & KUID_HELD_UNIQUE) ||
+	    !(status.held & KUID_HELD_ORDER))
+		soak_fail("status says that promises are not held");
+	if (!done->back_past || !done->forward || !done->unplugged ||
+	    !done->refusals || !done->identities || !done->children ||
+	    !done->polls || !done->kernel_ids || !status.steps_back ||
+	    !status.steps_forward || status.epoch < 3)
+		soak_fail("there was no time for all that it is about");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 't':
+		options.seconds = option_number(arg, state, 86400);
+		break;
+	case 's':
+		options.seed = option_number(arg, state, UINT32_MAX);
+		break;
+	case 'c':
+		options.clone = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option argp_options[] = {
+	{ "seconds", 't', "N", 0, "how long; 60", 0 },
+	{ "seed", 's', "N", 0, "what is chosen is chosen by it", 0 },
+	{ "clone", 'c', NULL, 0, "go on as a clone, see soak.sh", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.doc = "Take IDs of the module KUID_MODULE while all is done to the machine.",
+};
+
+int main(int argc, char **argv)
+{
+	struct soak_actor *me;
+	__u64 begin, offset;
+	int cpus[SOAK_CPUS];
+	pid_t pid;
+	int ret;
+
+	options.seed = pick_seed();
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	ksft_print_header();
+	ksft_set_plan(1);
+	if (!module_path() || !getenv("KUID_CALLERS") || geteuid() ||
+	    allowed_cpus(cpus, SOAK_CPUS) < SOAK_CPUS) {
+		ksft_test_result_skip("soak: needs root, 4 CPUs, KUID_MODULE and KUID_CALLERS\n");
+		ksft_finished();
+	}
+	say("seed %llu, %llu seconds", (unsigned long long)options.seed,
+	    (unsigned long long)options.seconds);
+	soak = mmap(NULL, sizeof(*soak), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (soak == MAP_FAILED)
+		ksft_exit_fail_msg("out of memory\n");
+	/* What is counted begins with this. */
+	ret = is_loaded() ? unload() : 0;
+	ret = ret ? ret : load(PARAMS);
+	if (ret)
+		ksft_exit_fail_msg("the module can't be loaded: %s\n",
+				   strerror(-ret));
+
+	soak_book_init();
+	me = soak_actor("sweeper", 0, options.seed);
+	offset = clock_ns() - boottime_ns();
+	begin = seconds_now();
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		run(me);
+	if (pid < 0)
+		ksft_exit_fail_msg("fork: %s\n", strerror(errno));
+	watch(pid);
+	put_wall_back(offset);
+	if (!soak->failed)
+		report(me, seconds_now() - begin);
+	if (soak->failed)
+		ksft_print_msg("%s\n", soak->what);
+	ksft_test_result(!soak->failed, "soak\n");
+	ksft_finished();
+}

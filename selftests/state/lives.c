@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The IDs of a machine that is killed or cloned, for vm/reboot.sh and
+ * vm/clone.sh. Readers have the kernel put them straight into memory that is
+ * shared with the machine below (a PCI device ivshmem), so that each is there
+ * from the moment it was handed out, whatever becomes of this one. There, too,
+ * is what stands for stable storage.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdarg.h>
+
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
+#endif
+
+#include "../lib/admin.h"
+
+#define HOUR		(3600 * NSEC_PER_SEC)
+
+#define LIVES		2
+#define READERS		2
+#define PHASES		2	/* before the fork was told of, and after */
+
+#define REGION_SIZE	0x100000UL
+#define BATCH		40
+#define MEMORY_SIZE	0x4000000UL
+
+/**
+ * struct taken - IDs of one format of one reader
+ * @nr: how many
+ * @refused: how often there were none because of the identity
+ */
+struct taken {
+	__u32 nr;
+	__u32 refused;
+};
+
+/**
+ * struct memory - what is shared with the machine below
+ * @ceiling: what has been saved
+ * @lives: how often this was begun
+ * @readers: of this life, that are at work
+ * @stop: from below: come to an end
+ * @told: wall clock when the fork was first seen, 0 before
+ * @began: wall clock when the first life began
+ * @load_id: of the last epoch of a machine that was restored
+ * @taken: by life, reader, format and phase
+ */
+struct memory {
+	__u64 ceiling;
+	__u32 lives;
+	__u32 readers;
+	__u32 stop;
+	__u32 reserved;
+	__u64 told;
+	__u64 began;
+	__u64 load_id;
+	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
+};
+
+/* Behind the header, in the order of memory.taken. */
+static __u8 *region(struct memory *m, int life, int reader, size_t format,
+		    int phase)
+{
+	size_t nr = ((life * READERS + reader) * NR_FORMATS + format) * PHASES +
+		    phase;
+
+	return (__u8 *)m + (nr + 1) * REGION_SIZE;
+}
+
+static _Noreturn void fail(const char *text, ...)
+{
+	va_list args;
+
+	va_start(args, text);
+	fputs("# lives: ", stdout);
+	vprintf(text, args);
+	puts("");
+	va_end(args);
+	exit(1);
+}
+
+static bool file_says(const char *device, const char *name, unsigned long value)
+{
+	char path[320];
+	unsigned long found;
+	FILE *file;
+	bool same;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", device,
+		 name);
+	file = fopen(path, "r");
+	same = file && fscanf(file, "%lx", &found) == 1 && found == value;
+	if (file)
+		fclose(file);
+	return same;
+}
+
+/* The device's memory; there is no driver for it, and needs none. */
+static struct memory *map_device(void)
+{
+	DIR *dir = opendir("/sys/bus/pci/devices");
+	struct dirent *entry;
+	char path[320];
+	void *m;
+	int fd;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!file_says(entry->d_name, "vendor", 0x1af4) ||
+		    !file_says(entry->d_name, "device", 0x1110))
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/enable",
+			 entry->d_name);
+		fd = open(path, O_WRONLY);
+		if (fd < 0 || write(fd, "1", 1) != 1)
+			fail("can't enable the device: %m");
+		close(fd);
+		snprintf(path, sizeof(path),
+			 "/sys/bus/pci/devices/%s/resource2", entry->d_name);
+		fd = open(path, O_RDWR);
+		m = fd < 0 ? MAP_FAILED :
+		    mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, 0);
+		if (m == MAP_FAILED)
+			fail("can't map %s: %m", path);
+		return m;
+	}
+	fail("there is no shared memory");
+}
+
+static struct memory *map_file(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	void *m = fd < 0 ? MAP_FAILED :
+		  mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		       fd, 0);
+
+	if (m == MAP_FAILED)
+		fail("can't map %s: %m", path);
+	return m;
+}
+
+static bool told_of_fork(int fd)
+{
+	struct kuid_status status;
+
+	return !get_status(fd, &status) && status.vm_forks;
+}
+
+/*
+ * All formats, in all orders, singly and in batches, until told to stop. Sleeps
+ * between: it is the time it covers that counts, not how many there are.
+ */
+static void read_on(struct memory *m, int life, int reader, __u32 seed)
+{
+	int fd = open(DEV_KUID, O_RDONLY);
+	int cpus[READERS];
+
+	if (fd < 0 || move_to_cpu(0, allowed_cpus(cpus, READERS) > reader ?
+				  cpus[reader] : cpus[0]))
+		_exit(1);
+	__atomic_fetch_add(&m->readers, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
+		size_t k = pick(&seed) % NR_FORMATS;
+		const struct format *f = &formats[k];
+		__u32 count = pick(&seed) & 1 ? 1 : 1 + pick(&seed) % BATCH;
+		int phase = told_of_fork(fd);
+		struct taken *t = &m->taken[life][reader][k][phase];
+		long got;
+
+		if (phase && !m->told)
+			m->told = clock_ns();
+		if (((size_t)t->nr + BATCH) * f->id_size > REGION_SIZE)
+			continue;
+		got = take(fd, f, KUID_ORDER_CPU + pick(&seed) % 3,
+			   region(m, life, reader, k, phase) +
+				   (size_t)t->nr * f->id_size,
+			   count, NULL);
+		if (got > 0)
+			t->nr += got;
+		else if (got == -ESTALE)
+			t->refused++;
+		else
+			_exit(2);
+		if (!(pick(&seed) % 8))
+			usleep(pick(&seed) % 2000);
+	}
+	_exit(0);
+}
+
+static void start_readers(struct memory *m, int life, pid_t *pids, __u32 seed)
+{
+	int i;
+
+	m->readers = 0;
+	for (i = 0; i < READERS; i++) {
+		__u32 own = seed + i * 7919;
+
+		pids[i] = fork();
+		if (pids[i] < 0)
+			fail("can't fork: %m");
+		if (!pids[i])
+			read_on(m, life, i, own);
+	}
+	while (__atomic_load_n(&m->readers, __ATOMIC_SEQ_CST) != READERS)
+		usleep(1000);
+}
+
+static void end_readers(const pid_t *pids)
+{
+	int i;
+
+	for (i = 0; i < READERS; i++) {
+		int status = exit_status(pids[i]);
+
+		if (status)
+			fail("reader %d ended with %d", i, status);
+	}
+}
+
+/* The ceiling is on stable storage before it is acknowledged. */
+static void save(struct memory *m, int fd)
+{
+	struct kuid_state state;
+	__u64 ceiling;
+
+	if (get_state(fd, &state))
+		fail("GET_STATE: %m");
+	ceiling = state.wall_ns;
+	if (ceiling < state.slot_ns)
+		ceiling = state.slot_ns;
+	if (ceiling < state.stamp_ns)
+		ceiling = state.stamp_ns;
+	ceiling += NSEC_PER_SEC;
+	__atomic_store_n(&m->ceiling, ceiling, __ATOMIC_SEQ_CST);
+	if (acknowledge(fd, ceiling))
+		fail("ACKNOWLEDGE: %m");
+}
+
+struct found {
+	__u8 id[ID_SIZE_MAX];
+	int from;
+};
+
+static int compare_found(const void *a, const void *b)
+{
+	return memcmp(((const struct found *)a)->id,
+		      ((const struct found *)b)->id, ID_SIZE_MAX);
+}
+
+/*
+ * Add a region's IDs from some number on, also those that the reader didn't
+ * come to count any more.
+ */
+static size_t gather(struct memory *m, int life, int reader, size_t k,
+		     int phase, __u32 first, int from, struct found *to)
+{
+	const struct format *f = &formats[k];
+	const __u8 *at = region(m, life, reader, k, phase);
+	__u32 nr = m->taken[life][reader][k][phase].nr;
+	size_t added = 0;
+	__u32 i;
+
+	for (i = first; i < nr + BATCH; i++) {
+		if (((size_t)i + 1) * f->id_size > REGION_SIZE ||
+		    (i >= nr && all_bytes(id_at(f, at, i), 0, f->id_size)))
+			break;
+		memset(to[added].id, 0, ID_SIZE_MAX);
+		memcpy(to[added].id, id_at(f, at, i), f->id_size);
+		to[added++].from = from;
+	}
+	return added;
+}
+
+/* How many of the IDs are there twice. */
+static size_t count_repeats(const struct format *f, struct found *ids,
+			    size_t nr, bool show)
+{
+	size_t repeats = 0;
+	size_t i, k;
+
+	qsort(ids, nr, sizeof(*ids), compare_found);
+	for (i = 1; i < nr; i++) {
+		if (compare_found(&ids[i - 1], &ids[i]))
+			continue;
+		if (!repeats++ && show) {
+			printf("# %s ", f->name);
+			for (k = 0; k < f->id_size; k++)
+				printf("%02x", ids[i].id[k]);
+			printf(" of %d and %d\n", ids[i - 1].from, ids[i].from);
+		}
+	}
+	return repeats;
+}
+
+static struct found *room(void)
+{
+	struct found *ids = malloc(LIVES * READERS * PHASES * REGION_SIZE / 8 *
+				   sizeof(*ids));
+
+	if (!ids)
+		fail("no memory");
+	return ids;
+}
+
+/* The IDs of both lives. Returns how many repeat. */
+static size_t compare_lives(struct memory *m)
+{
+	struct found *ids = room();
+	size_t total[LIVES] = { 0 };
+	size_t repeats = 0;
+	int life, reader, phase;
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		size_t nr = 0;
+
+		for (life = 0; life < LIVES; life++) {
+			size_t before = nr;
+
+			for (reader = 0; reader < READERS; reader++)
+				for (phase = 0; phase < PHASES; phase++)
+					nr += gather(m, life, reader, k, phase,
+						     0, life, ids + nr);
+			total[life] += nr - before;
+			if (nr == before)
+				fail("no %s in life %d", formats[k].name,
+				     life + 1);
+		}
+		repeats += count_repeats(&formats[k], ids, nr, true);
+	}
+	printf("# lives: %zu IDs of the first, %zu of the second, %zu repeated\n",
+	       total[0], total[1], repeats);
+	free(ids);
+	return repeats;
+}
+
+static void set_clock(__u64 ns)
+{
+	struct timespec to = {
+		.tv_sec = ns / NSEC_PER_SEC,
+		.tv_nsec = ns % NSEC_PER_SEC,
+	};
+
+	if (clock_settime(CLOCK_REALTIME, &to))
+		fail("can't set the clock: %m");
+}
+
+/* One of two lives: the first is killed, the second compares. */
+static int be_killed(int argc, char **argv)
+{
+	struct memory *m = map_device();
+	bool required = argc > 2 && !strcmp(argv[2], "required");
+	struct kuid_status status;
+	pid_t pids[READERS];
+	char params[128];
+	int life, fd;
+	__u64 until;
+
+	if (argc != 4)
+		fail("usage: lives reboot off|required earlier|again");
+	life = m->lives++;
+	if (life >= LIVES)
+		fail("this is life %d", life + 1);
+	if (!life)
+		m->began = clock_ns();
+	else if (!strcmp(argv[3], "again"))
+		set_clock(m->began);
+	snprintf(params, sizeof(params), "state=%s " ALL_PARAMS, argv[2]);
+	if (load(params))
+		fail("can't load the module");
+	fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
+	if (fd < 0)
+		fail("can't open the device: %m");
+	if (required) {
+		if (restore_floor(fd, m->ceiling))
+			fail("RESTORE: %m");
+		save(m, fd);
+	}
+	if (get_status(fd, &status))
+		fail("STATUS: %m");
+	printf("# lives: life %d, floor %llu, %sreboot-safe\n", life + 1,
+	       status.floor_ns,
+	       status.held & KUID_HELD_REBOOT_SAFE ? "" : "not ");
+	if (required != !!(status.held & KUID_HELD_REBOOT_SAFE))
+		fail("that is not so");
+
+	start_readers(m, life, pids, pick_seed());
+	puts("# lives: at work");
+	fflush(stdout);
+	until = clock_ns() + 2 * NSEC_PER_SEC;
+	while (!life || clock_ns() < until) {
+		usleep(50000);
+		if (required)
+			save(m, fd);
+	}
+	m->stop = 1;
+	if (required)
+		save(m, fd);
+	end_readers(pids);
+	m->stop = 0;
+	/* Without saved state there is no promise, and the script counts. */
+	return compare_lives(m) && required;
+}
+
+/* Which formats the identity keeps from being made, as bits of numbers. */
+static __u32 stale_formats(int fd)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	__u32 stale = 0;
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		long got = take(fd, &formats[k], KUID_ORDER_DEFAULT, ids, 7,
+				NULL);
+
+		if (got == -ESTALE)
+			stale |= 1U << formats[k].number;
+		else if (got < 1)
+			fail("%s: %ld", formats[k].name, got);
+	}
+	return stale;
+}
+
+/* Reads on while the machine is saved and restored, until told to stop. */
+static int be_cloned(int argc, char **argv)
+{
+	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
+	struct memory *m = map_device();
+	struct kuid_status first, status;
+	pid_t pids[READERS];
+	char params[256] = "";
+	__u32 stale, expected;
+	bool given;
+	int fd, i;
+
+	for (i = 2; i < argc; i++) {
+		strncat(params, argv[i], 100);
+		strcat(params, " ");
+	}
+	given = strstr(params, "node=");
+	if (load(params))
+		fail("can't load the module");
+	fd = open(DEV_KUID, O_RDONLY);
+	if (fd < 0)
+		fail("can't open the device: %m");
+	if (restore_floor(fd, 0) || acknowledge(fd, clock_ns() + HOUR))
+		fail("can't begin anew: %m");
+	if (get_status(fd, &first))
+		fail("STATUS: %m");
+	start_readers(m, 0, pids, pick_seed());
+	puts("# lives: at work");
+	fflush(stdout);
+	end_readers(pids);
+
+	if (get_status(fd, &status))
+		fail("STATUS: %m");
+	stale = stale_formats(fd);
+	printf("# lives: %llu forks, epoch %llu, stale formats %x, told at %llu\n",
+	       status.vm_forks, status.epoch, stale, m->told);
+	expected = !given || !status.vm_forks ? 0 : SLOTS | STAMPS;
+	expected &= ~(1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64);
+	if (stale != expected)
+		fail("stale should be %x", expected);
+	if (!expected != !(status.reasons & KUID_REASON_STALE_IDENTITY))
+		fail("status doesn't say so");
+	/* The first, that of the fresh start, and that of each fork. */
+	if (status.epoch != 2 + status.vm_forks)
+		fail("that is not the epoch");
+	if (!status.load_id ||
+	    (status.load_id == first.load_id ? status.vm_forks :
+					       !status.vm_forks))
+		fail("that is not the load_id");
+	m->load_id = status.load_id;
+	if (set_identity(fd, &confirm) || stale_formats(fd))
+		fail("it is confirmed, and stale all the same");
+	return 0;
+}
+
+/* What twins have in common that were made of one machine. */
+static int compare_twins(int argc, char **argv)
+{
+	struct memory *m[3];
+	struct found *ids = room();
+	bool same = false;
+	int reader, twin;
+	size_t k;
+	int i;
+
+	if (argc != 5)
+		fail("usage: lives twins SAVED ONE OTHER");
+	for (i = 0; i < 3; i++)
+		m[i] = map_file(argv[2 + i]);
+	/* Their epochs have the same numbers. */
+	if (m[1]->load_id == m[2]->load_id)
+		fail("the twins have the load_id %llx", m[1]->load_id);
+	for (k = 0; k < NR_FORMATS; k++) {
+		size_t before, after, repeats[2];
+		size_t nr[2] = { 0 }, refused = 0;
+
+		for (twin = 1; twin < 3; twin++) {
+			for (reader = 0; reader < READERS; reader++) {
+				struct taken *t = m[twin]->taken[0][reader][k];
+				__u32 from =
+					m[0]->taken[0][reader][k][0].nr;
+
+				refused += t[0].refused + t[1].refused;
+				nr[0] += gather(m[twin], 0, reader, k, 0, from,
+						twin, ids + nr[0]);
+			}
+		}
+		before = nr[0];
+		repeats[0] = count_repeats(&formats[k], ids, before, false);
+		for (twin = 1; twin < 3; twin++)
+			for (reader = 0; reader < READERS; reader++)
+				nr[1] += gather(m[twin], 0, reader, k, 1, 0,
+						twin, ids + before + nr[1]);
+		after = nr[1];
+		/* Of after with all. */
+		repeats[1] = count_repeats(&formats[k], ids, before + after,
+					   false) - repeats[0];
+		printf("# %s: before they were told %zu, %zu of them in both;",
+		       formats[k].name, before, repeats[0]);
+		printf(" after %zu, %zu in both; %zu refused\n", after,
+		       repeats[1], refused);
+		/* Of one machine only, and so of either. */
+		if (formats[k].number != KUID_FORMAT_K64 && repeats[1])
+			same = true;
+		if (!after && !refused)
+			fail("no %s after they were told", formats[k].name);
+	}
+	return same;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "reboot"))
+		return be_killed(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "clone"))
+		return be_cloned(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "twins"))
+		return compare_twins(argc, argv);
+	fail("usage: lives reboot|clone|twins ...");
+}

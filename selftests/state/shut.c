@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Formats that wait for saved state, or at the ceiling that it covers, wait for
+ * 30 seconds. Then calls fail with ENODATA, and pollers are told.
+ *
+ * All ways to wait are tried at once, because each test takes as long as that.
+ */
+#include "../../kselftest_harness.h"
+
+#include <liburing.h>
+#include <sys/uio.h>
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+
+/* A call fails after 30 s. A coarse clock may show less by some ticks. */
+#define NOT_BEFORE_NS	(29 * NSEC_PER_SEC)
+
+#define COUNT		33
+
+/* A way to wait: until an ID comes, or for an error. */
+enum {
+	BY_READ,
+	BY_BATCH,
+	BY_GENERATE,
+	BY_READV,
+	BY_TEXT,
+	BY_POLL,
+	BY_RING,
+	BY_RING_WORKER,
+	NR_WAYS,
+};
+
+static const char *const way_names[] = {
+	[BY_READ] = "read of one ID",
+	[BY_BATCH] = "read of a batch",
+	[BY_GENERATE] = "generate",
+	[BY_READV] = "readv",
+	[BY_TEXT] = "read of text",
+	[BY_POLL] = "poll",
+	[BY_RING] = "io_uring",
+	[BY_RING_WORKER] = "io_uring by a worker",
+};
+
+/**
+ * struct sleeper - a process that waits in one way
+ * @pid: 0 when it has ended
+ * @asleep: it is about to wait
+ * @result: IDs, or events of poll; or a negative errno
+ * @took: how long it waited
+ */
+struct sleeper {
+	pid_t pid;
+	bool begins;
+	long result;
+	__u64 took;
+};
+
+FIXTURE(shut) {
+	const struct format *f;
+	bool was_loaded;
+	int fd;				/* of /dev/kuid, O_NONBLOCK */
+	int nonblock;			/* of the format, O_NONBLOCK */
+	struct sleeper *sleepers;	/* in shared memory */
+};
+
+/* Formats of both kinds are gated alike: that they are is tested in state.c. */
+FIXTURE_VARIANT(shut) {
+	__u32 format;
+	bool restored;			/* and so at a ceiling */
+};
+
+FIXTURE_VARIANT_ADD(shut, lex_without_state) { KUID_FORMAT_LEX, false };
+FIXTURE_VARIANT_ADD(shut, v6_at_the_ceiling) { KUID_FORMAT_V6, true };
+
+static int result_of_ring(int fd, void *to, size_t size, bool worker)
+{
+	struct io_uring_sqe *sqe;
+	struct io_uring_cqe *cqe;
+	struct io_uring ring;
+
+	/* Without io_uring there is nothing to wait for. */
+	if (io_uring_queue_init(1, &ring, 0))
+		return -EOPNOTSUPP;
+	sqe = io_uring_get_sqe(&ring);
+	io_uring_prep_read(sqe, fd, to, size, -1);
+	if (worker)
+		io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+	if (io_uring_submit(&ring) != 1 || io_uring_wait_cqe(&ring, &cqe))
+		return -EIO;
+	return cqe->res;
+}
+
+static long wait_in_a_way(const struct format *f, int way)
+{
+	int fd = open_node(f, way == BY_TEXT ? ".txt" : "", 0);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	__u8 ids[COUNT * ID_SIZE_MAX];
+	struct iovec parts[] = { { ids, 5 }, { ids + 5, sizeof(ids) - 5 } };
+	long ret;
+
+	if (fd < 0)
+		return -errno;
+	switch (way) {
+	case BY_READ:
+		return read_ids(f, fd, ids, 1);
+	case BY_BATCH:
+		return read_ids(f, fd, ids, COUNT);
+	case BY_GENERATE:
+		return generate_ids(f, fd, ids, COUNT);
+	case BY_READV:
+		ret = readv(fd, parts, 2);
+		break;
+	case BY_TEXT:
+		ret = read(fd, ids, 1);
+		break;
+	case BY_POLL:
+		ret = poll(&ready, 1, -1);
+		return ret == 1 ? ready.revents : -EIO;
+	default:
+		return result_of_ring(fd, ids, sizeof(ids),
+				      way == BY_RING_WORKER);
+	}
+	return ret < 0 ? -errno : ret;
+}
+
+static void start_sleepers(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(shut) *self)
+{
+	int way;
+
+	for (way = 0; way < NR_WAYS; way++) {
+		struct sleeper *sleeper = &self->sleepers[way];
+		pid_t pid = fork_child();
+		__u64 began;
+
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			began = read_clock(CLOCK_MONOTONIC);
+			__atomic_store_n(&sleeper->begins, true,
+					 __ATOMIC_RELEASE);
+			sleeper->result = wait_in_a_way(self->f, way);
+			sleeper->took = read_clock(CLOCK_MONOTONIC) - began;
+			_exit(0);
+		}
+		sleeper->pid = pid;
+	}
+	for (way = 0; way < NR_WAYS; way++) {
+		while (!__atomic_load_n(&self->sleepers[way].begins,
+					__ATOMIC_ACQUIRE))
+			usleep(1000);
+	}
+}
+
+static void wait_for_sleeper(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(shut) *self, int way)
+{
+	pid_t pid = self->sleepers[way].pid;
+
+	self->sleepers[way].pid = 0;
+	ASSERT_TRUE(ended_well(pid));
+}
+
+FIXTURE_SETUP(shut)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->f = format_of(variant->format);
+	self->sleepers = share_memory(NR_WAYS * sizeof(*self->sleepers));
+	ASSERT_NE(NULL, self->sleepers);
+	self->was_loaded = take_module(_metadata);
+	start(_metadata, &self->fd, ALL_WAIT_PARAMS);
+	self->nonblock = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->nonblock);
+	if (variant->restored) {
+		ASSERT_EQ(0, restore_floor(self->fd, 0));
+		have_all_wait(_metadata, self->fd);
+	}
+}
+
+FIXTURE_TEARDOWN(shut)
+{
+	int way;
+
+	for (way = 0; way < NR_WAYS; way++) {
+		if (self->sleepers[way].pid > 0) {
+			kill(self->sleepers[way].pid, SIGKILL);
+			waitpid(self->sleepers[way].pid, NULL, 0);
+		}
+	}
+	close(self->nonblock);
+	close(self->fd);
+	give_back_module(_metadata, self->was_loaded);
+}
+
+static short events_now(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) < 0 ? -1 : ready.revents;
+}
+
+TEST_F_TIMEOUT(shut, fails_in_the_end, 90)
+{
+	__u8 ids[COUNT * ID_SIZE_MAX];
+	int way;
+
+	start_sleepers(_metadata, self);
+	EXPECT_EQ(-EAGAIN, read_ids(self->f, self->nonblock, ids, 1));
+	EXPECT_EQ(-EAGAIN, generate_ids(self->f, self->nonblock, ids, COUNT));
+	EXPECT_EQ(0, events_now(self->nonblock));
+
+	for (way = 0; way < NR_WAYS; way++) {
+		const struct sleeper *sleeper = &self->sleepers[way];
+
+		wait_for_sleeper(_metadata, self, way);
+		if (sleeper->result == -EOPNOTSUPP)
+			continue;
+		EXPECT_EQ(way == BY_POLL ? POLLIN | POLLERR : -ENODATA,
+			  sleeper->result) {
+			TH_LOG("%s", way_names[way]);
+		}
+		/* From when the gate was shut on, a poller waits. */
+		if (way != BY_POLL && way != BY_RING)
+			EXPECT_LE(NOT_BEFORE_NS, sleeper->took) {
+				TH_LOG("%s", way_names[way]);
+			}
+	}
+	EXPECT_EQ(-ENODATA, read_ids(self->f, self->nonblock, ids, 1));
+	EXPECT_EQ(-ENODATA, generate_ids(self->f, self->nonblock, ids, COUNT));
+	EXPECT_EQ(POLLIN | POLLERR, events_now(self->nonblock));
+
+	/* Once there are some, none of this is left. */
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, let_all_go(self->fd));
+	EXPECT_EQ(POLLIN, events_now(self->nonblock));
+	EXPECT_EQ(1, read_ids(self->f, self->nonblock, ids, 1));
+	EXPECT_EQ(COUNT, read_ids(self->f, self->nonblock, ids, COUNT));
+}
+
+/* Within the time, all of them get what they wait for. */
+TEST_F(shut, opens_in_time)
+{
+	int way;
+
+	start_sleepers(_metadata, self);
+	usleep(2000000);
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, let_all_go(self->fd));
+	for (way = 0; way < NR_WAYS; way++) {
+		const struct sleeper *sleeper = &self->sleepers[way];
+
+		wait_for_sleeper(_metadata, self, way);
+		if (sleeper->result == -EOPNOTSUPP)
+			continue;
+		EXPECT_LT(0, sleeper->result) {
+			TH_LOG("%s: %ld", way_names[way], sleeper->result);
+		}
+		if (way == BY_POLL)
+			EXPECT_EQ(POLLIN, sleeper->result);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,1156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Saved state: what keeps IDs from being repeated after a reboot. Who may get,
+ * restore and acknowledge it, what waits for it, and that no ID is made below
+ * the floor or at the ceiling. Leaves the module loaded or not, as it was
+ * found.
+ */
+#include "../../kselftest_harness.h"
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+#include "../lib/wall.h"
+
+#define HOUR		(3600 * NSEC_PER_SEC)
+
+#define BATCH		1024
+
+FIXTURE(state) {
+	bool was_loaded;
+	int fd;			/* of /dev/kuid, O_NONBLOCK */
+	__u8 *ids;
+};
+
+FIXTURE_SETUP(state)
+{
+	self->fd = -1;
+	self->ids = NULL;
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->ids = malloc(BATCH * ID_SIZE_MAX);
+	ASSERT_NE(NULL, self->ids);
+	self->was_loaded = take_module(_metadata);
+}
+
+FIXTURE_TEARDOWN(state)
+{
+	free(self->ids);
+	close(self->fd);
+	give_back_module(_metadata, self->was_loaded);
+}
+
+/* What of all that can be seen must be as before after an error. */
+static void expect_unchanged(struct __test_metadata *_metadata, int fd,
+			     const struct kuid_status *before)
+{
+	struct kuid_status now;
+
+	ASSERT_EQ(0, get_status(fd, &now));
+	EXPECT_EQ(before->epoch, now.epoch);
+	EXPECT_EQ(before->floor_ns, now.floor_ns);
+	EXPECT_EQ(before->ceiling_ns, now.ceiling_ns);
+	EXPECT_EQ(before->held, now.held);
+	EXPECT_EQ(before->reasons, now.reasons);
+}
+
+TEST_F(state, get_refuses)
+{
+	struct kuid_state state = { 0 };
+	struct kuid_status before;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
+				      flags));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
+				      reserved));
+	expect_unchanged(_metadata, self->fd, &before);
+}
+
+TEST_F(state, restore_refuses)
+{
+	const __u64 now = clock_ns();
+	const struct {
+		__u64 floor;
+		__u32 flags;
+	} bad[] = {
+		{ 0, 0 },
+		{ 1, KUID_RESTORE_FRESH },
+		{ now, KUID_RESTORE_FRESH },
+		{ KUID_TIME_MAX_NS + 1, 0 },
+		{ KUID_TIME_MAX_NS, KUID_RESTORE_FRESH },
+		{ (1ULL << 63) - 1, 0 },
+		{ 1ULL << 63, 0 },
+		{ 1ULL << 63 | now, 0 },
+		{ -1ULL, 0 },
+		{ -1ULL, KUID_RESTORE_FRESH },
+		{ now, KUID_RESTORE_FRESH << 1 },
+		{ 0, KUID_RESTORE_FRESH << 1 },
+		{ 0, KUID_RESTORE_FRESH | KUID_RESTORE_FRESH << 1 },
+		{ 0, ~0U },
+		{ now, 1U << 31 },
+	};
+	struct kuid_restore good = { .floor_ns = now, .epoch = 7 };
+	struct kuid_status before;
+	size_t i;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct kuid_restore arg = {
+			.floor_ns = bad[i].floor,
+			.flags = bad[i].flags,
+			.epoch = 7,
+		};
+		struct kuid_restore copy = arg;
+
+		EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_RESTORE, &arg)) {
+			TH_LOG("floor %llx, flags %x", bad[i].floor,
+			       bad[i].flags);
+		}
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(0, memcmp(&arg, &copy, sizeof(arg)));
+	}
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
+				      flags));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
+				      reserved0));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
+				      reserved));
+	expect_unchanged(_metadata, self->fd, &before);
+	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &good));
+	EXPECT_EQ(before.epoch + 1, good.epoch);
+}
+
+TEST_F(state, acknowledge_refuses)
+{
+	struct kuid_acknowledge good = { .ceiling_ns = clock_ns() + HOUR };
+	static const __u64 bad[] = {
+		KUID_TIME_MAX_NS + 1, (1ULL << 63) - 1, 1ULL << 63,
+		1ULL << 63 | 1, -1ULL,
+	};
+	struct kuid_status before;
+	size_t i;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		EXPECT_EQ(-EINVAL, acknowledge(self->fd, bad[i])) {
+			TH_LOG("%llx", bad[i]);
+		}
+	}
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
+				      flags));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
+				      reserved0));
+	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
+				      reserved));
+	expect_unchanged(_metadata, self->fd, &before);
+	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
+	/* The highest there is; and lower than before is allowed. */
+	EXPECT_EQ(0, acknowledge(self->fd, KUID_TIME_MAX_NS));
+	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
+}
+
+/* The bound is where the kernel's own is for those who set its clock. */
+TEST_F(state, no_clock_gets_to_the_bound)
+{
+	struct timespec time = { .tv_sec = KUID_TIME_MAX_NS / NSEC_PER_SEC };
+	__u64 before = clock_ns();
+
+	ASSERT_EQ(0, KUID_TIME_MAX_NS % NSEC_PER_SEC);
+	ASSERT_EQ(-1, clock_settime(CLOCK_REALTIME, &time));
+	EXPECT_EQ(EINVAL, errno);
+	time.tv_sec--;
+	ASSERT_EQ(0, clock_settime(CLOCK_REALTIME, &time));
+	ASSERT_EQ(0, shift_wall(before - time.tv_sec * NSEC_PER_SEC));
+}
+
+/* A ceiling says that all is covered that was handed out. */
+TEST_F(state, acknowledge_covers_what_was_given)
+{
+	struct kuid_state state;
+	struct fields fields;
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		__u64 end;
+
+		start(_metadata, &self->fd, ALL_PARAMS);
+		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
+		ASSERT_EQ(0, get_state(self->fd, &state));
+		end = among(f, STAMPS) ? state.stamp_ns : state.slot_ns;
+		EXPECT_LT(fields.ns, end) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(0, among(f, STAMPS) ? state.slot_ns : state.stamp_ns);
+		EXPECT_EQ(-EINVAL, acknowledge(self->fd, end - 1)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(0, acknowledge(self->fd, end));
+		/* Nothing to save for a node that comes but once. */
+		stop(_metadata, &self->fd);
+	}
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, take_fields(self->fd, format_of(KUID_FORMAT_V1), &fields));
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(0, state.stamp_ns);
+	EXPECT_EQ(0, acknowledge(self->fd, 1));
+}
+
+/* What goes in is not looked at where it comes out; all of the rest is. */
+TEST_F(state, get_says)
+{
+	const struct format *v1 = format_of(KUID_FORMAT_V1);
+	struct kuid_state state;
+	struct fields fields;
+	__u64 before, after, floor;
+
+	start(_metadata, &self->fd, "node=0123456789ab interval=6 state=required");
+	memset(&state, POISON, sizeof(state));
+	state.flags = 0;
+	memset(state.reserved, 0, sizeof(state.reserved));
+	before = clock_ns();
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GET_STATE, &state));
+	after = clock_ns();
+	EXPECT_EQ(0, state.flags);
+	EXPECT_EQ(1, state.required);
+	EXPECT_EQ(0, state.restored);
+	EXPECT_EQ(6, state.interval);
+	EXPECT_LE(before, state.wall_ns);
+	EXPECT_GE(after, state.wall_ns);
+	EXPECT_EQ(0, state.slot_ns);
+	EXPECT_EQ(0, state.stamp_ns);
+	EXPECT_EQ(0, state.floor_ns);
+	EXPECT_EQ(0, state.ceiling_ns);
+	EXPECT_EQ(KUID_FROM_GIVEN, state.node_from);
+	EXPECT_EQ(KUID_FROM_HOST, state.worker_from);
+	EXPECT_EQ(GIVEN_NODE, state.node);
+	EXPECT_EQ(1, state.epoch);
+	EXPECT_NE(0, state.load_id);
+	EXPECT_TRUE(all_bytes(state.reserved, 0, sizeof(state.reserved)));
+
+	floor = clock_ns();
+	ASSERT_EQ(0, restore_floor(self->fd, floor));
+	ASSERT_EQ(0, acknowledge(self->fd, floor + HOUR));
+	ASSERT_EQ(0, take_fields(self->fd, v1, &fields));
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(1, state.restored);
+	EXPECT_EQ(floor, state.floor_ns);
+	EXPECT_EQ(floor + HOUR, state.ceiling_ns);
+	EXPECT_LT(fields.ns, state.stamp_ns);
+	EXPECT_LE(floor, state.slot_ns);
+	stop(_metadata, &self->fd);
+
+	start(_metadata, &self->fd, "worker=random");
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(0, state.required);
+	EXPECT_EQ(8, state.interval);
+	EXPECT_EQ(KUID_FROM_RANDOM, state.node_from);
+	EXPECT_TRUE(node_is_random(state.node));
+	EXPECT_EQ(KUID_FROM_RANDOM, state.worker_from);
+}
+
+/* The load_id and epoch, which every place that tells them must agree on. */
+static __u64 load_id_of(struct __test_metadata *_metadata, int fd, __u64 *epoch)
+{
+	struct kuid_generate g = { .count = 1, .format = KUID_FORMAT_V7 };
+	struct kuid_status status;
+	struct kuid_state state;
+	__u8 id[ID_SIZE_MAX];
+
+	g.buffer = (uintptr_t)id;
+	EXPECT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
+	EXPECT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(g.epoch, status.epoch);
+	EXPECT_EQ(g.epoch, state.epoch);
+	EXPECT_EQ(g.load_id, status.load_id);
+	EXPECT_EQ(g.load_id, state.load_id);
+	EXPECT_EQ(g.load_id, read_number("load_id", 16));
+	*epoch = g.epoch;
+	return g.load_id;
+}
+
+/* The same in all epochs of a load, whatever they began for; in no other load. */
+TEST_F(state, load_id)
+{
+	enum { BACK = 60 };
+	struct kuid_set_identity set = { .worker_from = KUID_FROM_RANDOM };
+	struct kuid_force_clock force = { .flags = KUID_FORCE_CLOCK_MAY_REPEAT };
+	struct kuid_restore restore = { .flags = KUID_RESTORE_FRESH };
+	struct kuid_status status;
+	__u64 epoch, first, now;
+
+	ASSERT_EQ(0, load(""));
+	EXPECT_EQ(0, read_number("load_id", 16));
+	ASSERT_EQ(0, unload());
+
+	start(_metadata, &self->fd, "");
+	first = load_id_of(_metadata, self->fd, &epoch);
+	EXPECT_EQ(1, epoch);
+	EXPECT_NE(0, first);
+	ASSERT_EQ(0, set_identity(self->fd, &set));
+	EXPECT_EQ(first, set.load_id);
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(2, epoch);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &restore));
+	EXPECT_EQ(first, restore.load_id);
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(3, epoch);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
+	EXPECT_EQ(first, force.load_id);
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(4, epoch);
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
+	/* Reading the status finds the step; a worker begins the epoch. */
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, get_status(self->fd, &status));
+	} while (status.epoch == 4);
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
+	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
+	EXPECT_EQ(5, epoch);
+	stop(_metadata, &self->fd);
+
+	start(_metadata, &self->fd, "");
+	now = load_id_of(_metadata, self->fd, &epoch);
+	EXPECT_EQ(1, epoch);
+	EXPECT_NE(0, now);
+	EXPECT_NE(first, now);
+}
+
+#define NO_CAPABILITY	-1
+
+static const struct {
+	const char *name;
+	unsigned long cmd;
+	size_t size;
+	int capability;
+	bool writes;
+} commands[] = {
+	{ "GET_STATE", KUID_IOC_GET_STATE, sizeof(struct kuid_state),
+	  NO_CAPABILITY, true },
+	{ "RESTORE", KUID_IOC_RESTORE, sizeof(struct kuid_restore),
+	  CAP_SYS_TIME, true },
+	{ "ACKNOWLEDGE", KUID_IOC_ACKNOWLEDGE, sizeof(struct kuid_acknowledge),
+	  CAP_SYS_TIME, false },
+	{ "SET_IDENTITY", KUID_IOC_SET_IDENTITY,
+	  sizeof(struct kuid_set_identity), CAP_SYS_ADMIN, true },
+};
+
+/* A request that a command takes. */
+static void good_request(unsigned long cmd, void *arg, size_t size)
+{
+	memset(arg, 0, size);
+	if (cmd == KUID_IOC_RESTORE)
+		((struct kuid_restore *)arg)->flags = KUID_RESTORE_FRESH;
+	if (cmd == KUID_IOC_ACKNOWLEDGE)
+		((struct kuid_acknowledge *)arg)->ceiling_ns =
+			clock_ns() + HOUR;
+}
+
+TEST_F(state, bad_addresses)
+{
+	__u64 bad[BAD_ADDRESSES_MAX];
+	int nr = bad_addresses(bad);
+	struct kuid_status before;
+	__u8 *hole = map_before_hole();
+	size_t i;
+	int k;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_NE(NULL, hole);
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		size_t size = commands[i].size;
+
+		for (k = 0; k < nr; k++) {
+			EXPECT_EQ(-1, ioctl(self->fd, commands[i].cmd, bad[k]));
+			EXPECT_EQ(EFAULT, errno) {
+				TH_LOG("%s at %llx", commands[i].name, bad[k]);
+			}
+		}
+		good_request(commands[i].cmd, hole - size, size);
+		EXPECT_EQ(-1, ioctl(self->fd, commands[i].cmd,
+				    hole - size + 1));
+		EXPECT_EQ(EFAULT, errno);
+	}
+	expect_unchanged(_metadata, self->fd, &before);
+}
+
+/* What was done is done, even if the answer can't be written. */
+TEST_F(state, answers_that_cannot_be_written)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct kuid_status before, after;
+	size_t i;
+
+	start(_metadata, &self->fd, "");
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		__u64 epochs = commands[i].cmd == KUID_IOC_RESTORE ||
+			       commands[i].cmd == KUID_IOC_SET_IDENTITY;
+		void *arg = mmap(NULL, page, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		ASSERT_NE(MAP_FAILED, arg);
+		good_request(commands[i].cmd, arg, commands[i].size);
+		ASSERT_EQ(0, mprotect(arg, page, PROT_READ));
+		ASSERT_EQ(0, get_status(self->fd, &before));
+		errno = 0;
+		EXPECT_EQ(commands[i].writes ? -1 : 0,
+			  ioctl(self->fd, commands[i].cmd, arg));
+		EXPECT_EQ(commands[i].writes ? EFAULT : 0, errno);
+		ASSERT_EQ(0, get_status(self->fd, &after));
+		EXPECT_EQ(before.epoch + epochs, after.epoch) {
+			TH_LOG("%s", commands[i].name);
+		}
+		munmap(arg, page);
+	}
+}
+
+static bool drop_capability(int capability)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	data[capability / 32].effective &= ~(1U << capability % 32);
+	return !syscall(SYS_capset, &header, data);
+}
+
+/* In a child: which commands are refused with EPERM, as bits; 128 if else. */
+static int refused_commands(int fd)
+{
+	__u8 arg[1024];
+	int refused = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		good_request(commands[i].cmd, arg, commands[i].size);
+		if (!ioctl(fd, commands[i].cmd, arg))
+			continue;
+		if (errno != EPERM)
+			return 128;
+		refused |= 1 << i;
+		/* Who may not isn't told what would have been wrong. */
+		if (!ioctl(fd, commands[i].cmd, NULL) || errno != EPERM)
+			return 128;
+	}
+	return refused;
+}
+
+TEST_F(state, needs_capabilities)
+{
+	static const int capabilities[] = { CAP_SYS_ADMIN, CAP_SYS_TIME };
+	struct kuid_status before;
+	int need_any = 0;
+	pid_t pid;
+	size_t i, k;
+
+	start(_metadata, &self->fd, "");
+	EXPECT_EQ(0, refused_commands(self->fd));
+	for (k = 0; k < ARRAY_SIZE(capabilities); k++) {
+		int expected = 0;
+
+		for (i = 0; i < ARRAY_SIZE(commands); i++)
+			if (commands[i].capability == capabilities[k])
+				expected |= 1 << i;
+		need_any |= expected;
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(drop_capability(capabilities[k]) ?
+			      refused_commands(self->fd) : 129);
+		EXPECT_EQ(expected, exit_status(pid)) {
+			TH_LOG("without capability %d", capabilities[k]);
+		}
+	}
+
+	/* Root of a namespace of its own is not root of the host. */
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(unshare(CLONE_NEWUSER) ? 130 :
+		      refused_commands(self->fd));
+	EXPECT_EQ(need_any, exit_status(pid));
+	expect_unchanged(_metadata, self->fd, &before);
+}
+
+/* Whether exactly the formats of a set can be had, by read, ioctl and poll. */
+static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers)
+{
+	__u8 ids[7 * ID_SIZE_MAX];
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		bool works = among(f, numbers);
+		int binary = open_node(f, "", O_NONBLOCK);
+		int text = open_node(f, ".txt", O_NONBLOCK);
+		char c;
+
+		ASSERT_LE(0, binary);
+		ASSERT_LE(0, text);
+		EXPECT_EQ(works, poll_says_ready(binary)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(works, poll_says_ready(text));
+		EXPECT_EQ(works ? 1 : -EAGAIN, read_ids(f, binary, ids, 1)) {
+			TH_LOG("%s", f->name);
+		}
+		EXPECT_EQ(works ? 7 : -EAGAIN, read_ids(f, binary, ids, 7));
+		EXPECT_EQ(works ? 1 : -EAGAIN, read_ids(f, binary, ids, 1));
+		EXPECT_EQ(works ? 3 : -EAGAIN, generate_ids(f, fd, ids, 3));
+		errno = EAGAIN;
+		EXPECT_EQ(works ? 1 : -1, read(text, &c, 1));
+		EXPECT_EQ(EAGAIN, errno);
+		close(text);
+		close(binary);
+	}
+}
+
+static void expect_status(struct __test_metadata *_metadata, int fd, __u32 held,
+			  __u64 reasons)
+{
+	const __u64 looked_at = KUID_REASON_NO_STATE | KUID_REASON_FIXED_NODE |
+				KUID_REASON_PAST_CEILING |
+				KUID_REASON_STALE_IDENTITY |
+				KUID_REASON_EXPIRED_CLAIM;
+	struct kuid_status status;
+
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(held, status.held & KUID_HELD_REBOOT_SAFE);
+	EXPECT_EQ(reasons, status.reasons & looked_at);
+}
+
+/* With each combination of what is given and what is done first. */
+FIXTURE(required) {
+	FIXTURE_DATA(state) s;
+};
+
+FIXTURE_VARIANT(required) {
+	const char *params;
+	__u32 gated;
+	bool fresh;
+	bool acknowledge_first;
+};
+
+FIXTURE_VARIANT_ADD(required, random_node_fresh) {
+	.params = "state=required",
+	.gated = SLOTS,
+	.fresh = true,
+};
+
+FIXTURE_VARIANT_ADD(required, random_node_floor) {
+	.params = "state=required worker=random",
+	.gated = SLOTS,
+	.acknowledge_first = true,
+};
+
+FIXTURE_VARIANT_ADD(required, given_node_floor) {
+	.params = "state=required " ALL_PARAMS,
+	.gated = SLOTS | STAMPS,
+};
+
+FIXTURE_VARIANT_ADD(required, given_node_fresh) {
+	.params = "state=required " ALL_PARAMS,
+	.gated = SLOTS | STAMPS,
+	.fresh = true,
+	.acknowledge_first = true,
+};
+
+FIXTURE_SETUP(required)
+{
+	self->s.fd = -1;
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->s.ids = malloc(BATCH * ID_SIZE_MAX);
+	ASSERT_NE(NULL, self->s.ids);
+	self->s.was_loaded = take_module(_metadata);
+	start(_metadata, &self->s.fd, variant->params);
+}
+
+FIXTURE_TEARDOWN(required)
+{
+	free(self->s.ids);
+	close(self->s.fd);
+	give_back_module(_metadata, self->s.was_loaded);
+}
+
+TEST_F(required, waits_for_state)
+{
+	const __u32 all = SLOTS | STAMPS;
+	const __u64 fixed = variant->gated & STAMPS ? KUID_REASON_FIXED_NODE : 0;
+	__u64 now = clock_ns();
+	int fd = self->s.fd;
+	int i;
+
+	expect_only(_metadata, fd, all & ~variant->gated);
+	expect_status(_metadata, fd, 0, KUID_REASON_NO_STATE | fixed);
+
+	for (i = 0; i < 2; i++) {
+		/* Neither the one nor the other is enough. */
+		expect_only(_metadata, fd, all & ~variant->gated);
+		ASSERT_EQ(0, variant->acknowledge_first ^ i ?
+			  acknowledge(fd, now + HOUR) :
+			  restore_floor(fd, variant->fresh ? 0 : now));
+	}
+	expect_only(_metadata, fd, all);
+	expect_status(_metadata, fd, KUID_HELD_REBOOT_SAFE, 0);
+}
+
+/*
+ * A child for each format and each way to wait. Returns how many there are;
+ * each sleeps in its call.
+ */
+#define SLEEPERS_MAX	(NR_FORMATS * 4)
+
+static int start_sleepers(struct __test_metadata *_metadata, __u32 numbers,
+			  pid_t *pids, long *calls)
+{
+	int nr = 0;
+	size_t i;
+	int way;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		if (!among(f, numbers))
+			continue;
+		for (way = 0; way < 4; way++) {
+			int fd = open_node(f, way == 3 ? ".txt" : "", 0);
+			struct pollfd p = { .fd = fd, .events = POLLIN };
+			__u8 ids[33 * ID_SIZE_MAX];
+			pid_t pid;
+
+			ASSERT_LE(0, fd);
+			pid = fork();
+			ASSERT_LE(0, pid);
+			if (!pid) {
+				switch (way) {
+				case 0:
+					_exit(read_ids(f, fd, ids, 1) != 1);
+				case 1:
+					_exit(generate_ids(f, fd, ids, 33) < 1);
+				case 2:
+					/* Straight, for its number is known. */
+					_exit(syscall(SYS_ppoll, &p, 1, NULL,
+						      NULL, 0) != 1 ||
+					      p.revents != POLLIN);
+				default:
+					_exit(read(fd, ids, 1) != 1);
+				}
+			}
+			close(fd);
+			calls[nr] = way == 1 ? SYS_ioctl :
+				    way == 2 ? SYS_ppoll : SYS_read;
+			pids[nr++] = pid;
+		}
+	}
+	for (i = 0; i < nr; i++) {
+		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
+			TH_LOG("sleeper %zu", i);
+		}
+	}
+	return nr;
+}
+
+TEST_F(required, sleepers_are_woken)
+{
+	__u64 now = clock_ns();
+	struct kuid_status status;
+	pid_t pids[SLEEPERS_MAX];
+	long calls[SLEEPERS_MAX];
+	int fd = self->s.fd;
+	int nr, i;
+
+	nr = start_sleepers(_metadata, variant->gated, pids, calls);
+	ASSERT_LT(0, nr);
+	/* Each counts once, but who polls takes nothing. */
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(nr / 4 * 3, status.waits);
+	EXPECT_EQ(0, status.would_blocks);
+	ASSERT_EQ(0, restore_floor(fd, variant->fresh ? 0 : now));
+	for (i = 0; i < nr; i++) {
+		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
+			TH_LOG("sleeper %d", i);
+		}
+	}
+	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(0, exit_status(pids[i])) {
+			TH_LOG("sleeper %d", i);
+		}
+	}
+
+	/* And by a higher ceiling, when they have come to one. */
+	ASSERT_EQ(0, acknowledge(fd, clock_ns() + 3 * AHEAD_NS));
+	wait_past(clock_ns() + 3 * AHEAD_NS);
+	nr = start_sleepers(_metadata, variant->gated, pids, calls);
+	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(0, exit_status(pids[i])) {
+			TH_LOG("sleeper %d", i);
+		}
+	}
+}
+
+static void ignore_signal(int signal)
+{
+}
+
+TEST_F(required, a_signal_ends_waiting)
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+	size_t i;
+	int way;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		if (!among(f, variant->gated))
+			continue;
+		for (way = 0; way < 3; way++) {
+			int fd = open_node(f, way == 2 ? ".txt" : "", 0);
+			long call = way == 1 ? SYS_ioctl : SYS_read;
+			__u8 ids[7 * ID_SIZE_MAX];
+			pid_t pid;
+
+			ASSERT_LE(0, fd);
+			pid = fork();
+			ASSERT_LE(0, pid);
+			if (!pid) {
+				sigaction(SIGUSR1, &action, NULL);
+				if (way == 0)
+					_exit(-read_ids(f, fd, ids, 7));
+				if (way == 1)
+					_exit(-generate_ids(f, fd, ids, 1));
+				_exit(read(fd, ids, 1) < 0 ? errno : 0);
+			}
+			EXPECT_TRUE(wait_asleep_in(pid, call));
+			kill(pid, SIGUSR1);
+			EXPECT_EQ(EINTR, exit_status(pid)) {
+				TH_LOG("%s, way %d", f->name, way);
+			}
+			close(fd);
+		}
+	}
+}
+
+/*
+ * In a child: take what there is, in all ways, until the clock is past the
+ * ceiling. Returns 1 if an ID has a time that the ceiling doesn't cover, 2 for
+ * what is no ID, NONE if there was none at all, else 0.
+ */
+#define NONE	3
+
+static int run_into(int cpu, __u32 numbers, __u64 ceiling, __u32 seed)
+{
+	static const __u32 counts[] = { 1, 1, 1, 7, 33, BATCH };
+	static __u8 ids[BATCH * ID_SIZE_MAX];
+	int fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
+	bool any = false;
+
+	if (fd < 0 || move_to_cpu(0, cpu))
+		return 4;
+	while (clock_ns() <= ceiling + AHEAD_NS) {
+		const struct format *f = &formats[pick(&seed) % NR_FORMATS];
+		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
+		__u32 order = pick(&seed) % 4;
+		struct fields fields;
+		long got;
+
+		if (!among(f, numbers))
+			continue;
+		got = take(fd, f, order, ids, count, NULL);
+		if (got == -EAGAIN)
+			continue;
+		if (got <= 0 || !decode(f, id_at(f, ids, got - 1), &fields))
+			return 2;
+		if (fields.ns >= ceiling) {
+			fprintf(stderr, "# %s, order %u, %ld: past by %llu ns\n",
+				f->name, order, got, fields.ns - ceiling);
+			return 1;
+		}
+		any = true;
+	}
+	close(fd);
+	return any ? 0 : NONE;
+}
+
+/* Somewhere in a step of the grid, which is the coarsest of all times. */
+TEST_F(required, stops_at_the_ceiling)
+{
+	const __u32 all = SLOTS | STAMPS;
+	__u32 seed = pick_seed();
+	int fd = self->s.fd;
+	int cpus[2], nr, i;
+	bool any = false;
+	pid_t pids[2];
+	int round;
+
+	TH_LOG("seed %u", seed);
+	nr = allowed_cpus(cpus, 2);
+	ASSERT_LE(1, nr);
+	ASSERT_EQ(0, restore_floor(fd, variant->fresh ? 0 : clock_ns()));
+	for (round = 0; round < 3; round++) {
+		__u64 ceiling = clock_ns() + pick(&seed) * 37 +
+				(round ? 2 * AHEAD_NS : NSEC_PER_SEC);
+		struct kuid_state state;
+
+		ASSERT_EQ(0, acknowledge(fd, ceiling));
+		for (i = 0; i < nr; i++) {
+			__u32 own = pick(&seed);
+
+			pids[i] = fork();
+			ASSERT_LE(0, pids[i]);
+			if (!pids[i])
+				_exit(run_into(cpus[i], variant->gated, ceiling,
+					       own));
+		}
+		for (i = 0; i < nr; i++) {
+			int status = exit_status(pids[i]);
+
+			EXPECT_TRUE(status == 0 || status == NONE) {
+				TH_LOG("round %d, CPU %d: %d", round, cpus[i],
+				       status);
+			}
+			any |= !status;
+		}
+		expect_only(_metadata, fd, all & ~variant->gated);
+		expect_status(_metadata, fd, 0, KUID_REASON_PAST_CEILING);
+		/* Or what covers all could not be acknowledged any more. */
+		ASSERT_EQ(0, get_state(fd, &state));
+		EXPECT_LE(state.slot_ns, ceiling + NSEC_PER_MSEC);
+		EXPECT_LE(state.stamp_ns, ceiling);
+	}
+	EXPECT_TRUE(any);
+	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	expect_only(_metadata, fd, all);
+	expect_status(_metadata, fd, KUID_HELD_REBOOT_SAFE, 0);
+}
+
+/* Where state is not required status tells, and nothing waits. */
+TEST_F(state, off_only_tells)
+{
+	const __u32 all = SLOTS | STAMPS;
+	static const struct {
+		const char *params;
+		__u64 reasons;
+	} loads[] = {
+		{ "", KUID_REASON_NO_STATE },
+		{ "state=off", KUID_REASON_NO_STATE },
+		{ ALL_PARAMS, KUID_REASON_NO_STATE | KUID_REASON_FIXED_NODE },
+	};
+	__u64 ceiling;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		start(_metadata, &self->fd, loads[i].params);
+		expect_status(_metadata, self->fd, 0, loads[i].reasons);
+		expect_only(_metadata, self->fd, all);
+		expect_status(_metadata, self->fd, 0, loads[i].reasons);
+
+		ASSERT_EQ(0, restore_floor(self->fd, 0));
+		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
+		expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+		expect_only(_metadata, self->fd, all);
+
+		ceiling = clock_ns() + 2 * AHEAD_NS;
+		ASSERT_EQ(0, acknowledge(self->fd, ceiling));
+		wait_past(ceiling);
+		expect_status(_metadata, self->fd, 0, KUID_REASON_PAST_CEILING);
+		expect_only(_metadata, self->fd, all);
+		EXPECT_EQ(-EINVAL, acknowledge(self->fd, ceiling));
+		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
+		expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+		stop(_metadata, &self->fd);
+	}
+}
+
+/* IDs in all orders and sizes, on each CPU, all from a time on or before it. */
+static void expect_from(struct __test_metadata *_metadata, int fd, __u8 *ids,
+			__u64 floor, __u32 numbers, bool above)
+{
+	static const __u32 counts[] = { 1, 7, 1, 40, BATCH, 1 };
+	int cpus[8], nr = allowed_cpus(cpus, 8);
+	size_t i, k;
+	__u32 order;
+	int cpu;
+
+	for (k = 0; k < ARRAY_SIZE(counts); k++) {
+		for (cpu = 0; cpu < nr; cpu++) {
+			ASSERT_EQ(0, move_to_cpu(0, cpus[cpu]));
+			for (i = 0; i < NR_FORMATS * 3; i++) {
+				const struct format *f = &formats[i / 3];
+				struct fields fields;
+				long got;
+
+				if (!among(f, numbers))
+					continue;
+				order = KUID_ORDER_CPU + i % 3;
+				got = take(fd, f, order, ids, counts[k], NULL);
+				/* There may be no more of lex just now. */
+				if (got == -EAGAIN)
+					continue;
+				ASSERT_LT(0, got);
+				ASSERT_TRUE(decode(f, ids, &fields));
+				EXPECT_EQ(above, fields.ns >= floor) {
+					TH_LOG("%s, order %u, count %u, CPU %d: %lld ns above",
+					       f->name, order, counts[k], cpu,
+					       (__s64)(fields.ns - floor));
+				}
+			}
+		}
+	}
+}
+
+/* Leave something of a run with each CPU, of a time before what comes. */
+static void begin_runs(struct __test_metadata *_metadata, int fd, __u8 *ids)
+{
+	int cpus[8], nr = allowed_cpus(cpus, 8);
+	size_t i;
+	int cpu;
+
+	for (cpu = 0; cpu < nr; cpu++) {
+		ASSERT_EQ(0, move_to_cpu(0, cpus[cpu]));
+		for (i = 0; i < NR_FORMATS; i++)
+			ASSERT_EQ(1, take(fd, &formats[i], KUID_ORDER_CPU, ids,
+					  1, NULL));
+	}
+}
+
+static __u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/*
+ * Between two looks the clocks that lag go on at half the speed of the others,
+ * so that their lag shrinks by half of what passes. How long a look takes makes
+ * the bounds wider, and nothing wrong.
+ */
+static void expect_half_speed(struct __test_metadata *_metadata, int fd,
+			      bool stamps, bool slots)
+{
+	__u64 begin[2], end[2], least, most;
+	struct kuid_status status[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		begin[i] = monotonic_ns();
+		ASSERT_EQ(0, get_status(fd, &status[i]));
+		end[i] = monotonic_ns();
+		EXPECT_EQ(stamps, !!(status[i].reasons &
+				     KUID_REASON_STAMPS_HALF_SPEED));
+		EXPECT_EQ(slots, !!(status[i].reasons &
+				    KUID_REASON_SLOTS_HALF_SPEED));
+		EXPECT_EQ(stamps, !!status[i].stamp_lag_ns);
+		EXPECT_EQ(slots, !!status[i].slot_lag_ns);
+		if (!i)
+			usleep(200000);
+	}
+	least = begin[1] - end[0] - (end[1] - begin[0]) / 2;
+	most = end[1] - begin[0] - (begin[1] - end[0]) / 2;
+	if ((__s64)least < 0)
+		least = 0;
+	/* A tick more or less of a coarse clock. */
+	least -= least < 8000000 ? least : 8000000;
+	most += 8000000;
+	if (slots) {
+		EXPECT_LE(least, status[0].slot_lag_ns - status[1].slot_lag_ns);
+		EXPECT_GE(most, status[0].slot_lag_ns - status[1].slot_lag_ns);
+	}
+	if (stamps) {
+		EXPECT_LE(least,
+			  status[0].stamp_lag_ns - status[1].stamp_lag_ns);
+		EXPECT_GE(most,
+			  status[0].stamp_lag_ns - status[1].stamp_lag_ns);
+	}
+}
+
+TEST_F(state, nothing_below_the_floor)
+{
+	static const char *const loads[] = {
+		"", "state=required", ALL_PARAMS, "state=required " ALL_PARAMS,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		bool given = strstr(loads[i], "node=");
+		__u32 above = given ? SLOTS | STAMPS : SLOTS;
+		struct kuid_status before, after;
+		__u64 floor;
+
+		TH_LOG("%s", loads[i]);
+		start(_metadata, &self->fd, loads[i]);
+		if (!strstr(loads[i], "required"))
+			begin_runs(_metadata, self->fd, self->ids);
+		ASSERT_EQ(0, get_status(self->fd, &before));
+		floor = clock_ns() + 5 * NSEC_PER_SEC + 123456;
+		ASSERT_EQ(0, restore_floor(self->fd, floor));
+		ASSERT_EQ(0, acknowledge(self->fd, floor + HOUR));
+		ASSERT_EQ(0, get_status(self->fd, &after));
+		EXPECT_EQ(before.epoch + 1, after.epoch);
+		EXPECT_EQ(floor, after.floor_ns);
+		EXPECT_EQ(floor + HOUR, after.ceiling_ns);
+		EXPECT_EQ(KUID_HELD_REBOOT_SAFE,
+			  after.held & KUID_HELD_REBOOT_SAFE);
+
+		expect_from(_metadata, self->fd, self->ids, floor, above, true);
+		if (!given)
+			expect_from(_metadata, self->fd, self->ids, floor,
+				    STAMPS, false);
+		expect_half_speed(_metadata, self->fd, given, true);
+
+		/* Lower than what was restored before: only a new epoch. */
+		ASSERT_EQ(0, get_status(self->fd, &before));
+		ASSERT_EQ(0, restore_floor(self->fd, floor - NSEC_PER_SEC));
+		ASSERT_EQ(0, restore_floor(self->fd, 0));
+		ASSERT_EQ(0, get_status(self->fd, &after));
+		EXPECT_EQ(before.epoch + 2, after.epoch);
+		EXPECT_EQ(floor, after.floor_ns);
+		expect_from(_metadata, self->fd, self->ids, floor, above, true);
+		stop(_metadata, &self->fd);
+	}
+}
+
+/* What was made in the future is made again when that comes. */
+TEST_F(state, forced_is_not_reboot_safe)
+{
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	__u64 epoch;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + 2 * HOUR));
+	ASSERT_EQ(0, shift_wall_seconds(HOUR / NSEC_PER_SEC));
+	ASSERT_EQ(1, take(self->fd, lex, KUID_ORDER_FILE, self->ids, 1, NULL));
+	ASSERT_EQ(0, shift_wall_seconds(-(long)(HOUR / NSEC_PER_SEC)));
+	expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+
+	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR / 2));
+	expect_status(_metadata, self->fd, 0, 0);
+}
+
+/* Right at the end of what was handed out, with runs that go on behind it. */
+TEST_F(state, floor_at_the_end)
+{
+	int cpus[8], nr = allowed_cpus(cpus, 8);
+	size_t i;
+	int cpu;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		struct kuid_state state;
+		struct fields fields;
+		__u64 floor;
+
+		start(_metadata, &self->fd, ALL_PARAMS);
+		for (cpu = 0; cpu < nr; cpu++) {
+			ASSERT_EQ(0, move_to_cpu(0, cpus[cpu]));
+			ASSERT_EQ(1, take(self->fd, f, KUID_ORDER_CPU,
+					  self->ids, 1, NULL));
+		}
+		ASSERT_EQ(0, get_state(self->fd, &state));
+		floor = among(f, SLOTS) ? state.slot_ns : state.stamp_ns;
+		ASSERT_EQ(0, restore_floor(self->fd, floor));
+		/* On the same CPU first. */
+		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
+		EXPECT_LE(floor, fields.ns) {
+			TH_LOG("%s: %llu ns below", f->name, floor - fields.ns);
+		}
+		expect_from(_metadata, self->fd, self->ids, floor,
+			    1U << f->number, true);
+		stop(_metadata, &self->fd);
+	}
+}
+
+TEST_F(state, highest_floor)
+{
+	const __u64 floor = KUID_TIME_MAX_NS;
+
+	start(_metadata, &self->fd, ALL_PARAMS);
+	begin_runs(_metadata, self->fd, self->ids);
+	ASSERT_EQ(0, restore_floor(self->fd, floor));
+	expect_from(_metadata, self->fd, self->ids, floor, SLOTS | STAMPS, true);
+}
+
+/*
+ * However far ahead of the clock IDs are when it comes, a floor that is lower
+ * than these must not move clocks: what it would move them by adds up.
+ */
+TEST_F(state, lower_floors_move_no_clock)
+{
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	struct kuid_status status;
+	int round;
+
+	start(_metadata, &self->fd, "");
+	for (round = 0; round < 20; round++) {
+		/* Until there are no more just now, if we are so fast. */
+		int batches = 200;
+
+		while (batches-- && take(self->fd, lex, KUID_ORDER_FILE,
+					 self->ids, BATCH, NULL) == BATCH)
+			;
+		ASSERT_EQ(0, restore_floor(self->fd, round % 2));
+	}
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(0, status.slot_lag_ns);
+	EXPECT_EQ(0, status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
+	EXPECT_GE(AHEAD_NS, status.lex_ahead_ns);
+}
+
+TEST_F(state, parameter)
+{
+	static const char *const bad[] = {
+		"state=", "state=on", "state=Required", "state=requiredx",
+		"state=1", "state=of",
+	};
+	static const char *const good[] = { "off", "required" };
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		int log = open_log();
+
+		ASSERT_LE(0, log);
+		EXPECT_EQ(-EINVAL, load(bad[i])) {
+			TH_LOG("%s", bad[i]);
+		}
+		EXPECT_TRUE(log_has(log, bad[i], "must be off or required"));
+		ASSERT_FALSE(is_loaded());
+	}
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		char params[64], expected[64];
+		int file;
+
+		snprintf(params, sizeof(params), "state=%s", good[i]);
+		snprintf(expected, sizeof(expected), "%s\n", good[i]);
+		ASSERT_EQ(0, load(params));
+		file = open("/sys/module/kuid/parameters/state", O_RDONLY);
+		memset(text, 0, sizeof(text));
+		EXPECT_LT(0, read(file, text, sizeof(text) - 1));
+		EXPECT_STREQ(expected, text);
+		close(file);
+		ASSERT_EQ(0, unload());
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /proc/PID/fdinfo of a kuid file: what it gives. */
+#include "../../kselftest_harness.h"
+
+#include "../lib/formats.h"
+
+static const char *const orders[] = {
+	[KUID_ORDER_CPU] = "cpu",
+	[KUID_ORDER_FILE] = "file",
+	[KUID_ORDER_HOST] = "host",
+};
+
+/* Whether its lines are those of kuid, and say this. */
+static bool says(int fd, const char *format, bool text, const char *order,
+		 bool taken)
+{
+	char path[48], wanted[128], got[1024];
+	const char *from;
+	ssize_t size;
+	int info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY);
+	if (info < 0)
+		return false;
+	size = read(info, got, sizeof(got) - 1);
+	close(info);
+	if (size < 0)
+		return false;
+	got[size] = '\0';
+
+	snprintf(wanted, sizeof(wanted),
+		 "kuid-format:\t%s\nkuid-text:\t%d\nkuid-order:\t%s\nkuid-taken:\t%d\n",
+		 format, text, order, taken);
+	from = strstr(got, "kuid-");
+	return from && !strcmp(from, wanted);
+}
+
+TEST(nodes)
+{
+	char line[LINE_MAX_SIZE + 1];
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		int binary = open_node(f, "", 0);
+		int text = open_node(f, ".txt", 0);
+
+		ASSERT_LE(0, binary);
+		ASSERT_LE(0, text);
+		EXPECT_TRUE(says(binary, f->name, false, "file", false));
+		EXPECT_TRUE(says(text, f->name, true, "file", false));
+		ASSERT_EQ(f->id_size, read(binary, line, f->id_size));
+		ASSERT_EQ(1, read(text, line, 1));
+		EXPECT_TRUE(says(binary, f->name, false, "file", true));
+		EXPECT_TRUE(says(text, f->name, true, "file", true));
+		close(binary);
+		close(text);
+	}
+}
+
+TEST(what_was_set)
+{
+	struct kuid_set_format set;
+	int fd = open(DEV_KUID, O_RDONLY);
+
+	ASSERT_LE(0, fd);
+	EXPECT_TRUE(says(fd, "v1", false, "file", false));
+	for (set.order = KUID_ORDER_CPU; set.order <= KUID_ORDER_HOST;
+	     set.order++) {
+		memset(set.reserved, 0, sizeof(set.reserved));
+		set.format = KUID_FORMAT_K96;
+		ASSERT_EQ(0, ioctl(fd, KUID_IOC_SET_FORMAT, &set));
+		EXPECT_TRUE(says(fd, "k96", false, orders[set.order], false));
+	}
+	close(fd);
+}
+
+/* A generate of another format takes an ID, and leaves what a read gives. */
+TEST(generate)
+{
+	int fd = open(DEV_KUID, O_RDONLY);
+	__u8 id[ID_SIZE_MAX];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, generate_in_order(format_of(KUID_FORMAT_K64), fd,
+				       KUID_ORDER_HOST, id, 1));
+	EXPECT_TRUE(says(fd, "v1", false, "file", true));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

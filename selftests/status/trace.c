@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tracepoints: a line for each wait, each step of the wall clock and each
+ * epoch, with what happened in it.
+ */
+#include "../../kselftest_harness.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "../lib/formats.h"
+#include "../lib/module.h"
+#include "../lib/skip.h"
+#include "../lib/status.h"
+#include "../lib/wall.h"
+
+#define TRACING		"/sys/kernel/tracing/"
+#define EVENTS		TRACING "events/kuid/"
+#define RECORD_COMMANDS	TRACING "options/record-cmd"
+
+#define NO_TRACING	"the kernel has no tracepoints"
+
+/* Never reached but by a module that begins no epoch. */
+#define TRIES		1000
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	ssize_t size = strlen(text);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, size) == size ? 0 : -EIO;
+	close(fd);
+	return ret;
+}
+
+static bool reads_one(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char got = '0';
+
+	if (fd >= 0 && read(fd, &got, 1) != 1)
+		got = '0';
+	close(fd);
+	return got == '1';
+}
+
+static bool has_tracing(void)
+{
+	if (access(TRACING "trace", F_OK))
+		mount("tracefs", TRACING, "tracefs", 0, NULL);
+	return !access(TRACING "trace", F_OK);
+}
+
+#define TRACE_MAX	(1024 * 1024)
+
+static char trace_text[TRACE_MAX];
+
+static bool read_trace(void)
+{
+	int fd = open(TRACING "trace", O_RDONLY | O_CLOEXEC);
+	size_t size = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	while (size < TRACE_MAX - 1) {
+		got = read(fd, trace_text + size, TRACE_MAX - 1 - size);
+		if (got <= 0)
+			break;
+		size += got;
+	}
+	trace_text[size] = '\0';
+	close(fd);
+	return true;
+}
+
+/* The next line of an event from *@at on, without its name; or NULL. */
+static const char *next_line(const char **at, const char *event)
+{
+	static char line[512];
+	const char *found = *at;
+
+	while ((found = strstr(found, event))) {
+		size_t size = strcspn(found, "\n");
+
+		found += strlen(event);
+		/* What comes before the name of an event, and behind it. */
+		if (found - strlen(event) == trace_text ||
+		    found[-1 - (long)strlen(event)] != ' ' || *found != ':')
+			continue;
+		size -= strlen(event);
+		if (size >= sizeof(line))
+			size = sizeof(line) - 1;
+		memcpy(line, found, size);
+		line[size] = '\0';
+		*at = found;
+		return line;
+	}
+	return NULL;
+}
+
+/* What stands behind "name=", or NULL. */
+static const char *field_of(const char *line, const char *name)
+{
+	size_t size = strlen(name);
+	const char *at = line;
+
+	for (; (at = strstr(at, name)); at += size) {
+		if (at > line && at[-1] == ' ' && at[size] == '=')
+			return at + size + 1;
+	}
+	return NULL;
+}
+
+static bool number_of(const char *line, const char *name, long long *value)
+{
+	const char *text = field_of(line, name);
+	char *end;
+
+	if (!text)
+		return false;
+	*value = strtoll(text, &end, 10);
+	return end != text && (*end == ' ' || !*end);
+}
+
+FIXTURE(trace) {
+	int fd;
+	bool commands_recorded;	/* as it was found */
+	long stepped;		/* how far the wall clock is from where it was */
+};
+
+FIXTURE_SETUP(trace)
+{
+	self->fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, self->fd);
+	if (!has_tracing())
+		SKIP_TEST(NO_TRACING);
+	ASSERT_EQ(0, write_file(TRACING "trace", ""));
+	ASSERT_EQ(0, write_file(TRACING "tracing_on", "1"));
+	/*
+	 * For them the kernel would rewrite its scheduler, which an emulated
+	 * machine was seen not to survive.
+	 */
+	self->commands_recorded = reads_one(RECORD_COMMANDS);
+	ASSERT_EQ(0, write_file(RECORD_COMMANDS, "0"));
+	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	write_file(EVENTS "enable", "0");
+	write_file(TRACING "trace", "");
+	if (self->commands_recorded)
+		EXPECT_EQ(0, write_file(RECORD_COMMANDS, "1"));
+	if (self->stepped)
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
+	close(self->fd);
+}
+
+static void take_of_each(struct __test_metadata *_metadata, int fd)
+{
+	__u8 id[ID_SIZE_MAX];
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		ASSERT_EQ(1, generate_ids(&formats[i], fd, id, 1));
+}
+
+TEST_F(trace, fields)
+{
+	static const struct {
+		const char *event, *fields[4];
+	} events[] = {
+		{ "kuid_wait", { "source", "ns" } },
+		{ "kuid_step", { "by", "stamp_lag", "slot_lag" } },
+		{ "kuid_epoch", { "number", "why" } },
+	};
+	char path[128], text[4096], field[64];
+	size_t i, k;
+	ssize_t size;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		snprintf(path, sizeof(path), EVENTS "%s/format",
+			 events[i].event);
+		fd = open(path, O_RDONLY);
+		ASSERT_LE(0, fd) {
+			TH_LOG("no %s", path);
+		}
+		size = read(fd, text, sizeof(text) - 1);
+		ASSERT_LT(0, size);
+		text[size] = '\0';
+		close(fd);
+		for (k = 0; events[i].fields[k]; k++) {
+			snprintf(field, sizeof(field), " %s;",
+				 events[i].fields[k]);
+			EXPECT_NE(NULL, strstr(text, field)) {
+				TH_LOG("%s has no %s", events[i].event,
+				       events[i].fields[k]);
+			}
+		}
+	}
+}
+
+/* Each wait that is counted has its line. */
+TEST_F(trace, wait)
+{
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	/* Too many to be made without waiting, even by who is held up a while. */
+	const __u32 count = BATCH_AHEAD_NS / NSEC_PER_USEC + 300000;
+	struct kuid_status before = { 0 }, after = { 0 };
+	__u8 *ids = malloc(count * f->id_size);
+	const char *at = trace_text;
+	unsigned long long nr = 0;
+	const char *line;
+
+	ASSERT_NE(NULL, ids);
+	/* So that no page of it is missing when time counts. */
+	memset(ids, POISON, count * f->id_size);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
+	ASSERT_EQ(count, generate_ids(f, self->fd, ids, count));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	ASSERT_TRUE(read_trace());
+	while ((line = next_line(&at, "kuid_wait"))) {
+		const char *source = field_of(line, "source");
+		long long ns;
+
+		ASSERT_NE(NULL, source);
+		EXPECT_EQ(0, strncmp(source, "lex ", 4)) {
+			TH_LOG("%s", line);
+		}
+		ASSERT_TRUE(number_of(line, "ns", &ns)) {
+			TH_LOG("%s", line);
+		}
+		EXPECT_LE(0, ns);
+		EXPECT_GT((long long)(10 * NSEC_PER_SEC), ns);
+		nr++;
+	}
+	EXPECT_EQ(after.waits - before.waits, nr);
+	free(ids);
+	if (!nr && PASSED_SO_FAR)
+		SKIP(return, TOO_SLOW);
+}
+
+/* The next step there is a line of, which is one by about @by seconds. */
+static void check_step(struct __test_metadata *_metadata, const char **at,
+		       int by, long long *stamp_lag, long long *slot_lag)
+{
+	const char *line = next_line(at, "kuid_step");
+	long long by_ns;
+
+	ASSERT_NE(NULL, line) {
+		TH_LOG("no step by %d seconds", by);
+	}
+	ASSERT_TRUE(number_of(line, "by_ns", &by_ns));
+	ASSERT_TRUE(number_of(line, "stamp_lag_ns", stamp_lag));
+	ASSERT_TRUE(number_of(line, "slot_lag_ns", slot_lag));
+	/* The wall clock may be slewed, too, and be read between two ticks. */
+	EXPECT_LT(by * 1000000000LL - 100000000, by_ns) {
+		TH_LOG("%s", line);
+	}
+	EXPECT_GT(by * 1000000000LL + 100000000, by_ns) {
+		TH_LOG("%s", line);
+	}
+}
+
+TEST_F(trace, step)
+{
+	enum { BACK = 3 };
+	const long long most = BACK * NSEC_PER_SEC + AHEAD_NS;
+	const char *at = trace_text;
+	long long stamp_lag, slot_lag;
+
+	take_of_each(_metadata, self->fd);
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
+	self->stepped = -BACK;
+	take_of_each(_metadata, self->fd);
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
+	self->stepped = 0;
+	take_of_each(_metadata, self->fd);
+
+	ASSERT_TRUE(read_trace());
+	check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
+	EXPECT_LT(0, stamp_lag);
+	EXPECT_GE(most, stamp_lag);
+	EXPECT_LT(0, slot_lag);
+	EXPECT_GE(most, slot_lag);
+	check_step(_metadata, &at, BACK, &stamp_lag, &slot_lag);
+	/* No more than what is ahead of any clock. */
+	EXPECT_GE((long long)AHEAD_NS, stamp_lag);
+	EXPECT_GE((long long)AHEAD_NS, slot_lag);
+	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
+	at = trace_text;
+	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+}
+
+static void check_epoch(struct __test_metadata *_metadata, const char **at,
+			__u64 number, const char *why)
+{
+	const char *line = next_line(at, "kuid_epoch");
+	const char *text;
+	long long value;
+
+	ASSERT_NE(NULL, line) {
+		TH_LOG("no epoch %llu", (unsigned long long)number);
+	}
+	ASSERT_TRUE(number_of(line, "number", &value));
+	EXPECT_EQ(number, value);
+	text = field_of(line, "why");
+	ASSERT_NE(NULL, text);
+	EXPECT_STREQ(why, text);
+}
+
+/* An hour back: stamps begin a new epoch, slots go on at half speed. */
+TEST_F(trace, epoch_by_a_step)
+{
+	enum { BACK = 3600 };
+	struct kuid_status before = { 0 }, after = { 0 };
+	long long stamp_lag, slot_lag;
+	const char *at = trace_text;
+	int try;
+
+	take_of_each(_metadata, self->fd);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
+	self->stepped = -BACK;
+	/* A worker makes it, and not more than one a second. */
+	for (try = 0; try < TRIES && after.epoch <= before.epoch; try++) {
+		usleep(10000);
+		take_of_each(_metadata, self->fd);
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	}
+	ASSERT_EQ(before.epoch + 1, after.epoch);
+	EXPECT_EQ(0, after.stamp_lag_ns);
+	EXPECT_LT(0, after.slot_lag_ns);
+	ASSERT_EQ(0, shift_wall_seconds(BACK));
+	self->stepped = 0;
+	take_of_each(_metadata, self->fd);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	EXPECT_EQ(0, after.stamp_lag_ns);
+	EXPECT_EQ(0, after.slot_lag_ns);
+	EXPECT_EQ(before.epoch + 1, after.epoch);
+
+	ASSERT_TRUE(read_trace());
+	check_epoch(_metadata, &at, before.epoch + 1, "step");
+	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	at = trace_text;
+	check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
+	EXPECT_LT(0, slot_lag);
+}
+
+TEST_F(trace, epoch_by_force)
+{
+	struct kuid_force_clock force = {
+		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
+	};
+	struct kuid_status before = { 0 }, after = { 0 };
+	const char *at = trace_text;
+
+	/* So that nothing is taken back, and nothing can repeat. */
+	let_clock_catch_up();
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	EXPECT_EQ(before.epoch + 1, force.epoch);
+	EXPECT_EQ(force.epoch, after.epoch);
+	ASSERT_TRUE(read_trace());
+	check_epoch(_metadata, &at, before.epoch + 1, "force");
+	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+}
+
+/* A step that nobody has seen when an epoch begins has its one line, too. */
+TEST_F(trace, step_found_by_a_new_epoch)
+{
+	enum { BACK = 3, TIMES = 3 };
+	struct kuid_set_identity same = { .flags = 0 };
+	struct kuid_status before = { 0 }, after = { 0 };
+	long long stamp_lag, slot_lag;
+	const char *at = trace_text;
+	int i;
+
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
+	for (i = 1; i <= TIMES; i++) {
+		take_of_each(_metadata, self->fd);
+		ASSERT_EQ(0, shift_wall_seconds(-BACK));
+		self->stepped = -i * BACK;
+		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_IDENTITY, &same));
+		EXPECT_EQ(before.epoch + i, same.epoch);
+		same.epoch = 0;
+	}
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
+	EXPECT_EQ(before.steps_back + TIMES, after.steps_back);
+	EXPECT_EQ(before.steps_forward, after.steps_forward);
+
+	ASSERT_TRUE(read_trace());
+	for (i = 1; i <= TIMES; i++) {
+		check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
+		/* Its stamps have another node, and begin at the wall clock. */
+		EXPECT_EQ(0, stamp_lag);
+		EXPECT_LT(0, slot_lag);
+		check_epoch(_metadata, &at, before.epoch + i, "set");
+	}
+	at = trace_text;
+	for (i = 0; i < TIMES; i++)
+		EXPECT_NE(NULL, next_line(&at, "kuid_step"));
+	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
+}
+
+/* The first comes with the first file that is opened. */
+TEST_F(trace, first_epoch)
+{
+	bool was_loaded = is_loaded();
+	const char *at = trace_text;
+
+	if (!module_path())
+		SKIP(return, NO_MODULE);
+	close(self->fd);
+	self->fd = -1;
+	write_file(EVENTS "enable", "0");
+	if (was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load(""));
+	ASSERT_EQ(0, write_file(TRACING "trace", ""));
+	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
+	ASSERT_TRUE(read_trace());
+	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	self->fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(read_trace());
+	at = trace_text;
+	check_epoch(_metadata, &at, 1, "first");
+	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	close(self->fd);
+	self->fd = -1;
+	ASSERT_EQ(0, write_file(EVENTS "enable", "0"));
+	if (!was_loaded)
+		ASSERT_EQ(0, unload());
+}
+
+TEST_HARNESS_MAIN

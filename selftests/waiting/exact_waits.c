@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long callers wait, to the microsecond. For User Mode Linux that is booted
+ * with time-travel=inf-cpu: there no time passes but while all sleep, and a
+ * little each time somebody reads a clock. So a wait is what the module makes
+ * of it, however slow or busy the machine is.
+ */
+#include "../../kselftest_harness.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+
+#define CHUNK		1024
+
+/* How far IDs may be ahead of the clock here; batches may use half of it. */
+#define WINDOW_MS	10
+#define WINDOW_NS	(WINDOW_MS * NSEC_PER_MSEC)
+
+/* After that, a waiter that doesn't take what is due loses its place. */
+#define GRACE_NS	(8 * NSEC_PER_MSEC)
+
+/* What reading clocks may add to a wait: some hundred readings of 256 ns. */
+#define COST_NS		(100 * NSEC_PER_USEC)
+
+/* A lex ID for each microsecond. */
+#define LEX_NS(count)	((count) * NSEC_PER_USEC)
+
+#define CLOCK_SOURCE	"/sys/devices/system/clocksource/clocksource0/" \
+			"current_clocksource"
+
+#define READERS_MAX	256
+
+/**
+ * struct reader - a process that reads once, or for ever
+ * @pid: 0 if there is none
+ * @count: how many IDs it asks for
+ * @order: KUID_ORDER_*
+ * @priority: of the SCHED_FIFO class; 0 for the usual class
+ * @calls: how many calls it makes
+ * @longest: how long the longest of them took
+ * @got: what the last one returned
+ * @first: the first ID that it was given by the last one
+ */
+struct reader {
+	pid_t pid;
+	__u32 count;
+	__u32 order;
+	int priority;
+	int calls;
+	__u64 longest;
+	long got;
+	__u8 first[ID_SIZE_MAX];
+};
+
+FIXTURE(waits) {
+	const struct format *f;
+	bool was_loaded;
+	struct reader *readers;		/* in shared memory */
+	bool *stop;			/* likewise */
+	pid_t hog;
+	int fd;				/* of lex, O_NONBLOCK */
+	__u8 *ids;
+};
+
+static bool time_travels(void)
+{
+	char name[64] = "";
+	FILE *file = fopen(CLOCK_SOURCE, "r");
+
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	fclose(file);
+	return !strcmp(name, "time-travel-clock\n");
+}
+
+static int set_priority(int priority)
+{
+	const struct sched_param param = { .sched_priority = priority };
+
+	return sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER,
+				  &param);
+}
+
+/* Or the kernel lets the usual class run for a twentieth of each second. */
+static int let_real_time_run(bool on)
+{
+	int fd = open("/proc/sys/kernel/sched_rt_runtime_us", O_WRONLY);
+	const char *value = on ? "-1" : "950000";
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static __u64 mono_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+/* Return when sleeps end on time, which they don't soon after boot. */
+static void wait_for_timers(void)
+{
+	__u64 began;
+
+	do {
+		began = mono_ns();
+		usleep(100);
+	} while (mono_ns() - began > 2 * COST_NS);
+}
+
+FIXTURE_SETUP(waits)
+{
+	char params[32];
+
+	if (!time_travels())
+		SKIP_TEST("time is not under control");
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->f = format_of(KUID_FORMAT_LEX);
+	self->readers = share_memory(READERS_MAX * sizeof(*self->readers));
+	ASSERT_NE(NULL, self->readers);
+	self->stop = share_memory(sizeof(*self->stop));
+	ASSERT_NE(NULL, self->stop);
+	self->ids = malloc(CHUNK * ID_SIZE_MAX);
+	ASSERT_NE(NULL, self->ids);
+	self->was_loaded = take_module(_metadata);
+	snprintf(params, sizeof(params), "max_ahead_ms=%d", WINDOW_MS);
+	ASSERT_EQ(0, load(params));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, let_real_time_run(true));
+	ASSERT_EQ(0, set_priority(3));
+	ASSERT_EQ(0, prctl(PR_SET_TIMERSLACK, 1));
+	wait_for_timers();
+}
+
+static void end_hog(FIXTURE_DATA(waits) *self)
+{
+	*self->stop = true;
+	if (self->hog > 0)
+		waitpid(self->hog, NULL, 0);
+	self->hog = 0;
+	*self->stop = false;
+}
+
+FIXTURE_TEARDOWN(waits)
+{
+	int nr;
+
+	end_hog(self);
+	for (nr = 0; nr < READERS_MAX; nr++) {
+		if (self->readers[nr].pid > 0) {
+			kill(self->readers[nr].pid, SIGKILL);
+			waitpid(self->readers[nr].pid, NULL, 0);
+		}
+	}
+	close(self->fd);
+	EXPECT_EQ(0, set_priority(0));
+	EXPECT_EQ(0, let_real_time_run(false));
+	give_back_module(_metadata, self->was_loaded);
+}
+
+static void run_reader(const struct format *f, struct reader *me)
+{
+	__u8 *ids = malloc(me->count * f->id_size);
+	int fd = open_node(f, "", 0);
+	__u64 began, took;
+	int call;
+
+	if (!ids || fd < 0 || set_order(fd, me->order) ||
+	    set_priority(me->priority))
+		_exit(1);
+	/* So that no page of it is missing when time counts. */
+	memset(ids, POISON, me->count * f->id_size);
+	for (call = 0; call < me->calls; call++) {
+		began = mono_ns();
+		me->got = read_ids(f, fd, ids, me->count);
+		took = mono_ns() - began;
+		if (me->got != me->count)
+			_exit(1);
+		if (me->longest < took)
+			me->longest = took;
+		memcpy(me->first, ids, f->id_size);
+	}
+	_exit(0);
+}
+
+/* Returns when it sleeps or has ended, because it has the processor before. */
+static void start_reader(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(waits) *self, int nr, __u32 count,
+			 int priority, int calls)
+{
+	struct reader *reader = &self->readers[nr];
+	pid_t pid;
+
+	*reader = (struct reader) {
+		.count = count,
+		.order = KUID_ORDER_HOST,
+		.priority = priority,
+		.calls = calls,
+	};
+	/* What the reader sees is shared, so not straight into there. */
+	pid = fork_child();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		run_reader(self->f, reader);
+	reader->pid = pid;
+	usleep(1);
+}
+
+static void wait_for_reader(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(waits) *self, int nr)
+{
+	struct reader *reader = &self->readers[nr];
+	pid_t pid = reader->pid;
+
+	reader->pid = 0;
+	ASSERT_TRUE(ended_well(pid)) {
+		TH_LOG("reader %d got %ld", nr, reader->got);
+	}
+}
+
+/* Leave nothing of what batches may use. */
+static void use_up_half(struct __test_metadata *_metadata,
+			FIXTURE_DATA(waits) *self)
+{
+	long got;
+
+	do {
+		got = read_ids(self->f, self->fd, self->ids, CHUNK);
+		ASSERT_LT(0, got);
+	} while (got == CHUNK);
+}
+
+/*
+ * Takes so many IDs at a time without waiting, all that there are until it is
+ * stopped.
+ */
+static void start_hog(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(waits) *self, __u32 count, int priority)
+{
+	long got = 0;
+
+	self->hog = fork_child();
+	ASSERT_LE(0, self->hog);
+	if (self->hog)
+		return;
+	if (set_priority(priority))
+		_exit(1);
+	while (!__atomic_load_n(self->stop, __ATOMIC_RELAXED) &&
+	       (got >= 0 || got == -EAGAIN))
+		got = read_ids(self->f, self->fd, self->ids, count);
+	_exit(0);
+}
+
+/* Return when the hog has left nothing of the window. */
+static void wait_for_hog(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(waits) *self)
+{
+	struct kuid_status status;
+
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, host_status(&status));
+	} while (!status.would_blocks);
+}
+
+static void check_wait(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(waits) *self, int nr, __u64 most)
+{
+	struct reader *reader = &self->readers[nr];
+
+	TH_LOG("reader %d of %u waited %llu us", nr, reader->count,
+	       (unsigned long long)(reader->longest / NSEC_PER_USEC));
+	EXPECT_GE(most + COST_NS, reader->longest);
+}
+
+/* Each gets its IDs when they and those of the readers before it are there. */
+TEST_F(waits, first_come_first_served)
+{
+	static const __u32 counts[] = { 1000, 700, 2, 300, CHUNK, 3, 100 };
+	struct words last = { 0 };
+	__u64 before = 0;
+	size_t nr;
+
+	use_up_half(_metadata, self);
+	for (nr = 0; nr < ARRAY_SIZE(counts); nr++)
+		start_reader(_metadata, self, nr, counts[nr], 2, 1);
+	for (nr = 0; nr < ARRAY_SIZE(counts); nr++) {
+		wait_for_reader(_metadata, self, nr);
+		before += LEX_NS(counts[nr]);
+		check_wait(_metadata, self, nr, before);
+		/* And not earlier, or this shows nothing. */
+		EXPECT_LE(before, self->readers[nr].longest + COST_NS);
+		ASSERT_EQ(1, count_in_order(self->f, self->readers[nr].first, 1,
+					    &last)) {
+			TH_LOG("reader %zu is served out of turn", nr);
+		}
+	}
+}
+
+/*
+ * Single readers beside 200 sleeping batches, with nothing left of the window:
+ * nothing is before them but one batch that came over, and each other.
+ */
+TEST_F(waits, singles_pass_sleeping_batches)
+{
+	enum { BATCHES = 200, SINGLES = 10, CALLS = 5 };
+	int nr;
+
+	use_up_half(_metadata, self);
+	for (nr = 0; nr < BATCHES; nr++)
+		start_reader(_metadata, self, nr, CHUNK, 0, 1);
+	start_hog(_metadata, self, 1, 0);
+	wait_for_hog(_metadata, self);
+	for (; nr < BATCHES + SINGLES; nr++)
+		start_reader(_metadata, self, nr, 1, 2, CALLS);
+	for (nr = BATCHES; nr < BATCHES + SINGLES; nr++) {
+		wait_for_reader(_metadata, self, nr);
+		check_wait(_metadata, self, nr, LEX_NS(CHUNK + SINGLES));
+	}
+	/* Most of them still sleep, or this shows nothing. */
+	EXPECT_EQ('S', state_of(self->readers[BATCHES - 1].pid));
+	end_hog(self);
+	for (nr = 0; nr < BATCHES; nr++)
+		wait_for_reader(_metadata, self, nr);
+}
+
+/* One after the other, each when it has been the first for one window. */
+TEST_F(waits, batches_beside_saturating_singles)
+{
+	static const __u32 counts[] = { 2, CHUNK };
+	size_t nr;
+
+	start_hog(_metadata, self, 1, 0);
+	wait_for_hog(_metadata, self);
+	for (nr = 0; nr < ARRAY_SIZE(counts); nr++)
+		start_reader(_metadata, self, nr, counts[nr], 2, 1);
+	for (nr = 0; nr < ARRAY_SIZE(counts); nr++) {
+		wait_for_reader(_metadata, self, nr);
+		check_wait(_metadata, self, nr,
+			   (nr + 1) * WINDOW_NS + LEX_NS(counts[nr]));
+		EXPECT_LE((nr + 1) * WINDOW_NS,
+			  self->readers[nr].longest + COST_NS);
+	}
+}
+
+/*
+ * Batches that can't run, because the hog always does. Where others take all
+ * there is one at a time, they keep one behind them from going over for 8 ms
+ * for each 16 of them.
+ */
+static void pass_stuck(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(waits) *self, int stuck)
+{
+	int nr;
+
+	use_up_half(_metadata, self);
+	for (nr = 0; nr < stuck; nr++)
+		start_reader(_metadata, self, nr, CHUNK, 0, 1);
+	start_hog(_metadata, self, 1, 1);
+	start_reader(_metadata, self, stuck, CHUNK, 2, 1);
+	wait_for_reader(_metadata, self, stuck);
+	check_wait(_metadata, self, stuck,
+		   LEX_NS((stuck + 2) * CHUNK) +
+			   (stuck + 15) / 16 * GRACE_NS + WINDOW_NS);
+	for (nr = 0; nr < stuck; nr++)
+		EXPECT_EQ(0, self->readers[nr].longest);
+	end_hog(self);
+	for (nr = 0; nr < stuck; nr++)
+		wait_for_reader(_metadata, self, nr);
+}
+
+TEST_F(waits, batch_behind_a_stuck_batch)
+{
+	pass_stuck(_metadata, self, 1);
+}
+
+TEST_F(waits, batch_behind_many_stuck_batches)
+{
+	pass_stuck(_metadata, self, 40);
+}
+
+/*
+ * A single reader that can't run any more, though its ID is due, keeps no more
+ * from the others than that.
+ */
+TEST_F(waits, singles_behind_a_stuck_single)
+{
+	enum { STUCK, SINGLES = 10, CALLS = 5 };
+	const struct sched_param usual = { 0 };
+	int nr;
+
+	start_hog(_metadata, self, 1, 1);
+	wait_for_hog(_metadata, self);
+	start_reader(_metadata, self, STUCK, 1, 2, INT32_MAX);
+	while (state_of(self->readers[STUCK].pid) != 'S')
+		usleep(1);
+	/* It has no chance to run between the look and this. */
+	ASSERT_EQ(0, sched_setscheduler(self->readers[STUCK].pid, SCHED_OTHER,
+					&usual));
+	for (nr = 1; nr <= SINGLES; nr++)
+		start_reader(_metadata, self, nr, 1, 2, CALLS);
+	for (nr = 1; nr <= SINGLES; nr++) {
+		wait_for_reader(_metadata, self, nr);
+		check_wait(_metadata, self, nr, LEX_NS(1 + SINGLES));
+	}
+	EXPECT_EQ('R', state_of(self->readers[STUCK].pid));
+	end_hog(self);
+}
+
+/*
+ * A chunk that is larger than what batches leave of the window, which others
+ * keep used up by two at a time: it is served in its turn, and then so is a
+ * single reader behind it.
+ */
+TEST_F(waits, chunk_beside_small_batches)
+{
+	enum { SMALL = 2, CHUNKS = 3 };
+	const __u64 window = NSEC_PER_MSEC;
+	int nr;
+
+	close(self->fd);
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load("max_ahead_ms=1"));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+
+	start_hog(_metadata, self, SMALL, 0);
+	usleep(10000);
+	start_reader(_metadata, self, 0, CHUNK, 2, 1);
+	usleep(1000);
+	start_reader(_metadata, self, 1, 1, 2, 1);
+	for (nr = 0; nr < 2; nr++) {
+		wait_for_reader(_metadata, self, nr);
+		check_wait(_metadata, self, nr,
+			   CHUNKS * (window + LEX_NS(CHUNK)));
+	}
+}
+
+/* No IDs are there before the state is restored. */
+static void have_none(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(waits) *self)
+{
+	close(self->fd);
+	ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load("state=required"));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(-EAGAIN, read_ids(self->f, self->fd, self->ids, 1));
+}
+
+/* A call that waits for a ceiling fails after 30 s. */
+TEST_F_TIMEOUT(waits, without_state, 90)
+{
+	__u64 began, took;
+	int fd;
+
+	have_none(_metadata, self);
+	fd = open_node(self->f, "", 0);
+	ASSERT_LE(0, fd);
+	began = mono_ns();
+	EXPECT_EQ(-ENODATA, read_ids(self->f, fd, self->ids, 1));
+	took = mono_ns() - began;
+	EXPECT_LE(30 * NSEC_PER_SEC, took);
+	EXPECT_GE(30 * NSEC_PER_SEC + COST_NS, took);
+	close(fd);
+}
+
+/*
+ * A change wakes all pollers at once, though each would look by itself after a
+ * second: of many files in one set, and of one file in many sets.
+ */
+TEST_F_TIMEOUT(waits, a_change_wakes_all_pollers, 90)
+{
+	enum { FILES = 2000, SETS = 500 };
+	const struct rlimit many = { FILES + SETS + 100, FILES + SETS + 100 };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	static struct epoll_event told[FILES];
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	static int sets[SETS];
+	__u64 began;
+	int i;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &many));
+	have_none(_metadata, self);
+	for (i = 0; i < FILES; i++) {
+		int fd = open_node(self->f, "", O_NONBLOCK);
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+	}
+	for (i = 0; i < SETS; i++) {
+		sets[i] = epoll_create1(EPOLL_CLOEXEC);
+		ASSERT_LE(0, sets[i]);
+		ASSERT_EQ(0, epoll_ctl(sets[i], EPOLL_CTL_ADD, self->fd,
+				       &event));
+	}
+	/* Sets with files that are not ready have been looked at. */
+	ASSERT_EQ(0, epoll_wait(set, told, FILES, 0));
+
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	began = mono_ns();
+	ASSERT_EQ(0, let_all_go(self->fd));
+	/* What wakes them is done by another process. */
+	usleep(1);
+	ASSERT_EQ(FILES, epoll_wait(set, told, FILES, 0));
+	for (i = 0; i < SETS; i++)
+		ASSERT_EQ(1, epoll_wait(sets[i], told, 1, 0));
+	EXPECT_GE(NSEC_PER_SEC / 2, mono_ns() - began);
+	for (i = 0; i < SETS; i++)
+		close(sets[i]);
+	close(set);
+	for (i = 3; i < FILES + SETS + 100; i++)
+		if (i != self->fd)
+			close(i);
+}
+
+TEST_HARNESS_MAIN

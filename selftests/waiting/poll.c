@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * poll, select and epoll: ready means that one ID is to be had without waiting,
+ * and who waits for that is woken without anyone else's doing.
+ *
+ * Formats but lex have more than one process can use up an ID at a time. Lex is
+ * tried with little ahead of the clock. Under a fine clock there is one more a
+ * microsecond later, before anyone could look; under a coarse one there is none
+ * until it ticks. All formats are tried with a ceiling, above which there are
+ * none whatever the clock says.
+ */
+#include "../../kselftest_harness.h"
+
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/skip.h"
+#include "../lib/wall.h"
+
+#define BATCH		4096
+
+/* Never reached but by a module that wakes no one. */
+#define LONG_MS		10000
+
+/* All that can be asked for but what is always there. */
+#define ALL_EVENTS	(POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | \
+			 POLLPRI | POLLRDBAND | POLLWRBAND | POLLRDHUP)
+
+/* What poll tells of a file, or -1. */
+static int events_of(int fd, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = ALL_EVENTS };
+	int ret = poll(&p, 1, timeout);
+
+	if (ret < 0 || ret != !!p.revents)
+		return -1;
+	return p.revents;
+}
+
+#define READY		(POLLIN | POLLRDNORM)
+
+FIXTURE(poll) {
+	const struct format *f;
+	int fd;
+	__u8 id[ID_SIZE_MAX];
+	struct words last;
+};
+
+FIXTURE_VARIANT(poll) {
+	__u32 format;
+};
+
+FIXTURE_VARIANT_ADD(poll, v1) { KUID_FORMAT_V1 };
+FIXTURE_VARIANT_ADD(poll, v6) { KUID_FORMAT_V6 };
+FIXTURE_VARIANT_ADD(poll, v7) { KUID_FORMAT_V7 };
+FIXTURE_VARIANT_ADD(poll, lex) { KUID_FORMAT_LEX };
+FIXTURE_VARIANT_ADD(poll, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(poll, k96) { KUID_FORMAT_K96 };
+FIXTURE_VARIANT_ADD(poll, k128) { KUID_FORMAT_K128 };
+
+FIXTURE_SETUP(poll)
+{
+	self->f = format_of(variant->format);
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	let_clock_catch_up();
+}
+
+FIXTURE_TEARDOWN(poll)
+{
+	close(self->fd);
+}
+
+/* Each time that it is ready there is one, whatever the order. */
+TEST_F(poll, ready)
+{
+	int fds[3];
+	int i, n;
+
+	for (n = 0; n < 3; n++) {
+		fds[n] = open_node(self->f, "", O_NONBLOCK);
+		ASSERT_LE(0, fds[n]);
+		ASSERT_EQ(0, set_order(fds[n], KUID_ORDER_CPU + n));
+		for (i = 0; i < 100; i++) {
+			ASSERT_EQ(READY, events_of(fds[n], i % 2 ? 0 : LONG_MS));
+			ASSERT_EQ(1, i % 3 ?
+				  read_ids(self->f, fds[n], self->id, 1) :
+				  generate_ids(self->f, fds[n], self->id, 1));
+		}
+		close(fds[n]);
+	}
+}
+
+/* Poll asks for no ID: the format can be set afterwards. */
+TEST_F(poll, takes_nothing)
+{
+	ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
+}
+
+TEST_F(poll, nothing_to_write)
+{
+	struct pollfd p = { .fd = self->fd, .events = POLLOUT | POLLWRNORM };
+	struct timeval none = { 0 };
+	fd_set writers, failed;
+
+	ASSERT_EQ(0, poll(&p, 1, 0));
+	ASSERT_EQ(0, p.revents);
+	FD_ZERO(&writers);
+	FD_ZERO(&failed);
+	FD_SET(self->fd, &writers);
+	FD_SET(self->fd, &failed);
+	ASSERT_EQ(0, select(self->fd + 1, NULL, &writers, &failed, &none));
+}
+
+TEST_F(poll, by_select)
+{
+	fd_set readers;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		FD_ZERO(&readers);
+		FD_SET(self->fd, &readers);
+		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL, NULL));
+		ASSERT_TRUE(FD_ISSET(self->fd, &readers));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
+		ASSERT_EQ(1, count_in_order(self->f, self->id, 1, &self->last));
+	}
+}
+
+TEST_F(poll, by_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT };
+	int set = epoll_create1(0);
+	int i;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (i = 0; i < 20; i++) {
+		/* As often as it is asked, without an ID being taken. */
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(EPOLLIN, event.events);
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, 0));
+		ASSERT_EQ(EPOLLIN, event.events);
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
+	}
+	event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD, self->fd, &event));
+	ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+	ASSERT_EQ(EPOLLIN, event.events);
+	close(set);
+}
+
+/* How a reader waits: by poll, or by epoll for levels or edges. */
+enum { BY_POLL, BY_LEVELS, BY_EDGES, NR_WAYS };
+
+static const __u32 counts[] = { 1, 2, 37, BATCH };
+
+/*
+ * Each time that it is ready there is something for whoever is alone, however
+ * much is asked for: no reader goes round between the two.
+ */
+TEST_F(poll, whatever_is_asked_for)
+{
+	enum { ROUNDS = 300 };
+	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
+	struct kuid_status before, after;
+	size_t c;
+	int way;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_EQ(0, host_status(&before));
+	for (way = BY_POLL; way < NR_WAYS; way++) {
+		struct epoll_event event = {
+			.events = EPOLLIN | (way == BY_EDGES ? EPOLLET : 0),
+		};
+		struct epoll_event told;
+		int set = epoll_create1(0);
+		long got;
+		int round;
+
+		ASSERT_LE(0, set);
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+		for (round = 0; round < ROUNDS; round++) {
+			c = round % ARRAY_SIZE(counts);
+			/* A new edge without taking all there is. */
+			if (way == BY_EDGES && round) {
+				ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD,
+						       self->fd, &event));
+			}
+			if (way == BY_POLL) {
+				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+			} else {
+				ASSERT_EQ(1, epoll_wait(set, &told, 1,
+							LONG_MS));
+				ASSERT_EQ(EPOLLIN, told.events);
+			}
+			got = round % 3 ?
+				read_ids(self->f, self->fd, ids, counts[c]) :
+				generate_ids(self->f, self->fd, ids, counts[c]);
+			ASSERT_LT(0, got) {
+				TH_LOG("way %d, %u asked for: %s", way,
+				       counts[c], strerror(-got));
+			}
+			ASSERT_EQ(got, count_in_order(self->f, ids, got,
+						      &self->last));
+		}
+		close(set);
+	}
+	ASSERT_EQ(0, host_status(&after));
+	EXPECT_EQ(before.waits, after.waits);
+	free(ids);
+}
+
+/* A line can be had, and its rest. */
+TEST_F(poll, text)
+{
+	char line[LINE_MAX_SIZE];
+	int fd = open_node(self->f, ".txt", O_NONBLOCK);
+	size_t at;
+	int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 3; i++) {
+		for (at = 0; at <= self->f->text_size; at++) {
+			ASSERT_EQ(READY, events_of(fd, 0));
+			ASSERT_EQ(1, read(fd, line + at, 1));
+		}
+		ASSERT_TRUE(parse_line(self->f, line, self->id));
+		ASSERT_EQ(1, count_in_order(self->f, self->id, 1, &self->last));
+	}
+	close(fd);
+}
+
+/*
+ * Lex, of which there is a millisecond ahead of the clock; and that at half
+ * speed, because the wall clock was set back, so that slow machines use it up.
+ */
+FIXTURE(used_up) {
+	const struct format *f;
+	bool was_loaded;
+	bool coarse;		/* what is used up stays so for a while */
+	long stepped;		/* how far the wall clock is from where it was */
+	int fd;
+	int text;
+	__u8 *ids;
+};
+
+FIXTURE_SETUP(used_up)
+{
+	enum { BACK = 9 };
+	struct kuid_status status;
+	struct kuid_query q = { 0 };
+
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->f = format_of(KUID_FORMAT_LEX);
+	self->ids = malloc(BATCH * self->f->id_size);
+	ASSERT_NE(NULL, self->ids);
+	self->was_loaded = is_loaded();
+	if (self->was_loaded)
+		ASSERT_EQ(0, unload());
+	ASSERT_EQ(0, load("max_ahead_ms=1"));
+	self->fd = open_node(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	self->text = open_node(self->f, ".txt", O_NONBLOCK);
+	ASSERT_LE(0, self->text);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
+	ASSERT_EQ(NSEC_PER_MSEC, q.max_ahead_ns);
+	self->coarse = q.clock_resolution_ns >= NSEC_PER_MSEC;
+
+	ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	ASSERT_EQ(0, shift_wall_seconds(-BACK));
+	self->stepped = -BACK;
+	ASSERT_EQ(0, host_status(&status));
+	ASSERT_TRUE(status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
+}
+
+FIXTURE_TEARDOWN(used_up)
+{
+	if (self->stepped)
+		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
+	close(self->fd);
+	close(self->text);
+	EXPECT_EQ(0, unload());
+	if (self->was_loaded)
+		EXPECT_EQ(0, load(""));
+}
+
+/* One after the other, until there is none. Returns false if there always is. */
+static bool use_up(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(used_up) *self)
+{
+	__u64 give_up = read_clock(CLOCK_MONOTONIC) + 3 * NSEC_PER_SEC;
+	long got;
+
+	/* Half of it goes faster. */
+	got = read_ids(self->f, self->fd, self->ids, BATCH);
+	while (got > 0 && read_clock(CLOCK_MONOTONIC) < give_up)
+		got = read_ids(self->f, self->fd, self->ids, 1);
+	if (got < 0)
+		ASSERT_EQ(-EAGAIN, got);
+	return got < 0;
+}
+
+TEST_F(used_up, becomes_ready)
+{
+	enum { ROUNDS = 20 };
+	int not_ready = 0;
+	int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		switch (events_of(self->fd, 0)) {
+		case 0:
+			not_ready++;
+			break;
+		case READY:
+			break;
+		default:
+			ASSERT_TRUE(false);
+		}
+		ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+	TH_LOG("%d times of %d not ready at once", not_ready, ROUNDS);
+	EXPECT_LE(self->coarse ? 1 : 0, not_ready);
+}
+
+TEST_F(used_up, becomes_ready_for_select)
+{
+	fd_set readers;
+	int round;
+
+	for (round = 0; round < 5; round++) {
+		struct timeval long_time = { .tv_sec = LONG_MS / 1000 };
+
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		FD_ZERO(&readers);
+		FD_SET(self->fd, &readers);
+		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL,
+				    &long_time));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+}
+
+TEST_F(used_up, becomes_ready_for_epoll)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int set = epoll_create1(0);
+	int round;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (round = 0; round < 5; round++) {
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(EPOLLIN, event.events);
+		/* It is still. */
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
+		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
+	}
+	close(set);
+}
+
+/*
+ * Who asks for edges takes all there is, until EAGAIN, and then is told when
+ * there is some again: nothing but that call could have had it told.
+ */
+TEST_F(used_up, becomes_ready_for_edges)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int set = epoll_create1(0);
+	int round;
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+	for (round = 0; round < 10; round++) {
+		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS)) {
+			TH_LOG("round %d", round);
+		}
+		ASSERT_EQ(EPOLLIN, event.events);
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+	}
+	close(set);
+}
+
+/*
+ * Readers that take as much as they can until EAGAIN: there is one EAGAIN for
+ * each time they are told, and something before it.
+ */
+TEST_F(used_up, readers_do_not_go_round)
+{
+	enum { EVENTS = 8, CALLS_MAX = 300000 };
+	__u32 count;
+	int way, round;
+
+	for (way = 0; way < 2 * NR_WAYS; way++) {
+		struct epoll_event event = {
+			.events = EPOLLIN |
+				  (way / 2 == BY_EDGES ? EPOLLET : 0),
+		};
+		struct epoll_event told;
+		int set = epoll_create1(0);
+
+		count = way % 2 ? BATCH : 1;
+		ASSERT_LE(0, set);
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
+		for (round = 0; round < EVENTS; round++) {
+			long got, calls = 0;
+
+			if (way / 2 == BY_POLL) {
+				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+			} else {
+				ASSERT_EQ(1, epoll_wait(set, &told, 1,
+							LONG_MS)) {
+					TH_LOG("way %d, round %d", way, round);
+				}
+				ASSERT_EQ(EPOLLIN, told.events);
+			}
+			do {
+				got = read_ids(self->f, self->fd, self->ids,
+					       count);
+				calls++;
+			} while (got > 0 && calls < CALLS_MAX);
+			if (got > 0)
+				SKIP(return, TOO_SLOW);
+			ASSERT_EQ(-EAGAIN, got);
+			ASSERT_LT(1, calls) {
+				TH_LOG("way %d: told, and there is none", way);
+			}
+		}
+		close(set);
+	}
+}
+
+/* The rest of a line is there, whatever else is. */
+TEST_F(used_up, rest_of_a_line)
+{
+	enum { ROUNDS = 10, PART = 5 };
+	char line[LINE_MAX_SIZE];
+	int round, rest;
+
+	rest = self->f->text_size + 1 - PART;
+	for (round = 0; round < ROUNDS; round++) {
+		ASSERT_EQ(READY, events_of(self->text, LONG_MS));
+		ASSERT_EQ(PART, read(self->text, line, PART));
+		if (!use_up(_metadata, self))
+			SKIP(return, TOO_SLOW);
+		ASSERT_EQ(READY, events_of(self->text, 0));
+		ASSERT_EQ(rest, read(self->text, line + PART, rest));
+		ASSERT_TRUE(parse_line(self->f, line, self->ids));
+	}
+}
+
+FIXTURE(none_left) {
+	struct all_wait all;	/* O_NONBLOCK */
+	int set;
+};
+
+FIXTURE_SETUP(none_left)
+{
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	set_up_all_wait(_metadata, &self->all, O_NONBLOCK);
+	self->set = epoll_create1(0);
+	ASSERT_LE(0, self->set);
+}
+
+FIXTURE_TEARDOWN(none_left)
+{
+	close(self->set);
+	tear_down_all_wait(_metadata, &self->all);
+}
+
+static void watch_all(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(none_left) *self, __u32 events)
+{
+	int i;
+
+	for (i = 0; i < NR_NODES; i++) {
+		struct epoll_event event = {
+			.events = EPOLLIN | events,
+			.data.u32 = i,
+		};
+
+		ASSERT_EQ(0, epoll_ctl(self->set, EPOLL_CTL_ADD,
+				       self->all.fds[i], &event));
+	}
+}
+
+/* Returns when each node has been told of, with nothing but what it is. */
+static void wait_for_all(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(none_left) *self)
+{
+	bool told[NR_NODES] = { false };
+	int left = NR_NODES;
+
+	while (left) {
+		struct epoll_event event;
+
+		ASSERT_EQ(1, epoll_wait(self->set, &event, 1, LONG_MS)) {
+			TH_LOG("%d nodes are not told of", left);
+		}
+		ASSERT_EQ(EPOLLIN, event.events);
+		left -= !told[event.data.u32];
+		told[event.data.u32] = true;
+	}
+}
+
+/* Of no format is anything told before there are some; then it is of all. */
+static void told_in_time(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(none_left) *self)
+{
+	__u8 memory[8 * LINE_MAX_SIZE];
+	struct epoll_event event;
+	int round, i;
+
+	for (round = 0; round < 3; round++) {
+		struct kuid_state state;
+
+		/* Others are woken, clocks change, and still there is none. */
+		ASSERT_EQ(0, get_state(self->all.fd, &state));
+		ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
+		ASSERT_EQ(0, epoll_wait(self->set, &event, 1, 5));
+		for (i = 0; i < NR_NODES; i++)
+			ASSERT_EQ(0, events_of(self->all.fds[i], 0));
+
+		ASSERT_EQ(0, let_all_go(self->all.fd));
+		wait_for_all(_metadata, self);
+		for (i = 0; i < NR_NODES; i++) {
+			size_t size = 6 * size_of_one(i);
+
+			ASSERT_EQ(READY, events_of(self->all.fds[i], 0));
+			ASSERT_EQ(size, read(self->all.fds[i], memory, size));
+		}
+
+		have_all_wait(_metadata, self->all.fd);
+		for (i = 0; i < NR_NODES; i++) {
+			ASSERT_EQ(-1, read(self->all.fds[i], memory,
+					   6 * size_of_one(i)));
+			ASSERT_EQ(EAGAIN, errno);
+		}
+		/* What was told before that may be told again. */
+		while (epoll_wait(self->set, &event, 1, 0))
+			;
+	}
+}
+
+TEST_F(none_left, levels)
+{
+	watch_all(_metadata, self, 0);
+	told_in_time(_metadata, self);
+}
+
+TEST_F(none_left, edges)
+{
+	watch_all(_metadata, self, EPOLLET);
+	told_in_time(_metadata, self);
+}
+
+/* How often a process went to sleep by itself; -1 if that can't be known. */
+static long sleeps_of(pid_t pid)
+{
+	static const char name[] = "voluntary_ctxt_switches:";
+	char path[64], line[128];
+	long count = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, name, strlen(name)))
+			count = strtol(line + strlen(name), NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return count;
+}
+
+#define MANY_FILES	2000
+
+/* Open files and poll them. */
+static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
+		       int nr)
+{
+	const struct rlimit limit = { MANY_FILES + 100, MANY_FILES + 100 };
+	struct epoll_event event = { .events = EPOLLIN };
+	int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i < nr; i++) {
+		fds[i] = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+		ASSERT_LE(0, fds[i]);
+		event.data.u32 = i;
+		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event));
+	}
+}
+
+/*
+ * Poll a file while its reader and those of many other files that are polled
+ * find nothing, again and again. The poller looks once a second by itself, and
+ * nothing that the readers do may wake it in between.
+ */
+static void sleep_beside_readers(struct __test_metadata *_metadata,
+				 FIXTURE_DATA(none_left) *self, bool own_file)
+{
+	/* So long that what the first readers armed comes due. */
+	const __u64 enough = 3 * NSEC_PER_SEC;
+	static int fds[MANY_FILES];
+	int fd = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+	__u8 id[ID_SIZE_MAX];
+	__u64 began, seconds;
+	long sleeps;
+	pid_t child;
+	int i;
+
+	ASSERT_LE(0, fd);
+	watch_many(_metadata, self->set, fds, MANY_FILES);
+	child = fork_child();
+	ASSERT_LE(0, child);
+	if (!child) {
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+		/* Straight, for its number is known. */
+		_exit(syscall(SYS_ppoll, &ready, 1, NULL, NULL, 0) != 1);
+	}
+	ASSERT_TRUE(wait_asleep_in(child, SYS_ppoll));
+
+	began = read_clock(CLOCK_MONOTONIC);
+	sleeps = sleeps_of(child);
+	ASSERT_LE(0, sleeps);
+	for (i = 0; read_clock(CLOCK_MONOTONIC) < began + enough; i++) {
+		int from = own_file && i % 2 ? fd : fds[i % MANY_FILES];
+
+		ASSERT_EQ(-1, read(from, id, sizeof(id)));
+		ASSERT_EQ(EAGAIN, errno);
+	}
+	sleeps = sleeps_of(child) - sleeps;
+	seconds = (read_clock(CLOCK_MONOTONIC) - began) / NSEC_PER_SEC + 1;
+	TH_LOG("the poller slept %ld times in %llu s", sleeps,
+	       (unsigned long long)seconds);
+	EXPECT_GE((long)seconds, sleeps);
+
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	EXPECT_TRUE(ended_well(child));
+	for (i = 0; i < MANY_FILES; i++)
+		close(fds[i]);
+	close(fd);
+}
+
+TEST_F(none_left, not_woken_by_readers_of_other_files)
+{
+	sleep_beside_readers(_metadata, self, false);
+}
+
+TEST_F(none_left, not_woken_by_each_reader_of_the_file)
+{
+	sleep_beside_readers(_metadata, self, true);
+}
+
+/* Many files in one set, and one file in many sets. */
+TEST_F(none_left, thousands_are_told)
+{
+	enum { SETS = 1000 };
+	static struct epoll_event told[MANY_FILES];
+	static int fds[MANY_FILES], sets[SETS];
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int nr, i;
+
+	watch_many(_metadata, self->set, fds, MANY_FILES - SETS);
+	for (i = 0; i < SETS; i++) {
+		sets[i] = epoll_create1(EPOLL_CLOEXEC);
+		ASSERT_LE(0, sets[i]);
+		ASSERT_EQ(0, epoll_ctl(sets[i], EPOLL_CTL_ADD, fds[0],
+				       &event));
+	}
+	ASSERT_EQ(0, epoll_wait(self->set, told, MANY_FILES, 0));
+
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	do {
+		nr = epoll_wait(self->set, told, MANY_FILES, LONG_MS);
+		ASSERT_LT(0, nr);
+	} while (nr < MANY_FILES - SETS);
+	for (i = 0; i < SETS; i++)
+		ASSERT_EQ(1, epoll_wait(sets[i], told, 1, LONG_MS));
+
+	for (i = 0; i < SETS; i++)
+		close(sets[i]);
+	for (i = 0; i < MANY_FILES - SETS; i++)
+		close(fds[i]);
+}
+
+TEST_HARNESS_MAIN
