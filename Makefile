@@ -205,7 +205,7 @@ bench: vm-root $(ROOT)/bench/icount
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
-	@CMOCKA_32=$(CMOCKA_32) selftests/check.sh $(BUILD) $(TEST_KERNEL) \
+	@CMOCKA_32=$(CMOCKA_32) selftests/run/check.sh $(BUILD) $(TEST_KERNEL) \
 		$(INITRD)
 
 # For how long, and what more its program is told, as --seed N.
@@ -215,13 +215,13 @@ SOAK	?=
 .PHONY: soak
 soak: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS)
-	@selftests/soak.sh $(BUILD) $(TEST_KERNEL) $(INITRD) $(SECONDS) $(SOAK)
+	@selftests/run/soak.sh $(BUILD) $(TEST_KERNEL) $(INITRD) $(SECONDS) $(SOAK)
 
 .PHONY: uapi-record
 uapi-record: vm-packages
 	@$(VM)/setup.sh style
 	@mkdir -p $(BUILD)
-	@selftests/uapi.sh record 64 > $(BUILD)/kuid.record
+	@selftests/run/uapi.sh record 64 > $(BUILD)/kuid.record
 	@mv $(BUILD)/kuid.record uapi/kuid.record
 
 # The SVG names the text that it was drawn from, for make style: fonts differ
@@ -285,7 +285,7 @@ debug-modules: debug-packages
 check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
 		$(DEBUG_KERNEL)/nic $(FUZZERS)
-	@selftests/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
+	@selftests/run/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
 
 # User Mode Linux, the same way: the quickest kernel to run the tests in.
 UML_KERNEL = $(eval UML_KERNEL := $(or $(shell $(VM)/kernel.sh uml-6.1),$(error \
@@ -303,7 +303,7 @@ uml-modules: debug-packages
 
 check-uml: vm-root vm-tests uml-modules
 	@$(VM)/initramfs.sh -o $(UML_INITRD) $(ROOT) $(TESTS) $(UML)
-	@selftests/check_uml.sh $(BUILD) $(UML_KERNEL) $(UML_INITRD)
+	@selftests/run/check_uml.sh $(BUILD) $(UML_KERNEL) $(UML_INITRD)
 
 # And the kernel that finds data races.
 KCSAN_KERNEL = $(eval KCSAN_KERNEL := $(or $(shell $(VM)/kernel.sh kcsan-6.1),\
@@ -321,7 +321,7 @@ kcsan-modules: debug-packages
 check-kcsan: vm-root vm-tests kcsan-modules
 	@$(VM)/initramfs.sh -o $(KCSAN_INITRD) $(ROOT) $(TESTS) $(KCSAN) \
 		$(KCSAN_KERNEL)/nic
-	@selftests/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
+	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
 # The tests on the kernels of fetch.sh and others. For each of these, by name, an
 # initramfs of what vm-root and vm-tests have made, with the modules it needs.
@@ -329,7 +329,7 @@ MATRIX	:= $(BUILD)/matrix
 
 .PHONY: check-matrix
 check-matrix:
-	@selftests/check_matrix.sh $(ROWS)
+	@selftests/run/check_matrix.sh $(ROWS)
 
 matrix-%: KERNEL = $(or $(shell $(VM)/fetch.sh $*),$(error no kernel $*))
 matrix-%:
@@ -368,9 +368,9 @@ coverage: vm-root vm-tests debug-packages
 	@$(VM)/initramfs.sh -o $(BUILD)/vm/counted.gz $(ROOT) $(TESTS) \
 		$(COUNTED) $(DEBUG_KERNEL)/nic
 	$(MAKE) -C userspace O=$(BUILD)/userspace coverage
-	@selftests/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.gz \
+	@selftests/run/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.gz \
 		$(COUNTED_MODULE) $(BUILD)/userspace/coverage.info
 
 style: vm-packages
 	@$(VM)/setup.sh style
-	@selftests/style.sh $(LINUX_SOURCE) $(TEST_KDIR) $(COCCINELLE)
+	@selftests/run/style.sh $(LINUX_SOURCE) $(TEST_KDIR) $(COCCINELLE)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What there is before the kernel's random generator is ready: a device, and no
- * IDs yet. For a machine that was booted so that it isn't, see check.sh; it is
- * ready soon once anyone waits for it, so that all that is looked at comes in
- * one test, and what waits comes last. Loads the module, which must not be.
+ * IDs yet. For a machine that was booted so that it isn't, see run/check.sh; it
+ * is ready soon once anyone waits for it, so that all that is looked at comes
+ * in one test, and what waits comes last. Loads the module, which must not be.
  */
 #include "../../kselftest_harness.h"
 

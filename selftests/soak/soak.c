@@ -17,7 +17,7 @@
  * is fixed; whoever would bring more waits. See soak_book.c.
  *
  * With --clone the machine is saved when this says so, and goes on from there
- * as another one, for soak.sh.
+ * as another one, for run/soak.sh.
  */
 #include <argp.h>
 #include <glob.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Machines that are saved and restored by QEMU's monitor, which is asked by two pipes, for clone.sh
-# and soak.sh, which source it with work set and die() there.
+# and run/soak.sh, which source it with work set and die() there.
 # shellcheck disable=SC2154 # from who sources it
 
 # What makes a machine known to itself: another number, and it is a clone.

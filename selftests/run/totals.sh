@@ -41,7 +41,7 @@ add_machine()
 {
 	local status ok=0 bad=0 skip=0
 
-	"$(dirname "${BASH_SOURCE[0]}")/vm/${booter:-boot.sh}" --log "$log" "$@"
+	"$(dirname "${BASH_SOURCE[0]}")/../vm/${booter:-boot.sh}" --log "$log" "$@"
 	status=$?
 	if [[ $(grep '^# Totals: ' "$log") =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
 		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}

@@ -3,7 +3,7 @@
 #
 # Runs tests in User Mode Linux, and closes with one line of totals:
 #   check_uml.sh BUILD KERNEL INITRD
-# KERNEL is from vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
+# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
 
 set -uo pipefail
 

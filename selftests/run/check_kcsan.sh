@@ -3,7 +3,7 @@
 #
 # Runs tests on a kernel that finds data races, and closes with one line of totals:
 #   check_kcsan.sh BUILD KERNEL INITRD
-# KERNEL is from vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
+# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
 
 set -uo pipefail
 
@@ -30,7 +30,7 @@ add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 
 
 echo "== fuzzed for $fuzz_seconds seconds"
 log=$build/check/kcsan_fuzzed.log
-add_tap "$here/vm/boot.sh" "${boot[@]}" --timeout 600 \
+add_tap "$here/../vm/boot.sh" "${boot[@]}" --timeout 600 \
 	/guest/kcsan.sh /guest/fuzz.sh $fuzz_seconds fuzz
 
 totals_end

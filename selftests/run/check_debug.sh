@@ -3,7 +3,7 @@
 #
 # Runs tests on a kernel that checks itself, and closes with one line of totals:
 #   check_debug.sh BUILD KERNEL INITRD
-# KERNEL is from vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
+# KERNEL is from ../vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
 # memory that is lost, by whichever test. It can refuse memory, too, which faults is there for.
 # KUID_ONLY may name the tests, with commas between.
 
@@ -33,7 +33,7 @@ add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 
 
 echo "== fuzzed for $fuzz_seconds seconds each"
 log=$build/check/fuzzed.log
-add_tap "$here/vm/boot.sh" "${boot[@]}" --timeout 1200 \
+add_tap "$here/../vm/boot.sh" "${boot[@]}" --timeout 1200 \
 	/guest/fuzz.sh $fuzz_seconds fuzz trinity stress-ng
 
 totals_end

@@ -13,7 +13,7 @@ if (( $# != 3 )); then
 	exit 2
 fi
 source=$1 kdir=$2 coccinelle=$3
-cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 failed=0
 
 # The project's files that match, whether git knows them yet or not.
@@ -117,7 +117,7 @@ licence_named()
 # The interface of programs of 64 or 32 bits is the one that was recorded.
 interface_kept()
 {
-	selftests/uapi.sh record "$1" | diff -u uapi/kuid.record - && return
+	selftests/run/uapi.sh record "$1" | diff -u uapi/kuid.record - && return
 	echo "What was released never changes. If this only adds to it: make uapi-record"
 	return 1
 }
@@ -141,10 +141,10 @@ header_stands_alone()
 
 	for compiler in gcc clang; do
 		for standard in c90 c99 c11 c17; do
-			selftests/uapi.sh compile "$compiler" -x c -std="$standard" -Wno-long-long || status=1
+			selftests/run/uapi.sh compile "$compiler" -x c -std="$standard" -Wno-long-long || status=1
 		done
 		for standard in c++11 c++14 c++17 c++20; do
-			selftests/uapi.sh compile "$compiler" -x c++ -std="$standard" || status=1
+			selftests/run/uapi.sh compile "$compiler" -x c++ -std="$standard" || status=1
 		done
 	done
 	return "$status"

@@ -16,8 +16,8 @@ shift 4
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-# shellcheck source=SCRIPTDIR/vm/monitor.sh
-. "$here/vm/monitor.sh"
+# shellcheck source=SCRIPTDIR/../vm/monitor.sh
+. "$here/../vm/monitor.sh"
 mkdir -p "$build/check" || exit
 log=$build/check/soak.log
 work=
@@ -39,7 +39,7 @@ machine()
 	shift 2
 	monitored "$name"
 	: >"$work/$name.console"
-	"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 \
+	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 \
 		--timeout $((2 * duration + 3600)) --append "random.trust_cpu=on $patience" \
 		--log "$work/$name.log" --known-as "soak.$$" --qemu "$more $monitored" \
 		/guest/soak.sh --clone --seconds "$duration" "$@" \

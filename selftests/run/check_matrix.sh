@@ -4,7 +4,7 @@
 # Runs the tests on one kernel after the other, and closes with a table, why tests were skipped, and
 # one line of totals:   check_matrix.sh [ROW...]
 # A row, of those below if none is named, is one of
-#   KERNEL            all tests, on 2 CPUs of an amd64 kernel that vm/fetch.sh knows
+#   KERNEL            all tests, on 2 CPUs of an amd64 kernel that ../vm/fetch.sh knows
 #   KERNEL:CPUS       what is about order, uniqueness and sharing, on so many virtual CPUs, which may
 #                     be more than there are real ones: nothing here is about time
 #   KERNEL:brief      what is about the kernel's interfaces, in a minute or so, on 2 CPUs
@@ -37,7 +37,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
 # Where make builds.
-build=$here/../build
+build=$here/../../build
 matrix=$build/matrix
 mkdir -p "$matrix" || exit
 nic="-device e1000,mac=52:54:00:6b:75:69"
@@ -51,7 +51,7 @@ brief="abi,callers,generate,hibernate,poll,read,readv,reload,splice,status,sysfs
 # One thing that must be before a row can run.
 prepare()
 {
-	make -s -C "$here/.." "$@" >"$log" 2>&1 && return
+	make -s -C "$here/../.." "$@" >"$log" 2>&1 && return
 	tail -n 40 "$log"
 	echo "not ok: make $*"
 	add 1 0 1 0
@@ -63,7 +63,7 @@ on_kernel()
 {
 	local kernel
 
-	kernel=$("$here/vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
+	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=$2
 	add_machine --kernel "$kernel" --initrd "$3" --smp "$2" --timeout 3600 "${@:4}" \
 		/guest/selftests.sh
@@ -89,7 +89,7 @@ by_itself()
 {
 	local status
 
-	make -s -C "$here/.." "$1" 2>&1 | tee "$log"
+	make -s -C "$here/../.." "$1" 2>&1 | tee "$log"
 	status=$?
 	release=$(sed -nE 's/^== (User Mode )?Linux ([^ ]+).*/\2/p' "$log" | head -n 1)
 	if [[ $(tail -n 20 "$log") =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped ]]; then

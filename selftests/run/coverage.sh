@@ -25,7 +25,7 @@ only+=,reload,rules,set_format,sharing,shut,splice,state,steps,status,stuck,sysf
 only+=,undelivered,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
-"$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \
+"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \
 	--append random.trust_cpu=on --qemu "-device e1000,mac=52:54:00:6b:75:69" \
 	--timeout 7200 env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults \
 	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d' || status=$?
@@ -41,9 +41,9 @@ lcov=(lcov --quiet --rc lcov_branch_coverage=1 --gcov-tool gcov-12)
 "${lcov[@]}" --capture --directory "$out" --output-file "$out/all.info"
 "${lcov[@]}" --extract "$out/all.info" "$module/kmod/*" --output-file "$out/kmod.info"
 for trace in "$out/kmod.info" "$@"; do
-	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/.." && pwd)/|SF:|" "$trace" \
+	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/../.." && pwd)/|SF:|" "$trace" \
 		>"$out/named.$(basename "$trace")"
 done
-cd "$here/.."
+cd "$here/../.."
 awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out"/named.* || status=$?
 exit "$status"

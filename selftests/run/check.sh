@@ -56,14 +56,14 @@ part_rest()
 	echo "== the core in userspace, with sanitizers"
 	export CMOCKA_MESSAGE_OUTPUT=TAP
 	log=$logs/core.log
-	add_tap make -s -C "$here/unit" O="$build/unit" check
+	add_tap make -s -C "$here/../unit" O="$build/unit" check
 
 	echo "== library and tool where they need no device, with sanitizers"
 	log=$logs/userspace.log
-	add_tap make -s -C "$here/../userspace" O="$build/userspace" check
+	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
 	echo "== the parser fed with junk for $fuzz_seconds seconds"
-	if make -s -C "$here/../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
+	if make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
 		>"$logs/fuzz.log" 2>&1; then
 		add 0 1 0 0
 	else
@@ -73,17 +73,17 @@ part_rest()
 
 	echo "== booted with a random generator that is not ready"
 	log=$logs/unready.log
-	add_tap "$here/vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
 		--append "random.trust_cpu=off random.trust_bootloader=off" \
 		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
 
 	echo "== saved once and restored twice"
 	log=$logs/clone.log
-	add_tap "$here/vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+	add_tap "$here/../vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
 
 	echo "== killed and booted again"
 	log=$logs/reboot.log
-	add_tap "$here/vm/reboot.sh" "$kernel" "$initrd"
+	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
 
 	# Every reading of this one takes long, so that a look will do.
 	booted hpet voluntary KUID_ONLY=distinct,order,suspend
