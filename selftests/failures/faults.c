@@ -15,7 +15,7 @@
 
 #include "../lib/admin.h"
 #include "../lib/children.h"
-#include "../lib/wall.h"
+#include "../lib/set_wall.h"
 
 #define DEBUGFS		"/sys/kernel/debug/"
 

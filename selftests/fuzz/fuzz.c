@@ -21,9 +21,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "fuzz.h"
 #include "../lib/module.h"
 #include "../lib/option_number.h"
+#include "fuzz.h"
 
 #define THREADS_MAX	16
 

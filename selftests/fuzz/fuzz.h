@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The fuzzer of the device. fuzz.c runs rounds, each of its own seed and with
- * the module loaded anew; fuzz_calls.c has the operations that are not about
- * IDs, fuzz_take.c those that take some, fuzz_ioctl.c the commands; what comes
- * back is held against what is known by fuzz_book.c; fuzz_memory.c gives
+ * the module loaded anew; calls.c has the operations that are not about
+ * IDs, take.c those that take some, ioctl.c the commands; what comes
+ * back is held against what is known by book.c; memory.c gives
  * memory, good and bad, to have it put into.
  */
 #ifndef FUZZ_H
@@ -119,7 +119,7 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
  * @last_host: of order host, by format
  * @mask: IDs whose hash has one of these bits are left out of @seen
  * @nr_seen: how many are in it
- * @seen: an open hash table of what may not come twice, see fuzz_book.c
+ * @seen: an open hash table of what may not come twice, see book.c
  */
 struct fuzz_world {
 	pthread_mutex_t lock;
@@ -206,7 +206,7 @@ bool fuzz_actor_begin(struct fuzz_actor *actor, __u64 stream, __u32 thread,
 void fuzz_actor_run(struct fuzz_actor *actor, __u64 operations);
 void fuzz_count(int error);
 
-/* fuzz_memory.c */
+/* memory.c */
 
 /**
  * struct fuzz_place - memory for a call
@@ -234,7 +234,7 @@ __u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at);
 void *fuzz_memory_huge(void);
 void fuzz_memory_huge_done(void *huge);
 
-/* fuzz_book.c */
+/* book.c */
 
 /* A count of changes that have ended, or this if some have not. */
 #define FUZZ_CHANGING	(~0U)
@@ -317,7 +317,7 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const char *text, size_t size);
 
-/* fuzz_calls.c, fuzz_take.c, fuzz_ioctl.c: operations */
+/* calls.c, take.c, ioctl.c: operations */
 typedef void (*fuzz_operation_t)(struct fuzz_actor *actor);
 
 void fuzz_open(struct fuzz_actor *actor);

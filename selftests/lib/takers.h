@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "wall_clock.h"
+#include "clock_checks.h"
 
 enum {
 	TAKER_CPUS = 4,

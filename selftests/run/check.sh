@@ -24,7 +24,7 @@ mkdir -p "$logs" || exit
 # reserves, so that the clock alone orders calls: only the coarse one shows whether lanes and floors
 # do. There tasks are preempted anywhere, too.
 order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,params,poll,poll_32
-order+=,queue,sharing,state,status,steps,suspend,unique
+order+=,queue,saved_state,sharing,status,steps,suspend,unique
 
 # The tests in a booted machine.
 booted()

@@ -24,8 +24,8 @@ boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.
 # What waits, shares, comes and goes: the ways to take IDs and to be told of them, epochs, and the
 # module itself. That requests are refused as they must be, and the order and time of IDs, such a
 # kernel shows no better than another; the fuzzer makes more requests than there are tests of them.
-only=callers,generate,hibernate,identity,kunit.sh,load,params,poll,queue,read,readv,reload,sharing,splice
-only+=,shut,state,steps,stuck,sysfs,text,trace,undelivered,uring
+only=callers,generate,hibernate,identity,kunit.sh,load,params,poll,queue,read,readv,saved_state
+only+=,sharing,shut,splice,steps,stuck,sysfs,text,trace,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/debug.log
 add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 5400 \

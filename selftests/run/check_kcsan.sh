@@ -22,7 +22,8 @@ boot=(--kernel "$kernel" --initrd "$initrd" --smp 4 \
 
 # What is done by more than one at once.
 only=callers,distinct,fdinfo,generate,hotplug,identity,kunit.sh,load,long_read,order,orders,poll
-only+=,queue,reload,set_format,sharing,splice,state,status,steps,stuck,sysfs,text,unique,uring
+only+=,queue,saved_state,set_format,sharing,splice,status,steps,stuck,sysfs,text,unique
+only+=,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/kcsan.log
 add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 3600 \

@@ -43,10 +43,11 @@ mkdir -p "$matrix" || exit
 nic="-device e1000,mac=52:54:00:6b:75:69"
 
 # The coarse clock and preemption anywhere, as in check.sh.
-order="distinct,generate,hotplug,order,orders,params,sharing,state,steps,unique"
+order="distinct,generate,hotplug,order,orders,params,saved_state,sharing,steps,unique"
 
 # What a kernel may have changed.
-brief="abi,callers,generate,hibernate,poll,read,readv,reload,splice,status,sysfs,trace,uring,vectors.sh"
+brief="abi,callers,generate,hibernate,poll,read,readv,splice,status,sysfs,trace,unique_over_loads"
+brief+=",uring,vectors.sh"
 
 # One thing that must be before a row can run.
 prepare()

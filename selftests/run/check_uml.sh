@@ -19,8 +19,8 @@ mkdir -p "$build/check" || exit
 # What is about the interface. Others wait for a program to be asleep in a system call, which this
 # kernel does not tell (/proc/PID/syscall), have memory that may not be read, which it reads, or use
 # up what there is in a time.
-only=abi,fdinfo,formats,generate,identity,kunit.sh,params,query,read,reload,set_format,status
-only+=,sysfs,text,trace,vectors.sh
+only=abi,fdinfo,formats,generate,identity,kunit.sh,params,query,read,set_format,status
+only+=,sysfs,text,trace,unique_over_loads,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
 booter=uml.sh
 log=$build/check/uml.log

@@ -21,8 +21,8 @@ mkdir -p "$out"
 
 # What goes through each part of the module.
 only=abi,callers,fdinfo,generate,hibernate,identity,load,orders,params,poll,query,queue,read,readv
-only+=,reload,rules,set_format,sharing,shut,splice,state,steps,status,stuck,sysfs,text,trace
-only+=,undelivered,uring
+only+=,rules,saved_state,set_format,sharing,shut,splice,steps,status,stuck,sysfs,text,trace
+only+=,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
 "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \

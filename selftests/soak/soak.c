@@ -14,7 +14,7 @@
  * is as wide as calls may be out of order by what is promised: it is moved up to
  * the time of an ID that is taken, less what IDs may be ahead of the clock,
  * when all calls have ended that began before. How many IDs there may be in it
- * is fixed; whoever would bring more waits. See soak_book.c.
+ * is fixed; whoever would bring more waits. See book.c.
  *
  * With --clone the machine is saved when this says so, and goes on from there
  * as another one, for run/soak.sh.

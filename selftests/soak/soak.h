@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The soak test. soak.c starts and ends it and says what came of it,
- * soak_actors.c has those that take IDs and those that disturb them,
- * soak_book.c finds IDs that come twice.
+ * actors.c has those that take IDs and those that disturb them,
+ * book.c finds IDs that come twice.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -12,7 +12,7 @@
 
 #include "../../kselftest.h"
 #include "../lib/admin.h"
-#include "../lib/wall.h"
+#include "../lib/set_wall.h"
 
 #define SOAK_CPUS	4
 
@@ -26,7 +26,7 @@
 /* Nodes that are given: this one, and the next ones. */
 #define SOAK_GIVEN_NODES 3
 
-/* soak_book.c */
+/* book.c */
 #define SOAK_GENERATIONS 8
 #define SOAK_IDS	524288	/* of each */
 #define SOAK_HEADS	131072
@@ -186,7 +186,7 @@ static inline void soak_count(__u64 *count)
 	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
-/* soak_book.c */
+/* book.c */
 void soak_book_init(void);
 void soak_begin(struct soak_actor *me);
 void soak_end(struct soak_actor *me);
@@ -194,7 +194,7 @@ void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
 	       size_t nr, __u64 from, __u64 to);
 void soak_sweep(struct soak_actor *me);
 
-/* soak_actors.c */
+/* actors.c */
 struct soak_actor *soak_actor(const char *name, int nr, __u32 seed);
 pid_t soak_start(void (*run)(__u32 seed, int nr), __u32 seed, int nr);
 void soak_take(__u32 seed, int nr);

@@ -65,7 +65,10 @@ FIXTURE(shut) {
 	struct sleeper *sleepers;	/* in shared memory */
 };
 
-/* Formats of both kinds are gated alike: that they are is tested in state.c. */
+/*
+ * Formats of both kinds are gated alike: that they are is tested in
+ * saved_state.c.
+ */
 FIXTURE_VARIANT(shut) {
 	__u32 format;
 	bool restored;			/* and so at a ceiling */

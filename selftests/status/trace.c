@@ -10,9 +10,9 @@
 
 #include "../lib/formats.h"
 #include "../lib/module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
 #include "../lib/status.h"
-#include "../lib/wall.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define EVENTS		TRACING "events/kuid/"

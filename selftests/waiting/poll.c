@@ -17,8 +17,8 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
-#include "../lib/wall.h"
 
 #define BATCH		4096
 

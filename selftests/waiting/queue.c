@@ -14,9 +14,9 @@
 #include "../lib/children.h"
 #include "../lib/formats.h"
 #include "../lib/module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
 #include "../lib/status.h"
-#include "../lib/wall.h"
 
 #define BATCH		4096
 #define LARGE_BATCH	65536

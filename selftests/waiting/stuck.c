@@ -16,8 +16,8 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
-#include "../lib/wall.h"
 
 /* Of the window of 1 ms, batches may use half: less than one of these. */
 #define BATCH		1024

@@ -12,8 +12,8 @@
 #include <signal.h>
 
 #include "../lib/own_module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
-#include "../lib/wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 

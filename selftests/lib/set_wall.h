@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Setting the wall clock, for tests that put it back. */
-#ifndef WALL_H
-#define WALL_H
+#ifndef SET_WALL_H
+#define SET_WALL_H
 
 #include <sys/timex.h>
 
@@ -31,4 +31,4 @@ static inline int shift_wall_seconds(long seconds)
 	return shift_wall(seconds * (__s64)NSEC_PER_SEC);
 }
 
-#endif /* WALL_H */
+#endif /* SET_WALL_H */

@@ -12,8 +12,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "../lib/set_wall.h"
 #include "fuzz.h"
-#include "../lib/wall.h"
 
 struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 

@@ -8,11 +8,11 @@
  * ought to take: whatever a machine does between two readings only makes the
  * bounds wider.
  */
-#ifndef WALL_CLOCK_H
-#define WALL_CLOCK_H
+#ifndef CLOCK_CHECKS_H
+#define CLOCK_CHECKS_H
 
 #include "admin.h"
-#include "wall.h"
+#include "set_wall.h"
 
 #define YEAR_NS		(365 * 86400 * NSEC_PER_SEC)
 
@@ -252,4 +252,4 @@ static inline __u64 resolution_of_clock(int fd)
 						   query.clock_resolution_ns;
 }
 
-#endif /* WALL_CLOCK_H */
+#endif /* CLOCK_CHECKS_H */
