@@ -107,7 +107,7 @@ static bool kuid_host_hibernates;
  * @choices: where its identity comes from
  * @changed: KUID_PART_*: what is to be drawn anew
  * @stale: KUID_PART_*: what another machine may have, too
- * @closings: kuid_generator.closings, before anything is drawn; KUID_NEVER if
+ * @closings: kuid_gate.closings, before anything is drawn; KUID_NEVER if
  *	nothing may be opened by it
  * @floor: for KUID_EPOCH_RESTORE
  */
@@ -134,7 +134,7 @@ static struct kuid_change kuid_host_change(enum kuid_why why)
 		/* Open in the image, it would be so in all that resume it. */
 		.closings = kuid_host_hibernates
 				    ? KUID_NEVER
-				    : READ_ONCE(kuid_host.closings),
+				    : READ_ONCE(kuid_host.gate.closings),
 	};
 }
 

@@ -41,7 +41,7 @@ static int kuid_reserve_closed(u32 parts)
 {
 	u32 stale;
 
-	if (!(READ_ONCE(kuid_host.closed) & parts))
+	if (!kuid_gate_closed(&kuid_host.gate, parts))
 		return 0;
 	rcu_read_lock_sched();
 	/* Pairs with the release in kuid_generator_publish(). */

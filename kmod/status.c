@@ -43,7 +43,7 @@ u64 kuid_status_step_limit(enum kuid_source source)
 
 static bool kuid_status_reboot_safe(const struct kuid_reading *reading)
 {
-	return reading->restored && !reading->past_ceiling &&
+	return reading->gate.restored && !reading->past_ceiling &&
 	       !reading->may_repeat;
 }
 
@@ -57,7 +57,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		reasons |= KUID_REASON_SLOTS_HALF_SPEED;
 	if (kuid_status_resolution_ns() > KUID_STATUS_COARSE_NS)
 		reasons |= KUID_REASON_COARSE_CLOCK;
-	if (!reading->restored) {
+	if (!reading->gate.restored) {
 		reasons |= KUID_REASON_NO_STATE;
 		if (kuid_identity_given(&reading->choices) & KUID_PART_NODE)
 			reasons |= KUID_REASON_FIXED_NODE;
@@ -111,8 +111,8 @@ void kuid_status_fill(struct kuid_status *status)
 		.steps_back = reading.steps_back,
 		.steps_forward = reading.steps_forward,
 		.vm_forks = atomic64_read(&kuid_host_forks),
-		.floor_ns = reading.floor,
-		.ceiling_ns = reading.ceiling,
+		.floor_ns = reading.gate.floor,
+		.ceiling_ns = reading.gate.ceiling,
 	};
 	for (format = 0; format < KUID_NR_FORMATS; format++)
 		status->ids[format] = counters.ids[format];
@@ -133,14 +133,14 @@ void kuid_status_fill_state(struct kuid_state *state)
 	kuid_host_read(&reading);
 	identity = &reading.origin.identity;
 	*state = (struct kuid_state) {
-		.required = kuid_host.ceiling_required,
-		.restored = reading.restored,
+		.required = kuid_host.gate.required,
+		.restored = reading.gate.restored,
 		.interval = identity->interval,
 		.wall_ns = ktime_get_real_ns(),
 		.slot_ns = reading.slot_end,
 		.stamp_ns = reading.stamp_end,
-		.floor_ns = reading.floor,
-		.ceiling_ns = reading.ceiling,
+		.floor_ns = reading.gate.floor,
+		.ceiling_ns = reading.gate.ceiling,
 		.node_from = reading.choices.node.from,
 		.worker_from = reading.choices.worker.from,
 		.node = identity->node,

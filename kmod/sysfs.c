@@ -205,7 +205,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(COUNTERS, steps_forward, steps_forward),
 	KUID_SYSFS_OF_STATUS(COUNTERS, vm_forks, vm_forks),
 
-	KUID_SYSFS_OF_HOST(STATE, required, ceiling_required),
+	KUID_SYSFS_OF_HOST(STATE, required, gate.required),
 	KUID_SYSFS_OF_STATUS(STATE, floor_ns, floor_ns),
 	KUID_SYSFS_OF_STATUS(STATE, ceiling_ns, ceiling_ns),
 

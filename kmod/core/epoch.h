@@ -45,7 +45,7 @@ struct kuid_sequences {
  * @given: KUID_PART_*: what was given, and not drawn for this machine alone; a
  *	given node is that of other epochs, too
  * @stale: those of @given that another machine may have, too
- * @closings: kuid_generator.closings, before its identity was drawn
+ * @closings: &kuid_gate.closings, before its identity was drawn
  * @sequences: the slots of its time; shared with other epochs
  * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
  * @choices: where the identity comes from, for kuid_generator_read(); behind

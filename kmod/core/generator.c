@@ -29,7 +29,7 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 		.slot_clock.until = mono,
 		.max_ahead = max_ahead,
 		.step_limit = step_limit,
-		.ceiling_required = ceiling_required,
+		.gate.required = ceiling_required,
 	};
 	for (i = 0; i < KUID_NR_SOURCES; i++)
 		generator->windows[i] = (struct kuid_window) {
@@ -43,6 +43,8 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 /* Readers that have not finished by now will find that they have to retry. */
 static void kuid_generator_write_begin(struct kuid_generator *generator)
 {
+	lockdep_assert_held(&generator->lock);
+
 	write_seqcount_begin(&generator->seq);
 	/*
 	 * Before this writer looks at what was reserved, and samples clocks.
@@ -92,16 +94,6 @@ static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 			   generator->steps_forward + 1);
 }
 
-/* When a clock gets so far that it could be used for the ceiling's time. */
-static u64 kuid_generator_at_ceiling(const struct kuid_generator *generator,
-				     const struct kuid_clock *clock)
-{
-	if (!generator->restored || generator->ceiling <= generator->max_ahead)
-		return 0;
-	return kuid_clock_reach(clock,
-				generator->ceiling - generator->max_ahead);
-}
-
 /*
  * A clock may be used until @at. If that is no longer so, a clock step may have
  * jumped over that moment: the clock could be used until now, or until it
@@ -118,16 +110,19 @@ static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
 static void kuid_generator_set_until(struct kuid_generator *generator,
 				     const struct kuid_epoch *epoch, u64 mono)
 {
+	const struct kuid_gate *gate = &generator->gate;
 	struct kuid_clock *stamps = &generator->stamp_clock;
 	struct kuid_clock *slots = &generator->slot_clock;
+	u64 ahead = generator->max_ahead;
 	u64 until_stamp = KUID_NEVER;
 	u64 until_slot = KUID_NEVER;
 
-	if (generator->ceiling_required) {
-		until_slot = kuid_generator_at_ceiling(generator, slots);
+	lockdep_assert_held(&generator->lock);
+
+	if (gate->required) {
+		until_slot = kuid_gate_reach(gate, slots, ahead);
 		if (kuid_epoch_node_given(epoch))
-			until_stamp =
-				kuid_generator_at_ceiling(generator, stamps);
+			until_stamp = kuid_gate_reach(gate, stamps, ahead);
 	}
 	kuid_generator_use_until(stamps, mono, until_stamp);
 	kuid_generator_use_until(slots, mono, until_slot);
@@ -245,8 +240,7 @@ void kuid_generator_close(struct kuid_generator *generator)
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	WRITE_ONCE(generator->closings, generator->closings + 1);
-	WRITE_ONCE(generator->closed, KUID_ALL_PARTS);
+	kuid_gate_close(&generator->gate);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
@@ -284,7 +278,7 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 		 ceiling >= kuid_generator_stamp_end(epoch, generator->issued,
 						     kuid_epoch_issued(epoch));
 	if (covers) {
-		WRITE_ONCE(generator->ceiling, ceiling);
+		WRITE_ONCE(generator->gate.ceiling, ceiling);
 		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
 	}
 	write_seqcount_end(&generator->seq);
@@ -319,22 +313,66 @@ void kuid_generator_enter(struct kuid_generator *generator,
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
 
-/* Where a given node's stamps go on, in a tick of the epoch's own. */
+/* The beginning of the next tick of v1 and v6, at @time or after it. */
 static u64 kuid_generator_next_tick(u64 time)
 {
 	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
 }
 
-/* The first stamp of an epoch; 0 if it may be any. */
-static u64 kuid_generator_first_stamp(const struct kuid_generator *generator,
-				      const struct kuid_epoch *former,
-				      const struct kuid_epoch *epoch, u64 wall)
+/*
+ * Give @epoch lanes that begin with a tick of their own, so that no tick has
+ * stamps of two epochs with one node. Returns the highest stamp that counts as
+ * issued; 0 if there is none.
+ */
+static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
+				      struct kuid_epoch *epoch, u64 wall)
 {
-	if (kuid_epoch_node_given(epoch))
-		return generator->issued
-			       ? kuid_generator_next_tick(generator->issued + 1)
-			       : 0;
-	return former ? kuid_generator_next_tick(wall) : 0;
+	u64 start = 0;
+	unsigned int i;
+
+	if (kuid_epoch_node_given(epoch)) {
+		if (generator->issued)
+			start = kuid_generator_next_tick(generator->issued + 1);
+	} else if (generator->epoch) {
+		start = kuid_generator_next_tick(wall);
+	}
+	if (!start)
+		return 0;
+	for (i = 0; i < kuid_epoch_nr_lanes(epoch); i++)
+		atomic64_set(&epoch->lanes[i].last, start - 1);
+	return start - 1;
+}
+
+/* Whether issued stamps are so far ahead of the wall clock that a new epoch
+ * helps. */
+static bool kuid_generator_is_behind(const struct kuid_generator *generator,
+				     u64 wall)
+{
+	const struct kuid_epoch *epoch = generator->epoch;
+
+	return !kuid_epoch_node_given(epoch) &&
+	       kuid_epoch_issued(epoch) > wall + generator->step_limit;
+}
+
+/* Remember what the epoch in use has issued, for those after it. */
+static void kuid_generator_end_epoch(struct kuid_generator *generator,
+				     const struct kuid_epoch *next)
+{
+	const struct kuid_epoch *former = generator->epoch;
+	u64 issued = generator->issued;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (former && kuid_epoch_node_given(former))
+		issued = max(issued, kuid_epoch_issued(former));
+	else if (former)
+		generator->drawn =
+			max(generator->drawn, kuid_epoch_issued(former));
+	/* A node that was drawn, which shows that bit, may be given now. */
+	if (kuid_epoch_node_given(next) &&
+	    next->identity.node & KUID_NODE_MULTICAST)
+		issued = max(issued, generator->drawn);
+	WRITE_ONCE(generator->issued, issued);
 }
 
 /**
@@ -364,85 +402,65 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 			    struct kuid_epoch *epoch, enum kuid_why why,
 			    u64 floor)
 {
-	struct kuid_epoch *former = generator->epoch;
 	u64 stamps_ahead = generator->max_ahead;
 	u64 slots_ahead = generator->max_ahead;
-	u64 mono, offset, wall, start, issued, slot;
-	unsigned long flags;
+	struct kuid_gate *gate = &generator->gate;
 	struct kuid_step step = { 0 };
-	u64 last = 0;
-	unsigned int i;
+	struct kuid_epoch *former;
+	u64 mono, offset, issued;
+	unsigned long flags;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
 	mono = kuid_generator_sample(&offset);
-	wall = mono + offset;
-	issued = generator->issued;
-	if (former) {
-		last = kuid_epoch_issued(former);
-		step.by = offset - generator->stamp_clock.offset;
-	}
-	if (why == KUID_EPOCH_STEP && (kuid_epoch_node_given(former) ||
-				       last <= wall + generator->step_limit)) {
+	former = generator->epoch;
+	if (why == KUID_EPOCH_STEP &&
+	    !kuid_generator_is_behind(generator, mono + offset)) {
 		write_seqcount_end(&generator->seq);
 		raw_spin_unlock_irqrestore(&generator->lock, flags);
 		return false;
 	}
 
-	if (former && kuid_epoch_node_given(former))
-		issued = max(issued, last);
-	else
-		generator->drawn = max(generator->drawn, last);
-	/* One that was drawn, which shows that bit, may be given now. */
-	if (kuid_epoch_node_given(epoch) &&
-	    epoch->identity.node & KUID_NODE_MULTICAST)
-		issued = max(issued, generator->drawn);
+	if (former)
+		step.by = offset - generator->stamp_clock.offset;
+	kuid_generator_end_epoch(generator, epoch);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
 	if (!epoch->load_id)
 		epoch->load_id = former->load_id;
 	if (why == KUID_EPOCH_FORCE)
-		WRITE_ONCE(generator->forced,
-			   max(generator->forced,
-			       kuid_sequences_end(former->sequences)));
+		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
 	if (why == KUID_EPOCH_RESTORE)
-		WRITE_ONCE(generator->restored, true);
+		kuid_gate_restore(gate, floor);
 	if (floor) {
 		/* A clock begins at a higher floor with all of the window. */
-		if (floor > issued)
+		if (floor > generator->issued)
 			stamps_ahead = 0;
 		if (floor > kuid_sequences_end(epoch->sequences))
 			slots_ahead = 0;
-		WRITE_ONCE(generator->floor, max(generator->floor, floor));
-		issued = max(issued, floor - 1);
+		WRITE_ONCE(generator->issued,
+			   max(generator->issued, floor - 1));
 		kuid_sequences_raise(epoch->sequences, floor);
 	}
-	WRITE_ONCE(generator->issued, issued);
 
-	start = kuid_generator_first_stamp(generator, former, epoch, wall);
-	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
-		atomic64_set(&epoch->lanes[i].last, start - 1);
+	issued = kuid_generator_start_lanes(generator, epoch, mono + offset);
 	if (kuid_epoch_node_given(epoch))
 		step.stamp_lag = kuid_generator_follow(&generator->stamp_clock,
-						       mono, offset,
-						       start ? start - 1 : 0,
+						       mono, offset, issued,
 						       stamps_ahead);
 	else
 		kuid_generator_restart(&generator->stamp_clock, offset);
-	slot = kuid_sequences_issued(epoch->sequences);
+	issued = kuid_sequences_issued(epoch->sequences);
 	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
 		kuid_generator_restart(&generator->slot_clock, offset);
 	else
 		step.slot_lag = kuid_generator_follow(&generator->slot_clock,
-						      mono, offset, slot,
+						      mono, offset, issued,
 						      slots_ahead);
 
-	/* One that was on its way meanwhile does not open what was closed. */
-	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK)
-		generator->reopened = epoch->closings;
-	WRITE_ONCE(generator->closed, generator->reopened == generator->closings
-					      ? epoch->stale
-					      : KUID_ALL_PARTS);
+	kuid_gate_open(gate, epoch->closings,
+		       why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
+		       epoch->stale);
 	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
 	/* Pairs with the acquires of generator->epoch. */
@@ -541,7 +559,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	next = kuid_generator_next(view.epoch, source, order);
 	after = atomic64_read(kuid_generator_watermark(generator, watermarks,
 						       view.epoch, source));
-	next = max(max(next, after + 1), of->at(view.now)) + before;
+	next = max(next, after + 1);
+	next = max(next, of->at(view.now)) + before;
 	return kuid_generator_ready(
 		generator, source,
 		next + min_t(u64, count - 1, ahead + of->tail), ahead);
@@ -589,7 +608,7 @@ static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
 bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading)
 {
-	u64 last[KUID_NR_SOURCES], last_slot, issued, forced;
+	u64 last[KUID_NR_SOURCES], last_slot, issued;
 	u64 mono, offset, wall, stamp, slot;
 	struct kuid_clock stamps, slots;
 	const struct kuid_epoch *epoch;
@@ -616,11 +635,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		slots = kuid_generator_copy(&generator->slot_clock);
 		mono = kuid_generator_sample(&offset);
 		issued = READ_ONCE(generator->issued);
-		forced = READ_ONCE(generator->forced);
-		reading->origin.closed = READ_ONCE(generator->closed);
-		reading->restored = READ_ONCE(generator->restored);
-		reading->floor = READ_ONCE(generator->floor);
-		reading->ceiling = READ_ONCE(generator->ceiling);
+		reading->gate = kuid_gate_read(&generator->gate);
 		reading->steps_back = READ_ONCE(generator->steps_back);
 		reading->steps_forward = READ_ONCE(generator->steps_forward);
 	} while (read_seqcount_retry(&generator->seq, seq));
@@ -654,6 +669,8 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->stale = epoch->stale;
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;
+	reading->may_repeat = slot < reading->gate.forced;
+	reading->origin.closed = reading->gate.closed;
 	for (i = 0; i < KUID_NR_SOURCES; i++) {
 		u64 time = i == KUID_STAMPS ? stamp : slot;
 
@@ -661,12 +678,10 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	}
 	reading->stamp_end =
 		kuid_generator_stamp_end(epoch, issued, last[KUID_STAMPS]);
-	reading->past_ceiling =
-		reading->restored &&
-		(slot + generator->max_ahead >= reading->ceiling ||
-		 (kuid_epoch_node_given(epoch) &&
-		  stamp + generator->max_ahead >= reading->ceiling));
-	reading->may_repeat = slot < forced;
+	if (kuid_epoch_node_given(epoch))
+		slot = max(slot, stamp);
+	reading->past_ceiling = kuid_gate_is_past_ceiling(
+		&reading->gate, slot + generator->max_ahead);
 	return outdated;
 }
 
@@ -682,11 +697,12 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 u64 kuid_generator_clear(const struct kuid_generator *generator)
 {
 	const struct kuid_epoch *epoch = generator->epoch;
+	u64 end;
 
 	if (!epoch)
 		return 0;
-	return max(generator->forced,
-		   max(kuid_sequences_end(epoch->sequences),
-		       kuid_generator_stamp_end(epoch, generator->issued,
-						kuid_epoch_issued(epoch))));
+	end = kuid_generator_stamp_end(epoch, generator->issued,
+				       kuid_epoch_issued(epoch));
+	end = max(end, kuid_sequences_end(epoch->sequences));
+	return max(end, generator->gate.forced);
 }

@@ -22,6 +22,7 @@
 
 #include "clock.h"
 #include "epoch.h"
+#include "gate.h"
 
 /* How far the time in an ID may be ahead of the clock, unless said otherwise. */
 #define KUID_MAX_AHEAD_MS 100
@@ -44,55 +45,44 @@ struct kuid_window {
 
 /**
  * struct kuid_generator - the host's clocks and epoch
- * @seq: counts changes of all that kuid_generator_read() tells
- * @stamp_clock: the time of v1, v6 and v7
- * @slot_clock: the time of lex and the k-ordered formats
- * @epoch: the epoch in use; NULL before the first
- * @closed: KUID_PART_*: parts of its identity that may not be used now
- * @closings: how often they were closed because there may be a twin
- * @reopened: that number, as it was when the identity was last drawn for it
  * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
  * @windows: the same in units of each source
  * @step_limit: how far issued stamps may be ahead of the wall clock before a
  *	new epoch is asked for, in nanoseconds
+ * @lock: guards all below
+ * @seq: counts changes of all below
+ * @stamp_clock: the time of stamps
+ * @slot_clock: the time of slots
+ * @epoch: the epoch in use; NULL before the first
+ * @gate: what of it may be used, and up to which time
  * @issued: the highest stamp that was made with a given node by the epochs
  *	before this one, or in a former life of the machine
  * @drawn: the highest stamp that was made with a random node by those epochs
- * @ceiling_required: slots, and stamps with a given node, wait for a ceiling
- * @restored: the floor of a former life is known, or that there was none
- * @floor: that floor, in nanoseconds since 1970; 0 if there was none
- * @ceiling: stable storage covers all times below; 0 before the first
- * @forced: slots below this time may be given out a second time; 0 if none may
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often it was found set forward
- * @lock: held to write any of it but @max_ahead, @windows and @step_limit,
- *	which never change; and the epochs of struct kuid_watermarks
  *
- * Readers without @lock read the fields that @seq counts, and @closings, by
- * READ_ONCE(), and all writes are by WRITE_ONCE(). @seq tells of a change, not
- * of a value that was torn or read twice.
+ * The first three never change. @lock also guards the epochs of struct
+ * kuid_watermarks.
+ *
+ * Readers without @lock use READ_ONCE() within @seq, and all writes are by
+ * WRITE_ONCE(). @seq tells of a change, not of a value that was torn or read
+ * twice.
  */
 struct kuid_generator {
+	u64 max_ahead;
+	struct kuid_window windows[KUID_NR_SOURCES];
+	u64 step_limit;
+
+	raw_spinlock_t lock;
 	seqcount_t seq;
 	struct kuid_clock stamp_clock;
 	struct kuid_clock slot_clock;
 	struct kuid_epoch *epoch;
-	u32 closed;
-	u64 closings;
-	u64 reopened;
-	u64 max_ahead;
-	struct kuid_window windows[KUID_NR_SOURCES];
-	u64 step_limit;
+	struct kuid_gate gate;
 	u64 issued;
 	u64 drawn;
-	bool ceiling_required;
-	bool restored;
-	u64 floor;
-	u64 ceiling;
-	u64 forced;
 	u64 steps_back;
 	u64 steps_forward;
-	raw_spinlock_t lock;
 };
 
 /**
@@ -175,12 +165,10 @@ enum kuid_why {
  * @ahead: how far the highest of each source is ahead of its clock
  * @stamp_end: all stamps with a given node are below this time; 0 if none are
  * @slot_end: all slots are
- * @restored: as in struct kuid_generator
- * @floor: likewise
- * @ceiling: likewise
- * @steps_back: likewise
+ * @gate: the gate
+ * @steps_back: as in struct kuid_generator
  * @steps_forward: likewise
- * @past_ceiling: a time that may come next is not below @ceiling
+ * @past_ceiling: the ceiling doesn't cover a time that may come next
  * @may_repeat: slots may be given out a second time now
  */
 struct kuid_reading {
@@ -192,9 +180,7 @@ struct kuid_reading {
 	u64 ahead[KUID_NR_SOURCES];
 	u64 stamp_end;
 	u64 slot_end;
-	bool restored;
-	u64 floor;
-	u64 ceiling;
+	struct kuid_gate gate;
 	u64 steps_back;
 	u64 steps_forward;
 	bool past_ceiling;
@@ -283,13 +269,6 @@ kuid_generator_holds(const struct kuid_generator *generator,
 		     const struct kuid_view *view)
 {
 	return !read_seqcount_retry(&generator->seq, view->seq);
-}
-
-/* Those of @parts that are closed; asked before kuid_generator_holds(). */
-static __always_inline u32
-kuid_generator_closed(const struct kuid_generator *generator, const u32 parts)
-{
-	return parts ? READ_ONCE(generator->closed) & parts : 0;
 }
 
 /* CPUs, or what they have, are numbered through; more CPUs share them. */
@@ -432,7 +411,8 @@ static __always_inline struct kuid_taken kuid_generator_take(
 				: kuid_generator_reserve_slots(
 					  view.epoch->sequences, source, order,
 					  now, above, limit, count);
-		closed = kuid_generator_closed(generator, parts);
+		/* Before the look whether the view holds. */
+		closed = kuid_gate_closed(&generator->gate, parts);
 		if (unlikely(!units.count)) {
 			if (kuid_generator_holds(generator, &view))
 				return kuid_generator_none(units.first);

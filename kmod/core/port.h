@@ -20,6 +20,7 @@
 #include <linux/compiler.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/seqlock.h>
@@ -192,6 +193,8 @@ static inline bool raw_spin_trylock(raw_spinlock_t *lock)
 #define kuid_port_irq_save()	     0UL
 #define kuid_port_irq_restore(flags) ((void)(flags))
 #endif
+
+#define lockdep_assert_held(lock) ((void)(lock))
 
 #define raw_spin_lock_irqsave(lock, flags)      \
 	do {                                    \

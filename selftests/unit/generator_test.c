@@ -671,14 +671,14 @@ static void state_waits_for_no_lock_at_the_ceiling(void **state)
 	struct kuid_reading s;
 
 	(void)state;
-	host.generator.ceiling_required = true;
+	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
 	assert_true(kuid_generator_acknowledge(&host.generator, NOW + AHEAD));
 	machine_pass(HOST_SECOND);
 	lock_for_ever();
 	assert_false(kuid_generator_read(&host.generator, &s));
 	assert_true(s.past_ceiling);
-	assert_int_equal(s.ceiling, NOW + AHEAD);
+	assert_int_equal(s.gate.ceiling, NOW + AHEAD);
 	unlock();
 }
 
