@@ -19,7 +19,7 @@
 #include "chrdev.h"
 #include "compat.h"
 #include "file.h"
-#include "host.h"
+#include "epochs.h"
 #include "ioctl.h"
 #include "reserve.h"
 #include "sink.h"
@@ -103,7 +103,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	 * The worker comes from the host name of now. If there can be no epoch
 	 * yet, there will be one when it is needed.
 	 */
-	kuid_host_start_now();
+	kuid_epochs_start_now();
 	ret = stream_open(inode, file);
 	/* io_uring needs no worker; sendfile() requires FMODE_LSEEK. */
 	file->f_mode |= FMODE_NOWAIT | FMODE_LSEEK;
@@ -218,7 +218,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	kuid_poller_add(&kf->poller, file, wait);
 	if (kuid_mode_is_text(mode) && kuid_stream_ready(kf->stream))
 		ready = EPOLLIN | EPOLLRDNORM;
-	if (kuid_host_start(true)) {
+	if (kuid_epochs_start(true)) {
 		/* The random generator tells nobody when it is ready. */
 		kuid_poller_wake_at(&kf->poller, ktime_get_ns());
 		return ready;

@@ -2,7 +2,7 @@
 #include <linux/atomic.h>
 
 #include "file.h"
-#include "host.h"
+#include "epochs.h"
 
 /**
  * kuid_file_order - what IDs follow
@@ -33,8 +33,8 @@ enum kuid_order kuid_file_order(u32 order)
  *
  * From here on the file's own format and order can't be changed.
  *
- * Context: process. Sleeps as kuid_host_start().
- * Return: 0; -EINVAL if @size is too small; or as kuid_host_start().
+ * Context: process. Sleeps as kuid_epochs_start().
+ * Return: 0; -EINVAL if @size is too small; or as kuid_epochs_start().
  */
 int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 		    size_t size, struct kuid_request *request)
@@ -45,7 +45,7 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
 		return -EINVAL;
 
-	ret = kuid_host_start(nonblock);
+	ret = kuid_epochs_start(nonblock);
 	if (ret)
 		return ret;
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Node, worker and interval come from module parameters, and from requests of
- * administrators later; what these leave open is random, or made from the host
- * name for the worker.
+ * Module parameters, and administrators later, choose where node, worker and
+ * interval come from. Here the choices are checked and changed, and identities
+ * are drawn from them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bits.h>
-#include <linux/ctype.h>
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
-#include <linux/kernel.h>
-#include <linux/moduleparam.h>
 #include <linux/netdevice.h>
 #include <linux/printk.h>
 #include <linux/random.h>
@@ -23,101 +20,6 @@
 #include "core/lexical.h"
 #include "core/node.h"
 #include "identity.h"
-#include "param.h"
-
-/**
- * struct kuid_part - a parameter that is a number or says where to get it
- * @words: what may stand in its place
- * @bits: how wide it is
- * @choice: what it says
- *
- * Written while the module is loaded, before anything reads it.
- */
-struct kuid_part {
-	struct {
-		const char *name;
-		u32 from;
-	} words[2];
-	unsigned int bits;
-	struct kuid_choice choice;
-};
-
-static struct kuid_part kuid_node = {
-	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
-	.bits = KUID_NODE_BITS,
-	.choice.from = KUID_FROM_RANDOM,
-};
-
-static struct kuid_part kuid_worker = {
-	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
-	.bits = 64,
-	.choice.from = KUID_FROM_HOST,
-};
-
-static struct kuid_bounded kuid_interval = {
-	.value = KUID_INTERVAL_DEFAULT,
-	.min = KUID_INTERVAL_MIN,
-	.max = KUID_INTERVAL_MAX,
-};
-
-static bool kuid_part_is_hex(const char *text, unsigned int bits)
-{
-	size_t size = strlen(text);
-	size_t i;
-
-	/* Neither 0x nor a sign, which kstrtou64() would take. */
-	for (i = 0; i < size; i++)
-		if (!isxdigit(text[i]))
-			return false;
-	return size && size <= bits / 4;
-}
-
-static int kuid_part_set(const char *text, const struct kernel_param *kp)
-{
-	struct kuid_part *part = kp->arg;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(part->words); i++) {
-		if (!strcmp(text, part->words[i].name)) {
-			part->choice.from = part->words[i].from;
-			return 0;
-		}
-	}
-	if (kuid_part_is_hex(text, part->bits) &&
-	    !kstrtou64(text, 16, &part->choice.value)) {
-		part->choice.from = KUID_FROM_GIVEN;
-		return 0;
-	}
-	pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
-	       kp->name, text, part->words[0].name, part->words[1].name,
-	       part->bits / 4);
-	return -EINVAL;
-}
-
-static int kuid_part_get(char *text, const struct kernel_param *kp)
-{
-	const struct kuid_part *part = kp->arg;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(part->words); i++)
-		if (part->choice.from == part->words[i].from)
-			return sprintf(text, "%s\n", part->words[i].name);
-	return sprintf(text, "%0*llx\n", part->bits / 4, part->choice.value);
-}
-
-static const struct kernel_param_ops kuid_part_ops = {
-	.set = kuid_part_set,
-	.get = kuid_part_get,
-};
-
-module_param_cb(node, &kuid_part_ops, &kuid_node, 0444);
-MODULE_PARM_DESC(node,
-		 "node of v1 and v6: random (default), mac or 48 bits in hex");
-module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
-MODULE_PARM_DESC(worker,
-		 "lex, k96, k128: host (default), random or 64 bits in hex");
-module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
-MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
 
 /*
  * The address of the first network interface that has one of its own: made by
@@ -143,8 +45,8 @@ static int kuid_identity_mac(u64 *node)
 }
 
 /**
- * kuid_identity_init - what module parameters say
- * @choices: set in all of it
+ * kuid_identity_init - find what the first choices leave open
+ * @choices: where the identity comes from, as module parameters say
  *
  * Context: module load.
  * Return: 0, or -ENODEV if the node shall be a network interface's address and
@@ -152,11 +54,6 @@ static int kuid_identity_mac(u64 *node)
  */
 int __init kuid_identity_init(struct kuid_choices *choices)
 {
-	*choices = (struct kuid_choices) {
-		.node = kuid_node.choice,
-		.worker = kuid_worker.choice,
-		.interval = kuid_interval.value,
-	};
 	if (choices->node.from == KUID_FROM_MAC &&
 	    kuid_identity_mac(&choices->node.value)) {
 		pr_err("node=mac: no network interface has an address of its own\n");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Whose IDs they are: node, worker and interval, as module parameters and
- * administrators say.
- */
+/* The identity of an epoch: where it may come from, and how it is drawn. */
 #ifndef KUID_IDENTITY_H
 #define KUID_IDENTITY_H
 

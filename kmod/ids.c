@@ -4,7 +4,7 @@
 #include <linux/kconfig.h>
 #include <linux/preempt.h>
 
-#include "host.h"
+#include "epochs.h"
 #include "include/linux/kuid.h"
 #include "make.h"
 #include "sink.h"
@@ -63,7 +63,7 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 	if (kuid_formats[request.format].random_size && !kuid_ids_random())
 		return -EAGAIN;
 	if (unlikely(!READ_ONCE(kuid_host.epoch))) {
-		kuid_host_start_soon();
+		kuid_epochs_start_soon();
 		return -EAGAIN;
 	}
 	kuid_sink_kernel(&sink, request.format, false, ids);

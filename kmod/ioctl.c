@@ -9,7 +9,7 @@
 #include <uapi/linux/kuid.h>
 
 #include "file.h"
-#include "host.h"
+#include "epochs.h"
 #include "ioctl.h"
 #include "sink.h"
 #include "status.h"
@@ -165,7 +165,7 @@ static long kuid_ioctl_force_clock(struct kuid_force_clock __user *arg)
 	if (force.flags != KUID_FORCE_CLOCK_MAY_REPEAT || force.reserved0 ||
 	    memchr_inv(force.reserved, 0, sizeof(force.reserved)))
 		return -EINVAL;
-	ret = kuid_host_force_clock(&name);
+	ret = kuid_epochs_force_clock(&name);
 	if (ret)
 		return ret;
 	force.epoch = name.number;
@@ -183,7 +183,7 @@ static long kuid_ioctl_get_state(struct kuid_state __user *arg)
 	if (state.flags ||
 	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
 		return -EINVAL;
-	ret = kuid_host_start_now();
+	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
 	kuid_status_fill_state(&state);
@@ -206,7 +206,7 @@ static long kuid_ioctl_restore(struct kuid_restore __user *arg)
 	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
 	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
 		return -EINVAL;
-	ret = kuid_host_restore(restore.floor_ns, &name);
+	ret = kuid_epochs_restore(restore.floor_ns, &name);
 	if (ret)
 		return ret;
 	restore.epoch = name.number;
@@ -226,7 +226,7 @@ static long kuid_ioctl_acknowledge(const struct kuid_acknowledge __user *arg)
 	    acknowledge.reserved0 ||
 	    memchr_inv(acknowledge.reserved, 0, sizeof(acknowledge.reserved)))
 		return -EINVAL;
-	return kuid_host_acknowledge(acknowledge.ceiling_ns);
+	return kuid_epochs_acknowledge(acknowledge.ceiling_ns);
 }
 
 static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
@@ -242,7 +242,7 @@ static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
 	if (set.flags & ~KUID_IDENTITY_CONFIRM ||
 	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
 		return -EINVAL;
-	ret = kuid_host_set_identity(&set, &name);
+	ret = kuid_epochs_set_identity(&set, &name);
 	if (ret)
 		return ret;
 	set.epoch = name.number;

@@ -3,7 +3,8 @@
 #include <linux/module.h>
 
 #include "chrdev.h"
-#include "host.h"
+#include "epochs.h"
+#include "events.h"
 #include "reserve.h"
 #include "version.h"
 #include "wait.h"
@@ -13,16 +14,21 @@ static int __init kuid_init(void)
 	int ret;
 
 	kuid_reserve_init();
-	ret = kuid_host_init();
+	ret = kuid_epochs_init();
 	if (ret)
 		goto err_wait;
+	ret = kuid_events_init();
+	if (ret)
+		goto err_epochs;
 	ret = kuid_chr_init();
 	if (ret)
-		goto err_host;
+		goto err_events;
 	return 0;
 
-err_host:
-	kuid_host_exit();
+err_events:
+	kuid_events_exit();
+err_epochs:
+	kuid_epochs_exit();
 err_wait:
 	kuid_wait_exit();
 	return ret;
@@ -31,7 +37,8 @@ err_wait:
 static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
-	kuid_host_exit();
+	kuid_events_exit();
+	kuid_epochs_exit();
 	kuid_wait_exit();
 }
 

@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* All are read once, while the module is loaded, and can't be changed later. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+#include <uapi/linux/kuid.h>
 
+#include "core/generator.h"
+#include "core/node.h"
 #include "param.h"
+
+/**
+ * struct kuid_bounded - a parameter that is a decimal number
+ * @value: the number; its default until it is set
+ * @min: the lowest it may be
+ * @max: the highest
+ */
+struct kuid_bounded {
+	unsigned int value;
+	unsigned int min;
+	unsigned int max;
+};
 
 static int kuid_bounded_set(const char *text, const struct kernel_param *kp)
 {
@@ -29,7 +49,164 @@ static int kuid_bounded_get(char *text, const struct kernel_param *kp)
 	return sprintf(text, "%u\n", bounded->value);
 }
 
-const struct kernel_param_ops kuid_bounded_ops = {
+static const struct kernel_param_ops kuid_bounded_ops = {
 	.set = kuid_bounded_set,
 	.get = kuid_bounded_get,
 };
+
+static struct kuid_bounded kuid_max_ahead = {
+	.value = KUID_MAX_AHEAD_MS,
+	.min = 1,
+	.max = 1000,
+};
+
+static struct kuid_bounded kuid_step_limit = {
+	.value = KUID_STEP_LIMIT_MS,
+	.min = 0,
+	.max = 3600 * 1000,
+};
+
+static struct kuid_bounded kuid_interval = {
+	.value = KUID_INTERVAL_DEFAULT,
+	.min = KUID_INTERVAL_MIN,
+	.max = KUID_INTERVAL_MAX,
+};
+
+module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0444);
+MODULE_PARM_DESC(max_ahead_ms, "how far an ID may be ahead: 1 to 1000 (100)");
+module_param_cb(step_limit_ms, &kuid_bounded_ops, &kuid_step_limit, 0444);
+MODULE_PARM_DESC(step_limit_ms, "back to a new epoch: 0 to 3600000 (10000)");
+module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
+MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
+
+static bool kuid_state_required;
+
+static int kuid_state_set(const char *text, const struct kernel_param *kp)
+{
+	if (!strcmp(text, "off")) {
+		kuid_state_required = false;
+	} else if (!strcmp(text, "required")) {
+		kuid_state_required = true;
+	} else {
+		pr_err("%s=%s: must be off or required\n", kp->name, text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int kuid_state_get(char *text, const struct kernel_param *kp)
+{
+	return sprintf(text, "%s\n", kuid_state_required ? "required" : "off");
+}
+
+static const struct kernel_param_ops kuid_state_ops = {
+	.set = kuid_state_set,
+	.get = kuid_state_get,
+};
+
+module_param_cb(state, &kuid_state_ops, NULL, 0444);
+MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
+
+/**
+ * struct kuid_part - a parameter that is a number or says where to get it
+ * @words: what may stand in its place
+ * @bits: how wide it is
+ * @choice: what it says
+ */
+struct kuid_part {
+	struct {
+		const char *name;
+		u32 from;
+	} words[2];
+	unsigned int bits;
+	struct kuid_choice choice;
+};
+
+static struct kuid_part kuid_node = {
+	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
+	.bits = KUID_NODE_BITS,
+	.choice.from = KUID_FROM_RANDOM,
+};
+
+static struct kuid_part kuid_worker = {
+	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
+	.bits = 64,
+	.choice.from = KUID_FROM_HOST,
+};
+
+static bool kuid_part_is_hex(const char *text, unsigned int bits)
+{
+	size_t size = strlen(text);
+	size_t i;
+
+	/* Neither 0x nor a sign, which kstrtou64() would take. */
+	for (i = 0; i < size; i++)
+		if (!isxdigit(text[i]))
+			return false;
+	return size && size <= bits / 4;
+}
+
+static int kuid_part_set(const char *text, const struct kernel_param *kp)
+{
+	struct kuid_part *part = kp->arg;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(part->words); i++) {
+		if (!strcmp(text, part->words[i].name)) {
+			part->choice.from = part->words[i].from;
+			return 0;
+		}
+	}
+	if (kuid_part_is_hex(text, part->bits) &&
+	    !kstrtou64(text, 16, &part->choice.value)) {
+		part->choice.from = KUID_FROM_GIVEN;
+		return 0;
+	}
+	pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
+	       kp->name, text, part->words[0].name, part->words[1].name,
+	       part->bits / 4);
+	return -EINVAL;
+}
+
+static int kuid_part_get(char *text, const struct kernel_param *kp)
+{
+	const struct kuid_part *part = kp->arg;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(part->words); i++)
+		if (part->choice.from == part->words[i].from)
+			return sprintf(text, "%s\n", part->words[i].name);
+	return sprintf(text, "%0*llx\n", part->bits / 4, part->choice.value);
+}
+
+static const struct kernel_param_ops kuid_part_ops = {
+	.set = kuid_part_set,
+	.get = kuid_part_get,
+};
+
+module_param_cb(node, &kuid_part_ops, &kuid_node, 0444);
+MODULE_PARM_DESC(node,
+		 "node of v1 and v6: random (default), mac or 48 bits in hex");
+module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
+MODULE_PARM_DESC(worker,
+		 "lex, k96, k128: host (default), random or 64 bits in hex");
+
+/**
+ * kuid_param_read - read the module parameters
+ * @params: set in all of it
+ *
+ * Context: module load.
+ */
+void kuid_param_read(struct kuid_params *params)
+{
+	*params = (struct kuid_params) {
+		.max_ahead_ns = (u64)kuid_max_ahead.value * NSEC_PER_MSEC,
+		.step_limit_ns = (u64)kuid_step_limit.value * NSEC_PER_MSEC,
+		.state_required = kuid_state_required,
+		.choices = {
+			.node = kuid_node.choice,
+			.worker = kuid_worker.choice,
+			.interval = kuid_interval.value,
+		},
+	};
+}

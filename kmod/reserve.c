@@ -4,7 +4,7 @@
 
 #include "core/turn.h"
 #include "counters.h"
-#include "host.h"
+#include "epochs.h"
 #include "make.h"
 #include "reserve.h"
 #include "trace.h"

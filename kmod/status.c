@@ -7,7 +7,8 @@
 #include <uapi/linux/kuid.h>
 
 #include "counters.h"
-#include "host.h"
+#include "epochs.h"
+#include "events.h"
 #include "identity.h"
 #include "status.h"
 
@@ -36,7 +37,7 @@ unsigned int kuid_status_resolution_ns(void)
  */
 u64 kuid_status_step_limit(enum kuid_source source)
 {
-	if (source != KUID_STAMPS || kuid_host_given() & KUID_PART_NODE)
+	if (source != KUID_STAMPS || kuid_epochs_given() & KUID_PART_NODE)
 		return U64_MAX;
 	return kuid_host.step_limit;
 }
@@ -76,6 +77,18 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 }
 
 /**
+ * kuid_status_read - how things stand on the host
+ * @reading: set in all of it, as kuid_epochs_read()
+ *
+ * Context: process. Does not sleep.
+ */
+void kuid_status_read(struct kuid_reading *reading)
+{
+	if (kuid_epochs_read(reading))
+		kuid_events_look_soon();
+}
+
+/**
  * kuid_status_fill - the status, as struct kuid_status has it
  * @status: set in all of it
  *
@@ -89,7 +102,7 @@ void kuid_status_fill(struct kuid_status *status)
 
 	static_assert(ARRAY_SIZE(status->ids) >= KUID_NR_FORMATS);
 
-	kuid_host_read(&reading);
+	kuid_status_read(&reading);
 	kuid_counters_sum(&counters);
 	*status = (struct kuid_status) {
 		/* By construction, whatever the clock does by itself. */
@@ -110,7 +123,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.would_blocks = counters.would_blocks,
 		.steps_back = reading.steps_back,
 		.steps_forward = reading.steps_forward,
-		.vm_forks = atomic64_read(&kuid_host_forks),
+		.vm_forks = kuid_events_forks(),
 		.floor_ns = reading.gate.floor,
 		.ceiling_ns = reading.gate.ceiling,
 	};
@@ -123,14 +136,14 @@ void kuid_status_fill(struct kuid_status *status)
  *	has it
  * @state: set in all of it
  *
- * Context: process. Does not sleep. There is an epoch: kuid_host_start().
+ * Context: process. Does not sleep. There is an epoch: kuid_epochs_start().
  */
 void kuid_status_fill_state(struct kuid_state *state)
 {
 	const struct kuid_identity *identity;
 	struct kuid_reading reading;
 
-	kuid_host_read(&reading);
+	kuid_status_read(&reading);
 	identity = &reading.origin.identity;
 	*state = (struct kuid_state) {
 		.required = kuid_host.gate.required,

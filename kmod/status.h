@@ -8,6 +8,7 @@
 
 #include "core/generator.h"
 
+void kuid_status_read(struct kuid_reading *reading);
 void kuid_status_fill(struct kuid_status *status);
 void kuid_status_fill_state(struct kuid_state *state);
 unsigned int kuid_status_resolution_ns(void);

@@ -7,7 +7,7 @@
 #include <uapi/linux/kuid.h>
 
 #include "core/formats.h"
-#include "host.h"
+#include "epochs.h"
 #include "status.h"
 #include "sysfs.h"
 
@@ -92,7 +92,7 @@ static ssize_t kuid_sysfs_show(struct device *dev,
 		value = kuid_sysfs_field(file, &status);
 		break;
 	case KUID_SYSFS_FROM_IDENTITY:
-		kuid_host_read(&reading);
+		kuid_status_read(&reading);
 		if (!reading.origin.epoch)
 			return sysfs_emit(buf, "\n");
 		value = kuid_sysfs_field(file, &reading.origin.identity);

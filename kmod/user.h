@@ -12,7 +12,7 @@
 
 #include "core/formats.h"
 #include "counters.h"
-#include "host.h"
+#include "epochs.h"
 #include "reserve.h"
 
 /*

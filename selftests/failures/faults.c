@@ -383,8 +383,8 @@ static void fail_operations(struct __test_metadata *_metadata, struct scene *s,
  * A worker has no fail-nth of ours: all memory is refused to threads of its
  * kind, and the kernel's log tells what they asked for it for.
  */
-#define STEP_FAILS	"Workqueue: kuid kuid_host_step_epoch"
-#define FORK_FAILS	"Workqueue: kuid kuid_host_fork_epoch"
+#define STEP_FAILS	"Workqueue: kuid kuid_events_step_epoch"
+#define FORK_FAILS	"Workqueue: kuid kuid_events_fork_epoch"
 
 static bool refuse_kernel_threads(bool refuse)
 {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happens to the machine and begins an epoch. */
+#ifndef KUID_EVENTS_H
+#define KUID_EVENTS_H
+
+#include <linux/init.h>
+#include <linux/types.h>
+
+u64 kuid_events_forks(void);
+void kuid_events_look_soon(void);
+
+int __init kuid_events_init(void);
+void kuid_events_exit(void);
+
+#endif /* KUID_EVENTS_H */
