@@ -2,41 +2,43 @@
 /*
  * kuid: time-ordered unique IDs for the whole host, from a character device.
  *
- * Opening a device node and reading it is all that most programs need:
+ * Most programs only open a device file and read it:
  *
- *  - /dev/kuid gives UUIDs version 1, for ever;
- *  - /dev/kuids/NAME gives the format of that name: v1 v6 v7 lex k64 k96 k128;
- *  - /dev/kuids/NAME.txt gives it as text, one ID a line.
+ *  - /dev/kuid always gives UUIDs version 1;
+ *  - /dev/kuids/NAME gives the format with that name: KUID_FORMAT_NAME below,
+ *    in lower case;
+ *  - /dev/kuids/NAME.txt gives that format as text, one ID a line.
  *
- * A read of the first two returns whole IDs, big-endian, as many as the buffer
- * holds, and EINVAL if it holds none. Text may be read in pieces of any size:
- * a line that a read did not finish is gone on with by the next one of the
- * same open file. readv, splice and io_uring read in the same way.
+ * A read of a binary device file returns whole IDs, big-endian, as many as fit
+ * into the buffer. It fails with EINVAL if the buffer is shorter than one ID.
+ * A read of text takes a buffer of any size: the next read of the same open
+ * file continues an unfinished line. readv, splice and io_uring work the same
+ * way.
  *
- * The ioctls below are for programs that want to know the limits, to choose a
- * format, or to have the IDs of one call put into memory of their choice
- * together with the count and the epoch they belong to. They work on every
- * kuid device node.
+ * The ioctls below query the limits, choose a format and an order, and put IDs
+ * into memory together with their count and epoch. They work on every device
+ * file of kuid.
  *
  * Rules of this interface, for every struct:
  *
- *  - the layout is the same for 32-bit and 64-bit programs: only fixed-width
- *    integers in native byte order, naturally aligned, no holes; a pointer
- *    travels as a __u64, zero-extended;
- *  - "in" fields are read by the kernel, "out" fields are written by it and
- *    ignored on the way in, so that one struct can serve call after call;
- *  - reserved fields must be zero on the way in, and are zero on the way out
- *    until a meaning is given to them;
- *  - an unknown format, order or flag, or a reserved field that is not zero,
- *    is EINVAL; an unknown command is ENOTTY; a struct that can't be read or
- *    written is EFAULT;
- *  - what needs an epoch makes the first one, and is ENOMEM if there is no
- *    memory for that; so is a read;
- *  - after an error no out field has been written, except by EFAULT; if it is
- *    the struct that can't be written, what was done is done all the same.
+ *  - The layout is the same for 32-bit and 64-bit programs: only fixed-width
+ *    integers in native byte order, naturally aligned, no holes. A pointer is
+ *    passed as a __u64, zero-extended.
+ *  - The kernel reads the "in" fields. It writes the "out" fields and ignores
+ *    what they held before, so a program can use one struct for many calls.
+ *  - Reserved fields must be zero on input. The kernel writes them as zero
+ *    until they get a meaning.
+ *  - An unknown format, order or flag, or a reserved field that is not zero,
+ *    is EINVAL. An unknown command is ENOTTY. A struct that can't be read or
+ *    written is EFAULT.
+ *  - A command or a read that needs an epoch begins the first one, and fails
+ *    with ENOMEM if there is no memory for it.
+ *  - A command that fails leaves all out fields as they were. The exception is
+ *    EFAULT because the struct can't be written: the request has been carried
+ *    out, and some out fields may have been written.
  *
- * Structs and numbers never change once released: a new need is a new command,
- * a new flag, or a reserved field whose zero means "as before".
+ * After the first release, structs and numbers never change. A new feature gets
+ * a new command, a new flag, or a reserved field whose zero means "as before".
  */
 #ifndef _UAPI_LINUX_KUID_H
 #define _UAPI_LINUX_KUID_H
@@ -45,12 +47,12 @@
 #include <linux/types.h>
 
 /*
- * Formats: how an ID is laid out. 0 stands for the format that a read of the
- * same file gives.
+ * Formats: the layout of an ID. 0 is the format that a read of the file gives.
  *
- * v1, v6 and v7 are made from nanoseconds, of which each CPU has its own; lex
- * from the host's microseconds; k64, k96 and k128 from the host's steps of
- * 1024 us, each of which has 16,384 IDs.
+ * Stamp formats (v1, v6, v7) are made from nanoseconds; each CPU has its own.
+ * Slot formats are made from slots of a time grid of the whole host: lex from
+ * microseconds; the k-ordered formats (k64, k96, k128) from one grid that they
+ * share, with 16,384 slots in each grid tick of 1,024 us.
  */
 #define KUID_FORMAT_DEFAULT 0
 #define KUID_FORMAT_V1	    1 /* RFC 9562 section 5.1, 16 bytes */
@@ -62,21 +64,22 @@
 #define KUID_FORMAT_K128    7 /* A:20 B:20-I node:64 B:I C:10 seq:14 */
 
 /*
- * Orders: which IDs an ID is promised to follow. 0 stands for the order that a
- * read of the same file gives: KUID_ORDER_FILE unless another one was set.
+ * Orders: which IDs an ID is greater than. 0 is the order that a read of the
+ * file gives: KUID_ORDER_FILE unless another one was set.
  *
- * Each speaks of two IDs of one format and one epoch, of which the call that
- * made the one returned before the call that made the other began; then the
- * one is smaller: as (60-bit time, clock_seq) for v1, as bytes for the others.
+ * Take two IDs of one format and one epoch. If the call that made the first ID
+ * returned before the call that made the second one began, the first ID is
+ * smaller: as (60-bit time, clock_seq) for v1, as bytes for the other formats.
+ * This holds under a condition that depends on the order:
  *
- * KUID_ORDER_CPU: if both were asked for in this order and made on the same
- * CPU. IDs of different CPUs are ordered to within max_ahead_ns.
+ * KUID_ORDER_CPU: both were requested in this order and made on the same CPU.
+ * IDs of different CPUs are in order to within max_ahead_ns.
  *
- * KUID_ORDER_FILE: if they come from one open file, whichever CPU, thread or
- * process made the calls, and were asked for in this order or the next.
+ * KUID_ORDER_FILE: both came from one open file, and were requested in this
+ * order or in KUID_ORDER_HOST. The CPU, thread or process does not matter.
  *
- * KUID_ORDER_HOST: if both were asked for in this order, from whatever files
- * of the host; and as KUID_ORDER_FILE.
+ * KUID_ORDER_HOST: both were requested in this order, from any files of the
+ * host; or the condition of KUID_ORDER_FILE holds.
  */
 #define KUID_ORDER_DEFAULT 0
 #define KUID_ORDER_CPU	   1
@@ -84,32 +87,31 @@
 #define KUID_ORDER_HOST	   3
 
 /**
- * struct kuid_query - what this kernel makes, and within which limits
- * @format: in: KUID_FORMAT_*; out: the format answered for, never 0
+ * struct kuid_query - which formats and orders there are, and their limits
+ * @format: in: KUID_FORMAT_*; out: the format that the answer is about, never 0
  * @flags: in: must be zero
- * @formats: out: bit n is set if format n can be generated
- * @orders: out: bit n is set if order n can be asked for
- * @id_size: out: bytes of one ID of @format
- * @text_size: out: characters of the longest canonical text of an ID of
- *	@format, without an end of line; all texts of the formats above are as
- *	long, those of a later format may be shorter
+ * @formats: out: bit n is set if the kernel makes format n
+ * @orders: out: bit n is set if the kernel knows order n
+ * @id_size: out: size of an ID of @format, in bytes
+ * @text_size: out: length of the longest canonical text of an ID of @format, in
+ *	characters, without a newline; all texts of the formats above are this
+ *	long, texts of a later format may be shorter
  * @batch_max: out: the highest &struct kuid_generate.count for @format
- * @clock_resolution_ns: out: how far apart two readings of the system's clock
- *	can be told, in nanoseconds, at least 1; a coarse clock makes the time
- *	in an ID coarse, not the IDs fewer
- * @rate_max: out: how many IDs of @format there are in a second: to each CPU
- *	for v1, v6 and v7 (beyond 127 CPUs they share), to the whole host for
- *	the others
- * @max_ahead_ns: out: how far the time in an ID may be ahead of the clock, in
- *	nanoseconds; a call that would pass it waits until it need not, or fails
- *	with EAGAIN if the file is O_NONBLOCK
- * @batch_ahead_ns: out: the same for a call that asks for more than one ID; but
- *	if it may not wait and there is none, it gets one as if it had asked for
- *	one, so that after poll something comes whatever is asked for
- * @step_limit_ns: out: how far the wall clock may be set back in all before
- *	@format begins a new epoch at the time it was set to; up to that, its
- *	clock goes on at half speed until the wall clock has caught up. All bits
- *	set: it never begins one, and goes on at half speed however long
+ * @clock_resolution_ns: out: resolution of the system's clock in nanoseconds,
+ *	at least 1; with a coarse clock the time in IDs is coarse, but there
+ *	are as many IDs
+ * @rate_max: out: IDs of @format a second: for each CPU in a stamp format (more
+ *	than 127 CPUs share 127 lanes), for the whole host in a slot format
+ * @max_ahead_ns: out: the window: how far the time in an ID may be ahead of its
+ *	clock, in nanoseconds; a call that would pass it waits, or fails with
+ *	EAGAIN if the file is O_NONBLOCK
+ * @batch_ahead_ns: out: the same for a call for more than one ID; if such a
+ *	call may not wait and finds no ID within this limit, it tries to get one
+ *	within @max_ahead_ns, because poll may have reported that one
+ * @step_limit_ns: out: how far in total the wall clock may be set back before
+ *	@format begins a new epoch at the new time; up to this limit its clock
+ *	goes on at half speed until the wall clock has caught up. All bits are
+ *	set if @format goes on at half speed after any step
  * @order: out: KUID_ORDER_* that a read of this file gives
  * @reserved0: must be zero
  * @reserved: must be zero
@@ -133,30 +135,33 @@ struct kuid_query {
 };
 
 /**
- * struct kuid_generate - one batch of IDs into memory of the caller's
- * @buffer: in: address of @count * id_size bytes, of any alignment
+ * struct kuid_generate - make a batch of IDs in the caller's memory
+ * @buffer: in: address of @count * id_size bytes, with any alignment
  * @format: in: KUID_FORMAT_*
  * @order: in: KUID_ORDER_*
- * @count: in: how many IDs, 1 to batch_max
+ * @count: in: number of IDs, 1 to batch_max
  * @flags: in: must be zero
- * @done: out: how many IDs were written, 1 to @count
+ * @done: out: number of IDs that were written, 1 to @count
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that all IDs of this call belong to
- * @load_id: out: tells that epoch from those of the same number in other loads
- *	of the module, boots and clones; never 0, see &struct kuid_status.load_id
+ * @load_id: out: tells that epoch from epochs with the same number in other
+ *	loads of the module, boots and clones; never 0, see
+ *	&struct kuid_status.load_id
  * @reserved: must be zero
  *
- * The IDs of one call increase in the order they lie in memory. The call is
- * cut short, with success and @done < @count, where a signal is pending, a
- * byte of @buffer can't be written, a new epoch begins, a file that is
- * O_NONBLOCK would have to wait, or a caller in KUID_ORDER_CPU was moved to a
- * CPU that is behind; bytes behind the first @done IDs may then have been
- * written too and mean nothing. If that comes before the first ID the call
- * fails with EINTR, EFAULT or EAGAIN. IDs lost to a fault are lost: they are
- * never handed out again; but no more than one is, unless memory that could be
- * written goes away meanwhile. ENODATA: see state below. EINVAL also: @count is
- * 0 or above batch_max. ESTALE: see KUID_REASON_STALE_IDENTITY. ENOMEM: there
- * is none for the first epoch.
+ * IDs increase in the order in which they lie in memory. A call ends early,
+ * with success and @done < @count, if a signal is pending, a byte of @buffer
+ * can't be written, a new epoch begins, an O_NONBLOCK file would have to wait,
+ * or a caller in KUID_ORDER_CPU was moved to a CPU that is behind. Bytes behind
+ * the first @done IDs may have been written then and mean nothing. If one of
+ * these happens before the first ID, the call fails with EINTR, EFAULT or
+ * EAGAIN.
+ *
+ * IDs that could not be written are lost and are never handed out again. A call
+ * loses one ID at most, unless writable memory goes away during the call.
+ *
+ * EINVAL also if @count is 0 or above batch_max. ENODATA: see "State" below.
+ * ESTALE: see KUID_REASON_STALE_IDENTITY.
  */
 struct kuid_generate {
 	__u64 buffer;
@@ -172,15 +177,15 @@ struct kuid_generate {
 };
 
 /**
- * struct kuid_set_format - choose what a file gives
- * @format: in: KUID_FORMAT_*; KUID_FORMAT_DEFAULT leaves it as it is
- * @order: in: KUID_ORDER_*; KUID_ORDER_DEFAULT leaves it as it is
+ * struct kuid_set_format - set format and order of an open file
+ * @format: in: KUID_FORMAT_*; KUID_FORMAT_DEFAULT leaves the format as it is
+ * @order: in: KUID_ORDER_*; KUID_ORDER_DEFAULT leaves the order as it is
  * @reserved: must be zero
  *
- * Possible until an ID has been asked for from the open file, in whatever way,
- * even if none came; EBUSY from then on, for all who share the file. Only what
- * was asked for before the first epoch, and failed, does not count. A file that
- * gives text goes on to give text.
+ * Fails with EBUSY once a read or KUID_IOC_GENERATE has requested an ID from
+ * the open file, also if that call got no ID and whichever process made it. A
+ * call that failed with EINVAL, or because there was no epoch yet, does not
+ * count. A file that gives text still gives text.
  */
 struct kuid_set_format {
 	__u32 format;
@@ -189,98 +194,99 @@ struct kuid_set_format {
 };
 
 /*
- * What is held, and why not: kuid_status.held and kuid_status.reasons. Bits
- * that a program does not know mean further promises and further reasons. All
- * bits of both are the kernel's: a library has to say what it knows elsewhere.
+ * kuid_status.held: promises that hold now. kuid_status.reasons: why one does
+ * not hold, or why the time in IDs is worse than it could be. Later kernels may
+ * set further bits of both. All bits belong to the kernel: a library reports
+ * its own status elsewhere.
  */
 #define KUID_HELD_UNIQUE      0x1 /* no ID is handed out twice on this host */
-#define KUID_HELD_ORDER	      0x2 /* IDs are in the order asked for */
-#define KUID_HELD_REBOOT_SAFE 0x4 /* nor will one be after a reboot or reload */
+#define KUID_HELD_ORDER	      0x2 /* IDs are in the requested order */
+#define KUID_HELD_REBOOT_SAFE 0x4 /* no ID repeats after a reboot or reload */
 
 /*
- * v1, v6 and v7, or lex and the k-ordered formats (k64, k96, k128), go on at
- * half speed because the wall clock was set back, or is behind the floor that
- * was restored: their time is ahead of it by stamp_lag_ns or slot_lag_ns. When
- * the module is loaded again, the latter repeat unless the wall clock has
- * caught up by then or the saved state is restored.
+ * The clock of the stamp formats, or that of the slot formats, is ahead of the
+ * wall clock by stamp_lag_ns or slot_lag_ns and runs at half speed, because the
+ * wall clock was set back or is behind the restored floor. If the module is
+ * loaded again, slot formats repeat IDs unless the wall clock has caught up by
+ * then or the saved state is restored.
  */
 #define KUID_REASON_STAMPS_HALF_SPEED 0x001
 #define KUID_REASON_SLOTS_HALF_SPEED  0x002
-/* The system's clock ticks more slowly than every microsecond. */
+/* The resolution of the system's clock is coarser than 1 us. */
 #define KUID_REASON_COARSE_CLOCK 0x004
 /*
- * No saved state was restored since the module was loaded, so that lex and the
- * k-ordered formats have only the wall clock to tell loads apart. If state is
- * required they wait for it.
+ * No state was restored since the module was loaded. So slot formats have only
+ * the wall clock to tell this load from the last one. With state=required they
+ * wait for a restore.
  */
 #define KUID_REASON_NO_STATE 0x008
-/* The same is so for v1, v6 and v7, because their node was given. */
+/* The same applies to stamp formats, because their node was given. */
 #define KUID_REASON_FIXED_NODE 0x010
 /*
- * This kernel can't tell when its virtual machine is cloned or restored. One
- * that can still is not told of it if the machine has no such device (VMGENID),
- * or its driver is not loaded.
+ * This kernel can't notice that its virtual machine was cloned or restored. If
+ * the bit is clear, the kernel can, but still needs the machine's VMGENID
+ * device and its driver.
  */
 #define KUID_REASON_NO_VM_FORK 0x020
-/* There is no ID yet: the kernel's random generator is not ready. */
+/* There are no IDs yet: the kernel's random generator is not ready. */
 #define KUID_REASON_RANDOM_NOT_READY 0x040
 /*
- * The clock was forced, and has not got to the time yet at which it was: lex
- * and k-ordered IDs may be those that were handed out before. Forgotten when
- * the module is unloaded, which then waits, or warns in the log.
+ * The clock was forced back and has not reached its former time yet: slot
+ * formats may repeat IDs. Unloading the module waits for that time, or logs a
+ * warning; the next load does not know of it.
  */
 #define KUID_REASON_FORCED_CLOCK 0x080
 /*
- * State was restored, and the time, or that of IDs which may be ahead of it,
- * has come to the ceiling that was acknowledged last, or there is none yet. If
- * state is required, IDs wait for a higher one; else they go on and may be
- * repeated after a reboot.
+ * State was restored, but no ceiling was acknowledged yet, or the clock plus
+ * max_ahead_ns has reached the ceiling. With state=required, IDs wait for a
+ * higher ceiling; otherwise they go on and may repeat after a reboot.
  */
 #define KUID_REASON_PAST_CEILING 0x100
 /*
- * This machine may be a clone: formats that use a node or worker that was given
- * fail with ESTALE until it is confirmed or changed.
+ * This machine may be a clone: formats that show a given node or worker fail
+ * with ESTALE until an administrator confirms or changes it.
  */
 #define KUID_REASON_STALE_IDENTITY 0x200
 /*
- * Reserved: formats that use a node or worker which was claimed up to a time
- * will fail with EKEYEXPIRED when their clock gets there. No kernel sets it yet.
+ * Reserved, no kernel sets it yet: formats that show a node or worker which was
+ * claimed up to some time will fail with EKEYEXPIRED at that time.
  */
 #define KUID_REASON_EXPIRED_CLAIM 0x400
 
 /**
- * struct kuid_status - what holds now, and what has been done so far
+ * struct kuid_status - which promises hold, clocks, and counters
  * @flags: in: must be zero
  * @held: out: KUID_HELD_*
  * @reasons: out: KUID_REASON_*
- * @epoch: out: number of the epoch; the first is 1, 0 if there is none yet
+ * @epoch: out: number of the epoch, from 1; 0 if there is none yet
  * @load_id: out: a random number, drawn with the first epoch and again after
  *	the machine was cloned, restored or hibernated, so that load_id and
- *	epoch together name one epoch of all; 0 if there is none yet
- * @stamp_lag_ns: out: how far the clock of v1, v6 and v7 is ahead of the wall
- *	clock, which was set back or is behind a floor
- * @slot_lag_ns: out: the same for lex and the k-ordered formats
- * @stamp_ahead_ns: out: how far the highest v1, v6 or v7 is ahead of their
- *	clock
+ *	epoch together name one epoch of all loads, boots and machines; 0 if
+ *	there is no epoch yet
+ * @stamp_lag_ns: out: how far the clock of the stamp formats is ahead of the
+ *	wall clock, which was set back or is behind a floor
+ * @slot_lag_ns: out: the same for the slot formats
+ * @stamp_ahead_ns: out: how far the highest ID of the stamp formats is ahead of
+ *	their clock
  * @lex_ahead_ns: out: the same for lex
  * @grid_ahead_ns: out: the same for the k-ordered formats
- * @waits: out: how often a call had to wait for its turn, for the clock or for
- *	an administrator; a long one does for each part of it
- * @would_blocks: out: how often one failed with EAGAIN, or was cut short,
- *	because it would have had to
+ * @waits: out: how often a call waited for its place in a line, for the clock
+ *	or for an administrator; a long call counts once for each chunk
+ * @would_blocks: out: how often a call failed with EAGAIN or ended early
+ *	because it would have had to wait
  * @steps_back: out: how often the wall clock was found set back
- * @steps_forward: out: how often it was found set forward, as it also is when
- *	the machine has slept
- * @ids: out: how many IDs have been made for callers, by KUID_FORMAT_*; of
- *	those some may have been lost on the way, as to a bad address
- * @vm_forks: out: how often the machine was cloned, restored or resumed from
- *	hibernation, or tried to hibernate
+ * @steps_forward: out: how often it was found set forward, which a suspend of
+ *	the machine looks like, too
+ * @ids: out: number of IDs that were made for callers, by KUID_FORMAT_*; some
+ *	of them may not have arrived, for example at a bad address
+ * @vm_forks: out: how often the machine was cloned or restored, or resumed from
+ *	hibernation or failed to hibernate
  * @floor_ns: out: &struct kuid_state.floor_ns
  * @ceiling_ns: out: &struct kuid_state.ceiling_ns
  * @reserved: must be zero
  *
- * Counts are from when the module was loaded. It is read while IDs are being
- * made, each field at a moment of its own.
+ * Counters start when the module is loaded. IDs are made while the kernel reads
+ * the fields, so two fields may be of different moments.
  */
 struct kuid_status {
 	__u32 flags;
@@ -305,28 +311,29 @@ struct kuid_status {
 };
 
 /*
- * kuid_force_clock.flags: must be set, and says: I know that lex and k-ordered
- * IDs may be handed out twice.
+ * kuid_force_clock.flags: required; the caller accepts that slot formats may
+ * repeat IDs.
  */
 #define KUID_FORCE_CLOCK_MAY_REPEAT 0x1
 
 /**
- * struct kuid_force_clock - set the clock of all formats to the wall clock
+ * struct kuid_force_clock - set the clocks of all formats to the wall clock
  * @flags: in: KUID_FORCE_CLOCK_MAY_REPEAT
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
- * @load_id: out: of that epoch, see &struct kuid_status.load_id
+ * @load_id: out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * For a wall clock that was far in the future, and that IDs were made by,
- * until someone noticed: after it was set right, lex and k-ordered IDs would
- * stay in the future. This takes them back. When the wall clock gets to that
- * time again, IDs made then can be the same as those made in error; v1, v6 and
- * v7 can't, unless their node was given, and then they are not taken back.
+ * If the wall clock was far in the future by mistake and was then corrected,
+ * slot formats would stay in the future. This command takes them back. When the
+ * wall clock reaches that future again, slot formats may repeat the IDs that
+ * were made by mistake. Stamp formats don't repeat: they get a new random node,
+ * or are not taken back if the node was given.
  *
- * Needs CAP_SYS_TIME, as all capabilities here in the initial user namespace,
- * or fails with EPERM. May sleep. EAGAIN: there is no epoch yet, because the
- * kernel's random generator is not ready. ENOMEM: nothing was changed.
+ * Needs CAP_SYS_TIME, or fails with EPERM. All capabilities here are looked for
+ * in the initial user namespace. May sleep. EAGAIN: there is no epoch yet,
+ * because the kernel's random generator is not ready. ENOMEM: nothing was
+ * changed.
  */
 struct kuid_force_clock {
 	__u32 flags;
@@ -337,54 +344,54 @@ struct kuid_force_clock {
 };
 
 /*
- * State: what keeps lex and the k-ordered formats, and v1 and v6 if their node
- * was given, from repeating IDs after a reboot or reload. These have only their
- * time to tell one life of the machine from the next, and a clock may come back
- * set back. So a program saves a ceiling, a time some way ahead, to stable
- * storage, and only then acknowledges it; in the next life it restores it as
- * the floor, below which no ID is made.
+ * State: keeps slot formats, and v1 and v6 with a given node, from repeating
+ * IDs after a reboot or reload. These formats have only their time to tell one
+ * load from the next, and the clock may be behind after a reboot. So a program
+ * saves a ceiling, a time ahead of all IDs, to stable storage and then
+ * acknowledges it. After the next boot it restores that ceiling as the floor;
+ * no ID is made below the floor.
  *
- * With the module parameter state=required such formats wait, or fail with
- * EAGAIN, until there is a floor and a ceiling, and never pass the ceiling; v7
- * is one of them while the node is given. A call fails with ENODATA when it has
- * waited for that for 30 s, or may not wait and would have waited for so long.
- * With state=off, the default, they work at once and status says that they are
- * not reboot-safe.
+ * With the module parameter state=required these formats, and also v7 with a
+ * given node, wait until there are a floor and a ceiling, and never pass the
+ * ceiling. A call that has waited for 30 s fails with ENODATA. A call that may
+ * not wait fails with EAGAIN, and after 30 s without a floor or ceiling with
+ * ENODATA. With state=off, the default, these formats work at once, and the
+ * status says that they are not reboot-safe.
  */
 
 /*
- * Where the node or the worker comes from. 0: it stays as it is. The node of an
- * interface counts as given wherever that makes a difference; a worker of the
- * host name is another one in a machine that may be a clone.
+ * Where the node or the worker comes from; 0 leaves it as it is. A node of a
+ * network interface counts as given. A worker from the host name is salted in a
+ * machine that may be a clone.
  */
 #define KUID_FROM_GIVEN	 1 /* the request or the module parameter */
-#define KUID_FROM_RANDOM 2 /* drawn */
+#define KUID_FROM_RANDOM 2 /* the kernel's random generator */
 #define KUID_FROM_MAC	 3 /* node: the first suitable network interface */
 #define KUID_FROM_HOST	 4 /* worker: the host name */
 
 /**
- * struct kuid_state - identity and times, as they would have to be saved
+ * struct kuid_state - identity and times that a program saves
  * @flags: in: must be zero
  * @required: out: 1 if the module was loaded with state=required
- * @restored: out: 1 if there was a restore or fresh start
+ * @restored: out: 1 if a state was restored or a fresh start was made
  * @interval: out: I of k96 and k128
- * @wall_ns: out: the wall clock's time, in nanoseconds since 1970, as are all
- *	times here
- * @slot_ns: out: all lex and k-ordered IDs handed out since the clock was
- *	forced last are below this time
- * @stamp_ns: out: all v1, v6 and v7 with a given node are; at least @floor_ns
- * @floor_ns: out: the floor that was restored; 0 if none was
- * @ceiling_ns: out: the ceiling that was acknowledged; 0 if none was
- * @node_from: out: KUID_FROM_*, as the rest
- * @worker_from: out
- * @node: out: of v1 and v6; 48 bits
- * @worker: out: of lex; it is the node of k128, and its high half xor its low
- *	half that of k96
+ * @wall_ns: out: the wall clock; all times here are nanoseconds since 1970
+ * @slot_ns: out: all IDs of slot formats since the clock was last forced are
+ *	below this time
+ * @stamp_ns: out: all IDs of stamp formats with a given node are below this
+ *	time, which is not below @floor_ns
+ * @floor_ns: out: the floor that was restored; 0 if there is none
+ * @ceiling_ns: out: the ceiling that was acknowledged; 0 if there is none
+ * @node_from: out: KUID_FROM_*
+ * @worker_from: out: KUID_FROM_*
+ * @node: out: the node of v1 and v6, 48 bits
+ * @worker: out: the worker of lex; the node of k128 is the same, that of k96 is
+ *	its high half xor its low half
  * @epoch: out: &struct kuid_status.epoch
  * @load_id: out: &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * Any user may read it. EAGAIN: there is no epoch yet, because the kernel's
+ * Needs no capability. EAGAIN: there is no epoch yet, because the kernel's
  * random generator is not ready.
  */
 struct kuid_state {
@@ -407,29 +414,30 @@ struct kuid_state {
 };
 
 /*
- * The highest floor and ceiling, in 2232: Linux lets no one set its clock to
- * this time or beyond.
+ * The highest floor and ceiling, in the year 2232: Linux does not let anyone
+ * set its clock to this time or beyond.
  */
 #define KUID_TIME_MAX_NS 8277292036000000000ULL
 
-/* kuid_restore.flags: nothing was ever handed out; floor_ns must be zero. */
+/* kuid_restore.flags: no ID was ever made here; floor_ns must be zero. */
 #define KUID_RESTORE_FRESH 0x1
 
 /**
- * struct kuid_restore - nothing below this time is to be handed out
- * @floor_ns: in: the ceiling that a former life of the machine has saved; not
- *	above KUID_TIME_MAX_NS, and not zero but with KUID_RESTORE_FRESH
+ * struct kuid_restore - set the floor
+ * @floor_ns: in: the ceiling that was saved before the reboot; not above
+ *	KUID_TIME_MAX_NS; zero with KUID_RESTORE_FRESH, not zero without it
  * @flags: in: KUID_RESTORE_FRESH or zero
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that begins with it
- * @load_id: out: of that epoch, see &struct kuid_status.load_id
+ * @load_id: out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * A floor below what was handed out or restored before changes nothing. If the
- * wall clock is behind it, clocks go on from the floor at half speed until it
- * has caught up.
+ * Formats that could repeat IDs hand out none below the floor from now on. A
+ * floor below what was already handed out or restored has no effect. If the
+ * wall clock is behind the floor, clocks go on from the floor at half speed
+ * until the wall clock has caught up.
  *
- * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state;
+ * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state.
  * ENOMEM: nothing was changed.
  */
 struct kuid_restore {
@@ -442,14 +450,13 @@ struct kuid_restore {
 };
 
 /**
- * struct kuid_acknowledge - stable storage covers all below this time
- * @ceiling_ns: in: the time, not above KUID_TIME_MAX_NS; it may be lower than
- *	one acknowledged before, but not than what was handed out
+ * struct kuid_acknowledge - set the ceiling
+ * @ceiling_ns: in: stable storage covers all times below this one. EINVAL if it
+ *	is above KUID_TIME_MAX_NS, or below &struct kuid_state.slot_ns or
+ *	stamp_ns. It may be lower than the last ceiling
  * @flags: in: must be zero
  * @reserved0: must be zero
  * @reserved: must be zero
- *
- * EINVAL also: @ceiling_ns is below &struct kuid_state.slot_ns or stamp_ns.
  *
  * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state.
  */
@@ -460,24 +467,25 @@ struct kuid_acknowledge {
 	__u64 reserved[2];
 };
 
-/* kuid_set_identity.flags: what was given belongs to this machine alone. */
+/* kuid_set_identity.flags: no other machine has the given node or worker. */
 #define KUID_IDENTITY_CONFIRM 0x1
 
 /**
- * struct kuid_set_identity - begin a new epoch, with what is asked for changed
- * @flags: in: KUID_IDENTITY_CONFIRM or zero; what is changed here is confirmed
- *	by that
+ * struct kuid_set_identity - change the identity, or begin a new epoch
+ * @flags: in: KUID_IDENTITY_CONFIRM or zero; a part that this request changes
+ *	needs no confirmation
  * @interval: in: I of k96 and k128, 5 to 10; 0 leaves it as it is
  * @node_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _MAC
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
  * @worker: in: zero unless @worker_from is KUID_FROM_GIVEN
  * @epoch: out: number of the new epoch
- * @load_id: out: of that epoch, see &struct kuid_status.load_id
+ * @load_id: out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface is
- * suitable. EAGAIN as for &struct kuid_state; ENOMEM: nothing was changed.
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface has a
+ * permanent address. EAGAIN as for &struct kuid_state. ENOMEM: nothing was
+ * changed.
  */
 struct kuid_set_identity {
 	__u32 flags;
@@ -492,8 +500,8 @@ struct kuid_set_identity {
 };
 
 /*
- * Of this magic 0x00 to 0x2F are for kuid. Those from 0x20 on are for
- * administrators, but any user may read the state.
+ * kuid uses the numbers 0x00 to 0x2F of this magic. Commands from 0x20 on are
+ * for administrators, except that KUID_IOC_GET_STATE needs no capability.
  */
 #define KUID_IOC_MAGIC	    0xE9
 #define KUID_IOC_QUERY	    _IOWR(KUID_IOC_MAGIC, 0x00, struct kuid_query)
