@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kuid for kernel code: the IDs that /dev/kuid gives, from the same source.
+ * IDs for kernel code, made by the same generator as those of /dev/kuid.
  *
- * An ID that kernel code makes is unique among all of the host, and ordered as
- * the order that was asked for says: KUID_ORDER_CPU or KUID_ORDER_HOST of
- * <uapi/linux/kuid.h>, where formats and orders are explained.
+ * They are unique on the host together with all IDs of programs. KUID_ORDER_CPU
+ * and KUID_ORDER_HOST of <uapi/linux/kuid.h> say how they are ordered.
  */
 #ifndef _LINUX_KUID_H
 #define _LINUX_KUID_H
