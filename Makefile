@@ -61,6 +61,7 @@ help:
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  write down the binary interface after it was added to'
 	@echo 'make picture    draw the picture of the design after its text was changed'
+	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
 
 .PHONY: all module userspace install clean
@@ -236,6 +237,10 @@ picture:
 		-e "1a <!-- drawn from sha256 $${hash%% *} -->" \
 		>$(BUILD)/design.svg
 	@mv $(BUILD)/design.svg $(DOT:.dot=.svg)
+
+.PHONY: format-tables
+format-tables:
+	@Documentation/formats.sh write
 
 # The module and its tests for a machine of another architecture: what is done
 # above once more, by its compiler, into build/cross/ARCH; and what tests the core
