@@ -277,6 +277,7 @@ look "shellcheck" shellcheck -x "${scripts[@]}"
 look "manual pages" manual_formats "${manuals[@]}"
 look "kuid(4) has all of the interface" manual_is_whole
 look "the picture of the design" picture_drawn
+look "tables of formats in documents" Documentation/formats.sh check
 look "links of documents" links_lead "${documents[@]}"
 # A macro of manual pages.
 look "codespell" codespell -L nd "${written[@]}"
