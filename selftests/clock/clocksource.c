@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hardware that the kernel's clocks stand on is changed while IDs are
- * taken. To programs these clocks just go on, and so do IDs.
+ * Change the kernel's clocksource while IDs are taken. The clocks of user space
+ * continue without a step, and so do the IDs.
  */
 #include "../../kselftest_harness.h"
 
@@ -11,7 +11,7 @@
 #define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
 #define CURRENT	SOURCES "current_clocksource"
 
-/* A line of names, without its end. */
+/* Read one line of names, without the newline. */
 static int read_names(const char *path, char *to, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -52,7 +52,7 @@ FIXTURE_SETUP(clocksource)
 	if (read_names(CURRENT, self->found, sizeof(self->found)) ||
 	    read_names(SOURCES "available_clocksource", self->available,
 		       sizeof(self->available)) || access(CURRENT, W_OK))
-		SKIP_TEST("the clock source can't be changed");
+		SKIP_TEST("the clocksource can't be changed");
 
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {

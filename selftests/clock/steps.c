@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What becomes of IDs while the wall clock is set: none comes twice, each file
- * has its own in order, their time is what the module says it is, and a new
- * epoch begins where it should and nowhere else.
+ * Set the wall clock while IDs are taken: no ID is given twice, the IDs of each
+ * file stay in order, the time in them is the one that the module reports, and
+ * a new epoch begins only after a step back past step_limit.
  *
- * KUID_STEP_SECONDS is how long the clock is set at random.
+ * KUID_STEP_SECONDS sets for how long the test "at_random" steps the clock.
  */
 #include "../../kselftest_harness.h"
 
@@ -22,11 +22,11 @@ FIXTURE(steps) {
 	int fds[NR_FORMATS];
 	int fd;
 	__u64 resolution;
-	__u64 epoch;		/* that there should be */
+	__u64 epoch;		/* expected number of the current epoch */
 	struct moment begin;
 };
 
-/* Ready for a test; without a load yet. */
+/* Open all formats and record the state, without starting the load. */
 static void set_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(steps) *self, const char *params)
 {
@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(steps)
 	tear_down(_metadata, self, NULL);
 }
 
-/* It may take a while, and nothing else may come. */
+/* Wait for the expected epoch; no other new epoch may begin meanwhile. */
 static void wait_for_epoch(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(steps) *self, struct moment *m)
 {
@@ -98,7 +98,10 @@ static void lag_grew(struct __test_metadata *_metadata,
 	}
 }
 
-/* Set the clock back, which makes an epoch or doesn't, and look at it all. */
+/*
+ * Set the clock back and check epoch, lags and counters. @makes_epoch says
+ * whether this step has to begin a new epoch.
+ */
 static void step_back(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(steps) *self, __u64 by,
 		      int (*set)(__s64 by), bool makes_epoch)
@@ -119,7 +122,10 @@ static void step_back(struct __test_metadata *_metadata,
 		lag_grew(_metadata, &before, &after, by, true);
 	lag_grew(_metadata, &before, &after, by, false);
 
-	/* Unless it was back where it had been before anyone looked. */
+	/*
+	 * The step isn't counted if the clock was back at its old time before
+	 * anyone read it.
+	 */
 	found = after.status.steps_back - before.status.steps_back;
 	EXPECT_GE(1, found);
 	if (after.mono_after - before.mono_before < by)
@@ -127,7 +133,10 @@ static void step_back(struct __test_metadata *_metadata,
 	EXPECT_EQ(before.status.steps_forward, after.status.steps_forward);
 
 	ids_are_in_time(_metadata, self->fds);
-	/* Half speed begins when an ID is asked for; before, it is foretold. */
+	/*
+	 * Half speed starts with the next ID; until then the status predicts
+	 * it.
+	 */
 	ASSERT_EQ(0, look_at(self->fd, &after));
 	let_them_take(&self->takers, self->takers.greedy ? 30 : 300);
 	ids_are_in_time(_metadata, self->fds);
@@ -137,7 +146,7 @@ static void step_back(struct __test_metadata *_metadata,
 	lag_has_halved_time(_metadata, &after, &later, self->resolution, false);
 }
 
-/* No epoch, and the time is the new one at once. */
+/* A step forward begins no epoch, and the IDs have the new time at once. */
 static void step_forward(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(steps) *self, __u64 by)
 {
@@ -184,12 +193,15 @@ static void finish(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_status(self->fd, &status));
 	EXPECT_EQ(self->epoch, status.epoch);
 	EXPECT_TRUE(status.held & KUID_HELD_ORDER);
-	/* Else the clock was forced instead, by the tests before. */
+	/*
+	 * Without module_path() the earlier tests forced the clock instead of
+	 * reloading the module, so uniqueness is no longer held.
+	 */
 	if (module_path())
 		EXPECT_TRUE(status.held & KUID_HELD_UNIQUE);
 }
 
-/* What shows that the load alone is no step, whatever is read late. */
+/* The load alone must not look like a step, however late a clock is read. */
 TEST_F(steps, none)
 {
 	struct kuid_status status;
@@ -218,7 +230,7 @@ TEST_F(steps, back_1s)
 	finish(_metadata, self);
 }
 
-/* As far as it may be: IDs that are ahead count, too. */
+/* The run-ahead, up to 100 ms, counts as part of the step. */
 TEST_F(steps, back_to_the_limit)
 {
 	step_back(_metadata, self, STEP_LIMIT_NS - 100 * NSEC_PER_MSEC,
@@ -233,7 +245,7 @@ TEST_F(steps, back_past_the_limit)
 	finish(_metadata, self);
 }
 
-/* What is left of one step counts for the next one. */
+/* The lag that is left of one step adds to the next step. */
 TEST_F_TIMEOUT(steps, back_ten_times, 60)
 {
 	const __u64 by = STEP_LIMIT_NS - 100 * NSEC_PER_MSEC;
@@ -252,7 +264,10 @@ TEST_F_TIMEOUT(steps, back_ten_times, 60)
 			usleep(10000);
 	}
 	ASSERT_EQ(0, look_at(self->fd, &m));
-	/* Every other one, unless the machine stood still for long. */
+	/*
+	 * Every second step makes an epoch, unless the machine was stalled for
+	 * long.
+	 */
 	TH_LOG("%d epochs, slots %llu ms behind", epochs,
 	       (unsigned long long)(m.status.slot_lag_ns / NSEC_PER_MSEC));
 	EXPECT_LT(0, epochs);
@@ -285,8 +300,8 @@ TEST_F(steps, forward_10_years_and_back)
 }
 
 /*
- * Readers that were stopped between their look at the one clock and at the
- * other see a step past the limit, which there was not.
+ * A reader that is interrupted between reading the two clocks must not take a
+ * step forward for a step back past the limit.
  */
 TEST_F_TIMEOUT(steps, forward_often, 60)
 {
@@ -299,7 +314,10 @@ TEST_F_TIMEOUT(steps, forward_often, 60)
 	finish(_metadata, self);
 }
 
-/* Forward before it has caught up: by less than the lag, then by more. */
+/*
+ * The clock steps forward before the lag is over: by less than the lag, then by
+ * more.
+ */
 TEST_F(steps, back_and_forward)
 {
 	struct moment before, after;
@@ -325,9 +343,9 @@ TEST_F(steps, back_and_forward)
 }
 
 /*
- * The wall clock stands still, but for a few milliseconds again and again. The
- * time of IDs goes on: once it is beyond where the wall clock ever gets, at half
- * speed.
+ * Hold the wall clock still, except for a few milliseconds in each round. The
+ * time in IDs goes on, at half speed once it has passed the highest time that
+ * the wall clock reaches.
  */
 static void freeze(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(steps) *self, unsigned int seconds)
@@ -380,7 +398,7 @@ static __u64 step_seconds(void)
 	return given ? strtoull(given, NULL, 0) : 10;
 }
 
-/* From -20 s to +20 s, as often as it goes, but not too far off. */
+/* Step by -20 s to +20 s without a pause, but stay near the true time. */
 TEST_F_TIMEOUT(steps, at_random, 600)
 {
 	const __s64 most = 20 * NSEC_PER_SEC;
@@ -408,7 +426,7 @@ TEST_F_TIMEOUT(steps, at_random, 600)
 	} while (elapsed < step_seconds() * NSEC_PER_SEC &&
 		 !self->takers.failed);
 
-	/* None of them is stuck. */
+	/* All takers still get IDs. */
 	let_them_take(&self->takers, 100);
 	elapsed = read_clock(CLOCK_MONOTONIC) - begin;
 	check_takers(_metadata, &self->takers);
@@ -421,12 +439,12 @@ TEST_F_TIMEOUT(steps, at_random, 600)
 	       (unsigned long long)(status.epoch - self->epoch));
 	EXPECT_LT(self->begin.status.steps_back, status.steps_back);
 	EXPECT_LT(self->begin.status.steps_forward, status.steps_forward);
-	/* No more than one a second. */
+	/* At most one epoch a second. */
 	EXPECT_GE(self->epoch + elapsed / NSEC_PER_SEC + 1, status.epoch);
 	EXPECT_LT(self->epoch, status.epoch);
 }
 
-/* After 23:59:59 comes 23:59:59. */
+/* After an inserted leap second 23:59:59 comes twice. */
 TEST_F_TIMEOUT(steps, leap_second, 60)
 {
 	const __u64 day = 86400 * NSEC_PER_SEC;
@@ -445,7 +463,7 @@ TEST_F_TIMEOUT(steps, leap_second, 60)
 		}
 		usleep(10000);
 	}
-	/* The kernel is ready for another one some seconds after this. */
+	/* A few seconds later the kernel would schedule another leap second. */
 	set_leap(0);
 	let_them_take(&self->takers, 300);
 	ids_are_in_time(_metadata, self->fds);
@@ -458,8 +476,8 @@ TEST_F_TIMEOUT(steps, leap_second, 60)
 }
 
 /*
- * More is asked for than there is: those who wait, wait for a clock of half the
- * speed, and have to be told when it is set forward or starts anew.
+ * All takers ask for more IDs than are available, so they wait for a clock at
+ * half speed. A step forward and a new epoch must wake them.
  */
 FIXTURE(scarce) {
 	FIXTURE_DATA(steps) steps;
@@ -505,7 +523,7 @@ TEST_F(scarce, back_and_forward)
 	EXPECT_EQ(steps->epoch, m.status.epoch);
 }
 
-/* IDs that are far ahead of the clock don't drive it on. */
+/* IDs far ahead of the clock don't push the clock forward. */
 TEST_F(scarce, frozen)
 {
 	freeze(_metadata, &self->steps, 3);
@@ -525,7 +543,10 @@ FIXTURE_VARIANT(loaded) {
 	bool fixed_node;
 };
 
-/* Nothing keeps a second pass apart: half speed, however long. */
+/*
+ * With a given node two passes through the same time would repeat IDs, so the
+ * clock goes on at half speed however large the step is.
+ */
 FIXTURE_VARIANT_ADD(loaded, fixed_node_back_1h) {
 	.params = "node=0123456789ab",
 	.by = 3600 * NSEC_PER_SEC,
@@ -574,15 +595,16 @@ TEST_F(loaded, step)
 }
 
 /*
- * A clock that was years ahead when the module came, and was set right before
- * anyone took an ID: nothing that was given out has to be stayed above.
+ * The clock is years ahead when the module is loaded, and is corrected before
+ * anyone takes an ID. No ID was given with the wrong time, so the clocks must
+ * not stay there.
  */
 FIXTURE(bogus) {
 	int fds[NR_FORMATS];
 };
 
 FIXTURE_VARIANT(bogus) {
-	bool ask;	/* for the status, in the wrong time */
+	bool ask;	/* read the status while the time is wrong */
 };
 
 FIXTURE_VARIANT_ADD(bogus, opened) { false };
@@ -632,8 +654,8 @@ TEST_F(bogus, clock)
 }
 
 /*
- * Two threads, each on a CPU of its own, whose IDs are promised to follow one
- * another in one way or another, while small steps keep the clock behind.
+ * Two threads on two CPUs check the promised order against each other, while
+ * small steps keep the clock behind.
  */
 FIXTURE(together) {
 	FIXTURE_DATA(steps) steps;
@@ -665,7 +687,7 @@ FIXTURE_TEARDOWN(together)
 	tear_down(_metadata, &self->steps, NULL);
 }
 
-/* What calls have returned, of one file, host or CPU. */
+/* The highest ID returned so far in one file, host or CPU. */
 struct highest {
 	pthread_mutex_t lock;
 	struct words is;
@@ -766,7 +788,7 @@ TEST_F(together, in_order)
 	for (t = 0; t < 2; t++)
 		ASSERT_EQ(0, pthread_create(&two[t].thread, NULL, follow,
 					    &two[t]));
-	/* Nothing may leave this loop while the threads run. */
+	/* No ASSERT in this loop: it would leave the threads running. */
 	for (i = 0; i < 24; i++) {
 		unsigned int from[2] = { two[0].calls, two[1].calls };
 
@@ -791,7 +813,7 @@ TEST_F(together, in_order)
 	EXPECT_EQ(self->steps.epoch, m.status.epoch);
 }
 
-/* The clock by force: with a load only where a test says so. */
+/* Force the clock. Only some of these tests run under load. */
 FIXTURE(force) {
 	FIXTURE_DATA(steps) steps;
 };
@@ -806,7 +828,7 @@ FIXTURE_TEARDOWN(force)
 	tear_down(_metadata, &self->steps, NULL);
 }
 
-/* IDs of ten years from now, and the clock back. */
+/* Take IDs of a time ten years from now, then set the clock back. */
 static void make_bogus(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(steps) *self)
 {
@@ -826,7 +848,7 @@ static void make_bogus(struct __test_metadata *_metadata,
 	EXPECT_FALSE(m.status.reasons & KUID_REASON_STAMPS_HALF_SPEED);
 }
 
-/* The answer is a new epoch's number. */
+/* The command returns the number of the new epoch. */
 static void force(struct __test_metadata *_metadata, FIXTURE_DATA(steps) *self)
 {
 	__u64 epoch = 0;
@@ -836,7 +858,7 @@ static void force(struct __test_metadata *_metadata, FIXTURE_DATA(steps) *self)
 	ASSERT_EQ(self->epoch, epoch);
 }
 
-/* Refused calls change nothing: the slots stay where they were. */
+/* A refused call changes nothing: the slot clock keeps its lag. */
 static void nothing_changed(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(steps) *self,
 			    const struct moment *before)
@@ -896,7 +918,7 @@ TEST_F(force, bad_calls)
 	nothing_changed(_metadata, &self->steps, &before);
 }
 
-/* Exit status of a child that tries it. */
+/* Exit status of a child that tries to force the clock. */
 enum {
 	REFUSED = 0,
 	NOT_REFUSED,
@@ -919,7 +941,7 @@ static int as_nobody(int fd)
 	return try_force(fd);
 }
 
-/* Root, but for this one. */
+/* Root with all capabilities except CAP_SYS_TIME. */
 static int without_capability(int fd)
 {
 	struct __user_cap_header_struct header = {
@@ -935,7 +957,7 @@ static int without_capability(int fd)
 	return try_force(fd);
 }
 
-/* Has every capability, which means nothing outside. */
+/* CAP_SYS_TIME of a user namespace doesn't count outside of it. */
 static int in_user_namespace(int fd)
 {
 	struct __user_cap_header_struct header = {
@@ -949,7 +971,7 @@ static int in_user_namespace(int fd)
 	return try_force(fd);
 }
 
-/* This one, and nothing else of what root has. */
+/* An unprivileged user with CAP_SYS_TIME only. */
 static int with_capability_alone(int fd)
 {
 	struct __user_cap_header_struct header = {
@@ -1002,8 +1024,8 @@ TEST_F(force, needs_capability)
 }
 
 /*
- * Files that are open have IDs of ten years from now behind them. They give
- * the next one without waiting for that time.
+ * The open files have given IDs of a time ten years from now. They must give
+ * the next ID without waiting for that time.
  */
 TEST_F(force, open_files_go_on)
 {
@@ -1050,7 +1072,7 @@ TEST_F(force, open_files_go_on)
 		EXPECT_EQ(self->steps.epoch, g.epoch);
 		last[i] = id_order(&formats[i], id);
 	}
-	/* In order again, from whichever file of each there is. */
+	/* From now on each file is in order, whether by read or by generate. */
 	for (nr = 0; nr < 200; nr++) {
 		for (i = 0; i < NR_FORMATS; i++) {
 			take = nr % 2 ? read_ids : generate_ids;
@@ -1065,8 +1087,8 @@ TEST_F(force, open_files_go_on)
 }
 
 /*
- * The IDs of before are of a time that is over, those of ten years from now of
- * one that is not there yet: none comes again.
+ * The IDs from before have a time that has passed, and the bogus IDs have a
+ * time ten years from now: no ID is given twice.
  */
 TEST_F(force, under_load)
 {
@@ -1080,7 +1102,7 @@ TEST_F(force, under_load)
 	steps->epoch++;
 	wait_for_epoch(_metadata, steps, &m);
 	let_them_take(&steps->takers, 300);
-	/* What was ahead of the clock before all this is over by now. */
+	/* Wait until the run-ahead from before the force is over. */
 	let_clock_catch_up();
 
 	force(_metadata, steps);
@@ -1094,7 +1116,7 @@ TEST_F(force, under_load)
 	EXPECT_EQ(0, m.status.slot_lag_ns);
 }
 
-/* Nothing is wrong with the clock, and it is forced again and again. */
+/* Force a correct clock again and again. */
 TEST_F(force, often_under_load)
 {
 	FIXTURE_DATA(steps) *steps = &self->steps;
@@ -1106,7 +1128,9 @@ TEST_F(force, often_under_load)
 		force(_metadata, steps);
 		let_them_take(&steps->takers, 2);
 	}
-	/* Those that may be there twice now are not looked at. */
+	/*
+	 * Forcing the clock may repeat slot IDs: check the stamp formats only.
+	 */
 	stop_takers(&steps->takers);
 	for (t = 0; t < steps->takers.nr; t++) {
 		if (!is_stamp(steps->takers.takers[t].f))
@@ -1115,7 +1139,7 @@ TEST_F(force, often_under_load)
 	check_takers(_metadata, &steps->takers);
 }
 
-/* Each falls into some batch, which ends there: it has one node. */
+/* A batch shows one node, so a batch ends where a new epoch begins. */
 TEST_F(force, cuts_batches)
 {
 	FIXTURE_DATA(steps) *steps = &self->steps;
@@ -1132,9 +1156,9 @@ TEST_F(force, cuts_batches)
 }
 
 /*
- * How far from one another IDs of different CPUs may come, of which the one was
- * given before the other was asked for. Calls are numbered through, where they
- * begin and where they are over.
+ * Measure how far IDs of different CPUs are out of order if one was returned
+ * before the other was asked for. One counter numbers the begin and the end of
+ * all calls.
  */
 struct call {
 	__u64 begin;
@@ -1200,7 +1224,7 @@ static void *call_in_cpu_order(void *arg)
 	return NULL;
 }
 
-/* How many of the first @nr calls of a caller have IDs above this one. */
+/* Number of IDs above @id among the first @nr calls of a caller. */
 static unsigned int nr_above(const struct caller *caller, unsigned int nr,
 			     struct words id)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine sleeps while IDs are taken, until its alarm clock wakes it. The
- * wall clock goes on meanwhile, and IDs follow it.
+ * Suspend the machine while IDs are taken; an RTC alarm wakes it. The wall
+ * clock goes on meanwhile, and the IDs follow it.
  */
 #include "../../kselftest_harness.h"
 
@@ -38,7 +38,7 @@ static bool says(const char *path, const char *word)
 	return does;
 }
 
-/* As deep as the clocks stop, too: otherwise it is no more than being idle. */
+/* Only deep sleep stops the clocks; suspend-to-idle would test nothing. */
 static bool can_sleep(void)
 {
 	return says(STATE, "mem") && says(DEPTH, "[deep]") &&
@@ -52,7 +52,7 @@ FIXTURE(suspend) {
 };
 
 FIXTURE_VARIANT(suspend) {
-	__u64 step_back;	/* before it sleeps */
+	__u64 step_back;	/* before the suspend */
 };
 
 FIXTURE_VARIANT_ADD(suspend, in_time) { 0 };
@@ -63,7 +63,7 @@ FIXTURE_SETUP(suspend)
 	int i;
 
 	if (!can_sleep())
-		SKIP_TEST("can't sleep, or can't be woken");
+		SKIP_TEST("no deep sleep or no RTC alarm");
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {
 		self->fds[i] = open_node(&formats[i], "", 0);
@@ -100,11 +100,13 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	char alarm[16];
 	__u64 asleep;
 
-	/* Going to sleep must not take as long. */
+	/*
+	 * The alarm must not expire while the machine is still going to sleep.
+	 */
 	snprintf(alarm, sizeof(alarm), "+%u", 3 * patience());
 	if (variant->step_back) {
 		ASSERT_EQ(0, step_wall(-(__s64)variant->step_back));
-		/* Past the limit of steps. */
+		/* The step passes step_limit, so a new epoch begins. */
 		epoch++;
 		do {
 			ASSERT_EQ(0, get_status(self->fds[0], &before));
@@ -123,7 +125,7 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	asleep = time_asleep() - asleep;
 	TH_LOG("slept for %llu ms",
 	       (unsigned long long)(asleep / NSEC_PER_MSEC));
-	/* The alarm clock counts seconds. */
+	/* The RTC alarm has a resolution of one second. */
 	EXPECT_LE(NSEC_PER_SEC, asleep);
 	let_them_take(&self->takers, 200);
 	ids_are_in_time(_metadata, self->fds);
@@ -133,7 +135,7 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	EXPECT_EQ(epoch, after.epoch);
 	EXPECT_EQ(before.steps_back, after.steps_back);
 	EXPECT_EQ(0, after.stamp_lag_ns);
-	/* What the wall clock went on by counts as forward. */
+	/* The time asleep counts as a step forward, which shortens the lag. */
 	if (before.slot_lag_ns > asleep)
 		EXPECT_GE(before.slot_lag_ns - asleep + ROUNDING_NS,
 			  after.slot_lag_ns);
