@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command numbers. The layout of the structs is in uapi/kuid.record. */
+/* The ioctl numbers. The layouts of the structs are in uapi/kuid.record. */
 #include "../../kselftest_harness.h"
 
 #include "../lib/commands.h"
@@ -30,7 +30,10 @@ static bool is_known(unsigned long cmd)
 	return false;
 }
 
-/* A struct that any command could take: all zeroes, and larger than each. */
+/*
+ * The argument is all zeroes and larger than any struct, so that any command
+ * could accept it.
+ */
 static void check_unknown(struct __test_metadata *_metadata, int fd,
 			  unsigned long cmd)
 {
@@ -61,13 +64,12 @@ TEST_F(abi, unknown_commands)
 	for (c = 0; c < NR_COMMANDS; c++) {
 		unsigned long cmd = commands[c].cmd;
 
-		/* Every number. */
 		for (nr = 0; nr < 256; nr++) {
 			check_unknown(_metadata, self->fd,
 				      _IOC(_IOC_DIR(cmd), KUID_IOC_MAGIC, nr,
 					   _IOC_SIZE(cmd)));
 		}
-		/* The same number with another direction or size. */
+		/* The same number with other directions and sizes. */
 		for (d = 0; d < ARRAY_SIZE(directions); d++) {
 			for (s = 0; s < ARRAY_SIZE(sizes); s++) {
 				check_unknown(_metadata, self->fd,
@@ -76,7 +78,7 @@ TEST_F(abi, unknown_commands)
 						   _IOC_NR(cmd), sizes[s]));
 			}
 		}
-		/* Another device's command. */
+		/* The same number with the magic of other devices. */
 		for (type = 0; type < 256; type++) {
 			check_unknown(_metadata, self->fd,
 				      _IOC(_IOC_DIR(cmd), type, _IOC_NR(cmd),

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KUID_IOC_GENERATE: every use that is right, and every single thing wrong with
- * a use that is otherwise right.
- */
+/* KUID_IOC_GENERATE: valid calls, and calls with one single error each. */
 #include "../../kselftest_harness.h"
 
 #include <limits.h>
@@ -49,7 +46,10 @@ FIXTURE_TEARDOWN(generate)
 	close(self->fd);
 }
 
-/* A good use into @ids, its out fields poisoned: they are not read. */
+/*
+ * A valid call. The out fields are poisoned, because the kernel must not read
+ * them.
+ */
 static struct kuid_generate good_use(struct id *ids)
 {
 	struct kuid_generate g = {
@@ -75,7 +75,10 @@ static void check_goes_on(struct __test_metadata *_metadata, int fd,
 	ASSERT_EQ(IDS, count_rising(ids, IDS, last));
 }
 
-/* Refused, nothing written to the struct or the buffer, and the file is well. */
+/*
+ * The call is refused, struct and buffer are not written, and the file still
+ * works.
+ */
 static void check_refused(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(generate) *self,
 			  struct kuid_generate *g, const char *what,
@@ -98,7 +101,9 @@ static void check_refused(struct __test_metadata *_metadata,
 	check_goes_on(_metadata, self->fd, &self->last);
 }
 
-/* One good use, @shift bytes into @memory: all that is written, and no more. */
+/*
+ * One valid call, into @memory + @shift: it writes the IDs, and nothing else.
+ */
 static void check_taken(struct __test_metadata *_metadata,
 			FIXTURE_DATA(generate) *self, struct kuid_generate g,
 			__u8 *memory, int shift)
@@ -135,7 +140,7 @@ TEST_F(generate, good_uses)
 		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_FILE },
 		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_DEFAULT },
 		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_FILE },
-		/* A file in the order of the host is in its own, too. */
+		/* Host order implies file order. */
 		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_HOST },
 		{ .format = KUID_FORMAT_V1, .order = KUID_ORDER_HOST },
 	};
@@ -172,7 +177,7 @@ TEST_F(generate, any_alignment)
 	}
 }
 
-/* Read and generate take turns on a file. */
+/* Read and generate alternate on one file. */
 TEST_F(generate, goes_with_read)
 {
 	int i;
@@ -224,7 +229,7 @@ TEST_F(generate, counts)
 {
 	const __u32 counts[] = {
 		0, self->batch_max + 1, 1U << 31, UINT_MAX,
-		/* What is 0 or 1 as a size in 32 bits. */
+		/* The size in bytes would wrap around to 0 or 16 in 32 bits. */
 		1U << 28, (1U << 28) + 1,
 	};
 	struct kuid_generate g;
@@ -295,7 +300,7 @@ TEST_F(generate, bad_buffers)
 	ASSERT_TRUE(all_bytes(start, POISON, self->page - 15));
 }
 
-/* Success, with as many whole IDs as there is room for. */
+/* The call succeeds, with as many whole IDs as fit before the hole. */
 TEST_F(generate, buffer_up_to_a_hole)
 {
 	static const __u32 counts[] = { 7, 1024, 1025, 100000 };
@@ -352,7 +357,7 @@ TEST_F(generate, bad_structs)
 	for (i = 0; i < nr; i++)
 		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
 
-	/* All of it, and no byte less, must be there. */
+	/* The kernel needs the whole struct, and reads no byte behind it. */
 	for (there = 0; there < sizeof(good); there++) {
 		memcpy(self->hole - there, &good, there);
 		check_struct_faults(_metadata, self, self->hole - there);
@@ -364,7 +369,10 @@ TEST_F(generate, bad_structs)
 			   self->hole - sizeof(good)));
 	ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
 
-	/* Read, but not written back: its IDs are lost. */
+	/*
+	 * The struct can be read but not written: the IDs of this call are
+	 * lost.
+	 */
 	memcpy(start, &good, sizeof(good));
 	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
 	check_struct_faults(_metadata, self, start);

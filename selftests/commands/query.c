@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * KUID_IOC_QUERY: its answer, and every single thing wrong with a question that
- * is otherwise right.
- */
+/* KUID_IOC_QUERY: its answers, and queries with one single error each. */
 #include "../../kselftest_harness.h"
 
 #include <limits.h>
@@ -26,7 +23,10 @@ FIXTURE_TEARDOWN(query)
 	close(self->fd);
 }
 
-/* A good question, its out fields poisoned: they are not read. */
+/*
+ * A valid query. The out fields are poisoned, because the kernel must not read
+ * them.
+ */
 static struct kuid_query good_question(void)
 {
 	struct kuid_query q;
@@ -75,7 +75,7 @@ TEST_F(query, answer)
 	EXPECT_EQ(0xfe, a->formats);
 	EXPECT_EQ(1ULL << KUID_ORDER_CPU | 1ULL << KUID_ORDER_FILE |
 		  1ULL << KUID_ORDER_HOST, a->orders);
-	/* 0 is never an answer: it stands for another number. */
+	/* Bit 0 is never set: KUID_*_DEFAULT stands for another number. */
 	EXPECT_FALSE(a->formats & 1);
 	EXPECT_FALSE(a->orders & 1);
 	EXPECT_EQ(16, a->id_size);
@@ -91,7 +91,9 @@ TEST_F(query, answer)
 	EXPECT_TRUE(all_bytes(a->reserved, 0, sizeof(a->reserved)));
 }
 
-/* The answer is no question: what is asked is in the in fields alone. */
+/*
+ * An answer can be used as the next query: the kernel reads the in fields only.
+ */
 TEST_F(query, answer_is_a_good_question)
 {
 	struct kuid_query q = self->answer;
@@ -118,7 +120,10 @@ static void check_answer(struct __test_metadata *_metadata,
 	}
 	EXPECT_EQ(AHEAD_NS, a->max_ahead_ns);
 	EXPECT_EQ(BATCH_AHEAD_NS, a->batch_ahead_ns);
-	/* Nothing but their clock keeps slots of two passes apart. */
+	/*
+	 * Slots of two passes differ by their clock only, so it is never set
+	 * back.
+	 */
 	EXPECT_EQ(f->number < KUID_FORMAT_LEX ? STEP_LIMIT_NS : UINT64_MAX,
 		  a->step_limit_ns) {
 		TH_LOG("%s", f->name);
@@ -130,20 +135,22 @@ static void check_answer(struct __test_metadata *_metadata,
 	EXPECT_TRUE(all_bytes(a->reserved, 0, sizeof(a->reserved)));
 }
 
-/* Each format from each node, and the default is the node's own. */
+/*
+ * Query each format on each device file. The default is the file's own format.
+ */
 TEST(each_format)
 {
 	static const char *const suffixes[] = { "", ".txt" };
-	size_t asked, node, i;
+	size_t asked, own, i;
 
-	for (node = 0; node < NR_FORMATS; node++) {
+	for (own = 0; own < NR_FORMATS; own++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			int fd = open_node(&formats[node], suffixes[i], 0);
+			int fd = open_node(&formats[own], suffixes[i], 0);
 			struct kuid_query q = good_question();
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
-			check_answer(_metadata, &q, &formats[node]);
+			check_answer(_metadata, &q, &formats[own]);
 			for (asked = 0; asked < NR_FORMATS; asked++) {
 				q = good_question();
 				q.format = formats[asked].number;
@@ -155,7 +162,7 @@ TEST(each_format)
 	}
 }
 
-/* The order is the file's, whatever the format that is asked about. */
+/* The order is that of the file, whatever format the query names. */
 TEST(order_of_the_file)
 {
 	struct kuid_query q;
@@ -177,7 +184,7 @@ TEST(order_of_the_file)
 	}
 }
 
-/* A format that can be generated is one to ask about, and no other is. */
+/* Query knows exactly the formats that can be generated. */
 TEST_F(query, formats)
 {
 	struct kuid_query q;
@@ -225,7 +232,7 @@ TEST_F(query, reserved)
 	}
 }
 
-/* The limits are real: one batch of batch_max is taken, here into a hole. */
+/* generate accepts a batch of batch_max; a hole ends it after the first ID. */
 TEST_F(query, batch_max)
 {
 	__u8 *hole = map_before_hole();
@@ -265,7 +272,7 @@ TEST_F(query, bad_structs)
 	for (i = 0; i < nr; i++)
 		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
 
-	/* All of it, and no byte less, must be there. */
+	/* The kernel needs the whole struct, and reads no byte behind it. */
 	for (there = 0; there < sizeof(good); there++) {
 		memcpy(hole - there, &good, there);
 		check_struct_faults(_metadata, self, hole - there);

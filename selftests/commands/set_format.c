@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUID_IOC_SET_FORMAT: possible until the first ID, in whatever way that is
- * taken, and every single thing wrong with a use that is otherwise right.
+ * KUID_IOC_SET_FORMAT: allowed until the first ID is taken, by whatever call,
+ * and calls with one single error each.
  */
 #include "../../kselftest_harness.h"
 
@@ -18,7 +18,7 @@ static int set_format(int fd, __u32 format)
 	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
 }
 
-/* What query says is the file's own. */
+/* The file's own format, from KUID_IOC_QUERY. */
 static __u32 format_now(int fd)
 {
 	struct kuid_query q = { 0 };
@@ -33,7 +33,7 @@ static __u32 order_now(int fd)
 	return ioctl(fd, KUID_IOC_QUERY, &q) ? 0 : q.order;
 }
 
-/* A read gives IDs of a format, in its sizes. */
+/* read() gives IDs of this format, in multiples of its size. */
 static void check_reads(struct __test_metadata *_metadata, int fd,
 			const struct format *f)
 {
@@ -59,7 +59,7 @@ static void check_reads(struct __test_metadata *_metadata, int fd,
 
 FIXTURE(set_format) {
 	const struct format *f;
-	int fd;		/* of another format, nothing taken from it */
+	int fd;		/* set to format "was", no ID taken */
 	const struct format *was;
 	__u8 *hole;
 	size_t page;
@@ -134,7 +134,7 @@ TEST_F(set_format, orders)
 		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
 		ASSERT_EQ(0, memcmp(&before, &set, sizeof(set)));
 		ASSERT_EQ(order, order_now(self->fd));
-		/* Either is left as it is where the other is set. */
+		/* Setting one of format and order leaves the other. */
 		ASSERT_EQ(0, set_format(self->fd, self->was->number));
 		ASSERT_EQ(order, order_now(self->fd));
 		ASSERT_EQ(0, set_format(self->fd, self->f->number));
@@ -148,7 +148,7 @@ TEST_F(set_format, orders)
 	ASSERT_EQ(KUID_ORDER_CPU, order_now(self->fd));
 }
 
-/* What a call asks for is not what the file goes on with. */
+/* The order of a single call doesn't change that of the file. */
 TEST_F(set_format, orders_of_calls)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
@@ -166,7 +166,7 @@ TEST_F(set_format, orders_of_calls)
 	check_reads(_metadata, self->fd, self->was);
 }
 
-/* A call that is refused takes no ID. */
+/* A refused call takes no ID, so the format can still be set. */
 TEST_F(set_format, after_refused_calls)
 {
 	struct kuid_generate g = { .format = self->f->number };
@@ -188,7 +188,7 @@ TEST_F(set_format, after_refused_calls)
 	check_reads(_metadata, self->fd, self->f);
 }
 
-/* One file's format is no other's. */
+/* The format of one open file doesn't affect another. */
 TEST_F(set_format, of_one_file)
 {
 	int other = open_node(self->was, "", 0);
@@ -202,7 +202,7 @@ TEST_F(set_format, of_one_file)
 	close(other);
 }
 
-/* Too late for any, also for what it has been all along. */
+/* After the first ID even the file's own format and order are refused. */
 static void check_busy(struct __test_metadata *_metadata, int fd)
 {
 	__u32 own = format_now(fd);
@@ -254,7 +254,7 @@ TEST_F(set_format, after_generate_of_another_format)
 	check_reads(_metadata, self->fd, self->was);
 }
 
-/* An ID has been asked for, even if none came. */
+/* A read that failed counts as the first ID too. */
 TEST_F(set_format, after_a_fault)
 {
 	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
@@ -263,7 +263,7 @@ TEST_F(set_format, after_a_fault)
 	check_reads(_metadata, self->fd, self->was);
 }
 
-/* The files of all who have it open are one. */
+/* Parent and child share the open file, so an ID of the child counts. */
 TEST_F(set_format, after_a_read_of_a_child)
 {
 	__u8 id[ID_SIZE_MAX];
@@ -278,7 +278,7 @@ TEST_F(set_format, after_a_read_of_a_child)
 	check_busy(_metadata, self->fd);
 }
 
-/* Text goes on as text, in lines of the new format. */
+/* A text file stays text, with lines of the new format. */
 TEST_F(set_format, text)
 {
 	char lines[4 * LINE_MAX_SIZE];
@@ -292,7 +292,7 @@ TEST_F(set_format, text)
 	ASSERT_EQ(0, read(fd, lines, 0));
 	ASSERT_EQ(0, set_format(fd, self->f->number));
 	ASSERT_EQ(self->f->number, format_now(fd));
-	/* Half a line is an ID too. */
+	/* Half a line counts as the first ID. */
 	ASSERT_EQ(3, read(fd, lines, 3));
 	check_busy(_metadata, fd);
 	ASSERT_EQ(4 * line - 3, read(fd, lines + 3, 4 * line - 3));
@@ -341,7 +341,7 @@ static void check_all_refused(struct __test_metadata *_metadata,
 		if (value == 65)
 			set.format = UINT_MAX;
 		check_refused(_metadata, self, &set, "format", set.format);
-		/* What a format's number is with one more bit. */
+		/* A valid number with one more bit. */
 		set.format = self->f->number | 1U << (value % 24 + 8);
 		check_refused(_metadata, self, &set, "format", set.format);
 	}
@@ -364,12 +364,12 @@ static void check_all_refused(struct __test_metadata *_metadata,
 TEST_F(set_format, wrong_uses)
 {
 	check_all_refused(_metadata, self);
-	/* Nothing of that took an ID, or took one away. */
+	/* None of these calls took an ID or changed the format. */
 	ASSERT_EQ(0, set_format(self->fd, self->f->number));
 	check_reads(_metadata, self->fd, self->f);
 }
 
-/* What is wrong stays wrong where right uses are too late. */
+/* An invalid call is EINVAL even where a valid one is EBUSY. */
 TEST_F(set_format, wrong_uses_too_late)
 {
 	__u8 id[ID_SIZE_MAX];
@@ -400,7 +400,7 @@ TEST_F(set_format, bad_structs)
 	}
 	ASSERT_EQ(self->was->number, format_now(self->fd));
 
-	/* It is read only: there is nothing to write back. */
+	/* The kernel only reads the struct, so it may be read-only. */
 	memcpy(start, &good, sizeof(good));
 	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, start));
@@ -431,8 +431,8 @@ static void *race_to_set(void *arg)
 }
 
 /*
- * One sets the format while the other reads for the first time. Whoever is
- * first, the read gives one format, and the file stays with it.
+ * One thread sets the format while another reads for the first time. Whichever
+ * wins, the read gives IDs of one format, and the file keeps that format.
  */
 TEST_F(set_format, race_with_first_read)
 {
@@ -461,7 +461,10 @@ TEST_F(set_format, race_with_first_read)
 		race.fd = open_node(self->was, "", 0);
 		ASSERT_LE(0, race.fd);
 		pthread_barrier_wait(&race.gate);
-		/* Sometimes the other shall win. */
+		/*
+		 * Delay the read more each round, so that either side wins
+		 * sometimes.
+		 */
 		for (call = 0; call < round; call++)
 			getppid();
 		got = read(race.fd, ids, SIZE);
