@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that can't be had and memory that can't be written: what an operation
- * asks of the kernel is refused to it, the first time that it asks, then the
- * second time, and so on until it has been through without a refusal. Whatever
- * it does then is all or nothing, and no ID comes twice.
+ * Memory that can't be allocated or written. Each operation runs with its first
+ * request to the kernel refused, then with its second, and so on until it
+ * completes without a fault. Whichever request fails, the operation takes
+ * effect completely or not at all, and no ID is given twice.
  *
- * For a kernel with CONFIG_FAULT_INJECTION; those it has are all that are met,
- * also those of a kernel's own that have nothing to do with the module.
+ * Needs CONFIG_FAULT_INJECTION. The faults include those in requests of the
+ * kernel's own code, outside the module.
  */
 #include "../../kselftest_harness.h"
 
@@ -19,17 +19,17 @@
 
 #define DEBUGFS		"/sys/kernel/debug/"
 
-/* IDs of one read, over more than one page. */
+/* IDs of one read: more than a page. */
 #define BATCH		1200
 
 #define BUFFER_SIZE	65536
 
-/* More than any operation asks for. */
+/* More requests than any operation makes. */
 #define NEVER		1000000
 
 #define ROUNDS		3
 
-/* Seconds, past the limit within which there is no new epoch. */
+/* Seconds; more than step_limit, so the step begins a new epoch. */
 #define STEP		100
 
 static bool write_text(const char *path, const char *text)
@@ -45,8 +45,8 @@ static bool write_text(const char *path, const char *text)
 }
 
 /*
- * Whatever the memory is for, and however little. A page that is refused leaves
- * a trace in the kernel's log, which says before it that this was injected.
+ * Let requests fail whatever their GFP flags and size. Page allocation faults
+ * are verbose: their traces in the kernel log must be recognizable as injected.
  */
 static bool set_up_faults(void)
 {
@@ -75,13 +75,13 @@ static bool set_up_faults(void)
 	return true;
 }
 
-/* This thread's; each test is a process of its own. */
+/* fail-nth of this thread. Each test runs in its own process. */
 static int open_nth(void)
 {
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
-/* Have this thread refused what it asks for the @nth time from here on. */
+/* Refuse the @nth request that this thread makes from now on. */
 static void arm(int nth_fd, unsigned int nth)
 {
 	char text[16];
@@ -91,15 +91,15 @@ static void arm(int nth_fd, unsigned int nth)
 		abort();
 }
 
-/* How many times more it would have had to ask; 0 if it was refused. */
+/* Number of requests that were left until the fault; 0 if it was injected. */
 static unsigned int disarm(int nth_fd)
 {
 	char text[16] = "1";
 
 	/*
-	 * This copies to user memory, too, and is refused that if one more time
-	 * was left, which is what @text says then. Nor may the write go well at
-	 * once.
+	 * pread() copies to user memory, which is a request too: if one was
+	 * left, pread() is refused, and @text has to say 1. The write may be
+	 * refused as well, so repeat it.
 	 */
 	if (pread(nth_fd, text, sizeof(text) - 1, 0) < 0)
 		strcpy(text, "1");
@@ -108,14 +108,14 @@ static unsigned int disarm(int nth_fd)
 	return strtoul(text, NULL, 10);
 }
 
-/* All IDs of a format that came. */
+/* All IDs of one format that were taken. */
 struct ids {
 	__u8 *ids;
 	size_t count;
 	size_t room;
 };
 
-/* The last one that came from an open file; of stamps, in its epoch. */
+/* The last ID taken from an open file; for stamp formats, in this epoch. */
 struct last {
 	struct words order;
 	__u64 slot;
@@ -125,20 +125,20 @@ struct last {
 /**
  * struct scene - what operations work with
  * @nth: fail-nth of this thread
- * @fds: open files that give binary, by format
- * @last: that they gave
- * @texts: those that give text
- * @last_line: that they gave
- * @lines: what of a line of theirs has come
- * @spare: a file that is opened by the preparation of an operation
- * @buffer: memory of BUFFER_SIZE that has no pages before an attempt
- * @made: number of what was last asked for, so that each differs
- * @arg: for the struct of a request
+ * @fds: open binary files, by format
+ * @last: last ID of each binary file
+ * @texts: open text files, by format
+ * @last_line: last ID of each text file
+ * @lines: part of the current line that was read from each text file
+ * @spare: file opened by the preparation of an operation
+ * @buffer: memory of BUFFER_SIZE, without pages before an attempt
+ * @made: counts the attempts, so that each can ask for another value
+ * @arg: argument of a request
  * @before: the state before the attempt
  * @epoch: the number of the epoch before the attempt
- * @ids: that came
- * @without: what must be refused to an open so that it makes no epoch
- * @refused: kernel threads can't have memory
+ * @ids: all IDs that were taken
+ * @without: number of the fault that keeps an open from making the epoch
+ * @refused: kernel threads are refused all memory
  * @stepped_back: the wall clock was set back
  */
 struct scene {
@@ -174,15 +174,15 @@ struct scene {
 };
 
 /**
- * struct operation - what is tried under faults
+ * struct operation - an operation to run under faults
  * @name: for messages
- * @formats: those it is tried with, by bits of their numbers; 0 if that means
- *	nothing to it
+ * @formats: formats to run it with, as bits of their numbers; 0 if the
+ *	operation has no format
  * @nomem: it must have failed with ENOMEM
- * @faults: how often it must have failed with EFAULT by itself, at least
- * @prepare: before each attempt, and without faults
- * @run: the attempt. Returns a negative errno, or what @check knows
- * @check: after each attempt, and without faults
+ * @faults: how often a single pass must have failed with EFAULT, at least
+ * @prepare: called before each attempt, without faults
+ * @run: the attempt. Returns a negative errno, or a value for @check
+ * @check: called after each attempt, without faults
  */
 struct operation {
 	const char *name;
@@ -206,7 +206,7 @@ static __u64 epoch_now(struct __test_metadata *_metadata, struct scene *s)
 	return status.epoch;
 }
 
-/* IDs that came one after the other from one file, whose last one is @last. */
+/* Check and keep IDs that one file gave in this order after @last. */
 static void note_ids(struct __test_metadata *_metadata, struct scene *s,
 		     const struct format *f, struct last *last,
 		     const void *from, size_t count)
@@ -232,7 +232,7 @@ static void note_ids(struct __test_metadata *_metadata, struct scene *s,
 			last->slot = fields.slot;
 		}
 	}
-	/* It may have begun after they came. */
+	/* The new epoch may have begun after these IDs were taken. */
 	if (begun)
 		last->order = (struct words) { 0 };
 
@@ -270,7 +270,7 @@ static void no_id_came_twice(struct __test_metadata *_metadata, struct scene *s)
 	}
 }
 
-/* One of each format, by another way than what is tried. */
+/* Take an ID of each format in the ordinary way, without faults. */
 static void note_one_each(struct __test_metadata *_metadata, struct scene *s)
 {
 	const struct format *f;
@@ -286,7 +286,7 @@ static void attempt(struct __test_metadata *_metadata, struct scene *s,
 		    const struct operation *op, const struct format *f,
 		    unsigned int nth, unsigned int *left, long *ret)
 {
-	/* So that each page is asked for anew. */
+	/* Drop the pages, so that each attempt has to allocate them again. */
 	ASSERT_EQ(0, madvise(s->buffer, BUFFER_SIZE, MADV_DONTNEED));
 	memset(&s->arg, 0, sizeof(s->arg));
 	s->made++;
@@ -299,7 +299,7 @@ static void attempt(struct __test_metadata *_metadata, struct scene *s,
 		op->check(_metadata, s, f, *ret);
 }
 
-/* Up to the first time that it is refused nothing. Returns how often it was. */
+/* Run @op with a fault at each request. Returns the number of faults. */
 static unsigned int fail_once_each(struct __test_metadata *_metadata,
 				   struct scene *s, const struct operation *op,
 				   const struct format *f, bool *nomem,
@@ -331,8 +331,8 @@ static unsigned int fail_once_each(struct __test_metadata *_metadata,
 }
 
 /*
- * More than once, because it may ask for one thing more or less each time, such
- * as a page for a cache, so that one is passed over.
+ * Several rounds: an attempt may make one request more or less than the last
+ * one, such as for a cache's page, so a single round may skip a request.
  */
 static void fail_each(struct __test_metadata *_metadata, struct scene *s,
 		      const struct operation *op, const struct format *f)
@@ -353,11 +353,14 @@ static void fail_each(struct __test_metadata *_metadata, struct scene *s,
 	TH_LOG("%s %s: %u faults%s, EFAULT %d times", op->name, format, most,
 	       nomem ? ", ENOMEM" : "", faults);
 	EXPECT_TRUE(nomem || !op->nomem) {
-		TH_LOG("%s %s: it never was out of memory", op->name, format);
+		TH_LOG("%s %s: never failed with ENOMEM", op->name, format);
 	}
-	/* All but the last come before anything that may differ. */
+	/*
+	 * All copies to user memory but the last come before anything that
+	 * differs between rounds, so each round must have hit them.
+	 */
 	EXPECT_LE(op->faults ? ROUNDS * (op->faults - 1) + 1 : 0, faults) {
-		TH_LOG("%s %s: too few bad addresses", op->name, format);
+		TH_LOG("%s %s: too few EFAULT", op->name, format);
 	}
 }
 
@@ -380,8 +383,8 @@ static void fail_operations(struct __test_metadata *_metadata, struct scene *s,
 }
 
 /*
- * A worker has no fail-nth of ours: all memory is refused to threads of its
- * kind, and the kernel's log tells what they asked for it for.
+ * fail-nth is set per thread and can't be set for a worker: refuse all memory
+ * to all kworkers. The kernel log says which work was refused memory.
  */
 #define STEP_FAILS	"Workqueue: kuid kuid_events_step_epoch"
 #define FORK_FAILS	"Workqueue: kuid kuid_events_fork_epoch"
@@ -392,7 +395,7 @@ static bool refuse_kernel_threads(bool refuse)
 	struct dirent *entry;
 	char path[300], name[64];
 
-	/* Also to those that are started by the second process from now on. */
+	/* kthreadd passes the setting to the kernel threads it starts. */
 	if (!dir || !write_text("/proc/2/make-it-fail", refuse ? "1" : "0"))
 		return false;
 	while ((entry = readdir(dir))) {
@@ -409,7 +412,7 @@ static bool refuse_kernel_threads(bool refuse)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/make-it-fail",
 			 entry->d_name);
-		/* It may be gone by now. */
+		/* The kernel thread may have ended. */
 		write_text(path, refuse ? "1" : "0");
 	}
 	closedir(dir);
@@ -417,7 +420,7 @@ static bool refuse_kernel_threads(bool refuse)
 	       write_text(DEBUGFS "failslab/probability", refuse ? "100" : "0");
 }
 
-/* With the module as it is, and files open. */
+/* The module stays loaded, with files open. */
 FIXTURE(faults) {
 	struct scene scene;
 };
@@ -457,7 +460,7 @@ FIXTURE_TEARDOWN(faults)
 		EXPECT_TRUE(refuse_kernel_threads(false));
 	if (s->stepped_back)
 		EXPECT_EQ(0, shift_wall_seconds(STEP));
-	/* The state and identity that were set are not for other tests. */
+	/* Other tests must not see the state and identity set here. */
 	if (module_path()) {
 		EXPECT_EQ(0, unload());
 		EXPECT_EQ(0, load(""));
@@ -510,7 +513,7 @@ static void check_open_text(struct __test_metadata *_metadata, struct scene *s,
 	s->spare = -1;
 }
 
-/* Reading. All return how many bytes came, at the start of the buffer. */
+/* Reading. Each function returns the number of bytes read into the buffer. */
 
 static long run_read(int fd, void *to, size_t size)
 {
@@ -560,7 +563,7 @@ static void check_generated(struct __test_metadata *_metadata, struct scene *s,
 		ASSERT_EQ(epoch_now(_metadata, s), s->arg.generate.epoch);
 }
 
-/* There is the rest of a line to begin with. */
+/* Start in the middle of a line. */
 static void prepare_text(struct __test_metadata *_metadata, struct scene *s,
 			 const struct format *f)
 {
@@ -583,7 +586,7 @@ static long run_read_piece(struct scene *s, const struct format *f)
 	return run_read(s->texts[f - formats], s->buffer, 5);
 }
 
-/* Whatever was refused, all that comes is whole lines one after the other. */
+/* Whatever was refused, the text consists of whole lines in order. */
 static void check_text(struct __test_metadata *_metadata, struct scene *s,
 		       const struct format *f, long ret)
 {
@@ -637,7 +640,7 @@ TEST_F_TIMEOUT(faults, texts, 300)
 	fail_operations(_metadata, &self->scene, texts, ARRAY_SIZE(texts));
 }
 
-/* Requests that tell something, or change nothing but the open file. */
+/* Requests that change nothing, except for the open file's format. */
 
 static long request(struct scene *s, unsigned long cmd)
 {
@@ -707,7 +710,7 @@ static void check_get_state(struct __test_metadata *_metadata, struct scene *s,
 		ASSERT_EQ(GRID_INTERVAL, s->arg.state.interval);
 }
 
-/* Many entries of one file take memory that one does not. */
+/* poll() allocates memory for many entries only. */
 static long run_poll(struct scene *s, const struct format *f)
 {
 	struct pollfd *entries = (struct pollfd *)s->buffer;
@@ -744,7 +747,7 @@ static long run_epoll(struct scene *s, const struct format *f)
 	return ret;
 }
 
-/* One of each kind. */
+/* One attribute of each kind. */
 static long run_attributes(struct scene *s, const struct format *f)
 {
 	static const char *const names[] = {
@@ -787,8 +790,8 @@ TEST_F_TIMEOUT(faults, requests, 300)
 }
 
 /*
- * Requests that change the state. Out of memory they have changed nothing; if
- * the struct could not be written back, what was asked for is done.
+ * Requests that change the state. On ENOMEM nothing has changed; on EFAULT the
+ * request may have been done, if only its result couldn't be written back.
  */
 
 static void prepare_change(struct __test_metadata *_metadata, struct scene *s,
@@ -798,7 +801,10 @@ static void prepare_change(struct __test_metadata *_metadata, struct scene *s,
 	ASSERT_EQ(0, get_state(s->fds[0], &s->before));
 }
 
-/* What was handed out ahead of a clock that is set back would come again. */
+/*
+ * Without this wait the IDs given ahead of the clock could come again after the
+ * clock is forced.
+ */
 static void prepare_force(struct __test_metadata *_metadata, struct scene *s,
 			  const struct format *f)
 {
@@ -833,8 +839,8 @@ static long run_set_identity(struct scene *s, const struct format *f)
 }
 
 /*
- * Nothing at all was changed, or an epoch began and the rest is as @wanted.
- * What goes on by itself is left out.
+ * Either nothing has changed, or a new epoch began and the state is @wanted.
+ * The clocks are left out because they advance by themselves.
  */
 static void all_or_nothing(struct __test_metadata *_metadata, struct scene *s,
 			   const struct kuid_state *wanted, __u64 told,
@@ -847,7 +853,7 @@ static void all_or_nothing(struct __test_metadata *_metadata, struct scene *s,
 	expected.wall_ns = is.wall_ns;
 	expected.slot_ns = is.slot_ns;
 	expected.stamp_ns = is.stamp_ns;
-	/* Each epoch draws one. */
+	/* Each epoch draws a new node. */
 	if (begun) {
 		EXPECT_NE(s->before.node, is.node);
 		expected.node = is.node;
@@ -870,7 +876,7 @@ static void check_force(struct __test_metadata *_metadata, struct scene *s,
 {
 	int i;
 
-	/* Slots go back to the wall clock. */
+	/* The slot clock may go back to the wall clock. */
 	for (i = 0; i < NR_FORMATS; i++)
 		s->last[i].slot = 0;
 	all_or_nothing(_metadata, s, &s->before, s->arg.force.epoch, ret);
@@ -886,7 +892,7 @@ static void check_restore(struct __test_metadata *_metadata, struct scene *s,
 	all_or_nothing(_metadata, s, &wanted, s->arg.restore.epoch, ret);
 }
 
-/* Begins no epoch, and has no struct to write back. */
+/* Acknowledge begins no epoch and writes nothing back. */
 static void check_acknowledge(struct __test_metadata *_metadata,
 			      struct scene *s, const struct format *f, long ret)
 {
@@ -923,7 +929,7 @@ TEST_F_TIMEOUT(faults, changes, 300)
 	fail_operations(_metadata, &self->scene, changes, ARRAY_SIZE(changes));
 }
 
-/* The worker that begins an epoch after a step. */
+/* The worker that begins an epoch after a clock step is refused memory. */
 TEST_F_TIMEOUT(faults, step_worker, 300)
 {
 	struct scene *s = &self->scene;
@@ -941,7 +947,10 @@ TEST_F_TIMEOUT(faults, step_worker, 300)
 	ASSERT_EQ(0, shift_wall_seconds(-STEP));
 	s->stepped_back = true;
 
-	/* It tries again; until it can, the former epoch goes on. */
+	/*
+	 * The worker tries again; until it succeeds, the former epoch
+	 * continues.
+	 */
 	for (tries = 0; tries < 2; tries++) {
 		while (!log_has(dup(log), STEP_FAILS, ""))
 			note_one_each(_metadata, s);
@@ -960,7 +969,10 @@ TEST_F_TIMEOUT(faults, step_worker, 300)
 	no_id_came_twice(_metadata, s);
 }
 
-/* The worker that begins one when there may be a twin. */
+/*
+ * The worker that begins an epoch after a VM fork or hibernation is refused
+ * memory.
+ */
 TEST_F_TIMEOUT(faults, fork_worker, 300)
 {
 	const struct format *v1 = format_of(KUID_FORMAT_V1);
@@ -972,7 +984,9 @@ TEST_F_TIMEOUT(faults, fork_worker, 300)
 	s->epoch = epoch_now(_metadata, s);
 	s->spare = open_node(v1, "", O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, s->spare);
-	/* Who has it open has the machine hibernate, or not. */
+	/*
+	 * Opening /dev/snapshot announces hibernation, closing it the resume.
+	 */
 	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, snapshot);
 	log = open_log();
@@ -981,7 +995,7 @@ TEST_F_TIMEOUT(faults, fork_worker, 300)
 	ASSERT_TRUE(refuse_kernel_threads(true));
 	close(snapshot);
 
-	/* It tries again; until it can, there are no IDs. */
+	/* The worker tries again; until it succeeds, v1 gives no IDs. */
 	for (tries = 0; tries < 2; tries++) {
 		while (!log_has(dup(log), FORK_FAILS, ""))
 			ASSERT_EQ(-EAGAIN, read_ids(v1, s->spare, id, 1));
@@ -1019,7 +1033,7 @@ FIXTURE_TEARDOWN(loading)
 		EXPECT_EQ(0, load(""));
 }
 
-/* A line of a file of names and numbers ends with that name. */
+/* Whether a line of /proc/devices or a similar file ends with @end. */
 static bool has_line_ending(const char *path, const char *end)
 {
 	FILE *file = fopen(path, "r");
@@ -1037,8 +1051,8 @@ static bool has_line_ending(const char *path, const char *end)
 	return found;
 }
 
-/* Returns how many there were. */
-static int remove_nodes(void)
+/* Remove leftover device files. Returns their number. */
+static int remove_device_files(void)
 {
 	char path[64];
 	int nr = 0;
@@ -1052,13 +1066,16 @@ static int remove_nodes(void)
 	return nr;
 }
 
-/* But for that many nodes, which are gone then, too. */
-static void nothing_is_left(struct __test_metadata *_metadata, int nodes)
+/*
+ * Nothing of the module is left, except for up to @files device files, which
+ * are removed here.
+ */
+static void nothing_is_left(struct __test_metadata *_metadata, int files)
 {
 	ASSERT_FALSE(is_loaded());
 	ASSERT_NE(0, access("/sys/class/kuid", F_OK));
 	ASSERT_NE(0, access("/sys/devices/virtual/kuid", F_OK));
-	ASSERT_GE(nodes, remove_nodes());
+	ASSERT_GE(files, remove_device_files());
 	ASSERT_NE(0, access("/dev/kuids", F_OK));
 	ASSERT_FALSE(has_line_ending("/proc/devices", " kuid\n"));
 }
@@ -1077,7 +1094,7 @@ static void gives_ids(struct __test_metadata *_metadata)
 	}
 }
 
-/* How often the kernel is asked for something, at the most that was seen. */
+/* The highest number of requests that a load made in three tries. */
 static unsigned int count_requests(struct scene *s, const char *params)
 {
 	unsigned int most = 0;
@@ -1098,10 +1115,10 @@ static unsigned int count_requests(struct scene *s, const char *params)
 }
 
 /**
- * struct opener - a child that opens the device files when it is told to
- * @told: counts what the parent tells it: if odd, to open all and keep them
- *	open; if even, to close them
- * @done: the last even number that it has followed
+ * struct opener - a child that opens and closes the device files
+ * @told: request of the parent: odd to open all device files and keep them
+ *	open, even to close them
+ * @done: the last even @told that the child has completed
  */
 struct opener {
 	unsigned int told;
@@ -1124,7 +1141,10 @@ static void open_devices(struct opener *opener)
 				fds[i] = open(path, O_RDONLY | O_CLOEXEC);
 			if (told % 2 || fds[i] < 0)
 				continue;
-			/* If the load failed, nothing may be open. */
+			/*
+			 * A load can't fail while a file is open, so every open
+			 * file must give IDs.
+			 */
 			if (read(fds[i], path, sizeof(path)) <= 0)
 				_exit(1);
 			close(fds[i]);
@@ -1157,9 +1177,10 @@ static bool opener_end(struct opener *opener, pid_t child)
 }
 
 /*
- * What the kernel does by itself to read and link any module is not tried: a
- * parameter that is refused tells how much that is. Files are opened as soon
- * as they are there, also those of a load that fails after it has made them.
+ * Skip most of the requests that the kernel makes for any module before the
+ * module's own code runs: a load with a bad parameter shows their number. A
+ * child opens the device files as soon as they appear, including those of a
+ * load that fails later.
  */
 TEST_F_TIMEOUT(loading, load, 900)
 {
@@ -1175,7 +1196,7 @@ TEST_F_TIMEOUT(loading, load, 900)
 	if (!child)
 		open_devices(opener);
 	first = count_requests(s, "max_ahead_ms=0");
-	TH_LOG("of %u requests %u are before the module's own",
+	TH_LOG("%u requests, of which the module loader made the first %u",
 	       count_requests(s, ""), first);
 	for (nth = first > 20 ? first - 20 : 1;; nth++) {
 		opener_begin(opener);
@@ -1188,7 +1209,10 @@ TEST_F_TIMEOUT(loading, load, 900)
 		ASSERT_TRUE(!ret || ret == -ENOMEM) {
 			TH_LOG("errno %d at fault %u", -ret, nth);
 		}
-		/* That it can be loaded then, the next turn tells, or the last. */
+		/*
+		 * The next round or gives_ids() shows that the module can be
+		 * loaded again.
+		 */
 		if (ret)
 			failed++;
 		else
@@ -1218,7 +1242,10 @@ TEST_F_TIMEOUT(loading, unload, 300)
 			gives_ids(_metadata);
 			ASSERT_EQ(0, unload());
 		}
-		/* The kernel forgets a node if it has no memory for its name. */
+		/*
+		 * The kernel leaves a device file behind if it has no memory
+		 * for its name.
+		 */
 		nothing_is_left(_metadata, left ? 0 : 1);
 		if (left)
 			break;
@@ -1227,7 +1254,7 @@ TEST_F_TIMEOUT(loading, unload, 300)
 	TH_LOG("%u faults", nth - 1);
 }
 
-/* Load the module and open the device; 0 is the number of no epoch. */
+/* Load the module and open the device so that no epoch exists (number 0). */
 static int open_without_epoch(struct __test_metadata *_metadata,
 			      struct scene *s)
 {
@@ -1235,7 +1262,7 @@ static int open_without_epoch(struct __test_metadata *_metadata,
 	struct kuid_status status;
 	int fd;
 
-	/* It may have asked for one thing more or less than the last time. */
+	/* An open may make one request more or less than the last time. */
 	for (tries = 0; tries < 1000; tries++) {
 		ASSERT_EQ(0, load(""));
 		arm(s->nth, nth ? nth : 1);
@@ -1259,8 +1286,8 @@ static int open_without_epoch(struct __test_metadata *_metadata,
 }
 
 /*
- * The first epoch is made when a file is opened or, if it could not be, when
- * it is needed.
+ * An open creates the first epoch. If it can't, the first call that needs an
+ * epoch does.
  */
 TEST_F_TIMEOUT(loading, first_epoch, 300)
 {
@@ -1323,9 +1350,9 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 }
 
 /**
- * struct first - a request that needs an epoch when there is none
+ * struct first - a request that needs an epoch while none exists
  * @name: for messages
- * @epoch: the number of the one that there is then
+ * @epoch: number of the epoch after the request
  * @run: as in struct operation
  */
 struct first {
@@ -1342,7 +1369,7 @@ static const struct first firsts[] = {
 	{ "force clock", 2, run_force },
 };
 
-/* Out of memory for the second epoch there may be the first, but no more. */
+/* On ENOMEM the first epoch may exist, but not the second. */
 static void check_first(struct __test_metadata *_metadata, struct scene *s,
 			const struct first *first, long ret)
 {
@@ -1366,7 +1393,7 @@ static void check_first(struct __test_metadata *_metadata, struct scene *s,
 	EXPECT_NE(KUID_FROM_GIVEN, state.worker_from);
 }
 
-/* Returns how often it was out of memory. */
+/* Returns the number of ENOMEM failures. */
 static unsigned int fail_first(struct __test_metadata *_metadata,
 			       struct scene *s, const struct first *first)
 {
@@ -1403,13 +1430,16 @@ TEST_F_TIMEOUT(loading, first_requests, 300)
 
 	for (first = firsts; first < firsts + ARRAY_SIZE(firsts); first++) {
 		most = 0;
-		/* As in fail_each(). */
+		/* Several rounds, for the same reason as in fail_each(). */
 		for (i = 0; i < ROUNDS; i++) {
 			unsigned int nomem = fail_first(_metadata, s, first);
 
 			most = nomem > most ? nomem : most;
 		}
-		/* Of the first epoch and its sequences, and the second one. */
+		/*
+		 * The first epoch, its sequences and the second epoch each need
+		 * memory.
+		 */
 		EXPECT_LE(first->epoch + 1, most) {
 			TH_LOG("%s: ENOMEM %u times", first->name, most);
 		}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that can't deliver IDs, because the memory is bad. Such a call uses up
- * one ID at most, so that it can't keep IDs from others.
+ * Calls that can't deliver their IDs because the buffer can't be written. Such
+ * a call uses up at most one ID, so it can't keep IDs from other callers.
  *
- * IDs in the order of the host tell how many were used up between two of them,
- * as long as the first of the two is ahead of the clock.
+ * IDs in host order show how many IDs were used up between two of them, as long
+ * as the first of the two is ahead of the clock.
  */
 #include "../../kselftest_harness.h"
 
@@ -19,21 +19,21 @@
 
 #define BATCH		4096
 
-/* As far ahead of the clock as may be, so that slow machines have the time. */
+/* The largest window, so that slow machines stay ahead of the clock. */
 #define PARAMS		"max_ahead_ms=1000"
 
 #define AHEAD_WANTED_NS	(300 * NSEC_PER_MSEC)
 
-/* Few, so that a slow machine makes them before the clock gets there. */
+/* Few calls, so that a slow machine completes them before the clock arrives. */
 #define CALLS		20
 
 FIXTURE(undelivered) {
 	const struct format *f;
 	bool was_loaded;
-	int fd;			/* in the order of the host, O_NONBLOCK */
-	int text;		/* likewise */
+	int fd;			/* host order, O_NONBLOCK */
+	int text;		/* likewise, text */
 	long page;
-	__u8 *hole;		/* a page that can't be written, after one that can */
+	__u8 *hole;		/* inaccessible page behind a writable one */
 	__u8 *ids;
 	struct io_uring ring;
 	__u64 addresses[BAD_ADDRESSES_MAX];
@@ -53,7 +53,7 @@ FIXTURE_SETUP(undelivered)
 		SKIP_TEST(NO_MODULE);
 	self->f = format_of(variant->format);
 	self->page = sysconf(_SC_PAGESIZE);
-	/* Not unmapped: what is mapped later would fill the hole. */
+	/* Not unmapped: a later mapping could fill the hole. */
 	self->hole = mmap(NULL, 2 * self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->hole);
@@ -61,7 +61,7 @@ FIXTURE_SETUP(undelivered)
 	ASSERT_EQ(0, mprotect(self->hole, self->page, PROT_NONE));
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the tests. */
 	memset(self->ids, POISON, BATCH * ID_SIZE_MAX);
 	self->nr_addresses = bad_addresses(self->addresses);
 	self->was_loaded = take_module(_metadata);
@@ -81,7 +81,7 @@ FIXTURE_TEARDOWN(undelivered)
 	give_back_module(_metadata, self->was_loaded);
 }
 
-/* The number of the next ID among all that there are, and its time. */
+/* The slot of the next ID, which is its number, and its time. */
 static __u64 next_slot(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(undelivered) *self, __u64 *ns)
 {
@@ -94,7 +94,10 @@ static __u64 next_slot(struct __test_metadata *_metadata,
 	return fields.slot;
 }
 
-/* Take IDs until they are that far ahead of the clock, or won't ever be. */
+/*
+ * Take IDs until they are far enough ahead of the clock. A machine that is too
+ * slow for that stops after BATCHES_MAX.
+ */
 static void get_ahead(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(undelivered) *self)
 {
@@ -110,7 +113,7 @@ static void get_ahead(struct __test_metadata *_metadata,
 	}
 }
 
-/* Fails in one way. Returns how many IDs came, or a negative errno. */
+/* A way of failing. Returns the number of IDs delivered or a negative errno. */
 typedef long (*fail_t)(FIXTURE_DATA(undelivered) *self, __u8 *to, __u32 count);
 
 static long fail_generate(FIXTURE_DATA(undelivered) *self, __u8 *to,
@@ -139,7 +142,7 @@ static long fail_text(FIXTURE_DATA(undelivered) *self, __u8 *to, __u32 count)
 	size_t line = self->f->text_size + 1;
 	ssize_t size = read(self->text, to, count * line);
 
-	/* The rest of a line is kept. */
+	/* A line that was delivered in part is kept and counts as an ID. */
 	return size < 0 ? -errno : (size + line - 1) / line;
 }
 
@@ -161,8 +164,8 @@ static long fail_ring(FIXTURE_DATA(undelivered) *self, __u8 *to, __u32 count)
 }
 
 /*
- * Fail again and again, at one of the addresses after the other. Returns false
- * if the clock was faster.
+ * Fail again and again, at each of the addresses in turn. Returns false if the
+ * clock overtook the IDs.
  */
 static bool check_loss(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(undelivered) *self, fail_t fail,
@@ -190,7 +193,7 @@ static bool check_loss(struct __test_metadata *_metadata,
 			ASSERT_LT(0, got);
 	}
 	last = next_slot(_metadata, self, &last_ns);
-	/* What is over by now may have been left out, not used up. */
+	/* Slots in the past are skipped, which would look like used up. */
 	if (clock_ns() >= first_ns)
 		return false;
 	EXPECT_LE(last - first - 1, delivered + calls) {
@@ -214,7 +217,7 @@ static void check_all_loss(struct __test_metadata *_metadata,
 		shown |= check_loss(_metadata, self, fail, self->addresses,
 				    self->nr_addresses, counts[i]);
 		shown |= check_loss(_metadata, self, fail, &hole, 1, counts[i]);
-		/* Some are delivered, if so many are asked for. */
+		/* A call for that many IDs fills the writable page first. */
 		if (counts[i] >= 1024)
 			shown |= check_loss(_metadata, self, fail, &page, 1,
 					    counts[i]);
@@ -257,10 +260,10 @@ TEST_F(undelivered, by_io_uring)
 }
 
 /*
- * Fewer IDs than batches may use at a time, so that they are there without
- * waiting on any machine, beside others that fail for ever.
+ * Other processes fail all the time. The reader takes fewer IDs than batches
+ * may use at once, so even the slowest machine must not make it wait.
  */
-TEST_F(undelivered, honest_reader_beside_them)
+TEST_F(undelivered, reader_beside_failing_calls)
 {
 	enum { OTHERS = 2, READS = 2000, COUNT = 8 };
 	static const fail_t ways[OTHERS] = { fail_generate, fail_read };
@@ -283,7 +286,7 @@ TEST_F(undelivered, honest_reader_beside_them)
 		}
 	}
 	for (i = 0; i < READS; i++) {
-		/* Between any two of them the others may fail. */
+		/* Let the others run between some of the reads. */
 		if (i % 100 == 0)
 			usleep(1000);
 		ASSERT_EQ(COUNT, read_ids(self->f, self->fd, self->ids, COUNT));
@@ -300,8 +303,8 @@ TEST_F(undelivered, honest_reader_beside_them)
 	ASSERT_EQ(0, get_status(self->fd, &after));
 	EXPECT_EQ(before.waits, after.waits);
 	EXPECT_EQ(before.would_blocks, after.would_blocks);
-	TH_LOG("%llu calls failed beside", (unsigned long long)(calls[0] +
-								calls[1]));
+	TH_LOG("%llu calls failed meanwhile",
+	       (unsigned long long)(calls[0] + calls[1]));
 }
 
 TEST_HARNESS_MAIN

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What there is before the kernel's random generator is ready: a device, and no
- * IDs yet. For a machine that was booted so that it isn't, see run/check.sh; it
- * is ready soon once anyone waits for it, so that all that is looked at comes
- * in one test, and what waits comes last. Loads the module, which must not be.
+ * The device before the kernel's random generator is ready: it opens, and gives
+ * no IDs yet. The machine has to be booted in a special way, see run/check.sh.
+ * The generator is ready soon after the first caller waits for it, so all is in
+ * one test, and what waits comes last. The module must not be loaded yet.
  */
 #include "../../kselftest_harness.h"
 
@@ -24,7 +24,7 @@ static void ignore_signal(int signal)
 {
 }
 
-/* In a child, with signals that keep coming. Returns the errno, 0 for an ID. */
+/* Read in a child under repeated signals. Returns the errno, 0 for an ID. */
 static int read_until_signal(const struct format *f, bool text)
 {
 	struct sigaction action = { .sa_handler = ignore_signal };
@@ -58,7 +58,7 @@ TEST(waits_for_random_bits)
 	if (!module_path())
 		SKIP(return, NO_MODULE);
 	if (random_is_ready())
-		SKIP(return, "the random generator is ready");
+		SKIP(return, "the random generator is ready already");
 	ASSERT_EQ(0, load(""));
 	ASSERT_FALSE(random_is_ready());
 
@@ -98,19 +98,19 @@ TEST(waits_for_random_bits)
 	EXPECT_EQ(0, status.floor_ns);
 	ASSERT_FALSE(random_is_ready());
 
-	/* From here on each who waits makes it ready, bit by bit. */
+	/* From here on each waiter adds entropy to the generator. */
 	for (i = 0; i < 2; i++) {
 		pids[0] = fork();
 		ASSERT_LE(0, pids[0]);
 		if (!pids[0])
 			_exit(read_until_signal(format_of(KUID_FORMAT_V1), i));
 		EXPECT_EQ(EINTR, exit_status(pids[0])) {
-			TH_LOG("was it ready first? now it is%s",
+			TH_LOG("the random generator is%s ready now",
 			       random_is_ready() ? "" : " not");
 		}
 	}
 
-	/* Readers and a poller, none of whom knows of the other. */
+	/* Readers and a poller, each on its own. */
 	for (i = 0; i <= NR_FORMATS; i++) {
 		const struct format *f = &formats[i % NR_FORMATS];
 
