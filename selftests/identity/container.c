@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is not the administrator of the host: a user, root of a user namespace,
- * root of a container. They make IDs and are told what is held as all others
- * are, the IDs are those of the host, and what is the administrator's is not
- * theirs.
+ * Outsiders: an ordinary user, root of a user namespace, root of a container.
+ * An outsider takes IDs and reads the status as any user does, gets IDs with
+ * the identity of the host, and is refused the administrator's commands.
  */
 #include "../../kselftest_harness.h"
 
@@ -23,11 +22,11 @@
 
 /* What an outsider found. */
 struct found {
-	char wrong[256];	/* empty if nothing is */
+	char wrong[256];	/* empty if all is well */
 	__u64 node;
 	__u64 worker;
-	__u64 first;		/* time of an ID in the order of the host */
-	char identity[32];	/* the worker, as a file in sysfs has it */
+	__u64 first;		/* time of an ID in host order */
+	char identity[32];	/* the worker as sysfs shows it */
 };
 
 FIXTURE(outsider) {
@@ -37,10 +36,10 @@ FIXTURE(outsider) {
 };
 
 FIXTURE_VARIANT(outsider) {
-	uid_t uid;		/* who it is before the namespaces are made */
+	uid_t uid;		/* before the namespaces are made */
 	int namespaces;
-	bool root;		/* a root directory with nothing else in it */
-	__u64 capabilities;	/* of the host's, those that are left */
+	bool root;		/* before unshare() */
+	__u64 capabilities;	/* kept capabilities of the host */
 };
 
 FIXTURE_VARIANT_ADD(outsider, user) {
@@ -62,7 +61,7 @@ FIXTURE_VARIANT_ADD(outsider, container_of_root_in_a_user_namespace) {
 	.root = true,
 };
 
-/* As programs that run containers for root leave it: root, but not of all. */
+/* As container runtimes leave root: without most capabilities. */
 FIXTURE_VARIANT_ADD(outsider, container_of_root) {
 	.namespaces = NAMESPACES,
 	.root = true,
@@ -77,7 +76,7 @@ FIXTURE_SETUP(outsider)
 	self->was_loaded = is_loaded();
 	if (!module_path())
 		SKIP_TEST(NO_MODULE);
-	/* One that makes a worker. */
+	/* A host name that makes a worker. */
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
 	if (self->was_loaded)
@@ -96,7 +95,7 @@ FIXTURE_TEARDOWN(outsider)
 		EXPECT_EQ(0, load(""));
 }
 
-/* Note what is wrong, with the errno. Returns false. */
+/* Record an error with the errno. Returns false. */
 static bool wrong(struct found *found, const char *what, const char *where)
 {
 	snprintf(found->wrong, sizeof(found->wrong), "%s: %s, errno %d", where,
@@ -121,7 +120,7 @@ static bool bind_to(const char *from, const char *to, bool directory)
 	return !mount(from, to, NULL, MS_BIND | MS_REC, NULL);
 }
 
-/* A root directory in which there is nothing but the device and sysfs. */
+/* Make a root directory with nothing but the device and sysfs. */
 static bool make_root(void)
 {
 	return !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
@@ -158,7 +157,7 @@ static const char *read_text(const char *path, char *text, size_t size)
 	return text;
 }
 
-/* IDs of each node, in each way. */
+/* Take IDs from each device file in each way. */
 static bool makes_ids(struct found *found)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
@@ -196,7 +195,10 @@ static bool makes_ids(struct found *found)
 	return true;
 }
 
-/* What is for all is for it; for the rest it is told EPERM, and no more. */
+/*
+ * Commands without a capability succeed, all others fail with EPERM and tell
+ * nothing else.
+ */
 static bool commands_are_allowed_or_not(struct found *found)
 {
 	__u8 arg[ARG_MAX_SIZE], before[ARG_MAX_SIZE], ids[ROOM];
@@ -234,7 +236,7 @@ static bool commands_are_allowed_or_not(struct found *found)
 	return true;
 }
 
-/* All of it is to be read, and nothing to be written. */
+/* All files can be read, and none can be written. */
 static bool files_are_to_be_read(struct found *found)
 {
 	static const char *const files[] = {
@@ -260,7 +262,7 @@ static bool files_are_to_be_read(struct found *found)
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		if (!read_text(files[i], text, sizeof(text)))
 			return wrong(found, "can't be read", files[i]);
-		/* Also for who may pass over modes. */
+		/* Even with CAP_DAC_OVERRIDE. */
 		fd = open(files[i], O_WRONLY);
 		if (fd >= 0)
 			return wrong(found, "can be written", files[i]);
@@ -273,7 +275,7 @@ static bool files_are_to_be_read(struct found *found)
 
 static void look_around(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 {
-	/* A container's name is its own, and nothing to its IDs. */
+	/* The host name of a container doesn't change the worker in its IDs. */
 	if (v->namespaces & CLONE_NEWUTS && sethostname("container", 9)) {
 		wrong(found, "can't be set", "host name");
 		return;
@@ -286,13 +288,16 @@ static void look_around(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 		files_are_to_be_read(found);
 }
 
-/* In a child: become an outsider, and look. */
+/* In a child: become an outsider and run the checks. */
 static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 {
 	char map[64];
 	pid_t pid;
 
-	/* Who changes who it is may not write to its own /proc at first. */
+	/*
+	 * After setuid() a process is not dumpable, and may not write its
+	 * uid_map.
+	 */
 	if (v->uid && (setgid(v->uid) || setuid(v->uid) ||
 		       prctl(PR_SET_DUMPABLE, 1)))
 		return 1;
@@ -306,7 +311,10 @@ static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 		return 3;
 	if (v->root && !make_root())
 		return 4;
-	/* Only a child is in the new PID namespace. */
+	/*
+	 * unshare() puts the children into the new PID namespace, not the
+	 * caller.
+	 */
 	pid = fork();
 	if (!pid) {
 		look_around(found, v);
@@ -315,7 +323,7 @@ static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 	return exit_status(pid) ? 5 : 0;
 }
 
-/* IDs of lex are in the order of the host, whichever side made them. */
+/* Lex IDs in host order show in which order the two sides took theirs. */
 static __u64 lex_time(struct __test_metadata *_metadata)
 {
 	const struct format *lex = format_of(KUID_FORMAT_LEX);
@@ -340,12 +348,15 @@ static void send_outside(struct __test_metadata *_metadata,
 	if (!pid)
 		_exit(be_outside(self->found, variant));
 	ASSERT_EQ(0, exit_status(pid)) {
-		TH_LOG("no outsider could be made");
+		TH_LOG("can't make an outsider");
 	}
 	ASSERT_STREQ("", self->found->wrong);
 }
 
-/* The first who opens it, too: the epoch begun by that is the host's. */
+/*
+ * If an outsider opens the device first, the first epoch still has the host's
+ * identity.
+ */
 TEST_F(outsider, is_first)
 {
 	struct kuid_state state;
@@ -366,7 +377,7 @@ TEST_F(outsider, is_first)
 	EXPECT_STREQ(worker, self->found->identity);
 	close(fd);
 
-	/* It is what the host's own name makes. */
+	/* The worker is the one that the host's own name makes. */
 	ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load(""));
 	fd = open(DEV_KUID, O_RDONLY);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A machine that comes back from hibernation may have a twin that came back
- * from the same image. Here it only gets as far as freezing what runs, and
- * thaws; to the module that is the same. Leaves the module loaded or not, as
- * it was found.
+ * A machine that resumes from hibernation may have a twin that resumed from the
+ * same image. This test only freezes and thaws the tasks, which is the same to
+ * the module. The module is left loaded or not, as it was found.
  */
 #include "../../kselftest_harness.h"
 
@@ -122,12 +121,14 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	EXPECT_NE(before.load_id, after.load_id);
 	EXPECT_NE(0, after.reasons & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &now));
-	/* What is drawn or made from the host's name is another. */
+	/*
+	 * A worker made from the host's name is salted after a possible twin.
+	 */
 	EXPECT_NE(was.worker, now.worker);
 	EXPECT_EQ(was.node, now.node);
 	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 
-	/* Neither does another epoch confirm it, nor the same host's name. */
+	/* Neither a new epoch nor the same host name confirms the node. */
 	ASSERT_EQ(0, set_identity(fd, &nothing));
 	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, restore_floor(fd, 0));
@@ -143,14 +144,14 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	EXPECT_EQ(0, stale_formats(_metadata, fd));
 	EXPECT_EQ(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &now));
-	/* Nothing but a possible twin changes this. */
+	/* Only a possible twin changes the load ID. */
 	EXPECT_EQ(after.load_id, now.load_id);
 	EXPECT_EQ(was.worker, now.worker);
 	EXPECT_EQ(GIVEN_NODE, now.node);
 	close(fd);
 }
 
-/* A part that is given anew is this machine's own; the other stays stale. */
+/* Setting one part of the identity confirms that part only. */
 TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 {
 	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
@@ -189,7 +190,7 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 	close(fd);
 }
 
-/* Whether each format gives an ID and poll tells so; else neither. */
+/* Formats of @numbers give an ID and poll says so; the others do neither. */
 static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 {
 	const struct format *f;
@@ -214,10 +215,10 @@ static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 }
 
 /*
- * While the image is made by a program, others run; what began then would be
- * in each machine that resumes it.
+ * While a program writes the hibernation image, other programs run. An epoch
+ * begun in that time would be open in every machine that resumes the image.
  */
-TEST_F(hibernate, what_is_in_the_image_stays_closed)
+TEST_F(hibernate, closed_while_an_image_is_made)
 {
 	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
 	struct kuid_set_identity nothing = { .interval = 8 };
@@ -225,12 +226,14 @@ TEST_F(hibernate, what_is_in_the_image_stays_closed)
 	int snapshot, fd;
 
 	ASSERT_EQ(0, load(""));
-	/* Tells all in the kernel, and when it is closed, that it is over. */
+	/*
+	 * Opening /dev/snapshot announces hibernation, closing it the resume.
+	 */
 	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
 	if (snapshot < 0)
-		SKIP(return, "this kernel has no hibernation by programs");
+		SKIP(return, "this kernel has no user space hibernation");
 
-	/* In the first epoch, and in another one. */
+	/* Check the first epoch, and one begun meanwhile. */
 	expect_ids_of(_metadata, v7_k64);
 	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SET_IDENTITY: whose IDs they are, what the IDs made next show of it, and that
- * none comes twice however often it changes. Leaves the module loaded or not, as
- * it was found.
+ * SET_IDENTITY: the identity it sets is what the next IDs show, and no ID is
+ * given twice however often the identity changes. The module is left loaded or
+ * not, as it was found.
  */
 #include "../../kselftest_harness.h"
 
@@ -15,7 +15,7 @@
 FIXTURE(identity) {
 	bool was_loaded;
 	char host[65];
-	int fd;			/* of /dev/kuid, O_NONBLOCK */
+	int fd;			/* /dev/kuid, O_NONBLOCK */
 };
 
 FIXTURE_SETUP(identity)
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(identity)
 	give_back_module(_metadata, self->was_loaded);
 }
 
-/* What IDs show. */
+/* The identity that IDs show. */
 struct shown {
 	__u64 node;		/* of v1 and v6 */
 	__u64 worker;		/* of lex, k96 and k128 */
@@ -46,7 +46,7 @@ static __u64 fold(__u64 worker)
 	return (worker >> 32 ^ worker) & 0xffffffff;
 }
 
-/* Where the node of k96 and k128 lies depends on the interval. */
+/* The position of the node in k96 and k128 depends on the interval. */
 static int look(int fd, __u32 interval, struct shown *to)
 {
 	size_t i;
@@ -84,7 +84,7 @@ static int look(int fd, __u32 interval, struct shown *to)
 	return 0;
 }
 
-/* The same, as GET_STATE and each next ID must have it. */
+/* GET_STATE and the next IDs show the same identity. */
 static void expect_shown(struct __test_metadata *_metadata, int fd,
 			 const struct shown *expected)
 {
@@ -100,7 +100,7 @@ static void expect_shown(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(expected->interval, state.interval);
 }
 
-/* FNV-1a, with each byte taken as signed and extended, as Cassie has it. */
+/* FNV-1a on sign-extended bytes, as Cassie computes it. */
 static __u64 worker_of(const char *name)
 {
 	__u64 hash = 0xcbf29ce484222325ULL;
@@ -141,7 +141,7 @@ TEST_F(identity, refuses)
 		{ .worker = 1 },
 		{ .worker = 1, .worker_from = KUID_FROM_RANDOM },
 		{ .worker = 1, .worker_from = KUID_FROM_HOST },
-		/* One bad part among good ones. */
+		/* One invalid part among valid ones. */
 		{ .node_from = KUID_FROM_GIVEN, .node = 1,
 		  .worker_from = KUID_FROM_MAC },
 		{ .node_from = KUID_FROM_RANDOM, .interval = 11 },
@@ -178,7 +178,7 @@ TEST_F(identity, refuses)
 	expect_shown(_metadata, self->fd, &was);
 }
 
-/* One request after the other; what it doesn't speak of stays as it was. */
+/* A request leaves the parts that it doesn't name as they were. */
 TEST_F(identity, is_shown)
 {
 	const __u64 host = worker_of("db1.example.com");
@@ -230,7 +230,10 @@ TEST_F(identity, is_shown)
 		}
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(set.epoch, after.epoch);
-		/* The first is made by the first request, if by nothing else. */
+		/*
+		 * If there was no epoch, the request makes the first one before
+		 * its own.
+		 */
 		EXPECT_EQ((before.epoch ?: 1) + 1, after.epoch) {
 			TH_LOG("%s", steps[i].what);
 		}
@@ -243,7 +246,9 @@ TEST_F(identity, is_shown)
 	}
 }
 
-/* What is drawn is drawn anew where that was asked for, and a node always. */
+/*
+ * A random worker is drawn again only on request, a random node for each epoch.
+ */
 TEST_F(identity, is_drawn)
 {
 	struct kuid_set_identity node = { .node_from = KUID_FROM_RANDOM };
@@ -309,7 +314,10 @@ TEST_F(identity, worker_of_the_host)
 
 		ASSERT_LE(0, log);
 		ASSERT_EQ(0, sethostname(name, strlen(name)));
-		/* Read when it is asked for, not when an epoch begins. */
+		/*
+		 * The host name is read by the request, not when an epoch
+		 * begins.
+		 */
 		ASSERT_EQ(0, look(self->fd, 8, &was));
 		ASSERT_EQ(0, set_identity(self->fd, &nothing));
 		ASSERT_EQ(0, look(self->fd, 8, &now));
@@ -326,9 +334,9 @@ TEST_F(identity, worker_of_the_host)
 			TH_LOG("\"%s\"", name);
 		}
 	}
-	/* Known without computing it here. */
+	/* A known value, not computed by worker_of(). */
 	EXPECT_EQ(0x3d6a136326453505ULL, now.worker);
-	/* A container's name is nothing to it. */
+	/* The host name of another UTS namespace doesn't count. */
 	ASSERT_EQ(0, unshare(CLONE_NEWUTS));
 	ASSERT_EQ(0, sethostname("elsewhere", 9));
 	ASSERT_EQ(0, set_identity(self->fd, &set));
@@ -351,7 +359,7 @@ static long number_in(const char *dir, const char *name)
 	return number;
 }
 
-/* The address of a network interface of Ethernet that has one of its own. */
+/* The permanent MAC address of an Ethernet interface. */
 static bool host_mac(__u64 *mac)
 {
 	DIR *dir = opendir("/sys/class/net");
@@ -383,7 +391,9 @@ static bool host_mac(__u64 *mac)
 	return found;
 }
 
-/* Without a network interface first, then with one if there is a driver. */
+/*
+ * First without a network interface, then with one if KUID_NIC names a driver.
+ */
 TEST_F(identity, mac)
 {
 	struct kuid_set_identity set = { .node_from = KUID_FROM_MAC };
@@ -408,7 +418,7 @@ TEST_F(identity, mac)
 		ASSERT_EQ(0, look(self->fd, 8, &was));
 		ASSERT_EQ(0, get_status(self->fd, &before));
 		EXPECT_EQ(-ENODEV, set_identity(self->fd, &set));
-		/* Nor anything else of such a request. */
+		/* A request that fails changes no other part either. */
 		set.worker_from = KUID_FROM_GIVEN;
 		set.worker = 5;
 		EXPECT_EQ(-ENODEV, set_identity(self->fd, &set));
@@ -435,7 +445,7 @@ TEST_F(identity, mac)
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	EXPECT_EQ(KUID_FROM_MAC, state.node_from);
 	EXPECT_EQ(mac, state.node);
-	/* It is a given one: it has no other time than the clock's. */
+	/* A MAC address counts as a given node: the clock can't go back. */
 	ASSERT_EQ(0, get_status(self->fd, &after));
 	EXPECT_NE(0, after.reasons & KUID_REASON_FIXED_NODE);
 	EXPECT_LT(0, state.stamp_ns);
@@ -463,7 +473,7 @@ struct records {
 	struct record at[RECORDS_MAX];
 };
 
-/* In a child, until told to stop: all formats, orders and sizes. */
+/* Run in a child until @stop: take all formats, orders and sizes. */
 static void record(struct records *to, const bool *stop, int cpu, __u32 seed)
 {
 	static const __u32 counts[] = { 1, 1, 1, 3, 33, 100 };
@@ -515,7 +525,7 @@ static int compare_records(const void *a, const void *b)
 	return memcmp(one->id, other->id, sizeof(one->id));
 }
 
-/* By time and node alone, without what is drawn for each epoch. */
+/* Compare time and node only, without what is drawn for each epoch. */
 static int compare_ticks(const void *a, const void *b)
 {
 	const struct record *one = a, *other = b;
@@ -548,7 +558,7 @@ FIXTURE_VARIANT_ADD(changes, there_and_back) {
 	.nodes = { 0x1, 0xfedcba987654ULL, GIVEN_NODE, 0x1 },
 };
 
-/* 0: random. */
+/* 0 stands for a random node. */
 FIXTURE_VARIANT_ADD(changes, random_between) {
 	.params = "worker=5",
 	.nodes = { 0x1, 0, GIVEN_NODE, 0 },
@@ -639,7 +649,7 @@ TEST_F(changes, repeat_nothing)
 			       r->epoch);
 		}
 	}
-	/* Of v1 and v6 not even a tick with its node is of two epochs. */
+	/* In v1 and v6 not even the same tick and node appear in two epochs. */
 	qsort(all, total, sizeof(*all), compare_ticks);
 	for (i = 1; i < total; i++) {
 		struct record *r = all + i;
