@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Module parameters: what they make of the IDs, and what is refused. Leaves the
- * module loaded or not, as it was found.
+ * Module parameters: what they change in the IDs, and which values are refused.
+ * The module is left loaded or not, as it was found.
  */
 #include "../../kselftest_harness.h"
 
@@ -10,7 +10,7 @@
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
-/* The kernel log from here on, for log_has(). */
+/* Open the kernel log at its end, for log_has(). */
 static int open_log(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -20,7 +20,7 @@ static int open_log(void)
 	return fd;
 }
 
-/* Whether a line that has come since has both texts. Closes the log. */
+/* Whether a new log line contains both texts. Closes the log. */
 static bool log_has(int log, const char *one, const char *other)
 {
 	char line[1024];
@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(params)
 		EXPECT_EQ(0, self->was_loaded ? load("") : unload());
 }
 
-/* One ID of a format, as it lies in memory; shorter ones leave the rest. */
+/* One ID of a format in memory order, padded with zeros to 16 bytes. */
 static int take_one(__u32 format, __u8 id[16])
 {
 	struct kuid_generate g = {
@@ -127,7 +127,7 @@ TEST_F(params, random_workers_differ)
 	EXPECT_NE(be(one + 8, 8), be(other + 8, 8));
 }
 
-/* FNV-1a, with each byte taken as signed and extended, as Cassie has it. */
+/* FNV-1a on sign-extended bytes, as Cassie computes it. */
 static __u64 worker_of(const char *name)
 {
 	__u64 hash = 0xcbf29ce484222325ULL;
@@ -154,7 +154,7 @@ TEST_F(params, worker_of_the_host)
 		EXPECT_EQ(worker_of(names[i]), be(id + 8, 8));
 	}
 
-	/* Known without computing it here. */
+	/* A known value, not computed by worker_of(). */
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
 	one_with(_metadata, "worker=host", KUID_FORMAT_LEX, id);
 	EXPECT_EQ(0x3d6a136326453505ULL, be(id + 8, 8));
@@ -178,14 +178,14 @@ TEST_F(params, common_host_names_make_no_worker)
 	}
 }
 
-/* Of k96 the node is the high half of the worker xor its low half. */
+/* The node of k96 is the high half of the worker xor its low half. */
 TEST_F(params, nodes_of_the_worker)
 {
 	const __u64 worker = 0xdb3f053403ad937aULL;
 	const __u32 node = 0xdb3f0534 ^ 0x03ad937a;
 	__u8 id[16];
 
-	/* With an interval of 8 both nodes lie on byte boundaries. */
+	/* With an interval of 8 both nodes start on byte boundaries. */
 	one_with(_metadata, "worker=db3f053403ad937a", KUID_FORMAT_K96, id);
 	EXPECT_EQ(node, be(id + 4, 4));
 	one_with(_metadata, "worker=db3f053403ad937a interval=8",
@@ -193,7 +193,7 @@ TEST_F(params, nodes_of_the_worker)
 	EXPECT_EQ(worker, be(id + 4, 8));
 }
 
-/* The node moves towards the end of the ID by the bits the interval is less. */
+/* The smaller the interval, the closer the node is to the end of the ID. */
 TEST_F(params, interval)
 {
 	static const int intervals[] = { 5, 7, 8, 10 };
@@ -302,7 +302,7 @@ TEST_F(params, bad_values_are_refused_by_name)
 	}
 }
 
-/* What is set is what query and sysfs say, of each format. */
+/* Query and sysfs report the limits that were set, for each format. */
 TEST_F(params, limits)
 {
 	static const struct {
@@ -347,7 +347,7 @@ TEST_F(params, limits)
 	}
 }
 
-/* And it is what holds: no ID of a batch is further ahead. */
+/* The limit holds: no ID of a batch is further ahead. */
 TEST_F(params, ahead_of_the_clock)
 {
 	static const __u64 ahead_ms[] = { 1, 10, 400 };
@@ -390,7 +390,7 @@ TEST_F(params, ahead_of_the_clock)
 		       (unsigned long long)most);
 		slow |= !again;
 		EXPECT_GE(limit, most);
-		/* The next smaller one doesn't get as far. */
+		/* The next smaller limit would not allow as much. */
 		if (i && again)
 			EXPECT_LT(ahead_ms[i - 1] * NSEC_PER_MSEC / 2, most);
 		close(fd);
@@ -401,7 +401,7 @@ TEST_F(params, ahead_of_the_clock)
 		SKIP(return, TOO_SLOW);
 }
 
-/* Who wants more than there is at once gets it bit by bit. */
+/* A batch larger than the window is given in pieces, as the clock advances. */
 TEST_F(params, batches_beyond_the_limit)
 {
 	enum { BATCH = 4096 };
