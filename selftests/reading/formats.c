@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every format: its nodes, what a read of it gives, and what is in its IDs. */
+/* Every format: its device files, what read() returns, and the IDs' fields. */
 #include "../../kselftest_harness.h"
 
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ FIXTURE(formats) {
 	const struct format *f;
 	int fd;
 	struct words last;	/* order of the last ID taken */
-	__u8 *ids;		/* room for BATCH of them */
+	__u8 *ids;		/* room for BATCH IDs */
 };
 
 FIXTURE_VARIANT(formats) {
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(formats)
 	close(self->fd);
 }
 
-TEST_F(formats, nodes)
+TEST_F(formats, device_files)
 {
 	static const char *const suffixes[] = { "", ".txt" };
 	struct stat st;
@@ -88,7 +88,7 @@ TEST_F(formats, rounded_down)
 					     &self->last));
 		ASSERT_TRUE(all_bytes(self->ids + nr * id_size, POISON,
 				      10 * ID_SIZE_MAX - nr * id_size)) {
-			TH_LOG("size %zu: written behind", size);
+			TH_LOG("size %zu: written behind the end", size);
 		}
 	}
 }
@@ -109,7 +109,7 @@ TEST_F(formats, any_alignment)
 	}
 }
 
-/* As many as fit before a hole, for every position of its edge in an ID. */
+/* As many IDs as fit before a hole, wherever in an ID the hole begins. */
 TEST_F(formats, up_to_a_hole)
 {
 	__u8 *hole = map_before_hole();
@@ -127,10 +127,10 @@ TEST_F(formats, up_to_a_hole)
 }
 
 /*
- * One at a time and batches, by read and by generate: all are well-formed, of
- * one node, of the time of the call, and each is above all before it.
+ * Single IDs and batches, by read and by generate: all IDs are well-formed,
+ * have one node and the time of the call, and each is above all IDs before it.
  */
-TEST_F(formats, what_is_in_them)
+TEST_F(formats, fields)
 {
 	static const __u32 counts[] = { 1, 7, 1, 1, 33, BATCH, 1, 1025 };
 	const struct format *f = self->f;
@@ -171,8 +171,8 @@ TEST_F(formats, what_is_in_them)
 	close(other);
 }
 
-/* By generate any format comes from any file, which goes on with its own. */
-TEST_F(formats, of_another_file)
+/* Generate gives any format from any file; the file keeps its own format. */
+TEST_F(formats, other_than_the_files_own)
 {
 	struct words last = { 0 };
 	struct fields fields;
@@ -193,9 +193,8 @@ TEST_F(formats, of_another_file)
 }
 
 /*
- * From CPU to CPU, each of which has something left of what it took before:
- * that is below what the file has been given since, unless the file's floor
- * is looked at.
+ * Each CPU still has a part of its last run, below what the file was given on
+ * the other CPU since. Only the file's watermark keeps the IDs in order.
  */
 TEST_F(formats, follows_over_cpus)
 {
@@ -205,7 +204,7 @@ TEST_F(formats, follows_over_cpus)
 	int call;
 
 	if (allowed_cpus(cpus, 2) < 2)
-		SKIP(return, "there is one CPU");
+		SKIP(return, "needs 2 CPUs");
 	TH_LOG("seed %u", seed);
 	for (call = 0; call < 2000; call++) {
 		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
@@ -221,7 +220,7 @@ TEST_F(formats, follows_over_cpus)
 	}
 }
 
-/* FNV-1a of 64 bits over signed bytes, as Cassie has it. */
+/* 64-bit FNV-1a on sign-extended bytes, as Cassie computes it. */
 static __u64 hash_of_name(const char *name)
 {
 	__u64 hash = 0xcbf29ce484222325ULL;
@@ -232,7 +231,7 @@ static __u64 hash_of_name(const char *name)
 	return hash;
 }
 
-/* v1 and v6 have one node, and the others what comes from the host's name. */
+/* v1 and v6 share one node; the others show the worker of the host name. */
 TEST(nodes_and_workers)
 {
 	__u64 nodes[NR_FORMATS + 1];
@@ -265,7 +264,7 @@ TEST(nodes_and_workers)
 	}
 }
 
-/* k64, k96 and k128 by turns: each slot is above all before, of whichever. */
+/* k64, k96 and k128 alternate: each slot is above all slots before it. */
 TEST(one_grid)
 {
 	static const __u32 counts[] = { 1, 7, 1, 1, 33, 1, BATCH };
@@ -299,7 +298,7 @@ TEST(one_grid)
 	free(ids);
 }
 
-/* The same moment in v1, v6 and v7: none goes back behind another. */
+/* v1, v6 and v7 alternate: no time is before that of an earlier ID. */
 TEST(one_clock)
 {
 	static const __u32 numbers[] = {
@@ -319,7 +318,7 @@ TEST(one_clock)
 
 		ASSERT_EQ(1, generate_ids(f, fd, id, 1));
 		ASSERT_TRUE(decode(f, id, &fields));
-		/* v1 and v6 are seen here to 100 ns. */
+		/* decode() reads v1 and v6 to 100 ns. */
 		ASSERT_LE(last / 100, fields.ns / 100);
 		last = fields.ns;
 	}

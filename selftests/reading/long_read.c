@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads of the largest size there is: they end where read() does, and early
- * for a signal.
+ * Reads of the largest possible size: they end at MAX_RW_COUNT, or early on a
+ * signal.
  */
 #include "../../kselftest_harness.h"
 
@@ -14,8 +14,8 @@
 #define RANGE		(2048 * MIB)
 
 /*
- * 2 GiB of address space over few pages: 1 MiB of memory again and again, all
- * of it mapped in, so that a read is stopped by nothing but itself.
+ * Map 2 GiB of address space to the same 1 MiB of memory, all populated, so
+ * that neither a fault nor a lack of memory ends a read.
  */
 static __u8 *map_range(void)
 {
@@ -63,8 +63,8 @@ FIXTURE_TEARDOWN(long_read)
 }
 
 /*
- * The range ends one page before its 1 MiB does: what is left there is of the
- * round before.
+ * The largest read ends one page before the end of its last MiB: that page
+ * still holds IDs of the round before.
  */
 TEST_F_TIMEOUT(long_read, largest, 90)
 {
@@ -92,7 +92,7 @@ static void count_alarm(int sig)
 	__atomic_add_fetch(&alarms, sig == SIGALRM, __ATOMIC_RELAXED);
 }
 
-/* With SA_RESTART as without: a read that gave something is over. */
+/* With and without SA_RESTART: a read that has IDs returns them. */
 static void cut_short(struct __test_metadata *_metadata, int fd,
 		      __u8 *range, size_t max, int flags)
 {
@@ -100,7 +100,9 @@ static void cut_short(struct __test_metadata *_metadata, int fd,
 		.sa_handler = count_alarm,
 		.sa_flags = flags,
 	};
-	/* Again and again: the first may come before the call begins. */
+	/*
+	 * Repeat the timer: the first signal may come before the read begins.
+	 */
 	struct itimerval often = {
 		.it_value.tv_usec = 50000,
 		.it_interval.tv_usec = 50000,
@@ -126,7 +128,7 @@ static void cut_short(struct __test_metadata *_metadata, int fd,
 	ASSERT_GT((ssize_t)max, got);
 	ASSERT_EQ(0, got % sizeof(struct id));
 
-	/* The last round, as far as it got, is the newest. */
+	/* The last round, as far as the read came, has the newest IDs. */
 	nr = got / sizeof(struct id);
 	in_round = nr % (MIB / sizeof(struct id));
 	last = id_key(&before);
@@ -145,7 +147,9 @@ TEST_F(long_read, cut_short_by_signal)
 TEST_F(long_read, generate_cut_short_by_signal)
 {
 	struct sigaction action = { .sa_handler = count_alarm };
-	/* Again and again: the first may come before the call begins. */
+	/*
+	 * Repeat the timer: the first signal may come before the call begins.
+	 */
 	struct itimerval often = {
 		.it_value.tv_usec = 50000,
 		.it_interval.tv_usec = 50000,
@@ -169,8 +173,8 @@ TEST_F(long_read, generate_cut_short_by_signal)
 }
 
 /*
- * First and last page of what is read are pages of their own: the one tells
- * that the read has begun, the other that it never came to its end.
+ * The first and the last page of the buffer are separate pages. The first shows
+ * that the read has begun, the last that it hasn't reached its end.
  */
 TEST_F_TIMEOUT(long_read, killed, 90)
 {
@@ -189,12 +193,12 @@ TEST_F_TIMEOUT(long_read, killed, 90)
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		/* What is shared is not mapped in by fork. */
+		/* fork() doesn't copy the page tables of shared memory. */
 		madvise(self->range + self->page, last_page - self->page,
 			MADV_POPULATE_WRITE);
 		if (read(self->fd, self->range, self->max) < 0)
 			_exit(1);
-		/* Not reached: the signal comes first. */
+		/* Not reached: the signal comes earlier. */
 		_exit(0);
 	}
 
@@ -205,7 +209,7 @@ TEST_F_TIMEOUT(long_read, killed, 90)
 	ASSERT_TRUE(WIFSIGNALED(status));
 	ASSERT_EQ(SIGKILL, WTERMSIG(status));
 	ASSERT_TRUE(all_bytes(self->range + last_page, 0, self->page)) {
-		TH_LOG("the read went on to its end");
+		TH_LOG("the read reached its end");
 	}
 }
 

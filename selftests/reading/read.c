@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What read() promises: whole IDs, as many as fit, and nothing else touched. */
+/* read() gives whole IDs, as many as fit, and writes nothing else. */
 #include "../../kselftest_harness.h"
 
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(read)
 	close(self->fd);
 }
 
-/* The file still works, and nothing it gave before comes again. */
+/* The file still works, and its next IDs are above the earlier ones. */
 static void check_goes_on(struct __test_metadata *_metadata, int fd,
 			  __u64 *last)
 {
@@ -42,7 +42,7 @@ static void check_goes_on(struct __test_metadata *_metadata, int fd,
 	ASSERT_EQ(7, count_rising(ids, 7, last));
 }
 
-TEST_F(read, node)
+TEST_F(read, device_file)
 {
 	struct stat st;
 
@@ -78,7 +78,7 @@ TEST_F(read, rounded_down)
 						   whole / 16, &self->last));
 		ASSERT_TRUE(all_bytes(buffer + whole, POISON,
 				      sizeof(buffer) - whole)) {
-			TH_LOG("size %zd: written behind", size);
+			TH_LOG("size %zd: written behind the end", size);
 		}
 	}
 }
@@ -150,8 +150,8 @@ TEST_F(read, unmapped_and_read_only)
 }
 
 /*
- * As many IDs as fit before the hole, for every position of its edge in an ID,
- * and for a read of one chunk or of many.
+ * As many IDs as fit before a hole, wherever in an ID the hole begins, for
+ * reads of one chunk and of several.
  */
 TEST_F(read, up_to_a_hole)
 {
@@ -181,7 +181,7 @@ TEST_F(read, up_to_a_hole)
 	}
 }
 
-/* The edge lies in the second chunk of a read, or the third. */
+/* The hole begins in the second or third chunk of a read. */
 TEST_F(read, up_to_a_hole_far_off)
 {
 	const size_t pages = 10;
@@ -219,7 +219,7 @@ TEST_F(read, has_no_position)
 	check_goes_on(_metadata, self->fd, &self->last);
 }
 
-/* Root may open for writing what has mode 0444; there is nothing to write. */
+/* Root can open the device file for writing in spite of mode 0444. */
 TEST_F(read, is_not_written)
 {
 	static const int flags[] = { O_WRONLY, O_RDWR };

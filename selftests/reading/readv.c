@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads into several segments: as a read of all of them together, wherever one
- * ends and the next begins; and reads that may not wait, whatever the file's
- * own flags.
+ * Reads into several segments give the same as one read into all of them,
+ * wherever a segment ends. Reads with RWF_NOWAIT never wait, whatever the
+ * file's flags.
  */
 #include "../../kselftest_harness.h"
 
@@ -16,10 +16,10 @@
 
 #define SEGMENTS_MAX	9
 
-/* More of lex than may be ahead of the clock. */
+/* More lex IDs than the window has. */
 #define MANY		150000
 
-/* As readv() does it, or as preadv2() if there are flags. */
+/* readv(), or preadv2() if there are flags. */
 static ssize_t read_segments(int fd, const struct iovec *segments, int nr,
 			     int flags)
 {
@@ -47,10 +47,10 @@ static int cut(struct iovec *segments, __u8 *memory, size_t size, __u32 *seed)
 FIXTURE(readv) {
 	const struct format *f;
 	int fd;
-	struct words last;	/* order of the last ID that was given */
+	struct words last;	/* order of the last ID taken */
 	size_t page;
 	__u8 *hole;		/* unmapped, behind a page of memory */
-	__u8 *memory;		/* for MANY */
+	__u8 *memory;		/* for MANY IDs */
 };
 
 FIXTURE_VARIANT(readv) {
@@ -84,8 +84,8 @@ FIXTURE_TEARDOWN(readv)
 }
 
 /*
- * What a call returned for @size bytes of memory, poisoned to @end: as many IDs
- * as fit, each above all before it, and nothing behind them.
+ * Check a call for @size bytes of memory that is poisoned up to @end: as many
+ * IDs as fit, each above all before it, and nothing written behind them.
  */
 static void check_given(struct __test_metadata *_metadata,
 			FIXTURE_DATA(readv) *self, const __u8 *memory,
@@ -106,11 +106,11 @@ static void check_given(struct __test_metadata *_metadata,
 	ASSERT_EQ(nr, count_in_order(self->f, memory, nr, &self->last));
 	ASSERT_TRUE(all_bytes(memory + nr * self->f->id_size, POISON,
 			      end - nr * self->f->id_size)) {
-		TH_LOG("%zu bytes: written behind", size);
+		TH_LOG("%zu bytes: written behind the end", size);
 	}
 }
 
-/* The file still works, and nothing it gave before comes again. */
+/* The file still works, and its next IDs are above the earlier ones. */
 static void check_goes_on(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(readv) *self)
 {
@@ -137,7 +137,7 @@ TEST_F(readv, as_one_read)
 		got = read_segments(self->fd, segments, nr,
 				    flags[round % ARRAY_SIZE(flags)]);
 		ASSERT_TRUE(got >= 0 || errno == EINVAL);
-		/* Of nothing at all the device is not asked. */
+		/* For a size of 0 the kernel doesn't call the driver. */
 		if (!size) {
 			ASSERT_EQ(0, got);
 		} else {
@@ -149,7 +149,7 @@ TEST_F(readv, as_one_read)
 	}
 }
 
-/* Three segments that two IDs lie in, cut in each possible way. */
+/* Cut two IDs into three segments at every pair of places. */
 TEST_F(readv, cut_anywhere)
 {
 	size_t two = 2 * self->f->id_size;
@@ -159,7 +159,7 @@ TEST_F(readv, cut_anywhere)
 
 	for (a = 0; a <= two; a++) {
 		for (b = a; b <= two; b++) {
-			/* Each in a place of its own. */
+			/* Each segment lies in memory of its own. */
 			struct iovec segments[] = {
 				{ ids[2], a }, { ids[0], b - a },
 				{ ids[1], two - b },
@@ -198,7 +198,7 @@ TEST_F(readv, byte_by_byte)
 	}
 }
 
-/* Of lex some have to be waited for, unless the machine is slow. */
+/* lex has to wait for some of these IDs, unless the machine is slow. */
 TEST_F(readv, many)
 {
 	const size_t size = (size_t)MANY * self->f->id_size;
@@ -214,15 +214,15 @@ TEST_F(readv, many)
 	check_given(_metadata, self, self->memory, size + 7,
 		    size + ID_SIZE_MAX, readv(self->fd, segments, 3));
 	ASSERT_EQ(0, get_status(self->fd, &after));
-	/* None was made that did not come. */
+	/* No more IDs were made than were delivered. */
 	EXPECT_EQ(before.ids[self->f->number] + MANY,
 		  after.ids[self->f->number]);
 	TH_LOG("%llu waits", (unsigned long long)(after.waits - before.waits));
 }
 
 /*
- * As many as fit before the hole, which a segment runs into, or lies behind;
- * more good memory behind it changes nothing.
+ * As many IDs as fit before a hole that begins inside a segment or between two.
+ * Writable memory behind the hole is not used.
  */
 TEST_F(readv, up_to_a_hole)
 {
@@ -304,7 +304,7 @@ TEST_F(readv, has_no_position)
 	check_goes_on(_metadata, self);
 }
 
-/* Flags that there will be some day. */
+/* Unknown flags are refused. */
 TEST_F(readv, unknown_flags)
 {
 	__u8 ids[2 * ID_SIZE_MAX];
@@ -320,13 +320,13 @@ TEST_F(readv, unknown_flags)
 	check_goes_on(_metadata, self);
 }
 
-/* Such a read is one: the format can't be set any more. */
+/* readv() fixes the format, as read() does. */
 TEST_F(readv, fixes_the_format)
 {
 	__u8 ids[2 * ID_SIZE_MAX];
 	struct iovec segment = { ids, 3 };
 
-	/* Not by one that asked for no ID, yet. */
+	/* A refused call doesn't fix it yet. */
 	ASSERT_EQ(-1, readv(self->fd, &segment, 1));
 	ASSERT_EQ(EINVAL, errno);
 	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_CPU));
@@ -335,7 +335,7 @@ TEST_F(readv, fixes_the_format)
 	ASSERT_EQ(EBUSY, set_order(self->fd, KUID_ORDER_HOST));
 }
 
-/* A line goes on where the last call ended, in whatever way that was made. */
+/* Each call continues the line where the last one ended, whatever its kind. */
 TEST_F(readv, text)
 {
 	enum { TEXT_MAX = 100000 };
@@ -359,7 +359,10 @@ TEST_F(readv, text)
 		if (pick(&seed) % 8 == 0) {
 			got = read(fd, text + size, more);
 		} else if (pick(&seed) % 8 == 0 && nr < SEGMENTS_MAX) {
-			/* What does not come now is kept, or a whole line. */
+			/*
+			 * A line that isn't delivered is kept in whole or in
+			 * part for later.
+			 */
 			segments[nr].iov_base = self->hole;
 			segments[nr].iov_len = 5;
 			got = readv(fd, segments, nr + 1);
@@ -382,7 +385,7 @@ TEST_F(readv, text)
 		}
 		ASSERT_EQ(1, count_in_order(self->f, id, 1, &self->last));
 	}
-	TH_LOG("%zu bytes, %d times less than there was room for", size, holes);
+	TH_LOG("%zu bytes, %d calls cut short by a hole", size, holes);
 	close(fd);
 }
 
@@ -402,7 +405,7 @@ FIXTURE_TEARDOWN(none_left)
 	tear_down_all_wait(_metadata, &self->all);
 }
 
-/* EAGAIN, whatever is asked for; and all of it once there is some. */
+/* EAGAIN for any size; everything once there are IDs. */
 TEST_F(none_left, without_waiting)
 {
 	__u8 memory[4096], poison[sizeof(memory)];
@@ -441,8 +444,8 @@ TEST_F(none_left, without_waiting)
 }
 
 /*
- * As many as there are below a ceiling, by batches that may not wait on a file
- * that may: what comes is whole, in order and below it, and no other is made.
+ * Batches with RWF_NOWAIT on a blocking file take all IDs below a ceiling: they
+ * get whole IDs in order below the ceiling, and no other IDs are made.
  */
 TEST_F(none_left, up_to_the_ceiling)
 {
@@ -494,7 +497,7 @@ TEST_F(none_left, up_to_the_ceiling)
 	free(ids);
 }
 
-/* A line that was begun is gone on with, though there is no other. */
+/* The rest of a line is delivered even if no further ID is available. */
 TEST_F(none_left, rest_of_a_line)
 {
 	char lines[NR_FORMATS][2 * LINE_MAX_SIZE];
@@ -525,7 +528,7 @@ static void nothing(int signal)
 {
 }
 
-/* One that waits is ended by a signal, and by what it waits for. */
+/* A waiting readv() is ended by a signal or by new IDs. */
 TEST_F(none_left, waits)
 {
 	struct sigaction action = { .sa_handler = nothing };
@@ -564,7 +567,7 @@ TEST_F(none_left, waits)
 	}
 }
 
-/* By a signal when some have come, that is what the call returns. */
+/* If a signal comes after the first IDs, the call returns their size. */
 TEST_F(none_left, some_then_a_signal)
 {
 	enum { COUNT = 2000000 };
@@ -581,7 +584,7 @@ TEST_F(none_left, some_then_a_signal)
 	ASSERT_NE(NULL, ids);
 	ASSERT_NE(NULL, result);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	/* A second's worth, of twice as many. */
+	/* The ceiling allows a second's worth, half of what is asked for. */
 	ASSERT_EQ(0, acknowledge(self->all.fd, clock_ns() + NSEC_PER_SEC));
 	child = fork_child();
 	ASSERT_LE(0, child);
@@ -589,7 +592,7 @@ TEST_F(none_left, some_then_a_signal)
 		*result = readv(fd, segments, 2);
 		_exit(0);
 	}
-	/* Whether for the clock or for the ceiling. */
+	/* The child may wait for the clock or for the ceiling. */
 	while (all_bytes(ids, 0, 2 * f->id_size))
 		usleep(1000);
 	ASSERT_TRUE(wait_asleep_in(child, SYS_readv));

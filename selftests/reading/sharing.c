@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An open file that is used by more than one: its format is fixed by the first
- * who asks for an ID, in whatever way; order holds for all who have it; and who
- * closes it takes nothing from the others, nor from a call under way.
+ * One open file used by several threads or processes: the first call that asks
+ * for an ID fixes the format, the order holds for all users of the file, and
+ * closing a descriptor affects neither the other users nor calls in progress.
  */
 #include "../../kselftest_harness.h"
 
@@ -26,7 +26,7 @@ static int set_format(int fd, __u32 format, __u32 order)
 	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
 }
 
-/* The module, loaded with parameters of the test's own. */
+/* Each test loads the module with its own parameters. */
 FIXTURE(sharing) {
 	bool was_loaded;
 	__u8 *hole;
@@ -52,8 +52,8 @@ FIXTURE_TEARDOWN(sharing)
 }
 
 /*
- * Ways to use a file: whether they ask for an ID, and how. Each returns true if
- * it went as it has to where there are IDs, or where none may be made yet.
+ * Ways to use a file. Each function returns true if the call gave the expected
+ * result, both when IDs are available and when none may be made yet.
  */
 static __u8 *hole;
 static bool none_yet;
@@ -195,8 +195,8 @@ static bool by_poll(int fd, bool text)
 static const struct way {
 	const char *name;
 	bool (*use)(int fd, bool text);
-	bool of_binary;		/* asks for an ID of a binary node */
-	bool of_text;		/* of a text node */
+	bool of_binary;		/* asks a binary device file for an ID */
+	bool of_text;		/* asks a text device file for an ID */
 } ways[] = {
 	{ "read", by_read, true, true },
 	{ "read of a byte", by_reading_a_byte, false, true },
@@ -248,7 +248,7 @@ static void check_ways(struct __test_metadata *_metadata, int flags)
 	}
 }
 
-TEST_F(sharing, who_asks_fixes_the_format)
+TEST_F(sharing, asking_fixes_the_format)
 {
 	hole = self->hole;
 	none_yet = false;
@@ -257,8 +257,8 @@ TEST_F(sharing, who_asks_fixes_the_format)
 	check_ways(_metadata, O_NONBLOCK);
 }
 
-/* Even if none came, because there can be none yet. */
-TEST_F(sharing, who_asks_in_vain_fixes_the_format)
+/* A call that asks for an ID fixes the format even if it gets EAGAIN. */
+TEST_F(sharing, asking_in_vain_fixes_the_format)
 {
 	hole = self->hole;
 	none_yet = true;
@@ -266,7 +266,7 @@ TEST_F(sharing, who_asks_in_vain_fixes_the_format)
 	check_ways(_metadata, O_NONBLOCK);
 }
 
-/* What two threads do to one file at the same time. */
+/* A thread that sets the format while another one asks for IDs. */
 struct race {
 	int fd;
 	int cpu;
@@ -303,7 +303,7 @@ static void start_race(struct __test_metadata *_metadata, struct race *race,
 	ASSERT_EQ(0, pthread_create(thread, NULL, race_to_set, race));
 }
 
-/* Whose IDs these are, of which nothing else was written: of one or none. */
+/* The format of @count IDs if nothing else was written, otherwise NULL. */
 static const struct format *format_of_ids(const __u8 *ids, size_t count,
 					  size_t size)
 {
@@ -332,7 +332,7 @@ static const struct format *format_of_ids(const __u8 *ids, size_t count,
 	return NULL;
 }
 
-/* One sets the format, the other generates for the first time. */
+/* One thread sets the format while another generates for the first time. */
 TEST_F(sharing, set_and_generate_at_once)
 {
 	enum { ROUNDS = 300, COUNT = 7 };
@@ -355,7 +355,10 @@ TEST_F(sharing, set_and_generate_at_once)
 		ASSERT_LE(0, race.fd);
 		memset(ids, POISON, sizeof(ids));
 		pthread_barrier_wait(&race.gate);
-		/* Sometimes the other shall win. */
+		/*
+		 * Delay generate more each round, so that either side wins
+		 * sometimes.
+		 */
 		for (call = 0; call < round; call++)
 			getppid();
 		got = take_by_generate(race.fd, ids, COUNT);
@@ -378,7 +381,7 @@ TEST_F(sharing, set_and_generate_at_once)
 	TH_LOG("%u times set, %u times too late", set, ROUNDS - set);
 }
 
-/* One of two that set both, again and again. */
+/* One of two threads that set format and order again and again. */
 struct setter {
 	int fd;
 	struct kuid_set_format set;
@@ -406,7 +409,7 @@ static bool both_done(const struct setter *setters)
 	       __atomic_load_n(&setters[1].done, __ATOMIC_ACQUIRE);
 }
 
-/* Format and order are those of one of them, never one of each. */
+/* The file always has format and order of the same thread, never a mixture. */
 TEST_F(sharing, two_set_at_once)
 {
 	struct setter setters[] = {
@@ -443,10 +446,11 @@ TEST_F(sharing, two_set_at_once)
 		EXPECT_EQ(0, setters[i].result);
 	}
 	close(fd);
-	TH_LOG("%u looks, %u and %u times", looks, seen[0], seen[1]);
+	TH_LOG("%u queries: %u times the first setting, %u times the second",
+	       looks, seen[0], seen[1]);
 }
 
-/* A file goes to another process; -1 if none comes. */
+/* Pass an open file to another process. */
 static int send_file(int socket, int fd)
 {
 	char data = 0, control[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -488,8 +492,8 @@ static int receive_file(int socket)
 	return fd;
 }
 
-/* A file in a message that no one has taken yet is open, too. */
-TEST_F(sharing, on_the_way)
+/* A file in a message that nobody has received yet is still open. */
+TEST_F(sharing, in_a_message)
 {
 	const struct format *f = format_of(KUID_FORMAT_V6);
 	struct words last = { 0 };
@@ -511,7 +515,7 @@ TEST_F(sharing, on_the_way)
 	ASSERT_EQ(1, read_ids(f, fd, id, 1));
 	ASSERT_EQ(1, count_in_order(f, id, 1, &last));
 
-	/* Never taken, it goes with the socket. */
+	/* A message that is never received is released with the socket. */
 	ASSERT_EQ(0, send_file(sockets[0], fd));
 	close(fd);
 	close(sockets[0]);
@@ -525,7 +529,7 @@ FIXTURE(passed) {
 };
 
 FIXTURE_VARIANT(passed) {
-	bool by_message;	/* else by fork */
+	bool by_message;	/* otherwise by fork */
 };
 
 FIXTURE_VARIANT_ADD(passed, by_fork) { false };
@@ -549,7 +553,7 @@ FIXTURE_TEARDOWN(passed)
 		EXPECT_EQ(0, load(""));
 }
 
-/* In a child: an ID for each byte that comes, until the socket is closed. */
+/* In a child: take an ID for each byte received, until the socket is closed. */
 static int take_when_told(int socket, int fd, const struct format *f, __u8 *id)
 {
 	char told;
@@ -558,11 +562,11 @@ static int take_when_told(int socket, int fd, const struct format *f, __u8 *id)
 		if (read_ids(f, fd, id, 1) != 1 || write(socket, "", 1) != 1)
 			return 1;
 	}
-	/* The other has closed the file, and all goes on. */
+	/* The parent has closed the file; it must still work here. */
 	return read_ids(f, fd, id, 1) != 1;
 }
 
-/* Two processes of different users take turns. */
+/* Two processes of different users alternate. */
 TEST_F(passed, order_and_closing)
 {
 	size_t i;
@@ -610,7 +614,7 @@ TEST_F(passed, order_and_closing)
 				TH_LOG("%s, turn %d", f->name, turn);
 			}
 		}
-		/* It is open as long as anyone has it. */
+		/* The file stays open as long as one process has it. */
 		close(fd);
 		EXPECT_EQ(-EWOULDBLOCK, unload());
 		close(pair[0]);
@@ -622,13 +626,13 @@ TEST_F(passed, order_and_closing)
 	close(self->sockets[1]);
 }
 
-/* A thread that waits for an ID, of a file that is closed meanwhile. */
+/* A thread that waits for an ID from a file that is closed meanwhile. */
 struct waiter {
 	pthread_t thread;
 	const struct format *f;
 	int fd;
 	enum kind { READ, GENERATE, TEXT, POLL } call;
-	pid_t tid;		/* written when it runs */
+	pid_t tid;		/* set by the thread */
 	long ret;
 	struct words id;
 };
@@ -658,7 +662,7 @@ static void *wait_for_id(void *arg)
 			w->ret = -errno;
 		break;
 	case POLL:
-		/* Straight, for its number is known. */
+		/* A direct system call, so that its number is known. */
 		w->ret = syscall(SYS_ppoll, &p, 1, NULL, NULL, 0);
 		if (w->ret < 0)
 			w->ret = -errno;
@@ -669,7 +673,7 @@ static void *wait_for_id(void *arg)
 	return NULL;
 }
 
-/* Return when it sleeps in its call. */
+/* Start a thread. Returns when the thread sleeps in its call. */
 static bool start_waiter(struct waiter *w)
 {
 	pid_t tid;
@@ -717,7 +721,7 @@ FIXTURE_TEARDOWN(closed)
 		EXPECT_EQ(0, load(""));
 }
 
-/* No ID may be made until there is a floor and a ceiling. */
+/* No IDs are made until a floor and a ceiling are set. */
 #define NO_IDS		"state=required " ALL_PARAMS
 
 static int let_ids_come(__u64 ceiling)
@@ -732,8 +736,8 @@ static int let_ids_come(__u64 ceiling)
 enum end { IDS_COME, SIGNAL_COMES };
 
 /*
- * The first waits for the clock, the second for its turn, with the first's file
- * or one of its own; a third closes all of them.
+ * The first thread waits for the clock, the second for its turn, with the same
+ * open file or its own. The main thread closes all of them.
  */
 static void close_under(struct __test_metadata *_metadata,
 			const struct format *f, enum kind call, bool same_file,
@@ -755,7 +759,7 @@ static void close_under(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, close(w[0].fd));
 	if (!same_file)
 		EXPECT_EQ(0, close(w[1].fd));
-	/* It is gone for others, and still waited with. */
+	/* The descriptors are closed, but both calls keep their files open. */
 	for (i = 0; i < 2; i++) {
 		EXPECT_TRUE(wait_asleep_in(w[i].tid, call_numbers[call]));
 		EXPECT_EQ(-1, fcntl(w[i].fd, F_GETFD));
@@ -771,7 +775,10 @@ static void close_under(struct __test_metadata *_metadata,
 	}
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, pthread_join(w[i].thread, NULL));
-		/* A poll that wakes finds the number of no file, and says so. */
+		/*
+		 * poll() looks up the descriptor again and finds it invalid:
+		 * POLLNVAL.
+		 */
 		EXPECT_EQ(end == IDS_COME || call == POLL ? 1 : -EINTR,
 			  w[i].ret) {
 			TH_LOG("%s, waiter %d", f->name, i);
@@ -781,7 +788,7 @@ static void close_under(struct __test_metadata *_metadata,
 		EXPECT_TRUE(w[0].id.high != w[1].id.high ||
 			    w[0].id.low != w[1].id.low);
 	}
-	/* Nothing holds on to the files, or the module. */
+	/* The calls hold neither the files nor the module any more. */
 	ASSERT_EQ(0, unload());
 }
 
@@ -811,7 +818,7 @@ TEST_F(closed, signal_comes)
 	}
 }
 
-/* Another file in the place of the one that is waited with. */
+/* dup2() replaces the descriptor that a call is waiting with. */
 TEST_F(closed, replaced)
 {
 	const struct format *f = format_of(KUID_FORMAT_K128);
@@ -835,8 +842,10 @@ TEST_F(closed, replaced)
 	ASSERT_EQ(0, unload());
 }
 
-/* At the end of what a format has there is less than was asked for, or EAGAIN. */
-TEST_F(sharing, end_of_the_window)
+/*
+ * When the available IDs run out, a call gets fewer than asked for or EAGAIN.
+ */
+TEST_F(sharing, end_of_available_ids)
 {
 	enum { BATCH = 4096 };
 	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
@@ -851,13 +860,19 @@ TEST_F(sharing, end_of_the_window)
 		long got;
 		int fd;
 
-		/* A ceiling is an end for fast formats as for slow ones. */
+		/*
+		 * A ceiling stops fast formats too, which never reach the
+		 * window's end.
+		 */
 		ASSERT_EQ(0, load(NO_IDS));
 		fd = open_node(f, "", O_NONBLOCK);
 		ASSERT_LE(0, fd);
 		ceiling = clock_ns() + 2 * AHEAD_NS;
 		ASSERT_EQ(0, let_ids_come(ceiling));
-		/* Each call ends, so this does when the clock is there. */
+		/*
+		 * No call waits, so the loop ends when the clock reaches the
+		 * ceiling.
+		 */
 		while (clock_ns() <= ceiling) {
 			got = read_ids(f, fd, ids, BATCH);
 			if (got == -EAGAIN)

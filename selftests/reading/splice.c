@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IDs that go by splice() and sendfile() into pipes, files and sockets without
- * coming by: whole ones, in order, and no more are made than come out.
+ * splice() and sendfile() of IDs into pipes, files and sockets: whole IDs, in
+ * order, and no more IDs are made than are delivered.
  */
 #include "../../kselftest_harness.h"
 
@@ -13,11 +13,11 @@
 #include "../lib/own_module.h"
 #include "../lib/skip.h"
 
-/* What a pipe holds unless told otherwise; more than that is asked for, too. */
+/* Capacity of a pipe by default; some calls ask for more. */
 #define PIPE_SIZE	65536
 #define TOTAL_MAX	(4 * PIPE_SIZE)
 
-/* The call that the C library makes of it. */
+/* The system call behind sendfile() of the C library. */
 #ifdef SYS_sendfile64
 #define SEND_FILE	SYS_sendfile64
 #else
@@ -34,7 +34,7 @@ FIXTURE(splice) {
 	int fd;
 	int text;
 	int pipe[2];
-	struct words last;	/* order of the last ID that came */
+	struct words last;	/* order of the last ID taken */
 	__u8 *memory;
 };
 
@@ -81,7 +81,7 @@ static __u64 given_so_far(struct __test_metadata *_metadata,
 	return status.ids[self->f->number];
 }
 
-/* Read that much, where it is, or is on its way. Returns how much came. */
+/* Read @size bytes, waiting for them if necessary. Returns the bytes read. */
 static size_t read_all(int fd, __u8 *to, size_t size)
 {
 	size_t sum = 0;
@@ -92,7 +92,7 @@ static size_t read_all(int fd, __u8 *to, size_t size)
 	return sum;
 }
 
-/* There is nothing in a pipe. */
+/* The pipe must be empty. */
 static void check_empty(struct __test_metadata *_metadata, int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -109,7 +109,7 @@ static void check_ids(struct __test_metadata *_metadata,
 	ASSERT_EQ(nr, count_in_order(self->f, self->memory, nr, &self->last));
 }
 
-/* Whole lines, whose IDs are in order. */
+/* The text must be whole lines with IDs in order. */
 static void check_lines(struct __test_metadata *_metadata,
 			FIXTURE_DATA(splice) *self, size_t size)
 {
@@ -156,7 +156,7 @@ TEST_F(splice, into_a_pipe)
 		  given_so_far(_metadata, self));
 }
 
-/* What a pipe has no room for is not made. */
+/* No IDs are made that the pipe has no room for. */
 TEST_F(splice, into_a_full_pipe)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -206,7 +206,7 @@ TEST_F(splice, waits_for_room)
 	check_ids(_metadata, self, size);
 }
 
-/* A line goes on where the last call ended, in whatever way that was made. */
+/* Each call continues the line where the last one ended, whatever its kind. */
 TEST_F(splice, text)
 {
 	size_t line = self->f->text_size + 1;
@@ -228,7 +228,7 @@ TEST_F(splice, text)
 		}
 		sum += size;
 	}
-	/* To the end of a line. */
+	/* Read up to the end of the line. */
 	line -= sum % line;
 	ASSERT_EQ(line, read(self->text, self->memory + sum, line));
 	check_lines(_metadata, self, sum + line);
@@ -248,7 +248,7 @@ TEST_F(splice, has_no_position)
 	check_empty(_metadata, self->pipe[0]);
 }
 
-/* The file is no place to put anything. */
+/* IDs can't be spliced into the device. */
 TEST_F(splice, is_not_written)
 {
 	int fd = open("/dev/kuid", O_RDWR);
@@ -292,7 +292,7 @@ TEST_F(splice, send_to_a_file)
 	close(to);
 }
 
-/* More than it holds at once, while someone reads. */
+/* Send more than the receiver holds at once, while this process reads. */
 static void send_to(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(splice) *self, int from, int *to)
 {
@@ -305,13 +305,13 @@ static void send_to(struct __test_metadata *_metadata,
 		size_t sum = 0;
 		ssize_t got;
 
-		/* A pipe takes what it has room for, others all. */
+		/* One sendfile() fills a pipe at most once. */
 		while (sum < whole &&
 		       (got = sendfile(*to, self->fd, NULL, whole - sum)) > 0)
 			sum += got;
 		_exit(sum != whole);
 	}
-	/* If it ends too soon, so does what is read. */
+	/* If the child ends too early, read_all() sees the end of the file. */
 	close(*to);
 	*to = -1;
 	ASSERT_EQ(whole, read_all(from, self->memory, whole));
@@ -358,10 +358,10 @@ TEST_F(splice, send_text)
 }
 
 /*
- * Of lex there may be fewer than are asked for. Who may wait gets them all the
- * same; who may not gets what there is, and no other is made.
+ * More lex IDs than the window has. A blocking file delivers all of them; a
+ * nonblocking one delivers what is available, and no other IDs are made.
  */
-TEST(more_than_there_is)
+TEST(more_than_the_window_has)
 {
 	enum { COUNT = 150000 };
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -423,7 +423,7 @@ FIXTURE_TEARDOWN(none_left)
 	tear_down_all_wait(_metadata, &self->all);
 }
 
-/* It is the file's flag that counts: SPLICE_F_NONBLOCK is about the pipe. */
+/* The file's O_NONBLOCK counts: SPLICE_F_NONBLOCK concerns the pipe only. */
 TEST_F(none_left, nonblocking)
 {
 	int to = memfd_create("ids", 0);
@@ -451,7 +451,7 @@ static void nothing(int sig)
 {
 }
 
-/* Who waits is ended by a signal, or by what it waits for. */
+/* A waiting call is ended by a signal or by new IDs. */
 TEST_F(none_left, waits)
 {
 	struct sigaction action = { .sa_handler = nothing };
@@ -484,7 +484,7 @@ TEST_F(none_left, waits)
 			ASSERT_EQ(0, round ? let_all_go(self->all.fd) :
 				  kill(child, SIGUSR1));
 			ASSERT_TRUE(ended_well(child)) {
-				TH_LOG("node %d, %s, round %d", i / 2,
+				TH_LOG("file %d, %s, round %d", i / 2,
 				       send ? "sendfile" : "splice", round);
 			}
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The text nodes: one ID a line, in the one form that each format has, whatever
- * the pieces they are read in.
+ * Text device files: one ID a line, in the canonical form of its format,
+ * whatever the sizes of the reads.
  */
 #include "../../kselftest_harness.h"
 
@@ -9,16 +9,16 @@
 
 #include "../lib/formats.h"
 
-/* How much of a file's text is held until its lines are looked at. */
+/* Text to collect before its lines are checked. */
 #define TEXT_MAX	(4UL * 1024 * 1024)
 
 FIXTURE(text) {
 	const struct format *f;
 	int fd;
-	size_t line;		/* size of a line with its end */
-	char *text;		/* what has been read and not looked at yet */
+	size_t line;		/* size of a line with the newline */
+	char *text;		/* read, but not checked yet */
 	size_t size;
-	struct words last;	/* order of the last ID looked at */
+	struct words last;	/* order of the last ID checked */
 	size_t page;
 	__u8 *hole;		/* unmapped, behind a page of memory */
 };
@@ -57,8 +57,9 @@ FIXTURE_TEARDOWN(text)
 }
 
 /*
- * How many lines there are in a text, each of an ID that is above the one of
- * the line before it. Leaves the last one's order in *@last.
+ * The number of lines of a text up to the first wrong one. The ID of each line
+ * must be above that of the line before. *@last becomes the order of the last
+ * line's ID.
  */
 static size_t count_lines(const struct format *f, const char *text,
 			  size_t size, struct words *last)
@@ -81,7 +82,7 @@ static size_t count_lines(const struct format *f, const char *text,
 	return nr;
 }
 
-/* All that has been read is whole lines, but for the beginning of the last. */
+/* The collected text must be whole lines, except for a part of the last. */
 static void check_text(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(text) *self)
 {
@@ -97,7 +98,7 @@ static void check_text(struct __test_metadata *_metadata,
 	memmove(self->text, self->text + lines * self->line, self->size);
 }
 
-/* Read what is there of @size bytes, behind what has been read before. */
+/* Read exactly @size bytes behind the collected text. */
 static void read_on(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(text) *self, size_t size)
 {
@@ -107,7 +108,7 @@ static void read_on(struct __test_metadata *_metadata,
 	memset(to, POISON, size + 16);
 	ASSERT_EQ(size, read(self->fd, to, size));
 	ASSERT_TRUE(all_bytes(to + size, POISON, 16)) {
-		TH_LOG("size %zu: written behind", size);
+		TH_LOG("size %zu: written behind the end", size);
 	}
 	self->size += size;
 }
@@ -145,7 +146,7 @@ TEST_F(text, pieces_of_any_size)
 	check_text(_metadata, self);
 }
 
-/* A byte at a time, as a shell does. */
+/* Read byte by byte, as a shell does. */
 TEST_F(text, byte_by_byte)
 {
 	size_t i;
@@ -166,14 +167,14 @@ TEST_F(text, size_0)
 		ASSERT_EQ(0, read(self->fd, NULL, 0));
 		ASSERT_EQ(0, read(self->fd, buffer, 0));
 		ASSERT_TRUE(all_bytes(buffer, POISON, sizeof(buffer))) {
-			TH_LOG("written behind after %zu characters", i);
+			TH_LOG("buffer written after %zu characters", i);
 		}
 		read_on(_metadata, self, 1);
 	}
 	check_text(_metadata, self);
 }
 
-/* Generate gives binary IDs from a text file, and breaks no line of it. */
+/* Generate gives binary IDs from a text file, and breaks none of its lines. */
 TEST_F(text, beside_generate)
 {
 	struct words last = { 0 };
@@ -189,8 +190,8 @@ TEST_F(text, beside_generate)
 }
 
 /*
- * What a read can't store it either keeps for the next one or drops with the
- * whole line: what reads returned makes up whole lines all the same.
+ * A read that hits a hole keeps the rest of its line for the next read, or
+ * drops the whole line: all text returned still is whole lines.
  */
 TEST_F(text, up_to_a_hole)
 {
@@ -214,7 +215,10 @@ TEST_F(text, up_to_a_hole)
 			self->size += got;
 			part++;
 		}
-		/* So that there is the rest of a line each second time. */
+		/*
+		 * Stop inside a line, so that the next read may start with its
+		 * rest.
+		 */
 		read_on(_metadata, self, pick(&seed) % self->line + 1);
 	}
 	EXPECT_LT(0, faults);
@@ -222,7 +226,7 @@ TEST_F(text, up_to_a_hole)
 	check_text(_metadata, self);
 }
 
-/* A fault while the rest of a line is given: all of it comes the next time. */
+/* If a read faults on the rest of a line, the next read gives all of it. */
 TEST_F(text, rest_is_kept)
 {
 	size_t first, room;
@@ -233,7 +237,7 @@ TEST_F(text, rest_is_kept)
 
 		for (room = 0; room < rest; room++) {
 			read_on(_metadata, self, first);
-			/* A read that fails gives no character away. */
+			/* A read that fails consumes no character. */
 			got = read(self->fd, self->hole - room, rest);
 			if (got < 0) {
 				ASSERT_EQ(EFAULT, errno);
@@ -270,8 +274,8 @@ TEST_F(text, bad_addresses)
 }
 
 /*
- * As much as there is, in odd pieces, until nothing is: what has come is whole
- * lines. Formats of which there is more than a machine can take end sooner.
+ * Read odd pieces until nothing is available: the text is whole lines. Only lex
+ * is slow enough for every machine to run out of IDs; the others stop earlier.
  */
 TEST_F(text, nonblocking)
 {
@@ -280,7 +284,7 @@ TEST_F(text, nonblocking)
 	unsigned int pieces = 0, cut_short = 0, again = 0;
 	ssize_t got;
 
-	/* Not to be held up by it while reading. */
+	/* Populate the pages first: faults would slow the reads. */
 	memset(self->text, POISON, TEXT_MAX);
 	close(self->fd);
 	self->fd = open_node(self->f, ".txt", O_NONBLOCK);
@@ -301,7 +305,7 @@ TEST_F(text, nonblocking)
 	TH_LOG("%s: %u pieces, %u cut short, %u times EAGAIN", self->f->name,
 	       pieces, cut_short, again);
 	ASSERT_LT(0, pieces);
-	/* Blocking again, the line that was begun is gone on with. */
+	/* In blocking mode the file continues the line that was begun. */
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
 	read_on(_metadata, self, 3 * self->line - self->size);
 	check_text(_metadata, self);
@@ -339,7 +343,7 @@ static void *read_lines(void *arg)
 	return NULL;
 }
 
-/* Both read whole lines: no line is torn, none comes to both. */
+/* Two threads read whole lines: no line is torn, and none is given twice. */
 TEST_F(text, two_threads)
 {
 	enum { READERS = 2, LINES = 10000, LINES_MAX = LINES + 200 };
@@ -380,7 +384,9 @@ TEST_F(text, two_threads)
 				      readers[r].size, &rising));
 	}
 
-	/* Each rises: what both were given lies side by side when merged. */
+	/*
+	 * Each thread's IDs rise, so an ID given to both shows up in a merge.
+	 */
 	for (;;) {
 		int from = -1;
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A shell's read takes a byte at a time and opens the node anew for each line: it gets one whole ID
-# from each text node, in that format's form. KTAP.
+# A shell's read takes one byte at a time, and opens the device file again for each line. Each text
+# device file must give it one whole ID, in the canonical form of its format. Prints KTAP.
 
-# A test's name and how it went: 0 is well.
+# Report a test by name and exit status; 0 is success.
 result()
 {
 	test=$((test + 1))
@@ -16,13 +16,13 @@ result()
 	fi
 }
 
-# Whether a text of one line is of a form, and of nothing else.
+# Whether a text is one line of the given form and nothing else.
 has_form()
 {
 	printf '%s\n' "$1" | grep -qE "^$2\$" || { echo "# '$1' is not of the form $2"; return 1; }
 }
 
-# $1 is the form.
+# Read one line from each of several opens. $1 is the form.
 one_line_each()
 {
 	last=
@@ -34,7 +34,7 @@ one_line_each()
 	done
 }
 
-# All from one open file.
+# Read all lines from one open file.
 lines_of_one_file()
 {
 	{
@@ -45,11 +45,11 @@ lines_of_one_file()
 		done
 	} <"$node" >"$lines"
 	[ "$(sort -u "$lines" | wc -l)" -eq 10 ] || return
-	# The text of v1 alone does not sort as its IDs do.
+	# v1 is the only format whose text doesn't sort like its IDs.
 	[ "${node##*/}" = v1.txt ] || LC_ALL=C sort -c "$lines"
 }
 
-# Programs that read more at once than they want.
+# head reads more at once than the lines it prints.
 head_of_it()
 {
 	head -n 1000 "$node" >"$lines" || return

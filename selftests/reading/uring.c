@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads by io_uring: at once and without a worker where IDs are ready, else
- * when they are; and polling and cancelling of what waits.
+ * Reads by io_uring: they complete at once and without a worker if IDs are
+ * available, otherwise as soon as they are. Waiting reads can be polled for and
+ * cancelled.
  */
 #include "../../kselftest_harness.h"
 
@@ -17,7 +18,7 @@
 
 #define NO_URING	"the kernel has no io_uring, or forbids it"
 
-/* Threads of this process that run what can't be done at once. */
+/* Count the io_uring workers of this process. */
 static int count_workers(struct __test_metadata *_metadata)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -42,7 +43,7 @@ static int count_workers(struct __test_metadata *_metadata)
 	return workers;
 }
 
-/* The next entry to be filled in. */
+/* The next submission entry. */
 static struct io_uring_sqe *next_entry(struct __test_metadata *_metadata,
 				       struct io_uring *ring)
 {
@@ -58,7 +59,7 @@ static void submit(struct __test_metadata *_metadata, struct io_uring *ring,
 	ASSERT_EQ(nr, io_uring_submit(ring));
 }
 
-/* What came of the one that is done next, which is waited for. */
+/* Wait for the next completion and return its result. */
 static int wait_for_result(struct __test_metadata *_metadata,
 			   struct io_uring *ring, __u64 *number, __u32 *flags)
 {
@@ -75,7 +76,7 @@ static int wait_for_result(struct __test_metadata *_metadata,
 	return result;
 }
 
-/* Nothing is done that has not been looked at. */
+/* No completion may be pending. */
 static void check_none_done(struct __test_metadata *_metadata,
 			    struct io_uring *ring)
 {
@@ -92,8 +93,8 @@ FIXTURE(uring) {
 	int fd;
 	int text;
 	struct io_uring ring;
-	struct words last;	/* order of the last ID that was given */
-	__u8 *memory;		/* for IDS, and more */
+	struct words last;	/* order of the last ID taken */
+	__u8 *memory;		/* for more than IDS lines */
 	size_t size;
 };
 
@@ -132,7 +133,7 @@ FIXTURE_TEARDOWN(uring)
 	close(self->fd);
 }
 
-/* All bytes that were asked for, at once, and each ID above the ones before. */
+/* The read completes at submission with all IDs, each above the ones before. */
 static void check_given(struct __test_metadata *_metadata,
 			FIXTURE_DATA(uring) *self)
 {
@@ -188,7 +189,7 @@ TEST_F(uring, at_once_without_a_worker)
 	ASSERT_EQ(0, count_workers(_metadata));
 }
 
-/* Or the above would show nothing. */
+/* IOSQE_ASYNC starts a worker: count_workers() is able to see one. */
 TEST_F(uring, worker_if_asked_for)
 {
 	struct io_uring_sqe *sqe;
@@ -246,7 +247,7 @@ TEST_F(uring, bad_addresses)
 	}
 }
 
-/* One after the other; and what follows one that fails is not done. */
+/* Linked reads run in order; if one fails, the next ones are cancelled. */
 TEST_F(uring, linked)
 {
 	enum { NR = 8, FAILS = 5 };
@@ -285,8 +286,8 @@ TEST_F(uring, linked)
 }
 
 /*
- * More of lex than there is, by many reads at once. All are served in the end,
- * and none is tried much more often than it is served.
+ * Many concurrent reads ask for more lex IDs than the window has. All of them
+ * complete, and io_uring tries each of them a few times only.
  */
 TEST(lex_over_its_rate)
 {
@@ -367,7 +368,7 @@ FIXTURE_SETUP(none_left)
 	set_up_all_wait(_metadata, &self->all, variant->flags);
 }
 
-/* The ring lets go of its files some time after it is closed. */
+/* The ring releases its files some time after it is closed. */
 static void wait_until_unused(void)
 {
 	char text[16] = "";
@@ -394,7 +395,7 @@ FIXTURE_TEARDOWN(none_left)
 	give_back_module(_metadata, self->all.was_loaded);
 }
 
-/* Each node is asked for some IDs, known by its number. */
+/* Ask each device file for some IDs. The file's index identifies the read. */
 static void ask_all(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(none_left) *self, unsigned int flags)
 {
@@ -425,7 +426,7 @@ static void check_all_served(struct __test_metadata *_metadata,
 		got = wait_for_result(_metadata, &self->ring, &number, NULL);
 		f = format_of_node(number);
 		ASSERT_LT(0, got) {
-			TH_LOG("node %llu: %s", (unsigned long long)number,
+			TH_LOG("file %llu: %s", (unsigned long long)number,
 			       strerror(-got));
 		}
 		ASSERT_LE(size_of_one(number), got);
@@ -441,7 +442,10 @@ static void check_all_served(struct __test_metadata *_metadata,
 	}
 }
 
-/* Nothing comes and little is tried as long as there is nothing; then all. */
+/*
+ * While no IDs are available nothing completes and few tries are made; then all
+ * reads complete.
+ */
 TEST_F(none_left, served_in_the_end)
 {
 	struct kuid_status before, after;
@@ -460,7 +464,7 @@ TEST_F(none_left, served_in_the_end)
 	TH_LOG("%llu times EAGAIN",
 	       (unsigned long long)(after.would_blocks - before.would_blocks));
 	EXPECT_EQ(0, count_workers(_metadata));
-	/* Each at first, and again when it is looked around. */
+	/* One try at submission, and a few at the module's periodic checks. */
 	EXPECT_GE(before.would_blocks + (2 + 2 * seconds) * NR_NODES,
 		  after.would_blocks);
 	EXPECT_EQ(before.waits, after.waits);
@@ -496,7 +500,7 @@ TEST_F(none_left, without_waiting)
 						   &number, NULL));
 }
 
-/* What is cancelled has taken nothing, and is in no one's way. */
+/* A cancelled read has taken no ID and doesn't block later reads. */
 static void cancel_all(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(none_left) *self, unsigned int flags)
 {
@@ -518,11 +522,14 @@ static void cancel_all(struct __test_metadata *_metadata,
 	for (i = 0; i < 2 * NR_NODES; i++) {
 		result = wait_for_result(_metadata, &self->ring, &number, NULL);
 		if (number >= CANCEL) {
-			/* It may be running: then it is told to stop. */
+			/*
+			 * -EALREADY: the read is running and has been told to
+			 * stop.
+			 */
 			ASSERT_TRUE(!result || result == -EALREADY);
 		} else {
 			ASSERT_TRUE(result == -ECANCELED || result == -EINTR) {
-				TH_LOG("node %llu: %d",
+				TH_LOG("file %llu: %d",
 				       (unsigned long long)number, result);
 			}
 		}
@@ -544,7 +551,7 @@ TEST_F(none_left, cancelled_in_a_worker)
 	cancel_all(_metadata, self, IOSQE_ASYNC);
 }
 
-/* With reads waiting; what is left of them would keep the module in use. */
+/* Close the ring with reads pending; leftovers would keep the module in use. */
 TEST_F(none_left, ring_closed)
 {
 	ask_all(_metadata, self, 0);
@@ -586,9 +593,9 @@ TEST_F(none_left, killed)
 }
 
 /*
- * That others are woken, or that clocks change without there being IDs, is no
- * event. Such a change is one: the ceiling is where it was, and acknowledged
- * again.
+ * Acknowledge the same ceiling again. This makes the module's waiters check
+ * again without any ID becoming available, so it must not look like an event to
+ * io_uring.
  */
 static void look_again(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(none_left) *self)
@@ -599,7 +606,7 @@ static void look_again(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
 }
 
-/* Polled until there are some, and then read. */
+/* Poll until IDs are available, then read. */
 TEST_F(none_left, polled_then_read)
 {
 	enum { POLL = 1000 };
@@ -627,7 +634,7 @@ TEST_F(none_left, polled_then_read)
 	for (i = 0; i < 2 * NR_NODES; i++) {
 		result = wait_for_result(_metadata, &self->ring, &number, NULL);
 		if (number >= POLL) {
-			/* POLLERR would say that none ever come. */
+			/* POLLERR would mean that no IDs ever come. */
 			ASSERT_EQ(POLLIN, result);
 		} else {
 			ASSERT_EQ(size_of_one(number), result);
@@ -635,7 +642,7 @@ TEST_F(none_left, polled_then_read)
 	}
 }
 
-/* Polled once for all: told each time that there are some again. */
+/* A multishot poll reports each time that IDs become available again. */
 TEST_F(none_left, polled_many_times)
 {
 	struct io_uring_sqe *sqe;
@@ -667,7 +674,7 @@ TEST_F(none_left, polled_many_times)
 			told[number] = round;
 		}
 		have_all_wait(_metadata, self->all.fd);
-		/* What was told until then was true. */
+		/* Events reported before the IDs ran out are valid. */
 		while (!io_uring_peek_cqe(&self->ring, &cqe)) {
 			ASSERT_EQ(POLLIN, cqe->res);
 			io_uring_cqe_seen(&self->ring, cqe);

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What util-linux' uuidparse sees in v1, v6 and v7: version, variant and time. One that knows v6 and
-# v7 is looked for below /trixie, in a root directory of its own. KTAP.
+# Compare version, variant and time of v1, v6 and v7 with what uuidparse of util-linux says. A
+# version of it that knows v6 and v7 is taken from the root directory /trixie, if there is one.
+# Prints KTAP.
 
 # 1582-10-15 to 1970-01-01, in ticks of 100 ns (RFC 9562 section 5.1).
 unix_ticks=122192928000000000
 ids=64
 
-# Sets second and microsecond to a UUID's time, to the precision of its version's timestamp: what
-# there is beyond that is not in the timestamp of RFC 9562.
+# Set second and microsecond to the time of a UUID, to the precision of its version's timestamp in
+# RFC 9562. The finer digits that kuid adds are outside of that timestamp.
 time_of()
 {
 	low=${1%%-*}
@@ -26,7 +27,7 @@ time_of()
 	microsecond=$((ticks % 10000000 / 10))
 }
 
-# Whether each line of uuidparse's, "UUID variant type time", is as expected of type $1.
+# Whether each line of uuidparse's output, "UUID variant type time", is right for type $1.
 check_lines()
 {
 	while read -r id variant type day clock; do
@@ -49,7 +50,7 @@ check_lines()
 	[ $seen -eq $ids ] || { echo "# $seen IDs of $ids"; return 1; }
 }
 
-# A format, its type in uuidparse's words, and how to call uuidparse.
+# Check a format. Arguments: format, its type in uuidparse's words, command of uuidparse.
 check()
 {
 	test=$((test + 1))
