@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who takes IDs, and who disturbs them, each in a process of its own. What each
- * does is chosen by the seed; when, by all the others.
+ * The processes that take IDs, and those that disturb them. The seed determines
+ * what each process does; when it happens depends on all of them.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -16,19 +16,23 @@
 
 enum {
 	THREADS = 4,
-	SHARED = 6,		/* files of all threads of a process */
-	OWN = 3,		/* of each thread, and each is opened anew */
-	OPEN_FOR = 40,		/* calls */
+	SHARED = 6,		/* files shared by the threads of a process */
+	OWN = 3,		/* private files of each thread */
+	OPEN_FOR = 40,		/* calls until a private file is reopened */
 	CHILD_CALLS = 25,
-	KERNEL_IDS = 200,	/* of each caller in the kernel */
+	KERNEL_IDS = 200,	/* for each context in the kernel */
 };
 
 /**
- * struct open_file - a file
- * @order: that a read gives
- * @shared: with others, who may take IDs of it at the same time
- * @epoch: of @last
- * @last: the last ID in an order of the file, by KUID_FORMAT_*
+ * struct open_file - an open file
+ * @fd: its descriptor
+ * @f: its format
+ * @text: it gives text
+ * @nonblock: it is O_NONBLOCK
+ * @order: its order
+ * @shared: other threads may take IDs from it at the same time
+ * @epoch: epoch of each @last
+ * @last: the last ID in file order, by KUID_FORMAT_*
  */
 struct open_file {
 	int fd;
@@ -42,11 +46,12 @@ struct open_file {
 };
 
 /**
- * struct taken - what a call gave
- * @got: how many; a negative errno; not touched
- * @order: in which
- * @from: epochs, of which it is one
- * @to: the last of them
+ * struct taken - the result of a call
+ * @f: format of the IDs
+ * @got: number of IDs, or a negative errno
+ * @order: their order
+ * @from: the first epoch they may be of
+ * @to: the last epoch they may be of
  */
 struct taken {
 	const struct format *f;
@@ -68,7 +73,7 @@ struct soak_actor *soak_actor(const char *name, int nr, __u32 seed)
 	return me;
 }
 
-/* In a process of its own, which ends with this one. */
+/* Start a process that dies with this one. */
 pid_t soak_start(void (*run)(__u32 seed, int nr), __u32 seed, int nr)
 {
 	pid_t pid = fork();
@@ -94,7 +99,7 @@ static void open_one(struct soak_actor *me, struct open_file *file, bool shared)
 
 	*file = (struct open_file) {
 		.f = &formats[choice % NR_FORMATS],
-		/* Pieces of lines would be no one's. */
+		/* Threads that share a text file would get pieces of lines. */
 		.text = !shared && choice & 0x100,
 		.nonblock = choice & 0x200,
 		.order = KUID_ORDER_CPU + pick(&me->seed) % 3,
@@ -107,7 +112,7 @@ static void open_one(struct soak_actor *me, struct open_file *file, bool shared)
 			  file->f->name);
 }
 
-/* Mostly little, so that there are many calls. */
+/* Mostly small counts, so that there are many calls. */
 static __u32 pick_count(__u32 *seed)
 {
 	__u32 choice = pick(seed) & 0xfff;
@@ -116,7 +121,7 @@ static __u32 pick_count(__u32 *seed)
 	       choice < 1500 ? 7 : 1;
 }
 
-/* Lines of any sizes, and the rest of the last one. */
+/* Read text of any size, and then the rest of the last line. */
 static long read_lines(const struct format *f, int fd, __u8 *ids,
 		       __u32 count, __u32 *seed)
 {
@@ -188,7 +193,7 @@ static void take_from(struct soak_actor *me, struct open_file *file, __u8 *ids,
 	taken->to = soak_epoch(me);
 }
 
-/* IDs of a call increase, and are above the last one of the file. */
+/* The IDs of a call must increase, and be above the file's last ID. */
 static void check_order(struct soak_actor *me, struct open_file *file,
 			const __u8 *ids, const struct taken *taken)
 {
@@ -231,9 +236,11 @@ static void take_once(struct soak_actor *me, struct open_file *file, __u8 *ids)
 }
 
 /**
- * struct thread - one of a process
- * @shared: files of all of them
- * @cpu: where it is, if that CPU is there; -1 for one after the other
+ * struct thread - a thread that takes IDs
+ * @me: its entry in the shared memory
+ * @shared: files shared by all threads of the process
+ * @cpu: the CPU it stays on while that is online; -1 to move among all
+ * @id: the thread
  */
 struct thread {
 	struct soak_actor *me;
@@ -258,7 +265,10 @@ static void *take_on(void *arg)
 			&thread->shared[choice] :
 			&own[(choice - SHARED) % OWN];
 
-		/* It may be gone, and the thread elsewhere. */
+		/*
+		 * Its CPU may have been offline, so that the thread is
+		 * elsewhere.
+		 */
 		if (me->calls % 16 == 0)
 			move_to_cpu(0, thread->cpu >= 0 ? thread->cpu :
 				    pick(&me->seed) % SOAK_CPUS);
@@ -271,7 +281,7 @@ static void *take_on(void *arg)
 	return NULL;
 }
 
-/* Threads, every second process of which stays on its CPUs. */
+/* Take IDs in threads. Half of the processes keep theirs on their CPUs. */
 void soak_take(__u32 seed, int nr)
 {
 	static struct open_file shared[SHARED];
@@ -309,7 +319,7 @@ static void take_and_end(__u32 seed, int nr)
 		take_once(me, i & 1 ? &own : &inherited, ids);
 }
 
-/* Children all the time, two at once, that have a file in common. */
+/* Fork two children at a time that share a file with their parent. */
 void soak_fork(__u32 seed, int nr)
 {
 	static __u8 ids[SOAK_CALL_MAX * ID_SIZE_MAX];
@@ -336,7 +346,7 @@ void soak_fork(__u32 seed, int nr)
 	}
 }
 
-/* Take all there is, which is soon of this format, and wait for more. */
+/* Take all lex IDs there are, which soon run out, and poll for more. */
 void soak_poll(__u32 seed, int nr)
 {
 	static __u8 ids[SOAK_GREED * SOAK_CALL_MAX * ID_SIZE_MAX];
@@ -358,7 +368,7 @@ void soak_poll(__u32 seed, int nr)
 			if (got > 0)
 				taken += got;
 		} while (got == SOAK_CALL_MAX && ++calls < SOAK_GREED);
-		/* Slots have windows of no epoch. */
+		/* The windows of slot formats don't depend on the epoch. */
 		soak_book(me, f, ids, taken, epoch, epoch);
 		soak_end(me);
 		if (got == SOAK_CALL_MAX)
@@ -392,7 +402,7 @@ static long read_of_caller(const char *context, int cpu, const char *name,
 	return done;
 }
 
-/* All that one context of a CPU was given; nothing if the CPU was not there. */
+/* Book what one context of a CPU was given; nothing if the CPU was offline. */
 static void book_caller(struct soak_actor *me, const struct format *f,
 			const char *context, int cpu, __u64 from)
 {
@@ -419,7 +429,7 @@ static void book_caller(struct soak_actor *me, const struct format *f,
 			   __ATOMIC_RELAXED);
 }
 
-/* IDs of kernel code, in all contexts of all CPUs that are there. */
+/* Take IDs in kernel code, in all contexts of all online CPUs. */
 void soak_call(__u32 seed, int nr)
 {
 	static const char * const contexts[] = { "hard", "soft", "thread" };
@@ -465,7 +475,7 @@ static bool is_calm(void)
 	return __atomic_load_n(&soak->calm, __ATOMIC_SEQ_CST) || soak_stopped();
 }
 
-/* Of either kind in milliseconds, small ones and those past the limit. */
+/* Step the clock back and forward, by small steps and past step_limit. */
 void soak_step(__u32 seed, int nr)
 {
 	static const struct {
@@ -494,7 +504,7 @@ void soak_step(__u32 seed, int nr)
 	}
 }
 
-/* The first can't be taken away. */
+/* CPU 0 can't go offline. */
 void soak_unplug(__u32 seed, int nr)
 {
 	int ret;
@@ -512,7 +522,9 @@ void soak_unplug(__u32 seed, int nr)
 	}
 }
 
-/* In the end nothing is given, which a fork would make stale. */
+/*
+ * End with a random node and the host's worker: a fork makes given ones stale.
+ */
 void soak_identify(__u32 seed, int nr)
 {
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
@@ -552,7 +564,7 @@ void soak_unload(__u32 seed, int nr)
 		int ret = unload();
 
 		if (ret != -EWOULDBLOCK)
-			soak_fail("unloading what is used: %s", strerror(-ret));
+			soak_fail("unload while in use: %s", strerror(-ret));
 		soak_count(&soak->done.refusals);
 		pause_up_to(&seed, 1000);
 	}

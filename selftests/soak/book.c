@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No ID comes twice, however long it goes on, and no more memory is used for
- * that than there was in the beginning.
+ * Find repeated IDs, however long the test runs, in a fixed amount of memory.
  *
- * Times in IDs go on, by what is promised: a call that begins now gives nothing
- * of before what the clock is now, and that is not before any ID there is less
- * what it may be ahead by. So for each source of times there is a window with
- * an edge. All that comes is compared with all in its window; what is before
- * the edge is refused, whether it came before or not. Sources are the
- * microseconds, the grid, each node of v1 and v6, and for v7 each epoch. The
- * window of a node or epoch that is over is closed. A node that is given may
- * come again; then its times go on.
+ * The promises say that times in IDs go on: a call that begins now gives no ID
+ * with a time before the clock, and the clock isn't before any ID given so far
+ * minus max_ahead. So each source of times has a window with an edge. A new ID
+ * is compared with all IDs in its window; an ID before the edge is an error,
+ * whether it was given before or not. Sources are the microseconds of lex, the
+ * grid, each node of v1 and v6, and each epoch of v7. When a node or epoch is
+ * over, its window is closed. A given node may return; then its times must go
+ * on.
  *
- * Edges are moved by soak_sweep(), which takes an ID and waits until all calls
- * have ended that began before: what they gave may be of any time before that.
+ * soak_sweep() moves the edges. It takes an ID and waits until all calls have
+ * ended that began before, because those may still give earlier times.
  *
- * IDs are kept by generations, in the order in which they came, each a hash
- * table that is dropped as a whole when all in it is before its edge. A call
- * adds to the generation that was current when it began, and then looks into
- * all the others: of two calls that were given the same, one finds the other.
+ * IDs are kept in generations, in the order in which they were given. A
+ * generation is a hash table that is dropped as a whole when all its IDs are
+ * before their edges. A call adds its IDs to the generation that was current
+ * when the call began, and then looks into all other generations: if two calls
+ * were given the same ID, at least one of them finds the other's.
  */
 #include "soak.h"
 
-/* What a time may be behind the clock because of the unit it is in. */
+/* How far a time may be behind the clock because of its format's unit. */
 #define UNIT_MOST	(2 * 1024 * NSEC_PER_USEC)
 
-/* A call may begin only while there is room for all others', too. */
+/* A call may begin only if its IDs fit in beside those of all others. */
 #define CROWDED		(SOAK_IDS - (SOAK_ACTORS + SOAK_GREED) * SOAK_CALL_MAX)
 
-/* From how many on a generation is ended. */
+/* A generation with more IDs than this is ended. */
 #define SOME		(SOAK_IDS / 8)
 
 void soak_book_init(void)
@@ -86,16 +86,19 @@ static void begin(struct soak_actor *me)
 	me->generation = get_32(&soak->current);
 }
 
-/* Before a call that takes IDs, and all that is read before it on them. */
+/* Call before taking IDs, and before reading the epoch for them. */
 void soak_begin(struct soak_actor *me)
 {
-	/* Who sweeps makes room, and does not wait for it. */
+	/*
+	 * The sweeper makes room, so it must not wait for room: it uses
+	 * begin().
+	 */
 	while (get_32(&current_generation()->nr) > CROWDED && !soak_failed())
 		usleep(1000);
 	begin(me);
 }
 
-/* After its IDs were booked. */
+/* Call after the IDs were booked. */
 void soak_end(struct soak_actor *me)
 {
 	me->calls++;
@@ -106,7 +109,7 @@ static __u32 find_window(enum soak_kind kind, __u64 name)
 {
 	__u32 i = get_32(&soak->nr_windows);
 
-	/* Most often it is one of the last. */
+	/* Start at the end: most often it is one of the latest. */
 	while (--i > SOAK_GRID) {
 		if (soak->windows[i].kind == kind &&
 		    soak->windows[i].name == name)
@@ -121,7 +124,7 @@ static __u32 add_window(enum soak_kind kind, __u64 name)
 
 	while (__atomic_exchange_n(&soak->lock, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
-	/* Someone else may have come first. */
+	/* Another process may have added it. */
 	nr = find_window(kind, name);
 	if (!nr && soak->nr_windows < SOAK_WINDOWS) {
 		nr = soak->nr_windows;
@@ -159,7 +162,7 @@ static __u32 head_of(const struct soak_seen *seen)
 	return (h ^ h >> 32) % SOAK_HEADS;
 }
 
-/* Two v7 of which one may be of another epoch are the same if all of them is. */
+/* Two v7 of which one may be of another epoch have to be equal in all bits. */
 static bool is_repeat(const struct soak_seen *one,
 		      const struct soak_seen *other)
 {
@@ -169,7 +172,7 @@ static bool is_repeat(const struct soak_seen *one,
 	       one->rest >> 1 == other->rest >> 1;
 }
 
-/* From one of a head on to another one of it. */
+/* Look for a repeat in the part of a chain from @at to before @end. */
 static bool in_chain(const struct soak_generation *g, __u32 at, __u32 end,
 		     const struct soak_seen *seen)
 {
@@ -180,7 +183,7 @@ static bool in_chain(const struct soak_generation *g, __u32 at, __u32 end,
 	return false;
 }
 
-/* Returns true if it was there already. */
+/* Add an ID. Returns true if it was there already. */
 static bool see(struct soak_generation *g, __u32 nr)
 {
 	struct soak_seen *seen = &g->seen[nr - 1];
@@ -207,7 +210,7 @@ static bool see(struct soak_generation *g, __u32 nr)
 	return false;
 }
 
-/* What is in an ID: its window's kind and name, and what it is there. */
+/* Split an ID into its source and what distinguishes it there. */
 static void take_apart(const struct format *f, const __u8 *id,
 		       const struct fields *fields, enum soak_kind *kind,
 		       struct soak_seen *seen)
@@ -218,7 +221,7 @@ static void take_apart(const struct format *f, const __u8 *id,
 	switch (f->number) {
 	case KUID_FORMAT_V1:
 	case KUID_FORMAT_V6:
-		/* Both of one stamp would be the same; years wrap. */
+		/* v1 and v6 share stamps, so one of each would be a repeat. */
 		*kind = SOAK_UUIDS;
 		seen->stamp = (fields->ns / 100) << 14 | bits(w, 66, 14);
 		break;
@@ -247,7 +250,7 @@ static void tell(const struct soak_actor *me, const struct format *f,
 		  (unsigned long long)w.high, (unsigned long long)w.low, what);
 }
 
-/* Returns false if it may not be of that window. */
+/* Returns false if the ID can't belong to that window. */
 static bool book_in(struct soak_actor *me, const struct format *f,
 		    const __u8 *id, __u64 ns, __u32 window,
 		    struct soak_seen *seen)
@@ -277,7 +280,7 @@ static bool may_be_given(__u64 node)
 	return node - GIVEN_NODE < SOAK_GIVEN_NODES;
 }
 
-/* All v1 and v6 of an epoch have one node, of its own if it was drawn. */
+/* All v1 and v6 of an epoch have one node; a drawn node is a new one. */
 static void book_node(struct soak_actor *me, const struct format *f,
 		      const __u8 *id, __u64 epoch, __u64 node)
 {
@@ -315,7 +318,7 @@ static void book(struct soak_actor *me, const struct format *f, const __u8 *id,
 			book_node(me, f, id, from, fields.node);
 		booked = book_in(me, f, id, fields.ns, window, &seen);
 	}
-	/* Between two epochs, it is of either. */
+	/* If the epoch changed during the call, the ID may be of either. */
 	for (epoch = from; kind == SOAK_V7 && epoch <= to; epoch++) {
 		seen.rest |= from != to;
 		booked |= book_in(me, f, id, fields.ns,
@@ -326,8 +329,8 @@ static void book(struct soak_actor *me, const struct format *f, const __u8 *id,
 }
 
 /*
- * Add the IDs of a call that was made by @me since soak_begin(), of one of the
- * epochs from @from to @to.
+ * Add the IDs that a call of @me returned since soak_begin(), in one of the
+ * epochs @from to @to.
  */
 void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
 	       size_t nr, __u64 from, __u64 to)
@@ -344,10 +347,10 @@ void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
 }
 
 /**
- * struct edges - what is known from IDs taken now
- * @epoch: this one is there
+ * struct edges - what IDs taken now prove
+ * @epoch: the current epoch
  * @node: its node
- * @ns: times below that are over, by kind
+ * @ns: times before these are over, by kind
  */
 struct edges {
 	__u64 epoch;
@@ -389,7 +392,7 @@ static bool look(struct soak_actor *me, struct edges *edges)
 	return true;
 }
 
-/* Until all calls have ended that began before this phase. */
+/* Wait until all calls have ended that began before @phase. */
 static void wait_for_calls(__u64 phase)
 {
 	int i;
@@ -417,7 +420,7 @@ static void move_edge(struct soak_window *w, const struct edges *edges,
 		__atomic_store_n(&w->closed, true, __ATOMIC_SEQ_CST);
 }
 
-/* What must be over before a generation is not needed any more. */
+/* End a generation: record what must be over before it can be dropped. */
 static void end_generation(struct soak_generation *g)
 {
 	__u32 nr = get_32(&soak->nr_windows);
@@ -452,7 +455,7 @@ static bool is_over(const struct soak_generation *g)
 	return g->ended;
 }
 
-/* Another one is made the current one, if there is one and need for it. */
+/* Start a new generation if the current one is full enough and one is free. */
 static struct soak_generation *turn_generation(void)
 {
 	struct soak_generation *former = current_generation();
@@ -477,7 +480,7 @@ static void free_generation(struct soak_generation *g)
 	put_32(&g->use, SOAK_FREE);
 }
 
-/* Move edges to where things stand now, and drop what is before them. */
+/* Move the edges forward and drop generations that lie before them. */
 void soak_sweep(struct soak_actor *me)
 {
 	static __u64 newest[SOAK_WINDOWS];
@@ -486,7 +489,7 @@ void soak_sweep(struct soak_actor *me)
 	struct edges edges = { 0 };
 	__u64 kept = 0;
 
-	/* Of those that are over by now, or older than what is taken now. */
+	/* The highest times of calls that began before this look. */
 	for (i = 0; i < nr; i++)
 		newest[i] = get(&soak->windows[i].newest);
 	if (!look(me, &edges))
@@ -505,7 +508,7 @@ void soak_sweep(struct soak_actor *me)
 		struct soak_generation *g = &soak->generations[i];
 
 		kept += g->nr;
-		/* Those who began before it was dropped have ended. */
+		/* Calls that might still look into it have ended. */
 		if (g->use == SOAK_DROPPED)
 			free_generation(g);
 		else if (g->use == SOAK_IN_USE && is_over(g))

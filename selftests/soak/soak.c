@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All at once, for as long as is asked for: readers and callers of all formats
- * and orders, blocking or not, of binary IDs and text, from files of their own
- * and shared ones, in threads, children and the kernel; while the wall clock is
- * set, CPUs come and go, the identity changes and someone tries to unload the
- * module. Each ID is looked at: it is well-formed, in order, and none comes
- * twice. In the end the module must have counted as many as came.
+ * Everything at once, for as long as wanted. Readers and callers take IDs in
+ * all formats and orders, blocking and nonblocking, binary and text, from
+ * private and shared files, in threads, in children and in the kernel. At the
+ * same time the wall clock is set, CPUs go offline and online, the identity
+ * changes, and a process tries to unload the module. Each ID must be
+ * well-formed and in order, and none may be given twice. In the end the module
+ * must have counted exactly the IDs that were given.
  *
- * How that is done in bounded memory: an ID carries its time, and of each
- * source of times there is a window of the latest ones. IDs in it are kept, and
- * each new one is compared with all of them; one of a time before it is refused
- * as such. So each is found out however long ago the same one came. The window
- * is as wide as calls may be out of order by what is promised: it is moved up to
- * the time of an ID that is taken, less what IDs may be ahead of the clock,
- * when all calls have ended that began before. How many IDs there may be in it
- * is fixed; whoever would bring more waits. See book.c.
+ * Finding repeats in bounded memory: an ID carries its time, and for each
+ * source of times the test keeps a window of the latest IDs. A new ID is
+ * compared with all IDs in its window; an ID with a time before the window is
+ * an error by itself. So a repeat is found however long ago the ID was given
+ * first. The window is as wide as calls may be out of order: its edge is the
+ * time of an ID taken now, minus max_ahead, and is moved there when all calls
+ * have ended that began before that. The number of IDs in a window is limited;
+ * a caller that would exceed it waits. See book.c.
  *
- * With --clone the machine is saved when this says so, and goes on from there
- * as another one, for run/soak.sh.
+ * With --clone run/soak.sh saves the machine when this program says so and
+ * resumes it as a clone.
  */
 #include <argp.h>
 #include <glob.h>
@@ -27,13 +28,13 @@
 #include "../lib/option_number.h"
 #include "soak.h"
 
-/* From when the machine is known to be another one. */
+/* Time to run after the machine knows that it is a clone. */
 #define CLONE_SECONDS	10
 
-/* So little that IDs are used up even where there is little time to. */
+/* A small window, so that IDs run out even in a short run. */
 #define PARAMS		"max_ahead_ms=20"
 
-/* When nothing has been done for so long it hangs. */
+/* The test counts as hung after this time without any call. */
 #define HANG_SECONDS	300
 
 static struct {
@@ -47,7 +48,7 @@ static struct {
 static const struct {
 	void (*run)(__u32 seed, int nr);
 	int nr;
-	bool disturbs;		/* and so ends before the others */
+	bool disturbs;		/* ends before the others */
 } roles[] = {
 	{ soak_take, 8, false },
 	{ soak_take, 12, false },
@@ -64,7 +65,7 @@ struct soak_world *soak;
 
 static pid_t pids[ARRAY_SIZE(roles)];
 
-/* The first to come is what is told. */
+/* Keep the first error only. */
 void soak_fail(const char *text, ...)
 {
 	va_list args;
@@ -82,7 +83,7 @@ bool soak_stopped(void)
 	return __atomic_load_n(&soak->stop, __ATOMIC_RELAXED);
 }
 
-/* What came before all are told to stop is looked at, unless this is why. */
+/* After a regular stop the last IDs are still checked, after an error not. */
 bool soak_failed(void)
 {
 	return __atomic_load_n(&soak->failed, __ATOMIC_RELAXED);
@@ -105,7 +106,7 @@ static __u64 seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Those who have ended must have been told to. */
+/* A process may only end when it was told to. */
 static void look_at_children(void)
 {
 	int status;
@@ -192,7 +193,7 @@ static __u64 forks(const struct soak_actor *me)
 	return get_status(me->fd, &status) ? 0 : status.vm_forks;
 }
 
-/* As another machine: with another node and worker, from when that is known. */
+/* Be cloned: from then on the machine must have another node and worker. */
 static void be_cloned(struct soak_actor *me)
 {
 	struct kuid_state before, after;
@@ -210,7 +211,7 @@ static void be_cloned(struct soak_actor *me)
 		soak_fail("the clone has the node or worker of the machine it was made of");
 }
 
-/* In a process of its own, which has all the others. */
+/* Run in a process that is the parent of all actors. */
 static void run(struct soak_actor *me)
 {
 	__u64 end = seconds_now() + options.seconds;
@@ -232,7 +233,7 @@ static void run(struct soak_actor *me)
 	_exit(0);
 }
 
-/* Where all of them are, in the kernel. */
+/* Show the kernel stacks of all threads. */
 static void show_tasks(pid_t group)
 {
 	char line[256];
@@ -268,7 +269,7 @@ static __u64 calls_made(void)
 	return calls;
 }
 
-/* Until it ends, or hangs. */
+/* Wait until the process ends or hangs. */
 static void watch(pid_t pid)
 {
 	__u64 since = seconds_now(), calls = 0;
@@ -282,14 +283,14 @@ static void watch(pid_t pid)
 		calls = made;
 		if (now - since > HANG_SECONDS) {
 			show_tasks(pid);
-			soak_fail("it hangs after %llu calls",
+			soak_fail("hangs after %llu calls",
 				  (unsigned long long)calls);
 			kill(-pid, SIGKILL);
 		}
 		usleep(100000);
 	}
 	if (status)
-		soak_fail("it ended with status %x", status);
+		soak_fail("the test process ended with status %x", status);
 }
 
 static void put_wall_back(__u64 offset)
@@ -313,16 +314,16 @@ static void report(const struct soak_actor *me, __u64 seconds)
 
 		for (a = 0; a < SOAK_ACTORS; a++)
 			again += soak->actors[a].again[f->number];
-		say("%s: %llu IDs checked, %llu times none without waiting",
+		say("%s: %llu IDs checked, %llu times EAGAIN",
 		    f->name, (unsigned long long)booked(f->number),
 		    (unsigned long long)again);
 		if (status.ids[f->number] != booked(f->number))
-			soak_fail("%s: %llu IDs came, the module says %llu",
+			soak_fail("%s: %llu IDs given, the module counted %llu",
 				  f->name,
 				  (unsigned long long)booked(f->number),
 				  (unsigned long long)status.ids[f->number]);
 	}
-	say("%llu IDs in %llu s; %llu waits, %llu would have, %llu epochs",
+	say("%llu IDs in %llu s; %llu waits, %llu would_blocks, %llu epochs",
 	    (unsigned long long)booked_in_all(), (unsigned long long)seconds,
 	    (unsigned long long)status.waits,
 	    (unsigned long long)status.would_blocks,
@@ -355,7 +356,7 @@ static void report(const struct soak_actor *me, __u64 seconds)
 	    !done->refusals || !done->identities || !done->children ||
 	    !done->polls || !done->kernel_ids || !status.steps_back ||
 	    !status.steps_forward || status.epoch < 3)
-		soak_fail("there was no time for all that it is about");
+		soak_fail("too short to have done all disturbances");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -377,8 +378,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "seconds", 't', "N", 0, "how long; 60", 0 },
-	{ "seed", 's', "N", 0, "what is chosen is chosen by it", 0 },
+	{ "seconds", 't', "N", 0, "duration; default 60", 0 },
+	{ "seed", 's', "N", 0, "seed of the random choices", 0 },
 	{ "clone", 'c', NULL, 0, "go on as a clone, see soak.sh", 0 },
 	{ 0 },
 };
@@ -386,7 +387,7 @@ static const struct argp_option argp_options[] = {
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.doc = "Take IDs of the module KUID_MODULE while all is done to the machine.",
+	.doc = "Take IDs of the module KUID_MODULE on a disturbed machine.",
 };
 
 int main(int argc, char **argv)
@@ -412,7 +413,7 @@ int main(int argc, char **argv)
 		    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (soak == MAP_FAILED)
 		ksft_exit_fail_msg("out of memory\n");
-	/* What is counted begins with this. */
+	/* The module's counters must start at zero. */
 	ret = is_loaded() ? unload() : 0;
 	ret = ret ? ret : load(PARAMS);
 	if (ret)

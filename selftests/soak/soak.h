@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The soak test. soak.c starts and ends it and says what came of it,
- * actors.c has those that take IDs and those that disturb them,
- * book.c finds IDs that come twice.
+ * The soak test. soak.c starts and ends it and reports the result, actors.c
+ * takes IDs and disturbs the machine, book.c finds repeated IDs.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -16,19 +15,19 @@
 
 #define SOAK_CPUS	4
 
-/* The most IDs of a call; and how many calls one may make that goes for all. */
+/* The most IDs a call takes, and how many calls may be booked as one. */
 #define SOAK_CALL_MAX	4096
 #define SOAK_GREED	24
 
-/* Who takes IDs, at one time. */
+/* The most actors that take IDs at one time. */
 #define SOAK_ACTORS	32
 
-/* Nodes that are given: this one, and the next ones. */
+/* Number of nodes that are given, from GIVEN_NODE on. */
 #define SOAK_GIVEN_NODES 3
 
 /* book.c */
 #define SOAK_GENERATIONS 8
-#define SOAK_IDS	524288	/* of each */
+#define SOAK_IDS	524288	/* in each generation */
 #define SOAK_HEADS	131072
 #define SOAK_WINDOWS	65536
 #define SOAK_OPEN_WINDOWS 64
@@ -36,11 +35,12 @@
 enum soak_kind { SOAK_LEX, SOAK_GRID, SOAK_UUIDS, SOAK_V7 };
 
 /**
- * struct soak_window - times from which on IDs are known, of one kind
- * @name: of %SOAK_UUIDS the node, of %SOAK_V7 the epoch
- * @edge: no ID of an earlier time may come any more
- * @newest: the highest time that came
- * @closed: none may come at all
+ * struct soak_window - the latest times of one source of IDs
+ * @kind: the kind of source
+ * @name: the node of %SOAK_UUIDS, the epoch of %SOAK_V7
+ * @edge: no ID with an earlier time may be given any more
+ * @newest: the highest time seen
+ * @closed: no ID of this source may be given any more
  */
 struct soak_window {
 	enum soak_kind kind;
@@ -51,12 +51,12 @@ struct soak_window {
 };
 
 /**
- * struct soak_seen - an ID that came
- * @stamp: all that tells it from others of its window
- * @rest: of v7, what is random in it, and in the lowest bit whether it is not
- *	known which epoch it belongs to; else 0
- * @window: its number
- * @next: of the same head, a number from 1 on; 0 for none
+ * struct soak_seen - an ID that was given
+ * @stamp: what distinguishes it from other IDs of its window
+ * @rest: the random part of a v7, shifted left; the lowest bit is set if its
+ *	epoch isn't known for sure. 0 for other formats
+ * @window: the number of its window
+ * @next: the next ID of the same hash chain, counted from 1; 0 if none
  */
 struct soak_seen {
 	__u64 stamp;
@@ -68,13 +68,14 @@ struct soak_seen {
 enum soak_use { SOAK_FREE, SOAK_IN_USE, SOAK_DROPPED };
 
 /**
- * struct soak_generation - IDs of calls that were made at about the same time
+ * struct soak_generation - IDs of calls made at about the same time
  * @use: enum soak_use
- * @nr: how many
- * @ended: no more are added
- * @nr_until: how many of @until there are
- * @until: when each window's edge is behind this, the generation is not needed
- * @heads: by hash, a number from 1 on; 0 for none
+ * @nr: number of IDs
+ * @ended: no IDs are added any more
+ * @nr_until: number of entries in @until
+ * @until: when the edge of each of these windows has passed @newest, the
+ *	generation is not needed any more
+ * @heads: hash chains, as numbers of IDs counted from 1; 0 if empty
  * @seen: the IDs
  */
 struct soak_generation {
@@ -91,16 +92,16 @@ struct soak_generation {
 };
 
 /**
- * struct soak_actor - who takes IDs
- * @name: what it is
- * @phase: in which its call began; 0 if it makes none
- * @calls: made so far
- * @ids: by KUID_FORMAT_*
- * @again: how often there were none, by KUID_FORMAT_*
- * @generation: that IDs of its call go to
- * @windows: those it used last, by kind
- * @seed: of its choices
- * @fd: for asking how things stand
+ * struct soak_actor - a thread or process that takes IDs
+ * @name: for messages
+ * @phase: the phase in which its current call began; 0 outside of a call
+ * @calls: calls made so far
+ * @ids: IDs taken, by KUID_FORMAT_*
+ * @again: calls that got EAGAIN, by KUID_FORMAT_*
+ * @generation: where the IDs of its current call are added
+ * @windows: the window used last, by kind
+ * @seed: seed of its random choices
+ * @fd: file for status queries
  */
 struct soak_actor {
 	const char *name;
@@ -116,16 +117,16 @@ struct soak_actor {
 
 /**
  * struct soak_done - what was done to the machine
- * @back: steps of the wall clock
- * @back_past: those of them to before the limit
- * @forward: the same, forward
- * @unplugged: CPUs taken away, and given back
- * @refusals: of unloading the module
+ * @back: clock steps back
+ * @back_past: those past step_limit
+ * @forward: clock steps forward
+ * @unplugged: times that a CPU was taken offline and online again
+ * @refusals: refused attempts to unload the module
  * @identities: changes of the identity
- * @children: forked
- * @loads: of the module that takes IDs in the kernel
- * @kernel_ids: that it took
- * @polls: that were waited for
+ * @children: forked children
+ * @loads: loads of the module that takes IDs in the kernel
+ * @kernel_ids: IDs taken in the kernel
+ * @polls: polls that became ready
  */
 struct soak_done {
 	__u64 back;
@@ -141,19 +142,19 @@ struct soak_done {
 };
 
 /**
- * struct soak_world - what all processes share
- * @stop: come to an end
- * @calm: nothing is to be done to the machine any more
- * @failed: something was found
- * @what: what it is
- * @phase: of calls that begin now; from 1 on
- * @current: the generation for their IDs
- * @epoch_edge: no ID of an epoch before may come any more
+ * struct soak_world - memory shared by all processes
+ * @stop: all processes must end
+ * @calm: the disturbing processes must end
+ * @failed: an error was found
+ * @what: the first error
+ * @phase: the phase of calls that begin now, counted from 1
+ * @current: the generation of calls that begin now
+ * @epoch_edge: no ID of an earlier epoch may be given any more
  * @lock: held to add a window
- * @nr_windows: how many there are
- * @windows: the first two are those of SOAK_LEX and SOAK_GRID
- * @nodes: of each epoch, as far as it is known; else 0
- * @most: IDs that were kept at one time
+ * @nr_windows: number of windows
+ * @windows: all windows; the first two are SOAK_LEX and SOAK_GRID
+ * @nodes: the node of each epoch if known, otherwise 0
+ * @most: the most IDs kept at one time
  */
 struct soak_world {
 	bool stop;
