@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /proc/PID/fdinfo of a kuid file: what it gives. */
+/*
+ * /proc/PID/fdinfo of a kuid file: format, order, and whether IDs were taken.
+ */
 #include "../../kselftest_harness.h"
 
 #include "../lib/formats.h"
@@ -10,7 +12,7 @@ static const char *const orders[] = {
 	[KUID_ORDER_HOST] = "host",
 };
 
-/* Whether its lines are those of kuid, and say this. */
+/* Whether the kuid lines of fdinfo are exactly these. */
 static bool says(int fd, const char *format, bool text, const char *order,
 		 bool taken)
 {
@@ -36,7 +38,7 @@ static bool says(int fd, const char *format, bool text, const char *order,
 	return from && !strcmp(from, wanted);
 }
 
-TEST(nodes)
+TEST(device_files)
 {
 	char line[LINE_MAX_SIZE + 1];
 	size_t i;
@@ -59,7 +61,7 @@ TEST(nodes)
 	}
 }
 
-TEST(what_was_set)
+TEST(after_set_format)
 {
 	struct kuid_set_format set;
 	int fd = open(DEV_KUID, O_RDONLY);
@@ -76,7 +78,7 @@ TEST(what_was_set)
 	close(fd);
 }
 
-/* A generate of another format takes an ID, and leaves what a read gives. */
+/* Generate in another format takes an ID, but the file keeps its own format. */
 TEST(generate)
 {
 	int fd = open(DEV_KUID, O_RDONLY);

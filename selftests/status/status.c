@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUID_IOC_STATUS: that it says what is, and every single thing wrong with a
- * use that is otherwise right. Nothing else takes IDs meanwhile.
+ * KUID_IOC_STATUS: it tells the truth, and it refuses calls with one single
+ * error each. Nothing else may take IDs while this test runs.
  */
 #include "../../kselftest_harness.h"
 
@@ -19,7 +19,7 @@ FIXTURE(status) {
 	__u8 *hole;
 	size_t page;
 	__u32 resolution;
-	long stepped;		/* how far the wall clock is from where it was */
+	long stepped;		/* seconds that the wall clock was set */
 };
 
 FIXTURE_SETUP(status)
@@ -39,12 +39,15 @@ FIXTURE_TEARDOWN(status)
 {
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
-	/* A test that failed may have left it. */
+	/* A test that failed may have left the module loaded. */
 	unload_name("kuid_grace");
 	close(self->fd);
 }
 
-/* A good use, its out fields poisoned: they are not read. */
+/*
+ * A valid call. The out fields are poisoned, because the kernel must not read
+ * them.
+ */
 static struct kuid_status good_use(int poison)
 {
 	struct kuid_status s;
@@ -62,7 +65,7 @@ static void get(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, s));
 }
 
-/* Nothing is left as it was, whatever that was. */
+/* Each field is written, whatever was in it. */
 TEST_F(status, all_is_written)
 {
 	const struct kuid_status poison = good_use(POISON);
@@ -85,13 +88,15 @@ TEST_F(status, all_is_written)
 	again = good_use(0x33);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &again));
 	EXPECT_EQ(0, memcmp(&s, &again, sizeof(s)));
-	/* The answer is no question. */
+	/*
+	 * An answer can be used as the next query: the out fields aren't read.
+	 */
 	again = s;
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &again));
 	EXPECT_EQ(0, memcmp(&s, &again, sizeof(s)));
 }
 
-TEST_F(status, what_is_held)
+TEST_F(status, held)
 {
 	__u64 reasons = KUID_REASON_NO_STATE;
 	struct kuid_status s;
@@ -102,7 +107,7 @@ TEST_F(status, what_is_held)
 	get(_metadata, self, &s);
 	TH_LOG("clock resolution %u ns", self->resolution);
 	EXPECT_EQ(KUID_HELD_UNIQUE | KUID_HELD_ORDER, s.held);
-	/* Whether it is told of forks is the kernel's business. */
+	/* NO_VM_FORK depends on the kernel alone. */
 	EXPECT_EQ(reasons, s.reasons & ~(__u64)KUID_REASON_NO_VM_FORK);
 	EXPECT_EQ(0, s.stamp_lag_ns);
 	EXPECT_EQ(0, s.slot_lag_ns);
@@ -111,27 +116,27 @@ TEST_F(status, what_is_held)
 	EXPECT_EQ(0, s.grid_ahead_ns);
 }
 
-/* From every node, and before and after its first ID. */
-TEST_F(status, of_every_node)
+/* From every device file, before and after its first ID. */
+TEST_F(status, every_device_file)
 {
 	static const char *const suffixes[] = { "", ".txt" };
 	struct kuid_status s;
 	char text[LINE_MAX_SIZE];
-	size_t node, i;
+	size_t n, i;
 
 	get(_metadata, self, &s);
-	for (node = 0; node < NR_FORMATS; node++) {
+	for (n = 0; n < NR_FORMATS; n++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			int fd = open_node(&formats[node], suffixes[i], 0);
+			int fd = open_node(&formats[n], suffixes[i], 0);
 			struct kuid_status now = good_use(POISON);
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
 			EXPECT_EQ(s.held, now.held);
 			EXPECT_EQ(s.epoch, now.epoch);
-			/* It takes no ID. */
+			/* Status takes no ID, so the order can still be set. */
 			ASSERT_EQ(0, set_order(fd, KUID_ORDER_FILE));
-			ASSERT_LT(0, read(fd, text, formats[node].id_size));
+			ASSERT_LT(0, read(fd, text, formats[n].id_size));
 			now = good_use(POISON);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
 			EXPECT_EQ(s.held, now.held);
@@ -140,7 +145,7 @@ TEST_F(status, of_every_node)
 	}
 }
 
-/* Of all who may open it. */
+/* Any user who may open the device may read the status. */
 TEST_F(status, by_anyone)
 {
 	pid_t child = fork_child();
@@ -191,7 +196,7 @@ static void check_counted(struct __test_metadata *_metadata,
 	*before = after;
 }
 
-/* Exactly what was handed out, on whatever CPU, in whatever way. */
+/* The counters are exact, on any CPU and by any kind of call. */
 TEST_F(status, ids)
 {
 	static const __u32 counts[] = { 1, 2, 7, 1, 1023, 1024, 1025, 1, 3000 };
@@ -232,7 +237,10 @@ TEST_F(status, ids)
 			check_counted(_metadata, self, &before, f->number,
 				      count, "lines");
 		}
-		/* A line that is begun is handed out, and its rest is not. */
+		/*
+		 * A line counts as given when it is begun; its rest doesn't
+		 * count.
+		 */
 		ASSERT_EQ(3, read(text, ids, 3));
 		check_counted(_metadata, self, &before, f->number, 1,
 			      "part of a line");
@@ -243,7 +251,7 @@ TEST_F(status, ids)
 		ASSERT_EQ(2 * line, read(text, ids, 2 * line));
 		check_counted(_metadata, self, &before, f->number, 3,
 			      "lines between parts");
-		/* What is not handed out doesn't count. */
+		/* Refused and empty calls don't count. */
 		ASSERT_EQ(-1, read(fd, ids, f->id_size - 1));
 		ASSERT_EQ(0, read(text, ids, 0));
 		ASSERT_EQ(-EINVAL, generate_in_order(f, self->fd,
@@ -257,7 +265,7 @@ TEST_F(status, ids)
 	free(ids);
 }
 
-/* In one order of the three as in another: none is counted by the file. */
+/* The counters don't depend on the order of the file. */
 TEST_F(status, ids_of_each_order)
 {
 	struct kuid_status before;
@@ -284,7 +292,7 @@ TEST_F(status, ids_of_each_order)
 	}
 }
 
-/* Lex is the one of which there is little enough to get ahead of the clock. */
+/* lex has so few IDs that a process can get ahead of the clock. */
 TEST_F(status, ahead)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -304,13 +312,13 @@ TEST_F(status, ahead)
 	get(_metadata, self, &s);
 	after = clock_ns();
 	TH_LOG("%llu ns", (unsigned long long)s.lex_ahead_ns);
-	/* Not less than it has become by now. */
+	/* The run-ahead may have shrunk since, but not grown. */
 	EXPECT_LE(last.ns, s.lex_ahead_ns + after);
 	EXPECT_GE(BATCH_AHEAD_NS, s.lex_ahead_ns);
 	EXPECT_EQ(0, s.grid_ahead_ns);
 	EXPECT_EQ(0, s.stamp_ahead_ns);
 
-	/* And of stamps, which a CPU's batch is ahead of the clock by. */
+	/* A batch puts a CPU's lane ahead of the clock. */
 	EXPECT_EQ(BATCH, generate_ids(format_of(KUID_FORMAT_V6), self->fd, ids,
 				      BATCH));
 	get(_metadata, self, &s);
@@ -320,8 +328,8 @@ TEST_F(status, ahead)
 }
 
 /*
- * Set back by less than the limit, both clocks are ahead of the wall clock by
- * what is left of that, and no more once it is set forward again.
+ * After a step back of less than step_limit both clocks are ahead of the wall
+ * clock by the lag. A step forward by as much ends the lag.
  */
 TEST_F(status, half_speed)
 {
@@ -369,7 +377,7 @@ TEST_F(status, half_speed)
 	EXPECT_EQ(before.reasons, s.reasons);
 }
 
-/* What a node that was given means, for status as for query. */
+/* Status and query with a given node. */
 TEST_F(status, fixed_node)
 {
 	bool was_loaded = is_loaded();
@@ -395,7 +403,7 @@ TEST_F(status, fixed_node)
 			TH_LOG("%s", format_of(q.format)->name);
 		}
 	}
-	/* All that it counts, it counts from the load on. */
+	/* All counters start at zero when the module is loaded. */
 	EXPECT_TRUE(all_bytes(s.ids, 0, sizeof(s.ids)));
 	EXPECT_EQ(0, s.waits);
 	EXPECT_EQ(0, s.would_blocks);
@@ -409,7 +417,7 @@ TEST_F(status, fixed_node)
 		ASSERT_EQ(0, load(""));
 }
 
-/* What anyone may ask of the module, but for IDs. */
+/* Everything that any user may read, apart from IDs. */
 static void ask_all(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(status) *self, __u64 epoch)
 {
@@ -449,8 +457,8 @@ static bool grace_is_held(void)
 }
 
 /*
- * A new epoch waits for the readers of the one before. While it does, and one
- * of them doesn't end, all questions are answered.
+ * A new epoch waits for an RCU grace period. While kuid_grace keeps that from
+ * ending, status, state and sysfs still answer.
  */
 TEST_F(status, answers_while_an_epoch_begins)
 {
@@ -464,7 +472,7 @@ TEST_F(status, answers_while_an_epoch_begins)
 	if (!getenv("KUID_GRACE"))
 		SKIP(return, "KUID_GRACE doesn't name the module");
 	if (allowed_cpus(cpus, 2) < 2)
-		SKIP(return, "needs a CPU beside the one that is held");
+		SKIP(return, "needs 2 CPUs");
 	get(_metadata, self, &before);
 	ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
 	snprintf(params, sizeof(params), "cpu=%d", cpus[1]);
@@ -474,7 +482,9 @@ TEST_F(status, answers_while_an_epoch_begins)
 	ASSERT_LE(0, child);
 	if (!child)
 		_exit(ioctl(self->fd, KUID_IOC_SET_IDENTITY, &same) ? 1 : 0);
-	/* IDs tell when the epoch has begun, which comes before the waiting. */
+	/*
+	 * IDs show when the epoch has begun, which is before the grace period.
+	 */
 	do {
 		struct id id;
 		struct kuid_generate g = {
@@ -489,7 +499,7 @@ TEST_F(status, answers_while_an_epoch_begins)
 	ask_all(_metadata, self, epoch);
 
 	EXPECT_TRUE(grace_is_held()) {
-		TH_LOG("the answers came when the epoch no longer waited");
+		TH_LOG("the grace period ended before the answers came");
 	}
 	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	ASSERT_EQ(0, unload_name("kuid_grace"));
@@ -559,7 +569,7 @@ TEST_F(status, bad_structs)
 
 	for (i = 0; i < nr; i++)
 		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
-	/* All of it, and no byte less, must be there. */
+	/* The kernel needs the whole struct, and reads no byte behind it. */
 	for (there = 0; there < sizeof(good); there++) {
 		memcpy(self->hole - there, &good, there);
 		check_struct_faults(_metadata, self, self->hole - there);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device's files in sysfs: that each is there, for all to read and none to
- * write, with one value in it, which is what the ioctls say.
+ * The device's sysfs files: each of them exists, can be read by all users and
+ * written by none, and contains one value that agrees with the ioctls.
  */
 #include "../../kselftest_harness.h"
 
@@ -15,14 +15,14 @@
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
-/* What may stand in a file's one line. */
+/* What the single line of a file may contain. */
 enum kind {
 	DECIMAL,
-	HEX,		/* or nothing, while there is no epoch */
-	LOAD_ID,	/* 16 digits, which are all 0 likewise */
-	SETTING,	/* a decimal number, or nothing, likewise */
+	HEX,		/* empty while there is no epoch */
+	LOAD_ID,	/* 16 digits; all 0 while there is no epoch */
+	SETTING,	/* decimal; empty while there is no epoch */
 	BIT,
-	WORDS,		/* or none */
+	WORDS,		/* none or more words */
 };
 
 static const struct attribute {
@@ -71,7 +71,7 @@ static const char *const reasons[] = {
 	"fixed_node", "no_vm_fork", "random_not_ready", "forced_clock",
 };
 
-/* The bits that the words in status/reasons stand for; all bits set if any. */
+/* The bits of the words in status/reasons; UINT64_MAX on any error. */
 static __u64 read_reasons(void)
 {
 	char text[TEXT_MAX];
@@ -86,7 +86,7 @@ static __u64 read_reasons(void)
 			if (!strcmp(word, reasons[i]))
 				break;
 		}
-		/* Once each. */
+		/* An unknown word, or a word that appears twice. */
 		if (i == ARRAY_SIZE(reasons) || bits >> i & 1)
 			return UINT64_MAX;
 		bits |= 1ULL << i;
@@ -117,16 +117,19 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 	case BIT:
 		return size == 1;
 	case WORDS:
-		/* One space between two of them, and nowhere else. */
+		/*
+		 * Words are separated by one space, and no other space is
+		 * allowed.
+		 */
 		return !size || (text[0] != ' ' && text[size - 1] != ' ' &&
 				 !strstr(text, "  "));
 	default:
-		/* No zeroes before a number. */
+		/* No leading zeros. */
 		return size && (size == 1 || text[0] != '0');
 	}
 }
 
-/* What is wrong with the files as whoever runs this sees them, or NULL. */
+/* What is wrong with the files for the current user, or NULL. */
 static const char *look_at_all(bool has_epoch, const char **name)
 {
 	char text[TEXT_MAX], path[128];
@@ -164,7 +167,7 @@ static bool is_attribute(const char *name)
 	return false;
 }
 
-/* What every device has. */
+/* Files that every device has. */
 static bool is_of_any_device(const char *name)
 {
 	return !strcmp(name, "dev") || !strcmp(name, "uevent") ||
@@ -172,7 +175,7 @@ static bool is_of_any_device(const char *name)
 	       !strcmp(name, "waiting_for_supplier") || *name == '.';
 }
 
-/* Count the files in a directory of the device's; *@unknown is set if any is. */
+/* Count a directory's files. @unknown gets the name of an unexpected one. */
 static int count_files(const char *dir, char *unknown, size_t size)
 {
 	char path[320], name[300];
@@ -201,7 +204,7 @@ static int count_files(const char *dir, char *unknown, size_t size)
 
 FIXTURE(sysfs) {
 	int fd;
-	long stepped;		/* how far the wall clock is from where it was */
+	long stepped;		/* seconds that the wall clock was set */
 };
 
 FIXTURE_SETUP(sysfs)
@@ -227,7 +230,7 @@ TEST_F(sysfs, files)
 	}
 }
 
-/* And no more than these. */
+/* There are no other files. */
 TEST_F(sysfs, no_other_files)
 {
 	char unknown[300] = "";
@@ -249,7 +252,7 @@ TEST_F(sysfs, by_anyone)
 	ASSERT_TRUE(ended_well(child));
 }
 
-/* Node, worker and interval are those that are in the IDs. */
+/* The files show the node, worker and interval of the IDs. */
 TEST_F(sysfs, identity)
 {
 	static const char *const names[] = {
@@ -343,14 +346,14 @@ TEST_F(sysfs, status)
 	int fd;
 
 	ASSERT_NE(NULL, ids);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the test. */
 	memset(ids, POISON, COUNT * ID_SIZE_MAX);
 	check_status(_metadata, self->fd);
 	for (i = 0; i < NR_FORMATS; i++)
 		ASSERT_EQ(i + 1, generate_ids(&formats[i], self->fd, ids,
 					      i + 1));
 	check_status(_metadata, self->fd);
-	/* A wait, and an EAGAIN. */
+	/* Cause a wait and an EAGAIN. */
 	ASSERT_EQ(COUNT, generate_ids(lex, self->fd, ids, COUNT));
 	fd = open_node(lex, "", O_NONBLOCK);
 	ASSERT_LE(0, fd);
@@ -371,7 +374,7 @@ TEST_F(sysfs, status)
 		SKIP(return, TOO_SLOW);
 }
 
-/* Less and less: a reading between two others lies between them. */
+/* The run-ahead shrinks: a value read between two others lies between them. */
 TEST_F(sysfs, ahead)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -415,13 +418,13 @@ TEST_F(sysfs, after_a_step)
 
 	ASSERT_EQ(0, shift_wall_seconds(BACK));
 	self->stepped = 0;
-	/* Whoever asks finds it, not only who takes an ID. */
+	/* Any reader notices the step, not only a caller that takes an ID. */
 	EXPECT_EQ(0, read_number("clock/stamp_lag_ns", 10));
 	EXPECT_EQ(0, read_number("clock/slot_lag_ns", 10));
 	check_status(_metadata, self->fd);
 }
 
-/* Until someone opens the device there is no epoch, and no identity. */
+/* Before the device is opened first there is no epoch and no identity. */
 TEST(before_the_first_open)
 {
 	bool was_loaded = is_loaded();
@@ -469,7 +472,7 @@ TEST(before_the_first_open)
 		ASSERT_EQ(0, load(""));
 }
 
-/* Who reads while the module goes gets the whole of a value, or an error. */
+/* A reader gets a whole value or an error while the module is unloaded. */
 TEST(while_it_is_unloaded)
 {
 	enum { ROUNDS = 5 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoints: a line for each wait, each step of the wall clock and each
- * epoch, with what happened in it.
+ * The tracepoints: one line for each wait, clock step and epoch, with the right
+ * fields.
  */
 #include "../../kselftest_harness.h"
 
@@ -20,7 +20,7 @@
 
 #define NO_TRACING	"the kernel has no tracepoints"
 
-/* Never reached but by a module that begins no epoch. */
+/* Reached only if the module begins no epoch. */
 #define TRIES		1000
 
 static int write_file(const char *path, const char *text)
@@ -77,7 +77,7 @@ static bool read_trace(void)
 	return true;
 }
 
-/* The next line of an event from *@at on, without its name; or NULL. */
+/* The next line of @event from *@at on, without the event's name, or NULL. */
 static const char *next_line(const char **at, const char *event)
 {
 	static char line[512];
@@ -87,7 +87,7 @@ static const char *next_line(const char **at, const char *event)
 		size_t size = strcspn(found, "\n");
 
 		found += strlen(event);
-		/* What comes before the name of an event, and behind it. */
+		/* Check the characters before and after the name. */
 		if (found - strlen(event) == trace_text ||
 		    found[-1 - (long)strlen(event)] != ' ' || *found != ':')
 			continue;
@@ -102,7 +102,7 @@ static const char *next_line(const char **at, const char *event)
 	return NULL;
 }
 
-/* What stands behind "name=", or NULL. */
+/* The text after "name=", or NULL. */
 static const char *field_of(const char *line, const char *name)
 {
 	size_t size = strlen(name);
@@ -128,8 +128,8 @@ static bool number_of(const char *line, const char *name, long long *value)
 
 FIXTURE(trace) {
 	int fd;
-	bool commands_recorded;	/* as it was found */
-	long stepped;		/* how far the wall clock is from where it was */
+	bool commands_recorded;	/* as the test found it */
+	long stepped;		/* seconds that the wall clock was set */
 };
 
 FIXTURE_SETUP(trace)
@@ -141,8 +141,8 @@ FIXTURE_SETUP(trace)
 	ASSERT_EQ(0, write_file(TRACING "trace", ""));
 	ASSERT_EQ(0, write_file(TRACING "tracing_on", "1"));
 	/*
-	 * For them the kernel would rewrite its scheduler, which an emulated
-	 * machine was seen not to survive.
+	 * Recording the commands would patch tracepoints into the running
+	 * scheduler, which made an emulated machine crash.
 	 */
 	self->commands_recorded = reads_one(RECORD_COMMANDS);
 	ASSERT_EQ(0, write_file(RECORD_COMMANDS, "0"));
@@ -205,11 +205,13 @@ TEST_F(trace, fields)
 	}
 }
 
-/* Each wait that is counted has its line. */
+/* Each wait that is counted has a line. */
 TEST_F(trace, wait)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
-	/* Too many to be made without waiting, even by who is held up a while. */
+	/*
+	 * More IDs than are available without a wait, even after a long delay.
+	 */
 	const __u32 count = BATCH_AHEAD_NS / NSEC_PER_USEC + 300000;
 	struct kuid_status before = { 0 }, after = { 0 };
 	__u8 *ids = malloc(count * f->id_size);
@@ -218,7 +220,7 @@ TEST_F(trace, wait)
 	const char *line;
 
 	ASSERT_NE(NULL, ids);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the test. */
 	memset(ids, POISON, count * f->id_size);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
 	ASSERT_EQ(count, generate_ids(f, self->fd, ids, count));
@@ -245,7 +247,7 @@ TEST_F(trace, wait)
 		SKIP(return, TOO_SLOW);
 }
 
-/* The next step there is a line of, which is one by about @by seconds. */
+/* The next step in the trace must be one by about @by seconds. */
 static void check_step(struct __test_metadata *_metadata, const char **at,
 		       int by, long long *stamp_lag, long long *slot_lag)
 {
@@ -258,7 +260,9 @@ static void check_step(struct __test_metadata *_metadata, const char **at,
 	ASSERT_TRUE(number_of(line, "by_ns", &by_ns));
 	ASSERT_TRUE(number_of(line, "stamp_lag_ns", stamp_lag));
 	ASSERT_TRUE(number_of(line, "slot_lag_ns", slot_lag));
-	/* The wall clock may be slewed, too, and be read between two ticks. */
+	/*
+	 * The wall clock may be slewed as well, and be read between two ticks.
+	 */
 	EXPECT_LT(by * 1000000000LL - 100000000, by_ns) {
 		TH_LOG("%s", line);
 	}
@@ -289,7 +293,7 @@ TEST_F(trace, step)
 	EXPECT_LT(0, slot_lag);
 	EXPECT_GE(most, slot_lag);
 	check_step(_metadata, &at, BACK, &stamp_lag, &slot_lag);
-	/* No more than what is ahead of any clock. */
+	/* The rest of the lag is run-ahead. */
 	EXPECT_GE((long long)AHEAD_NS, stamp_lag);
 	EXPECT_GE((long long)AHEAD_NS, slot_lag);
 	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
@@ -314,7 +318,7 @@ static void check_epoch(struct __test_metadata *_metadata, const char **at,
 	EXPECT_STREQ(why, text);
 }
 
-/* An hour back: stamps begin a new epoch, slots go on at half speed. */
+/* An hour back: stamps begin a new epoch, slots continue at half speed. */
 TEST_F(trace, epoch_by_a_step)
 {
 	enum { BACK = 3600 };
@@ -327,7 +331,7 @@ TEST_F(trace, epoch_by_a_step)
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
 	self->stepped = -BACK;
-	/* A worker makes it, and not more than one a second. */
+	/* A worker makes the epoch, at most one a second. */
 	for (try = 0; try < TRIES && after.epoch <= before.epoch; try++) {
 		usleep(10000);
 		take_of_each(_metadata, self->fd);
@@ -360,7 +364,10 @@ TEST_F(trace, epoch_by_force)
 	struct kuid_status before = { 0 }, after = { 0 };
 	const char *at = trace_text;
 
-	/* So that nothing is taken back, and nothing can repeat. */
+	/*
+	 * Without run-ahead the force takes nothing back, so nothing can
+	 * repeat.
+	 */
 	let_clock_catch_up();
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
@@ -372,7 +379,7 @@ TEST_F(trace, epoch_by_force)
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
 }
 
-/* A step that nobody has seen when an epoch begins has its one line, too. */
+/* A step first noticed when an epoch begins has exactly one line too. */
 TEST_F(trace, step_found_by_a_new_epoch)
 {
 	enum { BACK = 3, TIMES = 3 };
@@ -398,7 +405,10 @@ TEST_F(trace, step_found_by_a_new_epoch)
 	ASSERT_TRUE(read_trace());
 	for (i = 1; i <= TIMES; i++) {
 		check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
-		/* Its stamps have another node, and begin at the wall clock. */
+		/*
+		 * Stamps of the new epoch have a new node, and start at the
+		 * wall clock.
+		 */
 		EXPECT_EQ(0, stamp_lag);
 		EXPECT_LT(0, slot_lag);
 		check_epoch(_metadata, &at, before.epoch + i, "set");
@@ -409,7 +419,7 @@ TEST_F(trace, step_found_by_a_new_epoch)
 	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
 }
 
-/* The first comes with the first file that is opened. */
+/* The first open begins the first epoch. */
 TEST_F(trace, first_epoch)
 {
 	bool was_loaded = is_loaded();
