@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long callers wait, to the microsecond. For User Mode Linux that is booted
- * with time-travel=inf-cpu: there no time passes but while all sleep, and a
- * little each time somebody reads a clock. So a wait is what the module makes
- * of it, however slow or busy the machine is.
+ * How long callers wait, to the microsecond. This needs User Mode Linux booted
+ * with time-travel=inf-cpu: there time passes only while all tasks sleep, and a
+ * little with each reading of a clock. So waits depend on the module alone, not
+ * on the machine's speed or load.
  */
 #include "../../kselftest_harness.h"
 
@@ -17,17 +17,17 @@
 
 #define CHUNK		1024
 
-/* How far IDs may be ahead of the clock here; batches may use half of it. */
+/* The window of these tests; batches may use half of it. */
 #define WINDOW_MS	10
 #define WINDOW_NS	(WINDOW_MS * NSEC_PER_MSEC)
 
-/* After that, a waiter that doesn't take what is due loses its place. */
+/* After this time a waiter that doesn't take its due IDs loses its place. */
 #define GRACE_NS	(8 * NSEC_PER_MSEC)
 
-/* What reading clocks may add to a wait: some hundred readings of 256 ns. */
+/* Some hundred clock readings of 256 ns may add this to a wait. */
 #define COST_NS		(100 * NSEC_PER_USEC)
 
-/* A lex ID for each microsecond. */
+/* lex has one ID for each microsecond. */
 #define LEX_NS(count)	((count) * NSEC_PER_USEC)
 
 #define CLOCK_SOURCE	"/sys/devices/system/clocksource/clocksource0/" \
@@ -36,15 +36,15 @@
 #define READERS_MAX	256
 
 /**
- * struct reader - a process that reads once, or for ever
+ * struct reader - a process that makes a number of reads
  * @pid: 0 if there is none
- * @count: how many IDs it asks for
+ * @count: how many IDs each read asks for
  * @order: KUID_ORDER_*
- * @priority: of the SCHED_FIFO class; 0 for the usual class
- * @calls: how many calls it makes
- * @longest: how long the longest of them took
- * @got: what the last one returned
- * @first: the first ID that it was given by the last one
+ * @priority: SCHED_FIFO priority; 0 for SCHED_OTHER
+ * @calls: how many reads to make
+ * @longest: duration of the longest read
+ * @got: result of the last read
+ * @first: first ID of the last read
  */
 struct reader {
 	pid_t pid;
@@ -61,9 +61,9 @@ FIXTURE(waits) {
 	const struct format *f;
 	bool was_loaded;
 	struct reader *readers;		/* in shared memory */
-	bool *stop;			/* likewise */
+	bool *stop;			/* in shared memory too */
 	pid_t hog;
-	int fd;				/* of lex, O_NONBLOCK */
+	int fd;				/* lex, O_NONBLOCK */
 	__u8 *ids;
 };
 
@@ -88,7 +88,7 @@ static int set_priority(int priority)
 				  &param);
 }
 
-/* Or the kernel lets the usual class run for a twentieth of each second. */
+/* Otherwise the kernel leaves 5 % of each second to SCHED_OTHER. */
 static int let_real_time_run(bool on)
 {
 	int fd = open("/proc/sys/kernel/sched_rt_runtime_us", O_WRONLY);
@@ -107,7 +107,7 @@ static __u64 mono_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* Return when sleeps end on time, which they don't soon after boot. */
+/* Wait until sleeps end on time, which they don't just after boot. */
 static void wait_for_timers(void)
 {
 	__u64 began;
@@ -123,7 +123,7 @@ FIXTURE_SETUP(waits)
 	char params[32];
 
 	if (!time_travels())
-		SKIP_TEST("time is not under control");
+		SKIP_TEST("needs UML with time travel");
 	if (!module_path())
 		SKIP_TEST(NO_MODULE);
 	self->f = format_of(KUID_FORMAT_LEX);
@@ -180,7 +180,7 @@ static void run_reader(const struct format *f, struct reader *me)
 	if (!ids || fd < 0 || set_order(fd, me->order) ||
 	    set_priority(me->priority))
 		_exit(1);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the test. */
 	memset(ids, POISON, me->count * f->id_size);
 	for (call = 0; call < me->calls; call++) {
 		began = mono_ns();
@@ -195,7 +195,9 @@ static void run_reader(const struct format *f, struct reader *me)
 	_exit(0);
 }
 
-/* Returns when it sleeps or has ended, because it has the processor before. */
+/*
+ * Returns when the reader sleeps or has ended, as it runs before this process.
+ */
 static void start_reader(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(waits) *self, int nr, __u32 count,
 			 int priority, int calls)
@@ -209,7 +211,7 @@ static void start_reader(struct __test_metadata *_metadata,
 		.priority = priority,
 		.calls = calls,
 	};
-	/* What the reader sees is shared, so not straight into there. */
+	/* *reader is shared: only the parent may write its pid. */
 	pid = fork_child();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -230,7 +232,7 @@ static void wait_for_reader(struct __test_metadata *_metadata,
 	}
 }
 
-/* Leave nothing of what batches may use. */
+/* Use up the half of the window that batches may use. */
 static void use_up_half(struct __test_metadata *_metadata,
 			FIXTURE_DATA(waits) *self)
 {
@@ -243,8 +245,8 @@ static void use_up_half(struct __test_metadata *_metadata,
 }
 
 /*
- * Takes so many IDs at a time without waiting, all that there are until it is
- * stopped.
+ * Start a child that keeps taking all available IDs, @count at a time and
+ * without waiting, until it is stopped.
  */
 static void start_hog(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(waits) *self, __u32 count, int priority)
@@ -263,7 +265,7 @@ static void start_hog(struct __test_metadata *_metadata,
 	_exit(0);
 }
 
-/* Return when the hog has left nothing of the window. */
+/* Wait until the hog has used up the window. */
 static void wait_for_hog(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(waits) *self)
 {
@@ -285,7 +287,7 @@ static void check_wait(struct __test_metadata *_metadata,
 	EXPECT_GE(most + COST_NS, reader->longest);
 }
 
-/* Each gets its IDs when they and those of the readers before it are there. */
+/* Each reader gets its IDs when they and all IDs before them are due. */
 TEST_F(waits, first_come_first_served)
 {
 	static const __u32 counts[] = { 1000, 700, 2, 300, CHUNK, 3, 100 };
@@ -300,18 +302,20 @@ TEST_F(waits, first_come_first_served)
 		wait_for_reader(_metadata, self, nr);
 		before += LEX_NS(counts[nr]);
 		check_wait(_metadata, self, nr, before);
-		/* And not earlier, or this shows nothing. */
+		/*
+		 * Getting them earlier would mean that the test shows nothing.
+		 */
 		EXPECT_LE(before, self->readers[nr].longest + COST_NS);
 		ASSERT_EQ(1, count_in_order(self->f, self->readers[nr].first, 1,
 					    &last)) {
-			TH_LOG("reader %zu is served out of turn", nr);
+			TH_LOG("reader %zu was served out of turn", nr);
 		}
 	}
 }
 
 /*
- * Single readers beside 200 sleeping batches, with nothing left of the window:
- * nothing is before them but one batch that came over, and each other.
+ * Single readers beside 200 sleeping batches, with the window used up: each
+ * waits for one batch that went over, and for the other singles.
  */
 TEST_F(waits, singles_pass_sleeping_batches)
 {
@@ -329,14 +333,14 @@ TEST_F(waits, singles_pass_sleeping_batches)
 		wait_for_reader(_metadata, self, nr);
 		check_wait(_metadata, self, nr, LEX_NS(CHUNK + SINGLES));
 	}
-	/* Most of them still sleep, or this shows nothing. */
+	/* Most batches must still sleep, or the test shows nothing. */
 	EXPECT_EQ('S', state_of(self->readers[BATCHES - 1].pid));
 	end_hog(self);
 	for (nr = 0; nr < BATCHES; nr++)
 		wait_for_reader(_metadata, self, nr);
 }
 
-/* One after the other, each when it has been the first for one window. */
+/* Batches are served in turn, each after being first for one window. */
 TEST_F(waits, batches_beside_saturating_singles)
 {
 	static const __u32 counts[] = { 2, CHUNK };
@@ -356,9 +360,9 @@ TEST_F(waits, batches_beside_saturating_singles)
 }
 
 /*
- * Batches that can't run, because the hog always does. Where others take all
- * there is one at a time, they keep one behind them from going over for 8 ms
- * for each 16 of them.
+ * Stuck batches can't run, because the hog has a higher priority. While the hog
+ * takes all IDs one at a time, every 16 stuck batches may delay a batch behind
+ * them from going over by 8 ms.
  */
 static void pass_stuck(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(waits) *self, int stuck)
@@ -392,8 +396,8 @@ TEST_F(waits, batch_behind_many_stuck_batches)
 }
 
 /*
- * A single reader that can't run any more, though its ID is due, keeps no more
- * from the others than that.
+ * A single reader that can't run although its ID is due costs the others no
+ * more than that ID.
  */
 TEST_F(waits, singles_behind_a_stuck_single)
 {
@@ -406,7 +410,7 @@ TEST_F(waits, singles_behind_a_stuck_single)
 	start_reader(_metadata, self, STUCK, 1, 2, INT32_MAX);
 	while (state_of(self->readers[STUCK].pid) != 'S')
 		usleep(1);
-	/* It has no chance to run between the look and this. */
+	/* The reader can't run between state_of() and this. */
 	ASSERT_EQ(0, sched_setscheduler(self->readers[STUCK].pid, SCHED_OTHER,
 					&usual));
 	for (nr = 1; nr <= SINGLES; nr++)
@@ -420,9 +424,9 @@ TEST_F(waits, singles_behind_a_stuck_single)
 }
 
 /*
- * A chunk that is larger than what batches leave of the window, which others
- * keep used up by two at a time: it is served in its turn, and then so is a
- * single reader behind it.
+ * A chunk larger than the half of the window, which other batches keep used up
+ * two IDs at a time: the chunk is served in its turn, and then so is a single
+ * reader behind it.
  */
 TEST_F(waits, chunk_beside_small_batches)
 {
@@ -448,7 +452,7 @@ TEST_F(waits, chunk_beside_small_batches)
 	}
 }
 
-/* No IDs are there before the state is restored. */
+/* Reload the module so that no IDs are available until a restore. */
 static void have_none(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(waits) *self)
 {
@@ -478,8 +482,9 @@ TEST_F_TIMEOUT(waits, without_state, 90)
 }
 
 /*
- * A change wakes all pollers at once, though each would look by itself after a
- * second: of many files in one set, and of one file in many sets.
+ * A change wakes all pollers at once, although each of them would check by
+ * itself after a second: many files in one epoll set, and one file in many
+ * sets.
  */
 TEST_F_TIMEOUT(waits, a_change_wakes_all_pollers, 90)
 {
@@ -507,13 +512,13 @@ TEST_F_TIMEOUT(waits, a_change_wakes_all_pollers, 90)
 		ASSERT_EQ(0, epoll_ctl(sets[i], EPOLL_CTL_ADD, self->fd,
 				       &event));
 	}
-	/* Sets with files that are not ready have been looked at. */
+	/* epoll has checked all files, and none is ready. */
 	ASSERT_EQ(0, epoll_wait(set, told, FILES, 0));
 
 	ASSERT_EQ(0, restore_floor(self->fd, 0));
 	began = mono_ns();
 	ASSERT_EQ(0, let_all_go(self->fd));
-	/* What wakes them is done by another process. */
+	/* Another process wakes the pollers: let it run. */
 	usleep(1);
 	ASSERT_EQ(FILES, epoll_wait(set, told, FILES, 0));
 	for (i = 0; i < SETS; i++)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far IDs may be ahead of the clock, and what becomes of calls that would
- * take them further. Formats with few IDs a second get there: lex soon, k64 on
- * a machine that is fast enough.
+ * How far IDs may be ahead of the clock, and how calls behave that would go
+ * further. Formats with few IDs a second reach the limit: lex soon, k64 on a
+ * fast machine.
  *
- * How long a call takes is nowhere looked at: what counts is what the clock
- * says when it is over.
+ * No test looks at the duration of a call, only at the clock when the call is
+ * over.
  */
 #include "../../kselftest_harness.h"
 
@@ -16,12 +16,12 @@
 
 #include "../lib/formats.h"
 
-/* What a CPU takes from the host's IDs to give out later, and may drop. */
+/* IDs that a CPU takes from the host's sequence at once and may drop. */
 #define RUN		32
 
 #define BATCH		4096
 
-/* How many IDs are held until they are looked at. */
+/* How many IDs are kept until they are checked. */
 #define IDS_MAX		(256 * BATCH)
 
 static __u64 slot_of(const struct format *f, const void *id)
@@ -32,7 +32,7 @@ static __u64 slot_of(const struct format *f, const void *id)
 	return fields.slot;
 }
 
-/* How far the last of the IDs is ahead of the clock; 0 if it is not. */
+/* How far the last ID is ahead of the clock; 0 if it isn't. */
 static __u64 ahead_of_clock(const struct format *f, const void *ids,
 			    size_t count)
 {
@@ -44,15 +44,15 @@ static __u64 ahead_of_clock(const struct format *f, const void *ids,
 }
 
 /*
- * The same, of what a call that may not wait got: if it asked for many and
- * found none in the half of the window that is for batches, one of the other.
+ * The most that a nonblocking call may be ahead. A batch that finds no ID in
+ * its half of the window gets a single ID of the other half.
  */
 static __u64 ahead_max(long got)
 {
 	return got > 1 ? BATCH_AHEAD_NS : AHEAD_NS;
 }
 
-/* One CPU, so that there is one run; and nothing ahead from tests before. */
+/* Use one CPU, so that there is one run, and wait out earlier run-ahead. */
 static void alone(struct __test_metadata *_metadata)
 {
 	int cpu;
@@ -64,7 +64,7 @@ static void alone(struct __test_metadata *_metadata)
 
 FIXTURE(limits) {
 	const struct format *lex;
-	int fd;			/* of lex, O_NONBLOCK */
+	int fd;			/* lex, O_NONBLOCK */
 	__u8 *ids;
 	struct words last;
 };
@@ -76,7 +76,7 @@ FIXTURE_SETUP(limits)
 	ASSERT_LE(0, self->fd);
 	self->ids = malloc(IDS_MAX * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the tests. */
 	memset(self->ids, POISON, IDS_MAX * ID_SIZE_MAX);
 	self->last = (struct words) { 0 };
 	alone(_metadata);
@@ -89,10 +89,10 @@ FIXTURE_TEARDOWN(limits)
 }
 
 /*
- * Batches until there is no more for them: a call that gives less than it was
- * asked for. Returns how many IDs came, none of which is further ahead than it
- * may be; -1 if this machine can't use them up. Looks at all of them afterwards:
- * that takes longer than to get them, and longer than they last.
+ * Take batches until a call gives less than it was asked for. Returns the
+ * number of IDs, or -1 if this machine can't use them up. None of the IDs may
+ * be too far ahead. All IDs are checked afterwards, because checking takes
+ * longer than taking them, so that they would never run out.
  */
 static long drain(struct __test_metadata *_metadata,
 		  FIXTURE_DATA(limits) *self, bool by_read)
@@ -123,15 +123,15 @@ static void drain_one_way(struct __test_metadata *_metadata,
 	const __u64 runs = RUN * get_nprocs_conf();
 	__u64 begin = clock_ns();
 	long sum = drain(_metadata, self, by_read);
-	/* Later than the last of the calls, which makes it less strict. */
+	/* Read after the last call, so the bound is a little too lenient. */
 	__u64 elapsed = (clock_ns() - begin) / NSEC_PER_USEC;
 
 	if (sum < 0)
 		SKIP(return, TOO_SLOW);
 	TH_LOG("%ld IDs in %llu us", sum, (unsigned long long)elapsed);
 	/*
-	 * There is one for each microsecond, and none for one that is over. The
-	 * last call may have got one beyond.
+	 * One ID for each microsecond since the begin and none for earlier
+	 * ones, plus one that the last call may have got from the other half.
 	 */
 	EXPECT_GE(elapsed + 1 + window + runs + 1, sum);
 	EXPECT_LE(window - runs, sum);
@@ -159,8 +159,8 @@ static long take_by_readv(const struct format *f, int fd, void *to,
 }
 
 /*
- * A batch that may not wait gets one ID of the half that is not for batches,
- * before it is told that there is none.
+ * A nonblocking batch gets one ID of the other half of the window before it
+ * gets EAGAIN.
  */
 TEST_F(limits, one_beyond)
 {
@@ -188,7 +188,7 @@ TEST_F(limits, one_beyond)
 	}
 }
 
-/* As many calls for one ID, or until one of them gets none. */
+/* Make @calls calls for one ID, but stop at the first that gets none. */
 static long take_singles(const struct format *f, int fd, void *to, int calls)
 {
 	long got;
@@ -203,12 +203,12 @@ static long take_singles(const struct format *f, int fd, void *to, int calls)
 }
 
 /*
- * The half of the window that batches leave is there for IDs one at a time:
- * more of them than the clock makes room for meanwhile.
+ * Single IDs may use the half of the window that batches leave: more IDs than
+ * the clock frees meanwhile.
  */
 TEST_F(limits, one_at_a_time_after_batches)
 {
-	/* By the first rounds not even half of what is left is used up. */
+	/* The first rounds use up less than half of what batches leave. */
 	enum { CALLS = 1024, FIRST = 20, ROUNDS = 200 };
 	size_t sum = 0, again = 0;
 	int round;
@@ -218,7 +218,7 @@ TEST_F(limits, one_at_a_time_after_batches)
 
 		if (drain(_metadata, self, round % 2) < 0)
 			SKIP(return, TOO_SLOW);
-		/* A batch would have to wait, one ID does not. */
+		/* A batch would have to wait here, a single ID doesn't. */
 		got = take_singles(self->lex, self->fd, self->ids, CALLS);
 		ASSERT_EQ(CALLS, got);
 		ASSERT_GE(AHEAD_NS,
@@ -228,7 +228,7 @@ TEST_F(limits, one_at_a_time_after_batches)
 		sum += got;
 	}
 
-	/* To the end of the window, if this machine is fast enough for it. */
+	/* Use up the window, if this machine is fast enough for that. */
 	for (round = FIRST; round < ROUNDS && !again; round++) {
 		long got = take_singles(self->lex, self->fd, self->ids, CALLS);
 
@@ -244,14 +244,14 @@ TEST_F(limits, one_at_a_time_after_batches)
 	TH_LOG("%zu IDs one at a time, %zu times EAGAIN", sum, again);
 }
 
-/* Who may not wait gets what there is: less than the window has room for. */
+/* A nonblocking call gets the IDs that are available. */
 TEST_F(limits, short_count)
 {
 	long got;
 
 	if (drain(_metadata, self, true) < 0)
 		SKIP(return, TOO_SLOW);
-	/* In each of these there are more than one call takes. */
+	/* Each millisecond frees more than one ID. */
 	do {
 		usleep(1000);
 		got = read_ids(self->lex, self->fd, self->ids, IDS_MAX);
@@ -300,13 +300,15 @@ static void count_alarm(int sig)
 	__atomic_add_fetch(&alarms, sig == SIGALRM, __ATOMIC_RELAXED);
 }
 
-/* While it waits for the clock, a call is ended by a signal. */
+/* A call that waits for the clock is ended by a signal. */
 TEST(signal_while_waiting)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
-	/* Some seconds' worth. */
+	/* IDs for some seconds. */
 	const __u32 count = 5000000;
-	/* Again and again: the first may come before the call begins. */
+	/*
+	 * Repeat the timer: the first signal may come before the call begins.
+	 */
 	struct itimerval often = {
 		.it_value.tv_usec = 60000,
 		.it_interval.tv_usec = 60000,
@@ -344,10 +346,10 @@ TEST(signal_while_waiting)
 }
 
 /*
- * The grid's steps are used up one after the other: after a step's last slot
- * comes the next step, and no step is left before that unless the clock has.
+ * Grid ticks are used up in turn: the last slot of a tick is followed by the
+ * next tick, and a tick is left early only if the clock has left it.
  */
-TEST(steps_of_the_grid)
+TEST(grid_ticks)
 {
 	const struct format *f = format_of(KUID_FORMAT_K64);
 	const __u32 count = 3 * GRID_SLOTS;
@@ -372,20 +374,20 @@ TEST(steps_of_the_grid)
 			full += !(fields.slot % GRID_SLOTS);
 		} else {
 			ASSERT_EQ(0, fields.slot % GRID_SLOTS);
-			/* The clock is in it, or past it. */
+			/* The clock is in this tick or past it. */
 			ASSERT_LE(fields.ns, now);
 			jumps++;
 		}
 		last = fields.slot;
 	}
-	TH_LOG("%u steps used up, %u left to the clock", full, jumps);
+	TH_LOG("%u grid ticks used up, %u left early", full, jumps);
 	close(fd);
 	free(ids);
 }
 
 /*
- * Batches as fast as they come, by a process on each of two CPUs. Whether that
- * is more than the grid has depends on the machine; the limit doesn't.
+ * Batches as fast as possible, by a process on each of two CPUs. Whether they
+ * use up the grid depends on the machine; the limit doesn't.
  */
 TEST(k64_as_fast_as_can_be)
 {

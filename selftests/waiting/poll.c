@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * poll, select and epoll: ready means that one ID is to be had without waiting,
- * and who waits for that is woken without anyone else's doing.
+ * poll, select and epoll: ready means that an ID is available without waiting,
+ * and a waiting poller is woken without any help from another caller.
  *
- * Formats but lex have more than one process can use up an ID at a time. Lex is
- * tried with little ahead of the clock. Under a fine clock there is one more a
- * microsecond later, before anyone could look; under a coarse one there is none
- * until it ticks. All formats are tried with a ceiling, above which there are
- * none whatever the clock says.
+ * A process that takes one ID at a time can use up lex only. lex is tested with
+ * a window of 1 ms. With a fine clock the next ID is available a microsecond
+ * later, before anyone can look; with a coarse clock there is none until the
+ * next tick. All formats are tested at a ceiling, above which there are no IDs
+ * whatever the clock says.
  */
 #include "../../kselftest_harness.h"
 
@@ -22,14 +22,14 @@
 
 #define BATCH		4096
 
-/* Never reached but by a module that wakes no one. */
+/* Reached only if the module doesn't wake the poller. */
 #define LONG_MS		10000
 
-/* All that can be asked for but what is always there. */
+/* All events that can be asked for; POLLERR and POLLHUP always are. */
 #define ALL_EVENTS	(POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | \
 			 POLLPRI | POLLRDBAND | POLLWRBAND | POLLRDHUP)
 
-/* What poll tells of a file, or -1. */
+/* The events that poll reports for a file, or -1. */
 static int events_of(int fd, int timeout)
 {
 	struct pollfd p = { .fd = fd, .events = ALL_EVENTS };
@@ -74,7 +74,7 @@ FIXTURE_TEARDOWN(poll)
 	close(self->fd);
 }
 
-/* Each time that it is ready there is one, whatever the order. */
+/* A file that is ready gives an ID, in every order. */
 TEST_F(poll, ready)
 {
 	int fds[3];
@@ -94,7 +94,7 @@ TEST_F(poll, ready)
 	}
 }
 
-/* Poll asks for no ID: the format can be set afterwards. */
+/* Poll takes no ID: the format can still be set. */
 TEST_F(poll, takes_nothing)
 {
 	ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
@@ -140,7 +140,7 @@ TEST_F(poll, by_epoll)
 	ASSERT_LE(0, set);
 	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
 	for (i = 0; i < 20; i++) {
-		/* As often as it is asked, without an ID being taken. */
+		/* A level stays until an ID is taken. */
 		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
 		ASSERT_EQ(EPOLLIN, event.events);
 		ASSERT_EQ(1, epoll_wait(set, &event, 1, 0));
@@ -154,14 +154,14 @@ TEST_F(poll, by_epoll)
 	close(set);
 }
 
-/* How a reader waits: by poll, or by epoll for levels or edges. */
+/* How a reader waits: by poll, by level-triggered or edge-triggered epoll. */
 enum { BY_POLL, BY_LEVELS, BY_EDGES, NR_WAYS };
 
 static const __u32 counts[] = { 1, 2, 37, BATCH };
 
 /*
- * Each time that it is ready there is something for whoever is alone, however
- * much is asked for: no reader goes round between the two.
+ * If there is no other reader, a file that is ready gives something for every
+ * count: a reader doesn't loop between poll and EAGAIN.
  */
 TEST_F(poll, whatever_is_asked_for)
 {
@@ -186,7 +186,7 @@ TEST_F(poll, whatever_is_asked_for)
 		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
 		for (round = 0; round < ROUNDS; round++) {
 			c = round % ARRAY_SIZE(counts);
-			/* A new edge without taking all there is. */
+			/* Rearm the edge without using up the IDs. */
 			if (way == BY_EDGES && round) {
 				ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD,
 						       self->fd, &event));
@@ -215,7 +215,7 @@ TEST_F(poll, whatever_is_asked_for)
 	free(ids);
 }
 
-/* A line can be had, and its rest. */
+/* A text file is ready for a line, and for the rest of a line. */
 TEST_F(poll, text)
 {
 	char line[LINE_MAX_SIZE];
@@ -236,14 +236,14 @@ TEST_F(poll, text)
 }
 
 /*
- * Lex, of which there is a millisecond ahead of the clock; and that at half
- * speed, because the wall clock was set back, so that slow machines use it up.
+ * lex with a window of 1 ms at half speed, because the wall clock was set back,
+ * so that slow machines can use it up.
  */
 FIXTURE(used_up) {
 	const struct format *f;
 	bool was_loaded;
-	bool coarse;		/* what is used up stays so for a while */
-	long stepped;		/* how far the wall clock is from where it was */
+	bool coarse;		/* used-up IDs stay so for a while */
+	long stepped;		/* seconds that the wall clock was set */
 	int fd;
 	int text;
 	__u8 *ids;
@@ -290,14 +290,14 @@ FIXTURE_TEARDOWN(used_up)
 		EXPECT_EQ(0, load(""));
 }
 
-/* One after the other, until there is none. Returns false if there always is. */
+/* Take single IDs until there is none. Returns false if there always is one. */
 static bool use_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(used_up) *self)
 {
 	__u64 give_up = read_clock(CLOCK_MONOTONIC) + 3 * NSEC_PER_SEC;
 	long got;
 
-	/* Half of it goes faster. */
+	/* A batch takes half of the window faster. */
 	got = read_ids(self->f, self->fd, self->ids, BATCH);
 	while (got > 0 && read_clock(CLOCK_MONOTONIC) < give_up)
 		got = read_ids(self->f, self->fd, self->ids, 1);
@@ -362,7 +362,7 @@ TEST_F(used_up, becomes_ready_for_epoll)
 			SKIP(return, TOO_SLOW);
 		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
 		ASSERT_EQ(EPOLLIN, event.events);
-		/* It is still. */
+		/* The level stays until an ID is taken. */
 		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
 		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
 	}
@@ -370,8 +370,8 @@ TEST_F(used_up, becomes_ready_for_epoll)
 }
 
 /*
- * Who asks for edges takes all there is, until EAGAIN, and then is told when
- * there is some again: nothing but that call could have had it told.
+ * An edge-triggered reader takes all IDs until EAGAIN. After that it is told
+ * when IDs are available again, although only its own call asked for IDs.
  */
 TEST_F(used_up, becomes_ready_for_edges)
 {
@@ -393,8 +393,8 @@ TEST_F(used_up, becomes_ready_for_edges)
 }
 
 /*
- * Readers that take as much as they can until EAGAIN: there is one EAGAIN for
- * each time they are told, and something before it.
+ * Readers that take all they can until EAGAIN get one EAGAIN for each event,
+ * and at least one ID before it.
  */
 TEST_F(used_up, readers_do_not_go_round)
 {
@@ -434,14 +434,14 @@ TEST_F(used_up, readers_do_not_go_round)
 				SKIP(return, TOO_SLOW);
 			ASSERT_EQ(-EAGAIN, got);
 			ASSERT_LT(1, calls) {
-				TH_LOG("way %d: told, and there is none", way);
+				TH_LOG("way %d: ready, but no ID", way);
 			}
 		}
 		close(set);
 	}
 }
 
-/* The rest of a line is there, whatever else is. */
+/* The rest of a line is ready even if no further ID is available. */
 TEST_F(used_up, rest_of_a_line)
 {
 	enum { ROUNDS = 10, PART = 5 };
@@ -496,7 +496,7 @@ static void watch_all(struct __test_metadata *_metadata,
 	}
 }
 
-/* Returns when each node has been told of, with nothing but what it is. */
+/* Wait until each file was reported at least once, as readable only. */
 static void wait_for_all(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(none_left) *self)
 {
@@ -507,7 +507,7 @@ static void wait_for_all(struct __test_metadata *_metadata,
 		struct epoll_event event;
 
 		ASSERT_EQ(1, epoll_wait(self->set, &event, 1, LONG_MS)) {
-			TH_LOG("%d nodes are not told of", left);
+			TH_LOG("%d files were not reported", left);
 		}
 		ASSERT_EQ(EPOLLIN, event.events);
 		left -= !told[event.data.u32];
@@ -515,7 +515,7 @@ static void wait_for_all(struct __test_metadata *_metadata,
 	}
 }
 
-/* Of no format is anything told before there are some; then it is of all. */
+/* No file is reported before there are IDs; then every file is. */
 static void told_in_time(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(none_left) *self)
 {
@@ -526,7 +526,10 @@ static void told_in_time(struct __test_metadata *_metadata,
 	for (round = 0; round < 3; round++) {
 		struct kuid_state state;
 
-		/* Others are woken, clocks change, and still there is none. */
+		/*
+		 * Waiters are woken and clocks change, and still there are no
+		 * IDs.
+		 */
 		ASSERT_EQ(0, get_state(self->all.fd, &state));
 		ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
 		ASSERT_EQ(0, epoll_wait(self->set, &event, 1, 5));
@@ -548,7 +551,7 @@ static void told_in_time(struct __test_metadata *_metadata,
 					   6 * size_of_one(i)));
 			ASSERT_EQ(EAGAIN, errno);
 		}
-		/* What was told before that may be told again. */
+		/* Drop events reported before the IDs ran out. */
 		while (epoll_wait(self->set, &event, 1, 0))
 			;
 	}
@@ -566,7 +569,7 @@ TEST_F(none_left, edges)
 	told_in_time(_metadata, self);
 }
 
-/* How often a process went to sleep by itself; -1 if that can't be known. */
+/* How often a process went to sleep by itself; -1 on error. */
 static long sleeps_of(pid_t pid)
 {
 	static const char name[] = "voluntary_ctxt_switches:";
@@ -587,7 +590,7 @@ static long sleeps_of(pid_t pid)
 
 #define MANY_FILES	2000
 
-/* Open files and poll them. */
+/* Open @nr files and add them to an epoll set. */
 static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
 		       int nr)
 {
@@ -605,14 +608,14 @@ static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
 }
 
 /*
- * Poll a file while its reader and those of many other files that are polled
- * find nothing, again and again. The poller looks once a second by itself, and
- * nothing that the readers do may wake it in between.
+ * Poll a file while its own reader and those of many other polled files keep
+ * getting EAGAIN. The poller checks once a second by itself, and nothing that
+ * the readers do may wake it in between.
  */
 static void sleep_beside_readers(struct __test_metadata *_metadata,
 				 FIXTURE_DATA(none_left) *self, bool own_file)
 {
-	/* So long that what the first readers armed comes due. */
+	/* Long enough for timers armed by the first readers to expire. */
 	const __u64 enough = 3 * NSEC_PER_SEC;
 	static int fds[MANY_FILES];
 	int fd = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
@@ -629,7 +632,7 @@ static void sleep_beside_readers(struct __test_metadata *_metadata,
 	if (!child) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
 
-		/* Straight, for its number is known. */
+		/* A direct system call, so that its number is known. */
 		_exit(syscall(SYS_ppoll, &ready, 1, NULL, NULL, 0) != 1);
 	}
 	ASSERT_TRUE(wait_asleep_in(child, SYS_ppoll));
@@ -666,7 +669,7 @@ TEST_F(none_left, not_woken_by_each_reader_of_the_file)
 	sleep_beside_readers(_metadata, self, true);
 }
 
-/* Many files in one set, and one file in many sets. */
+/* Many files in one epoll set, and one file in many sets. */
 TEST_F(none_left, thousands_are_told)
 {
 	enum { SETS = 1000 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callers that wait for the clock beside others: batches leave half of what
- * there is ahead of it to single IDs, and each caller that sleeps is served.
+ * Callers that wait for the clock beside others: batches leave half of the
+ * window to single IDs, and each sleeping caller is served.
  *
- * No test looks at how long anything takes, nor at the order in which sleepers
- * are served: a slow machine may run one of them after its time. Both are told
- * by exact_waits.c, where time is under control.
+ * No test looks at durations or at the order in which sleepers are served,
+ * because a slow machine may run a sleeper late. exact_waits.c checks both,
+ * with time under control.
  */
 #include "../../kselftest_harness.h"
 
@@ -21,7 +21,7 @@
 #define BATCH		4096
 #define LARGE_BATCH	65536
 
-/* Single IDs, so many that what is done with them costs little beside. */
+/* Enough single IDs to make the rest of the loop cheap. */
 #define SINGLES		1024
 
 static long read_singles(const struct format *f, int fd, void *to)
@@ -44,7 +44,7 @@ static int compare_words(const void *one, const void *other)
 	return words_after(*a, *b) - words_after(*b, *a);
 }
 
-/* Sorts them. */
+/* Sorts the IDs. */
 static void check_no_repeat(struct __test_metadata *_metadata,
 			    struct words *ids, size_t count)
 {
@@ -53,18 +53,18 @@ static void check_no_repeat(struct __test_metadata *_metadata,
 	qsort(ids, count, sizeof(*ids), compare_words);
 	for (i = 1; i < count; i++) {
 		ASSERT_TRUE(words_after(ids[i], ids[i - 1])) {
-			TH_LOG("%016llx%016llx is there twice",
+			TH_LOG("%016llx%016llx was given twice",
 			       (unsigned long long)ids[i].high,
 			       (unsigned long long)ids[i].low);
 		}
 	}
 }
 
-/* What those who read until they are told to stop have in common. */
+/* Shared by readers that read until they are told to stop. */
 struct sharing {
 	bool stop;
 	bool failed;
-	size_t sums[8];		/* IDs of each so far */
+	size_t sums[8];		/* IDs of each reader so far */
 };
 
 static bool stopped(const struct sharing *sharing)
@@ -78,9 +78,9 @@ static size_t sum_of(struct sharing *sharing, int nr)
 }
 
 /*
- * A child that reads until it is told to stop: that many IDs at a time, or
- * SINGLES of them one at a time. It looks at few of them, or it would take
- * fewer than there are.
+ * Start a child that reads until it is told to stop: @batch IDs at a time, or
+ * SINGLES single IDs. The child checks only a few of them, because checking all
+ * would make it too slow to use up the IDs.
  */
 static pid_t start_reader(const struct format *f, struct sharing *sharing,
 			  int nr, int cpu, __u32 batch)
@@ -112,7 +112,7 @@ static pid_t start_reader(const struct format *f, struct sharing *sharing,
 	_exit(0);
 }
 
-/* So that what is looked at is looked at among readers that have begun. */
+/* Wait until all readers have begun, so that the test runs beside them. */
 static void wait_for_readers(struct sharing *sharing, int nr)
 {
 	while (nr--) {
@@ -130,11 +130,13 @@ static void stop_readers(struct __test_metadata *_metadata,
 		ASSERT_TRUE(ended_well(readers[nr]));
 }
 
-/* At half speed, because the wall clock was set back, so that less is enough. */
+/*
+ * After a step back the clock runs at half speed, so fewer IDs are available.
+ */
 FIXTURE(beside) {
 	const struct format *f;
 	struct sharing *sharing;
-	long stepped;		/* how far the wall clock is from where it was */
+	long stepped;		/* seconds that the wall clock was set */
 	int fd;
 	int cpus[64];
 	int nr_cpus;
@@ -178,14 +180,14 @@ FIXTURE_TEARDOWN(beside)
 }
 
 /*
- * The half of what is ahead of the clock that batches leave: fewer IDs are
- * asked for one at a time than that has, so that none has to wait for the
- * clock whatever the machine's speed.
+ * Single IDs beside bulk readers. The calls take fewer IDs than the half of the
+ * window that batches leave, so none of them has to wait, whatever the
+ * machine's speed.
  */
 TEST_F(beside, bulk_readers)
 {
 	enum { READERS = 3, CALLS = 16000 };
-	/* There is more of the grid than small ones can take. */
+	/* Small batches can't use up the grid. */
 	const __u32 batch = self->f->number == KUID_FORMAT_LEX ? BATCH :
 								 LARGE_BATCH;
 	struct kuid_status before, after;
@@ -221,7 +223,7 @@ TEST_F(beside, bulk_readers)
 	}
 }
 
-/* Some calls for many IDs beside readers of few, two on each CPU. */
+/* Make calls for many IDs beside readers of few IDs, two on each CPU. */
 static void take_many(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(beside) *self, __u32 few)
 {
@@ -262,24 +264,24 @@ static void take_many(struct __test_metadata *_metadata,
 }
 
 /*
- * For one ID after the other all of what is ahead of the clock is there: a
- * batch has its turn all the same.
+ * Single IDs may use the whole window; a batch beside them is served
+ * nevertheless.
  */
 TEST_F(beside, single_readers)
 {
 	take_many(_metadata, self, 1);
 }
 
-/* What many wait for is not taken, a few at a time, by who comes later. */
+/* Later callers with small batches don't take the IDs of a waiting batch. */
 TEST_F(beside, small_batches)
 {
 	take_many(_metadata, self, 2);
 }
 
 /*
- * Once there was nothing ahead of the clock for single readers, they have to
- * wait. When there is again, they don't: then as many IDs as were given out
- * meanwhile could not have used it up.
+ * Single readers have to wait when the window is used up, and must not wait
+ * once it has room again: when the IDs given in an interval can't have used it
+ * up.
  */
 TEST(none_waits_in_vain)
 {
@@ -309,7 +311,10 @@ TEST(none_waits_in_vain)
 		ASSERT_EQ(0, host_status(&after));
 		given = after.ids[KUID_FORMAT_LEX] -
 			before.ids[KUID_FORMAT_LEX];
-		/* Each moves the end by one microsecond, and so do few lost. */
+		/*
+		 * An ID moves the end by 1 us; the factor of 2 allows for lost
+		 * IDs.
+		 */
 		if (before.lex_ahead_ns + 2 * given * NSEC_PER_USEC >=
 		    AHEAD_NS / 2)
 			continue;
@@ -321,13 +326,16 @@ TEST(none_waits_in_vain)
 	TH_LOG("%d of %d times there was enough: %llu IDs, %llu waits", samples,
 	       SAMPLES, (unsigned long long)ids_then,
 	       (unsigned long long)in_vain);
-	/* Those behind one who has waited since there was none. */
+	/*
+	 * Readers may wait behind one that began to wait while there were no
+	 * IDs.
+	 */
 	EXPECT_GE(READERS * (samples + 1), in_vain);
 }
 
 /*
- * Of lex there is less than readers take. Each goes to sleep behind the others,
- * and none is given what another waits for.
+ * Readers ask for more lex IDs than there are. Each waits behind the others,
+ * and none is given the IDs that another waits for.
  */
 TEST(shares_are_fair)
 {
@@ -363,13 +371,16 @@ TEST(shares_are_fair)
 		if (share[i] < least)
 			least = share[i];
 	}
-	/* Each has its turn; that none sleeps when it comes is not promised. */
+	/*
+	 * Every reader is served in turn, but one may still be asleep at its
+	 * turn.
+	 */
 	EXPECT_GT(4 * least, most);
 }
 
 /*
- * One that is killed while it waits, among others: what it was given comes to
- * no one again, and who waits behind it is served.
+ * A waiter is killed among others: IDs that it was given aren't given again,
+ * and the waiters behind it are served.
  */
 TEST(killed_while_waiting)
 {
@@ -400,10 +411,10 @@ TEST(killed_while_waiting)
 	ASSERT_LE(0, child);
 	if (!child) {
 		fd = open_node(f, "", 0);
-		/* Not reached: the signal comes first. */
+		/* Not reached: the signal comes earlier. */
 		_exit(generate_ids(f, fd, ids, COUNT) != COUNT);
 	}
-	/* Past the first chunk, and asleep. */
+	/* Wait until the first chunk was delivered and the child sleeps. */
 	do {
 		char state = state_of(child);
 
@@ -427,13 +438,13 @@ TEST(killed_while_waiting)
 			break;
 	}
 	EXPECT_GT(COUNT, given) {
-		TH_LOG("the call went on to its end");
+		TH_LOG("the call completed");
 	}
-	/* All of its IDs are those before the first that is not there. */
+	/* No ID was written behind the first gap. */
 	ASSERT_TRUE(all_bytes(id_at(f, ids, given), 0,
 			      (COUNT - given) * f->id_size));
 
-	/* The others go on. */
+	/* The others are still served. */
 	for (i = 0; i < OTHERS; i++) {
 		size_t so_far = sum_of(sharing, i);
 
@@ -456,8 +467,8 @@ TEST(killed_while_waiting)
 }
 
 /*
- * Readers of one ID and of many, all killed at some moment of their waiting:
- * then no one is in the way of who asks next.
+ * Readers of one ID and of many are all killed while waiting. Nothing may hold
+ * up the next caller.
  */
 TEST(all_are_killed)
 {
@@ -482,7 +493,7 @@ TEST(all_are_killed)
 		}
 		wait_for_readers(sharing, READERS);
 		ASSERT_EQ(0, host_status(&before));
-		/* By then all that could be taken at once is taken. */
+		/* By then the window has been used up. */
 		do {
 			usleep(1000);
 			ASSERT_EQ(0, host_status(&after));
@@ -516,8 +527,8 @@ TEST(all_are_killed)
 }
 
 /*
- * A wait is one for some hundred IDs at once, if so many are wanted, and not
- * for each few that the clock allows meanwhile.
+ * One wait covers some hundred IDs of a large call, not just the few that the
+ * clock frees in a moment.
  */
 TEST(waits_are_worth_it)
 {
@@ -529,7 +540,7 @@ TEST(waits_are_worth_it)
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
-	/* So that no page of it is missing when time counts. */
+	/* Populate the pages now: faults would cost time in the test. */
 	memset(ids, POISON, COUNT * f->id_size);
 	ASSERT_EQ(0, host_status(&before));
 	ASSERT_EQ(COUNT, generate_ids(f, fd, ids, COUNT));
@@ -541,7 +552,7 @@ TEST(waits_are_worth_it)
 	free(ids);
 }
 
-/* To a file that is O_NONBLOCK, each EAGAIN and each short count is one. */
+/* On an O_NONBLOCK file each EAGAIN and each short count is counted. */
 TEST(would_blocks_are_counted)
 {
 	enum { ENOUGH = 20, CALLS_MAX = 2000 };
@@ -576,12 +587,12 @@ TEST(would_blocks_are_counted)
 
 #define SLEEPERS	6
 
-/* What each asks for: those that come first want more. */
+/* What each sleeper asks for; the first ones ask for more. */
 static const __u32 wanted[SLEEPERS] = { 1000, 700, 500, 300, 100, 3 };
 
 #define WANTED_MAX	1000
 
-/* What they are given, in memory that is shared. */
+/* What the sleepers are given, in shared memory. */
 struct stage {
 	bool begins[SLEEPERS];
 	long got[SLEEPERS];
@@ -589,14 +600,14 @@ struct stage {
 };
 
 /*
- * With a second ahead of the clock, half of which is used up for batches, there
- * is time to have them go to sleep one after the other. And that at half speed,
- * because the wall clock was set back, so that slow machines use it up.
+ * A window of 1 s, with the batches' half used up, leaves time to put callers
+ * to sleep one after the other. The clock runs at half speed, because it was
+ * set back, so that slow machines can use up the window.
  */
 FIXTURE(staged) {
 	const struct format *f;
 	bool was_loaded;
-	long stepped;		/* how far the wall clock is from where it was */
+	long stepped;		/* seconds that the wall clock was set */
 	struct stage *stage;
 	pid_t sleepers[SLEEPERS];
 	int fd;			/* 0 if there is none */
@@ -649,8 +660,8 @@ FIXTURE_TEARDOWN(staged)
 }
 
 /*
- * Single IDs, by a child on each CPU, until a batch would have to wait for a
- * while. Returns false if they are not enough for that.
+ * Take single IDs, by a child on each CPU, until a batch would have to wait for
+ * a while. Returns false if this machine is too slow for that.
  */
 static bool use_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(staged) *self)
@@ -679,7 +690,9 @@ static bool use_up(struct __test_metadata *_metadata,
 		for (round = 0; round < BATCHES; round++)
 			if (read_ids(self->f, fd, ids, BATCH) != BATCH)
 				break;
-		/* The clock is as fast as this machine. */
+		/*
+		 * The machine takes batches no faster than the clock frees IDs.
+		 */
 		if (round == BATCHES)
 			_exit(0);
 		for (round = 0; round < ROUNDS; round++) {
@@ -688,7 +701,7 @@ static bool use_up(struct __test_metadata *_metadata,
 				_exit(1);
 			if (status.lex_ahead_ns >= enough)
 				break;
-			/* Nor does it ever get there at this pace. */
+			/* Stop if the run-ahead hardly grows. */
 			if (round % LOOKS == 0) {
 				if (round && status.lex_ahead_ns < gained)
 					break;
@@ -703,7 +716,7 @@ static bool use_up(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, host_status(&status));
 	TH_LOG("%llu ms ahead",
 	       (unsigned long long)(status.lex_ahead_ns / NSEC_PER_MSEC));
-	/* Less a little, for what has passed since. */
+	/* Allow for the time that has passed since. */
 	return status.lex_ahead_ns >= enough - 50 * NSEC_PER_MSEC;
 }
 
@@ -711,7 +724,7 @@ static void nothing(int sig)
 {
 }
 
-/* Returns when the sleeper sleeps, or has been served. */
+/* Returns when the sleeper sleeps or has been served. */
 static void start_sleeper(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(staged) *self, int nr, int flags)
 {
@@ -740,7 +753,7 @@ static void start_sleeper(struct __test_metadata *_metadata,
 		_exit(0);
 	}
 	self->sleepers[nr] = child;
-	/* From there on nothing but the call can have it sleep. */
+	/* From here on only the call itself can put the child to sleep. */
 	while (!__atomic_load_n(&stage->begins[nr], __ATOMIC_ACQUIRE) ||
 	       (state_of(child) != 'S' && state_of(child) != 'Z'))
 		sched_yield();
@@ -755,7 +768,7 @@ static void wait_for_sleeper(struct __test_metadata *_metadata,
 	ASSERT_TRUE(ended_well(child));
 }
 
-/* All that @nr asked for has come, in order. */
+/* Sleeper @nr got all IDs that it asked for, in order. */
 static void check_served(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(staged) *self, int nr)
 {
@@ -769,8 +782,8 @@ static void check_served(struct __test_metadata *_metadata,
 }
 
 /*
- * Sleeping batches are in the way of none who asks for one ID, which is there,
- * however many they are.
+ * Sleeping batches, however many, don't hold up a caller for a single ID that
+ * is available.
  */
 TEST_F(staged, singles_pass_sleeping_batches)
 {
@@ -802,7 +815,10 @@ TEST_F(staged, singles_pass_sleeping_batches)
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, host_status(&before));
 	__atomic_store_n(begin, true, __ATOMIC_RELEASE);
-	/* Until many of them sleep, or have got so much without it. */
+	/*
+	 * Wait until many of them sleep, or have got this many IDs without
+	 * sleeping.
+	 */
 	do {
 		usleep(1000);
 		ASSERT_EQ(0, host_status(&after));
@@ -825,7 +841,7 @@ TEST_F(staged, singles_pass_sleeping_batches)
 		SKIP(return, TOO_SLOW);
 }
 
-/* A caller that leaves, from the head or the middle, takes no other along. */
+/* A waiter that leaves, from head or middle, takes no other waiter along. */
 TEST_F(staged, some_leave)
 {
 	enum { KILLED = 0, INTERRUPTED = 2 };
@@ -847,7 +863,7 @@ TEST_F(staged, some_leave)
 		wait_for_sleeper(_metadata, self, nr);
 
 	TH_LOG("one %s, one got %ld of %u IDs",
-	       WIFSIGNALED(status) ? "was killed" : "was served before",
+	       WIFSIGNALED(status) ? "was killed" : "had been served",
 	       self->stage->got[INTERRUPTED], wanted[INTERRUPTED]);
 	for (nr = 1; nr < SLEEPERS; nr++) {
 		if (nr == INTERRUPTED &&
@@ -859,7 +875,7 @@ TEST_F(staged, some_leave)
 	}
 }
 
-/* With SA_RESTART it is gone on with, and then all of it comes. */
+/* With SA_RESTART the call is restarted and gets all its IDs. */
 TEST_F(staged, restarted)
 {
 	int nr;
@@ -883,12 +899,14 @@ static void count_alarm(int sig)
 	__atomic_add_fetch(&alarms, sig == SIGALRM, __ATOMIC_RELAXED);
 }
 
-/* What a call gave up to the signal, or after it, is given once. */
+/* IDs that an interrupted call gave back or got late are given once. */
 TEST_F(staged, interrupted)
 {
 	enum { COUNT = 400000, ROUNDS = 4 };
 	struct sigaction action = { .sa_handler = count_alarm };
-	/* Again and again: the first may come before the call begins. */
+	/*
+	 * Repeat the timer: the first signal may come before the call begins.
+	 */
 	struct itimerval often = {
 		.it_value.tv_usec = 30000,
 		.it_interval.tv_usec = 30000,
@@ -931,7 +949,7 @@ TEST_F(staged, interrupted)
 	ASSERT_EQ(0, host_status(&after));
 	if (before.waits < after.waits)
 		EXPECT_LT(0, none + part);
-	/* By another file, which may be given what is below that one's floor. */
+	/* Another file may be given IDs below the first file's watermark. */
 	close(self->fd);
 	self->fd = open_node(self->f, "", 0);
 	ASSERT_LE(0, self->fd);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A waiter that can't run must not hold up the others: one that the scheduler
- * passes over, that is throttled, stopped, frozen or killed, or that lets its
- * timers be late by an hour.
+ * A waiter that can't run must not hold up the others: a waiter that the
+ * scheduler doesn't run, that is throttled, stopped, frozen or killed, or whose
+ * timers may be late by an hour.
  *
- * No test asserts a time. The others count as served while the waiter is stuck
- * if each of them completes some calls during one call of that waiter. If the
+ * No test asserts a time. The others count as served while the reader is stuck
+ * if each of them completes some calls during one call of that reader. If the
  * others had to wait for it, each would complete one or two.
  */
 #include "../../kselftest_harness.h"
@@ -19,25 +19,25 @@
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
 
-/* Of the window of 1 ms, batches may use half: less than one of these. */
+/* Batches may use half of the window of 1 ms: less than one of these. */
 #define BATCH		1024
 
-/* How many calls each of the others completes during one of the stuck one. */
+/* How many calls each other reader completes during one of the stuck one. */
 #define CALLS		8
 
 #define ROUNDS		5
 
-#define ONE_CPU		"the test needs two processors"
+#define ONE_CPU		"needs 2 CPUs"
 
-/* What each of the others asks for. */
+/* What each other reader asks for. */
 static const __u32 other_counts[] = { 2, BATCH, BATCH, 1 };
 
 #define OTHERS		ARRAY_SIZE(other_counts)
 
 /**
- * struct readers - what the readers tell, in shared memory
- * @calls: how many calls the readers have completed; that of the stuck one is
- *	the last
+ * struct readers - results of the readers, in shared memory
+ * @calls: calls that each reader has completed; the last entry is that of the
+ *	stuck reader
  * @failed: the errno of a reader that failed; 0 if none did
  */
 struct readers {
@@ -47,18 +47,18 @@ struct readers {
 
 FIXTURE(stuck) {
 	bool was_loaded;
-	long stepped;		/* how far the wall clock is from where it was */
+	long stepped;		/* seconds that the wall clock was set */
 	struct readers *readers;
 	pid_t others[OTHERS];
 	pid_t stuck;
 	pid_t spinner;
-	int cpus[2];		/* of the others, and of the stuck one */
-	char group[64];		/* directory of a cgroup; empty if there is none */
-	char groups[32];	/* where cgroups are mounted; likewise */
+	int cpus[2];		/* of the others and of the stuck reader */
+	char group[64];		/* its cgroup's directory, or empty */
+	char groups[32];	/* where cgroups are mounted, or empty */
 };
 
 FIXTURE_VARIANT(stuck) {
-	__u32 count;		/* what the stuck one asks for */
+	__u32 count;		/* how many IDs the stuck reader asks for */
 };
 
 FIXTURE_VARIANT_ADD(stuck, batch) { BATCH };
@@ -90,7 +90,7 @@ static void read_for_ever(struct readers *readers, size_t nr, __u32 count)
 	}
 }
 
-/* The stuck one gets slack for its timers, if any, before it begins. */
+/* Start the stuck reader, with timer slack if @slack isn't 0. */
 static void start_stuck(struct __test_metadata *_metadata,
 			FIXTURE_DATA(stuck) *self,
 			const FIXTURE_VARIANT(stuck) *variant,
@@ -109,7 +109,9 @@ static void start_stuck(struct __test_metadata *_metadata,
 	read_for_ever(self->readers, OTHERS, variant->count);
 }
 
-/* At half speed, because the wall clock was set back, so that less is enough. */
+/*
+ * After a step back the clock runs at half speed, so fewer IDs are available.
+ */
 FIXTURE_SETUP(stuck)
 {
 	enum { BACK = 1000 };
@@ -151,7 +153,7 @@ static void end(pid_t child)
 	}
 }
 
-/* One line into a file; 0 or a negative errno. */
+/* Write one line into a file; returns 0 or a negative errno. */
 static int write_line(const char *directory, const char *name, const char *line)
 {
 	char path[128];
@@ -197,7 +199,7 @@ static void check_readers(struct __test_metadata *_metadata,
 	}
 }
 
-/* Return when a reader has completed @more calls. */
+/* Wait until a reader has completed @more calls. */
 static void wait_for_calls(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(stuck) *self, size_t nr, __u64 more)
 {
@@ -209,7 +211,7 @@ static void wait_for_calls(struct __test_metadata *_metadata,
 	}
 }
 
-/* Return when the stuck one sleeps in a call; false if it never has to. */
+/* Wait until the stuck reader sleeps in a call; false if it never does. */
 static bool wait_for_sleep(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(stuck) *self)
 {
@@ -227,7 +229,7 @@ static bool wait_for_sleep(struct __test_metadata *_metadata,
 	return true;
 }
 
-/* Return when each of the others has completed CALLS during one of its calls. */
+/* Wait until each other reader has completed CALLS during one stuck call. */
 static void others_are_served(struct __test_metadata *_metadata,
 			      FIXTURE_DATA(stuck) *self)
 {
@@ -251,19 +253,19 @@ static void others_are_served(struct __test_metadata *_metadata,
 		gave_up += !served;
 	}
 	if (gave_up)
-		TH_LOG("it could run %llu times meanwhile",
+		TH_LOG("the stuck reader could run %llu times",
 		       (unsigned long long)gave_up);
 }
 
-static void it_goes_on(struct __test_metadata *_metadata,
-		       FIXTURE_DATA(stuck) *self)
+static void stuck_goes_on(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(stuck) *self)
 {
 	wait_for_calls(_metadata, self, OTHERS, 1);
 }
 
 /*
- * Alone on its processor, which has no timer interrupts then but those that are
- * asked for. With slack, the reader would sleep for as long as that.
+ * The reader is alone on its CPU, which has no timer interrupts other than
+ * those that are armed. With its slack it would sleep for an hour.
  */
 TEST_F(stuck, timer_slack)
 {
@@ -274,10 +276,10 @@ TEST_F(stuck, timer_slack)
 	wait_for_calls(_metadata, self, OTHERS, 1);
 	for (i = 0; i < OTHERS; i++)
 		wait_for_calls(_metadata, self, i, ENOUGH);
-	it_goes_on(_metadata, self);
+	stuck_goes_on(_metadata, self);
 }
 
-/* Uses up the time of a processor that the scheduler gives it. */
+/* Start a child that uses all the time of the stuck reader's CPU. */
 static void start_spinner(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(stuck) *self)
 {
@@ -303,11 +305,11 @@ TEST_F(stuck, idle_class_beside_a_spinner)
 		others_are_served(_metadata, self);
 		end(self->spinner);
 		self->spinner = 0;
-		it_goes_on(_metadata, self);
+		stuck_goes_on(_metadata, self);
 	}
 }
 
-/* The stuck one in a group of its own. False if the kernel can't do that. */
+/* Move the stuck reader to its own cgroup; false if the kernel can't. */
 static bool group_stuck(struct __test_metadata *_metadata,
 			FIXTURE_DATA(stuck) *self, const char *controller)
 {
@@ -333,8 +335,8 @@ static bool group_stuck(struct __test_metadata *_metadata,
 }
 
 /*
- * Of a second it may use a millisecond. Where throttling takes effect inside
- * the kernel, it is throttled when its sleep ends.
+ * The group may use 1 ms of each second. On kernels that throttle inside a
+ * system call the reader is throttled when its sleep ends.
  */
 TEST_F(stuck, throttled)
 {
@@ -343,7 +345,7 @@ TEST_F(stuck, throttled)
 	start_stuck(_metadata, self, variant, 0, SCHED_OTHER);
 	if (!group_stuck(_metadata, self, "cpu") ||
 	    write_line(self->group, "cpu.max", "max"))
-		SKIP(return, "the kernel can't limit a group's processor time");
+		SKIP(return, "the kernel can't limit a cgroup's CPU time");
 	for (round = 0; round < ROUNDS; round++) {
 		if (!wait_for_sleep(_metadata, self))
 			SKIP(return, TOO_SLOW);
@@ -351,7 +353,7 @@ TEST_F(stuck, throttled)
 					"1000 1000000"));
 		others_are_served(_metadata, self);
 		ASSERT_EQ(0, write_line(self->group, "cpu.max", "max"));
-		it_goes_on(_metadata, self);
+		stuck_goes_on(_metadata, self);
 	}
 }
 
@@ -368,7 +370,7 @@ TEST_F(stuck, stopped)
 			usleep(1000);
 		others_are_served(_metadata, self);
 		ASSERT_EQ(0, kill(self->stuck, SIGCONT));
-		it_goes_on(_metadata, self);
+		stuck_goes_on(_metadata, self);
 	}
 }
 
@@ -398,7 +400,7 @@ TEST_F(stuck, frozen)
 	start_stuck(_metadata, self, variant, 0, SCHED_OTHER);
 	if (!group_stuck(_metadata, self, "") ||
 	    write_line(self->group, "cgroup.freeze", "0"))
-		SKIP(return, "the kernel can't freeze a group");
+		SKIP(return, "the kernel can't freeze a cgroup");
 	for (round = 0; round < ROUNDS; round++) {
 		if (!wait_for_sleep(_metadata, self))
 			SKIP(return, TOO_SLOW);
@@ -406,7 +408,7 @@ TEST_F(stuck, frozen)
 		wait_until_frozen(_metadata, self);
 		others_are_served(_metadata, self);
 		ASSERT_EQ(0, write_line(self->group, "cgroup.freeze", "0"));
-		it_goes_on(_metadata, self);
+		stuck_goes_on(_metadata, self);
 	}
 }
 
