@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the suites of selftests/unit/ ask of who runs them: numbers, threads. */
+/* The runner of the suites of selftests/unit/: random numbers and threads. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/completion.h>
@@ -12,9 +12,9 @@
 
 static unsigned int seed;
 module_param(seed, uint, 0444);
-MODULE_PARM_DESC(seed, "Of random numbers, to have the same again");
+MODULE_PARM_DESC(seed, "seed of the random numbers, to repeat a run");
 
-/* Of the thread that runs the test. */
+/* Random numbers of the thread that runs the test. */
 static struct rnd_state numbers;
 
 struct thread {
@@ -37,7 +37,7 @@ u64 random_below(u64 below)
 	struct rnd_state *state = &numbers;
 	u64 high;
 
-	/* Known by KUnit is none but the test's own. */
+	/* KUnit knows the test's own thread only, not those of together(). */
 	if (!current->kunit_test)
 		state = &((struct thread *)kthread_data(current))->numbers;
 	high = prandom_u32_state(state);
@@ -49,7 +49,7 @@ static int start(void *data)
 	struct thread *thread = data;
 
 	thread->run(thread->n);
-	/* Nothing of the module is run after that. */
+	/* The thread runs no code of the module after this. */
 	kthread_complete_and_exit(&thread->ended, 0);
 }
 

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The core's unit tests in the kernel: a module of KUnit suites, whose file KUID_KUNIT names; for a
-# kernel without KUnit there is none. Prints KTAP, in which each of their tests is one.
+# The core's unit tests in the kernel: a module of KUnit suites, at the path in KUID_KUNIT. For a
+# kernel without KUnit there is no such module. Prints KTAP with one result for each unit test.
 
 echo "TAP version 13"
 if [ -z "$KUID_KUNIT" ]; then
 	echo "1..1"
-	echo "ok 1 # SKIP KUID_KUNIT names no module, as for a kernel without KUnit"
+	echo "ok 1 # SKIP KUID_KUNIT is not set: no KUnit in this kernel"
 	exit 4
 fi
 
-# They run when it is loaded, and say in the kernel log how that went.
+# The suites run when the module is loaded, and report in the kernel log.
 mark="kunit.sh $$"
 echo "$mark" >/dev/kmsg
 insmod "$KUID_KUNIT" && rmmod kuid_kunit || exit
@@ -29,7 +29,7 @@ dmesg | awk -v mark="$mark" '
 		print (bad ? "not ok " : "ok ") ran, suite ": " $0
 		next
 	}
-	# What a suite comes to is counted above.
+	# The results of whole suites are derived from the counts above.
 	/^(not )?ok [0-9]+ / || /^# [A-Za-z_]+: pass:/ || /KTAP version/ { next }
 	{ print "# " $0 }
 	END {
