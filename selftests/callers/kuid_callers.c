@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel code that takes IDs: on each CPU a timer in hard interrupt, one in
- * soft interrupt and a thread, until each has as many as it wants. What they
- * were given can be read from debugfs, in a directory for each caller:
+ * Kernel code that takes IDs: on each CPU a timer in hard interrupt context, a
+ * timer in soft interrupt context, and a thread, until each of them has as many
+ * IDs as asked for. debugfs shows the results, in a directory for each caller:
  *
  *	ids	the IDs, one after the other
- *	again	how often there was none to be had
- *	error	the errno, as a positive number, that ended it; 0 if none did
- *	done	Y when all of this does not change any more
+ *	again	the number of calls that got -EAGAIN
+ *	error	the errno that ended the caller, as a positive number, or 0
+ *	done	Y when nothing of this changes any more
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -24,10 +24,10 @@
 
 #define KUID_CALLERS_INTERVAL (50 * NSEC_PER_USEC)
 
-/* For a timer that found nothing: what comes with time needs some. */
+/* How long a timer pauses when no IDs were available. */
 #define KUID_CALLERS_PAUSE NSEC_PER_MSEC
 
-/* Calls ask for 1 to this many. */
+/* A call asks for 1 to this many IDs. */
 #define KUID_CALLERS_MOST 9
 
 static unsigned int format = KUID_FORMAT_V1;
@@ -38,18 +38,18 @@ module_param(order, uint, 0444);
 MODULE_PARM_DESC(order, "KUID_ORDER_CPU (default) or KUID_ORDER_HOST");
 static unsigned int ids = 1000;
 module_param(ids, uint, 0444);
-MODULE_PARM_DESC(ids, "how many each caller takes (1000)");
+MODULE_PARM_DESC(ids, "number of IDs for each caller (1000)");
 
 /**
  * struct kuid_caller - one context on one CPU
- * @timer: what calls, if @thread is NULL
- * @thread: what calls
- * @ids: IDs so far
- * @nr: how many
- * @calls: calls so far
- * @again: how many of them found nothing
+ * @timer: makes the calls, if @thread is NULL
+ * @thread: makes the calls
+ * @ids: the IDs so far
+ * @nr: number of IDs
+ * @calls: number of calls
+ * @again: number of calls that got -EAGAIN
  * @error: as in debugfs
- * @done: likewise
+ * @done: as in debugfs
  */
 struct kuid_caller {
 	struct hrtimer timer;
@@ -75,7 +75,7 @@ static const char *const kuid_callers_names[] = {
 	[KUID_CALLERS_THREAD] = "thread",
 };
 
-/* By CPU. */
+/* Indexed by CPU. */
 static struct kuid_caller (*kuid_callers)[KUID_CALLERS_CONTEXTS];
 
 static struct dentry *kuid_callers_dir;
@@ -92,7 +92,7 @@ static size_t kuid_callers_id_size(void)
 	}
 }
 
-/* One call. Returns false after the last. */
+/* Make one call. Returns false after the last one. */
 static bool kuid_callers_take(struct kuid_caller *caller)
 {
 	void *to = caller->ids.data + caller->nr * kuid_callers_id_size();
@@ -110,7 +110,7 @@ static bool kuid_callers_take(struct kuid_caller *caller)
 		caller->error = ret ? -ret : EIO;
 	if (caller->nr < ids && !caller->error)
 		return true;
-	/* Whoever sees this sees all that came before it. */
+	/* A reader that sees this sees all other fields as well. */
 	smp_store_release(&caller->done, true);
 	return false;
 }
@@ -129,7 +129,7 @@ static enum hrtimer_restart kuid_callers_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* On its CPU, which is why it starts the timers of the others, too. */
+/* Timers are pinned to the CPU that starts them, so this thread starts them. */
 static int kuid_callers_thread(void *data)
 {
 	struct kuid_caller *callers = data;
@@ -203,7 +203,7 @@ static void kuid_callers_stop(void)
 	for_each_possible_cpu(cpu) {
 		struct kuid_caller *callers = kuid_callers[cpu];
 
-		/* It starts the others. */
+		/* The thread starts the timers, so stop it first. */
 		if (callers[KUID_CALLERS_THREAD].thread)
 			kthread_stop(callers[KUID_CALLERS_THREAD].thread);
 		for (context = 0; context < KUID_CALLERS_THREAD; context++) {

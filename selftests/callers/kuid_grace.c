@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader of RCU that doesn't end, so that whoever waits for a grace period
- * goes on waiting: from when the module is loaded until it is unloaded, but no
- * longer than the kernel takes without a complaint.
+ * An RCU reader that holds up grace periods from loading until unloading, but
+ * not so long that the kernel reports a stall.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -13,12 +12,12 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-/* The kernel complains of a CPU that is stuck after 20 seconds or more. */
+/* The kernel reports a stuck CPU after 20 seconds at the earliest. */
 #define KUID_GRACE_LIMIT (10 * NSEC_PER_SEC)
 
 static unsigned int cpu;
 module_param(cpu, uint, 0444);
-MODULE_PARM_DESC(cpu, "on which CPU (0)");
+MODULE_PARM_DESC(cpu, "CPU of the reader (0)");
 static bool held;
 module_param(held, bool, 0444);
 MODULE_PARM_DESC(held, "whether grace periods are held up");
