@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call costs, in nanoseconds of CLOCK_MONOTONIC. Under QEMU's
- * "-icount shift=0" a nanosecond is an instruction of the guest, kernel and
- * user together, and the figures repeat.
+ * The cost of a call, in nanoseconds of CLOCK_MONOTONIC. Under QEMU's "-icount
+ * shift=0" a nanosecond is one instruction of the guest, kernel and user
+ * together, so the figures can be repeated.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -90,9 +90,9 @@ static void call_generate_batch(void)
 }
 
 /*
- * budget is the most that is accepted, in tenths of an instruction an ID; 0
- * for what is only here to compare with. For a batch of v7 it is what its
- * random bits cost in bulk, and 22 instructions.
+ * @budget is the highest cost accepted, in tenths of an instruction per ID; 0
+ * for rows that only serve as a comparison. For a batch of v7 it is the cost of
+ * its random bits in bulk plus 22 instructions.
  */
 static const struct row {
 	const char *what;
