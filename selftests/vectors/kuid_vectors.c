@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The core as the kernel compiles it against published vectors. Loading it is
- * the test: it fails with EINVAL, and says where in the kernel log, if one is
- * not met.
+ * Check the core, as the kernel compiles it, against published vectors. The
+ * test is to load this module: if a vector fails, loading fails with EINVAL,
+ * and the kernel log names the vector.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -62,7 +62,7 @@ static void expect(bool ok, const char *table, size_t row)
 		return;
 	}
 	failed++;
-	pr_err("%s, row %zu is not met\n", table, row);
+	pr_err("%s, row %zu failed\n", table, row);
 }
 
 static bool text_is(u64 high, u64 low, bool lex, const char *text)
@@ -100,7 +100,7 @@ static void check_uuid(const struct uuid_vector *v, size_t row)
 	expect(text_is(high, low, false, v->text), "uuid", row);
 }
 
-/* Returns how many bytes there are; the others stay as they are. */
+/* Returns the number of bytes; the rest of @bytes isn't written. */
 static size_t bytes_of_hex(const char *hex, u8 *bytes, size_t size)
 {
 	size_t i;
@@ -140,7 +140,9 @@ static void check_kordered(const struct kordered_vector *v, size_t row)
 	high = ((v->mega << KUID_GRID_B_BITS | v->sec) << KUID_GRID_C_BITS | c)
 		       << KUID_GRID_SEQ_BITS |
 	       v->seq;
-	/* Fields may be wider than any time; those of a time are a slot's. */
+	/*
+	 * Vectors may have fields wider than any time; only times have slots.
+	 */
 	if (v->sec < KUID_GRID_MEGA && c < KUID_GRID_TICKS)
 		high = kuid_k64_of_slot((sec * KUID_GRID_TICKS + c)
 						<< KUID_GRID_SEQ_BITS |
@@ -184,7 +186,7 @@ static int __init kuid_vectors_init(void)
 		expect(sortable64_is(high, low, sortable64_vectors[i].text),
 		       "sortable64", i);
 	}
-	pr_info("%u met, %u failed\n", met, failed);
+	pr_info("%u passed, %u failed\n", met, failed);
 	return met && !failed ? 0 : -EINVAL;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes C of the vectors' rows, for selftests/unit/: awk -f rows.awk *.tsv
+# Prints the rows of the vectors as C, for selftests/unit/: awk -f rows.awk *.tsv
 
 FNR == 1 {
 	table = FILENAME
@@ -8,7 +8,7 @@ FNR == 1 {
 	heading = 1
 }
 /^#/ || !NF { next }
-# The line that names the columns.
+# The first line names the columns.
 heading { heading = 0; next }
 {
 	gsub(/[\\"]/, "\\\\&")

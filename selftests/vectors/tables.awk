@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes C tables of the vectors, for kuid_vectors.c: awk -f tables.awk *.tsv
+# Prints the vectors as C tables, for kuid_vectors.c: awk -f tables.awk *.tsv
 
 BEGIN { FS = "\t" }
 
@@ -12,7 +12,7 @@ FNR == 1 {
 	columns = 0
 }
 /^#/ { next }
-# The line that names the columns.
+# The first line names the columns.
 !columns { columns = NF; next }
 
 file == "uuid" {

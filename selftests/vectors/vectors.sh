@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The published vectors in the kernel: a module that checks them when it is loaded, whose file
-# KUID_VECTORS names. Prints KTAP.
+# The published vectors in the kernel: a module, at the path in KUID_VECTORS, that checks them when
+# it is loaded. Prints KTAP.
 
 echo "TAP version 13"
 echo "1..1"
@@ -10,11 +10,11 @@ if [ -z "$KUID_VECTORS" ]; then
 	echo "ok 1 # SKIP KUID_VECTORS doesn't name the module"
 	exit 4
 fi
-# One that is not met is an error of loading it.
+# If a vector fails, loading the module fails.
 if insmod "$KUID_VECTORS" && rmmod kuid_vectors; then
-	echo "ok 1 all vectors are met"
+	echo "ok 1 all vectors pass"
 else
 	dmesg | grep kuid_vectors | sed 's/^/# /'
-	echo "not ok 1 all vectors are met"
+	echo "not ok 1 all vectors pass"
 	exit 1
 fi
