@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Boots a kernel in QEMU, runs a program in it, and exits with that program's status; 124 if the
-# time was up, 125 if the machine ended in another way (a panic, say). See usage() for the options.
+# Boots a kernel in QEMU, runs a program in it, and exits with that program's status; with 124 if it
+# timed out, with 125 if the machine ended in another way, such as a panic:
 #   boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
-# DIR is from fetch.sh, FILE from initramfs.sh. The console is on stdout and in the log file.
+# DIR is from fetch.sh, FILE from initramfs.sh; usage() explains the options. The console goes to
+# stdout and to the log file.
 
 set -euo pipefail
 
@@ -13,7 +14,7 @@ usage()
 	echo "boot.sh: $1" >&2
 	cat >&2 <<'USAGE'
 usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
-  --append "WORD..."   more of a kernel command line
+  --append "WORD..."   words to add to the kernel command line
   --smp N              processors (2)
   --mem M              memory as QEMU takes it (1G)
   --timeout SECS       of real time, 0 for none (120; none with --shell)
@@ -21,10 +22,10 @@ usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
                        hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
   --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
   --icount             guest time counts instructions, repeatably; one processor, tcg
-  --shell              leave a shell on the terminal after PROGRAM, which may be left out
-  --log FILE           keep the console's output here
-  --qemu "ARG..."      more of QEMU's own, none with a space in it
-  --known-as ID        the last line's number; of the saved machine if this one goes on from it
+  --shell              leave a shell on the terminal after PROGRAM, which is optional then
+  --log FILE           write the console to this file
+  --qemu "ARG..."      more arguments for QEMU, without spaces in them
+  --known-as ID        nonce of the last line; a restored machine needs that of the saved one
 USAGE
 	exit 2
 }
@@ -57,7 +58,7 @@ done
 [[ -n $initrd ]] || usage "--initrd is missing"
 [[ -r $kernel/vmlinuz ]] || usage "no vmlinuz in $kernel"
 [[ -r $initrd ]] || usage "can't read $initrd"
-# The command line has no quoting that init could undo.
+# init couldn't undo any quoting on the kernel command line.
 [[ "$append $*" != *[\"\'\\$'\n\t']* ]] || usage "quotes, backslashes, tabs and newlines can't be passed on"
 [[ " $append " != *" -- "* ]] || usage "--append must not hold --"
 for word in "$@"; do
@@ -71,30 +72,30 @@ if [[ -n $icount ]]; then
 fi
 [[ ${smp:=2} =~ ^[1-9][0-9]*$ ]] || usage "--smp $smp is not a number of processors"
 
-# What differs by the kernel's architecture: QEMU's name of it, its machine, the console, what else
-# the kernel is told, and clock sources, the usual one first.
+# What depends on the architecture: QEMU's name for it, machine, console, more of the kernel command
+# line, and clock sources with the default first.
 arch=amd64
 [[ ! -r $kernel/arch ]] || arch=$(<"$kernel/arch")
 case $arch in
-# Without no_timer_check one that gets no time for its first milliseconds' interrupts would give up.
+# no_timer_check: a slow guest may miss its first timer interrupts, and the kernel would panic.
 amd64)	system=x86_64 machine=(-cpu max) console=ttyS0 told=no_timer_check clocks=(tsc hpet acpi_pm) ;;
-# Pointer authentication as the architecture has it is what takes most of the time.
+# QEMU's own pointer authentication: emulating the architected one takes most of the time.
 arm64)	system=aarch64 machine=(-M virt -cpu "max,pauth-impdef=on") console=ttyAMA0 told=''
 	clocks=(arch_sys_counter) ;;
 s390x)	system=s390x machine=(-M s390-ccw-virtio -cpu max) console=ttysclp0 told='' clocks=(tod) ;;
-*) usage "$kernel is of an architecture unknown here, $arch" ;;
+*) usage "$kernel has the unknown architecture $arch" ;;
 esac
 case ${clocksource:=${clocks[0]}} in
 tsc) told+=" tsc=reliable clocksource=tsc" ;;
-# The kernel takes this one only while it has no high-resolution timers to lose.
+# The kernel accepts jiffies only without high-resolution timers.
 jiffies) told+=" clocksource=jiffies highres=off nohz=off" ;;
 *) told+=" clocksource=$clocksource" ;;
 esac
 clocks+=(jiffies)
 [[ " ${clocks[*]} " == *" $clocksource "* ]] ||
-	usage "--clocksource $clocksource is none of ${clocks[*]}, which $arch has"
+	usage "--clocksource $clocksource is none of those that $arch has: ${clocks[*]}"
 
-# Stock kernels were seen to hang under nested virtualisation, so that /dev/kvm alone says nothing.
+# Boot once to see: under nested virtualisation stock kernels may hang although /dev/kvm works.
 kvm_boots()
 {
 	[[ -w /dev/kvm ]] &&
@@ -132,9 +133,9 @@ fi
 
 read -ra words <<<"$more"
 qemu+=("${words[@]}")
-# Only this run's init can know the number, so no output of a program looks like the last line.
+# Only this run's init knows the nonce, so no output of a program looks like the last line.
 qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
-# panic_print: the console shows next to nothing, and all of the log after a panic.
+# The console shows next to nothing, except for the whole log after a panic (panic_print).
 qemu+=(-append "console=$console quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $told \
 ${append:+$append }${shell:+kuid.shell }kuid.exit=$nonce -- $*")
 if [[ -n $shell ]]; then
@@ -146,7 +147,7 @@ else
 fi
 qemu+=(-serial chardev:console)
 
-# Whatever ends this script ends QEMU: the traps, or the kernel if the script can't run them.
+# QEMU ends with this script: by the traps, or by the kernel if the script can't run them.
 vm=
 trap '[[ -z $vm ]] || kill "$vm" || true; [[ -z $temporary ]] || rm -f "$log"' EXIT
 trap 'exit 129' HUP
@@ -176,6 +177,6 @@ else
 	say "the machine ended without an exit status of '$*'; the console's last lines:"
 fi
 tail -n 40 "$log" | sed 's/^/  /' >&2
-say "all of them are in $log"
+say "the whole output is in $log"
 (( ended == 124 )) || ended=125
 exit "$ended"

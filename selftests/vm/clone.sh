@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Saves a running machine and restores it twice, with IDs being made all the time, and compares
-# what the twins made:   clone.sh KERNEL INITRD LIVES
+# Saves a running machine and restores it twice, while IDs are being made, and compares the IDs of
+# the twins:   clone.sh KERNEL INITRD LIVES
 # LIVES is the program lives, built for this machine; the INITRD has it at /selftests/kuid/lives.
-# Prints TAP. IDs that were made before the kernel told of the fork are counted, not judged.
+# Prints TAP. IDs made before the kernel's VM-fork notification are counted, but are no failures.
 
 set -uo pipefail
 
@@ -25,7 +25,7 @@ old=11111111-2222-3333-4444-555555555555
 one=aaaaaaaa-2222-3333-4444-555555555555
 other=bbbbbbbb-2222-3333-4444-555555555555
 
-# A machine with a monitor.
+# Boots a machine with a monitor.
 watched()
 {
 	local name=$1 more=$2
@@ -35,13 +35,14 @@ watched()
 	machine "$name" "$more $monitored" clone "$@"
 }
 
-# save PARAM...: a machine at work, in $work/saved, and its memory at that moment in saved.mem.
+# save PARAM...: boots a machine and saves it as $work/image; saved.mem is its memory at that
+# moment.
 save()
 {
 	watched saved "$(generation $old)" "$@"
 	wait_for "$work/saved.mem" $readers_at 4 2 "$machine" ||
 		die "no machine: $(tail -n 5 "$work/saved.console")"
-	# Some IDs, that both twins have seen.
+	# Some IDs that both twins know of.
 	sleep 1
 	save_machine saved "$work/image"
 	wait "$machine"
@@ -56,7 +57,7 @@ restore()
 	go_on_restored "$name"
 }
 
-# Ends a machine and judges what it found.
+# Ends a machine and fails if it found an error.
 finish()
 {
 	local name=$1 pid=$2
@@ -74,7 +75,7 @@ ok()
 	echo "ok $test $*"
 }
 
-# Both at a time, for it is not their clocks that differ.
+# Runs both twins at the same time, so that their clocks agree.
 twins()
 {
 	local pids=()
@@ -86,29 +87,29 @@ twins()
 		die "one was not told: $(tail -n 5 "$work/one.console")"
 	wait_for "$work/other.mem" $told_at 8 any "${pids[1]}" ||
 		die "other was not told: $(tail -n 5 "$work/other.console")"
-	# Time for IDs afterwards, of the same times in both.
+	# Time for more IDs, made at the same times in both.
 	sleep 3
 	finish one "${pids[0]}"
 	finish other "${pids[1]}"
-	"$lives" twins "$work"/{saved,one,other}.mem || die "twins have IDs in common"
+	"$lives" twins "$work"/{saved,one,other}.mem || die "the twins made the same IDs"
 }
 
 echo "TAP version 13"
 echo "1..3"
 save
 twins
-ok "twins with random nodes and workers of their own have nothing in common"
+ok "twins with random nodes and salted workers make different IDs"
 
-# The same once more, as if it had gone on.
+# Restore the same machine with its own generation ID: it isn't a clone.
 restore same $old
 wait_for "$work/same.mem" $readers_at 4 2 "$machine" || die "not restored"
 sleep 3
-(( $(memory_number "$work/same.mem" $told_at 8) == 0 )) || die "told of a fork where there was none"
+(( $(memory_number "$work/same.mem" $told_at 8) == 0 )) || die "notified of a fork that never was"
 finish same "$machine"
-said same | grep -q ' 0 forks' || die "it counts forks"
-ok "restored with its own generation it goes on"
+said same | grep -q ' 0 forks' || die "the module counted a fork"
+ok "a machine restored with its own generation ID goes on"
 
 params=(node=0123456789ab worker=fedcba9876543210)
 save "${params[@]}"
 twins "${params[@]}"
-ok "what was given is stale in both until it is confirmed"
+ok "a given identity is stale in both twins until it is confirmed"

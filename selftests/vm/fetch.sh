@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fetches what the tests need from the Debian archive this machine already uses, without touching
-# its own apt, and prints the directory that holds it:   fetch.sh WHAT, which is one of
+# Fetches files for the tests from the Debian archive that this machine uses, without touching its
+# apt, and prints the directory that holds them:   fetch.sh NAME
 #   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (for KDIR); and nic, a staging
-#   6.12, 6.12-rt        directory for the initramfs with its driver lib/e1000.ko. 7.x is the newest of
-#   7.x, 7.x-rt          those that stable's backports have; it is built for as root or in a user namespace
-#   6.1-arm64, 6.1-s390x the same of that architecture, whose name is in arch, to build for on amd64; QEMU
-#                        has no e1000 for s390x, so that there is nothing in its nic
+#   6.12, 6.12-rt        directory for the initramfs with the driver lib/e1000.ko. 7.x is the newest
+#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces
+#   6.1-arm64, 6.1-s390x the same for another architecture, whose name is in arch, for builds on
+#                        amd64; nic is empty for s390x, as QEMU has no e1000 there
 #   sysroot-arm64, sysroot-s390x
-#                        what programs of it are linked with: for the compiler and, as a staging
-#                        directory with busybox, uuidgen and uuidparse, for the initramfs
-#   liburing-i386        what 32-bit programs on amd64 are linked with, that no gcc-multilib brings
-#   tools-trixie         what 7.x wants modules built with: a directory usr
+#                        libraries to link programs with; also a staging directory for the
+#                        initramfs, with busybox, uuidgen and uuidparse
+#   liburing-i386        library for 32-bit programs on amd64, which gcc-multilib doesn't have
+#   tools-trixie         the tools to build modules for 7.x with: a directory usr
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
-#   tree-6.1             all of its source, packed, for kernel.sh: linux.tar.xz, version
+#   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
 #   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
-#   cmocka-i386          the test library of programs of 32 bits, to link with
+#   cmocka-i386          the test library to link 32-bit programs with
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
-#   uuid-runtime-trixie  the same with newer ones, which know v6 and v7: below /trixie, a root directory
-#                        of its own, because they need a newer C library too
-#   fuzzers              the same with trinity and stress-ng, and what they are linked with
+#   uuid-runtime-trixie  the same with newer programs, which know v6 and v7. They lie in a root
+#                        directory of their own, /trixie, because they need a newer C library
+#   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
-# Kept in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
+# Keeps the files in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
 
 set -euo pipefail
 
@@ -47,8 +47,8 @@ die()
 	exit 1
 }
 
-# What is wanted, as: how to fill its directory, the suites to take it from, architecture, or source,
-# package.
+# One row for each name: the function that fills its directory, the suites, the architecture or
+# "source", the package.
 (( $# == 1 )) || usage "one argument expected, got $#"
 want=$1
 case $want in
@@ -72,23 +72,23 @@ uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 u
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
-*)                   usage "nothing is known by the name '$want'" ;;
+*)                   usage "unknown name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
 
 if [[ -z ${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}} ]]; then
-	die "neither KUID_CACHE, XDG_CACHE_HOME nor HOME says where to keep what is fetched"
+	die "neither KUID_CACHE, XDG_CACHE_HOME nor HOME names a cache directory"
 fi
 cache=${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/kuid}
 mkdir -p "$cache" || die "can't make the cache directory $cache"
 cache=$(cd "$cache" && pwd -P)
 result=$cache/$want
 
-# Before the lock is taken, which it takes, too.
+# Before this script takes the lock: the other fetch takes it as well.
 [[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
 
-# A result appears by one rename, so one that is there is whole; but for kernels from when they came
-# without their driver.
+# A result appears by one rename, so an existing result is complete. An old kernel without its
+# driver is fetched again.
 have_it()
 {
 	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) ]]
@@ -105,7 +105,7 @@ if have_it; then
 	exit 0
 fi
 
-# Under the lock, whatever an interrupted fetch left is nobody's.
+# Leftovers in the cache are from an interrupted fetch, as this script holds the lock.
 rm -rf "$cache"/.new.*
 tmp=$(mktemp -d "$cache/.new.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
@@ -115,8 +115,8 @@ trap 'exit 143' TERM
 new=$tmp/result
 mkdir "$new" "$tmp/deb"
 
-# The machine's own sources tell where the archive is; apt reads them, in whatever form they are
-# written. A third party's source that looks alike fails the check of the signature below.
+# The machine's own sources name the archive; apt parses them, in whatever form they are. A third
+# party's source that looks the same fails the signature check below.
 write_sources()
 {
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -136,7 +136,7 @@ write_sources()
 	done
 }
 
-# One private apt per set of suites: results fetched one after the other share its package lists.
+# One private apt for each set of suites, so that several fetches share its package lists.
 apt=$cache/apt/${suites// /+}
 [[ $arch == amd64 ]] || apt+=+$arch
 mkdir -p "$apt/lists/partial" "$apt/archives/partial"
@@ -166,7 +166,7 @@ CONF
 # Older lists may name packages that the archive has replaced since.
 if [[ -z $(find "$apt/updated" -mmin -60 2>/dev/null) ]]; then
 	say "reading the package lists of $suites"
-	# By itself it is content with the lists that it could get.
+	# By default apt-get update succeeds even if some lists failed.
 	if apt-get -qq -c "$apt/apt.conf" -o APT::Update::Error-Mode=any update \
 		>"$tmp/apt.log" 2>&1; then
 		touch "$apt/updated"
@@ -199,7 +199,7 @@ download()
 	}
 }
 
-# What a kernel and its headers are in, and its release.
+# Finds the packages of a kernel and its headers, and its release.
 find_kernel()
 {
 	local version=${want%%-*}
@@ -208,12 +208,12 @@ find_kernel()
 	release=${image#linux-image-}
 	[[ $release == "${version%.x}".* ]] || die "$package of $suites is $release"
 	headers=$(depends "${package/image/headers}" 'linux-headers-[0-9].*')
-	# What runs when a module is built is this machine's.
+	# Tools that run during a module build must be for this machine.
 	mapfile -t header_parts <<<"$headers"$'\n'"$(depends "$headers" 'linux-(headers|kbuild)-.*' |
 		sed 's/^linux-kbuild-.*/&:amd64/')"
 }
 
-# Takes the kernel and the driver, if there is one, out of the packages that have them.
+# Unpacks the kernel and, if there is one, the driver.
 unpack_kernel()
 {
 	local part driver=('*/e1000/e1000.ko*')
@@ -239,7 +239,7 @@ unpack_headers()
 		dpkg -x "$tmp/deb/${part%:*}"_*.deb "$new"
 	done
 	rm -rf "${new:?}/lib" "${new:?}/usr/share"
-	# The one absolute path in the header trees.
+	# The only absolute path in the header trees.
 	grep -q /usr/src/ "$makefile" || die "$headers: Makefile is not as expected"
 	sed -i "s,/usr/src/,$result/usr/src/,g" "$makefile"
 	cp "$new/usr/src/$headers/.config" "$new/config"
@@ -271,14 +271,15 @@ fill_sysroot()
 		dpkg -x "$deb" "$new"
 	done
 	(cd "$new" && rm -r etc usr/share usr/lib/*/gconv)
-	# Those that begin at the root, which is elsewhere for the compiler.
+	# Absolute links would leave the sysroot.
 	while read -r link; do
 		ln -srf "$new$(readlink "$link")" "$link"
 	done < <(find "$new" -lname '/*')
 }
 
-# It is in packages of its own, and what builds with its headers needs a newer compiler and C library
-# than this machine's: they are laid over /usr, for that build alone. It must not lie below /usr.
+# A backported kernel has packages of its own, and its headers need a newer compiler and C library
+# than this machine has: the build mounts them over /usr in a mount namespace of its own. $result
+# must not lie below /usr.
 fill_newer_kernel()
 {
 	local parts
@@ -305,7 +306,7 @@ modules clean:
 MAKEFILE
 }
 
-# With all that they depend on.
+# The package with all its dependencies.
 fill_tools()
 {
 	local names deb
@@ -319,7 +320,7 @@ fill_tools()
 		dpkg -x "$deb" "$tmp/root"
 	done
 	mv "$tmp/root/usr" "$new/usr"
-	# A choice that the package makes when it is installed.
+	# The package would make this choice when it is installed.
 	ln -s mawk "$new/usr/bin/awk"
 }
 
@@ -384,7 +385,7 @@ fill_uuid_runtime()
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
 }
 
-# What stress-ng is linked with, by package; what these would have installed beside is not needed.
+# The libraries of stress-ng, by package. Other packages that installing it would add aren't needed.
 fill_fuzzers()
 {
 	local lib=lib/x86_64-linux-gnu deb
@@ -401,7 +402,7 @@ fill_fuzzers()
 	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
 }
 
-# What the programs are linked with, and the loader they name, by their places in that Debian.
+# The programs with their libraries and loader, in the places of their Debian release.
 fill_uuid_runtime_root()
 {
 	local root=$new/${want##*-} lib=usr/lib/x86_64-linux-gnu deb name
@@ -438,7 +439,7 @@ fill_util_linux_tests()
 $fill
 chmod -R a+rX "$new"
 
-# Renames only: killed between the two, there is no result, and the next run fetches it again.
+# Only renames: if killed between the two, there is no result, and the next run fetches it again.
 [[ ! -d $result ]] || mv "$result" "$tmp/old"
 mv "$new" "$result"
 say "$want is in $result"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio.gz [DIR...]
-# It holds busybox, guest/ (at /guest, and its init), and each DIR's content laid over /, in this
-# order: for another architecture one has busybox and libraries of it. Shared libraries that this
-# machine's programs in a DIR need and no DIR has are taken from it.
+# It has busybox, guest/ (as /guest, with init), and the content of each DIR, of which the last one
+# wins. For another architecture one DIR has its busybox and libraries. Shared libraries that
+# programs in a DIR need, and that no DIR has, are copied from this machine.
 
 set -euo pipefail
 
@@ -53,8 +53,8 @@ ln -s busybox "$base/bin/sh"
 echo "root:x:0:0:root:/root:/bin/sh" >"$base/etc/passwd"
 echo "nobody:x:65534:65534:nobody:/:/bin/sh" >>"$base/etc/passwd"
 
-# The guest's loader has no cache and looks where this machine's looks by default, so a library
-# keeps its path; what the directories hold is found in them by LD_LIBRARY_PATH.
+# The guest's loader has no cache and searches the default directories of this machine, so a library
+# keeps its path. LD_LIBRARY_PATH makes ldd find libraries inside the DIRs.
 copy_libraries()
 {
 	local path='' dir triplet name line
@@ -92,9 +92,9 @@ copy_libraries()
 }
 copy_libraries
 
-# Archives one after the other: the kernel unpacks all of them, the later over the earlier. The
-# directories themselves are left out, or the mode of the last would become that of /. There is no
-# /dev/console here, the kernel's built-in initramfs has it.
+# Concatenated archives: the kernel unpacks all of them, later ones over earlier ones. The top
+# directories are left out, because the last one would set the mode of /. /dev/console is in the
+# kernel's built-in initramfs.
 for dir in "$base" "${dirs[@]}"; do
 	(cd "$dir" && find . -mindepth 1 -print0 |
 		cpio --quiet --null -o -H newc -R +0:+0 --reproducible)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Puts Debian's perl and python3, if this machine has them, into a directory for the initramfs:
+# Copies Debian's perl and python3, if this machine has them, into a directory for the initramfs:
 #   interpreters.sh DIR
-# with the modules that userspace/examples/ load, and what these load, but no others.
+# They come with the modules that userspace/examples/ load, directly or not, and no others.
 
 set -euo pipefail
 
@@ -14,7 +14,7 @@ fi
 to=$1
 mkdir -p "$to"
 
-# An interpreter, and a program for it that prints the names of the files it has loaded.
+# Copies an interpreter and the files that it has loaded, which the given program prints.
 stage()
 {
 	local files
@@ -27,7 +27,7 @@ stage()
 
 stage /usr/bin/perl -l -e 'use strict; use warnings; print for values %INC'
 
-# What is compiled is taken for current only if its source is there with its time.
+# python uses a compiled file only if its source exists with the same time.
 stage /usr/bin/python3 -I -S -c '
 import os, site, sys, uuid
 for module in list(sys.modules.values()):

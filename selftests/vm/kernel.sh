@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Builds a kernel from Debian's source, with all off but what every.config and NAME.config in this
-# directory say, and prints the directory that holds it:   kernel.sh NAME-6.1
-# There is what fetch.sh makes of a kernel: vmlinuz, config, release, headers (for KDIR); and nic, a
-# staging directory for the initramfs with its driver lib/e1000.ko. For NAME uml that is User Mode
-# Linux: uml.config says all, vmlinuz is the program, for uml.sh, modules are made with ARCH=um, and
-# there is no nic. It lies beside the source that fetch.sh tree-6.1 keeps, and is built again when
-# that or a configuration has changed. Needs no root.
+# Builds a kernel from Debian's source, with only the options of every.config and NAME.config in
+# this directory, and prints the directory that holds it:   kernel.sh NAME-6.1
+# The directory is like that of a kernel from fetch.sh: vmlinuz, config, release, headers (for
+# KDIR); and nic, a staging directory for the initramfs with the driver lib/e1000.ko. The NAME uml
+# stands for User Mode Linux: uml.config has all options, vmlinuz is the program for uml.sh, modules
+# are built with ARCH=um, and there is no nic. The result is kept beside the source from fetch.sh
+# tree-6.1, and is rebuilt when the source or a configuration changes. Needs no root.
 
 set -euo pipefail
 
@@ -28,7 +28,8 @@ if (( $# != 1 )) || [[ $name != *-* || ! -r $here/${name%-*}.config || $name == 
 	echo "usage: kernel.sh NAME-VERSION, of a NAME.config in $here" >&2
 	exit 2
 fi
-# How it is made, what of it starts, and what modules are made with but what all kernels have.
+# Configurations, make arguments, the file that boots, and what module builds need besides the parts
+# that all kernels have.
 case $name in
 uml-*)
 	configs=("$here/uml.config") arch=(ARCH=um SUBARCH=x86_64) image=linux
@@ -45,7 +46,7 @@ cache=$(dirname "$tree")
 result=$cache/$name
 key=$(cat "$tree/version" "${configs[@]}" | sha256sum)
 
-# A result appears by one rename, so one that is there is whole.
+# A result appears by one rename, so an existing result is complete.
 if [[ -r $result/key && $(<"$result/key") == "$key" ]]; then
 	echo "$result"
 	exit 0
@@ -58,7 +59,7 @@ if [[ -r $result/key && $(<"$result/key") == "$key" ]]; then
 	exit 0
 fi
 
-# Under the lock, whatever an interrupted build left is nobody's.
+# Leftovers in the cache are from an interrupted build, as this script holds the lock.
 rm -rf "$cache/.build.$name".*
 tmp=$(mktemp -d "$cache/.build.$name.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
@@ -80,7 +81,7 @@ build()
 	}
 }
 
-# An option that has been renamed, or needs another one, is left out without a word.
+# make drops an option silently if it was renamed or depends on another one.
 check_config()
 {
 	local line lost=()
@@ -108,8 +109,8 @@ if (( !${#arch[@]} )); then
 fi
 echo "$key" >"$new/key"
 
-# What a build of a module outside the tree reads, as in packages of headers; none of it knows where
-# it lies.
+# The files that an external module build reads, as in Debian's header packages. None of them
+# contains the path of the tree.
 (
 	cd "$source"
 	{
@@ -120,7 +121,7 @@ echo "$key" >"$new/key"
 ) | tar -xC "$new/headers"
 chmod -R a+rX "$new"
 
-# Renames only: killed between the two, there is no result, and the next run builds it again.
+# Only renames: if killed between the two, there is no result, and the next run builds it again.
 [[ ! -d $result ]] || mv "$result" "$tmp/old"
 mv "$new" "$result"
 say "$name is in $result"

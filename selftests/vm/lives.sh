@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Machines whose IDs outlive them, for clone.sh and reboot.sh, which source it with kernel, initrd
-# and work set. Each shares a file with its machine, as lives.c has it.
-# shellcheck disable=SC2034,SC2154 # for and from who sources it
+# Machines that the IDs outlive, for clone.sh and reboot.sh, which source this file with kernel,
+# initrd and work set. Each machine shares a file with its host, laid out as in lives.c.
+# shellcheck disable=SC2034,SC2154 # variables shared with the sourcing script
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# Where numbers lie in the file: see struct memory of lives.c.
+# Offsets in the file: see struct memory of lives.c.
 readers_at=12 stop_at=16 told_at=24
 
 die()
@@ -21,14 +21,14 @@ new_memory()
 	truncate -s 64M "$1"
 }
 
-# A number of 4 or 8 bytes in a machine's memory.
+# memory_number MEMORY AT SIZE: prints a number of 4 or 8 bytes.
 memory_number()
 {
 	od -A n -t "u$3" -j "$2" -N "$3" "$1" | tr -d ' '
 }
 
-# wait_for MEMORY AT SIZE NUMBER PID: returns when the number is that, or any but 0 for "any"; there
-# is nothing to wait for when the machine has ended.
+# wait_for MEMORY AT SIZE NUMBER PID: waits until the number has that value, or is not 0 for "any".
+# Fails if the machine ends meanwhile.
 wait_for()
 {
 	local found
@@ -43,7 +43,8 @@ tell_to_stop()
 	printf '\1' | dd of="$1" bs=1 seek=$stop_at conv=notrunc status=none
 }
 
-# machine NAME QEMU-ARGS ARG...: boots it in the background, as $machine, to run lives.
+# machine NAME QEMU-ARGS ARG...: boots a machine that runs lives, in the background; its process is
+# $machine.
 machine()
 {
 	local name=$1 more=$2
@@ -57,7 +58,7 @@ machine()
 	machine=$!
 }
 
-# What the machine's program said, and how it ended.
+# Prints what a machine's program said.
 said()
 {
 	grep -h '^# ' "$work/$1.log" | grep -v '^# exit status' | tr -d '\r' | sed "s/^# /# $1: /"

@@ -1,27 +1,27 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Machines that are saved and restored by QEMU's monitor, which is asked by two pipes, for clone.sh
-# and run/soak.sh, which source it with work set and die() there.
-# shellcheck disable=SC2154 # from who sources it
+# Saves and restores machines with QEMU's monitor, through two pipes, for clone.sh and run/soak.sh,
+# which source this file with work set and die() defined.
+# shellcheck disable=SC2154 # variables of the sourcing script
 
-# What makes a machine known to itself: another number, and it is a clone.
+# The generation ID of a machine: if it differs from that of the saved machine, this is a clone.
 generation()
 {
 	echo "-device vmgenid,guid=$1,id=vmgenid0"
 }
 
-# monitored NAME: makes the pipes, and leaves what QEMU has to be told in $monitored.
+# monitored NAME: makes the pipes, and sets $monitored to QEMU's arguments for them.
 monitored()
 {
 	rm -f "$work/$1".{in,out}
 	mkfifo "$work/$1".{in,out}
-	# shellcheck disable=SC2034 # for who sources it
+	# shellcheck disable=SC2034 # for the sourcing script
 	monitored="-chardev pipe,id=monitor,path=$work/$1 -mon chardev=monitor,mode=control"
 }
 
-# monitor NAME COMMAND MATCH: asks, and leaves the answer that matches in $line. QEMU has both ends
-# of its pipes open, so that nothing is lost between two questions.
+# monitor NAME COMMAND MATCH: sends a command and sets $line to the answer that matches. QEMU keeps
+# both pipes open, so nothing is lost between two commands.
 monitor()
 {
 	local to from
@@ -36,8 +36,8 @@ monitor()
 	die "the monitor of $1 doesn't answer $2"
 }
 
-# save_machine NAME IMAGE: into a file, and ends it. It stands still meanwhile: QEMU was seen to
-# lose pages that emulated processors write to.
+# save_machine NAME IMAGE: saves a machine to a file and ends it. The machine is stopped first,
+# because QEMU has been seen to lose pages that emulated CPUs write to meanwhile.
 save_machine()
 {
 	monitor "$1" '"qmp_capabilities"' '"return"'
@@ -50,7 +50,7 @@ save_machine()
 	monitor "$1" '"quit"' '"return"'
 }
 
-# go_on_restored NAME: one that was started with -incoming.
+# go_on_restored NAME: continues a machine that was started with -incoming.
 go_on_restored()
 {
 	monitor "$1" '"qmp_capabilities"' '"return"'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Kills a machine while it makes IDs, boots it again with its clock set back, and compares what
-# both lives made:   reboot.sh KERNEL INITRD [ROUNDS]
+# Kills a machine while it makes IDs, boots it again with its clock set back, and compares the IDs
+# of both lives:   reboot.sh KERNEL INITRD [ROUNDS]
 # The INITRD has the program lives at /selftests/kuid/lives. Prints TAP. SEED repeats a run.
 
 set -uo pipefail
@@ -22,8 +22,9 @@ RANDOM=$seed
 now=$(date -u +%Y-%m-%dT%H:%M:%S)
 earlier=$(date -u -d "$now UTC 1 hour ago" +%Y-%m-%dT%H:%M:%S)
 
-# two_lives STATE WHEN MS: kills the first at some moment, after so many milliseconds or more; the
-# second is an hour earlier, or again at the times of the first. Leaves how many repeat in $repeated.
+# two_lives STATE WHEN MS: kills the first life at a random moment, after at least so many
+# milliseconds. The second life begins an hour earlier, or at the same time as the first. Sets
+# $repeated to the number of repeated IDs.
 two_lives()
 {
 	local state=$1 when=$2 base=$now status
@@ -53,15 +54,15 @@ echo "TAP version 13"
 echo "1..$((rounds + 1))"
 echo "# seed $seed"
 
-# Or the rounds below would show nothing: these are the same times, and nothing was saved. Long
-# enough that a second life whose start takes more time still meets the times of the first.
+# Without this test the rounds below might show nothing: with the same times and no saved state IDs
+# have to repeat. The first life is long enough for a second life that starts up more slowly.
 two_lives off again 3000
-(( repeated )) || die "without saved state nothing repeats, so that nothing is shown here"
-echo "ok 1 without saved state it says that it is not reboot-safe, and $repeated repeat"
+(( repeated )) || die "without saved state no ID repeats, so the test shows nothing"
+echo "ok 1 without saved state status says not reboot-safe, and $repeated IDs repeat"
 
 for (( round = 1; round <= rounds; round++ )); do
 	if (( round % 2 )); then when=earlier; else when=again; fi
 	two_lives required $when 0
-	(( !repeated )) || die "$repeated repeat"
-	echo "ok $((round + 1)) killed, and restored $when"
+	(( !repeated )) || die "$repeated IDs repeat"
+	echo "ok $((round + 1)) no ID repeats after a kill and a restore, clock $when"
 done

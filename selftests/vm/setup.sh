@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Makes sure this Debian 12 machine has the packages for a purpose:   setup.sh [NEED...]
+# Installs the packages for a purpose on this Debian 12 machine:   setup.sh [NEED...]
 #   build  compile the module, library and tests      boot   run them in a virtual machine
-#   test   install the tests as the kernel does       style  the checks of the sources
+#   test   install the tests as the kernel does       style  check the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
-#   coverage  tell which lines were run               picture  draw the picture of the design
-# All of them if none is named. Says nothing and changes nothing if there is nothing to do.
+#   coverage  measure which lines run                 picture  draw the picture of the design
+# All of them if none is named. If nothing is missing, it prints nothing and changes nothing.
 
 set -euo pipefail
 
@@ -33,7 +33,7 @@ for need in "$@"; do
 	wanted+=("${names[@]}")
 done
 
-# dpkg-query fails for names it has never heard of; those are simply not in its answer.
+# dpkg-query fails for unknown names and leaves them out of its answer.
 present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true)
 missing=()
 for name in "${wanted[@]}"; do
@@ -52,6 +52,6 @@ else
 fi
 
 echo "setup.sh: installing ${missing[*]}" >&2
-# Always updated first: old package lists name files that the archive no longer has.
+# Always update first: old package lists name files that the archive no longer has.
 "${as_root[@]}" apt-get -qq update </dev/null >&2
 "${as_root[@]}" "${install[@]}" -qq </dev/null >&2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Boots User Mode Linux, which is a program here, runs a program in it, and exits as boot.sh does:
+# Boots User Mode Linux, which is a program, runs a program in it, and exits as boot.sh does:
 #   uml.sh --kernel DIR --initrd FILE [--append "WORD..."] [--mem M] [--timeout SECS] [--log FILE]
 #          PROGRAM [ARG...]
 # DIR is from kernel.sh, FILE from initramfs.sh.
@@ -28,7 +28,7 @@ while (( $# )); do
 	esac
 done
 (( $# )) || usage "no program to run"
-[[ -x $kernel/vmlinuz ]] || usage "no kernel that is a program in '$kernel'"
+[[ -x $kernel/vmlinuz ]] || usage "no executable vmlinuz in '$kernel'"
 [[ -r $initrd ]] || usage "can't read '$initrd'"
 
 work=$(mktemp -d)
@@ -41,7 +41,7 @@ log=${log:-$work/log}
 read -ra words <<<"$append"
 exec {console}> >(exec tee "$log")
 shown=$!
-# In the background, for a trap waits until what is in the foreground has ended.
+# In the background, because a trap has to wait until a foreground program ends.
 setpriv --pdeathsig TERM timeout --kill-after 5 "$timeout" \
 	"$kernel/vmlinuz" "mem=$mem" "initrd=$initrd" con0=null,fd:1 con=null ssl=null quiet loglevel=1 \
 	log_buf_len=2M "${words[@]}" "kuid.exit=$nonce" -- "$@" \
@@ -53,7 +53,7 @@ wait "$vm" || ended=$?
 vm=
 wait "$shown"
 
-# Only this run's init can know the number, so no output of a program looks like the last line.
+# Only this run's init knows the nonce, so no output of a program looks like the last line.
 status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
 [[ -z $status || $ended == 124 ]] || exit "$status"
 echo "uml.sh: ended with status $ended, without an exit status of '$*'" >&2

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests as selftests.sh does, and then prints which lines of the module were run: what gcov
-# has, as an archive in base64 between two marks. A kernel keeps it over unloading and loading anew.
+# Runs the tests as selftests.sh does, and prints gcov's counts for the module: an archive in base64
+# between two marks. The kernel keeps the counts when the module is reloaded.
 
 /guest/selftests.sh
 status=$?
 
 gcov=/sys/kernel/debug/gcov
 mkdir /tmp/gcda
-# Files of debugfs have no size, by which tar would go.
+# Files in debugfs have size 0, and tar would store nothing of them.
 find $gcov -name '*.gcda' | while read -r file; do
 	copy=/tmp/gcda${file#"$gcov"}
 	mkdir -p "${copy%/*}"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Shows in the guest what /dev/kuid gives: to the shell, to the tool, to the library, and to
-# readers on all CPUs at once. Fails if one of them does, or if an ID comes twice.
+# Demonstrates in the guest what /dev/kuid gives: to the shell, to the tool, to the library, and to
+# readers on all CPUs at once. Fails if one of them fails, or if an ID is given twice.
 
 set -e
 ids=/tmp/ids
@@ -13,7 +13,7 @@ title()
 	printf '\n== %s\n' "$*"
 }
 
-# 16 bytes a line in, canonical text out.
+# Converts 16 bytes a line into canonical text.
 as_text()
 {
 	od -A n -v -t x1 | sed -E \
@@ -33,9 +33,9 @@ title "the tool: kuid gen -n 3"
 kuid gen -n 3 | tee -a $ids
 
 title "every format, as text: head -n 2 /dev/kuids/*.txt"
-for node in /dev/kuids/*.txt; do
-	echo "$node"
-	head -n 2 "$node"
+for file in /dev/kuids/*.txt; do
+	echo "$file"
+	head -n 2 "$file"
 done
 
 title "what is in one: kuid inspect ID"

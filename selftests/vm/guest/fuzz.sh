@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Has the device fuzzed in the guest, each for so long:   fuzz.sh SECONDS fuzz|trinity|stress-ng...
-# The first is this project's own, which says itself what is wrong. The others know nothing of the
-# device and run without privileges: the kernel must not complain, and the module must work then and
-# unload. Prints KTAP.
-# shellcheck disable=SC2317 # what is called by a name that is put together
+# Fuzzes the device in the guest, with each fuzzer in turn:   fuzz.sh SECONDS
+# fuzz|trinity|stress-ng...
+# "fuzz" is this project's own and reports errors itself. The other fuzzers don't know the device
+# and run unprivileged: the kernel must not complain, and afterwards the module must work and
+# unload.
+# Prints KTAP.
+# shellcheck disable=SC2317 # functions called by a computed name
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
@@ -16,7 +18,7 @@ module=/lib/kuid.ko
 seconds=$1
 shift
 
-# The processes of someone who owns nothing.
+# The processes of the user nobody.
 nobodys()
 {
 	for process in /proc/[0-9]*; do
@@ -24,7 +26,7 @@ nobodys()
 	done
 }
 
-# A command of theirs; and none of their processes is left then.
+# Runs a command as nobody, and leaves none of its processes behind.
 unprivileged()
 {
 	mkdir -p /tmp/nobody
@@ -40,7 +42,8 @@ unprivileged()
 	return "$status"
 }
 
-# What opens, reads and watches files. Not what fills memory: a kernel that runs out of it complains.
+# System calls that open, read and watch files. Calls that fill memory are left out, because a
+# kernel out of memory complains.
 calls='open openat read readv pread64 preadv preadv2 write writev pwritev2 ioctl poll ppoll select
 	epoll_ctl epoll_wait epoll_pwait splice tee sendfile fcntl lseek dup dup2 dup3
 	fsync fallocate ftruncate fadvise64 readahead copy_file_range flock sync_file_range'
@@ -50,29 +53,29 @@ run_fuzz()
 	KUID_MODULE=$module /selftests/kuid/fuzz --seconds "$seconds"
 }
 
-# It ends when its time is up, or by itself if it found the kernel tainted.
+# trinity ends on the timeout, or by itself if it finds the kernel tainted.
 run_trinity()
 {
 	set --
 	for call in $calls; do
 		set -- "$@" -c "$call"
 	done
-	# Some sockets it dies of before it begins.
+	# Some sockets crash trinity before it begins.
 	unprivileged timeout "$seconds" trinity -q -l off -C 4 --disable-fds=sockets -V /dev/kuids "$@"
 	status=$?
-	took_some || echo "it took no ID" >>/tmp/fuzzer.log
+	took_some || echo "no ID was taken" >>/tmp/fuzzer.log
 	{ [ "$status" -eq 143 ] || [ "$status" -eq 0 ]; } && took_some
 }
 
 run_stress_ng()
 {
-	for node in /dev/kuid /dev/kuids/v7 /dev/kuids/lex.txt; do
-		unprivileged stress-ng --dev 4 --dev-file "$node" \
+	for file in /dev/kuid /dev/kuids/v7 /dev/kuids/lex.txt; do
+		unprivileged stress-ng --dev 4 --dev-file "$file" \
 			--timeout "$(((seconds + 2) / 3))" || return
 	done
 }
 
-# What took no ID has not fuzzed much; of these, stress-ng asks for none.
+# A fuzzer that took no ID hasn't fuzzed much; stress-ng never takes one.
 took_some()
 {
 	for format in v1 v6 v7 lex k64 k96 k128; do
@@ -81,11 +84,11 @@ took_some()
 	return 1
 }
 
-# Two of each format, which differ.
+# Each format gives two IDs, which differ.
 works()
 {
-	for node in /dev/kuids/*.txt; do
-		[ "$(head -n 2 "$node" | uniq | wc -l)" -eq 2 ] || return
+	for file in /dev/kuids/*.txt; do
+		[ "$(head -n 2 "$file" | uniq | wc -l)" -eq 2 ] || return
 	done
 }
 
@@ -108,7 +111,7 @@ for name in "$@"; do
 			why="it ended with status $status"
 			tail -n 20 /tmp/fuzzer.log | sed 's/^/# /'
 		elif ! works; then
-			why="no IDs then"
+			why="the module gives no IDs any more"
 		fi
 		rmmod kuid || why="rmmod fails"
 		;;

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Has the kernel look for data races while a program runs:   kcsan.sh PROGRAM [ARG...]
-# Fails if it does not look, too.
+# Has the kernel check for data races while a program runs:   kcsan.sh PROGRAM [ARG...]
+# Fails as well if the kernel didn't check.
 
 kcsan=/sys/kernel/debug/kcsan
 
-# A number that it keeps.
+# One of KCSAN's counters.
 number()
 {
 	sed -n "s/^$1: //p" $kcsan
@@ -17,6 +17,6 @@ before=$(number setup_watchpoints)
 "$@"
 status=$?
 watched=$(($(number setup_watchpoints) - before))
-echo "# data races were looked for $watched times"
+echo "# KCSAN set $watched watchpoints"
 [ "$(number enabled)" -eq 1 ] && [ $watched -gt 1000 ] || exit 1
 exit $status

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Finds what the kernel complains of while a test runs, for scripts in the guest:
-#   . /guest/klog.sh; klog_mark; run the test; klog_check || the test has failed
-# klog_check prints all the kernel said since the mark if any of it is a complaint.
+# Finds complaints of the kernel while a test runs, for scripts in the guest:
+#   . /guest/klog.sh; klog_mark; run the test; klog_check
+#
+# the test has failed
+# If there is a complaint, klog_check prints the kernel log since the mark.
 
 klog_complaints='WARNING|BUG|Oops|[Gg]eneral protection'
 klog_complaints="$klog_complaints|possible circular locking|possible recursive|suspicious RCU usage"
@@ -13,7 +15,7 @@ klog_complaints="$klog_complaints|(soft|hard) (lockup|LOCKUP)|hung task|blocked 
 klog_complaints="$klog_complaints|scheduling while atomic|sleeping function called from invalid"
 klog_complaints="$klog_complaints|refcount_t: |list_(add|del) corruption"
 klog_complaints="$klog_complaints|cannot create duplicate filename|with -EEXIST"
-# Checkers that have given up.
+# Checkers that gave up.
 klog_complaints="$klog_complaints|kmemleak: .*disabled|turning off the locking correctness"
 klog_marks=0
 
@@ -24,15 +26,15 @@ klog_mark()
 	echo "$klog_now" >/dev/kmsg
 }
 
-# If so much came that the log no longer has the mark, all of it came since. A trace alone is none
-# if a test had the kernel refuse memory. The kernel has data races of its own, which are told of, but
-# are no test's failure: those whose report has no function of our modules, but for one that was
-# interrupted by what races.
+# If the mark has dropped out of the log, the whole log is newer than it. A stack trace alone is no
+# failure if a test made the kernel refuse memory. The kernel has data races of its own: they are
+# printed, but fail no test. A race is its own if the report names no function of kuid's modules,
+# other than functions that the racing code interrupted.
 klog_check()
 {
-	# It has given up over what it found before the first mark.
+	# lockdep may have given up before the first mark.
 	if grep -q '^ *debug_locks: *0' /proc/lockdep_stats 2>/dev/null; then
-		echo "# the kernel does not look at locks any more"
+		echo "# the kernel doesn't check locks any more"
 		return 1
 	fi
 	dmesg | awk -v mark="$klog_now" -v complaints="$klog_complaints" '

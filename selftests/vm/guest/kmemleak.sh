@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Finds memory that nothing points to any more, if the kernel has CONFIG_DEBUG_KMEMLEAK, for scripts
-# in the guest that have klog.sh:   . /guest/kmemleak.sh; kmemleak_mark; run; kmemleak_check
-# kmemleak_check prints what was lost since the mark, and fails, if anything was, or if the kernel
-# does not look any more. What the kernel itself loses is no test's failure. $kmemleak_looks is 0 if
-# it has no means to look, and 1 if it has.
+# Finds memory leaks, if the kernel has CONFIG_DEBUG_KMEMLEAK, for scripts in the guest that have
+# klog.sh:   . /guest/kmemleak.sh; kmemleak_mark; run; kmemleak_check
+# kmemleak_check prints the memory leaked since the mark, and fails if there is any or if the kernel
+# doesn't check any more. Leaks of the kernel's own code fail no test. $kmemleak_looks is 1 if the
+# kernel can check, otherwise 0.
 
 kmemleak=/sys/kernel/debug/kmemleak
 kmemleak_looks=0
 [ ! -e $kmemleak ] || kmemleak_looks=1
 
-# Only what it has found can be cleared.
+# Scan first: only leaks already found can be cleared.
 kmemleak_mark()
 {
 	[ $kmemleak_looks -eq 1 ] || return 0
@@ -19,17 +19,17 @@ kmemleak_mark()
 	echo clear >$kmemleak
 }
 
-# The first look takes what a register happens to hold for a pointer; and nothing is taken for lost
-# that is younger than five seconds, by the kernel's own constant.
+# Scan twice: the first scan may take a stale register for a pointer. Wait first: the kernel never
+# reports memory younger than five seconds.
 kmemleak_check()
 {
 	[ $kmemleak_looks -eq 1 ] || return 0
 	sleep 6
 	if ! { echo scan >$kmemleak && echo scan >$kmemleak; }; then
-		echo "# the kernel does not look for it any more"
+		echo "# the kernel doesn't check for leaks any more"
 		return 1
 	fi
-	# Of a class that it has no memory to register 6.1 forgets the name.
+	# Linux 6.1 leaks the name of a class that it can't register for lack of memory.
 	awk '
 		function end()
 		{
@@ -47,7 +47,7 @@ kmemleak_check()
 		END {
 			end()
 			if (others)
-				print "# lost by the kernel itself: " others " names of classes"
+				print "# leaked by the kernel itself: " others " names of classes"
 			exit lost != 0
 		}' $kmemleak
 }

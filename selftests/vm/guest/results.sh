@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Results as TAP, for scripts in the guest:   . /guest/results.sh
-# $failed is 1 once one was bad.
-# shellcheck disable=SC2034 # for who sources it
+# Prints results as TAP, for scripts in the guest:   . /guest/results.sh
+# $failed is 1 after the first failure.
+# shellcheck disable=SC2034 # variables of the sourcing script
 
 test=0
 failed=0
 
-# A name, and ok or what is wrong.
+# result NAME REASON: REASON is ok or the reason for the failure.
 result()
 {
 	test=$((test + 1))

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the installed kselftest tree at /selftests in the guest, with /lib/kuid.ko loaded anew: each
-# program of its kselftest-list.txt under the timeout of its settings file. Prints KTAP, each
-# program's own nested in it; fails if a test does, a program dies or stops short of its plan,
-# the kernel complains, or there is nothing to run. The totals count the programs' own tests.
+# Runs the installed kselftest tree at /selftests in the guest: each program of its
+# kselftest-list.txt with /lib/kuid.ko freshly loaded, under the timeout of its settings file.
+# Prints KTAP with each program's own KTAP nested in it. Fails if a test fails, a program dies or
+# stops short of its plan, the kernel complains, or there is nothing to run. The totals count the
+# programs' own tests.
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
@@ -12,18 +13,18 @@
 . /guest/kmemleak.sh
 
 module=/lib/kuid.ko
-# For the tests that load it themselves.
+# For tests that load modules themselves.
 export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 export KUID_CALLERS=/lib/kuid_callers.ko KUID_GRACE=/lib/kuid_grace.ko
 [ ! -e /lib/kuid_kunit.ko ] || export KUID_KUNIT=/lib/kuid_kunit.ko
 [ ! -e /lib/e1000.ko ] || export KUID_NIC=/lib/e1000.ko
-# For those that are made with cmocka.
+# For programs that use cmocka.
 export CMOCKA_MESSAGE_OUTPUT=TAP
 tree=/selftests
 list=$tree/kselftest-list.txt
 test=0 pass=0 fail=0 skip=0
 
-# One result of this script's own level: a name, and ok or why not.
+# result NAME REASON: a result of this script's level; REASON is ok or the reason for the failure.
 result()
 {
 	test=$((test + 1))
@@ -33,7 +34,7 @@ result()
 	esac
 }
 
-# A result that no program counts for itself.
+# The same for a result that no program counts.
 own_result()
 {
 	result "$1" "$2"
@@ -66,23 +67,23 @@ nest()
 		}'
 }
 
-# A session of its own, so that all a program leaves behind can be killed and lets go of the pipe.
+# setsid, so that all processes a program leaves behind can be killed and release the pipe.
 run_program()
 {
 	dir=$tree/${1%%:*}
 	program=./${1#*:}
 	limit=$(sed -n 's/^timeout=\([0-9][0-9]*\)$/\1/p' "$dir/settings" 2>/dev/null)
-	# A kernel that checks itself takes longer over everything; the tests know that, too.
+	# A kernel with checks is slower; the tests have the same factor.
 	limit=$((${limit:-45} * ${KUID_PATIENCE:-1}))
-	# As in the kernel's own runner, 0 means no limit.
+	# 0 means no limit, as in the kernel's own runner.
 	[ "$limit" -gt 0 ] || limit=1000000
 
 	klog_mark
-	# What one has done to the clocks and the identity is not the next one's; and one that was
-	# killed may have left it unloaded.
+	# A program must not see what the last one did to clocks and identity, and a program that
+	# was killed may have left the module unloaded.
 	if { [ -e /sys/module/kuid ] && ! rmmod kuid; } || ! insmod $module; then
 		fail=$((fail + 1))
-		result "$1" "the module can't be loaded anew"
+		result "$1" "can't reload the module"
 		return
 	fi
 	begin=$(cut -d. -f1 /proc/uptime)
@@ -137,21 +138,21 @@ if [ -z "$programs" ]; then
 	echo "Bail out! no programs in $list"
 	exit 1
 fi
-# A name that is not there would leave out what it was to choose.
+# A misspelled name would silently run too few or too many tests.
 for name in $(echo "$KUID_ONLY,$KUID_EXCEPT" | tr , ' '); do
 	if ! echo "$programs" | grep -q ":$name\$"; then
 		echo "Bail out! no program $name in $list"
 		exit 1
 	fi
 done
-# Those that are named, or not named, with commas between, if any are.
+# KUID_ONLY and KUID_EXCEPT choose programs by name, separated by commas.
 if [ -n "$KUID_ONLY" ]; then
 	programs=$(echo "$programs" | grep -E ":($(echo "$KUID_ONLY" | tr , '|'))\$")
 fi
 if [ -n "$KUID_EXCEPT" ]; then
 	programs=$(echo "$programs" | grep -vE ":($(echo "$KUID_EXCEPT" | tr , '|'))\$")
 fi
-# And those of ours that are not in the list, because not every machine will do for them.
+# KUID_EXTENDED adds programs that need a special machine and so aren't in the list.
 for name in $(echo "$KUID_EXTENDED" | tr , ' '); do
 	programs="$programs kuid:$name"
 done
@@ -159,11 +160,11 @@ done
 set -- $programs
 echo "1..$(($# + 3 + 2 * kmemleak_looks))"
 
-# A check of the kernel log that catches nothing would let everything pass.
+# If klog_check found nothing, every test would pass.
 klog_mark
 echo "WARNING: planted" >/dev/kmsg
 if klog_check >/dev/null; then
-	own_result "a planted warning is caught" "it is not"
+	own_result "a planted warning is caught" "not caught"
 	finish
 fi
 own_result "a planted warning is caught" ok
@@ -181,17 +182,17 @@ for name in "$@"; do
 	run_program "$name"
 done
 
-# What lost memory since the mark, on kernels that find it.
+# Report leaks since the mark, if the kernel finds leaks.
 lost()
 {
 	[ $kmemleak_looks -eq 1 ] || return 0
 	why=ok
-	kmemleak_check || why="memory is lost"
+	kmemleak_check || why="memory leaked"
 	own_result "$1" "$why"
 }
 
-# While the module is there, it has a name.
-lost "no memory is lost by then"
+# Check before unloading: after it the traces can't name the module's functions.
+lost "no memory leaked by then"
 
 klog_mark
 why=ok
@@ -200,5 +201,5 @@ klog_check || why="the kernel complained"
 own_result "unload the module" "$why"
 
 kmemleak_mark
-lost "no memory is lost after that"
+lost "no memory leaked by unloading"
 finish

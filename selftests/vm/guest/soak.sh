@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the soak test in the guest, with the options that it is given. Prints KTAP: the test's own,
-# and whether the kernel complained and the module can be unloaded after it.
+# Runs the soak test in the guest, with the given options. Prints KTAP: the result of the test,
+# whether the module unloads without a leak, and whether the kernel complained.
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
@@ -21,13 +21,13 @@ why=ok
 /selftests/kuid/soak "$@" 2>&1 | awk '
 	{ print "    " $0; fflush() }
 	/^ok / && !/# SKIP/ { good = 1 }
-	END { exit !good }' || why="it found something"
+	END { exit !good }' || why="the test failed"
 result "soak" "$why"
 why=ok
 rmmod kuid || why="rmmod fails"
-kmemleak_check || why="memory is lost"
-result "nothing is left of it" "$why"
+kmemleak_check || why="memory leaked"
+result "unload without a leak" "$why"
 why=ok
 klog_check || why="the kernel complained"
-result "the kernel had nothing to complain of" "$why"
+result "no complaint of the kernel" "$why"
 exit $failed
