@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs all tests and closes with one line of totals:   check.sh BUILD KERNEL INITRD
-# What can be tested in userspace, and, in a machine booted from KERNEL and INITRD with each clock
-# source, the tests of the module, the library and the tool: in three parts that run at once, as
-# tests wait more than they work.
+# Runs all tests and prints one line of totals:   check.sh BUILD KERNEL INITRD
+# They are the tests in user space and, in a machine booted from KERNEL and INITRD with different
+# clock sources, the tests of module, library and tool. They run as three concurrent parts, because
+# tests mostly wait.
 
 set -uo pipefail
 
@@ -20,13 +20,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/totals.sh"
 mkdir -p "$logs" || exit
 
-# What is about order, time and waiting. Under a fine clock a call takes longer than the time it
-# reserves, so that the clock alone orders calls: only the coarse one shows whether lanes and floors
-# do. There tasks are preempted anywhere, too.
+# Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
+# so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
+# That machine also preempts tasks anywhere.
 order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,params,poll,poll_32
 order+=,queue,saved_state,sharing,status,steps,suspend,unique
 
-# The tests in a booted machine.
+# Runs tests in a booted machine.
 booted()
 {
 	local clocksource=$1 preempt=$2 choice=$3
@@ -38,7 +38,7 @@ booted()
 		--timeout 1200 env "$choice" /guest/selftests.sh
 }
 
-# What is about the interface and about identity, under the usual clock.
+# Tests of the interface and of identity, with the usual clock.
 part_interface()
 {
 	booted tsc voluntary "KUID_EXCEPT=$order"
@@ -46,23 +46,23 @@ part_interface()
 
 part_order()
 {
-	# Only the coarse clock leaves single readers nothing of what there is; only under others a
-	# timer can be late.
+	# stuck runs with both clocks: only with the coarse one do single readers run out of IDs,
+	# and only with another one can a timer be late.
 	booted jiffies full "KUID_ONLY=$order,stuck"
 }
 
 part_rest()
 {
-	echo "== the core in userspace, with sanitizers"
+	echo "== the core in user space, with sanitizers"
 	export CMOCKA_MESSAGE_OUTPUT=TAP
 	log=$logs/core.log
 	add_tap make -s -C "$here/../unit" O="$build/unit" check
 
-	echo "== library and tool where they need no device, with sanitizers"
+	echo "== library and tool without a device, with sanitizers"
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
-	echo "== the parser fed with junk for $fuzz_seconds seconds"
+	echo "== the parser fuzzed for $fuzz_seconds seconds"
 	if make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
 		>"$logs/fuzz.log" 2>&1; then
 		add 0 1 0 0
@@ -85,13 +85,13 @@ part_rest()
 	log=$logs/reboot.log
 	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
 
-	# Every reading of this one takes long, so that a look will do.
+	# Reading this clock is slow, so a few tests have to do.
 	booted hpet voluntary KUID_ONLY=distinct,order,suspend
 }
 
-# Each counts for itself, and where several wrote, no one could read it.
+# Each part counts its results and has its own log, because mixed output would be unreadable.
 parts=(interface order rest)
-# With their machines, which ignore what is typed at the terminal.
+# Kill whole process groups: the machines don't react to Ctrl-C.
 trap 'for part in $(jobs -p); do kill -- "-$part"; done 2>/dev/null' EXIT
 set -m
 for part in "${parts[@]:1}"; do

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs tests on a kernel that checks itself, and closes with one line of totals:
+# Runs tests on a kernel that checks itself, and prints one line of totals:
 #   check_debug.sh BUILD KERNEL INITRD
-# KERNEL is from ../vm/kernel.sh; it finds wrong use of memory, locks, preemption and timers, and
-# memory that is lost, by whichever test. It can refuse memory, too, which faults is there for.
-# KUID_ONLY may name the tests, with commas between.
+# KERNEL is from ../vm/kernel.sh. It finds misuse of memory, locks, preemption and timers, and
+# memory leaks, during any test. It can also inject faults, which the test faults uses. KUID_ONLY
+# may name the tests, separated by commas.
 
 set -uo pipefail
 
@@ -21,9 +21,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$build/check" || exit
 boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1")
 
-# What waits, shares, comes and goes: the ways to take IDs and to be told of them, epochs, and the
-# module itself. That requests are refused as they must be, and the order and time of IDs, such a
-# kernel shows no better than another; the fuzzer makes more requests than there are tests of them.
+# Tests of waiting, sharing and hotplug, of all ways to take IDs or poll, of epochs and of the
+# module itself. Tests of refused requests and of order and time of IDs are left out: such a kernel
+# finds no more in them than another, and the fuzzer makes more requests than they do.
 only=callers,generate,hibernate,identity,kunit.sh,load,params,poll,queue,read,readv,saved_state
 only+=,sharing,shut,splice,steps,stuck,sysfs,text,trace,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs tests on a kernel that finds data races, and closes with one line of totals:
+# Runs tests on a kernel that finds data races, and prints one line of totals:
 #   check_kcsan.sh BUILD KERNEL INITRD
-# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
+# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, separated by commas.
 
 set -uo pipefail
 
@@ -20,7 +20,7 @@ mkdir -p "$build/check" || exit
 boot=(--kernel "$kernel" --initrd "$initrd" --smp 4 \
 	--append "random.trust_cpu=on kunit.enable=1")
 
-# What is done by more than one at once.
+# Tests with concurrent callers.
 only=callers,distinct,fdinfo,generate,hotplug,identity,kunit.sh,load,long_read,order,orders,poll
 only+=,queue,saved_state,set_format,sharing,splice,status,steps,stuck,sysfs,text,unique
 only+=,unique_over_loads,uring

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests on one kernel after the other, and closes with a table, why tests were skipped, and
+# Runs the tests on several kernels in turn, and prints a table, the reasons for skipped tests, and
 # one line of totals:   check_matrix.sh [ROW...]
-# A row, of those below if none is named, is one of
+# A row is one of these; without arguments, all rows listed below run.
 #   KERNEL            all tests, on 2 CPUs of an amd64 kernel that ../vm/fetch.sh knows
-#   KERNEL:CPUS       what is about order, uniqueness and sharing, on so many virtual CPUs, which may
-#                     be more than there are real ones: nothing here is about time
-#   KERNEL:brief      what is about the kernel's interfaces, in a minute or so, on 2 CPUs
+#   KERNEL:CPUS       tests of order, uniqueness and sharing, on that many virtual CPUs. They may be
+#                     more than the real CPUs, because none of these tests is about time
+#   KERNEL:brief      tests of the kernel's interfaces, on 2 CPUs, in a minute or so
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
 #   soak              make soak
-# Of each there is a log in build/matrix, and of those without a failure a line for make
-# matrix-record.
+# Each row has a log in build/matrix, and if nothing failed a line for make matrix-record.
 
 set -uo pipefail
 
@@ -36,20 +35,20 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-# Where make builds.
+# The directory of make's output.
 build=$here/../../build
 matrix=$build/matrix
 mkdir -p "$matrix" || exit
 nic="-device e1000,mac=52:54:00:6b:75:69"
 
-# The coarse clock and preemption anywhere, as in check.sh.
+# Run with the coarse clock and full preemption, as in check.sh.
 order="distinct,generate,hotplug,order,orders,params,saved_state,sharing,steps,unique"
 
-# What a kernel may have changed.
+# Interfaces that may differ between kernels.
 brief="abi,callers,generate,hibernate,poll,read,readv,splice,status,sysfs,trace,unique_over_loads"
 brief+=",uring,vectors.sh"
 
-# One thing that must be before a row can run.
+# Makes something that a row needs.
 prepare()
 {
 	make -s -C "$here/../.." "$@" >"$log" 2>&1 && return
@@ -59,7 +58,7 @@ prepare()
 	return 1
 }
 
-# The tests on a kernel, with more for boot.sh and then for the environment of the tests.
+# on_kernel KERNEL CPUS INITRD [ARG...]: runs the tests, with more arguments for boot.sh.
 on_kernel()
 {
 	local kernel
@@ -79,13 +78,13 @@ on_other()
 {
 	local more=()
 
-	# The kernel of s390x has no driver for it.
+	# QEMU has no e1000 for s390x.
 	[[ $1 == s390x ]] || more=(--qemu "$nic")
 	prepare "cross-$1" &&
 		on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.gz" "${more[@]}" env KUID_PATIENCE=2
 }
 
-# What makes a line of totals by itself.
+# Runs a make target that prints totals of its own.
 by_itself()
 {
 	local status
@@ -113,7 +112,7 @@ run_row()
 	esac
 }
 
-# The skips in a log: reason, tab, test, tab, row. The harness leaves a test's name out.
+# The skips in a log: reason, tab, test, tab, row. The harness's skip lines have no test name.
 skips()
 {
 	awk -v row="$1" '
@@ -125,7 +124,7 @@ skips()
 			sub(/^ *(ok [0-9]+|1\.\.0) */, "", name)
 			sub(/ *# SKIP.*/, "", name)
 			sub(/.*# SKIP */, "", reason)
-			# Its tests have said so.
+			# The tests of the program gave their reasons before.
 			if (name " " == program)
 				next
 			if (name == "" && $1 == "ok")
@@ -135,7 +134,7 @@ skips()
 }
 
 log=$matrix/prepare.log
-echo "== building what all machines run"
+echo "== building the tests"
 prepare vm-root vm-tests || { totals_end; exit; }
 
 table='row|kernel|CPUs|passed|failed|skipped|seconds'
@@ -148,7 +147,7 @@ for row in "${rows[@]}"; do
 	skips "$row" >"$matrix/row.skips"
 	explained=$(wc -l <"$matrix/row.skips")
 	if (( explained != skipped - before[2] )); then
-		echo "not ok: $((skipped - before[2])) skipped, $explained say why"
+		echo "not ok: $((skipped - before[2])) skipped, but $explained reasons found"
 		add 1 0 1 0
 	fi
 	cat "$matrix/row.skips" >>"$matrix/skips"

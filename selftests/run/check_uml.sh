@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs tests in User Mode Linux, and closes with one line of totals:
+# Runs tests in User Mode Linux, and prints one line of totals:
 #   check_uml.sh BUILD KERNEL INITRD
-# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, with commas between.
+# KERNEL is from ../vm/kernel.sh. KUID_ONLY may name the tests, separated by commas.
 
 set -uo pipefail
 
@@ -16,9 +16,9 @@ build=$1 kernel=$2 initrd=$3
 . "$(dirname "${BASH_SOURCE[0]}")/totals.sh"
 mkdir -p "$build/check" || exit
 
-# What is about the interface. Others wait for a program to be asleep in a system call, which this
-# kernel does not tell (/proc/PID/syscall), have memory that may not be read, which it reads, or use
-# up what there is in a time.
+# Tests of the interface. The others wait until a program sleeps in a system call, which this kernel
+# doesn't report (/proc/PID/syscall), rely on memory that can't be read, which this kernel reads, or
+# have to use up the IDs of a time.
 only=abi,fdinfo,formats,generate,identity,kunit.sh,params,query,read,set_format,status
 only+=,sysfs,text,trace,unique_over_loads,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
@@ -27,9 +27,9 @@ log=$build/check/uml.log
 add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1" \
 	--timeout 600 env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
 
-# How long calls wait; and one test of the list, which can't be empty.
+# exact_waits, and one test of the list, because the list can't be empty.
 if [[ -z ${KUID_ONLY:-} ]]; then
-	echo "== where time passes only while all sleep"
+	echo "== with time travel"
 	log=$build/check/uml_waits.log
 	add_machine --kernel "$kernel" --initrd "$initrd" \
 		--append "random.trust_cpu=on time-travel=inf-cpu" \

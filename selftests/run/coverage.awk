@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tells which lines and branches were run, by what lcov has of it:
+# Reports which lines and branches ran, from lcov's trace files:
 #   awk -f coverage.awk coverage.tsv TRACEFILE...
-# Run where the files are that it names. Prints a table, and the lines of kmod/ that were not run
-# and that coverage.tsv gives no reason for; fails if there are any, or if it has a reason for what
-# is not there.
+# The file names in them are relative to the current directory. Prints a table, and the lines of
+# kmod/ that didn't run without a reason in coverage.tsv. Fails if there are such lines, or if
+# coverage.tsv has a reason for a line that doesn't exist.
 
 BEGIN { FS = "\t" }
 
-# file, function, line or * for all of it, why it is not run
+# Columns: file, function, line or * for the whole function, reason.
 FILENAME ~ /\.tsv$/ {
 	if ($0 ~ /^#/ || $0 == "")
 		next
 	if (NF != 4 || $4 == "") {
-		print FILENAME ":" FNR ": not a file, a function, a line and a reason"
+		print FILENAME ":" FNR ": needs file, function, line and reason"
 		failed = 1
 	}
 	reason[$1, $2, $3] = FILENAME ":" FNR
@@ -46,7 +46,7 @@ sub(/^SF:/, "") { file = $0; files[file]; next }
 	}
 }
 
-# The text of a line that was not run, and the function it is in, whose name begins a line.
+# Reads a file and reports its lines that didn't run. A function's name is at the begin of a line.
 function look_at(file,	name, text, nr, line)
 {
 	nr = 0
@@ -84,7 +84,7 @@ function row(name, l, lr, b, br)
 	printf "%-34s %s %s\n", name, percent(lr, l), percent(br, b)
 }
 
-# Sorted, for the order of an array is none.
+# Sorts the file names, because awk's arrays have no order.
 function sort_files(	n, i, j, file)
 {
 	for (file in files)
@@ -125,13 +125,13 @@ END {
 			print reason[key] ": " what[1] " has no such line in " what[2] "()"
 			failed = 1
 		} else if (!(what[1] in files)) {
-			print reason[key] ": nothing is known of " what[1]
+			print reason[key] ": no coverage data for " what[1]
 			failed = 1
 		}
 	}
 	print justified + 0 " lines of kmod that were not run have a reason in coverage.tsv"
 	if (!("kmod" in parts)) {
-		print "nothing of kmod was run"
+		print "no coverage data for kmod"
 		failed = 1
 	}
 	exit failed

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tells which lines of the module the tests run in a booted kernel:
+# Measures which lines of the module the tests run in a booted kernel:
 #   coverage.sh BUILD KERNEL INITRD MODULE [TRACEFILE...]
-# KERNEL is one that check_debug.sh takes, INITRD has the module that was built in MODULE, to count.
-# What came of it is in BUILD/coverage/kmod.info, for lcov; the TRACEFILEs go with it.
+# KERNEL is as for check_debug.sh. INITRD has the module that was built with coverage in MODULE. The
+# result for lcov is BUILD/coverage/kmod.info; the TRACEFILEs are added to the report.
 
 set -euo pipefail
 
@@ -19,7 +19,7 @@ out=$build/coverage
 rm -rf "$out"
 mkdir -p "$out"
 
-# What goes through each part of the module.
+# Tests that run every part of the module.
 only=abi,callers,fdinfo,generate,hibernate,identity,load,orders,params,poll,query,queue,read,readv
 only+=,rules,saved_state,set_format,sharing,shut,splice,steps,status,stuck,sysfs,text,trace
 only+=,undelivered,unique_over_loads,uring
@@ -30,7 +30,7 @@ status=0
 	--timeout 7200 env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults \
 	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d' || status=$?
 
-# Counts and what they are of lie side by side.
+# gcov needs counts and notes side by side.
 sed -n '/^# gcda begins/,/^# gcda ends/{/^#/d;p}' "$out/console.log" | base64 -d | tar -xz -C "$out"
 while read -r counts; do
 	notes=${counts%.gcda}.gcno

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the soak test on 4 processors, and closes with one line of totals:
+# Runs the soak test on 4 CPUs, and prints one line of totals:
 #   soak.sh BUILD KERNEL INITRD DURATION [--seed N]
-# After that many seconds the machine is saved, and restored as another one, in which it goes on.
+# After DURATION seconds the machine is saved and restored as a clone, where the test continues.
 
 set -uo pipefail
 
 if (( $# < 4 )) || [[ ! $4 =~ ^[1-9][0-9]{0,5}$ ]]; then
-	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N], for so many seconds" >&2
+	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N]; DURATION in seconds" >&2
 	exit 2
 fi
 build=$1 kernel=$2 initrd=$3 duration=$4
@@ -29,10 +29,11 @@ die()
 	exit 1
 }
 
-# A machine that others leave little time to is not one that hangs, which the program finds itself.
+# A machine that gets little CPU time doesn't hang. The test program finds hangs itself.
 patience="rcupdate.rcu_cpu_stall_timeout=300 watchdog_thresh=60 sysctl.kernel.hung_task_timeout_secs=900"
 
-# machine NAME QEMU-ARGS ARG...: boots it in the background, as $machine; and shows what it says.
+# machine NAME QEMU-ARGS ARG...: boots a machine in the background, as $machine, and shows its
+# console.
 machine()
 {
 	local name=$1 more=$2
@@ -59,7 +60,7 @@ soak()
 		sleep 1
 	done
 	if kill -0 "$machine" 2>/dev/null; then
-		# Its end is not worth showing.
+		# Don't show how the saved machine ends.
 		kill "$shown"
 		save_machine saved "$work/image"
 		wait "$machine"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Looks at the sources without running them:   style.sh LINUX_SOURCE KDIR COCCINELLE
+# Checks the sources without running them:   style.sh LINUX_SOURCE KDIR COCCINELLE
 # LINUX_SOURCE has the kernel's own checkers, KDIR the headers to build against, COCCINELLE the
-# kernel's rules for spatch. Looks at all, says what was found, fails if anything was.
+# kernel's rules for spatch. Runs all checks, reports each result, and fails if one failed.
 # shellcheck disable=SC2317 # the checks are called by look
 
 set -uo pipefail
@@ -16,13 +16,13 @@ source=$1 kdir=$2 coccinelle=$3
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 failed=0
 
-# The project's files that match, whether git knows them yet or not.
+# The project's files that match, including new files that git doesn't track yet.
 files()
 {
 	git ls-files --cached --others --exclude-standard -- "$@"
 }
 
-# Runs a check and says how it went; its output only if it went badly.
+# Runs a check and reports the result, with its output if it failed.
 look()
 {
 	local what=$1 output
@@ -43,12 +43,12 @@ checkpatch()
 	"$source/scripts/checkpatch.pl" --no-tree --strict --quiet --no-summary --show-types \
 		${ignore:+--ignore "$ignore"} --file "$@"
 	local status=$?
-	# Left behind wherever it runs.
+	# checkpatch leaves this file behind.
 	rm -f .checkpatch-camelcase.*
 	return "$status"
 }
 
-# A copy is built, so that this tree stays as it is.
+# Builds a copy, to leave this tree as it is.
 build_module()
 {
 	local copy
@@ -64,7 +64,7 @@ sparse_and_warnings()
 	build_module C=2 CHECK="sparse -Wsparse-error" KCFLAGS=-Werror
 }
 
-# As a kernel made by clang would have it: without what only gcc has of this one's options.
+# Builds as for a kernel made by clang: turns off the options of this kernel that only gcc has.
 clang_warnings()
 {
 	build_module LLVM=1 CC=clang CONFIG_CC_IS_CLANG=y CONFIG_CC_IS_GCC= CONFIG_RETPOLINE= \
@@ -73,7 +73,7 @@ clang_warnings()
 		KCFLAGS="-Werror -Wno-unknown-warning-option"
 }
 
-# Each of the kernel's rules that report something, but for those that need a compiler of OCaml.
+# Runs the kernel's rules that can report, except for those that need an OCaml compiler.
 coccinelle_rules()
 {
 	local rule found found_any=0 rules=0
@@ -99,7 +99,7 @@ analyzer()
 	return "$status"
 }
 
-# Fails if a pattern is found.
+# Fails if the pattern is found.
 nowhere()
 {
 	! git grep --untracked -nE "$@"
@@ -114,7 +114,7 @@ licence_named()
 	return "$found"
 }
 
-# The interface of programs of 64 or 32 bits is the one that was recorded.
+# The interface of 64-bit or 32-bit programs is as recorded.
 interface_kept()
 {
 	selftests/run/uapi.sh record "$1" | diff -u uapi/kuid.record - && return
@@ -122,7 +122,7 @@ interface_kept()
 	return 1
 }
 
-# The record has nothing in it whose size or place another machine could see differently.
+# No struct in the record has padding or a type that differs between machines.
 interface_portable()
 {
 	awk '
@@ -134,7 +134,7 @@ interface_portable()
 		END { exit bad || !structs }' uapi/kuid.record
 }
 
-# C89 has no integer as wide as one of the constants.
+# -Wno-long-long: C89 has no integer type as wide as one of the constants.
 header_stands_alone()
 {
 	local compiler standard status=0
@@ -150,7 +150,7 @@ header_stands_alone()
 	return "$status"
 }
 
-# No one else has our numbers, by the kernel's own table of them.
+# No other driver has our ioctl numbers, according to the kernel's table.
 ioctl_numbers_free()
 {
 	local table=$source/Documentation/userspace-api/ioctl/ioctl-number.rst
@@ -176,7 +176,7 @@ ioctl_numbers_free()
 	return "$status"
 }
 
-# Warnings of man are no errors to it.
+# man reports warnings on stderr only, so fail on any output.
 manual_formats()
 {
 	local page output status=0
@@ -190,7 +190,7 @@ manual_formats()
 	return "$status"
 }
 
-# Each command, field and parameter has its place in kuid(4).
+# kuid(4) mentions each command, field and parameter.
 manual_is_whole()
 {
 	local page=Documentation/man/kuid.4 word status=0
@@ -204,7 +204,7 @@ manual_is_whole()
 	return "$status"
 }
 
-# The picture was drawn from its text as that is now.
+# The picture was drawn from the current text.
 picture_drawn()
 {
 	local hash
@@ -215,7 +215,7 @@ picture_drawn()
 	return 1
 }
 
-# Each link to a file leads to one.
+# Each link to a file has a target.
 links_lead()
 {
 	local file link status=0
@@ -233,7 +233,7 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,kunit,unit,vectors})
-# The kernel's test harness has macros with blocks behind them, which clang-format can't know.
+# The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 	files selftests/{bench,callers,kunit,unit,vectors}/'*.[ch]')
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c')
@@ -244,19 +244,19 @@ mapfile -t documents < <(files '*.md')
 mapfile -t scripts < <(files '*.sh' .ci/run selftests/vm/guest/init)
 
 look "checkpatch --strict" checkpatch '' "${kernel[@]}"
-# The one file that must compare kernel versions.
+# compat.h is the one file that may compare kernel versions.
 look "checkpatch --strict, compat.h" \
 	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
-# The one that defines for userspace what checkpatch would have it use, or use with a comment.
+# port.h defines for user space what checkpatch wants used instead, or used with a comment.
 look "checkpatch --strict, port.h" \
 	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE \
 	kmod/core/port.h
-# A field is named for its offset and for its size, and has no effects.
+# Macro arguments here are field names, used for offset and size, without side effects.
 look "checkpatch --strict, sysfs.c" checkpatch MACRO_ARG_REUSE kmod/sysfs.c
-# Tracepoints are written like this in all of the kernel.
+# Tracepoints are written like this everywhere in the kernel.
 look "checkpatch --strict, trace.h" \
 	checkpatch OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT kmod/trace.h
-# FIXTURE_DATA() is a type, which checkpatch takes for a function, and C has no static_assert.
+# checkpatch takes the type FIXTURE_DATA() for a function.
 look "checkpatch --strict, kselftests" \
 	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
 look "sparse and W=1" sparse_and_warnings
@@ -279,7 +279,7 @@ look "kuid(4) has all of the interface" manual_is_whole
 look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
 look "links of documents" links_lead "${documents[@]}"
-# A macro of manual pages.
+# nd is a macro of manual pages.
 look "codespell" codespell -L nd "${written[@]}"
 look "a licence named in each file" licence_named
 look "no kernel version outside compat.h" \

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Counts results, for scripts that run tests in parts:   . totals.sh
-# Each part has its log in $log; totals_end prints the one line of all of them.
+# Each part writes its log to $log; totals_end prints one line for all parts.
 
 passed=0 failed=0 skipped=0 log=''
 
-# How many lines of the log match.
+# The number of lines in the log that match.
 lines()
 {
 	grep -cE "$1" "$log"
 }
 
-# Adds a part's results, and one failure if it broke without any of its tests saying so.
+# Adds the results of a part, and a failure if the part broke without reporting one.
 add()
 {
 	local status=$1 ok=$2 bad=$3 skip=$4
@@ -24,7 +24,7 @@ add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-# Runs something that prints TAP to the log, too.
+# Runs a program that prints TAP, and writes its output to the log.
 add_tap()
 {
 	local status skip
@@ -35,8 +35,8 @@ add_tap()
 	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
 }
 
-# Boots a machine, by boot.sh if $booter does not name another script beside it, whose console goes to
-# the log, for what closes with kselftest's line of totals.
+# Boots a machine with the console in the log, and adds the line of totals that kselftest prints at
+# the end. $booter names another script beside boot.sh to boot with.
 add_machine()
 {
 	local status ok=0 bad=0 skip=0
@@ -49,7 +49,7 @@ add_machine()
 	add $status "$ok" "$bad" "$skip"
 }
 
-# Between shells: what one has counted is added by another; a failure if it has not come so far.
+# Pass counts from a subshell to its parent. If the subshell didn't get that far, that is a failure.
 totals_save()
 {
 	echo "$passed $failed $skipped" >"$1"
@@ -64,7 +64,7 @@ totals_add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
-# Fails unless something passed and nothing failed.
+# Fails unless a test passed and none failed.
 totals_end()
 {
 	echo "$passed passed, $failed failed, $skipped skipped"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The binary interface of uapi/linux/kuid.h as a compiler sees it:   uapi.sh record 64|32, or
-# uapi.sh compile COMPILER ARG...
-#   record   prints each struct and constant of it, for programs of 64 or 32 bits
-#   compile  tries a program that has nothing but this header and uses each constant
+# The binary interface of uapi/linux/kuid.h as compilers see it:
+#   uapi.sh record 64|32   prints each struct and constant, for 64-bit or 32-bit programs
+#   uapi.sh compile COMPILER ARG...
+#                          compiles a program that includes this header only and uses each constant
 
 set -euo pipefail
 
@@ -18,15 +18,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# In the order they are defined in.
+# The names of the constants, in the order of their definition.
 constants()
 {
 	gcc -E -dD -Iuapi -include linux/kuid.h -x c /dev/null |
 		sed -n 's/^#define \(KUID_[A-Z0-9_]*\) .*/\1/p'
 }
 
-# Nothing of it runs, so no 32-bit C library is needed. Where the compiler keeps the kernel's headers
-# in a directory of the 64-bit machine, they are the same for both.
+# Nothing is executed, so no 32-bit C library is needed. If the compiler keeps the kernel's headers
+# in a directory of the 64-bit architecture, they are the same for 32 bits.
 record()
 {
 	local bits=$1 name value
@@ -42,7 +42,7 @@ record()
 
 	echo '/* SPDX-License-Identifier: ((GPL-2.0-only WITH Linux-syscall-note) OR MIT) */'
 	echo '/* What programs rely on, written by "make uapi-record": offset and size of each field, in bytes. */'
-	# Cache lines are no part of it.
+	# Cache lines aren't part of the interface.
 	pahole "$work/record.o" | sed -E '/cacheline[ :]/d; s/ cachelines: [0-9]+,//'
 	echo
 	pahole -C constants "$work/record.o" |
