@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds and tests everything; "make help" lists what can be asked for. All that
-# is built goes to build/, all that is downloaded to the cache that
-# selftests/vm/fetch.sh names.
+# Builds and tests everything; "make help" lists the targets. Built files go to
+# build/, downloads to the cache described in selftests/vm/fetch.sh.
 
 .DEFAULT_GOAL := all
-# Packages are installed by one at a time; what is built is built in parallel.
+# Targets run one at a time, because they install packages; what they build is
+# built in parallel.
 .NOTPARALLEL:
 BUILD	:= $(CURDIR)/build$(CROSS:%=/cross/%)
 VM	:= selftests/vm
 
-# The kernel to build the module for: the running one if its headers are here,
-# else the one the tests boot.
+# The kernel to build the module for: the running one if its headers are
+# installed, otherwise the one that the tests boot.
 RUNNING	:= /lib/modules/$(shell uname -r)/build
 KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
 
-# Looked up when first needed, which may download it.
+# Evaluated on first use, which may download files.
 TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh \
 	      6.1$(CROSS:%=-%)),$(error no kernel to test with)))$(TEST_KERNEL)
 TEST_KDIR = $(TEST_KERNEL)/headers
@@ -29,7 +29,7 @@ LIBURING_32 = $(eval LIBURING_32 := $(or $(shell $(VM)/fetch.sh liburing-i386),\
 	      $(error no liburing for 32 bits)))$(LIBURING_32)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
-# The rules come out of all of the source.
+# The rules are extracted from the full kernel source.
 COCCINELLE = $(eval COCCINELLE := $(or $(shell $(VM)/fetch.sh tree-6.1 >&2 && \
 	     $(VM)/fetch.sh coccinelle-6.1),$(error no rules for \
 	     coccinelle)))$(COCCINELLE)
@@ -53,13 +53,13 @@ help:
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
-	@echo 'make matrix-record  keep in Documentation what rows of that came to'
-	@echo 'make soak       all at once, and no ID twice, for SECONDS (60), and'
+	@echo 'make matrix-record  record the results of these rows in Documentation'
+	@echo 'make soak       all disturbances at once for SECONDS (60), and'
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
-	@echo 'make bench      instructions a call and an ID, against /dev/zero and others'
+	@echo 'make bench      instructions per call and ID, compared with /dev/zero and others'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
-	@echo 'make uapi-record  write down the binary interface after it was added to'
+	@echo 'make uapi-record  record the binary interface after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
 	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
@@ -67,7 +67,8 @@ help:
 .PHONY: all module userspace install clean
 all: module userspace
 
-# Kernels differ, and more than one may be built for: each in a copy of its own.
+# There may be builds for several kernels, and a build writes into the sources:
+# each kernel gets its own copy.
 MODULE_SOURCES := Kbuild kmod uapi
 define build_module
 	@mkdir -p $(1)
@@ -88,14 +89,15 @@ install: userspace
 clean:
 	rm -rf $(BUILD)
 
-# What the test machine runs: laid out as it will lie in its root directory.
+# The files of the test machine, in the layout of its root directory.
 ROOT	:= $(BUILD)/vm/root
 TESTS	:= $(BUILD)/vm/tests
 KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
 INITRD	:= $(BUILD)/vm/initrd.gz
 BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 
-# Plain emulation works everywhere; ACCEL=auto takes KVM if a kernel boots in it.
+# Plain emulation works everywhere; ACCEL=auto uses KVM if a kernel boots with
+# it.
 ACCEL	?= tcg
 
 .PHONY: vm-packages vm-root vm-modules vm-util-linux vm-programs vm-tests
@@ -110,9 +112,9 @@ vm-root: vm-packages
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
 
 # Modules for the tests, built beside the copy of the module that they use: one
-# checks the published vectors when it is loaded, one takes IDs in the kernel,
-# and one, for kernels that have KUnit, is the unit tests. (4) are more words for
-# make.
+# checks the published vectors when it is loaded, two take IDs or hold up grace
+# periods in the kernel, and one, for kernels with KUnit, has the unit tests.
+# (4) are more arguments for make.
 define build_test_modules
 	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit) $(3)
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
@@ -135,8 +137,8 @@ endef
 vm-modules: vm-root
 	$(call build_test_modules,$(BUILD)/vm/module,$(TEST_KDIR),$(TESTS)/lib)
 
-# The kernel's own selftests with ours as one more target, as in its tree; and
-# the tests of library and tool, run in the same way.
+# The kernel's own selftests with ours as another target, as in the kernel tree;
+# and the tests of library and tool, run in the same way.
 vm-programs: vm-packages vm-modules
 	@$(VM)/setup.sh test
 	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
@@ -156,7 +158,8 @@ vm-programs: vm-packages vm-modules
 	@printf 'userspace:%s\n' library_test admin_test dropin.sh tool.sh \
 		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
-# The examples in all languages that this machine has, and the library in 32 bits.
+# The examples in all languages that this machine has, and 32-bit tests of the
+# library.
 vm-tests: vm-programs vm-util-linux
 	$(MAKE) -C userspace O=$(BUILD)/userspace CMOCKA_32=$(CMOCKA_32) \
 		tests_32 examples
@@ -173,8 +176,8 @@ vm-tests: vm-programs vm-util-linux
 	@printf 'userspace:%s\n' examples.sh library_test_32 admin_test_32 \
 		>> $(TESTS)/selftests/kselftest-list.txt
 
-# What util-linux' own tests of libuuid need beside themselves: a program, told
-# here what its configure would find, and the shell they are written for.
+# util-linux' own tests of libuuid need bash and a program. UTIL_LINUX_HAVE are
+# the answers that its configure script would find.
 UTIL_LINUX_HAVE := ERR_H NANOSLEEP REALLOCARRAY
 
 vm-util-linux: vm-packages
@@ -209,7 +212,7 @@ check: vm-root vm-tests
 	@CMOCKA_32=$(CMOCKA_32) selftests/run/check.sh $(BUILD) $(TEST_KERNEL) \
 		$(INITRD)
 
-# For how long, and what more its program is told, as --seed N.
+# Duration of the test, and more arguments for it, such as --seed N.
 SECONDS ?= 60
 SOAK	?=
 
@@ -225,8 +228,8 @@ uapi-record: vm-packages
 	@selftests/run/uapi.sh record 64 > $(BUILD)/kuid.record
 	@mv $(BUILD)/kuid.record uapi/kuid.record
 
-# The SVG names the text that it was drawn from, for make style: fonts differ
-# between machines, so two drawings of one text need not be the same.
+# The SVG contains the checksum of its source, by which make style recognizes an
+# old drawing. Drawings can't be compared, because fonts differ between machines.
 .PHONY: picture
 picture: DOT := Documentation/design.dot
 picture:
@@ -242,9 +245,9 @@ picture:
 format-tables:
 	@Documentation/formats.sh write
 
-# The module and its tests for a machine of another architecture: what is done
-# above once more, by its compiler, into build/cross/ARCH; and what tests the core
-# in userspace. What is this machine's own, as its interpreters, is left out.
+# Module and tests for another architecture: the targets above with a cross
+# compiler, into build/cross/ARCH, and the tests of the core. Interpreters and
+# the like of this machine are left out.
 cross-arm64: KERNEL_ARCH := arm64
 cross-arm64: TRIPLET := aarch64-linux-gnu
 cross-s390x: KERNEL_ARCH := s390
@@ -269,8 +272,8 @@ cross-arm64 cross-s390x: cross-%: vm-packages
 		$(addprefix $(BUILD)/cross/$*/vm/,root tests) \
 		$$($(VM)/fetch.sh sysroot-$*) $$($(VM)/fetch.sh 6.1-$*)/nic
 
-# The kernel that checks itself, and what is laid over the rest for it: the
-# module, with what such a kernel leaves to each of its parts.
+# The kernel that checks itself, and the files added for it: the module, with
+# the options that such a kernel leaves to each Makefile.
 DEBUG_KERNEL = $(eval DEBUG_KERNEL := $(or $(shell $(VM)/kernel.sh debug-6.1),\
 	       $(error no kernel that checks itself)))$(DEBUG_KERNEL)
 DEBUG	:= $(BUILD)/vm/debug
@@ -292,7 +295,7 @@ check-debug: vm-root vm-tests debug-modules
 		$(DEBUG_KERNEL)/nic $(FUZZERS)
 	@selftests/run/check_debug.sh $(BUILD) $(DEBUG_KERNEL) $(DEBUG_INITRD)
 
-# User Mode Linux, the same way: the quickest kernel to run the tests in.
+# User Mode Linux in the same way: the fastest kernel to run the tests in.
 UML_KERNEL = $(eval UML_KERNEL := $(or $(shell $(VM)/kernel.sh uml-6.1),$(error \
 	     no User Mode Linux)))$(UML_KERNEL)
 UML	:= $(BUILD)/vm/uml
@@ -310,7 +313,7 @@ check-uml: vm-root vm-tests uml-modules
 	@$(VM)/initramfs.sh -o $(UML_INITRD) $(ROOT) $(TESTS) $(UML)
 	@selftests/run/check_uml.sh $(BUILD) $(UML_KERNEL) $(UML_INITRD)
 
-# And the kernel that finds data races.
+# The kernel that finds data races, in the same way.
 KCSAN_KERNEL = $(eval KCSAN_KERNEL := $(or $(shell $(VM)/kernel.sh kcsan-6.1),\
 	       $(error no kernel that finds data races)))$(KCSAN_KERNEL)
 KCSAN	:= $(BUILD)/vm/kcsan
@@ -328,8 +331,8 @@ check-kcsan: vm-root vm-tests kcsan-modules
 		$(KCSAN_KERNEL)/nic
 	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
-# The tests on the kernels of fetch.sh and others. For each of these, by name, an
-# initramfs of what vm-root and vm-tests have made, with the modules it needs.
+# The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
+# files from vm-root and vm-tests, with its own modules.
 MATRIX	:= $(BUILD)/matrix
 
 .PHONY: check-matrix
@@ -346,8 +349,8 @@ matrix-%:
 		$(MATRIX)/$*/root $(KERNEL)/nic $(UUID_RUNTIME) \
 		$(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 
-# Each row that was run here, and passed, replaces its line of the table, which
-# ends the document.
+# Each row that ran here and passed replaces its line of the table, which is at
+# the end of the document.
 .PHONY: matrix-record
 matrix-record: TABLE := Documentation/results.md
 matrix-record:
@@ -358,7 +361,7 @@ matrix-record:
 		$(MATRIX)/results $(TABLE) > $(MATRIX)/results.md
 	@mv $(MATRIX)/results.md $(TABLE)
 
-# The module once more, to count which lines are run.
+# The module once more, built to count executed lines.
 COUNTED	:= $(BUILD)/vm/counted
 COUNTED_MODULE := $(BUILD)/vm/counted-module
 
