@@ -71,7 +71,9 @@ static bool text_is(u64 high, u64 low, bool lex, const char *text)
 	struct kuid_text hex;
 
 	kuid_text_start(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID);
-	kuid_text_next(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID, lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE, high, low);
+	kuid_text_next(&hex, lex ? KUID_TEXT_LEX : KUID_TEXT_UUID,
+		       lex ? KUID_LEX_TEXT_SIZE : KUID_UUID_TEXT_SIZE, high,
+		       low);
 	return strlen(text) == size && !memcmp(hex.text, text, size);
 }
 
