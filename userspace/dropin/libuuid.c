@@ -27,13 +27,13 @@ void uuid_generate_time_v7(unsigned char *out);
 #pragma GCC visibility pop
 
 /* Ask whether no ID is handed out twice, if anyone wants to know. */
-static bool ask(struct kuid *source, bool *unique)
+static bool ask(struct kuid *handle, bool *unique)
 {
 	struct kuid_status status = { 0 };
 
 	if (!unique)
 		return true;
-	if (kuid_read_status(source, &status))
+	if (kuid_read_status(handle, &status))
 		return false;
 	*unique = status.held & KUID_HELD_UNIQUE;
 	return true;
@@ -43,10 +43,10 @@ static bool ask(struct kuid *source, bool *unique)
  * libuuid does not wait, so nothing may here. kuid does, and for long: until
  * the random generator is ready, or until a state is restored that it requires.
  */
-static bool take(struct kuid *source, unsigned char *out)
+static bool take(struct kuid *handle, unsigned char *out)
 {
 	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
-	int fd = kuid_fd(source);
+	int fd = kuid_fd(handle);
 	int ret;
 
 	/* Each call is of a file of its own, but follows those before. */
@@ -54,7 +54,7 @@ static bool take(struct kuid *source, unsigned char *out)
 	    ioctl(fd, KUID_IOC_SET_FORMAT, &set))
 		return false;
 	do
-		ret = kuid_one(source, out);
+		ret = kuid_one(handle, out);
 	while (ret && errno == EINTR);
 	return !ret;
 }
@@ -63,15 +63,15 @@ static bool take(struct kuid *source, unsigned char *out)
 static bool make(unsigned int format, unsigned char *out, bool *unique)
 {
 	int err = errno, cancel;
-	struct kuid *source;
+	struct kuid *handle;
 	bool made = false;
 
 	/* A thread that is cancelled in between would leave a file open. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	source = kuid_open(format);
-	if (source) {
-		made = ask(source, unique) && take(source, out);
-		kuid_close(source);
+	handle = kuid_open(format);
+	if (handle) {
+		made = ask(handle, unique) && take(handle, out);
+		kuid_close(handle);
 	}
 	pthread_setcancelstate(cancel, NULL);
 	errno = err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Takes a batch of IDs from libkuid and prints them. A source may be shared by
+ * Takes a batch of IDs from libkuid and prints them. A handle may be shared by
  * threads, and by a process and those that it forks.
  */
 #include <kuid.h>
@@ -12,9 +12,9 @@ int main(void)
 {
 	unsigned char ids[COUNT][KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
-	struct kuid *source = kuid_open(KUID_FORMAT_V1);
+	struct kuid *handle = kuid_open(KUID_FORMAT_V1);
 
-	if (!source || kuid_many(source, ids, COUNT) != COUNT) {
+	if (!handle || kuid_many(handle, ids, COUNT) != COUNT) {
 		perror("many: /dev/kuid");
 		return 1;
 	}
@@ -22,6 +22,6 @@ int main(void)
 		kuid_text(KUID_FORMAT_V1, ids[i], text, sizeof(text));
 		puts(text);
 	}
-	kuid_close(source);
+	kuid_close(handle);
 	return 0;
 }

@@ -19,22 +19,22 @@
 namespace
 {
 struct Close {
-	void operator()(kuid *source) const
+	void operator()(kuid *handle) const
 	{
-		kuid_close(source);
+		kuid_close(handle);
 	}
 };
 
-using Source = std::unique_ptr<kuid, Close>;
+using Handle = std::unique_ptr<kuid, Close>;
 using Id = std::array<unsigned char, 16>;
 
 std::vector<Id> take(std::size_t count)
 {
 	std::vector<Id> ids(count);
-	Source source(kuid_open(KUID_FORMAT_V7));
+	Handle handle(kuid_open(KUID_FORMAT_V7));
 
-	if (!source ||
-	    kuid_many(source.get(), ids.data(), count) != ssize_t(count))
+	if (!handle ||
+	    kuid_many(handle.get(), ids.data(), count) != ssize_t(count))
 		throw std::system_error(errno, std::generic_category(),
 					"/dev/kuids/v7");
 	return ids;

@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0,
 	  "v1 v6 v7 lex k64 k96 k128; all if not given", 0 },
 	{ "threads", 't', "N", 0,
-	  "How many threads take at once, each from a source of its own; 1 if "
+	  "How many threads take at once, each from a handle of its own; 1 if "
 	  "not given",
 	  0 },
 	{ "ms", MS, "MILLISECONDS", 0,

@@ -109,13 +109,13 @@ static json_t *describe(const struct kuid_status *status)
 	return report;
 }
 
-static void force(struct kuid *source)
+static void force(struct kuid *handle)
 {
-	if (kuid_take_clock_back(source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL))
+	if (kuid_take_clock_back(handle, KUID_FORCE_CLOCK_MAY_REPEAT, NULL))
 		errx(EXIT_FAILED, "setting the clock of IDs: %s",
 		     device_error());
 	/* Nothing to save again if nothing was ever saved. */
-	if (device_status(source).ceiling_ns)
+	if (device_status(handle).ceiling_ns)
 		warnx("what was saved is still from before: run \"kuid save\"");
 }
 
@@ -123,16 +123,16 @@ int verb_clock(int argc, char **argv)
 {
 	struct kuid_status status;
 	struct clock clock = { 0 };
-	struct kuid *source;
+	struct kuid *handle;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &clock);
 
-	source = device_open(KUID_FORMAT_DEFAULT);
+	handle = device_open(KUID_FORMAT_DEFAULT);
 	if (clock.force)
-		force(source);
-	status = device_status(source);
+		force(handle);
+	status = device_status(handle);
 	report_print(describe(&status), clock.json, KEY_WIDTH);
-	kuid_close(source);
+	kuid_close(handle);
 	output_finish();
 	return EXIT_SUCCESS;
 }

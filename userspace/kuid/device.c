@@ -12,13 +12,13 @@
 
 struct kuid *device_open(unsigned int format)
 {
-	struct kuid *source = kuid_open(format);
+	struct kuid *handle = kuid_open(format);
 	bool v1 = format == KUID_FORMAT_V1 || format == KUID_FORMAT_DEFAULT;
 	const char *dir = v1 ? "/dev/" : "/dev/kuids/";
 	const char *name = v1 ? "kuid" : kuid_format_name(format);
 
-	if (source)
-		return source;
+	if (handle)
+		return handle;
 	switch (errno) {
 	case ENODEV:
 		errx(EXIT_FAILED,
@@ -51,10 +51,10 @@ int device_open_lines(unsigned int format)
 
 struct kuid *device_open_local(unsigned int format)
 {
-	struct kuid *source = kuid_open_flags(format, KUID_LOCAL);
+	struct kuid *handle = kuid_open_flags(format, KUID_LOCAL);
 
-	if (source)
-		return source;
+	if (handle)
+		return handle;
 	if (errno == EOPNOTSUPP && format == KUID_FORMAT_K64)
 		errx(EXIT_FAILED, "--local makes no k64, which has no node to "
 				  "tell processes apart by: use k128");
@@ -85,11 +85,11 @@ const char *device_error(void)
 	}
 }
 
-struct kuid_status device_status(struct kuid *source)
+struct kuid_status device_status(struct kuid *handle)
 {
 	struct kuid_status status;
 
-	if (kuid_read_status(source, &status))
+	if (kuid_read_status(handle, &status))
 		errx(EXIT_FAILED, "reading the status: %s", device_error());
 	return status;
 }
@@ -110,12 +110,12 @@ static const char *identity_options(unsigned int format)
 /* Whether the gate is shut because of the ceiling, and not of the floor. */
 static bool state_is_restored(void)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_DEFAULT);
+	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
 	struct kuid_state state = { 0 };
 
-	if (source)
-		kuid_read_state(source, &state);
-	kuid_close(source);
+	if (handle)
+		kuid_read_state(handle, &state);
+	kuid_close(handle);
 	return state.restored;
 }
 

@@ -5,10 +5,10 @@
 
 #include <kuid.h>
 
-/* Open the source of a format, or end with a message that says what to do. */
+/* Open the handle of a format, or end with a message that says what to do. */
 struct kuid *device_open(unsigned int format);
 
-/* The same for a source in this process. */
+/* The same for a handle in this process. */
 struct kuid *device_open_local(unsigned int format);
 
 /* Open the file that gives a format's canonical text as lines, or give -1. */
@@ -21,7 +21,7 @@ int device_open_lines(unsigned int format);
 const char *device_error(void);
 
 /* Read the status, or end with a message. */
-struct kuid_status device_status(struct kuid *source);
+struct kuid_status device_status(struct kuid *handle);
 
 /* End with what errno means after no ID of a format could be made. */
 __attribute__((noreturn)) void device_make_failed(unsigned int format);

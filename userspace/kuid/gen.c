@@ -38,7 +38,7 @@ struct gen {
 	int form;	    /* 0 as long as none was given */
 	bool endless;
 	bool local;
-	struct kuid *source; /* NULL if lines are read */
+	struct kuid *handle; /* NULL if lines are read */
 	int lines;	     /* the file to read them from, else -1 */
 	size_t unit;	     /* bytes of an ID as it is made, or of its line */
 };
@@ -272,7 +272,7 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 		if (!told)
 			alarm(PATIENCE_S);
 		made = gen->lines >= 0 ? read_lines(gen, ids, count)
-				       : kuid_many(gen->source, ids, count);
+				       : kuid_many(gen->handle, ids, count);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
@@ -312,12 +312,12 @@ static void begin(struct gen *gen)
 		/* All lines of a format have one size. */
 		gen->unit = kuid_format_text_size(gen->format) + 1;
 	} else {
-		gen->source = gen->local ? device_open_local(gen->format)
+		gen->handle = gen->local ? device_open_local(gen->format)
 					 : device_open(gen->format);
-		gen->unit = kuid_id_size(gen->source);
+		gen->unit = kuid_id_size(gen->handle);
 	}
 	if (gen->order != KUID_ORDER_DEFAULT)
-		set_order(gen->source ? kuid_fd(gen->source) : gen->lines,
+		set_order(gen->handle ? kuid_fd(gen->handle) : gen->lines,
 			  gen->order);
 }
 
@@ -348,7 +348,7 @@ int verb_gen(int argc, char **argv)
 		progress_tell(done);
 	}
 	progress_end();
-	kuid_close(gen.source);
+	kuid_close(gen.handle);
 	if (gen.lines >= 0)
 		close(gen.lines);
 	if (stopped) {

@@ -11,9 +11,9 @@
 
 void limits_read(struct limits *limits)
 {
-	struct kuid *source = device_open(KUID_FORMAT_V1);
+	struct kuid *handle = device_open(KUID_FORMAT_V1);
 	struct kuid_query query = { 0 };
-	int fd = kuid_fd(source);
+	int fd = kuid_fd(handle);
 
 	if (ioctl(fd, KUID_IOC_QUERY, &query))
 		errx(EXIT_FAILED, "reading the limits: %s", device_error());
@@ -26,5 +26,5 @@ void limits_read(struct limits *limits)
 			errx(EXIT_FAILED, "reading the limits: %s",
 			     device_error());
 	}
-	kuid_close(source);
+	kuid_close(handle);
 }

@@ -129,9 +129,9 @@ static const struct argp argp = {
 	       "\n" EXIT_HELP,
 };
 
-static void change(struct kuid *source, struct node *node)
+static void change(struct kuid *handle, struct node *node)
 {
-	if (!kuid_change_identity(source, &node->request))
+	if (!kuid_change_identity(handle, &node->request))
 		return;
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
@@ -171,18 +171,18 @@ int verb_node(int argc, char **argv)
 	struct kuid_status status;
 	struct kuid_state state;
 	struct node node = { 0 };
-	struct kuid *source;
+	struct kuid *handle;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &node);
 
-	source = device_open(KUID_FORMAT_DEFAULT);
+	handle = device_open(KUID_FORMAT_DEFAULT);
 	if (node.change)
-		change(source, &node);
-	if (kuid_read_state(source, &state))
+		change(handle, &node);
+	if (kuid_read_state(handle, &state))
 		errx(EXIT_FAILED, "reading the identity: %s", device_error());
-	status = device_status(source);
+	status = device_status(handle);
 	report_print(describe(&state, &status), node.json, KEY_WIDTH);
-	kuid_close(source);
+	kuid_close(handle);
 	output_finish();
 	return EXIT_SUCCESS;
 }

@@ -194,7 +194,7 @@ static char *check(const struct restore *restore,
 	return wrong;
 }
 
-static char *restore_file(struct kuid *source, const struct state_file *file,
+static char *restore_file(struct kuid *handle, const struct state_file *file,
 			  const struct restore *restore)
 {
 	struct saved_state saved;
@@ -203,7 +203,7 @@ static char *restore_file(struct kuid *source, const struct state_file *file,
 
 	if (wrong)
 		return wrong;
-	if (kuid_read_state(source, &state))
+	if (kuid_read_state(handle, &state))
 		return problem("reading the state: %s", device_error());
 	wrong = check(restore, &saved, &state);
 	if (wrong)
@@ -214,13 +214,13 @@ static char *restore_file(struct kuid *source, const struct state_file *file,
 	 */
 	if (state.restored && saved.ceiling_ns == state.ceiling_ns)
 		return NULL;
-	if (kuid_restore_floor(source, saved.ceiling_ns, NULL))
+	if (kuid_restore_floor(handle, saved.ceiling_ns, NULL))
 		return problem("restoring: %s", device_error());
 	tell_of_machine(restore, &saved);
 	return NULL;
 }
 
-static char *start_fresh(struct kuid *source, const struct state_file *file,
+static char *start_fresh(struct kuid *handle, const struct state_file *file,
 			 const struct restore *restore)
 {
 	struct kuid_state state;
@@ -234,11 +234,11 @@ static char *start_fresh(struct kuid *source, const struct state_file *file,
 			       "is of no use, use --force, and IDs that were "
 			       "made before may be made again",
 			       file->path);
-	if (kuid_read_state(source, &state))
+	if (kuid_read_state(handle, &state))
 		return problem("reading the state: %s", device_error());
 	if (state.wall_ns < SAVE_EARLIEST_NS)
 		return problem("the clock is before 2020: set it right first");
-	if (kuid_start_fresh(source, NULL))
+	if (kuid_start_fresh(handle, NULL))
 		return problem("beginning: %s", device_error());
 	return NULL;
 }
@@ -247,25 +247,25 @@ int verb_restore(int argc, char **argv)
 {
 	struct restore restore = { .target = SAVE_TARGET_USUAL };
 	struct state_file file;
-	struct kuid *source;
+	struct kuid *handle;
 	char *wrong;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &restore);
 
 	/* Before anything is changed: what is saved then needs it, too. */
 	machine_id_read(restore.machine);
-	source = device_open(KUID_FORMAT_DEFAULT);
+	handle = device_open(KUID_FORMAT_DEFAULT);
 	wrong = state_file_open(&file, restore.target.path);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = restore.fresh ? start_fresh(source, &file, &restore)
-			      : restore_file(source, &file, &restore);
+	wrong = restore.fresh ? start_fresh(handle, &file, &restore)
+			      : restore_file(handle, &file, &restore);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = save_ceiling(source, &file, restore.target.ahead_ns);
+	wrong = save_ceiling(handle, &file, restore.target.ahead_ns);
 	if (wrong)
 		errx(EXIT_FAILED, "restored, but not saved again: %s", wrong);
 	state_file_close(&file);
-	kuid_close(source);
+	kuid_close(handle);
 	return EXIT_SUCCESS;
 }

@@ -130,9 +130,9 @@ static struct saved_state saved_of(const struct kuid_state *state,
  * checks the ceiling, which no clock can have. So nothing is written that
  * can't be acknowledged then.
  */
-static bool may_acknowledge(struct kuid *source)
+static bool may_acknowledge(struct kuid *handle)
 {
-	return !kuid_acknowledge_ceiling(source, UINT64_MAX) || errno != EPERM;
+	return !kuid_acknowledge_ceiling(handle, UINT64_MAX) || errno != EPERM;
 }
 
 static char *not_acknowledged(const struct state_file *file)
@@ -151,44 +151,44 @@ static char *not_acknowledged(const struct state_file *file)
  * kernel's, at any time: a crash can come between the two. So a ceiling is
  * raised in the file first and lowered in the kernel first.
  */
-static char *raise_ceiling(struct kuid *source, const struct state_file *file,
+static char *raise_ceiling(struct kuid *handle, const struct state_file *file,
 			   const struct saved_state *saved, bool *passed)
 {
 	bool replaced;
 	char *wrong = state_file_write(file, saved, &replaced);
 
-	if (wrong || !kuid_acknowledge_ceiling(source, saved->ceiling_ns))
+	if (wrong || !kuid_acknowledge_ceiling(handle, saved->ceiling_ns))
 		return wrong;
 	*passed = errno == EINVAL;
 	return not_acknowledged(file);
 }
 
-static char *lower_ceiling(struct kuid *source, const struct state_file *file,
+static char *lower_ceiling(struct kuid *handle, const struct state_file *file,
 			   const struct saved_state *saved, uint64_t from_ns,
 			   bool *passed)
 {
 	bool replaced;
 	char *wrong;
 
-	if (kuid_acknowledge_ceiling(source, saved->ceiling_ns)) {
+	if (kuid_acknowledge_ceiling(handle, saved->ceiling_ns)) {
 		*passed = errno == EINVAL;
 		return not_acknowledged(file);
 	}
 	wrong = state_file_write(file, saved, &replaced);
 	/* The old file is still there, and covers the old ceiling. */
-	if (wrong && !replaced && kuid_acknowledge_ceiling(source, from_ns))
+	if (wrong && !replaced && kuid_acknowledge_ceiling(handle, from_ns))
 		warnx("acknowledging the former ceiling again: %s",
 		      device_error());
 	return wrong;
 }
 
-char *save_ceiling(struct kuid *source, const struct state_file *file,
+char *save_ceiling(struct kuid *handle, const struct state_file *file,
 		   uint64_t ahead_ns)
 {
 	char *wrong = NULL;
 	bool passed = true;
 
-	if (!may_acknowledge(source))
+	if (!may_acknowledge(handle))
 		return problem("saving %s: %s", file->path, device_error());
 	for (int i = 0; passed && i < TRIES; i++) {
 		struct saved_state saved;
@@ -196,17 +196,17 @@ char *save_ceiling(struct kuid *source, const struct state_file *file,
 
 		free(wrong);
 		passed = false;
-		if (kuid_read_state(source, &state))
+		if (kuid_read_state(handle, &state))
 			return problem("reading the state: %s", device_error());
 		saved = saved_of(&state, ceiling_of(&state, ahead_ns));
 		wrong = check_state(&state, saved.ceiling_ns);
 		if (wrong)
 			return wrong;
 		if (saved.ceiling_ns < state.ceiling_ns)
-			wrong = lower_ceiling(source, file, &saved,
+			wrong = lower_ceiling(handle, file, &saved,
 					      state.ceiling_ns, &passed);
 		else
-			wrong = raise_ceiling(source, file, &saved, &passed);
+			wrong = raise_ceiling(handle, file, &saved, &passed);
 	}
 	return wrong;
 }
@@ -215,19 +215,19 @@ int verb_save(int argc, char **argv)
 {
 	struct save_target target = SAVE_TARGET_USUAL;
 	struct state_file file;
-	struct kuid *source;
+	struct kuid *handle;
 	char *wrong;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &target);
 
-	source = device_open(KUID_FORMAT_DEFAULT);
+	handle = device_open(KUID_FORMAT_DEFAULT);
 	wrong = state_file_open(&file, target.path);
 	if (!wrong) {
-		wrong = save_ceiling(source, &file, target.ahead_ns);
+		wrong = save_ceiling(handle, &file, target.ahead_ns);
 		state_file_close(&file);
 	}
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	kuid_close(source);
+	kuid_close(handle);
 	return EXIT_SUCCESS;
 }

@@ -32,7 +32,7 @@ struct save_target {
 extern const struct argp_child save_target_child[];
 
 /* Save a ceiling, and have it acknowledged. */
-char *save_ceiling(struct kuid *source, const struct state_file *file,
+char *save_ceiling(struct kuid *handle, const struct state_file *file,
 		   uint64_t ahead_ns);
 
 #endif /* KUID_TOOL_SAVE_H */

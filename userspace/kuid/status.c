@@ -272,12 +272,12 @@ int verb_status(int argc, char **argv)
 	struct status_options wanted = { 0 };
 	struct kuid_status status;
 	struct limits limits;
-	struct kuid *source;
+	struct kuid *handle;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &wanted);
 
-	source = device_open(KUID_FORMAT_DEFAULT);
-	status = device_status(source);
+	handle = device_open(KUID_FORMAT_DEFAULT);
+	status = device_status(handle);
 	limits_read(&limits);
 	if (wanted.form == 'j')
 		report_print(describe(&status, &limits), true, 0);
@@ -285,7 +285,7 @@ int verb_status(int argc, char **argv)
 		prometheus_print(&status, &limits);
 	else
 		print_text(&status, &limits);
-	kuid_close(source);
+	kuid_close(handle);
 	output_finish();
 	if (wanted.check && (status.held & always) != always)
 		return EXIT_NOT_HELD;

@@ -15,12 +15,12 @@
 
 static ssize_t take_one(struct taker *taker)
 {
-	return kuid_one(taker->source, taker->ids) ? -1 : 1;
+	return kuid_one(taker->handle, taker->ids) ? -1 : 1;
 }
 
 static ssize_t take_many(struct taker *taker)
 {
-	return kuid_many(taker->source, taker->ids, SUBJECT_BATCH);
+	return kuid_many(taker->handle, taker->ids, SUBJECT_BATCH);
 }
 
 static size_t count_of(const struct subject *subject)
@@ -138,8 +138,8 @@ bool taker_begin(struct taker *taker, const struct subject *subject)
 {
 	*taker = (struct taker) { .subject = subject, .fd = -1 };
 	if (subject->format) {
-		taker->source = kuid_open(subject->format);
-		if (!taker->source)
+		taker->handle = kuid_open(subject->format);
+		if (!taker->handle)
 			return false;
 	}
 	if (subject->path) {
@@ -160,5 +160,5 @@ void taker_end(struct taker *taker)
 	free(taker->ids);
 	if (taker->fd >= 0)
 		close(taker->fd);
-	kuid_close(taker->source);
+	kuid_close(taker->handle);
 }

@@ -26,7 +26,7 @@ struct subject {
 /* One thread's. */
 struct taker {
 	const struct subject *subject;
-	struct kuid *source;
+	struct kuid *handle;
 	int fd;
 	unsigned char *ids;
 };

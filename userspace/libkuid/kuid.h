@@ -89,11 +89,11 @@ int kuid_format_number(const char *name);
 size_t kuid_format_id_size(unsigned int format);
 size_t kuid_format_text_size(unsigned int format);
 
-/* A source of IDs of one format. */
+/* A handle of IDs of one format. */
 struct kuid;
 
 /*
- * Open the source of IDs of a format.
+ * Open the handle of IDs of a format.
  *
  * EINVAL: the kernel does not make this format.
  * ENODEV: there is no device for it: the module is not loaded, or does not
@@ -104,8 +104,8 @@ struct kuid *kuid_open(unsigned int format);
 /*
  * Without a device: the IDs are made in this process, by the same code as in
  * the kernel, with a node that is drawn for the process alone. All local
- * sources of a process are of one generator; each has an order of its own, as
- * sources of the device have. Other processes, and the kernel, are told apart
+ * handles of a process are of one generator; each has an order of its own, as
+ * handles of the device have. Other processes, and the kernel, are told apart
  * by the node only: 47 random bits in v1 and v6, 47 in each v7, 64 in lex and
  * k128, but 32 in k96, which are too few where many processes make them. k64
  * has no node and is not made.
@@ -115,13 +115,13 @@ struct kuid *kuid_open(unsigned int format);
  * repeat each other's IDs. Memory that can't be written is a SIGSEGV, not
  * EFAULT. A wait ends with EINTR after any signal handler, SA_RESTART or not.
  *
- * kuid_read_source_status() tells whether a source is local.
+ * kuid_read_handle_status() tells whether a handle is local.
  */
 #define KUID_LOCAL    0x1 /* make IDs in this process, device or not */
 #define KUID_OR_LOCAL 0x2 /* only where kuid_open() fails with ENODEV */
 
 /*
- * Open the source of IDs of a format: with no flags as kuid_open(), else with
+ * Open the handle of IDs of a format: with no flags as kuid_open(), else with
  * one of the above.
  *
  * EINVAL: as for kuid_open(); or unknown flags, or both.
@@ -134,25 +134,25 @@ struct kuid *kuid_open(unsigned int format);
  */
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags);
 
-/* Close a source; NULL is allowed. errno is left alone. */
-void kuid_close(struct kuid *source);
+/* Close a handle; NULL is allowed. errno is left alone. */
+void kuid_close(struct kuid *handle);
 
-/* Bytes of one ID of this source. */
-size_t kuid_id_size(const struct kuid *source);
+/* Bytes of one ID of this handle. */
+size_t kuid_id_size(const struct kuid *handle);
 
 /*
- * The open file of a source: for poll(), to make it non-blocking by fcntl(), so
+ * The open file of a handle: for poll(), to make it non-blocking by fcntl(), so
  * that kuid_one() and kuid_many() fail with EAGAIN rather than wait, and for
- * the requests of linux/kuid.h, as for another order. It stays the source's,
+ * the requests of linux/kuid.h, as for another order. It stays the handle's,
  * and must not be closed.
  *
  * -1 and EOPNOTSUPP: the process makes the IDs itself, and has none.
  */
-int kuid_fd(const struct kuid *source);
+int kuid_fd(const struct kuid *handle);
 
 /*
  * Make one ID into the memory at id, kuid_id_size() bytes. It is greater than
- * all that were made from this source in the same epoch by calls that had
+ * all that were made from this handle in the same epoch by calls that had
  * returned before.
  *
  * Returns 0.
@@ -164,7 +164,7 @@ int kuid_fd(const struct kuid *source);
  * ceiling above the time of IDs was acknowledged. With a file that is
  * non-blocking that is EAGAIN until it has been so for 30 seconds.
  */
-int kuid_one(struct kuid *source, void *id);
+int kuid_one(struct kuid *handle, void *id);
 
 /*
  * Make count IDs into the memory at ids, count * kuid_id_size() bytes. They
@@ -174,7 +174,7 @@ int kuid_one(struct kuid *source, void *id);
  * of them, such as a signal during a wait. Other signals do not cut it short.
  * EFAULT, EINTR, ENODATA: as for kuid_one(), before the first ID.
  */
-ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
+ssize_t kuid_many(struct kuid *handle, void *ids, size_t count);
 
 /*
  * Make one ID of a format from the device into the memory at id, without a
@@ -190,15 +190,15 @@ ssize_t kuid_many(struct kuid *source, void *ids, size_t count);
 int kuid_now(unsigned int format, void *id);
 
 /*
- * For administrators. These functions take any source, whatever its format:
- * they are about the one generator that all sources of the host share. The
+ * For administrators. These functions take any handle, whatever its format:
+ * they are about the one generator that all handles of the host share. The
  * structs are those of linux/kuid.h, which says what their fields mean, but for
- * struct kuid_source_status.
+ * struct kuid_handle_status.
  *
- * Each but kuid_read_source_status() may also fail with
+ * Each but kuid_read_handle_status() may also fail with
  * ENOTTY: the module that is loaded is older than the function
  * and each but that and kuid_read_status() with
- * EOPNOTSUPP: the source is local, and so has no identity but a random one, of
+ * EOPNOTSUPP: the handle is local, and so has no identity but a random one, of
  * which no other life or machine makes IDs
  * EAGAIN: nothing can be said or done yet, because the kernel's random
  * generator is not ready; it takes seconds after the machine has started.
@@ -206,37 +206,37 @@ int kuid_now(unsigned int format, void *id);
 
 /*
  * Read what holds now, and what was done since the module was loaded. Anyone
- * may. Of a local source, what its process has done since it made its first
+ * may. Of a local handle, what its process has done since it made its first
  * one, or was forked: load_id is the process's own, and KUID_HELD_UNIQUE also
  * rests on the node, and is not said of k96.
  *
  * Returns 0.
  */
-int kuid_read_status(struct kuid *source, struct kuid_status *status);
+int kuid_read_status(struct kuid *handle, struct kuid_status *status);
 
-/* Where the IDs of a source are made: kuid_source_status.made_by. */
+/* Where the IDs of a handle are made: kuid_handle_status.made_by. */
 #define KUID_MADE_BY_KERNEL  1
-#define KUID_MADE_BY_PROCESS 2 /* the source is local */
+#define KUID_MADE_BY_PROCESS 2 /* the handle is local */
 
 /*
- * What the library knows of a source and the kernel does not.
+ * What the library knows of a handle and the kernel does not.
  *
  * made_by: KUID_MADE_BY_*; a later library may have more of them
  * reserved0, reserved: 0
  */
-struct kuid_source_status {
+struct kuid_handle_status {
 	uint32_t made_by;
 	uint32_t reserved0;
 	uint64_t reserved[7];
 };
 
 /*
- * Read what the library knows of a source.
+ * Read what the library knows of a handle.
  *
  * Returns 0; it has no errors.
  */
-int kuid_read_source_status(const struct kuid *source,
-			    struct kuid_source_status *status);
+int kuid_read_handle_status(const struct kuid *handle,
+			    struct kuid_handle_status *status);
 
 /*
  * One reason in words: a sentence in English for one bit of
@@ -256,7 +256,7 @@ const char *kuid_reason_text(uint64_t reason);
  *
  * Returns 0.
  */
-int kuid_read_state(struct kuid *source, struct kuid_state *state);
+int kuid_read_state(struct kuid *handle, struct kuid_state *state);
 
 /*
  * Tell the kernel that a former life of the machine may have handed out all
@@ -270,7 +270,7 @@ int kuid_read_state(struct kuid *source, struct kuid_state *state);
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  */
-int kuid_restore_floor(struct kuid *source, uint64_t floor_ns, uint64_t *epoch);
+int kuid_restore_floor(struct kuid *handle, uint64_t floor_ns, uint64_t *epoch);
 
 /*
  * The same where there was no former life that handed out anything. If there
@@ -279,7 +279,7 @@ int kuid_restore_floor(struct kuid *source, uint64_t floor_ns, uint64_t *epoch);
  * Returns 0.
  * ENOMEM, EPERM: as for kuid_restore_floor().
  */
-int kuid_start_fresh(struct kuid *source, uint64_t *epoch);
+int kuid_start_fresh(struct kuid *handle, uint64_t *epoch);
 
 /*
  * Tell the kernel that stable storage covers all times below ceiling_ns: a next
@@ -291,7 +291,7 @@ int kuid_start_fresh(struct kuid *source, uint64_t *epoch);
  * KUID_TIME_MAX_NS, which no clock can have.
  * EPERM: no such capability.
  */
-int kuid_acknowledge_ceiling(struct kuid *source, uint64_t ceiling_ns);
+int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
 
 /*
  * Begin a new epoch, with what request asks for changed; a request of zeroes
@@ -304,7 +304,7 @@ int kuid_acknowledge_ceiling(struct kuid *source, uint64_t ceiling_ns);
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  */
-int kuid_change_identity(struct kuid *source,
+int kuid_change_identity(struct kuid *handle,
 			 struct kuid_set_identity *request);
 
 /*
@@ -319,7 +319,7 @@ int kuid_change_identity(struct kuid *source,
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  */
-int kuid_take_clock_back(struct kuid *source, unsigned int flags,
+int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 			 uint64_t *epoch);
 
 /*

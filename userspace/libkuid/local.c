@@ -15,7 +15,7 @@
 
 _Static_assert(KUID_NR_FORMATS <= KUID_PROCESS_FORMATS, "room for all formats");
 
-int kuid_local_open(struct kuid *source, const struct kuid_format *layout,
+int kuid_local_open(struct kuid *handle, const struct kuid_format *layout,
 		    unsigned int format)
 {
 	/*
@@ -28,10 +28,10 @@ int kuid_local_open(struct kuid *source, const struct kuid_format *layout,
 	}
 	if (!kuid_process_get())
 		return -1;
-	source->fd = -1;
-	source->format = format == KUID_FORMAT_DEFAULT ? KUID_FORMAT_V1
+	handle->fd = -1;
+	handle->format = format == KUID_FORMAT_DEFAULT ? KUID_FORMAT_V1
 						       : format;
-	source->id_size = layout->id_size;
+	handle->id_size = layout->id_size;
 	return 0;
 }
 
@@ -89,18 +89,18 @@ static bool pack(unsigned int format, uint8_t *ids,
 /* Take as many as there are; if that is none, say when they will be there. */
 static struct kuid_taken take(struct kuid_users *users,
 			      struct kuid_generator *generator,
-			      struct kuid *source, u32 count, bool batch,
+			      struct kuid *handle, u32 count, bool batch,
 			      u64 *ready)
 {
-	const enum kuid_source from = kuid_formats[source->format].source;
+	const enum kuid_source from = kuid_formats[handle->format].source;
 	const struct kuid_window *window = &generator->windows[from];
 	u64 ahead = batch ? window->batch : window->one;
 	struct kuid_taken taken =
-		kuid_generator_take(generator, from, &source->watermarks,
+		kuid_generator_take(generator, from, &handle->watermarks,
 				    KUID_BY_FILE, 0, ahead, count);
 
 	if (taken.units.count) {
-		__atomic_fetch_add(&users->ids[source->format],
+		__atomic_fetch_add(&users->ids[handle->format],
 				   taken.units.count, __ATOMIC_RELAXED);
 	} else {
 		*ready = kuid_generator_ready(
@@ -127,7 +127,7 @@ static bool wait_until(u64 ready)
  * Make up to a chunk. Returns how many; -1 and errno if none, which may also
  * be because the process was forked.
  */
-static ssize_t make_chunk(struct kuid_process *process, struct kuid *source,
+static ssize_t make_chunk(struct kuid_process *process, struct kuid *handle,
 			  uint8_t *ids, u32 count, bool batch)
 {
 	struct kuid_users *users;
@@ -138,11 +138,11 @@ static ssize_t make_chunk(struct kuid_process *process, struct kuid *source,
 		users = kuid_process_enter(process);
 		if (!users)
 			return -1;
-		taken = take(users, &process->generator, source, count, batch,
+		taken = take(users, &process->generator, handle, count, batch,
 			     &ready);
 		kuid_process_leave(users);
 		if (taken.units.count)
-			return pack(source->format, ids, &taken)
+			return pack(handle->format, ids, &taken)
 				       ? (ssize_t)taken.units.count
 				       : -1;
 		if (!wait_until(ready))
@@ -150,7 +150,7 @@ static ssize_t make_chunk(struct kuid_process *process, struct kuid *source,
 	}
 }
 
-ssize_t kuid_local_make(struct kuid *source, void *ids, size_t count)
+ssize_t kuid_local_make(struct kuid *handle, void *ids, size_t count)
 {
 	struct kuid_process *process;
 	size_t done;
@@ -162,8 +162,8 @@ ssize_t kuid_local_make(struct kuid *source, void *ids, size_t count)
 		for (done = 0; done < count;) {
 			size_t left = min(count - done, (size_t)CHUNK);
 			ssize_t made = make_chunk(
-				process, source,
-				(uint8_t *)ids + done * source->id_size, left,
+				process, handle,
+				(uint8_t *)ids + done * handle->id_size, left,
 				count > 1);
 
 			if (made < 0)
@@ -210,15 +210,15 @@ static void sum_users(const struct kuid_process *process,
 }
 
 /* 32 bits are too few to promise what k96 of two processes are told by. */
-static uint32_t held_by(const struct kuid *source)
+static uint32_t held_by(const struct kuid *handle)
 {
-	return source->format == KUID_FORMAT_K96
+	return handle->format == KUID_FORMAT_K96
 		       ? KUID_HELD_ORDER
 		       : KUID_HELD_ORDER | KUID_HELD_UNIQUE |
 				 KUID_HELD_REBOOT_SAFE;
 }
 
-int kuid_local_status(struct kuid *source, struct kuid_status *status)
+int kuid_local_status(struct kuid *handle, struct kuid_status *status)
 {
 	struct kuid_process *process;
 	struct kuid_reading reading;
@@ -234,7 +234,7 @@ int kuid_local_status(struct kuid *source, struct kuid_status *status)
 		kuid_generator_refresh(&process->generator,
 				       &process->generator.stamp_clock);
 	*status = (struct kuid_status) {
-		.held = held_by(source),
+		.held = held_by(handle),
 		.reasons = reasons_of(&reading),
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,

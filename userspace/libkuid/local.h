@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources whose IDs are made in this process. */
+/* Handles whose IDs are made in this process. */
 #ifndef KUID_LOCAL_H
 #define KUID_LOCAL_H
 
 #include <sys/types.h>
 
 #include "layout.h"
-#include "source.h"
+#include "handle.h"
 
 /* -1 and EOPNOTSUPP for what can't be made here. */
-int kuid_local_open(struct kuid *source, const struct kuid_format *layout,
+int kuid_local_open(struct kuid *handle, const struct kuid_format *layout,
 		    unsigned int format);
 
 /* As kuid_many(). */
-ssize_t kuid_local_make(struct kuid *source, void *ids, size_t count);
+ssize_t kuid_local_make(struct kuid *handle, void *ids, size_t count);
 
 /* As kuid_read_status(). */
-int kuid_local_status(struct kuid *source, struct kuid_status *status);
+int kuid_local_status(struct kuid *handle, struct kuid_status *status);
 
 #endif /* KUID_LOCAL_H */

@@ -135,7 +135,7 @@ static struct kuid_process *make_process(void)
 	sequences = (void *)memory->sequences;
 	sequences->nr_cpus = KUID_PROCESS_CPUS;
 
-	/* Sources that were used in the parent know an epoch by its number. */
+	/* Handles that were used in the parent know an epoch by its number. */
 	number = __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
 	epoch = process->epochs[number & 1];
 	epoch->load_id = load_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generator that all local sources of a process share. A child begins one
+ * The generator that all local handles of a process share. A child begins one
  * of its own: its first IDs come from another epoch than its parent's.
  *
  * The memory of a generator is never given back while anyone could use it, and

@@ -17,41 +17,41 @@
 #define HOUR   (3600 * SEC_NS)
 #define NODE   0x0123456789abULL
 
-static int open_source(void **state)
+static int open_handle(void **state)
 {
 	*state = kuid_open(KUID_FORMAT_V1);
 	return *state ? 0 : -1;
 }
 
-static int close_source(void **state)
+static int close_handle(void **state)
 {
 	kuid_close(*state);
 	return 0;
 }
 
-static uint64_t node_of_next(struct kuid *source)
+static uint64_t node_of_next(struct kuid *handle)
 {
 	unsigned char id[KUID_ID_MAX];
 	struct kuid_fields fields;
 
-	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_one(handle, id), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, &fields), 0);
 	return fields.node;
 }
 
-static struct kuid_state read_state(struct kuid *source)
+static struct kuid_state read_state(struct kuid *handle)
 {
 	struct kuid_state state;
 
-	assert_int_equal(kuid_read_state(source, &state), 0);
+	assert_int_equal(kuid_read_state(handle, &state), 0);
 	return state;
 }
 
-static struct kuid_status read_status(struct kuid *source)
+static struct kuid_status read_status(struct kuid *handle)
 {
 	struct kuid_status status;
 
-	assert_int_equal(kuid_read_status(source, &status), 0);
+	assert_int_equal(kuid_read_status(handle, &status), 0);
 	return status;
 }
 
@@ -72,7 +72,7 @@ static void state_and_status_agree(void **state)
 }
 
 /* The kernel's errnos, one after the other, for one who may do nothing. */
-static int try_all(struct kuid *source)
+static int try_all(struct kuid *handle)
 {
 	struct kuid_set_identity request = { 0 };
 	struct kuid_status status;
@@ -80,19 +80,19 @@ static int try_all(struct kuid *source)
 
 	if (setuid(65534))
 		return 1;
-	if (kuid_read_status(source, &status))
+	if (kuid_read_status(handle, &status))
 		return 2;
-	if (kuid_read_state(source, &state))
+	if (kuid_read_state(handle, &state))
 		return 3;
-	if (!kuid_restore_floor(source, 1, NULL) || errno != EPERM)
+	if (!kuid_restore_floor(handle, 1, NULL) || errno != EPERM)
 		return 4;
-	if (!kuid_start_fresh(source, NULL) || errno != EPERM)
+	if (!kuid_start_fresh(handle, NULL) || errno != EPERM)
 		return 5;
-	if (!kuid_acknowledge_ceiling(source, INT64_MAX) || errno != EPERM)
+	if (!kuid_acknowledge_ceiling(handle, INT64_MAX) || errno != EPERM)
 		return 6;
-	if (!kuid_change_identity(source, &request) || errno != EPERM)
+	if (!kuid_change_identity(handle, &request) || errno != EPERM)
 		return 7;
-	if (!kuid_take_clock_back(source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL) ||
+	if (!kuid_take_clock_back(handle, KUID_FORCE_CLOCK_MAY_REPEAT, NULL) ||
 	    errno != EPERM)
 		return 8;
 	return 0;
@@ -182,12 +182,12 @@ static void a_fresh_start_is_a_restore(void **state)
 
 static void a_ceiling_is_raised_and_lowered_to_what_was_made(void **state)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_K64);
+	struct kuid *handle = kuid_open(KUID_FORMAT_K64);
 	struct kuid_state now;
 	unsigned char id[KUID_ID_MAX];
 
-	assert_non_null(source);
-	assert_int_equal(kuid_one(source, id), 0);
+	assert_non_null(handle);
+	assert_int_equal(kuid_one(handle, id), 0);
 	now = read_state(*state);
 	assert_int_equal(kuid_acknowledge_ceiling(*state, now.wall_ns + HOUR),
 			 0);
@@ -199,57 +199,57 @@ static void a_ceiling_is_raised_and_lowered_to_what_was_made(void **state)
 	assert_int_equal(kuid_acknowledge_ceiling(*state,
 						  read_state(*state).slot_ns),
 			 0);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
-static uint64_t ns_of_next(struct kuid *source)
+static uint64_t ns_of_next(struct kuid *handle)
 {
 	unsigned char id[KUID_ID_MAX];
 	struct kuid_fields fields;
 
-	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_one(handle, id), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 0, &fields), 0);
 	return fields.sec * SEC_NS + fields.nsec;
 }
 
 static void a_floor_holds_until_the_clock_is_taken_back(void **state)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_K64);
+	struct kuid *handle = kuid_open(KUID_FORMAT_K64);
 	uint64_t floor = read_state(*state).wall_ns + HOUR;
 	uint64_t epoch = 0;
 
-	assert_non_null(source);
+	assert_non_null(handle);
 	assert_int_equal(kuid_restore_floor(*state, floor, &epoch), 0);
 	assert_int_equal(read_status(*state).epoch, epoch);
 	assert_int_equal(read_status(*state).floor_ns, floor);
-	assert_true(ns_of_next(source) >= floor);
+	assert_true(ns_of_next(handle) >= floor);
 	assert_true(read_status(*state).slot_lag_ns > HOUR / 2);
 
 	assert_int_equal(kuid_restore_floor(*state, floor - HOUR, NULL), 0);
 	assert_int_equal(read_status(*state).floor_ns, floor);
-	assert_true(ns_of_next(source) >= floor);
+	assert_true(ns_of_next(handle) >= floor);
 
 	assert_int_equal(kuid_take_clock_back(
 				 *state, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
 			 0);
 	assert_int_equal(read_status(*state).epoch, epoch);
-	assert_true(ns_of_next(source) < floor - HOUR / 2);
-	kuid_close(source);
+	assert_true(ns_of_next(handle) < floor - HOUR / 2);
+	kuid_close(handle);
 }
 
 int main(void)
 {
-#define WITH_SOURCE(name) \
-	cmocka_unit_test_setup_teardown(name, open_source, close_source)
+#define WITH_HANDLE(name) \
+	cmocka_unit_test_setup_teardown(name, open_handle, close_handle)
 	const struct CMUnitTest tests[] = {
-		WITH_SOURCE(state_and_status_agree),
-		WITH_SOURCE(all_but_reading_needs_capabilities),
-		WITH_SOURCE(a_new_epoch_is_numbered_and_changes_nothing_else),
-		WITH_SOURCE(a_node_is_given_and_taken_away),
-		WITH_SOURCE(what_cannot_be_asked_for_is_einval),
-		WITH_SOURCE(a_fresh_start_is_a_restore),
-		WITH_SOURCE(a_ceiling_is_raised_and_lowered_to_what_was_made),
-		WITH_SOURCE(a_floor_holds_until_the_clock_is_taken_back),
+		WITH_HANDLE(state_and_status_agree),
+		WITH_HANDLE(all_but_reading_needs_capabilities),
+		WITH_HANDLE(a_new_epoch_is_numbered_and_changes_nothing_else),
+		WITH_HANDLE(a_node_is_given_and_taken_away),
+		WITH_HANDLE(what_cannot_be_asked_for_is_einval),
+		WITH_HANDLE(a_fresh_start_is_a_restore),
+		WITH_HANDLE(a_ceiling_is_raised_and_lowered_to_what_was_made),
+		WITH_HANDLE(a_floor_holds_until_the_clock_is_taken_back),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

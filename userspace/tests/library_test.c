@@ -25,7 +25,7 @@
 #define ID_SIZE 16
 #define PAGE	4096
 
-/* Whether programs of these bits can have local sources. */
+/* Whether programs of these bits can have local handles. */
 #define CAN_BE_LOCAL (sizeof(long) == 8)
 
 /* The lowest 50 bits of the time, and clock_seq: enough to order a test by. */
@@ -72,13 +72,13 @@ static int count_fds(void)
 	return n;
 }
 
-static int open_source(void **state)
+static int open_handle(void **state)
 {
 	*state = kuid_open(KUID_FORMAT_V1);
 	return *state ? 0 : -1;
 }
 
-static int close_source(void **state)
+static int close_handle(void **state)
 {
 	kuid_close(*state);
 	return 0;
@@ -86,43 +86,43 @@ static int close_source(void **state)
 
 static void open_takes_known_formats(void **state)
 {
-	struct kuid *source;
+	struct kuid *handle;
 
 	(void)state;
-	source = kuid_open(KUID_FORMAT_DEFAULT);
-	assert_non_null(source);
-	assert_int_equal(kuid_id_size(source), ID_SIZE);
-	kuid_close(source);
+	handle = kuid_open(KUID_FORMAT_DEFAULT);
+	assert_non_null(handle);
+	assert_int_equal(kuid_id_size(handle), ID_SIZE);
+	kuid_close(handle);
 }
 
 /* Another order, by a request that the library has no function for. */
-static void the_file_of_a_source_can_be_used(void **state)
+static void the_file_of_a_handle_can_be_used(void **state)
 {
 	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
-	struct kuid *source = kuid_open(KUID_FORMAT_K128);
+	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	struct pollfd ready = { .events = POLLIN };
 	struct kuid_query query = { 0 };
 	unsigned char id[KUID_ID_MAX];
 
 	(void)state;
-	assert_non_null(source);
-	ready.fd = kuid_fd(source);
+	assert_non_null(handle);
+	ready.fd = kuid_fd(handle);
 	assert_int_equal(poll(&ready, 1, 10000), 1);
 	assert_int_equal(ioctl(ready.fd, KUID_IOC_SET_FORMAT, &set), 0);
-	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_one(handle, id), 0);
 	assert_int_equal(ioctl(ready.fd, KUID_IOC_QUERY, &query), 0);
 	assert_int_equal(query.format, KUID_FORMAT_K128);
 	assert_int_equal(query.order, KUID_ORDER_HOST);
-	kuid_close(source);
+	kuid_close(handle);
 
 	if (!CAN_BE_LOCAL)
 		return;
-	source = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
-	assert_non_null(source);
+	handle = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
+	assert_non_null(handle);
 	errno = 0;
-	assert_int_equal(kuid_fd(source), -1);
+	assert_int_equal(kuid_fd(handle), -1);
 	assert_int_equal(errno, EOPNOTSUPP);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
 static void open_refuses_unknown_formats_and_leaks_nothing(void **state)
@@ -165,31 +165,31 @@ static int open_as_nobody(void)
 static void local_ones_are_made_on_request_only(void **state)
 {
 	const unsigned int flags[] = { 0, KUID_OR_LOCAL, KUID_LOCAL };
-	struct kuid_source_status own;
+	struct kuid_handle_status own;
 	struct kuid_status status;
 	unsigned char id[KUID_ID_MAX];
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		struct kuid *source = kuid_open_flags(KUID_FORMAT_V6, flags[i]);
+		struct kuid *handle = kuid_open_flags(KUID_FORMAT_V6, flags[i]);
 		uint64_t made;
 
 		if (flags[i] == KUID_LOCAL && !CAN_BE_LOCAL) {
-			assert_null(source);
+			assert_null(handle);
 			assert_int_equal(errno, EOPNOTSUPP);
 			continue;
 		}
-		assert_non_null(source);
-		assert_int_equal(kuid_read_status(source, &status), 0);
-		assert_int_equal(kuid_read_source_status(source, &own), 0);
+		assert_non_null(handle);
+		assert_int_equal(kuid_read_status(handle, &status), 0);
+		assert_int_equal(kuid_read_handle_status(handle, &own), 0);
 		assert_int_equal(own.made_by, flags[i] == KUID_LOCAL
 						      ? KUID_MADE_BY_PROCESS
 						      : KUID_MADE_BY_KERNEL);
 		made = status.ids[KUID_FORMAT_V6];
-		assert_int_equal(kuid_one(source, id), 0);
-		assert_int_equal(kuid_read_status(source, &status), 0);
+		assert_int_equal(kuid_one(handle, id), 0);
+		assert_int_equal(kuid_read_status(handle, &status), 0);
 		assert_int_equal(status.ids[KUID_FORMAT_V6], made + 1);
-		kuid_close(source);
+		kuid_close(handle);
 	}
 	errno = 0;
 	assert_null(kuid_open_flags(KUID_FORMAT_K64, KUID_LOCAL));
@@ -198,20 +198,20 @@ static void local_ones_are_made_on_request_only(void **state)
 
 static int open_or_local(void)
 {
-	struct kuid_source_status status;
+	struct kuid_handle_status status;
 	unsigned char id[KUID_ID_MAX];
-	struct kuid *source;
+	struct kuid *handle;
 
 	if (open_without_device() != ENODEV)
 		return 1;
 	if (kuid_now(KUID_FORMAT_V7, id) != -1 || errno != ENODEV)
 		return 2;
 	errno = 0;
-	source = kuid_open_flags(KUID_FORMAT_V7, KUID_OR_LOCAL);
+	handle = kuid_open_flags(KUID_FORMAT_V7, KUID_OR_LOCAL);
 	if (!CAN_BE_LOCAL)
-		return !source && errno == ENODEV ? 0 : 4;
-	if (!source || kuid_one(source, id) ||
-	    kuid_read_source_status(source, &status) ||
+		return !handle && errno == ENODEV ? 0 : 4;
+	if (!handle || kuid_one(handle, id) ||
+	    kuid_read_handle_status(handle, &status) ||
 	    status.made_by != KUID_MADE_BY_PROCESS)
 		return 3;
 	return 0;
@@ -250,32 +250,32 @@ static void one_shot_keeps_nothing(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void *take_for_ever(void *source)
+static void *take_for_ever(void *handle)
 {
 	static unsigned char ids[1 << 20];
 
 	for (;;)
-		kuid_many(source, ids, sizeof(ids) / ID_SIZE);
+		kuid_many(handle, ids, sizeof(ids) / ID_SIZE);
 	return NULL;
 }
 
 static void many_is_a_cancellation_point(void **state)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_LEX);
+	struct kuid *handle = kuid_open(KUID_FORMAT_LEX);
 	unsigned char id[KUID_ID_MAX];
 	pthread_t thread;
 	void *result;
 
 	(void)state;
-	assert_non_null(source);
-	assert_int_equal(pthread_create(&thread, NULL, take_for_ever, source),
+	assert_non_null(handle);
+	assert_int_equal(pthread_create(&thread, NULL, take_for_ever, handle),
 			 0);
-	assert_int_equal(kuid_one(source, id), 0);
+	assert_int_equal(kuid_one(handle, id), 0);
 	assert_int_equal(pthread_cancel(thread), 0);
 	assert_int_equal(pthread_join(thread, &result), 0);
 	assert_ptr_equal(result, PTHREAD_CANCELED);
-	assert_int_equal(kuid_one(source, id), 0);
-	kuid_close(source);
+	assert_int_equal(kuid_one(handle, id), 0);
+	kuid_close(handle);
 }
 
 static void anyone_may_open_unless_the_mode_says_no(void **state)
@@ -289,12 +289,12 @@ static void anyone_may_open_unless_the_mode_says_no(void **state)
 
 static void close_leaves_errno_alone(void **state)
 {
-	struct kuid *source = kuid_open(KUID_FORMAT_V1);
+	struct kuid *handle = kuid_open(KUID_FORMAT_V1);
 
 	(void)state;
-	assert_non_null(source);
+	assert_non_null(handle);
 	errno = 77;
-	kuid_close(source);
+	kuid_close(handle);
 	kuid_close(NULL);
 	assert_int_equal(errno, 77);
 }
@@ -318,19 +318,19 @@ static void every_format_comes_in_order(void **state)
 	(void)state;
 	for (unsigned int format = KUID_FORMAT_V1; format <= KUID_FORMAT_K128;
 	     format++) {
-		struct kuid *source = kuid_open(format);
+		struct kuid *handle = kuid_open(format);
 		size_t size = kuid_format_id_size(format);
 
-		assert_non_null(source);
-		assert_int_equal(kuid_id_size(source), size);
+		assert_non_null(handle);
+		assert_int_equal(kuid_id_size(handle), size);
 		for (int i = 0; i < 40; i += 4) {
 			unsigned char many[3 * KUID_ID_MAX];
 
 			memset(ids[i], 0, sizeof(ids[i]));
-			assert_int_equal(kuid_one(source, ids[i]), 0);
+			assert_int_equal(kuid_one(handle, ids[i]), 0);
 			assert_memory_equal(ids[i] + size, zero,
 					    KUID_ID_MAX - size);
-			assert_int_equal(kuid_many(source, many, 3), 3);
+			assert_int_equal(kuid_many(handle, many, 3), 3);
 			for (int k = 0; k < 3; k++)
 				memcpy(ids[i + 1 + k], many + k * size, size);
 		}
@@ -342,7 +342,7 @@ static void every_format_comes_in_order(void **state)
 					 0);
 			assert_int_equal(order, KUID_BEFORE);
 		}
-		kuid_close(source);
+		kuid_close(handle);
 	}
 }
 
@@ -351,14 +351,14 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 {
 	unsigned char global[KUID_ID_MAX], local[KUID_ID_MAX],
 		again[KUID_ID_MAX];
-	struct kuid *source = kuid_open(KUID_FORMAT_K128);
+	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	struct kuid_fields fields;
 	time_t now = time(NULL);
 	uint64_t node;
 
 	(void)state;
-	assert_non_null(source);
-	assert_int_equal(kuid_one(source, global), 0);
+	assert_non_null(handle);
+	assert_int_equal(kuid_one(handle, global), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_K128, global, 8, &fields), 0);
 	assert_in_range(fields.sec, now - 1, now + 2);
 	assert_int_equal(kuid_convert(KUID_FORMAT_K128, global, KUID_FORMAT_K64,
@@ -368,7 +368,7 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 				      again, 8, &node),
 			 0);
 	assert_memory_equal(global, again, KUID_ID_MAX);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
 static void many_makes_none_if_none_are_wanted(void **state)
@@ -424,7 +424,7 @@ static void signals_do_not_cut_many_short(void **state)
 	free(ids);
 }
 
-static void parent_and_child_share_a_source(void **state)
+static void parent_and_child_share_a_handle(void **state)
 {
 	size_t count = 10000;
 	size_t size = count * ID_SIZE;
@@ -506,11 +506,11 @@ static void text_needs_a_known_format(void **state)
 
 int main(void)
 {
-#define WITH_SOURCE(name) \
-	cmocka_unit_test_setup_teardown(name, open_source, close_source)
+#define WITH_HANDLE(name) \
+	cmocka_unit_test_setup_teardown(name, open_handle, close_handle)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_takes_known_formats),
-		cmocka_unit_test(the_file_of_a_source_can_be_used),
+		cmocka_unit_test(the_file_of_a_handle_can_be_used),
 		cmocka_unit_test(
 			open_refuses_unknown_formats_and_leaks_nothing),
 		cmocka_unit_test(open_without_the_device_is_enodev),
@@ -520,14 +520,14 @@ int main(void)
 		cmocka_unit_test(many_is_a_cancellation_point),
 		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),
 		cmocka_unit_test(close_leaves_errno_alone),
-		WITH_SOURCE(one_and_many_share_one_order),
+		WITH_HANDLE(one_and_many_share_one_order),
 		cmocka_unit_test(every_format_comes_in_order),
 		cmocka_unit_test(ids_of_the_kernel_are_decoded_and_convert),
-		WITH_SOURCE(many_makes_none_if_none_are_wanted),
-		WITH_SOURCE(memory_that_cannot_be_written_is_efault),
-		WITH_SOURCE(many_stops_where_memory_ends),
-		WITH_SOURCE(signals_do_not_cut_many_short),
-		WITH_SOURCE(parent_and_child_share_a_source),
+		WITH_HANDLE(many_makes_none_if_none_are_wanted),
+		WITH_HANDLE(memory_that_cannot_be_written_is_efault),
+		WITH_HANDLE(many_stops_where_memory_ends),
+		WITH_HANDLE(signals_do_not_cut_many_short),
+		WITH_HANDLE(parent_and_child_share_a_handle),
 		cmocka_unit_test(text_is_canonical),
 		cmocka_unit_test(text_needs_room),
 		cmocka_unit_test(text_needs_a_known_format),

@@ -9,13 +9,13 @@
 #include <sys/ioctl.h>
 #include <cmocka.h>
 
-#include "source.h"
+#include "handle.h"
 
 #define FD 1234
 
 int __wrap_ioctl(int fd, unsigned long request, void *data);
 
-static struct kuid source = { .fd = FD };
+static struct kuid handle = { .fd = FD };
 
 /* What the next call must ask for, and what it is answered. */
 static struct {
@@ -70,27 +70,27 @@ static void status_is_the_kernels(void **state)
 	memset(&all, 0x5a, sizeof(all));
 	memset(&got, 0xcc, sizeof(got));
 	EXPECT(KUID_IOC_STATUS, zero, all, 0);
-	assert_int_equal(kuid_read_status(&source, &got), 0);
+	assert_int_equal(kuid_read_status(&handle, &got), 0);
 	assert_memory_equal(&got, &all, sizeof(got));
 
 	memset(&got, 0xcc, sizeof(got));
 	memset(&all, 0xcc, sizeof(all));
 	EXPECT(KUID_IOC_STATUS, zero, zero, ENOTTY);
-	assert_failed(kuid_read_status(&source, &got), ENOTTY);
+	assert_failed(kuid_read_status(&handle, &got), ENOTTY);
 	assert_memory_equal(&got, &all, sizeof(got));
 }
 
 /* Without asking the kernel. */
-static void source_status_is_the_librarys(void **state)
+static void handle_status_is_the_librarys(void **state)
 {
-	struct kuid_source_status want = { .made_by = KUID_MADE_BY_KERNEL };
-	struct kuid_source_status got;
+	struct kuid_handle_status want = { .made_by = KUID_MADE_BY_KERNEL };
+	struct kuid_handle_status got;
 
 	(void)state;
 	kernel.calls = 0;
 	memset(&got, 0xcc, sizeof(got));
 	assert_int_equal(sizeof(got), 64);
-	assert_int_equal(kuid_read_source_status(&source, &got), 0);
+	assert_int_equal(kuid_read_handle_status(&handle, &got), 0);
 	assert_memory_equal(&got, &want, sizeof(got));
 	assert_int_equal(kernel.calls, 0);
 }
@@ -103,13 +103,13 @@ static void state_is_the_kernels(void **state)
 	memset(&all, 0x5a, sizeof(all));
 	memset(&got, 0xcc, sizeof(got));
 	EXPECT(KUID_IOC_GET_STATE, zero, all, 0);
-	assert_int_equal(kuid_read_state(&source, &got), 0);
+	assert_int_equal(kuid_read_state(&handle, &got), 0);
 	assert_memory_equal(&got, &all, sizeof(got));
 
 	memset(&got, 0xcc, sizeof(got));
 	memset(&all, 0xcc, sizeof(all));
 	EXPECT(KUID_IOC_GET_STATE, zero, zero, EAGAIN);
-	assert_failed(kuid_read_state(&source, &got), EAGAIN);
+	assert_failed(kuid_read_state(&handle, &got), EAGAIN);
 	assert_memory_equal(&got, &all, sizeof(got));
 }
 
@@ -122,21 +122,21 @@ static void restore_asks_for_a_floor_or_a_fresh_start(void **state)
 
 	(void)state;
 	EXPECT(KUID_IOC_RESTORE, floor, answer, 0);
-	assert_int_equal(kuid_restore_floor(&source, 77, &epoch), 0);
+	assert_int_equal(kuid_restore_floor(&handle, 77, &epoch), 0);
 	assert_int_equal(epoch, 5);
-	assert_int_equal(kuid_restore_floor(&source, 77, NULL), 0);
+	assert_int_equal(kuid_restore_floor(&handle, 77, NULL), 0);
 
 	epoch = 9;
 	EXPECT(KUID_IOC_RESTORE, fresh, answer, 0);
-	assert_int_equal(kuid_start_fresh(&source, &epoch), 0);
+	assert_int_equal(kuid_start_fresh(&handle, &epoch), 0);
 	assert_int_equal(epoch, 5);
-	assert_int_equal(kuid_start_fresh(&source, NULL), 0);
+	assert_int_equal(kuid_start_fresh(&handle, NULL), 0);
 
 	epoch = 9;
 	EXPECT(KUID_IOC_RESTORE, floor, answer, ENOMEM);
-	assert_failed(kuid_restore_floor(&source, 77, &epoch), ENOMEM);
+	assert_failed(kuid_restore_floor(&handle, 77, &epoch), ENOMEM);
 	EXPECT(KUID_IOC_RESTORE, fresh, answer, EAGAIN);
-	assert_failed(kuid_start_fresh(&source, &epoch), EAGAIN);
+	assert_failed(kuid_start_fresh(&handle, &epoch), EAGAIN);
 	assert_int_equal(epoch, 9);
 }
 
@@ -146,9 +146,9 @@ static void acknowledge_names_a_ceiling(void **state)
 
 	(void)state;
 	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, 0);
-	assert_int_equal(kuid_acknowledge_ceiling(&source, 1ULL << 62), 0);
+	assert_int_equal(kuid_acknowledge_ceiling(&handle, 1ULL << 62), 0);
 	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, EINVAL);
-	assert_failed(kuid_acknowledge_ceiling(&source, 1ULL << 62), EINVAL);
+	assert_failed(kuid_acknowledge_ceiling(&handle, 1ULL << 62), EINVAL);
 }
 
 static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
@@ -160,11 +160,11 @@ static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
 	memset(&answer, 0x5a, sizeof(answer));
 	want = request;
 	EXPECT(KUID_IOC_SET_IDENTITY, request, answer, ENODEV);
-	assert_failed(kuid_change_identity(&source, &request), ENODEV);
+	assert_failed(kuid_change_identity(&handle, &request), ENODEV);
 	assert_memory_equal(&request, &want, sizeof(want));
 
 	EXPECT(KUID_IOC_SET_IDENTITY, request, answer, 0);
-	assert_int_equal(kuid_change_identity(&source, &request), 0);
+	assert_int_equal(kuid_change_identity(&handle, &request), 0);
 	want.epoch = answer.epoch;
 	assert_memory_equal(&request, &want, sizeof(want));
 }
@@ -179,15 +179,15 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 
 	(void)state;
 	EXPECT(KUID_IOC_FORCE_CLOCK, none, answer, EINVAL);
-	assert_failed(kuid_take_clock_back(&source, 0, &epoch), EINVAL);
+	assert_failed(kuid_take_clock_back(&handle, 0, &epoch), EINVAL);
 	assert_int_equal(epoch, 9);
 	EXPECT(KUID_IOC_FORCE_CLOCK, force, answer, 0);
 	assert_int_equal(kuid_take_clock_back(
-				 &source, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
+				 &handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
 			 0);
 	assert_int_equal(epoch, 6);
 	assert_int_equal(kuid_take_clock_back(
-				 &source, KUID_FORCE_CLOCK_MAY_REPEAT, NULL),
+				 &handle, KUID_FORCE_CLOCK_MAY_REPEAT, NULL),
 			 0);
 }
 
@@ -195,7 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_the_kernels),
-		cmocka_unit_test(source_status_is_the_librarys),
+		cmocka_unit_test(handle_status_is_the_librarys),
 		cmocka_unit_test(state_is_the_kernels),
 		cmocka_unit_test(restore_asks_for_a_floor_or_a_fresh_start),
 		cmocka_unit_test(acknowledge_names_a_ceiling),

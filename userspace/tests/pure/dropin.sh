@@ -7,7 +7,7 @@
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "${0%/*}/../tap.sh"
-fake=$DROPIN_TESTS/fake_source.so
+fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
 unset FAKE_FAIL FAKE_TIME
 mkdir "$FAKE"

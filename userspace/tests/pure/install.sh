@@ -68,16 +68,16 @@ cat >"$work/program.c" <<'END'
 
 int main(void)
 {
-	struct kuid *source = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
+	struct kuid *handle = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
 	unsigned char id[KUID_ID_MAX], again[KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
 	struct timespec made;
 
-	if (!source || kuid_one(source, id) || kuid_time(KUID_FORMAT_V7, id, 0, &made) ||
+	if (!handle || kuid_one(handle, id) || kuid_time(KUID_FORMAT_V7, id, 0, &made) ||
 	    kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)) ||
 	    kuid_parse(KUID_FORMAT_V7, text, strlen(text), again, NULL) || memcmp(id, again, 16))
 		return 1;
-	kuid_close(source);
+	kuid_close(handle);
 	puts(text);
 	return 0;
 }

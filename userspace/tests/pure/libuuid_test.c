@@ -113,17 +113,17 @@ static void local_ids_are_the_same(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct kuid *source = kuid_open_flags(formats[i], KUID_LOCAL);
+		struct kuid *handle = kuid_open_flags(formats[i], KUID_LOCAL);
 		uuid_t id;
 
-		assert_non_null(source);
+		assert_non_null(handle);
 		for (int n = 0; n < 1000; n++) {
-			assert_int_equal(kuid_one(source, id), 0);
+			assert_int_equal(kuid_one(handle, id), 0);
 			assert_int_equal(uuid_type(id), "\0\1\6\7"[formats[i]]);
 			assert_same_text(formats[i], id);
 			assert_same_fields(id);
 		}
-		kuid_close(source);
+		kuid_close(handle);
 	}
 }
 

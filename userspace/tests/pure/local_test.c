@@ -170,10 +170,10 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 
 static struct kuid *open_local(unsigned int format)
 {
-	struct kuid *source = kuid_open_flags(format, KUID_LOCAL);
+	struct kuid *handle = kuid_open_flags(format, KUID_LOCAL);
 
-	assert_non_null(source);
-	return source;
+	assert_non_null(handle);
+	return handle;
 }
 
 static void refuses(unsigned int format, unsigned int flags, int error)
@@ -202,8 +202,8 @@ static void needs_memory_that_children_lack(void **state)
 
 static void is_opened_on_request_only(void **state)
 {
-	struct kuid_source_status status;
-	struct kuid *source;
+	struct kuid_handle_status status;
+	struct kuid *handle;
 
 	(void)state;
 	refuses(KUID_FORMAT_V1, 0, ENODEV);
@@ -224,15 +224,15 @@ static void is_opened_on_request_only(void **state)
 	world.open_errno = EMFILE;
 	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EMFILE);
 	world.open_errno = ENXIO;
-	source = kuid_open_flags(KUID_FORMAT_V6, KUID_OR_LOCAL);
-	assert_non_null(source);
+	handle = kuid_open_flags(KUID_FORMAT_V6, KUID_OR_LOCAL);
+	assert_non_null(handle);
 	memset(&status, 0xcc, sizeof(status));
-	assert_int_equal(kuid_read_source_status(source, &status), 0);
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
 	assert_int_equal(status.made_by, KUID_MADE_BY_PROCESS);
 	assert_int_equal(status.reserved0, 0);
 	for (size_t i = 0; i < 7; i++)
 		assert_int_equal(status.reserved[i], 0);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
 static void one_shot_says_what_is_wrong(void **state)
@@ -279,17 +279,17 @@ static void ids_are_of_the_format(void **state)
 		unsigned int format = formats[i];
 		size_t size = kuid_format_id_size(format);
 		unsigned char ids[1001 * KUID_ID_MAX];
-		struct kuid *source = open_local(format);
+		struct kuid *handle = open_local(format);
 		struct kuid_fields fields;
 		int64_t wall = world.mono + world.wall_offset;
 
-		assert_int_equal(kuid_id_size(source), size);
-		assert_int_equal(kuid_many(source, ids, 0), 0);
+		assert_int_equal(kuid_id_size(handle), size);
+		assert_int_equal(kuid_many(handle, ids, 0), 0);
 		/* Chunks, and the rest of one, and nothing behind. */
 		memset(ids, 0xcc, sizeof(ids));
-		assert_int_equal(kuid_one(source, ids), 0);
-		assert_int_equal(kuid_many(source, ids + size, 700), 700);
-		assert_int_equal(kuid_many(source, ids + 701 * size, 299), 299);
+		assert_int_equal(kuid_one(handle, ids), 0);
+		assert_int_equal(kuid_many(handle, ids + size, 700), 700);
+		assert_int_equal(kuid_many(handle, ids + 701 * size, 299), 299);
 		for (size_t n = 1000 * size; n < sizeof(ids); n++)
 			assert_int_equal(ids[n], 0xcc);
 		for (size_t n = 0; n < 1000; n++) {
@@ -306,11 +306,11 @@ static void ids_are_of_the_format(void **state)
 		}
 		if (format <= KUID_FORMAT_V6)
 			assert_true(fields.node >> 40 & 1);
-		kuid_close(source);
+		kuid_close(handle);
 	}
 }
 
-static void sources_share_a_generator(void **state)
+static void handles_share_a_generator(void **state)
 {
 	struct kuid *v1 = open_local(KUID_FORMAT_V1);
 	struct kuid *def = open_local(KUID_FORMAT_DEFAULT);
@@ -343,18 +343,18 @@ struct made {
 	unsigned int process;
 };
 
-static struct kuid *sources[NR_FORMATS];
+static struct kuid *handles[NR_FORMATS];
 
 static void open_all(void)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		sources[i] = open_local(formats[i]);
+		handles[i] = open_local(formats[i]);
 }
 
 static void close_all(void)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		kuid_close(sources[i]);
+		kuid_close(handles[i]);
 }
 
 static void *share(size_t size)
@@ -366,13 +366,13 @@ static void *share(size_t size)
 	return memory;
 }
 
-/* Some of each format, in the order of each source; false if one fails. */
+/* Some of each format, in the order of each handle; false if one fails. */
 static bool make_some(struct made *made, unsigned int process)
 {
 	for (size_t i = 0; i < NR_FORMATS * PER_PROCESS; i++) {
 		made[i].format = formats[i / PER_PROCESS];
 		made[i].process = process;
-		if (kuid_one(sources[i / PER_PROCESS], made[i].id))
+		if (kuid_one(handles[i / PER_PROCESS], made[i].id))
 			return false;
 		if (i % PER_PROCESS) {
 			int order;
@@ -473,7 +473,7 @@ static void nodes_are_random(void **state)
 		for (size_t i = 0; i < NR_FORMATS; i++) {
 			unsigned char id[KUID_ID_MAX];
 
-			if (kuid_one(sources[i], id) ||
+			if (kuid_one(handles[i], id) ||
 			    kuid_decode(formats[i], id, KUID_INTERVAL_USUAL,
 					&fields[i * CHILDREN + n]))
 				_exit(1);
@@ -536,7 +536,7 @@ static void keep(struct made *to, unsigned int process, unsigned int format,
 }
 
 /* False if the call came to its end before it came to that point. */
-static bool fork_at(unsigned int at, struct kuid *source, unsigned int format,
+static bool fork_at(unsigned int at, struct kuid *handle, unsigned int format,
 		    size_t count, struct made *made)
 {
 	unsigned char ids[2 * MOST * KUID_ID_MAX];
@@ -545,13 +545,13 @@ static bool fork_at(unsigned int at, struct kuid *source, unsigned int format,
 	/* The parent is ahead of where a child begins. */
 	world.random_byte = -1;
 	world.mono += SEC;
-	assert_int_equal(kuid_many(source, ids, 2 * MOST), 2 * MOST);
+	assert_int_equal(kuid_many(handle, ids, 2 * MOST), 2 * MOST);
 	world.random_byte = 0x5a;
 	world.asked = 0;
 	world.act_at = at;
 	world.act = do_fork;
 	forked = -1;
-	assert_int_equal(kuid_many(source, ids, count), count);
+	assert_int_equal(kuid_many(handle, ids, count), count);
 	world.act = NULL;
 	if (getpid() != self) {
 		keep(made + count, 1, format, ids, count);
@@ -579,9 +579,9 @@ static void fork_during_a_call_does_not_repeat(void **state)
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int one = 0, many = 0;
 
-		while (fork_at(one + 1, sources[i], formats[i], 1, made))
+		while (fork_at(one + 1, handles[i], formats[i], 1, made))
 			one++;
-		while (fork_at(many + 1, sources[i], formats[i], MOST, made))
+		while (fork_at(many + 1, handles[i], formats[i], MOST, made))
 			many++;
 		/*
 		 * Clocks are asked for a few times for each chunk, and the CPU
@@ -596,7 +596,7 @@ static void fork_during_a_call_does_not_repeat(void **state)
 
 static void child_can_lack_memory(void **state)
 {
-	struct kuid *source = open_local(KUID_FORMAT_V1);
+	struct kuid *handle = open_local(KUID_FORMAT_V1);
 	struct kuid_status status;
 	unsigned char id[KUID_ID_MAX];
 	pid_t pid = fork();
@@ -605,17 +605,17 @@ static void child_can_lack_memory(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		world.mmap_errno = ENOMEM;
-		if (kuid_one(source, id) != -1 || errno != ENOMEM)
+		if (kuid_one(handle, id) != -1 || errno != ENOMEM)
 			_exit(1);
-		if (kuid_many(source, id, 1) != -1 || errno != ENOMEM)
+		if (kuid_many(handle, id, 1) != -1 || errno != ENOMEM)
 			_exit(2);
-		if (kuid_read_status(source, &status) != -1 || errno != ENOMEM)
+		if (kuid_read_status(handle, &status) != -1 || errno != ENOMEM)
 			_exit(3);
 		world.mmap_errno = 0;
-		_exit(kuid_one(source, id) ? 4 : 0);
+		_exit(kuid_one(handle, id) ? 4 : 0);
 	}
 	assert_done(pid);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
 static size_t pages_of_its_own(void)
@@ -633,13 +633,13 @@ static size_t pages_of_its_own(void)
 #define GENERATIONS 40
 
 /* Each makes IDs and forks the next; what the first few took is enough. */
-static int run_generations(struct kuid *source, unsigned int left, size_t pages)
+static int run_generations(struct kuid *handle, unsigned int left, size_t pages)
 {
 	unsigned char id[KUID_ID_MAX];
 	int status;
 	pid_t pid;
 
-	if (kuid_one(source, id))
+	if (kuid_one(handle, id))
 		return 1;
 	if (left == GENERATIONS)
 		pages = pages_of_its_own();
@@ -647,34 +647,34 @@ static int run_generations(struct kuid *source, unsigned int left, size_t pages)
 		return pages_of_its_own() > pages + GENERATIONS ? 2 : 0;
 	pid = fork();
 	if (!pid)
-		_exit(run_generations(source, left - 1, pages));
+		_exit(run_generations(handle, left - 1, pages));
 	return waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : 3;
 }
 
 static void generations_do_not_pile_up_memory(void **state)
 {
-	struct kuid *source = open_local(KUID_FORMAT_V1);
+	struct kuid *handle = open_local(KUID_FORMAT_V1);
 
 	(void)state;
-	assert_int_equal(run_generations(source, GENERATIONS + 5, 0), 0);
-	kuid_close(source);
+	assert_int_equal(run_generations(handle, GENERATIONS + 5, 0), 0);
+	kuid_close(handle);
 }
 
 static void kernel_promises_are_not_a_process_own(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
-		struct kuid *source = open_local(formats[i]);
+		struct kuid *handle = open_local(formats[i]);
 		unsigned char ids[7 * KUID_ID_MAX];
 		struct kuid_status before, status;
 		struct kuid_set_identity identity = { 0 };
 		struct kuid_state kernels;
 		uint64_t epoch;
 
-		assert_int_equal(kuid_read_status(source, &before), 0);
-		assert_int_equal(kuid_many(source, ids, 7), 7);
+		assert_int_equal(kuid_read_status(handle, &before), 0);
+		assert_int_equal(kuid_many(handle, ids, 7), 7);
 		memset(&status, 0xcc, sizeof(status));
-		assert_int_equal(kuid_read_status(source, &status), 0);
+		assert_int_equal(kuid_read_status(handle, &status), 0);
 		assert_int_equal(status.held,
 				 formats[i] == KUID_FORMAT_K96
 					 ? KUID_HELD_ORDER
@@ -699,14 +699,14 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		assert_int_equal((call), -1);        \
 		assert_int_equal(errno, EOPNOTSUPP); \
 	} while (0)
-		REFUSED(kuid_read_state(source, &kernels));
-		REFUSED(kuid_restore_floor(source, 1, &epoch));
-		REFUSED(kuid_start_fresh(source, &epoch));
-		REFUSED(kuid_acknowledge_ceiling(source, 1));
-		REFUSED(kuid_change_identity(source, &identity));
+		REFUSED(kuid_read_state(handle, &kernels));
+		REFUSED(kuid_restore_floor(handle, 1, &epoch));
+		REFUSED(kuid_start_fresh(handle, &epoch));
+		REFUSED(kuid_acknowledge_ceiling(handle, 1));
+		REFUSED(kuid_change_identity(handle, &identity));
 		REFUSED(kuid_take_clock_back(
-			source, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
-		kuid_close(source);
+			handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
+		kuid_close(handle);
 	}
 }
 
@@ -769,7 +769,7 @@ static void small_steps_keep_the_epoch(void **state)
 	kuid_close(lex);
 }
 
-/* What a source gave in the parent is no floor to it in a child. */
+/* What a handle gave in the parent is no watermark of it in a child. */
 static void children_begin_at_the_wall_clock(void **state)
 {
 	unsigned char id[KUID_ID_MAX];
@@ -779,11 +779,11 @@ static void children_begin_at_the_wall_clock(void **state)
 	(void)state;
 	open_all();
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		assert_int_equal(kuid_one(sources[i], id), 0);
-	assert_int_equal(kuid_read_status(sources[0], &parents), 0);
+		assert_int_equal(kuid_one(handles[i], id), 0);
+	assert_int_equal(kuid_read_status(handles[0], &parents), 0);
 	world.wall_offset -= 5 * SEC;
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		assert_int_equal(kuid_one(sources[i], id), 0);
+		assert_int_equal(kuid_one(handles[i], id), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -793,13 +793,13 @@ static void children_begin_at_the_wall_clock(void **state)
 		for (size_t i = 0; i < NR_FORMATS; i++) {
 			struct timespec time;
 
-			if (kuid_one(sources[i], id) ||
+			if (kuid_one(handles[i], id) ||
 			    kuid_time(formats[i], id, KUID_INTERVAL_USUAL,
 				      &time) ||
 			    time.tv_sec * SEC + time.tv_nsec > before + AHEAD)
 				_exit(1);
 		}
-		if (kuid_read_status(sources[0], &status) || !status.load_id ||
+		if (kuid_read_status(handles[0], &status) || !status.load_id ||
 		    status.load_id == parents.load_id)
 			_exit(2);
 		_exit(wall() != before);
@@ -923,7 +923,7 @@ static void do_raise(void)
 
 /*
  * A signal at each point of a call in turn, also where it holds a lock; its
- * handler makes one of the same source. The call finds a step, and an epoch to
+ * handler makes one of the same handle. The call finds a step, and an epoch to
  * begin.
  */
 static void handlers_can_make_ids(void **state)
@@ -1005,7 +1005,7 @@ static void do_steps(void)
  */
 static void epochs_stay_while_they_are_used(void **state)
 {
-	struct kuid *source = open_local(KUID_FORMAT_V1);
+	struct kuid *handle = open_local(KUID_FORMAT_V1);
 	unsigned int used = 0, unused = 0, at;
 	unsigned char id[KUID_ID_MAX];
 
@@ -1015,12 +1015,12 @@ static void epochs_stay_while_they_are_used(void **state)
 		uint64_t epoch;
 
 		world.mono += SEC;
-		assert_int_equal(kuid_one(source, id), 0);
+		assert_int_equal(kuid_one(handle, id), 0);
 		epoch = epoch_now();
 		world.asked = 0;
 		world.act_at = at;
 		world.act = do_steps;
-		assert_int_equal(kuid_one(source, id), 0);
+		assert_int_equal(kuid_one(handle, id), 0);
 		if (world.act)
 			break;
 		assert_memory_not_equal(id, handlers_id, sizeof(id));
@@ -1030,8 +1030,8 @@ static void epochs_stay_while_they_are_used(void **state)
 			used++;
 		/* What was wanted then is begun now, and no one waits for long.
 		 */
-		assert_int_equal(kuid_one(source, id), 0);
-		assert_int_equal(kuid_one(source, id), 0);
+		assert_int_equal(kuid_one(handle, id), 0);
+		assert_int_equal(kuid_one(handle, id), 0);
 		assert_true(epoch_now() > epoch);
 		assert_in_range(time_of(KUID_FORMAT_V1, id) - wall() + 100, 0,
 				AHEAD + 100);
@@ -1041,15 +1041,15 @@ static void epochs_stay_while_they_are_used(void **state)
 	assert_in_range(unused, 1, 3);
 	assert_in_range(used, 3, 100);
 	kuid_close(handlers);
-	kuid_close(source);
+	kuid_close(handle);
 }
 
-static void *wait_for_one(void *source)
+static void *wait_for_one(void *handle)
 {
 	static unsigned char ids[200000 * 16];
 
-	kuid_many(source, ids, 200000);
-	kuid_one(source, ids);
+	kuid_many(handle, ids, 200000);
+	kuid_one(handle, ids);
 	return NULL;
 }
 
@@ -1162,7 +1162,7 @@ int main(void)
 		TEST(is_opened_on_request_only),
 		TEST(one_shot_says_what_is_wrong),
 		TEST(ids_are_of_the_format),
-		TEST(sources_share_a_generator),
+		TEST(handles_share_a_generator),
 		TEST(forks_never_repeat),
 		TEST(nodes_are_random),
 		TEST(fork_during_a_call_does_not_repeat),

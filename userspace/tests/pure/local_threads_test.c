@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * IDs made in the process by many threads at once, while the wall clock is set
- * and the process is forked: none comes twice, and each source has its order.
+ * and the process is forked: none comes twice, and each handle has its order.
  */
 #include <kuid.h>
 #include <pthread.h>
@@ -65,9 +65,9 @@ struct pile {
 	struct made made[NR_FORMATS * THREADS * ROUNDS * MOST];
 };
 
-/* Sources that all threads share, and the highest ID of each so far. */
+/* Handles that all threads share, and the highest ID of each so far. */
 static struct {
-	struct kuid *source;
+	struct kuid *handle;
 	pthread_mutex_t lock;
 	unsigned char highest[KUID_ID_MAX];
 } shared[NR_FORMATS];
@@ -106,7 +106,7 @@ static bool take_shared(size_t i)
 	memcpy(before, shared[i].highest, size);
 	pthread_mutex_unlock(&shared[i].lock);
 
-	if (kuid_many(shared[i].source, ids, count) != (ssize_t)count)
+	if (kuid_many(shared[i].handle, ids, count) != (ssize_t)count)
 		return false;
 	put(format, ids, count);
 	/* It is promised within an epoch. */
@@ -123,11 +123,11 @@ static bool take_shared(size_t i)
 	return good;
 }
 
-static bool take_own(size_t i, struct kuid *source)
+static bool take_own(size_t i, struct kuid *handle)
 {
 	unsigned char id[KUID_ID_MAX];
 
-	if (kuid_one(source, id))
+	if (kuid_one(handle, id))
 		return false;
 	put(formats[i], id, 1);
 	return true;
@@ -159,10 +159,10 @@ static void *make(void *number)
 static void start(pthread_t *threads)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
-		shared[i].source = kuid_open_flags(formats[i], KUID_LOCAL);
+		shared[i].handle = kuid_open_flags(formats[i], KUID_LOCAL);
 		pthread_mutex_init(&shared[i].lock, NULL);
 		memset(shared[i].highest, 0, KUID_ID_MAX);
-		assert_non_null(shared[i].source);
+		assert_non_null(shared[i].handle);
 	}
 	pile = mmap(NULL, sizeof(*pile), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -198,10 +198,10 @@ static void finish(pthread_t *threads)
 				     0);
 	munmap(pile, sizeof(*pile));
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		kuid_close(shared[i].source);
+		kuid_close(shared[i].handle);
 }
 
-static void threads_share_sources(void **state)
+static void threads_share_handles(void **state)
 {
 	pthread_t threads[THREADS];
 
@@ -215,7 +215,7 @@ static uint64_t epoch_now(void)
 {
 	struct kuid_status status;
 
-	assert_int_equal(kuid_read_status(shared[0].source, &status), 0);
+	assert_int_equal(kuid_read_status(shared[0].handle, &status), 0);
 	return status.epoch;
 }
 
@@ -243,12 +243,12 @@ static void clock_is_set_meanwhile(void **state)
 		__atomic_fetch_sub(&set_by, 20, __ATOMIC_RELAXED);
 		nanosleep(&pause, NULL);
 		/* One finds out, and the next begins an epoch. */
-		assert_int_equal(kuid_one(shared[0].source, id), 0);
-		assert_int_equal(kuid_one(shared[0].source, id), 0);
+		assert_int_equal(kuid_one(shared[0].handle, id), 0);
+		assert_int_equal(kuid_one(shared[0].handle, id), 0);
 		__atomic_fetch_add(&set_by, 21, __ATOMIC_RELAXED);
 		nanosleep(&pause, NULL);
 		/* What is not given out is not gone back from. */
-		assert_int_equal(kuid_one(shared[0].source, id), 0);
+		assert_int_equal(kuid_one(shared[0].handle, id), 0);
 	}
 	finish(threads);
 }
@@ -272,7 +272,7 @@ static void forks_meanwhile(void **state)
 		for (size_t i = 0; i < NR_FORMATS; i++) {
 			unsigned char ids[MOST * KUID_ID_MAX];
 
-			if (kuid_many(shared[i].source, ids, MOST) != MOST)
+			if (kuid_many(shared[i].handle, ids, MOST) != MOST)
 				_exit(1);
 			put(formats[i], ids, MOST);
 		}
@@ -291,7 +291,7 @@ static void forks_meanwhile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_share_sources),
+		cmocka_unit_test(threads_share_handles),
 		cmocka_unit_test(clock_is_set_meanwhile),
 #ifndef __SANITIZE_THREAD__
 		cmocka_unit_test(forks_meanwhile),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a source is to the library's own files. */
-#ifndef KUID_SOURCE_H
-#define KUID_SOURCE_H
+/* What a handle is to the library's own files. */
+#ifndef KUID_HANDLE_H
+#define KUID_HANDLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "core/generator.h"
 
 /**
- * struct kuid - a source
+ * struct kuid - a handle
  * @fd: of the device; negative if IDs are made in this process
  * @format: KUID_FORMAT_*, never 0
  * @id_size: bytes of one ID
@@ -24,9 +24,9 @@ struct kuid {
 	struct kuid_watermarks watermarks;
 };
 
-static inline bool kuid_source_is_local(const struct kuid *source)
+static inline bool kuid_handle_is_local(const struct kuid *handle)
 {
-	return source->fd < 0;
+	return handle->fd < 0;
 }
 
-#endif /* KUID_SOURCE_H */
+#endif /* KUID_HANDLE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A source: an open kuid device and what the kernel says of its format, or the
+/* A handle: an open kuid device and what the kernel says of its format, or the
  * process itself.
  */
 #include <errno.h>
@@ -11,39 +11,39 @@
 
 #include "device.h"
 #include "local.h"
-#include "source.h"
+#include "handle.h"
 
-static int open_device(struct kuid *source, const struct kuid_format *layout,
+static int open_device(struct kuid *handle, const struct kuid_format *layout,
 		       unsigned int format)
 {
 	struct kuid_query query = { .format = format };
 	int err;
 
-	source->fd = kuid_device_open(layout);
-	if (source->fd < 0)
+	handle->fd = kuid_device_open(layout);
+	if (handle->fd < 0)
 		return -1;
-	if (ioctl(source->fd, KUID_IOC_QUERY, &query)) {
+	if (ioctl(handle->fd, KUID_IOC_QUERY, &query)) {
 		err = errno;
-		close(source->fd);
+		close(handle->fd);
 		errno = err;
 		return -1;
 	}
-	source->format = query.format;
-	source->id_size = query.id_size;
-	source->batch_max = query.batch_max;
+	handle->format = query.format;
+	handle->id_size = query.id_size;
+	handle->batch_max = query.batch_max;
 	return 0;
 }
 
-static int open_source(struct kuid *source, const struct kuid_format *layout,
+static int open_handle(struct kuid *handle, const struct kuid_format *layout,
 		       unsigned int format, unsigned int flags)
 {
 	if (flags == KUID_LOCAL)
-		return kuid_local_open(source, layout, format);
-	if (!open_device(source, layout, format))
+		return kuid_local_open(handle, layout, format);
+	if (!open_device(handle, layout, format))
 		return 0;
 	if (flags != KUID_OR_LOCAL || errno != ENODEV)
 		return -1;
-	if (!kuid_local_open(source, layout, format))
+	if (!kuid_local_open(handle, layout, format))
 		return 0;
 	/* What can't be made here either is still made by the device alone. */
 	if (errno == EOPNOTSUPP)
@@ -54,7 +54,7 @@ static int open_source(struct kuid *source, const struct kuid_format *layout,
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 {
 	const struct kuid_format *layout = kuid_device_layout(format);
-	struct kuid *source;
+	struct kuid *handle;
 	int cancel;
 
 	if (!layout)
@@ -65,16 +65,16 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 	}
 	/* Nothing is left behind by a thread that was cancelled. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	source = calloc(1, sizeof(*source));
-	if (source && open_source(source, layout, format, flags)) {
+	handle = calloc(1, sizeof(*handle));
+	if (handle && open_handle(handle, layout, format, flags)) {
 		int err = errno;
 
-		free(source);
-		source = NULL;
+		free(handle);
+		handle = NULL;
 		errno = err;
 	}
 	pthread_setcancelstate(cancel, NULL);
-	return source;
+	return handle;
 }
 
 struct kuid *kuid_open(unsigned int format)
@@ -82,60 +82,60 @@ struct kuid *kuid_open(unsigned int format)
 	return kuid_open_flags(format, 0);
 }
 
-void kuid_close(struct kuid *source)
+void kuid_close(struct kuid *handle)
 {
 	int err = errno;
 	int cancel;
 
-	if (!source)
+	if (!handle)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (!kuid_source_is_local(source))
-		close(source->fd);
-	free(source);
+	if (!kuid_handle_is_local(handle))
+		close(handle->fd);
+	free(handle);
 	pthread_setcancelstate(cancel, NULL);
 	errno = err;
 }
 
-size_t kuid_id_size(const struct kuid *source)
+size_t kuid_id_size(const struct kuid *handle)
 {
-	return source->id_size;
+	return handle->id_size;
 }
 
-int kuid_fd(const struct kuid *source)
+int kuid_fd(const struct kuid *handle)
 {
-	if (!kuid_source_is_local(source))
-		return source->fd;
+	if (!kuid_handle_is_local(handle))
+		return handle->fd;
 	errno = EOPNOTSUPP;
 	return -1;
 }
 
-int kuid_one(struct kuid *source, void *id)
+int kuid_one(struct kuid *handle, void *id)
 {
-	if (kuid_source_is_local(source))
-		return kuid_local_make(source, id, 1) < 0 ? -1 : 0;
+	if (kuid_handle_is_local(handle))
+		return kuid_local_make(handle, id, 1) < 0 ? -1 : 0;
 	/* The kernel gives whole IDs: one, or an error. */
-	return read(source->fd, id, source->id_size) < 0 ? -1 : 0;
+	return read(handle->fd, id, handle->id_size) < 0 ? -1 : 0;
 }
 
-ssize_t kuid_many(struct kuid *source, void *ids, size_t count)
+ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
 {
 	size_t done = 0;
 
-	if (kuid_source_is_local(source))
-		return kuid_local_make(source, ids, count);
+	if (kuid_handle_is_local(handle))
+		return kuid_local_make(handle, ids, count);
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {
-			.buffer = (uintptr_t)ids + done * source->id_size,
-			.format = source->format,
-			.count = left < source->batch_max ? left
-							  : source->batch_max,
+			.buffer = (uintptr_t)ids + done * handle->id_size,
+			.format = handle->format,
+			.count = left < handle->batch_max ? left
+							  : handle->batch_max,
 		};
 
 		/* As kuid_one() is by read(). */
 		pthread_testcancel();
-		if (ioctl(source->fd, KUID_IOC_GENERATE, &generate))
+		if (ioctl(handle->fd, KUID_IOC_GENERATE, &generate))
 			return done ? (ssize_t)done : -1;
 		done += generate.done;
 	}
