@@ -119,7 +119,8 @@ static void change_form(const struct given_id *id, const struct form *form)
 {
 	unsigned char bytes[KUID_ID_MAX];
 
-	if (form->uuids_only && kuid_format_text_size(id->format) != 36)
+	if (form->uuids_only &&
+	    !kuid_format_text_size(id->format, KUID_FORM_COLDFUSION))
 		given_id_wrong(id, "%s is a form of UUIDs, not of %s",
 			       form->name, kuid_format_name(id->format));
 	memcpy(bytes, id->bytes, sizeof(bytes));
@@ -149,7 +150,7 @@ static void change_format(const struct given_id *id,
 	if (errno == ERANGE)
 		given_id_wrong(id, "the node has more than the 32 bits of k96");
 	if (takes_node && !convert->node_given &&
-	    kuid_format_text_size(convert->to) != 36)
+	    !kuid_format_text_size(convert->to, KUID_FORM_COLDFUSION))
 		given_id_wrong(id, "from k64 to %s a --node is needed", to);
 	given_id_wrong(id, "%s can't be converted to %s", from, to);
 }

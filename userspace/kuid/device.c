@@ -13,40 +13,30 @@
 struct kuid *device_open(unsigned int format)
 {
 	struct kuid *handle = kuid_open(format);
-	bool v1 = format == KUID_FORMAT_V1 || format == KUID_FORMAT_DEFAULT;
-	const char *dir = v1 ? "/dev/" : "/dev/kuids/";
-	const char *name = v1 ? "kuid" : kuid_format_name(format);
+	const char *path = kuid_format_device(format);
 
 	if (handle)
 		return handle;
 	switch (errno) {
 	case ENODEV:
 		errx(EXIT_FAILED,
-		     "there is no %s%s: load the module, as root, with "
+		     "there is no %s: load the module, as root, with "
 		     "\"modprobe kuid\", or \"insmod kuid.ko\" where it is "
 		     "not installed; IDs of a process alone are made by "
 		     "\"kuid gen --local\"",
-		     dir, name);
+		     path);
 	case EACCES:
 	case EPERM:
 		errx(EXIT_FAILED,
-		     "%s%s: %s: anyone may read it unless a udev rule or the "
-		     "container says otherwise, see \"ls -l %s%s\"",
-		     dir, name, strerror(errno), dir, name);
+		     "%s: %s: anyone may read it unless a udev rule or the "
+		     "container says otherwise, see \"ls -l %s\"",
+		     path, strerror(errno), path);
 	case EINVAL:
-		errx(EXIT_FAILED, "this kernel's module makes no %s", name);
+		errx(EXIT_FAILED, "this kernel's module makes no %s",
+		     kuid_format_name(format));
 	default:
-		err(EXIT_FAILED, "%s%s", dir, name);
+		err(EXIT_FAILED, "%s", path);
 	}
-}
-
-int device_open_lines(unsigned int format)
-{
-	char path[32];
-
-	snprintf(path, sizeof(path), "/dev/kuids/%s.txt",
-		 kuid_format_name(format));
-	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 struct kuid *device_open_local(unsigned int format)

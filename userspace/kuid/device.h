@@ -11,9 +11,6 @@ struct kuid *device_open(unsigned int format);
 /* The same for a handle in this process. */
 struct kuid *device_open_local(unsigned int format);
 
-/* Open the file that gives a format's canonical text as lines, or give -1. */
-int device_open_lines(unsigned int format);
-
 /*
  * What errno means after one of the library's functions for administrators: a
  * message's end.

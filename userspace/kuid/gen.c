@@ -38,9 +38,8 @@ struct gen {
 	int form;	    /* 0 as long as none was given */
 	bool endless;
 	bool local;
-	struct kuid *handle; /* NULL if lines are read */
-	int lines;	     /* the file to read them from, else -1 */
-	size_t unit;	     /* bytes of an ID as it is made, or of its line */
+	struct kuid *handle;
+	size_t unit; /* bytes of an ID */
 };
 
 static const struct argp_option options[] = {
@@ -190,22 +189,36 @@ static void handle(int nr, void (*handler)(int nr))
 		err(EXIT_FAILED, "handling signals");
 }
 
+/* How much of the ID or line that is being written at done is left. */
+static size_t rest_of(const char *text, size_t done, size_t unit)
+{
+	size_t rest = 0;
+
+	if (unit)
+		return (unit - done % unit) % unit;
+	if (done && text[done - 1] != '\n')
+		while (text[done + rest++] != '\n')
+			;
+	return rest;
+}
+
 /*
- * Write IDs of unit bytes each as they are to be printed; after a signal no
- * more than the rest of the one that was begun.
+ * Write IDs of unit bytes each, or lines if unit is 0; after a signal only the
+ * rest of the one that was begun.
  */
-static void write_units(const char *text, size_t size, size_t unit)
+static void write_whole(const char *text, size_t size, size_t unit)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		size_t begun = done % unit;
+		size_t left = size - done;
 		ssize_t written;
 
-		if (stopped && !begun)
+		if (stopped)
+			left = rest_of(text, done, unit);
+		if (!left)
 			return;
-		written = write(STDOUT_FILENO, text + done,
-				stopped ? unit - begun : size - done);
+		written = write(STDOUT_FILENO, text + done, left);
 		if (written < 0 && errno != EINTR) {
 			progress_end();
 			output_failed();
@@ -215,54 +228,39 @@ static void write_units(const char *text, size_t size, size_t unit)
 	}
 }
 
-/* The IDs as lines. All have one size, which is returned. */
-static size_t write_text(const struct gen *gen, unsigned char *ids,
-			 size_t count, char *text)
+static unsigned int form_of(const struct gen *gen)
 {
-	unsigned int form = KUID_FORM_CANONICAL;
-	size_t length = kuid_format_text_size(gen->format);
-
-	if (gen->form == GUID || gen->form == HEX) {
-		form = KUID_FORM_HEX;
-		length = 2 * gen->unit;
-	} else if (gen->form == CF) {
-		form = KUID_FORM_COLDFUSION;
-		length--;
+	switch (gen->form) {
+	case HEX:
+	case GUID:
+		return KUID_FORM_HEX;
+	case CF:
+		return KUID_FORM_COLDFUSION;
+	default:
+		return KUID_FORM_CANONICAL;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (gen->form == GUID)
-			kuid_guid(ids, ids);
-		if (kuid_text_form(gen->format, form, ids, text, length + 1))
-			err(EXIT_FAILED, "text of an ID");
-		text[length] = '\n';
-		ids += gen->unit;
-		text += length + 1;
-	}
-	return length + 1;
 }
 
 static void print(const struct gen *gen, unsigned char *ids, size_t count)
 {
 	static char text[BATCH * KUID_TEXT_MAX];
-	size_t line;
+	ssize_t size;
 
-	if (gen->lines >= 0 || gen->form == BINARY) {
-		write_units((char *)ids, count * gen->unit, gen->unit);
+	if (gen->form == BINARY) {
+		write_whole((char *)ids, count * gen->unit, gen->unit);
 		return;
 	}
-	line = write_text(gen, ids, count, text);
-	write_units(text, count * line, line);
+	if (gen->form == GUID)
+		for (size_t i = 0; i < count; i++)
+			kuid_guid(ids + i * gen->unit, ids + i * gen->unit);
+	size = kuid_text_lines(gen->format, form_of(gen), ids, count, text,
+			       sizeof(text));
+	if (size < 0)
+		err(EXIT_FAILED, "text of IDs");
+	write_whole(text, size, 0);
 }
 
-/* Who asks for whole lines is given whole lines, or an error. */
-static ssize_t read_lines(const struct gen *gen, void *lines, size_t count)
-{
-	ssize_t got = read(gen->lines, lines, count * gen->unit);
-
-	return got < 0 ? -1 : got / (ssize_t)gen->unit;
-}
-
-/* Some IDs, or lines of them; none after a signal. */
+/* Some IDs; none after a signal. */
 static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 {
 	static bool told;
@@ -271,8 +269,7 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	while (!stopped) {
 		if (!told)
 			alarm(PATIENCE_S);
-		made = gen->lines >= 0 ? read_lines(gen, ids, count)
-				       : kuid_many(gen->handle, ids, count);
+		made = kuid_many(gen->handle, ids, count);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
@@ -288,43 +285,21 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	return 0;
 }
 
-static void set_order(int fd, uint32_t order)
-{
-	struct kuid_set_format set = { .order = order };
-
-	if (ioctl(fd, KUID_IOC_SET_FORMAT, &set))
-		errx(EXIT_FAILED, "setting the order: %s", device_error());
-}
-
-/*
- * Many IDs come faster as lines of the kernel's. Whoever was given the other
- * node only, as in a container, has them from that.
- */
 static void begin(struct gen *gen)
 {
-	bool canonical = !gen->form || gen->form == TEXT;
-	bool many = gen->endless || gen->count > BATCH;
+	struct kuid_set_format set = { .order = gen->order };
 
-	gen->lines = -1;
-	if (canonical && many && !gen->local)
-		gen->lines = device_open_lines(gen->format);
-	if (gen->lines >= 0) {
-		/* All lines of a format have one size. */
-		gen->unit = kuid_format_text_size(gen->format) + 1;
-	} else {
-		gen->handle = gen->local ? device_open_local(gen->format)
-					 : device_open(gen->format);
-		gen->unit = kuid_id_size(gen->handle);
-	}
-	if (gen->order != KUID_ORDER_DEFAULT)
-		set_order(gen->handle ? kuid_fd(gen->handle) : gen->lines,
-			  gen->order);
+	gen->handle = gen->local ? device_open_local(gen->format)
+				 : device_open(gen->format);
+	gen->unit = kuid_id_size(gen->handle);
+	if (gen->order != KUID_ORDER_DEFAULT &&
+	    ioctl(kuid_fd(gen->handle), KUID_IOC_SET_FORMAT, &set))
+		errx(EXIT_FAILED, "setting the order: %s", device_error());
 }
 
 int verb_gen(int argc, char **argv)
 {
-	/* Of IDs, or of lines, which are longer. */
-	static unsigned char ids[BATCH * KUID_TEXT_MAX];
+	static unsigned char ids[BATCH * KUID_ID_MAX];
 	struct gen gen = { .format = KUID_FORMAT_V1 };
 	uint64_t done = 0, count;
 
@@ -349,8 +324,6 @@ int verb_gen(int argc, char **argv)
 	}
 	progress_end();
 	kuid_close(gen.handle);
-	if (gen.lines >= 0)
-		close(gen.lines);
 	if (stopped) {
 		/* As who sent it expects. */
 		signal(stopped, SIG_DFL);

@@ -54,9 +54,10 @@ static int parse(const char *text, size_t size, unsigned int format,
 	}
 	id->format = format;
 	/* No two forms of a format are of the same length. */
-	if (size == 2 * kuid_format_id_size(format))
+	if (size == kuid_format_text_size(format, KUID_FORM_HEX))
 		form = KUID_FORM_HEX;
-	else if (kuid_format_text_size(format) == 36 && size == 35)
+	else if (size &&
+		 size == kuid_format_text_size(format, KUID_FORM_COLDFUSION))
 		form = KUID_FORM_COLDFUSION;
 	return kuid_parse_form(format, form, text, size, id->bytes, where);
 }

@@ -13,14 +13,14 @@ static int order_of(uint64_t a, uint64_t b)
 	return a < b ? KUID_BEFORE : KUID_AFTER;
 }
 
-static int order_by_format(const struct kuid_format *layout, const void *a,
+static int order_by_format(const struct kuid_layout *layout, const void *a,
 			   const void *b)
 {
 	uint64_t a_high, a_low, b_high, b_low;
 
 	kuid_layout_load(a, layout->id_size, &a_high, &a_low);
 	kuid_layout_load(b, layout->id_size, &b_high, &b_low);
-	if (layout->version == 1) {
+	if (layout->format == KUID_LAYOUT_V1) {
 		/* Without the version, and without the variant. */
 		a_high = kuid_v1_tick(a_high);
 		b_high = kuid_v1_tick(b_high);
@@ -34,7 +34,7 @@ static int order_by_format(const struct kuid_format *layout, const void *a,
 
 int kuid_compare(unsigned int format, const void *a, const void *b, int *order)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 
 	if (!layout)
 		return -1;
@@ -72,7 +72,8 @@ static uint64_t gap_ns(const struct kuid_fields *early,
 static bool may_differ_in_origin(const struct kuid_fields *a,
 				 const struct kuid_fields *b)
 {
-	if (a->format == KUID_FORMAT_V7)
+	/* Random bits don't tell the host. */
+	if (a->has & KUID_HAS_RANDOM)
 		return true;
 	return a->node != b->node || a->worker != b->worker;
 }
@@ -80,7 +81,7 @@ static bool may_differ_in_origin(const struct kuid_fields *a,
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
 		       unsigned int interval, uint64_t bound_ns, int *order)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_made(format);
 	struct kuid_fields x, y;
 	int by_format, by_time;
 	uint64_t gap;
@@ -88,10 +89,6 @@ int kuid_compare_bound(unsigned int format, const void *a, const void *b,
 	if (!layout || kuid_decode(format, a, interval, &x) ||
 	    kuid_decode(format, b, interval, &y))
 		return -1;
-	if (format == KUID_ANY_UUID) {
-		errno = EINVAL;
-		return -1;
-	}
 	by_format = order_by_format(layout, a, b);
 	if (by_format == KUID_EQUAL || !may_differ_in_origin(&x, &y)) {
 		*order = by_format;

@@ -7,28 +7,12 @@
 
 #include "device.h"
 
-#define KUID_DEVICE	 "/dev/kuid"
-#define KUID_FORMATS_DIR "/dev/kuids/"
-
-const struct kuid_format *kuid_device_layout(unsigned int format)
+int kuid_device_open(const struct kuid_layout *layout)
 {
-	if (format == KUID_ANY_UUID) {
-		errno = EINVAL;
-		return NULL;
-	}
-	return kuid_layout_of(format);
-}
+	int fd = open(layout->device, O_RDONLY | O_CLOEXEC);
 
-/* Each format has a node of its own, so that reads give it too. */
-int kuid_device_open(const struct kuid_format *layout)
-{
-	char path[sizeof(KUID_FORMATS_DIR) + 8] = KUID_FORMATS_DIR;
-	int fd;
-
-	strcat(path, layout->name);
-	fd = open(layout->version == 1 ? KUID_DEVICE : path,
-		  O_RDONLY | O_CLOEXEC);
-	/* No node, and a node that no driver stands behind, are one to users. */
+	/* A missing device file and one without a driver are the same to users.
+	 */
 	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
 		errno = ENODEV;
 	return fd;
@@ -36,7 +20,7 @@ int kuid_device_open(const struct kuid_format *layout)
 
 int kuid_now(unsigned int format, void *id)
 {
-	const struct kuid_format *layout = kuid_device_layout(format);
+	const struct kuid_layout *layout = kuid_layout_made(format);
 	int fd, cancel, err, ret = -1;
 
 	if (!layout)

@@ -5,10 +5,7 @@
 
 #include "layout.h"
 
-/* NULL and EINVAL for what is no format that IDs are made in. */
-const struct kuid_format *kuid_device_layout(unsigned int format);
-
 /* A file descriptor; -1 and ENODEV if there is no such device. */
-int kuid_device_open(const struct kuid_format *layout);
+int kuid_device_open(const struct kuid_layout *layout);
 
 #endif /* KUID_DEVICE_H */

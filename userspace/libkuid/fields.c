@@ -6,14 +6,14 @@
 #include "core/lexical.h"
 #include "layout.h"
 
-#define SEC_NS	   1000000000
-#define SEC_TICKS  10000000
-#define SEC_US	   1000000
-#define SEC_MS	   1000
-#define STEP_US	   (1 << KUID_GRID_C_BITS)
-#define GREGORIAN  (KUID_UUID_UNIX_TICKS / SEC_TICKS) /* seconds to 1970 */
-#define TICKS_BITS 60
-#define MS_BITS	   48
+#define SEC_NS	     1000000000
+#define SEC_TICKS    10000000
+#define SEC_US	     1000000
+#define SEC_MS	     1000
+#define GRID_TICK_US (1 << KUID_GRID_C_BITS)
+#define GREGORIAN    (KUID_UUID_UNIX_TICKS / SEC_TICKS) /* seconds to 1970 */
+#define TICKS_BITS   60
+#define MS_BITS	     48
 
 static bool fits(uint64_t value, unsigned int bits)
 {
@@ -82,39 +82,43 @@ static void decode_grid(struct kuid_fields *fields, uint64_t k64)
 	fields->c = k64 >> KUID_GRID_SEQ_BITS & 0x3ff;
 	fields->b = k64 >> 24 & 0xfffff;
 	fields->a = k64 >> 44;
-	/* Steps that no second has are taken as the next second's. */
-	us = fields->c * STEP_US;
+	/* A value of C that no second has belongs to the next second. */
+	us = fields->c * GRID_TICK_US;
 	tell_time(fields,
 		  (int64_t)fields->a * KUID_GRID_MEGA + fields->b + us / SEC_US,
-		  us % SEC_US * 1000, STEP_US * 1000);
+		  us % SEC_US * 1000, GRID_TICK_US * 1000);
 }
 
-static int decode_korder(struct kuid_fields *fields, uint64_t high,
-			 uint64_t low, unsigned int interval)
+static void take_node(struct kuid_fields *fields, uint64_t node,
+		      unsigned int interval)
 {
-	uint32_t node96;
-
-	if (fields->format == KUID_FORMAT_K64) {
-		decode_grid(fields, high);
-		return 0;
-	}
-	if (!interval_is_known(interval)) {
-		errno = EINVAL;
-		return -1;
-	}
-	if (fields->format == KUID_FORMAT_K96) {
-		high = kuid_k64_of_k96(high, low, interval, &node96);
-		fields->node = node96;
-	} else {
-		u64 node128;
-
-		high = kuid_k64_of_k128(high, low, interval, &node128);
-		fields->node = node128;
-	}
 	fields->has |= KUID_HAS_NODE | KUID_HAS_INTERVAL;
+	fields->node = node;
 	fields->interval = interval;
-	decode_grid(fields, high);
-	return 0;
+}
+
+static bool decode_k96(struct kuid_fields *fields, uint64_t high, uint64_t low,
+		       unsigned int interval)
+{
+	uint32_t node;
+
+	if (!interval_is_known(interval))
+		return false;
+	decode_grid(fields, kuid_k64_of_k96(high, low, interval, &node));
+	take_node(fields, node, interval);
+	return true;
+}
+
+static bool decode_k128(struct kuid_fields *fields, uint64_t high, uint64_t low,
+			unsigned int interval)
+{
+	u64 node;
+
+	if (!interval_is_known(interval))
+		return false;
+	decode_grid(fields, kuid_k64_of_k128(high, low, interval, &node));
+	take_node(fields, node, interval);
+	return true;
 }
 
 static uint32_t variant_of(const uint8_t *id)
@@ -126,8 +130,7 @@ static uint32_t variant_of(const uint8_t *id)
 	return id[8] >> 5 == 6 ? KUID_VARIANT_MICROSOFT : KUID_VARIANT_FUTURE;
 }
 
-static void decode_uuid(struct kuid_fields *fields, const uint8_t *id,
-			uint64_t high, uint64_t low)
+static void decode_variant(struct kuid_fields *fields, const uint8_t *id)
 {
 	fields->has |= KUID_HAS_VARIANT;
 	fields->variant = variant_of(id);
@@ -135,29 +138,44 @@ static void decode_uuid(struct kuid_fields *fields, const uint8_t *id,
 		fields->has |= KUID_HAS_VERSION;
 		fields->version = kuid_uuid_version(id);
 	}
-	switch (fields->version) {
-	case 1:
-		fields->format = KUID_FORMAT_V1;
+}
+
+/* False if the interval is unknown. */
+static bool decode(const struct kuid_layout *layout, uint64_t high,
+		   uint64_t low, unsigned int interval,
+		   struct kuid_fields *fields)
+{
+	switch (layout->format) {
+	case KUID_LAYOUT_V1:
 		decode_ticks(fields, kuid_v1_tick(high), low);
-		break;
-	case 6:
-		fields->format = KUID_FORMAT_V6;
+		return true;
+	case KUID_LAYOUT_V6:
 		decode_ticks(fields, kuid_v6_tick(high), low);
-		break;
-	case 7:
-		fields->format = KUID_FORMAT_V7;
+		return true;
+	case KUID_LAYOUT_V7:
 		decode_v7(fields, high, low);
-		break;
-	default:
-		fields->format = KUID_ANY_UUID;
+		return true;
+	case KUID_LAYOUT_LEX:
+		decode_lex(fields, high, low);
+		return true;
+	case KUID_LAYOUT_K64:
+		decode_grid(fields, high);
+		return true;
+	case KUID_LAYOUT_K96:
+		return decode_k96(fields, high, low, interval);
+	case KUID_LAYOUT_K128:
+		return decode_k128(fields, high, low, interval);
+	case KUID_LAYOUT_ANY_UUID:
+		return true;
 	}
+	return false;
 }
 
 int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 		struct kuid_fields *fields)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
-	struct kuid_fields decoded = { .format = format };
+	const struct kuid_layout *layout = kuid_layout_of(format);
+	struct kuid_fields decoded = { 0 };
 	uint64_t high, low;
 
 	if (!layout)
@@ -166,13 +184,16 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 		errno = EINVAL;
 		return -1;
 	}
+	if (kuid_layout_is_uuid(layout)) {
+		decode_variant(&decoded, id);
+		layout = kuid_layout_of_uuid(id);
+	}
+	decoded.format = layout->format;
 	kuid_layout_load(id, layout->id_size, &high, &low);
-	if (layout->text_form == KUID_TEXT_UUID)
-		decode_uuid(&decoded, id, high, low);
-	else if (format == KUID_FORMAT_LEX)
-		decode_lex(&decoded, high, low);
-	else if (decode_korder(&decoded, high, low, interval))
+	if (!decode(layout, high, low, interval, &decoded)) {
+		errno = EINVAL;
 		return -1;
+	}
 	*fields = decoded;
 	return 0;
 }
@@ -196,67 +217,78 @@ static bool encode_v7(const struct kuid_fields *fields, uint64_t *high,
 	       fits(fields->random, KUID_V7_LANE_SHIFT);
 }
 
-static bool encode_korder(const struct kuid_fields *fields, uint64_t *high,
-			  uint64_t *low)
+static bool encode_grid(const struct kuid_fields *fields, uint64_t *k64)
 {
-	u64 behind = 0;
+	*k64 = (uint64_t)fields->a << 44 | (uint64_t)fields->b << 24 |
+	       fields->c << KUID_GRID_SEQ_BITS | fields->seq;
+	return fits(fields->a, 20) && fits(fields->b, 20) &&
+	       fits(fields->c, 10) && fits(fields->seq, KUID_GRID_SEQ_BITS);
+}
 
-	if (!fits(fields->a, 20) || !fits(fields->b, 20) ||
-	    !fits(fields->c, 10) || !fits(fields->seq, KUID_GRID_SEQ_BITS))
+static bool encode_k96(const struct kuid_fields *fields, uint64_t *high,
+		       uint64_t *low)
+{
+	u64 behind;
+
+	if (!encode_grid(fields, high) || !fits(fields->node, 32) ||
+	    !interval_is_known(fields->interval))
 		return false;
-	*high = (uint64_t)fields->a << 44 | (uint64_t)fields->b << 24 |
-		fields->c << KUID_GRID_SEQ_BITS | fields->seq;
-	if (fields->format == KUID_FORMAT_K64)
-		return true;
-	if (!interval_is_known(fields->interval))
-		return false;
-	if (fields->format == KUID_FORMAT_K128)
-		*high = kuid_k128_of_k64(*high, fields->node, fields->interval,
-					 &behind);
-	else if (fits(fields->node, 32))
-		*high = kuid_k96_of_k64(*high, fields->node, fields->interval,
-					&behind);
-	else
-		return false;
+	*high = kuid_k96_of_k64(*high, fields->node, fields->interval, &behind);
 	*low = behind;
 	return true;
 }
 
+static bool encode_k128(const struct kuid_fields *fields, uint64_t *high,
+			uint64_t *low)
+{
+	u64 behind;
+
+	if (!encode_grid(fields, high) || !interval_is_known(fields->interval))
+		return false;
+	*high = kuid_k128_of_k64(*high, fields->node, fields->interval,
+				 &behind);
+	*low = behind;
+	return true;
+}
+
+/* False if a field is wider than the format's, or the interval is unknown. */
+static bool encode(const struct kuid_layout *layout,
+		   const struct kuid_fields *fields, uint64_t *high,
+		   uint64_t *low)
+{
+	switch (layout->format) {
+	case KUID_LAYOUT_V1:
+		*high = kuid_v1_high(fields->ticks);
+		return encode_ticks(fields, low);
+	case KUID_LAYOUT_V6:
+		*high = kuid_v6_high(fields->ticks);
+		return encode_ticks(fields, low);
+	case KUID_LAYOUT_V7:
+		return encode_v7(fields, high, low);
+	case KUID_LAYOUT_LEX:
+		*high = fields->ticks;
+		*low = fields->worker;
+		return true;
+	case KUID_LAYOUT_K64:
+		return encode_grid(fields, high);
+	case KUID_LAYOUT_K96:
+		return encode_k96(fields, high, low);
+	case KUID_LAYOUT_K128:
+		return encode_k128(fields, high, low);
+	case KUID_LAYOUT_ANY_UUID:
+		return false;
+	}
+	return false;
+}
+
 int kuid_encode(const struct kuid_fields *fields, void *id)
 {
-	const struct kuid_format *layout = kuid_layout_of(fields->format);
+	const struct kuid_layout *layout = kuid_layout_of(fields->format);
 	uint64_t high = 0, low = 0;
-	bool fit;
 
 	if (!layout)
 		return -1;
-	switch (fields->format) {
-	case KUID_FORMAT_DEFAULT:
-	case KUID_FORMAT_V1:
-		fit = encode_ticks(fields, &low);
-		high = kuid_v1_high(fields->ticks);
-		break;
-	case KUID_FORMAT_V6:
-		fit = encode_ticks(fields, &low);
-		high = kuid_v6_high(fields->ticks);
-		break;
-	case KUID_FORMAT_V7:
-		fit = encode_v7(fields, &high, &low);
-		break;
-	case KUID_FORMAT_LEX:
-		fit = true;
-		high = fields->ticks;
-		low = fields->worker;
-		break;
-	case KUID_FORMAT_K64:
-	case KUID_FORMAT_K96:
-	case KUID_FORMAT_K128:
-		fit = encode_korder(fields, &high, &low);
-		break;
-	default:
-		fit = false;
-	}
-	if (!fit) {
+	if (!encode(layout, fields, &high, &low)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -287,54 +319,56 @@ static bool count_grid(int64_t sec, uint32_t nsec, struct kuid_fields *fields)
 		return false;
 	fields->a = sec / KUID_GRID_MEGA;
 	fields->b = sec % KUID_GRID_MEGA;
-	fields->c = nsec / 1000 / STEP_US;
-	nsec = fields->c * STEP_US * 1000;
-	tell_time(fields, sec, nsec, STEP_US * 1000);
+	fields->c = nsec / 1000 / GRID_TICK_US;
+	nsec = fields->c * GRID_TICK_US * 1000;
+	tell_time(fields, sec, nsec, GRID_TICK_US * 1000);
 	return true;
+}
+
+/* False if the format does not reach the time. */
+static bool set_time(const struct kuid_layout *layout, int64_t sec,
+		     uint32_t nsec, struct kuid_fields *set)
+{
+	switch (layout->format) {
+	case KUID_LAYOUT_V1:
+	case KUID_LAYOUT_V6:
+		tell_time(set, sec, nsec - nsec % KUID_TICK_NS, KUID_TICK_NS);
+		return count_units(sec, nsec, GREGORIAN, SEC_TICKS, TICKS_BITS,
+				   &set->ticks);
+	case KUID_LAYOUT_V7:
+		tell_time(set, sec, nsec, 1);
+		set->fraction = kuid_v7_fraction(nsec % KUID_MS_NS);
+		return count_units(sec, nsec, 0, SEC_MS, MS_BITS, &set->ticks);
+	case KUID_LAYOUT_LEX:
+		tell_time(set, sec, nsec - nsec % KUID_LEX_SLOT_NS,
+			  KUID_LEX_SLOT_NS);
+		return count_units(sec, nsec, 0, SEC_US, 64, &set->ticks);
+	case KUID_LAYOUT_K64:
+	case KUID_LAYOUT_K96:
+	case KUID_LAYOUT_K128:
+		return count_grid(sec, nsec, set);
+	case KUID_LAYOUT_ANY_UUID:
+		return false;
+	}
+	return false;
 }
 
 int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec)
 {
+	const struct kuid_layout *layout = kuid_layout_made(fields->format);
 	struct kuid_fields set = *fields;
-	bool reaches;
 
+	if (!layout)
+		return -1;
 	if (nsec >= SEC_NS) {
 		errno = EINVAL;
 		return -1;
 	}
-	switch (fields->format) {
-	case KUID_FORMAT_DEFAULT:
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-		reaches = count_units(sec, nsec, GREGORIAN, SEC_TICKS,
-				      TICKS_BITS, &set.ticks);
-		tell_time(&set, sec, nsec - nsec % KUID_TICK_NS, KUID_TICK_NS);
-		break;
-	case KUID_FORMAT_V7:
-		reaches =
-			count_units(sec, nsec, 0, SEC_MS, MS_BITS, &set.ticks);
-		set.fraction = kuid_v7_fraction(nsec % KUID_MS_NS);
-		tell_time(&set, sec, nsec, 1);
-		break;
-	case KUID_FORMAT_LEX:
-		reaches = count_units(sec, nsec, 0, SEC_US, 64, &set.ticks);
-		tell_time(&set, sec, nsec - nsec % KUID_LEX_SLOT_NS,
-			  KUID_LEX_SLOT_NS);
-		break;
-	case KUID_FORMAT_K64:
-	case KUID_FORMAT_K96:
-	case KUID_FORMAT_K128:
-		reaches = count_grid(sec, nsec, &set);
-		break;
-	default:
-		errno = EINVAL;
-		return -1;
-	}
-	if (!reaches) {
+	if (!set_time(layout, sec, nsec, &set)) {
 		errno = ERANGE;
 		return -1;
 	}
-	/* What an ID has is told by kuid_decode() alone. */
+	/* Only kuid_decode() says what an ID has. */
 	set.has = fields->has;
 	*fields = set;
 	return 0;

@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "local.h"
 #include "handle.h"
+#include "local.h"
 
-static int open_device(struct kuid *handle, const struct kuid_format *layout,
-		       unsigned int format)
+static int open_device(struct kuid *handle, const struct kuid_layout *layout)
 {
-	struct kuid_query query = { .format = format };
+	struct kuid_query query = { .format = layout->format };
 	int err;
 
 	handle->fd = kuid_device_open(layout);
@@ -28,22 +27,21 @@ static int open_device(struct kuid *handle, const struct kuid_format *layout,
 		errno = err;
 		return -1;
 	}
-	handle->format = query.format;
-	handle->id_size = query.id_size;
+	handle->layout = layout;
 	handle->batch_max = query.batch_max;
 	return 0;
 }
 
-static int open_handle(struct kuid *handle, const struct kuid_format *layout,
-		       unsigned int format, unsigned int flags)
+static int open_handle(struct kuid *handle, const struct kuid_layout *layout,
+		       unsigned int flags)
 {
 	if (flags == KUID_LOCAL)
-		return kuid_local_open(handle, layout, format);
-	if (!open_device(handle, layout, format))
+		return kuid_local_open(handle, layout);
+	if (!open_device(handle, layout))
 		return 0;
 	if (flags != KUID_OR_LOCAL || errno != ENODEV)
 		return -1;
-	if (!kuid_local_open(handle, layout, format))
+	if (!kuid_local_open(handle, layout))
 		return 0;
 	/* What can't be made here either is still made by the device alone. */
 	if (errno == EOPNOTSUPP)
@@ -53,7 +51,7 @@ static int open_handle(struct kuid *handle, const struct kuid_format *layout,
 
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 {
-	const struct kuid_format *layout = kuid_device_layout(format);
+	const struct kuid_layout *layout = kuid_layout_made(format);
 	struct kuid *handle;
 	int cancel;
 
@@ -66,7 +64,7 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 	/* Nothing is left behind by a thread that was cancelled. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	handle = calloc(1, sizeof(*handle));
-	if (handle && open_handle(handle, layout, format, flags)) {
+	if (handle && open_handle(handle, layout, flags)) {
 		int err = errno;
 
 		free(handle);
@@ -99,7 +97,7 @@ void kuid_close(struct kuid *handle)
 
 size_t kuid_id_size(const struct kuid *handle)
 {
-	return handle->id_size;
+	return handle->layout->id_size;
 }
 
 int kuid_fd(const struct kuid *handle)
@@ -115,7 +113,7 @@ int kuid_one(struct kuid *handle, void *id)
 	if (kuid_handle_is_local(handle))
 		return kuid_local_make(handle, id, 1) < 0 ? -1 : 0;
 	/* The kernel gives whole IDs: one, or an error. */
-	return read(handle->fd, id, handle->id_size) < 0 ? -1 : 0;
+	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
 }
 
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
@@ -127,8 +125,9 @@ ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {
-			.buffer = (uintptr_t)ids + done * handle->id_size,
-			.format = handle->format,
+			.buffer =
+				(uintptr_t)ids + done * handle->layout->id_size,
+			.format = handle->layout->format,
 			.count = left < handle->batch_max ? left
 							  : handle->batch_max,
 		};

@@ -7,19 +7,18 @@
 #include <stddef.h>
 
 #include "core/generator.h"
+#include "layout.h"
 
 /**
  * struct kuid - a handle
  * @fd: of the device; negative if IDs are made in this process
- * @format: KUID_FORMAT_*, never 0
- * @id_size: bytes of one ID
+ * @layout: of its format
  * @batch_max: how many IDs the device makes at once
  * @watermarks: what was made of it in this process
  */
 struct kuid {
 	int fd;
-	unsigned int format;
-	size_t id_size;
+	const struct kuid_layout *layout;
 	size_t batch_max;
 	struct kuid_watermarks watermarks;
 };

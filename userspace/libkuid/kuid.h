@@ -66,7 +66,11 @@ struct timespec;
 #define KUID_ANY_UUID 0x10000 /* 16 bytes, whatever their version */
 
 /*
- * The name of a format: "v1" "v6" "v7" "lex" "k64" "k96" "k128", or "uuid".
+ * The name of a format, or "uuid" for KUID_ANY_UUID. The formats are numbered
+ * from 1 without a gap, so a program can list all that its library knows:
+ *
+ *	for (format = 1; (name = kuid_format_name(format)); format++)
+ *		puts(name);
  *
  * EINVAL: unknown format.
  */
@@ -80,14 +84,58 @@ const char *kuid_format_name(unsigned int format);
 int kuid_format_number(const char *name);
 
 /*
- * Bytes of an ID of a format, and characters of the longest canonical text of
- * one, without the NUL. All texts of a format above are as long; those of a
+ * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
+ * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
+ * hexadecimal digits are written in lower case, but for ColdFusion's.
+ */
+#define KUID_FORM_CANONICAL  0
+#define KUID_FORM_COLDFUSION 1 /* of UUIDs: 8-4-4-16 digits, upper case */
+#define KUID_FORM_HEX	     2 /* two digits a byte, nothing else */
+
+/*
+ * Bytes of an ID of a format; and characters of the longest text of one in a
+ * form, without the NUL. All texts of a format above are as long; those of a
  * later format may be shorter.
  *
- * EINVAL: unknown format.
+ * EINVAL: unknown format or form, or the format has no such form.
  */
 size_t kuid_format_id_size(unsigned int format);
-size_t kuid_format_text_size(unsigned int format);
+size_t kuid_format_text_size(unsigned int format, unsigned int form);
+
+/*
+ * The path of the device file that kuid_open() opens for a format.
+ *
+ * EINVAL: unknown format, or KUID_ANY_UUID.
+ */
+const char *kuid_format_device(unsigned int format);
+
+/*
+ * What the IDs of a format are made from. Formats that are made from the same
+ * thing have the same clock and limits, and share fields of struct kuid_status.
+ */
+#define KUID_MADE_FROM_STAMPS 1 /* stamp_lag_ns, stamp_ahead_ns */
+#define KUID_MADE_FROM_LEX    2 /* slot_lag_ns, lex_ahead_ns */
+#define KUID_MADE_FROM_GRID   3 /* slot_lag_ns, grid_ahead_ns */
+
+/*
+ * What the IDs of a format are made from: KUID_MADE_FROM_*.
+ *
+ * EINVAL: unknown format, or KUID_ANY_UUID.
+ */
+int kuid_format_made_from(unsigned int format);
+
+/* A part of the identity (struct kuid_state) that IDs show. */
+#define KUID_SHOWS_NODE	  1
+#define KUID_SHOWS_WORKER 2
+
+/*
+ * The part of the identity that the IDs of a format show: KUID_SHOWS_*, or 0 if
+ * they show none. If that part was given, and the machine may be a clone, no
+ * IDs of the format are made (ESTALE) until it is confirmed or changed.
+ *
+ * EINVAL: unknown format, or KUID_ANY_UUID.
+ */
+int kuid_format_shows(unsigned int format);
 
 /* A handle of IDs of one format. */
 struct kuid;
@@ -323,15 +371,6 @@ int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 			 uint64_t *epoch);
 
 /*
- * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
- * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
- * hexadecimal digits are written in lower case, but for ColdFusion's.
- */
-#define KUID_FORM_CANONICAL  0
-#define KUID_FORM_COLDFUSION 1 /* of UUIDs: 8-4-4-16 digits, upper case */
-#define KUID_FORM_HEX	     2 /* two digits a byte, nothing else */
-
-/*
  * Write the canonical text of an ID, or another form of it, and a NUL to the
  * size bytes at text; KUID_TEXT_MAX is enough for any. The bits are written as
  * they are: a version that is not the format's is not an error.
@@ -343,6 +382,19 @@ int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 int kuid_text(unsigned int format, const void *id, char *text, size_t size);
 int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		   char *text, size_t size);
+
+/*
+ * Write count IDs, which lie one behind the other, as lines of text: each in
+ * one of KUID_FORM_*, with a newline and no NUL behind it. The size bytes at
+ * text must be enough for count lines of kuid_format_text_size() + 1 bytes. The
+ * lines are the same as those of kuid_text_form(), and cost less.
+ *
+ * Returns how many bytes were written.
+ * EINVAL: unknown format or form, or the format has no such form.
+ * ERANGE: size is too small.
+ */
+ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
+			size_t count, char *text, size_t size);
 
 /*
  * Read an ID of a format from its canonical text, or another form of it: size

@@ -1,46 +1,102 @@
 // SPDX-License-Identifier: MIT
-/* Formats: their names, sizes and numbers. */
+/* The formats: names, numbers, sizes and origins. */
 #include <errno.h>
 
 #include "layout.h"
 
-static const struct kuid_format any_uuid = {
+#define KUID_SHOWS_NONE 0
+
+/* v1 has the short path, so that a container can be given that file alone. */
+#define LAYOUT(format_name, NAME, bytes, from, part, form, characters, \
+	       uuid_version, ...)                                      \
+	[KUID_FORMAT_##NAME] = {                                       \
+		.name = #format_name,                                  \
+		.device = KUID_FORMAT_##NAME == KUID_FORMAT_V1         \
+				  ? "/dev/kuid"                        \
+				  : "/dev/kuids/" #format_name,        \
+		.format = KUID_LAYOUT_##NAME,                          \
+		.id_size = bytes,                                      \
+		.text_size = characters,                               \
+		.text = KUID_TEXT_##form,                              \
+		.made_from = KUID_MADE_FROM_##from,                    \
+		.shows = KUID_SHOWS_##part,                            \
+		.version = uuid_version,                               \
+	},
+
+/* By number. */
+static const struct kuid_layout layouts[] = { KUID_FORMATS(LAYOUT) };
+
+#define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
+
+/* Callers list the formats from 1 on until one is unknown. */
+#define COUNT(...) +1
+_Static_assert(NR_LAYOUTS == 1 + KUID_FORMATS(COUNT), "no gap in the numbers");
+
+static const struct kuid_layout any_uuid = {
 	.name = "uuid",
-	.text_form = KUID_TEXT_UUID,
+	.format = KUID_LAYOUT_ANY_UUID,
 	.id_size = 16,
 	.text_size = KUID_UUID_TEXT_SIZE,
+	.text = KUID_TEXT_UUID,
 };
 
-const struct kuid_format *kuid_layout_of(unsigned int format)
+const struct kuid_layout *kuid_layout_of(unsigned int format)
 {
 	if (format == KUID_FORMAT_DEFAULT)
-		return &kuid_formats[KUID_FORMAT_V1];
-	if (kuid_format_is_known(format))
-		return &kuid_formats[format];
+		return &layouts[KUID_FORMAT_V1];
+	if (format < NR_LAYOUTS)
+		return &layouts[format];
 	if (format == KUID_ANY_UUID)
 		return &any_uuid;
 	errno = EINVAL;
 	return NULL;
 }
 
-bool kuid_layout_fits(const struct kuid_format *layout, const void *id)
+const struct kuid_layout *kuid_layout_made(unsigned int format)
 {
-	if (!layout->version)
-		return true;
-	return kuid_uuid_is_rfc(id) && kuid_uuid_version(id) == layout->version;
+	const struct kuid_layout *layout = kuid_layout_of(format);
+
+	if (layout != &any_uuid)
+		return layout;
+	errno = EINVAL;
+	return NULL;
+}
+
+const struct kuid_layout *kuid_layout_of_uuid(const void *id)
+{
+	for (size_t i = 1; i < NR_LAYOUTS; i++)
+		if (kuid_layout_is_uuid(&layouts[i]) &&
+		    kuid_layout_fits(&layouts[i], id))
+			return &layouts[i];
+	return &any_uuid;
+}
+
+const struct kuid_layout *kuid_layout_of_size(size_t text_size)
+{
+	for (size_t i = 1; i < NR_LAYOUTS; i++)
+		if (!kuid_layout_is_uuid(&layouts[i]) &&
+		    layouts[i].text_size == text_size)
+			return &layouts[i];
+	return NULL;
+}
+
+bool kuid_layout_fits(const struct kuid_layout *layout, const void *id)
+{
+	return !layout->version || (kuid_uuid_is_rfc(id) &&
+				    kuid_uuid_version(id) == layout->version);
 }
 
 const char *kuid_format_name(unsigned int format)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 
 	return layout ? layout->name : NULL;
 }
 
 int kuid_format_number(const char *name)
 {
-	for (unsigned int format = 1; format < KUID_NR_FORMATS; format++)
-		if (!strcmp(name, kuid_formats[format].name))
+	for (unsigned int format = 1; format < NR_LAYOUTS; format++)
+		if (!strcmp(name, layouts[format].name))
 			return format;
 	if (!strcmp(name, any_uuid.name))
 		return KUID_ANY_UUID;
@@ -50,14 +106,47 @@ int kuid_format_number(const char *name)
 
 size_t kuid_format_id_size(unsigned int format)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 
 	return layout ? layout->id_size : 0;
 }
 
-size_t kuid_format_text_size(unsigned int format)
+size_t kuid_format_text_size(unsigned int format, unsigned int form)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 
-	return layout ? layout->text_size : 0;
+	if (!layout)
+		return 0;
+	switch (form) {
+	case KUID_FORM_CANONICAL:
+		return layout->text_size;
+	case KUID_FORM_HEX:
+		return 2 * layout->id_size;
+	case KUID_FORM_COLDFUSION:
+		if (kuid_layout_is_uuid(layout))
+			return KUID_LEX_TEXT_SIZE;
+	}
+	errno = EINVAL;
+	return 0;
+}
+
+const char *kuid_format_device(unsigned int format)
+{
+	const struct kuid_layout *layout = kuid_layout_made(format);
+
+	return layout ? layout->device : NULL;
+}
+
+int kuid_format_made_from(unsigned int format)
+{
+	const struct kuid_layout *layout = kuid_layout_made(format);
+
+	return layout ? layout->made_from : -1;
+}
+
+int kuid_format_shows(unsigned int format)
+{
+	const struct kuid_layout *layout = kuid_layout_made(format);
+
+	return layout ? layout->shows : -1;
 }

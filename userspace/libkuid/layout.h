@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's view of the table of formats, and IDs as words. */
+/* What the library makes of the core's table of formats; IDs as two words. */
 #ifndef KUID_LAYOUT_H
 #define KUID_LAYOUT_H
 
@@ -11,11 +11,64 @@
 #include "core/formats.h"
 #include "kuid.h"
 
-/* NULL and EINVAL for an unknown format. */
-const struct kuid_format *kuid_layout_of(unsigned int format);
+/*
+ * The formats as an enumeration, so that a switch without a default arm fails
+ * to compile if it lacks a format.
+ */
+enum kuid_layout_format {
+#define KUID_LAYOUT_NUMBER(name, NAME, ...) \
+	KUID_LAYOUT_##NAME = KUID_FORMAT_##NAME,
+	KUID_FORMATS(KUID_LAYOUT_NUMBER)
+#undef KUID_LAYOUT_NUMBER
+	KUID_LAYOUT_ANY_UUID = KUID_ANY_UUID,
+};
 
-/* Whether a UUID is of the layout's version and variant; others always are. */
-bool kuid_layout_fits(const struct kuid_format *layout, const void *id);
+/**
+ * struct kuid_layout - the properties that all IDs of a format share
+ * @name: the format's name, which is also its device file's
+ * @device: path of the device file; NULL if no IDs of the format are made
+ * @format: the format's number, never KUID_FORMAT_DEFAULT
+ * @id_size: bytes of one ID
+ * @text_size: characters of its canonical text; the parser and kuid_text()
+ *	rely on all texts of a format having this size
+ * @text: form of its canonical text
+ * @made_from: KUID_MADE_FROM_*
+ * @shows: KUID_SHOWS_*
+ * @version: of all UUIDs of the format, 0 if it has none or any
+ */
+struct kuid_layout {
+	const char *name;
+	const char *device;
+	enum kuid_layout_format format;
+	uint8_t id_size;
+	uint8_t text_size;
+	enum kuid_text_form text;
+	uint8_t made_from;
+	uint8_t shows;
+	uint8_t version;
+};
+
+/* NULL and EINVAL for an unknown format. */
+const struct kuid_layout *kuid_layout_of(unsigned int format);
+
+/* The same, but NULL and EINVAL also for KUID_ANY_UUID, of which none is made. */
+const struct kuid_layout *kuid_layout_made(unsigned int format);
+
+/* The format of a UUID by its version and variant; KUID_ANY_UUID if it has
+ * none. */
+const struct kuid_layout *kuid_layout_of_uuid(const void *id);
+
+/* The format, other than UUIDs, whose text has this size; NULL if there is
+ * none. */
+const struct kuid_layout *kuid_layout_of_size(size_t text_size);
+
+/* Whether a UUID has the layout's version and variant. True for other formats. */
+bool kuid_layout_fits(const struct kuid_layout *layout, const void *id);
+
+static inline bool kuid_layout_is_uuid(const struct kuid_layout *layout)
+{
+	return layout->text == KUID_TEXT_UUID;
+}
 
 static inline unsigned int kuid_uuid_version(const uint8_t *id)
 {
@@ -27,7 +80,7 @@ static inline bool kuid_uuid_is_rfc(const uint8_t *id)
 	return id[8] >> 6 == 2;
 }
 
-/* Shorter IDs are the first bytes of the two words, as in the core. */
+/* A shorter ID is the first bytes of the two words, as in the core. */
 static inline void kuid_layout_load(const void *id, size_t size, uint64_t *high,
 				    uint64_t *low)
 {

@@ -15,23 +15,20 @@
 
 _Static_assert(KUID_NR_FORMATS <= KUID_PROCESS_FORMATS, "room for all formats");
 
-int kuid_local_open(struct kuid *handle, const struct kuid_format *layout,
-		    unsigned int format)
+int kuid_local_open(struct kuid *handle, const struct kuid_layout *layout)
 {
 	/*
 	 * Nothing but the host tells the k64 of two processes apart. And
 	 * where a word doesn't hold all signals, they can't be blocked.
 	 */
-	if (format == KUID_FORMAT_K64 || sizeof(long) < sizeof(u64)) {
+	if (layout->format == KUID_LAYOUT_K64 || sizeof(long) < sizeof(u64)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
 	if (!kuid_process_get())
 		return -1;
 	handle->fd = -1;
-	handle->format = format == KUID_FORMAT_DEFAULT ? KUID_FORMAT_V1
-						       : format;
-	handle->id_size = layout->id_size;
+	handle->layout = layout;
 	return 0;
 }
 
@@ -92,7 +89,8 @@ static struct kuid_taken take(struct kuid_users *users,
 			      struct kuid *handle, u32 count, bool batch,
 			      u64 *ready)
 {
-	const enum kuid_source from = kuid_formats[handle->format].source;
+	const enum kuid_source from =
+		kuid_formats[handle->layout->format].source;
 	const struct kuid_window *window = &generator->windows[from];
 	u64 ahead = batch ? window->batch : window->one;
 	struct kuid_taken taken =
@@ -100,7 +98,7 @@ static struct kuid_taken take(struct kuid_users *users,
 				    KUID_BY_FILE, 0, ahead, count);
 
 	if (taken.units.count) {
-		__atomic_fetch_add(&users->ids[handle->format],
+		__atomic_fetch_add(&users->ids[handle->layout->format],
 				   taken.units.count, __ATOMIC_RELAXED);
 	} else {
 		*ready = kuid_generator_ready(
@@ -142,7 +140,7 @@ static ssize_t make_chunk(struct kuid_process *process, struct kuid *handle,
 			     &ready);
 		kuid_process_leave(users);
 		if (taken.units.count)
-			return pack(handle->format, ids, &taken)
+			return pack(handle->layout->format, ids, &taken)
 				       ? (ssize_t)taken.units.count
 				       : -1;
 		if (!wait_until(ready))
@@ -163,8 +161,8 @@ ssize_t kuid_local_make(struct kuid *handle, void *ids, size_t count)
 			size_t left = min(count - done, (size_t)CHUNK);
 			ssize_t made = make_chunk(
 				process, handle,
-				(uint8_t *)ids + done * handle->id_size, left,
-				count > 1);
+				(uint8_t *)ids + done * handle->layout->id_size,
+				left, count > 1);
 
 			if (made < 0)
 				break;
@@ -212,7 +210,7 @@ static void sum_users(const struct kuid_process *process,
 /* 32 bits are too few to promise what k96 of two processes are told by. */
 static uint32_t held_by(const struct kuid *handle)
 {
-	return handle->format == KUID_FORMAT_K96
+	return handle->layout->format == KUID_LAYOUT_K96
 		       ? KUID_HELD_ORDER
 		       : KUID_HELD_ORDER | KUID_HELD_UNIQUE |
 				 KUID_HELD_REBOOT_SAFE;

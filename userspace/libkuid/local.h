@@ -9,8 +9,7 @@
 #include "handle.h"
 
 /* -1 and EOPNOTSUPP for what can't be made here. */
-int kuid_local_open(struct kuid *handle, const struct kuid_format *layout,
-		    unsigned int format);
+int kuid_local_open(struct kuid *handle, const struct kuid_layout *layout);
 
 /* As kuid_many(). */
 ssize_t kuid_local_make(struct kuid *handle, void *ids, size_t count);

@@ -25,13 +25,30 @@ struct shape {
 
 #define GROUPS_8_4_4 (BIT_ULL(8) | BIT_ULL(13) | BIT_ULL(18))
 
-static const struct shape uuid_shape = { KUID_UUID_TEXT_SIZE,
-					 GROUPS_8_4_4 | BIT_ULL(23), 4,
-					 LOWER | UPPER };
-static const struct shape lex_shape = { KUID_LEX_TEXT_SIZE, GROUPS_8_4_4, 4,
-					LOWER };
 static const struct shape coldfusion_shape = { KUID_LEX_TEXT_SIZE, GROUPS_8_4_4,
 					       4, UPPER };
+
+static struct shape canonical_shape(const struct kuid_layout *layout)
+{
+	struct shape shape = { .size = layout->text_size };
+
+	switch (layout->text) {
+	case KUID_TEXT_UUID:
+		shape.hyphens = GROUPS_8_4_4 | BIT_ULL(23);
+		shape.digit_bits = 4;
+		shape.cases = LOWER | UPPER;
+		break;
+	case KUID_TEXT_LEX:
+		shape.hyphens = GROUPS_8_4_4;
+		shape.digit_bits = 4;
+		shape.cases = LOWER;
+		break;
+	case KUID_TEXT_SORTABLE64:
+		shape.digit_bits = 6;
+		break;
+	}
+	return shape;
+}
 
 /* -1 if the character is no such digit. */
 static int hex_value(char c, unsigned int cases)
@@ -105,45 +122,25 @@ static int read_shape(const struct shape *shape, const char *text, size_t size,
 	return 0;
 }
 
-static int find_shape(const struct kuid_format *layout, unsigned int form,
-		      struct shape *shape)
+/* False and EINVAL if the format has no such form. */
+static bool find_shape(const struct kuid_layout *layout, unsigned int form,
+		       struct shape *shape)
 {
-	switch (form) {
-	case KUID_FORM_CANONICAL:
-		switch (layout->text_form) {
-		case KUID_TEXT_UUID:
-			*shape = uuid_shape;
-			break;
-		case KUID_TEXT_LEX:
-			*shape = lex_shape;
-			break;
-		case KUID_TEXT_SORTABLE64:
-			*shape = (struct shape) {
-				.size = layout->text_size,
-				.digit_bits = 6,
-			};
-			break;
-		}
-		return 0;
-	case KUID_FORM_HEX:
-		*shape = (struct shape) {
-			.size = 2 * layout->id_size,
-			.digit_bits = 4,
-			.cases = LOWER | UPPER,
-		};
-		return 0;
-	case KUID_FORM_COLDFUSION:
-		if (layout->text_form != KUID_TEXT_UUID)
-			break;
+	size_t size = kuid_format_text_size(layout->format, form);
+
+	if (!size)
+		return false;
+	if (form == KUID_FORM_HEX)
+		*shape = (struct shape) { size, 0, 4, LOWER | UPPER };
+	else if (form == KUID_FORM_COLDFUSION)
 		*shape = coldfusion_shape;
-		return 0;
-	}
-	errno = EINVAL;
-	return -1;
+	else
+		*shape = canonical_shape(layout);
+	return true;
 }
 
 /* Where a UUID's version or variant digit is in its text. */
-static size_t misfit(const struct kuid_format *layout, const uint8_t *id,
+static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
 		     const struct shape *shape)
 {
 	size_t digit = kuid_uuid_version(id) != layout->version ? 12 : 16;
@@ -163,11 +160,11 @@ int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
 int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 		    size_t size, void *id, size_t *where)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 	uint8_t bytes[KUID_ID_MAX];
-	struct shape shape = { 0 };
+	struct shape shape;
 
-	if (!layout || find_shape(layout, form, &shape) ||
+	if (!layout || !find_shape(layout, form, &shape) ||
 	    read_shape(&shape, text, size, bytes, layout->id_size, where))
 		return -1;
 	if (!kuid_layout_fits(layout, bytes))
@@ -196,43 +193,20 @@ static int wrong_size(const char *text, size_t size, size_t *where)
 	return wrong_at(min(size, (size_t)KUID_TEXT_SIZE_MAX), where);
 }
 
-static unsigned int uuid_format(const uint8_t *id)
-{
-	if (kuid_uuid_is_rfc(id))
-		switch (kuid_uuid_version(id)) {
-		case 1:
-			return KUID_FORMAT_V1;
-		case 6:
-			return KUID_FORMAT_V6;
-		case 7:
-			return KUID_FORMAT_V7;
-		}
-	return KUID_ANY_UUID;
-}
-
-/* The format whose canonical texts have this size; any UUID's is one. */
-static unsigned int format_of_size(size_t size)
-{
-	if (size == KUID_UUID_TEXT_SIZE)
-		return KUID_ANY_UUID;
-	for (unsigned int format = 1; format < KUID_NR_FORMATS; format++)
-		if (kuid_formats[format].text_size == size)
-			return format;
-	return KUID_FORMAT_DEFAULT;
-}
-
 int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 {
-	unsigned int format = format_of_size(size);
+	const struct kuid_layout *layout = kuid_layout_of_size(size);
 	unsigned int form = KUID_FORM_CANONICAL;
+	bool uuid = size == KUID_UUID_TEXT_SIZE;
 
-	if (format == KUID_FORMAT_DEFAULT)
-		return wrong_size(text, size, where);
-	if (format == KUID_FORMAT_LEX && has_upper_case(text, size)) {
-		format = KUID_ANY_UUID;
+	if (size == coldfusion_shape.size && has_upper_case(text, size)) {
 		form = KUID_FORM_COLDFUSION;
+		uuid = true;
 	}
-	if (kuid_parse_form(format, form, text, size, id, where))
+	if (!uuid && !layout)
+		return wrong_size(text, size, where);
+	if (kuid_parse_form(uuid ? KUID_ANY_UUID : layout->format, form, text,
+			    size, id, where))
 		return -1;
-	return format == KUID_ANY_UUID ? uuid_format(id) : format;
+	return uuid ? kuid_layout_of_uuid(id)->format : layout->format;
 }

@@ -17,8 +17,9 @@
 /* One for each bit of kuid_process.gone; more CPUs share them. */
 #define KUID_PROCESS_CPUS 64
 
-/* Room for the formats there are, by number. */
-#define KUID_PROCESS_FORMATS 8
+/* Room for all formats, by number: as many as the status has. */
+#define KUID_PROCESS_FORMATS \
+	(sizeof(((struct kuid_status *)NULL)->ids) / sizeof(__u64))
 
 /**
  * struct kuid_users - who uses the generator on one CPU

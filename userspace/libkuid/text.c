@@ -2,23 +2,12 @@
 /* IDs as text. */
 #include <errno.h>
 
-#include "core/text.h"
 #include "layout.h"
 
 static void write_hex(char *text, uint64_t word)
 {
 	for (int i = 0; i < 4; i++)
 		kuid_text_hex4(text + 4 * i, word >> (48 - 16 * i));
-}
-
-static void write_form(char *text, enum kuid_text_form form, size_t length,
-		       uint64_t high, uint64_t low)
-{
-	struct kuid_text written;
-
-	kuid_text_start(&written, form);
-	kuid_text_next(&written, form, length, high, low);
-	memcpy(text, written.text, length);
 }
 
 /* By hand, because the locale may have its own idea of upper case. */
@@ -29,6 +18,60 @@ static void raise_case(char *text, size_t size)
 			text[i] += 'A' - 'a';
 }
 
+/**
+ * struct writer - writes the text of one ID after another
+ * @form: KUID_FORM_*
+ * @digits: how its digits are grouped, unless it is plain hexadecimal
+ * @id_size: bytes of an ID
+ * @length: characters of the longest text
+ * @last: text of the last ID
+ */
+struct writer {
+	unsigned int form;
+	enum kuid_text_form digits;
+	size_t id_size;
+	size_t length;
+	struct kuid_text last;
+};
+
+/* False and EINVAL if there is no such text. */
+static bool begin(struct writer *writer, unsigned int format, unsigned int form)
+{
+	const struct kuid_layout *layout = kuid_layout_of(format);
+
+	writer->length = kuid_format_text_size(format, form);
+	if (!writer->length)
+		return false;
+	writer->form = form;
+	writer->digits = form == KUID_FORM_COLDFUSION ? KUID_TEXT_LEX
+						      : layout->text;
+	writer->id_size = layout->id_size;
+	kuid_text_start(&writer->last, writer->digits);
+	return true;
+}
+
+/* Returns how many characters there are. */
+static size_t write_id(struct writer *writer, const void *id, char *text)
+{
+	char digits[2 * KUID_ID_MAX];
+	uint64_t high, low;
+	size_t length;
+
+	kuid_layout_load(id, writer->id_size, &high, &low);
+	if (writer->form == KUID_FORM_HEX) {
+		write_hex(digits, high);
+		write_hex(digits + 16, low);
+		memcpy(text, digits, writer->length);
+		return writer->length;
+	}
+	length = kuid_text_next(&writer->last, writer->digits, writer->length,
+				high, low);
+	memcpy(text, writer->last.text, length);
+	if (writer->form == KUID_FORM_COLDFUSION)
+		raise_case(text, length);
+	return length;
+}
+
 int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 {
 	return kuid_text_form(format, KUID_FORM_CANONICAL, id, text, size);
@@ -37,46 +80,34 @@ int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		   char *text, size_t size)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
-	uint64_t high, low;
-	size_t length;
+	struct writer writer;
 
-	if (!layout)
+	if (!begin(&writer, format, form))
 		return -1;
-	switch (form) {
-	case KUID_FORM_CANONICAL:
-		length = layout->text_size;
-		break;
-	case KUID_FORM_HEX:
-		length = 2 * layout->id_size;
-		break;
-	case KUID_FORM_COLDFUSION:
-		length = KUID_LEX_TEXT_SIZE;
-		if (layout->text_form == KUID_TEXT_UUID)
-			break;
-		/* fall through */
-	default:
-		errno = EINVAL;
-		return -1;
-	}
-	if (size <= length) {
+	if (size <= writer.length) {
 		errno = ERANGE;
 		return -1;
 	}
-
-	kuid_layout_load(id, layout->id_size, &high, &low);
-	if (form == KUID_FORM_HEX) {
-		char digits[2 * KUID_ID_MAX];
-
-		write_hex(digits, high);
-		write_hex(digits + 16, low);
-		memcpy(text, digits, length);
-	} else if (form == KUID_FORM_COLDFUSION) {
-		write_form(text, KUID_TEXT_LEX, length, high, low);
-		raise_case(text, length);
-	} else {
-		write_form(text, layout->text_form, length, high, low);
-	}
-	text[length] = '\0';
+	text[write_id(&writer, id, text)] = '\0';
 	return 0;
+}
+
+ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
+			size_t count, char *text, size_t size)
+{
+	const uint8_t *id = ids;
+	struct writer writer;
+	char *end = text;
+
+	if (!begin(&writer, format, form))
+		return -1;
+	if (size / (writer.length + 1) < count) {
+		errno = ERANGE;
+		return -1;
+	}
+	for (; count; count--, id += writer.id_size) {
+		end += write_id(&writer, id, end);
+		*end++ = '\n';
+	}
+	return end - text;
 }

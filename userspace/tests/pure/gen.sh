@@ -121,34 +121,17 @@ says_which_state_is_missing()
 # IDs that were made before are printed whole, and then it says so.
 fails_later()
 {
-	while_set FAKE_FAIL "$1 6 5" run -n 10000 >"$out" 2>"$err"
+	while_set FAKE_FAIL "generate 6 5" run -n 10000 >"$out" 2>"$err"
 	[ $? -eq 1 ] && is_whole 4096 && grep -q 'making IDs of v1: Input/output error' "$err"
 }
 
-# Where there are no lines to read, or not for this user, IDs are written as lines here.
-without_lines()
-{
-	while_set FAKE_OPEN_TEXT "$@" && ! grep -q ^lines "$FAKE/log"
-}
-
-# So many lines are read, as many at once as there may be: FORMAT COUNT ASKED...
-reads_lines()
-{
-	format=$1 count=$2
-	shift 2
-	run -f "$format" -o host -n "$count" >"$out" 2>"$err" && [ ! -s "$err" ] &&
-		[ "$(wc -l <"$out")" -eq "$count" ] &&
-		{ echo 'set format 0 order 3' && printf "lines $format %s\n" "$@"; } |
-		cmp -s - "$FAKE/log"
-}
-
-# The same IDs, however they come.
+# Many lines at once are those of the IDs one by one.
 same_lines()
 {
-	reads_lines "$1" 5000 4096 4000 3000 2000 1000 && mv "$out" "$FAKE/lines" &&
-		printf 'made 0\n' >"$FAKE/device" && : >"$FAKE/log" &&
-		without_lines 2 run -f "$1" -n 5000 >"$out" 2>"$err" &&
-		cmp -s "$out" "$FAKE/lines"
+	run -f "$1" -n 5000 >"$FAKE/lines" 2>"$err" && [ ! -s "$err" ] &&
+		printf 'made 0\n' >"$FAKE/device" && run -f "$1" --hex -n 5000 >"$FAKE/hex" &&
+		kuid convert -f "$1" --to text <"$FAKE/hex" >"$out" && [ "$(wc -l <"$out")" -eq 5000 ] &&
+		cmp "$out" "$FAKE/lines"
 }
 
 to_nowhere()
@@ -195,6 +178,19 @@ ends_whole_in_pipe()
 		echo $? >"$FAKE/status"
 	} | { sleep 1.5 && cat; } >"$out"
 	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && is_whole 1000
+}
+
+# The same for IDs as they are: each ends in its number.
+ends_whole_binary()
+{
+	{
+		stopped_by INT 0.5 --forever --binary 2>"$err"
+		echo $? >"$FAKE/status"
+	} | { sleep 1.5 && cat; } >"$out"
+	size=$(wc -c <"$out")
+	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && [ $((size % 16)) -eq 0 ] &&
+		[ "$size" -gt 16000 ] &&
+		[ "$(tail -c 5 "$out" | od -A n -v -t x1 | tr -d ' \n')" = "$(printf '%010x' $((size / 16 - 1)))" ]
 }
 
 # If no one reads the first signal waits for the rest of the line, and one that comes later doesn't.
@@ -272,7 +268,7 @@ it "one ID if nothing is said" makes 1
 it "-n 1" makes 1 -n 1
 it "-n 4096, a batch" makes 4096 -n 4096
 it "-n 4097, a batch and one" makes 4097 -n 4097
-it "-n 9000, of lines that come in pieces" makes 9000 -n 9000
+it "-n 9000, in batches that come in pieces" makes 9000 -n 9000
 it "-n 2k is 2000" makes 2000 -n 2k
 it "--count=0k1 is no count" fails 2 '"0k1" is not a count' --count=0k1
 for count in 0 0k -1 +1 1x 1K 1kk k '' ' 1' 18446744073709551616 18446744073709552k \
@@ -303,12 +299,10 @@ it "-o cpu" asks_for v1 cpu 1
 it "-o file" asks_for k96 file 2
 it "-o host" asks_for v7 host 3
 it "an old module, order" failing_order
-it "an old module, order of lines" failing_order -n 5k
+it "an old module, order of many" failing_order -n 5k
 for format in v1 v6 v7 lex k64 k96 k128; do
-	it "many of $format are read as lines" same_lines $format
+	it "many of $format are lines" same_lines $format
 done
-it "no lines: written as before" without_lines 2 makes 9000 -n 9k
-it "no permission for lines: the same" without_lines 13 makes 9000 -n 9k
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing generate 5 'making IDs of v1: Input/output error' -o host
@@ -333,13 +327,12 @@ it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
 it "no state: how to restore it" says_which_state_is_missing 0 restore
 it "the ceiling: how to save a higher one" says_which_state_is_missing 1 save
-it "no state is told where lines are read" failing lines 61 'Run "kuid restore" as root' -f lex -n 5k
+it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
 it "an old module" failing generate 25 'too old for this'
 it "another error" failing generate 5 'making IDs of v1: Input/output error'
-it "an error behind IDs" fails_later lines
-it "an error behind IDs, without lines" without_lines 2 fails_later generate
-it "a clone is told where lines are read" failing lines 116 'this machine may be a clone' -n 5k
+it "an error behind IDs" fails_later
+it "a clone is told if many are made" failing generate 116 'this machine may be a clone' -n 5k
 
 it "a full disk is told, one ID" to_full_disk
 it "a full disk is told, many IDs" to_full_disk -n 100k
@@ -351,12 +344,12 @@ it "SIGINT ends it behind a line" ends_whole INT 130
 it "SIGTERM ends it behind a line" ends_whole TERM 143
 it "SIGHUP ends it behind a line" ends_whole HUP 129
 it "SIGINT ends it behind a line, in a full pipe" ends_whole_in_pipe
-it "SIGINT ends it behind a line that it wrote itself" without_lines 2 ends_whole INT 130
+it "SIGINT ends it behind an ID" ends_whole_binary
 it "a signal that comes again ends it at once" ends_at_once
 it "SIGINT ends it while it waits" ends_while_waiting
-it "SIGINT ends it while it waits for lines" ends_while_waiting --forever
+it "SIGINT ends it while it waits for many" ends_while_waiting --forever
 it "that it waits is told" tells_that_it_waits
-it "that it waits for lines is told" tells_that_it_waits --forever
+it "that it waits for many is told" tells_that_it_waits --forever
 it "on a terminal it shows how far it is" shows_progress
 it "with no end in sight, too" shows_progress_forever
 it "but not among the IDs" shows_none_among_ids

@@ -29,22 +29,34 @@ static const struct {
 	const char *name;
 	size_t id_size;
 	const char *text;
+	const char *device;
+	int made_from;
+	int shows;
 } formats[] = {
-	{ KUID_FORMAT_V1, "v1", 16, V1 },
-	{ KUID_FORMAT_V6, "v6", 16, V6 },
-	{ KUID_FORMAT_V7, "v7", 16, V7 },
-	{ KUID_FORMAT_LEX, "lex", 16, LEX },
-	{ KUID_FORMAT_K64, "k64", 8, K64 },
-	{ KUID_FORMAT_K96, "k96", 12, K96 },
-	{ KUID_FORMAT_K128, "k128", 16, K128 },
-	{ KUID_ANY_UUID, "uuid", 16, V4 },
+	{ KUID_FORMAT_V1, "v1", 16, V1, "/dev/kuid", KUID_MADE_FROM_STAMPS,
+	  KUID_SHOWS_NODE },
+	{ KUID_FORMAT_V6, "v6", 16, V6, "/dev/kuids/v6", KUID_MADE_FROM_STAMPS,
+	  KUID_SHOWS_NODE },
+	{ KUID_FORMAT_V7, "v7", 16, V7, "/dev/kuids/v7", KUID_MADE_FROM_STAMPS,
+	  0 },
+	{ KUID_FORMAT_LEX, "lex", 16, LEX, "/dev/kuids/lex", KUID_MADE_FROM_LEX,
+	  KUID_SHOWS_WORKER },
+	{ KUID_FORMAT_K64, "k64", 8, K64, "/dev/kuids/k64", KUID_MADE_FROM_GRID,
+	  0 },
+	{ KUID_FORMAT_K96, "k96", 12, K96, "/dev/kuids/k96",
+	  KUID_MADE_FROM_GRID, KUID_SHOWS_WORKER },
+	{ KUID_FORMAT_K128, "k128", 16, K128, "/dev/kuids/k128",
+	  KUID_MADE_FROM_GRID, KUID_SHOWS_WORKER },
+	{ KUID_ANY_UUID, "uuid", 16, V4, NULL, -1, -1 },
 };
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
+#define LINES 100
+
 static bool is_uuid(unsigned int format)
 {
-	return kuid_format_text_size(format) == 36;
+	return kuid_format_text_size(format, KUID_FORM_CANONICAL) == 36;
 }
 
 /*
@@ -92,11 +104,134 @@ static void formats_are_known_by_name_and_number(void **state)
 		assert_int_equal(kuid_format_number(formats[i].name), format);
 		assert_int_equal(kuid_format_id_size(format),
 				 formats[i].id_size);
-		assert_int_equal(kuid_format_text_size(format),
+		assert_int_equal(kuid_format_text_size(format,
+						       KUID_FORM_CANONICAL),
 				 strlen(formats[i].text));
 	}
 	assert_string_equal(kuid_format_name(KUID_FORMAT_DEFAULT), "v1");
 	assert_int_equal(kuid_format_id_size(KUID_FORMAT_DEFAULT), 16);
+}
+
+static void all_formats_are_listed_by_number(void **state)
+{
+	unsigned int format = 1;
+
+	(void)state;
+	for (; kuid_format_name(format); format++)
+		assert_int_equal(format, formats[format - 1].format);
+	assert_int_equal(format, NR_FORMATS);
+}
+
+static void formats_tell_where_their_ids_come_from(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i].format;
+
+		errno = 0;
+		assert_int_equal(kuid_format_made_from(format),
+				 formats[i].made_from);
+		assert_int_equal(kuid_format_shows(format), formats[i].shows);
+		if (formats[i].device) {
+			assert_string_equal(kuid_format_device(format),
+					    formats[i].device);
+			assert_int_equal(errno, 0);
+		} else {
+			assert_null(kuid_format_device(format));
+			assert_int_equal(errno, EINVAL);
+		}
+	}
+	assert_string_equal(kuid_format_device(KUID_FORMAT_DEFAULT),
+			    "/dev/kuid");
+}
+
+static void a_form_has_a_size_only_where_there_is_one(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i].format;
+
+		assert_int_equal(kuid_format_text_size(format, KUID_FORM_HEX),
+				 2 * formats[i].id_size);
+		errno = 0;
+		if (is_uuid(format)) {
+			assert_int_equal(kuid_format_text_size(
+						 format, KUID_FORM_COLDFUSION),
+					 35);
+			continue;
+		}
+		assert_int_equal(
+			kuid_format_text_size(format, KUID_FORM_COLDFUSION), 0);
+		assert_int_equal(errno, EINVAL);
+	}
+	errno = 0;
+	assert_int_equal(kuid_format_text_size(KUID_FORMAT_V1, 3), 0);
+	assert_int_equal(errno, EINVAL);
+}
+
+/* Lines of IDs that have most of their bits in common, or few. */
+static void lines_are_the_texts_of_ids(void **state)
+{
+	static unsigned char ids[LINES * KUID_ID_MAX];
+	static char lines[LINES * KUID_TEXT_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ids); i++)
+		ids[i] = i % 7 ? 0x5a : i / 3;
+	for (size_t i = 0; i < 3 * NR_FORMATS; i++) {
+		unsigned int format = formats[i / 3].format;
+		size_t length = kuid_format_text_size(format, i % 3);
+		size_t size = LINES * (length + 1);
+		char text[KUID_TEXT_MAX + 1];
+
+		errno = 0;
+		memset(lines, 0xcc, sizeof(lines));
+		if (!length) {
+			assert_int_equal(kuid_text_lines(format, i % 3, ids,
+							 LINES, lines,
+							 sizeof(lines)),
+					 -1);
+			assert_int_equal(errno, EINVAL);
+			continue;
+		}
+		assert_int_equal(kuid_text_lines(format, i % 3, ids, LINES,
+						 lines, size - 1),
+				 -1);
+		assert_int_equal(errno, ERANGE);
+		assert_int_equal((unsigned char)lines[0], 0xcc);
+		assert_int_equal(kuid_text_lines(format, i % 3, ids, LINES,
+						 lines, size),
+				 size);
+		assert_int_equal((unsigned char)lines[size], 0xcc);
+		for (size_t line = 0; line < LINES; line++) {
+			assert_int_equal(
+				kuid_text_form(
+					format, i % 3,
+					ids + line * formats[i / 3].id_size,
+					text, sizeof(text)),
+				0);
+			strcat(text, "\n");
+			assert_memory_equal(lines + line * (length + 1), text,
+					    length + 1);
+		}
+	}
+}
+
+static void no_lines_need_no_room(void **state)
+{
+	char text = 'x';
+
+	(void)state;
+	assert_int_equal(kuid_text_lines(KUID_FORMAT_V1, KUID_FORM_CANONICAL,
+					 NULL, 0, &text, 0),
+			 0);
+	assert_int_equal(text, 'x');
+	/* As many that the bytes they need are more than there can be. */
+	errno = 0;
+	assert_int_equal(kuid_text_lines(KUID_FORMAT_K64, KUID_FORM_CANONICAL,
+					 NULL, SIZE_MAX / 12 + 1, &text, 1),
+			 -1);
+	assert_int_equal(errno, ERANGE);
 }
 
 static void unknown_formats_are_einval(void **state)
@@ -124,7 +259,12 @@ static void unknown_formats_are_einval(void **state)
 
 		assert_einval(!kuid_format_name(f));
 		assert_einval(!kuid_format_id_size(f));
-		assert_einval(!kuid_format_text_size(f));
+		assert_einval(!kuid_format_text_size(f, KUID_FORM_CANONICAL));
+		assert_einval(!kuid_format_device(f));
+		assert_einval(kuid_format_made_from(f) == -1);
+		assert_einval(kuid_format_shows(f) == -1);
+		assert_einval(kuid_text_lines(f, KUID_FORM_HEX, id, 1, text,
+					      sizeof(text)) == -1);
 		assert_einval(!kuid_open(f));
 		assert_einval(kuid_text(f, id, text, sizeof(text)) == -1);
 		assert_einval(kuid_parse(f, V1, 36, id, &where) == -1);
@@ -506,6 +646,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_known_by_name_and_number),
+		cmocka_unit_test(all_formats_are_listed_by_number),
+		cmocka_unit_test(formats_tell_where_their_ids_come_from),
+		cmocka_unit_test(a_form_has_a_size_only_where_there_is_one),
+		cmocka_unit_test(lines_are_the_texts_of_ids),
+		cmocka_unit_test(no_lines_need_no_room),
 		cmocka_unit_test(unknown_formats_are_einval),
 		cmocka_unit_test(forms_are_for_their_formats),
 		cmocka_unit_test(text_needs_room),

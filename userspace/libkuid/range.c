@@ -5,7 +5,7 @@
 /* Fill all bits of an ID but those of version and variant with one value. */
 static int fill(unsigned int format, void *id, int byte)
 {
-	const struct kuid_format *layout = kuid_layout_of(format);
+	const struct kuid_layout *layout = kuid_layout_of(format);
 	uint8_t bytes[KUID_ID_MAX];
 
 	if (!layout)
