@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 
 /* As libuuid's header has them, where uuid_t is an array of 16 of these. */
 #pragma GCC visibility push(default)
@@ -45,13 +44,11 @@ static bool ask(struct kuid *handle, bool *unique)
  */
 static bool take(struct kuid *handle, unsigned char *out)
 {
-	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
-	int fd = kuid_fd(handle);
 	int ret;
 
 	/* Each call is of a file of its own, but follows those before. */
-	if (fcntl(fd, F_SETFL, O_NONBLOCK) ||
-	    ioctl(fd, KUID_IOC_SET_FORMAT, &set))
+	if (fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK) ||
+	    kuid_set_order(handle, KUID_ORDER_HOST))
 		return false;
 	do
 		ret = kuid_one(handle, out);

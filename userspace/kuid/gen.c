@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "arguments.h"
@@ -287,13 +286,11 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 
 static void begin(struct gen *gen)
 {
-	struct kuid_set_format set = { .order = gen->order };
-
 	gen->handle = gen->local ? device_open_local(gen->format)
 				 : device_open(gen->format);
 	gen->unit = kuid_id_size(gen->handle);
 	if (gen->order != KUID_ORDER_DEFAULT &&
-	    ioctl(kuid_fd(gen->handle), KUID_IOC_SET_FORMAT, &set))
+	    kuid_set_order(gen->handle, gen->order))
 		errx(EXIT_FAILED, "setting the order: %s", device_error());
 }
 

@@ -2,8 +2,6 @@
 /* See limits.h. */
 #include <err.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 
 #include "device.h"
 #include "limits.h"
@@ -12,17 +10,14 @@
 void limits_read(struct limits *limits)
 {
 	struct kuid *handle = device_open(KUID_FORMAT_V1);
-	struct kuid_query query = { 0 };
-	int fd = kuid_fd(handle);
+	struct kuid_query *of = limits->of;
 
-	if (ioctl(fd, KUID_IOC_QUERY, &query))
+	if (kuid_read_limits(handle, KUID_FORMAT_DEFAULT, of))
 		errx(EXIT_FAILED, "reading the limits: %s", device_error());
-	memset(limits, 0, sizeof(*limits));
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++) {
-		if (!(query.formats & 1ULL << i))
-			continue;
-		limits->of[i].format = i;
-		if (ioctl(fd, KUID_IOC_QUERY, &limits->of[i]))
+	for (unsigned int i = 1; i < LIMITS_FORMATS; i++) {
+		of[i].format = 0;
+		if (of->formats & 1ULL << i &&
+		    kuid_read_limits(handle, i, &of[i]))
 			errx(EXIT_FAILED, "reading the limits: %s",
 			     device_error());
 	}

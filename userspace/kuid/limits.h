@@ -3,7 +3,7 @@
 #ifndef KUID_TOOL_LIMITS_H
 #define KUID_TOOL_LIMITS_H
 
-#include <linux/kuid.h>
+#include <kuid.h>
 
 #define LIMITS_FORMATS (KUID_FORMAT_K128 + 1)
 

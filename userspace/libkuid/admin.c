@@ -30,6 +30,24 @@ int kuid_read_status(struct kuid *handle, struct kuid_status *status)
 	return 0;
 }
 
+int kuid_read_limits(struct kuid *handle, unsigned int format,
+		     struct kuid_query *limits)
+{
+	struct kuid_query answer = { .format = format };
+
+	if (ask(handle, KUID_IOC_QUERY, &answer))
+		return -1;
+	*limits = answer;
+	return 0;
+}
+
+int kuid_set_order(struct kuid *handle, unsigned int order)
+{
+	struct kuid_set_format request = { .order = order };
+
+	return ask(handle, KUID_IOC_SET_FORMAT, &request);
+}
+
 int kuid_read_handle_status(const struct kuid *handle,
 			    struct kuid_handle_status *status)
 {

@@ -191,8 +191,7 @@ size_t kuid_id_size(const struct kuid *handle);
 /*
  * The open file of a handle: for poll(), to make it non-blocking by fcntl(), so
  * that kuid_one() and kuid_many() fail with EAGAIN rather than wait, and for
- * the requests of linux/kuid.h, as for another order. It stays the handle's,
- * and must not be closed.
+ * the requests of linux/kuid.h. It stays the handle's, and must not be closed.
  *
  * -1 and EOPNOTSUPP: the process makes the IDs itself, and has none.
  */
@@ -223,6 +222,30 @@ int kuid_one(struct kuid *handle, void *id);
  * EFAULT, EINTR, ENODATA: as for kuid_one(), before the first ID.
  */
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count);
+
+/*
+ * Choose the order that the IDs of a handle come in, one of KUID_ORDER_*;
+ * KUID_ORDER_DEFAULT leaves it as it is. Possible until an ID has been asked
+ * for from the handle, by any thread or process that shares it.
+ *
+ * Returns 0.
+ * EINVAL: unknown order.
+ * EBUSY: an ID was asked for already.
+ * EOPNOTSUPP: the handle is local.
+ */
+int kuid_set_order(struct kuid *handle, unsigned int order);
+
+/*
+ * Read the limits within which the kernel makes IDs of a format, which need not
+ * be that of the handle. KUID_FORMAT_DEFAULT is the handle's. The struct is
+ * that of linux/kuid.h, which says what its fields mean. Any user may.
+ *
+ * Returns 0.
+ * EINVAL: the kernel does not make this format.
+ * EOPNOTSUPP: the handle is local.
+ */
+int kuid_read_limits(struct kuid *handle, unsigned int format,
+		     struct kuid_query *limits);
 
 /*
  * Make one ID of a format from the device into the memory at id, without a

@@ -4,44 +4,117 @@
 
 #include "layout.h"
 
-/* By bit. */
-static const struct {
-	uint64_t reason;
+/* The names of the formats that are made from stamps, and of the others. */
+#define STAMPS_STAMPS(name) " " #name
+#define STAMPS_LEX(name)
+#define STAMPS_GRID(name)
+#define STAMPS(name, NAME, bytes, from, ...) STAMPS_##from(name)
+#define STAMP_FORMATS			     KUID_FORMATS(STAMPS)
+
+#define SLOTS_STAMPS(name)
+#define SLOTS_LEX(name)			    " " #name
+#define SLOTS_GRID(name)		    " " #name
+#define SLOTS(name, NAME, bytes, from, ...) SLOTS_##from(name)
+#define SLOT_FORMATS			    KUID_FORMATS(SLOTS)
+
+/* By bit. The names are those of sysfs. */
+static const struct reason {
+	uint64_t bit;
+	const char *name;
 	const char *text;
+	const char *advice;
 } reasons[] = {
-	{ KUID_REASON_STAMPS_HALF_SPEED,
-	  "The clock of v1, v6 and v7 goes at half speed, because the wall clock is behind: it was set "
-	  "back, or a higher time was restored." },
-	{ KUID_REASON_SLOTS_HALF_SPEED,
-	  "The clock of lex, k64, k96 and k128 goes at half speed, because the wall clock is behind: it "
-	  "was set back, or a higher time was restored." },
-	{ KUID_REASON_COARSE_CLOCK,
-	  "The system's clock ticks more slowly than every microsecond." },
-	{ KUID_REASON_NO_STATE,
-	  "No saved state was restored since the module was loaded." },
-	{ KUID_REASON_FIXED_NODE,
-	  "The node of v1, v6 and v7 was given, and no saved state was restored." },
-	{ KUID_REASON_NO_VM_FORK,
-	  "It is not noticed if this virtual machine is cloned or restored." },
-	{ KUID_REASON_RANDOM_NOT_READY,
-	  "The kernel's random generator is not ready, so there is no ID yet." },
-	{ KUID_REASON_FORCED_CLOCK,
-	  "The clock was forced, so lex, k64, k96 and k128 IDs may come a second time." },
-	{ KUID_REASON_PAST_CEILING,
+	{ KUID_REASON_STAMPS_HALF_SPEED, "stamps_half_speed",
+	  "The clock of" STAMP_FORMATS
+	  " goes at half speed, because the wall clock is behind: it was set "
+	  "back, or a higher time was restored.",
+	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is." },
+	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed",
+	  "The clock of" SLOT_FORMATS
+	  " goes at half speed, because the wall clock is behind: it was set "
+	  "back, or a higher time was restored.",
+	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is. If the clock "
+	  "had been in the future by mistake and that takes too long, \"kuid clock --force-clock "
+	  "--may-repeat\" ends it, with the risk that \"kuid clock --help\" names, and undoes a restore." },
+	{ KUID_REASON_COARSE_CLOCK, "coarse_clock",
+	  "The system's clock ticks more slowly than every microsecond.",
+	  "Times in IDs are coarse, not the IDs fewer. Write a name from "
+	  "/sys/devices/system/clocksource/clocksource0/available_clocksource to current_clocksource "
+	  "beside it, if there is a better one." },
+	{ KUID_REASON_NO_STATE, "no_state",
+	  "No saved state was restored since the module was loaded.",
+	  "IDs of" SLOT_FORMATS
+	  " may repeat those of a former boot; where state is required, calls "
+	  "wait for it, 30 seconds at most, and then fail. Run \"kuid restore\", or \"kuid restore --fresh\" "
+	  "on a machine that made no such IDs before." },
+	{ KUID_REASON_FIXED_NODE, "fixed_node",
+	  "The node of" STAMP_FORMATS
+	  " was given, and no saved state was restored.",
+	  "They may repeat IDs of a former boot, too; where state is required, calls wait for it, 30 "
+	  "seconds at most, and then fail. Run \"kuid restore\", or take a random node: \"kuid node "
+	  "--node random\"." },
+	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
+	  "It is not noticed if this virtual machine is cloned or restored.",
+	  "In a copy take others before it makes IDs, as with \"kuid node --node random --worker "
+	  "random\", or use a kernel with CONFIG_VMGENID." },
+	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
+	  "The kernel's random generator is not ready, so there is no ID yet.",
+	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
+	{ KUID_REASON_FORCED_CLOCK, "forced_clock",
+	  "The clock was forced, so IDs of" SLOT_FORMATS
+	  " may come a second time.",
+	  "Use one of" STAMP_FORMATS
+	  " until the wall clock has passed the time it was taken back by." },
+	{ KUID_REASON_PAST_CEILING, "past_ceiling",
 	  "State was restored, and the time has come to the ceiling that stable storage covers, or "
-	  "there is none yet." },
-	{ KUID_REASON_STALE_IDENTITY,
-	  "This machine may be a clone, and a node or worker that was given is not confirmed for it." },
+	  "there is none yet.",
+	  "From there on IDs may be repeated after a reboot; where state is required, calls wait for a "
+	  "higher one, 30 seconds at most, and then fail. Run \"kuid save\", and again every 30 seconds." },
+	{ KUID_REASON_STALE_IDENTITY, "stale_identity",
+	  "This machine may be a clone, and a node or worker that was given is not confirmed for it.",
+	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "
+	  "or take others, as with \"kuid node --node random --worker random\"." },
 };
+
+static const struct reason unknown = {
+	.text = "There is a reason that this version of libkuid does not know.",
+	.advice = "Use the version that belongs to the module.",
+};
+
+static const struct reason *find(uint64_t bit)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].bit == bit)
+			return &reasons[i];
+	if (bit && !(bit & (bit - 1)))
+		return &unknown;
+	return NULL;
+}
+
+static const char *or_einval(const char *text)
+{
+	if (!text)
+		errno = EINVAL;
+	return text;
+}
+
+const char *kuid_reason_name(uint64_t reason)
+{
+	const struct reason *found = find(reason);
+
+	return or_einval(found ? found->name : NULL);
+}
 
 const char *kuid_reason_text(uint64_t reason)
 {
-	if (!reason || reason & (reason - 1)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].reason == reason)
-			return reasons[i].text;
-	return "There is a reason that this version of libkuid does not know.";
+	const struct reason *found = find(reason);
+
+	return or_einval(found ? found->text : NULL);
+}
+
+const char *kuid_reason_advice(uint64_t reason)
+{
+	const struct reason *found = find(reason);
+
+	return or_einval(found ? found->advice : NULL);
 }

@@ -95,24 +95,18 @@ static void open_takes_known_formats(void **state)
 	kuid_close(handle);
 }
 
-/* Another order, by a request that the library has no function for. */
 static void the_file_of_a_handle_can_be_used(void **state)
 {
-	struct kuid_set_format set = { .order = KUID_ORDER_HOST };
 	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	struct pollfd ready = { .events = POLLIN };
 	struct kuid_query query = { 0 };
-	unsigned char id[KUID_ID_MAX];
 
 	(void)state;
 	assert_non_null(handle);
 	ready.fd = kuid_fd(handle);
 	assert_int_equal(poll(&ready, 1, 10000), 1);
-	assert_int_equal(ioctl(ready.fd, KUID_IOC_SET_FORMAT, &set), 0);
-	assert_int_equal(kuid_one(handle, id), 0);
 	assert_int_equal(ioctl(ready.fd, KUID_IOC_QUERY, &query), 0);
 	assert_int_equal(query.format, KUID_FORMAT_K128);
-	assert_int_equal(query.order, KUID_ORDER_HOST);
 	kuid_close(handle);
 
 	if (!CAN_BE_LOCAL)
@@ -123,6 +117,67 @@ static void the_file_of_a_handle_can_be_used(void **state)
 	assert_int_equal(kuid_fd(handle), -1);
 	assert_int_equal(errno, EOPNOTSUPP);
 	kuid_close(handle);
+}
+
+static void assert_order(struct kuid *handle, unsigned int order)
+{
+	struct kuid_query limits;
+
+	assert_int_equal(kuid_read_limits(handle, KUID_FORMAT_DEFAULT, &limits),
+			 0);
+	assert_int_equal(limits.order, order);
+}
+
+static void order_is_chosen_before_the_first_id(void **state)
+{
+	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
+	unsigned char id[KUID_ID_MAX];
+
+	(void)state;
+	assert_non_null(handle);
+	assert_order(handle, KUID_ORDER_FILE);
+	assert_int_equal(kuid_set_order(handle, KUID_ORDER_HOST), 0);
+	assert_int_equal(kuid_set_order(handle, KUID_ORDER_DEFAULT), 0);
+	errno = 0;
+	assert_int_equal(kuid_set_order(handle, 4), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_order(handle, KUID_ORDER_HOST);
+	assert_int_equal(kuid_one(handle, id), 0);
+	errno = 0;
+	assert_int_equal(kuid_set_order(handle, KUID_ORDER_CPU), -1);
+	assert_int_equal(errno, EBUSY);
+	assert_order(handle, KUID_ORDER_HOST);
+	kuid_close(handle);
+}
+
+/* By any handle; those of the library's own table are the kernel's. */
+static void limits_are_told_for_each_format(void **state)
+{
+	struct kuid_query limits, untouched;
+	unsigned int format;
+
+	for (format = 1; kuid_format_name(format); format++) {
+		assert_int_equal(kuid_read_limits(*state, format, &limits), 0);
+		assert_int_equal(limits.format, format);
+		assert_int_equal(limits.id_size, kuid_format_id_size(format));
+		assert_int_equal(limits.text_size,
+				 kuid_format_text_size(format,
+						       KUID_FORM_CANONICAL));
+		assert_true(limits.formats & 1ULL << format);
+		assert_true(limits.rate_max);
+		assert_int_equal(limits.step_limit_ns == UINT64_MAX,
+				 kuid_format_made_from(format) !=
+					 KUID_MADE_FROM_STAMPS);
+	}
+	memset(&limits, 0xcc, sizeof(limits));
+	memset(&untouched, 0xcc, sizeof(untouched));
+	errno = 0;
+	assert_int_equal(kuid_read_limits(*state, format, &limits), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_read_limits(*state, KUID_ANY_UUID, &limits), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_memory_equal(&limits, &untouched, sizeof(limits));
 }
 
 static void open_refuses_unknown_formats_and_leaks_nothing(void **state)
@@ -230,7 +285,7 @@ static void one_shot_keeps_nothing(void **state)
 
 	(void)state;
 	for (unsigned int format = KUID_FORMAT_DEFAULT;
-	     format <= KUID_FORMAT_K128; format++) {
+	     kuid_format_name(format); format++) {
 		size_t size = kuid_format_id_size(format);
 		unsigned char id[KUID_ID_MAX + 1];
 		struct kuid_fields fields;
@@ -246,7 +301,7 @@ static void one_shot_keeps_nothing(void **state)
 		assert_int_equal(errno, EFAULT);
 		assert_int_equal(count_fds(), before);
 	}
-	assert_int_equal(kuid_now(KUID_FORMAT_K128 + 1, NULL), -1);
+	assert_int_equal(kuid_now(0x7fffffff, NULL), -1);
 	assert_int_equal(errno, EINVAL);
 }
 
@@ -316,8 +371,7 @@ static void every_format_comes_in_order(void **state)
 	unsigned char ids[40][KUID_ID_MAX], zero[KUID_ID_MAX] = { 0 };
 
 	(void)state;
-	for (unsigned int format = KUID_FORMAT_V1; format <= KUID_FORMAT_K128;
-	     format++) {
+	for (unsigned int format = 1; kuid_format_name(format); format++) {
 		struct kuid *handle = kuid_open(format);
 		size_t size = kuid_format_id_size(format);
 
@@ -511,6 +565,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_takes_known_formats),
 		cmocka_unit_test(the_file_of_a_handle_can_be_used),
+		cmocka_unit_test(order_is_chosen_before_the_first_id),
+		WITH_HANDLE(limits_are_told_for_each_format),
 		cmocka_unit_test(
 			open_refuses_unknown_formats_and_leaks_nothing),
 		cmocka_unit_test(open_without_the_device_is_enodev),

@@ -80,6 +80,40 @@ static void status_is_the_kernels(void **state)
 	assert_memory_equal(&got, &all, sizeof(got));
 }
 
+static void limits_are_the_kernels(void **state)
+{
+	struct kuid_query asked = { .format = KUID_FORMAT_LEX }, all, got;
+
+	(void)state;
+	memset(&all, 0x5a, sizeof(all));
+	memset(&got, 0xcc, sizeof(got));
+	EXPECT(KUID_IOC_QUERY, asked, all, 0);
+	assert_int_equal(kuid_read_limits(&handle, KUID_FORMAT_LEX, &got), 0);
+	assert_memory_equal(&got, &all, sizeof(got));
+
+	/* Unknown formats are the kernel's to refuse: it may be newer. */
+	asked.format = KUID_ANY_UUID;
+	memset(&got, 0xcc, sizeof(got));
+	memset(&all, 0xcc, sizeof(all));
+	EXPECT(KUID_IOC_QUERY, asked, asked, EINVAL);
+	assert_failed(kuid_read_limits(&handle, KUID_ANY_UUID, &got), EINVAL);
+	assert_memory_equal(&got, &all, sizeof(got));
+}
+
+static void order_is_the_only_thing_that_is_set(void **state)
+{
+	struct kuid_set_format host = { .order = KUID_ORDER_HOST };
+	struct kuid_set_format unknown = { .order = 77 };
+
+	(void)state;
+	EXPECT(KUID_IOC_SET_FORMAT, host, host, 0);
+	assert_int_equal(kuid_set_order(&handle, KUID_ORDER_HOST), 0);
+	EXPECT(KUID_IOC_SET_FORMAT, host, host, EBUSY);
+	assert_failed(kuid_set_order(&handle, KUID_ORDER_HOST), EBUSY);
+	EXPECT(KUID_IOC_SET_FORMAT, unknown, unknown, EINVAL);
+	assert_failed(kuid_set_order(&handle, 77), EINVAL);
+}
+
 /* Without asking the kernel. */
 static void handle_status_is_the_librarys(void **state)
 {
@@ -196,6 +230,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(status_is_the_kernels),
 		cmocka_unit_test(handle_status_is_the_librarys),
+		cmocka_unit_test(limits_are_the_kernels),
+		cmocka_unit_test(order_is_the_only_thing_that_is_set),
 		cmocka_unit_test(state_is_the_kernels),
 		cmocka_unit_test(restore_asks_for_a_floor_or_a_fresh_start),
 		cmocka_unit_test(acknowledge_names_a_ceiling),

@@ -669,6 +669,7 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		struct kuid_status before, status;
 		struct kuid_set_identity identity = { 0 };
 		struct kuid_state kernels;
+		struct kuid_query limits;
 		uint64_t epoch;
 
 		assert_int_equal(kuid_read_status(handle, &before), 0);
@@ -700,6 +701,8 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		assert_int_equal(errno, EOPNOTSUPP); \
 	} while (0)
 		REFUSED(kuid_read_state(handle, &kernels));
+		REFUSED(kuid_read_limits(handle, 0, &limits));
+		REFUSED(kuid_set_order(handle, KUID_ORDER_FILE));
 		REFUSED(kuid_restore_floor(handle, 1, &epoch));
 		REFUSED(kuid_start_fresh(handle, &epoch));
 		REFUSED(kuid_acknowledge_ceiling(handle, 1));
