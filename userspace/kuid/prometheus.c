@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See prometheus.h. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "prometheus.h"
-#include "reasons.h"
 #include "time_text.h"
 
 /* What a metric is, before its values. Names end in their unit. */
@@ -47,6 +47,8 @@ static void plain_seconds(const char *name, const char *help, uint64_t ns)
 
 static void print_held(const struct kuid_status *status)
 {
+	bool unknown = false;
+
 	metric("held", "gauge", "Whether a promise is held now.");
 	value("held", "promise", "unique", !!(status->held & KUID_HELD_UNIQUE));
 	value("held", "promise", "ordered", !!(status->held & KUID_HELD_ORDER));
@@ -55,11 +57,16 @@ static void print_held(const struct kuid_status *status)
 	metric("reason", "gauge",
 	       "Why one is not, or the time in IDs is not as good as it could "
 	       "be.");
-	for (unsigned int i = 0; i < REASONS; i++)
-		value("reason", "reason", reasons[i].name,
-		      !!(status->reasons & reasons[i].bit));
-	value("reason", "reason", "unknown",
-	      !!reasons_unknown(status->reasons));
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		const char *name = kuid_reason_name(1ULL << bit);
+
+		if (name)
+			value("reason", "reason", name,
+			      status->reasons >> bit & 1);
+		else
+			unknown |= status->reasons >> bit & 1;
+	}
+	value("reason", "reason", "unknown", unknown);
 }
 
 static void print_clocks(const struct kuid_status *status)

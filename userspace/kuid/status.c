@@ -13,7 +13,6 @@
 #include "limits.h"
 #include "output.h"
 #include "prometheus.h"
-#include "reasons.h"
 #include "report.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -103,18 +102,27 @@ static void print_words(const char *text, int *column)
 	}
 }
 
+/* The reasons that the library does not know. */
+static uint64_t unknown_of(uint64_t bits)
+{
+	uint64_t unknown = 0;
+
+	for (; bits; bits &= bits - 1)
+		if (!kuid_reason_name(bits & -bits))
+			unknown |= bits & -bits;
+	return unknown;
+}
+
 static void print_reasons(uint64_t bits)
 {
-	uint64_t unknown = reasons_unknown(bits);
+	uint64_t unknown = unknown_of(bits);
 
-	for (unsigned int i = 0; i < REASONS; i++) {
-		int column;
+	for (bits &= ~unknown; bits; bits &= bits - 1) {
+		uint64_t reason = bits & -bits;
+		int column = printf("\n%s:", kuid_reason_name(reason)) - 1;
 
-		if (!(bits & reasons[i].bit))
-			continue;
-		column = printf("\n%s:", reasons[i].name) - 1;
-		print_words(kuid_reason_text(reasons[i].bit), &column);
-		print_words(reasons[i].advice, &column);
+		print_words(kuid_reason_text(reason), &column);
+		print_words(kuid_reason_advice(reason), &column);
 		putchar('\n');
 	}
 	if (unknown)
@@ -198,14 +206,16 @@ static json_t *reasons_json(uint64_t bits)
 {
 	json_t *list = json_array();
 
-	for (unsigned int i = 0; i < REASONS; i++)
-		if (bits & reasons[i].bit &&
-		    json_array_append_new(
+	for (bits &= ~unknown_of(bits); bits; bits &= bits - 1) {
+		uint64_t reason = bits & -bits;
+
+		if (json_array_append_new(
 			    list, json_pack("{s:s, s:s, s:s}", "name",
-					    reasons[i].name, "text",
-					    kuid_reason_text(reasons[i].bit),
-					    "advice", reasons[i].advice)))
+					    kuid_reason_name(reason), "text",
+					    kuid_reason_text(reason), "advice",
+					    kuid_reason_advice(reason))))
 			errx(EXIT_FAILED, "out of memory");
+	}
 	return list;
 }
 
@@ -239,8 +249,8 @@ static json_t *describe(const struct kuid_status *status,
 		report_add(report, promises[i].key,
 			   json_boolean(status->held & promises[i].bit));
 	report_add(report, "reasons", reasons_json(status->reasons));
-	report_add_hex(report, "unknown_reasons",
-		       reasons_unknown(status->reasons), 1);
+	report_add_hex(report, "unknown_reasons", unknown_of(status->reasons),
+		       1);
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));

@@ -310,16 +310,28 @@ int kuid_read_handle_status(const struct kuid *handle,
 			    struct kuid_handle_status *status);
 
 /*
- * One reason in words: a sentence in English for one bit of
- * kuid_status.reasons, also for a bit that is newer than the library. To have
- * all of them, lowest bit first:
+ * One reason in words, for one bit of kuid_status.reasons: a sentence in
+ * English that says what is the matter, and some that say what to do. A bit
+ * that is newer than the library has both, too. To have all of them, lowest bit
+ * first:
  *
- *	for (reasons = status.reasons; reasons; reasons &= reasons - 1)
+ *	for (reasons = status.reasons; reasons; reasons &= reasons - 1) {
  *		puts(kuid_reason_text(reasons & -reasons));
+ *		puts(kuid_reason_advice(reasons & -reasons));
+ *	}
  *
  * EINVAL: reason is not one bit.
  */
 const char *kuid_reason_text(uint64_t reason);
+const char *kuid_reason_advice(uint64_t reason);
+
+/*
+ * The name of a reason, as in /sys/class/kuid/kuid/status/reasons: lower-case
+ * letters and underscores.
+ *
+ * EINVAL: reason is not one bit, or newer than the library.
+ */
+const char *kuid_reason_name(uint64_t reason);
 
 /*
  * Read the identity that IDs carry, and the times that a ceiling is made from.

@@ -1127,34 +1127,75 @@ static void opening_is_no_cancellation_point(void **state)
 	assert_ptr_equal(result, &world);
 }
 
+/* Sentences, which no two reasons have in common. */
+static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
+{
+	const char *text = words(1ULL << bit);
+	const char *unknown = words(1ULL << 55);
+
+	assert_non_null(text);
+	assert_int_equal(text[strlen(text) - 1], '.');
+	assert_in_range(text[0], 'A', 'Z');
+	assert_null(strstr(text, "  "));
+	if (kuid_reason_name(1ULL << bit))
+		assert_string_not_equal(text, unknown);
+	else
+		assert_string_equal(text, unknown);
+}
+
 static void reasons_have_words(void **state)
 {
 	uint64_t kernels = 0x3ff;
 
 	(void)state;
 	for (unsigned int bit = 0; bit < 64; bit++) {
-		const char *text = kuid_reason_text(1ULL << bit);
-		const char *unknown = kuid_reason_text(1ULL << 55);
+		const char *name;
 
-		assert_non_null(text);
-		assert_int_equal(text[strlen(text) - 1], '.');
-		assert_in_range(text[0], 'A', 'Z');
-		if (kernels >> bit & 1)
-			assert_string_not_equal(text, unknown);
-		else
-			assert_string_equal(text, unknown);
-		for (unsigned int other = 0; other < bit; other++)
-			if (kernels >> bit & 1)
-				assert_string_not_equal(
-					text, kuid_reason_text(1ULL << other));
+		errno = 0;
+		name = kuid_reason_name(1ULL << bit);
+		assert_int_equal(!!name, kernels >> bit & 1);
+		assert_int_equal(errno, name ? 0 : EINVAL);
+		assert_words(kuid_reason_text, bit);
+		assert_words(kuid_reason_advice, bit);
+		for (unsigned int other = 0; name && other < bit; other++) {
+			assert_string_not_equal(
+				name, kuid_reason_name(1ULL << other));
+			assert_string_not_equal(kuid_reason_text(1ULL << bit),
+						kuid_reason_text(1ULL
+								 << other));
+			assert_string_not_equal(kuid_reason_advice(1ULL << bit),
+						kuid_reason_advice(1ULL
+								   << other));
+		}
 	}
-	errno = 0;
-	assert_null(kuid_reason_text(0));
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_null(kuid_reason_text(3));
-	assert_int_equal(errno, EINVAL);
-	assert_null(kuid_reason_text(~0ULL));
+}
+
+static void what_is_not_one_reason_is_einval(void **state)
+{
+	const char *(*const functions[])(uint64_t) = {
+		kuid_reason_name,
+		kuid_reason_text,
+		kuid_reason_advice,
+	};
+	const uint64_t wrong[] = { 0, 3, ~0ULL };
+
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		errno = 0;
+		assert_null(functions[i / 3](wrong[i % 3]));
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
+/* Generated from the table of formats: each name stands in one of the two. */
+static void reasons_name_the_formats(void **state)
+{
+	const char *stamps = kuid_reason_text(KUID_REASON_STAMPS_HALF_SPEED);
+	const char *slots = kuid_reason_text(KUID_REASON_SLOTS_HALF_SPEED);
+
+	(void)state;
+	assert_non_null(strstr(stamps, "The clock of v1 v6 v7 goes"));
+	assert_non_null(strstr(slots, "The clock of lex k64 k96 k128 goes"));
 }
 
 int main(void)
@@ -1181,6 +1222,8 @@ int main(void)
 		TEST(cancelled_waits_leave_nothing),
 		TEST(opening_is_no_cancellation_point),
 		TEST(reasons_have_words),
+		TEST(what_is_not_one_reason_is_einval),
+		TEST(reasons_name_the_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
