@@ -11,7 +11,6 @@
 #include "device.h"
 #include "measure.h"
 #include "output.h"
-#include "report.h"
 #include "verbs.h"
 
 #define THREADS_MOST 1024

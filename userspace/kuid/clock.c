@@ -8,7 +8,6 @@
 #include "arguments.h"
 #include "device.h"
 #include "output.h"
-#include "report.h"
 #include "save.h"
 #include "verbs.h"
 

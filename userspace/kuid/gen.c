@@ -11,7 +11,6 @@
 #include "arguments.h"
 #include "device.h"
 #include "output.h"
-#include "progress.h"
 #include "verbs.h"
 
 /* IDs asked for at once: enough that the calls cost next to nothing. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "given_id.h"
-#include "problem.h"
 #include "verbs.h"
 
 void given_id_wrong(const struct given_id *id, const char *format, ...)
@@ -17,7 +16,8 @@ void given_id_wrong(const struct given_id *id, const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	text = problem_of(format, args);
+	if (vasprintf(&text, format, args) < 0)
+		errx(EXIT_FAILED, "out of memory");
 	va_end(args);
 	if (id->line)
 		errx(EXIT_FAILED, "standard input, line %lu: %s", id->line,

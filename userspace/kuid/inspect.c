@@ -9,8 +9,6 @@
 #include "arguments.h"
 #include "given_id.h"
 #include "output.h"
-#include "report.h"
-#include "time_text.h"
 #include "verbs.h"
 
 #define SEC_NS	  1000000000

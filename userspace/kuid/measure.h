@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How fast IDs come from a subject to a number of threads. */
+/* What "kuid bench" measures, IDs of each format and what else could be had;
+ * how fast they come to a number of threads.
+ */
 #ifndef KUID_TOOL_MEASURE_H
 #define KUID_TOOL_MEASURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "subject.h"
+/* IDs that a call of those that make many is asked for. */
+#define SUBJECT_BATCH 4096
+
+struct taker;
+
+struct subject {
+	const char *name;
+	bool batch;
+	unsigned int format; /* of kuid's, else 0 */
+	const char *path;    /* of files that are read, else NULL */
+	size_t size;	     /* bytes that an ID is */
+	void (*make)(unsigned char *uuid); /* of libuuid's, else NULL */
+	/* Make one ID, or a batch: how many, or -1 and errno. */
+	ssize_t (*take)(struct taker *taker);
+};
+
+/*
+ * All that are there, with IDs of this format or, if it is
+ * KUID_FORMAT_DEFAULT, of each; how many is put into count. To be freed. The
+ * first two are /dev/zero's: what a read costs, that others are compared to.
+ */
+struct subject *subjects_all(unsigned int format, size_t *count);
 
 struct measured {
 	int error; /* errno if there was one; the rest is 0 then */

@@ -10,7 +10,6 @@
 #include "device.h"
 #include "identity.h"
 #include "output.h"
-#include "report.h"
 #include "verbs.h"
 
 #define KEY_WIDTH 14

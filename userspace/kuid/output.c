@@ -2,12 +2,18 @@
 /* See output.h. */
 #include <err.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <kuid.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "output.h"
 #include "verbs.h"
+
+#define SEC_NS 1000000000
 
 void output_failed(void)
 {
@@ -31,4 +37,170 @@ void output_finish(void)
 {
 	if (fflush(stdout))
 		output_failed();
+}
+
+void time_text(int64_t sec, uint32_t nsec, int digits,
+	       char text[TIME_TEXT_SIZE])
+{
+	time_t time = sec;
+	struct tm tm;
+
+	if (!gmtime_r(&time, &tm))
+		err(EXIT_FAILED, "date of the second %" PRId64, sec);
+	for (int i = digits; i < 9; i++)
+		nsec /= 10;
+	snprintf(text, TIME_TEXT_SIZE,
+		 "%s%04d-%02d-%02dT%02d:%02d:%02d.%0*" PRIu32 "Z",
+		 tm.tm_year > 9999 - 1900 ? "+" : "", tm.tm_year + 1900,
+		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+		 digits, nsec);
+}
+
+void time_text_ns(uint64_t ns, char text[TIME_TEXT_SIZE])
+{
+	time_text(ns / SEC_NS, ns % SEC_NS, 9, text);
+}
+
+void seconds_text(uint64_t ns, char text[SECONDS_TEXT_SIZE])
+{
+	int end = snprintf(text, SECONDS_TEXT_SIZE, "%" PRIu64 ".%09" PRIu64,
+			   ns / SEC_NS, ns % SEC_NS);
+
+	while (text[end - 1] == '0')
+		end--;
+	if (text[end - 1] == '.')
+		end--;
+	text[end] = '\0';
+}
+
+json_t *report_new(void)
+{
+	json_t *report = json_object();
+
+	if (!report)
+		errx(EXIT_FAILED, "out of memory");
+	return report;
+}
+
+void report_add(json_t *report, const char *key, json_t *value)
+{
+	/* The value is freed if this fails, also if it is NULL. */
+	if (json_object_set_new(report, key, value))
+		errx(EXIT_FAILED, "out of memory");
+}
+
+void report_add_hex(json_t *report, const char *key, uint64_t value, int digits)
+{
+	report_add(report, key, json_sprintf("%0*" PRIx64, digits, value));
+}
+
+void report_add_time(json_t *report, const char *key, uint64_t ns)
+{
+	char text[TIME_TEXT_SIZE] = "none", key_ns[32];
+
+	if (ns)
+		time_text_ns(ns, text);
+	snprintf(key_ns, sizeof(key_ns), "%s_ns", key);
+	report_add(report, key, json_string(text));
+	report_add(report, key_ns, json_integer(ns));
+}
+
+static void print_lines(json_t *report, int width)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(report, key, value)
+	{
+		if (json_is_string(value))
+			printf("%-*s %s\n", width, key,
+			       json_string_value(value));
+		else
+			printf("%-*s %" JSON_INTEGER_FORMAT "\n", width, key,
+			       json_integer_value(value));
+	}
+}
+
+void report_print(json_t *report, bool json, int width)
+{
+	if (!json)
+		print_lines(report, width);
+	else if (json_dumpf(report, stdout, 0) || putchar('\n') == EOF)
+		output_failed();
+	if (ferror(stdout))
+		output_failed();
+	json_decref(report);
+}
+
+char *problem(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	va_end(args);
+	return text;
+}
+
+/* What is done sooner than this is not worth a line, nor is it read faster. */
+#define EVERY_NS (SEC_NS / 2)
+
+static struct {
+	bool wanted;
+	bool shown;
+	uint64_t total;
+	uint64_t began_ns;
+	uint64_t last_ns;
+} progress;
+
+/* The coarse clock costs less, and is fine enough here. */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec * (uint64_t)SEC_NS + now.tv_nsec;
+}
+
+void progress_begin(uint64_t total)
+{
+	progress.wanted = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+	if (!progress.wanted)
+		return;
+	progress.total = total;
+	progress.began_ns = now_ns();
+	progress.last_ns = progress.began_ns;
+}
+
+void progress_tell(uint64_t done)
+{
+	uint64_t now;
+
+	if (!progress.wanted)
+		return;
+	now = now_ns();
+	if (now - progress.last_ns < EVERY_NS)
+		return;
+	progress.last_ns = now;
+	progress.shown = true;
+	fprintf(stderr, "\r%" PRIu64, done);
+	if (progress.total)
+		fprintf(stderr, " of %" PRIu64 " IDs, %.0f%%", progress.total,
+			100.0 * done / progress.total);
+	else
+		fprintf(stderr, " IDs");
+	fprintf(stderr, ", %.0f a second\033[K",
+		done / ((now - progress.began_ns) / (double)SEC_NS));
+}
+
+void progress_end(void)
+{
+	int error = errno;
+
+	if (progress.shown)
+		fprintf(stderr, "\r\033[K");
+	errno = error;
+	progress.shown = false;
 }

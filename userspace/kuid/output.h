@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Standard output, of which all must be written or told. */
+/*
+ * All that a verb prints: IDs, times, reports and progress. All of standard
+ * output must be written, or the tool fails.
+ */
 #ifndef KUID_TOOL_OUTPUT_H
 #define KUID_TOOL_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Print an ID in one of KUID_FORM_* as a line. */
 void output_id(unsigned int format, unsigned int form, const void *id);
@@ -10,9 +17,63 @@ void output_id(unsigned int format, unsigned int form, const void *id);
 void output_finish(void);
 
 /*
- * End because errno says that standard output can't be written: silently if
- * who read it has gone, for that is up to them.
+ * End because errno says that standard output can't be written: silently if its
+ * reader has gone, which is the reader's choice.
  */
 __attribute__((noreturn)) void output_failed(void);
+
+/* Enough for the last second of 64 bits, with a NUL. */
+#define TIME_TEXT_SIZE 48
+
+/*
+ * Write a time as RFC 3339 has it, in UTC, with so many digits of its fraction,
+ * rounded down; years of more than 4 digits with a sign, as ISO 8601 has them.
+ */
+void time_text(int64_t sec, uint32_t nsec, int digits,
+	       char text[TIME_TEXT_SIZE]);
+
+/* The same for nanoseconds since 1970, with all digits. */
+void time_text_ns(uint64_t ns, char text[TIME_TEXT_SIZE]);
+
+/* Enough for 64 bits of nanoseconds, with a NUL. */
+#define SECONDS_TEXT_SIZE 24
+
+/* Write nanoseconds as seconds, with as many decimals as are needed. */
+void seconds_text(uint64_t ns, char text[SECONDS_TEXT_SIZE]);
+
+/*
+ * A report: what a verb tells, put together as JSON and printed as that or as
+ * lines. Each function ends with a message if memory is short.
+ */
+json_t *report_new(void);
+void report_add(json_t *report, const char *key, json_t *value);
+void report_add_hex(json_t *report, const char *key, uint64_t value,
+		    int digits);
+
+/* Nanoseconds since 1970, as KEY_ns and, readable, as KEY; 0 is "none". */
+void report_add_time(json_t *report, const char *key, uint64_t ns);
+
+/*
+ * Print a report of strings and integers: as one line of JSON, or each of them
+ * as a line, the values behind keys of width characters. Frees the report.
+ */
+void report_print(json_t *report, bool json, int width);
+
+/*
+ * A message, to be freed, for functions whose callers have something to put
+ * right before the tool ends. Such functions return NULL if nothing is wrong.
+ */
+char *problem(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * How far a verb is, as a line that is written over and over: on standard
+ * error, if that is a terminal which standard output does not go to as well.
+ * total is how many IDs there will be, 0 if there is no end to them.
+ */
+void progress_begin(uint64_t total);
+void progress_tell(uint64_t done);
+
+/* Take the line away, if there is one, before a message. Keeps errno. */
+void progress_end(void);
 
 #endif /* KUID_TOOL_OUTPUT_H */

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "output.h"
 #include "prometheus.h"
-#include "time_text.h"
 
 /* What a metric is, before its values. Names end in their unit. */
 static void metric(const char *name, const char *type, const char *help)

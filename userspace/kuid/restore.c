@@ -8,9 +8,8 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "problem.h"
 #include "save.h"
-#include "time_text.h"
+#include "output.h"
 #include "verbs.h"
 
 struct restore {

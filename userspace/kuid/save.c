@@ -7,8 +7,8 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "problem.h"
 #include "save.h"
+#include "output.h"
 #include "verbs.h"
 
 /* How often IDs made meanwhile may pass the ceiling that is being saved. */

@@ -1,23 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See saved_state.h. */
 #include <err.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
-#include "problem.h"
+#include "output.h"
 #include "saved_state.h"
-#include "time_text.h"
 #include "verbs.h"
+
+#define MACHINE_ID_FILE "/etc/machine-id"
 
 #define VERSION 1
 
 /* With 16 digits and a NUL. */
 #define PART_TEXT_SIZE 17
+
+static bool machine_id_valid(const char *id)
+{
+	return strspn(id, "0123456789abcdef") == MACHINE_ID_SIZE - 1 &&
+	       !id[MACHINE_ID_SIZE - 1];
+}
+
+void machine_id_read(char id[MACHINE_ID_SIZE])
+{
+	int fd = open(MACHINE_ID_FILE, O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t size;
+
+	id[0] = '\0';
+	if (fd < 0 && errno == ENOENT)
+		return;
+	if (fd < 0)
+		err(EXIT_FAILED, MACHINE_ID_FILE);
+	size = read(fd, text, sizeof(text) - 1);
+	if (size < 0)
+		err(EXIT_FAILED, MACHINE_ID_FILE);
+	close(fd);
+	text[size] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	/* What systemd has there while the first boot has not come to it. */
+	if (!*text || !strcmp(text, "uninitialized"))
+		return;
+	if (!machine_id_valid(text))
+		errx(EXIT_FAILED, MACHINE_ID_FILE
+		     ": not 32 hexadecimal digits; make a new "
+		     "one with \"systemd-machine-id-setup\", or "
+		     "remove it");
+	memcpy(id, text, MACHINE_ID_SIZE);
+}
 
 static void part_text(const struct saved_state *saved, unsigned int part,
 		      char text[PART_TEXT_SIZE])

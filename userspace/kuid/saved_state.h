@@ -34,7 +34,15 @@
 #include <stdint.h>
 
 #include "identity.h"
-#include "machine_id.h"
+
+/* A machine-id(5): 32 hexadecimal digits and a NUL. */
+#define MACHINE_ID_SIZE 33
+
+/*
+ * Read this machine's; empty if it has none, or none yet. Ends with a message
+ * if there is a file that says something else, or can't be read.
+ */
+void machine_id_read(char id[MACHINE_ID_SIZE]);
 
 /* No text is as long as that. */
 #define SAVED_STATE_MAX 4096

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "problem.h"
+#include "output.h"
 #include "state_file.h"
 
 /* What is added to a file's name for the lock and for the next file. */

@@ -13,8 +13,6 @@
 #include "limits.h"
 #include "output.h"
 #include "prometheus.h"
-#include "report.h"
-#include "time_text.h"
 #include "verbs.h"
 
 #define WIDTH 79 /* of a line for people */
