@@ -3,14 +3,23 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <kuid.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arguments.h"
-#include "verbs.h"
+#include "formats.h"
 
-uint64_t argument_number(struct argp_state *state, const char *text,
-			 const char *what, uint64_t least, uint64_t most)
+void take_flag(struct argp_state *state __attribute__((unused)),
+	       const struct verb_option *option,
+	       const char *arg __attribute__((unused)))
+{
+	*(bool *)option->to = true;
+}
+
+static uint64_t number_of(struct argp_state *state, const char *text,
+			  const char *what, uint64_t least, uint64_t most)
 {
 	unsigned long long number;
 	char *end;
@@ -25,6 +34,21 @@ uint64_t argument_number(struct argp_state *state, const char *text,
 			   " to %" PRIu64,
 			   text, what, least, most);
 	return number;
+}
+
+void take_number(struct argp_state *state, const struct verb_option *option,
+		 const char *arg)
+{
+	*(uint64_t *)option->to = number_of(state, arg, option->what,
+					    option->least, option->most);
+}
+
+void take_interval(struct argp_state *state, const struct verb_option *option,
+		   const char *arg)
+{
+	*(uint32_t *)option->to = number_of(state, arg, "an interval",
+					    KUID_INTERVAL_LOWEST,
+					    KUID_INTERVAL_HIGHEST);
 }
 
 static uint64_t factor(char suffix)
@@ -43,22 +67,23 @@ static uint64_t factor(char suffix)
 	}
 }
 
-uint64_t argument_count(struct argp_state *state, const char *text)
+void take_count(struct argp_state *state, const struct verb_option *option,
+		const char *arg)
 {
-	size_t digits = strspn(text, "0123456789");
+	size_t digits = strspn(arg, "0123456789");
 	unsigned long long number;
 	uint64_t count = 0;
 
 	errno = 0;
-	number = strtoull(text, NULL, 10);
-	if (!digits || errno || (text[digits] && text[digits + 1]) ||
-	    __builtin_mul_overflow(number, factor(text[digits]), &count) ||
+	number = strtoull(arg, NULL, 10);
+	if (!digits || errno || (arg[digits] && arg[digits + 1]) ||
+	    __builtin_mul_overflow(number, factor(arg[digits]), &count) ||
 	    !count)
 		argp_error(state,
 			   "\"%s\" is not a count: a whole number from 1, with "
 			   "k, M or G behind it or not, to %" PRIu64,
-			   text, UINT64_MAX);
-	return count;
+			   arg, UINT64_MAX);
+	*(uint64_t *)option->to = count;
 }
 
 uint64_t argument_hex(struct argp_state *state, const char *text,
@@ -84,91 +109,22 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 	return strtoull(text, NULL, 16);
 }
 
-uint64_t argument_node(struct argp_state *state, const char *text)
+void take_format(struct argp_state *state, const struct verb_option *option,
+		 const char *arg)
 {
-	return argument_hex(state, text, "a node", 16, "");
-}
-
-unsigned int argument_format(struct argp_state *state, const char *text)
-{
-	int format = kuid_format_number(text);
+	int format = kuid_format_number(arg);
 
 	if (format < 0)
-		argp_error(state,
-			   "\"%s\" is not a format: v1 v6 v7 lex k64 k96 k128",
-			   text);
-	return format;
+		argp_error(state, "\"%s\" is not a format: %s", arg,
+			   formats_fill_in("{all}", ' '));
+	*(unsigned int *)option->to = format;
 }
 
-unsigned int argument_made_format(struct argp_state *state, const char *text)
+void take_made_format(struct argp_state *state,
+		      const struct verb_option *option, const char *arg)
 {
-	unsigned int format = argument_format(state, text);
-
-	if (format == KUID_ANY_UUID)
-		argp_error(state, "\"uuid\" is not a format to make: choose "
-				  "v1, v6 or v7");
-	return format;
+	take_format(state, option, arg);
+	if (*(unsigned int *)option->to == KUID_ANY_UUID)
+		argp_error(state, "\"uuid\" is not a format to make: %s",
+			   formats_fill_in("choose one of {uuid}", ' '));
 }
-
-unsigned int argument_interval(struct argp_state *state, const char *text)
-{
-	return argument_number(state, text, "an interval", KUID_INTERVAL_LOWEST,
-			       KUID_INTERVAL_HIGHEST);
-}
-
-static error_t parse_ids(int key, char *arg, struct argp_state *state)
-{
-	struct id_arguments *ids = state->input;
-
-	switch (key) {
-	case 'f':
-		ids->format = argument_format(state, arg);
-		return 0;
-	case 'I':
-		ids->interval = argument_interval(state, arg);
-		return 0;
-	case ARGP_KEY_ARGS:
-		ids->args = state->argv + state->next;
-		ids->count = state->argc - state->next;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_option id_options[] = {
-	{ "format", 'f', "FORMAT", 0,
-	  "Format of the IDs: v1 v6 v7 lex k64 k96 k128, or uuid for any UUID; "
-	  "needed for plain hexadecimal, else told by their form",
-	  0 },
-	{ "interval", 'I', "I", 0,
-	  "Interval I of k96 and k128, 5 to 10; 8 if not given", 0 },
-	{ 0 },
-};
-
-static const struct argp id_arguments_argp = {
-	.options = id_options,
-	.parser = parse_ids,
-};
-
-const struct argp_child id_arguments_child[] = {
-	{ &id_arguments_argp, 0, NULL, 0 },
-	{ 0 },
-};
-
-static error_t parse_no_arguments(int key, char *arg, struct argp_state *state)
-{
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	argp_error(state, "unexpected argument \"%s\"", arg);
-	return EINVAL;
-}
-
-static const struct argp no_arguments_argp = {
-	.parser = parse_no_arguments,
-};
-
-const struct argp_child no_arguments_child[] = {
-	{ &no_arguments_argp, 0, NULL, 0 },
-	{ 0 },
-};

@@ -1,43 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What more than one verb takes: options, and their arguments. */
+/* The values of options: how each kind of them is read and stored. */
 #ifndef KUID_TOOL_ARGUMENTS_H
 #define KUID_TOOL_ARGUMENTS_H
 
-#include <argp.h>
-#include <kuid.h>
-#include <stdint.h>
+#include "verbs.h"
 
 /*
- * Each gives the value of an option's argument, or ends with a message about
- * it and EXIT_USAGE. Hexadecimal has up to so many digits; others is what the
- * message says could have been given instead. A count may have a suffix.
+ * For struct verb_option.take, each with the type that option->to leads to.
+ * They end with a message about the argument and EXIT_USAGE if it is wrong.
  */
-uint64_t argument_number(struct argp_state *state, const char *text,
-			 const char *what, uint64_t least, uint64_t most);
-uint64_t argument_count(struct argp_state *state, const char *text);
-uint64_t argument_hex(struct argp_state *state, const char *text,
-		      const char *what, int digits, const char *others);
-uint64_t argument_node(struct argp_state *state, const char *text);
-unsigned int argument_format(struct argp_state *state, const char *text);
-unsigned int argument_made_format(struct argp_state *state, const char *text);
-unsigned int argument_interval(struct argp_state *state, const char *text);
+void take_flag(struct argp_state *state, const struct verb_option *option,
+	       const char *arg); /* bool: true */
+void take_number(struct argp_state *state, const struct verb_option *option,
+		 const char *arg); /* uint64_t, from least to most */
+void take_count(struct argp_state *state, const struct verb_option *option,
+		const char *arg); /* uint64_t, not 0; may end in k, M or G */
+void take_format(struct argp_state *state, const struct verb_option *option,
+		 const char *arg); /* unsigned int, also KUID_ANY_UUID */
+void take_made_format(struct argp_state *state,
+		      const struct verb_option *option,
+		      const char *arg); /* the same, not KUID_ANY_UUID */
+void take_interval(struct argp_state *state, const struct verb_option *option,
+		   const char *arg); /* uint32_t */
 
-/* For verbs that take IDs: -f, -I and the IDs, put into the child's input. */
-struct id_arguments {
-	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
-	unsigned int interval;
-	char **args;
-	int count; /* 0: they are lines of standard input */
-};
+/* The argument of -I as the help shows it: all intervals. */
+#define INTERVAL_RANGE(least, most) \
+	INTERVAL_TEXT(least) ".." INTERVAL_TEXT(most)
+#define INTERVAL_TEXT(number) #number
+#define INTERVAL_ARG	      INTERVAL_RANGE(KUID_INTERVAL_LOWEST, KUID_INTERVAL_HIGHEST)
 
-#define ID_ARGUMENTS_USUAL                      \
-	{                                       \
-		.interval = KUID_INTERVAL_USUAL \
+/* For verbs that can print JSON. */
+#define JSON_OPTION(wanted)                                             \
+	{                                                               \
+		"json", 'j', NULL, "Print one line of JSON", take_flag, \
+			wanted,                                         \
 	}
 
-extern const struct argp_child id_arguments_child[];
-
-/* For verbs that take options only. */
-extern const struct argp_child no_arguments_child[];
+/*
+ * Read up to so many hexadecimal digits; others is what the message says could
+ * have been given instead.
+ */
+uint64_t argument_hex(struct argp_state *state, const char *text,
+		      const char *what, int digits, const char *others);
 
 #endif /* KUID_TOOL_ARGUMENTS_H */

@@ -17,70 +17,23 @@
 #define MS_USUAL     200
 #define MS_MOST	     60000
 
-struct bench {
-	unsigned int format;
-	unsigned int threads;
-	unsigned int ms;
-	bool json;
-};
+static unsigned int format; /* KUID_FORMAT_DEFAULT: all */
+static uint64_t threads = 1;
+static uint64_t ms = MS_USUAL;
+static bool json;
 
-enum {
-	MS = 0x100, /* Above all characters: this option is long only. */
-};
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0,
-	  "v1 v6 v7 lex k64 k96 k128; all if not given", 0 },
-	{ "threads", 't', "N", 0,
+static const struct verb_option options[] = {
+	{ "format", 'f', "{all}", "All if not given", take_made_format,
+	  &format },
+	{ "threads", 't', "N",
 	  "How many threads take at once, each from a handle of its own; 1 if "
 	  "not given",
-	  0 },
-	{ "ms", MS, "MILLISECONDS", 0,
-	  "How long each is measured; 200 if not given", 0 },
-	{ "json", 'j', NULL, 0, "Print one line of JSON", 0 },
+	  take_number, &threads, "a number of threads", 1, THREADS_MOST },
+	{ "ms", 0, "MILLISECONDS",
+	  "How long each is measured; 200 if not given", take_number, &ms,
+	  "a time in milliseconds", 1, MS_MOST },
+	JSON_OPTION(&json),
 	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct bench *bench = state->input;
-
-	switch (key) {
-	case 'f':
-		bench->format = argument_made_format(state, arg);
-		return 0;
-	case 't':
-		bench->threads = argument_number(
-			state, arg, "a number of threads", 1, THREADS_MOST);
-		return 0;
-	case MS:
-		bench->ms = argument_number(
-			state, arg, "a time in milliseconds", 1, MS_MOST);
-		return 0;
-	case 'j':
-		bench->json = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = no_arguments_child,
-	.doc = "Measure how fast IDs are made on this machine, one a call and "
-	       "in batches of 4096, beside /dev/zero, getrandom(2), the "
-	       "kernel's random UUIDs and libuuid, if it is there.\v"
-	       "The ratio is to 16 bytes of /dev/zero in calls of the same "
-	       "kind: what the way into the kernel costs. Time is to one "
-	       "thread, IDs a second are those of all together. lex and the "
-	       "k-ordered formats can't be faster than their grid: "
-	       "\"kuid status\" tells how many there are in a second; and the "
-	       "measurement takes them from others.\n"
-	       "\n"
-	       "Exit status: 0 done, 1 a format could not be measured, 2 "
-	       "wrong usage.",
 };
 
 static const char *kind(const struct subject *subject)
@@ -132,44 +85,40 @@ static void print_line(const struct subject *subject,
 	output_finish();
 }
 
-static json_t *new_report(const struct bench *bench, json_t *results)
+static json_t *new_report(json_t *results)
 {
 	json_t *report = report_new();
 
-	report_add(report, "threads", json_integer(bench->threads));
-	report_add(report, "ms", json_integer(bench->ms));
+	report_add(report, "threads", json_integer(threads));
+	report_add(report, "ms", json_integer(ms));
 	report_add(report, "batch", json_integer(SUBJECT_BATCH));
 	report_add(report, "results", results);
 	return report;
 }
 
-int verb_bench(int argc, char **argv)
+static int run(void)
 {
-	struct bench bench = { .threads = 1, .ms = MS_USUAL };
 	json_t *results = json_array();
 	int status = EXIT_SUCCESS;
 	struct subject *subjects;
 	double zero[2] = { 0 };
 	size_t count;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &bench);
-
 	/* So that what is wrong is said at once. */
-	kuid_close(device_open(bench.format));
-	subjects = subjects_all(bench.format, &count);
-	if (!bench.json)
+	kuid_close(device_open(format));
+	subjects = subjects_all(format, &count);
+	if (!json)
 		printf("%-12s %-6s %12s %14s %8s\n", "", "", "ns an ID",
 		       "IDs a second", "ratio");
 	for (size_t i = 0; i < count; i++) {
 		const struct subject *subject = &subjects[i];
-		struct measured measured =
-			measure(subject, bench.threads, bench.ms);
+		struct measured measured = measure(subject, threads, ms);
 
 		if (i < 2)
 			zero[subject->batch] = measured.ns_per_id;
 		if (measured.error && subject->format)
 			status = EXIT_FAILED;
-		if (!bench.json)
+		if (!json)
 			print_line(subject, &measured, zero[subject->batch]);
 		else if (json_array_append_new(results,
 					       describe(subject, &measured,
@@ -177,10 +126,27 @@ int verb_bench(int argc, char **argv)
 			errx(EXIT_FAILED, "out of memory");
 	}
 	free(subjects);
-	if (bench.json)
-		report_print(new_report(&bench, results), true, 0);
+	if (json)
+		report_print(new_report(results), true, 0);
 	else
 		json_decref(results);
 	output_finish();
 	return status;
 }
+
+const struct verb verb_bench = {
+	.name = "bench",
+	.summary = "how fast IDs are made on this machine",
+	.doc = "Measure how fast IDs are made on this machine, one a call and "
+	       "in batches of 4096, beside /dev/zero, getrandom(2), the "
+	       "kernel's random UUIDs and libuuid, if it is there.\v"
+	       "The ratio is to 16 bytes of /dev/zero in calls of the same "
+	       "kind: what the way into the kernel costs. Time is to one "
+	       "thread, IDs a second are those of all together. {slot} "
+	       "can't be faster than their grid: \"kuid status\" tells how "
+	       "many there are in a second; and the measurement takes them "
+	       "from others.",
+	.exits = "1 a format could not be measured, 2 wrong usage",
+	.options = options,
+	.run = run,
+};

@@ -9,72 +9,33 @@
 #include "arguments.h"
 #include "given_id.h"
 #include "output.h"
-#include "verbs.h"
 
-struct compare {
-	struct id_arguments ids;
-	uint64_t bound_ns;
-	bool bounded;
-	bool undecided;
-	unsigned long seen;
-	struct given_id last;
-};
+static uint64_t bound_ns;
+static bool bounded;
 
-enum {
-	BOUND = 0x100, /* Above all characters: this option is long only. */
-};
+static void take_bound(struct argp_state *state,
+		       const struct verb_option *option, const char *arg)
+{
+	take_number(state, option, arg);
+	bounded = true;
+}
 
-static const struct argp_option options[] = {
-	{ "bound", BOUND, "NS", 0,
+static const struct verb_option options[] = {
+	{ "bound", 0, "NS",
 	  "Compare by time, where clocks may be up to this many nanoseconds "
 	  "apart",
-	  0 },
+	  take_bound, &bound_ns, "a bound", 0, UINT64_MAX },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(struct argp_state *state)
 {
-	struct compare *compare = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &compare->ids;
-		return 0;
-	case BOUND:
-		compare->bound_ns =
-			argument_number(state, arg, "a bound", 0, UINT64_MAX);
-		compare->bounded = true;
-		return 0;
-	case ARGP_KEY_END:
-		if (compare->ids.count == 1)
-			argp_error(state, "two IDs are needed, or lines of "
-					  "standard input");
-		if (compare->ids.count > 2)
-			argp_error(state, "unexpected argument \"%s\"",
-				   compare->ids.args[2]);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (given.count == 1)
+		argp_error(state, "two IDs are needed, or lines of standard "
+				  "input");
+	if (given.count > 2)
+		argp_error(state, "unexpected argument \"%s\"", given.args[2]);
 }
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = id_arguments_child,
-	.args_doc = "[A B]",
-	.doc = "Print whether A is \"before\", \"equal\" to or \"after\" B in "
-	       "their format's order; or, without A and B, the same of each "
-	       "line of standard input and the next one.\v"
-	       "With a bound it is their times that are compared, unless both "
-	       "are of one node, and the answer is \"undecided\" if they are "
-	       "less than the bound apart. An effect that is \"before\" its "
-	       "cause is a violation of causality. An ID that can't be "
-	       "compared with the one before it ends it.\n"
-	       "\n"
-	       "Exit status: 0 all decided, 1 failed, 2 wrong usage, 3 any "
-	       "undecided.",
-};
 
 static void check_formats(const struct given_id *a, const struct given_id *b)
 {
@@ -92,16 +53,14 @@ static void check_formats(const struct given_id *a, const struct given_id *b)
 		       kuid_format_name(b->format));
 }
 
-static int order_of(const struct compare *compare, const struct given_id *a,
-		    const struct given_id *b)
+static int order_of(const struct given_id *a, const struct given_id *b)
 {
 	int order, failed;
 
 	check_formats(a, b);
-	if (compare->bounded)
+	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
-					    compare->ids.interval,
-					    compare->bound_ns, &order);
+					    given.interval, bound_ns, &order);
 	else
 		failed = kuid_compare(a->format, a->bytes, b->bytes, &order);
 	if (failed && a->format == KUID_ANY_UUID)
@@ -111,32 +70,54 @@ static int order_of(const struct compare *compare, const struct given_id *a,
 	return order;
 }
 
-static void compare_id(const struct given_id *id, void *data)
+/* The ID before, and whether there is one; whether any two are undecided. */
+static struct given_id last;
+static bool seen;
+static bool undecided;
+
+static void compare_id(const struct given_id *id)
 {
 	static const char *const names[] = {
 		[KUID_EQUAL] = "equal",
 		[KUID_AFTER] = "after",
 		[KUID_UNDECIDED] = "undecided",
 	};
-	struct compare *compare = data;
 	int order;
 
-	if (compare->seen++) {
-		order = order_of(compare, &compare->last, id);
+	if (seen) {
+		order = order_of(&last, id);
 		if (order == KUID_UNDECIDED)
-			compare->undecided = true;
+			undecided = true;
 		if (puts(order == KUID_BEFORE ? "before" : names[order]) == EOF)
 			output_failed();
 	}
-	compare->last = *id;
+	seen = true;
+	last = *id;
 }
 
-int verb_compare(int argc, char **argv)
+static int run(void)
 {
-	struct compare compare = { .ids = ID_ARGUMENTS_USUAL };
-
-	argp_parse(&argp, argc, argv, 0, NULL, &compare);
-	given_id_each(&compare.ids, compare_id, &compare);
+	given_id_each(compare_id);
 	output_finish();
-	return compare.undecided ? EXIT_UNDECIDED : EXIT_SUCCESS;
+	return undecided ? EXIT_UNDECIDED : EXIT_SUCCESS;
 }
+
+const struct verb verb_compare = {
+	.name = "compare",
+	.summary = "which of two IDs is the earlier one",
+	.args = "[A B]",
+	.doc = "Print whether A is \"before\", \"equal\" to or \"after\" B in "
+	       "their format's order; or, without A and B, the same of each "
+	       "line of standard input and the next one.\v"
+	       "With a bound it is their times that are compared, unless both "
+	       "are of one node, and the answer is \"undecided\" if they are "
+	       "less than the bound apart. An effect that is \"before\" its "
+	       "cause is a violation of causality. An ID that can't be "
+	       "compared with the one before it ends it.",
+	.exits = "1 failed, 2 wrong usage, 3 any undecided",
+	.options = options,
+	.shared = given_id_options,
+	.take_args = given_id_take_args,
+	.check = check,
+	.run = run,
+};

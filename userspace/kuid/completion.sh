@@ -1,50 +1,51 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Completion of kuid's command line in bash: sourced by it, on its own or by bash-completion.
+# Completion of kuid's command line in bash: sourced by it, on its own or by bash-completion. The
+# verbs, their options and the words that an option takes are those of the tool's help.
+
+_kuid_verbs()
+{
+	"$1" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
 
 _kuid_options()
 {
-	case $1 in
-	gen) printf "%s " -n --count -f --format --forever --local -o --order --text --binary --hex --cf --guid ;;
-	inspect) echo -f --format -I --interval -j --json ;;
-	convert) echo --to -f --format -I --interval --node ;;
-	compare) echo --bound -f --format -I --interval ;;
-	status) echo --check -j --json --prometheus ;;
-	save) echo --ahead ;;
-	restore) echo --ahead --fresh --force ;;
-	clock) echo -j --json --force-clock --may-repeat ;;
-	node)
-		echo -j --json --node --worker --interval --confirm --new-epoch
-		;;
-	bench) echo -f --format -t --threads --ms -j --json ;;
-	esac
-	echo --help --usage --version
+	"$1" "$2" --help | sed -n '/^  *-/p' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+		sed 's/^[ ,]*//; /^-V$/d'
 }
 
-# The words that an option of a verb takes; fails if its argument is any text, or it takes none.
+# The words that an option of a verb takes, none for a name in upper case; fails if the option takes
+# no argument. A range 5..10 is its numbers.
 _kuid_arguments()
 {
-	case "$1 $2" in
-	"gen -f" | "gen --format" | "bench -f" | "bench --format")
-		echo v1 v6 v7 lex k64 k96 k128
-		;;
-	*" -f" | *" --format") echo v1 v6 v7 lex k64 k96 k128 uuid ;;
-	*" -I" | *" --interval") echo 5 6 7 8 9 10 ;;
-	"gen -o" | "gen --order") echo cpu file host ;;
-	"convert --to") echo v1 v6 k64 k96 k128 text hex cf guid ;;
-	"node --node") echo random mac ;;
-	"node --worker") echo host random ;;
-	"gen -n" | "gen --count" | "convert --node" | *" --bound" | *" --ahead") ;;
-	"bench -t" | *" --threads" | *" --ms") ;;
-	*) return 1 ;;
+	local argument word words
+	argument=$("$1" "$2" --help | sed -n "s/^  *\\(-., \\)*//; s/^$3=\\([^ ]*\\).*/\\1/p")
+	[[ $argument ]] || return
+	IFS='|' read -ra words <<<"$argument"
+	for word in "${words[@]}"; do
+		case $word in
+		*[A-Z]*) ;;
+		*..*) seq "${word%%.*}" "${word##*.}" ;;
+		*) echo "$word" ;;
+		esac
+	done
+}
+
+# The long name of an option of a verb.
+_kuid_long()
+{
+	case $3 in
+	--*) echo "$3" ;;
+	-?) "$1" "$2" --help | sed -n "s/^  *$3, \\(--[a-z0-9-]*\\).*/\\1/p" ;;
 	esac
 }
 
 _kuid()
 {
-	local verbs='gen inspect convert compare status save restore clock node bench'
-	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=gen words
+	local kuid=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]}
+	local before=${COMP_WORDS[COMP_CWORD - 1]} verb=gen verbs words
+	verbs=$(_kuid_verbs "$kuid" 2>/dev/null | tr '\n' ' ')
 
 	COMPREPLY=()
 	# "--option=" and what is behind it are words of their own.
@@ -56,13 +57,14 @@ _kuid()
 	if ((COMP_CWORD > 1)) && [[ " $verbs " == *" ${COMP_WORDS[1]} "* ]]; then
 		verb=${COMP_WORDS[1]}
 	fi
-	if words=$(_kuid_arguments "$verb" "$before"); then
+	before=$(_kuid_long "$kuid" "$verb" "$before")
+	if [[ $before ]] && words=$(_kuid_arguments "$kuid" "$verb" "$before"); then
 		:
 	elif [[ $word == -* ]]; then
-		words=$(_kuid_options "$verb")
+		words=$(_kuid_options "$kuid" "$verb")
 	elif ((COMP_CWORD == 1)); then
 		words=$verbs
-	elif [[ $verb == save || $verb == restore ]]; then
+	elif "$kuid" "$verb" --help | head -n 1 | grep -qF '[FILE]'; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		return
 	fi

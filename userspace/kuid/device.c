@@ -2,12 +2,12 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "device.h"
+#include "formats.h"
 #include "verbs.h"
 
 struct kuid *device_open(unsigned int format)
@@ -45,9 +45,12 @@ struct kuid *device_open_local(unsigned int format)
 
 	if (handle)
 		return handle;
-	if (errno == EOPNOTSUPP && format == KUID_FORMAT_K64)
-		errx(EXIT_FAILED, "--local makes no k64, which has no node to "
-				  "tell processes apart by: use k128");
+	if (errno == EOPNOTSUPP && formats_is("{local}", format))
+		errx(EXIT_FAILED,
+		     "--local makes no %s, which has no node to "
+		     "tell processes apart by: use %s",
+		     kuid_format_name(format),
+		     formats_fill_in("one of {interval}", ' '));
 	if (errno == EOPNOTSUPP)
 		errx(EXIT_FAILED, "--local needs a program of 64 bits and "
 				  "Linux 4.14 or later");
@@ -84,19 +87,6 @@ struct kuid_status device_status(struct kuid *handle)
 	return status;
 }
 
-/* What takes away the part that was given and that IDs of a format carry. */
-static const char *identity_options(unsigned int format)
-{
-	switch (format) {
-	case KUID_FORMAT_LEX:
-	case KUID_FORMAT_K96:
-	case KUID_FORMAT_K128:
-		return "--worker random";
-	default:
-		return "--node random";
-	}
-}
-
 /* Whether the gate is shut because of the ceiling, and not of the floor. */
 static bool state_is_restored(void)
 {
@@ -127,15 +117,15 @@ static void __attribute__((noreturn)) no_state(const char *name)
 void device_make_failed(unsigned int format)
 {
 	const char *name = kuid_format_name(format);
-	const char *options = identity_options(format);
+	const char *part = formats_is("{node}", format) ? "node" : "worker";
 
 	switch (errno) {
 	case ESTALE:
 		errx(EXIT_FAILED,
 		     "no %s is made: this machine may be a clone, and what %s "
 		     "carries was given. Run \"kuid node --confirm\" if that is "
-		     "this machine's alone, else \"kuid node %s\"",
-		     name, name, options);
+		     "this machine's alone, else \"kuid node --%s random\"",
+		     name, name, part);
 	case ENODATA:
 		no_state(name);
 	default:

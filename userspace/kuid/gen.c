@@ -10,8 +10,8 @@
 
 #include "arguments.h"
 #include "device.h"
+#include "formats.h"
 #include "output.h"
-#include "verbs.h"
 
 /* IDs asked for at once: enough that the calls cost next to nothing. */
 #define BATCH 4096
@@ -19,134 +19,101 @@
 /* After this long without an ID it is said that it waits. */
 #define PATIENCE_S 2
 
-enum {
-	TEXT = 0x100, /* Above all characters: these options are long only. */
-	BINARY,
-	HEX,
-	CF,
-	GUID,
-	ENDLESS,
-	LOCAL,
+/* How IDs are written. */
+static const struct form {
+	const char *name;
+	unsigned int form; /* KUID_FORM_* */
+	bool guid;	   /* of the GUID's bytes */
+	bool binary;	   /* not as text */
+} forms[] = {
+	{ "text", KUID_FORM_CANONICAL, false, false },
+	{ "binary", 0, false, true },
+	{ "hex", KUID_FORM_HEX, false, false },
+	{ "cf", KUID_FORM_COLDFUSION, false, false },
+	{ "guid", KUID_FORM_HEX, true, false },
 };
 
-struct gen {
-	uint64_t count; /* 0 as long as none was given */
-	unsigned int format;
-	unsigned int order; /* KUID_ORDER_DEFAULT: as the library has it */
-	int form;	    /* 0 as long as none was given */
-	bool endless;
-	bool local;
-	struct kuid *handle;
-	size_t unit; /* bytes of an ID */
-};
+static const struct form *form; /* NULL: none was given */
+static uint64_t count;		/* 0: none was given */
+static unsigned int format = KUID_FORMAT_V1;
+static unsigned int order; /* KUID_ORDER_DEFAULT: none was given */
+static bool endless;
+static bool local;
 
-static const struct argp_option options[] = {
-	{ "count", 'n', "COUNT", 0,
+static struct kuid *handle;
+
+static void take_form(struct argp_state *state,
+		      const struct verb_option *option,
+		      const char *arg __attribute__((unused)))
+{
+	if (form && form != option->to)
+		argp_error(state, "only one of --text, --binary, --hex, --cf "
+				  "and --guid");
+	form = option->to;
+}
+
+static void take_order(struct argp_state *state,
+		       const struct verb_option *option, const char *arg)
+{
+	static const char *const names[] = {
+		[KUID_ORDER_CPU] = "cpu",
+		[KUID_ORDER_FILE] = "file",
+		[KUID_ORDER_HOST] = "host",
+	};
+
+	for (unsigned int i = KUID_ORDER_CPU; i <= KUID_ORDER_HOST; i++)
+		if (!strcmp(arg, names[i])) {
+			*(unsigned int *)option->to = i;
+			return;
+		}
+	argp_error(state, "\"%s\" is not an order: cpu, file or host", arg);
+}
+
+#define FORM_OPTION(number, name, doc)                                 \
+	{                                                              \
+		name, 0, NULL, doc, take_form, (void *)&forms[number], \
+	}
+
+static const struct verb_option options[] = {
+	{ "count", 'n', "COUNT",
 	  "How many IDs to make, 1 if not given; k, M or G behind it is "
 	  "times 10^3, 10^6 or 10^9",
-	  0 },
-	{ "forever", ENDLESS, NULL, 0, "Make IDs until stopped", 0 },
-	{ "format", 'f', "FORMAT", 0,
-	  "v1 v6 v7 lex k64 k96 k128; v1 if not given", 0 },
-	{ "local", LOCAL, NULL, 0,
+	  take_count, &count },
+	{ "forever", 0, NULL, "Make IDs until stopped", take_flag, &endless },
+	{ "format", 'f', "{all}", "v1 if not given", take_made_format,
+	  &format },
+	{ "local", 0, NULL,
 	  "Make IDs in this process, with a node drawn for it alone, whether "
 	  "there is a device or not",
-	  0 },
-	{ "order", 'o', "ORDER", 0,
-	  "cpu, file or host: whether an ID is above all that were made before "
-	  "it on its CPU, by this command (default), or on the host in this "
-	  "order",
-	  0 },
-	{ "text", TEXT, NULL, 0, "Canonical text (default)", 0 },
-	{ "binary", BINARY, NULL, 0, "Bytes, with nothing between the IDs", 0 },
-	{ "hex", HEX, NULL, 0, "Plain hexadecimal", 0 },
-	{ "cf", CF, NULL, 0, "ColdFusion's form, of UUIDs only", 0 },
-	{ "guid", GUID, NULL, 0,
-	  "Hexadecimal of a GUID's bytes, the first three fields little-endian,"
-	  " of UUIDs only",
-	  0 },
+	  take_flag, &local },
+	{ "order", 'o', "cpu|file|host",
+	  "Whether an ID is above all that were made before it on its CPU, by "
+	  "this command (default), or on the host in this order",
+	  take_order, &order },
+	FORM_OPTION(0, "text", "Canonical text (default)"),
+	FORM_OPTION(1, "binary", "Bytes, with nothing between the IDs"),
+	FORM_OPTION(2, "hex", "Plain hexadecimal"),
+	FORM_OPTION(3, "cf", "ColdFusion's form, of UUIDs only"),
+	FORM_OPTION(4, "guid",
+		    "Hexadecimal of a GUID's bytes, the first three fields "
+		    "little-endian, of UUIDs only"),
 	{ 0 },
 };
 
-static bool makes_uuids(unsigned int format)
+static void check(struct argp_state *state)
 {
-	return format == KUID_FORMAT_V1 || format == KUID_FORMAT_V6 ||
-	       format == KUID_FORMAT_V7;
-}
-
-static unsigned int parse_order(struct argp_state *state, const char *text)
-{
-	if (!strcmp(text, "cpu"))
-		return KUID_ORDER_CPU;
-	if (!strcmp(text, "file"))
-		return KUID_ORDER_FILE;
-	if (!strcmp(text, "host"))
-		return KUID_ORDER_HOST;
-	argp_error(state, "\"%s\" is not an order: cpu, file or host", text);
-	return KUID_ORDER_DEFAULT;
-}
-
-static void check(const struct gen *gen, struct argp_state *state)
-{
-	if ((gen->form == CF || gen->form == GUID) && !makes_uuids(gen->format))
-		argp_error(state, "--%s is for UUIDs: v1, v6 and v7, not %s",
-			   gen->form == CF ? "cf" : "guid",
-			   kuid_format_name(gen->format));
-	if (gen->local && gen->order != KUID_ORDER_DEFAULT)
+	if (!form)
+		form = &forms[0];
+	if ((form->guid || form->form == KUID_FORM_COLDFUSION) &&
+	    !formats_is("{uuid}", format))
+		argp_error(state, "--%s is for UUIDs, %s, not %s", form->name,
+			   formats_fill_in("{uuid}", ' '),
+			   kuid_format_name(format));
+	if (local && order != KUID_ORDER_DEFAULT)
 		argp_error(state, "--order is for the device, not for --local");
-	if (gen->endless && gen->count)
+	if (endless && count)
 		argp_error(state, "only one of --count and --forever");
 }
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct gen *gen = state->input;
-
-	switch (key) {
-	case 'n':
-		gen->count = argument_count(state, arg);
-		return 0;
-	case 'o':
-		gen->order = parse_order(state, arg);
-		return 0;
-	case LOCAL:
-		gen->local = true;
-		return 0;
-	case ENDLESS:
-		gen->endless = true;
-		return 0;
-	case 'f':
-		gen->format = argument_made_format(state, arg);
-		return 0;
-	case TEXT:
-	case BINARY:
-	case HEX:
-	case CF:
-	case GUID:
-		if (gen->form && gen->form != key)
-			argp_error(state, "only one of --text, --binary, "
-					  "--hex, --cf and --guid");
-		gen->form = key;
-		return 0;
-	case ARGP_KEY_END:
-		check(gen, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = no_arguments_child,
-	.doc = "Make IDs and print each as one line of text.\v"
-	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
-	       "end it behind one, and at once if they come again a second "
-	       "later. If standard error is a terminal, and standard output is "
-	       "not, it shows there how far it is.\n"
-	       "\n" EXIT_HELP,
-};
 
 /* The signal that ends it, as soon as there is one; and if it was a while ago. */
 static volatile sig_atomic_t stopped, late;
@@ -172,7 +139,7 @@ static void interrupt(int nr __attribute__((unused)))
 	alarm(1);
 }
 
-static void handle(int nr, void (*handler)(int nr))
+static void catch (int nr, void (*handler)(int nr))
 {
 	/* Not SA_RESTART: calls that wait are to come back. */
 	struct sigaction action = { .sa_handler = handler };
@@ -226,32 +193,19 @@ static void write_whole(const char *text, size_t size, size_t unit)
 	}
 }
 
-static unsigned int form_of(const struct gen *gen)
-{
-	switch (gen->form) {
-	case HEX:
-	case GUID:
-		return KUID_FORM_HEX;
-	case CF:
-		return KUID_FORM_COLDFUSION;
-	default:
-		return KUID_FORM_CANONICAL;
-	}
-}
-
-static void print(const struct gen *gen, unsigned char *ids, size_t count)
+static void print(unsigned char *ids, size_t number)
 {
 	static char text[BATCH * KUID_TEXT_MAX];
+	size_t id_size = kuid_id_size(handle);
 	ssize_t size;
 
-	if (gen->form == BINARY) {
-		write_whole((char *)ids, count * gen->unit, gen->unit);
+	if (form->binary) {
+		write_whole((char *)ids, number * id_size, id_size);
 		return;
 	}
-	if (gen->form == GUID)
-		for (size_t i = 0; i < count; i++)
-			kuid_guid(ids + i * gen->unit, ids + i * gen->unit);
-	size = kuid_text_lines(gen->format, form_of(gen), ids, count, text,
+	for (size_t i = 0; form->guid && i < number; i++)
+		kuid_guid(ids + i * id_size, ids + i * id_size);
+	size = kuid_text_lines(format, form->form, ids, number, text,
 			       sizeof(text));
 	if (size < 0)
 		err(EXIT_FAILED, "text of IDs");
@@ -259,7 +213,7 @@ static void print(const struct gen *gen, unsigned char *ids, size_t count)
 }
 
 /* Some IDs; none after a signal. */
-static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
+static size_t make(unsigned char *ids, size_t number)
 {
 	static bool told;
 	ssize_t made;
@@ -267,12 +221,12 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	while (!stopped) {
 		if (!told)
 			alarm(PATIENCE_S);
-		made = kuid_many(gen->handle, ids, count);
+		made = kuid_many(handle, ids, number);
 		if (made >= 0)
 			return made;
 		if (errno != EINTR) {
 			progress_end();
-			device_make_failed(gen->format);
+			device_make_failed(format);
 		}
 		if (!stopped && !told) {
 			progress_end();
@@ -283,47 +237,50 @@ static size_t make(const struct gen *gen, unsigned char *ids, size_t count)
 	return 0;
 }
 
-static void begin(struct gen *gen)
-{
-	gen->handle = gen->local ? device_open_local(gen->format)
-				 : device_open(gen->format);
-	gen->unit = kuid_id_size(gen->handle);
-	if (gen->order != KUID_ORDER_DEFAULT &&
-	    kuid_set_order(gen->handle, gen->order))
-		errx(EXIT_FAILED, "setting the order: %s", device_error());
-}
-
-int verb_gen(int argc, char **argv)
+static int run(void)
 {
 	static unsigned char ids[BATCH * KUID_ID_MAX];
-	struct gen gen = { .format = KUID_FORMAT_V1 };
-	uint64_t done = 0, count;
+	uint64_t done = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &gen);
-	count = gen.count ? gen.count : 1;
-
-	begin(&gen);
-	handle(SIGINT, stop);
-	handle(SIGTERM, stop);
-	handle(SIGHUP, stop);
-	handle(SIGALRM, interrupt);
-	progress_begin(gen.endless ? 0 : count);
-	while (!stopped && (gen.endless || done < count)) {
+	if (!count)
+		count = 1;
+	handle = local ? device_open_local(format) : device_open(format);
+	if (order != KUID_ORDER_DEFAULT && kuid_set_order(handle, order))
+		errx(EXIT_FAILED, "setting the order: %s", device_error());
+	catch (SIGINT, stop);
+	catch (SIGTERM, stop);
+	catch (SIGHUP, stop);
+	catch (SIGALRM, interrupt);
+	progress_begin(endless ? 0 : count);
+	while (!stopped && (endless || done < count)) {
 		size_t left = BATCH;
 
-		if (!gen.endless && count - done < BATCH)
+		if (!endless && count - done < BATCH)
 			left = count - done;
-		left = make(&gen, ids, left);
-		print(&gen, ids, left);
+		left = make(ids, left);
+		print(ids, left);
 		done += left;
 		progress_tell(done);
 	}
 	progress_end();
-	kuid_close(gen.handle);
+	kuid_close(handle);
 	if (stopped) {
-		/* As who sent it expects. */
+		/* As the sender of the signal expects. */
 		signal(stopped, SIG_DFL);
 		raise(stopped);
 	}
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_gen = {
+	.name = "gen",
+	.summary = "make IDs (what is done without a verb)",
+	.doc = "Make IDs and print each as one line of text.\v"
+	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
+	       "end it behind one, and at once if they come again a second "
+	       "later. If standard error is a terminal, and standard output is "
+	       "not, it shows there how far it is.",
+	.options = options,
+	.check = check,
+	.run = run,
+};

@@ -7,8 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "given_id.h"
-#include "verbs.h"
+
+struct given given = { .interval = KUID_INTERVAL_USUAL };
+
+const struct verb_option given_id_options[] = {
+	{ "format", 'f', "{all}|uuid",
+	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal, "
+	  "else told by their form",
+	  take_format, &given.format },
+	{ "interval", 'I', INTERVAL_ARG,
+	  "Interval I of {interval}; 8 if not given", take_interval,
+	  &given.interval },
+	{ 0 },
+};
+
+void given_id_take_args(struct argp_state *state __attribute__((unused)),
+			char **args, int count)
+{
+	given.args = args;
+	given.count = count;
+}
 
 void given_id_wrong(const struct given_id *id, const char *format, ...)
 {
@@ -63,9 +83,9 @@ static int parse(const char *text, size_t size, unsigned int format,
 }
 
 /* Read one ID, or end with a message about it. */
-static void read_id(const char *text, size_t size, unsigned int format,
-		    struct given_id *id)
+static void read_id(const char *text, size_t size, struct given_id *id)
 {
+	unsigned int format = given.format;
 	char shown[64], what[16] = "ID";
 	size_t where = 0;
 
@@ -81,9 +101,7 @@ static void read_id(const char *text, size_t size, unsigned int format,
 		       what, where + 1);
 }
 
-static void each_line(unsigned int format,
-		      void (*act)(const struct given_id *id, void *data),
-		      void *data)
+static void each_line(void (*act)(const struct given_id *id))
 {
 	struct given_id id = { 0 };
 	size_t capacity = 0;
@@ -94,24 +112,22 @@ static void each_line(unsigned int format,
 		if (size && line[size - 1] == '\n')
 			size--;
 		id.line++;
-		read_id(line, size, format, &id);
-		act(&id, data);
+		read_id(line, size, &id);
+		act(&id);
 	}
 	if (ferror(stdin))
 		err(EXIT_FAILED, "standard input");
 	free(line);
 }
 
-void given_id_each(const struct id_arguments *ids,
-		   void (*act)(const struct given_id *id, void *data),
-		   void *data)
+void given_id_each(void (*act)(const struct given_id *id))
 {
 	struct given_id id = { 0 };
 
-	if (!ids->count)
-		each_line(ids->format, act, data);
-	for (int i = 0; i < ids->count; i++) {
-		read_id(ids->args[i], strlen(ids->args[i]), ids->format, &id);
-		act(&id, data);
+	if (!given.count)
+		each_line(act);
+	for (int i = 0; i < given.count; i++) {
+		read_id(given.args[i], strlen(given.args[i]), &id);
+		act(&id);
 	}
 }

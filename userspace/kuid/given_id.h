@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IDs as they are given to a verb: as arguments, or as lines of input. */
+/* IDs that a verb is given: as arguments, or as lines of standard input. */
 #ifndef KUID_TOOL_GIVEN_ID_H
 #define KUID_TOOL_GIVEN_ID_H
 
 #include <kuid.h>
 
-#include "arguments.h"
+#include "verbs.h"
 
 /* An ID, and what it was found to be. */
 struct given_id {
@@ -14,13 +14,19 @@ struct given_id {
 	unsigned long line; /* of standard input; 0 if it was an argument */
 };
 
-/*
- * Do something with each of the IDs, whether arguments or lines of standard
- * input. The first one that is wrong ends it.
- */
-void given_id_each(const struct id_arguments *ids,
-		   void (*act)(const struct given_id *id, void *data),
-		   void *data);
+/* For verbs that take IDs: -f and -I, and the IDs, all of them put here. */
+extern const struct verb_option given_id_options[];
+void given_id_take_args(struct argp_state *state, char **args, int count);
+
+extern struct given {
+	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
+	uint32_t interval;
+	char **args;
+	int count; /* 0: the IDs are lines of standard input */
+} given;
+
+/* Do something with each ID. The first one that is wrong ends it. */
+void given_id_each(void (*act)(const struct given_id *id));
 
 /*
  * End with EXIT_FAILED and a message on what can't be done with an ID, which

@@ -9,51 +9,16 @@
 #include "arguments.h"
 #include "given_id.h"
 #include "output.h"
-#include "verbs.h"
 
 #define SEC_NS	  1000000000
 #define KEY_WIDTH 13
 
-struct inspect {
-	struct id_arguments ids;
-	bool json;
-	bool second; /* not the first ID to be printed */
-};
+static bool json;
 
-static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print each ID as one line of JSON", 0 },
+static const struct verb_option options[] = {
+	{ "json", 'j', NULL, "Print each ID as one line of JSON", take_flag,
+	  &json },
 	{ 0 },
-};
-
-static error_t parse(int key, char *arg __attribute__((unused)),
-		     struct argp_state *state)
-{
-	struct inspect *inspect = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &inspect->ids;
-		return 0;
-	case 'j':
-		inspect->json = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = id_arguments_child,
-	.args_doc = "[ID...]",
-	.doc = "Print what is in IDs, given as arguments or as lines of "
-	       "standard input: canonical text, ColdFusion's form or, with a "
-	       "format, plain hexadecimal.\v"
-	       "Numbers are decimal; hex, node, worker and random are "
-	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
-	       "63 bits is a string. A line that is no ID ends it.\n"
-	       "\n" EXIT_HELP,
 };
 
 /* Nanoseconds since 1970, which are more than 64 bits can hold. */
@@ -93,16 +58,19 @@ static void add_time(json_t *object, const struct kuid_fields *fields)
 	report_add(object, "time", json_string(text));
 }
 
-static int node_digits(unsigned int format)
+/* Hexadecimal digits of the widest node that IDs of the format can have. */
+static int node_digits(const struct kuid_fields *fields)
 {
-	switch (format) {
-	case KUID_FORMAT_K96:
-		return 8;
-	case KUID_FORMAT_K128:
-		return 16;
-	default:
-		return 12;
-	}
+	unsigned char highest[KUID_ID_MAX];
+	struct kuid_fields most;
+	int digits = 0;
+
+	if (kuid_highest(fields->format, highest) ||
+	    kuid_decode(fields->format, highest, KUID_INTERVAL_USUAL, &most))
+		err(EXIT_FAILED, "fields of an ID");
+	for (; most.node; most.node >>= 4)
+		digits++;
+	return digits;
 }
 
 static void add_fields(json_t *object, const struct kuid_fields *fields)
@@ -147,14 +115,14 @@ static void add_fields(json_t *object, const struct kuid_fields *fields)
 		report_add(object, "interval", json_integer(fields->interval));
 	if (has & KUID_HAS_NODE)
 		report_add_hex(object, "node", fields->node,
-			       node_digits(fields->format));
+			       node_digits(fields));
 	if (has & KUID_HAS_WORKER)
 		report_add_hex(object, "worker", fields->worker, 16);
 	if (has & KUID_HAS_RANDOM)
 		report_add_hex(object, "random", fields->random, 12);
 }
 
-static json_t *describe(const struct given_id *id, unsigned int interval)
+static json_t *describe(const struct given_id *id)
 {
 	json_t *object = report_new();
 	char text[KUID_TEXT_MAX], hex[KUID_TEXT_MAX];
@@ -163,7 +131,7 @@ static json_t *describe(const struct given_id *id, unsigned int interval)
 	if (kuid_text(id->format, id->bytes, text, sizeof(text)) ||
 	    kuid_text_form(id->format, KUID_FORM_HEX, id->bytes, hex,
 			   sizeof(hex)) ||
-	    kuid_decode(id->format, id->bytes, interval, &fields))
+	    kuid_decode(id->format, id->bytes, given.interval, &fields))
 		err(EXIT_FAILED, "fields of an ID");
 	report_add(object, "text", json_string(text));
 	report_add(object, "hex", json_string(hex));
@@ -176,23 +144,35 @@ static json_t *describe(const struct given_id *id, unsigned int interval)
 	return object;
 }
 
-static void inspect_id(const struct given_id *id, void *data)
+static void inspect_id(const struct given_id *id)
 {
-	struct inspect *inspect = data;
+	static bool second;
 
-	if (inspect->second && !inspect->json)
+	if (second && !json)
 		putchar('\n');
-	report_print(describe(id, inspect->ids.interval), inspect->json,
-		     KEY_WIDTH);
-	inspect->second = true;
+	report_print(describe(id), json, KEY_WIDTH);
+	second = true;
 }
 
-int verb_inspect(int argc, char **argv)
+static int run(void)
 {
-	struct inspect inspect = { .ids = ID_ARGUMENTS_USUAL };
-
-	argp_parse(&argp, argc, argv, 0, NULL, &inspect);
-	given_id_each(&inspect.ids, inspect_id, &inspect);
+	given_id_each(inspect_id);
 	output_finish();
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_inspect = {
+	.name = "inspect",
+	.summary = "take IDs apart",
+	.args = "[ID...]",
+	.doc = "Print what is in IDs, given as arguments or as lines of "
+	       "standard input: canonical text, ColdFusion's form or, with a "
+	       "format, plain hexadecimal.\v"
+	       "Numbers are decimal; hex, node, worker and random are "
+	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
+	       "63 bits is a string. A line that is no ID ends it.",
+	.options = options,
+	.shared = given_id_options,
+	.take_args = given_id_take_args,
+	.run = run,
+};

@@ -1,33 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid(1): finds the verb and leaves the rest to it. */
-#include <argp.h>
+/* kuid(1): finds the verb, parses its command line by its table and runs it. */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "verbs.h"
 #include "version.h"
 
-static const struct verb {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *summary;
-} verbs[] = {
-	{ "gen", verb_gen, "make IDs (what is done without a verb)" },
-	{ "inspect", verb_inspect, "take IDs apart" },
-	{ "convert", verb_convert, "the same IDs in another format or form" },
-	{ "compare", verb_compare, "which of two IDs is the earlier one" },
-	{ "status", verb_status, "what is held now, and what to do if not" },
-	{ "save", verb_save, "keep what a reboot must not repeat" },
-	{ "restore", verb_restore, "begin where the last boot can have ended" },
-	{ "clock", verb_clock,
-	  "the clocks of IDs; set them to the wall clock" },
-	{ "node", verb_node, "whose IDs they are; change that" },
-	{ "bench", verb_bench, "how fast IDs are made on this machine" },
-};
+#define VERB_ENTRY(name) &verb_##name,
+static const struct verb *const verbs[] = { VERBS(VERB_ENTRY) };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+/* The key of an option without a letter: above all characters. */
+#define KEY_WITHOUT_LETTER 0x100
+
+/* The most options that a verb has; the rest of the array ends it for argp. */
+#define MOST_OPTIONS 15
+
+/* The options of the verb, and what argp needs to know of each. */
+static const struct verb_option *options[MOST_OPTIONS];
+static struct argp_option argp_options[MOST_OPTIONS + 1];
+
+static void add_options(const struct verb_option *option)
+{
+	static unsigned int count;
+
+	for (; option && option->name; option++, count++) {
+		if (count == MOST_OPTIONS)
+			abort();
+		options[count] = option;
+		argp_options[count] = (struct argp_option) {
+			.name = option->name,
+			.key = option->key ? option->key
+					   : KEY_WITHOUT_LETTER + (int)count,
+			.arg = option->arg ? formats_fill_in(option->arg, '|')
+					   : NULL,
+			.doc = option->doc,
+		};
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct verb *verb = state->input;
+	char **args = state->argv + state->next;
+
+	if (key == ARGP_KEY_ARGS) {
+		if (!verb->take_args)
+			argp_error(state, "unexpected argument \"%s\"", *args);
+		verb->take_args(state, args, state->argc - state->next);
+		return 0;
+	}
+	if (key == ARGP_KEY_END && verb->check)
+		verb->check(state);
+	for (size_t i = 0; i < MOST_OPTIONS && options[i]; i++)
+		if (argp_options[i].key == key) {
+			options[i]->take(state, options[i], arg);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* argp frees the text that it is given in place of its own. */
+static char *filter_help(int key __attribute__((unused)), const char *text,
+			 void *input __attribute__((unused)))
+{
+	return text ? formats_fill_in(text, ' ') : NULL;
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+	struct argp argp = {
+		.options = argp_options,
+		.parser = parse,
+		.args_doc = verb->args,
+		.help_filter = filter_help,
+	};
+	char name[32];
+	char *doc;
+
+	/* argp's messages begin with it. */
+	snprintf(name, sizeof(name), "kuid %s", verb->name);
+	argv[0] = name;
+	if (asprintf(&doc, "%s\n\nExit status: 0 done, %s.", verb->doc,
+		     verb->exits ? verb->exits : "1 failed, 2 wrong usage") < 0)
+		errx(EXIT_FAILED, "out of memory");
+	argp.doc = doc;
+	add_options(verb->options);
+	add_options(verb->shared);
+	argp_parse(&argp, argc, argv, 0, NULL, (void *)verb);
+	free(doc);
+	return verb->run();
+}
 
 static void print_help(void)
 {
@@ -36,23 +103,13 @@ static void print_help(void)
 	       "\n"
 	       "Verbs:\n");
 	for (size_t i = 0; i < NR_VERBS; i++)
-		printf("  %-10s %s\n", verbs[i].name, verbs[i].summary);
+		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n"
 	       "\"kuid VERB --help\" lists the options of a verb.\n"
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
 	       "undecided, %d not held.\n",
 	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD);
-}
-
-static int run(const struct verb *verb, int argc, char **argv)
-{
-	char name[32];
-
-	/* What argp's messages begin with. */
-	snprintf(name, sizeof(name), "kuid %s", verb->name);
-	argv[0] = name;
-	return verb->run(argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -65,9 +122,9 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (argc < 2 || argv[1][0] == '-')
-		return run(&verbs[0], argc, argv);
+		return run(verbs[0], argc, argv);
 	for (size_t i = 0; i < NR_VERBS; i++)
-		if (!strcmp(argv[1], verbs[i].name))
-			return run(&verbs[i], argc - 1, argv + 1);
+		if (!strcmp(argv[1], verbs[i]->name))
+			return run(verbs[i], argc - 1, argv + 1);
 	errx(EXIT_USAGE, "no verb \"%s\"; \"kuid --help\" lists them", argv[1]);
 }

@@ -10,127 +10,90 @@
 #include "device.h"
 #include "identity.h"
 #include "output.h"
-#include "verbs.h"
 
 #define KEY_WIDTH 14
 
-struct node {
-	struct kuid_set_identity request;
-	bool json;
-	bool change;
-};
+static bool json;
+static bool change;
+static struct kuid_set_identity request;
 
-enum {
-	NODE = 0x100, /* Above all characters: these options are long only. */
-	WORKER,
-	INTERVAL,
-	CONFIRM,
-	NEW_EPOCH,
-};
-
-static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print one line of JSON", 0 },
-	{ "node", NODE, "HEX|random|mac", 0,
-	  "Node of v1 and v6: 48 bits, drawn, or that of the first suitable "
-	  "network interface",
-	  0 },
-	{ "worker", WORKER, "HEX|host|random", 0,
-	  "Worker of lex, k96 and k128: 64 bits, from the host name, or drawn",
-	  0 },
-	{ "interval", INTERVAL, "I", 0, "Interval I of k96 and k128, 5 to 10",
-	  0 },
-	{ "confirm", CONFIRM, NULL, 0,
-	  "What was given is this machine's alone: it is no clone, or the "
-	  "other one is gone",
-	  0 },
-	{ "new-epoch", NEW_EPOCH, NULL, 0, "Change nothing but the epoch", 0 },
-	{ 0 },
-};
-
-/* A part's value, or one of the words that say where to take it from. */
-static struct identity_part parse_part(struct argp_state *state,
-				       const char *text, unsigned int part,
-				       const char *words, const char *others)
+/* A part's value, or one of the option's words that say where to take it from. */
+static struct identity_part part_of(struct argp_state *state,
+				    const struct verb_option *option,
+				    const char *arg, unsigned int part)
 {
-	unsigned int from = identity_from_word(text);
+	const char *words = strchr(option->arg, '|');
+	unsigned int from = identity_from_word(arg);
 	struct identity_part given = { .from = KUID_FROM_GIVEN };
 	char what[32];
 
-	if (from && strstr(words, text))
+	change = true;
+	if (from && strstr(words, arg))
 		return (struct identity_part) { .from = from };
 	snprintf(what, sizeof(what), "a %s", identity_name(part));
-	given.value =
-		argument_hex(state, text, what, identity_digits(part), others);
+	given.value = argument_hex(state, arg, what, identity_digits(part),
+				   option->what);
 	return given;
 }
 
-static void parse_parts(int key, const char *arg, struct argp_state *state)
+static void take_node(struct argp_state *state,
+		      const struct verb_option *option, const char *arg)
 {
-	struct node *node = state->input;
-	struct kuid_set_identity *request = &node->request;
-	struct identity_part part;
+	struct identity_part part = part_of(state, option, arg, IDENTITY_NODE);
 
-	switch (key) {
-	case NODE:
-		part = parse_part(state, arg, IDENTITY_NODE, "random mac",
-				  ", \"random\" or \"mac\"");
-		request->node_from = part.from;
-		request->node = part.value;
-		break;
-	case WORKER:
-		part = parse_part(state, arg, IDENTITY_WORKER, "host random",
-				  ", \"host\" or \"random\"");
-		request->worker_from = part.from;
-		request->worker = part.value;
-		break;
-	}
+	request.node_from = part.from;
+	request.node = part.value;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_worker(struct argp_state *state,
+			const struct verb_option *option, const char *arg)
 {
-	struct node *node = state->input;
+	struct identity_part part =
+		part_of(state, option, arg, IDENTITY_WORKER);
 
-	switch (key) {
-	case 'j':
-		node->json = true;
-		return 0;
-	case NODE:
-	case WORKER:
-		parse_parts(key, arg, state);
-		break;
-	case INTERVAL:
-		node->request.interval = argument_interval(state, arg);
-		break;
-	case CONFIRM:
-		node->request.flags |= KUID_IDENTITY_CONFIRM;
-		break;
-	case NEW_EPOCH:
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	node->change = true;
-	return 0;
+	request.worker_from = part.from;
+	request.worker = part.value;
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = no_arguments_child,
-	.doc = "Print the node and worker that IDs carry and where they come "
-	       "from: given, random, mac (network interface) or host (host "
-	       "name).\v"
-	       "Options but --json change it first, which begins a new epoch. "
-	       "What is given is confirmed by that. Module parameters say what a next load begins with.\n"
-	       "\n"
-	       "identity is \"stale\" if this machine may be a clone: then "
-	       "formats that use something given make no IDs.\n"
-	       "\n" EXIT_HELP,
+static void take_new_interval(struct argp_state *state,
+			      const struct verb_option *option, const char *arg)
+{
+	take_interval(state, option, arg);
+	change = true;
+}
+
+static void take_confirm(struct argp_state *state __attribute__((unused)),
+			 const struct verb_option *option
+			 __attribute__((unused)),
+			 const char *arg __attribute__((unused)))
+{
+	request.flags |= KUID_IDENTITY_CONFIRM;
+	change = true;
+}
+
+static const struct verb_option options[] = {
+	JSON_OPTION(&json),
+	{ "node", 0, "HEX|random|mac",
+	  "Node of {node}: 48 bits, drawn, or that of the first suitable "
+	  "network interface",
+	  take_node, NULL, ", \"random\" or \"mac\"" },
+	{ "worker", 0, "HEX|host|random",
+	  "Worker of {worker}: 64 bits, from the host name, or drawn",
+	  take_worker, NULL, ", \"host\" or \"random\"" },
+	{ "interval", 0, INTERVAL_ARG, "Interval I of {interval}",
+	  take_new_interval, &request.interval },
+	{ "confirm", 0, NULL,
+	  "What was given is this machine's alone: it is no clone, or the "
+	  "other one is gone",
+	  take_confirm },
+	{ "new-epoch", 0, NULL, "Change nothing but the epoch", take_flag,
+	  &change },
+	{ 0 },
 };
 
-static void change(struct kuid *handle, struct node *node)
+static void change_identity(struct kuid *handle)
 {
-	if (!kuid_change_identity(handle, &node->request))
+	if (!kuid_change_identity(handle, &request))
 		return;
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
@@ -165,23 +128,35 @@ static json_t *describe(const struct kuid_state *state,
 	return report;
 }
 
-int verb_node(int argc, char **argv)
+static int run(void)
 {
+	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
 	struct kuid_status status;
 	struct kuid_state state;
-	struct node node = { 0 };
-	struct kuid *handle;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &node);
-
-	handle = device_open(KUID_FORMAT_DEFAULT);
-	if (node.change)
-		change(handle, &node);
+	if (change)
+		change_identity(handle);
 	if (kuid_read_state(handle, &state))
 		errx(EXIT_FAILED, "reading the identity: %s", device_error());
 	status = device_status(handle);
-	report_print(describe(&state, &status), node.json, KEY_WIDTH);
+	report_print(describe(&state, &status), json, KEY_WIDTH);
 	kuid_close(handle);
 	output_finish();
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_node = {
+	.name = "node",
+	.summary = "whose IDs they are; change that",
+	.doc = "Print the node and worker that IDs carry and where they come "
+	       "from: given, random, mac (network interface) or host (host "
+	       "name).\v"
+	       "Options but --json change it first, which begins a new epoch. "
+	       "What is given is confirmed by that. Module parameters say what "
+	       "a next load begins with.\n"
+	       "\n"
+	       "identity is \"stale\" if this machine may be a clone: then "
+	       "formats that use something given make no IDs.",
+	.options = options,
+	.run = run,
+};

@@ -3,15 +3,20 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "formats.h"
 #include "output.h"
 #include "prometheus.h"
 
 /* What a metric is, before its values. Names end in their unit. */
 static void metric(const char *name, const char *type, const char *help)
 {
-	printf("# HELP kuid_%s %s\n# TYPE kuid_%s %s\n", name, help, name,
+	char *text = formats_fill_in(help, ' ');
+
+	printf("# HELP kuid_%s %s\n# TYPE kuid_%s %s\n", name, text, name,
 	       type);
+	free(text);
 }
 
 static void value(const char *name, const char *label, const char *which,
@@ -99,7 +104,7 @@ static void print_clocks(const struct kuid_status *status)
 static void print_counters(const struct kuid_status *status)
 {
 	metric("ids_total", "counter", "IDs handed out.");
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+	for (unsigned int i = 1; kuid_format_name(i); i++)
 		value("ids_total", "format", kuid_format_name(i),
 		      status->ids[i]);
 	plain("waits_total", "counter", "How often a call waited.",
@@ -120,7 +125,7 @@ static void print_counters(const struct kuid_status *status)
 
 static void print_limits(const struct limits *limits)
 {
-	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_DEFAULT];
 
 	plain_seconds("clock_resolution_seconds",
 		      "How far apart two readings of the clock can be told.",
@@ -133,13 +138,13 @@ static void print_limits(const struct limits *limits)
 		      v1->batch_ahead_ns);
 	plain_seconds(
 		"step_limit_seconds",
-		"How far the wall clock may be set back before v1, v6 and "
-		"v7 begin a new epoch.",
+		"How far the wall clock may be set back before {stamp} begin "
+		"a new epoch.",
 		v1->step_limit_ns);
 	metric("ids_per_second_limit", "gauge",
-	       "IDs there are in a second: of v1, v6 and v7 to each CPU, of "
-	       "others to the host.");
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+	       "IDs there are in a second: of {stamp} to each CPU, of others "
+	       "to the host.");
+	for (unsigned int i = 1; kuid_format_name(i); i++)
 		if (limits->of[i].format)
 			value("ids_per_second_limit", "format",
 			      kuid_format_name(i), limits->of[i].rate_max);

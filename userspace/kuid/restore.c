@@ -8,74 +8,29 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "save.h"
 #include "output.h"
-#include "verbs.h"
+#include "save.h"
 
-struct restore {
-	struct save_target target;
-	char machine[MACHINE_ID_SIZE];
-	bool fresh;
-	bool force;
-};
+static bool fresh;
+static bool force;
+static char machine[MACHINE_ID_SIZE];
 
-enum {
-	/* Above all characters, and what saving has: these are long only. */
-	FRESH = 0x200,
-	FORCE,
-};
-
-static const struct argp_option options[] = {
-	{ "fresh", FRESH, NULL, 0,
+static const struct verb_option options[] = {
+	{ "fresh", 0, NULL,
 	  "Begin without a saved state: no IDs were made on this machine "
 	  "before. Refused if FILE is there",
-	  0 },
-	{ "force", FORCE, NULL, 0,
+	  take_flag, &fresh },
+	{ "force", 0, NULL,
 	  "Restore also what was saved for another node or worker, or is more "
 	  "than a day ahead of the clock, where IDs then are too; or begin "
 	  "--fresh though FILE is there, which may make IDs again that were "
 	  "made before",
-	  0 },
+	  take_flag, &force },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg __attribute__((unused)),
-		     struct argp_state *state)
-{
-	struct restore *restore = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &restore->target;
-		return 0;
-	case FRESH:
-		restore->fresh = true;
-		return 0;
-	case FORCE:
-		restore->force = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = save_target_child,
-	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
-	       "that may have been made before a reboot; then save anew.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
-	       "save if FILE was last saved since the module was loaded. A "
-	       "FILE of another machine, as in a cloned image, is restored, "
-	       "with a message: IDs can only begin later for it. When FILE is "
-	       "refused nothing is changed.\n"
-	       "\n" EXIT_HELP,
-};
-
 /* What --force does not override: these are never right. */
-static char *check_always(const struct restore *restore,
-			  const struct saved_state *saved,
+static char *check_always(const struct saved_state *saved,
 			  const struct kuid_state *state)
 {
 	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
@@ -84,18 +39,18 @@ static char *check_always(const struct restore *restore,
 	if (saved->ceiling_ns < SAVE_EARLIEST_NS)
 		return problem("%s was saved by a clock that was not set: its "
 			       "ceiling is %s; " STATE_FILE_OF_NO_USE,
-			       restore->target.path, when);
+			       save_target.path, when);
 	if (saved->ceiling_ns > KUID_TIME_MAX_NS)
 		return problem("%s has a ceiling that no clock can have: "
 			       "%s; " STATE_FILE_OF_NO_USE,
-			       restore->target.path, when);
+			       save_target.path, when);
 	if (saved->ceiling_ns < state->floor_ns) {
 		time_text_ns(state->floor_ns, now);
 		return problem("%s is older than what was restored already: "
 			       "its ceiling is %s, the floor %s; bring back "
 			       "the latest copy, or run \"kuid save\", which "
 			       "replaces it",
-			       restore->target.path, when, now);
+			       save_target.path, when, now);
 	}
 	if (saved->ceiling_ns < state->ceiling_ns) {
 		time_text_ns(state->ceiling_ns, now);
@@ -103,43 +58,40 @@ static char *check_always(const struct restore *restore,
 			       "ceiling is %s, the kernel's %s; bring back the "
 			       "latest copy, or run \"kuid save\", which "
 			       "replaces it",
-			       restore->target.path, when, now);
+			       save_target.path, when, now);
 	}
 	return NULL;
 }
 
-static bool is_of_another(const struct restore *restore,
-			  const struct saved_state *saved)
+static bool is_of_another(const struct saved_state *saved)
 {
-	return strcmp(restore->machine, saved->machine);
+	return strcmp(machine, saved->machine);
 }
 
 /*
  * A floor of another machine is never unsafe: it only has IDs begin later. So
  * a cloned image goes on with the file that is in it.
  */
-static void tell_of_machine(const struct restore *restore,
-			    const struct saved_state *saved)
+static void tell_of_machine(const struct saved_state *saved)
 {
 	char when[TIME_TEXT_SIZE];
 
-	if (!is_of_another(restore, saved))
+	if (!is_of_another(saved))
 		return;
 	time_text_ns(saved->ceiling_ns, when);
 	warnx("%s is of another machine: its machine-id is \"%s\", this "
 	      "one's \"%s\"; it is restored all the same, which only keeps "
 	      "IDs from times before %s",
-	      restore->target.path, saved->machine, restore->machine, when);
+	      save_target.path, saved->machine, machine, when);
 }
 
-static char *check_identity(const struct restore *restore,
-			    const struct saved_state *saved,
+static char *check_identity(const struct saved_state *saved,
 			    const struct kuid_state *state)
 {
 	struct identity_part now[IDENTITY_PARTS];
 
 	/* What another machine was given is nothing to this one. */
-	if (is_of_another(restore, saved))
+	if (is_of_another(saved))
 		return NULL;
 	identity_parts(state, now);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
@@ -154,14 +106,13 @@ static char *check_identity(const struct restore *restore,
 			       "module has %0*" PRIx64 ": load it with the "
 			       "former or set it with \"kuid node\", or use "
 			       "--force if it was changed on purpose",
-			       restore->target.path, identity_name(i), digits,
+			       save_target.path, identity_name(i), digits,
 			       then->value, digits, now[i].value);
 	}
 	return NULL;
 }
 
-static char *check_ahead(const struct restore *restore,
-			 const struct saved_state *saved,
+static char *check_ahead(const struct saved_state *saved,
 			 const struct kuid_state *state)
 {
 	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
@@ -173,28 +124,26 @@ static char *check_ahead(const struct restore *restore,
 	return problem("%s is more than a day ahead of the clock: its ceiling "
 		       "is %s, and now it is %s; set the clock right, or if "
 		       "it is %s",
-		       restore->target.path, when, now,
-		       is_of_another(restore, saved)
+		       save_target.path, when, now,
+		       is_of_another(saved)
 			       ? "and no IDs were made on this machine, whose "
 				 "file it is not, use --fresh --force"
 			       : "use --force, and have IDs in the future");
 }
 
-static char *check(const struct restore *restore,
-		   const struct saved_state *saved,
+static char *check(const struct saved_state *saved,
 		   const struct kuid_state *state)
 {
-	char *wrong = check_always(restore, saved, state);
+	char *wrong = check_always(saved, state);
 
-	if (!wrong && !restore->force)
-		wrong = check_identity(restore, saved, state);
-	if (!wrong && !restore->force)
-		wrong = check_ahead(restore, saved, state);
+	if (!wrong && !force)
+		wrong = check_identity(saved, state);
+	if (!wrong && !force)
+		wrong = check_ahead(saved, state);
 	return wrong;
 }
 
-static char *restore_file(struct kuid *handle, const struct state_file *file,
-			  const struct restore *restore)
+static char *restore_file(struct kuid *handle, const struct state_file *file)
 {
 	struct saved_state saved;
 	struct kuid_state state;
@@ -204,7 +153,7 @@ static char *restore_file(struct kuid *handle, const struct state_file *file,
 		return wrong;
 	if (kuid_read_state(handle, &state))
 		return problem("reading the state: %s", device_error());
-	wrong = check(restore, &saved, &state);
+	wrong = check(&saved, &state);
 	if (wrong)
 		return wrong;
 	/*
@@ -215,12 +164,11 @@ static char *restore_file(struct kuid *handle, const struct state_file *file,
 		return NULL;
 	if (kuid_restore_floor(handle, saved.ceiling_ns, NULL))
 		return problem("restoring: %s", device_error());
-	tell_of_machine(restore, &saved);
+	tell_of_machine(&saved);
 	return NULL;
 }
 
-static char *start_fresh(struct kuid *handle, const struct state_file *file,
-			 const struct restore *restore)
+static char *start_fresh(struct kuid *handle, const struct state_file *file)
 {
 	struct kuid_state state;
 	bool exists;
@@ -228,7 +176,7 @@ static char *start_fresh(struct kuid *handle, const struct state_file *file,
 
 	if (wrong)
 		return wrong;
-	if (exists && !restore->force)
+	if (exists && !force)
 		return problem("%s is there: restore it without --fresh; if it "
 			       "is of no use, use --force, and IDs that were "
 			       "made before may be made again",
@@ -242,29 +190,43 @@ static char *start_fresh(struct kuid *handle, const struct state_file *file,
 	return NULL;
 }
 
-int verb_restore(int argc, char **argv)
+static int run(void)
 {
-	struct restore restore = { .target = SAVE_TARGET_USUAL };
 	struct state_file file;
 	struct kuid *handle;
 	char *wrong;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &restore);
-
 	/* Before anything is changed: what is saved then needs it, too. */
-	machine_id_read(restore.machine);
+	machine_id_read(machine);
 	handle = device_open(KUID_FORMAT_DEFAULT);
-	wrong = state_file_open(&file, restore.target.path);
+	wrong = state_file_open(&file, save_target.path);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = restore.fresh ? start_fresh(handle, &file, &restore)
-			      : restore_file(handle, &file, &restore);
+	wrong = fresh ? start_fresh(handle, &file)
+		      : restore_file(handle, &file);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = save_ceiling(handle, &file, restore.target.ahead_ns);
+	wrong = save_ceiling(handle, &file);
 	if (wrong)
 		errx(EXIT_FAILED, "restored, but not saved again: %s", wrong);
 	state_file_close(&file);
 	kuid_close(handle);
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_restore = {
+	.name = "restore",
+	.summary = "begin where the last boot can have ended",
+	.args = "[FILE]",
+	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
+	       "that may have been made before a reboot; then save anew.\v"
+	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
+	       "save if FILE was last saved since the module was loaded. A "
+	       "FILE of another machine, as in a cloned image, is restored, "
+	       "with a message: IDs can only begin later for it. When FILE is "
+	       "refused nothing is changed.",
+	.options = options,
+	.shared = save_options,
+	.take_args = save_take_args,
+	.run = run,
+};

@@ -7,68 +7,34 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "save.h"
 #include "output.h"
-#include "verbs.h"
+#include "save.h"
 
 /* How often IDs made meanwhile may pass the ceiling that is being saved. */
 #define TRIES 20
 
-enum {
-	AHEAD = 0x100, /* Above all characters: this option is long only. */
+struct save_target save_target = {
+	.path = STATE_FILE_USUAL,
+	.ahead_s = SAVE_AHEAD_USUAL,
 };
 
-static const struct argp_option target_options[] = {
-	{ "ahead", AHEAD, "SECONDS", 0,
+const struct verb_option save_options[] = {
+	{ "ahead", 0, "SECONDS",
 	  "How far ahead the ceiling is saved: 60 if not given; 0 if no IDs "
 	  "are made from then on, as at a shutdown",
-	  0 },
+	  take_number, &save_target.ahead_s, "a time ahead, in seconds", 0,
+	  SAVE_AHEAD_MOST },
 	{ 0 },
 };
 
-static error_t parse_target(int key, char *arg, struct argp_state *state)
+void save_take_args(struct argp_state *state, char **args, int count)
 {
-	struct save_target *target = state->input;
-
-	switch (key) {
-	case AHEAD:
-		target->ahead_ns = argument_number(state, arg,
-						   "a time ahead, in seconds",
-						   0, SAVE_AHEAD_MOST) *
-				   SAVE_SEC_NS;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "unexpected argument \"%s\"", arg);
-		if (!state_file_has_name(arg))
-			argp_error(state, "\"%s\" names no file", arg);
-		target->path = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (count > 1)
+		argp_error(state, "unexpected argument \"%s\"", args[1]);
+	if (!state_file_has_name(args[0]))
+		argp_error(state, "\"%s\" names no file", args[0]);
+	save_target.path = args[0];
 }
-
-static const struct argp target_argp = {
-	.options = target_options,
-	.parser = parse_target,
-	.args_doc = "[FILE]",
-};
-
-const struct argp_child save_target_child[] = {
-	{ &target_argp, 0, NULL, 0 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.children = save_target_child,
-	.doc = "Save a time that no ID will be above for a while, so that "
-	       "after a reboot \"kuid restore\" can begin there.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
-	       "what was saved and acknowledged before holds. Do it again "
-	       "before the time ahead is over.\n"
-	       "\n" EXIT_HELP,
-};
 
 /*
  * Above all that was or, unless it is acknowledged again, may be handed out.
@@ -182,9 +148,9 @@ static char *lower_ceiling(struct kuid *handle, const struct state_file *file,
 	return wrong;
 }
 
-char *save_ceiling(struct kuid *handle, const struct state_file *file,
-		   uint64_t ahead_ns)
+char *save_ceiling(struct kuid *handle, const struct state_file *file)
 {
+	uint64_t ahead_ns = save_target.ahead_s * SAVE_SEC_NS;
 	char *wrong = NULL;
 	bool passed = true;
 
@@ -211,19 +177,14 @@ char *save_ceiling(struct kuid *handle, const struct state_file *file,
 	return wrong;
 }
 
-int verb_save(int argc, char **argv)
+static int run(void)
 {
-	struct save_target target = SAVE_TARGET_USUAL;
+	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
 	struct state_file file;
-	struct kuid *handle;
-	char *wrong;
+	char *wrong = state_file_open(&file, save_target.path);
 
-	argp_parse(&argp, argc, argv, 0, NULL, &target);
-
-	handle = device_open(KUID_FORMAT_DEFAULT);
-	wrong = state_file_open(&file, target.path);
 	if (!wrong) {
-		wrong = save_ceiling(handle, &file, target.ahead_ns);
+		wrong = save_ceiling(handle, &file);
 		state_file_close(&file);
 	}
 	if (wrong)
@@ -231,3 +192,17 @@ int verb_save(int argc, char **argv)
 	kuid_close(handle);
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_save = {
+	.name = "save",
+	.summary = "keep what a reboot must not repeat",
+	.args = "[FILE]",
+	.doc = "Save a time that no ID will be above for a while, so that "
+	       "after a reboot \"kuid restore\" can begin there.\v"
+	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
+	       "what was saved and acknowledged before holds. Do it again "
+	       "before the time ahead is over.",
+	.shared = save_options,
+	.take_args = save_take_args,
+	.run = run,
+};

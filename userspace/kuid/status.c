@@ -10,68 +10,31 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "limits.h"
+#include "formats.h"
 #include "output.h"
 #include "prometheus.h"
-#include "verbs.h"
 
 #define WIDTH 79 /* of a line for people */
 
-struct status_options {
-	bool check;
-	int form; /* 0 for people */
-};
+static bool check;
+static bool json;
+static bool prometheus;
 
-enum {
-	CHECK = 0x100, /* Above all characters: these options are long only. */
-	PROMETHEUS,
-};
-
-static const struct argp_option options[] = {
-	{ "check", CHECK, NULL, 0,
+static const struct verb_option options[] = {
+	{ "check", 0, NULL,
 	  "Also end with exit status 4 if uniqueness or order is not held now",
-	  0 },
-	{ "json", 'j', NULL, 0, "Print one line of JSON", 0 },
-	{ "prometheus", PROMETHEUS, NULL, 0,
-	  "Print metrics in Prometheus' text format", 0 },
+	  take_flag, &check },
+	JSON_OPTION(&json),
+	{ "prometheus", 0, NULL, "Print metrics in Prometheus' text format",
+	  take_flag, &prometheus },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg __attribute__((unused)),
-		     struct argp_state *state)
+static void check_form(struct argp_state *state)
 {
-	struct status_options *status = state->input;
-
-	switch (key) {
-	case CHECK:
-		status->check = true;
-		return 0;
-	case 'j':
-	case PROMETHEUS:
-		if (status->form && status->form != key)
-			argp_error(state, "only one of --json and "
-					  "--prometheus");
-		status->form = key;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (json && prometheus)
+		argp_error(state, "only one of --json and --prometheus");
 }
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.children = no_arguments_child,
-	.doc = "Print whether IDs are unique, in order and safe over reboots "
-	       "now, if not why and what to do, and what was done since the "
-	       "module was loaded. Anyone may.\v"
-	       "lag: how far a clock of IDs is ahead of the wall clock, which "
-	       "was set back. run-ahead: how far the highest IDs are ahead of "
-	       "their clock.\n"
-	       "\n"
-	       "Exit status: 0 done, 1 failed, 2 wrong usage, 4 not held "
-	       "(--check).",
-};
 
 /* What is promised, and its name in JSON and for people. */
 static const struct {
@@ -133,9 +96,11 @@ static void print_reasons(uint64_t bits)
 static void print_seconds(const char *key, uint64_t ns, const char *of)
 {
 	char text[SECONDS_TEXT_SIZE];
+	char *formats = formats_fill_in(of, ' ');
 
 	seconds_text(ns, text);
-	printf("%-12s %s s: %s\n", key, text, of);
+	printf("%-12s %s s: %s\n", key, text, formats);
+	free(formats);
 }
 
 static void print_time(const char *key, uint64_t ns)
@@ -151,16 +116,15 @@ static void print_numbers(const struct kuid_status *status)
 {
 	printf("\n%-12s %" PRIu64 "\n", "epoch", (uint64_t)status->epoch);
 	printf("%-12s %016" PRIx64 "\n", "load ID", (uint64_t)status->load_id);
-	print_seconds("lag", status->stamp_lag_ns, "v1 v6 v7");
-	print_seconds("", status->slot_lag_ns, "lex k64 k96 k128");
-	print_seconds("run-ahead", status->stamp_ahead_ns, "v1 v6 v7");
-	print_seconds("", status->lex_ahead_ns, "lex");
-	print_seconds("", status->grid_ahead_ns, "k64 k96 k128");
+	print_seconds("lag", status->stamp_lag_ns, "{stamp}");
+	print_seconds("", status->slot_lag_ns, "{slot}");
+	print_seconds("run-ahead", status->stamp_ahead_ns, "{stamp}");
+	print_seconds("", status->lex_ahead_ns, "{lex}");
+	print_seconds("", status->grid_ahead_ns, "{grid}");
 	print_time("floor", status->floor_ns);
 	print_time("ceiling", status->ceiling_ns);
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
-		printf("%-12s %" PRIu64 " %s\n",
-		       i == KUID_FORMAT_V1 ? "IDs made" : "",
+	for (unsigned int i = 1; kuid_format_name(i); i++)
+		printf("%-12s %" PRIu64 " %s\n", i == 1 ? "IDs made" : "",
 		       (uint64_t)status->ids[i], kuid_format_name(i));
 	printf("%-12s %" PRIu64 ", and %" PRIu64 " where a call may not wait\n",
 	       "waits", (uint64_t)status->waits,
@@ -173,20 +137,20 @@ static void print_numbers(const struct kuid_status *status)
 
 static void print_limits(const struct limits *limits)
 {
-	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_DEFAULT];
 
 	print_seconds("limits", v1->max_ahead_ns, "run-ahead of one ID");
 	print_seconds("", v1->batch_ahead_ns, "run-ahead in a batch");
 	if (v1->step_limit_ns != UINT64_MAX)
 		print_seconds("", v1->step_limit_ns,
-			      "clock set back until a new epoch of v1 v6 v7");
+			      "clock set back until a new epoch of {stamp}");
 	print_seconds("", v1->clock_resolution_ns, "resolution of the clock");
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+	for (unsigned int i = 1; kuid_format_name(i); i++)
 		if (limits->of[i].format)
 			printf("%-12s %" PRIu64 " %s a second%s\n", "",
 			       (uint64_t)limits->of[i].rate_max,
 			       kuid_format_name(i),
-			       i <= KUID_FORMAT_V7 ? " on a CPU" : "");
+			       formats_is("{stamp}", i) ? " on a CPU" : "");
 }
 
 static void print_text(const struct kuid_status *status,
@@ -219,7 +183,7 @@ static json_t *reasons_json(uint64_t bits)
 
 static json_t *limits_json(const struct limits *limits)
 {
-	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_V1];
+	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_DEFAULT];
 	json_t *report = report_new(), *rates = report_new();
 
 	report_add(report, "max_ahead_ns", json_integer(v1->max_ahead_ns));
@@ -230,7 +194,7 @@ static json_t *limits_json(const struct limits *limits)
 			   : json_integer(v1->step_limit_ns));
 	report_add(report, "clock_resolution_ns",
 		   json_integer(v1->clock_resolution_ns));
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+	for (unsigned int i = 1; kuid_format_name(i); i++)
 		if (limits->of[i].format)
 			report_add(rates, kuid_format_name(i),
 				   json_integer(limits->of[i].rate_max));
@@ -260,7 +224,7 @@ static json_t *describe(const struct kuid_status *status,
 		   json_integer(status->grid_ahead_ns));
 	report_add_time(report, "floor", status->floor_ns);
 	report_add_time(report, "ceiling", status->ceiling_ns);
-	for (unsigned int i = KUID_FORMAT_V1; i < LIMITS_FORMATS; i++)
+	for (unsigned int i = 1; kuid_format_name(i); i++)
 		report_add(ids, kuid_format_name(i),
 			   json_integer(status->ids[i]));
 	report_add(report, "ids", ids);
@@ -274,28 +238,50 @@ static json_t *describe(const struct kuid_status *status,
 	return report;
 }
 
-int verb_status(int argc, char **argv)
+static void read_limits(struct kuid *handle, struct limits *limits)
+{
+	struct kuid_query *of = limits->of;
+
+	memset(limits, 0, sizeof(*limits));
+	for (unsigned int i = 0; kuid_format_name(i); i++)
+		if ((!i || of->formats & 1ULL << i) &&
+		    kuid_read_limits(handle, i, &of[i]))
+			errx(EXIT_FAILED, "reading the limits: %s",
+			     device_error());
+}
+
+static int run(void)
 {
 	const uint32_t always = KUID_HELD_UNIQUE | KUID_HELD_ORDER;
-	struct status_options wanted = { 0 };
-	struct kuid_status status;
+	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
+	struct kuid_status status = device_status(handle);
 	struct limits limits;
-	struct kuid *handle;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &wanted);
-
-	handle = device_open(KUID_FORMAT_DEFAULT);
-	status = device_status(handle);
-	limits_read(&limits);
-	if (wanted.form == 'j')
+	read_limits(handle, &limits);
+	if (json)
 		report_print(describe(&status, &limits), true, 0);
-	else if (wanted.form == PROMETHEUS)
+	else if (prometheus)
 		prometheus_print(&status, &limits);
 	else
 		print_text(&status, &limits);
 	kuid_close(handle);
 	output_finish();
-	if (wanted.check && (status.held & always) != always)
+	if (check && (status.held & always) != always)
 		return EXIT_NOT_HELD;
 	return EXIT_SUCCESS;
 }
+
+const struct verb verb_status = {
+	.name = "status",
+	.summary = "what is held now, and what to do if not",
+	.doc = "Print whether IDs are unique, in order and safe over reboots "
+	       "now, if not why and what to do, and what was done since the "
+	       "module was loaded. Anyone may.\v"
+	       "lag: how far a clock of IDs is ahead of the wall clock, which "
+	       "was set back. run-ahead: how far the highest IDs are ahead of "
+	       "their clock.",
+	.exits = "1 failed, 2 wrong usage, 4 not held (--check)",
+	.options = options,
+	.check = check_form,
+	.run = run,
+};

@@ -82,7 +82,7 @@ it "a verb" offers 'kuid insp' inspect
 for verb in $(verbs); do
 	it "options of $verb" offers_options "$verb"
 done
-it "options without a verb are gen's" offers 'kuid --fo' --format --forever
+it "options without a verb are gen's" offers 'kuid --fo' --forever --format
 it "formats to make" offers 'kuid gen -f ' v1 v6 v7 lex k64 k96 k128
 it "formats without a verb" offers 'kuid -f k' k64 k96 k128
 it "formats behind =" offers 'kuid gen --format = v' v1 v6 v7

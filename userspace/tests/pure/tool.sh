@@ -239,15 +239,15 @@ it "convert lex to guid is refused" fails 1 'guid is a form of UUIDs, not of lex
 	convert --to guid $lex
 it "convert k64 to k96 needs a node" fails 1 'from k64 to k96 a --node is needed' \
 	convert --to k96 $k64
-it "a node too wide is refused" fails 1 'more than the 32 bits of k96' \
+it "a node too wide is refused" fails 1 'the node is too wide for k96' \
 	convert --to k96 --node 100000000 $k64
-it "a node of k128 too wide for k96 is refused" fails 1 'more than the 32 bits of k96' \
+it "a node of k128 too wide for k96 is refused" fails 1 'the node is too wide for k96' \
 	convert --to k96 $k128
 it "a node that is none is refused" fails 2 '"0x1" is not a node' \
 	convert --to k96 --node 0x1 $k64
 it "a node of 17 digits is refused" fails 2 'is not a node: 1 to 16 hexadecimal digits' \
 	convert --to k128 --node 00000000000000001 $k64
-it "a node for v6 is refused" fails 2 '--node is for k96 and k128' convert --to v6 --node 1 $v1
+it "a node for v6 is refused" fails 2 '--node is for k96 k128' convert --to v6 --node 1 $v1
 it "a second node is refused" fails 1 '--node is for IDs of k64, not of k96' \
 	convert --to k128 --node 1 $k96
 
@@ -287,9 +287,9 @@ it "compare: a wrong bound is refused" fails 2 '"-1" is not a bound' compare --b
 
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
-it "gen: --cf of k64 is refused" fails 2 '--cf is for UUIDs: v1, v6 and v7, not k64' \
+it "gen: --cf of k64 is refused" fails 2 '--cf is for UUIDs, v1 v6 v7, not k64' \
 	gen -f k64 --cf
-it "gen: --guid of lex is refused" fails 2 '--guid is for UUIDs: v1, v6 and v7, not lex' \
+it "gen: --guid of lex is refused" fails 2 '--guid is for UUIDs, v1 v6 v7, not lex' \
 	gen --guid -f lex
 it "gen: two forms are refused" fails 2 'only one of --text' gen --hex --cf
 

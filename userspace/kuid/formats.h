@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The formats as lists of names, from what the library tells of each. */
+#ifndef KUID_TOOL_FORMATS_H
+#define KUID_TOOL_FORMATS_H
+
+#include <kuid.h>
+#include <stdbool.h>
+
+/* Numbers of formats are below this: a status has room for no more. */
+#define FORMATS_MOST \
+	(sizeof(((struct kuid_status *)NULL)->ids) / sizeof(uint64_t))
+
+/*
+ * Put lists of names into a text, to be freed: {WORD} becomes the names of the
+ * formats that the word is true of, with a character between them.
+ *
+ * {all}, {uuid}: all formats, all that are UUIDs
+ * {stamp}, {slot}, {lex}, {grid}: by what their IDs are made from, where slots
+ *	are those of lex and of the grid
+ * {node}, {worker}: by the part of the identity that their IDs show
+ * {interval}: those that have an interval
+ * {local}: those of the grid that have none, and no node either
+ * {target}: those that another format can be converted to
+ */
+char *formats_fill_in(const char *text, char between);
+
+/* Whether a word is true of a format: never of KUID_ANY_UUID. */
+bool formats_is(const char *word, unsigned int format);
+
+#endif /* KUID_TOOL_FORMATS_H */
