@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libuuid's calls that make time-based UUIDs, answered by kuid, for programs
- * that this is preloaded into. What kuid can't answer, now or at all, libuuid
- * does as if this were not there.
+ * libuuid's functions that make time-based UUIDs, for programs that preload this
+ * library. kuid makes the UUIDs; if it can't, libuuid's own function is called.
  *
- * There is no variable in here: a call opens the device, takes an ID and closes
- * it. So there is nothing that a fork could copy, that a program which closes
- * all its files could close, or that keeps the module from being unloaded.
+ * The library has no variables: a call opens the device, takes an ID and closes
+ * it. So a fork copies nothing, a program that closes all its files breaks
+ * nothing, and no open file keeps the module from being unloaded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,14 +38,14 @@ static bool ask(struct kuid *handle, bool *unique)
 }
 
 /*
- * libuuid does not wait, so nothing may here. kuid does, and for long: until
- * the random generator is ready, or until a state is restored that it requires.
+ * libuuid does not block, so this must not either. Otherwise kuid would wait
+ * for the random generator, or for a state that is required.
  */
 static bool take(struct kuid *handle, unsigned char *out)
 {
 	int ret;
 
-	/* Each call is of a file of its own, but follows those before. */
+	/* Each call opens a file of its own, so only the host order holds. */
 	if (fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK) ||
 	    kuid_set_order(handle, KUID_ORDER_HOST))
 		return false;
@@ -56,14 +55,14 @@ static bool take(struct kuid *handle, unsigned char *out)
 	return !ret;
 }
 
-/* False if libuuid has to be asked. errno stays as it is. */
+/* False if libuuid has to make it. Keeps errno. */
 static bool make(unsigned int format, unsigned char *out, bool *unique)
 {
 	int err = errno, cancel;
 	struct kuid *handle;
 	bool made = false;
 
-	/* A thread that is cancelled in between would leave a file open. */
+	/* A thread that is cancelled in between would leak the open file. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	handle = kuid_open(format);
 	if (handle) {
@@ -85,7 +84,7 @@ static void *libuuid(const char *name)
 	void *lib = dlopen("libuuid.so.1", RTLD_LAZY | RTLD_NODELETE);
 	void *function = lib ? dlsym(lib, name) : NULL;
 
-	/* Most have no way to fail, and none may return without an ID. */
+	/* Most can't report an error, and none may return without an ID. */
 	if (!function) {
 		fprintf(stderr, "libkuid-uuid: no ID from kuid, and %s\n",
 			dlerror());

@@ -12,7 +12,7 @@
 #include "given_id.h"
 #include "output.h"
 
-/* What a target that is no format does to the bytes and their form. */
+/* The targets that are no formats. */
 static const struct form {
 	const char *name;
 	unsigned int form;

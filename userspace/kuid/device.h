@@ -12,15 +12,15 @@ struct kuid *device_open(unsigned int format);
 struct kuid *device_open_local(unsigned int format);
 
 /*
- * What errno means after one of the library's functions for administrators: a
- * message's end.
+ * The meaning of errno after one of the library's functions for administrators,
+ * and advice: the end of a message.
  */
 const char *device_error(void);
 
 /* Read the status, or end with a message. */
 struct kuid_status device_status(struct kuid *handle);
 
-/* End with what errno means after no ID of a format could be made. */
+/* End with a message on errno after no ID of a format could be made. */
 __attribute__((noreturn)) void device_make_failed(unsigned int format);
 
 #endif /* KUID_TOOL_DEVICE_H */

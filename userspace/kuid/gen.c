@@ -147,7 +147,7 @@ static void catch (int nr, void (*handler)(int nr))
 
 	if (sigaction(nr, NULL, &old))
 		err(EXIT_FAILED, "handling signals");
-	/* What a shell or nohup has it ignore stays ignored. */
+	/* A signal that a shell or nohup has it ignore stays ignored. */
 	if (old.sa_handler == SIG_IGN && nr != SIGALRM)
 		return;
 	if (sigaction(nr, &action, NULL))

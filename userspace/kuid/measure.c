@@ -18,7 +18,7 @@
 
 #define SEC_NS 1000000000ULL
 
-/* What one thread takes IDs from. */
+/* One thread, and the subject that it takes IDs from. */
 struct taker {
 	const struct subject *subject;
 	struct kuid *handle;
@@ -179,7 +179,7 @@ static bool taker_begin(struct taker *taker, const struct subject *subject)
 	return false;
 }
 
-/* What the threads of one measurement share. */
+/* Shared by the threads of one measurement. */
 struct race {
 	const struct subject *subject;
 	pthread_barrier_t start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What "kuid bench" measures, IDs of each format and what else could be had;
+/* The subjects of "kuid bench", IDs of each format and of other generators;
  * how fast they come to a number of threads.
  */
 #ifndef KUID_TOOL_MEASURE_H

@@ -144,7 +144,7 @@ char *problem(const char *format, ...)
 	return text;
 }
 
-/* What is done sooner than this is not worth a line, nor is it read faster. */
+/* Work that ends sooner is not worth a line, and people read no faster. */
 #define EVERY_NS (SEC_NS / 2)
 
 static struct {

@@ -9,7 +9,7 @@
 #include "output.h"
 #include "prometheus.h"
 
-/* What a metric is, before its values. Names end in their unit. */
+/* The head of a metric, before its values. Names end in their unit. */
 static void metric(const char *name, const char *type, const char *help)
 {
 	char *text = formats_fill_in(help, ' ');

@@ -29,7 +29,7 @@ static const struct verb_option options[] = {
 	{ 0 },
 };
 
-/* What --force does not override: these are never right. */
+/* Checks that --force does not override, since the file can never be right. */
 static char *check_always(const struct saved_state *saved,
 			  const struct kuid_state *state)
 {
@@ -90,7 +90,7 @@ static char *check_identity(const struct saved_state *saved,
 {
 	struct identity_part now[IDENTITY_PARTS];
 
-	/* What another machine was given is nothing to this one. */
+	/* The identity of another machine has no meaning on this one. */
 	if (is_of_another(saved))
 		return NULL;
 	identity_parts(state, now);

@@ -46,7 +46,7 @@ void machine_id_read(char id[MACHINE_ID_SIZE])
 	close(fd);
 	text[size] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	/* What systemd has there while the first boot has not come to it. */
+	/* systemd writes this until the first boot has set the ID. */
 	if (!*text || !strcmp(text, "uninitialized"))
 		return;
 	if (!machine_id_valid(text))
@@ -130,7 +130,7 @@ static bool read_part(const char *text, struct identity_part *part)
 	return !*end;
 }
 
-/* What is taken here too freely is not the same when it is written again. */
+/* Lenient: check_text() compares the text with what these values give. */
 static bool read_values(json_t *json, struct saved_state *saved)
 {
 	const char *machine, *when, *ceiling, *crc, *parts[IDENTITY_PARTS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What "kuid save" keeps for the machine's next life, and how it is written:
+ * The state that "kuid save" keeps over a restart, and how it is written:
  *
  *	{
  *	  "kuid_state": 1,
@@ -58,7 +58,7 @@ struct saved_state {
 /* The text, to be freed. */
 char *saved_state_text(const struct saved_state *saved);
 
-/* Read it back. What is said to be wrong goes on from the file's name. */
+/* Read it back. The message about an error follows the file's name. */
 char *saved_state_parse(const char *text, size_t size,
 			struct saved_state *saved);
 

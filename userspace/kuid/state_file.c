@@ -13,7 +13,7 @@
 #include "output.h"
 #include "state_file.h"
 
-/* What is added to a file's name for the lock and for the next file. */
+/* Suffixes of a file's name for the lock and for the next file. */
 #define LOCK ".lock"
 #define NEXT ".new"
 
@@ -188,7 +188,7 @@ char *state_file_read(const struct state_file *file, struct saved_state *saved)
 			       "were made on this machine before, begin with "
 			       "\"kuid restore --fresh\"",
 			       file->path);
-	/* What has become a pipe since must not be waited for. */
+	/* Not blocking, since a pipe may have taken its place. */
 	fd = openat(file->dir, file->name,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)

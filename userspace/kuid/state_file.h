@@ -7,7 +7,7 @@
 
 #include "saved_state.h"
 
-/* What to do when a file is of no use: the end of a message. */
+/* Advice for a file that is of no use: the end of a message. */
 #define STATE_FILE_OF_NO_USE                                            \
 	"bring back another copy of it, or begin with \"kuid restore "  \
 	"--fresh --force\", after which IDs that were made before may " \
@@ -26,11 +26,10 @@ struct state_file {
 bool state_file_has_name(const char *path);
 
 /*
- * Open the directory of a file that need not be there yet, and wait until no
- * other kuid is at it: who is must be the only one from reading the kernel's
- * state to acknowledging what was saved of it. The lock is a file of its own
- * beside it, since what is replaced can't be locked, and who may read a
- * directory can lock that.
+ * Open the directory of a file that need not exist yet, and wait until no other
+ * kuid uses it: reading the kernel's state, saving it and acknowledging it must
+ * not be interleaved. The lock is a file of its own beside the file: the file
+ * itself gets replaced, and any user who may read the directory can lock that.
  */
 char *state_file_open(struct state_file *file, const char *path);
 void state_file_close(struct state_file *file);

@@ -36,7 +36,7 @@ static void check_form(struct argp_state *state)
 		argp_error(state, "only one of --json and --prometheus");
 }
 
-/* What is promised, and its name in JSON and for people. */
+/* The promises, and their names in JSON and for people. */
 static const struct {
 	uint32_t bit;
 	const char *key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What administrators ask of the generator behind all handles. */
+/* Requests to the kernel: status, limits, order, state and identity. */
 #include <errno.h>
 #include <sys/ioctl.h>
 
@@ -7,7 +7,7 @@
 #include "local.h"
 #include "handle.h"
 
-/* A process has no identity but a random one, and nothing to restore. */
+/* A local handle has a random identity and no state, so it takes none. */
 static int ask(const struct kuid *handle, unsigned long command, void *request)
 {
 	if (kuid_handle_is_local(handle)) {
@@ -17,7 +17,7 @@ static int ask(const struct kuid *handle, unsigned long command, void *request)
 	return ioctl(handle->fd, command, request) ? -1 : 0;
 }
 
-/* The kernel gets structs of our own: after a failure the caller's is as was. */
+/* The kernel gets a copy, so that a failure leaves the caller's struct alone. */
 int kuid_read_status(struct kuid *handle, struct kuid_status *status)
 {
 	struct kuid_status answer = { 0 };

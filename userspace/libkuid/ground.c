@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the core asks about the machine, answered in a process. Nothing here is
- * a cancellation point, so system calls that would be are made by number.
+ * Answers the core's questions about the machine in a process. No function here
+ * is a cancellation point, so system calls that would be are made by number.
  */
 #include "ground.h"
 
@@ -32,7 +32,7 @@ u64 kuid_port_mono_ns(void)
 }
 
 /*
- * The kernel tells no one what it adds to one clock to get the other. But the
+ * The kernel does not tell what it adds to one clock to get the other. But the
  * coarse clocks stand still between ticks, so that their difference is that
  * number, to the nanosecond. Where they don't, because this is not Linux but
  * looks like it, readings only tell between which two it lies; then the one

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A handle: an open kuid device and what the kernel says of its format, or the
- * process itself.
- */
+/* Handles: open device files, or the generator of this process. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -43,7 +41,7 @@ static int open_handle(struct kuid *handle, const struct kuid_layout *layout,
 		return -1;
 	if (!kuid_local_open(handle, layout))
 		return 0;
-	/* What can't be made here either is still made by the device alone. */
+	/* Only the device makes this format, so its absence is the error. */
 	if (errno == EOPNOTSUPP)
 		errno = ENODEV;
 	return -1;
@@ -61,7 +59,7 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 		errno = EINVAL;
 		return NULL;
 	}
-	/* Nothing is left behind by a thread that was cancelled. */
+	/* A cancelled thread would leak the handle. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	handle = calloc(1, sizeof(*handle));
 	if (handle && open_handle(handle, layout, flags)) {

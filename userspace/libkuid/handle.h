@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a handle is to the library's own files. */
+/* The handle, for the library's own files. */
 #ifndef KUID_HANDLE_H
 #define KUID_HANDLE_H
 
@@ -12,9 +12,9 @@
 /**
  * struct kuid - a handle
  * @fd: of the device; negative if IDs are made in this process
- * @layout: of its format
+ * @layout: layout of its format
  * @batch_max: how many IDs the device makes at once
- * @watermarks: what was made of it in this process
+ * @watermarks: the highest IDs that a local handle has given
  */
 struct kuid {
 	int fd;

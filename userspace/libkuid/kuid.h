@@ -3,34 +3,33 @@
  * libkuid: time-ordered unique IDs from /dev/kuid.
  *
  * Errors: a function that fails returns -1 or NULL, or 0 where it returns a
- * size, and sets errno; each names the errnos that are its own, others come
- * from the system as they are. What a failed function was to write has not
- * been written, unless it says otherwise.
+ * size_t, and sets errno. Each function lists the errnos that are its own; it
+ * passes on others from the system. A function that fails has not written to
+ * the caller's memory, unless it says otherwise.
  *
  * Threads: all functions but kuid_close() may be called on one handle by any
  * number of threads at once. kuid_close() must be the last call on a handle in
- * its process. No function but kuid_open(), kuid_open_flags() and kuid_close()
- * takes or gives back memory of the heap; nor does one wait for another thread,
- * but for moments with a local handle, where that changes its clock. Functions
- * that take no handle know nothing but their arguments, and but for kuid_now()
- * need no device.
+ * its process. Only kuid_open(), kuid_open_flags() and kuid_close() allocate or
+ * free heap memory. No function waits for another thread, except that a call on
+ * a local handle may wait for a moment while another one changes its clock.
+ * Functions without a handle depend on their arguments alone, and need no
+ * device, except for kuid_now().
  *
- * Fork: a handle may be used in a child without further ado, however that was
- * made. Whoever shares a handle of the device shares one order of IDs. A child
- * with a local handle (KUID_LOCAL) does not make the parent's IDs but those of
- * an epoch of its own: it draws another node, at its first call, which may fail
- * for want of memory. A child that a signal handler forked while a call on a
- * local handle was under way may go back into that call only if there were no
- * other threads.
+ * Fork: a child may use a handle as it is, however the child was made. All
+ * processes that share a handle of the device share one order of IDs. A child
+ * with a local handle (KUID_LOCAL) begins an epoch of its own: its first call
+ * draws another node, and fails if it has no memory for that. If a signal
+ * handler forks while a call on a local handle is running, the child may return
+ * into that call only if there are no other threads.
  *
  * Signals: all functions but kuid_open(), kuid_open_flags() and kuid_close()
- * may be called in signal handlers. A handler that came during a call must
+ * may be called in signal handlers. A handler that interrupts a call must
  * return to it, and not jump elsewhere.
  *
- * Cancellation: kuid_one() and kuid_many() are cancellation points, with a
- * local handle where they wait. A thread that is cancelled there loses the IDs
- * that it asked for, and nothing else. No other function is one. Asynchronous
- * cancellation is not allowed.
+ * Cancellation: only kuid_one() and kuid_many() are cancellation points, with a
+ * local handle only while they wait. A thread that is cancelled there loses the
+ * IDs that it asked for, and nothing else. Asynchronous cancellation is not
+ * allowed.
  *
  * IDs are bytes, as the device gives them, at addresses of any alignment. The
  * IDs in and out of one call may be the same memory, but may not overlap
@@ -52,7 +51,7 @@ extern "C" {
 /* The library is built with everything else hidden. */
 #pragma GCC visibility push(default)
 
-/* C99 has none, but who uses one has. */
+/* <time.h> of strict C99 does not define it. */
 struct timespec;
 
 /* Bytes of the longest ID, and of the longest text of one with its NUL. */
@@ -110,15 +109,15 @@ size_t kuid_format_text_size(unsigned int format, unsigned int form);
 const char *kuid_format_device(unsigned int format);
 
 /*
- * What the IDs of a format are made from. Formats that are made from the same
- * thing have the same clock and limits, and share fields of struct kuid_status.
+ * Origins of IDs. Formats of one origin have the same clock and limits, and
+ * share fields of struct kuid_status.
  */
 #define KUID_MADE_FROM_STAMPS 1 /* stamp_lag_ns, stamp_ahead_ns */
 #define KUID_MADE_FROM_LEX    2 /* slot_lag_ns, lex_ahead_ns */
 #define KUID_MADE_FROM_GRID   3 /* slot_lag_ns, grid_ahead_ns */
 
 /*
- * What the IDs of a format are made from: KUID_MADE_FROM_*.
+ * The origin of the IDs of a format: KUID_MADE_FROM_*.
  *
  * EINVAL: unknown format, or KUID_ANY_UUID.
  */
@@ -150,16 +149,16 @@ struct kuid;
 struct kuid *kuid_open(unsigned int format);
 
 /*
- * Without a device: the IDs are made in this process, by the same code as in
- * the kernel, with a node that is drawn for the process alone. All local
- * handles of a process are of one generator; each has an order of its own, as
- * handles of the device have. Other processes, and the kernel, are told apart
- * by the node only: 47 random bits in v1 and v6, 47 in each v7, 64 in lex and
- * k128, but 32 in k96, which are too few where many processes make them. k64
- * has no node and is not made.
+ * Local handles need no device: this process makes the IDs, by the same code as
+ * the kernel, with a node that it draws for itself. All local handles of a
+ * process share one generator; each has an order of its own, as handles of the
+ * device have. Only the node tells the IDs of one process from those of others
+ * and of the kernel: 47 random bits in v1 and v6, 47 in each v7, 64 in lex and
+ * k128, but 32 in k96, which are too few if many processes make them. k64 has
+ * no node and is not made.
  *
- * What a process can't know it does not keep: nothing waits in turn, and if the
- * virtual machine or the process itself is copied, as by a snapshot, copies
+ * A local handle promises less than the device: callers don't wait in turn, and
+ * if the virtual machine or the process is copied, as by a snapshot, the copies
  * repeat each other's IDs. Memory that can't be written is a SIGSEGV, not
  * EFAULT. A wait ends with EINTR after any signal handler, SA_RESTART or not.
  *
@@ -266,20 +265,19 @@ int kuid_now(unsigned int format, void *id);
  * structs are those of linux/kuid.h, which says what their fields mean, but for
  * struct kuid_handle_status.
  *
- * Each but kuid_read_handle_status() may also fail with
+ * All but kuid_read_handle_status() may also fail with
  * ENOTTY: the module that is loaded is older than the function
- * and each but that and kuid_read_status() with
- * EOPNOTSUPP: the handle is local, and so has no identity but a random one, of
- * which no other life or machine makes IDs
- * EAGAIN: nothing can be said or done yet, because the kernel's random
- * generator is not ready; it takes seconds after the machine has started.
+ * and all but that and kuid_read_status() with
+ * EOPNOTSUPP: the handle is local; its identity is random and can't be changed
+ * EAGAIN: the kernel's random generator is not ready; it takes seconds after
+ * the machine has started.
  */
 
 /*
- * Read what holds now, and what was done since the module was loaded. Anyone
- * may. Of a local handle, what its process has done since it made its first
- * one, or was forked: load_id is the process's own, and KUID_HELD_UNIQUE also
- * rests on the node, and is not said of k96.
+ * Read which promises hold now, and counters since the module was loaded. Any
+ * user may. The counters of a local handle begin with the first local handle of
+ * the process, or with its fork; load_id is the process's own, and
+ * KUID_HELD_UNIQUE rests on the node too, and is not set for k96.
  *
  * Returns 0.
  */
@@ -290,7 +288,7 @@ int kuid_read_status(struct kuid *handle, struct kuid_status *status);
 #define KUID_MADE_BY_PROCESS 2 /* the handle is local */
 
 /*
- * What the library knows of a handle and the kernel does not.
+ * The part of a handle's status that the kernel does not know.
  *
  * made_by: KUID_MADE_BY_*; a later library may have more of them
  * reserved0, reserved: 0
@@ -302,7 +300,7 @@ struct kuid_handle_status {
 };
 
 /*
- * Read what the library knows of a handle.
+ * Read where a handle's IDs are made.
  *
  * Returns 0; it has no errors.
  */
@@ -342,11 +340,11 @@ const char *kuid_reason_name(uint64_t reason);
 int kuid_read_state(struct kuid *handle, struct kuid_state *state);
 
 /*
- * Tell the kernel that a former life of the machine may have handed out all
- * times below floor_ns, in nanoseconds since 1970; from now on nothing below
- * it is. A new epoch begins, whose number is put into epoch unless that is
- * NULL. Needs CAP_SYS_TIME, in the initial user namespace as all capabilities
- * below.
+ * Tell the kernel that the machine may have handed out all times below floor_ns
+ * before it was restarted, in nanoseconds since 1970. From now on the kernel
+ * hands out no time below it. A new epoch begins, whose number is put into
+ * epoch unless that is NULL. Needs CAP_SYS_TIME, in the initial user namespace
+ * as all capabilities below.
  *
  * Returns 0.
  * EINVAL: floor_ns is 0, or above KUID_TIME_MAX_NS, which no clock can have.
@@ -356,8 +354,8 @@ int kuid_read_state(struct kuid *handle, struct kuid_state *state);
 int kuid_restore_floor(struct kuid *handle, uint64_t floor_ns, uint64_t *epoch);
 
 /*
- * The same where there was no former life that handed out anything. If there
- * was one, its IDs may be handed out again.
+ * The same for a machine that handed out no IDs before. If it did, they may be
+ * handed out again.
  *
  * Returns 0.
  * ENOMEM, EPERM: as for kuid_restore_floor().
@@ -365,9 +363,10 @@ int kuid_restore_floor(struct kuid *handle, uint64_t floor_ns, uint64_t *epoch);
 int kuid_start_fresh(struct kuid *handle, uint64_t *epoch);
 
 /*
- * Tell the kernel that stable storage covers all times below ceiling_ns: a next
- * life will restore it, or a higher one, as its floor. To raise the ceiling,
- * store it first; to lower it, acknowledge it first. Needs CAP_SYS_TIME.
+ * Tell the kernel that stable storage covers all times below ceiling_ns: after
+ * a restart it, or a higher time, is restored as the floor. To raise the
+ * ceiling, store it first; to lower it, acknowledge it first. Needs
+ * CAP_SYS_TIME.
  *
  * Returns 0.
  * EINVAL: more than that was handed out already, or it is above
@@ -377,12 +376,12 @@ int kuid_start_fresh(struct kuid *handle, uint64_t *epoch);
 int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
 
 /*
- * Begin a new epoch, with what request asks for changed; a request of zeroes
- * changes nothing but the epoch. Its number is put into request->epoch; nothing
- * else is. Needs CAP_SYS_ADMIN.
+ * Begin a new epoch with the changes that request asks for; a request of zeroes
+ * changes nothing but the epoch. Only request->epoch is written: its number.
+ * Needs CAP_SYS_ADMIN.
  *
  * Returns 0.
- * EINVAL: the request can't be, as linux/kuid.h says.
+ * EINVAL: the request is invalid, as linux/kuid.h says.
  * ENODEV: no network interface is suitable to take a node from.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
@@ -475,8 +474,8 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
 void kuid_guid(const void *id, void *guid);
 
 /*
- * What a UUID is called: "time-based", "random" and so on for versions 1 to 8,
- * "nil", "max", and "unknown" for everything else.
+ * The name of a UUID's version: "time-based", "random" and so on for versions 1
+ * to 8, "nil", "max", and "unknown" for everything else.
  */
 const char *kuid_uuid_name(const void *id);
 
@@ -507,9 +506,9 @@ const char *kuid_uuid_name(const void *id);
 #define KUID_HAS_INTERVAL  (1U << 12) /* interval */
 
 /*
- * The fields of an ID. Each holds all values that its bits can have, whoever
- * made the ID: a b of 1048575 seconds, a lane that is part of someone else's
- * random bits. A field that an ID does not have is 0.
+ * The fields of an ID. Each holds any value that its bits can have, also in IDs
+ * from elsewhere: a b of 1048575 seconds, or a lane that is part of another
+ * generator's random bits. A field that an ID does not have is 0.
  *
  * format: the ID's; KUID_ANY_UUID only if it is not of version 1, 6 or 7
  * has: KUID_HAS_* of the fields that the ID has
@@ -517,15 +516,15 @@ const char *kuid_uuid_name(const void *id);
  * sec, nsec: the time since 1970-01-01T00:00:00Z, rounded down to what the ID
  *	knows; before 1970 sec is negative and nsec is not. Follows from the
  *	time fields below and is not looked at by kuid_encode().
- * resolution_ns: what the ID knows the time to. v1 and v6: 100, since only who
- *	made them knows what clock_seq's high bits are counted from. v7: 1,
- *	which is true of IDs made with a fraction (RFC 9562 section 6.2, method
- *	3) only; of others the millisecond is.
+ * resolution_ns: the precision of the time. v1 and v6: 100, since only the
+ *	generator knows what clock_seq's high bits are counted from. v7: 1,
+ *	which holds for IDs with a fraction (RFC 9562 section 6.2, method 3)
+ *	only; others are precise to the millisecond.
  * ticks: v1 and v6: 60 bits, 100 ns since 1582-10-15; v7: 48 bits,
  *	milliseconds since 1970; lex: 64 bits, microseconds since 1970
  * fraction: v7: 20 bits, of the millisecond, in 1/2^20
- * a, b, c: k64, k96, k128: 20, 20 and 10 bits: megaseconds, seconds and steps
- *	of 1024 us
+ * a, b, c: k64, k96, k128: 20, 20 and 10 bits: megaseconds, seconds and grid
+ *	ticks of 1024 us
  * clock_seq: v1 and v6: 14 bits
  * lane: 7 bits, scrambled as it is; of v1 and v6 the low bits of clock_seq,
  *	and not looked at by kuid_encode()

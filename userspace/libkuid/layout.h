@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the library makes of the core's table of formats; IDs as two words. */
+/* The library's view of the core's table of formats; IDs as two words. */
 #ifndef KUID_LAYOUT_H
 #define KUID_LAYOUT_H
 

@@ -16,7 +16,7 @@
  * @process: this process's; NULL if it has none yet
  *
  * In a page of its own, which is all zeroes in a child, in whatever way that
- * was forked. Who shares the page shares the generator.
+ * was forked. Threads that share the page share the generator.
  */
 struct mark {
 	struct kuid_process *process;
@@ -55,7 +55,10 @@ static struct mark *get_mark(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mark == MAP_FAILED)
 		return NULL;
-	/* Who agrees to advice that there is not does not follow any. */
+	/*
+	 * If madvise() accepts an invalid advice value, its MADV_WIPEONFORK
+	 * can't be trusted either.
+	 */
 	if (madvise(mark, PAGE, MADV_WIPEONFORK) || !madvise(mark, PAGE, -1)) {
 		munmap(mark, PAGE);
 		errno = EOPNOTSUPP;
@@ -102,7 +105,7 @@ static bool draw(struct kuid_identity *identity)
 	return draw_stamps(identity);
 }
 
-/* What tells a process's epochs from those of others. */
+/* A number that tells the epochs of a process from those of others. */
 static bool draw_load_id(u64 *load_id)
 {
 	do {
@@ -217,8 +220,8 @@ static void begin_epoch(struct kuid_process *process)
 	unsigned int cpu;
 
 	/*
-	 * Who is not counted by now will see the epoch in use, and not the one
-	 * before. Pairs with kuid_process_enter().
+	 * A thread that is not counted by now will see the epoch in use, not
+	 * the one before. Pairs with kuid_process_enter().
 	 */
 	smp_mb();
 	for (cpu = 0; cpu < KUID_PROCESS_CPUS; cpu++)
@@ -231,7 +234,7 @@ static void begin_epoch(struct kuid_process *process)
 	epoch->identity = identity;
 	epoch->nr_cpu_lanes = KUID_PROCESS_CPUS;
 	__atomic_store_n(&last_epoch, former->number + 1, __ATOMIC_RELAXED);
-	/* A step from here on wants one again. */
+	/* A clock step from here on asks for another epoch. */
 	__atomic_store_n(&process->epoch_wanted, false, __ATOMIC_SEQ_CST);
 	if (kuid_generator_publish(&process->generator, epoch, KUID_EPOCH_STEP,
 				   0))
@@ -246,7 +249,7 @@ struct kuid_users *kuid_process_enter(struct kuid_process *process)
 	if (unlikely(READ_ONCE(process->epoch_wanted))) {
 		unsigned long blocked = kuid_port_irq_save();
 
-		/* Who comes second need not wait for what the first does. */
+		/* A second thread goes on without waiting for the first. */
 		if (!__atomic_test_and_set(&process->beginning,
 					   __ATOMIC_ACQUIRE)) {
 			begin_epoch(process);
@@ -269,7 +272,7 @@ void kuid_process_leave(struct kuid_users *users)
 	__atomic_fetch_sub(&users->count, 1, __ATOMIC_RELEASE);
 }
 
-/* Who is told is using the generator, and so can't begin its next epoch. */
+/* The caller is using the generator, and so can't begin its next epoch. */
 void kuid_port_stepped(const struct kuid_step *step)
 {
 	struct kuid_process *process = smp_load_acquire(&the_mark->process);

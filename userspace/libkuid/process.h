@@ -3,10 +3,9 @@
  * The generator that all local handles of a process share. A child begins one
  * of its own: its first IDs come from another epoch than its parent's.
  *
- * The memory of a generator is never given back while anyone could use it, and
- * an epoch's is only used again when no one is left who uses the epoch: whoever
- * uses a generator is counted meanwhile, by CPU, so that the counts of one
- * moment need not be looked at together.
+ * The memory of a generator stays as long as a thread could use it, and that of
+ * an epoch is only used again when no thread uses the epoch. So threads that use
+ * a generator are counted, by CPU; each count only has to be seen at zero once.
  */
 #ifndef KUID_PROCESS_H
 #define KUID_PROCESS_H
@@ -22,8 +21,8 @@
 	(sizeof(((struct kuid_status *)NULL)->ids) / sizeof(__u64))
 
 /**
- * struct kuid_users - who uses the generator on one CPU
- * @count: how many do now
+ * struct kuid_users - the users of the generator on one CPU
+ * @count: threads that use it now
  * @waits: how often one had to wait for the clock
  * @ids: how many IDs have been made, by format
  */
@@ -38,7 +37,7 @@ struct kuid_users {
  * @generator: the generator, which always has an epoch
  * @epochs: the one in use and the one before, by the lowest bit of the number
  * @epoch_wanted: the wall clock was set back so far that a new one should begin
- * @beginning: held by who begins one
+ * @beginning: lock of the thread that begins one
  * @gone: CPUs whose users have been seen to be none since the epoch in use
  *	began; under @beginning
  * @users: by CPU

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What UUIDs are called, also those that are not made here. */
+/* Names of UUID versions, also of those that the library does not make. */
 #include "layout.h"
 
 static bool all_are(const uint8_t *id, uint8_t byte)
