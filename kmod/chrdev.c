@@ -336,8 +336,7 @@ int __init kuid_chr_init(void)
 		goto err_class;
 
 	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
-		/* The attributes are of all device files, and lie with the
-		 * first. */
+		/* All device files share the attributes of the first. */
 		const struct attribute_group **groups =
 			minor ? NULL : kuid_sysfs_groups;
 		struct device *dev;

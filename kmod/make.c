@@ -86,8 +86,7 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 		u32 n = min_t(size_t, count - done, sink->most);
 
 		/* IDs that are taken and can't be stored are lost. */
-		if (!single)
-			n = kuid_sink_room(sink, n);
+		n = kuid_sink_room(sink, n);
 		if (!n) {
 			ret = -EFAULT;
 			break;

@@ -182,18 +182,18 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 {
 	/* In a register while IDs are stored. */
 	u8 __user *at = sink->user;
-	u32 stored = 0;
+	u32 stored;
 
 	switch (sink->format) {
-#define KUID_SINK_STORE(_name, _NAME, _id_size, ...)                         \
-	case KUID_FORMAT_##_NAME:                                            \
-		stored = kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, \
-					 taken, sink->scratch,               \
-					 kuid_user_put(_id_size));           \
+#define KUID_USER_IDS(_name, _NAME, _id_size, ...)                         \
+	case KUID_FORMAT_##_NAME:                                          \
+		kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, taken, \
+				sink->scratch, kuid_user_put(_id_size));   \
 		break;
-		KUID_FORMATS(KUID_SINK_STORE)
-#undef KUID_SINK_STORE
+		KUID_FORMATS(KUID_USER_IDS)
+#undef KUID_USER_IDS
 	}
+	stored = (at - sink->user) / sink->size;
 	sink->user = at;
 	return stored;
 }
@@ -260,22 +260,21 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 				      const struct kuid_taken *taken)
 {
 	struct kuid_lines lines;
-	u32 stored = 0;
+	u32 stored;
 
 	lines.at = sink->user;
 	kuid_text_start(&lines.text, kuid_formats[sink->format].text_form);
 	switch (sink->format) {
-#define KUID_SINK_STORE(_name, _NAME, _id_size, _source, _part, _form, \
-			_text_size, ...)                               \
-	case KUID_FORMAT_##_NAME:                                      \
-		stored = kuid_user_store(KUID_FORMAT_##_NAME, &lines,  \
-					 (_text_size) + 1, taken,      \
-					 sink->scratch,                \
-					 kuid_line_put_##_name);       \
+#define KUID_USER_LINES(_name, _NAME, _id_size, _source, _part, _form,         \
+			_text_size, ...)                                       \
+	case KUID_FORMAT_##_NAME:                                              \
+		kuid_user_store(KUID_FORMAT_##_NAME, &lines, (_text_size) + 1, \
+				taken, sink->scratch, kuid_line_put_##_name);  \
 		break;
-		KUID_FORMATS(KUID_SINK_STORE)
-#undef KUID_SINK_STORE
+		KUID_FORMATS(KUID_USER_LINES)
+#undef KUID_USER_LINES
 	}
+	stored = (lines.at - sink->user) / sink->size;
 	sink->user = lines.at;
 	return stored;
 }

@@ -107,15 +107,21 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  u8 *random)
 {
 	const struct kuid_format *of = &kuid_formats[format];
+	const struct kuid_want want = {
+		.source = of->source,
+		.watermarks = watermarks,
+		.order = KUID_BY_FILE,
+		.parts = of->part,
+		.ahead = kuid_host.windows[of->source].one,
+		.count = 1,
+	};
 
 	if (!kuid_reserve_single_passes(of->source))
 		return false;
 
 	rcu_read_lock_sched();
 
-	const struct kuid_taken taken = kuid_generator_take(
-		&kuid_host, of->source, watermarks, KUID_BY_FILE, of->part,
-		kuid_host.windows[of->source].one, 1);
+	const struct kuid_taken taken = kuid_generator_take(&kuid_host, &want);
 
 	rcu_read_unlock_sched();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
@@ -136,8 +142,7 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 	static noinline __maybe_unused bool kuid_user_random_##_name(     \
 		struct kuid_watermarks *watermarks, u8 __user *to)        \
 	{                                                                 \
-		u8 random[_random_size + KUID_V7_RANDOM_PAD];             \
-                                                                          \
+		u8 random[(_random_size) + KUID_V7_RANDOM_PAD];           \
 		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, to, \
 				     random);                             \
 	}

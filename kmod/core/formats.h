@@ -66,7 +66,7 @@ struct kuid_format {
 };
 
 /* By KUID_FORMAT_*, of which KUID_FORMAT_DEFAULT has no row. */
-static const struct kuid_format kuid_formats[] = {
+static const __maybe_unused struct kuid_format kuid_formats[] = {
 #define KUID_FORMAT_ROW(_name, _NAME, _id_size, _source, _part, _form, \
 			_text_size, _version, _random_size)            \
 	[KUID_FORMAT_##_NAME] = {                                      \
@@ -83,7 +83,7 @@ static const struct kuid_format kuid_formats[] = {
 #undef KUID_FORMAT_ROW
 };
 
-#define KUID_NR_FORMATS (sizeof(kuid_formats) / sizeof(kuid_formats[0]))
+#define KUID_NR_FORMATS ARRAY_SIZE(kuid_formats)
 
 /* Whether a number is that of a row. */
 static inline bool kuid_format_is_known(u32 format)
@@ -96,7 +96,7 @@ static inline bool kuid_format_is_known(u32 format)
  * @format: KUID_FORMAT_*, of a row
  * @sink: where they go
  * @units: one stamp or slot for each ID, at least 1
- * @identity: of the epoch that @units were taken from
+ * @id: identity of the epoch that @units were taken from
  * @random: as many random bytes for each ID as the table says, used once, and
  *	KUID_V7_RANDOM_PAD bytes of any value; not used if the table says 0
  * @put: stores each ID in @sink
@@ -104,14 +104,15 @@ static inline bool kuid_format_is_known(u32 format)
  * Context: any that @put can be called in.
  * Return: how many IDs were stored: all, or as many as @put could.
  */
-static __always_inline u32 kuid_format_pack(
-	const u32 format, void *sink, const struct kuid_units *units,
-	const struct kuid_identity *identity, const u8 *random, kuid_put_t put)
+static __always_inline u32 kuid_format_pack(const u32 format, void *sink,
+					    const struct kuid_units *units,
+					    const struct kuid_identity *id,
+					    const u8 *random, kuid_put_t put)
 {
 	switch (format) {
 #define KUID_FORMAT_PACK(_name, _NAME, ...) \
 	case KUID_FORMAT_##_NAME:           \
-		return kuid_##_name##_pack(sink, units, identity, random, put);
+		return kuid_##_name##_pack(sink, units, id, random, put);
 		KUID_FORMATS(KUID_FORMAT_PACK)
 #undef KUID_FORMAT_PACK
 	}

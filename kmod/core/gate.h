@@ -106,14 +106,14 @@ static inline u64 kuid_gate_reach(const struct kuid_gate *gate,
 /* The gate at one moment, read within the generator's sequence count. */
 static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 {
-	return (struct kuid_gate) {
-		.closed = READ_ONCE(gate->closed),
-		.required = gate->required,
-		.restored = READ_ONCE(gate->restored),
-		.floor = READ_ONCE(gate->floor),
-		.ceiling = READ_ONCE(gate->ceiling),
-		.forced = READ_ONCE(gate->forced),
-	};
+	struct kuid_gate read = { .required = gate->required };
+
+	read.closed = READ_ONCE(gate->closed);
+	read.restored = READ_ONCE(gate->restored);
+	read.floor = READ_ONCE(gate->floor);
+	read.ceiling = READ_ONCE(gate->ceiling);
+	read.forced = READ_ONCE(gate->forced);
+	return read;
 }
 
 /* Whether a time is known to be restored and not covered by the ceiling. */

@@ -343,8 +343,7 @@ static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
 	return start - 1;
 }
 
-/* Whether issued stamps are so far ahead of the wall clock that a new epoch
- * helps. */
+/* Whether issued stamps are so far ahead of @wall that a new epoch helps. */
 static bool kuid_generator_is_behind(const struct kuid_generator *generator,
 				     u64 wall)
 {
@@ -531,12 +530,9 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 /**
  * kuid_generator_when - when there is something to be had
  * @generator: the generator, which has an epoch
- * @source: from which
- * @watermarks: of the open file it would be for
- * @order: what it would follow
- * @ahead: how far it may be ahead of the clock: of generator->windows
+ * @want: what the caller wants; if that is more than may be ahead at once, as
+ *	much as may be
  * @before: how much others are to have before that
- * @count: how much of it, at least 1; of more than may be ahead at once, that
  *
  * Context: as kuid_generator_take(). Takes generator->lock.
  * Return: the moment from which on there is, for stamps on this CPU, for slots
@@ -545,25 +541,26 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
  * the ceiling.
  */
 u64 kuid_generator_when(struct kuid_generator *generator,
-			enum kuid_source source,
-			struct kuid_watermarks *watermarks,
-			enum kuid_order order, u64 ahead, u64 before, u32 count)
+			const struct kuid_want *want, u64 before)
 {
-	const struct kuid_source_units *of = &kuid_source_units[source];
-	const struct kuid_view view = kuid_generator_look(
-		generator, kuid_generator_clock(generator, source));
-	u64 next, after;
+	const struct kuid_source_units *of = &kuid_source_units[want->source];
+	const struct kuid_clock *clock =
+		kuid_generator_clock(generator, want->source);
+	const struct kuid_view view = kuid_generator_look(generator, clock);
+	const struct kuid_watermark *watermark;
+	u64 next, more;
 
-	if (!view.holds)
+	if (!view.epoch || !view.holds)
 		return KUID_NEVER;
-	next = kuid_generator_next(view.epoch, source, order);
-	after = atomic64_read(kuid_generator_watermark(generator, watermarks,
-						       view.epoch, source));
-	next = max(next, after + 1);
+	watermark = kuid_generator_watermark(generator, want->watermarks,
+					     view.epoch);
+	next = kuid_generator_next(view.epoch, want->source, want->order);
+	next = max_t(u64, next,
+		     atomic64_read(&watermark->last[want->source]) + 1);
 	next = max(next, of->at(view.now)) + before;
-	return kuid_generator_ready(
-		generator, source,
-		next + min_t(u64, count - 1, ahead + of->tail), ahead);
+	more = min_t(u64, want->count - 1, want->ahead + of->tail);
+	return kuid_generator_ready(generator, want->source, next + more,
+				    want->ahead);
 }
 
 /**
@@ -680,8 +677,8 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		kuid_generator_stamp_end(epoch, issued, last[KUID_STAMPS]);
 	if (kuid_epoch_node_given(epoch))
 		slot = max(slot, stamp);
-	reading->past_ceiling = kuid_gate_is_past_ceiling(
-		&reading->gate, slot + generator->max_ahead);
+	slot += generator->max_ahead;
+	reading->past_ceiling = kuid_gate_is_past_ceiling(&reading->gate, slot);
 	return outdated;
 }
 

@@ -138,6 +138,24 @@ enum kuid_order {
 };
 
 /**
+ * struct kuid_want - what a caller wants of the generator
+ * @source: stamps, or slots of which sequence
+ * @watermarks: of the open file it is for; not used if @order is KUID_BY_CPU
+ * @order: what it shall follow
+ * @parts: KUID_PART_*: what IDs made of it will show of the identity
+ * @ahead: how far it may be ahead of the clock: of &kuid_generator.windows
+ * @count: how much, at least 1
+ */
+struct kuid_want {
+	enum kuid_source source;
+	struct kuid_watermarks *watermarks;
+	enum kuid_order order;
+	u32 parts;
+	u64 ahead;
+	u32 count;
+};
+
+/**
  * enum kuid_why - why an epoch begins
  * @KUID_EPOCH_FIRST: there was none
  * @KUID_EPOCH_STEP: the wall clock was set back further than the limit
@@ -212,10 +230,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
-			enum kuid_source source,
-			struct kuid_watermarks *watermarks,
-			enum kuid_order order, u64 ahead, u64 before,
-			u32 count);
+			const struct kuid_want *want, u64 before);
 u64 kuid_generator_shut(const struct kuid_generator *generator,
 			enum kuid_source source);
 bool kuid_generator_read(const struct kuid_generator *generator,
@@ -288,15 +303,16 @@ kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
 	return KUID_FIRST_CPU_LANE + kuid_generator_cpu(epoch->nr_cpu_lanes);
 }
 
-/* A file's watermark in an epoch. */
-static __always_inline atomic64_t *kuid_generator_watermark(
-	struct kuid_generator *generator, struct kuid_watermarks *watermarks,
-	const struct kuid_epoch *epoch, const enum kuid_source source)
+/* A file's watermarks in an epoch. */
+static __always_inline struct kuid_watermark *
+kuid_generator_watermark(struct kuid_generator *generator,
+			 struct kuid_watermarks *watermarks,
+			 const struct kuid_epoch *epoch)
 {
 	/* Pairs with the release in kuid_generator_enter(). */
 	if (unlikely(smp_load_acquire(&watermarks->epoch) != epoch->number))
 		kuid_generator_enter(generator, watermarks, epoch->number);
-	return &watermarks->of[epoch->number & 1].last[source];
+	return &watermarks->of[epoch->number & 1];
 }
 
 static __always_inline struct kuid_taken
@@ -319,50 +335,41 @@ static inline struct kuid_taken kuid_generator_none(u64 next)
 	return (struct kuid_taken) { .units.first = next };
 }
 
-/* Reserve stamps above @above, as far ahead of @now as allowed. */
+/* Reserve from @now on, above @above and not above @limit, what is wanted. */
 static __always_inline struct kuid_units
-kuid_generator_reserve_stamps(struct kuid_epoch *epoch,
-			      const enum kuid_order order, u64 now, u64 above,
-			      u64 limit, u32 count)
+kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
+		   u64 now, u64 above, u64 limit)
 {
-	unsigned int lane = kuid_generator_lane(epoch, order);
-	struct kuid_units units = { .count = count, .lane = lane };
-
-	units.first = kuid_lane_reserve(&epoch->lanes[lane], now, above, limit,
-					&units.count);
-	return units;
-}
-
-/* Reserve slots above @above, as far ahead of @now as allowed. */
-static __always_inline struct kuid_units kuid_generator_reserve_slots(
-	struct kuid_sequences *sequences, const enum kuid_source source,
-	const enum kuid_order order, u64 now, u64 above, u64 limit, u32 count)
-{
-	struct kuid_sequence *sequence = &sequences->of[source];
+	const enum kuid_source source = want->source;
+	struct kuid_units units = { .count = want->count };
+	struct kuid_sequences *sequences = epoch->sequences;
+	struct kuid_run *run;
 	unsigned int cpu;
 
+	if (source == KUID_STAMPS) {
+		units.lane = kuid_generator_lane(epoch, want->order);
+		units.first = kuid_lane_reserve(&epoch->lanes[units.lane], now,
+						above, limit, &units.count);
+		return units;
+	}
 	/* The rest of a run would be too little for a batch. */
-	if (order == KUID_BY_HOST ||
-	    (order == KUID_BY_FILE && count >= KUID_RUN_SLOTS))
-		return kuid_sequence_reserve_next(sequence, now, above, limit,
-						  count);
+	if (want->order == KUID_BY_HOST ||
+	    (want->order == KUID_BY_FILE && want->count >= KUID_RUN_SLOTS))
+		return kuid_sequence_reserve_next(&sequences->of[source], now,
+						  above, limit, want->count);
 	cpu = kuid_generator_cpu(sequences->nr_cpus);
-	return kuid_sequence_reserve(sequence, &sequences->runs[cpu].of[source],
-				     now, above, limit, count);
+	run = &sequences->runs[cpu].of[source];
+	return kuid_sequence_reserve(&sequences->of[source], run, now, above,
+				     limit, want->count);
 }
 
 /**
  * kuid_generator_take - take stamps or slots
  * @generator: the generator, which has an epoch
- * @source: what to take
- * @watermarks: of the open file they are for; not used if @order is KUID_BY_CPU
- * @order: what they shall follow
- * @parts: KUID_PART_*: what IDs made of them will show of the identity
- * @ahead: how far they may be ahead of the clock: of generator->windows
- * @count: how many are wanted, at least 1
+ * @want: what the caller wants
  *
  * What is taken increases. By file, it is above all that was reserved with the
- * same @watermarks before this call began. A lane of its own is not enough for
+ * same watermarks before this call began. A lane of its own is not enough for
  * that: the caller may have come from a CPU whose lane was ahead of this one's.
  *
  * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
@@ -371,23 +378,21 @@ static __always_inline struct kuid_units kuid_generator_reserve_slots(
  * stamp or slot that came next, or KUID_NEVER if the clock has come to the
  * ceiling.
  */
-static __always_inline struct kuid_taken kuid_generator_take(
-	struct kuid_generator *generator, const enum kuid_source source,
-	struct kuid_watermarks *watermarks, const enum kuid_order order,
-	const u32 parts, u64 ahead, u32 count)
+static __always_inline struct kuid_taken
+kuid_generator_take(struct kuid_generator *generator,
+		    const struct kuid_want *want)
 {
-	const struct kuid_source_units *of = &kuid_source_units[source];
+	const struct kuid_source_units *of = &kuid_source_units[want->source];
 	const struct kuid_clock *clock =
-		kuid_generator_clock(generator, source);
-	const bool follow = order != KUID_BY_CPU;
+		kuid_generator_clock(generator, want->source);
+	const bool follow = want->order != KUID_BY_CPU;
 
 	for (;;) {
 		const struct kuid_view view =
 			kuid_generator_view(generator, clock);
 		u64 now = of->at(view.now);
-		/* To the end of what begins at one moment, if that is near
-		 * enough. */
-		u64 limit = now + ahead + of->tail;
+		/* All that begins at one moment is as far ahead as its first. */
+		u64 limit = now + want->ahead + of->tail;
 		atomic64_t *watermark = NULL;
 		struct kuid_units units;
 		u64 above = 0;
@@ -399,26 +404,22 @@ static __always_inline struct kuid_taken kuid_generator_take(
 			continue;
 		}
 		if (follow) {
-			watermark = kuid_generator_watermark(
-				generator, watermarks, view.epoch, source);
+			watermark = kuid_generator_watermark(generator,
+							     want->watermarks,
+							     view.epoch)
+					    ->last +
+				    want->source;
 			above = atomic64_read(watermark);
 		}
-		units = source == KUID_STAMPS
-				? kuid_generator_reserve_stamps(view.epoch,
-								order, now,
-								above, limit,
-								count)
-				: kuid_generator_reserve_slots(
-					  view.epoch->sequences, source, order,
-					  now, above, limit, count);
+		units = kuid_epoch_reserve(view.epoch, want, now, above, limit);
 		/* Before the look whether the view holds. */
-		closed = kuid_gate_closed(&generator->gate, parts);
+		closed = kuid_gate_closed(&generator->gate, want->parts);
 		if (unlikely(!units.count)) {
 			if (kuid_generator_holds(generator, &view))
 				return kuid_generator_none(units.first);
 		} else if (likely(kuid_generator_holds(generator, &view))) {
 			/* The compiler doesn't know that 1 is 1 at most. */
-			u32 n = count == 1 ? 1 : units.count;
+			u32 n = want->count == 1 ? 1 : units.count;
 
 			if (follow)
 				kuid_raise(watermark, units.first + n - 1);

@@ -18,6 +18,7 @@
 #include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -100,6 +101,8 @@ typedef __s64 s64;
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 #define BIT_ULL(n) (1ULL << (n))
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 #define noinline		     __attribute__((__noinline__))
 #define __maybe_unused		     __attribute__((__unused__))

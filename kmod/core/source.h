@@ -48,7 +48,7 @@ static inline u64 kuid_stamp_ns(u64 ns)
 }
 
 /* By enum kuid_source; folds where that is a constant. */
-static const struct kuid_source_units kuid_source_units[] = {
+static const __maybe_unused struct kuid_source_units kuid_source_units[] = {
 	[KUID_LEX] = {
 		.rate = KUID_LEX_RATE,
 		.at = kuid_lex_slot,

@@ -6,12 +6,19 @@ static struct kuid_line *kuid_turn_line(const struct kuid_turn *turn)
 	return turn->single ? &turn->lines->singles : &turn->lines->batches;
 }
 
-static u64 kuid_turn_window(const struct kuid_turn *turn)
+static struct kuid_want kuid_turn_want(const struct kuid_turn *turn)
 {
 	const struct kuid_window *window =
 		&turn->generator->windows[turn->source];
 
-	return turn->single ? window->one : window->batch;
+	return (struct kuid_want) {
+		.source = turn->source,
+		.watermarks = turn->watermarks,
+		.order = turn->order,
+		.parts = turn->parts,
+		.ahead = turn->single ? window->one : window->batch,
+		.count = turn->count,
+	};
 }
 
 /*
@@ -33,18 +40,18 @@ static void kuid_turn_go_over(struct kuid_turn *turn)
 static bool kuid_turn_take(const struct kuid_turn *turn,
 			   struct kuid_taken *taken)
 {
-	*taken = kuid_generator_take(turn->generator, turn->source,
-				     turn->watermarks, turn->order, turn->parts,
-				     kuid_turn_window(turn), turn->count);
+	const struct kuid_want want = kuid_turn_want(turn);
+
+	*taken = kuid_generator_take(turn->generator, &want);
 	return taken->units.count && !taken->origin.closed;
 }
 
 /* When all of it can be had, if @before is left to others. */
 static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
 {
-	return kuid_generator_when(turn->generator, turn->source,
-				   turn->watermarks, turn->order,
-				   kuid_turn_window(turn), before, turn->count);
+	const struct kuid_want want = kuid_turn_want(turn);
+
+	return kuid_generator_when(turn->generator, &want, before);
 }
 
 static u64 kuid_turn_try_stamps(struct kuid_turn *turn,

@@ -340,8 +340,10 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 		/* The last slot there is: take all below it at once. */
 		window = &host.generator.windows[KUID_GRID];
 		window->batch = kuid_grid_slots(ahead);
-		s = kuid_generator_take(&host.generator, KUID_GRID, &file,
-					KUID_BY_FILE, 0, window->batch, ~0U)
+		s = kuid_generator_take(&host.generator,
+					&(struct kuid_want) {
+						KUID_GRID, &file, KUID_BY_FILE,
+						0, window->batch, ~0U })
 			    .units;
 		assert_true(s.count > 0);
 		assert_true(kuid_grid_ns(s.first) <= wall);
@@ -389,8 +391,12 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 {
 	machine_set_mono(mono - 1);
 	assert_int_equal(
-		kuid_generator_when(&host.generator, source, file, order,
-				    host.generator.windows[source].one, 0, 1),
+		kuid_generator_when(&host.generator,
+				    &(struct kuid_want) {
+					    source, file, order, 0,
+					    host.generator.windows[source].one,
+					    1 },
+				    0),
 		mono);
 	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 0);
 	machine_set_mono(mono);
@@ -409,15 +415,22 @@ static void one_is_ready_when_it_says_so(void **state)
 			setup(NULL);
 			machine_pass(random_below(HOST_SECOND));
 			machine_set_cpu(0);
-			assert_true(kuid_generator_when(
-					    &host.generator, source, &file,
-					    order,
-					    host.generator.windows[source].one,
-					    0, 1) <= machine_mono());
+			assert_true(
+				kuid_generator_when(
+					&host.generator,
+					&(struct kuid_want) {
+						source, &file, order, 0,
+						host.generator.windows[source]
+							.one,
+						1 },
+					0) <= machine_mono());
 			use_up(source, &file);
 			mono = kuid_generator_when(
-				&host.generator, source, &file, order,
-				host.generator.windows[source].one, 0, 1);
+				&host.generator,
+				&(struct kuid_want) {
+					source, &file, order, 0,
+					host.generator.windows[source].one, 1 },
+				0);
 			assert_true(mono > machine_mono());
 			assert_ready_at(source, 0, &file, order, mono);
 		}
@@ -434,13 +447,19 @@ static void of_more_than_fits_as_much_is_ready(void **state)
 		u64 mono;
 
 		use_up(source, &file);
-		mono = kuid_generator_when(&host.generator, source, &file,
-					   KUID_BY_FILE, ahead, 0, ~0U);
+		mono = kuid_generator_when(
+			&host.generator,
+			&(struct kuid_want) { source, &file, KUID_BY_FILE, 0,
+					      ahead, ~0U },
+			0);
 		assert_true(mono > machine_mono());
 		machine_set_mono(mono);
-		assert_true(kuid_generator_when(&host.generator, source, &file,
-						KUID_BY_FILE, ahead, 0,
-						~0U) <= mono);
+		assert_true(kuid_generator_when(
+				    &host.generator,
+				    &(struct kuid_want) { source, &file,
+							  KUID_BY_FILE, 0,
+							  ahead, ~0U },
+				    0) <= mono);
 	}
 }
 
@@ -460,10 +479,12 @@ static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 		machine_pass(random_below(1000));
 		machine_step_wall(-(s64)(5 * HOST_SECOND + random_below(3)));
 		clock = host_clock(source);
-		mono = kuid_generator_when(&host.generator, source, &file,
-					   KUID_BY_FILE,
-					   host.generator.windows[source].one,
-					   0, 1);
+		mono = kuid_generator_when(
+			&host.generator,
+			&(struct kuid_want) {
+				source, &file, KUID_BY_FILE, 0,
+				host.generator.windows[source].one, 1 },
+			0);
 		/* What was run ahead is left to be waited for. */
 		assert_int_equal(host_clock(source), clock);
 		if (mono <= machine_mono())

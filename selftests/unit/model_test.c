@@ -258,8 +258,10 @@ static void take(struct cpu *cpu, const struct act *act)
 	call->changes = changes;
 	cpu->call = call;
 	cpu->section++;
-	*taken = kuid_generator_take(&generator, act->source, watermarks,
-				     act->order, 0, ahead, act->count);
+	*taken = kuid_generator_take(
+		&generator,
+		&(struct kuid_want) { act->source, watermarks, act->order, 0,
+				      ahead, act->count });
 	if (!taken->units.count)
 		call->ready = kuid_generator_ready(&generator, act->source,
 						   next_of(call), ahead);
@@ -299,9 +301,11 @@ static void ask(struct cpu *cpu, const struct act *act)
 		broken = "the state of two times";
 	if (found)
 		kuid_generator_refresh(&generator, &generator.stamp_clock);
-	kuid_generator_when(&generator, act->source, &files[act->file],
-			    act->order, generator.windows[act->source].one, 0,
-			    1);
+	kuid_generator_when(&generator,
+			    &(struct kuid_want) {
+				    act->source, &files[act->file], act->order,
+				    0, generator.windows[act->source].one, 1 },
+			    0);
 	cpu->section++;
 }
 

@@ -433,8 +433,10 @@ static void all_clocks_stand_still(void **state)
 
 	(void)state;
 	for (;;) {
-		taken = kuid_generator_take(&host.generator, KUID_STAMPS, &file,
-					    KUID_BY_FILE, 0, most, 12345678);
+		taken = kuid_generator_take(
+			&host.generator,
+			&(struct kuid_want) { KUID_STAMPS, &file, KUID_BY_FILE,
+					      0, most, 12345678 });
 		if (!taken.units.count)
 			break;
 		assert_int_equal(taken.units.first, NOW + got);
@@ -458,11 +460,14 @@ static void all_clocks_stand_still(void **state)
 	assert_int_equal(got, HOST_AHEAD / 1000 + 1);
 	got = 0;
 	for (;;) {
-		u32 count = kuid_generator_take(
-				    &host.generator, KUID_GRID, &file,
-				    KUID_BY_FILE, 0,
-				    host.generator.windows[KUID_GRID].one, 9999)
-				    .units.count;
+		u32 count =
+			kuid_generator_take(
+				&host.generator,
+				&(struct kuid_want) {
+					KUID_GRID, &file, KUID_BY_FILE, 0,
+					host.generator.windows[KUID_GRID].one,
+					9999 })
+				.units.count;
 
 		if (!count)
 			break;

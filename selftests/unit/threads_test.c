@@ -142,9 +142,12 @@ static void *take(void *arg)
 		if (!random_below(100)) {
 			host_read();
 			kuid_generator_when(
-				&host.generator, plan->source, &files[file],
-				order, host.generator.windows[plan->source].one,
-				0, 1);
+				&host.generator,
+				&(struct kuid_want) {
+					plan->source, &files[file], order, 0,
+					host.generator.windows[plan->source].one,
+					1 },
+				0);
 		}
 		thread->section++;
 	}

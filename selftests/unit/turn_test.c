@@ -221,8 +221,10 @@ static void use_up(void)
 	struct kuid_sequences *sequences = host.generator.epoch->sequences;
 	struct kuid_watermarks file = { 0 };
 
-	kuid_generator_take(&host.generator, source, &file, KUID_BY_HOST, 0,
-			    host.generator.windows[source].one, ~0U);
+	kuid_generator_take(&host.generator,
+			    &(struct kuid_want) {
+				    source, &file, KUID_BY_HOST, 0,
+				    host.generator.windows[source].one, ~0U });
 	assert_true(atomic64_read(&sequences->of[source].next));
 }
 

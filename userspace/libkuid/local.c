@@ -92,17 +92,22 @@ static struct kuid_taken take(struct kuid_users *users,
 	const enum kuid_source from =
 		kuid_formats[handle->layout->format].source;
 	const struct kuid_window *window = &generator->windows[from];
-	u64 ahead = batch ? window->batch : window->one;
-	struct kuid_taken taken =
-		kuid_generator_take(generator, from, &handle->watermarks,
-				    KUID_BY_FILE, 0, ahead, count);
+	const struct kuid_want want = {
+		.source = from,
+		.watermarks = &handle->watermarks,
+		.order = KUID_BY_FILE,
+		.ahead = batch ? window->batch : window->one,
+		.count = count,
+	};
+	struct kuid_taken taken = kuid_generator_take(generator, &want);
 
 	if (taken.units.count) {
 		__atomic_fetch_add(&users->ids[handle->layout->format],
 				   taken.units.count, __ATOMIC_RELAXED);
 	} else {
-		*ready = kuid_generator_ready(
-			generator, from, taken.units.first + count - 1, ahead);
+		*ready = kuid_generator_ready(generator, from,
+					      taken.units.first + count - 1,
+					      want.ahead);
 		__atomic_fetch_add(&users->waits, 1, __ATOMIC_RELAXED);
 	}
 	return taken;
