@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The character device: device files, open files, reads and polls. ioctl.c has
- * the commands.
+ * The character device: device files, open, read and poll. ioctl.c has the
+ * commands, sysfs.c the attributes; make.c makes the IDs.
  */
 #include <linux/cdev.h>
 #include <linux/delay.h>
@@ -26,14 +26,17 @@
 #include "sysfs.h"
 #include "user.h"
 
-/* By KUID_ORDER_*. */
+/* Names for fdinfo, indexed by KUID_ORDER_*. */
 static const char *const kuid_chr_orders[] = {
 	[KUID_ORDER_CPU] = "cpu",
 	[KUID_ORDER_FILE] = "file",
 	[KUID_ORDER_HOST] = "host",
 };
 
-/* The device files, by minor number: /dev/kuid, then two for each format. */
+/*
+ * The device files, indexed by minor number: /dev/kuid, then two for each
+ * format.
+ */
 static const struct kuid_chr_device {
 	const char *name;
 	u32 format;
@@ -57,7 +60,7 @@ enum kuid_chr_load {
 	KUID_CHR_FAILED
 };
 
-/* Written by kuid_chr_init() only, by kuid_chr_end_load(). */
+/* Written only by kuid_chr_end_load(), during kuid_chr_init(). */
 static enum kuid_chr_load kuid_chr_load;
 
 static bool kuid_chr_load_is_over(void)
@@ -66,9 +69,10 @@ static bool kuid_chr_load_is_over(void)
 }
 
 /*
- * Devices can be opened while others are still to be made. If one of those
- * can't be made, the load fails, and the kernel frees the module although an
- * open file holds a reference. So an open waits until the load is over.
+ * A program can open a device file while kuid_chr_init() is still creating the
+ * others. If one of those can't be created, the load fails, and the kernel
+ * frees the module although an open file holds a reference to it. So an open
+ * waits until the load has ended.
  */
 static int kuid_chr_wait_for_load(void)
 {
@@ -100,17 +104,21 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 		kuid_stream_init(kf->stream);
 	file->private_data = kf;
 	/*
-	 * The worker comes from the host name of now. If there can be no epoch
-	 * yet, there will be one when it is needed.
+	 * Begin the first epoch now, so that its worker is made from the
+	 * current host name. If that fails, the first call that needs an epoch
+	 * tries again.
 	 */
 	kuid_epochs_start_now();
 	ret = stream_open(inode, file);
-	/* io_uring needs no worker; sendfile() requires FMODE_LSEEK. */
+	/*
+	 * With FMODE_NOWAIT, io_uring reads without a worker thread. sendfile()
+	 * requires FMODE_LSEEK.
+	 */
 	file->f_mode |= FMODE_NOWAIT | FMODE_LSEEK;
 	return ret;
 }
 
-/* Without this function there is no FMODE_LSEEK. */
+/* The VFS clears FMODE_LSEEK of a file that has no llseek function. */
 static loff_t kuid_chr_llseek(struct file *file, loff_t offset, int whence)
 {
 	return -ESPIPE;
@@ -125,7 +133,7 @@ static int kuid_chr_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* A read of the file's own format, in its own order. */
+/* Begin a read, which always uses the file's own format and order. */
 static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
 			       struct kuid_request *request)
 {
@@ -133,7 +141,10 @@ static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
 			       KUID_ORDER_DEFAULT, size, request);
 }
 
-/* Whole IDs only. Returns how many bytes they took, or a negative errno. */
+/*
+ * Make as many whole IDs as fit into @size bytes. Returns the number of bytes
+ * that were stored, or a negative errno.
+ */
 static ssize_t kuid_chr_make(struct kuid_request *request,
 			     struct kuid_sink *sink, size_t size)
 {
@@ -163,7 +174,7 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 	return kuid_chr_make(&request, &sink, size);
 }
 
-/* As a read of the same size, to where the iov_iter says. */
+/* Read into an iov_iter, as kuid_chr_read_any() reads into user memory. */
 static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct kuid_file *kf = iocb->ki_filp->private_data;
@@ -193,7 +204,7 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
 
-	/* The usual case, one more ID, needs none of the rest. */
+	/* Most reads ask for one more binary ID, which takes a short path. */
 	if (kuid_mode_is_usual(mode, size) &&
 	    likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
 				    (u8 __user *)buf)))
@@ -214,12 +225,18 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	u64 when;
 	int ret;
 
-	/* First, so that no change is missed after the look. */
+	/*
+	 * Register before the checks: otherwise a change between them would
+	 * wake nobody.
+	 */
 	kuid_poller_add(&kf->poller, file, wait);
 	if (kuid_mode_is_text(mode) && kuid_stream_ready(kf->stream))
 		ready = EPOLLIN | EPOLLRDNORM;
 	if (kuid_epochs_start(true)) {
-		/* The random generator tells nobody when it is ready. */
+		/*
+		 * Nothing notifies a module when the kernel's random generator
+		 * becomes ready, so the poller looks again soon.
+		 */
 		kuid_poller_wake_at(&kf->poller, ktime_get_ns());
 		return ready;
 	}
@@ -237,7 +254,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	}
 }
 
-/* For /proc/PID/fdinfo. */
+/* Adds the file's mode to /proc/PID/fdinfo/FD. */
 static void kuid_chr_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct kuid_file *kf = file->private_data;
@@ -252,8 +269,9 @@ static void kuid_chr_show_fdinfo(struct seq_file *seq, struct file *file)
 }
 
 /*
- * read_iter is for whoever has no one piece of user memory to read into, and
- * for io_uring. read does without the buffer that it takes.
+ * read() packs IDs directly into user memory. read_iter() serves readv, splice
+ * and io_uring; it makes IDs in a buffer and copies them, because the end of a
+ * segment may cut an ID.
  */
 static const struct file_operations kuid_chr_fops = {
 	.owner = THIS_MODULE,
@@ -269,7 +287,7 @@ static const struct file_operations kuid_chr_fops = {
 	.show_fdinfo = kuid_chr_show_fdinfo,
 };
 
-/* IDs are for everyone, and there is nothing to write. */
+/* Every user may read IDs, and the device takes no input. */
 static char *kuid_chr_devnode(kuid_compat_devnode_const struct device *dev,
 			      umode_t *mode)
 {
@@ -291,14 +309,18 @@ static void kuid_chr_remove_devices(unsigned int count)
 
 static void kuid_chr_end_load(enum kuid_chr_load how)
 {
-	/* The barrier pairs with that of prepare_to_wait_event() in an open. */
+	/*
+	 * Pairs with the barrier of prepare_to_wait_event() in an open: the
+	 * open sees the new value, or this wakeup finds the open waiting.
+	 */
 	smp_store_mb(kuid_chr_load, how);
 	wake_up_var(&kuid_chr_load);
 }
 
 /*
- * Opens that were under way when the load failed have returned when nothing
- * but the load itself holds a reference to the module.
+ * Wait for opens that began before the load failed: the kernel frees their code
+ * next. Each open holds a reference to the module until it has returned, so
+ * this waits until the load holds the only one.
  */
 static void kuid_chr_wait_for_opens(void)
 {
@@ -309,10 +331,14 @@ static void kuid_chr_wait_for_opens(void)
 }
 
 /**
- * kuid_chr_init - make the device files
+ * kuid_chr_init - create the device files and their sysfs attributes
  *
- * Context: module load. When this returns 0 the device is in use.
- * Return: 0, or the errno of the step that failed, all before it undone.
+ * If this succeeds, programs may already use the device. So it must be the last
+ * step of the load.
+ *
+ * Context: module load. May sleep.
+ * Return: 0, or the negative errno of the step that failed; the steps before it
+ * are undone.
  */
 int __init kuid_chr_init(void)
 {
@@ -328,7 +354,10 @@ int __init kuid_chr_init(void)
 	if (ret)
 		goto err_region;
 
-	/* Before the devices: they are announced when they are made. */
+	/*
+	 * Add the cdev before the devices: a device is announced when it is
+	 * created, and its device file must work from then on.
+	 */
 	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
 	kuid_chr_cdev.owner = THIS_MODULE;
 	ret = cdev_add(&kuid_chr_cdev, kuid_chr_devt, KUID_CHR_MINORS);
@@ -336,7 +365,10 @@ int __init kuid_chr_init(void)
 		goto err_class;
 
 	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
-		/* All device files share the attributes of the first. */
+		/*
+		 * The attributes describe the whole host, so only the first
+		 * device has them.
+		 */
 		const struct attribute_group **groups =
 			minor ? NULL : kuid_sysfs_groups;
 		struct device *dev;
@@ -366,9 +398,9 @@ err_region:
 }
 
 /**
- * kuid_chr_exit - remove the device files
+ * kuid_chr_exit - remove the device files and their sysfs attributes
  *
- * Context: module unload: no file is open.
+ * Context: module unload; no file is open. May sleep.
  */
 void kuid_chr_exit(void)
 {

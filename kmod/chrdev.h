@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The character device. */
+/* The character device: creating and removing it. */
 #ifndef KUID_CHRDEV_H
 #define KUID_CHRDEV_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The sums of the per-CPU counters. The code that makes IDs counts them. */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 
@@ -7,10 +8,11 @@
 DEFINE_PER_CPU(struct kuid_counters, kuid_counters);
 
 /**
- * kuid_counters_sum - add up what all CPUs have done
- * @sum: set to it; each number was right at some moment of the call
+ * kuid_counters_sum - add up the counters of all CPUs
+ * @sum: output, all fields are set; each number lies between the values that
+ *	the counter has at the beginning and at the end of the call
  *
- * Context: any.
+ * Context: any. Never sleeps.
  */
 void kuid_counters_sum(struct kuid_counters *sum)
 {
@@ -18,7 +20,7 @@ void kuid_counters_sum(struct kuid_counters *sum)
 	int cpu;
 
 	*sum = (struct kuid_counters) { 0 };
-	/* CPUs that are off line now, too. */
+	/* A CPU that is offline now may have counted before. */
 	for_each_possible_cpu(cpu) {
 		const struct kuid_counters *one =
 			per_cpu_ptr(&kuid_counters, cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has been done so far, counted by each CPU for itself. */
+/* Counters for the status. Each CPU counts for itself, without atomics. */
 #ifndef KUID_COUNTERS_H
 #define KUID_COUNTERS_H
 
@@ -9,12 +9,14 @@
 #include "core/formats.h"
 
 /**
- * struct kuid_counters - what was done on one CPU
- * @ids: IDs handed out, by KUID_FORMAT_*
- * @waits: calls that waited for the clock
- * @would_blocks: calls that would have, and were not to
+ * struct kuid_counters - the counters of one CPU
+ * @ids: IDs that were made for callers, by KUID_FORMAT_*
+ * @waits: reservations that a caller slept for; one for each chunk at most
+ * @would_blocks: calls that failed with -EAGAIN or ended early, because they
+ *	would have had to sleep for a reservation
  *
- * Written by this_cpu_*() only; others read it meanwhile, each number at once.
+ * A CPU writes its counters by this_cpu_*() only, while other CPUs read them
+ * with READ_ONCE().
  */
 struct kuid_counters {
 	u64 ids[KUID_NR_FORMATS];

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The start of each call for IDs from an open file. chrdev.c opens files. */
 #include <linux/atomic.h>
 
 #include "file.h"
 #include "epochs.h"
 
 /**
- * kuid_file_order - what IDs follow
+ * kuid_file_order - translate an order of the ABI
  * @order: KUID_ORDER_*, not KUID_ORDER_DEFAULT
  *
- * Return: the generator's word for it.
+ * Context: any.
+ * Return: the generator's value for @order.
  */
 enum kuid_order kuid_file_order(u32 order)
 {
@@ -26,15 +28,17 @@ enum kuid_order kuid_file_order(u32 order)
  * kuid_file_begin - prepare a call for IDs
  * @kf: the open file
  * @nonblock: the call may not sleep
- * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT for the file's own
- * @order: KUID_ORDER_*; KUID_ORDER_DEFAULT for the file's own
- * @size: bytes that must hold an ID of the file's own format
- * @request: set in all of it
+ * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT selects the file's format
+ * @order: KUID_ORDER_*; KUID_ORDER_DEFAULT selects the file's order
+ * @size: size of the caller's buffer in bytes; must hold an ID of the file's
+ *	format if the file is binary
+ * @request: output, all fields are set
  *
- * From here on the file's own format and order can't be changed.
+ * After success, the file's format and order can't be changed any more.
  *
- * Context: process. Sleeps as kuid_epochs_start().
- * Return: 0; -EINVAL if @size is too small; or as kuid_epochs_start().
+ * Context: process. Sleeps as kuid_epochs_start() does.
+ * Return: 0; -EINVAL if @size is too small; or an error of
+ * kuid_epochs_start().
  */
 int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 		    size_t size, struct kuid_request *request)
@@ -49,7 +53,10 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	if (ret)
 		return ret;
 
-	/* The format may have been changed meanwhile. */
+	/*
+	 * Check the size again: the format may have changed while this call
+	 * slept.
+	 */
 	do {
 		if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
 			return -EINVAL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An open file: what a read of it gives, and what it has given. */
+/*
+ * An open file: its mode and its watermarks. chrdev.c and ioctl.c have the
+ * operations on it.
+ */
 #ifndef KUID_FILE_H
 #define KUID_FILE_H
 
@@ -14,24 +17,30 @@
 #include "wait.h"
 
 /*
- * kuid_file.mode: what a read gives, in one word so that it is never seen half
- * changed. A file that reads as most do has none but the lowest 16 bits set,
- * see kuid_mode_is_usual(): its first ID was taken, and it gives IDs in the
- * order of the file, not text. After the first ID the mode stays as it is. Then
- * there is an epoch, too, which a quick read relies on.
+ * kuid_file.mode: format, order and kind of a file in one word, so that no call
+ * sees half of a change.
+ *
+ * The first call that asks for IDs clears KUID_MODE_UNTAKEN. After that the
+ * mode never changes, and there is an epoch; the short path of a read relies on
+ * both.
+ *
+ * The most frequent mode has no bit above the lowest 16: KUID_MODE_UNTAKEN is
+ * clear, the order is KUID_ORDER_FILE, and the file is binary. So
+ * kuid_mode_is_usual() needs only one comparison.
  */
 #define KUID_MODE_FORMAT  GENMASK_ULL(7, 0)
-#define KUID_MODE_ID_SIZE GENMASK_ULL(15, 8) /* the least a read must ask for */
-#define KUID_MODE_ORDER	  GENMASK_ULL(49, 48) /* ^ KUID_ORDER_FILE */
+#define KUID_MODE_ID_SIZE GENMASK_ULL(15, 8)  /* shortest read; 0 for text */
+#define KUID_MODE_ORDER	  GENMASK_ULL(49, 48) /* xor KUID_ORDER_FILE */
 #define KUID_MODE_TEXT	  BIT_ULL(62)
 #define KUID_MODE_UNTAKEN BIT_ULL(63)
 
 /**
  * struct kuid_file - an open file
- * @watermarks: written by the generator only
- * @mode: KUID_MODE_*; changed by compare-and-exchange, read at once
+ * @watermarks: the highest stamp and slots that the file was given; only the
+ *	generator writes them
+ * @mode: KUID_MODE_*; read by READ_ONCE(), changed by compare-and-exchange
  * @poller: the file's pollers
- * @stream: there in a file that gives text
+ * @stream: one element in a file of text, none in a binary file
  */
 struct kuid_file {
 	struct kuid_watermarks watermarks;
@@ -40,7 +49,7 @@ struct kuid_file {
 	struct kuid_stream stream[];
 };
 
-/* The mode of a file that no ID was taken from. */
+/* The mode of a file before the first call that asks for IDs. */
 static inline u64 kuid_mode(u32 format, u32 order, bool text)
 {
 	u64 id_size = text ? 0 : kuid_formats[format].id_size;
@@ -72,8 +81,9 @@ static inline bool kuid_mode_is_taken(u64 mode)
 }
 
 /*
- * Whether a read asks for one ID of a file that reads as most do. One compare,
- * because the kernel cuts sizes to MAX_RW_COUNT, which is below all other bits.
+ * Whether a read asks for exactly one ID and the file has the most frequent
+ * mode. One comparison checks both: the kernel limits @size to MAX_RW_COUNT,
+ * which is below all higher bits of the mode.
  */
 static __always_inline bool kuid_mode_is_usual(u64 mode, size_t size)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands of <linux/kuid.h>. Their structs are checked here alone. */
+/*
+ * The commands of <linux/kuid.h>. This file checks their structs and the
+ * caller's capabilities; identity.c checks the parts of an identity to set.
+ */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/capability.h>
@@ -14,7 +17,7 @@
 #include "sink.h"
 #include "status.h"
 
-/* The ABI: the same on every architecture, for 32-bit and 64-bit programs. */
+/* The ABI is the same on every architecture, and for 32-bit programs. */
 static_assert(sizeof(struct kuid_query) == 128);
 static_assert(offsetof(struct kuid_query, rate_max) == 40);
 static_assert(offsetof(struct kuid_query, order) == 72);
@@ -34,7 +37,7 @@ static_assert(sizeof(struct kuid_set_identity) == 128);
 static_assert(offsetof(struct kuid_set_identity, epoch) == 32);
 static_assert(offsetof(struct kuid_set_identity, load_id) == 40);
 
-/* Bounded so that the size of a batch in bytes fits any signed 32-bit type. */
+/* The size of the largest batch, in bytes, fits a signed 32-bit integer. */
 #define KUID_IOCTL_BATCH_MAX SZ_64M
 
 static bool kuid_ioctl_format_ok(u32 format)
@@ -200,7 +203,7 @@ static long kuid_ioctl_restore(struct kuid_restore __user *arg)
 		return -EPERM;
 	if (copy_from_user(&restore, arg, sizeof(restore)))
 		return -EFAULT;
-	/* Either a floor, or the word that there is none. */
+	/* A request has a floor or KUID_RESTORE_FRESH, never both. */
 	if (restore.flags & ~KUID_RESTORE_FRESH ||
 	    !restore.flags == !restore.floor_ns ||
 	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
@@ -251,13 +254,14 @@ static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
 }
 
 /**
- * kuid_ioctl - a command of a program
- * @file: any of the device's files
+ * kuid_ioctl - carry out a command
+ * @file: an open file of any of the device files
  * @cmd: KUID_IOC_*
- * @arg: the address of the command's struct
+ * @arg: user address of the command's struct
  *
- * Context: process.
- * Return: 0 or a negative errno, as <linux/kuid.h> has it.
+ * Context: process. May sleep.
+ * Return: 0, or a negative errno that <linux/kuid.h> describes; -ENOTTY if @cmd
+ * is unknown.
  */
 long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

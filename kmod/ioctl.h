@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commands of <linux/kuid.h>. */
+/* The commands of <linux/kuid.h>; reads and polls are in chrdev.c. */
 #ifndef KUID_IOCTL_H
 #define KUID_IOCTL_H
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loading and unloading, in order and in reverse. */
+/*
+ * Loading and unloading: the order in which the parts of the module start and
+ * stop. param.c has the module parameters.
+ */
 #include <linux/module.h>
 
 #include "chrdev.h"

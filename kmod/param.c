@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All are read once, while the module is loaded, and can't be changed later. */
+/*
+ * The module parameters: their syntax, limits and defaults. They are set when
+ * the module is loaded and can't be changed later. epochs.c puts them into use.
+ */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
@@ -17,9 +20,9 @@
 
 /**
  * struct kuid_bounded - a parameter that is a decimal number
- * @value: the number; its default until it is set
- * @min: the lowest it may be
- * @max: the highest
+ * @value: the number; the default until the parameter is set
+ * @min: the lowest valid number
+ * @max: the highest valid number
  */
 struct kuid_bounded {
 	unsigned int value;
@@ -73,9 +76,11 @@ static struct kuid_bounded kuid_interval = {
 };
 
 module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0444);
-MODULE_PARM_DESC(max_ahead_ms, "how far an ID may be ahead: 1 to 1000 (100)");
+MODULE_PARM_DESC(max_ahead_ms,
+		 "ms that IDs may be ahead of the clock: 1 to 1000 (100)");
 module_param_cb(step_limit_ms, &kuid_bounded_ops, &kuid_step_limit, 0444);
-MODULE_PARM_DESC(step_limit_ms, "back to a new epoch: 0 to 3600000 (10000)");
+MODULE_PARM_DESC(step_limit_ms,
+		 "ms of lag above which an epoch begins: 0 to 3600000 (10000)");
 module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
 MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
 
@@ -108,10 +113,10 @@ module_param_cb(state, &kuid_state_ops, NULL, 0444);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
 /**
- * struct kuid_part - a parameter that is a number or says where to get it
- * @words: what may stand in its place
- * @bits: how wide it is
- * @choice: what it says
+ * struct kuid_part - a parameter for one part of the identity
+ * @words: the words that are valid instead of a hexadecimal number
+ * @bits: the width of the number, in bits
+ * @choice: the parsed value; the default until the parameter is set
  */
 struct kuid_part {
 	struct {
@@ -139,7 +144,7 @@ static bool kuid_part_is_hex(const char *text, unsigned int bits)
 	size_t size = strlen(text);
 	size_t i;
 
-	/* Neither 0x nor a sign, which kstrtou64() would take. */
+	/* kstrtou64() would also accept 0x and a sign. */
 	for (i = 0; i < size; i++)
 		if (!isxdigit(text[i]))
 			return false;
@@ -193,9 +198,9 @@ MODULE_PARM_DESC(worker,
 
 /**
  * kuid_param_read - read the module parameters
- * @params: set in all of it
+ * @params: output, all fields are set
  *
- * Context: module load.
+ * Context: module load. Does not sleep.
  */
 void kuid_param_read(struct kuid_params *params)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Module parameters: how they are written, and what they say. */
+/* The values of the module parameters, for epochs.c. */
 #ifndef KUID_PARAM_H
 #define KUID_PARAM_H
 
@@ -8,12 +8,13 @@
 #include "core/format.h"
 
 /**
- * struct kuid_params - what the module parameters say
- * @max_ahead_ns: how far an ID may be ahead of its clock
- * @step_limit_ns: how far the clock may be set back before a new epoch begins
+ * struct kuid_params - the values of the module parameters
+ * @max_ahead_ns: how far an ID may be ahead of its clock, in nanoseconds
+ * @step_limit_ns: the lag of the stamps above which a new epoch begins, in
+ *	nanoseconds
  * @state_required: IDs that a reboot could repeat wait for saved state
- * @choices: where the first epoch's identity comes from; the value of
- *	KUID_FROM_MAC is still to be found
+ * @choices: where the first epoch's identity comes from; for KUID_FROM_MAC,
+ *	kuid_identity_init() looks up the address later
  */
 struct kuid_params {
 	u64 max_ahead_ns;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fills in the status and the state that ioctl.c and sysfs.c show: promises,
+ * reasons, clocks and counters. generator.c reads the clocks and the gate.
+ */
 #include <linux/hrtimer.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -12,28 +16,28 @@
 #include "identity.h"
 #include "status.h"
 
-/* A clock that ticks more slowly than this makes the time in IDs coarse. */
+/* If the clock's resolution is coarser, so is the time in IDs. */
 #define KUID_STATUS_COARSE_NS 1000
 
 /**
- * kuid_status_resolution_ns - how far apart two readings of the clock can be
- *	told
+ * kuid_status_resolution_ns - the resolution of the system's clock
  *
  * Context: any.
- * Return: nanoseconds, at least 1.
+ * Return: the resolution in nanoseconds, at least 1.
  */
 unsigned int kuid_status_resolution_ns(void)
 {
-	/* Clocks that tick faster than 1 GHz say 0. */
+	/* The kernel returns 0 for a clock that ticks faster than 1 GHz. */
 	return max(1U, ktime_get_resolution_ns());
 }
 
 /**
- * kuid_status_step_limit - what kuid_query.step_limit_ns says
- * @source: what the format is made from
+ * kuid_status_step_limit - the value of kuid_query.step_limit_ns
+ * @source: what the queried format is made from
  *
  * Context: any but NMI.
- * Return: nanoseconds.
+ * Return: the limit in nanoseconds; U64_MAX if the format goes on at half speed
+ * after any clock step: slot formats, and stamp formats with a given node.
  */
 u64 kuid_status_step_limit(enum kuid_source source)
 {
@@ -77,8 +81,11 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 }
 
 /**
- * kuid_status_read - how things stand on the host
- * @reading: set in all of it, as kuid_epochs_read()
+ * kuid_status_read - read the generator
+ * @reading: output, all fields are set, as by kuid_epochs_read()
+ *
+ * If the reading shows a clock step that the generator has not found yet, a
+ * worker refreshes the generator.
  *
  * Context: process. Does not sleep.
  */
@@ -89,8 +96,8 @@ void kuid_status_read(struct kuid_reading *reading)
 }
 
 /**
- * kuid_status_fill - the status, as struct kuid_status has it
- * @status: set in all of it
+ * kuid_status_fill - fill in struct kuid_status
+ * @status: output, all fields are set
  *
  * Context: process. Does not sleep.
  */
@@ -105,7 +112,10 @@ void kuid_status_fill(struct kuid_status *status)
 	kuid_status_read(&reading);
 	kuid_counters_sum(&counters);
 	*status = (struct kuid_status) {
-		/* By construction, whatever the clock does by itself. */
+		/*
+		 * Order and uniqueness hold by construction. Only a forced
+		 * clock suspends uniqueness.
+		 */
 		.held = KUID_HELD_ORDER |
 			(reading.may_repeat ? 0 : KUID_HELD_UNIQUE) |
 			(kuid_status_reboot_safe(&reading)
@@ -132,11 +142,11 @@ void kuid_status_fill(struct kuid_status *status)
 }
 
 /**
- * kuid_status_fill_state - what would have to be saved, as struct kuid_state
- *	has it
- * @state: set in all of it
+ * kuid_status_fill_state - fill in struct kuid_state
+ * @state: output, all fields are set
  *
- * Context: process. Does not sleep. There is an epoch: kuid_epochs_start().
+ * Context: process. Does not sleep. The caller has begun the first epoch, for
+ * example by kuid_epochs_start_now().
  */
 void kuid_status_fill_state(struct kuid_state *state)
 {

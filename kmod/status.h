@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is held now and why not, as programs and administrators are told. */
+/* The status and the state to save. ioctl.c and sysfs.c show them. */
 #ifndef KUID_STATUS_H
 #define KUID_STATUS_H
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads of text. A read may end inside a line; the stream of an open file keeps
+ * the rest for the next read. make.c and sink.c make the lines.
+ */
 #include <linux/ktime.h>
 #include <linux/uaccess.h>
 
@@ -7,11 +11,11 @@
 #include "wait.h"
 
 /**
- * struct kuid_stream_to - where a read goes
- * @user: user memory, if @iter is NULL
- * @iter: else what is described by this
- * @left: how much is wanted there
- * @line: bytes of a line, which all have one size
+ * struct kuid_stream_to - the memory that a read fills
+ * @user: address of the next byte in user memory; used if @iter is NULL
+ * @iter: the iov_iter to fill; NULL for user memory
+ * @left: bytes that the read still asks for
+ * @line: size of a line in bytes; all lines of a format have the same size
  */
 struct kuid_stream_to {
 	u8 __user *user;
@@ -20,7 +24,7 @@ struct kuid_stream_to {
 	size_t line;
 };
 
-/* All or nothing. */
+/* Copy all of @size bytes. If that fails, @to does not advance. */
 static int kuid_stream_copy(struct kuid_stream_to *to, const char *from,
 			    size_t size)
 {
@@ -40,7 +44,7 @@ static int kuid_stream_copy(struct kuid_stream_to *to, const char *from,
 	return 0;
 }
 
-/* Give what is left of a line, or as much of it as is wanted. */
+/* Copy the rest of the kept line, or as much of it as the read asks for. */
 static int kuid_stream_rest(struct kuid_stream *stream,
 			    struct kuid_stream_to *to)
 {
@@ -49,14 +53,17 @@ static int kuid_stream_rest(struct kuid_stream *stream,
 
 	lockdep_assert_held(&stream->lock);
 
-	/* What could not be given stays for the next read. */
+	/* If the copy fails, the rest stays for the next read. */
 	ret = kuid_stream_copy(to, stream->line + stream->at, n);
 	if (!ret)
 		WRITE_ONCE(stream->at, stream->at + n);
 	return ret;
 }
 
-/* Give whole lines. Returns 0 if all that fit have been given. */
+/*
+ * Make as many whole lines as fit. Returns 0 if all of them were made, or a
+ * negative errno.
+ */
 static int kuid_stream_lines(struct kuid_request *request,
 			     struct kuid_stream_to *to)
 {
@@ -76,11 +83,14 @@ static int kuid_stream_lines(struct kuid_request *request,
 	if (!to->iter)
 		to->user += ret * to->line;
 	to->left -= ret * to->line;
-	/* Why does not matter: something was given. */
+	/*
+	 * After fewer lines the read must end. The caller returns the number of
+	 * bytes then, so any error will do.
+	 */
 	return ret < count ? -EAGAIN : 0;
 }
 
-/* Give the beginning of a line, whose end is for the next read. */
+/* Make one more line, copy its beginning, and keep the rest. */
 static int kuid_stream_begin(struct kuid_stream *stream,
 			     struct kuid_request *request,
 			     struct kuid_stream_to *to)
@@ -97,7 +107,10 @@ static int kuid_stream_begin(struct kuid_stream *stream,
 	WRITE_ONCE(stream->at, 0);
 	WRITE_ONCE(stream->size, to->line);
 	ret = kuid_stream_rest(stream, to);
-	/* Kept, it would come after what others are given. */
+	/*
+	 * Drop the line: if it were kept, it would come after IDs that other
+	 * calls get meanwhile.
+	 */
 	if (ret)
 		WRITE_ONCE(stream->size, 0);
 	return ret;
@@ -112,6 +125,7 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 
 	if (request->nonblock) {
 		if (!mutex_trylock(&stream->lock)) {
+			/* The other read wakes no pollers when it ends. */
 			kuid_poller_wake_at(request->poller,
 					    ktime_get_ns() + NSEC_PER_MSEC);
 			return -EAGAIN;
@@ -129,8 +143,10 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 }
 
 /**
- * kuid_stream_init - begin with an ID that is still to be made
+ * kuid_stream_init - initialize a stream that keeps no line
  * @stream: the stream
+ *
+ * Context: any.
  */
 void kuid_stream_init(struct kuid_stream *stream)
 {
@@ -139,16 +155,17 @@ void kuid_stream_init(struct kuid_stream *stream)
 }
 
 /**
- * kuid_stream_read - read into user memory
+ * kuid_stream_read - read text into user memory
  * @stream: the stream
- * @request: what it is made of
- * @buf: the memory
- * @size: bytes of it, at least 1
+ * @request: the call
+ * @buf: the user memory
+ * @size: size of @buf in bytes, at least 1
  *
- * Context: process. As kuid_make().
- * Return: how many bytes were given, at least 1, or an errno, as kuid_make();
- * -EAGAIN also if another read is under way and
- * @request->nonblock.
+ * Context: process. Sleeps as kuid_make() does. Also sleeps while another read
+ * holds the stream's lock, unless @request->nonblock is set.
+ * Return: the number of bytes that were read, at least 1; or an error of
+ * kuid_make(); -EAGAIN also if another read holds the lock and
+ * @request->nonblock is set.
  */
 ssize_t kuid_stream_read(struct kuid_stream *stream,
 			 struct kuid_request *request, char __user *buf,
@@ -164,12 +181,12 @@ ssize_t kuid_stream_read(struct kuid_stream *stream,
 }
 
 /**
- * kuid_stream_read_iter - read to where an iov_iter says
+ * kuid_stream_read_iter - read text into an iov_iter
  * @stream: the stream
- * @request: what it is made of
- * @to: where, at least 1 byte
+ * @request: the call
+ * @to: the iov_iter, of at least 1 byte; advances by the bytes that were read
  *
- * Context: process. As kuid_make().
+ * Context: as kuid_stream_read().
  * Return: as kuid_stream_read().
  */
 ssize_t kuid_stream_read_iter(struct kuid_stream *stream,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of text as a stream of bytes, which is read in pieces of any size. */
+/*
+ * The lines of text of one open file as a stream of bytes. A read takes any
+ * number of bytes of it. text.h has the text of an ID.
+ */
 #ifndef KUID_STREAM_H
 #define KUID_STREAM_H
 
@@ -12,23 +15,25 @@
 #include "sink.h"
 
 /**
- * struct kuid_stream - the end of a line that a read did not finish
- * @lock: so that lines of reads at the same time are not mixed up
+ * struct kuid_stream - the line that the last read did not finish
+ * @lock: keeps the lines of concurrent reads apart
  * @line: the line
- * @at: how much of it has been read
- * @size: how much there is of it; 0 if there is none
+ * @at: bytes of the line that were read
+ * @size: bytes of the line; 0 if there is none
  *
- * @lock protects all of it; poll reads @at and @size without it, which is what
- * they are written by WRITE_ONCE() for.
+ * @lock guards the other fields. poll reads @at and @size without @lock, so
+ * reads change them by WRITE_ONCE().
  */
 struct kuid_stream {
-	struct mutex lock; /* held for the whole of a read */
+	struct mutex lock; /* a read holds it from its start to its end */
 	char line[KUID_LINE_MAX];
 	u8 at;
 	u8 size;
 };
 
-/* Whether something is there. A read under way changes it: no waiting for that.
+/*
+ * Whether the rest of a line is left. poll must not wait for a read that holds
+ * the lock, so the answer may be outdated.
  */
 static inline bool kuid_stream_ready(const struct kuid_stream *stream)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The status as files, one value each, in groups by what they are about. */
+/*
+ * The status in sysfs: one value a file, in one directory for each subject.
+ * status.c reads the values.
+ */
 #include <linux/container_of.h>
 #include <linux/device.h>
 #include <linux/stddef.h>
@@ -23,7 +26,7 @@ enum kuid_sysfs_group {
 	KUID_SYSFS_NR_GROUPS
 };
 
-/* The directory of each in that of the device; NULL for the latter itself. */
+/* Each group's directory below the device's; NULL for the device's own. */
 static const char *const kuid_sysfs_dirs[KUID_SYSFS_NR_GROUPS] = {
 	[KUID_SYSFS_IDENTITY] = "identity", [KUID_SYSFS_CLOCK] = "clock",
 	[KUID_SYSFS_AHEAD] = "ahead",	    [KUID_SYSFS_LIMITS] = "limits",
@@ -32,10 +35,12 @@ static const char *const kuid_sysfs_dirs[KUID_SYSFS_NR_GROUPS] = {
 };
 
 /**
- * enum kuid_sysfs_from - what a number is a field of
+ * enum kuid_sysfs_from - the struct that a number is a field of
  * @KUID_SYSFS_FROM_STATUS: struct kuid_status
- * @KUID_SYSFS_FROM_IDENTITY: struct kuid_identity, which there is in an epoch
- * @KUID_SYSFS_FROM_HOST: kuid_host, and set when the module is loaded
+ * @KUID_SYSFS_FROM_IDENTITY: struct kuid_identity; the file shows an empty line
+ *	before the first epoch
+ * @KUID_SYSFS_FROM_HOST: kuid_host; only fields that don't change after the
+ *	module was loaded, because they are read without a lock
  */
 enum kuid_sysfs_from {
 	KUID_SYSFS_FROM_STATUS,
@@ -45,13 +50,14 @@ enum kuid_sysfs_from {
 
 /**
  * struct kuid_sysfs_file - a file
- * @attr: its name, and kuid_sysfs_show() if it is a number, as all below say
- * @group: the directory it is in
- * @of: what the number is a field of
- * @offset: where it is there
- * @size: its size there
- * @digits: how many hexadecimal digits are shown; 0 for a decimal number
- * @bit: of which 1 or 0 is shown; 0 to show the number
+ * @attr: its name and show function; only kuid_sysfs_show() uses the fields
+ *	below @group
+ * @group: the directory of the file
+ * @of: the struct that the number is a field of
+ * @offset: offset of the field, in bytes
+ * @size: size of the field: 1, 4 or 8 bytes
+ * @digits: number of hexadecimal digits to show; 0 for a decimal number
+ * @bit: the bit of the number to show as 1 or 0; 0 to show the number
  */
 struct kuid_sysfs_file {
 	struct device_attribute attr;
@@ -114,7 +120,7 @@ static ssize_t kuid_sysfs_resolution(struct device *dev,
 	return sysfs_emit(buf, "%u\n", kuid_status_resolution_ns());
 }
 
-/* What KUID_REASON_* are called. */
+/* The names of KUID_REASON_*. */
 static const struct {
 	u64 reason;
 	const char *name;
@@ -166,7 +172,7 @@ static ssize_t kuid_sysfs_reasons(struct device *dev,
 	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_STATUS, kuid_status, \
 			  _field, ##__VA_ARGS__)
 
-/* The counter of a format's IDs. */
+/* The file that shows the counter of a format's IDs. */
 #define KUID_SYSFS_OF_FORMAT(_name, _NAME, ...) \
 	KUID_SYSFS_OF_STATUS(COUNTERS, _name, ids[KUID_FORMAT_##_NAME]),
 
@@ -216,7 +222,10 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_FILE(HELD, reasons, kuid_sysfs_reasons),
 };
 
-/* The same as the driver core wants it: each group's files, then NULL. */
+/*
+ * The same files as the driver core expects them: the attributes of each group,
+ * followed by NULL.
+ */
 static struct attribute
 	*kuid_sysfs_attrs[ARRAY_SIZE(kuid_sysfs_files) + KUID_SYSFS_NR_GROUPS];
 static struct attribute_group kuid_sysfs_group[KUID_SYSFS_NR_GROUPS];
@@ -225,7 +234,7 @@ const struct attribute_group *kuid_sysfs_groups[KUID_SYSFS_NR_GROUPS + 1];
 /**
  * kuid_sysfs_init - fill in kuid_sysfs_groups
  *
- * Context: module load.
+ * Context: module load, before the devices are created. Does not sleep.
  */
 void __init kuid_sysfs_init(void)
 {

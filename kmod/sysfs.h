@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The attributes of the device in sysfs. */
+/* The sysfs attributes of the first device. chrdev.c creates the device. */
 #ifndef KUID_SYSFS_H
 #define KUID_SYSFS_H
 

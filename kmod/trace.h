@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints: what happens rarely, and explains the times in IDs. */
+/* Tracepoints for rare events that explain the times in IDs. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kuid
 

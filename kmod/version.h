@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The one place that names the version of module, library and tool. */
+/* The only definition of the version of module, library and tool. */
 #ifndef KUID_VERSION_H
 #define KUID_VERSION_H
 
