@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* IDs for kernel code. */
+/*
+ * IDs for kernel code. <linux/kuid.h> declares the only function. It has no
+ * open file and never sleeps.
+ */
 #include <linux/export.h>
 #include <linux/kconfig.h>
 #include <linux/preempt.h>
@@ -9,10 +12,13 @@
 #include "make.h"
 #include "sink.h"
 
-/* As if all kernel code had one open file; follows only KUID_ORDER_HOST. */
+/* All kernel code shares these watermarks. Only KUID_ORDER_HOST uses them. */
 static struct kuid_watermarks kuid_ids_watermarks;
 
-/* Where preemption is off a kernel of PREEMPT_RT has no random bytes. */
+/*
+ * Whether the kernel has random bytes in this context. Under PREEMPT_RT, its
+ * random generator takes a lock that sleeps, so it needs preemption enabled.
+ */
 static bool kuid_ids_random(void)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible();
@@ -20,30 +26,35 @@ static bool kuid_ids_random(void)
 
 /**
  * kuid_ids_generate - make IDs in kernel code
- * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT is v1
- * @order: KUID_ORDER_CPU, or KUID_ORDER_HOST for IDs above all that any caller
- *	had been given in that order when the call began; KUID_ORDER_DEFAULT is
- *	the former
- * @ids: where they go, binary as /dev/kuid gives them, of any alignment: 16
- *	bytes for each, 8 for k64, 12 for k96
- * @count: how many are wanted, at least 1
+ * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT selects v1
+ * @order: KUID_ORDER_CPU; or KUID_ORDER_HOST for IDs above all IDs that any
+ *	caller got in that order before this call began; KUID_ORDER_DEFAULT
+ *	selects KUID_ORDER_CPU
+ * @ids: address of the memory for the IDs, with any alignment; IDs are binary,
+ *	as /dev/kuid gives them: 16 bytes each, 8 for k64, 12 for k96
+ * @count: number of IDs to make, at least 1
  *
- * The IDs of one call increase. Fewer come than were wanted if no more may be
- * made now, and never more than 1,024: whoever wants more calls again.
+ * The IDs of one call increase. A call makes 1,024 IDs at most, and fewer than
+ * @count if no more are available now. A caller that needs more calls again.
  *
- * A caller that finds none may not wait for them here; they come with time, at
- * the rate that &struct kuid_query.rate_max tells.
+ * The function does not wait for IDs. After -EAGAIN the caller can retry later;
+ * IDs become available at the rate of &struct kuid_query.rate_max.
  *
  * Context: any but NMI. Never sleeps.
- * Return: how many were made, at least 1; -EINVAL for an unknown format or
- * order, KUID_ORDER_FILE, or a @count of 0; -EAGAIN if there is none to be had
- * now, for that is all: those of the time are used up, no saved state was
- * restored where it is required, the module was just loaded and its first epoch
- * is being prepared, the machine was just cloned or is about to hibernate, or
- * the kernel's random generator is not ready; -EAGAIN also from NMI, and for v7
- * under PREEMPT_RT where preemption is off; -ESTALE if the node or worker that
- * @format shows may not be used, see &struct kuid_set_identity; -ENODATA if
- * saved state is required and was missing for 30 s.
+ * Return: the number of IDs that were made, at least 1, or:
+ *
+ * * -EINVAL: @format or @order is unknown, @order is KUID_ORDER_FILE, or @count
+ *   is 0.
+ * * -EAGAIN: no ID is available now. The window is used up or due to waiters;
+ *   the module was just loaded and its first epoch is about to begin, or the
+ *   kernel's random generator is not ready for that; the machine was just
+ *   cloned, or is about to hibernate; or saved state is required, and there is
+ *   no floor yet or no ceiling above the time of the IDs. Also in an NMI, and
+ *   for v7 under PREEMPT_RT with preemption disabled.
+ * * -ESTALE: @format shows a node or worker that may not be used until an
+ *   administrator confirms or changes it, see &struct kuid_set_identity.
+ * * -ENODATA: saved state is required, and a floor or such a ceiling has been
+ *   missing for 30 s.
  */
 ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {

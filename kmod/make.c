@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call's IDs are made in chunks, each of one reservation: reserve stamps or
- * slots, then let the sink make IDs of them and store those.
+ * A call's IDs are made in chunks. For each chunk, reserve.c reserves stamps or
+ * slots, and sink.c packs IDs from that reservation and stores them.
  */
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -12,9 +12,9 @@
 #include "sink.h"
 
 /*
- * Whether what was taken goes on with the call's IDs. It does not if it is of
- * another epoch, or below them because it was taken on another CPU: then the
- * call ends, and what was taken is lost.
+ * Whether a reservation continues the call's IDs. It does not if it is of
+ * another epoch, or if it is below the last ID because the caller was moved to
+ * another CPU. Then the call ends, and the reservation is lost.
  */
 static bool kuid_request_goes_on(struct kuid_request *request,
 				 const struct kuid_taken *taken)
@@ -31,16 +31,18 @@ static bool kuid_request_goes_on(struct kuid_request *request,
 }
 
 /**
- * kuid_make_chunk - make IDs of one reservation
- * @request: the call
- * @sink: where the IDs go
- * @single: the call asks for one ID in all
- * @count: how many IDs, at least 1 and not more than %KUID_MAKE_CHUNK
+ * kuid_make_chunk - make IDs from one reservation
+ * @request: the call; its epoch, load_id and last are updated
+ * @sink: the sink for the IDs
+ * @single: the whole call asks for one ID
+ * @count: number of IDs to make, 1 to &struct kuid_sink.most
  *
- * Context: any but NMI if @request->nonblock, the sink is in kernel memory and
- * the kernel gives random bytes there; else process, sleeps as kuid_reserve().
- * Return: how many were made; 0 if what there is now does not go on with what
- * the call has got; -EFAULT if the sink took none; or as kuid_reserve().
+ * Context: any but NMI if @request->nonblock is set, the sink is in kernel
+ * memory, and the kernel has random bytes in that context if the format needs
+ * any. Otherwise process: sleeps as kuid_reserve() does, and may fault.
+ * Return: the number of IDs that were stored, at least 1; 0 if the reservation
+ * does not continue the call's IDs; -EFAULT if the sink stored none; or an
+ * error of kuid_reserve().
  */
 ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 			bool single, u32 count)
@@ -63,16 +65,19 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 
 /**
  * kuid_make - make IDs
- * @request: the call
- * @sink: where the IDs go: user memory or an iov_iter
- * @count: how many, at least 1
+ * @request: the call, which has made no ID yet
+ * @sink: the sink for the IDs: user memory or an iov_iter
+ * @count: number of IDs to make, at least 1
  *
- * Context: process. Sleeps, unless @request->nonblock, while the IDs would be
- * too far ahead of the clock; may sleep for memory and user memory.
- * Return: how many were made, at least 1: fewer than @count after a signal, at
- * memory that can't be written, or where the call would sleep and may not; if
- * that comes before the first ID: -ERESTARTSYS, -EFAULT, -EAGAIN; -ESTALE if
- * the identity may not be used; -ENODATA as kuid_reserve().
+ * The call ends early, with fewer IDs than @count, if a signal is pending, if
+ * memory can't be written, if a reservation fails, or if a reservation does not
+ * continue the IDs made so far.
+ *
+ * Context: process. Unless @request->nonblock is set, sleeps for reservations
+ * as kuid_reserve() does. May sleep for scratch memory and user memory.
+ * Return: the number of IDs that were stored, at least 1. If the call ends
+ * before the first ID: -EFAULT if memory can't be written, or an error of
+ * kuid_reserve().
  */
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 		  size_t count)
@@ -85,7 +90,10 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 	for (;;) {
 		u32 n = min_t(size_t, count - done, sink->most);
 
-		/* IDs that are taken and can't be stored are lost. */
+		/*
+		 * Check the memory before reserving: IDs that are reserved and
+		 * can't be stored are lost.
+		 */
 		n = kuid_sink_room(sink, n);
 		if (!n) {
 			ret = -EFAULT;
@@ -95,7 +103,10 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 		if (ret <= 0)
 			break;
 		done += ret;
-		/* io_uring's work for this task can wait. */
+		/*
+		 * Only a signal ends the call. signal_pending() would end it
+		 * for io_uring's task work as well, which can wait.
+		 */
 		if (done == count || sink->full || task_sigpending(current))
 			break;
 		cond_resched();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Making IDs: as many as a call asks for, to wherever it wants them. */
+/*
+ * Making the IDs of a call, for all callers: open files, the commands and
+ * kernel code. sink.h has the places where IDs are stored.
+ */
 #ifndef KUID_MAKE_H
 #define KUID_MAKE_H
 
@@ -11,19 +14,22 @@
 struct kuid_poller;
 struct kuid_sink;
 
-/* IDs made between two looks at signals and the scheduler. */
+/*
+ * The IDs of one chunk. A call checks for signals and calls the scheduler only
+ * between chunks.
+ */
 #define KUID_MAKE_CHUNK 1024
 
 /**
  * struct kuid_request - a call for IDs
- * @watermarks: of the open file that the IDs are made for
+ * @watermarks: the watermarks of the open file, or of kernel code
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @order: what they shall follow
- * @poller: of that file; NULL for kernel code
- * @nonblock: the call takes what is there and does not sleep
- * @epoch: number of the epoch that its IDs are made in; 0 before the first ID
- * @load_id: that epoch's
- * @last: the stamp or slot of the last ID, if @epoch is not 0
+ * @order: the IDs that the call's IDs must be above
+ * @poller: the pollers of the open file; NULL for kernel code
+ * @nonblock: the call takes what is available and does not sleep for more
+ * @epoch: number of the epoch of the call's IDs; 0 before the first ID
+ * @load_id: load_id of that epoch
+ * @last: the stamp or slot of the call's last ID; valid if @epoch is not 0
  */
 struct kuid_request {
 	struct kuid_watermarks *watermarks;

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reserving stamps or slots for a call, and waiting until the call may have
+ * them. turn.c decides when that is, wait.c puts the caller to sleep.
+ */
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
 
@@ -10,10 +14,10 @@
 #include "trace.h"
 #include "wait.h"
 
-/* How long a call waits for a ceiling above the time of its IDs. */
+/* A call waits this long at most for a ceiling above the time of its IDs. */
 #define KUID_RESERVE_CEILING_NS (30ULL * NSEC_PER_SEC)
 
-/* By source; those of stamps are not used. */
+/* Indexed by enum kuid_source. The lines of KUID_STAMPS are not used. */
 struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 static void kuid_reserve_turn(struct kuid_turn *turn,
@@ -36,7 +40,11 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 	kuid_waiter_init(&turn->waiter, current);
 }
 
-/* Why IDs may not be made with some parts of the identity. */
+/*
+ * Whether the gate is open for @parts of the identity. Returns 0 if it is;
+ * -ESTALE if an administrator must confirm or change one of them; -EAGAIN if a
+ * new epoch will open the gate.
+ */
 static int kuid_reserve_closed(u32 parts)
 {
 	u32 stale;
@@ -47,13 +55,17 @@ static int kuid_reserve_closed(u32 parts)
 	/* Pairs with the release in kuid_generator_publish(). */
 	stale = smp_load_acquire(&kuid_host.epoch)->stale;
 	rcu_read_unlock_sched();
-	/* Otherwise a new epoch is on its way, or they may by now. */
+	/*
+	 * If no part is stale, a new epoch is about to begin, or has just begun
+	 * and opened the gate after the check above. A retry is right for both.
+	 */
 	return stale & parts ? -ESTALE : -EAGAIN;
 }
 
 /*
- * Whether a source has been shut for so long that callers give up: -ENODATA, or
- * -EAGAIN and until when they don't.
+ * Whether a caller gives up waiting for a clock that was shut at @since. Sets
+ * @until to the moment when it gives up, and returns -ENODATA if that has
+ * passed, otherwise -EAGAIN.
  */
 static int kuid_reserve_shut(u64 since, u64 *until)
 {
@@ -62,14 +74,17 @@ static int kuid_reserve_shut(u64 since, u64 *until)
 }
 
 /**
- * kuid_reserve_ready - whether one ID could be had now
- * @request: what would be asked for
- * @when: on -EAGAIN set to when there may be one, in nanoseconds of the
- *	monotonic clock; KUID_NEVER if clocks or the epoch must change first
+ * kuid_reserve_ready - check whether a call could get one ID now
+ * @request: the call
+ * @when: output; after -EAGAIN, the moment to check again, in nanoseconds of
+ *	the monotonic clock; KUID_NEVER if clocks or the epoch must change first
  *
- * Context: any but NMI; there is an epoch.
- * Return: 0, -EAGAIN, -ESTALE, or -ENODATA if there has been no ceiling above
- * the time of the IDs for 30 s.
+ * Reserves nothing, so another caller may be quicker.
+ *
+ * Context: any but NMI; there is an epoch. Does not sleep.
+ * Return: 0 if there is an ID; -EAGAIN if there is none yet; -ESTALE if a part
+ * of the identity is stale; -ENODATA if there has been no ceiling above the
+ * time of the IDs for 30 s.
  */
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
@@ -93,7 +108,10 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 	return -EAGAIN;
 }
 
-/* What a call that may not wait returns. Its pollers are woken in time. */
+/*
+ * The error of a call that may not sleep. If it is -EAGAIN, the pollers of its
+ * file are woken when an ID is due.
+ */
 static int kuid_reserve_would_block(const struct kuid_request *request)
 {
 	u64 when;
@@ -108,17 +126,19 @@ static int kuid_reserve_would_block(const struct kuid_request *request)
 }
 
 /**
- * kuid_reserve - take what IDs are made from, when it is the caller's turn
- * @request: the batch that the IDs are for
- * @single: the caller asks for one ID in all
- * @count: how many IDs it asks for now, at least 1
- * @taken: set to what was taken, for one ID at least
+ * kuid_reserve - reserve stamps or slots when it is the caller's turn
+ * @request: the call
+ * @single: the whole call asks for one ID
+ * @count: number of stamps or slots to reserve, at least 1
+ * @taken: output: the reservation, of 1 to @count stamps or slots; valid only
+ *	on success
  *
- * Context: any but NMI if @request->nonblock; otherwise process, sleeps.
- * Return: 0; -EAGAIN if @request->nonblock and there is none; -ERESTARTSYS
- * after a signal; -ESTALE if the identity may not be used; -ENODATA if the call
- * has waited 30 s for a ceiling above the time of the IDs, or may not wait and
- * there has been none for so long.
+ * Context: any but NMI if @request->nonblock is set; otherwise process, and
+ * sleeps interruptibly. There is an epoch.
+ * Return: 0; -EAGAIN if @request->nonblock is set and nothing is available;
+ * -ERESTARTSYS after a signal; -ESTALE if a part of the identity is stale;
+ * -ENODATA if the call has waited 30 s for a ceiling above the time of the IDs,
+ * or if it may not sleep and there has been no such ceiling for 30 s.
  */
 int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken)
@@ -136,6 +156,7 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 			break;
 		when = KUID_NEVER;
 		if (ret) {
+			/* The gate is closed, so nobody needs a place. */
 			kuid_turn_end(&turn);
 		} else {
 			rcu_read_lock_sched();
@@ -147,11 +168,20 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		if (request->nonblock) {
 			if (turn.single || request->epoch)
 				return kuid_reserve_would_block(request);
-			/* poll told of one ID, which may be in the far half. */
+			/*
+			 * Retry as a single: poll may have reported one ID in
+			 * the far half of the window, and a batch may use only
+			 * the near half.
+			 */
 			turn.single = true;
 			turn.count = 1;
 			continue;
 		}
+		/*
+		 * If the identity may be used and time alone does not help, the
+		 * clock has come to the ceiling. The 30 s begin when this call
+		 * finds that.
+		 */
 		if (ret || when != KUID_NEVER)
 			shut_since = 0;
 		else if (!shut_since)
@@ -175,9 +205,9 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 }
 
 /**
- * kuid_reserve_init - prepare the lines
+ * kuid_reserve_init - initialize the lines
  *
- * Context: module load.
+ * Context: module load. Does not sleep.
  */
 void __init kuid_reserve_init(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reserving what IDs are made from: at once, or after waiting for it. */
+/*
+ * Reserving stamps or slots for a call, with or without waiting. generator.h
+ * has the reservation itself.
+ */
 #ifndef KUID_RESERVE_H
 #define KUID_RESERVE_H
 
@@ -14,10 +17,13 @@ struct kuid_request;
 extern struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 /**
- * kuid_reserve_single_passes - whether a call for one ID finds no waiter
+ * kuid_reserve_single_passes - check whether the line of singles is empty
  * @source: what the ID is made from
  *
- * Context: any. One plain read, or none for stamps.
+ * A call for one ID may reserve without the line's lock then.
+ *
+ * Context: any. Costs one plain read, or none for stamps.
+ * Return: whether the line is empty; always true for stamps, which have none.
  */
 static __always_inline bool
 kuid_reserve_single_passes(const enum kuid_source source)

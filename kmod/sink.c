@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The three sinks: user memory, what an iov_iter describes, kernel memory. */
+/*
+ * The three sinks: user memory, an iov_iter, kernel memory. user.h has the
+ * stores into user memory; make.c reserves what the IDs are packed from.
+ */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sizes.h>
@@ -10,13 +13,13 @@
 #include "sink.h"
 #include "user.h"
 
-/* IDs that are made in scratch memory before they are copied to an iov_iter. */
+/* IDs that are packed into scratch memory before they go to an iov_iter. */
 #define KUID_SINK_ITER_CHUNK 64
 
-/* IDs in kernel memory whose random bytes are on the stack. */
+/* IDs whose random bytes fit on the stack, for a sink in kernel memory. */
 #define KUID_SINK_RANDOM_FEW 8
 
-/* How far to look ahead whether what an iov_iter describes can be written. */
+/* Bytes of an iov_iter that one check for writable memory covers. */
 #define KUID_SINK_ITER_SURE SZ_64K
 
 static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
@@ -24,7 +27,7 @@ static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
 {
 	const struct kuid_format *of = &kuid_formats[format];
 
-	/* Without @few, which need not be cleared. */
+	/* Set each field: assigning the struct would clear all of @few. */
 	sink->kind = kind;
 	sink->format = format;
 	sink->text = text;
@@ -37,11 +40,13 @@ static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
 }
 
 /**
- * kuid_sink_user - a sink in user memory
- * @sink: set in all of it that is used
+ * kuid_sink_user - initialize a sink in user memory
+ * @sink: the sink
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: IDs go there as lines of text
- * @to: the memory, of any alignment
+ * @text: the sink stores lines of text instead of binary IDs
+ * @to: user address with any alignment
+ *
+ * Context: any.
  */
 void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
 		    u8 __user *to)
@@ -51,11 +56,13 @@ void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
 }
 
 /**
- * kuid_sink_iter - a sink where an iov_iter says
- * @sink: set in all of it that is used
+ * kuid_sink_iter - initialize a sink for an iov_iter
+ * @sink: the sink
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: IDs go there as lines of text
- * @to: the iov_iter, which goes on as IDs are stored
+ * @text: the sink stores lines of text instead of binary IDs
+ * @to: the iov_iter; advances as IDs are stored
+ *
+ * Context: any.
  */
 void kuid_sink_iter(struct kuid_sink *sink, u32 format, bool text,
 		    struct iov_iter *to)
@@ -65,11 +72,16 @@ void kuid_sink_iter(struct kuid_sink *sink, u32 format, bool text,
 }
 
 /**
- * kuid_sink_kernel - a sink in kernel memory
- * @sink: set in all of it that is used
+ * kuid_sink_kernel - initialize a sink in kernel memory
+ * @sink: the sink
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: IDs go there as lines of text
- * @to: the memory, of any alignment
+ * @text: the sink stores lines of text instead of binary IDs
+ * @to: kernel address with any alignment; the memory has room for all IDs that
+ *	are stored
+ *
+ * Such a sink needs neither kuid_sink_begin() nor kuid_sink_end().
+ *
+ * Context: any.
  */
 void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to)
 {
@@ -78,14 +90,15 @@ void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to)
 }
 
 /**
- * kuid_sink_begin - get scratch memory, if the sink needs any
- * @sink: the sink
- * @count: how many IDs the call asks for
- * @nonblock: the call may not sleep
+ * kuid_sink_begin - allocate scratch memory, if the sink needs it
+ * @sink: the sink, in user memory or an iov_iter
+ * @count: number of IDs that the call asks for
+ * @nonblock: don't sleep for the scratch memory of an iov_iter
  *
- * Out of memory a call is slower, not refused.
+ * If there is no memory, the call doesn't fail: it makes smaller chunks in the
+ * scratch memory inside @sink.
  *
- * Context: process.
+ * Context: process. May sleep for memory.
  */
 void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
 {
@@ -114,10 +127,10 @@ void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
 }
 
 /**
- * kuid_sink_end - give the scratch memory back
- * @sink: the sink
+ * kuid_sink_end - free the scratch memory
+ * @sink: the sink, after kuid_sink_begin()
  *
- * Context: process.
+ * Context: process. Does not sleep.
  */
 void kuid_sink_end(struct kuid_sink *sink)
 {
@@ -125,8 +138,9 @@ void kuid_sink_end(struct kuid_sink *sink)
 }
 
 /*
- * How many bytes of user memory can be written. Every page is touched once: a
- * page that can't be written must be found before IDs are taken for it.
+ * The number of bytes of user memory, up to @bytes, that can be written. Reads
+ * and writes back one byte in each page: access_ok() alone would miss a page
+ * that is unmapped or read-only, and the IDs reserved for it would be lost.
  */
 static size_t kuid_sink_user_room(u8 __user *to, size_t bytes)
 {
@@ -145,7 +159,10 @@ end:
 	return min(at, bytes);
 }
 
-/* How many bytes an iov_iter takes, looked up for many IDs at once. */
+/*
+ * The number of bytes of the iov_iter, up to @bytes, that can be written. One
+ * check covers several chunks, because chunks of an iov_iter are small.
+ */
 static size_t kuid_sink_iter_room(struct kuid_sink *sink, size_t bytes)
 {
 	size_t ahead;
@@ -160,12 +177,12 @@ static size_t kuid_sink_iter_room(struct kuid_sink *sink, size_t bytes)
 }
 
 /**
- * kuid_sink_room - how many IDs there is memory for
+ * kuid_sink_room - check how many IDs the memory can take
  * @sink: the sink, in user memory or an iov_iter
- * @count: how many are wanted
+ * @count: number of IDs to store next
  *
- * Context: process; may sleep for user memory.
- * Return: how many, up to @count.
+ * Context: process. May fault, and so sleep for user memory.
+ * Return: the number of IDs that can be stored, 0 to @count.
  */
 u32 kuid_sink_room(struct kuid_sink *sink, u32 count)
 {
@@ -180,7 +197,7 @@ u32 kuid_sink_room(struct kuid_sink *sink, u32 count)
 static u32 kuid_sink_store_user(struct kuid_sink *sink,
 				const struct kuid_taken *taken)
 {
-	/* In a register while IDs are stored. */
+	/* A local copy, which the compiler can keep in a register. */
 	u8 __user *at = sink->user;
 	u32 stored;
 
@@ -199,9 +216,9 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 }
 
 /**
- * struct kuid_lines - where lines of text go in user memory
- * @at: the address of the next one
- * @text: the last one
+ * struct kuid_lines - the place for lines of text in user memory
+ * @at: user address of the next line
+ * @text: the last line; the next one changes only digits that differ
  */
 struct kuid_lines {
 	u8 __user *at;
@@ -221,8 +238,9 @@ fault:
 }
 
 /*
- * Write an ID's text, of @size, with its end of line, and store it in eights of
- * bytes. The last eight bytes overlap those before them.
+ * Store an ID's line: a text of @size characters and a newline. It is stored as
+ * words of eight bytes. The last word overlaps the one before it, so that no
+ * byte behind the line is written.
  */
 static __always_inline bool kuid_line_put(struct kuid_lines *lines,
 					  const enum kuid_text_form form,
@@ -280,10 +298,10 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 }
 
 /**
- * struct kuid_kernel_ids - where IDs or lines go in kernel memory
- * @at: the address of the next one
- * @of: their format
- * @text: the last line
+ * struct kuid_kernel_ids - the place for IDs or lines in kernel memory
+ * @at: address of the next ID or line
+ * @of: the format
+ * @text: the last line; not used for binary IDs
  */
 struct kuid_kernel_ids {
 	u8 *at;
@@ -313,7 +331,7 @@ static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
 	return true;
 }
 
-/* Make IDs or lines in kernel memory, where all can be stored. */
+/* Pack IDs or lines into kernel memory, where a store can't fail. */
 static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 				   const struct kuid_taken *taken)
 {
@@ -328,7 +346,7 @@ static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 	if (sink->text)
 		kuid_text_start(&ids.text, ids.of->text_form);
 	while (left) {
-		/* There may be no memory for the random bytes of all. */
+		/* Few IDs at a time: their random bytes are on the stack. */
 		units.count = ids.of->random_size
 				      ? min_t(u32, left, KUID_SINK_RANDOM_FEW)
 				      : left;
@@ -345,9 +363,12 @@ static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 }
 
 /*
- * Copy whole IDs or lines. Returns how many: all that there is room for,
- * although a machine may stop before it has filled the memory in front of a
- * hole, as arm64 does. One at a time is copied without meeting the hole.
+ * Copy @count IDs or lines from scratch memory to the iov_iter. Returns the
+ * number that were copied whole.
+ *
+ * If the memory ends inside the copy, some machines (arm64) stop before they
+ * have filled it, and IDs that fit would be lost. So the rest is copied one by
+ * one, until an ID doesn't fit.
  */
 static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
 {
@@ -358,7 +379,7 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
 	do {
 		copied = copy_to_iter(sink->scratch + done * size, n * size,
 				      sink->iter);
-		/* Or a pipe would keep the beginning of an ID that is lost. */
+		/* Otherwise a pipe would keep the beginning of a lost ID. */
 		iov_iter_revert(sink->iter, copied % size);
 		done += copied / size;
 		if (copied < size && n == 1)
@@ -370,12 +391,14 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
 }
 
 /**
- * kuid_sink_store - make IDs of what was taken
- * @sink: where they go
- * @taken: what they are made from, not more than @sink->most
+ * kuid_sink_store - pack IDs from a reservation and store them
+ * @sink: the sink
+ * @taken: the reservation, of not more than @sink->most IDs
  *
- * Context: for a sink in kernel memory any but NMI; else process, may fault.
- * Return: how many IDs were stored. If that is not all, @sink is full.
+ * Context: for a sink in kernel memory any but NMI in which the kernel has
+ * random bytes, if the format needs any; otherwise process, and may fault.
+ * Return: the number of IDs that were stored. If it is less than the
+ * reservation, the rest is lost and @sink->full is set.
  */
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sinks: where made IDs go, as bytes or as lines of text. */
+/*
+ * Sinks: the places where IDs are stored, as binary IDs or as lines of text.
+ * formats.h has the functions that pack an ID.
+ */
 #ifndef KUID_SINK_H
 #define KUID_SINK_H
 
@@ -8,18 +11,19 @@
 
 #include "core/formats.h"
 
-/* The longest line: a text and its end of line. */
+/* Size of the longest line, in bytes: a text and a newline. */
 #define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
 
-/* Lines that a sink has scratch memory for if it gets none from the kernel. */
+/* Lines that fit into the scratch memory inside a sink. */
 #define KUID_SINK_FEW 4
 
 /**
- * enum kuid_sink_kind - what kind of memory the IDs go to
- * @KUID_SINK_USER: one piece of user memory; IDs are built in place
- * @KUID_SINK_ITER: what an iov_iter describes. It may lie anywhere, and an ID
- *	may be cut by the end of a piece, so IDs are made in scratch memory
- * @KUID_SINK_KERNEL: kernel memory
+ * enum kuid_sink_kind - the kind of memory of a sink
+ * @KUID_SINK_USER: one piece of user memory; IDs are packed directly into it
+ * @KUID_SINK_ITER: an iov_iter, of any kind of memory; IDs are packed into
+ *	scratch memory and copied, because the end of a segment may cut an ID
+ * @KUID_SINK_KERNEL: one piece of kernel memory; IDs are packed directly into
+ *	it
  */
 enum kuid_sink_kind {
 	KUID_SINK_USER,
@@ -28,20 +32,22 @@ enum kuid_sink_kind {
 };
 
 /**
- * struct kuid_sink - where made IDs go
- * @kind: which of the addresses below counts
- * @user: the next ID's, of any alignment
- * @iter: likewise
- * @kernel: likewise
+ * struct kuid_sink - the place where the IDs of a call are stored
+ * @kind: selects @user, @iter or @kernel
+ * @user: user address of the next ID, with any alignment
+ * @iter: the iov_iter, which begins at the next ID
+ * @kernel: kernel address of the first ID, with any alignment
  * @format: KUID_FORMAT_*
- * @text: they go there as lines
- * @full: an ID could not be stored; the call ends
- * @size: bytes of an ID or of a line, all lines of a format being as long
- * @most: how many IDs can be made at once
- * @sure: bytes that @iter has been found to take
- * @scratch: memory to make IDs in, or for their random bytes
- * @allocated: what @scratch is, if it isn't @few
- * @few: scratch memory for few IDs
+ * @text: store lines of text instead of binary IDs
+ * @full: an ID could not be stored, so the call ends
+ * @size: size of an ID or a line in bytes; all lines of a format have the same
+ *	size
+ * @most: highest number of IDs in a chunk
+ * @sure: bytes of @iter that were found writable
+ * @scratch: memory to pack IDs into for @iter, or for random bytes for @user
+ * @allocated: the memory that was allocated for @scratch; NULL if @scratch is
+ *	@few
+ * @few: scratch memory for a few IDs
  */
 struct kuid_sink {
 	enum kuid_sink_kind kind;

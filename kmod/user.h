@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * IDs in user memory. The loops that make them are inlined with the store at
- * their heart: no buffer and no copy between the generator and the caller.
+ * Packing IDs into user memory, and the short path of a read of one ID. The
+ * loop that packs is inlined together with the store, so no ID is copied on its
+ * way to the caller. sink.c has all other sinks and lines of text.
  */
 #ifndef KUID_USER_H
 #define KUID_USER_H
@@ -16,8 +17,9 @@
 #include "reserve.h"
 
 /*
- * Stores into user memory, inside user_access_begin(). A sink is a pointer to
- * where the next ID goes, or begins with one.
+ * The stores of an ID of 8, 12 or 16 bytes. The caller is inside
+ * user_access_begin(). A sink is the user address of the next ID, or a struct
+ * that begins with it.
  */
 static __always_inline bool kuid_user_put_8(void *sink, __be64 high, __be64 low)
 {
@@ -58,16 +60,17 @@ fault:
 }
 
 /**
- * kuid_user_store - make IDs of what was taken, in user memory
+ * kuid_user_store - pack IDs from a reservation into user memory
  * @format: KUID_FORMAT_*
- * @sink: begins with the address of the memory
- * @size: bytes of an ID there
- * @taken: what they are made from
- * @random: room for the format's random bytes, and KUID_V7_RANDOM_PAD more
+ * @sink: a user address, or a struct that begins with it; @put advances it
+ * @size: bytes of an ID or a line in that memory
+ * @taken: the reservation
+ * @random: buffer for the random bytes of all IDs and KUID_V7_RANDOM_PAD more;
+ *	not used if the format has no random bytes
  * @put: stores an ID
  *
- * Context: process; may fault.
- * Return: how many were stored.
+ * Context: process. May fault, and so sleep for user memory.
+ * Return: the number of IDs that were stored.
  */
 static __always_inline u32 kuid_user_store(const u32 format, void *sink,
 					   const size_t size,
@@ -89,7 +92,7 @@ static __always_inline u32 kuid_user_store(const u32 format, void *sink,
 	return stored;
 }
 
-/* The store of IDs of some size. */
+/* The store for IDs of @id_size bytes. */
 static __always_inline kuid_put_t kuid_user_put(const size_t id_size)
 {
 	BUILD_BUG_ON(id_size != 8 && id_size != 12 && id_size != 16);
@@ -99,8 +102,9 @@ static __always_inline kuid_put_t kuid_user_put(const size_t id_size)
 }
 
 /*
- * Make one ID, in the order of its file: the call that comes most often, so
- * without anything that it can do without.
+ * Make one ID in file order. Most calls do this, so this short path has no
+ * line, no chunk and no lock. It makes no ID if the line of singles is not
+ * empty, or anything else is unusual; the caller then takes the general path.
  */
 static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  const u32 format, u8 __user *to,
@@ -134,8 +138,9 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 }
 
 /*
- * The same for formats with random bytes. Out of line: the buffer would put a
- * stack canary into every format's path.
+ * The short path of formats with random bytes. Out of line: the buffer would
+ * put a stack canary into every format's path. The functions of formats without
+ * random bytes are not used.
  */
 #define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,   \
 			 _text_size, _version, _random_size)              \
@@ -150,14 +155,15 @@ KUID_FORMATS(KUID_USER_RANDOM)
 #undef KUID_USER_RANDOM
 
 /**
- * kuid_user_single - make one ID in user memory
- * @watermarks: of the open file
+ * kuid_user_single - make one ID in user memory, by the short path
+ * @watermarks: the watermarks of the open file
  * @format: KUID_FORMAT_*
- * @to: where it goes, of any alignment
+ * @to: user address with any alignment
  *
- * Context: process; there is an epoch. Does not sleep, but may fault.
- * Return: true, or false if it takes kuid_make() to make it, or to tell why it
- * can't be made.
+ * Context: process; there is an epoch. Does not sleep for an ID, but may fault,
+ * and so sleep for user memory.
+ * Return: true; or false if the caller must use kuid_make(), which makes the ID
+ * or returns the error.
  */
 static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
 					     u32 format, u8 __user *to)
