@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Epochs are made and published here. The first one needs random bits, and
- * loading must not wait for the kernel's random generator. So it begins when
- * the device is first opened; if the generator is not ready then, when the
- * first ID is asked for.
+ * Allocating, publishing and freeing epochs. identity.c draws their identities,
+ * events.c notices clock steps and clones, generator.c has what is in an epoch.
+ *
+ * The first epoch needs random bits, and loading the module must not wait for
+ * the kernel's random generator. So the first epoch begins at the first open of
+ * the device. If the random generator is not ready then, a later call that
+ * needs the epoch begins it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,30 +32,35 @@
 
 struct kuid_generator kuid_host;
 
-/* For work that begins epochs; unbound, because it sleeps. */
+/*
+ * For the work of this file and of events.c; unbound, because beginning an
+ * epoch sleeps.
+ */
 struct workqueue_struct *kuid_epochs_workqueue;
 
 /*
- * Held to publish an epoch, and until the former one's readers are gone; they
- * are in rcu_read_lock_sched().
+ * The host lock. A writer holds it to publish an epoch, and until the readers
+ * of the former epoch are gone, which are in rcu_read_lock_sched(). So at most
+ * two epochs have readers.
  */
 static DEFINE_MUTEX(kuid_epochs_lock);
 
-/* Where the first epoch's identity comes from. */
+/* Where the first epoch's identity comes from, as the parameters say. */
 static struct kuid_choices kuid_epochs_first_choices __ro_after_init;
 
-/* An image of this machine is being written. Guarded by kuid_epochs_lock. */
+/* A hibernation image is being written. Guarded by kuid_epochs_lock. */
 static bool kuid_epochs_hibernating;
 
 /**
- * struct kuid_change - what a new epoch is to be
- * @why: why it begins
+ * struct kuid_change - the description of an epoch to begin
+ * @why: why the epoch begins
  * @choices: where its identity comes from
- * @changed: KUID_PART_*: what is to be drawn anew
- * @stale: KUID_PART_*: what another machine may have, too
- * @closings: &kuid_gate.closings, before anything is drawn; KUID_NEVER if the
- *	epoch must not open the gate
- * @floor: for KUID_EPOCH_RESTORE
+ * @changed: KUID_PART_*: the parts to draw again instead of keeping them
+ * @stale: KUID_PART_*: the parts that a twin may have, if they were given
+ * @closings: &kuid_gate.closings, read before the identity is drawn; KUID_NEVER
+ *	if the epoch must not open the gate
+ * @floor: the floor to restore, in nanoseconds since 1970; 0 if there is none;
+ *	only for KUID_EPOCH_RESTORE
  */
 struct kuid_change {
 	enum kuid_why why;
@@ -63,7 +71,10 @@ struct kuid_change {
 	u64 floor;
 };
 
-/* An epoch like the one in use, to begin with. */
+/*
+ * A change that keeps choices, worker and stale parts. The caller adds what is
+ * to change.
+ */
 static struct kuid_change kuid_change_none(enum kuid_why why)
 {
 	const struct kuid_epoch *epoch = kuid_host.epoch;
@@ -84,11 +95,14 @@ static struct kuid_change kuid_change_none(enum kuid_why why)
 	};
 }
 
-/* There may be a twin that goes on from where this machine is. */
+/* Make the change one for a machine that may have a twin. */
 static void kuid_change_for_fork(struct kuid_change *change)
 {
 	change->choices.salt = get_random_u64();
-	/* Draw all that can be drawn; the rest waits for an administrator. */
+	/*
+	 * Draw all parts again. A given part can't be drawn; it is stale until
+	 * an administrator confirms or changes it.
+	 */
 	change->changed = KUID_ALL_PARTS;
 	change->stale = KUID_ALL_PARTS;
 }
@@ -129,8 +143,10 @@ static u64 kuid_epochs_draw_load_id(void)
 }
 
 /*
- * Make an epoch, with sequences of its own if @change calls for them, and
- * publish it. Returns 0, also if there is no need for it any more, or -ENOMEM.
+ * Allocate and publish an epoch, and wait until the former one can be freed.
+ * The first epoch and a forced clock begin new sequences; all others share the
+ * former epoch's. Returns 0, also if a clock step no longer calls for an epoch,
+ * or -ENOMEM.
  */
 static int kuid_epochs_begin(const struct kuid_change *change)
 {
@@ -159,8 +175,10 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 	epoch->stale = change->stale & epoch->given;
 	epoch->closings = change->closings;
 	/*
-	 * A twin has the load_id of the former epoch. This need not be the epoch
-	 * that was begun for the twin: another one may have come before it.
+	 * If the gate was closed since the former epoch's identity was drawn,
+	 * there may be a twin with the same load_id. The first epoch after that
+	 * draws another load_id, whatever it begins for: an administrator may
+	 * begin one before the worker of events.c does.
 	 */
 	if (!former || former->closings != change->closings)
 		epoch->load_id = kuid_epochs_draw_load_id();
@@ -190,7 +208,7 @@ static int kuid_epochs_begin_first(void)
 	if (!kuid_host.epoch) {
 		struct kuid_change change = kuid_change_none(KUID_EPOCH_FIRST);
 
-		/* The machine may have been cloned since the load. */
+		/* The machine may have been cloned or hibernated before. */
 		if (change.closings)
 			kuid_change_for_fork(&change);
 		ret = kuid_epochs_begin(&change);
@@ -200,10 +218,12 @@ static int kuid_epochs_begin_first(void)
 }
 
 /**
- * kuid_epochs_start_now - begin the first epoch, unless there is one
+ * kuid_epochs_start_now - begin the first epoch, if there is none
  *
- * Context: process. Sleeps, but not for the random generator.
- * Return: 0; -EAGAIN if the random generator is not ready; -ENOMEM.
+ * Context: process. Sleeps for memory and the host lock, but not for the
+ * kernel's random generator.
+ * Return: 0 if there is an epoch; -EAGAIN if the random generator is not ready;
+ * -ENOMEM.
  */
 int kuid_epochs_start_now(void)
 {
@@ -222,7 +242,7 @@ static void kuid_epochs_start_work(struct work_struct *work)
 
 static DECLARE_WORK(kuid_epochs_first_work, kuid_epochs_start_work);
 
-/* Work can't be queued where kuid_epochs_start_soon() is called. */
+/* A caller of kuid_epochs_start_soon() may not be able to queue work. */
 static void kuid_epochs_start_irq(struct irq_work *irq_work)
 {
 	queue_work(kuid_epochs_workqueue, &kuid_epochs_first_work);
@@ -231,16 +251,16 @@ static void kuid_epochs_start_irq(struct irq_work *irq_work)
 static DEFINE_IRQ_WORK(kuid_epochs_start_irq_work, kuid_epochs_start_irq);
 
 /**
- * kuid_epochs_start_soon - have the first epoch begun by a worker
+ * kuid_epochs_start_soon - let a worker begin the first epoch
  *
- * Context: any.
+ * Context: any. Does not sleep.
  */
 void kuid_epochs_start_soon(void)
 {
 	irq_work_queue(&kuid_epochs_start_irq_work);
 }
 
-/* For kuid_epochs_start(), when there is no epoch yet. */
+/* The path of kuid_epochs_start() while there is no epoch yet. */
 int kuid_epochs_start_slow(bool nonblock)
 {
 	int ret;
@@ -254,11 +274,11 @@ int kuid_epochs_start_slow(bool nonblock)
 }
 
 /**
- * kuid_epochs_begin_for_step - begin an epoch, if the wall clock was set back
- *	further than the limit
+ * kuid_epochs_begin_for_step - begin an epoch, if the stamps are ahead of the
+ *	wall clock by more than the step limit
  *
  * Context: process; there is an epoch. Sleeps.
- * Return: 0, or -ENOMEM: the former epoch goes on.
+ * Return: 0, also if no epoch is needed; -ENOMEM, and the former epoch goes on.
  */
 int kuid_epochs_begin_for_step(void)
 {
@@ -273,12 +293,13 @@ int kuid_epochs_begin_for_step(void)
 }
 
 /**
- * kuid_epochs_begin_for_fork - begin an epoch that a twin doesn't have
+ * kuid_epochs_begin_for_fork - begin an epoch whose drawn parts a twin doesn't
+ *	have
  *
- * If there was no epoch yet, the first one will be such.
+ * If there is no epoch yet, nothing happens: the first one will do this.
  *
  * Context: process. Sleeps.
- * Return: 0, or -ENOMEM.
+ * Return: 0; -ENOMEM, and the gate stays closed.
  */
 int kuid_epochs_begin_for_fork(void)
 {
@@ -295,10 +316,10 @@ int kuid_epochs_begin_for_fork(void)
 }
 
 /**
- * kuid_epochs_set_hibernating - say whether a hibernation image is written
- * @hibernating: epochs that begin from now on must not open the gate
+ * kuid_epochs_set_hibernating - begin or end a hibernation
+ * @hibernating: true: epochs that begin from now on must not open the gate
  *
- * Context: process. Sleeps.
+ * Context: process. Sleeps for the host lock.
  */
 void kuid_epochs_set_hibernating(bool hibernating)
 {
@@ -317,7 +338,7 @@ static struct kuid_epoch_name kuid_epochs_name(void)
 	};
 }
 
-/* Begin an epoch whose identity is as before. */
+/* Begin an epoch that draws its identity from the same choices. */
 static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
 				  struct kuid_epoch_name *name)
 {
@@ -337,13 +358,15 @@ static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
 }
 
 /**
- * kuid_epochs_force_clock - set all clocks to the wall clock
- * @name: set to the epoch that begins with it
+ * kuid_epochs_force_clock - set the clocks to the wall clock
+ * @name: output: the name of the epoch that begins
  *
- * Slots may be given out a second time after that.
+ * Begins new sequences, so slots may be handed out a second time. The stamp
+ * clock of a given node is not set back, because its stamps would repeat.
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the random generator is not ready; -ENOMEM.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
+ * After an error nothing has changed, and @name is not valid.
  */
 int kuid_epochs_force_clock(struct kuid_epoch_name *name)
 {
@@ -351,9 +374,12 @@ int kuid_epochs_force_clock(struct kuid_epoch_name *name)
 }
 
 /**
- * kuid_epochs_restore - give out nothing below a time any more
- * @floor: the time, in nanoseconds since 1970; 0 if there is none
- * @name: set to the epoch that begins with it
+ * kuid_epochs_restore - restore the floor
+ * @floor: the floor, in nanoseconds since 1970; 0 for a fresh start without one
+ * @name: output: the name of the epoch that begins
+ *
+ * From now on no slot, and no stamp with a given node, is handed out below
+ * @floor. Stamps with a random node need no floor.
  *
  * Context: process. Sleeps.
  * Return: as kuid_epochs_force_clock().
@@ -365,11 +391,13 @@ int kuid_epochs_restore(u64 floor, struct kuid_epoch_name *name)
 
 /**
  * kuid_epochs_acknowledge - set the ceiling
- * @ceiling: stable storage covers all times below, in nanoseconds since 1970
+ * @ceiling: stable storage covers all times below this one, in nanoseconds
+ *	since 1970
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the random generator is not ready; -EINVAL if IDs were
- * given out that are not below.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
+ * the first epoch can't begin; -EINVAL if a slot, or a stamp with a given node,
+ * was issued at or above @ceiling.
  */
 int kuid_epochs_acknowledge(u64 ceiling)
 {
@@ -379,7 +407,7 @@ int kuid_epochs_acknowledge(u64 ceiling)
 	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
-	/* The generator looks at the epoch, which must stay meanwhile. */
+	/* Without the lock, the epoch could be freed while it is read. */
 	mutex_lock(&kuid_epochs_lock);
 	covers = kuid_generator_acknowledge(&kuid_host, ceiling);
 	mutex_unlock(&kuid_epochs_lock);
@@ -391,12 +419,13 @@ int kuid_epochs_acknowledge(u64 ceiling)
 
 /**
  * kuid_epochs_set_identity - begin an epoch with another identity
- * @set: the request, whose flags and reserved fields are as they must be
- * @name: set to the epoch
+ * @set: the request; the caller has checked its flags and reserved fields
+ * @name: output: the name of the epoch that begins
  *
  * Context: process. Sleeps.
- * Return: 0; -EINVAL, -ENODEV, -ENOMEM, and nothing was changed; -EAGAIN if the
- * random generator is not ready.
+ * Return: 0; -EINVAL or -ENODEV as kuid_identity_change(); -EAGAIN if the
+ * kernel's random generator is not ready; -ENOMEM. After an error nothing has
+ * changed, and @name is not valid.
  */
 int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name)
@@ -423,11 +452,11 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 }
 
 /**
- * kuid_epochs_read - how things stand on the host
- * @reading: set in all of it; before the first epoch module parameters answer
- *	for what is not zero then
+ * kuid_epochs_read - read the generator
+ * @reading: output, all fields are set; before the first epoch all are zero,
+ *	except the choices, which are those of the module parameters
  *
- * Context: process. Does not sleep.
+ * Context: process. Does not sleep and takes no lock.
  * Return: as kuid_generator_read().
  */
 bool kuid_epochs_read(struct kuid_reading *reading)
@@ -443,10 +472,11 @@ bool kuid_epochs_read(struct kuid_reading *reading)
 }
 
 /**
- * kuid_epochs_given - what another machine could have, too
+ * kuid_epochs_given - the parts of the identity that were given, not drawn
  *
  * Context: any but NMI.
- * Return: KUID_PART_* of the epoch, or of the one to come if there is none yet.
+ * Return: KUID_PART_* of the epoch in use; before the first epoch, those that
+ * it will have.
  */
 u32 kuid_epochs_given(void)
 {
@@ -463,10 +493,13 @@ u32 kuid_epochs_given(void)
 }
 
 /**
- * kuid_epochs_init - prepare for epochs
+ * kuid_epochs_init - initialize the generator from the module parameters
  *
- * Context: module load.
- * Return: 0; -ENOMEM; -ENODEV if the node can't be made as a parameter says.
+ * Begins no epoch, because the kernel's random generator may not be ready.
+ *
+ * Context: module load. May sleep.
+ * Return: 0; -ENOMEM; -ENODEV if the node is to be the address of a network
+ * interface, and none is suitable.
  */
 int __init kuid_epochs_init(void)
 {
@@ -487,19 +520,20 @@ int __init kuid_epochs_init(void)
 }
 
 /*
- * Wait until the wall clock has passed all that the next load could give out
- * again. If that would take longer than IDs may be ahead of a clock that was
- * not set back, warn instead.
+ * Wait until the wall clock has passed all IDs that the next load could hand
+ * out again. If the wall clock is further behind than IDs may be ahead of it,
+ * it was set back or is behind a restored floor, and waiting could take very
+ * long. Then warn instead.
  */
 static void kuid_epochs_wait_clear(void)
 {
 	u64 clear = kuid_generator_clear(&kuid_host);
 	u64 now;
 
-	/* The wall clock may be set back meanwhile. */
+	/* Read the clock again after each sleep: it may have been set back. */
 	while ((now = ktime_get_real_ns()) < clear) {
 		if (clear - now > kuid_host.max_ahead + 2 * KUID_GRID_TICK_NS) {
-			pr_warn("the wall clock was set back and is %llu s behind the last IDs: loaded before it has caught up, the module may repeat them\n",
+			pr_warn("the wall clock is %llu s behind the last IDs: if the module is loaded again before the clock has caught up, it may repeat IDs\n",
 				div_u64(clear - now, NSEC_PER_SEC) + 1);
 			return;
 		}
@@ -508,10 +542,11 @@ static void kuid_epochs_wait_clear(void)
 }
 
 /**
- * kuid_epochs_exit - the reverse of kuid_epochs_init()
+ * kuid_epochs_exit - undo kuid_epochs_init() and free the epoch
  *
- * Context: module unload, when no caller can ask for IDs any more. Sleeps until
- * the wall clock has passed what was given out ahead of it.
+ * Context: module unload, or a failed load; no caller can ask for IDs any more,
+ * and events.c has stopped. Sleeps until the wall clock has passed the IDs that
+ * were handed out ahead of it.
  */
 void kuid_epochs_exit(void)
 {

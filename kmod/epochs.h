@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host's one generator, and its epochs. */
+/*
+ * The host's generator and its epochs: beginning, changing and reading them.
+ * events.h has the events that begin an epoch.
+ */
 #ifndef KUID_EPOCHS_H
 #define KUID_EPOCHS_H
 
@@ -13,9 +16,9 @@ struct kuid_set_identity;
 struct workqueue_struct;
 
 /**
- * struct kuid_epoch_name - what tells an epoch from all others
- * @number: its number
- * @load_id: see &struct kuid_origin.load_id
+ * struct kuid_epoch_name - the name of an epoch, unique over all machines
+ * @number: the epoch's number, from 1
+ * @load_id: the epoch's load_id, see &struct kuid_origin.load_id
  */
 struct kuid_epoch_name {
 	u64 number;
@@ -44,14 +47,13 @@ int __init kuid_epochs_init(void);
 void kuid_epochs_exit(void);
 
 /**
- * kuid_epochs_start - see to it that there is an epoch to make IDs in
- * @nonblock: leave it to a worker rather than wait for memory, a lock or the
- *	random generator
+ * kuid_epochs_start - begin the first epoch, if there is none
+ * @nonblock: don't sleep: let a worker begin the epoch
  *
- * Context: process. Sleeps, interruptibly, until the random generator is ready,
- * unless @nonblock.
- * Return: 0; -EAGAIN if @nonblock and there is no epoch yet; -ERESTARTSYS if a
- * signal came first; -ENOMEM.
+ * Context: process. Unless @nonblock is set, sleeps: interruptibly for the
+ * kernel's random generator, then for memory and the host lock.
+ * Return: 0 if there is an epoch; -EAGAIN if @nonblock is set and there is none
+ * yet; -ERESTARTSYS after a signal; -ENOMEM.
  */
 static inline int kuid_epochs_start(bool nonblock)
 {

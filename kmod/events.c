@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine is cloned, restored or hibernated, or its wall clock is set. Any
- * caller that asks for an ID may find a clock step, in whatever context, and
- * hard interrupts may tell of a clone. So workers begin the epochs.
+ * The events of the machine that begin an epoch: the wall clock is set, or the
+ * machine is cloned, restored or hibernated. epochs.c begins the epochs.
+ *
+ * Beginning an epoch sleeps. A call for IDs may find a clock step in any
+ * context, and a clone may be reported in a hard interrupt. So workers begin
+ * the epochs.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -19,14 +22,15 @@
 #include "wait.h"
 
 /*
- * Clock steps begin one epoch in this time at most, in jiffies. Until then
- * stamps go on at half speed.
+ * Clock steps begin at most one epoch in this time, in jiffies. Until the next
+ * epoch begins, stamps go on at half speed. If an epoch fails with -ENOMEM, its
+ * worker retries after the same time.
  */
 #define KUID_EVENTS_INTERVAL HZ
 
 static atomic64_t kuid_events_nr_forks;
 
-/* When the worker last began an epoch for a clock step, in jiffies. */
+/* When the worker last ran for a clock step, in jiffies. */
 static unsigned long kuid_events_last_step;
 
 static void kuid_events_step_epoch(struct work_struct *work);
@@ -34,19 +38,19 @@ static DECLARE_DELAYED_WORK(kuid_events_step_work, kuid_events_step_epoch);
 
 static void kuid_events_step_epoch(struct work_struct *work)
 {
-	/* Written by this worker alone; steps read it meanwhile. */
+	/* kuid_events_stepped() reads this without a lock. */
 	WRITE_ONCE(kuid_events_last_step, jiffies);
-	/* Without memory the former epoch goes on, whose IDs are good, too. */
+	/* On -ENOMEM retry; until then the former epoch's IDs stay valid. */
 	if (kuid_epochs_begin_for_step())
 		queue_delayed_work(kuid_epochs_workqueue,
 				   &kuid_events_step_work,
 				   KUID_EVENTS_INTERVAL);
 }
 
-/* A clock step calls for an epoch, and no worker has been told yet. */
+/* A clock step calls for an epoch, and the work is not queued yet. */
 static bool kuid_events_epoch_wanted;
 
-/* A context in which waiters can be woken and work be queued. */
+/* Runs as irq_work: here waiters can be woken and work can be queued. */
 static void kuid_events_stepped(struct irq_work *irq_work)
 {
 	unsigned long next =
@@ -62,6 +66,10 @@ static void kuid_events_stepped(struct irq_work *irq_work)
 
 static DEFINE_IRQ_WORK(kuid_events_step_irq_work, kuid_events_stepped);
 
+/*
+ * The caller may hold the lock of a line and may be in an interrupt. So this
+ * only records and traces; the irq_work does the rest.
+ */
 void kuid_port_stepped(const struct kuid_step *step)
 {
 	if (step->by)
@@ -81,12 +89,12 @@ static void kuid_events_look(struct work_struct *work)
 static DECLARE_WORK(kuid_events_look_work, kuid_events_look);
 
 /**
- * kuid_events_look_soon - have a worker tell the generator of a clock step
+ * kuid_events_look_soon - let a worker refresh the generator after a clock step
  *
- * For a caller that found one and must not wait: telling takes the generator's
- * lock and a look at all lanes.
+ * For a caller that found a clock step and must be quick: a refresh takes the
+ * generator's lock and reads all lanes.
  *
- * Context: any but NMI.
+ * Context: any in which work can be queued. Does not sleep.
  */
 void kuid_events_look_soon(void)
 {
@@ -98,7 +106,10 @@ static DECLARE_DELAYED_WORK(kuid_events_fork_work, kuid_events_fork_epoch);
 
 static void kuid_events_fork_epoch(struct work_struct *work)
 {
-	/* Until it succeeds no ID is made that a twin could have, too. */
+	/*
+	 * On -ENOMEM retry. Until it succeeds, the gate stays closed, and no ID
+	 * is made that shows a part of the identity.
+	 */
 	if (kuid_epochs_begin_for_fork())
 		queue_delayed_work(kuid_epochs_workqueue,
 				   &kuid_events_fork_work,
@@ -108,24 +119,24 @@ static void kuid_events_fork_epoch(struct work_struct *work)
 static void kuid_events_forked(void)
 {
 	atomic64_inc(&kuid_events_nr_forks);
-	/* At once: there may be no memory for an epoch. */
+	/* Close the gate first: the epoch may have to wait for memory. */
 	kuid_generator_close(&kuid_host);
 	mod_delayed_work(kuid_epochs_workqueue, &kuid_events_fork_work, 0);
 }
 
 /**
- * kuid_events_forks - how often the machine was cloned, restored or resumed
- *	from hibernation
+ * kuid_events_forks - count the events after which there may be a twin
  *
  * Context: any.
- * Return: the number since the load.
+ * Return: how often the machine was cloned or restored, resumed from
+ * hibernation, or failed to hibernate, since the module was loaded.
  */
 u64 kuid_events_forks(void)
 {
 	return atomic64_read(&kuid_events_nr_forks);
 }
 
-/* A hard interrupt may call this, so it does not wait for the epoch. */
+/* May run in a hard interrupt, so it does not wait for the epoch. */
 static int kuid_events_vm_fork(struct notifier_block *nb, unsigned long action,
 			       void *data)
 {
@@ -137,7 +148,11 @@ static struct notifier_block kuid_events_vm_fork_block = {
 	.notifier_call = kuid_events_vm_fork,
 };
 
-/* A hibernation image may be resumed from more than once. */
+/*
+ * More than one machine may resume from a hibernation image. So the gate is
+ * closed before the image is written and stays closed in the image, and each
+ * machine that resumes begins an epoch of its own.
+ */
 static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 			  void *data)
 {
@@ -146,7 +161,6 @@ static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 	if (!begins && action != PM_POST_HIBERNATION)
 		return NOTIFY_DONE;
 	kuid_epochs_set_hibernating(begins);
-	/* The image has a closed generator, until this function opens it. */
 	if (begins) {
 		kuid_generator_close(&kuid_host);
 	} else {
@@ -161,10 +175,10 @@ static struct notifier_block kuid_events_pm_block = {
 };
 
 /**
- * kuid_events_init - listen for events
+ * kuid_events_init - register for VM forks and hibernation
  *
- * Context: module load, after kuid_epochs_init().
- * Return: 0, or the errno of the notifier that can't be registered.
+ * Context: module load, after kuid_epochs_init(). Sleeps.
+ * Return: 0, or the negative errno of the registration that failed.
  */
 int __init kuid_events_init(void)
 {
@@ -181,9 +195,10 @@ int __init kuid_events_init(void)
 }
 
 /**
- * kuid_events_exit - the reverse of kuid_events_init()
+ * kuid_events_exit - undo kuid_events_init() and stop all work of this file
  *
- * Context: module unload, when no caller can ask for IDs any more. Sleeps.
+ * Context: module unload, or a failed load; no caller can ask for IDs any more.
+ * Sleeps.
  */
 void kuid_events_exit(void)
 {
@@ -193,6 +208,6 @@ void kuid_events_exit(void)
 	irq_work_sync(&kuid_events_step_irq_work);
 	cancel_delayed_work_sync(&kuid_events_step_work);
 	cancel_delayed_work_sync(&kuid_events_fork_work);
-	/* An epoch that began just now may have found a clock step. */
+	/* The work above may have begun an epoch, which found a clock step. */
 	irq_work_sync(&kuid_events_step_irq_work);
 }

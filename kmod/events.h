@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happens to the machine and begins an epoch. */
+/*
+ * The events of the machine that begin an epoch: clock steps, VM forks and
+ * hibernation. epochs.h has the changes that an administrator makes.
+ */
 #ifndef KUID_EVENTS_H
 #define KUID_EVENTS_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Module parameters, and administrators later, choose where node, worker and
- * interval come from. Here the choices are checked and changed, and identities
- * are drawn from them.
+ * The identity of an epoch: node, worker and interval. Module parameters and
+ * administrators choose where they come from. This file checks and changes
+ * these choices and draws identities from them; epochs.c puts an identity into
+ * an epoch.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,8 +23,9 @@
 #include "identity.h"
 
 /*
- * The address of the first network interface that has one of its own: made by
- * its maker, not drawn, set or borrowed, as those of virtual ones are.
+ * Find the first network interface with a permanent address. Addresses that are
+ * random, were set, or were copied from another interface don't count; virtual
+ * interfaces have such addresses.
  */
 static int kuid_identity_mac(u64 *node)
 {
@@ -45,24 +47,24 @@ static int kuid_identity_mac(u64 *node)
 }
 
 /**
- * kuid_identity_init - find what the first choices leave open
- * @choices: where the identity comes from, as module parameters say
+ * kuid_identity_init - look up the address for the parameter node=mac
+ * @choices: the choices of the module parameters; the node's value is set
  *
- * Context: module load.
- * Return: 0, or -ENODEV if the node shall be a network interface's address and
- * none is suitable.
+ * Context: module load. Does not sleep.
+ * Return: 0, also if the node comes from elsewhere; -ENODEV if no network
+ * interface has a permanent address.
  */
 int __init kuid_identity_init(struct kuid_choices *choices)
 {
 	if (choices->node.from == KUID_FROM_MAC &&
 	    kuid_identity_mac(&choices->node.value)) {
-		pr_err("node=mac: no network interface has an address of its own\n");
+		pr_err("node=mac: no network interface has a permanent address\n");
 		return -ENODEV;
 	}
 	return 0;
 }
 
-/* One part of a request: whether it is well-formed. */
+/* Whether one part of a request is valid. @words: set of valid KUID_FROM_*. */
 static bool kuid_choice_ok(u32 from, u64 value, u64 words, unsigned int bits)
 {
 	if (from == KUID_FROM_GIVEN)
@@ -77,13 +79,14 @@ static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
 }
 
 /**
- * kuid_identity_change - change what a request says
- * @choices: what was so far; not touched if this fails
- * @set: the request, of which this looks at parts of the identity
+ * kuid_identity_change - apply a request to the choices
+ * @choices: the choices so far; unchanged after an error
+ * @set: the request; only the parts of the identity are read and checked, not
+ *	the flags
  *
- * Context: process.
- * Return: 0; -EINVAL if the request is not well-formed; -ENODEV if the node
- * shall be a network interface's address and none is suitable.
+ * Context: process. Does not sleep.
+ * Return: 0; -EINVAL if a part is not valid; -ENODEV if the node is to be the
+ * address of a network interface, and none has a permanent one.
  */
 int kuid_identity_change(struct kuid_choices *choices,
 			 const struct kuid_set_identity *set)
@@ -114,11 +117,15 @@ int kuid_identity_change(struct kuid_choices *choices,
 }
 
 /**
- * kuid_identity_given - what another machine could have, too
+ * kuid_identity_given - the parts of an identity that are given, not drawn
  * @choices: where the identity comes from
  *
+ * After a VM fork a given part stays as it is, and a twin may have it as well.
+ * Other parts are drawn again; a worker from the host name is salted.
+ *
  * Context: any.
- * Return: KUID_PART_*
+ * Return: KUID_PART_* of the given parts. The address of a network interface
+ * counts as given.
  */
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
@@ -127,11 +134,11 @@ u32 kuid_identity_given(const struct kuid_choices *choices)
 }
 
 /**
- * kuid_identity_changed - what a request changes
+ * kuid_identity_changed - the parts of an identity that a request sets
  * @set: the request
  *
  * Context: any.
- * Return: KUID_PART_*
+ * Return: KUID_PART_* of these parts.
  */
 u32 kuid_identity_changed(const struct kuid_set_identity *set)
 {
@@ -139,7 +146,7 @@ u32 kuid_identity_changed(const struct kuid_set_identity *set)
 	       (set->worker_from ? KUID_PART_WORKER : 0);
 }
 
-/* Names that say nothing of the host. */
+/* Whether a host name is one that many hosts have. */
 static bool kuid_worker_name_is_common(const char *name)
 {
 	return !*name || !strcmp(name, "(none)") ||
@@ -147,16 +154,19 @@ static bool kuid_worker_name_is_common(const char *name)
 	       !strcmp(name, "localhost.localdomain");
 }
 
-/* Of the host, not of a container: the initial namespace's name. */
+/*
+ * Make a worker from the name of the host: that of the initial namespace, not
+ * that of a container.
+ */
 static u64 kuid_worker_of_host(void)
 {
 	char name[__NEW_UTS_LEN + 1];
 
 	/*
-	 * Not under uts_sem, which is not exported. If the copy is of a name
-	 * that is being set and in part the old one, the worker is as good as
-	 * any other that is made from a name: only a host of that very name
-	 * could have it, too.
+	 * The copy is made without uts_sem, which is not exported to modules.
+	 * If the name is being set meanwhile, the copy may be a mix of the old
+	 * and the new name. Its worker is as good as that of a real name: only
+	 * a host with exactly that name would have the same one.
 	 */
 	kuid_lex_name(name, init_utsname()->nodename, sizeof(name));
 
@@ -169,13 +179,16 @@ static u64 kuid_worker_of_host(void)
 }
 
 /**
- * kuid_identity_draw - make the identity of a new epoch
- * @identity: set in all of it
- * @choices: where it comes from
- * @former: that of the epoch before, NULL if there was none
- * @changed: KUID_PART_*: what shall not be as it was if it was drawn
+ * kuid_identity_draw - draw the identity of a new epoch
+ * @identity: output, all fields are set
+ * @choices: where the identity comes from
+ * @former: the identity of the former epoch; NULL for the first epoch
+ * @changed: KUID_PART_*; without KUID_PART_WORKER, the worker of @former is
+ *	kept
  *
- * Context: process. The kernel's random generator must be ready.
+ * A random node, and the offset and scramble of stamps, are new in each epoch.
+ *
+ * Context: process. Does not sleep. The kernel's random generator is ready.
  */
 void kuid_identity_draw(struct kuid_identity *identity,
 			const struct kuid_choices *choices,

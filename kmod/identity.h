@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The identity of an epoch: where it may come from, and how it is drawn. */
+/*
+ * The identity of an epoch: checking where it comes from, and drawing it.
+ * format.h has the struct, epochs.h the epochs.
+ */
 #ifndef KUID_IDENTITY_H
 #define KUID_IDENTITY_H
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A sleeping caller has a timer of its own and no timer slack, so that neither
- * another caller nor its own process can delay it. A change of clocks or of the
- * epoch wakes all sleepers and pollers, because it may move any deadline.
+ * Sleepers and pollers: putting them to sleep and waking them. This file knows
+ * neither slots nor lines; reserve.c computes when a caller may continue.
  *
- * Pollers wait at their open file, whose timer wakes no others. Each poll or
- * failed read arms that timer once at most, so a process pays by its own system
- * calls for the wakeups that it causes.
+ * Each sleeper has its own timer without slack. So neither another caller nor
+ * the timer slack of its own process delays it. A change of the clocks or of
+ * the epoch wakes all sleepers and pollers, because it may move any deadline.
+ *
+ * The pollers of an open file have their own wait queue and timer, so they wake
+ * no pollers of another file. Each poll or failed read arms the timer once at
+ * most, so a process pays by its own system calls for the wakeups that it
+ * causes.
  */
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
@@ -22,20 +26,20 @@
 #include "wait.h"
 
 /*
- * How long to sleep where only a change can help. Nobody else may be looking at
- * the wall clock, so it is the time after which a clock step is found.
+ * The longest sleep before a caller looks at the clocks again. If all callers
+ * sleep, nobody else notices that the wall clock was set.
  */
 #define KUID_WAIT_CHANGE_NS NSEC_PER_SEC
 
-/* How many pollers a change wakes before others may run. */
+/* Files whose pollers the worker wakes before it calls the scheduler. */
 #define KUID_WAIT_POLLERS 32
 
-/* How often clocks or the epoch have changed. */
+/* Counts changes of the clocks and of the epoch, so that no wakeup is lost. */
 static atomic_t kuid_wait_changes;
 
 static DECLARE_WAIT_QUEUE_HEAD(kuid_wait_sleepers);
 
-/* Files that have been polled. */
+/* All open files that have been polled. */
 static LIST_HEAD(kuid_wait_pollers);
 static DEFINE_SPINLOCK(kuid_wait_pollers_lock);
 
@@ -51,7 +55,7 @@ static void kuid_wait_wake_pollers(struct work_struct *work)
 			list_first_entry(&todo, struct kuid_poller, entry);
 
 		list_move_tail(&poller->entry, &kuid_wait_pollers);
-		/* Without events: io_uring would take them for what is ready. */
+		/* Pass no events: io_uring would report them as ready. */
 		wake_up_all(&poller->queue);
 		if (++n % KUID_WAIT_POLLERS == 0) {
 			spin_unlock(&kuid_wait_pollers_lock);
@@ -65,27 +69,31 @@ static void kuid_wait_wake_pollers(struct work_struct *work)
 static DECLARE_WORK(kuid_wait_pollers_work, kuid_wait_wake_pollers);
 
 /**
- * kuid_wait_changed - have all sleepers and pollers look again, because a clock
- *	or the epoch has changed
+ * kuid_wait_changed - wake all sleepers and pollers after a change
  *
- * Context: any in which a wait queue may be woken: not under a raw spin lock.
+ * To be called after each change of a clock, of the epoch or of the ceiling:
+ * any deadline may have moved.
+ *
+ * Context: any in which a wait queue can be woken, so not under a raw spinlock.
+ * Does not sleep.
  */
 void kuid_wait_changed(void)
 {
 	/* Pairs with the acquire in kuid_sleeper_look(). */
 	(void)atomic_inc_return_release(&kuid_wait_changes);
 	wake_up_all(&kuid_wait_sleepers);
-	/* Any user may have many files polled, so not here. */
+	/* A user may have many polled files, so a worker wakes their pollers. */
 	schedule_work(&kuid_wait_pollers_work);
 }
 
 /**
- * kuid_sleeper_look - before the caller reads the clock
- * @sleeper: the caller's
+ * kuid_sleeper_look - prepare for reading the clocks
+ * @sleeper: the caller's sleeper
  *
- * A change that comes after this ends the next kuid_sleeper_sleep() at once.
+ * The caller calls this before it reads the clocks or the epoch. If one of them
+ * changes after that, the next kuid_sleeper_sleep() does not sleep.
  *
- * Context: any.
+ * Context: any. Does not sleep.
  */
 void kuid_sleeper_look(struct kuid_sleeper *sleeper)
 {
@@ -94,16 +102,17 @@ void kuid_sleeper_look(struct kuid_sleeper *sleeper)
 }
 
 /**
- * kuid_sleeper_sleep - sleep until there may be something
- * @sleeper: the caller's, after kuid_sleeper_look()
- * @waiter: its place in a line, if it has one
- * @until: when, in nanoseconds of the monotonic clock; KUID_NEVER if only a
- *	change can help
+ * kuid_sleeper_sleep - sleep until a moment or a change
+ * @sleeper: the caller's sleeper, after kuid_sleeper_look()
+ * @waiter: the caller's waiter, which need not be in a line
+ * @until: the moment to wake, in nanoseconds of the monotonic clock; KUID_NEVER
+ *	if only a change can help
  *
- * Returns early if clocks or the epoch have changed, or if @waiter was called.
+ * Sleeps one second at most. Returns early if the clocks or the epoch have
+ * changed since kuid_sleeper_look(), or if @waiter is called.
  *
  * Context: process. Sleeps.
- * Return: 0, or -ERESTARTSYS if a signal came first.
+ * Return: 0, or -ERESTARTSYS if a signal is pending.
  */
 int kuid_sleeper_sleep(struct kuid_sleeper *sleeper,
 		       const struct kuid_waiter *waiter, u64 until)
@@ -114,6 +123,7 @@ int kuid_sleeper_sleep(struct kuid_sleeper *sleeper,
 
 	if (!sleeper->since)
 		sleeper->since = now;
+	/* Before the checks, so that a wakeup after them ends the sleep. */
 	prepare_to_wait(&kuid_wait_sleepers, &wait, TASK_INTERRUPTIBLE);
 	if (!signal_pending(current) && !READ_ONCE(waiter->called) &&
 	    atomic_read(&kuid_wait_changes) == sleeper->changes)
@@ -127,13 +137,15 @@ static void kuid_poller_timeout(struct timer_list *timer)
 	struct kuid_poller *poller =
 		container_of(timer, struct kuid_poller, timer);
 
-	/* All, because each may wait for something else. */
+	/* Wake all of them, because each may wait for something else. */
 	wake_up_all(&poller->queue);
 }
 
 /**
- * kuid_poller_init - prepare an open file for pollers
- * @poller: the file's
+ * kuid_poller_init - initialize the pollers of an open file
+ * @poller: the file's pollers
+ *
+ * Context: any.
  */
 void kuid_poller_init(struct kuid_poller *poller)
 {
@@ -143,10 +155,10 @@ void kuid_poller_init(struct kuid_poller *poller)
 }
 
 /**
- * kuid_poller_exit - the reverse, when nobody can poll the file any more
- * @poller: the file's
+ * kuid_poller_exit - undo kuid_poller_init()
+ * @poller: the file's pollers
  *
- * Context: process.
+ * Context: process; nobody can poll the file any more. May sleep.
  */
 void kuid_poller_exit(struct kuid_poller *poller)
 {
@@ -159,11 +171,12 @@ void kuid_poller_exit(struct kuid_poller *poller)
 }
 
 /**
- * kuid_poller_add - have a poller woken by changes and by
- *	kuid_poller_wake_at()
- * @poller: the file's
- * @file: the file
- * @table: the poller's
+ * kuid_poller_add - register a poller
+ * @poller: the file's pollers
+ * @file: the open file
+ * @table: the poll table of the new poller
+ *
+ * From now on changes and kuid_poller_wake_at() wake the poller.
  *
  * Context: process.
  */
@@ -179,28 +192,32 @@ void kuid_poller_add(struct kuid_poller *poller, struct file *file,
 }
 
 /**
- * kuid_poller_wake_at - wake the pollers of a file at some time
- * @poller: the file's
- * @when: the time, in nanoseconds of the monotonic clock; KUID_NEVER if a
- *	change must come first, which wakes them, too, if somebody finds it
+ * kuid_poller_wake_at - wake the pollers of a file at some moment
+ * @poller: the file's pollers
+ * @when: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if only
+ *	a change can help
  *
- * Context: any but NMI.
+ * Wakes them after one second at the latest: a change wakes pollers only if a
+ * caller finds it, and a poller that looks again may be the one.
+ *
+ * Context: any but NMI. Does not sleep.
  */
 void kuid_poller_wake_at(struct kuid_poller *poller, u64 when)
 {
 	u64 now = ktime_get_ns();
 	u64 until = clamp(when, now, now + KUID_WAIT_CHANGE_NS);
 
-	/* A poller that joins later looks for itself, and then comes here. */
+	/* A poller that registers later checks by itself and arms the timer. */
 	if (wq_has_sleeper(&poller->queue))
 		timer_reduce(&poller->timer,
 			     jiffies + nsecs_to_jiffies(until - now) + 1);
 }
 
 /**
- * kuid_wait_exit - finish, when nobody can wait any more
+ * kuid_wait_exit - stop the work of this file
  *
- * Context: module unload.
+ * Context: module unload, or a failed load; nobody can sleep or poll any more.
+ * Sleeps.
  */
 void kuid_wait_exit(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sleeping callers and pollers: how they are put to sleep, and what wakes them.
+/*
+ * Sleepers and pollers: putting them to sleep and waking them. line.h has the
+ * order in which waiters are served.
  */
 #ifndef KUID_WAIT_H
 #define KUID_WAIT_H
@@ -13,9 +15,12 @@
 #include "core/line.h"
 
 /**
- * struct kuid_sleeper - a caller that may have to sleep; all zeroes at first
- * @since: when it slept first; 0 if it hasn't
- * @changes: how often clocks and epochs had changed when it looked last
+ * struct kuid_sleeper - a caller that may have to sleep
+ * @since: when the caller first slept, in nanoseconds of the monotonic clock; 0
+ *	if it has not slept
+ * @changes: the number of changes when the caller last looked
+ *
+ * A new caller begins with all zeroes.
  */
 struct kuid_sleeper {
 	u64 since;
@@ -24,10 +29,10 @@ struct kuid_sleeper {
 
 /**
  * struct kuid_poller - the pollers of one open file
- * @queue: they wait here
- * @timer: wakes them when an ID is due
- * @entry: in the list of all that a change has to wake
- * @polled: the file has been polled, so that it is in that list
+ * @queue: the wait queue of the pollers
+ * @timer: wakes the pollers when an ID is due
+ * @entry: entry in the list of polled files, which a change wakes
+ * @polled: the file has been polled, so @entry is in that list
  */
 struct kuid_poller {
 	wait_queue_head_t queue;
