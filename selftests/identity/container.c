@@ -20,7 +20,7 @@
 
 #define NOBODY		65534
 
-/* What an outsider found. */
+/* The findings of an outsider. */
 struct found {
 	char wrong[256];	/* empty if all is well */
 	__u64 node;

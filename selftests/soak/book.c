@@ -22,7 +22,7 @@
  */
 #include "soak.h"
 
-/* How far a time may be behind the clock because of its format's unit. */
+/* The most that a format's unit puts a time behind the clock. */
 #define UNIT_MOST	(2 * 1024 * NSEC_PER_USEC)
 
 /* A call may begin only if its IDs fit in beside those of all others. */

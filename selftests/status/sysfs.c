@@ -15,7 +15,7 @@
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
-/* What the single line of a file may contain. */
+/* Kinds of content of a file's single line. */
 enum kind {
 	DECIMAL,
 	HEX,		/* empty while there is no epoch */
@@ -129,7 +129,7 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 	}
 }
 
-/* What is wrong with the files for the current user, or NULL. */
+/* An error that the current user finds in the files, or NULL. */
 static const char *look_at_all(bool has_epoch, const char **name)
 {
 	char text[TEXT_MAX], path[128];

@@ -72,8 +72,8 @@ if [[ -n $icount ]]; then
 fi
 [[ ${smp:=2} =~ ^[1-9][0-9]*$ ]] || usage "--smp $smp is not a number of processors"
 
-# What depends on the architecture: QEMU's name for it, machine, console, more of the kernel command
-# line, and clock sources with the default first.
+# Values that depend on the architecture: QEMU's name for it, machine, console, more of the kernel
+# command line, and clock sources with the default first.
 arch=amd64
 [[ ! -r $kernel/arch ]] || arch=$(<"$kernel/arch")
 case $arch in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long callers wait, to the microsecond. This needs User Mode Linux booted
- * with time-travel=inf-cpu: there time passes only while all tasks sleep, and a
- * little with each reading of a clock. So waits depend on the module alone, not
- * on the machine's speed or load.
+ * Check how long callers wait, to the microsecond. This needs User Mode Linux
+ * booted with time-travel=inf-cpu: there time passes only while all tasks sleep,
+ * and a little with each reading of a clock. So waits depend on the module
+ * alone, not on the machine's speed or load.
  */
 #include "../../kselftest_harness.h"
 

@@ -587,12 +587,12 @@ TEST(would_blocks_are_counted)
 
 #define SLEEPERS	6
 
-/* What each sleeper asks for; the first ones ask for more. */
+/* Number of IDs that each sleeper asks for; the first ones ask for more. */
 static const __u32 wanted[SLEEPERS] = { 1000, 700, 500, 300, 100, 3 };
 
 #define WANTED_MAX	1000
 
-/* What the sleepers are given, in shared memory. */
+/* Results of the sleepers, in shared memory. */
 struct stage {
 	bool begins[SLEEPERS];
 	long got[SLEEPERS];

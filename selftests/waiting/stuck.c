@@ -22,14 +22,14 @@
 /* Batches may use half of the window of 1 ms: less than one of these. */
 #define BATCH		1024
 
-/* How many calls each other reader completes during one of the stuck one. */
+/* Each other reader completes this many calls during one stuck call. */
 #define CALLS		8
 
 #define ROUNDS		5
 
 #define ONE_CPU		"needs 2 CPUs"
 
-/* What each other reader asks for. */
+/* Number of IDs that each other reader asks for. */
 static const __u32 other_counts[] = { 2, BATCH, BATCH, 1 };
 
 #define OTHERS		ARRAY_SIZE(other_counts)
