@@ -96,7 +96,7 @@ static void call_generate_batch(void)
  */
 static const struct row {
 	const char *what;
-	const char *node;
+	const char *device;
 	unsigned int id_size;
 	void (*call)(void);
 	unsigned int calls;
@@ -152,7 +152,7 @@ static __u64 measure(const struct row *row)
 	return now() - start;
 }
 
-static int open_node(const char *path)
+static int open_to_read(const char *path)
 {
 	int fd = open(path, O_RDONLY);
 
@@ -165,7 +165,7 @@ int main(void)
 {
 	int over = 0;
 
-	zero_fd = open_node("/dev/zero");
+	zero_fd = open_to_read("/dev/zero");
 	memset(buf, 1, sizeof(buf));
 
 	printf("%-28s %12s %12s %8s\n", "", "a call", "an ID", "budget");
@@ -173,8 +173,8 @@ int main(void)
 		const struct row *row = &rows[i];
 		double a_call, an_id;
 
-		if (row->node)
-			kuid_fd = open_node(row->node);
+		if (row->device)
+			kuid_fd = open_to_read(row->device);
 		id_size = row->id_size;
 		/* The first round warms caches and translation blocks. */
 		measure(row);
@@ -188,7 +188,7 @@ int main(void)
 			over++;
 		}
 		printf("\n");
-		if (row->node)
+		if (row->device)
 			close(kuid_fd);
 	}
 	return over ? 1 : 0;

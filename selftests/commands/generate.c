@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(generate)
  * A valid call. The out fields are poisoned, because the kernel must not read
  * them.
  */
-static struct kuid_generate good_use(struct id *ids)
+static struct kuid_generate valid_call(struct id *ids)
 {
 	struct kuid_generate g = {
 		.buffer = (uintptr_t)ids,
@@ -64,11 +64,11 @@ static struct kuid_generate good_use(struct id *ids)
 	return g;
 }
 
-static void check_goes_on(struct __test_metadata *_metadata, int fd,
-			  __u64 *last)
+static void check_still_works(struct __test_metadata *_metadata, int fd,
+			      __u64 *last)
 {
 	struct id ids[IDS];
-	struct kuid_generate g = good_use(ids);
+	struct kuid_generate g = valid_call(ids);
 
 	ASSERT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
 	ASSERT_EQ(IDS, g.done);
@@ -98,7 +98,7 @@ static void check_refused(struct __test_metadata *_metadata,
 	ASSERT_TRUE(all_bytes(self->ids, POISON, sizeof(self->ids))) {
 		TH_LOG("%s %#llx: the buffer was written", what, value);
 	}
-	check_goes_on(_metadata, self->fd, &self->last);
+	check_still_works(_metadata, self->fd, &self->last);
 }
 
 /*
@@ -133,7 +133,7 @@ static void check_taken(struct __test_metadata *_metadata,
 			      2 * sizeof(*ids) - shift));
 }
 
-TEST_F(generate, good_uses)
+TEST_F(generate, valid_calls)
 {
 	static const struct kuid_generate uses[] = {
 		{ .format = KUID_FORMAT_DEFAULT, .order = KUID_ORDER_DEFAULT },
@@ -178,14 +178,14 @@ TEST_F(generate, any_alignment)
 }
 
 /* Read and generate alternate on one file. */
-TEST_F(generate, goes_with_read)
+TEST_F(generate, alternates_with_read)
 {
 	int i;
 
 	for (i = 0; i < 100; i++) {
 		ASSERT_EQ(IDS, take_by_read(self->fd, self->ids, IDS));
 		ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
-		check_goes_on(_metadata, self->fd, &self->last);
+		check_still_works(_metadata, self->fd, &self->last);
 	}
 }
 
@@ -195,7 +195,7 @@ TEST_F(generate, formats)
 	__u32 format;
 
 	for (format = 8; format <= 41; format++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		g.format = format <= 40 ? format : UINT_MAX;
 		check_refused(_metadata, self, &g, "format", g.format);
 	}
@@ -207,7 +207,7 @@ TEST_F(generate, orders)
 	__u32 order;
 
 	for (order = KUID_ORDER_HOST + 1; order <= 41; order++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		g.order = order <= 40 ? order : UINT_MAX;
 		check_refused(_metadata, self, &g, "order", g.order);
 	}
@@ -219,7 +219,7 @@ TEST_F(generate, flags)
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		g.flags = 1U << bit;
 		check_refused(_metadata, self, &g, "flags", g.flags);
 	}
@@ -236,7 +236,7 @@ TEST_F(generate, counts)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		g.count = counts[i];
 		if (g.count && g.count <= self->batch_max)
 			continue;
@@ -250,12 +250,12 @@ TEST_F(generate, reserved)
 	size_t i;
 
 	for (i = 0; i < sizeof(g.reserved0); i++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		((__u8 *)&g.reserved0)[i] = 1;
 		check_refused(_metadata, self, &g, "reserved0, byte", i);
 	}
 	for (i = 0; i < sizeof(g.reserved); i++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		((__u8 *)g.reserved)[i] = 0x80;
 		check_refused(_metadata, self, &g, "reserved, byte", i);
 	}
@@ -269,7 +269,7 @@ static void check_buffer_faults(struct __test_metadata *_metadata,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		g = good_use(self->ids);
+		g = valid_call(self->ids);
 		g.buffer = buffer;
 		g.count = counts[i];
 		before = g;
@@ -280,7 +280,7 @@ static void check_buffer_faults(struct __test_metadata *_metadata,
 			TH_LOG("buffer %#llx", g.buffer);
 		}
 		ASSERT_EQ(0, memcmp(&before, &g, sizeof(g)));
-		check_goes_on(_metadata, self->fd, &self->last);
+		check_still_works(_metadata, self->fd, &self->last);
 	}
 }
 
@@ -309,7 +309,7 @@ TEST_F(generate, buffer_up_to_a_hole)
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		for (room = 16; room < 100; room++) {
 			__u8 *to = self->hole - room;
-			struct kuid_generate g = good_use(self->ids);
+			struct kuid_generate g = valid_call(self->ids);
 			struct kuid_generate expected;
 
 			g.buffer = (uintptr_t)to;
@@ -328,7 +328,7 @@ TEST_F(generate, buffer_up_to_a_hole)
 						       &self->last));
 			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
 					      self->page - room));
-			check_goes_on(_metadata, self->fd, &self->last);
+			check_still_works(_metadata, self->fd, &self->last);
 		}
 	}
 }
@@ -342,13 +342,13 @@ static void check_struct_faults(struct __test_metadata *_metadata,
 	ASSERT_EQ(EFAULT, errno) {
 		TH_LOG("struct at %p", arg);
 	}
-	check_goes_on(_metadata, self->fd, &self->last);
+	check_still_works(_metadata, self->fd, &self->last);
 }
 
 TEST_F(generate, bad_structs)
 {
 	__u8 *start = self->hole - self->page;
-	struct kuid_generate good = good_use(self->ids);
+	struct kuid_generate good = valid_call(self->ids);
 	__u64 addresses[BAD_ADDRESSES_MAX];
 	int nr = bad_addresses(addresses);
 	size_t there;

@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(query)
  * A valid query. The out fields are poisoned, because the kernel must not read
  * them.
  */
-static struct kuid_query good_question(void)
+static struct kuid_query valid_query(void)
 {
 	struct kuid_query q;
 
@@ -39,10 +39,10 @@ static struct kuid_query good_question(void)
 	return q;
 }
 
-static void check_goes_on(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(query) *self)
+static void check_still_works(struct __test_metadata *_metadata,
+			      FIXTURE_DATA(query) *self)
 {
-	struct kuid_query q = good_question();
+	struct kuid_query q = valid_query();
 
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
 	ASSERT_EQ(0, memcmp(&self->answer, &q, sizeof(q)));
@@ -63,7 +63,7 @@ static void check_refused(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, memcmp(&before, q, sizeof(before))) {
 		TH_LOG("%s %#llx: the struct was written", what, value);
 	}
-	check_goes_on(_metadata, self);
+	check_still_works(_metadata, self);
 }
 
 TEST_F(query, answer)
@@ -94,13 +94,13 @@ TEST_F(query, answer)
 /*
  * An answer can be used as the next query: the kernel reads the in fields only.
  */
-TEST_F(query, answer_is_a_good_question)
+TEST_F(query, answer_is_a_valid_query)
 {
 	struct kuid_query q = self->answer;
 
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
 	ASSERT_EQ(0, memcmp(&self->answer, &q, sizeof(q)));
-	check_goes_on(_metadata, self);
+	check_still_works(_metadata, self);
 }
 
 static void check_answer(struct __test_metadata *_metadata,
@@ -146,13 +146,13 @@ TEST(each_format)
 	for (own = 0; own < NR_FORMATS; own++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
 			int fd = open_node(&formats[own], suffixes[i], 0);
-			struct kuid_query q = good_question();
+			struct kuid_query q = valid_query();
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
 			check_answer(_metadata, &q, &formats[own]);
 			for (asked = 0; asked < NR_FORMATS; asked++) {
-				q = good_question();
+				q = valid_query();
 				q.format = formats[asked].number;
 				ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
 				check_answer(_metadata, &q, &formats[asked]);
@@ -174,7 +174,7 @@ TEST(order_of_the_file)
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, set_order(fd, order));
 		for (format = 0; format <= NR_FORMATS; format++) {
-			q = good_question();
+			q = valid_query();
 			q.format = format;
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
 			EXPECT_EQ(order, q.order);
@@ -191,7 +191,7 @@ TEST_F(query, formats)
 	__u32 format;
 
 	for (format = 1; format <= 65; format++) {
-		q = good_question();
+		q = valid_query();
 		q.format = format <= 64 ? format : UINT_MAX;
 		if (format < 64 && self->answer.formats >> format & 1) {
 			ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
@@ -209,7 +209,7 @@ TEST_F(query, flags)
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {
-		q = good_question();
+		q = valid_query();
 		q.flags = 1U << bit;
 		check_refused(_metadata, self, &q, "flags", q.flags);
 	}
@@ -221,12 +221,12 @@ TEST_F(query, reserved)
 	size_t i;
 
 	for (i = 0; i < sizeof(q.reserved0); i++) {
-		q = good_question();
+		q = valid_query();
 		((__u8 *)&q.reserved0)[i] = 1;
 		check_refused(_metadata, self, &q, "reserved0, byte", i);
 	}
 	for (i = 0; i < sizeof(q.reserved); i++) {
-		q = good_question();
+		q = valid_query();
 		((__u8 *)q.reserved)[i] = 0x80;
 		check_refused(_metadata, self, &q, "reserved, byte", i);
 	}
@@ -255,12 +255,12 @@ static void check_struct_faults(struct __test_metadata *_metadata,
 	ASSERT_EQ(EFAULT, errno) {
 		TH_LOG("struct at %p", arg);
 	}
-	check_goes_on(_metadata, self);
+	check_still_works(_metadata, self);
 }
 
 TEST_F(query, bad_structs)
 {
-	struct kuid_query good = good_question();
+	struct kuid_query good = valid_query();
 	size_t page = sysconf(_SC_PAGESIZE);
 	__u8 *hole = map_before_hole();
 	__u64 addresses[BAD_ADDRESSES_MAX];

@@ -100,7 +100,7 @@ TEST_F(set_format, before_the_first_id)
 	check_reads(_metadata, self->fd, self->f);
 }
 
-TEST_F(set_format, as_often_as_wanted)
+TEST_F(set_format, repeatedly)
 {
 	__u32 format;
 
@@ -112,7 +112,7 @@ TEST_F(set_format, as_often_as_wanted)
 	check_reads(_metadata, self->fd, self->f);
 }
 
-TEST_F(set_format, default_leaves_it)
+TEST_F(set_format, default_keeps_format)
 {
 	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
 	ASSERT_EQ(self->was->number, format_now(self->fd));
@@ -189,7 +189,7 @@ TEST_F(set_format, after_refused_calls)
 }
 
 /* The format of one open file doesn't affect another. */
-TEST_F(set_format, of_one_file)
+TEST_F(set_format, files_are_independent)
 {
 	int other = open_node(self->was, "", 0);
 
@@ -361,7 +361,7 @@ static void check_all_refused(struct __test_metadata *_metadata,
 	}
 }
 
-TEST_F(set_format, wrong_uses)
+TEST_F(set_format, invalid_calls)
 {
 	check_all_refused(_metadata, self);
 	/* None of these calls took an ID or changed the format. */
@@ -370,7 +370,7 @@ TEST_F(set_format, wrong_uses)
 }
 
 /* An invalid call is EINVAL even where a valid one is EBUSY. */
-TEST_F(set_format, wrong_uses_too_late)
+TEST_F(set_format, invalid_calls_after_an_id)
 {
 	__u8 id[ID_SIZE_MAX];
 

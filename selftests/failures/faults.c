@@ -252,7 +252,7 @@ static int compare_ids(const void *a, const void *b)
 	return memcmp(a, b, compared_size);
 }
 
-static void no_id_came_twice(struct __test_metadata *_metadata, struct scene *s)
+static void check_repeats(struct __test_metadata *_metadata, struct scene *s)
 {
 	const struct format *f;
 	size_t i;
@@ -379,7 +379,7 @@ static void fail_operations(struct __test_metadata *_metadata, struct scene *s,
 				fail_each(_metadata, s, op, f);
 		note_one_each(_metadata, s);
 	}
-	no_id_came_twice(_metadata, s);
+	check_repeats(_metadata, s);
 }
 
 /*
@@ -966,7 +966,7 @@ TEST_F_TIMEOUT(faults, step_worker, 300)
 	ASSERT_EQ(0, get_state(s->fds[0], &after));
 	EXPECT_NE(before.node, after.node);
 	note_one_each(_metadata, s);
-	no_id_came_twice(_metadata, s);
+	check_repeats(_metadata, s);
 }
 
 /*
@@ -1007,7 +1007,7 @@ TEST_F_TIMEOUT(faults, fork_worker, 300)
 		ASSERT_GT(2, read_ids(v1, s->spare, id, 1));
 	EXPECT_EQ(s->epoch + 1, epoch_now(_metadata, s));
 	note_one_each(_metadata, s);
-	no_id_came_twice(_metadata, s);
+	check_repeats(_metadata, s);
 }
 
 /* Loading and unloading, with no file open. */
@@ -1070,7 +1070,7 @@ static int remove_device_files(void)
  * Nothing of the module is left, except for up to @files device files, which
  * are removed here.
  */
-static void nothing_is_left(struct __test_metadata *_metadata, int files)
+static void check_unloaded(struct __test_metadata *_metadata, int files)
 {
 	ASSERT_FALSE(is_loaded());
 	ASSERT_NE(0, access("/sys/class/kuid", F_OK));
@@ -1217,7 +1217,7 @@ TEST_F_TIMEOUT(loading, load, 900)
 			failed++;
 		else
 			ASSERT_EQ(0, unload());
-		nothing_is_left(_metadata, 0);
+		check_unloaded(_metadata, 0);
 	}
 	ASSERT_EQ(0, ret);
 	gives_ids(_metadata);
@@ -1246,7 +1246,7 @@ TEST_F_TIMEOUT(loading, unload, 300)
 		 * The kernel leaves a device file behind if it has no memory
 		 * for its name.
 		 */
-		nothing_is_left(_metadata, left ? 0 : 1);
+		check_unloaded(_metadata, left ? 0 : 1);
 		if (left)
 			break;
 	}

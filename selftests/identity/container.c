@@ -158,7 +158,7 @@ static const char *read_text(const char *path, char *text, size_t size)
 }
 
 /* Take IDs from each device file in each way. */
-static bool makes_ids(struct found *found)
+static bool check_ids(struct found *found)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
 	struct fields fields;
@@ -199,7 +199,7 @@ static bool makes_ids(struct found *found)
  * Commands without a capability succeed, all others fail with EPERM and tell
  * nothing else.
  */
-static bool commands_are_allowed_or_not(struct found *found)
+static bool check_commands(struct found *found)
 {
 	__u8 arg[ARG_MAX_SIZE], before[ARG_MAX_SIZE], ids[ROOM];
 	struct kuid_status was, now;
@@ -237,7 +237,7 @@ static bool commands_are_allowed_or_not(struct found *found)
 }
 
 /* All files can be read, and none can be written. */
-static bool files_are_to_be_read(struct found *found)
+static bool check_files(struct found *found)
 {
 	static const char *const files[] = {
 		"/sys/class/kuid/kuid/epoch",
@@ -273,7 +273,7 @@ static bool files_are_to_be_read(struct found *found)
 	return true;
 }
 
-static void look_around(struct found *found, const FIXTURE_VARIANT(outsider) *v)
+static void run_checks(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 {
 	/* The host name of a container doesn't change the worker in its IDs. */
 	if (v->namespaces & CLONE_NEWUTS && sethostname("container", 9)) {
@@ -284,12 +284,12 @@ static void look_around(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 		wrong(found, "can't be kept", "capabilities");
 		return;
 	}
-	if (makes_ids(found) && commands_are_allowed_or_not(found))
-		files_are_to_be_read(found);
+	if (check_ids(found) && check_commands(found))
+		check_files(found);
 }
 
 /* In a child: become an outsider and run the checks. */
-static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
+static int step_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 {
 	char map[64];
 	pid_t pid;
@@ -317,7 +317,7 @@ static int be_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 	 */
 	pid = fork();
 	if (!pid) {
-		look_around(found, v);
+		run_checks(found, v);
 		_exit(0);
 	}
 	return exit_status(pid) ? 5 : 0;
@@ -338,7 +338,7 @@ static __u64 lex_time(struct __test_metadata *_metadata)
 	return fields.ns;
 }
 
-static void send_outside(struct __test_metadata *_metadata,
+static void run_outsider(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(outsider) *self,
 			 const FIXTURE_VARIANT(outsider) *variant)
 {
@@ -346,7 +346,7 @@ static void send_outside(struct __test_metadata *_metadata,
 
 	ASSERT_LE(0, pid);
 	if (!pid)
-		_exit(be_outside(self->found, variant));
+		_exit(step_outside(self->found, variant));
 	ASSERT_EQ(0, exit_status(pid)) {
 		TH_LOG("can't make an outsider");
 	}
@@ -363,7 +363,7 @@ TEST_F(outsider, is_first)
 	char worker[17];
 	int fd;
 
-	send_outside(_metadata, self, variant);
+	run_outsider(_metadata, self, variant);
 	EXPECT_LT(self->found->first, lex_time(_metadata));
 
 	fd = open(DEV_KUID, O_RDONLY);
@@ -391,7 +391,7 @@ TEST_F(outsider, comes_later)
 {
 	__u64 before = lex_time(_metadata);
 
-	send_outside(_metadata, self, variant);
+	run_outsider(_metadata, self, variant);
 	EXPECT_LT(before, self->found->first);
 	EXPECT_LT(self->found->first, lex_time(_metadata));
 }

@@ -86,8 +86,8 @@ static __u64 be(const __u8 *bytes, int size)
 }
 
 /* Load with parameters, take one ID of a format, unload. */
-static void one_with(struct __test_metadata *_metadata, const char *params,
-		     __u32 format, __u8 id[16])
+static void take_with(struct __test_metadata *_metadata, const char *params,
+		      __u32 format, __u8 id[16])
 {
 	ASSERT_EQ(0, load(params)) {
 		TH_LOG("%s", params);
@@ -100,11 +100,11 @@ TEST_F(params, node)
 {
 	__u8 id[16];
 
-	one_with(_metadata, "node=0123456789ab", KUID_FORMAT_V1, id);
+	take_with(_metadata, "node=0123456789ab", KUID_FORMAT_V1, id);
 	EXPECT_EQ(0x0123456789abULL, be(id + 10, 6));
-	one_with(_metadata, "node=f", KUID_FORMAT_V6, id);
+	take_with(_metadata, "node=f", KUID_FORMAT_V6, id);
 	EXPECT_EQ(0xfULL, be(id + 10, 6));
-	one_with(_metadata, "node=random", KUID_FORMAT_V6, id);
+	take_with(_metadata, "node=random", KUID_FORMAT_V6, id);
 	EXPECT_TRUE(node_is_random(be(id + 10, 6)));
 }
 
@@ -112,9 +112,9 @@ TEST_F(params, worker)
 {
 	__u8 id[16];
 
-	one_with(_metadata, "worker=fedcba9876543210", KUID_FORMAT_LEX, id);
+	take_with(_metadata, "worker=fedcba9876543210", KUID_FORMAT_LEX, id);
 	EXPECT_EQ(0xfedcba9876543210ULL, be(id + 8, 8));
-	one_with(_metadata, "worker=0", KUID_FORMAT_LEX, id);
+	take_with(_metadata, "worker=0", KUID_FORMAT_LEX, id);
 	EXPECT_EQ(0ULL, be(id + 8, 8));
 }
 
@@ -122,8 +122,8 @@ TEST_F(params, random_workers_differ)
 {
 	__u8 one[16], other[16];
 
-	one_with(_metadata, "worker=random", KUID_FORMAT_LEX, one);
-	one_with(_metadata, "worker=random", KUID_FORMAT_LEX, other);
+	take_with(_metadata, "worker=random", KUID_FORMAT_LEX, one);
+	take_with(_metadata, "worker=random", KUID_FORMAT_LEX, other);
 	EXPECT_NE(be(one + 8, 8), be(other + 8, 8));
 }
 
@@ -150,13 +150,13 @@ TEST_F(params, worker_of_the_host)
 	longest[64] = '\0';
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
-		one_with(_metadata, "", KUID_FORMAT_LEX, id);
+		take_with(_metadata, "", KUID_FORMAT_LEX, id);
 		EXPECT_EQ(worker_of(names[i]), be(id + 8, 8));
 	}
 
 	/* A known value, not computed by worker_of(). */
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
-	one_with(_metadata, "worker=host", KUID_FORMAT_LEX, id);
+	take_with(_metadata, "worker=host", KUID_FORMAT_LEX, id);
 	EXPECT_EQ(0x3d6a136326453505ULL, be(id + 8, 8));
 }
 
@@ -172,7 +172,7 @@ TEST_F(params, common_host_names_make_no_worker)
 
 		ASSERT_LE(0, log);
 		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
-		one_with(_metadata, "", KUID_FORMAT_LEX, id);
+		take_with(_metadata, "", KUID_FORMAT_LEX, id);
 		EXPECT_NE(worker_of(names[i]), be(id + 8, 8));
 		EXPECT_TRUE(log_has(log, "kuid", "makes no worker"));
 	}
@@ -186,10 +186,10 @@ TEST_F(params, nodes_of_the_worker)
 	__u8 id[16];
 
 	/* With an interval of 8 both nodes start on byte boundaries. */
-	one_with(_metadata, "worker=db3f053403ad937a", KUID_FORMAT_K96, id);
+	take_with(_metadata, "worker=db3f053403ad937a", KUID_FORMAT_K96, id);
 	EXPECT_EQ(node, be(id + 4, 4));
-	one_with(_metadata, "worker=db3f053403ad937a interval=8",
-		 KUID_FORMAT_K128, id);
+	take_with(_metadata, "worker=db3f053403ad937a interval=8",
+		  KUID_FORMAT_K128, id);
 	EXPECT_EQ(worker, be(id + 4, 8));
 }
 
@@ -207,7 +207,7 @@ TEST_F(params, interval)
 		snprintf(params, sizeof(params),
 			 "interval=%d worker=deadbeefcafef00d",
 			 intervals[i]);
-		one_with(_metadata, params, KUID_FORMAT_K128, id);
+		take_with(_metadata, params, KUID_FORMAT_K128, id);
 		EXPECT_EQ(0xdeadbeefcafef00dULL,
 			  be(id, 8) << (64 - behind) | be(id + 8, 8) >> behind);
 	}

@@ -196,7 +196,7 @@ TEST_F(formats, other_than_the_files_own)
  * Each CPU still has a part of its last run, below what the file was given on
  * the other CPU since. Only the file's watermark keeps the IDs in order.
  */
-TEST_F(formats, follows_over_cpus)
+TEST_F(formats, order_across_cpus)
 {
 	static const __u32 counts[] = { 1, 1, 1, 7, 1, 1, 40, 1 };
 	__u32 seed = pick_seed();

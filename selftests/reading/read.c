@@ -33,8 +33,8 @@ FIXTURE_TEARDOWN(read)
 }
 
 /* The file still works, and its next IDs are above the earlier ones. */
-static void check_goes_on(struct __test_metadata *_metadata, int fd,
-			  __u64 *last)
+static void check_still_works(struct __test_metadata *_metadata, int fd,
+			      __u64 *last)
 {
 	struct id ids[7];
 
@@ -62,7 +62,7 @@ TEST_F(read, shorter_than_an_id)
 		ASSERT_EQ(EINVAL, errno);
 		ASSERT_TRUE(all_bytes(buffer, POISON, sizeof(buffer)));
 	}
-	check_goes_on(_metadata, self->fd, &self->last);
+	check_still_works(_metadata, self->fd, &self->last);
 }
 
 TEST_F(read, rounded_down)
@@ -126,7 +126,7 @@ TEST_F(read, bad_addresses)
 				       sizes[s]);
 			}
 			ASSERT_EQ(EFAULT, errno);
-			check_goes_on(_metadata, self->fd, &self->last);
+			check_still_works(_metadata, self->fd, &self->last);
 		}
 	}
 }
@@ -138,13 +138,13 @@ TEST_F(read, unmapped_and_read_only)
 
 	for (n = 1; n <= 256; n += 51) {
 		ASSERT_EQ(-EFAULT, take_by_read(self->fd, self->hole, n));
-		check_goes_on(_metadata, self->fd, &self->last);
+		check_still_works(_metadata, self->fd, &self->last);
 	}
 
 	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
 	for (n = 1; n <= 256; n += 51) {
 		ASSERT_EQ(-EFAULT, take_by_read(self->fd, start, n));
-		check_goes_on(_metadata, self->fd, &self->last);
+		check_still_works(_metadata, self->fd, &self->last);
 	}
 	ASSERT_TRUE(all_bytes(start, POISON, self->page));
 }
@@ -176,7 +176,7 @@ TEST_F(read, up_to_a_hole)
 			}
 			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
 					      self->page - room));
-			check_goes_on(_metadata, self->fd, &self->last);
+			check_still_works(_metadata, self->fd, &self->last);
 		}
 	}
 }
@@ -200,7 +200,7 @@ TEST_F(read, up_to_a_hole_far_off)
 			       (pages + 1) * self->page - shift));
 		ASSERT_EQ(whole, count_rising((struct id *)(start + shift),
 					      whole, &self->last));
-		check_goes_on(_metadata, self->fd, &self->last);
+		check_still_works(_metadata, self->fd, &self->last);
 	}
 }
 
@@ -216,7 +216,7 @@ TEST_F(read, has_no_position)
 	EXPECT_EQ(ESPIPE, errno);
 	EXPECT_EQ(-1, lseek(self->fd, 0, SEEK_CUR));
 	EXPECT_EQ(ESPIPE, errno);
-	check_goes_on(_metadata, self->fd, &self->last);
+	check_still_works(_metadata, self->fd, &self->last);
 }
 
 /* Root can open the device file for writing in spite of mode 0444. */
@@ -247,7 +247,7 @@ TEST_F(read, is_not_written)
 		EXPECT_EQ(EBADF, errno);
 		close(fd);
 	}
-	check_goes_on(_metadata, self->fd, &self->last);
+	check_still_works(_metadata, self->fd, &self->last);
 }
 
 TEST_F(read, is_not_mapped)

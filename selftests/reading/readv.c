@@ -111,8 +111,8 @@ static void check_given(struct __test_metadata *_metadata,
 }
 
 /* The file still works, and its next IDs are above the earlier ones. */
-static void check_goes_on(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(readv) *self)
+static void check_still_works(struct __test_metadata *_metadata,
+			      FIXTURE_DATA(readv) *self)
 {
 	__u8 ids[3 * ID_SIZE_MAX];
 
@@ -145,7 +145,7 @@ TEST_F(readv, as_one_read)
 				    size + 16, got);
 		}
 		if (round % 7 == 0)
-			check_goes_on(_metadata, self);
+			check_still_works(_metadata, self);
 	}
 }
 
@@ -261,7 +261,7 @@ TEST_F(readv, up_to_a_hole)
 			ASSERT_TRUE(all_bytes(start, POISON,
 					      self->page - room));
 		}
-		check_goes_on(_metadata, self);
+		check_still_works(_metadata, self);
 	}
 }
 
@@ -284,7 +284,7 @@ TEST_F(readv, bad_addresses)
 		ASSERT_EQ(-1, readv(self->fd, as_pointer(addresses[i]), 2));
 		ASSERT_EQ(EFAULT, errno);
 		ASSERT_TRUE(all_bytes(ids, POISON, sizeof(ids)));
-		check_goes_on(_metadata, self);
+		check_still_works(_metadata, self);
 	}
 }
 
@@ -301,7 +301,7 @@ TEST_F(readv, has_no_position)
 	EXPECT_EQ(-1, preadv2(self->fd, &segment, 1, 4096, 0));
 	EXPECT_EQ(ESPIPE, errno);
 	EXPECT_TRUE(all_bytes(ids, POISON, sizeof(ids)));
-	check_goes_on(_metadata, self);
+	check_still_works(_metadata, self);
 }
 
 /* Unknown flags are refused. */
@@ -317,7 +317,7 @@ TEST_F(readv, unknown_flags)
 		ASSERT_EQ(EOPNOTSUPP, errno);
 		ASSERT_TRUE(all_bytes(ids, POISON, sizeof(ids)));
 	}
-	check_goes_on(_metadata, self);
+	check_still_works(_metadata, self);
 }
 
 /* readv() fixes the format, as read() does. */

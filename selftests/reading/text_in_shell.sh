@@ -27,7 +27,7 @@ one_line_each()
 {
 	last=
 	for _ in 1 2 3 4 5; do
-		read -r id <"$node" || return
+		read -r id <"$file" || return
 		has_form "$id" "$1" || return
 		[ "$id" != "$last" ] || { echo "# $id came twice"; return 1; }
 		last=$id
@@ -43,16 +43,16 @@ lines_of_one_file()
 			has_form "$id" "$1" || return
 			echo "$id"
 		done
-	} <"$node" >"$lines"
+	} <"$file" >"$lines"
 	[ "$(sort -u "$lines" | wc -l)" -eq 10 ] || return
 	# v1 is the only format whose text doesn't sort like its IDs.
-	[ "${node##*/}" = v1.txt ] || LC_ALL=C sort -c "$lines"
+	[ "${file##*/}" = v1.txt ] || LC_ALL=C sort -c "$lines"
 }
 
 # head reads more at once than the lines it prints.
 head_of_it()
 {
-	head -n 1000 "$node" >"$lines" || return
+	head -n 1000 "$file" >"$lines" || return
 	[ "$(wc -l <"$lines")" -eq 1000 ] || return
 	[ "$(grep -cE "^$1\$" "$lines")" -eq 1000 ] || return
 	[ "$(sort -u "$lines" | wc -l)" -eq 1000 ]
@@ -68,7 +68,7 @@ digit='[.0-9A-Z_a-z]'
 echo "KTAP version 1"
 echo "1..21"
 for format in v1 v6 v7 lex k64 k96 k128; do
-	node=/dev/kuids/$format.txt
+	file=/dev/kuids/$format.txt
 	case $format in
 	v*) form="$hex{8}-$hex{4}-${format#v}$hex{3}-[89ab]$hex{3}-$hex{12}" ;;
 	lex) form="$hex{8}-$hex{4}-$hex{4}-$hex{16}" ;;
@@ -77,7 +77,7 @@ for format in v1 v6 v7 lex k64 k96 k128; do
 	k128) form="$digit{22}" ;;
 	esac
 	one_line_each "$form"
-	result "$format: read -r id <$node" $?
+	result "$format: read -r id <$file" $?
 	lines_of_one_file "$form"
 	result "$format: one read after the other" $?
 	head_of_it "$form"

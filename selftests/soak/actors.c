@@ -249,7 +249,7 @@ struct thread {
 	pthread_t id;
 };
 
-static void *take_on(void *arg)
+static void *run_thread(void *arg)
 {
 	static __thread __u8 ids[SOAK_CALL_MAX * ID_SIZE_MAX];
 	struct thread *thread = arg;
@@ -298,7 +298,8 @@ void soak_take(__u32 seed, int nr)
 	for (i = 0; i < SHARED; i++)
 		open_one(threads[0].me, &shared[i], true);
 	for (i = 0; i < THREADS; i++) {
-		if (pthread_create(&threads[i].id, NULL, take_on, &threads[i]))
+		if (pthread_create(&threads[i].id, NULL, run_thread,
+				   &threads[i]))
 			soak_fail("pthread_create: %m");
 	}
 	for (i = 0; i < THREADS; i++)

@@ -184,7 +184,7 @@ static bool in_chain(const struct soak_generation *g, __u32 at, __u32 end,
 }
 
 /* Add an ID. Returns true if it was there already. */
-static bool see(struct soak_generation *g, __u32 nr)
+static bool add_seen(struct soak_generation *g, __u32 nr)
 {
 	struct soak_seen *seen = &g->seen[nr - 1];
 	__u32 head = head_of(seen);
@@ -211,9 +211,9 @@ static bool see(struct soak_generation *g, __u32 nr)
 }
 
 /* Split an ID into its source and what distinguishes it there. */
-static void take_apart(const struct format *f, const __u8 *id,
-		       const struct fields *fields, enum soak_kind *kind,
-		       struct soak_seen *seen)
+static void split_id(const struct format *f, const __u8 *id,
+		     const struct fields *fields, enum soak_kind *kind,
+		     struct soak_seen *seen)
 {
 	struct words w = id_words(f, id);
 
@@ -240,8 +240,8 @@ static void take_apart(const struct format *f, const __u8 *id,
 	}
 }
 
-static void tell(const struct soak_actor *me, const struct format *f,
-		 const __u8 *id, const char *what)
+static void fail_id(const struct soak_actor *me, const struct format *f,
+		    const __u8 *id, const char *what)
 {
 	struct words w = id_words(f, id);
 
@@ -270,8 +270,8 @@ static bool book_in(struct soak_actor *me, const struct format *f,
 	}
 	seen->window = window;
 	g->seen[nr - 1] = *seen;
-	if (see(g, nr))
-		tell(me, f, id, "was given before");
+	if (add_seen(g, nr))
+		fail_id(me, f, id, "was given before");
 	return true;
 }
 
@@ -291,9 +291,9 @@ static void book_node(struct soak_actor *me, const struct format *f,
 					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 		if (!may_be_given(node) &&
 		    node == get(&soak->nodes[(epoch - 1) % SOAK_WINDOWS]))
-			tell(me, f, id, "has the node of the epoch before");
+			fail_id(me, f, id, "has the node of the epoch before");
 	} else if (seen != node) {
-		tell(me, f, id, "has not the node of its epoch");
+		fail_id(me, f, id, "has not the node of its epoch");
 	}
 }
 
@@ -307,10 +307,10 @@ static void book(struct soak_actor *me, const struct format *f, const __u8 *id,
 	__u64 epoch;
 
 	if (!decode(f, id, &fields)) {
-		tell(me, f, id, "is malformed");
+		fail_id(me, f, id, "is malformed");
 		return;
 	}
-	take_apart(f, id, &fields, &kind, &seen);
+	split_id(f, id, &fields, &kind, &seen);
 	if (kind != SOAK_V7) {
 		__u32 window = window_of(me, kind, fields.node);
 
@@ -325,7 +325,7 @@ static void book(struct soak_actor *me, const struct format *f, const __u8 *id,
 				  window_of(me, kind, epoch), &seen);
 	}
 	if (!booked)
-		tell(me, f, id, "is of a time or a node that is over");
+		fail_id(me, f, id, "is of a time or a node that is over");
 }
 
 /*
@@ -340,7 +340,7 @@ void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
 	if (!nr)
 		return;
 	if (to < from || to < get(&soak->epoch_edge))
-		tell(me, f, ids, "is of an epoch that is over");
+		fail_id(me, f, ids, "is of an epoch that is over");
 	for (i = 0; i < nr && !soak_failed(); i++)
 		book(me, f, id_at(f, ids, i), from, to);
 	__atomic_add_fetch(&me->ids[f->number], nr, __ATOMIC_RELAXED);

@@ -122,7 +122,7 @@ static void look_at_children(void)
 	}
 }
 
-static bool are_there(bool disturbing)
+static bool any_running(bool disturbing)
 {
 	size_t i;
 
@@ -155,7 +155,7 @@ static __u64 booked(__u32 format)
 	return ids;
 }
 
-static __u64 booked_in_all(void)
+static __u64 booked_total(void)
 {
 	__u64 ids = 0;
 	size_t i;
@@ -165,7 +165,7 @@ static __u64 booked_in_all(void)
 	return ids;
 }
 
-static void go_on(struct soak_actor *me)
+static void sweep_once(struct soak_actor *me)
 {
 	static __u64 said;
 	__u64 now = seconds_now();
@@ -175,15 +175,15 @@ static void go_on(struct soak_actor *me)
 	if (now >= said + 60) {
 		said = now;
 		say("%llu IDs, %u windows",
-		    (unsigned long long)booked_in_all(), soak->nr_windows);
+		    (unsigned long long)booked_total(), soak->nr_windows);
 	}
 	usleep(20000);
 }
 
-static void go_on_until(struct soak_actor *me, __u64 seconds)
+static void sweep_until(struct soak_actor *me, __u64 seconds)
 {
 	while (seconds_now() < seconds && !soak_stopped())
-		go_on(me);
+		sweep_once(me);
 }
 
 static __u64 forks(const struct soak_actor *me)
@@ -202,9 +202,9 @@ static void be_cloned(struct soak_actor *me)
 		soak_fail("GET_STATE: %m");
 	say("to be saved");
 	while (!forks(me) && !soak_stopped())
-		go_on(me);
+		sweep_once(me);
 	say("it is another machine");
-	go_on_until(me, seconds_now() + CLONE_SECONDS);
+	sweep_until(me, seconds_now() + CLONE_SECONDS);
 	if (get_state(me->fd, &after))
 		soak_fail("GET_STATE: %m");
 	if (before.node == after.node || before.worker == after.worker)
@@ -221,15 +221,15 @@ static void run(struct soak_actor *me)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
 		pids[i] = soak_start(roles[i].run, options.seed, roles[i].nr);
-	go_on_until(me, end);
+	sweep_until(me, end);
 	__atomic_store_n(&soak->calm, true, __ATOMIC_SEQ_CST);
-	while (are_there(true) && !soak_stopped())
-		go_on(me);
+	while (any_running(true) && !soak_stopped())
+		sweep_once(me);
 	if (options.clone && !soak_stopped())
 		be_cloned(me);
 	__atomic_store_n(&soak->stop, true, __ATOMIC_SEQ_CST);
-	while (are_there(false))
-		go_on(me);
+	while (any_running(false))
+		sweep_once(me);
 	_exit(0);
 }
 
@@ -293,7 +293,7 @@ static void watch(pid_t pid)
 		soak_fail("the test process ended with status %x", status);
 }
 
-static void put_wall_back(__u64 offset)
+static void restore_wall_offset(__u64 offset)
 {
 	shift_wall(offset - (clock_ns() - boottime_ns()));
 }
@@ -324,7 +324,7 @@ static void report(const struct soak_actor *me, __u64 seconds)
 				  (unsigned long long)status.ids[f->number]);
 	}
 	say("%llu IDs in %llu s; %llu waits, %llu would_blocks, %llu epochs",
-	    (unsigned long long)booked_in_all(), (unsigned long long)seconds,
+	    (unsigned long long)booked_total(), (unsigned long long)seconds,
 	    (unsigned long long)status.waits,
 	    (unsigned long long)status.would_blocks,
 	    (unsigned long long)status.epoch);
@@ -431,7 +431,7 @@ int main(int argc, char **argv)
 	if (pid < 0)
 		ksft_exit_fail_msg("fork: %s\n", strerror(errno));
 	watch(pid);
-	put_wall_back(offset);
+	restore_wall_offset(offset);
 	if (!soak->failed)
 		report(me, seconds_now() - begin);
 	if (soak->failed)

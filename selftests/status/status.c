@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(status)
  * A valid call. The out fields are poisoned, because the kernel must not read
  * them.
  */
-static struct kuid_status good_use(int poison)
+static struct kuid_status valid_call(int poison)
 {
 	struct kuid_status s;
 
@@ -61,14 +61,14 @@ static struct kuid_status good_use(int poison)
 static void get(struct __test_metadata *_metadata,
 		FIXTURE_DATA(status) *self, struct kuid_status *s)
 {
-	*s = good_use(POISON);
+	*s = valid_call(POISON);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, s));
 }
 
 /* Each field is written, whatever was in it. */
-TEST_F(status, all_is_written)
+TEST_F(status, all_fields_are_written)
 {
-	const struct kuid_status poison = good_use(POISON);
+	const struct kuid_status poison = valid_call(POISON);
 	struct kuid_status s, again;
 	size_t i;
 
@@ -85,7 +85,7 @@ TEST_F(status, all_is_written)
 	}
 	EXPECT_TRUE(all_bytes(s.reserved, 0, sizeof(s.reserved)));
 
-	again = good_use(0x33);
+	again = valid_call(0x33);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &again));
 	EXPECT_EQ(0, memcmp(&s, &again, sizeof(s)));
 	/*
@@ -128,7 +128,7 @@ TEST_F(status, every_device_file)
 	for (n = 0; n < NR_FORMATS; n++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
 			int fd = open_node(&formats[n], suffixes[i], 0);
-			struct kuid_status now = good_use(POISON);
+			struct kuid_status now = valid_call(POISON);
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
@@ -137,7 +137,7 @@ TEST_F(status, every_device_file)
 			/* Status takes no ID, so the order can still be set. */
 			ASSERT_EQ(0, set_order(fd, KUID_ORDER_FILE));
 			ASSERT_LT(0, read(fd, text, formats[n].id_size));
-			now = good_use(POISON);
+			now = valid_call(POISON);
 			ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
 			EXPECT_EQ(s.held, now.held);
 			close(fd);
@@ -146,13 +146,13 @@ TEST_F(status, every_device_file)
 }
 
 /* Any user who may open the device may read the status. */
-TEST_F(status, by_anyone)
+TEST_F(status, unprivileged)
 {
 	pid_t child = fork_child();
 
 	ASSERT_LE(0, child);
 	if (!child) {
-		struct kuid_status s = good_use(POISON);
+		struct kuid_status s = valid_call(POISON);
 		int fd;
 
 		if (setgid(65534) || setuid(65534))
@@ -529,7 +529,7 @@ TEST_F(status, flags)
 	int bit;
 
 	for (bit = 0; bit < 32; bit++) {
-		s = good_use(POISON);
+		s = valid_call(POISON);
 		s.flags = 1U << bit;
 		check_refused(_metadata, self, &s, "flags", s.flags);
 	}
@@ -541,7 +541,7 @@ TEST_F(status, reserved)
 	size_t i;
 
 	for (i = 0; i < sizeof(s.reserved); i++) {
-		s = good_use(POISON);
+		s = valid_call(POISON);
 		((__u8 *)s.reserved)[i] = 0x80;
 		check_refused(_metadata, self, &s, "reserved, byte", i);
 	}
@@ -560,7 +560,7 @@ static void check_struct_faults(struct __test_metadata *_metadata,
 
 TEST_F(status, bad_structs)
 {
-	struct kuid_status good = good_use(POISON);
+	struct kuid_status good = valid_call(POISON);
 	__u8 *start = self->hole - self->page;
 	__u64 addresses[BAD_ADDRESSES_MAX];
 	int nr = bad_addresses(addresses);

@@ -130,7 +130,7 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 }
 
 /* An error that the current user finds in the files, or NULL. */
-static const char *look_at_all(bool has_epoch, const char **name)
+static const char *check_all_files(bool has_epoch, const char **name)
 {
 	char text[TEXT_MAX], path[128];
 	struct stat st;
@@ -223,7 +223,7 @@ FIXTURE_TEARDOWN(sysfs)
 TEST_F(sysfs, files)
 {
 	const char *name = "";
-	const char *wrong = look_at_all(true, &name);
+	const char *wrong = check_all_files(true, &name);
 
 	ASSERT_EQ(NULL, wrong) {
 		TH_LOG("%s %s", name, wrong);
@@ -240,7 +240,7 @@ TEST_F(sysfs, no_other_files)
 	EXPECT_STREQ("", unknown);
 }
 
-TEST_F(sysfs, by_anyone)
+TEST_F(sysfs, unprivileged)
 {
 	pid_t child = fork_child();
 	const char *name = "";
@@ -248,7 +248,7 @@ TEST_F(sysfs, by_anyone)
 	ASSERT_LE(0, child);
 	if (!child)
 		_exit(setgid(65534) || setuid(65534) ||
-		      look_at_all(true, &name));
+		      check_all_files(true, &name));
 	ASSERT_TRUE(ended_well(child));
 }
 
@@ -438,7 +438,7 @@ TEST(before_the_first_open)
 	if (was_loaded)
 		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load("max_ahead_ms=40 step_limit_ms=2000"));
-	wrong = look_at_all(false, &name);
+	wrong = check_all_files(false, &name);
 	EXPECT_EQ(NULL, wrong) {
 		TH_LOG("%s %s", name, wrong);
 	}
@@ -460,7 +460,7 @@ TEST(before_the_first_open)
 
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
-	wrong = look_at_all(true, &name);
+	wrong = check_all_files(true, &name);
 	EXPECT_EQ(NULL, wrong) {
 		TH_LOG("%s %s", name, wrong);
 	}
@@ -491,7 +491,7 @@ TEST(while_it_is_unloaded)
 	ASSERT_LE(0, child);
 	if (!child) {
 		while (!__atomic_load_n(stop, __ATOMIC_RELAXED))
-			look_at_all(false, &name);
+			check_all_files(false, &name);
 		_exit(0);
 	}
 	for (i = 0; i < ROUNDS; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far IDs may be ahead of the clock, and how calls behave that would go
- * further. Formats with few IDs a second reach the limit: lex soon, k64 on a
+ * Check how far IDs may be ahead of the clock, and how calls behave that would
+ * go further. Formats with few IDs a second reach the limit: lex soon, k64 on a
  * fast machine.
  *
  * No test looks at the duration of a call, only at the clock when the call is
@@ -53,7 +53,7 @@ static __u64 ahead_max(long got)
 }
 
 /* Use one CPU, so that there is one run, and wait out earlier run-ahead. */
-static void alone(struct __test_metadata *_metadata)
+static void use_one_cpu(struct __test_metadata *_metadata)
 {
 	int cpu;
 
@@ -79,7 +79,7 @@ FIXTURE_SETUP(limits)
 	/* Populate the pages now: faults would cost time in the tests. */
 	memset(self->ids, POISON, IDS_MAX * ID_SIZE_MAX);
 	self->last = (struct words) { 0 };
-	alone(_metadata);
+	use_one_cpu(_metadata);
 }
 
 FIXTURE_TEARDOWN(limits)
@@ -116,8 +116,8 @@ static long drain(struct __test_metadata *_metadata,
 	return got == BATCH ? -1 : sum;
 }
 
-static void drain_one_way(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(limits) *self, bool by_read)
+static void check_drain(struct __test_metadata *_metadata,
+			FIXTURE_DATA(limits) *self, bool by_read)
 {
 	const __u64 window = BATCH_AHEAD_NS / NSEC_PER_USEC;
 	const __u64 runs = RUN * get_nprocs_conf();
@@ -139,12 +139,12 @@ static void drain_one_way(struct __test_metadata *_metadata,
 
 TEST_F(limits, batches_by_read)
 {
-	drain_one_way(_metadata, self, true);
+	check_drain(_metadata, self, true);
 }
 
 TEST_F(limits, batches_by_generate)
 {
-	drain_one_way(_metadata, self, false);
+	check_drain(_metadata, self, false);
 }
 
 static long take_by_readv(const struct format *f, int fd, void *to,
@@ -361,7 +361,7 @@ TEST(grid_ticks)
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
-	alone(_metadata);
+	use_one_cpu(_metadata);
 	ASSERT_EQ(count, generate_ids(f, fd, ids, count));
 	now = clock_ns();
 	last = slot_of(f, ids);
@@ -389,7 +389,7 @@ TEST(grid_ticks)
  * Batches as fast as possible, by a process on each of two CPUs. Whether they
  * use up the grid depends on the machine; the limit doesn't.
  */
-TEST(k64_as_fast_as_can_be)
+TEST(k64_at_full_speed)
 {
 	enum { CALLS = 100, COUNT = 65536 };
 	const struct format *f = format_of(KUID_FORMAT_K64);

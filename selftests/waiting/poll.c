@@ -163,7 +163,7 @@ static const __u32 counts[] = { 1, 2, 37, BATCH };
  * If there is no other reader, a file that is ready gives something for every
  * count: a reader doesn't loop between poll and EAGAIN.
  */
-TEST_F(poll, whatever_is_asked_for)
+TEST_F(poll, ready_for_every_count)
 {
 	enum { ROUNDS = 300 };
 	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
@@ -396,7 +396,7 @@ TEST_F(used_up, becomes_ready_for_edges)
  * Readers that take all they can until EAGAIN get one EAGAIN for each event,
  * and at least one ID before it.
  */
-TEST_F(used_up, readers_do_not_go_round)
+TEST_F(used_up, readers_do_not_spin)
 {
 	enum { EVENTS = 8, CALLS_MAX = 300000 };
 	__u32 count;
@@ -516,7 +516,7 @@ static void wait_for_all(struct __test_metadata *_metadata,
 }
 
 /* No file is reported before there are IDs; then every file is. */
-static void told_in_time(struct __test_metadata *_metadata,
+static void check_events(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(none_left) *self)
 {
 	__u8 memory[8 * LINE_MAX_SIZE];
@@ -560,13 +560,13 @@ static void told_in_time(struct __test_metadata *_metadata,
 TEST_F(none_left, levels)
 {
 	watch_all(_metadata, self, 0);
-	told_in_time(_metadata, self);
+	check_events(_metadata, self);
 }
 
 TEST_F(none_left, edges)
 {
 	watch_all(_metadata, self, EPOLLET);
-	told_in_time(_metadata, self);
+	check_events(_metadata, self);
 }
 
 /* How often a process went to sleep by itself; -1 on error. */
@@ -670,7 +670,7 @@ TEST_F(none_left, not_woken_by_each_reader_of_the_file)
 }
 
 /* Many files in one epoll set, and one file in many sets. */
-TEST_F(none_left, thousands_are_told)
+TEST_F(none_left, wakes_thousands)
 {
 	enum { SETS = 1000 };
 	static struct epoll_event told[MANY_FILES];

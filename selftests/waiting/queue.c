@@ -283,7 +283,7 @@ TEST_F(beside, small_batches)
  * once it has room again: when the IDs given in an interval can't have used it
  * up.
  */
-TEST(none_waits_in_vain)
+TEST(no_needless_waits)
 {
 	enum { READERS = 6, SAMPLES = 60 };
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -470,7 +470,7 @@ TEST(killed_while_waiting)
  * Readers of one ID and of many are all killed while waiting. Nothing may hold
  * up the next caller.
  */
-TEST(all_are_killed)
+TEST(all_waiters_killed)
 {
 	enum { READERS = 6, ROUNDS = 3, COUNT = 1000, ENOUGH = 30000 };
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -530,7 +530,7 @@ TEST(all_are_killed)
  * One wait covers some hundred IDs of a large call, not just the few that the
  * clock frees in a moment.
  */
-TEST(waits_are_worth_it)
+TEST(one_wait_for_many_ids)
 {
 	enum { COUNT = 150000, WORTH = 100 };
 	const struct format *f = format_of(KUID_FORMAT_LEX);
@@ -842,7 +842,7 @@ TEST_F(staged, singles_pass_sleeping_batches)
 }
 
 /* A waiter that leaves, from head or middle, takes no other waiter along. */
-TEST_F(staged, some_leave)
+TEST_F(staged, some_waiters_leave)
 {
 	enum { KILLED = 0, INTERRUPTED = 2 };
 	int status;
