@@ -305,7 +305,7 @@ static void send_to(struct __test_metadata *_metadata,
 		size_t sum = 0;
 		ssize_t got;
 
-		/* One sendfile() fills a pipe at most once. */
+		/* One call into a pipe sends what the pipe has room for. */
 		while (sum < whole &&
 		       (got = sendfile(*to, self->fd, NULL, whole - sum)) > 0)
 			sum += got;

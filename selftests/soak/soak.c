@@ -83,7 +83,7 @@ bool soak_stopped(void)
 	return __atomic_load_n(&soak->stop, __ATOMIC_RELAXED);
 }
 
-/* After a regular stop the last IDs are still checked, after an error not. */
+/* The last IDs are still checked after a regular stop, but not on failure. */
 bool soak_failed(void)
 {
 	return __atomic_load_n(&soak->failed, __ATOMIC_RELAXED);

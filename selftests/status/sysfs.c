@@ -22,7 +22,7 @@ enum kind {
 	LOAD_ID,	/* 16 digits; all 0 while there is no epoch */
 	SETTING,	/* decimal; empty while there is no epoch */
 	BIT,
-	WORDS,		/* none or more words */
+	WORDS,		/* zero or more words */
 };
 
 static const struct attribute {

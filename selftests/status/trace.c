@@ -293,7 +293,7 @@ TEST_F(trace, step)
 	EXPECT_LT(0, slot_lag);
 	EXPECT_GE(most, slot_lag);
 	check_step(_metadata, &at, BACK, &stamp_lag, &slot_lag);
-	/* The rest of the lag is run-ahead. */
+	/* A lag that remains can only be run-ahead. */
 	EXPECT_GE((long long)AHEAD_NS, stamp_lag);
 	EXPECT_GE((long long)AHEAD_NS, slot_lag);
 	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Check how long callers wait, to the microsecond. This needs User Mode Linux
- * booted with time-travel=inf-cpu: there time passes only while all tasks sleep,
- * and a little with each reading of a clock. So waits depend on the module
- * alone, not on the machine's speed or load.
+ * booted with time-travel=inf-cpu: there time passes only while all tasks
+ * sleep, and a little with each reading of a clock. So waits depend on the
+ * module alone, not on the machine's speed or load.
  */
 #include "../../kselftest_harness.h"
 
@@ -196,7 +196,8 @@ static void run_reader(const struct format *f, struct reader *me)
 }
 
 /*
- * Returns when the reader sleeps or has ended, as it runs before this process.
+ * Returns when the reader sleeps or has ended: no time passes before that, so
+ * usleep() doesn't return earlier.
  */
 static void start_reader(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(waits) *self, int nr, __u32 count,

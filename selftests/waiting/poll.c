@@ -297,7 +297,7 @@ static bool use_up(struct __test_metadata *_metadata,
 	__u64 give_up = read_clock(CLOCK_MONOTONIC) + 3 * NSEC_PER_SEC;
 	long got;
 
-	/* A batch takes half of the window faster. */
+	/* One call uses up the batches' half of the window. */
 	got = read_ids(self->f, self->fd, self->ids, BATCH);
 	while (got > 0 && read_clock(CLOCK_MONOTONIC) < give_up)
 		got = read_ids(self->f, self->fd, self->ids, 1);
