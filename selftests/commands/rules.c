@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules that hold for every command: each single thing wrong with a request
- * that is otherwise right is refused, with the errno that linux/kuid.h names,
- * and then nothing was done, and nothing written.
+ * The rules for every command: a request with one single error is refused with
+ * the errno that linux/kuid.h documents, changes nothing, and writes nothing.
  */
 #include "../../kselftest_harness.h"
 
@@ -14,7 +13,7 @@
 
 FIXTURE(rules) {
 	const struct command *c;
-	int fd;			/* of /dev/kuid, nothing taken from it */
+	int fd;			/* /dev/kuid, no ID taken */
 	struct kuid_status before;
 	struct kuid_query file;
 	__u8 ids[ROOM];
@@ -34,7 +33,7 @@ FIXTURE_VARIANT_ADD(rules, restore) { 6 };
 FIXTURE_VARIANT_ADD(rules, acknowledge) { 7 };
 FIXTURE_VARIANT_ADD(rules, set_identity) { 8 };
 
-/* What must be the same after a request that was refused. */
+/* Save everything that a refused request must not change. */
 static void remember(struct __test_metadata *_metadata,
 		     FIXTURE_DATA(rules) *self)
 {
@@ -72,7 +71,7 @@ FIXTURE_SETUP(rules)
 
 FIXTURE_TEARDOWN(rules)
 {
-	/* The floors and ceilings of these tests are not for the next. */
+	/* Other tests must not see the floors and ceilings set here. */
 	close(self->fd);
 	if (self->c->capability != NO_CAPABILITY && module_path()) {
 		EXPECT_EQ(0, unload());
@@ -80,8 +79,8 @@ FIXTURE_TEARDOWN(rules)
 	}
 }
 
-/* The table has all of a struct, and each command is tried. */
-TEST(table_is_whole)
+/* The table has every field of every struct, and every command a variant. */
+TEST(table_is_complete)
 {
 	size_t c, f, end;
 
@@ -101,11 +100,11 @@ TEST(table_is_whole)
 		EXPECT_EQ(_IOC_SIZE(commands[c].cmd), end);
 	}
 	EXPECT_EQ(9, NR_COMMANDS) {
-		TH_LOG("a command for which there is no variant");
+		TH_LOG("a command has no variant");
 	}
 }
 
-/* What it doesn't read may be anything, and it takes that as it is. */
+/* Out fields may contain anything, and in fields are not changed. */
 TEST_F(rules, good_requests)
 {
 	static const int poisons[] = { 0, POISON, 0xff, 0x55 };
@@ -124,7 +123,7 @@ TEST_F(rules, good_requests)
 			TH_LOG("%s, poison %x: errno %d", c->name, poisons[i],
 			       errno);
 		}
-		/* Of what goes in nothing is changed, but for a default. */
+		/* In fields stay as they were, except for a default. */
 		for (f = 0; f < c->nr_fields; f++) {
 			const struct field *field = &c->fields[f];
 
@@ -137,7 +136,7 @@ TEST_F(rules, good_requests)
 				       field->name);
 			}
 		}
-		/* Nor anything behind it. */
+		/* Nothing is written behind the struct. */
 		EXPECT_TRUE(all_bytes(arg + c->size, POISON,
 				      sizeof(arg) - c->size));
 		close(fd);
@@ -167,7 +166,7 @@ static void check_refused(struct __test_metadata *_metadata,
 	}
 }
 
-/* Each bit that means nothing; with those that mean something, and without. */
+/* Each unknown bit is refused, alone or together with all known bits. */
 static void check_bits(struct __test_metadata *_metadata,
 		       FIXTURE_DATA(rules) *self, const struct field *field)
 {
@@ -192,7 +191,7 @@ static void check_bits(struct __test_metadata *_metadata,
 	}
 }
 
-/* The next ones, and known ones with each bit that none of them has. */
+/* Numbers above the known ones, and known ones with one unknown bit. */
 static void check_numbers(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(rules) *self, const struct field *field)
 {
@@ -213,7 +212,7 @@ static void check_numbers(struct __test_metadata *_metadata,
 	check_refused(_metadata, self, field, field->offset, -1U);
 }
 
-TEST_F(rules, what_means_nothing)
+TEST_F(rules, unknown_bits_and_numbers)
 {
 	__u8 arg[ARG_MAX_SIZE];
 	size_t i;
@@ -227,12 +226,12 @@ TEST_F(rules, what_means_nothing)
 			check_numbers(_metadata, self, field);
 	}
 	check_nothing_done(_metadata, self);
-	/* It was for nothing else that they were refused. */
+	/* The request is otherwise valid: unchanged it succeeds. */
 	good_request(self->c, arg, self->ids, POISON);
 	ASSERT_EQ(0, ioctl(self->fd, self->c->cmd, arg));
 }
 
-/* As large as any command could ask for, by any name but its own. */
+/* The number with any other size or direction is an unknown command. */
 TEST_F(rules, another_size_or_direction)
 {
 	__u8 *arg = calloc(1, 1U << _IOC_SIZEBITS);
@@ -259,7 +258,7 @@ TEST_F(rules, another_size_or_direction)
 	free(arg);
 }
 
-/* All of the struct, and no byte less, must be there. */
+/* The kernel needs the whole struct, and reads no byte behind it. */
 TEST_F(rules, struct_not_there)
 {
 	size_t size = self->c->size;
@@ -292,7 +291,7 @@ TEST_F(rules, struct_not_there)
 	ASSERT_EQ(0, ioctl(self->fd, self->c->cmd, hole - size));
 }
 
-/* It may lie anywhere, as it does in packed messages. */
+/* The struct may have any alignment, as in packed messages. */
 TEST_F(rules, struct_of_any_alignment)
 {
 	__u8 memory[ARG_MAX_SIZE + 16];
@@ -308,7 +307,7 @@ TEST_F(rules, struct_of_any_alignment)
 	}
 }
 
-/* Who can't be answered is told so; what only goes in needs no answer. */
+/* EFAULT if the answer can't be written; a command without one succeeds. */
 TEST_F(rules, struct_is_read_only)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -332,8 +331,8 @@ TEST_F(rules, struct_is_read_only)
 }
 
 /*
- * GENERATE fails for more reasons than the others: by each of them, nothing of
- * the struct or the buffer is written.
+ * GENERATE fails for more reasons than other commands. Whatever the reason, it
+ * writes neither to the struct nor to the buffer.
  */
 FIXTURE(fails) {
 	bool was_loaded;
@@ -371,7 +370,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(fails) *self,
 	ASSERT_LE(0, self->fd);
 }
 
-/* Returns the errno; -1 if there is none, or something was written. */
+/* Returns the errno, or -1 if the call succeeded or wrote something. */
 static int generate_fails(FIXTURE_DATA(fails) *self, __u32 format)
 {
 	struct kuid_generate before;
@@ -423,7 +422,7 @@ TEST_F(fails, interrupted)
 	}
 }
 
-/* Counts that are none, too many, or of a size that is none in 32 bits. */
+/* A count of 0, too large, or with a size in bytes that wraps in 32 bits. */
 TEST_F(fails, counts)
 {
 	struct kuid_query q = { 0 };
@@ -454,9 +453,9 @@ TEST_F(fails, counts)
 }
 
 /*
- * A buffer that ends in the middle of it: whole IDs before the hole, or EFAULT
- * if there is no room for one. What comes next is above them, so none of those
- * that were lost comes again.
+ * The buffer ends at a hole: the call gives the whole IDs before the hole, or
+ * EFAULT if there is no room for one. The next IDs are above them, so lost IDs
+ * are not given later.
  */
 TEST_F(fails, buffer_ends_early)
 {
@@ -481,7 +480,7 @@ TEST_F(fails, buffer_ends_early)
 				__u8 *to = hole - room;
 				long got;
 
-				/* No hole in it. */
+				/* The buffer ends before the hole. */
 				if (room >= size)
 					continue;
 				memset(hole - page, POISON, page);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module comes and goes, and leaves nothing behind. Left loaded or not, as
- * it was found.
+ * Loading and unloading the module, which leaves nothing behind. The module is
+ * left loaded or not, as it was found.
  */
 #include "../../kselftest_harness.h"
 
@@ -51,7 +51,7 @@ TEST_F(load, device_comes_and_goes)
 	ASSERT_EQ(-ENOENT, unload());
 }
 
-/* Often enough for at least one load to show a wrong order. */
+/* Enough loads for a wrong order to show at least once. */
 #define LOADS_WATCHED	10
 
 static pid_t load_in_child(void)
@@ -80,7 +80,7 @@ static int listen_for_events(void)
 	return fd;
 }
 
-/* The name below /dev if the next event announces a device, else NULL. */
+/* The name below /dev if the next event announces a device, or NULL. */
 static const char *next_device(int events)
 {
 	static const char ours[] = "add@/devices/virtual/kuid/";
@@ -101,7 +101,7 @@ static const char *next_device(int events)
 	return NULL;
 }
 
-/* A program that acts on the kernel's event, as udev does, can open the file. */
+/* A program that acts on the kernel's uevent, like udev, can open the file. */
 TEST_F(load, works_when_announced)
 {
 	int events, nr, fd, i;
@@ -137,7 +137,7 @@ TEST_F(load, works_when_announced)
 	close(events);
 }
 
-/* A device file that is there can be opened: no ENXIO, however soon. */
+/* A device file can be opened as soon as it exists, without ENXIO. */
 TEST_F(load, works_when_created)
 {
 	bool opened[NR_DEVICES];
@@ -190,7 +190,7 @@ TEST_F(load, busy_while_open)
 	ASSERT_EQ(1, take_by_read(fd, ids, 1));
 	ASSERT_EQ(-EWOULDBLOCK, unload());
 
-	/* What was refused has changed nothing. */
+	/* A refused unload has changed nothing. */
 	ASSERT_TRUE(has_device());
 	ASSERT_EQ(1, take_by_generate(fd, ids + 1, 1));
 	last = id_key(ids);
@@ -204,7 +204,7 @@ TEST_F(load, busy_while_open)
 	ASSERT_EQ(0, unload());
 }
 
-/* Each load draws a node of its own: that no ID comes again follows. */
+/* Each load draws a new node, so no ID of an earlier load is repeated. */
 TEST_F(load, nodes_differ)
 {
 	enum { LOADS = 10 };
@@ -289,7 +289,7 @@ TEST_F(load, next_load_repeats_nothing)
 
 #define CACHES_MAX	128
 
-/* The objects in use of every kmalloc cache. */
+/* The number of objects in use, for each kmalloc cache. */
 struct slabs {
 	int nr;
 	struct {
@@ -329,7 +329,7 @@ static bool read_slabs(int info, struct slabs *slabs)
 	return slabs->nr > 0;
 }
 
-/* A CPU's free objects count as in use until its slabs are given back. */
+/* Free objects in a CPU's slabs count as in use until a shrink. */
 static int open_shrink(const char *cache)
 {
 	char path[128];
@@ -339,9 +339,9 @@ static int open_shrink(const char *cache)
 }
 
 /*
- * The least of several counts, each taken after a shrink: what else runs adds
- * to a count, and never takes from it what the module holds. Files are opened
- * beforehand because that takes objects, too.
+ * Take the minimum of several counts, each after a shrink: other tasks only add
+ * to a count, and never hide objects that the module holds. All files are
+ * opened before that, because an open file needs objects too.
  */
 static bool count_objects(struct slabs *least)
 {
@@ -369,7 +369,7 @@ static bool count_objects(struct slabs *least)
 			if (!i || objects < least->caches[k].objects)
 				least->caches[k].objects = objects;
 		}
-		/* What waits for a grace period is freed meanwhile. */
+		/* Let RCU free the objects that wait for a grace period. */
 		usleep(20000);
 	}
 
@@ -380,7 +380,7 @@ static bool count_objects(struct slabs *least)
 	return ok;
 }
 
-/* The hole is for a call that fails late. */
+/* Load, use and unload the module. @hole makes a call fail late. */
 static void use_once(struct __test_metadata *_metadata, void *hole)
 {
 	struct kuid_query q = { 0 };
@@ -398,7 +398,7 @@ static void use_once(struct __test_metadata *_metadata, void *hole)
 	ASSERT_EQ(0, unload());
 }
 
-/* One object a round, of whatever size, would be ROUNDS. */
+/* A leak of one object a round would add ROUNDS objects to a cache. */
 TEST_F_TIMEOUT(load, leaves_no_memory_behind, 120)
 {
 	enum { WARM_UP = 20, ROUNDS = 200, NOISE = ROUNDS / 4 };
