@@ -71,7 +71,7 @@ static void state_and_status_agree(void **state)
 	assert_int_equal(now.interval, 8);
 }
 
-/* The kernel's errnos, one after the other, for one who may do nothing. */
+/* The kernel's errnos, one after the other, for an unprivileged user. */
 static int try_all(struct kuid *handle)
 {
 	struct kuid_set_identity request = { 0 };

@@ -75,7 +75,7 @@ user_makes()
 	takes 3 "$1" with ./libuuid_user "$2" 3 && are_ids 3 "${1#v}" "$3"
 }
 
-# What the device does not count and what differs each time.
+# Lines that the device does not count or that differ each time.
 libuuid_makes()
 {
 	version=$1

@@ -365,7 +365,7 @@ static void one_and_many_share_one_order(void **state)
 	assert_increase(ids[0], 100);
 }
 
-/* What kuid_one() reads and kuid_many() asks for must be one and the same. */
+/* kuid_one() and kuid_many() must give IDs of the same format. */
 static void every_format_comes_in_order(void **state)
 {
 	unsigned char ids[40][KUID_ID_MAX], zero[KUID_ID_MAX] = { 0 };

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What tests that are shell scripts share: they source this, say "it" for each test, and "finish" in
+# Shared by tests that are shell scripts: they source this, say "it" for each test, and "finish" in
 # the end. Prints KTAP. $work is a directory of theirs, gone when they are; $out and $err in it are
 # what a command has printed and said.
 
@@ -13,7 +13,7 @@ nr=0
 failed=0
 skipped=0
 
-# What a script may define anew: what comes before each test, what tells why one has failed, and
+# Functions that a script may redefine: what to do before each test, to explain a failure, and
 # what is run by the tests below.
 begin_test()
 {

@@ -53,7 +53,7 @@ makes_bytes()
 	kuid "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && [ "$(wc -c <"$out")" -eq "$size" ]
 }
 
-# As nobody, who has no capabilities.
+# As nobody, a user without capabilities.
 as_nobody()
 {
 	su -s /bin/sh nobody -c "$*"
@@ -77,7 +77,7 @@ without_permission()
 	return $result
 }
 
-# What a new user may ask first.
+# The first commands of a new user.
 is_used_by_nobody()
 {
 	as_nobody kuid status >"$out" 2>"$err" && [ ! -s "$err" ] && grep -qx 'unique       yes' "$out" &&
@@ -102,7 +102,7 @@ counts()
 		kuid status >"$out" 2>"$err" && grep -qx " *$((before + 1000)) k96" "$out"
 }
 
-# What sysfs says the status says, too.
+# The status agrees with sysfs.
 is_as_in_sysfs()
 {
 	sys=/sys/class/kuid/kuid
@@ -198,7 +198,7 @@ it "--guid of what is no UUID is refused" fails 2 'guid' kuid gen -f lex --guid
 it "an unknown format is refused" fails 2 '"v9"' kuid gen -f v9
 it "two forms at once are refused" fails 2 'only one of' kuid gen --hex --binary
 
-# What one verb prints another reads.
+# One verb reads the output of another.
 inspects()
 {
 	id=$(kuid gen -f "$1") && kuid inspect "$id" >"$out" 2>"$err" && [ ! -s "$err" ] &&

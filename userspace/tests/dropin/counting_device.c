@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for the kuid devices as those see them who take IDs, any number of
+ * Stands in for the kuid devices, for users who take IDs: any number of
  * threads and processes at once. In the directory $FAKE there are
  *
  *  - "v1", "v6", "v7", which are opened in place of the devices;
@@ -11,12 +11,13 @@
  *
  *   open=N query=N status=N read=N   that call fails with errno N
  *   interrupted=N   the first N reads fail with EINTR
- *   empty           there is no ID now; who can't wait gets EAGAIN
+ *   empty           there is no ID now; a non-blocking caller gets EAGAIN
  *   repeats         the status says that IDs are not unique
  *   no-random       nor is there getrandom(), for what libuuid does
  *
- * What libuuid finds on a machine does not matter to tests: there is no uuidd,
- * it can't keep a state, and the time stands still with $FAKE_TIME seconds.
+ * The state of the machine does not matter to libuuid in tests: there is no
+ * uuidd, it can't keep a state, and the time stands still with $FAKE_TIME
+ * seconds.
  */
 #include <dlfcn.h>
 #include <endian.h>

@@ -26,7 +26,7 @@
 
 #define TAKERS 8
 
-/* What libuuid 2.41 has more than the one that this was linked with. */
+/* Functions of libuuid 2.41 that the one this was linked with lacks. */
 void uuid_generate_time_v6(uuid_t out) __attribute__((weak));
 void uuid_generate_time_v7(uuid_t out) __attribute__((weak));
 

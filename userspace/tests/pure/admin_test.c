@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the functions for administrators ask the kernel, and hand back of it. */
+/* The requests of admin.c to the kernel, and the answers that it hands back. */
 #include <errno.h>
 #include <kuid.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *data);
 
 static struct kuid handle = { .fd = FD };
 
-/* What the next call must ask for, and what it is answered. */
+/* The request that the next call must make, and its answer. */
 static struct {
 	unsigned long request;
 	size_t size;

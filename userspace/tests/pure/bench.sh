@@ -26,7 +26,7 @@ bench()
 	run "$@" >"$out" 2>"$err"
 }
 
-# What is measured: name and kind.
+# The subjects: name and kind.
 formats='v1 v6 v7 lex k64 k96 k128'
 measured()
 {

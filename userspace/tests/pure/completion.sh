@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What bash offers for kuid's command line, and that it is what the tool takes. Prints KTAP. Needs
+# Bash offers for kuid's command line what the tool takes, and nothing else. Prints KTAP. Needs
 # kuid on PATH, and must be given with its path.
 
 # shellcheck source=SCRIPTDIR/../../kuid/completion.sh

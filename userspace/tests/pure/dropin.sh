@@ -101,7 +101,7 @@ interrupted()
 	FAKE_FAIL=interrupted=3 from_device 1 time
 }
 
-# What stands behind a name that was hidden from a container.
+# The paths that are hidden from a container.
 hidden()
 {
 	ln -sf "$1" "$FAKE/v1"

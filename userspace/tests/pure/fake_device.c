@@ -307,7 +307,7 @@ static int restore(struct kuid_restore *request)
 
 static int acknowledge(const struct kuid_acknowledge *request)
 {
-	/* What only asks whether it may. */
+	/* The question whether the caller may. */
 	if (request->ceiling_ns == UINT64_MAX)
 		return happens("may", "%s", "") ? -1 : fail(EINVAL);
 	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
@@ -430,7 +430,7 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 	}
 }
 
-/* What each call that makes IDs may have to wait for. */
+/* Wait, as a call that makes IDs may have to. */
 static int take_time(void)
 {
 	if (device.waiting) {

@@ -99,7 +99,7 @@ runs()
 		grep -qxE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 }
 
-# What a program needs at run time.
+# The libraries that a program needs at run time.
 needs()
 {
 	readelf -d "$work/program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep "$@"
@@ -134,7 +134,7 @@ it "the version is told" test "$(pkg-config --modversion libkuid)" = \
 needed=$(readelf -d "$lib/libkuid.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 it "the library needs nothing but libc" test "${needed#libc.}" != "$needed"
 
-# What the build looks at, with one thing wrong at a time.
+# The inputs of exports.sh, with one thing wrong at a time.
 exports()
 {
 	sh libkuid/exports.sh "$@" <"$work/kuid.i"
@@ -174,7 +174,7 @@ ar d "$work/bad.a" device.o
 it "a function that the static library lacks is refused" \
 	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$work/bad.a"
 
-# What is declared is described, and has its page among those that are installed.
+# Each declared function is described, and has a page among those that are installed.
 has_pages()
 {
 	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' libkuid/libkuid.map | while read -r function; do

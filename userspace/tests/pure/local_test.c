@@ -36,7 +36,7 @@ static const unsigned int formats[] = {
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* What the library is answered by the system. */
+/* The answers of the system to the library. */
 static struct {
 	int64_t mono;
 	int64_t wall_offset;
@@ -336,7 +336,7 @@ static void handles_share_a_generator(void **state)
 #define PER_PROCESS 50
 #define CHILDREN    16
 
-/* An ID of some format, and who has made it. */
+/* An ID of some format, and the process that made it. */
 struct made {
 	unsigned char id[KUID_ID_MAX];
 	unsigned int format;
@@ -454,7 +454,7 @@ static void forks_never_repeat(void **state)
 	close_all();
 }
 
-/* What tells processes apart is drawn, not made of the pid or the time. */
+/* The node is drawn, not made of the pid or the time. */
 static void nodes_are_random(void **state)
 {
 	struct kuid_fields *fields =
@@ -521,7 +521,7 @@ static void do_fork(void)
 
 #define MOST 300
 
-/* What a process got from a call in the midst of which one was forked. */
+/* The IDs that a process got from a call during which one was forked. */
 static void keep(struct made *to, unsigned int process, unsigned int format,
 		 const unsigned char *ids, size_t count)
 {
@@ -772,7 +772,7 @@ static void small_steps_keep_the_epoch(void **state)
 	kuid_close(lex);
 }
 
-/* What a handle gave in the parent is no watermark of it in a child. */
+/* The watermark of a handle in the parent does not hold in a child. */
 static void children_begin_at_the_wall_clock(void **state)
 {
 	unsigned char id[KUID_ID_MAX];
@@ -833,7 +833,7 @@ static void large_steps_begin_an_epoch(void **state)
 	assert_int_equal(kuid_read_status(v1, &before), 0);
 	for (unsigned int i = 1; i < 20; i++) {
 		world.wall_offset -= 60 * SEC;
-		/* The first is who finds out; its ID may be of either. */
+		/* The first call finds the step; its ID may be of either. */
 		assert_int_equal(kuid_one(v1, id), 0);
 		nodes[i] = node_of(v1, id);
 		for (unsigned int n = 0; n < i; n++)

@@ -247,7 +247,7 @@ static void clock_is_set_meanwhile(void **state)
 		assert_int_equal(kuid_one(shared[0].handle, id), 0);
 		__atomic_fetch_add(&set_by, 21, __ATOMIC_RELAXED);
 		nanosleep(&pause, NULL);
-		/* What is not given out is not gone back from. */
+		/* The clock only goes back from times that were handed out. */
 		assert_int_equal(kuid_one(shared[0].handle, id), 0);
 	}
 	finish(threads);

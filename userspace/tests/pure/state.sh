@@ -93,7 +93,7 @@ nothing_left()
 	[ "$(find "$dir" ! -name state.lock ! -path "$dir" | wc -l)" -eq 0 ]
 }
 
-# What the log says, but for what is of no importance here.
+# The log, without lines that do not matter here.
 logged()
 {
 	grep -v '^write\|^chmod\|^state\|^status\|^query\|^may\|^create state.lock' "$FAKE/log" \
@@ -269,7 +269,7 @@ next_is_in_the_way()
 		does restore "$file"
 }
 
-# What should be a directory, or a machine's ID, is another thing.
+# The directory, or the file of the machine's ID, is something else.
 file_for_directory()
 {
 	rebooted && fails 1 "$file: Not a directory" restore "$file/state" && untouched
@@ -284,7 +284,7 @@ directory_for_machine_id()
 	return $result
 }
 
-# What makes restore refuse a file.
+# Files that restore refuses.
 empty_file() { : >"$file"; }
 cut_file() { head -c 100 "$FAKE/before" >"$file"; }
 edit_file() { sed -i 's/"ceiling_ns": 17951/"ceiling_ns": 17952/' "$file"; }
@@ -336,7 +336,7 @@ refused_as_another_kind()
 {
 	rebooted && $1 && fails 1 "$2" restore "$file" && fails 1 "$2" restore --force "$file" &&
 		! grep -q '^restore\|^acknowledge' "$FAKE/log" || return
-	# Nor is anything saved in its place.
+	# It is not replaced either.
 	set_field restored 1 ceiling_ns $((now + 60))$sec
 	fails 1 "$2" save "$file" && [ "$(field ceiling_ns)" = $((now + 60))$sec ] || return
 	fails 1 "$2" save --ahead 0 "$file" && [ "$(field ceiling_ns)" = $((now + 60))$sec ]

@@ -133,7 +133,7 @@ prints_metrics()
 		[ -z "$(tail -c 1 "$out" | tr -d '\n')" ]
 }
 
-# What is given as a metric, each with what the device says.
+# Metrics have the values of the device.
 has_metrics()
 {
 	status --prometheus || return
