@@ -18,10 +18,12 @@ _Static_assert(KUID_NR_FORMATS <= KUID_PROCESS_FORMATS, "room for all formats");
 int kuid_local_open(struct kuid *handle, const struct kuid_layout *layout)
 {
 	/*
-	 * Nothing but the host tells the k64 of two processes apart. And
-	 * where a word doesn't hold all signals, they can't be blocked.
+	 * Only the host tells the k64 of two processes apart. Signals can only
+	 * be blocked if a word holds all of them. pack() stores IDs of 12 and
+	 * 16 bytes.
 	 */
-	if (layout->format == KUID_LAYOUT_K64 || sizeof(long) < sizeof(u64)) {
+	if (layout->format == KUID_LAYOUT_K64 || sizeof(long) < sizeof(u64) ||
+	    (layout->id_size != 12 && layout->id_size != 16)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
