@@ -180,17 +180,17 @@ ends_whole_in_pipe()
 	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && is_whole 1000
 }
 
-# The same for IDs as they are: each ends in its number.
+# The same for IDs as they are, of a size that does not divide the pipe's: each ends in its number.
 ends_whole_binary()
 {
 	{
-		stopped_by INT 0.5 --forever --binary 2>"$err"
+		stopped_by INT 0.5 --forever --binary -f k96 2>"$err"
 		echo $? >"$FAKE/status"
 	} | { sleep 1.5 && cat; } >"$out"
 	size=$(wc -c <"$out")
-	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && [ $((size % 16)) -eq 0 ] &&
-		[ "$size" -gt 16000 ] &&
-		[ "$(tail -c 5 "$out" | od -A n -v -t x1 | tr -d ' \n')" = "$(printf '%010x' $((size / 16 - 1)))" ]
+	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && [ $((size % 12)) -eq 0 ] &&
+		[ "$size" -gt 12000 ] &&
+		[ "$(tail -c 5 "$out" | od -A n -v -t x1 | tr -d ' \n')" = "$(printf '%010x' $((size / 12 - 1)))" ]
 }
 
 # If no one reads the first signal waits for the rest of the line, and one that comes later doesn't.
