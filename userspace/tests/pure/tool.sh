@@ -104,6 +104,12 @@ to_closed_pipe()
 	[ ! -s "$err" ] && [ "$(cat "$out")" = 1 ]
 }
 
+# The help of a verb, its lines joined, has TEXT.
+explains()
+{
+	kuid "$1" --help >"$out" 2>"$err" && tr -s '\n ' '  ' <"$out" | grep -qF -- "$2"
+}
+
 inspected_v1='text          c232ab00-9414-11ec-b3c8-9f6bdeced846
 hex           c232ab00941411ecb3c89f6bdeced846
 format        v1
@@ -303,5 +309,11 @@ it "compare: a reader that has gone is no error to tell" to_closed_pipe compare 
 it "--version is the tool's" prints "kuid $KUID_VERSION" --version
 it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
 it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
+it "help lists formats by their clock" explains clock \
+	'stamp is for v1 v6 v7, slot for lex k64 k96 k128, lex for lex and grid for k64 k96 k128.'
+it "help lists formats by their node" explains node 'Node of v1 v6: 48 bits'
+it "help lists formats by their worker" explains node 'Worker of lex k96 k128: 64 bits'
+it "help lists formats by their interval" explains node 'Interval I of k96 k128'
+it "help lists formats to convert to" explains convert '--to=v1|v6|k64|k96|k128|text|hex|cf|guid'
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish
