@@ -22,13 +22,12 @@ static struct identity_part part_of(struct argp_state *state,
 				    const struct verb_option *option,
 				    const char *arg, unsigned int part)
 {
-	const char *words = strchr(option->arg, '|');
 	unsigned int from = identity_from_word(arg);
 	struct identity_part given = { .from = KUID_FROM_GIVEN };
 	char what[32];
 
 	change = true;
-	if (from && strstr(words, arg))
+	if (from && strstr(option->arg, arg))
 		return (struct identity_part) { .from = from };
 	snprintf(what, sizeof(what), "a %s", identity_name(part));
 	given.value = argument_hex(state, arg, what, identity_digits(part),

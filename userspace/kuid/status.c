@@ -242,7 +242,6 @@ static void read_limits(struct kuid *handle, struct limits *limits)
 {
 	struct kuid_query *of = limits->of;
 
-	memset(limits, 0, sizeof(*limits));
 	for (unsigned int i = 0; kuid_format_name(i); i++)
 		if ((!i || of->formats & 1ULL << i) &&
 		    kuid_read_limits(handle, i, &of[i]))
@@ -255,7 +254,7 @@ static int run(void)
 	const uint32_t always = KUID_HELD_UNIQUE | KUID_HELD_ORDER;
 	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
 	struct kuid_status status = device_status(handle);
-	struct limits limits;
+	struct limits limits = { 0 };
 
 	read_limits(handle, &limits);
 	if (json)
