@@ -125,6 +125,39 @@ static int kuid_reserve_would_block(const struct kuid_request *request)
 	return -EAGAIN;
 }
 
+static int kuid_reserve_try(struct kuid_turn *turn, struct kuid_taken *taken,
+			    u64 *due)
+{
+	bool done;
+
+	rcu_read_lock_sched();
+	done = kuid_turn_try(turn, taken, due);
+	rcu_read_unlock_sched();
+	return done ? 0 : -EAGAIN;
+}
+
+/* kuid_reserve() for a call that may not sleep. */
+static int kuid_reserve_nonblock(const struct kuid_request *request,
+				 struct kuid_turn *turn,
+				 struct kuid_taken *taken)
+{
+	u64 due;
+	int ret;
+
+	ret = kuid_reserve_closed(turn->parts);
+	if (!ret)
+		ret = kuid_reserve_try(turn, taken, &due);
+	if (ret == -EAGAIN && !turn->single && !request->epoch) {
+		/* poll told of one ID, which may be in the far half. */
+		turn->single = true;
+		turn->count = 1;
+		ret = kuid_reserve_closed(turn->parts);
+		if (!ret)
+			ret = kuid_reserve_try(turn, taken, &due);
+	}
+	return ret == -EAGAIN ? kuid_reserve_would_block(request) : ret;
+}
+
 /**
  * kuid_reserve - reserve stamps or slots when it is the caller's turn
  * @request: the call
@@ -144,57 +177,36 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken)
 {
 	struct kuid_sleeper sleeper = { 0 };
-	u64 when, shut_since = 0;
 	struct kuid_turn turn;
-	int ret;
+	u64 shut_since = 0;
+	int closed, ret;
+	u64 due;
 
 	kuid_reserve_turn(&turn, request, single, count);
+	if (request->nonblock)
+		return kuid_reserve_nonblock(request, &turn, taken);
 	for (;;) {
+		/* Changes from here on end the sleep below at once. */
 		kuid_sleeper_look(&sleeper);
-		ret = kuid_reserve_closed(turn.parts);
-		if (ret && ret != -EAGAIN)
+		due = KUID_NEVER;
+		closed = kuid_reserve_closed(turn.parts);
+		ret = closed ?: kuid_reserve_try(&turn, taken, &due);
+		if (ret != -EAGAIN)
 			break;
-		when = KUID_NEVER;
-		if (ret) {
-			/* The gate is closed, so nobody needs a place. */
+		if (closed)
 			kuid_turn_end(&turn);
-		} else {
-			rcu_read_lock_sched();
-			when = kuid_turn_try(&turn, taken);
-			rcu_read_unlock_sched();
-		}
-		if (!when)
-			break;
-		if (request->nonblock) {
-			if (turn.single || request->epoch)
-				return kuid_reserve_would_block(request);
-			/*
-			 * Retry as a single: poll may have reported one ID in
-			 * the far half of the window, and a batch may use only
-			 * the near half.
-			 */
-			turn.single = true;
-			turn.count = 1;
-			continue;
-		}
-		/*
-		 * If the identity may be used and time alone does not help, the
-		 * clock has come to the ceiling. The 30 s begin when this call
-		 * finds that.
-		 */
-		if (ret || when != KUID_NEVER)
+		if (closed || due != KUID_NEVER) {
 			shut_since = 0;
-		else if (!shut_since)
-			shut_since = ktime_get_ns();
-		if (shut_since) {
-			ret = kuid_reserve_shut(shut_since, &when);
+		} else {
+			shut_since = shut_since ?: ktime_get_ns();
+			ret = kuid_reserve_shut(shut_since, &due);
 			if (ret == -ENODATA)
 				break;
 		}
 		if (!sleeper.since)
 			this_cpu_inc(kuid_counters.waits);
 		turn.has_waited = true;
-		ret = kuid_sleeper_sleep(&sleeper, &turn.waiter, when);
+		ret = kuid_sleeper_sleep(&sleeper, &turn.waiter, due);
 		if (ret)
 			break;
 	}

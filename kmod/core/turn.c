@@ -54,14 +54,15 @@ static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
 	return kuid_generator_when(turn->generator, &want, before);
 }
 
-static u64 kuid_turn_try_stamps(struct kuid_turn *turn,
-				struct kuid_taken *taken)
+static bool kuid_turn_try_stamps(struct kuid_turn *turn,
+				 struct kuid_taken *taken, u64 *due)
 {
-	u64 due = turn->has_waited ? kuid_turn_due(turn, 0) : 0;
-
-	if (due <= kuid_port_mono_ns() && kuid_turn_take(turn, taken))
-		return 0;
-	return kuid_turn_due(turn, 0);
+	if ((!turn->has_waited ||
+	     kuid_turn_due(turn, 0) <= kuid_port_mono_ns()) &&
+	    kuid_turn_take(turn, taken))
+		return true;
+	*due = kuid_turn_due(turn, 0);
+	return false;
 }
 
 /*
@@ -76,47 +77,51 @@ static u64 kuid_turn_over_at(const struct kuid_turn *turn,
 	return turn->waiter.first + turn->generator->max_ahead;
 }
 
-static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
+static bool kuid_turn_try_slots(struct kuid_turn *turn,
+				struct kuid_taken *taken, u64 *due)
 {
 	struct kuid_line *line = kuid_turn_line(turn);
 	struct kuid_waiter *waiter = &turn->waiter;
-	u64 before, now, due;
 	unsigned long flags;
 	bool taken_now;
+	u64 before, now;
 
 	if (!turn->has_waited && !READ_ONCE(line->count) &&
 	    kuid_turn_take(turn, taken))
-		return 0;
+		return true;
 
 	raw_spin_lock_irqsave(&line->lock, flags);
 	now = kuid_port_mono_ns();
 	before = kuid_line_look(line, waiter, now);
-	due = kuid_turn_due(turn, before);
-	taken_now = (due <= now || (!before && !turn->has_waited)) &&
+	*due = kuid_turn_due(turn, before);
+	taken_now = (*due <= now || (!before && !turn->has_waited)) &&
 		    kuid_turn_take(turn, taken);
-	if (taken_now || due == KUID_NEVER) {
+	if (taken_now || *due == KUID_NEVER) {
 		/* Where only a change can help, nobody needs a place. */
 		kuid_line_leave(line, waiter, now);
 	} else if (kuid_turn_over_at(turn, line) <= now) {
 		kuid_line_leave(line, waiter, now);
 		kuid_turn_go_over(turn);
-		due = now;
+		*due = now;
 	} else if (turn->may_wait) {
 		if (!kuid_waiter_waits(waiter))
 			kuid_line_join(line, waiter, turn->count, now);
 		turn->has_waited = true;
-		waiter->due = due;
-		due = min(kuid_turn_over_at(turn, line),
-			  kuid_line_next_look(line, waiter, now));
+		waiter->due = *due;
+		*due = min(kuid_turn_over_at(turn, line),
+			   kuid_line_next_look(line, waiter, now));
 	}
 	raw_spin_unlock_irqrestore(&line->lock, flags);
-	return taken_now ? 0 : due;
+	return taken_now;
 }
 
 /**
  * kuid_turn_try - take what is wanted if it is the caller's turn
  * @turn: the caller's
  * @taken: set to what was taken
+ * @due: if nothing was taken set to when to try again, in nanoseconds of the
+ *	monotonic clock, also if &kuid_waiter.called is set until then;
+ *	KUID_NEVER if clocks or the epoch must change first
  *
  * The caller takes what is free and not left to waiters before it. Otherwise it
  * joins the line, if it may wait. A batch that has been the head of its line
@@ -124,14 +129,13 @@ static u64 kuid_turn_try_slots(struct kuid_turn *turn, struct kuid_taken *taken)
  * all of the window.
  *
  * Context: as kuid_generator_take(). Takes the line's lock.
- * Return: 0 if something was taken; otherwise when to try again, in nanoseconds
- * of the monotonic clock, also if &kuid_waiter.called is set until then;
- * KUID_NEVER if clocks or the epoch must change first.
+ * Return: whether something was taken.
  */
-u64 kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken)
+bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due)
 {
-	return turn->source == KUID_STAMPS ? kuid_turn_try_stamps(turn, taken)
-					   : kuid_turn_try_slots(turn, taken);
+	return turn->source == KUID_STAMPS
+		       ? kuid_turn_try_stamps(turn, taken, due)
+		       : kuid_turn_try_slots(turn, taken, due);
 }
 
 /**

@@ -56,7 +56,7 @@ struct kuid_turn {
 	struct kuid_waiter waiter;
 };
 
-u64 kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken);
+bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due);
 u64 kuid_turn_when(struct kuid_turn *turn);
 void kuid_turn_end(struct kuid_turn *turn);
 

@@ -136,16 +136,17 @@ static void run(unsigned int cpu)
 {
 	struct kuid_turn *turn = &turns[cpu];
 	struct kuid_taken taken;
-	u64 when;
+	bool done;
+	u64 due;
 
 	machine_set_cpu(cpu);
 	switch (scenario->callers[cpu].deed) {
 	case TRY:
 		do {
-			when = kuid_turn_try(turn, &taken);
-		} while (when && turn->may_wait &&
-			 (when <= MONO || turn->waiter.called));
-		if (!when) {
+			done = kuid_turn_try(turn, &taken, &due);
+		} while (!done && turn->may_wait &&
+			 (due <= MONO || turn->waiter.called));
+		if (done) {
 			taken_by[cpu] = taken.units.count;
 			first_of[cpu] = taken.units.first;
 			kuid_turn_end(turn);

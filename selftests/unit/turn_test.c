@@ -155,8 +155,7 @@ static void run(struct task_struct *task)
 	machine_pass(LOOK_NS);
 	if (!task->began)
 		begin_call(task);
-	when = kuid_turn_try(&task->turn, &taken);
-	if (!when) {
+	if (kuid_turn_try(&task->turn, &taken, &when)) {
 		task->served++;
 		task->got += taken.units.count;
 		task->first = taken.units.first;
@@ -506,6 +505,7 @@ static void batch_readers_get_the_same(void **state)
 static void a_busy_lane_delays_no_other(void **state)
 {
 	struct kuid_taken taken;
+	u64 due;
 
 	(void)state;
 	source = KUID_STAMPS;
@@ -517,11 +517,11 @@ static void a_busy_lane_delays_no_other(void **state)
 	machine_set_cpu(0);
 	atomic64_set(&host.generator.epoch->lanes[KUID_FIRST_CPU_LANE].last,
 		     HOST_WALL + WINDOW);
-	assert_int_equal(kuid_turn_try(&tasks[0].turn, &taken),
-			 HOST_MONO + WINDOW / 2 + CHUNK);
+	assert_false(kuid_turn_try(&tasks[0].turn, &taken, &due));
+	assert_int_equal(due, HOST_MONO + WINDOW / 2 + CHUNK);
 	for (unsigned int i = 1; i < 4; i++) {
 		machine_set_cpu(i);
-		assert_int_equal(kuid_turn_try(&tasks[i].turn, &taken), 0);
+		assert_true(kuid_turn_try(&tasks[i].turn, &taken, &due));
 	}
 }
 
