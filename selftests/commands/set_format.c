@@ -65,17 +65,7 @@ FIXTURE(set_format) {
 	size_t page;
 };
 
-FIXTURE_VARIANT(set_format) {
-	__u32 format;
-};
-
-FIXTURE_VARIANT_ADD(set_format, v1) { KUID_FORMAT_V1 };
-FIXTURE_VARIANT_ADD(set_format, v6) { KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(set_format, v7) { KUID_FORMAT_V7 };
-FIXTURE_VARIANT_ADD(set_format, lex) { KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(set_format, k64) { KUID_FORMAT_K64 };
-FIXTURE_VARIANT_ADD(set_format, k96) { KUID_FORMAT_K96 };
-FIXTURE_VARIANT_ADD(set_format, k128) { KUID_FORMAT_K128 };
+FORMAT_VARIANTS(set_format)
 
 FIXTURE_SETUP(set_format)
 {

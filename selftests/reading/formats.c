@@ -16,17 +16,7 @@ FIXTURE(formats) {
 	__u8 *ids;		/* room for BATCH IDs */
 };
 
-FIXTURE_VARIANT(formats) {
-	__u32 format;
-};
-
-FIXTURE_VARIANT_ADD(formats, v1) { KUID_FORMAT_V1 };
-FIXTURE_VARIANT_ADD(formats, v6) { KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(formats, v7) { KUID_FORMAT_V7 };
-FIXTURE_VARIANT_ADD(formats, lex) { KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(formats, k64) { KUID_FORMAT_K64 };
-FIXTURE_VARIANT_ADD(formats, k96) { KUID_FORMAT_K96 };
-FIXTURE_VARIANT_ADD(formats, k128) { KUID_FORMAT_K128 };
+FORMAT_VARIANTS(formats)
 
 FIXTURE_SETUP(formats)
 {

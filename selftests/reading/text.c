@@ -23,17 +23,7 @@ FIXTURE(text) {
 	__u8 *hole;		/* unmapped, behind a page of memory */
 };
 
-FIXTURE_VARIANT(text) {
-	__u32 format;
-};
-
-FIXTURE_VARIANT_ADD(text, v1) { KUID_FORMAT_V1 };
-FIXTURE_VARIANT_ADD(text, v6) { KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(text, v7) { KUID_FORMAT_V7 };
-FIXTURE_VARIANT_ADD(text, lex) { KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(text, k64) { KUID_FORMAT_K64 };
-FIXTURE_VARIANT_ADD(text, k96) { KUID_FORMAT_K96 };
-FIXTURE_VARIANT_ADD(text, k128) { KUID_FORMAT_K128 };
+FORMAT_VARIANTS(text)
 
 FIXTURE_SETUP(text)
 {
