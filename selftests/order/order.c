@@ -1,107 +1,647 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUID_ORDER_FILE: the IDs of one open file increase, whichever CPU, thread or
- * process takes them.
+ * KUID_ORDER_CPU, KUID_ORDER_FILE and KUID_ORDER_HOST, of every format: which
+ * IDs an ID follows, if several files, threads and processes take IDs one after
+ * the other, at once, and while they are moved from CPU to CPU.
  *
- * How much this can show depends on the clock. Where it can be told apart by
- * less than a call takes, it orders the calls by itself; under a coarse one
- * (clocksource=jiffies) nothing but the file's floor does.
+ * The clock decides how much these tests can show. If its resolution is below
+ * the duration of a call, the clock alone orders the calls. Under a coarse
+ * clock (clocksource=jiffies) only lanes, sequences and watermarks do.
  */
 #include "../../kselftest_harness.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "../lib/dev_kuid.h"
+#include "../lib/children.h"
+#include "../lib/formats.h"
 
+/* Counts of a call: mostly small, so that there are many calls. */
+static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
+
+#define COUNT_MAX	300
 #define BATCH		4096
+#define LONG_BATCH	500000
 
-/* What a call may ask for: mostly little, so that there are many calls. */
-static const __u32 counts[] = { 1, 1, 7, 1, 64, 2, 1, 1025, 1, 7, 1, 300 };
+/* The fewest IDs of each taker, if all take at once. */
+#define EACH		6000
 
-/* A generator of its own for each thread; xorshift, never 0. */
-static __u32 draw(__u32 *state)
+/* Calls of each taker, if two take in lockstep; with at most 4 IDs each. */
+#define STEPS		(EACH / 4)
+
+/* Calls of all takers, if they take by turns. */
+#define TURNS		1200
+
+#define TAKERS		4
+
+/* Bits of the orders that a taker asks for. */
+static const __u32 host_order = 1U << KUID_ORDER_HOST;
+static const __u32 file_order = 1U << KUID_ORDER_FILE;
+static const __u32 cpu_order = 1U << KUID_ORDER_CPU;
+static const __u32 all_orders = 1U << KUID_ORDER_CPU | 1U << KUID_ORDER_FILE |
+				1U << KUID_ORDER_HOST;
+
+/**
+ * struct watermark - the highest ID that was returned
+ * @locked: held by the process or thread that reads or writes @highest
+ * @highest: only raised
+ */
+struct watermark {
+	bool locked;
+	struct words highest;
+};
+
+static void lock(struct watermark *watermark)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state;
+	while (__atomic_test_and_set(&watermark->locked, __ATOMIC_ACQUIRE))
+		sched_yield();
 }
 
-static __u32 draw_count(__u32 *state)
+static void unlock(struct watermark *watermark)
 {
-	return counts[draw(state) % ARRAY_SIZE(counts)];
+	__atomic_clear(&watermark->locked, __ATOMIC_RELEASE);
 }
 
-FIXTURE(order) {
+/**
+ * struct source - an open file, and what is set for it
+ * @order: of a read; 0 if the file is one of another format, which is asked for
+ *	this one call by call
+ * @text: the file gives lines
+ * @watermark: of the file, in shared memory
+ */
+struct source {
 	int fd;
+	__u32 order;
+	bool text;
+	struct watermark *watermark;
+};
+
+/**
+ * struct shared - what all takers have in common
+ * @failed: a taker has found a fault, and the others stop
+ * @begun: steps begun by takers in lockstep
+ */
+struct shared {
+	struct watermark cpus[2];
+	struct watermark files[TAKERS];
+	struct watermark host;
+	bool failed;
+	unsigned int begun;
+};
+
+/**
+ * struct child - a process that takes IDs when its parent asks
+ * @ask: a pipe; a byte asks for one call
+ * @answer: a pipe; a byte says that the call has returned
+ */
+struct child {
+	pid_t pid;
+	int ask[2];
+	int answer[2];
+};
+
+/**
+ * struct taker - a thread or process, and the IDs it was given
+ * @child: makes the calls, if the taker takes by turns; may be NULL
+ * @cpu: index of the CPU that the taker runs on
+ * @moved: the taker may run on any CPU. A call by CPU may then give less than it
+ *	was asked for, and follows no other call.
+ * @orders: bits of the orders that the taker asks for
+ * @wrong: what was wrong with the last call, or NULL
+ * @order: of the last call
+ * @nr: number of @ids
+ */
+struct taker {
+	const struct format *f;
+	struct shared *shared;
+	const struct source *source;
+	const struct child *child;
+	pthread_t thread;
+	const int *cpus;
+	int cpu;
+	bool moved;
+	__u32 orders;
+	__u32 seed;
+	const char *wrong;
+	__u32 order;
+	__u32 nr;
+	__u8 ids[(EACH + COUNT_MAX) * ID_SIZE_MAX];
+};
+
+static long read_lines(const struct format *f, int fd, void *to, __u32 count)
+{
+	char lines[COUNT_MAX * LINE_MAX_SIZE];
+	size_t line = f->text_size + 1;
+	ssize_t got = read(fd, lines, count * line);
+	size_t i;
+
+	if (got < 0)
+		return -errno;
+	for (i = 0; i < got / line; i++) {
+		if (!parse_line(f, lines + i * line,
+				(__u8 *)to + i * f->id_size))
+			return -EIO;
+	}
+	return got % line ? -EIO : (long)(got / line);
+}
+
+static long take(struct taker *me, __u32 order, void *to, __u32 count)
+{
+	const struct source *source = me->source;
+
+	if (order == source->order) {
+		if (source->text)
+			return read_lines(me->f, source->fd, to, count);
+		switch (pick(&me->seed) % 3) {
+		case 0:
+			return read_ids(me->f, source->fd, to, count);
+		case 1:
+			return generate_ids(me->f, source->fd, to, count);
+		}
+	}
+	return generate_in_order(me->f, source->fd, order, to, count);
+}
+
+/* Make one call, and check that its IDs follow all that they must. */
+static bool take_in_order(struct taker *me, void *to, __u32 count)
+{
+	struct watermark *watermarks[2] = { NULL };
+	struct words last = { 0 };
+	bool free_call;
+	long got;
+	size_t i;
+
+	do {
+		me->order = KUID_ORDER_CPU + pick(&me->seed) % 3;
+	} while (!(me->orders & 1U << me->order));
+
+	free_call = me->moved && me->order == KUID_ORDER_CPU;
+	if (me->order == KUID_ORDER_CPU)
+		watermarks[0] = free_call ? NULL : &me->shared->cpus[me->cpu];
+	else
+		watermarks[0] = me->source->watermark;
+	if (me->order == KUID_ORDER_HOST)
+		watermarks[1] = &me->shared->host;
+
+	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++) {
+		lock(watermarks[i]);
+		if (words_after(watermarks[i]->highest, last))
+			last = watermarks[i]->highest;
+		unlock(watermarks[i]);
+	}
+	got = take(me, me->order, to, count);
+	if (got < 1 || (got != count && !free_call))
+		me->wrong = "was not given, or not well-formed";
+	else if (!count_in_order(me->f, to, 1, &last))
+		me->wrong = "is not above all that were returned before";
+	else if (count_in_order(me->f, id_at(me->f, to, 1), got - 1, &last) !=
+		 got - 1)
+		me->wrong = "is not above the one before it";
+	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++) {
+		lock(watermarks[i]);
+		if (words_after(last, watermarks[i]->highest))
+			watermarks[i]->highest = last;
+		unlock(watermarks[i]);
+	}
+	return !me->wrong;
+}
+
+static __u32 pick_count(__u32 *seed)
+{
+	return counts[pick(seed) % ARRAY_SIZE(counts)];
+}
+
+/* The same, and keep the IDs. */
+static bool take_and_keep(struct taker *me, __u32 count)
+{
+	if (!take_in_order(me, me->ids + me->nr * me->f->id_size, count))
+		return false;
+	me->nr += count;
+	return true;
+}
+
+static bool failed(const struct taker *me)
+{
+	return __atomic_load_n(&me->shared->failed, __ATOMIC_RELAXED);
+}
+
+static void go_to_cpu(struct taker *me)
+{
+	if (move_to_cpu(0, me->cpus[me->cpu]))
+		me->wrong = "can't be taken on its CPU";
+}
+
+static void *take_each(void *arg)
+{
+	struct taker *me = arg;
+
+	go_to_cpu(me);
+	while (!me->wrong && me->nr < EACH && !failed(me))
+		take_and_keep(me, pick_count(&me->seed));
+	if (me->wrong)
+		__atomic_store_n(&me->shared->failed, true, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/*
+ * Each call begins when both calls of the step before have returned, and at
+ * about the same time as the other call. So the two calls meet in the few
+ * instructions that raise a watermark, and no later call of this step can hide
+ * what went wrong there.
+ */
+static void *take_in_lockstep(void *arg)
+{
+	struct taker *me = arg;
+	unsigned int step;
+
+	go_to_cpu(me);
+	for (step = 1; !me->wrong && step <= STEPS; step++) {
+		unsigned int delay = pick(&me->seed) % 32;
+
+		__atomic_add_fetch(&me->shared->begun, 1, __ATOMIC_ACQ_REL);
+		while (__atomic_load_n(&me->shared->begun, __ATOMIC_ACQUIRE) <
+		       2 * step) {
+			if (failed(me))
+				return NULL;
+		}
+		while (delay--)
+			asm volatile("" : : : "memory");
+		take_and_keep(me, 1 + pick(&me->seed) % 4);
+	}
+	if (me->wrong)
+		__atomic_store_n(&me->shared->failed, true, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+FIXTURE(order)
+{
+	const struct format *f;
+	struct shared *shared;
+	struct taker *takers;
+	struct source sources[TAKERS];
 	int cpus[2];
 	int nr_cpus;
 	__u32 seed;
-	__u64 last;
-	struct id *ids;
 };
 
-FIXTURE_VARIANT(order) {
-	take_t take;
-};
-
-FIXTURE_VARIANT_ADD(order, read) {
-	.take = take_by_read,
-};
-
-FIXTURE_VARIANT_ADD(order, generate) {
-	.take = take_by_generate,
-};
+FORMAT_VARIANTS(order)
 
 FIXTURE_SETUP(order)
 {
-	struct kuid_query q = { 0 };
+	struct kuid_query query = { 0 };
+	int i, fd;
 
-	self->fd = open(DEV_KUID, O_RDONLY);
-	ASSERT_LE(0, self->fd) {
-		TH_LOG("can't open %s: %s", DEV_KUID, strerror(errno));
-	}
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
+	self->f = format_of(variant->format);
+	self->shared = share_memory(sizeof(*self->shared));
+	ASSERT_NE(NULL, self->shared);
+	self->takers = share_memory(TAKERS * sizeof(*self->takers));
+	ASSERT_NE(NULL, self->takers);
 	self->nr_cpus = allowed_cpus(self->cpus, 2);
+	if (self->nr_cpus < 2)
+		self->cpus[1] = self->cpus[0];
+	for (i = 0; i < TAKERS; i++) {
+		self->sources[i].fd = -1;
+		self->sources[i].watermark = &self->shared->files[i];
+	}
+
+	fd = open(DEV_KUID, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &query));
+	close(fd);
 	self->seed = pick_seed();
 	TH_LOG("seed %u, clock resolution %u ns", self->seed,
-	       q.clock_resolution_ns);
-
-	self->ids = calloc(BATCH, sizeof(*self->ids));
-	ASSERT_NE(NULL, self->ids);
-	ASSERT_EQ(1, variant->take(self->fd, self->ids, 1));
-	self->last = id_key(self->ids);
+	       query.clock_resolution_ns);
 }
 
 FIXTURE_TEARDOWN(order)
 {
-	free(self->ids);
-	close(self->fd);
+	int i;
+
+	for (i = 0; i < TAKERS; i++)
+		close(self->sources[i].fd);
 }
 
-/* Each CPU has a lane of its own; the reader finds them all behind it. */
-TEST_F(order, reader_moves_between_calls)
+static void open_source(struct __test_metadata *_metadata,
+			FIXTURE_DATA(order) * self, int nr, bool text,
+			__u32 order)
 {
-	__u32 n;
+	struct source *source = &self->sources[nr];
+
+	source->fd = open_node(self->f, text ? ".txt" : "", 0);
+	ASSERT_LE(0, source->fd);
+	ASSERT_EQ(0, set_order(source->fd, order));
+	source->order = order;
+	source->text = text;
+}
+
+static struct taker *set_up_taker(FIXTURE_DATA(order) * self, int nr,
+				  int source, __u32 orders)
+{
+	struct taker *taker = &self->takers[nr];
+
+	taker->f = self->f;
+	taker->shared = self->shared;
+	taker->source = &self->sources[source];
+	taker->cpus = self->cpus;
+	taker->cpu = nr % 2;
+	taker->orders = orders;
+	taker->seed = self->seed + nr;
+	return taker;
+}
+
+static int compare_words(const void *one, const void *other)
+{
+	const struct words *a = one, *b = other;
+
+	return words_after(*a, *b) - words_after(*b, *a);
+}
+
+static void check_no_repeat(struct __test_metadata *_metadata,
+			    const struct taker *takers, int nr)
+{
+	struct words *all = malloc(nr * (EACH + COUNT_MAX) * sizeof(*all));
+	size_t sum = 0, i;
+
+	ASSERT_NE(NULL, all);
+	for (; nr--; takers++) {
+		for (i = 0; i < takers->nr; i++)
+			all[sum++] = id_words(takers->f,
+					      id_at(takers->f, takers->ids, i));
+	}
+	qsort(all, sum, sizeof(*all), compare_words);
+	for (i = 1; i < sum; i++) {
+		ASSERT_TRUE(words_after(all[i], all[i - 1]))
+		{
+			TH_LOG("%016llx%016llx is there twice",
+			       (unsigned long long)all[i].high,
+			       (unsigned long long)all[i].low);
+		}
+	}
+	free(all);
+}
+
+static void check_takers(struct __test_metadata *_metadata,
+			 const struct taker *takers, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(NULL, takers[i].wrong)
+		{
+			TH_LOG("taker %d, after %u IDs: one in order %u %s", i,
+			       takers[i].nr, takers[i].order, takers[i].wrong);
+		}
+	}
+	check_no_repeat(_metadata, takers, nr);
+}
+
+/* Two threads of this process, and two processes that it starts. */
+static void take_at_once(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(order) * self)
+{
+	struct taker *takers = self->takers;
+	pid_t children[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		children[i] = fork_child();
+		ASSERT_LE(0, children[i]);
+		if (!children[i]) {
+			take_each(&takers[2 + i]);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&takers[i].thread, NULL, take_each,
+					    &takers[i]));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(takers[i].thread, NULL));
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(ended_well(children[i]));
+	check_takers(_metadata, takers, TAKERS);
+	for (i = 0; i < TAKERS; i++)
+		ASSERT_LE(EACH, takers[i].nr);
+}
+
+/*
+ * A file that two threads and a child share, and a file that gives text. Its
+ * order is the host's.
+ */
+TEST_F(order, host_at_once)
+{
+	open_source(_metadata, self, 0, false, KUID_ORDER_HOST);
+	open_source(_metadata, self, 1, true, KUID_ORDER_HOST);
+	set_up_taker(self, 0, 0, host_order);
+	set_up_taker(self, 1, 0, host_order);
+	set_up_taker(self, 2, 0, host_order);
+	set_up_taker(self, 3, 1, host_order);
+	take_at_once(_metadata, self);
+}
+
+TEST_F(order, host_call_by_call)
+{
+	int i;
+
+	for (i = 0; i < TAKERS; i++) {
+		self->sources[i].fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, self->sources[i].fd);
+		set_up_taker(self, i, i, host_order);
+	}
+	take_at_once(_metadata, self);
+}
+
+TEST_F(order, file_at_once)
+{
+	int i;
+
+	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
+	for (i = 0; i < TAKERS; i++)
+		set_up_taker(self, i, 0, file_order);
+	take_at_once(_metadata, self);
+}
+
+/* Each CPU has two takers, which have a file each. */
+TEST_F(order, cpu_at_once)
+{
+	int i;
+
+	for (i = 0; i < TAKERS; i++) {
+		open_source(_metadata, self, i, i == 3, KUID_ORDER_CPU);
+		set_up_taker(self, i, i, cpu_order);
+	}
+	take_at_once(_metadata, self);
+}
+
+TEST_F(order, mixed_at_once)
+{
+	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
+	open_source(_metadata, self, 1, false, KUID_ORDER_CPU);
+	open_source(_metadata, self, 2, true, KUID_ORDER_HOST);
+	set_up_taker(self, 0, 0, all_orders);
+	set_up_taker(self, 1, 0, all_orders);
+	set_up_taker(self, 2, 1, all_orders);
+	set_up_taker(self, 3, 2, all_orders);
+	take_at_once(_metadata, self);
+}
+
+/* Two threads on two CPUs, from the sources that they have been given. */
+static void run_lockstep(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(order) * self)
+{
+	struct taker *takers = self->takers;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&takers[i].thread, NULL,
+					    take_in_lockstep, &takers[i]));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(takers[i].thread, NULL));
+	check_takers(_metadata, takers, 2);
+}
+
+/* Slow where the two threads don't run at once: each waits for the other. */
+TEST_F_TIMEOUT(order, file_in_lockstep, 60)
+{
 	int i;
 
 	if (self->nr_cpus < 2)
 		SKIP(return, "needs 2 CPUs");
-
-	for (i = 0; i < 1500; i++) {
-		n = i % 500 ? draw_count(&self->seed) : BATCH;
-		ASSERT_EQ(0, move_to_cpu(0, self->cpus[i % 2]));
-		ASSERT_EQ(n, variant->take(self->fd, self->ids, n));
-		ASSERT_EQ(n, count_rising(self->ids, n, &self->last)) {
-			TH_LOG("call %d, on CPU %d", i, self->cpus[i % 2]);
-		}
-	}
+	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
+	for (i = 0; i < 2; i++)
+		set_up_taker(self, i, 0, file_order);
+	run_lockstep(_metadata, self);
 }
 
+/* Each thread has a file of its own, so that only the host's order holds. */
+TEST_F_TIMEOUT(order, host_in_lockstep, 60)
+{
+	int i;
+
+	if (self->nr_cpus < 2)
+		SKIP(return, "needs 2 CPUs");
+	for (i = 0; i < 2; i++) {
+		open_source(_metadata, self, i, false, KUID_ORDER_HOST);
+		set_up_taker(self, i, i, host_order);
+	}
+	run_lockstep(_metadata, self);
+}
+
+/* Start a process that makes a taker's calls with the files it inherits. */
+static void start_child(struct __test_metadata *_metadata, struct child *child,
+			struct taker *taker)
+{
+	char byte;
+
+	ASSERT_EQ(0, pipe(child->ask));
+	ASSERT_EQ(0, pipe(child->answer));
+	child->pid = fork_child();
+	ASSERT_LE(0, child->pid);
+	if (!child->pid) {
+		close(child->ask[1]);
+		while (read(child->ask[0], &byte, 1) == 1) {
+			go_to_cpu(taker);
+			if (!taker->wrong)
+				take_and_keep(taker, pick_count(&taker->seed));
+			if (write(child->answer[1], &byte, 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(child->answer[1]);
+	taker->child = child;
+}
+
+static void end_child(struct __test_metadata *_metadata, struct child *child)
+{
+	close(child->ask[1]);
+	ASSERT_TRUE(ended_well(child->pid));
+}
+
+/*
+ * One call after the other, by a random taker on a random CPU. What a CPU has
+ * left of its lane or run is then below what the other CPU has given since.
+ */
+static void take_by_turns(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(order) * self)
+{
+	int turn;
+
+	for (turn = 0; turn < TURNS; turn++) {
+		struct taker *taker = &self->takers[pick(&self->seed) % TAKERS];
+		char byte = 0;
+
+		if (taker->nr >= EACH)
+			break;
+		taker->cpu = pick(&self->seed) % 2;
+		if (taker->child) {
+			ASSERT_EQ(1, write(taker->child->ask[1], &byte, 1));
+			ASSERT_EQ(1, read(taker->child->answer[0], &byte, 1));
+		} else {
+			go_to_cpu(taker);
+			if (!taker->wrong)
+				take_and_keep(taker, pick_count(&taker->seed));
+		}
+		if (taker->wrong)
+			break;
+	}
+	check_takers(_metadata, self->takers, TAKERS);
+}
+
+static void open_one_of_each(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(order) * self, __u32 orders)
+{
+	int i;
+
+	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
+	open_source(_metadata, self, 1, false, KUID_ORDER_HOST);
+	open_source(_metadata, self, 2, true, KUID_ORDER_HOST);
+	open_source(_metadata, self, 3, true, KUID_ORDER_CPU);
+	for (i = 0; i < TAKERS; i++)
+		set_up_taker(self, i, i, orders);
+}
+
+TEST_F(order, mixed_by_turns)
+{
+	open_one_of_each(_metadata, self, all_orders);
+	take_by_turns(_metadata, self);
+}
+
+TEST_F(order, host_by_turns)
+{
+	open_one_of_each(_metadata, self, host_order);
+	take_by_turns(_metadata, self);
+}
+
+/*
+ * A duplicate is the same open file, and so is what a child inherits. The file
+ * that gives text has a watermark of its own.
+ */
+TEST_F(order, file_by_turns)
+{
+	struct child child;
+	int i;
+
+	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
+	open_source(_metadata, self, 3, true, KUID_ORDER_FILE);
+	for (i = 1; i < 3; i++) {
+		self->sources[i] = self->sources[0];
+		self->sources[i].fd = dup(self->sources[0].fd);
+		ASSERT_LE(0, self->sources[i].fd);
+	}
+	for (i = 0; i < TAKERS; i++)
+		set_up_taker(self, i, i, file_order);
+	start_child(_metadata, &child, &self->takers[2]);
+	take_by_turns(_metadata, self);
+	end_child(_metadata, &child);
+}
+
+/**
+ * struct mover - a thread that moves another one
+ * @moves: how often it has done so
+ */
 struct mover {
 	pthread_t thread;
-	pid_t reader;
+	pid_t moved;
 	const int *cpus;
 	unsigned int moves;
 	bool stop;
@@ -109,11 +649,12 @@ struct mover {
 };
 
 /*
- * Change places with the reader, again and again. On one CPU they would take
- * turns by the scheduler's slices, and it would be moved between them only; a
- * mover that may not be a realtime one moves it less often.
+ * The mover changes places with the other thread again and again. If both ran
+ * on one CPU, they would take turns by the scheduler's slices, and the other
+ * would be moved between slices only. A mover that may not be a realtime thread
+ * moves it less often.
  */
-static void *move_reader(void *arg)
+static void *move_other(void *arg)
 {
 	const struct sched_param lowest = { .sched_priority = 1 };
 	struct mover *mover = arg;
@@ -121,7 +662,7 @@ static void *move_reader(void *arg)
 
 	sched_setscheduler(0, SCHED_FIFO, &lowest);
 	while (!__atomic_load_n(&mover->stop, __ATOMIC_RELAXED)) {
-		if (move_to_cpu(mover->reader, mover->cpus[moves % 2]) ||
+		if (move_to_cpu(mover->moved, mover->cpus[moves % 2]) ||
 		    move_to_cpu(0, mover->cpus[(moves + 1) % 2])) {
 			mover->error = errno;
 			break;
@@ -131,310 +672,77 @@ static void *move_reader(void *arg)
 	return NULL;
 }
 
-static int start_mover(struct mover *mover)
-{
-	mover->reader = syscall(SYS_gettid);
-	return pthread_create(&mover->thread, NULL, move_reader, mover);
-}
-
-/* True once there were that many moves, or there will be no more. */
+/* Whether there were that many moves, or there will be no more. */
 static bool has_moved(struct mover *mover, unsigned int moves)
 {
 	return __atomic_load_n(&mover->error, __ATOMIC_RELAXED) ||
 	       __atomic_load_n(&mover->moves, __ATOMIC_RELAXED) >= moves;
 }
 
-static void stop_mover(struct mover *mover)
-{
-	__atomic_store_n(&mover->stop, true, __ATOMIC_RELAXED);
-	pthread_join(mover->thread, NULL);
-}
-
-TEST_F_TIMEOUT(order, reader_is_moved_during_calls, 60)
-{
-	enum { CALLS = 40000, MOVES = 300 };
-	struct mover mover = { .cpus = self->cpus };
-	size_t wrong_call = 0, taken = 0, rising = 0;
-	__u32 n;
-	long got;
-	int i;
-
-	if (self->nr_cpus < 2)
-		SKIP(return, "needs 2 CPUs");
-
-	ASSERT_EQ(0, start_mover(&mover));
-	/* Nothing may leave this loop while the other thread runs. */
-	for (i = 1; !wrong_call && (i <= CALLS || !has_moved(&mover, MOVES));
-	     i++) {
-		n = i % 100 ? draw_count(&self->seed) : BATCH;
-		got = variant->take(self->fd, self->ids, n);
-		taken += n;
-		if (got == n)
-			rising += count_rising(self->ids, n, &self->last);
-		if (rising != taken)
-			wrong_call = i;
-	}
-
-	stop_mover(&mover);
-	ASSERT_EQ(0, mover.error);
-	ASSERT_EQ(0, wrong_call) {
-		TH_LOG("call %zu: %ld IDs of %u, %zu of all %zu in order",
-		       wrong_call, got, n, rising, taken);
-	}
-}
-
 /*
- * A batch of many chunks, each made on a CPU that the mover chose. The taker
- * is alone on its file, so the whole of it must increase.
+ * Take while another thread moves this one: at least @calls of them, until this
+ * thread was moved @moves times. Each call is of @count IDs, or of a random
+ * number of them if @count is 0.
  */
-TEST_F(order, reader_is_moved_during_long_batches)
+static void take_while_moved(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(order) * self, __u32 order,
+			     __u32 count, int calls, unsigned int moves)
 {
-	enum { LONG_BATCH = 500000, ROUNDS = 4 };
-	struct mover mover = { .cpus = self->cpus };
-	struct id *ids = calloc(LONG_BATCH, sizeof(*ids));
-	size_t rising[ROUNDS];
-	long got[ROUNDS];
-	int i;
-
-	if (self->nr_cpus < 2)
-		SKIP(return, "needs 2 CPUs");
-	ASSERT_NE(NULL, ids);
-
-	ASSERT_EQ(0, start_mover(&mover));
-	for (i = 0; i < ROUNDS; i++) {
-		got[i] = variant->take(self->fd, ids, LONG_BATCH);
-		rising[i] = count_rising(ids, LONG_BATCH, &self->last);
-	}
-	stop_mover(&mover);
-
-	ASSERT_EQ(0, mover.error);
-	for (i = 0; i < ROUNDS; i++) {
-		EXPECT_EQ(LONG_BATCH, got[i]);
-		EXPECT_EQ(LONG_BATCH, rising[i]);
-	}
-	free(ids);
-}
-
-/* A duplicate is the same open file; so is what a child inherits. */
-TEST_F(order, duplicate_and_child_take_turns)
-{
-	enum { ROUNDS = 500 };
-	struct turn {
-		long got;
-		__u32 count;
-		struct id ids[BATCH];
-	} *turn;
-	int to_child[2], to_parent[2];
-	__u32 n;
-	pid_t child;
-	int copy, i;
-	char c = 0;
-
-	if (self->nr_cpus < 2)
-		SKIP(return, "needs 2 CPUs");
-
-	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, turn);
-	copy = dup(self->fd);
-	ASSERT_LE(0, copy);
-	ASSERT_EQ(0, pipe(to_child));
-	ASSERT_EQ(0, pipe(to_parent));
-
-	child = fork();
-	ASSERT_LE(0, child);
-	if (!child) {
-		close(to_child[1]);
-		move_to_cpu(0, self->cpus[1]);
-		while (read(to_child[0], &c, 1) == 1) {
-			turn->got = variant->take(copy, turn->ids, turn->count);
-			if (write(to_parent[1], &c, 1) != 1)
-				_exit(1);
-		}
-		_exit(0);
-	}
-	close(to_parent[1]);
-	ASSERT_EQ(0, move_to_cpu(0, self->cpus[0]));
-
-	for (i = 0; i < ROUNDS; i++) {
-		n = draw_count(&self->seed);
-		ASSERT_EQ(n, variant->take(self->fd, self->ids, n));
-		ASSERT_EQ(n, count_rising(self->ids, n, &self->last)) {
-			TH_LOG("parent, round %d", i);
-		}
-		n = draw_count(&self->seed);
-		ASSERT_EQ(n, variant->take(copy, self->ids, n));
-		ASSERT_EQ(n, count_rising(self->ids, n, &self->last)) {
-			TH_LOG("duplicate, round %d", i);
-		}
-
-		turn->count = draw_count(&self->seed);
-		ASSERT_EQ(1, write(to_child[1], &c, 1));
-		ASSERT_EQ(1, read(to_parent[0], &c, 1));
-		ASSERT_EQ(turn->count, turn->got);
-		ASSERT_EQ(turn->count,
-			  count_rising(turn->ids, turn->count, &self->last)) {
-			TH_LOG("child, round %d", i);
-		}
-	}
-	close(to_child[1]);
-	ASSERT_EQ(child, waitpid(child, &i, 0));
-	ASSERT_EQ(0, i);
-}
-
-/* What the two threads that share a file share. */
-struct sharing {
-	int fd;
-	take_t take;
-	unsigned int calls;	/* that each makes at least */
-	unsigned int slow;	/* threads that have not made them yet */
-	unsigned int started;	/* calls, of both, where they wait for that */
-	bool failed;		/* one was wrong, the other can stop */
-	__u64 highest;	/* of all IDs returned, a key; only raised */
-};
-
-struct sharer {
-	struct sharing *sharing;
-	pthread_t thread;
-	int cpu;
-	__u32 seed;
-	unsigned int calls;	/* that were in order */
-	const char *wrong;	/* what the one that was not did */
-	__u32 count;		/* of the last call */
-	struct id ids[BATCH];
-};
-
-static void raise_highest(struct sharing *sharing, __u64 key)
-{
-	__u64 seen = __atomic_load_n(&sharing->highest, __ATOMIC_RELAXED);
-
-	while (key_after(key, seen) &&
-	       !__atomic_compare_exchange_n(&sharing->highest, &seen, key,
-					    false, __ATOMIC_RELEASE,
-					    __ATOMIC_RELAXED))
-		;
-}
-
-static const char *take_in_order(struct sharer *me, __u32 n)
-{
-	struct sharing *sharing = me->sharing;
-	/* Pairs with the release above: those calls returned before this. */
-	__u64 last = __atomic_load_n(&sharing->highest, __ATOMIC_ACQUIRE);
-
-	me->count = n;
-	if (sharing->take(sharing->fd, me->ids, n) != (long)n)
-		return "was not given";
-	if (!key_after(id_key(me->ids), last))
-		return "is not above all that were returned before";
-	if (count_rising(me->ids, n, &last) != n)
-		return "is not above the one before it";
-	raise_highest(sharing, last);
-	return NULL;
-}
-
-/*
- * The thread that is done first goes on until the other is too, so that they
- * overlap even where one is not run for a while.
- */
-static void *call_freely(void *arg)
-{
-	struct sharer *me = arg;
-	struct sharing *sharing = me->sharing;
-
-	if (move_to_cpu(0, me->cpu))
-		me->wrong = "can't be taken on its CPU";
-
-	while (!me->wrong && __atomic_load_n(&sharing->slow, __ATOMIC_RELAXED) &&
-	       !__atomic_load_n(&sharing->failed, __ATOMIC_RELAXED)) {
-		me->wrong = take_in_order(me, draw_count(&me->seed));
-		if (!me->wrong && ++me->calls == sharing->calls)
-			__atomic_sub_fetch(&sharing->slow, 1, __ATOMIC_RELAXED);
-	}
-	if (me->wrong)
-		__atomic_store_n(&sharing->failed, true, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-/*
- * Each call begins when those of the round before have returned, and about when
- * the other's does. So they meet in the few instructions in which the file's
- * floor is raised, and no later call of this round can make good what went
- * wrong there.
- */
-static void *call_together(void *arg)
-{
-	struct sharer *me = arg;
-	struct sharing *sharing = me->sharing;
-
-	if (move_to_cpu(0, me->cpu))
-		me->wrong = "can't be taken on its CPU";
-
-	while (!me->wrong && me->calls < sharing->calls) {
-		unsigned int both = 2 * (me->calls + 1);
-		unsigned int delay = draw(&me->seed) % 32;
-
-		__atomic_add_fetch(&sharing->started, 1, __ATOMIC_ACQ_REL);
-		while (__atomic_load_n(&sharing->started, __ATOMIC_ACQUIRE) <
-		       both) {
-			if (__atomic_load_n(&sharing->failed, __ATOMIC_RELAXED))
-				return NULL;
-		}
-		while (delay--)
-			asm volatile("" : : : "memory");
-		me->wrong = take_in_order(me, 1 + draw(&me->seed) % 8);
-		me->calls += !me->wrong;
-	}
-	if (me->wrong)
-		__atomic_store_n(&sharing->failed, true, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-static void share_file(struct __test_metadata *_metadata,
-		       FIXTURE_DATA(order) *self, take_t take,
-		       void *(*call)(void *), unsigned int calls)
-{
-	struct sharing sharing = {
-		.fd = self->fd,
-		.take = take,
-		.calls = calls,
-		.slow = 2,
-		.highest = self->last,
+	struct mover mover = {
+		.moved = syscall(SYS_gettid),
+		.cpus = self->cpus,
 	};
-	struct sharer *sharers = calloc(2, sizeof(*sharers));
+	__u32 most = count ? count : BATCH;
+	struct taker *taker;
+	__u8 *ids;
 	int i;
 
 	if (self->nr_cpus < 2)
 		SKIP(return, "needs 2 CPUs");
-	ASSERT_NE(NULL, sharers);
+	ids = calloc(most, ID_SIZE_MAX);
+	ASSERT_NE(NULL, ids);
+	open_source(_metadata, self, 0, false, order);
+	taker = set_up_taker(self, 0, 0, 1U << order);
+	taker->moved = true;
 
-	for (i = 0; i < 2; i++) {
-		sharers[i].sharing = &sharing;
-		sharers[i].cpu = self->cpus[i];
-		sharers[i].seed = draw(&self->seed);
-		ASSERT_EQ(0, pthread_create(&sharers[i].thread, NULL, call,
-					    &sharers[i]));
+	ASSERT_EQ(0, pthread_create(&mover.thread, NULL, move_other, &mover));
+	/* No assertion may leave this loop while the mover runs. */
+	for (i = 0; !taker->wrong && (i < calls || !has_moved(&mover, moves));
+	     i++) {
+		__u32 n = count	    ? count
+			  : i % 100 ? pick_count(&taker->seed)
+				    : BATCH;
+		take_in_order(taker, ids, n);
 	}
-	for (i = 0; i < 2; i++)
-		pthread_join(sharers[i].thread, NULL);
-	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(NULL, sharers[i].wrong) {
-			TH_LOG("thread %d, after %u calls: one of %u IDs %s", i,
-			       sharers[i].calls, sharers[i].count,
-			       sharers[i].wrong);
-		}
+	__atomic_store_n(&mover.stop, true, __ATOMIC_RELAXED);
+	pthread_join(mover.thread, NULL);
+	free(ids);
+
+	ASSERT_EQ(0, mover.error);
+	ASSERT_EQ(NULL, taker->wrong)
+	{
+		TH_LOG("call %d of %d: one %s", i, calls, taker->wrong);
 	}
-	free(sharers);
 }
 
-TEST_F_TIMEOUT(order, threads_share_a_file, 60)
+TEST_F_TIMEOUT(order, file_while_moved, 60)
 {
-	share_file(_metadata, self, variant->take, call_freely, 60000);
+	take_while_moved(_metadata, self, KUID_ORDER_FILE, 0, 8000, 300);
 }
 
-/* Slow where the two are not run at the same time: each waits for the other. */
-TEST_F_TIMEOUT(order, threads_call_together, 60)
+/* Each chunk of these is made on a CPU that the mover chose. */
+TEST_F_TIMEOUT(order, file_in_long_batches_while_moved, 60)
 {
-	share_file(_metadata, self, variant->take, call_together, 4000);
+	take_while_moved(_metadata, self, KUID_ORDER_FILE, LONG_BATCH, 2, 20);
+}
+
+/*
+ * Another CPU may be behind the one that began the batch, but the IDs of a call
+ * increase.
+ */
+TEST_F_TIMEOUT(order, cpu_in_batches_while_moved, 60)
+{
+	take_while_moved(_metadata, self, KUID_ORDER_CPU, BATCH, 50, 50);
 }
 
 TEST_HARNESS_MAIN

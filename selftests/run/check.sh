@@ -23,7 +23,7 @@ mkdir -p "$logs" || exit
 # Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
 # so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
 # That machine also preempts tasks anywhere.
-order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,orders,params,poll,poll_32
+order=callers,clocksource,distinct,formats,generate,hotplug,limits,order,params,poll,poll_32
 order+=,queue,saved_state,sharing,status,steps,suspend,unique
 
 # Runs tests in a booted machine.

@@ -20,7 +20,7 @@ rm -rf "$out"
 mkdir -p "$out"
 
 # Tests that run every part of the module.
-only=abi,callers,fdinfo,generate,hibernate,identity,load,orders,params,poll,query,queue,read,readv
+only=abi,callers,fdinfo,generate,hibernate,identity,load,order,params,poll,query,queue,read,readv
 only+=,rules,saved_state,set_format,sharing,shut,splice,steps,status,stuck,sysfs,text,trace
 only+=,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
