@@ -1,176 +1,115 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* No ID is given twice, whatever the processes, forks, files and CPUs. */
+/*
+ * No ID of any format is given twice, whatever processes, forks, files, calls
+ * and CPUs take it, and neither is a slot of the grid that three formats share.
+ */
 #include "../../kselftest_harness.h"
 
-#include "../lib/dev_kuid.h"
+#include "../lib/children.h"
+#include "../lib/formats.h"
 
-#define NSEC_PER_SEC	1000000000LL
-
-/* 1582-10-15 to 1970-01-01, in ticks (RFC 9562 section 5.1). */
-#define UNIX_TICKS	0x01b21dd213814000LL
-
-/* IDs of one process, in the order it was given them. */
-struct sequence {
-	struct id *ids;
-	size_t nr;
-};
-
-static void *share_memory(size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
-/*
- * All IDs are well-formed and of one node, and each sequence increases. Then
- * equal IDs have equal keys, and lie next to one another when the sequences
- * are merged.
- */
-static void check_sequences(struct __test_metadata *_metadata,
-			    const struct sequence *sequences, int nr)
-{
-	__u64 node = id_node(sequences[0].ids);
-	size_t *at = calloc(nr, sizeof(*at));
-	const struct id *last = NULL;
-	size_t checked = 0;
-	size_t i;
-	int s;
-
-	ASSERT_NE(NULL, at);
-	ASSERT_TRUE(node_is_random(node));
-
-	for (s = 0; s < nr; s++) {
-		const struct id *ids = sequences[s].ids;
-		__u64 key = id_key(ids) - 1;
-
-		ASSERT_EQ(sequences[s].nr,
-			  count_rising(ids, sequences[s].nr, &key)) {
-			TH_LOG("sequence %d doesn't increase", s);
-		}
-		for (i = 0; i < sequences[s].nr; i++) {
-			if (id_version(&ids[i]) == 1 &&
-			    id_variant(&ids[i]) == 2 &&
-			    id_node(&ids[i]) == node)
-				continue;
-			ASSERT_EQ(1, id_version(&ids[i]));
-			ASSERT_EQ(2, id_variant(&ids[i]));
-			ASSERT_EQ(node, id_node(&ids[i]));
-		}
-	}
-
-	for (;;) {
-		const struct id *next = NULL;
-		__u64 next_key = 0;
-		int from = 0;
-
-		for (s = 0; s < nr; s++) {
-			const struct id *id = &sequences[s].ids[at[s]];
-
-			if (at[s] == sequences[s].nr)
-				continue;
-			if (!next || key_after(next_key, id_key(id))) {
-				next = id;
-				next_key = id_key(id);
-				from = s;
-			}
-		}
-		if (!next)
-			break;
-		ASSERT_FALSE(last && !memcmp(last, next, sizeof(*next))) {
-			TH_LOG("ID %zu of sequence %d is a repeat", at[from],
-			       from);
-		}
-		last = next;
-		at[from]++;
-		checked++;
-	}
-	TH_LOG("%zu IDs of %d processes, no repeat", checked, nr);
-	free(at);
-}
-
-static void wait_for_children(struct __test_metadata *_metadata, int nr)
-{
-	int status;
-
-	while (nr--) {
-		ASSERT_LT(0, wait(&status));
-		ASSERT_TRUE(WIFEXITED(status));
-		ASSERT_EQ(0, WEXITSTATUS(status));
-	}
-}
-
-static long long now_in_ticks(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (now.tv_sec * NSEC_PER_SEC + now.tv_nsec) / 100 + UNIX_TICKS;
-}
-
-#define EACH		(1024U * 1024)
+#define EACH		250000U
 
 enum {
 	TAKERS = 4,
-	SECOND = NSEC_PER_SEC / 100,	/* in ticks */
 };
 
-/* Exit status of a child that found something wrong. */
+/* Exit status of a child that found a fault. */
 enum {
 	FILE_FAILED = 1,
 	COUNT_WRONG,
 	TIME_WRONG,
 };
 
-/* Fill a sequence: by number of calls mostly single IDs, by IDs batches. */
-static int take_each(int fd, __u32 seed, struct sequence *to)
+/* IDs of one process, in the order in which it was given them. */
+struct sequence {
+	const struct format *f;
+	__u8 *ids;
+	size_t nr;
+};
+
+static void allocate(struct __test_metadata *_metadata,
+		     struct sequence *sequences, int nr,
+		     const struct format *f, size_t ids)
 {
-	long long before = now_in_ticks();
+	int s;
 
-	while (to->nr < EACH) {
-		struct id *ids = to->ids + to->nr;
-		long long after;
-		take_t take;
-		__u32 n;
+	for (s = 0; s < nr; s++) {
+		sequences[s].f = f;
+		sequences[s].nr = ids;
+		sequences[s].ids = share_memory(ids * ID_SIZE_MAX);
+		ASSERT_NE(NULL, sequences[s].ids);
+	}
+}
 
-		seed = seed * 1664525 + 1013904223;
-		take = seed >> 31 ? take_by_read : take_by_generate;
-		n = seed >> 16 & 0xff;
-		n = !n ? 4096 : n < 80 ? 7 : 1;
-		if (n > EACH - to->nr)
-			n = EACH - to->nr;
+static __u64 time_of(const struct format *f, const void *id)
+{
+	struct fields fields;
 
-		if (take(fd, ids, n) != n)
+	return decode(f, id, &fields) ? fields.ns : 0;
+}
+
+/* Fill a sequence: most calls are for one ID, most IDs come in batches. */
+static int take_each(const struct sequence *to, int fd, __u32 seed)
+{
+	const struct format *f = to->f;
+	__u64 before = clock_ns();
+	size_t nr = 0;
+
+	while (nr < to->nr) {
+		__u8 *ids = to->ids + nr * f->id_size;
+		bool by_read = pick(&seed) & 1;
+		__u32 n = pick(&seed) & 0xff;
+		__u64 after;
+		long got;
+
+		n = n < 2 ? 4096 : n < 80 ? 7 : 1;
+		if (n > to->nr - nr)
+			n = to->nr - nr;
+		got = by_read ? read_ids(f, fd, ids, n) :
+				generate_ids(f, fd, ids, n);
+		if (got != n)
 			return COUNT_WRONG;
-		/* They increase, so the others lie between these two. */
-		after = now_in_ticks();
-		if ((long long)id_time(ids) < before - SECOND ||
-		    (long long)id_time(ids + n - 1) > after + SECOND)
+		/* IDs of a call increase, so the others lie between these. */
+		after = clock_ns();
+		if (time_of(f, ids) + NSEC_PER_SEC < before ||
+		    time_of(f, id_at(f, ids, n - 1)) > after + NSEC_PER_SEC)
 			return TIME_WRONG;
 		before = after;
-		to->nr += n;
+		nr += n;
 	}
 	return 0;
 }
 
-/*
- * Two have a CPU each and share a file. Two have a file each and are moved from
- * CPU to CPU, also in the middle of a call, so that more than one of them is in
- * the same lane.
- */
-TEST(four_processes)
+static void wait_for_children(struct __test_metadata *_metadata,
+			      const pid_t *children, int nr)
 {
-	struct sequence *sequences = share_memory(TAKERS * sizeof(*sequences));
+	int status;
+
+	while (nr--) {
+		ASSERT_EQ(children[nr], waitpid(children[nr], &status, 0));
+		ASSERT_TRUE(WIFEXITED(status));
+		ASSERT_EQ(0, WEXITSTATUS(status));
+	}
+}
+
+/*
+ * Two processes have a CPU each, and share a file if they take the same format.
+ * Two have a file each and are moved from CPU to CPU, in the middle of a call
+ * as well, so that more than one of them is in the same lane.
+ */
+static void take_all(struct __test_metadata *_metadata,
+		     const struct sequence *sequences)
+{
+	const struct format *f = sequences[0].f;
 	int *running = share_memory(sizeof(*running));
-	int shared_fd = open(DEV_KUID, O_RDONLY);
+	int shared_fd = open_node(f, "", 0);
 	__u32 seed = pick_seed();
 	pid_t children[TAKERS];
 	unsigned int moves = 0;
 	int cpus[2];
-	int s, ret;
+	int s;
 
-	ASSERT_NE(NULL, sequences);
 	ASSERT_NE(NULL, running);
 	ASSERT_LE(0, shared_fd);
 	TH_LOG("seed %u", seed);
@@ -179,117 +118,234 @@ TEST(four_processes)
 
 	*running = TAKERS;
 	for (s = 0; s < TAKERS; s++) {
-		sequences[s].ids = share_memory(EACH * sizeof(struct id));
-		ASSERT_NE(NULL, sequences[s].ids);
-	}
-	for (s = 0; s < TAKERS; s++) {
-		children[s] = fork();
+		int fd = shared_fd;
+		int ret = FILE_FAILED;
+
+		children[s] = fork_child();
 		ASSERT_LE(0, children[s]);
 		if (children[s])
 			continue;
 
-		ret = FILE_FAILED;
 		if (s < 2)
 			move_to_cpu(0, cpus[s]);
-		else
-			shared_fd = open(DEV_KUID, O_RDONLY);
-		if (shared_fd >= 0)
-			ret = take_each(shared_fd, seed + s, &sequences[s]);
+		if (s >= 2 || sequences[s].f != f)
+			fd = open_node(sequences[s].f, "", 0);
+		if (fd >= 0)
+			ret = take_each(&sequences[s], fd, seed + s);
 		__atomic_sub_fetch(running, 1, __ATOMIC_RELAXED);
 		_exit(ret);
 	}
 
-	/* None of them has been waited for: the numbers are still theirs. */
+	/* No child has been waited for: no other process has its number. */
 	while (__atomic_load_n(running, __ATOMIC_RELAXED)) {
 		move_to_cpu(children[2], cpus[moves / 2 % 2]);
 		move_to_cpu(children[3], cpus[moves % 2]);
 		moves++;
 	}
-	wait_for_children(_metadata, TAKERS);
-
-	for (s = 0; s < TAKERS; s++)
-		ASSERT_EQ(EACH, sequences[s].nr);
-	check_sequences(_metadata, sequences, TAKERS);
+	wait_for_children(_metadata, children, TAKERS);
+	close(shared_fd);
 }
 
-/* Each gets a file of its own and takes one ID, all released at once. */
-TEST(many_processes_at_once)
+typedef struct words (*key_of_t)(const struct format *f, const void *id);
+
+/*
+ * What tells IDs of one identity apart, in their order. Random bits, which end
+ * a v7, would hide that its stamp came twice.
+ */
+static struct words key_of_id(const struct format *f, const void *id)
+{
+	struct words key = id_order(f, id);
+
+	if (f->number == KUID_FORMAT_V7)
+		key.low = key.low >> 47 << 47;
+	return key;
+}
+
+static struct words key_of_slot(const struct format *f, const void *id)
+{
+	struct fields fields;
+
+	decode(f, id, &fields);
+	return (struct words) { 0, fields.slot };
+}
+
+/*
+ * All IDs are well-formed and of the first one's node, and each sequence
+ * increases. Then equal keys are neighbours when the sequences are merged.
+ */
+static void check_sequences(struct __test_metadata *_metadata,
+			    const struct sequence *sequences, int nr,
+			    key_of_t key_of)
+{
+	struct words *heads = calloc(nr, sizeof(*heads));
+	size_t *at = calloc(nr, sizeof(*at));
+	struct words last = { 0 };
+	struct fields fields, first;
+	size_t i;
+	int s;
+
+	ASSERT_NE(NULL, heads);
+	ASSERT_NE(NULL, at);
+	for (s = 0; s < nr; s++) {
+		const struct format *f = sequences[s].f;
+		struct words rising = { 0 };
+
+		ASSERT_EQ(sequences[s].nr,
+			  count_in_order(f, sequences[s].ids, sequences[s].nr,
+					 &rising)) {
+			TH_LOG("sequence %d doesn't increase", s);
+		}
+		/* IDs of another format may show another part of the identity. */
+		ASSERT_TRUE(decode(f, f == sequences[0].f ? sequences[0].ids :
+							    sequences[s].ids,
+				   &first));
+		for (i = 0; i < sequences[s].nr; i++) {
+			if (!decode(f, id_at(f, sequences[s].ids, i),
+				    &fields) || fields.node != first.node)
+				break;
+		}
+		ASSERT_EQ(sequences[s].nr, i) {
+			TH_LOG("sequence %d: malformed, or of another node", s);
+		}
+		heads[s] = key_of(f, sequences[s].ids);
+	}
+
+	for (;;) {
+		int from = -1;
+
+		for (s = 0; s < nr; s++) {
+			if (at[s] < sequences[s].nr &&
+			    (from < 0 || words_after(heads[from], heads[s])))
+				from = s;
+		}
+		if (from < 0)
+			break;
+		/* No key is 0. */
+		ASSERT_TRUE(words_after(heads[from], last)) {
+			TH_LOG("ID %zu of sequence %d is a repeat", at[from],
+			       from);
+		}
+		last = heads[from];
+		if (++at[from] < sequences[from].nr)
+			heads[from] = key_of(sequences[from].f,
+					     id_at(sequences[from].f,
+						   sequences[from].ids,
+						   at[from]));
+	}
+	free(heads);
+	free(at);
+}
+
+FIXTURE(unique) {
+	const struct format *f;
+};
+
+FORMAT_VARIANTS(unique)
+
+FIXTURE_SETUP(unique)
+{
+	self->f = format_of(variant->format);
+}
+
+FIXTURE_TEARDOWN(unique)
+{
+}
+
+TEST_F(unique, four_processes)
+{
+	struct sequence sequences[TAKERS];
+
+	allocate(_metadata, sequences, TAKERS, self->f, EACH);
+	take_all(_metadata, sequences);
+	check_sequences(_metadata, sequences, TAKERS, key_of_id);
+}
+
+/* Each has a file of its own and takes one ID, and all begin at once. */
+TEST_F(unique, many_processes_at_once)
 {
 	enum { PROCESSES = 512 };
 	struct sequence sequences[PROCESSES];
-	struct id *ids = share_memory(PROCESSES * sizeof(*ids));
+	pid_t children[PROCESSES];
 	int gate[2];
 	char c;
 	int s;
 
-	ASSERT_NE(NULL, ids);
+	allocate(_metadata, sequences, PROCESSES, self->f, 1);
 	ASSERT_EQ(0, pipe(gate));
-
 	for (s = 0; s < PROCESSES; s++) {
-		pid_t child = fork();
 		int fd;
 
-		sequences[s].ids = &ids[s];
-		sequences[s].nr = 1;
-		ASSERT_LE(0, child);
-		if (child)
+		children[s] = fork_child();
+		ASSERT_LE(0, children[s]);
+		if (children[s])
 			continue;
 
 		close(gate[1]);
 		if (read(gate[0], &c, 1))
 			_exit(FILE_FAILED);
-		fd = open(DEV_KUID, O_RDONLY);
+		fd = open_node(self->f, "", 0);
 		if (fd < 0)
 			_exit(FILE_FAILED);
-		_exit(take_by_read(fd, &ids[s], 1) == 1 ? 0 : COUNT_WRONG);
+		_exit(read_ids(self->f, fd, sequences[s].ids, 1) == 1
+			      ? 0 : COUNT_WRONG);
 	}
 	close(gate[1]);
-	wait_for_children(_metadata, PROCESSES);
-	check_sequences(_metadata, sequences, PROCESSES);
+	wait_for_children(_metadata, children, PROCESSES);
+	check_sequences(_metadata, sequences, PROCESSES, key_of_id);
 }
 
-/*
- * A generator inside the process would be inherited with its state, here after
- * its first use.
- */
-TEST(children_of_a_user)
+/* Children would inherit the state of a generator inside the process. */
+TEST_F(unique, children_of_a_user)
 {
-	enum { CHILDREN = 8, IDS = 20000 };
+	enum { CHILDREN = 8, IDS = 5000 };
 	struct sequence sequences[CHILDREN + 1];
-	struct id *ids = share_memory((CHILDREN + 1) * IDS * sizeof(*ids));
-	int fd = open(DEV_KUID, O_RDONLY);
-	struct id *mine;
+	const struct sequence *mine = &sequences[CHILDREN];
+	const struct format *f = self->f;
+	int fd = open_node(f, "", 0);
+	pid_t children[CHILDREN];
 	int s, i;
 
-	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
-	mine = ids + CHILDREN * IDS;
-	ASSERT_EQ(1, take_by_read(fd, mine, 1));
-
+	allocate(_metadata, sequences, CHILDREN + 1, f, IDS);
+	ASSERT_EQ(1, read_ids(f, fd, mine->ids, 1));
 	for (s = 0; s < CHILDREN; s++) {
-		pid_t child = fork();
-
-		sequences[s].ids = ids + s * IDS;
-		sequences[s].nr = IDS;
-		ASSERT_LE(0, child);
-		if (child)
+		children[s] = fork_child();
+		ASSERT_LE(0, children[s]);
+		if (children[s])
 			continue;
 		for (i = 0; i < IDS; i++) {
-			if (take_by_read(fd, ids + s * IDS + i, 1) != 1)
+			if (read_ids(f, fd, sequences[s].ids + i * f->id_size,
+				     1) != 1)
 				_exit(COUNT_WRONG);
 		}
 		_exit(0);
 	}
 	for (i = 1; i < IDS; i++)
-		ASSERT_EQ(1, take_by_read(fd, mine + i, 1));
-	sequences[s].ids = mine;
-	sequences[s].nr = IDS;
-	wait_for_children(_metadata, CHILDREN);
+		ASSERT_EQ(1, read_ids(f, fd, mine->ids + i * f->id_size, 1));
+	wait_for_children(_metadata, children, CHILDREN);
 
-	/* The forks came after its first ID, and its file is theirs. */
+	/* The children came after the first ID, and have inherited its file. */
 	for (s = 0; s < CHILDREN; s++)
-		EXPECT_TRUE(key_after(id_key(sequences[s].ids), id_key(mine)));
-	check_sequences(_metadata, sequences, CHILDREN + 1);
+		EXPECT_TRUE(words_after(id_order(f, sequences[s].ids),
+					id_order(f, mine->ids)));
+	check_sequences(_metadata, sequences, CHILDREN + 1, key_of_id);
+	close(fd);
+}
+
+TEST(formats_of_one_grid)
+{
+	static const __u32 numbers[TAKERS] = {
+		KUID_FORMAT_K64, KUID_FORMAT_K96, KUID_FORMAT_K128,
+		KUID_FORMAT_K64,
+	};
+	struct sequence sequences[TAKERS];
+	int s;
+
+	for (s = 0; s < TAKERS; s++)
+		allocate(_metadata, &sequences[s], 1, format_of(numbers[s]),
+			 EACH);
+	take_all(_metadata, sequences);
+	check_sequences(_metadata, sequences, TAKERS, key_of_slot);
 }
 
 TEST_HARNESS_MAIN
