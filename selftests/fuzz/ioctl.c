@@ -1,156 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fuzzer's commands: each with a struct that is good, or has been changed
- * in some field, or is junk, in good memory or bad. What the command must say
- * to it is found anew here, from linux/kuid.h alone.
+ * The fuzzer's commands: each request is good, is changed in some fields, or is
+ * junk, and lies in good memory or bad. The expected answer follows from the
+ * table of commands and, where a field has rules of its own, from linux/kuid.h.
  */
 #include "fuzz.h"
 
-enum kind { IN, OUT, RESERVED };
+#include "../lib/commands.h"
 
-struct field {
-	__u32 offset;
-	__u32 size;
-	enum kind kind;
-};
-
-#define FIELD(type, member, kind)                                         \
-	{ offsetof(struct type, member),                                  \
-	  sizeof(((struct type *)NULL)->member), kind }
-
-static const struct field query_fields[] = {
-	FIELD(kuid_query, format, IN),
-	FIELD(kuid_query, flags, RESERVED),
-	FIELD(kuid_query, formats, OUT),
-	FIELD(kuid_query, orders, OUT),
-	FIELD(kuid_query, id_size, OUT),
-	FIELD(kuid_query, batch_max, OUT),
-	FIELD(kuid_query, clock_resolution_ns, OUT),
-	FIELD(kuid_query, text_size, OUT),
-	FIELD(kuid_query, rate_max, OUT),
-	FIELD(kuid_query, max_ahead_ns, OUT),
-	FIELD(kuid_query, batch_ahead_ns, OUT),
-	FIELD(kuid_query, step_limit_ns, OUT),
-	FIELD(kuid_query, order, OUT),
-	FIELD(kuid_query, reserved0, RESERVED),
-	FIELD(kuid_query, reserved, RESERVED),
-};
-
-static const struct field generate_fields[] = {
-	FIELD(kuid_generate, buffer, IN),
-	FIELD(kuid_generate, format, IN),
-	FIELD(kuid_generate, order, IN),
-	FIELD(kuid_generate, count, IN),
-	FIELD(kuid_generate, flags, RESERVED),
-	FIELD(kuid_generate, done, OUT),
-	FIELD(kuid_generate, reserved0, RESERVED),
-	FIELD(kuid_generate, epoch, OUT),
-	FIELD(kuid_generate, load_id, OUT),
-	FIELD(kuid_generate, reserved, RESERVED),
-};
-
-static const struct field set_format_fields[] = {
-	FIELD(kuid_set_format, format, IN),
-	FIELD(kuid_set_format, order, IN),
-	FIELD(kuid_set_format, reserved, RESERVED),
-};
-
-static const struct field status_fields[] = {
-	FIELD(kuid_status, flags, RESERVED),
-	FIELD(kuid_status, held, OUT),
-	FIELD(kuid_status, reasons, OUT),
-	FIELD(kuid_status, epoch, OUT),
-	FIELD(kuid_status, load_id, OUT),
-	FIELD(kuid_status, ids, OUT),
-	FIELD(kuid_status, reserved, RESERVED),
-};
-
-static const struct field force_fields[] = {
-	FIELD(kuid_force_clock, flags, IN),
-	FIELD(kuid_force_clock, reserved0, RESERVED),
-	FIELD(kuid_force_clock, epoch, OUT),
-	FIELD(kuid_force_clock, load_id, OUT),
-	FIELD(kuid_force_clock, reserved, RESERVED),
-};
-
-static const struct field state_fields[] = {
-	FIELD(kuid_state, flags, RESERVED),
-	FIELD(kuid_state, required, OUT),
-	FIELD(kuid_state, wall_ns, OUT),
-	FIELD(kuid_state, worker, OUT),
-	FIELD(kuid_state, load_id, OUT),
-	FIELD(kuid_state, reserved, RESERVED),
-};
-
-static const struct field restore_fields[] = {
-	FIELD(kuid_restore, floor_ns, IN),
-	FIELD(kuid_restore, flags, IN),
-	FIELD(kuid_restore, reserved0, RESERVED),
-	FIELD(kuid_restore, epoch, OUT),
-	FIELD(kuid_restore, load_id, OUT),
-	FIELD(kuid_restore, reserved, RESERVED),
-};
-
-static const struct field acknowledge_fields[] = {
-	FIELD(kuid_acknowledge, ceiling_ns, IN),
-	FIELD(kuid_acknowledge, flags, RESERVED),
-	FIELD(kuid_acknowledge, reserved0, RESERVED),
-	FIELD(kuid_acknowledge, reserved, RESERVED),
-};
-
-static const struct field identity_fields[] = {
-	FIELD(kuid_set_identity, flags, IN),
-	FIELD(kuid_set_identity, interval, IN),
-	FIELD(kuid_set_identity, node_from, IN),
-	FIELD(kuid_set_identity, worker_from, IN),
-	FIELD(kuid_set_identity, node, IN),
-	FIELD(kuid_set_identity, worker, IN),
-	FIELD(kuid_set_identity, epoch, OUT),
-	FIELD(kuid_set_identity, load_id, OUT),
-	FIELD(kuid_set_identity, reserved, RESERVED),
-};
-
-#define COMMAND_SIZE_MAX 512
-
-/**
- * struct command - what there is to know of a command
- * @writes: it gives an answer
- * @privileged: it is for administrators
- */
-struct command {
-	const char *name;
-	__u32 number;
-	__u32 size;
-	const struct field *fields;
-	__u32 nr_fields;
-	bool writes;
-	bool privileged;
-};
-
-#define COMMAND(name, type, fields, writes, privileged)                   \
-	{ #name, KUID_IOC_##name, sizeof(struct type), fields,            \
-	  ARRAY_SIZE(fields), writes, privileged }
-
-enum {
-	QUERY, GENERATE, SET_FORMAT, STATUS, FORCE_CLOCK, GET_STATE, RESTORE,
-	ACKNOWLEDGE, SET_IDENTITY,
-};
-
-static const struct command commands[] = {
-	COMMAND(QUERY, kuid_query, query_fields, true, false),
-	COMMAND(GENERATE, kuid_generate, generate_fields, true, false),
-	COMMAND(SET_FORMAT, kuid_set_format, set_format_fields, false, false),
-	COMMAND(STATUS, kuid_status, status_fields, true, false),
-	COMMAND(FORCE_CLOCK, kuid_force_clock, force_fields, true, true),
-	COMMAND(GET_STATE, kuid_state, state_fields, true, false),
-	COMMAND(RESTORE, kuid_restore, restore_fields, true, true),
-	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields, false, true),
-	COMMAND(SET_IDENTITY, kuid_set_identity, identity_fields, true, true),
-};
-
-static bool zero(const void *at, size_t size)
+static const struct command *command_of(unsigned long cmd)
 {
-	return all_bytes(at, 0, size);
+	const struct command *c = commands;
+
+	while (c->cmd != cmd)
+		c++;
+	return c;
+}
+
+/* A random command that has no operation of its own. */
+static const struct command *pick_command(struct fuzz_actor *actor,
+					  bool privileged)
+{
+	const struct command *c;
+
+	do {
+		c = &commands[fuzz_below(actor, NR_COMMANDS)];
+	} while (c->cmd == KUID_IOC_GENERATE || c->cmd == KUID_IOC_SET_FORMAT ||
+		 (c->capability != NO_CAPABILITY) != privileged);
+	return c;
 }
 
 /* Out fields hold anything on the way in. */
@@ -162,7 +39,7 @@ static void fill_out(struct fuzz_actor *actor, const struct command *c,
 	for (i = 0; i < c->nr_fields; i++) {
 		const struct field *f = &c->fields[i];
 
-		if (f->kind == OUT)
+		if (f->use == OUT)
 			memset(arg + f->offset, fuzz_random(actor), f->size);
 	}
 }
@@ -193,20 +70,28 @@ static void mutate(struct fuzz_actor *actor, const struct command *c, __u8 *arg)
 	}
 }
 
-static bool reserved_ok(const struct command *c, const __u8 *arg)
+/* Whether the fields have no unknown bits, and no number that is too high. */
+static bool fields_ok(const struct command *c, const __u8 *arg)
 {
-	__u32 i;
+	__u32 i, value;
 
 	for (i = 0; i < c->nr_fields; i++) {
-		if (c->fields[i].kind == RESERVED &&
-		    !zero(arg + c->fields[i].offset, c->fields[i].size))
+		const struct field *f = &c->fields[i];
+
+		if (f->use != BITS && f->use != UP_TO)
+			continue;
+		memcpy(&value, arg + f->offset, sizeof(value));
+		if (f->use == UP_TO ? value > f->known : value & ~f->known)
+			return false;
+		if (!all_bytes(arg + f->offset + sizeof(value), 0,
+			       f->size - sizeof(value)))
 			return false;
 	}
 	return true;
 }
 
-static void good_identity(struct fuzz_actor *actor,
-			  struct kuid_set_identity *set)
+static void random_identity(struct fuzz_actor *actor,
+			    struct kuid_set_identity *set)
 {
 	/* Few, so that some come again. */
 	static const __u64 nodes[] = {
@@ -248,29 +133,30 @@ static bool late(const struct fuzz_actor *actor)
 	return actor->operation > fuzz_world->operations / 10 * 9;
 }
 
-static void good_request(struct fuzz_actor *actor, __u32 nr, void *arg)
+/* A good request, with all else that the command ignores. */
+static void random_request(struct fuzz_actor *actor, const struct command *c,
+			   void *arg)
 {
 	struct kuid_acknowledge *acknowledge = arg;
 	struct kuid_set_format *set = arg;
-	struct kuid_force_clock *force = arg;
 	struct kuid_restore *restore = arg;
 	struct kuid_query *query = arg;
 
-	switch (nr) {
-	case QUERY:
+	good_request(c, arg, NULL, 0);
+	fill_out(actor, c, arg);
+	switch (c->cmd) {
+	case KUID_IOC_QUERY:
 		query->format = fuzz_below(actor, NR_FORMATS + 1);
 		break;
-	case SET_FORMAT:
+	case KUID_IOC_SET_FORMAT:
 		set->format = fuzz_below(actor, NR_FORMATS + 1);
 		set->order = fuzz_below(actor, KUID_ORDER_HOST + 1);
 		break;
-	case FORCE_CLOCK:
-		force->flags = KUID_FORCE_CLOCK_MAY_REPEAT;
-		break;
-	case RESTORE:
+	case KUID_IOC_RESTORE:
 		if (fuzz_one_in(actor, 4))
-			restore->flags = KUID_RESTORE_FRESH;
-		else if (late(actor) && fuzz_one_in(actor, 2))
+			break;
+		restore->flags = 0;
+		if (late(actor) && fuzz_one_in(actor, 2))
 			restore->floor_ns = KUID_TIME_MAX_NS + 2 -
 				fuzz_below(actor, fuzz_one_in(actor, 2) ?
 					   4 : KUID_TIME_MAX_NS);
@@ -278,15 +164,15 @@ static void good_request(struct fuzz_actor *actor, __u32 nr, void *arg)
 			restore->floor_ns = clock_ns() - NSEC_PER_SEC +
 				fuzz_below(actor, 3 * NSEC_PER_SEC);
 		break;
-	case ACKNOWLEDGE:
+	case KUID_IOC_ACKNOWLEDGE:
 		acknowledge->ceiling_ns = clock_ns() +
 			fuzz_below(actor, 10 * NSEC_PER_SEC);
 		if (fuzz_one_in(actor, 4))
 			acknowledge->ceiling_ns = KUID_TIME_MAX_NS + 2 -
 						  fuzz_below(actor, 4);
 		break;
-	case SET_IDENTITY:
-		good_identity(actor, arg);
+	case KUID_IOC_SET_IDENTITY:
+		random_identity(actor, arg);
 		break;
 	}
 }
@@ -299,42 +185,31 @@ static bool part_ok(__u32 from, __u64 value, __u32 other, __u32 another,
 	return !value && (!from || from == other || from == another);
 }
 
-/* Of what can be known from the request alone: whether it is well-formed. */
-static bool request_ok(__u32 nr, const void *arg)
+/* Whether a request is well-formed, as far as the request alone can tell. */
+static bool request_ok(const struct command *c, const void *arg)
 {
 	const struct kuid_acknowledge *acknowledge = arg;
 	const struct kuid_set_identity *identity = arg;
 	const struct kuid_force_clock *force = arg;
-	const struct kuid_set_format *set = arg;
 	const struct kuid_generate *generate = arg;
 	const struct kuid_restore *restore = arg;
-	const struct kuid_query *query = arg;
 
-	if (!reserved_ok(&commands[nr], arg))
+	if (!fields_ok(c, arg))
 		return false;
-	switch (nr) {
-	case QUERY:
-		return query->format <= KUID_FORMAT_K128;
-	case GENERATE:
-		return generate->format <= KUID_FORMAT_K128 &&
-		       generate->order <= KUID_ORDER_HOST && generate->count &&
-		       generate->count <= 64 << 20;
-	case SET_FORMAT:
-		return set->format <= KUID_FORMAT_K128 &&
-		       set->order <= KUID_ORDER_HOST;
-	case FORCE_CLOCK:
+	switch (c->cmd) {
+	case KUID_IOC_GENERATE:
+		return generate->count && generate->count <= 64 << 20;
+	case KUID_IOC_FORCE_CLOCK:
 		return force->flags == KUID_FORCE_CLOCK_MAY_REPEAT;
-	case RESTORE:
+	case KUID_IOC_RESTORE:
 		if (restore->flags == KUID_RESTORE_FRESH)
 			return !restore->floor_ns;
-		return !restore->flags && restore->floor_ns &&
+		return restore->floor_ns &&
 		       restore->floor_ns <= KUID_TIME_MAX_NS;
-	case ACKNOWLEDGE:
+	case KUID_IOC_ACKNOWLEDGE:
 		return acknowledge->ceiling_ns <= KUID_TIME_MAX_NS;
-	case SET_IDENTITY:
-		return !(identity->flags & ~KUID_IDENTITY_CONFIRM) &&
-		       (!identity->interval || (identity->interval >= 5 &&
-						identity->interval <= 10)) &&
+	case KUID_IOC_SET_IDENTITY:
+		return (!identity->interval || identity->interval >= 5) &&
 		       part_ok(identity->node_from, identity->node,
 			       KUID_FROM_RANDOM, KUID_FROM_MAC, 48) &&
 		       part_ok(identity->worker_from, identity->worker,
@@ -344,11 +219,10 @@ static bool request_ok(__u32 nr, const void *arg)
 }
 
 /* What an answer must be, as far as that is known. */
-static void check_answer(struct fuzz_actor *actor, __u32 nr,
+static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			 const struct fuzz_call *call, const void *asked,
 			 const void *answer)
 {
-	const struct command *c = &commands[nr];
 	const struct kuid_query *query = answer;
 	const struct kuid_status *status = answer;
 	const struct kuid_state *state = answer;
@@ -360,15 +234,15 @@ static void check_answer(struct fuzz_actor *actor, __u32 nr,
 		const struct field *field = &c->fields[i];
 
 		/* The format of a query is answered, too. */
-		if (field->kind == OUT || (nr == QUERY && !i))
+		if (field->use == OUT || (c->cmd == KUID_IOC_QUERY && !i))
 			continue;
 		if (memcmp(asked + field->offset, answer + field->offset,
 			   field->size))
 			fuzz_fail(actor, "%s changed what is at %u of its request",
 				  c->name, field->offset);
 	}
-	switch (nr) {
-	case QUERY:
+	switch (c->cmd) {
+	case KUID_IOC_QUERY:
 		i = *(const __u32 *)asked ? : call->format;
 		if (!query->format || query->format > NR_FORMATS ||
 		    (i && query->format != i)) {
@@ -388,14 +262,14 @@ static void check_answer(struct fuzz_actor *actor, __u32 nr,
 		    !query->order || query->order > KUID_ORDER_HOST)
 			fuzz_fail(actor, "QUERY doesn't answer right");
 		break;
-	case STATUS:
+	case KUID_IOC_STATUS:
 		if (status->epoch < call->before.epoch ||
 		    status->epoch > call->after.epoch ||
 		    status->waits < call->before.waits ||
 		    status->would_blocks > call->after.would_blocks)
 			fuzz_fail(actor, "STATUS doesn't lie between two others");
 		break;
-	case GET_STATE:
+	case KUID_IOC_GET_STATE:
 		if (state->interval < 5 || state->interval > 10 ||
 		    state->required > 1 || state->restored > 1 ||
 		    state->stamp_ns < state->floor_ns ||
@@ -406,13 +280,13 @@ static void check_answer(struct fuzz_actor *actor, __u32 nr,
 		      state->wall_ns > call->wall_after)))
 			fuzz_fail(actor, "GET_STATE doesn't answer right");
 		break;
-	case FORCE_CLOCK:
+	case KUID_IOC_FORCE_CLOCK:
 		epoch = ((const struct kuid_force_clock *)answer)->epoch;
 		break;
-	case RESTORE:
+	case KUID_IOC_RESTORE:
 		epoch = ((const struct kuid_restore *)answer)->epoch;
 		break;
-	case SET_IDENTITY:
+	case KUID_IOC_SET_IDENTITY:
 		epoch = ((const struct kuid_set_identity *)answer)->epoch;
 		break;
 	}
@@ -434,7 +308,7 @@ static int get_state(struct kuid_state *state)
  * What became of it must be as the state before and after has it. Forced to go
  * back, clocks have forgotten what was given.
  */
-static void check_outcome(struct fuzz_actor *actor, __u32 nr,
+static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 			  const struct fuzz_call *call, const void *arg,
 			  const struct kuid_state *before, __u32 forces)
 {
@@ -445,7 +319,8 @@ static void check_outcome(struct fuzz_actor *actor, __u32 nr,
 
 	if (get_state(&after))
 		return;
-	if (nr == ACKNOWLEDGE && !fuzz_changed(&fuzz_world->forces, forces)) {
+	if (c->cmd == KUID_IOC_ACKNOWLEDGE &&
+	    !fuzz_changed(&fuzz_world->forces, forces)) {
 		end = before->slot_ns > before->stamp_ns ? before->slot_ns :
 							   before->stamp_ns;
 		if (!call->error && acknowledge->ceiling_ns < end)
@@ -455,12 +330,13 @@ static void check_outcome(struct fuzz_actor *actor, __u32 nr,
 		if (call->error == EINVAL && acknowledge->ceiling_ns >= end)
 			fuzz_fail(actor, "a ceiling above all was refused");
 	}
-	if (nr == ACKNOWLEDGE && !call->error && call->alone &&
+	if (c->cmd == KUID_IOC_ACKNOWLEDGE && !call->error && call->alone &&
 	    after.ceiling_ns != acknowledge->ceiling_ns)
 		fuzz_fail(actor, "a ceiling was not kept");
-	if (nr == RESTORE && !call->error && !after.restored)
+	if (c->cmd == KUID_IOC_RESTORE && !call->error && !after.restored)
 		fuzz_fail(actor, "a restore was not kept");
-	if (!call->alone || nr != SET_IDENTITY || call->error == EFAULT)
+	if (!call->alone || c->cmd != KUID_IOC_SET_IDENTITY ||
+	    call->error == EFAULT)
 		return;
 	if (call->error) {
 		after.wall_ns = before->wall_ns;
@@ -483,44 +359,42 @@ static void check_outcome(struct fuzz_actor *actor, __u32 nr,
 }
 
 /* Whether an error of a command that is well-formed is among its own. */
-static bool own_error(struct fuzz_actor *actor, __u32 nr,
+static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		      const struct fuzz_call *call, const void *arg)
 {
 	const struct kuid_set_identity *identity = arg;
 
 	switch (call->error) {
 	case EBUSY:
-		return nr == SET_FORMAT && call->file->taken;
+		return c->cmd == KUID_IOC_SET_FORMAT && call->file->taken;
 	case ENODEV:
-		return nr == SET_IDENTITY &&
+		return c->cmd == KUID_IOC_SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;
 	case EINVAL:
 		/* See check_outcome(). */
-		return nr == ACKNOWLEDGE;
+		return c->cmd == KUID_IOC_ACKNOWLEDGE;
 	case EINTR:
-		return nr == GENERATE && fuzz_call_ended(call);
+		return c->cmd == KUID_IOC_GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
-		return nr == GENERATE && fuzz_call_blocked(call);
+		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
-		return nr == GENERATE && fuzz_call_refused(call);
+		return c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call);
 	}
 	return false;
 }
 
 /* The order in which faults are found; 0 if none of these must be. */
 static int first_fault(const struct fuzz_actor *actor,
-		       const struct fuzz_call *call, __u32 nr,
+		       const struct fuzz_call *call, const struct command *c,
 		       const struct fuzz_place *place, const void *arg)
 {
-	const struct command *c = &commands[nr];
-
 	if (call->file->path)
 		return -EBADF;
-	if (c->privileged && !actor->privileged)
+	if (c->capability != NO_CAPABILITY && !actor->privileged)
 		return -EPERM;
 	if (place->readable < c->size)
 		return -EFAULT;
-	if (!request_ok(nr, arg))
+	if (!request_ok(c, arg))
 		return -EINVAL;
 	return 0;
 }
@@ -529,12 +403,11 @@ static int first_fault(const struct fuzz_actor *actor,
  * Do it, and see that what it says is right. @arg is what is asked, and what is
  * answered then. Returns whether it was done, and if so all can be looked at.
  */
-static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
-		    __u8 *arg, bool faulty_buffer)
+static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
+		    const struct command *c, __u8 *arg, bool faulty_buffer)
 {
-	const struct command *c = &commands[nr];
 	struct fuzz_place place = fuzz_memory_any(actor, c->size);
-	__u8 asked[COMMAND_SIZE_MAX];
+	__u8 asked[ARG_MAX_SIZE];
 	int expected, ret;
 	bool done;
 
@@ -542,8 +415,8 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
 	if (place.alias)
 		memcpy(place.alias, arg, place.readable);
 	fuzz_call_begin(actor, call);
-	expected = first_fault(actor, call, nr, &place, arg);
-	ret = ioctl(call->fd, c->number, place.at);
+	expected = first_fault(actor, call, c, &place, arg);
+	ret = ioctl(call->fd, c->cmd, place.at);
 	fuzz_call_end(actor, call, ret);
 
 	done = !call->error;
@@ -556,14 +429,14 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
 			fuzz_fail(actor, "%s: errno %d, not %d", c->name,
 				  call->error, -expected);
 	} else if (call->error == EFAULT) {
-		if (!faulty_buffer && !(c->writes && place.writable < c->size))
+		if (!faulty_buffer && !(answers(c) && place.writable < c->size))
 			fuzz_fail(actor, "%s: EFAULT of good memory", c->name);
-		done = c->writes && place.writable < c->size;
+		done = answers(c) && place.writable < c->size;
 	} else if (!call->error) {
-		if (c->writes && place.writable < c->size)
+		if (answers(c) && place.writable < c->size)
 			fuzz_fail(actor, "%s: an answer where none can be written",
 				  c->name);
-	} else if (!own_error(actor, nr, call, arg)) {
+	} else if (!own_error(actor, c, call, arg)) {
 		fuzz_fail(actor, "%s: errno %d", c->name, call->error);
 	}
 
@@ -576,7 +449,7 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
 			  c->name);
 	if (!call->error && place.readable == c->size) {
 		memcpy(arg, place.alias, c->size);
-		check_answer(actor, nr, call, asked, arg);
+		check_answer(actor, c, call, asked, arg);
 	}
 	fuzz_memory_done(actor, &place);
 	return done;
@@ -584,6 +457,7 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call, __u32 nr,
 
 void fuzz_generate(struct fuzz_actor *actor)
 {
+	const struct command *c = command_of(KUID_IOC_GENERATE);
 	struct kuid_generate g = { 0 }, asked;
 	struct fuzz_place to;
 	struct fuzz_call call;
@@ -607,9 +481,9 @@ void fuzz_generate(struct fuzz_actor *actor)
 	fuzz_memory_swap(actor);
 	faulty = to.writable < g.count * 16;
 	g.buffer = (uintptr_t)to.at;
-	fill_out(actor, &commands[GENERATE], (__u8 *)&g);
+	fill_out(actor, c, (__u8 *)&g);
 	if (fuzz_one_in(actor, 4)) {
-		mutate(actor, &commands[GENERATE], (__u8 *)&g);
+		mutate(actor, c, (__u8 *)&g);
 		g.buffer = fuzz_memory_aside(actor, g.buffer);
 		/* Nothing is known of what is there then. */
 		faulty = true;
@@ -617,8 +491,8 @@ void fuzz_generate(struct fuzz_actor *actor)
 	}
 	asked = g;
 	fuzz_asks(&call);
-	command(actor, &call, GENERATE, (__u8 *)&g, faulty);
-	if (call.error == EBADF || !request_ok(GENERATE, &asked))
+	command(actor, &call, c, (__u8 *)&g, faulty);
+	if (call.error == EBADF || !request_ok(c, &asked))
 		fuzz_never_asked(&call);
 	else if (call.error != EFAULT)
 		fuzz_asked(&call);
@@ -650,40 +524,40 @@ void fuzz_generate(struct fuzz_actor *actor)
 	fuzz_unuse(&call);
 }
 
-/* QUERY and STATUS, as they are or mutated. */
+/* Commands for all users, with good requests and with mutated ones. */
 void fuzz_ask(struct fuzz_actor *actor)
 {
-	__u32 nr = fuzz_one_in(actor, 2) ? QUERY : STATUS;
-	__u8 arg[COMMAND_SIZE_MAX] = { 0 };
+	const struct command *c = pick_command(actor, false);
+	__u8 arg[ARG_MAX_SIZE] = { 0 };
 	struct fuzz_call call;
 
 	if (!fuzz_use(actor, &call))
 		return;
-	good_request(actor, nr, arg);
-	fill_out(actor, &commands[nr], arg);
+	random_request(actor, c, arg);
 	if (fuzz_one_in(actor, 2))
-		mutate(actor, &commands[nr], arg);
-	command(actor, &call, nr, arg, false);
+		mutate(actor, c, arg);
+	command(actor, &call, c, arg, false);
 	fuzz_unuse(&call);
 }
 
 void fuzz_set_format(struct fuzz_actor *actor)
 {
-	struct kuid_set_format set = { 0 };
+	const struct command *c = command_of(KUID_IOC_SET_FORMAT);
+	struct kuid_set_format set;
 	struct fuzz_call call;
 	__u32 taken;
 
 	if (!fuzz_use(actor, &call))
 		return;
-	good_request(actor, SET_FORMAT, &set);
+	random_request(actor, c, &set);
 	if (fuzz_one_in(actor, 3))
-		mutate(actor, &commands[SET_FORMAT], (__u8 *)&set);
+		mutate(actor, c, (__u8 *)&set);
 	fuzz_lock();
 	call.file->setting++;
 	call.file->sets++;
 	fuzz_unlock();
 	taken = call.file->taken;
-	command(actor, &call, SET_FORMAT, (__u8 *)&set, false);
+	command(actor, &call, c, (__u8 *)&set, false);
 	fuzz_lock();
 	if (!call.error) {
 		/* The last of those at the same time is not known. */
@@ -701,9 +575,8 @@ void fuzz_set_format(struct fuzz_actor *actor)
 
 void fuzz_administer(struct fuzz_actor *actor)
 {
-	__u32 nr = FORCE_CLOCK + fuzz_below(actor, SET_IDENTITY -
-					    FORCE_CLOCK + 1);
-	__u8 arg[COMMAND_SIZE_MAX] = { 0 };
+	const struct command *c = pick_command(actor, true);
+	__u8 arg[ARG_MAX_SIZE] = { 0 };
 	struct kuid_set_identity *identity = (void *)arg;
 	struct kuid_state before;
 	struct fuzz_call call;
@@ -712,11 +585,10 @@ void fuzz_administer(struct fuzz_actor *actor)
 
 	if (!fuzz_use(actor, &call))
 		return;
-	good_request(actor, nr, arg);
-	fill_out(actor, &commands[nr], arg);
+	random_request(actor, c, arg);
 	if (fuzz_one_in(actor, 3))
-		mutate(actor, &commands[nr], arg);
-	if (nr == SET_IDENTITY) {
+		mutate(actor, c, arg);
+	if (c->cmd == KUID_IOC_SET_IDENTITY) {
 		/* As decode() expects it of a node. */
 		if (identity->node_from == KUID_FROM_GIVEN)
 			identity->node |= 1ULL << 40;
@@ -725,7 +597,7 @@ void fuzz_administer(struct fuzz_actor *actor)
 			identity->interval = 0;
 	}
 	/* A floor at the end of all times is for later. */
-	if (nr == RESTORE && !late(actor)) {
+	if (c->cmd == KUID_IOC_RESTORE && !late(actor)) {
 		__u64 *floor = &((struct kuid_restore *)arg)->floor_ns;
 
 		if (*floor > clock_ns() + 3600 * NSEC_PER_SEC &&
@@ -734,15 +606,16 @@ void fuzz_administer(struct fuzz_actor *actor)
 	}
 	forces = fuzz_changes_of(&fuzz_world->forces);
 	known = actor->privileged && !get_state(&before);
-	if (nr == FORCE_CLOCK)
+	if (c->cmd == KUID_IOC_FORCE_CLOCK)
 		fuzz_change_begin(&fuzz_world->forces);
-	command(actor, &call, nr, arg, false);
-	if (nr == FORCE_CLOCK)
+	command(actor, &call, c, arg, false);
+	if (c->cmd == KUID_IOC_FORCE_CLOCK)
 		fuzz_change_end(&fuzz_world->forces);
-	if (known && request_ok(nr, arg) && !call.file->path &&
+	if (known && request_ok(c, arg) && !call.file->path &&
 	    call.error != EBADF)
-		check_outcome(actor, nr, &call, arg, &before, forces);
-	if (nr == SET_IDENTITY && known && call.alone && !get_state(&before))
+		check_outcome(actor, c, &call, arg, &before, forces);
+	if (c->cmd == KUID_IOC_SET_IDENTITY && known && call.alone &&
+	    !get_state(&before))
 		fuzz_book_interval(before.interval);
 	fuzz_unuse(&call);
 }
@@ -759,12 +632,12 @@ void fuzz_unknown_command(struct fuzz_actor *actor)
 		return;
 	switch (fuzz_below(actor, 4)) {
 	case 0:
-		number = commands[fuzz_below(actor, ARRAY_SIZE(commands))]
-			 .number ^ 1U << fuzz_below(actor, 32);
+		number = commands[fuzz_below(actor, NR_COMMANDS)].cmd ^
+			 1U << fuzz_below(actor, 32);
 		break;
 	case 1:
-		number = commands[fuzz_below(actor, ARRAY_SIZE(commands))]
-			 .number ^ fuzz_below(actor, 1 << 14) << 16;
+		number = commands[fuzz_below(actor, NR_COMMANDS)].cmd ^
+			 fuzz_below(actor, 1 << 14) << 16;
 		break;
 	case 2:
 		number = (number & 0xffff00ff) | KUID_IOC_MAGIC << 8;
@@ -772,8 +645,8 @@ void fuzz_unknown_command(struct fuzz_actor *actor)
 	}
 	/* The kernel's own have no such type. */
 	number |= 0x8000;
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (number == commands[i].number)
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (number == commands[i].cmd)
 			number = _IO(KUID_IOC_MAGIC, 0xff);
 	}
 	fuzz_call_begin(actor, &call);
