@@ -23,6 +23,7 @@
 
 #include "../lib/module.h"
 #include "../lib/option_number.h"
+#include "../lib/set_wall.h"
 #include "fuzz.h"
 
 #define THREADS_MAX	16
@@ -332,17 +333,6 @@ static void pick_params(__u64 seed, char *to, size_t size)
 }
 
 /* By a clock that no one sets. */
-static void put_wall_back(__u64 offset)
-{
-	__u64 now = read_clock(CLOCK_BOOTTIME) + offset;
-	const struct timespec time = {
-		.tv_sec = now / NSEC_PER_SEC,
-		.tv_nsec = now % NSEC_PER_SEC,
-	};
-
-	clock_settime(CLOCK_REALTIME, &time);
-}
-
 /* By @end it is told to stop. Returns false if it hangs, and has it killed. */
 static bool wait_for_end(pid_t pid, __u64 end, int *status)
 {
@@ -426,7 +416,7 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	if (pid < 0)
 		ksft_exit_fail_msg("fork: %s\n", strerror(errno));
 	ended = wait_for_end(pid, end, &status);
-	put_wall_back(offset);
+	set_wall(read_clock(CLOCK_BOOTTIME) + offset);
 	if (!ended)
 		snprintf(fuzz_world->what, sizeof(fuzz_world->what),
 			 "it hangs after %llu operations",

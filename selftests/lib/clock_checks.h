@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Setting the wall clock, and holding what the module says of its own clocks
- * against it. Whoever includes this leaves the wall clock as it was found, also
- * if a test is killed.
+ * Compares the module's clocks with the wall clock, and restores the wall clock
+ * at exit: a program that includes this leaves it as it was found, even if one
+ * of its tests is killed.
  *
- * Times are compared with what other clocks say, never with how long something
- * ought to take: whatever a machine does between two readings only makes the
- * bounds wider.
+ * Times are compared with those of other clocks, never with how long something
+ * ought to take: a delay between two readings only makes the bounds wider.
  */
 #ifndef CLOCK_CHECKS_H
 #define CLOCK_CHECKS_H
@@ -18,22 +17,6 @@
 
 /* What is lost where times are rounded. */
 #define ROUNDING_NS	1000
-
-static inline int set_wall(__u64 to)
-{
-	const struct timespec time = {
-		.tv_sec = to / NSEC_PER_SEC,
-		.tv_nsec = to % NSEC_PER_SEC,
-	};
-
-	return clock_settime(CLOCK_REALTIME, &time);
-}
-
-/* By that much and what passes until it is done. */
-static inline int step_wall(__s64 by)
-{
-	return set_wall(clock_ns() + by);
-}
 
 /* The wall clock as it was found, from a clock that no one can set. */
 static __u64 wall_offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Setting the wall clock, for tests that put it back. */
+/* Setting the wall clock, for tests that restore it. */
 #ifndef SET_WALL_H
 #define SET_WALL_H
 
@@ -7,10 +7,24 @@
 
 #include "formats.h"
 
-/*
- * By exactly that much from where it is, with nothing lost between reading and
- * setting it. Returns 0 or a negative errno.
- */
+/* To a time. Returns 0 or a negative errno, as all of these. */
+static inline int set_wall(__u64 to)
+{
+	const struct timespec time = {
+		.tv_sec = to / NSEC_PER_SEC,
+		.tv_nsec = to % NSEC_PER_SEC,
+	};
+
+	return clock_settime(CLOCK_REALTIME, &time) ? -errno : 0;
+}
+
+/* By a time, less what passes between reading and setting the clock. */
+static inline int step_wall(__s64 by)
+{
+	return set_wall(clock_ns() + by);
+}
+
+/* By exactly that time: the kernel adds it to the clock. */
 static inline int shift_wall(__s64 by)
 {
 	struct timex shift = {

@@ -15,6 +15,7 @@
 #endif
 
 #include "../lib/admin.h"
+#include "../lib/set_wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -336,17 +337,6 @@ static size_t compare_lives(struct memory *m)
 	return repeats;
 }
 
-static void set_clock(__u64 ns)
-{
-	struct timespec to = {
-		.tv_sec = ns / NSEC_PER_SEC,
-		.tv_nsec = ns % NSEC_PER_SEC,
-	};
-
-	if (clock_settime(CLOCK_REALTIME, &to))
-		fail("can't set the clock: %m");
-}
-
 /* One of two lives: the first is killed, the second compares. */
 static int be_killed(int argc, char **argv)
 {
@@ -365,8 +355,8 @@ static int be_killed(int argc, char **argv)
 		fail("this is life %d", life + 1);
 	if (!life)
 		m->began = clock_ns();
-	else if (!strcmp(argv[3], "again"))
-		set_clock(m->began);
+	else if (!strcmp(argv[3], "again") && set_wall(m->began))
+		fail("can't set the clock: %m");
 	snprintf(params, sizeof(params), "state=%s " ALL_PARAMS, argv[2]);
 	if (load(params))
 		fail("can't load the module");
