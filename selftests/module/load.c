@@ -11,7 +11,6 @@
 #include "../lib/children.h"
 #include "../lib/formats.h"
 #include "../lib/module.h"
-#include "../lib/skip.h"
 
 static bool has_device(void)
 {
@@ -228,63 +227,6 @@ TEST_F(load, nodes_differ)
 		for (k = 0; k < i; k++)
 			ASSERT_NE(nodes[k], nodes[i]);
 	}
-}
-
-static long take_format(int fd, __u32 format, void *to, __u32 count)
-{
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)to,
-		.format = format,
-		.count = count,
-	};
-
-	return ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
-}
-
-/*
- * With one identity there is only the time to tell the IDs of two loads apart,
- * and it runs ahead of the clock as far as it may before each unload.
- */
-TEST_F(load, next_load_repeats_nothing)
-{
-	enum { LOADS = 10, BATCH = 4096, CALLS = 200, LEX_SIZE = 16,
-	       K64_SIZE = 8 };
-	static __u8 ids[BATCH * LEX_SIZE];
-	__u8 lex[LEX_SIZE] = { 0 }, k64[K64_SIZE] = { 0 };
-	int used_up = 0;
-	int fd, i, call;
-	long got;
-
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-
-	for (i = 0; i < LOADS; i++) {
-		ASSERT_EQ(0, load("worker=1"));
-		fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
-		ASSERT_LE(0, fd);
-
-		ASSERT_EQ(1, take_format(fd, KUID_FORMAT_K64, ids, 1));
-		EXPECT_GT(0, memcmp(k64, ids, K64_SIZE));
-		memcpy(k64, ids, K64_SIZE);
-
-		ASSERT_EQ(1, take_format(fd, KUID_FORMAT_LEX, ids, 1));
-		EXPECT_GT(0, memcmp(lex, ids, LEX_SIZE)) {
-			TH_LOG("load %d began below the last ID", i);
-		}
-		memcpy(lex, ids, LEX_SIZE);
-		got = BATCH;
-		for (call = 0; call < CALLS && got == BATCH; call++) {
-			got = take_format(fd, KUID_FORMAT_LEX, ids, BATCH);
-			if (got > 0)
-				memcpy(lex, ids + (got - 1) * LEX_SIZE,
-				       LEX_SIZE);
-		}
-		used_up += got != BATCH;
-		close(fd);
-		ASSERT_EQ(0, unload());
-	}
-	if (!used_up && PASSED_SO_FAR)
-		SKIP(return, TOO_SLOW);
 }
 
 #define CACHES_MAX	128

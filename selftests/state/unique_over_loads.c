@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module loaded again and again, with one identity and its state saved
- * between, while the clock is set back to times that there were before: no ID
- * is made in two of the loads. The variable RELOADS says how often. Leaves the
- * module loaded or not, as it was found, and the clock.
+ * The module is loaded again and again with one identity, so that only the time
+ * tells the IDs of two loads apart: no ID is made twice, and each load is above
+ * all loads before it. This must hold with saved state while the wall clock is
+ * set back, and without saved state after IDs ran as far ahead of the clock as
+ * they may.
+ *
+ * The variable RELOADS says how often the module is loaded. The program leaves
+ * the module loaded or not, as it was found, and the wall clock.
  */
 #include "../../kselftest_harness.h"
 
-#include "../lib/admin.h"
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/set_wall.h"
 #include "../lib/skip.h"
 
 #define RELOADS		20
 #define READERS_MAX	4
 #define BATCH		64
+#define BIG_BATCH	4096
 
-/* Of one load each. */
+/* Calls for big batches, after which a machine is too slow. */
+#define CALLS_MAX	400
+
+/* A window that outlasts the unloading and loading of the module. */
+#define FAR_AHEAD	"max_ahead_ms=1000 "
+
+/* IDs of one load each. */
 #define PER_READER	1500
 
 struct record {
-	__u8 id[ID_SIZE_MAX];
-	__u16 format;
-	__u16 load;
+	struct words order;
+	__u32 format;
 };
 
 struct shared {
@@ -31,41 +43,38 @@ struct shared {
 
 FIXTURE(reload) {
 	bool was_loaded;
+	struct shared *shared;
+	__u32 seed;
+	__u64 ceiling;
 	__u64 set_back;
 };
 
-static bool set_clock_by(__s64 ns)
-{
-	__u64 now = clock_ns() + ns;
-	const struct timespec to = {
-		.tv_sec = now / NSEC_PER_SEC,
-		.tv_nsec = now % NSEC_PER_SEC,
-	};
+FIXTURE_VARIANT(reload) {
+	bool saves_state;
+};
 
-	return !clock_settime(CLOCK_REALTIME, &to);
-}
+FIXTURE_VARIANT_ADD(reload, with_saved_state) { true };
+FIXTURE_VARIANT_ADD(reload, without_saved_state) { false };
 
 FIXTURE_SETUP(reload)
 {
-	self->was_loaded = is_loaded();
 	if (!module_path())
 		SKIP_TEST(NO_MODULE);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	self->was_loaded = take_module(_metadata);
+	self->shared = share_memory(sizeof(*self->shared));
+	ASSERT_NE(NULL, self->shared);
+	self->seed = pick_seed();
+	TH_LOG("seed %u", self->seed);
 }
 
 FIXTURE_TEARDOWN(reload)
 {
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	EXPECT_TRUE(set_clock_by(self->set_back));
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	EXPECT_EQ(0, step_wall(self->set_back));
+	give_back_module(_metadata, self->was_loaded);
 }
 
-/* In a child: whatever there is, until there is no more room or told to. */
-static int read_all(struct shared *shared, int reader, int cpu, int nr_load,
-		    __u32 seed)
+/* In a child: take IDs until there is no more room or the parent says so. */
+static int read_all(struct shared *shared, int reader, int cpu, __u32 seed)
 {
 	static __u8 ids[BATCH * ID_SIZE_MAX];
 	int fd = open(DEV_KUID, O_RDONLY);
@@ -82,18 +91,97 @@ static int read_all(struct shared *shared, int reader, int cpu, int nr_load,
 		if (got < 1)
 			return 2;
 		for (i = 0; i < got; i++) {
-			struct record *r;
-
 			if (shared->nr[reader] == PER_READER)
 				return 0;
-			r = &shared->at[reader][shared->nr[reader]++];
-			memset(r, 0, sizeof(*r));
-			memcpy(r->id, id_at(f, ids, i), f->id_size);
-			r->format = f->number;
-			r->load = nr_load;
+			shared->at[reader][shared->nr[reader]++] =
+				(struct record) {
+					.order = id_order(f, id_at(f, ids, i)),
+					.format = f->number,
+				};
 		}
 	}
 	return 0;
+}
+
+static void restore(struct __test_metadata *_metadata,
+		    FIXTURE_DATA(reload) *self, int fd)
+{
+	struct kuid_state state;
+
+	ASSERT_EQ(0, restore_floor(fd, self->ceiling));
+	ASSERT_EQ(0, get_state(fd, &state));
+	if (state.wall_ns > self->ceiling)
+		self->ceiling = state.wall_ns;
+	/* Near, so that IDs come to it at times. */
+	self->ceiling += AHEAD_NS +
+			 (1 + pick(&self->seed) % 1000) * NSEC_PER_MSEC;
+	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+}
+
+/* In half of the loads the ceiling stays, as after a crash. */
+static void save(struct __test_metadata *_metadata, FIXTURE_DATA(reload) *self,
+		 int fd)
+{
+	struct kuid_state state;
+
+	if (pick(&self->seed) & 1)
+		return;
+	ASSERT_EQ(0, get_state(fd, &state));
+	self->ceiling = state.slot_ns > state.stamp_ns ? state.slot_ns :
+							 state.stamp_ns;
+	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+}
+
+/*
+ * Take all lex that may be ahead of the clock, and put the last one into
+ * @highest. Returns whether there was an end.
+ */
+static bool run_ahead(struct words *highest)
+{
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	static __u8 ids[BIG_BATCH * ID_SIZE_MAX];
+	int fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
+	long got = BIG_BATCH;
+	int call;
+
+	for (call = 0; call < CALLS_MAX && got == BIG_BATCH; call++) {
+		got = take(fd, f, KUID_ORDER_HOST, ids, BIG_BATCH, NULL);
+		if (got > 0)
+			highest[f->number] =
+				id_order(f, id_at(f, ids, got - 1));
+	}
+	close(fd);
+	return got == -EAGAIN || (got > 0 && got < BIG_BATCH);
+}
+
+/* Let children take IDs on all CPUs for a random time. */
+static void let_read(struct __test_metadata *_metadata,
+		     FIXTURE_DATA(reload) *self, const int *cpus, int nr_cpus,
+		     int fd, bool saves_state)
+{
+	struct shared *shared = self->shared;
+	pid_t pids[READERS_MAX];
+	int k;
+
+	memset(shared->nr, 0, sizeof(shared->nr));
+	shared->stop = false;
+	for (k = 0; k < nr_cpus; k++) {
+		__u32 own = pick(&self->seed);
+
+		pids[k] = fork_child();
+		ASSERT_LE(0, pids[k]);
+		if (!pids[k])
+			_exit(read_all(shared, k, cpus[k], own));
+	}
+	usleep(pick(&self->seed) % 50000);
+	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
+	if (saves_state) {
+		/* A reader at the ceiling waits for a higher one. */
+		self->ceiling += NSEC_PER_SEC;
+		ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+	}
+	for (k = 0; k < nr_cpus; k++)
+		EXPECT_EQ(0, exit_status(pids[k]));
 }
 
 static int compare_records(const void *a, const void *b)
@@ -102,93 +190,80 @@ static int compare_records(const void *a, const void *b)
 
 	if (one->format != other->format)
 		return one->format < other->format ? -1 : 1;
-	return memcmp(one->id, other->id, sizeof(one->id));
+	return words_after(one->order, other->order) -
+	       words_after(other->order, one->order);
+}
+
+/*
+ * No ID of this load came twice, and each is above those of its format in the
+ * loads before, of which @highest has the highest. Returns how many there are.
+ */
+static size_t check_records(struct __test_metadata *_metadata,
+			    const struct shared *shared, int nr_cpus, int load,
+			    struct words *highest)
+{
+	static struct record all[READERS_MAX * PER_READER];
+	size_t i, nr = 0;
+	int k;
+
+	for (k = 0; k < nr_cpus; k++) {
+		memcpy(all + nr, shared->at[k], shared->nr[k] * sizeof(*all));
+		nr += shared->nr[k];
+	}
+	qsort(all, nr, sizeof(*all), compare_records);
+	for (i = 0; i < nr; i++) {
+		ASSERT_TRUE(words_after(all[i].order, highest[all[i].format])) {
+			TH_LOG("load %d: a %s is not above one before it", load,
+			       format_of(all[i].format)->name);
+		}
+		highest[all[i].format] = all[i].order;
+	}
+	return nr;
 }
 
 TEST_F_TIMEOUT(reload, repeats_nothing, 900)
 {
 	int cpus[READERS_MAX], nr_cpus = allowed_cpus(cpus, READERS_MAX);
+	struct words highest[NR_FORMATS + 1] = { 0 };
 	const char *text = getenv("RELOADS");
 	int loads = text ? atoi(text) : RELOADS;
-	struct record *all;
-	struct shared *shared;
-	__u32 seed = pick_seed();
-	__u64 ceiling = 0;
+	int nr, ahead = 0;
 	size_t total = 0;
-	size_t i;
-	int nr, k;
-
-	TH_LOG("seed %u, %d loads", seed, loads);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, shared);
-	all = malloc((size_t)loads * nr_cpus * PER_READER * sizeof(*all));
-	ASSERT_NE(NULL, all);
 
 	for (nr = 0; nr < loads; nr++) {
-		pid_t pids[READERS_MAX];
-		struct kuid_state state;
 		__u64 began = clock_ns();
 		__u64 back;
 		int fd;
 
-		memset(shared->nr, 0, sizeof(shared->nr));
-		shared->stop = false;
-		ASSERT_EQ(0, load("state=required " ALL_PARAMS));
+		ASSERT_EQ(0, load(variant->saves_state ?
+				  "state=required " ALL_PARAMS :
+				  FAR_AHEAD ALL_PARAMS));
 		fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, restore_floor(fd, ceiling));
-		ASSERT_EQ(0, get_state(fd, &state));
-		ceiling = state.wall_ns > ceiling ? state.wall_ns : ceiling;
-		/* Soon come to, at times. */
-		ceiling += AHEAD_NS + (1 + pick(&seed) % 1000) * NSEC_PER_MSEC;
-		ASSERT_EQ(0, acknowledge(fd, ceiling));
-		for (k = 0; k < nr_cpus; k++) {
-			__u32 own = pick(&seed);
-
-			pids[k] = fork();
-			ASSERT_LE(0, pids[k]);
-			if (!pids[k])
-				_exit(read_all(shared, k, cpus[k], nr, own));
-		}
-		usleep(pick(&seed) % 50000);
-		__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
-		/* Who has come to the ceiling waits for a higher one. */
-		ceiling += NSEC_PER_SEC;
-		ASSERT_EQ(0, acknowledge(fd, ceiling));
-		for (k = 0; k < nr_cpus; k++) {
-			EXPECT_EQ(0, exit_status(pids[k]));
-			memcpy(all + total, shared->at[k],
-			       shared->nr[k] * sizeof(*all));
-			total += shared->nr[k];
-		}
-		/* An orderly end, by turns with what a crash would leave. */
-		if (pick(&seed) & 1) {
-			ASSERT_EQ(0, get_state(fd, &state));
-			ceiling = state.slot_ns > state.stamp_ns ?
-				  state.slot_ns : state.stamp_ns;
-			ASSERT_EQ(0, acknowledge(fd, ceiling));
-		}
+		if (variant->saves_state)
+			restore(_metadata, self, fd);
+		let_read(_metadata, self, cpus, nr_cpus, fd,
+			 variant->saves_state);
+		total += check_records(_metadata, self->shared, nr_cpus, nr,
+				       highest);
+		if (variant->saves_state)
+			save(_metadata, self, fd);
+		else
+			ahead += run_ahead(highest);
 		close(fd);
 		ASSERT_EQ(0, unload());
-		/* Or the clock alone would tell loads apart. */
+		if (!variant->saves_state)
+			continue;
+		/* Otherwise the clock alone would tell the loads apart. */
 		back = clock_ns() - began;
-		ASSERT_TRUE(set_clock_by(-(__s64)back));
+		ASSERT_EQ(0, step_wall(-(__s64)back));
 		self->set_back += back;
 	}
 
-	TH_LOG("%zu IDs", total);
+	TH_LOG("%zu IDs in %d loads", total, loads);
 	ASSERT_LT(loads, total);
-	qsort(all, total, sizeof(*all), compare_records);
-	for (i = 1; i < total; i++) {
-		ASSERT_NE(0, compare_records(&all[i - 1], &all[i])) {
-			TH_LOG("a %s of load %u again in load %u",
-			       format_of(all[i].format)->name, all[i - 1].load,
-			       all[i].load);
-		}
-	}
-	free(all);
-	munmap(shared, sizeof(*shared));
+	if (!variant->saves_state && !ahead && PASSED_SO_FAR)
+		SKIP(return, TOO_SLOW);
 }
 
 TEST_HARNESS_MAIN
