@@ -25,7 +25,8 @@ boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.
 # module itself. Tests of refused requests and of order and time of IDs are left out: such a kernel
 # finds no more in them than another, and the fuzzer makes more requests than they do.
 only=callers,generate,hibernate,identity,kunit.sh,load,params,poll,queue,read,readv,saved_state
-only+=,sharing,shut,splice,steps,stuck,sysfs,text,trace,undelivered,unique_over_loads,uring
+only+=,sharing,splice,state_deadline,steps,stuck,sysfs,text,trace,undelivered
+only+=,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/debug.log
 add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 5400 \

@@ -21,8 +21,8 @@ mkdir -p "$out"
 
 # Tests that run every part of the module.
 only=abi,callers,fdinfo,generate,hibernate,identity,load,order,params,poll,query,queue,read,readv
-only+=,rules,saved_state,set_format,sharing,shut,splice,steps,status,stuck,sysfs,text,trace
-only+=,undelivered,unique_over_loads,uring
+only+=,rules,saved_state,set_format,sharing,splice,state_deadline,steps,status,stuck,sysfs,text
+only+=,trace,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
 "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \

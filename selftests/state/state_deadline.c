@@ -57,7 +57,7 @@ struct sleeper {
 	__u64 took;
 };
 
-FIXTURE(shut) {
+FIXTURE(deadline) {
 	const struct format *f;
 	bool was_loaded;
 	int fd;				/* of /dev/kuid, O_NONBLOCK */
@@ -69,13 +69,13 @@ FIXTURE(shut) {
  * Formats of both kinds are gated alike: that they are is tested in
  * saved_state.c.
  */
-FIXTURE_VARIANT(shut) {
+FIXTURE_VARIANT(deadline) {
 	__u32 format;
 	bool restored;			/* and so at a ceiling */
 };
 
-FIXTURE_VARIANT_ADD(shut, lex_without_state) { KUID_FORMAT_LEX, false };
-FIXTURE_VARIANT_ADD(shut, v6_at_the_ceiling) { KUID_FORMAT_V6, true };
+FIXTURE_VARIANT_ADD(deadline, lex_without_state) { KUID_FORMAT_LEX, false };
+FIXTURE_VARIANT_ADD(deadline, v6_at_the_ceiling) { KUID_FORMAT_V6, true };
 
 static int result_of_ring(int fd, void *to, size_t size, bool worker)
 {
@@ -129,7 +129,7 @@ static long wait_in_a_way(const struct format *f, int way)
 }
 
 static void start_sleepers(struct __test_metadata *_metadata,
-			   FIXTURE_DATA(shut) *self)
+			   FIXTURE_DATA(deadline) *self)
 {
 	int way;
 
@@ -157,7 +157,7 @@ static void start_sleepers(struct __test_metadata *_metadata,
 }
 
 static void wait_for_sleeper(struct __test_metadata *_metadata,
-			     FIXTURE_DATA(shut) *self, int way)
+			     FIXTURE_DATA(deadline) *self, int way)
 {
 	pid_t pid = self->sleepers[way].pid;
 
@@ -165,7 +165,7 @@ static void wait_for_sleeper(struct __test_metadata *_metadata,
 	ASSERT_TRUE(ended_well(pid));
 }
 
-FIXTURE_SETUP(shut)
+FIXTURE_SETUP(deadline)
 {
 	if (!module_path())
 		SKIP_TEST(NO_MODULE);
@@ -182,7 +182,7 @@ FIXTURE_SETUP(shut)
 	}
 }
 
-FIXTURE_TEARDOWN(shut)
+FIXTURE_TEARDOWN(deadline)
 {
 	int way;
 
@@ -204,7 +204,7 @@ static short events_now(int fd)
 	return poll(&ready, 1, 0) < 0 ? -1 : ready.revents;
 }
 
-TEST_F_TIMEOUT(shut, fails_in_the_end, 90)
+TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 {
 	__u8 ids[COUNT * ID_SIZE_MAX];
 	int way;
@@ -243,7 +243,7 @@ TEST_F_TIMEOUT(shut, fails_in_the_end, 90)
 }
 
 /* Within the time, all of them get what they wait for. */
-TEST_F(shut, opens_in_time)
+TEST_F(deadline, opens_in_time)
 {
 	int way;
 
