@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The arithmetic of a clock that follows the wall clock but is not thrown back
- * by it.
+ * The arithmetic of a clock that follows the wall clock, but goes on when the
+ * wall clock is set back.
  *
- * A clock is two straight lines over the monotonic clock, which no one can
- * set. One is the wall clock; the other rises at half speed from where the
- * clock was when the wall clock was set back. The clock is the higher of the
- * two: it goes on without a break, and is the wall clock again from the moment
- * that has caught up, without anyone having to be there.
+ * A clock is the higher of two straight lines over the monotonic clock, which
+ * nobody can set:
+ *
+ * - The wall line is the wall clock.
+ * - The half line rises at half speed. It exists after the wall clock was set
+ *   back below the highest issued time, and begins at that time.
+ *
+ * While the half line is the higher one, the clock goes on at half speed. When
+ * the wall line has caught up, the clock is the wall clock again. No code has
+ * to run for that.
  */
 #ifndef KUID_CORE_CLOCK_H
 #define KUID_CORE_CLOCK_H
@@ -16,11 +21,12 @@
 
 /**
  * struct kuid_clock - a clock
- * @offset: added to the monotonic clock gives the wall clock, in nanoseconds
- * @half: added to half of the monotonic clock gives the line at half speed; 0
- *	if there is none, which is below any wall clock since 1970
- * @until: the moment of the monotonic clock from which on it may not be used
- *	without asking again
+ * @offset: the wall line is the monotonic clock plus this; nanoseconds
+ * @half: the half line is half of the monotonic clock plus this; nanoseconds. 0
+ *	if there is no half line: then the line is below any wall clock since
+ *	1970.
+ * @until: before this moment of the monotonic clock, in nanoseconds, callers
+ *	use the clock directly; from this moment on, they refresh it first
  */
 struct kuid_clock {
 	u64 offset;
@@ -30,11 +36,13 @@ struct kuid_clock {
 
 /**
  * kuid_clock_at - read a clock
- * @offset: of the clock
- * @half: of the clock
+ * @offset: &kuid_clock.offset
+ * @half: &kuid_clock.half
  * @mono: the moment, in nanoseconds of the monotonic clock
  *
- * Return: nanoseconds since 1970-01-01T00:00:00Z; not less for a later moment.
+ * Context: any.
+ * Return: the time in nanoseconds since 1970-01-01T00:00:00Z. A later moment
+ * never gives a lower time, because both lines rise.
  */
 static __always_inline u64 kuid_clock_at(u64 offset, u64 half, u64 mono)
 {
@@ -42,12 +50,14 @@ static __always_inline u64 kuid_clock_at(u64 offset, u64 half, u64 mono)
 }
 
 /**
- * kuid_clock_reach - when a clock gets somewhere
+ * kuid_clock_reach - compute when a clock reaches a time
  * @clock: the clock
  * @time: nanoseconds since 1970, below 2^63
  *
- * Return: the first moment of the monotonic clock at which @clock is not
- * before @time, if it is not set to another time until then.
+ * Context: any.
+ * Return: the first moment of the monotonic clock, in nanoseconds, at which
+ * @clock shows @time or more. It holds only if the wall clock is not set before
+ * that moment.
  */
 static inline u64 kuid_clock_reach(const struct kuid_clock *clock, u64 time)
 {
@@ -58,19 +68,27 @@ static inline u64 kuid_clock_reach(const struct kuid_clock *clock, u64 time)
 }
 
 /**
- * kuid_clock_follow - go on from now, with the wall clock where it is now
+ * kuid_clock_follow - make a clock follow a wall clock that was set
  * @clock: the clock
- * @mono: now, in nanoseconds of the monotonic clock
- * @offset: what makes it the wall clock
- * @issued: the highest time that was issued by @clock, 0 if none was
- * @ahead: how far a time may be issued ahead of @clock
+ * @mono: the present moment, in nanoseconds of the monotonic clock
+ * @offset: the new &kuid_clock.offset
+ * @issued: the highest issued time of @clock, in nanoseconds since 1970; 0 if
+ *	there is none
+ * @ahead: the window in nanoseconds: how far issued times may be in front of
+ *	@clock
  *
- * What was issued counts, not what the clock has shown: with nothing issued
- * beyond it the clock is the wall clock, wherever that was set to. Otherwise
- * it goes on from there; from less if times were issued ahead of it, or a wall
- * clock that is set time and again would drive it on.
+ * A clock step is measured from @issued, not from the time that the clock has
+ * shown. The half line begins at @issued. If @issued is in front of the clock,
+ * the half line begins below @issued, by at most @ahead. Otherwise a wall clock
+ * that is set many times would drive the clock further and further ahead.
  *
- * Return: how far @issued is ahead of the wall clock, 0 if it is not.
+ * If the half line would not begin above the wall clock, there is none: the
+ * clock is the wall clock, and may show less than before. There are no IDs of
+ * the time between.
+ *
+ * Context: any.
+ * Return: how far @issued is in front of the wall clock, in nanoseconds; 0 if
+ * it is not.
  */
 static inline u64 kuid_clock_follow(struct kuid_clock *clock, u64 mono,
 				    u64 offset, u64 issued, u64 ahead)

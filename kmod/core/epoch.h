@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * An epoch: an identity and the lanes whose stamps are told from all others by
- * it. Once it is published nothing in it changes but what lanes have given
- * out. The sequences that it refers to outlive it, because slot formats have
- * nothing but the slot to tell their IDs apart.
+ * An epoch: an identity with its lanes. The identity tells the stamps of these
+ * lanes from all other stamps. After the epoch is published, only the lanes
+ * change.
+ *
+ * An epoch points to the sequences. The sequences outlive it, because a slot
+ * format has only the slot to tell its IDs apart, so no slot may be handed out
+ * again in the next epoch.
  */
 #ifndef KUID_CORE_EPOCH_H
 #define KUID_CORE_EPOCH_H
@@ -13,23 +16,27 @@
 #include "sequence.h"
 #include "source.h"
 
-/* The first lane is for an order over the whole host. CPUs share the others. */
+/*
+ * All stamps of host order come from the first lane. The CPUs share the other
+ * lanes.
+ */
 #define KUID_HOST_LANE	    0
 #define KUID_FIRST_CPU_LANE 1
 #define KUID_MAX_CPU_LANES  (KUID_NR_LANES - 1)
 
-/* One CPU's runs, one of each sequence. */
+/* One CPU's runs, one for each sequence. */
 struct kuid_cpu_runs {
 	struct kuid_run of[KUID_NR_SEQUENCES];
 };
 
 /**
- * struct kuid_sequences - the host's slots
+ * struct kuid_sequences - the slots of the host
  * @of: the sequences, by enum kuid_source
- * @nr_cpus: how many @runs there are, at least 1; CPUs beyond share them
- * @runs: what CPUs have carved from the sequences
+ * @nr_cpus: number of elements in @runs, at least 1; if there are more CPUs,
+ *	they share the runs
+ * @runs: the runs that CPUs have carved from the sequences
  *
- * All zeroes but for @nr_cpus has given out nothing.
+ * If everything but @nr_cpus is zero, nothing was handed out yet.
  */
 struct kuid_sequences {
 	struct kuid_sequence of[KUID_NR_SEQUENCES];
@@ -39,18 +46,20 @@ struct kuid_sequences {
 
 /**
  * struct kuid_epoch - an identity, its lanes, and the sequences in use
- * @number: 1 for the first epoch of a generator
- * @load_id: shared with other epochs, until there may be a twin
- * @identity: fixed for the life of the epoch
- * @given: KUID_PART_*: what was given, and not drawn for this machine alone; a
- *	given node is that of other epochs, too
- * @stale: those of @given that another machine may have, too
- * @closings: &kuid_gate.closings, before its identity was drawn
- * @sequences: the slots of its time; shared with other epochs
- * @nr_cpu_lanes: how many lanes CPUs share, 1 to KUID_MAX_CPU_LANES
- * @choices: where the identity comes from, for kuid_generator_read(); behind
- *	what is read for each ID
- * @lanes: KUID_HOST_LANE, and KUID_FIRST_CPU_LANE and up
+ * @number: number of the epoch; the first epoch of a generator has number 1
+ * @load_id: random; epochs share it until there may be a twin
+ * @identity: the identity; never changes
+ * @given: KUID_PART_*: parts that another machine could have too, because they
+ *	were given or made from an address. Other epochs have the same given
+ *	node.
+ * @stale: KUID_PART_*: parts of @given that a twin may have; calls for these
+ *	parts fail until an administrator acts
+ * @closings: the value of &kuid_gate.closings before the identity was drawn
+ * @sequences: the sequences in use; epochs share them
+ * @nr_cpu_lanes: number of lanes that the CPUs share, 1 to KUID_MAX_CPU_LANES
+ * @choices: the rule that each part of the identity was made by, for
+ *	kuid_generator_read(); placed after the members that each ID needs
+ * @lanes: KUID_HOST_LANE, then @nr_cpu_lanes lanes from KUID_FIRST_CPU_LANE on
  */
 struct kuid_epoch {
 	u64 number;
@@ -65,13 +74,12 @@ struct kuid_epoch {
 	struct kuid_lane lanes[];
 };
 
-/* How many lanes an epoch has. */
 static inline unsigned int kuid_epoch_nr_lanes(const struct kuid_epoch *epoch)
 {
 	return KUID_FIRST_CPU_LANE + epoch->nr_cpu_lanes;
 }
 
-/* The highest stamp that was reserved, in nanoseconds; 0 if none was. */
+/* The highest reserved stamp, in nanoseconds; 0 if there is none. */
 static inline u64 kuid_epoch_issued(const struct kuid_epoch *epoch)
 {
 	u64 issued = 0;
@@ -83,7 +91,10 @@ static inline u64 kuid_epoch_issued(const struct kuid_epoch *epoch)
 	return issued;
 }
 
-/* The time of the highest slot of a sequence that was carved; 0 if none was. */
+/*
+ * The time of the highest slot that was taken from a sequence; 0 if there is
+ * none.
+ */
 static inline u64 kuid_sequence_issued(const struct kuid_sequences *sequences,
 				       enum kuid_source source)
 {
@@ -92,7 +103,7 @@ static inline u64 kuid_sequence_issued(const struct kuid_sequences *sequences,
 	return next ? kuid_source_units[source].begin(next - 1) : 0;
 }
 
-/* The time of the highest stamp or slot that was issued; 0 if none was. */
+/* The time of the highest issued stamp or slot; 0 if there is none. */
 static inline u64 kuid_source_issued(const struct kuid_epoch *epoch,
 				     enum kuid_source source)
 {
@@ -101,7 +112,7 @@ static inline u64 kuid_source_issued(const struct kuid_epoch *epoch,
 		       : kuid_sequence_issued(epoch->sequences, source);
 }
 
-/* The highest time of any sequence. */
+/* The highest issued time of all sequences; 0 if there is none. */
 static inline u64 kuid_sequences_issued(const struct kuid_sequences *sequences)
 {
 	u64 issued = 0;
@@ -112,7 +123,7 @@ static inline u64 kuid_sequences_issued(const struct kuid_sequences *sequences)
 	return issued;
 }
 
-/* The time that all slots of all sequences are below. */
+/* A time that all issued slots of all sequences are below. */
 static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 {
 	u64 end = 0;
@@ -123,15 +134,15 @@ static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 		u64 next = atomic64_read(&sequences->of[i].next);
 
 		/*
-		 * The first slot that was carved of those that begin at one
-		 * moment makes all of them count.
+		 * All slots of a grid tick have the same time. If one of them
+		 * was taken, round up to the next grid tick.
 		 */
 		end = max(end, units->begin(next + units->tail));
 	}
 	return end;
 }
 
-/* No slot of a time below @floor, which is not 0, is to be given out again. */
+/* Make all sequences go on at @floor or above. @floor must not be 0. */
 static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 					u64 floor)
 {
@@ -142,14 +153,17 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 		u64 next = units->at(floor - 1) + units->tail + 1;
 
 		kuid_raise(&sequences->of[i].next, next);
-		/* The same for what is left of runs. */
+		/*
+		 * A run may still hold slots below the floor. Leave such a run
+		 * empty.
+		 */
 		for (cpu = 0; cpu < sequences->nr_cpus; cpu++)
 			kuid_raise(&sequences->runs[cpu].of[i].next,
 				   kuid_run_end(next));
 	}
 }
 
-/* Whether other epochs have the same node. */
+/* Whether other epochs may have the same node. */
 static inline bool kuid_epoch_node_given(const struct kuid_epoch *epoch)
 {
 	return epoch->given & KUID_PART_NODE;

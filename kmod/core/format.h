@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What all formats have in common: how an ID is held, whose it is, and where
- * it goes.
+ * Definitions that all formats share: how an ID is held in memory, which epoch
+ * it belongs to, and where it is stored.
  *
- * An ID is held as two words of 64 bits, most significant first; a shorter one
- * is the first bytes of them and the rest is zero.
+ * An ID is held as two words of 64 bits, the most significant word first. A
+ * shorter ID fills the first bytes, and the rest is zero.
  */
 #ifndef KUID_CORE_FORMAT_H
 #define KUID_CORE_FORMAT_H
@@ -16,10 +16,10 @@
 
 /**
  * struct kuid_identity - what tells the IDs of one epoch from all others
- * @node: of v1 and v6: 48 bits; a random one has the multicast bit set
- *	(RFC 9562 section 6.10), which no network card's address has
- * @worker: of lex and k128; of k96 through kuid_k96_node()
- * @interval: where the nodes of k96 and k128 are put in: fogfish's I,
+ * @node: node of v1 and v6, 48 bits; a random node has the multicast bit set
+ *	(RFC 9562 section 6.10), which no address of a network card has
+ * @worker: worker of lex and k128; k96 uses kuid_k96_node() of it
+ * @interval: where k96 and k128 hold the node: I of the k-ordered formats,
  *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
  *	clock_seq
@@ -34,9 +34,10 @@ struct kuid_identity {
 };
 
 /**
- * struct kuid_choice - where a part of the identity comes from
+ * struct kuid_choice - the rule that one part of the identity is made by
  * @from: KUID_FROM_*
- * @value: of KUID_FROM_GIVEN; of KUID_FROM_MAC the address that was found
+ * @value: for KUID_FROM_GIVEN the given value, for KUID_FROM_MAC the address
+ *	that was found
  */
 struct kuid_choice {
 	u32 from;
@@ -44,12 +45,12 @@ struct kuid_choice {
 };
 
 /**
- * struct kuid_choices - where all of it comes from
- * @node: of v1 and v6
- * @worker: of lex, k96 and k128
+ * struct kuid_choices - the rules that an identity is made by
+ * @node: rule for the node of v1 and v6
+ * @worker: rule for the worker of lex, k96 and k128
  * @interval: I of k96 and k128
- * @salt: exclusive-or'ed with the worker that is made from the host name; 0
- *	until there may be another machine of that name
+ * @salt: exclusive-or'ed with a worker that is made from the host name; 0 until
+ *	a twin with the same host name is possible
  */
 struct kuid_choices {
 	struct kuid_choice node;
@@ -58,19 +59,20 @@ struct kuid_choices {
 	u64 salt;
 };
 
-/* Parts of an identity, as a set. */
+/* A set of parts of an identity. */
 #define KUID_PART_NONE	 0x0
 #define KUID_PART_NODE	 0x1
 #define KUID_PART_WORKER 0x2
 #define KUID_ALL_PARTS	 0x3
 
 /**
- * struct kuid_origin - what an ID takes from the epoch that it is made in
- * @epoch: the epoch's number
- * @load_id: random, not 0: tells the epoch from those of the same number in
- *	other loads, boots and twins
- * @closed: KUID_PART_*: what it would show of the identity and may not
- * @identity: a copy, so that the epoch may go while the ID is being made
+ * struct kuid_origin - what an ID takes from its epoch
+ * @epoch: number of the epoch
+ * @load_id: random, not 0: tells this epoch from the epochs with the same
+ *	number in other loads, boots and twins
+ * @closed: KUID_PART_*: parts that the ID would show, but must not
+ * @identity: a copy of the identity, because the epoch may be freed before the
+ *	ID is packed
  */
 struct kuid_origin {
 	u64 epoch;
@@ -81,9 +83,10 @@ struct kuid_origin {
 
 /**
  * struct kuid_units - consecutive stamps of one lane, or consecutive slots
- * @first: the first one's number: of a stamp its nanosecond since 1970
- * @count: how many
- * @lane: the stamps' lane, below KUID_NR_LANES; 0 for slots
+ * @first: number of the first unit; a stamp's number is its time in nanoseconds
+ *	since 1970
+ * @count: number of units
+ * @lane: lane of the stamps, below KUID_NR_LANES; 0 for slots
  */
 struct kuid_units {
 	u64 first;
@@ -91,20 +94,23 @@ struct kuid_units {
 	u8 lane;
 };
 
-/* The lane numbers an ID has room for. */
+/* An ID has 7 bits for the lane. */
 #define KUID_NR_LANES 128
 
 /**
- * struct kuid_taken - what IDs are made from, and whose they are
- * @units: stamps or slots
- * @origin: the epoch they were taken from
+ * struct kuid_taken - units that were taken, and their epoch
+ * @units: the stamps or slots
+ * @origin: the epoch that @units were taken from
  */
 struct kuid_taken {
 	struct kuid_units units;
 	struct kuid_origin origin;
 };
 
-/* 99, the highest nanosecond of a tick, and the offset must fit in 7 bits. */
+/*
+ * The sum of 99, the highest nanosecond of a tick, and the offset must fit in 7
+ * bits.
+ */
 #define KUID_SEQ_OFFSET_MAX 27
 
 #define KUID_INTERVAL_MIN     5
@@ -112,15 +118,15 @@ struct kuid_taken {
 #define KUID_INTERVAL_DEFAULT 8
 
 /**
- * typedef kuid_put_t - where a made ID goes
- * @sink: the place, and what is needed to store there
- * @high: the ID's first word, as it lies in memory
- * @low: its second word
+ * typedef kuid_put_t - store an ID
+ * @sink: the destination
+ * @high: first word of the ID, big-endian
+ * @low: second word of the ID, big-endian
  *
- * Inlined into the loops that make IDs, so that an ID is built where it is
- * wanted and not copied there.
+ * The compiler inlines this function into the loops that pack IDs, so that an
+ * ID is built in its final place and is not copied.
  *
- * Return: false if it could not be stored.
+ * Return: false if the ID could not be stored.
  */
 typedef bool (*kuid_put_t)(void *sink, __be64 high, __be64 low);
 

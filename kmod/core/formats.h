@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The table of formats. Device files, sizes, counters, limits, the library and
- * the tool are made from it, so that a format is added here and in a function
- * kuid_NAME_pack() that makes its IDs.
+ * the tool are generated from it. To add a format, add a row here, and write a
+ * function kuid_NAME_pack() that makes its IDs.
  */
 #ifndef KUID_CORE_FORMATS_H
 #define KUID_CORE_FORMATS_H
@@ -18,16 +18,16 @@
 #endif
 
 /*
- * One row a format:
+ * Each row is one format:
  *
- *  - its name, also that of its device file, and its number, KUID_FORMAT_*
- *  - bytes of an ID
- *  - what it is made from, enum kuid_source
- *  - the part of the identity that an ID shows, KUID_PART_*
- *  - the form of its canonical text, enum kuid_text_form, and characters of the
- *    longest text
- *  - version of the UUID, 0 if it is none
- *  - random bytes for each ID
+ * - name of the format and of its device file; suffix of KUID_FORMAT_*
+ * - bytes of an ID
+ * - source that IDs are made from, enum kuid_source
+ * - part of the identity that an ID shows, KUID_PART_*
+ * - form of its canonical text, enum kuid_text_form
+ * - characters of the longest canonical text
+ * - version of the UUID, 0 if the format is no UUID
+ * - random bytes for each ID
  */
 /* clang-format off */
 #define KUID_FORMATS(FORMAT)						\
@@ -40,18 +40,18 @@
 	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)
 /* clang-format on */
 
-/* The longest ID. */
+/* Bytes of the longest ID. */
 #define KUID_ID_SIZE_MAX 16
 
 /**
  * struct kuid_format - a row of the table
- * @name: its name
- * @source: what it is made from
- * @text_form: the form of its canonical text
- * @part: the part of the identity that an ID shows, KUID_PART_*
+ * @name: name of the format
+ * @source: source that IDs are made from
+ * @text_form: form of the canonical text
+ * @part: part of the identity that an ID shows, KUID_PART_*
  * @id_size: bytes of an ID
  * @text_size: characters of the longest canonical text
- * @version: of the UUID; 0 if it is none
+ * @version: version of the UUID; 0 if the format is no UUID
  * @random_size: random bytes for each ID
  */
 struct kuid_format {
@@ -65,7 +65,7 @@ struct kuid_format {
 	u8 random_size;
 };
 
-/* By KUID_FORMAT_*, of which KUID_FORMAT_DEFAULT has no row. */
+/* Indexed by KUID_FORMAT_*. KUID_FORMAT_DEFAULT has no row. */
 static const __maybe_unused struct kuid_format kuid_formats[] = {
 #define KUID_FORMAT_ROW(_name, _NAME, _id_size, _source, _part, _form, \
 			_text_size, _version, _random_size)            \
@@ -85,24 +85,27 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 
 #define KUID_NR_FORMATS ARRAY_SIZE(kuid_formats)
 
-/* Whether a number is that of a row. */
+/* Whether the table has a row for a number. */
 static inline bool kuid_format_is_known(u32 format)
 {
 	return format < KUID_NR_FORMATS && kuid_formats[format].name;
 }
 
 /**
- * kuid_format_pack - make IDs
- * @format: KUID_FORMAT_*, of a row
- * @sink: where they go
+ * kuid_format_pack - make IDs from stamps or slots
+ * @format: KUID_FORMAT_* of a row
+ * @sink: destination, passed to @put
  * @units: one stamp or slot for each ID, at least 1
  * @id: identity of the epoch that @units were taken from
- * @random: as many random bytes for each ID as the table says, used once, and
- *	KUID_V7_RANDOM_PAD bytes of any value; not used if the table says 0
- * @put: stores each ID in @sink
+ * @random: random bytes, &kuid_format.random_size for each ID, never used
+ *	before, and KUID_V7_RANDOM_PAD bytes of any value after them; not read
+ *	if &kuid_format.random_size is 0
+ * @put: stores one ID in @sink
  *
- * Context: any that @put can be called in.
- * Return: how many IDs were stored: all, or as many as @put could.
+ * Context: any context in which @put may be called. Sleeps only if @put does.
+ * Takes no lock.
+ * Return: how many IDs were stored. It is less than @units->count only if @put
+ * failed.
  */
 static __always_inline u32 kuid_format_pack(const u32 format, void *sink,
 					    const struct kuid_units *units,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The gate: may IDs be made now that show some part of the identity, or have
- * some time?
+ * The gate decides whether a reservation may be handed out. It has two parts:
  *
- * It closes parts of the identity that another machine may have, too. Where a
- * ceiling is required it lets no clock be used for a time that stable storage
- * doesn't cover: slots, and stamps with a given node, would repeat after a
- * restart.
+ * - Identity: it closes the parts of the identity that a twin may have.
+ * - Time: if a ceiling is required, it stops a clock before the clock reaches a
+ *   time that stable storage does not cover. Otherwise slots, and stamps with a
+ *   given node, could repeat after a restart.
  */
 #ifndef KUID_CORE_GATE_H
 #define KUID_CORE_GATE_H
@@ -16,18 +15,21 @@
 
 /**
  * struct kuid_gate - the gate
- * @closed: KUID_PART_*: parts of the identity that may not be used now
- * @closings: how often all were closed because there may be a twin
- * @reopened: that number, as it was when the identity was last drawn for it
+ * @closed: KUID_PART_*: parts of the identity that must not be used now
+ * @closings: how often all parts were closed because there may be a twin
+ * @reopened: the value of @closings that the identity was last drawn for
  * @required: slots, and stamps with a given node, wait for a ceiling; never
  *	changes
- * @restored: the floor of a former life is known, or that there was none
- * @floor: that floor, in nanoseconds since 1970; 0 if there was none
- * @ceiling: stable storage covers all times below; 0 before the first
- * @forced: slots below this time may be given out a second time; 0 if none may
+ * @restored: an administrator has restored the floor, or has said that there is
+ *	none
+ * @floor: the restored floor, in nanoseconds since 1970; 0 if there is none
+ * @ceiling: stable storage covers all times below this one, in nanoseconds
+ *	since 1970; 0 before the first ceiling
+ * @forced: slots below this time may be handed out a second time, in
+ *	nanoseconds since 1970; 0 if there are none
  *
- * Written under the generator's lock, by WRITE_ONCE(), because it is read
- * without.
+ * Writers hold the generator's lock, and use WRITE_ONCE() for members that are
+ * read without it.
  */
 struct kuid_gate {
 	u32 closed;
@@ -40,14 +42,14 @@ struct kuid_gate {
 	u64 forced;
 };
 
-/* Those of @parts that may not be used. */
+/* The parts out of @parts that must not be used now. */
 static __always_inline u32 kuid_gate_closed(const struct kuid_gate *gate,
 					    const u32 parts)
 {
 	return parts ? READ_ONCE(gate->closed) & parts : 0;
 }
 
-/* There may be a twin: nothing that shows the identity may be made. */
+/* There may be a twin. No ID that shows a part of the identity may be made. */
 static inline void kuid_gate_close(struct kuid_gate *gate)
 {
 	WRITE_ONCE(gate->closings, gate->closings + 1);
@@ -55,14 +57,17 @@ static inline void kuid_gate_close(struct kuid_gate *gate)
 }
 
 /**
- * kuid_gate_open - use another identity
+ * kuid_gate_open - let callers use another identity
  * @gate: the gate
- * @closings: &kuid_gate.closings, before the identity was drawn
- * @redrawn: it was drawn anew, or is the first
- * @stale: KUID_PART_*: what of it another machine may have, too
+ * @closings: the value of &kuid_gate.closings before the identity was drawn
+ * @redrawn: the identity was drawn because of a twin, or is the first one
+ * @stale: KUID_PART_*: parts of the identity that a twin may have
  *
- * An identity that was drawn before the gate closed again, or was not drawn
- * anew since, leaves it closed.
+ * If the gate was closed again after the identity was drawn, or if the identity
+ * was not drawn because of a twin since the gate was closed, all parts stay
+ * closed.
+ *
+ * Context: any but NMI; the caller holds the generator's lock.
  */
 static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 				  bool redrawn, u32 stale)
@@ -73,27 +78,29 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 		   gate->reopened == gate->closings ? stale : KUID_ALL_PARTS);
 }
 
-/* Nothing below @floor is given out any more; 0 if there is no floor. */
+/* Record that a state was restored; @floor is 0 if it has no floor. */
 static inline void kuid_gate_restore(struct kuid_gate *gate, u64 floor)
 {
 	WRITE_ONCE(gate->restored, true);
 	WRITE_ONCE(gate->floor, max(gate->floor, floor));
 }
 
-/* Slots below @end may be given out again. */
+/* Slots below @end may be handed out a second time. */
 static inline void kuid_gate_force(struct kuid_gate *gate, u64 end)
 {
 	WRITE_ONCE(gate->forced, max(gate->forced, end));
 }
 
 /**
- * kuid_gate_reach - until when a clock may be used
+ * kuid_gate_reach - compute until when a clock may be used
  * @gate: the gate
  * @clock: the clock
- * @ahead: how far a time may be ahead of the clock
+ * @ahead: the window in nanoseconds: how far a time may be in front of @clock
  *
- * Return: the moment of the monotonic clock from which on @clock could be used
- * for a time that the ceiling doesn't cover; 0 if there is no ceiling.
+ * Context: any but NMI; the caller holds the generator's lock.
+ * Return: the first moment of the monotonic clock, in nanoseconds, at which the
+ * window of @clock would reach a time that the ceiling does not cover; 0 if
+ * there is no ceiling.
  */
 static inline u64 kuid_gate_reach(const struct kuid_gate *gate,
 				  const struct kuid_clock *clock, u64 ahead)
@@ -103,7 +110,10 @@ static inline u64 kuid_gate_reach(const struct kuid_gate *gate,
 	return kuid_clock_reach(clock, gate->ceiling - ahead);
 }
 
-/* The gate at one moment, read within the generator's sequence count. */
+/*
+ * A copy of the gate, without the counters of closings. The caller reads it
+ * within the generator's sequence count, so it is of one moment.
+ */
 static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 {
 	struct kuid_gate read = { .required = gate->required };
@@ -116,7 +126,7 @@ static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 	return read;
 }
 
-/* Whether a time is known to be restored and not covered by the ceiling. */
+/* Whether a state was restored, but the ceiling does not cover a time. */
 static inline bool kuid_gate_is_past_ceiling(const struct kuid_gate *gate,
 					     u64 time)
 {

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The generator: two clocks and the epoch in use, and what is taken from them
- * at their time: stamps from the epoch's lanes, slots from the sequences. What
- * it gives out is plain values, from which IDs are made without it.
+ * The generator: two clocks, and the epoch in use. Callers take stamps from the
+ * lanes of the epoch, and slots from the sequences. The generator hands out
+ * plain numbers; IDs are made from them elsewhere.
  *
- * Clocks and epoch are one snapshot under a sequence count. Who takes from
- * them reads the time within it, reserves, and asks again whether the snapshot
- * still holds; if not, what was reserved is dropped, as if it had been given
- * out, and all is done again. A writer begins by making the snapshot invalid,
- * and only then looks at the highest time that was issued and samples the wall
- * clock. Thus whatever is given out was seen by all later writers, and whoever
- * slept over a step or an epoch can neither give out an ID of before, nor take
- * a time of before for a step.
+ * Clocks, epoch and gate are one snapshot under a sequence count. A caller
+ * takes from it without a lock, in three steps:
  *
- * A new epoch's memory is the business of whoever publishes it: the core only
- * needs the former epoch, and watermarks that belong to it, to stay until no
- * reader of it is left, and that no further epoch is published before that.
+ * - View: read the count, the epoch and one clock.
+ * - Reserve: raise a lane, a run or a sequence by compare-and-exchange.
+ * - Check: read the count again. If it has changed, drop the reservation and
+ *   start over. A dropped reservation counts as handed out: nobody ever gets
+ *   it.
+ *
+ * A writer raises the count first. After that it reads the highest reservation
+ * and samples the wall clock. So for each reservation and each writer, one of
+ * two things is true: the writer sees the reservation and goes on above it, or
+ * the caller sees the writer and drops the reservation. Without this, a caller
+ * that sleeps across a clock step or a new epoch could hand out an outdated ID.
+ * See kuid_generator_holds() for the barriers.
+ *
+ * The code that publishes epochs also frees them. It must keep the former
+ * epoch, and the watermarks of its callers, until no caller uses that epoch any
+ * more. It must not publish another epoch before that.
  */
 #ifndef KUID_CORE_GENERATOR_H
 #define KUID_CORE_GENERATOR_H
@@ -24,19 +31,21 @@
 #include "epoch.h"
 #include "gate.h"
 
-/* How far the time in an ID may be ahead of the clock, unless said otherwise. */
+/*
+ * The default window: how far the time in an ID may be in front of its clock.
+ */
 #define KUID_MAX_AHEAD_MS 100
 
-/* How far the wall clock may be set back in all before a new epoch begins. */
+/* The default limit of the stamp lag: beyond it, a new epoch begins. */
 #define KUID_STEP_LIMIT_MS 10000
 
 /**
- * struct kuid_window - how far a source may be used ahead of its clock
- * @one: by who wants one ID
- * @batch: by who wants more; half of it, so that whoever reads in bulk can't
- *	keep one ID at a time from others
+ * struct kuid_window - how far units may be in front of their clock
+ * @one: for a call for one ID
+ * @batch: for a call for more IDs: half of @one, so that batches can't keep IDs
+ *	from calls for one ID
  *
- * In nanoseconds or slots.
+ * In nanoseconds for stamps, in slots for sequences.
  */
 struct kuid_window {
 	u64 one;
@@ -44,29 +53,31 @@ struct kuid_window {
 };
 
 /**
- * struct kuid_generator - the host's clocks and epoch
- * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
- * @windows: the same in units of each source
- * @step_limit: how far issued stamps may be ahead of the wall clock before a
- *	new epoch is asked for, in nanoseconds
- * @lock: guards all below
- * @seq: counts changes of all below
- * @stamp_clock: the time of stamps
- * @slot_clock: the time of slots
- * @epoch: the epoch in use; NULL before the first
- * @gate: what of it may be used, and up to which time
- * @issued: the highest stamp that was made with a given node by the epochs
- *	before this one, or in a former life of the machine
- * @drawn: the highest stamp that was made with a random node by those epochs
+ * struct kuid_generator - the clocks and the epoch in use
+ * @max_ahead: the window in nanoseconds: how far the time in an ID may be in
+ *	front of its clock
+ * @windows: the windows in units of each source, by enum kuid_source
+ * @step_limit: stamp lag above which a new epoch is requested, in nanoseconds
+ * @lock: writers hold it; guards all members below
+ * @seq: counts changes of all members below
+ * @stamp_clock: the clock of stamps
+ * @slot_clock: the clock of slots
+ * @epoch: the epoch in use; NULL before the first one is published
+ * @gate: decides which parts of the identity and which times may be used
+ * @issued: the highest stamp that earlier epochs made with a given node, or
+ *	that a restored floor covers; 0 if there is none
+ * @drawn: the highest stamp that earlier epochs made with a random node; 0 if
+ *	there is none
  * @steps_back: how often the wall clock was found set back
- * @steps_forward: how often it was found set forward
+ * @steps_forward: how often the wall clock was found set forward
  *
- * The first three never change. @lock also guards the epochs of struct
- * kuid_watermarks.
+ * @max_ahead, @windows and @step_limit never change. @lock also guards
+ * &kuid_watermarks.epoch.
  *
- * Readers without @lock use READ_ONCE() within @seq, and all writes are by
- * WRITE_ONCE(). @seq tells of a change, not of a value that was torn or read
- * twice.
+ * Readers without @lock use READ_ONCE() inside @seq, and writers use
+ * WRITE_ONCE(). Only @drawn is never read without @lock. @seq alone is not
+ * enough: it tells that a value has changed, but the compiler could still tear
+ * a load, or load a value twice.
  */
 struct kuid_generator {
 	u64 max_ahead;
@@ -86,12 +97,15 @@ struct kuid_generator {
 };
 
 /**
- * struct kuid_step - clocks have changed
- * @by: how far the wall clock was set, in nanoseconds; negative if back, 0 if
- *	something else has changed them
- * @stamp_lag: how far issued stamps are ahead of it now, 0 if they are not
- * @slot_lag: the same for slots
- * @epoch_wanted: @stamp_lag is above the limit, and a new epoch would help
+ * struct kuid_step - a change of the clocks
+ * @by: the clock step in nanoseconds, negative if the wall clock was set back;
+ *	0 if the clocks have changed for another reason
+ * @stamp_lag: how far the highest issued stamp is in front of the wall clock,
+ *	in nanoseconds; 0 if it is not
+ * @slot_lag: how far the highest issued slot is in front of the wall clock, in
+ *	nanoseconds; 0 if it is not
+ * @epoch_wanted: @stamp_lag is above the limit, and a new epoch would have a
+ *	new node
  */
 struct kuid_step {
 	s64 by;
@@ -101,23 +115,26 @@ struct kuid_step {
 };
 
 /**
- * struct kuid_watermark - what an open file has been given in one epoch
- * @last: the highest stamp or slot of each source; 0 if none
+ * struct kuid_watermark - the highest IDs of an open file in one epoch
+ * @last: the highest stamp or slot of each source, by enum kuid_source; 0 if
+ *	there is none
  *
- * Atomic maxima, raised before a call returns: a call that begins after that
- * reads the same or a higher one.
+ * Each member is an atomic maximum. A call raises it before it returns, so a
+ * call that begins later reads this value or a higher one.
  */
 struct kuid_watermark {
 	atomic64_t last[KUID_NR_SOURCES];
 };
 
 /**
- * struct kuid_watermarks - what an open file has been given
- * @epoch: the newest epoch that it was used in; 0 if it was not yet
- * @of: of that epoch and the one before, by the lowest bit of the number
+ * struct kuid_watermarks - the highest IDs of an open file
+ * @epoch: number of the newest epoch in which the file was used; 0 before that
+ * @of: watermarks of that epoch and of the epoch before, by the lowest bit of
+ *	the epoch's number
  *
- * Two, because readers of the former epoch may still be about; no more,
- * because a further one is not published before those are gone.
+ * Callers of the former epoch may still be running, so there are two
+ * watermarks. Two are enough, because a third epoch is not published before
+ * these callers are gone.
  */
 struct kuid_watermarks {
 	u64 epoch;
@@ -125,11 +142,10 @@ struct kuid_watermarks {
 };
 
 /**
- * enum kuid_order - which IDs an ID follows
- * @KUID_BY_CPU: those that were made on the same CPU
- * @KUID_BY_FILE: those of the same open file
- * @KUID_BY_HOST: both those of the same open file and all that were made by
- *	host
+ * enum kuid_order - the earlier IDs that an ID must be above
+ * @KUID_BY_CPU: IDs that were made on the same CPU
+ * @KUID_BY_FILE: IDs of the same open file
+ * @KUID_BY_HOST: IDs of the same open file, and all IDs of host order
  */
 enum kuid_order {
 	KUID_BY_CPU,
@@ -138,13 +154,14 @@ enum kuid_order {
 };
 
 /**
- * struct kuid_want - what a caller wants of the generator
- * @source: stamps, or slots of which sequence
- * @watermarks: of the open file it is for; not used if @order is KUID_BY_CPU
- * @order: what it shall follow
- * @parts: KUID_PART_*: what IDs made of it will show of the identity
- * @ahead: how far it may be ahead of the clock: of &kuid_generator.windows
- * @count: how much, at least 1
+ * struct kuid_want - the units that a caller wants
+ * @source: source of the units
+ * @watermarks: watermarks of the open file; not used if @order is KUID_BY_CPU
+ * @order: the earlier IDs that the new IDs must be above
+ * @parts: KUID_PART_*: parts of the identity that the IDs will show
+ * @ahead: how far the units may be in front of the clock: a member of
+ *	&kuid_generator.windows, in units of @source
+ * @count: how many units the caller wants, at least 1
  */
 struct kuid_want {
 	enum kuid_source source;
@@ -156,13 +173,14 @@ struct kuid_want {
 };
 
 /**
- * enum kuid_why - why an epoch begins
- * @KUID_EPOCH_FIRST: there was none
- * @KUID_EPOCH_STEP: the wall clock was set back further than the limit
- * @KUID_EPOCH_FORCE: all clocks are set to the wall clock, and may repeat slots
- * @KUID_EPOCH_SET: its identity was set
- * @KUID_EPOCH_RESTORE: the floor was
- * @KUID_EPOCH_FORK: the machine may have a twin now
+ * enum kuid_why - the reason for a new epoch
+ * @KUID_EPOCH_FIRST: there was no epoch
+ * @KUID_EPOCH_STEP: the wall clock was set back by more than the limit
+ * @KUID_EPOCH_FORCE: an administrator sets both clocks to the wall clock; slots
+ *	may repeat
+ * @KUID_EPOCH_SET: an administrator has set the identity
+ * @KUID_EPOCH_RESTORE: an administrator has restored the floor
+ * @KUID_EPOCH_FORK: there may be a twin
  */
 enum kuid_why {
 	KUID_EPOCH_FIRST,
@@ -174,20 +192,24 @@ enum kuid_why {
 };
 
 /**
- * struct kuid_reading - how things stand
- * @origin: the epoch and its identity; all zeroes if there is none yet
- * @choices: where the epoch's identity comes from
- * @stale: KUID_PART_* of the epoch
- * @stamp_lag: how far the stamp clock is ahead of the wall clock, nanoseconds
- * @slot_lag: the same for the slot clock
- * @ahead: how far the highest of each source is ahead of its clock
- * @stamp_end: all stamps with a given node are below this time; 0 if none are
- * @slot_end: all slots are
+ * struct kuid_reading - the state of a generator at one moment
+ * @origin: the epoch and its identity; all zeroes if there is no epoch
+ * @choices: the rules that the identity was made by
+ * @stale: KUID_PART_*: &kuid_epoch.stale
+ * @stamp_lag: how far the stamp clock is in front of the wall clock, in
+ *	nanoseconds
+ * @slot_lag: how far the slot clock is in front of the wall clock, in
+ *	nanoseconds
+ * @ahead: run-ahead of each source: how far its highest issued time is in front
+ *	of its clock, in nanoseconds
+ * @stamp_end: all stamps with a given node are below this time, in nanoseconds
+ *	since 1970; 0 if there are none
+ * @slot_end: all slots are below this time, in nanoseconds since 1970
  * @gate: the gate
- * @steps_back: as in struct kuid_generator
- * @steps_forward: likewise
- * @past_ceiling: the ceiling doesn't cover a time that may come next
- * @may_repeat: slots may be given out a second time now
+ * @steps_back: how often the wall clock was set back
+ * @steps_forward: how often the wall clock was set forward
+ * @past_ceiling: a time that may come next is not covered by the ceiling
+ * @may_repeat: slots may be handed out a second time now
  */
 struct kuid_reading {
 	struct kuid_origin origin;
@@ -205,7 +227,7 @@ struct kuid_reading {
 	bool may_repeat;
 };
 
-/* When something comes that may never come. */
+/* A moment that never comes. */
 #define KUID_NEVER (~0ULL)
 
 /* A snapshot of a generator, and the time of one of its clocks. */
@@ -213,7 +235,7 @@ struct kuid_view {
 	struct kuid_epoch *epoch;
 	u64 now;
 	unsigned int seq;
-	bool holds; /* else there is nothing to go by */
+	bool holds; /* otherwise the caller must refresh first */
 };
 
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
@@ -237,7 +259,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading);
 u64 kuid_generator_clear(const struct kuid_generator *generator);
 
-/* The clock that a source's units are handed out by. */
+/* The clock that the units of a source are handed out by. */
 static __always_inline const struct kuid_clock *
 kuid_generator_clock(const struct kuid_generator *generator,
 		     const enum kuid_source source)
@@ -247,9 +269,12 @@ kuid_generator_clock(const struct kuid_generator *generator,
 }
 
 /*
- * Look at the generator by one of its clocks. What is seen does not hold if
- * there was a step or a writer, or it is past the clock's time:
- * kuid_generator_refresh().
+ * Read the count, the epoch and one clock. The view does not hold if the wall
+ * clock was set, if a writer is active, or if the clock must not be used any
+ * more. Then the caller calls kuid_generator_refresh() and starts over.
+ *
+ * The offset is compared after the clock's members were read, and the count is
+ * read last, so all values belong to one moment.
  */
 static __always_inline struct kuid_view
 kuid_generator_view(const struct kuid_generator *generator,
@@ -274,10 +299,15 @@ kuid_generator_view(const struct kuid_generator *generator,
 }
 
 /*
- * Whether what was reserved in a view may be given out. The reservation is
- * fully ordered, before this reads the count; a writer raises the count before
- * it looks at reservations, see kuid_generator_write_begin(): so that either
- * the writer sees the reservation, or this sees the writer.
+ * Check whether a reservation may be handed out: no writer has begun since the
+ * view was taken.
+ *
+ * Two full barriers pair here. The compare-and-exchange of the reservation is
+ * fully ordered, and comes before this read of the count. The writer raises the
+ * count, and has an smp_mb() in kuid_generator_write_begin() before it reads
+ * the reservations. So either the writer sees the reservation, or this function
+ * sees the writer. Without one of the barriers, both could miss each other, and
+ * the caller would hand out an outdated ID.
  */
 static __always_inline bool
 kuid_generator_holds(const struct kuid_generator *generator,
@@ -286,7 +316,10 @@ kuid_generator_holds(const struct kuid_generator *generator,
 	return !read_seqcount_retry(&generator->seq, view->seq);
 }
 
-/* CPUs, or what they have, are numbered through; more CPUs share them. */
+/*
+ * The index of the CPU's element out of @nr. If there are more CPUs than
+ * elements, CPUs share them.
+ */
 static inline unsigned int kuid_generator_cpu(unsigned int nr)
 {
 	unsigned int cpu = kuid_port_cpu();
@@ -294,7 +327,10 @@ static inline unsigned int kuid_generator_cpu(unsigned int nr)
 	return likely(cpu < nr) ? cpu : cpu % nr;
 }
 
-/* The lane that stamps of an order come from, on this CPU. */
+/*
+ * The lane for stamps of an order on the present CPU. The task may be moved to
+ * another CPU at once, so this is only a hint.
+ */
 static __always_inline unsigned int
 kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
 {
@@ -303,13 +339,19 @@ kuid_generator_lane(const struct kuid_epoch *epoch, const enum kuid_order order)
 	return KUID_FIRST_CPU_LANE + kuid_generator_cpu(epoch->nr_cpu_lanes);
 }
 
-/* A file's watermarks in an epoch. */
+/*
+ * The watermark of an open file in an epoch. The caller is in the epoch, so the
+ * watermark can't be reused for a later epoch meanwhile.
+ */
 static __always_inline struct kuid_watermark *
 kuid_generator_watermark(struct kuid_generator *generator,
 			 struct kuid_watermarks *watermarks,
 			 const struct kuid_epoch *epoch)
 {
-	/* Pairs with the release in kuid_generator_enter(). */
+	/*
+	 * Pairs with the release in kuid_generator_enter(): without it the
+	 * caller could read or raise a watermark that is not cleared yet.
+	 */
 	if (unlikely(smp_load_acquire(&watermarks->epoch) != epoch->number))
 		kuid_generator_enter(generator, watermarks, epoch->number);
 	return &watermarks->of[epoch->number & 1];
@@ -335,7 +377,7 @@ static inline struct kuid_taken kuid_generator_none(u64 next)
 	return (struct kuid_taken) { .units.first = next };
 }
 
-/* Reserve from @now on, above @above and not above @limit, what is wanted. */
+/* Reserve the wanted units above @above, from @now on, up to @limit. */
 static __always_inline struct kuid_units
 kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
 		   u64 now, u64 above, u64 limit)
@@ -352,7 +394,10 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
 						above, limit, &units.count);
 		return units;
 	}
-	/* The rest of a run would be too little for a batch. */
+	/*
+	 * Host order needs slots above those of all runs. A batch in file order
+	 * would get only the rest of a run.
+	 */
 	if (want->order == KUID_BY_HOST ||
 	    (want->order == KUID_BY_FILE && want->count >= KUID_RUN_SLOTS))
 		return kuid_sequence_reserve_next(&sequences->of[source], now,
@@ -366,17 +411,19 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
 /**
  * kuid_generator_take - take stamps or slots
  * @generator: the generator, which has an epoch
- * @want: what the caller wants
+ * @want: the units that the caller wants
  *
- * What is taken increases. By file, it is above all that was reserved with the
- * same watermarks before this call began. A lane of its own is not enough for
- * that: the caller may have come from a CPU whose lane was ahead of this one's.
+ * The units increase. Unless the order is KUID_BY_CPU, they are above all units
+ * that calls with the same watermarks took before this call began. A lane alone
+ * would not be enough for that: the caller may come from a CPU whose lane is in
+ * front of this one.
  *
- * Context: any but NMI; the epoch must not be freed meanwhile, so in the kernel
- * under rcu_read_lock_sched(). Never sleeps.
- * Return: as much as is to be had at once; if that is nothing, first is the
- * stamp or slot that came next, or KUID_NEVER if the clock has come to the
- * ceiling.
+ * Context: any but NMI. The epoch must not be freed meanwhile, so kernel code
+ * calls this under rcu_read_lock_sched(). Never sleeps. Takes generator->lock
+ * if the snapshot must be refreshed.
+ * Return: as many units as could be had at once. If there was none, count is 0,
+ * and first is the first unit that the caller would have got without the limit,
+ * or KUID_NEVER if the clock has reached the ceiling.
  */
 static __always_inline struct kuid_taken
 kuid_generator_take(struct kuid_generator *generator,
@@ -391,7 +438,10 @@ kuid_generator_take(struct kuid_generator *generator,
 		const struct kuid_view view =
 			kuid_generator_view(generator, clock);
 		u64 now = of->at(view.now);
-		/* All that begins at one moment is as far ahead as its first. */
+		/*
+		 * All slots of a grid tick have one time, so the last grid tick
+		 * that begins inside the window may be used to its end.
+		 */
 		u64 limit = now + want->ahead + of->tail;
 		atomic64_t *watermark = NULL;
 		struct kuid_units units;
@@ -412,13 +462,16 @@ kuid_generator_take(struct kuid_generator *generator,
 			above = atomic64_read(watermark);
 		}
 		units = kuid_epoch_reserve(view.epoch, want, now, above, limit);
-		/* Before the look whether the view holds. */
+		/*
+		 * Read before the check of the count, so that a part that was
+		 * closed after the view is seen here or fails the check.
+		 */
 		closed = kuid_gate_closed(&generator->gate, want->parts);
 		if (unlikely(!units.count)) {
 			if (kuid_generator_holds(generator, &view))
 				return kuid_generator_none(units.first);
 		} else if (likely(kuid_generator_holds(generator, &view))) {
-			/* The compiler doesn't know that 1 is 1 at most. */
+			/* Tell the compiler: it can't know that 1 was taken. */
 			u32 n = want->count == 1 ? 1 : units.count;
 
 			if (follow)
@@ -426,7 +479,10 @@ kuid_generator_take(struct kuid_generator *generator,
 			return kuid_generator_taken(&units, n, view.epoch,
 						    closed);
 		}
-		/* What was reserved may lie far ahead of the clock. */
+		/*
+		 * The dropped reservation may lie beyond the window of the
+		 * clock. Without a refresh, it would keep others waiting.
+		 */
 		kuid_generator_refresh(generator, clock);
 	}
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * fogfish's k-ordered IDs: k64 for one host, k96 and k128 with a node.
+ * The k-ordered IDs of fogfish: k64 for one host, k96 and k128 with a node.
  *
- * All three hold one slot of one grid: A megaseconds, B seconds within it, C
- * the second's microseconds >> 10, and a sequence number within that grid tick.
- * A second has 977 grid ticks, the last of them shorter than the others. A grid
- * tick has 16,384 slots, and slots are numbered through. k64 is the four fields
- * one after the other. k96 and k128 have a node put in before the lowest I bits
- * of B, where I is the interval: IDs of 2^I seconds lie together by node.
+ * All three formats hold one slot of one grid: A megaseconds, B seconds within
+ * the megasecond, C the second's microseconds >> 10, and a sequence number
+ * within the grid tick. A second has 977 grid ticks, and the last one is
+ * shorter than the others. A grid tick has 16,384 slots, which are numbered
+ * from 1970 on.
+ *
+ * k64 is the four fields one after the other. k96 and k128 have a node before
+ * the lowest I bits of B, where I is the interval. So within 2^I seconds, the
+ * IDs of one node are together.
  */
 #ifndef KUID_CORE_KORDER_H
 #define KUID_CORE_KORDER_H
@@ -18,14 +21,14 @@
 #define KUID_GRID_SEQ_MAX  ((1U << KUID_GRID_SEQ_BITS) - 1)
 #define KUID_GRID_C_BITS   10
 #define KUID_GRID_B_BITS   20
-#define KUID_GRID_TICKS	   977	   /* in a second: 999,999 us >> 10, and 0 */
-#define KUID_GRID_TICK_NS  1024000 /* all but a second's last */
+#define KUID_GRID_TICKS	   977	   /* in a second: 0 to 999,999 us >> 10 */
+#define KUID_GRID_TICK_NS  1024000 /* except the last one of a second */
 #define KUID_GRID_MEGA	   1000000
 
-/* The slots of a second. */
+/* Slots of a second. */
 #define KUID_GRID_RATE ((u64)KUID_GRID_TICKS << KUID_GRID_SEQ_BITS)
 
-/* The first slot of the grid tick that a moment is in. */
+/* The first slot of the grid tick that holds a time. */
 static inline u64 kuid_grid_slot(u64 ns)
 {
 	u64 sec = ns / KUID_SEC_NS;
@@ -35,7 +38,7 @@ static inline u64 kuid_grid_slot(u64 ns)
 	       << KUID_GRID_SEQ_BITS;
 }
 
-/* The moment at which a slot's grid tick begins. */
+/* The time at which the grid tick of a slot begins. */
 static inline u64 kuid_grid_ns(u64 slot)
 {
 	u64 tick = slot >> KUID_GRID_SEQ_BITS;
@@ -45,13 +48,13 @@ static inline u64 kuid_grid_ns(u64 slot)
 	       (c << KUID_GRID_C_BITS) * 1000;
 }
 
-/* How many slots there are in a span of time, at least. */
+/* The lowest number of slots in a span of time. */
 static inline u64 kuid_grid_slots(u64 span_ns)
 {
 	return span_ns / KUID_GRID_TICK_NS << KUID_GRID_SEQ_BITS;
 }
 
-/* A slot as k64. */
+/* The k64 of a slot. */
 static __always_inline u64 kuid_k64_of_slot(u64 slot)
 {
 	u64 tick = slot >> KUID_GRID_SEQ_BITS;
@@ -65,13 +68,13 @@ static __always_inline u64 kuid_k64_of_slot(u64 slot)
 	       (slot & KUID_GRID_SEQ_MAX);
 }
 
-/* How many of the lowest bits of a k64 stand behind the node. */
+/* How many bits of a k64 are after the node. */
 static __always_inline unsigned int kuid_korder_split(unsigned int interval)
 {
 	return interval + KUID_GRID_C_BITS + KUID_GRID_SEQ_BITS;
 }
 
-/* What stands before the node, and what behind. */
+/* The bits of a k64 before the node, and the bits after it. */
 static __always_inline u64 kuid_korder_before(u64 k64, unsigned int split)
 {
 	return k64 >> split;
@@ -82,7 +85,7 @@ static __always_inline u64 kuid_korder_behind(u64 k64, unsigned int split)
 	return k64 & (BIT_ULL(split) - 1);
 }
 
-/* The node of k96, for which the worker is too wide. */
+/* The node of k96 has 32 bits, so the 64 bits of the worker are folded. */
 static __always_inline u32 kuid_k96_node(u64 worker)
 {
 	return worker >> 32 ^ worker;
@@ -90,11 +93,12 @@ static __always_inline u32 kuid_k96_node(u64 worker)
 
 /**
  * kuid_k96_of_k64 - put a node into a k64
- * @k64: the local ID
+ * @k64: the k64
  * @node: the node
- * @interval: KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @interval: I, KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
  * @low: set to the second word, of which k96 has the upper half
  *
+ * Context: any.
  * Return: the first word.
  */
 static __always_inline u64 kuid_k96_of_k64(u64 k64, u32 node,
@@ -103,18 +107,19 @@ static __always_inline u64 kuid_k96_of_k64(u64 k64, u32 node,
 	unsigned int split = kuid_korder_split(interval);
 	u64 behind = kuid_korder_behind(k64, split);
 
-	/* The lower 32 bits of the node and of what follows it. */
+	/* The lower 32 bits of the node and the bits after it. */
 	*low = ((u64)node << split | behind) << 32;
 	return (k64 ^ behind) | (u64)node << 32 >> (64 - split) | behind >> 32;
 }
 
 /**
  * kuid_k128_of_k64 - put a node into a k64
- * @k64: the local ID
+ * @k64: the k64
  * @node: the node
- * @interval: KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @interval: I, KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
  * @low: set to the second word
  *
+ * Context: any.
  * Return: the first word.
  */
 static __always_inline u64 kuid_k128_of_k64(u64 k64, u64 node,
@@ -127,13 +132,14 @@ static __always_inline u64 kuid_k128_of_k64(u64 k64, u64 node,
 }
 
 /**
- * kuid_k64_of_k96 - take the node out again
+ * kuid_k64_of_k96 - take the node out of a k96
  * @high: the first word
  * @low: the second word, of which k96 has the upper half
- * @interval: that the ID was made with; it is not stored in it
+ * @interval: the I that the ID was made with; the ID does not hold it
  * @node: set to the node
  *
- * Return: the local ID.
+ * Context: any.
+ * Return: the k64.
  */
 static inline u64 kuid_k64_of_k96(u64 high, u64 low, unsigned int interval,
 				  u32 *node)
@@ -142,19 +148,20 @@ static inline u64 kuid_k64_of_k96(u64 high, u64 low, unsigned int interval,
 	u64 tail = high << 32 | low >> 32;
 	u64 before = high >> split;
 
-	/* What lies above the node's 32 bits on either side falls off. */
+	/* The conversion to 32 bits drops the bits above the node. */
 	*node = tail >> split | high >> 32 << (64 - split);
 	return before << split | kuid_korder_behind(tail, split);
 }
 
 /**
- * kuid_k64_of_k128 - take the node out again
+ * kuid_k64_of_k128 - take the node out of a k128
  * @high: the first word
  * @low: the second word
- * @interval: that the ID was made with; it is not stored in it
+ * @interval: the I that the ID was made with; the ID does not hold it
  * @node: set to the node
  *
- * Return: the local ID.
+ * Context: any.
+ * Return: the k64.
  */
 static inline u64 kuid_k64_of_k128(u64 high, u64 low, unsigned int interval,
 				   u64 *node)
@@ -166,8 +173,9 @@ static inline u64 kuid_k64_of_k128(u64 high, u64 low, unsigned int interval,
 }
 
 /*
- * Within a grid tick consecutive slots differ in the lowest bits only, so that
- * an ID is the one before it plus a constant.
+ * Within a grid tick, consecutive slots differ only in the lowest bits. So an
+ * ID is the ID before it plus a constant, which is cheaper than packing each
+ * slot.
  */
 static __always_inline u32 kuid_korder_pack(void *sink,
 					    const struct kuid_units *slots,
@@ -202,7 +210,7 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 	return slots->count;
 }
 
-/* Local k-ordered IDs, 8 bytes. See kuid_format_pack(). */
+/* k-ordered IDs without a node, 8 bytes. See kuid_format_pack(). */
 static __always_inline u32 kuid_k64_pack(void *sink,
 					 const struct kuid_units *slots,
 					 const struct kuid_identity *identity,
@@ -211,7 +219,7 @@ static __always_inline u32 kuid_k64_pack(void *sink,
 	return kuid_korder_pack(sink, slots, identity, put, 64);
 }
 
-/* Global k-ordered IDs with a node of 32 bits, 12 bytes. */
+/* k-ordered IDs with a node of 32 bits, 12 bytes. See kuid_format_pack(). */
 static __always_inline u32 kuid_k96_pack(void *sink,
 					 const struct kuid_units *slots,
 					 const struct kuid_identity *identity,
@@ -220,7 +228,7 @@ static __always_inline u32 kuid_k96_pack(void *sink,
 	return kuid_korder_pack(sink, slots, identity, put, 96);
 }
 
-/* Global k-ordered IDs with a node of 64 bits, 16 bytes. */
+/* k-ordered IDs with a node of 64 bits, 16 bytes. See kuid_format_pack(). */
 static __always_inline u32 kuid_k128_pack(void *sink,
 					  const struct kuid_units *slots,
 					  const struct kuid_identity *identity,

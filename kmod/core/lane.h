@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A lane: a source of strictly increasing nanoseconds, each given out once.
+ * A lane: a supply of strictly increasing nanoseconds. Each nanosecond is
+ * handed out once.
  *
- * A lane belongs to a CPU only in that it is rarely touched by another one: a
- * task may be preempted or moved between choosing a lane and reserving from
- * it, and CPUs may share a lane. So the one word is changed by a full
- * compare-and-exchange, and being right does not depend on who makes it.
+ * A lane belongs to a CPU only for speed: other CPUs seldom write it. A task
+ * may be preempted or moved to another CPU after it has chosen the lane and
+ * before it reserves, and CPUs may share a lane. So a reservation is a
+ * compare-and-exchange, and is correct on any CPU.
  */
 #ifndef KUID_CORE_LANE_H
 #define KUID_CORE_LANE_H
@@ -14,29 +15,33 @@
 
 /**
  * struct kuid_lane - a lane
- * @last: the last nanosecond given out; only ever raised, by
+ * @last: the last nanosecond that was handed out; only raised, by
  *	compare-and-exchange
  *
- * A lane of all zeroes has given out nothing. Lanes lie in cache lines of
- * their own because each is written by its CPU for every ID.
+ * If the lane is all zeroes, nothing was handed out yet. Each lane has its own
+ * cache line, because its CPU writes it for each ID.
  */
 struct kuid_lane {
 	atomic64_t last;
 } ____cacheline_aligned_in_smp;
 
 /**
- * kuid_lane_reserve - take nanoseconds from a lane
+ * kuid_lane_reserve - reserve nanoseconds of a lane
  * @lane: the lane
- * @now: a reading of the stamp clock; older than the present does no harm
- * @above: all stamps taken will be above this one
- * @limit: nothing will be above this one, at least @now
- * @count: how many nanoseconds are wanted, at least 1; set to how many were
- *	taken, 0 if there was none up to @limit
+ * @now: a time of the stamp clock, in nanoseconds since 1970; an old one does
+ *	no harm
+ * @above: reserve only stamps above this one
+ * @limit: reserve no stamp above this one; at least @now
+ * @count: how many nanoseconds the caller wants, at least 1; set to how many
+ *	were reserved, 0 if there was none up to @limit
  *
- * Context: any. Never sleeps.
- * Return: the first of @count consecutive nanoseconds, none of which this lane
- * has given out before or will again; if none was taken, the one that came
- * next.
+ * A successful reservation is fully ordered. Callers rely on this: see
+ * kuid_generator_holds().
+ *
+ * Context: any. Never sleeps, takes no lock.
+ * Return: the first of @count consecutive nanoseconds, which this lane hands
+ * out to no other caller. If nothing was reserved, the first nanosecond that
+ * the caller would have got without @limit.
  */
 static __always_inline u64 kuid_lane_reserve(struct kuid_lane *lane, u64 now,
 					     u64 above, u64 limit, u32 *count)

@@ -3,15 +3,19 @@
  * A line of callers that wait for slots of one sequence, first come, first
  * served.
  *
- * A waiter sleeps by itself until its slots are due and then takes them, if
- * enough are left for the waiters before it. So a waiter that can't run keeps
- * no more from the others than it asked for, and not for long: if it hasn't
- * looked for KUID_LINE_GRACE_NS since its slots were due, the next waiter that
- * looks removes it. The first KUID_LINE_FRONT waiters look when that time comes
- * for the head; the others look when their own slots are due.
+ * Each waiter has its own timer, which ends its sleep when its slots are due.
+ * The waiter takes its slots then, if enough are left for the waiters before
+ * it. So a waiter that can't run keeps only the slots that it asked for from
+ * the others, and only for a short time: if it has not looked for
+ * KUID_LINE_GRACE_NS since its slots were due, it is late, and the next waiter
+ * that looks removes it.
+ *
+ * The first KUID_LINE_FRONT waiters look at the moment when the head becomes
+ * late. The other waiters look when their own slots are due, so a long line
+ * costs no more wakeups than a short one.
  *
  * The line knows neither slots nor clocks: the caller computes when slots are
- * due. All functions but the initializers want &kuid_line.lock held.
+ * due. Callers of all functions except the initializers hold &kuid_line.lock.
  */
 #ifndef KUID_CORE_LINE_H
 #define KUID_CORE_LINE_H
@@ -19,21 +23,25 @@
 #include "format.h"
 
 /*
- * How many waiters at the front of a line look after its head, and how many one
- * look removes at most, because interrupts are off meanwhile.
+ * Number of waiters at the front of a line that look after a late head. One
+ * look also removes at most this many waiters, because interrupts are off
+ * meanwhile.
  */
 #define KUID_LINE_FRONT 16
 
-/* How long slots may be due without being taken. */
+/*
+ * A waiter is late if its slots have been due for this long and it has not
+ * looked since.
+ */
 #define KUID_LINE_GRACE_NS (8 * KUID_MS_NS)
 
 /**
  * struct kuid_line - a line
- * @lock: guards all of it and the waiters in it
- * @waiters: in the order in which they came
- * @count: how many waiters there are; read without @lock, too, so written by
+ * @lock: guards all members, and the waiters in the line
+ * @waiters: the waiters in the order in which they joined
+ * @count: number of waiters; callers also read it without @lock, so writers use
  *	WRITE_ONCE()
- * @asked: slots that all waiters up to now have asked for
+ * @asked: slots that all waiters have asked for until now; never goes down
  */
 struct kuid_line {
 	raw_spinlock_t lock;
@@ -43,19 +51,21 @@ struct kuid_line {
 };
 
 /**
- * struct kuid_waiter - a caller in a line, or on its way into one
- * @entry: in &kuid_line.waiters; empty while the caller is in no line
+ * struct kuid_waiter - a caller that is in a line or may join one
+ * @entry: entry in &kuid_line.waiters; empty if the caller is in no line
  * @task: the task to wake
- * @mark: &kuid_line.asked when the waiter joined
- * @due: when its slots and those of the waiters before it are there; each look
- *	moves it, so it is past only while the waiter hasn't looked
- * @first: since when it has been the head
- * @front: it is one of the first KUID_LINE_FRONT
- * @called: it was woken to look, and hasn't yet; read without the lock by the
- *	waiter itself, so written by WRITE_ONCE()
+ * @mark: value of &kuid_line.asked when the waiter joined
+ * @due: moment at which its slots are due if the waiters before it get theirs
+ *	first. Each look of the waiter computes it again, so it is in the past
+ *	only if the waiter has not looked since.
+ * @first: moment since which the waiter has been the head; if it is not the
+ *	head yet, the moment at which it joined
+ * @front: the waiter is one of the first KUID_LINE_FRONT
+ * @called: the waiter was woken to look, and has not looked yet; the waiter
+ *	reads it without the lock, so writers use WRITE_ONCE()
  *
- * Times are nanoseconds of the monotonic clock. All but @task is guarded by
- * &kuid_line.lock.
+ * Moments are nanoseconds of the monotonic clock. &kuid_line.lock guards all
+ * members but @task.
  */
 struct kuid_waiter {
 	struct list_head entry;
@@ -81,7 +91,7 @@ static inline void kuid_waiter_init(struct kuid_waiter *waiter,
 	INIT_LIST_HEAD(&waiter->entry);
 }
 
-/* Whether the waiter is in a line; others may have removed it. */
+/* Whether the waiter is in a line. Another caller may have removed it. */
 static inline bool kuid_waiter_waits(const struct kuid_waiter *waiter)
 {
 	return !list_empty(&waiter->entry);
@@ -100,13 +110,15 @@ static inline void kuid_waiter_call(struct kuid_waiter *waiter)
 }
 
 /**
- * kuid_line_join - go to the end of a line
+ * kuid_line_join - join the end of a line
  * @line: the line
- * @waiter: the caller, which is in no line
- * @count: how many slots it asks for
- * @now: the time
+ * @waiter: the caller's waiter, which is in no line
+ * @count: how many slots the caller asks for
+ * @now: the present moment, in nanoseconds of the monotonic clock
  *
- * The caller sets &kuid_waiter.due, now and whenever it looks.
+ * The caller sets &kuid_waiter.due now, and at each look.
+ *
+ * Context: any but NMI; the caller holds @line->lock.
  */
 static inline void kuid_line_join(struct kuid_line *line,
 				  struct kuid_waiter *waiter, u64 count,
@@ -121,13 +133,15 @@ static inline void kuid_line_join(struct kuid_line *line,
 }
 
 /**
- * kuid_line_leave - leave a line, with slots or without
+ * kuid_line_leave - leave a line
  * @line: the line
  * @waiter: the waiter; if it is in no line, nothing is done
- * @now: the time
+ * @now: the present moment, in nanoseconds of the monotonic clock
  *
- * Wakes the waiter that becomes the head, because what it waits for may be
- * there now.
+ * If the head leaves, this function wakes the next waiter: slots may be free
+ * for it now, and nobody else would tell it.
+ *
+ * Context: any but NMI; the caller holds @line->lock.
  */
 static inline void kuid_line_leave(struct kuid_line *line,
 				   struct kuid_waiter *waiter, u64 now)
@@ -155,21 +169,27 @@ static inline void kuid_line_leave(struct kuid_line *line,
 	}
 }
 
-/* When a waiter has let its time pass. */
+/* The moment from which on a waiter that has not looked is late. */
 static inline u64 kuid_waiter_late(const struct kuid_waiter *waiter)
 {
 	return waiter->due + KUID_LINE_GRACE_NS;
 }
 
 /**
- * kuid_line_look - remove waiters that can't run from the head of a line, and
- *	count what was asked for before the caller
+ * kuid_line_look - remove late waiters from the head of a line, and count the
+ *	slots for the waiters before the caller
  * @line: the line
- * @waiter: the caller; if it is in no line, it asks as if it were to join
- * @now: the time
+ * @waiter: the caller's waiter; if it is in no line, count as if it would join
+ *	now
+ * @now: the present moment, in nanoseconds of the monotonic clock
  *
- * Return: how many slots are for others, who came before. It may be too many
- * while a waiter that left from the middle is still counted.
+ * The count is the difference of two counters, not a walk along the line. If a
+ * waiter has left from the middle of the line, the count is too high for a
+ * while. It is never too low: otherwise the caller could take slots for the
+ * waiters before it.
+ *
+ * Context: any but NMI; the caller holds @line->lock.
+ * Return: how many slots are for waiters before the caller.
  */
 static inline u64 kuid_line_look(struct kuid_line *line,
 				 struct kuid_waiter *waiter, u64 now)
@@ -188,19 +208,24 @@ static inline u64 kuid_line_look(struct kuid_line *line,
 }
 
 /**
- * kuid_line_next_look - until when a waiter may sleep
+ * kuid_line_next_look - compute until when a waiter may sleep
  * @line: the line
- * @waiter: a waiter in it, which has looked
- * @now: the time
+ * @waiter: a waiter in the line, which has looked
+ * @now: the present moment, in nanoseconds of the monotonic clock
  *
- * Return: the time; not later than when its slots are due.
+ * Context: any but NMI; the caller holds @line->lock.
+ * Return: a moment in nanoseconds of the monotonic clock; not later than the
+ * moment at which the waiter's slots are due.
  */
 static inline u64 kuid_line_next_look(struct kuid_line *line,
 				      const struct kuid_waiter *waiter, u64 now)
 {
 	const struct kuid_waiter *head = kuid_line_head(line);
 
-	/* The last look may have left some that are late. */
+	/*
+	 * One look removes only some of the late waiters. If the head is still
+	 * late, look again at once.
+	 */
 	if (head != waiter && (waiter->front || kuid_waiter_late(head) <= now))
 		return min(waiter->due, kuid_waiter_late(head));
 	return waiter->due;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The random nodes of an epoch: numbered through, and mixed up by a key so
- * that those of other epochs and hosts are others. Each step of the mixing can
- * be undone, so two numbers never give the same node.
+ * The random nodes of an epoch. An epoch has 2^47 of them, which are numbered
+ * through and permuted by a random key, so that other epochs and hosts have
+ * other nodes. Each step of the permutation can be undone, so two numbers never
+ * give the same node.
  */
 #ifndef KUID_CORE_NODE_H
 #define KUID_CORE_NODE_H
@@ -11,15 +12,15 @@
 
 #define KUID_NODE_BITS 48
 
-/* The multicast bit: the lowest bit of the first of a node's six bytes. */
+/* The multicast bit: the lowest bit of the first of the six bytes. */
 #define KUID_NODE_MULTICAST_SHIFT 40
 #define KUID_NODE_MULTICAST	  BIT_ULL(KUID_NODE_MULTICAST_SHIFT)
 
-/* All but that bit. */
+/* A number has all bits of a node but the multicast bit. */
 #define KUID_NODE_NUMBER_MASK (BIT_ULL(KUID_NODE_BITS - 1) - 1)
 
 /**
- * struct kuid_node_key - what tells the nodes of one epoch from others
+ * struct kuid_node_key - the key that permutes the nodes of one epoch
  * @words: random
  */
 struct kuid_node_key {
@@ -27,12 +28,14 @@ struct kuid_node_key {
 };
 
 /**
- * kuid_node_of - a random node
- * @key: the epoch's
- * @number: which one, below 2^47; 0 is the node of the epoch's identity
+ * kuid_node_of - compute a random node
+ * @key: key of the epoch
+ * @number: number of the node, below 2^47; number 0 is the node of the epoch's
+ *	identity
  *
  * Context: any.
- * Return: 48 bits with the multicast bit set, another for each number.
+ * Return: the node: 48 bits with the multicast bit set, different for each
+ * number.
  */
 static inline u64 kuid_node_of(const struct kuid_node_key *key, u64 number)
 {
@@ -42,7 +45,7 @@ static inline u64 kuid_node_of(const struct kuid_node_key *key, u64 number)
 	for (i = 0; i < 4; i++) {
 		x = (x + (key->words[i & 1] >> i)) & KUID_NODE_NUMBER_MASK;
 		x ^= x >> 25;
-		/* Odd, so that it has an inverse. */
+		/* The factor is odd, so the multiplication has an inverse. */
 		x = x * 0x9e3779b97f4a7c15ULL & KUID_NODE_NUMBER_MASK;
 		x ^= x >> 22;
 	}

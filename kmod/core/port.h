@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ground that the core stands on, in the kernel and in userspace.
+ * The functions that the core needs from its environment.
  *
- * The core is written in the kernel's terms (u64, atomic64_t, cpu_to_be64).
- * In the kernel they are the kernel's own; elsewhere this header gives the few
- * that the core uses, with the same meaning. Beside them it names the three
- * questions the core asks about the machine, and the one thing it tells; each
- * is answered by whoever embeds the core: the kernel below, a library or a
- * test with a scripted clock elsewhere.
+ * The core is written in the kernel's terms (u64, atomic64_t, cpu_to_be64). The
+ * kernel has them. For userspace, this header defines those that the core uses,
+ * with the same meaning.
+ *
+ * The core reads the monotonic clock, the offset of the wall clock, and the
+ * number of the CPU. It wakes waiters, and reports changes of the clocks. In
+ * the kernel, this header implements all but the report. In userspace, the
+ * program that embeds the core implements them: the library, or a test with a
+ * scripted clock.
  */
 #ifndef KUID_CORE_PORT_H
 #define KUID_CORE_PORT_H
@@ -32,28 +35,35 @@
 #include <linux/types.h>
 #include <asm/byteorder.h>
 
-/* Nanoseconds of a clock that is never set and never goes back on any CPU. */
+/*
+ * Nanoseconds of a clock that nobody can set, and that never goes back on any
+ * CPU.
+ */
 static inline u64 kuid_port_mono_ns(void)
 {
 	return ktime_get_ns();
 }
 
 /*
- * What is added to that clock's time to get the wall clock's, in nanoseconds
- * since 1970: changes when the wall clock is set, and at no other time.
+ * The wall clock, in nanoseconds since 1970, is the monotonic clock plus this.
+ * It changes when the wall clock is set, and after a suspend, which stops the
+ * monotonic clock. It does not change at any other time.
  */
 static inline u64 kuid_port_wall_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_real(0));
 }
 
-/* The CPU this runs on: a hint, stale as soon as the caller is preempted. */
+/*
+ * The present CPU. This is only a hint: the caller may be moved to another CPU
+ * at any time.
+ */
 static inline unsigned int kuid_port_cpu(void)
 {
 	return raw_smp_processor_id();
 }
 
-/* Have a task that waits in a line look at it. */
+/* Wake a waiter so that it looks at its line. */
 static inline void kuid_port_wake(struct task_struct *task)
 {
 	wake_up_process(task);
@@ -94,7 +104,7 @@ typedef __s64 s64;
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 
-/* Make the compiler forget how it got the value of a variable. */
+/* Hide from the compiler how it got the value of a variable. */
 #define OPTIMIZER_HIDE_VAR(var) __asm__("" : "+r"(var))
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -110,14 +120,14 @@ typedef __s64 s64;
 #define ____cacheline_aligned_in_smp __aligned(64)
 
 /*
- * Called before each access to what threads share. A test may run its threads
- * one at a time and choose here which goes on.
+ * Called before each access to memory that threads share. A test that runs one
+ * thread at a time chooses here which thread goes on.
  */
 #ifndef kuid_port_step
 #define kuid_port_step() ((void)0)
 #endif
 
-/* Called while waiting for another thread. */
+/* Called while this thread waits for another one. */
 #ifndef kuid_port_relax
 #include <sched.h>
 #define kuid_port_relax() sched_yield()
@@ -167,7 +177,9 @@ static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 	kuid_port_step();
 	done = __atomic_compare_exchange_n(v, old, new, false, __ATOMIC_SEQ_CST,
 					   __ATOMIC_RELAXED);
-	/* The kernel's orders all that comes after it, too. */
+	/*
+	 * In the kernel, a successful exchange also orders all later accesses.
+	 */
 	if (done)
 		smp_mb();
 	return done;
@@ -189,8 +201,9 @@ static inline bool raw_spin_trylock(raw_spinlock_t *lock)
 }
 
 /*
- * What interrupts are in userspace: nothing, unless it is said that signal
- * handlers may ask for IDs, too.
+ * Userspace has no interrupts. A program whose signal handlers ask for IDs
+ * defines these two to block signals. Otherwise a handler could wait forever
+ * for a lock that the interrupted code holds.
  */
 #ifndef kuid_port_irq_save
 #define kuid_port_irq_save()	     0UL
@@ -214,7 +227,7 @@ static inline void raw_spin_unlock_irqrestore(raw_spinlock_t *lock,
 	kuid_port_irq_restore(flags);
 }
 
-/* Lists of the kernel's kind. */
+/* Lists like those of the kernel. */
 struct list_head {
 	struct list_head *next, *prev;
 };
@@ -312,9 +325,9 @@ void kuid_port_wake(struct task_struct *task);
 struct kuid_step;
 
 /*
- * The core says that clocks have changed, most often because the wall clock was
- * found set to another time. May be called from where an ID is asked for, so in
- * any context but NMI.
+ * Report that the clocks have changed, in most cases because the wall clock was
+ * set. The core calls this without generator->lock, but the caller of the core
+ * may hold the lock of a line. Any context but NMI.
  */
 void kuid_port_stepped(const struct kuid_step *step);
 

@@ -1,49 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A sequence: the host-wide supply of slots of one time grid, each given out
- * once, and the runs that CPUs carve from it.
+ * A sequence: the slots of one time grid, for the whole host. Each slot is
+ * handed out once. CPUs carve runs from the sequence.
  *
- * Slots are numbered from 1970 on and given out at their time or ahead of it.
- * A CPU that needs one carves what is left of an aligned block of
- * KUID_RUN_SLOTS, its run, and then counts in it alone, dropping what is left
- * of it when the clock has passed it. Thus the word that all CPUs share is
- * written once a run; the price is that the slots of neighbouring runs are
- * given out side by side, so that IDs of different CPUs are in order to within
- * a run for each CPU.
+ * Slots are numbered from 1970 on. A slot is handed out at its time or ahead of
+ * it. A CPU that needs a slot carves the rest of an aligned block of
+ * KUID_RUN_SLOTS slots, its run, and takes slots from the run. When the clock
+ * has passed the run, the rest of the run is dropped.
+ *
+ * So all CPUs write the shared word once for each run, not once for each ID.
+ * The price is order: CPUs hand out slots of neighbouring runs at the same
+ * time, so IDs of different CPUs may be out of order, by up to one run for each
+ * CPU.
  */
 #ifndef KUID_CORE_SEQUENCE_H
 #define KUID_CORE_SEQUENCE_H
 
 #include "format.h"
 
-/* A power of two, so that a run can't cross the ticks of the k-ordered grid. */
+/*
+ * KUID_RUN_SLOTS is a power of two up to the slots of a grid tick, so no run
+ * crosses grid ticks.
+ */
 #define KUID_RUN_SLOTS 32
 
 /**
- * struct kuid_run - one CPU's run
- * @next: the next slot to give out; the run ends before the next multiple of
- *	KUID_RUN_SLOTS, so that a multiple means an empty run; only ever
- *	raised, by compare-and-exchange, because a task may be moved to another
- *	CPU between choosing the run and taking from it
+ * struct kuid_run - the run of one CPU
+ * @next: the next slot to hand out. The run ends before the next multiple of
+ *	KUID_RUN_SLOTS, so a multiple means an empty run. Only raised, by
+ *	compare-and-exchange, because a task may be moved to another CPU after
+ *	it has chosen the run and before it takes from the run.
  */
 struct kuid_run {
 	atomic64_t next;
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct kuid_sequence - the host-wide supply of one grid's slots
- * @next: the first slot that no one has; only ever raised, by
+ * struct kuid_sequence - the slots of one time grid
+ * @next: the first slot that was not handed out or carved; only raised, by
  *	compare-and-exchange
  *
- * A sequence of all zeroes has given out nothing.
+ * If the sequence is all zeroes, nothing was handed out yet.
  */
 struct kuid_sequence {
 	atomic64_t next;
 } ____cacheline_aligned_in_smp;
 
 /*
- * Raise an atomic maximum. Fully ordered; a plain store could take it back
- * below what another thread has raised it to.
+ * Raise an atomic maximum. A plain store could lower it, if another thread has
+ * raised it further meanwhile. Each raise is fully ordered.
  */
 static __always_inline void kuid_raise(atomic64_t *maximum, u64 to)
 {
@@ -53,19 +58,25 @@ static __always_inline void kuid_raise(atomic64_t *maximum, u64 to)
 		;
 }
 
-/* The begin of the run that has @slot in it; as what is left, an empty run. */
+/*
+ * The first slot of the run that holds @slot. As the word of a run it means an
+ * empty run.
+ */
 static inline u64 kuid_run_begin(u64 slot)
 {
 	return slot & ~(KUID_RUN_SLOTS - 1ULL);
 }
 
-/* The end of the run that has @slot in it or before it. */
+/*
+ * The end of the run that holds @slot; @slot itself if it is a multiple of
+ * KUID_RUN_SLOTS.
+ */
 static inline u64 kuid_run_end(u64 slot)
 {
 	return kuid_run_begin(slot + KUID_RUN_SLOTS - 1);
 }
 
-/* Take from a run, if it has anything from @from to @limit. */
+/* Take the slots of a run that are between @from and @limit. */
 static __always_inline struct kuid_units
 kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 {
@@ -84,7 +95,10 @@ kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 	return slots;
 }
 
-/* Take slots that no one has yet, and perhaps the rest of their run. */
+/*
+ * Take slots from the sequence, and the rest of their run if @run is set and
+ * @limit allows it. *@end is set to the slot after all of them.
+ */
 static __always_inline struct kuid_units
 kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 		   u32 count, bool run, u64 *end)
@@ -108,8 +122,9 @@ kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 }
 
 /*
- * Take slots that no one has yet, and the rest of their run with them. Apart,
- * because it is done once a run, and what is done for each ID needs registers.
+ * Take slots from the sequence, and keep the rest of their run for this CPU.
+ * Out of line: this code runs once for each run, and inlined it would take
+ * registers from the code that runs for each ID.
  */
 static noinline __maybe_unused struct kuid_units
 kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
@@ -123,14 +138,14 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 		left = atomic64_read(&run->next);
 		/*
 		 * A run that is only below the caller's watermark, or above its
-		 * limit, is good for others yet and must not be dropped for
-		 * this caller.
+		 * limit, still serves other callers. Don't drop it for this
+		 * caller.
 		 */
 		keep = left < kuid_run_end(left) && now < kuid_run_end(left);
 		if (!keep ||
 		    max(left, from) >= min(kuid_run_end(left), limit + 1))
 			break;
-		/* Filled by another task since it was found empty. */
+		/* Another task has filled the run since it was found empty. */
 		slots = kuid_run_take(run, from, limit, count);
 		if (slots.count)
 			return slots;
@@ -140,8 +155,10 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 	if (keep || !slots.count)
 		return slots;
 	/*
-	 * Even if nothing is left of the run: what another task has carved
-	 * before, and has put or is about to put there, would come too late.
+	 * Raise the word even if nothing is left of this run. Another task may
+	 * have carved a lower run for this CPU, and may store its rest here now
+	 * or soon. Slots of that rest would be out of order after the slots
+	 * taken here.
 	 */
 	rest = slots.first + slots.count;
 	kuid_raise(&run->next, rest < end ? rest : kuid_run_begin(rest));
@@ -149,17 +166,22 @@ kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 }
 
 /**
- * kuid_sequence_reserve - take slots by way of a CPU's run
+ * kuid_sequence_reserve - reserve slots from the run of a CPU
  * @sequence: the sequence
- * @run: the run of the CPU this runs on
- * @now: the slot that the clock is in
- * @above: all slots taken will be above it
- * @limit: none will be above this one
- * @count: how many slots are wanted, at least 1
+ * @run: the run of the present CPU; any run is correct
+ * @now: the slot of the present time
+ * @above: reserve only slots above this one
+ * @limit: reserve no slot above this one
+ * @count: how many slots the caller wants, at least 1
  *
- * Context: any but NMI. Never sleeps.
- * Return: as many slots as are to be had at once, at most @count; if that is
- * none, first is the one that came next.
+ * If the run has no slot for the caller, this function carves a new run, or
+ * takes slots from the sequence. A successful reservation is fully ordered.
+ * Callers rely on this: see kuid_generator_holds().
+ *
+ * Context: any but NMI. Never sleeps, takes no lock.
+ * Return: the slots that could be reserved at once, at most @count. If there
+ * was none, count is 0, and first is the first slot that the caller would have
+ * got without @limit.
  */
 static __always_inline struct kuid_units
 kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
@@ -174,14 +196,17 @@ kuid_sequence_reserve(struct kuid_sequence *sequence, struct kuid_run *run,
 }
 
 /**
- * kuid_sequence_reserve_next - take slots that are above all taken before
+ * kuid_sequence_reserve_next - reserve slots from the sequence itself
  * @sequence: the sequence
- * @now: the slot that the clock is in
- * @above: all slots taken will be above it
- * @limit: none will be above this one
- * @count: how many slots are wanted, at least 1
+ * @now: the slot of the present time
+ * @above: reserve only slots above this one
+ * @limit: reserve no slot above this one
+ * @count: how many slots the caller wants, at least 1
  *
- * Context: any but NMI. Never sleeps.
+ * The slots are above all slots that were reserved or carved before. A
+ * successful reservation is fully ordered, as in kuid_sequence_reserve().
+ *
+ * Context: any but NMI. Never sleeps, takes no lock.
  * Return: as kuid_sequence_reserve().
  */
 static __always_inline struct kuid_units

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Sources: what IDs are made from. Each is time in units of its own, numbered
- * from 1970 on, of which each is handed out once: stamps by lanes, slots by a
- * sequence. The generator knows of a source only what is in the table here.
+ * Sources: what IDs are made from. A source divides time into units of its own,
+ * which are numbered from 1970 on. Stamps are units of lanes, slots are units
+ * of sequences. The generator knows nothing about a source but its row in the
+ * table here.
  */
 #ifndef KUID_CORE_SOURCE_H
 #define KUID_CORE_SOURCE_H
@@ -12,11 +13,11 @@
 
 /**
  * enum kuid_source - what IDs are made from
- * @KUID_LEX: the host's microseconds
- * @KUID_GRID: the host's slots of the k-ordered grid
- * @KUID_NR_SEQUENCES: how many sources of slots there are; each is a sequence
- * @KUID_STAMPS: nanoseconds of a lane
- * @KUID_NR_SOURCES: how many sources there are
+ * @KUID_LEX: microseconds of the host
+ * @KUID_GRID: slots of the k-ordered grid of the host
+ * @KUID_NR_SEQUENCES: number of sources of slots; each has a sequence
+ * @KUID_STAMPS: nanoseconds of lanes
+ * @KUID_NR_SOURCES: number of sources
  */
 enum kuid_source {
 	KUID_LEX,
@@ -29,10 +30,12 @@ enum kuid_source {
 /**
  * struct kuid_source_units - how a source divides time
  * @rate: units in a second
- * @tail: units that begin at the same moment as one before them
- * @at: the first unit that begins at some moment, in nanoseconds since 1970
- * @begin: when a unit begins, in nanoseconds since 1970
- * @span: how many units there are in some nanoseconds, at least
+ * @tail: how many further units begin at the same time as a unit: the slots of
+ *	a grid tick but one, otherwise 0
+ * @at: first unit of the stamp, slot or grid tick that holds a time in
+ *	nanoseconds since 1970
+ * @begin: time at which a unit begins, in nanoseconds since 1970
+ * @span: lowest number of units in a span of nanoseconds
  */
 struct kuid_source_units {
 	u64 rate;
@@ -47,7 +50,10 @@ static inline u64 kuid_stamp_ns(u64 ns)
 	return ns;
 }
 
-/* By enum kuid_source; folds where that is a constant. */
+/*
+ * Indexed by enum kuid_source. If the index is a constant, the compiler folds
+ * the entry.
+ */
 static const __maybe_unused struct kuid_source_units kuid_source_units[] = {
 	[KUID_LEX] = {
 		.rate = KUID_LEX_RATE,

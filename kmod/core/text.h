@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The canonical text of an ID: groups of hexadecimal digits for UUIDs and lex,
- * sortable base 64 for the k-ordered formats. All texts but those of v1 sort as
- * their IDs do.
+ * sortable base 64 for the k-ordered formats. The texts of all formats but v1
+ * sort like their IDs.
  */
 #ifndef KUID_CORE_TEXT_H
 #define KUID_CORE_TEXT_H
@@ -10,7 +10,7 @@
 #include "port.h"
 
 /**
- * enum kuid_text_form - how a text is written
+ * enum kuid_text_form - form of a canonical text
  * @KUID_TEXT_UUID: hexadecimal digits in groups, 8-4-4-4-12
  * @KUID_TEXT_LEX: hexadecimal digits in groups, 8-4-4-16
  * @KUID_TEXT_SORTABLE64: sortable base 64
@@ -25,10 +25,10 @@ enum kuid_text_form {
 #define KUID_UUID_TEXT_SIZE 36
 #define KUID_LEX_TEXT_SIZE  35
 
-/* The longest text of all forms. */
+/* Characters of the longest text of all forms. */
 #define KUID_TEXT_SIZE_MAX KUID_UUID_TEXT_SIZE
 
-/* Write 16 bits as four digits, all of them at once. */
+/* Write 16 bits as four digits, in parallel in the bytes of one word. */
 static __always_inline void kuid_text_hex4(char *text, u16 value)
 {
 	u32 nibbles, letters;
@@ -42,13 +42,15 @@ static __always_inline void kuid_text_hex4(char *text, u16 value)
 	memcpy(text, &digits, sizeof(digits));
 }
 
-/* The digits of sortable base 64, in the order of their values and bytes. */
+/*
+ * The digits of sortable base 64. Their values and their bytes have one order.
+ */
 #define KUID_SORTABLE64_DIGITS \
 	".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
 
 /*
- * Write the first size digits of an ID of up to 128 bits. The last digit has
- * zeroes behind the ID's end.
+ * Write the first @size digits of an ID of up to 128 bits. If the ID ends
+ * inside the last digit, zeroes fill the digit.
  */
 static __always_inline void kuid_text_sortable64(char *text, u64 high, u64 low,
 						 unsigned int size)
@@ -61,13 +63,13 @@ static __always_inline void kuid_text_sortable64(char *text, u64 high, u64 low,
 }
 
 /**
- * struct kuid_text - the text of one ID of a format after another
- * @high: the first word of the ID that @text is of
- * @low: its second word
- * @text: the text, not terminated, with room for an end of line
+ * struct kuid_text - a buffer for the texts of consecutive IDs of one format
+ * @high: first word of the last ID that was written
+ * @low: second word of the last ID that was written
+ * @text: the text of the last ID, not terminated, with room for an end of line
  *
- * Consecutive IDs have most of their bits in common, so that most of their
- * hexadecimal digits are there already.
+ * Consecutive IDs have most of their bits in common. So most hexadecimal digits
+ * of the last text are still correct, and only the others are written.
  */
 struct kuid_text {
 	u64 high;
@@ -76,9 +78,11 @@ struct kuid_text {
 };
 
 /**
- * kuid_text_start - prepare for the texts of a format
- * @text: set in all of it
- * @form: the format's form
+ * kuid_text_start - prepare a buffer for the texts of a format
+ * @text: the buffer; all of it is set
+ * @form: form of the format's text
+ *
+ * Context: any.
  */
 static __always_inline void kuid_text_start(struct kuid_text *text,
 					    const enum kuid_text_form form)
@@ -118,13 +122,14 @@ static __always_inline void kuid_text_hex(struct kuid_text *text, char *last,
 
 /**
  * kuid_text_next - write the canonical text of an ID
- * @text: where to, after kuid_text_start()
- * @form: the format's form
+ * @text: the buffer, prepared by kuid_text_start()
+ * @form: form of the format's text
  * @size: characters of the format's text
- * @high: the ID's first word
- * @low: its second word
+ * @high: first word of the ID
+ * @low: second word of the ID
  *
- * Return: characters that were written.
+ * Context: any.
+ * Return: how many characters were written.
  */
 static __always_inline unsigned int
 kuid_text_next(struct kuid_text *text, const enum kuid_text_form form,

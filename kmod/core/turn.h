@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A caller's turn: when a call takes what its IDs are made from. Here the
- * generator, which knows when there is something, meets the lines, which know
- * who came first.
+ * A caller's turn: how a call takes the units that its IDs are made from. The
+ * generator knows when units are available, and the lines know the order of the
+ * callers. Only the turn knows both.
  *
- * Stamps have no line, because no caller can use up a lane for others. Each
- * sequence of slots has two: for calls for one ID, which may use all of the
- * window, and for batches, which may use the near half of it.
+ * Stamps have no line, because a caller can't use up the lane of another CPU.
+ * Each sequence of slots has two lines: singles may use all of the window,
+ * batches may use the near half of it.
  */
 #ifndef KUID_CORE_TURN_H
 #define KUID_CORE_TURN_H
@@ -15,9 +15,9 @@
 #include "line.h"
 
 /**
- * struct kuid_line_pair - the lines of one source of slots
+ * struct kuid_line_pair - the two lines of a sequence
  * @batches: calls for more than one ID
- * @singles: calls for one ID, and the batches that came over
+ * @singles: calls for one ID, and batches that went over
  */
 struct kuid_line_pair {
 	struct kuid_line batches;
@@ -25,22 +25,24 @@ struct kuid_line_pair {
 };
 
 /**
- * struct kuid_turn - what a call asks for at a time
- * @generator: from what
- * @lines: of @source; not used for stamps
- * @watermarks: of the open file
- * @source: what is wanted
- * @order: what it shall follow
- * @parts: KUID_PART_*: what IDs made of it will show of the identity
- * @count: how much is wanted, at least 1
- * @single: the caller may use all of the window, and waits among the singles
- * @may_wait: the caller joins a line if it has to
- * @has_waited: the caller had to wait; from then on it takes all of @count, not
- *	a few at a time
- * @waiter: its place in a line
+ * struct kuid_turn - the request of a call for units
+ * @generator: the generator
+ * @lines: the lines of @source; not used for stamps
+ * @watermarks: watermarks of the open file
+ * @source: source of the units
+ * @order: the earlier IDs that the new IDs must be above
+ * @parts: KUID_PART_*: parts of the identity that the IDs will show
+ * @count: how many units the caller wants, at least 1; may be lowered if a
+ *	batch goes over to the singles
+ * @single: the caller may use all of the window, and waits in the line of
+ *	singles; set if a batch goes over
+ * @may_wait: the caller joins a line if it has to wait
+ * @has_waited: the caller had to wait; from then on it waits until all of
+ *	@count is due, otherwise it would be woken for a few IDs at a time
+ * @waiter: the caller's place in a line
  *
- * The caller sets all of it before the first kuid_turn_try(), @waiter by
- * kuid_waiter_init(), and @has_waited before it sleeps.
+ * The caller sets all members before the first kuid_turn_try(), @waiter by
+ * kuid_waiter_init(). It sets @has_waited before it sleeps.
  */
 struct kuid_turn {
 	struct kuid_generator *generator;
@@ -61,10 +63,11 @@ u64 kuid_turn_when(struct kuid_turn *turn);
 void kuid_turn_end(struct kuid_turn *turn);
 
 /**
- * kuid_line_pair_single_passes - whether a call for one ID finds no waiter
- * @lines: the lines of what it is made from
+ * kuid_line_pair_single_passes - check that no single waits
+ * @lines: the lines of a sequence
  *
- * Context: any. One plain read.
+ * Context: any. This is one plain read.
+ * Return: true if a call for one ID need not join the line.
  */
 static __always_inline bool
 kuid_line_pair_single_passes(const struct kuid_line_pair *lines)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * UUIDs of versions 1, 6 and 7 as pure functions of a stamp and an identity,
+ * UUIDs of versions 1, 6 and 7, as pure functions of a stamp and an identity,
  * and their fields back.
  *
- * A tick of 100 ns, the unit of RFC 9562's 60-bit time, holds 100 stamps of a
- * lane. In versions 1 and 6 clock_seq tells them apart: its high 7 bits are
- * the nanosecond within the tick plus the epoch's offset, its low 7 bits the
- * scrambled lane. Thus (time, clock_seq) orders as (nanosecond, scrambled
- * lane). In version 7 the nanosecond within the millisecond is a fraction of
- * 20 bits (RFC 9562 section 6.2, method 3), more than the 10^6 values need.
+ * A tick is 100 ns, the unit of RFC 9562's 60-bit time. It holds 100 stamps of
+ * a lane. In versions 1 and 6, clock_seq tells these stamps apart: its high 7
+ * bits are the nanosecond within the tick plus the epoch's offset, and its low
+ * 7 bits are the scrambled lane. So (time, clock_seq) has the order of
+ * (nanosecond, scrambled lane).
+ *
+ * In version 7, the nanosecond within the millisecond is a fraction of 20 bits
+ * (RFC 9562 section 6.2, method 3). 20 bits are enough to give each of the 10^6
+ * nanoseconds its own fraction.
  */
 #ifndef KUID_CORE_UUID_H
 #define KUID_CORE_UUID_H
@@ -17,7 +20,7 @@
 
 #define KUID_TICK_NS 100
 
-/* 1582-10-15, where RFC 9562 time starts, to 1970-01-01, in ticks. */
+/* Ticks from 1582-10-15, where the time of RFC 9562 begins, to 1970-01-01. */
 #define KUID_UUID_UNIX_TICKS 0x01B21DD213814000ULL
 
 /* The second word of versions 1 and 6: variant:2 clock_seq:14 node:48. */
@@ -31,8 +34,8 @@
 #define KUID_V7_FRACTION_SHIFT 54
 #define KUID_V7_LANE_SHIFT     47
 #define KUID_V7_RANDOM_MASK    (BIT_ULL(KUID_V7_LANE_SHIFT) - 1)
-#define KUID_V7_RANDOM_SIZE    6 /* bytes of randomness for each ID */
-#define KUID_V7_RANDOM_PAD     2 /* what is read beyond the last ones */
+#define KUID_V7_RANDOM_SIZE    6 /* random bytes for each ID */
+#define KUID_V7_RANDOM_PAD     2 /* bytes that are read after the last ones */
 
 #define KUID_V7_FRACTIONS BIT_ULL(20)
 
@@ -64,7 +67,10 @@ static __always_inline u32 kuid_v7_fraction(u32 ns_in_ms)
 	return ns_in_ms * KUID_V7_FRACTIONS / KUID_MS_NS;
 }
 
-/* The one nanosecond of a millisecond that has this fraction, or the next. */
+/*
+ * The nanosecond of a millisecond that has this fraction. If no nanosecond has
+ * it, the next higher one; this may be 10^6, the start of the next millisecond.
+ */
 static inline u32 kuid_v7_ns(u32 fraction)
 {
 	return ((u64)fraction * KUID_MS_NS + KUID_V7_FRACTIONS - 1) /
@@ -89,7 +95,7 @@ static inline u32 kuid_v7_fraction_of(u64 high, u64 low)
 	return (high & 0x0fff) << 8 | (low >> KUID_V7_FRACTION_SHIFT & 0xff);
 }
 
-/* Versions 1 and 6 differ in nothing but how the first word holds the tick. */
+/* Versions 1 and 6 differ only in the layout of the tick in the first word. */
 static __always_inline u32 kuid_ticks_pack(void *sink,
 					   const struct kuid_units *stamps,
 					   const struct kuid_identity *identity,
@@ -123,7 +129,7 @@ static __always_inline u32 kuid_ticks_pack(void *sink,
 	}
 }
 
-/* UUIDs version 1, RFC 9562 section 5.1. See kuid_format_pack(). */
+/* UUIDs of version 1, RFC 9562 section 5.1. See kuid_format_pack(). */
 static __always_inline u32 kuid_v1_pack(void *sink,
 					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
@@ -132,7 +138,7 @@ static __always_inline u32 kuid_v1_pack(void *sink,
 	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v1_high);
 }
 
-/* UUIDs version 6, RFC 9562 section 5.6. See kuid_format_pack(). */
+/* UUIDs of version 6, RFC 9562 section 5.6. See kuid_format_pack(). */
 static __always_inline u32 kuid_v6_pack(void *sink,
 					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
@@ -141,7 +147,7 @@ static __always_inline u32 kuid_v6_pack(void *sink,
 	return kuid_ticks_pack(sink, stamps, identity, put, kuid_v6_high);
 }
 
-/* UUIDs version 7, RFC 9562 section 5.7. See kuid_format_pack(). */
+/* UUIDs of version 7, RFC 9562 section 5.7. See kuid_format_pack(). */
 static __always_inline u32 kuid_v7_pack(void *sink,
 					const struct kuid_units *stamps,
 					const struct kuid_identity *identity,
@@ -156,7 +162,10 @@ static __always_inline u32 kuid_v7_pack(void *sink,
 		u32 fraction = kuid_v7_fraction(ns);
 		__le64 bits;
 
-		/* The lowest bits come first, so that the pad is never used. */
+		/*
+		 * The bytes are little-endian and only the low 47 bits are
+		 * used, so the pad bytes never show in an ID.
+		 */
 		memcpy(&bits, random, sizeof(bits));
 		if (!put(sink, cpu_to_be64(kuid_v7_high(ms, fraction)),
 			 cpu_to_be64(kuid_v7_low(fraction, lane,
