@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the generator does when something has changed, and what is asked about
- * it: all that is not in the way of an ID.
+ * The rare paths of the generator: refreshing the snapshot, publishing an
+ * epoch, and answering questions about the generator. The path of an ID is in
+ * generator.h.
  */
 #include "generator.h"
 #include "node.h"
@@ -10,12 +11,14 @@
 /**
  * kuid_generator_init - prepare a generator
  * @generator: the generator
- * @max_ahead: how far an ID may be ahead of its clock, in nanoseconds
- * @step_limit: how far issued stamps may be ahead of the wall clock before a
- *	new epoch is asked for, in nanoseconds
+ * @max_ahead: the window in nanoseconds: how far the time in an ID may be in
+ *	front of its clock
+ * @step_limit: stamp lag above which a new epoch is requested, in nanoseconds
  * @ceiling_required: slots, and stamps with a given node, wait for a ceiling
  *
- * Nothing may be taken from it before an epoch is published.
+ * Callers must take nothing before the first epoch is published.
+ *
+ * Context: any but NMI. Takes no lock.
  */
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required)
@@ -24,7 +27,7 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 	unsigned int i;
 
 	*generator = (struct kuid_generator) {
-		/* Where a ceiling is required, they wait from now on. */
+		/* If a ceiling is required, the clocks are shut from now on. */
 		.stamp_clock.until = mono,
 		.slot_clock.until = mono,
 		.max_ahead = max_ahead,
@@ -40,20 +43,28 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 	raw_spin_lock_init(&generator->lock);
 }
 
-/* Readers that have not finished by now will find that they have to retry. */
+/*
+ * Make the snapshot invalid: callers that have not done their check yet will
+ * fail it and start over.
+ */
 static void kuid_generator_write_begin(struct kuid_generator *generator)
 {
 	lockdep_assert_held(&generator->lock);
 
 	write_seqcount_begin(&generator->seq);
 	/*
-	 * Before this writer looks at what was reserved, and samples clocks.
-	 * Pairs with the full order of reservations, kuid_generator_holds().
+	 * Raise the count before reading the reservations and sampling the
+	 * clocks. Pairs with the full order of a reservation, see
+	 * kuid_generator_holds(). Without this barrier, the writer could miss a
+	 * reservation whose caller misses the writer.
 	 */
 	smp_mb();
 }
 
-/* A moment, and the wall clock of that moment. */
+/*
+ * Read the monotonic clock and the offset of the wall clock so that both belong
+ * to one moment. If the wall clock is set in between, repeat.
+ */
 static u64 kuid_generator_sample(u64 *offset)
 {
 	u64 mono;
@@ -65,7 +76,7 @@ static u64 kuid_generator_sample(u64 *offset)
 	return mono;
 }
 
-/* The clock goes on from what was issued. Returns by how much it lags. */
+/* Let a clock go on from the highest issued time. Returns the lag. */
 static u64 kuid_generator_follow(struct kuid_clock *clock, u64 mono, u64 offset,
 				 u64 issued, u64 ahead)
 {
@@ -77,14 +88,13 @@ static u64 kuid_generator_follow(struct kuid_clock *clock, u64 mono, u64 offset,
 	return lag;
 }
 
-/* The clock is the wall clock, whatever was issued. */
+/* Set a clock to the wall clock, even if higher times were issued. */
 static void kuid_generator_restart(struct kuid_clock *clock, u64 offset)
 {
 	WRITE_ONCE(clock->offset, offset);
 	WRITE_ONCE(clock->half, 0);
 }
 
-/* The wall clock was found set by so much. */
 static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 {
 	if (by < 0)
@@ -95,9 +105,9 @@ static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 }
 
 /*
- * A clock may be used until @at. If that is no longer so, a clock step may have
- * jumped over that moment: the clock could be used until now, or until it
- * could be used last.
+ * Let callers use a clock until @at. If @at has passed, the clock is shut. It
+ * must then tell since when, so keep the earlier end. If a clock step has
+ * jumped over @at, the clock is shut since now.
  */
 static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
 {
@@ -106,7 +116,10 @@ static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
 	WRITE_ONCE(clock->until, at);
 }
 
-/* Say until when clocks may be used, after they or what that is have changed. */
+/*
+ * Compute until when the clocks may be used, after the clocks, the ceiling or
+ * the epoch have changed.
+ */
 static void kuid_generator_set_until(struct kuid_generator *generator,
 				     const struct kuid_epoch *epoch, u64 mono)
 {
@@ -129,9 +142,10 @@ static void kuid_generator_set_until(struct kuid_generator *generator,
 }
 
 /*
- * Whether a clock does not fit what is known now: the wall clock was set, or
- * something was issued that the clock would have had wait. What was dropped by
- * a reader that slept over a step can lie far ahead of a clock.
+ * Whether a clock must be changed. There are two reasons: the wall clock was
+ * set, or a reservation is beyond the window of the clock. The second one
+ * happens if a caller has slept across a clock step: its dropped reservation
+ * can lie far in front of the clock.
  */
 static bool kuid_generator_outdated(const struct kuid_generator *generator,
 				    const struct kuid_clock *clock, u64 mono,
@@ -143,14 +157,18 @@ static bool kuid_generator_outdated(const struct kuid_generator *generator,
 }
 
 /*
- * Whether the snapshot does not fit what is known now. Most often it does,
- * because another reader has come first; changed again all the same, it would
- * send that reader back in turn, and so on for ever.
+ * Whether the snapshot must be changed. In most cases another caller has
+ * already done it. Changing it again would make that caller fail its check,
+ * refresh in turn, and so on forever.
  */
 static bool kuid_generator_stale(const struct kuid_generator *generator,
 				 const struct kuid_epoch *epoch)
 {
-	/* Read before the clocks, which are ahead of all that was issued then. */
+	/*
+	 * Read the reservations before the clocks. In the other order, the
+	 * clocks could be older than a reservation, which would then seem to be
+	 * beyond the window.
+	 */
 	u64 stamp = kuid_epoch_issued(epoch);
 	u64 slot = kuid_sequences_issued(epoch->sequences);
 	u64 offset;
@@ -162,7 +180,6 @@ static bool kuid_generator_stale(const struct kuid_generator *generator,
 				       offset, slot);
 }
 
-/* Bring the snapshot up to date. */
 static void kuid_generator_update(struct kuid_generator *generator,
 				  const struct kuid_epoch *epoch,
 				  struct kuid_step *step)
@@ -189,15 +206,16 @@ static void kuid_generator_update(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_refresh - look at the wall clock again
+ * kuid_generator_refresh - bring the snapshot up to date
  * @generator: the generator, which has an epoch
- * @clock: the one of its clocks that matters
+ * @clock: the clock of the generator that the caller uses
  *
- * For whoever found that the snapshot does not hold.
+ * For a caller whose view does not hold. If the wall clock was set, the clocks
+ * change.
  *
- * Context: as kuid_generator_take(). Takes generator->lock; calls
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock; calls
  * kuid_port_stepped() without it.
- * Return: false if @clock may not be used now, because it has come to the
+ * Return: false if @clock must not be used now, because it has reached the
  * ceiling.
  */
 bool kuid_generator_refresh(struct kuid_generator *generator,
@@ -217,22 +235,26 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 	until = clock->until;
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
-	/* Also if it is no step: who waits for what is nearer now must know. */
+	/*
+	 * Report it even if no clock step was found: waiters must wake, because
+	 * their deadlines may have moved closer.
+	 */
 	if (stale)
 		kuid_port_stepped(&step);
 	return kuid_port_mono_ns() < until;
 }
 
 /**
- * kuid_generator_close - let no more IDs be made with the epoch's identity,
- *	because another machine may have it
+ * kuid_generator_close - stop the use of the epoch's identity because there may
+ *	be a twin
  * @generator: the generator
  *
- * Until an epoch whose identity was drawn after this, and for this. None is
- * taken that shows a part of the identity after this has returned; what was
- * taken before may still be on its way to the caller.
+ * The identity stays closed until an epoch is published whose identity was
+ * drawn after this call and because of a twin. After this function has
+ * returned, no call takes units for IDs that show a part of the identity. Units
+ * that were taken before may still be on their way to the caller.
  *
- * Context: any but NMI. Takes generator->lock.
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
  */
 void kuid_generator_close(struct kuid_generator *generator)
 {
@@ -246,8 +268,9 @@ void kuid_generator_close(struct kuid_generator *generator)
 }
 
 /*
- * The time that all stamps with a given node are below, if @issued was the
- * highest one before @epoch, and @stamp is the highest one in it.
+ * The time that all stamps with a given node are below; 0 if there are none.
+ * @issued is the highest such stamp before @epoch, and @stamp the highest stamp
+ * of @epoch.
  */
 static u64 kuid_generator_stamp_end(const struct kuid_epoch *epoch, u64 issued,
 				    u64 stamp)
@@ -260,10 +283,12 @@ static u64 kuid_generator_stamp_end(const struct kuid_epoch *epoch, u64 issued,
 /**
  * kuid_generator_acknowledge - set the ceiling
  * @generator: the generator, which has an epoch
- * @ceiling: stable storage covers all times below
+ * @ceiling: stable storage covers all times below this one, in nanoseconds
+ *	since 1970
  *
- * Context: any but NMI. Takes generator->lock.
- * Return: false if that is not so, because a higher one was issued.
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: false if a time at or above @ceiling was issued; then the ceiling
+ * does not change.
  */
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 {
@@ -290,9 +315,9 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
  * kuid_generator_enter - begin to use an open file's watermarks in an epoch
  * @generator: the generator
  * @watermarks: the watermarks
- * @number: the epoch's
+ * @number: number of the epoch
  *
- * Context: as kuid_generator_take(). Takes generator->lock.
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
  */
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number)
@@ -302,27 +327,35 @@ void kuid_generator_enter(struct kuid_generator *generator,
 	unsigned int i;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
-	/* Else @number is an epoch on its way out, and its watermarks are kept.
+	/*
+	 * A lower number means a caller that is still in the former epoch. Its
+	 * watermarks are kept.
 	 */
 	if (watermarks->epoch < number) {
 		for (i = 0; i < KUID_NR_SOURCES; i++)
 			atomic64_set(&watermark->last[i], 0);
-		/* Pairs with the acquire in kuid_generator_watermark(). */
+		/*
+		 * Pairs with the acquire in kuid_generator_watermark(): a
+		 * caller that reads the number also sees the cleared
+		 * watermarks.
+		 */
 		smp_store_release(&watermarks->epoch, number);
 	}
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
 
-/* The beginning of the next tick of v1 and v6, at @time or after it. */
+/* The start of the first tick of 100 ns at or after @time. */
 static u64 kuid_generator_next_tick(u64 time)
 {
 	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
 }
 
 /*
- * Give @epoch lanes that begin with a tick of their own, so that no tick has
- * stamps of two epochs with one node. Returns the highest stamp that counts as
- * issued; 0 if there is none.
+ * Let the lanes of @epoch begin with the first stamp of a tick of 100 ns. With
+ * a given node, the tick is after all stamps that were made with a given node:
+ * two epochs with one node must not share a tick, because both could make the
+ * same v1 or v6. Returns the highest stamp that counts as issued; 0 if there is
+ * none.
  */
 static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
 				      struct kuid_epoch *epoch, u64 wall)
@@ -343,7 +376,10 @@ static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
 	return start - 1;
 }
 
-/* Whether issued stamps are so far ahead of @wall that a new epoch helps. */
+/*
+ * Whether the lag of the stamps is above the limit and a new epoch would have a
+ * new node.
+ */
 static bool kuid_generator_is_behind(const struct kuid_generator *generator,
 				     u64 wall)
 {
@@ -353,7 +389,7 @@ static bool kuid_generator_is_behind(const struct kuid_generator *generator,
 	       kuid_epoch_issued(epoch) > wall + generator->step_limit;
 }
 
-/* Remember what the epoch in use has issued, for those after it. */
+/* Record the highest stamp of the epoch in use, for the epochs after it. */
 static void kuid_generator_end_epoch(struct kuid_generator *generator,
 				     const struct kuid_epoch *next)
 {
@@ -367,7 +403,10 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 	else if (former)
 		generator->drawn =
 			max(generator->drawn, kuid_epoch_issued(former));
-	/* A node that was drawn, which shows that bit, may be given now. */
+	/*
+	 * A given node with the multicast bit may be one that was drawn before.
+	 * Go on above the stamps of all drawn nodes.
+	 */
 	if (kuid_epoch_node_given(next) &&
 	    next->identity.node & KUID_NODE_MULTICAST)
 		issued = max(issued, generator->drawn);
@@ -377,25 +416,28 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 /**
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
- * @epoch: the epoch; its identity and what says how that may be used are set,
- *	and @epoch->nr_cpu_lanes; for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE
- *	@epoch->sequences, which have given out nothing; for KUID_EPOCH_FIRST
- *	and where there may be a twin @epoch->load_id; the rest is all zeroes
- * @why: why it begins
- * @floor: for KUID_EPOCH_RESTORE nothing of a time below is given out any more,
- *	in nanoseconds since 1970; 0 if there is none
+ * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
+ *	closings, choices and nr_cpu_lanes. It sets @epoch->sequences for
+ *	KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was taken from them yet.
+ *	It sets @epoch->load_id for KUID_EPOCH_FIRST, and if there may be a
+ *	twin. All other members are zero.
+ * @why: reason for the epoch
+ * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
+ *	this time or above, in nanoseconds since 1970; 0 if there is no floor
  *
- * With a node of its own the epoch begins at the wall clock; with one that was
- * given it goes on from the last stamp that was made with one. Either way it
- * begins with a tick of its own, so that no tick has stamps of two epochs with
- * one node.
+ * With a random node, the stamps of the epoch begin at the wall clock. With a
+ * given node, they go on above the last stamp that was made with a given node,
+ * in the next tick of 100 ns.
  *
- * Context: any; callers exclude each other, and see to it that no reader is
- * left of the epoch before the one in use. Takes generator->lock; if the wall
- * clock was set, calls kuid_port_stepped() without it.
- * Return: true, and what was generator->epoch may be freed when its readers
- * are gone; false if @why is KUID_EPOCH_STEP and that is no longer so, and
- * nothing was done with @epoch.
+ * Callers exclude each other. A caller makes sure that nobody uses the epoch
+ * before the one in use any more.
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock. If the wall clock
+ * was set, calls kuid_port_stepped() without it.
+ * Return: true if the epoch was published; then the caller may free the former
+ * epoch as soon as nobody uses it any more. False if @why is KUID_EPOCH_STEP,
+ * but the lag is not above the limit any more; then nothing has changed, and
+ * the caller keeps @epoch.
  */
 bool kuid_generator_publish(struct kuid_generator *generator,
 			    struct kuid_epoch *epoch, enum kuid_why why,
@@ -432,7 +474,12 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	if (why == KUID_EPOCH_RESTORE)
 		kuid_gate_restore(gate, floor);
 	if (floor) {
-		/* A clock begins at a higher floor with all of the window. */
+		/*
+		 * If the floor is above all issued times, nothing is in front
+		 * of it. Begin the clock at the floor, so that callers have all
+		 * of the window. Otherwise the clock would begin one window
+		 * below, and callers would wait for that time.
+		 */
 		if (floor > generator->issued)
 			stamps_ahead = 0;
 		if (floor > kuid_sequences_end(epoch->sequences))
@@ -462,21 +509,27 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		       epoch->stale);
 	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
-	/* Pairs with the acquires of generator->epoch. */
+	/*
+	 * Pairs with the acquires of generator->epoch: a caller that reads the
+	 * pointer also sees the members of the epoch.
+	 */
 	smp_store_release(&generator->epoch, epoch);
 	kuid_generator_count(generator, step.by);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
-	/* Nobody else finds it: the clocks are up to date again. */
+	/*
+	 * The clocks are up to date again, so no other caller finds this clock
+	 * step.
+	 */
 	if (step.by)
 		kuid_port_stepped(&step);
 	return true;
 }
 
 /*
- * A snapshot that holds, but for the ceiling, which may have been come to;
- * without an epoch if there is none.
+ * A view that holds, except in two cases: there is no epoch, or the clock has
+ * reached the ceiling.
  */
 static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
 					    const struct kuid_clock *clock)
@@ -492,15 +545,17 @@ static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_ready - when something may be given out
+ * kuid_generator_ready - compute when a unit may be handed out
  * @generator: the generator, which has an epoch
- * @source: what it is
- * @last: the nanosecond or slot
- * @ahead: how far it may be ahead of the clock: of generator->windows
+ * @source: source of the unit
+ * @last: the unit: a stamp in nanoseconds, or a slot
+ * @ahead: how far the unit may be in front of the clock: a member of
+ *	&kuid_generator.windows, in units of @source
  *
- * Context: as kuid_generator_take(). Takes generator->lock.
- * Return: the moment from which on it may, in nanoseconds of the monotonic
- * clock, if the wall clock is not set until then.
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
+ * Return: the first moment at which the unit may be handed out, in nanoseconds
+ * of the monotonic clock. It holds only if the wall clock is not set before
+ * that moment.
  */
 u64 kuid_generator_ready(struct kuid_generator *generator,
 			 enum kuid_source source, u64 last, u64 ahead)
@@ -515,7 +570,7 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
 				kuid_source_units[source].begin(last - ahead));
 }
 
-/* The first stamp or slot that nobody has, on this CPU for stamps. */
+/* The first unit that was not handed out; for stamps on the present CPU. */
 static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 			       enum kuid_source source, enum kuid_order order)
 {
@@ -528,17 +583,18 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 }
 
 /**
- * kuid_generator_when - when there is something to be had
+ * kuid_generator_when - compute when a caller can have units
  * @generator: the generator, which has an epoch
- * @want: what the caller wants; if that is more than may be ahead at once, as
- *	much as may be
- * @before: how much others are to have before that
+ * @want: the units that the caller wants; if the window has room for fewer, the
+ *	function uses that number
+ * @before: how many units are for other callers first
  *
- * Context: as kuid_generator_take(). Takes generator->lock.
- * Return: the moment from which on there is, for stamps on this CPU, for slots
- * on any, in nanoseconds of the monotonic clock; if no one else takes it first,
- * and the wall clock is not set until then. KUID_NEVER if the clock has come to
- * the ceiling.
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
+ * Return: the first moment at which the caller can have the units, in
+ * nanoseconds of the monotonic clock; for stamps on the present CPU, for slots
+ * on any CPU. It holds only if nobody else takes the units and the wall clock
+ * is not set before that moment. KUID_NEVER if the clock has reached the
+ * ceiling.
  */
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before)
@@ -564,13 +620,13 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_shut - since when nothing may be taken for want of a ceiling
+ * kuid_generator_shut - tell since when a source has been at its ceiling
  * @generator: the generator
- * @source: from which source
+ * @source: the source
  *
- * Context: any.
- * Return: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if that
- * is not so.
+ * Context: any but NMI. Never sleeps, takes no lock.
+ * Return: the moment since which nothing may be taken, in nanoseconds of the
+ * monotonic clock; KUID_NEVER if the source is not at its ceiling.
  */
 u64 kuid_generator_shut(const struct kuid_generator *generator,
 			enum kuid_source source)
@@ -590,17 +646,17 @@ static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
 }
 
 /**
- * kuid_generator_read - how things stand
+ * kuid_generator_read - read the state of a generator
  * @generator: the generator
- * @reading: set in all of it
+ * @reading: all members are set
  *
- * If the wall clock was set and no one has asked for an ID since, the reading
- * is as if someone had just now.
+ * If the wall clock was set and no call has found that yet, the function
+ * computes the state as it would be after a refresh. It changes nothing.
  *
- * Context: as kuid_generator_take(). Takes no lock, and waits for none: it is
- * repeated while someone writes what generator->seq counts.
- * Return: whether @reading shows a change that the generator does not know of
- * yet: kuid_generator_refresh() tells it.
+ * Context: as kuid_generator_take(). Never sleeps, takes no lock, because any
+ * user may call this in a loop; repeats while a writer changes the snapshot.
+ * Return: true if @reading shows a change that the generator does not know yet.
+ * Then kuid_generator_refresh() makes the change.
  */
 bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading)
@@ -622,8 +678,9 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		/* Pairs with the release in kuid_generator_publish(). */
 		epoch = smp_load_acquire(&generator->epoch);
 		/*
-		 * Read before the clocks, which are ahead of all that was
-		 * issued then.
+		 * Read the reservations before the clocks. In the other order,
+		 * the clocks could be older than a reservation, which would
+		 * seem to be further in front of its clock than it ever was.
 		 */
 		for (i = 0; i < KUID_NR_SOURCES; i++)
 			last[i] = kuid_source_issued(epoch, i);
@@ -637,7 +694,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		reading->steps_forward = READ_ONCE(generator->steps_forward);
 	} while (read_seqcount_retry(&generator->seq, seq));
 
-	/* As kuid_generator_refresh() would go on from here. */
+	/* Compute what kuid_generator_refresh() would do. */
 	last_slot = 0;
 	for (i = 0; i < KUID_NR_SEQUENCES; i++)
 		last_slot = max(last_slot, last[i]);
@@ -655,7 +712,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->steps_back += by < 0;
 	reading->steps_forward += by > 0;
 
-	/* One moment, by the clocks as they are now. */
+	/* All values below are of one moment. */
 	wall = mono + offset;
 	stamp = kuid_clock_at(stamps.offset, stamps.half, mono);
 	slot = kuid_clock_at(slots.offset, slots.half, mono);
@@ -683,13 +740,15 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_clear - when all that could be given out again has passed
- * @generator: the generator, which no one uses any more
+ * kuid_generator_clear - compute when the wall clock has passed all issued
+ *	times
+ * @generator: the generator, which is not used any more
  *
- * Return: the time from which on another generator with the same identity
- * would not give out anything again, in nanoseconds since 1970, or what was
- * given out before the clock was forced back. A random node is not given out
- * again at all.
+ * Context: any. Takes no lock, so nobody may change the generator meanwhile.
+ * Return: a time in nanoseconds since 1970. Another generator with the same
+ * identity that begins at this time or later repeats nothing, not even slots
+ * from before the clock was forced back. Stamps with a random node don't count,
+ * because no other generator has this node. 0 if there is no epoch.
  */
 u64 kuid_generator_clear(const struct kuid_generator *generator)
 {

@@ -22,8 +22,9 @@ static struct kuid_want kuid_turn_want(const struct kuid_turn *turn)
 }
 
 /*
- * Ask for no more than batches leave of the window, or they could keep the
- * caller, and all calls for one ID behind it, waiting for ever.
+ * Ask for no more than the far half of the window, which batches can't use. A
+ * batch that asked for more could wait forever while other batches take the
+ * near half, and the singles behind it would wait, too.
  */
 static void kuid_turn_go_over(struct kuid_turn *turn)
 {
@@ -31,12 +32,12 @@ static void kuid_turn_go_over(struct kuid_turn *turn)
 		&turn->generator->windows[turn->source];
 
 	turn->single = true;
-	/* Nothing may be left where the window is less than a grid tick. */
+	/* If the window is less than a grid tick, the far half may be empty. */
 	turn->count = min_t(u64, turn->count,
 			    max_t(u64, window->one - window->batch, 1));
 }
 
-/* Take what there is. Returns false if there is nothing that may be used. */
+/* Take units. Returns false if there are none, or if they must not be used. */
 static bool kuid_turn_take(const struct kuid_turn *turn,
 			   struct kuid_taken *taken)
 {
@@ -46,7 +47,10 @@ static bool kuid_turn_take(const struct kuid_turn *turn,
 	return taken->units.count && !taken->origin.closed;
 }
 
-/* When all of it can be had, if @before is left to others. */
+/*
+ * When all units that the caller wants are due, if @before units are for other
+ * callers first.
+ */
 static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
 {
 	const struct kuid_want want = kuid_turn_want(turn);
@@ -66,8 +70,9 @@ static bool kuid_turn_try_stamps(struct kuid_turn *turn,
 }
 
 /*
- * When a batch that is the head of its line goes over to the singles, which
- * could keep it waiting for ever; KUID_NEVER for all others.
+ * When a batch that is the head of its line goes over to the singles. Singles
+ * may use the far half of the window and batches may not, so singles could keep
+ * the batch waiting forever. KUID_NEVER for all other callers.
  */
 static u64 kuid_turn_over_at(const struct kuid_turn *turn,
 			     struct kuid_line *line)
@@ -97,7 +102,10 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 	taken_now = (*due <= now || (!before && !turn->has_waited)) &&
 		    kuid_turn_take(turn, taken);
 	if (taken_now || *due == KUID_NEVER) {
-		/* Where only a change can help, nobody needs a place. */
+		/*
+		 * If only a change can help, the caller needs no place in the
+		 * line: it tries again after the change.
+		 */
 		kuid_line_leave(line, waiter, now);
 	} else if (kuid_turn_over_at(turn, line) <= now) {
 		kuid_line_leave(line, waiter, now);
@@ -116,20 +124,22 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 }
 
 /**
- * kuid_turn_try - take what is wanted if it is the caller's turn
- * @turn: the caller's
- * @taken: set to what was taken
- * @due: if nothing was taken set to when to try again, in nanoseconds of the
- *	monotonic clock, also if &kuid_waiter.called is set until then;
- *	KUID_NEVER if clocks or the epoch must change first
+ * kuid_turn_try - take units if it is the caller's turn
+ * @turn: the caller's turn
+ * @taken: set to the units that were taken
+ * @due: if none were taken, set to the moment at which the caller should try
+ *	again, in nanoseconds of the monotonic clock; it tries earlier if
+ *	&kuid_waiter.called is set. KUID_NEVER if the clocks or the epoch must
+ *	change first
  *
- * The caller takes what is free and not left to waiters before it. Otherwise it
- * joins the line, if it may wait. A batch that has been the head of its line
- * for as long as the window is long goes over to the line of the singles with
- * all of the window.
+ * The caller takes units that are free and not for waiters before it. Otherwise
+ * it joins the line, if it may wait. A batch that has been the head of its line
+ * for one window goes over to the line of singles, and may then use all of the
+ * window.
  *
- * Context: as kuid_generator_take(). Takes the line's lock.
- * Return: whether something was taken.
+ * Context: as kuid_generator_take(). Never sleeps. Takes the lock of the line,
+ * and generator->lock inside it.
+ * Return: whether units were taken.
  */
 bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due)
 {
@@ -139,11 +149,11 @@ bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due)
 }
 
 /**
- * kuid_turn_when - when kuid_turn_try() would take all of it
- * @turn: a caller's that is in no line
+ * kuid_turn_when - compute when kuid_turn_try() would take all units
+ * @turn: the turn of a caller that is in no line
  *
  * Context: as kuid_turn_try().
- * Return: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if
+ * Return: the moment, in nanoseconds of the monotonic clock; KUID_NEVER if the
  * clocks or the epoch must change first.
  */
 u64 kuid_turn_when(struct kuid_turn *turn)
@@ -162,8 +172,11 @@ u64 kuid_turn_when(struct kuid_turn *turn)
 }
 
 /**
- * kuid_turn_end - leave the line, if the caller is in one
- * @turn: the caller's, which may be tried again
+ * kuid_turn_end - leave the line
+ * @turn: the caller's turn, which may be tried again; if the caller is in no
+ *	line, it leaves none
+ *
+ * A call that has not waited is in no line, so it takes no lock.
  *
  * Context: as kuid_turn_try().
  */
@@ -176,6 +189,6 @@ void kuid_turn_end(struct kuid_turn *turn)
 		return;
 	raw_spin_lock_irqsave(&line->lock, flags);
 	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns());
-	turn->waiter.called = false;
+	WRITE_ONCE(turn->waiter.called, false);
 	raw_spin_unlock_irqrestore(&line->lock, flags);
 }
