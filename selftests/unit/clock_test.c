@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The arithmetic of a clock: two lines, to the nanosecond. */
+/* Checks the arithmetic of a clock to the nanosecond. */
 #include "core/clock.h"
 #include "harness.h"
 #include "random.h"
@@ -28,7 +28,7 @@ TEST(is_the_wall_clock_if_nothing_was_issued)
 	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
 	assert_int_equal(at(&clock, MONO), WALL);
 	assert_int_equal(at(&clock, MONO + 1), WALL + 1);
-	/* Even if it has shown another time. */
+	/* This holds even if the clock has shown another time. */
 	assert_int_equal(
 		kuid_clock_follow(&clock, MONO, OFFSET + YEARS, 0, AHEAD), 0);
 	assert_int_equal(at(&clock, MONO), WALL + YEARS);
@@ -41,7 +41,7 @@ TEST(is_the_wall_clock_of_1970_too)
 {
 	struct kuid_clock clock = { 0 };
 
-	/* The least that the wall clock can be set to is the monotonic one. */
+	/* The wall clock can't be set below the monotonic clock. */
 	for (u64 mono = 0; mono < 10; mono++) {
 		kuid_clock_follow(&clock, mono, 0, 0, AHEAD);
 		assert_int_equal(at(&clock, mono), mono);
@@ -49,7 +49,7 @@ TEST(is_the_wall_clock_of_1970_too)
 	}
 }
 
-TEST(follows_forward_at_once)
+TEST(follows_a_step_forward_at_once)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 	u64 there = WALL + 3600 * SECOND;
@@ -61,7 +61,7 @@ TEST(follows_forward_at_once)
 	assert_int_equal(at(&clock, MONO + 1), there + 1);
 }
 
-TEST(what_is_issued_counts_to_the_nanosecond)
+TEST(counts_a_step_from_the_issued_time)
 {
 	const u64 *mono;
 
@@ -70,14 +70,16 @@ TEST(what_is_issued_counts_to_the_nanosecond)
 		struct kuid_clock clock = { .offset = OFFSET };
 		u64 issued = *mono + OFFSET;
 
-		/* Set back to just that: it is the wall clock. */
+		/*
+		 * The wall clock is set back to the issued time: no half line.
+		 */
 		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
 						   OFFSET - 100, issued, AHEAD),
 				 0);
 		assert_int_equal(clock.half, 0);
 		assert_int_equal(at(&clock, *mono + 100), issued);
 
-		/* And a nanosecond further. */
+		/* One nanosecond further back, there is a half line. */
 		clock = (struct kuid_clock) { .offset = OFFSET };
 		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
 						   OFFSET - 101, issued, AHEAD),
@@ -86,7 +88,10 @@ TEST(what_is_issued_counts_to_the_nanosecond)
 	}
 }
 
-/* Half a nanosecond is lost or won where it began, and never again. */
+/*
+ * The half line rounds down, so half a nanosecond is lost or gained at its
+ * start, and none after that.
+ */
 TEST(goes_at_half_speed)
 {
 	const u64 *mono;
@@ -109,7 +114,7 @@ TEST(goes_at_half_speed)
 	}
 }
 
-TEST(has_caught_up_after_twice_the_lag)
+TEST(catches_up_after_twice_the_lag)
 {
 	const u64 *mono;
 
@@ -124,15 +129,21 @@ TEST(has_caught_up_after_twice_the_lag)
 		assert_true(at(&clock, then - 2) > then - 2 + clock.offset);
 		assert_int_equal(at(&clock, then), then + clock.offset);
 		assert_int_equal(at(&clock, then), from + lag);
-		/* From there on it is the wall clock, with no one there. */
+		/*
+		 * From that moment on, it is the wall clock without another
+		 * call.
+		 */
 		assert_int_equal(at(&clock, then + 1), from + lag + 1);
 		assert_int_equal(at(&clock, then + 100 * SECOND),
 				 from + lag + 100 * SECOND);
 	}
 }
 
-/* Issued ahead of the clock: it goes on from where it was. */
-TEST(run_ahead_does_not_drive_it_on)
+/*
+ * If times were issued in front of the clock, the half line begins at the
+ * clock, so a clock that is set many times does not move.
+ */
+TEST(run_ahead_does_not_drive_the_clock)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 	u64 offset = OFFSET;
@@ -148,8 +159,11 @@ TEST(run_ahead_does_not_drive_it_on)
 	}
 }
 
-/* Dropped by someone who slept over a step: it must be within reach again. */
-TEST(what_is_further_ahead_draws_it_on)
+/*
+ * A caller that slept across a clock step may have dropped a reservation far in
+ * front of the clock. The clock must bring it back into the window.
+ */
+TEST(goes_on_within_reach_of_a_dropped_time)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 
@@ -160,7 +174,7 @@ TEST(what_is_further_ahead_draws_it_on)
 	assert_int_equal(at(&clock, MONO + 100), WALL + YEARS - AHEAD + 50);
 }
 
-TEST(less_issued_than_shown_sets_it_back_to_that)
+TEST(shows_less_if_less_was_issued)
 {
 	struct kuid_clock clock = { .offset = OFFSET };
 
@@ -248,14 +262,16 @@ TEST(reach_is_the_first_moment)
 		};
 
 		assert_reach(&any, OFFSET + random_below(YEARS) - YEARS / 2);
-		/* Around where the lines meet. */
+		/* Around the moment at which both lines meet. */
 		any.half = any.offset + random_below(20);
 		assert_reach(&any, any.half + random_below(40));
 	}
 }
 
-/* A clock that is set again and again, with IDs taken from it as they may be. */
-TEST(keeps_its_promises_whatever_happens)
+/*
+ * The clock is set at random, and times are issued at random inside the window.
+ */
+TEST(keeps_its_bounds_under_random_steps)
 {
 	for (int i = 0; i < MANY(2000); i++) {
 		struct kuid_clock clock = { 0 };
@@ -273,11 +289,17 @@ TEST(keeps_its_promises_whatever_happens)
 			kuid_clock_follow(&clock, mono, offset, issued, AHEAD);
 			now = at(&clock, mono);
 			assert_true(now >= wall);
-			/* What was issued is within reach. */
+			/* The issued times are within the window. */
 			assert_true(now + AHEAD >= issued);
-			/* Ahead of the wall clock only if it has to be. */
+			/*
+			 * The clock is in front of the wall clock only if it
+			 * must be.
+			 */
 			assert_true(now == wall || now <= issued);
-			/* Nothing issued beyond it, or it is not set back. */
+			/*
+			 * The clock goes back only if nothing was issued above
+			 * it.
+			 */
 			assert_true(now >= min(was, issued));
 			if (random_below(2))
 				issued = max(issued, now + random_below(AHEAD));
@@ -288,16 +310,16 @@ TEST(keeps_its_promises_whatever_happens)
 static struct unit_case cases[] = {
 	CASE(is_the_wall_clock_if_nothing_was_issued),
 	CASE(is_the_wall_clock_of_1970_too),
-	CASE(follows_forward_at_once),
-	CASE(what_is_issued_counts_to_the_nanosecond),
+	CASE(follows_a_step_forward_at_once),
+	CASE(counts_a_step_from_the_issued_time),
 	CASE(goes_at_half_speed),
-	CASE(has_caught_up_after_twice_the_lag),
-	CASE(run_ahead_does_not_drive_it_on),
-	CASE(what_is_further_ahead_draws_it_on),
-	CASE(less_issued_than_shown_sets_it_back_to_that),
+	CASE(catches_up_after_twice_the_lag),
+	CASE(run_ahead_does_not_drive_the_clock),
+	CASE(goes_on_within_reach_of_a_dropped_time),
+	CASE(shows_less_if_less_was_issued),
 	CASE(accumulates_lag),
 	CASE(reach_is_the_first_moment),
-	CASE(keeps_its_promises_whatever_happens),
+	CASE(keeps_its_bounds_under_random_steps),
 	{},
 };
 

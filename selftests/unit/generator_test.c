@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a generator gives out while nothing happens to it: none twice, in the
- * order asked for, not too far ahead of the clock, and what it says about that.
+ * A generator while nobody sets the wall clock: no ID is handed out twice, the
+ * order is the requested one, no ID is beyond the window, and the generator
+ * tells the right moments and state.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static struct kuid_units by_host(enum kuid_source source, unsigned int cpu,
 	return host_take(source, cpu, watermarks, KUID_BY_HOST, count).units;
 }
 
-/* The first one there is at a time. */
+/* The first unit of a source at a time. */
 static u64 first_at(enum kuid_source source, u64 ns)
 {
 	switch (source) {
@@ -117,7 +118,7 @@ static void all_cpus_share_a_single_lane(void **state)
 	}
 }
 
-static void there_are_as_many_lanes_as_an_id_has_room_for(void **state)
+static void lane_numbers_fit_in_an_id(void **state)
 {
 	teardown(state);
 	host_start(KUID_MAX_CPU_LANES, KUID_MAX_CPU_LANES, false);
@@ -157,7 +158,7 @@ static void a_cpu_is_in_order_and_ignores_files(void **state)
 			assert_true(s.first > last);
 			last = s.first + s.count - 1;
 		}
-		/* Nothing of that is waited for by another CPU. */
+		/* The lane of another CPU has not moved. */
 		assert_true(by_cpu(source, 0, 1).first < last ||
 			    source != KUID_STAMPS);
 	}
@@ -200,7 +201,7 @@ static void a_file_does_not_push_other_files(void **state)
 	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
 }
 
-static void files_and_sources_have_floors_of_their_own(void **state)
+static void files_and_sources_have_their_own_watermarks(void **state)
 {
 	struct kuid_watermarks one = { 0 }, other = { 0 };
 
@@ -209,12 +210,12 @@ static void files_and_sources_have_floors_of_their_own(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &one, 1).first,
 			 kuid_grid_slot(NOW));
 	assert_int_equal(take(KUID_STAMPS, 0, &one, 1).first, NOW);
-	/* CPU 1's run begins behind what CPU 0 has taken. */
+	/* The run of CPU 1 begins after the slots that CPU 0 took. */
 	assert_int_equal(take(KUID_LEX, 1, &other, 1).first, LEX_NOW + 100);
 	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
 }
 
-/* Whatever CPUs and files do beside it. */
+/* Callers in file order on other CPUs must not disturb host order. */
 static void the_host_is_in_order_over_all_files(void **state)
 {
 	(void)state;
@@ -239,7 +240,7 @@ static void the_host_is_in_order_over_all_files(void **state)
 	}
 }
 
-static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
+static void a_file_stays_in_order_when_it_changes_to_host_order(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -253,17 +254,20 @@ static void a_file_is_in_order_when_it_turns_to_the_host(void **state)
 	}
 }
 
-static void stamps_are_not_too_far_ahead(void **state)
+static void stamps_stay_within_the_window(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_units s = take(KUID_STAMPS, 0, &file, AHEAD);
 
 	(void)state;
-	/* From now to the end of a batch's half of the window. */
+	/* A batch gets the near half of the window. */
 	assert_int_equal(s.first, NOW);
 	assert_int_equal(s.count, AHEAD / 2 + 1);
 	assert_int_equal(take(KUID_STAMPS, 1, &file, 2).count, 0);
-	/* One at a time there is the other half, of which most is skipped. */
+	/*
+	 * A single gets the far half, too. Raise the watermark so that the test
+	 * need not take all of it.
+	 */
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first,
 			 NOW + AHEAD / 2 + 1);
 	file.of[1].last[KUID_STAMPS] = NOW + AHEAD - 1;
@@ -278,7 +282,7 @@ static void stamps_are_not_too_far_ahead(void **state)
 	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).count, 0);
 }
 
-static void microseconds_are_not_too_far_ahead(void **state)
+static void lex_slots_stay_within_the_window(void **state)
 {
 	u32 most = AHEAD / 2 / 1000;
 	struct kuid_watermarks file = { 0 };
@@ -293,15 +297,15 @@ static void microseconds_are_not_too_far_ahead(void **state)
 	s = take(KUID_LEX, 1, &file, 1);
 	assert_int_equal(s.count, 0);
 	assert_int_equal(kuid_lex_ns(s.first), NOW + AHEAD + 1000);
-	/* A microsecond begins when it begins. */
+	/* A slot may be handed out when its own microsecond begins. */
 	machine_pass(999);
 	assert_int_equal(take(KUID_LEX, 1, &file, 1).count, 0);
 	machine_pass(1);
 	assert_int_equal(take(KUID_LEX, 1, &file, 1).count, 1);
 }
 
-/* To the end of the last step that begins in time. */
-static void the_grid_is_not_too_far_ahead(void **state)
+/* The last grid tick that begins inside the window is used to its end. */
+static void grid_slots_stay_within_the_window(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 	u64 last = 0;
@@ -323,8 +327,11 @@ static void the_grid_is_not_too_far_ahead(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &file, 1).first, last + 1);
 }
 
-/* Over the end of a second, where a step is short, and at any time in it. */
-static void the_grid_keeps_its_bound_at_all_times(void **state)
+/*
+ * The window may end in the next second. The last grid tick of a second is
+ * short.
+ */
+static void grid_slots_stay_within_any_window_at_any_time(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
@@ -337,7 +344,10 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 		assert_int_equal(teardown(NULL), 0);
 		setup(NULL);
 		machine_set_wall(wall);
-		/* The last slot there is: take all below it at once. */
+		/*
+		 * Take all slots of the window at once, so the last one is
+		 * checked.
+		 */
 		window = &host.generator.windows[KUID_GRID];
 		window->batch = kuid_grid_slots(ahead);
 		s = kuid_generator_take(&host.generator,
@@ -352,7 +362,7 @@ static void the_grid_keeps_its_bound_at_all_times(void **state)
 	}
 }
 
-static void single_ids_have_all_of_the_window_and_batches_half(void **state)
+static void singles_have_all_of_the_window_and_batches_half(void **state)
 {
 	const struct kuid_window *windows = host.generator.windows;
 
@@ -361,12 +371,12 @@ static void single_ids_have_all_of_the_window_and_batches_half(void **state)
 	assert_int_equal(windows[KUID_STAMPS].batch, 50000000);
 	assert_int_equal(windows[KUID_LEX].one, 100000);
 	assert_int_equal(windows[KUID_LEX].batch, 50000);
-	/* Whole steps: 97 of 1,024 us are below 100 ms. */
+	/* Only whole grid ticks count: 97 of 1,024 us are below 100 ms. */
 	assert_int_equal(windows[KUID_GRID].one, 97 << KUID_GRID_SEQ_BITS);
 	assert_int_equal(windows[KUID_GRID].batch, 48 << KUID_GRID_SEQ_BITS);
 }
 
-/* Take one at a time far ahead, until there is none. */
+/* Take singles up to the end of the window. */
 static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 {
 	u64 limit = first_at(source, HOST_WALL + machine_mono() - HOST_MONO) +
@@ -377,14 +387,17 @@ static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 
 	while (take(source, 0, file, ~0U).count)
 		;
-	/* A watermark set by hand spares taking the other half one by one. */
+	/*
+	 * Raise the watermark, so that the test need not take each ID of the
+	 * far half.
+	 */
 	if ((u64)*value < limit - 100)
 		*value = limit - 100;
 	while (take(source, 0, file, 1).count)
 		;
 }
 
-/* A nanosecond before it there is none, then there is one. */
+/* One nanosecond before the moment there is no ID, and then there is one. */
 static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 			    struct kuid_watermarks *file, enum kuid_order order,
 			    u64 mono)
@@ -403,7 +416,7 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 1);
 }
 
-static void one_is_ready_when_it_says_so(void **state)
+static void when_tells_the_exact_moment(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -437,8 +450,8 @@ static void one_is_ready_when_it_says_so(void **state)
 	}
 }
 
-/* There is never more at once than may be ahead. */
-static void of_more_than_fits_as_much_is_ready(void **state)
+/* More than the window can never be had at once. */
+static void when_clamps_the_count_to_the_window(void **state)
 {
 	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -463,8 +476,11 @@ static void of_more_than_fits_as_much_is_ready(void **state)
 	}
 }
 
-/* The same on a clock at half speed, with any parity of either clock. */
-static void one_is_ready_at_half_speed_when_it_says_so(void **state)
+/*
+ * The clock rounds at half speed, so the monotonic and the wall clock are tried
+ * with odd and even values.
+ */
+static void when_tells_the_exact_moment_at_half_speed(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 300; i++) {
@@ -485,7 +501,11 @@ static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 				source, &file, KUID_BY_FILE, 0,
 				host.generator.windows[source].one, 1 },
 			0);
-		/* What was run ahead is left to be waited for. */
+		/*
+		 * The clock goes on from where it was, not from the issued IDs
+		 * in front of it. So the caller may have to wait for the
+		 * run-ahead.
+		 */
 		assert_int_equal(host_clock(source), clock);
 		if (mono <= machine_mono())
 			continue;
@@ -494,8 +514,8 @@ static void one_is_ready_at_half_speed_when_it_says_so(void **state)
 	}
 }
 
-/* For any of the values that a taker was told came next. */
-static void what_came_next_is_ready_when_it_says_so(void **state)
+/* The unit that a failed call returns as first is ready at that moment. */
+static void ready_tells_the_exact_moment(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 300; i++) {
@@ -523,7 +543,7 @@ static void what_came_next_is_ready_when_it_says_so(void **state)
 	}
 }
 
-static void a_file_far_ahead_of_the_others_waits_alone(void **state)
+static void a_file_with_a_high_watermark_delays_no_other(void **state)
 {
 	struct kuid_watermarks ahead = { 0 }, other = { 0 };
 
@@ -544,7 +564,7 @@ static void a_file_far_ahead_of_the_others_waits_alone(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &other, 1).count, 1);
 }
 
-static void state_of_nothing(void **state)
+static void reading_is_empty_without_an_epoch(void **state)
 {
 	static const struct kuid_reading nothing;
 	struct kuid_reading s;
@@ -560,7 +580,7 @@ static void state_of_nothing(void **state)
 		assert_int_equal(s.ahead[source], 0);
 }
 
-static void state_says_how_far_ahead(void **state)
+static void reading_tells_lag_and_run_ahead(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
@@ -604,7 +624,7 @@ static void state_says_how_far_ahead(void **state)
 		assert_int_equal(s.ahead[source], 0);
 }
 
-/* What is read must not differ from what is read once it is told. */
+/* A refresh must not change what a reading has told. */
 static void assert_told_is_as_read(const struct kuid_reading *read,
 				   const struct kuid_reading *told)
 {
@@ -621,7 +641,7 @@ static void assert_told_is_as_read(const struct kuid_reading *read,
 	assert_int_equal(read->steps_forward, told->steps_forward);
 }
 
-static void state_is_as_it_will_be_when_a_step_is_told(void **state)
+static void reading_is_the_same_after_a_refresh(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading read, told;
@@ -639,7 +659,7 @@ static void state_is_as_it_will_be_when_a_step_is_told(void **state)
 		machine_forget();
 		if (kuid_generator_read(&host.generator, &read)) {
 			found++;
-			/* Reading has changed nothing. */
+			/* The reading has not changed the generator. */
 			assert_int_equal(machine_steps(), 0);
 			kuid_generator_refresh(&host.generator,
 					       &host.generator.stamp_clock);
@@ -653,11 +673,11 @@ static void state_is_as_it_will_be_when_a_step_is_told(void **state)
 	assert_in_range(found, 5000, 15000);
 }
 
-/* Held by whoever is writing, or is going to. */
+/* The lock is held, as by a writer that never ends. */
 static void lock_for_ever(void)
 {
 	host.generator.lock.locked = 1;
-	/* A reader that waits for it is killed. */
+	/* If a reader waits for the lock, the alarm kills the test. */
 	alarm(20);
 }
 
@@ -667,7 +687,7 @@ static void unlock(void)
 	host.generator.lock.locked = 0;
 }
 
-static void state_waits_for_no_lock(void **state)
+static void reading_takes_no_lock(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
@@ -686,8 +706,11 @@ static void state_waits_for_no_lock(void **state)
 	unlock();
 }
 
-/* Where no clock may be used, all who ask for an ID look again and again. */
-static void state_waits_for_no_lock_at_the_ceiling(void **state)
+/*
+ * At the ceiling no view holds, so each call for an ID takes the lock. The
+ * reading must not take it.
+ */
+static void reading_takes_no_lock_at_the_ceiling(void **state)
 {
 	struct kuid_reading s;
 
@@ -703,7 +726,7 @@ static void state_waits_for_no_lock_at_the_ceiling(void **state)
 	unlock();
 }
 
-static void state_says_whose_node_it_is(void **state)
+static void reading_tells_the_given_node(void **state)
 {
 	struct kuid_reading s;
 
@@ -712,7 +735,7 @@ static void state_says_whose_node_it_is(void **state)
 	assert_int_equal(s.origin.identity.node, HOST_GIVEN_NODE);
 }
 
-/* With each ID as with the state. */
+/* IDs and the reading tell the same epoch and load_id. */
 static void check_load_id(u64 epoch, u64 load_id)
 {
 	struct kuid_reading s;
@@ -729,7 +752,7 @@ static void check_load_id(u64 epoch, u64 load_id)
 	assert_true(s.origin.load_id == load_id);
 }
 
-static void a_load_id_goes_on_until_another_is_given(void **state)
+static void epochs_share_a_load_id_until_a_new_one_is_set(void **state)
 {
 	(void)state;
 	check_load_id(1, HOST_LOAD_ID);
@@ -745,8 +768,11 @@ static void a_load_id_goes_on_until_another_is_given(void **state)
 	check_load_id(5, 7);
 }
 
-/* It can be read from IDs, and be given when others came after it. */
-static void a_given_node_may_have_been_drawn_before(void **state)
+/*
+ * A random node shows in IDs, so an administrator may give a node that was
+ * drawn before, after other nodes were in use.
+ */
+static void a_given_node_goes_on_above_drawn_nodes(void **state)
 {
 	struct kuid_units first = by_cpu(KUID_STAMPS, 0, 1);
 
@@ -758,7 +784,7 @@ static void a_given_node_may_have_been_drawn_before(void **state)
 	assert_true(by_cpu(KUID_STAMPS, 0, 1).first > first.first);
 }
 
-static void nothing_is_clear_that_was_not_begun(void **state)
+static void clear_is_zero_without_ids(void **state)
 {
 	(void)state;
 	assert_true(kuid_generator_clear(&host.generator) <= 1);
@@ -766,9 +792,10 @@ static void nothing_is_clear_that_was_not_begun(void **state)
 	assert_int_equal(kuid_generator_clear(&host.generator), 0);
 }
 
-/* A new load with the same identity may begin where the old one is clear. */
-static void
-a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
+/*
+ * A new load with the same identity begins at the time that the old one tells.
+ */
+static void a_generator_that_begins_when_clear_repeats_nothing(void **state)
 {
 	static const u32 counts[] = { 1, 31, 32, 33, 16383, 16384, 16385 };
 
@@ -797,16 +824,16 @@ a_generator_that_starts_over_when_clear_repeats_nothing(void **state)
 	}
 }
 
-/* The lanes alone, far ahead of both sequences. */
-static void lanes_with_a_given_node_are_clear_too(void **state)
+/* Only the lanes are far ahead, not the sequences. */
+static void clear_counts_stamps_with_a_given_node(void **state)
 {
 	(void)state;
 	by_cpu(KUID_STAMPS, 1, 5000000);
 	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
 
-/* What was given out before that may come again until then. */
-static void a_forced_clock_is_clear_where_it_came_from(void **state)
+/* Slots from before the clock was forced may repeat until that time. */
+static void clear_counts_slots_before_a_forced_clock(void **state)
 {
 	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
@@ -817,8 +844,8 @@ static void a_forced_clock_is_clear_where_it_came_from(void **state)
 		    kuid_lex_ns(s.first + s.count - 1));
 }
 
-/* No other generator will have the node. */
-static void lanes_with_a_random_node_are_clear_at_once(void **state)
+/* No other generator has this node. */
+static void clear_ignores_stamps_with_a_random_node(void **state)
 {
 	(void)state;
 	by_cpu(KUID_STAMPS, 1, 5000000);
@@ -832,41 +859,40 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, setup_given, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(each_cpu_has_its_lane),
-		TEST(a_given_node_may_have_been_drawn_before),
+		TEST(a_given_node_goes_on_above_drawn_nodes),
 		TEST(more_cpus_than_lanes_share_them),
 		TEST(all_cpus_share_a_single_lane),
-		TEST(there_are_as_many_lanes_as_an_id_has_room_for),
+		TEST(lane_numbers_fit_in_an_id),
 		TEST(more_cpus_than_runs_share_them),
 		TEST(a_cpu_is_in_order_and_ignores_files),
 		TEST(a_file_stays_in_order_when_it_changes_cpu),
 		TEST(stamps_of_a_file_follow_at_once),
 		TEST(a_file_does_not_push_other_files),
-		TEST(files_and_sources_have_floors_of_their_own),
+		TEST(files_and_sources_have_their_own_watermarks),
 		TEST(the_host_is_in_order_over_all_files),
-		TEST(a_file_is_in_order_when_it_turns_to_the_host),
-		TEST(stamps_are_not_too_far_ahead),
-		TEST(microseconds_are_not_too_far_ahead),
-		TEST(the_grid_is_not_too_far_ahead),
-		TEST(the_grid_keeps_its_bound_at_all_times),
-		TEST(single_ids_have_all_of_the_window_and_batches_half),
-		TEST(one_is_ready_when_it_says_so),
-		TEST(of_more_than_fits_as_much_is_ready),
-		TEST(one_is_ready_at_half_speed_when_it_says_so),
-		TEST(what_came_next_is_ready_when_it_says_so),
-		TEST(a_file_far_ahead_of_the_others_waits_alone),
-		TEST(state_of_nothing),
-		TEST(state_says_how_far_ahead),
-		TEST(state_is_as_it_will_be_when_a_step_is_told),
-		TEST(state_waits_for_no_lock),
-		TEST(state_waits_for_no_lock_at_the_ceiling),
-		TEST_GIVEN(state_says_whose_node_it_is),
-		TEST(a_load_id_goes_on_until_another_is_given),
-		TEST(nothing_is_clear_that_was_not_begun),
-		TEST_GIVEN(
-			a_generator_that_starts_over_when_clear_repeats_nothing),
-		TEST_GIVEN(lanes_with_a_given_node_are_clear_too),
-		TEST(a_forced_clock_is_clear_where_it_came_from),
-		TEST(lanes_with_a_random_node_are_clear_at_once),
+		TEST(a_file_stays_in_order_when_it_changes_to_host_order),
+		TEST(stamps_stay_within_the_window),
+		TEST(lex_slots_stay_within_the_window),
+		TEST(grid_slots_stay_within_the_window),
+		TEST(grid_slots_stay_within_any_window_at_any_time),
+		TEST(singles_have_all_of_the_window_and_batches_half),
+		TEST(when_tells_the_exact_moment),
+		TEST(when_clamps_the_count_to_the_window),
+		TEST(when_tells_the_exact_moment_at_half_speed),
+		TEST(ready_tells_the_exact_moment),
+		TEST(a_file_with_a_high_watermark_delays_no_other),
+		TEST(reading_is_empty_without_an_epoch),
+		TEST(reading_tells_lag_and_run_ahead),
+		TEST(reading_is_the_same_after_a_refresh),
+		TEST(reading_takes_no_lock),
+		TEST(reading_takes_no_lock_at_the_ceiling),
+		TEST_GIVEN(reading_tells_the_given_node),
+		TEST(epochs_share_a_load_id_until_a_new_one_is_set),
+		TEST(clear_is_zero_without_ids),
+		TEST_GIVEN(a_generator_that_begins_when_clear_repeats_nothing),
+		TEST_GIVEN(clear_counts_stamps_with_a_given_node),
+		TEST(clear_counts_slots_before_a_forced_clock),
+		TEST(clear_ignores_stamps_with_a_random_node),
 	};
 
 	random_start();

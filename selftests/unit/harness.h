@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The harness of the suites that need nothing but the core: cmocka in
- * userspace, KUnit in the kernel, which compile the same files. A suite is
+ * The harness of the tests that need only the core. The same files compile with
+ * cmocka in userspace and with KUnit in the kernel. A suite looks like this:
  *
  *	TEST(a_name) { ... }
  *	static struct unit_case cases[] = { CASE(a_name), {} };
- *	SUITE(its_name, cases, what to do before each, or NULL);
+ *	SUITE(its_name, cases, function to call before each case, or NULL);
  *
- * and asserts by cmocka's names, each of which ends the test if it fails.
+ * A suite uses the names of cmocka's assertions. An assertion that fails ends
+ * the test.
  */
 #ifndef KUID_UNIT_HARNESS_H
 #define KUID_UNIT_HARNESS_H
@@ -40,7 +41,9 @@
 	};                                                   \
 	kunit_test_suite(suite##_suite)
 
-/* In the thread of the test, which is the one that they can end. */
+/*
+ * Only the thread of the test may assert, because KUnit can end only that one.
+ */
 #define assert_true(x) KUNIT_ASSERT_TRUE(current->kunit_test, x)
 #define assert_int_equal(a, b) \
 	KUNIT_ASSERT_EQ(current->kunit_test, (u64)(a), (u64)(b))
@@ -52,14 +55,15 @@
 #define fail_msg(...) \
 	KUNIT_ASSERT_TRUE_MSG(current->kunit_test, false, __VA_ARGS__)
 
-/* What the suites use of the C library. */
+/* The functions of the C library that the suites use. */
 #define malloc(size)		      vmalloc(size)
 #define free(memory)		      vfree(memory)
 #define qsort(base, nr, size, before) sort(base, nr, size, before, NULL)
 
 /*
- * How often what is random is tried. Userspace tries often; here it is about
- * the code that this kernel's compiler made, under checkers that take time.
+ * How often a random case is tried. Userspace tries it often. In the kernel,
+ * the case checks the code of the kernel's compiler, and the kernel's checkers
+ * are slow, so fewer tries must do.
  */
 #define MANY(times) ((times) / 32)
 
@@ -98,8 +102,9 @@
 #endif /* !__KERNEL__ */
 
 /*
- * Call run in so many threads at once, with a number from 0 on, and wait for
- * all of them. Each has random numbers of its own. They can't assert.
+ * Call @run in @threads threads at once, with a number from 0 on, and wait for
+ * all of them. Each thread has its own random numbers. The threads must not
+ * assert.
  */
 void together(unsigned int threads, void (*run)(unsigned int n));
 

@@ -14,12 +14,12 @@
 #define MOST_EPOCHS 100000
 
 /*
- * What IDs of an epoch are told by from those of others. Ranges of ticks are
- * of stamps that were given out.
+ * The node and the sequences of each epoch. host_check() sets the lowest and
+ * the highest tick that has a stamp of the epoch.
  */
 static struct {
 	u64 node;
-	u64 supply; /* of slots */
+	u64 supply; /* number of the sequences */
 	u64 first_tick;
 	u64 last_tick;
 } epochs[MOST_EPOCHS];
@@ -79,7 +79,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 	free_retired();
 	if (why != KUID_EPOCH_STEP)
 		epoch->sequences = make_sequences();
-	/* Before others can see it, who will look here, too. */
+	/* Other threads read this as soon as the epoch is published. */
 	assert_in_range(host.nr_epochs + 1, 1, MOST_EPOCHS - 1);
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
@@ -94,7 +94,10 @@ bool host_publish(enum kuid_why why, bool node_given)
 		supplies_made++;
 	assert_int_equal(epoch->number, host.nr_epochs);
 
-	/* If someone publishes who is reading, they are freed the next time. */
+	/*
+	 * The publisher may itself use the former epoch. Then the memory is
+	 * freed when the next epoch is published.
+	 */
 	retired_epoch = former;
 	if (former && former->sequences != epoch->sequences)
 		retired_sequences = former->sequences;
@@ -200,8 +203,9 @@ u64 host_clock(enum kuid_source source)
 }
 
 /*
- * The clock may be asked later than it was by who took something, but not if
- * it was set in between.
+ * Whether a unit was handed out inside the window. The clock is read later than
+ * by the caller that took the unit, so it shows at least as much. If it was set
+ * in between, nothing can be said.
  */
 static bool is_in_time(enum kuid_source source, u64 last, u64 ahead)
 {
@@ -235,7 +239,9 @@ struct kuid_taken host_take_recorded(struct host_record *record,
 	if (taken.units.count > count ||
 	    taken.origin.identity.node != epochs[taken.origin.epoch].node)
 		record->wrong++;
-	/* Set by others in the meantime, it tells nothing. */
+	/*
+	 * If another thread has set the clock meanwhile, nothing can be said.
+	 */
 	if (!is_in_time(source, last,
 			count == 1 ? HOST_AHEAD : HOST_AHEAD / 2) &&
 	    (!host.wait_for_readers ||
@@ -257,7 +263,7 @@ struct kuid_taken host_take(enum kuid_source source, unsigned int cpu,
 	return taken;
 }
 
-/* What tells a range from others of its source; none may overlap within it. */
+/* Ranges of one source with the same value must not overlap. */
 static u64 supply_of(const struct host_given *given)
 {
 	return given->source == KUID_STAMPS ? epochs[given->epoch].node
@@ -307,12 +313,12 @@ static bool is_given_once(struct host_given *all, u32 count)
 		     all[i].epoch == was->epoch) &&
 		    all[i].lane == was->lane &&
 		    all[i].first < was->first + was->count)
-			good = say("given out twice", &all[i]);
+			good = say("handed out twice", &all[i]);
 	}
 	return good;
 }
 
-/* Epochs of one node follow each other, each in ticks of its own. */
+/* Epochs with one node follow each other, and share no tick of 100 ns. */
 static bool has_ticks_of_its_own(const struct host_given *all, u32 count)
 {
 	u64 last_tick = 0;
@@ -337,7 +343,7 @@ static bool has_ticks_of_its_own(const struct host_given *all, u32 count)
 		if (epochs[i].node != HOST_GIVEN_NODE || !epochs[i].last_tick)
 			continue;
 		if (epochs[i].first_tick <= last_tick) {
-			printf("# epoch %llu has a tick of a former one\n",
+			printf("# epoch %llu shares a tick with a former epoch\n",
 			       (unsigned long long)i);
 			good = false;
 		}
@@ -360,7 +366,7 @@ static bool is_within_reach(const struct host_given *all, u32 count)
 			continue;
 		if (host_ns(all[i].source, last) >
 		    host_clock(all[i].source) + HOST_AHEAD)
-			good = say("beyond the clock", &all[i]);
+			good = say("beyond the window", &all[i]);
 	}
 	return good;
 }
@@ -374,8 +380,8 @@ bool host_check(struct host_record *const *records, unsigned int count)
 	for (unsigned int i = 0; i < count; i++) {
 		total += records[i]->count;
 		if (records[i]->wrong) {
-			printf("# %u wrong for thread %u\n", records[i]->wrong,
-			       i);
+			printf("# %u broken promises in thread %u\n",
+			       records[i]->wrong, i);
 			good = false;
 		}
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The host of a test: a generator on the scripted machine, the epochs it has
- * had, and a record of all that was given out.
+ * The host of a test: a generator on the scripted machine, its epochs, and a
+ * record of all units that were handed out.
  *
- * What is promised is checked at each ID that is taken as far as it can be
- * seen there, and for all of them together by host_check().
+ * Each call checks what it can: the count, the node and the window.
+ * host_check() checks all records together.
  */
 #ifndef KUID_UNIT_HOST_H
 #define KUID_UNIT_HOST_H
@@ -12,21 +12,21 @@
 #include "core/generator.h"
 
 #define HOST_SECOND 1000000000ULL
-#define HOST_WALL   (1700000000 * HOST_SECOND) /* when a host starts */
+#define HOST_WALL   (1700000000 * HOST_SECOND) /* wall clock at the start */
 #define HOST_MONO   (5 * HOST_SECOND)
 #define HOST_AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
 #define HOST_LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
 
-/* The first epoch's. */
+/* The load_id of the first epoch. */
 #define HOST_LOAD_ID 0xfedcba9876543210ULL
 
-/* The node of all epochs that are given one; random ones are others. */
+/* All epochs with a given node have this node. Random nodes differ from it. */
 #define HOST_GIVEN_NODE 0x0123456789ABULL
 
 /**
- * struct host_given - consecutive stamps or slots that were given out
- * @first: the first one
- * @count: how many
+ * struct host_given - consecutive stamps or slots that were handed out
+ * @first: first unit
+ * @count: number of units
  * @epoch: number of the epoch
  * @source: enum kuid_source
  * @lane: number of the lane; 0 for slots
@@ -40,11 +40,11 @@ struct host_given {
 };
 
 /**
- * struct host_record - what was given to one thread
- * @count: how many there are in @given
- * @room: how many there can be
- * @wrong: how often a promise was seen broken when it was given
- * @given: in the order of time
+ * struct host_record - what one thread was given
+ * @count: number of elements in @given
+ * @room: number of elements that @given has room for
+ * @wrong: how often a call broke a promise
+ * @given: the units, in the order of the calls
  */
 struct host_record {
 	u32 count;
@@ -56,13 +56,14 @@ struct host_record {
 /**
  * struct host - a host
  * @generator: its generator
- * @nr_cpus: how many CPUs have runs
- * @nr_lanes: how many lanes CPUs share
- * @load_id: for the next epoch; 0 if it is to have the former one's
- * @nr_epochs: how many epochs were published, and the highest number
- * @wait_for_readers: called when an epoch was published; returns when all that
- *	were reading have finished. NULL if there can't be any.
- * @record: what was given to threads without a record of their own
+ * @nr_cpus: number of CPUs that have runs
+ * @nr_lanes: number of lanes that CPUs share
+ * @load_id: load_id of the next epoch; 0 if the next epoch keeps the former one
+ * @nr_epochs: how many epochs were published; also the highest number
+ * @wait_for_readers: called after an epoch was published; returns when no
+ *	caller uses the former epoch any more. NULL if there are no other
+ *	threads.
+ * @record: record for threads without a record of their own
  */
 struct host {
 	struct kuid_generator generator;
@@ -76,48 +77,57 @@ struct host {
 
 extern struct host host;
 
-/* With one epoch, at HOST_WALL and HOST_MONO; stopped clocks, if on CPU 0. */
+/*
+ * Start a host on CPU 0 with one epoch, at HOST_WALL and HOST_MONO. The clocks
+ * stand still.
+ */
 void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given);
 void host_stop(void);
 
-/* A new epoch in place of the one there is; false if it was refused. */
+/* Publish a new epoch. Returns false if the generator refuses it. */
 bool host_publish(enum kuid_why why, bool node_given);
 
-/* For threads that have one of their own. */
+/* For threads with a record of their own. */
 void host_record_init(struct host_record *record, u32 room);
 void host_record_free(struct host_record *record);
 
 /*
- * Take what is to be had and record it. A single one may be as far ahead as
- * any, more than one as far as a batch.
+ * Take units and record them. A single may use all of the window, a batch the
+ * near half.
  */
 struct kuid_taken host_take_recorded(struct host_record *record,
 				     enum kuid_source source,
 				     struct kuid_watermarks *watermarks,
 				     enum kuid_order order, u32 count);
 
-/* The same on a CPU, into host.record; fails if it was more than is allowed. */
+/*
+ * Take units on a CPU, and record them in host.record. The test fails if a
+ * promise is broken.
+ */
 struct kuid_taken host_take(enum kuid_source source, unsigned int cpu,
 			    struct kuid_watermarks *watermarks,
 			    enum kuid_order order, u32 count);
 
 /*
- * How things stand. If the reading finds that the wall clock was set, it is
- * told of, as the module has that done.
+ * Read the state. If the reading finds that the wall clock was set, refresh the
+ * generator, as the module does.
  */
 struct kuid_reading host_read(void);
 
-/* A source's clock, whether it fits the wall clock or not. */
+/* Read the clock of a source. The clock is not refreshed first. */
 u64 host_clock(enum kuid_source source);
 
-/* When a stamp or slot begins, in nanoseconds since 1970. */
+/* The time at which a unit begins, in nanoseconds since 1970. */
 u64 host_ns(enum kuid_source source, u64 value);
 
 /*
- * Whether all that is in the records was given out once, in all epochs with
- * one node or one supply of slots, and no tick has stamps of two of them; and
- * whether what the epoch in use has given out is within reach of the clocks.
- * No one may be taking anything. Says what is not so.
+ * Check all records together:
+ *
+ * - No unit was handed out twice, in all epochs that share a node or sequences.
+ * - Two epochs with one node do not share a tick of 100 ns.
+ * - All units of the epoch in use are within the window of their clock.
+ *
+ * No other thread may take units meanwhile. The function prints what is wrong.
  */
 bool host_check(struct host_record *const *records, unsigned int count);
 

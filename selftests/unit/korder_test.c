@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The k-ordered formats: the grid of slots, and where the node goes. */
+/* The k-ordered formats: the grid of slots, and the place of the node. */
 #include "core/korder.h"
 #include "core/text.h"
 #include "harness.h"
@@ -12,7 +12,7 @@
 
 static struct packed ids;
 
-/* A k64 from its fields, as the format's table says. */
+/* Build a k64 from its fields. */
 static u64 k64_of(u64 a, u64 b, u64 c, u64 seq)
 {
 	return a << 44 | b << 24 | c << 14 | seq;
@@ -53,8 +53,8 @@ TEST(vectors_are_met)
 	assert_int_equal(vectors_each("kordered", check_vector), 14);
 }
 
-/* 977 steps a second, the last of them 576 us long. */
-TEST(a_moment_is_in_its_step)
+/* A second has 977 grid ticks. The last one has 576 us. */
+TEST(a_time_is_in_its_grid_tick)
 {
 	u64 second = NOW_SEC * KUID_SEC_NS;
 
@@ -71,10 +71,10 @@ TEST(a_moment_is_in_its_step)
 	}
 }
 
-TEST(slots_of_all_times_lead_back)
+TEST(slots_convert_back_to_their_time)
 {
 	for (int i = 0; i < MANY(2000000); i++) {
-		/* What 64 bits of nanoseconds reach. */
+		/* All times that 64 bits of nanoseconds can hold. */
 		u64 ns = random_64();
 		u64 slot = kuid_grid_slot(ns);
 		u64 start = kuid_grid_ns(slot);
@@ -104,12 +104,15 @@ TEST(k64_has_the_fields_of_its_slot)
 			}
 }
 
-TEST(slots_and_k64_are_in_one_order)
+TEST(slots_and_k64_have_the_same_order)
 {
 	u64 slots = (1048576000000ULL * 977) << 9;
 
 	for (int i = 0; i < MANY(2000000); i++) {
-		/* The grid's end is above what random_below() can give. */
+		/*
+		 * random_below() does not reach the end of the grid, so two
+		 * numbers are put together.
+		 */
 		u64 slot = random_below(slots) << 5 | random_below(32);
 		u64 step = 1ULL << random_below(40);
 
@@ -119,7 +122,7 @@ TEST(slots_and_k64_are_in_one_order)
 	}
 }
 
-/* One field after the other, in a word wide enough for all. */
+/* Compare with the fields put together in a word of 128 bits. */
 TEST(the_node_is_put_in_and_taken_out)
 {
 	for (int i = 0; i < MANY(3000000); i++) {
@@ -206,7 +209,7 @@ static void check_pack(unsigned int bits, const struct kuid_units *slots,
 		assert_true(packed_increases(&ids));
 }
 
-/* Over the ends of steps, seconds, intervals and megaseconds. */
+/* Across the ends of grid ticks, seconds, intervals and megaseconds. */
 TEST(pack_agrees_with_each_slot)
 {
 	static const u64 ends[] = { 1700000000, 1699999999, 1700000032,
@@ -248,7 +251,10 @@ TEST(pack_agrees_with_random_slots)
 	}
 }
 
-/* Of one node in the order of slots; of several, node by node in 2^I s. */
+/*
+ * The IDs of one node have the order of their slots. The IDs of several nodes
+ * are sorted by node within 2^I s.
+ */
 TEST(global_ids_are_k_ordered)
 {
 	for (int i = 0; i < MANY(500000); i++) {
@@ -268,7 +274,7 @@ TEST(global_ids_are_k_ordered)
 		assert_true(a_high < b_high ||
 			    (a_high == b_high && a_low < b_low));
 
-		/* The earlier slot on the higher node. */
+		/* The earlier slot has the higher node. */
 		a_high = kuid_k128_of_k64(a, node | 1, interval, &a_low);
 		b_high = kuid_k128_of_k64(b, node & ~1ULL, interval, &b_low);
 		assert_int_equal(a_high < b_high ||
@@ -279,10 +285,10 @@ TEST(global_ids_are_k_ordered)
 
 static struct unit_case cases[] = {
 	CASE(vectors_are_met),
-	CASE(a_moment_is_in_its_step),
-	CASE(slots_of_all_times_lead_back),
+	CASE(a_time_is_in_its_grid_tick),
+	CASE(slots_convert_back_to_their_time),
 	CASE(k64_has_the_fields_of_its_slot),
-	CASE(slots_and_k64_are_in_one_order),
+	CASE(slots_and_k64_have_the_same_order),
 	CASE(the_node_is_put_in_and_taken_out),
 	CASE(every_bit_of_the_node_has_its_place),
 	CASE(pack_agrees_with_each_slot),

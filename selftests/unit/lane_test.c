@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A lane gives out each nanosecond once, whoever asks, whatever the clock. */
+/* A lane hands out each nanosecond once, to any thread and with any clock. */
 #include "core/lane.h"
 #include "harness.h"
 #include "random.h"
 
 #define NOW   1700000000123456789ULL
-#define NEVER (1ULL << 62) /* a limit that is not reached */
+#define NEVER (1ULL << 62) /* a limit that is never reached */
 
-/* All of count, or fails. */
+/* Take all of @count. Returns 0 if there are fewer. */
 static u64 take(struct kuid_lane *lane, u64 now, u64 above, u32 count)
 {
 	u32 taken = count;
@@ -23,7 +23,7 @@ TEST(starts_at_now)
 	assert_int_equal(take(&lane, NOW, 0, 1), NOW);
 }
 
-TEST(goes_on_behind_a_batch)
+TEST(goes_on_after_a_batch)
 {
 	struct kuid_lane lane = { 0 };
 
@@ -42,13 +42,13 @@ TEST(ignores_a_clock_that_is_behind)
 	assert_int_equal(take(&lane, 0, 0, 1), NOW + 2);
 }
 
-TEST(stays_above_the_floor)
+TEST(stays_above_the_watermark)
 {
 	struct kuid_lane lane = { 0 };
 
 	assert_int_equal(take(&lane, NOW, NOW, 1), NOW + 1);
 	assert_int_equal(take(&lane, NOW, NOW + 50, 3), NOW + 51);
-	/* A watermark below what the lane has given out changes nothing. */
+	/* A watermark below the last stamp of the lane changes nothing. */
 	assert_int_equal(take(&lane, NOW, NOW + 50, 1), NOW + 54);
 }
 
@@ -64,7 +64,7 @@ TEST(the_limit_is_the_last_nanosecond)
 	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
 			 NOW + 10);
 	assert_int_equal(count, 0);
-	/* A watermark at the limit leaves nothing, and takes nothing. */
+	/* A watermark at the limit leaves nothing, and reserves nothing. */
 	count = 1;
 	kuid_lane_reserve(&lane, NOW, NOW + 50, NOW + 50, &count);
 	assert_int_equal(count, 0);
@@ -102,7 +102,7 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* With the clock stopped nothing may be given out twice, nor be left out. */
+/* While the clock stands still, no nanosecond may repeat or be skipped. */
 TEST(gives_each_nanosecond_once)
 {
 	struct reservation *all = reservations[0];
@@ -118,9 +118,9 @@ TEST(gives_each_nanosecond_once)
 
 static struct unit_case cases[] = {
 	CASE(starts_at_now),
-	CASE(goes_on_behind_a_batch),
+	CASE(goes_on_after_a_batch),
 	CASE(ignores_a_clock_that_is_behind),
-	CASE(stays_above_the_floor),
+	CASE(stays_above_the_watermark),
 	CASE(the_limit_is_the_last_nanosecond),
 	CASE(gives_each_nanosecond_once),
 	{},

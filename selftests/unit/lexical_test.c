@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* LexicalUUIDs and their workers, against Cassie's. */
+/* LexicalUUIDs and their workers, compared with Cassie's. */
 #include "core/lexical.h"
 #include "core/text.h"
 #include "harness.h"

@@ -1,45 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine whose clocks and CPUs a test sets as it likes: what the core asks
- * about the machine is answered from here, and what it says is kept.
+ * A machine with scripted clocks and CPUs. It implements the functions that the
+ * core needs from its environment, and records the clock steps that the core
+ * reports.
  */
 #ifndef KUID_UNIT_MACHINE_H
 #define KUID_UNIT_MACHINE_H
 
 #include "core/generator.h"
 
-/* All threads share clocks, as on a real machine. The wall clock goes along. */
+/*
+ * All threads share the clocks, as on a real machine. The wall clock moves by
+ * the same amount.
+ */
 void machine_set_mono(u64 ns);
 void machine_pass(u64 ns);
 
 /* How far the monotonic clock moves at each reading; 0 stops it. */
 void machine_set_mono_step(u64 ns);
 
-/* Set the wall clock. */
 void machine_set_wall(u64 ns);
 void machine_step_wall(s64 by);
 
-/* Both clocks as they are, without the clock moving. */
+/* Read a clock without moving it. */
 u64 machine_mono(void);
 u64 machine_wall(void);
 
-/* The CPU that the calling thread runs on. */
+/* The CPU of the calling thread. */
 void machine_set_cpu(unsigned int cpu);
 
-/* Forget what the core has said. */
+/* Clear the counters and the last report. */
 void machine_forget(void);
 
-/* How often the core has found the wall clock set, or wanted an epoch. */
+/* How often the core has reported a clock step, or has requested an epoch. */
 unsigned int machine_steps(void);
 unsigned int machine_epochs_wanted(void);
 
-/* What it has said to the calling thread last. */
+/* The last report to the calling thread. */
 const struct kuid_step *machine_last_step(void);
 
-/* To be called in its place; NULL for nothing. */
+/* Call a function for each report; NULL for none. */
 void machine_on_step(void (*call)(const struct kuid_step *step));
 
-/* To be called when a task that waits in a line is to look at it. */
+/* Call a function when the core wakes a waiter. */
 void machine_on_wake(void (*call)(struct task_struct *task));
 
 #endif /* KUID_UNIT_MACHINE_H */

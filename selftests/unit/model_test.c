@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two or three CPUs in all the ways in which they can take turns.
+ * Two or three CPUs that use the generator at the same time, in all
+ * interleavings.
  *
- * A scenario is what each CPU does, one thing after the other. It is run with
- * turns taken in all ways with up to some preemptions, and then in ways chosen
- * at random with any number of them. After each run, what was given out is
- * looked at, and when.
+ * A scenario lists the acts of each CPU. It is run in all interleavings with a
+ * bounded number of preemptions, and then in random ones with any number of
+ * preemptions. After each run, the test checks the IDs that were handed out,
+ * and when the calls ran.
  *
- * Accesses are seen by all CPUs in the order in which they are made: this
- * finds what is done in the wrong order, but not what a barrier is missing
- * for. A grace period is one in the sense of RCU: who publishes an epoch waits
- * until all have left the core who were in it at that time, and what was then
- * replaced must not be looked at any more, which the address sanitizer sees.
+ * All CPUs see accesses in the order in which they are made. So the model finds
+ * accesses in a wrong order, but not a missing barrier. A grace period is that
+ * of RCU: the publisher of an epoch waits until all CPUs that were in the core
+ * have left it. After that, the model poisons the memory of the former epoch,
+ * and the address sanitizer reports each use of it.
  *
- * What is written without kuid_port_step(), as what only a lock protects, is
- * written together with what comes before it: whether others can see it too
- * early is for the thread sanitizer.
+ * Plain accesses, such as those that only a lock protects, don't call
+ * kuid_port_step(). The model makes them together with the access before. The
+ * thread sanitizer checks whether other CPUs could see them too early.
  *
- * By itself this takes seconds. MODEL_PREEMPTIONS, 3 for half an hour, and
- * MODEL_WALKS, for each scenario, give the numbers for a longer run.
+ * By default this takes seconds. For a longer run, set the environment
+ * variables MODEL_PREEMPTIONS (3 takes half an hour) and MODEL_WALKS (random
+ * runs of each scenario).
  */
 #include <sanitizer/asan_interface.h>
 #include <setjmp.h>
@@ -38,7 +40,7 @@
 #define MS     1000000LL
 #define HOUR   (3600 * SECOND)
 #define MONO   (5 * SECOND)
-#define NOW    (1700000000 * SECOND + 50) /* in the middle of a tick */
+#define NOW    (1700000000 * SECOND + 50) /* inside a tick of 100 ns */
 #define AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
 #define LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
 
@@ -51,19 +53,19 @@
 enum deed {
 	NOTHING,
 	TAKE,
-	LOOK, /* at the state, and when an ID is ready */
+	LOOK, /* read the state, and when an ID is ready */
 	SET_WALL,
 	PASS,
 	PUBLISH,
 };
 
-/* One thing that a CPU does. */
+/* One act of a CPU. */
 struct act {
 	enum deed deed;
 	enum kuid_source source;
 	enum kuid_order order;
 	u32 count;
-	unsigned int on; /* number of the CPU, as the core is told */
+	unsigned int on; /* the core's number of the CPU, plus 1; or 0 */
 	unsigned int file;
 	s64 by;
 	enum kuid_why why;
@@ -93,18 +95,19 @@ struct act {
 	}
 
 /**
- * struct scenario - what happens
- * @name: in the report
- * @preemptions: how many are tried in all ways, unless said otherwise
- * @nr_cpus: how many CPUs of the model are used
- * @nr_lanes: how many lanes and runs there are for them
- * @node_given: whether the first epoch's node is
- * @first: what is done before, by no one
- * @acts: what each does; on the CPU of that number or that act's @on
- * @most_writes: how often the snapshot may be changed, but for publishing
- * @most_wanted: how often an epoch may be found wanted
- * @most_epochs: how many there may be, if not as many as are published
- * @same_lag: stamps and slots lag by the same at all times, to within MS
+ * struct scenario - what the CPUs do
+ * @name: printed in the report
+ * @preemptions: number of preemptions that are tried in all ways, unless
+ *	MODEL_PREEMPTIONS is set
+ * @nr_cpus: number of CPUs of the model
+ * @nr_lanes: number of lanes and runs for these CPUs
+ * @node_given: the first epoch has a given node
+ * @first: acts before the CPUs start
+ * @acts: acts of each CPU; a CPU has its own number, unless an act sets @on
+ * @most_writes: how often the snapshot may be changed at most, without epochs
+ * @most_wanted: how often an epoch may be requested at most
+ * @most_epochs: how many epochs there may be at most; 0: no limit
+ * @same_lag: stamps and slots always have the same lag, to within MS
  */
 struct scenario {
 	const char *name;
@@ -120,22 +123,22 @@ struct scenario {
 	bool same_lag;
 };
 
-/* A call that has taken something, and the times of its begin and end. */
+/* A call for units, and the time of its start and end. */
 struct call {
 	const struct act *act;
 	struct kuid_taken taken;
 	unsigned int began;
 	unsigned int ended;
-	u64 clock;	      /* the latest it can have been at */
-	u64 ready;	      /* if there was none: when it would try again */
-	unsigned int changes; /* that it had been told of when it began */
+	u64 clock;	      /* highest time of its clock during the call */
+	u64 ready;	      /* if it got nothing: when it would try again */
+	unsigned int changes; /* value when it began */
 };
 
 static const struct scenario *scenario;
 static struct kuid_generator generator;
 static struct kuid_watermarks files[FILES];
 
-/* Memory of epochs, which is not to be used when its time is over. */
+/* Memory of the epochs; poisoned when its grace period is over. */
 static struct {
 	struct kuid_epoch epoch;
 	struct kuid_lane lanes[KUID_FIRST_CPU_LANE + CPUS];
@@ -146,8 +149,8 @@ static struct {
 } __aligned(64) sequences[MOST_EPOCHS];
 static unsigned int nr_epochs;
 static unsigned int nr_publishes;
-static unsigned int changes; /* that all who wait were told of */
-static unsigned int supply_of[MOST_EPOCHS + 1]; /* by number */
+static unsigned int changes; /* how often waiters were woken */
+static unsigned int supply_of[MOST_EPOCHS + 1]; /* by number of the epoch */
 static bool given_of[MOST_EPOCHS + 1];
 
 static struct call calls[MOST_CALLS + MOST_ACTS];
@@ -157,18 +160,21 @@ static const char *broken;
 
 static struct cpu {
 	unsigned int on;
-	unsigned int section; /* odd while in the core */
+	unsigned int section; /* odd while the CPU is in the core */
 	struct call *call;
 	bool waits_for_readers;
-	unsigned int sections[CPUS]; /* when it began to wait */
+	unsigned int sections[CPUS]; /* of all CPUs when the wait began */
 } cpus[CPUS];
 
-/* Of the epoch, or supply, in use: the highest that a call returned with. */
+/*
+ * The highest unit that a call has returned, of the epoch or the sequences in
+ * use.
+ */
 static u64 handed[KUID_NR_SOURCES];
 static u64 handed_epoch;
 static unsigned int seen_seq;
 static u64 seen_mono;
-static u64 latest; /* that the wall clock has ever shown */
+static u64 latest; /* highest time that the wall clock has shown */
 
 static u64 ns_of(enum kuid_source source, u64 value)
 {
@@ -191,7 +197,10 @@ static u64 clock_of(enum kuid_source source)
 	return kuid_clock_at(clock->offset, clock->half, machine_mono());
 }
 
-/* Called before each access, so that no state of the generator is missed. */
+/*
+ * The scheduler calls this before each access, so it sees each state of the
+ * generator.
+ */
 static void look(void)
 {
 	unsigned int seq = generator.seq.sequence;
@@ -212,7 +221,7 @@ static void look(void)
 	}
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
 		if (ns_of(source, handed[source]) > clock_of(source) + AHEAD)
-			broken = "a writer did not see what was given out";
+			broken = "a writer missed an issued unit";
 	for (unsigned int i = 0; i < CPUS; i++) {
 		struct call *call = cpus[i].call;
 
@@ -222,7 +231,7 @@ static void look(void)
 	}
 }
 
-/* The last of those that came next. */
+/* The last unit that a call without units would have got. */
 static u64 next_of(const struct call *call)
 {
 	return call->taken.units.first + call->act->count - 1;
@@ -275,7 +284,7 @@ static void take(struct cpu *cpu, const struct act *act)
 	last = taken->units.first + taken->units.count - 1;
 	if (ns_of(act->source, last) >
 	    call->clock + (act->count == 1 ? AHEAD : AHEAD / 2))
-		broken = "too far ahead";
+		broken = "beyond the window";
 	if (act->source == KUID_STAMPS
 		    ? taken->origin.epoch == handed_epoch
 		    : supply_of[taken->origin.epoch] == supply_of[handed_epoch])
@@ -293,12 +302,12 @@ static void ask(struct cpu *cpu, const struct act *act)
 	cpu->section++;
 	found = kuid_generator_read(&generator, &state);
 	if (state.origin.epoch < epoch)
-		broken = "the state of a former epoch";
+		broken = "a reading of a former epoch";
 	if (state.choices.node.value != state.origin.identity.node)
-		broken = "the state of two epochs";
+		broken = "a reading of two epochs";
 	if (scenario->same_lag && (state.stamp_lag > state.slot_lag + MS ||
 				   state.slot_lag > state.stamp_lag + MS))
-		broken = "the state of two times";
+		broken = "a reading of two times";
 	if (found)
 		kuid_generator_refresh(&generator, &generator.stamp_clock);
 	kuid_generator_when(&generator,
@@ -353,7 +362,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	while (!readers_have_left(cpu))
 		scheduler_relax();
 	cpu->waits_for_readers = false;
-	/* It could be freed now. */
+	/* The memory could be freed now. */
 	ASAN_POISON_MEMORY_REGION(former, sizeof(epochs[0]));
 	if (is_new_supply)
 		ASAN_POISON_MEMORY_REGION(former_supply, sizeof(sequences[0]));
@@ -443,7 +452,7 @@ static u64 last_of(const struct call *call)
 	return call->taken.units.first + call->taken.units.count - 1;
 }
 
-/* Two calls, of which either may have been the first. */
+/* The two calls may have run in any order. */
 static void check_given_once(const struct call *a, const struct call *b)
 {
 	const struct kuid_units *x = &a->taken.units, *y = &b->taken.units;
@@ -458,26 +467,28 @@ static void check_given_once(const struct call *a, const struct call *b)
 		if (given_of[e] && given_of[f] &&
 		    x->first / KUID_TICK_NS <= last_of(b) / KUID_TICK_NS &&
 		    y->first / KUID_TICK_NS <= last_of(a) / KUID_TICK_NS)
-			broken = "a tick with stamps of two epochs";
+			broken = "two epochs share a tick";
 		return;
 	} else if (x->lane != y->lane) {
 		return;
 	}
 	if (x->first <= last_of(b) && y->first <= last_of(a))
-		broken = "given out twice";
+		broken = "handed out twice";
 }
 
-/* Who waits for a moment must be told if it has come nearer. */
+/*
+ * A caller that waits for a moment must be woken if that moment moves closer.
+ */
 static void check_wait(const struct call *call)
 {
 	if (call->changes == changes &&
 	    call->ready > kuid_generator_ready(&generator, call->act->source,
 					       next_of(call),
 					       ahead_of(call->act)))
-		broken = "left asleep";
+		broken = "a caller was left asleep";
 }
 
-/* Whether a later call's must be above the former's. */
+/* Whether the units of a later call must be above those of the former one. */
 static bool follows(const struct act *former, const struct act *later)
 {
 	if (former->source != later->source)
@@ -494,12 +505,12 @@ static void check_order(const struct call *former, const struct call *later)
 {
 	if (former->ended < later->began &&
 	    former->taken.origin.epoch > later->taken.origin.epoch)
-		broken = "of a former epoch";
+		broken = "a unit of a former epoch";
 	if (former->ended < later->began &&
 	    former->taken.origin.epoch == later->taken.origin.epoch &&
 	    follows(former->act, later->act) &&
 	    last_of(former) >= later->taken.units.first)
-		broken = "not in order";
+		broken = "out of order";
 }
 
 static bool good(void)
@@ -508,35 +519,41 @@ static bool good(void)
 
 	look();
 	if (generator.lock.locked || generator.seq.sequence & 1)
-		broken = "left locked";
+		broken = "the lock or the count is still held";
 	if (writes > scenario->most_writes)
-		broken = "written more often than there was reason to";
+		broken = "too many changes of the snapshot";
 	if (machine_epochs_wanted() > scenario->most_wanted)
-		broken = "an epoch wanted for nothing";
+		broken = "too many requests for an epoch";
 	if (scenario->most_epochs && nr_epochs > scenario->most_epochs)
-		broken = "an epoch begun for nothing";
-	/* What was dropped must not keep others from where it was. */
+		broken = "too many epochs";
+	/*
+	 * A dropped reservation must be within the window. Otherwise other
+	 * callers would wait for it.
+	 */
 	if (kuid_epoch_issued(generator.epoch) >
 		    clock_of(KUID_STAMPS) + AHEAD ||
 	    kuid_sequences_issued(generator.epoch->sequences) >
 		    clock_of(KUID_LEX) + AHEAD)
-		broken = "reserved out of reach";
-	/* What may pass in a scenario at half speed is less than that. */
+		broken = "a reservation beyond the window";
+	/*
+	 * A clock may be in front of the highest wall clock, but in each
+	 * scenario it gains less than the window at half speed.
+	 */
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
 		if (clock_of(source) > latest + AHEAD)
-			broken = "a clock ahead of all there was";
+			broken = "a clock ahead of the highest wall clock";
 	for (unsigned int i = 0; i < nr_calls; i++) {
 		if (!calls[i].taken.units.count) {
 			check_wait(&calls[i]);
 			continue;
 		}
 		if (calls[i].taken.origin.epoch - 1 >= nr_epochs)
-			broken = "of no epoch there was";
+			broken = "a unit of an unknown epoch";
 		if (calls[i].act->source == KUID_STAMPS &&
 		    calls[i].taken.origin.epoch < nr_epochs &&
 		    given_of[calls[i].taken.origin.epoch] &&
 		    last_of(&calls[i]) > generator.issued)
-			broken = "an epoch did not see what was given out";
+			broken = "an epoch missed an issued stamp";
 		for (unsigned int j = 0; j < nr_calls; j++) {
 			if (i == j || !calls[j].taken.units.count)
 				continue;
@@ -557,11 +574,11 @@ static bool good(void)
 	return false;
 }
 
-/* Called by the address sanitizer before it ends the program. */
+/* The address sanitizer calls this before it ends the program. */
 void __asan_on_error(void);
 void __asan_on_error(void)
 {
-	printf("# %s: memory that is not to be used any more\n",
+	printf("# %s: memory used after its grace period\n",
 	       scenario ? scenario->name : "");
 	scheduler_print();
 	fflush(stdout);
@@ -592,16 +609,16 @@ static void explore(const struct scenario *what)
 
 	scenario = what;
 	report = scheduler_explore(&model, preemptions, ~0ULL);
-	printf("# %s: %llu ways with up to %u preemptions, %u accesses at most\n",
+	printf("# %s: %llu interleavings, up to %u preemptions, %u accesses\n",
 	       what->name, report.runs, preemptions, report.longest);
 	assert_true(report.good);
 	report = scheduler_walk(&model, walks);
-	printf("# %s: %llu ways at random, %u accesses at most\n", what->name,
-	       report.runs, report.longest);
+	printf("# %s: %llu random interleavings, up to %u accesses\n",
+	       what->name, report.runs, report.longest);
 	assert_true(report.good);
 }
 
-/* A file whose readers are on two CPUs, and nothing else. */
+/* Two CPUs share a file, and nothing else happens. */
 static void one_file(void **state)
 {
 	(void)state;
@@ -658,7 +675,7 @@ static void one_lane(void **state)
 	});
 }
 
-/* With so many at once that a run is used up and the next one carved. */
+/* The counts are so high that a run is used up and the next one is carved. */
 static void one_sequence(void **state)
 {
 	(void)state;
@@ -704,7 +721,10 @@ static void one_sequence(void **state)
 	});
 }
 
-/* Nobody waits for the other for ever, or changes what another one has set. */
+/*
+ * Callers must not make each other retry forever. One refresh is enough for all
+ * of them.
+ */
 static void a_step_forward(void **state)
 {
 	(void)state;
@@ -733,8 +753,8 @@ static void a_step_forward(void **state)
 }
 
 /*
- * What was reserved by those who slept over it, and dropped, can be so far
- * ahead that it is a reason to set the clock once more for each of them.
+ * A caller that slept across the clock step drops its reservation, which may be
+ * beyond the window. So each such caller may cause one more refresh.
  */
 static void a_step_back(void **state)
 {
@@ -805,18 +825,22 @@ static void a_step_back(void **state)
 }
 
 /*
- * Someone looks at a wall clock that is set and set again, and then sleeps
- * over many seconds: what others have taken meanwhile is not from before.
+ * A caller looks at a wall clock that is set twice, and then sleeps for many
+ * seconds. When it goes on, it must not mistake IDs that others got meanwhile
+ * for IDs from before the clock step.
  */
 static void a_sleep(void **state)
 {
 	(void)state;
 	explore(&(struct scenario) {
-		.name = "a sleep over more than a step may be",
+		.name = "a sleep longer than the limit of a clock step",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 2,
-		/* So that no one has to wait to enter the file. */
+		/*
+		 * Enter the file first, so that no caller needs the lock for
+		 * that.
+		 */
 		.first = { TAKE_(STAMPS, FILE, 1) },
 		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(LEX, FILE, 3) },
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
@@ -836,7 +860,7 @@ static void a_sleep(void **state)
 	});
 }
 
-/* With the worker that makes the epoch as one of the CPUs. */
+/* One of the CPUs is the worker that publishes the epoch. */
 static void a_new_epoch(void **state)
 {
 	(void)state;
@@ -853,7 +877,7 @@ static void a_new_epoch(void **state)
 		.most_wanted = 3,
 	});
 	explore(&(struct scenario) {
-		.name = "an epoch that was never wanted",
+		.name = "an epoch that was never requested",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 2,
@@ -876,7 +900,7 @@ static void a_new_epoch(void **state)
 		.most_wanted = 3,
 	});
 	explore(&(struct scenario) {
-		.name = "an epoch that may not be wanted any more",
+		.name = "an epoch that is not needed any more",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 2,
@@ -899,7 +923,7 @@ static void a_new_epoch(void **state)
 		.most_writes = 3,
 	});
 	explore(&(struct scenario) {
-		.name = "looked at while all clocks are forced",
+		.name = "read while the clocks are forced",
 		.preemptions = 2,
 		.nr_cpus = 2,
 		.nr_lanes = 1,
@@ -912,7 +936,7 @@ static void a_new_epoch(void **state)
 		.same_lag = true,
 	});
 	explore(&(struct scenario) {
-		.name = "looked at while an epoch begins",
+		.name = "read while an epoch begins",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 1,
@@ -925,7 +949,10 @@ static void a_new_epoch(void **state)
 	});
 }
 
-/* The second one begins when no one is left in the one before the first. */
+/*
+ * The second epoch is not published before all callers have left the epoch
+ * before the first one.
+ */
 static void two_new_epochs(void **state)
 {
 	(void)state;
@@ -965,7 +992,7 @@ static void one_node_in_two_epochs(void **state)
 {
 	(void)state;
 	explore(&(struct scenario) {
-		.name = "a fixed node",
+		.name = "a given node",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 2,
@@ -975,7 +1002,7 @@ static void one_node_in_two_epochs(void **state)
 			  { PUBLISH_(FORCE, true), TAKE_(STAMPS, CPU, 1) } },
 	});
 	explore(&(struct scenario) {
-		.name = "a fixed node, twice",
+		.name = "a given node, twice",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 1,
@@ -985,7 +1012,7 @@ static void one_node_in_two_epochs(void **state)
 			  { PUBLISH_(FORCE, true), PUBLISH_(FORCE, true) } },
 	});
 	explore(&(struct scenario) {
-		.name = "a fixed node, after a random one",
+		.name = "a given node, after a random one",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 1,
@@ -995,7 +1022,7 @@ static void one_node_in_two_epochs(void **state)
 			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, true) } },
 	});
 	explore(&(struct scenario) {
-		.name = "a fixed node and a step back",
+		.name = "a given node and a step back",
 		.preemptions = 2,
 		.nr_cpus = 3,
 		.nr_lanes = 1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A host name that is set while it is copied, at every access of the copy: what
- * comes out is one name or the other, never a part of each.
+ * The host name is set while it is copied, at each access of the copy. The copy
+ * must be the old or the new name, not a mix.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static void write_some(void);
 
 #define SIZE 65
 
-/* In which order the writer goes through the name. */
+/* Order in which the writer writes the bytes. */
 enum direction {
 	RISING,
 	FALLING
@@ -24,11 +24,11 @@ enum direction {
 
 /**
  * struct writer - sets the name while it is read
- * @to: what it sets
- * @begin: the reader's access before which it begins, from 0 on
+ * @to: the new name
+ * @begin: number of the reader's access before which it begins, from 0 on
  * @speed: how many bytes it writes before each access
- * @direction: in which order
- * @written: how many it has written
+ * @direction: order of the bytes
+ * @written: how many bytes it has written
  */
 static struct writer {
 	const char *to;
@@ -74,12 +74,14 @@ static void read_while_set(const char *old, const char *new, unsigned int begin,
 	if (memcmp(copy, old, SIZE) && memcmp(copy, new, SIZE))
 		fail_msg("\"%s\" of \"%s\" and \"%s\", set at access %u", copy,
 			 old, new, begin);
-	/* A name that is set before it is read is the old one no more. */
+	/*
+	 * If the name is set before it is read, the copy must be the new name.
+	 */
 	if (!begin && speed == SIZE)
 		assert_memory_equal(copy, new, SIZE);
 }
 
-static void is_one_name_or_the_other(void **state)
+static void is_never_a_mix_of_two_names(void **state)
 {
 	static const char names[][SIZE] = {
 		"",
@@ -123,7 +125,7 @@ static void ends_with_a_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_one_name_or_the_other),
+		cmocka_unit_test(is_never_a_mix_of_two_names),
 		cmocka_unit_test(ends_with_a_zero),
 	};
 

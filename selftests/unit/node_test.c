@@ -24,7 +24,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Leave the first of those that are the same. Returns how many are left. */
+/* Remove duplicates. Returns how many nodes are left. */
 static size_t unique(u64 *nodes, size_t count)
 {
 	size_t left = 0;
@@ -45,7 +45,9 @@ TEST(each_number_has_a_node_of_its_own)
 	for (int round = 0; round < 4; round++) {
 		const struct kuid_node_key key = random_key();
 
-		/* From both ends, where neighbours differ in few bits. */
+		/*
+		 * Numbers from both ends, where neighbours differ in few bits.
+		 */
 		for (u64 i = 0; i < NUMBERS; i++) {
 			nodes[2 * i] = kuid_node_of(&key, i);
 			nodes[2 * i + 1] = kuid_node_of(&key, last - i);
@@ -68,12 +70,15 @@ TEST(nodes_are_multicast_and_of_48_bits)
 		ones |= node;
 		zeroes |= ~node;
 	}
-	/* Each of the other 47 is now this, now that. */
+	/* Each of the other 47 bits is 0 in some nodes and 1 in others. */
 	assert_int_equal(ones, BIT_ULL(KUID_NODE_BITS) - 1);
 	assert_int_equal(zeroes & ones, ones & ~KUID_NODE_MULTICAST);
 }
 
-/* As random ones would: two of a million are the same once in 280 times. */
+/*
+ * Among 2^20 random nodes of 47 bits, two are equal once in 256 runs, so a few
+ * are allowed.
+ */
 TEST(first_nodes_of_epochs_differ)
 {
 	u64 *nodes = malloc(NUMBERS * sizeof(*nodes));

@@ -8,9 +8,11 @@
 #define PACKED_MOST 1000
 
 /**
- * struct packed - IDs, as they were put
- * @room: how many more it takes
- * @count: how many it has
+ * struct packed - IDs in the order in which they were stored
+ * @room: how many more IDs it accepts
+ * @count: how many IDs it holds
+ * @high: first word of each ID
+ * @low: second word of each ID
  */
 struct packed {
 	u32 room;
@@ -38,7 +40,7 @@ static inline bool packed_put(void *sink, __be64 high, __be64 low)
 	return true;
 }
 
-/* Whether each ID is above the one before it, as bytes. */
+/* Whether each ID is above the one before, as bytes. */
 static inline bool packed_increases(const struct packed *packed)
 {
 	for (u32 i = 1; i < packed->count; i++) {

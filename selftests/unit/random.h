@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random numbers for tests, the same again for the same seed. The seed is
- * printed at the start and can be given in the environment variable SEED.
+ * Random numbers for tests. One seed always gives the same numbers. The seed is
+ * printed at the start; the environment variable SEED sets it.
  */
 #ifndef KUID_UNIT_RANDOM_H
 #define KUID_UNIT_RANDOM_H
@@ -10,10 +10,13 @@
 
 void random_start(void);
 
-/* A number from 0 to below - 1, of the calling thread's own sequence. */
+/* A number from 0 to @below - 1, from the sequence of the calling thread. */
 u64 random_below(u64 below);
 
-/* Give the calling thread a sequence of its own, the same for the same n. */
+/*
+ * Give the calling thread its own sequence of numbers. One @n always gives the
+ * same sequence.
+ */
 void random_thread(unsigned int n);
 
 #endif /* KUID_UNIT_RANDOM_H */

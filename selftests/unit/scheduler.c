@@ -10,10 +10,12 @@
 
 #define STACK_SIZE (32 * 1024)
 
-/* No model needs as many unless it goes round in circles. */
+/* A model that needs more steps than this is in a livelock. */
 #define MOST_STEPS 20000
 
-/* No CPU needs as many at a stretch unless it waits for another one. */
+/*
+ * A CPU that makes more accesses than this in one turn waits for another CPU.
+ */
 #define MOST_OF_A_TURN 200
 
 enum cpu_state {
@@ -22,7 +24,7 @@ enum cpu_state {
 	CPU_IS_DONE,
 };
 
-/* Something that can go on, and where. */
+/* A coroutine, or the main program. */
 struct context {
 	ucontext_t uc;
 	void *fake_stack;
@@ -42,17 +44,19 @@ static unsigned int current;
 static bool is_running;
 static const char *failure;
 
-/* A way: which of the CPUs that could have gone on did, each time. */
+/*
+ * One interleaving: at each choice, which of the CPUs that could go on did so.
+ */
 static struct choice {
 	unsigned char taken;
 	unsigned char options;
 } choices[MOST_STEPS];
 static unsigned int nr_choices;
-static unsigned int nr_given; /* of them, what to do again */
+static unsigned int nr_given; /* choices to repeat from the run before */
 
 static unsigned int preemptions_left;
 static bool at_random;
-static unsigned int one_in; /* chance of a preemption */
+static unsigned int one_in; /* one preemption in so many accesses */
 
 static unsigned int nr_steps;
 static struct turn {
@@ -68,7 +72,7 @@ static void arrive(void)
 
 	__sanitizer_finish_switch_fiber(current_context->fake_stack, &stack,
 					&size);
-	/* Where the main program runs is known only when it is left. */
+	/* The stack of the main program is known only after it is left. */
 	if (!main_context.stack) {
 		main_context.stack = stack;
 		main_context.stack_size = size;
@@ -98,7 +102,7 @@ static void give_turn(unsigned int cpu)
 		switch_to(&cpus[cpu].context);
 }
 
-/* The run is over, whether all CPUs are done or not. */
+/* End the run, even if not all CPUs are done. */
 static void leave(const char *why)
 {
 	failure = why;
@@ -126,7 +130,7 @@ static unsigned int choose(const unsigned int *options, unsigned int count,
 	return options[choice->taken];
 }
 
-/* Those that could go on in place of the one whose turn it is. */
+/* The CPUs that could go on instead of the current one. */
 static unsigned int others(unsigned int *options)
 {
 	unsigned int count = 0;
@@ -149,14 +153,17 @@ void scheduler_step(void)
 
 	if (!is_running)
 		return;
-	/* What is asked here is no access of the CPU. */
+	/* The accesses of the model's own check don't count. */
 	is_running = false;
 	model->look();
 	is_running = true;
 
 	if (++nr_steps >= MOST_STEPS)
-		leave("goes round in circles");
-	/* It may read something over and over that another one has to change. */
+		leave("livelock");
+	/*
+	 * The CPU may read something repeatedly that another CPU has to change.
+	 * Let another CPU go on.
+	 */
 	if (turns[nr_turns - 1].steps >= MOST_OF_A_TURN) {
 		count = others(options);
 		if (count)
@@ -188,13 +195,13 @@ static void give_up(enum cpu_state state)
 	}
 	for (unsigned int i = 0; i < model->nr_cpus; i++)
 		is_done &= cpus[i].state == CPU_IS_DONE;
-	leave(is_done ? NULL : "all wait for each other");
+	leave(is_done ? NULL : "deadlock");
 }
 
 void scheduler_relax(void)
 {
 	if (!is_running) {
-		printf("# waits for what can't come\n");
+		printf("# waits for another CPU outside a run\n");
 		abort();
 	}
 	give_up(CPU_WAITS);
@@ -215,7 +222,7 @@ static void make_context(struct context *context)
 		context->stack = malloc(STACK_SIZE);
 		context->stack_size = STACK_SIZE;
 	}
-	/* Of a run that was left somewhere. */
+	/* A former run may have ended in the middle of the stack. */
 	ASAN_UNPOISON_MEMORY_REGION(context->stack, STACK_SIZE);
 	context->fake_stack = NULL;
 	getcontext(&context->uc);
@@ -264,7 +271,10 @@ static bool run_once(void)
 	return false;
 }
 
-/* The next way, which differs as late as can be; false if there is none. */
+/*
+ * Select the next interleaving. It differs from the last one as late as
+ * possible. Returns false if there is none.
+ */
 static bool next_way(void)
 {
 	while (nr_choices) {

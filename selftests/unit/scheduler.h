@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A few CPUs that run one at a time, and all the ways in which they can take
- * turns.
+ * A few CPUs that run one at a time, in all interleavings.
  *
- * Each CPU is a coroutine that runs the real code of the core, built with this
- * header before all others: another CPU may go on before each access to what
- * CPUs share, and nowhere else. What a model of some CPUs does is run again
- * and again, each time with turns taken in another way: all ways there are
- * with up to a number of preemptions, or ways chosen at random. A CPU that has
- * finished, or waits for another one, gives up its turn for nothing.
+ * Each CPU is a coroutine that runs the real code of the core. The core is
+ * compiled with this header first, so another CPU can go on before each access
+ * to shared memory, and nowhere else. A model is run again and again, each time
+ * in another interleaving: in all interleavings with a bounded number of
+ * preemptions, or in random ones. If a CPU has finished, or waits for another
+ * one, giving up its turn is no preemption.
  *
- * All CPUs see all accesses in the order in which they were made. What a CPU
- * or a compiler may do beyond that is not found here.
+ * All CPUs see all accesses in the order in which they are made. So this does
+ * not find a reordering by a CPU or a compiler.
  */
 #ifndef KUID_UNIT_SCHEDULER_H
 #define KUID_UNIT_SCHEDULER_H
@@ -24,14 +23,14 @@
 #define SCHEDULER_MOST_CPUS 4
 
 /**
- * struct scheduler_model - what some CPUs do
- * @nr_cpus: how many
- * @start: called before each run of it
- * @run: what a CPU does
+ * struct scheduler_model - what the CPUs do
+ * @nr_cpus: number of CPUs
+ * @start: called before each run
+ * @run: runs a CPU
  * @resume: called when a CPU gets its turn
- * @look: called before each access, while no one else can get a turn
- * @may_go_on: whether what a CPU waits for is there
- * @good: called after each run: whether all was as it must be
+ * @look: called before each access; no other CPU can get a turn meanwhile
+ * @may_go_on: whether a CPU that waits can go on
+ * @good: called after each run; returns whether the run was correct
  */
 struct scheduler_model {
 	unsigned int nr_cpus;
@@ -44,10 +43,11 @@ struct scheduler_model {
 };
 
 /**
- * struct scheduler_report - what came of it
+ * struct scheduler_report - the result of many runs
  * @runs: how often the model was run
- * @longest: how many accesses there were at most
- * @good: nothing was wrong; else the turns of the run that was were printed
+ * @longest: the highest number of accesses in a run
+ * @good: all runs were correct; if not, the turns of the failed run were
+ *	printed
  */
 struct scheduler_report {
 	unsigned long long runs;
@@ -55,16 +55,19 @@ struct scheduler_report {
 	bool good;
 };
 
-/* All ways with up to so many preemptions, or the first @most of them. */
+/*
+ * Run all interleavings with up to @preemptions preemptions, or the first @most
+ * of them.
+ */
 struct scheduler_report scheduler_explore(const struct scheduler_model *model,
 					  unsigned int preemptions,
 					  unsigned long long most);
 
-/* Ways chosen by random_below(). */
+/* Run random interleavings, chosen by random_below(). */
 struct scheduler_report scheduler_walk(const struct scheduler_model *model,
 				       unsigned long long runs);
 
-/* How the turns of the present run were taken up to now. */
+/* Print the turns of the present run until now. */
 void scheduler_print(void);
 
 void scheduler_step(void);

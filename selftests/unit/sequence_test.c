@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A sequence gives out each slot once, in runs, whatever the clock. */
+/* A sequence hands out each slot once, in runs, with any clock. */
 #include "core/sequence.h"
 #include "harness.h"
 #include "random.h"
 
 #define RUN KUID_RUN_SLOTS
 
-/* A multiple of a run, as the first slot of every step is. */
+/* A multiple of a run, like the first slot of each grid tick. */
 #define NOW   (1ULL << 40)
-#define NEVER (1ULL << 62) /* a limit that is not reached */
+#define NEVER (1ULL << 62) /* a limit that is never reached */
 
 static struct kuid_sequence sequence;
 static struct kuid_run runs[2];
@@ -34,11 +34,11 @@ static struct kuid_units take(struct kuid_run *run, u64 now, u64 above,
 		assert_int_equal(got.first, (u64)(from)); \
 	} while (0)
 
-TEST(a_run_is_counted_off_to_its_end)
+TEST(a_run_is_used_to_its_end)
 {
 	for (int i = 0; i < RUN; i++)
 		assert_slots(take(&runs[0], NOW, 0, NEVER, 1), NOW + i, 1);
-	/* The sequence was written once for all of it. */
+	/* The sequence was written once for the whole run. */
 	assert_int_equal(atomic64_read(&sequence.next), NOW + RUN);
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 1), NOW + RUN, 1);
 	assert_int_equal(atomic64_read(&sequence.next), NOW + 2 * RUN);
@@ -64,13 +64,13 @@ TEST(more_than_a_run_is_taken_at_once)
 {
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 100), NOW, 100);
 	assert_int_equal(atomic64_read(&sequence.next), NOW + 4 * RUN);
-	/* What was carved beyond it stays with the CPU. */
+	/* The slots that were carved after them stay with the CPU. */
 	assert_slots(take(&runs[1], NOW, 0, NEVER, 1), NOW + 4 * RUN, 1);
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 100), NOW + 100,
 		     4 * RUN - 100);
 }
 
-TEST(what_fills_a_run_leaves_it_empty)
+TEST(taking_a_whole_run_leaves_it_empty)
 {
 	assert_slots(take(&runs[0], NOW, 0, NEVER, RUN), NOW, RUN);
 	assert_int_equal(atomic64_read(&runs[0].next) % RUN, 0);
@@ -78,7 +78,9 @@ TEST(what_fills_a_run_leaves_it_empty)
 		     2 * RUN);
 }
 
-/* Two tasks that carved for one CPU: the lower of what is left is dropped. */
+/*
+ * Two tasks have carved runs for one CPU. The rest of the lower run is dropped.
+ */
 TEST(filling_a_run_does_not_lower_it)
 {
 	kuid_raise(&runs[0].next, NOW + RUN + 5);
@@ -91,31 +93,34 @@ TEST(filling_a_run_does_not_lower_it)
 TEST(a_run_is_dropped_when_the_clock_has_passed_it)
 {
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 1), NOW, 1);
-	/* Within it, what the clock has passed is left out. */
+	/* Within the run, slots that the clock has passed are skipped. */
 	assert_slots(take(&runs[0], NOW + 10, 0, NEVER, 1), NOW + 10, 1);
 	assert_slots(take(&runs[0], NOW + RUN - 1, 0, NEVER, 2), NOW + RUN - 1,
 		     1);
 	assert_slots(take(&runs[1], NOW, 0, NEVER, 1), NOW + RUN, 1);
 	assert_slots(take(&runs[1], NOW + 5 * RUN, 0, NEVER, 1), NOW + 5 * RUN,
 		     1);
-	/* And another one is carved in its place. */
+	/* A new run was carved in place of the old one. */
 	assert_int_equal(atomic64_read(&sequence.next), NOW + 6 * RUN);
 	assert_slots(take(&runs[1], NOW + 5 * RUN, 0, NEVER, 1),
 		     NOW + 5 * RUN + 1, 1);
 	assert_int_equal(atomic64_read(&sequence.next), NOW + 6 * RUN);
 }
 
-TEST(a_floor_is_respected)
+TEST(slots_are_above_the_watermark)
 {
 	assert_slots(take(&runs[0], NOW, NOW, NEVER, 1), NOW + 1, 1);
 	assert_slots(take(&runs[0], NOW, NOW + 9, NEVER, 1), NOW + 10, 1);
-	/* A watermark below what comes anyway changes nothing. */
+	/* A watermark below the next slot changes nothing. */
 	assert_slots(take(&runs[0], NOW, NOW + 3, NEVER, 1), NOW + 11, 1);
 	assert_slots(take(&runs[1], NOW, NOW + 99, NEVER, 1), NOW + 100, 1);
 }
 
-/* A file that comes from a CPU far ahead must not cost this one its run. */
-TEST(a_floor_beyond_a_run_does_not_drop_it)
+/*
+ * A file with a high watermark, from a CPU far in front, must not make this CPU
+ * drop its run.
+ */
+TEST(a_watermark_beyond_a_run_does_not_drop_it)
 {
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 1), NOW, 1);
 	assert_slots(take(&runs[0], NOW, NOW + 3 * RUN + 4, NEVER, 2),
@@ -133,8 +138,8 @@ TEST(the_limit_is_the_last_slot)
 	assert_int_equal(atomic64_read(&runs[0].next) % RUN, 0);
 }
 
-/* With the clock stopped and no run to spare nothing is left out. */
-TEST(carving_leaves_nothing_out)
+/* While the clock stands still and no run fits, no slot may be skipped. */
+TEST(carving_skips_no_slot)
 {
 	u64 next = NOW;
 
@@ -147,7 +152,7 @@ TEST(carving_leaves_nothing_out)
 	assert_int_equal(atomic64_read(&sequence.next), next);
 }
 
-/* What is above the limit now must be there for a caller who may have it. */
+/* Slots above the limit must be left for a caller with a higher limit. */
 TEST(no_run_goes_beyond_the_limit)
 {
 	assert_slots(take(&runs[0], NOW, 0, NOW + 9, 1), NOW, 1);
@@ -155,13 +160,16 @@ TEST(no_run_goes_beyond_the_limit)
 	assert_slots(take(&runs[0], NOW, 0, NOW + RUN - 1, 1), NOW + 1, 1);
 	assert_int_equal(atomic64_read(&sequence.next), NOW + RUN);
 
-	/* A lower limit takes what it may of a run, and leaves the rest. */
+	/*
+	 * A caller with a lower limit takes a part of the run, and leaves the
+	 * rest.
+	 */
 	assert_slots(take(&runs[0], NOW, 0, NOW + 9, 100), NOW + 2, 8);
 	assert_slots(take(&runs[0], NOW, 0, NOW + 9, 1), NOW + RUN, 0);
 	assert_slots(take(&runs[0], NOW, 0, NEVER, 1), NOW + 10, 1);
 }
 
-TEST(a_run_does_not_cross_the_steps_of_the_grid)
+TEST(a_run_does_not_cross_grid_ticks)
 {
 	assert_int_equal(RUN & (RUN - 1), 0);
 	assert_true(RUN <= 1 << 14);
@@ -187,9 +195,9 @@ static bool wrong;
 static struct kuid_units all[THREADS][RESERVATIONS];
 
 /*
- * As on a machine: tasks come to any CPU, also between choosing a run and
- * taking from it, files are shared, the clock goes on, and callers have
- * different limits.
+ * This is like a real machine: tasks use the run of any CPU, because they may
+ * be moved after they have chosen the run; tasks share files; the clock goes
+ * on; callers have different limits.
  */
 static void reserve(unsigned int n)
 {
@@ -204,7 +212,10 @@ static void reserve(unsigned int n)
 		u64 before = atomic64_read(&returned[file]);
 		u64 last;
 
-		/* With kuid_raise(): the watermark is not older than that. */
+		/*
+		 * Pairs with the full order of kuid_raise(): the watermark is
+		 * read after @returned, so it is not older.
+		 */
 		smp_mb();
 		kuid_raise(&clock_slot, now + random_below(60));
 		*s = take(run, now, atomic64_read(&watermarks[file]), limit,
@@ -252,19 +263,19 @@ TEST(threads_get_no_slot_twice)
 }
 
 static struct unit_case cases[] = {
-	CASE(a_run_is_counted_off_to_its_end),
+	CASE(a_run_is_used_to_its_end),
 	CASE(a_run_ends_at_a_multiple),
 	CASE(each_cpu_has_a_run_of_its_own),
 	CASE(more_than_a_run_is_taken_at_once),
-	CASE(what_fills_a_run_leaves_it_empty),
+	CASE(taking_a_whole_run_leaves_it_empty),
 	CASE(filling_a_run_does_not_lower_it),
 	CASE(a_run_is_dropped_when_the_clock_has_passed_it),
-	CASE(a_floor_is_respected),
-	CASE(a_floor_beyond_a_run_does_not_drop_it),
+	CASE(slots_are_above_the_watermark),
+	CASE(a_watermark_beyond_a_run_does_not_drop_it),
 	CASE(the_limit_is_the_last_slot),
-	CASE(carving_leaves_nothing_out),
+	CASE(carving_skips_no_slot),
 	CASE(no_run_goes_beyond_the_limit),
-	CASE(a_run_does_not_cross_the_steps_of_the_grid),
+	CASE(a_run_does_not_cross_grid_ticks),
 	CASE(threads_get_no_slot_twice),
 	{},
 };

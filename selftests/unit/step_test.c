@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A wall clock that is set back and forth, stands still or is wrong, to the
- * nanosecond. After each test nothing may have been given out twice.
+ * The wall clock is set back and forward, stands still or is wrong. The results
+ * are checked to the nanosecond. After each test, no unit may have been handed
+ * out twice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,14 +59,17 @@ static u64 next(enum kuid_source source)
 	return s.count ? s.first : 0;
 }
 
-/* One of each, so that the highest issued is just now. */
+/* Take one unit of each source, so the highest issued time is now. */
 static void take_all(void)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
 		assert_int_not_equal(next(source), 0);
 }
 
-/* The grid's steps are the coarsest of all: of time between two of them. */
+/*
+ * The time of a grid slot is that of its grid tick, so the lag of the slots is
+ * exact only to one grid tick.
+ */
 #define assert_near(time, expected)                             \
 	do {                                                    \
 		u64 is = (time), should = (expected);           \
@@ -75,8 +79,9 @@ static void take_all(void)
 	} while (0)
 
 /*
- * By this much back, just after a stamp was issued: half speed from it until
- * the wall clock has caught up, to the nanosecond, and no new epoch.
+ * Set the clock back by @by just after a stamp was issued. The clock must go on
+ * at half speed from that stamp until the wall clock has caught up, to the
+ * nanosecond, without a new epoch.
  */
 static void set_back(u64 by)
 {
@@ -130,7 +135,7 @@ static void back_by_just_less_than_the_limit(void **state)
 	set_back(9900 * MS);
 }
 
-/* The last second of a day is had twice. */
+/* The wall clock shows the last second of the day twice. */
 static void a_leap_second(void **state)
 {
 	u64 day = (NOW / SECOND / 86400 + 1) * 86400 * SECOND;
@@ -153,7 +158,7 @@ static void a_leap_second(void **state)
 		last = next(KUID_STAMPS);
 		machine_pass(MS / 2);
 	}
-	/* Two seconds later, one of them had twice. */
+	/* After two seconds, the wall clock has caught up. */
 	assert_int_equal(host_clock(KUID_STAMPS), machine_wall());
 	assert_int_equal(machine_wall(), day + SECOND);
 	assert_int_equal(machine_epochs_wanted(), 0);
@@ -176,11 +181,11 @@ static void the_limit_is_the_last_nanosecond(void **state)
 	assert_int_equal(host_read().stamp_lag, 0);
 }
 
-static void what_was_shown_does_not_count(void **state)
+static void a_step_does_not_count_from_the_shown_time(void **state)
 {
 	(void)state;
 	next(KUID_STAMPS);
-	/* Shown is a time beyond the limit, issued is one that isn't. */
+	/* The shown time is beyond the limit, but the issued time is not. */
 	machine_pass(20 * SECOND);
 	host_read();
 	machine_step_wall(-(s64)(25 * SECOND));
@@ -189,11 +194,11 @@ static void what_was_shown_does_not_count(void **state)
 	assert_int_equal(machine_last_step()->slot_lag, 0);
 	assert_int_equal(machine_epochs_wanted(), 0);
 	assert_int_equal(next(KUID_STAMPS), NOW + 1);
-	/* Slots were not issued at all, so theirs is the wall clock. */
+	/* No slot was issued, so the slot clock is the wall clock. */
 	assert_int_equal(next(KUID_LEX), machine_wall() / 1000);
 }
 
-static void what_is_below_the_new_time_does_not_count(void **state)
+static void a_step_back_to_a_time_above_all_ids_has_no_lag(void **state)
 {
 	(void)state;
 	take_all();
@@ -206,7 +211,7 @@ static void what_is_below_the_new_time_does_not_count(void **state)
 	assert_int_equal(host_clock(KUID_LEX), NOW + 2 * MS);
 }
 
-/* Each less than the limit, but not all of them together. */
+/* Each clock step is below the limit, but their sum is not. */
 static void ten_times_back_by_less_than_the_limit(void **state)
 {
 	u64 by = 9900 * MS;
@@ -219,14 +224,14 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 		machine_step_wall(-(s64)by);
 		slot_lag += by;
 		take_all();
-		/* Every other time it is too much. */
+		/* Every second clock step exceeds the limit. */
 		assert_int_equal(machine_epochs_wanted(), i % 2 == 0);
 		assert_near(host_read().slot_lag, slot_lag);
 		if (i % 2) {
 			assert_int_equal(host_read().stamp_lag, by);
 			assert_false(host_publish(KUID_EPOCH_STEP, false));
 		} else {
-			/* Half of a second in between was caught up. */
+			/* The clock caught up by half a second in between. */
 			assert_int_equal(machine_last_step()->stamp_lag,
 					 2 * by - SECOND / 2);
 			assert_true(host_publish(KUID_EPOCH_STEP, false));
@@ -241,7 +246,7 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 	assert_near(host_read().slot_lag, slot_lag);
 }
 
-static void a_fixed_node_goes_at_half_speed_however_far(void **state)
+static void a_given_node_goes_at_half_speed_past_the_limit(void **state)
 {
 	u64 lag = 0;
 
@@ -262,7 +267,7 @@ static void a_fixed_node_goes_at_half_speed_however_far(void **state)
 	}
 	assert_int_equal(machine_epochs_wanted(), 0);
 	assert_int_equal(machine_steps(), 10);
-	/* And is the wall clock when that has come. */
+	/* When the wall clock has caught up, the clock is the wall clock. */
 	machine_pass(2 * lag - 2);
 	assert_int_equal(host_read().stamp_lag, 1);
 	machine_pass(2);
@@ -271,7 +276,7 @@ static void a_fixed_node_goes_at_half_speed_however_far(void **state)
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 }
 
-/* The next tick at the wall clock, wherever in a tick that is. */
+/* The first tick of 100 ns at or after the wall clock. */
 static void a_new_epoch_begins_with_the_next_tick(void **state)
 {
 	static const u32 within[] = { 0, 1, 49, 50, 98, 99 };
@@ -290,7 +295,7 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 		machine_set_wall(wall);
 		assert_int_equal(host_read().stamp_lag, HOUR - within[i]);
 		assert_int_equal(machine_epochs_wanted(), 1);
-		/* Until it is there the old one goes on. */
+		/* The old epoch goes on until the new one is published. */
 		assert_int_equal(next(KUID_STAMPS), NOW + 1);
 		assert_true(host_publish(KUID_EPOCH_STEP, false));
 		assert_int_equal(host_read().origin.epoch, 2);
@@ -305,7 +310,10 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 					   1)
 					 .units.first,
 				 tick + 1);
-		/* Slots have nothing to be told apart by, and go on. */
+		/*
+		 * Slot formats have only the slot to tell IDs apart, so slots
+		 * go on.
+		 */
 		assert_int_equal(next(KUID_LEX), lex + 1);
 		assert_near(host_read().slot_lag, HOUR);
 	}
@@ -323,7 +331,9 @@ static void forward_and_back_within_the_limit(void **state)
 	assert_int_equal(host_read().stamp_lag, 5 * SECOND);
 	assert_int_equal(host.generator.steps_back, 1);
 	assert_int_equal(host.generator.steps_forward, 1);
-	/* Forward again: the wall clock is above what was issued. */
+	/*
+	 * After a clock step forward, the wall clock is above the issued IDs.
+	 */
 	machine_step_wall(5 * SECOND + 10 * MS);
 	assert_int_equal(next(KUID_STAMPS), NOW + 5 * SECOND + 10 * MS);
 	assert_int_equal(host_read().stamp_lag, 0);
@@ -331,7 +341,10 @@ static void forward_and_back_within_the_limit(void **state)
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
 
-/* Forward, but not as far: it is nearer now, and at half speed still. */
+/*
+ * The wall clock is set forward by less than the lag. The lag is less then, and
+ * the clock still goes at half speed.
+ */
 static void forward_by_less_than_the_lag(void **state)
 {
 	(void)state;
@@ -357,7 +370,7 @@ static void an_hour_forward_is_followed_at_once(void **state)
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
 
-/* Whatever is asked for first finds the step, with nothing before it. */
+/* A call for any source finds the clock step. */
 static void each_source_finds_a_step_by_itself(void **state)
 {
 	u64 then = NOW + HOUR;
@@ -391,13 +404,13 @@ static void ten_years_forward_and_back(void **state)
 	assert_true(host_publish(KUID_EPOCH_STEP, false));
 	assert_int_equal(next(KUID_STAMPS), NOW + SECOND);
 	assert_int_equal(host_read().stamp_lag, 0);
-	/* Slots are years ahead, and their clock goes at half speed. */
+	/* The slots are years ahead, and their clock goes at half speed. */
 	assert_near(host_read().slot_lag, YEARS - SECOND);
 	machine_pass(2 * SECOND);
 	take_all();
 	assert_near(host_read().slot_lag, YEARS - 2 * SECOND);
 
-	/* Unless someone says that they may be had again. */
+	/* An administrator may allow slots to repeat. */
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
 	assert_int_equal(host_read().slot_lag, 0);
 	assert_int_equal(host_read().stamp_lag, 0);
@@ -407,7 +420,10 @@ static void ten_years_forward_and_back(void **state)
 	assert_int_equal(host_read().origin.epoch, 3);
 }
 
-/* Nobody has had an ID with the bogus time, so that it is as if never was. */
+/*
+ * No ID has the bogus time, so nothing of it must be left after the wall clock
+ * was set right.
+ */
 static void a_bogus_time_before_the_first_id(void **state)
 {
 	(void)state;
@@ -425,7 +441,10 @@ static void a_bogus_time_before_the_first_id(void **state)
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
 
-/* The monotonic clock too: all that is ahead can be had, once. */
+/*
+ * The monotonic clock stands still, too. All IDs of the window can be had,
+ * once.
+ */
 static void all_clocks_stand_still(void **state)
 {
 	u64 got = 0, most = host.generator.windows[KUID_STAMPS].one;
@@ -477,7 +496,10 @@ static void all_clocks_stand_still(void **state)
 	assert_int_equal(machine_steps(), 0);
 }
 
-/* It is held back all the time, and no one has had what it showed before. */
+/*
+ * The wall clock is set back again and again, and no ID was issued with the
+ * times that it showed in between.
+ */
 static void the_wall_clock_stands_still(void **state)
 {
 	(void)state;
@@ -492,7 +514,7 @@ static void the_wall_clock_stands_still(void **state)
 	assert_int_equal(machine_epochs_wanted(), 0);
 }
 
-/* It goes on for a millisecond, and then is set back by that. */
+/* The wall clock goes on for a millisecond, and is then set back by that. */
 static void the_wall_clock_is_held_back(void **state)
 {
 	u64 wanted_at = 0;
@@ -519,7 +541,10 @@ static void the_wall_clock_is_held_back(void **state)
 	assert_int_equal(next(KUID_STAMPS), NOW);
 }
 
-/* Set again and again with all of the window used up: it doesn't move. */
+/*
+ * The window is used up and the wall clock is set again and again: the clock
+ * does not move.
+ */
 static void run_ahead_does_not_drive_the_clock(void **state)
 {
 	u64 half = HOST_AHEAD / 2;
@@ -536,13 +561,16 @@ static void run_ahead_does_not_drive_the_clock(void **state)
 		assert_int_equal(host_clock(KUID_STAMPS), NOW);
 		assert_int_equal(host_clock(KUID_LEX), NOW);
 		assert_int_equal(host_read().stamp_lag, i * 1000);
-		/* From what was issued, not from the clock. */
+		/* The lag counts from the issued time, not from the clock. */
 		assert_int_equal(machine_last_step()->stamp_lag,
 				 half + i * 1000);
 	}
 	assert_int_equal(machine_steps(), 5000);
 	assert_int_equal(host_read().ahead[KUID_STAMPS], half);
-	/* The same when it is set forward and back in turn. */
+	/*
+	 * It does not move either if the wall clock is set forward and back in
+	 * turn.
+	 */
 	for (int i = 1; i <= 1000; i++) {
 		machine_step_wall(i % 2 ? 3000 : -3000);
 		host_take(KUID_STAMPS, i, &file, KUID_BY_FILE, ~0U);
@@ -562,7 +590,7 @@ static void forced_clocks_are_the_wall_clock(void **state)
 	assert_int_equal(next(KUID_STAMPS), NOW - YEARS);
 	assert_int_equal(next(KUID_LEX), (NOW - YEARS) / 1000);
 	assert_int_equal(next(KUID_GRID), kuid_grid_slot(NOW - YEARS));
-	/* And nothing is wanted any more. */
+	/* No further epoch is requested. */
 	machine_forget();
 	machine_pass(SECOND);
 	take_all();
@@ -570,8 +598,11 @@ static void forced_clocks_are_the_wall_clock(void **state)
 	assert_int_equal(host_clock(KUID_LEX), machine_wall());
 }
 
-/* A step that an epoch begins with is told as any other is, and told once. */
-static void a_new_epoch_tells_of_a_step(void **state)
+/*
+ * If publishing an epoch finds a clock step, it is reported once, like any
+ * other clock step.
+ */
+static void a_new_epoch_reports_a_step(void **state)
 {
 	(void)state;
 	take_all();
@@ -590,7 +621,7 @@ static void a_new_epoch_tells_of_a_step(void **state)
 	take_all();
 	assert_int_equal(machine_steps(), 1);
 
-	/* Forced clocks lag behind nothing. */
+	/* Forced clocks have no lag. */
 	machine_step_wall(-(s64)SECOND);
 	machine_forget();
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
@@ -598,8 +629,8 @@ static void a_new_epoch_tells_of_a_step(void **state)
 	assert_int_equal(machine_last_step()->slot_lag, 0);
 }
 
-/* A given node's stamps go on from where they were. */
-static void a_new_epoch_tells_how_a_fixed_node_lags(void **state)
+/* The stamps of a given node go on. */
+static void a_new_epoch_reports_the_lag_of_a_given_node(void **state)
 {
 	(void)state;
 	take_all();
@@ -611,15 +642,18 @@ static void a_new_epoch_tells_how_a_fixed_node_lags(void **state)
 	assert_int_equal(machine_last_step()->slot_lag, 0);
 }
 
-/* Where there was none, nothing is told. */
-static void a_new_epoch_tells_of_no_step(void **state)
+/* If there was no clock step, publishing an epoch reports nothing. */
+static void a_new_epoch_reports_nothing_without_a_step(void **state)
 {
 	(void)state;
 	take_all();
 	machine_forget();
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
 	assert_int_equal(machine_steps(), 0);
-	/* Nor is a step whose epoch is not published, which others find. */
+	/*
+	 * An epoch that is refused reports no clock step. The next call finds
+	 * and reports it.
+	 */
 	machine_step_wall(-(s64)SECOND);
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
 	assert_int_equal(machine_steps(), 0);
@@ -627,8 +661,8 @@ static void a_new_epoch_tells_of_no_step(void **state)
 	assert_int_equal(machine_steps(), 1);
 }
 
-/* Slots may be had again then, stamps with the one node may not. */
-static void forced_with_a_fixed_node_stamps_go_on(void **state)
+/* Slots may repeat then, but stamps with the same given node may not. */
+static void stamps_of_a_given_node_go_on_when_forced(void **state)
 {
 	u64 last;
 
@@ -640,15 +674,18 @@ static void forced_with_a_fixed_node_stamps_go_on(void **state)
 	assert_int_equal(next(KUID_LEX), (NOW - HOUR) / 1000);
 	assert_int_equal(host_read().slot_lag, 0);
 	assert_int_equal(next(KUID_STAMPS), (last / 100 + 1) * 100);
-	/* Their clock goes on from where it was, not from the new epoch. */
+	/* The stamp clock goes on from where it was. */
 	assert_int_equal(host_read().stamp_lag, HOUR);
 	machine_pass(2 * HOUR);
 	take_all();
 	assert_int_equal(host_read().stamp_lag, 0);
 }
 
-/* Above all there was, in a tick of its own, whatever the last one's place. */
-static void a_new_epoch_of_a_fixed_node_is_above_all(void **state)
+/*
+ * The last stamp may be anywhere in its tick of 100 ns. The new epoch begins
+ * above all stamps, with a tick of its own.
+ */
+static void a_new_epoch_of_a_given_node_is_above_all_stamps(void **state)
 {
 	u64 last = next(KUID_STAMPS);
 
@@ -666,7 +703,7 @@ static void a_new_epoch_of_a_fixed_node_is_above_all(void **state)
 		tick = (last / 100 + 1) * 100;
 		stamp = host_take(KUID_STAMPS, 1 + cpu, &file, KUID_BY_CPU, 1)
 				.units.first;
-		/* The clock may have gone on to it. */
+		/* The clock may have passed the start of that tick. */
 		assert_true(stamp == tick ||
 			    (stamp > tick && stamp == machine_wall()));
 		last = stamp;
@@ -674,8 +711,11 @@ static void a_new_epoch_of_a_fixed_node_is_above_all(void **state)
 	}
 }
 
-/* One epoch with a node of its own in between must not make it forget. */
-static void a_node_given_again_is_above_all(void **state)
+/*
+ * After an epoch with a random node, the stamps of the given node must still be
+ * above the earlier ones.
+ */
+static void a_node_given_again_is_above_all_stamps(void **state)
 {
 	u64 last;
 
@@ -689,13 +729,16 @@ static void a_node_given_again_is_above_all(void **state)
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	assert_true(host_publish(KUID_EPOCH_FORCE, true));
-	/* It begins as far ahead of its clock as may be, at half speed. */
+	/*
+	 * The first stamp is a whole window in front of the clock, which goes
+	 * at half speed. So the caller waits for 2 ns.
+	 */
 	assert_int_equal(next(KUID_STAMPS), 0);
 	machine_pass(2);
 	assert_int_equal(next(KUID_STAMPS), (last / 100 + 1) * 100);
 }
 
-static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
+static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
 {
 	struct kuid_epoch *epoch = host.generator.epoch;
 	struct kuid_reading before, after;
@@ -708,7 +751,7 @@ static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
 	take_all();
 	last = next(KUID_STAMPS);
 	assert_int_equal(machine_epochs_wanted(), 1);
-	/* While it was made, the wall clock was set right. */
+	/* The wall clock was set right while the epoch was made. */
 	machine_step_wall(HOUR - SECOND);
 	before = host_read();
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
@@ -719,14 +762,14 @@ static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
 	assert_ptr_equal(host.generator.epoch, epoch);
 	assert_int_equal(next(KUID_STAMPS), last + 1);
 
-	/* The same with no one having looked since. */
+	/* It was set right, and no call has found that yet. */
 	machine_step_wall(-(s64)HOUR);
 	take_all();
 	machine_step_wall(HOUR);
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
 	assert_int_equal(next(KUID_STAMPS), last + 3);
 
-	/* And when time has done it. */
+	/* The wall clock has caught up by itself. */
 	machine_step_wall(-20 * (s64)SECOND);
 	take_all();
 	assert_int_equal(machine_epochs_wanted(), 3);
@@ -736,7 +779,7 @@ static void an_epoch_is_refused_when_it_is_not_wanted_any_more(void **state)
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 }
 
-static void a_step_is_counted_once_whoever_finds_it(void **state)
+static void a_step_is_counted_once(void **state)
 {
 	(void)state;
 	take_all();
@@ -753,7 +796,7 @@ static void a_step_is_counted_once_whoever_finds_it(void **state)
 	assert_int_equal(host.generator.steps_forward, 1);
 }
 
-/* The one who finds the step may publish before it goes on. */
+/* The caller that finds the clock step may publish before it goes on. */
 static void publish_at_once(const struct kuid_step *step)
 {
 	if (step->epoch_wanted)
@@ -775,7 +818,7 @@ static void an_epoch_may_begin_where_the_step_is_found(void **state)
 	assert_near(host_read().slot_lag, 49 * HOUR);
 }
 
-static void an_idle_file_has_no_floor_of_former_epochs(void **state)
+static void an_idle_file_has_no_watermark_of_former_epochs(void **state)
 {
 	struct kuid_watermarks idle[4] = { 0 };
 
@@ -785,7 +828,7 @@ static void an_idle_file_has_no_floor_of_former_epochs(void **state)
 		for (int source = 0; source < KUID_NR_SOURCES; source++)
 			host_take(source, 0, &idle[i], KUID_BY_FILE, 3);
 	machine_step_wall(-(s64)YEARS);
-	/* Each is used again after one more epoch than the one before. */
+	/* Each file is idle for one more epoch than the file before. */
 	for (int i = 0; i < 4; i++) {
 		machine_pass(SECOND);
 		assert_true(host_publish(KUID_EPOCH_FORCE, false));
@@ -800,7 +843,7 @@ static void an_idle_file_has_no_floor_of_former_epochs(void **state)
 	}
 }
 
-/* It was not used in the epoch before this one, but long before. */
+/* The file was not used in the epoch before, but in an earlier one. */
 static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
 {
 	(void)state;
@@ -825,8 +868,11 @@ static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
 	}
 }
 
-/* Who comes late with the number of a former epoch must not undo this one's. */
-static void a_late_one_does_not_take_a_file_back(void **state)
+/*
+ * A caller that is still in a former epoch must not clear the watermarks of the
+ * epoch in use.
+ */
+static void a_late_caller_does_not_reset_a_file(void **state)
 {
 	struct kuid_watermarks was;
 
@@ -839,7 +885,7 @@ static void a_late_one_does_not_take_a_file_back(void **state)
 	kuid_generator_enter(&host.generator, &file, 2);
 	kuid_generator_enter(&host.generator, &file, 3);
 	assert_memory_equal(&was, &file, sizeof(was));
-	/* The next one has a watermark of its own beside it. */
+	/* The next epoch uses the other watermark. */
 	kuid_generator_enter(&host.generator, &file, 4);
 	assert_int_equal(file.epoch, 4);
 	assert_int_equal(file.of[0].last[KUID_STAMPS], 0);
@@ -848,7 +894,9 @@ static void a_late_one_does_not_take_a_file_back(void **state)
 	assert_memory_equal(&was.of[1], &file.of[1], sizeof(was.of[1]));
 }
 
-/* All that can happen, in any order: nothing twice, none too far ahead. */
+/*
+ * All events in random order: no unit is handed out twice or beyond the window.
+ */
 static void many_steps_at_random(bool node_given)
 {
 	struct kuid_watermarks files[3] = { 0 };
@@ -899,7 +947,7 @@ static void many_steps(void **state)
 	many_steps_at_random(false);
 }
 
-static void many_steps_with_a_fixed_node(void **state)
+static void many_steps_with_a_given_node(void **state)
 {
 	(void)state;
 	many_steps_at_random(true);
@@ -916,10 +964,10 @@ int main(void)
 		TEST(back_by_just_less_than_the_limit),
 		TEST(a_leap_second),
 		TEST(the_limit_is_the_last_nanosecond),
-		TEST(what_was_shown_does_not_count),
-		TEST(what_is_below_the_new_time_does_not_count),
+		TEST(a_step_does_not_count_from_the_shown_time),
+		TEST(a_step_back_to_a_time_above_all_ids_has_no_lag),
 		TEST(ten_times_back_by_less_than_the_limit),
-		TEST_GIVEN(a_fixed_node_goes_at_half_speed_however_far),
+		TEST_GIVEN(a_given_node_goes_at_half_speed_past_the_limit),
 		TEST(a_new_epoch_begins_with_the_next_tick),
 		TEST(forward_and_back_within_the_limit),
 		TEST(forward_by_less_than_the_lag),
@@ -931,21 +979,21 @@ int main(void)
 		TEST(the_wall_clock_stands_still),
 		TEST(the_wall_clock_is_held_back),
 		TEST(run_ahead_does_not_drive_the_clock),
-		TEST(a_new_epoch_tells_of_a_step),
-		TEST_GIVEN(a_new_epoch_tells_how_a_fixed_node_lags),
-		TEST(a_new_epoch_tells_of_no_step),
+		TEST(a_new_epoch_reports_a_step),
+		TEST_GIVEN(a_new_epoch_reports_the_lag_of_a_given_node),
+		TEST(a_new_epoch_reports_nothing_without_a_step),
 		TEST(forced_clocks_are_the_wall_clock),
-		TEST_GIVEN(forced_with_a_fixed_node_stamps_go_on),
-		TEST_GIVEN(a_new_epoch_of_a_fixed_node_is_above_all),
-		TEST_GIVEN(a_node_given_again_is_above_all),
-		TEST(an_epoch_is_refused_when_it_is_not_wanted_any_more),
-		TEST(a_step_is_counted_once_whoever_finds_it),
+		TEST_GIVEN(stamps_of_a_given_node_go_on_when_forced),
+		TEST_GIVEN(a_new_epoch_of_a_given_node_is_above_all_stamps),
+		TEST_GIVEN(a_node_given_again_is_above_all_stamps),
+		TEST(an_epoch_is_refused_if_it_is_not_wanted_any_more),
+		TEST(a_step_is_counted_once),
 		TEST(an_epoch_may_begin_where_the_step_is_found),
-		TEST(an_idle_file_has_no_floor_of_former_epochs),
+		TEST(an_idle_file_has_no_watermark_of_former_epochs),
 		TEST(a_file_that_skips_epochs_is_in_order_in_each),
-		TEST(a_late_one_does_not_take_a_file_back),
+		TEST(a_late_caller_does_not_reset_a_file),
 		TEST(many_steps),
-		TEST_GIVEN(many_steps_with_a_fixed_node),
+		TEST_GIVEN(many_steps_with_a_given_node),
 	};
 
 	random_start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Canonical text: what it looks like, and that it sorts as the bytes do. */
+/* Canonical text: its form, and that it sorts like the bytes. */
 #include "core/text.h"
 #include "harness.h"
 #include "random.h"
@@ -21,7 +21,7 @@ static void check_sortable64(char **column)
 	assert_string_equal(text, column[1]);
 }
 
-TEST(sortable64_is_the_published_one)
+TEST(sortable64_meets_the_vectors)
 {
 	assert_int_equal(vectors_each("sortable64", check_sortable64), 7);
 }
@@ -35,7 +35,7 @@ TEST(digits_are_in_the_order_of_their_bytes)
 		assert_true(digits[i - 1] < digits[i]);
 }
 
-/* One bit at a time, so that none can hide in its neighbour's place. */
+/* Set one bit at a time, so that no bit can be in the place of another one. */
 TEST(every_bit_shows_in_its_digit)
 {
 	static const char digits[] = KUID_SORTABLE64_DIGITS;
@@ -53,7 +53,7 @@ TEST(every_bit_shows_in_its_digit)
 	}
 }
 
-/* The next ID of a batch, near the one before it in one of several ways. */
+/* Change an ID to the next one of a batch, or in one of several other ways. */
 static void change(u64 *high, u64 *low)
 {
 	switch (random_below(6)) {
@@ -102,12 +102,12 @@ static void check_hex_text(bool lex, int size)
 	}
 }
 
-TEST(uuids_show_all_that_changed)
+TEST(uuid_text_shows_each_change)
 {
 	check_hex_text(false, KUID_UUID_TEXT_SIZE);
 }
 
-TEST(lex_shows_all_that_changed)
+TEST(lex_text_shows_each_change)
 {
 	check_hex_text(true, KUID_LEX_TEXT_SIZE);
 }
@@ -170,11 +170,11 @@ TEST(texts_sort_as_the_bytes_do)
 }
 
 static struct unit_case cases[] = {
-	CASE(sortable64_is_the_published_one),
+	CASE(sortable64_meets_the_vectors),
 	CASE(digits_are_in_the_order_of_their_bytes),
 	CASE(every_bit_shows_in_its_digit),
-	CASE(uuids_show_all_that_changed),
-	CASE(lex_shows_all_that_changed),
+	CASE(uuid_text_shows_each_change),
+	CASE(lex_text_shows_each_change),
 	CASE(texts_sort_as_the_bytes_do),
 	{},
 };

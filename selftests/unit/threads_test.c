@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that take from one generator, while another one sets the wall clock
- * and publishes epochs: none given out twice, all in order, none too far
- * ahead. Former epochs are freed as soon as no one can be reading them, so
- * that whoever still does is seen by the address sanitizer.
+ * Threads take units from one generator while another thread sets the wall
+ * clock and publishes epochs. No unit may be handed out twice, out of order, or
+ * beyond the window. A former epoch is freed as soon as no thread can use it,
+ * so the address sanitizer reports a thread that still does.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,23 +19,24 @@
 
 #define THREADS 4
 #define FILES	2
-#define NR_CPUS 2 /* with lanes and runs */
+#define NR_CPUS 2 /* that have lanes and runs */
 #define CPUS	5
-#define PHASES	4 /* more than there can be epochs in use at a time */
+#define PHASES	4 /* more than epochs that can be in use at a time */
 #define CALLS	15000
 #define SECOND	HOST_SECOND
 #define HOUR	(3600 * SECOND)
 
 /**
- * struct plan - what happens
- * @sources: how many of enum kuid_source are taken from, from @source on
- * @source: the first of them
- * @orders: how many of enum kuid_order are asked for, from @order on
- * @order: the first of them
- * @mono_step: how far the clock goes at each reading
- * @steps: how far the wall clock is set back or forth at most, 0 if it isn't
- * @epochs: whether new epochs begin, wanted or not
- * @node_given: whether nodes are given: to all epochs that are not wanted
+ * struct plan - what happens in a test
+ * @sources: number of sources that are used, from @source on
+ * @source: the first of these sources
+ * @orders: number of orders that are used, from @order on
+ * @order: the first of these orders
+ * @mono_step: how far the monotonic clock moves at each reading, in nanoseconds
+ * @steps: how far the wall clock is set at most, in nanoseconds; 0: it is not
+ *	set
+ * @epochs: new epochs are published, requested or not
+ * @node_given: epochs that were not requested have a given node
  */
 struct plan {
 	unsigned int sources;
@@ -50,7 +51,7 @@ struct plan {
 
 static const struct plan *plan;
 
-/* The highest that a call has returned with, by epoch. */
+/* The highest unit that a call has returned, by epoch. */
 struct returned {
 	_Atomic u64 last[KUID_NR_SOURCES][PHASES];
 };
@@ -62,14 +63,17 @@ static struct kuid_watermarks files[FILES];
 static atomic_int disorders;
 static atomic_int running;
 
-/* A thread is reading while its count is odd. */
+/* A thread uses an epoch while its count is odd. */
 static struct thread {
 	_Atomic unsigned int section;
 	pthread_t id;
 	struct host_record record;
 } threads[THREADS];
 
-/* As the kernel's synchronize_rcu(): who begins later is not waited for. */
+/*
+ * Like synchronize_rcu() of the kernel: callers that begin later are not waited
+ * for.
+ */
 static void wait_for_readers(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
@@ -89,7 +93,7 @@ static void raise_to(_Atomic u64 *value, u64 to)
 		;
 }
 
-/* Whatever had returned when a call began must be below all of it. */
+/* A call's units must be above all units returned before the call began. */
 static void take_one(struct thread *thread, struct returned *same,
 		     struct kuid_watermarks *watermarks, enum kuid_order order)
 {
@@ -133,7 +137,11 @@ static void *take(void *arg)
 		unsigned int file = random_below(FILES);
 
 		machine_set_cpu(cpu);
-		/* All of it: what has returned is told by epoch, too. */
+		/*
+		 * The section also covers the record of the returned units.
+		 * Otherwise forget_phase() could clear the record of an epoch
+		 * before all its units are in it.
+		 */
 		thread->section++;
 		if (order == KUID_BY_CPU)
 			take_one(thread, &of_cpu[cpu], NULL, order);
@@ -155,7 +163,7 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* What was returned in an epoch long gone, in place of one to come. */
+/* Clear the records of an old epoch, so that a new epoch can use them. */
 static void forget_phase(unsigned int phase)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -167,7 +175,7 @@ static void forget_phase(unsigned int phase)
 	}
 }
 
-/* One thing that happens to a host. */
+/* One random event. */
 static void happen(void)
 {
 	if (plan->steps && random_below(2)) {
@@ -179,7 +187,10 @@ static void happen(void)
 		if (host_publish(KUID_EPOCH_STEP, false) ||
 		    (!random_below(4) &&
 		     host_publish(KUID_EPOCH_FORCE, plan->node_given)))
-			/* Not the next one: readers may know its phase. */
+			/*
+			 * Clear the phase after the next one. Callers may have
+			 * read the phase of the next epoch already.
+			 */
 			forget_phase((host.nr_epochs + 2) % PHASES);
 	}
 	for (u64 n = random_below(30); n; n--)
@@ -214,7 +225,7 @@ static void run(const struct plan *what)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i].id, NULL);
 
-	/* A step that no one has seen yet. */
+	/* Find a clock step that no caller has found yet. */
 	kuid_generator_refresh(&host.generator, &host.generator.stamp_clock);
 	good = host_check(records, THREADS);
 	for (int i = 0; i < THREADS; i++) {
@@ -272,7 +283,7 @@ static void take_while_the_clock_is_set(void **state)
 			     .steps = 2 * SECOND });
 }
 
-/* Stamps as close together as they can be, with the clock nearly stopped. */
+/* The clock nearly stands still, so the stamps are as close as possible. */
 static void take_stamps_over_epochs(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads of userspace: see harness.h. */
+/* Threads in userspace. See harness.h. */
 #include <pthread.h>
 
 #include "harness.h"

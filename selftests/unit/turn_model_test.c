@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callers on three CPUs that look at one line at the same time, in all the ways
- * in which they can take turns: see model_test.c. Time stands still meanwhile.
+ * Callers on three CPUs look at one line at the same time, in all
+ * interleavings: see model_test.c. Time stands still meanwhile.
  *
- * A caller that finds nothing sleeps. When all have run, whoever sleeps in vain
- * was forgotten: what it asks for is there, and nobody woke it.
+ * A caller that finds no IDs sleeps. After each run, the test checks that no
+ * caller sleeps although its IDs are free and nobody has woken it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,15 +26,15 @@
 
 enum deed {
 	NOTHING,
-	TRY,   /* until something is taken, or the caller has to sleep */
-	LEAVE, /* as after a signal */
+	TRY,   /* until IDs are taken, or the caller has to sleep */
+	LEAVE, /* like a caller that got a signal */
 };
 
 /**
  * struct task_struct - a caller
- * @count: IDs it asks for
+ * @count: how many IDs it asks for
  * @waited: it is in the line at the start, in the order of the callers
- * @late: what it waits for has been due for longer than the grace
+ * @late: its IDs have been due for longer than KUID_LINE_GRACE_NS
  * @polite: it may wait
  * @deed: what it does
  */
@@ -47,9 +47,9 @@ struct task_struct {
 };
 
 /**
- * struct scenario - what happens
- * @name: in the report
- * @free: how many IDs there are
+ * struct scenario - what the callers do
+ * @name: printed in the report
+ * @free: how many IDs are free
  * @callers: one for each CPU, and one that does nothing
  */
 struct scenario {
@@ -161,7 +161,10 @@ static void run(unsigned int cpu)
 	}
 }
 
-/* Before the next access of the CPU that has taken the lock. */
+/*
+ * The scheduler calls this before each access. The first access after the lock
+ * was taken is that of its holder.
+ */
 static void look(void)
 {
 	if (lines.singles.lock.locked && !line_is_held)
@@ -172,11 +175,14 @@ static void look(void)
 static void resume(unsigned int cpu)
 {
 	machine_set_cpu(cpu);
-	/* Released since the last look, and this one may be about to take it. */
+	/*
+	 * The lock may have been released since the last look, and this CPU may
+	 * be about to take it.
+	 */
 	line_is_held = lines.singles.lock.locked;
 }
 
-/* The line's lock is held while the generator's is taken. */
+/* A CPU that holds the lock of the line may take the generator's lock. */
 static bool may_go_on(unsigned int cpu)
 {
 	return !generator.lock.locked &&
@@ -196,28 +202,31 @@ static const char *wrong(void)
 			if (taken_by[i] && taken_by[j] &&
 			    first_of[i] < first_of[j] + taken_by[j] &&
 			    first_of[j] < first_of[i] + taken_by[i])
-				return "taken twice";
+				return "handed out twice";
 	list_for_each_entry(waiter, &lines.singles.waiters, entry) {
 		const struct kuid_turn *turn =
 			container_of(waiter, const struct kuid_turn, waiter);
 
 		count++;
 		before += turn->count;
-		/* Nobody else comes to wake it. */
+		/* Nobody will wake it any more. */
 		if (before <= left && !waiter->called && waiter->due > MONO)
-			return "left asleep";
+			return "a caller was left asleep";
 	}
 	if (count != lines.singles.count)
-		return "counted wrong";
+		return "wrong count of waiters";
 	for (unsigned int i = 1; i <= CPUS; i++) {
 		const struct task_struct *caller = &scenario->callers[i];
 
-		/* The one before it, if it kept its place, wants that. */
+		/*
+		 * If the waiter before it has kept its place, the IDs for that
+		 * waiter must still be free.
+		 */
 		if (taken_by[i] && caller->waited &&
 		    kuid_waiter_waits(&turns[i - 1].waiter) &&
 		    turns[i - 1].waiter.mark < turns[i].waiter.mark &&
 		    left < turns[i - 1].count)
-			return "took what was left to the one before";
+			return "took IDs of the waiter before";
 	}
 	return NULL;
 }
@@ -252,7 +261,7 @@ static void explore(const struct scenario *what)
 	scenario = what;
 	report = scheduler_explore(&model, 3, 100000);
 	assert_true(report.good);
-	printf("# %s: %llu ways\n", what->name, report.runs);
+	printf("# %s: %llu interleavings\n", what->name, report.runs);
 	report = scheduler_walk(&model, 10000);
 	assert_true(report.good);
 }
@@ -271,7 +280,7 @@ static void explore(const struct scenario *what)
 		.count = n, .polite = polite_, .deed = TRY \
 	}
 
-static void what_is_there_is_taken(void **state)
+static void free_ids_are_taken(void **state)
 {
 	(void)state;
 	explore(&(struct scenario) {
@@ -291,7 +300,7 @@ static void what_is_there_is_taken(void **state)
 	});
 }
 
-static void whoever_leaves_wakes_the_next(void **state)
+static void a_waiter_that_leaves_wakes_the_next(void **state)
 {
 	(void)state;
 	explore(&(struct scenario) {
@@ -301,7 +310,7 @@ static void whoever_leaves_wakes_the_next(void **state)
 			     COMES(1, true) },
 	});
 	explore(&(struct scenario) {
-		.name = "the head gets a signal, the next sleeps",
+		.name = "the head gets a signal, the next waiter sleeps",
 		.free = 10,
 		.callers = { WAITER(100, LEAVE), WAITER(10, NOTHING),
 			     COMES(1, false) },
@@ -314,22 +323,22 @@ static void whoever_leaves_wakes_the_next(void **state)
 	});
 }
 
-static void the_late_are_removed(void **state)
+static void late_waiters_are_removed(void **state)
 {
 	(void)state;
 	explore(&(struct scenario) {
-		.name = "a late head that comes after all",
+		.name = "a late head that runs in the end",
 		.free = 10,
 		.callers = { LATE(10, TRY), WAITER(10, TRY), COMES(1, true) },
 	});
 	explore(&(struct scenario) {
-		.name = "a late head, removed by one that may not wait",
+		.name = "a late head, removed by a caller that may not wait",
 		.free = 10,
 		.callers = { LATE(100, NOTHING), WAITER(10, TRY),
 			     COMES(20, false) },
 	});
 	explore(&(struct scenario) {
-		.name = "a late head, and the next sleeps",
+		.name = "a late head, and the next waiter sleeps",
 		.free = 10,
 		.callers = { LATE(100, NOTHING), WAITER(10, NOTHING),
 			     COMES(20, true) },
@@ -339,9 +348,9 @@ static void the_late_are_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_there_is_taken),
-		cmocka_unit_test(whoever_leaves_wakes_the_next),
-		cmocka_unit_test(the_late_are_removed),
+		cmocka_unit_test(free_ids_are_taken),
+		cmocka_unit_test(a_waiter_that_leaves_wakes_the_next),
+		cmocka_unit_test(late_waiters_are_removed),
 	};
 
 	random_start();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callers that wait for slots, on one CPU whose clock moves by what they do and
- * to the next time at which one of them wakes. A caller that is stuck doesn't
- * run when it should: it is stopped, throttled, or sleeps with a huge timer
- * slack; the code can't tell these apart.
+ * Callers wait for slots on one CPU. The clock moves by the work of the
+ * callers, and to the next moment at which a caller wakes. A caller that is
+ * stuck does not run when it should: it is stopped, throttled, or sleeps with a
+ * huge timer slack. The code can't tell these cases apart.
  *
- * Times are exact here, so what each caller waits is held against the formula
- * in the manual page.
+ * The times are exact, so the test compares each wait with the formula in the
+ * manual page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 #define CHUNK  1024
 #define GRACE  KUID_LINE_GRACE_NS
 
-/* What one look at a line takes the CPU. */
+/* Time that the CPU needs for one look at a line. */
 #define LOOK_NS 800
 
 #define MOST_TASKS 256
@@ -37,20 +37,24 @@ enum state {
 };
 
 /**
- * struct task_struct - a process that asks for IDs, again and again
- * @state: what it does now
- * @wakes: when its timer ends its sleep
- * @stuck_until: it doesn't run before that time
- * @want: IDs it asks for at a time
- * @calls: how many calls it makes
- * @pause: how long it does something else between two calls, in nanoseconds
+ * struct task_struct - a process that asks for IDs repeatedly
+ * @state: its present state
+ * @wakes: moment at which its timer ends its sleep
+ * @stuck_until: it does not run before this moment
+ * @want: how many IDs it asks for in a call
+ * @calls: how many calls it will make
+ * @pause: time between two calls, in nanoseconds
  * @may_wait: its calls may wait
- * @began: when its present call began; 0 if it is in none
- * @served: calls that got something
- * @got: IDs they got
- * @refused: calls that got nothing
- * @longest: the longest of them
- * @first: what it was given last
+ * @began: moment at which its present call began; 0 if it is in no call
+ * @served: number of calls that got IDs
+ * @got: number of IDs that these calls got
+ * @refused: number of calls that got none
+ * @longest: duration of the longest call, in nanoseconds
+ * @first: first ID of the last call that got IDs
+ * @turn: the turn of its present call
+ * @file: its open file
+ *
+ * Moments are nanoseconds of the monotonic clock.
  */
 struct task_struct {
 	enum state state;
@@ -71,7 +75,7 @@ struct task_struct {
 };
 
 static struct task_struct tasks[MOST_TASKS];
-static unsigned int nr_tasks; /* the highest in use, and one */
+static unsigned int nr_tasks; /* the highest one in use, and one */
 static struct kuid_line_pair lines;
 static enum kuid_source source;
 
@@ -144,7 +148,7 @@ static void end_call(struct task_struct *task)
 	}
 }
 
-/* What a task does when it has the CPU. */
+/* Run a task that has got the CPU. */
 static void run(struct task_struct *task)
 {
 	struct kuid_taken taken;
@@ -181,7 +185,10 @@ static u64 runs_at(const struct task_struct *task)
 	return max(at, task->stuck_until);
 }
 
-/* The CPU is given to the task that could run first, or to each in turn. */
+/*
+ * Give the CPU to the task that can run first. If several tasks can, each gets
+ * a turn.
+ */
 static void run_until(u64 end)
 {
 	unsigned int last = 0;
@@ -214,7 +221,7 @@ static void run_for(u64 ns)
 	run_until(machine_mono() + ns);
 }
 
-/* Leave nothing of the window, as single IDs taken until there were none. */
+/* Take all of the window. */
 static void use_up(void)
 {
 	struct kuid_sequences *sequences = host.generator.epoch->sequences;
@@ -227,13 +234,13 @@ static void use_up(void)
 	assert_true(atomic64_read(&sequences->of[source].next));
 }
 
-/* How long so many IDs take to come. */
+/* The time in which so many IDs become available. */
 static u64 time_of(u64 ids)
 {
 	return source == KUID_LEX ? ids * 1000 : (ids / 16384 + 1) * 1024000;
 }
 
-static void nobody_waits_for_what_is_there(void **state)
+static void nobody_waits_for_free_ids(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 8; i++)
@@ -262,12 +269,17 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 		run_for(200 * MS);
 		for (unsigned int i = 0; i < 30; i++) {
 			assert_int_equal(tasks[i].got, tasks[i].want);
-			/* A grid tick has room for some, which are due at once.
+			/*
+			 * The slots of a grid tick are due at the same time, so
+			 * the waiters may be served in any order.
 			 */
 			assert_true(source == KUID_GRID ||
 				    tasks[i].first > last);
 			last = tasks[i].first;
-			/* The near half becomes free when half has passed. */
+			/*
+			 * The near half of the window is free after half a
+			 * window.
+			 */
 			assert_true(tasks[i].longest <=
 				    tasks[i].pause + 30 * LOOK_NS);
 		}
@@ -276,7 +288,7 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 	}
 }
 
-static void a_stuck_waiter_delays_none_when_there_is_enough(void **state)
+static void a_stuck_waiter_delays_nobody_if_there_is_enough(void **state)
 {
 	(void)state;
 	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
@@ -286,7 +298,10 @@ static void a_stuck_waiter_delays_none_when_there_is_enough(void **state)
 		assert_int_equal(tasks[0].state, SLEEPS);
 		tasks[0].stuck_until = machine_mono() + 1000 * MS;
 		run_for(WINDOW + 2 * time_of(CHUNK));
-		/* Its IDs are there and stay there; so are others. */
+		/*
+		 * The IDs of the stuck caller are free, and there are more for
+		 * others.
+		 */
 		add(1, want, 1);
 		run_for(0);
 		assert_int_equal(tasks[1].served, 1);
@@ -297,8 +312,8 @@ static void a_stuck_waiter_delays_none_when_there_is_enough(void **state)
 }
 
 /*
- * What they keep others waiting for is no more than if they had come to take
- * it, and a grace; also if it is more than there is at a time.
+ * Stuck waiters delay others by the time of their IDs and the grace, even if
+ * they ask for more than the window holds.
  */
 static void stuck_waiters_lose_their_places(void **state)
 {
@@ -327,8 +342,8 @@ static void stuck_waiters_lose_their_places(void **state)
 }
 
 /*
- * Where there never is enough for a batch, because others take all there is one
- * at a time, stuck batches don't keep one behind them from going over.
+ * If singles take each ID at once, there are never enough for a batch. Stuck
+ * batches must not keep a batch behind them from going over.
  */
 static void the_front_looks_after_a_stuck_head(void **state)
 {
@@ -355,7 +370,7 @@ static void the_front_looks_after_a_stuck_head(void **state)
 	}
 }
 
-/* A waiter that can run is not taken for one that can't. */
+/* A waiter that can run must not be removed as late. */
 static void a_waiter_that_looks_keeps_its_place(void **state)
 {
 	(void)state;
@@ -363,7 +378,7 @@ static void a_waiter_that_looks_keeps_its_place(void **state)
 	for (unsigned int i = 0; i < 60; i++) {
 		add(i, CHUNK, 1);
 		run_for(0);
-		/* Every third is late, by less than the grace. */
+		/* Every third waiter is late, but by less than the grace. */
 		if (i % 3 == 0)
 			tasks[i].stuck_until = machine_mono() + WINDOW / 2 +
 					       time_of((i + 1) * CHUNK) +
@@ -378,7 +393,7 @@ static void a_waiter_that_looks_keeps_its_place(void **state)
 
 		while (tasks[i].state != ABSENT)
 			run_for(MS / 10);
-		/* It was given its IDs in the place that it took at first. */
+		/* It got its IDs in the place that it had at first. */
 		assert_int_equal(tasks[i].turn.waiter.mark, mark);
 	}
 }
@@ -394,7 +409,7 @@ static void singles_pass_sleeping_batches(void **state)
 	for (unsigned int i = 0; i < SLEEPERS; i++)
 		add(i, CHUNK, 3);
 	run_for(30 * MS);
-	/* All of them are asleep: of the near half nothing is left. */
+	/* The near half is used up, so all batches sleep. */
 	for (unsigned int i = 0; i < SINGLES; i++)
 		add(SLEEPERS + i, 1, 500)->pause = 100000;
 	run_for(100 * MS);
@@ -406,7 +421,7 @@ static void singles_pass_sleeping_batches(void **state)
 	}
 }
 
-/* Four callers take each single ID there is, beside 100 that want more. */
+/* Four singles take each ID at once, while 100 batches wait. */
 static void single_readers_and_batches_share(void **state)
 {
 	enum {
@@ -423,7 +438,10 @@ static void single_readers_and_batches_share(void **state)
 		add(SINGLES + i, CHUNK, ~0U);
 	run_for(3000 * MS);
 	for (unsigned int i = 0; i < SINGLES; i++) {
-		/* One batch that came over, and the others of its kind. */
+		/*
+		 * A single waits for one batch that went over, and for the
+		 * other singles.
+		 */
 		assert_true(tasks[i].longest <=
 			    time_of(CHUNK + SINGLES) + 20 * LOOK_NS);
 	}
@@ -431,12 +449,15 @@ static void single_readers_and_batches_share(void **state)
 		chunks += tasks[SINGLES + i].served;
 		most = max(most, tasks[SINGLES + i].served);
 	}
-	/* One for each window, less the first. */
+	/* One chunk in each window, except the first. */
 	assert_in_range(chunks, 28, 31);
 	assert_int_equal(most, 1);
 }
 
-/* A batch that goes over asks for what batches leave, and for one ID at least. */
+/*
+ * A batch that goes over asks for no more than the far half, but for at least
+ * one ID.
+ */
 static void a_batch_asks_for_less_when_it_goes_over(void **state)
 {
 	static const u64 far[] = { 0, 1, 500, 50000 };
@@ -452,7 +473,10 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 		add(0, CHUNK, 1);
 		run_for(0);
 		assert_true(kuid_waiter_waits(&turn->waiter));
-		/* It has been first for long, and others take all there is. */
+		/*
+		 * It has been the head for one window, and others have taken
+		 * all IDs.
+		 */
 		turn->waiter.first -= WINDOW;
 		tasks[0].wakes = machine_mono();
 		run_for(0);
@@ -463,7 +487,7 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 	}
 }
 
-/* Callers that may not wait never join a line, and ask again at once. */
+/* Callers that may not wait never join a line, and retry at once. */
 static void impatient_singles_leave_a_batch_its_turn(void **state)
 {
 	(void)state;
@@ -473,14 +497,14 @@ static void impatient_singles_leave_a_batch_its_turn(void **state)
 	add(2, CHUNK, ~0U);
 	run_for(2000 * MS);
 	assert_true(tasks[0].refused > 1000);
-	/* In turn, each a window after the other. */
+	/* The batches take turns, one in each window. */
 	assert_in_range(tasks[1].served, 9, 11);
 	assert_in_range(tasks[2].served, 9, 11);
 	assert_true(tasks[1].longest <=
 		    2 * (WINDOW + time_of(CHUNK + 2)) + 20 * LOOK_NS);
 }
 
-static void batch_readers_get_the_same(void **state)
+static void batch_readers_get_equal_shares(void **state)
 {
 	enum {
 		READERS = 5
@@ -496,12 +520,15 @@ static void batch_readers_get_the_same(void **state)
 		least = min(least, tasks[i].served);
 	}
 	assert_true(most - least <= 1);
-	/* All there is was given out. */
+	/* All available IDs were handed out. */
 	assert_true(READERS * least * CHUNK >
 		    (2000 + 50) * 1000 - READERS * 2 * CHUNK);
 }
 
-/* Stamps have no line: a CPU whose lane is used up keeps no other waiting. */
+/*
+ * Stamps have no line: if the lane of a CPU is used up, callers on other CPUs
+ * don't wait.
+ */
 static void a_busy_lane_delays_no_other(void **state)
 {
 	struct kuid_taken taken;
@@ -525,7 +552,10 @@ static void a_busy_lane_delays_no_other(void **state)
 	}
 }
 
-/* What is due changes with the clock; each waiter that is told looks again. */
+/*
+ * The clock changes the moments at which slots are due. Waiters that are woken
+ * then look again.
+ */
 static void a_wait_ends_when_the_clock_is_set_forward(void **state)
 {
 	(void)state;
@@ -542,9 +572,8 @@ static void a_wait_ends_when_the_clock_is_set_forward(void **state)
 }
 
 /*
- * Callers of all kinds come and go and get stuck at random. One that is never
- * stuck waits no longer than the formula says for the worst that can be before
- * it.
+ * Random callers come, go and get stuck. A caller that is never stuck waits no
+ * longer than the formula says for the worst callers before it.
  */
 static void no_mix_of_callers_breaks_the_bound(void **state)
 {
@@ -569,7 +598,7 @@ static void no_mix_of_callers_breaks_the_bound(void **state)
 		use_up();
 		while (machine_mono() < end) {
 			run_for(random_below(20 * MS));
-			/* Half of them are honest. */
+			/* Callers in the first half are never stuck. */
 			tasks[TASKS / 2 + random_below(TASKS / 2)].stuck_until =
 				machine_mono() + random_below(200 * MS);
 		}
@@ -584,7 +613,7 @@ static void no_mix_of_callers_breaks_the_bound(void **state)
 				assert_true(tasks[i].longest <=
 					    TASKS * (WINDOW + single));
 		}
-		/* All that are left come to their end. */
+		/* Let all remaining calls end. */
 		for (unsigned int i = 0; i < TASKS; i++)
 			tasks[i].calls = min(tasks[i].calls, 1U);
 		run_for(TASKS * 2 * WINDOW + 1000 * MS);
@@ -599,9 +628,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(nobody_waits_for_what_is_there),
+		CASE(nobody_waits_for_free_ids),
 		CASE(each_is_served_in_turn_when_its_ids_are_due),
-		CASE(a_stuck_waiter_delays_none_when_there_is_enough),
+		CASE(a_stuck_waiter_delays_nobody_if_there_is_enough),
 		CASE(stuck_waiters_lose_their_places),
 		CASE(the_front_looks_after_a_stuck_head),
 		CASE(a_waiter_that_looks_keeps_its_place),
@@ -609,7 +638,7 @@ int main(void)
 		CASE(single_readers_and_batches_share),
 		CASE(a_batch_asks_for_less_when_it_goes_over),
 		CASE(impatient_singles_leave_a_batch_its_turn),
-		CASE(batch_readers_get_the_same),
+		CASE(batch_readers_get_equal_shares),
 		CASE(a_busy_lane_delays_no_other),
 		CASE(a_wait_ends_when_the_clock_is_set_forward),
 		CASE(no_mix_of_callers_breaks_the_bound),

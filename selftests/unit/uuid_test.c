@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* UUIDs against published vectors, and against the RFC's layout read back. */
+/* UUIDs compared with published vectors, and with the layout of the RFC. */
 #include "core/text.h"
 #include "core/uuid.h"
 #include "harness.h"
@@ -11,7 +11,7 @@
 
 static struct packed ids;
 
-/* The fields of RFC 9562 sections 5.1, 5.6 and 5.7, taken byte by byte. */
+/* The fields of RFC 9562 sections 5.1, 5.6 and 5.7, read byte by byte. */
 struct fields {
 	u64 time;
 	unsigned int version;
@@ -90,7 +90,7 @@ TEST(vectors_are_met)
 	assert_int_equal(vectors_each("uuid", check_vector), 9);
 }
 
-/* 3 s of the year 5236 are the last that 60 bits hold. */
+/* 60 bits of ticks end in the year 5236. */
 TEST(time_uses_all_60_bits)
 {
 	u64 most = (1ULL << 60) - 1;
@@ -107,7 +107,7 @@ TEST(time_uses_all_60_bits)
 	}
 }
 
-TEST(times_survive_the_way_there_and_back)
+TEST(times_convert_back)
 {
 	u64 last = 0, last_high = 0;
 
@@ -118,7 +118,7 @@ TEST(times_survive_the_way_there_and_back)
 		if (kuid_v1_tick(kuid_v1_high(tick)) != tick ||
 		    kuid_v6_tick(v6) != tick)
 			fail_msg("tick %#llx", tick);
-		/* What v6 is for: its bytes are in the order of time. */
+		/* The bytes of v6 must have the order of their times. */
 		if (i && (tick < last) != (v6 < last_high) && tick != last)
 			fail_msg("ticks %#llx and %#llx", tick, last);
 		last = tick;
@@ -222,7 +222,9 @@ TEST(pack_agrees_with_the_layout)
 	}
 }
 
-/* First and last nanoseconds of ticks and of milliseconds, and both. */
+/*
+ * The first and the last nanosecond of a tick, of a millisecond, and of both.
+ */
 TEST(pack_is_right_at_the_edges)
 {
 	static const u32 counts[] = { 1, 2, 99, 100, 101, 200, 201, 1000 };
@@ -264,7 +266,9 @@ TEST(pack_stops_where_it_cannot_store)
 		}
 }
 
-/* Version 1 in order as (time, clock_seq), version 6 as bytes. */
+/*
+ * Version 1 has the order of (time, clock_seq), version 6 the order of bytes.
+ */
 TEST(lanes_of_one_nanosecond_are_in_order)
 {
 	struct kuid_identity identity = { .seq_offset = 5 };
@@ -291,7 +295,7 @@ TEST(lanes_of_one_nanosecond_are_in_order)
 		}
 }
 
-/* Each of the 10^6 nanoseconds has a fraction of its own that leads back. */
+/* Each of the 10^6 nanoseconds has its own fraction, which converts back. */
 TEST(fractions_lead_back_to_their_nanosecond)
 {
 	s64 last = -1;
@@ -309,8 +313,11 @@ TEST(fractions_lead_back_to_their_nanosecond)
 	}
 }
 
-/* Those that were not made from one are the next one's, also at the end. */
-TEST(foreign_fractions_are_the_next_nanosecond)
+/*
+ * A fraction that no nanosecond has gives the next higher nanosecond, even at
+ * the end of the millisecond.
+ */
+TEST(foreign_fractions_round_up)
 {
 	for (u32 fraction = 0; fraction < 1 << 20; fraction++) {
 		u32 ns = kuid_v7_ns(fraction);
@@ -326,13 +333,13 @@ TEST(foreign_fractions_are_the_next_nanosecond)
 static struct unit_case cases[] = {
 	CASE(vectors_are_met),
 	CASE(time_uses_all_60_bits),
-	CASE(times_survive_the_way_there_and_back),
+	CASE(times_convert_back),
 	CASE(pack_agrees_with_the_layout),
 	CASE(pack_is_right_at_the_edges),
 	CASE(pack_stops_where_it_cannot_store),
 	CASE(lanes_of_one_nanosecond_are_in_order),
 	CASE(fractions_lead_back_to_their_nanosecond),
-	CASE(foreign_fractions_are_the_next_nanosecond),
+	CASE(foreign_fractions_round_up),
 	{},
 };
 

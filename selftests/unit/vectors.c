@@ -31,7 +31,7 @@ int vectors_each(const char *table, void (*check)(char **column))
 	return found;
 }
 
-/* What a digit is worth; 16 for what is none. */
+/* The value of a digit; 16 if the character is no digit. */
 static unsigned int digit(char c)
 {
 	if (c >= '0' && c <= '9')
