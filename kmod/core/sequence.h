@@ -81,7 +81,7 @@ static __always_inline struct kuid_units
 kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 {
 	s64 next = atomic64_read(&run->next);
-	struct kuid_units slots;
+	struct kuid_units slots = { 0 };
 
 	do {
 		u64 end = min(kuid_run_end(next), limit + 1);
@@ -104,7 +104,7 @@ kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 		   u32 count, bool run, u64 *end)
 {
 	s64 next = atomic64_read(&sequence->next);
-	struct kuid_units slots;
+	struct kuid_units slots = { 0 };
 
 	do {
 		slots.first = max_t(u64, next, from);
@@ -130,7 +130,7 @@ static noinline __maybe_unused struct kuid_units
 kuid_sequence_carve(struct kuid_sequence *sequence, struct kuid_run *run,
 		    u64 now, u64 from, u64 limit, u32 count)
 {
-	struct kuid_units slots;
+	struct kuid_units slots = { 0 };
 	u64 left, rest, end;
 	bool keep;
 
