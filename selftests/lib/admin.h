@@ -15,19 +15,6 @@
 
 #define ALL_PARAMS	"node=0123456789ab worker=fedcba9876543210"
 
-/* Which formats, by bits of their numbers. */
-enum {
-	STAMPS = 1 << KUID_FORMAT_V1 | 1 << KUID_FORMAT_V6 |
-		 1 << KUID_FORMAT_V7,
-	SLOTS = 1 << KUID_FORMAT_LEX | 1 << KUID_FORMAT_K64 |
-		1 << KUID_FORMAT_K96 | 1 << KUID_FORMAT_K128
-};
-
-static inline bool among(const struct format *f, __u32 numbers)
-{
-	return numbers >> f->number & 1;
-}
-
 static inline int get_state(int fd, struct kuid_state *state)
 {
 	*state = (struct kuid_state) { 0 };

@@ -112,11 +112,6 @@ static inline int look_at(int fd, struct moment *m)
 	return ret;
 }
 
-static inline bool is_stamp(const struct format *f)
-{
-	return f->number <= KUID_FORMAT_V7;
-}
-
 static inline __u64 lag_of(const struct moment *m, bool stamps)
 {
 	return stamps ? m->status.stamp_lag_ns : m->status.slot_lag_ns;

@@ -53,7 +53,7 @@ struct command {
 	  .size = sizeof(((struct type *)0)->field), .use = __VA_ARGS__ }
 
 static const struct field query_fields[] = {
-	FIELD(kuid_query, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_query, format, UP_TO, LAST_FORMAT),
 	FIELD(kuid_query, flags, BITS, 0),
 	FIELD(kuid_query, formats, OUT),
 	FIELD(kuid_query, orders, OUT),
@@ -72,7 +72,7 @@ static const struct field query_fields[] = {
 
 static const struct field generate_fields[] = {
 	FIELD(kuid_generate, buffer, IN),
-	FIELD(kuid_generate, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_generate, format, UP_TO, LAST_FORMAT),
 	FIELD(kuid_generate, order, UP_TO, KUID_ORDER_HOST),
 	FIELD(kuid_generate, count, IN),
 	FIELD(kuid_generate, flags, BITS, 0),
@@ -84,7 +84,7 @@ static const struct field generate_fields[] = {
 };
 
 static const struct field set_format_fields[] = {
-	FIELD(kuid_set_format, format, UP_TO, KUID_FORMAT_K128),
+	FIELD(kuid_set_format, format, UP_TO, LAST_FORMAT),
 	FIELD(kuid_set_format, order, UP_TO, KUID_ORDER_HOST),
 	FIELD(kuid_set_format, reserved, BITS, 0),
 };

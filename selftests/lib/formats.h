@@ -69,7 +69,30 @@ static const struct format formats[] = { FORMATS(FORMAT_ROW) };
 	FIXTURE_VARIANT(fixture) { __u32 format; };                        \
 	FORMATS(FORMAT_VARIANT, fixture)
 
-#define NR_FORMATS ARRAY_SIZE(formats)
+/* How many formats there are. They are numbered from 1 without a gap. */
+#define FORMAT_ONE(...) + 1
+enum { NR_FORMATS = 0 FORMATS(FORMAT_ONE), LAST_FORMAT = NR_FORMATS };
+#undef FORMAT_ONE
+
+/* Sets of formats, by bits of their numbers. Stamps are nanoseconds. */
+#define STAMP_BIT(name, NAME, id_size, text_size, rate)                    \
+	| ((rate) == 1000000000 ? 1U << KUID_FORMAT_##NAME : 0)
+enum {
+	STAMPS = 0 FORMATS(STAMP_BIT),
+	SLOTS = ((2U << LAST_FORMAT) - 2) & ~STAMPS
+};
+
+#undef STAMP_BIT
+
+static inline bool among(const struct format *f, __u32 numbers)
+{
+	return numbers >> f->number & 1;
+}
+
+static inline bool is_stamp(const struct format *f)
+{
+	return among(f, STAMPS);
+}
 
 static inline const struct format *format_of(__u32 number)
 {

@@ -449,7 +449,7 @@ TEST_F(none_left, up_to_the_ceiling)
 	__u64 ceiling;
 
 	ASSERT_NE(NULL, ids);
-	for (format = KUID_FORMAT_LEX; format <= KUID_FORMAT_K128; format++) {
+	for (format = 1; format <= LAST_FORMAT; format++) {
 		const struct format *f = format_of(format);
 		const size_t size = COUNT * f->id_size;
 		struct iovec segments[] = {
@@ -460,6 +460,8 @@ TEST_F(none_left, up_to_the_ceiling)
 		size_t sum = 0;
 		ssize_t got;
 
+		if (is_stamp(f))
+			continue;
 		ASSERT_EQ(0, get_status(fd, &before));
 		ASSERT_EQ(0, get_state(fd, &state));
 		ceiling = clock_ns();

@@ -300,15 +300,10 @@ TEST_F(sysfs, limits)
 
 static void check_status(struct __test_metadata *_metadata, int fd)
 {
-	static const char *const counters[] = {
-		[KUID_FORMAT_V1] = "counters/v1",
-		[KUID_FORMAT_V6] = "counters/v6",
-		[KUID_FORMAT_V7] = "counters/v7",
-		[KUID_FORMAT_LEX] = "counters/lex",
-		[KUID_FORMAT_K64] = "counters/k64",
-		[KUID_FORMAT_K96] = "counters/k96",
-		[KUID_FORMAT_K128] = "counters/k128",
-	};
+#define COUNTER(name, NAME, ...) \
+	[KUID_FORMAT_##NAME] = "counters/" #name,
+	static const char *const counters[] = { FORMATS(COUNTER) };
+#undef COUNTER
 	struct kuid_status s = { 0 };
 	size_t i;
 
