@@ -237,7 +237,8 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 		 * Nothing notifies a module when the kernel's random generator
 		 * becomes ready, so the poller looks again soon.
 		 */
-		kuid_poller_wake_at(&kf->poller, ktime_get_ns());
+		kuid_poller_wake_at(&kf->poller,
+				    ktime_get_ns() + 100 * NSEC_PER_MSEC);
 		return ready;
 	}
 	ret = kuid_reserve_ready(&request, &when);

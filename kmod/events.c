@@ -48,7 +48,7 @@ static void kuid_events_step_epoch(struct work_struct *work)
 }
 
 /* A clock step calls for an epoch, and the work is not queued yet. */
-static bool kuid_events_epoch_wanted;
+static atomic_t kuid_events_epoch_wanted;
 
 /* Runs as irq_work: here waiters can be woken and work can be queued. */
 static void kuid_events_stepped(struct irq_work *irq_work)
@@ -57,7 +57,7 @@ static void kuid_events_stepped(struct irq_work *irq_work)
 		READ_ONCE(kuid_events_last_step) + KUID_EVENTS_INTERVAL;
 	unsigned long now = jiffies;
 
-	if (xchg(&kuid_events_epoch_wanted, false))
+	if (atomic_xchg(&kuid_events_epoch_wanted, 0))
 		queue_delayed_work(kuid_epochs_workqueue,
 				   &kuid_events_step_work,
 				   time_before(now, next) ? next - now : 0);
@@ -75,7 +75,7 @@ void kuid_port_stepped(const struct kuid_step *step)
 	if (step->by)
 		trace_kuid_step(step->by, step->stamp_lag, step->slot_lag);
 	if (step->epoch_wanted)
-		WRITE_ONCE(kuid_events_epoch_wanted, true);
+		atomic_set(&kuid_events_epoch_wanted, 1);
 	irq_work_queue(&kuid_events_step_irq_work);
 }
 

@@ -250,6 +250,9 @@ static __always_inline bool kuid_line_put(struct kuid_lines *lines,
 	char *line = lines->text.text;
 	u8 __user *at = lines->at;
 
+	/* The stores below cover lines of these sizes without a hole. */
+	BUILD_BUG_ON(size + 1 < 8 || size + 1 > 40);
+
 	kuid_text_next(&lines->text, form, size, be64_to_cpu(high),
 		       be64_to_cpu(low));
 	line[size] = '\n';
@@ -335,7 +338,7 @@ static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
 static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 				   const struct kuid_taken *taken)
 {
-	u8 random[KUID_SINK_RANDOM_FEW * KUID_V7_RANDOM_SIZE +
+	u8 random[KUID_SINK_RANDOM_FEW * KUID_RANDOM_SIZE_MAX +
 		  KUID_V7_RANDOM_PAD];
 	struct kuid_kernel_ids ids;
 	struct kuid_units units = taken->units;

@@ -40,8 +40,9 @@
 	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)
 /* clang-format on */
 
-/* Bytes of the longest ID. */
-#define KUID_ID_SIZE_MAX 16
+/* Bytes of the longest ID, and the most random bytes of one. */
+#define KUID_ID_SIZE_MAX     16
+#define KUID_RANDOM_SIZE_MAX KUID_V7_RANDOM_SIZE
 
 /**
  * struct kuid_format - a row of the table
@@ -84,6 +85,16 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 };
 
 #define KUID_NR_FORMATS ARRAY_SIZE(kuid_formats)
+
+/* Buffers are as large as these. */
+#define KUID_FORMAT_FITS(_name, _NAME, _id_size, _source, _part, _form, \
+			 _text_size, _version, _random_size)            \
+	_Static_assert((_id_size) <= KUID_ID_SIZE_MAX &&                \
+			       (_text_size) <= KUID_TEXT_SIZE_MAX &&    \
+			       (_random_size) <= KUID_RANDOM_SIZE_MAX,  \
+		       #_name " fits into the buffers");
+KUID_FORMATS(KUID_FORMAT_FITS)
+#undef KUID_FORMAT_FITS
 
 /* Whether the table has a row for a number. */
 static inline bool kuid_format_is_known(u32 format)

@@ -604,15 +604,17 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 		kuid_generator_clock(generator, want->source);
 	const struct kuid_view view = kuid_generator_look(generator, clock);
 	const struct kuid_watermark *watermark;
-	u64 next, more;
+	u64 next, more, above = 0;
 
 	if (!view.epoch || !view.holds)
 		return KUID_NEVER;
-	watermark = kuid_generator_watermark(generator, want->watermarks,
-					     view.epoch);
+	if (want->order != KUID_BY_CPU) {
+		watermark = kuid_generator_watermark(
+			generator, want->watermarks, view.epoch);
+		above = atomic64_read(&watermark->last[want->source]);
+	}
 	next = kuid_generator_next(view.epoch, want->source, want->order);
-	next = max_t(u64, next,
-		     atomic64_read(&watermark->last[want->source]) + 1);
+	next = max(next, above + 1);
 	next = max(next, of->at(view.now)) + before;
 	more = min_t(u64, want->count - 1, want->ahead + of->tail);
 	return kuid_generator_ready(generator, want->source, next + more,

@@ -443,7 +443,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		 * that begins inside the window may be used to its end.
 		 */
 		u64 limit = now + want->ahead + of->tail;
-		atomic64_t *watermark = NULL;
+		struct kuid_watermark *watermark = NULL;
 		struct kuid_units units;
 		u64 above = 0;
 		u32 closed;
@@ -454,12 +454,9 @@ kuid_generator_take(struct kuid_generator *generator,
 			continue;
 		}
 		if (follow) {
-			watermark = kuid_generator_watermark(generator,
-							     want->watermarks,
-							     view.epoch)
-					    ->last +
-				    want->source;
-			above = atomic64_read(watermark);
+			watermark = kuid_generator_watermark(
+				generator, want->watermarks, view.epoch);
+			above = atomic64_read(&watermark->last[want->source]);
 		}
 		units = kuid_epoch_reserve(view.epoch, want, now, above, limit);
 		/*
@@ -475,7 +472,8 @@ kuid_generator_take(struct kuid_generator *generator,
 			u32 n = want->count == 1 ? 1 : units.count;
 
 			if (follow)
-				kuid_raise(watermark, units.first + n - 1);
+				kuid_raise(&watermark->last[want->source],
+					   units.first + n - 1);
 			return kuid_generator_taken(&units, n, view.epoch,
 						    closed);
 		}

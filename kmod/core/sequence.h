@@ -96,12 +96,13 @@ kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 }
 
 /*
- * Take slots from the sequence, and the rest of their run if @run is set and
+ * Take slots from the sequence, and the rest of their run if @whole_run is set
+ * and
  * @limit allows it. *@end is set to the slot after all of them.
  */
 static __always_inline struct kuid_units
 kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
-		   u32 count, bool run, u64 *end)
+		   u32 count, bool whole_run, u64 *end)
 {
 	s64 next = atomic64_read(&sequence->next);
 	struct kuid_units slots = { 0 };
@@ -115,7 +116,7 @@ kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
 		}
 		slots.count = min_t(u64, count - 1, limit - slots.first) + 1;
 		*end = slots.first + slots.count;
-		if (run && kuid_run_end(*end) <= limit + 1)
+		if (whole_run && kuid_run_end(*end) <= limit + 1)
 			*end = kuid_run_end(*end);
 	} while (!atomic64_try_cmpxchg(&sequence->next, &next, *end));
 	return slots;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs all tests and prints one line of totals:   check.sh BUILD KERNEL INITRD
+# Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD
 # They are the tests in user space and, in a machine booted from KERNEL and INITRD with different
 # clock sources, the tests of module, library and tool. They run as three concurrent parts, because
 # tests mostly wait.

@@ -70,7 +70,7 @@ static bool draw_random(uint8_t *random, size_t size)
 static bool pack(unsigned int format, uint8_t *ids,
 		 const struct kuid_taken *taken)
 {
-	uint8_t random[CHUNK * KUID_V7_RANDOM_SIZE + KUID_V7_RANDOM_PAD];
+	uint8_t random[CHUNK * KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD];
 	size_t size = taken->units.count * kuid_formats[format].random_size;
 
 	if (!draw_random(random, size))
