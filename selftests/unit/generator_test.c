@@ -282,6 +282,31 @@ static void stamps_stay_within_the_window(void **state)
 	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).count, 0);
 }
 
+static void by_cpu_waits_for_no_watermark(void **state)
+{
+	struct kuid_watermarks file = { 0 };
+
+	(void)state;
+	for (int source = 0; source < KUID_NR_SOURCES; source++) {
+		u64 ahead = host.generator.windows[source].one;
+		struct kuid_want want = {
+			.source = source,
+			.watermarks = &file,
+			.order = KUID_BY_CPU,
+			.ahead = ahead,
+			.count = 1,
+		};
+
+		assert_int_equal(take(source, 0, &file, 1).count, 1);
+		file.of[1].last[source] += 2 * ahead;
+		assert_true(kuid_generator_when(&host.generator, &want, 0) <=
+			    machine_mono());
+		want.order = KUID_BY_FILE;
+		assert_true(kuid_generator_when(&host.generator, &want, 0) >
+			    machine_mono());
+	}
+}
+
 static void lex_slots_stay_within_the_window(void **state)
 {
 	u32 most = AHEAD / 2 / 1000;
@@ -867,6 +892,7 @@ int main(void)
 		TEST(a_cpu_is_in_order_and_ignores_files),
 		TEST(a_file_stays_in_order_when_it_changes_cpu),
 		TEST(stamps_of_a_file_follow_at_once),
+		TEST(by_cpu_waits_for_no_watermark),
 		TEST(a_file_does_not_push_other_files),
 		TEST(files_and_sources_have_their_own_watermarks),
 		TEST(the_host_is_in_order_over_all_files),
