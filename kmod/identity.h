@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The identity of an epoch: checking where it comes from, and drawing it.
- * format.h has the struct, epochs.h the epochs.
+ * core/identity.h has the struct, epochs.h the epochs.
  */
 #ifndef KUID_IDENTITY_H
 #define KUID_IDENTITY_H
@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include <uapi/linux/kuid.h>
 
-#include "core/format.h"
+#include "core/identity.h"
 
 int __init kuid_identity_init(struct kuid_choices *choices);
 int kuid_identity_change(struct kuid_choices *choices,

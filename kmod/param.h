@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "core/format.h"
+#include "core/identity.h"
 
 /**
  * struct kuid_params - the values of the module parameters

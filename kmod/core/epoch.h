@@ -11,7 +11,6 @@
 #ifndef KUID_CORE_EPOCH_H
 #define KUID_CORE_EPOCH_H
 
-#include "format.h"
 #include "lane.h"
 #include "sequence.h"
 #include "source.h"

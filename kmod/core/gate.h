@@ -11,7 +11,7 @@
 #define KUID_CORE_GATE_H
 
 #include "clock.h"
-#include "format.h"
+#include "identity.h"
 
 /**
  * struct kuid_gate - the gate

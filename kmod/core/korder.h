@@ -15,7 +15,7 @@
 #ifndef KUID_CORE_KORDER_H
 #define KUID_CORE_KORDER_H
 
-#include "format.h"
+#include "units.h"
 
 #define KUID_GRID_SEQ_BITS 14
 #define KUID_GRID_SEQ_MAX  ((1U << KUID_GRID_SEQ_BITS) - 1)

@@ -6,7 +6,7 @@
 #ifndef KUID_CORE_LEXICAL_H
 #define KUID_CORE_LEXICAL_H
 
-#include "format.h"
+#include "units.h"
 
 #define KUID_LEX_SLOT_NS 1000
 #define KUID_LEX_RATE	 1000000 /* slots in a second */

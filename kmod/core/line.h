@@ -20,7 +20,7 @@
 #ifndef KUID_CORE_LINE_H
 #define KUID_CORE_LINE_H
 
-#include "format.h"
+#include "units.h"
 
 /*
  * Number of waiters at the front of a line that look after a late head. One

@@ -8,7 +8,7 @@
 #ifndef KUID_CORE_NODE_H
 #define KUID_CORE_NODE_H
 
-#include "format.h"
+#include "port.h"
 
 #define KUID_NODE_BITS 48
 

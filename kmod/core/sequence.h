@@ -16,7 +16,7 @@
 #ifndef KUID_CORE_SEQUENCE_H
 #define KUID_CORE_SEQUENCE_H
 
-#include "format.h"
+#include "units.h"
 
 /*
  * KUID_RUN_SLOTS is a power of two up to the slots of a grid tick, so no run

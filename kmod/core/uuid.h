@@ -16,7 +16,7 @@
 #ifndef KUID_CORE_UUID_H
 #define KUID_CORE_UUID_H
 
-#include "format.h"
+#include "units.h"
 
 #define KUID_TICK_NS 100
 

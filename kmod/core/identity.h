@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The identity of an epoch, and the rules that it is made by. */
+#ifndef KUID_CORE_IDENTITY_H
+#define KUID_CORE_IDENTITY_H
+
+#include "port.h"
+
+/**
+ * struct kuid_identity - what tells the IDs of one epoch from all others
+ * @node: node of v1 and v6, 48 bits; a random node has the multicast bit set
+ *	(RFC 9562 section 6.10), which no address of a network card has
+ * @worker: worker of lex and k128; k96 uses kuid_k96_node() of it
+ * @interval: where k96 and k128 hold the node: I of the k-ordered formats,
+ *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
+ *	clock_seq
+ * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
+ */
+struct kuid_identity {
+	u64 node;
+	u64 worker;
+	u8 interval;
+	u8 seq_offset;
+	u8 lane_scramble;
+};
+
+/**
+ * struct kuid_choice - the rule that one part of the identity is made by
+ * @from: KUID_FROM_*
+ * @value: for KUID_FROM_GIVEN the given value, for KUID_FROM_MAC the address
+ *	that was found
+ */
+struct kuid_choice {
+	u32 from;
+	u64 value;
+};
+
+/**
+ * struct kuid_choices - the rules that an identity is made by
+ * @node: rule for the node of v1 and v6
+ * @worker: rule for the worker of lex, k96 and k128
+ * @interval: I of k96 and k128
+ * @salt: exclusive-or'ed with a worker that is made from the host name; 0 until
+ *	a twin with the same host name is possible
+ */
+struct kuid_choices {
+	struct kuid_choice node;
+	struct kuid_choice worker;
+	u32 interval;
+	u64 salt;
+};
+
+/* A set of parts of an identity. */
+#define KUID_PART_NONE	 0x0
+#define KUID_PART_NODE	 0x1
+#define KUID_PART_WORKER 0x2
+#define KUID_ALL_PARTS	 0x3
+
+/*
+ * The sum of 99, the highest nanosecond of a tick, and the offset must fit in 7
+ * bits.
+ */
+#define KUID_SEQ_OFFSET_MAX 27
+
+#define KUID_INTERVAL_MIN     5
+#define KUID_INTERVAL_MAX     10
+#define KUID_INTERVAL_DEFAULT 8
+
+#endif /* KUID_CORE_IDENTITY_H */
