@@ -61,7 +61,7 @@ static const struct verb_option options[] = {
 	  "What to convert to: cf is ColdFusion's form, guid hexadecimal of a "
 	  "GUID's bytes",
 	  take_target, &target },
-	{ "node", 0, "HEX", "Node to put into {local} for {interval}",
+	{ "node", 0, "HEX", "Node to put into {host_only} for {interval}",
 	  take_node, &node },
 	{ 0 },
 };
@@ -93,14 +93,15 @@ static void change_format(const struct given_id *id)
 {
 	const char *from = kuid_format_name(id->format);
 	const char *to = kuid_format_name(target);
-	bool takes_node = formats_is("{local}", id->format) &&
+	bool takes_node = formats_is("{host_only}", id->format) &&
 			  formats_is("{interval}", target);
 	unsigned char out[KUID_ID_MAX];
 	uint64_t own_node = node;
 
 	if (node_given && !takes_node)
 		given_id_wrong(id, "%s, not of %s",
-			       formats_fill_in("--node is for IDs of {local}",
+			       formats_fill_in("--node is for IDs of "
+					       "{host_only}",
 					       ' '),
 			       from);
 	if (!kuid_convert(id->format, id->bytes, target, out, given.interval,
@@ -129,10 +130,11 @@ const struct verb verb_convert = {
 	.args = "--to WHAT [ID...]",
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"
-	       "Formats with the same fields become each other, where {local} "
-	       "is given the node of --node, and {interval} lose theirs when "
-	       "they become {local}. A GUID in hexadecimal becomes its UUID by -f "
-	       "uuid --to guid. An ID that can't be converted ends it.",
+	       "Formats with the same fields become each other, where "
+	       "{host_only} is given the node of --node, and {interval} lose "
+	       "theirs when they become {host_only}. A GUID in hexadecimal "
+	       "becomes its UUID by -f uuid --to guid. An ID that can't be "
+	       "converted ends it.",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

@@ -45,7 +45,7 @@ struct kuid *device_open_local(unsigned int format)
 
 	if (handle)
 		return handle;
-	if (errno == EOPNOTSUPP && formats_is("{local}", format))
+	if (errno == EOPNOTSUPP && formats_is("{host_only}", format))
 		errx(EXIT_FAILED,
 		     "--local makes no %s, which has no node to "
 		     "tell processes apart by: use %s",

@@ -59,7 +59,7 @@ static bool has_interval(unsigned int format)
 	       fields.has & KUID_HAS_INTERVAL;
 }
 
-static bool is_local(unsigned int format)
+static bool is_host_only(unsigned int format)
 {
 	return is_grid(format) && !has_interval(format);
 }
@@ -89,7 +89,7 @@ static const struct {
 	{ "{node}", shows_node },
 	{ "{worker}", shows_worker },
 	{ "{interval}", has_interval },
-	{ "{local}", is_local },
+	{ "{host_only}", is_host_only },
 	{ "{target}", is_target },
 };
 

@@ -19,7 +19,8 @@
  *	are those of lex and of the grid
  * {node}, {worker}: by the part of the identity that their IDs show
  * {interval}: those that have an interval
- * {local}: those of the grid that have none, and no node either
+ * {host_only}: those of the grid without node and interval, whose IDs are
+ *	unique on one host only, so that a process can't make them itself
  * {target}: those that another format can be converted to
  */
 char *formats_fill_in(const char *text, char between);
