@@ -197,9 +197,9 @@ size_t kuid_id_size(const struct kuid *handle);
 int kuid_fd(const struct kuid *handle);
 
 /*
- * Make one ID into the memory at id, kuid_id_size() bytes. It is greater than
- * all that were made from this handle in the same epoch by calls that had
- * returned before.
+ * Make one ID into the memory at id, kuid_id_size() bytes. In the default order
+ * the ID is greater than all IDs of this handle and epoch from calls that
+ * returned before; kuid_set_order() can choose another order.
  *
  * Returns 0.
  * EFAULT: the memory at id can't be written.
@@ -213,8 +213,9 @@ int kuid_fd(const struct kuid *handle);
 int kuid_one(struct kuid *handle, void *id);
 
 /*
- * Make count IDs into the memory at ids, count * kuid_id_size() bytes. They
- * increase, and are greater than all made before, as with kuid_one().
+ * Make count IDs into the memory at ids, count * kuid_id_size() bytes. In the
+ * default order they increase, and are greater than all IDs made before, as with
+ * kuid_one().
  *
  * Returns how many were made: count, or fewer if an error came after the first
  * of them, such as a signal during a wait. Other signals do not cut it short.
