@@ -266,12 +266,15 @@ int kuid_now(unsigned int format, void *id);
  * structs are those of linux/kuid.h, which says what their fields mean, but for
  * struct kuid_handle_status.
  *
- * All but kuid_read_handle_status() may also fail with
- * ENOTTY: the module that is loaded is older than the function
- * and all but that and kuid_read_status() with
- * EOPNOTSUPP: the handle is local; its identity is random and can't be changed
- * EAGAIN: the kernel's random generator is not ready; it takes seconds after
- * the machine has started.
+ * kuid_read_handle_status() never fails. kuid_read_status() may fail with
+ * ENOTTY: the module that is loaded is older than the function.
+ *
+ * Besides the errors that are listed with each of them, all other functions
+ * that take a handle here may fail with
+ * ENOTTY: as for kuid_read_status();
+ * EOPNOTSUPP: the handle is local: its identity is random and can't be changed;
+ * EAGAIN: the kernel's random generator is not ready: try again a few seconds
+ * after boot.
  */
 
 /*
@@ -441,12 +444,14 @@ ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
  * two apart.
  *
  * Returns 0.
- * EINVAL: the text is not such an ID, or there is no such format or form. If
- * the former, and where is not NULL, the offset of the first character that is
- * wrong is put there: size if characters are missing, that of the first one
- * too many, of the last digit if bits are set in it that belong to no byte; and
- * if all of the text is in order, that of the version, or else variant, which
- * is another than the format's.
+ * EINVAL: there is no such format or form, or the text is not such an ID. If
+ * the text is wrong and where is not NULL, *where is set to an offset in it:
+ * - of the first character that can't be in such an ID;
+ * - size, if characters are missing;
+ * - of the first character too many;
+ * - of the last digit, if bits are set in it that belong to no byte;
+ * - of the version, if it is not the format's;
+ * - of the variant, if the version is the format's and the variant is not.
  */
 int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
 	       size_t *where);
