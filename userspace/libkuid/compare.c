@@ -69,8 +69,8 @@ static uint64_t gap_ns(const struct kuid_fields *early,
 	return gap;
 }
 
-static bool may_differ_in_origin(const struct kuid_fields *a,
-				 const struct kuid_fields *b)
+static bool may_differ_in_node(const struct kuid_fields *a,
+			       const struct kuid_fields *b)
 {
 	/* Random bits don't tell the host. */
 	if (a->has & KUID_HAS_RANDOM)
@@ -90,7 +90,7 @@ int kuid_compare_bound(unsigned int format, const void *a, const void *b,
 	    kuid_decode(format, b, interval, &y))
 		return -1;
 	by_format = order_by_format(layout, a, b);
-	if (by_format == KUID_EQUAL || !may_differ_in_origin(&x, &y)) {
+	if (by_format == KUID_EQUAL || !may_differ_in_node(&x, &y)) {
 		*order = by_format;
 		return 0;
 	}

@@ -109,15 +109,15 @@ size_t kuid_format_text_size(unsigned int format, unsigned int form);
 const char *kuid_format_device(unsigned int format);
 
 /*
- * Origins of IDs. Formats of one origin have the same clock and limits, and
- * share fields of struct kuid_status.
+ * Sources of IDs. Formats with the same source have the same clock and limits,
+ * and share fields of struct kuid_status.
  */
 #define KUID_MADE_FROM_STAMPS 1 /* stamp_lag_ns, stamp_ahead_ns */
 #define KUID_MADE_FROM_LEX    2 /* slot_lag_ns, lex_ahead_ns */
 #define KUID_MADE_FROM_GRID   3 /* slot_lag_ns, grid_ahead_ns */
 
 /*
- * The origin of the IDs of a format: KUID_MADE_FROM_*.
+ * The source of the IDs of a format: KUID_MADE_FROM_*.
  *
  * EINVAL: unknown format, or KUID_ANY_UUID.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The formats: names, numbers, sizes and origins. */
+/* The formats: names, numbers, sizes and sources. */
 #include <errno.h>
 
 #include "layout.h"
