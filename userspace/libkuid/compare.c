@@ -4,8 +4,6 @@
 
 #include "layout.h"
 
-#define SEC_NS 1000000000
-
 static int order_of(uint64_t a, uint64_t b)
 {
 	if (a == b)
@@ -60,10 +58,10 @@ static uint64_t gap_ns(const struct kuid_fields *early,
 
 	if (late->nsec < early->nsec) {
 		sec--;
-		nsec += SEC_NS;
+		nsec += KUID_SEC_NS;
 	}
 	nsec -= early->nsec;
-	if (__builtin_mul_overflow(sec, (uint64_t)SEC_NS, &gap) ||
+	if (__builtin_mul_overflow(sec, KUID_SEC_NS, &gap) ||
 	    __builtin_add_overflow(gap, nsec, &gap))
 		return UINT64_MAX;
 	return gap;

@@ -6,7 +6,6 @@
 #include "core/lexical.h"
 #include "layout.h"
 
-#define SEC_NS	     1000000000
 #define SEC_TICKS    10000000
 #define SEC_US	     1000000
 #define SEC_MS	     1000
@@ -61,7 +60,7 @@ static void decode_v7(struct kuid_fields *fields, uint64_t high, uint64_t low)
 	fields->random = low & KUID_V7_RANDOM_MASK;
 	/* The highest fractions round up to the next millisecond. */
 	ns = ms % SEC_MS * KUID_MS_NS + kuid_v7_ns(fields->fraction);
-	tell_time(fields, ms / SEC_MS + ns / SEC_NS, ns % SEC_NS, 1);
+	tell_time(fields, ms / SEC_MS + ns / KUID_SEC_NS, ns % KUID_SEC_NS, 1);
 }
 
 static void decode_lex(struct kuid_fields *fields, uint64_t high, uint64_t low)
@@ -297,8 +296,9 @@ int kuid_encode(const struct kuid_fields *fields, void *id)
 }
 
 /*
- * Count a time in units of which a second has per_sec, from since seconds
- * before 1970 on, in up to bits bits.
+ * Convert a time to a count of units, per_sec units to a second, where unit 0
+ * is since seconds before 1970. Returns false if the time is before unit 0, or
+ * the count does not fit in so many bits.
  */
 static bool count_units(int64_t sec, uint32_t nsec, uint64_t since,
 			uint64_t per_sec, unsigned int bits, uint64_t *units)
@@ -308,7 +308,7 @@ static bool count_units(int64_t sec, uint32_t nsec, uint64_t since,
 	if (sec < -(int64_t)since)
 		return false;
 	return !__builtin_mul_overflow(whole, per_sec, units) &&
-	       !__builtin_add_overflow(*units, nsec / (SEC_NS / per_sec),
+	       !__builtin_add_overflow(*units, nsec / (KUID_SEC_NS / per_sec),
 				       units) &&
 	       fits(*units, bits);
 }
@@ -360,7 +360,7 @@ int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec)
 
 	if (!layout)
 		return -1;
-	if (nsec >= SEC_NS) {
+	if (nsec >= KUID_SEC_NS) {
 		errno = EINVAL;
 		return -1;
 	}

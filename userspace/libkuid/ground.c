@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/format.h"
 #include "core/port.h"
 
 #define RELAX_NS 50000
@@ -23,7 +24,7 @@ static u64 read_clock(clockid_t clock)
 	struct timespec now = { 0 };
 
 	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
 }
 
 u64 kuid_port_mono_ns(void)
