@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "device.h"
 #include "formats.h"
+#include "nanoseconds.h"
 #include "output.h"
 #include "save.h"
 #include "verbs.h"
@@ -50,7 +51,7 @@ static uint64_t wall_ns(void)
 
 	if (clock_gettime(CLOCK_REALTIME, &now))
 		err(EXIT_FAILED, "the wall clock");
-	return now.tv_sec * SAVE_SEC_NS + now.tv_nsec;
+	return now.tv_sec * SEC_NS + now.tv_nsec;
 }
 
 static json_t *describe(const struct kuid_status *status)

@@ -8,9 +8,9 @@
 
 #include "arguments.h"
 #include "given_id.h"
+#include "nanoseconds.h"
 #include "output.h"
 
-#define SEC_NS	  1000000000
 #define KEY_WIDTH 13
 
 static bool json;

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "nanoseconds.h"
 #include "verbs.h"
-
-#define SEC_NS 1000000000ULL
 
 /* One thread, and the subject that it takes IDs from. */
 struct taker {

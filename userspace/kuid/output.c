@@ -10,10 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nanoseconds.h"
 #include "output.h"
 #include "verbs.h"
-
-#define SEC_NS 1000000000
 
 void output_failed(void)
 {
@@ -161,7 +160,7 @@ static uint64_t now_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec * (uint64_t)SEC_NS + now.tv_nsec;
+	return now.tv_sec * SEC_NS + now.tv_nsec;
 }
 
 void progress_begin(uint64_t total)

@@ -117,7 +117,7 @@ static char *check_ahead(const struct saved_state *saved,
 {
 	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
 
-	if (saved->ceiling_ns <= state->wall_ns + SAVE_DAY_NS)
+	if (saved->ceiling_ns <= state->wall_ns + DAY_NS)
 		return NULL;
 	time_text_ns(saved->ceiling_ns, when);
 	time_text_ns(state->wall_ns, now);

@@ -150,7 +150,7 @@ static char *lower_ceiling(struct kuid *handle, const struct state_file *file,
 
 char *save_ceiling(struct kuid *handle, const struct state_file *file)
 {
-	uint64_t ahead_ns = save_target.ahead_s * SAVE_SEC_NS;
+	uint64_t ahead_ns = save_target.ahead_s * SEC_NS;
 	char *wrong = NULL;
 	bool passed = true;
 

@@ -5,18 +5,16 @@
 
 #include <kuid.h>
 
+#include "nanoseconds.h"
 #include "state_file.h"
 #include "verbs.h"
-
-#define SAVE_SEC_NS 1000000000ULL
-#define SAVE_DAY_NS (86400 * SAVE_SEC_NS)
 
 /* How far ahead a ceiling is if nothing is said, and at most. */
 #define SAVE_AHEAD_USUAL 60
 #define SAVE_AHEAD_MOST	 86400
 
 /* A clock that shows less has not been set since the machine was built. */
-#define SAVE_EARLIEST_NS (1577836800 * SAVE_SEC_NS) /* 2020-01-01 */
+#define SAVE_EARLIEST_NS (1577836800 * SEC_NS) /* 2020-01-01 */
 
 /* For verbs that save: --ahead and FILE, put here. */
 extern const struct verb_option save_options[];
