@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The requests of admin.c to the kernel, and the answers that it hands back. */
+/* The requests to the kernel, and the answers that the library hands back. */
 #include <errno.h>
 #include <kuid.h>
 #include <setjmp.h>
@@ -240,5 +240,5 @@ int main(void)
 		cmocka_unit_test(clock_is_taken_back_with_the_callers_flags),
 	};
 
-	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("requests", tests, NULL, NULL);
 }
