@@ -5,6 +5,16 @@
 
 #include <kuid.h>
 
+#include "formats.h"
+
+/*
+ * The kernel's limits for each format by its number, those of v1 also under 0;
+ * format is 0 where the kernel does not make it.
+ */
+struct limits {
+	struct kuid_query of[FORMATS_MOST];
+};
+
 /* Open the handle of a format, or end with a message that says what to do. */
 struct kuid *device_open(unsigned int format);
 
