@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Answers the core's questions about the machine in a process. No function here
- * is a cancellation point, so system calls that would be are made by number.
+ * The process's side of core/port.h: clocks, CPUs and signals. No function here
+ * is a cancellation point: system calls whose wrappers are cancellation points
+ * are made by number.
  */
 #include "ground.h"
 
@@ -16,7 +17,7 @@
 
 #define RELAX_NS 50000
 
-/* Readings of clocks that all lie between two ticks come after few tries. */
+/* Readings of the coarse clocks without a tick between them need few tries. */
 #define TRIES 16
 
 static u64 read_clock(clockid_t clock)
@@ -33,11 +34,11 @@ u64 kuid_port_mono_ns(void)
 }
 
 /*
- * The kernel does not tell what it adds to one clock to get the other. But the
- * coarse clocks stand still between ticks, so that their difference is that
- * number, to the nanosecond. Where they don't, because this is not Linux but
- * looks like it, readings only tell between which two it lies; then the one
- * that was told last is kept as long as it may be true.
+ * The kernel doesn't export the offset between the two clocks. But both coarse
+ * clocks change only at ticks, so between two ticks their difference is that
+ * offset, to the nanosecond. On a system that emulates Linux with coarse clocks
+ * that change at any time, readings only give bounds of the offset; then keep
+ * the last offset as long as it is within the bounds.
  */
 u64 kuid_port_wall_offset(void)
 {
@@ -65,7 +66,10 @@ unsigned int kuid_port_cpu(void)
 	return cpu < 0 ? 0 : cpu;
 }
 
-/* The kernel's own set of signals, which is one word: glibc's holds some back. */
+/*
+ * By number, with the kernel's set of signals, which is one word: glibc's
+ * wrapper never blocks the two signals that glibc uses itself.
+ */
 static void set_blocked(unsigned long blocked, unsigned long *former)
 {
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, former,

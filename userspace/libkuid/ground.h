@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ground that the core stands on in a process: included before any of the
- * core's files, wherever its locks are taken.
+ * The process's side of core/port.h: macros for the core's locks. A file that
+ * takes these locks includes this before any file of the core.
  */
 #ifndef KUID_GROUND_H
 #define KUID_GROUND_H
 
 /*
- * A signal handler may ask for an ID of its own, and must not find a lock that
- * the thread it interrupts holds.
+ * A signal handler may make an ID. If it interrupted the holder of a lock, it
+ * would wait for this lock forever, so block signals while a lock is held.
  */
 #define kuid_port_irq_save()	     kuid_ground_block_signals()
 #define kuid_port_irq_restore(flags) kuid_ground_restore_signals(flags)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* See process.h. */
 #include "ground.h"
 
 #include <errno.h>
@@ -12,11 +13,12 @@
 #define PAGE 4096
 
 /**
- * struct mark - whose generator it is
- * @process: this process's; NULL if it has none yet
+ * struct mark - the pointer to the process's generator
+ * @process: NULL if this process has made no generator yet
  *
- * In a page of its own, which is all zeroes in a child, in whatever way that
- * was forked. Threads that share the page share the generator.
+ * The mark has a page of its own, which the kernel wipes in a child, whichever
+ * system call forked it. Threads, and children that share the parent's memory,
+ * share the page, and so the generator.
  */
 struct mark {
 	struct kuid_process *process;
@@ -24,10 +26,10 @@ struct mark {
 
 static struct mark *the_mark;
 
-/* Here and in those that were forked into this: no epoch has a higher number. */
+/* The highest number of an epoch of this process and of its ancestors. */
 static u64 last_epoch;
 
-/* The one that was made last, by this process or the one that forked it. */
+/* The generator that was made last, by this process or by an ancestor. */
 static struct kuid_process *last_process;
 
 #define SEQUENCES_SIZE                   \
@@ -71,7 +73,7 @@ static struct mark *get_mark(void)
 	return none;
 }
 
-/* All that tells the stamps of an epoch from those of others. */
+/* Draw the parts of the identity that make an epoch's stamps unique. */
 static bool draw_stamps(struct kuid_identity *identity)
 {
 	struct {
@@ -90,7 +92,7 @@ static bool draw_stamps(struct kuid_identity *identity)
 	return true;
 }
 
-/* And the slots of a process from those of others, in all of its epochs. */
+/* Draw an identity. The worker makes slots unique, and stays in all epochs. */
 static bool draw(struct kuid_identity *identity)
 {
 	u64 worker;
@@ -105,7 +107,7 @@ static bool draw(struct kuid_identity *identity)
 	return draw_stamps(identity);
 }
 
-/* A number that tells the epochs of a process from those of others. */
+/* Draw the number that tells this process's epochs from other processes'. */
 static bool draw_load_id(u64 *load_id)
 {
 	do {
@@ -134,7 +136,7 @@ static struct kuid_process *make_process(void)
 	process = &memory->process;
 	process->epochs[0] = (void *)memory->epochs[0];
 	process->epochs[1] = (void *)memory->epochs[1];
-	process->gone = ~0ULL;
+	process->idle_seen = ~0ULL;
 	sequences = (void *)memory->sequences;
 	sequences->nr_cpus = KUID_PROCESS_CPUS;
 
@@ -157,17 +159,17 @@ static void free_process(struct kuid_process *process)
 	munmap(process, sizeof(struct memory));
 }
 
-/* Whether no one has been using it on a CPU at one moment or another. */
+/* Whether no thread that entered on a CPU uses the generator at this moment. */
 static bool is_unused(const struct kuid_process *process, unsigned int cpu)
 {
 	return !smp_load_acquire(&process->users[cpu].count);
 }
 
 /*
- * Give back the memory of a parent's generator, but keep its place: a signal
- * handler may have forked just when a call was about to use it, and that call
- * goes on in the child when the handler returns. A call that was using it
- * keeps it.
+ * Free the memory of a parent's generator, but keep its addresses mapped. A
+ * signal handler may have forked just before a call entered the generator; when
+ * the handler returns in the child, that call reads the generator's memory. If
+ * the handler interrupted a call that had entered, keep the memory too.
  */
 static void empty_process(struct kuid_process *process)
 {
@@ -209,8 +211,10 @@ bool kuid_process_is(const struct kuid_process *process)
 }
 
 /*
- * Begin an epoch whose stamps are told from the former's by a new node. Slots
- * go on as they are. Until there is one the former goes on, at half speed.
+ * Begin an epoch with a new node, which makes its stamps differ from those of
+ * the former epoch. Slots continue as they are. If threads still use the memory
+ * that the new epoch needs, the former epoch continues at half speed, and the
+ * next call tries again.
  */
 static void begin_epoch(struct kuid_process *process)
 {
@@ -220,25 +224,25 @@ static void begin_epoch(struct kuid_process *process)
 	unsigned int cpu;
 
 	/*
-	 * A thread that is not counted by now will see the epoch in use, not
-	 * the one before. Pairs with kuid_process_enter().
+	 * A thread that is not counted yet will read the epoch in use, not the
+	 * one before. Pairs with kuid_process_enter().
 	 */
 	smp_mb();
 	for (cpu = 0; cpu < KUID_PROCESS_CPUS; cpu++)
 		if (is_unused(process, cpu))
-			process->gone |= BIT_ULL(cpu);
-	if (process->gone != ~0ULL || !draw_stamps(&identity))
+			process->idle_seen |= BIT_ULL(cpu);
+	if (process->idle_seen != ~0ULL || !draw_stamps(&identity))
 		return;
 
 	memset(epoch, 0, EPOCH_SIZE);
 	epoch->identity = identity;
 	epoch->nr_cpu_lanes = KUID_PROCESS_CPUS;
 	__atomic_store_n(&last_epoch, former->number + 1, __ATOMIC_RELAXED);
-	/* A clock step from here on asks for another epoch. */
+	/* A clock step after this store requests another epoch. */
 	__atomic_store_n(&process->epoch_wanted, false, __ATOMIC_SEQ_CST);
 	if (kuid_generator_publish(&process->generator, epoch, KUID_EPOCH_STEP,
 				   0))
-		process->gone = 0;
+		process->idle_seen = 0;
 }
 
 struct kuid_users *kuid_process_enter(struct kuid_process *process)
@@ -249,7 +253,7 @@ struct kuid_users *kuid_process_enter(struct kuid_process *process)
 	if (unlikely(READ_ONCE(process->epoch_wanted))) {
 		unsigned long blocked = kuid_port_irq_save();
 
-		/* A second thread goes on without waiting for the first. */
+		/* A second thread does not wait: the old epoch still works. */
 		if (!__atomic_test_and_set(&process->beginning,
 					   __ATOMIC_ACQUIRE)) {
 			begin_epoch(process);
@@ -272,7 +276,10 @@ void kuid_process_leave(struct kuid_users *users)
 	__atomic_fetch_sub(&users->count, 1, __ATOMIC_RELEASE);
 }
 
-/* The caller is using the generator, and so can't begin its next epoch. */
+/*
+ * The caller has entered the generator, so it can't begin an epoch itself.
+ * The next thread that enters does.
+ */
 void kuid_port_stepped(const struct kuid_step *step)
 {
 	struct kuid_process *process = smp_load_acquire(&the_mark->process);

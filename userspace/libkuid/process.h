@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The generator that all local handles of a process share. A child begins one
- * of its own: its first IDs come from another epoch than its parent's.
+ * The generator that all local handles of a process share.
  *
- * The memory of a generator stays as long as a thread could use it, and that of
- * an epoch is only used again when no thread uses the epoch. So threads that use
- * a generator are counted, by CPU; each count only has to be seen at zero once.
+ * A call on a local handle
+ * - gets the process's generator, which the first kuid_process_get() makes;
+ * - enters the generator: kuid_process_enter() counts the thread as a user;
+ * - makes IDs, and leaves the generator by kuid_process_leave().
+ *
+ * Fork: a page of memory, the mark, points to the generator. The kernel wipes
+ * this page in each child, so the first call in a child finds no generator and
+ * makes one, with another epoch and another node than the parent's.
+ *
+ * Epochs: a generator has memory for two, which alternate. A new epoch reuses
+ * the memory of the last but one, and must not begin while a thread may still
+ * read that. For this users are counted by CPU. A count that was 0 at any time
+ * since the epoch in use began is enough: a thread that enters later finds the
+ * epoch in use, not the one before.
  */
 #ifndef KUID_PROCESS_H
 #define KUID_PROCESS_H
@@ -13,7 +23,7 @@
 #include "core/generator.h"
 #include "kuid.h"
 
-/* One for each bit of kuid_process.gone; more CPUs share them. */
+/* One for each bit of kuid_process.idle_seen; more CPUs share them. */
 #define KUID_PROCESS_CPUS 64
 
 /* Room for all formats, by number: as many as the status has. */
@@ -23,7 +33,7 @@
 /**
  * struct kuid_users - the users of the generator on one CPU
  * @count: threads that use it now
- * @waits: how often one had to wait for the clock
+ * @waits: how often a thread had to wait for the clock
  * @ids: how many IDs have been made, by format
  */
 struct kuid_users {
@@ -35,11 +45,12 @@ struct kuid_users {
 /**
  * struct kuid_process - a process's generator
  * @generator: the generator, which always has an epoch
- * @epochs: the one in use and the one before, by the lowest bit of the number
- * @epoch_wanted: the wall clock was set back so far that a new one should begin
- * @beginning: lock of the thread that begins one
- * @gone: CPUs whose users have been seen to be none since the epoch in use
- *	began; under @beginning
+ * @epochs: the epoch in use and the one before, by the lowest bit of the number
+ * @epoch_wanted: the wall clock was set back so far that a new epoch should
+ *	begin
+ * @beginning: lock of the thread that begins an epoch
+ * @idle_seen: bit n is set if users[n].count was seen at 0 since the epoch in
+ *	use began; under @beginning
  * @users: by CPU
  */
 struct kuid_process {
@@ -47,17 +58,24 @@ struct kuid_process {
 	struct kuid_epoch *epochs[2];
 	bool epoch_wanted;
 	bool beginning;
-	u64 gone;
+	u64 idle_seen;
 	struct kuid_users users[KUID_PROCESS_CPUS];
 };
 
-/* This process's own; NULL if it has none and none can be had. */
+/*
+ * The generator of this process, made if there is none; NULL and errno if that
+ * fails.
+ */
 struct kuid_process *kuid_process_get(void);
 
-/* Whether it is this process's: no longer in a child that was forked. */
+/* Whether a generator belongs to this process, not to one that forked it. */
 bool kuid_process_is(const struct kuid_process *process);
 
-/* Use it, for a short time; NULL if it is not this process's any more. */
+/*
+ * Begin to use a generator. The caller must soon call kuid_process_leave(),
+ * because a new epoch may be unable to begin before. Returns NULL if the
+ * generator is not this process's: it forked after kuid_process_get().
+ */
 struct kuid_users *kuid_process_enter(struct kuid_process *process);
 void kuid_process_leave(struct kuid_users *users);
 
