@@ -80,8 +80,8 @@ void take_count(struct argp_state *state, const struct verb_option *option,
 	    __builtin_mul_overflow(number, factor(arg[digits]), &count) ||
 	    !count)
 		argp_error(state,
-			   "\"%s\" is not a count: a whole number from 1, with "
-			   "k, M or G behind it or not, to %" PRIu64,
+			   "\"%s\" is not a count: a whole number from 1 to "
+			   "%" PRIu64 ", which may end in k, M or G",
 			   arg, UINT64_MAX);
 	*(uint64_t *)option->to = count;
 }

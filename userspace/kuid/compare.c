@@ -107,13 +107,13 @@ const struct verb verb_compare = {
 	.summary = "which of two IDs is the earlier one",
 	.args = "[A B]",
 	.doc = "Print whether A is \"before\", \"equal\" to or \"after\" B in "
-	       "their format's order; or, without A and B, the same of each "
-	       "line of standard input and the next one.\v"
-	       "With a bound it is their times that are compared, unless both "
-	       "are of one node, and the answer is \"undecided\" if they are "
-	       "less than the bound apart. An effect that is \"before\" its "
-	       "cause is a violation of causality. An ID that can't be "
-	       "compared with the one before it ends it.",
+	       "their format's order. Without A and B, compare each line of "
+	       "standard input with the next line.\v"
+	       "With a bound, IDs of different nodes are compared by their "
+	       "times, and the answer is \"undecided\" if the times are less "
+	       "than the bound apart. An effect that is \"before\" its cause "
+	       "is a violation of causality. The command stops at the first "
+	       "ID that can't be compared with the one before it.",
 	.exits = "1 failed, 2 wrong usage, 3 any undecided",
 	.options = options,
 	.shared = given_id_options,

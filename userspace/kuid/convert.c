@@ -133,8 +133,8 @@ const struct verb verb_convert = {
 	       "Formats with the same fields become each other, where "
 	       "{host_only} is given the node of --node, and {interval} lose "
 	       "theirs when they become {host_only}. A GUID in hexadecimal "
-	       "becomes its UUID by -f uuid --to guid. An ID that can't be "
-	       "converted ends it.",
+	       "becomes its UUID by -f uuid --to guid. The command stops at "
+	       "the first ID that can't be converted.",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

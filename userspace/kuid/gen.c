@@ -115,19 +115,25 @@ static void check(struct argp_state *state)
 		argp_error(state, "only one of --count and --forever");
 }
 
-/* The signal that ends it, as soon as there is one; and if it was a while ago. */
-static volatile sig_atomic_t stopped, late;
+/* Number of the signal that asks the tool to end; 0 before it comes. */
+static volatile sig_atomic_t stopped;
+
+/* Set one second later: after that another signal ends the tool at once. */
+static volatile sig_atomic_t late;
 
 static void stop(int nr)
 {
-	/* Not at the second one alone: timeout(1) sends two at a time. */
+	/* Ignore repeats within a second: timeout(1) sends a signal twice. */
 	if (late) {
 		signal(nr, SIG_DFL);
 		raise(nr);
 		return;
 	}
 	stopped = nr;
-	/* Once more, if it came just before a call that waits. */
+	/*
+	 * If the signal came just before a blocking call, the call did not
+	 * return: SIGALRM interrupts it.
+	 */
 	alarm(1);
 }
 
@@ -141,20 +147,20 @@ static void interrupt(int nr __attribute__((unused)))
 
 static void catch (int nr, void (*handler)(int nr))
 {
-	/* Not SA_RESTART: calls that wait are to come back. */
+	/* Without SA_RESTART, so that a signal ends blocking calls. */
 	struct sigaction action = { .sa_handler = handler };
 	struct sigaction old;
 
 	if (sigaction(nr, NULL, &old))
 		err(EXIT_FAILED, "handling signals");
-	/* A signal that a shell or nohup has it ignore stays ignored. */
+	/* Keep ignoring a signal that the shell or nohup ignores for it. */
 	if (old.sa_handler == SIG_IGN && nr != SIGALRM)
 		return;
 	if (sigaction(nr, &action, NULL))
 		err(EXIT_FAILED, "handling signals");
 }
 
-/* How much of the ID or line that is being written at done is left. */
+/* How many bytes complete the ID or line that is written up to done. */
 static size_t rest_of(const char *text, size_t done, size_t unit)
 {
 	size_t rest = 0;
@@ -168,8 +174,8 @@ static size_t rest_of(const char *text, size_t done, size_t unit)
 }
 
 /*
- * Write IDs of unit bytes each, or lines if unit is 0; after a signal only the
- * rest of the one that was begun.
+ * Write IDs of unit bytes each, or lines if unit is 0. After a signal, complete
+ * the ID or line that was begun, and write no more.
  */
 static void write_whole(const char *text, size_t size, size_t unit)
 {

@@ -170,7 +170,8 @@ const struct verb verb_inspect = {
 	       "format, plain hexadecimal.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
 	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
-	       "63 bits is a string. A line that is no ID ends it.",
+	       "63 bits is a string. The command stops at the first line "
+	       "that is no ID.",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

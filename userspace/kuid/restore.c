@@ -220,11 +220,12 @@ const struct verb verb_restore = {
 	.args = "[FILE]",
 	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
 	       "that may have been made before a reboot; then save anew.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. It does nothing but "
-	       "save if FILE was last saved since the module was loaded. A "
-	       "FILE of another machine, as in a cloned image, is restored, "
-	       "with a message: IDs can only begin later for it. When FILE is "
-	       "refused nothing is changed.",
+	       "FILE is " STATE_FILE_USUAL " if not given. If FILE was saved "
+	       "since the module was loaded, there is nothing to restore, and "
+	       "the command only saves. A FILE of another machine, as in a "
+	       "cloned image, is restored, with a message: the time of IDs "
+	       "then begins later than needed, never earlier. If FILE is "
+	       "refused, nothing is changed.",
 	.options = options,
 	.shared = save_options,
 	.take_args = save_take_args,

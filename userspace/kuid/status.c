@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid status: what is held now, and what to do if it is not. */
+/* kuid status: which promises hold now, and what to do if not. */
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -272,13 +272,13 @@ static int run(void)
 
 const struct verb verb_status = {
 	.name = "status",
-	.summary = "what is held now, and what to do if not",
-	.doc = "Print whether IDs are unique, in order and safe over reboots "
-	       "now, if not why and what to do, and what was done since the "
-	       "module was loaded. Anyone may.\v"
-	       "lag: how far a clock of IDs is ahead of the wall clock, which "
-	       "was set back. run-ahead: how far the highest IDs are ahead of "
-	       "their clock.",
+	.summary = "which promises hold now, and what to do if not",
+	.doc = "Print whether IDs are now unique, in order and safe over "
+	       "reboots, and if not, why and what to do. Print counters since "
+	       "the module was loaded. Any user may run this.\v"
+	       "lag: how far a clock of IDs is ahead of the wall clock, after "
+	       "the wall clock was set back. run-ahead: how far the highest "
+	       "IDs are ahead of their clock.",
 	.exits = "1 failed, 2 wrong usage, 4 not held (--check)",
 	.options = options,
 	.check = check_form,
