@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The core's unit tests in the kernel: a module of KUnit suites, at the path in KUID_KUNIT. For a
-# kernel without KUnit there is no such module. Prints KTAP with one result for each unit test.
+# kernel without KUnit there is no such module. Prints TAP 13 with one result for each unit test.
 
 echo "TAP version 13"
 if [ -z "$KUID_KUNIT" ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The published vectors in the kernel: a module, at the path in KUID_VECTORS, that checks them when
-# it is loaded. Prints KTAP.
+# it is loaded. Prints TAP 13.
 
 echo "TAP version 13"
 echo "1..1"
