@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check how long callers wait, to the microsecond. This needs User Mode Linux
+ * Check how long callers wait, to within COST_NS. This needs User Mode Linux
  * booted with time-travel=inf-cpu: there time passes only while all tasks
- * sleep, and a little with each reading of a clock. So waits depend on the
+ * sleep, and by 256 ns with each reading of a clock. So waits depend on the
  * module alone, not on the machine's speed or load.
  */
 #include "../../kselftest_harness.h"
@@ -24,7 +24,7 @@
 /* After this time a waiter that doesn't take its due IDs loses its place. */
 #define GRACE_NS	(8 * NSEC_PER_MSEC)
 
-/* Some hundred clock readings of 256 ns may add this to a wait. */
+/* A few hundred clock readings of 256 ns may add this to a wait. */
 #define COST_NS		(100 * NSEC_PER_USEC)
 
 /* lex has one ID for each microsecond. */
