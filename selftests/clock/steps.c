@@ -34,7 +34,7 @@ static void set_up(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(0, start_afresh(params));
 	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_node(&formats[i], "", 0);
+		self->fds[i] = open_device_file(&formats[i], "", 0);
 		ASSERT_LE(0, self->fds[i]);
 	}
 	self->fd = self->fds[0];
@@ -636,7 +636,7 @@ TEST_F(bogus, clock)
 	ASSERT_EQ(0, step_wall(5 * YEAR_NS));
 	ASSERT_EQ(0, load(""));
 	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_node(&formats[i], "", 0);
+		self->fds[i] = open_device_file(&formats[i], "", 0);
 		ASSERT_LE(0, self->fds[i]);
 	}
 	if (variant->ask)
@@ -781,7 +781,7 @@ TEST_F(together, in_order)
 		for (i = 0; i < 2; i++) {
 			two[t].fds[i] = variant->order == KUID_ORDER_FILE ?
 						self->steps.fd :
-						open_node(f, "", 0);
+						open_device_file(f, "", 0);
 			ASSERT_LE(0, two[t].fds[i]);
 		}
 	}
@@ -1037,7 +1037,7 @@ TEST_F(force, open_files_go_on)
 	int i, nr;
 
 	for (i = 0; i < NR_FORMATS; i++) {
-		again[i] = open_node(&formats[i], "", O_NONBLOCK);
+		again[i] = open_device_file(&formats[i], "", O_NONBLOCK);
 		ASSERT_LE(0, again[i]);
 	}
 	ASSERT_EQ(0, step_wall(10 * YEAR_NS));
@@ -1285,7 +1285,7 @@ TEST_F(cpu_order, worst_disorder)
 		callers[c].numbers = &numbers;
 		callers[c].ready = &ready;
 		callers[c].nr_callers = nr;
-		callers[c].fd = open_node(self->f, "", 0);
+		callers[c].fd = open_device_file(self->f, "", 0);
 		ASSERT_LE(0, callers[c].fd);
 		callers[c].calls = calloc(CALLS, sizeof(struct call));
 		ASSERT_NE(NULL, callers[c].calls);

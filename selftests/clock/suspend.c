@@ -66,7 +66,7 @@ FIXTURE_SETUP(suspend)
 		SKIP_TEST("no deep sleep or no RTC alarm");
 	ASSERT_EQ(0, start_afresh(NULL));
 	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_node(&formats[i], "", 0);
+		self->fds[i] = open_device_file(&formats[i], "", 0);
 		ASSERT_LE(0, self->fds[i]);
 	}
 	ids_are_in_time(_metadata, self->fds);

@@ -145,7 +145,8 @@ TEST(each_format)
 
 	for (own = 0; own < NR_FORMATS; own++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			int fd = open_node(&formats[own], suffixes[i], 0);
+			int fd = open_device_file(&formats[own], suffixes[i],
+						  0);
 			struct kuid_query q = valid_query();
 
 			ASSERT_LE(0, fd);

@@ -471,7 +471,7 @@ TEST_F(fails, buffer_ends_early)
 		const struct format *f = &formats[i];
 		struct words last = { 0 };
 
-		fd = open_node(f, "", 0);
+		fd = open_device_file(f, "", 0);
 		ASSERT_LE(0, fd);
 		for (k = 0; k < ARRAY_SIZE(asked); k++) {
 			for (room = 0; room < 3 * f->id_size; room++) {

@@ -71,7 +71,7 @@ FIXTURE_SETUP(set_format)
 {
 	self->f = format_of(variant->format);
 	self->was = format_of(self->f->number % NR_FORMATS + 1);
-	self->fd = open_node(self->was, "", 0);
+	self->fd = open_device_file(self->was, "", 0);
 	ASSERT_LE(0, self->fd);
 	self->hole = map_before_hole();
 	ASSERT_NE(NULL, self->hole);
@@ -181,7 +181,7 @@ TEST_F(set_format, after_refused_calls)
 /* The format of one open file doesn't affect another. */
 TEST_F(set_format, files_are_independent)
 {
-	int other = open_node(self->was, "", 0);
+	int other = open_device_file(self->was, "", 0);
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, set_format(self->fd, self->f->number));
@@ -274,7 +274,7 @@ TEST_F(set_format, text)
 	char lines[4 * LINE_MAX_SIZE];
 	struct words last = { 0 };
 	size_t line = self->f->text_size + 1;
-	int fd = open_node(self->was, ".txt", 0);
+	int fd = open_device_file(self->was, ".txt", 0);
 	int i;
 
 	ASSERT_LE(0, fd);
@@ -448,7 +448,7 @@ TEST_F(set_format, race_with_first_read)
 		__u64 now;
 		size_t i;
 
-		race.fd = open_node(self->was, "", 0);
+		race.fd = open_device_file(self->was, "", 0);
 		ASSERT_LE(0, race.fd);
 		pthread_barrier_wait(&race.gate);
 		/*

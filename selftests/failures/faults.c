@@ -438,8 +438,8 @@ FIXTURE_SETUP(faults)
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, s->buffer);
 	for (f = formats; f < formats + NR_FORMATS; f++) {
-		s->fds[f - formats] = open_node(f, "", O_CLOEXEC);
-		s->texts[f - formats] = open_node(f, ".txt", O_CLOEXEC);
+		s->fds[f - formats] = open_device_file(f, "", O_CLOEXEC);
+		s->texts[f - formats] = open_device_file(f, ".txt", O_CLOEXEC);
 		ASSERT_LE(0, s->fds[f - formats]);
 		ASSERT_LE(0, s->texts[f - formats]);
 	}
@@ -471,7 +471,7 @@ FIXTURE_TEARDOWN(faults)
 
 static long run_open(struct scene *s, const struct format *f, const char *suffix)
 {
-	s->spare = open_node(f, suffix, O_CLOEXEC);
+	s->spare = open_device_file(f, suffix, O_CLOEXEC);
 	return s->spare < 0 ? -errno : 0;
 }
 
@@ -982,7 +982,7 @@ TEST_F_TIMEOUT(faults, fork_worker, 300)
 
 	note_one_each(_metadata, s);
 	s->epoch = epoch_now(_metadata, s);
-	s->spare = open_node(v1, "", O_NONBLOCK | O_CLOEXEC);
+	s->spare = open_device_file(v1, "", O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, s->spare);
 	/*
 	 * Opening /dev/snapshot announces hibernation, closing it the resume.
@@ -1087,7 +1087,7 @@ static void gives_ids(struct __test_metadata *_metadata)
 	int fd;
 
 	for (f = formats; f < formats + NR_FORMATS; f++) {
-		fd = open_node(f, "", O_CLOEXEC);
+		fd = open_device_file(f, "", O_CLOEXEC);
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(1, read_ids(f, fd, id, 1));
 		close(fd);

@@ -66,9 +66,9 @@ FIXTURE_SETUP(undelivered)
 	self->nr_addresses = bad_addresses(self->addresses);
 	self->was_loaded = take_module(_metadata);
 	ASSERT_EQ(0, load(PARAMS));
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	self->text = open_node(self->f, ".txt", O_NONBLOCK);
+	self->text = open_device_file(self->f, ".txt", O_NONBLOCK);
 	ASSERT_LE(0, self->text);
 	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
 	ASSERT_EQ(0, set_order(self->text, KUID_ORDER_HOST));

@@ -32,7 +32,7 @@ static int read_until_signal(const struct format *f, bool text)
 		.it_interval.tv_usec = 20000,
 		.it_value.tv_usec = 20000,
 	};
-	int fd = open_node(f, text ? ".txt" : "", 0);
+	int fd = open_device_file(f, text ? ".txt" : "", 0);
 	__u8 id[ID_SIZE_MAX];
 
 	sigaction(SIGALRM, &action, NULL);
@@ -66,9 +66,9 @@ TEST(waits_for_random_bits)
 	ASSERT_LE(0, fd);
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
-		int text = open_node(f, ".txt", O_NONBLOCK);
+		int text = open_device_file(f, ".txt", O_NONBLOCK);
 
-		fds[i] = open_node(f, "", O_NONBLOCK);
+		fds[i] = open_device_file(f, "", O_NONBLOCK);
 		ASSERT_LE(0, fds[i]);
 		ASSERT_LE(0, text);
 		EXPECT_EQ(-EAGAIN, read_ids(f, fds[i], ids, 1));
@@ -118,7 +118,7 @@ TEST(waits_for_random_bits)
 		ASSERT_LE(0, pids[i]);
 		if (!pids[i]) {
 			struct pollfd p = { .fd = fds[0], .events = POLLIN };
-			int own = open_node(f, "", 0);
+			int own = open_device_file(f, "", 0);
 
 			if (i == NR_FORMATS)
 				_exit(poll(&p, 1, -1) != 1);

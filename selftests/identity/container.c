@@ -170,7 +170,7 @@ static bool check_ids(struct found *found)
 		const struct format *f = &formats[i];
 		struct words last = { 0 };
 
-		fd = open_node(f, "", 0);
+		fd = open_device_file(f, "", 0);
 		if (fd < 0 || set_order(fd, KUID_ORDER_HOST) ||
 		    !poll_says_ready(fd) ||
 		    read_ids(f, fd, ids, 1) != 1 ||
@@ -186,7 +186,7 @@ static bool check_ids(struct found *found)
 			found->worker = fields.node;
 			found->first = fields.ns;
 		}
-		fd = open_node(f, ".txt", 0);
+		fd = open_device_file(f, ".txt", 0);
 		if (fd < 0 || read(fd, line, f->text_size + 1) !=
 			      f->text_size + 1 || !parse_line(f, line, ids))
 			return wrong(found, "gives no text", f->name);
@@ -327,7 +327,7 @@ static int step_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 static __u64 lex_time(struct __test_metadata *_metadata)
 {
 	const struct format *lex = format_of(KUID_FORMAT_LEX);
-	int fd = open_node(lex, "", 0);
+	int fd = open_device_file(lex, "", 0);
 	struct fields fields = { 0 };
 	__u8 id[ID_SIZE_MAX];
 

@@ -29,8 +29,8 @@ static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
-		int binary = open_node(f, "", 0);
-		int text = open_node(f, ".txt", 0);
+		int binary = open_device_file(f, "", 0);
+		int text = open_device_file(f, ".txt", 0);
 		struct pollfd p = { .fd = binary, .events = POLLIN };
 		int works;
 
@@ -198,7 +198,7 @@ static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 	int fd;
 
 	for (f = formats; f < formats + NR_FORMATS; f++) {
-		fd = open_node(f, "", O_NONBLOCK | O_CLOEXEC);
+		fd = open_device_file(f, "", O_NONBLOCK | O_CLOEXEC);
 		ASSERT_LE(0, fd);
 		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
 			TH_LOG("%s", f->name);

@@ -99,9 +99,9 @@ static inline const struct format *format_of(__u32 number)
 	return &formats[number - 1];
 }
 
-/* Open a format's node, or its text node with a suffix of ".txt". */
-static inline int open_node(const struct format *f, const char *suffix,
-			    int flags)
+/* Open the device file of a format, or with the suffix ".txt" the text one. */
+static inline int open_device_file(const struct format *f, const char *suffix,
+				   int flags)
 {
 	char path[64];
 

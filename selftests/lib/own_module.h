@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module loaded as a test wants it, and left loaded or not as it was found.
- * Needs the test harness before it.
+ * Loads the module with a test's own parameters, and afterwards leaves it loaded
+ * or unloaded, as it was found. Include the test harness first.
  */
 #ifndef OWN_MODULE_H
 #define OWN_MODULE_H
@@ -52,12 +52,12 @@ static inline void stop(struct __test_metadata *_metadata, int *fd)
 }
 
 /*
- * With these no format has IDs from the ceiling on: who asks for one waits for
- * a higher ceiling, however slow or fast the machine is.
+ * With these parameters no format has IDs at or above the ceiling: a caller
+ * waits for a higher ceiling, whatever the speed of the machine.
  */
 #define ALL_WAIT_PARAMS	"state=required node=0123456789ab"
 
-/* From when it returns. */
+/* After this returns, every caller waits. */
 static inline void have_all_wait(struct __test_metadata *_metadata, int fd)
 {
 	struct kuid_state state;
@@ -78,37 +78,37 @@ static inline int let_all_go(int fd)
 	return acknowledge(fd, clock_ns() + 3600 * NSEC_PER_SEC);
 }
 
-/* Each format's nodes, binary and text, by a number. */
-#define NR_NODES	(2 * NR_FORMATS)
+/* The device files of the formats, binary and text in turn, by a number. */
+#define NR_FORMAT_FILES	(2 * NR_FORMATS)
 
-static inline const struct format *format_of_node(int nr)
+static inline const struct format *format_of_file(int nr)
 {
 	return &formats[nr / 2];
 }
 
-static inline bool is_text_node(int nr)
+static inline bool is_text_file(int nr)
 {
 	return nr % 2;
 }
 
-/* What one ID takes there. */
+/* Bytes that one ID has in a read of a device file. */
 static inline size_t size_of_one(int nr)
 {
-	const struct format *f = format_of_node(nr);
+	const struct format *f = format_of_file(nr);
 
-	return is_text_node(nr) ? f->text_size + 1 : f->id_size;
+	return is_text_file(nr) ? f->text_size + 1 : f->id_size;
 }
 
 /**
- * struct all_wait - the module such that all wait, for a fixture
+ * struct all_wait - a fixture's module, loaded so that every caller waits
  * @was_loaded: for give_back_module()
- * @fd: of /dev/kuid, to let them go
- * @fds: of the nodes
+ * @fd: of /dev/kuid, for let_all_go()
+ * @fds: of the device files
  */
 struct all_wait {
 	bool was_loaded;
 	int fd;
-	int fds[NR_NODES];
+	int fds[NR_FORMAT_FILES];
 };
 
 static inline void set_up_all_wait(struct __test_metadata *_metadata,
@@ -119,9 +119,10 @@ static inline void set_up_all_wait(struct __test_metadata *_metadata,
 	all->was_loaded = take_module(_metadata);
 	start(_metadata, &all->fd, ALL_WAIT_PARAMS);
 	ASSERT_EQ(0, restore_floor(all->fd, 0));
-	for (i = 0; i < NR_NODES; i++) {
-		all->fds[i] = open_node(format_of_node(i),
-					is_text_node(i) ? ".txt" : "", flags);
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
+		all->fds[i] = open_device_file(format_of_file(i),
+					       is_text_file(i) ? ".txt" : "",
+					       flags);
 		ASSERT_LE(0, all->fds[i]);
 	}
 	have_all_wait(_metadata, all->fd);
@@ -132,7 +133,7 @@ static inline void tear_down_all_wait(struct __test_metadata *_metadata,
 {
 	int i;
 
-	for (i = 0; i < NR_NODES; i++)
+	for (i = 0; i < NR_FORMAT_FILES; i++)
 		close(all->fds[i]);
 	close(all->fd);
 	give_back_module(_metadata, all->was_loaded);

@@ -367,7 +367,8 @@ static inline void start_takers(struct __test_metadata *_metadata,
 		/* Of each format there are both. */
 		me->blocking = (t + t / NR_FORMATS) & 1;
 		me->seed = seed + t;
-		me->fd = open_node(me->f, "", me->blocking ? 0 : O_NONBLOCK);
+		me->fd = open_device_file(me->f, "",
+					  me->blocking ? 0 : O_NONBLOCK);
 		ASSERT_LE(0, me->fd);
 		me->kept = malloc(KEPT_MAX * sizeof(*me->kept));
 		ASSERT_NE(NULL, me->kept);

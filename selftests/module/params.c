@@ -369,7 +369,7 @@ TEST_F(params, ahead_of_the_clock)
 		snprintf(params, sizeof(params), "max_ahead_ms=%llu",
 			 (unsigned long long)ahead_ms[i]);
 		ASSERT_EQ(0, load(params));
-		fd = open_node(f, "", O_NONBLOCK);
+		fd = open_device_file(f, "", O_NONBLOCK);
 		ASSERT_LE(0, fd);
 		for (call = 0; call < CALLS && !again; call++) {
 			long got = read_ids(f, fd, ids, BATCH);
@@ -415,7 +415,7 @@ TEST_F(params, batches_beyond_the_limit)
 		snprintf(params, sizeof(params), "max_ahead_ms=%u", ms);
 		ASSERT_EQ(0, load(params));
 		for (i = 0; i < NR_FORMATS; i++) {
-			fd = open_node(&formats[i], "", 0);
+			fd = open_device_file(&formats[i], "", 0);
 			ASSERT_LE(0, fd);
 			EXPECT_EQ(BATCH, read_ids(&formats[i], fd, ids, BATCH));
 			close(fd);

@@ -327,7 +327,7 @@ static void open_source(struct __test_metadata *_metadata,
 {
 	struct source *source = &self->sources[nr];
 
-	source->fd = open_node(self->f, text ? ".txt" : "", 0);
+	source->fd = open_device_file(self->f, text ? ".txt" : "", 0);
 	ASSERT_LE(0, source->fd);
 	ASSERT_EQ(0, set_order(source->fd, order));
 	source->order = order;

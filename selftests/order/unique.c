@@ -103,7 +103,7 @@ static void take_all(struct __test_metadata *_metadata,
 {
 	const struct format *f = sequences[0].f;
 	int *running = share_memory(sizeof(*running));
-	int shared_fd = open_node(f, "", 0);
+	int shared_fd = open_device_file(f, "", 0);
 	__u32 seed = pick_seed();
 	pid_t children[TAKERS];
 	unsigned int moves = 0;
@@ -129,7 +129,7 @@ static void take_all(struct __test_metadata *_metadata,
 		if (s < 2)
 			move_to_cpu(0, cpus[s]);
 		if (s >= 2 || sequences[s].f != f)
-			fd = open_node(sequences[s].f, "", 0);
+			fd = open_device_file(sequences[s].f, "", 0);
 		if (fd >= 0)
 			ret = take_each(&sequences[s], fd, seed + s);
 		__atomic_sub_fetch(running, 1, __ATOMIC_RELAXED);
@@ -283,7 +283,7 @@ TEST_F(unique, many_processes_at_once)
 		close(gate[1]);
 		if (read(gate[0], &c, 1))
 			_exit(FILE_FAILED);
-		fd = open_node(self->f, "", 0);
+		fd = open_device_file(self->f, "", 0);
 		if (fd < 0)
 			_exit(FILE_FAILED);
 		_exit(read_ids(self->f, fd, sequences[s].ids, 1) == 1
@@ -301,7 +301,7 @@ TEST_F(unique, children_of_a_user)
 	struct sequence sequences[CHILDREN + 1];
 	const struct sequence *mine = &sequences[CHILDREN];
 	const struct format *f = self->f;
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 	pid_t children[CHILDREN];
 	int s, i;
 

@@ -21,7 +21,7 @@ FORMAT_VARIANTS(formats)
 FIXTURE_SETUP(formats)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
 	self->last = (struct words) { 0 };
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
@@ -41,7 +41,7 @@ TEST_F(formats, device_files)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		int fd = open_node(self->f, suffixes[i], 0);
+		int fd = open_device_file(self->f, suffixes[i], 0);
 
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, fstat(fd, &st));
@@ -231,7 +231,7 @@ TEST(nodes_and_workers)
 	size_t i;
 
 	for (i = 0; i < NR_FORMATS; i++) {
-		int fd = open_node(&formats[i], "", 0);
+		int fd = open_device_file(&formats[i], "", 0);
 
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(1, read_ids(&formats[i], fd, id, 1));

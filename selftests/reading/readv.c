@@ -58,7 +58,7 @@ FORMAT_VARIANTS(readv)
 FIXTURE_SETUP(readv)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
 	self->page = sysconf(_SC_PAGESIZE);
 	self->hole = map_before_hole();
@@ -333,7 +333,7 @@ TEST_F(readv, text)
 	size_t line = self->f->text_size + 1;
 	__u8 *text = self->memory;
 	__u32 seed = pick_seed();
-	int fd = open_node(self->f, ".txt", 0);
+	int fd = open_device_file(self->f, ".txt", 0);
 	__u8 id[ID_SIZE_MAX];
 	size_t size = 0, at;
 	int holes = 0;
@@ -406,8 +406,8 @@ TEST_F(none_left, without_waiting)
 	memset(memory, POISON, sizeof(memory));
 	memset(poison, POISON, sizeof(poison));
 	ASSERT_EQ(0, get_status(self->all.fd, &before));
-	for (i = 0; i < NR_NODES; i++) {
-		const struct format *f = format_of_node(i);
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
+		const struct format *f = format_of_file(i);
 
 		segments[1].iov_len = 2048;
 		ASSERT_EQ(-1, preadv2(self->all.fds[i], segments, 2, -1,
@@ -421,10 +421,10 @@ TEST_F(none_left, without_waiting)
 	}
 	ASSERT_EQ(0, get_status(self->all.fd, &after));
 	EXPECT_EQ(before.waits, after.waits);
-	EXPECT_EQ(before.would_blocks + 2 * NR_NODES, after.would_blocks);
+	EXPECT_EQ(before.would_blocks + 2 * NR_FORMAT_FILES, after.would_blocks);
 
 	ASSERT_EQ(0, let_all_go(self->all.fd));
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		size_t size = 6 * size_of_one(i);
 
 		segments[1].iov_len = size - 5;
@@ -497,11 +497,11 @@ TEST_F(none_left, rest_of_a_line)
 	int i;
 
 	ASSERT_EQ(0, let_all_go(self->all.fd));
-	for (i = 1; i < NR_NODES; i += 2)
+	for (i = 1; i < NR_FORMAT_FILES; i += 2)
 		ASSERT_EQ(7, read(self->all.fds[i], lines[i / 2], 7));
 	have_all_wait(_metadata, self->all.fd);
-	for (i = 1; i < NR_NODES; i += 2) {
-		const struct format *f = format_of_node(i);
+	for (i = 1; i < NR_FORMAT_FILES; i += 2) {
+		const struct format *f = format_of_file(i);
 		char *line = lines[i / 2];
 		struct iovec segments[] = {
 			{ line + 7, 2 }, { line + 9, sizeof(lines[0]) - 9 },
@@ -530,7 +530,7 @@ TEST_F(none_left, waits)
 	int i;
 
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		child = fork_child();
 		ASSERT_LE(0, child);
 		if (!child)
@@ -542,8 +542,8 @@ TEST_F(none_left, waits)
 			TH_LOG("file %d", i);
 		}
 	}
-	for (i = 0; i < NR_NODES; i++) {
-		size_t one = is_text_node(i) ? 1 : size_of_one(i);
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
+		size_t one = is_text_file(i) ? 1 : size_of_one(i);
 		size_t whole = 2053 / one * one;
 
 		child = fork_child();

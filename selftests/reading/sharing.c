@@ -225,8 +225,8 @@ static void check_ways(struct __test_metadata *_metadata, int flags)
 		for (text = 0; text < 2; text++) {
 			bool asks = text ? ways[i].of_text : ways[i].of_binary;
 
-			own = open_node(format_of(KUID_FORMAT_V1),
-					text ? ".txt" : "", flags);
+			own = open_device_file(format_of(KUID_FORMAT_V1),
+					       text ? ".txt" : "", flags);
 			other = dup(own);
 			ASSERT_LE(0, other);
 			ASSERT_EQ(0, set_format(own, 0, KUID_ORDER_HOST));
@@ -351,7 +351,7 @@ TEST_F(sharing, set_and_generate_at_once)
 		struct kuid_query q = { 0 };
 		long got;
 
-		race.fd = open_node(format_of(KUID_FORMAT_V7), "", 0);
+		race.fd = open_device_file(format_of(KUID_FORMAT_V7), "", 0);
 		ASSERT_LE(0, race.fd);
 		memset(ids, POISON, sizeof(ids));
 		pthread_barrier_wait(&race.gate);
@@ -502,7 +502,7 @@ TEST_F(sharing, in_a_message)
 
 	ASSERT_EQ(0, load(""));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	fd = open_node(f, "", 0);
+	fd = open_device_file(f, "", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, read_ids(f, fd, id, 1));
 	ASSERT_EQ(1, count_in_order(f, id, 1, &last));
@@ -573,7 +573,7 @@ TEST_F(passed, order_and_closing)
 
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
-		int fd = open_node(f, "", 0);
+		int fd = open_device_file(f, "", 0);
 		__u8 *theirs = share_memory(ID_SIZE_MAX);
 		__u8 mine[ID_SIZE_MAX];
 		struct words last = { 0 };
@@ -750,8 +750,8 @@ static void close_under(struct __test_metadata *_metadata,
 	int i;
 
 	ASSERT_EQ(0, load(NO_IDS));
-	w[0].fd = open_node(f, suffix, O_CLOEXEC);
-	w[1].fd = same_file ? w[0].fd : open_node(f, suffix, O_CLOEXEC);
+	w[0].fd = open_device_file(f, suffix, O_CLOEXEC);
+	w[1].fd = same_file ? w[0].fd : open_device_file(f, suffix, O_CLOEXEC);
 	ASSERT_LE(0, w[0].fd);
 	ASSERT_LE(0, w[1].fd);
 	for (i = 0; i < 2; i++)
@@ -827,7 +827,7 @@ TEST_F(closed, replaced)
 	int other;
 
 	ASSERT_EQ(0, load(NO_IDS));
-	w.fd = open_node(f, w.call == TEXT ? ".txt" : "", O_CLOEXEC);
+	w.fd = open_device_file(f, w.call == TEXT ? ".txt" : "", O_CLOEXEC);
 	ASSERT_LE(0, w.fd);
 	ASSERT_TRUE(start_waiter(&w));
 	other = open("/dev/null", O_RDONLY);
@@ -865,7 +865,7 @@ TEST_F(sharing, end_of_available_ids)
 		 * window's end.
 		 */
 		ASSERT_EQ(0, load(NO_IDS));
-		fd = open_node(f, "", O_NONBLOCK);
+		fd = open_device_file(f, "", O_NONBLOCK);
 		ASSERT_LE(0, fd);
 		ceiling = clock_ns() + 2 * AHEAD_NS;
 		ASSERT_EQ(0, let_ids_come(ceiling));

@@ -43,9 +43,9 @@ FORMAT_VARIANTS(splice)
 FIXTURE_SETUP(splice)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
-	self->text = open_node(self->f, ".txt", 0);
+	self->text = open_device_file(self->f, ".txt", 0);
 	ASSERT_LE(0, self->text);
 	ASSERT_EQ(0, pipe(self->pipe));
 	ASSERT_EQ(PIPE_SIZE, fcntl(self->pipe[0], F_SETPIPE_SZ, PIPE_SIZE));
@@ -359,8 +359,8 @@ TEST(more_than_the_window_has)
 	__u8 *ids = malloc(size);
 	struct kuid_status before, after;
 	struct words last = { 0 };
-	int fd = open_node(f, "", 0);
-	int nonblock = open_node(f, "", O_NONBLOCK);
+	int fd = open_device_file(f, "", 0);
+	int nonblock = open_device_file(f, "", O_NONBLOCK);
 	int to = memfd_create("ids", 0);
 	ssize_t got;
 
@@ -420,7 +420,7 @@ TEST_F(none_left, nonblocking)
 	int i;
 
 	ASSERT_LE(0, to);
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		int fd = self->all.fds[i];
 
 		ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
@@ -449,7 +449,7 @@ TEST_F(none_left, waits)
 	int i;
 
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	for (i = 0; i < 2 * NR_NODES; i++) {
+	for (i = 0; i < 2 * NR_FORMAT_FILES; i++) {
 		int fd = self->all.fds[i / 2];
 		bool send = i % 2;
 		const size_t size = 10 * size_of_one(i / 2);

@@ -28,7 +28,7 @@ FORMAT_VARIANTS(text)
 FIXTURE_SETUP(text)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, ".txt", 0);
+	self->fd = open_device_file(self->f, ".txt", 0);
 	ASSERT_LE(0, self->fd);
 	self->line = self->f->text_size + 1;
 	self->text = malloc(TEXT_MAX);
@@ -277,7 +277,7 @@ TEST_F(text, nonblocking)
 	/* Populate the pages first: faults would slow the reads. */
 	memset(self->text, POISON, TEXT_MAX);
 	close(self->fd);
-	self->fd = open_node(self->f, ".txt", O_NONBLOCK);
+	self->fd = open_device_file(self->f, ".txt", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	while (self->size < enough && again + cut_short < 8) {
 		got = read(self->fd, self->text + self->size, 60001);

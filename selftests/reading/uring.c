@@ -103,9 +103,9 @@ FORMAT_VARIANTS(uring)
 FIXTURE_SETUP(uring)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
-	self->text = open_node(self->f, ".txt", 0);
+	self->text = open_device_file(self->f, ".txt", 0);
 	ASSERT_LE(0, self->text);
 	self->size = IDS * self->f->id_size;
 	self->memory = malloc(2 * IDS * LINE_MAX_SIZE);
@@ -287,7 +287,7 @@ TEST(lex_over_its_rate)
 	struct kuid_status before, after;
 	struct io_uring ring;
 	struct io_uring_sqe *sqe;
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 	int round, i, part = 0;
 	size_t sum = 0;
 	__u64 number;
@@ -339,7 +339,7 @@ TEST(lex_over_its_rate)
 FIXTURE(none_left) {
 	struct all_wait all;
 	struct io_uring ring;
-	__u8 memory[NR_NODES][8 * LINE_MAX_SIZE];
+	__u8 memory[NR_FORMAT_FILES][8 * LINE_MAX_SIZE];
 };
 
 FIXTURE_VARIANT(none_left) {
@@ -378,7 +378,7 @@ FIXTURE_TEARDOWN(none_left)
 	int i;
 
 	io_uring_queue_exit(&self->ring);
-	for (i = 0; i < NR_NODES; i++)
+	for (i = 0; i < NR_FORMAT_FILES; i++)
 		close(self->all.fds[i]);
 	close(self->all.fd);
 	wait_until_unused();
@@ -392,14 +392,14 @@ static void ask_all(struct __test_metadata *_metadata,
 	struct io_uring_sqe *sqe;
 	int i;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
 				   6 * size_of_one(i), -1);
 		io_uring_sqe_set_data64(sqe, i);
 		io_uring_sqe_set_flags(sqe, flags);
 	}
-	submit(_metadata, &self->ring, NR_NODES);
+	submit(_metadata, &self->ring, NR_FORMAT_FILES);
 }
 
 static void check_all_served(struct __test_metadata *_metadata,
@@ -409,18 +409,18 @@ static void check_all_served(struct __test_metadata *_metadata,
 	__u64 number;
 	int i, got;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		const struct format *f;
 		struct words last = { 0 };
 
 		got = wait_for_result(_metadata, &self->ring, &number, NULL);
-		f = format_of_node(number);
+		f = format_of_file(number);
 		ASSERT_LT(0, got) {
 			TH_LOG("file %llu: %s", (unsigned long long)number,
 			       strerror(-got));
 		}
 		ASSERT_LE(size_of_one(number), got);
-		if (is_text_node(number)) {
+		if (is_text_file(number)) {
 			ASSERT_TRUE(parse_line(f, (char *)self->memory[number],
 					       id));
 		} else {
@@ -455,7 +455,7 @@ TEST_F(none_left, served_in_the_end)
 	       (unsigned long long)(after.would_blocks - before.would_blocks));
 	EXPECT_EQ(0, count_workers(_metadata));
 	/* One try at submission, and a few at the module's periodic checks. */
-	EXPECT_GE(before.would_blocks + (2 + 2 * seconds) * NR_NODES,
+	EXPECT_GE(before.would_blocks + (2 + 2 * seconds) * NR_FORMAT_FILES,
 		  after.would_blocks);
 	EXPECT_EQ(before.waits, after.waits);
 	ASSERT_EQ(0, let_all_go(self->all.fd));
@@ -477,15 +477,15 @@ TEST_F(none_left, without_waiting)
 	__u64 number;
 	int i;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
 				   6 * size_of_one(i), -1);
 		sqe->rw_flags = RWF_NOWAIT;
 		io_uring_sqe_set_data64(sqe, i);
 	}
-	submit(_metadata, &self->ring, NR_NODES);
-	for (i = 0; i < NR_NODES; i++)
+	submit(_metadata, &self->ring, NR_FORMAT_FILES);
+	for (i = 0; i < NR_FORMAT_FILES; i++)
 		ASSERT_EQ(-EAGAIN, wait_for_result(_metadata, &self->ring,
 						   &number, NULL));
 }
@@ -503,13 +503,13 @@ static void cancel_all(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_status(self->all.fd, &before));
 	ask_all(_metadata, self, flags);
 	usleep(20000);
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_cancel64(sqe, i, 0);
 		io_uring_sqe_set_data64(sqe, CANCEL + i);
 	}
-	submit(_metadata, &self->ring, NR_NODES);
-	for (i = 0; i < 2 * NR_NODES; i++) {
+	submit(_metadata, &self->ring, NR_FORMAT_FILES);
+	for (i = 0; i < 2 * NR_FORMAT_FILES; i++) {
 		result = wait_for_result(_metadata, &self->ring, &number, NULL);
 		if (number >= CANCEL) {
 			/*
@@ -604,7 +604,7 @@ TEST_F(none_left, polled_then_read)
 	__u64 number;
 	int i, result;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_poll_add(sqe, self->all.fds[i], POLLIN);
 		io_uring_sqe_set_data64(sqe, POLL + i);
@@ -614,14 +614,14 @@ TEST_F(none_left, polled_then_read)
 				   size_of_one(i), -1);
 		io_uring_sqe_set_data64(sqe, i);
 	}
-	submit(_metadata, &self->ring, 2 * NR_NODES);
+	submit(_metadata, &self->ring, 2 * NR_FORMAT_FILES);
 	for (i = 0; i < 5; i++) {
 		look_again(_metadata, self);
 		usleep(5000);
 		check_none_done(_metadata, &self->ring);
 	}
 	ASSERT_EQ(0, let_all_go(self->all.fd));
-	for (i = 0; i < 2 * NR_NODES; i++) {
+	for (i = 0; i < 2 * NR_FORMAT_FILES; i++) {
 		result = wait_for_result(_metadata, &self->ring, &number, NULL);
 		if (number >= POLL) {
 			/* POLLERR would mean that no IDs ever come. */
@@ -636,20 +636,20 @@ TEST_F(none_left, polled_then_read)
 TEST_F(none_left, polled_many_times)
 {
 	struct io_uring_sqe *sqe;
-	int told[NR_NODES] = { 0 };
+	int told[NR_FORMAT_FILES] = { 0 };
 	__u64 number;
 	__u32 flags;
 	int i, round;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		sqe = next_entry(_metadata, &self->ring);
 		io_uring_prep_poll_multishot(sqe, self->all.fds[i], POLLIN);
 		io_uring_sqe_set_data64(sqe, i);
 	}
-	submit(_metadata, &self->ring, NR_NODES);
+	submit(_metadata, &self->ring, NR_FORMAT_FILES);
 	for (round = 1; round <= 3; round++) {
 		struct io_uring_cqe *cqe;
-		int left = NR_NODES;
+		int left = NR_FORMAT_FILES;
 
 		look_again(_metadata, self);
 		usleep(5000);

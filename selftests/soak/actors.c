@@ -105,8 +105,9 @@ static void open_one(struct soak_actor *me, struct open_file *file, bool shared)
 		.order = KUID_ORDER_CPU + pick(&me->seed) % 3,
 		.shared = shared,
 	};
-	file->fd = open_node(file->f, file->text ? ".txt" : "",
-			     O_CLOEXEC | (file->nonblock ? O_NONBLOCK : 0));
+	file->fd = open_device_file(file->f, file->text ? ".txt" : "",
+				    O_CLOEXEC |
+				    (file->nonblock ? O_NONBLOCK : 0));
 	if (file->fd < 0 || set_order(file->fd, file->order))
 		soak_fail("%s: a file of %s can't be had: %m", me->name,
 			  file->f->name);
@@ -355,7 +356,7 @@ void soak_poll(__u32 seed, int nr)
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	struct pollfd ready = { .events = POLLIN };
 
-	ready.fd = open_node(f, "", O_NONBLOCK | O_CLOEXEC);
+	ready.fd = open_device_file(f, "", O_NONBLOCK | O_CLOEXEC);
 	while (!soak_stopped()) {
 		__u32 taken = 0, calls = 0;
 		__u64 epoch = 0;

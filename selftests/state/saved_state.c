@@ -494,8 +494,8 @@ static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 		bool works = among(f, numbers);
-		int binary = open_node(f, "", O_NONBLOCK);
-		int text = open_node(f, ".txt", O_NONBLOCK);
+		int binary = open_device_file(f, "", O_NONBLOCK);
+		int text = open_device_file(f, ".txt", O_NONBLOCK);
 		char c;
 
 		ASSERT_LE(0, binary);
@@ -627,7 +627,7 @@ static int start_sleepers(struct __test_metadata *_metadata, __u32 numbers,
 		if (!among(f, numbers))
 			continue;
 		for (way = 0; way < 4; way++) {
-			int fd = open_node(f, way == 3 ? ".txt" : "", 0);
+			int fd = open_device_file(f, way == 3 ? ".txt" : "", 0);
 			struct pollfd p = { .fd = fd, .events = POLLIN };
 			__u8 ids[33 * ID_SIZE_MAX];
 			pid_t pid;
@@ -720,7 +720,7 @@ TEST_F(required, a_signal_ends_waiting)
 		if (!among(f, variant->gated))
 			continue;
 		for (way = 0; way < 3; way++) {
-			int fd = open_node(f, way == 2 ? ".txt" : "", 0);
+			int fd = open_device_file(f, way == 2 ? ".txt" : "", 0);
 			long call = way == 1 ? SYS_ioctl : SYS_read;
 			__u8 ids[7 * ID_SIZE_MAX];
 			pid_t pid;

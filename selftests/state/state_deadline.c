@@ -97,7 +97,7 @@ static int result_of_ring(int fd, void *to, size_t size, bool worker)
 
 static long wait_in_a_way(const struct format *f, int way)
 {
-	int fd = open_node(f, way == BY_TEXT ? ".txt" : "", 0);
+	int fd = open_device_file(f, way == BY_TEXT ? ".txt" : "", 0);
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
 	__u8 ids[COUNT * ID_SIZE_MAX];
 	struct iovec parts[] = { { ids, 5 }, { ids + 5, sizeof(ids) - 5 } };
@@ -174,7 +174,7 @@ FIXTURE_SETUP(deadline)
 	ASSERT_NE(NULL, self->sleepers);
 	self->was_loaded = take_module(_metadata);
 	start(_metadata, &self->fd, ALL_WAIT_PARAMS);
-	self->nonblock = open_node(self->f, "", O_NONBLOCK);
+	self->nonblock = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->nonblock);
 	if (variant->restored) {
 		ASSERT_EQ(0, restore_floor(self->fd, 0));

@@ -45,8 +45,8 @@ TEST(device_files)
 
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
-		int binary = open_node(f, "", 0);
-		int text = open_node(f, ".txt", 0);
+		int binary = open_device_file(f, "", 0);
+		int text = open_device_file(f, ".txt", 0);
 
 		ASSERT_LE(0, binary);
 		ASSERT_LE(0, text);

@@ -127,7 +127,7 @@ TEST_F(status, every_device_file)
 	get(_metadata, self, &s);
 	for (n = 0; n < NR_FORMATS; n++) {
 		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			int fd = open_node(&formats[n], suffixes[i], 0);
+			int fd = open_device_file(&formats[n], suffixes[i], 0);
 			struct kuid_status now = valid_call(POISON);
 
 			ASSERT_LE(0, fd);
@@ -214,8 +214,8 @@ TEST_F(status, ids)
 	for (n = 0; n < NR_FORMATS; n++) {
 		const struct format *f = &formats[n];
 		size_t line = f->text_size + 1;
-		int fd = open_node(f, "", 0);
-		int text = open_node(f, ".txt", 0);
+		int fd = open_device_file(f, "", 0);
+		int text = open_device_file(f, ".txt", 0);
 
 		ASSERT_LE(0, fd);
 		ASSERT_LE(0, text);
@@ -278,7 +278,7 @@ TEST_F(status, ids_of_each_order)
 	for (n = 0; n < NR_FORMATS; n++) {
 		for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST;
 		     order++) {
-			int fd = open_node(&formats[n], "", 0);
+			int fd = open_device_file(&formats[n], "", 0);
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, set_order(fd, order));
@@ -297,7 +297,7 @@ TEST_F(status, ahead)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	__u8 *ids = malloc(BATCH * f->id_size);
-	int fd = open_node(f, "", O_NONBLOCK);
+	int fd = open_device_file(f, "", O_NONBLOCK);
 	struct fields last;
 	struct kuid_status s;
 	__u64 after;

@@ -350,7 +350,7 @@ TEST_F(sysfs, status)
 	check_status(_metadata, self->fd);
 	/* Cause a wait and an EAGAIN. */
 	ASSERT_EQ(COUNT, generate_ids(lex, self->fd, ids, COUNT));
-	fd = open_node(lex, "", O_NONBLOCK);
+	fd = open_device_file(lex, "", O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_LT(0, read_ids(lex, fd, ids, COUNT));
 	check_status(_metadata, self->fd);

@@ -136,7 +136,7 @@ FIXTURE_SETUP(waits)
 	self->was_loaded = take_module(_metadata);
 	snprintf(params, sizeof(params), "max_ahead_ms=%d", WINDOW_MS);
 	ASSERT_EQ(0, load(params));
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, let_real_time_run(true));
 	ASSERT_EQ(0, set_priority(3));
@@ -173,7 +173,7 @@ FIXTURE_TEARDOWN(waits)
 static void run_reader(const struct format *f, struct reader *me)
 {
 	__u8 *ids = malloc(me->count * f->id_size);
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 	__u64 began, took;
 	int call;
 
@@ -438,7 +438,7 @@ TEST_F(waits, chunk_beside_small_batches)
 	close(self->fd);
 	ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load("max_ahead_ms=1"));
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 
 	start_hog(_metadata, self, SMALL, 0);
@@ -460,7 +460,7 @@ static void have_none(struct __test_metadata *_metadata,
 	close(self->fd);
 	ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load("state=required"));
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(-EAGAIN, read_ids(self->f, self->fd, self->ids, 1));
 }
@@ -472,7 +472,7 @@ TEST_F_TIMEOUT(waits, without_state, 90)
 	int fd;
 
 	have_none(_metadata, self);
-	fd = open_node(self->f, "", 0);
+	fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, fd);
 	began = mono_ns();
 	EXPECT_EQ(-ENODATA, read_ids(self->f, fd, self->ids, 1));
@@ -502,7 +502,7 @@ TEST_F_TIMEOUT(waits, a_change_wakes_all_pollers, 90)
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &many));
 	have_none(_metadata, self);
 	for (i = 0; i < FILES; i++) {
-		int fd = open_node(self->f, "", O_NONBLOCK);
+		int fd = open_device_file(self->f, "", O_NONBLOCK);
 
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));

@@ -72,7 +72,7 @@ FIXTURE(limits) {
 FIXTURE_SETUP(limits)
 {
 	self->lex = format_of(KUID_FORMAT_LEX);
-	self->fd = open_node(self->lex, "", O_NONBLOCK);
+	self->fd = open_device_file(self->lex, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	self->ids = malloc(IDS_MAX * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
@@ -269,7 +269,7 @@ static void take_blocking(struct __test_metadata *_metadata, __u32 format,
 	const struct format *f = format_of(format);
 	__u8 *ids = malloc(count * f->id_size);
 	struct words last = { 0 };
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
@@ -317,7 +317,7 @@ TEST(signal_while_waiting)
 	struct sigaction action = { .sa_handler = count_alarm };
 	__u8 *ids = malloc((size_t)count * f->id_size);
 	struct words last = { 0 };
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 	int round;
 
 	ASSERT_NE(NULL, ids);
@@ -354,7 +354,7 @@ TEST(grid_ticks)
 	const struct format *f = format_of(KUID_FORMAT_K64);
 	const __u32 count = 3 * GRID_SLOTS;
 	__u8 *ids = malloc(count * f->id_size);
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 	__u32 jumps = 0, full = 0;
 	__u64 last, now;
 	__u32 i;
@@ -408,7 +408,7 @@ TEST(k64_at_full_speed)
 	child = fork();
 	ASSERT_LE(0, child);
 	ASSERT_EQ(0, move_to_cpu(0, cpus[!child]));
-	fd = open_node(f, "", O_NONBLOCK);
+	fd = open_device_file(f, "", O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	for (call = 0; call < CALLS; call++) {
 		long got = generate_ids(f, fd, ids, COUNT);

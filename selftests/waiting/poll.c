@@ -54,7 +54,7 @@ FORMAT_VARIANTS(poll)
 FIXTURE_SETUP(poll)
 {
 	self->f = format_of(variant->format);
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	let_clock_catch_up();
 }
@@ -71,7 +71,7 @@ TEST_F(poll, ready)
 	int i, n;
 
 	for (n = 0; n < 3; n++) {
-		fds[n] = open_node(self->f, "", O_NONBLOCK);
+		fds[n] = open_device_file(self->f, "", O_NONBLOCK);
 		ASSERT_LE(0, fds[n]);
 		ASSERT_EQ(0, set_order(fds[n], KUID_ORDER_CPU + n));
 		for (i = 0; i < 100; i++) {
@@ -209,7 +209,7 @@ TEST_F(poll, ready_for_every_count)
 TEST_F(poll, text)
 {
 	char line[LINE_MAX_SIZE];
-	int fd = open_node(self->f, ".txt", O_NONBLOCK);
+	int fd = open_device_file(self->f, ".txt", O_NONBLOCK);
 	size_t at;
 	int i;
 
@@ -254,9 +254,9 @@ FIXTURE_SETUP(used_up)
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load("max_ahead_ms=1"));
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	self->text = open_node(self->f, ".txt", O_NONBLOCK);
+	self->text = open_device_file(self->f, ".txt", O_NONBLOCK);
 	ASSERT_LE(0, self->text);
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
 	ASSERT_EQ(NSEC_PER_MSEC, q.max_ahead_ns);
@@ -475,7 +475,7 @@ static void watch_all(struct __test_metadata *_metadata,
 {
 	int i;
 
-	for (i = 0; i < NR_NODES; i++) {
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		struct epoll_event event = {
 			.events = EPOLLIN | events,
 			.data.u32 = i,
@@ -490,8 +490,8 @@ static void watch_all(struct __test_metadata *_metadata,
 static void wait_for_all(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(none_left) *self)
 {
-	bool told[NR_NODES] = { false };
-	int left = NR_NODES;
+	bool told[NR_FORMAT_FILES] = { false };
+	int left = NR_FORMAT_FILES;
 
 	while (left) {
 		struct epoll_event event;
@@ -523,12 +523,12 @@ static void check_events(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, get_state(self->all.fd, &state));
 		ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
 		ASSERT_EQ(0, epoll_wait(self->set, &event, 1, 5));
-		for (i = 0; i < NR_NODES; i++)
+		for (i = 0; i < NR_FORMAT_FILES; i++)
 			ASSERT_EQ(0, events_of(self->all.fds[i], 0));
 
 		ASSERT_EQ(0, let_all_go(self->all.fd));
 		wait_for_all(_metadata, self);
-		for (i = 0; i < NR_NODES; i++) {
+		for (i = 0; i < NR_FORMAT_FILES; i++) {
 			size_t size = 6 * size_of_one(i);
 
 			ASSERT_EQ(READY, events_of(self->all.fds[i], 0));
@@ -536,7 +536,7 @@ static void check_events(struct __test_metadata *_metadata,
 		}
 
 		have_all_wait(_metadata, self->all.fd);
-		for (i = 0; i < NR_NODES; i++) {
+		for (i = 0; i < NR_FORMAT_FILES; i++) {
 			ASSERT_EQ(-1, read(self->all.fds[i], memory,
 					   6 * size_of_one(i)));
 			ASSERT_EQ(EAGAIN, errno);
@@ -590,7 +590,8 @@ static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 0; i < nr; i++) {
-		fds[i] = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+		fds[i] = open_device_file(format_of(KUID_FORMAT_LEX), "",
+					  O_NONBLOCK);
 		ASSERT_LE(0, fds[i]);
 		event.data.u32 = i;
 		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event));
@@ -608,7 +609,7 @@ static void sleep_beside_readers(struct __test_metadata *_metadata,
 	/* Long enough for timers armed by the first readers to expire. */
 	const __u64 enough = 3 * NSEC_PER_SEC;
 	static int fds[MANY_FILES];
-	int fd = open_node(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+	int fd = open_device_file(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
 	__u8 id[ID_SIZE_MAX];
 	__u64 began, seconds;
 	long sleeps;

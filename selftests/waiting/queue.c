@@ -94,7 +94,7 @@ static pid_t start_reader(const struct format *f, struct sharing *sharing,
 	if (child)
 		return child;
 	ids = malloc(count * ID_SIZE_MAX);
-	fd = open_node(f, "", 0);
+	fd = open_device_file(f, "", 0);
 	if (!ids || fd < 0 || (cpu >= 0 && move_to_cpu(0, cpu)))
 		_exit(1);
 	while (!stopped(sharing)) {
@@ -162,7 +162,7 @@ FIXTURE_SETUP(beside)
 	self->nr_cpus = allowed_cpus(self->cpus, ARRAY_SIZE(self->cpus));
 	ASSERT_LT(0, self->nr_cpus);
 	let_clock_catch_up();
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(1, read_ids(self->f, self->fd, id, 1));
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
@@ -234,7 +234,7 @@ static void take_many(struct __test_metadata *_metadata,
 	pid_t readers[8];
 	size_t sum;
 	int nr, i;
-	int fd = open_node(self->f, "", 0);
+	int fd = open_device_file(self->f, "", 0);
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
@@ -410,7 +410,7 @@ TEST(killed_while_waiting)
 	child = fork_child();
 	ASSERT_LE(0, child);
 	if (!child) {
-		fd = open_node(f, "", 0);
+		fd = open_device_file(f, "", 0);
 		/* Not reached: the signal comes earlier. */
 		_exit(generate_ids(f, fd, ids, COUNT) != COUNT);
 	}
@@ -454,7 +454,7 @@ TEST(killed_while_waiting)
 	}
 	stop_readers(_metadata, sharing, readers, OTHERS);
 
-	fd = open_node(f, "", 0);
+	fd = open_device_file(f, "", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(AFTER, generate_ids(f, fd, after, AFTER));
 	for (i = 0; i < AFTER; i++)
@@ -509,7 +509,7 @@ TEST(all_waiters_killed)
 	}
 
 	let_clock_catch_up();
-	fd = open_node(f, "", O_NONBLOCK);
+	fd = open_device_file(f, "", O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, host_status(&before));
 	for (i = 0; i < 20; i++) {
@@ -536,7 +536,7 @@ TEST(one_wait_for_many_ids)
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	__u8 *ids = malloc(COUNT * f->id_size);
 	struct kuid_status before, after;
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_LE(0, fd);
@@ -560,7 +560,7 @@ TEST(would_blocks_are_counted)
 	__u8 *ids = malloc(BATCH * f->id_size);
 	struct kuid_status before, after;
 	unsigned int again = 0, part = 0;
-	int fd = open_node(f, "", O_NONBLOCK);
+	int fd = open_device_file(f, "", O_NONBLOCK);
 	int call;
 
 	ASSERT_NE(NULL, ids);
@@ -630,7 +630,7 @@ FIXTURE_SETUP(staged)
 		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load("max_ahead_ms=1000"));
 
-	fd = open_node(self->f, "", 0);
+	fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, read_ids(self->f, fd, id, 1));
 	close(fd);
@@ -684,7 +684,7 @@ static bool use_up(struct __test_metadata *_metadata,
 		if (children[i])
 			continue;
 		ids = malloc(BATCH * ID_SIZE_MAX);
-		fd = open_node(self->f, "", O_NONBLOCK);
+		fd = open_device_file(self->f, "", O_NONBLOCK);
 		if (!ids || fd < 0 || move_to_cpu(0, cpus[i]))
 			_exit(1);
 		for (round = 0; round < BATCHES; round++)
@@ -739,7 +739,7 @@ static void start_sleeper(struct __test_metadata *_metadata,
 	ASSERT_LE(0, child);
 	if (!child) {
 		sigaction(SIGUSR1, &action, NULL);
-		fd = open_node(self->f, "", 0);
+		fd = open_device_file(self->f, "", 0);
 		if (fd < 0)
 			_exit(1);
 		__atomic_store_n(&stage->begins[nr], true, __ATOMIC_RELEASE);
@@ -804,14 +804,14 @@ TEST_F(staged, singles_pass_sleeping_batches)
 		ASSERT_LE(0, batches[i]);
 		if (!batches[i]) {
 			__u8 *ids = malloc(COUNT * self->f->id_size);
-			int fd = open_node(self->f, "", 0);
+			int fd = open_device_file(self->f, "", 0);
 
 			while (!__atomic_load_n(begin, __ATOMIC_ACQUIRE))
 				usleep(1000);
 			_exit(read_ids(self->f, fd, ids, COUNT) != COUNT);
 		}
 	}
-	self->fd = open_node(self->f, "", O_NONBLOCK);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, host_status(&before));
 	__atomic_store_n(begin, true, __ATOMIC_RELEASE);
@@ -924,7 +924,7 @@ TEST_F(staged, interrupted)
 	ASSERT_NE(NULL, all);
 	ASSERT_NE(NULL, ids);
 	memset(ids, POISON, COUNT * self->f->id_size);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
 	if (!use_up(_metadata, self))
 		SKIP(return, TOO_SLOW);
@@ -951,7 +951,7 @@ TEST_F(staged, interrupted)
 		EXPECT_LT(0, none + part);
 	/* Another file may be given IDs below the first file's watermark. */
 	close(self->fd);
-	self->fd = open_node(self->f, "", 0);
+	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(50000, read_ids(self->f, self->fd, ids, 50000));
 	for (i = 0; i < 50000; i++)

@@ -73,7 +73,7 @@ static void read_for_ever(struct readers *readers, size_t nr, __u32 count)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	__u8 *ids = malloc(count * f->id_size);
-	int fd = open_node(f, "", 0);
+	int fd = open_device_file(f, "", 0);
 
 	if (!ids || fd < 0)
 		_exit(1);
@@ -129,7 +129,7 @@ FIXTURE_SETUP(stuck)
 	ASSERT_EQ(0, move_to_cpu(0, self->cpus[0]));
 	self->was_loaded = take_module(_metadata);
 	ASSERT_EQ(0, load("max_ahead_ms=1"));
-	fd = open_node(format_of(KUID_FORMAT_LEX), "", 0);
+	fd = open_device_file(format_of(KUID_FORMAT_LEX), "", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(1, read_ids(format_of(KUID_FORMAT_LEX), fd, id, 1));
 	close(fd);
