@@ -20,8 +20,8 @@
 #define UNIX_TICKS	0x01b21dd213814000ULL
 
 /* The grid of k64, k96 and k128. */
-#define GRID_STEPS	977ULL		/* in a second */
-#define GRID_SLOTS	16384ULL	/* in a step */
+#define GRID_TICKS	977ULL		/* in a second */
+#define GRID_SLOTS	16384ULL	/* in a tick */
 
 /* How far an ID may be ahead of the clock: one alone, and one of a batch. */
 #define AHEAD_NS	(100 * NSEC_PER_MSEC)
@@ -54,9 +54,9 @@ struct format {
 	FORMAT(v6, V6, 16, 36, 1000000000, ##__VA_ARGS__)                  \
 	FORMAT(v7, V7, 16, 36, 1000000000, ##__VA_ARGS__)                  \
 	FORMAT(lex, LEX, 16, 35, 1000000, ##__VA_ARGS__)                   \
-	FORMAT(k64, K64, 8, 11, GRID_STEPS * GRID_SLOTS, ##__VA_ARGS__)    \
-	FORMAT(k96, K96, 12, 16, GRID_STEPS * GRID_SLOTS, ##__VA_ARGS__)   \
-	FORMAT(k128, K128, 16, 22, GRID_STEPS * GRID_SLOTS, ##__VA_ARGS__)
+	FORMAT(k64, K64, 8, 11, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)    \
+	FORMAT(k96, K96, 12, 16, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)   \
+	FORMAT(k128, K128, 16, 22, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)
 
 #define FORMAT_ROW(name, NAME, ...) { #name, KUID_FORMAT_##NAME, __VA_ARGS__ },
 static const struct format formats[] = { FORMATS(FORMAT_ROW) };
@@ -284,8 +284,8 @@ static inline bool decode(const struct format *f, const void *id,
 	if (node_bits)
 		to->node = bits(w, 40 - interval, node_bits);
 	to->ns = (a * 1000000 + b) * NSEC_PER_SEC + (c << 10) * NSEC_PER_USEC;
-	to->slot = ((a * 1000000 + b) * GRID_STEPS + c) * GRID_SLOTS + seq;
-	return b < 1000000 && c < GRID_STEPS;
+	to->slot = ((a * 1000000 + b) * GRID_TICKS + c) * GRID_SLOTS + seq;
+	return b < 1000000 && c < GRID_TICKS;
 }
 
 static inline __u64 read_clock(clockid_t id)
