@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "../lib/admin.h"
+#include "../lib/children.h"
 #include "../lib/commands.h"
 #include "../lib/skip.h"
 

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 
 #include "../lib/admin.h"
+#include "../lib/children.h"
 
 static bool random_is_ready(void)
 {

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <signal.h>
 
+#include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/skip.h"
 

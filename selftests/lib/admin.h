@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an administrator may do with the device: state and identity. */
+/* Requests of administrators: state, identity and clock. */
 #ifndef ADMIN_H
 #define ADMIN_H
 
 #include <poll.h>
-#include <sys/wait.h>
 
 #include "formats.h"
 #include "module.h"
 #include "status.h"
 
-/* A node that no network card has, so that decode() takes it for a good one. */
+/* A node with the bit that no network card has, which decode() checks. */
 #define GIVEN_NODE	0x0123456789abULL
 
 #define ALL_PARAMS	"node=0123456789ab worker=fedcba9876543210"
@@ -73,7 +72,7 @@ static inline long take(int fd, const struct format *f, __u32 order, void *ids,
 	return g.done;
 }
 
-/* What is in one ID of a format. Returns 0, or a negative errno. */
+/* Take one ID and decode it. Returns 0 or a negative errno. */
 static inline int take_fields(int fd, const struct format *f,
 			      struct fields *fields)
 {
@@ -92,7 +91,7 @@ static inline bool poll_says_ready(int fd)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLIN;
 }
 
-/* Return when the clock is past a time. */
+/* Wait until the wall clock is past a time. */
 static inline void wait_past(__u64 time)
 {
 	while (clock_ns() <= time)
@@ -100,74 +99,10 @@ static inline void wait_past(__u64 time)
 }
 
 /*
- * Return when a child sleeps in a system call, so that what comes next finds
- * it there; false if it ends instead.
- */
-static inline bool wait_asleep_in(pid_t pid, long call)
-{
-	char path[64], text[64];
-	long number;
-	char *end;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	for (;;) {
-		FILE *file = fopen(path, "r");
-
-		if (!file)
-			return false;
-		/* While it runs there is a word instead. */
-		memset(text, 0, sizeof(text));
-		if (!fgets(text, sizeof(text), file))
-			text[0] = '\0';
-		fclose(file);
-		number = strtol(text, &end, 10);
-		if (end != text && number == call)
-			return true;
-		if (waitpid(pid, NULL, WNOHANG | WNOWAIT) == pid)
-			return false;
-		usleep(2000);
-	}
-}
-
-/* The exit status of a child; -1 if it didn't exit. */
-static inline int exit_status(pid_t pid)
-{
-	int status;
-
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
-/* The kernel log from here on, for log_has(). */
-static inline int open_log(void)
-{
-	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_END);
-	return fd;
-}
-
-/* Whether a line that has come since has both texts. Closes the log. */
-static inline bool log_has(int log, const char *one, const char *other)
-{
-	char line[1024];
-	bool found = false;
-	ssize_t size;
-
-	while (!found && (size = read(log, line, sizeof(line) - 1)) > 0) {
-		line[size] = '\0';
-		found = strstr(line, one) && strstr(line, other);
-	}
-	close(log);
-	return found;
-}
-
-/*
- * Try an ioctl on a struct that is good but for one thing, for each of the bits
- * of a field that must be zero. Returns the first errno that is not EINVAL as a
- * negative number, 1 if the struct was written, 0 if neither.
+ * For each bit of a field that must be zero: set the bit in a good request, and
+ * check that the ioctl fails with EINVAL. Returns 0 if all do, otherwise the
+ * first other errno as a negative number, -1000 if the ioctl succeeds, or 1 if
+ * it writes the request.
  */
 static inline int refuses_each_bit(int fd, unsigned long cmd, const void *good,
 				   size_t size, size_t offset, size_t field)

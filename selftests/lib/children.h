@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processes that a test starts, and what it shares with them. */
+/* Child processes of a test: starting them, sharing memory, waiting for them. */
 #ifndef CHILDREN_H
 #define CHILDREN_H
 
@@ -9,7 +9,7 @@
 
 #include "dev_kuid.h"
 
-/* Zeroes, which a child gets to see as it is changed. NULL if there are none. */
+/* Map zeroed memory that children share with the test; NULL on failure. */
 static inline void *share_memory(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -18,7 +18,7 @@ static inline void *share_memory(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A child that does not outlive a test that fails. */
+/* Fork a child that the kernel kills when the test ends, even if it fails. */
 static inline pid_t fork_child(void)
 {
 	pid_t parent = getpid();
@@ -32,7 +32,7 @@ static inline pid_t fork_child(void)
 	return child;
 }
 
-/* Whether a child ended with an exit status of 0. */
+/* Wait for a child, and return whether its exit status was 0. */
 static inline bool ended_well(pid_t child)
 {
 	int status;
@@ -40,7 +40,7 @@ static inline bool ended_well(pid_t child)
 	return waitpid(child, &status, 0) == child && !status;
 }
 
-/* The letter that the kernel has for what a process does, or 0. */
+/* The state of a process as a letter of /proc/PID/stat; 0 if it has ended. */
 static inline char state_of(pid_t pid)
 {
 	char path[64], text[512];
@@ -57,9 +57,49 @@ static inline char state_of(pid_t pid)
 	if (size <= 0)
 		return 0;
 	text[size] = '\0';
-	/* Behind the name, which may have anything in it. */
+	/* The state follows the name, which may contain any character. */
 	at = strrchr(text, ')');
 	return at && at[1] ? at[2] : 0;
+}
+
+/*
+ * Wait until a child sleeps in a system call, so that what the caller does next
+ * finds it there. Returns false if the child ends instead.
+ */
+static inline bool wait_asleep_in(pid_t pid, long call)
+{
+	char path[64], text[64];
+	long number;
+	char *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	for (;;) {
+		FILE *file = fopen(path, "r");
+
+		if (!file)
+			return false;
+		/* If the child is running, the file has the word "running". */
+		memset(text, 0, sizeof(text));
+		if (!fgets(text, sizeof(text), file))
+			text[0] = '\0';
+		fclose(file);
+		number = strtol(text, &end, 10);
+		if (end != text && number == call)
+			return true;
+		if (waitpid(pid, NULL, WNOHANG | WNOWAIT) == pid)
+			return false;
+		usleep(2000);
+	}
+}
+
+/* The exit status of a child; -1 if it didn't exit. */
+static inline int exit_status(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
 }
 
 #endif /* CHILDREN_H */

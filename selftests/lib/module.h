@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loading and unloading modules; the one, whose file KUID_MODULE names. */
+/*
+ * Loads and unloads modules, kuid from the file that KUID_MODULE names; reads
+ * what modules log.
+ */
 #ifndef MODULE_H
 #define MODULE_H
 
@@ -31,7 +34,7 @@ static inline int load(const char *params)
 	return load_file(module_path(), params);
 }
 
-/* Without waiting, and without force. */
+/* Unload a module, or fail at once if it is in use. */
 static inline int unload_name(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
@@ -45,6 +48,34 @@ static inline int unload(void)
 static inline bool is_loaded(void)
 {
 	return !access("/sys/module/kuid", F_OK);
+}
+
+/* Open the end of the kernel log, for log_has(). Returns the file or -1. */
+static inline int open_log(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+/*
+ * Whether a line was logged since open_log() that has both texts. Closes the
+ * log.
+ */
+static inline bool log_has(int log, const char *one, const char *other)
+{
+	char line[1024];
+	bool found = false;
+	ssize_t size;
+
+	while (!found && (size = read(log, line, sizeof(line) - 1)) > 0) {
+		line[size] = '\0';
+		found = strstr(line, one) && strstr(line, other);
+	}
+	close(log);
+	return found;
 }
 
 #endif /* MODULE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loads the module with a test's own parameters, and afterwards leaves it loaded
- * or unloaded, as it was found. Include the test harness first.
+ * Loads the module with a test's own parameters, and afterwards leaves it
+ * loaded or unloaded, as it was found. Include the test harness first.
  */
 #ifndef OWN_MODULE_H
 #define OWN_MODULE_H

@@ -10,31 +10,6 @@
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
-/* Open the kernel log at its end, for log_has(). */
-static int open_log(void)
-{
-	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_END);
-	return fd;
-}
-
-/* Whether a new log line contains both texts. Closes the log. */
-static bool log_has(int log, const char *one, const char *other)
-{
-	char line[1024];
-	bool found = false;
-	ssize_t size;
-
-	while (!found && (size = read(log, line, sizeof(line) - 1)) > 0) {
-		line[size] = '\0';
-		found = strstr(line, one) && strstr(line, other);
-	}
-	close(log);
-	return found;
-}
-
 FIXTURE(params) {
 	bool was_loaded;
 	char host[65];

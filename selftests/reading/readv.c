@@ -421,7 +421,8 @@ TEST_F(none_left, without_waiting)
 	}
 	ASSERT_EQ(0, get_status(self->all.fd, &after));
 	EXPECT_EQ(before.waits, after.waits);
-	EXPECT_EQ(before.would_blocks + 2 * NR_FORMAT_FILES, after.would_blocks);
+	EXPECT_EQ(before.would_blocks + 2 * NR_FORMAT_FILES,
+		  after.would_blocks);
 
 	ASSERT_EQ(0, let_all_go(self->all.fd));
 	for (i = 0; i < NR_FORMAT_FILES; i++) {

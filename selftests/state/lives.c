@@ -15,6 +15,7 @@
 #endif
 
 #include "../lib/admin.h"
+#include "../lib/children.h"
 #include "../lib/set_wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)

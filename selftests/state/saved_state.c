@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
