@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Child processes of a test: starting them, sharing memory, waiting for them. */
+/* Child processes of a test: starts them, shares memory, waits for them. */
 #ifndef CHILDREN_H
 #define CHILDREN_H
 

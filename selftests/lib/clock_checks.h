@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares the module's clocks with the wall clock, and restores the wall clock
- * at exit: a program that includes this leaves it as it was found, even if one
- * of its tests is killed.
+ * Compares the module's clocks with the wall clock. A program that includes
+ * this restores the wall clock at exit, even if one of its tests is killed.
  *
- * Times are compared with those of other clocks, never with how long something
- * ought to take: a delay between two readings only makes the bounds wider.
+ * The checks compare clocks with each other, never with an expected duration: a
+ * delay between two readings only widens the bounds.
  */
 #ifndef CLOCK_CHECKS_H
 #define CLOCK_CHECKS_H
@@ -15,10 +14,10 @@
 
 #define YEAR_NS		(365 * 86400 * NSEC_PER_SEC)
 
-/* What is lost where times are rounded. */
+/* The error of rounded times. */
 #define ROUNDING_NS	1000
 
-/* The wall clock as it was found, from a clock that no one can set. */
+/* The wall clock at the start, relative to a clock that can't be set. */
 static __u64 wall_offset;
 static pid_t wall_owner;
 
@@ -47,7 +46,7 @@ static inline void restore_wall(void)
 		set_wall(read_clock(CLOCK_BOOTTIME) + wall_offset);
 }
 
-/* Before main(): every test is a process that inherits what is noted here. */
+/* Runs before main(), because every test is a process that inherits this. */
 static void __attribute__((constructor)) note_wall(void)
 {
 	wall_owner = getpid();
@@ -55,9 +54,9 @@ static void __attribute__((constructor)) note_wall(void)
 }
 
 /*
- * The wall clock is right, and so are the module's: nothing is left of what a
- * test did to them. @params are those it is loaded with; NULL if it need not be
- * loaded anew.
+ * Undo all changes of clocks by earlier tests: restore the wall clock, and load
+ * the module again with @params. With NULL, it is loaded again only if it is
+ * loaded now. If there is no module file, force its clocks back instead.
  */
 static inline int start_afresh(const char *params)
 {
@@ -67,7 +66,7 @@ static inline int start_afresh(const char *params)
 	restore_wall();
 	if (module_path() && (params || is_loaded())) {
 		ret = is_loaded() ? unload() : 0;
-		/* A test that was killed may not be gone yet, nor its files. */
+		/* A killed test may still be exiting with its files open. */
 		while (ret == -EWOULDBLOCK) {
 			usleep(1000);
 			ret = unload();
@@ -77,21 +76,21 @@ static inline int start_afresh(const char *params)
 	fd = open(DEV_KUID, O_RDONLY);
 	if (fd < 0)
 		return -errno;
-	/* For the first epoch to be there. */
+	/* Have the first epoch begin. */
 	ret = take_by_read(fd, &(struct id){ 0 }, 1);
 	ret = ret < 0 ? ret : force_clock(fd, &epoch);
 	close(fd);
 	return ret;
 }
 
-/* For the programs after this one, whatever became of the last test. */
+/* Restore the clocks for later programs, even if the last test was killed. */
 static void __attribute__((destructor)) leave_wall(void)
 {
 	if (getpid() == wall_owner && wall_is_off())
 		start_afresh(NULL);
 }
 
-/* What was said, and when: between the two readings of each clock. */
+/* A status, and readings of both clocks before and after it. */
 struct moment {
 	__u64 mono_before;
 	__u64 wall_before;
@@ -124,8 +123,8 @@ static inline bool half_speed(const struct moment *m, bool stamps)
 }
 
 /*
- * How far the time of an ID may be behind the clock: it is the start of the
- * unit that the clock is in.
+ * The unit of a format's time: an ID has the start of the current unit, so its
+ * time may be behind the clock by so much.
  */
 static inline __u64 unit_of(const struct format *f)
 {
@@ -142,13 +141,14 @@ static inline __u64 unit_of(const struct format *f)
 }
 
 /*
- * One ID, and what the clocks say: its time is what the module says its clock
- * is, from which it may be ahead but not behind.
+ * Take one ID, and check that its time is not behind the module's clock, nor
+ * farther ahead of it than allowed.
  *
- * That clock is the wall clock and the lag, and never goes back. So the wall
- * clock before and the lag after make a time it had reached before, and the lag
- * after and the wall clock after that one it had not passed. Nothing but the
- * caller may set the wall clock meanwhile.
+ * The module's clock is the wall clock plus the lag, and never goes back; the
+ * lag only shrinks. So the wall clock before plus the lag after is a time that
+ * the clock had reached before the call, and the wall clock after plus the lag
+ * after is a time that it has not passed. Only the caller may set the wall clock
+ * meanwhile.
  */
 static inline void id_is_in_time(struct __test_metadata *_metadata,
 				 const struct format *f, int fd)
@@ -177,7 +177,7 @@ static inline void id_is_in_time(struct __test_metadata *_metadata,
 		       (unsigned long long)lag_of(&after, stamps));
 	}
 
-	/* The lag only shrinks: what it is after is the least it was. */
+	/* The lag only shrinks. */
 	EXPECT_GE(lag_of(&before, stamps), lag_of(&after, stamps));
 	if (lag_of(&after, stamps))
 		EXPECT_TRUE(half_speed(&before, stamps));
@@ -195,8 +195,8 @@ static inline void ids_are_in_time(struct __test_metadata *_metadata,
 }
 
 /*
- * From one moment to a later one without a step or an epoch between, the wall
- * clock has caught up with half of the time that passed.
+ * Check two moments without a clock step or a new epoch between them: the lag
+ * has shrunk by half of the time that passed.
  */
 static inline void lag_has_halved_time(struct __test_metadata *_metadata,
 				       const struct moment *earlier,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every command, every field of its struct and what becomes of it. Tests that
- * are the same for all commands go by this table: a new one is one more row.
+ * A table of all commands, and of all fields of their structs. Tests that are
+ * the same for every command loop over it, so a new command is one more row.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H
@@ -12,10 +12,10 @@
 
 /**
  * enum use - what a command does with a field
- * @OUT: ignores what is in it
- * @IN: reads it, by rules of its own
- * @BITS: reads it, and knows no bits but those of &struct field.known
- * @UP_TO: reads it, and knows no number above &struct field.known
+ * @OUT: it ignores the field's value
+ * @IN: it reads the field, and has checks for this field alone
+ * @BITS: it reads the field, and rejects bits that &struct field.known lacks
+ * @UP_TO: it reads the field, and rejects numbers above &struct field.known
  */
 enum use { OUT, IN, BITS, UP_TO };
 
@@ -23,14 +23,15 @@ struct field {
 	const char *name;
 	size_t offset;
 	size_t size;
-	enum use use;		/* and what it knows, where FIELD() has it */
+	enum use use;
 	__u32 known;
 };
 
 /**
  * struct command - a command
- * @capability: what it takes to be let, or NO_CAPABILITY
- * @good: fill in what can't be zero in a request that is taken; may be NULL
+ * @capability: the capability that it needs, or NO_CAPABILITY
+ * @good: fills in the fields that must not be zero in a valid request; may be
+ *	NULL
  */
 struct command {
 	const char *name;
@@ -44,7 +45,7 @@ struct command {
 
 #define NO_CAPABILITY	-1
 
-/* IDs that a good request asks for, and room for them. */
+/* How many IDs a valid request asks for, and the bytes that they may need. */
 #define ASKED		3
 #define ROOM		(ASKED * ID_SIZE_MAX)
 
@@ -214,12 +215,12 @@ static const struct command commands[] = {
 
 #define NR_COMMANDS	ARRAY_SIZE(commands)
 
-/* The largest of all structs, and some more. */
+/* Larger than the struct of any command. */
 #define ARG_MAX_SIZE	1024
 
 /*
- * Make a request that the command takes, of IDs into ROOM bytes at @buffer. All
- * that the command is to ignore is filled with @poison.
+ * Fill in a valid request, for IDs in the ROOM bytes at @buffer. Fields that
+ * the command must ignore are filled with @poison.
  */
 static inline void good_request(const struct command *c, void *arg,
 				void *buffer, int poison)
@@ -236,7 +237,7 @@ static inline void good_request(const struct command *c, void *arg,
 		c->good(arg, buffer);
 }
 
-/* Whether it has something to write back, and so fails if it can't. */
+/* Whether the command writes its struct back, and so fails if it can't. */
 static inline bool answers(const struct command *c)
 {
 	return _IOC_DIR(c->cmd) & _IOC_READ;

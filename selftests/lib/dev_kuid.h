@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * /dev/kuid as the tests use it: taking IDs, and what is in one. The layout is
- * decoded from RFC 9562 section 5.1 alone, so that a mistake of the module's is
- * not made here a second time.
+ * Takes IDs from /dev/kuid and decodes them. The decoder follows RFC 9562
+ * section 5.1 and shares no code with the module, so that it can't share a
+ * mistake.
  */
 #ifndef DEV_KUID_H
 #define DEV_KUID_H
@@ -25,10 +25,10 @@
 
 #define DEV_KUID	"/dev/kuid"
 
-/* What memory is filled with that a call must leave alone. */
+/* Fills memory that a call must not write. */
 #define POISON		0xcc
 
-/* An ID as it lies in memory: sixteen bytes of no alignment. */
+/* An ID in memory: 16 bytes without alignment. */
 struct id {
 	__u8 bytes[16];
 };
@@ -70,7 +70,7 @@ static inline __u64 id_node(const struct id *id)
 	return node;
 }
 
-/* No network card's address has this bit: the node is a random one. */
+/* Network cards have addresses without this bit, random nodes have it. */
 static inline bool node_is_random(__u64 node)
 {
 	return node >> 40 & 1;
@@ -92,8 +92,9 @@ static inline bool key_after(__u64 key, __u64 other)
 }
 
 /*
- * How many of the IDs come each after the one before it, and the first after
- * *@last. Leaves the last one's key in *@last.
+ * Count the IDs up to the first one that is not above its predecessor; the
+ * predecessor of the first is *@last. Stores the key of the last counted ID in
+ * *@last.
  */
 static inline size_t count_rising(const struct id *ids, size_t count,
 				  __u64 *last)
@@ -119,7 +120,7 @@ static inline long take_by_read(int fd, void *to, __u32 count)
 
 	if (size < 0)
 		return -errno;
-	/* Part of an ID is never given; make it a wrong count if it is. */
+	/* A read never gives a part of an ID: report that as an error. */
 	return size % sizeof(struct id) ? -EIO : size / (long)sizeof(struct id);
 }
 
@@ -133,7 +134,7 @@ static inline long take_by_generate(int fd, void *to, __u32 count)
 	return ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
 }
 
-/* Where random choices start: never 0; the variable SEED repeats a run. */
+/* A seed for random choices, never 0; set the variable SEED to repeat a run. */
 static inline __u32 pick_seed(void)
 {
 	const char *given = getenv("SEED");
@@ -156,10 +157,7 @@ static inline bool all_bytes(const void *memory, int byte, size_t size)
 	return true;
 }
 
-/*
- * A page with nothing mapped behind it. Returns the address of the hole, or
- * NULL.
- */
+/* Map a page with a hole behind it. Returns the hole's address, or NULL. */
 static inline __u8 *map_before_hole(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -172,10 +170,10 @@ static inline __u8 *map_before_hole(void)
 }
 
 /*
- * Addresses that no program may have written for it: unmapped ones, of the
- * kernel's half, and where an end of the range wraps. The last one found is
- * memory that the kernel could write if it didn't look: its log buffer, where
- * a failing test does the least harm.
+ * Addresses that the kernel must refuse to write for a program: unmapped ones,
+ * ones of the kernel's half, and ones with a range that wraps around. The last
+ * one is memory that the kernel would write if it didn't check the address: its
+ * log buffer, where a failing test does the least harm.
  */
 #define BAD_ADDRESSES_MAX 8
 
@@ -205,7 +203,7 @@ static inline int bad_addresses(__u64 *to)
 	return nr;
 }
 
-/* What a 32-bit program can have of it is bad as well. */
+/* A 32-bit program gets the low 32 bits, which are bad addresses as well. */
 static inline void *as_pointer(__u64 address)
 {
 	return (void *)(uintptr_t)address;
@@ -227,7 +225,7 @@ static inline int allowed_cpus(int *cpus, int max)
 	return nr;
 }
 
-/* Move a thread, 0 for the calling one, to a CPU. Returns 0 or -1. */
+/* Move a thread to a CPU; @tid 0 is the caller. Returns 0 or -1. */
 static inline int move_to_cpu(pid_t tid, int cpu)
 {
 	cpu_set_t set;

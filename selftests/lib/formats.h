@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The formats of kuid, for tests that are the same for all of them. What is in
- * an ID is taken out by the number of its bits, as the layouts are given in
- * RFC 9562 and linux/kuid.h, so that a mistake of the module's is not made here
- * a second time.
+ * The table of formats, for tests that are the same for every format, and a
+ * decoder of IDs. The decoder follows the layouts in RFC 9562 and linux/kuid.h
+ * bit by bit and shares no code with the module, so that it can't share a
+ * mistake.
  */
 #ifndef FORMATS_H
 #define FORMATS_H
@@ -23,14 +23,14 @@
 #define GRID_TICKS	977ULL		/* in a second */
 #define GRID_SLOTS	16384ULL	/* in a tick */
 
-/* How far an ID may be ahead of the clock: one alone, and one of a batch. */
+/* How far a single ID, and an ID of a batch, may be ahead of the clock. */
 #define AHEAD_NS	(100 * NSEC_PER_MSEC)
 #define BATCH_AHEAD_NS	(50 * NSEC_PER_MSEC)
 
-/* Why a test is skipped that needs IDs to come faster than the clock goes. */
+/* Skip reason of tests that must take IDs faster than the clock advances. */
 #define TOO_SLOW	"the machine is too slow to use up what there is"
 
-/* How far the wall clock may be set back before stamps begin a new epoch. */
+/* If the wall clock is set back by more than this, stamps begin a new epoch. */
 #define STEP_LIMIT_NS	(10 * NSEC_PER_SEC)
 
 #define ID_SIZE_MAX	16
@@ -40,14 +40,14 @@ struct format {
 	const char *name;
 	__u32 number;
 	__u32 id_size;
-	__u32 text_size;	/* of each ID: lines are told apart by it */
+	__u32 text_size;	/* characters of an ID, without newline */
 	__u64 rate;
 };
 
 /*
  * All formats: name, NAME of KUID_FORMAT_*, bytes of an ID, characters of its
  * text, and IDs a second. The tests don't use the module's own table, so that
- * a mistake there is not made here a second time.
+ * they don't share its mistakes.
  */
 #define FORMATS(FORMAT, ...)                                               \
 	FORMAT(v1, V1, 16, 36, 1000000000, ##__VA_ARGS__)                  \
@@ -135,7 +135,7 @@ static inline struct words id_words(const struct format *f, const void *id)
 	return (struct words) { be64toh(bytes[0]), be64toh(bytes[1]) };
 }
 
-/* @nr bits, up to 64, after the first @from ones. */
+/* Extract @nr bits, at most 64, that follow the first @from bits. */
 static inline __u64 bits(struct words w, unsigned int from, unsigned int nr)
 {
 	unsigned int behind = 128 - from - nr;
@@ -150,7 +150,7 @@ static inline __u64 bits(struct words w, unsigned int from, unsigned int nr)
 	return nr < 64 ? value & ((1ULL << nr) - 1) : value;
 }
 
-/* What IDs are compared by: their bytes, but for v1 (time, clock_seq). */
+/* The key that orders IDs: (time, clock_seq) for v1, the bytes for others. */
 static inline struct words id_order(const struct format *f, const void *id)
 {
 	struct words w = id_words(f, id);
@@ -174,8 +174,9 @@ static inline const __u8 *id_at(const struct format *f, const void *ids,
 }
 
 /*
- * How many of the IDs come each after the one before it, and the first after
- * *@last. Leaves the last one's order in *@last.
+ * Count the IDs up to the first one that is not above its predecessor; the
+ * predecessor of the first is *@last. Stores the key of the last counted ID in
+ * *@last.
  */
 static inline size_t count_in_order(const struct format *f, const void *ids,
 				    size_t count, struct words *last)
@@ -193,19 +194,19 @@ static inline size_t count_in_order(const struct format *f, const void *ids,
 }
 
 /*
- * k96 and k128 have their node before the lowest 8 bits of the second, or that
- * many of them: who sets another I says so here.
+ * The interval I: how many of the lowest bits of the second follow the node in
+ * k96 and k128. A test that sets another I stores it here, for decode().
  */
 #define GRID_INTERVAL	8
 
 static unsigned int grid_interval = GRID_INTERVAL;
 
 /**
- * struct fields - what is in an ID
- * @ns: its time since 1970, as far as the format holds it
+ * struct fields - the fields of an ID
+ * @ns: time since 1970, in the format's resolution
  * @node: node or worker; 0 if the format has none
- * @slot: number of the microsecond of lex, or of the slot of the grid, counted
- *	from 1970 on; 0 for the others
+ * @slot: number of lex's microsecond or of the grid's slot since 1970; 0 for
+ *	other formats
  */
 struct fields {
 	__u64 ns;
@@ -230,7 +231,7 @@ static inline bool decode_uuid(__u32 version, struct words w, struct fields *to)
 		ticks = bits(w, 0, 48) << 12 | bits(w, 52, 12);
 		break;
 	default:
-		/* Of 2^20 fractions 10^6 are the first of a nanosecond. */
+		/* A valid fraction is one that a nanosecond begins in. */
 		fraction = bits(w, 52, 12) << 8 | bits(w, 66, 8);
 		ns = (fraction * NSEC_PER_MSEC + (1 << 20) - 1) >> 20;
 		if (ns >= NSEC_PER_MSEC ||
@@ -246,7 +247,7 @@ static inline bool decode_uuid(__u32 version, struct words w, struct fields *to)
 	return node_is_random(to->node);
 }
 
-/* Returns false if the ID is not what one of its format looks like. */
+/* Decode an ID. Returns false if it is not a valid ID of the format. */
 static inline bool decode(const struct format *f, const void *id,
 			  struct fields *to)
 {
@@ -307,8 +308,8 @@ static inline __u64 boottime_ns(void)
 }
 
 /*
- * Let pass what IDs of tests before may be ahead of the clock by. Not how long
- * is slept counts, but what the clock says then.
+ * Wait until the wall clock has passed the time of all IDs of earlier tests.
+ * The clock decides when that is, not the duration of a sleep.
  */
 static inline void let_clock_catch_up(void)
 {
@@ -356,7 +357,7 @@ static inline int set_order(int fd, __u32 order)
 	return ioctl(fd, KUID_IOC_SET_FORMAT, &set) ? errno : 0;
 }
 
-/* A number for a random choice, of 16 bits. */
+/* The next random number of 16 bits. */
 static inline __u32 pick(__u32 *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -381,8 +382,8 @@ static inline int sortable64_value(char c)
 }
 
 /*
- * The ID of a line with its end. Returns false for anything but the one way
- * there is to write it.
+ * Parse a line with its newline. Returns false unless the line is the canonical
+ * text of an ID.
  */
 static inline bool parse_line(const struct format *f, const char *line,
 			      void *id)
@@ -416,7 +417,7 @@ static inline bool parse_line(const struct format *f, const char *line,
 		}
 		held &= (1U << have) - 1;
 	}
-	/* Nothing but zeroes behind the ID's end. */
+	/* The bits of the last digit beyond the ID's end must be zero. */
 	return to == (__u8 *)id + f->id_size && !held &&
 	       line[f->text_size] == '\n';
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <linux/types.h>
 
-/* Ends the program with a message if it is none, or above @max. */
+/* Parse a number; if it is invalid or above @max, exit with a message. */
 static inline __u64 option_number(const char *text, struct argp_state *state,
 				  __u64 max)
 {

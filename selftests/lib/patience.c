@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The harness gives each test so many seconds, by alarm(). On a kernel that
- * checks itself all takes longer; KUID_PATIENCE tells how many times.
+ * The harness sets a timeout for each test by alarm(). The variable KUID_PATIENCE
+ * multiplies this timeout, because tests take longer on a debug kernel.
  */
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long tests take. */
+/* Longer timeouts for slow kernels. */
 #ifndef PATIENCE_H
 #define PATIENCE_H
 
-/* How many times as long as usual. */
+/* The factor that timeouts are multiplied by. */
 unsigned int patience(void);
 
-/* What the linker calls alarm(), and what it has in its place. */
+/* The linker's --wrap=alarm names: the C library's alarm(), and ours. */
 unsigned int __real_alarm(unsigned int seconds);
 unsigned int __wrap_alarm(unsigned int seconds);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Setting the wall clock, for tests that restore it. */
+/*
+ * Sets the wall clock, for tests that restore it. All functions return 0 or a
+ * negative errno.
+ */
 #ifndef SET_WALL_H
 #define SET_WALL_H
 
@@ -7,7 +10,7 @@
 
 #include "formats.h"
 
-/* To a time. Returns 0 or a negative errno, as all of these. */
+/* Set it to a time. */
 static inline int set_wall(__u64 to)
 {
 	const struct timespec time = {
@@ -18,13 +21,13 @@ static inline int set_wall(__u64 to)
 	return clock_settime(CLOCK_REALTIME, &time) ? -errno : 0;
 }
 
-/* By a time, less what passes between reading and setting the clock. */
+/* Step it by a duration, less the time from reading to setting the clock. */
 static inline int step_wall(__s64 by)
 {
 	return set_wall(clock_ns() + by);
 }
 
-/* By exactly that time: the kernel adds it to the clock. */
+/* Step it by exactly that duration: the kernel adds it to the clock. */
 static inline int shift_wall(__s64 by)
 {
 	struct timex shift = {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Skipping tests: what is different in the harness of Linux 6.1. */
+/* Skips tests, with the harness of Linux 6.1 as well as with later ones. */
 #ifndef SKIP_H
 #define SKIP_H
 
 /*
- * SKIP_TEST() is for FIXTURE_SETUP(): the test is not run, nor is anything torn
- * down. What of the harness does that by itself also has
- * FIXTURE_TEARDOWN_PARENT(); before, 255 tells it.
+ * SKIP_TEST() is for FIXTURE_SETUP(): neither the test nor the teardown runs. A
+ * harness with FIXTURE_TEARDOWN_PARENT() knows of the skip from SKIP() itself.
+ * An older harness takes exit status 255 of the test's process for a skip.
  */
 #ifdef FIXTURE_TEARDOWN_PARENT
 #define SKIPPED		0
 #define PASSED_SO_FAR	__test_passed(_metadata)
 #else
 #define SKIPPED		255
-/* SKIP() makes the harness forget what EXPECT_*() has found. */
+/* In an older harness SKIP() discards the failures of EXPECT_*(). */
 #define PASSED_SO_FAR	(_metadata->passed)
 #endif
 #define SKIP_TEST(...)	SKIP(_exit(SKIPPED), __VA_ARGS__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module says of itself, by ioctl and in sysfs. */
+/* Reads the module's status by ioctl and from sysfs. */
 #ifndef STATUS_H
 #define STATUS_H
 
@@ -14,7 +14,7 @@ static inline int get_status(int fd, struct kuid_status *s)
 	return ioctl(fd, KUID_IOC_STATUS, s) ? -errno : 0;
 }
 
-/* The same, for who has no file open. */
+/* The same, for a caller without an open file. */
 static inline int host_status(struct kuid_status *s)
 {
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
@@ -28,8 +28,8 @@ static inline int host_status(struct kuid_status *s)
 }
 
 /*
- * The text in a file of the device's directory in sysfs. Returns its size, or
- * a negative errno.
+ * Read a file of the device's directory in sysfs as text. Returns the text's
+ * size or a negative errno.
  */
 static inline int read_attribute(const char *name, char *text, size_t size)
 {
@@ -50,7 +50,7 @@ static inline int read_attribute(const char *name, char *text, size_t size)
 	return got;
 }
 
-/* The number in one, as one line has it; all bits set if it has none. */
+/* Read a file of one line with a number. Returns UINT64_MAX on failure. */
 static inline __u64 read_number(const char *name, int base)
 {
 	char text[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that take IDs of all formats on all CPUs while something is done to
- * the machine, and look whether each call gave what it was asked for, in order.
- * Afterwards nothing may have come twice.
+ * Threads that take IDs of all formats on all CPUs while a test changes the
+ * machine. They check that each call gives as many IDs as it asked for, in
+ * order. At the end all IDs are compared: none may be a repeat.
  */
 #ifndef TAKERS_H
 #define TAKERS_H
@@ -15,24 +15,24 @@
 enum {
 	TAKER_CPUS = 4,
 	CALL_MAX = 4096,	/* IDs of a call */
-	READS_MAX = 256,	/* IDs read before the epoch is looked at */
-	KEPT_MAX = 1 << 16,	/* IDs of a taker to be compared in the end */
+	READS_MAX = 256,	/* IDs read until a call tells the epoch */
+	KEPT_MAX = 1 << 16,	/* IDs of a taker that are compared */
 	EPOCHS_MAX = 256,
 };
 
 struct takers;
 
 /**
- * struct taker - a thread, and what it was given by a file of its own
- * @mask: IDs are kept if their hash has none of these bits: all, until there
- *	is no room for them, then always half of those. Two of the same value
- *	are both kept, or neither.
- * @epoch: of the last call that said it
- * @reads: IDs read since, of which it can't be told whether they belong to
- *	that epoch or to the next one
+ * struct taker - a thread with an open file of its own, and the IDs it took
+ * @mask: an ID is kept if its hash has none of these bits. At first all IDs are
+ *	kept; whenever @kept is full, one more bit halves them. Equal IDs have
+ *	equal hashes, so both are kept, or neither.
+ * @epoch: of the last call that returned an epoch
+ * @reads: IDs read since then, which belong to that epoch or to the next one
  * @descents: calls since then whose first ID was not above the one before
- * @cut: a call since then gave less than it should, which an epoch may do
- * @calls: read by others
+ * @cut: a call since then gave fewer IDs than it asked for, which only a new
+ *	epoch may cause
+ * @calls: number of calls; other threads read it
  */
 struct taker {
 	struct takers *all;
@@ -64,13 +64,13 @@ struct taker {
 };
 
 /**
- * struct takers - all of them
- * @may_be_cut: calls may be cut short by what is done to the machine
- * @cpus_come_and_go: a taker may find its CPU gone, and goes back to it later
- * @only: take nothing but this format
- * @greedy: take as much as there is
- * @first_epoch: the one that they began in
- * @nodes: of v1 and v6, by epoch; 0 where there is none yet
+ * struct takers - all takers of a test
+ * @may_be_cut: the test's changes of the machine may cut calls short
+ * @cpus_come_and_go: the test unplugs CPUs; a taker returns to its CPU later
+ * @only: take this format only; NULL for all formats
+ * @greedy: take as many IDs as possible
+ * @first_epoch: the epoch in which the takers began
+ * @nodes: the node of v1 and v6 in each epoch; 0 if not yet known
  */
 struct takers {
 	struct taker *takers;
@@ -96,10 +96,10 @@ static inline __u64 hash_of(struct words key)
 }
 
 /*
- * What must not come twice. v1 and v6 of one stamp differ in their bytes, as
- * k64, k96 and k128 of one slot do: there it is the stamp and the slot. Two v7
- * of one stamp differ in their random bits, which are left out where the epoch
- * is known.
+ * The part of an ID that no other ID may have. v1 and v6 of one stamp differ in
+ * their bytes, so take the stamp. k64, k96 and k128 of one slot do too, so take
+ * the slot. Two v7 of one stamp differ in their random bits, so replace these
+ * by the epoch if it is known.
  */
 static inline struct words identity_of(const struct format *f, const void *id,
 				       __u64 epoch)
@@ -124,7 +124,7 @@ static inline struct words identity_of(const struct format *f, const void *id,
 	return (struct words) { fields.slot, 1 };
 }
 
-/* Formats whose identities are of one kind. */
+/* Formats whose identities can be equal have the same kind. */
 static inline unsigned int kind_of(const struct format *f)
 {
 	switch (f->number) {
@@ -182,7 +182,7 @@ static inline void check_node(struct taker *me, __u64 epoch, __u64 node)
 		wrong(me, "has not the node of its epoch");
 }
 
-/* Epoch 0 if it is not known. */
+/* Check and keep IDs. @epoch is 0 if it is not known. */
 static inline void keep_all(struct taker *me, const __u8 *ids, size_t nr,
 			    __u64 epoch)
 {
@@ -200,7 +200,7 @@ static inline void keep_all(struct taker *me, const __u8 *ids, size_t nr,
 	}
 }
 
-/* The IDs of one call increase; they come after those of the last one. */
+/* The IDs of a call increase, and are above those of the call before. */
 static inline void check_order(struct taker *me, const __u8 *ids, size_t nr)
 {
 	struct words first = id_order(me->f, ids);
@@ -213,7 +213,7 @@ static inline void check_order(struct taker *me, const __u8 *ids, size_t nr)
 		wrong(me, "is not above the one before it in one call");
 }
 
-/* Returns false if the call gave nothing, as it may. */
+/* Check how many IDs a call gave. Returns false if it gave none. */
 static inline bool check_count(struct taker *me, long got, __u32 count)
 {
 	me->got = got;
@@ -286,7 +286,7 @@ static inline void take_by_ioctl(struct taker *me, __u32 order, __u32 count)
 	me->descents = 0;
 }
 
-/* Mostly little, so that there are many calls. */
+/* Mostly small counts, so that there are many calls. */
 static inline __u32 pick_count(__u32 *seed)
 {
 	__u32 choice = pick(seed) & 0xfff;
@@ -316,13 +316,13 @@ static inline void *take_until_stopped(void *arg)
 			move_to_cpu(0, me->cpu);
 	}
 
-	/* What was read last is to be looked at, too. */
+	/* Check the last reads, too: that needs a call that tells the epoch. */
 	while (me->nr_reads && !me->wrong)
 		take_by_ioctl(me, KUID_ORDER_DEFAULT, 1);
 	return NULL;
 }
 
-/* Until each of them has made @calls more, or one of them found a fault. */
+/* Wait until each taker has made @calls more calls, or one found a fault. */
 static inline void let_them_take(struct takers *all, unsigned int calls)
 {
 	unsigned int from[TAKER_CPUS * NR_FORMATS];
@@ -340,8 +340,8 @@ static inline void let_them_take(struct takers *all, unsigned int calls)
 }
 
 /*
- * One for each format on each CPU. Zero @all before, but for what is chosen in
- * it.
+ * Start a taker for each format on each CPU. The caller zeroes @all before, and
+ * sets the options in it.
  */
 static inline void start_takers(struct __test_metadata *_metadata,
 				struct takers *all)
@@ -364,7 +364,7 @@ static inline void start_takers(struct __test_metadata *_metadata,
 		me->all = all;
 		me->f = all->only ? all->only : &formats[t % NR_FORMATS];
 		me->cpu = cpus[all->only ? t : t / NR_FORMATS];
-		/* Of each format there are both. */
+		/* Each format has blocking and non-blocking takers. */
 		me->blocking = (t + t / NR_FORMATS) & 1;
 		me->seed = seed + t;
 		me->fd = open_device_file(me->f, "",
@@ -395,7 +395,7 @@ static inline void start_takers(struct __test_metadata *_metadata,
 	let_them_take(all, 100);
 }
 
-/* Also for the end of a test that failed half-way. */
+/* Stop all takers. A teardown may call this a second time. */
 static inline void stop_takers(struct takers *all)
 {
 	int t;
@@ -411,9 +411,8 @@ static inline void stop_takers(struct takers *all)
 }
 
 /*
- * Put all identities of a kind into a table of at least twice their number,
- * each at the first free place from its hash on. Returns how many were there
- * already.
+ * Put all identities of a kind into a hash table with linear probing. Returns
+ * how many were in the table already.
  */
 static inline size_t count_repeats(struct __test_metadata *_metadata,
 				   const struct takers *all, unsigned int kind)
@@ -473,7 +472,7 @@ static inline size_t count_repeats(struct __test_metadata *_metadata,
 	return repeats;
 }
 
-/* Stop them; they found nothing wrong, and no ID came twice. */
+/* Stop the takers, and check that they found no fault and no repeat. */
 static inline void check_takers(struct __test_metadata *_metadata,
 				struct takers *all)
 {
