@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IDs taken by kernel code, in all contexts and on all CPUs, beside readers of
- * the device: nothing comes twice, and each caller's increase. The callers are
- * in a module of their own, whose file KUID_CALLERS names.
+ * Kernel code takes IDs in all contexts and on all CPUs, while readers take IDs
+ * from the device. No ID may be a repeat, and the IDs of each caller must
+ * increase. The callers are in a test module, whose file KUID_CALLERS names.
  */
 #include "../../kselftest_harness.h"
 
@@ -23,8 +23,8 @@
 static const char *const contexts[] = { "hard", "soft", "thread" };
 
 /*
- * Under PREEMPT_RT the kernel has no random bytes in a hard interrupt, and so
- * there is never a v7 there; all else is to be had everywhere.
+ * Under PREEMPT_RT the kernel has no random bytes in a hard interrupt, so a
+ * caller there never gets a v7. All other formats work in all contexts.
  */
 static bool gets_none(const struct format *f, const char *context)
 {
@@ -109,7 +109,7 @@ FIXTURE_TEARDOWN(callers)
 	unload_callers();
 }
 
-/* Wait for a caller, and read what it has been given. */
+/* Wait for a caller, and read the IDs that it took. */
 static void check_caller(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(callers) *self, const struct format *f,
 			 const char *caller)
@@ -128,7 +128,7 @@ static void check_caller(struct __test_metadata *_metadata,
 	}
 }
 
-/* Wait until a caller has asked for long, and see that it has nothing. */
+/* Wait until a caller has asked many times, and check that it got no ID. */
 static void check_caller_without(struct __test_metadata *_metadata,
 				 FIXTURE_DATA(callers) *self,
 				 const struct format *f, const char *caller)
@@ -144,7 +144,7 @@ static void check_caller_without(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, self->ids[i]);
 }
 
-/* All of a load of callers; what they have goes with what @keeper has. */
+/* Check all callers of one load, and add their IDs to those of @keeper. */
 static void run_callers(struct __test_metadata *_metadata,
 			FIXTURE_DATA(callers) *self, const struct format *f,
 			__u32 order, struct taker *keeper)
@@ -172,7 +172,7 @@ static void run_callers(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, unload_callers());
 }
 
-/* Beside readers of all formats on all CPUs. */
+/* Run callers while readers take all formats on all CPUs. */
 static void beside_readers(struct __test_metadata *_metadata,
 			   FIXTURE_DATA(callers) *self, __u32 order)
 {
@@ -191,7 +191,7 @@ static void beside_readers(struct __test_metadata *_metadata,
 	}
 	stop_takers(&self->all);
 
-	/* As if they had been takers, too. */
+	/* Compare the callers' IDs as if the callers had been takers. */
 	takers = realloc(self->all.takers,
 			 (self->all.nr + NR_FORMATS) * sizeof(*takers));
 	ASSERT_NE(NULL, takers);
@@ -211,7 +211,7 @@ TEST_F_TIMEOUT(callers, by_host, 120)
 	beside_readers(_metadata, self, KUID_ORDER_HOST);
 }
 
-/* What the kernel is given by host lies between what a file is before and after. */
+/* In host order a caller's IDs lie between a file's earlier and later ones. */
 TEST_F(callers, host_order_is_one)
 {
 	int fd = open(DEV_KUID, O_RDONLY);
@@ -240,7 +240,7 @@ TEST_F(callers, host_order_is_one)
 	close(fd);
 }
 
-/* The first of all who use the module: there is no epoch yet. */
+/* The callers are the first users of the module, before there is an epoch. */
 TEST_F(callers, come_first)
 {
 	long again = 0;
@@ -261,13 +261,13 @@ TEST_F(callers, come_first)
 			again += number_of(caller, "again");
 		}
 	}
-	/* Whoever was the first. */
+	/* At least the first caller had to ask again. */
 	EXPECT_LT(0, again);
 	EXPECT_EQ(-EWOULDBLOCK, unload());
 	ASSERT_EQ(0, unload_callers());
 }
 
-/* The same for all that get anything. */
+/* The error that the callers of all contexts get, which must be the same. */
 static long error_of(struct __test_metadata *_metadata, const struct format *f,
 		     __u32 order)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU goes and comes back while IDs are taken on it and on the others: each
- * call gives what it was asked for, in order, and no ID comes twice.
+ * A CPU is unplugged and plugged while IDs are taken on all CPUs. Each call
+ * must give as many IDs as it asked for, in order, and no ID may be a repeat.
  */
 #include "../../kselftest_harness.h"
 
@@ -22,7 +22,7 @@ FIXTURE_SETUP(hotplug)
 	char path[64];
 	int i;
 
-	/* The last one: the first can't always be taken away. */
+	/* The last CPU: some machines can't unplug the first. */
 	if (nr < 2)
 		SKIP_TEST("needs 2 CPUs");
 	self->cpu = cpus[nr - 1];
@@ -55,7 +55,7 @@ TEST_F_TIMEOUT(hotplug, off_and_on, 120)
 
 	for (i = 0; i < ROUNDS; i++) {
 		ASSERT_EQ(0, set_online(self->cpu, false));
-		/* Those that were on it are on the others now. */
+		/* The takers of the unplugged CPU run on other CPUs now. */
 		let_them_take(&self->takers, 70);
 		ids_are_in_time(_metadata, self->fds);
 		ASSERT_EQ(0, set_online(self->cpu, true));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No ID of any format is given twice, whatever processes, forks, files, calls
- * and CPUs take it, and neither is a slot of the grid that three formats share.
+ * No ID of any format is given twice to any processes, forks, files, calls and
+ * CPUs. No slot of the grid, which three formats share, is used twice.
  */
 #include "../../kselftest_harness.h"
 
@@ -21,7 +21,7 @@ enum {
 	TIME_WRONG,
 };
 
-/* IDs of one process, in the order in which it was given them. */
+/* The IDs of one process, in the order in which it took them. */
 struct sequence {
 	const struct format *f;
 	__u8 *ids;
@@ -70,7 +70,7 @@ static int take_each(const struct sequence *to, int fd, __u32 seed)
 				generate_ids(f, fd, ids, n);
 		if (got != n)
 			return COUNT_WRONG;
-		/* IDs of a call increase, so the others lie between these. */
+		/* IDs of a call increase, so check only the first and last. */
 		after = clock_ns();
 		if (time_of(f, ids) + NSEC_PER_SEC < before ||
 		    time_of(f, id_at(f, ids, n - 1)) > after + NSEC_PER_SEC)
@@ -136,7 +136,7 @@ static void take_all(struct __test_metadata *_metadata,
 		_exit(ret);
 	}
 
-	/* No child has been waited for: no other process has its number. */
+	/* No child was reaped yet, so no PID can have been reused. */
 	while (__atomic_load_n(running, __ATOMIC_RELAXED)) {
 		move_to_cpu(children[2], cpus[moves / 2 % 2]);
 		move_to_cpu(children[3], cpus[moves % 2]);
@@ -149,8 +149,9 @@ static void take_all(struct __test_metadata *_metadata,
 typedef struct words (*key_of_t)(const struct format *f, const void *id);
 
 /*
- * What tells IDs of one identity apart, in their order. Random bits, which end
- * a v7, would hide that its stamp came twice.
+ * The key that must be unique among IDs of one identity. It sorts as the IDs.
+ * The random bits of a v7 are left out, because they would hide a repeated
+ * stamp.
  */
 static struct words key_of_id(const struct format *f, const void *id)
 {
@@ -170,8 +171,8 @@ static struct words key_of_slot(const struct format *f, const void *id)
 }
 
 /*
- * All IDs are well-formed and of the first one's node, and each sequence
- * increases. Then equal keys are neighbours when the sequences are merged.
+ * Check that all IDs are valid and have the first one's node, and that each
+ * sequence increases. Then merge the sequences: equal keys would be neighbours.
  */
 static void check_sequences(struct __test_metadata *_metadata,
 			    const struct sequence *sequences, int nr,
@@ -195,7 +196,7 @@ static void check_sequences(struct __test_metadata *_metadata,
 					 &rising)) {
 			TH_LOG("sequence %d doesn't increase", s);
 		}
-		/* IDs of another format may show another part of the identity. */
+		/* Another format may show another part of the identity. */
 		ASSERT_TRUE(decode(f, f == sequences[0].f ? sequences[0].ids :
 							    sequences[s].ids,
 				   &first));
@@ -260,7 +261,7 @@ TEST_F(unique, four_processes)
 	check_sequences(_metadata, sequences, TAKERS, key_of_id);
 }
 
-/* Each has a file of its own and takes one ID, and all begin at once. */
+/* All processes begin at once; each opens a file and takes one ID. */
 TEST_F(unique, many_processes_at_once)
 {
 	enum { PROCESSES = 512 };
@@ -294,7 +295,7 @@ TEST_F(unique, many_processes_at_once)
 	check_sequences(_metadata, sequences, PROCESSES, key_of_id);
 }
 
-/* Children would inherit the state of a generator inside the process. */
+/* A generator inside the process would be copied to its children. */
 TEST_F(unique, children_of_a_user)
 {
 	enum { CHILDREN = 8, IDS = 5000 };
@@ -324,7 +325,7 @@ TEST_F(unique, children_of_a_user)
 		ASSERT_EQ(1, read_ids(f, fd, mine->ids + i * f->id_size, 1));
 	wait_for_children(_metadata, children, CHILDREN);
 
-	/* The children came after the first ID, and have inherited its file. */
+	/* The children inherited the file after its first ID was taken. */
 	for (s = 0; s < CHILDREN; s++)
 		EXPECT_TRUE(words_after(id_order(f, sequences[s].ids),
 					id_order(f, mine->ids)));
