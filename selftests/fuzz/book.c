@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the fuzzer knows: of each open file what a read must give next, and of
- * all files that no ID comes twice. Whatever may have happened at the same time
- * makes less known, never something wrong.
+ * Checks IDs against what the fuzzer knows: what a read of each open file must
+ * give next, and that no ID is a repeat. If other actors may have changed
+ * something during a call, the checks that depend on it are left out.
  *
- * No ID twice: what identifies one is put into a hash table of bounded size.
- * When that is half full, every second one is taken out again, by a bit of its
- * hash, and those alike are left out from then on. So each one that is in it
- * was compared with all that were ever given out, however long ago.
+ * To find repeats, the part of each ID that must be unique goes into a hash
+ * table of bounded size. When the table is half full, the entries with one more
+ * bit of their hash set are removed, and such IDs are ignored from then on. So
+ * the IDs in the table have been compared with all IDs ever given.
  */
 #include "fuzz.h"
 
-/* I of k96 and k128; no one else may be looking at IDs when it changes. */
+/* Set I of k96 and k128. No other actor may decode IDs at the same time. */
 void fuzz_book_interval(__u32 interval)
 {
 	grid_interval = interval;
@@ -27,7 +27,7 @@ void fuzz_unlock(void)
 	pthread_mutex_unlock(&fuzz_world->lock);
 }
 
-/* Under the lock. NULL if there are too many. */
+/* Allocate a file. The caller holds the lock. NULL if there are too many. */
 struct fuzz_file *fuzz_file_new(void)
 {
 	int i;
@@ -43,13 +43,16 @@ struct fuzz_file *fuzz_file_new(void)
 	return NULL;
 }
 
-/* Under the lock. */
+/* Drop a reference. The caller holds the lock. */
 void fuzz_file_put(struct fuzz_file *file)
 {
 	file->refs--;
 }
 
-/* Have a file for a call; false if there is none, and one was opened instead. */
+/*
+ * Choose a slot for a call. If the slot is empty, open a file in it instead,
+ * and return false.
+ */
 bool fuzz_use(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct fuzz_slot *slot = &fuzz_slots[fuzz_below(actor, FUZZ_SLOTS)];
@@ -74,15 +77,15 @@ void fuzz_unuse(struct fuzz_call *call)
 	fuzz_unlock();
 }
 
-/* Whether someone has closed it meanwhile. */
+/* Whether another actor has closed the file meanwhile. */
 bool fuzz_gone(const struct fuzz_call *call)
 {
 	return __atomic_load_n(&call->slot->fd, __ATOMIC_SEQ_CST) != call->fd;
 }
 
 /*
- * A call is about to ask for IDs, which the file may be marked for at once,
- * long before the call returns, and whether it then gives any or not.
+ * A call is about to ask for IDs. The module may mark the file as used at once,
+ * long before the call returns, and even if the call then gives none.
  */
 void fuzz_asks(struct fuzz_call *call)
 {
@@ -93,7 +96,7 @@ void fuzz_asks(struct fuzz_call *call)
 	fuzz_unlock();
 }
 
-/* It did. */
+/* The call has asked for IDs. */
 void fuzz_asked(struct fuzz_call *call)
 {
 	fuzz_lock();
@@ -101,7 +104,7 @@ void fuzz_asked(struct fuzz_call *call)
 	fuzz_unlock();
 }
 
-/* It did not get that far; others may have since. */
+/* The call failed before it asked. Other actors may have asked since. */
 void fuzz_never_asked(struct fuzz_call *call)
 {
 	fuzz_lock();
@@ -187,20 +190,20 @@ void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret)
 	fuzz_count(call->error);
 }
 
-/* Whether the identity may not be used. */
+/* Whether the identity may have been stale, so that IDs are refused. */
 bool fuzz_call_refused(const struct fuzz_call *call)
 {
 	return (call->before.reasons | call->after.reasons) &
 	       KUID_REASON_STALE_IDENTITY;
 }
 
-/* Whether a signal came that ends a call. */
+/* Whether a signal came during the call that ends it. */
 bool fuzz_call_ended(const struct fuzz_call *call)
 {
 	return fuzz_ends != call->ends;
 }
 
-/* Whether it may not wait, and then one had to that may be it. */
+/* Whether a non-blocking call may have failed because it would block. */
 bool fuzz_call_blocked(const struct fuzz_call *call)
 {
 	return call->nowait &&
@@ -208,8 +211,9 @@ bool fuzz_call_blocked(const struct fuzz_call *call)
 }
 
 /*
- * Whether it may have been cut short, by others than bad memory: by CPU it is
- * where its caller comes to a CPU that is behind.
+ * Whether the call may have given fewer IDs than it asked for, other than by
+ * bad memory. A call of order CPU is cut short if its caller moves to a CPU
+ * that is behind.
  */
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 {
@@ -231,12 +235,12 @@ static __u64 hash_of(struct words key)
 enum { UUIDS = 1, V7, LEX, GRID };
 
 /*
- * What must not come twice. v1 and v6 of one stamp differ in their bytes, and
- * so do k64, k96 and k128 of one slot, whatever their nodes: there it is the
- * stamp and the slot. Two v7 of one stamp differ in their random bits, so these
- * are left out. A time has room for the kind, in its four highest bits.
+ * The part of an ID that must be unique. v1 and v6 of one stamp differ in their
+ * bytes, so take the stamp. k64, k96 and k128 of one slot do too, so take the
+ * slot. Two v7 of one stamp differ in their random bits, so leave these out.
+ * The four highest bits of a time are free, and hold the kind.
  *
- * Returns false if it can't be told.
+ * Returns false if something that the key depends on may have changed.
  */
 static bool identity_of(const struct format *f, const void *id,
 			const struct fields *fields, __u64 epoch, __u32 forces,
@@ -261,7 +265,7 @@ static bool identity_of(const struct format *f, const void *id,
 		kind = V7;
 		break;
 	default:
-		/* They may come again after the clock was forced. */
+		/* Slots may be repeated after a forced clock. */
 		if (forces == FUZZ_CHANGING)
 			return false;
 		w = (struct words) { fields->slot, forces + 1 };
@@ -272,7 +276,7 @@ static bool identity_of(const struct format *f, const void *id,
 	return true;
 }
 
-/* Returns true if it is there already. */
+/* Add a key to the table. Returns whether it was there already. */
 static bool see(struct words key)
 {
 	__u64 at = hash_of(key) >> 20;
@@ -291,7 +295,7 @@ static bool see(struct words key)
 	}
 }
 
-/* Under the lock. */
+/* Remove half of the keys. The caller holds the lock. */
 static void thin_out(struct fuzz_actor *actor)
 {
 	struct words *kept = malloc(FUZZ_SEEN * sizeof(*kept));
@@ -368,9 +372,9 @@ static __u64 unit_of(const struct format *f)
 }
 
 /*
- * The clock of an ID is the wall clock and its lag, and never goes back in an
- * epoch: the ID is not behind where it was before the call, nor farther ahead
- * than allowed of where it is after it.
+ * The module's clock is the wall clock plus the lag, and never goes back in an
+ * epoch. Check that the IDs are not behind the clock before the call, nor
+ * farther ahead of the clock after the call than allowed.
  */
 static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
 		    const struct format *f, const struct fields *first,
@@ -396,7 +400,7 @@ static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
 			  lag - first->ns), (unsigned long long)lag);
 }
 
-/* @epoch is 0 where the call didn't say. */
+/* Check the IDs of a call. @epoch is 0 if the call didn't return it. */
 void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		   __u32 format, __u32 order, __u64 epoch, const __u8 *ids,
 		   size_t count, bool batch)
@@ -425,7 +429,7 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		fuzz_fail(actor, "out of memory");
 		return;
 	}
-	/* An epoch may begin between the calls that one is made of. */
+	/* A large read takes several batches, and epochs may begin between. */
 	if ((epoch || !batch) && count_in_order(f, ids, count, &before) != count)
 		fuzz_fail(actor, "%s: an ID is not above the one before it",
 			  f->name);
@@ -442,7 +446,7 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 	}
 	no_repeat(actor, f, keys, nr);
 	free(keys);
-	/* One alone is what poll may have spoken of. */
+	/* A single non-blocking ID may use the whole window, as poll told. */
 	in_time(actor, call, f, &first, &fields,
 		batch && !(call->nowait && count == 1));
 	__atomic_add_fetch(&fuzz_world->ids, count, __ATOMIC_RELAXED);
@@ -462,8 +466,8 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 }
 
 /*
- * Lines go on from read to read, if there is one reader at a time; what came
- * before the last line's begin was made by the same call.
+ * Check the text of a read. A line may continue in the next read, if only one
+ * caller reads at a time. All lines that begin in this text are of this call.
  */
 void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const char *text, size_t size)
@@ -475,7 +479,7 @@ void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 	bool known;
 
 	fuzz_lock();
-	/* Not if another one is under way, who may come first or last. */
+	/* With another read at the same time, the order of both is unknown. */
 	known = call->alone && call->format && !file->torn && !file->reading;
 	if (!known)
 		file->torn = true;
@@ -509,8 +513,8 @@ void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 		nr++;
 	}
 	/*
-	 * One that was begun by a call before was made then. Its epoch and its
-	 * order are not known any more, nor is whether it is the file's last.
+	 * An earlier call made the ID of a line that it began. Skip it, because
+	 * its epoch and order are no longer known.
 	 */
 	if (nr > begun)
 		fuzz_book_ids(actor, call, call->format, call->order, 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fuzzer's operations that take no ID: on open files and what refers to
+ * The fuzzer's operations that take no IDs: on open files and references to
  * them, on processes and on the wall clock.
  */
 #include <dirent.h>
@@ -18,8 +18,8 @@
 struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 
 /*
- * A number that a file had is not given to another one soon, so that a thread
- * that still uses it finds nothing there, not something else.
+ * File descriptors are not reused soon: a thread that still uses a closed one
+ * gets EBADF, and not another file.
  */
 #define FIRST_FD	64
 #define LAST_FD		3000
@@ -40,7 +40,7 @@ static int renumber(int fd)
 	return to;
 }
 
-/* Put a file where one may be, which is closed. */
+/* Put a file into a slot, and close the file that was there. */
 static void fill(struct fuzz_slot *slot, int fd, struct fuzz_file *file)
 {
 	struct fuzz_file *former;
@@ -70,15 +70,15 @@ static const int open_flags[] = {
 
 void fuzz_open_slot(struct fuzz_actor *actor, struct fuzz_slot *slot)
 {
-	__u32 node = fuzz_below(actor, FUZZ_DEVICE_NODES);
-	const struct format *f = node ? &formats[(node - 1) / 2] : &formats[0];
+	__u32 device = fuzz_below(actor, NR_DEVICES);
+	const struct format *f = &formats[device ? (device - 1) / 2 : 0];
 	int flags = open_flags[fuzz_below(actor, ARRAY_SIZE(open_flags))];
-	bool text = node && node % 2;
+	bool text = device && device % 2;
 	struct fuzz_file *file;
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), node ? "/dev/kuids/%s%s" : DEV_KUID,
+	snprintf(path, sizeof(path), device ? "/dev/kuids/%s%s" : DEV_KUID,
 		 f->name, text ? ".txt" : "");
 	if (fuzz_one_in(actor, 12))
 		flags |= fuzz_one_in(actor, 2) ? O_RDWR : O_WRONLY;
@@ -140,7 +140,7 @@ void fuzz_close(struct fuzz_actor *actor)
 	fuzz_unlock();
 }
 
-/* The same open file once more: the reference is the new slot's. */
+/* Take a reference to an open file for another slot. */
 static void share(struct fuzz_actor *actor, const struct fuzz_call *call,
 		  int fd)
 {
@@ -162,7 +162,7 @@ void fuzz_dup(struct fuzz_actor *actor)
 	if (fuzz_one_in(actor, 2)) {
 		fd = dup(call.fd);
 	} else {
-		/* Over something that is open, which is closed by that. */
+		/* dup2() over an open descriptor, which it closes. */
 		fd = dup(actor->pipe[0]);
 		fd = dup2(call.fd, fd);
 	}
@@ -173,7 +173,7 @@ void fuzz_dup(struct fuzz_actor *actor)
 	fuzz_unuse(&call);
 }
 
-/* Through a socket; sometimes it stays there until that is closed. */
+/* Pass a file through a socket, or leave it in the socket for some time. */
 void fuzz_pass(struct fuzz_actor *actor)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
@@ -310,7 +310,7 @@ void fuzz_mmap(struct fuzz_actor *actor)
 	fuzz_unuse(&call);
 }
 
-/* What is said to be there is there, if no one else can have taken it. */
+/* If poll reports IDs, a read gives some, unless another caller took them. */
 static void is_ready(struct fuzz_actor *actor, struct fuzz_call *call,
 		     bool ready)
 {
@@ -354,7 +354,7 @@ void fuzz_poll(struct fuzz_actor *actor)
 	fuzz_call_begin(actor, &call);
 	ret = poll(&p, 1, timeout);
 	fuzz_call_end(actor, &call, ret);
-	/* No signal has it restarted. */
+	/* poll() is never restarted after a signal. */
 	if (ret < 0 && (call.error != EINTR || fuzz_signals == call.signals))
 		fuzz_fail(actor, "poll: %s", strerror(call.error));
 	if (ret > 0 && p.revents & ~(POLLIN | POLLRDNORM | POLLERR) &&
@@ -420,7 +420,7 @@ static bool drop_privileges(void)
 	       !setresuid(65534, 65534, 65534);
 }
 
-/* A child that goes on for a while with what was open. */
+/* In a forked child: run operations on the inherited files, and exit. */
 static void child(struct fuzz_actor *parent, __u64 operations, bool drop)
 {
 	struct fuzz_actor actor = { .name = "fork" };
@@ -446,7 +446,7 @@ static void child(struct fuzz_actor *parent, __u64 operations, bool drop)
 	_exit(0);
 }
 
-/* Those of this thread; as many as have ended, or all. */
+/* Reap this thread's children: those that have ended, or all. */
 static void reap(struct fuzz_actor *actor, int flags)
 {
 	int status;
@@ -486,7 +486,7 @@ void fuzz_fork(struct fuzz_actor *actor)
 	fuzz_lock();
 	pid = fork();
 	if (!pid) {
-		/* Its parent has the lock, and lets go of it. */
+		/* The parent holds the lock, and releases it. */
 		child(actor, operations, drop);
 	}
 	for (i = 0; pid > 0 && i < FUZZ_SLOTS; i++) {
@@ -503,7 +503,7 @@ void fuzz_fork(struct fuzz_actor *actor)
 	reap(actor, wait ? 0 : WNOHANG);
 }
 
-/* All of a small file as a string, if it can be opened. */
+/* Read a small file as a string, if it can be opened. */
 static ssize_t read_all(const char *path, char *text, size_t room)
 {
 	ssize_t size, sum = 0;
@@ -519,7 +519,7 @@ static ssize_t read_all(const char *path, char *text, size_t room)
 	return size;
 }
 
-/* What the kernel tells of an open file is what is known of it. */
+/* Compare fdinfo of an open file with what is known of the file. */
 static void check_fdinfo(struct fuzz_actor *actor, const struct fuzz_call *call)
 {
 	static const char * const orders[] = { "", "cpu", "file", "host" };
@@ -564,7 +564,7 @@ static void check_fdinfo(struct fuzz_actor *actor, const struct fuzz_call *call)
 
 #define SYSFS "/sys/class/kuid/kuid/"
 
-/* What the kernel tells of the device in other places. */
+/* Read the device's files in other places. */
 void fuzz_info(struct fuzz_actor *actor)
 {
 	static const char * const directories[] = {
@@ -590,7 +590,7 @@ void fuzz_info(struct fuzz_actor *actor)
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		/* That and the links are the kernel's own. */
+		/* The kernel itself makes this file and the links. */
 		if (entry->d_type != DT_REG || !strcmp(entry->d_name, "uevent"))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", directory, entry->d_name);
@@ -601,7 +601,7 @@ void fuzz_info(struct fuzz_actor *actor)
 	closedir(dir);
 }
 
-/* Somewhere near where it was at first, so that years don't add up. */
+/* Set the wall clock near its first value, so that changes don't add up. */
 void fuzz_wall(struct fuzz_actor *actor)
 {
 	static const long most[] = { 1, 2, 12, 60, 3600 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs random operations on the device, and says what it does that it must not.
+ * Runs random operations on the device, and reports results that are wrong.
  *
- * It does so in rounds, each with the module loaded anew, in a process of its
- * own, and every second one with several threads. All that a round chooses
- * comes from its seed, the thread and the number of the operation, never from
- * what the device says: so that a round of one thread is the same each time,
- * but for the moment. Prints KTAP, and how to have a round again if it failed.
+ * Each round loads the module again and runs in a process of its own; every
+ * second round has several threads. All choices of a round depend on its seed,
+ * the thread and the number of the operation, never on results of the device.
+ * So a round of one thread can be repeated, except for its timing. Prints KTAP,
+ * and the command that repeats a round that failed.
  *
- * It is not guided by what is run: a single round of four threads already runs
- * 87 to 89 % of the module's lines, as gcov has it, and most of the others need
- * another machine or another load, not another operation.
+ * Coverage does not guide the fuzzer: one round of four threads already runs 87
+ * to 89 % of the module's lines by gcov, and most of the other lines need
+ * another machine or other parameters, not another operation.
  */
 #include <argp.h>
 #include <signal.h>
@@ -28,7 +28,7 @@
 
 #define THREADS_MAX	16
 
-/* A round without any progress for that long hangs. */
+/* A round that completes no operation in this time has hung. */
 #define HANG_SECONDS	120
 
 static struct {
@@ -78,7 +78,7 @@ static const struct {
 	{ "wall clock", fuzz_wall, 5 },
 };
 
-/* The first to come is what is told. */
+/* Record a fault. Only the first one of a round is reported. */
 void fuzz_fail(const struct fuzz_actor *actor, const char *format, ...)
 {
 	va_list args;
@@ -102,7 +102,7 @@ bool fuzz_stopped(void)
 	       __atomic_load_n(&fuzz_world->over, __ATOMIC_RELAXED);
 }
 
-/* By an odd constant at each step, so that neighbours are far apart. */
+/* A mixing function (splitmix64): similar numbers give unrelated ones. */
 static __u64 scramble(__u64 x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
@@ -126,7 +126,7 @@ bool fuzz_one_in(struct fuzz_actor *actor, __u32 n)
 	return !fuzz_below(actor, n);
 }
 
-/* Of any size, often one where something ends. */
+/* A number of any magnitude, often near a power of two or a limit. */
 __u64 fuzz_number(struct fuzz_actor *actor)
 {
 	__u32 shift = fuzz_below(actor, 64);
@@ -155,9 +155,9 @@ static void restarts(int signal)
 }
 
 /*
- * If more than one is there, the lowest alone decides whether the call begins
- * again: so that must be the one that ends it, or a call of a thread that gets
- * little time could go on for ever.
+ * If several signals are pending, the one with the lowest number decides
+ * whether the call is restarted. So the signal that ends calls must have the
+ * lower number; otherwise a thread with little CPU time could restart forever.
  */
 #define ENDS		SIGUSR1
 #define RESTARTS	SIGUSR2
@@ -170,7 +170,7 @@ static bool catch_signals(void)
 		return false;
 	action.sa_handler = restarts;
 	action.sa_flags = SA_RESTART;
-	/* SIGIO is for files that are O_ASYNC. */
+	/* Files with O_ASYNC send SIGIO. */
 	return !sigaction(RESTARTS, &action, NULL) &&
 	       !sigaction(SIGIO, &action, NULL);
 }
@@ -188,7 +188,7 @@ static void set_timer(timer_t timer, __u64 first_us, __u64 interval_us)
 	timer_settime(timer, 0, &when, NULL);
 }
 
-/* What ends a call comes again and again, or it could come before the call. */
+/* Repeat the signal that ends a call, because one may come before the call. */
 void fuzz_signals_on(struct fuzz_actor *actor)
 {
 	set_timer(actor->ending, 1 + fuzz_below(actor, 60000), 40000);
@@ -248,7 +248,7 @@ static void fuzz_actor_end(struct fuzz_actor *actor)
 	close(actor->sockets[1]);
 }
 
-/* @count of them, from where it is on. */
+/* Run @count operations, from the actor's next one on. */
 void fuzz_actor_run(struct fuzz_actor *actor, __u64 count)
 {
 	__u32 weights = 0, at;
@@ -282,7 +282,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* In a process of its own, which ends with all that was open. */
+/* Run a round in the process forked for it, whose exit closes all files. */
 static void run_threads(__u64 threads)
 {
 	pthread_t ids[THREADS_MAX];
@@ -307,7 +307,7 @@ static void run_threads(__u64 threads)
 	_exit(0);
 }
 
-/* Parameters that make a difference; they are as modinfo has them. */
+/* Choose module parameters that change the module's behaviour. */
 static void pick_params(__u64 seed, char *to, size_t size)
 {
 	struct fuzz_actor actor = { .random = scramble(seed) };
@@ -332,8 +332,10 @@ static void pick_params(__u64 seed, char *to, size_t size)
 	}
 }
 
-/* By a clock that no one sets. */
-/* By @end it is told to stop. Returns false if it hangs, and has it killed. */
+/*
+ * Wait for a round's process; at the monotonic time @end tell it to stop. If it
+ * hangs, kill it and return false.
+ */
 static bool wait_for_end(pid_t pid, __u64 end, int *status)
 {
 	__u64 progress = 0, since = read_clock(CLOCK_MONOTONIC);
@@ -361,7 +363,7 @@ static bool wait_for_end(pid_t pid, __u64 end, int *status)
 	return true;
 }
 
-/* What was open is closed by then, but for what the kernel closes later. */
+/* Unload the module. The kernel may close files of exited processes late. */
 static int unload_when_closed(void)
 {
 	__u64 since = read_clock(CLOCK_MONOTONIC);
@@ -376,7 +378,7 @@ static int unload_when_closed(void)
 	return ret;
 }
 
-/* Returns whether nothing was found. */
+/* Run a round. Returns whether it found no fault. */
 static bool run_round(__u64 seed, __u64 threads, __u64 end)
 {
 	__u64 offset = clock_ns() - read_clock(CLOCK_BOOTTIME);

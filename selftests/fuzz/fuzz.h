@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fuzzer of the device. fuzz.c runs rounds, each of its own seed and with
- * the module loaded anew; calls.c has the operations that are not about
- * IDs, take.c those that take some, ioctl.c the commands; what comes
- * back is held against what is known by book.c; memory.c gives
- * memory, good and bad, to have it put into.
+ * The fuzzer of the device. fuzz.c runs rounds; each has its own seed and loads
+ * the module again. The operations are in calls.c if they take no IDs, in
+ * take.c if they do, and in ioctl.c if they are commands. book.c checks the
+ * results against what it knows, and memory.c provides valid and invalid
+ * buffers.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -19,28 +19,27 @@
 
 #define FUZZ_SLOTS	24
 #define FUZZ_FILES	512
-#define FUZZ_DEVICE_NODES (1 + 2 * NR_FORMATS)
 
-/* The most that one call is given room for, in bytes, but for huge ones. */
+/* Bytes of the largest buffer of a call, and of a huge call. */
 #define FUZZ_ROOM	(256 * 1024)
 #define FUZZ_HUGE	(1024UL << 20)
 
 /**
- * struct fuzz_changes - how often others change something that a call is about
- * @begun: calls that may do so
- * @ended: the same
+ * struct fuzz_changes - counts changes of a thing that others may make
+ * @begun: number of changes that have begun
+ * @ended: number of changes that have ended
  */
 struct fuzz_changes {
 	__u32 begun;
 	__u32 ended;
 };
 
-/* Whether IDs were asked for from a file; maybe, while a call may be about to. */
+/* Whether a file was asked for IDs; "maybe" while a call may be asking. */
 enum fuzz_taken { FUZZ_NOT_TAKEN, FUZZ_MAYBE_TAKEN, FUZZ_TAKEN };
 
 /**
- * struct fuzz_last - the highest ID that a call gave which has returned
- * @epoch: of the ID; 0 if there is none
+ * struct fuzz_last - the highest ID of all calls that have returned
+ * @epoch: the ID's epoch; 0 if there is no ID
  */
 struct fuzz_last {
 	__u64 epoch;
@@ -49,21 +48,21 @@ struct fuzz_last {
 
 /**
  * struct fuzz_file - what is known of an open file
- * @refs: slots of all processes, and calls under way
+ * @refs: number of slots of all processes and of running calls that use it
  * @access: O_RDONLY, O_WRONLY or O_RDWR
- * @path: opened by O_PATH
- * @text: it gives lines
+ * @path: opened with O_PATH
+ * @text: reads give lines
  * @taken: enum fuzz_taken
- * @format: that a read gives
- * @order: the same
- * @setting: calls under way that may change @format or @order
- * @sets: how many such calls began
- * @flags: of O_NONBLOCK
- * @reading: calls under way that take text
- * @torn: the lines came to more than one reader, or not to the end
- * @at: characters of a line that have come
- * @line: the line
- * @last: by format
+ * @format: the format that a read gives
+ * @order: the order that a read gives
+ * @setting: number of running calls that may change @format or @order
+ * @sets: number of such calls that have begun
+ * @flags: changes of O_NONBLOCK
+ * @reading: number of running calls that read text
+ * @torn: several readers shared the lines, or a line's rest was lost
+ * @at: number of characters of @line that were read
+ * @line: the line that is being read
+ * @last: the highest ID of each format
  */
 struct fuzz_file {
 	int refs;
@@ -84,8 +83,8 @@ struct fuzz_file {
 };
 
 /**
- * struct fuzz_slot - an open file of this process
- * @fd: -1 if there is none
+ * struct fuzz_slot - a place for an open file of this process
+ * @fd: -1 if the slot is empty
  */
 struct fuzz_slot {
 	int fd;
@@ -99,27 +98,27 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 #define FUZZ_SEEN	262144
 
 /**
- * struct fuzz_world - what all processes of a round share
- * @lock: protects all that is not changed by atomic operations
- * @seed: of the round
- * @operations: each thread's
- * @progress: operations begun, by all
- * @actors: threads and processes that run operations
- * @wall: of the wall clock
- * @wall_off: by how many seconds it is off
- * @forces: of the clock, by force
- * @watch_fd: for asking what holds
- * @max_ahead_ns: of the module
- * @over: there is no more time
- * @failed: something was found
- * @what: what it is
- * @ids: how many were taken
- * @errors: how often calls ended with an errno, or 0
- * @files: what is known of them
- * @last_host: of order host, by format
+ * struct fuzz_world - the memory that all processes of a round share
+ * @lock: protects all fields that are not changed by atomic operations
+ * @seed: seed of the round
+ * @operations: number of operations of each thread
+ * @progress: number of operations that all threads have completed
+ * @actors: number of threads and processes that run operations
+ * @wall: changes of the wall clock
+ * @wall_off: seconds by which the wall clock is wrong
+ * @forces: forced clocks (KUID_IOC_FORCE_CLOCK)
+ * @watch_fd: an open file for reading the status
+ * @max_ahead_ns: the module's parameter
+ * @over: the time is up
+ * @failed: a fault was found
+ * @what: description of the first fault
+ * @ids: number of IDs taken
+ * @errors: number of calls that ended with each errno; 0 is success
+ * @files: all open files
+ * @last_host: the highest ID of host order, for each format
  * @mask: IDs whose hash has one of these bits are left out of @seen
- * @nr_seen: how many are in it
- * @seen: an open hash table of what may not come twice, see book.c
+ * @nr_seen: number of entries of @seen
+ * @seen: an open hash table of what must not be repeated, see book.c
  */
 struct fuzz_world {
 	pthread_mutex_t lock;
@@ -147,8 +146,8 @@ struct fuzz_world {
 extern struct fuzz_world *fuzz_world;
 
 /**
- * struct fuzz_ring - a ring of io_uring, of a thread's own
- * @queues: both of them; NULL before it is first used
+ * struct fuzz_ring - an io_uring of one thread
+ * @queues: mapping of both queues; NULL before the first use
  */
 struct fuzz_ring {
 	int fd;
@@ -158,14 +157,14 @@ struct fuzz_ring {
 };
 
 /**
- * struct fuzz_actor - a thread, or a child that was forked
- * @stream: what its choices are made from
- * @random: the same for the operation
- * @thread: which one
- * @operation: its number
- * @name: what it does
- * @child: it was forked by an operation
- * @privileged: it runs as root
+ * struct fuzz_actor - a thread or forked child that runs operations
+ * @stream: seed of the actor's random choices
+ * @random: state of the random choices in this operation
+ * @thread: number of the thread
+ * @operation: number of the operation
+ * @name: name of the operation
+ * @child: the actor is a child that an operation forked
+ * @privileged: the actor runs as root
  */
 struct fuzz_actor {
 	__u64 stream;
@@ -188,7 +187,7 @@ struct fuzz_actor {
 	struct fuzz_ring ring;
 };
 
-/* Signals that came to this thread, and those that end a call. */
+/* Number of signals to this thread: of all, and of those that end a call. */
 extern __thread __u32 fuzz_signals;
 extern __thread __u32 fuzz_ends;
 
@@ -210,10 +209,10 @@ void fuzz_count(int error);
 
 /**
  * struct fuzz_place - memory for a call
- * @at: its address, as the call gets it
- * @alias: where this program may write what is seen at @at; NULL if nowhere
- * @readable: how much the kernel can read, from @at on
- * @writable: the same
+ * @at: the address for the call
+ * @alias: address at which this program can write the same memory, or NULL
+ * @readable: bytes from @at on that the kernel can read
+ * @writable: bytes from @at on that the kernel can write
  */
 struct fuzz_place {
 	__u8 *at;
@@ -236,33 +235,33 @@ void fuzz_memory_huge_done(void *huge);
 
 /* book.c */
 
-/* A count of changes that have ended, or this if some have not. */
+/* In place of a number of changes: some have begun and not ended. */
 #define FUZZ_CHANGING	(~0U)
 
 /**
  * struct fuzz_call - a call that may take IDs
- * @fd: what it is done on
- * @file: the same
- * @slot: where they come from
- * @alone: no one else runs operations
- * @nowait: it may not wait, or perhaps not
- * @cancelled: it was told to end by other means than a signal
- * @format: that a read gives; 0 if that may change meanwhile
- * @order: the same
- * @error: errno, 0 if there is none
- * @signals: how many had come before
- * @ends: the same, of those that end a call
- * @wall: changes before, as the next
- * @forces: the same
- * @sets: the same
- * @flags: the same
- * @wall_before: the wall clock
- * @wall_after: the same
- * @taken: of the file, if it is about to be asked
- * @before: what held
- * @after: the same
- * @last: what calls gave that had returned before
- * @last_host: the same
+ * @fd: the file descriptor of the call
+ * @file: the open file of @fd
+ * @slot: the slot of @fd
+ * @alone: no other actor runs operations
+ * @nowait: the file is non-blocking, or may have become so
+ * @cancelled: the call was ended by other means than a signal
+ * @format: the format that a read gives; 0 if it may have changed
+ * @order: the order that a read gives
+ * @error: errno of the call; 0 on success
+ * @signals: number of signals before the call
+ * @ends: number of signals that end a call before the call
+ * @wall: number of changes of the wall clock before the call
+ * @forces: number of forced clocks before the call
+ * @sets: number of changes of format or order before the call
+ * @flags: number of changes of O_NONBLOCK before the call
+ * @wall_before: wall clock before the call
+ * @wall_after: wall clock after the call
+ * @taken: the file's &struct fuzz_file.taken before the call
+ * @before: status before the call
+ * @after: status after the call
+ * @last: the file's highest IDs before the call, by format
+ * @last_host: the highest IDs of host order before the call, by format
  */
 struct fuzz_call {
 	int fd;
@@ -289,7 +288,7 @@ struct fuzz_call {
 	struct fuzz_last last_host[NR_FORMATS + 1];
 };
 
-/* What fuzz_changed() is asked about: whether there were any since. */
+/* The number of changes, from which fuzz_changed() tells if there were more. */
 __u32 fuzz_changes_of(const struct fuzz_changes *changes);
 bool fuzz_changed(const struct fuzz_changes *changes, __u32 since);
 void fuzz_change_begin(struct fuzz_changes *changes);
