@@ -147,8 +147,8 @@ static inline __u64 unit_of(const struct format *f)
  * The module's clock is the wall clock plus the lag, and never goes back; the
  * lag only shrinks. So the wall clock before plus the lag after is a time that
  * the clock had reached before the call, and the wall clock after plus the lag
- * after is a time that it has not passed. Only the caller may set the wall clock
- * meanwhile.
+ * after is a time that it has not passed. Only the caller may set the wall
+ * clock meanwhile.
  */
 static inline void id_is_in_time(struct __test_metadata *_metadata,
 				 const struct format *f, int fd)
