@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The IDs of a machine that is killed or cloned, for vm/reboot.sh and
- * vm/clone.sh. Readers have the kernel put them straight into memory that is
- * shared with the machine below (a PCI device ivshmem), so that each is there
- * from the moment it was handed out, whatever becomes of this one. There, too,
- * is what stands for stable storage.
+ * Records the IDs of a virtual machine that is killed or cloned, for
+ * vm/reboot.sh and vm/clone.sh. Readers let the kernel write IDs directly to
+ * memory that is shared with the host (a PCI device ivshmem), so no ID that was
+ * handed out is lost when the machine dies. The same memory takes the place of
+ * stable storage.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,7 +22,7 @@
 
 #define LIVES		2
 #define READERS		2
-#define PHASES		2	/* before the fork was told of, and after */
+#define PHASES		2	/* before a fork is reported, and after */
 
 #define REGION_SIZE	0x100000UL
 #define BATCH		40
@@ -30,8 +30,8 @@
 
 /**
  * struct taken - IDs of one format of one reader
- * @nr: how many
- * @refused: how often there were none because of the identity
+ * @nr: number of IDs
+ * @refused: number of calls that failed because of the identity
  */
 struct taken {
 	__u32 nr;
@@ -39,14 +39,14 @@ struct taken {
 };
 
 /**
- * struct memory - what is shared with the machine below
- * @ceiling: what has been saved
- * @lives: how often this was begun
- * @readers: of this life, that are at work
- * @stop: from below: come to an end
- * @told: wall clock when the fork was first seen, 0 before
+ * struct memory - the memory shared with the host
+ * @ceiling: the saved ceiling
+ * @lives: how often this program was started
+ * @readers: number of readers of this life that are running
+ * @stop: set by the host: stop
+ * @told: wall clock when the fork was first reported; 0 before
  * @began: wall clock when the first life began
- * @load_id: of the last epoch of a machine that was restored
+ * @load_id: load_id of the last epoch of a restored machine
  * @taken: by life, reader, format and phase
  */
 struct memory {
@@ -61,7 +61,7 @@ struct memory {
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
 
-/* Behind the header, in the order of memory.taken. */
+/* The IDs follow the header, in the order of memory.taken. */
 static __u8 *region(struct memory *m, int life, int reader, size_t format,
 		    int phase)
 {
@@ -99,7 +99,7 @@ static bool file_says(const char *device, const char *name, unsigned long value)
 	return same;
 }
 
-/* The device's memory; there is no driver for it, and needs none. */
+/* Map the device's memory, through sysfs because it has no driver. */
 static struct memory *map_device(void)
 {
 	DIR *dir = opendir("/sys/bus/pci/devices");
@@ -151,8 +151,9 @@ static bool told_of_fork(int fd)
 }
 
 /*
- * All formats, in all orders, singly and in batches, until told to stop. Sleeps
- * between: it is the time it covers that counts, not how many there are.
+ * In a child: take all formats in all orders, singly and in batches, until the
+ * host sets @stop. Sleep between calls, so that the region for the IDs lasts as
+ * long as the test.
  */
 static void read_on(struct memory *m, int life, int reader, __u32 seed)
 {
@@ -221,7 +222,7 @@ static void end_readers(const pid_t *pids)
 	}
 }
 
-/* The ceiling is on stable storage before it is acknowledged. */
+/* Store a higher ceiling first, then acknowledge it. */
 static void save(struct memory *m, int fd)
 {
 	struct kuid_state state;
@@ -252,8 +253,8 @@ static int compare_found(const void *a, const void *b)
 }
 
 /*
- * Add a region's IDs from some number on, also those that the reader didn't
- * come to count any more.
+ * Add a region's IDs from number @first on. IDs that the kernel wrote, but that
+ * the reader did not count before the machine died, are included.
  */
 static size_t gather(struct memory *m, int life, int reader, size_t k,
 		     int phase, __u32 first, int from, struct found *to)
@@ -275,7 +276,7 @@ static size_t gather(struct memory *m, int life, int reader, size_t k,
 	return added;
 }
 
-/* How many of the IDs are there twice. */
+/* Count the repeats among IDs. */
 static size_t count_repeats(const struct format *f, struct found *ids,
 			    size_t nr, bool show)
 {
@@ -306,7 +307,7 @@ static struct found *room(void)
 	return ids;
 }
 
-/* The IDs of both lives. Returns how many repeat. */
+/* Compare the IDs of both lives. Returns the number of repeats. */
 static size_t compare_lives(struct memory *m)
 {
 	struct found *ids = room();
@@ -338,7 +339,7 @@ static size_t compare_lives(struct memory *m)
 	return repeats;
 }
 
-/* One of two lives: the first is killed, the second compares. */
+/* Run one of two lives: the first is killed, the second compares both. */
 static int be_killed(int argc, char **argv)
 {
 	struct memory *m = map_device();
@@ -391,11 +392,11 @@ static int be_killed(int argc, char **argv)
 		save(m, fd);
 	end_readers(pids);
 	m->stop = 0;
-	/* Without saved state there is no promise, and the script counts. */
+	/* Without saved state repeats are allowed; the script counts them. */
 	return compare_lives(m) && required;
 }
 
-/* Which formats the identity keeps from being made, as bits of numbers. */
+/* The formats that are refused because of the identity, as bits by number. */
 static __u32 stale_formats(int fd)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
@@ -414,7 +415,7 @@ static __u32 stale_formats(int fd)
 	return stale;
 }
 
-/* Reads on while the machine is saved and restored, until told to stop. */
+/* Take IDs while the machine is saved and restored, until @stop is set. */
 static int be_cloned(int argc, char **argv)
 {
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
@@ -456,7 +457,7 @@ static int be_cloned(int argc, char **argv)
 		fail("stale should be %x", expected);
 	if (!expected != !(status.reasons & KUID_REASON_STALE_IDENTITY))
 		fail("status doesn't say so");
-	/* The first, that of the fresh start, and that of each fork. */
+	/* The first epoch, one of the fresh start, and one of each fork. */
 	if (status.epoch != 2 + status.vm_forks)
 		fail("that is not the epoch");
 	if (!status.load_id ||
@@ -469,7 +470,7 @@ static int be_cloned(int argc, char **argv)
 	return 0;
 }
 
-/* What twins have in common that were made of one machine. */
+/* Compare the IDs of twins, two machines that were cloned from one. */
 static int compare_twins(int argc, char **argv)
 {
 	struct memory *m[3];
@@ -483,7 +484,7 @@ static int compare_twins(int argc, char **argv)
 		fail("usage: lives twins SAVED ONE OTHER");
 	for (i = 0; i < 3; i++)
 		m[i] = map_file(argv[2 + i]);
-	/* Their epochs have the same numbers. */
+	/* The twins' epochs have the same numbers, so load_id must differ. */
 	if (m[1]->load_id == m[2]->load_id)
 		fail("the twins have the load_id %llx", m[1]->load_id);
 	for (k = 0; k < NR_FORMATS; k++) {
@@ -508,14 +509,14 @@ static int compare_twins(int argc, char **argv)
 				nr[1] += gather(m[twin], 0, reader, k, 1, 0,
 						twin, ids + before + nr[1]);
 		after = nr[1];
-		/* Of after with all. */
+		/* Compare IDs after the report with all IDs. */
 		repeats[1] = count_repeats(&formats[k], ids, before + after,
 					   false) - repeats[0];
 		printf("# %s: before they were told %zu, %zu of them in both;",
 		       formats[k].name, before, repeats[0]);
 		printf(" after %zu, %zu in both; %zu refused\n", after,
 		       repeats[1], refused);
-		/* Of one machine only, and so of either. */
+		/* k64 is unique on one machine only, so twins may repeat it. */
 		if (formats[k].number != KUID_FORMAT_K64 && repeats[1])
 			same = true;
 		if (!after && !refused)

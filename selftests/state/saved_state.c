@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saved state: what keeps IDs from being repeated after a reboot. Who may get,
- * restore and acknowledge it, what waits for it, and that no ID is made below
- * the floor or at the ceiling. Leaves the module loaded or not, as it was
- * found.
+ * Saved state, which prevents repeats after a reboot: which users may read,
+ * restore and acknowledge it, which calls wait for it, and that no ID is made
+ * below the floor or at the ceiling. Leaves the module loaded or unloaded, as
+ * it was found.
  */
 #include "../../kselftest_harness.h"
 
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(state)
 	give_back_module(_metadata, self->was_loaded);
 }
 
-/* What of all that can be seen must be as before after an error. */
+/* Check that a command that failed has changed nothing in the status. */
 static void expect_unchanged(struct __test_metadata *_metadata, int fd,
 			     const struct kuid_status *before)
 {
@@ -152,12 +152,12 @@ TEST_F(state, acknowledge_refuses)
 				      reserved));
 	expect_unchanged(_metadata, self->fd, &before);
 	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
-	/* The highest there is; and lower than before is allowed. */
+	/* The highest ceiling is valid, and so is a lower one after it. */
 	EXPECT_EQ(0, acknowledge(self->fd, KUID_TIME_MAX_NS));
 	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
 }
 
-/* The bound is where the kernel's own is for those who set its clock. */
+/* The kernel's clock can't be set to KUID_TIME_MAX_NS or a later time. */
 TEST_F(state, no_clock_gets_to_the_bound)
 {
 	__u64 highest = KUID_TIME_MAX_NS - NSEC_PER_SEC;
@@ -169,7 +169,7 @@ TEST_F(state, no_clock_gets_to_the_bound)
 	ASSERT_EQ(0, shift_wall(before - highest));
 }
 
-/* A ceiling says that all is covered that was handed out. */
+/* A ceiling must cover all IDs that were handed out. */
 TEST_F(state, acknowledge_covers_what_was_given)
 {
 	struct kuid_state state;
@@ -192,7 +192,6 @@ TEST_F(state, acknowledge_covers_what_was_given)
 			TH_LOG("%s", f->name);
 		}
 		EXPECT_EQ(0, acknowledge(self->fd, end));
-		/* Nothing to save for a node that comes but once. */
 		stop(_metadata, &self->fd);
 	}
 
@@ -203,7 +202,7 @@ TEST_F(state, acknowledge_covers_what_was_given)
 	EXPECT_EQ(0, acknowledge(self->fd, 1));
 }
 
-/* What goes in is not looked at where it comes out; all of the rest is. */
+/* Out fields are ignored on the way in, all other fields are checked. */
 TEST_F(state, get_says)
 {
 	const struct format *v1 = format_of(KUID_FORMAT_V1);
@@ -256,7 +255,7 @@ TEST_F(state, get_says)
 	EXPECT_EQ(KUID_FROM_RANDOM, state.worker_from);
 }
 
-/* The load_id and epoch, which every place that tells them must agree on. */
+/* Read load_id and epoch in all ways, which must agree. */
 static __u64 load_id_of(struct __test_metadata *_metadata, int fd, __u64 *epoch)
 {
 	struct kuid_generate g = { .count = 1, .format = KUID_FORMAT_V7 };
@@ -277,7 +276,7 @@ static __u64 load_id_of(struct __test_metadata *_metadata, int fd, __u64 *epoch)
 	return g.load_id;
 }
 
-/* The same in all epochs of a load, whatever they began for; in no other load. */
+/* All epochs of a load have the same load_id, and other loads have others. */
 TEST_F(state, load_id)
 {
 	enum { BACK = 60 };
@@ -308,7 +307,7 @@ TEST_F(state, load_id)
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(4, epoch);
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
-	/* Reading the status finds the step; a worker begins the epoch. */
+	/* Reading the status detects the step; a kworker begins the epoch. */
 	do {
 		usleep(1000);
 		ASSERT_EQ(0, get_status(self->fd, &status));
@@ -344,7 +343,7 @@ static const struct {
 	  sizeof(struct kuid_set_identity), CAP_SYS_ADMIN, true },
 };
 
-/* A request that a command takes. */
+/* Fill in a valid request. */
 static void good_request(unsigned long cmd, void *arg, size_t size)
 {
 	memset(arg, 0, size);
@@ -384,7 +383,7 @@ TEST_F(state, bad_addresses)
 	expect_unchanged(_metadata, self->fd, &before);
 }
 
-/* What was done is done, even if the answer can't be written. */
+/* A command takes effect even if its answer can't be written. */
 TEST_F(state, answers_that_cannot_be_written)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -427,7 +426,10 @@ static bool drop_capability(int capability)
 	return !syscall(SYS_capset, &header, data);
 }
 
-/* In a child: which commands are refused with EPERM, as bits; 128 if else. */
+/*
+ * In a child: try all commands. Returns those that fail with EPERM, as bits, or
+ * 128 on another error.
+ */
 static int refused_commands(int fd)
 {
 	__u8 arg[1024];
@@ -441,7 +443,7 @@ static int refused_commands(int fd)
 		if (errno != EPERM)
 			return 128;
 		refused |= 1 << i;
-		/* Who may not isn't told what would have been wrong. */
+		/* EPERM comes before any check of the request. */
 		if (!ioctl(fd, commands[i].cmd, NULL) || errno != EPERM)
 			return 128;
 	}
@@ -475,7 +477,7 @@ TEST_F(state, needs_capabilities)
 		}
 	}
 
-	/* Root of a namespace of its own is not root of the host. */
+	/* Root of another user namespace lacks the host's capabilities. */
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	pid = fork();
 	ASSERT_LE(0, pid);
@@ -486,7 +488,7 @@ TEST_F(state, needs_capabilities)
 	expect_unchanged(_metadata, self->fd, &before);
 }
 
-/* Whether exactly the formats of a set can be had, by read, ioctl and poll. */
+/* Check by read, ioctl and poll that only the formats of a set give IDs. */
 static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
@@ -533,7 +535,7 @@ static void expect_status(struct __test_metadata *_metadata, int fd, __u32 held,
 	EXPECT_EQ(reasons, status.reasons & looked_at);
 }
 
-/* With each combination of what is given and what is done first. */
+/* All combinations of given identity and of the order of both commands. */
 FIXTURE(required) {
 	FIXTURE_DATA(state) s;
 };
@@ -599,7 +601,7 @@ TEST_F(required, waits_for_state)
 	expect_status(_metadata, fd, 0, KUID_REASON_NO_STATE | fixed);
 
 	for (i = 0; i < 2; i++) {
-		/* Neither the one nor the other is enough. */
+		/* The floor alone is not enough, nor the ceiling alone. */
 		expect_only(_metadata, fd, all & ~variant->gated);
 		ASSERT_EQ(0, variant->acknowledge_first ^ i ?
 			  acknowledge(fd, now + HOUR) :
@@ -610,8 +612,8 @@ TEST_F(required, waits_for_state)
 }
 
 /*
- * A child for each format and each way to wait. Returns how many there are;
- * each sleeps in its call.
+ * Start a child for each format and each way to wait, and wait until all sleep.
+ * Returns the number of children.
  */
 #define SLEEPERS_MAX	(NR_FORMATS * 4)
 
@@ -643,7 +645,7 @@ static int start_sleepers(struct __test_metadata *_metadata, __u32 numbers,
 				case 1:
 					_exit(generate_ids(f, fd, ids, 33) < 1);
 				case 2:
-					/* Straight, for its number is known. */
+					/* Not poll(), which may be SYS_poll. */
 					_exit(syscall(SYS_ppoll, &p, 1, NULL,
 						      NULL, 0) != 1 ||
 					      p.revents != POLLIN);
@@ -676,7 +678,7 @@ TEST_F(required, sleepers_are_woken)
 
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
 	ASSERT_LT(0, nr);
-	/* Each counts once, but who polls takes nothing. */
+	/* Each waiting read or ioctl counts once, and poll never. */
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(nr / 4 * 3, status.waits);
 	EXPECT_EQ(0, status.would_blocks);
@@ -693,7 +695,7 @@ TEST_F(required, sleepers_are_woken)
 		}
 	}
 
-	/* And by a higher ceiling, when they have come to one. */
+	/* A higher ceiling wakes callers that wait at the ceiling. */
 	ASSERT_EQ(0, acknowledge(fd, clock_ns() + 3 * AHEAD_NS));
 	wait_past(clock_ns() + 3 * AHEAD_NS);
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
@@ -748,9 +750,9 @@ TEST_F(required, a_signal_ends_waiting)
 }
 
 /*
- * In a child: take what there is, in all ways, until the clock is past the
- * ceiling. Returns 1 if an ID has a time that the ceiling doesn't cover, 2 for
- * what is no ID, NONE if there was none at all, else 0.
+ * In a child: take IDs in all ways until the clock is past the ceiling. Returns
+ * 1 if the time of an ID is not below the ceiling, 2 on an error or an invalid
+ * ID, NONE if no call gave an ID, otherwise 0.
  */
 #define NONE	3
 
@@ -788,7 +790,7 @@ static int run_into(int cpu, __u32 numbers, __u64 ceiling, __u32 seed)
 	return any ? 0 : NONE;
 }
 
-/* Somewhere in a step of the grid, which is the coarsest of all times. */
+/* The ceilings lie anywhere in a tick of the grid, the coarsest time. */
 TEST_F(required, stops_at_the_ceiling)
 {
 	const __u32 all = SLOTS | STAMPS;
@@ -829,7 +831,7 @@ TEST_F(required, stops_at_the_ceiling)
 		}
 		expect_only(_metadata, fd, all & ~variant->gated);
 		expect_status(_metadata, fd, 0, KUID_REASON_PAST_CEILING);
-		/* Or what covers all could not be acknowledged any more. */
+		/* Else the same ceiling could not be acknowledged again. */
 		ASSERT_EQ(0, get_state(fd, &state));
 		EXPECT_LE(state.slot_ns, ceiling + NSEC_PER_MSEC);
 		EXPECT_LE(state.stamp_ns, ceiling);
@@ -840,7 +842,7 @@ TEST_F(required, stops_at_the_ceiling)
 	expect_status(_metadata, fd, KUID_HELD_REBOOT_SAFE, 0);
 }
 
-/* Where state is not required status tells, and nothing waits. */
+/* If state is not required, only the status changes, and no call waits. */
 TEST_F(state, off_only_tells)
 {
 	const __u32 all = SLOTS | STAMPS;
@@ -878,7 +880,10 @@ TEST_F(state, off_only_tells)
 	}
 }
 
-/* IDs in all orders and sizes, on each CPU, all from a time on or before it. */
+/*
+ * Take IDs in all orders and counts, on each CPU, and check that all are at or
+ * above a time, or that all are below it.
+ */
 static void expect_from(struct __test_metadata *_metadata, int fd, __u8 *ids,
 			__u64 floor, __u32 numbers, bool above)
 {
@@ -900,7 +905,7 @@ static void expect_from(struct __test_metadata *_metadata, int fd, __u8 *ids,
 					continue;
 				order = KUID_ORDER_CPU + i % 3;
 				got = take(fd, f, order, ids, counts[k], NULL);
-				/* There may be no more of lex just now. */
+				/* lex may have used up its window. */
 				if (got == -EAGAIN)
 					continue;
 				ASSERT_LT(0, got);
@@ -915,7 +920,7 @@ static void expect_from(struct __test_metadata *_metadata, int fd, __u8 *ids,
 	}
 }
 
-/* Leave something of a run with each CPU, of a time before what comes. */
+/* Leave each CPU with the rest of a run from before the floor. */
 static void begin_runs(struct __test_metadata *_metadata, int fd, __u8 *ids)
 {
 	int cpus[8], nr = allowed_cpus(cpus, 8);
@@ -939,9 +944,9 @@ static __u64 monotonic_ns(void)
 }
 
 /*
- * Between two looks the clocks that lag go on at half the speed of the others,
- * so that their lag shrinks by half of what passes. How long a look takes makes
- * the bounds wider, and nothing wrong.
+ * Check that lagging clocks advance at half speed: between two readings of the
+ * status their lag shrinks by half of the time that passed. The duration of the
+ * readings only widens the bounds.
  */
 static void expect_half_speed(struct __test_metadata *_metadata, int fd,
 			      bool stamps, bool slots)
@@ -967,7 +972,7 @@ static void expect_half_speed(struct __test_metadata *_metadata, int fd,
 	most = end[1] - begin[0] - (begin[1] - end[0]) / 2;
 	if ((__s64)least < 0)
 		least = 0;
-	/* A tick more or less of a coarse clock. */
+	/* A coarse clock may be off by a tick. */
 	least -= least < 8000000 ? least : 8000000;
 	most += 8000000;
 	if (slots) {
@@ -1016,7 +1021,7 @@ TEST_F(state, nothing_below_the_floor)
 				    STAMPS, false);
 		expect_half_speed(_metadata, self->fd, given, true);
 
-		/* Lower than what was restored before: only a new epoch. */
+		/* A lower floor than before only begins a new epoch. */
 		ASSERT_EQ(0, get_status(self->fd, &before));
 		ASSERT_EQ(0, restore_floor(self->fd, floor - NSEC_PER_SEC));
 		ASSERT_EQ(0, restore_floor(self->fd, 0));
@@ -1028,7 +1033,7 @@ TEST_F(state, nothing_below_the_floor)
 	}
 }
 
-/* What was made in the future is made again when that comes. */
+/* After a forced clock the IDs of the future are made a second time. */
 TEST_F(state, forced_is_not_reboot_safe)
 {
 	const struct format *lex = format_of(KUID_FORMAT_LEX);
@@ -1047,7 +1052,7 @@ TEST_F(state, forced_is_not_reboot_safe)
 	expect_status(_metadata, self->fd, 0, 0);
 }
 
-/* Right at the end of what was handed out, with runs that go on behind it. */
+/* Restore the end of all IDs handed out, while CPUs have runs beyond it. */
 TEST_F(state, floor_at_the_end)
 {
 	int cpus[8], nr = allowed_cpus(cpus, 8);
@@ -1069,7 +1074,7 @@ TEST_F(state, floor_at_the_end)
 		ASSERT_EQ(0, get_state(self->fd, &state));
 		floor = among(f, SLOTS) ? state.slot_ns : state.stamp_ns;
 		ASSERT_EQ(0, restore_floor(self->fd, floor));
-		/* On the same CPU first. */
+		/* First on the CPU that took the last ID. */
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
 		EXPECT_LE(floor, fields.ns) {
 			TH_LOG("%s: %llu ns below", f->name, floor - fields.ns);
@@ -1091,8 +1096,8 @@ TEST_F(state, highest_floor)
 }
 
 /*
- * However far ahead of the clock IDs are when it comes, a floor that is lower
- * than these must not move clocks: what it would move them by adds up.
+ * A floor that is below IDs already made must not move the clocks, however far
+ * these IDs are ahead: repeated moves would add up.
  */
 TEST_F(state, lower_floors_move_no_clock)
 {
@@ -1102,7 +1107,7 @@ TEST_F(state, lower_floors_move_no_clock)
 
 	start(_metadata, &self->fd, "");
 	for (round = 0; round < 20; round++) {
-		/* Until there are no more just now, if we are so fast. */
+		/* Use up the window, if the machine is fast enough. */
 		int batches = 200;
 
 		while (batches-- && take(self->fd, lex, KUID_ORDER_FILE,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Formats that wait for saved state, or at the ceiling that it covers, wait for
- * 30 seconds. Then calls fail with ENODATA, and pollers are told.
+ * Callers wait 30 seconds for saved state, or at the ceiling that the saved
+ * state covers. Then calls fail with ENODATA, and pollers are woken.
  *
- * All ways to wait are tried at once, because each test takes as long as that.
+ * Each test waits in all ways at once, because it takes 30 seconds.
  */
 #include "../../kselftest_harness.h"
 
@@ -45,10 +45,10 @@ static const char *const way_names[] = {
 
 /**
  * struct sleeper - a process that waits in one way
- * @pid: 0 when it has ended
- * @asleep: it is about to wait
- * @result: IDs, or events of poll; or a negative errno
- * @took: how long it waited
+ * @pid: 0 after the process was reaped
+ * @asleep: the process is about to wait
+ * @result: number of IDs, or events of poll, or a negative errno
+ * @took: duration of the wait
  */
 struct sleeper {
 	pid_t pid;
@@ -65,13 +65,10 @@ FIXTURE(deadline) {
 	struct sleeper *sleepers;	/* in shared memory */
 };
 
-/*
- * Formats of both kinds are gated alike: that they are is tested in
- * saved_state.c.
- */
+/* saved_state.c tests that both kinds of formats are gated in the same way. */
 FIXTURE_VARIANT(deadline) {
 	__u32 format;
-	bool restored;			/* and so at a ceiling */
+	bool restored;			/* callers wait at a ceiling */
 };
 
 FIXTURE_VARIANT_ADD(deadline, lex_without_state) { KUID_FORMAT_LEX, false };
@@ -83,7 +80,7 @@ static int result_of_ring(int fd, void *to, size_t size, bool worker)
 	struct io_uring_cqe *cqe;
 	struct io_uring ring;
 
-	/* Without io_uring there is nothing to wait for. */
+	/* The kernel has no io_uring: skip this way. */
 	if (io_uring_queue_init(1, &ring, 0))
 		return -EOPNOTSUPP;
 	sqe = io_uring_get_sqe(&ring);
@@ -224,7 +221,7 @@ TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 			  sleeper->result) {
 			TH_LOG("%s", way_names[way]);
 		}
-		/* From when the gate was shut on, a poller waits. */
+		/* A poller's time began when the gate was shut. */
 		if (way != BY_POLL && way != BY_RING)
 			EXPECT_LE(NOT_BEFORE_NS, sleeper->took) {
 				TH_LOG("%s", way_names[way]);
@@ -234,7 +231,7 @@ TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 	EXPECT_EQ(-ENODATA, generate_ids(self->f, self->nonblock, ids, COUNT));
 	EXPECT_EQ(POLLIN | POLLERR, events_now(self->nonblock));
 
-	/* Once there are some, none of this is left. */
+	/* Once there are IDs, polls report no error any more. */
 	ASSERT_EQ(0, restore_floor(self->fd, 0));
 	ASSERT_EQ(0, let_all_go(self->fd));
 	EXPECT_EQ(POLLIN, events_now(self->nonblock));
@@ -242,7 +239,7 @@ TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 	EXPECT_EQ(COUNT, read_ids(self->f, self->nonblock, ids, COUNT));
 }
 
-/* Within the time, all of them get what they wait for. */
+/* If the gate opens in time, all waiters get their IDs. */
 TEST_F(deadline, opens_in_time)
 {
 	int way;

@@ -21,7 +21,7 @@
 #define BATCH		64
 #define BIG_BATCH	4096
 
-/* Calls for big batches, after which a machine is too slow. */
+/* If so many big batches don't use up the window, the machine is too slow. */
 #define CALLS_MAX	400
 
 /* A window that outlasts the unloading and loading of the module. */
@@ -112,7 +112,7 @@ static void restore(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_state(fd, &state));
 	if (state.wall_ns > self->ceiling)
 		self->ceiling = state.wall_ns;
-	/* Near, so that IDs come to it at times. */
+	/* A near ceiling, which IDs sometimes reach. */
 	self->ceiling += AHEAD_NS +
 			 (1 + pick(&self->seed) % 1000) * NSEC_PER_MSEC;
 	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
@@ -133,8 +133,8 @@ static void save(struct __test_metadata *_metadata, FIXTURE_DATA(reload) *self,
 }
 
 /*
- * Take all lex that may be ahead of the clock, and put the last one into
- * @highest. Returns whether there was an end.
+ * Take lex until the window is used up, and store the last ID in @highest.
+ * Returns false if the machine is too slow to use the window up.
  */
 static bool run_ahead(struct words *highest)
 {
