@@ -89,10 +89,10 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 /* Buffers are as large as these. */
 #define KUID_FORMAT_FITS(_name, _NAME, _id_size, _source, _part, _form, \
 			 _text_size, _version, _random_size)            \
-	_Static_assert((_id_size) <= KUID_ID_SIZE_MAX &&                \
-			       (_text_size) <= KUID_TEXT_SIZE_MAX &&    \
-			       (_random_size) <= KUID_RANDOM_SIZE_MAX,  \
-		       #_name " fits into the buffers");
+	static_assert((_id_size) <= KUID_ID_SIZE_MAX &&                 \
+			      (_text_size) <= KUID_TEXT_SIZE_MAX &&     \
+			      (_random_size) <= KUID_RANDOM_SIZE_MAX,   \
+		      #_name " fits into the buffers");
 KUID_FORMATS(KUID_FORMAT_FITS)
 #undef KUID_FORMAT_FITS
 

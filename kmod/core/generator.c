@@ -603,15 +603,15 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
 	const struct kuid_view view = kuid_generator_look(generator, clock);
-	const struct kuid_watermark *watermark;
+	struct kuid_watermarks *file = want->watermarks;
+	const struct kuid_watermark *mark;
 	u64 next, more, above = 0;
 
 	if (!view.epoch || !view.holds)
 		return KUID_NEVER;
 	if (want->order != KUID_BY_CPU) {
-		watermark = kuid_generator_watermark(
-			generator, want->watermarks, view.epoch);
-		above = atomic64_read(&watermark->last[want->source]);
+		mark = kuid_generator_watermark(generator, file, view.epoch);
+		above = atomic64_read(&mark->last[want->source]);
 	}
 	next = kuid_generator_next(view.epoch, want->source, want->order);
 	next = max(next, above + 1);

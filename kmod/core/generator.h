@@ -433,6 +433,7 @@ kuid_generator_take(struct kuid_generator *generator,
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
 	const bool follow = want->order != KUID_BY_CPU;
+	struct kuid_watermarks *file = want->watermarks;
 
 	for (;;) {
 		const struct kuid_view view =
@@ -443,7 +444,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		 * that begins inside the window may be used to its end.
 		 */
 		u64 limit = now + want->ahead + of->tail;
-		struct kuid_watermark *watermark = NULL;
+		struct kuid_watermark *mark = NULL;
 		struct kuid_units units;
 		u64 above = 0;
 		u32 closed;
@@ -454,9 +455,9 @@ kuid_generator_take(struct kuid_generator *generator,
 			continue;
 		}
 		if (follow) {
-			watermark = kuid_generator_watermark(
-				generator, want->watermarks, view.epoch);
-			above = atomic64_read(&watermark->last[want->source]);
+			mark = kuid_generator_watermark(generator, file,
+							view.epoch);
+			above = atomic64_read(&mark->last[want->source]);
 		}
 		units = kuid_epoch_reserve(view.epoch, want, now, above, limit);
 		/*
@@ -472,7 +473,7 @@ kuid_generator_take(struct kuid_generator *generator,
 			u32 n = want->count == 1 ? 1 : units.count;
 
 			if (follow)
-				kuid_raise(&watermark->last[want->source],
+				kuid_raise(&mark->last[want->source],
 					   units.first + n - 1);
 			return kuid_generator_taken(&units, n, view.epoch,
 						    closed);

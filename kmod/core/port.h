@@ -19,6 +19,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -71,6 +72,7 @@ static inline void kuid_port_wake(struct task_struct *task)
 
 #else /* !__KERNEL__ */
 
+#include <assert.h>
 #include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>

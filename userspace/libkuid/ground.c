@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/format.h"
 #include "core/port.h"
+#include "core/units.h"
 
 #define RELAX_NS 50000
 
