@@ -44,7 +44,7 @@ static void fill_out(struct fuzz_actor *actor, const struct command *c,
 	}
 }
 
-/* Some fields that are not what they ought to be. */
+/* Make some fields of a request invalid. */
 static void mutate(struct fuzz_actor *actor, const struct command *c, __u8 *arg)
 {
 	__u32 n = 1 + fuzz_below(actor, 3);
@@ -93,7 +93,7 @@ static bool fields_ok(const struct command *c, const __u8 *arg)
 static void random_identity(struct fuzz_actor *actor,
 			    struct kuid_set_identity *set)
 {
-	/* Few, so that some come again. */
+	/* Few different nodes, so that some are given again. */
 	static const __u64 nodes[] = {
 		0x0123456789abULL, 0xffffffffffffULL, 0x010000000000ULL,
 	};
@@ -127,13 +127,13 @@ static void random_identity(struct fuzz_actor *actor,
 	}
 }
 
-/* Whether it is the time for floors that no clock comes to any more. */
+/* Whether the round is late enough for floors that no clock reaches again. */
 static bool late(const struct fuzz_actor *actor)
 {
 	return actor->operation > fuzz_world->operations / 10 * 9;
 }
 
-/* A good request, with all else that the command ignores. */
+/* Fill in a valid request; fields that the command ignores hold anything. */
 static void random_request(struct fuzz_actor *actor, const struct command *c,
 			   void *arg)
 {
@@ -218,7 +218,7 @@ static bool request_ok(const struct command *c, const void *arg)
 	return true;
 }
 
-/* What an answer must be, as far as that is known. */
+/* Check an answer, as far as the right answer is known. */
 static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			 const struct fuzz_call *call, const void *asked,
 			 const void *answer)
@@ -305,8 +305,8 @@ static int get_state(struct kuid_state *state)
 }
 
 /*
- * What became of it must be as the state before and after has it. Forced to go
- * back, clocks have forgotten what was given.
+ * Check the result of a command against the state before and after it. After a
+ * forced clock the module no longer knows which IDs it gave.
  */
 static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 			  const struct fuzz_call *call, const void *arg,
@@ -358,7 +358,7 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 		fuzz_fail(actor, "the identity is not what was asked for");
 }
 
-/* Whether an error of a command that is well-formed is among its own. */
+/* Whether a well-formed request may fail with this error. */
 static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		      const struct fuzz_call *call, const void *arg)
 {
@@ -383,7 +383,7 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 	return false;
 }
 
-/* The order in which faults are found; 0 if none of these must be. */
+/* The errno of the first fault that the kernel finds; 0 if there is none. */
 static int first_fault(const struct fuzz_actor *actor,
 		       const struct fuzz_call *call, const struct command *c,
 		       const struct fuzz_place *place, const void *arg)
@@ -400,8 +400,9 @@ static int first_fault(const struct fuzz_actor *actor,
 }
 
 /*
- * Do it, and see that what it says is right. @arg is what is asked, and what is
- * answered then. Returns whether it was done, and if so all can be looked at.
+ * Run a command and check its result. @arg is the request, and afterwards the
+ * answer. Returns whether the command took effect, which it may do with EFAULT
+ * if only its answer can't be written.
  */
 static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const struct command *c, __u8 *arg, bool faulty_buffer)
@@ -423,7 +424,7 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 	if (ret > 0) {
 		fuzz_fail(actor, "%s returns %d", c->name, ret);
 	} else if (call->error == EBADF && fuzz_gone(call)) {
-		/* Closed by someone else. */
+		/* Another actor has closed the file. */
 	} else if (expected) {
 		if (call->error != -expected)
 			fuzz_fail(actor, "%s: errno %d, not %d", c->name,
@@ -560,7 +561,7 @@ void fuzz_set_format(struct fuzz_actor *actor)
 	command(actor, &call, c, (__u8 *)&set, false);
 	fuzz_lock();
 	if (!call.error) {
-		/* The last of those at the same time is not known. */
+		/* Of several changes at once, the last is not known. */
 		if (call.file->setting > 1)
 			call.file->sets++;
 		call.file->format = set.format ? : call.file->format;
@@ -589,10 +590,10 @@ void fuzz_administer(struct fuzz_actor *actor)
 	if (fuzz_one_in(actor, 3))
 		mutate(actor, c, arg);
 	if (c->cmd == KUID_IOC_SET_IDENTITY) {
-		/* As decode() expects it of a node. */
+		/* decode() accepts only nodes with this bit. */
 		if (identity->node_from == KUID_FROM_GIVEN)
 			identity->node |= 1ULL << 40;
-		/* Others may be looking at IDs of the former one. */
+		/* Others may be decoding IDs of the former interval. */
 		if (__atomic_load_n(&fuzz_world->actors, __ATOMIC_SEQ_CST) > 1)
 			identity->interval = 0;
 	}
@@ -620,7 +621,7 @@ void fuzz_administer(struct fuzz_actor *actor)
 	fuzz_unuse(&call);
 }
 
-/* All but what the kernel itself has for any file. */
+/* An unknown command, except those that the kernel has for all files. */
 void fuzz_unknown_command(struct fuzz_actor *actor)
 {
 	__u32 number = fuzz_random(actor);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory for the calls of the fuzzer: a room that is full of poison, with holes
- * before and behind it, a page that can't be written, and addresses that no
- * call may have written or read for it.
+ * Memory for the fuzzer's calls: a buffer full of poison with holes before and
+ * behind it (the room), a read-only page, and addresses that the kernel must
+ * refuse to read or write for a program.
  */
 #include "fuzz.h"
 
@@ -45,16 +45,16 @@ bool fuzz_memory_init(struct fuzz_actor *actor)
 	return true;
 }
 
-/* What all processes have, once. */
+/* Prepare once what all processes use. */
 void fuzz_memory_prepare(void)
 {
 	nr_bad = bad_addresses(bad);
 }
 
 /*
- * A little memory seen again and again, for a call that takes longer than any
- * waits; NULL if it can't be had. Of the caller's own: what two write there at
- * once is neither's.
+ * Map a little memory many times in a row, as the buffer of a call for more IDs
+ * than anyone waits for; NULL on failure. Each caller has its own, because two
+ * writers would overwrite each other.
  */
 void *fuzz_memory_huge(void)
 {
@@ -89,7 +89,7 @@ static struct fuzz_place all_of(__u8 *at, size_t size)
 	};
 }
 
-/* Somewhere, of any alignment, or before the hole. */
+/* A place of any alignment in the room, or just before the hole. */
 struct fuzz_place fuzz_memory_good(struct fuzz_actor *actor, size_t size)
 {
 	size_t behind = FUZZ_ROOM - size;
@@ -113,12 +113,12 @@ struct fuzz_place fuzz_memory_any(struct fuzz_actor *actor, size_t size)
 		place.at = (__u8 *)bad[fuzz_below(actor, nr_bad)];
 		return place;
 	case 1:
-		/* Nothing is there. */
+		/* An unmapped address. */
 		place.at = actor->room + FUZZ_ROOM;
 		return place;
 	case 2:
 	case 3:
-		/* The end is not there. */
+		/* The end of the buffer is unmapped. */
 		part = fuzz_below(actor, size ? size : 1);
 		return all_of(actor->room + FUZZ_ROOM - part, part);
 	case 4:
@@ -133,7 +133,7 @@ struct fuzz_place fuzz_memory_any(struct fuzz_actor *actor, size_t size)
 	return fuzz_memory_good(actor, size);
 }
 
-/* What is looked at and written next is the other room. */
+/* Swap both rooms, so that the next buffer is in the other one. */
 void fuzz_memory_swap(struct fuzz_actor *actor)
 {
 	__u8 *room = actor->room;
@@ -142,7 +142,7 @@ void fuzz_memory_swap(struct fuzz_actor *actor)
 	actor->other_room = room;
 }
 
-/* An address that a call writes to, if to any, only in the other room. */
+/* Replace an address that a call could write to outside the other room. */
 __u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at)
 {
 	__u64 begin = (uintptr_t)actor->other_room;
@@ -152,7 +152,7 @@ __u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at)
 	return bad[fuzz_below(actor, nr_bad)];
 }
 
-/* Looks some way to both sides; further away nothing would be by mistake. */
+/* Check some bytes on both sides; a mistake would not write farther away. */
 bool fuzz_memory_untouched(const struct fuzz_actor *actor, const __u8 *at,
 			   size_t size)
 {
@@ -168,7 +168,7 @@ bool fuzz_memory_untouched(const struct fuzz_actor *actor, const __u8 *at,
 	       all_bytes(at + size, POISON, behind);
 }
 
-/* Poison again what a call was given. */
+/* Fill the memory of a call with poison again. */
 void fuzz_memory_done(struct fuzz_actor *actor, const struct fuzz_place *place)
 {
 	if (place->alias)

@@ -12,7 +12,7 @@
 
 #define SEGMENTS	8
 
-/* One read, of which there is more than one kind. */
+/* The buffers of one read of any kind. */
 struct reading {
 	struct fuzz_call call;
 	size_t size;		/* asked for */
@@ -21,7 +21,7 @@ struct reading {
 	struct fuzz_place bad;	/* of a segment */
 };
 
-/* Mostly little, in IDs; and sizes that are no multiple of one. */
+/* A size: mostly of few IDs, sometimes no multiple of an ID. */
 static size_t pick_size(struct fuzz_actor *actor, __u32 format)
 {
 	size_t id = format ? format_of(format)->id_size : 16;
@@ -45,8 +45,8 @@ static size_t pick_size(struct fuzz_actor *actor, __u32 format)
 }
 
 /*
- * Whether an errno, or 0 for success, is among those documented. Says what is
- * wrong if it is not.
+ * Check that an errno, or 0 for success, is documented for the call. If it is
+ * not, record a fault.
  */
 static void check_error(struct fuzz_actor *actor, const struct reading *r)
 {
@@ -91,7 +91,7 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 			  call->nowait ? ", not waiting" : "");
 }
 
-/* What came, put together at @bytes. */
+/* Copy the bytes that were read from the segments to @bytes. */
 static void check_read(struct fuzz_actor *actor, struct reading *r,
 		       const __u8 *bytes, ssize_t got)
 {
@@ -133,11 +133,11 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 			      got / unit, r->size / unit > 1);
 }
 
-/* What was written, of a place that all can be written of or of which a part. */
+/* Check the bytes that were written, in a place that may end too early. */
 static void check_written(struct fuzz_actor *actor, const struct reading *r,
 			  const struct fuzz_place *to, ssize_t got)
 {
-	/* A fault may come in the middle of an ID, behind those that count. */
+	/* A fault may leave a part of an ID after the IDs that count. */
 	if (got >= 0 && !r->faulty &&
 	    (!fuzz_memory_untouched(actor, to->at, got) ||
 	     !all_bytes(to->at + got, POISON, r->size - got)))
@@ -170,8 +170,8 @@ void fuzz_read(struct fuzz_actor *actor)
 }
 
 /*
- * Segments one behind the other in the room, with gaps; from a bad one on
- * nothing can be written.
+ * Lay out segments one after the other in the room, with gaps. Nothing can be
+ * written from the first bad segment on.
  */
 static size_t pick_segments(struct fuzz_actor *actor, struct reading *r,
 			    struct iovec *segments, int nr)
@@ -229,7 +229,7 @@ static size_t gather(const struct fuzz_actor *actor,
 	return done;
 }
 
-/* Whether what comes behind the @size first bytes of the segments is poison. */
+/* Whether all bytes after the first @size bytes of the segments are poison. */
 static bool rest_untouched(const struct fuzz_actor *actor,
 			   const struct iovec *segments, int nr, size_t size,
 			   size_t end)
@@ -255,7 +255,7 @@ static const int read_flags[] = {
 	RWF_NOWAIT | RWF_HIPRI, 1 << 20, -1,
 };
 
-/* readv, preadv2 at the file's position, and those that need a position. */
+/* readv(), preadv2() at the file's position, and calls with a position. */
 void fuzz_readv(struct fuzz_actor *actor)
 {
 	int flags = read_flags[fuzz_below(actor, ARRAY_SIZE(read_flags))];
@@ -322,7 +322,7 @@ void fuzz_readv(struct fuzz_actor *actor)
 	fuzz_unuse(&r.call);
 }
 
-/* Into a pipe and out of it again; and what there is no way for. */
+/* Splice into a pipe and read it; and try calls that are not supported. */
 void fuzz_splice(struct fuzz_actor *actor)
 {
 	unsigned int flags = fuzz_below(actor, 16);
@@ -376,8 +376,8 @@ void fuzz_splice(struct fuzz_actor *actor)
 }
 
 /*
- * More than anyone would wait for. Where it goes is seen many times over, so
- * that only its last part can be looked at.
+ * A call for more IDs than anyone waits for. Its buffer is one small memory
+ * that is mapped many times, so only the last IDs can be checked.
  */
 void fuzz_huge(struct fuzz_actor *actor)
 {
@@ -461,7 +461,7 @@ static void ring_submit(struct fuzz_ring *ring, const struct io_uring_sqe *entry
 	syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0);
 }
 
-/* The next result, if it is there or comes before a signal. */
+/* The next result; wait for it until a signal comes. */
 static bool ring_result(struct fuzz_ring *ring, struct io_uring_cqe *result)
 {
 	__u32 *head = ring->queues + ring->params.cq_off.head;
@@ -480,8 +480,8 @@ static bool ring_result(struct fuzz_ring *ring, struct io_uring_cqe *result)
 }
 
 /*
- * One read; cancelled if it doesn't end by itself. All that comes of it is
- * waited for, or it would look like a signal to a later call.
+ * Read by io_uring, and cancel the read if it doesn't complete. Wait for all
+ * results of both, because they would interrupt a later call like a signal.
  */
 void fuzz_uring(struct fuzz_actor *actor)
 {
@@ -501,7 +501,7 @@ void fuzz_uring(struct fuzz_actor *actor)
 	__s32 got = 0;
 	int tries;
 
-	/* A kernel may be without it. */
+	/* The kernel may lack io_uring. */
 	if (!ring->queues && !ring_open(ring))
 		return;
 	if (!fuzz_use(actor, &r.call))
@@ -533,17 +533,17 @@ void fuzz_uring(struct fuzz_actor *actor)
 	errno = got < 0 ? -got : 0;
 	fuzz_call_end(actor, &r.call, got);
 	/*
-	 * It is tried without waiting, and what is there is all that comes; if
-	 * there is nothing it is tried again when there is. So it never fails
-	 * for want of IDs, unless it asks for that itself.
+	 * io_uring first reads without waiting, and completes with what it got.
+	 * If it got nothing, it polls and reads again. So it never fails with
+	 * EAGAIN, unless the file is non-blocking.
 	 */
 	if (r.call.error == EAGAIN && !r.call.nowait)
 		fuzz_fail(actor, "EAGAIN of what may wait");
 	r.call.nowait = true;
 	/*
-	 * A worker's read is cancelled by a signal to it, before or after it
-	 * has begun; and by one to this thread if that comes before a worker
-	 * could be had.
+	 * A worker's read is cancelled by a signal to the worker, before or
+	 * after the read has begun, or by a signal to this thread if that comes
+	 * before a worker is found.
 	 */
 	if (r.call.error == ECANCELED)
 		cancelled = r.call.cancelled || fuzz_signals != r.call.signals;
