@@ -154,7 +154,7 @@ static ssize_t kuid_chr_make(struct kuid_request *request,
 }
 
 static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
-					  size_t size)
+					  size_t size, bool tried)
 {
 	struct kuid_file *kf = file->private_data;
 	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
@@ -170,6 +170,7 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 		return ret;
 	if (text)
 		return kuid_stream_read(kf->stream, &request, buf, size);
+	request.tried = tried;
 	kuid_sink_user(&sink, request.format, false, (u8 __user *)buf);
 	return kuid_chr_make(&request, &sink, size);
 }
@@ -205,11 +206,12 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	u64 mode = READ_ONCE(kf->mode);
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
-	if (kuid_mode_is_usual(mode, size) &&
-	    likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
+	if (!kuid_mode_is_usual(mode, size))
+		return kuid_chr_read_any(file, buf, size, false);
+	if (likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
 				    (u8 __user *)buf)))
 		return size;
-	return kuid_chr_read_any(file, buf, size);
+	return kuid_chr_read_any(file, buf, size, true);
 }
 
 static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)

@@ -92,9 +92,11 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 
 		/*
 		 * Check the memory before reserving: IDs that are reserved and
-		 * can't be stored are lost.
+		 * can't be stored are lost. A single skips the check, because
+		 * it can lose only one ID.
 		 */
-		n = kuid_sink_room(sink, n);
+		if (!single || request->tried)
+			n = kuid_sink_room(sink, n);
 		if (!n) {
 			ret = -EFAULT;
 			break;

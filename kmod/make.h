@@ -27,6 +27,8 @@ struct kuid_sink;
  * @order: the IDs that the call's IDs must be above
  * @poller: the pollers of the open file; NULL for kernel code
  * @nonblock: the call takes what is available and does not sleep for more
+ * @tried: the call is a single that the short path failed to make, and may have
+ *	lost its ID
  * @epoch: number of the epoch of the call's IDs; 0 before the first ID
  * @load_id: load_id of that epoch
  * @last: the stamp or slot of the call's last ID; valid if @epoch is not 0
@@ -37,6 +39,7 @@ struct kuid_request {
 	u32 format;
 	enum kuid_order order;
 	bool nonblock;
+	bool tried;
 	u64 epoch;
 	u64 load_id;
 	u64 last;
