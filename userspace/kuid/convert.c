@@ -58,7 +58,7 @@ static void take_node(struct argp_state *state,
 
 static const struct verb_option options[] = {
 	{ "to", 0, "{target}|text|hex|cf|guid",
-	  "What to convert to: cf is ColdFusion's form, guid hexadecimal of a "
+	  "Convert to this: cf is ColdFusion's form, guid hexadecimal of a "
 	  "GUID's bytes",
 	  take_target, &target },
 	{ "node", 0, "HEX", "Node to put into {host_only} for {interval}",

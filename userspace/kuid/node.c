@@ -82,8 +82,8 @@ static const struct verb_option options[] = {
 	{ "interval", 0, INTERVAL_ARG, "Interval I of {interval}",
 	  take_new_interval, &request.interval },
 	{ "confirm", 0, NULL,
-	  "What was given is this machine's alone: it is no clone, or the "
-	  "other one is gone",
+	  "Confirm that the given node and worker are this machine's alone: "
+	  "it is no clone, or the other machine is gone",
 	  take_confirm },
 	{ "new-epoch", 0, NULL, "Change nothing but the epoch", take_flag,
 	  &change },
@@ -150,9 +150,9 @@ const struct verb verb_node = {
 	.doc = "Print the node and worker that IDs carry and where they come "
 	       "from: given, random, mac (network interface) or host (host "
 	       "name).\v"
-	       "Options but --json change it first, which begins a new epoch. "
-	       "What is given is confirmed by that. Module parameters say what "
-	       "a next load begins with.\n"
+	       "All options but --json change the identity first, which begins "
+	       "a new epoch. A node or worker that is given is confirmed by "
+	       "that. The next load begins with what module parameters say.\n"
 	       "\n"
 	       "identity is \"stale\" if this machine may be a clone: then "
 	       "formats that use something given make no IDs.",

@@ -79,8 +79,8 @@ static void print_clocks(const struct kuid_status *status)
 	plain("epoch", "gauge", "Number of the epoch, 0 before the first.",
 	      status->epoch);
 	metric("load_info", "gauge",
-	       "What the number of the epoch belongs to: another after a load, "
-	       "boot or clone.");
+	       "Tells epochs of one number apart: changes with a load, boot or "
+	       "clone.");
 	printf("kuid_load_info{load_id=\"%016" PRIx64 "\"} 1\n",
 	       (uint64_t)status->load_id);
 	metric("lag_seconds", "gauge",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What libkuid has for administrators, against the device: it may have state
- * restored or not, and has no part of its identity given. Leaves it restored.
+ * The functions of libkuid for administrators, run against the device. The
+ * device may have restored state or not, and has no given node or worker. The
+ * test leaves its state restored.
  */
 #include <errno.h>
 #include <kuid.h>

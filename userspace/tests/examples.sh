@@ -10,7 +10,7 @@
 count=5
 hex='[0-9a-f]'
 
-# What v1 is in the order of comes last in its text, and first in what is printed here.
+# v1 is ordered by its time, whose highest digits come last in the text. sed puts them first.
 in_order()
 {
 	sed -E 's/^(.{8})-(.{4})-1(.{3})-(.{4})/\3\2\1\4/' "$out" | LC_ALL=C sort -c -u 2>"$err"

@@ -1013,8 +1013,8 @@ static void do_steps(void)
 }
 
 /*
- * Whoever is in the midst of a call keeps further epochs from beginning, whose
- * memory would be that of the one the call uses.
+ * A call that uses an epoch keeps further epochs from beginning: they would
+ * reuse the memory of that epoch.
  */
 static void epochs_stay_while_they_are_used(void **state)
 {
@@ -1041,8 +1041,7 @@ static void epochs_stay_while_they_are_used(void **state)
 			unused++;
 		else
 			used++;
-		/* What was wanted then is begun now, and no one waits for long.
-		 */
+		/* The epoch that was wanted begins now; calls wait shortly. */
 		assert_int_equal(kuid_one(handle, id), 0);
 		assert_int_equal(kuid_one(handle, id), 0);
 		assert_true(epoch_now() > epoch);
