@@ -58,6 +58,7 @@ help:
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
 	@echo 'make bench      instructions per call and ID, compared with /dev/zero and others'
+	@echo 'make bench-record  record these figures in Documentation'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  record the binary interface after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
@@ -205,6 +206,34 @@ bench: vm-root $(ROOT)/bench/icount
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) to count instructions.'
 	@$(BOOT) --icount /guest/bench.sh
+
+# The figures of make bench as the table of a document, between two comments. The
+# columns are those of the program that prints them.
+.PHONY: bench-record
+bench-record: TABLE := Documentation/results.md
+bench-record: vm-root $(ROOT)/bench/icount
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
+	@$(BOOT) --icount /guest/bench.sh > $(BUILD)/bench.log
+	@awk -v kernel='$(file <$(TEST_KERNEL)/release)' ' \
+		NR == FNR && /a call +an ID +budget/ { on = 1; next } \
+		NR == FNR && NF == 0 { on = 0 } \
+		NR == FNR { if (on) rows[++n] = $$0; next } \
+		/^<!-- cost: end/ { inside = 0 } \
+		!inside { print } \
+		/^<!-- cost -->/ { \
+			inside = 1; \
+			print "\nLinux " kernel ", instructions:\n"; \
+			print "| call | a call | an ID |\n|---|---|---|"; \
+			for (i = 1; i <= n; i++) { \
+				name = substr(rows[i], 1, 28); sub(/ +$$/, "", name); \
+				split(substr(rows[i], 29), cell, " "); \
+				print "| " name " | " cell[1] " | " cell[2] " |"; \
+			} \
+			print ""; \
+		} \
+		END { exit !n || inside }' $(BUILD)/bench.log $(TABLE) \
+		> $(BUILD)/results.md
+	@mv $(BUILD)/results.md $(TABLE)
 
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
