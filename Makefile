@@ -154,10 +154,11 @@ vm-programs: vm-packages vm-modules
 	@cp -u $(BUILD)/userspace/tests/library_test \
 		$(BUILD)/userspace/tests/admin_test \
 		$(BUILD)/userspace/tests/only_sys_time \
+		$(BUILD)/userspace/tests/readme README.md \
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test admin_test dropin.sh tool.sh \
-		tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
+	@printf 'userspace:%s\n' library_test admin_test dropin.sh readme.sh \
+		tool.sh tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
 
 # The examples in all languages that this machine has, and 32-bit tests of the
 # library.
