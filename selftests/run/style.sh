@@ -190,20 +190,6 @@ manual_formats()
 	return "$status"
 }
 
-# kuid(4) mentions each command, field and parameter.
-manual_is_whole()
-{
-	local page=Documentation/man/kuid.4 word status=0
-
-	while read -r word; do
-		grep -qw -- "$word" "$page" || { echo "$page: nothing of $word"; status=1; }
-	done < <(
-		sed -nE 's/^\t__u[0-9]+ +([a-z0-9_]+).*/\1/p; /MAGIC/d; s/^(KUID_IOC_[A-Z_]+) .*/\1/p' \
-			uapi/kuid.record
-		sed -nE 's/^module_param[a-z_]*\(([a-z0-9_]+),.*/\1/p' kmod/*.c)
-	return "$status"
-}
-
 # The picture was drawn from the current text.
 picture_drawn()
 {
@@ -215,16 +201,27 @@ picture_drawn()
 	return 1
 }
 
-# Each link to a file has a target.
+# The names by which links lead to the headings of a document.
+anchors()
+{
+	sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+# Each link to a file or to a heading has a target.
 links_lead()
 {
-	local file link status=0
+	local file link to status=0
 
 	for file in "$@"; do
 		while read -r link; do
-			[[ -e $(dirname "$file")/$link ]] ||
-				{ echo "$file: there is no $link"; status=1; }
-		done < <(grep -oP '\]\(\K[^)#:]+(?=[)#])' "$file")
+			to=$(dirname "$file")/${link%%#*}
+			[[ $link != \#* ]] || to=$file
+			if [[ ! -e $to ]] ||
+				{ [[ $link == *\#* ]] && ! anchors "$to" | grep -qx "${link#*#}"; }; then
+				echo "$file: there is no $link"
+				status=1
+			fi
+		done < <(grep -oP '\]\(\K[^):]+(?=\))' "$file")
 	done
 	return "$status"
 }
@@ -285,7 +282,7 @@ look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"
 look "manual pages" manual_formats "${manuals[@]}"
-look "kuid(4) has all of the interface" manual_is_whole
+look "documents of the interface" selftests/run/documented.sh
 look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
 look "links of documents" links_lead "${documents[@]}"

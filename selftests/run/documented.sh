@@ -1,0 +1,253 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Checks that the documents have all of the interface and nothing else:   documented.sh
+# Each check compares a list from the sources with one from the documents, and reports what only one
+# of them has. tests/pure/manual.sh does the same for the verbs and options of the tool, from its
+# help.
+
+set -uo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+man=Documentation/man
+abi=Documentation/ABI/sysfs-class-kuid
+guide=Documentation/operating.md
+mapfile -t markdown < <(git ls-files --cached --others --exclude-standard -- '*.md')
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# same WHAT SOURCE DOCUMENT: the lists in the files "sources" and "documents" are the same.
+same()
+{
+	sort -u "$work/sources" -o "$work/sources"
+	sort -u "$work/documents" -o "$work/documents"
+	if [[ ! -s $work/sources ]]; then
+		echo "$2: no $1 found"
+		status=1
+	fi
+	comm -23 "$work/sources" "$work/documents" | sed "s|^|$3 lacks the $1 of $2: |" >"$work/lacking"
+	comm -13 "$work/sources" "$work/documents" |
+		sed "s|^|$3 has a $1 that $2 lacks: |" >>"$work/lacking"
+	[[ ! -s $work/lacking ]] || { cat "$work/lacking"; status=1; }
+}
+
+# within WHAT SOURCE DOCUMENT: the documents may have more than the sources.
+within()
+{
+	sort -u "$work/sources" "$work/documents" -o "$work/both"
+	if [[ ! -s $work/sources ]]; then
+		echo "$2: no $1 found"
+		status=1
+	fi
+	comm -13 <(sort -u "$work/documents") "$work/both" |
+		sed "s|^|$3 lacks the $1 of $2: |" >"$work/lacking"
+	[[ ! -s $work/lacking ]] || { cat "$work/lacking"; status=1; }
+}
+
+# The lines of a manual page from one that matches to the next heading.
+part()
+{
+	awk -v from="$2" '/^\.S[hs] / { on = $0 ~ from } on' "$1"
+}
+
+ioctls()
+{
+	sed -nE '/MAGIC/d; s/^(KUID_IOC_[A-Z_]+) .*/\1/p' uapi/kuid.record >"$work/sources"
+	sed -nE 's/^\.It Dv (KUID_IOC_[A-Z_]+) .*/\1/p' "$man"/kuid.4 >"$work/documents"
+	same ioctl uapi/kuid.record kuid.4
+}
+
+# Each command of the manual names the fields of its struct, or the heading above it does. All
+# commands share one sentence about flags and reserved fields.
+fields()
+{
+	awk '/^struct/ { name = $2 } /^\t__u/ { sub(/[[;].*/, "", $2); print name, $2 }' \
+		uapi/kuid.record | grep -v ' \(flags\|reserved0*\)$' >"$work/sources"
+	awk '
+		/^\.S[hs] / { name = ""; shared = "" }
+		/^\.It Dv KUID_IOC_/ { match($0, /struct [a-z_]+/); name = substr($0, RSTART + 7, RLENGTH - 7) }
+		/^\.It Dv KUID_IOC_/ { print_words(shared) }
+		function print_words(line,    n, i, word) {
+			n = split(line, word, /[^a-z0-9_]+/)
+			for (i = 1; i <= n; i++)
+				print name, word[i]
+		}
+		name { print_words($0); next }
+		{ shared = shared " " $0 }' "$man"/kuid.4 >"$work/documents"
+	within field uapi/kuid.record kuid.4
+}
+
+# Reasons have their names in sysfs, and formats have a generated table.
+constants()
+{
+	sed -nE '/^KUID_(IOC|REASON|FORMAT)_/d; s/^(KUID_[A-Z0-9_]+) += .*/\1/p' uapi/kuid.record |
+		grep -v _DEFAULT >"$work/sources"
+	grep -oh 'KUID_[A-Z0-9_]*' "$man"/kuid.4 >"$work/documents"
+	within constant uapi/kuid.record kuid.4
+}
+
+parameters()
+{
+	sed -nE 's/^module_param[a-z_]*\(([a-z0-9_]+),.*/\1/p' kmod/*.c >"$work/sources"
+	part "$man"/kuid.4 'MODULE PARAMETERS' | sed -n 's/^\.It Va //p' >"$work/documents"
+	same parameter kmod/param.c kuid.4
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	sed -n '/^## Module parameters/,/^## R/s/^| `\([a-z_]*\)`.*/\1/p' "$guide" >"$work/documents"
+	same parameter kmod/param.c "$guide"
+}
+
+sysfs()
+{
+	awk -F '[(,)]' '
+		/^\t\[KUID_SYSFS_[A-Z]+\] = "/ {
+			line = $0
+			while (match(line, /KUID_SYSFS_[A-Z]+\] = "[a-z]+"/)) {
+				split(substr(line, RSTART + 11, RLENGTH - 12), dir, /\] = "/)
+				dirs[dir[1]] = dir[2] "/"
+				line = substr(line, RSTART + RLENGTH)
+			}
+		}
+		/kuid_sysfs_files\[\] = \{/ { on = 1 }
+		/^};/ { on = 0 }
+		!on { next }
+		/KUID_FORMATS\(/ { print "counters/<format>" }
+		/KUID_SYSFS_OF_IDENTITY\(/ { print "identity/" $2 }
+		/KUID_SYSFS_(OF_STATUS|OF_HOST|FILE)\(/ {
+			gsub(/ /, "", $3)
+			print dirs[$2] $3
+		}' kmod/sysfs.c >"$work/sources"
+	sed -n 's|^What:\t*/sys/class/kuid/kuid/||p' "$abi" >"$work/documents"
+	same file kmod/sysfs.c "$abi"
+}
+
+reasons()
+{
+	sed -nE 's/^\t\{ KUID_REASON_[A-Z_]+, "([a-z_]+)" \},$/\1/p' kmod/sysfs.c >"$work/sources"
+	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z]+(_[a-z]+)+' |
+		grep -v '^\(KUID\|linux\)' >"$work/documents"
+	same reason kmod/sysfs.c "$abi"
+	sed -n '/^| reason /,/^$/s/^| \(`[^|]*\).*/\1/p' "$guide" | grep -oE '[a-z_]+' >"$work/documents"
+	same reason kmod/sysfs.c "$guide"
+}
+
+tracepoints()
+{
+	sed -n 's/^TRACE_EVENT(\([a-z_]*\),$/\1/p' kmod/trace.h >"$work/sources"
+	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep '^kuid_' >"$work/documents"
+	same tracepoint kmod/trace.h kuid.4
+	grep -oE '\bkuid_(wait|step|epoch)\b' "$guide" >"$work/documents"
+	same tracepoint kmod/trace.h "$guide"
+	# The names that a reader of the trace sees, and the values that have names.
+	sed -nE '/TP_printk/,/\);$/p' kmod/trace.h | grep -oE '[a-z_]+=%|"[a-z]+" \}' |
+		grep -oE '[a-z_]+' >"$work/sources"
+	sed -n '/kernel\/tracing/,/proc\/PID/p' "$man"/kuid.4 | grep -oE '[a-z_]+' >"$work/documents"
+	within "word of a trace" kmod/trace.h kuid.4
+}
+
+fdinfo()
+{
+	grep -ohE '"kuid-[a-z]+' kmod/*.c | tr -d '"' >"$work/sources"
+	sed -nE "s/^\.Sq (kuid-[a-z]+).*/\1/p" "$man"/kuid.4 >"$work/documents"
+	same "line of fdinfo" kmod kuid.4
+}
+
+functions()
+{
+	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' userspace/libkuid/libkuid.map >"$work/sources"
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Fn \(kuid_[a-z0-9_]*\).*/\1/p' "$man"/*.3 \
+		>"$work/documents"
+	same function libkuid.map "the synopsis of $man/*.3"
+}
+
+metrics()
+{
+	sed -nE 's/.*(metric|plain|plain_seconds)\("([a-z_]+)",.*/kuid_\2/p' \
+		userspace/kuid/prometheus.c >"$work/documents"
+	sed -n '/^| alert on/,/^$/p' "$guide" | grep -oE '\bkuid_[a-z_]+' >"$work/sources"
+	within metric "$guide" userspace/kuid/prometheus.c
+}
+
+# The guide names each unit and rule that is installed.
+system_files()
+{
+	local file
+
+	for file in userspace/systemd/*.service.in userspace/udev/*.rules; do
+		[[ -e $file ]] || continue
+		file=${file##*/}
+		grep -qF "${file%.in}" "$guide" || { echo "$guide lacks ${file%.in}"; status=1; }
+	done
+}
+
+# Indented lines and code of the documents that begin with COMMAND, one command a line.
+quoted()
+{
+	grep -ohE "(^    (\\$ |# )?|\`)(sudo )?$1 [^\`]*" "${markdown[@]}" |
+		sed -E 's/^( {4}|`)(\$ |# )?(sudo )?//; s/ +(#|\||>|&&).*//'
+}
+
+# Verbs and options of the tool in the documents are those of its page.
+tool()
+{
+	local verb words word
+
+	awk '
+		/^\.S[hs] / { verb = /^\.Ss / ? $2 : "" }
+		verb { print verb }
+		verb && /^\.It Fl/ {
+			n = split($0, word, /[ ,]+/)
+			for (i = 2; i < n; i++)
+				if (word[i] == "Fl")
+					print verb, "-" word[i + 1]
+		}' "$man"/kuid.1 >"$work/documents"
+	while read -r _ verb words; do
+		if [[ $verb == -* ]]; then
+			words="$verb $words"
+			verb=gen
+		fi
+		echo "$verb"
+		for word in $words; do
+			[[ $word != -[-a-zA-Z]* || $word == --help ]] || echo "$verb ${word%%=*}"
+		done
+	done < <(quoted kuid) >"$work/sources"
+	within command "the documents" kuid.1
+}
+
+# Targets of make in the documents are those of a Makefile.
+targets()
+{
+	local words word from
+
+	while read -r words; do
+		from=.
+		words=$(sed -E 's/[A-Z_]+="[^"]*"//g' <<<"${words#make}")
+		for word in $words; do
+			case $word in
+			*=* | -s | -C) continue ;;
+			*/* | userspace) [[ $words != *"-C $word"* ]] || { from=$word; continue; } ;;
+			esac
+			echo "$from $word"
+		done
+	done < <(quoted make) >"$work/sources"
+	# make -q fails where something is to be made.
+	while read -r from; do
+		make -C "$from" -pRrq : 2>/dev/null | sed -nE "s|^([a-z][a-z0-9-]*):.*|$from \1|p"
+	done < <(cut -d ' ' -f 1 "$work/sources" | sort -u) >"$work/documents"
+	within "target of make" "the documents" "the Makefile"
+}
+
+ioctls
+fields
+constants
+parameters
+sysfs
+reasons
+tracepoints
+fdinfo
+functions
+metrics
+system_files
+tool
+targets
+exit "$status"
