@@ -43,7 +43,9 @@ help:
 	@echo 'make            module, library and tool'
 	@echo 'make module     the module for the kernel headers at KDIR'
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
-	@echo 'make install    library and tool; takes PREFIX and DESTDIR'
+	@echo 'make install    library, tool and drop-in; or one of them: install-lib,'
+	@echo '                install-tool, install-dropin'
+	@echo 'make uninstall  remove what these installed'
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
@@ -65,7 +67,7 @@ help:
 	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
 
-.PHONY: all module userspace install clean
+.PHONY: all module userspace clean
 all: module userspace
 
 # There may be builds for several kernels, and a build writes into the sources:
@@ -84,8 +86,10 @@ module:
 userspace:
 	$(MAKE) -C userspace O=$(BUILD)/userspace
 
-install: userspace
-	$(MAKE) -C userspace O=$(BUILD)/userspace install
+INSTALLS := install uninstall $(addprefix install-,lib tool dropin)
+.PHONY: $(INSTALLS)
+$(INSTALLS):
+	$(MAKE) -C userspace O=$(BUILD)/userspace $@
 
 clean:
 	rm -rf $(BUILD)
@@ -107,7 +111,8 @@ vm-packages:
 
 vm-root: vm-packages
 	$(call build_module,$(BUILD)/vm/module,$(TEST_KDIR))
-	$(MAKE) -C userspace O=$(BUILD)/userspace DESTDIR=$(ROOT) PREFIX= install
+	$(MAKE) -C userspace O=$(BUILD)/userspace DESTDIR=$(ROOT) PREFIX= \
+		all install
 	@mkdir -p $(ROOT)/lib $(ROOT)/examples
 	@cp -u $(BUILD)/vm/module/kmod/kuid.ko $(ROOT)/lib/
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/

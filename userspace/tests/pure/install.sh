@@ -187,4 +187,77 @@ has_pages()
 }
 it "each function has a manual page" has_pages
 
+# What is installed, where, and that uninstall leaves nothing of it.
+dest=$work/dest
+make_quietly()
+{
+	make -s O="$built" DESTDIR="$dest" "$@" >"$out" 2>&1
+}
+
+# The files and links below $dest, one a line.
+installed()
+{
+	(cd "$dest" && find . ! -type d | sed 's/^\.//' | LC_ALL=C sort)
+}
+
+# The installed files are those that match an extended regular expression, one or more.
+only()
+{
+	installed >"$work/list"
+	[ -s "$work/list" ] && ! grep -vE "^($1)\$" "$work/list"
+}
+
+uninstalls()
+{
+	make_quietly uninstall "$@" && [ -z "$(installed)" ]
+}
+
+usr=/usr/local
+man=$usr/share/man
+it "install-lib installs" make_quietly install-lib
+it "the library alone" only "$usr/(lib/(libkuid\..*|pkgconfig/libkuid.pc)|include/.*\.h)|$man/man3/.*\.3"
+it "uninstall removes it" uninstalls
+it "install-tool installs" make_quietly install-tool
+it "the tool alone" only "$usr/bin/kuid|$usr/share/bash-completion/.*|$man/man[14]/kuid\.[14]"
+it "uninstall removes it" uninstalls
+it "install-dropin installs" make_quietly install-dropin
+it "the drop-in alone" only "$usr/lib/kuid/libkuid-uuid.so|$man/man7/libkuid-uuid.7"
+it "uninstall removes it" uninstalls
+it "and its directory" test ! -e "$dest$usr/lib/kuid"
+
+multiarch="PREFIX=/usr LIBDIR=/usr/lib/some-linux-gnu"
+# shellcheck disable=SC2086 # two arguments
+it "install takes PREFIX and LIBDIR" make_quietly install $multiarch
+it "all is below PREFIX" only '/usr/(bin|lib|include|share)/.*'
+it "libraries are in LIBDIR" eval '! installed | grep /usr/lib/ | grep -v /usr/lib/some-linux-gnu/'
+it "pkg-config names LIBDIR" grep -qx libdir=/usr/lib/some-linux-gnu \
+	"$dest/usr/lib/some-linux-gnu/pkgconfig/libkuid.pc"
+it "the manual page names the drop-in's path" grep -q /usr/lib/some-linux-gnu/kuid/libkuid-uuid.so \
+	"$dest/usr/share/man/man7/libkuid-uuid.7"
+touch "$dest/usr/lib/other"
+# shellcheck disable=SC2086
+it "uninstall leaves files of others" eval \
+	"! uninstalls $multiarch && only /usr/lib/other"
+rm "$dest/usr/lib/other"
+
+# Each path variable moves the files that it names, away from PREFIX.
+for variable in BINDIR INCLUDEDIR DATADIR MANDIR COMPLETIONDIR PKGCONFIGDIR; do
+	it "install takes $variable" make_quietly install $variable=/moved
+	it "it moves files" eval 'installed | grep -q ^/moved/'
+	it "uninstall takes $variable" uninstalls $variable=/moved
+done
+# A refused install leaves nothing.
+does_not_install()
+{
+	text=$1
+	shift
+	refuses "$text" make -s O="$built" DESTDIR="$dest" "$@" install && [ -z "$(installed)" ]
+}
+it "a relative DESTDIR is refused" does_not_install 'DESTDIR="here" is not an absolute' DESTDIR=here
+it "a relative PREFIX is refused" does_not_install 'PREFIX="usr" is not an absolute' PREFIX=usr
+it "a relative LIBDIR is refused" does_not_install 'LIBDIR="lib" is not an absolute' LIBDIR=lib
+it "a blank in a path is refused" does_not_install 'PREFIX="/u sr" has a blank' PREFIX="/u sr"
+it "a colon in a path is refused" does_not_install 'LIBDIR="/a:b" has a blank or' LIBDIR=/a:b
+it "what sed takes for its own is refused" does_not_install 'BINDIR="/a|b" has a' 'BINDIR=/a|b'
+
 finish
