@@ -40,6 +40,7 @@ FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
 
 .PHONY: help
 help:
+	@echo 'make build-deps  install the packages that "make" needs'
 	@echo 'make            module, library and tool'
 	@echo 'make module     the module for the kernel headers at KDIR'
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
@@ -67,8 +68,12 @@ help:
 	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
 
-.PHONY: all module userspace clean
+.PHONY: all build-deps module userspace clean
 all: module userspace
+
+build-deps:
+	@$(VM)/setup.sh build
+	@test -e $(RUNNING)/Makefile || $(VM)/setup.sh headers
 
 # There may be builds for several kernels, and a build writes into the sources:
 # each kernel gets its own copy.

@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Installs the packages for a purpose on this Debian 12 machine:   setup.sh [NEED...]
-#   build  compile the module, library and tests      boot   run them in a virtual machine
+#   build  compile library, tool and module           headers  of the running kernel
+#   boot   fetch kernels, run tests in a machine
 #   test   install the tests as the kernel does       style  check the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   coverage  measure which lines run                 picture  draw the picture of the design
-# All of them if none is named. If nothing is missing, it prints nothing and changes nothing.
+# All of them but headers if none is named. If nothing is missing, it prints nothing and changes nothing.
 
 set -euo pipefail
 
 declare -A packages=(
-	[build]="gcc make libc6-dev libelf1 libjansson-dev pahole zlib1g-dev xz-utils debian-archive-keyring"
-	[boot]="qemu-system-x86 busybox-static cpio"
+	[build]="gcc make libc6-dev libjansson-dev zlib1g-dev"
+	[headers]="linux-headers-$(uname -r)"
+	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind"
 	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle"
 	[coverage]="lcov gcc"
@@ -26,7 +28,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|boot|test|style|kernel|cross|coverage|picture]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|coverage|picture]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"
