@@ -9,10 +9,10 @@
 BUILD	:= $(CURDIR)/build$(CROSS:%=/cross/%)
 VM	:= selftests/vm
 
-# The kernel to build the module for: the running one if its headers are
-# installed, otherwise the one that the tests boot.
-RUNNING	:= /lib/modules/$(shell uname -r)/build
-KDIR	?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(TEST_KDIR))
+# The headers or the build directory of the kernel to build the module for. Some
+# build systems, Yocto for one, pass the source here and the build directory as O.
+RUNNING	:= $(shell uname -r)
+KERNEL_SRC ?= /lib/modules/$(RUNNING)/build
 
 # Evaluated on first use, which may download files.
 TEST_KERNEL = $(eval TEST_KERNEL := $(or $(shell $(VM)/fetch.sh \
@@ -41,9 +41,10 @@ FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
 .PHONY: help
 help:
 	@echo 'make build-deps  install the packages that "make" needs'
-	@echo 'make            module, library and tool'
-	@echo 'make module     the module for the kernel headers at KDIR'
+	@echo 'make            library, tool and module'
+	@echo 'make module     the module, for the running kernel or KERNEL_SRC'
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
+	@echo 'make modules_install  the module; takes INSTALL_MOD_PATH'
 	@echo 'make install    library, tool and drop-in; or one of them: install-lib,'
 	@echo '                install-tool, install-dropin'
 	@echo 'make uninstall  remove what these installed'
@@ -68,12 +69,12 @@ help:
 	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
 
-.PHONY: all build-deps module userspace clean
-all: module userspace
+.PHONY: all build-deps module modules modules_install userspace clean
+all: userspace module
 
 build-deps:
 	@$(VM)/setup.sh build
-	@test -e $(RUNNING)/Makefile || $(VM)/setup.sh headers
+	@test -e $(KERNEL_SRC)/Makefile || $(VM)/setup.sh headers
 
 # There may be builds for several kernels, and a build writes into the sources:
 # each kernel gets its own copy.
@@ -84,9 +85,39 @@ define build_module
 	$(MAKE) -C $(2) M=$(1) $(3) modules
 endef
 
+# The message names packages of the running kernel, so it differs for a
+# KERNEL_SRC that somebody gave.
+ifeq ($(origin KERNEL_SRC),file)
+define NO_HEADERS
+echo 'No headers of the running kernel, $(RUNNING). Install them:' >&2; \
+echo '  Debian, Ubuntu  apt install linux-headers-$(RUNNING)' >&2; \
+echo '  Fedora, RHEL    dnf install kernel-devel-$(RUNNING)' >&2; \
+echo 'or build for another kernel: make module KERNEL_SRC=DIR' >&2
+endef
+else
+NO_HEADERS = echo 'KERNEL_SRC=$(KERNEL_SRC): no Makefile of a kernel there' >&2
+endif
+
+# Kbuild doesn't see that the kernel is another one, so a build for another kernel
+# starts anew.
+MODULE	:= $(BUILD)/module
+BUILT_FOR = $(realpath $(KERNEL_SRC)) $(O)$(KBUILD_OUTPUT)
 module:
-	$(call build_module,$(BUILD)/module,$(KDIR))
-	@echo 'built $(BUILD)/module/kmod/kuid.ko'
+	@test -e $(KERNEL_SRC)/Makefile || { $(NO_HEADERS); exit 1; }
+	@echo '$(BUILT_FOR)' | cmp -s - $(MODULE)/built-for || \
+		{ rm -rf $(MODULE) && mkdir -p $(MODULE) && \
+		echo '$(BUILT_FOR)' >$(MODULE)/built-for; }
+	$(call build_module,$(MODULE),$(KERNEL_SRC))
+	@echo "built $(MODULE)/kmod/kuid.ko for Linux $$(tr '\0' '\n' \
+		<$(MODULE)/kmod/kuid.ko | sed -n 's/^vermagic=\([^ ]*\).*/\1/p')"
+
+# The names of the kernel's own targets, for build systems that call these.
+modules: module
+modules_install:
+	@echo '$(BUILT_FOR)' | cmp -s - $(MODULE)/built-for && \
+		test -e $(MODULE)/kmod/kuid.ko || { echo 'No module was built' \
+		'for $(KERNEL_SRC) yet: make module' >&2; exit 1; }
+	$(MAKE) -C $(KERNEL_SRC) M=$(MODULE) modules_install
 
 userspace:
 	$(MAKE) -C userspace O=$(BUILD)/userspace

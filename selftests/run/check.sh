@@ -63,6 +63,10 @@ part_rest()
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
+	echo "== the module built and installed by hand"
+	log=$logs/building.log
+	add_tap "$here/building.sh" "$kernel"
+
 	echo "== the parser fuzzed for $fuzz_seconds seconds"
 	if make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
 		>"$logs/fuzz.log" 2>&1; then

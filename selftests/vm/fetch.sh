@@ -3,7 +3,7 @@
 #
 # Fetches files for the tests from the Debian archive that this machine uses, without touching its
 # apt, and prints the directory that holds them:   fetch.sh NAME
-#   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (for KDIR); and nic, a staging
+#   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (KERNEL_SRC); and nic, a staging
 #   6.12, 6.12-rt        directory for the initramfs with the driver lib/e1000.ko. 7.x is the newest
 #   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces
 #   6.1-arm64, 6.1-s390x the same for another architecture, whose name is in arch, for builds on

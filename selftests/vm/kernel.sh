@@ -3,11 +3,11 @@
 #
 # Builds a kernel from Debian's source, with only the options of every.config and NAME.config in
 # this directory, and prints the directory that holds it:   kernel.sh NAME-6.1
-# The directory is like that of a kernel from fetch.sh: vmlinuz, config, release, headers (for
-# KDIR); and nic, a staging directory for the initramfs with the driver lib/e1000.ko. The NAME uml
-# stands for User Mode Linux: uml.config has all options, vmlinuz is the program for uml.sh, modules
-# are built with ARCH=um, and there is no nic. The result is kept beside the source from fetch.sh
-# tree-6.1, and is rebuilt when the source or a configuration changes. Needs no root.
+# The directory is like that of a kernel from fetch.sh: vmlinuz, config, release, headers
+# (KERNEL_SRC); and nic, a staging directory for the initramfs with the driver lib/e1000.ko. The NAME
+# uml stands for User Mode Linux: uml.config has all options, vmlinuz is the program for uml.sh,
+# modules are built with ARCH=um, and there is no nic. The result is kept beside the source from
+# fetch.sh tree-6.1, and is rebuilt when the source or a configuration changes. Needs no root.
 
 set -euo pipefail
 
