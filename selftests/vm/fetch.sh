@@ -23,7 +23,11 @@
 #   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
-# Keeps the files in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Needs no root.
+#   root-bookworm, root-trixie, root-containers
+#                        the root of a Debian with systemd, its kernel, the headers of that and of the
+#                        backported kernel, and dkms: root.tar, for install/root.sh. The last one is
+#                        root-bookworm with podman. Needs mmdebstrap, and root
+# Keeps the files in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Else needs no root.
 
 set -euo pipefail
 
@@ -32,7 +36,7 @@ usage()
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|liburing-i386|uuid-runtime|" \
-		"uuid-runtime-trixie|fuzzers|util-linux-tests" >&2
+		"uuid-runtime-trixie|fuzzers|util-linux-tests|root-bookworm|root-trixie|root-containers" >&2
 	exit 2
 }
 
@@ -72,6 +76,9 @@ uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 u
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
+root-bookworm)       row=(fill_root "bookworm bookworm-security bookworm-backports" amd64 linux-image-amd64) ;;
+root-trixie)         row=(fill_root "trixie trixie-security trixie-backports" amd64 linux-image-amd64) ;;
+root-containers)     row=(fill_root "bookworm bookworm-security" amd64 linux-image-amd64) ;;
 *)                   usage "unknown name '$want'" ;;
 esac
 fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
@@ -434,6 +441,30 @@ fill_util_linux_tests()
 	tar -xf "$tmp"/deb/*.orig.tar.xz -C "$new/util-linux" --strip-components=1 \
 		"$top"/{include,libuuid/COPYING,libuuid/src/{test_uuid.c,uuid.h}} \
 		"$top"/tests/{functions.sh,commands.sh,{ts,expected}/uuid/uuid{gen,_parser}}
+}
+
+# The initramfs has the drivers of the test machine only, so it is small and loads fast.
+fill_root()
+{
+	local include=$package,${package/image/headers},systemd-sysv,dbus,udev,kmod,dkms,initramfs-tools,zstd
+	local libraries=libjansson4,zlib1g,uuid-runtime backports=${suites##* } log suite
+
+	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: run setup.sh install"
+	suite=${suites%% *}
+	[[ $backports != *-backports ]] ||
+		include+=,$(depends "${package/image/headers}/$backports" 'linux-headers-[0-9].*')
+	[[ $want != root-containers ]] ||
+		include+=,podman,crun,catatonit,fuse-overlayfs,slirp4netns,uidmap,dbus-user-session,busybox-static
+	say "making the root of a Debian $suite, which takes some minutes"
+	# shellcheck disable=SC2016 # $1 is for the shell that runs the hooks
+	log=$(cd / && mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \
+		--essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"' \
+		--essential-hook='echo MODULES=list >"$1/etc/initramfs-tools/conf.d/kuid"' \
+		--essential-hook='printf "%s\n" virtio_pci virtio_blk ext4 >"$1/usr/share/initramfs-tools/modules.d/kuid"' \
+		"$suite" "$new/root.tar" "$apt/sources.list" 2>&1) || {
+		echo "$log" >&2
+		die "mmdebstrap failed"
+	}
 }
 
 $fill
