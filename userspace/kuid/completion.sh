@@ -15,8 +15,8 @@ _kuid_options()
 		sed 's/^[ ,]*//; /^-V$/d'
 }
 
-# The words that an option of a verb takes, none for a name in upper case; fails if the option takes
-# no argument. A range 5..10 is its numbers.
+# The words that an option of a verb takes, FILE for a file, none for another name in upper case;
+# fails if the option takes no argument. A range 5..10 is its numbers.
 _kuid_arguments()
 {
 	local argument word words
@@ -25,6 +25,7 @@ _kuid_arguments()
 	IFS='|' read -ra words <<<"$argument"
 	for word in "${words[@]}"; do
 		case $word in
+		FILE) echo FILE ;;
 		*[A-Z]*) ;;
 		*..*) seq "${word%%.*}" "${word##*.}" ;;
 		*) echo "$word" ;;
@@ -65,10 +66,13 @@ _kuid()
 	elif ((COMP_CWORD == 1)); then
 		words=$verbs
 	elif "$kuid" "$verb" --help | head -n 1 | grep -qF '[FILE]'; then
-		mapfile -t COMPREPLY < <(compgen -f -- "$word")
-		return
+		words=FILE
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+	if [[ $words == FILE ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	else
+		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+	fi
 }
 
 complete -o filenames -F _kuid kuid

@@ -84,6 +84,7 @@ struct verb {
 	VERB(restore) \
 	VERB(clock)   \
 	VERB(node)    \
+	VERB(cdi)     \
 	VERB(bench)
 
 #define DECLARE_VERB(name) extern const struct verb verb_##name;

@@ -73,7 +73,7 @@ in_directory()
 
 	mkdir "$dir"
 	touch "$dir/state" "$dir/state.lock"
-	complete_words kuid "$1" "$dir/st"
+	complete_words kuid "$@" "$dir/st"
 	[[ $(printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' ') == "$dir/state $dir/state.lock " ]]
 }
 
@@ -92,6 +92,7 @@ it "nothing for a count" offers 'kuid gen -n '
 it "nothing for an ID" offers 'kuid inspect '
 it "files to save to" in_directory save
 it "files to restore" in_directory restore
+it "files to write" in_directory cdi --output
 while read -r verb option; do
 	it "what $verb $option takes" takes_arguments "$verb" "$option"
 done <<-OPTIONS

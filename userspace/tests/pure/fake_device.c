@@ -15,7 +15,8 @@
  * IDs are the numbers from 0 on, counted in the device's field "made", in the
  * last bytes of what is else zero, but for a UUID's version and variant. While
  * its field "waiting" is not 0 they are waited for until a signal comes; each
- * call takes "slow_ms" milliseconds.
+ * call takes "slow_ms" milliseconds. The device does not make the formats whose
+ * bits are set in its field "lacking".
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,7 +44,7 @@ static struct {
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
-	uint64_t held, vm_forks, waits, made, waiting, slow_ms;
+	uint64_t held, vm_forks, waits, made, waiting, slow_ms, lacking;
 } device;
 
 static const struct {
@@ -59,7 +60,7 @@ static const struct {
 	FIELD(busy_ns),	    FIELD(reasons),  FIELD(epoch),    FIELD(node_from),
 	FIELD(worker_from), FIELD(node),     FIELD(worker),   FIELD(held),
 	FIELD(vm_forks),    FIELD(waits),    FIELD(made),     FIELD(waiting),
-	FIELD(slow_ms),	    FIELD(load_id),
+	FIELD(slow_ms),	    FIELD(load_id),  FIELD(lacking),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -399,7 +400,7 @@ static int query(struct kuid_query *query, int format)
 		format = query->format;
 	*query = (struct kuid_query) {
 		.format = format,
-		.formats = made,
+		.formats = made & ~device.lacking,
 		.orders = 0xe,
 		.id_size = kuid_format_id_size(format),
 		.text_size = kuid_format_text_size(format, KUID_FORM_CANONICAL),

@@ -67,5 +67,8 @@ clean 0 clock
 clean 0 clock --json
 clean 0 node
 clean 0 node --node 123 --json
+clean 0 cdi
+clean 0 cdi --output "$FAKE/kuid.json"
+clean 1 cdi --output "$FAKE/none/kuid.json"
 # Not bench: its threads race each other, of which valgrind runs one at a time, and may go on for ever.
 finish
