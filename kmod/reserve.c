@@ -125,11 +125,26 @@ static int kuid_reserve_would_block(const struct kuid_request *request)
 	return -EAGAIN;
 }
 
+/*
+ * Try to take units. Returns 0 if some were taken; -ESTALE as
+ * kuid_reserve_closed(); otherwise -EAGAIN, and @due is the moment to try
+ * again, KUID_NEVER if the clocks must change first.
+ */
 static int kuid_reserve_try(struct kuid_turn *turn, struct kuid_taken *taken,
 			    u64 *due)
 {
+	int ret = kuid_reserve_closed(turn->parts);
 	bool done;
 
+	if (ret) {
+		/*
+		 * A new epoch wakes the caller. It needs no place in the line
+		 * until then.
+		 */
+		kuid_turn_end(turn);
+		*due = ktime_get_ns() + NSEC_PER_SEC;
+		return ret;
+	}
 	rcu_read_lock_sched();
 	done = kuid_turn_try(turn, taken, due);
 	rcu_read_unlock_sched();
@@ -144,16 +159,12 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 	u64 due;
 	int ret;
 
-	ret = kuid_reserve_closed(turn->parts);
-	if (!ret)
-		ret = kuid_reserve_try(turn, taken, &due);
+	ret = kuid_reserve_try(turn, taken, &due);
 	if (ret == -EAGAIN && !turn->single && !request->epoch) {
 		/* poll told of one ID, which may be in the far half. */
 		turn->single = true;
 		turn->count = 1;
-		ret = kuid_reserve_closed(turn->parts);
-		if (!ret)
-			ret = kuid_reserve_try(turn, taken, &due);
+		ret = kuid_reserve_try(turn, taken, &due);
 	}
 	return ret == -EAGAIN ? kuid_reserve_would_block(request) : ret;
 }
@@ -179,8 +190,8 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 	struct kuid_sleeper sleeper = { 0 };
 	struct kuid_turn turn;
 	u64 shut_since = 0;
-	int closed, ret;
 	u64 due;
+	int ret;
 
 	kuid_reserve_turn(&turn, request, single, count);
 	if (request->nonblock)
@@ -188,14 +199,10 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 	for (;;) {
 		/* Changes from here on end the sleep below at once. */
 		kuid_sleeper_look(&sleeper);
-		due = KUID_NEVER;
-		closed = kuid_reserve_closed(turn.parts);
-		ret = closed ?: kuid_reserve_try(&turn, taken, &due);
+		ret = kuid_reserve_try(&turn, taken, &due);
 		if (ret != -EAGAIN)
 			break;
-		if (closed)
-			kuid_turn_end(&turn);
-		if (closed || due != KUID_NEVER) {
+		if (due != KUID_NEVER) {
 			shut_since = 0;
 		} else {
 			shut_since = shut_since ?: ktime_get_ns();
