@@ -18,6 +18,7 @@
 #include <linux/utsname.h>
 #include <net/net_namespace.h>
 
+#include "core/host_name.h"
 #include "core/lexical.h"
 #include "core/node.h"
 #include "identity.h"
@@ -168,7 +169,7 @@ static u64 kuid_worker_of_host(void)
 	 * and the new name. Its worker is as good as that of a real name: only
 	 * a host with exactly that name would have the same one.
 	 */
-	kuid_lex_name(name, init_utsname()->nodename, sizeof(name));
+	kuid_host_name_copy(name, init_utsname()->nodename, sizeof(name));
 
 	if (kuid_worker_name_is_common(name)) {
 		pr_notice("host name \"%s\" makes no worker, so it is random\n",

@@ -12,7 +12,7 @@ static void write_some(void);
 
 #define kuid_port_step() write_some()
 
-#include "core/lexical.h"
+#include "core/host_name.h"
 
 #define SIZE 65
 
@@ -70,7 +70,7 @@ static void read_while_set(const char *old, const char *new, unsigned int begin,
 		.direction = direction,
 	};
 	memset(copy, 0xcc, SIZE);
-	kuid_lex_name(copy, name, SIZE);
+	kuid_host_name_copy(copy, name, SIZE);
 	if (memcmp(copy, old, SIZE) && memcmp(copy, new, SIZE))
 		fail_msg("\"%s\" of \"%s\" and \"%s\", set at access %u", copy,
 			 old, new, begin);
@@ -117,7 +117,7 @@ static void ends_with_a_zero(void **state)
 	memcpy(name, all, SIZE);
 	writer = (struct writer) { 0 };
 	memset(copy, 0xcc, SIZE);
-	kuid_lex_name(copy, name, SIZE);
+	kuid_host_name_copy(copy, name, SIZE);
 	assert_memory_equal(copy, all, SIZE - 1);
 	assert_int_equal(copy[SIZE - 1], 0);
 }
