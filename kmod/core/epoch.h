@@ -99,7 +99,7 @@ static inline u64 kuid_sequence_issued(const struct kuid_sequences *sequences,
 {
 	u64 next = atomic64_read(&sequences->of[source].next);
 
-	return next ? kuid_source_units[source].begin(next - 1) : 0;
+	return next ? kuid_scales[source].begin(next - 1) : 0;
 }
 
 /* The time of the highest issued stamp or slot; 0 if there is none. */
@@ -129,14 +129,14 @@ static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 	unsigned int i;
 
 	for (i = 0; i < KUID_NR_SEQUENCES; i++) {
-		const struct kuid_source_units *units = &kuid_source_units[i];
+		const struct kuid_scale *scale = &kuid_scales[i];
 		u64 next = atomic64_read(&sequences->of[i].next);
 
 		/*
 		 * All slots of a grid tick have the same time. If one of them
 		 * was taken, round up to the next grid tick.
 		 */
-		end = max(end, units->begin(next + units->tail));
+		end = max(end, scale->begin(next + scale->tail));
 	}
 	return end;
 }
@@ -148,8 +148,8 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 	unsigned int i, cpu;
 
 	for (i = 0; i < KUID_NR_SEQUENCES; i++) {
-		const struct kuid_source_units *units = &kuid_source_units[i];
-		u64 next = units->at(floor - 1) + units->tail + 1;
+		const struct kuid_scale *scale = &kuid_scales[i];
+		u64 next = scale->at(floor - 1) + scale->tail + 1;
 
 		kuid_raise(&sequences->of[i].next, next);
 		/*

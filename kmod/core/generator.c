@@ -36,8 +36,8 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 	};
 	for (i = 0; i < KUID_NR_SOURCES; i++)
 		generator->windows[i] = (struct kuid_window) {
-			.one = kuid_source_units[i].span(max_ahead),
-			.batch = kuid_source_units[i].span(max_ahead / 2),
+			.one = kuid_scales[i].span(max_ahead),
+			.batch = kuid_scales[i].span(max_ahead / 2),
 		};
 	seqcount_init(&generator->seq);
 	raw_spin_lock_init(&generator->lock);
@@ -567,7 +567,7 @@ u64 kuid_generator_ready(struct kuid_generator *generator,
 	clock = *kuid_generator_clock(generator, source);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 	return kuid_clock_reach(&clock,
-				kuid_source_units[source].begin(last - ahead));
+				kuid_scales[source].begin(last - ahead));
 }
 
 /* The first unit that was not handed out; for stamps on the present CPU. */
@@ -599,7 +599,7 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before)
 {
-	const struct kuid_source_units *of = &kuid_source_units[want->source];
+	const struct kuid_scale *scale = &kuid_scales[want->source];
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
 	const struct kuid_view view = kuid_generator_look(generator, clock);
@@ -615,8 +615,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	}
 	next = kuid_generator_next(view.epoch, want->source, want->order);
 	next = max(next, above + 1);
-	next = max(next, of->at(view.now)) + before;
-	more = min_t(u64, want->count - 1, want->ahead + of->tail);
+	next = max(next, scale->at(view.now)) + before;
+	more = min_t(u64, want->count - 1, want->ahead + scale->tail);
 	return kuid_generator_ready(generator, want->source, next + more,
 				    want->ahead);
 }

@@ -429,7 +429,7 @@ static __always_inline struct kuid_taken
 kuid_generator_take(struct kuid_generator *generator,
 		    const struct kuid_want *want)
 {
-	const struct kuid_source_units *of = &kuid_source_units[want->source];
+	const struct kuid_scale *scale = &kuid_scales[want->source];
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
 	const bool follow = want->order != KUID_BY_CPU;
@@ -438,12 +438,12 @@ kuid_generator_take(struct kuid_generator *generator,
 	for (;;) {
 		const struct kuid_view view =
 			kuid_generator_view(generator, clock);
-		u64 now = of->at(view.now);
+		u64 now = scale->at(view.now);
 		/*
 		 * All slots of a grid tick have one time, so the last grid tick
 		 * that begins inside the window may be used to its end.
 		 */
-		u64 limit = now + want->ahead + of->tail;
+		u64 limit = now + want->ahead + scale->tail;
 		struct kuid_watermark *mark = NULL;
 		struct kuid_units units;
 		u64 above = 0;

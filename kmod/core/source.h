@@ -28,7 +28,7 @@ enum kuid_source {
 };
 
 /**
- * struct kuid_source_units - how a source divides time
+ * struct kuid_scale - how a source divides time
  * @rate: units in a second
  * @tail: how many further units begin at the same time as a unit: the slots of
  *	a grid tick but one, otherwise 0
@@ -37,7 +37,7 @@ enum kuid_source {
  * @begin: time at which a unit begins, in nanoseconds since 1970
  * @span: lowest number of units in a span of nanoseconds
  */
-struct kuid_source_units {
+struct kuid_scale {
 	u64 rate;
 	u32 tail;
 	u64 (*at)(u64 ns);
@@ -54,7 +54,7 @@ static inline u64 kuid_stamp_ns(u64 ns)
  * Indexed by enum kuid_source. If the index is a constant, the compiler folds
  * the entry.
  */
-static const __maybe_unused struct kuid_source_units kuid_source_units[] = {
+static const __maybe_unused struct kuid_scale kuid_scales[] = {
 	[KUID_LEX] = {
 		.rate = KUID_LEX_RATE,
 		.at = kuid_lex_slot,
