@@ -54,7 +54,7 @@ static long kuid_ioctl_query(struct kuid_file *kf,
 			     struct kuid_query __user *arg)
 {
 	u64 mode = READ_ONCE(kf->mode);
-	const struct kuid_format *of;
+	const struct kuid_format *row;
 	u64 formats = 0;
 	struct kuid_query q;
 	u32 format;
@@ -69,19 +69,19 @@ static long kuid_ioctl_query(struct kuid_file *kf,
 		if (kuid_format_is_known(format))
 			formats |= BIT_ULL(format);
 	format = q.format ?: kuid_mode_format(mode);
-	of = &kuid_formats[format];
+	row = &kuid_formats[format];
 	q = (struct kuid_query) {
 		.format = format,
 		.formats = formats,
 		.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU),
-		.id_size = of->id_size,
+		.id_size = row->id_size,
 		.batch_max = KUID_IOCTL_BATCH_MAX,
 		.clock_resolution_ns = kuid_status_resolution_ns(),
-		.text_size = of->text_size,
-		.rate_max = kuid_scales[of->source].rate,
+		.text_size = row->text_size,
+		.rate_max = kuid_scales[row->source].rate,
 		.max_ahead_ns = kuid_host.max_ahead,
 		.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch,
-		.step_limit_ns = kuid_status_step_limit(of->source),
+		.step_limit_ns = kuid_status_step_limit(row->source),
 		.order = kuid_mode_order(mode),
 	};
 	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;

@@ -24,15 +24,15 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 			      const struct kuid_request *request, bool single,
 			      u32 count)
 {
-	const struct kuid_format *of = &kuid_formats[request->format];
+	const struct kuid_format *row = &kuid_formats[request->format];
 
 	*turn = (struct kuid_turn) {
 		.generator = &kuid_host,
-		.lines = &kuid_reserve_lines[of->source],
+		.lines = &kuid_reserve_lines[row->source],
 		.watermarks = request->watermarks,
-		.source = of->source,
+		.source = row->source,
 		.order = request->order,
-		.parts = of->part,
+		.parts = row->part,
 		.count = count,
 		.single = single,
 		.may_wait = !request->nonblock,

@@ -25,7 +25,7 @@
 static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
 			   u32 format, bool text)
 {
-	const struct kuid_format *of = &kuid_formats[format];
+	const struct kuid_format *row = &kuid_formats[format];
 
 	/* Set each field: assigning the struct would clear all of @few. */
 	sink->kind = kind;
@@ -33,7 +33,7 @@ static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
 	sink->text = text;
 	sink->full = false;
 	sink->sure = 0;
-	sink->size = text ? of->text_size + 1 : of->id_size;
+	sink->size = text ? row->text_size + 1 : row->id_size;
 	sink->most = KUID_MAKE_CHUNK;
 	sink->scratch = sink->few;
 	sink->allocated = NULL;
@@ -303,12 +303,12 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 /**
  * struct kuid_kernel_ids - the place for IDs or lines in kernel memory
  * @at: address of the next ID or line
- * @of: the format
+ * @row: the format
  * @text: the last line; not used for binary IDs
  */
 struct kuid_kernel_ids {
 	u8 *at;
-	const struct kuid_format *of;
+	const struct kuid_format *row;
 	struct kuid_text text;
 };
 
@@ -317,8 +317,8 @@ static bool kuid_kernel_put(void *sink, __be64 high, __be64 low)
 	struct kuid_kernel_ids *ids = sink;
 	const __be64 id[] = { high, low };
 
-	memcpy(ids->at, id, ids->of->id_size);
-	ids->at += ids->of->id_size;
+	memcpy(ids->at, id, ids->row->id_size);
+	ids->at += ids->row->id_size;
 	return true;
 }
 
@@ -326,11 +326,11 @@ static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
 {
 	struct kuid_kernel_ids *ids = sink;
 
-	kuid_text_next(&ids->text, ids->of->text_form, ids->of->text_size,
+	kuid_text_next(&ids->text, ids->row->text_form, ids->row->text_size,
 		       be64_to_cpu(high), be64_to_cpu(low));
-	memcpy(ids->at, ids->text.text, ids->of->text_size);
-	ids->at[ids->of->text_size] = '\n';
-	ids->at += ids->of->text_size + 1;
+	memcpy(ids->at, ids->text.text, ids->row->text_size);
+	ids->at[ids->row->text_size] = '\n';
+	ids->at += ids->row->text_size + 1;
 	return true;
 }
 
@@ -345,17 +345,17 @@ static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 	u32 left = units.count;
 
 	ids.at = to;
-	ids.of = &kuid_formats[sink->format];
+	ids.row = &kuid_formats[sink->format];
 	if (sink->text)
-		kuid_text_start(&ids.text, ids.of->text_form);
+		kuid_text_start(&ids.text, ids.row->text_form);
 	while (left) {
 		/* Few IDs at a time: their random bytes are on the stack. */
-		units.count = ids.of->random_size
+		units.count = ids.row->random_size
 				      ? min_t(u32, left, KUID_SINK_RANDOM_FEW)
 				      : left;
-		if (ids.of->random_size)
+		if (ids.row->random_size)
 			get_random_bytes(random,
-					 units.count * ids.of->random_size);
+					 units.count * ids.row->random_size);
 		kuid_format_pack(sink->format, &ids, &units,
 				 &taken->origin.identity, random,
 				 sink->text ? kuid_kernel_put_line

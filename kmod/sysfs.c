@@ -53,7 +53,7 @@ enum kuid_sysfs_from {
  * @attr: its name and show function; only kuid_sysfs_show() uses the fields
  *	below @group
  * @group: the directory of the file
- * @of: the struct that the number is a field of
+ * @from: the struct that the number is a field of
  * @offset: offset of the field, in bytes
  * @size: size of the field: 1, 4 or 8 bytes
  * @digits: number of hexadecimal digits to show; 0 for a decimal number
@@ -62,7 +62,7 @@ enum kuid_sysfs_from {
 struct kuid_sysfs_file {
 	struct device_attribute attr;
 	enum kuid_sysfs_group group;
-	enum kuid_sysfs_from of;
+	enum kuid_sysfs_from from;
 	size_t offset;
 	size_t size;
 	int digits;
@@ -70,16 +70,16 @@ struct kuid_sysfs_file {
 };
 
 static u64 kuid_sysfs_field(const struct kuid_sysfs_file *file,
-			    const void *from)
+			    const void *base)
 {
-	from += file->offset;
+	base += file->offset;
 	switch (file->size) {
 	case 1:
-		return *(const u8 *)from;
+		return *(const u8 *)base;
 	case 4:
-		return *(const u32 *)from;
+		return *(const u32 *)base;
 	default:
-		return *(const u64 *)from;
+		return *(const u64 *)base;
 	}
 }
 
@@ -92,7 +92,7 @@ static ssize_t kuid_sysfs_show(struct device *dev,
 	struct kuid_status status;
 	u64 value;
 
-	switch (file->of) {
+	switch (file->from) {
 	case KUID_SYSFS_FROM_STATUS:
 		kuid_status_fill(&status);
 		value = kuid_sysfs_field(file, &status);
@@ -162,10 +162,10 @@ static ssize_t kuid_sysfs_reasons(struct device *dev,
 		.group = KUID_SYSFS_##_group, ##__VA_ARGS__ \
 	}
 
-#define KUID_SYSFS_NUMBER(_group, _name, _of, _struct, _field, ...)   \
-	KUID_SYSFS_FILE(_group, _name, kuid_sysfs_show, .of = _of,    \
-			.offset = offsetof(struct _struct, _field),   \
-			.size = sizeof_field(struct _struct, _field), \
+#define KUID_SYSFS_NUMBER(_group, _name, _from, _struct, _field, ...)  \
+	KUID_SYSFS_FILE(_group, _name, kuid_sysfs_show, .from = _from, \
+			.offset = offsetof(struct _struct, _field),    \
+			.size = sizeof_field(struct _struct, _field),  \
 			##__VA_ARGS__)
 
 #define KUID_SYSFS_OF_STATUS(_group, _name, _field, ...)                      \

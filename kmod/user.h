@@ -110,17 +110,17 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  const u32 format, u8 __user *to,
 					  u8 *random)
 {
-	const struct kuid_format *of = &kuid_formats[format];
+	const struct kuid_format *row = &kuid_formats[format];
 	const struct kuid_want want = {
-		.source = of->source,
+		.source = row->source,
 		.watermarks = watermarks,
 		.order = KUID_BY_FILE,
-		.parts = of->part,
-		.ahead = kuid_host.windows[of->source].one,
+		.parts = row->part,
+		.ahead = kuid_host.windows[row->source].one,
 		.count = 1,
 	};
 
-	if (!kuid_reserve_single_passes(of->source))
+	if (!kuid_reserve_single_passes(row->source))
 		return false;
 
 	rcu_read_lock_sched();
@@ -129,8 +129,8 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 
 	rcu_read_unlock_sched();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
-	    kuid_user_store(format, &to, of->id_size, &taken, random,
-			    kuid_user_put(of->id_size))) {
+	    kuid_user_store(format, &to, row->id_size, &taken, random,
+			    kuid_user_put(row->id_size))) {
 		this_cpu_inc(kuid_counters.ids[format]);
 		return true;
 	}

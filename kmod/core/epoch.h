@@ -25,12 +25,12 @@
 
 /* One CPU's runs, one for each sequence. */
 struct kuid_cpu_runs {
-	struct kuid_run of[KUID_NR_SEQUENCES];
+	struct kuid_run by_source[KUID_NR_SEQUENCES];
 };
 
 /**
  * struct kuid_sequences - the slots of the host
- * @of: the sequences, by enum kuid_source
+ * @by_source: the sequences, by enum kuid_source
  * @nr_cpus: number of elements in @runs, at least 1; if there are more CPUs,
  *	they share the runs
  * @runs: the runs that CPUs have carved from the sequences
@@ -38,7 +38,7 @@ struct kuid_cpu_runs {
  * If everything but @nr_cpus is zero, nothing was handed out yet.
  */
 struct kuid_sequences {
-	struct kuid_sequence of[KUID_NR_SEQUENCES];
+	struct kuid_sequence by_source[KUID_NR_SEQUENCES];
 	unsigned int nr_cpus;
 	struct kuid_cpu_runs runs[];
 };
@@ -97,7 +97,7 @@ static inline u64 kuid_epoch_issued(const struct kuid_epoch *epoch)
 static inline u64 kuid_sequence_issued(const struct kuid_sequences *sequences,
 				       enum kuid_source source)
 {
-	u64 next = atomic64_read(&sequences->of[source].next);
+	u64 next = atomic64_read(&sequences->by_source[source].next);
 
 	return next ? kuid_scales[source].begin(next - 1) : 0;
 }
@@ -130,7 +130,7 @@ static inline u64 kuid_sequences_end(const struct kuid_sequences *sequences)
 
 	for (i = 0; i < KUID_NR_SEQUENCES; i++) {
 		const struct kuid_scale *scale = &kuid_scales[i];
-		u64 next = atomic64_read(&sequences->of[i].next);
+		u64 next = atomic64_read(&sequences->by_source[i].next);
 
 		/*
 		 * All slots of a grid tick have the same time. If one of them
@@ -151,13 +151,13 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 		const struct kuid_scale *scale = &kuid_scales[i];
 		u64 next = scale->at(floor - 1) + scale->tail + 1;
 
-		kuid_raise(&sequences->of[i].next, next);
+		kuid_raise(&sequences->by_source[i].next, next);
 		/*
 		 * A run may still hold slots below the floor. Leave such a run
 		 * empty.
 		 */
 		for (cpu = 0; cpu < sequences->nr_cpus; cpu++)
-			kuid_raise(&sequences->runs[cpu].of[i].next,
+			kuid_raise(&sequences->runs[cpu].by_source[i].next,
 				   kuid_run_end(next));
 	}
 }

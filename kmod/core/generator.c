@@ -322,7 +322,7 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number)
 {
-	struct kuid_watermark *watermark = &watermarks->of[number & 1];
+	struct kuid_watermark *watermark = &watermarks->by_epoch[number & 1];
 	unsigned long flags;
 	unsigned int i;
 
@@ -577,7 +577,7 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 	unsigned int lane;
 
 	if (source != KUID_STAMPS)
-		return atomic64_read(&epoch->sequences->of[source].next);
+		return atomic64_read(&epoch->sequences->by_source[source].next);
 	lane = kuid_generator_lane(epoch, order);
 	return atomic64_read(&epoch->lanes[lane].last) + 1;
 }

@@ -129,8 +129,8 @@ struct kuid_watermark {
 /**
  * struct kuid_watermarks - the highest IDs of an open file
  * @epoch: number of the newest epoch in which the file was used; 0 before that
- * @of: watermarks of that epoch and of the epoch before, by the lowest bit of
- *	the epoch's number
+ * @by_epoch: watermarks of that epoch and of the epoch before, by the lowest
+ *bit of the epoch's number
  *
  * Callers of the former epoch may still be running, so there are two
  * watermarks. Two are enough, because a third epoch is not published before
@@ -138,7 +138,7 @@ struct kuid_watermark {
  */
 struct kuid_watermarks {
 	u64 epoch;
-	struct kuid_watermark of[2];
+	struct kuid_watermark by_epoch[2];
 };
 
 /**
@@ -354,7 +354,7 @@ kuid_generator_watermark(struct kuid_generator *generator,
 	 */
 	if (unlikely(smp_load_acquire(&watermarks->epoch) != epoch->number))
 		kuid_generator_enter(generator, watermarks, epoch->number);
-	return &watermarks->of[epoch->number & 1];
+	return &watermarks->by_epoch[epoch->number & 1];
 }
 
 static __always_inline struct kuid_taken
@@ -400,12 +400,13 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
 	 */
 	if (want->order == KUID_BY_HOST ||
 	    (want->order == KUID_BY_FILE && want->count >= KUID_RUN_SLOTS))
-		return kuid_sequence_reserve_next(&sequences->of[source], now,
-						  above, limit, want->count);
+		return kuid_sequence_reserve_next(&sequences->by_source[source],
+						  now, above, limit,
+						  want->count);
 	cpu = kuid_generator_cpu(sequences->nr_cpus);
-	run = &sequences->runs[cpu].of[source];
-	return kuid_sequence_reserve(&sequences->of[source], run, now, above,
-				     limit, want->count);
+	run = &sequences->runs[cpu].by_source[source];
+	return kuid_sequence_reserve(&sequences->by_source[source], run, now,
+				     above, limit, want->count);
 }
 
 /**

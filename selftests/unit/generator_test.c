@@ -270,7 +270,7 @@ static void stamps_stay_within_the_window(void **state)
 	 */
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first,
 			 NOW + AHEAD / 2 + 1);
-	file.of[1].last[KUID_STAMPS] = NOW + AHEAD - 1;
+	file.by_epoch[1].last[KUID_STAMPS] = NOW + AHEAD - 1;
 	s = take(KUID_STAMPS, 1, &file, 1);
 	assert_int_equal(s.first, NOW + AHEAD);
 	assert_int_equal(s.count, 1);
@@ -298,7 +298,7 @@ static void by_cpu_waits_for_no_watermark(void **state)
 		};
 
 		assert_int_equal(take(source, 0, &file, 1).count, 1);
-		file.of[1].last[source] += 2 * ahead;
+		file.by_epoch[1].last[source] += 2 * ahead;
 		assert_true(kuid_generator_when(&host.generator, &want, 0) <=
 			    machine_mono());
 		want.order = KUID_BY_FILE;
@@ -407,7 +407,7 @@ static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 	u64 limit = first_at(source, HOST_WALL + machine_mono() - HOST_MONO) +
 		    host.generator.windows[source].one +
 		    (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
-	struct kuid_watermark *watermark = &file->of[host.nr_epochs & 1];
+	struct kuid_watermark *watermark = &file->by_epoch[host.nr_epochs & 1];
 	atomic64_t *value = &watermark->last[source];
 
 	while (take(source, 0, file, ~0U).count)
@@ -577,8 +577,8 @@ static void a_file_with_a_high_watermark_delays_no_other(void **state)
 		take(source, 0, &ahead, 1);
 		take(source, 0, &other, 1);
 	}
-	ahead.of[1].last[KUID_LEX] = LEX_NOW + AHEAD / 1000;
-	ahead.of[1].last[KUID_GRID] =
+	ahead.by_epoch[1].last[KUID_LEX] = LEX_NOW + AHEAD / 1000;
+	ahead.by_epoch[1].last[KUID_GRID] =
 		kuid_grid_slot(NOW + AHEAD) + KUID_GRID_SEQ_MAX;
 	assert_int_equal(take(KUID_LEX, 0, &ahead, 1).count, 0);
 	assert_int_equal(take(KUID_GRID, 0, &ahead, 1).count, 0);

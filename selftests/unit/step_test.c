@@ -888,10 +888,11 @@ static void a_late_caller_does_not_reset_a_file(void **state)
 	/* The next epoch uses the other watermark. */
 	kuid_generator_enter(&host.generator, &file, 4);
 	assert_int_equal(file.epoch, 4);
-	assert_int_equal(file.of[0].last[KUID_STAMPS], 0);
-	assert_int_equal(file.of[0].last[KUID_LEX], 0);
-	assert_int_equal(file.of[0].last[KUID_GRID], 0);
-	assert_memory_equal(&was.of[1], &file.of[1], sizeof(was.of[1]));
+	assert_int_equal(file.by_epoch[0].last[KUID_STAMPS], 0);
+	assert_int_equal(file.by_epoch[0].last[KUID_LEX], 0);
+	assert_int_equal(file.by_epoch[0].last[KUID_GRID], 0);
+	assert_memory_equal(&was.by_epoch[1], &file.by_epoch[1],
+			    sizeof(was.by_epoch[1]));
 }
 
 /*

@@ -104,7 +104,7 @@ static void start(void)
 	memory.epoch.sequences = &slots.sequences;
 	slots.sequences.nr_cpus = CPUS;
 	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0);
-	atomic64_set(&slots.sequences.of[KUID_LEX].next,
+	atomic64_set(&slots.sequences.by_source[KUID_LEX].next,
 		     end_of_window() - scenario->free);
 	kuid_line_pair_init(&lines);
 	for (unsigned int i = 0; i <= CPUS; i++) {
@@ -192,7 +192,7 @@ static bool may_go_on(unsigned int cpu)
 static const char *wrong(void)
 {
 	u64 left = end_of_window() -
-		   atomic64_read(&slots.sequences.of[KUID_LEX].next);
+		   atomic64_read(&slots.sequences.by_source[KUID_LEX].next);
 	const struct kuid_waiter *waiter;
 	unsigned int count = 0;
 	u64 before = 0;

@@ -231,7 +231,7 @@ static void use_up(void)
 			    &(struct kuid_want) {
 				    source, &file, KUID_BY_HOST, 0,
 				    host.generator.windows[source].one, ~0U });
-	assert_true(atomic64_read(&sequences->of[source].next));
+	assert_true(atomic64_read(&sequences->by_source[source].next));
 }
 
 /* The time in which so many IDs become available. */
