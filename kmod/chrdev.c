@@ -232,7 +232,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	 * wake nobody.
 	 */
 	kuid_poller_add(&kf->poller, file, wait);
-	if (kuid_mode_is_text(mode) && kuid_stream_ready(kf->stream))
+	if (kuid_mode_is_text(mode) && kuid_stream_has_rest(kf->stream))
 		ready = EPOLLIN | EPOLLRDNORM;
 	if (kuid_epochs_start(true)) {
 		/*
@@ -268,7 +268,7 @@ static void kuid_chr_show_fdinfo(struct seq_file *seq, struct file *file)
 	seq_printf(seq, "kuid-text:\t%u\n", kuid_mode_is_text(mode));
 	seq_printf(seq, "kuid-order:\t%s\n",
 		   kuid_chr_orders[kuid_mode_order(mode)]);
-	seq_printf(seq, "kuid-taken:\t%u\n", kuid_mode_is_taken(mode));
+	seq_printf(seq, "kuid-taken:\t%u\n", kuid_mode_is_fixed(mode));
 }
 
 /*

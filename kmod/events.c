@@ -79,26 +79,27 @@ void kuid_port_stepped(const struct kuid_step *step)
 	irq_work_queue(&kuid_events_step_irq_work);
 }
 
-static void kuid_events_look(struct work_struct *work)
+static void kuid_events_refresh(struct work_struct *work)
 {
 	rcu_read_lock_sched();
 	kuid_generator_refresh(&kuid_host, &kuid_host.stamp_clock);
 	rcu_read_unlock_sched();
 }
 
-static DECLARE_WORK(kuid_events_look_work, kuid_events_look);
+static DECLARE_WORK(kuid_events_refresh_work, kuid_events_refresh);
 
 /**
- * kuid_events_look_soon - let a worker refresh the generator after a clock step
+ * kuid_events_refresh_soon - let a worker refresh the generator after a clock
+ * step
  *
  * For a caller that found a clock step and must be quick: a refresh takes the
  * generator's lock and reads all lanes.
  *
  * Context: any in which work can be queued. Does not sleep.
  */
-void kuid_events_look_soon(void)
+void kuid_events_refresh_soon(void)
 {
-	queue_work(kuid_epochs_workqueue, &kuid_events_look_work);
+	queue_work(kuid_epochs_workqueue, &kuid_events_refresh_work);
 }
 
 static void kuid_events_fork_epoch(struct work_struct *work);
@@ -204,7 +205,7 @@ void kuid_events_exit(void)
 {
 	unregister_pm_notifier(&kuid_events_pm_block);
 	unregister_random_vmfork_notifier(&kuid_events_vm_fork_block);
-	cancel_work_sync(&kuid_events_look_work);
+	cancel_work_sync(&kuid_events_refresh_work);
 	irq_work_sync(&kuid_events_step_irq_work);
 	cancel_delayed_work_sync(&kuid_events_step_work);
 	cancel_delayed_work_sync(&kuid_events_fork_work);

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 u64 kuid_events_forks(void);
-void kuid_events_look_soon(void);
+void kuid_events_refresh_soon(void);
 
 int __init kuid_events_init(void);
 void kuid_events_exit(void);

@@ -60,8 +60,8 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	do {
 		if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
 			return -EINVAL;
-	} while (!kuid_mode_is_taken(mode) &&
-		 !try_cmpxchg(&kf->mode, &mode, mode & ~KUID_MODE_UNTAKEN));
+	} while (!kuid_mode_is_fixed(mode) &&
+		 !try_cmpxchg(&kf->mode, &mode, mode & ~KUID_MODE_UNFIXED));
 
 	*request = (struct kuid_request) {
 		.watermarks = &kf->watermarks,

@@ -20,11 +20,11 @@
  * kuid_file.mode: format, order and kind of a file in one word, so that no call
  * sees half of a change.
  *
- * The first call that asks for IDs clears KUID_MODE_UNTAKEN. After that the
+ * The first call that asks for IDs clears KUID_MODE_UNFIXED. After that the
  * mode never changes, and there is an epoch; the short path of a read relies on
  * both.
  *
- * The most frequent mode has no bit above the lowest 16: KUID_MODE_UNTAKEN is
+ * The most frequent mode has no bit above the lowest 16: KUID_MODE_UNFIXED is
  * clear, the order is KUID_ORDER_FILE, and the file is binary. So
  * kuid_mode_is_usual() needs only one comparison.
  */
@@ -32,7 +32,7 @@
 #define KUID_MODE_ID_SIZE GENMASK_ULL(15, 8)  /* shortest read; 0 for text */
 #define KUID_MODE_ORDER	  GENMASK_ULL(49, 48) /* xor KUID_ORDER_FILE */
 #define KUID_MODE_TEXT	  BIT_ULL(62)
-#define KUID_MODE_UNTAKEN BIT_ULL(63)
+#define KUID_MODE_UNFIXED BIT_ULL(63)
 
 /**
  * struct kuid_file - an open file
@@ -57,7 +57,7 @@ static inline u64 kuid_mode(u32 format, u32 order, bool text)
 	return FIELD_PREP(KUID_MODE_FORMAT, format) |
 	       FIELD_PREP(KUID_MODE_ID_SIZE, id_size) |
 	       FIELD_PREP(KUID_MODE_ORDER, order ^ KUID_ORDER_FILE) |
-	       FIELD_PREP(KUID_MODE_TEXT, text) | KUID_MODE_UNTAKEN;
+	       FIELD_PREP(KUID_MODE_TEXT, text) | KUID_MODE_UNFIXED;
 }
 
 static inline u32 kuid_mode_format(u64 mode)
@@ -75,9 +75,9 @@ static inline bool kuid_mode_is_text(u64 mode)
 	return mode & KUID_MODE_TEXT;
 }
 
-static inline bool kuid_mode_is_taken(u64 mode)
+static inline bool kuid_mode_is_fixed(u64 mode)
 {
-	return !(mode & KUID_MODE_UNTAKEN);
+	return !(mode & KUID_MODE_UNFIXED);
 }
 
 /*

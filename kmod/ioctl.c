@@ -133,7 +133,7 @@ static long kuid_ioctl_set_format(struct kuid_file *kf,
 		return -EINVAL;
 
 	do {
-		if (kuid_mode_is_taken(mode))
+		if (kuid_mode_is_fixed(mode))
 			return -EBUSY;
 		wanted = kuid_mode(set.format ?: kuid_mode_format(mode),
 				   set.order ?: kuid_mode_order(mode),

@@ -198,7 +198,7 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		return kuid_reserve_nonblock(request, &turn, taken);
 	for (;;) {
 		/* Changes from here on end the sleep below at once. */
-		kuid_sleeper_look(&sleeper);
+		kuid_sleeper_prepare(&sleeper);
 		ret = kuid_reserve_try(&turn, taken, &due);
 		if (ret != -EAGAIN)
 			break;

@@ -92,7 +92,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 void kuid_status_read(struct kuid_reading *reading)
 {
 	if (kuid_epochs_read(reading))
-		kuid_events_look_soon();
+		kuid_events_refresh_soon();
 }
 
 /**

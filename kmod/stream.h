@@ -35,7 +35,7 @@ struct kuid_stream {
  * Whether the rest of a line is left. poll must not wait for a read that holds
  * the lock, so the answer may be outdated.
  */
-static inline bool kuid_stream_ready(const struct kuid_stream *stream)
+static inline bool kuid_stream_has_rest(const struct kuid_stream *stream)
 {
 	return READ_ONCE(stream->at) < READ_ONCE(stream->size);
 }

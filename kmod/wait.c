@@ -79,7 +79,7 @@ static DECLARE_WORK(kuid_wait_pollers_work, kuid_wait_wake_pollers);
  */
 void kuid_wait_changed(void)
 {
-	/* Pairs with the acquire in kuid_sleeper_look(). */
+	/* Pairs with the acquire in kuid_sleeper_prepare(). */
 	(void)atomic_inc_return_release(&kuid_wait_changes);
 	wake_up_all(&kuid_wait_sleepers);
 	/* A user may have many polled files, so a worker wakes their pollers. */
@@ -87,7 +87,7 @@ void kuid_wait_changed(void)
 }
 
 /**
- * kuid_sleeper_look - prepare for reading the clocks
+ * kuid_sleeper_prepare - prepare for reading the clocks
  * @sleeper: the caller's sleeper
  *
  * The caller calls this before it reads the clocks or the epoch. If one of them
@@ -95,7 +95,7 @@ void kuid_wait_changed(void)
  *
  * Context: any. Does not sleep.
  */
-void kuid_sleeper_look(struct kuid_sleeper *sleeper)
+void kuid_sleeper_prepare(struct kuid_sleeper *sleeper)
 {
 	/* Pairs with the release in kuid_wait_changed(). */
 	sleeper->changes = atomic_read_acquire(&kuid_wait_changes);
@@ -103,13 +103,13 @@ void kuid_sleeper_look(struct kuid_sleeper *sleeper)
 
 /**
  * kuid_sleeper_sleep - sleep until a moment or a change
- * @sleeper: the caller's sleeper, after kuid_sleeper_look()
+ * @sleeper: the caller's sleeper, after kuid_sleeper_prepare()
  * @waiter: the caller's waiter, which need not be in a line
  * @until: the moment to wake, in nanoseconds of the monotonic clock; KUID_NEVER
  *	if only a change can help
  *
  * Sleeps one second at most. Returns early if the clocks or the epoch have
- * changed since kuid_sleeper_look(), or if @waiter is called.
+ * changed since kuid_sleeper_prepare(), or if @waiter is called.
  *
  * Context: process. Sleeps.
  * Return: 0, or -ERESTARTSYS if a signal is pending.

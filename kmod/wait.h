@@ -18,7 +18,7 @@
  * struct kuid_sleeper - a caller that may have to sleep
  * @since: when the caller first slept, in nanoseconds of the monotonic clock; 0
  *	if it has not slept
- * @changes: the number of changes when the caller last looked
+ * @changes: the number of changes at the last kuid_sleeper_prepare()
  *
  * A new caller begins with all zeroes.
  */
@@ -41,7 +41,7 @@ struct kuid_poller {
 	bool polled;
 };
 
-void kuid_sleeper_look(struct kuid_sleeper *sleeper);
+void kuid_sleeper_prepare(struct kuid_sleeper *sleeper);
 int kuid_sleeper_sleep(struct kuid_sleeper *sleeper,
 		       const struct kuid_waiter *waiter, u64 until);
 

@@ -161,8 +161,8 @@ static bool kuid_generator_outdated(const struct kuid_generator *generator,
  * already done it. Changing it again would make that caller fail its check,
  * refresh in turn, and so on forever.
  */
-static bool kuid_generator_stale(const struct kuid_generator *generator,
-				 const struct kuid_epoch *epoch)
+static bool kuid_generator_any_outdated(const struct kuid_generator *generator,
+					const struct kuid_epoch *epoch)
 {
 	/*
 	 * Read the reservations before the clocks. In the other order, the
@@ -224,13 +224,13 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 	struct kuid_step step = { 0 };
 	struct kuid_epoch *epoch;
 	unsigned long flags;
-	bool stale;
+	bool outdated;
 	u64 until;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	epoch = generator->epoch;
-	stale = kuid_generator_stale(generator, epoch);
-	if (stale)
+	outdated = kuid_generator_any_outdated(generator, epoch);
+	if (outdated)
 		kuid_generator_update(generator, epoch, &step);
 	until = clock->until;
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
@@ -239,7 +239,7 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 	 * Report it even if no clock step was found: waiters must wake, because
 	 * their deadlines may have moved closer.
 	 */
-	if (stale)
+	if (outdated)
 		kuid_port_stepped(&step);
 	return kuid_port_mono_ns() < until;
 }
@@ -531,8 +531,9 @@ bool kuid_generator_publish(struct kuid_generator *generator,
  * A view that holds, except in two cases: there is no epoch, or the clock has
  * reached the ceiling.
  */
-static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
-					    const struct kuid_clock *clock)
+static struct kuid_view
+kuid_generator_fresh_view(struct kuid_generator *generator,
+			  const struct kuid_clock *clock)
 {
 	for (;;) {
 		const struct kuid_view view =
@@ -545,7 +546,7 @@ static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_ready - compute when a unit may be handed out
+ * kuid_generator_due - compute when a unit may be handed out
  * @generator: the generator, which has an epoch
  * @source: source of the unit
  * @last: the unit: a stamp in nanoseconds, or a slot
@@ -557,8 +558,8 @@ static struct kuid_view kuid_generator_look(struct kuid_generator *generator,
  * of the monotonic clock. It holds only if the wall clock is not set before
  * that moment.
  */
-u64 kuid_generator_ready(struct kuid_generator *generator,
-			 enum kuid_source source, u64 last, u64 ahead)
+u64 kuid_generator_due(struct kuid_generator *generator,
+		       enum kuid_source source, u64 last, u64 ahead)
 {
 	struct kuid_clock clock;
 	unsigned long flags;
@@ -602,7 +603,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	const struct kuid_scale *scale = &kuid_scales[want->source];
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
-	const struct kuid_view view = kuid_generator_look(generator, clock);
+	const struct kuid_view view =
+		kuid_generator_fresh_view(generator, clock);
 	struct kuid_watermarks *file = want->watermarks;
 	const struct kuid_watermark *mark;
 	u64 next, more, above = 0;
@@ -617,8 +619,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	next = max(next, above + 1);
 	next = max(next, scale->at(view.now)) + before;
 	more = min_t(u64, want->count - 1, want->ahead + scale->tail);
-	return kuid_generator_ready(generator, want->source, next + more,
-				    want->ahead);
+	return kuid_generator_due(generator, want->source, next + more,
+				  want->ahead);
 }
 
 /**

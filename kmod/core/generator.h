@@ -249,8 +249,8 @@ void kuid_generator_enter(struct kuid_generator *generator,
 bool kuid_generator_publish(struct kuid_generator *generator,
 			    struct kuid_epoch *epoch, enum kuid_why why,
 			    u64 floor);
-u64 kuid_generator_ready(struct kuid_generator *generator,
-			 enum kuid_source source, u64 last, u64 ahead);
+u64 kuid_generator_due(struct kuid_generator *generator,
+		       enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
 u64 kuid_generator_shut(const struct kuid_generator *generator,

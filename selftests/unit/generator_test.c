@@ -559,8 +559,8 @@ static void ready_tells_the_exact_moment(void **state)
 			machine_step_wall(-(s64)random_below(8 * HOST_SECOND));
 		s = take(source, 0, &file, 2);
 		assert_int_equal(s.count, 0);
-		mono = kuid_generator_ready(&host.generator, source, s.first,
-					    ahead);
+		mono = kuid_generator_due(&host.generator, source, s.first,
+					  ahead);
 		machine_set_mono(mono - 1);
 		assert_int_equal(take(source, 0, &file, 2).count, 0);
 		machine_set_mono(mono);

@@ -272,8 +272,8 @@ static void take(struct cpu *cpu, const struct act *act)
 		&(struct kuid_want) { act->source, watermarks, act->order, 0,
 				      ahead, act->count });
 	if (!taken->units.count)
-		call->ready = kuid_generator_ready(&generator, act->source,
-						   next_of(call), ahead);
+		call->ready = kuid_generator_due(&generator, act->source,
+						 next_of(call), ahead);
 	cpu->section++;
 	look();
 	cpu->call = NULL;
@@ -482,9 +482,9 @@ static void check_given_once(const struct call *a, const struct call *b)
 static void check_wait(const struct call *call)
 {
 	if (call->changes == changes &&
-	    call->ready > kuid_generator_ready(&generator, call->act->source,
-					       next_of(call),
-					       ahead_of(call->act)))
+	    call->ready > kuid_generator_due(&generator, call->act->source,
+					     next_of(call),
+					     ahead_of(call->act)))
 		broken = "a caller was left asleep";
 }
 

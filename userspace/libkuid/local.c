@@ -107,9 +107,9 @@ static struct kuid_taken take(struct kuid_users *users,
 		__atomic_fetch_add(&users->ids[handle->layout->format],
 				   taken.units.count, __ATOMIC_RELAXED);
 	} else {
-		*ready = kuid_generator_ready(generator, from,
-					      taken.units.first + count - 1,
-					      want.ahead);
+		*ready = kuid_generator_due(generator, from,
+					    taken.units.first + count - 1,
+					    want.ahead);
 		__atomic_fetch_add(&users->waits, 1, __ATOMIC_RELAXED);
 	}
 	return taken;
