@@ -62,8 +62,4 @@ struct kuid_choices {
  */
 #define KUID_SEQ_OFFSET_MAX 27
 
-#define KUID_INTERVAL_MIN     5
-#define KUID_INTERVAL_MAX     10
-#define KUID_INTERVAL_DEFAULT 8
-
 #endif /* KUID_CORE_IDENTITY_H */

@@ -467,6 +467,11 @@ struct kuid_acknowledge {
 	__u64 reserved[2];
 };
 
+/* I, the interval of k96 and k128. */
+#define KUID_INTERVAL_MIN     5
+#define KUID_INTERVAL_MAX     10
+#define KUID_INTERVAL_DEFAULT 8
+
 /* kuid_set_identity.flags: no other machine has the given node or worker. */
 #define KUID_IDENTITY_CONFIRM 0x1
 
@@ -474,7 +479,8 @@ struct kuid_acknowledge {
  * struct kuid_set_identity - change the identity, or begin a new epoch
  * @flags: in: KUID_IDENTITY_CONFIRM or zero; a part that this request changes
  *	needs no confirmation
- * @interval: in: I of k96 and k128, 5 to 10; 0 leaves it as it is
+ * @interval: in: I of k96 and k128, KUID_INTERVAL_MIN to KUID_INTERVAL_MAX; 0
+ *	leaves it as it is
  * @node_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _MAC
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN

@@ -47,8 +47,8 @@ void take_interval(struct argp_state *state, const struct verb_option *option,
 		   const char *arg)
 {
 	*(uint32_t *)option->to = number_of(state, arg, "an interval",
-					    KUID_INTERVAL_LOWEST,
-					    KUID_INTERVAL_HIGHEST);
+					    KUID_INTERVAL_MIN,
+					    KUID_INTERVAL_MAX);
 }
 
 static uint64_t factor(char suffix)

@@ -27,7 +27,7 @@ void take_interval(struct argp_state *state, const struct verb_option *option,
 #define INTERVAL_RANGE(least, most) \
 	INTERVAL_TEXT(least) ".." INTERVAL_TEXT(most)
 #define INTERVAL_TEXT(number) #number
-#define INTERVAL_ARG	      INTERVAL_RANGE(KUID_INTERVAL_LOWEST, KUID_INTERVAL_HIGHEST)
+#define INTERVAL_ARG	      INTERVAL_RANGE(KUID_INTERVAL_MIN, KUID_INTERVAL_MAX)
 
 /* For verbs that can print JSON. */
 #define JSON_OPTION(wanted)                                             \

@@ -55,7 +55,7 @@ static bool has_interval(unsigned int format)
 	struct kuid_fields fields;
 
 	return !kuid_lowest(format, id) &&
-	       !kuid_decode(format, id, KUID_INTERVAL_USUAL, &fields) &&
+	       !kuid_decode(format, id, KUID_INTERVAL_DEFAULT, &fields) &&
 	       fields.has & KUID_HAS_INTERVAL;
 }
 
@@ -71,7 +71,8 @@ static bool is_target(unsigned int to)
 
 	for (unsigned int from = 1; kuid_format_name(from); from++)
 		if (from != to && !kuid_lowest(from, id) &&
-		    !kuid_convert(from, id, to, id, KUID_INTERVAL_USUAL, &node))
+		    !kuid_convert(from, id, to, id, KUID_INTERVAL_DEFAULT,
+				  &node))
 			return true;
 	return false;
 }

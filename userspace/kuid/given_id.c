@@ -10,7 +10,7 @@
 #include "arguments.h"
 #include "given_id.h"
 
-struct given given = { .interval = KUID_INTERVAL_USUAL };
+struct given given = { .interval = KUID_INTERVAL_DEFAULT };
 
 const struct verb_option given_id_options[] = {
 	{ "format", 'f', "{all}|uuid",

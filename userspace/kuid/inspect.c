@@ -66,7 +66,7 @@ static int node_digits(const struct kuid_fields *fields)
 	int digits = 0;
 
 	if (kuid_highest(fields->format, highest) ||
-	    kuid_decode(fields->format, highest, KUID_INTERVAL_USUAL, &most))
+	    kuid_decode(fields->format, highest, KUID_INTERVAL_DEFAULT, &most))
 		err(EXIT_FAILED, "fields of an ID");
 	for (; most.node; most.node >>= 4)
 		digits++;

@@ -21,8 +21,7 @@ static bool fits(uint64_t value, unsigned int bits)
 
 static bool interval_is_known(unsigned int interval)
 {
-	return interval >= KUID_INTERVAL_LOWEST &&
-	       interval <= KUID_INTERVAL_HIGHEST;
+	return interval >= KUID_INTERVAL_MIN && interval <= KUID_INTERVAL_MAX;
 }
 
 static void tell_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec,

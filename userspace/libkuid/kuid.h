@@ -491,11 +491,6 @@ const char *kuid_uuid_name(const void *id);
 #define KUID_VARIANT_MICROSOFT 2
 #define KUID_VARIANT_FUTURE    3
 
-/* The interval of k96 and k128, fogfish's I. */
-#define KUID_INTERVAL_LOWEST  5
-#define KUID_INTERVAL_USUAL   8
-#define KUID_INTERVAL_HIGHEST 10
-
 /* Which fields of struct kuid_fields an ID has. */
 #define KUID_HAS_VERSION   (1U << 0)  /* version */
 #define KUID_HAS_VARIANT   (1U << 1)  /* variant */

@@ -293,7 +293,7 @@ static void one_shot_keeps_nothing(void **state)
 		memset(id, 0xcc, sizeof(id));
 		assert_int_equal(kuid_now(format, id), 0);
 		assert_int_equal(id[size], 0xcc);
-		assert_int_equal(kuid_decode(format, id, KUID_INTERVAL_USUAL,
+		assert_int_equal(kuid_decode(format, id, KUID_INTERVAL_DEFAULT,
 					     &fields),
 				 0);
 		assert_int_equal(count_fds(), before);

@@ -75,7 +75,7 @@ static void check_conversions(unsigned int format, const uint8_t *id,
 
 static void check_id(unsigned int format, const uint8_t *id)
 {
-	unsigned int interval = KUID_INTERVAL_LOWEST + id[7] % 6;
+	unsigned int interval = KUID_INTERVAL_MIN + id[7] % 6;
 	size_t size = kuid_format_id_size(format);
 	struct kuid_fields fields;
 	uint8_t again[KUID_ID_MAX];

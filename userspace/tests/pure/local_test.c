@@ -269,7 +269,8 @@ static int64_t time_of(unsigned int format, const void *id)
 {
 	struct timespec time;
 
-	assert_int_equal(kuid_time(format, id, KUID_INTERVAL_USUAL, &time), 0);
+	assert_int_equal(kuid_time(format, id, KUID_INTERVAL_DEFAULT, &time),
+			 0);
 	return time.tv_sec * SEC + time.tv_nsec;
 }
 
@@ -306,7 +307,7 @@ static void ids_are_of_the_format(void **state)
 			const unsigned char *id = ids + n * size;
 
 			assert_int_equal(kuid_decode(format, id,
-						     KUID_INTERVAL_USUAL,
+						     KUID_INTERVAL_DEFAULT,
 						     &fields),
 					 0);
 			assert_in_range(time_of(format, id) - wall + 1024000, 0,
@@ -484,7 +485,7 @@ static void nodes_are_random(void **state)
 			unsigned char id[KUID_ID_MAX];
 
 			if (kuid_one(handles[i], id) ||
-			    kuid_decode(formats[i], id, KUID_INTERVAL_USUAL,
+			    kuid_decode(formats[i], id, KUID_INTERVAL_DEFAULT,
 					&fields[i * CHILDREN + n]))
 				_exit(1);
 		}
@@ -807,7 +808,7 @@ static void children_begin_at_the_wall_clock(void **state)
 			struct timespec time;
 
 			if (kuid_one(handles[i], id) ||
-			    kuid_time(formats[i], id, KUID_INTERVAL_USUAL,
+			    kuid_time(formats[i], id, KUID_INTERVAL_DEFAULT,
 				      &time) ||
 			    time.tv_sec * SEC + time.tv_nsec > before + AHEAD)
 				_exit(1);
@@ -838,7 +839,7 @@ static void large_steps_begin_an_epoch(void **state)
 	nodes[0] = node_of(v1, id);
 	assert_int_equal(kuid_one(k128, last), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_K128, last,
-				     KUID_INTERVAL_USUAL, &first_fields),
+				     KUID_INTERVAL_DEFAULT, &first_fields),
 			 0);
 	assert_int_equal(kuid_read_status(v1, &before), 0);
 	for (unsigned int i = 1; i < 20; i++) {
@@ -861,7 +862,7 @@ static void large_steps_begin_an_epoch(void **state)
 		assert_after(KUID_FORMAT_K128, slot, last);
 		memcpy(last, slot, sizeof(last));
 		assert_int_equal(kuid_decode(KUID_FORMAT_K128, slot,
-					     KUID_INTERVAL_USUAL, &fields),
+					     KUID_INTERVAL_DEFAULT, &fields),
 				 0);
 		assert_int_equal(fields.node, first_fields.node);
 		if (i == 2)
