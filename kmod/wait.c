@@ -74,6 +74,10 @@ static DECLARE_WORK(kuid_wait_pollers_work, kuid_wait_wake_pollers);
  * To be called after each change of a clock, of the epoch or of the ceiling:
  * any deadline may have moved.
  *
+ * Sleepers are woken with interrupts off, and the system's limit of tasks is
+ * the only limit of their number. Only an administrator, a suspend or a VM fork
+ * causes a change, so no user can make the system do this again and again.
+ *
  * Context: any in which a wait queue can be woken, so not under a raw spinlock.
  * Does not sleep.
  */
