@@ -4,13 +4,13 @@
 
 #include <limits.h>
 
-#include "../lib/dev_kuid.h"
+#include "../lib/formats.h"
 
 #define IDS		7
 
 FIXTURE(generate) {
 	int fd;
-	__u64 last;	/* key of the last ID taken */
+	struct words last;	/* key of the last ID taken */
 	__u64 epoch;
 	__u64 load_id;
 	__u32 batch_max;
@@ -32,7 +32,7 @@ FIXTURE_SETUP(generate)
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
 	self->batch_max = q.batch_max;
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
-	self->last = id_key(self->ids);
+	self->last = id_order(DEV_FORMAT, self->ids);
 	self->epoch = g.epoch;
 	self->load_id = g.load_id;
 	self->page = sysconf(_SC_PAGESIZE);
@@ -65,14 +65,14 @@ static struct kuid_generate valid_call(struct id *ids)
 }
 
 static void check_still_works(struct __test_metadata *_metadata, int fd,
-			      __u64 *last)
+			      struct words *last)
 {
 	struct id ids[IDS];
 	struct kuid_generate g = valid_call(ids);
 
 	ASSERT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
 	ASSERT_EQ(IDS, g.done);
-	ASSERT_EQ(IDS, count_rising(ids, IDS, last));
+	ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, ids, IDS, last));
 }
 
 /*
@@ -127,7 +127,8 @@ static void check_taken(struct __test_metadata *_metadata,
 		TH_LOG("count %u: done %u epoch %llu", g.count, g.done,
 		       g.epoch);
 	}
-	ASSERT_EQ(g.count, count_rising(ids, g.count, &self->last));
+	ASSERT_EQ(g.count, count_in_order(DEV_FORMAT, ids, g.count,
+					  &self->last));
 	ASSERT_TRUE(all_bytes(memory, POISON, shift));
 	ASSERT_TRUE(all_bytes(memory + shift + size, POISON,
 			      2 * sizeof(*ids) - shift));
@@ -170,8 +171,9 @@ TEST_F(generate, any_alignment)
 		struct id *ids = (struct id *)(buffer + shift);
 
 		memset(buffer, POISON, sizeof(buffer));
-		ASSERT_EQ(IDS, take_by_generate(self->fd, ids, IDS));
-		ASSERT_EQ(IDS, count_rising(ids, IDS, &self->last));
+		ASSERT_EQ(IDS, generate_ids(DEV_FORMAT, self->fd, ids, IDS));
+		ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, ids, IDS,
+					      &self->last));
 		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
 		ASSERT_TRUE(all_bytes(ids + IDS, POISON, 32 - shift));
 	}
@@ -183,8 +185,9 @@ TEST_F(generate, alternates_with_read)
 	int i;
 
 	for (i = 0; i < 100; i++) {
-		ASSERT_EQ(IDS, take_by_read(self->fd, self->ids, IDS));
-		ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
+		ASSERT_EQ(IDS, read_ids(DEV_FORMAT, self->fd, self->ids, IDS));
+		ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, self->ids, IDS,
+					      &self->last));
 		check_still_works(_metadata, self->fd, &self->last);
 	}
 }
@@ -324,8 +327,8 @@ TEST_F(generate, buffer_up_to_a_hole)
 			ASSERT_EQ(0, memcmp(&expected, &g, sizeof(g))) {
 				TH_LOG("room %zu: done %u", room, g.done);
 			}
-			ASSERT_EQ(g.done, count_rising((struct id *)to, g.done,
-						       &self->last));
+			ASSERT_EQ(g.done, count_in_order(DEV_FORMAT, to, g.done,
+							 &self->last));
 			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
 					      self->page - room));
 			check_still_works(_metadata, self->fd, &self->last);
@@ -367,7 +370,7 @@ TEST_F(generate, bad_structs)
 	memcpy(self->hole - sizeof(good), &good, sizeof(good));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE,
 			   self->hole - sizeof(good)));
-	ASSERT_EQ(IDS, count_rising(self->ids, IDS, &self->last));
+	ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, self->ids, IDS, &self->last));
 
 	/*
 	 * The struct can be read but not written: the IDs of this call are

@@ -1295,7 +1295,7 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 	unsigned int left, nth;
 	struct kuid_status status;
 	struct id ids[2];
-	__u64 last;
+	struct words last;
 	long ret;
 	int fd;
 
@@ -1313,7 +1313,7 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 		if (ret)
 			fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 		ASSERT_LE(0, fd);
-		ASSERT_EQ(1, take_by_read(fd, ids, 1));
+		ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, ids, 1));
 		ASSERT_EQ(0, get_status(fd, &status));
 		ASSERT_EQ(1, status.epoch);
 		close(fd);
@@ -1325,7 +1325,7 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 	for (nth = 1;; nth++) {
 		fd = open_without_epoch(_metadata, s);
 		arm(s->nth, nth);
-		ret = take_by_read(fd, ids, 1);
+		ret = read_ids(DEV_FORMAT, fd, ids, 1);
 		left = disarm(s->nth);
 		if (left)
 			break;
@@ -1337,10 +1337,10 @@ TEST_F_TIMEOUT(loading, first_epoch, 300)
 			ASSERT_EQ(0, status.epoch);
 		}
 		if (ret < 0)
-			ASSERT_EQ(1, take_by_read(fd, ids, 1));
-		last = id_key(ids);
-		ASSERT_EQ(1, take_by_read(fd, ids + 1, 1));
-		ASSERT_EQ(1, count_rising(ids + 1, 1, &last));
+			ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, ids, 1));
+		last = id_order(DEV_FORMAT, ids);
+		ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, ids + 1, 1));
+		ASSERT_EQ(1, count_in_order(DEV_FORMAT, ids + 1, 1, &last));
 		close(fd);
 		ASSERT_EQ(0, unload());
 	}

@@ -77,7 +77,7 @@ static inline int start_afresh(const char *params)
 	if (fd < 0)
 		return -errno;
 	/* Have the first epoch begin. */
-	ret = take_by_read(fd, &(struct id){ 0 }, 1);
+	ret = read_ids(DEV_FORMAT, fd, &(struct id){ 0 }, 1);
 	ret = ret < 0 ? ret : force_clock(fd, &epoch);
 	close(fd);
 	return ret;

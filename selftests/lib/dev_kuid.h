@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Takes IDs from /dev/kuid and decodes them. The decoder follows RFC 9562
- * section 5.1 and shares no code with the module, so that it can't share a
- * mistake.
- */
+/* The device, and the memory and CPUs that tests use it with. */
 #ifndef DEV_KUID_H
 #define DEV_KUID_H
 
@@ -33,105 +29,10 @@ struct id {
 	__u8 bytes[16];
 };
 
-/* Ticks of 100 ns since 1582-10-15. */
-static inline __u64 id_time(const struct id *id)
-{
-	const __u8 *b = id->bytes;
-
-	return (__u64)(b[6] & 0x0f) << 56 | (__u64)b[7] << 48 |
-	       (__u64)b[4] << 40 | (__u64)b[5] << 32 |
-	       (__u64)b[0] << 24 | (__u64)b[1] << 16 |
-	       (__u64)b[2] << 8 | (__u64)b[3];
-}
-
-static inline unsigned int id_version(const struct id *id)
-{
-	return id->bytes[6] >> 4;
-}
-
-/* The RFC's variant is the two bits 1 and 0. */
-static inline unsigned int id_variant(const struct id *id)
-{
-	return id->bytes[8] >> 6;
-}
-
-static inline unsigned int id_clock_seq(const struct id *id)
-{
-	return (id->bytes[8] & 0x3f) << 8 | id->bytes[9];
-}
-
-static inline __u64 id_node(const struct id *id)
-{
-	__u64 node = 0;
-	int i;
-
-	for (i = 10; i < 16; i++)
-		node = node << 8 | id->bytes[i];
-	return node;
-}
-
 /* Network cards have addresses without this bit, random nodes have it. */
 static inline bool node_is_random(__u64 node)
 {
 	return node >> 40 & 1;
-}
-
-/*
- * (time, clock_seq) in one word, for comparing by key_after(). It has room for
- * 50 of the 60 bits of time, so it wraps every 3.5 years; the IDs of one test
- * lie closer together than half of that.
- */
-static inline __u64 id_key(const struct id *id)
-{
-	return id_time(id) << 14 | id_clock_seq(id);
-}
-
-static inline bool key_after(__u64 key, __u64 other)
-{
-	return (__s64)(key - other) > 0;
-}
-
-/*
- * Count the IDs up to the first one that is not above its predecessor; the
- * predecessor of the first is *@last. Stores the key of the last counted ID in
- * *@last.
- */
-static inline size_t count_rising(const struct id *ids, size_t count,
-				  __u64 *last)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		__u64 key = id_key(&ids[i]);
-
-		if (!key_after(key, *last))
-			break;
-		*last = key;
-	}
-	return i;
-}
-
-/* Take @count IDs. Returns how many came, or a negative errno. */
-typedef long (*take_t)(int fd, void *to, __u32 count);
-
-static inline long take_by_read(int fd, void *to, __u32 count)
-{
-	ssize_t size = read(fd, to, (size_t)count * sizeof(struct id));
-
-	if (size < 0)
-		return -errno;
-	/* A read never gives a part of an ID: report that as an error. */
-	return size % sizeof(struct id) ? -EIO : size / (long)sizeof(struct id);
-}
-
-static inline long take_by_generate(int fd, void *to, __u32 count)
-{
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)to,
-		.count = count,
-	};
-
-	return ioctl(fd, KUID_IOC_GENERATE, &g) ? -errno : (long)g.done;
 }
 
 /* A seed for random choices, never 0; set the variable SEED to repeat a run. */

@@ -99,6 +99,9 @@ static inline const struct format *format_of(__u32 number)
 	return &formats[number - 1];
 }
 
+/* The format of /dev/kuid. */
+#define DEV_FORMAT	format_of(KUID_FORMAT_V1)
+
 /* Open the device file of a format, or with the suffix ".txt" the text one. */
 static inline int open_device_file(const struct format *f, const char *suffix,
 				   int flags)

@@ -176,7 +176,7 @@ TEST_F(load, works_when_created)
 TEST_F(load, busy_while_open)
 {
 	struct id ids[2];
-	__u64 last;
+	struct words last;
 	int fd, copy;
 
 	if (!module_path())
@@ -186,14 +186,14 @@ TEST_F(load, busy_while_open)
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(-EWOULDBLOCK, unload());
-	ASSERT_EQ(1, take_by_read(fd, ids, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, ids, 1));
 	ASSERT_EQ(-EWOULDBLOCK, unload());
 
 	/* A refused unload has changed nothing. */
 	ASSERT_TRUE(has_device());
-	ASSERT_EQ(1, take_by_generate(fd, ids + 1, 1));
-	last = id_key(ids);
-	ASSERT_EQ(1, count_rising(ids + 1, 1, &last));
+	ASSERT_EQ(1, generate_ids(DEV_FORMAT, fd, ids + 1, 1));
+	last = id_order(DEV_FORMAT, ids);
+	ASSERT_EQ(1, count_in_order(DEV_FORMAT, ids + 1, 1, &last));
 
 	copy = dup(fd);
 	ASSERT_LE(0, copy);
@@ -208,6 +208,7 @@ TEST_F(load, nodes_differ)
 {
 	enum { LOADS = 10 };
 	__u64 nodes[LOADS];
+	struct fields fields;
 	struct id id;
 	int fd, i, k;
 
@@ -218,12 +219,12 @@ TEST_F(load, nodes_differ)
 		ASSERT_EQ(0, load(""));
 		fd = open(DEV_KUID, O_RDONLY);
 		ASSERT_LE(0, fd);
-		ASSERT_EQ(1, take_by_read(fd, &id, 1));
+		ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, &id, 1));
 		close(fd);
 		ASSERT_EQ(0, unload());
 
-		nodes[i] = id_node(&id);
-		ASSERT_TRUE(node_is_random(nodes[i]));
+		ASSERT_TRUE(decode(DEV_FORMAT, &id, &fields));
+		nodes[i] = fields.node;
 		for (k = 0; k < i; k++)
 			ASSERT_NE(nodes[k], nodes[i]);
 	}
@@ -333,9 +334,9 @@ static void use_once(struct __test_metadata *_metadata, void *hole)
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
-	ASSERT_EQ(1, take_by_read(fd, ids, 1));
-	ASSERT_EQ(7, take_by_generate(fd, ids, 7));
-	ASSERT_EQ(-EFAULT, take_by_read(fd, hole, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, ids, 1));
+	ASSERT_EQ(7, generate_ids(DEV_FORMAT, fd, ids, 7));
+	ASSERT_EQ(-EFAULT, read_ids(DEV_FORMAT, fd, hole, 1));
 	close(fd);
 	ASSERT_EQ(0, unload());
 }

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "../lib/dev_kuid.h"
+#include "../lib/formats.h"
 
 #define MIB		(1024UL * 1024)
 #define RANGE		(2048 * MIB)
@@ -72,17 +72,19 @@ TEST_F_TIMEOUT(long_read, largest, 90)
 	size_t nr = MIB / sizeof(*ids);
 	size_t last_round = (self->max & (MIB - 1)) / sizeof(*ids);
 	struct id before, after;
-	__u64 last;
+	struct words last;
 
-	ASSERT_EQ(1, take_by_read(self->fd, &before, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, self->fd, &before, 1));
 	ASSERT_EQ((ssize_t)self->max, read(self->fd, self->range, RANGE));
-	ASSERT_EQ(1, take_by_read(self->fd, &after, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, self->fd, &after, 1));
 
-	last = id_key(&before);
+	last = id_order(DEV_FORMAT, &before);
 	ASSERT_EQ(nr - last_round,
-		  count_rising(ids + last_round, nr - last_round, &last));
-	ASSERT_EQ(last_round, count_rising(ids, last_round, &last));
-	ASSERT_EQ(1, count_rising(&after, 1, &last));
+		  count_in_order(DEV_FORMAT, ids + last_round, nr - last_round,
+				 &last));
+	ASSERT_EQ(last_round,
+		  count_in_order(DEV_FORMAT, ids, last_round, &last));
+	ASSERT_EQ(1, count_in_order(DEV_FORMAT, &after, 1, &last));
 }
 
 static int alarms;
@@ -110,13 +112,13 @@ static void cut_short(struct __test_metadata *_metadata, int fd,
 	struct itimerval never = { 0 };
 	struct id before, after;
 	size_t nr, in_round;
-	__u64 last;
+	struct words last;
 	ssize_t got;
 	int error;
 
 	__atomic_store_n(&alarms, 0, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
-	ASSERT_EQ(1, take_by_read(fd, &before, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, &before, 1));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
 	got = read(fd, range, max);
 	error = errno;
@@ -131,11 +133,11 @@ static void cut_short(struct __test_metadata *_metadata, int fd,
 	/* The last round, as far as the read came, has the newest IDs. */
 	nr = got / sizeof(struct id);
 	in_round = nr % (MIB / sizeof(struct id));
-	last = id_key(&before);
+	last = id_order(DEV_FORMAT, &before);
 	ASSERT_EQ(in_round,
-		  count_rising((struct id *)range, in_round, &last));
-	ASSERT_EQ(1, take_by_read(fd, &after, 1));
-	ASSERT_EQ(1, count_rising(&after, 1, &last));
+		  count_in_order(DEV_FORMAT, range, in_round, &last));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, &after, 1));
+	ASSERT_EQ(1, count_in_order(DEV_FORMAT, &after, 1, &last));
 }
 
 TEST_F(long_read, cut_short_by_signal)
@@ -165,7 +167,7 @@ TEST_F(long_read, generate_cut_short_by_signal)
 
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	done = take_by_generate(self->fd, self->range, count);
+	done = generate_ids(DEV_FORMAT, self->fd, self->range, count);
 	setitimer(ITIMER_REAL, &never, NULL);
 	ASSERT_LE(1, __atomic_load_n(&alarms, __ATOMIC_RELAXED));
 	ASSERT_LT(0, done);

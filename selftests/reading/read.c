@@ -4,11 +4,11 @@
 
 #include <sys/stat.h>
 
-#include "../lib/dev_kuid.h"
+#include "../lib/formats.h"
 
 FIXTURE(read) {
 	int fd;
-	__u64 last;	/* key of the last ID taken */
+	struct words last;	/* key of the last ID taken */
 	__u8 *hole;	/* unmapped, behind a page of memory */
 	size_t page;
 };
@@ -19,8 +19,8 @@ FIXTURE_SETUP(read)
 
 	self->fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(1, take_by_read(self->fd, &id, 1));
-	self->last = id_key(&id);
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, self->fd, &id, 1));
+	self->last = id_order(DEV_FORMAT, &id);
 	self->page = sysconf(_SC_PAGESIZE);
 	self->hole = map_before_hole();
 	ASSERT_NE(NULL, self->hole);
@@ -34,12 +34,12 @@ FIXTURE_TEARDOWN(read)
 
 /* The file still works, and its next IDs are above the earlier ones. */
 static void check_still_works(struct __test_metadata *_metadata, int fd,
-			      __u64 *last)
+			      struct words *last)
 {
 	struct id ids[7];
 
-	ASSERT_EQ(7, take_by_read(fd, ids, 7));
-	ASSERT_EQ(7, count_rising(ids, 7, last));
+	ASSERT_EQ(7, read_ids(DEV_FORMAT, fd, ids, 7));
+	ASSERT_EQ(7, count_in_order(DEV_FORMAT, ids, 7, last));
 }
 
 TEST_F(read, device_file)
@@ -74,8 +74,8 @@ TEST_F(read, rounded_down)
 		memset(buffer, POISON, sizeof(buffer));
 		whole = size / 16 * 16;
 		ASSERT_EQ(whole, read(self->fd, buffer, size));
-		ASSERT_EQ(whole / 16, count_rising((struct id *)buffer,
-						   whole / 16, &self->last));
+		ASSERT_EQ(whole / 16, count_in_order(DEV_FORMAT, buffer,
+						     whole / 16, &self->last));
 		ASSERT_TRUE(all_bytes(buffer + whole, POISON,
 				      sizeof(buffer) - whole)) {
 			TH_LOG("size %zd: written behind the end", size);
@@ -91,8 +91,8 @@ TEST_F(read, any_alignment)
 	for (shift = 0; shift < 16; shift++) {
 		memset(buffer, POISON, sizeof(buffer));
 		ASSERT_EQ(8 * 16, read(self->fd, buffer + shift, 8 * 16));
-		ASSERT_EQ(8, count_rising((struct id *)(buffer + shift), 8,
-					  &self->last));
+		ASSERT_EQ(8, count_in_order(DEV_FORMAT, buffer + shift, 8,
+					    &self->last));
 		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
 		ASSERT_TRUE(all_bytes(buffer + shift + 8 * 16, POISON,
 				      32 - shift));
@@ -105,7 +105,7 @@ TEST_F(read, nonblocking)
 	int fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(1, take_by_read(fd, &id, 1));
+	ASSERT_EQ(1, read_ids(DEV_FORMAT, fd, &id, 1));
 	close(fd);
 }
 
@@ -137,13 +137,14 @@ TEST_F(read, unmapped_and_read_only)
 	int n;
 
 	for (n = 1; n <= 256; n += 51) {
-		ASSERT_EQ(-EFAULT, take_by_read(self->fd, self->hole, n));
+		ASSERT_EQ(-EFAULT,
+			  read_ids(DEV_FORMAT, self->fd, self->hole, n));
 		check_still_works(_metadata, self->fd, &self->last);
 	}
 
 	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
 	for (n = 1; n <= 256; n += 51) {
-		ASSERT_EQ(-EFAULT, take_by_read(self->fd, start, n));
+		ASSERT_EQ(-EFAULT, read_ids(DEV_FORMAT, self->fd, start, n));
 		check_still_works(_metadata, self->fd, &self->last);
 	}
 	ASSERT_TRUE(all_bytes(start, POISON, self->page));
@@ -171,8 +172,9 @@ TEST_F(read, up_to_a_hole)
 			} else {
 				ASSERT_EQ((ssize_t)(room / 16 * 16), got);
 				ASSERT_EQ(room / 16,
-					  count_rising((struct id *)to,
-						       room / 16, &self->last));
+					  count_in_order(DEV_FORMAT, to,
+							 room / 16,
+							 &self->last));
 			}
 			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
 					      self->page - room));
@@ -198,8 +200,8 @@ TEST_F(read, up_to_a_hole_far_off)
 		ASSERT_EQ((ssize_t)whole * 16,
 			  read(self->fd, start + shift,
 			       (pages + 1) * self->page - shift));
-		ASSERT_EQ(whole, count_rising((struct id *)(start + shift),
-					      whole, &self->last));
+		ASSERT_EQ(whole, count_in_order(DEV_FORMAT, start + shift,
+						whole, &self->last));
 		check_still_works(_metadata, self->fd, &self->last);
 	}
 }

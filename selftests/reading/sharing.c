@@ -340,6 +340,7 @@ TEST_F(sharing, set_and_generate_at_once)
 		.rounds = ROUNDS,
 		.set = { .format = KUID_FORMAT_K64, .order = KUID_ORDER_HOST },
 	};
+	static const struct format of_file = { .number = KUID_FORMAT_DEFAULT };
 	__u8 ids[COUNT * ID_SIZE_MAX];
 	unsigned int set = 0;
 	pthread_t thread;
@@ -361,7 +362,7 @@ TEST_F(sharing, set_and_generate_at_once)
 		 */
 		for (call = 0; call < round; call++)
 			getppid();
-		got = take_by_generate(race.fd, ids, COUNT);
+		got = generate_ids(&of_file, race.fd, ids, COUNT);
 		pthread_barrier_wait(&race.gate);
 
 		if (race.result)
