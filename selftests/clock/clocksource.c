@@ -47,19 +47,12 @@ FIXTURE(clocksource) {
 
 FIXTURE_SETUP(clocksource)
 {
-	int i;
-
 	if (read_names(CURRENT, self->found, sizeof(self->found)) ||
 	    read_names(SOURCES "available_clocksource", self->available,
 		       sizeof(self->available)) || access(CURRENT, W_OK))
 		SKIP_TEST("the clocksource can't be changed");
 
-	ASSERT_EQ(0, start_afresh(NULL));
-	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_device_file(&formats[i], "", 0);
-		ASSERT_LE(0, self->fds[i]);
-	}
-	ids_are_in_time(_metadata, self->fds);
+	open_afresh(_metadata, self->fds, NULL);
 	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
 	start_takers(_metadata, &self->takers);
 }

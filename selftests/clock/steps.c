@@ -30,16 +30,9 @@ FIXTURE(steps) {
 static void set_up(struct __test_metadata *_metadata,
 		   FIXTURE_DATA(steps) *self, const char *params)
 {
-	int i;
-
-	ASSERT_EQ(0, start_afresh(params));
-	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_device_file(&formats[i], "", 0);
-		ASSERT_LE(0, self->fds[i]);
-	}
+	open_afresh(_metadata, self->fds, params);
 	self->fd = self->fds[0];
 	self->resolution = resolution_of_clock(self->fd);
-	ids_are_in_time(_metadata, self->fds);
 	ASSERT_EQ(0, look_at(self->fd, &self->begin));
 	self->epoch = self->begin.status.epoch;
 	ASSERT_LT(0, self->epoch);

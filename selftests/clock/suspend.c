@@ -60,16 +60,9 @@ FIXTURE_VARIANT_ADD(suspend, while_behind) { 3600 * NSEC_PER_SEC };
 
 FIXTURE_SETUP(suspend)
 {
-	int i;
-
 	if (!can_sleep())
 		SKIP_TEST("no deep sleep or no RTC alarm");
-	ASSERT_EQ(0, start_afresh(NULL));
-	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_device_file(&formats[i], "", 0);
-		ASSERT_LE(0, self->fds[i]);
-	}
-	ids_are_in_time(_metadata, self->fds);
+	open_afresh(_metadata, self->fds, NULL);
 	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
 	self->takers.may_be_cut = true;
 	start_takers(_metadata, &self->takers);

@@ -194,6 +194,20 @@ static inline void ids_are_in_time(struct __test_metadata *_metadata,
 		id_is_in_time(_metadata, &formats[i], fds[i]);
 }
 
+/* Undo what earlier tests did to the clocks, and open a file of each format. */
+static inline void open_afresh(struct __test_metadata *_metadata, int *fds,
+			       const char *params)
+{
+	int i;
+
+	ASSERT_EQ(0, start_afresh(params));
+	for (i = 0; i < NR_FORMATS; i++) {
+		fds[i] = open_device_file(&formats[i], "", 0);
+		ASSERT_LE(0, fds[i]);
+	}
+	ids_are_in_time(_metadata, fds);
+}
+
 /*
  * Check two moments without a clock step or a new epoch between them: the lag
  * has shrunk by half of the time that passed.

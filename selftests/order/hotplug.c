@@ -20,7 +20,6 @@ FIXTURE_SETUP(hotplug)
 	int cpus[TAKER_CPUS];
 	int nr = allowed_cpus(cpus, TAKER_CPUS);
 	char path[64];
-	int i;
 
 	/* The last CPU: some machines can't unplug the first. */
 	if (nr < 2)
@@ -30,12 +29,7 @@ FIXTURE_SETUP(hotplug)
 	if (access(path, W_OK))
 		SKIP_TEST("CPU %d can't be taken away", self->cpu);
 
-	ASSERT_EQ(0, start_afresh(NULL));
-	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_device_file(&formats[i], "", 0);
-		ASSERT_LE(0, self->fds[i]);
-	}
-	ids_are_in_time(_metadata, self->fds);
+	open_afresh(_metadata, self->fds, NULL);
 	ASSERT_EQ(0, get_status(self->fds[0], &self->begin));
 	self->takers.cpus_come_and_go = true;
 	start_takers(_metadata, &self->takers);
