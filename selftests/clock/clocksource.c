@@ -24,19 +24,6 @@ static int read_names(const char *path, char *to, size_t size)
 	return ret;
 }
 
-static int set_source(const char *name)
-{
-	int fd = open(CURRENT, O_WRONLY | O_CLOEXEC);
-	ssize_t len = strlen(name);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, name, len) == len ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
 FIXTURE(clocksource) {
 	struct takers takers;
 	int fds[NR_FORMATS];
@@ -59,7 +46,7 @@ FIXTURE_SETUP(clocksource)
 
 FIXTURE_TEARDOWN(clocksource)
 {
-	set_source(self->found);
+	write_text(CURRENT, self->found);
 	stop_takers(&self->takers);
 }
 
@@ -75,7 +62,7 @@ TEST_F_TIMEOUT(clocksource, changes, 60)
 		strcpy(names, self->available);
 		for (name = strtok_r(names, " ", &rest); name;
 		     name = strtok_r(NULL, " ", &rest)) {
-			ASSERT_EQ(0, set_source(name));
+			ASSERT_EQ(0, write_text(CURRENT, name));
 			ASSERT_EQ(0, read_names(CURRENT, now, sizeof(now)));
 			changes += !strcmp(now, name);
 			let_them_take(&self->takers, 100);

@@ -13,19 +13,6 @@
 #define STATE	"/sys/power/state"
 #define DEPTH	"/sys/power/mem_sleep"
 
-static int write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t len = strlen(text);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, len) == len ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
 static bool says(const char *path, const char *word)
 {
 	char words[64] = "";
@@ -72,7 +59,7 @@ FIXTURE_TEARDOWN(suspend)
 {
 	int i;
 
-	write_to(ALARM, "0");
+	write_text(ALARM, "0");
 	stop_takers(&self->takers);
 	for (i = 0; i < NR_FORMATS; i++)
 		close(self->fds[i]);
@@ -110,9 +97,9 @@ TEST_F_TIMEOUT(suspend, under_load, 60)
 	ids_are_in_time(_metadata, self->fds);
 	ASSERT_EQ(0, get_status(self->fds[0], &before));
 	asleep = time_asleep();
-	ASSERT_EQ(0, write_to(ALARM, "0"));
-	ASSERT_EQ(0, write_to(ALARM, alarm));
-	ASSERT_EQ(0, write_to(STATE, "mem"));
+	ASSERT_EQ(0, write_text(ALARM, "0"));
+	ASSERT_EQ(0, write_text(ALARM, alarm));
+	ASSERT_EQ(0, write_text(STATE, "mem"));
 
 	ids_are_in_time(_metadata, self->fds);
 	asleep = time_asleep() - asleep;

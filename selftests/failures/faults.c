@@ -32,18 +32,6 @@
 /* Seconds; more than step_limit, so the step begins a new epoch. */
 #define STEP		100
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-	close(fd);
-	return ok;
-}
-
 /*
  * Let requests fail whatever their GFP flags and size. Page allocation faults
  * are verbose: their traces in the kernel log must be recognizable as injected.
@@ -69,7 +57,7 @@ static bool set_up_faults(void)
 
 	for (i = 0; i < ARRAY_SIZE(settings); i++) {
 		snprintf(path, sizeof(path), DEBUGFS "%s", settings[i][0]);
-		if (!write_text(path, settings[i][1]))
+		if (write_text(path, settings[i][1]))
 			return false;
 	}
 	return true;
@@ -396,7 +384,7 @@ static bool refuse_kernel_threads(bool refuse)
 	char path[300], name[64];
 
 	/* kthreadd passes the setting to the kernel threads it starts. */
-	if (!dir || !write_text("/proc/2/make-it-fail", refuse ? "1" : "0"))
+	if (!dir || write_text("/proc/2/make-it-fail", refuse ? "1" : "0"))
 		return false;
 	while ((entry = readdir(dir))) {
 		ssize_t size;
@@ -416,8 +404,9 @@ static bool refuse_kernel_threads(bool refuse)
 		write_text(path, refuse ? "1" : "0");
 	}
 	closedir(dir);
-	return write_text(DEBUGFS "failslab/verbose", refuse ? "2" : "0") &&
-	       write_text(DEBUGFS "failslab/probability", refuse ? "100" : "0");
+	return !write_text(DEBUGFS "failslab/verbose", refuse ? "2" : "0") &&
+	       !write_text(DEBUGFS "failslab/probability",
+			   refuse ? "100" : "0");
 }
 
 /* The module stays loaded, with files open. */

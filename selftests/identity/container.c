@@ -103,15 +103,6 @@ static bool wrong(struct found *found, const char *what, const char *where)
 	return false;
 }
 
-static bool write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) >= 0;
-
-	close(fd);
-	return done;
-}
-
 static bool bind_to(const char *from, const char *to, bool directory)
 {
 	if (directory ? mkdir(to, 0755) :
@@ -305,9 +296,9 @@ static int step_outside(struct found *found, const FIXTURE_VARIANT(outsider) *v)
 		return 2;
 	snprintf(map, sizeof(map), "0 %u 1", v->uid);
 	if (v->namespaces & CLONE_NEWUSER &&
-	    !(write_file("/proc/self/setgroups", "deny") &&
-	      write_file("/proc/self/uid_map", map) &&
-	      write_file("/proc/self/gid_map", map)))
+	    (write_text("/proc/self/setgroups", "deny") ||
+	     write_text("/proc/self/uid_map", map) ||
+	     write_text("/proc/self/gid_map", map)))
 		return 3;
 	if (v->root && !make_root())
 		return 4;

@@ -9,17 +9,6 @@
 #include "../lib/admin.h"
 #include "../lib/skip.h"
 
-static bool write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
-				     (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 /* The formats that fail with ESTALE, as bits of their numbers. */
 static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 {
@@ -81,7 +70,7 @@ FIXTURE_SETUP(hibernate)
 
 FIXTURE_TEARDOWN(hibernate)
 {
-	write_to("/sys/power/pm_test", "none");
+	write_text("/sys/power/pm_test", "none");
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
 	if (self->was_loaded)
@@ -98,7 +87,7 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	struct kuid_state was, now;
 	int fd;
 
-	if (!write_to("/sys/power/pm_test", "freezer"))
+	if (write_text("/sys/power/pm_test", "freezer"))
 		SKIP(return, "this kernel can't test power management");
 	ASSERT_EQ(0, load("node=0123456789ab"));
 	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
@@ -109,7 +98,7 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	ASSERT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, get_state(fd, &was));
 
-	if (!write_to("/sys/power/state", "disk")) {
+	if (write_text("/sys/power/state", "disk")) {
 		close(fd);
 		SKIP(return, "this kernel can't hibernate");
 	}
@@ -168,13 +157,13 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 	};
 	int fd;
 
-	if (!write_to("/sys/power/pm_test", "freezer"))
+	if (write_text("/sys/power/pm_test", "freezer"))
 		SKIP(return, "this kernel can't test power management");
 	ASSERT_EQ(0, load("node=0123456789ab worker=5"));
 	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, stale_formats(_metadata, fd));
-	if (!write_to("/sys/power/state", "disk")) {
+	if (write_text("/sys/power/state", "disk")) {
 		close(fd);
 		SKIP(return, "this kernel can't hibernate");
 	}

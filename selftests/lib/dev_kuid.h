@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The device, and the memory and CPUs that tests use it with. */
+/* The device, and the memory, files and CPUs that tests use it with. */
 #ifndef DEV_KUID_H
 #define DEV_KUID_H
 
@@ -136,21 +136,30 @@ static inline int move_to_cpu(pid_t tid, int cpu)
 	return sched_setaffinity(tid, sizeof(set), &set);
 }
 
+/* Write a text to a file at once. Returns 0 or -errno. */
+static inline int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	ssize_t size = strlen(text);
+	ssize_t ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, size);
+	ret = ret == size ? 0 : ret < 0 ? -errno : -EIO;
+	close(fd);
+	return ret;
+}
+
 #define CPU_ONLINE	"/sys/devices/system/cpu/cpu%d/online"
 
 /* Plug a CPU in or out. Returns 0 or -errno. */
 static inline int set_online(int cpu, bool online)
 {
 	char path[64];
-	int fd, ret;
 
 	snprintf(path, sizeof(path), CPU_ONLINE, cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, online ? "1" : "0", 1) == 1 ? 0 : -errno;
-	close(fd);
-	return ret;
+	return write_text(path, online ? "1" : "0");
 }
 
 #endif /* DEV_KUID_H */

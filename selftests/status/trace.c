@@ -23,19 +23,6 @@
 /* Reached only if the module begins no epoch. */
 #define TRIES		1000
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	ssize_t size = strlen(text);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, size) == size ? 0 : -EIO;
-	close(fd);
-	return ret;
-}
-
 static bool reads_one(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -138,23 +125,23 @@ FIXTURE_SETUP(trace)
 	ASSERT_LE(0, self->fd);
 	if (!has_tracing())
 		SKIP_TEST(NO_TRACING);
-	ASSERT_EQ(0, write_file(TRACING "trace", ""));
-	ASSERT_EQ(0, write_file(TRACING "tracing_on", "1"));
+	ASSERT_EQ(0, write_text(TRACING "trace", ""));
+	ASSERT_EQ(0, write_text(TRACING "tracing_on", "1"));
 	/*
 	 * Recording the commands would patch tracepoints into the running
 	 * scheduler, which made an emulated machine crash.
 	 */
 	self->commands_recorded = reads_one(RECORD_COMMANDS);
-	ASSERT_EQ(0, write_file(RECORD_COMMANDS, "0"));
-	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
+	ASSERT_EQ(0, write_text(RECORD_COMMANDS, "0"));
+	ASSERT_EQ(0, write_text(EVENTS "enable", "1"));
 }
 
 FIXTURE_TEARDOWN(trace)
 {
-	write_file(EVENTS "enable", "0");
-	write_file(TRACING "trace", "");
+	write_text(EVENTS "enable", "0");
+	write_text(TRACING "trace", "");
 	if (self->commands_recorded)
-		EXPECT_EQ(0, write_file(RECORD_COMMANDS, "1"));
+		EXPECT_EQ(0, write_text(RECORD_COMMANDS, "1"));
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
@@ -429,12 +416,12 @@ TEST_F(trace, first_epoch)
 		SKIP(return, NO_MODULE);
 	close(self->fd);
 	self->fd = -1;
-	write_file(EVENTS "enable", "0");
+	write_text(EVENTS "enable", "0");
 	if (was_loaded)
 		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load(""));
-	ASSERT_EQ(0, write_file(TRACING "trace", ""));
-	ASSERT_EQ(0, write_file(EVENTS "enable", "1"));
+	ASSERT_EQ(0, write_text(TRACING "trace", ""));
+	ASSERT_EQ(0, write_text(EVENTS "enable", "1"));
 	ASSERT_TRUE(read_trace());
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
 	self->fd = open(DEV_KUID, O_RDONLY);
@@ -445,7 +432,7 @@ TEST_F(trace, first_epoch)
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
 	close(self->fd);
 	self->fd = -1;
-	ASSERT_EQ(0, write_file(EVENTS "enable", "0"));
+	ASSERT_EQ(0, write_text(EVENTS "enable", "0"));
 	if (!was_loaded)
 		ASSERT_EQ(0, unload());
 }

@@ -91,15 +91,8 @@ static int set_priority(int priority)
 /* Otherwise the kernel leaves 5 % of each second to SCHED_OTHER. */
 static int let_real_time_run(bool on)
 {
-	int fd = open("/proc/sys/kernel/sched_rt_runtime_us", O_WRONLY);
-	const char *value = on ? "-1" : "950000";
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, value, strlen(value)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
+	return write_text("/proc/sys/kernel/sched_rt_runtime_us",
+			  on ? "-1" : "950000");
 }
 
 static __u64 mono_ns(void)

@@ -153,19 +153,13 @@ static void end(pid_t child)
 	}
 }
 
-/* Write one line into a file; returns 0 or a negative errno. */
+/* Returns 0 or -errno. */
 static int write_line(const char *directory, const char *name, const char *line)
 {
 	char path[128];
-	int fd, ret;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, line, strlen(line)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
+	return write_text(path, line);
 }
 
 FIXTURE_TEARDOWN(stuck)
