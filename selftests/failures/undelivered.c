@@ -241,6 +241,36 @@ TEST_F(undelivered, by_read)
 	check_all_loss(_metadata, self, fail_read);
 }
 
+/*
+ * A read of one ID in file order takes a short path first, and the general path
+ * if the short one fails. Only one of the two may use up an ID. On one CPU, the
+ * IDs of such reads show how many were used up.
+ */
+TEST_F(undelivered, by_single_read_in_file_order)
+{
+	const __u64 hole = (uintptr_t)self->hole;
+	const __u64 page = hole - self->page;
+	bool shown = false;
+	__u64 ns;
+	int cpu;
+
+	ASSERT_EQ(1, allowed_cpus(&cpu, 1));
+	ASSERT_EQ(0, move_to_cpu(0, cpu));
+	close(self->fd);
+	self->fd = open_device_file(self->f, "", O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	/* The first call never takes the short path. */
+	next_slot(_metadata, self, &ns);
+
+	shown |= check_loss(_metadata, self, fail_read, self->addresses,
+			    self->nr_addresses, 1);
+	shown |= check_loss(_metadata, self, fail_read, &hole, 1, 1);
+	ASSERT_EQ(0, mprotect(self->hole - self->page, self->page, PROT_READ));
+	shown |= check_loss(_metadata, self, fail_read, &page, 1, 1);
+	if (!shown && PASSED_SO_FAR)
+		SKIP(return, TOO_SLOW);
+}
+
 TEST_F(undelivered, by_readv)
 {
 	check_all_loss(_metadata, self, fail_readv);
