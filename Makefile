@@ -160,15 +160,14 @@ vm-root: vm-packages
 define build_test_modules
 	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit) $(3)
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
-		$(1)/selftests/vectors
-	@awk -f selftests/vectors/tables.awk selftests/vectors/*.tsv \
-		> $(1)/selftests/vectors/tables.h
+		selftests/unit/vectors.[ch] $(1)/selftests/vectors
+	@awk -f selftests/vectors/rows.awk selftests/vectors/*.tsv \
+		> $(1)/selftests/vectors/rows.h
 	@cp -au selftests/callers/Kbuild selftests/callers/*.c \
 		$(1)/selftests/callers
 	@cp -au selftests/kunit/Kbuild selftests/kunit/*.c selftests/unit/*.[ch] \
 		$(1)/selftests/kunit
-	@awk -f selftests/vectors/rows.awk selftests/vectors/*.tsv \
-		> $(1)/selftests/kunit/rows.h
+	@cp $(1)/selftests/vectors/rows.h $(1)/selftests/kunit/
 	$(MAKE) -C $(2) M=$(1)/selftests/vectors $(4) modules
 	$(MAKE) -C $(2) M=$(1)/selftests/callers \
 		KBUILD_EXTRA_SYMBOLS=$(1)/Module.symvers $(4) modules

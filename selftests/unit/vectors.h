@@ -10,7 +10,7 @@
 
 /*
  * Call @check for each row of a table except the heading, with its columns.
- * Returns the number of rows.
+ * Returns the number of rows, without those that are longer than VECTOR_SIZE.
  */
 int vectors_each(const char *table, void (*check)(char **column));
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Prints the rows of the vectors as C, for selftests/unit/: awk -f rows.awk *.tsv
+# Prints the rows of the vectors as C, for selftests/unit/vectors.c: awk -f rows.awk *.tsv
 
 FNR == 1 {
 	table = FILENAME
