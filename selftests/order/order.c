@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUID_ORDER_CPU, KUID_ORDER_FILE and KUID_ORDER_HOST, of every format: which
- * IDs an ID follows, if several files, threads and processes take IDs one after
- * the other, at once, and while they are moved from CPU to CPU.
+ * KUID_ORDER_CPU, KUID_ORDER_FILE and KUID_ORDER_HOST, of every format. Several
+ * files, threads and processes take IDs in turn, at once, and while they are
+ * moved from CPU to CPU. Each ID must be above all IDs that its order names.
  *
- * The clock decides how much these tests can show. If its resolution is below
- * the duration of a call, the clock alone orders the calls. Under a coarse
- * clock (clocksource=jiffies) only lanes, sequences and watermarks do.
+ * Under a fine clock, two calls have different times, so the clock alone orders
+ * them. Under a coarse clock (clocksource=jiffies), only lanes, sequences and
+ * watermarks do.
  */
 #include "../../kselftest_harness.h"
 
@@ -16,17 +16,17 @@
 #include "../lib/children.h"
 #include "../lib/formats.h"
 
-/* Counts of a call: mostly small, so that there are many calls. */
+/* IDs of a call: mostly few, so that there are many calls. */
 static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
 
 #define COUNT_MAX	300
 #define BATCH		4096
 #define LONG_BATCH	500000
 
-/* The fewest IDs of each taker, if all take at once. */
+/* IDs that each taker takes at least, if all take at once. */
 #define EACH		6000
 
-/* Calls of each taker, if two take in lockstep; with at most 4 IDs each. */
+/* Calls of each of two takers in lockstep; a call takes at most 4 IDs. */
 #define STEPS		(EACH / 4)
 
 /* Calls of all takers, if they take by turns. */
@@ -63,11 +63,11 @@ static void unlock(struct watermark *watermark)
 }
 
 /**
- * struct source - an open file, and what is set for it
- * @order: of a read; 0 if the file is one of another format, which is asked for
- *	this one call by call
+ * struct source - an open file
+ * @order: order of its reads; 0 if the file has another format, so that only
+ *	generate can take IDs of the tested format
  * @text: the file gives lines
- * @watermark: of the file, in shared memory
+ * @watermark: watermark of the file, in shared memory
  */
 struct source {
 	int fd;
@@ -77,9 +77,9 @@ struct source {
 };
 
 /**
- * struct shared - what all takers have in common
- * @failed: a taker has found a fault, and the others stop
- * @begun: steps begun by takers in lockstep
+ * struct shared - memory of all takers
+ * @failed: a taker has found a fault, so the others stop
+ * @begun: number of steps that takers in lockstep have begun
  */
 struct shared {
 	struct watermark cpus[2];
@@ -102,13 +102,14 @@ struct child {
 
 /**
  * struct taker - a thread or process, and the IDs it was given
- * @child: makes the calls, if the taker takes by turns; may be NULL
+ * @child: the process that makes the calls of a taker by turns; NULL if it
+ *	makes them itself
  * @cpu: index of the CPU that the taker runs on
- * @moved: the taker may run on any CPU. A call by CPU may then give less than it
- *	was asked for, and follows no other call.
+ * @moved: the taker may run on any CPU. A call in CPU order may then give fewer
+ *	IDs than it was asked for, and need not follow the last call.
  * @orders: bits of the orders that the taker asks for
- * @wrong: what was wrong with the last call, or NULL
- * @order: of the last call
+ * @wrong: the fault of the last call, or NULL
+ * @order: order of the last call
  * @nr: number of @ids
  */
 struct taker {
@@ -162,7 +163,7 @@ static long take(struct taker *me, __u32 order, void *to, __u32 count)
 	return generate_in_order(me->f, source->fd, order, to, count);
 }
 
-/* Make one call, and check that its IDs follow all that they must. */
+/* Make a call, and check that its IDs are above all that its order names. */
 static bool take_in_order(struct taker *me, void *to, __u32 count)
 {
 	struct watermark *watermarks[2] = { NULL };
@@ -211,7 +212,7 @@ static __u32 pick_count(__u32 *seed)
 	return counts[pick(seed) % ARRAY_SIZE(counts)];
 }
 
-/* The same, and keep the IDs. */
+/* Make and check a call as above, and keep the IDs. */
 static bool take_and_keep(struct taker *me, __u32 count)
 {
 	if (!take_in_order(me, me->ids + me->nr * me->f->id_size, count))
@@ -244,10 +245,9 @@ static void *take_each(void *arg)
 }
 
 /*
- * Each call begins when both calls of the step before have returned, and at
- * about the same time as the other call. So the two calls meet in the few
- * instructions that raise a watermark, and no later call of this step can hide
- * what went wrong there.
+ * The two calls of a step begin at about the same time, after both calls of the
+ * last step have returned. So they often meet in the few instructions that
+ * raise a watermark. A step has no further call that could hide a fault there.
  */
 static void *take_in_lockstep(void *arg)
 {
@@ -423,10 +423,7 @@ static void take_at_once(struct __test_metadata *_metadata,
 		ASSERT_LE(EACH, takers[i].nr);
 }
 
-/*
- * A file that two threads and a child share, and a file that gives text. Its
- * order is the host's.
- */
+/* Two threads and a child share a file; the other child reads text. */
 TEST_F(order, host_at_once)
 {
 	open_source(_metadata, self, 0, false, KUID_ORDER_HOST);
@@ -460,7 +457,7 @@ TEST_F(order, file_at_once)
 	take_at_once(_metadata, self);
 }
 
-/* Each CPU has two takers, which have a file each. */
+/* Each CPU has two takers, and each taker has its own file. */
 TEST_F(order, cpu_at_once)
 {
 	int i;
@@ -484,7 +481,7 @@ TEST_F(order, mixed_at_once)
 	take_at_once(_metadata, self);
 }
 
-/* Two threads on two CPUs, from the sources that they have been given. */
+/* Run two threads on two CPUs, which the caller has set up. */
 static void run_lockstep(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(order) * self)
 {
@@ -499,7 +496,7 @@ static void run_lockstep(struct __test_metadata *_metadata,
 	check_takers(_metadata, takers, 2);
 }
 
-/* Slow where the two threads don't run at once: each waits for the other. */
+/* Slow if the two threads can't run at once: each waits for the other. */
 TEST_F_TIMEOUT(order, file_in_lockstep, 60)
 {
 	int i;
@@ -512,7 +509,7 @@ TEST_F_TIMEOUT(order, file_in_lockstep, 60)
 	run_lockstep(_metadata, self);
 }
 
-/* Each thread has a file of its own, so that only the host's order holds. */
+/* Each thread has its own file, so file order can't hide a fault. */
 TEST_F_TIMEOUT(order, host_in_lockstep, 60)
 {
 	int i;
@@ -526,7 +523,7 @@ TEST_F_TIMEOUT(order, host_in_lockstep, 60)
 	run_lockstep(_metadata, self);
 }
 
-/* Start a process that makes a taker's calls with the files it inherits. */
+/* Start a process that makes a taker's calls by the files it inherits. */
 static void start_child(struct __test_metadata *_metadata, struct child *child,
 			struct taker *taker)
 {
@@ -558,8 +555,9 @@ static void end_child(struct __test_metadata *_metadata, struct child *child)
 }
 
 /*
- * One call after the other, by a random taker on a random CPU. What a CPU has
- * left of its lane or run is then below what the other CPU has given since.
+ * Make one call after the other, by a random taker on a random CPU. A CPU's
+ * lane and the rest of its run are then below the IDs that the other CPU has
+ * given since.
  */
 static void take_by_turns(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(order) * self)
@@ -613,8 +611,8 @@ TEST_F(order, host_by_turns)
 }
 
 /*
- * A duplicate is the same open file, and so is what a child inherits. The file
- * that gives text has a watermark of its own.
+ * A duplicate and an inherited descriptor are the same open file. The text file
+ * has a watermark of its own.
  */
 TEST_F(order, file_by_turns)
 {
@@ -636,8 +634,8 @@ TEST_F(order, file_by_turns)
 }
 
 /**
- * struct mover - a thread that moves another one
- * @moves: how often it has done so
+ * struct mover - a thread that moves another thread from CPU to CPU
+ * @moves: number of moves
  */
 struct mover {
 	pthread_t thread;
@@ -649,10 +647,10 @@ struct mover {
 };
 
 /*
- * The mover changes places with the other thread again and again. If both ran
- * on one CPU, they would take turns by the scheduler's slices, and the other
- * would be moved between slices only. A mover that may not be a realtime thread
- * moves it less often.
+ * The mover changes places with the other thread. If both ran on one CPU, the
+ * scheduler would run them in slices, and the thread would be moved only
+ * between its slices. Without real-time priority, the mover moves it less
+ * often.
  */
 static void *move_other(void *arg)
 {
@@ -672,7 +670,7 @@ static void *move_other(void *arg)
 	return NULL;
 }
 
-/* Whether there were that many moves, or there will be no more. */
+/* Whether the mover has made that many moves, or has failed. */
 static bool has_moved(struct mover *mover, unsigned int moves)
 {
 	return __atomic_load_n(&mover->error, __ATOMIC_RELAXED) ||
@@ -680,9 +678,9 @@ static bool has_moved(struct mover *mover, unsigned int moves)
 }
 
 /*
- * Take while another thread moves this one: at least @calls of them, until this
- * thread was moved @moves times. Each call is of @count IDs, or of a random
- * number of them if @count is 0.
+ * Take IDs while another thread moves this one: make at least @calls calls, and
+ * go on until there were @moves moves. Each call asks for @count IDs; if @count
+ * is 0, for a random number.
  */
 static void take_while_moved(struct __test_metadata *_metadata,
 			     FIXTURE_DATA(order) * self, __u32 order,
@@ -737,8 +735,8 @@ TEST_F_TIMEOUT(order, file_in_long_batches_while_moved, 60)
 }
 
 /*
- * Another CPU may be behind the one that began the batch, but the IDs of a call
- * increase.
+ * The IDs of a call increase, even if it is moved to a CPU that is behind the
+ * first one.
  */
 TEST_F_TIMEOUT(order, cpu_in_batches_while_moved, 60)
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module is loaded again and again with one identity, so that only the time
- * tells the IDs of two loads apart: no ID is made twice, and each load is above
- * all loads before it. This must hold with saved state while the wall clock is
- * set back, and without saved state after IDs ran as far ahead of the clock as
- * they may.
+ * The module is loaded many times with one given identity, so only the time
+ * tells the IDs of two loads apart. No ID may repeat, and the IDs of each load
+ * must be above those of all earlier loads:
  *
- * The variable RELOADS says how often the module is loaded. The program leaves
- * the module loaded or not, as it was found, and the wall clock.
+ * - with saved state, although the wall clock is set back between two loads;
+ * - without saved state, although the last IDs of a load are as far ahead of
+ *   the clock as the window allows.
+ *
+ * The variable RELOADS sets the number of loads. At the end, the module is
+ * loaded or not, as before, and the wall clock is restored.
  */
 #include "../../kselftest_harness.h"
 
@@ -21,13 +23,13 @@
 #define BATCH		64
 #define BIG_BATCH	4096
 
-/* If so many big batches don't use up the window, the machine is too slow. */
+/* If this many big batches don't use up the window, the machine is too slow. */
 #define CALLS_MAX	400
 
 /* A window that outlasts the unloading and loading of the module. */
 #define FAR_AHEAD	"max_ahead_ms=1000 "
 
-/* IDs of one load each. */
+/* IDs that a reader keeps of one load. */
 #define PER_READER	1500
 
 struct record {
@@ -73,7 +75,7 @@ FIXTURE_TEARDOWN(reload)
 	give_back_module(_metadata, self->was_loaded);
 }
 
-/* In a child: take IDs until there is no more room or the parent says so. */
+/* In a child: take IDs until there is no more room or the parent stops it. */
 static int read_all(struct shared *shared, int reader, int cpu, __u32 seed)
 {
 	static __u8 ids[BATCH * ID_SIZE_MAX];
@@ -112,13 +114,13 @@ static void restore(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_state(fd, &state));
 	if (state.wall_ns > self->ceiling)
 		self->ceiling = state.wall_ns;
-	/* A near ceiling, which IDs sometimes reach. */
+	/* So near that IDs reach it sometimes. */
 	self->ceiling += AHEAD_NS +
 			 (1 + pick(&self->seed) % 1000) * NSEC_PER_MSEC;
 	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
 }
 
-/* In half of the loads the ceiling stays, as after a crash. */
+/* Save the state in half of the loads. In the others, the machine crashes. */
 static void save(struct __test_metadata *_metadata, FIXTURE_DATA(reload) *self,
 		 int fd)
 {
@@ -195,8 +197,9 @@ static int compare_records(const void *a, const void *b)
 }
 
 /*
- * No ID of this load came twice, and each is above those of its format in the
- * loads before, of which @highest has the highest. Returns how many there are.
+ * Check that no ID of this load repeats, and that each is above all IDs of its
+ * format in earlier loads; @highest has the highest of each format. Returns the
+ * number of IDs.
  */
 static size_t check_records(struct __test_metadata *_metadata,
 			    const struct shared *shared, int nr_cpus, int load,

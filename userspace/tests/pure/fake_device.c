@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for /dev/kuid, /dev/kuids/ and for what can go wrong with a disk,
- * when it is preloaded into the tool. In the directory $FAKE
+ * A fake of /dev/kuid, /dev/kuids/ and a failing disk, which is preloaded into
+ * the tool. In the directory $FAKE:
  *
- *  - "device" has what the kernel's side knows, a line "FIELD VALUE" each;
- *  - "log" gets a line for each call that matters to what a crash leaves;
- *  - "machine-id" is /etc/machine-id.
+ *  - "device" has the state of the fake kernel, a line "FIELD VALUE" for each
+ *    field;
+ *  - "log" gets a line for each call that changes the state after a crash;
+ *  - "machine-id" stands for /etc/machine-id.
  *
- * $FAKE_FAIL is "CALL N ERRNO": the Nth call that is logged under that name
- * fails, without having done anything. $FAKE_DIE is a number: the process is
- * gone before it can do the call that would be logged with it, as if killed.
- * $FAKE_OPEN is the errno that opening the device fails with.
+ * $FAKE_FAIL is "CALL N ERRNO": the Nth logged call of that name fails and does
+ * nothing. $FAKE_DIE is the number of a logged call: the process ends before
+ * that call, as if killed. $FAKE_OPEN is the errno of opening the device.
  *
- * IDs are the numbers from 0 on, counted in the device's field "made", in the
- * last bytes of what is else zero, but for a UUID's version and variant. While
- * its field "waiting" is not 0 they are waited for until a signal comes; each
- * call takes "slow_ms" milliseconds. The device does not make the formats whose
- * bits are set in its field "lacking".
+ * The last bytes of an ID are a number from 0 on, which the field "made"
+ * counts. A UUID has its version and variant, and all other bytes are zero.
+ * While the field "waiting" is not 0, calls for IDs wait until a signal
+ * arrives. Each call takes "slow_ms" milliseconds. The device does not make the
+ * formats whose bits are set in the field "lacking".
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,7 @@
 
 #define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
 
-/* How far IDs get each time the kernel is asked for something. */
+/* The state of the fake kernel. Each call moves the slots by busy_ns. */
 static struct {
 	uint64_t required, restored, interval;
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
@@ -65,7 +65,7 @@ static const struct {
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* The format that an open file gives, by its number, 0 if it is another's. */
+/* The format of each file descriptor; 0 if it is no device file. */
 static unsigned char formats[256];
 static bool opened;
 
@@ -109,7 +109,7 @@ static void store(void)
 	fclose(file);
 }
 
-/* True if the call is to fail, with errno set. */
+/* Whether a call must fail. Sets errno. */
 __attribute__((format(printf, 2, 3))) static bool
 happens(const char *call, const char *format, ...)
 {
@@ -139,10 +139,10 @@ happens(const char *call, const char *format, ...)
 	return true;
 }
 
-/* The format of a device file, or 0. */
+/* The format of a device file; 0 for other files. */
 static int format_of(const char *path)
 {
-	/* There is no libkuid in a valgrind that starts with this preloaded. */
+	/* valgrind preloads this before it has loaded libkuid. */
 	if (strncmp(path, "/dev/kuid", 9))
 		return 0;
 	for (int format = 1; kuid_format_name(format); format++)
@@ -180,7 +180,7 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 		snprintf(other, sizeof(other), "%s/machine-id", getenv("FAKE"));
 		path = other;
 	}
-	/* The tool's own; what a compiler adds has others, by their path. */
+	/* Only the tool's own files: a sanitizer opens others. */
 	if (flags & O_CREAT && dir != AT_FDCWD &&
 	    happens("create", " %s", path))
 		return -1;
@@ -223,7 +223,7 @@ EXPORT ssize_t write(int fd, const void *data, size_t size)
 
 	if (fd > STDERR_FILENO && happens("write", "%s", ""))
 		return -1;
-	/* In pieces, as a pipe or a disk that is nearly full may take it. */
+	/* Write only a part, as a pipe or a nearly full disk may do. */
 	return REAL(write)(fd, data, size > most ? most : size);
 }
 
@@ -308,7 +308,7 @@ static int restore(struct kuid_restore *request)
 
 static int acknowledge(const struct kuid_acknowledge *request)
 {
-	/* The question whether the caller may. */
+	/* Only checks whether the caller has the capability. */
 	if (request->ceiling_ns == UINT64_MAX)
 		return happens("may", "%s", "") ? -1 : fail(EINVAL);
 	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
@@ -431,7 +431,7 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 	}
 }
 
-/* Wait, as a call that makes IDs may have to. */
+/* Wait, as a call that makes IDs may do. */
 static int take_time(void)
 {
 	if (device.waiting) {

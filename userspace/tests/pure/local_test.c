@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * IDs made in the process: opening, formats, forks, steps, waits, signals and
- * cancellation. Clocks are the test's own and stand still unless it moves them,
- * so that whatever would be given out twice is.
+ * IDs made in the process: opening, formats, forks, clock steps, waits, signals
+ * and cancellation. The test's own clocks stand still unless the test moves
+ * them, so a generator that can repeat an ID does repeat it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static unsigned int no_format(void)
 #define WALL  (1700000000 * SEC)
 #define AHEAD (SEC / 10)
 
-/* More than any test takes; a handler that waits for its own thread does. */
+/* Longer than any test takes, unless a handler waits for its own thread. */
 #define HANG_SEC 60
 
 static const unsigned int formats[] = {
@@ -61,7 +61,7 @@ static struct {
 	void (*act)(void);
 } world;
 
-/* Long after the test before, so that the clocks have caught up. */
+/* Begin long after the last test, so that the clocks have caught up. */
 static int set_up(void **state)
 {
 	int64_t mono = world.mono + 100000 * SEC;
@@ -76,7 +76,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Where a signal might come, or another thread might fork. */
+/* Called where a signal might arrive, or another thread might fork. */
 static void asked(void)
 {
 	void (*act)(void) = world.act;
@@ -151,7 +151,7 @@ int __wrap_open(const char *path, int flags, ...)
 {
 	assert_ptr_equal(strstr(path, "/dev/kuid"), path);
 	assert_int_equal(flags, O_RDONLY | O_CLOEXEC);
-	/* As the real one. */
+	/* The real function does the same. */
 	pthread_testcancel();
 	errno = world.open_errno;
 	return -1;
@@ -161,7 +161,7 @@ int __wrap_madvise(void *address, size_t size, int advice)
 {
 	if (!world.madvise_errno)
 		return __real_madvise(address, size, advice);
-	/* Negative: it says yes to anything, and does nothing. */
+	/* If negative, madvise() accepts any advice and does nothing. */
 	if (world.madvise_errno < 0)
 		return 0;
 	errno = world.madvise_errno;
@@ -193,7 +193,7 @@ static void refuses(unsigned int format, unsigned int flags, int error)
 	assert_int_equal(errno, error);
 }
 
-/* Before any other test: once there is such memory it stays. */
+/* Runs before all other tests: once mapped, this memory stays. */
 static void needs_memory_that_children_lack(void **state)
 {
 	(void)state;
@@ -228,7 +228,7 @@ static void is_opened_on_request_only(void **state)
 	refuses(KUID_FORMAT_K64, KUID_LOCAL, EOPNOTSUPP);
 	refuses(KUID_FORMAT_K64, KUID_OR_LOCAL, ENODEV);
 
-	/* A device that may not be used is a device. */
+	/* A device without permission is not a missing device. */
 	world.open_errno = EACCES;
 	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EACCES);
 	world.open_errno = EMFILE;
@@ -282,7 +282,7 @@ static void assert_after(unsigned int format, const void *id, const void *other)
 	assert_int_equal(order, KUID_AFTER);
 }
 
-/* IDs in one file, in all ways of making them; the clock stands still. */
+/* Make IDs by one handle in all ways, while the clock stands still. */
 static void ids_are_of_the_format(void **state)
 {
 	(void)state;
@@ -296,7 +296,7 @@ static void ids_are_of_the_format(void **state)
 
 		assert_int_equal(kuid_id_size(handle), size);
 		assert_int_equal(kuid_many(handle, ids, 0), 0);
-		/* Chunks, and the rest of one, and nothing behind. */
+		/* Whole chunks and a part of one; nothing is written behind. */
 		memset(ids, 0xcc, sizeof(ids));
 		assert_int_equal(kuid_one(handle, ids), 0);
 		assert_int_equal(kuid_many(handle, ids + size, 700), 700);
@@ -329,7 +329,7 @@ static void handles_share_a_generator(void **state)
 	unsigned char a[16], b[16], c[16], d[16];
 
 	(void)state;
-	/* The clock stands still, so only one generator tells them apart. */
+	/* While the clock stands still, only a shared generator can differ. */
 	assert_int_equal(kuid_one(v1, a), 0);
 	assert_int_equal(kuid_one(def, b), 0);
 	assert_int_equal(kuid_one(v6, c), 0);
@@ -377,7 +377,7 @@ static void *share(size_t size)
 	return memory;
 }
 
-/* Some of each format, in the order of each handle; false if one fails. */
+/* Make IDs of each format. Returns false if one is missing or out of order. */
 static bool make_some(struct made *made, unsigned int process)
 {
 	for (size_t i = 0; i < NR_FORMATS * PER_PROCESS; i++) {
@@ -425,7 +425,7 @@ static void assert_done(pid_t pid)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Parent, children and their children, before and after each fork. */
+/* Parent, children and grandchildren make IDs before and after each fork. */
 static void forks_never_repeat(void **state)
 {
 	const size_t each = NR_FORMATS * PER_PROCESS;
@@ -442,7 +442,7 @@ static void forks_never_repeat(void **state)
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (!pids[i]) {
-			/* Half of them fork before they make any themselves. */
+			/* Half of the children fork before they make IDs. */
 			bool good = i % 2 ||
 				    make_some(made + first * each, first);
 			pid_t child = fork();
@@ -505,7 +505,7 @@ static void nodes_are_random(void **state)
 								f[m].worker ^
 								f[m].random);
 		}
-		/* No bit is always set, or never, but for the multicast one. */
+		/* Each bit but the multicast bit is both set and clear. */
 		if (formats[i] <= KUID_FORMAT_V6) {
 			assert_int_equal(ones >> 40 & 1, 1);
 			ones &= ~(1ULL << 40);
@@ -515,7 +515,7 @@ static void nodes_are_random(void **state)
 		} else if (formats[i] == KUID_FORMAT_K96) {
 			zeroes &= (1ULL << 32) - 1;
 		}
-		/* Each bit of 64 is one by chance 2^-15, so some may be. */
+		/* A bit has one value by chance, 2^-15: allow a few. */
 		assert_in_range(__builtin_popcountll(ones), 0, 3);
 		assert_in_range(__builtin_popcountll(zeroes), 0, 3);
 	}
@@ -532,7 +532,7 @@ static void do_fork(void)
 
 #define MOST 300
 
-/* The IDs that a process got from a call during which one was forked. */
+/* Keep the IDs of a call during which a child was forked. */
 static void keep(struct made *to, unsigned int process, unsigned int format,
 		 const unsigned char *ids, size_t count)
 {
@@ -546,14 +546,14 @@ static void keep(struct made *to, unsigned int process, unsigned int format,
 	}
 }
 
-/* False if the call came to its end before it came to that point. */
+/* Fork at a point of a call. Returns false if the call ended before it. */
 static bool fork_at(unsigned int at, struct kuid *handle, unsigned int format,
 		    size_t count, struct made *made)
 {
 	unsigned char ids[2 * MOST * KUID_ID_MAX];
 	pid_t self = getpid();
 
-	/* The parent is ahead of where a child begins. */
+	/* Bring the parent ahead of the time at which a child begins. */
 	world.random_byte = -1;
 	world.mono += SEC;
 	assert_int_equal(kuid_many(handle, ids, 2 * MOST), 2 * MOST);
@@ -577,8 +577,8 @@ static bool fork_at(unsigned int at, struct kuid *handle, unsigned int format,
 }
 
 /*
- * As if a signal handler had forked at each point of a call in turn: parent
- * and child both go on with it. All that v7 asks for at random is the same.
+ * A signal handler forks at each point of a call in turn. Parent and child both
+ * finish the call. v7 gets the same random bytes in both.
  */
 static void fork_during_a_call_does_not_repeat(void **state)
 {
@@ -595,8 +595,8 @@ static void fork_during_a_call_does_not_repeat(void **state)
 		while (fork_at(many + 1, handles[i], formats[i], MOST, made))
 			many++;
 		/*
-		 * Clocks are asked for a few times for each chunk, and the CPU
-		 * but for many slots.
+		 * A chunk reads the clocks a few times. Only a batch of slots
+		 * doesn't ask for the CPU.
 		 */
 		assert_in_range(one, 5, 100);
 		assert_in_range(many, one + 4, 200);
@@ -643,7 +643,10 @@ static size_t pages_of_its_own(void)
 
 #define GENERATIONS 40
 
-/* Each makes IDs and forks the next; what the first few took is enough. */
+/*
+ * Each generation makes IDs and forks the next one. Later generations need no
+ * more memory than the first few.
+ */
 static int run_generations(struct kuid *handle, unsigned int left, size_t pages)
 {
 	unsigned char id[KUID_ID_MAX];
@@ -738,7 +741,10 @@ static int64_t wall(void)
 	return world.mono + world.wall_offset;
 }
 
-/* Back by little: the same node, half speed, and never the same again. */
+/*
+ * After a small step back, the node stays, the clock goes on at half speed, and
+ * no ID repeats.
+ */
 static void small_steps_keep_the_epoch(void **state)
 {
 	struct kuid *lex = open_local(KUID_FORMAT_LEX);
@@ -759,7 +765,7 @@ static void small_steps_keep_the_epoch(void **state)
 	assert_in_range(status.stamp_lag_ns, 5 * SEC, 5 * SEC + AHEAD);
 	assert_int_equal(status.steps_back, first.steps_back + 1);
 
-	/* Half as fast, until the wall clock has caught up. */
+	/* At half speed until the wall clock has caught up. */
 	world.mono += 4 * SEC;
 	assert_int_equal(node_of(v1, before), node);
 	assert_in_range(time_of(KUID_FORMAT_V1, before) -
@@ -783,7 +789,7 @@ static void small_steps_keep_the_epoch(void **state)
 	kuid_close(lex);
 }
 
-/* The watermark of a handle in the parent does not hold in a child. */
+/* A child does not go on above the watermark of the parent's handle. */
 static void children_begin_at_the_wall_clock(void **state)
 {
 	unsigned char id[KUID_ID_MAX];
@@ -822,8 +828,9 @@ static void children_begin_at_the_wall_clock(void **state)
 	close_all();
 }
 
-/* Back by much, again and again: each time at the wall clock, with a node of
- * its own; the memory of former epochs is used again.
+/*
+ * Each large step back begins an epoch with a new node at the wall clock. The
+ * memory of former epochs is used again.
  */
 static void large_steps_begin_an_epoch(void **state)
 {
@@ -844,7 +851,7 @@ static void large_steps_begin_an_epoch(void **state)
 	assert_int_equal(kuid_read_status(v1, &before), 0);
 	for (unsigned int i = 1; i < 20; i++) {
 		world.wall_offset -= 60 * SEC;
-		/* The first call finds the step; its ID may be of either. */
+		/* The first call finds the step. Its epoch may be either one. */
 		assert_int_equal(kuid_one(v1, id), 0);
 		nodes[i] = node_of(v1, id);
 		for (unsigned int n = 0; n < i; n++)
@@ -857,7 +864,7 @@ static void large_steps_begin_an_epoch(void **state)
 		assert_int_equal(status.stamp_lag_ns, 0);
 		assert_in_range(status.slot_lag_ns, i * 60 * SEC,
 				i * 60 * SEC + AHEAD);
-		/* Slots have nothing else to be told apart by. */
+		/* Slot formats have only the slot to tell IDs apart. */
 		assert_int_equal(kuid_one(k128, slot), 0);
 		assert_after(KUID_FORMAT_K128, slot, last);
 		memcpy(last, slot, sizeof(last));
@@ -868,13 +875,13 @@ static void large_steps_begin_an_epoch(void **state)
 		if (i == 2)
 			pages = pages_of_its_own();
 	}
-	/* Epochs are larger than a page each. */
+	/* Each epoch is larger than a page. */
 	assert_in_range(pages_of_its_own(), 0, pages + 8);
 	kuid_close(v1);
 	kuid_close(k128);
 }
 
-/* One ID may be as far ahead as 100 ms, one of many half of it. */
+/* A single may be 100 ms ahead of the clock, a batch half of that. */
 static void waits_at_the_end_of_the_window(void **state)
 {
 	struct kuid *lex = open_local(KUID_FORMAT_LEX);
@@ -886,13 +893,13 @@ static void waits_at_the_end_of_the_window(void **state)
 
 	(void)state;
 	assert_non_null(ids);
-	/* Past whatever others have made. */
+	/* Pass all IDs of other tests. */
 	world.mono += 10 * SEC;
 	from = world.mono;
 	world.nap_errno = EINTR;
 	assert_int_equal(kuid_read_status(lex, &before), 0);
 	made = kuid_many(lex, ids, all);
-	/* From the slot of now to the last within 50 ms. */
+	/* From the present slot to the last one within 50 ms. */
 	assert_int_equal(made, 50001);
 	errno = 0;
 	assert_int_equal(kuid_many(lex, ids, 2), -1);
@@ -906,8 +913,7 @@ static void waits_at_the_end_of_the_window(void **state)
 	assert_int_equal(status.waits, before.waits + 3);
 	assert_in_range(status.lex_ahead_ns, AHEAD - 1000, AHEAD);
 
-	/* A wait that ends brings one, at its time; and many wait for their
-	 * own. */
+	/* A single gets its slot when it is due; a batch waits for its own. */
 	world.nap_errno = 0;
 	assert_int_equal(kuid_one(lex, ids), 0);
 	assert_int_equal(world.mono, from + 1000);
@@ -936,9 +942,9 @@ static void do_raise(void)
 }
 
 /*
- * A signal at each point of a call in turn, also where it holds a lock; its
- * handler makes one of the same handle. The call finds a step, and an epoch to
- * begin.
+ * A signal arrives at each point of a call in turn, also where the call holds a
+ * lock. The handler makes an ID by the same handle. The call finds a clock step
+ * and begins an epoch.
  */
 static void handlers_can_make_ids(void **state)
 {
@@ -954,11 +960,11 @@ static void handlers_can_make_ids(void **state)
 		for (size_t n = 0; n < 4; n++) {
 			unsigned int at = 0;
 
-			/* Slots would be half as fast for ever. */
+			/* Slot formats would stay at half speed. */
 			if (n == 3 && formats[i] > KUID_FORMAT_V7)
 				continue;
 			do {
-				/* Settles what the former step has left. */
+				/* Finish the work of the last step. */
 				for (int k = 0; k < 3; k++)
 					assert_int_equal(
 						kuid_one(handlers, last), 0);
@@ -981,7 +987,7 @@ static void handlers_can_make_ids(void **state)
 			} while (at < 1000);
 			world.act = NULL;
 			assert_in_range(at, 5, 999);
-			/* As before, or nearly. */
+			/* Let the clocks catch up. */
 			world.mono += 3600 * SEC;
 		}
 		kuid_close(handlers);
@@ -1006,7 +1012,7 @@ static void do_steps(void)
 
 	for (int i = 0; i < 3; i++) {
 		world.wall_offset -= 60 * SEC;
-		/* One finds out, and the next begins an epoch. */
+		/* One call finds the step, the next one begins an epoch. */
 		assert_int_equal(kuid_one(handlers, handlers_id), 0);
 		assert_int_equal(kuid_one(handlers, handlers_id), 0);
 	}
@@ -1042,7 +1048,7 @@ static void epochs_stay_while_they_are_used(void **state)
 			unused++;
 		else
 			used++;
-		/* The epoch that was wanted begins now; calls wait shortly. */
+		/* The wanted epoch begins now, after a short wait. */
 		assert_int_equal(kuid_one(handle, id), 0);
 		assert_int_equal(kuid_one(handle, id), 0);
 		assert_true(epoch_now() > epoch);
@@ -1050,7 +1056,7 @@ static void epochs_stay_while_they_are_used(void **state)
 				AHEAD + 100);
 	}
 	world.act = NULL;
-	/* The CPU is asked for before the call is counted, clocks behind. */
+	/* A call asks for the CPU before it is counted, for clocks after. */
 	assert_in_range(unused, 1, 3);
 	assert_in_range(used, 3, 100);
 	kuid_close(handlers);
@@ -1095,7 +1101,7 @@ static void cancelled_waits_leave_nothing(void **state)
 	}
 	alarm(0);
 	world.sleeps_long = false;
-	/* None is counted as being there: two epochs can begin one by one. */
+	/* No call is counted as running, so two epochs can begin in turn. */
 	for (int i = 0; i < 3; i++) {
 		node = node_of(v1, id);
 		world.wall_offset -= 60 * SEC;
@@ -1112,7 +1118,7 @@ static void *open_and_close(void *unused)
 	int state;
 
 	(void)unused;
-	/* Pending already; acted upon at the first cancellation point. */
+	/* Pending from here on, until the first cancellation point. */
 	pthread_cancel(pthread_self());
 	for (unsigned int format = 0; format <= KUID_FORMAT_K128; format++) {
 		unsigned char id[KUID_ID_MAX];
@@ -1137,7 +1143,7 @@ static void opening_is_no_cancellation_point(void **state)
 	assert_ptr_equal(result, &world);
 }
 
-/* Sentences, which no two reasons have in common. */
+/* Each reason has a sentence of its own. */
 static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
 {
 	const char *text = words(1ULL << bit);
@@ -1197,7 +1203,7 @@ static void what_is_not_one_reason_is_einval(void **state)
 	}
 }
 
-/* Generated from the table of formats: each name stands in one of the two. */
+/* The sentences are generated from the table of formats. */
 static void reasons_name_the_formats(void **state)
 {
 	const char *stamps = kuid_reason_text(KUID_REASON_STAMPS_HALF_SPEED);
