@@ -202,10 +202,10 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 	u32 stored;
 
 	switch (sink->format) {
-#define KUID_USER_IDS(_name, _NAME, _id_size, ...)                         \
-	case KUID_FORMAT_##_NAME:                                          \
-		kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, taken, \
-				sink->scratch, kuid_user_put(_id_size));   \
+#define KUID_USER_IDS(_name, _NAME, _id_size, ...)                          \
+	case KUID_FORMAT_##_NAME:                                           \
+		kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, taken,  \
+				sink->scratch, kuid_user_put_of(_id_size)); \
 		break;
 		KUID_FORMATS(KUID_USER_IDS)
 #undef KUID_USER_IDS

@@ -21,42 +21,38 @@
  * user_access_begin(). A sink is the user address of the next ID, or a struct
  * that begins with it.
  */
-static __always_inline bool kuid_user_put_8(void *sink, __be64 high, __be64 low)
+static __always_inline bool kuid_user_put(void *sink, __be64 high, __be64 low,
+					  const size_t size)
 {
 	u8 __user **at = sink;
 
 	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	*at += 8;
+	if (size == 12)
+		unsafe_put_user(cpu_to_be32(be64_to_cpu(low) >> 32),
+				(__be32 __user *)(*at + 8), fault);
+	if (size == 16)
+		unsafe_put_user(low, (__be64 __user *)(*at + 8), fault);
+	*at += size;
 	return true;
 fault:
 	return false;
+}
+
+static __always_inline bool kuid_user_put_8(void *sink, __be64 high, __be64 low)
+{
+	return kuid_user_put(sink, high, low, 8);
 }
 
 static __always_inline bool kuid_user_put_12(void *sink, __be64 high,
 					     __be64 low)
 {
-	u8 __user **at = sink;
-
-	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	unsafe_put_user(cpu_to_be32(be64_to_cpu(low) >> 32),
-			(__be32 __user *)(*at + 8), fault);
-	*at += 12;
-	return true;
-fault:
-	return false;
+	return kuid_user_put(sink, high, low, 12);
 }
 
 static __always_inline bool kuid_user_put_16(void *sink, __be64 high,
 					     __be64 low)
 {
-	u8 __user **at = sink;
-
-	unsafe_put_user(high, (__be64 __user *)*at, fault);
-	unsafe_put_user(low, (__be64 __user *)(*at + 8), fault);
-	*at += 16;
-	return true;
-fault:
-	return false;
+	return kuid_user_put(sink, high, low, 16);
 }
 
 /**
@@ -93,7 +89,7 @@ static __always_inline u32 kuid_user_store(const u32 format, void *sink,
 }
 
 /* The store for IDs of @id_size bytes. */
-static __always_inline kuid_put_t kuid_user_put(const size_t id_size)
+static __always_inline kuid_put_t kuid_user_put_of(const size_t id_size)
 {
 	BUILD_BUG_ON(id_size != 8 && id_size != 12 && id_size != 16);
 	return id_size == 8    ? kuid_user_put_8
@@ -130,7 +126,7 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 	rcu_read_unlock_sched();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
 	    kuid_user_store(format, &to, row->id_size, &taken, random,
-			    kuid_user_put(row->id_size))) {
+			    kuid_user_put_of(row->id_size))) {
 		this_cpu_inc(kuid_counters.ids[format]);
 		return true;
 	}
