@@ -274,25 +274,6 @@ int kuid_epochs_start_slow(bool nonblock)
 }
 
 /**
- * kuid_epochs_begin_for_step - begin an epoch, if the stamps are ahead of the
- *	wall clock by more than the step limit
- *
- * Context: process; there is an epoch. Sleeps.
- * Return: 0, also if no epoch is needed; -ENOMEM, and the former epoch goes on.
- */
-int kuid_epochs_begin_for_step(void)
-{
-	struct kuid_change change;
-	int ret;
-
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(KUID_EPOCH_STEP);
-	ret = kuid_epochs_begin(&change);
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
-}
-
-/**
  * kuid_epochs_begin_for_fork - begin an epoch whose drawn parts a twin doesn't
  *	have
  *
@@ -355,6 +336,20 @@ static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
 	*name = kuid_epochs_name();
 	mutex_unlock(&kuid_epochs_lock);
 	return ret;
+}
+
+/**
+ * kuid_epochs_begin_for_step - begin an epoch, if the stamps are ahead of the
+ *	wall clock by more than the step limit
+ *
+ * Context: process; there is an epoch. Sleeps.
+ * Return: 0, also if no epoch is needed; -ENOMEM, and the former epoch goes on.
+ */
+int kuid_epochs_begin_for_step(void)
+{
+	struct kuid_epoch_name name;
+
+	return kuid_epochs_begin_same(KUID_EPOCH_STEP, 0, &name);
 }
 
 /**
