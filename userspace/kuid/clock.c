@@ -60,15 +60,7 @@ static json_t *describe(const struct kuid_status *status)
 
 	report_add_time(report, "wall", wall_ns());
 	report_add(report, "epoch", json_integer(status->epoch));
-	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
-	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
-	report_add(report, "stamp_ahead_ns",
-		   json_integer(status->stamp_ahead_ns));
-	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
-	report_add(report, "grid_ahead_ns",
-		   json_integer(status->grid_ahead_ns));
-	report_add_time(report, "floor", status->floor_ns);
-	report_add_time(report, "ceiling", status->ceiling_ns);
+	report_add_clocks(report, status);
 	return report;
 }
 

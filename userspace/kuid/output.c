@@ -120,6 +120,19 @@ static void print_lines(json_t *report, int width)
 	}
 }
 
+void report_add_clocks(json_t *report, const struct kuid_status *status)
+{
+	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
+	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
+	report_add(report, "stamp_ahead_ns",
+		   json_integer(status->stamp_ahead_ns));
+	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
+	report_add(report, "grid_ahead_ns",
+		   json_integer(status->grid_ahead_ns));
+	report_add_time(report, "floor", status->floor_ns);
+	report_add_time(report, "ceiling", status->ceiling_ns);
+}
+
 void report_print(json_t *report, bool json, int width)
 {
 	if (!json)

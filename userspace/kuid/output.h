@@ -7,6 +7,7 @@
 #define KUID_TOOL_OUTPUT_H
 
 #include <jansson.h>
+#include <kuid.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,6 +53,9 @@ void report_add_hex(json_t *report, const char *key, uint64_t value,
 
 /* Nanoseconds since 1970, as KEY_ns and, readable, as KEY; 0 is "none". */
 void report_add_time(json_t *report, const char *key, uint64_t ns);
+
+/* The lags, run-aheads, floor and ceiling of a status. */
+void report_add_clocks(json_t *report, const struct kuid_status *status);
 
 /*
  * Print a report of strings and integers: as one line of JSON, or each of them

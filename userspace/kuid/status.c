@@ -215,15 +215,7 @@ static json_t *describe(const struct kuid_status *status,
 		       1);
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add_hex(report, "load_id", status->load_id, 16);
-	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
-	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
-	report_add(report, "stamp_ahead_ns",
-		   json_integer(status->stamp_ahead_ns));
-	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
-	report_add(report, "grid_ahead_ns",
-		   json_integer(status->grid_ahead_ns));
-	report_add_time(report, "floor", status->floor_ns);
-	report_add_time(report, "ceiling", status->ceiling_ns);
+	report_add_clocks(report, status);
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		report_add(ids, kuid_format_name(i),
 			   json_integer(status->ids[i]));
