@@ -10,8 +10,13 @@
 #include "output.h"
 #include "save.h"
 
-/* How often IDs made meanwhile may pass the ceiling that is being saved. */
-#define TRIES 20
+/*
+ * IDs made meanwhile may pass the ceiling that is being saved. Each further try
+ * is for a ceiling that is higher by this much. IDs are at most 100 ms in front
+ * of their clock, so with --ahead 0 the last tries can't be passed.
+ */
+#define TRIES	20
+#define MORE_NS (SEC_NS / 100)
 
 struct save_target save_target = {
 	.path = STATE_FILE_USUAL,
@@ -164,7 +169,8 @@ char *save_ceiling(struct kuid *handle, const struct state_file *file)
 		passed = false;
 		if (kuid_read_state(handle, &state))
 			return problem("reading the state: %s", device_error());
-		saved = saved_of(&state, ceiling_of(&state, ahead_ns));
+		saved = saved_of(&state,
+				 ceiling_of(&state, ahead_ns + i * MORE_NS));
 		wrong = check_state(&state, saved.ceiling_ns);
 		if (wrong)
 			return wrong;

@@ -494,9 +494,18 @@ restore_fails_to_save()
 overtaken()
 {
 	new_machine
-	does restore --fresh "$file" && set_field busy_ns 1000 &&
+	does restore --fresh "$file" && set_field busy_ns 1$sec &&
 		fails 1 'IDs pass the ceiling while it is saved' save --ahead 0 "$file" &&
-		is_covered && does save --ahead 1 "$file" && is_covered
+		is_covered && does save --ahead 3 "$file" && is_covered
+}
+
+# IDs are made all the time, 15 ms of them between two calls of the tool.
+overtaken_for_a_while()
+{
+	new_machine
+	does restore --fresh "$file" && set_field busy_ns 15000000 &&
+		does save --ahead 0 "$file" && is_covered &&
+		[ "$(field ceiling_ns)" -lt $((now + 1))$sec ]
 }
 
 overtaken_once()
@@ -733,6 +742,7 @@ it "restore can be killed at any time" survives_kills_of_restore
 it "restore that can't save can be done again" restore_fails_to_save
 it "IDs that pass each ceiling are told" overtaken
 it "IDs that pass one ceiling get another" overtaken_once
+it "--ahead 0 while IDs are made gets a higher ceiling" overtaken_for_a_while
 it "two at once wait for each other" waits_for_the_other
 it "no directory is told" no_directory
 it "a file in place of the directory is told" file_for_directory
