@@ -11,11 +11,18 @@
 #include "output.h"
 #include "save.h"
 
+static bool first;
 static bool fresh;
 static bool force;
 static char machine[MACHINE_ID_SIZE];
 
 static const struct verb_option options[] = {
+	{ "first", 0, NULL,
+	  "If FILE is not there, but FILE" STATE_FILE_UNUSED
+	  " is, begin without a saved state, and remove FILE" STATE_FILE_UNUSED
+	  ", which the installation has left: no IDs were made on this machine "
+	  "before",
+	  take_flag, &first },
 	{ "fresh", 0, NULL,
 	  "Begin without a saved state: no IDs were made on this machine "
 	  "before. Refused if FILE is there",
@@ -28,6 +35,12 @@ static const struct verb_option options[] = {
 	  take_flag, &force },
 	{ 0 },
 };
+
+static void check_form(struct argp_state *state)
+{
+	if (first && fresh)
+		argp_error(state, "only one of --first and --fresh");
+}
 
 /* Checks that --force does not override, since the file can never be right. */
 static char *check_always(const struct saved_state *saved,
@@ -190,6 +203,22 @@ static char *start_fresh(struct kuid *handle, const struct state_file *file)
 	return NULL;
 }
 
+static char *begin(struct kuid *handle, const struct state_file *file)
+{
+	char *wrong = NULL;
+
+	if (first)
+		wrong = state_file_is_unused(file, &fresh);
+	if (wrong)
+		return wrong;
+	wrong = fresh ? start_fresh(handle, file) : restore_file(handle, file);
+	if (first && fresh && !wrong)
+		warnx("begun without a saved state, since %s" STATE_FILE_UNUSED
+		      " says that this is the first start",
+		      file->path);
+	return wrong;
+}
+
 static int run(void)
 {
 	struct state_file file;
@@ -202,8 +231,7 @@ static int run(void)
 	wrong = state_file_open(&file, save_target.path);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
-	wrong = fresh ? start_fresh(handle, &file)
-		      : restore_file(handle, &file);
+	wrong = begin(handle, &file);
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
 	wrong = save_ceiling(handle, &file);
@@ -225,9 +253,11 @@ const struct verb verb_restore = {
 	       "the command only saves. A FILE of another machine, as in a "
 	       "cloned image, is restored, with a message: the time of IDs "
 	       "then begins later than needed, never earlier. If FILE is "
-	       "refused, nothing is changed.",
+	       "refused, nothing is changed. With --first, a FILE that is "
+	       "lost is never taken for a first start.",
 	.options = options,
 	.shared = save_options,
 	.take_args = save_take_args,
+	.check = check_form,
 	.run = run,
 };

@@ -29,7 +29,7 @@ bool state_file_has_name(const char *path)
 	const char *name = last_name(path);
 
 	return *name && strcmp(name, ".") && strcmp(name, "..") &&
-	       strlen(name) + sizeof(LOCK) <= NAME_MAX;
+	       strlen(name) + sizeof(STATE_FILE_UNUSED) <= NAME_MAX;
 }
 
 static char *failed(const struct state_file *file, const char *what)
@@ -129,6 +129,18 @@ char *state_file_exists(const struct state_file *file, bool *exists)
 	return wrong;
 }
 
+char *state_file_is_unused(const struct state_file *file, bool *unused)
+{
+	char name[NAME_MAX + 1];
+	bool exists;
+	char *wrong = state_file_exists(file, &exists);
+
+	snprintf(name, sizeof(name), "%s" STATE_FILE_UNUSED, file->name);
+	*unused = !wrong && !exists &&
+		  !faccessat(file->dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+	return wrong;
+}
+
 static char *check_owner(const struct state_file *file, int fd)
 {
 	struct stat stat;
@@ -184,9 +196,11 @@ char *state_file_read(const struct state_file *file, struct saved_state *saved)
 	if (wrong)
 		return wrong;
 	if (!exists)
-		return problem("there is no %s: bring it back, or, if no IDs "
-			       "were made on this machine before, begin with "
-			       "\"kuid restore --fresh\"",
+		return problem("there is no %s: bring it back; if it is lost, "
+			       "or no IDs were made on this machine before, "
+			       "set the clock right and begin with \"kuid "
+			       "restore --fresh\", after which IDs can only "
+			       "repeat if their time was ahead of now",
 			       file->path);
 	/* Not blocking, since a pipe may have taken its place. */
 	fd = openat(file->dir, file->name,
@@ -233,6 +247,30 @@ static char *write_next(const struct state_file *file, int fd,
 	return wrong;
 }
 
+static char *sync_directory(const struct state_file *file)
+{
+	if (fsync(file->dir))
+		return failed(file, "fsync of its directory");
+	return NULL;
+}
+
+/*
+ * Remove the marker: if the file was lost later, the next boot would take the
+ * marker for a first start.
+ */
+static char *remove_unused(const struct state_file *file)
+{
+	char name[NAME_MAX + 1];
+
+	snprintf(name, sizeof(name), "%s" STATE_FILE_UNUSED, file->name);
+	if (unlinkat(file->dir, name, 0))
+		return errno == ENOENT
+			       ? NULL
+			       : failed(file, "removing " STATE_FILE_UNUSED
+					      " beside it");
+	return sync_directory(file);
+}
+
 char *state_file_write(const struct state_file *file,
 		       const struct saved_state *saved, bool *replaced)
 {
@@ -262,7 +300,6 @@ char *state_file_write(const struct state_file *file,
 		return wrong;
 	}
 	*replaced = true;
-	if (fsync(file->dir))
-		return failed(file, "fsync of its directory");
-	return NULL;
+	wrong = sync_directory(file);
+	return wrong ? wrong : remove_unused(file);
 }

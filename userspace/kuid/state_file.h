@@ -15,6 +15,13 @@
 
 #define STATE_FILE_USUAL "/var/lib/kuid/state"
 
+/*
+ * Suffix of a marker beside a state file: no state was ever saved here. The
+ * installation leaves it, so that a first start can be told from a start after
+ * the state file was lost.
+ */
+#define STATE_FILE_UNUSED ".unused"
+
 struct state_file {
 	const char *path;
 	const char *name; /* in its directory */
@@ -37,6 +44,9 @@ void state_file_close(struct state_file *file);
 /* Whether something of that name is there, whatever it is. */
 char *state_file_exists(const struct state_file *file, bool *exists);
 
+/* Whether the marker is there, and the file is not. */
+char *state_file_is_unused(const struct state_file *file, bool *unused);
+
 /*
  * Read it. It must be a regular file that none but root or the caller can have
  * written. A symbolic link is refused: the next save would put a file in its
@@ -46,8 +56,8 @@ char *state_file_read(const struct state_file *file, struct saved_state *saved);
 
 /*
  * Replace it, so that after a crash at any time either the old or the new one
- * is there, whole, and after success the new one. *replaced tells after a
- * failure whether the new one may be there nevertheless.
+ * is there, whole, and after success the new one, without the marker. *replaced
+ * tells after a failure whether the new one may be there nevertheless.
  */
 char *state_file_write(const struct state_file *file,
 		       const struct saved_state *saved, bool *replaced);

@@ -244,6 +244,16 @@ EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
 	return REAL(renameat)(from_dir, from, to_dir, to);
 }
 
+EXPORT int unlinkat(int dir, const char *path, int flags)
+{
+	/* Only what is there: the tool also removes what a crash may have left.
+	 */
+	if (!faccessat(dir, path, F_OK, AT_SYMLINK_NOFOLLOW) &&
+	    happens("unlink", " %s", path))
+		return -1;
+	return REAL(unlinkat)(dir, path, flags);
+}
+
 EXPORT int fchmod(int fd, mode_t mode)
 {
 	if (happens("chmod", " %o", mode))

@@ -251,6 +251,90 @@ fresh_needs_a_clock()
 		[ "$(field restored)" = 0 ]
 }
 
+unused()
+{
+	new_machine
+	: >"$file.unused"
+}
+
+first_start()
+{
+	unused
+	tool restore --first "$file" && [ ! -s "$out" ] && [ "$(wc -l <"$err")" -eq 1 ] &&
+		grep -qF "$file.unused says that this is the first start" "$err" &&
+		[ "$(saved "$file")" = $((now + 60))$sec ] && [ ! -e "$file.unused" ] &&
+		logged 'restore 0 fresh' 'create state.new' 'fsync file' 'rename state.new state' \
+			'fsync directory' 'unlink state.unused' 'fsync directory' \
+			"acknowledge $((now + 60))$sec" &&
+		reboot && does restore --first "$file" && [ "$(field floor_ns)" = $((now + 60))$sec ]
+}
+
+# Without the marker, a file that is not there is lost.
+lost_file()
+{
+	new_machine
+	fails 1 'if it is lost' restore --first "$file" && nothing_left &&
+		[ "$(field restored)" = 0 ] || return
+	unused && tool restore --first "$file" && rm "$file" && reboot &&
+		fails 1 'if it is lost' restore --first "$file" && nothing_left &&
+		[ "$(field restored)" = 0 ] && does restore --fresh "$file"
+}
+
+# A marker that a crash left: the file counts.
+file_and_marker()
+{
+	rebooted && : >"$file.unused" && does restore --first "$file" &&
+		grep -q "^restore $((now + 60))$sec" "$FAKE/log" && [ ! -e "$file.unused" ]
+}
+
+# The marker does not excuse what is in the place of the file.
+marker_and_damage()
+{
+	rebooted && : >"$file.unused" && edit_file || return
+	cp -a "$file" "$FAKE/before"
+	fails 1 'is damaged' restore --first "$file" && untouched && [ -e "$file.unused" ]
+}
+
+# Only --first takes it for anything; whatever saves removes it.
+marker_is_for_first()
+{
+	unused && fails 1 'if it is lost' restore "$file" && [ -e "$file.unused" ] &&
+		does restore --fresh "$file" && [ ! -e "$file.unused" ] &&
+		: >"$file.unused" && does save "$file" && [ ! -e "$file.unused" ]
+}
+
+# A first start that can't remove the marker is not acknowledged, and can be done again.
+marker_stays()
+{
+	unused
+	while_set FAKE_FAIL 'unlink 1 5' fails 1 'removing .unused beside it' \
+		restore --first "$file" && [ "$(field ceiling_ns)" = 0 ] &&
+		does restore --first "$file" && [ ! -e "$file.unused" ] && is_covered
+}
+
+first_start_fails_to_save()
+{
+	unused
+	while_set FAKE_FAIL "$1" fails 1 'not saved again' restore --first "$file" &&
+		[ "$(field ceiling_ns)" = 0 ] && [ -e "$file.unused" ] &&
+		tool restore --first "$file" && [ ! -e "$file.unused" ] && is_covered
+}
+
+# Killed before each of its calls in turn, it leaves the marker or a file.
+survives_kills_of_first()
+{
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		unused
+		while_set FAKE_DIE "$n" tool restore --first "$file"
+		status=$?
+		is_covered && { [ -e "$file.unused" ] || [ -n "$(saved "$file")" ]; } || return
+		[ "$status" -eq 99 ] || break
+		reboot && tool restore --first "$file" && [ ! -e "$file.unused" ] &&
+			is_covered || return
+	done
+	[ "$status" -eq 0 ] && [ "$n" -gt 9 ]
+}
+
 # FIELD... : no ceiling is saved of such a time.
 saves_no_ceiling()
 {
@@ -658,6 +742,17 @@ it "restore after a clean shutdown begins where it ended" restores_after_clean_s
 it "save is refused before restore" saves_nothing_unrestored
 it "--fresh is refused over a file, whatever it is" fresh_is_refused_over_a_file
 it "--fresh needs a clock that is set" fresh_needs_a_clock
+it "--first begins where a marker is" first_start
+it "--first never begins where a file is lost" lost_file
+it "--first restores a file beside a marker" file_and_marker
+it "--first refuses a damaged file beside a marker" marker_and_damage
+it "a marker is for --first, and gone when anything is saved" marker_is_for_first
+it "--first that can't remove the marker is not acknowledged" marker_stays
+it "--first on a full disk can be done again" first_start_fails_to_save 'write 1 28'
+it "--first whose rename fails can be done again" first_start_fails_to_save 'rename 1 5'
+it "--first can be killed at any time" survives_kills_of_first
+it "--first with --fresh is refused" fails 2 'only one of --first and --fresh' \
+	restore --first --fresh
 it "save needs a clock that is set" \
 	saves_no_ceiling 'the clock is before 2020' wall_ns 0 slot_ns 0
 it "save takes the last time there is" saves_ahead slot_ns 8277292030$sec 6 8277292036$sec
