@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "formats.h"
+#include "output.h"
 #include "verbs.h"
 
 struct kuid *device_open(unsigned int format)
@@ -76,6 +77,13 @@ const char *device_error(void)
 	default:
 		return strerror(errno);
 	}
+}
+
+char *device_problem(const char *doing)
+{
+	if (errno == EAGAIN)
+		return problem_for_now("%s: %s", doing, device_error());
+	return problem("%s: %s", doing, device_error());
 }
 
 struct kuid_status device_status(struct kuid *handle)

@@ -27,6 +27,9 @@ struct kuid *device_open_local(unsigned int format);
  */
 const char *device_error(void);
 
+/* The same as a problem, see output.h. */
+char *device_problem(const char *doing);
+
 /* Read the status, or end with a message. */
 struct kuid_status device_status(struct kuid *handle);
 

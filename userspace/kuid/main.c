@@ -108,8 +108,9 @@ static void print_help(void)
 	       "\"kuid VERB --help\" lists the options of a verb.\n"
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
-	       "undecided, %d not held.\n",
-	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD);
+	       "undecided, %d not held, %d later.\n",
+	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD,
+	       EXIT_LATER);
 }
 
 int main(int argc, char **argv)

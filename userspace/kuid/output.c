@@ -144,16 +144,44 @@ void report_print(json_t *report, bool json, int width)
 	json_decref(report);
 }
 
+static int status = EXIT_FAILED;
+
+static char *text_of(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	return text;
+}
+
 char *problem(const char *format, ...)
 {
 	va_list args;
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		errx(EXIT_FAILED, "out of memory");
+	text = text_of(format, args);
 	va_end(args);
+	status = EXIT_FAILED;
 	return text;
+}
+
+char *problem_for_now(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = text_of(format, args);
+	va_end(args);
+	status = EXIT_LATER;
+	return text;
+}
+
+int problem_status(void)
+{
+	return status;
 }
 
 /* Work that ends sooner is not worth a line, and people read no faster. */

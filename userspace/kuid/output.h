@@ -70,6 +70,16 @@ void report_print(json_t *report, bool json, int width);
 char *problem(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * The same for a problem that may go away without anybody changing the command:
+ * the clock is set later, or the disk gets space.
+ */
+char *problem_for_now(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* The exit status that tells which kind the last problem was of. */
+int problem_status(void);
+
+/*
  * How far a verb is, as a line that is written over and over: on standard
  * error, if that is a terminal which standard output does not go to as well.
  * total is how many IDs there will be, 0 if there is no end to them.

@@ -134,14 +134,16 @@ static char *check_ahead(const struct saved_state *saved,
 		return NULL;
 	time_text_ns(saved->ceiling_ns, when);
 	time_text_ns(state->wall_ns, now);
-	return problem("%s is more than a day ahead of the clock: its ceiling "
-		       "is %s, and now it is %s; set the clock right, or if "
-		       "it is %s",
-		       save_target.path, when, now,
-		       is_of_another(saved)
-			       ? "and no IDs were made on this machine, whose "
-				 "file it is not, use --fresh --force"
-			       : "use --force, and have IDs in the future");
+	return problem_for_now("%s is more than a day ahead of the clock: its "
+			       "ceiling is %s, and now it is %s; set the clock "
+			       "right, or if it is %s",
+			       save_target.path, when, now,
+			       is_of_another(saved)
+				       ? "and no IDs were made on this "
+					 "machine, whose file it is not, use "
+					 "--fresh --force"
+				       : "use --force, and have IDs in the "
+					 "future");
 }
 
 static char *check(const struct saved_state *saved,
@@ -165,7 +167,7 @@ static char *restore_file(struct kuid *handle, const struct state_file *file)
 	if (wrong)
 		return wrong;
 	if (kuid_read_state(handle, &state))
-		return problem("reading the state: %s", device_error());
+		return device_problem("reading the state");
 	wrong = check(&saved, &state);
 	if (wrong)
 		return wrong;
@@ -176,7 +178,7 @@ static char *restore_file(struct kuid *handle, const struct state_file *file)
 	if (state.restored && saved.ceiling_ns == state.ceiling_ns)
 		return NULL;
 	if (kuid_restore_floor(handle, saved.ceiling_ns, NULL))
-		return problem("restoring: %s", device_error());
+		return device_problem("restoring");
 	tell_of_machine(&saved);
 	return NULL;
 }
@@ -195,11 +197,12 @@ static char *start_fresh(struct kuid *handle, const struct state_file *file)
 			       "made before may be made again",
 			       file->path);
 	if (kuid_read_state(handle, &state))
-		return problem("reading the state: %s", device_error());
+		return device_problem("reading the state");
 	if (state.wall_ns < SAVE_EARLIEST_NS)
-		return problem("the clock is before 2020: set it right first");
+		return problem_for_now("the clock is before 2020: set it right "
+				       "first");
 	if (kuid_start_fresh(handle, NULL))
-		return problem("beginning: %s", device_error());
+		return device_problem("beginning");
 	return NULL;
 }
 
@@ -230,13 +233,14 @@ static int run(void)
 	handle = device_open(KUID_FORMAT_DEFAULT);
 	wrong = state_file_open(&file, save_target.path);
 	if (wrong)
-		errx(EXIT_FAILED, "%s", wrong);
+		errx(problem_status(), "%s", wrong);
 	wrong = begin(handle, &file);
 	if (wrong)
-		errx(EXIT_FAILED, "%s", wrong);
+		errx(problem_status(), "%s", wrong);
 	wrong = save_ceiling(handle, &file);
 	if (wrong)
-		errx(EXIT_FAILED, "restored, but not saved again: %s", wrong);
+		errx(problem_status(), "restored, but not saved again: %s",
+		     wrong);
 	state_file_close(&file);
 	kuid_close(handle);
 	return EXIT_SUCCESS;
@@ -255,6 +259,7 @@ const struct verb verb_restore = {
 	       "then begins later than needed, never earlier. If FILE is "
 	       "refused, nothing is changed. With --first, a FILE that is "
 	       "lost is never taken for a first start.",
+	.exits = SAVE_EXITS,
 	.options = options,
 	.shared = save_options,
 	.take_args = save_take_args,

@@ -71,7 +71,8 @@ static char *check_state(const struct kuid_state *state, uint64_t ceiling_ns)
 			       "IDs were made on this machine before, \"kuid "
 			       "restore --fresh\"");
 	if (ceiling_ns < SAVE_EARLIEST_NS)
-		return problem("the clock is before 2020: set it right first");
+		return problem_for_now("the clock is before 2020: set it right "
+				       "first");
 	if (ceiling_ns > KUID_TIME_MAX_NS)
 		return problem("the time of IDs has come to the last that can "
 			       "be saved, in 2232: if the clock was in the "
@@ -168,7 +169,7 @@ char *save_ceiling(struct kuid *handle, const struct state_file *file)
 		free(wrong);
 		passed = false;
 		if (kuid_read_state(handle, &state))
-			return problem("reading the state: %s", device_error());
+			return device_problem("reading the state");
 		saved = saved_of(&state,
 				 ceiling_of(&state, ahead_ns + i * MORE_NS));
 		wrong = check_state(&state, saved.ceiling_ns);
@@ -194,7 +195,7 @@ static int run(void)
 		state_file_close(&file);
 	}
 	if (wrong)
-		errx(EXIT_FAILED, "%s", wrong);
+		errx(problem_status(), "%s", wrong);
 	kuid_close(handle);
 	return EXIT_SUCCESS;
 }
@@ -208,6 +209,7 @@ const struct verb verb_save = {
 	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
 	       "what was saved and acknowledged before holds. Do it again "
 	       "before the time ahead is over.",
+	.exits = SAVE_EXITS,
 	.shared = save_options,
 	.take_args = save_take_args,
 	.run = run,

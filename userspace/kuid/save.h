@@ -16,7 +16,8 @@
 /* A clock that shows less has not been set since the machine was built. */
 #define SAVE_EARLIEST_NS (1577836800 * SEC_NS) /* 2020-01-01 */
 
-/* For verbs that save: --ahead and FILE, put here. */
+/* For verbs that save: the exit statuses; --ahead and FILE, put here. */
+#define SAVE_EXITS "1 failed, 2 wrong usage, 75 may succeed later"
 extern const struct verb_option save_options[];
 void save_take_args(struct argp_state *state, char **args, int count);
 

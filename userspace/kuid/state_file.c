@@ -34,6 +34,10 @@ bool state_file_has_name(const char *path)
 
 static char *failed(const struct state_file *file, const char *what)
 {
+	/* Disks get space, and are mounted to be written after a boot. */
+	if (errno == ENOSPC || errno == EDQUOT || errno == EROFS)
+		return problem_for_now("%s: %s: %s", file->path, what,
+				       strerror(errno));
 	return problem("%s: %s: %s", file->path, what, strerror(errno));
 }
 

@@ -13,10 +13,11 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 /* Exit statuses, for all verbs. */
-#define EXIT_FAILED    1 /* the verb could not do what it was asked for */
-#define EXIT_USAGE     2 /* the command line is wrong */
-#define EXIT_UNDECIDED 3 /* the question has no answer */
-#define EXIT_NOT_HELD  4 /* --check: uniqueness or order is not held */
+#define EXIT_FAILED    1  /* the verb could not do what it was asked for */
+#define EXIT_USAGE     2  /* the command line is wrong */
+#define EXIT_UNDECIDED 3  /* the question has no answer */
+#define EXIT_NOT_HELD  4  /* --check: uniqueness or order is not held */
+#define EXIT_LATER     75 /* the same may succeed later: EX_TEMPFAIL */
 
 /**
  * struct verb_option - one option of a verb
