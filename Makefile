@@ -198,7 +198,8 @@ vm-programs: vm-packages vm-modules
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
 	@printf 'userspace:%s\n' library_test admin_test dropin.sh readme.sh \
-		tool.sh tool_state.sh >> $(TESTS)/selftests/kselftest-list.txt
+		tool.sh tool_state.sh tool_keep.sh \
+		>> $(TESTS)/selftests/kselftest-list.txt
 
 # The examples in all languages that this machine has, and 32-bit tests of the
 # library.

@@ -11,33 +11,43 @@
 #include "output.h"
 #include "verbs.h"
 
-struct kuid *device_open(unsigned int format)
+char *device_try_open(unsigned int format, struct kuid **handle)
 {
-	struct kuid *handle = kuid_open(format);
 	const char *path = kuid_format_device(format);
 
-	if (handle)
-		return handle;
+	*handle = kuid_open(format);
+	if (*handle)
+		return NULL;
 	switch (errno) {
 	case ENODEV:
-		errx(EXIT_FAILED,
-		     "there is no %s: load the module, as root, with "
-		     "\"modprobe kuid\", or \"insmod kuid.ko\" where it is "
-		     "not installed; IDs of a process alone are made by "
-		     "\"kuid gen --local\"",
-		     path);
+		return problem(
+			"there is no %s: load the module, as root, with "
+			"\"modprobe kuid\", or \"insmod kuid.ko\" where "
+			"it is not installed; IDs of a process alone are "
+			"made by \"kuid gen --local\"",
+			path);
 	case EACCES:
 	case EPERM:
-		errx(EXIT_FAILED,
-		     "%s: %s: anyone may read it unless a udev rule or the "
-		     "container says otherwise, see \"ls -l %s\"",
-		     path, strerror(errno), path);
+		return problem("%s: %s: anyone may read it unless a udev rule "
+			       "or the container says otherwise, see \"ls -l "
+			       "%s\"",
+			       path, strerror(errno), path);
 	case EINVAL:
-		errx(EXIT_FAILED, "this kernel's module makes no %s",
-		     kuid_format_name(format));
+		return problem("this kernel's module makes no %s",
+			       kuid_format_name(format));
 	default:
-		err(EXIT_FAILED, "%s", path);
+		return problem("%s: %s", path, strerror(errno));
 	}
+}
+
+struct kuid *device_open(unsigned int format)
+{
+	struct kuid *handle;
+	char *wrong = device_try_open(format, &handle);
+
+	if (wrong)
+		errx(EXIT_FAILED, "%s", wrong);
+	return handle;
 }
 
 struct kuid *device_open_local(unsigned int format)

@@ -18,6 +18,9 @@ struct limits {
 /* Open the handle of a format, or end with a message that says what to do. */
 struct kuid *device_open(unsigned int format);
 
+/* The same for a caller that goes on without it; see problem() in output.h. */
+char *device_try_open(unsigned int format, struct kuid **handle);
+
 /* The same for a handle in this process. */
 struct kuid *device_open_local(unsigned int format);
 

@@ -184,19 +184,27 @@ char *save_ceiling(struct kuid *handle, const struct state_file *file)
 	return wrong;
 }
 
+char *save_once(const struct state_file *file)
+{
+	struct kuid *handle;
+	char *wrong = device_try_open(KUID_FORMAT_DEFAULT, &handle);
+
+	if (!wrong)
+		wrong = save_ceiling(handle, file);
+	kuid_close(handle);
+	return wrong;
+}
+
 static int run(void)
 {
-	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
 	struct state_file file;
 	char *wrong = state_file_open(&file, save_target.path);
 
-	if (!wrong) {
-		wrong = save_ceiling(handle, &file);
-		state_file_close(&file);
-	}
+	if (!wrong)
+		wrong = save_once(&file);
 	if (wrong)
 		errx(problem_status(), "%s", wrong);
-	kuid_close(handle);
+	state_file_close(&file);
 	return EXIT_SUCCESS;
 }
 

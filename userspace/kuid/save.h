@@ -29,4 +29,7 @@ extern struct save_target {
 /* Save a ceiling, and have it acknowledged. */
 char *save_ceiling(struct kuid *handle, const struct state_file *file);
 
+/* The same with a handle of its own. */
+char *save_once(const struct state_file *file);
+
 #endif /* KUID_TOOL_SAVE_H */

@@ -13,9 +13,10 @@
 #include "output.h"
 #include "state_file.h"
 
-/* Suffixes of a file's name for the lock and for the next file. */
-#define LOCK ".lock"
-#define NEXT ".new"
+/* Suffixes of a file's name for the locks and for the next file. */
+#define LOCK   ".lock"
+#define KEEPER ".keeper"
+#define NEXT   ".new"
 
 static const char *last_name(const char *path)
 {
@@ -102,6 +103,27 @@ void state_file_close(struct state_file *file)
 		close(file->lock);
 	if (file->dir >= 0)
 		close(file->dir);
+}
+
+char *state_file_keep(const struct state_file *file, int *keeper, bool *taken)
+{
+	char name[NAME_MAX + 1], *wrong;
+
+	*taken = false;
+	snprintf(name, sizeof(name), "%s" KEEPER, file->name);
+	/* A file open for writing would keep its disk from being protected. */
+	*keeper = openat(file->dir, name,
+			 O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (*keeper < 0)
+		return failed(file, "making " KEEPER " beside it");
+	if (!flock(*keeper, LOCK_EX | LOCK_NB))
+		return NULL;
+	*taken = errno == EWOULDBLOCK;
+	wrong = *taken ? problem("another \"kuid keep\" keeps %s", file->path)
+		       : failed(file, "locking " KEEPER " beside it");
+	close(*keeper);
+	*keeper = -1;
+	return wrong;
 }
 
 /* Whether it is there, and if so that it is a file. */

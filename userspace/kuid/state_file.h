@@ -41,6 +41,14 @@ bool state_file_has_name(const char *path);
 char *state_file_open(struct state_file *file, const char *path);
 void state_file_close(struct state_file *file);
 
+/*
+ * Become the one process that keeps the file up to date, for as long as *keeper
+ * is open. *taken tells after a failure whether another process is. This lock
+ * is another file than that of state_file_open(), which is held for a moment
+ * only.
+ */
+char *state_file_keep(const struct state_file *file, int *keeper, bool *taken);
+
 /* Whether something of that name is there, whatever it is. */
 char *state_file_exists(const struct state_file *file, bool *exists);
 

@@ -81,6 +81,7 @@ struct verb {
 	VERB(convert) \
 	VERB(compare) \
 	VERB(status)  \
+	VERB(keep)    \
 	VERB(save)    \
 	VERB(restore) \
 	VERB(clock)   \

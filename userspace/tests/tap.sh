@@ -61,6 +61,16 @@ finish()
 	[ $failed -eq 0 ]
 }
 
+# eventually COMMAND...: waits until the command succeeds; fails if it never does.
+eventually()
+{
+	for _ in $(seq $((300 * ${KUID_PATIENCE:-1}))); do
+		! "$@" || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
 # prints TEXT ARGUMENT...: run with them succeeds, prints just that and says nothing.
 prints()
 {

@@ -5,23 +5,8 @@
 # are loading it again, with the clock set back. Prints KTAP. Needs root, KUID_MODULE and kuid on
 # PATH; sets the clock and puts it right again; leaves the module loaded as it was found, but new.
 
-dir=/tmp/state.d
-file=$dir/state
-# How many times as long all takes as usual.
-patience=${KUID_PATIENCE:-1}
-# shellcheck source=SCRIPTDIR/tap.sh
-. "${0%/*}/tap.sh"
-
-explain()
-{
-	tail -n 5 "$out" "$err" "$work/said"
-	kuid clock
-}
-
-does()
-{
-	kuid "$@" >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
-}
+# shellcheck source=SCRIPTDIR/reboots.sh
+. "${0%/*}/reboots.sh"
 
 fails()
 {
@@ -40,59 +25,6 @@ fails_with()
 	shift 2
 	kuid "$@" >"$out" 2>"$err"
 	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
-}
-
-# A reboot: the module is loaded again, with these parameters.
-reload()
-{
-	if [ -e /sys/module/kuid ]; then
-		rmmod kuid || return
-	fi
-	insmod "$KUID_MODULE" "$@"
-}
-
-# The clock as it would be, however often it was set.
-set_clock()
-{
-	read -r up _ </proc/uptime
-	date -s "@$((began + ${up%.*} - up_then + $1))" >/dev/null
-}
-
-# A value of "kuid clock" or "kuid node".
-value()
-{
-	kuid "$1" | sed -n "s/^$2  *//p"
-}
-
-saved()
-{
-	sed -n 's/^  "ceiling_ns": \([0-9]*\),$/\1/p' $file
-}
-
-# The kernel trusts in no more than the file has.
-is_covered()
-{
-	[ "$(saved)" -ge "$(value clock ceiling_ns)" ]
-}
-
-# Makes IDs of a format within two seconds, or not.
-makes()
-{
-	timeout $((2 * patience)) kuid gen -f "$1" -n "${2:-1}" >"$out" 2>"$err"
-}
-
-waits()
-{
-	! makes "$@" && [ ! -s "$out" ]
-}
-
-# A reboot into an empty directory.
-begin()
-{
-	rm -rf $dir
-	mkdir $dir
-	set_clock 0
-	reload "$@"
 }
 
 waits_for_state()
@@ -318,11 +250,6 @@ needs_root()
 	[ ! -e $dir/mine ]
 }
 
-only_sys_time()
-{
-	"${0%/*}/only_sys_time" kuid "$@" >"$out" 2>"$err"
-}
-
 # Without the capability: told so, and neither the kernel nor the file has changed.
 not_permitted()
 {
@@ -390,10 +317,6 @@ as_json()
 		kuid node --json >"$out" && grep -q '^{"node": ".*"identity": "good"}$' "$out"
 }
 
-read -r up_then _ </proc/uptime
-up_then=${up_then%.*}
-began=$(date +%s)
-
 it "with state=required IDs wait for state" waits_for_state
 it "who waits for state in vain is told" gives_up
 it "a fresh start must be said" fresh_start
@@ -421,6 +344,4 @@ it "the clock is forced back, and the saved state with it" forces_clock
 it "the identity is set" sets_identity
 it "what can't be is refused" refuses_identity
 it "all of it as JSON" as_json
-set_clock 0
-reload
-finish
+finish_reboots

@@ -92,6 +92,7 @@ it "nothing for a count" offers 'kuid gen -n '
 it "nothing for an ID" offers 'kuid inspect '
 it "files to save to" in_directory save
 it "files to restore" in_directory restore
+it "files to keep" in_directory keep
 it "files to write" in_directory cdi --output
 while read -r verb option; do
 	it "what $verb $option takes" takes_arguments "$verb" "$option"

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kuid keep: save the next ceiling for as long as the machine runs. */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "device.h"
+#include "output.h"
+#include "save.h"
+#include "service.h"
+
+/* How soon to try again after a failure. */
+#define RETRY_S 2
+
+static uint64_t every_s = 20;
+
+static const struct verb_option options[] = {
+	{ "every", 0, "SECONDS",
+	  "How often to save: 20 if not given; at most half of --ahead, so that "
+	  "one failure does no harm",
+	  take_number, &every_s, "a time between saves, in seconds", 1,
+	  SAVE_AHEAD_MOST / 2 },
+	{ 0 },
+};
+
+static void check_form(struct argp_state *state)
+{
+	if (every_s > save_target.ahead_s / 2)
+		argp_error(state,
+			   "--every %" PRIu64 " is more than half of --ahead "
+			   "%" PRIu64,
+			   every_s, save_target.ahead_s);
+}
+
+/* The reasons to wake up, as file descriptors. */
+enum {
+	TOLD_TO_END,
+	CLOCK_SET,
+	TIME_TO_SAVE,
+	WAKEUPS,
+};
+
+static int end_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		err(EXIT_FAILED, "signalfd");
+	return fd;
+}
+
+static int timer(clockid_t clock)
+{
+	int fd = timerfd_create(clock, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd < 0)
+		err(EXIT_FAILED, "timerfd_create");
+	return fd;
+}
+
+/*
+ * IDs follow a clock that is set forward at once, and may be past the ceiling
+ * then. A resume sets the clock, too.
+ */
+static int clock_set(void)
+{
+	const struct itimerspec never = {
+		/* The kernel takes times that it can't reach for the last. */
+		.it_value.tv_sec = LONG_MAX,
+	};
+	int fd = timer(CLOCK_REALTIME);
+
+	if (timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
+			    &never, NULL) &&
+	    errno != ECANCELED)
+		err(EXIT_FAILED, "timerfd_settime");
+	return fd;
+}
+
+static void arm(int fd, time_t seconds)
+{
+	const struct itimerspec once = { .it_value.tv_sec = seconds };
+
+	if (timerfd_settime(fd, 0, &once, NULL))
+		err(EXIT_FAILED, "timerfd_settime");
+}
+
+/* Wait for one of the reasons; false if it is to end. */
+static bool wait_for(struct pollfd wakeups[WAKEUPS])
+{
+	uint64_t expired;
+
+	while (poll(wakeups, WAKEUPS, -1) < 0)
+		if (errno != EINTR)
+			err(EXIT_FAILED, "poll");
+	if (wakeups[TOLD_TO_END].revents)
+		return false;
+	/*
+	 * Before the clock is read: if it is set after that, it wakes again.
+	 * The read fails with ECANCELED, and takes the news all the same.
+	 */
+	if (read(wakeups[CLOCK_SET].fd, &expired, sizeof(expired)) < 0 &&
+	    errno != EAGAIN && errno != ECANCELED)
+		err(EXIT_FAILED, "reading a timer");
+	return true;
+}
+
+static char *save(int *keeper)
+{
+	struct state_file file;
+	bool taken = false;
+	char *wrong = state_file_open(&file, save_target.path);
+
+	if (wrong)
+		return wrong;
+	if (*keeper < 0)
+		wrong = state_file_keep(&file, keeper, &taken);
+	if (taken)
+		errx(EXIT_FAILED, "%s", wrong);
+	if (!wrong)
+		wrong = save_once(&file);
+	state_file_close(&file);
+	return wrong;
+}
+
+/* Tell of a failure once, and of its end. Takes the message. */
+static void tell(char *wrong)
+{
+	static char *told;
+
+	if (wrong && (!told || strcmp(wrong, told)))
+		service_log(SERVICE_ERR, "not saving: %s", wrong);
+	if (!wrong && told)
+		service_log(SERVICE_NOTICE, "saving again");
+	service_notify("STATUS=%s%s", wrong ? "Not saving: " : "Saving",
+		       wrong ? wrong : "");
+	free(told);
+	told = wrong;
+}
+
+static int run(void)
+{
+	struct pollfd wakeups[WAKEUPS] = {
+		[TOLD_TO_END] = { end_signals(), POLLIN },
+		[CLOCK_SET] = { clock_set(), POLLIN },
+		[TIME_TO_SAVE] = { timer(CLOCK_BOOTTIME), POLLIN },
+	};
+	int keeper = -1;
+	bool ready = false;
+
+	do {
+		char *wrong = save(&keeper);
+		uint64_t seconds = every_s;
+
+		if (wrong && seconds > RETRY_S)
+			seconds = RETRY_S;
+		tell(wrong);
+		/* Also after a failure, which the status tells of. */
+		if (!ready)
+			service_notify("READY=1");
+		ready = true;
+		arm(wakeups[TIME_TO_SAVE].fd, seconds);
+	} while (wait_for(wakeups));
+	service_notify("STOPPING=1");
+	return EXIT_SUCCESS;
+}
+
+const struct verb verb_keep = {
+	.name = "keep",
+	.summary = "save, again and again, while the machine runs",
+	.args = "[FILE]",
+	.doc = "Save as \"kuid save\" does, again and again, until SIGTERM, "
+	       "SIGINT or SIGHUP. Save at once after the clock was set or the "
+	       "machine was suspended.\v"
+	       "FILE is " STATE_FILE_USUAL " if not given. A failure is told "
+	       "once, and saving is tried again every 2 seconds. The end saves "
+	       "nothing: run \"kuid save --ahead 0\" when no more IDs are made.",
+	.options = options,
+	.shared = save_options,
+	.take_args = save_take_args,
+	.check = check_form,
+	.run = run,
+};
