@@ -5,9 +5,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "device.h"
 #include "formats.h"
+#include "nanoseconds.h"
 #include "output.h"
 #include "verbs.h"
 
@@ -105,6 +107,16 @@ struct kuid_status device_status(struct kuid *handle)
 	return status;
 }
 
+uint64_t device_time_left(const struct kuid_status *status)
+{
+	struct timespec wall;
+	uint64_t now;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	now = wall.tv_sec * SEC_NS + wall.tv_nsec + status->slot_lag_ns;
+	return status->ceiling_ns > now ? status->ceiling_ns - now : 0;
+}
+
 /* Whether the gate is shut because of the ceiling, and not of the floor. */
 static bool state_is_restored(void)
 {
@@ -122,8 +134,8 @@ static void __attribute__((noreturn)) no_state(const char *name)
 	if (state_is_restored())
 		errx(EXIT_FAILED,
 		     "no %s is made: state is required, and IDs have come to "
-		     "the ceiling that was saved last. Run \"kuid save\" as "
-		     "root, and again every 30 seconds",
+		     "the ceiling that was saved last. Run \"kuid keep\" as "
+		     "root; if it runs, its messages say why it doesn't save",
 		     name);
 	errx(EXIT_FAILED,
 	     "no %s is made: state is required, and none was restored since "

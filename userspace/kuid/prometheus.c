@@ -99,6 +99,9 @@ static void print_clocks(const struct kuid_status *status)
 	plain_seconds("ceiling_timestamp_seconds",
 		      "Time that was saved last, 0 if none was.",
 		      status->ceiling_ns);
+	plain_seconds("ceiling_left_seconds",
+		      "How long until IDs come to that time, 0 if they have.",
+		      device_time_left(status));
 }
 
 static void print_counters(const struct kuid_status *status)

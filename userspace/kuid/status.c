@@ -13,8 +13,12 @@
 #include "formats.h"
 #include "output.h"
 #include "prometheus.h"
+#include "save.h"
 
 #define WIDTH 79 /* of a line for people */
+
+/* With its usual times, "kuid keep" never lets the ceiling come so near. */
+#define NEAR_S (SAVE_AHEAD_USUAL / 2)
 
 static bool check;
 static bool json;
@@ -93,6 +97,22 @@ static void print_reasons(uint64_t bits)
 		       unknown);
 }
 
+/* Before the ceiling is reached, which is a reason of the kernel's. */
+static void print_nearness(const struct kuid_status *status)
+{
+	int column;
+
+	if (!status->ceiling_ns || status->reasons & KUID_REASON_PAST_CEILING ||
+	    device_time_left(status) >= NEAR_S * SEC_NS)
+		return;
+	column = printf("\nnear_ceiling:") - 1;
+	print_words("IDs soon come to the ceiling.", &column);
+	print_words("If \"kuid keep\" runs, it does not save, and its messages "
+		    "say why: \"journalctl -u kuid-keep\".",
+		    &column);
+	putchar('\n');
+}
+
 static void print_seconds(const char *key, uint64_t ns, const char *of)
 {
 	char text[SECONDS_TEXT_SIZE];
@@ -123,6 +143,9 @@ static void print_numbers(const struct kuid_status *status)
 	print_seconds("", status->grid_ahead_ns, "{grid}");
 	print_time("floor", status->floor_ns);
 	print_time("ceiling", status->ceiling_ns);
+	if (status->ceiling_ns)
+		print_seconds("", device_time_left(status),
+			      "until IDs come to the ceiling");
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		printf("%-12s %" PRIu64 " %s\n", i == 1 ? "IDs made" : "",
 		       (uint64_t)status->ids[i], kuid_format_name(i));
@@ -160,6 +183,7 @@ static void print_text(const struct kuid_status *status,
 		printf("%-12s %s\n", promises[i].name,
 		       status->held & promises[i].bit ? "yes" : "no");
 	print_reasons(status->reasons);
+	print_nearness(status);
 	print_numbers(status);
 	print_limits(limits);
 }
@@ -216,6 +240,9 @@ static json_t *describe(const struct kuid_status *status,
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add_clocks(report, status);
+	report_add(report, "ceiling_left_ns",
+		   status->ceiling_ns ? json_integer(device_time_left(status))
+				      : json_null());
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		report_add(ids, kuid_format_name(i),
 			   json_integer(status->ids[i]));

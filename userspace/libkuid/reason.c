@@ -69,7 +69,8 @@ static const struct reason {
 	  "State was restored, and the time has come to the ceiling that stable storage covers, or "
 	  "there is none yet.",
 	  "From there on IDs may be repeated after a reboot; where state is required, calls wait for a "
-	  "higher one, 30 seconds at most, and then fail. Run \"kuid save\", and again every 30 seconds." },
+	  "higher one, 30 seconds at most, and then fail. Run \"kuid keep\", which goes on saving; if it "
+	  "runs, its messages say why it does not save: \"journalctl -u kuid-keep\"." },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity",
 	  "This machine may be a clone, and a node or worker that was given is not confirmed for it.",
 	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "

@@ -326,7 +326,7 @@ it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
 it "no state: how to restore it" says_which_state_is_missing 0 restore
-it "the ceiling: how to save a higher one" says_which_state_is_missing 1 save
+it "the ceiling: how to save a higher one" says_which_state_is_missing 1 keep
 it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
 it "an old module" failing generate 25 'too old for this'

@@ -73,6 +73,24 @@ tells_unknown_reason()
 		grep -qxF 'kuid_reason{reason="unknown"} 1' "$out"
 }
 
+# CEILING LINES SECONDS JSON: how near it is, in each form.
+tells_ceiling()
+{
+	set_field ceiling_ns "$1"
+	status && [ "$(grep -c '^near_ceiling: ' "$out")" -eq "$2" ] &&
+		! grep -qE '^.{80}' "$out" && { [ "$1" -eq 0 ] ||
+		grep -qxF "             $3 s: until IDs come to the ceiling" "$out"; } &&
+		status --json && grep -qF "\"ceiling_left_ns\": $4, " "$out" &&
+		status --prometheus && grep -qxF "kuid_ceiling_left_seconds $3" "$out"
+}
+
+# The kernel's own reason says it all.
+tells_past_ceiling()
+{
+	set_field reasons 256
+	tells_ceiling 1795162502000000000 0 0 0 && status && grep -q '^past_ceiling: ' "$out"
+}
+
 # Whatever it says to run is a verb with these options.
 advises_what_there_is()
 {
@@ -152,6 +170,7 @@ has_metrics()
 		kuid_ahead_seconds{ids="grid"} 0.000000005
 		kuid_floor_timestamp_seconds 1795162440
 		kuid_ceiling_timestamp_seconds 1795162560
+		kuid_ceiling_left_seconds 57.5
 		kuid_ids_total{format="v1"} 10
 		kuid_ids_total{format="v6"} 11
 		kuid_ids_total{format="v7"} 12
@@ -190,6 +209,7 @@ run-ahead    0.000000003 s: v1 v6 v7
              0.000000005 s: k64 k96 k128
 floor        2026-11-20T08:14:00.000000000Z
 ceiling      2026-11-20T08:16:00.000000000Z
+             57.5 s: until IDs come to the ceiling
 IDs made     10 v1
              11 v6
              12 v7
@@ -217,7 +237,7 @@ json="$json \"stamp_lag_ns\": 1,"
 json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
 json="$json \"grid_ahead_ns\": 5, \"floor\": \"2026-11-20T08:14:00.000000000Z\","
 json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
-json="$json \"ceiling_ns\": 1795162560000000000, \"ids\": {\"v1\": 10, \"v6\": 11, \"v7\": 12,"
+json="$json \"ceiling_ns\": 1795162560000000000, \"ceiling_left_ns\": 57500000000, \"ids\": {\"v1\": 10, \"v6\": 11, \"v7\": 12,"
 json="$json \"lex\": 13, \"k64\": 14, \"k96\": 15, \"k128\": 16}, \"waits\": 9,"
 json="$json \"would_blocks\": 6, \"steps_back\": 7, \"steps_forward\": 8, \"vm_forks\": 1,"
 json="$json \"limits\": {\"max_ahead_ns\": 100000000, \"batch_ahead_ns\": 50000000,"
@@ -244,6 +264,11 @@ it "no notification of clones is told" tells_reason 32 no_vm_fork
 it "no random numbers are told" tells_reason 64 random_not_ready
 it "a forced clock is told" tells_reason 128 forced_clock
 it "the ceiling is told" tells_reason 256 past_ceiling
+it "a ceiling that is near is told" tells_ceiling 1795162532499999999 1 29.999999999 29999999999
+it "a ceiling that is not near is not" tells_ceiling 1795162532500000000 0 30 30000000000
+it "a ceiling that is reached is near" tells_ceiling 1795162502500000000 1 0 0
+it "no ceiling is not near" tells_ceiling 0 0 0 null
+it "a ceiling that the kernel tells is told once" tells_past_ceiling
 it "a clone is told" tells_reason 512 stale_identity
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
