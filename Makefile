@@ -46,8 +46,9 @@ help:
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
 	@echo 'make modules_install  the module; takes INSTALL_MOD_PATH'
 	@echo 'make install    library, tool and drop-in; or one of them: install-lib,'
-	@echo '                install-tool, install-dropin'
-	@echo 'make uninstall  remove what these installed'
+	@echo '                install-tool, install-dropin; install-system adds the units.'
+	@echo '                Documentation/building.md lists what they take'
+	@echo 'make uninstall  remove what these four installed'
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
@@ -122,7 +123,7 @@ modules_install:
 userspace:
 	$(MAKE) -C userspace O=$(BUILD)/userspace
 
-INSTALLS := install uninstall $(addprefix install-,lib tool dropin)
+INSTALLS := install uninstall $(addprefix install-,lib tool dropin system)
 .PHONY: $(INSTALLS)
 $(INSTALLS):
 	$(MAKE) -C userspace O=$(BUILD)/userspace $@

@@ -246,6 +246,15 @@ for variable in BINDIR INCLUDEDIR DATADIR MANDIR COMPLETIONDIR PKGCONFIGDIR; do
 	it "it moves files" eval 'installed | grep -q ^/moved/'
 	it "uninstall takes $variable" uninstalls $variable=/moved
 done
+for variable in UNITDIR UDEVDIR MODULESLOADDIR MODPROBEDIR; do
+	it "install-system takes $variable" make_quietly install-system $variable=/moved
+	it "it moves files" eval 'installed | grep -q ^/moved/'
+	it "uninstall takes $variable" uninstalls $variable=/moved
+done
+it "no name in @ is left in a unit" eval \
+	'make_quietly install-system && ! grep -r "@[A-Z]*@" "$dest"'
+it "uninstall removes the units" uninstalls
+
 # A refused install leaves nothing.
 does_not_install()
 {
