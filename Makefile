@@ -55,6 +55,7 @@ help:
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
+	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -402,6 +403,12 @@ check-kcsan: vm-root vm-tests kcsan-modules
 	@$(VM)/initramfs.sh -o $(KCSAN_INITRD) $(ROOT) $(TESTS) $(KCSAN) \
 		$(KCSAN_KERNEL)/nic
 	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
+
+# The Debian packages, for the debian/changelog of this tree.
+.PHONY: packages
+packages:
+	@$(VM)/setup.sh install build
+	@selftests/install/packages.sh $(BUILD)/packages
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.
