@@ -56,6 +56,7 @@ help:
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make packages   the Debian packages, in build/packages'
+	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -405,10 +406,16 @@ check-kcsan: vm-root vm-tests kcsan-modules
 	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
 # The Debian packages, for the debian/changelog of this tree.
-.PHONY: packages
+.PHONY: packages check-packages
 packages:
 	@$(VM)/setup.sh install build
 	@selftests/install/packages.sh $(BUILD)/packages
+
+# Debian 12 with Linux 6.1 and 6.12, Debian 13 with 6.12 and 7.x.
+ROOTS	?= root-bookworm root-trixie
+check-packages:
+	@$(VM)/setup.sh install build boot
+	@selftests/run/check_packages.sh $(BUILD) $(ROOTS)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.

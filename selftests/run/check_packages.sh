@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the Debian packages and installs them into roots of fetch.sh that are not booted:
+#   check_packages.sh BUILD ROOT...
+# Prints TAP, and one line of totals. BUILD/packages gets the packages of this version, BUILD/packages-next those of the next
+# one. Needs root.
+
+set -uo pipefail
+
+if (( $# < 2 )); then
+	echo "usage: check_packages.sh BUILD ROOT..." >&2
+	exit 2
+fi
+mkdir -p "$1"
+build=$(cd "$1" && pwd)
+shift
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+install=$here/../install
+# shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
+. "$here/../../userspace/tests/tap.sh"
+# shellcheck disable=SC2154 # work is set there
+root=$work/root
+
+in_root()
+{
+	"$install/root.sh" run "$root" "$@"
+}
+
+# Fails unless what follows prints nothing.
+silent()
+{
+	[[ -z $("$@" 2>&1 | tee /dev/stderr) ]]
+}
+
+build_packages()
+{
+	"$install/packages.sh" "$@"
+}
+
+# Another directory, umask, language and time zone than those of the first build.
+build_again()
+{
+	(umask 077 && TMPDIR=$work TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_packages "$work/again")
+}
+
+same_bytes()
+{
+	diff <(cd "$build/packages" && sha256sum ./*.{deb,tar.xz,dsc}) \
+		<(cd "$work/again" && sha256sum ./*.{deb,tar.xz,dsc})
+}
+
+# Whether DKMS would build for a kernel.
+dkms_takes()
+{
+	local BUILD_EXCLUSIVE_KERNEL BUILD_EXCLUSIVE_CONFIG
+
+	eval "$(grep ^BUILD_EXCLUSIVE_ "$here/../../debian/kuid-dkms.dkms")"
+	[[ $1 =~ $BUILD_EXCLUSIVE_KERNEL && $BUILD_EXCLUSIVE_CONFIG == "CONFIG_64BIT CONFIG_NET" ]]
+}
+
+dkms_refuses()
+{
+	! dkms_takes "$1"
+}
+
+# All files that packages of this project could leave. What apt, dpkg and DKMS keep for themselves
+# is not listed.
+files()
+{
+	(cd "$root" && find . -xdev \( -path ./proc -o -path ./dev -o -path ./run -o -path ./var/log \
+		-o -path ./var/cache -o -path ./var/lib/dpkg -o -path ./var/lib/apt \) -prune \
+		-o ! -path './var/lib/dkms/mok.*' ! -name 'modules.*' ! -path './etc/ld.so.cache' -print) |
+		LC_ALL=C sort
+}
+
+# A kernel has the module of this version, built for it.
+module_built()
+{
+	local version=$1 kernel=$2 module=/lib/modules/$2/updates/dkms/kuid.ko
+
+	[[ -e $root$module ]] || module+=.xz
+	[[ $(in_root modinfo -F vermagic "$module") == "$kernel "* ]] &&
+		[[ $(in_root modinfo -F version "$module") == "$version" ]] &&
+		[[ $(in_root dkms status -k "$kernel") == "kuid/$version, $kernel, x86_64: installed" ]]
+}
+
+# By this machine's compiler, against the root's libkuid-dev.
+compiles()
+{
+	cat >"$work/program.c" <<-'END'
+	#include <kuid.h>
+	#include <linux/kuid.h>
+	int main(void)
+	{
+		struct kuid *handle = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
+		unsigned char id[KUID_ID_MAX];
+
+		return !handle || kuid_one(handle, id);
+	}
+	END
+	gcc -o "$root/tmp/program" -isystem "$root/usr/include" "$work/program.c" \
+		-L "$root/usr/lib/$(gcc -print-multiarch)" -lkuid &&
+		in_root /tmp/program && rm "$root/tmp/program"
+}
+
+# The units as systemd reads them, with the programs that they start.
+units_correct()
+{
+	# shellcheck disable=SC2016 # for the shell in the root
+	silent in_root sh -c 'systemd-analyze verify --man=no \
+		$(dpkg -L kuid | grep "/system/.*\.service$")'
+}
+
+units_enabled()
+{
+	local unit
+
+	for unit in kuid-restore kuid-keep kuid-cdi; do
+		[[ $(in_root systemctl is-enabled $unit) == enabled ]] || return
+	done
+}
+
+tool_has_version()
+{
+	[[ $(in_root kuid --version) == *" $1" ]]
+}
+
+echo "TAP version 13"
+it "the packages can be built" build_packages "$build/packages"
+it "they can be built once more" build_again
+it "both builds have the same bytes" same_bytes
+it "lintian finds nothing" silent lintian --allow-root --profile debian "$build/packages"/*.changes
+version=$(dpkg-parsechangelog -l "$here/../../debian/changelog" -S Version)
+next=$version.1
+it "the packages of version $next can be built" \
+	build_packages --version "$next" "$build/packages-next"
+
+for kernel in 6.1.0-30-amd64 6.9.7 6.10.11+bpo-amd64 6.12.95+deb12-amd64 7.0.1 7.3-rc1 7.12.1-amd64; do
+	it "DKMS builds for $kernel" dkms_takes $kernel
+done
+for kernel in 5.10.0-30-amd64 6.0.12-amd64 60.1.1 16.1.0 8.0.1; do
+	it "DKMS doesn't build for $kernel" dkms_refuses $kernel
+done
+
+install_packages()
+{
+	local packages
+	mapfile -t packages < <(find "$1" -name '*.deb' ! -name '*-dbgsym_*')
+	"$install/root.sh" install "$root" "${packages[@]}"
+}
+
+check_root()
+{
+	local kernels kernel
+
+	it "$1 can be made" "$install/root.sh" new "$root" "$1"
+	files >"$work/before"
+	it "the packages can be installed" install_packages "$build/packages"
+	mapfile -t kernels < <(cd "$root/lib/modules" && printf '%s\n' * | sort -V)
+	it "there are headers of two kernels" test ${#kernels[@]} = 2
+	for kernel in "${kernels[@]}"; do
+		it "the module is built for $kernel" module_built "$version" "$kernel"
+	done
+	it "its source has no Makefile that DKMS could take for its own" \
+		test ! -e "$root/usr/src/kuid-$version/Makefile"
+	it "the units are correct" units_correct
+	it "they are enabled" units_enabled
+	it "the first boot may begin without a saved state" test -e "$root/var/lib/kuid/state.unused"
+	it "the module is loaded with state=required" \
+		grep -rqx 'options kuid state=required' "$root/lib/modprobe.d"
+	it "kuid makes IDs without the device" in_root kuid gen --local -f v7
+	it "a program can be compiled with the library" compiles
+	it "the manual is there" test -e "$root/usr/share/man/man1/kuid.1.gz"
+
+	rm -f "$root/var/lib/kuid/state.unused"
+	it "the packages can be upgraded" install_packages "$build/packages-next"
+	# Where the running kernel is not installed, DKMS builds an upgrade for the newest one that is.
+	kernel=$(find "$root/boot" -name 'vmlinuz-*' -printf '%f\n' | sort -V | tail -n 1)
+	it "the module of ${kernel#vmlinuz-} is the new one" module_built "$next" "${kernel#vmlinuz-}"
+	it "the tool is the new one" tool_has_version "$next"
+	it "an upgrade is no first installation" test ! -e "$root/var/lib/kuid/state.unused"
+
+	# shellcheck disable=SC2016
+	it "the packages can be purged" in_root sh -c \
+		'apt-get -q purge -y kuid kuid-dkms libkuid0 libkuid-dev libkuid-uuid'
+	files >"$work/after"
+	it "purging leaves nothing" diff "$work/before" "$work/after"
+	"$install/root.sh" remove "$root"
+}
+
+for name; do
+	check_root "$name"
+done
+echo "$((nr - failed)) passed, $failed failed, 0 skipped"
+finish
