@@ -232,7 +232,7 @@ targets()
 	done < <(quoted make) >"$work/sources"
 	# make -q fails where something is to be made.
 	while read -r from; do
-		make -C "$from" -pRrq : 2>/dev/null | sed -nE "s|^([a-z][a-z0-9-]*):.*|$from \1|p"
+		make -C "$from" -pRrq : 2>/dev/null | sed -nE "s|^([a-z][a-z0-9_-]*):.*|$from \1|p"
 	done < <(cut -d ' ' -f 1 "$work/sources" | sort -u) >"$work/documents"
 	within "target of make" "the documents" "the Makefile"
 }
