@@ -71,6 +71,20 @@ eventually()
 	return 1
 }
 
+# ends SIGNAL PID: the exit status of a child that is told to end; it is killed if it never does.
+ends()
+{
+	kill "-$1" "$2" || return
+	eventually has_ended "$2" || kill -KILL "$2"
+	wait "$2"
+}
+
+# Its status can still be asked for.
+has_ended()
+{
+	! grep -qs '^State:[^Z]*(' "/proc/$1/status"
+}
+
 # prints TEXT ARGUMENT...: run with them succeeds, prints just that and says nothing.
 prints()
 {

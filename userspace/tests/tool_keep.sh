@@ -24,7 +24,7 @@ with_keeper()
 	"$@"
 	result=$?
 	cat $said
-	kill -TERM "$keeper" && wait "$keeper" && [ $result -eq 0 ]
+	ends TERM "$keeper" && [ $result -eq 0 ]
 }
 
 says_lines()
@@ -166,7 +166,7 @@ keeps_margin()
 {
 	begin_short || return
 	start --ahead $((20 * patience)) --every 1
-	eventually covers "$(($(now) + 2))" && kill "-$1" "$keeper" && wait "$keeper" &&
+	eventually covers "$(($(now) + 2))" && ends "$1" "$keeper" &&
 		says_only 0 '' && covers "$(now)" && makes k64 10
 }
 

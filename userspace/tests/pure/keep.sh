@@ -59,8 +59,7 @@ ends_with()
 	shift
 	"$@"
 	result=$?
-	kill -TERM "$keeper" 2>/dev/null
-	wait "$keeper"
+	ends TERM "$keeper"
 	[ $? -eq "$want" ] && [ ! -s "$out" ] && [ $result -eq 0 ]
 }
 
@@ -153,7 +152,7 @@ only_one()
 ends_by()
 {
 	start "$file"
-	eventually has_saved && cp "$file" "$FAKE/before" && kill "-$1" "$keeper" && wait "$keeper" &&
+	eventually has_saved && cp "$file" "$FAKE/before" && ends "$1" "$keeper" &&
 		cmp -s "$file" "$FAKE/before" && [ "$(field ceiling_ns)" = $((now + 60))$sec ] &&
 		[ ! -s "$err" ]
 }
@@ -163,7 +162,7 @@ ends_while_failing()
 {
 	obstruct
 	start "$file"
-	eventually says_lines 1 'not saving: ' && kill -TERM "$keeper" && wait "$keeper"
+	eventually says_lines 1 'not saving: ' && ends TERM "$keeper"
 }
 
 # --- systemd
@@ -200,10 +199,11 @@ notifies()
 	unset NOTIFY_SOCKET
 	eventually has_notified 'READY=1' &&
 		has_notified 'STATUS=Not saving: ' && clear_away &&
-		eventually has_notified 'STATUS=Saving' && kill -TERM "$keeper" && wait "$keeper" &&
+		eventually has_notified 'STATUS=Saving' && ends TERM "$keeper" &&
 		eventually has_notified 'STOPPING=1' && [ "$(grep -c READY "$FAKE/notified")" -eq 1 ] &&
 		says_lines 0 NOTIFY_SOCKET
 	result=$?
+	[ $result -eq 0 ] || ends TERM "$keeper"
 	kill "$listener"
 	wait "$listener" 2>/dev/null
 	return $result
