@@ -124,8 +124,8 @@ untouched()
 is_for_now()
 {
 	case $1 in
-	*'a day ahead'* | *'whose file it is not'* | *'No space left'* | *'Read-only'* | \
-		*'random generator'*) echo 75 ;;
+	*'a day ahead'* | *'whose file it is not'* | *'No space left'* | *'quota'* | \
+		*'Read-only'* | *'random generator'*) echo 75 ;;
 	*) echo 1 ;;
 	esac
 }
@@ -825,6 +825,7 @@ it "no lock: all is as before" keeps_all 'create 1 30' 'Read-only file system'
 it "chmod fails: all is as before" keeps_all 'chmod 1 1' 'setting the mode'
 it "a full disk at once: all is as before" full_disk 1
 it "a full disk later: all is as before" full_disk 3
+it "a full quota: all is as before" keeps_all 'write 1 122' 'Disk quota exceeded'
 it "fsync fails: all is as before" \
 	keeps_all 'fsync 1 5' 'fsync of .new beside it: Input/output error'
 it "rename fails: all is as before" keeps_all 'rename 1 30' 'replacing it: Read-only file system'
