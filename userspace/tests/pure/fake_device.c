@@ -100,16 +100,21 @@ static void load(void)
 	fclose(file);
 }
 
-/* By renaming, since a test may look at it at any time. */
+/*
+ * By renaming, since a test may look at it at any time. Each thread has a file
+ * of its own: they would rename that of another one.
+ */
 static void store(void)
 {
-	FILE *file = fake_file("device.new", "w");
-	char from[4096], to[4096];
+	char name[32], from[4096], to[4096];
+	FILE *file;
 
+	snprintf(name, sizeof(name), "device.%d", gettid());
+	file = fake_file(name, "w");
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		fprintf(file, "%s %" PRIu64 "\n", fields[i].name, *field(i));
 	fclose(file);
-	snprintf(from, sizeof(from), "%s/device.new", getenv("FAKE"));
+	snprintf(from, sizeof(from), "%s/%s", getenv("FAKE"), name);
 	snprintf(to, sizeof(to), "%s/device", getenv("FAKE"));
 	if (rename(from, to))
 		abort();
