@@ -45,6 +45,12 @@ set_field()
 	sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
 }
 
+# A keep that should be refused would run on.
+run()
+{
+	LD_PRELOAD=$FAKE_DEVICE timeout 100 kuid "$@"
+}
+
 # It is started in the background, so $keeper is the tool itself.
 start()
 {
@@ -139,7 +145,7 @@ only_one()
 {
 	start --every 1 --ahead 60 "$file"
 	eventually has_saved && first=$keeper || return
-	LD_PRELOAD=$FAKE_DEVICE timeout 100 kuid keep "$file" >"$out" 2>"$FAKE/second"
+	run keep "$file" >"$out" 2>"$FAKE/second"
 	[ $? -eq 1 ] && grep -qF "another \"kuid keep\" keeps $file" "$FAKE/second" &&
 		eventually follows $((now + 5)) $((now + 65)) && run save "$file" &&
 		kill -KILL "$first" || return
