@@ -251,7 +251,8 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			return;
 		}
 		f = format_of(query->format);
-		if (query->formats != 0xfe || query->orders != 0xe ||
+		if (query->formats != (2ULL << LAST_FORMAT) - 2 ||
+		    query->orders != 0xe ||
 		    query->id_size != f->id_size ||
 		    query->text_size != f->text_size ||
 		    query->rate_max != f->rate ||

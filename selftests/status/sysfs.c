@@ -43,13 +43,9 @@ static const struct attribute {
 	{ "limits/max_ahead_ns", DECIMAL },
 	{ "limits/batch_ahead_ns", DECIMAL },
 	{ "limits/step_limit_ns", DECIMAL },
-	{ "counters/v1", DECIMAL },
-	{ "counters/v6", DECIMAL },
-	{ "counters/v7", DECIMAL },
-	{ "counters/lex", DECIMAL },
-	{ "counters/k64", DECIMAL },
-	{ "counters/k96", DECIMAL },
-	{ "counters/k128", DECIMAL },
+#define COUNTER(name, ...) { "counters/" #name, DECIMAL },
+	FORMATS(COUNTER)
+#undef COUNTER
 	{ "counters/waits", DECIMAL },
 	{ "counters/would_blocks", DECIMAL },
 	{ "counters/steps_back", DECIMAL },
