@@ -8,6 +8,9 @@
 # shellcheck source=SCRIPTDIR/../fake_device.sh
 . "${0%/*}/../fake_device.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 begin_test()
 {
 	printf 'waiting 0\n' >"$FAKE/device"
@@ -27,7 +30,6 @@ bench()
 }
 
 # The subjects: name and kind.
-formats='v1 v6 v7 lex k64 k96 k128'
 measured()
 {
 	grep -v '^libuuid' "$FAKE/names" >"$FAKE/got"

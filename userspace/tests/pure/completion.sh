@@ -10,6 +10,9 @@
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "${0%/*}/../tap.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 explain()
 {
 	cat "$work/said"
@@ -83,10 +86,14 @@ for verb in $(verbs); do
 	it "options of $verb" offers_options "$verb"
 done
 it "options without a verb are gen's" offers 'kuid --fo' --forever --format
-it "formats to make" offers 'kuid gen -f ' v1 v6 v7 lex k64 k96 k128
-it "formats without a verb" offers 'kuid -f k' k64 k96 k128
-it "formats behind =" offers 'kuid gen --format = v' v1 v6 v7
-it "formats just behind =" offers 'kuid bench --format =' v1 v6 v7 lex k64 k96 k128
+# shellcheck disable=SC2086 # a list of words
+it "formats to make" offers 'kuid gen -f ' $formats
+# shellcheck disable=SC2086 # a list of words
+it "formats without a verb" offers 'kuid -f k' $grid_formats
+# shellcheck disable=SC2086 # a list of words
+it "formats behind =" offers 'kuid gen --format = v' $stamp_formats
+# shellcheck disable=SC2086 # a list of words
+it "formats just behind =" offers 'kuid bench --format =' $formats
 it "formats to read" offers 'kuid inspect --format u' uuid
 it "nothing for a count" offers 'kuid gen -n '
 it "nothing for an ID" offers 'kuid inspect '

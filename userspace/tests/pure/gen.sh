@@ -8,6 +8,9 @@
 # shellcheck source=SCRIPTDIR/../fake_device.sh
 . "${0%/*}/../fake_device.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 begin_test()
 {
 	printf 'slow_ms 0\n' >"$FAKE/device"
@@ -300,14 +303,14 @@ it "-o file" asks_for k96 file 2
 it "-o host" asks_for v7 host 3
 it "an old module, order" failing_order
 it "an old module, order of many" failing_order -n 5k
-for format in v1 v6 v7 lex k64 k96 k128; do
-	it "many of $format are lines" same_lines $format
+for format in $formats; do
+	it "many of $format are lines" same_lines "$format"
 done
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing generate 5 'making IDs of v1: Input/output error' -o host
-for format in v1 v6 v7 lex k96 k128; do
-	it "--local -f $format" makes_locally $format
+for format in $local_formats; do
+	it "--local -f $format" makes_locally "$format"
 done
 it "--local makes no k64" fails 1 '--local makes no k64, which has no node' --local -f k64
 it "--local has no order to choose" fails 2 '--order is for the device' --local -o host

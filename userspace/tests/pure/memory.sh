@@ -12,6 +12,9 @@ fi
 # shellcheck source=SCRIPTDIR/../fake_device.sh
 . "${0%/*}/../fake_device.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 # Exits with STATUS, and valgrind has nothing to say.
 is_clean()
 {
@@ -44,8 +47,8 @@ clean()
 
 clean 0 --help
 clean 2 frobnicate
-for format in v1 v6 v7 lex k64 k96 k128; do
-	clean 0 gen -f $format -n 5000
+for format in $formats; do
+	clean 0 gen -f "$format" -n 5000
 done
 clean 0 gen --binary -n 2
 clean 0 gen --cf -f v7

@@ -7,6 +7,9 @@
 
 # shellcheck source=SCRIPTDIR/../fake_device.sh
 . "${0%/*}/../fake_device.sh"
+
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
 dir=$FAKE/dir
 file=$dir/state
 
@@ -861,7 +864,7 @@ it "clock --json prints a line" clock_prints "$clock_json" clock --json
 it "clock is set back by force" forces_clock
 it "clock set back by force is to be saved" forces_clock_and_warns
 it "--force-clock needs --may-repeat" \
-	fails 2 'IDs of lex k64 k96 k128 may be the same' clock --force-clock
+	fails 2 "IDs of $slot_formats may be the same" clock --force-clock
 it "--may-repeat needs --force-clock" fails 2 '--may-repeat is for --force-clock' clock --may-repeat
 it "clock takes no argument" fails 2 'unexpected argument "now"' clock now
 it "clock: not permitted is told" fails_with 'force 1 1' fails 1 'not permitted' \

@@ -7,6 +7,9 @@
 # shellcheck source=SCRIPTDIR/../fake_device.sh
 . "${0%/*}/../fake_device.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 # All is well.
 begin_test()
 {
@@ -151,6 +154,21 @@ prints_metrics()
 		[ -z "$(tail -c 1 "$out" | tr -d '\n')" ]
 }
 
+# Prints TEXT for each format, with its name, the IDs that the fake device has made, the IDs a
+# second that are possible, and where. The device derives both figures from the format's number.
+each_format()
+{
+	number=0
+	for format in $formats; do
+		number=$((number + 1)) where=
+		case " $stamp_formats " in
+		*" $format "*) where=' on a CPU' ;;
+		esac
+		printf '%b' "$1" | sed "s/FORMAT/$format/; s/IDS/$((9 + number))/
+			s/RATE/$((1000000000 / number))/; s/WHERE/$where/"
+	done
+}
+
 # Metrics have the values of the device.
 has_metrics()
 {
@@ -171,13 +189,7 @@ has_metrics()
 		kuid_floor_timestamp_seconds 1795162440
 		kuid_ceiling_timestamp_seconds 1795162560
 		kuid_ceiling_left_seconds 57.5
-		kuid_ids_total{format="v1"} 10
-		kuid_ids_total{format="v6"} 11
-		kuid_ids_total{format="v7"} 12
-		kuid_ids_total{format="lex"} 13
-		kuid_ids_total{format="k64"} 14
-		kuid_ids_total{format="k96"} 15
-		kuid_ids_total{format="k128"} 16
+		$(each_format 'kuid_ids_total{format="FORMAT"} IDS\n')
 		kuid_waits_total 9
 		kuid_would_blocks_total 6
 		kuid_clock_steps_total{direction="back"} 7
@@ -187,7 +199,7 @@ has_metrics()
 		kuid_max_ahead_seconds 0.1
 		kuid_batch_ahead_seconds 0.05
 		kuid_step_limit_seconds 10
-		kuid_ids_per_second_limit{format="v1"} 1000000000
+		$(each_format 'kuid_ids_per_second_limit{format="FORMAT"} RATE\n')
 	LINES
 }
 
@@ -202,48 +214,37 @@ reboot-safe  yes
 
 epoch        2
 load ID      123456789abcdef0
-lag          0.000000001 s: v1 v6 v7
-             2.5 s: lex k64 k96 k128
-run-ahead    0.000000003 s: v1 v6 v7
-             0.000000004 s: lex
-             0.000000005 s: k64 k96 k128
+lag          0.000000001 s: $stamp_formats
+             2.5 s: $slot_formats
+run-ahead    0.000000003 s: $stamp_formats
+             0.000000004 s: $lex_formats
+             0.000000005 s: $grid_formats
 floor        2026-11-20T08:14:00.000000000Z
 ceiling      2026-11-20T08:16:00.000000000Z
              57.5 s: until IDs come to the ceiling
-IDs made     10 v1
-             11 v6
-             12 v7
-             13 lex
-             14 k64
-             15 k96
-             16 k128
+IDs made     $(each_format '             IDS FORMAT\n' | sed '1s/^ *//')
 waits        9, and 6 where a call may not wait
 clock set    7 times back, 8 forward
 VM forks     1
 limits       0.1 s: run-ahead of one ID
              0.05 s: run-ahead in a batch
-             10 s: clock set back until a new epoch of v1 v6 v7
+             10 s: clock set back until a new epoch of $stamp_formats
              0.000000001 s: resolution of the clock
-             1000000000 v1 a second on a CPU
-             500000000 v6 a second on a CPU
-             333333333 v7 a second on a CPU
-             250000000 lex a second
-             200000000 k64 a second
-             166666666 k96 a second
-             142857142 k128 a second"
+$(each_format '             RATE FORMAT a secondWHERE\n')"
 json='{"unique": true, "ordered": true, "reboot_safe": true, "reasons": [],'
 json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"load_id\": \"123456789abcdef0\","
 json="$json \"stamp_lag_ns\": 1,"
 json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
 json="$json \"grid_ahead_ns\": 5, \"floor\": \"2026-11-20T08:14:00.000000000Z\","
 json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
-json="$json \"ceiling_ns\": 1795162560000000000, \"ceiling_left_ns\": 57500000000, \"ids\": {\"v1\": 10, \"v6\": 11, \"v7\": 12,"
-json="$json \"lex\": 13, \"k64\": 14, \"k96\": 15, \"k128\": 16}, \"waits\": 9,"
+json="$json \"ceiling_ns\": 1795162560000000000, \"ceiling_left_ns\": 57500000000,"
+json="$json \"ids\": {$(each_format '"FORMAT": IDS, ')"
+json="${json%, }}, \"waits\": 9,"
 json="$json \"would_blocks\": 6, \"steps_back\": 7, \"steps_forward\": 8, \"vm_forks\": 1,"
 json="$json \"limits\": {\"max_ahead_ns\": 100000000, \"batch_ahead_ns\": 50000000,"
 json="$json \"step_limit_ns\": 10000000000, \"clock_resolution_ns\": 1, \"ids_per_second\":"
-json="$json {\"v1\": 1000000000, \"v6\": 500000000, \"v7\": 333333333, \"lex\": 250000000,"
-json="$json \"k64\": 200000000, \"k96\": 166666666, \"k128\": 142857142}}}"
+json="$json {$(each_format '"FORMAT": RATE, ')"
+json="${json%, }}}}"
 
 it "lines for people" prints "$lines"
 it "--json prints a line" prints "$json" --json

@@ -8,6 +8,9 @@
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "${0%/*}/../tap.sh"
 
+# shellcheck source=SCRIPTDIR/../formats.sh
+. "${0%/*}/../formats.sh"
+
 v1=c232ab00-9414-11ec-b3c8-9f6bdeced846
 v6=1ec9414c-232a-6b00-b3c8-9f6bdeced846
 v7=017f22e2-79b0-7cc3-98c4-dc0c0c07398f
@@ -253,7 +256,7 @@ it "a node that is none is refused" fails 2 '"0x1" is not a node' \
 	convert --to k96 --node 0x1 $k64
 it "a node of 17 digits is refused" fails 2 'is not a node: 1 to 16 hexadecimal digits' \
 	convert --to k128 --node 00000000000000001 $k64
-it "a node for v6 is refused" fails 2 '--node is for k96 k128' convert --to v6 --node 1 $v1
+it "a node for v6 is refused" fails 2 "--node is for $interval_formats" convert --to v6 --node 1 $v1
 it "a second node is refused" fails 1 '--node is for IDs of k64, not of k96' \
 	convert --to k128 --node 1 $k96
 
@@ -293,9 +296,9 @@ it "compare: a wrong bound is refused" fails 2 '"-1" is not a bound' compare --b
 
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
-it "gen: --cf of k64 is refused" fails 2 '--cf is for UUIDs, v1 v6 v7, not k64' \
+it "gen: --cf of k64 is refused" fails 2 "--cf is for UUIDs, $stamp_formats, not k64" \
 	gen -f k64 --cf
-it "gen: --guid of lex is refused" fails 2 '--guid is for UUIDs, v1 v6 v7, not lex' \
+it "gen: --guid of lex is refused" fails 2 "--guid is for UUIDs, $stamp_formats, not lex" \
 	gen --guid -f lex
 it "gen: two forms are refused" fails 2 'only one of --text' gen --hex --cf
 
@@ -310,10 +313,11 @@ it "--version is the tool's" prints "kuid $KUID_VERSION" --version
 it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
 it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
 it "help lists formats by their clock" explains clock \
-	'stamp is for v1 v6 v7, slot for lex k64 k96 k128, lex for lex and grid for k64 k96 k128.'
-it "help lists formats by their node" explains node 'Node of v1 v6: 48 bits'
-it "help lists formats by their worker" explains node 'Worker of lex k96 k128: 64 bits'
-it "help lists formats by their interval" explains node 'Interval I of k96 k128'
-it "help lists formats to convert to" explains convert '--to=v1|v6|k64|k96|k128|text|hex|cf|guid'
+	"stamp is for $stamp_formats, slot for $slot_formats, lex for $lex_formats and grid for $grid_formats."
+it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
+it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
+it "help lists formats by their interval" explains node "Interval I of $interval_formats"
+it "help lists formats to convert to" explains convert \
+	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid"
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish

@@ -1,0 +1,23 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The formats that the tests of the tool expect, in the order of their numbers. The lists are
+# written by hand: a list from the tool would miss what the tool misses.
+# shellcheck disable=SC2034 # the scripts that source this use them
+
+formats='v1 v6 v7 lex k64 k96 k128'
+
+# By what they are made from: stamps, or slots of one of the two grids.
+stamp_formats='v1 v6 v7'
+slot_formats='lex k64 k96 k128'
+lex_formats='lex'
+grid_formats='k64 k96 k128'
+
+# By the part of the identity that they show.
+node_formats='v1 v6'
+worker_formats='lex k96 k128'
+interval_formats='k96 k128'
+
+# Formats that "gen --local" makes, and formats that "convert" converts to.
+local_formats='v1 v6 v7 lex k96 k128'
+target_formats='v1 v6 k64 k96 k128'
