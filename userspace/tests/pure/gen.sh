@@ -166,33 +166,60 @@ stopped_by()
 		env LD_PRELOAD="$FAKE_DEVICE" kuid gen "$@"
 }
 
+# Starts it with its own way to take a signal: SIGNAL OPTION... Sets pid.
+start()
+{
+	signal=$1
+	shift
+	env --default-signal="$signal" LD_PRELOAD="$FAKE_DEVICE" kuid gen "$@" &
+	pid=$!
+}
+
+# Signalled once it has written something. That it never does is a failure, too.
 ends_whole()
 {
 	printf 'slow_ms 20\n' >"$FAKE/device"
-	stopped_by "$1" 0.5 --forever >"$out" 2>"$err"
+	start "$1" --forever >"$out" 2>"$err"
+	tries=0
+	until [ -s "$out" ] || [ $((tries += 1)) -gt 600 ]; do
+		sleep 0.1
+	done
+	kill -s "$1" $pid
+	wait $pid
 	[ $? -eq "$2" ] && [ ! -s "$err" ] && is_whole 1000
 }
 
-# The signal comes while the pipe is full, in the midst of a line; nothing is lost that was begun.
+# The reader takes one byte, so that some are written, and the rest after the signal. By then the pipe
+# should be full, in the midst of a line.
+ends_in_pipe()
+{
+	mkfifo "$FAKE/pipe"
+	exec 9<>"$FAKE/pipe"
+	start INT --forever "$@" >"$FAKE/pipe" 2>"$err" 9>&-
+	exec 8<"$FAKE/pipe" 9>&-
+	dd bs=1 count=1 <&8 >"$out"
+	sleep 0.5
+	kill -s INT $pid
+	sleep 0.5
+	cat <&8 >>"$out"
+	exec 8<&-
+	rm "$FAKE/pipe"
+	wait $pid
+	[ $? -eq 130 ] && [ ! -s "$err" ]
+}
+
+# Nothing is lost that was begun.
 ends_whole_in_pipe()
 {
-	{
-		stopped_by INT 0.5 --forever 2>"$err"
-		echo $? >"$FAKE/status"
-	} | { sleep 1.5 && cat; } >"$out"
-	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && is_whole 1000
+	ends_in_pipe && is_whole 1000
 }
 
 # The same for IDs as they are, of a size that does not divide the pipe's: each ends in its number.
 ends_whole_binary()
 {
-	{
-		stopped_by INT 0.5 --forever --binary -f k96 2>"$err"
-		echo $? >"$FAKE/status"
-	} | { sleep 1.5 && cat; } >"$out"
+	ends_in_pipe --binary -f k96 || return
 	size=$(wc -c <"$out")
-	[ "$(cat "$FAKE/status")" = 130 ] && [ ! -s "$err" ] && [ $((size % 12)) -eq 0 ] &&
-		[ "$size" -gt 12000 ] &&
+	[ $((size % 12)) -eq 0 ] && [ "$size" -gt 12000 ] &&
 		[ "$(tail -c 5 "$out" | od -A n -v -t x1 | tr -d ' \n')" = "$(printf '%010x' $((size / 12 - 1)))" ]
 }
 
@@ -201,9 +228,7 @@ ends_at_once()
 {
 	mkfifo "$FAKE/pipe"
 	exec 9<>"$FAKE/pipe"
-	env --default-signal=TERM LD_PRELOAD="$FAKE_DEVICE" kuid gen --forever >"$FAKE/pipe" \
-		2>"$err" 9>&- &
-	pid=$!
+	start TERM --forever >"$FAKE/pipe" 2>"$err" 9>&-
 	sleep 0.5
 	kill -TERM $pid
 	sleep 1.5
