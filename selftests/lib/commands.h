@@ -191,27 +191,42 @@ static inline void good_acknowledge(void *arg, void *buffer)
 		clock_ns() + 3600 * NSEC_PER_SEC;
 }
 
-#define COMMAND(nr, type, fields, capability, good)			\
-	{ #nr, KUID_IOC_##nr, sizeof(struct type), capability, good,	\
-	  fields, ARRAY_SIZE(fields) }
+/*
+ * All commands: NAME of KUID_IOC_*, struct, its fields, and the capability and
+ * the good() of struct command.
+ */
+#define COMMANDS(COMMAND, ...)						\
+	COMMAND(QUERY, kuid_query, query_fields, NO_CAPABILITY, NULL,	\
+		##__VA_ARGS__)						\
+	COMMAND(GENERATE, kuid_generate, generate_fields,		\
+		NO_CAPABILITY, good_generate, ##__VA_ARGS__)		\
+	COMMAND(SET_FORMAT, kuid_set_format, set_format_fields,		\
+		NO_CAPABILITY, NULL, ##__VA_ARGS__)			\
+	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY,	\
+		NULL, ##__VA_ARGS__)					\
+	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields,	\
+		CAP_SYS_TIME, good_force_clock, ##__VA_ARGS__)		\
+	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY,	\
+		NULL, ##__VA_ARGS__)					\
+	COMMAND(RESTORE, kuid_restore, restore_fields, CAP_SYS_TIME,	\
+		good_restore, ##__VA_ARGS__)				\
+	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields,	\
+		CAP_SYS_TIME, good_acknowledge, ##__VA_ARGS__)		\
+	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,	\
+		CAP_SYS_ADMIN, NULL, ##__VA_ARGS__)
 
-static const struct command commands[] = {
-	COMMAND(QUERY, kuid_query, query_fields, NO_CAPABILITY, NULL),
-	COMMAND(GENERATE, kuid_generate, generate_fields, NO_CAPABILITY,
-		good_generate),
-	COMMAND(SET_FORMAT, kuid_set_format, set_format_fields, NO_CAPABILITY,
-		NULL),
-	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY, NULL),
-	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields, CAP_SYS_TIME,
-		good_force_clock),
-	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY, NULL),
-	COMMAND(RESTORE, kuid_restore, restore_fields, CAP_SYS_TIME,
-		good_restore),
-	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields, CAP_SYS_TIME,
-		good_acknowledge),
-	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,
-		CAP_SYS_ADMIN, NULL),
-};
+#define COMMAND_ROW(nr, type, fields, capability, good)			\
+	{ #nr, KUID_IOC_##nr, sizeof(struct type), capability, good,	\
+	  fields, ARRAY_SIZE(fields) },
+static const struct command commands[] = { COMMANDS(COMMAND_ROW) };
+#undef COMMAND_ROW
+
+/* A fixture's variants, one for each command. */
+#define COMMAND_VARIANT(nr, type, fields, capability, good, fixture)	\
+	FIXTURE_VARIANT_ADD(fixture, nr) { KUID_IOC_##nr };
+#define COMMAND_VARIANTS(fixture)					\
+	FIXTURE_VARIANT(fixture) { unsigned long cmd; };		\
+	COMMANDS(COMMAND_VARIANT, fixture)
 
 #define NR_COMMANDS	ARRAY_SIZE(commands)
 

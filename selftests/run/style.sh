@@ -232,7 +232,7 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
 	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/sink.c' ':!kmod/user.h')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,kunit,unit,vectors} \
-	':!selftests/lib/formats.h')
+	':!selftests/lib/'{commands,formats}.h)
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 	files selftests/{bench,callers,kunit,unit,vectors}/'*.[ch]')
@@ -264,9 +264,9 @@ look "checkpatch --strict, trace.h" \
 look "checkpatch --strict, kselftests" \
 	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
 # checkpatch takes lists of rows and declarations for statements.
-look "checkpatch --strict, formats.h of the kselftests" \
+look "checkpatch --strict, lists of the kselftests" \
 	checkpatch MACRO_ARG_REUSE,COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON \
-	selftests/lib/formats.h
+	selftests/lib/commands.h selftests/lib/formats.h
 look "sparse and W=1" sparse_and_warnings
 look "W=1 of clang" clang_warnings
 look "the kernel's rules for coccinelle" coccinelle_rules
