@@ -1,0 +1,273 @@
+# shellcheck shell=sh disable=SC2154 # tap.sh and the scripts set the variables
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests in a booted machine that has the packages, for scripts of check_install.sh: they set life, to
+# the name of this boot, source this, call one of the functions at the end, and "finish". IDs that were
+# given in a life are kept outside the machine, in /host/lives/LIFE/FORMAT.
+
+# shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
+. /host/tap.sh
+ids=/host/lives/${life:?}
+mkdir -p "$ids"
+
+explain()
+{
+	tail -n 20 "$out" "$err" "$work/said"
+	journalctl -b -q -n 20 --no-hostname -u 'kuid*'
+}
+
+formats()
+{
+	for device in /dev/kuids/*.txt; do
+		basename "$device" .txt
+	done
+}
+
+takes_ids()
+{
+	[ "$(formats | wc -l)" -ge 7 ] || return
+	for format in $(formats); do
+		kuid gen -f "$format" -n 1000 >>"$ids/$format" || return
+	done
+}
+
+# differs_from LIFE [FORMAT...]: both lives have IDs of these formats, or all, and none in common.
+differs_from()
+{
+	former=$1
+	shift
+	# shellcheck disable=SC2046 # these are words
+	[ $# -gt 0 ] || set -- $(formats)
+	for format; do
+		[ -s "/host/lives/$former/$format" ] && [ -s "$ids/$format" ] || return
+		sort "/host/lives/$former/$format" "$ids/$format" | uniq -d >"$out"
+		[ ! -s "$out" ] || return
+	done
+}
+
+# goes_on_after LIFE: IDs whose text is in the order of time are all greater than in that life.
+goes_on_after()
+{
+	for format in lex k64; do
+		{
+			LC_ALL=C sort "/host/lives/$1/$format" | tail -n 1
+			LC_ALL=C sort "$ids/$format" | head -n 1
+		} >"$out"
+		[ "$(wc -l <"$out")" = 2 ] && LC_ALL=C sort -cu "$out" || return
+	done
+}
+
+clock_is_behind()
+{
+	[ "$(date +%s)" -lt "$(cat "/host/lives/$1/clock")" ]
+}
+
+units_active()
+{
+	systemctl is-active kuid-restore.service kuid-keep.service dev-kuid.device dev-kuids-v7.device
+}
+
+none_failed()
+{
+	systemctl list-units --failed --plain --no-legend 'kuid*' >"$out"
+	[ ! -s "$out" ]
+}
+
+holds()
+{
+	kuid status --json >"$out" && grep -q "\"$1\": *true" "$out"
+}
+
+# The kernel warns of each module from outside its tree, and of one whose key it doesn't know.
+journal_is_clean()
+{
+	journalctl -b -q --no-hostname -p warning | grep -i kuid |
+		grep -v -e 'loading out-of-tree module' -e 'module verification failed' >"$out"
+	[ ! -s "$out" ]
+}
+
+journal_says()
+{
+	journalctl -b -q -o cat -u 'kuid*' | grep -F "$1"
+}
+
+module_is()
+{
+	[ "$(cat /sys/module/kuid/version)" = "$1" ]
+}
+
+tool_is()
+{
+	kuid --version >"$out" && grep -q " $1\$" "$out"
+}
+
+# The daemon saves at the next wakeup.
+works()
+{
+	it "the units are active" units_active
+	it "none failed" none_failed
+	it "each format gives IDs" takes_ids
+	it "they are unique" holds unique
+	it "ordered" holds ordered
+	it "and safe from reboots" holds reboot_safe
+	it "the state is saved" test -s /var/lib/kuid/state
+	it "the mark of a first start is gone" test ! -e /var/lib/kuid/state.unused
+	it "the devices are described for containers" grep -q /dev/kuids/v7 /run/cdi/kuid.json
+	it "the journal has no warning of kuid" journal_is_clean
+	date +%s >"$ids/clock"
+}
+
+# The marks of systemd-analyze are from 0, which is best, to 10.
+hardened()
+{
+	for unit in kuid-restore kuid-keep kuid-cdi; do
+		systemd-analyze security --no-pager $unit.service | tail -n 1 | sed 's/^/# /'
+		it "$unit.service is hardened" systemd-analyze security --threshold=20 $unit.service
+	done
+}
+
+# The packages of the next version. DKMS calls this make for each kernel of the machine. apt runs
+# programs in a path of its own.
+installs()
+{
+	mkdir -p "$work/bin"
+	cat >"$work/bin/make" <<-'END'
+	#!/bin/sh
+	for word; do
+		case $word in
+		M=*) cp /host/kuid.ko "${word#M=}/kmod" ;;
+		esac
+	done
+	END
+	chmod +x "$work/bin/make"
+	DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Path="$work/bin:$PATH" install -y \
+		--no-install-recommends /host/next/*.deb >"$work/apt" 2>&1
+	status=$?
+	cat "$work/apt"
+	return $status
+}
+
+gives_until()
+{
+	while [ ! -e "$1" ]; do
+		kuid gen -f k64 -n 10 >>"$ids/k64" || return
+		sleep 1
+	done
+}
+
+# What a file descriptor that was open all the time gives.
+file_goes_on()
+{
+	head -c 120 <&8 >"$out" && [ "$(wc -l <"$out")" = 10 ] && LC_ALL=C sort -cu "$out" &&
+		cat "$out" >>"$ids/k64"
+}
+
+restored()
+{
+	systemctl show -P ActiveEnterTimestampMonotonic kuid-restore
+}
+
+daemon()
+{
+	systemctl show -P MainPID kuid-keep
+}
+
+next_boot_has()
+{
+	[ "$(modinfo -F version kuid)" = "$1" ]
+}
+
+# upgrades FROM TO
+upgrades()
+{
+	restored=$(restored)
+	daemon=$(daemon)
+	exec 8</dev/kuids/k64.txt
+	gives_until "$work/end" 2>"$work/gives" &
+	giver=$!
+	it "the packages can be upgraded" installs
+	touch "$work/end"
+	it "IDs can be had all the time" wait $giver
+	it "the module is the old one" module_is "$1"
+	it "which is told" grep -q "stays version $1 until the next boot" "$work/apt"
+	it "the next boot has the new one" next_boot_has "$2"
+	it "the tool is the new one" tool_is "$2"
+	it "what was restored is left alone" test "$restored" = "$(restored)"
+	it "the daemon is another one" test "$daemon" != "$(daemon)"
+	it "an open file goes on" file_goes_on
+	exec 8<&-
+}
+
+purges()
+{
+	it "the packages can be purged" apt-get -q purge -y kuid kuid-dkms libkuid0 libkuid-dev libkuid-uuid
+	it "the module is gone" test ! -e /dev/kuid -a ! -e /dev/kuids -a ! -e /sys/module/kuid
+	systemctl list-units --all --plain --no-legend '*kuid*' | grep -v kuid-test >"$work/left"
+	it "no unit is left" diff /dev/null "$work/left"
+	# Without what the test itself put there.
+	{
+		find / -xdev \( -path /host -o -path /var/log -o -path /var/tmp -o -path /tmp \) -prune \
+			-o -name '*kuid*' ! -path '*/initramfs-tools/*' -print
+		find /run -name '*kuid*'
+	} | grep -v kuid-test >"$work/left"
+	it "no file is left" diff /dev/null "$work/left"
+}
+
+# The lives of a machine.
+
+first()
+{
+	works
+	hardened
+	printf '#!/bin/sh\n' >/tmp/autopkgtest-reboot
+	chmod +x /tmp/autopkgtest-reboot
+	it "the test of the package passes its first half" /host/autopkgtest
+}
+
+clock_back()
+{
+	it "the clock is behind that of the life before" clock_is_behind first
+	works
+	it "IDs go on after that life" goes_on_after first
+	it "they are other ones" differs_from first
+	it "the test of the package passes its second half" env AUTOPKGTEST_REBOOT_MARK=2 /host/autopkgtest
+	upgrades "$version" "$next"
+	works
+	it "IDs still are after the first life" goes_on_after first
+}
+
+after_power_cut()
+{
+	it "the clock is behind that of the life before the last one" clock_is_behind first
+	it "the module is the new one" module_is "$next"
+	works
+	for former in first clock_back; do
+		it "IDs go on after $former" goes_on_after $former
+		it "they are other ones" differs_from $former
+	done
+}
+
+# The image of the machine was copied before this.
+twin()
+{
+	works
+	it "IDs with a node are other ones than those of after_power_cut" \
+		differs_from after_power_cut v1 v6 v7 k96 k128
+	it "IDs go on after clock_back" goes_on_after clock_back
+}
+
+# The same, and it knows that it is a copy.
+clone()
+{
+	it "the state is known to be that of another machine" journal_says 'is of another machine'
+	twin
+	purges
+	it "the packages can be installed while the machine runs" installs
+	works
+}
+
+other_release()
+{
+	works
+	purges
+}

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the Debian packages, installs them in roots of Debian 12 and 13, boots these, and prints one
+# line of totals:
+#   check_install.sh BUILD
+# Needs root, and 8 GB below BUILD. The tests are in ../install/machine.sh.
+
+set -uo pipefail
+
+if (( $# != 1 )); then
+	echo "usage: check_install.sh BUILD" >&2
+	exit 2
+fi
+mkdir -p "$1/check"
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$here/../..
+install=$here/../install
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+
+version=$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)
+next=$version.1
+work=$build/install
+host=$work/host
+start=$(date +%s)
+
+die()
+{
+	echo "check_install.sh: $*" >&2
+	exit 1
+}
+
+# root_of NAME: a root with the packages, in $work/root.
+root_of()
+{
+	local debs
+	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*')
+	{ "$install/root.sh" new "$work/root" "$1" && "$install/root.sh" install "$work/root" "${debs[@]}"; } \
+		>"$build/check/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
+}
+
+# The next version of the module, built for kernel $1: machine.sh has DKMS take it, because compiling it
+# would take long in an emulated machine.
+prebuild()
+{
+	local log=$build/check/install_prebuild.log
+
+	dpkg-deb -x "$build/packages-next/kuid-dkms_${next}_all.deb" "$work/root/tmp" || die "no kuid-dkms"
+	"$install/root.sh" run "$work/root" make -C "/lib/modules/$1/build" M="/tmp/usr/src/kuid-$next" \
+		modules >"$log" 2>&1 || die "no module of $next, see $log"
+	mv "$work/root/tmp/usr/src/kuid-$next/kmod/kuid.ko" "$host"
+}
+
+# boot LIFE MACHINE CLOCK [OPTION...]: the clock is in seconds from the beginning of this test.
+boot()
+{
+	local life=$1 machine=$2 clock=$3
+	shift 3
+	echo "== $life"
+	cat >"$work/script" <<-END
+	#!/bin/sh
+	life=$life version=$version next=$next
+	. /host/machine.sh
+	$life
+	finish
+	END
+	log=$build/check/install_$life.log
+	add_tap "$install/system.sh" --share "$host" --rtc "@$((start + clock))" --timeout 1500 "$@" \
+		"$work/$machine" "$work/script"
+}
+
+rm -rf "$work"
+mkdir -p "$host"
+"$install/packages.sh" "$build/packages" || die "the packages can't be built"
+"$install/packages.sh" --version "$next" "$build/packages-next" || die "the packages of $next can't be built"
+cp "$top/userspace/tests/tap.sh" "$install/machine.sh" "$host"
+cp "$top/debian/tests/reboot" "$host/autopkgtest"
+mkdir "$host/next"
+find "$build/packages-next" -name '*.deb' ! -name '*-dbgsym_*' -exec cp {} "$host/next" \;
+
+root_of root-bookworm
+"$install/root.sh" image "$work/root" "$work/machine" 6.1
+prebuild "$(<"$work/machine/release")"
+"$install/root.sh" remove "$work/root"
+boot first machine 0
+boot clock_back machine -3600 --cut
+cp -r "$work/machine" "$work/copy"
+boot after_power_cut machine -1800
+cp --sparse=always "$work/copy/disk" "$work/machine/disk"
+boot twin machine -1800
+boot clone copy -1800 --append "systemd.machine_id=$(printf %032d 1)"
+rm -r "$work/machine" "$work/copy"
+
+root_of root-trixie
+"$install/root.sh" image "$work/root" "$work/trixie" 6.12
+"$install/root.sh" remove "$work/root"
+boot other_release trixie 0
+rm -rf "$work"
+totals_end
