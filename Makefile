@@ -57,6 +57,7 @@ help:
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make check-packages  install them in roots of Debian'
+	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -406,7 +407,7 @@ check-kcsan: vm-root vm-tests kcsan-modules
 	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
 # The Debian packages, for the debian/changelog of this tree.
-.PHONY: packages check-packages
+.PHONY: packages check-packages check-install
 packages:
 	@$(VM)/setup.sh install build
 	@selftests/install/packages.sh $(BUILD)/packages
@@ -416,6 +417,10 @@ ROOTS	?= root-bookworm root-trixie
 check-packages:
 	@$(VM)/setup.sh install build boot
 	@selftests/run/check_packages.sh $(BUILD) $(ROOTS)
+
+check-install:
+	@$(VM)/setup.sh install build boot
+	@selftests/run/check_install.sh $(BUILD)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.
