@@ -58,6 +58,7 @@ help:
 	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
+	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -421,6 +422,19 @@ check-packages:
 check-install:
 	@$(VM)/setup.sh install build boot
 	@selftests/run/check_install.sh $(BUILD)
+
+# Containers, on a Debian with podman and these packages. The program runs in an
+# image of its own.
+TOGETHER := $(BUILD)/vm/together
+$(TOGETHER): selftests/containers/together.c selftests/lib/formats.h \
+	     selftests/lib/dev_kuid.h uapi/linux/kuid.h
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -Wno-sign-compare -D_GNU_SOURCE -static -Iuapi \
+		-o $@ $<
+
+.PHONY: check-containers
+check-containers: packages vm-packages $(TOGETHER)
+	@selftests/run/check_containers.sh $(BUILD) $(TOGETHER)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.

@@ -454,7 +454,7 @@ fill_root()
 	[[ $backports != *-backports ]] ||
 		include+=,$(depends "${package/image/headers}/$backports" 'linux-headers-[0-9].*')
 	[[ $want != root-containers ]] ||
-		include+=,podman,crun,catatonit,fuse-overlayfs,slirp4netns,uidmap,dbus-user-session,busybox-static
+		include+=,podman,apparmor,crun,catatonit,fuse-overlayfs,slirp4netns,uidmap,dbus-user-session,busybox-static
 	say "making the root of a Debian $suite, which takes some minutes"
 	# shellcheck disable=SC2016 # $1 is for the shell that runs the hooks
 	log=$(cd / && mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \

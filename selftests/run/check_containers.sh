@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Installs the Debian packages of BUILD/packages into the root of a Debian 12 with podman, boots it,
+# and runs the tests of containers in it:   check_containers.sh BUILD TOGETHER
+# TOGETHER is the program containers/together. Prints KTAP and one line of totals. The machine is
+# left in BUILD/containers. Needs root.
+
+set -uo pipefail
+
+if (( $# != 2 )); then
+	echo "usage: check_containers.sh BUILD TOGETHER" >&2
+	exit 2
+fi
+build=$1 together=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+install=$here/../install
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+machine=$build/containers
+root=$machine/root
+share=$machine/share
+mkdir -p "$build/check" || exit
+rm -rf --one-file-system "$machine"
+mkdir -p "$share" || exit
+log=$build/check/containers.log
+
+in_root()
+{
+	"$install/root.sh" run "$root" "$@"
+}
+
+# The image has busybox, the tool with its libraries, and the programs of the tests.
+make_image()
+{
+	local image=$machine/image file name
+
+	mkdir -p "$image"/{bin,tmp}
+	cp "$root/bin/busybox" "$image/bin"
+	for name in cat find head mknod sh sleep sort stat true wc; do
+		ln -s busybox "$image/bin/$name"
+	done
+	in_root ldd /usr/bin/kuid | grep -o '/[^ ]*' >"$machine/libraries" || return
+	while read -r file; do
+		mkdir -p "$image${file%/*}"
+		cp -L "$root$file" "$image$file" || return
+	done < <(echo /usr/bin/kuid; echo /usr/local/bin/together; echo /usr/local/bin/look.sh
+		cat "$machine/libraries")
+	tar -C "$image" -cf "$share/image.tar" .
+}
+
+prepare()
+{
+	"$install/root.sh" new "$root" root-containers || return
+	"$install/root.sh" install "$root" "$build/packages"/{kuid,kuid-dkms,libkuid0}_*.deb || return
+	cp "$together" "$here/../containers/look.sh" "$root/usr/local/bin" || return
+	in_root groupadd readers || return
+	in_root useradd --create-home --groups readers somebody || return
+	mkdir -p "$root/var/lib/systemd/linger" "$root/etc/containers"
+	touch "$root/var/lib/systemd/linger/somebody"
+	printf '[containers]\nnetns = "none"\n' >"$root/etc/containers/containers.conf"
+	make_image || return
+	cp "$here/../../userspace/tests/tap.sh" "$here/../../Documentation/containers.md" "$share"
+	"$install/root.sh" image "$root" "$machine"
+}
+
+echo "== a Debian 12 with podman is made"
+prepare >"$machine/log" 2>&1 || {
+	tail -n 40 "$machine/log" >&2
+	exit 1
+}
+"$install/root.sh" remove "$root"
+
+echo "== Linux $(<"$machine/release") in QEMU"
+add_tap "$install/system.sh" --share "$share" --mem 2G --timeout 3600 "$machine" \
+	"$here/../containers/guest.sh"
+totals_end
