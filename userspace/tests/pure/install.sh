@@ -207,6 +207,11 @@ only()
 	[ -s "$work/list" ] && ! grep -vE "^($1)\$" "$work/list"
 }
 
+substitutes_all()
+{
+	make_quietly install-system && ! grep -r '@[A-Z]*@' "$dest"
+}
+
 uninstalls()
 {
 	make_quietly uninstall "$@" && [ -z "$(installed)" ]
@@ -251,8 +256,7 @@ for variable in UNITDIR UDEVDIR MODULESLOADDIR MODPROBEDIR; do
 	it "it moves files" eval 'installed | grep -q ^/moved/'
 	it "uninstall takes $variable" uninstalls $variable=/moved
 done
-it "no name in @ is left in a unit" eval \
-	'make_quietly install-system && ! grep -r "@[A-Z]*@" "$dest"'
+it "no name in @ is left in a unit" substitutes_all
 it "uninstall removes the units" uninstalls
 
 # A refused install leaves nothing.
