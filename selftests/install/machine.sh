@@ -9,6 +9,8 @@
 . /host/tap.sh
 ids=/host/lives/${life:?}
 mkdir -p "$ids"
+# Earlier warnings are not looked at.
+since=@0
 
 explain()
 {
@@ -81,7 +83,7 @@ holds()
 # The kernel warns of each module from outside its tree, and of one whose key it doesn't know.
 journal_is_clean()
 {
-	journalctl -b -q --no-hostname -p warning | grep -i kuid |
+	journalctl -b -q --no-hostname -p warning --since="$since" | grep -i kuid |
 		grep -v -e 'loading out-of-tree module' -e 'module verification failed' >"$out"
 	[ ! -s "$out" ]
 }
@@ -89,6 +91,11 @@ journal_is_clean()
 journal_says()
 {
 	journalctl -b -q -o cat -u 'kuid*' | grep -F "$1"
+}
+
+kernel_says()
+{
+	journalctl -b -q -o cat -k | grep -F "$1"
 }
 
 module_is()
@@ -262,6 +269,8 @@ clone()
 	it "the state is known to be that of another machine" journal_says 'is of another machine'
 	twin
 	purges
+	it "the kernel has warned of what a reload may repeat" kernel_says 'it may repeat IDs'
+	since=@$(date +%s)
 	it "the packages can be installed while the machine runs" installs
 	works
 }
