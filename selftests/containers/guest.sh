@@ -107,7 +107,7 @@ refuses()
 	grep -q "^$1 " "$work/look" && ! grep "^$1 " "$work/look" | grep -v ": $2\$"
 }
 
-# What root's container may not do, the device cgroup refuses, which rootless ones don't have.
+# Prints the error of a write. The device cgroup refuses it to root; rootless containers have none.
 written()
 {
 	case $1:$2 in

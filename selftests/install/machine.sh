@@ -162,7 +162,7 @@ gives_until()
 	done
 }
 
-# What a file descriptor that was open all the time gives.
+# Reads from a file descriptor that was open all the time.
 file_goes_on()
 {
 	head -c 120 <&8 >"$out" && [ "$(wc -l <"$out")" = 10 ] && LC_ALL=C sort -cu "$out" &&

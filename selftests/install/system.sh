@@ -12,7 +12,7 @@
 #     --timeout SECS   of real time (600)
 #     --smp N, --mem M processors (2), memory (1G)
 #     --qemu "ARG..."  more arguments for QEMU, without blanks in them
-# What the script writes to the disk is kept. The console goes to MACHINE/console. SCRIPT may be any
+# The disk keeps all that the script writes. The console goes to MACHINE/console. SCRIPT may be any
 # program; its working directory is /.
 
 set -euo pipefail
@@ -20,7 +20,7 @@ set -euo pipefail
 usage()
 {
 	echo "system.sh: $1" >&2
-	sed -n '3,/^# What/p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//; $d' >&2
+	sed -n '3,/^# The disk/p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//; $d' >&2
 	exit 2
 }
 

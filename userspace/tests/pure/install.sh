@@ -187,7 +187,7 @@ has_pages()
 }
 it "each function has a manual page" has_pages
 
-# What is installed, where, and that uninstall leaves nothing of it.
+# Install puts each file into its place, and uninstall leaves none.
 dest=$work/dest
 make_quietly()
 {

@@ -123,7 +123,7 @@ untouched()
 		! grep -q '^restore\|^acknowledge\|^rename' "$FAKE/log"
 }
 
-# What only the clock or the disk has to change for.
+# Prints the exit status for a message: 75 if a change of clock or disk is enough.
 is_for_now()
 {
 	case $1 in
