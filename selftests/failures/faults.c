@@ -846,6 +846,7 @@ static void all_or_nothing(struct __test_metadata *_metadata, struct scene *s,
 	if (begun) {
 		EXPECT_NE(s->before.node, is.node);
 		expected.node = is.node;
+		expected.epoch = s->before.epoch + 1;
 	}
 	ASSERT_EQ(0, memcmp(&expected, &is, sizeof(is)));
 
