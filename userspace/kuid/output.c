@@ -146,7 +146,7 @@ void report_print(json_t *report, bool json, int width)
 
 static int status = EXIT_FAILED;
 
-static char *text_of(const char *format, va_list args)
+char *text_of(const char *format, va_list args)
 {
 	char *text;
 

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <kuid.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -62,6 +63,9 @@ void report_add_clocks(json_t *report, const struct kuid_status *status);
  * as a line, the values behind keys of width characters. Frees the report.
  */
 void report_print(json_t *report, bool json, int width);
+
+/* vasprintf(3), or the program's end if there is no memory. */
+char *text_of(const char *format, va_list args);
 
 /*
  * A message, to be freed, for functions whose callers have something to put

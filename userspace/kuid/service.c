@@ -13,17 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "output.h"
 #include "service.h"
-#include "verbs.h"
-
-static char *text_of(const char *format, va_list args)
-{
-	char *text;
-
-	if (vasprintf(&text, format, args) < 0)
-		errx(EXIT_FAILED, "out of memory");
-	return text;
-}
 
 static void notify(const char *path, const char *text)
 {

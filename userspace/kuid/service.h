@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of a daemon to systemd(1), sent without its library. Without systemd,
- * lines go to standard error, and nothing else is sent.
+ * Messages of a daemon to systemd(1), sent without its library. If there is no
+ * systemd, lines go to standard error, and nothing else is sent.
  */
 #ifndef KUID_TOOL_SERVICE_H
 #define KUID_TOOL_SERVICE_H
