@@ -132,15 +132,25 @@ run_program()
 	fi
 }
 
+# Writes $1 to the switch of every processor but the first; there is none if they can't be stopped.
+switch_others()
+{
+	for switch in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		[ ! -e "$switch" ] || echo "$1" >"$switch"
+	done
+}
+
 # The kernel rewrites its scheduler when the first cgroup gets a CPU limit, as in the test stuck. QEMU
-# may run the old code after that if all CPUs are busy, and hangs. So one cgroup has a limit from now
-# on, while the machine is idle. Not all kernels have cgroups.
+# may go on with the old code on another processor, which then crashes or hangs. So one cgroup has a
+# limit from now on, given while no other processor runs. Not all kernels have cgroups.
 mkdir -p /tmp/cgroup
+switch_others 0
 if mount -t cgroup2 none /tmp/cgroup 2>/dev/null; then
 	mkdir -p /tmp/cgroup/limited
 	{ echo +cpu >/tmp/cgroup/cgroup.subtree_control &&
 		echo '1000000 1000000' >/tmp/cgroup/limited/cpu.max; } 2>/dev/null
 fi
+switch_others 1
 
 echo "KTAP version 1"
 programs=$(cat "$list") || programs=
