@@ -25,6 +25,7 @@ static const struct verb_option options[] = {
 	  "Compare by time, where clocks may be up to this many nanoseconds "
 	  "apart",
 	  take_bound, &bound_ns, "a bound", 0, UINT64_MAX },
+	FROM_KUID_OPTION,
 	{ 0 },
 };
 
@@ -35,6 +36,8 @@ static void check(struct argp_state *state)
 				  "input");
 	if (given.count > 2)
 		argp_error(state, "unexpected argument \"%s\"", given.args[2]);
+	if (given.flags && !bounded)
+		argp_error(state, "--from-kuid is for --bound");
 }
 
 static void check_formats(const struct given_id *a, const struct given_id *b)
@@ -60,7 +63,8 @@ static int order_of(const struct given_id *a, const struct given_id *b)
 	check_formats(a, b);
 	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
-					    given.interval, bound_ns, &order);
+					    given.interval, given.flags,
+					    bound_ns, &order);
 	else
 		failed = kuid_compare(a->format, a->bytes, b->bytes, &order);
 	if (failed && a->format == KUID_ANY_UUID)

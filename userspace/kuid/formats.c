@@ -55,7 +55,7 @@ static bool has_interval(unsigned int format)
 	struct kuid_fields fields;
 
 	return !kuid_lowest(format, id) &&
-	       !kuid_decode(format, id, KUID_INTERVAL_DEFAULT, &fields) &&
+	       !kuid_decode(format, id, KUID_INTERVAL_DEFAULT, 0, &fields) &&
 	       fields.has & KUID_HAS_INTERVAL;
 }
 

@@ -23,6 +23,13 @@ const struct verb_option given_id_options[] = {
 	{ 0 },
 };
 
+void given_id_take_from_kuid(struct argp_state *state __attribute__((unused)),
+			     const struct verb_option *option,
+			     const char *arg __attribute__((unused)))
+{
+	*(unsigned int *)option->to = KUID_FROM_KUID;
+}
+
 void given_id_take_args(struct argp_state *state __attribute__((unused)),
 			char **args, int count)
 {

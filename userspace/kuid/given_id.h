@@ -18,9 +18,22 @@ struct given_id {
 extern const struct verb_option given_id_options[];
 void given_id_take_args(struct argp_state *state, char **args, int count);
 
+/* For those of them that read times. */
+void given_id_take_from_kuid(struct argp_state *state,
+			     const struct verb_option *option, const char *arg);
+
+#define FROM_KUID_OPTION                                                  \
+	{                                                                 \
+		"from-kuid", 0, NULL,                                     \
+			"kuid made the IDs: read the nanoseconds of v7, " \
+			"which other generators fill with random bits",   \
+			given_id_take_from_kuid, &given.flags,            \
+	}
+
 extern struct given {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
+	unsigned int flags; /* 0 or KUID_FROM_KUID */
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */
 } given;

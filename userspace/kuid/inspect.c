@@ -12,12 +12,14 @@
 #include "output.h"
 
 #define KEY_WIDTH 13
+#define MS_NS	  1000000
 
 static bool json;
 
 static const struct verb_option options[] = {
 	{ "json", 'j', NULL, "Print each ID as one line of JSON", take_flag,
 	  &json },
+	FROM_KUID_OPTION,
 	{ 0 },
 };
 
@@ -49,8 +51,10 @@ static void add_time(json_t *object, const struct kuid_fields *fields)
 	char text[TIME_TEXT_SIZE];
 	int digits = 9;
 
-	/* The digits that the format has: down to 100 ns, or microseconds. */
-	if (fields->resolution_ns >= 1000)
+	/* The digits that are known: k-ordered IDs count in 1024 us. */
+	if (fields->resolution_ns == MS_NS)
+		digits = 3;
+	else if (fields->resolution_ns >= 1000)
 		digits = 6;
 	else if (fields->resolution_ns >= 100)
 		digits = 7;
@@ -66,7 +70,8 @@ static int node_digits(const struct kuid_fields *fields)
 	int digits = 0;
 
 	if (kuid_highest(fields->format, highest) ||
-	    kuid_decode(fields->format, highest, KUID_INTERVAL_DEFAULT, &most))
+	    kuid_decode(fields->format, highest, KUID_INTERVAL_DEFAULT, 0,
+			&most))
 		err(EXIT_FAILED, "fields of an ID");
 	for (; most.node; most.node >>= 4)
 		digits++;
@@ -122,16 +127,30 @@ static void add_fields(json_t *object, const struct kuid_fields *fields)
 		report_add_hex(object, "random", fields->random, 12);
 }
 
+/* The nanoseconds that an ID has only if kuid made it. */
+static void add_fraction_if_kuid(json_t *object,
+				 const struct kuid_fields *fields,
+				 const struct kuid_fields *kuids)
+{
+	int64_t ns = (kuids->sec - fields->sec) * (int64_t)SEC_NS +
+		     kuids->nsec - fields->nsec;
+
+	report_add(object, "fraction_ns_if_kuid", json_integer(ns));
+}
+
 static json_t *describe(const struct given_id *id)
 {
 	json_t *object = report_new();
 	char text[KUID_TEXT_MAX], hex[KUID_TEXT_MAX];
-	struct kuid_fields fields;
+	struct kuid_fields fields, kuids;
 
 	if (kuid_text(id->format, id->bytes, text, sizeof(text)) ||
 	    kuid_text_form(id->format, KUID_FORM_HEX, id->bytes, hex,
 			   sizeof(hex)) ||
-	    kuid_decode(id->format, id->bytes, given.interval, &fields))
+	    kuid_decode(id->format, id->bytes, given.interval, given.flags,
+			&fields) ||
+	    kuid_decode(id->format, id->bytes, given.interval, KUID_FROM_KUID,
+			&kuids))
 		err(EXIT_FAILED, "fields of an ID");
 	report_add(object, "text", json_string(text));
 	report_add(object, "hex", json_string(hex));
@@ -141,6 +160,8 @@ static json_t *describe(const struct given_id *id)
 		report_add(object, "name",
 			   json_string(kuid_uuid_name(id->bytes)));
 	add_fields(object, &fields);
+	if (kuids.resolution_ns < fields.resolution_ns)
+		add_fraction_if_kuid(object, &fields, &kuids);
 	return object;
 }
 
@@ -170,7 +191,9 @@ const struct verb verb_inspect = {
 	       "format, plain hexadecimal.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
 	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
-	       "63 bits is a string. The command stops at the first line "
+	       "63 bits is a string. A v7 does not tell which generator made "
+	       "it: fraction_ns_if_kuid is what to add to its time if kuid "
+	       "did. The command stops at the first line "
 	       "that is no ID.",
 	.options = options,
 	.shared = given_id_options,

@@ -70,22 +70,23 @@ static uint64_t gap_ns(const struct kuid_fields *early,
 static bool may_differ_in_node(const struct kuid_fields *a,
 			       const struct kuid_fields *b)
 {
-	/* Random bits don't tell the host. */
-	if (a->has & KUID_HAS_RANDOM)
+	/* v7 doesn't tell the host. */
+	if (a->format == KUID_FORMAT_V7)
 		return true;
 	return a->node != b->node || a->worker != b->worker;
 }
 
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
-		       unsigned int interval, uint64_t bound_ns, int *order)
+		       unsigned int interval, unsigned int flags,
+		       uint64_t bound_ns, int *order)
 {
 	const struct kuid_layout *layout = kuid_layout_made(format);
 	struct kuid_fields x, y;
 	int by_format, by_time;
 	uint64_t gap;
 
-	if (!layout || kuid_decode(format, a, interval, &x) ||
-	    kuid_decode(format, b, interval, &y))
+	if (!layout || kuid_decode(format, a, interval, flags, &x) ||
+	    kuid_decode(format, b, interval, flags, &y))
 		return -1;
 	by_format = order_by_format(layout, a, b);
 	if (by_format == KUID_EQUAL || !may_differ_in_node(&x, &y)) {
@@ -106,8 +107,8 @@ int kuid_distance(unsigned int format, const void *a, const void *b,
 {
 	struct kuid_fields x, y;
 
-	if (kuid_decode(format, a, interval, &x) ||
-	    kuid_decode(format, b, interval, &y))
+	if (kuid_decode(format, a, interval, 0, &x) ||
+	    kuid_decode(format, b, interval, 0, &y))
 		return -1;
 	if (!(x.has & KUID_HAS_GRID)) {
 		errno = EINVAL;

@@ -20,7 +20,7 @@ int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
 	struct kuid_fields fields, most;
 	uint8_t highest[KUID_ID_MAX];
 
-	if (!layout || kuid_decode(from, id, interval, &fields))
+	if (!layout || kuid_decode(from, id, interval, 0, &fields))
 		return -1;
 	if (layout == kuid_layout_of(from) &&
 	    !(fields.has & KUID_HAS_INTERVAL)) {
@@ -29,7 +29,7 @@ int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
 	}
 	kuid_highest(to, highest);
 	if (from == KUID_ANY_UUID ||
-	    kuid_decode(to, highest, interval, &most) ||
+	    kuid_decode(to, highest, interval, 0, &most) ||
 	    (fields.has ^ most.has) & ~IN_BETWEEN)
 		return fail(EINVAL);
 	if (most.has & ~fields.has & KUID_HAS_NODE) {

@@ -46,17 +46,23 @@ static void decode_ticks(struct kuid_fields *fields, uint64_t ticks,
 		  ticks % SEC_TICKS * KUID_TICK_NS, KUID_TICK_NS);
 }
 
-static void decode_v7(struct kuid_fields *fields, uint64_t high, uint64_t low)
+static void decode_v7(struct kuid_fields *fields, uint64_t high, uint64_t low,
+		      unsigned int flags)
 {
 	uint64_t ms = high >> 16;
 	uint64_t ns;
 
-	fields->has |= KUID_HAS_TICKS | KUID_HAS_FRACTION | KUID_HAS_LANE |
-		       KUID_HAS_RANDOM;
+	fields->has |= KUID_HAS_TICKS;
 	fields->ticks = ms;
 	fields->fraction = kuid_v7_fraction_of(high, low);
 	fields->lane = low >> KUID_V7_LANE_SHIFT & 0x7f;
 	fields->random = low & KUID_V7_RANDOM_MASK;
+	if (!(flags & KUID_FROM_KUID)) {
+		tell_time(fields, ms / SEC_MS, ms % SEC_MS * KUID_MS_NS,
+			  KUID_MS_NS);
+		return;
+	}
+	fields->has |= KUID_HAS_FRACTION | KUID_HAS_LANE | KUID_HAS_RANDOM;
 	/* The highest fractions round up to the next millisecond. */
 	ns = ms % SEC_MS * KUID_MS_NS + kuid_v7_ns(fields->fraction);
 	tell_time(fields, ms / SEC_MS + ns / KUID_SEC_NS, ns % KUID_SEC_NS, 1);
@@ -140,7 +146,7 @@ static void decode_variant(struct kuid_fields *fields, const uint8_t *id)
 
 /* False if the interval is unknown. */
 static bool decode(const struct kuid_layout *layout, uint64_t high,
-		   uint64_t low, unsigned int interval,
+		   uint64_t low, unsigned int interval, unsigned int flags,
 		   struct kuid_fields *fields)
 {
 	switch (layout->format) {
@@ -151,7 +157,7 @@ static bool decode(const struct kuid_layout *layout, uint64_t high,
 		decode_ticks(fields, kuid_v6_tick(high), low);
 		return true;
 	case KUID_LAYOUT_V7:
-		decode_v7(fields, high, low);
+		decode_v7(fields, high, low, flags);
 		return true;
 	case KUID_LAYOUT_LEX:
 		decode_lex(fields, high, low);
@@ -170,7 +176,7 @@ static bool decode(const struct kuid_layout *layout, uint64_t high,
 }
 
 int kuid_decode(unsigned int format, const void *id, unsigned int interval,
-		struct kuid_fields *fields)
+		unsigned int flags, struct kuid_fields *fields)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
 	struct kuid_fields decoded = { 0 };
@@ -178,7 +184,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 
 	if (!layout)
 		return -1;
-	if (!kuid_layout_fits(layout, id)) {
+	if (flags & ~KUID_FROM_KUID || !kuid_layout_fits(layout, id)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -188,7 +194,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 	}
 	decoded.format = layout->format;
 	kuid_layout_load(id, layout->id_size, &high, &low);
-	if (!decode(layout, high, low, interval, &decoded)) {
+	if (!decode(layout, high, low, interval, flags, &decoded)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -374,11 +380,11 @@ int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec)
 }
 
 int kuid_time(unsigned int format, const void *id, unsigned int interval,
-	      struct timespec *time)
+	      unsigned int flags, struct timespec *time)
 {
 	struct kuid_fields fields;
 
-	if (kuid_decode(format, id, interval, &fields))
+	if (kuid_decode(format, id, interval, flags, &fields))
 		return -1;
 	if (!(fields.has & KUID_HAS_TIME)) {
 		errno = EINVAL;

@@ -507,9 +507,20 @@ const char *kuid_uuid_name(const void *id);
 #define KUID_HAS_INTERVAL  (1U << 12) /* interval */
 
 /*
+ * Flag of functions that read an ID: the caller says that kuid made the ID. A
+ * v7 does not tell which generator made it, and generators agree on its
+ * milliseconds only; the bits behind them may be random. With this flag they
+ * are read as kuid's fraction of the millisecond, lane and random bits. Other
+ * formats are read alike with and without the flag.
+ */
+#define KUID_FROM_KUID 0x1
+
+/*
  * The fields of an ID. Each holds any value that its bits can have, also in IDs
- * from elsewhere: a b of 1048575 seconds, or a lane that is part of another
- * generator's random bits. A field that an ID does not have is 0.
+ * from elsewhere, such as a b of 1048575 seconds. A field that an ID does not
+ * have is 0, except that fraction, lane and random always hold the bits of a
+ * v7, so that kuid_encode() makes the same ID again: without KUID_FROM_KUID
+ * nothing is known about these bits, and has does not name them.
  *
  * format: the ID's; KUID_ANY_UUID only if it is not of version 1, 6 or 7
  * has: KUID_HAS_* of the fields that the ID has
@@ -518,9 +529,8 @@ const char *kuid_uuid_name(const void *id);
  *	knows; before 1970 sec is negative and nsec is not. Follows from the
  *	time fields below and is not looked at by kuid_encode().
  * resolution_ns: the precision of the time. v1 and v6: 100, since only the
- *	generator knows what clock_seq's high bits are counted from. v7: 1,
- *	which holds for IDs with a fraction (RFC 9562 section 6.2, method 3)
- *	only; others are precise to the millisecond.
+ *	generator knows what clock_seq's high bits are counted from. v7:
+ *	1000000, or 1 with KUID_FROM_KUID
  * ticks: v1 and v6: 60 bits, 100 ns since 1582-10-15; v7: 48 bits,
  *	milliseconds since 1970; lex: 64 bits, microseconds since 1970
  * fraction: v7: 20 bits, of the millisecond, in 1/2^20
@@ -560,14 +570,15 @@ struct kuid_fields {
 };
 
 /*
- * Take an ID apart. interval is only looked at for k96 and k128.
+ * Take an ID apart. interval is only looked at for k96 and k128. flags is 0 or
+ * KUID_FROM_KUID.
  *
  * Returns 0.
- * EINVAL: unknown format or interval, or the ID is a UUID of another version
- * or variant than the format's.
+ * EINVAL: unknown format, interval or flags, or the ID is a UUID of another
+ * version or variant than the format's.
  */
 int kuid_decode(unsigned int format, const void *id, unsigned int interval,
-		struct kuid_fields *fields);
+		unsigned int flags, struct kuid_fields *fields);
 
 /*
  * The time that an ID was made at, rounded down to what it knows, as
@@ -580,7 +591,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
  * EOVERFLOW: the program's time_t does not reach that time.
  */
 int kuid_time(unsigned int format, const void *id, unsigned int interval,
-	      struct timespec *time);
+	      unsigned int flags, struct timespec *time);
 
 /*
  * Put an ID together from the fields that fields->format has, version and
@@ -677,7 +688,8 @@ int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
  * least the bound apart; else the order is KUID_UNDECIDED. With a bound of 0
  * nothing is undecided, and the same times are in the format's order. k64 is
  * all from one host; v7 does not say where it was made, so that any two may be
- * from different nodes.
+ * from different nodes. The times are those of kuid_decode() with these flags:
+ * two v7 of one millisecond have the same time without KUID_FROM_KUID.
  *
  * To find violations of causality, compare the ID of each effect, as a, with
  * that of its cause, as b: KUID_BEFORE means that the effect is said to have
@@ -687,11 +699,12 @@ int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
  * format's resolution.
  *
  * Returns 0, with one of the four in order.
- * EINVAL: unknown format or interval, KUID_ANY_UUID, or an ID is a UUID of
- * another version or variant than the format's.
+ * EINVAL: unknown format, interval or flags, KUID_ANY_UUID, or an ID is a UUID
+ * of another version or variant than the format's.
  */
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
-		       unsigned int interval, uint64_t bound_ns, int *order);
+		       unsigned int interval, unsigned int flags,
+		       uint64_t bound_ns, int *order);
 
 #pragma GCC visibility pop
 

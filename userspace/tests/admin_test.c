@@ -36,7 +36,7 @@ static uint64_t node_of_next(struct kuid *handle)
 	struct kuid_fields fields;
 
 	assert_int_equal(kuid_one(handle, id), 0);
-	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, &fields), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, 0, &fields), 0);
 	return fields.node;
 }
 
@@ -209,7 +209,7 @@ static uint64_t ns_of_next(struct kuid *handle)
 	struct kuid_fields fields;
 
 	assert_int_equal(kuid_one(handle, id), 0);
-	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 0, &fields), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 0, 0, &fields), 0);
 	return fields.sec * SEC_NS + fields.nsec;
 }
 

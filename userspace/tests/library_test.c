@@ -294,7 +294,7 @@ static void one_shot_keeps_nothing(void **state)
 		assert_int_equal(kuid_now(format, id), 0);
 		assert_int_equal(id[size], 0xcc);
 		assert_int_equal(kuid_decode(format, id, KUID_INTERVAL_DEFAULT,
-					     &fields),
+					     KUID_FROM_KUID, &fields),
 				 0);
 		assert_int_equal(count_fds(), before);
 		assert_int_equal(kuid_now(format, (void *)8), -1);
@@ -413,7 +413,8 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 	(void)state;
 	assert_non_null(handle);
 	assert_int_equal(kuid_one(handle, global), 0);
-	assert_int_equal(kuid_decode(KUID_FORMAT_K128, global, 8, &fields), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K128, global, 8, 0, &fields),
+			 0);
 	assert_in_range(fields.sec, now - 1, now + 2);
 	assert_int_equal(kuid_convert(KUID_FORMAT_K128, global, KUID_FORMAT_K64,
 				      local, 8, &node),

@@ -35,7 +35,8 @@ static bool writes_back(unsigned int format, unsigned int form, const void *id,
 	       strlen(text) == size && !strncasecmp(text, data, size);
 }
 
-static void check_time(const struct kuid_fields *fields, unsigned int interval)
+static void check_time(const struct kuid_fields *fields, unsigned int interval,
+		       unsigned int flags)
 {
 	struct kuid_fields set = *fields, got;
 	uint8_t id[KUID_ID_MAX];
@@ -47,7 +48,7 @@ static void check_time(const struct kuid_fields *fields, unsigned int interval)
 		return;
 	}
 	CHECK(!kuid_encode(&set, id));
-	CHECK(!kuid_decode(fields->format, id, interval, &got));
+	CHECK(!kuid_decode(fields->format, id, interval, flags, &got));
 	CHECK(got.sec == fields->sec);
 	CHECK(got.resolution_ns == fields->resolution_ns);
 	/* A raw step can lie across two seconds, and so off the grid. */
@@ -73,7 +74,7 @@ static void check_conversions(unsigned int format, const uint8_t *id,
 	}
 }
 
-static void check_id(unsigned int format, const uint8_t *id)
+static void check_id(unsigned int format, const uint8_t *id, unsigned int flags)
 {
 	unsigned int interval = KUID_INTERVAL_MIN + id[7] % 6;
 	size_t size = kuid_format_id_size(format);
@@ -81,7 +82,7 @@ static void check_id(unsigned int format, const uint8_t *id)
 	uint8_t again[KUID_ID_MAX];
 	int order;
 
-	CHECK(!kuid_decode(format, id, interval, &fields));
+	CHECK(!kuid_decode(format, id, interval, flags, &fields));
 	CHECK(!kuid_compare(format, id, id, &order) && order == KUID_EQUAL);
 	if (fields.format == KUID_ANY_UUID) {
 		CHECK(kuid_encode(&fields, again) && errno == EINVAL);
@@ -89,7 +90,7 @@ static void check_id(unsigned int format, const uint8_t *id)
 	}
 	CHECK(!kuid_encode(&fields, again));
 	CHECK(!memcmp(again, id, size));
-	check_time(&fields, interval);
+	check_time(&fields, interval, flags);
 	check_conversions(format, id, interval);
 
 	CHECK(!kuid_lowest(fields.format, again));
@@ -113,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		CHECK(writes_back(found, KUID_FORM_CANONICAL, id, text, size) ||
 		      writes_back(found, KUID_FORM_COLDFUSION, id, text, size));
-		check_id(found, id);
+		check_id(found, id, 0);
+		check_id(found, id, KUID_FROM_KUID);
 	}
 
 	for (unsigned int each = 1; each; each = format_after(each))
@@ -123,7 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (!kuid_parse_form(each, form, text, size, id,
 					     &where)) {
 				CHECK(writes_back(each, form, id, text, size));
-				check_id(each, id);
+				check_id(each, id, 0);
+				check_id(each, id, KUID_FROM_KUID);
 				continue;
 			}
 			CHECK(errno == EINVAL && where <= size);

@@ -102,7 +102,8 @@ static void fields_of_all_widths_lead_back(void **state)
 		size_t size = kuid_format_id_size(format);
 
 		if (kuid_encode(&f, id) ||
-		    kuid_decode(format, id, f.interval, &got) ||
+		    kuid_decode(format, id, f.interval, i & KUID_FROM_KUID,
+				&got) ||
 		    !same_bits(&f, &got) || kuid_encode(&got, again) ||
 		    memcmp(id, again, size))
 			fail_msg("%s", kuid_format_name(format));
@@ -125,7 +126,7 @@ static void ids_of_all_bits_lead_back(void **state)
 			id[6] = version << 4 | (id[6] & 0x0f);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
-		if (kuid_decode(format, id, 5 + i % 6, &f) ||
+		if (kuid_decode(format, id, 5 + i % 6, random_below(2), &f) ||
 		    kuid_encode(&f, again) ||
 		    memcmp(id, again, kuid_format_id_size(format)))
 			fail_msg("%s", kuid_format_name(format));
@@ -192,18 +193,20 @@ static void intervals_are_5_to_10(void **state)
 	(void)state;
 	for (int k = 5; k < 7; k++) {
 		for (unsigned int i = 5; i <= 10; i++)
-			assert_int_equal(kuid_decode(formats[k], id, i, &f), 0);
+			assert_int_equal(kuid_decode(formats[k], id, i, 0, &f),
+					 0);
 		for (int i = 0; i < 5; i++) {
 			errno = 0;
-			assert_int_equal(
-				kuid_decode(formats[k], id, wrong[i], &f), -1);
+			assert_int_equal(kuid_decode(formats[k], id, wrong[i],
+						     0, &f),
+					 -1);
 			assert_int_equal(errno, EINVAL);
 			too_wide((struct kuid_fields) { .format = formats[k],
 							.interval = wrong[i] });
 		}
 	}
 	/* For others it may be anything. */
-	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 99, &f), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 99, 0, &f), 0);
 }
 
 static void each_format_has_its_fields(void **state)
@@ -232,7 +235,8 @@ static void each_format_has_its_fields(void **state)
 
 		assert_int_equal(kuid_highest(formats[i], id), 0);
 		memset(&f, 0xcc, sizeof(f));
-		assert_int_equal(kuid_decode(formats[i], id, 8, &f), 0);
+		assert_int_equal(
+			kuid_decode(formats[i], id, 8, KUID_FROM_KUID, &f), 0);
 		assert_int_equal(f.format, formats[i]);
 		assert_int_equal(f.has, has[i]);
 		assert_int_equal(f.resolution_ns, resolutions[i]);
@@ -260,11 +264,11 @@ static void only_the_formats_own_version_is_taken_apart(void **state)
 				id[8] = variant << 5 | 3;
 				errno = 0;
 				assert_int_equal(kuid_decode(formats[i], id, 8,
-							     &f),
+							     0, &f),
 						 right ? 0 : -1);
 				assert_int_equal(errno, right ? 0 : EINVAL);
 				assert_int_equal(kuid_decode(KUID_ANY_UUID, id,
-							     8, &f),
+							     8, 0, &f),
 						 0);
 				if (right)
 					assert_int_equal(f.format, formats[i]);
@@ -352,11 +356,15 @@ static void highest_and_lowest_times_are_told(void **state)
 		struct kuid_fields f;
 
 		kuid_lowest(times[i].format, id);
-		assert_int_equal(kuid_decode(times[i].format, id, 8, &f), 0);
+		assert_int_equal(kuid_decode(times[i].format, id, 8,
+					     KUID_FROM_KUID, &f),
+				 0);
 		assert_int_equal(f.sec, times[i].low_sec);
 		assert_int_equal(f.nsec, 0);
 		kuid_highest(times[i].format, id);
-		assert_int_equal(kuid_decode(times[i].format, id, 8, &f), 0);
+		assert_int_equal(kuid_decode(times[i].format, id, 8,
+					     KUID_FROM_KUID, &f),
+				 0);
 		assert_int_equal(f.sec, times[i].high_sec);
 		assert_int_equal(f.nsec, times[i].high_nsec);
 	}
@@ -378,7 +386,9 @@ static void raw_fields_carry_into_the_second(void **state)
 		struct kuid_fields f;
 
 		assert_int_equal(kuid_encode(&raw[i], id), 0);
-		assert_int_equal(kuid_decode(raw[i].format, id, 8, &f), 0);
+		assert_int_equal(kuid_decode(raw[i].format, id, 8,
+					     KUID_FROM_KUID, &f),
+				 0);
 		assert_int_equal(f.sec, 2);
 		assert_int_equal(f.nsec, nsec[i]);
 	}
@@ -406,9 +416,10 @@ static void check_time(unsigned int format, int64_t sec, uint32_t nsec)
 	unsigned char id[KUID_ID_MAX];
 
 	if (kuid_set_time(&f, sec, nsec) || kuid_encode(&f, id) ||
-	    kuid_decode(format, id, 8, &got) || got.sec != sec ||
-	    got.nsec != rounded(format, nsec) || f.sec != got.sec ||
-	    f.nsec != got.nsec || f.resolution_ns != got.resolution_ns)
+	    kuid_decode(format, id, 8, KUID_FROM_KUID, &got) ||
+	    got.sec != sec || got.nsec != rounded(format, nsec) ||
+	    f.sec != got.sec || f.nsec != got.nsec ||
+	    f.resolution_ns != got.resolution_ns)
 		fail_msg("%s at %lld.%09u", kuid_format_name(format),
 			 (long long)sec, nsec);
 }
@@ -465,22 +476,25 @@ static void time_is_that_of_the_fields(void **state)
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct kuid_fields f = random_fields(formats[i % NR_FORMATS]);
+		unsigned int flags = random_below(2) ? KUID_FROM_KUID : 0;
 		struct kuid_fields got;
 
 		assert_int_equal(kuid_encode(&f, id), 0);
-		assert_int_equal(kuid_decode(f.format, id, f.interval, &got),
-				 0);
+		assert_int_equal(
+			kuid_decode(f.format, id, f.interval, flags, &got), 0);
 		memset(&time, 0xcc, sizeof(time));
 		untouched = time;
 		if ((time_t)got.sec != got.sec) {
 			errno = 0;
-			assert_int_equal(
-				kuid_time(f.format, id, f.interval, &time), -1);
+			assert_int_equal(kuid_time(f.format, id, f.interval,
+						   flags, &time),
+					 -1);
 			assert_int_equal(errno, EOVERFLOW);
 			assert_memory_equal(&time, &untouched, sizeof(time));
 			continue;
 		}
-		assert_int_equal(kuid_time(f.format, id, f.interval, &time), 0);
+		assert_int_equal(
+			kuid_time(f.format, id, f.interval, flags, &time), 0);
 		assert_int_equal(time.tv_sec, got.sec);
 		assert_int_equal(time.tv_nsec, got.nsec);
 	}
@@ -490,18 +504,87 @@ static void time_is_that_of_the_fields(void **state)
 	untouched = time;
 	memset(id, 0, sizeof(id));
 	errno = 0;
-	assert_int_equal(kuid_time(KUID_ANY_UUID, id, 0, &time), -1);
+	assert_int_equal(kuid_time(KUID_ANY_UUID, id, 0, 0, &time), -1);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, &time), -1);
+	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, 0, &time), -1);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	assert_int_equal(kuid_time(KUID_FORMAT_K96, id, 4, &time), -1);
+	assert_int_equal(kuid_time(KUID_FORMAT_K96, id, 4, 0, &time), -1);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	assert_int_equal(kuid_time(no_format(), id, 8, &time), -1);
+	assert_int_equal(kuid_time(no_format(), id, 8, 0, &time), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_memory_equal(&time, &untouched, sizeof(time));
+}
+
+/* Its bits below the millisecond may be anything, and are kept. */
+static void v7_of_unknown_origin_has_milliseconds(void **state)
+{
+	/* RFC 9562 appendix A.6, made at .000 with random bits behind it. */
+	static const char text[] = "017F22E2-79B0-7CC3-98C4-DC0C0C07398F";
+	unsigned char id[KUID_ID_MAX], again[KUID_ID_MAX];
+	struct kuid_fields f, kuids;
+	struct timespec time;
+
+	(void)state;
+	assert_int_equal(kuid_recognise(text, 36, id, NULL), KUID_FORMAT_V7);
+	assert_int_equal(kuid_time(KUID_FORMAT_V7, id, 0, 0, &time), 0);
+	assert_int_equal(time.tv_sec, 1645557742);
+	assert_int_equal(time.tv_nsec, 0);
+	for (int i = 0; i < 100000; i++) {
+		unsigned int format = i % 3 ? KUID_FORMAT_V7 : KUID_ANY_UUID;
+
+		memset(&f, 0xcc, sizeof(f));
+		assert_int_equal(kuid_decode(format, id, 0, 0, &f), 0);
+		assert_int_equal(f.has, KUID_HAS_VERSION | KUID_HAS_VARIANT |
+						KUID_HAS_TIME | KUID_HAS_TICKS);
+		assert_int_equal(f.sec, f.ticks / 1000);
+		assert_int_equal(f.nsec, f.ticks % 1000 * 1000000);
+		assert_int_equal(f.resolution_ns, 1000000);
+		assert_int_equal(kuid_encode(&f, again), 0);
+		assert_memory_equal(again, id, sizeof(id));
+		/* The rest is what it is with the flag. */
+		assert_int_equal(
+			kuid_decode(format, id, 0, KUID_FROM_KUID, &kuids), 0);
+		assert_true(same_bits(&f, &kuids));
+
+		f = random_fields(KUID_FORMAT_V7);
+		assert_int_equal(kuid_encode(&f, id), 0);
+	}
+}
+
+static void unknown_flags_are_refused(void **state)
+{
+	static const unsigned int wrong[] = {
+		2,
+		KUID_FROM_KUID | 2,
+		KUID_FROM_KUID | 1U << 31,
+		~0U,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		for (size_t n = 0; n < sizeof(wrong) / sizeof(wrong[0]); n++) {
+			unsigned char id[KUID_ID_MAX];
+			struct kuid_fields f, was;
+			struct timespec time;
+
+			memset(&f, 0xcc, sizeof(f));
+			was = f;
+			assert_int_equal(kuid_lowest(formats[i], id), 0);
+			errno = 0;
+			assert_int_equal(kuid_decode(formats[i], id, 8,
+						     wrong[n], &f),
+					 -1);
+			assert_int_equal(errno, EINVAL);
+			assert_memory_equal(&f, &was, sizeof(f));
+			errno = 0;
+			assert_int_equal(kuid_time(formats[i], id, 8, wrong[n],
+						   &time),
+					 -1);
+			assert_int_equal(errno, EINVAL);
+		}
 }
 
 int main(void)
@@ -519,6 +602,8 @@ int main(void)
 		cmocka_unit_test(times_lead_back),
 		cmocka_unit_test(setting_a_time_sets_nothing_else),
 		cmocka_unit_test(time_is_that_of_the_fields),
+		cmocka_unit_test(v7_of_unknown_origin_has_milliseconds),
+		cmocka_unit_test(unknown_flags_are_refused),
 	};
 
 	random_start();

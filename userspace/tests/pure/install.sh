@@ -73,7 +73,8 @@ int main(void)
 	char text[KUID_TEXT_MAX];
 	struct timespec made;
 
-	if (!handle || kuid_one(handle, id) || kuid_time(KUID_FORMAT_V7, id, 0, &made) ||
+	if (!handle || kuid_one(handle, id) ||
+	    kuid_time(KUID_FORMAT_V7, id, 0, KUID_FROM_KUID, &made) ||
 	    kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)) ||
 	    kuid_parse(KUID_FORMAT_V7, text, strlen(text), again, NULL) || memcmp(id, again, 16))
 		return 1;

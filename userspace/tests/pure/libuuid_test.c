@@ -44,7 +44,7 @@ static void assert_same_fields(const unsigned char *id)
 	struct timeval theirs;
 	time_t seconds;
 
-	assert_int_equal(kuid_decode(KUID_ANY_UUID, id, 0, &fields), 0);
+	assert_int_equal(kuid_decode(KUID_ANY_UUID, id, 0, 0, &fields), 0);
 	assert_int_equal(fields.variant, uuid_variant(id));
 	if (fields.variant != KUID_VARIANT_RFC)
 		return;
@@ -52,7 +52,7 @@ static void assert_same_fields(const unsigned char *id)
 	if (fields.version != 1)
 		return;
 	/* The one version whose time it has always known, from 1970 on. */
-	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, &time), 0);
+	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, 0, &time), 0);
 	seconds = uuid_time(id, &theirs);
 	assert_int_equal(seconds, theirs.tv_sec);
 	if (time.tv_sec < 0)

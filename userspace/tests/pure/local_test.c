@@ -269,7 +269,8 @@ static int64_t time_of(unsigned int format, const void *id)
 {
 	struct timespec time;
 
-	assert_int_equal(kuid_time(format, id, KUID_INTERVAL_DEFAULT, &time),
+	assert_int_equal(kuid_time(format, id, KUID_INTERVAL_DEFAULT,
+				   KUID_FROM_KUID, &time),
 			 0);
 	return time.tv_sec * SEC + time.tv_nsec;
 }
@@ -308,7 +309,7 @@ static void ids_are_of_the_format(void **state)
 
 			assert_int_equal(kuid_decode(format, id,
 						     KUID_INTERVAL_DEFAULT,
-						     &fields),
+						     KUID_FROM_KUID, &fields),
 					 0);
 			assert_in_range(time_of(format, id) - wall + 1024000, 0,
 					AHEAD + 1024000);
@@ -486,6 +487,7 @@ static void nodes_are_random(void **state)
 
 			if (kuid_one(handles[i], id) ||
 			    kuid_decode(formats[i], id, KUID_INTERVAL_DEFAULT,
+					KUID_FROM_KUID,
 					&fields[i * CHILDREN + n]))
 				_exit(1);
 		}
@@ -732,7 +734,7 @@ static uint64_t node_of(struct kuid *v1, unsigned char *id)
 	struct kuid_fields fields;
 
 	assert_int_equal(kuid_one(v1, id), 0);
-	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, &fields), 0);
+	assert_int_equal(kuid_decode(KUID_FORMAT_V1, id, 0, 0, &fields), 0);
 	return fields.node;
 }
 
@@ -815,7 +817,7 @@ static void children_begin_at_the_wall_clock(void **state)
 
 			if (kuid_one(handles[i], id) ||
 			    kuid_time(formats[i], id, KUID_INTERVAL_DEFAULT,
-				      &time) ||
+				      KUID_FROM_KUID, &time) ||
 			    time.tv_sec * SEC + time.tv_nsec > before + AHEAD)
 				_exit(1);
 		}
@@ -846,7 +848,7 @@ static void large_steps_begin_an_epoch(void **state)
 	nodes[0] = node_of(v1, id);
 	assert_int_equal(kuid_one(k128, last), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_K128, last,
-				     KUID_INTERVAL_DEFAULT, &first_fields),
+				     KUID_INTERVAL_DEFAULT, 0, &first_fields),
 			 0);
 	assert_int_equal(kuid_read_status(v1, &before), 0);
 	for (unsigned int i = 1; i < 20; i++) {
@@ -869,7 +871,7 @@ static void large_steps_begin_an_epoch(void **state)
 		assert_after(KUID_FORMAT_K128, slot, last);
 		memcpy(last, slot, sizeof(last));
 		assert_int_equal(kuid_decode(KUID_FORMAT_K128, slot,
-					     KUID_INTERVAL_DEFAULT, &fields),
+					     KUID_INTERVAL_DEFAULT, 0, &fields),
 				 0);
 		assert_int_equal(fields.node, first_fields.node);
 		if (i == 2)

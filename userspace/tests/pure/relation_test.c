@@ -201,17 +201,25 @@ static void order_is_that_of_bytes_but_for_v1(void **state)
 	}
 }
 
-static int bounded(unsigned int format, const void *a, const void *b,
-		   uint64_t bound_ns)
+static int bounded_by(unsigned int format, const void *a, const void *b,
+		      unsigned int flags, uint64_t bound_ns)
 {
 	int order = 99, turned = 99;
 
-	assert_int_equal(kuid_compare_bound(format, a, b, 8, bound_ns, &order),
+	assert_int_equal(kuid_compare_bound(format, a, b, 8, flags, bound_ns,
+					    &order),
 			 0);
-	assert_int_equal(kuid_compare_bound(format, b, a, 8, bound_ns, &turned),
+	assert_int_equal(kuid_compare_bound(format, b, a, 8, flags, bound_ns,
+					    &turned),
 			 0);
 	assert_int_equal(turned, order == KUID_UNDECIDED ? order : -order);
 	return order;
+}
+
+static int bounded(unsigned int format, const void *a, const void *b,
+		   uint64_t bound_ns)
+{
+	return bounded_by(format, a, b, KUID_FROM_KUID, bound_ns);
 }
 
 static void closer_than_the_bound_is_undecided(void **state)
@@ -253,6 +261,32 @@ static void closer_than_the_bound_is_undecided(void **state)
 		make(format, NOW + 1, 280576000, 2, b);
 		assert_int_equal(bounded(format, a, b, UINT64_MAX),
 				 KUID_BEFORE);
+	}
+}
+
+/* In a millisecond v7 of unknown origin are in no order, except as bytes. */
+static void v7_of_unknown_origin_is_compared_by_milliseconds(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
+		uint64_t bound = random_64() >> random_below(64);
+
+		make_random(KUID_FORMAT_V7, a);
+		make_random(KUID_FORMAT_V7, b);
+		memcpy(b, a, 6);
+		assert_int_equal(bounded_by(KUID_FORMAT_V7, a, b, 0,
+					    bound ? bound : 1),
+				 KUID_UNDECIDED);
+		assert_int_equal(bounded_by(KUID_FORMAT_V7, a, b, 0, 0),
+				 compare(KUID_FORMAT_V7, a, b));
+		/* Neighbouring milliseconds are one apart, whatever follows. */
+		a[5] &= 0xfe;
+		b[5] |= 1;
+		assert_int_equal(bounded_by(KUID_FORMAT_V7, a, b, 0, 1000000),
+				 KUID_BEFORE);
+		assert_int_equal(bounded_by(KUID_FORMAT_V7, a, b, 0, 1000001),
+				 KUID_UNDECIDED);
 	}
 }
 
@@ -321,12 +355,16 @@ static void a_bound_needs_times_and_intervals(void **state)
 	int order;
 
 	(void)state;
-	assert_fails(EINVAL,
-		     kuid_compare_bound(KUID_ANY_UUID, id, id, 8, 0, &order));
-	assert_fails(EINVAL,
-		     kuid_compare_bound(KUID_FORMAT_V1, id, id, 8, 0, &order));
-	assert_fails(EINVAL,
-		     kuid_compare_bound(KUID_FORMAT_K96, id, id, 3, 0, &order));
+	assert_fails(EINVAL, kuid_compare_bound(KUID_ANY_UUID, id, id, 8, 0, 0,
+						&order));
+	assert_fails(EINVAL, kuid_compare_bound(KUID_FORMAT_V1, id, id, 8, 0, 0,
+						&order));
+	assert_fails(EINVAL, kuid_compare_bound(KUID_FORMAT_K96, id, id, 3, 0,
+						0, &order));
+	for (unsigned int flag = 2; flag; flag <<= 1)
+		assert_fails(EINVAL, kuid_compare_bound(
+					     KUID_FORMAT_K96, id, id, 8,
+					     flag | KUID_FROM_KUID, 0, &order));
 }
 
 static void distances_are_field_by_field(void **state)
@@ -429,6 +467,8 @@ int main(void)
 		cmocka_unit_test(conversions_need_node_and_interval),
 		cmocka_unit_test(order_is_that_of_bytes_but_for_v1),
 		cmocka_unit_test(closer_than_the_bound_is_undecided),
+		cmocka_unit_test(
+			v7_of_unknown_origin_is_compared_by_milliseconds),
 		cmocka_unit_test(time_decides_between_nodes_not_bytes),
 		cmocka_unit_test(k64_is_of_one_host),
 		cmocka_unit_test(no_gap_is_too_wide),

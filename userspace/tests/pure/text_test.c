@@ -270,14 +270,14 @@ static void unknown_formats_are_einval(void **state)
 		assert_einval(!kuid_open(f));
 		assert_einval(kuid_text(f, id, text, sizeof(text)) == -1);
 		assert_einval(kuid_parse(f, V1, 36, id, &where) == -1);
-		assert_einval(kuid_decode(f, id, 8, &fields) == -1);
+		assert_einval(kuid_decode(f, id, 8, 0, &fields) == -1);
 		fields = (struct kuid_fields) { .format = f };
 		assert_einval(kuid_encode(&fields, id) == -1);
 		assert_einval(kuid_set_time(&fields, 0, 0) == -1);
 		assert_einval(kuid_lowest(f, id) == -1);
 		assert_einval(kuid_highest(f, id) == -1);
 		assert_einval(kuid_compare(f, id, id, &order) == -1);
-		assert_einval(kuid_compare_bound(f, id, id, 8, 0, &order) ==
+		assert_einval(kuid_compare_bound(f, id, id, 8, 0, 0, &order) ==
 			      -1);
 		assert_einval(kuid_convert(f, id, f, id, 8, NULL) == -1);
 		assert_einval(kuid_convert(KUID_FORMAT_K64, id, f, id, 8,

@@ -139,10 +139,13 @@ seq           1'
 json_v7='{"text": "017f22e2-79b0-7cc3-98c4-dc0c0c07398f", "hex":'
 json_v7="$json_v7 \"017f22e279b07cc398c4dc0c0c07398f\""
 json_v7="$json_v7, \"format\": \"v7\", \"name\": \"Unix time-based\", \"version\": 7,"
-json_v7="$json_v7 \"variant\": \"RFC 9562\", \"time\": \"2022-02-22T19:22:22.000797702Z\","
-json_v7="$json_v7 \"unix_ns\": \"1645557742000797702\", \"resolution_ns\": 1,"
-json_v7="$json_v7 \"ticks\": \"1645557742000\", \"fraction\": 836451, \"lane\": 9,"
-json_v7="$json_v7 \"random\": \"5c0c0c07398f\"}"
+json_v7="$json_v7 \"variant\": \"RFC 9562\", \"time\":"
+json_foreign_v7="$json_v7 \"2022-02-22T19:22:22.000Z\", \"unix_ns\": \"1645557742000000000\","
+json_foreign_v7="$json_foreign_v7 \"resolution_ns\": 1000000, \"ticks\": \"1645557742000\","
+json_foreign_v7="$json_foreign_v7 \"fraction_ns_if_kuid\": 797702}"
+json_v7="$json_v7 \"2022-02-22T19:22:22.000797702Z\", \"unix_ns\": \"1645557742000797702\","
+json_v7="$json_v7 \"resolution_ns\": 1, \"ticks\": \"1645557742000\", \"fraction\": 836451,"
+json_v7="$json_v7 \"lane\": 9, \"random\": \"5c0c0c07398f\"}"
 two_ids="$inspected_v1
 
 $inspected_k64"
@@ -152,7 +155,14 @@ it "inspect prints all fields of k64" prints "$inspected_k64" inspect $k64
 it "inspect puts a line between IDs" prints "$two_ids" inspect $v1 $k64
 it "inspect reads standard input" prints_from "$v1\n$k64\n" "$two_ids" inspect
 it "inspect needs no last end of line" prints_from "$v1\n$k64" "$two_ids" inspect
-it "inspect --json prints a line" prints "$json_v7" inspect --json $v7
+it "inspect --json prints a line" prints "$json_foreign_v7" inspect --json $v7
+it "inspect reads milliseconds of v7" tells 'time          2022-02-22T19:22:22.000Z' inspect $v7
+it "inspect -f v7 reads no more" tells 'time          2022-02-22T19:22:22.000Z' inspect -f v7 $v7
+it "inspect tells the fraction of v7 apart" tells 'fraction_ns_if_kuid 797702' inspect $v7
+it "a fraction that rounds up is a millisecond" tells 'fraction_ns_if_kuid 1000000' \
+	inspect ffffffff-ffff-7fff-bfff-ffffffffffff
+it "inspect --from-kuid reads nanoseconds of v7" prints "$json_v7" inspect --json --from-kuid $v7
+it "inspect --from-kuid reads other formats alike" prints "$two_ids" inspect --from-kuid $v1 $k64
 it "inspect takes ColdFusion's form" prints "$inspected_v1" inspect $cf
 it "inspect -f takes hexadecimal" prints "$inspected_v1" inspect -f v1 $hex
 it "inspect -f takes ColdFusion's form" prints "$inspected_v1" inspect -f v1 $cf
@@ -270,6 +280,14 @@ it "compare: decided by time" compares 0 before --bound 100 \
 	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
 it "compare: undecided" compares 3 undecided --bound 101 \
 	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+later_v7=017f22e2-79b0-7cc4-98c4-dc0c0c07398f
+it "compare: two v7 of a millisecond are undecided" compares 3 undecided --bound 1 $v7 $later_v7
+it "compare: two v7 of kuid are decided by nanoseconds" compares 0 before \
+	--bound 243 --from-kuid $v7 $later_v7
+it "compare: two v7 of kuid can be undecided" compares 3 undecided \
+	--bound 245 --from-kuid $v7 $later_v7
+it "compare: --from-kuid needs a bound" fails 2 '--from-kuid is for --bound' \
+	compare --from-kuid $v7 $later_v7
 it "compare: one node is decided" compares 0 after --bound 18446744073709551615 \
 	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
 it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
