@@ -56,7 +56,7 @@ struct timespec;
 
 /* Bytes of the longest ID, and of the longest text of one with its NUL. */
 #define KUID_ID_MAX   16
-#define KUID_TEXT_MAX 37
+#define KUID_TEXT_MAX 46
 
 /*
  * A format is one of KUID_FORMAT_*; KUID_FORMAT_DEFAULT is KUID_FORMAT_V1. One
@@ -86,15 +86,23 @@ int kuid_format_number(const char *name);
  * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
  * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
  * hexadecimal digits are written in lower case, but for ColdFusion's.
+ *
+ * Decimal text is the ID as one big-endian number, as a database shows it that
+ * keeps IDs as integers. A ULID has the 128 bits of the ID in Crockford's base
+ * 32, upper case; other ULIDs don't have the version and variant of v7.
  */
 #define KUID_FORM_CANONICAL  0
 #define KUID_FORM_COLDFUSION 1 /* of UUIDs: 8-4-4-16 digits, upper case */
 #define KUID_FORM_HEX	     2 /* two digits a byte, nothing else */
+#define KUID_FORM_DECIMAL    3 /* of 8-byte IDs: no leading zeros, no sign */
+#define KUID_FORM_ULID	     4 /* of v7: 26 digits */
+#define KUID_FORM_BRACES     5 /* of UUIDs: the canonical text in {} */
+#define KUID_FORM_URN	     6 /* of UUIDs: urn:uuid: and the canonical text */
 
 /*
  * Bytes of an ID of a format; and characters of the longest text of one in a
- * form, without the NUL. All texts of a format above are as long; those of a
- * later format may be shorter.
+ * form, without the NUL. All texts of a format above are as long, but for
+ * decimal ones; those of a later format may be shorter.
  *
  * EINVAL: unknown format or form, or the format has no such form.
  */
@@ -439,9 +447,10 @@ ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
  * characters, of which none is a NUL or white space.
  *
  * Nothing but the form itself is taken. The case of digits is free in
- * canonical text of UUIDs (RFC 9562 section 4) and plain hexadecimal; it is
- * lower in lex and upper in ColdFusion's form, since nothing else tells these
- * two apart.
+ * canonical text of UUIDs (RFC 9562 section 4), also in braces, URNs (all of
+ * them: RFC 8141 section 3.1), plain hexadecimal and ULIDs; it is lower in lex
+ * and upper in ColdFusion's form, since nothing else tells these two apart. I,
+ * L, O and U are no digits of ULIDs.
  *
  * Returns 0.
  * EINVAL: there is no such format or form, or the text is not such an ID. If
@@ -449,9 +458,12 @@ ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
  * - of the first character that can't be in such an ID;
  * - size, if characters are missing;
  * - of the first character too many;
- * - of the last digit, if bits are set in it that belong to no byte;
- * - of the version, if it is not the format's;
- * - of the variant, if the version is the format's and the variant is not.
+ * - of a digit in which bits are set that belong to no byte: the last one of
+ *   base 64, the first one of a ULID, or the one that makes a decimal number
+ *   too great;
+ * - of the digit with the version, if that is not the format's;
+ * - of the digit with the variant, if the version is the format's and the
+ *   variant is not.
  */
 int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
 	       size_t *where);

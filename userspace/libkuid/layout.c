@@ -125,6 +125,24 @@ size_t kuid_format_text_size(unsigned int format, unsigned int form)
 	case KUID_FORM_COLDFUSION:
 		if (kuid_layout_is_uuid(layout))
 			return KUID_LEX_TEXT_SIZE;
+		break;
+	case KUID_FORM_DECIMAL:
+		if (layout->id_size == 8)
+			return KUID_DECIMAL_TEXT_SIZE;
+		break;
+	case KUID_FORM_ULID:
+		if (layout->format == KUID_LAYOUT_V7)
+			return KUID_ULID_TEXT_SIZE;
+		break;
+	case KUID_FORM_BRACES:
+		if (kuid_layout_is_uuid(layout))
+			return sizeof("{}") - 1 + KUID_UUID_TEXT_SIZE;
+		break;
+	case KUID_FORM_URN:
+		if (kuid_layout_is_uuid(layout))
+			return sizeof(KUID_URN_PREFIX) - 1 +
+			       KUID_UUID_TEXT_SIZE;
+		break;
 	}
 	errno = EINVAL;
 	return 0;

@@ -11,6 +11,16 @@
 #include "core/formats.h"
 #include "kuid.h"
 
+/* Characters of the longest decimal number of 64 bits, and of a ULID. */
+#define KUID_DECIMAL_TEXT_SIZE 20
+#define KUID_ULID_TEXT_SIZE    26
+
+#define KUID_URN_PREFIX "urn:uuid:"
+
+/* The digits of a ULID: Crockford's base 32. */
+#define KUID_ULID_DIGITS     "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+#define KUID_ULID_DIGIT_BITS 5
+
 /*
  * The formats as an enumeration, so that a switch without a default arm fails
  * to compile if it lacks a format.

@@ -10,41 +10,47 @@
 #define UPPER 2
 
 /**
- * struct shape - what a text of some form looks like
+ * struct shape - the look of the texts of some form, but for decimal ones
+ * @pattern: one character for each of the text's: DIGIT for a digit, others
+ *	for themselves; NULL if all are digits
  * @size: characters
- * @hyphens: bit n is set if character n is a hyphen; the others are digits
- * @digit_bits: 4 for hexadecimal, 6 for sortable base 64
+ * @digit_bits: 4 for hexadecimal, 5 for ULIDs, 6 for sortable base 64
+ * @first_bits: bits of the first digit; the last digit has what is left
  * @cases: of hexadecimal digits
  */
 struct shape {
+	const char *pattern;
 	size_t size;
-	uint64_t hyphens;
 	unsigned int digit_bits;
+	unsigned int first_bits;
 	unsigned int cases;
 };
 
-#define GROUPS_8_4_4 (BIT_ULL(8) | BIT_ULL(13) | BIT_ULL(18))
-
-static const struct shape coldfusion_shape = { KUID_LEX_TEXT_SIZE, GROUPS_8_4_4,
-					       4, UPPER };
+/* No text has this character for itself. */
+#define DIGIT	     'x'
+#define PATTERN_LEX  "xxxxxxxx-xxxx-xxxx-xxxxxxxxxxxxxxxx"
+#define PATTERN_UUID "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 
 static struct shape canonical_shape(const struct kuid_layout *layout)
 {
-	struct shape shape = { .size = layout->text_size };
+	struct shape shape = {
+		.size = layout->text_size,
+		.digit_bits = 4,
+		.first_bits = 4,
+	};
 
 	switch (layout->text) {
 	case KUID_TEXT_UUID:
-		shape.hyphens = GROUPS_8_4_4 | BIT_ULL(23);
-		shape.digit_bits = 4;
+		shape.pattern = PATTERN_UUID;
 		shape.cases = LOWER | UPPER;
 		break;
 	case KUID_TEXT_LEX:
-		shape.hyphens = GROUPS_8_4_4;
-		shape.digit_bits = 4;
+		shape.pattern = PATTERN_LEX;
 		shape.cases = LOWER;
 		break;
 	case KUID_TEXT_SORTABLE64:
 		shape.digit_bits = 6;
+		shape.first_bits = 6;
 		break;
 	}
 	return shape;
@@ -70,10 +76,30 @@ static int sortable64_value(char c)
 	return digit ? digit - digits : -1;
 }
 
+/* By hand, because the locale may have its own idea of upper case. */
+static char upper_case(char c)
+{
+	return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+}
+
+static int ulid_value(char c)
+{
+	static const char digits[] = KUID_ULID_DIGITS;
+	const char *digit = memchr(digits, upper_case(c), sizeof(digits) - 1);
+
+	return digit ? digit - digits : -1;
+}
+
 static int digit_value(char c, const struct shape *shape)
 {
-	return shape->digit_bits == 4 ? hex_value(c, shape->cases)
-				      : sortable64_value(c);
+	switch (shape->digit_bits) {
+	case 4:
+		return hex_value(c, shape->cases);
+	case KUID_ULID_DIGIT_BITS:
+		return ulid_value(c);
+	default:
+		return sortable64_value(c);
+	}
 }
 
 static int wrong_at(size_t offset, size_t *where)
@@ -89,24 +115,28 @@ static int read_shape(const struct shape *shape, const char *text, size_t size,
 		      uint8_t *id, size_t id_size, size_t *where)
 {
 	unsigned int bits_left = 8 * id_size;
+	unsigned int bits = shape->first_bits;
 	uint64_t high = 0, low = 0;
 
 	for (size_t i = 0; i < shape->size; i++) {
-		unsigned int width = min(shape->digit_bits, bits_left);
-		unsigned int beyond = shape->digit_bits - width;
+		unsigned int width = min(bits, bits_left);
+		unsigned int beyond = bits - width;
 		int value;
 
 		if (i == size)
 			return wrong_at(i, where);
-		if (shape->hyphens & BIT_ULL(i)) {
-			if (text[i] != '-')
+		if (shape->pattern && shape->pattern[i] != DIGIT) {
+			/* RFC 8141: the case of "urn:uuid:" is free. */
+			if (upper_case(text[i]) !=
+			    upper_case(shape->pattern[i]))
 				return wrong_at(i, where);
 			continue;
 		}
 		value = digit_value(text[i], shape);
-		/* The last digit's bits beyond the ID's end must be zero. */
-		if (value < 0 || value & ((1 << beyond) - 1))
+		/* Bits before the ID's begin and beyond its end must be 0. */
+		if (value < 0 || value >> bits || value & ((1 << beyond) - 1))
 			return wrong_at(i, where);
+		bits = shape->digit_bits;
 		high = high << width | low >> (64 - width);
 		low = low << width | value >> beyond;
 		bits_left -= width;
@@ -122,6 +152,24 @@ static int read_shape(const struct shape *shape, const char *text, size_t size,
 	return 0;
 }
 
+/* The same for a decimal number of 64 bits, without leading zeros. */
+static int read_decimal(const char *text, size_t size, uint8_t *id,
+			size_t *where)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (text[i] < '0' || text[i] > '9' || (i && !value) ||
+		    __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, text[i] - '0', &value))
+			return wrong_at(i, where);
+	}
+	if (!size)
+		return wrong_at(0, where);
+	kuid_layout_store(id, sizeof(value), value, 0);
+	return 0;
+}
+
 /* False and EINVAL if the format has no such form. */
 static bool find_shape(const struct kuid_layout *layout, unsigned int form,
 		       struct shape *shape)
@@ -130,24 +178,50 @@ static bool find_shape(const struct kuid_layout *layout, unsigned int form,
 
 	if (!size)
 		return false;
-	if (form == KUID_FORM_HEX)
-		*shape = (struct shape) { size, 0, 4, LOWER | UPPER };
-	else if (form == KUID_FORM_COLDFUSION)
-		*shape = coldfusion_shape;
-	else
-		*shape = canonical_shape(layout);
+	*shape = canonical_shape(layout);
+	shape->size = size;
+	switch (form) {
+	case KUID_FORM_COLDFUSION:
+		shape->pattern = PATTERN_LEX;
+		shape->cases = UPPER;
+		break;
+	case KUID_FORM_HEX:
+		*shape = (struct shape) { NULL, size, 4, 4, LOWER | UPPER };
+		break;
+	case KUID_FORM_ULID:
+		/* 26 digits are 130 bits. */
+		*shape = (struct shape) { NULL, size, KUID_ULID_DIGIT_BITS, 3,
+					  0 };
+		break;
+	case KUID_FORM_BRACES:
+		shape->pattern = "{" PATTERN_UUID "}";
+		break;
+	case KUID_FORM_URN:
+		shape->pattern = KUID_URN_PREFIX PATTERN_UUID;
+		break;
+	}
 	return true;
+}
+
+/* Where the digit is that has a bit of the ID, bit 0 being the first one. */
+static size_t digit_of(unsigned int bit, const struct shape *shape)
+{
+	unsigned int unused = shape->digit_bits - shape->first_bits;
+	size_t digit = (bit + unused) / shape->digit_bits, at = 0;
+
+	if (!shape->pattern)
+		return digit;
+	for (;; at++)
+		if (shape->pattern[at] == DIGIT && !digit--)
+			return at;
 }
 
 /* Where a UUID's version or variant digit is in its text. */
 static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
 		     const struct shape *shape)
 {
-	size_t digit = kuid_uuid_version(id) != layout->version ? 12 : 16;
-
-	if (!shape->hyphens)
-		return digit;
-	return digit + (digit == 12 ? 2 : 3);
+	return digit_of(kuid_uuid_version(id) != layout->version ? 48 : 64,
+			shape);
 }
 
 int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
@@ -164,8 +238,11 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 	uint8_t bytes[KUID_ID_MAX];
 	struct shape shape;
 
-	if (!layout || !find_shape(layout, form, &shape) ||
-	    read_shape(&shape, text, size, bytes, layout->id_size, where))
+	if (!layout || !find_shape(layout, form, &shape))
+		return -1;
+	if (form == KUID_FORM_DECIMAL)
+		return read_decimal(text, size, id, where);
+	if (read_shape(&shape, text, size, bytes, layout->id_size, where))
 		return -1;
 	if (!kuid_layout_fits(layout, bytes))
 		return wrong_at(misfit(layout, bytes, &shape), where);
@@ -199,7 +276,7 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 	unsigned int form = KUID_FORM_CANONICAL;
 	bool uuid = size == KUID_UUID_TEXT_SIZE;
 
-	if (size == coldfusion_shape.size && has_upper_case(text, size)) {
+	if (size == KUID_LEX_TEXT_SIZE && has_upper_case(text, size)) {
 		form = KUID_FORM_COLDFUSION;
 		uuid = true;
 	}

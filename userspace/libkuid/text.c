@@ -18,17 +18,45 @@ static void raise_case(char *text, size_t size)
 			text[i] += 'A' - 'a';
 }
 
+/* By hand, because snprintf() may not be called in signal handlers. */
+static size_t write_decimal(char *text, uint64_t value)
+{
+	char digits[KUID_DECIMAL_TEXT_SIZE];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = '0' + value % 10;
+		value /= 10;
+	} while (value);
+	memcpy(text, digits + at, sizeof(digits) - at);
+	return sizeof(digits) - at;
+}
+
+static void write_ulid(char *text, uint64_t high, uint64_t low)
+{
+	for (size_t at = KUID_ULID_TEXT_SIZE; at--;) {
+		text[at] = KUID_ULID_DIGITS[low % 32];
+		low = low >> KUID_ULID_DIGIT_BITS |
+		      high << (64 - KUID_ULID_DIGIT_BITS);
+		high >>= KUID_ULID_DIGIT_BITS;
+	}
+}
+
 /**
  * struct writer - writes the text of one ID after another
  * @form: KUID_FORM_*
- * @digits: how its digits are grouped, unless it is plain hexadecimal
+ * @digits: how the digits of canonical text, or ColdFusion's, are grouped
+ * @before: what is written before these digits
+ * @after: what is written behind them
  * @id_size: bytes of an ID
  * @length: characters of the longest text
- * @last: text of the last ID
+ * @last: these digits of the last ID
  */
 struct writer {
 	unsigned int form;
 	enum kuid_text_form digits;
+	const char *before;
+	const char *after;
 	size_t id_size;
 	size_t length;
 	struct kuid_text last;
@@ -45,9 +73,32 @@ static bool begin(struct writer *writer, unsigned int format, unsigned int form)
 	writer->form = form;
 	writer->digits = form == KUID_FORM_COLDFUSION ? KUID_TEXT_LEX
 						      : layout->text;
+	writer->before = "";
+	writer->after = "";
+	if (form == KUID_FORM_BRACES) {
+		writer->before = "{";
+		writer->after = "}";
+	} else if (form == KUID_FORM_URN) {
+		writer->before = KUID_URN_PREFIX;
+	}
 	writer->id_size = layout->id_size;
 	kuid_text_start(&writer->last, writer->digits);
 	return true;
+}
+
+static void write_grouped(struct writer *writer, uint64_t high, uint64_t low,
+			  char *text)
+{
+	size_t before = strlen(writer->before), after = strlen(writer->after);
+	size_t length = writer->length - before - after;
+
+	memcpy(text, writer->before, before);
+	text += before;
+	kuid_text_next(&writer->last, writer->digits, length, high, low);
+	memcpy(text, writer->last.text, length);
+	memcpy(text + length, writer->after, after);
+	if (writer->form == KUID_FORM_COLDFUSION)
+		raise_case(text, length);
 }
 
 /* Returns how many characters there are. */
@@ -55,21 +106,24 @@ static size_t write_id(struct writer *writer, const void *id, char *text)
 {
 	char digits[2 * KUID_ID_MAX];
 	uint64_t high, low;
-	size_t length;
 
 	kuid_layout_load(id, writer->id_size, &high, &low);
-	if (writer->form == KUID_FORM_HEX) {
+	switch (writer->form) {
+	case KUID_FORM_HEX:
 		write_hex(digits, high);
 		write_hex(digits + 16, low);
 		memcpy(text, digits, writer->length);
-		return writer->length;
+		break;
+	case KUID_FORM_DECIMAL:
+		return write_decimal(text, high);
+	case KUID_FORM_ULID:
+		write_ulid(text, high, low);
+		break;
+	default:
+		write_grouped(writer, high, low, text);
+		break;
 	}
-	length = kuid_text_next(&writer->last, writer->digits, writer->length,
-				high, low);
-	memcpy(text, writer->last.text, length);
-	if (writer->form == KUID_FORM_COLDFUSION)
-		raise_case(text, length);
-	return length;
+	return writer->length;
 }
 
 int kuid_text(unsigned int format, const void *id, char *text, size_t size)
@@ -80,15 +134,19 @@ int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		   char *text, size_t size)
 {
+	char written[KUID_TEXT_MAX];
 	struct writer writer;
+	size_t length;
 
 	if (!begin(&writer, format, form))
 		return -1;
-	if (size <= writer.length) {
+	length = write_id(&writer, id, written);
+	if (size <= length) {
 		errno = ERANGE;
 		return -1;
 	}
-	text[write_id(&writer, id, text)] = '\0';
+	written[length] = '\0';
+	memcpy(text, written, length + 1);
 	return 0;
 }
 

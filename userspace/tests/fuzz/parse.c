@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (unsigned int each = 1; each; each = format_after(each))
 		for (unsigned int form = KUID_FORM_CANONICAL;
-		     form <= KUID_FORM_HEX; form++) {
+		     form <= KUID_FORM_URN; form++) {
 			where = 0;
 			if (!kuid_parse_form(each, form, text, size, id,
 					     &where)) {

@@ -20,6 +20,7 @@
 #define K64  ".5.tXbhdV.3"
 #define K96  ".5.tXVEf8n8vPN.0"
 #define K128 ".5d0s_jKhxrtMxs0cEFzzk"
+#define ULID "01FWHE4YDGFK1SHH6W1G60EECF"
 #define V4   "919108f7-52d1-4320-9bac-f847db4148a8"
 #define NIL  "00000000-0000-0000-0000-000000000000"
 #define MAX  "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -52,11 +53,30 @@ static const struct {
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
+/* All forms are numbered from 0 on. */
+#define NR_FORMS (KUID_FORM_URN + 1)
+
 #define LINES 100
 
 static bool is_uuid(unsigned int format)
 {
 	return kuid_format_text_size(format, KUID_FORM_CANONICAL) == 36;
+}
+
+static bool has_form(unsigned int format, unsigned int form)
+{
+	switch (form) {
+	case KUID_FORM_COLDFUSION:
+	case KUID_FORM_BRACES:
+	case KUID_FORM_URN:
+		return is_uuid(format);
+	case KUID_FORM_DECIMAL:
+		return format == KUID_FORMAT_K64;
+	case KUID_FORM_ULID:
+		return format == KUID_FORMAT_V7;
+	default:
+		return true;
+	}
 }
 
 /*
@@ -92,6 +112,57 @@ static void assert_refused(unsigned int format, unsigned int form,
 	assert_memory_equal(id, untouched, sizeof(id));
 	/* Nobody has to want to know where. */
 	assert_int_equal(parse(format, form, text, size, id, NULL), -1);
+}
+
+/* One ID in each form, as others write it. */
+static const struct {
+	unsigned int format;
+	unsigned int form;
+	const char *text;
+	const char *canonical;
+} examples[] = {
+	{ KUID_FORMAT_V1, KUID_FORM_CANONICAL, V1, V1 },
+	{ KUID_FORMAT_V1, KUID_FORM_COLDFUSION, CF, V1 },
+	{ KUID_FORMAT_V1, KUID_FORM_HEX, "c232ab00941411ecb3c89f6bdeced846",
+	  V1 },
+	{ KUID_FORMAT_V1, KUID_FORM_BRACES, "{" V1 "}", V1 },
+	{ KUID_FORMAT_V6, KUID_FORM_URN, "urn:uuid:" V6, V6 },
+	{ KUID_FORMAT_V7, KUID_FORM_ULID, ULID, V7 },
+	{ KUID_FORMAT_LEX, KUID_FORM_CANONICAL, LEX, LEX },
+	{ KUID_FORMAT_LEX, KUID_FORM_HEX, "00060a2418202078db3f053403ad937a",
+	  LEX },
+	{ KUID_FORMAT_K64, KUID_FORM_CANONICAL, K64, K64 },
+	{ KUID_FORMAT_K64, KUID_FORM_HEX, "0060398a7b698001", K64 },
+	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "27084864703004673", K64 },
+	{ KUID_FORMAT_K96, KUID_FORM_CANONICAL, K96, K96 },
+	{ KUID_FORMAT_K128, KUID_FORM_CANONICAL, K128, K128 },
+	{ KUID_ANY_UUID, KUID_FORM_BRACES, "{" V4 "}", V4 },
+	{ KUID_ANY_UUID, KUID_FORM_URN, "urn:uuid:" NIL, NIL },
+};
+
+#define NR_EXAMPLES (sizeof(examples) / sizeof(examples[0]))
+
+static void examples_are_written_and_read(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_EXAMPLES; i++) {
+		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
+		unsigned int format = examples[i].format;
+		const char *canonical = examples[i].canonical;
+		char text[KUID_TEXT_MAX];
+
+		assert_int_equal(kuid_parse(format, canonical,
+					    strlen(canonical), id, NULL),
+				 0);
+		assert_int_equal(kuid_text_form(format, examples[i].form, id,
+						text, sizeof(text)),
+				 0);
+		assert_string_equal(text, examples[i].text);
+		assert_int_equal(parse(format, examples[i].form, text,
+				       strlen(text), got, NULL),
+				 0);
+		assert_memory_equal(got, id, kuid_format_id_size(format));
+	}
 }
 
 static void formats_are_known_by_name_and_number(void **state)
@@ -151,22 +222,28 @@ static void a_form_has_a_size_only_where_there_is_one(void **state)
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
-		assert_int_equal(kuid_format_text_size(format, KUID_FORM_HEX),
-				 2 * formats[i].id_size);
-		errno = 0;
-		if (is_uuid(format)) {
-			assert_int_equal(kuid_format_text_size(
-						 format, KUID_FORM_COLDFUSION),
-					 35);
-			continue;
+		const size_t sizes[NR_FORMS] = {
+			[KUID_FORM_CANONICAL] = strlen(formats[i].text),
+			[KUID_FORM_COLDFUSION] = 35,
+			[KUID_FORM_HEX] = 2 * formats[i].id_size,
+			[KUID_FORM_DECIMAL] = 20,
+			[KUID_FORM_ULID] = 26,
+			[KUID_FORM_BRACES] = 38,
+			[KUID_FORM_URN] = 45,
+		};
+
+		for (unsigned int form = 0; form < NR_FORMS; form++) {
+			bool has = has_form(format, form);
+
+			errno = 0;
+			assert_int_equal(kuid_format_text_size(format, form),
+					 has ? sizes[form] : 0);
+			assert_int_equal(errno, has ? 0 : EINVAL);
 		}
-		assert_int_equal(
-			kuid_format_text_size(format, KUID_FORM_COLDFUSION), 0);
+		errno = 0;
+		assert_int_equal(kuid_format_text_size(format, NR_FORMS), 0);
 		assert_int_equal(errno, EINVAL);
 	}
-	errno = 0;
-	assert_int_equal(kuid_format_text_size(KUID_FORMAT_V1, 3), 0);
-	assert_int_equal(errno, EINVAL);
 }
 
 /* Lines of IDs that have most of their bits in common, or few. */
@@ -178,42 +255,45 @@ static void lines_are_the_texts_of_ids(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ids); i++)
 		ids[i] = i % 7 ? 0x5a : i / 3;
-	for (size_t i = 0; i < 3 * NR_FORMATS; i++) {
-		unsigned int format = formats[i / 3].format;
-		size_t length = kuid_format_text_size(format, i % 3);
-		size_t size = LINES * (length + 1);
+	for (size_t i = 0; i < NR_FORMS * NR_FORMATS; i++) {
+		unsigned int format = formats[i / NR_FORMS].format;
+		unsigned int form = i % NR_FORMS;
+		size_t length = kuid_format_text_size(format, form);
+		size_t size = LINES * (length + 1), written = 0;
 		char text[KUID_TEXT_MAX + 1];
 
 		errno = 0;
 		memset(lines, 0xcc, sizeof(lines));
 		if (!length) {
-			assert_int_equal(kuid_text_lines(format, i % 3, ids,
+			assert_int_equal(kuid_text_lines(format, form, ids,
 							 LINES, lines,
 							 sizeof(lines)),
 					 -1);
 			assert_int_equal(errno, EINVAL);
 			continue;
 		}
-		assert_int_equal(kuid_text_lines(format, i % 3, ids, LINES,
+		assert_int_equal(kuid_text_lines(format, form, ids, LINES,
 						 lines, size - 1),
 				 -1);
 		assert_int_equal(errno, ERANGE);
 		assert_int_equal((unsigned char)lines[0], 0xcc);
-		assert_int_equal(kuid_text_lines(format, i % 3, ids, LINES,
-						 lines, size),
-				 size);
+		size = kuid_text_lines(format, form, ids, LINES, lines, size);
 		assert_int_equal((unsigned char)lines[size], 0xcc);
 		for (size_t line = 0; line < LINES; line++) {
-			assert_int_equal(
-				kuid_text_form(
-					format, i % 3,
-					ids + line * formats[i / 3].id_size,
-					text, sizeof(text)),
-				0);
+			const unsigned char *id =
+				ids + line * formats[i / NR_FORMS].id_size;
+
+			assert_int_equal(kuid_text_form(format, form, id, text,
+							sizeof(text)),
+					 0);
 			strcat(text, "\n");
-			assert_memory_equal(lines + line * (length + 1), text,
-					    length + 1);
+			assert_memory_equal(lines + written, text,
+					    strlen(text));
+			written += strlen(text);
 		}
+		assert_int_equal(written, size);
+		if (form != KUID_FORM_DECIMAL)
+			assert_int_equal(size, LINES * (length + 1));
 	}
 }
 
@@ -298,16 +378,17 @@ static void forms_are_for_their_formats(void **state)
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
-		if (!is_uuid(format)) {
-			assert_einval(kuid_text_form(format,
-						     KUID_FORM_COLDFUSION, id,
-						     text, sizeof(text)) == -1);
-			assert_einval(parse(format, KUID_FORM_COLDFUSION, CF,
-					    35, id, NULL) == -1);
+		for (unsigned int form = 0; form <= NR_FORMS; form++) {
+			if (form < NR_FORMS && has_form(format, form))
+				continue;
+			assert_einval(kuid_text_form(format, form, id, text,
+						     sizeof(text)) == -1);
+			for (size_t n = 0; n < NR_EXAMPLES; n++)
+				assert_einval(parse(format, form,
+						    examples[n].text,
+						    strlen(examples[n].text),
+						    id, NULL) == -1);
 		}
-		assert_einval(kuid_text_form(format, 3, id, text,
-					     sizeof(text)) == -1);
-		assert_einval(parse(format, 3, V1, 36, id, NULL) == -1);
 	}
 }
 
@@ -319,11 +400,11 @@ static void text_needs_room(void **state)
 	(void)state;
 	memset(untouched, 0xcc, sizeof(untouched));
 	for (size_t i = 0; i < NR_FORMATS; i++)
-		for (unsigned int form = 0; form < 3; form++) {
+		for (unsigned int form = 0; form < NR_FORMS; form++) {
 			unsigned int format = formats[i].format;
 			size_t size = 0;
 
-			if (form == KUID_FORM_COLDFUSION && !is_uuid(format))
+			if (!has_form(format, form))
 				continue;
 			memset(text, 0xcc, sizeof(text));
 			while (kuid_text_form(format, form, id, text, size)) {
@@ -344,7 +425,7 @@ static void text_leads_back_to_the_id(void **state)
 	(void)state;
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
-		unsigned int form = i / NR_FORMATS % 3;
+		unsigned int form = i / NR_FORMATS % NR_FORMS;
 		size_t size = kuid_format_id_size(format);
 		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
 		char text[KUID_TEXT_MAX];
@@ -358,13 +439,15 @@ static void text_leads_back_to_the_id(void **state)
 				(id[6] & 0xf);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
-		if (kuid_text_form(format, form, id, text, sizeof(text)))
+		if (kuid_text_form(format, form, id, text, sizeof(text))) {
+			assert_false(has_form(format, form));
 			continue;
+		}
 		if (kuid_parse_form(format, form, text, strlen(text), got,
 				    &where) ||
 		    memcmp(got, id, size))
 			fail_msg("%s is wrong at %zu", text, where);
-		if (form == KUID_FORM_HEX)
+		if (form > KUID_FORM_COLDFUSION)
 			continue;
 		found = kuid_recognise(text, strlen(text), got, &where);
 		if (found < 0 || memcmp(got, id, size) ||
@@ -410,55 +493,185 @@ static void texts_are_recognised(void **state)
 				 texts[i].format);
 }
 
-/* Each canonical text, cut at each place, and with something behind it. */
+/* Each text of one size, cut at each place, and with something behind it. */
 static void other_sizes_are_refused(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		const char *text = formats[i].text;
+	for (size_t i = 0; i < NR_EXAMPLES; i++) {
+		unsigned int format = examples[i].format;
+		unsigned int form = examples[i].form;
+		const char *text = examples[i].text;
 		size_t size = strlen(text);
 		char longer[64];
 
+		if (form == KUID_FORM_DECIMAL)
+			continue;
 		for (size_t n = 0; n < size; n++)
-			assert_refused(formats[i].format, KUID_FORM_CANONICAL,
-				       text, n, n);
+			assert_refused(format, form, text, n, n);
 		strcpy(longer, text);
 		for (int c = 0; c < 256; c++) {
 			longer[size] = c;
-			assert_refused(formats[i].format, KUID_FORM_CANONICAL,
-				       longer, size + 1, size);
+			assert_refused(format, form, longer, size + 1, size);
 		}
 	}
 }
 
-static bool may_stand(unsigned int format, char was, char c)
+static bool may_stand(size_t example, size_t at, char c)
 {
-	if (was == '-' || c == '-')
-		return was == c;
-	if (is_uuid(format))
-		return isxdigit((unsigned char)c);
-	if (format == KUID_FORMAT_LEX)
-		return isdigit((unsigned char)c) || (c >= 'a' && c <= 'f');
-	return isalnum((unsigned char)c) || c == '.' || c == '_';
+	unsigned int format = examples[example].format;
+	const char *text = examples[example].text;
+	char upper = toupper((unsigned char)c);
+
+	if (c == text[at])
+		return true;
+	if (strchr("-{}", text[at]))
+		return false;
+	switch (examples[example].form) {
+	case KUID_FORM_URN:
+		if (at >= strlen("urn:uuid:"))
+			return isxdigit((unsigned char)c);
+		return upper == toupper((unsigned char)text[at]);
+	case KUID_FORM_COLDFUSION:
+		return isdigit((unsigned char)c) || (c >= 'A' && c <= 'F');
+	case KUID_FORM_DECIMAL:
+		return isdigit((unsigned char)c);
+	case KUID_FORM_ULID:
+		if (!at)
+			return c >= '0' && c <= '7';
+		return isalnum((unsigned char)c) && !strchr("ILOU", upper);
+	case KUID_FORM_CANONICAL:
+		if (format == KUID_FORMAT_LEX)
+			return isdigit((unsigned char)c) ||
+			       (c >= 'a' && c <= 'f');
+		if (!is_uuid(format))
+			return isalnum((unsigned char)c) || c == '.' ||
+			       c == '_';
+	}
+	return isxdigit((unsigned char)c);
+}
+
+static void the_case_of_urns_is_free(void **state)
+{
+	unsigned char id[KUID_ID_MAX], want[KUID_ID_MAX];
+
+	(void)state;
+	assert_int_equal(kuid_parse(KUID_FORMAT_V1, V1, 36, want, NULL), 0);
+	assert_int_equal(parse(KUID_FORMAT_V1, KUID_FORM_URN,
+			       "URN:Uuid:C232AB00-9414-11EC-b3c8-9f6bdeced846",
+			       45, id, NULL),
+			 0);
+	assert_memory_equal(id, want, sizeof(id));
 }
 
 /* Each character of each text, replaced by each other one. */
 static void wrong_characters_are_refused_where_they_are(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < NR_FORMATS; i++)
-		for (size_t at = 0; at < strlen(formats[i].text); at++)
+	for (size_t i = 0; i < NR_EXAMPLES; i++)
+		for (size_t at = 0; at < strlen(examples[i].text); at++)
 			for (int c = 0; c < 256; c++) {
 				char text[64];
 
-				strcpy(text, formats[i].text);
-				if (may_stand(formats[i].format, text[at], c))
+				strcpy(text, examples[i].text);
+				if (may_stand(i, at, c))
 					continue;
 				text[at] = c;
-				assert_refused(formats[i].format,
-					       KUID_FORM_CANONICAL, text,
-					       strlen(formats[i].text), at);
+				assert_refused(examples[i].format,
+					       examples[i].form, text,
+					       strlen(examples[i].text), at);
 			}
+}
+
+static void ulids_are_v7_in_base_32(void **state)
+{
+	/* The time, and text of it, of the ULID specification. */
+	struct kuid_fields fields = {
+		.format = KUID_FORMAT_V7,
+		.ticks = 1469918176385,
+	};
+	unsigned char id[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+
+	(void)state;
+	assert_int_equal(kuid_encode(&fields, id), 0);
+	assert_int_equal(kuid_text_form(KUID_FORMAT_V7, KUID_FORM_ULID, id,
+					text, sizeof(text)),
+			 0);
+	assert_string_equal(text, "01ARYZ6S41E008000000000000");
+	assert_int_equal(kuid_highest(KUID_FORMAT_V7, id), 0);
+	assert_int_equal(kuid_text_form(KUID_FORMAT_V7, KUID_FORM_ULID, id,
+					text, sizeof(text)),
+			 0);
+	assert_string_equal(text, "7ZZZZZZZZZFZZVZZZZZZZZZZZZ");
+	/* The case of digits is free. */
+	assert_int_equal(parse(KUID_FORMAT_V7, KUID_FORM_ULID,
+			       "01fwhe4ydgfk1shh6W1G60EECF", 26, id, NULL),
+			 0);
+	assert_int_equal(kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)), 0);
+	assert_string_equal(text, V7);
+	/* The specification's example has random bits for version and variant. */
+	assert_refused(KUID_FORMAT_V7, KUID_FORM_ULID,
+		       "01ARZ3NDEKTSV4RRFFQ69G5FAV", 26, 10);
+}
+
+static void decimals_are_numbers_of_64_bits(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t number;
+	} right[] = {
+		{ "0", 0 },
+		{ "1", 1 },
+		{ "9", 9 },
+		{ "10", 10 },
+		{ "4294967296", 4294967296 },
+		{ "9223372036854775807", INT64_MAX },
+		{ "9223372036854775808", 9223372036854775808ULL },
+		{ "18446744073709551615", UINT64_MAX },
+	};
+	static const struct {
+		const char *text;
+		size_t at;
+	} wrong[] = {
+		{ "", 0 },
+		{ "-1", 0 },
+		{ "+1", 0 },
+		{ " 1", 0 },
+		{ "1 ", 1 },
+		{ "1\n", 1 },
+		{ "00", 1 },
+		{ "01", 1 },
+		{ "1a", 1 },
+		{ "1.0", 1 },
+		{ "0x1", 1 },
+		{ "18446744073709551616", 19 },
+		{ "18446744073709551620", 19 },
+		{ "99999999999999999999", 19 },
+		{ "184467440737095516150", 20 },
+		{ "100000000000000000000000000000000000000000", 20 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
+		unsigned char id[8], got[8];
+		char text[KUID_TEXT_MAX];
+
+		for (int n = 0; n < 8; n++)
+			id[n] = right[i].number >> (56 - 8 * n);
+		assert_int_equal(kuid_text_form(KUID_FORMAT_K64,
+						KUID_FORM_DECIMAL, id, text,
+						sizeof(text)),
+				 0);
+		assert_string_equal(text, right[i].text);
+		assert_int_equal(parse(KUID_FORMAT_K64, KUID_FORM_DECIMAL, text,
+				       strlen(text), got, NULL),
+				 0);
+		assert_memory_equal(got, id, 8);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_refused(KUID_FORMAT_K64, KUID_FORM_DECIMAL,
+			       wrong[i].text, strlen(wrong[i].text),
+			       wrong[i].at);
 }
 
 static void digits_of_the_wrong_case_are_refused(void **state)
@@ -551,18 +764,30 @@ static void bits_beyond_the_id_are_refused(void **state)
 	}
 }
 
-/* In all three forms of a UUID: text, ColdFusion's and plain hexadecimal. */
+/* In all forms of a UUID whose digits are hexadecimal. */
 static void other_versions_and_variants_are_refused(void **state)
 {
-	static const size_t version_at[] = { 14, 14, 12 };
-	static const size_t variant_at[] = { 19, 19, 16 };
-	static const char version_digits[] = "0123456789ABCDEF";
+	static const struct {
+		unsigned int form;
+		size_t version_at;
+		size_t variant_at;
+	} forms[] = {
+		{ KUID_FORM_CANONICAL, 14, 19 },
+		{ KUID_FORM_COLDFUSION, 14, 19 },
+		{ KUID_FORM_HEX, 12, 16 },
+		{ KUID_FORM_BRACES, 15, 20 },
+		{ KUID_FORM_URN, 23, 28 },
+	};
+	static const char digits[] = "0123456789ABCDEF";
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)
-		for (unsigned int form = 0; form < 3; form++)
+		for (size_t n = 0; n < sizeof(forms) / sizeof(forms[0]); n++)
 			for (int digit = 0; digit < 16; digit++) {
 				unsigned int format = formats[i].format;
+				unsigned int form = forms[n].form;
+				size_t version_at = forms[n].version_at;
+				size_t variant_at = forms[n].variant_at;
 				unsigned char id[KUID_ID_MAX];
 				char text[KUID_TEXT_MAX];
 
@@ -570,11 +795,11 @@ static void other_versions_and_variants_are_refused(void **state)
 					   NULL);
 				kuid_text_form(format, form, id, text,
 					       sizeof(text));
-				text[version_at[form]] = version_digits[digit];
+				text[version_at] = digits[digit];
 				if (formats[i].name[1] - '0' != digit)
 					assert_refused(format, form, text,
 						       strlen(text),
-						       version_at[form]);
+						       version_at);
 				assert_int_equal(parse(KUID_ANY_UUID, form,
 						       text, strlen(text), id,
 						       NULL),
@@ -583,12 +808,40 @@ static void other_versions_and_variants_are_refused(void **state)
 					   NULL);
 				kuid_text_form(format, form, id, text,
 					       sizeof(text));
-				text[variant_at[form]] = version_digits[digit];
+				text[variant_at] = digits[digit];
 				if (digit >> 2 != 2)
 					assert_refused(format, form, text,
 						       strlen(text),
-						       variant_at[form]);
+						       variant_at);
 			}
+}
+
+/* Digits of a ULID have 5 bits, so version and variant share theirs. */
+static void other_versions_and_variants_of_ulids_are_refused(void **state)
+{
+	(void)state;
+	for (unsigned int bits = 0; bits < 256; bits++) {
+		unsigned int version = bits >> 4, variant = bits >> 2 & 3;
+		unsigned char id[KUID_ID_MAX];
+		char text[KUID_TEXT_MAX];
+
+		for (int n = 0; n < KUID_ID_MAX; n++)
+			id[n] = random_below(256);
+		id[6] = version << 4 | (id[6] & 0x0f);
+		id[8] = variant << 6 | (id[8] & 0x3f);
+		kuid_text_form(KUID_FORMAT_V7, KUID_FORM_ULID, id, text,
+			       sizeof(text));
+		if (version != 7)
+			assert_refused(KUID_FORMAT_V7, KUID_FORM_ULID, text, 26,
+				       10);
+		else if (variant != 2)
+			assert_refused(KUID_FORMAT_V7, KUID_FORM_ULID, text, 26,
+				       13);
+		else
+			assert_int_equal(parse(KUID_FORMAT_V7, KUID_FORM_ULID,
+					       text, 26, id, NULL),
+					 0);
+	}
 }
 
 static void guids_have_their_first_fields_turned(void **state)
@@ -644,6 +897,7 @@ static void uuids_are_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(examples_are_written_and_read),
 		cmocka_unit_test(formats_are_known_by_name_and_number),
 		cmocka_unit_test(all_formats_are_listed_by_number),
 		cmocka_unit_test(formats_tell_where_their_ids_come_from),
@@ -657,10 +911,15 @@ int main(void)
 		cmocka_unit_test(texts_are_recognised),
 		cmocka_unit_test(other_sizes_are_refused),
 		cmocka_unit_test(wrong_characters_are_refused_where_they_are),
+		cmocka_unit_test(the_case_of_urns_is_free),
+		cmocka_unit_test(ulids_are_v7_in_base_32),
+		cmocka_unit_test(decimals_are_numbers_of_64_bits),
 		cmocka_unit_test(digits_of_the_wrong_case_are_refused),
 		cmocka_unit_test(recognise_refuses_where_it_is_wrong),
 		cmocka_unit_test(bits_beyond_the_id_are_refused),
 		cmocka_unit_test(other_versions_and_variants_are_refused),
+		cmocka_unit_test(
+			other_versions_and_variants_of_ulids_are_refused),
 		cmocka_unit_test(guids_have_their_first_fields_turned),
 		cmocka_unit_test(uuids_are_named),
 	};
