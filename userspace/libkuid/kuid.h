@@ -486,6 +486,28 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
 
 /*
+ * Read an ID of a format, or of one that is not known if format is
+ * KUID_FORMAT_DEFAULT, from text as people and programs paste it, into the
+ * KUID_ID_MAX bytes at id. White space around the ID is skipped, ends of lines
+ * among it, and the case of hexadecimal digits is free.
+ *
+ * If the format is given, all of its forms are taken. 11 or 16 digits of a k64
+ * are canonical text or hexadecimal and no decimal number, since nothing tells
+ * them apart; k64 of the years from 1989 on have 17 digits or more.
+ *
+ * If the format is not given, all texts of kuid_recognise() are taken for the
+ * same ID and besides them UUIDs in braces, as URNs, and as 32 hexadecimal
+ * digits, and v7 as ULIDs. Other hexadecimal digits and decimal numbers could
+ * be of several formats and are not taken.
+ *
+ * Returns the format: that given, or as for kuid_recognise().
+ * EINVAL: there is no such format, or the text is no such ID; where as for
+ * kuid_recognise(), and size also if only white space follows.
+ */
+int kuid_parse_lenient(unsigned int format, const char *text, size_t size,
+		       void *id, size_t *where);
+
+/*
  * Turn a UUID into the bytes of a GUID, whose first three fields are
  * little-endian, or a GUID into those of a UUID, which is the same.
  */

@@ -224,6 +224,28 @@ static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
 			shape);
 }
 
+/* With any_case also lex and ColdFusion's form take digits of both cases. */
+static int parse_form(const struct kuid_layout *layout, unsigned int form,
+		      bool any_case, const char *text, size_t size, void *id,
+		      size_t *where)
+{
+	uint8_t bytes[KUID_ID_MAX] = { 0 };
+	struct shape shape;
+
+	if (!find_shape(layout, form, &shape))
+		return -1;
+	if (form == KUID_FORM_DECIMAL)
+		return read_decimal(text, size, id, where);
+	if (any_case)
+		shape.cases = LOWER | UPPER;
+	if (read_shape(&shape, text, size, bytes, layout->id_size, where))
+		return -1;
+	if (!kuid_layout_fits(layout, bytes))
+		return wrong_at(misfit(layout, bytes, &shape), where);
+	memcpy(id, bytes, layout->id_size);
+	return 0;
+}
+
 int kuid_parse(unsigned int format, const char *text, size_t size, void *id,
 	       size_t *where)
 {
@@ -235,19 +257,10 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 		    size_t size, void *id, size_t *where)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
-	uint8_t bytes[KUID_ID_MAX];
-	struct shape shape;
 
-	if (!layout || !find_shape(layout, form, &shape))
+	if (!layout)
 		return -1;
-	if (form == KUID_FORM_DECIMAL)
-		return read_decimal(text, size, id, where);
-	if (read_shape(&shape, text, size, bytes, layout->id_size, where))
-		return -1;
-	if (!kuid_layout_fits(layout, bytes))
-		return wrong_at(misfit(layout, bytes, &shape), where);
-	memcpy(id, bytes, layout->id_size);
-	return 0;
+	return parse_form(layout, form, false, text, size, id, where);
 }
 
 /* Between lex and ColdFusion the first letter decides. */
@@ -262,6 +275,15 @@ static bool has_upper_case(const char *text, size_t size)
 	return false;
 }
 
+/* The format of a canonical text, or ColdFusion's; NULL if it has no size. */
+static const struct kuid_layout *layout_of_text(const char *text, size_t size)
+{
+	if (size == KUID_UUID_TEXT_SIZE ||
+	    (size == KUID_LEX_TEXT_SIZE && has_upper_case(text, size)))
+		return kuid_layout_of(KUID_ANY_UUID);
+	return kuid_layout_of_size(size);
+}
+
 static int wrong_size(const char *text, size_t size, size_t *where)
 {
 	for (size_t i = 0; i < size && i < KUID_TEXT_SIZE_MAX; i++)
@@ -270,20 +292,115 @@ static int wrong_size(const char *text, size_t size, size_t *where)
 	return wrong_at(min(size, (size_t)KUID_TEXT_SIZE_MAX), where);
 }
 
+/* The format of an ID that was read as one of a layout. */
+static int format_of(const struct kuid_layout *layout, const void *id)
+{
+	return kuid_layout_is_uuid(layout) ? kuid_layout_of_uuid(id)->format
+					   : layout->format;
+}
+
 int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 {
-	const struct kuid_layout *layout = kuid_layout_of_size(size);
+	const struct kuid_layout *layout = layout_of_text(text, size);
 	unsigned int form = KUID_FORM_CANONICAL;
-	bool uuid = size == KUID_UUID_TEXT_SIZE;
 
-	if (size == KUID_LEX_TEXT_SIZE && has_upper_case(text, size)) {
-		form = KUID_FORM_COLDFUSION;
-		uuid = true;
-	}
-	if (!uuid && !layout)
+	if (!layout)
 		return wrong_size(text, size, where);
-	if (kuid_parse_form(uuid ? KUID_ANY_UUID : layout->format, form, text,
-			    size, id, where))
+	if (size != layout->text_size)
+		form = KUID_FORM_COLDFUSION;
+	if (parse_form(layout, form, false, text, size, id, where))
 		return -1;
-	return uuid ? kuid_layout_of_uuid(id)->format : layout->format;
+	return format_of(layout, id);
+}
+
+static bool is_white_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_number(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+	return size;
+}
+
+/* No digit is one of these characters. */
+static bool begins_braces(const char *text, size_t size)
+{
+	return size && text[0] == '{';
+}
+
+static bool begins_urn(const char *text, size_t size)
+{
+	return size > 3 && text[3] == ':';
+}
+
+/* The form that a text of a format is in, if it is in any. */
+static unsigned int guess_form(const struct kuid_layout *layout,
+			       const char *text, size_t size)
+{
+	/* No two forms of a format have one size, except for decimal ones. */
+	static const unsigned int sized[] = { KUID_FORM_COLDFUSION,
+					      KUID_FORM_HEX, KUID_FORM_ULID };
+
+	if (kuid_layout_is_uuid(layout) && begins_braces(text, size))
+		return KUID_FORM_BRACES;
+	if (kuid_layout_is_uuid(layout) && begins_urn(text, size))
+		return KUID_FORM_URN;
+	if (!size || size == layout->text_size)
+		return KUID_FORM_CANONICAL;
+	for (size_t i = 0; i < sizeof(sized) / sizeof(sized[0]); i++)
+		if (size == kuid_format_text_size(layout->format, sized[i]))
+			return sized[i];
+	if (kuid_format_text_size(layout->format, KUID_FORM_DECIMAL) &&
+	    is_number(text, size))
+		return KUID_FORM_DECIMAL;
+	return KUID_FORM_CANONICAL;
+}
+
+/* NULL if the text is in no form that tells the format. */
+static const struct kuid_layout *guess_layout(const char *text, size_t size)
+{
+	if (begins_braces(text, size) || begins_urn(text, size) ||
+	    size == kuid_format_text_size(KUID_ANY_UUID, KUID_FORM_HEX))
+		return kuid_layout_of(KUID_ANY_UUID);
+	if (size == KUID_ULID_TEXT_SIZE)
+		return kuid_layout_of(KUID_FORMAT_V7);
+	return layout_of_text(text, size);
+}
+
+static int parse_lenient(unsigned int format, const char *text, size_t size,
+			 void *id, size_t *where)
+{
+	const struct kuid_layout *layout = format == KUID_FORMAT_DEFAULT
+						   ? guess_layout(text, size)
+						   : kuid_layout_of(format);
+
+	if (!layout)
+		return wrong_size(text, size, where);
+	if (parse_form(layout, guess_form(layout, text, size), true, text, size,
+		       id, where))
+		return -1;
+	return format == KUID_FORMAT_DEFAULT ? format_of(layout, id)
+					     : (int)format;
+}
+
+int kuid_parse_lenient(unsigned int format, const char *text, size_t size,
+		       void *id, size_t *where)
+{
+	size_t first = 0, end = size, at;
+	int found;
+
+	if (!kuid_layout_of(format))
+		return -1;
+	while (end && is_white_space(text[end - 1]))
+		end--;
+	while (first < end && is_white_space(text[first]))
+		first++;
+	found = parse_lenient(format, text + first, end - first, id, &at);
+	if (found < 0 && where)
+		*where = first + at < end ? first + at : size;
+	return found;
 }

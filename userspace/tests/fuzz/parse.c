@@ -104,7 +104,7 @@ static void check_id(unsigned int format, const uint8_t *id, unsigned int flags)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
-	uint8_t id[KUID_ID_MAX];
+	uint8_t id[KUID_ID_MAX], other[KUID_ID_MAX];
 	size_t where;
 	int found;
 
@@ -116,9 +116,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      writes_back(found, KUID_FORM_COLDFUSION, id, text, size));
 		check_id(found, id, 0);
 		check_id(found, id, KUID_FROM_KUID);
+		CHECK(kuid_parse_lenient(KUID_FORMAT_DEFAULT, text, size, other,
+					 &where) == found);
+		CHECK(!memcmp(other, id, kuid_format_id_size(found)));
 	}
 
-	for (unsigned int each = 1; each; each = format_after(each))
+	found = kuid_parse_lenient(KUID_FORMAT_DEFAULT, text, size, id, &where);
+	if (found < 0)
+		CHECK(errno == EINVAL && where <= size);
+	else
+		check_id(found, id, 0);
+
+	for (unsigned int each = 1; each; each = format_after(each)) {
+		where = 0;
+		found = kuid_parse_lenient(each, text, size, id, &where);
+		CHECK(found < 0 ? errno == EINVAL && where <= size
+				: found == (int)each);
 		for (unsigned int form = KUID_FORM_CANONICAL;
 		     form <= KUID_FORM_URN; form++) {
 			where = 0;
@@ -131,5 +144,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			}
 			CHECK(errno == EINVAL && where <= size);
 		}
+	}
 	return 0;
 }

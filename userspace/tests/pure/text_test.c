@@ -350,6 +350,7 @@ static void unknown_formats_are_einval(void **state)
 		assert_einval(!kuid_open(f));
 		assert_einval(kuid_text(f, id, text, sizeof(text)) == -1);
 		assert_einval(kuid_parse(f, V1, 36, id, &where) == -1);
+		assert_einval(kuid_parse_lenient(f, V1, 36, id, &where) == -1);
 		assert_einval(kuid_decode(f, id, 8, 0, &fields) == -1);
 		fields = (struct kuid_fields) { .format = f };
 		assert_einval(kuid_encode(&fields, id) == -1);
@@ -729,6 +730,209 @@ static void recognise_refuses_where_it_is_wrong(void **state)
 	}
 }
 
+/* As parse(), for lenient parsing. */
+static int parse_lenient(unsigned int format, const char *text, size_t size,
+			 void *id, size_t *where)
+{
+	char *copy = malloc(size + !size);
+	int result;
+
+	assert_non_null(copy);
+	memcpy(copy, text, size);
+	errno = 0;
+	result = kuid_parse_lenient(format, copy, size, id, where);
+	free(copy);
+	return result;
+}
+
+static size_t add_white_space(char *text)
+{
+	size_t count = random_below(4);
+
+	for (size_t i = 0; i < count; i++)
+		text[i] = " \t\n\v\f\r"[random_below(6)];
+	return count;
+}
+
+/* The text of an ID as it may come: in any case, between white space. */
+static size_t paste(unsigned int form, const char *text, bool hexadecimal,
+		    char *pasted)
+{
+	size_t size = add_white_space(pasted);
+
+	for (; *text; text++)
+		pasted[size++] = random_below(2) && (hexadecimal || form)
+					 ? toupper((unsigned char)*text)
+					 : *text;
+	return size + add_white_space(pasted + size);
+}
+
+static void lenient_parsing_takes_all_forms_of_a_format(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 500000; i++) {
+		unsigned int format = formats[i % NR_FORMATS].format;
+		unsigned int form = i / NR_FORMATS % NR_FORMS;
+		char text[KUID_TEXT_MAX], pasted[KUID_TEXT_MAX + 6];
+		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
+		size_t size, length, where = 999;
+
+		if (!has_form(format, form))
+			continue;
+		for (size_t n = 0; n < KUID_ID_MAX; n++)
+			id[n] = random_below(4) ? random_below(256) : 255;
+		if (is_uuid(format) && format != KUID_ANY_UUID) {
+			id[6] = formats[i % NR_FORMATS].name[1] << 4 |
+				(id[6] & 0xf);
+			id[8] = 0x80 | (id[8] & 0x3f);
+		}
+		kuid_text_form(format, form, id, text, sizeof(text));
+		length = strlen(text);
+		/* Not a number but canonical text or hexadecimal. */
+		if (form == KUID_FORM_DECIMAL && (length == 11 || length == 16))
+			continue;
+		size = paste(form, text,
+			     is_uuid(format) || format == KUID_FORMAT_LEX,
+			     pasted);
+		if (parse_lenient(format, pasted, size, got, &where) !=
+			    (int)format ||
+		    memcmp(got, id, kuid_format_id_size(format)))
+			fail_msg("\"%.*s\": wrong at %zu", (int)size, pasted,
+				 where);
+	}
+}
+
+/* Without a format: all that is recognised, and some forms more. */
+static void lenient_parsing_recognises_more(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 500000; i++) {
+		unsigned int format = formats[i % NR_FORMATS].format;
+		unsigned int form = i / NR_FORMATS % NR_FORMS;
+		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
+		char text[KUID_TEXT_MAX], pasted[KUID_TEXT_MAX + 6];
+		size_t size, where = 999;
+		int found, want;
+
+		for (size_t n = 0; n < KUID_ID_MAX; n++)
+			id[n] = random_below(256);
+		if (is_uuid(format) && random_below(4)) {
+			id[6] = "167"[random_below(3)] << 4 | (id[6] & 0xf);
+			id[8] = 0x80 | (id[8] & 0x3f);
+		}
+		if (format == KUID_FORMAT_V7) {
+			id[6] = 0x70 | (id[6] & 0xf);
+			id[8] = 0x80 | (id[8] & 0x3f);
+		}
+		if (kuid_text_form(format, form, id, text, sizeof(text)))
+			continue;
+		want = kuid_recognise(text, strlen(text), got, NULL);
+		if (form > KUID_FORM_COLDFUSION) {
+			/* All these are UUIDs, or they are refused. */
+			if (!is_uuid(format))
+				continue;
+			kuid_text(KUID_ANY_UUID, id, pasted, sizeof(pasted));
+			want = kuid_recognise(pasted, 36, got, NULL);
+		}
+		size = add_white_space(pasted);
+		strcpy(pasted + size, text);
+		size += strlen(text);
+		size += add_white_space(pasted + size);
+		found = parse_lenient(KUID_FORMAT_DEFAULT, pasted, size, got,
+				      &where);
+		if (found < 0 || found != want ||
+		    memcmp(got, id, kuid_format_id_size(found)))
+			fail_msg("\"%.*s\" is %d, not %d: wrong at %zu",
+				 (int)size, pasted, found, want, where);
+	}
+}
+
+static void lenient_parsing_refuses_where_it_is_wrong(void **state)
+{
+	static const struct {
+		unsigned int format;
+		const char *text;
+		size_t at;
+	} texts[] = {
+		{ KUID_FORMAT_DEFAULT, "", 0 },
+		{ KUID_FORMAT_DEFAULT, " \r\n", 3 },
+		{ KUID_FORMAT_DEFAULT, " x ", 3 },
+		{ KUID_FORMAT_DEFAULT, " ab! ", 3 },
+		{ KUID_FORMAT_DEFAULT, " " V1 "0 ", 37 },
+		{ KUID_FORMAT_DEFAULT, "{" V1 "", 37 },
+		{ KUID_FORMAT_DEFAULT, "{" V1 "\n", 38 },
+		{ KUID_FORMAT_DEFAULT, "{" V1 "}}", 38 },
+		{ KUID_FORMAT_DEFAULT, "{ " V1 "}", 1 },
+		{ KUID_FORMAT_DEFAULT, V1 "}", 36 },
+		{ KUID_FORMAT_DEFAULT, "{}", 1 },
+		{ KUID_FORMAT_DEFAULT, "{urn:uuid:" V1 "}", 1 },
+		{ KUID_FORMAT_DEFAULT, "urn:uid:" V1, 5 },
+		{ KUID_FORMAT_DEFAULT, "urn:uuid: " V1, 9 },
+		{ KUID_FORMAT_DEFAULT, "urn:uuid:", 9 },
+		{ KUID_FORMAT_DEFAULT, "c232ab00941411ecb3c89f6bdeced84g", 31 },
+		/* Numbers and hexadecimal that could be of several formats. */
+		{ KUID_FORMAT_DEFAULT, "27084864703004673", 17 },
+		{ KUID_FORMAT_DEFAULT, "0060398a03eb27327b698001", 24 },
+		/* A ULID that is no v7. */
+		{ KUID_FORMAT_DEFAULT, "01ARZ3NDEKTSV4RRFFQ69G5FAV", 10 },
+		{ KUID_FORMAT_V1, " " V6 "\n", 15 },
+		{ KUID_FORMAT_V1, "{" V6 "}", 15 },
+		{ KUID_FORMAT_V1, ULID, 3 },
+		{ KUID_FORMAT_LEX, "{" LEX "}", 0 },
+		{ KUID_FORMAT_K64, "\t18446744073709551616", 20 },
+		{ KUID_FORMAT_K64, "1234567890x", 10 },
+		{ KUID_FORMAT_K64, "-1", 0 },
+		{ KUID_FORMAT_K96, "27084864703004673", 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
+		size_t size = strlen(texts[i].text), where = 999;
+
+		memset(id, 0xcc, sizeof(id));
+		memset(untouched, 0xcc, sizeof(untouched));
+		if (parse_lenient(texts[i].format, texts[i].text, size, id,
+				  &where) != -1 ||
+		    where != texts[i].at)
+			fail_msg("\"%s\": wrong at %zu", texts[i].text, where);
+		assert_int_equal(errno, EINVAL);
+		assert_memory_equal(id, untouched, sizeof(id));
+		assert_int_equal(parse_lenient(texts[i].format, texts[i].text,
+					       size, id, NULL),
+				 -1);
+	}
+}
+
+/* Digits alone are first the forms that strict parsing tells by their size. */
+static void numbers_can_be_other_forms(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int form;
+	} texts[] = {
+		{ "1234567890", KUID_FORM_DECIMAL },
+		{ "12345678903", KUID_FORM_CANONICAL },
+		{ "123456789012", KUID_FORM_DECIMAL },
+		{ "1234567890123456", KUID_FORM_HEX },
+		{ "27084864703004673", KUID_FORM_DECIMAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t size = strlen(texts[i].text);
+		unsigned char id[8], want[8];
+
+		assert_int_equal(parse(KUID_FORMAT_K64, texts[i].form,
+				       texts[i].text, size, want, NULL),
+				 0);
+		assert_int_equal(parse_lenient(KUID_FORMAT_K64, texts[i].text,
+					       size, id, NULL),
+				 KUID_FORMAT_K64);
+		assert_memory_equal(id, want, 8);
+	}
+}
+
 /* Two bits of the last digit of k64 and four of k128's belong to no byte. */
 static void bits_beyond_the_id_are_refused(void **state)
 {
@@ -916,6 +1120,10 @@ int main(void)
 		cmocka_unit_test(decimals_are_numbers_of_64_bits),
 		cmocka_unit_test(digits_of_the_wrong_case_are_refused),
 		cmocka_unit_test(recognise_refuses_where_it_is_wrong),
+		cmocka_unit_test(lenient_parsing_takes_all_forms_of_a_format),
+		cmocka_unit_test(lenient_parsing_recognises_more),
+		cmocka_unit_test(lenient_parsing_refuses_where_it_is_wrong),
+		cmocka_unit_test(numbers_can_be_other_forms),
 		cmocka_unit_test(bits_beyond_the_id_are_refused),
 		cmocka_unit_test(other_versions_and_variants_are_refused),
 		cmocka_unit_test(
