@@ -662,6 +662,29 @@ int kuid_lowest(unsigned int format, void *id);
 int kuid_highest(unsigned int format, void *id);
 
 /*
+ * The lowest and the highest ID of a format, in its order, that can have been
+ * made at a time. The format tells times apart down to its resolution: both IDs
+ * are those of the whole 100 ns, microsecond, millisecond or grid tick that the
+ * time lies in. A v7 is told apart by the millisecond, or by the nanosecond
+ * with KUID_FROM_KUID, if all IDs are kuid's.
+ *
+ * All IDs made from one time to another lie between the lowest ID of the first
+ * time and the highest ID of the other. Others lie outside, except for k96 and
+ * k128: those of the same 2^interval seconds are in the order of their nodes,
+ * so that IDs of these seconds, but of other times, can lie between. For one
+ * node, take the IDs of k64 and turn them into the format by kuid_convert().
+ *
+ * Returns 0.
+ * EINVAL: unknown format, KUID_ANY_UUID, unknown interval or flags, or nsec is
+ * above 999999999.
+ * ERANGE: the format does not reach that time, as for kuid_set_time().
+ */
+int kuid_lowest_at(unsigned int format, int64_t sec, uint32_t nsec,
+		   unsigned int interval, unsigned int flags, void *id);
+int kuid_highest_at(unsigned int format, int64_t sec, uint32_t nsec,
+		    unsigned int interval, unsigned int flags, void *id);
+
+/*
  * Turn an ID of one format into that of another which has the same bits: v1
  * and v6 into one another, and k64, k96 and k128, for which interval must be
  * given; it is not looked at for others. A format into itself is a copy.

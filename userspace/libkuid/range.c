@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The lowest and the highest ID of each format. */
+/* The lowest and the highest ID of each format, and of a time. */
 #include "layout.h"
 
 /* Fill all bits of an ID but those of version and variant with one value. */
@@ -27,4 +27,36 @@ int kuid_lowest(unsigned int format, void *id)
 int kuid_highest(unsigned int format, void *id)
 {
 	return fill(format, id, 0xff);
+}
+
+static int fill_at(unsigned int format, int64_t sec, uint32_t nsec,
+		   unsigned int interval, unsigned int flags, void *id,
+		   int byte)
+{
+	uint8_t filled[KUID_ID_MAX];
+	struct kuid_fields fields;
+	uint32_t fraction;
+
+	if (fill(format, filled, byte) ||
+	    kuid_decode(format, filled, interval, flags, &fields))
+		return -1;
+	fraction = fields.fraction;
+	if (kuid_set_time(&fields, sec, nsec))
+		return -1;
+	/* The fraction of any v7 is no part of its time. */
+	if (!(fields.has & KUID_HAS_FRACTION))
+		fields.fraction = fraction;
+	return kuid_encode(&fields, id);
+}
+
+int kuid_lowest_at(unsigned int format, int64_t sec, uint32_t nsec,
+		   unsigned int interval, unsigned int flags, void *id)
+{
+	return fill_at(format, sec, nsec, interval, flags, id, 0x00);
+}
+
+int kuid_highest_at(unsigned int format, int64_t sec, uint32_t nsec,
+		    unsigned int interval, unsigned int flags, void *id)
+{
+	return fill_at(format, sec, nsec, interval, flags, id, 0xff);
 }

@@ -459,6 +459,195 @@ static void no_id_is_outside_the_limits(void **state)
 	}
 }
 
+/* The whole seconds that each format has, and its resolution. */
+static const struct {
+	unsigned int format;
+	unsigned int flags;
+	int64_t first_sec, last_sec;
+	uint32_t resolution_ns;
+} reaches[] = {
+	{ KUID_FORMAT_V1, 0, -12219292800, 103072857659, 100 },
+	{ KUID_FORMAT_V6, 0, -12219292800, 103072857659, 100 },
+	{ KUID_FORMAT_V7, 0, 0, 281474976709, 1000000 },
+	{ KUID_FORMAT_V7, KUID_FROM_KUID, 0, 281474976709, 1 },
+	{ KUID_FORMAT_LEX, 0, 0, 18446744073708, 1000 },
+	{ KUID_FORMAT_K64, 0, 0, 1048575999999, 1024000 },
+	{ KUID_FORMAT_K96, 0, 0, 1048575999999, 1024000 },
+	{ KUID_FORMAT_K128, 0, 0, 1048575999999, 1024000 },
+};
+
+#define K64_REACH  5
+#define NR_REACHES (sizeof(reaches) / sizeof(reaches[0]))
+
+/* An ID of a time; all that is no time in it is random. */
+static void make_random_at(size_t reach, int64_t sec, uint32_t nsec,
+			   unsigned int interval, unsigned char *id)
+{
+	unsigned int format = reaches[reach].format;
+	uint32_t fraction;
+	struct kuid_fields f;
+
+	make_random(format, id);
+	assert_int_equal(kuid_decode(format, id, interval, 0, &f), 0);
+	fraction = f.fraction;
+	assert_int_equal(kuid_set_time(&f, sec, nsec), 0);
+	if (!reaches[reach].flags)
+		f.fraction = fraction;
+	assert_int_equal(kuid_encode(&f, id), 0);
+}
+
+static void ids_of_a_time_are_between_its_limits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 400000; i++) {
+		size_t r = i % NR_REACHES;
+		unsigned int format = reaches[r].format;
+		unsigned int interval = 5 + random_below(6);
+		uint64_t span = reaches[r].last_sec - reaches[r].first_sec + 1;
+		int64_t sec = reaches[r].first_sec + random_64() % span;
+		uint32_t nsec = random_below(1000000000);
+		uint32_t unit = reaches[r].resolution_ns;
+		uint32_t begin = nsec / unit * unit, end = begin + unit - 1;
+		unsigned char low[KUID_ID_MAX], high[KUID_ID_MAX];
+		unsigned char id[KUID_ID_MAX];
+
+		/* The last grid tick of a second is short. */
+		if (end > 999999999)
+			end = 999999999;
+		assert_int_equal(kuid_lowest_at(format, sec, nsec, interval,
+						reaches[r].flags, low),
+				 0);
+		assert_int_equal(kuid_highest_at(format, sec, nsec, interval,
+						 reaches[r].flags, high),
+				 0);
+		make_random_at(r, sec, begin + random_below(end - begin + 1),
+			       interval, id);
+		if (compare(format, low, id) > 0 ||
+		    compare(format, id, high) > 0)
+			fail_msg("%s at %lld.%09u", kuid_format_name(format),
+				 (long long)sec, nsec);
+		/* Between nodes the order is no order of time. */
+		if (format == KUID_FORMAT_K96 || format == KUID_FORMAT_K128)
+			continue;
+		if (begin) {
+			make_random_at(r, sec, begin - 1, interval, id);
+			assert_int_equal(compare(format, id, low), KUID_BEFORE);
+		}
+		if (end < 999999999) {
+			make_random_at(r, sec, end + 1, interval, id);
+			assert_int_equal(compare(format, id, high), KUID_AFTER);
+		}
+	}
+}
+
+/* The limits of k96 and k128 are of all nodes, those of one are k64's. */
+static void ranges_of_one_node_are_in_the_order_of_time(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		unsigned int format = KUID_FORMAT_K96 + i % 2;
+		unsigned int interval = 5 + random_below(6);
+		uint64_t node = random_64() >> 32, kept;
+		uint32_t c = random_below(976);
+		unsigned char low[KUID_ID_MAX], high[KUID_ID_MAX];
+		unsigned char id[KUID_ID_MAX], wide[KUID_ID_MAX];
+
+		kuid_lowest_at(KUID_FORMAT_K64, NOW, c * 1024000, 0, 0, low);
+		kuid_highest_at(KUID_FORMAT_K64, NOW, c * 1024000, 0, 0, high);
+		kuid_convert(KUID_FORMAT_K64, low, format, low, interval,
+			     &node);
+		kuid_convert(KUID_FORMAT_K64, high, format, high, interval,
+			     &node);
+		kuid_lowest_at(format, NOW, c * 1024000, interval, 0, wide);
+		assert_true(compare(format, wide, low) <= 0);
+		kuid_highest_at(format, NOW, c * 1024000, interval, 0, wide);
+		assert_true(compare(format, wide, high) >= 0);
+		kept = node;
+		for (int32_t n = -1; n <= 1; n++) {
+			make_random_at(K64_REACH, NOW, (c + n + !c) * 1024000,
+				       0, id);
+			kuid_convert(KUID_FORMAT_K64, id, format, id, interval,
+				     &kept);
+			assert_int_equal(compare(format, id, low) < 0,
+					 n + !c < 0);
+			assert_int_equal(compare(format, id, high) > 0,
+					 n + !c > 0);
+		}
+	}
+}
+
+static void limits_are_of_the_published_times(void **state)
+{
+	static const struct {
+		unsigned int format;
+		unsigned int flags;
+		const char *low, *high;
+	} limits[] = {
+		{ KUID_FORMAT_V1, 0, "c232ab00-9414-11ec-8000-000000000000",
+		  "c232ab00-9414-11ec-bfff-ffffffffffff" },
+		{ KUID_FORMAT_V6, 0, "1ec9414c-232a-6b00-8000-000000000000",
+		  "1ec9414c-232a-6b00-bfff-ffffffffffff" },
+		{ KUID_FORMAT_V7, 0, "017f22e2-79b0-7000-8000-000000000000",
+		  "017f22e2-79b0-7fff-bfff-ffffffffffff" },
+		{ KUID_FORMAT_V7, KUID_FROM_KUID,
+		  "017f22e2-79b0-7000-8000-000000000000",
+		  "017f22e2-79b0-7000-803f-ffffffffffff" },
+		{ KUID_FORMAT_LEX, 0, "0005d8a0-44ab-5780-0000000000000000",
+		  "0005d8a0-44ab-5780-ffffffffffffffff" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		unsigned char id[KUID_ID_MAX];
+		char text[KUID_TEXT_MAX];
+
+		assert_int_equal(kuid_lowest_at(limits[i].format, 1645557742, 0,
+						8, limits[i].flags, id),
+				 0);
+		kuid_text(limits[i].format, id, text, sizeof(text));
+		assert_string_equal(text, limits[i].low);
+		assert_int_equal(kuid_highest_at(limits[i].format, 1645557742,
+						 0, 8, limits[i].flags, id),
+				 0);
+		kuid_text(limits[i].format, id, text, sizeof(text));
+		assert_string_equal(text, limits[i].high);
+	}
+}
+
+static void limits_that_there_are_not_are_refused(void **state)
+{
+	unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
+
+	(void)state;
+	memset(id, 0xcc, sizeof(id));
+	memset(untouched, 0xcc, sizeof(untouched));
+#define assert_no_limits(error, ...)                               \
+	do {                                                       \
+		assert_fails(error, kuid_lowest_at(__VA_ARGS__));  \
+		assert_fails(error, kuid_highest_at(__VA_ARGS__)); \
+	} while (0)
+	for (size_t r = 0; r < NR_REACHES; r++) {
+		unsigned int format = reaches[r].format;
+
+		assert_no_limits(ERANGE, format, reaches[r].first_sec - 1,
+				 999999999, 8, 0, id);
+		assert_no_limits(ERANGE, format, reaches[r].last_sec + 2, 0, 8,
+				 0, id);
+		assert_no_limits(ERANGE, format, INT64_MAX, 0, 8, 0, id);
+		assert_no_limits(EINVAL, format, NOW, 1000000000, 8, 0, id);
+		for (unsigned int flag = 2; flag; flag <<= 1)
+			assert_no_limits(EINVAL, format, NOW, 0, 8,
+					 flag | KUID_FROM_KUID, id);
+	}
+	for (int k = KUID_FORMAT_K96; k <= KUID_FORMAT_K128; k++) {
+		assert_no_limits(EINVAL, k, NOW, 0, 4, 0, id);
+		assert_no_limits(EINVAL, k, NOW, 0, 11, 0, id);
+	}
+	assert_no_limits(EINVAL, KUID_ANY_UUID, NOW, 0, 8, 0, id);
+	assert_no_limits(EINVAL, 99, NOW, 0, 8, 0, id);
+	assert_memory_equal(id, untouched, sizeof(id));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +665,10 @@ int main(void)
 		cmocka_unit_test(distances_are_field_by_field),
 		cmocka_unit_test(distances_are_within_a_node),
 		cmocka_unit_test(no_id_is_outside_the_limits),
+		cmocka_unit_test(ids_of_a_time_are_between_its_limits),
+		cmocka_unit_test(ranges_of_one_node_are_in_the_order_of_time),
+		cmocka_unit_test(limits_are_of_the_published_times),
+		cmocka_unit_test(limits_that_there_are_not_are_refused),
 	};
 
 	random_start();
