@@ -272,7 +272,7 @@ fill_sysroot()
 {
 	local deb link
 
-	download "$package" libgcc-s1 libjansson{4,-dev} zlib1g{,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
+	download "$package" libgcc-s1 libjansson{4,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
 		liburing{2,-dev} busybox-static uuid-runtime libsmartcols1
 	for deb in "$tmp"/deb/*.deb; do
 		dpkg -x "$deb" "$new"
@@ -447,7 +447,7 @@ fill_util_linux_tests()
 fill_root()
 {
 	local include=$package,${package/image/headers},systemd-sysv,dbus,udev,kmod,dkms,initramfs-tools,zstd
-	local libraries=libjansson4,zlib1g,uuid-runtime backports=${suites##* } log suite
+	local libraries=libjansson4,uuid-runtime backports=${suites##* } log suite
 
 	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: run setup.sh install"
 	suite=${suites%% *}

@@ -13,7 +13,7 @@
 set -euo pipefail
 
 declare -A packages=(
-	[build]="gcc make libc6-dev libjansson-dev zlib1g-dev"
+	[build]="gcc make libc6-dev libjansson-dev"
 	[headers]="linux-headers-$(uname -r)"
 	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind"

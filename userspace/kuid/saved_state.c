@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "crc32.h"
 #include "output.h"
 #include "saved_state.h"
 #include "verbs.h"
@@ -96,8 +96,8 @@ char *saved_state_text(const struct saved_state *saved)
 		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
 		     saved->ceiling_ns, parts[IDENTITY_NODE],
 		     parts[IDENTITY_WORKER]) < 0 ||
-	    asprintf(&text, "%s,\n  \"crc32\": \"%08lx\"\n}\n", body,
-		     crc32(0, (const unsigned char *)body, strlen(body))) < 0)
+	    asprintf(&text, "%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
+		     crc32(body, strlen(body))) < 0)
 		errx(EXIT_FAILED, "out of memory");
 	free(body);
 	return text;

@@ -19,8 +19,8 @@
  * was saved, and the ceiling, below which all lies that may have been handed
  * out; both once for people. Parts of the identity that were given are
  * hexadecimal digits, as many as they have bits for; for others it is said
- * where they came from. crc32 is zlib's, over all that comes before the comma
- * in front of it.
+ * where they came from. crc32 is the CRC-32 of all that comes before
+ * the comma in front of it.
  *
  * It is JSON so that others can read it. But only text that is byte for byte
  * what is written for the values in it is taken: a file that was edited, or

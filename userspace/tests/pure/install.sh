@@ -132,8 +132,15 @@ done
 
 it "the version is told" test "$(pkg-config --modversion libkuid)" = \
 	"$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
-needed=$(readelf -d "$lib/libkuid.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-it "the library needs nothing but libc" test "${needed#libc.}" != "$needed"
+# What PROGRAM needs at run time, one a line, is what the extended regular expression says.
+needs_just()
+{
+	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort |
+		paste -s -d ' ' | tee "$work/said" | grep -qxE "$2"
+}
+it "the library needs nothing but libc" needs_just "$lib/libkuid.so" 'libc\.[^ ]*'
+it "the tool needs these libraries alone" needs_just "$work/usr/bin/kuid" \
+	'libc\.[^ ]* libjansson\.so\.[0-9]+ libkuid\.so\.[0-9]+'
 
 # The inputs of exports.sh, with one thing wrong at a time.
 exports()

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include <cmocka.h>
 
+#include "crc32.h"
 #include "random.h"
 #include "saved_state.h"
 
@@ -90,9 +90,8 @@ static char *with_crc(const char *text)
 	assert_non_null(copy);
 	crc = strstr(copy, "\"crc32\": \"CRC\"");
 	assert_non_null(crc);
-	snprintf(digits, sizeof(digits), "%08lx",
-		 crc32(0, (unsigned char *)copy,
-		       strstr(copy, ",\n  \"crc32\"") - copy));
+	snprintf(digits, sizeof(digits), "%08x",
+		 crc32(copy, strstr(copy, ",\n  \"crc32\"") - copy));
 	copy = realloc(copy, strlen(text) + 6);
 	assert_non_null(copy);
 	crc = strstr(copy, "CRC");
@@ -124,6 +123,20 @@ static void the_text_is_what_it_was(void **state)
 	assert_non_null(strstr(text, "\"crc32\": \"01a3ab4e\""));
 	free(text);
 	free(want);
+}
+
+/* The check value of the catalogue of CRC algorithms, and what zlib gives. */
+static void the_checksum_is_that_of_zlib(void **state)
+{
+	unsigned char bytes[256];
+
+	(void)state;
+	assert_int_equal(crc32("123456789", 9), 0xcbf43926);
+	assert_int_equal(crc32("", 0), 0);
+	assert_int_equal(crc32("\0\0\0\0", 4), 0x2144df1c);
+	for (int i = 0; i < 256; i++)
+		bytes[i] = i;
+	assert_int_equal(crc32(bytes, sizeof(bytes)), 0x29058c73);
 }
 
 static uint64_t random_64(void)
@@ -337,6 +350,7 @@ static void other_files_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_checksum_is_that_of_zlib),
 		cmocka_unit_test(the_text_is_what_it_was),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(no_part_of_a_file_is_taken_for_it),
