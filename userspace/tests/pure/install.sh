@@ -142,6 +142,15 @@ it "the library needs nothing but libc" needs_just "$lib/libkuid.so" 'libc\.[^ ]
 it "the tool needs these libraries alone" needs_just "$work/usr/bin/kuid" \
 	'libc\.[^ ]* libjansson\.so\.[0-9]+ libkuid\.so\.[0-9]+'
 
+has_no_run_path()
+{
+	! readelf -d "$1" | grep -E '\((RPATH|RUNPATH)\)'
+}
+it "the installed tool has no run path" has_no_run_path "$work/usr/bin/kuid"
+mkdir "$work/tree"
+cp -a "$built/bin" "$built/lib" "$work/tree"
+it "the tool finds the library of its build tree" env -i "$work/tree/bin/kuid" gen --local
+
 # The inputs of exports.sh, with one thing wrong at a time.
 exports()
 {
