@@ -35,6 +35,8 @@ COCCINELLE = $(eval COCCINELLE := $(or $(shell $(VM)/fetch.sh tree-6.1 >&2 && \
 	     coccinelle)))$(COCCINELLE)
 CMOCKA_32 = $(eval CMOCKA_32 := $(or $(shell $(VM)/fetch.sh cmocka-i386),$(error \
 	    no cmocka of 32 bits)))$(CMOCKA_32)
+MUSL = $(eval MUSL := $(or $(shell $(VM)/fetch.sh musl),$(error no libraries \
+       for musl)))$(MUSL)
 FUZZERS = $(eval FUZZERS := $(or $(shell $(VM)/fetch.sh fuzzers),$(error no \
 	  trinity and stress-ng)))$(FUZZERS)
 
@@ -286,7 +288,7 @@ check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 	@CMOCKA_32=$(CMOCKA_32) selftests/run/check.sh $(BUILD) $(TEST_KERNEL) \
-		$(INITRD)
+		$(INITRD) $(MUSL)
 
 # Duration of the test, and more arguments for it, such as --seed N.
 SECONDS ?= 60

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD
+# Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD MUSL
 # They are the tests in user space and, in a machine booted from KERNEL and INITRD with different
 # clock sources, the tests of module, library and tool. They run as three concurrent parts, because
 # tests mostly wait.
 
 set -uo pipefail
 
-if (( $# != 3 )); then
-	echo "usage: check.sh BUILD KERNEL INITRD" >&2
+if (( $# != 4 )); then
+	echo "usage: check.sh BUILD KERNEL INITRD MUSL" >&2
 	exit 2
 fi
-build=$1 kernel=$2 initrd=$3
+build=$1 kernel=$2 initrd=$3 musl=$4
 logs=$build/check
 fuzz_seconds=20
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -62,6 +62,10 @@ part_rest()
 	echo "== library and tool without a device, with sanitizers"
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
+
+	echo "== library and tool built by gcc and clang, for glibc and musl"
+	log=$logs/compilers.log
+	add_tap "$here/compilers.sh" "$build" "$musl"
 
 	echo "== the module built and installed by hand"
 	log=$logs/building.log

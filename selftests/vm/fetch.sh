@@ -20,6 +20,8 @@
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
 #   uuid-runtime-trixie  the same with newer programs, which know v6 and v7. They lie in a root
 #                        directory of their own, /trixie, because they need a newer C library
+#   musl                 a sysroot to build the tool for musl: musl-tools of this machine, kernel headers,
+#                        jansson and argp
 #   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
@@ -36,7 +38,7 @@ usage()
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|liburing-i386|uuid-runtime|" \
-		"uuid-runtime-trixie|fuzzers|util-linux-tests|root-bookworm|root-trixie|root-containers" >&2
+		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|root-bookworm|root-trixie|root-containers" >&2
 	exit 2
 }
 
@@ -74,6 +76,7 @@ coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 lin
 cmocka-i386)         row=(fill_cmocka "bookworm bookworm-security" i386 libcmocka0) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
+musl)                row=(fill_musl "bookworm bookworm-security" source jansson) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
 root-bookworm)       row=(fill_root "bookworm bookworm-security bookworm-backports" amd64 linux-image-amd64) ;;
@@ -201,6 +204,19 @@ download()
 
 	say "downloading $*"
 	log=$(cd "$tmp/deb" && apt-get -qq -c "$apt/apt.conf" download "$@" 2>&1) || {
+		echo "$log" >&2
+		die "download failed"
+	}
+}
+
+# The released sources of packages, without Debian's changes.
+download_source()
+{
+	local log
+
+	say "downloading the source of $*"
+	log=$(cd "$tmp/deb" &&
+		apt-get -qq -c "$apt/apt.conf" --download-only --tar-only source "$@" 2>&1) || {
 		echo "$log" >&2
 		die "download failed"
 	}
@@ -392,6 +408,44 @@ fill_uuid_runtime()
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
 }
 
+# The source of jansson has the configuration of a system that can't run a configure script.
+jansson_for_musl()
+{
+	: >android/jansson_private_config.h
+	musl-gcc -O2 -fPIC -DHAVE_STDINT_H -Iandroid -Isrc -c src/*.c &&
+		ar rc "$new/usr/lib/libjansson.a" ./*.o &&
+		cp src/jansson.h android/jansson_config.h "$new/usr/include"
+}
+
+argp_for_musl()
+{
+	CC=musl-gcc ./configure --quiet --host=x86_64-linux-musl &&
+		make -s CFLAGS="-O2 -fPIC -fgnu89-inline -w" libargp.a &&
+		cp libargp.a "$new/usr/lib" &&
+		cp argp.h "$new/usr/include"
+}
+
+# lsh has the stand-alone argp that other systems have as a package.
+fill_musl()
+{
+	local name
+
+	command -v musl-gcc >/dev/null || die "musl-gcc is missing: run setup.sh test"
+	download_source "$package" lsh-utils
+	mkdir -p "$tmp"/{argp,jansson} "$new"/usr/{include,lib}
+	tar -xf "$tmp"/deb/lsh-utils_*.tar.gz -C "$tmp/argp" --strip-components=3 --wildcards '*/src/argp'
+	tar -xf "$tmp"/deb/jansson_*.tar.gz -C "$tmp/jansson" --strip-components=1
+	for name in jansson argp; do
+		(cd "$tmp/$name" && "${name}_for_musl") >"$tmp/$name.log" 2>&1 || {
+			cat "$tmp/$name.log" >&2
+			die "$name can't be built for musl"
+		}
+	done
+	ln -s /usr/include/x86_64-linux-musl/* /usr/include/{linux,asm-generic,x86_64-linux-gnu/asm} \
+		"$new/usr/include"
+	ln -s /usr/lib/x86_64-linux-musl/* "$new/usr/lib"
+}
+
 # The libraries of stress-ng, by package. Other packages that installing it would add aren't needed.
 fill_fuzzers()
 {
@@ -429,13 +483,9 @@ fill_uuid_runtime_root()
 
 fill_util_linux_tests()
 {
-	local log top
+	local top
 
-	say "downloading the source of $package"
-	log=$(cd "$tmp/deb" && apt-get -qq -c "$apt/apt.conf" --download-only source "$package" 2>&1) || {
-		echo "$log" >&2
-		die "download failed"
-	}
+	download_source "$package"
 	top=$(tar -tf "$tmp"/deb/*.orig.tar.xz | sed -n '1s,/.*,,p')
 	mkdir "$new/util-linux"
 	tar -xf "$tmp"/deb/*.orig.tar.xz -C "$new/util-linux" --strip-components=1 \

@@ -36,6 +36,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+#ifdef __GLIBC__
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
 #define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
 
 /* The state of the fake kernel. Each call moves the slots by busy_ns. */
@@ -486,7 +492,7 @@ static int set_format(const struct kuid_set_format *request)
 	return 0;
 }
 
-static int answer(unsigned long request, void *data, int format)
+static int answer(unsigned int request, void *data, int format)
 {
 	switch (request) {
 	case KUID_IOC_QUERY:
@@ -527,7 +533,7 @@ EXPORT ssize_t read(int fd, void *data, size_t size)
 	return size;
 }
 
-EXPORT int ioctl(int fd, unsigned long request, ...)
+EXPORT int ioctl(int fd, ioctl_request request, ...)
 {
 	va_list args;
 	void *data;
