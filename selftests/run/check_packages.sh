@@ -172,6 +172,7 @@ check_root()
 	it "kuid makes IDs without the device" in_root kuid gen --local -f v7
 	it "a program can be compiled with the library" compiles
 	it "the manual is there" test -e "$root/usr/share/man/man1/kuid.1.gz"
+	it "so are other names of its pages" test -e "$root/usr/share/man/man3/kuid_many.3.gz"
 
 	rm -f "$root/var/lib/kuid/state.unused"
 	it "the packages can be upgraded" install_packages "$build/packages-next"

@@ -191,18 +191,29 @@ ar d "$work/bad.a" device.o
 it "a function that the static library lacks is refused" \
 	refuses kuid_now exports libkuid/libkuid.map "$lib/libkuid.so" "$work/bad.a"
 
-# Each declared function is described, and has a page among those that are installed.
+# Each function is described in the page that man finds by its name.
+man3=$work/usr/share/man/man3
 has_pages()
 {
-	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' libkuid/libkuid.map | while read -r function; do
-		cat "$work"/usr/share/man/man3/*.3 | grep -qF ".Fn $function " &&
-			cat "$work"/usr/share/man/man3/*.3 | grep -qE "^\.Nm $function( ,)?\$" ||
-			echo "$function"
-	done >"$work/lacking"
+	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' libkuid/libkuid.map >"$work/functions"
+	[ -s "$work/functions" ] || return
+	while read -r function; do
+		grep -qF ".Fn $function " "$man3/$function.3" &&
+			grep -qE "^\.Nm $function( ,)?\$" "$man3/$function.3" || echo "$function"
+	done <"$work/functions" >"$work/lacking"
 	cat "$work/lacking"
 	[ ! -s "$work/lacking" ]
 }
 it "each function has a manual page" has_pages
+
+has_aliases_beside_pages()
+{
+	for page in ../Documentation/man/*.3; do
+		[ ! -L "$man3/${page##*/}" ] && cmp "$page" "$man3/${page##*/}" || return
+	done
+	[ -z "$(find "$man3" -xtype l)" ]
+}
+it "no alias replaces a page or leads nowhere" has_aliases_beside_pages
 
 # Install puts each file into its place, and uninstall leaves none.
 dest=$work/dest
