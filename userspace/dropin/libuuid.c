@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * libuuid's functions that make time-based UUIDs, for programs that preload this
- * library. kuid makes the UUIDs; if it can't, libuuid's own function is called.
+ * libuuid's functions that make time-based UUIDs, for programs that preload
+ * this library. kuid makes the UUIDs. If it can't, $LIBKUID_UUID_FALLBACK
+ * decides.
  *
- * The library has no variables: a call opens the device, takes an ID and closes
- * it. So a fork copies nothing, a program that closes all its files breaks
- * nothing, and no open file keeps the module from being unloaded.
+ * A call opens the device, takes an ID and closes it. So a fork copies nothing,
+ * a program that closes all its files breaks nothing, and no open file keeps
+ * the module from being unloaded. The only variable holds what the environment
+ * says, and whether the warning was given. libkuid wipes the generator of this
+ * process in a forked child.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <kuid.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "LIBKUID_UUID_FALLBACK"
 
 /* As libuuid's header has them, where uuid_t is an array of 16 of these. */
 #pragma GCC visibility push(default)
@@ -24,7 +34,81 @@ void uuid_generate_time_v6(unsigned char *out);
 void uuid_generate_time_v7(unsigned char *out);
 #pragma GCC visibility pop
 
-/* Ask whether no ID is handed out twice, if anyone wants to know. */
+/**
+ * enum fallback - $LIBKUID_UUID_FALLBACK: what to do if kuid can't make an ID
+ * @UNREAD: the environment was not read yet
+ * @UNKNOWN: the variable has another value, which was not reported yet
+ * @WARN: print a warning, and go on as IN_PROCESS
+ * @IN_PROCESS: make the ID in this process
+ * @REQUIRE: abort
+ * @BY_LIBUUID: call libuuid's own function
+ */
+enum fallback {
+	UNREAD,
+	UNKNOWN,
+	WARN,
+	IN_PROCESS,
+	REQUIRE,
+	BY_LIBUUID
+};
+
+static _Atomic enum fallback fallback;
+
+static enum fallback value_of(const char *text)
+{
+	static const struct {
+		char text[9];
+		enum fallback value;
+	} values[] = {
+		{ "", WARN },
+		{ "warn", WARN },
+		{ "fallback", IN_PROCESS },
+		{ "require", REQUIRE },
+		{ "libuuid", BY_LIBUUID },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (!strcmp(text, values[i].text))
+			return values[i].value;
+	return UNKNOWN;
+}
+
+/* True for one caller only. */
+static bool change(enum fallback from, enum fallback to)
+{
+	return atomic_compare_exchange_strong(&fallback, &from, to);
+}
+
+/*
+ * Read the environment before main(), because another thread may change it
+ * later. Other libraries' constructors may have called before that.
+ */
+__attribute__((constructor)) static void read_environment(void)
+{
+	const char *text = secure_getenv(VARIABLE);
+
+	change(UNREAD, value_of(text ? text : ""));
+}
+
+/*
+ * Write a message if standard error takes it at once. A pipe that nobody reads
+ * would block the program, and a pipe without a reader would end it by SIGPIPE.
+ * Not by stderr, which another thread may have locked.
+ */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	struct pollfd file = { .fd = STDERR_FILENO, .events = POLLOUT };
+	va_list args;
+
+	if (poll(&file, 1, 0) != 1 || file.revents != POLLOUT)
+		return;
+	va_start(args, format);
+	vdprintf(STDERR_FILENO, format, args);
+	va_end(args);
+}
+
+/* Ask whether no ID is handed out twice, if the caller wants to know. */
 static bool ask(struct kuid *handle, bool *unique)
 {
 	struct kuid_status status = { 0 };
@@ -37,38 +121,90 @@ static bool ask(struct kuid *handle, bool *unique)
 	return true;
 }
 
-/*
- * libuuid does not block, so this must not either. Otherwise kuid would wait
- * for the random generator, or for a state that is required.
- */
 static bool take(struct kuid *handle, unsigned char *out)
 {
 	int ret;
 
-	/* Each call opens a file of its own, so only the host order holds. */
-	if (fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK) ||
-	    kuid_set_order(handle, KUID_ORDER_HOST))
-		return false;
 	do
 		ret = kuid_one(handle, out);
 	while (ret && errno == EINTR);
 	return !ret;
 }
 
-/* False if libuuid has to make it. Keeps errno. */
-static bool make(unsigned int format, unsigned char *out, bool *unique)
+/*
+ * libuuid does not block, so this must not either. Otherwise kuid would wait
+ * for the random generator, or for a state that is required. Each call opens a
+ * file of its own, so only the host order holds.
+ */
+static bool make_by_kuid(unsigned int format, unsigned char *out, bool *unique)
+{
+	struct kuid *handle = kuid_open(format);
+	bool made;
+
+	if (!handle)
+		return false;
+	made = !fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK) &&
+	       !kuid_set_order(handle, KUID_ORDER_HOST) &&
+	       ask(handle, unique) && take(handle, out);
+	kuid_close(handle);
+	return made;
+}
+
+static bool make_in_process(unsigned int format, unsigned char *out)
+{
+	struct kuid *handle = kuid_open_flags(format, KUID_LOCAL);
+	bool made = handle && take(handle, out);
+
+	kuid_close(handle);
+	return made;
+}
+
+/* False if libuuid has to make it. Most callers can't report an error. */
+static bool fall_back(unsigned int format, unsigned char *out)
+{
+	const char *path = kuid_format_device(format);
+	char why[64];
+
+	if (fallback == BY_LIBUUID)
+		return false;
+	snprintf(why, sizeof(why), "%m");
+	if (fallback == REQUIRE) {
+		say("libkuid-uuid: %s: %s; " VARIABLE "=require\n", path, why);
+		abort();
+	}
+	if (change(WARN, IN_PROCESS))
+		say("libkuid-uuid: %s: %s; this process makes the UUIDs itself, without the order of the host\n",
+		    path, why);
+	if (make_in_process(format, out))
+		return true;
+	say("libkuid-uuid: %s: %s; no UUID made in this process: %m\n", path,
+	    why);
+	abort();
+}
+
+/*
+ * False if libuuid has to make it. *safe is 0 if kuid says that no ID is handed
+ * out twice, else -1. Keeps errno.
+ */
+static bool make(unsigned int format, unsigned char *out, int *safe)
 {
 	int err = errno, cancel;
-	struct kuid *handle;
-	bool made = false;
+	bool unique = false, made;
 
 	/* A thread that is cancelled in between would leak the open file. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	handle = kuid_open(format);
-	if (handle) {
-		made = ask(handle, unique) && take(handle, out);
-		kuid_close(handle);
+	if (fallback == UNREAD)
+		read_environment();
+	if (change(UNKNOWN, WARN))
+		say("libkuid-uuid: " VARIABLE
+		    " must be fallback, warn, require or libuuid; taken as warn\n");
+	made = make_by_kuid(format, out, safe ? &unique : NULL);
+	if (!made) {
+		unique = false;
+		made = fall_back(format, out);
 	}
+	if (safe)
+		*safe = unique ? 0 : -1;
 	pthread_setcancelstate(cancel, NULL);
 	errno = err;
 	return made;
@@ -86,8 +222,7 @@ static void *libuuid(const char *name)
 
 	/* Most can't report an error, and none may return without an ID. */
 	if (!function) {
-		fprintf(stderr, "libkuid-uuid: no ID from kuid, and %s\n",
-			dlerror());
+		say("libkuid-uuid: no UUID from kuid, and %s\n", dlerror());
 		abort();
 	}
 	dlclose(lib);
@@ -104,11 +239,11 @@ void uuid_generate_time(unsigned char *out)
 
 int uuid_generate_time_safe(unsigned char *out)
 {
-	bool unique;
+	int safe;
 
-	if (!make(KUID_FORMAT_V1, out, &unique))
+	if (!make(KUID_FORMAT_V1, out, &safe))
 		return ASK_LIBUUID(uuid_generate_time_safe, out);
-	return unique ? 0 : -1;
+	return safe;
 }
 
 void uuid_generate_time_v6(unsigned char *out)

@@ -53,10 +53,51 @@ in_trixie()
 	with chroot /trixie "$@"
 }
 
+# With VALUE in the environment and no device.
 without_device()
 {
+	value=$1
+	shift
 	unshare -m sh -c "mount -t tmpfs none /dev && mknod -m 666 /dev/urandom c 1 9 &&
-		exec env LD_PRELOAD=$dropin \"\$@\"" sh "$@"
+		exec env LIBKUID_UUID_FALLBACK=$value LD_PRELOAD=$dropin \"\$@\"" sh "$@"
+}
+
+consequence='this process makes the UUIDs itself, without the order of the host'
+warned()
+{
+	[ "$(cat "$err")" = "libkuid-uuid: /dev/kuid: No such device; $consequence" ]
+}
+
+# The node is random, not the address of a network card.
+hides_the_machine()
+{
+	cut -d - -f 5 "$out" | grep -q '^.[13579bdf]'
+}
+
+warns()
+{
+	without_device warn uuidgen -t >"$out" 2>"$err" && are_ids 1 1 '' && hides_the_machine && warned
+}
+
+aborts()
+{
+	without_device require uuidgen -t >"$out" 2>"$err"
+	[ $? -eq 134 ] && [ ! -s "$out" ] && grep -q '^libkuid-uuid: .*=require$' "$err"
+}
+
+# A program that has more privileges than its user, if it is owned by another one. It gets the
+# library from /etc/ld.so.preload, and no device.
+owned_by()
+{
+	cp ./libuuid_user "$work/owned" && chown "$1" "$work/owned" && chmod 4755 "$work" "$work/owned" &&
+		unshare -m sh -c "mount -t tmpfs none /dev && mount -t tmpfs none /etc &&
+			echo $dropin >/etc/ld.so.preload &&
+			LIBKUID_UUID_FALLBACK=require exec $work/owned time 3" >"$out" 2>"$err"
+}
+
+setuid_ignores_the_variable()
+{
+	! owned_by 0 && [ ! -s "$out" ] && owned_by 65534 && are_ids 3 1 '' && warned
 }
 
 uuidgen_makes()
@@ -109,10 +150,10 @@ cancelled()
 	with ./libuuid_user cancelled 100 >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
-# The device gives the first 3, libuuid the 3 behind them.
+# The device gives the first 3, the process makes the 3 behind them.
 chrooted()
 {
-	takes 3 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
+	LIBKUID_UUID_FALLBACK=fallback takes 3 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
 }
 
 python='import uuid
@@ -127,7 +168,8 @@ python_makes()
 
 python_without_device()
 {
-	takes 0 v1 without_device python3 -I -S -c "$python" && are_ids 1000 1 '[a-z]* '
+	takes 0 v1 without_device fallback python3 -I -S -c "$python" && are_ids 1000 1 'unsafe ' &&
+		hides_the_machine && [ "$(sort -u "$out" | wc -l)" -eq 1000 ]
 }
 
 # One of util-linux' own tests, of the newer version; bash is what they are written for. uuidgen is
@@ -168,7 +210,11 @@ fi
 it "uuidgen -t" uuidgen_makes 1 with -t
 it "its node is kuid's" has_the_node
 it "uuidgen -r is libuuid's" libuuid_makes 4 with uuidgen -r
-it "uuidgen without the device" libuuid_makes 1 without_device uuidgen -t
+it "uuidgen without the device warns" warns
+it "uuidgen without the device aborts on request" aborts
+it "uuidgen without the device asks libuuid on request" libuuid_makes 1 \
+	without_device libuuid uuidgen -t
+it "setuid programs ignore the variable" setuid_ignores_the_variable
 it_with $newer "newer uuidgen -t" uuidgen_makes 1 in_trixie -t
 it_with $newer "newer uuidgen -6" uuidgen_makes 6 in_trixie -6
 it_with $newer "newer uuidgen -7" uuidgen_makes 7 in_trixie -7

@@ -14,6 +14,7 @@
  *   empty           there is no ID now; a non-blocking caller gets EAGAIN
  *   repeats         the status says that IDs are not unique
  *   no-random       nor is there getrandom(), for what libuuid does
+ *   no-wipe         memory can't be wiped on fork
  *
  * The state of the machine does not matter to libuuid in tests: there is no
  * uuidd, it can't keep a state, and the time stands still with $FAKE_TIME
@@ -216,6 +217,15 @@ EXPORT ssize_t getrandom(void *data, size_t size, unsigned int flags)
 	if (told("no-random", &number))
 		return fail(ENOSYS);
 	return REAL(getrandom)(data, size, flags);
+}
+
+EXPORT int madvise(void *start, size_t size, int advice)
+{
+	int number;
+
+	if (advice == MADV_WIPEONFORK && told("no-wipe", &number))
+		return fail(EINVAL);
+	return REAL(madvise)(start, size, advice);
 }
 
 EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)

@@ -289,6 +289,14 @@ static void in_empty_root(void)
 	by_time();
 }
 
+/* As uuid_generate_time(), after the program has cleared its environment. */
+static void in_empty_environment(void)
+{
+	if (clearenv())
+		err(1, "clearenv");
+	by_time();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -305,6 +313,7 @@ static const struct {
 	{ "closed", with_files_closed },
 	{ "cancelled", with_threads_cancelled },
 	{ "chroot", in_empty_root },
+	{ "clearenv", in_empty_environment },
 };
 
 int main(int argc, char **argv)

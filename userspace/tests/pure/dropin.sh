@@ -9,7 +9,7 @@
 . "${0%/*}/../tap.sh"
 fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
-unset FAKE_FAIL FAKE_TIME
+unset FAKE_FAIL FAKE_TIME LIBKUID_UUID_FALLBACK
 mkdir "$FAKE"
 
 # Each begins with a device that gave no ID.
@@ -65,15 +65,202 @@ from_libuuid()
 		! grep -q "$device\$" "$out"
 }
 
-# libuuid calls none safe here, because it has no place for a state.
+# With VALUE in the environment and no device.
+without_device()
+{
+	value=$1
+	shift
+	FAKE_FAIL="${FAKE_FAIL:-open=2}" LIBKUID_UUID_FALLBACK=$value with "$@"
+}
+
+consequence='this process makes the UUIDs itself, without the order of the host'
+
+# The only message is the warning, with the path of the device's file and WHY kuid gave no ID.
+warned()
+{
+	[ "$(cat "$err")" = "libkuid-uuid: $1: $2; $consequence" ]
+}
+
+# Nodes of v1 and v6 are random: the multicast bit is set, and no network card has such an address.
+hides_the_machine()
+{
+	cut -d - -f 5 "$out" | sort -u >"$work/nodes"
+	[ "$(wc -l <"$work/nodes")" -eq 1 ] && grep -q '^.[13579bdf]' "$work/nodes" || return
+	for card in /sys/class/net/*/address; do
+		! tr -d : <"$card" | grep -qF -f "$work/nodes" || return
+	done
+}
+
+from_process()
+{
+	gave 0 && are_ids 3 "$1" '' '' && ! grep -q "$device\$" "$out"
+}
+
+# libuuid's clock stands still, the drop-in's doesn't.
+frozen=1000000000
+frozen_id='-a4c4-11d5-'
+
+# The process makes IDs, none of them safe, and tells once WHY the device doesn't.
 fails_over()
 {
-	FAKE_FAIL=$1
-	export FAKE_FAIL
-	from_libuuid 1 time && with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' ''
+	FAKE_FAIL=$1 FAKE_TIME=$frozen
+	export FAKE_FAIL FAKE_TIME
+	with time 3 && from_process 1 && hides_the_machine && warned /dev/kuid "$2" &&
+		! grep -q -e $frozen_id "$out" &&
+		with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' '' && warned /dev/kuid "$2"
 	status=$?
-	unset FAKE_FAIL
+	unset FAKE_FAIL FAKE_TIME
 	return $status
+}
+
+# Versions that Debian 12's libuuid doesn't know.
+fails_over_to()
+{
+	without_device warn "time_v$1" 3 && from_process "$1" &&
+		warned "/dev/kuids/v$1" 'No such device'
+}
+
+v6_hides_the_machine()
+{
+	fails_over_to 6 && hides_the_machine
+}
+
+default_is_warn()
+{
+	without_device '' time 3 && from_process 1 && warned /dev/kuid 'No such device'
+}
+
+silent()
+{
+	without_device fallback time 3 && from_process 1 && hides_the_machine && [ ! -s "$err" ] &&
+		without_device fallback time_safe 3 && are_ids 3 1 '-1 ' '' && [ ! -s "$err" ]
+}
+
+# Whether it was aborted without an ID, and said just that; the shell tells of signals.
+aborted()
+{
+	[ $? -eq 134 ] && [ ! -s "$out" ] &&
+		[ "$(grep -v '^Aborted' "$err")" = "libkuid-uuid: $1" ]
+}
+
+required()
+{
+	without_device require "$1" 3
+	aborted "$2: No such device; LIBKUID_UUID_FALLBACK=require"
+}
+
+# A device that answers is all that is required.
+required_only_if_needed()
+{
+	LIBKUID_UUID_FALLBACK=require from_device 1 time
+}
+
+libuuid_on_request()
+{
+	export FAKE_TIME=$frozen
+	without_device libuuid time 3 && [ ! -s "$err" ] && gave 0 && are_ids 3 1 '' '' &&
+		[ "$(grep -c -e $frozen_id "$out")" -eq 3 ] &&
+		without_device libuuid time_safe 3 && [ ! -s "$err" ] && are_ids 3 1 '-1 ' ''
+	status=$?
+	unset FAKE_TIME
+	return $status
+}
+
+# Debian 12's libuuid has no such function.
+nothing_to_ask()
+{
+	without_device libuuid "$1"
+	[ $? -eq 134 ] && [ ! -s "$out" ] &&
+		grep -q "^libkuid-uuid: no UUID from kuid, and .*: undefined symbol: uuid_generate_$1\$" "$err"
+}
+
+not_even_in_process()
+{
+	FAKE_FAIL='open=2 no-wipe' without_device fallback time
+	aborted '/dev/kuid: No such device; no UUID made in this process: Operation not supported'
+}
+
+told_of_value='libkuid-uuid: LIBKUID_UUID_FALLBACK must be fallback, warn, require or libuuid; '
+told_of_value="${told_of_value}taken as warn"
+other_value()
+{
+	LIBKUID_UUID_FALLBACK=$1 with time 3 && gave 3 && are_ids 3 1 '' $device &&
+		[ "$(cat "$err")" = "$told_of_value" ]
+}
+
+other_value_without_device()
+{
+	without_device Require time 3 && from_process 1 && [ "$(head -n 1 "$err")" = "$told_of_value" ] &&
+		sed -i 1d "$err" && warned /dev/kuid 'No such device'
+}
+
+# The program clears its environment before the first call.
+environment_is_read_first()
+{
+	LIBKUID_UUID_FALLBACK=require FAKE_FAIL=open=2 with clearenv 3
+	aborted '/dev/kuid: No such device; LIBKUID_UUID_FALLBACK=require' &&
+		LIBKUID_UUID_FALLBACK=fallback FAKE_FAIL=open=2 with clearenv 3 && from_process 1 &&
+		[ ! -s "$err" ]
+}
+
+warns_in_children_once()
+{
+	without_device warn children 1000 && warned /dev/kuid 'No such device' && gave 0 &&
+		[ "$(cat "$out")" = '8001 made, 0 repeated, 0 safe' ]
+}
+
+warns_in_threads_once()
+{
+	without_device warn threads 1000 && warned /dev/kuid 'No such device' && gave 0 &&
+		[ "$(cat "$out")" = '8000 made, 0 repeated, 0 safe' ]
+}
+
+falls_back_alone()
+{
+	without_device fallback alone 3 && from_process 1 && [ ! -s "$err" ]
+}
+
+falls_back_closed()
+{
+	without_device fallback closed 100 && gave 0 && are_ids 101 1 '' '' && hides_the_machine
+}
+
+falls_back_cancelled()
+{
+	without_device fallback cancelled 200 && [ ! -s "$out" ] && [ ! -s "$err" ] && gave 0
+}
+
+# The IDs of a process that can't write its warning at once.
+unwarned()
+{
+	FAKE_FAIL=open=2 LD_PRELOAD="$fake $DROPIN" \
+		timeout 60 "$DROPIN_TESTS/libuuid_user" time 3 >"$out" && from_process 1
+}
+
+stderr_closed()
+{
+	unwarned 2>&-
+}
+
+stderr_full()
+{
+	mkfifo "$work/full" || return
+	(
+		exec 4<>"$work/full"
+		! dd if=/dev/zero of="$work/full" bs=4096 oflag=nonblock 2>"$err" || exit
+		unwarned 2>&4
+	)
+}
+
+# The only reader leaves before the call.
+stderr_without_reader()
+{
+	mkfifo "$work/unread" || return
+	(
+		exec 3<>"$work/unread"
+		exec 4>"$work/unread" 3>&-
+		unwarned 2>&4
+	)
 }
 
 safe()
@@ -88,7 +275,8 @@ not_unique()
 
 no_status()
 {
-	FAKE_FAIL=status=5 with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' ''
+	FAKE_FAIL=status=5 with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' '' &&
+		warned /dev/kuid 'Input/output error'
 }
 
 status_of_none_asked_for()
@@ -105,14 +293,7 @@ interrupted()
 hidden()
 {
 	ln -sf "$1" "$FAKE/v1"
-	from_libuuid 1 time
-}
-
-# Debian 12's libuuid has no such function.
-nothing_to_ask()
-{
-	FAKE_FAIL=open=2 with "$1"
-	[ $? -eq 134 ] && [ ! -s "$out" ] && grep -q "^libkuid-uuid: no ID from kuid, and .*: $2" "$err"
+	with time 3 && from_process 1 && warned /dev/kuid 'Inappropriate ioctl for device'
 }
 
 generates_random()
@@ -168,21 +349,30 @@ cancelled()
 	says '' with cancelled 200 && ! gave 0
 }
 
-# Behind it there is no device, but libuuid is still there.
+# There is no device behind it.
 chrooted()
 {
-	with chroot 3 && gave 3 && are_ids 6 1 '' '' && [ "$(grep -c "$device\$" "$out")" -eq 3 ]
+	with chroot 3 && gave 3 && are_ids 6 1 '' '' && [ "$(grep -c "$device\$" "$out")" -eq 3 ] &&
+		warned /dev/kuid 'No such device'
 }
 
-# The program, the drop-in and the device in one.
+# The program, the drop-in and the device in one: with the device, and without it.
 sanitized()
 {
-	for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "children 100" \
-		   "threads 200" "cancelled 100"; do
-		# shellcheck disable=SC2086 # words
-		"$DROPIN_TESTS/libuuid_user_$1" $way >"$out" 2>"$err" && [ ! -s "$err" ] || return
+	for fail in "" open=2; do
+		for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "children 100" \
+			   "threads 200" "cancelled 100"; do
+			# shellcheck disable=SC2086 # words
+			FAKE_FAIL=$fail LIBKUID_UUID_FALLBACK=fallback \
+				"$DROPIN_TESTS/libuuid_user_$1" $way >"$out" 2>"$err" &&
+				[ ! -s "$err" ] || return
+		done
 	done
-	FAKE_FAIL=open=2 "$DROPIN_TESTS/libuuid_user_$1" time_safe 3 >"$out" 2>"$err" && [ ! -s "$err" ]
+	for value in warn libuuid; do
+		FAKE_FAIL=open=2 LIBKUID_UUID_FALLBACK=$value \
+			"$DROPIN_TESTS/libuuid_user_$1" time_safe 3 >"$out" 2>"$err" || return
+	done
+	[ ! -s "$err" ]
 }
 
 # No program that does without libuuid gets it.
@@ -191,10 +381,11 @@ brings_nothing()
 	readelf -d "$DROPIN" >"$out" 2>"$err" && ! grep NEEDED "$out" | grep -qv 'libc\.so'
 }
 
+# Only what the environment said.
 keeps_nothing()
 {
 	size -A "$DROPIN_TESTS"/../../obj/dropin/*.o >"$out" 2>"$err" &&
-		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 0 ]
+		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 4 ]
 }
 
 it "uuid_generate_time gives v1" from_device 1 time
@@ -207,25 +398,47 @@ it "uuid_generate is libuuid's" generates_random default
 it "uuid_generate without random numbers is the device's" no_random
 it "errno and memory around the ID are left alone" leaves_alone
 
-it "no device: libuuid" fails_over open=2
-it "no driver: libuuid" fails_over open=19
-it "no permission: libuuid" fails_over open=13
-it "too many open files: libuuid" fails_over open=24
-it "another device: libuuid" fails_over query=25
-it "another driver's errors: libuuid" fails_over query=22
-it "/dev/null in its place: libuuid" hidden /dev/null
-it "/dev/zero in its place: libuuid" hidden /dev/zero
-it "an ID that would have to be waited for: libuuid" fails_over empty
-it "a stale identity: libuuid" fails_over read=116
-it "an error no one knows: libuuid" fails_over read=5
-it "no order of the host: libuuid" fails_over order=22
-it "no status: libuuid" no_status
+it "no device: the process makes the IDs" fails_over open=2 'No such device'
+it "no driver: the process" fails_over open=19 'No such device'
+it "no permission: the process" fails_over open=13 'Permission denied'
+it "too many open files: the process" fails_over open=24 'Too many open files'
+it "another device: the process" fails_over query=25 'Inappropriate ioctl for device'
+it "another driver's errors: the process" fails_over query=22 'Invalid argument'
+it "/dev/null in its place: the process" hidden /dev/null
+it "/dev/zero in its place: the process" hidden /dev/zero
+it "an ID that would have to be waited for: the process" fails_over empty \
+	'Resource temporarily unavailable'
+it "a stale identity: the process" fails_over read=116 'Stale file handle'
+it "an error no one knows: the process" fails_over read=5 'Input/output error'
+it "no order of the host: the process" fails_over order=22 'Invalid argument'
+it "no status: the process" no_status
 it "no status, where none is asked for: no matter" status_of_none_asked_for
 it "signals don't matter" interrupted
-it "neither device nor uuid_generate_time_v6: told" nothing_to_ask time_v6 \
-	'undefined symbol: uuid_generate_time_v6'
-it "neither device nor uuid_generate_time_v7: told" nothing_to_ask time_v7 \
-	'undefined symbol: uuid_generate_time_v7'
+it "no device: v6 without the address of a card" v6_hides_the_machine
+it "no device: v7" fails_over_to 7
+it "warn is the default" default_is_warn
+it "fallback: silent" silent
+it "require: aborts uuid_generate_time" required time /dev/kuid
+it "require: aborts uuid_generate_time_safe" required time_safe /dev/kuid
+it "require: aborts uuid_generate_time_v6" required time_v6 /dev/kuids/v6
+it "require: aborts uuid_generate_time_v7" required time_v7 /dev/kuids/v7
+it "require: not if the device answers" required_only_if_needed
+it "libuuid: libuuid makes the IDs" libuuid_on_request
+it "libuuid: has no uuid_generate_time_v6" nothing_to_ask time_v6
+it "libuuid: has no uuid_generate_time_v7" nothing_to_ask time_v7
+it "not even the process can make an ID: aborts" not_even_in_process
+it "another value: told, though the device answers" other_value Require
+it "a value with more behind it: told" other_value 'warn '
+it "another value: as warn" other_value_without_device
+it "the environment is read before main()" environment_is_read_first
+it "8 children: one warning" warns_in_children_once
+it "8 threads: one warning" warns_in_threads_once
+it "the process leaves errno and memory around the ID alone" falls_back_alone
+it "the process has no file open" falls_back_closed
+it "threads cancelled while the process makes IDs" falls_back_cancelled
+it "standard error is closed" stderr_closed
+it "standard error is a full pipe" stderr_full
+it "standard error is a pipe without a reader" stderr_without_reader
 
 it "libuuid itself repeats in children" libuuid_repeats
 it "the drop-in doesn't" dropin_does_not
