@@ -17,8 +17,8 @@
  *   no-wipe         memory can't be wiped on fork
  *
  * The state of the machine does not matter to libuuid in tests: there is no
- * uuidd, it can't keep a state, and the time stands still with $FAKE_TIME
- * seconds.
+ * uuidd, it keeps its state in the file $FAKE_STATE or, if that is not set,
+ * can't keep one, and the time stands still with $FAKE_TIME seconds.
  */
 #include <dlfcn.h>
 #include <endian.h>
@@ -124,8 +124,11 @@ EXPORT int open(const char *path, int flags, ...)
 		name = "v1";
 	else if (!strncmp(path, "/dev/kuids/", 11))
 		name = path + 11;
-	if (!strncmp(path, "/var/lib/libuuid/", 17) ||
-	    (told("no-random", &error) && strstr(path, "random")))
+	if (!strcmp(path, "/var/lib/libuuid/clock.txt")) {
+		path = getenv("FAKE_STATE");
+		return path ? REAL(open)(path, flags, mode) : fail(ENOENT);
+	}
+	if (told("no-random", &error) && strstr(path, "random"))
 		return fail(ENOENT);
 	if (name && told("open", &error))
 		return fail(error);

@@ -153,15 +153,15 @@ static void *take(void *unused)
 	return unused;
 }
 
-/* A program makes one, and all its children go on from there. */
-static void in_children(void)
+static void in_children(unsigned int before)
 {
 	bool failed = false;
 	int gate[2], status;
 	char c;
 
-	make_room(1 + TAKERS * count);
-	made->safe += !uuid_generate_time_safe(made->ids[made->nr++]);
+	make_room(before + TAKERS * count);
+	for (unsigned int i = 0; i < before; i++)
+		made->safe += !uuid_generate_time_safe(made->ids[made->nr++]);
 	if (pipe(gate))
 		err(1, "pipe");
 	for (int i = 0; i < TAKERS; i++) {
@@ -183,6 +183,17 @@ static void in_children(void)
 	if (failed)
 		errx(1, "a child failed");
 	print_repeats();
+}
+
+/* A program makes one, and all its children go on from there. */
+static void in_children_after_one(void)
+{
+	in_children(1);
+}
+
+static void in_children_only(void)
+{
+	in_children(0);
 }
 
 static void in_threads(void)
@@ -307,7 +318,8 @@ static const struct {
 	{ "time_v7", by_time_v7 },
 	{ "default", by_default },
 	{ "random", by_random },
-	{ "children", in_children },
+	{ "children", in_children_after_one },
+	{ "children_only", in_children_only },
 	{ "threads", in_threads },
 	{ "alone", by_time_alone },
 	{ "closed", with_files_closed },

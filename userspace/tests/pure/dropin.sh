@@ -9,7 +9,7 @@
 . "${0%/*}/../tap.sh"
 fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
-unset FAKE_FAIL FAKE_TIME LIBKUID_UUID_FALLBACK
+unset FAKE_FAIL FAKE_TIME FAKE_STATE LIBKUID_UUID_FALLBACK
 mkdir "$FAKE"
 
 # Each begins with a device that gave no ID.
@@ -324,6 +324,46 @@ libuuid_repeats()
 	FAKE_TIME=1000000000 says '41 made, 35 repeated, 0 safe' without children 5
 }
 
+# libuuid with the real clock and a state file: MADE IDs in WAY, all called safe, and how many of
+# them are repeats. Children inherit the parent's open file, and with it the lock.
+with_state()
+{
+	made=$1
+	shift
+	FAKE_STATE=$work/clock.txt
+	export FAKE_STATE
+	"$@" 20000
+	status=$?
+	unset FAKE_STATE
+	repeats=$(sed -n "s/^$made made, \([0-9]*\) repeated, $made safe$/\1/p" "$out")
+	[ $status -eq 0 ] && [ ! -s "$err" ] && [ "$repeats" ] && [ -s "$work/clock.txt" ] &&
+		rm "$work/clock.txt"
+}
+
+# How many is chance: 722 to 11,305 were seen with util-linux 2.38.1.
+libuuid_repeats_safe_ids()
+{
+	with_state 160001 without children && [ "$repeats" -gt 0 ]
+}
+
+libuuid_repeats_none_first_made_by_children()
+{
+	with_state 160000 without children_only && [ "$repeats" -eq 0 ]
+}
+
+# A clock that runs, but no place for the state.
+libuuid_repeats_unsafe_ids()
+{
+	without children 20000 && grep -q '^160001 made, [1-9][0-9]* repeated, 0 safe$' "$out"
+}
+
+dropin_repeats_none_of_these()
+{
+	with children 20000 && [ "$(cat "$out")" = '160001 made, 0 repeated, 160001 safe' ] &&
+		with children_only 20000 && [ "$(cat "$out")" = '160000 made, 0 repeated, 160000 safe' ] &&
+		gave 320001
+}
+
 dropin_does_not()
 {
 	FAKE_TIME=1000000000 says '41 made, 0 repeated, 41 safe' with children 5 && gave 41
@@ -440,8 +480,21 @@ it "standard error is closed" stderr_closed
 it "standard error is a full pipe" stderr_full
 it "standard error is a pipe without a reader" stderr_without_reader
 
-it "libuuid itself repeats in children" libuuid_repeats
+it "libuuid with a clock that stands still repeats in children" libuuid_repeats
 it "the drop-in doesn't" dropin_does_not
+# It takes two children that read the clock in the same microsecond.
+if [ "$(nproc)" -gt 1 ]; then
+	it "libuuid with a state file repeats in children of a process that made an ID" \
+		libuuid_repeats_safe_ids
+	echo "# libuuid repeated $repeats of 160001"
+	it "libuuid without a state file repeats in children" libuuid_repeats_unsafe_ids
+else
+	skip "libuuid with a state file repeats in children of a process that made an ID" "one CPU"
+	skip "libuuid without a state file repeats in children" "one CPU"
+fi
+it "libuuid with a state file repeats none in children of a process that made none" \
+	libuuid_repeats_none_first_made_by_children
+it "the drop-in repeats none of these" dropin_repeats_none_of_these
 it "8 children" children
 it "8 threads" threads
 it "all files closed and others opened" closed
