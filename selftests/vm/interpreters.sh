@@ -25,7 +25,8 @@ stage()
 	rsync -aRL "$1" "${files[@]}" "$to"
 }
 
-stage /usr/bin/perl -l -e 'use strict; use warnings; print for values %INC'
+stage /usr/bin/perl -l -e 'use strict; use warnings; use Time::HiRes;
+	print for values %INC, @DynaLoader::dl_shared_objects'
 
 # python uses a compiled file only if its source exists with the same time.
 stage /usr/bin/python3 -I -S -c '

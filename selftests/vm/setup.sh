@@ -8,7 +8,9 @@
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   install  build packages, install them in a root of their own
 #   coverage  measure which lines run                 picture  draw the picture of the design
-# All of them but headers if none is named. If nothing is missing, it prints nothing and changes nothing.
+#   languages  run the examples in all their languages (1 GB)
+# All of them but headers and languages if none is named. If nothing is missing, it prints nothing and
+# changes nothing.
 
 set -euo pipefail
 
@@ -16,11 +18,12 @@ declare -A packages=(
 	[build]="gcc make libc6-dev libjansson-dev"
 	[headers]="linux-headers-$(uname -r)"
 	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
-	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl-base python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools"
+	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools"
 	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle"
 	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot lintian mmdebstrap"
 	[coverage]="lcov gcc"
 	[picture]="graphviz"
+	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
@@ -30,7 +33,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|coverage|picture]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|coverage|picture|languages]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

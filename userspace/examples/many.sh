@@ -1,16 +1,48 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Reads a batch of IDs from kuid and prints them:   many.sh [DEVICE]
-# The file is opened once for all of them, because IDs are in order within an open file. head -n 5
-# would print as many, but it reads further lines and drops them; the shell's read does not.
+# Reads a batch of IDs from kuid as text, and one more, and prints them:
+#
+#   many.sh [--fallback] [DEVICE]
+#
+# If there is no device, it fails, or with --fallback makes the IDs itself.
+#
+# The file is opened once for a batch, because IDs are in order within an open file. head -n 5 would
+# print as many, but it reads further lines and drops them; the shell's read does not.
 
-device=${1:-/dev/kuids/v7.txt}
+fallback=false
+if [ "$1" = --fallback ]; then
+	fallback=true
+	shift
+fi
+device=${1:-/dev/kuids/v7}.txt
+
+fail()
+{
+	echo "many.sh: $1" >&2
+	exit 1
+}
+
+# A UUID version 7: a random one that begins with the time, here in seconds.
+without_kuid()
+{
+	read -r random </proc/sys/kernel/random/uuid || exit
+	milliseconds=$(printf %012x "$(date +%s)000")
+	echo "${milliseconds%????}-${milliseconds#????????}-7${random#???????????????}"
+}
+
+if [ ! -e "$device" ]; then
+	$fallback || fail "no $device: load the module kuid, or use --fallback"
+	for _ in 1 2 3 4 5; do
+		without_kuid
+	done
+	exit
+fi
 
 for _ in 1 2 3 4 5; do
-	if ! read -r id; then
-		echo "many.sh: $device gave no ID" >&2
-		exit 1
-	fi
+	read -r id || fail "$device gave no ID"
 	echo "$id"
 done <"$device"
+
+read -r id <"$device" || fail "$device gave no ID"
+echo "$id"
