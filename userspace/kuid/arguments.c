@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "formats.h"
+#include "output.h"
 
 void take_flag(struct argp_state *state __attribute__((unused)),
 	       const struct verb_option *option,
@@ -32,7 +33,7 @@ static uint64_t number_of(struct argp_state *state, const char *text,
 		argp_error(state,
 			   "\"%s\" is not %s: a whole number from %" PRIu64
 			   " to %" PRIu64,
-			   text, what, least, most);
+			   QUOTED(text), what, least, most);
 	return number;
 }
 
@@ -82,7 +83,7 @@ void take_count(struct argp_state *state, const struct verb_option *option,
 		argp_error(state,
 			   "\"%s\" is not a count: a whole number from 1 to "
 			   "%" PRIu64 ", which may end in k, M or G",
-			   arg, UINT64_MAX);
+			   QUOTED(arg), UINT64_MAX);
 	*(uint64_t *)option->to = count;
 }
 
@@ -100,12 +101,12 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 		argp_error(state,
 			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
 			   "but character %zu is none",
-			   text, what, digits, others, good + 1);
+			   QUOTED(text), what, digits, others, good + 1);
 	if (good > (size_t)digits)
 		argp_error(state,
 			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
 			   "but character %d is one too many",
-			   text, what, digits, others, digits + 1);
+			   QUOTED(text), what, digits, others, digits + 1);
 	return strtoull(text, NULL, 16);
 }
 
@@ -115,7 +116,7 @@ void take_format(struct argp_state *state, const struct verb_option *option,
 	int format = kuid_format_number(arg);
 
 	if (format < 0)
-		argp_error(state, "\"%s\" is not a format: %s", arg,
+		argp_error(state, "\"%s\" is not a format: %s", QUOTED(arg),
 			   formats_fill_in("{all}", ' '));
 	*(unsigned int *)option->to = format;
 }

@@ -36,12 +36,12 @@ static void take_output(struct argp_state *state,
 	size_t length = strlen(arg), suffix = strlen(SUFFIX);
 
 	if (!state_file_has_name(arg))
-		argp_error(state, "\"%s\" names no file", arg);
+		argp_error(state, "\"%s\" names no file", QUOTED(arg));
 	if (length < suffix || strcmp(arg + length - suffix, SUFFIX))
 		argp_error(state,
 			   "\"%s\" does not end in " SUFFIX ", and container "
 			   "runtimes read no other file",
-			   arg);
+			   QUOTED(arg));
 	output = arg;
 }
 

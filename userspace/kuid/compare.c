@@ -35,7 +35,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");
 	if (given.count > 2)
-		argp_error(state, "unexpected argument \"%s\"", given.args[2]);
+		argp_error(state, "unexpected argument \"%s\"",
+			   QUOTED(given.args[2]));
 	if (given.flags && !bounded)
 		argp_error(state, "--from-kuid is for --bound");
 }

@@ -44,7 +44,7 @@ static void take_target(struct argp_state *state,
 	if (!form && !strstr(targets, word))
 		argp_error(state,
 			   "nothing is converted to \"%s\":%stext hex cf guid",
-			   arg, targets);
+			   QUOTED(arg), targets);
 	free(targets);
 	*(unsigned int *)option->to = form ? 0 : kuid_format_number(arg);
 }

@@ -66,7 +66,8 @@ static void take_order(struct argp_state *state,
 			*(unsigned int *)option->to = i;
 			return;
 		}
-	argp_error(state, "\"%s\" is not an order: cpu, file or host", arg);
+	argp_error(state, "\"%s\" is not an order: cpu, file or host",
+		   QUOTED(arg));
 }
 
 #define FORM_OPTION(number, name, doc)                                 \

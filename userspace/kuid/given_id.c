@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See given_id.h. */
-#include <ctype.h>
 #include <err.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "arguments.h"
 #include "given_id.h"
+#include "output.h"
 
 struct given given = { .interval = KUID_INTERVAL_DEFAULT };
 
@@ -52,22 +52,6 @@ void given_id_wrong(const struct given_id *id, const char *format, ...)
 	errx(EXIT_FAILED, "%s", text);
 }
 
-/* The text of an ID as a terminal can take it. */
-static void show(const char *text, size_t size, char *shown, size_t shown_size)
-{
-	size_t used = 0;
-
-	*shown = '\0';
-	for (size_t i = 0; i < size && used < shown_size - 8; i++) {
-		unsigned char c = text[i];
-		const char *how = isprint(c) && c != '\\' ? "%c" : "\\x%02x";
-
-		used += snprintf(shown + used, shown_size - used, how, c);
-	}
-	if (used >= shown_size - 8)
-		strcat(shown, "...");
-}
-
 static int parse(const char *text, size_t size, unsigned int format,
 		 struct given_id *id, size_t *where)
 {
@@ -93,19 +77,19 @@ static int parse(const char *text, size_t size, unsigned int format,
 static void read_id(const char *text, size_t size, struct given_id *id)
 {
 	unsigned int format = given.format;
-	char shown[64], what[16] = "ID";
+	struct quoted shown = quoted(text, size);
+	char what[16] = "ID";
 	size_t where = 0;
 
 	if (!parse(text, size, format, id, &where))
 		return;
-	show(text, size, shown, sizeof(shown));
 	if (format != KUID_FORMAT_DEFAULT)
 		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
 	if (where >= size)
-		given_id_wrong(id, "\"%s\" is no %s: it ends too early", shown,
-			       what);
-	given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong", shown,
-		       what, where + 1);
+		given_id_wrong(id, "\"%s\" is no %s: it ends too early",
+			       shown.text, what);
+	given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong",
+		       shown.text, what, where + 1);
 }
 
 static void each_line(void (*act)(const struct given_id *id))

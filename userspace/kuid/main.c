@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats.h"
+#include "output.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -50,7 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_ARGS) {
 		if (!verb->take_args)
-			argp_error(state, "unexpected argument \"%s\"", *args);
+			argp_error(state, "unexpected argument \"%s\"",
+				   QUOTED(*args));
 		verb->take_args(state, args, state->argc - state->next);
 		return 0;
 	}
@@ -127,5 +129,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < NR_VERBS; i++)
 		if (!strcmp(argv[1], verbs[i]->name))
 			return run(verbs[i], argc - 1, argv + 1);
-	errx(EXIT_USAGE, "no verb \"%s\"; \"kuid --help\" lists them", argv[1]);
+	errx(EXIT_USAGE, "no verb \"%s\"; \"kuid --help\" lists them",
+	     QUOTED(argv[1]));
 }

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Print an ID in one of KUID_FORM_* as a line. */
 void output_id(unsigned int format, unsigned int form, const void *id);
@@ -63,6 +64,19 @@ void report_add_clocks(json_t *report, const struct kuid_status *status);
  * as a line, the values behind keys of width characters. Frees the report.
  */
 void report_print(json_t *report, bool json, int width);
+
+/*
+ * A text that the user gave, for a message: no more than 40 characters of it,
+ * with those escaped that could do something to a terminal.
+ */
+#define QUOTED_MAX 40
+struct quoted {
+	char text[QUOTED_MAX + sizeof("...")];
+};
+struct quoted quoted(const char *text, size_t size);
+
+/* The same for a string, as an argument of a function that prints. */
+#define QUOTED(string) (quoted(string, strlen(string)).text)
 
 /* vasprintf(3), or the program's end if there is no memory. */
 char *text_of(const char *format, va_list args);

@@ -35,9 +35,10 @@ const struct verb_option save_options[] = {
 void save_take_args(struct argp_state *state, char **args, int count)
 {
 	if (count > 1)
-		argp_error(state, "unexpected argument \"%s\"", args[1]);
+		argp_error(state, "unexpected argument \"%s\"",
+			   QUOTED(args[1]));
 	if (!state_file_has_name(args[0]))
-		argp_error(state, "\"%s\" names no file", args[0]);
+		argp_error(state, "\"%s\" names no file", QUOTED(args[0]));
 	save_target.path = args[0];
 }
 

@@ -49,6 +49,21 @@ tells()
 	kuid "$@" >"$out" 2>"$err" </dev/null && [ ! -s "$err" ] && grep -qxF -- "$text" "$out"
 }
 
+# Fails with STATUS, prints nothing and says LINE first, and nothing more than it and the way to help.
+says_line()
+{
+	status=$1 line=$2
+	shift 2
+	kuid "$@" >"$out" 2>"$err" </dev/null
+	[ $? -eq "$status" ] && [ ! -s "$out" ] && [ "$(sed '/^Try /d' "$err")" = "$line" ]
+}
+
+# Fails with STATUS and says TEXT, and no character that a terminal could obey.
+quotes()
+{
+	fails "$@" && ! LC_ALL=C grep -q '[^ -~]' "$err"
+}
+
 # As fails, with INPUT on standard input; the lines before the wrong one are dealt with.
 fails_from()
 {
@@ -206,6 +221,14 @@ it "another format is refused" fails 1 'is no lex ID: character 24 is wrong' ins
 it "hexadecimal without a format is refused" fails 1 'is no ID: it ends too early' inspect $hex
 it "what can't be shown is escaped" fails 1 '"a\x1b[1m\x5c" is no ID: character 2 is wrong' \
 	inspect "$(printf 'a\033[1m\134')"
+forty=0123456789012345678901234567890123456789
+it "a long ID is quoted short" says_line 1 \
+	"kuid: \"$forty...\" is no ID: character 37 is wrong" inspect ${forty}0
+it "40 characters are quoted whole" says_line 1 \
+	"kuid: \"$forty\" is no ID: character 37 is wrong" inspect $forty
+it "an escape is quoted whole or not at all" says_line 1 \
+	"kuid: \"012345678901234567890123456789012345678...\" is no ID: character 37 is wrong" \
+	inspect "$(printf '012345678901234567890123456789012345678\033')"
 it "a wrong line is named" fails_from 1 'standard input, line 2: "x" is no ID' "$v1\nx\n" inspect
 it "an empty line is refused" fails_from 1 'line 2: "" is no ID' "$v1\n\n$v1\n" inspect
 it "a carriage return is refused" fails_from 1 'character 37 is wrong' "$v1\r\n" inspect
@@ -330,6 +353,26 @@ it "compare: a reader that has gone is no error to tell" to_closed_pipe compare 
 it "--version is the tool's" prints "kuid $KUID_VERSION" --version
 it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
 it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
+hostile=$(printf 'a\033]0;b\007\n%s' $forty)
+shown='"a\x1b]0;b\x07\x0a01234567890123456789012..."'
+it "an unknown verb is quoted short" quotes 2 "no verb $shown; " "$hostile"
+it "an unknown format is quoted short" quotes 2 "$shown is not a format: v1" inspect -f "$hostile" $v1
+it "an unknown format to make is quoted short" quotes 2 "$shown is not a format: v1" gen -f "$hostile"
+it "an unknown target is quoted short" quotes 2 "nothing is converted to $shown:" \
+	convert --to "$hostile" $v1
+it "an unknown order is quoted short" quotes 2 "$shown is not an order" gen -o "$hostile"
+it "a wrong count is quoted short" quotes 2 "$shown is not a count" gen -n "$hostile"
+it "a wrong bound is quoted short" quotes 2 "$shown is not a bound" compare --bound "$hostile"
+it "a wrong node is quoted short" quotes 2 "$shown is not a node" \
+	convert --to k96 --node "$hostile" $k64
+it "an argument too many is quoted short" quotes 2 "unexpected argument $shown" gen "$hostile"
+it "an ID too many is quoted short" quotes 2 "unexpected argument $shown" \
+	compare $v1 $v1 "$hostile"
+it "a file that can't be saved to is quoted short" quotes 2 "$shown names no file" \
+	save "$(printf 'a\033]0;b\007\n%s/' $forty)"
+it "a file too many is quoted short" quotes 2 "unexpected argument $shown" save a "$hostile"
+it "a file for CDI is quoted short" quotes 2 "$shown does not end in .json" \
+	cdi --output "$hostile"
 it "help lists formats by their clock" explains clock \
 	"stamp is for $stamp_formats, slot for $slot_formats, lex for $lex_formats and grid for $grid_formats."
 it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
