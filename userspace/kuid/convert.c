@@ -33,20 +33,20 @@ static bool node_given;
 static void take_target(struct argp_state *state,
 			const struct verb_option *option, const char *arg)
 {
-	char *targets = formats_fill_in(" {target} ", ' ');
-	char word[32];
+	char *targets = formats_fill_in("{target}", ' ');
+	int number = kuid_format_number(arg);
 
 	form = NULL;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (!strcmp(arg, forms[i].name))
 			form = &forms[i];
-	snprintf(word, sizeof(word), " %s ", arg);
-	if (!form && !strstr(targets, word))
-		argp_error(state,
-			   "nothing is converted to \"%s\":%stext hex cf guid",
-			   QUOTED(arg), targets);
+	if (!form && !formats_is("{target}", number))
+		argp_error(
+			state,
+			"nothing is converted to \"%s\": %s text hex cf guid",
+			QUOTED(arg), targets);
 	free(targets);
-	*(unsigned int *)option->to = form ? 0 : kuid_format_number(arg);
+	*(unsigned int *)option->to = form ? 0 : number;
 }
 
 static void take_node(struct argp_state *state,

@@ -272,6 +272,7 @@ it "convert: a line that has no such form ends it" \
 	"$v1\n$k64\n" $cf convert --to cf
 it "convert needs --to" fails 2 '--to is needed' convert $v1
 it "convert to v7 is refused" fails 2 'nothing is converted to "v7"' convert --to v7 $v1
+it "convert to two formats is refused" fails 2 'nothing is converted to "v1 v6"' convert --to "v1 v6" $v1
 it "convert v7 to v1 is refused" fails 1 "v7 can't be converted to v1" convert --to v1 $v7
 it "convert k64 to v1 is refused" fails 1 "k64 can't be converted to v1" convert --to v1 $k64
 it "convert lex to k64 is refused" fails 1 "lex can't be converted to k64" convert --to k64 $lex
