@@ -12,7 +12,7 @@ _kuid_verbs()
 _kuid_options()
 {
 	"$1" "$2" --help | sed -n '/^  *-/p' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
-		sed 's/^[ ,]*//; /^-V$/d'
+		sed 's/^[ ,]*//; /^-[hV]$/d'
 }
 
 # The words that an option of a verb takes, FILE for a file, none for another name in upper case;
@@ -65,8 +65,11 @@ _kuid()
 		words=$(_kuid_options "$kuid" "$verb")
 	elif ((COMP_CWORD == 1)); then
 		words=$verbs
-	elif "$kuid" "$verb" --help | head -n 1 | grep -qF '[FILE]'; then
-		words=FILE
+	else
+		case $("$kuid" "$verb" --help | head -n 1) in
+		*'[FILE]'*) words=FILE ;;
+		*'[VERB]'*) words=$verbs ;;
+		esac
 	fi
 	if [[ $words == FILE ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid(1): finds the verb, parses its command line by its table and runs it. */
+/*
+ * kuid(1): finds the verb, parses its command line by its table and runs it;
+ * and the help.
+ */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +13,43 @@
 #include "verbs.h"
 #include "version.h"
 
+static const struct verb verb_help;
+
 #define VERB_ENTRY(name) &verb_##name,
-static const struct verb *const verbs[] = { VERBS(VERB_ENTRY) };
+static const struct verb *const verbs[] = { VERBS(VERB_ENTRY)
+						    VERB_ENTRY(help) };
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 /* The key of an option without a letter: above all characters. */
 #define KEY_WITHOUT_LETTER 0x100
 
-/* The most options that a verb has; the rest of the array ends it for argp. */
-#define MOST_OPTIONS 15
+/* The most options that a verb has of its own. */
+#define MOST_OPTIONS 20
+
+/*
+ * Options that all verbs have. They are not argp's own, because those have no
+ * -h, and their output may fail without a message.
+ */
+#define KEY_USAGE  (KEY_WITHOUT_LETTER + MOST_OPTIONS)
+#define LAST_GROUP (-1)
+static const struct argp_option common_options[] = {
+	{ "help", 'h', NULL, 0, "Print this help", LAST_GROUP },
+	{ NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, LAST_GROUP },
+	{ "usage", KEY_USAGE, NULL, 0, "Print a short list of the options",
+	  LAST_GROUP },
+	{ "version", 'V', NULL, 0, "Print the version of the tool",
+	  LAST_GROUP },
+};
+
+#define NR_COMMON (sizeof(common_options) / sizeof(common_options[0]))
 
 /* The options of the verb, and what argp needs to know of each. */
 static const struct verb_option *options[MOST_OPTIONS];
-static struct argp_option argp_options[MOST_OPTIONS + 1];
+static struct argp_option argp_options[MOST_OPTIONS + NR_COMMON + 1];
 
-static void add_options(const struct verb_option *option)
+/* Returns how many there are with these. */
+static unsigned int add_options(const struct verb_option *option)
 {
 	static unsigned int count;
 
@@ -42,6 +66,31 @@ static void add_options(const struct verb_option *option)
 			.doc = option->doc,
 		};
 	}
+	return count;
+}
+
+/* All of it is printed, or the tool ends with a message. */
+__attribute__((noreturn)) static void print_and_exit(const char *text)
+{
+	if (fputs(text, stdout) == EOF)
+		output_failed();
+	output_finish();
+	exit(EXIT_SUCCESS);
+}
+
+__attribute__((noreturn)) static void
+print_help_of_verb(const struct argp_state *state, unsigned int flags)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		errx(EXIT_FAILED, "out of memory");
+	argp_state_help(state, file, flags & ~ARGP_HELP_EXIT_OK);
+	if (fclose(file))
+		errx(EXIT_FAILED, "out of memory");
+	print_and_exit(text);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -58,6 +107,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	if (key == ARGP_KEY_END && verb->check)
 		verb->check(state);
+	if (key == 'h' || key == '?')
+		print_help_of_verb(state, ARGP_HELP_STD_HELP);
+	if (key == KEY_USAGE)
+		print_help_of_verb(state, ARGP_HELP_USAGE);
+	if (key == 'V')
+		print_and_exit("kuid " KUID_VERSION "\n");
 	for (size_t i = 0; i < MOST_OPTIONS && options[i]; i++)
 		if (argp_options[i].key == key) {
 			options[i]->take(state, options[i], arg);
@@ -81,6 +136,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 		.args_doc = verb->args,
 		.help_filter = filter_help,
 	};
+	unsigned int count;
 	char name[32];
 	char *doc;
 
@@ -92,13 +148,23 @@ static int run(const struct verb *verb, int argc, char **argv)
 		errx(EXIT_FAILED, "out of memory");
 	argp.doc = doc;
 	add_options(verb->options);
-	add_options(verb->shared);
-	argp_parse(&argp, argc, argv, 0, NULL, (void *)verb);
+	count = add_options(verb->shared);
+	memcpy(argp_options + count, common_options, sizeof(common_options));
+	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, (void *)verb);
 	free(doc);
 	return verb->run();
 }
 
-static void print_help(void)
+static const struct verb *verb_named(const char *name)
+{
+	for (size_t i = 0; i < NR_VERBS; i++)
+		if (!strcmp(name, verbs[i]->name))
+			return verbs[i];
+	errx(EXIT_USAGE, "no verb \"%s\"; \"kuid --help\" lists them",
+	     QUOTED(name));
+}
+
+__attribute__((noreturn)) static void print_help(void)
 {
 	printf("Usage: kuid [VERB] [OPTION...]\n"
 	       "Time-ordered unique IDs from /dev/kuid.\n"
@@ -107,28 +173,53 @@ static void print_help(void)
 	for (size_t i = 0; i < NR_VERBS; i++)
 		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
 	printf("\n"
-	       "\"kuid VERB --help\" lists the options of a verb.\n"
+	       "\"kuid help VERB\" or \"kuid VERB --help\" lists the options "
+	       "of a verb.\n"
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
 	       "undecided, %d not held, %d later.\n",
 	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD,
 	       EXIT_LATER);
+	print_and_exit("");
 }
+
+/* The verb to print the help of; NULL: the help of the tool. */
+static const struct verb *asked_for;
+
+static void take_verb(struct argp_state *state, char **args, int count)
+{
+	if (count > 1)
+		argp_error(state, "unexpected argument \"%s\"",
+			   QUOTED(args[1]));
+	asked_for = verb_named(args[0]);
+}
+
+static int run_help(void)
+{
+	char *args[] = { NULL, "--help", NULL };
+
+	if (!asked_for)
+		print_help();
+	/* This verb has added no options of its own. */
+	return run(asked_for, 2, args);
+}
+
+static const struct verb verb_help = {
+	.name = "help",
+	.summary = "print the help of a verb",
+	.args = "[VERB]",
+	.doc = "Print the help of a verb or, without one, of the tool.",
+	.take_args = take_verb,
+	.run = run_help,
+};
 
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = EXIT_USAGE;
-	argp_program_version = "kuid " KUID_VERSION;
 
-	if (argc > 1 && !strcmp(argv[1], "--help")) {
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		print_help();
-		return EXIT_SUCCESS;
-	}
 	if (argc < 2 || argv[1][0] == '-')
 		return run(verbs[0], argc, argv);
-	for (size_t i = 0; i < NR_VERBS; i++)
-		if (!strcmp(argv[1], verbs[i]->name))
-			return run(verbs[i], argc - 1, argv + 1);
-	errx(EXIT_USAGE, "no verb \"%s\"; \"kuid --help\" lists them",
-	     QUOTED(argv[1]));
+	return run(verb_named(argv[1]), argc - 1, argv + 1);
 }

@@ -49,14 +49,14 @@ offers_verbs()
 	diff <(printf '%s\n' "${COMPREPLY[@]}" | sort) <(verbs | sort) >/dev/null
 }
 
-# All options of --help but -? are offered, and no others.
+# All options of --help but -h and -V are offered, and no others.
 offers_options()
 {
 	complete_words kuid "$1" -
 	diff <(printf '%s\n' "${COMPREPLY[@]}" | sort) \
 		<(kuid "$1" --help | sed -n '/^  *-/p' |
 			grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
-			sed 's/^[ ,]*//' | grep -v '^-V$' | sort)
+			sed 's/^[ ,]*//' | grep -v '^-[hV]$' | sort)
 }
 
 # Each word that is offered for an option is taken: what is wrong then is something else.
@@ -97,6 +97,7 @@ it "formats just behind =" offers 'kuid bench --format =' $formats
 it "formats to read" offers 'kuid inspect --format u' uuid
 it "nothing for a count" offers 'kuid gen -n '
 it "nothing for an ID" offers 'kuid inspect '
+it "a verb to be helped with" offers 'kuid help insp' inspect
 it "files to save to" in_directory save
 it "files to restore" in_directory restore
 it "files to keep" in_directory keep

@@ -22,8 +22,8 @@ part()
 # Options as "-f" and "--format", each once; those that all verbs have are told once for all.
 of_help()
 {
-	kuid "$1" --help | grep '^  *-' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[?A-Za-z])' |
-		sed 's/^[ ,]*//' | grep -v '^-[?V]$\|^--help$\|^--usage$\|^--version$' | sort
+	kuid "$1" --help | grep '^  *-' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+		sed 's/^[ ,]*//' | grep -v '^-[hV]$\|^--help$\|^--usage$\|^--version$' | sort
 }
 
 of_page()

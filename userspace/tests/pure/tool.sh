@@ -122,6 +122,13 @@ to_closed_pipe()
 	[ ! -s "$err" ] && [ "$(cat "$out")" = 1 ]
 }
 
+begins_with()
+{
+	text=$1
+	shift
+	kuid "$@" >"$out" 2>"$err" && [ ! -s "$err" ] && head -n 1 "$out" | grep -q "^$text"
+}
+
 # The help of a verb, its lines joined, has TEXT.
 explains()
 {
@@ -351,6 +358,30 @@ it "compare: a full disk is told" to_full_disk compare $v1 $v1
 it "inspect: a reader that has gone is no error to tell" to_closed_pipe inspect $v1
 it "convert: a reader that has gone is no error to tell" to_closed_pipe convert --to v6 $v1
 it "compare: a reader that has gone is no error to tell" to_closed_pipe compare $v1 $v1
+# The help, by other ways than COMMAND --help.
+is_help_of()
+{
+	verb=$1
+	shift
+	# shellcheck disable=SC2086 # no word without a verb
+	kuid $verb --help >"$work/want" && prints "$(cat "$work/want")" "$@"
+}
+
+it "-h is --help" is_help_of '' -h
+it "help is --help" is_help_of '' help
+it "--help to a full disk is told" to_full_disk --help
+it "help to a full disk is told" to_full_disk help
+it "--version to a full disk is told" to_full_disk --version
+for verb in $(kuid --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	it "$verb -h is $verb --help" is_help_of "$verb" "$verb" -h
+	it "$verb -? is $verb --help" is_help_of "$verb" "$verb" '-?'
+	it "help $verb is $verb --help" is_help_of "$verb" help "$verb"
+	it "help begins with how $verb is called" begins_with "Usage: kuid $verb" "$verb" --help
+	it "$verb --help to a full disk is told" to_full_disk "$verb" --help
+	it "$verb --usage to a full disk is told" to_full_disk "$verb" --usage
+done
+it "help of no verb is told" fails 2 'no verb "gne"; "kuid --help" lists them' help gne
+it "help of two verbs is refused" fails 2 'unexpected argument "gen"' help gen gen
 it "--version is the tool's" prints "kuid $KUID_VERSION" --version
 it "--version of a verb is the tool's" prints "kuid $KUID_VERSION" compare --version
 it "no verb of that name is told" fails 2 'no verb "gne"; "kuid --help" lists them' gne
