@@ -6,12 +6,96 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "formats.h"
 #include "nanoseconds.h"
 #include "output.h"
 #include "verbs.h"
+
+/* Containers see the modules of their host there. */
+static bool module_is_loaded(void)
+{
+	return !access("/sys/module/kuid", F_OK) ||
+	       !access("/sys/class/kuid", F_OK);
+}
+
+/*
+ * Whether this process is in a container: the first PID and user namespaces of
+ * a kernel have fixed numbers, and a container has others, whatever made it.
+ */
+static bool is_contained(void)
+{
+	static const struct {
+		const char *link, *first;
+	} namespaces[] = {
+		{ "/proc/self/ns/pid", "pid:[4026531836]" },
+		{ "/proc/self/ns/user", "user:[4026531837]" },
+	};
+	char is[32];
+
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(*namespaces); i++) {
+		ssize_t size = readlink(namespaces[i].link, is, sizeof(is) - 1);
+
+		if (size < 0)
+			continue;
+		is[size] = '\0';
+		if (strcmp(is, namespaces[i].first))
+			return true;
+	}
+	return false;
+}
+
+/* There is no device file, or it has no driver. */
+static char *absent(const char *path)
+{
+	bool has_file = !access(path, F_OK);
+	bool contained = is_contained();
+	const char *advice;
+
+	if (module_is_loaded() && has_file)
+		advice = "this device file is not of the module that is "
+			 "loaded now, but of one that was loaded earlier: if "
+			 "this is a container, start it again";
+	else if (module_is_loaded() && contained)
+		advice = "the host has loaded the module, but this container "
+			 "was not given the device file: start it with "
+			 "\"--device\" and the file's name or, where \"kuid "
+			 "cdi\" was run, \"--device kuid/id=all\"";
+	else if (module_is_loaded())
+		advice = "the module is loaded, but this process can't see the "
+			 "device file: a systemd unit with PrivateDevices= "
+			 "needs \"BindReadOnlyPaths=/dev/kuid /dev/kuids\" and "
+			 "\"DeviceAllow=char-kuid r\"";
+	else if (contained)
+		advice = "the module is not loaded, and a container can't load "
+			 "it: let root of the host run \"modprobe kuid\", and "
+			 "start the container with the device file";
+	else
+		advice = "load the module, as root, with \"modprobe kuid\", or "
+			 "\"insmod kuid.ko\" where it is not installed";
+	return problem("%s %s: %s; IDs of a process alone are made by \"kuid "
+		       "gen --local\"",
+		       has_file ? "no driver for" : "there is no", path,
+		       advice);
+}
+
+static char *forbidden(const char *path, int error)
+{
+	if (error == EACCES)
+		return problem("%s: %s: anyone may read it unless a udev rule "
+			       "or AppArmor says otherwise, see \"ls -l %s\"",
+			       path, strerror(error), path);
+	return problem(
+		"%s: %s: %s", path, strerror(error),
+		is_contained()
+			? "the container may see the device file, but not "
+			  "open it: give it the file with \"--device\", "
+			  "not as a volume"
+			: "the systemd unit may not open the device file: "
+			  "it needs \"DeviceAllow=char-kuid r\"");
+}
 
 char *device_try_open(unsigned int format, struct kuid **handle)
 {
@@ -22,18 +106,10 @@ char *device_try_open(unsigned int format, struct kuid **handle)
 		return NULL;
 	switch (errno) {
 	case ENODEV:
-		return problem(
-			"there is no %s: load the module, as root, with "
-			"\"modprobe kuid\", or \"insmod kuid.ko\" where "
-			"it is not installed; IDs of a process alone are "
-			"made by \"kuid gen --local\"",
-			path);
+		return absent(path);
 	case EACCES:
 	case EPERM:
-		return problem("%s: %s: anyone may read it unless a udev rule "
-			       "or the container says otherwise, see \"ls -l "
-			       "%s\"",
-			       path, strerror(errno), path);
+		return forbidden(path, errno);
 	case EINVAL:
 		return problem("this kernel's module makes no %s",
 			       kuid_format_name(format));
@@ -74,6 +150,10 @@ const char *device_error(void)
 {
 	switch (errno) {
 	case EPERM:
+		if (!geteuid())
+			return "not permitted: this root has no CAP_SYS_TIME, "
+			       "or no CAP_SYS_ADMIN to change the identity, as "
+			       "in a container: run it as root of the host";
 		return "not permitted: run it as root; CAP_SYS_TIME is enough "
 		       "unless the identity is changed, which needs "
 		       "CAP_SYS_ADMIN";

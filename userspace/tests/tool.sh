@@ -211,7 +211,7 @@ it "an argument is refused" fails 2 'unexpected argument "5"' kuid gen 5
 it "an unknown option is refused" fails 2 "invalid option -- 'z'" kuid gen -z
 it "an unknown verb is refused" fails 2 'no verb "frobnicate"' kuid frobnicate
 
-it "no device: says how to load it" fails 1 'modprobe kuid' without_device
+it "no device: says how to show it" fails 1 'BindReadOnlyPaths=' without_device
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "many IDs of the one node that there is" with_one_node gen -n 10000
 it "a full disk is told, one ID" fails 1 'standard output' fills_disk 1
@@ -222,7 +222,7 @@ it "no permission: which rule it is" without_permission
 it "changing the node needs a capability" nobody_fails 1 'which needs CAP_SYS_ADMIN' \
 	kuid node --node random
 it "save needs a capability" nobody_fails 1 'not permitted: run it as root' kuid save /tmp/nobody.state
-it "no device: status says how to load it" fails 1 'modprobe kuid' \
+it "no device: status says how to show it" fails 1 'BindReadOnlyPaths=' \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid status'
 it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs

@@ -17,6 +17,11 @@
  * While the field "waiting" is not 0, calls for IDs wait until a signal
  * arrives. Each call takes "slow_ms" milliseconds. The device does not make the
  * formats whose bits are set in the field "lacking".
+ *
+ * $FAKE_HOST has words about where the tool runs: "loaded" if the module is,
+ * "file" if there is a device file, "pid" or "user" in a container that has
+ * such a namespace of its own, "root" as user 0. Without a word it is a host
+ * without the module, and another user.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -244,6 +249,47 @@ EXPORT ssize_t write(int fd, const void *data, size_t size)
 	return REAL(write)(fd, data, size > most ? most : size);
 }
 
+static bool host_is(const char *word)
+{
+	const char *host = getenv("FAKE_HOST");
+
+	return host && strstr(host, word);
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	if (!strncmp(path, "/sys/", 5))
+		return host_is("loaded") ? 0 : fail(ENOENT);
+	if (format_of(path))
+		return host_is("file") ? 0 : fail(ENOENT);
+	return REAL(access)(path, mode);
+}
+
+EXPORT ssize_t readlink(const char *path, char *to, size_t size)
+{
+	if (!strcmp(path, "/proc/self/ns/pid"))
+		return snprintf(to, size, "pid:[%s]",
+				host_is("pid") ? "4026532201" : "4026531836");
+	if (!strcmp(path, "/proc/self/ns/user"))
+		return snprintf(to, size, "user:[%s]",
+				host_is("user") ? "4026532202" : "4026531837");
+	return REAL(readlink)(path, to, size);
+}
+
+/* The state file is the real user's. */
+EXPORT uid_t geteuid(void)
+{
+	if (!getenv("FAKE_HOST"))
+		return REAL(geteuid)();
+	return host_is("root") ? 0 : 1000;
+}
+
 EXPORT int fsync(int fd)
 {
 	struct stat stat;
@@ -285,12 +331,6 @@ EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 	*now = (struct timespec) { device.wall_ns / 1000000000,
 				   device.wall_ns % 1000000000 };
 	return 0;
-}
-
-static int fail(int error)
-{
-	errno = error;
-	return -1;
 }
 
 static int get_state(struct kuid_state *state)

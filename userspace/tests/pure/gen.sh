@@ -342,12 +342,32 @@ it "--local has no order to choose" fails 2 '--order is for the device' --local 
 it "no device: --local must be asked for" without_device 2 'are made by "kuid gen --local"'
 it "no device: how to load the module" without_device 2 \
 	'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
-it "a node with no driver: the same" without_device 6 'modprobe kuid' -f v1
+on_host()
+{
+	while_set FAKE_HOST "$@"
+}
+
+it "no driver: how to load the module" on_host file without_device 6 \
+	'no driver for /dev/kuid: load the module, as root, with "modprobe kuid"'
+it "no driver in a container: who loads the module" on_host file,pid without_device 6 \
+	'no driver for /dev/kuid: the module is not loaded, and a container can'\''t load it'
+it "no driver for a file of an earlier load" on_host loaded,file without_device 6 \
+	'no driver for /dev/kuids/v7: this device file is not of the module that is loaded now' -f v7
+for namespace in pid user; do
+	it "no device in a $namespace namespace: who loads the module" on_host $namespace \
+		without_device 2 'there is no /dev/kuid: the module is not loaded, and a container'
+	it "no device in a $namespace namespace: how to pass it in" on_host loaded,$namespace \
+		without_device 2 'there is no /dev/kuid: the host has loaded the module, but this container'
+	it "no permission in a $namespace namespace: how to pass it in" on_host $namespace \
+		without_device 1 '/dev/kuid: Operation not permitted: the container may see the device'
+done
+it "a unit without the device: how to show it" on_host loaded without_device 2 \
+	'there is no /dev/kuid: the module is loaded, but this process can'\''t see the device file'
 it "no device of a format: the same" without_device 2 'there is no /dev/kuids/k64' -f k64
 it "no permission: which rule it is" without_device 13 \
 	'/dev/kuid: Permission denied: anyone may read it unless a udev rule'
-it "a container that does not allow it" without_device 1 \
-	'/dev/kuids/v7: Operation not permitted: anyone may read it' -f v7
+it "a unit that does not allow it" without_device 1 \
+	'/dev/kuids/v7: Operation not permitted: the systemd unit may not open' -f v7
 it "too many files" without_device 24 '/dev/kuid: Too many open files'
 it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex

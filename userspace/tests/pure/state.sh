@@ -832,7 +832,8 @@ it "a full quota: all is as before" keeps_all 'write 1 122' 'Disk quota exceeded
 it "fsync fails: all is as before" \
 	keeps_all 'fsync 1 5' 'fsync of .new beside it: Input/output error'
 it "rename fails: all is as before" keeps_all 'rename 1 30' 'replacing it: Read-only file system'
-it "not permitted: all is as before" keeps_all 'may 1 1' 'not permitted: run it as root'
+it "not permitted: all is as before" while_set FAKE_HOST user keeps_all 'may 1 1' \
+	'not permitted: run it as root'
 it "no random numbers: all is as before" keeps_all 'state 1 11' 'random generator is not ready'
 it "an old module: all is as before" keeps_all 'state 1 25' 'too old for this'
 it "--ahead 0, not permitted: all is as before" keeps_all_lowering 'may 1 1' 'not permitted'
@@ -886,7 +887,11 @@ it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac
 it "node: not permitted is told" \
-	fails_with 'identity 1 1' fails 1 'not permitted: run it as root' node --new-epoch
+	while_set FAKE_HOST user fails_with 'identity 1 1' \
+	fails 1 'not permitted: run it as root; CAP_SYS_TIME is enough' node --new-epoch
+it "node: root is not permitted in a container" \
+	while_set FAKE_HOST root,user fails_with 'identity 1 1' \
+	fails 1 'not permitted: this root has no CAP_SYS_TIME' node --new-epoch
 
 it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x
 it "0x is refused" fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' \
