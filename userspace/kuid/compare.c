@@ -41,70 +41,100 @@ static void check(struct argp_state *state)
 		argp_error(state, "--from-kuid is for --bound");
 }
 
-static void check_formats(const struct given_id *a, const struct given_id *b)
+static const char *check_formats(const struct given_id *a,
+				 const struct given_id *b)
 {
 	char text_a[KUID_TEXT_MAX], text_b[KUID_TEXT_MAX];
 
 	if (a->format == b->format)
-		return;
+		return NULL;
 	if (kuid_text(a->format, a->bytes, text_a, sizeof(text_a)) ||
 	    kuid_text(b->format, b->bytes, text_b, sizeof(text_b)))
 		err(EXIT_FAILED, "text of an ID");
-	given_id_wrong(b,
-		       "they are of different formats: \"%s\" of %s, \"%s\" of "
-		       "%s",
-		       text_a, kuid_format_name(a->format), text_b,
-		       kuid_format_name(b->format));
+	return given_id_wrong(b,
+			      "they are of different formats: \"%s\" of %s, "
+			      "\"%s\" of %s",
+			      text_a, kuid_format_name(a->format), text_b,
+			      kuid_format_name(b->format));
 }
 
-static int order_of(const struct given_id *a, const struct given_id *b)
+/* Returns NULL, or the message if they can't be compared. */
+static const char *find_order(const struct given_id *a,
+			      const struct given_id *b, int *order)
 {
-	int order, failed;
+	const char *why = check_formats(a, b);
+	int failed;
 
-	check_formats(a, b);
+	if (why)
+		return why;
 	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
 					    given.interval, given.flags,
-					    bound_ns, &order);
+					    bound_ns, order);
 	else
-		failed = kuid_compare(a->format, a->bytes, b->bytes, &order);
+		failed = kuid_compare(a->format, a->bytes, b->bytes, order);
 	if (failed && a->format == KUID_ANY_UUID)
-		given_id_wrong(b, "these UUIDs have no time to compare");
+		return given_id_wrong(b, "these UUIDs have no time to compare");
 	if (failed)
 		err(EXIT_FAILED, "comparing");
-	return order;
+	return NULL;
 }
 
-/* The ID before, and whether there is one; whether any two are undecided. */
-static struct given_id last;
+/* The text before: whether there is one, and the ID unless it was wrong. */
 static bool seen;
+static bool has_last;
+static struct given_id last;
 static bool undecided;
 
-static void compare_id(const struct given_id *id)
+/* A wrong text stands in two pairs, which are each a line of output. */
+static void mark(const char *why)
+{
+	if (seen)
+		given_id_print_mark(why);
+	seen = true;
+	has_last = false;
+}
+
+static void compare_with_last(const struct given_id *id)
 {
 	static const char *const names[] = {
 		[KUID_EQUAL] = "equal",
 		[KUID_AFTER] = "after",
 		[KUID_UNDECIDED] = "undecided",
 	};
+	const char *why;
 	int order;
 
-	if (seen) {
-		order = order_of(&last, id);
-		if (order == KUID_UNDECIDED)
-			undecided = true;
-		if (puts(order == KUID_BEFORE ? "before" : names[order]) == EOF)
-			output_failed();
+	if (!has_last) {
+		mark(NULL);
+		return;
 	}
+	why = find_order(&last, id, &order);
+	if (why) {
+		mark(why);
+		return;
+	}
+	if (order == KUID_UNDECIDED)
+		undecided = true;
+	if (puts(order == KUID_BEFORE ? "before" : names[order]) == EOF)
+		output_failed();
+}
+
+static const char *compare_id(const struct given_id *id)
+{
+	if (seen)
+		compare_with_last(id);
 	seen = true;
+	has_last = true;
 	last = *id;
+	return NULL;
 }
 
 static int run(void)
 {
-	given_id_each(compare_id);
-	output_finish();
-	return undecided ? EXIT_UNDECIDED : EXIT_SUCCESS;
+	int status = given_id_each(compare_id, mark);
+
+	return !status && undecided ? EXIT_UNDECIDED : status;
 }
 
 const struct verb verb_compare = {
@@ -118,8 +148,10 @@ const struct verb verb_compare = {
 	       "times, and the answer is \"undecided\" if the times are less "
 	       "than the bound apart. An effect that is \"before\" its cause "
 	       "is a violation of causality. The command stops at the first "
-	       "ID that can't be compared with the one before it.",
-	.exits = "1 failed, 2 wrong usage, 3 any undecided",
+	       "ID that can't be compared with the one before it, unless "
+	       "--keep-going is given: then it prints a line \"-\" for that "
+	       "pair.",
+	.exits = "1 failed, 2 wrong usage, 3 any undecided, 5 some IDs wrong",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

@@ -75,22 +75,24 @@ static void check(struct argp_state *state)
 			   formats_fill_in("--node is for {interval}", ' '));
 }
 
-static void change_form(const struct given_id *id)
+static const char *change_form(const struct given_id *id)
 {
 	unsigned char bytes[KUID_ID_MAX];
 
 	if (form->uuids_only && !formats_is("{uuid}", id->format) &&
 	    id->format != KUID_ANY_UUID)
-		given_id_wrong(id, "%s is a form of UUIDs, not of %s",
-			       form->name, kuid_format_name(id->format));
+		return given_id_wrong(id, "%s is a form of UUIDs, not of %s",
+				      form->name, kuid_format_name(id->format));
 	memcpy(bytes, id->bytes, sizeof(bytes));
 	if (form->guid)
 		kuid_guid(bytes, bytes);
 	output_id(id->format, form->form, bytes);
+	return NULL;
 }
 
-static void change_format(const struct given_id *id)
+static const char *change_format(const struct given_id *id)
 {
+	static char *host_only;
 	const char *from = kuid_format_name(id->format);
 	const char *to = kuid_format_name(target);
 	bool takes_node = formats_is("{host_only}", id->format) &&
@@ -98,43 +100,43 @@ static void change_format(const struct given_id *id)
 	unsigned char out[KUID_ID_MAX];
 	uint64_t own_node = node;
 
+	if (!host_only)
+		host_only = formats_fill_in("{host_only}", ' ');
 	if (node_given && !takes_node)
-		given_id_wrong(id, "%s, not of %s",
-			       formats_fill_in("--node is for IDs of "
-					       "{host_only}",
-					       ' '),
-			       from);
+		return given_id_wrong(id, "--node is for IDs of %s, not of %s",
+				      host_only, from);
 	if (!kuid_convert(id->format, id->bytes, target, out, given.interval,
 			  takes_node && !node_given ? NULL : &own_node)) {
 		output_id(target, KUID_FORM_CANONICAL, out);
-		return;
+		return NULL;
 	}
 	if (errno == ERANGE)
-		given_id_wrong(id, "the node is too wide for %s", to);
+		return given_id_wrong(id, "the node is too wide for %s", to);
 	if (takes_node && !node_given)
-		given_id_wrong(id, "from %s to %s a --node is needed", from,
-			       to);
-	given_id_wrong(id, "%s can't be converted to %s", from, to);
+		return given_id_wrong(id, "from %s to %s a --node is needed",
+				      from, to);
+	return given_id_wrong(id, "%s can't be converted to %s", from, to);
 }
 
 static int run(void)
 {
-	given_id_each(form ? change_form : change_format);
-	output_finish();
-	return EXIT_SUCCESS;
+	return given_id_each(form ? change_form : change_format,
+			     given_id_print_mark);
 }
 
 const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "the same IDs in another format or form",
 	.args = "--to WHAT [ID...]",
+	.exits = GIVEN_ID_EXITS,
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"
 	       "Formats with the same fields become each other, where "
 	       "{host_only} is given the node of --node, and {interval} lose "
 	       "theirs when they become {host_only}. A GUID in hexadecimal "
 	       "becomes its UUID by -f uuid --to guid. The command stops at "
-	       "the first ID that can't be converted.",
+	       "the first ID that can't be converted, unless --keep-going is "
+	       "given: then it prints a line \"-\" in its place.",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

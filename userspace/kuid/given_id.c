@@ -20,6 +20,9 @@ const struct verb_option given_id_options[] = {
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of {interval}; 8 if not given", take_interval,
 	  &given.interval },
+	{ "keep-going", 'k', NULL,
+	  "Go on after an ID that is wrong, with a mark in its place",
+	  take_flag, &given.keep_going },
 	{ 0 },
 };
 
@@ -37,19 +40,35 @@ void given_id_take_args(struct argp_state *state __attribute__((unused)),
 	given.count = count;
 }
 
-void given_id_wrong(const struct given_id *id, const char *format, ...)
+static bool any_wrong;
+
+const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 {
+	static char *message;
 	va_list args;
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		errx(EXIT_FAILED, "out of memory");
+	text = text_of(format, args);
 	va_end(args);
-	if (id->line)
-		errx(EXIT_FAILED, "standard input, line %lu: %s", id->line,
-		     text);
-	errx(EXIT_FAILED, "%s", text);
+	free(message);
+	message = text;
+	if (id->line) {
+		message =
+			problem("standard input, line %lu: %s", id->line, text);
+		free(text);
+	}
+	if (!given.keep_going)
+		errx(EXIT_FAILED, "%s", message);
+	warnx("%s", message);
+	any_wrong = true;
+	return message;
+}
+
+void given_id_print_mark(const char *why __attribute__((unused)))
+{
+	if (puts(GIVEN_ID_MARK) == EOF)
+		output_failed();
 }
 
 static int parse(const char *text, size_t size, unsigned int format,
@@ -73,8 +92,8 @@ static int parse(const char *text, size_t size, unsigned int format,
 	return kuid_parse_form(format, form, text, size, id->bytes, where);
 }
 
-/* Read one ID, or end with a message about it. */
-static void read_id(const char *text, size_t size, struct given_id *id)
+/* Read one ID. Returns NULL, or the message if the text is none. */
+static const char *read_id(const char *text, size_t size, struct given_id *id)
 {
 	unsigned int format = given.format;
 	struct quoted shown = quoted(text, size);
@@ -82,17 +101,33 @@ static void read_id(const char *text, size_t size, struct given_id *id)
 	size_t where = 0;
 
 	if (!parse(text, size, format, id, &where))
-		return;
+		return NULL;
 	if (format != KUID_FORMAT_DEFAULT)
 		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
 	if (where >= size)
-		given_id_wrong(id, "\"%s\" is no %s: it ends too early",
-			       shown.text, what);
-	given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong",
-		       shown.text, what, where + 1);
+		return given_id_wrong(id, "\"%s\" is no %s: it ends too early",
+				      shown.text, what);
+	return given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong",
+			      shown.text, what, where + 1);
 }
 
-static void each_line(void (*act)(const struct given_id *id))
+struct acts {
+	const char *(*act)(const struct given_id *id);
+	void (*mark)(const char *why);
+};
+
+static void each_text(const struct acts *acts, const char *text, size_t size,
+		      struct given_id *id)
+{
+	const char *why = read_id(text, size, id);
+
+	if (!why)
+		why = acts->act(id);
+	if (why)
+		acts->mark(why);
+}
+
+static void each_line(const struct acts *acts)
 {
 	struct given_id id = { 0 };
 	size_t capacity = 0;
@@ -103,22 +138,23 @@ static void each_line(void (*act)(const struct given_id *id))
 		if (size && line[size - 1] == '\n')
 			size--;
 		id.line++;
-		read_id(line, size, &id);
-		act(&id);
+		each_text(acts, line, size, &id);
 	}
 	if (ferror(stdin))
 		err(EXIT_FAILED, "standard input");
 	free(line);
 }
 
-void given_id_each(void (*act)(const struct given_id *id))
+int given_id_each(const char *(*act)(const struct given_id *id),
+		  void (*mark)(const char *why))
 {
+	const struct acts acts = { act, mark };
 	struct given_id id = { 0 };
 
 	if (!given.count)
-		each_line(act);
-	for (int i = 0; i < given.count; i++) {
-		read_id(given.args[i], strlen(given.args[i]), &id);
-		act(&id);
-	}
+		each_line(&acts);
+	for (int i = 0; i < given.count; i++)
+		each_text(&acts, given.args[i], strlen(given.args[i]), &id);
+	output_finish();
+	return any_wrong ? EXIT_WRONG_IDS : EXIT_SUCCESS;
 }

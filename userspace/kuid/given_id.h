@@ -4,6 +4,7 @@
 #define KUID_TOOL_GIVEN_ID_H
 
 #include <kuid.h>
+#include <stdbool.h>
 
 #include "verbs.h"
 
@@ -14,7 +15,7 @@ struct given_id {
 	unsigned long line; /* of standard input; 0 if it was an argument */
 };
 
-/* For verbs that take IDs: -f and -I, and the IDs, all of them put here. */
+/* For verbs that take IDs: their options, and the IDs, all of them put here. */
 extern const struct verb_option given_id_options[];
 void given_id_take_args(struct argp_state *state, char **args, int count);
 
@@ -34,18 +35,31 @@ extern struct given {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
 	unsigned int flags; /* 0 or KUID_FROM_KUID */
+	bool keep_going;
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */
 } given;
 
-/* Do something with each ID. The first one that is wrong ends it. */
-void given_id_each(void (*act)(const struct given_id *id));
+#define GIVEN_ID_EXITS "1 failed, 2 wrong usage, 5 some IDs wrong"
 
 /*
- * End with EXIT_FAILED and a message on what can't be done with an ID, which
- * begins with its line if it has one.
+ * Act on each ID: act returns NULL, or a message from given_id_wrong(). With
+ * --keep-going, what is no ID or is wrong otherwise is marked in the output.
+ * Returns the exit status.
  */
-__attribute__((format(printf, 2, 3), noreturn)) void
+int given_id_each(const char *(*act)(const struct given_id *id),
+		  void (*mark)(const char *why));
+
+/*
+ * Print a message on what can't be done with an ID, which begins with its line
+ * if it has one. It ends the tool with EXIT_FAILED unless --keep-going was
+ * given; then it is returned, and valid until the next call.
+ */
+__attribute__((format(printf, 2, 3))) const char *
 given_id_wrong(const struct given_id *id, const char *format, ...);
+
+/* What a line of output is in place of a wrong ID; no ID is written so. */
+#define GIVEN_ID_MARK "-"
+void given_id_print_mark(const char *why);
 
 #endif /* KUID_TOOL_GIVEN_ID_H */

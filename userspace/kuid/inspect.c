@@ -165,21 +165,33 @@ static json_t *describe(const struct given_id *id)
 	return object;
 }
 
-static void inspect_id(const struct given_id *id)
+static void print(json_t *report)
 {
 	static bool second;
 
 	if (second && !json)
 		putchar('\n');
-	report_print(describe(id), json, KEY_WIDTH);
+	report_print(report, json, KEY_WIDTH);
 	second = true;
+}
+
+static const char *inspect_id(const struct given_id *id)
+{
+	print(describe(id));
+	return NULL;
+}
+
+static void mark(const char *why)
+{
+	json_t *report = report_new();
+
+	report_add(report, "error", json_string(why));
+	print(report);
 }
 
 static int run(void)
 {
-	given_id_each(inspect_id);
-	output_finish();
-	return EXIT_SUCCESS;
+	return given_id_each(inspect_id, mark);
 }
 
 const struct verb verb_inspect = {
@@ -194,7 +206,9 @@ const struct verb verb_inspect = {
 	       "63 bits is a string. A v7 does not tell which generator made "
 	       "it: fraction_ns_if_kuid is what to add to its time if kuid "
 	       "did. The command stops at the first line "
-	       "that is no ID.",
+	       "that is no ID, unless --keep-going is given: then it prints "
+	       "the message as \"error\" in its place.",
+	.exits = GIVEN_ID_EXITS,
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

@@ -17,6 +17,7 @@
 #define EXIT_USAGE     2  /* the command line is wrong */
 #define EXIT_UNDECIDED 3  /* the question has no answer */
 #define EXIT_NOT_HELD  4  /* --check: uniqueness or order is not held */
+#define EXIT_WRONG_IDS 5  /* --keep-going: some IDs are wrong */
 #define EXIT_LATER     75 /* the same may succeed later: EX_TEMPFAIL */
 
 /**

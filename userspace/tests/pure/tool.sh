@@ -343,6 +343,77 @@ it "compare: three IDs are refused" fails 2 "unexpected argument \"$v7\"" compar
 it "compare: a wrong ID is refused" fails 1 '"x" is no ID' compare $v1 x
 it "compare: a wrong bound is refused" fails 2 '"-1" is not a bound' compare --bound=-1 $v1 $v1
 
+# STATUS TEXT INPUT OUTPUT ARGUMENT...: goes on after what is wrong, which is said as TEXT, one line
+# of it for each.
+goes_on()
+{
+	status=$1 text=$2 input=$3
+	printf '%s\n' "$4" >"$work/want"
+	shift 4
+	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && [ "$(cat "$err")" = "$text" ] && cmp "$out" "$work/want"
+}
+
+no_id='kuid: standard input, line 2: "x" is no ID: it ends too early'
+it "inspect --keep-going tells what is wrong in its place" goes_on 5 "$no_id" "$v1\nx\n$k64\n" \
+	"$inspected_v1
+
+error         ${no_id#kuid: }
+
+$inspected_k64" inspect --keep-going
+it "inspect -k --json tells what is wrong as JSON" goes_on 5 "$no_id" "$v7\nx\n$v7\n" \
+	"$json_v7
+{\"error\": \"standard input, line 2: \\\"x\\\" is no ID: it ends too early\"}
+$json_v7" inspect -k --json --from-kuid
+it "inspect --keep-going: nothing is wrong" prints "$inspected_v1" inspect --keep-going $v1
+it "convert --keep-going prints as many lines as it reads" goes_on 5 "$no_id" \
+	"$v1\nx\n$v1\n" "$v6
+-
+$v6" convert --keep-going --to v6
+it "convert --keep-going goes on after the first line and the last" goes_on 5 \
+	'kuid: standard input, line 1: "" is no ID: it ends too early
+kuid: standard input, line 3: "-" is no ID: it ends too early' "\n$v1\n-" "-
+$v6
+-" convert -k --to v6
+it "convert --keep-going: what has no such form" goes_on 5 \
+	'kuid: standard input, line 2: cf is a form of UUIDs, not of k64' "$v1\n$k64\n$v1\n" "$cf
+-
+$cf" convert --keep-going --to cf
+it "convert --keep-going: what can't be converted" goes_on 5 \
+	"kuid: standard input, line 2: v7 can't be converted to v6
+kuid: standard input, line 4: k64 can't be converted to v6" "$v1\n$v7\n$v1\n$k64\n" "$v6
+-
+$v6
+-" convert --keep-going --to v6
+it "convert --keep-going: what has no place for the node" goes_on 5 \
+	'kuid: standard input, line 2: --node is for IDs of k64, not of k128' "$k64\n$k128\n" "$k96
+-" convert --keep-going --to k96 --node 03eb2732
+it "convert --keep-going: what needs a node" goes_on 5 \
+	'kuid: standard input, line 1: from k64 to k128 a --node is needed' "$k64\n$k128\n" "-
+$k128" convert --keep-going --to k128
+it "convert --keep-going: an argument" goes_on 5 'kuid: "x" is no ID: it ends too early' '' "$v6
+-" convert --keep-going --to v6 $v1 x
+it "convert --keep-going: a full disk ends it" to_full_disk convert --keep-going --to v6 $v1
+it "compare --keep-going: a wrong line is in two pairs" goes_on 5 "$no_id" "$v1\nx\n$v1\n$v1\n" "-
+-
+equal" compare --keep-going
+it "compare --keep-going: the first line" goes_on 5 \
+	'kuid: standard input, line 1: "x" is no ID: it ends too early' "x\n$v1\n$v1\n" "-
+equal" compare --keep-going
+it "compare --keep-going: two formats are in one pair" goes_on 5 \
+	"kuid: standard input, line 2: they are of different formats: \"$v1\" of v1, \"$k64\" of k64" \
+	"$v1\n$k64\n$k64\n" "-
+equal" compare --keep-going
+it "compare --keep-going: UUIDs without a time" goes_on 5 \
+	'kuid: standard input, line 2: these UUIDs have no time to compare' "$v4\n$v4\n" - \
+	compare --keep-going --bound 1
+it "compare --keep-going: a wrong line comes before an undecided one" goes_on 5 \
+	'kuid: standard input, line 3: "x" is no ID: it ends too early' \
+	"$near\n00000002-0000-1000-8000-000000000000\nx\n" "undecided
+-" compare --keep-going --bound 101
+it "compare --keep-going: undecided, and nothing wrong" compares 3 undecided --keep-going --bound 101 \
+	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
 it "gen: --cf of k64 is refused" fails 2 "--cf is for UUIDs, $stamp_formats, not k64" \
