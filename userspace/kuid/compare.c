@@ -116,8 +116,7 @@ static void compare_with_last(const struct given_id *id)
 	}
 	if (order == KUID_UNDECIDED)
 		undecided = true;
-	if (puts(order == KUID_BEFORE ? "before" : names[order]) == EOF)
-		output_failed();
+	output_line(order == KUID_BEFORE ? "before" : names[order]);
 }
 
 static const char *compare_id(const struct given_id *id)

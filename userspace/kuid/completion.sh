@@ -11,7 +11,7 @@ _kuid_verbs()
 
 _kuid_options()
 {
-	"$1" "$2" --help | sed -n '/^  *-/p' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+	"$1" "$2" --help | sed -n '/^  *-/p' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z0-9])' |
 		sed 's/^[ ,]*//; /^-[hV]$/d'
 }
 

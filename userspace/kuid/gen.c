@@ -91,6 +91,8 @@ static const struct verb_option options[] = {
 	  "Whether an ID is above all that were made before it on its CPU, by "
 	  "this command (default), or on the host in this order",
 	  take_order, &order },
+	{ "null", '0', NULL, "End each ID in NUL instead of a newline",
+	  take_flag, &output_null },
 	FORM_OPTION(0, "text", "Canonical text (default)"),
 	FORM_OPTION(1, "binary", "Bytes, with nothing between the IDs"),
 	FORM_OPTION(2, "hex", "Plain hexadecimal"),
@@ -110,6 +112,8 @@ static void check(struct argp_state *state)
 		argp_error(state, "--%s is for UUIDs, %s, not %s", form->name,
 			   formats_fill_in("{uuid}", ' '),
 			   kuid_format_name(format));
+	if (form->binary && output_null)
+		argp_error(state, "--null is for text, not for --binary");
 	if (local && order != KUID_ORDER_DEFAULT)
 		argp_error(state, "--order is for the device, not for --local");
 	if (endless && count)
@@ -164,12 +168,13 @@ static void catch (int nr, void (*handler)(int nr))
 /* How many bytes complete the ID or line that is written up to done. */
 static size_t rest_of(const char *text, size_t done, size_t unit)
 {
+	const char end = output_end();
 	size_t rest = 0;
 
 	if (unit)
 		return (unit - done % unit) % unit;
-	if (done && text[done - 1] != '\n')
-		while (text[done + rest++] != '\n')
+	if (done && text[done - 1] != end)
+		while (text[done + rest++] != end)
 			;
 	return rest;
 }
@@ -216,6 +221,10 @@ static void print(unsigned char *ids, size_t number)
 			       sizeof(text));
 	if (size < 0)
 		err(EXIT_FAILED, "text of IDs");
+	if (output_null)
+		for (ssize_t i = 0; i < size; i++)
+			if (text[i] == '\n')
+				text[i] = '\0';
 	write_whole(text, size, 0);
 }
 

@@ -23,6 +23,10 @@ const struct verb_option given_id_options[] = {
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
 	  take_flag, &given.keep_going },
+	{ "null", '0', NULL,
+	  "IDs of standard input end in NUL, and so does what is printed for "
+	  "each",
+	  take_flag, &output_null },
 	{ 0 },
 };
 
@@ -54,8 +58,8 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 	free(message);
 	message = text;
 	if (id->line) {
-		message =
-			problem("standard input, line %lu: %s", id->line, text);
+		message = problem("standard input, %s %lu: %s",
+				  output_null ? "ID" : "line", id->line, text);
 		free(text);
 	}
 	if (!given.keep_going)
@@ -67,8 +71,7 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 
 void given_id_print_mark(const char *why __attribute__((unused)))
 {
-	if (puts(GIVEN_ID_MARK) == EOF)
-		output_failed();
+	output_line(GIVEN_ID_MARK);
 }
 
 static int parse(const char *text, size_t size, unsigned int format,
@@ -134,8 +137,8 @@ static void each_line(const struct acts *acts)
 	char *line = NULL;
 	ssize_t size;
 
-	while ((size = getline(&line, &capacity, stdin)) >= 0) {
-		if (size && line[size - 1] == '\n')
+	while ((size = getdelim(&line, &capacity, output_end(), stdin)) >= 0) {
+		if (size && line[size - 1] == output_end())
 			size--;
 		id.line++;
 		each_text(acts, line, size, &id);

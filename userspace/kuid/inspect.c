@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kuid inspect: take IDs apart. */
+#include <ctype.h>
 #include <err.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -14,11 +15,30 @@
 #define KEY_WIDTH 13
 #define MS_NS	  1000000
 
+/* The keys of --columns: what most formats have, and people ask for. */
+static const char *const column_keys[] = {
+	"text",	     "format", "name", "time",	 "unix_ns",
+	"clock_seq", "seq",    "node", "worker",
+};
+
+#define NR_COLUMNS (sizeof(column_keys) / sizeof(column_keys[0]))
+
 static bool json;
+static bool columns;
+static bool no_headings;
+static bool only_time;
 
 static const struct verb_option options[] = {
 	{ "json", 'j', NULL, "Print each ID as one line of JSON", take_flag,
 	  &json },
+	{ "columns", 'c', NULL,
+	  "Print each ID as one line of the most asked-for fields, with tabs "
+	  "between them, under a line of their names",
+	  take_flag, &columns },
+	{ "noheadings", 'n', NULL, "Leave out the names of --columns",
+	  take_flag, &no_headings },
+	{ "time", 't', NULL, "Print the time of each ID as one line, no more",
+	  take_flag, &only_time },
 	FROM_KUID_OPTION,
 	{ 0 },
 };
@@ -165,19 +185,76 @@ static json_t *describe(const struct given_id *id)
 	return object;
 }
 
-static void print(json_t *report)
+/* A field as text; the mark if there is none. */
+static void print_field(const json_t *report, const char *key)
+{
+	const json_t *value = json_object_get(report, key);
+
+	if (json_is_integer(value))
+		printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else
+		fputs(value ? json_string_value(value) : GIVEN_ID_MARK, stdout);
+}
+
+static void print_columns(const json_t *report)
+{
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		if (i)
+			putchar('\t');
+		print_field(report, column_keys[i]);
+	}
+	output_line("");
+}
+
+/* In upper case, as ps(1) and lsblk(8) print them. */
+static void print_headings(void)
+{
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		if (i)
+			putchar('\t');
+		for (const char *key = column_keys[i]; *key; key++)
+			putchar(toupper((unsigned char)*key));
+	}
+	output_line("");
+}
+
+static void print_block(json_t *report)
 {
 	static bool second;
 
-	if (second && !json)
+	if (second && !output_null)
 		putchar('\n');
-	report_print(report, json, KEY_WIDTH);
+	report_print(json_incref(report), false, KEY_WIDTH);
+	if (output_null)
+		output_line("");
 	second = true;
+}
+
+static void print(json_t *report)
+{
+	if (json) {
+		report_print(json_incref(report), true, 0);
+	} else if (columns) {
+		print_columns(report);
+	} else if (only_time) {
+		print_field(report, "time");
+		output_line("");
+	} else {
+		print_block(report);
+	}
+	json_decref(report);
 }
 
 static const char *inspect_id(const struct given_id *id)
 {
-	print(describe(id));
+	json_t *report = describe(id);
+
+	if (only_time && !json_object_get(report, "time")) {
+		json_decref(report);
+		return given_id_wrong(id, "a UUID without a time: %s",
+				      kuid_uuid_name(id->bytes));
+	}
+	print(report);
 	return NULL;
 }
 
@@ -189,8 +266,18 @@ static void mark(const char *why)
 	print(report);
 }
 
+static void check(struct argp_state *state)
+{
+	if (json + columns + only_time > 1)
+		argp_error(state, "only one of --json, --columns and --time");
+	if (no_headings && !columns)
+		argp_error(state, "--noheadings is for --columns");
+}
+
 static int run(void)
 {
+	if (columns && !no_headings)
+		print_headings();
 	return given_id_each(inspect_id, mark);
 }
 
@@ -205,12 +292,13 @@ const struct verb verb_inspect = {
 	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
 	       "63 bits is a string. A v7 does not tell which generator made "
 	       "it: fraction_ns_if_kuid is what to add to its time if kuid "
-	       "did. The command stops at the first line "
-	       "that is no ID, unless --keep-going is given: then it prints "
-	       "the message as \"error\" in its place.",
+	       "did. The command stops at the first line that is no ID, unless "
+	       "--keep-going is given: then it prints the message as "
+	       "\"error\" in its place, or \"-\" in columns.",
 	.exits = GIVEN_ID_EXITS,
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,
+	.check = check,
 	.run = run,
 };

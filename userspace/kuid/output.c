@@ -23,19 +23,31 @@ void output_failed(void)
 	err(EXIT_FAILED, "standard output");
 }
 
+bool output_null;
+
+char output_end(void)
+{
+	return output_null ? '\0' : '\n';
+}
+
+void output_line(const char *text)
+{
+	if (fputs(text, stdout) == EOF || putchar(output_end()) == EOF)
+		output_failed();
+}
+
 void output_id(unsigned int format, unsigned int form, const void *id)
 {
 	char text[KUID_TEXT_MAX];
 
 	if (kuid_text_form(format, form, id, text, sizeof(text)))
 		err(EXIT_FAILED, "text of an ID");
-	if (puts(text) == EOF)
-		output_failed();
+	output_line(text);
 }
 
 void output_finish(void)
 {
-	if (fflush(stdout))
+	if (ferror(stdout) || fflush(stdout))
 		output_failed();
 }
 
@@ -138,7 +150,7 @@ void report_print(json_t *report, bool json, int width)
 {
 	if (!json)
 		print_lines(report, width);
-	else if (json_dumpf(report, stdout, 0) || putchar('\n') == EOF)
+	else if (json_dumpf(report, stdout, 0) || putchar(output_end()) == EOF)
 		output_failed();
 	if (ferror(stdout))
 		output_failed();

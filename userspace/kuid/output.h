@@ -13,6 +13,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The option --null: what is printed for an ID ends in NUL, not a newline. */
+extern bool output_null;
+char output_end(void);
+
+/* Print a text and the end of a line. */
+void output_line(const char *text);
+
 /* Print an ID in one of KUID_FORM_* as a line. */
 void output_id(unsigned int format, unsigned int form, const void *id);
 

@@ -55,7 +55,7 @@ offers_options()
 	complete_words kuid "$1" -
 	diff <(printf '%s\n' "${COMPREPLY[@]}" | sort) \
 		<(kuid "$1" --help | sed -n '/^  *-/p' |
-			grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+			grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z0-9])' |
 			sed 's/^[ ,]*//' | grep -v '^-[hV]$' | sort)
 }
 

@@ -214,6 +214,15 @@ ends_whole_in_pipe()
 	ends_in_pipe && is_whole 1000
 }
 
+# The same with NULs.
+ends_whole_null()
+{
+	ends_in_pipe --null || return
+	tr '\0' '\n' <"$out" >"$FAKE/lines"
+	mv "$FAKE/lines" "$out"
+	is_whole 1000
+}
+
 # The same for IDs as they are, of a size that does not divide the pipe's: each ends in its number.
 ends_whole_binary()
 {
@@ -313,6 +322,10 @@ it "canonical text" prints 00000000-0000-1000-8000-000000000000 --text
 it "hexadecimal" prints 00000000000010008000000000000000 --hex
 it "ColdFusion's form" prints 00000000-0000-1000-8000000000000000 --cf
 it "GUID" prints 00000000000000108000000000000000 --guid
+it "-0" prints_bytes 30303030303030302d303030302d313030302d383030302d30303030303030303030303000 -0
+it "--null of hexadecimal" prints_bytes \
+	30303030303030303030303030303030003030303030303030303030303030303100 --null --hex -f k64 -n 2
+it "--null of bytes is refused" fails 2 '--null is for text, not for --binary' --null --binary
 it "bytes" prints_bytes 0000000000001000800000000000000000000000000010008000000000000001 \
 	--binary -n 2
 it "v6" prints 00000000-0000-6000-8000-000000000000 -f v6
@@ -392,6 +405,7 @@ it "SIGINT ends it behind a line" ends_whole INT 130
 it "SIGTERM ends it behind a line" ends_whole TERM 143
 it "SIGHUP ends it behind a line" ends_whole HUP 129
 it "SIGINT ends it behind a line, in a full pipe" ends_whole_in_pipe
+it "SIGINT ends it behind a NUL, in a full pipe" ends_whole_null
 it "SIGINT ends it behind an ID" ends_whole_binary
 it "a signal that comes again ends it at once" ends_at_once
 it "SIGINT ends it while it waits" ends_while_waiting

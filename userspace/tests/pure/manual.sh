@@ -22,7 +22,7 @@ part()
 # Options as "-f" and "--format", each once; those that all verbs have are told once for all.
 of_help()
 {
-	kuid "$1" --help | grep '^  *-' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z])' |
+	kuid "$1" --help | grep '^  *-' | grep -oE -- '(^ *|, )(--[a-z0-9-]+|-[A-Za-z0-9])' |
 		sed 's/^[ ,]*//' | grep -v '^-[hV]$\|^--help$\|^--usage$\|^--version$' | sort
 }
 

@@ -414,6 +414,69 @@ it "compare --keep-going: a wrong line comes before an undecided one" goes_on 5 
 it "compare --keep-going: undecided, and nothing wrong" compares 3 undecided --keep-going --bound 101 \
 	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
 
+heading='TEXT	FORMAT	NAME	TIME	UNIX_NS	CLOCK_SEQ	SEQ	NODE	WORKER'
+v1_row="$v1	v1	time-based	2022-02-22T19:22:22.0000000Z	1645557742000000000	13256	-	9f6bdeced846	-"
+k64_row="$k64	k64	-	2018-10-15T17:41:15.432128Z	1539625275432128000	-	1	-	-"
+lex_row="$lex	lex	-	2023-11-14T22:13:20.123000Z	1700000000123000000	-	-	-	db3f053403ad937a"
+v4_row="$v4	uuid	random	-	-	-	-	-	-"
+it "inspect --columns prints a line an ID" prints "$heading
+$v1_row
+$k64_row
+$lex_row
+$v4_row" inspect --columns $v1 $k64 $lex $v4
+it "inspect -c -n leaves the names out" prints "$v1_row" inspect -c -n $v1
+it "inspect --columns prints the names if there is no ID" prints_from '' "$heading" inspect --columns
+it "inspect --columns --keep-going marks a wrong line" goes_on 5 "$no_id" "$v1\nx\n$v1\n" "$v1_row
+-	-	-	-	-	-	-	-	-
+$v1_row" inspect --columns --noheadings --keep-going
+it "inspect --time prints the time alone" prints '2022-02-22T19:22:22.0000000Z
+2022-02-22T19:22:22.000Z' inspect --time $v1 $v7
+it "inspect -t --from-kuid prints nanoseconds" prints 2022-02-22T19:22:22.000797702Z \
+	inspect -t --from-kuid $v7
+it "inspect --time: a UUID without one is told" prints_until 1 \
+	'standard input, line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" \
+	2022-02-22T19:22:22.0000000Z inspect --time
+it "inspect --time --keep-going marks a UUID without one" goes_on 5 \
+	'kuid: standard input, line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" \
+	'2022-02-22T19:22:22.0000000Z
+-
+2022-02-22T19:22:22.0000000Z' inspect --time --keep-going
+it "--columns with --json is refused" fails 2 'only one of --json, --columns and --time' \
+	inspect --columns --json $v1
+it "--columns with --time is refused" fails 2 'only one of --json, --columns and --time' \
+	inspect --columns --time $v1
+it "--noheadings without --columns is refused" fails 2 '--noheadings is for --columns' \
+	inspect --noheadings --time $v1
+
+# OUTPUT INPUT ARGUMENT...: "%" is a newline in the output, and each line one that a NUL ends.
+prints_null()
+{
+	want=$1 input=$2
+	shift 2
+	printf '%b' "$input" | kuid "$@" >"$work/null" 2>"$err" && [ ! -s "$err" ] &&
+		tr '\n\0' '%\n' <"$work/null" >"$out" && [ "$(cat "$out")" = "$want" ] &&
+		[ "$(tail -c 1 "$work/null" | od -A n -t x1)" = ' 00' ]
+}
+
+it "inspect -0 --json" prints_null "$json_v7
+$json_v7" "$v7\0000$v7\0000" inspect -0 --json --from-kuid
+it "inspect --null --columns" prints_null "$heading
+$v1_row" "$v1\0000" inspect --null --columns
+it "inspect --null --time" prints_null 2022-02-22T19:22:22.0000000Z "$v1\0000" inspect -0 -t
+it "inspect --null ends the fields of an ID" prints_null "$(echo "$inspected_v1" | tr '\n' %)
+$(echo "$inspected_k64" | tr '\n' %)" "$v1\0000$k64\0000" inspect --null
+it "inspect --null needs no last NUL" prints_null "$v1_row" "$v1" inspect -0cn
+it "convert --null" prints_null "$v6
+$v6" "$v1\0000$v1\0000" convert --null --to v6
+it "convert --null prints arguments so" prints_null "$v6" '' convert -0 --to v6 $v1
+it "compare --null" prints_null 'equal
+before' "$k64\0000$k64\0000.5.tXbhdV.7\0000" compare --null
+it "--null: a newline is part of an ID" fails_from 1 \
+	"kuid: standard input, ID 2: \"$v1\\x0a\" is no ID: character 37 is wrong" \
+	"$v1\000$v1\n\000" convert -0 --to v6
+it "without --null: a NUL is part of an ID" fails_from 1 'character 37 is wrong' "$v1\000$v1\000" \
+	convert --to v6
+
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
 it "gen: --cf of k64 is refused" fails 2 "--cf is for UUIDs, $stamp_formats, not k64" \
