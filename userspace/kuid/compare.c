@@ -31,6 +31,7 @@ static const struct verb_option options[] = {
 
 static void check(struct argp_state *state)
 {
+	given_id_check(state);
 	if (given.count == 1)
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");

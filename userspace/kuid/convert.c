@@ -9,42 +9,27 @@
 
 #include "arguments.h"
 #include "formats.h"
+#include "forms.h"
 #include "given_id.h"
 #include "output.h"
-
-/* The targets that are no formats. */
-static const struct form {
-	const char *name;
-	unsigned int form;
-	bool uuids_only;
-	bool guid;
-} forms[] = {
-	{ "text", KUID_FORM_CANONICAL, false, false },
-	{ "hex", KUID_FORM_HEX, false, false },
-	{ "cf", KUID_FORM_COLDFUSION, true, false },
-	{ "guid", KUID_FORM_HEX, true, true },
-};
 
 static unsigned int target;	/* a format, or ... */
 static const struct form *form; /* ... a form; NULL: neither was given */
 static uint64_t node;
 static bool node_given;
 
+#define TARGETS "{target}|" FORMS_ARG
+
 static void take_target(struct argp_state *state,
 			const struct verb_option *option, const char *arg)
 {
-	char *targets = formats_fill_in("{target}", ' ');
+	char *targets = formats_fill_in(TARGETS, '|');
 	int number = kuid_format_number(arg);
 
-	form = NULL;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (!strcmp(arg, forms[i].name))
-			form = &forms[i];
+	form = form_named(arg);
 	if (!form && !formats_is("{target}", number))
-		argp_error(
-			state,
-			"nothing is converted to \"%s\": %s text hex cf guid",
-			QUOTED(arg), targets);
+		argp_error(state, "nothing is converted to \"%s\": %s",
+			   QUOTED(arg), targets);
 	free(targets);
 	*(unsigned int *)option->to = form ? 0 : number;
 }
@@ -57,9 +42,9 @@ static void take_node(struct argp_state *state,
 }
 
 static const struct verb_option options[] = {
-	{ "to", 0, "{target}|text|hex|cf|guid",
+	{ "to", 0, TARGETS,
 	  "Convert to this: cf is ColdFusion's form, guid hexadecimal of a "
-	  "GUID's bytes",
+	  "GUID's bytes; others are as \"kuid gen --help\" says",
 	  take_target, &target },
 	{ "node", 0, "HEX", "Node to put into {host_only} for {interval}",
 	  take_node, &node },
@@ -68,6 +53,7 @@ static const struct verb_option options[] = {
 
 static void check(struct argp_state *state)
 {
+	given_id_check(state);
 	if (!target && !form)
 		argp_error(state, "--to is needed");
 	if (node_given && !formats_is("{interval}", target))
@@ -79,10 +65,9 @@ static const char *change_form(const struct given_id *id)
 {
 	unsigned char bytes[KUID_ID_MAX];
 
-	if (form->uuids_only && !formats_is("{uuid}", id->format) &&
-	    id->format != KUID_ANY_UUID)
-		return given_id_wrong(id, "%s is a form of UUIDs, not of %s",
-				      form->name, kuid_format_name(id->format));
+	if (!form_is_of(form, id->format))
+		return given_id_wrong(id, "%s has no form \"%s\"",
+				      kuid_format_name(id->format), form->name);
 	memcpy(bytes, id->bytes, sizeof(bytes));
 	if (form->guid)
 		kuid_guid(bytes, bytes);

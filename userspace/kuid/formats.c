@@ -49,6 +49,16 @@ static bool shows_worker(unsigned int format)
 	return kuid_format_shows(format) == KUID_SHOWS_WORKER;
 }
 
+static bool has_decimal(unsigned int format)
+{
+	return kuid_format_text_size(format, KUID_FORM_DECIMAL);
+}
+
+static bool has_ulid(unsigned int format)
+{
+	return kuid_format_text_size(format, KUID_FORM_ULID);
+}
+
 static bool has_interval(unsigned int format)
 {
 	unsigned char id[KUID_ID_MAX];
@@ -90,6 +100,8 @@ static const struct {
 	{ "{node}", shows_node },
 	{ "{worker}", shows_worker },
 	{ "{interval}", has_interval },
+	{ "{decimal}", has_decimal },
+	{ "{ulid}", has_ulid },
 	{ "{host_only}", is_host_only },
 	{ "{target}", is_target },
 };

@@ -21,6 +21,7 @@
  * {interval}: those that have an interval
  * {host_only}: those of the grid without node and interval, whose IDs are
  *	unique on one host only, so that a process can't make them itself
+ * {decimal}, {ulid}: those that have this form
  * {target}: those that another format can be converted to
  */
 char *formats_fill_in(const char *text, char between);

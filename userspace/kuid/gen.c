@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "device.h"
 #include "formats.h"
+#include "forms.h"
 #include "output.h"
 
 /* IDs asked for at once: enough that the calls cost next to nothing. */
@@ -19,21 +20,9 @@
 /* After this long without an ID it is said that it waits. */
 #define PATIENCE_S 2
 
-/* How IDs are written. */
-static const struct form {
-	const char *name;
-	unsigned int form; /* KUID_FORM_* */
-	bool guid;	   /* of the GUID's bytes */
-	bool binary;	   /* not as text */
-} forms[] = {
-	{ "text", KUID_FORM_CANONICAL, false, false },
-	{ "binary", 0, false, true },
-	{ "hex", KUID_FORM_HEX, false, false },
-	{ "cf", KUID_FORM_COLDFUSION, false, false },
-	{ "guid", KUID_FORM_HEX, true, false },
-};
-
-static const struct form *form; /* NULL: none was given */
+/* How IDs are written: the name of the option, and its form. */
+static const char *chosen = "text";
+static const struct form *form; /* NULL: as bytes */
 static uint64_t count;		/* 0: none was given */
 static unsigned int format = KUID_FORMAT_V1;
 static unsigned int order; /* KUID_ORDER_DEFAULT: none was given */
@@ -46,10 +35,13 @@ static void take_form(struct argp_state *state,
 		      const struct verb_option *option,
 		      const char *arg __attribute__((unused)))
 {
-	if (form && form != option->to)
-		argp_error(state, "only one of --text, --binary, --hex, --cf "
-				  "and --guid");
-	form = option->to;
+	static bool before;
+
+	if (before && strcmp(chosen, option->name))
+		argp_error(state, "only one of --%s and --%s", chosen,
+			   option->name);
+	before = true;
+	chosen = option->name;
 }
 
 static void take_order(struct argp_state *state,
@@ -70,9 +62,9 @@ static void take_order(struct argp_state *state,
 		   QUOTED(arg));
 }
 
-#define FORM_OPTION(number, name, doc)                                 \
-	{                                                              \
-		name, 0, NULL, doc, take_form, (void *)&forms[number], \
+#define FORM_OPTION(name, doc)                \
+	{                                     \
+		name, 0, NULL, doc, take_form \
 	}
 
 static const struct verb_option options[] = {
@@ -93,26 +85,28 @@ static const struct verb_option options[] = {
 	  take_order, &order },
 	{ "null", '0', NULL, "End each ID in NUL instead of a newline",
 	  take_flag, &output_null },
-	FORM_OPTION(0, "text", "Canonical text (default)"),
-	FORM_OPTION(1, "binary", "Bytes, with nothing between the IDs"),
-	FORM_OPTION(2, "hex", "Plain hexadecimal"),
-	FORM_OPTION(3, "cf", "ColdFusion's form, of UUIDs only"),
-	FORM_OPTION(4, "guid",
+	FORM_OPTION("text", "Canonical text (default)"),
+	FORM_OPTION("binary", "Bytes, with nothing between the IDs"),
+	FORM_OPTION("hex", "Plain hexadecimal"),
+	FORM_OPTION("cf", "ColdFusion's form, of UUIDs only"),
+	FORM_OPTION("guid",
 		    "Hexadecimal of a GUID's bytes, the first three fields "
 		    "little-endian, of UUIDs only"),
+	FORM_OPTION("decimal", "A decimal number, of {decimal} only"),
+	FORM_OPTION("ulid", "A ULID: Crockford's base 32, of {ulid} only"),
+	FORM_OPTION("braces", "Canonical text in {}, of UUIDs only"),
+	FORM_OPTION("urn", "urn:uuid: and canonical text, of UUIDs only"),
 	{ 0 },
 };
 
 static void check(struct argp_state *state)
 {
-	if (!form)
-		form = &forms[0];
-	if ((form->guid || form->form == KUID_FORM_COLDFUSION) &&
-	    !formats_is("{uuid}", format))
-		argp_error(state, "--%s is for UUIDs, %s, not %s", form->name,
-			   formats_fill_in("{uuid}", ' '),
+	form = form_named(chosen);
+	if (form && !form_is_of(form, format))
+		argp_error(state, "--%s is for %s, not %s", chosen,
+			   formats_fill_in(form->of, ' '),
 			   kuid_format_name(format));
-	if (form->binary && output_null)
+	if (!form && output_null)
 		argp_error(state, "--null is for text, not for --binary");
 	if (local && order != KUID_ORDER_DEFAULT)
 		argp_error(state, "--order is for the device, not for --local");
@@ -211,7 +205,7 @@ static void print(unsigned char *ids, size_t number)
 	size_t id_size = kuid_id_size(handle);
 	ssize_t size;
 
-	if (form->binary) {
+	if (!form) {
 		write_whole((char *)ids, number * id_size, id_size);
 		return;
 	}

@@ -7,10 +7,22 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "formats.h"
 #include "given_id.h"
 #include "output.h"
 
 struct given given = { .interval = KUID_INTERVAL_DEFAULT };
+
+static void take_form(struct argp_state *state,
+		      const struct verb_option *option, const char *arg)
+{
+	const struct form *form = form_named(arg);
+
+	if (!form || form->guid)
+		argp_error(state, "\"%s\" is not a form: %s", QUOTED(arg),
+			   option->arg);
+	*(const struct form **)option->to = form;
+}
 
 const struct verb_option given_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
@@ -20,6 +32,10 @@ const struct verb_option given_id_options[] = {
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of {interval}; 8 if not given", take_interval,
 	  &given.interval },
+	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",
+	  "Form of the IDs: no other is taken then; hex and decimal need a "
+	  "format",
+	  take_form, &given.form },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
 	  take_flag, &given.keep_going },
@@ -74,20 +90,60 @@ void given_id_print_mark(const char *why __attribute__((unused)))
 	output_line(GIVEN_ID_MARK);
 }
 
+void given_id_check(struct argp_state *state)
+{
+	const struct form *form = given.form;
+
+	if (!form)
+		return;
+	if (given.format == KUID_FORMAT_DEFAULT) {
+		if (form->form == KUID_FORM_HEX ||
+		    form->form == KUID_FORM_DECIMAL)
+			argp_error(state, "--form=%s needs a --format",
+				   form->name);
+	} else if (!form_is_of(form, given.format)) {
+		argp_error(state, "--form=%s is for %s, not %s", form->name,
+			   formats_fill_in(form->of, ' '),
+			   kuid_format_name(given.format));
+	}
+}
+
+/* In the form that was asked for: text and version tell the format. */
+static int parse_form(const char *text, size_t size, struct given_id *id,
+		      size_t *where)
+{
+	const struct form *form = given.form;
+
+	for (id->format = 1; kuid_format_name(id->format); id->format++)
+		if (form_is_of(form, id->format) &&
+		    !kuid_parse_form(id->format, form->form, text, size,
+				     id->bytes, where))
+			return 0;
+	id->format = KUID_ANY_UUID;
+	if (!form_is_of(form, id->format))
+		return -1;
+	return kuid_parse_form(id->format, form->form, text, size, id->bytes,
+			       where);
+}
+
 static int parse(const char *text, size_t size, unsigned int format,
 		 struct given_id *id, size_t *where)
 {
 	unsigned int form = KUID_FORM_CANONICAL;
 	int found;
 
+	if (format == KUID_FORMAT_DEFAULT && given.form)
+		return parse_form(text, size, id, where);
 	if (format == KUID_FORMAT_DEFAULT) {
 		found = kuid_recognise(text, size, id->bytes, where);
 		id->format = found;
 		return found < 0 ? -1 : 0;
 	}
 	id->format = format;
-	/* No two forms of a format are of the same length. */
-	if (size == kuid_format_text_size(format, KUID_FORM_HEX))
+	/* These three are of different lengths. */
+	if (given.form)
+		form = given.form->form;
+	else if (size == kuid_format_text_size(format, KUID_FORM_HEX))
 		form = KUID_FORM_HEX;
 	else if (size &&
 		 size == kuid_format_text_size(format, KUID_FORM_COLDFUSION))

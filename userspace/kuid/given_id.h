@@ -6,6 +6,7 @@
 #include <kuid.h>
 #include <stdbool.h>
 
+#include "forms.h"
 #include "verbs.h"
 
 /* An ID, and what it was found to be. */
@@ -18,6 +19,7 @@ struct given_id {
 /* For verbs that take IDs: their options, and the IDs, all of them put here. */
 extern const struct verb_option given_id_options[];
 void given_id_take_args(struct argp_state *state, char **args, int count);
+void given_id_check(struct argp_state *state);
 
 /* For those of them that read times. */
 void given_id_take_from_kuid(struct argp_state *state,
@@ -34,7 +36,8 @@ void given_id_take_from_kuid(struct argp_state *state,
 extern struct given {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
-	unsigned int flags; /* 0 or KUID_FROM_KUID */
+	const struct form *form; /* NULL: told by their text */
+	unsigned int flags;	 /* 0 or KUID_FROM_KUID */
 	bool keep_going;
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */

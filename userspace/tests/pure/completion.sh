@@ -109,6 +109,7 @@ done <<-OPTIONS
 	gen --order
 	inspect -f
 	inspect -I
+	inspect --form
 	convert --to
 	compare -f
 	node --node

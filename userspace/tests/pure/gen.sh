@@ -128,6 +128,13 @@ fails_later()
 	[ $? -eq 1 ] && is_whole 4096 && grep -q 'making IDs of v1: Input/output error' "$err"
 }
 
+# Numbers of different lengths.
+counts_in_decimal()
+{
+	run -f k64 --decimal -n 5000 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		seq 0 4999 | cmp - "$out"
+}
+
 # Many lines at once are those of the IDs one by one.
 same_lines()
 {
@@ -322,6 +329,17 @@ it "canonical text" prints 00000000-0000-1000-8000-000000000000 --text
 it "hexadecimal" prints 00000000000010008000000000000000 --hex
 it "ColdFusion's form" prints 00000000-0000-1000-8000000000000000 --cf
 it "GUID" prints 00000000000000108000000000000000 --guid
+it "decimal" prints 0 -f k64 --decimal
+it "ULID" prints 0000000000E008000000000000 -f v7 --ulid
+it "braces" prints '{00000000-0000-6000-8000-000000000000}' -f v6 --braces
+it "URN" prints urn:uuid:00000000-0000-1000-8000-000000000000 --urn
+it "--decimal of many" counts_in_decimal
+it "--decimal of v7 is refused" fails 2 '--decimal is for k64, not v7' -f v7 --decimal
+it "--ulid of v6 is refused" fails 2 '--ulid is for v7, not v6' -f v6 --ulid
+it "--braces of lex is refused" fails 2 "--braces is for $stamp_formats, not lex" -f lex --braces
+it "--urn of k128 is refused" fails 2 "--urn is for $stamp_formats, not k128" -f k128 --urn
+it "--binary with another form is refused" fails 2 'only one of --binary and --hex' --binary --hex
+it "a form twice is one form" prints 00000000000010008000000000000000 --hex --hex
 it "-0" prints_bytes 30303030303030302d303030302d313030302d383030302d30303030303030303030303000 -0
 it "--null of hexadecimal" prints_bytes \
 	30303030303030303030303030303030003030303030303030303030303030303100 --null --hex -f k64 -n 2

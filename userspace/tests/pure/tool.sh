@@ -13,11 +13,13 @@
 
 v1=c232ab00-9414-11ec-b3c8-9f6bdeced846
 v6=1ec9414c-232a-6b00-b3c8-9f6bdeced846
+ulid=01FWHE4YDGFK1SHH6W1G60EECF
 v7=017f22e2-79b0-7cc3-98c4-dc0c0c07398f
 v4=919108f7-52d1-4320-9bac-f847db4148a8
 lex=00060a24-1820-2078-db3f053403ad937a
 cf=C232AB00-9414-11EC-B3C89F6BDECED846
 hex=c232ab00941411ecb3c89f6bdeced846
+decimal=27084864703004673
 k64=.5.tXbhdV.3
 k96=.5.tXVEf8n8vPN.0
 k128=.5.tXhgz0IF2fOCuTqa..F
@@ -267,6 +269,50 @@ it "convert makes k96 of hexadecimal" prints $k96 convert --to text -f k96 00603
 it "convert makes GUIDs" prints 00ab32c21494ec11b3c89f6bdeced846 convert --to guid $v1
 it "convert makes UUIDs of GUIDs" prints $hex \
 	convert --to guid -f uuid 00ab32c21494ec11b3c89f6bdeced846
+it "convert makes decimal" prints $decimal convert --to decimal $k64
+it "convert makes a ULID" prints $ulid convert --to ulid $v7
+it "convert makes braces" prints "{$v6}" convert --to braces $v6
+it "convert makes a URN" prints "urn:uuid:$v4" convert --to urn $v4
+it "convert takes decimal back" prints $k64 convert -f k64 --form decimal --to text $decimal
+it "convert takes a ULID back" prints $v7 convert --form ulid --to text $ulid
+it "convert takes braces back" prints $v1 convert --form braces --to v1 "{$v6}"
+it "convert takes a URN back" prints $v6 convert --form urn --to v6 "urn:uuid:$v1"
+it "convert takes a URN of version 4 back" prints $v4 convert --form urn --to text "urn:uuid:$v4"
+it "convert takes hexadecimal back" prints $k64 convert --form hex -f k64 --to text 0060398a7b698001
+it "convert takes ColdFusion's form back" prints $v1 convert --form cf --to text $cf
+it "convert takes text back" prints $k64 convert --form text --to text $k64
+it "--form takes its form only" fails 1 "\"$v1\" is no ID: character 1 is wrong" \
+	convert --form braces --to v6 $v1
+it "--form=text does not take ColdFusion's" fails 1 "\"$cf\" is no v1 ID: character 24 is wrong" \
+	convert --form text -f v1 --to v6 $cf
+it "--form=ulid does not take ULIDs of others" fails 1 \
+	'"01FWHE4YDGAK1SHH6W1G60EECF" is no ID: character 11 is wrong' \
+	inspect --form ulid 01FWHE4YDGAK1SHH6W1G60EECF
+it "--form=urn with a format takes its version only" fails 1 'is no v6 ID: character 24 is wrong' \
+	inspect --form urn -f v6 "urn:uuid:$v1"
+it "a decimal number too great is refused" fails 1 'is no k64 ID: character 20 is wrong' \
+	inspect --form decimal -f k64 18446744073709551616
+it "inspect takes decimal" prints "$inspected_k64" inspect -f k64 --form decimal $decimal
+it "compare takes ULIDs" compares 0 equal --form ulid $ulid $ulid
+it "without --form no ULID is taken" fails 1 'is no ID' inspect $ulid
+it "without --form no decimal is taken" fails 1 'is no k64 ID' inspect -f k64 $decimal
+it "--form=decimal needs a format" fails 2 '--form=decimal needs a --format' \
+	inspect --form decimal $decimal
+it "--form=hex needs a format" fails 2 '--form=hex needs a --format' convert --form hex --to text $hex
+it "--form=hex needs a format to compare" fails 2 '--form=hex needs a --format' \
+	compare --form hex $hex $hex
+it "--form=decimal of v7 is refused" fails 2 '--form=decimal is for k64, not v7' \
+	inspect --form decimal -f v7 $decimal
+it "--form=ulid of any UUID is refused" fails 2 '--form=ulid is for v7, not uuid' \
+	inspect --form ulid -f uuid $ulid
+it "an unknown form is refused" fails 2 '"base64" is not a form: text|hex|cf|decimal' \
+	inspect --form base64 $v1
+it "--form=guid is refused" fails 2 '"guid" is not a form' inspect --form guid $v1
+it "convert to ULID of v6 is refused" fails 1 'v6 has no form "ulid"' convert --to ulid $v6
+it "convert to ULID of version 4 is refused" fails 1 'uuid has no form "ulid"' \
+	convert --to ulid $v4
+it "convert to decimal of k96 is refused" fails 1 'k96 has no form "decimal"' \
+	convert --to decimal $k96
 it "convert reads standard input" prints_from "$v1\n$v1\n" "$v6
 $v6" convert --to v6
 it "convert: a wrong line ends it" prints_until 1 'standard input, line 2: "x" is no ID' \
@@ -275,7 +321,7 @@ it "convert: a line that can't be converted ends it" \
 	prints_until 1 "standard input, line 2: v7 can't be converted to v6" "$v1\n$v7\n$v1\n" \
 	"$v6" convert --to v6
 it "convert: a line that has no such form ends it" \
-	prints_until 1 'standard input, line 2: cf is a form of UUIDs, not of k64' \
+	prints_until 1 'standard input, line 2: k64 has no form "cf"' \
 	"$v1\n$k64\n" $cf convert --to cf
 it "convert needs --to" fails 2 '--to is needed' convert $v1
 it "convert to v7 is refused" fails 2 'nothing is converted to "v7"' convert --to v7 $v1
@@ -283,9 +329,9 @@ it "convert to two formats is refused" fails 2 'nothing is converted to "v1 v6"'
 it "convert v7 to v1 is refused" fails 1 "v7 can't be converted to v1" convert --to v1 $v7
 it "convert k64 to v1 is refused" fails 1 "k64 can't be converted to v1" convert --to v1 $k64
 it "convert lex to k64 is refused" fails 1 "lex can't be converted to k64" convert --to k64 $lex
-it "convert k64 to cf is refused" fails 1 'cf is a form of UUIDs, not of k64' \
+it "convert k64 to cf is refused" fails 1 'k64 has no form "cf"' \
 	convert --to cf $k64
-it "convert lex to guid is refused" fails 1 'guid is a form of UUIDs, not of lex' \
+it "convert lex to guid is refused" fails 1 'lex has no form "guid"' \
 	convert --to guid $lex
 it "convert k64 to k96 needs a node" fails 1 'from k64 to k96 a --node is needed' \
 	convert --to k96 $k64
@@ -376,7 +422,7 @@ kuid: standard input, line 3: "-" is no ID: it ends too early' "\n$v1\n-" "-
 $v6
 -" convert -k --to v6
 it "convert --keep-going: what has no such form" goes_on 5 \
-	'kuid: standard input, line 2: cf is a form of UUIDs, not of k64' "$v1\n$k64\n$v1\n" "$cf
+	'kuid: standard input, line 2: k64 has no form "cf"' "$v1\n$k64\n$v1\n" "$cf
 -
 $cf" convert --keep-going --to cf
 it "convert --keep-going: what can't be converted" goes_on 5 \
@@ -479,11 +525,11 @@ it "without --null: a NUL is part of an ID" fails_from 1 'character 37 is wrong'
 
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
-it "gen: --cf of k64 is refused" fails 2 "--cf is for UUIDs, $stamp_formats, not k64" \
+it "gen: --cf of k64 is refused" fails 2 "--cf is for $stamp_formats, not k64" \
 	gen -f k64 --cf
-it "gen: --guid of lex is refused" fails 2 "--guid is for UUIDs, $stamp_formats, not lex" \
+it "gen: --guid of lex is refused" fails 2 "--guid is for $stamp_formats, not lex" \
 	gen --guid -f lex
-it "gen: two forms are refused" fails 2 'only one of --text' gen --hex --cf
+it "gen: two forms are refused" fails 2 'only one of --hex and --cf' gen --hex --cf
 
 it "inspect: a full disk is told" to_full_disk inspect $v1
 it "inspect --json: a full disk is told" to_full_disk inspect --json $v1
@@ -545,6 +591,6 @@ it "help lists formats by their node" explains node "Node of $node_formats: 48 b
 it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
 it "help lists formats by their interval" explains node "Interval I of $interval_formats"
 it "help lists formats to convert to" explains convert \
-	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid"
+	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid|decimal|ulid|braces|urn"
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish
