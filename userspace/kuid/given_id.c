@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See given_id.h. */
+#include <ctype.h>
 #include <err.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,6 +37,10 @@ const struct verb_option given_id_options[] = {
 	  "Form of the IDs: no other is taken then; hex and decimal need a "
 	  "format",
 	  take_form, &given.form },
+	{ "lenient", 0, NULL,
+	  "Take any form that tells the ID, in any case and with space around "
+	  "it, and skip blank lines",
+	  take_flag, &given.lenient },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
 	  take_flag, &given.keep_going },
@@ -96,6 +101,8 @@ void given_id_check(struct argp_state *state)
 
 	if (!form)
 		return;
+	if (given.lenient)
+		argp_error(state, "only one of --form and --lenient");
 	if (given.format == KUID_FORMAT_DEFAULT) {
 		if (form->form == KUID_FORM_HEX ||
 		    form->form == KUID_FORM_DECIMAL)
@@ -126,8 +133,8 @@ static int parse_form(const char *text, size_t size, struct given_id *id,
 			       where);
 }
 
-static int parse(const char *text, size_t size, unsigned int format,
-		 struct given_id *id, size_t *where)
+static int parse_strictly(const char *text, size_t size, unsigned int format,
+			  struct given_id *id, size_t *where)
 {
 	unsigned int form = KUID_FORM_CANONICAL;
 	int found;
@@ -151,23 +158,57 @@ static int parse(const char *text, size_t size, unsigned int format,
 	return kuid_parse_form(format, form, text, size, id->bytes, where);
 }
 
+static int parse(const char *text, size_t size, unsigned int format,
+		 struct given_id *id, size_t *where)
+{
+	int found;
+
+	if (!given.lenient)
+		return parse_strictly(text, size, format, id, where);
+	found = kuid_parse_lenient(format, text, size, id->bytes, where);
+	id->format = found;
+	return found < 0 ? -1 : 0;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+	while (size && isspace((unsigned char)text[size - 1]))
+		size--;
+	return !size;
+}
+
+/* What to add to the message about a text that is not taken. */
+static const char *advice(const char *text, size_t size, unsigned int format,
+			  const struct given_id *id)
+{
+	unsigned char bytes[KUID_ID_MAX];
+
+	if (given.lenient || given.form)
+		return "";
+	if (id->line && is_blank(text, size))
+		return "; --lenient would skip it";
+	if (kuid_parse_lenient(format, text, size, bytes, NULL) >= 0)
+		return "; --lenient would take it";
+	return "";
+}
+
 /* Read one ID. Returns NULL, or the message if the text is none. */
 static const char *read_id(const char *text, size_t size, struct given_id *id)
 {
 	unsigned int format = given.format;
 	struct quoted shown = quoted(text, size);
-	char what[16] = "ID";
+	char what[16] = "ID", place[64] = "it ends too early";
 	size_t where = 0;
 
 	if (!parse(text, size, format, id, &where))
 		return NULL;
 	if (format != KUID_FORMAT_DEFAULT)
 		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
-	if (where >= size)
-		return given_id_wrong(id, "\"%s\" is no %s: it ends too early",
-				      shown.text, what);
-	return given_id_wrong(id, "\"%s\" is no %s: character %zu is wrong",
-			      shown.text, what, where + 1);
+	if (where < size)
+		snprintf(place, sizeof(place), "character %zu is wrong",
+			 where + 1);
+	return given_id_wrong(id, "\"%s\" is no %s: %s%s", shown.text, what,
+			      place, advice(text, size, format, id));
 }
 
 struct acts {
@@ -197,6 +238,8 @@ static void each_line(const struct acts *acts)
 		if (size && line[size - 1] == output_end())
 			size--;
 		id.line++;
+		if (given.lenient && is_blank(line, size))
+			continue;
 		each_text(acts, line, size, &id);
 	}
 	if (ferror(stdin))

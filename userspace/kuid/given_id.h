@@ -37,7 +37,8 @@ extern struct given {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
 	const struct form *form; /* NULL: told by their text */
-	unsigned int flags;	 /* 0 or KUID_FROM_KUID */
+	bool lenient;
+	unsigned int flags; /* 0 or KUID_FROM_KUID */
 	bool keep_going;
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */

@@ -417,7 +417,7 @@ it "convert --keep-going prints as many lines as it reads" goes_on 5 "$no_id" \
 -
 $v6" convert --keep-going --to v6
 it "convert --keep-going goes on after the first line and the last" goes_on 5 \
-	'kuid: standard input, line 1: "" is no ID: it ends too early
+	'kuid: standard input, line 1: "" is no ID: it ends too early; --lenient would skip it
 kuid: standard input, line 3: "-" is no ID: it ends too early' "\n$v1\n-" "-
 $v6
 -" convert -k --to v6
@@ -522,6 +522,56 @@ it "--null: a newline is part of an ID" fails_from 1 \
 	"$v1\000$v1\n\000" convert -0 --to v6
 it "without --null: a NUL is part of an ID" fails_from 1 'character 37 is wrong' "$v1\000$v1\000" \
 	convert --to v6
+
+# OUTPUT TEXT...: each of the texts is taken by --lenient as OUTPUT, on standard input, too, and
+# without it is refused with that advice.
+takes_leniently()
+{
+	want=$1
+	shift
+	for given; do
+		prints "$want" convert --lenient --to text "$given" &&
+			fails 1 '; --lenient would take it' convert --to text "$given" &&
+			prints_from "$given\n" "$want" convert --lenient --to text || return
+	done
+}
+
+cr=$(printf '\r')
+it "--lenient takes braces" takes_leniently $v1 "{$v1}"
+it "--lenient takes a URN" takes_leniently $v1 "urn:uuid:$v1" "URN:UUID:$v1"
+it "--lenient takes plain hexadecimal" takes_leniently $v1 $hex
+it "--lenient takes a ULID" takes_leniently $v7 $ulid
+it "--lenient takes space" takes_leniently $k64 " $k64" "$k64	" "$k64$cr"
+it "--lenient takes canonical text" prints $v1 convert --lenient --to text $v1
+it "--lenient takes upper case" prints $v1 \
+	convert --lenient --to text C232AB00-9414-11EC-B3C8-9F6BDECED846
+it "--lenient takes ColdFusion's form" prints $v1 convert --lenient --to text $cf
+it "--lenient takes decimal of a format" prints $k64 \
+	convert --lenient -f k64 --to text " $decimal "
+it "--lenient would take decimal of a format" fails 1 'no k64 ID: character 12 is wrong; --lenient would' \
+	convert -f k64 --to text $decimal
+it "--lenient takes hexadecimal of a format" prints $k96 \
+	convert --lenient -f k96 --to text 0060398A03EB27327B698001
+it "--lenient does not take decimal of no format" fails 1 'is no ID' inspect --lenient $decimal
+it "what --lenient does not take either has no such advice" says_line 1 \
+	'kuid: "x" is no ID: it ends too early' inspect x
+it "--lenient tells what it does not take" says_line 1 \
+	"kuid: \"{$v1\" is no ID: it ends too early" inspect --lenient "{$v1"
+it "--lenient takes no other version of a format" fails 1 'is no v6 ID: character ' \
+	inspect --lenient -f v6 "{$v1}"
+it "--lenient skips blank lines" prints_from "\n$v1\r\n \r\n\t\n$v1\n\n" "$v6
+$v6" convert --lenient --to v6
+it "--lenient counts blank lines" fails_from 1 'standard input, line 3: "x" is no ID' "\n\nx\n" \
+	inspect --lenient
+it "--lenient would skip a blank line" fails_from 1 \
+	'line 2: "" is no ID: it ends too early; --lenient would skip it' "$v1\n\n" inspect
+it "--lenient would skip a line of space" fails_from 1 '--lenient would skip it' " \r\n" inspect
+it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it ends too early' \
+	inspect --lenient ''
+it "compare --lenient" compares 0 equal --lenient "{$v1}" "urn:uuid:$v1"
+it "inspect --lenient" prints "$inspected_v1" inspect --lenient "{$v1}"
+it "--lenient with --form is refused" fails 2 'only one of --form and --lenient' \
+	inspect --lenient --form urn $v1
 
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
