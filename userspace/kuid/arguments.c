@@ -7,9 +7,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "arguments.h"
 #include "formats.h"
+#include "nanoseconds.h"
 #include "output.h"
 
 void take_flag(struct argp_state *state __attribute__((unused)),
@@ -128,4 +130,120 @@ void take_made_format(struct argp_state *state,
 	if (*(unsigned int *)option->to == KUID_ANY_UUID)
 		argp_error(state, "\"uuid\" is not a format to make: %s",
 			   formats_fill_in("choose one of {uuid}", ' '));
+}
+
+/* Read just so many digits, and move behind them. */
+static bool read_digits(const char **at, size_t count, int *number)
+{
+	*number = 0;
+	for (; count; count--, (*at)++) {
+		if (!isdigit((unsigned char)**at))
+			return false;
+		*number = *number * 10 + **at - '0';
+	}
+	return true;
+}
+
+static bool read_char(const char **at, char wanted)
+{
+	if (**at != wanted)
+		return false;
+	(*at)++;
+	return true;
+}
+
+/* Read up to 9 decimals behind a point, if there is one. */
+static bool read_decimals(const char **at, uint32_t *nsec)
+{
+	size_t count;
+	int number;
+
+	*nsec = 0;
+	if (!read_char(at, '.'))
+		return true;
+	count = strspn(*at, "0123456789");
+	if (!count || count > 9 || !read_digits(at, count, &number))
+		return false;
+	for (; count < 9; count++)
+		number *= 10;
+	*nsec = number;
+	return true;
+}
+
+/* Seconds since 1970, behind the "@". */
+static bool read_seconds(const char *at, struct time_argument *time)
+{
+	bool negative = read_char(&at, '-');
+	char *end;
+
+	errno = 0;
+	time->sec = strtoll(at, &end, 10);
+	/* strtoll() would take a sign and white space too. */
+	if (!isdigit((unsigned char)*at) || errno)
+		return false;
+	at = end;
+	if (!read_decimals(&at, &time->nsec) || *at)
+		return false;
+	if (!negative)
+		return true;
+	time->sec = -time->sec;
+	if (time->nsec) {
+		time->sec--;
+		time->nsec = SEC_NS - time->nsec;
+	}
+	return true;
+}
+
+/* Years of more than 4 digits have a sign, as time_text() prints them. */
+static bool read_date(const char **at, struct tm *tm)
+{
+	size_t digits = 4;
+
+	if (read_char(at, '+')) {
+		digits = strspn(*at, "0123456789");
+		if (digits < 5 || digits > 9 || **at == '0')
+			return false;
+	}
+	if (!read_digits(at, digits, &tm->tm_year) || !read_char(at, '-') ||
+	    !read_digits(at, 2, &tm->tm_mon) || !read_char(at, '-') ||
+	    !read_digits(at, 2, &tm->tm_mday))
+		return false;
+	tm->tm_year -= 1900;
+	tm->tm_mon--;
+	return true;
+}
+
+static bool read_date_time(const char *at, struct time_argument *time)
+{
+	struct tm tm = { 0 }, same;
+
+	if (!read_date(&at, &tm))
+		return false;
+	time->nsec = 0;
+	if (*at && (!read_char(&at, 'T') || !read_digits(&at, 2, &tm.tm_hour) ||
+		    !read_char(&at, ':') || !read_digits(&at, 2, &tm.tm_min) ||
+		    !read_char(&at, ':') || !read_digits(&at, 2, &tm.tm_sec) ||
+		    !read_decimals(&at, &time->nsec) || !read_char(&at, 'Z')))
+		return false;
+	same = tm;
+	time->sec = timegm(&same);
+	/* timegm() makes the 30th of February a day of March. */
+	return !*at && same.tm_mon == tm.tm_mon && same.tm_mday == tm.tm_mday &&
+	       same.tm_hour == tm.tm_hour && same.tm_min == tm.tm_min &&
+	       same.tm_sec == tm.tm_sec;
+}
+
+void take_time(struct argp_state *state, const struct verb_option *option,
+	       const char *arg)
+{
+	struct time_argument *time = option->to;
+
+	if (*arg == '@' ? !read_seconds(arg + 1, time)
+			: !read_date_time(arg, time))
+		argp_error(state,
+			   "\"%s\" is not a time: a date as 2026-11-23, a "
+			   "date and time in UTC as 2026-11-23T08:15:00.5Z, or "
+			   "seconds since 1970 as @1795421700.5",
+			   QUOTED(arg));
+	time->given = true;
 }

@@ -3,6 +3,8 @@
 #ifndef KUID_TOOL_ARGUMENTS_H
 #define KUID_TOOL_ARGUMENTS_H
 
+#include <stdbool.h>
+
 #include "verbs.h"
 
 /*
@@ -22,6 +24,16 @@ void take_made_format(struct argp_state *state,
 		      const char *arg); /* the same, not KUID_ANY_UUID */
 void take_interval(struct argp_state *state, const struct verb_option *option,
 		   const char *arg); /* uint32_t */
+
+void take_time(struct argp_state *state, const struct verb_option *option,
+	       const char *arg); /* struct time_argument */
+
+/* A time since 1970; nsec counts up from sec, also before 1970. */
+struct time_argument {
+	int64_t sec;
+	uint32_t nsec;
+	bool given;
+};
 
 /* The argument of -I as the help shows it: all intervals. */
 #define INTERVAL_RANGE(least, most) \

@@ -63,15 +63,13 @@ static void check(struct argp_state *state)
 
 static const char *change_form(const struct given_id *id)
 {
-	unsigned char bytes[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
 
 	if (!form_is_of(form, id->format))
 		return given_id_wrong(id, "%s has no form \"%s\"",
 				      kuid_format_name(id->format), form->name);
-	memcpy(bytes, id->bytes, sizeof(bytes));
-	if (form->guid)
-		kuid_guid(bytes, bytes);
-	output_id(id->format, form->form, bytes);
+	form_text(form, id->format, id->bytes, text);
+	output_line(text);
 	return NULL;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See forms.h. */
+#include <err.h>
 #include <string.h>
 
 #include "formats.h"
 #include "forms.h"
+#include "verbs.h"
 
-static const struct form forms[] = {
+const struct form forms[] = {
 	{ "text", KUID_FORM_CANONICAL, "{all}", false },
 	{ "hex", KUID_FORM_HEX, "{all}", false },
 	{ "cf", KUID_FORM_COLDFUSION, "{uuid}", false },
@@ -14,13 +16,14 @@ static const struct form forms[] = {
 	{ "ulid", KUID_FORM_ULID, "{ulid}", false },
 	{ "braces", KUID_FORM_BRACES, "{uuid}", false },
 	{ "urn", KUID_FORM_URN, "{uuid}", false },
+	{ 0 },
 };
 
 const struct form *form_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-		if (!strcmp(name, forms[i].name))
-			return &forms[i];
+	for (const struct form *form = forms; form->name; form++)
+		if (!strcmp(name, form->name))
+			return form;
 	return NULL;
 }
 
@@ -29,4 +32,16 @@ bool form_is_of(const struct form *form, unsigned int format)
 	if (format == KUID_ANY_UUID)
 		return kuid_format_text_size(format, form->form);
 	return formats_is(form->of, format);
+}
+
+void form_text(const struct form *form, unsigned int format, const void *id,
+	       char text[KUID_TEXT_MAX])
+{
+	unsigned char bytes[KUID_ID_MAX];
+
+	memcpy(bytes, id, kuid_format_id_size(format));
+	if (form->guid)
+		kuid_guid(bytes, bytes);
+	if (kuid_text_form(format, form->form, bytes, text, KUID_TEXT_MAX))
+		err(EXIT_FAILED, "text of an ID");
 }

@@ -81,6 +81,7 @@ struct verb {
 	VERB(inspect) \
 	VERB(convert) \
 	VERB(compare) \
+	VERB(range)   \
 	VERB(status)  \
 	VERB(keep)    \
 	VERB(save)    \

@@ -112,6 +112,8 @@ done <<-OPTIONS
 	inspect --form
 	convert --to
 	compare -f
+	range -f
+	range -I
 	node --node
 	node --worker
 	node --interval

@@ -74,10 +74,25 @@ has_keys()
 	[ "$(wc -l <"$FAKE/keys")" -gt 5 ] && [ ! -s "$FAKE/lacking" ]
 }
 
+# The IDs in the statements are those that the commands above them print.
+has_bounds()
+{
+	awk '/^\.Sh / { on = $2 == "EXAMPLES" } on' "$page" >"$FAKE/page"
+	sed -n 's/^\.Dl \$ kuid \(range .*\)/\1/p' "$FAKE/page" |
+		while read -r command; do
+			# shellcheck disable=SC2086 # words of a command
+			kuid $command
+		done | sed -nE 's/^(lowest|highest|end)(_decimal)?  *//p' | grep -v '^\.' | sort -u >"$FAKE/help"
+	sed -n '/kuid range/,/^Count/p' "$FAKE/page" | grep -oE "['(][0-9a-f]{8}-[0-9a-f-]{27}|[( ][0-9]{17}" |
+		tr -d "'( " | sort -u >"$FAKE/page.ids"
+	[ -s "$FAKE/help" ] && diff "$FAKE/help" "$FAKE/page.ids"
+}
+
 it "verbs" has_verbs
 for verb in $(verbs); do
 	it "options of $verb" has_options "$verb"
 done
+it "bounds of a range" has_bounds
 it "exit statuses" has_exit_statuses
 it "keys of status --json" has_keys status
 it "keys of bench --json" has_keys bench --ms 1 -f v7

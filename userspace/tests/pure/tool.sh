@@ -573,6 +573,119 @@ it "inspect --lenient" prints "$inspected_v1" inspect --lenient "{$v1}"
 it "--lenient with --form is refused" fails 2 'only one of --form and --lenient' \
 	inspect --lenient --form urn $v1
 
+range_v7="lowest          01a19467-e800-7000-8000-000000000000
+highest         01a22ee6-afff-7fff-bfff-ffffffffffff
+end             01a22ee6-b000-7000-8000-000000000000
+lowest_hex      01a19467e80070008000000000000000
+highest_hex     01a22ee6afff7fffbfffffffffffffff
+end_hex         01a22ee6b00070008000000000000000
+lowest_cf       01A19467-E800-7000-8000000000000000
+highest_cf      01A22EE6-AFFF-7FFF-BFFFFFFFFFFFFFFF
+end_cf          01A22EE6-B000-7000-8000000000000000
+lowest_guid     6794a10100e800708000000000000000
+highest_guid    e62ea201ffafff7fbfffffffffffffff
+end_guid        e62ea20100b000708000000000000000
+lowest_ulid     01M6A6FT00E008000000000000
+highest_ulid    01M8QEDBZZFZZVZZZZZZZZZZZZ
+end_ulid        01M8QEDC00E008000000000000
+lowest_braces   {01a19467-e800-7000-8000-000000000000}
+highest_braces  {01a22ee6-afff-7fff-bfff-ffffffffffff}
+end_braces      {01a22ee6-b000-7000-8000-000000000000}
+lowest_urn      urn:uuid:01a19467-e800-7000-8000-000000000000
+highest_urn     urn:uuid:01a22ee6-afff-7fff-bfff-ffffffffffff
+end_urn         urn:uuid:01a22ee6-b000-7000-8000-000000000000"
+range_k64='{"lowest": ".6.MUg.....", "highest": ".600GEzoEzw", "end": ".600GF.....",'
+range_k64="$range_k64 \"lowest_hex\": \"0070177ec0000000\", \"highest_hex\": \"00704144fff43fff\","
+range_k64="$range_k64 \"end_hex\": \"0070414500000000\", \"lowest_decimal\": \"31551030546137088\","
+range_k64="$range_k64 \"highest_decimal\": \"31596961999372287\", \"end_decimal\": \"31596962000142336\"}"
+it "range prints all forms" prints "$range_v7" range -f v7 --from 2026-11-01 --to 2026-12-01
+it "range --json prints a line" prints "$range_k64" \
+	range -f k64 --from 2026-11-01T00:00:00Z --to 2026-12-01 --json
+
+# FORMAT FROM TO WHAT TIME ORDER: the ID of a range that is called so is of a time.
+range_has_time()
+{
+	format=$1 from=$2 to=$3 name=$4 time=$5
+	shift 5
+	kuid range -f "$format" --from "$from" --to "$to" "$@" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		id=$(sed -n "s/^$name  *//p" "$out") && prints "$time" inspect --time -f "$format" "$@" "$id"
+}
+
+# FORMAT TIME: the lowest ID of a second is the end of the second before, and above its highest.
+ranges_meet()
+{
+	range_has_time "$1" 2026-11-23T08:15:00Z 2026-11-23T08:15:01Z lowest "$2" &&
+		kuid range -f "$1" --from @1795421699 --to @1795421700 >"$out" &&
+		grep -qx "end  *$id" "$out" &&
+		[ "$(kuid compare "$(sed -n 's/^highest  *//p' "$out")" "$id")" = before ]
+}
+
+has_no_end()
+{
+	kuid range -f "$1" --from @0 --to @1 >"$out" && grep -q '^highest ' "$out" &&
+		! grep '^end' "$out"
+}
+
+it "ranges of v1 meet" ranges_meet v1 2026-11-23T08:15:00.0000000Z
+it "ranges of v6 meet" ranges_meet v6 2026-11-23T08:15:00.0000000Z
+it "ranges of v7 meet" ranges_meet v7 2026-11-23T08:15:00.000Z
+it "ranges of lex meet" ranges_meet lex 2026-11-23T08:15:00.000000Z
+it "ranges of k64 meet" ranges_meet k64 2026-11-23T08:15:00.000000Z
+for format in $interval_formats; do
+	it "a range of $format has no end" has_no_end "$format"
+	it "a range of $format begins at its time" range_has_time "$format" 2026-11-23 @1795421700 lowest \
+		2026-11-23T00:00:00.000000Z
+done
+it "range: to is exclusive" range_has_time v6 @0 @1 highest 1970-01-01T00:00:00.9999999Z
+it "range: to is exclusive within a second" range_has_time v7 @0 @1.5 highest 1970-01-01T00:00:01.499Z
+it "range: from is rounded down" range_has_time v7 @0.0019 @1 lowest 1970-01-01T00:00:00.001Z
+it "range: to is rounded down" range_has_time v7 @0 @0.0029 end 1970-01-01T00:00:00.002Z
+it "range: to that is rounded down is exclusive" range_has_time v7 @0 @0.0029 highest \
+	1970-01-01T00:00:00.001Z
+it "range --from-kuid tells nanoseconds apart" range_has_time v7 @0.000000019 @1 lowest \
+	1970-01-01T00:00:00.000000019Z --from-kuid
+it "range: seconds before 1970" range_has_time v1 @-0.25 @0 lowest 1969-12-31T23:59:59.7500000Z
+it "range: whole seconds before 1970" range_has_time v1 @-2 @0 lowest 1969-12-31T23:59:58.0000000Z
+it "range: a leap day" range_has_time v6 2024-02-29 2024-03-01 lowest 2024-02-29T00:00:00.0000000Z
+it "range: the year 10000" range_has_time lex +10000-01-01 +10001-01-01 lowest \
+	+10000-01-01T00:00:00.000000Z
+it "range: the last time of lex" range_has_time lex @0 +586524-01-19T08:01:49.551615Z end \
+	+586524-01-19T08:01:49.551615Z
+range_k96='{"lowest": "................", "highest": ".....zzzzzk.x2zz", "lowest_hex":'
+range_k96="$range_k96 \"000000000000000000000000\", \"highest_hex\": \"00000003fffffffc00f43fff\"}"
+it "range minds the interval" prints "$range_k96" \
+	range -f k96 -I 10 --from @0 --to @1 --json
+for time in '' 2026 2026-11 2026-1-1 2026-02-30 2023-02-29 2026-00-01 2026-13-01 2026-11-00 \
+	'2026-11-23 08:15:00Z' ' 2026-11-23' 2026-11-23Z 2026-11-23T08:15Z 2026-11-23T08:15:00 \
+	2026-11-23T24:00:00Z 2026-11-23T08:60:00Z 2026-11-23T08:15:60Z 2026-11-23t08:15:00z \
+	2026-11-23T08:15:00+00:00 2026-11-23T08:15:00.Z 2026-11-23T08:15:00.1234567890Z \
+	+2026-11-23 +02026-11-23 -2026-11-23 +2147485548-01-01 99999-01-01 @ @- @+1 '@ 1' @1. @.5 \
+	@1.1234567890 @1x @--1 @9223372036854775808 1795421700; do
+	it "range: '$time' is no time" fails 2 "\"$time\" is not a time: a date as 2026-11-23" \
+		range -f v7 --from "$time" --to 2026-12-01
+done
+it "range: a time too early for v7" fails 2 '--from: v7 does not reach that time' \
+	range -f v7 --from @-1 --to @1
+it "range: a time too late for v1" fails 2 '--to: v1 does not reach that time' \
+	range -f v1 --from @0 --to 5236-04-01
+it "range: the last second that can be written" fails 2 '--to: lex does not reach that time' \
+	range -f lex --from @0 --to @9223372036854775807.999999999
+it "range: the first second that can be written" fails 2 '--from: lex does not reach that time' \
+	range -f lex --from @-9223372036854775807.999999999 --to @1
+it "range: --to before --from is refused" fails 2 '--to is not after --from' \
+	range -f v7 --from @1 --to @0.999999999
+it "range: --to at --from is refused" fails 2 '--to is not after --from' \
+	range -f v7 --from @1.5 --to @1.500
+it "range: times that are one to v7 are refused" fails 2 \
+	'v7 does not tell these times apart: its times are 1000000 ns from one to the next' \
+	range -f v7 --from @1.0001 --to @1.0002
+it "range needs a format" fails 2 '--format, --from and --to are needed' range --from @1 --to @2
+it "range needs --from" fails 2 '--format, --from and --to are needed' range -f v7 --to @2
+it "range needs --to" fails 2 '--format, --from and --to are needed' range -f v7 --from @2
+it "range of any UUID is refused" fails 2 '"uuid" is not a format to make' \
+	range -f uuid --from @1 --to @2
+it "range: a full disk is told" to_full_disk range -f v7 --from @1 --to @2
+
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
 it "gen: --cf of k64 is refused" fails 2 "--cf is for $stamp_formats, not k64" \
