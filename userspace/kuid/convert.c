@@ -43,8 +43,7 @@ static void take_node(struct argp_state *state,
 
 static const struct verb_option options[] = {
 	{ "to", 0, TARGETS,
-	  "Convert to this: cf is ColdFusion's form, guid hexadecimal of a "
-	  "GUID's bytes; others are as \"kuid gen --help\" says",
+	  "A format with the same bits, or a form as \"kuid gen\" prints it",
 	  take_target, &target },
 	{ "node", 0, "HEX", "Node to put into {host_only} for {interval}",
 	  take_node, &node },

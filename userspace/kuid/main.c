@@ -177,7 +177,8 @@ __attribute__((noreturn)) static void print_help(void)
 	       "of a verb.\n"
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
-	       "undecided, %d not held, %d some IDs wrong, %d later.\n",
+	       "undecided, %d not held,\n"
+	       "%d some IDs wrong, %d later.\n",
 	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD,
 	       EXIT_WRONG_IDS, EXIT_LATER);
 	print_and_exit("");

@@ -52,7 +52,7 @@ has_verbs()
 
 has_exit_statuses()
 {
-	kuid --help | sed -n 's/^Exit status: //p' | grep -o '[0-9]*' >"$FAKE/help"
+	kuid --help | sed -n '/^Exit status: /,$p' | grep -o '[0-9]*' >"$FAKE/help"
 	awk '/^\.Sh / { on = $0 == ".Sh EXIT STATUS" } on && /^\.It / { print $2 }' "$page" >"$FAKE/page"
 	diff "$FAKE/help" "$FAKE/page"
 }

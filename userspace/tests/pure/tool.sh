@@ -710,6 +710,13 @@ is_help_of()
 	kuid $verb --help >"$work/want" && prints "$(cat "$work/want")" "$@"
 }
 
+# argp breaks lines that are nearly too long in the wrong places.
+is_laid_out()
+{
+	kuid "$@" >"$out" && ! grep -E '.{80}|^ {8,}-' "$out"
+}
+
+it "--help is laid out" is_laid_out --help
 it "-h is --help" is_help_of '' -h
 it "help is --help" is_help_of '' help
 it "--help to a full disk is told" to_full_disk --help
@@ -720,6 +727,7 @@ for verb in $(kuid --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	it "$verb -? is $verb --help" is_help_of "$verb" "$verb" '-?'
 	it "help $verb is $verb --help" is_help_of "$verb" help "$verb"
 	it "help begins with how $verb is called" begins_with "Usage: kuid $verb" "$verb" --help
+	it "$verb --help is laid out" is_laid_out "$verb" --help
 	it "$verb --help to a full disk is told" to_full_disk "$verb" --help
 	it "$verb --usage to a full disk is told" to_full_disk "$verb" --usage
 done
