@@ -42,7 +42,7 @@ static const struct verb_option options[] = {
 static struct kuid_fields lowest_at(struct argp_state *state, const char *name,
 				    const struct time_argument *time, void *id)
 {
-	struct kuid_fields fields;
+	struct kuid_fields fields = { 0 };
 
 	if (kuid_lowest_at(format, time->sec, time->nsec, given.interval,
 			   given.flags, id) ||
