@@ -74,12 +74,13 @@ static void print_line(const struct subject *subject,
 {
 	printf("%-12s %-6s", subject->name, kind(subject));
 	if (measured->error) {
-		printf(" %s\n", why(measured->error));
-		return;
+		printf(" %s", why(measured->error));
+	} else {
+		printf(" %12.1f %14.0f", measured->ns_per_id,
+		       measured->ids_per_second);
+		if (zero > 0)
+			printf(" %8.2f", measured->ns_per_id / zero);
 	}
-	printf(" %12.1f %14.0f", measured->ns_per_id, measured->ids_per_second);
-	if (zero > 0)
-		printf(" %8.2f", measured->ns_per_id / zero);
 	putchar('\n');
 	/* Each as soon as it is known. */
 	output_finish();
@@ -106,10 +107,13 @@ static int run(void)
 
 	/* So that what is wrong is said at once. */
 	kuid_close(device_open(format));
+	output_hold();
 	subjects = subjects_all(format, &count);
-	if (!json)
+	if (!json) {
 		printf("%-12s %-6s %12s %14s %8s\n", "", "", "ns an ID",
 		       "IDs a second", "ratio");
+		output_finish();
+	}
 	for (size_t i = 0; i < count; i++) {
 		const struct subject *subject = &subjects[i];
 		struct measured measured = measure(subject, threads, ms);

@@ -45,6 +45,14 @@ void output_id(unsigned int format, unsigned int form, const void *id)
 	output_line(text);
 }
 
+void output_hold(void)
+{
+	/* As long as the longest report of all formats, and more. */
+	static char buffer[64 * 1024];
+
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
 void output_finish(void)
 {
 	if (ferror(stdout) || fflush(stdout))

@@ -23,6 +23,12 @@ void output_line(const char *text);
 /* Print an ID in one of KUID_FORM_* as a line. */
 void output_id(unsigned int format, unsigned int form, const void *id);
 
+/*
+ * Hold what is printed back until output_finish(), so that its errno is that of
+ * the write. For reports, which print in many steps without looking at errors.
+ */
+void output_hold(void);
+
 /* Write what is still to be written, and end with a message if it can't be. */
 void output_finish(void);
 

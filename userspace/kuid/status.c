@@ -275,6 +275,7 @@ static int run(void)
 	struct kuid_status status = device_status(handle);
 	struct limits limits = { 0 };
 
+	output_hold();
 	read_limits(handle, &limits);
 	if (json)
 		report_print(describe(&status, &limits), true, 0);
