@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/*
+ * IDs of kuid in PostgreSQL 13 to 18.
+ *
+ * Each process of the server opens the device file of a format when it first
+ * makes an ID of that format, and keeps it open. All of them ask for the order
+ * of the host, so sessions and parallel workers share one order. The postmaster
+ * never makes an ID, so the processes that it forks inherit no open file.
+ */
+#include "postgres.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <kuid.h>
+
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/pg_bswap.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+
+PG_MODULE_MAGIC;
+
+/* From 1970 to the epoch of PostgreSQL, 2000-01-01. */
+#define EPOCH_SECS \
+	((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
+/* The handles of this process, by format. */
+static struct kuid *handles[KUID_FORMAT_K64 + 1];
+
+static int sqlstate_of(int err)
+{
+	switch (err) {
+	case ENODEV:
+		return ERRCODE_UNDEFINED_FILE;
+	case EACCES:
+	case EPERM:
+		return ERRCODE_INSUFFICIENT_PRIVILEGE;
+	case EMFILE:
+	case ENFILE:
+		return ERRCODE_INSUFFICIENT_RESOURCES;
+	case ENOMEM:
+		return ERRCODE_OUT_OF_MEMORY;
+	case ESTALE:
+	case ENODATA:
+		return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+	default:
+		return ERRCODE_SYSTEM_ERROR;
+	}
+}
+
+/* NULL if there is no advice. */
+static const char *hint_for(int err)
+{
+	switch (err) {
+	case ENODEV:
+		return "Load the module on the host (modprobe kuid). In a container "
+		       "or a service with PrivateDevices=, make the device files "
+		       "visible to the server.";
+	case EACCES:
+	case EPERM:
+		return "Let the user that runs the server read the device file.";
+	case ESTALE:
+		return "This machine may be a clone. An administrator must confirm "
+		       "or change its node (kuid node).";
+	case ENODATA:
+		return "The module was loaded with state=required. Restore the "
+		       "saved state (kuid restore) and keep it saved (kuid keep).";
+	default:
+		return NULL;
+	}
+}
+
+_Noreturn static void fail(unsigned int format, int err)
+{
+	const char *hint = hint_for(err);
+
+	errno = err;
+	ereport(ERROR, (errcode(sqlstate_of(err)),
+			errmsg("could not make an ID with \"%s\": %m",
+			       kuid_format_device(format)),
+			hint ? errhint("%s", hint) : 0));
+	pg_unreachable();
+}
+
+static struct kuid *open_handle(unsigned int format)
+{
+	struct kuid *handle;
+	int err;
+
+	/* The server counts the files that extensions keep open. */
+	if (!AcquireExternalFD())
+		fail(format, errno);
+	handle = kuid_open(format);
+	/* The process waits by its latch, to react to signals. */
+	if (handle && !kuid_set_order(handle, KUID_ORDER_HOST) &&
+	    !fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK))
+		return handle;
+	err = errno;
+	kuid_close(handle);
+	ReleaseExternalFD();
+	fail(format, err);
+}
+
+static void wait_for_ids(struct kuid *handle)
+{
+	(void)WaitLatchOrSocket(MyLatch,
+				WL_LATCH_SET | WL_SOCKET_READABLE |
+					WL_EXIT_ON_PM_DEATH,
+				kuid_fd(handle), -1L, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static void make_id(unsigned int format, void *id)
+{
+	if (!handles[format])
+		handles[format] = open_handle(format);
+	while (kuid_one(handles[format], id)) {
+		if (errno != EAGAIN && errno != EINTR)
+			fail(format, errno);
+		wait_for_ids(handles[format]);
+	}
+}
+
+static Datum make_uuid(unsigned int format)
+{
+	pg_uuid_t *uuid = palloc(sizeof(*uuid));
+
+	make_id(format, uuid->data);
+	return UUIDPGetDatum(uuid);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v1);
+Datum kuid_sql_v1(PG_FUNCTION_ARGS)
+{
+	return make_uuid(KUID_FORMAT_V1);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v6);
+Datum kuid_sql_v6(PG_FUNCTION_ARGS)
+{
+	return make_uuid(KUID_FORMAT_V6);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v7);
+Datum kuid_sql_v7(PG_FUNCTION_ARGS)
+{
+	return make_uuid(KUID_FORMAT_V7);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_k64);
+Datum kuid_sql_k64(PG_FUNCTION_ARGS)
+{
+	uint64 id;
+
+	make_id(KUID_FORMAT_K64, &id);
+	PG_RETURN_INT64((int64)pg_ntoh64(id));
+}
+
+/* All times that the three versions of UUIDs and k64 reach are timestamps. */
+static TimestampTz timestamp_of(const struct kuid_fields *fields)
+{
+	return (TimestampTz)((fields->sec - EPOCH_SECS) * USECS_PER_SEC +
+			     fields->nsec / 1000);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_time_of_uuid);
+Datum kuid_sql_time_of_uuid(PG_FUNCTION_ARGS)
+{
+	const pg_uuid_t *uuid = PG_GETARG_UUID_P(0);
+	unsigned int flags = PG_GETARG_BOOL(1) ? KUID_FROM_KUID : 0;
+	struct kuid_fields fields;
+
+	if (kuid_decode(KUID_ANY_UUID, uuid->data, 0, flags, &fields) ||
+	    !(fields.has & KUID_HAS_TIME))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(timestamp_of(&fields));
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_time_of_k64);
+Datum kuid_sql_time_of_k64(PG_FUNCTION_ARGS)
+{
+	uint64 id = pg_hton64((uint64)PG_GETARG_INT64(0));
+	struct kuid_fields fields;
+
+	if (kuid_decode(KUID_FORMAT_K64, &id, 0, 0, &fields))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(timestamp_of(&fields));
+}
+
+typedef int (*kuid_bound)(unsigned int format, int64_t sec, uint32_t nsec,
+			  unsigned int interval, unsigned int flags, void *id);
+
+/*
+ * The lowest ID that was made in the microsecond of a timestamp if bound is
+ * kuid_lowest_at(), and the highest if it is kuid_highest_at().
+ */
+static void bound_at(unsigned int format, kuid_bound bound, TimestampTz at,
+		     unsigned int flags, void *id)
+{
+	int64 sec = at / USECS_PER_SEC;
+	int64 usec = at % USECS_PER_SEC;
+	uint32 nsec;
+
+	if (usec < 0) {
+		usec += USECS_PER_SEC;
+		sec--;
+	}
+	nsec = (uint32)usec * 1000;
+	if (bound == kuid_highest_at)
+		nsec += 999;
+	if (TIMESTAMP_NOT_FINITE(at) ||
+	    bound(format, sec + EPOCH_SECS, nsec, 0, flags, id))
+		ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				errmsg("timestamp out of range for IDs of %s",
+				       kuid_format_name(format))));
+}
+
+static Datum uuid_at(unsigned int format, kuid_bound bound, TimestampTz at,
+		     unsigned int flags)
+{
+	pg_uuid_t *uuid = palloc(sizeof(*uuid));
+
+	bound_at(format, bound, at, flags, uuid->data);
+	return UUIDPGetDatum(uuid);
+}
+
+static Datum k64_at(kuid_bound bound, TimestampTz at)
+{
+	uint64 id;
+
+	bound_at(KUID_FORMAT_K64, bound, at, 0, &id);
+	PG_RETURN_INT64((int64)pg_ntoh64(id));
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v6_lowest);
+Datum kuid_sql_v6_lowest(PG_FUNCTION_ARGS)
+{
+	return uuid_at(KUID_FORMAT_V6, kuid_lowest_at, PG_GETARG_TIMESTAMPTZ(0),
+		       0);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v6_highest);
+Datum kuid_sql_v6_highest(PG_FUNCTION_ARGS)
+{
+	return uuid_at(KUID_FORMAT_V6, kuid_highest_at,
+		       PG_GETARG_TIMESTAMPTZ(0), 0);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v7_lowest);
+Datum kuid_sql_v7_lowest(PG_FUNCTION_ARGS)
+{
+	return uuid_at(KUID_FORMAT_V7, kuid_lowest_at, PG_GETARG_TIMESTAMPTZ(0),
+		       PG_GETARG_BOOL(1) ? KUID_FROM_KUID : 0);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_v7_highest);
+Datum kuid_sql_v7_highest(PG_FUNCTION_ARGS)
+{
+	return uuid_at(KUID_FORMAT_V7, kuid_highest_at,
+		       PG_GETARG_TIMESTAMPTZ(0),
+		       PG_GETARG_BOOL(1) ? KUID_FROM_KUID : 0);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_k64_lowest);
+Datum kuid_sql_k64_lowest(PG_FUNCTION_ARGS)
+{
+	return k64_at(kuid_lowest_at, PG_GETARG_TIMESTAMPTZ(0));
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_k64_highest);
+Datum kuid_sql_k64_highest(PG_FUNCTION_ARGS)
+{
+	return k64_at(kuid_highest_at, PG_GETARG_TIMESTAMPTZ(0));
+}
