@@ -61,6 +61,7 @@ help:
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
+	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -437,6 +438,13 @@ $(TOGETHER): selftests/containers/together.c selftests/lib/formats.h \
 .PHONY: check-containers
 check-containers: packages vm-packages $(TOGETHER)
 	@selftests/run/check_containers.sh $(BUILD) $(TOGETHER)
+
+# The PostgreSQL extension, in servers of these versions.
+PG	?= 15 17
+
+.PHONY: check-postgresql
+check-postgresql: vm-root
+	@selftests/run/check_postgresql.sh $(BUILD) $(TEST_KERNEL) $(ROOT) $(PG)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.

@@ -25,6 +25,9 @@
 #   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
+#   postgresql-15, postgresql-17
+#                        a PostgreSQL server: root.cpio.gz, an archive for the initramfs with all that it
+#                        needs in the root directory /postgresql; pg_config, to build extensions with
 #   root-bookworm, root-trixie, root-containers
 #                        the root of a Debian with systemd, its kernel, the headers of that and of the
 #                        backported kernel, and dkms: root.tar, for install/root.sh. The last one is
@@ -38,7 +41,8 @@ usage()
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|liburing-i386|uuid-runtime|" \
-		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|root-bookworm|root-trixie|root-containers" >&2
+		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|postgresql-15|postgresql-17|root-bookworm|root-trixie|" \
+		"root-containers" >&2
 	exit 2
 }
 
@@ -79,6 +83,8 @@ uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 
 musl)                row=(fill_musl "bookworm bookworm-security" source jansson) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
+postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
+postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
 root-bookworm)       row=(fill_root "bookworm bookworm-security bookworm-backports" amd64 linux-image-amd64) ;;
 root-trixie)         row=(fill_root "trixie trixie-security trixie-backports" amd64 linux-image-amd64) ;;
 root-containers)     row=(fill_root "bookworm bookworm-security" amd64 linux-image-amd64) ;;
@@ -491,6 +497,47 @@ fill_util_linux_tests()
 	tar -xf "$tmp"/deb/*.orig.tar.xz -C "$new/util-linux" --strip-components=1 \
 		"$top"/{include,libuuid/COPYING,libuuid/src/{test_uuid.c,uuid.h}} \
 		"$top"/tests/{functions.sh,commands.sh,{ts,expected}/uuid/uuid{gen,_parser}}
+}
+
+# The server with its libraries, but without LLVM, which compiles long queries; and the headers. Programs
+# of a newer Debian only run with its loader and libraries.
+fill_postgresql()
+{
+	local version=${package#*-} root=$tmp/root names deb
+	local lib=usr/lib/x86_64-linux-gnu own=usr/lib/postgresql/${package#*-}
+
+	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
+		"$package" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' |
+		grep -E "^(lib.*|zlib1g|tzdata|postgresql-(client-)?$version)\$" |
+		grep -vE '^lib(llvm|z3|perl|.*-perl$|.*-common$|c-bin$|c-l10n$|pam-modules|debconf|db5|gdbm|sepol|semanage)')
+	(( ${#names[@]} )) || die "the archive's $package can't be had"
+	download "${names[@]}" "postgresql-server-dev-$version" libpq-dev
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$root"
+	done
+	# Only the older release has files there.
+	for deb in lib lib64; do
+		[[ ! -e $root/$deb ]] || cp -a "$root/$deb/." "$root/usr/$deb"
+		rm -rf "${root:?}/$deb"
+		ln -s "usr/$deb" "$root/$deb"
+	done
+	mkdir -p "$new/usr/include" "$new/$own/lib" "$new/$own/bin" "$new/$lib"
+	mv "$root/usr/include/postgresql" "$new/usr/include"
+	cp "$root/$own/lib/pgxs/src/test/regress/pg_regress" "$root/$own/bin"
+	mv "$root/$own/lib/pgxs" "$new/$own/lib"
+	cp "$root/$own/bin/pg_config" "$new/$own/bin"
+	cp -L "$root/$lib"/{ld-linux-x86-64.so.2,lib{c,m}.so.*} "$new/$lib"
+	cat >"$new/pg_config" <<-SCRIPT
+	#!/bin/sh
+	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/$own/bin/pg_config "\$@"
+	SCRIPT
+	chmod +x "$new/pg_config"
+	(cd "$root" && rm -rf usr/include usr/share/{doc,man,locale,lintian,bug} "$lib"/{gconv,*.a} \
+		"$own"/lib/{bitcode,llvmjit*})
+	mkdir "$tmp/top"
+	mv "$root" "$tmp/top/postgresql"
+	(cd "$tmp/top" && find . -mindepth 1 -print0 |
+		cpio --quiet --null -o -H newc -R +0:+0 --reproducible) | gzip -1 >"$new/root.cpio.gz"
 }
 
 # The initramfs has the drivers of the test machine only, so it is small and loads fast.
