@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the PostgreSQL extension with a server in the guest:   guest.sh VERSION
-# run/check_postgresql.sh puts the server into the root directory /postgresql, with the extension, and
-# these tests into /postgresql/tests. Prints KTAP.
+# Tests of the PostgreSQL extension and of the drop-in for libuuid, with a server in the guest:
+#   guest.sh VERSION
+# run/check_postgresql.sh puts the server into the root directory /postgresql, with the extension and
+# the drop-in, and these tests into /postgresql/tests. Prints KTAP.
 
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
 . /postgresql/tests/tap.sh
@@ -14,6 +15,7 @@ version=$1
 root=/postgresql
 bin=/usr/lib/postgresql/$version/bin
 data=/tmp/data
+preload=LD_PRELOAD=/usr/lib/kuid/libkuid-uuid.so
 
 explain()
 {
@@ -52,9 +54,10 @@ new_server()
 	END
 }
 
+# start [VARIABLE=VALUE...]: of the server's environment.
 start()
 {
-	as_postgres pg_ctl --wait --silent -D $data -l /tmp/server.log start
+	as_postgres env "$@" pg_ctl --wait --silent -D $data -l /tmp/server.log start
 }
 
 stop()
@@ -282,6 +285,34 @@ may_be_clone()
 	return $result
 }
 
+# The node in IDs of uuid-ossp.
+node_of_uuid_ossp()
+{
+	sql 'SELECT substr(uuid_generate_v1()::text, 25);'
+}
+
+has_own_node()
+{
+	gives '' 'CREATE EXTENSION "uuid-ossp";' &&
+		[ "$(node_of_uuid_ossp)" != "$(cat /sys/class/kuid/kuid/identity/node)" ]
+}
+
+has_node_of_device()
+{
+	stop && start $preload || return
+	node_of_uuid_ossp >"$out"
+	cmp "$out" /sys/class/kuid/kuid/identity/node
+}
+
+# The server ends all sessions if a process of it aborts.
+aborts()
+{
+	stop && start $preload LIBKUID_UUID_FALLBACK=require && rmmod kuid || return
+	node_of_uuid_ossp >"$out"
+	grep 'server closed the connection' "$out" && eventually gives 1 'SELECT 1;' &&
+		grep 'terminated by signal 6' $root/tmp/server.log
+}
+
 # If klog_check found nothing, the last test would pass.
 warning_is_caught()
 {
@@ -326,6 +357,10 @@ it "the process that forks all others has no open file of the device" has_no_fil
 it "a session has one" has_one_file
 it "an identity that may be a twin's is an error" may_be_clone 0123456789ab
 
+loads
+it "uuid-ossp alone has a node of its own" has_own_node
+it "with the drop-in it has that of the device" has_node_of_device
+it "with no device and no fallback it ends the session" aborts
 it "the server stops while a session waits" eval 'waiter && stop'
 it "the kernel log has no complaints" no_complaints
 finish

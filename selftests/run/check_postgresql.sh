@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds the PostgreSQL extension for each version, boots a machine with the server, and runs the
-# tests in it:   check_postgresql.sh BUILD KERNEL ROOT VERSION...
+# tests of the extension and of the drop-in in it:   check_postgresql.sh BUILD KERNEL ROOT VERSION...
 # ROOT is the staging directory of vm-root. Prints KTAP and one line of totals.
 
 set -uo pipefail
@@ -26,10 +26,11 @@ prepare()
 
 	server=$("$here/../vm/fetch.sh" "postgresql-$version") || return
 	rm -rf "$stage"
-	mkdir -p "$stage/postgresql/tests" || return
+	mkdir -p "$stage/postgresql/tests" "$stage/postgresql/usr/lib/kuid" || return
 	make -s -C "$tree/userspace/postgresql" O="$build/userspace" PG_CONFIG="$server/pg_config" \
 		DESTDIR="$stage/postgresql" pkglibdir="/usr/lib/postgresql/$version/lib" \
 		datadir="/usr/share/postgresql/$version" install || return
+	cp "$root/lib/kuid/libkuid-uuid.so" "$stage/postgresql/usr/lib/kuid" || return
 	cp -r "$tree"/userspace/postgresql/{sql,expected} "$tree"/selftests/postgresql/* \
 		"$tree/userspace/tests/tap.sh" "$stage/postgresql/tests" || return
 	"$here/../vm/initramfs.sh" -o "$initrd" "$root" "$stage" || return
