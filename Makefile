@@ -214,6 +214,10 @@ vm-programs: vm-packages vm-modules
 vm-tests: vm-programs vm-util-linux
 	$(MAKE) -C userspace O=$(BUILD)/userspace CMOCKA_32=$(CMOCKA_32) \
 		tests_32 examples
+	$(MAKE) -C userspace/sqlite O=$(BUILD)/userspace DESTDIR=$(TESTS) \
+		PREFIX= install
+	@mkdir -p $(TESTS)/bin
+	@cp -uL $$(command -v sqlite3) $(TESTS)/bin/
 	@$(VM)/interpreters.sh $(TESTS)
 	@mkdir -p $(TESTS)/examples $(TESTS)/selftests/userspace/lib
 	@cp -u $(BUILD)/userspace/examples/many* \
@@ -224,7 +228,7 @@ vm-tests: vm-programs vm-util-linux
 	done
 	@cp -u $(BUILD)/userspace/32/lib/libkuid.so.0 \
 		$(CMOCKA_32)/libcmocka.so.0 $(TESTS)/selftests/userspace/lib/
-	@printf 'userspace:%s\n' examples.sh library_test_32 admin_test_32 \
+	@printf 'userspace:%s\n' examples.sh sqlite.sh library_test_32 admin_test_32 \
 		>> $(TESTS)/selftests/kselftest-list.txt
 
 # util-linux' own tests of libuuid need bash and a program. UTIL_LINUX_HAVE are

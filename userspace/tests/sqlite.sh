@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The SQLite extension in SQLite's own shell. Prints KTAP. Needs the module loaded, root, and
+# KUID_MODULE.
+
+# shellcheck source=SCRIPTDIR/tap.sh
+. "${0%/*}/tap.sh"
+# shellcheck disable=SC2154 # tap.sh sets work, out and err
+extension=/lib/kuid/libkuid-sqlite.so
+
+# Runs lines of SQL and of the shell, with the extension.
+run()
+{
+	printf '%s\n' ".load $extension" "$@" | sqlite3 -batch -bail :memory:
+}
+
+tells_times()
+{
+	prints "$(printf '%s\n' 1645557742.0 1645557742.0 1645557742.0 1 \
+			-12219292800.0 10.0)" \
+		"SELECT kuid_time('c232ab00-9414-11ec-b3c8-9f6bdeced846');" \
+		"SELECT kuid_time('1ec9414c-232a-6b00-b3c8-9f6bdeced846');" \
+		"SELECT kuid_time('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');" \
+		"SELECT kuid_time('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', true) = 1645557742.000797;" \
+		"SELECT kuid_time('00000000-0000-1000-8000-000000000000');" \
+		"SELECT kuid_time(10 << 24);"
+}
+
+tells_none()
+{
+	prints '1|1|1|1' "SELECT kuid_time('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL,
+		kuid_time('00000000-0000-0000-0000-000000000000') IS NULL, kuid_time(NULL) IS NULL,
+		kuid_v7_lowest(NULL) IS NULL;"
+}
+
+bounds()
+{
+	prints "$(printf '%s\n' '017f22e2-79b0-7000-8000-000000000000|017f22e2-79b0-7fff-bfff-ffffffffffff' \
+			'1ec9414c-232a-6b00-8000-000000000000|1ec9414c-232a-6b09-bfff-ffffffffffff' \
+			'28948503401070592|28948503401086975' 1)" \
+		"SELECT kuid_v7_lowest(1645557742), kuid_v7_highest(1645557742.0);" \
+		"SELECT kuid_v6_lowest(1645557742), kuid_v6_highest(1645557742);" \
+		"SELECT kuid_k64_lowest(unixepoch('2022-02-22 19:22:22')), kuid_k64_highest('1645557742');" \
+		"SELECT kuid_v7_highest(1.002999) < kuid_v7_lowest(1.003) AND
+			kuid_v7_highest(1.002999, true) < kuid_v7_lowest(1.003, true) AND
+			kuid_v7_highest(1.002998, true) < kuid_v7_lowest(1.002999, true) AND
+			kuid_time(kuid_v7_lowest(1.002999, true), true) = 1.002999;"
+}
+
+# The columns have the functions as their defaults.
+makes_ids()
+{
+	prints "$(printf '%s\n' '1000|1000|1000|1000' '1|1|1' '1|1|1|1')" \
+		"CREATE TABLE made (nr INTEGER PRIMARY KEY, v1 TEXT DEFAULT (kuid_v1()),
+			v6 TEXT DEFAULT (kuid_v6()), v7 TEXT DEFAULT (kuid_v7()),
+			k64 INTEGER DEFAULT (kuid_k64()));" \
+		"INSERT INTO made (nr) SELECT value FROM generate_series(1, 1000);" \
+		"SELECT count(DISTINCT v1), count(DISTINCT v6), count(DISTINCT v7), count(DISTINCT k64)
+			FROM made;" \
+		"SELECT min(b.v6 > a.v6), min(b.v7 > a.v7), min(b.k64 > a.k64)
+			FROM made AS a JOIN made AS b ON b.nr = a.nr + 1;" \
+		"SELECT min(v1 GLOB '????????-????-1*'), min(v6 GLOB '????????-????-6*'),
+			min(v7 BETWEEN kuid_v7_lowest(kuid_time(v7, true), true) AND
+				kuid_v7_highest(kuid_time(v7, true), true)),
+			min(k64 BETWEEN kuid_k64_lowest(kuid_time(k64)) AND
+				kuid_k64_highest(kuid_time(k64)))
+			FROM made;"
+}
+
+# shellcheck disable=SC2016 # for the shell that SQLite's shell runs
+is_in_host_order()
+{
+	prints "kuid-order:	host" ".output /dev/null" "SELECT kuid_v7();" "SELECT kuid_v7();" ".output" \
+		'.shell cat /proc/$PPID/fdinfo/* | grep kuid-order'
+}
+
+# is_wrong TEXT SQL
+is_wrong()
+{
+	text=$1
+	shift
+	run "$@" >"$out" 2>&1
+	grep -F -- "$text" "$out"
+}
+
+without_module()
+{
+	rmmod kuid && is_wrong 'could not make an ID with "/dev/kuids/v7": No such device' \
+		'SELECT kuid_v7();'
+	result=$?
+	[ -e /sys/module/kuid ] || insmod "$KUID_MODULE"
+	return $result
+}
+
+# A connection looks for the device until it is there.
+finds_device_later()
+{
+	rmmod kuid || return
+	printf '%s\n' ".load $extension" 'SELECT kuid_v7();' ".shell insmod $KUID_MODULE" \
+		'SELECT kuid_v7() > 0;' | sqlite3 :memory: >"$out" 2>&1
+	[ -e /sys/module/kuid ] || insmod "$KUID_MODULE"
+	[ "$(tail -n 1 "$out")" = 1 ]
+}
+
+echo "KTAP version 1"
+it "the times of IDs" tells_times
+it "IDs without a time" tells_none
+it "the lowest and highest IDs of a time" bounds
+it "IDs of all formats: each once, increasing, in the bounds of their times" makes_ids
+it "they have the order of the host" is_in_host_order
+it "text that is no UUID is an error" is_wrong 'not a UUID' "SELECT kuid_time('x');"
+it "a blob is none" is_wrong 'not a UUID' "SELECT kuid_time(x'00');"
+it "a time must be a number" is_wrong 'number of seconds' "SELECT kuid_v7_lowest('2026-11-01');"
+it "a format doesn't reach each time" is_wrong 'out of range' 'SELECT kuid_v7_lowest(-1);'
+it "not even if it is huge" is_wrong 'out of range' 'SELECT kuid_k64_highest(1e300);'
+it "a missing device is an error" without_module
+it "a connection goes on when there is one" finds_device_later
+finish
