@@ -168,7 +168,7 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 		}
 		epoch->sequences = sequences;
 	}
-	kuid_identity_draw(&epoch->identity, &change->choices,
+	kuid_identity_draw(&epoch->identity, &epoch->key, &change->choices,
 			   former ? &former->identity : NULL, change->changed);
 	epoch->choices = change->choices;
 	epoch->given = kuid_identity_given(&change->choices);

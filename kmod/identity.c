@@ -182,22 +182,22 @@ static u64 kuid_worker_of_host(void)
 /**
  * kuid_identity_draw - draw the identity of a new epoch
  * @identity: output, all fields are set
+ * @key: output: the key of the epoch's random nodes
  * @choices: where the identity comes from
  * @former: the identity of the former epoch; NULL for the first epoch
  * @changed: KUID_PART_*; without KUID_PART_WORKER, the worker of @former is
  *	kept
  *
  * A random node, and the offset and scramble of stamps, are new in each epoch.
+ * So are the nodes of its private lanes.
  *
  * Context: process. Does not sleep. The kernel's random generator is ready.
  */
 void kuid_identity_draw(struct kuid_identity *identity,
+			struct kuid_node_key *key,
 			const struct kuid_choices *choices,
 			const struct kuid_identity *former, u32 changed)
 {
-	struct kuid_node_key key = {
-		{ get_random_u64(), get_random_u64() },
-	};
 	u64 worker = choices->worker.value;
 
 	if (former && !(changed & KUID_PART_WORKER))
@@ -207,9 +207,12 @@ void kuid_identity_draw(struct kuid_identity *identity,
 	else if (choices->worker.from == KUID_FROM_HOST)
 		worker = kuid_worker_of_host() ^ choices->salt;
 
+	*key = (struct kuid_node_key) {
+		{ get_random_u64(), get_random_u64() },
+	};
 	*identity = (struct kuid_identity) {
 		.node = choices->node.from == KUID_FROM_RANDOM
-				? kuid_node_of(&key, 0)
+				? kuid_node_of(key, 0)
 				: choices->node.value,
 		.worker = worker,
 		.interval = choices->interval,

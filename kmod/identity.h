@@ -11,6 +11,7 @@
 #include <uapi/linux/kuid.h>
 
 #include "core/identity.h"
+#include "core/node.h"
 
 int __init kuid_identity_init(struct kuid_choices *choices);
 int kuid_identity_change(struct kuid_choices *choices,
@@ -18,6 +19,7 @@ int kuid_identity_change(struct kuid_choices *choices,
 u32 kuid_identity_given(const struct kuid_choices *choices);
 u32 kuid_identity_changed(const struct kuid_set_identity *set);
 void kuid_identity_draw(struct kuid_identity *identity,
+			struct kuid_node_key *key,
 			const struct kuid_choices *choices,
 			const struct kuid_identity *former, u32 changed);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * An epoch: an identity with its lanes. The identity tells the stamps of these
- * lanes from all other stamps. After the epoch is published, only the lanes
- * change.
+ * lanes from all other stamps. After the epoch is published, only the lanes and
+ * the counter of nodes change.
  *
  * An epoch points to the sequences. The sequences outlive it, because a slot
  * format has only the slot to tell its IDs apart, so no slot may be handed out
@@ -12,6 +12,7 @@
 #define KUID_CORE_EPOCH_H
 
 #include "lane.h"
+#include "node.h"
 #include "sequence.h"
 #include "source.h"
 
@@ -58,6 +59,8 @@ struct kuid_sequences {
  * @nr_cpu_lanes: number of lanes that the CPUs share, 1 to KUID_MAX_CPU_LANES
  * @choices: the rule that each part of the identity was made by, for
  *	kuid_generator_read(); placed after the members that each ID needs
+ * @key: the key of the random nodes; not used if the node was given
+ * @nodes: counts the random nodes that private lanes have got
  * @lanes: KUID_HOST_LANE, then @nr_cpu_lanes lanes from KUID_FIRST_CPU_LANE on
  */
 struct kuid_epoch {
@@ -70,6 +73,8 @@ struct kuid_epoch {
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;
 	struct kuid_choices choices;
+	struct kuid_node_key key;
+	struct kuid_node_counter nodes;
 	struct kuid_lane lanes[];
 };
 

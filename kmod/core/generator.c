@@ -5,7 +5,6 @@
  * generator.h.
  */
 #include "generator.h"
-#include "node.h"
 #include "uuid.h"
 
 /**
@@ -59,6 +58,42 @@ static void kuid_generator_write_begin(struct kuid_generator *generator)
 	 * reservation whose caller misses the writer.
 	 */
 	smp_mb();
+}
+
+static void kuid_generator_change_generation(struct kuid_generator *generator)
+{
+	u64 *generation = generator->generation;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (!generation)
+		return;
+	/*
+	 * Pairs with the acquire in kuid_generator_private_node(): a caller
+	 * that reads the even number also sees the epoch and the gate of that
+	 * generation. Pairs also with the acquire of a process that compares
+	 * the generation of its lane.
+	 */
+	smp_store_release(generation, *generation + 1);
+}
+
+/* Keep private lanes from making IDs, until they have other nodes. */
+static void kuid_generator_stop_lanes(struct kuid_generator *generator)
+{
+	kuid_generator_change_generation(generator);
+	/*
+	 * Change the generation before reading the counter of nodes, and before
+	 * sampling the clocks. Pairs with the full order of kuid_node_next(),
+	 * see kuid_generator_private_node(). Without this barrier, the writer
+	 * could miss a node whose caller misses the change.
+	 */
+	smp_mb();
+}
+
+/* Let the present epoch hand out nodes for private lanes. */
+static void kuid_generator_start_lanes(struct kuid_generator *generator)
+{
+	kuid_generator_change_generation(generator);
 }
 
 /*
@@ -180,6 +215,23 @@ static bool kuid_generator_any_outdated(const struct kuid_generator *generator,
 				       offset, slot);
 }
 
+/*
+ * Record that private lanes may have made stamps while the wall clock showed up
+ * to @wall. Each lane is ahead of the wall clock by the lag and the window at
+ * most. A lane whose lag is above the limit is not used any more.
+ */
+static void kuid_generator_cover_lanes(struct kuid_generator *generator,
+				       u64 wall)
+{
+	const struct kuid_epoch *epoch = generator->epoch;
+	u64 end = wall + generator->step_limit + generator->max_ahead + 1;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (epoch && kuid_node_any(&epoch->nodes))
+		generator->lanes_end = max(generator->lanes_end, end);
+}
+
 static void kuid_generator_update(struct kuid_generator *generator,
 				  const struct kuid_epoch *epoch,
 				  struct kuid_step *step)
@@ -192,6 +244,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	kuid_generator_write_begin(generator);
 	mono = kuid_generator_sample(&offset);
 	step->by = offset - stamps->offset;
+	kuid_generator_cover_lanes(generator, mono + stamps->offset);
 	stamp = kuid_epoch_issued(epoch);
 	slot = kuid_sequences_issued(epoch->sequences);
 	step->stamp_lag =
@@ -251,8 +304,9 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
  *
  * The identity stays closed until an epoch is published whose identity was
  * drawn after this call and because of a twin. After this function has
- * returned, no call takes units for IDs that show a part of the identity. Units
- * that were taken before may still be on their way to the caller.
+ * returned, no call takes units for IDs that show a part of the identity, and
+ * the generation is another one. Units that were taken before may still be on
+ * their way to the caller.
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock.
  */
@@ -262,7 +316,9 @@ void kuid_generator_close(struct kuid_generator *generator)
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
+	kuid_generator_stop_lanes(generator);
 	kuid_gate_close(&generator->gate);
+	kuid_generator_start_lanes(generator);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
@@ -357,8 +413,8 @@ static u64 kuid_generator_next_tick(u64 time)
  * same v1 or v6. Returns the highest stamp that counts as issued; 0 if there is
  * none.
  */
-static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
-				      struct kuid_epoch *epoch, u64 wall)
+static u64 kuid_generator_begin_stamps(const struct kuid_generator *generator,
+				       struct kuid_epoch *epoch, u64 wall)
 {
 	u64 start = 0;
 	unsigned int i;
@@ -380,13 +436,24 @@ static u64 kuid_generator_start_lanes(const struct kuid_generator *generator,
  * Whether the lag of the stamps is above the limit and a new epoch would have a
  * new node.
  */
-static bool kuid_generator_is_behind(const struct kuid_generator *generator,
-				     u64 wall)
+static bool kuid_generator_is_behind(const struct kuid_generator *generator)
 {
 	const struct kuid_epoch *epoch = generator->epoch;
+	u64 offset;
+	u64 mono = kuid_generator_sample(&offset);
 
 	return !kuid_epoch_node_given(epoch) &&
-	       kuid_epoch_issued(epoch) > wall + generator->step_limit;
+	       kuid_epoch_issued(epoch) > mono + offset + generator->step_limit;
+}
+
+/*
+ * Whether the node of an epoch may be one that an earlier epoch had as a random
+ * one.
+ */
+static bool kuid_generator_may_share_node(const struct kuid_epoch *epoch)
+{
+	return kuid_epoch_node_given(epoch) &&
+	       epoch->identity.node & KUID_NODE_MULTICAST;
 }
 
 /* Record the highest stamp of the epoch in use, for the epochs after it. */
@@ -403,21 +470,33 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 	else if (former)
 		generator->drawn =
 			max(generator->drawn, kuid_epoch_issued(former));
-	/*
-	 * A given node with the multicast bit may be one that was drawn before.
-	 * Go on above the stamps of all drawn nodes.
-	 */
-	if (kuid_epoch_node_given(next) &&
-	    next->identity.node & KUID_NODE_MULTICAST)
+	/* Go on above the stamps of all drawn nodes. */
+	if (kuid_generator_may_share_node(next))
 		issued = max(issued, generator->drawn);
 	WRITE_ONCE(generator->issued, issued);
+}
+
+/*
+ * Let stamps with a given node go on at @floor or above. @ahead is the window
+ * for kuid_clock_follow(). If the floor is above all issued times, nothing is
+ * in front of it. Begin the clock at the floor then, so that callers have all
+ * of the window. Otherwise the clock would begin one window below, and callers
+ * would wait for that time.
+ */
+static void kuid_generator_raise_stamps(struct kuid_generator *generator,
+					u64 floor, u64 *ahead)
+{
+	if (floor <= generator->issued)
+		return;
+	WRITE_ONCE(generator->issued, floor - 1);
+	*ahead = 0;
 }
 
 /**
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
- *	closings, choices and nr_cpu_lanes. It sets @epoch->sequences for
+ *	closings, choices, key and nr_cpu_lanes. It sets @epoch->sequences for
  *	KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was taken from them yet.
  *	It sets @epoch->load_id for KUID_EPOCH_FIRST, and if there may be a
  *	twin. All other members are zero.
@@ -427,7 +506,8 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
  *
  * With a random node, the stamps of the epoch begin at the wall clock. With a
  * given node, they go on above the last stamp that was made with a given node,
- * in the next tick of 100 ns.
+ * in the next tick of 100 ns. If a private lane may have had the given node,
+ * they go on above all stamps that private lanes may have made.
  *
  * Callers exclude each other. A caller makes sure that nobody uses the epoch
  * before the one in use any more.
@@ -453,17 +533,20 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	mono = kuid_generator_sample(&offset);
 	former = generator->epoch;
-	if (why == KUID_EPOCH_STEP &&
-	    !kuid_generator_is_behind(generator, mono + offset)) {
+	if (why == KUID_EPOCH_STEP && !kuid_generator_is_behind(generator)) {
 		write_seqcount_end(&generator->seq);
 		raw_spin_unlock_irqrestore(&generator->lock, flags);
 		return false;
 	}
 
+	kuid_generator_stop_lanes(generator);
+	mono = kuid_generator_sample(&offset);
 	if (former)
 		step.by = offset - generator->stamp_clock.offset;
+	kuid_generator_cover_lanes(generator,
+				   max(mono + offset,
+				       mono + generator->stamp_clock.offset));
 	kuid_generator_end_epoch(generator, epoch);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
@@ -473,23 +556,17 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
 	if (why == KUID_EPOCH_RESTORE)
 		kuid_gate_restore(gate, floor);
+	if (kuid_generator_may_share_node(epoch))
+		kuid_generator_raise_stamps(generator, generator->lanes_end,
+					    &stamps_ahead);
 	if (floor) {
-		/*
-		 * If the floor is above all issued times, nothing is in front
-		 * of it. Begin the clock at the floor, so that callers have all
-		 * of the window. Otherwise the clock would begin one window
-		 * below, and callers would wait for that time.
-		 */
-		if (floor > generator->issued)
-			stamps_ahead = 0;
+		kuid_generator_raise_stamps(generator, floor, &stamps_ahead);
 		if (floor > kuid_sequences_end(epoch->sequences))
 			slots_ahead = 0;
-		WRITE_ONCE(generator->issued,
-			   max(generator->issued, floor - 1));
 		kuid_sequences_raise(epoch->sequences, floor);
 	}
 
-	issued = kuid_generator_start_lanes(generator, epoch, mono + offset);
+	issued = kuid_generator_begin_stamps(generator, epoch, mono + offset);
 	if (kuid_epoch_node_given(epoch))
 		step.stamp_lag = kuid_generator_follow(&generator->stamp_clock,
 						       mono, offset, issued,
@@ -514,6 +591,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	 * pointer also sees the members of the epoch.
 	 */
 	smp_store_release(&generator->epoch, epoch);
+	kuid_generator_start_lanes(generator);
 	kuid_generator_count(generator, step.by);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
@@ -542,6 +620,67 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
 		if (view.holds || !view.epoch ||
 		    !kuid_generator_refresh(generator, clock))
 			return view;
+	}
+}
+
+/**
+ * kuid_generator_private_node - hand out a node for a private lane
+ * @generator: the generator, which has an epoch and a generation
+ * @to: output, all members are set if the caller has a node; @to->epoch is also
+ *	set if the nodes are used up
+ *
+ * Nobody else gets the node, not even if this caller does not use it.
+ *
+ * Two full barriers pair here. The compare-and-exchange that hands out a number
+ * is fully ordered, and comes before the second read of the generation. The
+ * writer changes the generation, and has an smp_mb() in
+ * kuid_generator_stop_lanes() before it reads the counter. So either the writer
+ * sees the number, or this function sees the writer.
+ *
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock if the
+ * wall clock was set.
+ * Return: enum kuid_handout.
+ */
+enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
+					      struct kuid_private_node *to)
+{
+	/*
+	 * A lane is replaced after a large clock step. Record how far the
+	 * former one may be ahead, before another clock step hides this one.
+	 */
+	kuid_generator_fresh_view(generator, &generator->stamp_clock);
+
+	for (;;) {
+		struct kuid_epoch *epoch;
+		u64 generation, number;
+
+		/* While a writer is active, the generation may be odd. */
+		raw_read_seqcount_begin(&generator->seq);
+		/*
+		 * Pairs with the release in kuid_generator_change_generation().
+		 */
+		generation = smp_load_acquire(generator->generation);
+		/* Pairs with the release in kuid_generator_publish(). */
+		epoch = smp_load_acquire(&generator->epoch);
+		if (kuid_epoch_node_given(epoch))
+			return KUID_NODE_IS_GIVEN;
+		if (kuid_gate_closed(&generator->gate, KUID_PART_NODE))
+			return KUID_NODE_CLOSED;
+		number = kuid_node_next(&epoch->nodes);
+		if (!number) {
+			to->epoch = epoch->number;
+			return KUID_NODES_USED_UP;
+		}
+		if (generation & 1 ||
+		    READ_ONCE(*generator->generation) != generation)
+			continue;
+		*to = (struct kuid_private_node) {
+			.node = kuid_node_of(&epoch->key, number),
+			.generation = generation,
+			.epoch = epoch->number,
+			.load_id = epoch->load_id,
+		};
+		return KUID_NODE_HANDED_OUT;
 	}
 }
 

@@ -70,14 +70,22 @@ struct kuid_window {
  *	there is none
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often the wall clock was found set forward
+ * @lanes_end: all stamps that private lanes have made in earlier epochs, or
+ *	before the last clock step, are below this time; 0 if there are none
+ * @generation: the generation that processes with private lanes compare, in
+ *	memory that they can read; NULL if there are no such processes
  *
- * @max_ahead, @windows and @step_limit never change. @lock also guards
- * &kuid_watermarks.epoch.
+ * @max_ahead, @windows, @step_limit and the pointer @generation never change.
+ * @lock also guards &kuid_watermarks.epoch.
  *
  * Readers without @lock use READ_ONCE() inside @seq, and writers use
- * WRITE_ONCE(). Only @drawn is never read without @lock. @seq alone is not
- * enough: it tells that a value has changed, but the compiler could still tear
- * a load, or load a value twice.
+ * WRITE_ONCE(). Only @drawn and @lanes_end are never read without @lock. @seq
+ * alone is not enough: it tells that a value has changed, but the compiler
+ * could still tear a load, or load a value twice.
+ *
+ * The generation is odd while the epoch or the gate is changed, and another
+ * even number afterwards. It is never 0. A private lane has the generation that
+ * its node was handed out in, and makes no ID in any other generation.
  */
 struct kuid_generator {
 	u64 max_ahead;
@@ -94,6 +102,8 @@ struct kuid_generator {
 	u64 drawn;
 	u64 steps_back;
 	u64 steps_forward;
+	u64 lanes_end;
+	u64 *generation;
 };
 
 /**
@@ -181,6 +191,7 @@ struct kuid_want {
  * @KUID_EPOCH_SET: an administrator has set the identity
  * @KUID_EPOCH_RESTORE: an administrator has restored the floor
  * @KUID_EPOCH_FORK: there may be a twin
+ * @KUID_EPOCH_NODES: private lanes have used up the nodes
  */
 enum kuid_why {
 	KUID_EPOCH_FIRST,
@@ -188,7 +199,36 @@ enum kuid_why {
 	KUID_EPOCH_FORCE,
 	KUID_EPOCH_SET,
 	KUID_EPOCH_RESTORE,
-	KUID_EPOCH_FORK
+	KUID_EPOCH_FORK,
+	KUID_EPOCH_NODES
+};
+
+/**
+ * enum kuid_handout - the result of kuid_generator_private_node()
+ * @KUID_NODE_HANDED_OUT: the caller has a node
+ * @KUID_NODE_IS_GIVEN: the epoch has a given node, so there are no random ones
+ * @KUID_NODE_CLOSED: there may be a twin, and the next epoch has not begun yet
+ * @KUID_NODES_USED_UP: the epoch has no more nodes
+ */
+enum kuid_handout {
+	KUID_NODE_HANDED_OUT,
+	KUID_NODE_IS_GIVEN,
+	KUID_NODE_CLOSED,
+	KUID_NODES_USED_UP
+};
+
+/**
+ * struct kuid_private_node - a random node for a private lane
+ * @node: the node
+ * @generation: the generation in which the lane may make IDs with the node
+ * @epoch: number of the epoch that the node belongs to
+ * @load_id: that epoch's &kuid_epoch.load_id
+ */
+struct kuid_private_node {
+	u64 node;
+	u64 generation;
+	u64 epoch;
+	u64 load_id;
 };
 
 /**
@@ -249,6 +289,8 @@ void kuid_generator_enter(struct kuid_generator *generator,
 bool kuid_generator_publish(struct kuid_generator *generator,
 			    struct kuid_epoch *epoch, enum kuid_why why,
 			    u64 floor);
+enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
+					      struct kuid_private_node *to);
 u64 kuid_generator_due(struct kuid_generator *generator,
 		       enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,

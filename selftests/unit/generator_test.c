@@ -809,6 +809,211 @@ static void a_given_node_goes_on_above_drawn_nodes(void **state)
 	assert_true(by_cpu(KUID_STAMPS, 0, 1).first > first.first);
 }
 
+static enum kuid_handout hand_out(struct kuid_private_node *to)
+{
+	memset(to, 0, sizeof(*to));
+	return kuid_generator_private_node(&host.generator, to);
+}
+
+static void private_nodes_are_those_of_the_epoch(void **state)
+{
+	(void)state;
+	for (u64 e = 1; e <= 3; e++) {
+		const struct kuid_node_key key = host.generator.epoch->key;
+
+		for (u64 i = 1; i <= 1000; i++) {
+			struct kuid_private_node private;
+
+			assert_int_equal(hand_out(&private),
+					 KUID_NODE_HANDED_OUT);
+			assert_int_equal(private.node, kuid_node_of(&key, i));
+			assert_int_not_equal(private.node,
+					     kuid_node_of(&key, 0));
+			assert_int_equal(private.generation, host.generation);
+			assert_int_equal(private.epoch, e);
+			assert_int_equal(private.load_id, HOST_LOAD_ID);
+		}
+		assert_true(host_publish(KUID_EPOCH_SET, false));
+	}
+}
+
+static void private_nodes_can_be_used_up(void **state)
+{
+	struct kuid_epoch *epoch = host.generator.epoch;
+	struct kuid_private_node private;
+
+	(void)state;
+	atomic64_set(&epoch->nodes.last, KUID_NODE_LAST - 2);
+	for (u64 i = KUID_NODE_LAST - 1; i <= KUID_NODE_LAST; i++) {
+		assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+		assert_int_equal(private.node, kuid_node_of(&epoch->key, i));
+	}
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hand_out(&private), KUID_NODES_USED_UP);
+		assert_int_equal(private.epoch, 1);
+		assert_int_equal(private.node, 0);
+	}
+	assert_int_equal(atomic64_read(&epoch->nodes.last), KUID_NODE_LAST);
+	assert_true(host_publish(KUID_EPOCH_NODES, false));
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(private.epoch, 2);
+}
+
+static void each_epoch_has_its_generation(void **state)
+{
+	static const enum kuid_why reasons[] = {
+		KUID_EPOCH_FORCE, KUID_EPOCH_SET,   KUID_EPOCH_RESTORE,
+		KUID_EPOCH_FORK,  KUID_EPOCH_NODES,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		u64 before = host.generation;
+
+		assert_true(host_publish(reasons[i], i & 1));
+		assert_true(host.generation > before);
+		assert_false(host.generation & 1);
+	}
+}
+
+/* An epoch that is not needed any more does not end the private lanes. */
+static void only_an_epoch_changes_the_generation(void **state)
+{
+	u64 before = host.generation;
+
+	by_cpu(KUID_STAMPS, 0, 1);
+	assert_false(host_publish(KUID_EPOCH_STEP, false));
+	machine_set_wall(NOW + HOST_SECOND);
+	by_cpu(KUID_STAMPS, 0, 1);
+	machine_set_wall(NOW);
+	by_cpu(KUID_STAMPS, 0, 1);
+	assert_int_equal(host.generation, before);
+	machine_set_wall(NOW - 3600 * HOST_SECOND);
+	assert_true(host_publish(KUID_EPOCH_STEP, false));
+	assert_int_not_equal(host.generation, before);
+}
+
+static void a_closed_generator_hands_out_no_node(void **state)
+{
+	struct kuid_private_node private;
+	u64 opened, closed;
+
+	(void)state;
+	opened = host.generation;
+	kuid_generator_close(&host.generator);
+	closed = host.generation;
+	assert_true(closed > opened);
+	assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+	/* Only an epoch that begins because of the twin opens it. */
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+	assert_int_equal(atomic64_read(&host.generator.epoch->nodes.last), 0);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_true(host.generation > closed);
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(private.generation, host.generation);
+}
+
+static void a_given_node_is_not_handed_out(void **state)
+{
+	struct kuid_private_node private;
+
+	(void)state;
+	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
+	kuid_generator_close(&host.generator);
+	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
+	assert_int_equal(atomic64_read(&host.generator.epoch->nodes.last), 0);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+}
+
+/* The first stamp of an epoch with a given node. */
+static u64 first_with_given_node(void)
+{
+	struct kuid_units stamp;
+
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	stamp = by_cpu(KUID_STAMPS, 0, 1);
+	assert_int_equal(stamp.count, 1);
+	return stamp.first;
+}
+
+#define LANES_AHEAD (HOST_LIMIT + HOST_AHEAD)
+
+static void a_given_node_goes_on_above_private_lanes(void **state)
+{
+	struct kuid_private_node private;
+	u64 first;
+
+	(void)state;
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	machine_pass(60 * HOST_SECOND);
+	first = first_with_given_node();
+	assert_in_range(first, NOW + 60 * HOST_SECOND + LANES_AHEAD + 1,
+			NOW + 60 * HOST_SECOND + LANES_AHEAD + 100);
+	assert_in_range(host_read().stamp_lag, LANES_AHEAD, LANES_AHEAD + 100);
+	/* The clock begins there, so all of the window can be had at once. */
+	assert_int_equal(by_cpu(KUID_STAMPS, 1, AHEAD / 2).count, AHEAD / 2);
+	/* Later epochs go on above the stamps, not above the lanes again. */
+	assert_in_range(first_with_given_node(), first + 1,
+			first + AHEAD / 2 + 200);
+}
+
+static void a_given_node_ignores_lanes_that_there_are_not(void **state)
+{
+	(void)state;
+	machine_pass(60 * HOST_SECOND);
+	assert_int_equal(first_with_given_node(), NOW + 60 * HOST_SECOND);
+	assert_int_equal(host_read().stamp_lag, 0);
+}
+
+/*
+ * The former lane of the process has made stamps before the clock step. The
+ * process asks for the next one after it.
+ */
+static void a_given_node_goes_on_above_lanes_before_a_step(void **state)
+{
+	struct kuid_private_node private;
+
+	(void)state;
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	machine_set_wall(NOW - 3600 * HOST_SECOND);
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	machine_pass(HOST_SECOND);
+	machine_step_wall(-60 * HOST_SECOND);
+	assert_true(first_with_given_node() > NOW + LANES_AHEAD);
+}
+
+/* The wall clock is wrong for a time, in which only processes read it. */
+static void a_given_node_goes_on_above_lanes_of_a_wrong_clock(void **state)
+{
+	struct kuid_private_node private;
+
+	(void)state;
+	machine_step_wall(3600 * HOST_SECOND);
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	machine_step_wall(-3600 * HOST_SECOND);
+	assert_true(first_with_given_node() >
+		    NOW + 3600 * HOST_SECOND + LANES_AHEAD);
+}
+
+/* No random node has the address of a network card. */
+static void the_node_of_a_network_card_is_no_lanes(void **state)
+{
+	struct kuid_private_node private;
+	struct kuid_epoch *epoch;
+
+	(void)state;
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	host.given_node = HOST_GIVEN_NODE & ~KUID_NODE_MULTICAST;
+	assert_int_equal(first_with_given_node(), NOW);
+	epoch = host.generator.epoch;
+	assert_int_equal(epoch->identity.node, host.given_node);
+	/* The lanes of the epoch before still count for another node. */
+	host.given_node = HOST_GIVEN_NODE;
+	assert_true(first_with_given_node() > NOW + LANES_AHEAD);
+}
+
 static void clear_is_zero_without_ids(void **state)
 {
 	(void)state;
@@ -885,6 +1090,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_cpu_has_its_lane),
 		TEST(a_given_node_goes_on_above_drawn_nodes),
+		TEST(private_nodes_are_those_of_the_epoch),
+		TEST(private_nodes_can_be_used_up),
+		TEST(each_epoch_has_its_generation),
+		TEST(only_an_epoch_changes_the_generation),
+		TEST(a_closed_generator_hands_out_no_node),
+		TEST_GIVEN(a_given_node_is_not_handed_out),
+		TEST(a_given_node_goes_on_above_private_lanes),
+		TEST(a_given_node_ignores_lanes_that_there_are_not),
+		TEST(a_given_node_goes_on_above_lanes_before_a_step),
+		TEST(a_given_node_goes_on_above_lanes_of_a_wrong_clock),
+		TEST(the_node_of_a_network_card_is_no_lanes),
 		TEST(more_cpus_than_lanes_share_them),
 		TEST(all_cpus_share_a_single_lane),
 		TEST(lane_numbers_fit_in_an_id),

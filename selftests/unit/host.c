@@ -26,6 +26,7 @@ static struct {
 
 struct host host;
 static u64 nodes_drawn;
+static u64 keys_drawn;
 static u64 supplies_made;
 static struct kuid_epoch *retired_epoch;
 static struct kuid_sequences *retired_sequences;
@@ -57,8 +58,10 @@ static struct kuid_epoch *make_epoch(bool node_given)
 
 	epoch->load_id = host.load_id;
 	epoch->nr_cpu_lanes = host.nr_lanes;
+	epoch->closings = host.generator.gate.closings;
+	epoch->key = (struct kuid_node_key) { { ++keys_drawn, 1 } };
 	epoch->given = node_given ? KUID_PART_NODE : 0;
-	epoch->identity.node = node_given ? HOST_GIVEN_NODE
+	epoch->identity.node = node_given ? host.given_node
 					  : BIT_ULL(40) | ++nodes_drawn;
 	return epoch;
 }
@@ -121,10 +124,13 @@ void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given)
 		.nr_cpus = nr_cpus,
 		.nr_lanes = nr_lanes,
 		.load_id = HOST_LOAD_ID,
+		.given_node = HOST_GIVEN_NODE,
+		.generation = 2,
 	};
 	nodes_drawn = 0;
 	supplies_made = 0;
 	kuid_generator_init(&host.generator, HOST_AHEAD, HOST_LIMIT, false);
+	host.generator.generation = &host.generation;
 	host_record_init(&host.record, 0);
 	host_publish(KUID_EPOCH_FIRST, node_given);
 }

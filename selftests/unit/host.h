@@ -20,7 +20,7 @@
 /* The load_id of the first epoch. */
 #define HOST_LOAD_ID 0xfedcba9876543210ULL
 
-/* All epochs with a given node have this node. Random nodes differ from it. */
+/* The given node of epochs, at first. Random nodes differ from it. */
 #define HOST_GIVEN_NODE 0x0123456789ABULL
 
 /**
@@ -59,6 +59,8 @@ struct host_record {
  * @nr_cpus: number of CPUs that have runs
  * @nr_lanes: number of lanes that CPUs share
  * @load_id: load_id of the next epoch; 0 if the next epoch keeps the former one
+ * @given_node: the node of the next epochs with a given one
+ * @generation: what processes with private lanes compare
  * @nr_epochs: how many epochs were published; also the highest number
  * @wait_for_readers: called after an epoch was published; returns when no
  *	caller uses the former epoch any more. NULL if there are no other
@@ -70,6 +72,8 @@ struct host {
 	unsigned int nr_cpus;
 	unsigned int nr_lanes;
 	u64 load_id;
+	u64 given_node;
+	u64 generation;
 	u64 nr_epochs;
 	void (*wait_for_readers)(void);
 	struct host_record record;

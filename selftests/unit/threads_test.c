@@ -125,9 +125,24 @@ static void take_one(struct thread *thread, struct returned *same,
 	}
 }
 
+/* A thread's private lanes are of later and later generations. */
+static void get_private_node(u64 *generation)
+{
+	struct kuid_private_node node;
+
+	if (kuid_generator_private_node(&host.generator, &node) !=
+	    KUID_NODE_HANDED_OUT)
+		return;
+	if (node.generation < *generation || node.generation & 1 ||
+	    !(node.node & KUID_NODE_MULTICAST))
+		disorders++;
+	*generation = node.generation;
+}
+
 static void *take(void *arg)
 {
 	struct thread *thread = arg;
+	u64 generation = 0;
 
 	random_thread(thread - threads + 1);
 	for (int i = 0; i < CALLS; i++) {
@@ -149,6 +164,7 @@ static void *take(void *arg)
 			take_one(thread, &of_file[file], &files[file], order);
 		if (!random_below(100)) {
 			host_read();
+			get_private_node(&generation);
 			kuid_generator_when(
 				&host.generator,
 				&(struct kuid_want) {
