@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The character device: device files, open, read and poll. ioctl.c has the
- * commands, sysfs.c the attributes; make.c makes the IDs.
+ * commands, page.c has mmap, sysfs.c the attributes; make.c makes the IDs.
  */
 #include <linux/cdev.h>
 #include <linux/delay.h>
@@ -21,6 +21,7 @@
 #include "file.h"
 #include "epochs.h"
 #include "ioctl.h"
+#include "page.h"
 #include "reserve.h"
 #include "sink.h"
 #include "sysfs.h"
@@ -287,6 +288,7 @@ static const struct file_operations kuid_chr_fops = {
 	.poll = kuid_chr_poll,
 	.unlocked_ioctl = kuid_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = kuid_page_mmap,
 	.show_fdinfo = kuid_chr_show_fdinfo,
 };
 

@@ -7,6 +7,7 @@
 #define KUID_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/mm.h>
 #include <linux/version.h>
 
 /* class.devnode() takes a const device since 6.2. */
@@ -41,6 +42,17 @@ kuid_compat_hrtimer_setup(struct hrtimer *timer,
 	timer->function = function;
 #else
 	hrtimer_setup(timer, function, clock, mode);
+#endif
+}
+
+/* Since 6.3 the flags of a mapping are changed by functions only. */
+static inline void kuid_compat_vm_flags_clear(struct vm_area_struct *vma,
+					      unsigned long flags)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags &= ~flags;
+#else
+	vm_flags_clear(vma, flags);
 #endif
 }
 

@@ -26,6 +26,7 @@
 
 #include "epochs.h"
 #include "identity.h"
+#include "page.h"
 #include "param.h"
 #include "trace.h"
 #include "wait.h"
@@ -492,7 +493,7 @@ u32 kuid_epochs_given(void)
  *
  * Begins no epoch, because the kernel's random generator may not be ready.
  *
- * Context: module load. May sleep.
+ * Context: module load, after kuid_page_init(). May sleep.
  * Return: 0; -ENOMEM; -ENODEV if the node is to be the address of a network
  * interface, and none is suitable.
  */
@@ -511,6 +512,7 @@ int __init kuid_epochs_init(void)
 		return -ENOMEM;
 	kuid_generator_init(&kuid_host, params.max_ahead_ns,
 			    params.step_limit_ns, params.state_required);
+	kuid_host.generation = kuid_page_generation();
 	return 0;
 }
 

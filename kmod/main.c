@@ -8,6 +8,7 @@
 #include "chrdev.h"
 #include "epochs.h"
 #include "events.h"
+#include "page.h"
 #include "reserve.h"
 #include "version.h"
 #include "wait.h"
@@ -17,9 +18,12 @@ static int __init kuid_init(void)
 	int ret;
 
 	kuid_reserve_init();
-	ret = kuid_epochs_init();
+	ret = kuid_page_init();
 	if (ret)
 		goto err_wait;
+	ret = kuid_epochs_init();
+	if (ret)
+		goto err_page;
 	ret = kuid_events_init();
 	if (ret)
 		goto err_epochs;
@@ -32,6 +36,8 @@ err_events:
 	kuid_events_exit();
 err_epochs:
 	kuid_epochs_exit();
+err_page:
+	kuid_page_exit();
 err_wait:
 	kuid_wait_exit();
 	return ret;
@@ -42,6 +48,7 @@ static void __exit kuid_exit(void)
 	kuid_chr_exit();
 	kuid_events_exit();
 	kuid_epochs_exit();
+	kuid_page_exit();
 	kuid_wait_exit();
 }
 

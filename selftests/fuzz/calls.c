@@ -291,22 +291,35 @@ void fuzz_write(struct fuzz_actor *actor)
 	fuzz_unuse(&call);
 }
 
+/* There is one page, which can be mapped in one way. */
 void fuzz_mmap(struct fuzz_actor *actor)
 {
+	size_t page = sysconf(_SC_PAGESIZE);
 	int protection = fuzz_below(actor, 8);
 	int flags = fuzz_one_in(actor, 2) ? MAP_SHARED : MAP_PRIVATE;
+	size_t size = 1 + fuzz_below(actor, 4 * page);
+	off_t offset = fuzz_below(actor, 4) * page;
+	const struct kuid_page *at;
 	struct fuzz_call call;
-	void *at;
+	bool good;
 
 	if (!fuzz_use(actor, &call))
 		return;
-	at = mmap(NULL, 1 + fuzz_below(actor, 65536), protection, flags,
-		  call.fd, fuzz_below(actor, 4) * sysconf(_SC_PAGESIZE));
+	at = mmap(NULL, size, protection, flags, call.fd, offset);
 	fuzz_count(at == MAP_FAILED ? errno : 0);
-	if (at != MAP_FAILED)
-		fuzz_fail(actor, "mmap succeeds");
-	else if (errno != ENODEV && errno != EACCES && errno != EBADF)
-		fuzz_fail(actor, "mmap: %s", strerror(errno));
+	good = flags == MAP_SHARED && !offset && size <= page &&
+	       !(protection & (PROT_WRITE | PROT_EXEC));
+	if (at == MAP_FAILED) {
+		if (errno != EACCES && errno != EBADF &&
+		    (good || errno != EINVAL))
+			fuzz_fail(actor, "mmap: %s", strerror(errno));
+	} else {
+		if (!good)
+			fuzz_fail(actor, "mmap succeeds");
+		else if (protection & PROT_READ && !at->generation)
+			fuzz_fail(actor, "a page without generation");
+		munmap((void *)at, size);
+	}
 	fuzz_unuse(&call);
 }
 

@@ -252,14 +252,4 @@ TEST_F(read, is_not_written)
 	check_still_works(_metadata, self->fd, &self->last);
 }
 
-TEST_F(read, is_not_mapped)
-{
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, PROT_READ, MAP_SHARED,
-				   self->fd, 0));
-	EXPECT_EQ(ENODEV, errno);
-	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, PROT_READ, MAP_PRIVATE,
-				   self->fd, 0));
-	EXPECT_EQ(ENODEV, errno);
-}
-
 TEST_HARNESS_MAIN

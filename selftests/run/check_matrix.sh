@@ -45,8 +45,8 @@ nic="-device e1000,mac=52:54:00:6b:75:69"
 order="generate,hotplug,order,params,saved_state,sharing,steps,unique"
 
 # Interfaces that may differ between kernels.
-brief="abi,callers,generate,hibernate,poll,read,readv,splice,status,sysfs,trace,unique_over_loads"
-brief+=",uring,vectors.sh"
+brief="abi,callers,generate,hibernate,page,poll,read,readv,splice,status,sysfs,trace"
+brief+=",unique_over_loads,uring,vectors.sh"
 
 # Makes something that a row needs.
 prepare()

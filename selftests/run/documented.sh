@@ -58,16 +58,16 @@ ioctls()
 	same ioctl uapi/kuid.record kuid.4
 }
 
-# Each command of the manual names the fields of its struct, or the heading above it does. All
-# commands share one sentence about flags and reserved fields.
+# Each command of the manual, and the page, names the fields of its struct, or the heading above it
+# does. All commands share one sentence about flags and reserved fields.
 fields()
 {
 	awk '/^struct/ { name = $2 } /^\t__u/ { sub(/[[;].*/, "", $2); print name, $2 }' \
 		uapi/kuid.record | grep -v ' \(flags\|reserved0*\)$' >"$work/sources"
 	awk '
 		/^\.S[hs] / { name = ""; shared = "" }
-		/^\.It Dv KUID_IOC_/ { match($0, /struct [a-z_]+/); name = substr($0, RSTART + 7, RLENGTH - 7) }
-		/^\.It Dv KUID_IOC_/ { print_words(shared) }
+		/^\.It .*"struct / { match($0, /struct [a-z_]+/); name = substr($0, RSTART + 7, RLENGTH - 7) }
+		/^\.It .*"struct / { print_words(shared) }
 		function print_words(line,    n, i, word) {
 			n = split(line, word, /[^a-z0-9_]+/)
 			for (i = 1; i <= n; i++)

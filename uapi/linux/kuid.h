@@ -311,6 +311,37 @@ struct kuid_status {
 };
 
 /*
+ * The page: mmap() of any device file, with KUID_PAGE_SIZE, PROT_READ,
+ * MAP_SHARED and KUID_PAGE_OFFSET, shows struct kuid_page. It can't be mapped
+ * in any other way: EACCES if it is to be writable or executable, also later by
+ * mprotect(), otherwise EINVAL. It stays mapped in children and after the file
+ * is closed. While it is mapped, the module can't be unloaded.
+ */
+#define KUID_PAGE_OFFSET  0
+#define KUID_PAGE_SIZE	  4096
+#define KUID_PAGE_VERSION 1
+
+/**
+ * struct kuid_page - the page that processes with private lanes map
+ * @version: KUID_PAGE_VERSION; a program must not use private lanes if it does
+ *	not know the version
+ * @size: size of this struct in the kernel, in bytes; a later kernel may append
+ *	fields. The rest of the page is zero
+ * @generation: a lane may be used only while this is the lane's generation. It
+ *	changes when the epoch is closed, because the machine was cloned,
+ *	restored or is about to hibernate, or because the identity changes. It
+ *	changes again when the next epoch begins. Never 0. Read it as one 64-bit
+ *	word
+ * @reserved: zero
+ */
+struct kuid_page {
+	__u32 version;
+	__u32 size;
+	__u64 generation;
+	__u64 reserved[6];
+};
+
+/*
  * kuid_force_clock.flags: required; the caller accepts that slot formats may
  * repeat IDs.
  */
