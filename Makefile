@@ -164,9 +164,10 @@ vm-root: vm-packages
 # Modules for the tests, built beside the copy of the module that they use: one
 # checks the published vectors when it is loaded, two take IDs or hold up grace
 # periods in the kernel, and one, for kernels with KUnit, has the unit tests.
-# (4) are more arguments for make.
+# kuid_few is kuid itself, with 20 nodes for private lanes in an epoch. (4) are
+# more arguments for make.
 define build_test_modules
-	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit) $(3)
+	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit few) $(3)
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
 		selftests/unit/vectors.[ch] $(1)/selftests/vectors
 	@awk -f selftests/vectors/rows.awk selftests/vectors/*.tsv \
@@ -180,7 +181,11 @@ define build_test_modules
 	$(MAKE) -C $(2) M=$(1)/selftests/callers \
 		KBUILD_EXTRA_SYMBOLS=$(1)/Module.symvers $(4) modules
 	$(MAKE) -C $(2) M=$(1)/selftests/kunit $(4) modules
+	@cp -au $(MODULE_SOURCES) $(1)/selftests/few
+	$(MAKE) -C $(2) M=$(1)/selftests/few KCFLAGS=-DKUID_NODE_LAST=20 $(4) \
+		modules
 	@cp -u $(1)/selftests/*/*.ko $(3)/
+	@cp -u $(1)/selftests/few/kmod/kuid.ko $(3)/kuid_few.ko
 endef
 
 vm-modules: vm-root

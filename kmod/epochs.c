@@ -488,6 +488,55 @@ u32 kuid_epochs_given(void)
 	return given;
 }
 
+/* Begin an epoch, unless the epoch with @number has ended meanwhile. */
+static int kuid_epochs_begin_for_nodes(u64 number)
+{
+	struct kuid_change change;
+	int ret = 0;
+
+	mutex_lock(&kuid_epochs_lock);
+	change = kuid_change_none(KUID_EPOCH_NODES);
+	if (kuid_host.epoch->number == number)
+		ret = kuid_epochs_begin(&change);
+	mutex_unlock(&kuid_epochs_lock);
+	return ret;
+}
+
+/**
+ * kuid_epochs_private_node - hand out a node for a private lane
+ * @to: output, all members are set
+ *
+ * Context: process. Sleeps only to begin an epoch: the first one, or the next
+ * one if the nodes are used up.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready, or if there
+ * may be a twin and the next epoch has not begun yet; -EOPNOTSUPP if the node
+ * was given; -ENOMEM if an epoch can't begin.
+ */
+int kuid_epochs_private_node(struct kuid_private_node *to)
+{
+	enum kuid_handout handout;
+	int ret;
+
+	ret = kuid_epochs_start_now();
+	while (!ret) {
+		rcu_read_lock_sched();
+		handout = kuid_generator_private_node(&kuid_host, to);
+		rcu_read_unlock_sched();
+		switch (handout) {
+		case KUID_NODE_HANDED_OUT:
+			return 0;
+		case KUID_NODE_IS_GIVEN:
+			return -EOPNOTSUPP;
+		case KUID_NODE_CLOSED:
+			return -EAGAIN;
+		case KUID_NODES_USED_UP:
+			ret = kuid_epochs_begin_for_nodes(to->epoch);
+			break;
+		}
+	}
+	return ret;
+}
+
 /**
  * kuid_epochs_init - initialize the generator from the module parameters
  *

@@ -42,6 +42,7 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name);
 bool kuid_epochs_read(struct kuid_reading *reading);
 u32 kuid_epochs_given(void);
+int kuid_epochs_private_node(struct kuid_private_node *to);
 
 int __init kuid_epochs_init(void);
 void kuid_epochs_exit(void);

@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/capability.h>
+#include <linux/compat.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -27,6 +28,8 @@ static_assert(offsetof(struct kuid_generate, load_id) == 40);
 static_assert(sizeof(struct kuid_set_format) == 32);
 static_assert(sizeof(struct kuid_status) == 512);
 static_assert(offsetof(struct kuid_status, ids) == 104);
+static_assert(sizeof(struct kuid_private_lane) == 128);
+static_assert(offsetof(struct kuid_private_lane, reserved) == 56);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
 static_assert(offsetof(struct kuid_state, epoch) == 80);
@@ -155,6 +158,34 @@ static long kuid_ioctl_status(struct kuid_status __user *arg)
 	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
 }
 
+static long kuid_ioctl_private_lane(struct kuid_private_lane __user *arg)
+{
+	struct kuid_private_lane lane;
+	struct kuid_private_node node;
+	int ret;
+
+	if (copy_from_user(&lane, arg, sizeof(lane)))
+		return -EFAULT;
+	if (lane.flags || lane.reserved0 ||
+	    memchr_inv(lane.reserved, 0, sizeof(lane.reserved)))
+		return -EINVAL;
+	/* A lane needs 64-bit atomics, which 32-bit programs may lack. */
+	if (in_compat_syscall())
+		return -EOPNOTSUPP;
+	ret = kuid_epochs_private_node(&node);
+	if (ret)
+		return ret;
+	lane = (struct kuid_private_lane) {
+		.node = node.node,
+		.generation = node.generation,
+		.epoch = node.epoch,
+		.load_id = node.load_id,
+		.max_ahead_ns = kuid_host.max_ahead,
+		.step_limit_ns = kuid_host.step_limit,
+	};
+	return copy_to_user(arg, &lane, sizeof(lane)) ? -EFAULT : 0;
+}
+
 static long kuid_ioctl_force_clock(struct kuid_force_clock __user *arg)
 {
 	struct kuid_force_clock force;
@@ -276,6 +307,8 @@ long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return kuid_ioctl_set_format(file->private_data, argp);
 	case KUID_IOC_STATUS:
 		return kuid_ioctl_status(argp);
+	case KUID_IOC_PRIVATE_LANE:
+		return kuid_ioctl_private_lane(argp);
 	case KUID_IOC_FORCE_CLOCK:
 		return kuid_ioctl_force_clock(argp);
 	case KUID_IOC_GET_STATE:

@@ -13,6 +13,7 @@
 
 #include "../lib/admin.h"
 #include "../lib/children.h"
+#include "../lib/private.h"
 
 static bool random_is_ready(void)
 {
@@ -48,6 +49,8 @@ TEST(waits_for_random_bits)
 	struct kuid_force_clock force = {
 		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
 	};
+	const struct kuid_page *page;
+	struct kuid_private_lane lane;
 	struct kuid_status status;
 	struct kuid_state state;
 	__u8 ids[ID_SIZE_MAX];
@@ -94,6 +97,10 @@ TEST(waits_for_random_bits)
 	EXPECT_EQ(-EAGAIN, set_identity(fd, &set));
 	EXPECT_EQ(-1, ioctl(fd, KUID_IOC_FORCE_CLOCK, &force));
 	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(-EAGAIN, get_lane(fd, &lane));
+	page = map_page(fd);
+	ASSERT_NE(MAP_FAILED, page);
+	EXPECT_NE(0, generation_of(page));
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(0, status.epoch);
 	EXPECT_EQ(0, status.floor_ns);
@@ -142,6 +149,9 @@ TEST(waits_for_random_bits)
 		close(fds[i]);
 	}
 	EXPECT_EQ(0, get_state(fd, &state));
+	EXPECT_EQ(0, get_lane(fd, &lane));
+	EXPECT_TRUE(is_in_use(&lane, page));
+	EXPECT_EQ(0, unmap_page(page));
 	close(fd);
 	EXPECT_EQ(0, unload());
 }

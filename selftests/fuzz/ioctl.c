@@ -223,6 +223,7 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			 const struct fuzz_call *call, const void *asked,
 			 const void *answer)
 {
+	const struct kuid_private_lane *lane = answer;
 	const struct kuid_query *query = answer;
 	const struct kuid_status *status = answer;
 	const struct kuid_state *state = answer;
@@ -280,6 +281,14 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 		     (state->wall_ns < call->wall_before ||
 		      state->wall_ns > call->wall_after)))
 			fuzz_fail(actor, "GET_STATE doesn't answer right");
+		break;
+	case KUID_IOC_PRIVATE_LANE:
+		if (!node_is_random(lane->node) || lane->node >> 48 ||
+		    !lane->generation || !lane->load_id ||
+		    lane->epoch < call->before.epoch ||
+		    lane->epoch > call->after.epoch ||
+		    lane->max_ahead_ns != fuzz_world->max_ahead_ns)
+			fuzz_fail(actor, "PRIVATE_LANE doesn't answer right");
 		break;
 	case KUID_IOC_FORCE_CLOCK:
 		epoch = ((const struct kuid_force_clock *)answer)->epoch;
@@ -366,6 +375,9 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 	const struct kuid_set_identity *identity = arg;
 
 	switch (call->error) {
+	case EOPNOTSUPP:
+		/* Another actor may have given the node. */
+		return c->cmd == KUID_IOC_PRIVATE_LANE;
 	case EBUSY:
 		return c->cmd == KUID_IOC_SET_FORMAT && call->file->taken;
 	case ENODEV:

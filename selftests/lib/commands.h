@@ -112,6 +112,18 @@ static const struct field status_fields[] = {
 	FIELD(kuid_status, reserved, BITS, 0),
 };
 
+static const struct field private_lane_fields[] = {
+	FIELD(kuid_private_lane, flags, BITS, 0),
+	FIELD(kuid_private_lane, reserved0, BITS, 0),
+	FIELD(kuid_private_lane, node, OUT),
+	FIELD(kuid_private_lane, generation, OUT),
+	FIELD(kuid_private_lane, epoch, OUT),
+	FIELD(kuid_private_lane, load_id, OUT),
+	FIELD(kuid_private_lane, max_ahead_ns, OUT),
+	FIELD(kuid_private_lane, step_limit_ns, OUT),
+	FIELD(kuid_private_lane, reserved, BITS, 0),
+};
+
 static const struct field force_clock_fields[] = {
 	FIELD(kuid_force_clock, flags, BITS, KUID_FORCE_CLOCK_MAY_REPEAT),
 	FIELD(kuid_force_clock, reserved0, BITS, 0),
@@ -204,6 +216,8 @@ static inline void good_acknowledge(void *arg, void *buffer)
 		NO_CAPABILITY, NULL, ##__VA_ARGS__)			\
 	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY,	\
 		NULL, ##__VA_ARGS__)					\
+	COMMAND(PRIVATE_LANE, kuid_private_lane, private_lane_fields,	\
+		NO_CAPABILITY, NULL, ##__VA_ARGS__)			\
 	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields,	\
 		CAP_SYS_TIME, good_force_clock, ##__VA_ARGS__)		\
 	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY,	\

@@ -24,7 +24,7 @@ boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.
 # Tests of waiting, sharing and hotplug, of all ways to take IDs or poll, of epochs and of the
 # module itself. Tests of refused requests and of order and time of IDs are left out: such a kernel
 # finds no more in them than another, and the fuzzer makes more requests than they do.
-only=callers,generate,hibernate,identity,kunit.sh,load,page,params,poll,queue,read,readv
+only=callers,generate,hibernate,identity,kunit.sh,lane,load,page,params,poll,queue,read,readv
 only+=,saved_state,sharing,splice,state_deadline,steps,stuck,sysfs,text,trace,undelivered
 only+=,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"

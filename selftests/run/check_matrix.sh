@@ -45,7 +45,7 @@ nic="-device e1000,mac=52:54:00:6b:75:69"
 order="generate,hotplug,order,params,saved_state,sharing,steps,unique"
 
 # Interfaces that may differ between kernels.
-brief="abi,callers,generate,hibernate,page,poll,read,readv,splice,status,sysfs,trace"
+brief="abi,callers,generate,hibernate,lane,page,poll,read,readv,splice,status,sysfs,trace"
 brief+=",unique_over_loads,uring,vectors.sh"
 
 # Makes something that a row needs.

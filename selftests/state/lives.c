@@ -16,6 +16,7 @@
 
 #include "../lib/admin.h"
 #include "../lib/children.h"
+#include "../lib/private.h"
 #include "../lib/set_wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -47,6 +48,7 @@ struct taken {
  * @told: wall clock when the fork was first reported; 0 before
  * @began: wall clock when the first life began
  * @load_id: load_id of the last epoch of a restored machine
+ * @node: node of its private lane; 0 if the node was given
  * @taken: by life, reader, format and phase
  */
 struct memory {
@@ -58,6 +60,7 @@ struct memory {
 	__u64 told;
 	__u64 began;
 	__u64 load_id;
+	__u64 node;
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
 
@@ -415,10 +418,37 @@ static __u32 stale_formats(int fd)
 	return stale;
 }
 
+/*
+ * A private lane ends when the fork is reported. A machine that was not forked
+ * keeps it. There is none if the node was given.
+ */
+static void check_lane(struct memory *m, int fd,
+		       const struct kuid_private_lane *lane,
+		       const struct kuid_page *page)
+{
+	struct kuid_private_lane next;
+	int ret = get_lane(fd, &next);
+
+	if (!lane->node) {
+		if (ret != -EOPNOTSUPP)
+			fail("a private lane, though the node was given: %d",
+			     ret);
+		return;
+	}
+	if (is_in_use(lane, page) != !m->told)
+		fail("the private lane is %sin use",
+		     is_in_use(lane, page) ? "" : "not ");
+	if (ret || !is_in_use(&next, page))
+		fail("no other private lane: %d", ret);
+	m->node = next.node;
+}
+
 /* Take IDs while the machine is saved and restored, until @stop is set. */
 static int be_cloned(int argc, char **argv)
 {
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
+	const struct kuid_page *page;
+	struct kuid_private_lane lane = { 0 };
 	struct memory *m = map_device();
 	struct kuid_status first, status;
 	pid_t pids[READERS];
@@ -441,11 +471,17 @@ static int be_cloned(int argc, char **argv)
 		fail("can't begin anew: %m");
 	if (get_status(fd, &first))
 		fail("STATUS: %m");
+	page = map_page(fd);
+	if (page == MAP_FAILED)
+		fail("can't map the page: %m");
+	if (!given && (get_lane(fd, &lane) || !is_in_use(&lane, page)))
+		fail("no private lane: %m");
 	start_readers(m, 0, pids, pick_seed());
 	puts("# lives: at work");
 	fflush(stdout);
 	end_readers(pids);
 
+	check_lane(m, fd, &lane, page);
 	if (get_status(fd, &status))
 		fail("STATUS: %m");
 	stale = stale_formats(fd);
@@ -487,6 +523,8 @@ static int compare_twins(int argc, char **argv)
 	/* The twins' epochs have the same numbers, so load_id must differ. */
 	if (m[1]->load_id == m[2]->load_id)
 		fail("the twins have the load_id %llx", m[1]->load_id);
+	if (m[1]->node && m[1]->node == m[2]->node)
+		fail("the twins have a lane with the node %llx", m[1]->node);
 	for (k = 0; k < NR_FORMATS; k++) {
 		size_t before, after, repeats[2];
 		size_t nr[2] = { 0 }, refused = 0;

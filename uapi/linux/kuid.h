@@ -15,9 +15,9 @@
  * file continues an unfinished line. readv, splice and io_uring work the same
  * way.
  *
- * The ioctls below query the limits, choose a format and an order, and put IDs
- * into memory together with their count and epoch. They work on every device
- * file of kuid.
+ * The ioctls below query the limits, choose a format and an order, put IDs into
+ * memory together with their count and epoch, and let a process make IDs by
+ * itself. They work on every device file of kuid, whatever its format.
  *
  * Rules of this interface, for every struct:
  *
@@ -206,9 +206,9 @@ struct kuid_set_format {
 /*
  * The clock of the stamp formats, or that of the slot formats, is ahead of the
  * wall clock by stamp_lag_ns or slot_lag_ns and runs at half speed, because the
- * wall clock was set back or is behind the restored floor. If the module is
- * loaded again, slot formats repeat IDs unless the wall clock has caught up by
- * then or the saved state is restored.
+ * wall clock was set back or is behind a floor. If the module is loaded again,
+ * slot formats repeat IDs unless the wall clock has caught up by then or the
+ * saved state is restored.
  */
 #define KUID_REASON_STAMPS_HALF_SPEED 0x001
 #define KUID_REASON_SLOTS_HALF_SPEED  0x002
@@ -264,7 +264,8 @@ struct kuid_set_format {
  *	epoch together name one epoch of all loads, boots and machines; 0 if
  *	there is no epoch yet
  * @stamp_lag_ns: out: how far the clock of the stamp formats is ahead of the
- *	wall clock, which was set back or is behind a floor
+ *	wall clock, which was set back or is behind a floor, or behind the time
+ *	from which a given node goes on that a private lane may have had
  * @slot_lag_ns: out: the same for the slot formats
  * @stamp_ahead_ns: out: how far the highest ID of the stamp formats is ahead of
  *	their clock
@@ -278,7 +279,8 @@ struct kuid_set_format {
  * @steps_forward: out: how often it was found set forward, which a suspend of
  *	the machine looks like, too
  * @ids: out: number of IDs that were made for callers, by KUID_FORMAT_*; some
- *	of them may not have arrived, for example at a bad address
+ *	of them may not have arrived, for example at a bad address. IDs of
+ *	private lanes are not counted
  * @vm_forks: out: how often the machine was cloned or restored, or resumed from
  *	hibernation or failed to hibernate
  * @floor_ns: out: &struct kuid_state.floor_ns
@@ -308,6 +310,48 @@ struct kuid_status {
 	__u64 floor_ns;
 	__u64 ceiling_ns;
 	__u64 reserved[32];
+};
+
+/**
+ * struct kuid_private_lane - get a node for a private lane
+ * @flags: in: must be zero
+ * @reserved0: must be zero
+ * @node: out: a node for v1 and v6, 48 bits with the multicast bit set. Nobody
+ *	else has or gets it
+ * @generation: out: see &struct kuid_page.generation
+ * @epoch: out: number of the epoch that @node belongs to
+ * @load_id: out: that epoch's, see &struct kuid_status.load_id
+ * @max_ahead_ns: out: how far the time in an ID may be ahead of the lane's
+ *	clock, as in &struct kuid_query
+ * @step_limit_ns: out: how far in total the wall clock may be set back before
+ *	the lane must not be used any more; until then its clock goes on at half
+ *	speed. No ID is ahead of the wall clock by more than the sum of both
+ * @reserved: must be zero
+ *
+ * A private lane is a node and strictly increasing times, from which a process
+ * makes v1, v6 and v7 in its own memory. The kernel keeps no record of it, and
+ * nothing is given back. The IDs are not counted.
+ *
+ * An ID of the lane may be used if &struct kuid_page.generation is the lane's
+ * at some moment after the ID was made. Read it after the ID, with acquire
+ * semantics. If it is another one, drop the ID and get another lane. A child
+ * that was forked must not use the lane of its parent.
+ *
+ * EAGAIN, also without O_NONBLOCK: the kernel's random generator is not ready,
+ * or the machine may be a clone and the next epoch has not begun yet.
+ * EOPNOTSUPP: the node was given; or the caller is a 32-bit program on a 64-bit
+ * kernel.
+ */
+struct kuid_private_lane {
+	__u32 flags;
+	__u32 reserved0;
+	__u64 node;
+	__u64 generation;
+	__u64 epoch;
+	__u64 load_id;
+	__u64 max_ahead_ns;
+	__u64 step_limit_ns;
+	__u64 reserved[9];
 };
 
 /*
@@ -545,6 +589,9 @@ struct kuid_set_identity {
 #define KUID_IOC_GENERATE   _IOWR(KUID_IOC_MAGIC, 0x01, struct kuid_generate)
 #define KUID_IOC_SET_FORMAT _IOW(KUID_IOC_MAGIC, 0x02, struct kuid_set_format)
 #define KUID_IOC_STATUS	    _IOWR(KUID_IOC_MAGIC, 0x03, struct kuid_status)
+
+#define KUID_IOC_PRIVATE_LANE \
+	_IOWR(KUID_IOC_MAGIC, 0x04, struct kuid_private_lane)
 
 #define KUID_IOC_FORCE_CLOCK \
 	_IOWR(KUID_IOC_MAGIC, 0x20, struct kuid_force_clock)

@@ -16,6 +16,7 @@ module=/lib/kuid.ko
 # For tests that load modules themselves.
 export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 export KUID_CALLERS=/lib/kuid_callers.ko KUID_GRACE=/lib/kuid_grace.ko
+[ ! -e /lib/kuid_few.ko ] || export KUID_FEW=/lib/kuid_few.ko
 [ ! -e /lib/kuid_kunit.ko ] || export KUID_KUNIT=/lib/kuid_kunit.ko
 [ ! -e /lib/e1000.ko ] || export KUID_NIC=/lib/e1000.ko
 # For programs that use cmocka.

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nodes for private lanes: nobody else has or gets one, and the generation
+ * tells when a lane must not be used any more. The module is left loaded or
+ * not, as it was found.
+ */
+#include "../../kselftest_harness.h"
+
+#include "../lib/children.h"
+#include "../lib/own_module.h"
+#include "../lib/private.h"
+#include "../lib/set_wall.h"
+#include "../lib/skip.h"
+
+#define LANES_AHEAD	(AHEAD_NS + STEP_LIMIT_NS)
+
+FIXTURE(lane) {
+	bool was_loaded;
+	int fd;			/* /dev/kuid, O_NONBLOCK */
+	const struct kuid_page *page;
+};
+
+FIXTURE_SETUP(lane)
+{
+	self->fd = -1;
+	self->page = MAP_FAILED;
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	self->was_loaded = take_module(_metadata);
+}
+
+static void give_back_page(FIXTURE_DATA(lane) *self)
+{
+	if (self->page != MAP_FAILED)
+		unmap_page(self->page);
+	self->page = MAP_FAILED;
+}
+
+FIXTURE_TEARDOWN(lane)
+{
+	give_back_page(self);
+	close(self->fd);
+	give_back_module(_metadata, self->was_loaded);
+}
+
+static void start_mapped(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(lane) *self, const char *params)
+{
+	start(_metadata, &self->fd, params);
+	self->page = map_page(self->fd);
+	ASSERT_NE(MAP_FAILED, self->page);
+}
+
+static int begin_epoch(int fd)
+{
+	struct kuid_set_identity nothing = { .flags = 0 };
+
+	return set_identity(fd, &nothing);
+}
+
+static int give_node(int fd, __u64 node)
+{
+	struct kuid_set_identity set = {
+		.node_from = KUID_FROM_GIVEN,
+		.node = node,
+	};
+
+	return set_identity(fd, &set);
+}
+
+static int draw_node(int fd)
+{
+	struct kuid_set_identity set = { .node_from = KUID_FROM_RANDOM };
+
+	return set_identity(fd, &set);
+}
+
+#define PROCESSES	8
+#define NODES		500
+
+struct nodes {
+	__u64 of[PROCESSES][NODES];
+};
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const __u64 *one = a, *other = b;
+
+	return *one < *other ? -1 : *one > *other;
+}
+
+/* Processes get nodes at the same time, from all device files. */
+TEST_F(lane, each_node_is_handed_out_once)
+{
+	struct nodes *nodes = share_memory(sizeof(*nodes));
+	__u64 *all = nodes->of[0];
+	struct kuid_state state;
+	pid_t pids[PROCESSES];
+	int p, i;
+
+	ASSERT_NE(NULL, nodes);
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	for (p = 0; p < PROCESSES; p++) {
+		pids[p] = fork_child();
+		ASSERT_LE(0, pids[p]);
+		if (pids[p])
+			continue;
+		for (i = 0; i < NODES; i++) {
+			int nr = (p + i) % NR_FORMAT_FILES;
+			int fd = open_device_file(format_of_file(nr),
+						  is_text_file(nr) ? ".txt" : "",
+						  0);
+			struct kuid_private_lane lane;
+
+			if (get_lane(fd, &lane) || lane.epoch != state.epoch ||
+			    lane.load_id != state.load_id)
+				_exit(1);
+			nodes->of[p][i] = lane.node;
+			close(fd);
+		}
+		_exit(0);
+	}
+	for (p = 0; p < PROCESSES; p++)
+		EXPECT_TRUE(ended_well(pids[p]));
+	qsort(all, PROCESSES * NODES, sizeof(*all), compare_nodes);
+	for (i = 0; i < PROCESSES * NODES; i++) {
+		ASSERT_TRUE(node_is_random(all[i]));
+		ASSERT_EQ(0, all[i] >> 48);
+		ASSERT_NE(state.node, all[i]);
+		if (i)
+			ASSERT_NE(all[i - 1], all[i]);
+	}
+}
+
+/* The command changes neither the counters nor the open file. */
+TEST_F(lane, nothing_is_counted)
+{
+	struct kuid_set_format set = { .format = KUID_FORMAT_V7 };
+	struct kuid_status before, after;
+	struct kuid_private_lane lane;
+	int i;
+
+	start(_metadata, &self->fd, "max_ahead_ms=7 step_limit_ms=123");
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+	EXPECT_EQ(7 * NSEC_PER_MSEC, lane.max_ahead_ns);
+	EXPECT_EQ(123 * NSEC_PER_MSEC, lane.step_limit_ns);
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, get_lane(self->fd, &lane));
+	ASSERT_EQ(0, get_status(self->fd, &after));
+	EXPECT_EQ(0, memcmp(before.ids, after.ids, sizeof(after.ids)));
+	EXPECT_EQ(before.epoch, after.epoch);
+	EXPECT_EQ(before.waits, after.waits);
+	EXPECT_EQ(before.would_blocks, after.would_blocks);
+	/* The file's format can still be set. */
+	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_SET_FORMAT, &set));
+}
+
+/* The lane has ended and there is another one, which replaces it. */
+static void expect_next_lane(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(lane) *self,
+			     struct kuid_private_lane *lane)
+{
+	struct kuid_private_lane next;
+
+	EXPECT_FALSE(is_in_use(lane, self->page));
+	ASSERT_EQ(0, get_lane(self->fd, &next));
+	EXPECT_TRUE(is_in_use(&next, self->page));
+	EXPECT_NE(0, next.generation);
+	EXPECT_LT(lane->epoch, next.epoch);
+	EXPECT_EQ(lane->load_id, next.load_id);
+	EXPECT_NE(lane->node, next.node);
+	*lane = next;
+}
+
+TEST_F(lane, ends_with_the_epoch)
+{
+	struct kuid_private_lane lane;
+	__u64 epoch, generation;
+
+	start_mapped(_metadata, self, "");
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+	EXPECT_TRUE(is_in_use(&lane, self->page));
+
+	ASSERT_EQ(0, begin_epoch(self->fd));
+	expect_next_lane(_metadata, self, &lane);
+	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	expect_next_lane(_metadata, self, &lane);
+	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	expect_next_lane(_metadata, self, &lane);
+	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
+	EXPECT_FALSE(is_in_use(&lane, self->page));
+	generation = generation_of(self->page);
+	ASSERT_EQ(0, draw_node(self->fd));
+	EXPECT_NE(generation, generation_of(self->page));
+	expect_next_lane(_metadata, self, &lane);
+
+	/* A ceiling begins no epoch. */
+	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + 3600 * NSEC_PER_SEC));
+	EXPECT_TRUE(is_in_use(&lane, self->page));
+}
+
+/* Only a step back that begins an epoch ends a lane. */
+TEST_F(lane, ends_after_a_large_clock_step)
+{
+	const struct format *v1 = format_of(KUID_FORMAT_V1);
+	struct kuid_private_lane lane, next;
+	__u8 id[ID_SIZE_MAX];
+
+	start_mapped(_metadata, self, "");
+	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+
+	ASSERT_EQ(0, shift_wall_seconds(-5));
+	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
+	ASSERT_EQ(0, shift_wall_seconds(5));
+	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
+	ASSERT_EQ(0, get_lane(self->fd, &next));
+	EXPECT_TRUE(is_in_use(&lane, self->page));
+	EXPECT_EQ(lane.epoch, next.epoch);
+
+	ASSERT_EQ(0, shift_wall_seconds(-100));
+	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
+	/* A worker begins the epoch. */
+	while (is_in_use(&lane, self->page))
+		usleep(5000);
+	expect_next_lane(_metadata, self, &lane);
+	ASSERT_EQ(0, shift_wall_seconds(100));
+}
+
+/*
+ * Opening /dev/snapshot announces hibernation, closing it the resume. Until
+ * then no machine that resumes from the image may use a lane.
+ */
+TEST_F(lane, there_is_none_while_closed)
+{
+	struct kuid_private_lane lane, none;
+	__u64 generation;
+	int snapshot;
+
+	start_mapped(_metadata, self, "");
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+	snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
+	if (snapshot < 0)
+		SKIP(return, "this kernel has no user space hibernation");
+
+	EXPECT_FALSE(is_in_use(&lane, self->page));
+	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
+	generation = generation_of(self->page);
+	EXPECT_NE(0, generation);
+	/* An epoch that begins meanwhile is closed as well. */
+	ASSERT_EQ(0, begin_epoch(self->fd));
+	EXPECT_FALSE(is_in_use(&lane, self->page));
+	EXPECT_NE(generation, generation_of(self->page));
+	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
+	/* The node is given, whether the machine has a twin or not. */
+	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
+	EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &none));
+	ASSERT_EQ(0, draw_node(self->fd));
+	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
+	generation = generation_of(self->page);
+
+	close(snapshot);
+	EXPECT_NE(generation, generation_of(self->page));
+	ASSERT_EQ(0, get_lane(self->fd, &none));
+	EXPECT_TRUE(is_in_use(&none, self->page));
+	EXPECT_NE(lane.generation, none.generation);
+	EXPECT_NE(lane.load_id, none.load_id);
+	EXPECT_NE(lane.node, none.node);
+}
+
+TEST_F(lane, there_is_none_with_a_given_node)
+{
+	static const char *const params[] = {
+		"node=0123456789ab", "node=0223456789ab",
+	};
+	struct kuid_private_lane lane;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(params); i++) {
+		start_mapped(_metadata, self, params[i]);
+		EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
+		EXPECT_NE(0, generation_of(self->page));
+		EXPECT_EQ(0, draw_node(self->fd));
+		EXPECT_EQ(0, get_lane(self->fd, &lane));
+		EXPECT_TRUE(is_in_use(&lane, self->page));
+		EXPECT_EQ(0, give_node(self->fd, GIVEN_NODE));
+		EXPECT_FALSE(is_in_use(&lane, self->page));
+		EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
+		give_back_page(self);
+		stop(_metadata, &self->fd);
+	}
+}
+
+static __u64 stamp_lag(int fd)
+{
+	struct kuid_status status;
+
+	return get_status(fd, &status) ? UINT64_MAX : status.stamp_lag_ns;
+}
+
+/* The time of the next v1. The call does not wait. */
+static __u64 next_time(struct __test_metadata *_metadata, int fd)
+{
+	struct fields fields = { 0 };
+
+	EXPECT_EQ(0, take_fields(fd, format_of(KUID_FORMAT_V1), &fields));
+	return fields.ns;
+}
+
+/*
+ * An administrator may give a node that a lane has. The lane may have made IDs
+ * that are ahead of the wall clock by the lag and the window.
+ */
+TEST_F(lane, a_given_node_goes_on_above_it)
+{
+	struct kuid_private_lane lane;
+	struct kuid_status status;
+	__u64 before, time;
+
+	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+	before = clock_ns();
+	ASSERT_EQ(0, give_node(self->fd, lane.node));
+	/* All of the window can be had at once. */
+	EXPECT_LE(before + LANES_AHEAD, next_time(_metadata, self->fd));
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_NE(0, status.stamp_lag_ns);
+	EXPECT_GE(LANES_AHEAD + NSEC_PER_USEC, status.stamp_lag_ns);
+	EXPECT_NE(0, status.reasons & KUID_REASON_STAMPS_HALF_SPEED);
+	EXPECT_EQ(0, status.slot_lag_ns);
+
+	/* The next random node begins at the wall clock. */
+	ASSERT_EQ(0, draw_node(self->fd));
+	EXPECT_EQ(0, stamp_lag(self->fd));
+	time = next_time(_metadata, self->fd);
+	EXPECT_GE(clock_ns() + AHEAD_NS, time);
+}
+
+TEST_F(lane, a_given_node_goes_on_at_once_otherwise)
+{
+	struct kuid_private_lane lane;
+
+	start(_metadata, &self->fd, "");
+	/* No lane has had a node. */
+	next_time(_metadata, self->fd);
+	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
+	EXPECT_EQ(0, stamp_lag(self->fd));
+	ASSERT_EQ(0, draw_node(self->fd));
+	/* No lane can have had this node. */
+	ASSERT_EQ(0, get_lane(self->fd, &lane));
+	ASSERT_EQ(0, give_node(self->fd, 0x0223456789abULL));
+	EXPECT_EQ(0, stamp_lag(self->fd));
+}
+
+/* KUID_FEW names a module whose epochs have this many nodes for lanes. */
+#define FEW		20
+
+TEST_F(lane, nodes_can_be_used_up)
+{
+	const char *few = getenv("KUID_FEW");
+	struct kuid_private_lane lane, last = { 0 };
+	struct kuid_status status;
+	__u64 epoch;
+	int i;
+
+	if (!few)
+		SKIP(return, "KUID_FEW doesn't name a module");
+	ASSERT_EQ(0, load_file(few, ""));
+	self->fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	self->page = map_page(self->fd);
+	ASSERT_NE(MAP_FAILED, self->page);
+	for (epoch = 1; epoch <= 5; epoch++) {
+		for (i = 0; i < FEW; i++) {
+			ASSERT_EQ(0, get_lane(self->fd, &lane));
+			ASSERT_EQ(epoch, lane.epoch);
+			ASSERT_EQ(last.load_id ?: lane.load_id, lane.load_id);
+			ASSERT_NE(last.node, lane.node);
+			EXPECT_TRUE(is_in_use(&lane, self->page));
+			EXPECT_EQ(last.epoch == epoch,
+				  is_in_use(&last, self->page));
+			last = lane;
+		}
+	}
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(5, status.epoch);
+	EXPECT_EQ(0, status.vm_forks);
+}
+
+TEST_HARNESS_MAIN
