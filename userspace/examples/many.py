@@ -30,7 +30,7 @@ def read(path, size):
     return data
 
 
-def from_kuid(path):
+def from_device(path):
     batch = read(path, COUNT * SIZE)
     ids = [uuid.UUID(bytes=batch[at : at + SIZE]) for at in range(0, len(batch), SIZE)]
     line = read(path + ".txt", LINE)
@@ -51,7 +51,7 @@ def main():
     path = arguments[0] if arguments else "/dev/kuids/v7"
 
     try:
-        ids = from_kuid(path)
+        ids = from_device(path)
     except FileNotFoundError:
         if not fallback:
             sys.exit(f"many.py: no {path}: load the module kuid, or use --fallback")

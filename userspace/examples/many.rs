@@ -33,7 +33,7 @@ fn text(id: u128) -> String {
     text
 }
 
-fn from_kuid(path: &str) -> io::Result<Vec<String>> {
+fn from_device(path: &str) -> io::Result<Vec<String>> {
     let mut ids: Vec<String> = read::<{ COUNT * SIZE }>(path)?
         .chunks_exact(SIZE)
         .map(|id| text(u128::from_be_bytes(id.try_into().unwrap())))
@@ -56,7 +56,7 @@ fn main() {
     let fallback = arguments.next_if_eq("--fallback").is_some();
     let path = arguments.next().unwrap_or_else(|| "/dev/kuids/v7".into());
 
-    let ids = match from_kuid(&path) {
+    let ids = match from_device(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound && fallback => {
             (0..COUNT).map(|_| without_kuid()).collect()
         }
