@@ -69,6 +69,25 @@ static bool has_interval(unsigned int format)
 	       fields.has & KUID_HAS_INTERVAL;
 }
 
+static bool sorts_by_time(unsigned int format)
+{
+	unsigned char before[KUID_ID_MAX], id[KUID_ID_MAX];
+	size_t size = kuid_format_id_size(format);
+
+	if (has_interval(format))
+		return false;
+	/* One second for each bit, so that each field of the time changes. */
+	for (int64_t sec = 0; sec < UINT32_MAX; sec = sec * 2 + 1) {
+		if (kuid_lowest_at(format, sec, 0, KUID_INTERVAL_DEFAULT, 0,
+				   id))
+			err(EXIT_FAILED, "the lowest ID of a time");
+		if (sec && memcmp(before, id, size) >= 0)
+			return false;
+		memcpy(before, id, size);
+	}
+	return true;
+}
+
 static bool is_host_only(unsigned int format)
 {
 	return is_grid(format) && !has_interval(format);
@@ -100,6 +119,7 @@ static const struct {
 	{ "{node}", shows_node },
 	{ "{worker}", shows_worker },
 	{ "{interval}", has_interval },
+	{ "{by_time}", sorts_by_time },
 	{ "{decimal}", has_decimal },
 	{ "{ulid}", has_ulid },
 	{ "{host_only}", is_host_only },

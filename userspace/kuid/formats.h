@@ -19,6 +19,8 @@
  *	are those of lex and of the grid
  * {node}, {worker}: by the part of the identity that their IDs show
  * {interval}: those that have an interval
+ * {by_time}: those whose bytes, and so their text, sort by time; those with an
+ *	interval do so only among IDs that are 2^I seconds apart
  * {host_only}: those of the grid without node and interval, whose IDs are
  *	unique on one host only, so that a process can't make them itself
  * {decimal}, {ulid}: those that have this form

@@ -582,9 +582,6 @@ end_hex         01a22ee6b00070008000000000000000
 lowest_cf       01A19467-E800-7000-8000000000000000
 highest_cf      01A22EE6-AFFF-7FFF-BFFFFFFFFFFFFFFF
 end_cf          01A22EE6-B000-7000-8000000000000000
-lowest_guid     6794a10100e800708000000000000000
-highest_guid    e62ea201ffafff7fbfffffffffffffff
-end_guid        e62ea20100b000708000000000000000
 lowest_ulid     01M6A6FT00E008000000000000
 highest_ulid    01M8QEDBZZFZZVZZZZZZZZZZZZ
 end_ulid        01M8QEDC00E008000000000000
@@ -602,12 +599,22 @@ it "range prints all forms" prints "$range_v7" range -f v7 --from 2026-11-01 --t
 it "range --json prints a line" prints "$range_k64" \
 	range -f k64 --from 2026-11-01T00:00:00Z --to 2026-12-01 --json
 
+note='kuid: note: v1 does not sort by time as bytes, so BETWEEN does not find its IDs where bytes are'
+note="$note compared; $by_time_formats do"
+
+# The command before said that a database may find nothing by this range, and no more.
+notes_order()
+{
+	[ "$(cat "$err")" = "$note" ]
+}
+
 # FORMAT FROM TO WHAT TIME ORDER: the ID of a range that is called so is of a time.
 range_has_time()
 {
 	format=$1 from=$2 to=$3 name=$4 time=$5
 	shift 5
-	kuid range -f "$format" --from "$from" --to "$to" "$@" >"$out" 2>"$err" && [ ! -s "$err" ] &&
+	kuid range -f "$format" --from "$from" --to "$to" "$@" >"$out" 2>"$err" &&
+		if [ "$format" = v1 ]; then notes_order; else [ ! -s "$err" ]; fi &&
 		id=$(sed -n "s/^$name  *//p" "$out") && prints "$time" inspect --time -f "$format" "$@" "$id"
 }
 
