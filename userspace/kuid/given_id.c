@@ -83,6 +83,8 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 				  output_null ? "ID" : "line", id->line, text);
 		free(text);
 	}
+	/* If both go to one place, keep the message behind earlier output. */
+	output_finish();
 	if (!given.keep_going)
 		errx(EXIT_FAILED, "%s", message);
 	warnx("%s", message);

@@ -400,6 +400,17 @@ goes_on()
 	[ $? -eq "$status" ] && [ "$(cat "$err")" = "$text" ] && cmp "$out" "$work/want"
 }
 
+# STATUS TEXT INPUT ARGUMENT...: as a log has it, where output and messages go to one file.
+logs()
+{
+	status=$1
+	printf '%s\n' "$2" >"$work/want"
+	printf '%b' "$3" >"$work/in"
+	shift 3
+	kuid "$@" <"$work/in" >"$out" 2>&1
+	[ $? -eq "$status" ] && cmp "$out" "$work/want"
+}
+
 no_id='kuid: standard input, line 2: "x" is no ID: it ends too early'
 it "inspect --keep-going tells what is wrong in its place" goes_on 5 "$no_id" "$v1\nx\n$k64\n" \
 	"$inspected_v1
@@ -411,6 +422,19 @@ it "inspect -k --json tells what is wrong as JSON" goes_on 5 "$no_id" "$v7\nx\n$
 	"$json_v7
 {\"error\": \"standard input, line 2: \\\"x\\\" is no ID: it ends too early\"}
 $json_v7" inspect -k --json --from-kuid
+it "convert -k: a message stands where its line does" logs 5 "$v6
+$no_id
+-
+$v6" "$v1\nx\n$v1\n" convert -k --to v6
+it "inspect -k: a message stands where its line does" logs 5 "2022-02-22T19:22:22.0000000Z
+$no_id
+-
+2022-02-22T19:22:22.0000000Z" "$v1\nx\n$v1\n" inspect -k --time
+it "compare -k: a message stands where its line does" logs 5 "equal
+kuid: standard input, line 3: \"x\" is no ID: it ends too early
+-" "$v1\n$v1\nx\n" compare -k
+it "convert: the message that ends it stands behind the lines before" logs 1 "$v6
+$no_id" "$v1\nx\n$v1\n" convert --to v6
 it "inspect --keep-going: nothing is wrong" prints "$inspected_v1" inspect --keep-going $v1
 it "convert --keep-going prints as many lines as it reads" goes_on 5 "$no_id" \
 	"$v1\nx\n$v1\n" "$v6
