@@ -100,10 +100,21 @@ static const char *change_format(const struct given_id *id)
 	return given_id_wrong(id, "%s can't be converted to %s", from, to);
 }
 
+static const char *convert_id(const struct given_id *id)
+{
+	struct given_id known = *id;
+	struct kuid_fields fields;
+
+	/* -f uuid also reads UUIDs of formats that have more forms. */
+	if (kuid_decode(id->format, id->bytes, given.interval, 0, &fields))
+		err(EXIT_FAILED, "fields of an ID");
+	known.format = fields.format;
+	return form ? change_form(&known) : change_format(&known);
+}
+
 static int run(void)
 {
-	return given_id_each(form ? change_form : change_format,
-			     given_id_print_mark);
+	return given_id_each(convert_id, given_id_print_mark);
 }
 
 const struct verb verb_convert = {

@@ -311,6 +311,10 @@ it "--form=guid is refused" fails 2 '"guid" is not a form' inspect --form guid $
 it "convert to ULID of v6 is refused" fails 1 'v6 has no form "ulid"' convert --to ulid $v6
 it "convert to ULID of version 4 is refused" fails 1 'uuid has no form "ulid"' \
 	convert --to ulid $v4
+it "convert of any UUID knows v7" prints $ulid convert -f uuid --to ulid $v7
+it "convert of any UUID knows v1" prints $v6 convert -f uuid --to v6 $v1
+it "convert of any UUID tells what it knows" fails 1 'v6 has no form "ulid"' \
+	convert -f uuid --to ulid $v6
 it "convert to decimal of k96 is refused" fails 1 'k96 has no form "decimal"' \
 	convert --to decimal $k96
 it "convert reads standard input" prints_from "$v1\n$v1\n" "$v6
