@@ -149,9 +149,14 @@ static int parse_strictly(const char *text, size_t size, unsigned int format,
 		return found < 0 ? -1 : 0;
 	}
 	id->format = format;
-	/* These three are of different lengths. */
+	/*
+	 * These three are of different lengths, but canonical text of a UUID
+	 * that ends too early, which its fourth "-" tells, may have any.
+	 */
 	if (given.form)
 		form = given.form->form;
+	else if (size > 23 && text[23] == '-')
+		form = KUID_FORM_CANONICAL;
 	else if (size == kuid_format_text_size(format, KUID_FORM_HEX))
 		form = KUID_FORM_HEX;
 	else if (size &&

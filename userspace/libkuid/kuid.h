@@ -481,7 +481,8 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
  * Returns the format.
  * EINVAL: the text is no ID; where as for kuid_parse(). If its length is that
  * of no format, the offset of the first character that could not be in any, or
- * size if there is none, or that of the first one too many.
+ * size if there is none, or that of the first one too many. A text with "-" as
+ * its 24th character is taken for canonical text of a UUID, whatever its size.
  */
 int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
 

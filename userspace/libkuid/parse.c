@@ -263,6 +263,15 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 	return parse_form(layout, form, false, text, size, id, where);
 }
 
+/*
+ * Only UUIDs in canonical text have a "-" there. If the length is that of
+ * another form, the text is not in that form but ends too early.
+ */
+static bool has_fourth_hyphen(const char *text, size_t size)
+{
+	return size > 23 && text[23] == '-';
+}
+
 /* Between lex and ColdFusion the first letter decides. */
 static bool has_upper_case(const char *text, size_t size)
 {
@@ -278,7 +287,7 @@ static bool has_upper_case(const char *text, size_t size)
 /* The format of a canonical text, or ColdFusion's; NULL if it has no size. */
 static const struct kuid_layout *layout_of_text(const char *text, size_t size)
 {
-	if (size == KUID_UUID_TEXT_SIZE ||
+	if (size == KUID_UUID_TEXT_SIZE || has_fourth_hyphen(text, size) ||
 	    (size == KUID_LEX_TEXT_SIZE && has_upper_case(text, size)))
 		return kuid_layout_of(KUID_ANY_UUID);
 	return kuid_layout_of_size(size);
@@ -306,7 +315,7 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 
 	if (!layout)
 		return wrong_size(text, size, where);
-	if (size != layout->text_size)
+	if (size != layout->text_size && !has_fourth_hyphen(text, size))
 		form = KUID_FORM_COLDFUSION;
 	if (parse_form(layout, form, false, text, size, id, where))
 		return -1;
@@ -349,7 +358,7 @@ static unsigned int guess_form(const struct kuid_layout *layout,
 		return KUID_FORM_BRACES;
 	if (kuid_layout_is_uuid(layout) && begins_urn(text, size))
 		return KUID_FORM_URN;
-	if (!size || size == layout->text_size)
+	if (!size || size == layout->text_size || has_fourth_hyphen(text, size))
 		return KUID_FORM_CANONICAL;
 	for (size_t i = 0; i < sizeof(sized) / sizeof(sized[0]); i++)
 		if (size == kuid_format_text_size(layout->format, sized[i]))
@@ -366,7 +375,7 @@ static const struct kuid_layout *guess_layout(const char *text, size_t size)
 	if (begins_braces(text, size) || begins_urn(text, size) ||
 	    size == kuid_format_text_size(KUID_ANY_UUID, KUID_FORM_HEX))
 		return kuid_layout_of(KUID_ANY_UUID);
-	if (size == KUID_ULID_TEXT_SIZE)
+	if (size == KUID_ULID_TEXT_SIZE && !has_fourth_hyphen(text, size))
 		return kuid_layout_of(KUID_FORMAT_V7);
 	return layout_of_text(text, size);
 }

@@ -708,6 +708,10 @@ static void recognise_refuses_where_it_is_wrong(void **state)
 		{ "c232ab00-9414-11ec-b3c89f6bdeced84A", 34 },
 		{ "c232ab00-9414-11ec-b3c8-9f6bdeced84g", 35 },
 		{ "c232ab00-9414-11ecb-3c8-9f6bdeced846", 18 },
+		/* A UUID that is cut, not lex and not ColdFusion's form. */
+		{ "c232ab00-9414-11ec-b3c8-9f6bdeced84", 35 },
+		{ "C232AB00-9414-11EC-B3C8-9F6BDECED84", 35 },
+		{ "c232ab00-9414-11ec-b3c8-9f6bdecg", 31 },
 		{ "c232ab00-9414-11ec-b3c8-9f6bdeced846c232ab00-9414", 36 },
 	};
 
@@ -870,6 +874,14 @@ static void lenient_parsing_refuses_where_it_is_wrong(void **state)
 		{ KUID_FORMAT_DEFAULT, "urn:uuid: " V1, 9 },
 		{ KUID_FORMAT_DEFAULT, "urn:uuid:", 9 },
 		{ KUID_FORMAT_DEFAULT, "c232ab00941411ecb3c89f6bdeced84g", 31 },
+		/* The lengths of ColdFusion's form, hexadecimal and ULIDs. */
+		{ KUID_FORMAT_DEFAULT, "c232ab00-9414-11ec-b3c8-9f6bdeced84",
+		  35 },
+		{ KUID_FORMAT_DEFAULT, "c232ab00-9414-11ec-b3c8-9f6bdece", 32 },
+		{ KUID_FORMAT_DEFAULT, "c232ab00-9414-11ec-b3c8-9f", 26 },
+		{ KUID_FORMAT_V1, "c232ab00-9414-11ec-b3c8-9f6bdeced84", 35 },
+		{ KUID_FORMAT_V1, "c232ab00-9414-11ec-b3c8-9f6bdece", 32 },
+		{ KUID_FORMAT_V7, "017f22e2-79b0-7cc3-98c4-dc", 26 },
 		/* Numbers and hexadecimal that could be of several formats. */
 		{ KUID_FORMAT_DEFAULT, "27084864703004673", 17 },
 		{ KUID_FORMAT_DEFAULT, "0060398a03eb27327b698001", 24 },

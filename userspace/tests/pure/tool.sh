@@ -221,6 +221,9 @@ it "an empty ID is refused" fails 1 '"" is no ID: it ends too early' inspect ''
 it "a wrong character is refused" fails 1 'is no ID: character 4 is wrong' inspect 'abc!'
 it "braces are refused" fails 1 'is no ID: character 1 is wrong' inspect "{$v1}"
 it "an ID too long is refused" fails 1 'is no ID: character 37 is wrong' inspect ${v1}0
+it "a UUID a digit too short is refused" fails 1 'is no ID: it ends too early' inspect ${v7%?}
+it "a v7 a digit too short is refused" fails 1 'is no v7 ID: it ends too early' inspect -f v7 ${v7%?}
+it "a v7 of 32 characters is refused" fails 1 'is no v7 ID: it ends too early' inspect -f v7 ${v7%????}
 it "bits beyond the ID are refused" fails 1 'is no ID: character 11 is wrong' inspect .5.tXbhdV.4
 it "another version is refused" fails 1 "\"$v6\" is no v1 ID: character 15 is wrong" \
 	inspect -f v1 $v6
