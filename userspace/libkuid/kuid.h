@@ -492,9 +492,11 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
  * KUID_ID_MAX bytes at id. White space around the ID is skipped, ends of lines
  * among it, and the case of hexadecimal digits is free.
  *
- * If the format is given, all of its forms are taken. 11 or 16 digits of a k64
- * are canonical text or hexadecimal and no decimal number, since nothing tells
- * them apart; k64 of the years from 1989 on have 17 digits or more.
+ * If the format is given, all of its forms are taken, and for lex and k128 also
+ * 8-4-4-4-12 digits, as a column for UUIDs in a database shows them. 11 or 16
+ * digits of a k64 are canonical text or hexadecimal and no decimal number,
+ * since nothing tells them apart; k64 of the years from 1989 on have 17 digits
+ * or more.
  *
  * If the format is not given, all texts of kuid_recognise() are taken for the
  * same ID and besides them UUIDs in braces, as URNs, and as 32 hexadecimal

@@ -389,6 +389,10 @@ static int parse_lenient(unsigned int format, const char *text, size_t size,
 
 	if (!layout)
 		return wrong_size(text, size, where);
+	/* A column of type uuid shows other IDs of 16 bytes so, too. */
+	if (layout->id_size == KUID_ID_MAX && !kuid_layout_is_uuid(layout) &&
+	    has_fourth_hyphen(text, size))
+		layout = kuid_layout_of(KUID_ANY_UUID);
 	if (parse_form(layout, guess_form(layout, text, size), true, text, size,
 		       id, where))
 		return -1;

@@ -806,6 +806,33 @@ static void lenient_parsing_takes_all_forms_of_a_format(void **state)
 	}
 }
 
+/* Only IDs of 16 bytes can be in a column of UUIDs. */
+static void lenient_parsing_takes_texts_of_uuid_columns(void **state)
+{
+	static const char text[] = "{00112233-4455-6677-8899-AabBCCddEeFF}";
+	static const unsigned char want[16] = {
+		0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+		0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		unsigned int format = formats[i].format;
+		bool takes = format == KUID_FORMAT_LEX ||
+			     format == KUID_FORMAT_K128;
+		unsigned char id[KUID_ID_MAX];
+
+		if (is_uuid(format))
+			continue;
+		assert_int_equal(parse_lenient(format, text + 1, 36, id, NULL),
+				 takes ? (int)format : -1);
+		if (takes)
+			assert_memory_equal(id, want, sizeof(want));
+		/* No more than that: such a column shows no braces. */
+		assert_int_equal(parse_lenient(format, text, 38, id, NULL), -1);
+	}
+}
+
 /* Without a format: all that is recognised, and some forms more. */
 static void lenient_parsing_recognises_more(void **state)
 {
@@ -891,6 +918,9 @@ static void lenient_parsing_refuses_where_it_is_wrong(void **state)
 		{ KUID_FORMAT_V1, "{" V6 "}", 15 },
 		{ KUID_FORMAT_V1, ULID, 3 },
 		{ KUID_FORMAT_LEX, "{" LEX "}", 0 },
+		{ KUID_FORMAT_LEX, "00112233-4455-6677-8899-aabbccddeef", 35 },
+		{ KUID_FORMAT_K128, "00112233-4455-6677-8899-aabbccddeefg",
+		  35 },
 		{ KUID_FORMAT_K64, "\t18446744073709551616", 20 },
 		{ KUID_FORMAT_K64, "1234567890x", 10 },
 		{ KUID_FORMAT_K64, "-1", 0 },
@@ -1133,6 +1163,7 @@ int main(void)
 		cmocka_unit_test(digits_of_the_wrong_case_are_refused),
 		cmocka_unit_test(recognise_refuses_where_it_is_wrong),
 		cmocka_unit_test(lenient_parsing_takes_all_forms_of_a_format),
+		cmocka_unit_test(lenient_parsing_takes_texts_of_uuid_columns),
 		cmocka_unit_test(lenient_parsing_recognises_more),
 		cmocka_unit_test(lenient_parsing_refuses_where_it_is_wrong),
 		cmocka_unit_test(numbers_can_be_other_forms),

@@ -583,6 +583,11 @@ it "--lenient would take decimal of a format" fails 1 'no k64 ID: character 12 i
 	convert -f k64 --to text $decimal
 it "--lenient takes hexadecimal of a format" prints $k96 \
 	convert --lenient -f k96 --to text 0060398A03EB27327B698001
+it "--lenient -f lex takes the text of a column of UUIDs" prints $lex \
+	convert --lenient -f lex --to text 00060a24-1820-2078-db3f-053403ad937a
+it "--lenient -f k128 takes the text of a column of UUIDs" prints $k128 \
+	convert --lenient -f k128 --to text "$(kuid convert --to hex $k128 |
+		sed -E 's/^(.{8})(.{4})(.{4})(.{4})/\1-\2-\3-\4-/')"
 it "--lenient does not take decimal of no format" fails 1 'is no ID' inspect --lenient $decimal
 it "what --lenient does not take either has no such advice" says_line 1 \
 	'kuid: "x" is no ID: it ends too early' inspect x
