@@ -39,7 +39,7 @@ const struct verb_option given_id_options[] = {
 	  take_form, &given.form },
 	{ "lenient", 0, NULL,
 	  "Take any form that tells the ID, in any case and with space around "
-	  "it, and skip blank lines",
+	  "it, and skip blank lines, or with --keep-going print a mark for each",
 	  take_flag, &given.lenient },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
@@ -245,9 +245,10 @@ static void each_line(const struct acts *acts)
 		if (size && line[size - 1] == output_end())
 			size--;
 		id.line++;
-		if (given.lenient && is_blank(line, size))
-			continue;
-		each_text(acts, line, size, &id);
+		if (!given.lenient || !is_blank(line, size))
+			each_text(acts, line, size, &id);
+		else if (given.keep_going)
+			acts->mark("a blank line");
 	}
 	if (ferror(stdin))
 		err(EXIT_FAILED, "standard input");

@@ -48,8 +48,9 @@ extern struct given {
 
 /*
  * Act on each ID: act returns NULL, or a message from given_id_wrong(). With
- * --keep-going, what is no ID or is wrong otherwise is marked in the output.
- * Returns the exit status.
+ * --keep-going, what is no ID or is wrong otherwise is marked in the output,
+ * and so are blank lines that --lenient skips, though nothing is wrong with
+ * them. Returns the exit status.
  */
 int given_id_each(const char *(*act)(const struct given_id *id),
 		  void (*mark)(const char *why));

@@ -597,6 +597,18 @@ it "--lenient takes no other version of a format" fails 1 'is no v6 ID: characte
 	inspect --lenient -f v6 "{$v1}"
 it "--lenient skips blank lines" prints_from "\n$v1\r\n \r\n\t\n$v1\n\n" "$v6
 $v6" convert --lenient --to v6
+it "--lenient --keep-going keeps lines beside those they come from" prints_from \
+	"\n$v1\n \r\n$v1\n" "-
+$v6
+-
+$v6" convert --lenient --keep-going --to v6
+it "inspect --lenient -k marks blank lines" prints_from "$v1\n\n" "2022-02-22T19:22:22.0000000Z
+-" inspect --lenient -k --time
+it "inspect --lenient -k --json marks blank lines" prints_from "\n" '{"error": "a blank line"}' \
+	inspect --lenient -k --json
+it "compare --lenient -k marks blank lines" prints_from "$v1\n$v1\n\n$v1\n" "equal
+-
+-" compare --lenient -k
 it "--lenient counts blank lines" fails_from 1 'standard input, line 3: "x" is no ID' "\n\nx\n" \
 	inspect --lenient
 it "--lenient would skip a blank line" fails_from 1 \
