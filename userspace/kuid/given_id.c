@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "formats.h"
@@ -184,19 +185,58 @@ static bool is_blank(const char *text, size_t size)
 	return !size;
 }
 
+/* A format that has the text in a form, KUID_FORMAT_DEFAULT if there is none. */
+static unsigned int format_with(unsigned int form, const char *text,
+				size_t size)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	for (unsigned int each = 1; kuid_format_name(each); each++)
+		if (!kuid_parse_form(each, form, text, size, id, NULL))
+			return each;
+	return KUID_FORMAT_DEFAULT;
+}
+
+/* All but those of a v7 are refused, though nothing is wrong with them. */
+static bool is_ulid(const char *text, size_t size)
+{
+	return size == kuid_format_text_size(KUID_FORMAT_V7, KUID_FORM_ULID) &&
+	       *text <= '7' &&
+	       strspn(text, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+			    "abcdefghjkmnpqrstvwxyz") == size;
+}
+
+/* Digits of a k64 that was made since 1989. */
+#define DECIMAL_LEAST 17
+
+static const char *advice_on_form(const char *text, size_t size)
+{
+	if (is_ulid(text, size))
+		return "; only ULIDs of a v7 are read";
+	if (given.form)
+		return "";
+	if (format_with(KUID_FORM_HEX, text, size))
+		return "; hexadecimal needs -f FORMAT";
+	if (size >= DECIMAL_LEAST && format_with(KUID_FORM_DECIMAL, text, size))
+		return "; for a decimal number: -f k64 --form decimal";
+	return "";
+}
+
 /* What to add to the message about a text that is not taken. */
 static const char *advice(const char *text, size_t size, unsigned int format,
 			  const struct given_id *id)
 {
 	unsigned char bytes[KUID_ID_MAX];
 
-	if (given.lenient || given.form)
-		return "";
-	if (id->line && is_blank(text, size))
-		return "; --lenient would skip it";
-	if (kuid_parse_lenient(format, text, size, bytes, NULL) >= 0)
-		return "; --lenient would take it";
-	return "";
+	if (!given.lenient && !given.form) {
+		if (id->line && is_blank(text, size))
+			return "; --lenient would skip it";
+		if (kuid_parse_lenient(format, text, size, bytes, NULL) >= 0)
+			return "; --lenient would take it";
+	}
+	if (!id->line && !access(text, F_OK))
+		return "; the IDs in that file are read from < FILE";
+	return format ? "" : advice_on_form(text, size);
 }
 
 /* Read one ID. Returns NULL, or the message if the text is none. */

@@ -616,6 +616,26 @@ it "--lenient would skip a blank line" fails_from 1 \
 it "--lenient would skip a line of space" fails_from 1 '--lenient would skip it' " \r\n" inspect
 it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it ends too early' \
 	inspect --lenient ''
+other_ulid=01ARZ3NDEKTSV4RRFFQ69G5FAV
+only_v7='is no ID: character 11 is wrong; only ULIDs of a v7 are read'
+it "a ULID of no v7 is told" fails 1 '; only ULIDs of a v7 are read' inspect $other_ulid
+it "--lenient tells a ULID of no v7" fails 1 "$only_v7" inspect --lenient $other_ulid
+it "--form=ulid tells a ULID of no v7" fails 1 "$only_v7" inspect --form ulid $other_ulid
+it "26 characters that are no ULID get no advice" says_line 1 \
+	"kuid: \"${other_ulid%?}U\" is no ID: it ends too early" inspect ${other_ulid%?}U
+it "decimal of no format gets advice" fails 1 \
+	'it ends too early; for a decimal number: -f k64 --form decimal' inspect $decimal
+it "--lenient: decimal of no format gets advice" fails 1 '; for a decimal number: ' \
+	inspect --lenient $decimal
+it "hexadecimal of no format gets advice" fails 1 \
+	'it ends too early; hexadecimal needs -f FORMAT' inspect 0060398a03eb27327b698001
+it "a short number gets no advice" says_line 1 'kuid: "123" is no ID: it ends too early' inspect 123
+it "a decimal number of more than 64 bits gets no advice" says_line 1 \
+	'kuid: "18446744073709551616" is no ID: it ends too early' inspect 18446744073709551616
+it "a file that is given as an ID gets advice" fails 1 'is wrong; the IDs in that file are read from < FILE' \
+	inspect "$work/in"
+it "a line that names a file gets no advice" logs 1 \
+	'kuid: standard input, line 1: "/dev/null" is no ID: character 1 is wrong' '/dev/null' inspect
 it "compare --lenient" compares 0 equal --lenient "{$v1}" "urn:uuid:$v1"
 it "inspect --lenient" prints "$inspected_v1" inspect --lenient "{$v1}"
 it "--lenient with --form is refused" fails 2 'only one of --form and --lenient' \
