@@ -144,6 +144,8 @@ const struct verb verb_compare = {
 	.doc = "Print whether A is \"before\", \"equal\" to or \"after\" B in "
 	       "their format's order. Without A and B, compare each line of "
 	       "standard input with the next line.\v"
+	       "Within 2^I seconds {interval} are in the order of their "
+	       "nodes; --bound 0 compares them by their times. "
 	       "With a bound, IDs of different nodes are compared by their "
 	       "times, and the answer is \"undecided\" if the times are less "
 	       "than the bound apart. An effect that is \"before\" its cause "
@@ -151,7 +153,8 @@ const struct verb verb_compare = {
 	       "ID that can't be compared with the one before it, unless "
 	       "--keep-going is given: then it prints a line \"-\" for that "
 	       "pair.",
-	.exits = "1 failed, 2 wrong usage, 3 any undecided, 5 some IDs wrong",
+	.exits = "1 failed, 2 wrong usage, 3 any undecided, 5 some IDs wrong "
+		 "(--keep-going)",
 	.options = options,
 	.shared = given_id_options,
 	.take_args = given_id_take_args,

@@ -286,6 +286,10 @@ const struct verb verb_gen = {
 	.name = "gen",
 	.summary = "make IDs (what is done without a verb)",
 	.doc = "Make IDs and print each as one line of text.\v"
+	       "Text sorts by time if it is that of {by_time}, compared byte "
+	       "by byte: LC_ALL=C for sort, COLLATE \"C\" in a database. That "
+	       "of v1 does not; it is the default because it is what "
+	       "/dev/kuid gives. "
 	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
 	       "end it behind one, and at once if they come again a second "
 	       "later. If standard error is a terminal, and standard output is "

@@ -32,15 +32,18 @@ const struct verb_option given_id_options[] = {
 	  "else told by their form",
 	  take_format, &given.format },
 	{ "interval", 'I', INTERVAL_ARG,
-	  "Interval I of {interval}; 8 if not given", take_interval,
-	  &given.interval },
+	  "Interval I of the host that made {interval}, which is not in them: "
+	  "\"kuid node\" prints this host's; 8 if not given",
+	  take_interval, &given.interval },
 	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",
 	  "Form of the IDs: no other is taken then; hex and decimal need a "
 	  "format",
 	  take_form, &given.form },
 	{ "lenient", 0, NULL,
 	  "Take any form that tells the ID, in any case and with space around "
-	  "it, and skip blank lines, or with --keep-going print a mark for each",
+	  "it: also 32 hexadecimal digits for a UUID if no format is given, "
+	  "and ULIDs of {ulid}, no others. Skip blank lines, or print a mark "
+	  "for each with --keep-going",
 	  take_flag, &given.lenient },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",

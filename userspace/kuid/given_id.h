@@ -44,7 +44,8 @@ extern struct given {
 	int count; /* 0: the IDs are lines of standard input */
 } given;
 
-#define GIVEN_ID_EXITS "1 failed, 2 wrong usage, 5 some IDs wrong"
+#define GIVEN_ID_EXITS \
+	"1 failed, 2 wrong usage, 5 some IDs wrong (--keep-going)"
 
 /*
  * Act on each ID: act returns NULL, or a message from given_id_wrong(). With

@@ -288,7 +288,8 @@ const struct verb verb_inspect = {
 	.args = "[ID...]",
 	.doc = "Print what is in IDs, given as arguments or as lines of "
 	       "standard input: canonical text, ColdFusion's form or, with a "
-	       "format, plain hexadecimal.\v"
+	       "format, plain hexadecimal. 8-4-4-16 digits are lex in lower "
+	       "case, and ColdFusion's form of a UUID in upper case.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
 	       "hexadecimal. Lanes are scrambled. In JSON what may not fit in "
 	       "63 bits is a string. A v7 does not tell which generator made "

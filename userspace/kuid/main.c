@@ -178,7 +178,7 @@ __attribute__((noreturn)) static void print_help(void)
 	       "\n"
 	       "Exit status: 0 done, %d failed, %d wrong usage, %d "
 	       "undecided, %d not held,\n"
-	       "%d some IDs wrong, %d later.\n",
+	       "%d some IDs wrong (--keep-going), %d later.\n",
 	       EXIT_FAILED, EXIT_USAGE, EXIT_UNDECIDED, EXIT_NOT_HELD,
 	       EXIT_WRONG_IDS, EXIT_LATER);
 	print_and_exit("");

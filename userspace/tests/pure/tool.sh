@@ -21,6 +21,7 @@ cf=C232AB00-9414-11EC-B3C89F6BDECED846
 hex=c232ab00941411ecb3c89f6bdeced846
 decimal=27084864703004673
 k64=.5.tXbhdV.3
+later_k64=.5.tXbheV.3
 k96=.5.tXVEf8n8vPN.0
 k128=.5.tXhgz0IF2fOCuTqa..F
 
@@ -836,6 +837,17 @@ it "help lists formats by their clock" explains clock \
 it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
 it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
 it "help lists formats by their interval" explains node "Interval I of $interval_formats"
+it "help lists formats that sort" explains gen \
+	"Text sorts by time if it is that of $by_time_formats, compared byte by byte"
+for verb in inspect convert compare; do
+	it "$verb --help tells when IDs are wrong" explains $verb '5 some IDs wrong (--keep-going).'
+	it "$verb --help tells where the interval is" explains $verb \
+		"Interval I of the host that made $interval_formats"
+done
+it "compare: k128 are in the order of nodes" compares 0 after \
+	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
+it "compare: --bound 0 is the order of times" compares 0 before --bound 0 \
+	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
 it "help lists formats to convert to" explains convert \
 	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid|decimal|ulid|braces|urn"
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
