@@ -153,6 +153,8 @@ const struct verb verb_compare = {
 	       "ID that can't be compared with the one before it, unless "
 	       "--keep-going is given: then it prints a line \"-\" for that "
 	       "pair.",
+	.examples = "  kuid compare .5.tXbhdV.3 .5.tXbhdV.7\n"
+		    "  kuid compare --bound 1000000 <ids",
 	.exits = "1 failed, 2 wrong usage, 3 any undecided, 5 some IDs wrong "
 		 "(--keep-going)",
 	.options = options,

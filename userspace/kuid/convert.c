@@ -121,6 +121,10 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "the same IDs in another format or form",
 	.args = "--to WHAT [ID...]",
+	.examples =
+		"  kuid convert --to v6 c232ab00-9414-11ec-b3c8-9f6bdeced846\n"
+		"  kuid convert --to ulid 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"
+		"  kuid convert --keep-going --to hex <ids | paste ids -",
 	.exits = GIVEN_ID_EXITS,
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"

@@ -294,6 +294,10 @@ const struct verb verb_gen = {
 	       "end it behind one, and at once if they come again a second "
 	       "later. If standard error is a terminal, and standard output is "
 	       "not, it shows there how far it is.",
+	.examples = "  kuid gen -n 10\n"
+		    "  kuid gen -f v7\n"
+		    "  kuid gen -f k64 --decimal\n"
+		    "  kuid gen -f v7 --local",
 	.options = options,
 	.check = check,
 	.run = run,

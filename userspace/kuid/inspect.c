@@ -297,6 +297,9 @@ const struct verb verb_inspect = {
 	       "did. The command stops at the first line that is no ID, unless "
 	       "--keep-going is given: then it prints the message as "
 	       "\"error\" in its place, or \"-\" in columns.",
+	.examples = "  kuid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"
+		    "  kuid inspect -f k64 --form decimal 27084864703004673\n"
+		    "  kuid inspect --lenient --columns <ids",
 	.exits = GIVEN_ID_EXITS,
 	.options = options,
 	.shared = given_id_options,

@@ -191,6 +191,8 @@ const struct verb verb_keep = {
 	       "FILE is " STATE_FILE_USUAL " if not given. A failure is told "
 	       "once, and saving is tried again every 2 seconds. The end saves "
 	       "nothing: run \"kuid save --ahead 0\" when no more IDs are made.",
+	.examples = "  kuid keep\n"
+		    "  kuid keep --ahead 120 --every 30",
 	.options = options,
 	.shared = save_options,
 	.take_args = save_take_args,

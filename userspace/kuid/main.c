@@ -143,8 +143,10 @@ static int run(const struct verb *verb, int argc, char **argv)
 	/* argp's messages begin with it. */
 	snprintf(name, sizeof(name), "kuid %s", verb->name);
 	argv[0] = name;
-	if (asprintf(&doc, "%s\n\nExit status: 0 done, %s.", verb->doc,
-		     verb->exits ? verb->exits : "1 failed, 2 wrong usage") < 0)
+	if (asprintf(&doc, "%s\n\nExit status: 0 done, %s.%s%s", verb->doc,
+		     verb->exits ? verb->exits : "1 failed, 2 wrong usage",
+		     verb->examples ? "\n\nExamples:\n" : "",
+		     verb->examples ? verb->examples : "") < 0)
 		errx(EXIT_FAILED, "out of memory");
 	argp.doc = doc;
 	add_options(verb->options);

@@ -146,6 +146,9 @@ const struct verb verb_range = {
 	       "{interval} are not in the order of time within 2^I seconds: "
 	       "IDs of other times in these seconds lie between lowest and "
 	       "highest, too, and there is no end.",
+	.examples =
+		"  kuid range -f v7 --from 2026-11-01 --to 2026-12-01\n"
+		"  kuid range -f k64 --from 2026-11-23T08:00:00Z --to @1795424400",
 	.options = options,
 	.check = check,
 	.run = run,

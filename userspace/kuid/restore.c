@@ -259,6 +259,9 @@ const struct verb verb_restore = {
 	       "then begins later than needed, never earlier. If FILE is "
 	       "refused, nothing is changed. With --first, a FILE that is "
 	       "lost is never taken for a first start.",
+	.examples =
+		"  kuid restore --first  # at boot, before IDs are made\n"
+		"  kuid restore --fresh  # on a machine that never made IDs",
 	.exits = SAVE_EXITS,
 	.options = options,
 	.shared = save_options,

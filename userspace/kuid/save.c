@@ -218,6 +218,9 @@ const struct verb verb_save = {
 	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
 	       "what was saved and acknowledged before holds. Do it again "
 	       "before the time ahead is over.",
+	.examples =
+		"  kuid save\n"
+		"  kuid save --ahead 0   # at shutdown, when no more IDs are made",
 	.exits = SAVE_EXITS,
 	.shared = save_options,
 	.take_args = save_take_args,

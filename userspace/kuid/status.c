@@ -299,6 +299,9 @@ const struct verb verb_status = {
 	       "lag: how far a clock of IDs is ahead of the wall clock, after "
 	       "the wall clock was set back. run-ahead: how far the highest "
 	       "IDs are ahead of their clock.",
+	.examples =
+		"  kuid status\n"
+		"  kuid status --check >/dev/null || echo \"see kuid status\"",
 	.exits = "1 failed, 2 wrong usage, 4 not held (--check)",
 	.options = options,
 	.check = check_form,

@@ -54,6 +54,7 @@ struct verb_option {
  * @args: its arguments as the help shows them; NULL if it takes none
  * @doc: its help: a text to print before the options, "\v", and a text to
  *	print behind them
+ * @examples: lines of a shell that show its use, for the end of the help
  * @exits: its exit statuses but 0, for the help; NULL for the usual ones
  * @options: its own options; may be NULL
  * @shared: options that it has in common with other verbs; may be NULL
@@ -67,6 +68,7 @@ struct verb {
 	const char *summary;
 	const char *args;
 	const char *doc;
+	const char *examples;
 	const char *exits;
 	const struct verb_option *options;
 	const struct verb_option *shared;

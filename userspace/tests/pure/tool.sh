@@ -792,6 +792,34 @@ is_laid_out()
 	kuid "$@" >"$out" && ! grep -E '.{80}|^ {8,}-' "$out"
 }
 
+examples_of()
+{
+	kuid "$1" --help | sed '1,/^Examples:$/d; s/^  //'
+}
+
+# Each example of a verb's help does something: their file "ids" is one of two IDs.
+examples_work()
+{
+	cp "$work/examples" "$work/ids" && examples_of "$1" >"$work/lines" && [ -s "$work/lines" ] &&
+		while read -r line; do
+			(cd "$work" && sh -c "set -e; $line" >"$out" 2>"$err") && [ -s "$out" ] &&
+				[ ! -s "$err" ] || return
+		done <"$work/lines"
+}
+
+has_examples()
+{
+	[ "$(examples_of "$1" | grep -c "^kuid $1")" -ge 2 ]
+}
+
+printf '%s\n' $v7 01a19467-e800-7000-8000-000000000000 >"$work/examples"
+for verb in inspect convert compare range; do
+	it "examples of $verb work" examples_work $verb
+done
+for verb in gen status keep save restore; do
+	it "$verb --help has examples" has_examples $verb
+done
+
 it "--help is laid out" is_laid_out --help
 it "-h is --help" is_help_of '' -h
 it "help is --help" is_help_of '' help
