@@ -878,5 +878,20 @@ it "compare: --bound 0 is the order of times" compares 0 before --bound 0 \
 	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
 it "help lists formats to convert to" explains convert \
 	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid|decimal|ulid|braces|urn"
+# FORMAT ORDER SIZE: the help has a line of the format, which ends in its use.
+lists_format()
+{
+	kuid --help | grep -qE "^  $1 +$3 bytes, text [0-9]+ +$2 +[a-zA-Z0-9]"
+}
+
+for format in $by_time_formats; do
+	it "--help lists $format" lists_format "$format" yes '(8|16)'
+done
+for format in $interval_formats; do
+	it "--help lists $format" lists_format "$format" nearly '(12|16)'
+done
+it "--help lists v1" lists_format v1 no 16
+it "--help tells the sizes of a format" tells \
+	'  v7    16 bytes, text 36  yes     UUIDs as keys of databases' --help
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish
