@@ -213,37 +213,74 @@ static bool read_date(const char **at, struct tm *tm)
 	return true;
 }
 
-static bool read_date_time(const char *at, struct time_argument *time)
+/* Z, or how far local time is ahead of UTC: +01:00, or +01 as of PostgreSQL. */
+static bool read_offset(const char **at, int *offset_min)
+{
+	int sign = **at == '-' ? -1 : 1, hours, minutes = 0;
+
+	*offset_min = 0;
+	if (read_char(at, 'Z') || read_char(at, 'z'))
+		return true;
+	if ((!read_char(at, '+') && !read_char(at, '-')) ||
+	    !read_digits(at, 2, &hours) || hours > 23)
+		return false;
+	if (read_char(at, ':') &&
+	    (!read_digits(at, 2, &minutes) || minutes > 59))
+		return false;
+	*offset_min = sign * (60 * hours + minutes);
+	return true;
+}
+
+static bool read_time_of_day(const char **at, struct tm *tm,
+			     struct time_argument *time, int *offset_min)
+{
+	return (read_char(at, 'T') || read_char(at, 't') ||
+		read_char(at, ' ')) &&
+	       read_digits(at, 2, &tm->tm_hour) && read_char(at, ':') &&
+	       read_digits(at, 2, &tm->tm_min) && read_char(at, ':') &&
+	       read_digits(at, 2, &tm->tm_sec) &&
+	       read_decimals(at, &time->nsec) && read_offset(at, offset_min);
+}
+
+/* exists is whether a calendar has the date and a clock the time. */
+static bool read_date_time(const char *at, struct time_argument *time,
+			   bool *exists)
 {
 	struct tm tm = { 0 }, same;
+	int offset_min = 0;
 
 	if (!read_date(&at, &tm))
 		return false;
 	time->nsec = 0;
-	if (*at && (!read_char(&at, 'T') || !read_digits(&at, 2, &tm.tm_hour) ||
-		    !read_char(&at, ':') || !read_digits(&at, 2, &tm.tm_min) ||
-		    !read_char(&at, ':') || !read_digits(&at, 2, &tm.tm_sec) ||
-		    !read_decimals(&at, &time->nsec) || !read_char(&at, 'Z')))
+	if (*at && !read_time_of_day(&at, &tm, time, &offset_min))
 		return false;
 	same = tm;
-	time->sec = timegm(&same);
+	time->sec = timegm(&same) - 60 * offset_min;
 	/* timegm() makes the 30th of February a day of March. */
-	return !*at && same.tm_mon == tm.tm_mon && same.tm_mday == tm.tm_mday &&
-	       same.tm_hour == tm.tm_hour && same.tm_min == tm.tm_min &&
-	       same.tm_sec == tm.tm_sec;
+	*exists = same.tm_mon == tm.tm_mon && same.tm_mday == tm.tm_mday &&
+		  same.tm_hour == tm.tm_hour && same.tm_min == tm.tm_min &&
+		  same.tm_sec == tm.tm_sec;
+	return !*at;
 }
 
 void take_time(struct argp_state *state, const struct verb_option *option,
 	       const char *arg)
 {
 	struct time_argument *time = option->to;
+	bool exists = true;
 
 	if (*arg == '@' ? !read_seconds(arg + 1, time)
-			: !read_date_time(arg, time))
+			: !read_date_time(arg, time, &exists))
 		argp_error(state,
 			   "\"%s\" is not a time: a date as 2026-11-23, a "
-			   "date and time in UTC as 2026-11-23T08:15:00.5Z, or "
-			   "seconds since 1970 as @1795421700.5",
+			   "date and time as 2026-11-23T08:15:00.5Z or "
+			   "2026-11-23T09:15:00+01:00, or seconds since 1970 "
+			   "as @1795421700.5",
+			   QUOTED(arg));
+	if (!exists)
+		argp_error(state,
+			   "\"%s\" does not exist: no calendar has that date, "
+			   "or no clock that time",
 			   QUOTED(arg));
 	time->given = true;
 }

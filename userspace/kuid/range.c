@@ -27,8 +27,8 @@ static const struct verb_option options[] = {
 	{ "format", 'f', "{all}", "Format of the IDs", take_made_format,
 	  &format },
 	{ "from", 0, "TIME",
-	  "The first time: a date, a date and time as \"kuid inspect\" prints "
-	  "it, or @ and seconds since 1970, all in UTC",
+	  "The first time: a date in UTC, a date and time as \"kuid "
+	  "inspect\" or \"date -Is\" print it, or @ and seconds since 1970",
 	  take_time, &from },
 	{ "to", 0, "TIME", "The time behind the last one", take_time, &to },
 	{ "interval", 'I', INTERVAL_ARG,
