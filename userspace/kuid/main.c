@@ -21,6 +21,8 @@ static const struct verb *const verbs[] = { VERBS(VERB_ENTRY)
 
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
+#define WIDTH 79 /* of a line */
+
 /* The key of an option without a letter: above all characters. */
 #define KEY_WITHOUT_LETTER 0x100
 
@@ -217,6 +219,19 @@ __attribute__((noreturn)) static void print_help(void)
 	print_and_exit("");
 }
 
+__attribute__((noreturn)) static void print_usage(void)
+{
+	size_t column = strlen("Verbs:");
+
+	printf("Usage: kuid [VERB] [OPTION...]\nVerbs:");
+	for (size_t i = 0; i < NR_VERBS; i++) {
+		if (column + 1 + strlen(verbs[i]->name) > WIDTH)
+			column = printf("\n      ") - 1;
+		column += printf(" %s", verbs[i]->name);
+	}
+	print_and_exit("\n");
+}
+
 /* The verb to print the help of; NULL: the help of the tool. */
 static const struct verb *asked_for;
 
@@ -253,6 +268,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		print_help();
+	if (argc > 1 && !strcmp(argv[1], "--usage"))
+		print_usage();
 	if (argc < 2 || argv[1][0] == '-')
 		return run(verbs[0], argc, argv);
 	return run(verb_named(argv[1]), argc - 1, argv + 1);

@@ -840,6 +840,17 @@ for verb in gen status keep save restore; do
 done
 
 it "--help is laid out" is_laid_out --help
+# All verbs that --help lists, in its order, and nothing else.
+usage_lists_verbs()
+{
+	kuid --usage >"$out" && sed '1d; s/^Verbs://' "$out" | grep -o '[a-z]*' >"$work/listed" &&
+		kuid --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$work/want" &&
+		cmp "$work/listed" "$work/want"
+}
+
+it "--usage is laid out" is_laid_out --usage
+it "--usage lists the verbs" usage_lists_verbs
+it "--usage to a full disk is told" to_full_disk --usage
 it "-h is --help" is_help_of '' -h
 it "help is --help" is_help_of '' help
 it "--help to a full disk is told" to_full_disk --help
