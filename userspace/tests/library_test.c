@@ -535,12 +535,14 @@ static void text_is_canonical(void **state)
 
 static void text_needs_room(void **state)
 {
+	size_t length =
+		kuid_format_text_size(KUID_FORMAT_V1, KUID_FORM_CANONICAL);
 	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
 
 	(void)state;
 	memset(text, 0xcc, sizeof(text));
 	memset(untouched, 0xcc, sizeof(untouched));
-	for (size_t size = 0; size < KUID_TEXT_MAX; size++) {
+	for (size_t size = 0; size <= length; size++) {
 		errno = 0;
 		assert_int_equal(kuid_text(KUID_FORMAT_V1, some_id, text, size),
 				 -1);
