@@ -6,7 +6,7 @@
  *
  * If there is no device, it fails, or with --fallback the library makes the IDs
  * in this process. A handle may be shared by threads, and by a process and
- *those that it forks.
+ * those that it forks.
  */
 #include <errno.h>
 #include <fcntl.h>
