@@ -242,7 +242,7 @@ all_ready()
 	[ "$(find $root/tmp -name 'ready.*' | wc -l)" = 8 ]
 }
 
-# Of a format, no ID is below one that was returned before its call.
+# No ID is below another one of its format that was returned before its call.
 in_order()
 {
 	gives 'f|2400|8' "SELECT bool_or(NOT done AND key <= highest), count(*) / 2, count(DISTINCT who)

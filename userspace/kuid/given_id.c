@@ -225,7 +225,7 @@ static const char *advice_on_form(const char *text, size_t size)
 	return "";
 }
 
-/* What to add to the message about a text that is not taken. */
+/* Returns an addition to the message about a text that is not taken. */
 static const char *advice(const char *text, size_t size, unsigned int format,
 			  const struct given_id *id)
 {

@@ -64,7 +64,7 @@ int given_id_each(const char *(*act)(const struct given_id *id),
 __attribute__((format(printf, 2, 3))) const char *
 given_id_wrong(const struct given_id *id, const char *format, ...);
 
-/* What a line of output is in place of a wrong ID; no ID is written so. */
+/* A line of output in place of a wrong ID; no ID is written so. */
 #define GIVEN_ID_MARK "-"
 void given_id_print_mark(const char *why);
 

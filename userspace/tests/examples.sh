@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The examples in /examples with the device: the IDs they print, a batch and one that was read as
-# text, and that they take no others. Prints KTAP. Needs the module loaded and root. What no compiler
-# or interpreter is here for is skipped; Java's and Node.js's are too large to be, pure/examples.sh
-# has these.
+# text, and that they take no others. Prints KTAP. Needs the module loaded and root. It skips
+# examples without a compiler or interpreter here. pure/examples.sh has those of Java and Node.js,
+# which are too large to be here.
 
 # shellcheck source=SCRIPTDIR/tap.sh
 . "${0%/*}/tap.sh"

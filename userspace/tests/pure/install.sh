@@ -132,7 +132,8 @@ done
 
 it "the version is told" test "$(pkg-config --modversion libkuid)" = \
 	"$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
-# What PROGRAM needs at run time, one a line, is what the extended regular expression says.
+# The libraries that PROGRAM needs at run time, with a space between two, match the extended regular
+# expression.
 needs_just()
 {
 	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort |
