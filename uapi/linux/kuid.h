@@ -330,7 +330,8 @@ struct kuid_status {
  *
  * A private lane is a node and strictly increasing times, from which a process
  * makes v1, v6 and v7 in its own memory. The kernel keeps no record of it, and
- * nothing is given back. The IDs are not counted.
+ * nothing is given back. The IDs are not counted. A v7 has no node, so the
+ * process makes it unique by random bits, as other generators do.
  *
  * An ID of the lane may be used if &struct kuid_page.generation is the lane's
  * at some moment after the ID was made. Read it after the ID, with acquire
