@@ -30,7 +30,8 @@ static const struct verb_option options[] = {
 	  "The first time: a date in UTC, a date and time as \"kuid "
 	  "inspect\" or \"date -Is\" print it, or @ and seconds since 1970",
 	  take_time, &from },
-	{ "to", 0, "TIME", "The time behind the last one", take_time, &to },
+	{ "to", 0, "TIME", "The end of the range, which is not part of it",
+	  take_time, &to },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the hosts that make {interval}; 8 if not given",
 	  take_interval, &given.interval },
