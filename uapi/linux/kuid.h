@@ -264,8 +264,8 @@ struct kuid_set_format {
  *	epoch together name one epoch of all loads, boots and machines; 0 if
  *	there is no epoch yet
  * @stamp_lag_ns: out: how far the clock of the stamp formats is ahead of the
- *	wall clock, which was set back or is behind a floor, or behind the time
- *	from which a given node goes on that a private lane may have had
+ *	wall clock, because the wall clock was set back or is behind a floor, or
+ *	because a node was given that a private lane may have had
  * @slot_lag_ns: out: the same for the slot formats
  * @stamp_ahead_ns: out: how far the highest ID of the stamp formats is ahead of
  *	their clock
