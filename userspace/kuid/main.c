@@ -200,6 +200,7 @@ static void print_formats(void)
 
 __attribute__((noreturn)) static void print_help(void)
 {
+	output_hold();
 	printf("Usage: kuid [VERB] [OPTION...]\n"
 	       "Time-ordered unique IDs from /dev/kuid.\n"
 	       "\n"
