@@ -291,9 +291,9 @@ const struct verb verb_gen = {
 	       "of v1 does not; it is the default because it is what "
 	       "/dev/kuid gives. "
 	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
-	       "end it behind one, and at once if they come again a second "
-	       "later. If standard error is a terminal, and standard output is "
-	       "not, it shows there how far it is.",
+	       "end the command after a whole ID, and at once if they come "
+	       "again a second later. If standard error is a terminal, and "
+	       "standard output is not, it shows there how far it is.",
 	.examples = "  kuid gen -n 10\n"
 		    "  kuid gen -f v7\n"
 		    "  kuid gen -f k64 --decimal\n"

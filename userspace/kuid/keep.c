@@ -183,7 +183,7 @@ static int run(void)
 
 const struct verb verb_keep = {
 	.name = "keep",
-	.summary = "save, again and again, while the machine runs",
+	.summary = "save the state repeatedly while the machine runs",
 	.args = "[FILE]",
 	.doc = "Save as \"kuid save\" does, again and again, until SIGTERM, "
 	       "SIGINT or SIGHUP. Save at once after the clock was set or the "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid node: whose IDs they are. */
+/* kuid node: show or change the identity. */
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ static int run(void)
 
 const struct verb verb_node = {
 	.name = "node",
-	.summary = "whose IDs they are; change that",
+	.summary = "show or change the identity",
 	.doc = "Print the node and worker that IDs carry and where they come "
 	       "from: given, random, mac (network interface) or host (host "
 	       "name).\v"

@@ -248,7 +248,7 @@ static int run(void)
 
 const struct verb verb_restore = {
 	.name = "restore",
-	.summary = "begin where the last boot can have ended",
+	.summary = "restore the saved state",
 	.args = "[FILE]",
 	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
 	       "that may have been made before a reboot; then save anew.\v"

@@ -211,7 +211,7 @@ static int run(void)
 
 const struct verb verb_save = {
 	.name = "save",
-	.summary = "keep what a reboot must not repeat",
+	.summary = "save the state for the next boot",
 	.args = "[FILE]",
 	.doc = "Save a time that no ID will be above for a while, so that "
 	       "after a reboot \"kuid restore\" can begin there.\v"
