@@ -90,11 +90,9 @@ static char *forbidden(const char *path, int error)
 	return problem(
 		"%s: %s: %s", path, strerror(error),
 		is_contained()
-			? "the container may see the device file, but not "
-			  "open it: give it the file with \"--device\", "
+			? "a container needs the device file by \"--device\", "
 			  "not as a volume"
-			: "the systemd unit may not open the device file: "
-			  "it needs \"DeviceAllow=char-kuid r\"");
+			: "a systemd unit needs \"DeviceAllow=char-kuid r\"");
 }
 
 char *device_try_open(unsigned int format, struct kuid **handle)

@@ -390,7 +390,7 @@ for namespace in pid user; do
 	it "no device in a $namespace namespace: how to pass it in" on_host loaded,$namespace \
 		without_device 2 'there is no /dev/kuid: the host has loaded the module, but this container'
 	it "no permission in a $namespace namespace: how to pass it in" on_host $namespace \
-		without_device 1 '/dev/kuid: Operation not permitted: the container may see the device'
+		without_device 1 '/dev/kuid: Operation not permitted: a container needs the device'
 done
 it "a unit without the device: how to show it" on_host loaded without_device 2 \
 	'there is no /dev/kuid: the module is loaded, but this process can'\''t see the device file'
@@ -398,7 +398,7 @@ it "no device of a format: the same" without_device 2 'there is no /dev/kuids/k6
 it "no permission: which rule it is" without_device 13 \
 	'/dev/kuid: Permission denied: anyone may read it unless a udev rule'
 it "a unit that does not allow it" without_device 1 \
-	'/dev/kuids/v7: Operation not permitted: the systemd unit may not open' -f v7
+	'/dev/kuids/v7: Operation not permitted: a systemd unit needs' -f v7
 it "too many files" without_device 24 '/dev/kuid: Too many open files'
 it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
