@@ -27,7 +27,7 @@ LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_k64() IS
 'a new 8-byte ID, greater than all made before on this host';
 
-CREATE FUNCTION kuid_time(id uuid, from_kuid boolean DEFAULT false)
+CREATE FUNCTION kuid_time(id uuid, kuid_made boolean DEFAULT false)
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'kuid_sql_time_of_uuid'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -52,14 +52,14 @@ LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_v6_highest(timestamptz) IS
 'the highest UUID of version 6 with this time';
 
-CREATE FUNCTION kuid_v7_lowest(at timestamptz, from_kuid boolean DEFAULT false)
+CREATE FUNCTION kuid_v7_lowest(at timestamptz, kuid_made boolean DEFAULT false)
 RETURNS uuid
 AS 'MODULE_PATHNAME', 'kuid_sql_v7_lowest'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_v7_lowest(timestamptz, boolean) IS
 'the lowest UUID of version 7 with this time';
 
-CREATE FUNCTION kuid_v7_highest(at timestamptz, from_kuid boolean DEFAULT false)
+CREATE FUNCTION kuid_v7_highest(at timestamptz, kuid_made boolean DEFAULT false)
 RETURNS uuid
 AS 'MODULE_PATHNAME', 'kuid_sql_v7_highest'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
