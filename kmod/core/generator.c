@@ -78,7 +78,7 @@ static void kuid_generator_change_generation(struct kuid_generator *generator)
 }
 
 /* Keep private lanes from making IDs, until they have other nodes. */
-static void kuid_generator_stop_lanes(struct kuid_generator *generator)
+static void kuid_generator_stop_private(struct kuid_generator *generator)
 {
 	kuid_generator_change_generation(generator);
 	/*
@@ -91,7 +91,7 @@ static void kuid_generator_stop_lanes(struct kuid_generator *generator)
 }
 
 /* Let the present epoch hand out nodes for private lanes. */
-static void kuid_generator_start_lanes(struct kuid_generator *generator)
+static void kuid_generator_start_private(struct kuid_generator *generator)
 {
 	kuid_generator_change_generation(generator);
 }
@@ -220,8 +220,8 @@ static bool kuid_generator_any_outdated(const struct kuid_generator *generator,
  * to @wall. Each lane is ahead of the wall clock by the lag and the window at
  * most. A lane whose lag is above the limit is not used any more.
  */
-static void kuid_generator_cover_lanes(struct kuid_generator *generator,
-				       u64 wall)
+static void kuid_generator_cover_private(struct kuid_generator *generator,
+					 u64 wall)
 {
 	const struct kuid_epoch *epoch = generator->epoch;
 	u64 end = wall + generator->step_limit + generator->max_ahead + 1;
@@ -229,7 +229,7 @@ static void kuid_generator_cover_lanes(struct kuid_generator *generator,
 	lockdep_assert_held(&generator->lock);
 
 	if (epoch && kuid_node_any(&epoch->nodes))
-		generator->lanes_end = max(generator->lanes_end, end);
+		generator->private_end = max(generator->private_end, end);
 }
 
 static void kuid_generator_update(struct kuid_generator *generator,
@@ -244,7 +244,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	kuid_generator_write_begin(generator);
 	mono = kuid_generator_sample(&offset);
 	step->by = offset - stamps->offset;
-	kuid_generator_cover_lanes(generator, mono + stamps->offset);
+	kuid_generator_cover_private(generator, mono + stamps->offset);
 	stamp = kuid_epoch_issued(epoch);
 	slot = kuid_sequences_issued(epoch->sequences);
 	step->stamp_lag =
@@ -316,9 +316,9 @@ void kuid_generator_close(struct kuid_generator *generator)
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	kuid_generator_stop_lanes(generator);
+	kuid_generator_stop_private(generator);
 	kuid_gate_close(&generator->gate);
-	kuid_generator_start_lanes(generator);
+	kuid_generator_start_private(generator);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 }
@@ -540,13 +540,13 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		return false;
 	}
 
-	kuid_generator_stop_lanes(generator);
+	kuid_generator_stop_private(generator);
 	mono = kuid_generator_sample(&offset);
 	if (former)
 		step.by = offset - generator->stamp_clock.offset;
-	kuid_generator_cover_lanes(generator,
-				   max(mono + offset,
-				       mono + generator->stamp_clock.offset));
+	kuid_generator_cover_private(generator,
+				     max(mono + offset,
+					 mono + generator->stamp_clock.offset));
 	kuid_generator_end_epoch(generator, epoch);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
@@ -557,7 +557,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	if (why == KUID_EPOCH_RESTORE)
 		kuid_gate_restore(gate, floor);
 	if (kuid_generator_may_share_node(epoch))
-		kuid_generator_raise_stamps(generator, generator->lanes_end,
+		kuid_generator_raise_stamps(generator, generator->private_end,
 					    &stamps_ahead);
 	if (floor) {
 		kuid_generator_raise_stamps(generator, floor, &stamps_ahead);
@@ -591,7 +591,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	 * pointer also sees the members of the epoch.
 	 */
 	smp_store_release(&generator->epoch, epoch);
-	kuid_generator_start_lanes(generator);
+	kuid_generator_start_private(generator);
 	kuid_generator_count(generator, step.by);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
@@ -634,8 +634,8 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
  * Two full barriers pair here. The compare-and-exchange that hands out a number
  * is fully ordered, and comes before the second read of the generation. The
  * writer changes the generation, and has an smp_mb() in
- * kuid_generator_stop_lanes() before it reads the counter. So either the writer
- * sees the number, or this function sees the writer.
+ * kuid_generator_stop_private() before it reads the counter. So either the
+ * writer sees the number, or this function sees the writer.
  *
  * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock if the
  * wall clock was set.

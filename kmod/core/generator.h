@@ -70,7 +70,7 @@ struct kuid_window {
  *	there is none
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often the wall clock was found set forward
- * @lanes_end: all stamps that private lanes have made in earlier epochs, or
+ * @private_end: all stamps that private lanes have made in earlier epochs, or
  *	before the last clock step, are below this time; 0 if there are none
  * @generation: the generation that processes with private lanes compare, in
  *	memory that they can read; NULL if there are no such processes
@@ -79,7 +79,7 @@ struct kuid_window {
  * @lock also guards &kuid_watermarks.epoch.
  *
  * Readers without @lock use READ_ONCE() inside @seq, and writers use
- * WRITE_ONCE(). Only @drawn and @lanes_end are never read without @lock. @seq
+ * WRITE_ONCE(). Only @drawn and @private_end are never read without @lock. @seq
  * alone is not enough: it tells that a value has changed, but the compiler
  * could still tear a load, or load a value twice.
  *
@@ -102,7 +102,7 @@ struct kuid_generator {
 	u64 drawn;
 	u64 steps_back;
 	u64 steps_forward;
-	u64 lanes_end;
+	u64 private_end;
 	u64 *generation;
 };
 
