@@ -49,6 +49,21 @@ static __always_inline u64 kuid_clock_at(u64 offset, u64 half, u64 mono)
 	return max(mono + offset, half + mono / 2);
 }
 
+/*
+ * Read the monotonic clock and the offset of the wall clock so that both belong
+ * to one moment. If the wall clock is set in between, repeat.
+ */
+static inline u64 kuid_clock_sample(u64 *offset)
+{
+	u64 mono;
+
+	do {
+		*offset = kuid_port_wall_offset();
+		mono = kuid_port_mono_ns();
+	} while (kuid_port_wall_offset() != *offset);
+	return mono;
+}
+
 /**
  * kuid_clock_reach - compute when a clock reaches a time
  * @clock: the clock

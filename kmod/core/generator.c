@@ -96,21 +96,6 @@ static void kuid_generator_start_private(struct kuid_generator *generator)
 	kuid_generator_change_generation(generator);
 }
 
-/*
- * Read the monotonic clock and the offset of the wall clock so that both belong
- * to one moment. If the wall clock is set in between, repeat.
- */
-static u64 kuid_generator_sample(u64 *offset)
-{
-	u64 mono;
-
-	do {
-		*offset = kuid_port_wall_offset();
-		mono = kuid_port_mono_ns();
-	} while (kuid_port_wall_offset() != *offset);
-	return mono;
-}
-
 /* Let a clock go on from the highest issued time. Returns the lag. */
 static u64 kuid_generator_follow(struct kuid_clock *clock, u64 mono, u64 offset,
 				 u64 issued, u64 ahead)
@@ -207,7 +192,7 @@ static bool kuid_generator_any_outdated(const struct kuid_generator *generator,
 	u64 stamp = kuid_epoch_issued(epoch);
 	u64 slot = kuid_sequences_issued(epoch->sequences);
 	u64 offset;
-	u64 mono = kuid_generator_sample(&offset);
+	u64 mono = kuid_clock_sample(&offset);
 
 	return kuid_generator_outdated(generator, &generator->stamp_clock, mono,
 				       offset, stamp) ||
@@ -242,7 +227,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	u64 mono, offset, stamp, slot;
 
 	kuid_generator_write_begin(generator);
-	mono = kuid_generator_sample(&offset);
+	mono = kuid_clock_sample(&offset);
 	step->by = offset - stamps->offset;
 	kuid_generator_cover_private(generator, mono + stamps->offset);
 	stamp = kuid_epoch_issued(epoch);
@@ -440,7 +425,7 @@ static bool kuid_generator_is_behind(const struct kuid_generator *generator)
 {
 	const struct kuid_epoch *epoch = generator->epoch;
 	u64 offset;
-	u64 mono = kuid_generator_sample(&offset);
+	u64 mono = kuid_clock_sample(&offset);
 
 	return !kuid_epoch_node_given(epoch) &&
 	       kuid_epoch_issued(epoch) > mono + offset + generator->step_limit;
@@ -541,7 +526,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	}
 
 	kuid_generator_stop_private(generator);
-	mono = kuid_generator_sample(&offset);
+	mono = kuid_clock_sample(&offset);
 	if (former)
 		step.by = offset - generator->stamp_clock.offset;
 	kuid_generator_cover_private(generator,
@@ -830,7 +815,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		reading->slot_end = kuid_sequences_end(epoch->sequences);
 		stamps = kuid_generator_copy(&generator->stamp_clock);
 		slots = kuid_generator_copy(&generator->slot_clock);
-		mono = kuid_generator_sample(&offset);
+		mono = kuid_clock_sample(&offset);
 		issued = READ_ONCE(generator->issued);
 		reading->gate = kuid_gate_read(&generator->gate);
 		reading->steps_back = READ_ONCE(generator->steps_back);
