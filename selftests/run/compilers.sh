@@ -42,6 +42,14 @@ builds()
 		[[ ! -s $out ]]
 }
 
+builds_sqlite()
+{
+	local name=$1
+
+	shift
+	make -s -C sqlite O="$build/$name" CFLAGS="-O2 -g -Werror" "$@" >"$out" 2>&1 && [[ ! -s $out ]]
+}
+
 # The interpreter that the C library's programs name.
 loaded_by()
 {
@@ -108,6 +116,7 @@ it "gcc builds for glibc" builds gcc CC=gcc
 it "clang builds for glibc" builds clang CC=clang
 it "gcc builds for musl" builds musl-gcc "${musl_gcc[@]}"
 it "clang builds for musl" builds musl-clang "${musl_clang[@]}"
+it "clang builds the SQLite extension" builds_sqlite clang CC=clang
 for name in clang musl-gcc musl-clang; do
 	it "the tool of $name makes IDs" makes_ids $name
 done
