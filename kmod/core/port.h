@@ -160,6 +160,12 @@ typedef __s64 s64;
 	})
 #define smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
+#ifdef __x86_64__
+#define smp_mb__after_exchange() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#else
+#define smp_mb__after_exchange() smp_mb()
+#endif
+
 typedef s64 atomic64_t;
 
 static inline s64 atomic64_read(const atomic64_t *v)
@@ -181,9 +187,10 @@ static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 					   __ATOMIC_RELAXED);
 	/*
 	 * In the kernel, a successful exchange also orders all later accesses.
+	 * An instruction of x86 that exchanges does so by itself.
 	 */
 	if (done)
-		smp_mb();
+		smp_mb__after_exchange();
 	return done;
 }
 

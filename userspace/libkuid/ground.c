@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The process's side of core/port.h: clocks, CPUs and signals. No function here
+ * The process's side of core/port.h: clocks and signals. No function here
  * is a cancellation point: system calls whose wrappers are cancellation points
  * are made by number.
  */
 #include "ground.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,17 +19,9 @@
 /* Readings of the coarse clocks without a tick between them need few tries. */
 #define TRIES 16
 
-static u64 read_clock(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
-}
-
 u64 kuid_port_mono_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return kuid_ground_read(CLOCK_MONOTONIC);
 }
 
 /*
@@ -48,22 +39,15 @@ u64 kuid_port_wall_offset(void)
 	unsigned int tries = 0;
 
 	do {
-		before = read_clock(CLOCK_MONOTONIC_COARSE);
-		wall = read_clock(CLOCK_REALTIME_COARSE);
-		after = read_clock(CLOCK_MONOTONIC_COARSE);
+		before = kuid_ground_read(CLOCK_MONOTONIC_COARSE);
+		wall = kuid_ground_read(CLOCK_REALTIME_COARSE);
+		after = kuid_ground_read(CLOCK_MONOTONIC_COARSE);
 		if (offset - (wall - after) <= after - before)
 			return offset;
 	} while (before != after && ++tries < TRIES);
 	offset = wall - before;
 	WRITE_ONCE(told, offset);
 	return offset;
-}
-
-unsigned int kuid_port_cpu(void)
-{
-	int cpu = sched_getcpu();
-
-	return cpu < 0 ? 0 : cpu;
 }
 
 /*

@@ -6,6 +6,12 @@
 #ifndef KUID_GROUND_H
 #define KUID_GROUND_H
 
+#include <time.h>
+
+unsigned long kuid_ground_block_signals(void);
+void kuid_ground_restore_signals(unsigned long blocked);
+void kuid_ground_sleep(void);
+
 /*
  * A signal handler may make an ID. If it interrupted the holder of a lock, it
  * would wait for this lock forever, so block signals while a lock is held.
@@ -13,11 +19,30 @@
 #define kuid_port_irq_save()	     kuid_ground_block_signals()
 #define kuid_port_irq_restore(flags) kuid_ground_restore_signals(flags)
 
-/* Yielding is not enough: the other thread may be of a lower priority. */
+/*
+ * Yielding is not enough: the other thread may be of a lower priority. A test
+ * that runs one thread at a time has its own.
+ */
+#ifndef kuid_port_relax
 #define kuid_port_relax() kuid_ground_sleep()
+#endif
 
-unsigned long kuid_ground_block_signals(void);
-void kuid_ground_restore_signals(unsigned long blocked);
-void kuid_ground_sleep(void);
+#include "core/port.h"
+#include "core/units.h"
+
+/* In nanoseconds. Reading the clocks that Linux always has can't fail. */
+static inline u64 kuid_ground_read(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
+}
+
+/* The wall clock, in nanoseconds since 1970. */
+static inline u64 kuid_ground_wall_ns(void)
+{
+	return kuid_ground_read(CLOCK_REALTIME);
+}
 
 #endif /* KUID_GROUND_H */

@@ -1,45 +1,61 @@
 // SPDX-License-Identifier: MIT
-/* Handles: open device files, or the generator of this process. */
+/* Handles: open device files, and private lanes. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "handle.h"
-#include "local.h"
+#include "private.h"
 
-static int open_device(struct kuid *handle, const struct kuid_layout *layout)
+static int open_device(struct kuid *handle)
 {
-	struct kuid_query query = { .format = layout->format };
+	struct kuid_query query = { .format = handle->layout->format };
+	struct stat device;
 	int err;
 
-	handle->fd = kuid_device_open(layout);
+	handle->fd = kuid_device_open(handle->layout);
 	if (handle->fd < 0)
 		return -1;
-	if (ioctl(handle->fd, KUID_IOC_QUERY, &query)) {
+	if (ioctl(handle->fd, KUID_IOC_QUERY, &query) ||
+	    fstat(handle->fd, &device)) {
 		err = errno;
 		close(handle->fd);
 		errno = err;
 		return -1;
 	}
-	handle->layout = layout;
+	handle->device = device.st_rdev;
 	handle->batch_max = query.batch_max;
 	return 0;
 }
 
-static int open_handle(struct kuid *handle, const struct kuid_layout *layout,
-		       unsigned int flags)
+static int open_local(struct kuid *handle)
 {
-	if (flags == KUID_LOCAL)
-		return kuid_local_open(handle, layout);
-	if (!open_device(handle, layout))
-		return 0;
-	if (flags != KUID_OR_LOCAL || errno != ENODEV)
+	handle->fd = -1;
+	return kuid_private_open(handle);
+}
+
+static int open_handle(struct kuid *handle, unsigned int flags)
+{
+	int err;
+
+	if (flags & KUID_LOCAL)
+		return open_local(handle);
+	if (!open_device(handle)) {
+		if (!(flags & KUID_PRIVATE) || !kuid_private_open(handle))
+			return 0;
+		err = errno;
+		close(handle->fd);
+		errno = err;
 		return -1;
-	if (!kuid_local_open(handle, layout))
+	}
+	if (!(flags & KUID_OR_LOCAL) || errno != ENODEV)
+		return -1;
+	if (!open_local(handle))
 		return 0;
 	/* Only the device makes this format, so its absence is the error. */
 	if (errno == EOPNOTSUPP)
@@ -55,14 +71,18 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 
 	if (!layout)
 		return NULL;
-	if (flags && flags != KUID_LOCAL && flags != KUID_OR_LOCAL) {
+	/* A local handle has no device, so the others say nothing about it. */
+	if (flags & ~(KUID_LOCAL | KUID_OR_LOCAL | KUID_PRIVATE) ||
+	    (flags & KUID_LOCAL && flags != KUID_LOCAL)) {
 		errno = EINVAL;
 		return NULL;
 	}
 	/* A cancelled thread would leak the handle. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	handle = calloc(1, sizeof(*handle));
-	if (handle && open_handle(handle, layout, flags)) {
+	if (handle)
+		handle->layout = layout;
+	if (handle && open_handle(handle, flags)) {
 		int err = errno;
 
 		free(handle);
@@ -86,6 +106,8 @@ void kuid_close(struct kuid *handle)
 	if (!handle)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (handle->private)
+		kuid_private_close(handle);
 	if (!kuid_handle_is_local(handle))
 		close(handle->fd);
 	free(handle);
@@ -108,8 +130,15 @@ int kuid_fd(const struct kuid *handle)
 
 int kuid_one(struct kuid *handle, void *id)
 {
-	if (kuid_handle_is_local(handle))
-		return kuid_local_make(handle, id, 1) < 0 ? -1 : 0;
+	ssize_t made;
+
+	if (handle->private) {
+		if (kuid_private_one(handle, id))
+			return 0;
+		made = kuid_private_many(handle, id, 1);
+		if (made != KUID_PRIVATE_BY_DEVICE)
+			return made < 0 ? -1 : 0;
+	}
 	/* The kernel gives whole IDs: one, or an error. */
 	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
 }
@@ -117,9 +146,13 @@ int kuid_one(struct kuid *handle, void *id)
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
 {
 	size_t done = 0;
+	ssize_t made;
 
-	if (kuid_handle_is_local(handle))
-		return kuid_local_make(handle, ids, count);
+	if (handle->private) {
+		made = kuid_private_many(handle, ids, count);
+		if (made != KUID_PRIVATE_BY_DEVICE)
+			return made;
+	}
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {

@@ -5,22 +5,32 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
-#include "core/generator.h"
+#include "core/port.h"
 #include "layout.h"
+
+struct kuid_private;
 
 /**
  * struct kuid - a handle
- * @fd: of the device; negative if IDs are made in this process
+ * @fd: of the device; negative if the handle is local
+ * @device: number of the device that @fd was opened as
  * @layout: layout of its format
  * @batch_max: how many IDs the device makes at once
- * @watermarks: the highest IDs that a local handle has given
+ * @private: the lane, if this process makes the IDs; NULL if the device does
+ * @generation: the generation that lanes are compared with
+ * @epochs: how many lanes the handle has had, in this process and those that
+ *	forked it, and how often the device has taken over
  */
 struct kuid {
 	int fd;
+	dev_t device;
 	const struct kuid_layout *layout;
 	size_t batch_max;
-	struct kuid_watermarks watermarks;
+	struct kuid_private *private;
+	const u64 *generation;
+	u64 epochs;
 };
 
 static inline bool kuid_handle_is_local(const struct kuid *handle)

@@ -10,26 +10,24 @@
  * Threads: all functions but kuid_close() may be called on one handle by any
  * number of threads at once. kuid_close() must be the last call on a handle in
  * its process. Only kuid_open(), kuid_open_flags() and kuid_close() allocate or
- * free heap memory. No function waits for another thread, except that a call on
- * a local handle may wait for a moment while another one changes its clock.
- * Functions without a handle depend on their arguments alone, and need no
- * device, except for kuid_now().
+ * free memory. No function waits for another thread, except that a call on a
+ * handle with a lane (KUID_PRIVATE or KUID_LOCAL) may wait for a moment while
+ * another one changes the lane. Functions without a handle depend on their
+ * arguments alone, and need no device, except for kuid_now().
  *
- * Fork: a child may use a handle as it is, however the child was made. All
- * processes that share a handle of the device share one order of IDs. A child
- * with a local handle (KUID_LOCAL) begins an epoch of its own: its first call
- * draws another node, and fails if it has no memory for that. If a signal
- * handler forks while a call on a local handle is running, the child may return
- * into that call only if there are no other threads.
+ * Fork: a child may use a handle as it is, however the child was made, and also
+ * in a call that the fork has interrupted. All processes that share a handle of
+ * the device share one order of IDs. A child with a handle that has a lane gets
+ * another lane at its first call, and so begins an order of its own.
  *
  * Signals: all functions but kuid_open(), kuid_open_flags() and kuid_close()
  * may be called in signal handlers. A handler that interrupts a call must
  * return to it, and not jump elsewhere.
  *
  * Cancellation: only kuid_one() and kuid_many() are cancellation points, with a
- * local handle only while they wait. A thread that is cancelled there loses the
- * IDs that it asked for, and nothing else. Asynchronous cancellation is not
- * allowed.
+ * lane only while they wait or the device makes the IDs. A thread that is
+ * cancelled there loses the IDs that it asked for, and nothing else.
+ * Asynchronous cancellation is not allowed.
  *
  * IDs are bytes, as the device gives them, at addresses of any alignment. The
  * IDs in and out of one call may be the same memory, but may not overlap
@@ -157,34 +155,51 @@ struct kuid;
 struct kuid *kuid_open(unsigned int format);
 
 /*
- * Local handles need no device: this process makes the IDs, by the same code as
- * the kernel, with a node that it draws for itself. All local handles of a
- * process share one generator; each has an order of its own, as handles of the
- * device have. Only the node tells the IDs of one process from those of others
- * and of the kernel: 47 random bits in v1 and v6, 47 in each v7, 64 in lex and
- * k128, but 32 in k96, which are too few if many processes make them. k64 has
- * no node and is not made.
+ * A handle may have a private lane: the process makes IDs of v1, v6 and v7 in
+ * its own memory, by the same code and clock rules as the kernel, without a
+ * system call. A lane is a node that nobody else has, and times that increase.
+ * All threads that use the handle share its lane; a handle for each thread
+ * saves them from waiting for one another's cache line.
  *
- * A local handle promises less than the device: callers don't wait in turn, and
- * if the virtual machine or the process is copied, as by a snapshot, the copies
- * repeat each other's IDs. Memory that can't be written is a SIGSEGV, not
- * EFAULT. A wait ends with EINTR after any signal handler, SA_RESTART or not.
+ * KUID_PRIVATE: the device's kernel hands out the node and tells when the lane
+ * is over: when the virtual machine was cloned or restored, resumes from
+ * hibernation, or the identity is changed. Then, after a fork, and if the clock
+ * was set back by more than kuid_private_lane.step_limit_ns, the next call gets
+ * another lane. If an administrator gives a node meanwhile, or the kernel can
+ * hand out no node at present, the device makes the IDs. Each of these begins a
+ * new epoch of the handle: kuid_handle_status.epoch numbers them, and order is
+ * promised within an epoch only. kuid_read_status() does not count the IDs.
+ * While the handle is open, the module can't be unloaded.
  *
- * kuid_read_handle_status() tells whether a handle is local.
+ * KUID_LOCAL: needs no device; the process draws the node, so only 47 random
+ * bits of the node, or in v7 54 bits below the nanosecond, tell the IDs of one
+ * process from those of others and of the kernel. If the virtual machine is
+ * copied, the copies repeat each other's IDs.
+ *
+ * In both cases a v7 has a keyed hash of its time and of the lane's own random
+ * key in place of random bits; copies of a process other than by a fork, as by
+ * a snapshot of the process, repeat each other's IDs. Callers don't wait in
+ * turn. Memory that can't be written is a SIGSEGV, not EFAULT. A wait ends with
+ * EINTR after any signal handler, SA_RESTART or not. kuid_many() may write IDs
+ * to the caller's memory and then replace them, or fail.
+ *
+ * kuid_read_handle_status() tells where the IDs of a handle are made.
  */
-#define KUID_LOCAL    0x1 /* make IDs in this process, device or not */
-#define KUID_OR_LOCAL 0x2 /* only where kuid_open() fails with ENODEV */
+#define KUID_LOCAL    0x1 /* a lane of this process alone, device or not */
+#define KUID_OR_LOCAL 0x2 /* that where kuid_open() fails with ENODEV */
+#define KUID_PRIVATE  0x4 /* a lane that the kernel guards */
 
 /*
  * Open the handle of IDs of a format: with no flags as kuid_open(), else with
- * one of the above.
+ * one of the above, or KUID_PRIVATE | KUID_OR_LOCAL.
  *
- * EINVAL: as for kuid_open(); or unknown flags, or both.
+ * EINVAL: as for kuid_open(); or unknown flags, or KUID_LOCAL and another one.
  * ENODEV: without KUID_LOCAL, as for kuid_open(); with KUID_OR_LOCAL only where
  * KUID_LOCAL would be EOPNOTSUPP.
- * EOPNOTSUPP: KUID_LOCAL, and the format is k64, or this is a program of 32
- * bits, or the kernel can't mark memory that children must not have (Linux
- * can since 4.14).
+ * EOPNOTSUPP: KUID_LOCAL or KUID_PRIVATE, and the format is not v1, v6 or v7,
+ * or this is a program of 32 bits, or the kernel can't wipe memory in children
+ * (Linux can since 4.14). Also KUID_PRIVATE, and the node was given, or the
+ * module is too old.
  * EINTR: a signal came while it waited for the kernel's random generator.
  */
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags);
@@ -200,7 +215,10 @@ size_t kuid_id_size(const struct kuid *handle);
  * that kuid_one() and kuid_many() fail with EAGAIN rather than wait, and for
  * the requests of linux/kuid.h. It stays the handle's, and must not be closed.
  *
- * -1 and EOPNOTSUPP: the process makes the IDs itself, and has none.
+ * With a private lane it is non-blocking, too, if the file is. poll() tells of
+ * the device, not of the lane.
+ *
+ * -1 and EOPNOTSUPP: the handle is local, and has none.
  */
 int kuid_fd(const struct kuid *handle);
 
@@ -239,7 +257,7 @@ ssize_t kuid_many(struct kuid *handle, void *ids, size_t count);
  * Returns 0.
  * EINVAL: unknown order.
  * EBUSY: an ID was asked for already.
- * EOPNOTSUPP: the handle is local.
+ * EOPNOTSUPP: the handle has a lane.
  */
 int kuid_set_order(struct kuid *handle, unsigned int order);
 
@@ -287,9 +305,8 @@ int kuid_now(unsigned int format, void *id);
 
 /*
  * Read which promises hold now, and counters since the module was loaded. Any
- * user may. The counters of a local handle begin with the first local handle of
- * the process, or with its fork; load_id is the process's own, and
- * KUID_HELD_UNIQUE rests on the node too, and is not set for k96.
+ * user may. For a local handle, the epoch is that of kuid_handle_status,
+ * load_id is random for each lane, and all counters are 0.
  *
  * Returns 0.
  */
@@ -298,17 +315,25 @@ int kuid_read_status(struct kuid *handle, struct kuid_status *status);
 /* Where the IDs of a handle are made: kuid_handle_status.made_by. */
 #define KUID_MADE_BY_KERNEL  1
 #define KUID_MADE_BY_PROCESS 2 /* the handle is local */
+#define KUID_MADE_BY_LANE    3 /* in this process, guarded by the kernel */
 
 /*
  * The part of a handle's status that the kernel does not know.
  *
  * made_by: KUID_MADE_BY_*; a later library may have more of them
  * reserved0, reserved: 0
+ * epoch: number of the handle's epoch: it begins at 1 and rises with each lane
+ *	that the handle gets and each time that the device takes over. A child
+ *	goes on with its parent's number. 0 if the handle never had a lane
+ * lag_ns: how far the clock of the handle's lane leads the wall clock, because
+ *	that was set back; 0 without a lane
  */
 struct kuid_handle_status {
 	uint32_t made_by;
 	uint32_t reserved0;
-	uint64_t reserved[7];
+	uint64_t epoch;
+	uint64_t lag_ns;
+	uint64_t reserved[5];
 };
 
 /*

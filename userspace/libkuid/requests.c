@@ -2,10 +2,14 @@
 /* Requests to the kernel: status, limits, order, state and identity. */
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "kuid.h"
-#include "local.h"
 #include "handle.h"
+#include "private.h"
+
+/* A clock that ticks more slowly than this makes the time in IDs coarse. */
+#define COARSE_NS 1000
 
 /* A local handle has a random identity and no state, so it takes none. */
 static int ask(const struct kuid *handle, unsigned long command, void *request)
@@ -17,13 +21,43 @@ static int ask(const struct kuid *handle, unsigned long command, void *request)
 	return ioctl(handle->fd, command, request) ? -1 : 0;
 }
 
+static unsigned long clock_resolution_ns(void)
+{
+	struct timespec time = { 0 };
+
+	clock_getres(CLOCK_REALTIME, &time);
+	return time.tv_sec ? 1000000000 : time.tv_nsec;
+}
+
+/* The promises of a local handle. Its IDs are not counted. */
+static int read_local_status(struct kuid *handle, struct kuid_status *status)
+{
+	struct kuid_private_reading reading;
+
+	kuid_private_read(handle, &reading);
+	*status = (struct kuid_status) {
+		.held = KUID_HELD_ORDER | KUID_HELD_UNIQUE |
+			KUID_HELD_REBOOT_SAFE,
+		.reasons = KUID_REASON_NO_VM_FORK,
+		.epoch = __atomic_load_n(&handle->epochs, __ATOMIC_RELAXED),
+		.load_id = reading.load_id,
+		.stamp_lag_ns = reading.lag,
+		.stamp_ahead_ns = reading.ahead,
+	};
+	if (reading.lag)
+		status->reasons |= KUID_REASON_STAMPS_HALF_SPEED;
+	if (clock_resolution_ns() > COARSE_NS)
+		status->reasons |= KUID_REASON_COARSE_CLOCK;
+	return 0;
+}
+
 /* The kernel gets a copy, so that a failure leaves the caller's struct alone. */
 int kuid_read_status(struct kuid *handle, struct kuid_status *status)
 {
 	struct kuid_status answer = { 0 };
 
 	if (kuid_handle_is_local(handle))
-		return kuid_local_status(handle, status);
+		return read_local_status(handle, status);
 	if (ask(handle, KUID_IOC_STATUS, &answer))
 		return -1;
 	*status = answer;
@@ -45,15 +79,34 @@ int kuid_set_order(struct kuid *handle, unsigned int order)
 {
 	struct kuid_set_format request = { .order = order };
 
+	/* A lane has one order. */
+	if (handle->private) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
 	return ask(handle, KUID_IOC_SET_FORMAT, &request);
+}
+
+static uint32_t made_by(const struct kuid *handle)
+{
+	if (kuid_handle_is_local(handle))
+		return KUID_MADE_BY_PROCESS;
+	if (handle->private && !kuid_private_is_refused(handle))
+		return KUID_MADE_BY_LANE;
+	return KUID_MADE_BY_KERNEL;
 }
 
 int kuid_read_handle_status(const struct kuid *handle,
 			    struct kuid_handle_status *status)
 {
+	struct kuid_private_reading reading = { 0 };
+
+	if (handle->private)
+		kuid_private_read(handle, &reading);
 	*status = (struct kuid_handle_status) {
-		.made_by = kuid_handle_is_local(handle) ? KUID_MADE_BY_PROCESS
-							: KUID_MADE_BY_KERNEL,
+		.made_by = made_by(handle),
+		.epoch = __atomic_load_n(&handle->epochs, __ATOMIC_RELAXED),
+		.lag_ns = reading.lag,
 	};
 	return 0;
 }

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: MIT
+/* See private.h. */
+#include "ground.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/uuid.h"
+#include "private.h"
+#include "siphash.h"
+
+/* In v7 the hash has all bits below the fraction. */
+#define HASH_MASK (BIT_ULL(KUID_V7_FRACTION_SHIFT) - 1)
+
+/* The generation of lanes whose node the process has drawn, which never ends. */
+static const u64 no_end = 2;
+
+/**
+ * struct view - the lane that a call makes its IDs of
+ * @node: &kuid_private.node
+ * @generation: &kuid_private.generation
+ * @max_ahead: &kuid_private.max_ahead
+ */
+struct view {
+	u64 node;
+	u64 generation;
+	u64 max_ahead;
+};
+
+/* Read the lane; false if there is none. */
+static __always_inline bool look(const struct kuid_private *private,
+				 struct view *view)
+{
+	/*
+	 * Pairs with the release in open_lane(): a caller that reads the node
+	 * also sees the other members of this lane or of a later one.
+	 */
+	view->node = smp_load_acquire(&private->node);
+	view->generation = READ_ONCE(private->generation);
+	view->max_ahead = READ_ONCE(private->max_ahead);
+	return likely(view->node);
+}
+
+/*
+ * The last check of a call, which makes its IDs. It covers everything that the
+ * call has done since look().
+ *
+ * - The generation pairs with the release in the kernel's
+ *   kuid_generator_change_generation(). The clock must have been read before
+ * it: the kernel relies on a lane making no later times once the generation is
+ *   over. The fence orders loads, and the vDSO orders its reading of the
+ * counter before later loads.
+ * - If the node is the same, the lane was not replaced, because no two lanes
+ * have the same node; and the process was not forked, because a child finds 0.
+ * If one of the members of a later lane was read, the fence and the one in
+ *   close_lane() make the node differ.
+ */
+static __always_inline bool holds(const struct kuid *handle,
+				  const struct view *view)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return likely(READ_ONCE(*handle->generation) == view->generation) &&
+	       likely(READ_ONCE(handle->private->node) == view->node);
+}
+
+/*
+ * Reserve stamps by the wall clock alone, which is the lane's clock unless the
+ * wall clock was set back. count is 0 if the lane is too far ahead of it.
+ */
+static __always_inline void reserve(struct kuid_private *private, u64 ahead,
+				    struct kuid_units *stamps)
+{
+	u64 now = kuid_ground_wall_ns();
+
+	stamps->first = kuid_lane_reserve(&private->lane, now, 0, now + ahead,
+					  &stamps->count);
+}
+
+static __always_inline bool put(void *sink, __be64 high, __be64 low)
+{
+	u8 **at = sink;
+
+	memcpy(*at, &high, sizeof(high));
+	memcpy(*at + sizeof(high), &low, sizeof(low));
+	*at += sizeof(high) + sizeof(low);
+	return true;
+}
+
+/*
+ * UUIDs of version 7. The hash takes the place of the lane and of the random
+ * bits, so they cost no system call. The stamp and the key tell all IDs apart.
+ */
+static __always_inline void pack_v7(u8 *ids, const struct kuid_units *stamps,
+				    const struct kuid_private *private)
+{
+	const u64 key[] = { READ_ONCE(private->key[0]),
+			    READ_ONCE(private->key[1]) };
+	u64 ms = stamps->first / KUID_MS_NS;
+	u32 ns = stamps->first % KUID_MS_NS;
+	u32 i;
+
+	for (i = 0; i < stamps->count; i++) {
+		u64 hash = kuid_siphash(key[0], key[1], stamps->first + i);
+		u32 fraction = kuid_v7_fraction(ns);
+
+		put(&ids, cpu_to_be64(kuid_v7_high(ms, fraction)),
+		    cpu_to_be64(kuid_v7_low(fraction, 0, 0) |
+				(hash & HASH_MASK)));
+		if (++ns == KUID_MS_NS) {
+			ns = 0;
+			ms++;
+		}
+	}
+}
+
+static __always_inline void pack(const unsigned int format, u8 *ids,
+				 const struct kuid_units *stamps,
+				 const struct kuid_private *private,
+				 const struct view *view)
+{
+	const struct kuid_identity identity = {
+		.node = view->node,
+		.seq_offset = READ_ONCE(private->seq_offset),
+		.lane_scramble = READ_ONCE(private->lane_scramble),
+	};
+
+	switch (format) {
+	case KUID_FORMAT_V1:
+		kuid_v1_pack(&ids, stamps, &identity, NULL, put);
+		break;
+	case KUID_FORMAT_V6:
+		kuid_v6_pack(&ids, stamps, &identity, NULL, put);
+		break;
+	case KUID_FORMAT_V7:
+		pack_v7(ids, stamps, private);
+		break;
+	}
+}
+
+static __always_inline bool make_one(struct kuid *handle,
+				     const unsigned int format, void *id)
+{
+	struct kuid_private *private = handle->private;
+	struct kuid_units stamp = { .count = 1 };
+	u8 made[KUID_ID_MAX];
+	struct view view;
+
+	if (!look(private, &view))
+		return false;
+	reserve(private, view.max_ahead, &stamp);
+	if (unlikely(!stamp.count))
+		return false;
+	/* Tell the compiler: it can't know that 1 was reserved. */
+	stamp.count = 1;
+	pack(format, made, &stamp, private, &view);
+	if (!holds(handle, &view))
+		return false;
+	memcpy(id, made, sizeof(made));
+	return true;
+}
+
+bool kuid_private_one(struct kuid *handle, void *id)
+{
+	switch (handle->layout->format) {
+	case KUID_LAYOUT_V1:
+		return make_one(handle, KUID_FORMAT_V1, id);
+	case KUID_LAYOUT_V6:
+		return make_one(handle, KUID_FORMAT_V6, id);
+	case KUID_LAYOUT_V7:
+		return make_one(handle, KUID_FORMAT_V7, id);
+	case KUID_LAYOUT_LEX:
+	case KUID_LAYOUT_K64:
+	case KUID_LAYOUT_K96:
+	case KUID_LAYOUT_K128:
+	case KUID_LAYOUT_ANY_UUID:
+		break;
+	}
+	return false;
+}
+
+/*
+ * Keep all calls from making IDs of the lane. Calls that have not done their
+ * last check yet will fail it.
+ */
+static void close_lane(struct kuid_private *private)
+{
+	WRITE_ONCE(private->node, 0);
+	/* Pairs with the fence in holds(). */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* The caller holds the lock. */
+static bool open_lane(struct kuid_private *private,
+		      const struct kuid_private_lane *lane)
+{
+	struct {
+		u64 key[2];
+		u32 seq_offset;
+		u32 lane_scramble;
+	} random;
+	u64 offset;
+
+	/* Not getrandom(), which is a cancellation point. */
+	if (syscall(SYS_getrandom, &random, sizeof(random), 0) !=
+	    sizeof(random))
+		return false;
+	kuid_clock_sample(&offset);
+	private->clock = (struct kuid_clock) { .offset = offset };
+	private->step_limit = lane->step_limit_ns;
+	private->load_id = lane->load_id;
+	WRITE_ONCE(private->generation, lane->generation);
+	WRITE_ONCE(private->max_ahead, lane->max_ahead_ns);
+	WRITE_ONCE(private->key[0], random.key[0]);
+	WRITE_ONCE(private->key[1], random.key[1]);
+	WRITE_ONCE(private->seq_offset,
+		   random.seq_offset % (KUID_SEQ_OFFSET_MAX + 1));
+	WRITE_ONCE(private->lane_scramble,
+		   random.lane_scramble % KUID_NR_LANES);
+	atomic64_set(&private->lane.last, 0);
+	/* Pairs with the acquire in look(). */
+	smp_store_release(&private->node, lane->node);
+	return true;
+}
+
+/* Give the handle another lane, and number it. The caller holds the lock. */
+static bool replace_lane(struct kuid *handle)
+{
+	struct kuid_private *private = handle->private;
+	u64 generation = smp_load_acquire(handle->generation);
+	struct kuid_private_lane lane;
+
+	close_lane(private);
+	if (!kuid_private_get_node(handle, &lane)) {
+		if (!open_lane(private, &lane))
+			return false;
+	} else if (errno == EAGAIN || errno == EOPNOTSUPP) {
+		WRITE_ONCE(private->refused, generation);
+	} else {
+		return false;
+	}
+	__atomic_add_fetch(&handle->epochs, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+bool kuid_private_is_refused(const struct kuid *handle)
+{
+	return READ_ONCE(handle->private->refused) ==
+	       READ_ONCE(*handle->generation);
+}
+
+/*
+ * Give the handle a lane of the present generation, unless it has one. Returns
+ * false and errno if there is none; the device may make the IDs then.
+ */
+static bool prepare(struct kuid *handle, struct view *view)
+{
+	struct kuid_private *private = handle->private;
+	unsigned long flags;
+	bool replaced = true;
+
+	do {
+		u64 generation = smp_load_acquire(handle->generation);
+
+		if (look(private, view) && view->generation == generation)
+			return true;
+		if (kuid_private_is_refused(handle))
+			return false;
+		raw_spin_lock_irqsave(&private->lock, flags);
+		/* Another thread may have done it. */
+		if (!look(private, view) || view->generation != generation)
+			replaced = replace_lane(handle);
+		raw_spin_unlock_irqrestore(&private->lock, flags);
+	} while (replaced);
+	return false;
+}
+
+/*
+ * Reserve stamps by the lane's own clock, after the wall clock was set back or
+ * the window was used up. If count is 0, *ready is when there will be some, in
+ * nanoseconds of the monotonic clock. Returns false if the lane is over.
+ */
+static bool reserve_slowly(struct kuid *handle, const struct view *view,
+			   u64 ahead, struct kuid_units *stamps, u64 *ready)
+{
+	struct kuid_private *private = handle->private;
+	struct kuid_clock *clock = &private->clock;
+	u64 last, mono, offset, now, lag = 0;
+	unsigned long flags;
+	bool good;
+
+	raw_spin_lock_irqsave(&private->lock, flags);
+	/* In the other order the clock could be older than the stamp. */
+	last = atomic64_read(&private->lane.last);
+	mono = kuid_clock_sample(&offset);
+	now = kuid_clock_at(clock->offset, clock->half, mono);
+	good = holds(handle, view);
+	if (good && (offset != clock->offset || last > now + view->max_ahead)) {
+		lag = kuid_clock_follow(clock, mono, offset, last,
+					view->max_ahead);
+		if (lag > private->step_limit) {
+			close_lane(private);
+			good = false;
+		}
+	}
+	if (good) {
+		now = kuid_clock_at(clock->offset, clock->half, mono);
+		stamps->first = kuid_lane_reserve(&private->lane, now, 0,
+						  now + ahead, &stamps->count);
+		*ready = kuid_clock_reach(clock, stamps->first - ahead);
+	}
+	raw_spin_unlock_irqrestore(&private->lock, flags);
+	return good;
+}
+
+static bool wait_until(const struct kuid *handle, u64 ready)
+{
+	const struct timespec time = {
+		.tv_sec = ready / KUID_SEC_NS,
+		.tv_nsec = ready % KUID_SEC_NS,
+	};
+	int err = EAGAIN;
+
+	if (kuid_handle_is_local(handle) ||
+	    !(fcntl(handle->fd, F_GETFL) & O_NONBLOCK))
+		err = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time,
+				      NULL);
+	if (err)
+		errno = err;
+	return !err;
+}
+
+/* Make IDs; if the lane doesn't hold meanwhile, the result is of no use. */
+static ssize_t make_many(struct kuid *handle, const struct view *view,
+			 void *ids, size_t count)
+{
+	/* As in the kernel: batches must not keep stamps from singles. */
+	u64 ahead = count > 1 ? view->max_ahead / 2 : view->max_ahead;
+	u8 *to = ids;
+	size_t done = 0;
+	u64 ready;
+
+	while (done < count) {
+		u32 left = min_t(size_t, count - done, UINT32_MAX);
+		struct kuid_units stamps = { .count = left };
+
+		reserve(handle->private, ahead, &stamps);
+		if (!stamps.count) {
+			stamps.count = left;
+			if (!reserve_slowly(handle, view, ahead, &stamps,
+					    &ready))
+				return done;
+		}
+		if (!stamps.count) {
+			if (!wait_until(handle, ready))
+				return done ? (ssize_t)done : -1;
+			continue;
+		}
+		pack(handle->layout->format, to, &stamps, handle->private,
+		     view);
+		to += stamps.count * handle->layout->id_size;
+		done += stamps.count;
+	}
+	return done;
+}
+
+ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
+{
+	struct view view;
+	ssize_t made;
+
+	do {
+		if (!prepare(handle, &view))
+			return kuid_private_is_refused(handle)
+				       ? KUID_PRIVATE_BY_DEVICE
+				       : -1;
+		made = make_many(handle, &view, ids, count);
+	} while (!holds(handle, &view));
+	return made;
+}
+
+void kuid_private_read(const struct kuid *handle,
+		       struct kuid_private_reading *reading)
+{
+	struct kuid_private *private = handle->private;
+	u64 last, mono, offset, now;
+	struct kuid_clock clock;
+	unsigned long flags;
+
+	*reading = (struct kuid_private_reading) { 0 };
+	raw_spin_lock_irqsave(&private->lock, flags);
+	if (private->node) {
+		last = atomic64_read(&private->lane.last);
+		clock = private->clock;
+		mono = kuid_clock_sample(&offset);
+		if (offset != clock.offset)
+			kuid_clock_follow(&clock, mono, offset, last,
+					  private->max_ahead);
+		now = kuid_clock_at(clock.offset, clock.half, mono);
+		reading->lag = now - (mono + offset);
+		reading->ahead = last > now ? last - now : 0;
+		reading->load_id = private->load_id;
+	}
+	raw_spin_unlock_irqrestore(&private->lock, flags);
+}
+
+/* Map memory that the kernel wipes in a child; NULL and errno. */
+static void *map_wiped(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	/*
+	 * If madvise() accepts an invalid advice value, its MADV_WIPEONFORK
+	 * can't be trusted either.
+	 */
+	if (!madvise(memory, size, MADV_WIPEONFORK) &&
+	    madvise(memory, size, -1))
+		return memory;
+	munmap(memory, size);
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+/* NULL and errno if the module has no page, or one of another layout. */
+static const struct kuid_page *map_page(int fd)
+{
+	const struct kuid_page *page = mmap(NULL, KUID_PAGE_SIZE, PROT_READ,
+					    MAP_SHARED, fd, KUID_PAGE_OFFSET);
+
+	if (page == MAP_FAILED) {
+		if (errno == ENODEV)
+			errno = EOPNOTSUPP;
+		return NULL;
+	}
+	if (page->version == KUID_PAGE_VERSION)
+		return page;
+	munmap((void *)page, KUID_PAGE_SIZE);
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+static bool map_generation(struct kuid *handle)
+{
+	const struct kuid_page *page;
+
+	if (kuid_handle_is_local(handle)) {
+		handle->generation = &no_end;
+		return true;
+	}
+	page = map_page(handle->fd);
+	if (!page)
+		return false;
+	handle->generation = &page->generation;
+	return true;
+}
+
+static void unmap_generation(struct kuid *handle)
+{
+	if (!kuid_handle_is_local(handle))
+		munmap((char *)handle->generation -
+			       offsetof(struct kuid_page, generation),
+		       KUID_PAGE_SIZE);
+}
+
+int kuid_private_open(struct kuid *handle)
+{
+	struct view view;
+	int err;
+
+	/* Signals can only be blocked if a word holds all of them. */
+	if (handle->layout->made_from != KUID_MADE_FROM_STAMPS ||
+	    sizeof(long) < sizeof(u64)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	if (!map_generation(handle))
+		return -1;
+	handle->private = map_wiped(sizeof(*handle->private));
+	if (!handle->private)
+		goto unmap;
+	/* Until the first epoch begins the device makes the IDs. */
+	if (prepare(handle, &view) || errno == EAGAIN)
+		return 0;
+	if (errno == ENOTTY)
+		errno = EOPNOTSUPP;
+	err = errno;
+	munmap(handle->private, sizeof(*handle->private));
+	errno = err;
+unmap:
+	err = errno;
+	unmap_generation(handle);
+	handle->private = NULL;
+	errno = err;
+	return -1;
+}
+
+void kuid_private_close(struct kuid *handle)
+{
+	munmap(handle->private, sizeof(*handle->private));
+	unmap_generation(handle);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* Nodes for private lanes: from the kernel, or drawn by the process. */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/generator.h"
+#include "private.h"
+
+/*
+ * A program may close the handle's file behind the library's back, as by
+ * closefrom(), and its number may then be that of another file. Requests must
+ * not get there.
+ */
+static bool has_device(const struct kuid *handle)
+{
+	struct stat now;
+
+	if (fstat(handle->fd, &now))
+		return false;
+	if (S_ISCHR(now.st_mode) && now.st_rdev == handle->device)
+		return true;
+	errno = EBADF;
+	return false;
+}
+
+static int draw(const struct kuid *handle, struct kuid_private_lane *lane)
+{
+	struct {
+		struct kuid_node_key key;
+		u64 load_id;
+	} random;
+
+	/* Not getrandom(), which is a cancellation point. */
+	if (syscall(SYS_getrandom, &random, sizeof(random), 0) !=
+	    sizeof(random))
+		return -1;
+	*lane = (struct kuid_private_lane) {
+		.node = kuid_node_of(&random.key, 0),
+		.generation = *handle->generation,
+		.load_id = random.load_id,
+		.max_ahead_ns = KUID_MAX_AHEAD_MS * KUID_MS_NS,
+		.step_limit_ns = KUID_STEP_LIMIT_MS * KUID_MS_NS,
+	};
+	return 0;
+}
+
+int kuid_private_get_node(const struct kuid *handle,
+			  struct kuid_private_lane *lane)
+{
+	if (kuid_handle_is_local(handle))
+		return draw(handle, lane);
+	if (!has_device(handle))
+		return -1;
+	*lane = (struct kuid_private_lane) { 0 };
+	return ioctl(handle->fd, KUID_IOC_PRIVATE_LANE, lane) ? -1 : 0;
+}
