@@ -51,13 +51,13 @@ static __always_inline bool look(const struct kuid_private *private,
  * call has done since look().
  *
  * - The generation pairs with the release in the kernel's
- *   kuid_generator_change_generation(). The clock must have been read before
- * it: the kernel relies on a lane making no later times once the generation is
- *   over. The fence orders loads, and the vDSO orders its reading of the
- * counter before later loads.
+ *   kuid_generator_change_generation(). It must be read after the clock: the
+ *   kernel relies on a lane making no later times once its generation is over.
+ *   The new value of the exchange depends on the clock, and the exchange comes
+ *   before later loads.
  * - If the node is the same, the lane was not replaced, because no two lanes
- * have the same node; and the process was not forked, because a child finds 0.
- * If one of the members of a later lane was read, the fence and the one in
+ *   have the same node; and the process was not forked, because a child finds
+ *   0. If a member of a later lane was read, this fence and the one in
  *   close_lane() make the node differ.
  */
 static __always_inline bool holds(const struct kuid *handle,
