@@ -324,7 +324,9 @@ int kuid_read_status(struct kuid *handle, struct kuid_status *status);
  * reserved0, reserved: 0
  * epoch: number of the handle's epoch: it begins at 1 and rises with each lane
  *	that the handle gets and each time that the device takes over. A child
- *	goes on with its parent's number. 0 if the handle never had a lane
+ *	goes on with its parent's number. If it is the same before and after a
+ *	call, the IDs of this call are from that epoch. 0 if the handle was
+ *	opened without KUID_PRIVATE and is not local
  * lag_ns: how far the clock of the handle's lane leads the wall clock, because
  *	that was set back; 0 without a lane
  */

@@ -194,37 +194,47 @@ static void close_lane(struct kuid_private *private)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* The caller holds the lock. */
-static bool open_lane(struct kuid_private *private,
-		      const struct kuid_private_lane *lane)
+/**
+ * struct secrets - the random numbers of a lane
+ * @key: &kuid_private.key
+ * @seq_offset: &kuid_private.seq_offset is made from it
+ * @lane_scramble: &kuid_private.lane_scramble is made from it
+ */
+struct secrets {
+	u64 key[2];
+	u32 seq_offset;
+	u32 lane_scramble;
+};
+
+/* Not by getrandom(), which is a cancellation point. */
+static bool draw(struct secrets *secrets)
 {
-	struct {
-		u64 key[2];
-		u32 seq_offset;
-		u32 lane_scramble;
-	} random;
+	return syscall(SYS_getrandom, secrets, sizeof(*secrets), 0) ==
+	       sizeof(*secrets);
+}
+
+/* The caller holds the lock. */
+static void open_lane(struct kuid_private *private,
+		      const struct kuid_private_lane *lane,
+		      const struct secrets *secrets)
+{
 	u64 offset;
 
-	/* Not getrandom(), which is a cancellation point. */
-	if (syscall(SYS_getrandom, &random, sizeof(random), 0) !=
-	    sizeof(random))
-		return false;
 	kuid_clock_sample(&offset);
 	private->clock = (struct kuid_clock) { .offset = offset };
 	private->step_limit = lane->step_limit_ns;
 	private->load_id = lane->load_id;
 	WRITE_ONCE(private->generation, lane->generation);
 	WRITE_ONCE(private->max_ahead, lane->max_ahead_ns);
-	WRITE_ONCE(private->key[0], random.key[0]);
-	WRITE_ONCE(private->key[1], random.key[1]);
+	WRITE_ONCE(private->key[0], secrets->key[0]);
+	WRITE_ONCE(private->key[1], secrets->key[1]);
 	WRITE_ONCE(private->seq_offset,
-		   random.seq_offset % (KUID_SEQ_OFFSET_MAX + 1));
+		   secrets->seq_offset % (KUID_SEQ_OFFSET_MAX + 1));
 	WRITE_ONCE(private->lane_scramble,
-		   random.lane_scramble % KUID_NR_LANES);
+		   secrets->lane_scramble % KUID_NR_LANES);
 	atomic64_set(&private->lane.last, 0);
 	/* Pairs with the acquire in look(). */
 	smp_store_release(&private->node, lane->node);
-	return true;
 }
 
 /* Give the handle another lane, and number it. The caller holds the lock. */
@@ -233,23 +243,36 @@ static bool replace_lane(struct kuid *handle)
 	struct kuid_private *private = handle->private;
 	u64 generation = smp_load_acquire(handle->generation);
 	struct kuid_private_lane lane;
+	struct secrets secrets;
+	bool refused;
 
 	close_lane(private);
-	if (!kuid_private_get_node(handle, &lane)) {
-		if (!open_lane(private, &lane))
-			return false;
-	} else if (errno == EAGAIN || errno == EOPNOTSUPP) {
-		WRITE_ONCE(private->refused, generation);
-	} else {
+	refused = kuid_private_get_node(handle, &lane);
+	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP : !draw(&secrets))
 		return false;
-	}
-	__atomic_add_fetch(&handle->epochs, 1, __ATOMIC_RELAXED);
+	/*
+	 * While there is no lane: if the number is the same before and after a
+	 * call, the IDs of this call are from the epoch of that number. The
+	 * release pairs with the acquire in kuid_private_epoch(): a caller that
+	 * reads the new number doesn't find the former lane.
+	 */
+	__atomic_add_fetch(&handle->epochs, 1, __ATOMIC_RELEASE);
+	if (refused)
+		smp_store_release(&private->refused, generation);
+	else
+		open_lane(private, &lane, &secrets);
 	return true;
+}
+
+u64 kuid_private_epoch(const struct kuid *handle)
+{
+	return smp_load_acquire(&handle->epochs);
 }
 
 bool kuid_private_is_refused(const struct kuid *handle)
 {
-	return READ_ONCE(handle->private->refused) ==
+	/* Pairs with the release in replace_lane(), as that of the node. */
+	return smp_load_acquire(&handle->private->refused) ==
 	       READ_ONCE(*handle->generation);
 }
 

@@ -101,6 +101,12 @@ bool kuid_private_one(struct kuid *handle, void *id);
  */
 ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count);
 
+/*
+ * The number of the handle's epoch: if it is the same before and after a call,
+ * the IDs of this call are from that epoch.
+ */
+u64 kuid_private_epoch(const struct kuid *handle);
+
 /* Whether the device makes the IDs of the handle at present. */
 bool kuid_private_is_refused(const struct kuid *handle);
 

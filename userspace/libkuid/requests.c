@@ -39,7 +39,7 @@ static int read_local_status(struct kuid *handle, struct kuid_status *status)
 		.held = KUID_HELD_ORDER | KUID_HELD_UNIQUE |
 			KUID_HELD_REBOOT_SAFE,
 		.reasons = KUID_REASON_NO_VM_FORK,
-		.epoch = __atomic_load_n(&handle->epochs, __ATOMIC_RELAXED),
+		.epoch = kuid_private_epoch(handle),
 		.load_id = reading.load_id,
 		.stamp_lag_ns = reading.lag,
 		.stamp_ahead_ns = reading.ahead,
@@ -105,7 +105,7 @@ int kuid_read_handle_status(const struct kuid *handle,
 		kuid_private_read(handle, &reading);
 	*status = (struct kuid_handle_status) {
 		.made_by = made_by(handle),
-		.epoch = __atomic_load_n(&handle->epochs, __ATOMIC_RELAXED),
+		.epoch = kuid_private_epoch(handle),
 		.lag_ns = reading.lag,
 	};
 	return 0;
