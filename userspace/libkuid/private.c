@@ -238,10 +238,9 @@ static void open_lane(struct kuid_private *private,
 }
 
 /* Give the handle another lane, and number it. The caller holds the lock. */
-static bool replace_lane(struct kuid *handle)
+static bool replace_lane(struct kuid *handle, u64 generation)
 {
 	struct kuid_private *private = handle->private;
-	u64 generation = smp_load_acquire(handle->generation);
 	struct kuid_private_lane lane;
 	struct secrets secrets;
 	bool refused;
@@ -269,37 +268,52 @@ u64 kuid_private_epoch(const struct kuid *handle)
 	return smp_load_acquire(&handle->epochs);
 }
 
-bool kuid_private_is_refused(const struct kuid *handle)
+/* Whether the kernel handed out no node in this generation. */
+static bool is_refused(const struct kuid_private *private, u64 generation)
 {
 	/* Pairs with the release in replace_lane(), as that of the node. */
-	return smp_load_acquire(&handle->private->refused) ==
-	       READ_ONCE(*handle->generation);
+	return smp_load_acquire(&private->refused) == generation;
 }
 
-/*
- * Give the handle a lane of the present generation, unless it has one. Returns
- * false and errno if there is none; the device may make the IDs then.
- */
-static bool prepare(struct kuid *handle, struct view *view)
+bool kuid_private_is_refused(const struct kuid *handle)
+{
+	return is_refused(handle->private, READ_ONCE(*handle->generation));
+}
+
+/* Replace a lane that another thread has not replaced yet. */
+static bool replace_once(struct kuid *handle)
 {
 	struct kuid_private *private = handle->private;
 	unsigned long flags;
 	bool replaced = true;
+	struct view view;
+	u64 generation;
 
+	raw_spin_lock_irqsave(&private->lock, flags);
+	generation = smp_load_acquire(handle->generation);
+	if (!is_refused(private, generation) &&
+	    (!look(private, &view) || view.generation != generation))
+		replaced = replace_lane(handle, generation);
+	raw_spin_unlock_irqrestore(&private->lock, flags);
+	return replaced;
+}
+
+/*
+ * Give the handle a lane of the present generation, unless it has one. Returns
+ * 0, -1 and errno, or KUID_PRIVATE_BY_DEVICE.
+ */
+static int prepare(struct kuid *handle, struct view *view)
+{
 	do {
 		u64 generation = smp_load_acquire(handle->generation);
 
-		if (look(private, view) && view->generation == generation)
-			return true;
-		if (kuid_private_is_refused(handle))
-			return false;
-		raw_spin_lock_irqsave(&private->lock, flags);
-		/* Another thread may have done it. */
-		if (!look(private, view) || view->generation != generation)
-			replaced = replace_lane(handle);
-		raw_spin_unlock_irqrestore(&private->lock, flags);
-	} while (replaced);
-	return false;
+		if (look(handle->private, view) &&
+		    view->generation == generation)
+			return 0;
+		if (is_refused(handle->private, generation))
+			return KUID_PRIVATE_BY_DEVICE;
+	} while (replace_once(handle));
+	return -1;
 }
 
 /*
@@ -397,10 +411,9 @@ ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
 	ssize_t made;
 
 	do {
-		if (!prepare(handle, &view))
-			return kuid_private_is_refused(handle)
-				       ? KUID_PRIVATE_BY_DEVICE
-				       : -1;
+		made = prepare(handle, &view);
+		if (made)
+			return made;
 		made = make_many(handle, &view, ids, count);
 	} while (!holds(handle, &view));
 	return made;
@@ -509,7 +522,7 @@ int kuid_private_open(struct kuid *handle)
 	if (!handle->private)
 		goto unmap;
 	/* Until the first epoch begins the device makes the IDs. */
-	if (prepare(handle, &view) || errno == EAGAIN)
+	if (!prepare(handle, &view) || errno == EAGAIN)
 		return 0;
 	if (errno == ENOTTY)
 		errno = EOPNOTSUPP;
