@@ -311,7 +311,9 @@ static int prepare(struct kuid *handle, struct view *view)
 		    view->generation == generation)
 			return 0;
 		if (is_refused(handle->private, generation))
-			return KUID_PRIVATE_BY_DEVICE;
+			return kuid_private_has_device(handle)
+				       ? KUID_PRIVATE_BY_DEVICE
+				       : -1;
 	} while (replace_once(handle));
 	return -1;
 }

@@ -114,6 +114,9 @@ bool kuid_private_is_refused(const struct kuid *handle);
 void kuid_private_read(const struct kuid *handle,
 		       struct kuid_private_reading *reading);
 
+/* Whether the handle's file is still the device; errno if not. */
+bool kuid_private_has_device(const struct kuid *handle);
+
 /*
  * Get a node for a lane, and what comes with it; 0, or -1 and errno. EAGAIN and
  * EOPNOTSUPP mean that the kernel hands out none in this generation.

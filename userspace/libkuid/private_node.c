@@ -14,7 +14,7 @@
  * closefrom(), and its number may then be that of another file. Requests must
  * not get there.
  */
-static bool has_device(const struct kuid *handle)
+bool kuid_private_has_device(const struct kuid *handle)
 {
 	struct stat now;
 
@@ -52,7 +52,7 @@ int kuid_private_get_node(const struct kuid *handle,
 {
 	if (kuid_handle_is_local(handle))
 		return draw(handle, lane);
-	if (!has_device(handle))
+	if (!kuid_private_has_device(handle))
 		return -1;
 	*lane = (struct kuid_private_lane) { 0 };
 	return ioctl(handle->fd, KUID_IOC_PRIVATE_LANE, lane) ? -1 : 0;
