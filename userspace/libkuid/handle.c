@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,14 +131,17 @@ int kuid_fd(const struct kuid *handle)
 
 int kuid_one(struct kuid *handle, void *id)
 {
-	ssize_t made;
+	unsigned char made[KUID_ID_MAX];
+	ssize_t count;
 
 	if (handle->private) {
 		if (kuid_private_one(handle, id))
 			return 0;
-		made = kuid_private_many(handle, id, 1);
-		if (made != KUID_PRIVATE_BY_DEVICE)
-			return made < 0 ? -1 : 0;
+		count = kuid_private_many(handle, made, 1);
+		if (count == 1)
+			memcpy(id, made, handle->layout->id_size);
+		if (count != KUID_PRIVATE_BY_DEVICE)
+			return count < 0 ? -1 : 0;
 	}
 	/* The kernel gives whole IDs: one, or an error. */
 	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
