@@ -417,7 +417,8 @@ ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
 		if (made)
 			return made;
 		made = make_many(handle, &view, ids, count);
-	} while (!holds(handle, &view));
+		/* An error leaves no IDs, and must not be lost. */
+	} while (made >= 0 && !holds(handle, &view));
 	return made;
 }
 
