@@ -319,6 +319,21 @@ static int prepare(struct kuid *handle, struct view *view)
 }
 
 /*
+ * Let the clock of a lane follow the wall clock: if that was set, or if the
+ * highest stamp is beyond the window, because that was set forward and back.
+ * Returns how far the stamp is in front of the wall clock; 0 if neither is so.
+ */
+static u64 follow(struct kuid_clock *clock, u64 mono, u64 offset, u64 last,
+		  u64 max_ahead)
+{
+	u64 now = kuid_clock_at(clock->offset, clock->half, mono);
+
+	if (offset == clock->offset && last <= now + max_ahead)
+		return 0;
+	return kuid_clock_follow(clock, mono, offset, last, max_ahead);
+}
+
+/*
  * Reserve stamps by the lane's own clock, after the wall clock was set back or
  * the window was used up. If count is 0, *ready is when there will be some, in
  * nanoseconds of the monotonic clock. Returns false if the lane is over.
@@ -328,7 +343,7 @@ static bool reserve_slowly(struct kuid *handle, const struct view *view,
 {
 	struct kuid_private *private = handle->private;
 	struct kuid_clock *clock = &private->clock;
-	u64 last, mono, offset, now, lag = 0;
+	u64 last, mono, offset, now;
 	unsigned long flags;
 	bool good;
 
@@ -336,15 +351,11 @@ static bool reserve_slowly(struct kuid *handle, const struct view *view,
 	/* In the other order the clock could be older than the stamp. */
 	last = atomic64_read(&private->lane.last);
 	mono = kuid_clock_sample(&offset);
-	now = kuid_clock_at(clock->offset, clock->half, mono);
 	good = holds(handle, view);
-	if (good && (offset != clock->offset || last > now + view->max_ahead)) {
-		lag = kuid_clock_follow(clock, mono, offset, last,
-					view->max_ahead);
-		if (lag > private->step_limit) {
-			close_lane(private);
-			good = false;
-		}
+	if (good && follow(clock, mono, offset, last, view->max_ahead) >
+			    private->step_limit) {
+		close_lane(private);
+		good = false;
 	}
 	if (good) {
 		now = kuid_clock_at(clock->offset, clock->half, mono);
@@ -436,9 +447,7 @@ void kuid_private_read(const struct kuid *handle,
 		last = atomic64_read(&private->lane.last);
 		clock = private->clock;
 		mono = kuid_clock_sample(&offset);
-		if (offset != clock.offset)
-			kuid_clock_follow(&clock, mono, offset, last,
-					  private->max_ahead);
+		follow(&clock, mono, offset, last, private->max_ahead);
 		now = kuid_clock_at(clock.offset, clock.half, mono);
 		reading->lag = now - (mono + offset);
 		reading->ahead = last > now ? last - now : 0;
