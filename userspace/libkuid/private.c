@@ -361,7 +361,13 @@ static bool reserve_slowly(struct kuid *handle, const struct view *view,
 		now = kuid_clock_at(clock->offset, clock->half, mono);
 		stamps->first = kuid_lane_reserve(&private->lane, now, 0,
 						  now + ahead, &stamps->count);
-		*ready = kuid_clock_reach(clock, stamps->first - ahead);
+		/*
+		 * Meanwhile a call that had read the wall clock before it was
+		 * set back may have raised the lane by years. No wait within
+		 * the window is longer than the window.
+		 */
+		*ready = min(kuid_clock_reach(clock, stamps->first - ahead),
+			     mono + view->max_ahead);
 	}
 	raw_spin_unlock_irqrestore(&private->lock, flags);
 	return good;
