@@ -3,7 +3,6 @@
 #include "ground.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -381,8 +380,7 @@ static bool wait_until(const struct kuid *handle, u64 ready)
 	};
 	int err = EAGAIN;
 
-	if (kuid_handle_is_local(handle) ||
-	    !(fcntl(handle->fd, F_GETFL) & O_NONBLOCK))
+	if (!kuid_private_is_nonblocking(handle))
 		err = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time,
 				      NULL);
 	if (err)

@@ -116,6 +116,7 @@ void kuid_private_read(const struct kuid *handle,
 
 /* Whether the handle's file is still the device; errno if not. */
 bool kuid_private_has_device(const struct kuid *handle);
+bool kuid_private_is_nonblocking(const struct kuid *handle);
 
 /*
  * Get a node for a lane, and what comes with it; 0, or -1 and errno. EAGAIN and

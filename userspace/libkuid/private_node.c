@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Nodes for private lanes: from the kernel, or drawn by the process. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,6 +25,13 @@ bool kuid_private_has_device(const struct kuid *handle)
 		return true;
 	errno = EBADF;
 	return false;
+}
+
+bool kuid_private_is_nonblocking(const struct kuid *handle)
+{
+	return !kuid_handle_is_local(handle) &&
+	       kuid_private_has_device(handle) &&
+	       fcntl(handle->fd, F_GETFL) & O_NONBLOCK;
 }
 
 static int draw(const struct kuid *handle, struct kuid_private_lane *lane)
