@@ -206,10 +206,9 @@ struct secrets {
 };
 
 /* Not by getrandom(), which is a cancellation point. */
-static bool draw(struct secrets *secrets)
+static bool draw(void *random, size_t size)
 {
-	return syscall(SYS_getrandom, secrets, sizeof(*secrets), 0) ==
-	       sizeof(*secrets);
+	return syscall(SYS_getrandom, random, size, 0) == (ssize_t)size;
 }
 
 /* The caller holds the lock. */
@@ -246,7 +245,8 @@ static bool replace_lane(struct kuid *handle, u64 generation)
 
 	close_lane(private);
 	refused = kuid_private_get_node(handle, &lane);
-	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP : !draw(&secrets))
+	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP
+		    : !draw(&secrets, sizeof(secrets)))
 		return false;
 	/*
 	 * While there is no lane: if the number is the same before and after a
@@ -287,7 +287,15 @@ static bool replace_once(struct kuid *handle)
 	bool replaced = true;
 	struct view view;
 	u64 generation;
+	u8 random;
 
+	/*
+	 * Wait for the kernel's random generator here, because under the lock
+	 * no signal can end the wait. The numbers themselves are drawn under
+	 * the lock, where no signal handler can fork.
+	 */
+	if (!draw(&random, sizeof(random)))
+		return false;
 	raw_spin_lock_irqsave(&private->lock, flags);
 	generation = smp_load_acquire(handle->generation);
 	if (!is_refused(private, generation) &&
