@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The requests to the kernel, and the answers that the library hands back. */
+/*
+ * The requests to the kernel, the answers that the library hands back, and the
+ * words for them.
+ */
 #include <errno.h>
 #include <kuid.h>
 #include <setjmp.h>
@@ -225,6 +228,99 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 			 0);
 }
 
+/* Each reason has a sentence of its own. */
+static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
+{
+	const char *text = words(1ULL << bit);
+	const char *unknown = words(1ULL << 55);
+
+	assert_non_null(text);
+	assert_int_equal(text[strlen(text) - 1], '.');
+	assert_in_range(text[0], 'A', 'Z');
+	assert_null(strstr(text, "  "));
+	if (kuid_reason_name(1ULL << bit))
+		assert_string_not_equal(text, unknown);
+	else
+		assert_string_equal(text, unknown);
+}
+
+static void reasons_have_words(void **state)
+{
+	uint64_t kernels = 0x3ff;
+
+	(void)state;
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		const char *name;
+
+		errno = 0;
+		name = kuid_reason_name(1ULL << bit);
+		assert_int_equal(!!name, kernels >> bit & 1);
+		assert_int_equal(errno, name ? 0 : EINVAL);
+		assert_words(kuid_reason_text, bit);
+		assert_words(kuid_reason_advice, bit);
+		for (unsigned int other = 0; name && other < bit; other++) {
+			assert_string_not_equal(
+				name, kuid_reason_name(1ULL << other));
+			assert_string_not_equal(kuid_reason_text(1ULL << bit),
+						kuid_reason_text(1ULL
+								 << other));
+			assert_string_not_equal(kuid_reason_advice(1ULL << bit),
+						kuid_reason_advice(1ULL
+								   << other));
+		}
+	}
+}
+
+static void what_is_not_one_reason_is_einval(void **state)
+{
+	const char *(*const functions[])(uint64_t) = {
+		kuid_reason_name,
+		kuid_reason_text,
+		kuid_reason_advice,
+	};
+	const uint64_t wrong[] = { 0, 3, ~0ULL };
+
+	(void)state;
+	for (int i = 0; i < 9; i++) {
+		errno = 0;
+		assert_null(functions[i / 3](wrong[i % 3]));
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
+/* The lowest number that no format has. */
+static unsigned int no_format(void)
+{
+	unsigned int format = 1;
+
+	while (kuid_format_name(format))
+		format++;
+	return format;
+}
+
+/* Each format is in one of the sentences, in the order of the numbers. */
+static void reasons_name_the_formats(void **state)
+{
+	char stamps[256] = "The clock of", slots[256] = "The clock of";
+
+	(void)state;
+	for (unsigned int format = 1; format < no_format(); format++) {
+		char *of = kuid_format_made_from(format) ==
+					   KUID_MADE_FROM_STAMPS
+				   ? stamps
+				   : slots;
+
+		strcat(of, " ");
+		strcat(of, kuid_format_name(format));
+	}
+	strcat(stamps, " goes");
+	strcat(slots, " goes");
+	assert_non_null(strstr(kuid_reason_text(KUID_REASON_STAMPS_HALF_SPEED),
+			       stamps));
+	assert_non_null(
+		strstr(kuid_reason_text(KUID_REASON_SLOTS_HALF_SPEED), slots));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +334,9 @@ int main(void)
 		cmocka_unit_test(
 			identity_is_passed_and_only_the_epoch_comes_back),
 		cmocka_unit_test(clock_is_taken_back_with_the_callers_flags),
+		cmocka_unit_test(reasons_have_words),
+		cmocka_unit_test(what_is_not_one_reason_is_einval),
+		cmocka_unit_test(reasons_name_the_formats),
 	};
 
 	return cmocka_run_group_tests_name("requests", tests, NULL, NULL);
