@@ -1,0 +1,1954 @@
+// SPDX-License-Identifier: MIT
+/*
+ * IDs of private lanes: opening, formats, forks, clock steps, waits, signals,
+ * cancellation, and a kernel that ends lanes. The test's own clocks stand still
+ * unless the test moves them, so a lane that can repeat an ID does repeat it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <kuid.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake_kernel.h"
+#include "random.h"
+
+#define MS    1000000LL
+#define SEC   1000000000LL
+#define YEAR  (31556952 * SEC)
+#define WALL  (1700000000 * SEC)
+#define AHEAD (100 * MS)
+#define LIMIT (10 * SEC)
+
+/* Longer than any test takes, unless a handler waits for its own thread. */
+#define HANG_SEC 60
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,
+	KUID_FORMAT_V6,
+	KUID_FORMAT_V7,
+};
+
+static const unsigned int flags[] = { KUID_LOCAL, KUID_PRIVATE };
+
+#define NR_FORMATS 3
+#define NR_FLAGS   2
+
+/* The answers of the system to the library. */
+static struct {
+	int64_t mono;
+	int64_t wall_offset;
+	int64_t resolution; /* of all clocks */
+	int64_t tick;	    /* of the coarse clocks */
+	int madvise_errno;
+	int mmap_errno;
+	int nap_errno;
+	int random_errno;
+	int64_t oversleep;
+	bool sleeps_long;
+	bool napping;
+	unsigned int naps;
+	int64_t longest_nap;
+	unsigned int asked;
+	unsigned int act_at;
+	void (*act)(void);
+} world;
+
+/* Called where a signal might arrive, or another thread might fork. */
+static void asked(void)
+{
+	void (*act)(void) = world.act;
+
+	if (!act || ++world.asked != world.act_at)
+		return;
+	world.act = NULL;
+	act();
+}
+
+static void act_at(unsigned int at, void (*act)(void))
+{
+	world.asked = 0;
+	world.act_at = at;
+	world.act = act;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&world, 0, sizeof(world));
+	world.mono = 100000 * SEC;
+	world.wall_offset = WALL;
+	world.resolution = 1;
+	world.tick = 1;
+	fake_kernel_reset();
+	fake_kernel.asked = asked;
+	return 0;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_nanosleep(clockid_t clock, int how,
+			   const struct timespec *time, struct timespec *left);
+int __real_clock_nanosleep(clockid_t clock, int how,
+			   const struct timespec *time, struct timespec *left);
+long __wrap_syscall(long number, long a, long b, long c, long d);
+long __real_syscall(long number, ...);
+int __wrap_madvise(void *address, size_t size, int advice);
+int __real_madvise(void *address, size_t size, int advice);
+
+/* What the caller does with the reading, it does after asked(). */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int64_t now = world.mono;
+
+	if (clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC_COARSE)
+		now -= now % world.tick;
+	now -= now % world.resolution;
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		now += world.wall_offset;
+	time->tv_sec = now / SEC;
+	time->tv_nsec = now % SEC;
+	asked();
+	return 0;
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int how,
+			   const struct timespec *time, struct timespec *left)
+{
+	const struct timespec day = { .tv_sec = 86400 };
+	int64_t until = time->tv_sec * SEC + time->tv_nsec;
+
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	assert_int_equal(how, TIMER_ABSTIME);
+	world.naps++;
+	if (world.longest_nap < until - world.mono)
+		world.longest_nap = until - world.mono;
+	asked();
+	if (world.sleeps_long) {
+		__atomic_store_n(&world.napping, true, __ATOMIC_RELEASE);
+		return __real_clock_nanosleep(clock, 0, &day, left);
+	}
+	if (world.nap_errno)
+		return world.nap_errno;
+	assert_true(until > world.mono);
+	world.mono = until + world.oversleep;
+	return 0;
+}
+
+/* The library's calls have four arguments at most. */
+long __wrap_syscall(long number, long a, long b, long c, long d)
+{
+	if (number == SYS_getrandom) {
+		asked();
+		errno = world.random_errno;
+		if (errno)
+			return -1;
+	}
+	return __real_syscall(number, a, b, c, d);
+}
+
+int __wrap_madvise(void *address, size_t size, int advice)
+{
+	if (!world.madvise_errno)
+		return __real_madvise(address, size, advice);
+	/* If negative, madvise() accepts any advice and does nothing. */
+	if (world.madvise_errno < 0)
+		return 0;
+	errno = world.madvise_errno;
+	return -1;
+}
+
+static int64_t wall(void)
+{
+	return world.mono + world.wall_offset;
+}
+
+static struct kuid *open_lane(unsigned int format, unsigned int flag)
+{
+	struct kuid *handle = kuid_open_flags(format, flag);
+
+	assert_non_null(handle);
+	return handle;
+}
+
+/* For each kind of lane, and each format. */
+#define EACH(handle, flag, i)                                       \
+	for (unsigned int n_##flag = 0, flag = 0;                   \
+	     n_##flag < NR_FLAGS && (flag = flags[n_##flag], true); \
+	     n_##flag++)                                            \
+		for (size_t i = 0; i < NR_FORMATS; i++)             \
+			for (struct kuid *handle =                  \
+				     open_lane(formats[i], flag);   \
+			     handle; kuid_close(handle), handle = NULL)
+
+static void refuses(unsigned int format, unsigned int flag, int error)
+{
+	errno = 0;
+	assert_null(kuid_open_flags(format, flag));
+	assert_int_equal(errno, error);
+}
+
+/* The lowest number that no format has. */
+static unsigned int no_format(void)
+{
+	unsigned int format = 1;
+
+	while (kuid_format_name(format))
+		format++;
+	return format;
+}
+
+static uint64_t epoch_of(struct kuid *handle)
+{
+	struct kuid_handle_status status;
+
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
+	return status.epoch;
+}
+
+static uint32_t made_by(struct kuid *handle)
+{
+	struct kuid_handle_status status;
+
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
+	return status.made_by;
+}
+
+static int64_t lag_of(struct kuid *handle)
+{
+	struct kuid_handle_status status;
+
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
+	return status.lag_ns;
+}
+
+static void assert_error(ssize_t result, int error)
+{
+	assert_int_equal(result, -1);
+	assert_int_equal(errno, error);
+}
+
+/* kuid_one() fails and writes nothing. */
+static void assert_makes_none(struct kuid *handle, int error)
+{
+	unsigned char id[KUID_ID_MAX], poison[KUID_ID_MAX];
+
+	memset(id, 0xcc, sizeof(id));
+	memset(poison, 0xcc, sizeof(poison));
+	errno = 0;
+	assert_error(kuid_one(handle, id), error);
+	assert_memory_equal(id, poison, sizeof(id));
+	errno = 0;
+	assert_error(kuid_many(handle, id, 1), error);
+}
+
+static void make(struct kuid *handle, unsigned char *id)
+{
+	assert_int_equal(kuid_one(handle, id), 0);
+}
+
+static struct kuid_fields fields_of(unsigned int format, const void *id)
+{
+	struct kuid_fields fields;
+
+	assert_int_equal(kuid_decode(format, id, 0, KUID_FROM_KUID, &fields),
+			 0);
+	return fields;
+}
+
+static uint64_t node_of(unsigned int format, const void *id)
+{
+	return fields_of(format, id).node;
+}
+
+/* Rounded down to 100 ns in v1 and v6. */
+static int64_t time_of(unsigned int format, const void *id)
+{
+	struct kuid_fields fields = fields_of(format, id);
+
+	return fields.sec * SEC + fields.nsec;
+}
+
+static int64_t rounding(unsigned int format)
+{
+	return format == KUID_FORMAT_V7 ? 0 : 99;
+}
+
+static void assert_time(unsigned int format, const void *id, int64_t from,
+			int64_t to)
+{
+	assert_in_range(time_of(format, id), from - rounding(format), to);
+}
+
+static bool is_after(unsigned int format, const void *id, const void *other)
+{
+	int order = KUID_EQUAL;
+
+	kuid_compare(format, id, other, &order);
+	return order == KUID_AFTER;
+}
+
+static void assert_after(unsigned int format, const void *id, const void *other)
+{
+	assert_true(is_after(format, id, other));
+}
+
+static void needs_memory_that_children_lack(void **state)
+{
+	(void)state;
+	world.madvise_errno = EINVAL;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
+	refuses(KUID_FORMAT_V1, KUID_PRIVATE, EOPNOTSUPP);
+	world.madvise_errno = -1;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
+	fake_kernel.open_errno = ENOENT;
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, ENODEV);
+	refuses(KUID_FORMAT_V1, KUID_PRIVATE | KUID_OR_LOCAL, ENODEV);
+}
+
+static void is_opened_on_request_only(void **state)
+{
+	struct kuid_handle_status status;
+	struct kuid *handle;
+
+	(void)state;
+	for (unsigned int flag = 0; flag <= 7; flag++) {
+		refuses(no_format(), flag, EINVAL);
+		refuses(KUID_ANY_UUID, flag, EINVAL);
+		if (flag > KUID_LOCAL && flag & KUID_LOCAL)
+			refuses(KUID_FORMAT_V1, flag, EINVAL);
+	}
+	refuses(KUID_FORMAT_V1, 0x8, EINVAL);
+	refuses(KUID_FORMAT_V1, KUID_LOCAL | 0x80000000, EINVAL);
+	for (unsigned int format = 1; format < no_format(); format++) {
+		if (kuid_format_made_from(format) == KUID_MADE_FROM_STAMPS)
+			continue;
+		refuses(format, KUID_LOCAL, EOPNOTSUPP);
+		refuses(format, KUID_PRIVATE, EOPNOTSUPP);
+		refuses(format, KUID_PRIVATE | KUID_OR_LOCAL, EOPNOTSUPP);
+		handle = open_lane(format, KUID_OR_LOCAL);
+		assert_int_equal(made_by(handle), KUID_MADE_BY_KERNEL);
+		assert_int_equal(epoch_of(handle), 0);
+		kuid_close(handle);
+	}
+	assert_int_equal(fake_kernel.shared->nodes, 0);
+
+	fake_kernel.open_errno = ENOENT;
+	refuses(KUID_FORMAT_V1, 0, ENODEV);
+	refuses(KUID_FORMAT_V1, KUID_PRIVATE, ENODEV);
+	refuses(KUID_FORMAT_K64, KUID_OR_LOCAL, ENODEV);
+	refuses(KUID_FORMAT_K64, KUID_PRIVATE | KUID_OR_LOCAL, ENODEV);
+	assert_null(kuid_open(KUID_FORMAT_V1));
+	assert_int_equal(errno, ENODEV);
+
+	/* A device without permission is not a missing device. */
+	fake_kernel.open_errno = EACCES;
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EACCES);
+	refuses(KUID_FORMAT_V1, KUID_PRIVATE | KUID_OR_LOCAL, EACCES);
+	fake_kernel.open_errno = EMFILE;
+	refuses(KUID_FORMAT_V1, KUID_OR_LOCAL, EMFILE);
+	fake_kernel.open_errno = ENXIO;
+	handle = open_lane(KUID_FORMAT_V6, KUID_PRIVATE | KUID_OR_LOCAL);
+	memset(&status, 0xcc, sizeof(status));
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
+	assert_int_equal(status.made_by, KUID_MADE_BY_PROCESS);
+	assert_int_equal(status.reserved0, 0);
+	assert_int_equal(status.epoch, 1);
+	assert_int_equal(status.lag_ns, 0);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(status.reserved[i], 0);
+	errno = 0;
+	assert_error(kuid_fd(handle), EOPNOTSUPP);
+	kuid_close(handle);
+
+	fake_kernel.open_errno = 0;
+	handle = open_lane(KUID_FORMAT_V6, KUID_PRIVATE | KUID_OR_LOCAL);
+	assert_int_equal(made_by(handle), KUID_MADE_BY_LANE);
+	assert_true(kuid_fd(handle) >= 0);
+	kuid_close(handle);
+}
+
+/* An open that fails leaves no file open. */
+static void refuses_and_closes(int error)
+{
+	int next = dup(0);
+
+	close(next);
+	refuses(KUID_FORMAT_V1, KUID_PRIVATE, error);
+	assert_int_equal(fcntl(next, F_GETFD), -1);
+}
+
+static void old_modules_are_eopnotsupp(void **state)
+{
+	(void)state;
+	fake_kernel.mmap_errno = ENODEV;
+	refuses_and_closes(EOPNOTSUPP);
+	fake_kernel.mmap_errno = ENOMEM;
+	refuses_and_closes(ENOMEM);
+	fake_kernel.mmap_errno = 0;
+	fake_kernel.lane_errno = ENOTTY;
+	refuses_and_closes(EOPNOTSUPP);
+	/* The node was given. */
+	fake_kernel.lane_errno = EOPNOTSUPP;
+	refuses_and_closes(EOPNOTSUPP);
+	fake_kernel.lane_errno = EPERM;
+	refuses_and_closes(EPERM);
+	fake_kernel.lane_errno = 0;
+	world.random_errno = EINTR;
+	refuses_and_closes(EINTR);
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EINTR);
+	world.random_errno = 0;
+	fake_kernel.shared->page.version = KUID_PAGE_VERSION + 1;
+	refuses_and_closes(EOPNOTSUPP);
+	fake_kernel.shared->page.version = 0;
+	refuses_and_closes(EOPNOTSUPP);
+	/* A later kernel may append fields. */
+	fake_kernel.shared->page.version = KUID_PAGE_VERSION;
+	fake_kernel.shared->page.size = KUID_PAGE_SIZE;
+	kuid_close(open_lane(KUID_FORMAT_V1, KUID_PRIVATE));
+}
+
+static void one_shot_says_what_is_wrong(void **state)
+{
+	unsigned char id[KUID_ID_MAX], poison[KUID_ID_MAX];
+
+	(void)state;
+	memset(id, 0xcc, sizeof(id));
+	memset(poison, 0xcc, sizeof(poison));
+	fake_kernel.open_errno = ENOENT;
+	assert_error(kuid_now(KUID_FORMAT_V1, id), ENODEV);
+	fake_kernel.open_errno = EACCES;
+	assert_error(kuid_now(KUID_FORMAT_V1, id), EACCES);
+	assert_error(kuid_now(no_format(), id), EINVAL);
+	assert_error(kuid_now(KUID_ANY_UUID, id), EINVAL);
+	assert_memory_equal(id, poison, sizeof(id));
+}
+
+/* Make IDs by one handle in all ways, while the clock stands still. */
+static void ids_are_of_the_format(void **state)
+{
+	unsigned char ids[1001 * KUID_ID_MAX];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		unsigned int format = formats[i];
+
+		assert_int_equal(kuid_id_size(handle), 16);
+		assert_int_equal(kuid_many(handle, ids, 0), 0);
+		/* Nothing is written behind the IDs. */
+		memset(ids, 0xcc, sizeof(ids));
+		make(handle, ids);
+		assert_int_equal(kuid_many(handle, ids + 16, 700), 700);
+		assert_int_equal(kuid_many(handle, ids + 701 * 16, 299), 299);
+		for (size_t n = 1000 * 16; n < sizeof(ids); n++)
+			assert_int_equal(ids[n], 0xcc);
+		for (size_t n = 0; n < 1000; n++) {
+			const unsigned char *id = ids + n * 16;
+
+			/* One for each nanosecond. */
+			assert_time(format, id, wall() + n, wall() + n);
+			assert_int_equal(node_of(format, id),
+					 node_of(format, ids));
+			if (n)
+				assert_after(format, id, id - 16);
+		}
+		if (format != KUID_FORMAT_V7)
+			assert_true(node_of(format, ids) >> 40 & 1);
+	}
+}
+
+/* The bits of v1 and v6 are those of the kernel: each leads to the other. */
+static void v1_and_v6_lead_to_one_another(void **state)
+{
+	unsigned char ids[300 * 16], there[16], back[16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		unsigned int other =
+			KUID_FORMAT_V1 + KUID_FORMAT_V6 - formats[i];
+		unsigned int seq;
+
+		if (formats[i] == KUID_FORMAT_V7)
+			continue;
+		assert_int_equal(kuid_many(handle, ids, 300), 300);
+		seq = fields_of(formats[i], ids).clock_seq;
+		for (size_t n = 0; n < 300; n++) {
+			struct kuid_fields fields =
+				fields_of(formats[i], ids + 16 * n);
+			unsigned int ns = (wall() + n) % 100;
+
+			assert_int_equal(kuid_convert(formats[i], ids + 16 * n,
+						      other, there, 0, NULL),
+					 0);
+			assert_int_equal(kuid_convert(other, there, formats[i],
+						      back, 0, NULL),
+					 0);
+			assert_memory_equal(back, ids + 16 * n, 16);
+			/* The nanosecond, and bits that the lane keeps. */
+			assert_int_equal(fields.clock_seq - (ns << 7),
+					 seq - (unsigned int)(wall() % 100) *
+							 128);
+		}
+	}
+}
+
+static void assert_not_aligned_to_anything(struct kuid *handle,
+					   unsigned int format)
+{
+	unsigned char ids[5 * 16 + 3];
+
+	assert_int_equal(kuid_many(handle, ids + 1, 5), 5);
+	make(handle, ids + 3);
+	assert_after(format, ids + 3, ids + 1 + 4 * 16);
+}
+
+static void ids_need_no_alignment(void **state)
+{
+	(void)state;
+	EACH(handle, flag, i)
+	assert_not_aligned_to_anything(handle, formats[i]);
+}
+
+/* Each handle has a lane of its own, and each lane its number. */
+static void handles_have_their_own_lanes(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	for (unsigned int n = 0; n < NR_FLAGS; n++) {
+		struct kuid *handles[20];
+		uint64_t nodes[20];
+
+		for (size_t i = 0; i < 20; i++) {
+			handles[i] = open_lane(formats[i % 2], flags[n]);
+			make(handles[i], id);
+			nodes[i] = node_of(formats[i % 2], id);
+			assert_int_equal(epoch_of(handles[i]), 1);
+			for (size_t k = 0; k < i; k++)
+				assert_int_not_equal(nodes[i], nodes[k]);
+		}
+		for (size_t i = 0; i < 20; i++)
+			kuid_close(handles[i]);
+	}
+}
+
+#define PER_PROCESS 50
+#define CHILDREN    16
+
+/* An ID of some format, and the process that made it. */
+struct made {
+	unsigned char id[KUID_ID_MAX];
+	unsigned int format;
+	unsigned int process;
+};
+
+#define NR_HANDLES (NR_FORMATS * NR_FLAGS)
+
+static struct kuid *handles[NR_HANDLES];
+
+static void open_all(void)
+{
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		handles[i] = open_lane(formats[i % NR_FORMATS],
+				       flags[i / NR_FORMATS]);
+}
+
+static void close_all(void)
+{
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		kuid_close(handles[i]);
+}
+
+static void *share(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+/* Make IDs of each format. Returns false if one is missing or out of order. */
+static bool make_some(struct made *made, unsigned int process)
+{
+	for (size_t i = 0; i < NR_HANDLES * PER_PROCESS; i++) {
+		made[i].format = formats[i / PER_PROCESS % NR_FORMATS];
+		made[i].process = process;
+		if (kuid_one(handles[i / PER_PROCESS], made[i].id))
+			return false;
+		if (i % PER_PROCESS &&
+		    !is_after(made[i].format, made[i].id, made[i - 1].id))
+			return false;
+	}
+	return true;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct made *x = a, *y = b;
+
+	if (x->format != y->format)
+		return x->format < y->format ? -1 : 1;
+	return memcmp(x->id, y->id, sizeof(x->id));
+}
+
+static void assert_all_differ(struct made *made, size_t count)
+{
+	qsort(made, count, sizeof(*made), by_id);
+	for (size_t i = 1; i < count; i++)
+		if (!by_id(&made[i], &made[i - 1]))
+			fail_msg("%s of processes %u and %u is the same",
+				 kuid_format_name(made[i].format),
+				 made[i].process, made[i - 1].process);
+}
+
+static void assert_done(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Parent, children and grandchildren make IDs before and after each fork. */
+static void forks_never_repeat(void **state)
+{
+	const size_t each = NR_HANDLES * PER_PROCESS;
+	const size_t count = (1 + 3 * CHILDREN) * each;
+	struct made *made = share(count * sizeof(*made));
+	pid_t pids[CHILDREN];
+
+	(void)state;
+	open_all();
+	assert_true(make_some(made, 0));
+	for (size_t i = 0; i < CHILDREN; i++) {
+		unsigned int first = 1 + 3 * i;
+
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (!pids[i]) {
+			/* Half of the children fork before they make IDs. */
+			bool good = i % 2 ||
+				    make_some(made + first * each, first);
+			pid_t child = fork();
+			int status;
+
+			if (!child)
+				_exit(!make_some(made + (first + 1) * each,
+						 first + 1));
+			good &= waitpid(child, &status, 0) == child && !status;
+			if (i % 2)
+				good &= make_some(made + first * each, first);
+			_exit(!good);
+		}
+		assert_true(make_some(made + (first + 2) * each, 0));
+	}
+	for (size_t i = 0; i < CHILDREN; i++)
+		assert_done(pids[i]);
+	assert_all_differ(made, count);
+	munmap(made, count * sizeof(*made));
+	close_all();
+}
+
+/* A child numbers its lanes on from those of its parent. */
+static void children_begin_an_epoch(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		pid_t pid;
+
+		make(handle, id);
+		/* The parent's lane leads the wall clock. */
+		world.wall_offset -= 5 * SEC;
+		make(handle, id);
+		assert_int_equal(epoch_of(handle), 1);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			struct kuid_status status;
+
+			if (epoch_of(handle) != 1 || lag_of(handle))
+				_exit(1);
+			if (kuid_one(handle, id) || epoch_of(handle) != 2 ||
+			    kuid_one(handle, id) || epoch_of(handle) != 2)
+				_exit(2);
+			if (time_of(formats[i], id) > wall() + 1)
+				_exit(3);
+			if (flag == KUID_LOCAL &&
+			    (kuid_read_status(handle, &status) ||
+			     status.epoch != 2 || !status.load_id))
+				_exit(4);
+			_exit(0);
+		}
+		assert_done(pid);
+		assert_int_equal(epoch_of(handle), 1);
+	}
+}
+
+/* The node and the key are drawn, not made of the pid or the time. */
+static void nodes_are_random(void **state)
+{
+	struct kuid_fields *fields =
+		share(NR_FORMATS * CHILDREN * sizeof(*fields));
+
+	(void)state;
+	open_all();
+	for (size_t n = 0; n < CHILDREN; n++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (pid) {
+			assert_done(pid);
+			continue;
+		}
+		for (size_t i = 0; i < NR_FORMATS; i++) {
+			unsigned char id[KUID_ID_MAX];
+
+			if (kuid_one(handles[i], id))
+				_exit(1);
+			fields[i * CHILDREN + n] = fields_of(formats[i], id);
+		}
+		_exit(0);
+	}
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		const struct kuid_fields *f = fields + i * CHILDREN;
+		uint64_t bits = formats[i] == KUID_FORMAT_V7
+					? (1ULL << 54) - 1
+					: ((1ULL << 48) - 1) ^ 1ULL << 40;
+		uint64_t zeroes = bits, ones = bits;
+
+		for (size_t n = 0; n < CHILDREN; n++) {
+			uint64_t v = f[n].node ^ f[n].random ^
+				     (formats[i] == KUID_FORMAT_V7
+					      ? (uint64_t)f[n].lane << 47
+					      : 0);
+
+			if (formats[i] != KUID_FORMAT_V7)
+				assert_int_equal(f[n].node >> 40 & 1, 1);
+			zeroes &= ~v;
+			ones &= v;
+		}
+		/* A bit has one value by chance, 2^-15: allow a few. */
+		assert_in_range(__builtin_popcountll(ones), 0, 3);
+		assert_in_range(__builtin_popcountll(zeroes), 0, 3);
+	}
+	munmap(fields, NR_FORMATS * CHILDREN * sizeof(*fields));
+	close_all();
+}
+
+static pid_t forked;
+
+static void do_fork(void)
+{
+	forked = fork();
+}
+
+#define MOST 300
+
+/* Keep the IDs of a call during which a child was forked. */
+static void keep(struct made *to, unsigned int process, unsigned int format,
+		 const unsigned char *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		memset(&to[i], 0, sizeof(to[i]));
+		memcpy(to[i].id, ids + i * 16, 16);
+		to[i].format = format;
+		to[i].process = process;
+	}
+}
+
+/* Fork at a point of a call. Returns false if the call ended before it. */
+static bool fork_at(unsigned int at, struct kuid *handle, unsigned int format,
+		    size_t count, struct made *made)
+{
+	unsigned char ids[MOST * KUID_ID_MAX];
+	pid_t self = getpid();
+
+	act_at(at, do_fork);
+	forked = -1;
+	assert_int_equal(kuid_many(handle, ids, count), count);
+	world.act = NULL;
+	if (getpid() != self) {
+		keep(made + count, 1, format, ids, count);
+		_exit(0);
+	}
+	if (forked < 0)
+		return false;
+	keep(made, 0, format, ids, count);
+	assert_done(forked);
+	assert_all_differ(made, 2 * count);
+	return true;
+}
+
+/*
+ * Fork at each point of a call in turn. Parent and child both finish the call.
+ * The second time, the lane leads the wall clock. In a call that replaces the
+ * lane, signals are blocked, so nobody could fork there.
+ */
+static void fork_during_a_call_does_not_repeat(void **state)
+{
+	const size_t size = 2 * MOST * sizeof(struct made);
+	struct made *made = share(size);
+	unsigned char id[16];
+
+	(void)state;
+	fake_kernel.asked = NULL;
+	EACH(handle, flag, i)
+	{
+		for (int n = 0; n < 2; n++) {
+			unsigned int one = 0, many = 0;
+
+			while (fork_at(one + 1, handle, formats[i], 1, made))
+				one++;
+			while (fork_at(many + 1, handle, formats[i], MOST,
+				       made))
+				many++;
+			assert_in_range(one, n ? 6 : 1, 20);
+			assert_in_range(many, n ? 6 : 1, 20);
+			make(handle, id);
+			world.wall_offset -= 5 * SEC;
+		}
+		world.wall_offset = WALL;
+	}
+	munmap(made, size);
+}
+
+/* Without random numbers there is no lane, and nothing is made. */
+static void children_need_random_numbers(void **state)
+{
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid) {
+			unsigned char id[KUID_ID_MAX];
+
+			world.random_errno = ENOSYS;
+			assert_makes_none(handle, ENOSYS);
+			if (epoch_of(handle) != 1)
+				_exit(1);
+			world.random_errno = 0;
+			_exit(kuid_one(handle, id) ? 2 : 0);
+		}
+		assert_done(pid);
+	}
+}
+
+static void kernel_promises_are_not_a_process_own(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_LOCAL);
+		unsigned char ids[7 * KUID_ID_MAX];
+		struct kuid_status before, status, want;
+		struct kuid_set_identity identity = { 0 };
+		struct kuid_state kernels;
+		struct kuid_query limits;
+		uint64_t epoch;
+
+		assert_int_equal(kuid_read_status(handle, &before), 0);
+		assert_true(before.load_id);
+		assert_int_equal(kuid_many(handle, ids, 7), 7);
+		memset(&status, 0xcc, sizeof(status));
+		assert_int_equal(kuid_read_status(handle, &status), 0);
+		want = (struct kuid_status) {
+			.held = KUID_HELD_ORDER | KUID_HELD_UNIQUE |
+				KUID_HELD_REBOOT_SAFE,
+			.reasons = KUID_REASON_NO_VM_FORK |
+				   (status.reasons & KUID_REASON_COARSE_CLOCK),
+			.epoch = 1,
+			.load_id = before.load_id,
+			.stamp_ahead_ns = 6,
+		};
+		assert_memory_equal(&status, &want, sizeof(want));
+
+#define REFUSED(call)                             \
+	do {                                      \
+		errno = 0;                        \
+		assert_error((call), EOPNOTSUPP); \
+	} while (0)
+		REFUSED(kuid_read_state(handle, &kernels));
+		REFUSED(kuid_read_limits(handle, 0, &limits));
+		REFUSED(kuid_set_order(handle, KUID_ORDER_FILE));
+		REFUSED(kuid_restore_floor(handle, 1, &epoch));
+		REFUSED(kuid_start_fresh(handle, &epoch));
+		REFUSED(kuid_acknowledge_ceiling(handle, 1));
+		REFUSED(kuid_change_identity(handle, &identity));
+		REFUSED(kuid_take_clock_back(
+			handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
+		kuid_close(handle);
+
+		/* A lane has one order, but the device has all the rest. */
+		handle = open_lane(formats[i], KUID_PRIVATE);
+		REFUSED(kuid_set_order(handle, KUID_ORDER_FILE));
+		errno = 0;
+		assert_error(kuid_read_status(handle, &status), ENOTTY);
+		assert_error(kuid_read_state(handle, &kernels), ENOTTY);
+		kuid_close(handle);
+	}
+}
+
+/* Steps within the window: the lane goes on at its last stamp. */
+static void steps_within_the_window_are_passed(void **state)
+{
+	unsigned char id[16], last[16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		int64_t issued = wall();
+
+		make(handle, last);
+		for (int n = 0; n < 5; n++) {
+			world.wall_offset -= 50 * MS;
+			make(handle, id);
+			issued++;
+			assert_time(formats[i], id, issued, issued);
+			assert_after(formats[i], id, last);
+			assert_in_range(lag_of(handle), 0, 50 * MS);
+			world.wall_offset += 50 * MS;
+			make(handle, last);
+			issued++;
+			assert_time(formats[i], last, issued, issued);
+			assert_after(formats[i], last, id);
+			/* A step forward is followed at once. */
+			world.wall_offset += 50 * MS;
+			make(handle, id);
+			issued = wall();
+			assert_time(formats[i], id, issued, issued);
+			assert_int_equal(lag_of(handle), 0);
+			make(handle, last);
+			issued++;
+		}
+		assert_int_equal(epoch_of(handle), 1);
+		assert_int_equal(world.naps, 0);
+	}
+}
+
+/*
+ * After a step back by seconds the lane goes on at half speed, without a wait,
+ * until the wall clock has caught up.
+ */
+static void small_steps_keep_the_epoch(void **state)
+{
+	unsigned char id[16], last[16], ids[100 * 16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		int64_t issued = wall();
+		uint64_t node;
+
+		make(handle, last);
+		node = node_of(formats[i], last);
+		world.wall_offset -= 9 * SEC;
+		assert_int_equal(lag_of(handle), 9 * SEC);
+		make(handle, id);
+		assert_after(formats[i], id, last);
+		assert_time(formats[i], id, issued + 1, issued + 1);
+		assert_int_equal(lag_of(handle), 9 * SEC);
+		/* Steps that are not seen by a call in between add up. */
+		world.wall_offset += 3 * SEC;
+		world.wall_offset -= 3 * SEC;
+
+		world.mono += 4 * SEC;
+		make(handle, last);
+		assert_time(formats[i], last, issued + 2 * SEC,
+			    issued + 2 * SEC);
+		assert_int_equal(lag_of(handle), 7 * SEC);
+		assert_int_equal(kuid_many(handle, ids, 100), 100);
+		assert_time(formats[i], ids + 99 * 16, issued + 2 * SEC + 100,
+			    issued + 2 * SEC + 100);
+		if (flag == KUID_LOCAL) {
+			struct kuid_status status;
+
+			assert_int_equal(kuid_read_status(handle, &status), 0);
+			assert_true(status.reasons &
+				    KUID_REASON_STAMPS_HALF_SPEED);
+			assert_int_equal(status.stamp_lag_ns, 7 * SEC);
+			assert_int_equal(status.stamp_ahead_ns, 100);
+		}
+
+		world.mono += 14 * SEC + MS;
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(lag_of(handle), 0);
+
+		/* Forward, without IDs: as if nothing had happened. */
+		world.wall_offset += 9 * SEC;
+		world.wall_offset -= 9 * SEC;
+		make(handle, last);
+		assert_time(formats[i], last, wall() + 1, wall() + 1);
+		world.wall_offset += 9 * SEC;
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(node_of(formats[i], id), node);
+		assert_int_equal(epoch_of(handle), 1);
+		assert_int_equal(world.naps, 0);
+	}
+}
+
+/* One more step back than the limit allows begins an epoch at the wall clock. */
+static void large_steps_begin_an_epoch(void **state)
+{
+	unsigned char id[16], last[16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		make(handle, last);
+		for (unsigned int n = 1; n < 5; n++) {
+			/* At once, or in two steps that add up. */
+			if (n % 2) {
+				world.wall_offset -= 11 * SEC;
+			} else {
+				world.wall_offset -= 6 * SEC;
+				make(handle, id);
+				assert_int_equal(epoch_of(handle), n);
+				world.wall_offset -= 6 * SEC;
+			}
+			make(handle, id);
+			assert_time(formats[i], id, wall(), wall());
+			assert_int_equal(epoch_of(handle), n + 1);
+			assert_int_equal(lag_of(handle), 0);
+			if (formats[i] != KUID_FORMAT_V7)
+				assert_int_not_equal(node_of(formats[i], id),
+						     node_of(formats[i], last));
+			make(handle, last);
+			assert_after(formats[i], last, id);
+		}
+
+		/* By exactly the limit from the highest stamp. */
+		world.wall_offset -= LIMIT - 1;
+		make(handle, id);
+		assert_int_equal(epoch_of(handle), 5);
+		assert_after(formats[i], id, last);
+		world.wall_offset -= 2;
+		make(handle, id);
+		assert_int_equal(epoch_of(handle), 6);
+
+		/* The clock was wrong for a second. */
+		world.wall_offset += 10 * YEAR;
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(epoch_of(handle), 6);
+		world.mono += SEC;
+		make(handle, id);
+		world.wall_offset -= 10 * YEAR;
+		assert_int_equal(lag_of(handle) / SEC, 10 * YEAR / SEC - 1);
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(epoch_of(handle), 7);
+		assert_int_equal(world.naps, 0);
+		/* Nothing happens if there were no IDs. */
+		world.wall_offset += 10 * YEAR;
+		world.mono += SEC;
+		world.wall_offset -= 10 * YEAR;
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(epoch_of(handle), 7);
+	}
+}
+
+static struct kuid *other;
+static unsigned char others[16];
+
+static void do_set_back(void)
+{
+	world.mono += 5 * SEC;
+	world.wall_offset -= 60 * SEC;
+}
+
+static void do_set_back_and_make(void)
+{
+	do_set_back();
+	make(other, others);
+}
+
+static void do_be_stopped(void)
+{
+	world.mono += 5 * SEC;
+	make(other, others);
+}
+
+/* A process is stopped between its reading of the clock and its exchange. */
+static void readings_may_be_old(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	EACH(handle, flag, i)
+	{
+		int64_t from = wall();
+
+		other = handle;
+		act_at(1, do_be_stopped);
+		make(handle, id);
+		assert_null(world.act);
+		assert_time(formats[i], others, wall(), wall());
+		assert_after(formats[i], id, others);
+		assert_time(formats[i], id, wall() + 1, wall() + 1);
+		assert_in_range(time_of(formats[i], id), from, wall() + 1);
+
+		/* The wall clock had this time during the call. */
+		from = wall();
+		world.mono += SEC;
+		act_at(1, do_set_back);
+		make(handle, id);
+		assert_null(world.act);
+		assert_time(formats[i], id, from + SEC, from + SEC);
+		assert_int_equal(epoch_of(handle), 1);
+		make(handle, id);
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(epoch_of(handle), 2);
+
+		/*
+		 * Another call had to replace the lane meanwhile. The old
+		 * reading raises the new lane, which is then replaced, too.
+		 */
+		act_at(1, do_set_back_and_make);
+		make(handle, id);
+		assert_null(world.act);
+		assert_time(formats[i], others, wall(), wall());
+		assert_time(formats[i], id, wall(), wall());
+		assert_int_equal(epoch_of(handle), 4);
+	}
+}
+
+/* Raise the lane far ahead, as one that read the clock long ago. */
+static void do_raise_far(void)
+{
+	world.wall_offset += 10 * YEAR;
+	make(other, others);
+	world.wall_offset -= 10 * YEAR;
+}
+
+/*
+ * A lane may be raised far ahead at any point of a call that looks for a clock
+ * step. The call must not wait for that time.
+ */
+static void no_wait_is_longer_than_the_window(void **state)
+{
+	unsigned char id[16];
+	unsigned int at;
+
+	(void)state;
+	for (unsigned int n = 0; n < NR_FLAGS; n++) {
+		for (at = 1; at < 100; at++) {
+			struct kuid *handle =
+				open_lane(KUID_FORMAT_V7, flags[n]);
+
+			make(handle, id);
+			world.wall_offset -= 5 * SEC;
+			other = handle;
+			act_at(at, do_raise_far);
+			make(handle, id);
+			kuid_close(handle);
+			if (world.act)
+				break;
+			assert_in_range(time_of(KUID_FORMAT_V7, id), wall(),
+					wall() + LIMIT + AHEAD);
+			assert_in_range(world.longest_nap, 0, AHEAD);
+		}
+		assert_in_range(at, 6, 99);
+		world.act = NULL;
+	}
+}
+
+/* All clocks may be coarse: IDs go on between two ticks. */
+static void clocks_may_be_coarse(void **state)
+{
+	unsigned char id[16], last[16];
+
+	(void)state;
+	world.resolution = 4 * MS;
+	EACH(handle, flag, i)
+	{
+		make(handle, last);
+		for (int n = 0; n < 200; n++) {
+			world.mono += MS;
+			/* One step back and one forth, too. */
+			if (n == 100)
+				world.wall_offset -= 2 * SEC;
+			if (n == 150)
+				world.wall_offset += 2 * SEC;
+			make(handle, id);
+			assert_after(formats[i], id, last);
+			memcpy(last, id, sizeof(last));
+			if (n < 100 || n >= 150)
+				assert_time(formats[i], id, wall() - 4 * MS,
+					    wall() + AHEAD);
+		}
+		assert_int_equal(epoch_of(handle), 1);
+		assert_int_equal(world.naps, 0);
+	}
+	/* Only the clocks that tell the offset are coarse on most systems. */
+	set_up(NULL);
+	world.tick = 4 * MS;
+	EACH(handle, flag, i)
+	{
+		make(handle, last);
+		world.wall_offset -= 9 * SEC;
+		for (int n = 0; n < 100; n++) {
+			world.mono += 700000;
+			make(handle, id);
+			assert_after(formats[i], id, last);
+			memcpy(last, id, sizeof(last));
+		}
+		/* From the first call on, which finds the step. */
+		assert_int_equal(lag_of(handle),
+				 9 * SEC - 700000 - 99 * 350000);
+		assert_int_equal(epoch_of(handle), 1);
+		world.wall_offset = WALL;
+	}
+}
+
+#define WINDOW 1000
+
+/* A single may be a window ahead of the clock, a batch half of that. */
+static void waits_at_the_end_of_the_window(void **state)
+{
+	unsigned char ids[3 * WINDOW * 16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		int64_t from = world.mono;
+		size_t made;
+
+		world.nap_errno = EINTR;
+		made = kuid_many(handle, ids, 3 * WINDOW);
+		/* From the present nanosecond to the last one. */
+		assert_int_equal(made, WINDOW / 2 + 1);
+		errno = 0;
+		assert_error(kuid_many(handle, ids, 2), EINTR);
+		while (!kuid_one(handle, ids))
+			made++;
+		assert_int_equal(errno, EINTR);
+		assert_int_equal(made, WINDOW + 1);
+		assert_int_equal(world.mono, from);
+		assert_time(formats[i], ids, wall() + WINDOW, wall() + WINDOW);
+		assert_makes_none(handle, EINTR);
+
+		/* A single gets its stamp when it is due. */
+		world.nap_errno = 0;
+		make(handle, ids);
+		assert_int_equal(world.mono, from + 1);
+		assert_time(formats[i], ids, wall() + WINDOW, wall() + WINDOW);
+		/* A batch waits for its own part of the window. */
+		assert_int_equal(kuid_many(handle, ids, 3 * WINDOW),
+				 3 * WINDOW);
+		assert_int_equal(world.mono,
+				 from + 1 + 3 * WINDOW + WINDOW / 2);
+		for (size_t n = 1; n < 3 * WINDOW; n++)
+			assert_after(formats[i], ids + 16 * n,
+				     ids + 16 * n - 16);
+
+		/* A file that does not block. */
+		world.nap_errno = EINTR;
+		while (!kuid_one(handle, ids))
+			;
+		world.naps = 0;
+		assert_int_equal(fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK),
+				 0);
+		assert_makes_none(handle, EAGAIN);
+		assert_int_equal(world.mono,
+				 from + 1 + 3 * WINDOW + WINDOW / 2);
+		world.mono += WINDOW;
+		assert_int_equal(kuid_many(handle, ids, 3 * WINDOW),
+				 WINDOW / 2);
+		errno = 0;
+		assert_error(kuid_many(handle, ids, 2), EAGAIN);
+		assert_int_equal(world.naps, 0);
+		assert_int_equal(epoch_of(handle), 1);
+		kuid_close(handle);
+	}
+}
+
+/* At half speed a stamp comes every 2 ns. */
+static void waits_at_half_speed(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		int64_t issued = wall(), from = world.mono;
+		unsigned int made = 0;
+
+		make(handle, id);
+		world.wall_offset -= 5 * SEC;
+		world.nap_errno = EINTR;
+		while (!kuid_one(handle, id))
+			made++;
+		assert_int_equal(made, WINDOW);
+		assert_time(formats[i], id, issued + WINDOW, issued + WINDOW);
+		world.nap_errno = 0;
+		for (int n = 1; n < 50; n++) {
+			make(handle, id);
+			assert_int_equal(world.mono, from + 2 * n);
+			assert_time(formats[i], id, issued + WINDOW + n,
+				    issued + WINDOW + n);
+		}
+		world.wall_offset = WALL;
+		kuid_close(handle);
+	}
+}
+
+/* Local lanes have the same window as those of the kernel by default. */
+static void local_lanes_have_a_window(void **state)
+{
+	struct kuid *handle = open_lane(KUID_FORMAT_V7, KUID_LOCAL);
+	unsigned char ids[20 * 16];
+
+	(void)state;
+	world.nap_errno = EINTR;
+	world.wall_offset += AHEAD - 5;
+	make(handle, ids);
+	world.wall_offset -= AHEAD - 5;
+	errno = 0;
+	assert_error(kuid_many(handle, ids, 20), EINTR);
+	for (int i = 0; i < 5; i++)
+		make(handle, ids);
+	assert_makes_none(handle, EINTR);
+	assert_time(KUID_FORMAT_V7, ids, wall() + AHEAD, wall() + AHEAD);
+	kuid_close(handle);
+}
+
+static void do_change(void)
+{
+	fake_kernel_change();
+}
+
+static void assert_of_present_lane(unsigned int format, const void *id)
+{
+	if (format != KUID_FORMAT_V7)
+		assert_int_equal(fake_kernel_generation_of(node_of(format, id)),
+				 fake_kernel_generation());
+}
+
+/* The generation changes between two calls, and at each point of a call. */
+static void generations_end_lanes(void **state)
+{
+	unsigned char ids[MOST * 16], last[16];
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		unsigned int at;
+
+		make(handle, last);
+		assert_of_present_lane(formats[i], last);
+		for (uint64_t epoch = 2; epoch < 10; epoch++) {
+			fake_kernel_change();
+			assert_int_equal(kuid_many(handle, ids, 3), 3);
+			for (int n = 0; n < 3; n++)
+				assert_of_present_lane(formats[i],
+						       ids + 16 * n);
+			assert_int_equal(epoch_of(handle), epoch);
+			assert_int_equal(made_by(handle), KUID_MADE_BY_LANE);
+		}
+		for (size_t count = 1; count <= MOST; count += MOST - 1) {
+			/* A lane that can go on, and one that is replaced. */
+			for (int n = 0; n < 2; n++) {
+				for (at = 1; at < 100; at++) {
+					if (n)
+						fake_kernel_change();
+					act_at(at, do_change);
+					assert_int_equal(kuid_many(handle, ids,
+								   count),
+							 count);
+					if (world.act)
+						break;
+					for (size_t k = 0; k < count; k++)
+						assert_of_present_lane(
+							formats[i],
+							ids + 16 * k);
+				}
+				world.act = NULL;
+				assert_in_range(at, n ? 6 : 2, 99);
+			}
+		}
+		kuid_close(handle);
+	}
+	assert_int_equal(fake_kernel.shared->ids, 0);
+}
+
+/* A batch that waits is of one lane, and of the present one. */
+static void batches_are_of_one_lane(void **state)
+{
+	unsigned char ids[2 * WINDOW * 16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	world.oversleep = WINDOW / 8;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		unsigned int at;
+
+		for (at = 1; at < 1000; at++) {
+			world.mono += SEC;
+			act_at(at, do_change);
+			assert_int_equal(kuid_many(handle, ids, 2 * WINDOW),
+					 2 * WINDOW);
+			if (world.act)
+				break;
+			for (size_t n = 0; n < 2 * WINDOW; n++) {
+				assert_of_present_lane(formats[i],
+						       ids + 16 * n);
+				if (n)
+					assert_after(formats[i], ids + 16 * n,
+						     ids + 16 * n - 16);
+			}
+		}
+		assert_in_range(at, 10, 999);
+		world.act = NULL;
+		kuid_close(handle);
+	}
+}
+
+/* While the kernel hands out no node, the device makes the IDs. */
+static void device_takes_over(int error)
+{
+	unsigned char ids[250 * 16];
+	uint64_t refused = fake_kernel.shared->refused;
+
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		uint64_t made = fake_kernel.shared->ids;
+
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made);
+		fake_kernel.lane_errno = error;
+		/* The lane ends with its generation, not before. */
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made);
+		fake_kernel_change();
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made + 1);
+		assert_int_equal(kuid_many(handle, ids, 250), 250);
+		assert_int_equal(fake_kernel.shared->ids, made + 251);
+		/* It is asked once in a generation. */
+		assert_int_equal(fake_kernel.shared->refused, ++refused);
+		assert_int_equal(made_by(handle), KUID_MADE_BY_KERNEL);
+		assert_int_equal(epoch_of(handle), 2);
+		assert_int_equal(lag_of(handle), 0);
+		fake_kernel.make_errno = ESTALE;
+		assert_makes_none(handle, ESTALE);
+		fake_kernel.make_errno = 0;
+		fake_kernel_change();
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made + 252);
+		assert_int_equal(fake_kernel.shared->refused, ++refused);
+		assert_int_equal(epoch_of(handle), 3);
+
+		fake_kernel.lane_errno = 0;
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made + 253);
+		fake_kernel_change();
+		make(handle, ids);
+		assert_int_equal(fake_kernel.shared->ids, made + 253);
+		assert_of_present_lane(formats[i], ids);
+		assert_int_equal(made_by(handle), KUID_MADE_BY_LANE);
+		assert_int_equal(epoch_of(handle), 4);
+		kuid_close(handle);
+	}
+}
+
+static void device_takes_over_from_lanes(void **state)
+{
+	(void)state;
+	device_takes_over(EAGAIN);
+	device_takes_over(EOPNOTSUPP);
+}
+
+/* The kernel's random generator is not ready when the handle is opened. */
+static void first_epoch_is_not_waited_for(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		uint64_t made = fake_kernel.shared->ids;
+		struct kuid *handle;
+
+		fake_kernel.lane_errno = EAGAIN;
+		handle = open_lane(formats[i], KUID_PRIVATE);
+		assert_int_equal(made_by(handle), KUID_MADE_BY_KERNEL);
+		assert_int_equal(epoch_of(handle), 1);
+		make(handle, id);
+		assert_int_equal(fake_kernel.shared->ids, made + 1);
+		fake_kernel.lane_errno = 0;
+		fake_kernel_change();
+		make(handle, id);
+		assert_int_equal(fake_kernel.shared->ids, made + 1);
+		assert_int_equal(made_by(handle), KUID_MADE_BY_LANE);
+		assert_int_equal(epoch_of(handle), 2);
+		kuid_close(handle);
+	}
+}
+
+/* Each change of the generation is answered, whenever it comes. */
+static void do_refuse(void)
+{
+	fake_kernel.lane_errno = EAGAIN;
+	fake_kernel_change();
+}
+
+static void do_hand_out(void)
+{
+	fake_kernel.lane_errno = 0;
+	fake_kernel_change();
+}
+
+static void refusals_come_at_any_time(void **state)
+{
+	struct kuid *handle = open_lane(KUID_FORMAT_V6, KUID_PRIVATE);
+	unsigned char id[16];
+	unsigned int at;
+
+	(void)state;
+	for (int n = 0; n < 2; n++) {
+		for (at = 1; at < 100; at++) {
+			uint64_t made = fake_kernel.shared->ids;
+
+			fake_kernel.lane_errno = n ? EAGAIN : 0;
+			fake_kernel_change();
+			act_at(at, n ? do_hand_out : do_refuse);
+			make(handle, id);
+			if (world.act)
+				break;
+			if (n) {
+				make(handle, id);
+				assert_of_present_lane(KUID_FORMAT_V6, id);
+			} else {
+				assert_int_equal(fake_kernel.shared->ids,
+						 made + 1);
+			}
+		}
+		world.act = NULL;
+		assert_in_range(at, n ? 3 : 5, 99);
+	}
+	kuid_close(handle);
+}
+
+/* An error that is not a refusal is the call's, and the next call asks again. */
+static void errors_are_passed_on(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+
+		make(handle, id);
+		fake_kernel_change();
+		fake_kernel.lane_errno = EPERM;
+		assert_makes_none(handle, EPERM);
+		assert_int_equal(epoch_of(handle), 1);
+		assert_int_equal(lag_of(handle), 0);
+		fake_kernel.lane_errno = 0;
+		make(handle, id);
+		assert_int_equal(epoch_of(handle), 2);
+		kuid_close(handle);
+	}
+}
+
+static struct kuid *closed;
+
+static void do_change_and_close(void)
+{
+	fake_kernel_change();
+	close(kuid_fd(closed));
+}
+
+static void assert_untouched(struct kuid *handle, int file)
+{
+	int ours = kuid_fd(handle);
+	uint64_t foreign = fake_kernel.shared->foreign;
+
+	assert_int_equal(dup2(file, ours), ours);
+	assert_makes_none(handle, EBADF);
+	assert_int_equal(fake_kernel.shared->foreign, foreign);
+}
+
+/*
+ * A program closes the handle's file, and another file gets its number. The
+ * lane goes on, but no request is made to the other file, and nothing is read
+ * from it.
+ */
+static void foreign_files_are_left_alone(void **state)
+{
+	int zero = open("/dev/zero", O_RDONLY), null = open("/dev/null", 0);
+	int ends[2];
+	char byte;
+
+	(void)state;
+	assert_true(zero >= 0 && null >= 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], "0123456789abcdefX", 17), 17);
+	fake_kernel.max_ahead = WINDOW;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		unsigned char ids[3 * WINDOW * 16];
+
+		closed = handle;
+		close(kuid_fd(handle));
+		make(handle, ids);
+		/* It waits, and fails with no other error. */
+		assert_int_equal(kuid_many(handle, ids, 3 * WINDOW),
+				 3 * WINDOW);
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+		assert_int_equal(dup2(ends[0], kuid_fd(handle)),
+				 kuid_fd(handle));
+		assert_int_equal(kuid_many(handle, ids, 3 * WINDOW),
+				 3 * WINDOW);
+
+		close(kuid_fd(handle));
+		fake_kernel_change();
+		assert_makes_none(handle, EBADF);
+		assert_untouched(handle, ends[0]);
+		assert_untouched(handle, zero);
+		assert_int_equal(dup2(null, kuid_fd(handle)), kuid_fd(handle));
+		make(handle, ids);
+
+		/* At the last moment: the ID was stored, but is not made. */
+		world.wall_offset -= SEC;
+		act_at(3, do_change_and_close);
+		assert_makes_none(handle, EBADF);
+		assert_null(world.act);
+		world.wall_offset += SEC;
+
+		/* While the device makes the IDs. */
+		assert_int_equal(dup2(null, kuid_fd(handle)), kuid_fd(handle));
+		fake_kernel.lane_errno = EAGAIN;
+		fake_kernel_change();
+		assert_int_equal(kuid_many(handle, ids, 2), 2);
+		close(kuid_fd(handle));
+		assert_makes_none(handle, EBADF);
+		assert_untouched(handle, ends[0]);
+		assert_untouched(handle, zero);
+		fake_kernel.lane_errno = 0;
+		kuid_close(handle);
+	}
+	for (int i = 0; i < 17; i++) {
+		assert_int_equal(read(ends[0], &byte, 1), 1);
+		assert_int_equal(byte, "0123456789abcdefX"[i]);
+	}
+	close(ends[0]);
+	close(ends[1]);
+	close(zero);
+	close(null);
+}
+
+static unsigned int handled;
+
+static void make_in_handler(int signal)
+{
+	(void)signal;
+	handled += !kuid_one(other, others);
+}
+
+static void do_raise(void)
+{
+	raise(SIGUSR1);
+}
+
+/*
+ * A signal arrives at each point of a call in turn, also where the call holds a
+ * lock. The handler makes an ID by the same handle. The call goes on, waits for
+ * the clock to catch up, or gets another lane.
+ */
+static void handlers_can_make_ids(void **state)
+{
+	struct sigaction action = { .sa_handler = make_in_handler };
+	const int64_t steps[] = { 0, 1000, -SEC, -60 * SEC };
+	unsigned char last[16], id[16];
+
+	(void)state;
+	sigaction(SIGUSR1, &action, NULL);
+	alarm(HANG_SEC);
+	EACH(handle, flag, i)
+	{
+		other = handle;
+		for (size_t n = 0; n < 4; n++) {
+			unsigned int at;
+
+			for (at = 1; at < 1000; at++) {
+				make(handle, last);
+				handled = 0;
+				world.wall_offset += steps[n];
+				act_at(at, do_raise);
+				make(handle, id);
+				if (!handled)
+					break;
+				assert_int_equal(handled, 1);
+				assert_memory_not_equal(id, others, 16);
+				if (n < 3) {
+					assert_after(formats[i], id, last);
+					assert_after(formats[i], others, last);
+				}
+				/* Let the clock catch up. */
+				world.mono += 3600 * SEC;
+			}
+			world.act = NULL;
+			assert_in_range(at, n < 2 ? 2 : 6, 999);
+		}
+	}
+	alarm(0);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* A handler that comes in a wait ends it, though the lane is replaced then. */
+static void signals_end_waits(void **state)
+{
+	struct kuid *handle;
+	unsigned char id[16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	handle = open_lane(KUID_FORMAT_V1, KUID_PRIVATE);
+	world.nap_errno = EINTR;
+	while (!kuid_one(handle, id))
+		;
+	assert_int_equal(errno, EINTR);
+	/* The clock is read 5 times before the wait: 1 + 3 + 1 or more. */
+	for (unsigned int at = 2; at < 20; at++) {
+		errno = 0;
+		act_at(at, do_change);
+		if (!kuid_one(handle, id))
+			assert_of_present_lane(KUID_FORMAT_V1, id);
+		else
+			assert_int_equal(errno, EINTR);
+		world.act = NULL;
+		while (!kuid_one(handle, id))
+			;
+	}
+	kuid_close(handle);
+}
+
+static void *wait_for_one(void *handle)
+{
+	static unsigned char ids[3 * WINDOW * 16];
+
+	kuid_many(handle, ids, 3 * WINDOW);
+	return NULL;
+}
+
+static void cancelled_waits_leave_nothing(void **state)
+{
+	struct kuid *handle;
+	unsigned char id[16], last[16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	handle = open_lane(KUID_FORMAT_V1, KUID_PRIVATE);
+	alarm(HANG_SEC);
+	for (int i = 0; i < 5; i++) {
+		pthread_t thread;
+		void *result;
+
+		world.sleeps_long = true;
+		world.napping = false;
+		assert_int_equal(
+			pthread_create(&thread, NULL, wait_for_one, handle), 0);
+		while (!__atomic_load_n(&world.napping, __ATOMIC_ACQUIRE))
+			sched_yield();
+		assert_int_equal(pthread_cancel(thread), 0);
+		assert_int_equal(pthread_join(thread, &result), 0);
+		assert_ptr_equal(result, PTHREAD_CANCELED);
+		/* No lock is held. */
+		world.sleeps_long = false;
+		make(handle, last);
+		fake_kernel_change();
+		make(handle, id);
+		assert_int_equal(epoch_of(handle), i + 2);
+	}
+	alarm(0);
+	kuid_close(handle);
+}
+
+static void *open_and_close(void *unused)
+{
+	int state;
+
+	(void)unused;
+	/* Pending from here on, until the first cancellation point. */
+	pthread_cancel(pthread_self());
+	for (unsigned int format = 0; format < no_format(); format++) {
+		for (unsigned int flag = 0; flag < 7; flag++) {
+			struct kuid *handle = kuid_open_flags(format, flag);
+			struct kuid_handle_status status;
+			unsigned char ids[32];
+
+			if (!handle)
+				continue;
+			kuid_read_handle_status(handle, &status);
+			if (!status.epoch) {
+				kuid_close(handle);
+				continue;
+			}
+			/* At once, slowly, and in another lane. */
+			kuid_one(handle, ids);
+			kuid_many(handle, ids, 2);
+			world.wall_offset -= SEC;
+			kuid_one(handle, ids);
+			world.wall_offset += SEC;
+			fake_kernel_change();
+			kuid_one(handle, ids);
+			kuid_close(handle);
+		}
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return &world;
+}
+
+static void lanes_are_no_cancellation_points(void **state)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	for (int n = 0; n < 2; n++) {
+		assert_int_equal(
+			pthread_create(&thread, NULL, open_and_close, NULL), 0);
+		assert_int_equal(pthread_join(thread, &result), 0);
+		assert_ptr_equal(result, &world);
+		fake_kernel.open_errno = ENOENT;
+	}
+}
+
+/*
+ * Calls of all kinds, clocks that are set in all ways, and lanes that end at
+ * any time. Each epoch has its own node and its order, and all times keep the
+ * bound.
+ */
+static void anything_happens(void **state)
+{
+	unsigned char ids[2 * WINDOW * 16];
+
+	(void)state;
+	fake_kernel.max_ahead = WINDOW;
+	world.oversleep = WINDOW / 8;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+		unsigned char highest[16] = { 0 };
+		uint64_t epoch = 1, lanes = 1;
+
+		for (int n = 0; n < 20000; n++) {
+			const int64_t steps[] = { 1,	   10,	    WINDOW,
+						  MS,	   SEC,	    3 * SEC,
+						  9 * SEC, 20 * SEC };
+			size_t count = random_below(3)
+					       ? 1
+					       : random_below(2 * WINDOW) + 1;
+			int64_t from, lag;
+
+			if (!random_below(4))
+				world.mono += random_below(
+					steps[random_below(8)] + 1);
+			if (!random_below(10))
+				world.wall_offset -= random_below(
+					steps[random_below(8)] + 1);
+			if (!random_below(10))
+				world.wall_offset += random_below(
+					steps[random_below(8)] + 1);
+			if (!random_below(100))
+				fake_kernel_change();
+			if (!random_below(100))
+				act_at(1 + random_below(10), do_change);
+			if (!random_below(100))
+				act_at(1 + random_below(10), do_set_back);
+			from = wall();
+			lag = lag_of(handle);
+			assert_int_equal(kuid_many(handle, ids, count), count);
+			if (epoch_of(handle) == epoch)
+				assert_after(formats[i], ids, highest);
+			lanes += epoch_of(handle) != epoch;
+			epoch = epoch_of(handle);
+			for (size_t k = 1; k < count; k++)
+				assert_after(formats[i], ids + 16 * k,
+					     ids + 16 * k - 16);
+			memcpy(highest, ids + 16 * count - 16, 16);
+			/* The wall clock may have been set back meanwhile. */
+			if (from <= wall())
+				assert_time(formats[i], ids, from,
+					    wall() + LIMIT + WINDOW);
+			assert_true(time_of(formats[i], highest) <=
+				    (from > wall() ? from : wall()) +
+					    (lag > lag_of(handle)
+						     ? lag
+						     : lag_of(handle)) +
+					    WINDOW);
+		}
+		world.act = NULL;
+		assert_true(lanes > 100);
+		kuid_close(handle);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, set_up)
+	const struct CMUnitTest tests[] = {
+		TEST(needs_memory_that_children_lack),
+		TEST(is_opened_on_request_only),
+		TEST(old_modules_are_eopnotsupp),
+		TEST(one_shot_says_what_is_wrong),
+		TEST(ids_are_of_the_format),
+		TEST(v1_and_v6_lead_to_one_another),
+		TEST(ids_need_no_alignment),
+		TEST(handles_have_their_own_lanes),
+		TEST(forks_never_repeat),
+		TEST(children_begin_an_epoch),
+		TEST(nodes_are_random),
+		TEST(fork_during_a_call_does_not_repeat),
+		TEST(children_need_random_numbers),
+		TEST(kernel_promises_are_not_a_process_own),
+		TEST(steps_within_the_window_are_passed),
+		TEST(small_steps_keep_the_epoch),
+		TEST(large_steps_begin_an_epoch),
+		TEST(readings_may_be_old),
+		TEST(no_wait_is_longer_than_the_window),
+		TEST(clocks_may_be_coarse),
+		TEST(waits_at_the_end_of_the_window),
+		TEST(waits_at_half_speed),
+		TEST(local_lanes_have_a_window),
+		TEST(generations_end_lanes),
+		TEST(batches_are_of_one_lane),
+		TEST(device_takes_over_from_lanes),
+		TEST(first_epoch_is_not_waited_for),
+		TEST(refusals_come_at_any_time),
+		TEST(errors_are_passed_on),
+		TEST(foreign_files_are_left_alone),
+		TEST(handlers_can_make_ids),
+		TEST(signals_end_waits),
+		TEST(cancelled_waits_leave_nothing),
+		TEST(lanes_are_no_cancellation_points),
+		TEST(anything_happens),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("private", tests, NULL, NULL);
+}
