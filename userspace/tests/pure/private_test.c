@@ -56,6 +56,8 @@ static struct {
 	int mmap_errno;
 	int nap_errno;
 	int random_errno;
+	unsigned int draws;
+	unsigned int draws_blocked;
 	int64_t oversleep;
 	bool sleeps_long;
 	bool napping;
@@ -150,6 +152,11 @@ int __wrap_clock_nanosleep(clockid_t clock, int how,
 long __wrap_syscall(long number, long a, long b, long c, long d)
 {
 	if (number == SYS_getrandom) {
+		sigset_t blocked;
+
+		pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+		*(sigismember(&blocked, SIGINT) ? &world.draws_blocked
+						: &world.draws) += 1;
 		asked();
 		errno = world.random_errno;
 		if (errno)
@@ -441,6 +448,8 @@ static void ids_are_of_the_format(void **state)
 	unsigned char ids[1001 * KUID_ID_MAX];
 
 	(void)state;
+	/* The first half is of one millisecond, the other half of the next. */
+	world.mono += MS - 500;
 	EACH(handle, flag, i)
 	{
 		unsigned int format = formats[i];
@@ -828,6 +837,35 @@ static void fork_during_a_call_does_not_repeat(void **state)
 		world.wall_offset = WALL;
 	}
 	munmap(made, size);
+}
+
+/*
+ * Signals can end the wait for random numbers. They are blocked when a lane
+ * gets its numbers, for a handler could fork then.
+ */
+static void random_numbers_are_waited_for(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	world.random_errno = EINTR;
+	refuses(KUID_FORMAT_V1, KUID_LOCAL, EINTR);
+	assert_int_equal(world.draws, 1);
+	assert_int_equal(world.draws_blocked, 0);
+	world.random_errno = 0;
+	EACH(handle, flag, i)
+	{
+		world.wall_offset -= 60 * SEC;
+		world.draws = 0;
+		world.draws_blocked = 0;
+		make(handle, id);
+		assert_int_equal(world.draws, 0);
+		assert_int_equal(world.draws_blocked, 0);
+		world.wall_offset -= 60 * SEC;
+		make(handle, id);
+		assert_int_equal(world.draws, 1);
+		assert_in_range(world.draws_blocked, 1, 2);
+	}
 }
 
 /* Without random numbers there is no lane, and nothing is made. */
@@ -1924,6 +1962,7 @@ int main(void)
 		TEST(children_begin_an_epoch),
 		TEST(nodes_are_random),
 		TEST(fork_during_a_call_does_not_repeat),
+		TEST(random_numbers_are_waited_for),
 		TEST(children_need_random_numbers),
 		TEST(kernel_promises_are_not_a_process_own),
 		TEST(steps_within_the_window_are_passed),

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Fork at every instruction of a call that makes IDs: the program single-steps
+ * through the call, and the handler of each trap forks. The child finishes the
+ * interrupted call, at once or after it has used the handle. The clock gives
+ * parent and child the same times.
+ *
+ * No ID of any process may be that of another one, with one exception: after
+ * the last check of the call its IDs exist, so a child has copies of them. That
+ * is allowed only if the call neither reads the clock nor reserves stamps any
+ * more, and if all IDs of the call are copies.
+ *
+ * Signals are blocked where a lane is replaced, and a trap there would kill the
+ * process, so the handle has its lane before.
+ */
+#include <errno.h>
+#include <kuid.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake_kernel.h"
+#include "private.h"
+
+#ifdef __x86_64__
+
+#define WALL 1700000000000000000ULL
+
+/* A batch has as many chunks as it takes to get 5 stamps of each reading. */
+#define READING_NS 5
+#define WINDOW	   8
+#define MOST	   7
+
+/* How many children run at the same time. */
+#define AT_ONCE 4
+
+#define MAX_STEPS 20000
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+static uint64_t now = 1000000000;
+static unsigned int readings;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	uint64_t reading = now;
+
+	if (clock == CLOCK_REALTIME) {
+		now += READING_NS;
+		readings++;
+	}
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		reading += WALL;
+	time->tv_sec = reading / 1000000000;
+	time->tv_nsec = reading % 1000000000;
+	return 0;
+}
+
+struct id {
+	unsigned char bytes[KUID_ID_MAX];
+};
+
+/**
+ * struct report - the IDs of one process
+ * @call: of the call that was interrupted
+ * @first: those that a child made before it finished the call
+ * @later: those made after the call
+ * @done: the process got as far as this
+ */
+struct report {
+	struct id call[MOST];
+	struct id first[2];
+	struct id later[2];
+	bool done;
+};
+
+/* What a call had done when it was interrupted. */
+struct moment {
+	unsigned int readings;
+	uint64_t last;
+};
+
+static struct {
+	struct kuid *handle;
+	size_t count;
+	bool use_first;
+	unsigned int change_at;
+	unsigned int steps;
+	bool is_child;
+	struct report mine;
+	struct moment moments[MAX_STEPS];
+	struct report *children;
+} run;
+
+static struct moment moment(void)
+{
+	return (struct moment) {
+		.readings = readings,
+		.last = run.handle->private->lane.last,
+	};
+}
+
+static bool is_same_moment(const struct moment *a, const struct moment *b)
+{
+	return a->readings == b->readings && a->last == b->last;
+}
+
+static void make_each(struct id *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (kuid_one(run.handle, ids[i].bytes))
+			abort();
+}
+
+static void stop_stepping(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[REG_EFL] &= ~0x100LL;
+}
+
+static void wait_for_children(void)
+{
+	int status;
+
+	while (wait(&status) > 0)
+		if (status)
+			abort();
+}
+
+/* By number: the program may be in the midst of anything. */
+static void fork_here(ucontext_t *context)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid < 0)
+		abort();
+	if (pid) {
+		if (run.steps % AT_ONCE == 0)
+			wait_for_children();
+		return;
+	}
+	run.is_child = true;
+	stop_stepping(context);
+	if (run.use_first)
+		make_each(run.mine.first, 2);
+}
+
+static void trap(int signal, siginfo_t *info, void *context)
+{
+	unsigned int step = run.steps++;
+	int err = errno;
+
+	(void)signal;
+	(void)info;
+	if (step == MAX_STEPS)
+		abort();
+	run.moments[step] = moment();
+	if (!run.change_at) {
+		fork_here(context);
+	} else if (run.steps == run.change_at) {
+		fake_kernel_change();
+		stop_stepping(context);
+	}
+	errno = err;
+}
+
+/* Below the stack pointer there may be data, which pushf must not change. */
+#define TRAP_FLAG(change)                                   \
+	__asm__ volatile("sub $128, %%rsp; pushfq; " change \
+			 "; popfq; add $128, %%rsp"         \
+			 :                                  \
+			 :                                  \
+			 : "memory", "cc")
+
+static ssize_t step_through(void)
+{
+	unsigned char *ids = run.mine.call[0].bytes;
+	ssize_t made;
+
+	TRAP_FLAG("orq $0x100, (%%rsp)");
+	if (run.count == 1)
+		made = kuid_one(run.handle, ids) ? -1 : 1;
+	else
+		made = kuid_many(run.handle, ids, run.count);
+	TRAP_FLAG("andq $~0x100, (%%rsp)");
+	return made;
+}
+
+static void open_and_begin(unsigned int format, unsigned int flag)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	fake_kernel_reset();
+	fake_kernel.max_ahead = WINDOW;
+	run.handle = kuid_open_flags(format, flag);
+	assert_non_null(run.handle);
+	assert_int_equal(kuid_one(run.handle, id), 0);
+	now += 1000;
+	memset(&run.mine, 0, sizeof(run.mine));
+	run.steps = 0;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct id));
+}
+
+static struct id *put(struct id *to, const struct id *from, size_t count)
+{
+	memcpy(to, from, count * sizeof(*to));
+	return to + count;
+}
+
+static uint64_t node_of(unsigned int format, const struct id *id)
+{
+	struct kuid_fields fields;
+
+	assert_int_equal(kuid_decode(format, id->bytes, 0, 0, &fields), 0);
+	return fields.node;
+}
+
+static void check_children(unsigned int format)
+{
+	struct id *all = calloc((run.steps + 1) * (MOST + 4), sizeof(*all));
+	const size_t size = run.count * sizeof(struct id);
+	const struct moment end = moment();
+	unsigned int copies = 0;
+	struct id *to = all;
+
+	assert_non_null(all);
+	make_each(run.mine.later, 2);
+	to = put(to, run.mine.call, run.count);
+	to = put(to, run.mine.later, 2);
+	for (unsigned int i = 0; i < run.steps; i++) {
+		const struct report *child = &run.children[i];
+
+		assert_true(child->done);
+		to = put(to, child->later, 2);
+		if (run.use_first)
+			to = put(to, child->first, 2);
+		if (!memcmp(child->call, run.mine.call, size)) {
+			copies++;
+			if (!is_same_moment(&run.moments[i], &end))
+				fail_msg("a copy of what was not made yet, at "
+					 "instruction %u of %u",
+					 i, run.steps);
+			continue;
+		}
+		if (copies)
+			fail_msg("not a copy, at instruction %u of %u", i,
+				 run.steps);
+		to = put(to, child->call, run.count);
+		if (format != KUID_FORMAT_V7 &&
+		    node_of(format, child->call) ==
+			    node_of(format, run.mine.call))
+			fail_msg("the parent's node, at instruction %u of %u",
+				 i, run.steps);
+	}
+	qsort(all, to - all, sizeof(*all), by_bytes);
+	for (struct id *id = all + 1; id < to; id++)
+		if (!by_bytes(id, id - 1))
+			fail_msg("an ID came twice");
+	free(all);
+	/* There is a last check, and something behind it. */
+	assert_in_range(copies, 1, run.steps - 1);
+	printf("# %s, %zu: %u instructions, %u of them after the last check\n",
+	       kuid_format_name(format), run.count, run.steps, copies);
+}
+
+static void fork_at_each(unsigned int format, unsigned int flag, size_t count,
+			 bool use_first)
+{
+	open_and_begin(format, flag);
+	run.count = count;
+	run.use_first = use_first;
+	run.change_at = 0;
+	assert_int_equal(step_through(), count);
+	if (run.is_child) {
+		make_each(run.mine.later, 2);
+		run.mine.done = true;
+		/* The parent has counted the step before it forked. */
+		run.children[run.steps - 1] = run.mine;
+		_exit(0);
+	}
+	wait_for_children();
+	check_children(format);
+	kuid_close(run.handle);
+}
+
+static uint64_t epoch(void)
+{
+	struct kuid_handle_status status;
+
+	assert_int_equal(kuid_read_handle_status(run.handle, &status), 0);
+	return status.epoch;
+}
+
+/*
+ * The generation changes at each instruction. If the call goes on in its lane
+ * nevertheless, it has made its IDs before.
+ */
+static void change_at_each(unsigned int format, size_t count)
+{
+	unsigned int kept = 0;
+
+	run.count = count;
+	for (run.change_at = 1;; run.change_at++) {
+		struct moment at, end;
+		bool is_kept;
+
+		open_and_begin(format, KUID_PRIVATE);
+		assert_int_equal(step_through(), count);
+		end = moment();
+		if (run.steps < run.change_at)
+			break;
+		at = run.moments[run.change_at - 1];
+		is_kept = epoch() == 1;
+		if (kept && !is_kept)
+			fail_msg("not kept, at instruction %u", run.change_at);
+		if (is_kept && !is_same_moment(&at, &end))
+			fail_msg("an ID of a generation that was over, at "
+				 "instruction %u",
+				 run.change_at);
+		kept += is_kept;
+		kuid_close(run.handle);
+	}
+	kuid_close(run.handle);
+	assert_in_range(kept, 1, run.change_at - 2);
+}
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,
+	KUID_FORMAT_V6,
+	KUID_FORMAT_V7,
+};
+
+static void fork_in_each_format(bool use_first)
+{
+	for (int i = 0; i < 3; i++) {
+		fork_at_each(formats[i], KUID_LOCAL, 1, use_first);
+		fork_at_each(formats[i], KUID_PRIVATE, 1, use_first);
+		fork_at_each(formats[i], KUID_PRIVATE, MOST, use_first);
+	}
+}
+
+static void children_finish_the_call(void **state)
+{
+	(void)state;
+	fork_in_each_format(false);
+}
+
+static void children_use_the_handle_first(void **state)
+{
+	(void)state;
+	fork_in_each_format(true);
+}
+
+static void generations_end_at_any_time(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		change_at_each(formats[i], 1);
+		change_at_each(formats[i], MOST);
+	}
+}
+
+static int set_up(void **state)
+{
+	struct sigaction action = {
+		.sa_sigaction = trap,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	(void)state;
+	run.children = mmap(NULL, MAX_STEPS * sizeof(*run.children),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	if (run.children == MAP_FAILED)
+		return -1;
+	return sigaction(SIGTRAP, &action, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(children_finish_the_call),
+		cmocka_unit_test(children_use_the_handle_first),
+		cmocka_unit_test(generations_end_at_any_time),
+	};
+
+	return cmocka_run_group_tests_name("step", tests, set_up, NULL);
+}
+
+#else
+
+int main(void)
+{
+	puts("# Only the x86-64 test steps.");
+	return 0;
+}
+
+#endif
