@@ -34,7 +34,19 @@ void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
 struct fake_kernel fake_kernel;
 
 static int page_fd = -1;
+
+/* By file. Threads can open and close one number in turn. */
 static unsigned char formats[1024];
+
+static void set_format(int fd, unsigned char format)
+{
+	__atomic_store_n(&formats[fd], format, __ATOMIC_RELAXED);
+}
+
+static int format_of(int fd)
+{
+	return __atomic_load_n(&formats[fd], __ATOMIC_RELAXED);
+}
 
 static void start(void)
 {
@@ -127,7 +139,7 @@ static int open_device(int flags, int format)
 	fd = __real_open("/dev/null", flags);
 	if (fd < 0 || fd >= (int)sizeof(formats))
 		abort();
-	formats[fd] = format;
+	set_format(fd, format);
 	return fd;
 }
 
@@ -166,12 +178,14 @@ static int hand_out(struct kuid_private_lane *lane)
 	struct fake_shared *shared = fake_kernel.shared;
 	const struct kuid_private_lane zero = { 0 };
 	uint64_t generation, number;
+	int error;
 
 	if (memcmp(lane, &zero, sizeof(zero)))
 		return fail(EINVAL);
-	if (fake_kernel.lane_errno) {
+	error = __atomic_load_n(&fake_kernel.lane_errno, __ATOMIC_RELAXED);
+	if (error) {
 		__atomic_add_fetch(&shared->refused, 1, __ATOMIC_RELAXED);
-		return fail(fake_kernel.lane_errno);
+		return fail(error);
 	}
 	for (;;) {
 		generation = fake_kernel_generation();
@@ -225,7 +239,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *data)
 		return 0;
 	case KUID_IOC_GENERATE:
 		generate->done = generate->count;
-		return make(formats[fd],
+		return make(format_of(fd),
 			    (unsigned char *)(uintptr_t)generate->buffer,
 			    generate->count);
 	case KUID_IOC_PRIVATE_LANE:
@@ -248,7 +262,7 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 
 	if (!is_device(fd))
 		return __real_read(fd, data, size);
-	format = formats[fd];
+	format = format_of(fd);
 	return make(format, data, size / kuid_format_id_size(format))
 		       ? -1
 		       : (ssize_t)size;

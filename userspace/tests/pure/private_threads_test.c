@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+/*
+ * IDs of private lanes by many threads at once, while the wall clock is set,
+ * generations end, the device takes over and the process is forked: none comes
+ * twice, and each epoch of a handle has its order.
+ */
+#include <errno.h>
+#include <kuid.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "fake_kernel.h"
+#include "random.h"
+
+#define THREADS	 8
+#define CHILDREN 10
+
+/* The thread sanitizer makes all of it much slower. */
+#ifdef __SANITIZE_THREAD__
+#define ROUNDS 1000
+#else
+#define ROUNDS 5000
+#endif
+
+/* The most IDs of one call. */
+#define MOST 40
+
+static const unsigned int formats[] = {
+	KUID_FORMAT_V1,
+	KUID_FORMAT_V6,
+	KUID_FORMAT_V7,
+};
+
+static const unsigned int flags[] = { KUID_LOCAL, KUID_PRIVATE };
+
+/* Two kinds of lanes in each format. */
+#define NR_HANDLES 6
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+
+/* Seconds that are added to the wall clock. */
+static int64_t set_by;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int ret = __real_clock_gettime(clock, time);
+
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		time->tv_sec += __atomic_load_n(&set_by, __ATOMIC_RELAXED);
+	return ret;
+}
+
+struct made {
+	unsigned char id[KUID_ID_MAX];
+	unsigned int format;
+};
+
+/* All that was made in all processes. */
+struct pile {
+	size_t count;
+	struct made
+		made[(THREADS * ROUNDS + NR_HANDLES * CHILDREN) * (MOST + 1)];
+};
+
+/**
+ * struct shared - a handle that all threads use
+ * @handle: the handle
+ * @lock: guards the other members
+ * @epoch: the epoch that @highest belongs to
+ * @highest: the highest ID of a call that has returned
+ */
+static struct shared {
+	struct kuid *handle;
+	pthread_mutex_t lock;
+	uint64_t epoch;
+	unsigned char highest[KUID_ID_MAX];
+} shared[NR_HANDLES];
+
+static struct pile *pile;
+static unsigned int rounds_left, in_order;
+
+static unsigned int format_of(size_t i)
+{
+	return formats[i % 3];
+}
+
+static struct kuid *open_one(size_t i)
+{
+	return kuid_open_flags(format_of(i), flags[i / 3]);
+}
+
+static void put(unsigned int format, const unsigned char *ids, size_t count)
+{
+	size_t at = __atomic_fetch_add(&pile->count, count, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(pile->made[at + i].id, ids + i * KUID_ID_MAX,
+		       KUID_ID_MAX);
+		pile->made[at + i].format = format;
+	}
+}
+
+static bool is_after(unsigned int format, const void *id, const void *other)
+{
+	int order = KUID_EQUAL;
+
+	kuid_compare(format, id, other, &order);
+	return order == KUID_AFTER;
+}
+
+static uint64_t epoch_of(const struct kuid *handle)
+{
+	struct kuid_handle_status status;
+
+	kuid_read_handle_status(handle, &status);
+	return status.epoch;
+}
+
+/*
+ * If the number of the epoch is the same before and after a call, its IDs are
+ * above all IDs of that epoch from calls that returned before.
+ */
+static bool take_shared(size_t i)
+{
+	unsigned char before[KUID_ID_MAX], ids[MOST * KUID_ID_MAX];
+	unsigned int format = format_of(i);
+	size_t count = 1 + random_below(4) / 3 * random_below(MOST);
+	const unsigned char *last = ids + (count - 1) * KUID_ID_MAX;
+	struct shared *of = &shared[i];
+	uint64_t epoch, end;
+	bool good = true;
+
+	pthread_mutex_lock(&of->lock);
+	memcpy(before, of->highest, sizeof(before));
+	epoch = of->epoch;
+	pthread_mutex_unlock(&of->lock);
+
+	if (epoch != epoch_of(of->handle)) {
+		epoch = epoch_of(of->handle);
+		memset(before, 0, sizeof(before));
+	}
+	if (kuid_many(of->handle, ids, count) != (ssize_t)count)
+		return false;
+	end = epoch_of(of->handle);
+	put(format, ids, count);
+	for (size_t n = 1; n < count; n++)
+		good &= is_after(format, ids + n * KUID_ID_MAX,
+				 ids + (n - 1) * KUID_ID_MAX);
+	if (epoch != end)
+		return good;
+	if (*before)
+		__atomic_add_fetch(&in_order, 1, __ATOMIC_RELAXED);
+	good &= !*before || is_after(format, ids, before);
+	pthread_mutex_lock(&of->lock);
+	if (of->epoch < epoch ||
+	    (of->epoch == epoch && is_after(format, last, of->highest))) {
+		of->epoch = epoch;
+		memcpy(of->highest, last, sizeof(of->highest));
+	}
+	pthread_mutex_unlock(&of->lock);
+	return good;
+}
+
+static bool take_own(size_t i, struct kuid *handle)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	if (kuid_one(handle, id))
+		return false;
+	put(format_of(i), id, 1);
+	return true;
+}
+
+static void *make(void *number)
+{
+	struct kuid *own[NR_HANDLES];
+	bool good = true;
+
+	random_thread((uintptr_t)number);
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		own[i] = open_one(i);
+	for (int round = 0; round < ROUNDS && good; round++) {
+		size_t i = random_below(NR_HANDLES);
+
+		good = take_shared(i) && take_own(i, own[i]);
+		__atomic_sub_fetch(&rounds_left, 1, __ATOMIC_RELAXED);
+	}
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		kuid_close(own[i]);
+	return good ? number : NULL;
+}
+
+static void start(pthread_t *threads)
+{
+	fake_kernel_reset();
+	for (size_t i = 0; i < NR_HANDLES; i++) {
+		shared[i].handle = open_one(i);
+		assert_non_null(shared[i].handle);
+		pthread_mutex_init(&shared[i].lock, NULL);
+		shared[i].epoch = 0;
+	}
+	in_order = 0;
+	rounds_left = THREADS * ROUNDS;
+	pile = mmap(NULL, sizeof(*pile), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(pile, MAP_FAILED);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, make,
+						(void *)(i + 1)),
+				 0);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct made *x = a, *y = b;
+
+	if (x->format != y->format)
+		return x->format < y->format ? -1 : 1;
+	return memcmp(x->id, y->id, sizeof(x->id));
+}
+
+static void finish(pthread_t *threads)
+{
+	for (uintptr_t i = 0; i < THREADS; i++) {
+		void *good;
+
+		pthread_join(threads[i], &good);
+		assert_ptr_equal(good, (void *)(i + 1));
+	}
+	assert_in_range(pile->count, 2 * THREADS * ROUNDS,
+			sizeof(pile->made) / sizeof(pile->made[0]));
+	qsort(pile->made, pile->count, sizeof(pile->made[0]), by_id);
+	for (size_t i = 1; i < pile->count; i++)
+		assert_int_not_equal(by_id(&pile->made[i], &pile->made[i - 1]),
+				     0);
+	/* Order was compared in most calls. */
+	assert_in_range(in_order, THREADS * ROUNDS / 4, THREADS * ROUNDS);
+	munmap(pile, sizeof(*pile));
+}
+
+static void close_shared(void)
+{
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		kuid_close(shared[i].handle);
+}
+
+/* Nothing ends the lanes: each handle has one. */
+static void threads_share_handles(void **state)
+{
+	pthread_t threads[THREADS];
+
+	(void)state;
+	start(threads);
+	finish(threads);
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		assert_int_equal(epoch_of(shared[i].handle), 1);
+	close_shared();
+}
+
+static bool are_busy(void)
+{
+	return (int)__atomic_load_n(&rounds_left, __ATOMIC_RELAXED) > 0;
+}
+
+static void pause_for(unsigned int most_us)
+{
+	const struct timespec time = {
+		.tv_nsec = 1000 * (1 + random_below(most_us)),
+	};
+
+	nanosleep(&time, NULL);
+}
+
+/* By more than the limit, by less than it, and back. */
+static void clock_is_set_meanwhile(void **state)
+{
+	const int by[] = { -60, 60, -5, 5, -12, 3, -3 };
+	pthread_t threads[THREADS];
+
+	(void)state;
+	start(threads);
+	for (int n = 0; are_busy(); n++) {
+		__atomic_add_fetch(&set_by, by[n % 7], __ATOMIC_RELAXED);
+		pause_for(2000);
+	}
+	finish(threads);
+	for (size_t i = 0; i < NR_HANDLES; i++)
+		assert_in_range(epoch_of(shared[i].handle), 2, UINT32_MAX);
+	close_shared();
+}
+
+/* Each generation begins one epoch of a handle, and not one for each thread. */
+static void generations_end_meanwhile(void **state)
+{
+	pthread_t threads[THREADS];
+	unsigned int changes = 0;
+
+	(void)state;
+	start(threads);
+	while (are_busy()) {
+		fake_kernel_close();
+		pause_for(50);
+		fake_kernel_publish();
+		changes++;
+		pause_for(2000);
+	}
+	finish(threads);
+	for (size_t i = 0; i < NR_HANDLES; i++) {
+		bool is_local = flags[i / 3] == KUID_LOCAL;
+
+		assert_in_range(epoch_of(shared[i].handle), is_local ? 1 : 2,
+				is_local ? 1 : 1 + changes);
+	}
+	close_shared();
+}
+
+/* Each thread gets other IDs from the device, too. */
+static void device_takes_over_meanwhile(void **state)
+{
+	pthread_t threads[THREADS];
+
+	(void)state;
+	start(threads);
+	while (are_busy()) {
+		__atomic_xor_fetch(&fake_kernel.lane_errno, EAGAIN,
+				   __ATOMIC_RELAXED);
+		fake_kernel_change();
+		pause_for(2000);
+	}
+	finish(threads);
+	assert_true(fake_kernel.shared->ids);
+	close_shared();
+}
+
+/* The thread sanitizer knows of no threads in a child. */
+#ifndef __SANITIZE_THREAD__
+/* A child has none of the locks and lanes of its parent's threads. */
+static void forks_meanwhile(void **state)
+{
+	pthread_t threads[THREADS];
+	pid_t pids[CHILDREN];
+
+	(void)state;
+	start(threads);
+	for (int n = 0; n < CHILDREN; n++) {
+		/* Threads are in the midst of replacing their lanes. */
+		fake_kernel_change();
+		__atomic_add_fetch(&set_by, n % 2 ? 60 : -60, __ATOMIC_RELAXED);
+		pids[n] = fork();
+		assert_true(pids[n] >= 0);
+		if (pids[n]) {
+			pause_for(2000);
+			continue;
+		}
+		for (size_t i = 0; i < NR_HANDLES; i++) {
+			unsigned char ids[MOST * KUID_ID_MAX];
+
+			if (kuid_many(shared[i].handle, ids, MOST) != MOST)
+				_exit(1);
+			put(format_of(i), ids, MOST);
+		}
+		_exit(0);
+	}
+	for (int n = 0; n < CHILDREN; n++) {
+		int status;
+
+		assert_int_equal(waitpid(pids[n], &status, 0), pids[n]);
+		assert_int_equal(status, 0);
+	}
+	finish(threads);
+	close_shared();
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_share_handles),
+		cmocka_unit_test(clock_is_set_meanwhile),
+		cmocka_unit_test(generations_end_meanwhile),
+		cmocka_unit_test(device_takes_over_meanwhile),
+#ifndef __SANITIZE_THREAD__
+		cmocka_unit_test(forks_meanwhile),
+#endif
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
