@@ -206,11 +206,12 @@ vm-programs: vm-packages vm-modules
 	@mkdir -p $(TESTS)/selftests/userspace
 	@cp -u $(BUILD)/userspace/tests/library_test \
 		$(BUILD)/userspace/tests/admin_test \
+		$(BUILD)/userspace/tests/lane_test \
 		$(BUILD)/userspace/tests/only_sys_time \
 		$(BUILD)/userspace/tests/readme README.md \
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
-	@printf 'userspace:%s\n' library_test admin_test dropin.sh readme.sh \
+	@printf 'userspace:%s\n' library_test admin_test lane_test dropin.sh readme.sh \
 		tool.sh tool_state.sh tool_keep.sh \
 		>> $(TESTS)/selftests/kselftest-list.txt
 
