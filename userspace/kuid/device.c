@@ -48,8 +48,9 @@ static bool is_contained(void)
 }
 
 /* There is no device file, or it has no driver. */
-static char *absent(const char *path)
+static char *absent(unsigned int format)
 {
+	const char *path = kuid_format_device(format);
 	bool has_file = !access(path, F_OK);
 	bool contained = is_contained();
 	const char *advice;
@@ -75,10 +76,12 @@ static char *absent(const char *path)
 	else
 		advice = "load the module, as root, with \"modprobe kuid\", or "
 			 "\"insmod kuid.ko\" where it is not installed";
-	return problem("%s %s: %s; IDs of a process alone are made by \"kuid "
-		       "gen --local\"",
-		       has_file ? "no driver for" : "there is no", path,
-		       advice);
+	return problem("%s %s: %s%s",
+		       has_file ? "no driver for" : "there is no", path, advice,
+		       formats_is("{stamp}", format)
+			       ? "; IDs of a process alone are made by \"kuid "
+				 "gen --local\""
+			       : "");
 }
 
 static char *forbidden(const char *path, int error)
@@ -95,16 +98,37 @@ static char *forbidden(const char *path, int error)
 			: "a systemd unit needs \"DeviceAllow=char-kuid r\"");
 }
 
-char *device_try_open(unsigned int format, struct kuid **handle)
+/* The kernel guards no lane. */
+static char *no_lane(void)
+{
+	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
+	struct kuid_state state = { .node_from = KUID_FROM_RANDOM };
+
+	if (handle)
+		kuid_read_state(handle, &state);
+	kuid_close(handle);
+	if (sizeof(long) < sizeof(uint64_t))
+		return problem("--private needs a program of 64 bits");
+	if (state.node_from != KUID_FROM_RANDOM)
+		return problem("the node was given, so only the device makes "
+			       "IDs: leave out --private");
+	return problem("the module that is loaded is too old for --private: "
+		       "load the one that belongs to this tool");
+}
+
+static char *try_open(unsigned int format, unsigned int flags,
+		      struct kuid **handle)
 {
 	const char *path = kuid_format_device(format);
 
-	*handle = kuid_open(format);
+	*handle = kuid_open_flags(format, flags);
 	if (*handle)
 		return NULL;
 	switch (errno) {
 	case ENODEV:
-		return absent(path);
+		return absent(format);
+	case EOPNOTSUPP:
+		return no_lane();
 	case EACCES:
 	case EPERM:
 		return forbidden(path, errno);
@@ -116,14 +140,29 @@ char *device_try_open(unsigned int format, struct kuid **handle)
 	}
 }
 
-struct kuid *device_open(unsigned int format)
+char *device_try_open(unsigned int format, struct kuid **handle)
+{
+	return try_open(format, 0, handle);
+}
+
+static struct kuid *must_open(unsigned int format, unsigned int flags)
 {
 	struct kuid *handle;
-	char *wrong = device_try_open(format, &handle);
+	char *wrong = try_open(format, flags, &handle);
 
 	if (wrong)
 		errx(EXIT_FAILED, "%s", wrong);
 	return handle;
+}
+
+struct kuid *device_open(unsigned int format)
+{
+	return must_open(format, 0);
+}
+
+struct kuid *device_open_private(unsigned int format)
+{
+	return must_open(format, KUID_PRIVATE);
 }
 
 struct kuid *device_open_local(unsigned int format)
@@ -132,12 +171,6 @@ struct kuid *device_open_local(unsigned int format)
 
 	if (handle)
 		return handle;
-	if (errno == EOPNOTSUPP && formats_is("{host_only}", format))
-		errx(EXIT_FAILED,
-		     "--local makes no %s, which has no node to "
-		     "tell processes apart by: use %s",
-		     kuid_format_name(format),
-		     formats_fill_in("one of {interval}", ' '));
 	if (errno == EOPNOTSUPP)
 		errx(EXIT_FAILED, "--local needs a program of 64 bits and "
 				  "Linux 4.14 or later");

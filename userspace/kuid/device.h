@@ -21,7 +21,10 @@ struct kuid *device_open(unsigned int format);
 /* The same for a caller that goes on without it; see problem() in output.h. */
 char *device_try_open(unsigned int format, struct kuid **handle);
 
-/* The same for a handle in this process. */
+/* The same for a handle with a private lane, of a stamp format. */
+struct kuid *device_open_private(unsigned int format);
+
+/* The same for a local handle, of a stamp format. */
 struct kuid *device_open_local(unsigned int format);
 
 /*

@@ -22,7 +22,7 @@
  * {by_time}: those whose bytes, and so their text, sort by time; those with an
  *	interval do so only among IDs that are 2^I seconds apart
  * {host_only}: those of the grid without node and interval, whose IDs are
- *	unique on one host only, so that a process can't make them itself
+ *	unique on one host only
  * {decimal}, {ulid}: those that have this form
  * {target}: those that another format can be converted to
  */

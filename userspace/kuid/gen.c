@@ -28,6 +28,7 @@ static unsigned int format = KUID_FORMAT_V1;
 static unsigned int order; /* KUID_ORDER_DEFAULT: none was given */
 static bool endless;
 static bool local;
+static bool private;
 
 static struct kuid *handle;
 
@@ -75,9 +76,13 @@ static const struct verb_option options[] = {
 	{ "forever", 0, NULL, "Make IDs until stopped", take_flag, &endless },
 	{ "format", 'f', "{all}", "v1 if not given", take_made_format,
 	  &format },
+	{ "private", 0, NULL,
+	  "Make IDs in this process, with a node that the kernel gives to it "
+	  "alone and guards, of {stamp} only",
+	  take_flag, &private },
 	{ "local", 0, NULL,
-	  "Make IDs in this process, with a node drawn for it alone, whether "
-	  "there is a device or not",
+	  "Make IDs in this process, with a node that it draws, whether there "
+	  "is a device or not, of {stamp} only",
 	  take_flag, &local },
 	{ "order", 'o', "cpu|file|host",
 	  "Whether an ID is above all that were made before it on its CPU, by "
@@ -99,6 +104,24 @@ static const struct verb_option options[] = {
 	{ 0 },
 };
 
+/* For IDs that this process makes. */
+static void check_lane(struct argp_state *state)
+{
+	const char *name = local ? "local" : "private";
+
+	if (!local && !private)
+		return;
+	if (local && private)
+		argp_error(state, "only one of --local and --private");
+	if (order != KUID_ORDER_DEFAULT)
+		argp_error(state, "--order is for the device, not for --%s",
+			   name);
+	if (!formats_is("{stamp}", format))
+		argp_error(state, "--%s is for %s, not %s", name,
+			   formats_fill_in("{stamp}", ' '),
+			   kuid_format_name(format));
+}
+
 static void check(struct argp_state *state)
 {
 	form = form_named(chosen);
@@ -108,8 +131,7 @@ static void check(struct argp_state *state)
 			   kuid_format_name(format));
 	if (!form && output_null)
 		argp_error(state, "--null is for text, not for --binary");
-	if (local && order != KUID_ORDER_DEFAULT)
-		argp_error(state, "--order is for the device, not for --local");
+	check_lane(state);
 	if (endless && count)
 		argp_error(state, "only one of --count and --forever");
 }
@@ -247,6 +269,13 @@ static size_t make(unsigned char *ids, size_t number)
 	return 0;
 }
 
+static struct kuid *open_handle(void)
+{
+	if (local)
+		return device_open_local(format);
+	return private ? device_open_private(format) : device_open(format);
+}
+
 static int run(void)
 {
 	static unsigned char ids[BATCH * KUID_ID_MAX];
@@ -254,7 +283,7 @@ static int run(void)
 
 	if (!count)
 		count = 1;
-	handle = local ? device_open_local(format) : device_open(format);
+	handle = open_handle();
 	if (order != KUID_ORDER_DEFAULT && kuid_set_order(handle, order))
 		errx(EXIT_FAILED, "setting the order: %s", device_error());
 	catch (SIGINT, stop);
@@ -297,7 +326,7 @@ const struct verb verb_gen = {
 	.examples = "  kuid gen -n 10\n"
 		    "  kuid gen -f v7\n"
 		    "  kuid gen -f k64 --decimal\n"
-		    "  kuid gen -f v7 --local",
+		    "  kuid gen -f v7 --private",
 	.options = options,
 	.check = check,
 	.run = run,

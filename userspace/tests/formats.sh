@@ -21,6 +21,5 @@ interval_formats='k96 k128'
 # Those whose bytes and text sort by time, whatever the node is.
 by_time_formats='v6 v7 lex k64'
 
-# Formats that "gen --local" makes, and formats that "convert" converts to.
-local_formats='v1 v6 v7 lex k96 k128'
+# Those that "convert" converts to.
 target_formats='v1 v6 k64 k96 k128'

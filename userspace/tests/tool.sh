@@ -158,6 +158,22 @@ says_it_waits()
 	rmmod kuid && insmod "$KUID_MODULE" && return $result
 }
 
+# The device makes none of them.
+makes_privately()
+{
+	before=$(ids_of_status v6) && uuid='^[0-9a-f]{8}-[0-9a-f]{4}-6[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$' &&
+		makes 5000 gen -f v6 --private -n 5000 && [ "$(ids_of_status v6)" -eq "$before" ] &&
+		[ "$(kuid compare <"$out" | sort -u)" = before ]
+}
+
+makes_none_with_given_node()
+{
+	kuid node --node 0123456789ab >"$out" || return
+	fails 1 'the node was given, so only the device makes IDs' kuid gen --private
+	result=$?
+	kuid node --node random >"$out" && return $result
+}
+
 measures()
 {
 	kuid bench --ms 10 --json -t 2 >"$out" 2>"$err" && [ ! -s "$err" ] &&
@@ -230,6 +246,9 @@ it "status --check: all is held" tells 'unique       yes' status --check
 it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --local" makes 5000 gen --local -n 5000
+it "gen --private" makes_privately
+it "gen --private with a given node" makes_none_with_given_node
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -o cpu" makes 5000 gen -o cpu -n 5000
 it "gen ends behind a line, SIGTERM" ends_whole TERM
 it "gen ends behind a line, SIGHUP" ends_whole HUP

@@ -18,6 +18,8 @@
  * arrives. Each call takes "slow_ms" milliseconds. The device does not make the
  * formats whose bits are set in the field "lacking".
  *
+ * A private lane has the node 01fa4e000001, and the page never changes.
+ *
  * $FAKE_HOST has words about where the tool runs: "loaded" if the module is,
  * "file" if there is a device file, "pid" or "user" in a container that has
  * such a namespace of its own, "root" as user 0. Without a word it is a host
@@ -35,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -524,6 +527,27 @@ static int generate(struct kuid_generate *request, int format)
 	return 0;
 }
 
+static struct kuid_page page = {
+	.version = KUID_PAGE_VERSION,
+	.size = sizeof(page),
+	.generation = 2,
+};
+
+static int private_lane(struct kuid_private_lane *lane)
+{
+	if (happens("lane", "%s", ""))
+		return -1;
+	*lane = (struct kuid_private_lane) {
+		.node = 0x01fa4e000001,
+		.generation = page.generation,
+		.epoch = device.epoch,
+		.load_id = device.load_id,
+		.max_ahead_ns = 100000000,
+		.step_limit_ns = 10000000000,
+	};
+	return 0;
+}
+
 static int set_format(const struct kuid_set_format *request)
 {
 	if (happens("set", " format %u order %u", request->format,
@@ -541,6 +565,8 @@ static int answer(unsigned int request, void *data, int format)
 		return generate(data, format);
 	case KUID_IOC_SET_FORMAT:
 		return set_format(data);
+	case KUID_IOC_PRIVATE_LANE:
+		return private_lane(data);
 	case KUID_IOC_STATUS:
 		return get_status(data);
 	case KUID_IOC_GET_STATE:
@@ -561,6 +587,26 @@ static int answer(unsigned int request, void *data, int format)
 static int is_device(int fd)
 {
 	return fd >= 0 && fd < (int)sizeof(formats) ? formats[fd] : 0;
+}
+
+/* The page is a copy, for the caller to unmap. */
+EXPORT void *mmap(void *start, size_t size, int access, int flags, int fd,
+		  off_t offset)
+{
+	void *memory;
+
+	if (!is_device(fd))
+		return REAL(mmap)(start, size, access, flags, fd, offset);
+	if (size != KUID_PAGE_SIZE || access != PROT_READ ||
+	    flags != MAP_SHARED || offset != KUID_PAGE_OFFSET) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	memory = REAL(mmap)(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
+		memcpy(memory, &page, sizeof(page));
+	return memory;
 }
 
 EXPORT ssize_t read(int fd, void *data, size_t size)

@@ -81,11 +81,45 @@ makes_locally()
 		grep -qx 5000 && [ "$(kuid compare <"$out" | sort -u)" = before ]
 }
 
+# In a private lane: the device is asked for a node, and for no ID.
+makes_privately()
+{
+	printf 'wall_ns 1795162500000000000\n' >"$FAKE/device"
+	run --private -f "$1" -n 5000 >"$out" 2>"$err" && [ ! -s "$err" ] &&
+		[ "$(tr '\n' ' ' <"$FAKE/log")" = 'query lane ' ] && [ "$(wc -l <"$out")" -eq 5000 ] &&
+		[ "$(kuid compare <"$out" | sort -u)" = before ] &&
+		kuid inspect --from-kuid <"$out" | grep -c '^time  *2026-11-20T08:15:00\.' | grep -qx 5000
+}
+
+# The node is the one that the kernel gave.
+has_private_node()
+{
+	makes_privately "$1" && [ "$(grep -c -- '-01fa4e000001$' "$out")" -eq 5000 ]
+}
+
+# The kernel hands out no node at present, so the device makes the IDs.
+makes_by_device()
+{
+	while_set FAKE_FAIL "lane 1 11" makes 1000 --private -n 1000 && grep -q '^generate' "$FAKE/log"
+}
+
+# ERRNO NODE_FROM TEXT: the kernel refuses a lane.
+has_no_lane()
+{
+	printf 'node_from %s\n' "$2" >"$FAKE/device"
+	failing lane "$1" "$3" --private -f v7
+}
+
 without_device()
 {
 	error=$1
 	shift
 	while_set FAKE_OPEN "$error" fails 1 "$@"
+}
+
+says_nothing_of_local()
+{
+	without_device 2 'there is no' -f "$1" && ! grep -e --local "$err"
 }
 
 # CALL ERRNO TEXT ARGUMENT...: the first of these calls fails.
@@ -365,12 +399,32 @@ done
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all
 it "-o host fails" failing generate 5 'making IDs of v1: Input/output error' -o host
-for format in $local_formats; do
+for format in $stamp_formats; do
 	it "--local -f $format" makes_locally "$format"
 done
-it "--local makes no k64" fails 1 '--local makes no k64, which has no node' --local -f k64
-it "--local has no order to choose" fails 2 '--order is for the device' --local -o host
+for format in $node_formats; do
+	it "--private -f $format" has_private_node "$format"
+done
+it "--private -f v7" makes_privately v7
+it "--private while there is no node to have" makes_by_device
+it "--private with a given node" has_no_lane 95 1 'the node was given, so only the device makes IDs'
+it "--private with the node of a card" has_no_lane 95 3 'the node was given, so only the device makes IDs'
+it "--private with a module that refuses it otherwise" has_no_lane 95 2 \
+	'the module that is loaded is too old for --private'
+it "--private with an old module" has_no_lane 25 2 'the module that is loaded is too old for --private'
+it "--private without a device" without_device 2 'there is no /dev/kuids/v7: load the module' \
+	--private -f v7
+for option in local private; do
+	for format in $slot_formats; do
+		it "--$option makes no $format" fails 2 "--$option is for $stamp_formats, not $format" \
+			--$option -f "$format"
+	done
+	it "--$option has no order to choose" fails 2 "--order is for the device, not for --$option" \
+		--$option -o host
+done
+it "--private with --local is refused" fails 2 'only one of --local and --private' --private --local
 it "no device: --local must be asked for" without_device 2 'are made by "kuid gen --local"'
+it "no device: --local is not advised for what it can't make" says_nothing_of_local k64
 it "no device: how to load the module" without_device 2 \
 	'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
 on_host()

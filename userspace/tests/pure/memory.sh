@@ -54,6 +54,7 @@ clean 0 gen --binary -n 2
 clean 0 gen --cf -f v7
 clean 0 gen --guid -o host
 clean 0 gen --local -n 5000
+clean 0 gen --private -n 5000
 clean 0 inspect
 clean 0 inspect --json
 clean 1 convert --to v6
