@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <kuid.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -216,34 +217,52 @@ static int open_as_nobody(void)
 	return setuid(65534) ? 255 : open_errno();
 }
 
-/* One for each way in: by the device only if nothing else was asked for. */
-static void local_ones_are_made_on_request_only(void **state)
+/* Whether the process makes the IDs, and where they are made if it can. */
+static const struct {
+	unsigned int flags;
+	bool by_process;
+	uint32_t made_by;
+} ways[] = {
+	{ 0, false, KUID_MADE_BY_KERNEL },
+	{ KUID_OR_LOCAL, false, KUID_MADE_BY_KERNEL },
+	{ KUID_LOCAL, true, KUID_MADE_BY_PROCESS },
+	{ KUID_PRIVATE, true, KUID_MADE_BY_LANE },
+	{ KUID_PRIVATE | KUID_OR_LOCAL, true, KUID_MADE_BY_LANE },
+};
+
+static uint64_t count_of_v6(void)
 {
-	const unsigned int flags[] = { 0, KUID_OR_LOCAL, KUID_LOCAL };
-	struct kuid_handle_status own;
+	struct kuid *handle = kuid_open(KUID_FORMAT_V6);
 	struct kuid_status status;
+
+	assert_non_null(handle);
+	assert_int_equal(kuid_read_status(handle, &status), 0);
+	kuid_close(handle);
+	return status.ids[KUID_FORMAT_V6];
+}
+
+/* The kernel counts what the device makes, and nothing else. */
+static void the_process_makes_ids_on_request_only(void **state)
+{
+	struct kuid_handle_status own;
 	unsigned char id[KUID_ID_MAX];
 
 	(void)state;
-	for (int i = 0; i < 3; i++) {
-		struct kuid *handle = kuid_open_flags(KUID_FORMAT_V6, flags[i]);
-		uint64_t made;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		struct kuid *handle =
+			kuid_open_flags(KUID_FORMAT_V6, ways[i].flags);
+		uint64_t made = count_of_v6();
 
-		if (flags[i] == KUID_LOCAL && !CAN_BE_LOCAL) {
+		if (ways[i].by_process && !CAN_BE_LOCAL) {
 			assert_null(handle);
 			assert_int_equal(errno, EOPNOTSUPP);
 			continue;
 		}
 		assert_non_null(handle);
-		assert_int_equal(kuid_read_status(handle, &status), 0);
 		assert_int_equal(kuid_read_handle_status(handle, &own), 0);
-		assert_int_equal(own.made_by, flags[i] == KUID_LOCAL
-						      ? KUID_MADE_BY_PROCESS
-						      : KUID_MADE_BY_KERNEL);
-		made = status.ids[KUID_FORMAT_V6];
+		assert_int_equal(own.made_by, ways[i].made_by);
 		assert_int_equal(kuid_one(handle, id), 0);
-		assert_int_equal(kuid_read_status(handle, &status), 0);
-		assert_int_equal(status.ids[KUID_FORMAT_V6], made + 1);
+		assert_int_equal(count_of_v6(), made + !ways[i].by_process);
 		kuid_close(handle);
 	}
 	errno = 0;
@@ -573,7 +592,7 @@ int main(void)
 		cmocka_unit_test(
 			open_refuses_unknown_formats_and_leaks_nothing),
 		cmocka_unit_test(open_without_the_device_is_enodev),
-		cmocka_unit_test(local_ones_are_made_on_request_only),
+		cmocka_unit_test(the_process_makes_ids_on_request_only),
 		cmocka_unit_test(local_ones_stand_in_for_the_device),
 		cmocka_unit_test(one_shot_keeps_nothing),
 		cmocka_unit_test(many_is_a_cancellation_point),
