@@ -6,9 +6,14 @@
  *
  * A call opens the device, takes an ID and closes it. So a fork copies nothing,
  * a program that closes all its files breaks nothing, and no open file keeps
- * the module from being unloaded. The only variable holds what the environment
- * says, and whether the warning was given. libkuid wipes the generator of this
- * process in a forked child.
+ * the module from being unloaded.
+ *
+ * Two kinds of handles stay open, one for each version, because each has a lane
+ * of its own. libkuid wipes the lane in a forked child.
+ * - Local handles, which make IDs in this process, have no file.
+ * - With LIBKUID_UUID_PRIVATE=1 there are handles with private lanes. The
+ *   program may close their files: libkuid notices that, and the next call
+ *   opens another handle.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +29,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VARIABLE "LIBKUID_UUID_FALLBACK"
+#define VARIABLE	 "LIBKUID_UUID_FALLBACK"
+#define PRIVATE_VARIABLE "LIBKUID_UUID_PRIVATE"
 
 /* As libuuid's header has them, where uuid_t is an array of 16 of these. */
 #pragma GCC visibility push(default)
@@ -52,7 +58,31 @@ enum fallback {
 	BY_LIBUUID
 };
 
+/**
+ * enum choice - $LIBKUID_UUID_PRIVATE: whether to make IDs in a private lane
+ * @NO: don't
+ * @YES: do so
+ * @NEITHER: as NO; the variable has another value, which was not reported yet
+ */
+enum choice {
+	NO,
+	YES,
+	NEITHER
+};
+
 static _Atomic enum fallback fallback;
+static _Atomic enum choice in_lane;
+
+/* The handles that stay open, by format. */
+static struct kuid *_Atomic local_handles[KUID_FORMAT_V7 + 1];
+static struct kuid *_Atomic private_handles[KUID_FORMAT_V7 + 1];
+
+static enum choice choice_of(const char *text)
+{
+	if (!strcmp(text, "1"))
+		return YES;
+	return !*text || !strcmp(text, "0") ? NO : NEITHER;
+}
 
 static enum fallback value_of(const char *text)
 {
@@ -80,6 +110,11 @@ static bool change(enum fallback from, enum fallback to)
 	return atomic_compare_exchange_strong(&fallback, &from, to);
 }
 
+static bool change_choice(enum choice from, enum choice to)
+{
+	return atomic_compare_exchange_strong(&in_lane, &from, to);
+}
+
 /*
  * Read the environment before main(), because another thread may change it
  * later. Other libraries' constructors may have called before that.
@@ -87,7 +122,11 @@ static bool change(enum fallback from, enum fallback to)
 __attribute__((constructor)) static void read_environment(void)
 {
 	const char *text = secure_getenv(VARIABLE);
+	const char *lane = secure_getenv(PRIVATE_VARIABLE);
 
+	/* First, because callers see from the other one that both were read. */
+	if (fallback == UNREAD)
+		in_lane = choice_of(lane ? lane : "");
 	change(UNREAD, value_of(text ? text : ""));
 }
 
@@ -133,9 +172,64 @@ static bool take(struct kuid *handle, unsigned char *out)
 
 /*
  * libuuid does not block, so this must not either. Otherwise kuid would wait
- * for the random generator, or for a state that is required. Each call opens a
- * file of its own, so only the host order holds.
+ * for the random generator, or for a state that is required.
  */
+static bool dont_block(struct kuid *handle)
+{
+	return !fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK);
+}
+
+/* The handle that is kept here, or a new one; NULL and errno if there is none. */
+static struct kuid *keep_open(struct kuid *_Atomic *at, unsigned int format,
+			      unsigned int flags)
+{
+	struct kuid *handle = *at, *other = NULL;
+
+	if (handle)
+		return handle;
+	handle = kuid_open_flags(format, flags);
+	if (!handle)
+		return NULL;
+	if ((flags == KUID_LOCAL || dont_block(handle)) &&
+	    atomic_compare_exchange_strong(at, &other, handle))
+		return handle;
+	kuid_close(handle);
+	return other;
+}
+
+/* Ask whether the kernel guards the IDs, if the caller wants to know. */
+static bool is_in_lane(const struct kuid *handle, bool *unique)
+{
+	struct kuid_handle_status status;
+
+	if (!unique)
+		return true;
+	kuid_read_handle_status(handle, &status);
+	*unique = status.made_by == KUID_MADE_BY_LANE;
+	return *unique;
+}
+
+/* False if there is no lane, so that the device has to make it. */
+static bool make_in_lane(unsigned int format, unsigned char *out, bool *unique)
+{
+	struct kuid *_Atomic *at = &private_handles[format];
+	struct kuid *handle;
+
+	while ((handle = keep_open(at, format, KUID_PRIVATE))) {
+		if (take(handle, out))
+			return is_in_lane(handle, unique);
+		if (errno != EBADF)
+			return false;
+		/*
+		 * The program has closed the file, and its number may be that
+		 * of another one by now. So the handle can't be closed.
+		 */
+		atomic_compare_exchange_strong(at, &handle, NULL);
+	}
+	return false;
+}
+
+/* Each call opens a file of its own, so only the host order holds. */
 static bool make_by_kuid(unsigned int format, unsigned char *out, bool *unique)
 {
 	struct kuid *handle = kuid_open(format);
@@ -143,8 +237,7 @@ static bool make_by_kuid(unsigned int format, unsigned char *out, bool *unique)
 
 	if (!handle)
 		return false;
-	made = !fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK) &&
-	       !kuid_set_order(handle, KUID_ORDER_HOST) &&
+	made = dont_block(handle) && !kuid_set_order(handle, KUID_ORDER_HOST) &&
 	       ask(handle, unique) && take(handle, out);
 	kuid_close(handle);
 	return made;
@@ -152,11 +245,10 @@ static bool make_by_kuid(unsigned int format, unsigned char *out, bool *unique)
 
 static bool make_in_process(unsigned int format, unsigned char *out)
 {
-	struct kuid *handle = kuid_open_flags(format, KUID_LOCAL);
-	bool made = handle && take(handle, out);
+	struct kuid *handle =
+		keep_open(&local_handles[format], format, KUID_LOCAL);
 
-	kuid_close(handle);
-	return made;
+	return handle && take(handle, out);
 }
 
 /* False if libuuid has to make it. Most callers can't report an error. */
@@ -198,7 +290,12 @@ static bool make(unsigned int format, unsigned char *out, int *safe)
 	if (change(UNKNOWN, WARN))
 		say("libkuid-uuid: " VARIABLE
 		    " must be fallback, warn, require or libuuid; taken as warn\n");
-	made = make_by_kuid(format, out, safe ? &unique : NULL);
+	if (change_choice(NEITHER, NO))
+		say("libkuid-uuid: " PRIVATE_VARIABLE
+		    " must be 0 or 1; taken as 0\n");
+	made = (in_lane == YES &&
+		make_in_lane(format, out, safe ? &unique : NULL)) ||
+	       make_by_kuid(format, out, safe ? &unique : NULL);
 	if (!made) {
 		unique = false;
 		made = fall_back(format, out);

@@ -156,6 +156,34 @@ chrooted()
 	LIBKUID_UUID_FALLBACK=fallback takes 3 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
 }
 
+# The process makes the IDs, and the device none.
+in_lanes()
+{
+	LIBKUID_UUID_PRIVATE=1 takes 0 v1 "$@"
+}
+
+user_makes_in_lane()
+{
+	in_lanes with ./libuuid_user time_safe 3 && are_ids 3 1 '0 '
+}
+
+children_in_lanes()
+{
+	in_lanes with ./libuuid_user children $each &&
+		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
+}
+
+threads_in_lane()
+{
+	in_lanes with ./libuuid_user threads $each && [ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
+}
+
+# The files of the parent are closed when the child needs another lane.
+closed_child_in_lanes()
+{
+	in_lanes with ./libuuid_user closed_child 3 && are_ids 4 1 ''
+}
+
 python='import uuid
 for i in range(1000):
     id = uuid.uuid1()
@@ -229,6 +257,10 @@ it "8 threads" threads
 it "all files closed and others opened" closed
 it "threads cancelled" cancelled
 it "another root directory" chrooted
+it "in a lane: uuid_generate_time_safe calls them safe" user_makes_in_lane
+it "in lanes: 8 children of a process that has made one" children_in_lanes
+it "in a lane: 8 threads" threads_in_lane
+it "in lanes: a child closes all files and opens others" closed_child_in_lanes
 it_with /usr/bin/python3 "Python's uuid1()" python_makes
 it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
 it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen

@@ -3,13 +3,16 @@
  * Stands in for the kuid devices, for users who take IDs: any number of
  * threads and processes at once. In the directory $FAKE there are
  *
- *  - "v1", "v6", "v7", which are opened in place of the devices;
- *  - "made", a 64-bit number: how many IDs were given so far. An ID begins with
- *    the lower 48 bits of it, so that none comes twice, and ends with "kuid!".
+ *  - "v1", "v6", "v7", which are opened in place of the devices. They hold the
+ *    page that a process with a private lane maps;
+ *  - "made", two 64-bit numbers: how many IDs were given so far, and how many
+ *    nodes of private lanes. An ID begins with the lower 48 bits of its number,
+ *    so that none comes twice, and ends with "kuid!". A node begins with "ku"
+ *    and ends with the lower 32 bits of its number.
  *
  * $FAKE_FAIL, if set, is words with blanks between:
  *
- *   open=N query=N status=N read=N   that call fails with errno N
+ *   open=N query=N status=N read=N lane=N   that call fails with errno N
  *   interrupted=N   the first N reads fail with EINTR
  *   empty           there is no ID now; a non-blocking caller gets EAGAIN
  *   repeats         the status says that IDs are not unique
@@ -35,6 +38,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -77,6 +81,7 @@ static const char *fake_path(char *path, size_t size, const char *name)
 }
 
 static atomic_ullong *made;
+#define NODES 1 /* the second number */
 
 __attribute__((constructor)) static void open_count(void)
 {
@@ -86,8 +91,8 @@ __attribute__((constructor)) static void open_count(void)
 	if (!fake_path(path, sizeof(path), "made"))
 		return;
 	fd = REAL(open)(path, O_RDWR | O_CLOEXEC);
-	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    0);
+	made = mmap(NULL, 2 * sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fd, 0);
 	if (fd < 0 || made == MAP_FAILED)
 		abort();
 	close(fd);
@@ -164,6 +169,18 @@ static ssize_t give(unsigned int version, int fd, unsigned char *id)
 	return 16;
 }
 
+EXPORT int fstat(int fd, struct stat *stat)
+{
+	unsigned int version = version_of(fd);
+	int result = REAL(fstat)(fd, stat);
+
+	if (version && !result) {
+		stat->st_mode = S_IFCHR | 0444;
+		stat->st_rdev = version;
+	}
+	return result;
+}
+
 EXPORT ssize_t read(int fd, void *data, size_t size)
 {
 	unsigned int version = version_of(fd);
@@ -175,6 +192,7 @@ EXPORT ssize_t read(int fd, void *data, size_t size)
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
+	struct kuid_private_lane *lane;
 	struct kuid_status *status;
 	struct kuid_query *query;
 	va_list args;
@@ -208,6 +226,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 				       KUID_ORDER_HOST
 			       ? 0
 			       : fail(EINVAL);
+	case KUID_IOC_PRIVATE_LANE:
+		if (told("lane", &number))
+			return fail(number);
+		lane = data;
+		lane->node = 0x6b7500000000 | (uint32_t)++made[NODES];
+		lane->generation = 2;
+		lane->max_ahead_ns = 100000000;
+		lane->step_limit_ns = 10000000000;
+		return 0;
 	default:
 		return fail(ENOTTY);
 	}

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,14 +222,43 @@ static int files(void)
 	return nr;
 }
 
+static int others[16];
+static ino_t other;
+
+/* Files that none may read from or close. */
+static void open_others(void)
+{
+	char path[] = "/tmp/libuuid_user.XXXXXX";
+	struct stat stat;
+
+	others[0] = mkstemp(path);
+	if (others[0] < 0 || unlink(path) || ftruncate(others[0], 4096) ||
+	    fstat(others[0], &stat))
+		err(1, "%s", path);
+	other = stat.st_ino;
+	for (int i = 1; i < 16; i++)
+		others[i] = dup(others[0]);
+}
+
+static void check_others(void)
+{
+	struct stat stat;
+
+	for (int i = 0; i < 16; i++) {
+		if (fstat(others[i], &stat) || stat.st_ino != other)
+			errx(1, "a file was closed");
+		if (lseek(others[i], 0, SEEK_CUR))
+			errx(1, "a file was read from");
+	}
+}
+
 /*
  * As daemons do: between two calls all files are closed, and others opened
  * under their numbers, of which none may be read from.
  */
 static void with_files_closed(void)
 {
-	char path[] = "/tmp/libuuid_user.XXXXXX";
-	int before, fds[16];
+	int before;
 	uuid_t id;
 
 	uuid_generate_time(id);
@@ -236,21 +266,41 @@ static void with_files_closed(void)
 	for (unsigned int i = 0; i < count; i++) {
 		fflush(stdout);
 		close_range(3, ~0U, 0);
-		strcpy(path + strlen(path) - 6, "XXXXXX");
-		fds[0] = mkstemp(path);
-		if (fds[0] < 0 || unlink(path) || ftruncate(fds[0], 4096))
-			err(1, "%s", path);
-		for (int j = 1; j < 16; j++)
-			fds[j] = dup(fds[0]);
+		open_others();
 		before = files();
 		uuid_generate_time(id);
 		print(id);
 		if (files() != before)
 			errx(1, "%d files open, not %d", files(), before);
-		for (int j = 0; j < 16; j++)
-			if (lseek(fds[j], 0, SEEK_CUR))
-				errx(1, "a file was read from");
+		check_others();
 	}
+}
+
+/*
+ * A process has made an ID. Its child closes all files, opens others under
+ * their numbers, of which none may be read from, and makes some.
+ */
+static void in_child_with_files_closed(void)
+{
+	int status;
+	uuid_t id;
+
+	uuid_generate_time(id);
+	print(id);
+	fflush(stdout);
+	switch (fork()) {
+	case -1:
+		err(1, "fork");
+	case 0:
+		close_range(3, ~0U, 0);
+		open_others();
+		by_time();
+		fflush(stdout);
+		check_others();
+		_exit(0);
+	}
+	if (wait(&status) < 0 || status)
+		errx(1, "the child failed");
 }
 
 static void *take_until_cancelled(void *unused)
@@ -269,10 +319,14 @@ static void *take_until_cancelled(void *unused)
 /* A thread that is cancelled, wherever it is, leaves nothing open. */
 static void with_threads_cancelled(void)
 {
-	int before = files();
 	pthread_t thread;
+	uuid_t id;
+	int before;
 
 	make_room(0);
+	/* The first call may open a file that stays open. */
+	uuid_generate_time(id);
+	before = files();
 	for (unsigned int i = 0; i < count; i++) {
 		unsigned int nr = made->nr;
 
@@ -323,6 +377,7 @@ static const struct {
 	{ "threads", in_threads },
 	{ "alone", by_time_alone },
 	{ "closed", with_files_closed },
+	{ "closed_child", in_child_with_files_closed },
 	{ "cancelled", with_threads_cancelled },
 	{ "chroot", in_empty_root },
 	{ "clearenv", in_empty_environment },

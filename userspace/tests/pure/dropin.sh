@@ -9,7 +9,7 @@
 . "${0%/*}/../tap.sh"
 fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
-unset FAKE_FAIL FAKE_TIME FAKE_STATE LIBKUID_UUID_FALLBACK
+unset FAKE_FAIL FAKE_TIME FAKE_STATE LIBKUID_UUID_FALLBACK LIBKUID_UUID_PRIVATE
 mkdir "$FAKE"
 
 # Each begins with a device that gave no ID.
@@ -17,9 +17,13 @@ begin_test()
 {
 	for file in v1 v6 v7; do
 		rm -f "$FAKE/$file"
-		: >"$FAKE/$file"
+		{
+			# The page: version 1, 64 bytes of fields, generation 2.
+			printf '\001\0\0\0\100\0\0\0\002'
+			head -c 4087 /dev/zero
+		} >"$FAKE/$file"
 	done
-	head -c 8 /dev/zero >"$FAKE/made"
+	head -c 16 /dev/zero >"$FAKE/made"
 }
 
 # The program with and without the drop-in.
@@ -36,7 +40,13 @@ without()
 # Whether the device gave that many IDs.
 gave()
 {
-	[ "$(($(od -A n -t u8 "$FAKE/made")))" -eq "$1" ]
+	[ "$(($(od -A n -t u8 -N 8 "$FAKE/made")))" -eq "$1" ]
+}
+
+# The same of nodes of private lanes.
+gave_nodes()
+{
+	[ "$(($(od -A n -t u8 -j 8 "$FAKE/made")))" -eq "$1" ]
 }
 
 # All COUNT lines are well-formed IDs of VERSION behind PREFIX; the device's end with its name.
@@ -396,16 +406,114 @@ chrooted()
 		warned /dev/kuid 'No such device'
 }
 
-# The program, the drop-in and the device in one: with the device, and without it.
+# VERSION WAY PREFIX: 3 IDs are made in one lane, and none by the device.
+from_lane()
+{
+	version=$1 prefix=$3
+	with "$2" 3 && [ ! -s "$err" ] && gave 0 && gave_nodes 1 || return
+	case $version in
+	7) are_ids 3 7 "$prefix" '' ;;
+	*) are_ids 3 "$version" "$prefix" 6b7500000001 ;;
+	esac
+}
+
+# The device makes the IDs if it hands out no node, but this error.
+from_device_without_lane()
+{
+	FAKE_FAIL=lane=$1 from_device 1 time && gave_nodes 0 &&
+		FAKE_FAIL=lane=$1 with time_safe 3 && are_ids 3 1 '0 ' $device
+}
+
+not_unique_without_lane()
+{
+	FAKE_FAIL='lane=11 repeats' with time_safe 3 && are_ids 3 1 '-1 ' $device
+}
+
+from_process_without_device()
+{
+	FAKE_FAIL=open=2 with time 3 && from_process 1 && gave_nodes 0 &&
+		warned /dev/kuid 'No such device'
+}
+
+told_of_lane='libkuid-uuid: LIBKUID_UUID_PRIVATE must be 0 or 1; taken as 0'
+other_lane_value()
+{
+	LIBKUID_UUID_PRIVATE=$1 with time 3 && gave 3 && gave_nodes 0 && are_ids 3 1 '' $device &&
+		[ "$(cat "$err")" = "$told_of_lane" ]
+}
+
+# The program clears its environment before the first call.
+lane_value_is_read_first()
+{
+	LIBKUID_UUID_PRIVATE=yes LIBKUID_UUID_FALLBACK=fallback FAKE_FAIL=open=2 with clearenv 3 &&
+		[ "$(cat "$err")" = "$told_of_lane" ]
+}
+
+off()
+{
+	LIBKUID_UUID_PRIVATE=$1 from_device 1 time && gave_nodes 0
+}
+
+in_lanes()
+{
+	export LIBKUID_UUID_PRIVATE=1
+	"$@"
+	status=$?
+	unset LIBKUID_UUID_PRIVATE
+	return $status
+}
+
+# Each child has a lane of its own.
+children_in_lanes()
+{
+	says '8001 made, 0 repeated, 8001 safe' with children 1000 && gave 0 && gave_nodes 9
+}
+
+# Several threads may open a handle at first. One handle is kept.
+threads_in_lanes()
+{
+	says '8000 made, 0 repeated, 8000 safe' with threads 1000 && gave 0 && ! gave_nodes 0
+}
+
+closed_in_lane()
+{
+	with closed 100 && gave 0 && gave_nodes 1 && are_ids 101 1 '' 6b7500000001
+}
+
+closed_child_in_lanes()
+{
+	with closed_child 3 && [ ! -s "$err" ] && gave 0 && gave_nodes 2 &&
+		are_ids 4 1 '' '6b750000000[12]' && [ "$(grep -c '2$' "$out")" -eq 3 ]
+}
+
+closed_child_by_device()
+{
+	FAKE_FAIL=lane=11 with closed_child 3 && [ ! -s "$err" ] && gave 4 && are_ids 4 1 '' $device
+}
+
+cancelled_in_lane()
+{
+	says '' with cancelled 200 && gave 0 && gave_nodes 1
+}
+
+# Another root directory has no device, but the handle is open.
+chrooted_in_lane()
+{
+	with chroot 3 && [ ! -s "$err" ] && gave 0 && are_ids 6 1 '' 6b7500000001
+}
+
+# The program, the drop-in and the device in one: with the device, without it, and in lanes.
 sanitized()
 {
 	for fail in "" open=2; do
-		for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "children 100" \
-			   "threads 200" "cancelled 100"; do
-			# shellcheck disable=SC2086 # words
-			FAKE_FAIL=$fail LIBKUID_UUID_FALLBACK=fallback \
-				"$DROPIN_TESTS/libuuid_user_$1" $way >"$out" 2>"$err" &&
-				[ ! -s "$err" ] || return
+		for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "closed_child 3" \
+			   "children 100" "threads 200" "cancelled 100"; do
+			for lane in 0 1; do
+				# shellcheck disable=SC2086 # words
+				FAKE_FAIL=$fail LIBKUID_UUID_FALLBACK=fallback LIBKUID_UUID_PRIVATE=$lane \
+					"$DROPIN_TESTS/libuuid_user_$1" $way >"$out" 2>"$err" &&
+					[ ! -s "$err" ] || return
+			done
 		done
 	done
 	for value in warn libuuid; do
@@ -421,11 +529,11 @@ brings_nothing()
 	readelf -d "$DROPIN" >"$out" 2>"$err" && ! grep NEEDED "$out" | grep -qv 'libc\.so'
 }
 
-# Only what the environment said.
+# Two words that the environment said, and two pointers for each of 4 formats.
 keeps_nothing()
 {
 	size -A "$DROPIN_TESTS"/../../obj/dropin/*.o >"$out" 2>"$err" &&
-		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 4 ]
+		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 72 ]
 }
 
 it "uuid_generate_time gives v1" from_device 1 time
@@ -503,6 +611,32 @@ if [ "$(id -u)" -eq 0 ]; then
 	it "another root directory" chrooted
 else
 	skip "another root directory" "not root"
+fi
+it "in a lane: uuid_generate_time" in_lanes from_lane 1 time ''
+it "in a lane: uuid_generate_time_safe calls them safe" in_lanes from_lane 1 time_safe '0 '
+it "in a lane: uuid_generate_time_v6" in_lanes from_lane 6 time_v6 ''
+it "in a lane: uuid_generate_time_v7" in_lanes from_lane 7 time_v7 ''
+it "in a lane: errno and memory around the ID are left alone" in_lanes from_lane 1 alone ''
+it "in a lane: the environment is read before main()" lane_value_is_read_first
+it "no lane while the node is given: the device" in_lanes from_device_without_lane 95
+it "no lane of an old module: the device" in_lanes from_device_without_lane 25
+it "no lane at present: the device" in_lanes from_device_without_lane 11
+it "no lane at present, and IDs are not unique: not safe" in_lanes not_unique_without_lane
+it "no lane without a device: the process" in_lanes from_process_without_device
+it "no lane if 0 is asked for" off 0
+it "no lane if nothing is asked for" off ''
+it "no lane for another value: told, and the device" other_lane_value yes
+it "no lane for a value with more behind it: told, and the device" other_lane_value '1 '
+it "in lanes: 8 children" in_lanes children_in_lanes
+it "in a lane: 8 threads" in_lanes threads_in_lanes
+it "in a lane: all files closed and others opened" in_lanes closed_in_lane
+it "in lanes: a child closes all files and opens others" in_lanes closed_child_in_lanes
+it "no lane at present: a child closes all files and opens others" in_lanes closed_child_by_device
+it "in a lane: threads cancelled" in_lanes cancelled_in_lane
+if [ "$(id -u)" -eq 0 ]; then
+	it "in a lane: another root directory" in_lanes chrooted_in_lane
+else
+	skip "in a lane: another root directory" "not root"
 fi
 it "nothing for the address sanitizer" sanitized asan
 it "nothing for the thread sanitizer" sanitized tsan
