@@ -16,6 +16,9 @@ root=/postgresql
 bin=/usr/lib/postgresql/$version/bin
 data=/tmp/data
 preload=LD_PRELOAD=/usr/lib/kuid/libkuid-uuid.so
+counters=/sys/class/kuid/kuid/counters
+# Of all sessions, as PGOPTIONS.
+options=
 
 explain()
 {
@@ -25,7 +28,7 @@ explain()
 # as_postgres COMMAND: a line of shell, run by the user postgres in the server's root directory.
 as_postgres()
 {
-	chroot $root su postgres -c "export PATH=$bin:/bin LC_ALL=C PGHOST=/tmp; cd /tmp; $*"
+	chroot $root su postgres -c "export PATH=$bin:/bin LC_ALL=C PGHOST=/tmp PGOPTIONS='$options'; cd /tmp; $*"
 }
 
 prepare()
@@ -263,6 +266,50 @@ parallel()
 t" ]
 }
 
+# in_lanes COMMAND...: sessions make UUIDs themselves meanwhile, and the device none.
+in_lanes()
+{
+	counted=$(cat $counters/v1 $counters/v6 $counters/v7)
+	options='-c kuid.private=on'
+	"$@"
+	result=$?
+	options=
+	[ "$(cat $counters/v1 $counters/v6 $counters/v7)" = "$counted" ] && return $result
+}
+
+# Each session has a node of its own, which is not the device's.
+has_node_of_lane()
+{
+	two='SELECT substr(kuid_v1()::text, 25) FROM generate_series(1, 2);'
+	{ sql "$two" | uniq && sql "$two" | uniq && cat /sys/class/kuid/kuid/identity/node; } >"$out"
+	[ "$(wc -l <"$out")" -eq 3 ] && [ "$(sort -u "$out" | wc -l)" -eq 3 ]
+}
+
+sessions_in_lanes()
+{
+	gives '' 'DROP SEQUENCE event;' 'DROP TABLE took;' && sessions && no_repeats
+}
+
+# Workers of one query have lanes of their own.
+workers_in_lanes()
+{
+	gives 't|20000' 'SET parallel_setup_cost = 0;' 'SET parallel_tuple_cost = 0;' \
+		'SET min_parallel_table_scan_size = 0;' 'SET max_parallel_workers_per_gather = 3;' \
+		'CREATE TABLE made_in_lanes AS SELECT process() AS process, kuid_v7() AS v7 FROM many;' \
+		'SELECT count(DISTINCT process) > 1, count(DISTINCT v7) FROM made_in_lanes;'
+}
+
+# There are no lanes while the node is given.
+device_goes_on()
+{
+	kuid node --node 0123456789ab >"$out" || return
+	options='-c kuid.private=on'
+	gives 0123456789ab 'SELECT substr(kuid_v1()::text, 25);'
+	result=$?
+	options=
+	kuid node --node random >"$out" && return $result
+}
+
 # After a restart, IDs are greater than all before it.
 restarts()
 {
@@ -355,6 +402,13 @@ it "workers of one query make IDs, in order and without a repeat" parallel
 it "after a crash of the server, IDs are above those before" restarts
 it "the process that forks all others has no open file of the device" has_no_file
 it "a session has one" has_one_file
+it "the device makes IDs unless kuid.private is on" gives off 'SHOW kuid.private;'
+it "with kuid.private, functions that make IDs pass pg_regress" in_lanes regress ids
+it "with kuid.private, each session has a node" in_lanes has_node_of_lane
+it "with kuid.private, 8 sessions repeat no ID" in_lanes sessions_in_lanes
+it "with kuid.private, workers of one query repeat no ID" in_lanes workers_in_lanes
+it "with kuid.private, the device makes IDs with a given node" device_goes_on
+it "with kuid.private, a session has one open file" in_lanes has_one_file
 it "an identity that may be a twin's is an error" may_be_clone 0123456789ab
 
 loads

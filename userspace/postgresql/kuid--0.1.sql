@@ -13,13 +13,13 @@ CREATE FUNCTION kuid_v6() RETURNS uuid
 AS 'MODULE_PATHNAME', 'kuid_sql_v6'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_v6() IS
-'a new UUID of version 6, greater than all made before on this host';
+'a new UUID of version 6, greater than all made before on this host unless kuid.private is on';
 
 CREATE FUNCTION kuid_v7() RETURNS uuid
 AS 'MODULE_PATHNAME', 'kuid_sql_v7'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_v7() IS
-'a new UUID of version 7, greater than all made before on this host';
+'a new UUID of version 7, greater than all made before on this host unless kuid.private is on';
 
 CREATE FUNCTION kuid_k64() RETURNS bigint
 AS 'MODULE_PATHNAME', 'kuid_sql_k64'

@@ -6,6 +6,9 @@
  * makes an ID of that format, and keeps it open. All of them ask for the order
  * of the host, so sessions and parallel workers share one order. The postmaster
  * never makes an ID, so the processes that it forks inherit no open file.
+ *
+ * With kuid.private = on each process makes UUIDs in private lanes. Then IDs of
+ * several processes are in no order but that of their time.
  */
 #include "postgres.h"
 
@@ -20,6 +23,7 @@
 #include "port/pg_bswap.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
@@ -29,8 +33,22 @@ PG_MODULE_MAGIC;
 #define EPOCH_SECS \
 	((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
 
-/* The handles of this process, by format. */
-static struct kuid *handles[KUID_FORMAT_K64 + 1];
+/* The setting kuid.private. */
+static bool private_lanes;
+
+/* The handles of this process: without and with the setting, by format. */
+static struct kuid *handles[2][KUID_FORMAT_K64 + 1];
+
+void _PG_init(void);
+void _PG_init(void)
+{
+	DefineCustomBoolVariable(
+		"kuid.private",
+		"Makes UUIDs in the process of the server, without a system call.",
+		"IDs of several sessions are then ordered only by the time in "
+		"them.",
+		&private_lanes, false, PGC_USERSET, 0, NULL, NULL, NULL);
+}
 
 static int sqlstate_of(int err)
 {
@@ -87,17 +105,23 @@ _Noreturn static void fail(unsigned int format, int err)
 	pg_unreachable();
 }
 
-static struct kuid *open_handle(unsigned int format)
+static struct kuid *open_handle(unsigned int format, bool private)
 {
-	struct kuid *handle;
+	struct kuid *handle = NULL;
 	int err;
 
 	/* The server counts the files that extensions keep open. */
 	if (!AcquireExternalFD())
 		fail(format, errno);
-	handle = kuid_open(format);
+	if (private)
+		handle = kuid_open_flags(format, KUID_PRIVATE);
+	/* There may be no lane, for this format or while a node is given. */
+	if (!handle) {
+		private = false;
+		handle = kuid_open(format);
+	}
 	/* The process waits by its latch, to react to signals. */
-	if (handle && !kuid_set_order(handle, KUID_ORDER_HOST) &&
+	if (handle && (private || !kuid_set_order(handle, KUID_ORDER_HOST)) &&
 	    !fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK))
 		return handle;
 	err = errno;
@@ -106,6 +130,10 @@ static struct kuid *open_handle(unsigned int format)
 	fail(format, err);
 }
 
+/*
+ * poll() tells of the device and not of a lane. But a lane has 10^9 IDs a
+ * second, so no session waits for one.
+ */
 static void wait_for_ids(struct kuid *handle)
 {
 	(void)WaitLatchOrSocket(MyLatch,
@@ -118,12 +146,14 @@ static void wait_for_ids(struct kuid *handle)
 
 static void make_id(unsigned int format, void *id)
 {
-	if (!handles[format])
-		handles[format] = open_handle(format);
-	while (kuid_one(handles[format], id)) {
+	struct kuid **handle = &handles[private_lanes][format];
+
+	if (!*handle)
+		*handle = open_handle(format, private_lanes);
+	while (kuid_one(*handle, id)) {
 		if (errno != EAGAIN && errno != EINTR)
 			fail(format, errno);
-		wait_for_ids(handles[format]);
+		wait_for_ids(*handle);
 	}
 }
 
