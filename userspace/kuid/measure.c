@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "formats.h"
 #include "measure.h"
 #include "nanoseconds.h"
 #include "verbs.h"
@@ -86,11 +87,15 @@ static void add_pair(struct subject *list, size_t *count,
 
 static void add_format(struct subject *list, size_t *count, unsigned int format)
 {
-	add_pair(list, count,
-		 (struct subject) { .name = kuid_format_name(format),
-				    .format = format,
-				    .size = kuid_format_id_size(format),
-				    .take = take_one });
+	struct subject subject = { .name = kuid_format_name(format),
+				   .format = format,
+				   .size = kuid_format_id_size(format),
+				   .take = take_one };
+
+	add_pair(list, count, subject);
+	subject.flags = KUID_PRIVATE;
+	if (formats_is("{stamp}", format))
+		add_pair(list, count, subject);
 }
 
 static void add_libuuid(struct subject *list, size_t *count)
@@ -161,7 +166,8 @@ static bool taker_begin(struct taker *taker, const struct subject *subject)
 {
 	*taker = (struct taker) { .subject = subject, .fd = -1 };
 	if (subject->format) {
-		taker->handle = kuid_open(subject->format);
+		taker->handle =
+			kuid_open_flags(subject->format, subject->flags);
 		if (!taker->handle)
 			return false;
 	}

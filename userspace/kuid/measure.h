@@ -18,6 +18,7 @@ struct subject {
 	const char *name;
 	bool batch;
 	unsigned int format; /* of kuid's, else 0 */
+	unsigned int flags;  /* of kuid_open_flags() */
 	const char *path;    /* of files that are read, else NULL */
 	size_t size;	     /* bytes that an ID is */
 	void (*make)(unsigned char *uuid); /* of libuuid's, else NULL */

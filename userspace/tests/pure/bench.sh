@@ -29,6 +29,14 @@ bench()
 	run "$@" >"$out" 2>"$err"
 }
 
+is_stamp()
+{
+	case " $stamp_formats " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # The subjects: name and kind.
 measured()
 {
@@ -37,6 +45,8 @@ measured()
 		printf '%s\n' '/dev/zero single' '/dev/zero batch'
 		for format in $1; do
 			printf '%s\n' "$format single" "$format batch"
+			! is_stamp "$format" || printf '%s\n' "$format private single" \
+				"$format private batch"
 		done
 		printf '%s\n' 'getrandom single' 'getrandom batch' 'random/uuid single'
 	} | cmp -s - "$FAKE/got"
@@ -46,7 +56,7 @@ prints_lines()
 {
 	bench "$@" && [ ! -s "$err" ] &&
 		[ "$(head -n 1 "$out" | tr -s ' ')" = ' ns an ID IDs a second ratio' ] &&
-		[ "$(sed 1d "$out" | grep -cvE '^[a-z0-9/]+( v[14])? +(single|batch) +[0-9]+\.[0-9] +[0-9]+ +[0-9]+\.[0-9]{2}$')" -eq 0 ] &&
+		[ "$(sed 1d "$out" | grep -cvE '^[a-z0-9/]+( v[14]| private)? +(single|batch) +[0-9]+\.[0-9] +[0-9]+ +[0-9]+\.[0-9]{2}$')" -eq 0 ] &&
 		sed 1d "$out" | sed -E 's/ +(single|batch) .*/ \1/' >"$FAKE/names"
 }
 
@@ -70,7 +80,7 @@ measures_all()
 
 measures_one()
 {
-	"$@" -f k96 && measured k96
+	"$@" -f k96 && measured k96 && "$@" -f v7 && measured v7
 }
 
 # One format that makes no batches does not keep it from measuring the rest.
@@ -85,6 +95,14 @@ tells_errors_in_json()
 {
 	while_set FAKE_FAIL "generate 1 116" bench -f v6 --json
 	[ $? -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
+}
+
+# A node that was given leaves the device, and that is no failure.
+tells_missing_lane()
+{
+	while_set FAKE_FAIL "lane 1 95" bench -f v6 &&
+		grep -q '^v6 private *single *no private lane: the node was given, or the module is too old$' "$out" &&
+		grep -q '^v6 private *batch .*[0-9]$' "$out"
 }
 
 tells_missing_state()
@@ -109,6 +127,7 @@ it "no batches of a format are told" tells_errors
 it "no batches of a format are told in JSON" tells_errors_in_json
 it "IDs that don't come are told" tells_waits
 it "IDs that lack a state are told" tells_missing_state
+it "a private lane that can't be had is told" tells_missing_lane
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "no device of a format" while_set FAKE_OPEN 2 fails 1 '/dev/kuids/k96' -f k96
 it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0
