@@ -69,7 +69,8 @@ help:
 	@echo 'make soak       all disturbances at once for SECONDS (60), and'
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
-	@echo 'make bench      instructions per call and ID, compared with /dev/zero and others'
+	@echo 'make bench      instructions per call and ID, compared with /dev/zero and others;'
+	@echo '                and nanoseconds of IDs that a process makes'
 	@echo 'make bench-record  record these figures in Documentation'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  record the binary interface after an addition'
@@ -255,6 +256,17 @@ $(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -static -Iuapi -o $@ $<
 
+# Programs of libkuid, which vm-root has built.
+LIBKUID	:= $(BUILD)/userspace/lib
+BENCH_FLAGS := -O2 -Wall -Wextra -D_GNU_SOURCE -Iuapi -Iuserspace/libkuid
+$(ROOT)/bench/lanes: selftests/bench/lanes.c $(LIBKUID)/libkuid.a
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_FLAGS) -static -o $@ $^
+$(BUILD)/bench/native: selftests/bench/native.c $(LIBKUID)/libkuid.so
+	@mkdir -p $(@D)
+	$(CC) $(BENCH_FLAGS) -o $@ $< -L$(LIBKUID) -lkuid -Wl,-rpath,$(LIBKUID)
+$(LIBKUID)/libkuid.a $(LIBKUID)/libkuid.so: vm-root
+
 .PHONY: run check bench style
 run: vm-root
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUID_RUNTIME)
@@ -262,38 +274,20 @@ run: vm-root
 	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
 	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh
 
-bench: vm-root $(ROOT)/bench/icount
+BENCH	:= $(ROOT)/bench/icount $(ROOT)/bench/lanes
+bench: vm-root $(BENCH) $(BUILD)/bench/native
+	@echo 'On this machine, what an ID costs that the process makes:'
+	@$(BUILD)/bench/native
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) to count instructions.'
 	@$(BOOT) --icount /guest/bench.sh
 
-# The figures of make bench as the table of a document, between two comments. The
-# columns are those of the program that prints them.
 .PHONY: bench-record
-bench-record: TABLE := Documentation/results.md
-bench-record: vm-root $(ROOT)/bench/icount
+bench-record: vm-root $(BENCH) $(BUILD)/bench/native
+	@$(BUILD)/bench/native > $(BUILD)/native.log
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
 	@$(BOOT) --icount /guest/bench.sh > $(BUILD)/bench.log
-	@awk -v kernel='$(file <$(TEST_KERNEL)/release)' ' \
-		NR == FNR && /a call +an ID +budget/ { on = 1; next } \
-		NR == FNR && NF == 0 { on = 0 } \
-		NR == FNR { if (on) rows[++n] = $$0; next } \
-		/^<!-- cost: end/ { inside = 0 } \
-		!inside { print } \
-		/^<!-- cost -->/ { \
-			inside = 1; \
-			print "\nLinux " kernel ", instructions:\n"; \
-			print "| call | a call | an ID |\n|---|---|---|"; \
-			for (i = 1; i <= n; i++) { \
-				name = substr(rows[i], 1, 28); sub(/ +$$/, "", name); \
-				split(substr(rows[i], 29), cell, " "); \
-				print "| " name " | " cell[1] " | " cell[2] " |"; \
-			} \
-			print ""; \
-		} \
-		END { exit !n || inside }' $(BUILD)/bench.log $(TABLE) \
-		> $(BUILD)/results.md
-	@mv $(BUILD)/results.md $(TABLE)
+	@selftests/bench/record.sh $(BUILD) $(file <$(TEST_KERNEL)/release)
 
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \

@@ -3,4 +3,7 @@
 #
 # Counts instructions in the guest, which must have been booted with boot.sh --icount.
 
-insmod /lib/kuid.ko && exec /bench/icount
+insmod /lib/kuid.ko || exit
+/bench/icount
+status=$?
+/bench/lanes && exit $status

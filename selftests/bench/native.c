@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an ID costs on this machine if the process makes it, compared with one
+ * reading of the clock. The IDs of libkuid are those of local handles, which
+ * are made by the same code as those of private lanes, but need no device.
+ *
+ * Other programs may run meanwhile. So each subject is measured in many short
+ * rounds, one subject after the other, and the median of the rounds is printed.
+ */
+#include <dlfcn.h>
+#include <err.h>
+#include <errno.h>
+#include <kuid.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH	 256
+#define ROUNDS	 401
+#define ROUND_NS 100000
+
+#define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
+
+struct subject;
+
+static void read_clock(struct subject *subject);
+static void make_one(struct subject *subject);
+static void make_batch(struct subject *subject);
+static void make_v4(struct subject *subject);
+static void make_v7(struct subject *subject);
+static void ask_libuuid(struct subject *subject);
+
+/**
+ * struct subject - something that is measured
+ * @what: its name
+ * @call: make @ids IDs
+ * @ids: how many IDs a call makes
+ * @format: of libkuid, else 0
+ * @symbol: of libuuid, else NULL
+ * @handle: of libkuid
+ * @function: of libuuid
+ * @calls: how many calls are a round
+ * @ns: of each ID, by the round
+ * @ratio: to the reading of the clock in the same round
+ */
+static struct subject {
+	const char *what;
+	void (*call)(struct subject *subject);
+	unsigned int ids;
+	unsigned int format;
+	const char *symbol;
+	struct kuid *handle;
+	void (*function)(unsigned char *uuid);
+	unsigned int calls;
+	double ns[ROUNDS];
+	double ratio[ROUNDS];
+} subjects[] = {
+	{ .what = "clock_gettime(CLOCK_REALTIME)", .call = read_clock },
+	{ .what = "libkuid v1", .call = make_one, .format = KUID_FORMAT_V1 },
+	{ .what = "libkuid v6", .call = make_one, .format = KUID_FORMAT_V6 },
+	{ .what = "libkuid v7", .call = make_one, .format = KUID_FORMAT_V7 },
+	{ .what = "libkuid v1, batch of 256",
+	  .call = make_batch,
+	  .ids = BATCH,
+	  .format = KUID_FORMAT_V1 },
+	{ .what = "libkuid v6, batch of 256",
+	  .call = make_batch,
+	  .ids = BATCH,
+	  .format = KUID_FORMAT_V6 },
+	{ .what = "libkuid v7, batch of 256",
+	  .call = make_batch,
+	  .ids = BATCH,
+	  .format = KUID_FORMAT_V7 },
+	{ .what = "v4 by getrandom", .call = make_v4 },
+	{ .what = "v7 by clock and getrandom", .call = make_v7 },
+	{ .what = "libuuid v1",
+	  .call = ask_libuuid,
+	  .symbol = "uuid_generate_time" },
+	{ .what = "libuuid v4",
+	  .call = ask_libuuid,
+	  .symbol = "uuid_generate_random" },
+};
+
+static unsigned char ids[BATCH * KUID_ID_MAX];
+
+static void check(bool good, const struct subject *subject)
+{
+	if (!good)
+		err(1, "%s", subject->what);
+}
+
+static void read_clock(struct subject *subject)
+{
+	struct timespec now;
+
+	check(!clock_gettime(CLOCK_REALTIME, &now), subject);
+}
+
+static void make_one(struct subject *subject)
+{
+	check(!kuid_one(subject->handle, ids), subject);
+}
+
+static void make_batch(struct subject *subject)
+{
+	check(kuid_many(subject->handle, ids, BATCH) == BATCH, subject);
+}
+
+static void set_version(unsigned char *uuid, unsigned int version)
+{
+	uuid[6] = (uuid[6] & 0x0f) | version << 4;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static void make_v4(struct subject *subject)
+{
+	check(getrandom(ids, 16, 0) == 16, subject);
+	set_version(ids, 4);
+}
+
+/* As programs do that have a function for it: milliseconds and random bits. */
+static void make_v7(struct subject *subject)
+{
+	struct timespec now;
+	uint64_t ms;
+
+	check(!clock_gettime(CLOCK_REALTIME, &now), subject);
+	check(getrandom(ids + 6, 10, 0) == 10, subject);
+	ms = now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+	for (int i = 0; i < 6; i++)
+		ids[i] = ms >> (40 - 8 * i);
+	set_version(ids, 7);
+}
+
+static void ask_libuuid(struct subject *subject)
+{
+	subject->function(ids);
+}
+
+/* False if it is not on this machine. */
+static bool prepare(struct subject *subject)
+{
+	static void *libuuid;
+
+	if (!subject->ids)
+		subject->ids = 1;
+	if (subject->format) {
+		subject->handle = kuid_open_flags(subject->format, KUID_LOCAL);
+		check(subject->handle, subject);
+	}
+	if (subject->symbol) {
+		if (!libuuid)
+			libuuid = dlopen("libuuid.so.1", RTLD_NOW);
+		if (!libuuid)
+			return false;
+		/* ISO C has no cast from data to functions. */
+		*(void **)&subject->function = dlsym(libuuid, subject->symbol);
+	}
+	return !subject->symbol || subject->function;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static uint64_t run(struct subject *subject, unsigned int calls)
+{
+	uint64_t start = now();
+
+	for (unsigned int i = 0; i < calls; i++)
+		subject->call(subject);
+	return now() - start;
+}
+
+/* Let a round take about ROUND_NS, so that few are interrupted. */
+static void set_calls(struct subject *subject)
+{
+	unsigned int calls = 1;
+
+	while (run(subject, calls) < ROUND_NS)
+		calls *= 2;
+	subject->calls = calls;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+	qsort(values, ROUNDS, sizeof(*values), compare);
+	return values[ROUNDS / 2];
+}
+
+/* If uuidd runs, libuuid has a cache of its IDs. */
+static bool has_uuidd(void)
+{
+	const struct sockaddr_un address = { AF_UNIX, "/run/uuidd/request" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	bool has = fd >= 0 && !connect(fd, (const struct sockaddr *)&address,
+				       sizeof(address));
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+int main(void)
+{
+	bool there[ARRAY_SIZE(subjects)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		there[i] = prepare(&subjects[i]);
+		if (there[i])
+			set_calls(&subjects[i]);
+	}
+	for (size_t round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+			struct subject *subject = &subjects[i];
+
+			if (!there[i])
+				continue;
+			subject->ns[round] =
+				(double)run(subject, subject->calls) /
+				((uint64_t)subject->calls * subject->ids);
+			subject->ratio[round] =
+				subject->ns[round] / subjects[0].ns[round];
+		}
+	printf("%-30s %10s %12s\n", "", "ns an ID", "clock reads");
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+		if (there[i])
+			printf("%-30s %10.2f %12.2f\n", subjects[i].what,
+			       median(subjects[i].ns),
+			       median(subjects[i].ratio));
+	printf("\nlibuuid %s uuidd\n", has_uuidd() ? "with" : "without");
+	return 0;
+}
