@@ -331,12 +331,13 @@ struct kuid_status {
  * A private lane is a node and strictly increasing times, from which a process
  * makes v1, v6 and v7 in its own memory. The kernel keeps no record of it, and
  * nothing is given back. The IDs are not counted. A v7 has no node, so the
- * process makes it unique by random bits, as other generators do.
+ * process makes it unique by random bits, or by a hash of the time under a
+ * random key.
  *
  * An ID of the lane may be used if &struct kuid_page.generation is the lane's
- * at some moment after the ID was made. Read it after the ID, with acquire
- * semantics. If it is another one, drop the ID and get another lane. A child
- * that was forked must not use the lane of its parent.
+ * at some moment after the ID was made. Read it after the clock and the ID,
+ * with acquire semantics. If it is another one, drop the ID and get another
+ * lane. A child that was forked must not use the lane of its parent.
  *
  * EAGAIN, also without O_NONBLOCK: the kernel's random generator is not ready,
  * or the machine may be a clone and the next epoch has not begun yet.

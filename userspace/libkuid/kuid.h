@@ -574,8 +574,10 @@ const char *kuid_uuid_name(const void *id);
  * Flag of functions that read an ID: the caller says that kuid made the ID. A
  * v7 does not tell which generator made it, and generators agree on its
  * milliseconds only; the bits behind them may be random. With this flag they
- * are read as kuid's fraction of the millisecond, lane and random bits. Other
- * formats are read alike with and without the flag.
+ * are read as kuid's fraction of the millisecond, lane and random bits. A v7
+ * that a process made in a lane of its own has such a fraction, too, but a hash
+ * in place of lane and random bits, and nothing tells one kind from the other.
+ * Other formats are read alike with and without the flag.
  */
 #define KUID_FROM_KUID 0x1
 
@@ -602,12 +604,13 @@ const char *kuid_uuid_name(const void *id);
  *	ticks of 1024 us
  * clock_seq: v1 and v6: 14 bits
  * lane: 7 bits, scrambled as it is; of v1 and v6 the low bits of clock_seq,
- *	and not looked at by kuid_encode()
+ *	and not looked at by kuid_encode(). In a v7 that a process made, the high
+ *	bits of a hash
  * seq: k64, k96, k128: 14 bits
  * interval: k96 and k128: the I that was given; it is not in the ID
  * node: v1 and v6: 48 bits; k96: 32; k128: 64
  * worker: lex: 64 bits
- * random: v7: 47 bits
+ * random: v7: 47 bits; if a process made it, the low bits of a hash
  * reserved: 0
  */
 struct kuid_fields {
