@@ -166,6 +166,23 @@ makes_privately()
 		[ "$(kuid compare <"$out" | sort -u)" = before ]
 }
 
+# The guide for operators says how to find the process that keeps the module.
+keeps_the_module()
+{
+	kuid gen --private --forever >/dev/null &
+	pid=$!
+	eventually maps_the_page && ! rmmod kuid 2>"$err"
+	result=$?
+	kill $pid
+	wait $pid
+	[ $? -eq 143 ] && return $result
+}
+
+maps_the_page()
+{
+	grep -l /dev/kuid /proc/[0-9]*/maps | grep -qx "/proc/$pid/maps"
+}
+
 makes_none_with_given_node()
 {
 	kuid node --node 0123456789ab >"$out" || return
@@ -247,6 +264,7 @@ it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --local" makes 5000 gen --local -n 5000
 it "gen --private" makes_privately
+it "gen --private keeps the module, and can be found" keeps_the_module
 it "gen --private with a given node" makes_none_with_given_node
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -o cpu" makes 5000 gen -o cpu -n 5000
