@@ -97,14 +97,14 @@ static __always_inline bool put(void *sink, __be64 high, __be64 low)
 static __always_inline void pack_v7(u8 *ids, const struct kuid_units *stamps,
 				    const struct kuid_private *private)
 {
-	const u64 key[] = { READ_ONCE(private->key[0]),
-			    READ_ONCE(private->key[1]) };
+	u64 key0 = READ_ONCE(private->key[0]);
+	u64 key1 = READ_ONCE(private->key[1]);
 	u64 ms = stamps->first / KUID_MS_NS;
 	u32 ns = stamps->first % KUID_MS_NS;
 	u32 i;
 
 	for (i = 0; i < stamps->count; i++) {
-		u64 hash = kuid_siphash(key[0], key[1], stamps->first + i);
+		u64 hash = kuid_siphash(key0, key1, stamps->first + i);
 		u32 fraction = kuid_v7_fraction(ns);
 
 		put(&ids, cpu_to_be64(kuid_v7_high(ms, fraction)),
@@ -122,12 +122,10 @@ static __always_inline void pack(const unsigned int format, u8 *ids,
 				 const struct kuid_private *private,
 				 const struct view *view)
 {
-	const struct kuid_identity identity = {
-		.node = view->node,
-		.seq_offset = READ_ONCE(private->seq_offset),
-		.lane_scramble = READ_ONCE(private->lane_scramble),
-	};
+	struct kuid_identity identity = { .node = view->node };
 
+	identity.seq_offset = READ_ONCE(private->seq_offset);
+	identity.lane_scramble = READ_ONCE(private->lane_scramble);
 	switch (format) {
 	case KUID_FORMAT_V1:
 		kuid_v1_pack(&ids, stamps, &identity, NULL, put);
