@@ -548,27 +548,34 @@ static void hash_is_siphash(void **state)
 }
 
 /* The time, a fraction of 20 bits, and 54 bits of the hash. */
+static void assert_v7(const unsigned char *id, uint64_t stamp, const u64 *key)
+{
+	uint64_t fraction = (stamp % MS << 20) / MS;
+	uint64_t hash = kuid_siphash(key[0], key[1], stamp);
+
+	assert_true(big_endian(id) ==
+		    (stamp / MS << 16 | 0x7000 | fraction >> 8));
+	assert_true(big_endian(id + 8) ==
+		    (2ULL << 62 | (fraction & 0xff) << 54 |
+		     (hash & ((1ULL << 54) - 1))));
+}
+
 static void v7_is_time_and_hash(void **state)
 {
+	unsigned char ids[50 * 16];
+
 	(void)state;
 	for (unsigned int n = 0; n < NR_FLAGS; n++) {
 		struct kuid *handle = open_lane(KUID_FORMAT_V7, flags[n]);
-		const u64 *key = handle->private->key;
 
 		for (int i = 0; i < 2000; i++) {
-			uint64_t stamp, fraction, hash;
-			unsigned char id[16];
-
-			world.mono += random_below(SEC);
-			make(handle, id);
-			stamp = wall();
-			fraction = (stamp % MS << 20) / MS;
-			hash = kuid_siphash(key[0], key[1], stamp);
-			assert_true(big_endian(id) == (stamp / MS << 16 |
-						       0x7000 | fraction >> 8));
-			assert_true(big_endian(id + 8) ==
-				    (2ULL << 62 | (fraction & 0xff) << 54 |
-				     (hash & ((1ULL << 54) - 1))));
+			world.mono += random_below(SEC) + 50;
+			make(handle, ids);
+			assert_v7(ids, wall(), handle->private->key);
+			assert_int_equal(kuid_many(handle, ids, 50), 50);
+			for (int k = 0; k < 50; k++)
+				assert_v7(ids + 16 * k, wall() + 1 + k,
+					  handle->private->key);
 		}
 		kuid_close(handle);
 	}
