@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -16,6 +18,35 @@ int kuid_device_open(const struct kuid_layout *layout)
 	if (fd < 0 && (errno == ENOENT || errno == ENXIO))
 		errno = ENODEV;
 	return fd;
+}
+
+int kuid_device_one(struct kuid *handle, void *id)
+{
+	/* The kernel gives whole IDs: one, or an error. */
+	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
+}
+
+ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		size_t left = count - done;
+		struct kuid_generate generate = {
+			.buffer =
+				(uintptr_t)ids + done * handle->layout->id_size,
+			.format = handle->layout->format,
+			.count = left < handle->batch_max ? left
+							  : handle->batch_max,
+		};
+
+		/* As kuid_device_one() is by read(). */
+		pthread_testcancel();
+		if (ioctl(handle->fd, KUID_IOC_GENERATE, &generate))
+			return done ? (ssize_t)done : -1;
+		done += generate.done;
+	}
+	return done;
 }
 
 int kuid_now(unsigned int format, void *id)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The device of a format, for the library's own files. */
+/* IDs from the device of a format, for the library's own files. */
 #ifndef KUID_DEVICE_H
 #define KUID_DEVICE_H
 
-#include "layout.h"
+#include "handle.h"
 
 /* A file descriptor; -1 and ENODEV if there is no such device. */
 int kuid_device_open(const struct kuid_layout *layout);
+
+/* As kuid_one() and kuid_many(), by the device of the handle. */
+int kuid_device_one(struct kuid *handle, void *id);
+ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count);
 
 #endif /* KUID_DEVICE_H */

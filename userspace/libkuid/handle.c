@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +28,7 @@ static int open_device(struct kuid *handle)
 		errno = err;
 		return -1;
 	}
+	handle->one = kuid_device_one;
 	handle->device = device.st_rdev;
 	handle->batch_max = query.batch_max;
 	return 0;
@@ -131,47 +131,11 @@ int kuid_fd(const struct kuid *handle)
 
 int kuid_one(struct kuid *handle, void *id)
 {
-	unsigned char made[KUID_ID_MAX];
-	ssize_t count;
-
-	if (handle->private) {
-		if (kuid_private_one(handle, id))
-			return 0;
-		count = kuid_private_many(handle, made, 1);
-		if (count == 1)
-			memcpy(id, made, handle->layout->id_size);
-		if (count != KUID_PRIVATE_BY_DEVICE)
-			return count < 0 ? -1 : 0;
-	}
-	/* The kernel gives whole IDs: one, or an error. */
-	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
+	return handle->one(handle, id);
 }
 
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
 {
-	size_t done = 0;
-	ssize_t made;
-
-	if (handle->private) {
-		made = kuid_private_many(handle, ids, count);
-		if (made != KUID_PRIVATE_BY_DEVICE)
-			return made;
-	}
-	while (done < count) {
-		size_t left = count - done;
-		struct kuid_generate generate = {
-			.buffer =
-				(uintptr_t)ids + done * handle->layout->id_size,
-			.format = handle->layout->format,
-			.count = left < handle->batch_max ? left
-							  : handle->batch_max,
-		};
-
-		/* As kuid_one() is by read(). */
-		pthread_testcancel();
-		if (ioctl(handle->fd, KUID_IOC_GENERATE, &generate))
-			return done ? (ssize_t)done : -1;
-		done += generate.done;
-	}
-	return done;
+	return handle->private ? kuid_private_many(handle, ids, count)
+			       : kuid_device_many(handle, ids, count);
 }

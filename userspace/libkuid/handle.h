@@ -14,6 +14,8 @@ struct kuid_private;
 
 /**
  * struct kuid - a handle
+ * @one: makes one ID, as kuid_one(): one function for each place where IDs are
+ *	made and each format, so that kuid_one() has nothing to look up
  * @fd: of the device; negative if the handle is local
  * @device: number of the device that @fd was opened as
  * @layout: layout of its format
@@ -24,6 +26,7 @@ struct kuid_private;
  *	forked it, and how often the device has taken over
  */
 struct kuid {
+	int (*one)(struct kuid *handle, void *id);
 	int fd;
 	dev_t device;
 	const struct kuid_layout *layout;

@@ -604,14 +604,11 @@ const char *kuid_uuid_name(const void *id);
  *	ticks of 1024 us
  * clock_seq: v1 and v6: 14 bits
  * lane: 7 bits, scrambled as it is; of v1 and v6 the low bits of clock_seq,
- *	and not looked at by kuid_encode(). In a v7 that a process made, the high
- *	bits of a hash
- * seq: k64, k96, k128: 14 bits
- * interval: k96 and k128: the I that was given; it is not in the ID
- * node: v1 and v6: 48 bits; k96: 32; k128: 64
- * worker: lex: 64 bits
- * random: v7: 47 bits; if a process made it, the low bits of a hash
- * reserved: 0
+ *	and not looked at by kuid_encode(). In a v7 that a process made, the
+ *high bits of a hash seq: k64, k96, k128: 14 bits interval: k96 and k128: the I
+ *that was given; it is not in the ID node: v1 and v6: 48 bits; k96: 32; k128:
+ *64 worker: lex: 64 bits random: v7: 47 bits; if a process made it, the low
+ *bits of a hash reserved: 0
  */
 struct kuid_fields {
 	uint32_t format;

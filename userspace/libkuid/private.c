@@ -10,11 +10,15 @@
 #include <unistd.h>
 
 #include "core/uuid.h"
+#include "device.h"
 #include "private.h"
 #include "siphash.h"
 
 /* In v7 the hash has all bits below the fraction. */
 #define HASH_MASK (BIT_ULL(KUID_V7_FRACTION_SHIFT) - 1)
+
+/* Returned instead of a count: the device makes the IDs at present. */
+#define BY_DEVICE (-2)
 
 /* The generation of lanes whose node the process has drawn, which never ends. */
 static const u64 no_end = 2;
@@ -139,8 +143,10 @@ static __always_inline void pack(const unsigned int format, u8 *ids,
 	}
 }
 
-static __always_inline bool make_one(struct kuid *handle,
-				     const unsigned int format, void *id)
+static int one_slowly(struct kuid *handle, void *id);
+
+static __always_inline int make_one(struct kuid *handle, void *id,
+				    const unsigned int format)
 {
 	struct kuid_private *private = handle->private;
 	struct kuid_units stamp = { .count = 1 };
@@ -148,37 +154,40 @@ static __always_inline bool make_one(struct kuid *handle,
 	struct view view;
 
 	if (!look(private, &view))
-		return false;
+		return one_slowly(handle, id);
 	reserve(private, view.max_ahead, &stamp);
 	if (unlikely(!stamp.count))
-		return false;
+		return one_slowly(handle, id);
 	/* Tell the compiler: it can't know that 1 was reserved. */
 	stamp.count = 1;
 	pack(format, made, &stamp, private, &view);
 	if (!holds(handle, &view))
-		return false;
+		return one_slowly(handle, id);
 	memcpy(id, made, sizeof(made));
-	return true;
+	return 0;
 }
 
-bool kuid_private_one(struct kuid *handle, void *id)
+static int one_v1(struct kuid *handle, void *id)
 {
-	switch (handle->layout->format) {
-	case KUID_LAYOUT_V1:
-		return make_one(handle, KUID_FORMAT_V1, id);
-	case KUID_LAYOUT_V6:
-		return make_one(handle, KUID_FORMAT_V6, id);
-	case KUID_LAYOUT_V7:
-		return make_one(handle, KUID_FORMAT_V7, id);
-	case KUID_LAYOUT_LEX:
-	case KUID_LAYOUT_K64:
-	case KUID_LAYOUT_K96:
-	case KUID_LAYOUT_K128:
-	case KUID_LAYOUT_ANY_UUID:
-		break;
-	}
-	return false;
+	return make_one(handle, id, KUID_FORMAT_V1);
 }
+
+static int one_v6(struct kuid *handle, void *id)
+{
+	return make_one(handle, id, KUID_FORMAT_V6);
+}
+
+static int one_v7(struct kuid *handle, void *id)
+{
+	return make_one(handle, id, KUID_FORMAT_V7);
+}
+
+/* The formats that are made in a process, and their functions. */
+static int (*const one_of[])(struct kuid *handle, void *id) = {
+	[KUID_FORMAT_V1] = one_v1,
+	[KUID_FORMAT_V6] = one_v6,
+	[KUID_FORMAT_V7] = one_v7,
+};
 
 /*
  * Keep all calls from making IDs of the lane. Calls that have not done their
@@ -305,7 +314,7 @@ static bool replace_once(struct kuid *handle)
 
 /*
  * Give the handle a lane of the present generation, unless it has one. Returns
- * 0, -1 and errno, or KUID_PRIVATE_BY_DEVICE.
+ * 0, -1 and errno, or BY_DEVICE.
  */
 static int prepare(struct kuid *handle, struct view *view)
 {
@@ -316,9 +325,7 @@ static int prepare(struct kuid *handle, struct view *view)
 		    view->generation == generation)
 			return 0;
 		if (is_refused(handle->private, generation))
-			return kuid_private_has_device(handle)
-				       ? KUID_PRIVATE_BY_DEVICE
-				       : -1;
+			return kuid_private_has_device(handle) ? BY_DEVICE : -1;
 	} while (replace_once(handle));
 	return -1;
 }
@@ -428,7 +435,8 @@ static ssize_t make_many(struct kuid *handle, const struct view *view,
 	return done;
 }
 
-ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
+/* Returns as kuid_private_many(), or BY_DEVICE. */
+static ssize_t many_in_lane(struct kuid *handle, void *ids, size_t count)
 {
 	struct view view;
 	ssize_t made;
@@ -441,6 +449,27 @@ ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
 		/* An error leaves no IDs, and must not be lost. */
 	} while (made >= 0 && !holds(handle, &view));
 	return made;
+}
+
+ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
+{
+	ssize_t made = many_in_lane(handle, ids, count);
+
+	return made == BY_DEVICE ? kuid_device_many(handle, ids, count) : made;
+}
+
+/* Out of line, so that a call that needs nothing of it saves few registers. */
+static noinline int one_slowly(struct kuid *handle, void *id)
+{
+	u8 made[KUID_ID_MAX];
+	ssize_t count = many_in_lane(handle, made, 1);
+
+	if (count == BY_DEVICE)
+		return kuid_device_one(handle, id);
+	if (count < 0)
+		return -1;
+	memcpy(id, made, sizeof(made));
+	return 0;
 }
 
 void kuid_private_read(const struct kuid *handle,
@@ -529,15 +558,17 @@ static void unmap_generation(struct kuid *handle)
 
 int kuid_private_open(struct kuid *handle)
 {
+	const unsigned int format = handle->layout->format;
 	struct view view;
 	int err;
 
 	/* Signals can only be blocked if a word holds all of them. */
-	if (handle->layout->made_from != KUID_MADE_FROM_STAMPS ||
+	if (format >= ARRAY_SIZE(one_of) || !one_of[format] ||
 	    sizeof(long) < sizeof(u64)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}
+	handle->one = one_of[format];
 	if (!map_generation(handle))
 		return -1;
 	handle->private = map_wiped(sizeof(*handle->private));

@@ -78,27 +78,15 @@ struct kuid_private_reading {
 	u64 load_id;
 };
 
-/* Returned instead of a count: the device makes the IDs at present. */
-#define KUID_PRIVATE_BY_DEVICE (-2)
-
 /*
  * Get the first lane of a handle. If the handle has a file, the lane is the
- * kernel's, else the process draws it. 0, or -1 and errno; EOPNOTSUPP for what
- * can't be made here.
+ * kernel's, else the process draws it. Sets kuid.one. 0, or -1 and errno;
+ * EOPNOTSUPP for what can't be made here.
  */
 int kuid_private_open(struct kuid *handle);
 void kuid_private_close(struct kuid *handle);
 
-/*
- * Make one ID; false if the lane must be looked at first, which
- * kuid_private_many() does. Stores nothing then.
- */
-bool kuid_private_one(struct kuid *handle, void *id);
-
-/*
- * As kuid_many(), but may have stored IDs that it drops; or
- * KUID_PRIVATE_BY_DEVICE.
- */
+/* As kuid_many(), but may have stored IDs that it drops. */
 ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count);
 
 /*
