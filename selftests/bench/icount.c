@@ -93,9 +93,11 @@ static void call_generate_batch(void)
 
 /*
  * @budget is the highest cost accepted, in tenths of an instruction per ID; 0
- * for rows that only serve as a comparison. For a batch of v7 it is the cost of
- * its random bits in bulk plus 22 instructions.
+ * for rows that only serve as a comparison. With OVER_RANDOM, it comes on top
+ * of the cost of random bits in bulk, which an earlier row measures.
  */
+#define OVER_RANDOM 0x80000000U
+
 static const struct row {
 	const char *what;
 	const char *device;
@@ -124,7 +126,8 @@ static const struct row {
 	{ "v1, generate batch", "/dev/kuid", 16, call_generate_batch, 200,
 	  BATCH, 115 },
 	{ "v6, batch", "/dev/kuids/v6", 16, call_batch, 200, BATCH, 115 },
-	{ "v7, batch", "/dev/kuids/v7", 16, call_batch, 200, BATCH, 1736 },
+	{ "v7, batch", "/dev/kuids/v7", 16, call_batch, 200, BATCH,
+	  220 | OVER_RANDOM },
 	{ "lex, batch", "/dev/kuids/lex", 16, call_batch, 5, BATCH, 90 },
 	{ "k64, batch", "/dev/kuids/k64", 8, call_batch, 10, BATCH, 80 },
 	{ "k96, batch", "/dev/kuids/k96", 12, call_batch, 10, BATCH, 120 },
@@ -188,6 +191,7 @@ static int open_to_read(const char *path)
 
 int main(void)
 {
+	double random_bits = 0;
 	int over = 0;
 
 	zero_fd = open_to_read("/dev/zero");
@@ -196,17 +200,22 @@ int main(void)
 	printf("%-28s %12s %12s %8s\n", "", "a call", "an ID", "budget");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
-		double a_call, an_id;
+		double a_call, an_id, budget;
 
 		if (row->device)
 			kuid_fd = open_to_read(row->device);
 		id_size = row->id_size;
 		a_call = (double)measure(row) / row->calls;
 		an_id = a_call / row->ids;
+		if (row->call == call_urandom_batch)
+			random_bits = an_id;
+		budget = (row->budget & ~OVER_RANDOM) / 10.0;
+		if (row->budget & OVER_RANDOM)
+			budget += random_bits;
 		printf("%-28s %12.1f %12.2f", row->what, a_call, an_id);
 		if (row->budget)
-			printf(" %8.1f", row->budget / 10.0);
-		if (row->budget && an_id * 10 > row->budget) {
+			printf(" %8.1f", budget);
+		if (row->budget && an_id > budget) {
 			printf(" exceeded");
 			over++;
 		}
