@@ -210,7 +210,7 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	if (!kuid_mode_is_usual(mode, size))
 		return kuid_chr_read_any(file, buf, size, false);
 	if (likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
-				    (u8 __user *)buf)))
+				    (u8 __user *)buf, NULL)))
 		return size;
 	return kuid_chr_read_any(file, buf, size, true);
 }

@@ -101,10 +101,12 @@ static __always_inline kuid_put_t kuid_user_put_of(const size_t id_size)
  * Make one ID in file order. Most calls do this, so this short path has no
  * line, no chunk and no lock. It makes no ID if the line of singles is not
  * empty, or anything else is unusual; the caller then takes the general path.
+ * Sets @epoch to the ID's epoch, unless it is NULL.
  */
 static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  const u32 format, u8 __user *to,
-					  u8 *random)
+					  u8 *random,
+					  struct kuid_epoch_name *epoch)
 {
 	const struct kuid_format *row = &kuid_formats[format];
 	const struct kuid_want want = {
@@ -128,6 +130,10 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 	    kuid_user_store(format, &to, row->id_size, &taken, random,
 			    kuid_user_put_of(row->id_size))) {
 		this_cpu_inc(kuid_counters.ids[format]);
+		if (epoch) {
+			epoch->number = taken.origin.epoch;
+			epoch->load_id = taken.origin.load_id;
+		}
 		return true;
 	}
 	return false;
@@ -141,11 +147,12 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 #define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,   \
 			 _text_size, _version, _random_size)              \
 	static noinline __maybe_unused bool kuid_user_random_##_name(     \
-		struct kuid_watermarks *watermarks, u8 __user *to)        \
+		struct kuid_watermarks *watermarks, u8 __user *to,        \
+		struct kuid_epoch_name *epoch)                            \
 	{                                                                 \
 		u8 random[(_random_size) + KUID_V7_RANDOM_PAD];           \
 		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, to, \
-				     random);                             \
+				     random, epoch);                      \
 	}
 KUID_FORMATS(KUID_USER_RANDOM)
 #undef KUID_USER_RANDOM
@@ -155,6 +162,7 @@ KUID_FORMATS(KUID_USER_RANDOM)
  * @watermarks: the watermarks of the open file
  * @format: KUID_FORMAT_*
  * @to: user address with any alignment
+ * @epoch: output, the ID's epoch; may be NULL
  *
  * Context: process; there is an epoch. Does not sleep for an ID, but may fault,
  * and so sleep for user memory.
@@ -162,15 +170,18 @@ KUID_FORMATS(KUID_USER_RANDOM)
  * or returns the error.
  */
 static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
-					     u32 format, u8 __user *to)
+					     u32 format, u8 __user *to,
+					     struct kuid_epoch_name *epoch)
 {
 	switch (format) {
-#define KUID_USER_SINGLE(_name, _NAME, ...)                               \
-	case KUID_FORMAT_##_NAME:                                         \
-		return kuid_formats[KUID_FORMAT_##_NAME].random_size      \
-			       ? kuid_user_random_##_name(watermarks, to) \
-			       : kuid_user_one(watermarks,                \
-					       KUID_FORMAT_##_NAME, to, NULL);
+#define KUID_USER_SINGLE(_name, _NAME, ...)                                   \
+	case KUID_FORMAT_##_NAME:                                             \
+		return kuid_formats[KUID_FORMAT_##_NAME].random_size          \
+			       ? kuid_user_random_##_name(watermarks, to,     \
+							  epoch)              \
+			       : kuid_user_one(watermarks,                    \
+					       KUID_FORMAT_##_NAME, to, NULL, \
+					       epoch);
 		KUID_FORMATS(KUID_USER_SINGLE)
 #undef KUID_USER_SINGLE
 	}
