@@ -158,25 +158,42 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 					  size_t size, bool tried)
 {
 	struct kuid_file *kf = file->private_data;
-	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
 	struct kuid_request request;
 	struct kuid_sink sink;
 	int ret;
 
-	if (text && !size)
-		return 0;
 	ret = kuid_chr_begin_read(kf, kuid_file_is_nonblock(file), size,
 				  &request);
 	if (ret)
 		return ret;
-	if (text)
-		return kuid_stream_read(kf->stream, &request, buf, size);
 	request.tried = tried;
 	kuid_sink_user(&sink, request.format, false, (u8 __user *)buf);
 	return kuid_chr_make(&request, &sink, size);
 }
 
-/* Read into an iov_iter, as kuid_chr_read_any() reads into user memory. */
+static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
+					   size_t size)
+{
+	struct kuid_file *kf = file->private_data;
+	u64 mode = READ_ONCE(kf->mode);
+	bool usual = kuid_mode_is_usual_line(mode, size);
+	struct kuid_request request;
+	int ret;
+
+	if (!size)
+		return 0;
+	if (usual && likely(kuid_stream_read_line(kf->stream, &kf->watermarks,
+						  kuid_mode_format(mode), buf)))
+		return size;
+	ret = kuid_chr_begin_read(kf, kuid_file_is_nonblock(file), size,
+				  &request);
+	if (ret)
+		return ret;
+	request.tried = usual;
+	return kuid_stream_read(kf->stream, &request, buf, size);
+}
+
+/* Read into an iov_iter, as the functions above read into user memory. */
 static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct kuid_file *kf = iocb->ki_filp->private_data;
@@ -208,7 +225,9 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
 	if (!kuid_mode_is_usual(mode, size))
-		return kuid_chr_read_any(file, buf, size, false);
+		return kuid_mode_is_text(mode)
+			       ? kuid_chr_read_text(file, buf, size)
+			       : kuid_chr_read_any(file, buf, size, false);
 	if (likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
 				    (u8 __user *)buf, NULL)))
 		return size;

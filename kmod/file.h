@@ -90,6 +90,16 @@ static __always_inline bool kuid_mode_is_usual(u64 mode, size_t size)
 	return mode >> 8 == size;
 }
 
+/*
+ * Whether a read asks for exactly one line and the file's mode differs from the
+ * most frequent one only in that the file is text.
+ */
+static inline bool kuid_mode_is_usual_line(u64 mode, size_t size)
+{
+	return (mode & ~KUID_MODE_FORMAT) == KUID_MODE_TEXT &&
+	       size == kuid_formats[kuid_mode_format(mode)].text_size + 1;
+}
+
 static inline bool kuid_file_is_nonblock(const struct file *file)
 {
 	return file->f_flags & O_NONBLOCK;

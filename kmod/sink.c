@@ -301,6 +301,37 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 }
 
 /**
+ * kuid_sink_single_line - make one line of text in user memory, by the short
+ *	path
+ * @watermarks: the watermarks of the open file
+ * @format: KUID_FORMAT_*
+ * @to: user address with any alignment
+ *
+ * Context: as kuid_user_single().
+ * Return: as kuid_user_single().
+ */
+bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
+			   u8 __user *to)
+{
+	u8 random[KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD];
+	struct kuid_lines lines;
+
+	lines.at = to;
+	kuid_text_start(&lines.text, kuid_formats[format].text_form);
+	switch (format) {
+#define KUID_USER_LINE(_name, _NAME, _id_size, _source, _part, _form,         \
+		       _text_size, ...)                                       \
+	case KUID_FORMAT_##_NAME:                                             \
+		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &lines, \
+				     (_text_size) + 1, random,                \
+				     kuid_line_put_##_name, NULL);
+		KUID_FORMATS(KUID_USER_LINE)
+#undef KUID_USER_LINE
+	}
+	return false;
+}
+
+/**
  * struct kuid_kernel_ids - the place for IDs or lines in kernel memory
  * @at: address of the next ID or line
  * @row: the format

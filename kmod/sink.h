@@ -11,6 +11,8 @@
 
 #include "core/formats.h"
 
+struct kuid_watermarks;
+
 /* Size of the longest line, in bytes: a text and a newline. */
 #define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
 
@@ -76,5 +78,7 @@ void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock);
 void kuid_sink_end(struct kuid_sink *sink);
 u32 kuid_sink_room(struct kuid_sink *sink, u32 count);
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
+bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
+			   u8 __user *to);
 
 #endif /* KUID_SINK_H */

@@ -155,6 +155,31 @@ void kuid_stream_init(struct kuid_stream *stream)
 }
 
 /**
+ * kuid_stream_read_line - read one line into user memory, by the short path
+ * @stream: the stream
+ * @watermarks: the watermarks of the open file
+ * @format: KUID_FORMAT_*
+ * @buf: the user memory, as large as a line
+ *
+ * Context: as kuid_user_single().
+ * Return: true; or false if the caller must use kuid_stream_read(), which reads
+ * the line or returns the error.
+ */
+bool kuid_stream_read_line(struct kuid_stream *stream,
+			   struct kuid_watermarks *watermarks, u32 format,
+			   char __user *buf)
+{
+	bool done;
+
+	if (!mutex_trylock(&stream->lock))
+		return false;
+	done = !kuid_stream_has_rest(stream) &&
+	       kuid_sink_single_line(watermarks, format, (u8 __user *)buf);
+	mutex_unlock(&stream->lock);
+	return done;
+}
+
+/**
  * kuid_stream_read - read text into user memory
  * @stream: the stream
  * @request: the call

@@ -41,6 +41,9 @@ static inline bool kuid_stream_has_rest(const struct kuid_stream *stream)
 }
 
 void kuid_stream_init(struct kuid_stream *stream);
+bool kuid_stream_read_line(struct kuid_stream *stream,
+			   struct kuid_watermarks *watermarks, u32 format,
+			   char __user *buf);
 ssize_t kuid_stream_read(struct kuid_stream *stream,
 			 struct kuid_request *request, char __user *buf,
 			 size_t size);

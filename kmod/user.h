@@ -101,11 +101,13 @@ static __always_inline kuid_put_t kuid_user_put_of(const size_t id_size)
  * Make one ID in file order. Most calls do this, so this short path has no
  * line, no chunk and no lock. It makes no ID if the line of singles is not
  * empty, or anything else is unusual; the caller then takes the general path.
- * Sets @epoch to the ID's epoch, unless it is NULL.
+ * The parameters after @format are those of kuid_user_store(). Sets @epoch to
+ * the ID's epoch, unless it is NULL.
  */
 static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
-					  const u32 format, u8 __user *to,
-					  u8 *random,
+					  const u32 format, void *sink,
+					  const size_t size, u8 *random,
+					  kuid_put_t put,
 					  struct kuid_epoch_name *epoch)
 {
 	const struct kuid_format *row = &kuid_formats[format];
@@ -127,8 +129,7 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 
 	rcu_read_unlock_sched();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
-	    kuid_user_store(format, &to, row->id_size, &taken, random,
-			    kuid_user_put_of(row->id_size))) {
+	    kuid_user_store(format, sink, size, &taken, random, put)) {
 		this_cpu_inc(kuid_counters.ids[format]);
 		if (epoch) {
 			epoch->number = taken.origin.epoch;
@@ -144,15 +145,16 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
  * put a stack canary into every format's path. The functions of formats without
  * random bytes are not used.
  */
-#define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,   \
-			 _text_size, _version, _random_size)              \
-	static noinline __maybe_unused bool kuid_user_random_##_name(     \
-		struct kuid_watermarks *watermarks, u8 __user *to,        \
-		struct kuid_epoch_name *epoch)                            \
-	{                                                                 \
-		u8 random[(_random_size) + KUID_V7_RANDOM_PAD];           \
-		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, to, \
-				     random, epoch);                      \
+#define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,    \
+			 _text_size, _version, _random_size)               \
+	static noinline __maybe_unused bool kuid_user_random_##_name(      \
+		struct kuid_watermarks *watermarks, u8 __user *to,         \
+		struct kuid_epoch_name *epoch)                             \
+	{                                                                  \
+		u8 random[(_random_size) + KUID_V7_RANDOM_PAD];            \
+		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &to, \
+				     _id_size, random,                     \
+				     kuid_user_put_of(_id_size), epoch);   \
 	}
 KUID_FORMATS(KUID_USER_RANDOM)
 #undef KUID_USER_RANDOM
@@ -174,13 +176,15 @@ static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
 					     struct kuid_epoch_name *epoch)
 {
 	switch (format) {
-#define KUID_USER_SINGLE(_name, _NAME, ...)                                   \
-	case KUID_FORMAT_##_NAME:                                             \
-		return kuid_formats[KUID_FORMAT_##_NAME].random_size          \
-			       ? kuid_user_random_##_name(watermarks, to,     \
-							  epoch)              \
-			       : kuid_user_one(watermarks,                    \
-					       KUID_FORMAT_##_NAME, to, NULL, \
+#define KUID_USER_SINGLE(_name, _NAME, _id_size, ...)                      \
+	case KUID_FORMAT_##_NAME:                                          \
+		return kuid_formats[KUID_FORMAT_##_NAME].random_size       \
+			       ? kuid_user_random_##_name(watermarks, to,  \
+							  epoch)           \
+			       : kuid_user_one(watermarks,                 \
+					       KUID_FORMAT_##_NAME, &to,   \
+					       _id_size, NULL,             \
+					       kuid_user_put_of(_id_size), \
 					       epoch);
 		KUID_FORMATS(KUID_USER_SINGLE)
 #undef KUID_USER_SINGLE
