@@ -122,6 +122,13 @@ static long fail_generate(FIXTURE_DATA(undelivered) *self, __u8 *to,
 	return generate_in_order(self->f, self->fd, KUID_ORDER_HOST, to, count);
 }
 
+/* In the order of the file. */
+static long fail_generate_of_file(FIXTURE_DATA(undelivered) *self, __u8 *to,
+				  __u32 count)
+{
+	return generate_ids(self->f, self->fd, to, count);
+}
+
 static long fail_read(FIXTURE_DATA(undelivered) *self, __u8 *to, __u32 count)
 {
 	return read_ids(self->f, self->fd, to, count);
@@ -242,14 +249,16 @@ TEST_F(undelivered, by_read)
 }
 
 /*
- * A read of one ID in file order takes a short path first, and the general path
- * if the short one fails. Only one of the two may use up an ID. On one CPU, the
- * IDs of such reads show how many were used up.
+ * A call for one ID or line in file order takes a short path first, and the
+ * general path if the short one fails. Only one of the two may use up an ID. On
+ * one CPU, the IDs of such calls show how many were used up.
  */
-TEST_F(undelivered, by_single_read_in_file_order)
+static void check_single_loss(struct __test_metadata *_metadata,
+			      FIXTURE_DATA(undelivered) *self, fail_t fail)
 {
 	const __u64 hole = (uintptr_t)self->hole;
 	const __u64 page = hole - self->page;
+	size_t line = self->f->text_size + 1;
 	bool shown = false;
 	__u64 ns;
 	int cpu;
@@ -259,16 +268,35 @@ TEST_F(undelivered, by_single_read_in_file_order)
 	close(self->fd);
 	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	/* The first call never takes the short path. */
+	close(self->text);
+	self->text = open_device_file(self->f, ".txt", O_NONBLOCK);
+	ASSERT_LE(0, self->text);
+	/* The first call of a file never takes the short path. */
 	next_slot(_metadata, self, &ns);
+	ASSERT_EQ(line, read(self->text, self->ids, line));
 
-	shown |= check_loss(_metadata, self, fail_read, self->addresses,
+	shown |= check_loss(_metadata, self, fail, self->addresses,
 			    self->nr_addresses, 1);
-	shown |= check_loss(_metadata, self, fail_read, &hole, 1, 1);
+	shown |= check_loss(_metadata, self, fail, &hole, 1, 1);
 	ASSERT_EQ(0, mprotect(self->hole - self->page, self->page, PROT_READ));
-	shown |= check_loss(_metadata, self, fail_read, &page, 1, 1);
+	shown |= check_loss(_metadata, self, fail, &page, 1, 1);
 	if (!shown && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
+}
+
+TEST_F(undelivered, by_single_generate_in_file_order)
+{
+	check_single_loss(_metadata, self, fail_generate_of_file);
+}
+
+TEST_F(undelivered, by_single_read_in_file_order)
+{
+	check_single_loss(_metadata, self, fail_read);
+}
+
+TEST_F(undelivered, by_reading_a_line_in_file_order)
+{
+	check_single_loss(_metadata, self, fail_text);
 }
 
 TEST_F(undelivered, by_readv)
