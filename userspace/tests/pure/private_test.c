@@ -63,6 +63,7 @@ static struct {
 	int64_t oversleep;
 	bool sleeps_long;
 	bool napping;
+	bool relaxing;
 	unsigned int naps;
 	int64_t longest_nap;
 	unsigned int asked;
@@ -167,6 +168,8 @@ long __wrap_syscall(long number, long a, long b, long c, long d)
 		if (errno)
 			return -1;
 	}
+	if (number == SYS_nanosleep)
+		__atomic_store_n(&world.relaxing, true, __ATOMIC_RELEASE);
 	return __real_syscall(number, a, b, c, d);
 }
 
@@ -1547,6 +1550,46 @@ static void generations_end_lanes(void **state)
 	assert_int_equal(fake_kernel.shared->ids, 0);
 }
 
+static pthread_t second;
+
+static void *make_other(void *unused)
+{
+	(void)unused;
+	make(other, others);
+	return NULL;
+}
+
+/* Another thread waits for the lock from here on. */
+static void do_begin_another_call(void)
+{
+	assert_int_equal(pthread_create(&second, NULL, make_other, NULL), 0);
+	while (!__atomic_load_n(&world.relaxing, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+/* Two threads find that a lane is over, and one replaces it. */
+static void lanes_are_replaced_once(void **state)
+{
+	unsigned char id[16];
+
+	(void)state;
+	for (int refused = 0; refused < 2; refused++) {
+		struct kuid *handle = open_lane(KUID_FORMAT_V6, KUID_PRIVATE);
+
+		fake_kernel.lane_errno = refused ? EAGAIN : 0;
+		fake_kernel_change();
+		other = handle;
+		world.relaxing = false;
+		/* The clock, the first random numbers, then the request. */
+		act_at(3, do_begin_another_call);
+		make(handle, id);
+		assert_null(world.act);
+		assert_int_equal(pthread_join(second, NULL), 0);
+		assert_int_equal(epoch_of(handle), 2);
+		kuid_close(handle);
+	}
+}
+
 /* A batch that waits is of one lane, and of the present one. */
 static void batches_are_of_one_lane(void **state)
 {
@@ -2103,6 +2146,7 @@ int main(void)
 		TEST(waits_at_half_speed),
 		TEST(local_lanes_have_a_window),
 		TEST(generations_end_lanes),
+		TEST(lanes_are_replaced_once),
 		TEST(batches_are_of_one_lane),
 		TEST(device_takes_over_from_lanes),
 		TEST(first_epoch_is_not_waited_for),
