@@ -652,8 +652,14 @@ static void handles_have_their_own_lanes(void **state)
 			make(handles[i], id);
 			nodes[i] = node_of(formats[i % 2], id);
 			assert_int_equal(epoch_of(handles[i]), 1);
-			for (size_t k = 0; k < i; k++)
+			for (size_t k = 0; k < i; k++) {
+				const u64 *a = handles[i]->private->key;
+				const u64 *b = handles[k]->private->key;
+
 				assert_int_not_equal(nodes[i], nodes[k]);
+				assert_int_not_equal(a[0], b[0]);
+				assert_int_not_equal(a[1], b[1]);
+			}
 		}
 		for (size_t i = 0; i < 20; i++)
 			kuid_close(handles[i]);
