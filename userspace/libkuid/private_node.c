@@ -29,8 +29,7 @@ bool kuid_private_has_device(const struct kuid *handle)
 
 bool kuid_private_is_nonblocking(const struct kuid *handle)
 {
-	return !kuid_handle_is_local(handle) &&
-	       kuid_private_has_device(handle) &&
+	return kuid_private_has_device(handle) &&
 	       fcntl(handle->fd, F_GETFL) & O_NONBLOCK;
 }
 
