@@ -181,6 +181,28 @@ static bool take_own(size_t i, struct kuid *handle)
 	return true;
 }
 
+#define BURST 16
+
+/* Singles one after another, at the same time in all threads. */
+static bool take_burst(size_t i)
+{
+	unsigned char ids[BURST * KUID_ID_MAX];
+
+	for (size_t n = 0; n < BURST; n++)
+		if (kuid_one(shared[i].handle, ids + n * KUID_ID_MAX))
+			return false;
+	put(format_of(i), ids, BURST);
+	return true;
+}
+
+static void *make_bursts(void *number)
+{
+	for (int round = 0; round < ROUNDS; round++)
+		if (!take_burst(0))
+			return NULL;
+	return number;
+}
+
 static void *make(void *number)
 {
 	struct kuid *own[NR_HANDLES];
@@ -200,9 +222,12 @@ static void *make(void *number)
 	return good ? number : NULL;
 }
 
-static void start(pthread_t *threads)
+/* asked is called when the kernel is asked for a node. */
+static void start(pthread_t *threads, void *(*run)(void *number),
+		  void (*asked)(void))
 {
 	fake_kernel_reset();
+	fake_kernel.asked = asked;
 	for (size_t i = 0; i < NR_HANDLES; i++) {
 		shared[i].handle = open_one(i);
 		assert_non_null(shared[i].handle);
@@ -215,7 +240,7 @@ static void start(pthread_t *threads)
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(pile, MAP_FAILED);
 	for (uintptr_t i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, make,
+		assert_int_equal(pthread_create(&threads[i], NULL, run,
 						(void *)(i + 1)),
 				 0);
 }
@@ -243,8 +268,6 @@ static void finish(pthread_t *threads)
 	for (size_t i = 1; i < pile->count; i++)
 		assert_int_not_equal(by_id(&pile->made[i], &pile->made[i - 1]),
 				     0);
-	/* Order was compared in most calls. */
-	assert_in_range(in_order, THREADS * ROUNDS / 4, THREADS * ROUNDS);
 	munmap(pile, sizeof(*pile));
 }
 
@@ -254,14 +277,26 @@ static void close_shared(void)
 		kuid_close(shared[i].handle);
 }
 
+static void threads_share_one_lane(void **state)
+{
+	pthread_t threads[THREADS];
+
+	(void)state;
+	start(threads, make_bursts, NULL);
+	finish(threads);
+	close_shared();
+}
+
 /* Nothing ends the lanes: each handle has one. */
 static void threads_share_handles(void **state)
 {
 	pthread_t threads[THREADS];
 
 	(void)state;
-	start(threads);
+	start(threads, make, NULL);
 	finish(threads);
+	/* Order was compared in most calls. */
+	assert_in_range(in_order, THREADS * ROUNDS / 4, THREADS * ROUNDS);
 	for (size_t i = 0; i < NR_HANDLES; i++)
 		assert_int_equal(epoch_of(shared[i].handle), 1);
 	close_shared();
@@ -288,7 +323,7 @@ static void clock_is_set_meanwhile(void **state)
 	pthread_t threads[THREADS];
 
 	(void)state;
-	start(threads);
+	start(threads, make, NULL);
 	for (int n = 0; are_busy(); n++) {
 		__atomic_add_fetch(&set_by, by[n % 7], __ATOMIC_RELAXED);
 		pause_for(2000);
@@ -299,6 +334,14 @@ static void clock_is_set_meanwhile(void **state)
 	close_shared();
 }
 
+/* Let other threads find that the lane is over. */
+static void linger(void)
+{
+	const struct timespec time = { .tv_nsec = 200000 };
+
+	nanosleep(&time, NULL);
+}
+
 /* Each generation begins one epoch of a handle, and not one for each thread. */
 static void generations_end_meanwhile(void **state)
 {
@@ -306,7 +349,7 @@ static void generations_end_meanwhile(void **state)
 	unsigned int changes = 0;
 
 	(void)state;
-	start(threads);
+	start(threads, make, linger);
 	while (are_busy()) {
 		fake_kernel_close();
 		pause_for(50);
@@ -330,7 +373,7 @@ static void device_takes_over_meanwhile(void **state)
 	pthread_t threads[THREADS];
 
 	(void)state;
-	start(threads);
+	start(threads, make, NULL);
 	while (are_busy()) {
 		__atomic_xor_fetch(&fake_kernel.lane_errno, EAGAIN,
 				   __ATOMIC_RELAXED);
@@ -351,7 +394,7 @@ static void forks_meanwhile(void **state)
 	pid_t pids[CHILDREN];
 
 	(void)state;
-	start(threads);
+	start(threads, make, NULL);
 	for (int n = 0; n < CHILDREN; n++) {
 		/* Threads are in the midst of replacing their lanes. */
 		fake_kernel_change();
@@ -385,6 +428,7 @@ static void forks_meanwhile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_share_one_lane),
 		cmocka_unit_test(threads_share_handles),
 		cmocka_unit_test(clock_is_set_meanwhile),
 		cmocka_unit_test(generations_end_meanwhile),
