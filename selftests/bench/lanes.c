@@ -59,15 +59,15 @@ static const struct row {
 } rows[] = {
 	{ "clock_gettime", KUID_FORMAT_V1, read_clock, 1, 0 },
 	{ "node of a private lane", KUID_FORMAT_V1, get_node, 1, 14500 },
-	{ "v1, private lane", KUID_FORMAT_V1, make_one, 1, 1950 },
-	{ "v6, private lane", KUID_FORMAT_V6, make_one, 1, 1860 },
-	{ "v7, private lane", KUID_FORMAT_V7, make_one, 1, 3150 },
+	{ "v1, private lane", KUID_FORMAT_V1, make_one, 1, 1630 },
+	{ "v6, private lane", KUID_FORMAT_V6, make_one, 1, 1600 },
+	{ "v7, private lane", KUID_FORMAT_V7, make_one, 1, 2890 },
 	{ "v1, private lane, 256", KUID_FORMAT_V1, make_batch, BATCH, 110 },
 	{ "v6, private lane, 256", KUID_FORMAT_V6, make_batch, BATCH, 110 },
 	{ "v7, private lane, 256", KUID_FORMAT_V7, make_batch, BATCH, 1540 },
 };
 
-static uint64_t now(void)
+static __u64 now(void)
 {
 	struct timespec ts;
 
@@ -75,9 +75,9 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static uint64_t measure_round(const struct row *row)
+static __u64 measure_round(const struct row *row)
 {
-	uint64_t start = now();
+	__u64 start = now();
 
 	for (unsigned int i = 0; i < CALLS; i++)
 		if (row->call())
@@ -86,12 +86,12 @@ static uint64_t measure_round(const struct row *row)
 }
 
 /* The lowest of a few rounds, as in icount.c. */
-static uint64_t measure(const struct row *row)
+static __u64 measure(const struct row *row)
 {
-	uint64_t lowest = UINT64_MAX;
+	__u64 lowest = UINT64_MAX;
 
 	for (unsigned int i = 0; i < ROUNDS; i++) {
-		uint64_t ns = measure_round(row);
+		__u64 ns = measure_round(row);
 
 		if (ns < lowest)
 			lowest = ns;

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <kuid.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +128,7 @@ static void make_v4(struct subject *subject)
 static void make_v7(struct subject *subject)
 {
 	struct timespec now;
-	uint64_t ms;
+	__u64 ms;
 
 	check(!clock_gettime(CLOCK_REALTIME, &now), subject);
 	check(getrandom(ids + 6, 10, 0) == 10, subject);
@@ -166,7 +165,7 @@ static bool prepare(struct subject *subject)
 	return !subject->symbol || subject->function;
 }
 
-static uint64_t now(void)
+static __u64 now(void)
 {
 	struct timespec ts;
 
@@ -174,9 +173,9 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static uint64_t run(struct subject *subject, unsigned int calls)
+static __u64 run(struct subject *subject, unsigned int calls)
 {
-	uint64_t start = now();
+	__u64 start = now();
 
 	for (unsigned int i = 0; i < calls; i++)
 		subject->call(subject);
@@ -236,7 +235,7 @@ int main(void)
 				continue;
 			subject->ns[round] =
 				(double)run(subject, subject->calls) /
-				((uint64_t)subject->calls * subject->ids);
+				((__u64)subject->calls * subject->ids);
 			subject->ratio[round] =
 				subject->ns[round] / subjects[0].ns[round];
 		}
