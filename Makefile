@@ -200,7 +200,11 @@ vm-programs: vm-packages vm-modules
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
 	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
 	@cp -au selftests/. $(KSELFTEST)/kuid
+	$(MAKE) -C userspace O=$(BUILD)/userspace \
+		$(BUILD)/userspace/lib/libkuid.a
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
+		LIBKUID=$(BUILD)/userspace/lib/libkuid.a \
+		LIBKUID_SOURCE=$(CURDIR)/userspace/libkuid \
 		$(if $(CROSS),,LIBDIR_32=$(LIBURING_32)/usr/lib/i386-linux-gnu) \
 		INSTALL_PATH=$(TESTS)/selftests install
 	$(MAKE) -C userspace O=$(BUILD)/userspace tests

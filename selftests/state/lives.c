@@ -4,11 +4,14 @@
  * vm/reboot.sh and vm/clone.sh. Readers let the kernel write IDs directly to
  * memory that is shared with the host (a PCI device ivshmem), so no ID that was
  * handed out is lost when the machine dies. The same memory takes the place of
- * stable storage.
+ * stable storage. A reader makes every other stamp in a private lane of libkuid.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdarg.h>
+
+/* The library's. */
+#include <kuid.h>
 
 #ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
@@ -153,6 +156,32 @@ static bool told_of_fork(int fd)
 	return !get_status(fd, &status) && status.vm_forks;
 }
 
+/* Make IDs in a lane. As take(). */
+static long make_in_lane(struct kuid *lane, const struct format *f, __u8 *to,
+			 __u32 count)
+{
+	__u8 ids[BATCH * ID_SIZE_MAX];
+	ssize_t got = kuid_many(lane, ids, count);
+
+	if (got < 0)
+		return -errno;
+	/* Before it returns, the library may store IDs that it then drops. */
+	memcpy(to, ids, got * f->id_size);
+	return got;
+}
+
+/* A lane for each format that has some; none if the node was given. */
+static void open_lanes(struct kuid **lanes)
+{
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		lanes[k] = kuid_open_flags(formats[k].number, KUID_PRIVATE);
+		if (!lanes[k] && errno != EOPNOTSUPP)
+			_exit(3);
+	}
+}
+
 /*
  * In a child: take all formats in all orders, singly and in batches, until the
  * host sets @stop. Sleep between calls, so that the region for the IDs lasts as
@@ -161,8 +190,10 @@ static bool told_of_fork(int fd)
 static void read_on(struct memory *m, int life, int reader, __u32 seed)
 {
 	int fd = open(DEV_KUID, O_RDONLY);
+	struct kuid *lanes[NR_FORMATS];
 	int cpus[READERS];
 
+	open_lanes(lanes);
 	if (fd < 0 || move_to_cpu(0, allowed_cpus(cpus, READERS) > reader ?
 				  cpus[reader] : cpus[0]))
 		_exit(1);
@@ -173,16 +204,19 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 		__u32 count = pick(&seed) & 1 ? 1 : 1 + pick(&seed) % BATCH;
 		int phase = told_of_fork(fd);
 		struct taken *t = &m->taken[life][reader][k][phase];
+		__u8 *to = region(m, life, reader, k, phase) +
+			   (size_t)t->nr * f->id_size;
 		long got;
 
 		if (phase && !m->told)
 			m->told = clock_ns();
 		if (((size_t)t->nr + BATCH) * f->id_size > REGION_SIZE)
 			continue;
-		got = take(fd, f, KUID_ORDER_CPU + pick(&seed) % 3,
-			   region(m, life, reader, k, phase) +
-				   (size_t)t->nr * f->id_size,
-			   count, NULL);
+		if (lanes[k] && pick(&seed) & 1)
+			got = make_in_lane(lanes[k], f, to, count);
+		else
+			got = take(fd, f, KUID_ORDER_CPU + pick(&seed) % 3, to,
+				   count, NULL);
 		if (got > 0)
 			t->nr += got;
 		else if (got == -ESTALE)
