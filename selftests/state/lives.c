@@ -26,6 +26,7 @@
 
 #define LIVES		2
 #define READERS		2
+#define NODE_SIZE	6
 #define PHASES		2	/* before a fork is reported, and after */
 
 #define REGION_SIZE	0x100000UL
@@ -540,6 +541,26 @@ static int be_cloned(int argc, char **argv)
 	return 0;
 }
 
+/*
+ * Fail if the twins have a node in common, after the fork was reported: then they
+ * could make the same ID at the same nanosecond. v1 and v6 end in their node.
+ */
+static void compare_nodes(const struct format *f, struct found *ids, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		memmove(ids[i].id, ids[i].id + f->id_size - NODE_SIZE,
+			NODE_SIZE);
+		memset(ids[i].id + NODE_SIZE, 0, ID_SIZE_MAX - NODE_SIZE);
+	}
+	qsort(ids, nr, sizeof(*ids), compare_found);
+	for (i = 1; i < nr; i++)
+		if (ids[i - 1].from != ids[i].from &&
+		    !compare_found(&ids[i - 1], &ids[i]))
+			fail("the twins have %s of the same node", f->name);
+}
+
 /* Compare the IDs of twins, two machines that were cloned from one. */
 static int compare_twins(int argc, char **argv)
 {
@@ -581,6 +602,14 @@ static int compare_twins(int argc, char **argv)
 				nr[1] += gather(m[twin], 0, reader, k, 1, 0,
 						twin, ids + before + nr[1]);
 		after = nr[1];
+		if (formats[k].number == KUID_FORMAT_V1 ||
+		    formats[k].number == KUID_FORMAT_V6) {
+			struct found *copy = room();
+
+			memcpy(copy, ids + before, after * sizeof(*copy));
+			compare_nodes(&formats[k], copy, after);
+			free(copy);
+		}
 		/* Compare IDs after the report with all IDs. */
 		repeats[1] = count_repeats(&formats[k], ids, before + after,
 					   false) - repeats[0];
