@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The library's private lanes, in all interleavings: threads make IDs of one
+ * handle while the generator of the kernel ends the lane, the wall clock is
+ * set, or the process forks. See model_test.c for what a model finds. Clock
+ * readings repeat, so an ID that can be made twice is made twice.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+#include <cmocka.h>
+
+/* With the functions for one ID, which are static. It comes before the core. */
+#include "private.c"
+
+#include "core/generator.h"
+#include "machine.h"
+#include "random.h"
+#include "scheduler.h"
+
+#define SECOND 1000000000LL
+#define HOUR   (3600 * SECOND)
+#define MONO   (5 * SECOND)
+#define NOW    (1700000000 * SECOND)
+#define AHEAD  (KUID_MAX_AHEAD_MS * KUID_MS_NS)
+#define LIMIT  (KUID_STEP_LIMIT_MS * KUID_MS_NS)
+
+#define CPUS	    3
+#define MOST_ACTS   3
+#define MOST_EPOCHS 4
+#define MOST_NODES  40
+#define MOST_IDS    40
+#define BATCH	    3
+#define ID_SIZE	    16
+
+enum deed {
+	NOTHING,
+	ONE,   /* ID */
+	MANY,  /* IDs */
+	CLOSE, /* the kernel's generator */
+	PUBLISH,
+	GIVE, /* publish an epoch with a given node */
+	SET_BACK,
+	SET_FORTH,
+	FORK, /* go on as the child */
+};
+
+/**
+ * struct scenario - what the CPUs do
+ * @name: printed in the report
+ * @acts: acts of each CPU
+ * @nodes_left: how many nodes are left in the first epoch; 0 for all
+ */
+struct scenario {
+	const char *name;
+	enum deed acts[CPUS][MOST_ACTS];
+	u64 nodes_left;
+};
+
+static const struct scenario *scenario;
+static unsigned int format;
+
+static struct kuid_generator generator;
+static u64 generation;
+static struct {
+	struct kuid_epoch epoch;
+	struct kuid_lane lanes[KUID_FIRST_CPU_LANE + 1];
+} __aligned(64) epochs[MOST_EPOCHS];
+static unsigned int nr_epochs;
+static struct {
+	struct kuid_sequences sequences;
+	struct kuid_cpu_runs runs[1];
+} __aligned(64) slots;
+
+static struct kuid_private memory;
+static struct kuid_layout layout;
+static struct kuid handle;
+
+/* The nodes that the handle got, and whether they are a parent's by now. */
+static struct {
+	u64 node;
+	u64 generation;
+	bool of_parent;
+} nodes[MOST_NODES];
+static unsigned int nr_nodes;
+
+static u8 ids[MOST_IDS][ID_SIZE];
+static unsigned int nr_ids;
+static u8 last[ID_SIZE]; /* ID of the epoch of that number */
+static u64 last_epoch;
+static u64 highest; /* time of an ID */
+static u64 drawn;   /* random numbers, which count up */
+static int asking;  /* the CPU that asks for a node, with the lane's lock */
+static const char *broken;
+
+/* Ground of the library, as far as it is not the machine's. */
+
+unsigned long kuid_ground_block_signals(void)
+{
+	return 0;
+}
+
+void kuid_ground_restore_signals(unsigned long blocked)
+{
+	(void)blocked;
+}
+
+void kuid_ground_sleep(void)
+{
+	scheduler_relax();
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *time, struct timespec *left);
+long __wrap_syscall(long number, ...);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	u64 now;
+
+	assert_int_equal(clock, CLOCK_REALTIME);
+	scheduler_step();
+	now = machine_wall();
+	time->tv_sec = now / SECOND;
+	time->tv_nsec = now % SECOND;
+	return 0;
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *time, struct timespec *left)
+{
+	u64 until = time->tv_sec * SECOND + time->tv_nsec;
+
+	(void)left;
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	assert_int_equal(flags, TIMER_ABSTIME);
+	scheduler_step();
+	machine_set_mono(max(until, machine_mono()));
+	return 0;
+}
+
+/* Draws numbers that differ, for the key; but no offset and no scramble. */
+long __wrap_syscall(long number, ...)
+{
+	va_list args;
+	void *to;
+	size_t size;
+
+	assert_int_equal(number, SYS_getrandom);
+	va_start(args, number);
+	to = va_arg(args, void *);
+	size = va_arg(args, size_t);
+	va_end(args);
+	memset(to, 0, size);
+	drawn++;
+	memcpy(to, &drawn, min(size, sizeof(drawn)));
+	return size;
+}
+
+bool kuid_private_has_device(const struct kuid *of)
+{
+	(void)of;
+	return true;
+}
+
+bool kuid_private_is_nonblocking(const struct kuid *of)
+{
+	(void)of;
+	return false;
+}
+
+/* The device's IDs are another test's. */
+int kuid_device_one(struct kuid *of, void *id)
+{
+	(void)of;
+	memset(id, 0, ID_SIZE);
+	return 0;
+}
+
+ssize_t kuid_device_many(struct kuid *of, void *to, size_t count)
+{
+	(void)of;
+	memset(to, 0, count * ID_SIZE);
+	return count;
+}
+
+int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
+{
+	struct kuid_private_node node;
+	enum kuid_handout handout;
+
+	(void)of;
+	*lane = (struct kuid_private_lane) {
+		.max_ahead_ns = AHEAD,
+		.step_limit_ns = LIMIT,
+	};
+	asking = kuid_port_cpu();
+	handout = kuid_generator_private_node(&generator, &node);
+	asking = -1;
+	switch (handout) {
+	case KUID_NODE_HANDED_OUT:
+		break;
+	case KUID_NODE_IS_GIVEN:
+		errno = EOPNOTSUPP;
+		return -1;
+	case KUID_NODE_CLOSED:
+	case KUID_NODES_USED_UP:
+		errno = EAGAIN;
+		return -1;
+	}
+	lane->node = node.node;
+	lane->generation = node.generation;
+	lane->load_id = node.load_id;
+	assert_in_range(nr_nodes, 0, MOST_NODES - 1);
+	nodes[nr_nodes].node = node.node;
+	nodes[nr_nodes].generation = node.generation;
+	nodes[nr_nodes++].of_parent = false;
+	return 0;
+}
+
+/* What is true of each ID that a call returns. */
+
+static bool is_of_device(const u8 *id)
+{
+	static const u8 none[ID_SIZE];
+
+	return !memcmp(id, none, ID_SIZE);
+}
+
+static u64 time_of(const u8 *id)
+{
+	__be64 words[2];
+	u64 high, low;
+
+	memcpy(words, id, sizeof(words));
+	high = be64_to_cpu(words[0]);
+	low = be64_to_cpu(words[1]);
+	if (format == KUID_FORMAT_V7)
+		return (high >> 16) * KUID_MS_NS +
+		       kuid_v7_ns(kuid_v7_fraction_of(high, low));
+	return (kuid_v6_tick(high) - KUID_UUID_UNIX_TICKS) * KUID_TICK_NS +
+	       (low >> KUID_UUID_SEQ_NS_SHIFT & 0x7f);
+}
+
+/* A v6 shows the node that it was made with. */
+static void check_node(const u8 *id, u64 since)
+{
+	__be64 low;
+	u64 node;
+
+	memcpy(&low, id + 8, sizeof(low));
+	node = be64_to_cpu(low) & (BIT_ULL(KUID_NODE_BITS) - 1);
+	for (unsigned int i = 0; i < nr_nodes; i++) {
+		if (nodes[i].node != node)
+			continue;
+		if (nodes[i].of_parent)
+			broken = "a child makes an ID of its parent's lane";
+		if (nodes[i].generation < since)
+			broken = "an ID of a generation that was over";
+		return;
+	}
+	broken = "an ID of no lane";
+}
+
+static void check_id(const u8 *id, u64 since)
+{
+	if (is_of_device(id))
+		return;
+	if (format == KUID_FORMAT_V6)
+		check_node(id, since);
+	for (unsigned int i = 0; i < nr_ids; i++)
+		if (!memcmp(ids[i], id, ID_SIZE))
+			broken = "an ID was made twice";
+	assert_in_range(nr_ids, 0, MOST_IDS - 1);
+	memcpy(ids[nr_ids++], id, ID_SIZE);
+	highest = max(highest, time_of(id));
+}
+
+static void make(size_t count)
+{
+	u64 since = generation, epoch = handle.epochs;
+	u8 before[ID_SIZE] = { 0 }, made[BATCH][ID_SIZE];
+	size_t i;
+
+	if (last_epoch == epoch)
+		memcpy(before, last, ID_SIZE);
+	if (count == 1
+		    ? one_of[format](&handle, made)
+		    : kuid_private_many(&handle, made, count) != (ssize_t)count)
+		broken = "a call fails";
+	for (i = 0; i < count; i++)
+		check_id(made[i], since);
+	for (i = 1; i < count; i++)
+		if (!is_of_device(made[i]) &&
+		    memcmp(made[i - 1], made[i], ID_SIZE) >= 0)
+			broken = "a batch is not in order";
+	/* If the number is the same, all IDs are of that epoch. */
+	if (handle.epochs != epoch || is_of_device(made[0]))
+		return;
+	if (memcmp(before, made[0], ID_SIZE) >= 0)
+		broken = "an ID is below that of a call before";
+	if (last_epoch != epoch || memcmp(last, made[count - 1], ID_SIZE) < 0)
+		memcpy(last, made[count - 1], ID_SIZE);
+	last_epoch = epoch;
+}
+
+/*
+ * Go on as a child, which finds its memory wiped. Signals are blocked while the
+ * lock is held, so no handler forks then.
+ */
+static void go_on_as_child(void)
+{
+	scheduler_step();
+	while (memory.lock.locked)
+		scheduler_relax();
+	memset(&memory, 0, sizeof(memory));
+	for (unsigned int i = 0; i < nr_nodes; i++)
+		nodes[i].of_parent = true;
+}
+
+static void publish(enum kuid_why why, bool given)
+{
+	unsigned int number = nr_epochs + 1;
+	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
+
+	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
+	epoch->identity.node = given ? KUID_NODE_MULTICAST
+				     : kuid_node_of(&epoch->key, 0);
+	epoch->given = given ? KUID_PART_NODE : 0;
+	epoch->load_id = number;
+	epoch->nr_cpu_lanes = 1;
+	epoch->closings = READ_ONCE(generator.gate.closings);
+	if (why == KUID_EPOCH_FIRST)
+		epoch->sequences = &slots.sequences;
+	if (kuid_generator_publish(&generator, epoch, why, 0))
+		nr_epochs++;
+}
+
+static void start(void)
+{
+	machine_set_mono(MONO);
+	machine_set_mono_step(0);
+	machine_set_wall(NOW);
+	machine_forget();
+	memset(epochs, 0, sizeof(epochs));
+	memset(&slots, 0, sizeof(slots));
+	memset(&memory, 0, sizeof(memory));
+	slots.sequences.nr_cpus = 1;
+	nr_epochs = 0;
+	nr_nodes = 0;
+	nr_ids = 0;
+	last_epoch = 0;
+	highest = 0;
+	drawn = 0;
+	asking = -1;
+	broken = NULL;
+	generation = 2;
+	kuid_generator_init(&generator, AHEAD, LIMIT, false);
+	generator.generation = &generation;
+	publish(KUID_EPOCH_FIRST, false);
+	if (scenario->nodes_left)
+		atomic64_set(&generator.epoch->nodes.last,
+			     KUID_NODE_LAST - scenario->nodes_left);
+	layout = (struct kuid_layout) { .format = format, .id_size = ID_SIZE };
+	handle = (struct kuid) {
+		.fd = 0,
+		.layout = &layout,
+		.private = &memory,
+		.generation = &generation,
+	};
+}
+
+static void run(unsigned int cpu)
+{
+	for (unsigned int i = 0; i < MOST_ACTS; i++) {
+		machine_set_cpu(cpu);
+		switch (scenario->acts[cpu][i]) {
+		case ONE:
+			make(1);
+			break;
+		case MANY:
+			make(BATCH);
+			break;
+		case CLOSE:
+			kuid_generator_close(&generator);
+			break;
+		case PUBLISH:
+			publish(KUID_EPOCH_FORK, false);
+			break;
+		case GIVE:
+			publish(KUID_EPOCH_SET, true);
+			break;
+		case SET_BACK:
+			scheduler_step();
+			machine_step_wall(-HOUR);
+			break;
+		case SET_FORTH:
+			scheduler_step();
+			machine_step_wall(HOUR);
+			break;
+		case FORK:
+			go_on_as_child();
+			break;
+		case NOTHING:
+			break;
+		}
+	}
+}
+
+static void resume(unsigned int cpu)
+{
+	machine_set_cpu(cpu);
+}
+
+static void look_on(void)
+{
+}
+
+static bool may_go_on(unsigned int cpu)
+{
+	return !generator.lock.locked &&
+	       (asking == (int)cpu || !memory.lock.locked);
+}
+
+static bool good(void)
+{
+	/* A given node may be one that a lane has had. */
+	if (kuid_epoch_node_given(generator.epoch) &&
+	    generator.issued < highest)
+		broken = "a given node begins below the ID of a lane";
+	if (!broken)
+		return true;
+	printf("# %s, %s: %s\n", scenario->name,
+	       format == KUID_FORMAT_V6 ? "v6" : "v7", broken);
+	return false;
+}
+
+static void explore(const struct scenario *what)
+{
+	static const unsigned int formats[] = { KUID_FORMAT_V6,
+						KUID_FORMAT_V7 };
+	const struct scheduler_model model = {
+		.nr_cpus = CPUS,
+		.start = start,
+		.run = run,
+		.resume = resume,
+		.look = look_on,
+		.may_go_on = may_go_on,
+		.good = good,
+	};
+	struct scheduler_report report;
+
+	scenario = what;
+	for (unsigned int i = 0; i < ARRAY_SIZE(formats); i++) {
+		format = formats[i];
+		report = scheduler_explore(&model, 2, ~0ULL);
+		printf("# %s: %llu interleavings, up to %u accesses\n",
+		       what->name, report.runs, report.longest);
+		assert_true(report.good);
+		report = scheduler_walk(&model, 3000);
+		assert_true(report.good);
+	}
+}
+
+static void threads_share_a_lane(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "two threads and their first lane",
+		.acts = { { ONE, ONE }, { MANY }, { NOTHING } },
+	});
+}
+
+static void generations_end(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "two threads and another epoch",
+		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { PUBLISH } },
+	});
+	explore(&(struct scenario) {
+		.name = "a batch, and a close before the next epoch",
+		.acts = { { ONE, MANY, ONE }, { CLOSE, PUBLISH } },
+	});
+	explore(&(struct scenario) {
+		.name = "a lane asked for while closed",
+		.acts = { { ONE, ONE }, { ONE }, { CLOSE, PUBLISH, CLOSE } },
+	});
+	explore(&(struct scenario) {
+		.name = "a given node",
+		.acts = { { ONE, ONE, ONE }, { MANY }, { GIVE, PUBLISH } },
+	});
+	explore(&(struct scenario) {
+		.name = "the last node",
+		.acts = { { ONE, ONE }, { ONE }, { PUBLISH } },
+		.nodes_left = 1,
+	});
+}
+
+static void the_clock_is_set(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "two threads, and the clock set back",
+		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { SET_BACK } },
+	});
+	explore(&(struct scenario) {
+		.name = "a batch, and the clock set forth and back",
+		.acts = { { ONE, MANY }, { ONE }, { SET_FORTH, SET_BACK } },
+	});
+	explore(&(struct scenario) {
+		.name = "the clock set back, and a given node",
+		.acts = { { ONE, ONE }, { SET_BACK }, { GIVE } },
+	});
+}
+
+static void the_process_forks(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "a child in a call for one ID",
+		.acts = { { ONE, ONE }, { FORK } },
+	});
+	explore(&(struct scenario) {
+		.name = "a child in a batch, and its child",
+		.acts = { { ONE, MANY, ONE }, { FORK, FORK } },
+	});
+	explore(&(struct scenario) {
+		.name = "a child in another epoch",
+		.acts = { { ONE, MANY }, { FORK }, { PUBLISH } },
+	});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_share_a_lane),
+		cmocka_unit_test(generations_end),
+		cmocka_unit_test(the_clock_is_set),
+		cmocka_unit_test(the_process_forks),
+	};
+
+	random_start();
+	return cmocka_run_group_tests_name("lane_model", tests, NULL, NULL);
+}
