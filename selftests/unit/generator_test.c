@@ -66,14 +66,7 @@ static struct kuid_units by_host(enum kuid_source source, unsigned int cpu,
 /* The first unit of a source at a time. */
 static u64 first_at(enum kuid_source source, u64 ns)
 {
-	switch (source) {
-	case KUID_STAMPS:
-		return ns;
-	case KUID_LEX:
-		return kuid_lex_slot(ns);
-	default:
-		return kuid_grid_slot(ns);
-	}
+	return kuid_scales[source].at(ns);
 }
 
 static void each_cpu_has_its_lane(void **state)
@@ -406,7 +399,7 @@ static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 {
 	u64 limit = first_at(source, HOST_WALL + machine_mono() - HOST_MONO) +
 		    host.generator.windows[source].one +
-		    (source == KUID_GRID ? KUID_GRID_SEQ_MAX : 0);
+		    kuid_scales[source].tail;
 	struct kuid_watermark *watermark = &file->by_epoch[host.nr_epochs & 1];
 	atomic64_t *value = &watermark->last[source];
 

@@ -188,14 +188,7 @@ static void record_given(struct host_record *record, enum kuid_source source,
 
 u64 host_ns(enum kuid_source source, u64 value)
 {
-	switch (source) {
-	case KUID_STAMPS:
-		return value;
-	case KUID_LEX:
-		return kuid_lex_ns(value);
-	default:
-		return kuid_grid_ns(value);
-	}
+	return kuid_scales[source].begin(value);
 }
 
 u64 host_clock(enum kuid_source source)

@@ -214,10 +214,9 @@ static void look(void)
 
 		handed_epoch = generator.epoch->number;
 		handed[KUID_STAMPS] = 0;
-		if (supply_of[handed_epoch] != was) {
-			handed[KUID_LEX] = 0;
-			handed[KUID_GRID] = 0;
-		}
+		if (supply_of[handed_epoch] != was)
+			memset(handed, 0,
+			       KUID_NR_SEQUENCES * sizeof(handed[0]));
 	}
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
 		if (ns_of(source, handed[source]) > clock_of(source) + AHEAD)

@@ -380,10 +380,7 @@ static void each_source_finds_a_step_by_itself(void **state)
 		setup(state);
 		next(source);
 		machine_set_wall(then);
-		assert_int_equal(next(source), source == KUID_STAMPS ? then
-					       : source == KUID_LEX
-						       ? kuid_lex_slot(then)
-						       : kuid_grid_slot(then));
+		assert_int_equal(next(source), kuid_scales[source].at(then));
 		assert_int_equal(machine_steps(), 1);
 		machine_step_wall(-(s64)SECOND);
 		assert_int_not_equal(next(source), 0);
