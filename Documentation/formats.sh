@@ -74,9 +74,12 @@ tabulate()
 			rate["LEX"] = "10^6 per host"
 			made["GRID"] = "grid"
 			rate["GRID"] = "16 x 10^6 per host"
+			made["SNOWFLAKE"] = "milliseconds"
+			rate["SNOWFLAKE"] = "4.096 x 10^6 per host"
 			shown["NONE"] = "-"
 			shown["NODE"] = "node"
 			shown["WORKER"] = "worker"
+			shown["SNOWFLAKE"] = "own worker"
 		}
 		FNR == NR {
 			if (/^\tFORMAT\(/) {

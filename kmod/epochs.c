@@ -143,6 +143,16 @@ static u64 kuid_epochs_draw_load_id(void)
 	return load_id;
 }
 
+/* Snowflake's worker is as stale as the worker, if it is the worker. */
+static u32 kuid_epochs_stale(const struct kuid_change *change)
+{
+	if (change->choices.snowflake.from != KUID_FROM_WORKER)
+		return change->stale;
+	if (change->stale & KUID_PART_WORKER)
+		return change->stale | KUID_PART_SNOWFLAKE;
+	return change->stale & ~KUID_PART_SNOWFLAKE;
+}
+
 /*
  * Allocate and publish an epoch, and wait until the former one can be freed.
  * The first epoch and a forced clock begin new sequences; all others share the
@@ -173,7 +183,8 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 			   former ? &former->identity : NULL, change->changed);
 	epoch->choices = change->choices;
 	epoch->given = kuid_identity_given(&change->choices);
-	epoch->stale = change->stale & epoch->given;
+	epoch->stale = kuid_epochs_stale(change) & epoch->given;
+	epoch->missing = kuid_identity_missing(&change->choices);
 	epoch->closings = change->closings;
 	/*
 	 * If the gate was closed since the former epoch's identity was drawn,

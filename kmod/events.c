@@ -82,7 +82,8 @@ void kuid_port_stepped(const struct kuid_step *step)
 static void kuid_events_refresh(struct work_struct *work)
 {
 	rcu_read_lock_sched();
-	kuid_generator_refresh(&kuid_host, &kuid_host.stamp_clock);
+	kuid_generator_refresh(&kuid_host, &kuid_host.stamp_clock,
+			       KUID_PART_NONE);
 	rcu_read_unlock_sched();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The identity of an epoch: node, worker and interval. Module parameters and
+ * The identity of an epoch: node, workers and interval. Module parameters and
  * administrators choose where they come from. This file checks and changes
  * these choices and draws identities from them; epochs.c puts an identity into
  * an epoch.
@@ -21,6 +21,7 @@
 #include "core/host_name.h"
 #include "core/lexical.h"
 #include "core/node.h"
+#include "core/snowflake.h"
 #include "identity.h"
 
 /*
@@ -101,6 +102,9 @@ int kuid_identity_change(struct kuid_choices *choices,
 	    !kuid_choice_ok(set->worker_from, set->worker,
 			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_HOST),
 			    64) ||
+	    !kuid_choice_ok(set->snowflake_from, set->snowflake_worker,
+			    BIT_ULL(KUID_FROM_WORKER),
+			    KUID_SNOWFLAKE_WORKER_BITS) ||
 	    (set->interval && (set->interval < KUID_INTERVAL_MIN ||
 			       set->interval > KUID_INTERVAL_MAX)))
 		return -EINVAL;
@@ -112,9 +116,40 @@ int kuid_identity_change(struct kuid_choices *choices,
 
 	kuid_choice_set(&choices->node, set->node_from, node);
 	kuid_choice_set(&choices->worker, set->worker_from, set->worker);
+	kuid_choice_set(&choices->snowflake, set->snowflake_from,
+			set->snowflake_worker);
 	if (set->interval)
 		choices->interval = set->interval;
 	return 0;
+}
+
+/* The rule that snowflake's worker is made by: its own, or the worker's. */
+static const struct kuid_choice *
+kuid_identity_snowflake(const struct kuid_choices *choices)
+{
+	return choices->snowflake.from == KUID_FROM_WORKER
+		       ? &choices->worker
+		       : &choices->snowflake;
+}
+
+/**
+ * kuid_identity_missing - the parts that an identity lacks
+ * @choices: where the identity comes from
+ *
+ * Only snowflake's worker can be missing. A worker that was not given might be
+ * any other host's as well, with odds that nobody would take with 10 bits.
+ *
+ * Context: any.
+ * Return: KUID_PART_SNOWFLAKE or 0.
+ */
+u32 kuid_identity_missing(const struct kuid_choices *choices)
+{
+	const struct kuid_choice *choice = kuid_identity_snowflake(choices);
+
+	return choice->from == KUID_FROM_GIVEN &&
+			       choice->value <= KUID_SNOWFLAKE_WORKER_MAX
+		       ? 0
+		       : KUID_PART_SNOWFLAKE;
 }
 
 /**
@@ -131,7 +166,9 @@ int kuid_identity_change(struct kuid_choices *choices,
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
 	return (choices->node.from == KUID_FROM_RANDOM ? 0 : KUID_PART_NODE) |
-	       (choices->worker.from == KUID_FROM_GIVEN ? KUID_PART_WORKER : 0);
+	       (choices->worker.from == KUID_FROM_GIVEN ? KUID_PART_WORKER
+							: 0) |
+	       (kuid_identity_missing(choices) ^ KUID_PART_SNOWFLAKE);
 }
 
 /**
@@ -144,7 +181,8 @@ u32 kuid_identity_given(const struct kuid_choices *choices)
 u32 kuid_identity_changed(const struct kuid_set_identity *set)
 {
 	return (set->node_from ? KUID_PART_NODE : 0) |
-	       (set->worker_from ? KUID_PART_WORKER : 0);
+	       (set->worker_from ? KUID_PART_WORKER : 0) |
+	       (set->snowflake_from ? KUID_PART_SNOWFLAKE : 0);
 }
 
 /* Whether a host name is one that many hosts have. */
@@ -215,6 +253,11 @@ void kuid_identity_draw(struct kuid_identity *identity,
 				? kuid_node_of(key, 0)
 				: choices->node.value,
 		.worker = worker,
+		.snowflake_epoch = choices->snowflake_epoch,
+		.snowflake_worker =
+			kuid_identity_missing(choices)
+				? 0
+				: kuid_identity_snowflake(choices)->value,
 		.interval = choices->interval,
 		.seq_offset = get_random_u32() % (KUID_SEQ_OFFSET_MAX + 1),
 		.lane_scramble = get_random_u32() % KUID_NR_LANES,

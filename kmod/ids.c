@@ -31,7 +31,8 @@ static bool kuid_ids_random(void)
  *	caller got in that order before this call began; KUID_ORDER_DEFAULT
  *	selects KUID_ORDER_CPU
  * @ids: address of the memory for the IDs, with any alignment; IDs are binary,
- *	as /dev/kuid gives them: 16 bytes each, 8 for k64, 12 for k96
+ *	as /dev/kuid gives them: 16 bytes each, 8 for k64 and snowflake, 12 for
+ *	k96
  * @count: number of IDs to make, at least 1
  *
  * The IDs of one call increase. A call makes 1,024 IDs at most, and fewer than
@@ -53,6 +54,8 @@ static bool kuid_ids_random(void)
  *   for v7 under PREEMPT_RT with preemption disabled.
  * * -ESTALE: @format shows a node or worker that may not be used until an
  *   administrator confirms or changes it, see &struct kuid_set_identity.
+ * * -ENOKEY: snowflake has no worker, see KUID_FROM_WORKER.
+ * * -EOVERFLOW: snowflake can't hold the time.
  * * -ENODATA: saved state is required, and a floor or such a ceiling has been
  *   missing for 30 s.
  */

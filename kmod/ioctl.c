@@ -28,18 +28,20 @@ static_assert(offsetof(struct kuid_generate, epoch) == 32);
 static_assert(offsetof(struct kuid_generate, load_id) == 40);
 static_assert(sizeof(struct kuid_set_format) == 32);
 static_assert(sizeof(struct kuid_status) == 512);
-static_assert(offsetof(struct kuid_status, ids) == 104);
+static_assert(offsetof(struct kuid_status, ids) == 112);
 static_assert(sizeof(struct kuid_private_lane) == 128);
 static_assert(offsetof(struct kuid_private_lane, reserved) == 56);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
-static_assert(offsetof(struct kuid_state, epoch) == 80);
-static_assert(offsetof(struct kuid_state, reserved) == 96);
+static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
+static_assert(offsetof(struct kuid_state, epoch) == 96);
+static_assert(offsetof(struct kuid_state, reserved) == 112);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
-static_assert(offsetof(struct kuid_set_identity, epoch) == 32);
-static_assert(offsetof(struct kuid_set_identity, load_id) == 40);
+static_assert(offsetof(struct kuid_set_identity, snowflake_from) == 32);
+static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
+static_assert(offsetof(struct kuid_set_identity, load_id) == 48);
 
 /* The size of the largest batch, in bytes, fits a signed 32-bit integer. */
 #define KUID_IOCTL_BATCH_MAX SZ_64M

@@ -25,19 +25,19 @@
  * @max: the highest valid number
  */
 struct kuid_bounded {
-	unsigned int value;
-	unsigned int min;
-	unsigned int max;
+	u64 value;
+	u64 min;
+	u64 max;
 };
 
 static int kuid_bounded_set(const char *text, const struct kernel_param *kp)
 {
 	struct kuid_bounded *bounded = kp->arg;
-	unsigned int value;
+	u64 value;
 
-	if (kstrtouint(text, 10, &value) || value < bounded->min ||
+	if (kstrtou64(text, 10, &value) || value < bounded->min ||
 	    value > bounded->max) {
-		pr_err("%s=%s: must be %u to %u\n", kp->name, text,
+		pr_err("%s=%s: must be %llu to %llu\n", kp->name, text,
 		       bounded->min, bounded->max);
 		return -EINVAL;
 	}
@@ -49,7 +49,7 @@ static int kuid_bounded_get(char *text, const struct kernel_param *kp)
 {
 	const struct kuid_bounded *bounded = kp->arg;
 
-	return sprintf(text, "%u\n", bounded->value);
+	return sprintf(text, "%llu\n", bounded->value);
 }
 
 static const struct kernel_param_ops kuid_bounded_ops = {
@@ -75,6 +75,13 @@ static struct kuid_bounded kuid_interval = {
 	.max = KUID_INTERVAL_MAX,
 };
 
+/* No clock of the kernel reaches a later epoch. */
+static struct kuid_bounded kuid_snowflake_epoch = {
+	.value = KUID_SNOWFLAKE_EPOCH_DEFAULT,
+	.min = 0,
+	.max = KUID_TIME_MAX_NS / NSEC_PER_MSEC,
+};
+
 module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0444);
 MODULE_PARM_DESC(max_ahead_ms,
 		 "ms that IDs may be ahead of the clock: 1 to 1000 (100)");
@@ -83,6 +90,10 @@ MODULE_PARM_DESC(step_limit_ms,
 		 "ms of lag above which an epoch begins: 0 to 3600000 (10000)");
 module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
 MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
+module_param_cb(snowflake_epoch_ms, &kuid_bounded_ops, &kuid_snowflake_epoch,
+		0444);
+MODULE_PARM_DESC(snowflake_epoch_ms,
+		 "ms since 1970 that snowflake counts from (1288834974657)");
 
 static bool kuid_state_required;
 
@@ -196,6 +207,43 @@ module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
 MODULE_PARM_DESC(worker,
 		 "lex, k96, k128: host (default), random or 64 bits in hex");
 
+static struct kuid_choice kuid_snowflake = { .from = KUID_FROM_WORKER };
+
+static int kuid_snowflake_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int worker;
+
+	if (!strcmp(text, "worker")) {
+		kuid_snowflake.from = KUID_FROM_WORKER;
+		return 0;
+	}
+	if (kstrtouint(text, 10, &worker) ||
+	    worker > KUID_SNOWFLAKE_WORKER_MAX) {
+		pr_err("%s=%s: must be worker or 0 to %u\n", kp->name, text,
+		       KUID_SNOWFLAKE_WORKER_MAX);
+		return -EINVAL;
+	}
+	kuid_snowflake.from = KUID_FROM_GIVEN;
+	kuid_snowflake.value = worker;
+	return 0;
+}
+
+static int kuid_snowflake_get(char *text, const struct kernel_param *kp)
+{
+	if (kuid_snowflake.from == KUID_FROM_WORKER)
+		return sprintf(text, "worker\n");
+	return sprintf(text, "%llu\n", kuid_snowflake.value);
+}
+
+static const struct kernel_param_ops kuid_snowflake_ops = {
+	.set = kuid_snowflake_set,
+	.get = kuid_snowflake_get,
+};
+
+module_param_cb(snowflake_worker, &kuid_snowflake_ops, NULL, 0444);
+MODULE_PARM_DESC(snowflake_worker,
+		 "worker of snowflake: 0 to 1023, or worker (default)");
+
 /**
  * kuid_param_read - read the module parameters
  * @params: output, all fields are set
@@ -205,12 +253,14 @@ MODULE_PARM_DESC(worker,
 void kuid_param_read(struct kuid_params *params)
 {
 	*params = (struct kuid_params) {
-		.max_ahead_ns = (u64)kuid_max_ahead.value * NSEC_PER_MSEC,
-		.step_limit_ns = (u64)kuid_step_limit.value * NSEC_PER_MSEC,
+		.max_ahead_ns = kuid_max_ahead.value * NSEC_PER_MSEC,
+		.step_limit_ns = kuid_step_limit.value * NSEC_PER_MSEC,
 		.state_required = kuid_state_required,
 		.choices = {
 			.node = kuid_node.choice,
 			.worker = kuid_worker.choice,
+			.snowflake = kuid_snowflake,
+			.snowflake_epoch = kuid_snowflake_epoch.value,
 			.interval = kuid_interval.value,
 		},
 	};

@@ -3,7 +3,10 @@
  * Reserving stamps or slots for a call, and waiting until the call may have
  * them. turn.c decides when that is, wait.c puts the caller to sleep.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ktime.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 
 #include "core/turn.h"
@@ -32,7 +35,7 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 		.watermarks = request->watermarks,
 		.source = row->source,
 		.order = request->order,
-		.parts = row->part,
+		.part = row->part,
 		.count = count,
 		.single = single,
 		.may_wait = !request->nonblock,
@@ -40,26 +43,59 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 	kuid_waiter_init(&turn->waiter, current);
 }
 
-/*
- * Whether the gate is open for @parts of the identity. Returns 0 if it is;
- * -ESTALE if an administrator must confirm or change one of them; -EAGAIN if a
- * new epoch will open the gate.
- */
-static int kuid_reserve_closed(u32 parts)
+/* Once: any user can repeat the call. Only snowflake's worker can be missing. */
+static void kuid_reserve_tell_missing(void)
 {
-	u32 stale;
+	pr_notice_once("snowflake has no worker: kuid node --snowflake N\n");
+}
 
-	if (!kuid_gate_closed(&kuid_host.gate, parts))
+/*
+ * Whether the gate is open for @part of the identity. Returns 0 if it is;
+ * -ENOKEY if the identity lacks the part; -ESTALE if an administrator must
+ * confirm or change it; -EAGAIN if a new epoch will open the gate.
+ */
+static int kuid_reserve_closed(u32 part)
+{
+	const struct kuid_epoch *epoch;
+	u32 missing, stale;
+
+	if (!kuid_gate_closed(&kuid_host.gate, part))
 		return 0;
 	rcu_read_lock_sched();
 	/* Pairs with the release in kuid_generator_publish(). */
-	stale = smp_load_acquire(&kuid_host.epoch)->stale;
+	epoch = smp_load_acquire(&kuid_host.epoch);
+	missing = epoch->missing;
+	stale = epoch->stale;
 	rcu_read_unlock_sched();
+	if (missing & part) {
+		kuid_reserve_tell_missing();
+		return -ENOKEY;
+	}
 	/*
 	 * If no part is stale, a new epoch is about to begin, or has just begun
 	 * and opened the gate after the check above. A retry is right for both.
 	 */
-	return stale & parts ? -ESTALE : -EAGAIN;
+	return stale & part ? -ESTALE : -EAGAIN;
+}
+
+/*
+ * Why a caller whose clock is shut gets nothing: -EOVERFLOW if no administrator
+ * can help; -EAGAIN if a higher ceiling would. Sets @since to the moment since
+ * which that is so. -EAGAIN and KUID_NEVER if the clock is not shut.
+ */
+static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
+{
+	switch (kuid_generator_shut(&kuid_host, turn->source, turn->part,
+				    since)) {
+	case KUID_SHUT_NOT:
+		*since = KUID_NEVER;
+		break;
+	case KUID_SHUT_CEILING:
+		break;
+	case KUID_SHUT_RANGE:
+		return -EOVERFLOW;
+	}
+	return -EAGAIN;
 }
 
 /*
@@ -83,7 +119,8 @@ static int kuid_reserve_shut(u64 since, u64 *until)
  *
  * Context: any but NMI; there is an epoch. Does not sleep.
  * Return: 0 if there is an ID; -EAGAIN if there is none yet; -ESTALE if a part
- * of the identity is stale; -ENODATA if there has been no ceiling above the
+ * of the identity is stale; -ENOKEY if the identity lacks it; -EOVERFLOW if the
+ * format can't hold the time; -ENODATA if there has been no ceiling above the
  * time of the IDs for 30 s.
  */
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
@@ -94,7 +131,7 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 
 	kuid_reserve_turn(&turn, request, true, 1);
 	*when = KUID_NEVER;
-	ret = kuid_reserve_closed(turn.parts);
+	ret = kuid_reserve_closed(turn.part);
 	if (ret)
 		return ret;
 	rcu_read_lock_sched();
@@ -102,10 +139,12 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 	rcu_read_unlock_sched();
 	if (*when <= ktime_get_ns())
 		return 0;
-	shut = kuid_generator_shut(&kuid_host, turn.source);
-	if (*when == KUID_NEVER && shut != KUID_NEVER)
-		return kuid_reserve_shut(shut, when);
-	return -EAGAIN;
+	if (*when != KUID_NEVER)
+		return -EAGAIN;
+	ret = kuid_reserve_why_shut(&turn, &shut);
+	if (ret == -EAGAIN && shut != KUID_NEVER)
+		ret = kuid_reserve_shut(shut, when);
+	return ret;
 }
 
 /*
@@ -126,14 +165,14 @@ static int kuid_reserve_would_block(const struct kuid_request *request)
 }
 
 /*
- * Try to take units. Returns 0 if some were taken; -ESTALE as
+ * Try to take units. Returns 0 if some were taken; -ESTALE and -ENOKEY as
  * kuid_reserve_closed(); otherwise -EAGAIN, and @due is the moment to try
  * again, KUID_NEVER if the clocks must change first.
  */
 static int kuid_reserve_try(struct kuid_turn *turn, struct kuid_taken *taken,
 			    u64 *due)
 {
-	int ret = kuid_reserve_closed(turn->parts);
+	int ret = kuid_reserve_closed(turn->part);
 	bool done;
 
 	if (ret) {
@@ -181,8 +220,9 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
  * sleeps interruptibly. There is an epoch.
  * Return: 0; -EAGAIN if @request->nonblock is set and nothing is available;
  * -ERESTARTSYS after a signal; -ESTALE if a part of the identity is stale;
- * -ENODATA if the call has waited 30 s for a ceiling above the time of the IDs,
- * or if it may not sleep and there has been no such ceiling for 30 s.
+ * -ENOKEY if the identity lacks it; -EOVERFLOW if the format can't hold the
+ * time; -ENODATA if the call has waited 30 s for a ceiling above the time of
+ * the IDs, or if it may not sleep and there has been no such ceiling for 30 s.
  */
 int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken)
@@ -205,6 +245,11 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		if (due != KUID_NEVER) {
 			shut_since = 0;
 		} else {
+			u64 since;
+
+			ret = kuid_reserve_why_shut(&turn, &since);
+			if (ret != -EAGAIN)
+				break;
 			shut_since = shut_since ?: ktime_get_ns();
 			ret = kuid_reserve_shut(shut_since, &due);
 			if (ret == -ENODATA)

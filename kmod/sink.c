@@ -237,25 +237,42 @@ fault:
 	return false;
 }
 
+/* Store a line of less than 8 bytes. */
+static __always_inline bool kuid_line_put_short(struct kuid_lines *lines,
+						size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		unsafe_put_user(lines->text.text[i], (char __user *)lines->at++,
+				fault);
+	return true;
+fault:
+	return false;
+}
+
 /*
- * Store an ID's line: a text of @size characters and a newline. It is stored as
- * words of eight bytes. The last word overlaps the one before it, so that no
- * byte behind the line is written.
+ * Store an ID's line: a text of up to @longest characters and a newline. It is
+ * stored as words of eight bytes. The last word overlaps the one before it, so
+ * that no byte behind the line is written.
  */
 static __always_inline bool kuid_line_put(struct kuid_lines *lines,
 					  const enum kuid_text_form form,
-					  const size_t size, __be64 high,
+					  const size_t longest, __be64 high,
 					  __be64 low)
 {
 	char *line = lines->text.text;
 	u8 __user *at = lines->at;
+	size_t size;
 
 	/* The stores below cover lines of these sizes without a hole. */
-	BUILD_BUG_ON(size + 1 < 8 || size + 1 > 40);
+	BUILD_BUG_ON(longest + 1 < 8 || longest + 1 > 40);
 
-	kuid_text_next(&lines->text, form, size, be64_to_cpu(high),
-		       be64_to_cpu(low));
+	size = kuid_text_next(&lines->text, form, longest, be64_to_cpu(high),
+			      be64_to_cpu(low));
 	line[size] = '\n';
+	if (size + 1 < 8)
+		return kuid_line_put_short(lines, size + 1);
 	if (!kuid_line_put_part(at, line, 0) ||
 	    (size >= 16 && !kuid_line_put_part(at, line, 8)) ||
 	    (size >= 24 && !kuid_line_put_part(at, line, 16)) ||
@@ -285,17 +302,19 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 
 	lines.at = sink->user;
 	kuid_text_start(&lines.text, kuid_formats[sink->format].text_form);
+	stored = 0;
 	switch (sink->format) {
-#define KUID_USER_LINES(_name, _NAME, _id_size, _source, _part, _form,         \
-			_text_size, ...)                                       \
-	case KUID_FORMAT_##_NAME:                                              \
-		kuid_user_store(KUID_FORMAT_##_NAME, &lines, (_text_size) + 1, \
-				taken, sink->scratch, kuid_line_put_##_name);  \
+#define KUID_USER_LINES(_name, _NAME, _id_size, _source, _part, _form, \
+			_text_size, ...)                               \
+	case KUID_FORMAT_##_NAME:                                      \
+		stored = kuid_user_store(KUID_FORMAT_##_NAME, &lines,  \
+					 (_text_size) + 1, taken,      \
+					 sink->scratch,                \
+					 kuid_line_put_##_name);       \
 		break;
 		KUID_FORMATS(KUID_USER_LINES)
 #undef KUID_USER_LINES
 	}
-	stored = (lines.at - sink->user) / sink->size;
 	sink->user = lines.at;
 	return stored;
 }
@@ -356,18 +375,22 @@ static bool kuid_kernel_put(void *sink, __be64 high, __be64 low)
 static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
 {
 	struct kuid_kernel_ids *ids = sink;
+	unsigned int size = kuid_text_next(&ids->text, ids->row->text_form,
+					   ids->row->text_size,
+					   be64_to_cpu(high), be64_to_cpu(low));
 
-	kuid_text_next(&ids->text, ids->row->text_form, ids->row->text_size,
-		       be64_to_cpu(high), be64_to_cpu(low));
-	memcpy(ids->at, ids->text.text, ids->row->text_size);
-	ids->at[ids->row->text_size] = '\n';
-	ids->at += ids->row->text_size + 1;
+	memcpy(ids->at, ids->text.text, size);
+	ids->at[size] = '\n';
+	ids->at += size + 1;
 	return true;
 }
 
-/* Pack IDs or lines into kernel memory, where a store can't fail. */
-static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
-				   const struct kuid_taken *taken)
+/*
+ * Pack IDs or lines into kernel memory, where a store can't fail. Returns the
+ * address behind them.
+ */
+static u8 *kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
+				  const struct kuid_taken *taken)
 {
 	u8 random[KUID_SINK_RANDOM_FEW * KUID_RANDOM_SIZE_MAX +
 		  KUID_V7_RANDOM_PAD];
@@ -394,33 +417,46 @@ static void kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 		units.first += units.count;
 		left -= units.count;
 	}
+	return ids.at;
+}
+
+/* The size of the ID or line that begins at @at in scratch memory. */
+static size_t kuid_sink_size_at(const struct kuid_sink *sink, const u8 *at)
+{
+	if (!sink->text)
+		return sink->size;
+	return (const u8 *)memchr(at, '\n', sink->size) + 1 - at;
 }
 
 /*
- * Copy @count IDs or lines from scratch memory to the iov_iter. Returns the
- * number that were copied whole.
+ * Copy @count IDs or lines from scratch memory, which end at @end, to the
+ * iov_iter. Returns the number that were copied whole.
  *
  * If the memory ends inside the copy, some machines (arm64) stop before they
- * have filled it, and IDs that fit would be lost. So the rest is copied one by
- * one, until an ID doesn't fit.
+ * have filled it, and IDs that fit would be lost. So the IDs are then copied
+ * one by one, until an ID doesn't fit.
  */
-static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
+static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count, const u8 *end)
 {
-	const size_t size = sink->size;
+	const u8 *at = sink->scratch;
 	u32 n = count, done = 0;
-	size_t copied;
 
-	do {
-		copied = copy_to_iter(sink->scratch + done * size, n * size,
-				      sink->iter);
+	while (done < count) {
+		size_t size = n > 1 ? end - at : kuid_sink_size_at(sink, at);
+		size_t copied = copy_to_iter(at, size, sink->iter);
+
+		if (copied == size) {
+			done += n;
+			at += size;
+			continue;
+		}
 		/* Otherwise a pipe would keep the beginning of a lost ID. */
-		iov_iter_revert(sink->iter, copied % size);
-		done += copied / size;
-		if (copied < size && n == 1)
+		iov_iter_revert(sink->iter, copied);
+		if (n == 1)
 			break;
 		n = 1;
-	} while (done < count);
-	sink->sure -= min(sink->sure, done * size);
+	}
+	sink->sure -= min_t(size_t, sink->sure, at - sink->scratch);
 	return done;
 }
 
@@ -437,6 +473,7 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count)
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
 {
 	u32 stored = taken->units.count;
+	const u8 *end;
 
 	switch (sink->kind) {
 	case KUID_SINK_USER:
@@ -444,11 +481,12 @@ u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
 				    : kuid_sink_store_user(sink, taken);
 		break;
 	case KUID_SINK_ITER:
-		kuid_sink_store_kernel(sink, sink->scratch, taken);
-		stored = kuid_sink_copy(sink, stored);
+		end = kuid_sink_store_kernel(sink, sink->scratch, taken);
+		stored = kuid_sink_copy(sink, stored, end);
 		break;
 	case KUID_SINK_KERNEL:
-		kuid_sink_store_kernel(sink, sink->kernel, taken);
+		sink->kernel =
+			kuid_sink_store_kernel(sink, sink->kernel, taken);
 		break;
 	}
 	sink->full = stored != taken->units.count;

@@ -38,12 +38,11 @@ enum kuid_sink_kind {
  * @kind: selects @user, @iter or @kernel
  * @user: user address of the next ID, with any alignment
  * @iter: the iov_iter, which begins at the next ID
- * @kernel: kernel address of the first ID, with any alignment
+ * @kernel: kernel address of the next ID, with any alignment
  * @format: KUID_FORMAT_*
  * @text: store lines of text instead of binary IDs
  * @full: an ID could not be stored, so the call ends
- * @size: size of an ID or a line in bytes; all lines of a format have the same
- *	size
+ * @size: size of an ID, or of the format's longest line, in bytes
  * @most: highest number of IDs in a chunk
  * @sure: bytes of @iter that were found writable
  * @scratch: memory to pack IDs into for @iter, or for random bytes for @user

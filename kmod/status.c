@@ -129,6 +129,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.stamp_ahead_ns = reading.ahead[KUID_STAMPS],
 		.lex_ahead_ns = reading.ahead[KUID_LEX],
 		.grid_ahead_ns = reading.ahead[KUID_GRID],
+		.snowflake_ahead_ns = reading.ahead[KUID_SNOWFLAKE],
 		.waits = counters.waits,
 		.would_blocks = counters.would_blocks,
 		.steps_back = reading.steps_back,
@@ -168,6 +169,11 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.worker_from = reading.choices.worker.from,
 		.node = identity->node,
 		.worker = identity->worker,
+		.snowflake_from = reading.choices.snowflake.from,
+		.snowflake_worker = kuid_identity_missing(&reading.choices)
+					    ? KUID_SNOWFLAKE_NO_WORKER
+					    : identity->snowflake_worker,
+		.snowflake_epoch_ms = identity->snowflake_epoch,
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,
 	};

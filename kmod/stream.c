@@ -15,7 +15,7 @@
  * @user: address of the next byte in user memory; used if @iter is NULL
  * @iter: the iov_iter to fill; NULL for user memory
  * @left: bytes that the read still asks for
- * @line: size of a line in bytes; all lines of a format have the same size
+ * @line: size of the format's longest line in bytes
  */
 struct kuid_stream_to {
 	u8 __user *user;
@@ -71,8 +71,6 @@ static int kuid_stream_lines(struct kuid_request *request,
 	struct kuid_sink sink;
 	ssize_t ret;
 
-	if (!count)
-		return 0;
 	if (to->iter)
 		kuid_sink_iter(&sink, request->format, true, to->iter);
 	else
@@ -80,9 +78,12 @@ static int kuid_stream_lines(struct kuid_request *request,
 	ret = kuid_make(request, &sink, count);
 	if (ret < 0)
 		return ret;
-	if (!to->iter)
-		to->user += ret * to->line;
-	to->left -= ret * to->line;
+	if (to->iter) {
+		to->left = iov_iter_count(to->iter);
+	} else {
+		to->left -= sink.user - to->user;
+		to->user = sink.user;
+	}
 	/*
 	 * After fewer lines the read must end. The caller returns the number of
 	 * bytes then, so any error will do.
@@ -102,10 +103,11 @@ static int kuid_stream_begin(struct kuid_stream *stream,
 
 	kuid_sink_kernel(&sink, request->format, true, stream->line);
 	ret = kuid_make_chunk(request, &sink, true, 1);
+	/* The line would not continue the read's lines: the read must end. */
 	if (ret <= 0)
-		return ret;
+		return ret ?: -EAGAIN;
 	WRITE_ONCE(stream->at, 0);
-	WRITE_ONCE(stream->size, to->line);
+	WRITE_ONCE(stream->size, (char *)sink.kernel - stream->line);
 	ret = kuid_stream_rest(stream, to);
 	/*
 	 * Drop the line: if it were kept, it would come after IDs that other
@@ -134,9 +136,11 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 		return -ERESTARTSYS;
 	}
 	ret = kuid_stream_rest(stream, to);
-	if (!ret)
+	/* Lines may be shorter than the longest one, so that more of them fit. */
+	while (!ret && to->left >= to->line)
 		ret = kuid_stream_lines(request, to);
-	if (!ret && to->left)
+	/* The last line may be shorter than what is left, too. */
+	while (!ret && to->left)
 		ret = kuid_stream_begin(stream, request, to);
 	mutex_unlock(&stream->lock);
 	return to->left < wanted ? wanted - to->left : ret;

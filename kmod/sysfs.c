@@ -11,6 +11,7 @@
 
 #include "core/formats.h"
 #include "epochs.h"
+#include "identity.h"
 #include "status.h"
 #include "sysfs.h"
 
@@ -120,6 +121,19 @@ static ssize_t kuid_sysfs_resolution(struct device *dev,
 	return sysfs_emit(buf, "%u\n", kuid_status_resolution_ns());
 }
 
+/* An empty line if snowflake has no worker, or before the first epoch. */
+static ssize_t kuid_sysfs_snowflake(struct device *dev,
+				    struct device_attribute *attr, char *buf)
+{
+	struct kuid_reading reading;
+
+	kuid_status_read(&reading);
+	if (!reading.origin.epoch || kuid_identity_missing(&reading.choices))
+		return sysfs_emit(buf, "\n");
+	return sysfs_emit(buf, "%u\n",
+			  reading.origin.identity.snowflake_worker);
+}
+
 /* The names of KUID_REASON_*. */
 static const struct {
 	u64 reason;
@@ -191,6 +205,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_IDENTITY(node, .digits = 12),
 	KUID_SYSFS_OF_IDENTITY(worker, .digits = 16),
 	KUID_SYSFS_OF_IDENTITY(interval),
+	KUID_SYSFS_FILE(IDENTITY, snowflake_worker, kuid_sysfs_snowflake),
 
 	KUID_SYSFS_OF_STATUS(CLOCK, stamp_lag_ns, stamp_lag_ns),
 	KUID_SYSFS_OF_STATUS(CLOCK, slot_lag_ns, slot_lag_ns),
@@ -199,6 +214,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(AHEAD, stamps_ns, stamp_ahead_ns),
 	KUID_SYSFS_OF_STATUS(AHEAD, lex_ns, lex_ahead_ns),
 	KUID_SYSFS_OF_STATUS(AHEAD, grid_ns, grid_ahead_ns),
+	KUID_SYSFS_OF_STATUS(AHEAD, snowflake_ns, snowflake_ahead_ns),
 
 	KUID_SYSFS_OF_HOST(LIMITS, max_ahead_ns, max_ahead),
 	KUID_SYSFS_OF_HOST(LIMITS, batch_ahead_ns, windows[KUID_STAMPS].batch),

@@ -15,6 +15,7 @@
 TRACE_DEFINE_ENUM(KUID_STAMPS);
 TRACE_DEFINE_ENUM(KUID_LEX);
 TRACE_DEFINE_ENUM(KUID_GRID);
+TRACE_DEFINE_ENUM(KUID_SNOWFLAKE);
 TRACE_DEFINE_ENUM(KUID_EPOCH_FIRST);
 TRACE_DEFINE_ENUM(KUID_EPOCH_STEP);
 TRACE_DEFINE_ENUM(KUID_EPOCH_FORCE);
@@ -38,7 +39,8 @@ TRACE_EVENT(kuid_wait,
 		  __print_symbolic(__entry->source,
 				   { KUID_STAMPS, "stamps" },
 				   { KUID_LEX, "lex" },
-				   { KUID_GRID, "grid" }),
+				   { KUID_GRID, "grid" },
+				   { KUID_SNOWFLAKE, "snowflake" }),
 		  __entry->ns)
 );
 

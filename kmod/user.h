@@ -115,7 +115,7 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 		.source = row->source,
 		.watermarks = watermarks,
 		.order = KUID_BY_FILE,
-		.parts = row->part,
+		.part = row->part,
 		.ahead = kuid_host.windows[row->source].one,
 		.count = 1,
 	};

@@ -17,7 +17,7 @@
 #ifndef KUID_CORE_CLOCK_H
 #define KUID_CORE_CLOCK_H
 
-#include "port.h"
+#include "identity.h"
 
 /**
  * struct kuid_clock - a clock
@@ -26,12 +26,13 @@
  *	if there is no half line: then the line is below any wall clock since
  *	1970.
  * @until: before this moment of the monotonic clock, in nanoseconds, callers
- *	use the clock directly; from this moment on, they refresh it first
+ *	use the clock directly; from this moment on, they refresh it first. By
+ *	the part of the identity that the caller's IDs show, KUID_PART_*
  */
 struct kuid_clock {
 	u64 offset;
 	u64 half;
-	u64 until;
+	u64 until[KUID_PART_SNOWFLAKE + 1];
 };
 
 /**

@@ -54,6 +54,8 @@ struct kuid_sequences {
  *	node.
  * @stale: KUID_PART_*: parts of @given that a twin may have; calls for these
  *	parts fail until an administrator acts
+ * @missing: KUID_PART_*: parts that the identity lacks; calls for these parts
+ *	fail
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @sequences: the sequences in use; epochs share them
  * @nr_cpu_lanes: number of lanes that the CPUs share, 1 to KUID_MAX_CPU_LANES
@@ -69,6 +71,7 @@ struct kuid_epoch {
 	struct kuid_identity identity;
 	u32 given;
 	u32 stale;
+	u32 missing;
 	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;

@@ -37,7 +37,8 @@
 	FORMAT(lex,  LEX,  16, LEX,    WORKER, LEX,        35, 0, 0)	\
 	FORMAT(k64,  K64,   8, GRID,   NONE,   SORTABLE64, 11, 0, 0)	\
 	FORMAT(k96,  K96,  12, GRID,   WORKER, SORTABLE64, 16, 0, 0)	\
-	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)
+	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)	\
+	FORMAT(snowflake, SNOWFLAKE, 8, SNOWFLAKE, SNOWFLAKE, DECIMAL, 19, 0, 0)
 /* clang-format on */
 
 /* Bytes of the longest ID, and the most random bytes of one. */

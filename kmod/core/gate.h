@@ -2,7 +2,8 @@
 /*
  * The gate decides whether a reservation may be handed out. It has two parts:
  *
- * - Identity: it closes the parts of the identity that a twin may have.
+ * - Identity: it closes the parts of the identity that a twin may have, or that
+ *   the identity lacks.
  * - Time: if a ceiling is required, it stops a clock before the clock reaches a
  *   time that stable storage does not cover. Otherwise slots, and stamps with a
  *   given node, could repeat after a restart.
@@ -61,7 +62,8 @@ static inline void kuid_gate_close(struct kuid_gate *gate)
  * @gate: the gate
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @redrawn: the identity was drawn because of a twin, or is the first one
- * @stale: KUID_PART_*: parts of the identity that a twin may have
+ * @unusable: KUID_PART_*: parts of the identity that a twin may have, or that
+ *	the identity lacks
  *
  * If the gate was closed again after the identity was drawn, or if the identity
  * was not drawn because of a twin since the gate was closed, all parts stay
@@ -70,12 +72,13 @@ static inline void kuid_gate_close(struct kuid_gate *gate)
  * Context: any but NMI; the caller holds the generator's lock.
  */
 static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
-				  bool redrawn, u32 stale)
+				  bool redrawn, u32 unusable)
 {
 	if (redrawn)
 		gate->reopened = closings;
-	WRITE_ONCE(gate->closed,
-		   gate->reopened == gate->closings ? stale : KUID_ALL_PARTS);
+	WRITE_ONCE(gate->closed, gate->reopened == gate->closings
+					 ? unusable
+					 : KUID_ALL_PARTS);
 }
 
 /* Record that a state was restored; @floor is 0 if it has no floor. */

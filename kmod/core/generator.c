@@ -26,13 +26,15 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 	unsigned int i;
 
 	*generator = (struct kuid_generator) {
-		/* If a ceiling is required, the clocks are shut from now on. */
-		.stamp_clock.until = mono,
-		.slot_clock.until = mono,
 		.max_ahead = max_ahead,
 		.step_limit = step_limit,
 		.gate.required = ceiling_required,
 	};
+	/* If a ceiling is required, the clocks are shut from now on. */
+	for (i = 0; i < ARRAY_SIZE(generator->slot_clock.until); i++) {
+		generator->stamp_clock.until[i] = mono;
+		generator->slot_clock.until[i] = mono;
+	}
 	for (i = 0; i < KUID_NR_SOURCES; i++)
 		generator->windows[i] = (struct kuid_window) {
 			.one = kuid_scales[i].span(max_ahead),
@@ -125,15 +127,59 @@ static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 }
 
 /*
- * Let callers use a clock until @at. If @at has passed, the clock is shut. It
- * must then tell since when, so keep the earlier end. If a clock step has
- * jumped over @at, the clock is shut since now.
+ * Whether snowflake can hold the times that callers may get now, and until when
+ * it can, in nanoseconds of the monotonic clock. Sets @until to 0 if it can't.
  */
-static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
+static bool kuid_generator_in_range(const struct kuid_generator *generator,
+				    const struct kuid_epoch *epoch, u64 mono,
+				    u64 *until)
+{
+	const struct kuid_clock *slots = &generator->slot_clock;
+	u64 epoch_ms = epoch->identity.snowflake_epoch;
+	/* kuid_clock_reach() takes no higher time, and no clock has one. */
+	u64 end = min(kuid_snowflake_end_ns(epoch_ms), BIT_ULL(63) - 1);
+
+	*until = 0;
+	if (kuid_clock_at(slots->offset, slots->half, mono) >=
+	    kuid_snowflake_begin_ns(epoch_ms))
+		*until = kuid_clock_reach(slots, end - generator->max_ahead);
+	return mono < *until;
+}
+
+/*
+ * The first moment of the monotonic clock, in nanoseconds, at which a clock
+ * must not be used any more for IDs that show @part; a past moment if it must
+ * not be used now.
+ */
+static u64 kuid_generator_until(const struct kuid_generator *generator,
+				const struct kuid_epoch *epoch,
+				const struct kuid_clock *clock, u32 part,
+				u64 mono)
+{
+	const struct kuid_gate *gate = &generator->gate;
+	bool slots = clock == &generator->slot_clock;
+	u64 until = KUID_NEVER, range;
+
+	if (gate->required && (slots || kuid_epoch_node_given(epoch)))
+		until = kuid_gate_reach(gate, clock, generator->max_ahead);
+	if (slots && part == KUID_PART_SNOWFLAKE) {
+		kuid_generator_in_range(generator, epoch, mono, &range);
+		until = min(until, range);
+	}
+	return until;
+}
+
+/*
+ * Let callers use a clock until @at for IDs that show @part. If @at has passed,
+ * the clock is shut. It must then tell since when, so keep the earlier end. If
+ * a clock step has jumped over @at, the clock is shut since now.
+ */
+static void kuid_generator_use_until(struct kuid_clock *clock, u32 part,
+				     u64 mono, u64 at)
 {
 	if (at <= mono)
-		at = min(clock->until, mono);
-	WRITE_ONCE(clock->until, at);
+		at = min(clock->until[part], mono);
+	WRITE_ONCE(clock->until[part], at);
 }
 
 /*
@@ -143,22 +189,20 @@ static void kuid_generator_use_until(struct kuid_clock *clock, u64 mono, u64 at)
 static void kuid_generator_set_until(struct kuid_generator *generator,
 				     const struct kuid_epoch *epoch, u64 mono)
 {
-	const struct kuid_gate *gate = &generator->gate;
-	struct kuid_clock *stamps = &generator->stamp_clock;
-	struct kuid_clock *slots = &generator->slot_clock;
-	u64 ahead = generator->max_ahead;
-	u64 until_stamp = KUID_NEVER;
-	u64 until_slot = KUID_NEVER;
+	struct kuid_clock *const clocks[] = { &generator->stamp_clock,
+					      &generator->slot_clock };
+	unsigned int i;
+	u32 part;
+	u64 at;
 
 	lockdep_assert_held(&generator->lock);
 
-	if (gate->required) {
-		until_slot = kuid_gate_reach(gate, slots, ahead);
-		if (kuid_epoch_node_given(epoch))
-			until_stamp = kuid_gate_reach(gate, stamps, ahead);
-	}
-	kuid_generator_use_until(stamps, mono, until_stamp);
-	kuid_generator_use_until(slots, mono, until_slot);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		for (part = 0; part < ARRAY_SIZE(clocks[i]->until); part++) {
+			at = kuid_generator_until(generator, epoch, clocks[i],
+						  part, mono);
+			kuid_generator_use_until(clocks[i], part, mono, at);
+		}
 }
 
 /*
@@ -243,21 +287,36 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	write_seqcount_end(&generator->seq);
 }
 
+/*
+ * Whether a clock that is shut may be used again. No clock step has to come for
+ * that: the epoch of snowflake may have been in the future until now.
+ */
+static bool kuid_generator_reopens(const struct kuid_generator *generator,
+				   const struct kuid_epoch *epoch,
+				   const struct kuid_clock *clock, u32 part)
+{
+	u64 mono = kuid_port_mono_ns();
+
+	return mono >= clock->until[part] &&
+	       mono < kuid_generator_until(generator, epoch, clock, part, mono);
+}
+
 /**
  * kuid_generator_refresh - bring the snapshot up to date
  * @generator: the generator, which has an epoch
  * @clock: the clock of the generator that the caller uses
+ * @part: KUID_PART_*: the part of the identity that the caller's IDs show
  *
  * For a caller whose view does not hold. If the wall clock was set, the clocks
  * change.
  *
  * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock; calls
  * kuid_port_stepped() without it.
- * Return: false if @clock must not be used now, because it has reached the
- * ceiling.
+ * Return: false if @clock must not be used for these IDs now:
+ * kuid_generator_shut() tells why.
  */
 bool kuid_generator_refresh(struct kuid_generator *generator,
-			    const struct kuid_clock *clock)
+			    const struct kuid_clock *clock, u32 part)
 {
 	struct kuid_step step = { 0 };
 	struct kuid_epoch *epoch;
@@ -267,10 +326,11 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	epoch = generator->epoch;
-	outdated = kuid_generator_any_outdated(generator, epoch);
+	outdated = kuid_generator_any_outdated(generator, epoch) ||
+		   kuid_generator_reopens(generator, epoch, clock, part);
 	if (outdated)
 		kuid_generator_update(generator, epoch, &step);
-	until = clock->until;
+	until = clock->until[part];
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
 	/*
@@ -481,10 +541,10 @@ static void kuid_generator_raise_stamps(struct kuid_generator *generator,
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
- *	closings, choices, key and nr_cpu_lanes. It sets @epoch->sequences for
- *	KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was taken from them yet.
- *	It sets @epoch->load_id for KUID_EPOCH_FIRST, and if there may be a
- *	twin. All other members are zero.
+ *	missing, closings, choices, key and nr_cpu_lanes. It sets
+ *	@epoch->sequences for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was
+ *	taken from them yet. It sets @epoch->load_id for KUID_EPOCH_FIRST, and
+ *	if there may be a twin. All other members are zero.
  * @why: reason for the epoch
  * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
  *	this time or above, in nanoseconds since 1970; 0 if there is no floor
@@ -568,7 +628,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 
 	kuid_gate_open(gate, epoch->closings,
 		       why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
-		       epoch->stale);
+		       epoch->stale | epoch->missing);
 	kuid_generator_set_until(generator, epoch, mono);
 	epoch->number = former ? former->number + 1 : 1;
 	/*
@@ -591,19 +651,19 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 }
 
 /*
- * A view that holds, except in two cases: there is no epoch, or the clock has
- * reached the ceiling.
+ * A view that holds, except in two cases: there is no epoch, or the clock must
+ * not be used for IDs that show @part.
  */
 static struct kuid_view
 kuid_generator_fresh_view(struct kuid_generator *generator,
-			  const struct kuid_clock *clock)
+			  const struct kuid_clock *clock, u32 part)
 {
 	for (;;) {
 		const struct kuid_view view =
-			kuid_generator_view(generator, clock);
+			kuid_generator_view(generator, clock, part);
 
 		if (view.holds || !view.epoch ||
-		    !kuid_generator_refresh(generator, clock))
+		    !kuid_generator_refresh(generator, clock, part))
 			return view;
 	}
 }
@@ -633,7 +693,8 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 	 * A lane is replaced after a large clock step. Record how far the
 	 * former one may be ahead, before another clock step hides this one.
 	 */
-	kuid_generator_fresh_view(generator, &generator->stamp_clock);
+	kuid_generator_fresh_view(generator, &generator->stamp_clock,
+				  KUID_PART_NODE);
 
 	for (;;) {
 		struct kuid_epoch *epoch;
@@ -718,8 +779,8 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
  * Return: the first moment at which the caller can have the units, in
  * nanoseconds of the monotonic clock; for stamps on the present CPU, for slots
  * on any CPU. It holds only if nobody else takes the units and the wall clock
- * is not set before that moment. KUID_NEVER if the clock has reached the
- * ceiling.
+ * is not set before that moment. KUID_NEVER if the clock must not be used:
+ * kuid_generator_shut() tells why.
  */
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before)
@@ -728,7 +789,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, want->source);
 	const struct kuid_view view =
-		kuid_generator_fresh_view(generator, clock);
+		kuid_generator_fresh_view(generator, clock, want->part);
 	struct kuid_watermarks *file = want->watermarks;
 	const struct kuid_watermark *mark;
 	u64 next, more, above = 0;
@@ -748,20 +809,35 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 }
 
 /**
- * kuid_generator_shut - tell since when a source has been at its ceiling
- * @generator: the generator
+ * kuid_generator_shut - tell why nothing may be taken from a source
+ * @generator: the generator, which has an epoch
  * @source: the source
+ * @part: KUID_PART_*: the part of the identity that the IDs would show
+ * @since: output: the moment since which nothing may be taken, in nanoseconds
+ *	of the monotonic clock
  *
- * Context: any but NMI. Never sleeps, takes no lock.
- * Return: the moment since which nothing may be taken, in nanoseconds of the
- * monotonic clock; KUID_NEVER if the source is not at its ceiling.
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
+ * Return: why; KUID_SHUT_NOT if something may be taken.
  */
-u64 kuid_generator_shut(const struct kuid_generator *generator,
-			enum kuid_source source)
+enum kuid_shut kuid_generator_shut(struct kuid_generator *generator,
+				   enum kuid_source source, u32 part,
+				   u64 *since)
 {
-	u64 until = READ_ONCE(kuid_generator_clock(generator, source)->until);
+	enum kuid_shut shut = KUID_SHUT_CEILING;
+	unsigned long flags;
+	u64 mono, range;
 
-	return until <= kuid_port_mono_ns() ? until : KUID_NEVER;
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	mono = kuid_port_mono_ns();
+	*since = kuid_generator_clock(generator, source)->until[part];
+	if (mono < *since)
+		shut = KUID_SHUT_NOT;
+	else if (part == KUID_PART_SNOWFLAKE &&
+		 !kuid_generator_in_range(generator, generator->epoch, mono,
+					  &range))
+		shut = KUID_SHUT_RANGE;
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return shut;
 }
 
 static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)

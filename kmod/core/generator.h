@@ -168,7 +168,7 @@ enum kuid_order {
  * @source: source of the units
  * @watermarks: watermarks of the open file; not used if @order is KUID_BY_CPU
  * @order: the earlier IDs that the new IDs must be above
- * @parts: KUID_PART_*: parts of the identity that the IDs will show
+ * @part: KUID_PART_*: the part of the identity that the IDs will show
  * @ahead: how far the units may be in front of the clock: a member of
  *	&kuid_generator.windows, in units of @source
  * @count: how many units the caller wants, at least 1
@@ -177,7 +177,7 @@ struct kuid_want {
 	enum kuid_source source;
 	struct kuid_watermarks *watermarks;
 	enum kuid_order order;
-	u32 parts;
+	u32 part;
 	u64 ahead;
 	u32 count;
 };
@@ -215,6 +215,18 @@ enum kuid_handout {
 	KUID_NODE_IS_GIVEN,
 	KUID_NODE_CLOSED,
 	KUID_NODES_USED_UP
+};
+
+/**
+ * enum kuid_shut - why the clock of a source must not be used
+ * @KUID_SHUT_NOT: it may be used
+ * @KUID_SHUT_CEILING: stable storage does not cover the time
+ * @KUID_SHUT_RANGE: the format can't hold the time
+ */
+enum kuid_shut {
+	KUID_SHUT_NOT,
+	KUID_SHUT_CEILING,
+	KUID_SHUT_RANGE
 };
 
 /**
@@ -281,7 +293,7 @@ struct kuid_view {
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
 bool kuid_generator_refresh(struct kuid_generator *generator,
-			    const struct kuid_clock *clock);
+			    const struct kuid_clock *clock, u32 part);
 void kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 void kuid_generator_enter(struct kuid_generator *generator,
@@ -295,8 +307,9 @@ u64 kuid_generator_due(struct kuid_generator *generator,
 		       enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
-u64 kuid_generator_shut(const struct kuid_generator *generator,
-			enum kuid_source source);
+enum kuid_shut kuid_generator_shut(struct kuid_generator *generator,
+				   enum kuid_source source, u32 part,
+				   u64 *since);
 bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading);
 u64 kuid_generator_clear(const struct kuid_generator *generator);
@@ -313,21 +326,22 @@ kuid_generator_clock(const struct kuid_generator *generator,
 /*
  * Read the count, the epoch and one clock. The view does not hold if the wall
  * clock was set, if a writer is active, or if the clock must not be used any
- * more. Then the caller calls kuid_generator_refresh() and starts over.
+ * more for IDs that show @part. Then the caller calls kuid_generator_refresh()
+ * and starts over.
  *
  * The offset is compared after the clock's members were read, and the count is
  * read last, so all values belong to one moment.
  */
 static __always_inline struct kuid_view
 kuid_generator_view(const struct kuid_generator *generator,
-		    const struct kuid_clock *clock)
+		    const struct kuid_clock *clock, const u32 part)
 {
 	unsigned int seq = raw_seqcount_begin(&generator->seq);
 	/* Pairs with the release in kuid_generator_publish(). */
 	struct kuid_epoch *epoch = smp_load_acquire(&generator->epoch);
 	u64 offset = READ_ONCE(clock->offset);
 	u64 half = READ_ONCE(clock->half);
-	u64 until = READ_ONCE(clock->until);
+	u64 until = READ_ONCE(clock->until[part]);
 	u64 mono = kuid_port_mono_ns();
 
 	return (struct kuid_view) {
@@ -466,7 +480,7 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
  * if the snapshot must be refreshed.
  * Return: as many units as could be had at once. If there was none, count is 0,
  * and first is the first unit that the caller would have got without the limit,
- * or KUID_NEVER if the clock has reached the ceiling.
+ * or KUID_NEVER if the clock must not be used: kuid_generator_shut() tells why.
  */
 static __always_inline struct kuid_taken
 kuid_generator_take(struct kuid_generator *generator,
@@ -480,7 +494,7 @@ kuid_generator_take(struct kuid_generator *generator,
 
 	for (;;) {
 		const struct kuid_view view =
-			kuid_generator_view(generator, clock);
+			kuid_generator_view(generator, clock, want->part);
 		u64 now = scale->at(view.now);
 		/*
 		 * All slots of a grid tick have one time, so the last grid tick
@@ -493,7 +507,8 @@ kuid_generator_take(struct kuid_generator *generator,
 		u32 closed;
 
 		if (unlikely(!view.holds)) {
-			if (!kuid_generator_refresh(generator, clock))
+			if (!kuid_generator_refresh(generator, clock,
+						    want->part))
 				return kuid_generator_none(KUID_NEVER);
 			continue;
 		}
@@ -507,7 +522,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		 * Read before the check of the count, so that a part that was
 		 * closed after the view is seen here or fails the check.
 		 */
-		closed = kuid_gate_closed(&generator->gate, want->parts);
+		closed = kuid_gate_closed(&generator->gate, want->part);
 		if (unlikely(!units.count)) {
 			if (kuid_generator_holds(generator, &view))
 				return kuid_generator_none(units.first);
@@ -525,7 +540,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		 * The dropped reservation may lie beyond the window of the
 		 * clock. Without a refresh, it would keep others waiting.
 		 */
-		kuid_generator_refresh(generator, clock);
+		kuid_generator_refresh(generator, clock, want->part);
 	}
 }
 

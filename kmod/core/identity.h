@@ -10,6 +10,9 @@
  * @node: node of v1 and v6, 48 bits; a random node has the multicast bit set
  *	(RFC 9562 section 6.10), which no address of a network card has
  * @worker: worker of lex and k128; k96 uses kuid_k96_node() of it
+ * @snowflake_epoch: time that snowflake's milliseconds count from, in
+ *	milliseconds since 1970; never changes
+ * @snowflake_worker: worker of snowflake, 10 bits; 0 if there is none
  * @interval: where k96 and k128 hold the node: I of the k-ordered formats,
  *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
@@ -19,6 +22,8 @@
 struct kuid_identity {
 	u64 node;
 	u64 worker;
+	u64 snowflake_epoch;
+	u16 snowflake_worker;
 	u8 interval;
 	u8 seq_offset;
 	u8 lane_scramble;
@@ -39,6 +44,8 @@ struct kuid_choice {
  * struct kuid_choices - the rules that an identity is made by
  * @node: rule for the node of v1 and v6
  * @worker: rule for the worker of lex, k96 and k128
+ * @snowflake: rule for the worker of snowflake
+ * @snowflake_epoch: &kuid_identity.snowflake_epoch
  * @interval: I of k96 and k128
  * @salt: exclusive-or'ed with a worker that is made from the host name; 0 until
  *	a twin with the same host name is possible
@@ -46,15 +53,18 @@ struct kuid_choice {
 struct kuid_choices {
 	struct kuid_choice node;
 	struct kuid_choice worker;
+	struct kuid_choice snowflake;
+	u64 snowflake_epoch;
 	u32 interval;
 	u64 salt;
 };
 
 /* A set of parts of an identity. */
-#define KUID_PART_NONE	 0x0
-#define KUID_PART_NODE	 0x1
-#define KUID_PART_WORKER 0x2
-#define KUID_ALL_PARTS	 0x3
+#define KUID_PART_NONE	    0x0
+#define KUID_PART_NODE	    0x1
+#define KUID_PART_WORKER    0x2
+#define KUID_PART_SNOWFLAKE 0x4
+#define KUID_ALL_PARTS	    0x7
 
 /*
  * The sum of 99, the highest nanosecond of a tick, and the offset must fit in 7

@@ -10,11 +10,13 @@
 
 #include "korder.h"
 #include "lexical.h"
+#include "snowflake.h"
 
 /**
  * enum kuid_source - what IDs are made from
  * @KUID_LEX: microseconds of the host
  * @KUID_GRID: slots of the k-ordered grid of the host
+ * @KUID_SNOWFLAKE: slots of milliseconds of the host
  * @KUID_NR_SEQUENCES: number of sources of slots; each has a sequence
  * @KUID_STAMPS: nanoseconds of lanes
  * @KUID_NR_SOURCES: number of sources
@@ -22,6 +24,7 @@
 enum kuid_source {
 	KUID_LEX,
 	KUID_GRID,
+	KUID_SNOWFLAKE,
 	KUID_NR_SEQUENCES,
 	KUID_STAMPS = KUID_NR_SEQUENCES,
 	KUID_NR_SOURCES
@@ -31,8 +34,8 @@ enum kuid_source {
  * struct kuid_scale - how a source divides time
  * @rate: units in a second
  * @tail: how many further units begin at the same time as a unit: the slots of
- *	a grid tick but one, otherwise 0
- * @at: first unit of the stamp, slot or grid tick that holds a time in
+ *	a grid tick or of a millisecond of snowflake but one, otherwise 0
+ * @at: first unit of those that begin at the same time and hold a time in
  *	nanoseconds since 1970
  * @begin: time at which a unit begins, in nanoseconds since 1970
  * @span: lowest number of units in a span of nanoseconds
@@ -67,6 +70,13 @@ static const __maybe_unused struct kuid_scale kuid_scales[] = {
 		.at = kuid_grid_slot,
 		.begin = kuid_grid_ns,
 		.span = kuid_grid_slots,
+	},
+	[KUID_SNOWFLAKE] = {
+		.rate = KUID_SNOWFLAKE_RATE,
+		.tail = KUID_SNOWFLAKE_SEQ_MAX,
+		.at = kuid_snowflake_slot,
+		.begin = kuid_snowflake_ns,
+		.span = kuid_snowflake_slots,
 	},
 	[KUID_STAMPS] = {
 		.rate = KUID_SEC_NS,

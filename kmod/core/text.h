@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The canonical text of an ID: groups of hexadecimal digits for UUIDs and lex,
- * sortable base 64 for the k-ordered formats. The texts of all formats but v1
- * sort like their IDs.
+ * sortable base 64 for the k-ordered formats, decimal digits for snowflake. The
+ * texts of all formats but v1 and snowflake sort like their IDs; those of
+ * snowflake do so among texts of one length.
  */
 #ifndef KUID_CORE_TEXT_H
 #define KUID_CORE_TEXT_H
@@ -14,11 +15,14 @@
  * @KUID_TEXT_UUID: hexadecimal digits in groups, 8-4-4-4-12
  * @KUID_TEXT_LEX: hexadecimal digits in groups, 8-4-4-16
  * @KUID_TEXT_SORTABLE64: sortable base 64
+ * @KUID_TEXT_DECIMAL: decimal digits without leading zeros, so of varying
+ *	length
  */
 enum kuid_text_form {
 	KUID_TEXT_UUID,
 	KUID_TEXT_LEX,
-	KUID_TEXT_SORTABLE64
+	KUID_TEXT_SORTABLE64,
+	KUID_TEXT_DECIMAL
 };
 
 /* Characters of the hexadecimal forms. */
@@ -62,10 +66,29 @@ static __always_inline void kuid_text_sortable64(char *text, u64 high, u64 low,
 	}
 }
 
+/* Digits of the highest number of 64 bits. */
+#define KUID_DECIMAL_TEXT_SIZE 20
+
+/* Write a number without leading zeros. Returns how many digits it has. */
+static __always_inline unsigned int kuid_text_decimal(char *text, u64 value)
+{
+	unsigned int size = 1, at;
+	u64 above = 10;
+
+	while (size < KUID_DECIMAL_TEXT_SIZE && value >= above) {
+		above *= 10;
+		size++;
+	}
+	for (at = size; at--; value /= 10)
+		text[at] = '0' + value % 10;
+	return size;
+}
+
 /**
  * struct kuid_text - a buffer for the texts of consecutive IDs of one format
  * @high: first word of the last ID that was written
- * @low: second word of the last ID that was written
+ * @low: second word of the last ID that was written; of a decimal text, how
+ *	many digits it has
  * @text: the text of the last ID, not terminated, with room for an end of line
  *
  * Consecutive IDs have most of their bits in common. So most hexadecimal digits
@@ -89,7 +112,7 @@ static __always_inline void kuid_text_start(struct kuid_text *text,
 {
 	*text = (struct kuid_text) { 0 };
 	memset(text->text, '0', sizeof(text->text));
-	if (form == KUID_TEXT_SORTABLE64)
+	if (form == KUID_TEXT_SORTABLE64 || form == KUID_TEXT_DECIMAL)
 		return;
 	text->text[8] = '-';
 	text->text[13] = '-';
@@ -120,11 +143,25 @@ static __always_inline void kuid_text_hex(struct kuid_text *text, char *last,
 	text->low = low;
 }
 
+/* The ID behind the last one differs in the last digit, unless that was a 9. */
+static __always_inline unsigned int kuid_text_count(struct kuid_text *text,
+						    u64 value)
+{
+	char *last = text->text + text->low - 1;
+
+	if (text->low && value == text->high + 1 && *last != '9')
+		++*last;
+	else
+		text->low = kuid_text_decimal(text->text, value);
+	text->high = value;
+	return text->low;
+}
+
 /**
  * kuid_text_next - write the canonical text of an ID
  * @text: the buffer, prepared by kuid_text_start()
  * @form: form of the format's text
- * @size: characters of the format's text
+ * @size: characters of the format's longest text
  * @high: first word of the ID
  * @low: second word of the ID
  *
@@ -145,6 +182,8 @@ kuid_text_next(struct kuid_text *text, const enum kuid_text_form form,
 	case KUID_TEXT_SORTABLE64:
 		kuid_text_sortable64(text->text, high, low, size);
 		break;
+	case KUID_TEXT_DECIMAL:
+		return kuid_text_count(text, high);
 	}
 	return size;
 }

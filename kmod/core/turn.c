@@ -15,7 +15,7 @@ static struct kuid_want kuid_turn_want(const struct kuid_turn *turn)
 		.source = turn->source,
 		.watermarks = turn->watermarks,
 		.order = turn->order,
-		.parts = turn->parts,
+		.part = turn->part,
 		.ahead = turn->single ? window->one : window->batch,
 		.count = turn->count,
 	};

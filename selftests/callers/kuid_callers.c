@@ -84,6 +84,7 @@ static size_t kuid_callers_id_size(void)
 {
 	switch (format) {
 	case KUID_FORMAT_K64:
+	case KUID_FORMAT_SNOWFLAKE:
 		return 8;
 	case KUID_FORMAT_K96:
 		return 12;

@@ -197,7 +197,7 @@ TEST_F(generate, formats)
 	struct kuid_generate g;
 	__u32 format;
 
-	for (format = 8; format <= 41; format++) {
+	for (format = LAST_FORMAT + 1; format <= 41; format++) {
 		g = valid_call(self->ids);
 		g.format = format <= 40 ? format : UINT_MAX;
 		check_refused(_metadata, self, &g, "format", g.format);

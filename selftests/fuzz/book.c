@@ -232,7 +232,7 @@ static __u64 hash_of(struct words key)
 	return h ^ h >> 32;
 }
 
-enum { UUIDS = 1, V7, LEX, GRID };
+enum { UUIDS = 1, V7, LEX, GRID, SNOWFLAKE };
 
 /*
  * The part of an ID that must be unique. v1 and v6 of one stamp differ in their
@@ -269,7 +269,9 @@ static bool identity_of(const struct format *f, const void *id,
 		if (forces == FUZZ_CHANGING)
 			return false;
 		w = (struct words) { fields->slot, forces + 1 };
-		kind = f->number == KUID_FORMAT_LEX ? LEX : GRID;
+		kind = f->number == KUID_FORMAT_LEX	  ? LEX :
+		       f->number == KUID_FORMAT_SNOWFLAKE ? SNOWFLAKE :
+							    GRID;
 		break;
 	}
 	*key = (struct words) { w.high ^ kind << 60, w.low };
@@ -368,7 +370,8 @@ static __u64 unit_of(const struct format *f)
 {
 	return f->number <= KUID_FORMAT_V7 ? 100 :
 	       f->number == KUID_FORMAT_LEX ? NSEC_PER_USEC :
-					      1024 * NSEC_PER_USEC;
+	       f->number == KUID_FORMAT_SNOWFLAKE ? NSEC_PER_MSEC :
+						    1024 * NSEC_PER_USEC;
 }
 
 /*

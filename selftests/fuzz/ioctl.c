@@ -125,6 +125,10 @@ static void random_identity(struct fuzz_actor *actor,
 							   KUID_FROM_HOST;
 		break;
 	}
+	if (fuzz_one_in(actor, 4)) {
+		set->snowflake_from = KUID_FROM_GIVEN;
+		set->snowflake_worker = fuzz_below(actor, 1024);
+	}
 }
 
 /* Whether the round is late enough for floors that no clock reaches again. */
@@ -213,7 +217,10 @@ static bool request_ok(const struct command *c, const void *arg)
 		       part_ok(identity->node_from, identity->node,
 			       KUID_FROM_RANDOM, KUID_FROM_MAC, 48) &&
 		       part_ok(identity->worker_from, identity->worker,
-			       KUID_FROM_RANDOM, KUID_FROM_HOST, 64);
+			       KUID_FROM_RANDOM, KUID_FROM_HOST, 64) &&
+		       part_ok(identity->snowflake_from,
+			       identity->snowflake_worker, KUID_FROM_WORKER,
+			       KUID_FROM_WORKER, 10);
 	}
 	return true;
 }
@@ -364,7 +371,11 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 	    (identity->worker_from &&
 	     after.worker_from != identity->worker_from) ||
 	    (identity->worker_from == KUID_FROM_GIVEN &&
-	     after.worker != identity->worker))
+	     after.worker != identity->worker) ||
+	    (identity->snowflake_from &&
+	     after.snowflake_from != identity->snowflake_from) ||
+	    (identity->snowflake_from == KUID_FROM_GIVEN &&
+	     after.snowflake_worker != identity->snowflake_worker))
 		fuzz_fail(actor, "the identity is not what was asked for");
 }
 
@@ -392,6 +403,10 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call);
+	case ENOKEY:
+	case EOVERFLOW:
+		/* Snowflake may lack a worker, or the clock be far away. */
+		return c->cmd == KUID_IOC_GENERATE;
 	}
 	return false;
 }

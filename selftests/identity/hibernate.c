@@ -79,7 +79,8 @@ FIXTURE_TEARDOWN(hibernate)
 
 TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 {
-	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
+	const __u32 given = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6 |
+			    1U << KUID_FORMAT_SNOWFLAKE;
 	struct kuid_set_identity nothing = { .interval = 8 };
 	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
@@ -115,18 +116,18 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	 */
 	EXPECT_NE(was.worker, now.worker);
 	EXPECT_EQ(was.node, now.node);
-	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	EXPECT_EQ(given, stale_formats(_metadata, fd));
 
 	/* Neither a new epoch nor the same host name confirms the node. */
 	ASSERT_EQ(0, set_identity(fd, &nothing));
-	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	EXPECT_EQ(given, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, restore_floor(fd, 0));
-	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	EXPECT_EQ(given, stale_formats(_metadata, fd));
 	was = now;
 	ASSERT_EQ(0, set_identity(fd, &host));
 	ASSERT_EQ(0, get_state(fd, &now));
 	EXPECT_EQ(was.worker, now.worker);
-	EXPECT_EQ(nodes, stale_formats(_metadata, fd));
+	EXPECT_EQ(given, stale_formats(_metadata, fd));
 	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 
 	ASSERT_EQ(0, set_identity(fd, &confirm));
@@ -155,6 +156,12 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 		.node_from = KUID_FROM_GIVEN,
 		.node = GIVEN_NODE,
 	};
+	struct kuid_set_identity own = {
+		.snowflake_from = KUID_FROM_GIVEN,
+		.snowflake_worker = SNOWFLAKE_WORKER,
+	};
+	struct kuid_set_identity same = { .snowflake_from = KUID_FROM_WORKER };
+	const __u32 snowflake = 1U << KUID_FORMAT_SNOWFLAKE;
 	int fd;
 
 	if (write_text("/sys/power/pm_test", "freezer"))
@@ -167,11 +174,16 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 		close(fd);
 		SKIP(return, "this kernel can't hibernate");
 	}
-	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes | of_worker | snowflake, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, set_identity(fd, &nothing));
-	EXPECT_EQ(nodes | of_worker, stale_formats(_metadata, fd));
+	EXPECT_EQ(nodes | of_worker | snowflake, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, set_identity(fd, &node));
+	EXPECT_EQ(of_worker | snowflake, stale_formats(_metadata, fd));
+	ASSERT_EQ(0, set_identity(fd, &own));
 	EXPECT_EQ(of_worker, stale_formats(_metadata, fd));
+	/* The worker is no better as that of snowflake. */
+	ASSERT_EQ(0, set_identity(fd, &same));
+	EXPECT_EQ(of_worker | snowflake, stale_formats(_metadata, fd));
 	EXPECT_NE(0, reasons(fd) & KUID_REASON_STALE_IDENTITY);
 	ASSERT_EQ(0, set_identity(fd, &worker));
 	EXPECT_EQ(0, stale_formats(_metadata, fd));
@@ -179,7 +191,10 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 	close(fd);
 }
 
-/* Formats of @numbers give an ID and poll says so; the others do neither. */
+/*
+ * Formats of @numbers give an ID and poll says so; the others do neither. The
+ * worker of snowflake is always given.
+ */
 static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 {
 	const struct format *f;
@@ -192,7 +207,9 @@ static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
 			TH_LOG("%s", f->name);
 		}
-		EXPECT_EQ(among(f, numbers) ? 1 : -EAGAIN,
+		EXPECT_EQ(among(f, numbers) ? 1 :
+			  f->number == KUID_FORMAT_SNOWFLAKE ? -ESTALE :
+							       -EAGAIN,
 			  read_ids(f, fd, id, 1)) {
 			TH_LOG("%s", f->name);
 		}
@@ -211,6 +228,7 @@ TEST_F(hibernate, closed_while_an_image_is_made)
 {
 	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
 	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
 	struct kuid_status status, image;
 	int snapshot, fd;
 
@@ -232,10 +250,12 @@ TEST_F(hibernate, closed_while_an_image_is_made)
 	EXPECT_NE(0, image.load_id);
 
 	close(snapshot);
+	/* The given worker of snowflake is all that is stale. */
+	ASSERT_EQ(0, set_identity(fd, &confirm));
 	expect_ids_of(_metadata, STAMPS | SLOTS);
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(1, status.vm_forks);
-	EXPECT_EQ(3, status.epoch);
+	EXPECT_EQ(4, status.epoch);
 	EXPECT_NE(0, status.load_id);
 	EXPECT_NE(image.load_id, status.load_id);
 	close(fd);

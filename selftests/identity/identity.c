@@ -80,6 +80,10 @@ static int look(int fd, __u32 interval, struct shown *to)
 			if (bits(w, 40 - interval, 64) != to->worker)
 				return -EBADMSG;
 			break;
+		case KUID_FORMAT_SNOWFLAKE:
+			if (bits(w, 42, 10) != SNOWFLAKE_WORKER)
+				return -EBADMSG;
+			break;
 		}
 	}
 	return 0;

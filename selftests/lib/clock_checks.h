@@ -136,6 +136,8 @@ static inline __u64 unit_of(const struct format *f)
 		return 1;
 	case KUID_FORMAT_LEX:
 		return NSEC_PER_USEC;
+	case KUID_FORMAT_SNOWFLAKE:
+		return NSEC_PER_MSEC;
 	}
 	return 1024 * NSEC_PER_USEC;
 }

@@ -33,6 +33,14 @@
 /* If the wall clock is set back by more than this, stamps begin a new epoch. */
 #define STEP_LIMIT_NS	(10 * NSEC_PER_SEC)
 
+/*
+ * What snowflake counts from, and its worker: the tests load the module with
+ * it, see module.h and guest/selftests.sh. Its text has 19 characters from 2018
+ * to the end.
+ */
+#define SNOWFLAKE_EPOCH_MS	1288834974657ULL
+#define SNOWFLAKE_WORKER	17
+
 #define ID_SIZE_MAX	16
 #define LINE_MAX_SIZE	37
 
@@ -56,7 +64,8 @@ struct format {
 	FORMAT(lex, LEX, 16, 35, 1000000, ##__VA_ARGS__)                   \
 	FORMAT(k64, K64, 8, 11, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)    \
 	FORMAT(k96, K96, 12, 16, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)   \
-	FORMAT(k128, K128, 16, 22, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__)
+	FORMAT(k128, K128, 16, 22, GRID_TICKS * GRID_SLOTS, ##__VA_ARGS__) \
+	FORMAT(snowflake, SNOWFLAKE, 8, 19, 4096000, ##__VA_ARGS__)
 
 #define FORMAT_ROW(name, NAME, ...) { #name, KUID_FORMAT_##NAME, __VA_ARGS__ },
 static const struct format formats[] = { FORMATS(FORMAT_ROW) };
@@ -208,8 +217,8 @@ static unsigned int grid_interval = GRID_INTERVAL;
  * struct fields - the fields of an ID
  * @ns: time since 1970, in the format's resolution
  * @node: node or worker; 0 if the format has none
- * @slot: number of lex's microsecond or of the grid's slot since 1970; 0 for
- *	other formats
+ * @slot: number of lex's microsecond, of the grid's slot or of snowflake's since
+ *	1970; 0 for other formats
  */
 struct fields {
 	__u64 ns;
@@ -272,6 +281,12 @@ static inline bool decode(const struct format *f, const void *id,
 		to->ns = to->slot * NSEC_PER_USEC;
 		to->node = w.low;
 		return true;
+	case KUID_FORMAT_SNOWFLAKE:
+		to->slot = (bits(w, 0, 42) + SNOWFLAKE_EPOCH_MS) << 12 |
+			   bits(w, 52, 12);
+		to->ns = (to->slot >> 12) * NSEC_PER_MSEC;
+		to->node = bits(w, 42, 10);
+		return !bits(w, 0, 1);
 	case KUID_FORMAT_K96:
 		node_bits = 32;
 		break;
@@ -384,6 +399,23 @@ static inline int sortable64_value(char c)
 	return at ? at - digits : -1;
 }
 
+/* Parse a line with a decimal number of so many digits, the first not 0. */
+static inline bool parse_decimal(const char *line, __u32 digits, void *id)
+{
+	__u64 number = 0;
+	__u64 word;
+	__u32 i;
+
+	for (i = 0; i < digits; i++) {
+		if (line[i] < '0' || line[i] > '9')
+			return false;
+		number = number * 10 + line[i] - '0';
+	}
+	word = htobe64(number);
+	memcpy(id, &word, sizeof(word));
+	return line[0] != '0' && line[digits] == '\n';
+}
+
 /*
  * Parse a line with its newline. Returns false unless the line is the canonical
  * text of an ID.
@@ -398,6 +430,8 @@ static inline bool parse_line(const struct format *f, const char *line,
 	__u32 held = 0;
 	__u32 i;
 
+	if (f->number == KUID_FORMAT_SNOWFLAKE)
+		return parse_decimal(line, f->text_size, id);
 	for (i = 0; i < f->text_size; i++) {
 		int value;
 

@@ -29,9 +29,18 @@ static inline int load_file(const char *path, const char *params)
 	return ret;
 }
 
+/*
+ * Snowflake needs a worker, which is that of formats.h unless the parameters
+ * name another one. The last of two is valid.
+ */
+#define SNOWFLAKE_PARAMS "snowflake_worker=17 "
+
 static inline int load(const char *params)
 {
-	return load_file(module_path(), params);
+	char all[1024];
+
+	snprintf(all, sizeof(all), SNOWFLAKE_PARAMS "%s", params);
+	return load_file(module_path(), all);
 }
 
 /* Unload a module, or fail at once if it is in use. */

@@ -118,6 +118,7 @@ static inline struct words identity_of(const struct format *f, const void *id,
 			w.low = w.low >> 47 << 47 | epoch;
 		return w;
 	case KUID_FORMAT_LEX:
+	case KUID_FORMAT_SNOWFLAKE:
 		return w;
 	}
 	decode(f, id, &fields);

@@ -204,6 +204,12 @@ TEST_F(params, are_shown)
 		{ "max_ahead_ms=1", "max_ahead_ms", "1\n" },
 		{ "", "step_limit_ms", "10000\n" },
 		{ "step_limit_ms=0", "step_limit_ms", "0\n" },
+		{ "", "snowflake_epoch_ms", "1288834974657\n" },
+		{ "snowflake_epoch_ms=0", "snowflake_epoch_ms", "0\n" },
+		{ "snowflake_epoch_ms=8277292036000", "snowflake_epoch_ms",
+		  "8277292036000\n" },
+		{ "snowflake_worker=worker", "snowflake_worker", "worker\n" },
+		{ "snowflake_worker=1023", "snowflake_worker", "1023\n" },
 	};
 	char path[96], value[64];
 	ssize_t size;
@@ -259,6 +265,15 @@ TEST_F(params, bad_values_are_refused_by_name)
 		{ "step_limit_ms=", "must be 0 to 3600000" },
 		{ "step_limit_ms=1s", "must be 0 to 3600000" },
 		{ "step_limit_ms=4294967296", "must be 0 to 3600000" },
+		{ "snowflake_epoch_ms=8277292036001", "0 to 8277292036000" },
+		{ "snowflake_epoch_ms=-1", "must be 0 to 8277292036000" },
+		{ "snowflake_epoch_ms=", "must be 0 to 8277292036000" },
+		{ "snowflake_epoch_ms=18446744073709551616", "must be 0 to" },
+		{ "snowflake_worker=1024", "must be worker or 0 to 1023" },
+		{ "snowflake_worker=-1", "must be worker or 0 to 1023" },
+		{ "snowflake_worker=", "must be worker or 0 to 1023" },
+		{ "snowflake_worker=host", "must be worker or 0 to 1023" },
+		{ "snowflake_worker=0x11", "must be worker or 0 to 1023" },
 	};
 	size_t i;
 

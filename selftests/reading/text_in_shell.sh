@@ -66,8 +66,8 @@ hex='[0-9a-f]'
 digit='[.0-9A-Z_a-z]'
 
 echo "KTAP version 1"
-echo "1..21"
-for format in v1 v6 v7 lex k64 k96 k128; do
+echo "1..24"
+for format in v1 v6 v7 lex k64 k96 k128 snowflake; do
 	file=/dev/kuids/$format.txt
 	case $format in
 	v*) form="$hex{8}-$hex{4}-${format#v}$hex{3}-[89ab]$hex{3}-$hex{12}" ;;
@@ -75,6 +75,7 @@ for format in v1 v6 v7 lex k64 k96 k128; do
 	k64) form="$digit{11}" ;;
 	k96) form="$digit{16}" ;;
 	k128) form="$digit{22}" ;;
+	snowflake) form="[1-9][0-9]{18}" ;;
 	esac
 	one_line_each "$form"
 	result "$format: read -r id <$file" $?

@@ -35,7 +35,8 @@ void soak_book_init(void)
 {
 	soak->windows[SOAK_LEX].kind = SOAK_LEX;
 	soak->windows[SOAK_GRID].kind = SOAK_GRID;
-	soak->nr_windows = 2;
+	soak->windows[SOAK_SNOWFLAKE].kind = SOAK_SNOWFLAKE;
+	soak->nr_windows = SOAK_SNOWFLAKE + 1;
 	soak->phase = 1;
 	soak->generations[0].use = SOAK_IN_USE;
 }
@@ -110,7 +111,7 @@ static __u32 find_window(enum soak_kind kind, __u64 name)
 	__u32 i = get_32(&soak->nr_windows);
 
 	/* Start at the end: most often it is one of the latest. */
-	while (--i > SOAK_GRID) {
+	while (--i > SOAK_SNOWFLAKE) {
 		if (soak->windows[i].kind == kind &&
 		    soak->windows[i].name == name)
 			return i;
@@ -142,7 +143,7 @@ static __u32 window_of(struct soak_actor *me, enum soak_kind kind, __u64 name)
 {
 	__u32 nr = me->windows[kind];
 
-	if (kind <= SOAK_GRID)
+	if (kind <= SOAK_SNOWFLAKE)
 		return kind;
 	if (nr && soak->windows[nr].name == name)
 		return nr;
@@ -233,6 +234,9 @@ static void split_id(const struct format *f, const __u8 *id,
 		break;
 	case KUID_FORMAT_LEX:
 		*kind = SOAK_LEX;
+		break;
+	case KUID_FORMAT_SNOWFLAKE:
+		*kind = SOAK_SNOWFLAKE;
 		break;
 	default:
 		*kind = SOAK_GRID;
@@ -366,6 +370,7 @@ static bool look(struct soak_actor *me, struct edges *edges)
 	} looks[] = {
 		{ KUID_FORMAT_LEX, SOAK_LEX },
 		{ KUID_FORMAT_K64, SOAK_GRID },
+		{ KUID_FORMAT_SNOWFLAKE, SOAK_SNOWFLAKE },
 		{ KUID_FORMAT_V1, SOAK_UUIDS },
 	};
 	size_t i;

@@ -32,7 +32,13 @@
 #define SOAK_WINDOWS	65536
 #define SOAK_OPEN_WINDOWS 64
 
-enum soak_kind { SOAK_LEX, SOAK_GRID, SOAK_UUIDS, SOAK_V7 };
+enum soak_kind {
+	SOAK_LEX,
+	SOAK_GRID,
+	SOAK_SNOWFLAKE,
+	SOAK_UUIDS,
+	SOAK_V7
+};
 
 /**
  * struct soak_window - the latest times of one source of IDs
@@ -152,7 +158,8 @@ struct soak_done {
  * @epoch_edge: no ID of an earlier epoch may be given any more
  * @lock: held to add a window
  * @nr_windows: number of windows
- * @windows: all windows; the first two are SOAK_LEX and SOAK_GRID
+ * @windows: all windows; the first three are SOAK_LEX, SOAK_GRID
+ *	and SOAK_SNOWFLAKE
  * @nodes: the node of each epoch if known, otherwise 0
  * @most: the most IDs kept at one time
  */

@@ -392,6 +392,8 @@ static void singles_have_all_of_the_window_and_batches_half(void **state)
 	/* Only whole grid ticks count: 97 of 1,024 us are below 100 ms. */
 	assert_int_equal(windows[KUID_GRID].one, 97 << KUID_GRID_SEQ_BITS);
 	assert_int_equal(windows[KUID_GRID].batch, 48 << KUID_GRID_SEQ_BITS);
+	assert_int_equal(windows[KUID_SNOWFLAKE].one, 100 << 12);
+	assert_int_equal(windows[KUID_SNOWFLAKE].batch, 50 << 12);
 }
 
 /* Take singles up to the end of the window. */
@@ -680,7 +682,8 @@ static void reading_is_the_same_after_a_refresh(void **state)
 			/* The reading has not changed the generator. */
 			assert_int_equal(machine_steps(), 0);
 			kuid_generator_refresh(&host.generator,
-					       &host.generator.stamp_clock);
+					       &host.generator.stamp_clock,
+					       KUID_PART_NONE);
 			assert_int_equal(machine_steps(), 1);
 		}
 		assert_false(kuid_generator_read(&host.generator, &told));

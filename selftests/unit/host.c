@@ -60,6 +60,8 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->nr_cpu_lanes = host.nr_lanes;
 	epoch->closings = host.generator.gate.closings;
 	epoch->key = (struct kuid_node_key) { { ++keys_drawn, 1 } };
+	epoch->missing = host.missing;
+	epoch->identity.snowflake_epoch = host.snowflake_epoch;
 	epoch->given = node_given ? KUID_PART_NODE : 0;
 	epoch->identity.node = node_given ? host.given_node
 					  : BIT_ULL(40) | ++nodes_drawn;
@@ -165,7 +167,8 @@ struct kuid_reading host_read(void)
 
 	if (kuid_generator_read(&host.generator, &reading))
 		kuid_generator_refresh(&host.generator,
-				       &host.generator.stamp_clock);
+				       &host.generator.stamp_clock,
+				       KUID_PART_NONE);
 	return reading;
 }
 

@@ -61,6 +61,8 @@ struct host_record {
  * @load_id: load_id of the next epoch; 0 if the next epoch keeps the former one
  * @given_node: the node of the next epochs with a given one
  * @generation: what processes with private lanes compare
+ * @missing: KUID_PART_*: the parts that the next epochs lack
+ * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
  * @wait_for_readers: called after an epoch was published; returns when no
  *	caller uses the former epoch any more. NULL if there are no other
@@ -74,6 +76,8 @@ struct host {
 	u64 load_id;
 	u64 given_node;
 	u64 generation;
+	u32 missing;
+	u64 snowflake_epoch;
 	u64 nr_epochs;
 	void (*wait_for_readers)(void);
 	struct host_record record;

@@ -308,7 +308,8 @@ static void ask(struct cpu *cpu, const struct act *act)
 				   state.slot_lag > state.stamp_lag + MS))
 		broken = "a reading of two times";
 	if (found)
-		kuid_generator_refresh(&generator, &generator.stamp_clock);
+		kuid_generator_refresh(&generator, &generator.stamp_clock,
+				       KUID_PART_NONE);
 	kuid_generator_when(&generator,
 			    &(struct kuid_want) {
 				    act->source, &files[act->file], act->order,

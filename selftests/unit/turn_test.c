@@ -237,7 +237,13 @@ static void use_up(void)
 /* The time in which so many IDs become available. */
 static u64 time_of(u64 ids)
 {
-	return source == KUID_LEX ? ids * 1000 : (ids / 16384 + 1) * 1024000;
+	u64 at_once = kuid_scales[source].tail + 1;
+	u64 unit = source == KUID_LEX	      ? 1000
+		   : source == KUID_SNOWFLAKE ? 1000000
+					      : KUID_GRID_TICK_NS;
+
+	/* Of slots with one time, some may be gone. */
+	return (ids / at_once + (at_once > 1)) * unit;
 }
 
 static void nobody_waits_for_free_ids(void **state)
@@ -256,7 +262,7 @@ static void nobody_waits_for_free_ids(void **state)
 static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 {
 	(void)state;
-	for (source = KUID_LEX; source <= KUID_GRID; source++) {
+	for (source = 0; source < KUID_NR_SEQUENCES; source++) {
 		u64 last = 0, before = 0;
 
 		use_up();
@@ -270,10 +276,11 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 		for (unsigned int i = 0; i < 30; i++) {
 			assert_int_equal(tasks[i].got, tasks[i].want);
 			/*
-			 * The slots of a grid tick are due at the same time, so
-			 * the waiters may be served in any order.
+			 * The slots of a grid tick or a millisecond are due at
+			 * the same time, so the waiters may be served in any
+			 * order.
 			 */
-			assert_true(source == KUID_GRID ||
+			assert_true(kuid_scales[source].tail ||
 				    tasks[i].first > last);
 			last = tasks[i].first;
 			/*
@@ -587,7 +594,7 @@ static void no_mix_of_callers_breaks_the_bound(void **state)
 		u64 rest = GRACE + 1000 * LOOK_NS;
 		u64 end;
 
-		source = round % 2 ? KUID_LEX : KUID_GRID;
+		source = round % KUID_NR_SEQUENCES;
 		end = machine_mono() + 3000 * MS;
 		for (unsigned int i = 0; i < TASKS; i++) {
 			add(i, random_below(2) ? 1 : 1 + random_below(CHUNK),

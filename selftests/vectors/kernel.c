@@ -12,6 +12,7 @@
 
 #include "core/korder.h"
 #include "core/lexical.h"
+#include "core/snowflake.h"
 #include "core/text.h"
 #include "core/uuid.h"
 #include "vectors.h"
@@ -139,6 +140,36 @@ static void check_sortable64(char **column)
 	expect(sortable64_is(high, low, column[1]), "sortable64", column[1]);
 }
 
+static bool keep_word(void *sink, __be64 high, __be64 low)
+{
+	*(u64 *)sink = be64_to_cpu(high);
+	return !low;
+}
+
+static void check_snowflake(char **column)
+{
+	struct kuid_identity identity = {
+		.snowflake_epoch = vectors_decimal(column[0]),
+		.snowflake_worker = vectors_decimal(column[2]),
+	};
+	struct kuid_units slots = {
+		.first = vectors_decimal(column[1]) << KUID_SNOWFLAKE_SEQ_BITS |
+			 vectors_decimal(column[3]),
+		.count = 1,
+	};
+	struct kuid_text text;
+	unsigned int size;
+	u64 id = 0;
+
+	kuid_snowflake_pack(&id, &slots, &identity, NULL, keep_word);
+	expect(id == vectors_hex(column[5]), "snowflake", column[5]);
+	kuid_text_start(&text, KUID_TEXT_DECIMAL);
+	size = kuid_text_next(&text, KUID_TEXT_DECIMAL, KUID_TEXT_SIZE_MAX, id,
+			      0);
+	expect(strlen(column[4]) == size && !memcmp(text.text, column[4], size),
+	       "snowflake", column[4]);
+}
+
 static int __init kuid_vectors_init(void)
 {
 	/* A table that has no rows was not found. */
@@ -146,7 +177,8 @@ static int __init kuid_vectors_init(void)
 	    !vectors_each("lexical", check_lexical) ||
 	    !vectors_each("kordered", check_kordered) ||
 	    !vectors_each("fnv1a", check_fnv1a) ||
-	    !vectors_each("sortable64", check_sortable64))
+	    !vectors_each("sortable64", check_sortable64) ||
+	    !vectors_each("snowflake", check_snowflake))
 		return -ENOENT;
 	pr_info("%u passed, %u failed\n", met, failed);
 	return failed ? -EINVAL : 0;

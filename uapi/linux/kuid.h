@@ -52,7 +52,8 @@
  * Stamp formats (v1, v6, v7) are made from nanoseconds; each CPU has its own.
  * Slot formats are made from slots of a time grid of the whole host: lex from
  * microseconds; the k-ordered formats (k64, k96, k128) from one grid that they
- * share, with 16,384 slots in each grid tick of 1,024 us.
+ * share, with 16,384 slots in each grid tick of 1,024 us; snowflake from
+ * milliseconds, with 4,096 slots each.
  */
 #define KUID_FORMAT_DEFAULT 0
 #define KUID_FORMAT_V1	    1 /* RFC 9562 section 5.1, 16 bytes */
@@ -62,6 +63,17 @@
 #define KUID_FORMAT_K64	    5 /* A:20 B:20 C:10 seq:14, 8 bytes */
 #define KUID_FORMAT_K96	    6 /* A:20 B:20-I node:32 B:I C:10 seq:14 */
 #define KUID_FORMAT_K128    7 /* A:20 B:20-I node:64 B:I C:10 seq:14 */
+#define KUID_FORMAT_SNOWFLAKE \
+	8 /* 0:1 milliseconds:41 worker:10 seq:12, 8 bytes */
+
+/*
+ * Snowflake's milliseconds count from the module parameter snowflake_epoch_ms,
+ * in milliseconds since 1970. This is its default, Twitter's epoch.
+ */
+#define KUID_SNOWFLAKE_EPOCH_DEFAULT 1288834974657ULL
+
+/* The highest worker of snowflake. */
+#define KUID_SNOWFLAKE_WORKER_MAX 1023
 
 /*
  * Orders: which IDs an ID is greater than. 0 is the order that a read of the
@@ -94,8 +106,8 @@
  * @orders: out: bit n is set if the kernel knows order n
  * @id_size: out: size of an ID of @format, in bytes
  * @text_size: out: length of the longest canonical text of an ID of @format, in
- *	characters, without a newline; all texts of the formats above are this
- *	long, texts of a later format may be shorter
+ *	characters, without a newline; all texts of a format are this long,
+ *	except that decimal numbers, the texts of snowflake, may be shorter
  * @batch_max: out: the highest &struct kuid_generate.count for @format
  * @clock_resolution_ns: out: resolution of the system's clock in nanoseconds,
  *	at least 1; with a coarse clock the time in IDs is coarse, but there
@@ -161,7 +173,8 @@ struct kuid_query {
  * loses one ID at most, unless writable memory goes away during the call.
  *
  * EINVAL also if @count is 0 or above batch_max. ENODATA: see "State" below.
- * ESTALE: see KUID_REASON_STALE_IDENTITY.
+ * ESTALE: see KUID_REASON_STALE_IDENTITY. Only for snowflake: ENOKEY if it has
+ * no worker, see KUID_FROM_WORKER; EOVERFLOW if its 41 bits can't hold the time.
  */
 struct kuid_generate {
 	__u64 buffer;
@@ -271,6 +284,7 @@ struct kuid_set_format {
  *	their clock
  * @lex_ahead_ns: out: the same for lex
  * @grid_ahead_ns: out: the same for the k-ordered formats
+ * @snowflake_ahead_ns: out: the same for snowflake
  * @waits: out: how often a call waited for its place in a line, for the clock
  *	or for an administrator; a long call counts once for each chunk
  * @would_blocks: out: how often a call failed with EAGAIN or ended early
@@ -301,6 +315,7 @@ struct kuid_status {
 	__u64 stamp_ahead_ns;
 	__u64 lex_ahead_ns;
 	__u64 grid_ahead_ns;
+	__u64 snowflake_ahead_ns;
 	__u64 waits;
 	__u64 would_blocks;
 	__u64 steps_back;
@@ -309,7 +324,7 @@ struct kuid_status {
 	__u64 vm_forks;
 	__u64 floor_ns;
 	__u64 ceiling_ns;
-	__u64 reserved[32];
+	__u64 reserved[31];
 };
 
 /**
@@ -437,14 +452,23 @@ struct kuid_force_clock {
  */
 
 /*
- * Where the node or the worker comes from; 0 leaves it as it is. A node of a
- * network interface counts as given. A worker from the host name is salted in a
- * machine that may be a clone.
+ * Where a part of the identity comes from: the node, the worker, or snowflake's
+ * worker; 0 leaves it as it is. A node of a network interface counts as given.
+ * A worker from the host name is salted in a machine that may be a clone.
+ *
+ * Snowflake's worker has 10 bits, too few to be random or made from a name. If
+ * it was not given, the worker serves, if that was given and is not above
+ * KUID_SNOWFLAKE_WORKER_MAX. Otherwise there is none, and calls for snowflake
+ * fail with ENOKEY.
  */
 #define KUID_FROM_GIVEN	 1 /* the request or the module parameter */
 #define KUID_FROM_RANDOM 2 /* the kernel's random generator */
 #define KUID_FROM_MAC	 3 /* node: the first suitable network interface */
 #define KUID_FROM_HOST	 4 /* worker: the host name */
+#define KUID_FROM_WORKER 5 /* snowflake's worker: the worker */
+
+/* kuid_state.snowflake_worker: snowflake has no worker. */
+#define KUID_SNOWFLAKE_NO_WORKER 0xffffffffU
 
 /**
  * struct kuid_state - identity and times that a program saves
@@ -464,6 +488,10 @@ struct kuid_force_clock {
  * @node: out: the node of v1 and v6, 48 bits
  * @worker: out: the worker of lex; the node of k128 is the same, that of k96 is
  *	its high half xor its low half
+ * @snowflake_from: out: KUID_FROM_GIVEN or _WORKER
+ * @snowflake_worker: out: the worker of snowflake, or KUID_SNOWFLAKE_NO_WORKER
+ * @snowflake_epoch_ms: out: what snowflake's milliseconds count from, in
+ *	milliseconds since 1970; never changes while the module is loaded
  * @epoch: out: &struct kuid_status.epoch
  * @load_id: out: &struct kuid_status.load_id
  * @reserved: must be zero
@@ -485,9 +513,12 @@ struct kuid_state {
 	__u32 worker_from;
 	__u64 node;
 	__u64 worker;
+	__u32 snowflake_from;
+	__u32 snowflake_worker;
+	__u64 snowflake_epoch_ms;
 	__u64 epoch;
 	__u64 load_id;
-	__u64 reserved[20];
+	__u64 reserved[18];
 };
 
 /*
@@ -562,6 +593,9 @@ struct kuid_acknowledge {
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
  * @worker: in: zero unless @worker_from is KUID_FROM_GIVEN
+ * @snowflake_from: in: 0, KUID_FROM_GIVEN or _WORKER
+ * @snowflake_worker: in: up to KUID_SNOWFLAKE_WORKER_MAX; zero unless
+ *	@snowflake_from is KUID_FROM_GIVEN
  * @epoch: out: number of the new epoch
  * @load_id: out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
@@ -577,9 +611,11 @@ struct kuid_set_identity {
 	__u32 worker_from;
 	__u64 node;
 	__u64 worker;
+	__u32 snowflake_from;
+	__u32 snowflake_worker;
 	__u64 epoch;
 	__u64 load_id;
-	__u64 reserved[10];
+	__u64 reserved[9];
 };
 
 /*

@@ -13,7 +13,7 @@
 #include "save.h"
 #include "verbs.h"
 
-#define KEY_WIDTH 14
+#define KEY_WIDTH 18
 
 static bool json;
 static bool force;
@@ -95,7 +95,8 @@ const struct verb verb_clock = {
 	       "it because it was set back (lag), how far IDs are ahead of "
 	       "theirs, and the floor and the ceiling of this boot.\v"
 	       "Times ending in _ns are nanoseconds. stamp is for {stamp}, "
-	       "slot for {slot}, lex for {lex} and grid for {grid}.",
+	       "slot for {slot}, lex for {lex}, grid for {grid}, snowflake for "
+	       "{snowflake}.",
 	.options = options,
 	.check = check,
 	.run = run,

@@ -70,8 +70,8 @@ static const char *find_order(const struct given_id *a,
 		return why;
 	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
-					    given.interval, given.flags,
-					    bound_ns, order);
+					    given_id_setting(a->format),
+					    given.flags, bound_ns, order);
 	else
 		failed = kuid_compare(a->format, a->bytes, b->bytes, order);
 	if (failed && a->format == KUID_ANY_UUID)

@@ -87,7 +87,8 @@ static const char *change_format(const struct given_id *id)
 	if (node_given && !takes_node)
 		return given_id_wrong(id, "--node is for IDs of %s, not of %s",
 				      host_only, from);
-	if (!kuid_convert(id->format, id->bytes, target, out, given.interval,
+	if (!kuid_convert(id->format, id->bytes, target, out,
+			  given_id_setting(id->format),
 			  takes_node && !node_given ? NULL : &own_node)) {
 		output_id(target, KUID_FORM_CANONICAL, out);
 		return NULL;
@@ -106,7 +107,8 @@ static const char *convert_id(const struct given_id *id)
 	struct kuid_fields fields;
 
 	/* -f uuid also reads UUIDs of formats that have more forms. */
-	if (kuid_decode(id->format, id->bytes, given.interval, 0, &fields))
+	if (kuid_decode(id->format, id->bytes, given_id_setting(id->format), 0,
+			&fields))
 		err(EXIT_FAILED, "fields of an ID");
 	known.format = fields.format;
 	return form ? change_form(&known) : change_format(&known);

@@ -258,17 +258,33 @@ static void __attribute__((noreturn)) no_state(const char *name)
 void device_make_failed(unsigned int format)
 {
 	const char *name = kuid_format_name(format);
-	const char *part = formats_is("{node}", format) ? "node" : "worker";
+	const char *part = formats_is("{node}", format) ? "node random"
+			   : formats_is("{snowflake}", format)
+				   ? "snowflake NUMBER"
+				   : "worker random";
 
 	switch (errno) {
 	case ESTALE:
 		errx(EXIT_FAILED,
 		     "no %s is made: this machine may be a clone, and what %s "
 		     "carries was given. Run \"kuid node --confirm\" if that is "
-		     "this machine's alone, else \"kuid node --%s random\"",
+		     "this machine's alone, else \"kuid node --%s\"",
 		     name, name, part);
 	case ENODATA:
 		no_state(name);
+	case ENOKEY:
+		errx(EXIT_FAILED,
+		     "no %s is made: it needs a worker from 0 to %d that no "
+		     "other host has. Run \"kuid node --snowflake NUMBER\" as "
+		     "root",
+		     name, KUID_SNOWFLAKE_WORKER_MAX);
+	case EOVERFLOW:
+		errx(EXIT_FAILED,
+		     "no %s is made: its 41 bits can't hold the time, which is "
+		     "before its epoch or more than 69 years after it: set the "
+		     "clock, or load the module with another "
+		     "snowflake_epoch_ms",
+		     name);
 	default:
 		errx(EXIT_FAILED, "making IDs of %s: %s", name, device_error());
 	}

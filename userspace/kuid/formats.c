@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See formats.h. */
 #include <err.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,11 @@ static bool is_grid(unsigned int format)
 	return kuid_format_made_from(format) == KUID_MADE_FROM_GRID;
 }
 
+static bool is_snowflake(unsigned int format)
+{
+	return kuid_format_made_from(format) == KUID_MADE_FROM_SNOWFLAKE;
+}
+
 static bool shows_node(unsigned int format)
 {
 	return kuid_format_shows(format) == KUID_SHOWS_NODE;
@@ -59,14 +65,25 @@ static bool has_ulid(unsigned int format)
 	return kuid_format_text_size(format, KUID_FORM_ULID);
 }
 
-static bool has_interval(unsigned int format)
+/* An interval is valid as an epoch, too. */
+static bool has_field(unsigned int format, uint32_t field)
 {
 	unsigned char id[KUID_ID_MAX];
 	struct kuid_fields fields;
 
 	return !kuid_lowest(format, id) &&
 	       !kuid_decode(format, id, KUID_INTERVAL_DEFAULT, 0, &fields) &&
-	       fields.has & KUID_HAS_INTERVAL;
+	       fields.has & field;
+}
+
+static bool has_interval(unsigned int format)
+{
+	return has_field(format, KUID_HAS_INTERVAL);
+}
+
+static bool has_epoch(unsigned int format)
+{
+	return has_field(format, KUID_HAS_EPOCH);
 }
 
 static bool sorts_by_time(unsigned int format)
@@ -78,14 +95,27 @@ static bool sorts_by_time(unsigned int format)
 		return false;
 	/* One second for each bit, so that each field of the time changes. */
 	for (int64_t sec = 0; sec < UINT32_MAX; sec = sec * 2 + 1) {
-		if (kuid_lowest_at(format, sec, 0, KUID_INTERVAL_DEFAULT, 0,
-				   id))
+		if (kuid_lowest_at(format, sec, 0, 0, 0, id)) {
+			if (sec && errno == ERANGE)
+				break;
 			err(EXIT_FAILED, "the lowest ID of a time");
+		}
 		if (sec && memcmp(before, id, size) >= 0)
 			return false;
 		memcpy(before, id, size);
 	}
 	return true;
+}
+
+static bool text_sorts_by_time(unsigned int format)
+{
+	unsigned char id[KUID_ID_MAX];
+	char text[KUID_TEXT_MAX];
+
+	return sorts_by_time(format) && !kuid_lowest(format, id) &&
+	       !kuid_text(format, id, text, sizeof(text)) &&
+	       strlen(text) ==
+		       kuid_format_text_size(format, KUID_FORM_CANONICAL);
 }
 
 static bool is_host_only(unsigned int format)
@@ -116,10 +146,13 @@ static const struct {
 	{ "{slot}", is_slot },
 	{ "{lex}", is_lex },
 	{ "{grid}", is_grid },
+	{ "{snowflake}", is_snowflake },
 	{ "{node}", shows_node },
 	{ "{worker}", shows_worker },
 	{ "{interval}", has_interval },
+	{ "{epoch}", has_epoch },
 	{ "{by_time}", sorts_by_time },
+	{ "{text_by_time}", text_sorts_by_time },
 	{ "{decimal}", has_decimal },
 	{ "{ulid}", has_ulid },
 	{ "{host_only}", is_host_only },
@@ -149,6 +182,12 @@ bool formats_is(const char *word, unsigned int format)
 			return kuid_format_device(format) &&
 			       words[i].is(format);
 	abort();
+}
+
+uint64_t formats_setting(unsigned int format, uint32_t interval,
+			 uint64_t epoch_ms)
+{
+	return formats_is("{epoch}", format) ? epoch_ms : interval;
 }
 
 char *formats_fill_in(const char *text, char between)

@@ -315,9 +315,10 @@ const struct verb verb_gen = {
 	.name = "gen",
 	.summary = "make IDs (what is done without a verb)",
 	.doc = "Make IDs and print each as one line of text.\v"
-	       "Text sorts by time if it is that of {by_time}, compared byte "
-	       "by byte: LC_ALL=C for sort, COLLATE \"C\" in a database. That "
-	       "of v1 does not; it is the default because it is what "
+	       "Text sorts by time if it is that of {text_by_time}, compared "
+	       "byte by byte: LC_ALL=C for sort, COLLATE \"C\" in a database. "
+	       "Decimal numbers do as numbers: sort -n. The text of v1 does "
+	       "not; it is the default because it is what "
 	       "/dev/kuid gives. "
 	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
 	       "end the command after a whole ID, and at once if they come "

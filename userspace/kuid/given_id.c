@@ -13,7 +13,15 @@
 #include "given_id.h"
 #include "output.h"
 
-struct given given = { .interval = KUID_INTERVAL_DEFAULT };
+struct given given = {
+	.interval = KUID_INTERVAL_DEFAULT,
+	.epoch_ms = KUID_SNOWFLAKE_EPOCH_DEFAULT,
+};
+
+uint64_t given_id_setting(unsigned int format)
+{
+	return formats_setting(format, given.interval, given.epoch_ms);
+}
 
 static void take_form(struct argp_state *state,
 		      const struct verb_option *option, const char *arg)
@@ -35,6 +43,7 @@ const struct verb_option given_id_options[] = {
 	  "Interval I of the host that made {interval}, which is not in them: "
 	  "\"kuid node\" prints this host's; 8 if not given",
 	  take_interval, &given.interval },
+	EPOCH_OPTION,
 	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",
 	  "Form of the IDs: no other is taken then; hex and decimal need a "
 	  "format",
@@ -153,6 +162,10 @@ static int parse_strictly(const char *text, size_t size, unsigned int format,
 		return found < 0 ? -1 : 0;
 	}
 	id->format = format;
+	/* A decimal number may be as long as hexadecimal digits. */
+	if (!given.form && formats_is("{epoch}", format) &&
+	    !kuid_parse(format, text, size, id->bytes, where))
+		return 0;
 	/*
 	 * These three are of different lengths, but canonical text of a UUID
 	 * that ends too early, which its fourth "-" tells, may have any.
@@ -221,7 +234,8 @@ static const char *advice_on_form(const char *text, size_t size)
 	if (format_with(KUID_FORM_HEX, text, size))
 		return "; hexadecimal needs -f FORMAT";
 	if (size >= DECIMAL_LEAST && format_with(KUID_FORM_DECIMAL, text, size))
-		return "; for a decimal number: -f k64 --form decimal";
+		return "; for a decimal number: -f snowflake, or -f k64 --form "
+		       "decimal";
 	return "";
 }
 

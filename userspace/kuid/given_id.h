@@ -36,6 +36,7 @@ void given_id_take_from_kuid(struct argp_state *state,
 extern struct given {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
+	uint64_t epoch_ms;
 	const struct form *form; /* NULL: told by their text */
 	bool lenient;
 	unsigned int flags; /* 0 or KUID_FROM_KUID */
@@ -43,6 +44,18 @@ extern struct given {
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */
 } given;
+
+#define EPOCH_OPTION                                                        \
+	{                                                                   \
+		"snowflake-epoch", 0, "MS",                                 \
+			"What {epoch} counts from, in milliseconds since "  \
+			"1970, which is not in it: Twitter's if not given", \
+			take_number, &given.epoch_ms, "an epoch", 0,        \
+			KUID_TIME_MAX_NS / 1000000,                         \
+	}
+
+/* What the library needs to read IDs of a format besides them. */
+uint64_t given_id_setting(unsigned int format);
 
 #define GIVEN_ID_EXITS \
 	"1 failed, 2 wrong usage, 5 some IDs wrong (--keep-going)"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See identity.h. */
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "identity.h"
@@ -11,13 +13,13 @@ static const struct {
 } kinds[IDENTITY_PARTS] = {
 	[IDENTITY_NODE] = { "node", 12 },
 	[IDENTITY_WORKER] = { "worker", 16 },
+	[IDENTITY_SNOWFLAKE] = { "snowflake", 0 },
 };
 
 static const char *const words[] = {
-	[KUID_FROM_GIVEN] = "given",
-	[KUID_FROM_RANDOM] = "random",
-	[KUID_FROM_MAC] = "mac",
-	[KUID_FROM_HOST] = "host",
+	[KUID_FROM_GIVEN] = "given",   [KUID_FROM_RANDOM] = "random",
+	[KUID_FROM_MAC] = "mac",       [KUID_FROM_HOST] = "host",
+	[KUID_FROM_WORKER] = "worker",
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(words[0]))
@@ -32,6 +34,17 @@ int identity_digits(unsigned int part)
 	return kinds[part].digits;
 }
 
+void identity_text(unsigned int part, uint64_t value,
+		   char text[IDENTITY_TEXT_SIZE])
+{
+	int digits = kinds[part].digits;
+
+	if (digits)
+		snprintf(text, IDENTITY_TEXT_SIZE, "%0*" PRIx64, digits, value);
+	else
+		snprintf(text, IDENTITY_TEXT_SIZE, "%" PRIu64, value);
+}
+
 void identity_parts(const struct kuid_state *state,
 		    struct identity_part parts[IDENTITY_PARTS])
 {
@@ -39,6 +52,9 @@ void identity_parts(const struct kuid_state *state,
 		(struct identity_part) { state->node_from, state->node };
 	parts[IDENTITY_WORKER] =
 		(struct identity_part) { state->worker_from, state->worker };
+	parts[IDENTITY_SNOWFLAKE] =
+		(struct identity_part) { state->snowflake_from,
+					 state->snowflake_worker };
 }
 
 const char *identity_from(unsigned int from)

@@ -8,6 +8,7 @@
 enum {
 	IDENTITY_NODE,
 	IDENTITY_WORKER,
+	IDENTITY_SNOWFLAKE,
 	IDENTITY_PARTS,
 };
 
@@ -16,9 +17,17 @@ struct identity_part {
 	uint64_t value;
 };
 
-/* A part's name, the hexadecimal digits of its value, and all of them. */
+/* A part's name; the hexadecimal digits of its value, or 0 if it is decimal. */
 const char *identity_name(unsigned int part);
 int identity_digits(unsigned int part);
+
+/* With 16 digits and a NUL. */
+#define IDENTITY_TEXT_SIZE 17
+
+/* Write a part's value. */
+void identity_text(unsigned int part, uint64_t value,
+		   char text[IDENTITY_TEXT_SIZE]);
+
 void identity_parts(const struct kuid_state *state,
 		    struct identity_part parts[IDENTITY_PARTS]);
 

@@ -141,8 +141,13 @@ static void add_fields(json_t *object, const struct kuid_fields *fields)
 	if (has & KUID_HAS_NODE)
 		report_add_hex(object, "node", fields->node,
 			       node_digits(fields));
-	if (has & KUID_HAS_WORKER)
+	/* Those who hand out the few workers of snowflake count them. */
+	if (has & KUID_HAS_EPOCH) {
+		report_add(object, "worker", json_integer(fields->worker));
+		report_add(object, "epoch_ms", json_integer(fields->epoch_ms));
+	} else if (has & KUID_HAS_WORKER) {
 		report_add_hex(object, "worker", fields->worker, 16);
+	}
 	if (has & KUID_HAS_RANDOM)
 		report_add_hex(object, "random", fields->random, 12);
 }
@@ -160,6 +165,7 @@ static void add_fraction_if_kuid(json_t *object,
 
 static json_t *describe(const struct given_id *id)
 {
+	uint64_t setting = given_id_setting(id->format);
 	json_t *object = report_new();
 	char text[KUID_TEXT_MAX], hex[KUID_TEXT_MAX];
 	struct kuid_fields fields, kuids;
@@ -167,10 +173,8 @@ static json_t *describe(const struct given_id *id)
 	if (kuid_text(id->format, id->bytes, text, sizeof(text)) ||
 	    kuid_text_form(id->format, KUID_FORM_HEX, id->bytes, hex,
 			   sizeof(hex)) ||
-	    kuid_decode(id->format, id->bytes, given.interval, given.flags,
-			&fields) ||
-	    kuid_decode(id->format, id->bytes, given.interval, KUID_FROM_KUID,
-			&kuids))
+	    kuid_decode(id->format, id->bytes, setting, given.flags, &fields) ||
+	    kuid_decode(id->format, id->bytes, setting, KUID_FROM_KUID, &kuids))
 		err(EXIT_FAILED, "fields of an ID");
 	report_add(object, "text", json_string(text));
 	report_add(object, "hex", json_string(hex));
@@ -291,15 +295,17 @@ const struct verb verb_inspect = {
 	       "format, plain hexadecimal. 8-4-4-16 digits are lex in lower "
 	       "case, and ColdFusion's form of a UUID in upper case.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
-	       "hexadecimal. Lanes are scrambled; in a v7 that a process made "
-	       "itself, lane and random are bits of a hash. In JSON what may "
-	       "not fit in 63 bits is a string. A v7 does not tell which "
-	       "generator made it: fraction_ns_if_kuid is what to add to its "
-	       "time if kuid did. The command stops at the first line that is no ID, unless "
+	       "hexadecimal, except for the worker of {epoch}. Lanes are "
+	       "scrambled; in a v7 that a process made itself, lane and random "
+	       "are bits of a hash. In JSON what may not fit in 63 bits is a "
+	       "string. A v7 does not tell which generator made it: "
+	       "fraction_ns_if_kuid is what to add to its time if kuid did. "
+	       "The command stops at the first line that is no ID, unless "
 	       "--keep-going is given: then it prints the message as "
 	       "\"error\" in its place, or \"-\" in columns.",
 	.examples = "  kuid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"
 		    "  kuid inspect -f k64 --form decimal 27084864703004673\n"
+		    "  kuid inspect -f snowflake 1050118621198921728\n"
 		    "  kuid inspect --lenient --columns <ids",
 	.exits = GIVEN_ID_EXITS,
 	.options = options,

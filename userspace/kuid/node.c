@@ -11,7 +11,7 @@
 #include "identity.h"
 #include "output.h"
 
-#define KEY_WIDTH 14
+#define KEY_WIDTH 18
 
 static bool json;
 static bool change;
@@ -54,6 +54,23 @@ static void take_worker(struct argp_state *state,
 	request.worker = part.value;
 }
 
+static void take_snowflake(struct argp_state *state,
+			   const struct verb_option *option, const char *arg)
+{
+	struct verb_option number = *option;
+	uint64_t worker;
+
+	change = true;
+	request.snowflake_from = KUID_FROM_WORKER;
+	request.snowflake_worker = 0;
+	if (!strcmp(arg, identity_from(KUID_FROM_WORKER)))
+		return;
+	number.to = &worker;
+	take_number(state, &number, arg);
+	request.snowflake_from = KUID_FROM_GIVEN;
+	request.snowflake_worker = worker;
+}
+
 static void take_new_interval(struct argp_state *state,
 			      const struct verb_option *option, const char *arg)
 {
@@ -79,6 +96,11 @@ static const struct verb_option options[] = {
 	{ "worker", 0, "HEX|host|random",
 	  "Worker of {worker}: 64 bits, from the host name, or drawn",
 	  take_worker, NULL, ", \"host\" or \"random\"" },
+	{ "snowflake", 0, "NUMBER|worker",
+	  "Worker of {snowflake}, which no other host may have: 0 to 1023, or "
+	  "the worker, if that was given and is not above 1023",
+	  take_snowflake, NULL, "a worker of snowflake", 0,
+	  KUID_SNOWFLAKE_WORKER_MAX },
 	{ "interval", 0, INTERVAL_ARG, "Interval I of {interval}",
 	  take_new_interval, &request.interval },
 	{ "confirm", 0, NULL,
@@ -113,14 +135,19 @@ static json_t *describe(const struct kuid_state *state,
 
 	identity_parts(state, parts);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
-		char key[32];
+		char key[32], text[IDENTITY_TEXT_SIZE];
 
-		report_add_hex(report, identity_name(i), parts[i].value,
-			       identity_digits(i));
+		identity_text(i, parts[i].value, text);
+		if (i == IDENTITY_SNOWFLAKE &&
+		    parts[i].value == KUID_SNOWFLAKE_NO_WORKER)
+			strcpy(text, "none");
+		report_add(report, identity_name(i), json_string(text));
 		snprintf(key, sizeof(key), "%s_from", identity_name(i));
 		report_add(report, key,
 			   json_string(identity_from(parts[i].from)));
 	}
+	report_add(report, "snowflake_epoch_ms",
+		   json_integer(state->snowflake_epoch_ms));
 	report_add(report, "interval", json_integer(state->interval));
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add(report, "identity", json_string(standing(status)));
@@ -148,8 +175,8 @@ const struct verb verb_node = {
 	.name = "node",
 	.summary = "show or change the identity",
 	.doc = "Print the node and worker that IDs carry and where they come "
-	       "from: given, random, mac (network interface) or host (host "
-	       "name).\v"
+	       "from: given, random, mac (network interface), host (host "
+	       "name) or worker (of the other formats).\v"
 	       "All options but --json change the identity first, which begins "
 	       "a new epoch. A node or worker that is given is confirmed by "
 	       "that. The next load begins with what module parameters say.\n"

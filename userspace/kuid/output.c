@@ -150,6 +150,8 @@ void report_add_clocks(json_t *report, const struct kuid_status *status)
 	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
 	report_add(report, "grid_ahead_ns",
 		   json_integer(status->grid_ahead_ns));
+	report_add(report, "snowflake_ahead_ns",
+		   json_integer(status->snowflake_ahead_ns));
 	report_add_time(report, "floor", status->floor_ns);
 	report_add_time(report, "ceiling", status->ceiling_ns);
 }

@@ -93,6 +93,8 @@ static void print_clocks(const struct kuid_status *status)
 	seconds("ahead_seconds", "ids", "stamp", status->stamp_ahead_ns);
 	seconds("ahead_seconds", "ids", "lex", status->lex_ahead_ns);
 	seconds("ahead_seconds", "ids", "grid", status->grid_ahead_ns);
+	seconds("ahead_seconds", "ids", "snowflake",
+		status->snowflake_ahead_ns);
 	plain_seconds("floor_timestamp_seconds",
 		      "Time that was restored, 0 if none was.",
 		      status->floor_ns);

@@ -35,6 +35,7 @@ static const struct verb_option options[] = {
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the hosts that make {interval}; 8 if not given",
 	  take_interval, &given.interval },
+	EPOCH_OPTION,
 	FROM_KUID_OPTION,
 	JSON_OPTION(&json),
 	{ 0 },
@@ -46,9 +47,10 @@ static struct kuid_fields lowest_at(struct argp_state *state, const char *name,
 {
 	struct kuid_fields fields = { 0 };
 
-	if (kuid_lowest_at(format, time->sec, time->nsec, given.interval,
-			   given.flags, id) ||
-	    kuid_decode(format, id, given.interval, given.flags, &fields))
+	if (kuid_lowest_at(format, time->sec, time->nsec,
+			   given_id_setting(format), given.flags, id) ||
+	    kuid_decode(format, id, given_id_setting(format), given.flags,
+			&fields))
 		argp_error(state, "--%s: %s does not reach that time", name,
 			   kuid_format_name(format));
 	return fields;
@@ -64,8 +66,8 @@ static void highest_before(struct argp_state *state,
 		sec--;
 		nsec = SEC_NS;
 	}
-	if (kuid_highest_at(format, sec, nsec - 1, given.interval, given.flags,
-			    highest))
+	if (kuid_highest_at(format, sec, nsec - 1, given_id_setting(format),
+			    given.flags, highest))
 		argp_error(state, "--to: %s does not reach that time",
 			   kuid_format_name(format));
 }

@@ -28,8 +28,8 @@ static const struct verb_option options[] = {
 	  "before. Refused if FILE is there",
 	  take_flag, &fresh },
 	{ "force", 0, NULL,
-	  "Restore also what was saved for another node or worker, or is more "
-	  "than a day ahead of the clock, where IDs then are too; or begin "
+	  "Restore also what was saved for another node or worker or another "
+	  "epoch of snowflake, or is more than a day ahead of the clock, where IDs then are too; or begin "
 	  "--fresh though FILE is there, which may make IDs again that were "
 	  "made before",
 	  take_flag, &force },
@@ -109,20 +109,38 @@ static char *check_identity(const struct saved_state *saved,
 	identity_parts(state, now);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
 		const struct identity_part *then = &saved->parts[i];
-		int digits = identity_digits(i);
+		char was[IDENTITY_TEXT_SIZE], is[IDENTITY_TEXT_SIZE];
 
 		if (then->from != KUID_FROM_GIVEN ||
 		    now[i].from != KUID_FROM_GIVEN ||
 		    then->value == now[i].value)
 			continue;
-		return problem("%s was saved with %s %0*" PRIx64 ", and the "
-			       "module has %0*" PRIx64 ": load it with the "
-			       "former or set it with \"kuid node\", or use "
-			       "--force if it was changed on purpose",
-			       save_target.path, identity_name(i), digits,
-			       then->value, digits, now[i].value);
+		identity_text(i, then->value, was);
+		identity_text(i, now[i].value, is);
+		return problem("%s was saved with %s %s, and the module has "
+			       "%s: load it with the former or set it with "
+			       "\"kuid node\", or use --force if it was "
+			       "changed on purpose",
+			       save_target.path, identity_name(i), was, is);
 	}
 	return NULL;
+}
+
+/*
+ * From another epoch, snowflakes of another time are the same numbers. So no
+ * floor keeps them from repeating.
+ */
+static char *check_epoch(const struct saved_state *saved,
+			 const struct kuid_state *state)
+{
+	if (saved->epoch_ms == state->snowflake_epoch_ms)
+		return NULL;
+	return problem("%s was saved with snowflake_epoch_ms=%" PRIu64
+		       ", and the module was loaded with %" PRIu64
+		       ": snowflakes may repeat; load it with the former, or "
+		       "use --force if none were made",
+		       save_target.path, saved->epoch_ms,
+		       (uint64_t)state->snowflake_epoch_ms);
 }
 
 static char *check_ahead(const struct saved_state *saved,
@@ -151,6 +169,8 @@ static char *check(const struct saved_state *saved,
 {
 	char *wrong = check_always(saved, state);
 
+	if (!wrong && !force)
+		wrong = check_epoch(saved, state);
 	if (!wrong && !force)
 		wrong = check_identity(saved, state);
 	if (!wrong && !force)

@@ -20,9 +20,6 @@
 
 #define VERSION 1
 
-/* With 16 digits and a NUL. */
-#define PART_TEXT_SIZE 17
-
 static bool machine_id_valid(const char *id)
 {
 	return strspn(id, "0123456789abcdef") == MACHINE_ID_SIZE - 1 &&
@@ -58,15 +55,15 @@ void machine_id_read(char id[MACHINE_ID_SIZE])
 }
 
 static void part_text(const struct saved_state *saved, unsigned int part,
-		      char text[PART_TEXT_SIZE])
+		      char text[IDENTITY_TEXT_SIZE])
 {
 	const struct identity_part *p = &saved->parts[part];
 
 	if (p->from == KUID_FROM_GIVEN)
-		snprintf(text, PART_TEXT_SIZE, "%0*" PRIx64,
-			 identity_digits(part), p->value);
+		identity_text(part, p->value, text);
 	else
-		snprintf(text, PART_TEXT_SIZE, "%s", identity_from(p->from));
+		snprintf(text, IDENTITY_TEXT_SIZE, "%s",
+			 identity_from(p->from));
 }
 
 /*
@@ -76,7 +73,7 @@ static void part_text(const struct saved_state *saved, unsigned int part,
 char *saved_state_text(const struct saved_state *saved)
 {
 	char when[TIME_TEXT_SIZE], ceiling[TIME_TEXT_SIZE];
-	char parts[IDENTITY_PARTS][PART_TEXT_SIZE];
+	char parts[IDENTITY_PARTS][IDENTITY_TEXT_SIZE];
 	char *body, *text;
 
 	time_text_ns(saved->saved_ns, when);
@@ -92,10 +89,13 @@ char *saved_state_text(const struct saved_state *saved)
 		     "  \"ceiling\": \"%s\",\n"
 		     "  \"ceiling_ns\": %" PRIu64 ",\n"
 		     "  \"node\": \"%s\",\n"
-		     "  \"worker\": \"%s\"",
+		     "  \"worker\": \"%s\",\n"
+		     "  \"snowflake\": \"%s\",\n"
+		     "  \"snowflake_epoch_ms\": %" PRIu64,
 		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
 		     saved->ceiling_ns, parts[IDENTITY_NODE],
-		     parts[IDENTITY_WORKER]) < 0 ||
+		     parts[IDENTITY_WORKER], parts[IDENTITY_SNOWFLAKE],
+		     saved->epoch_ms) < 0 ||
 	    asprintf(&text, "%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
 		     crc32(body, strlen(body))) < 0)
 		errx(EXIT_FAILED, "out of memory");
@@ -117,7 +117,8 @@ static char *check_version(const json_t *json)
 	return NULL;
 }
 
-static bool read_part(const char *text, struct identity_part *part)
+static bool read_part(const char *text, unsigned int kind,
+		      struct identity_part *part)
 {
 	char *end;
 
@@ -126,7 +127,7 @@ static bool read_part(const char *text, struct identity_part *part)
 	if (part->from || !strcmp(text, "elsewhere"))
 		return part->from != KUID_FROM_GIVEN;
 	part->from = KUID_FROM_GIVEN;
-	part->value = strtoull(text, &end, 16);
+	part->value = strtoull(text, &end, identity_digits(kind) ? 16 : 10);
 	return !*end;
 }
 
@@ -134,23 +135,28 @@ static bool read_part(const char *text, struct identity_part *part)
 static bool read_values(json_t *json, struct saved_state *saved)
 {
 	const char *machine, *when, *ceiling, *crc, *parts[IDENTITY_PARTS];
-	json_int_t saved_ns, ceiling_ns;
+	json_int_t saved_ns, ceiling_ns, epoch_ms;
 	int version;
 
-	if (json_unpack(json, "{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s!}",
+	if (json_unpack(json,
+			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s, s:I, "
+			"s:s!}",
 			"kuid_state", &version, "machine", &machine, "saved",
 			&when, "saved_ns", &saved_ns, "ceiling", &ceiling,
 			"ceiling_ns", &ceiling_ns, "node",
 			&parts[IDENTITY_NODE], "worker",
-			&parts[IDENTITY_WORKER], "crc32", &crc))
+			&parts[IDENTITY_WORKER], "snowflake",
+			&parts[IDENTITY_SNOWFLAKE], "snowflake_epoch_ms",
+			&epoch_ms, "crc32", &crc))
 		return false;
 	if (*machine && !machine_id_valid(machine))
 		return false;
 	strcpy(saved->machine, machine);
 	saved->saved_ns = saved_ns;
 	saved->ceiling_ns = ceiling_ns;
+	saved->epoch_ms = epoch_ms;
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
-		if (!read_part(parts[i], &saved->parts[i]))
+		if (!read_part(parts[i], i, &saved->parts[i]))
 			return false;
 	return true;
 }

@@ -11,6 +11,8 @@
  *	  "ceiling_ns": 1795162560000000000,
  *	  "node": "0123456789ab",
  *	  "worker": "host",
+ *	  "snowflake": "worker",
+ *	  "snowflake_epoch_ms": 1288834974657,
  *	  "crc32": "c0ffee00"
  *	}
  *
@@ -18,9 +20,9 @@
  * says, or empty if there is no such file. Times are by the wall clock: when it
  * was saved, and the ceiling, below which all lies that may have been handed
  * out; both once for people. Parts of the identity that were given are
- * hexadecimal digits, as many as they have bits for; for others it is said
- * where they came from. crc32 is the CRC-32 of all that comes before
- * the comma in front of it.
+ * hexadecimal digits, as many as they have bits for, or a decimal number for
+ * snowflake's worker; for others it is said where they came from. crc32 is the
+ *CRC-32 of all that comes before the comma in front of it.
  *
  * It is JSON so that others can read it. But only text that is byte for byte
  * what is written for the values in it is taken: a file that was edited, or
@@ -53,6 +55,7 @@ struct saved_state {
 	uint64_t ceiling_ns;
 	/* A value is kept of those that were given only. */
 	struct identity_part parts[IDENTITY_PARTS];
+	uint64_t epoch_ms; /* of snowflake */
 };
 
 /* The text, to be freed. */

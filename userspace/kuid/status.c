@@ -141,6 +141,7 @@ static void print_numbers(const struct kuid_status *status)
 	print_seconds("run-ahead", status->stamp_ahead_ns, "{stamp}");
 	print_seconds("", status->lex_ahead_ns, "{lex}");
 	print_seconds("", status->grid_ahead_ns, "{grid}");
+	print_seconds("", status->snowflake_ahead_ns, "{snowflake}");
 	print_time("floor", status->floor_ns);
 	print_time("ceiling", status->ceiling_ns);
 	if (status->ceiling_ns)

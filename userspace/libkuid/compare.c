@@ -77,16 +77,16 @@ static bool may_differ_in_node(const struct kuid_fields *a,
 }
 
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
-		       unsigned int interval, unsigned int flags,
-		       uint64_t bound_ns, int *order)
+		       uint64_t setting, unsigned int flags, uint64_t bound_ns,
+		       int *order)
 {
 	const struct kuid_layout *layout = kuid_layout_made(format);
 	struct kuid_fields x, y;
 	int by_format, by_time;
 	uint64_t gap;
 
-	if (!layout || kuid_decode(format, a, interval, flags, &x) ||
-	    kuid_decode(format, b, interval, flags, &y))
+	if (!layout || kuid_decode(format, a, setting, flags, &x) ||
+	    kuid_decode(format, b, setting, flags, &y))
 		return -1;
 	by_format = order_by_format(layout, a, b);
 	if (by_format == KUID_EQUAL || !may_differ_in_node(&x, &y)) {

@@ -14,13 +14,13 @@ static int fail(int error)
 }
 
 int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
-		 unsigned int interval, uint64_t *node)
+		 uint64_t setting, uint64_t *node)
 {
 	const struct kuid_layout *layout = kuid_layout_of(to);
 	struct kuid_fields fields, most;
 	uint8_t highest[KUID_ID_MAX];
 
-	if (!layout || kuid_decode(from, id, interval, 0, &fields))
+	if (!layout || kuid_decode(from, id, setting, 0, &fields))
 		return -1;
 	if (layout == kuid_layout_of(from) &&
 	    !(fields.has & KUID_HAS_INTERVAL)) {
@@ -29,13 +29,13 @@ int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
 	}
 	kuid_highest(to, highest);
 	if (from == KUID_ANY_UUID ||
-	    kuid_decode(to, highest, interval, 0, &most) ||
+	    kuid_decode(to, highest, setting, 0, &most) ||
 	    (fields.has ^ most.has) & ~IN_BETWEEN)
 		return fail(EINVAL);
 	if (most.has & ~fields.has & KUID_HAS_NODE) {
 		if (!node)
 			return fail(EINVAL);
-		fields.interval = interval;
+		fields.interval = setting;
 		fields.node = *node;
 	}
 	if (most.has & KUID_HAS_NODE && fields.node > most.node)

@@ -4,6 +4,7 @@
 
 #include "core/korder.h"
 #include "core/lexical.h"
+#include "core/snowflake.h"
 #include "layout.h"
 
 #define SEC_TICKS    10000000
@@ -19,7 +20,10 @@ static bool fits(uint64_t value, unsigned int bits)
 	return bits == 64 || !(value >> bits);
 }
 
-static bool interval_is_known(unsigned int interval)
+/* Linux does not let anyone set its clock to a later time. */
+#define SNOWFLAKE_EPOCH_MAX (KUID_TIME_MAX_NS / KUID_MS_NS)
+
+static bool interval_is_known(uint64_t interval)
 {
 	return interval >= KUID_INTERVAL_MIN && interval <= KUID_INTERVAL_MAX;
 }
@@ -93,6 +97,25 @@ static void decode_grid(struct kuid_fields *fields, uint64_t k64)
 		  us % SEC_US * 1000, GRID_TICK_US * 1000);
 }
 
+static bool decode_snowflake(struct kuid_fields *fields, uint64_t id,
+			     uint64_t epoch_ms)
+{
+	uint64_t ms;
+
+	if (epoch_ms > SNOWFLAKE_EPOCH_MAX)
+		return false;
+	fields->has |= KUID_HAS_TICKS | KUID_HAS_WORKER | KUID_HAS_SEQ |
+		       KUID_HAS_EPOCH;
+	fields->ticks = id >> KUID_SNOWFLAKE_MS_SHIFT;
+	fields->worker = id >> KUID_SNOWFLAKE_SEQ_BITS &
+			 KUID_SNOWFLAKE_WORKER_MAX;
+	fields->seq = id & KUID_SNOWFLAKE_SEQ_MAX;
+	fields->epoch_ms = epoch_ms;
+	ms = epoch_ms + fields->ticks;
+	tell_time(fields, ms / SEC_MS, ms % SEC_MS * KUID_MS_NS, KUID_MS_NS);
+	return true;
+}
+
 static void take_node(struct kuid_fields *fields, uint64_t node,
 		      unsigned int interval)
 {
@@ -102,7 +125,7 @@ static void take_node(struct kuid_fields *fields, uint64_t node,
 }
 
 static bool decode_k96(struct kuid_fields *fields, uint64_t high, uint64_t low,
-		       unsigned int interval)
+		       uint64_t interval)
 {
 	uint32_t node;
 
@@ -114,7 +137,7 @@ static bool decode_k96(struct kuid_fields *fields, uint64_t high, uint64_t low,
 }
 
 static bool decode_k128(struct kuid_fields *fields, uint64_t high, uint64_t low,
-			unsigned int interval)
+			uint64_t interval)
 {
 	u64 node;
 
@@ -144,9 +167,9 @@ static void decode_variant(struct kuid_fields *fields, const uint8_t *id)
 	}
 }
 
-/* False if the interval is unknown. */
+/* False if the setting is not one of the format's. */
 static bool decode(const struct kuid_layout *layout, uint64_t high,
-		   uint64_t low, unsigned int interval, unsigned int flags,
+		   uint64_t low, uint64_t setting, unsigned int flags,
 		   struct kuid_fields *fields)
 {
 	switch (layout->format) {
@@ -166,16 +189,18 @@ static bool decode(const struct kuid_layout *layout, uint64_t high,
 		decode_grid(fields, high);
 		return true;
 	case KUID_LAYOUT_K96:
-		return decode_k96(fields, high, low, interval);
+		return decode_k96(fields, high, low, setting);
 	case KUID_LAYOUT_K128:
-		return decode_k128(fields, high, low, interval);
+		return decode_k128(fields, high, low, setting);
+	case KUID_LAYOUT_SNOWFLAKE:
+		return decode_snowflake(fields, high, setting);
 	case KUID_LAYOUT_ANY_UUID:
 		return true;
 	}
 	return false;
 }
 
-int kuid_decode(unsigned int format, const void *id, unsigned int interval,
+int kuid_decode(unsigned int format, const void *id, uint64_t setting,
 		unsigned int flags, struct kuid_fields *fields)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
@@ -194,7 +219,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
 	}
 	decoded.format = layout->format;
 	kuid_layout_load(id, layout->id_size, &high, &low);
-	if (!decode(layout, high, low, interval, flags, &decoded)) {
+	if (!decode(layout, high, low, setting, flags, &decoded)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -255,6 +280,14 @@ static bool encode_k128(const struct kuid_fields *fields, uint64_t *high,
 	return true;
 }
 
+static bool encode_snowflake(const struct kuid_fields *fields, uint64_t *id)
+{
+	*id = kuid_snowflake_of(fields->ticks, fields->worker, fields->seq);
+	return fits(fields->ticks, KUID_SNOWFLAKE_MS_BITS) &&
+	       fits(fields->worker, KUID_SNOWFLAKE_WORKER_BITS) &&
+	       fits(fields->seq, KUID_SNOWFLAKE_SEQ_BITS);
+}
+
 /* False if a field is wider than the format's, or the interval is unknown. */
 static bool encode(const struct kuid_layout *layout,
 		   const struct kuid_fields *fields, uint64_t *high,
@@ -279,6 +312,8 @@ static bool encode(const struct kuid_layout *layout,
 		return encode_k96(fields, high, low);
 	case KUID_LAYOUT_K128:
 		return encode_k128(fields, high, low);
+	case KUID_LAYOUT_SNOWFLAKE:
+		return encode_snowflake(fields, high);
 	case KUID_LAYOUT_ANY_UUID:
 		return false;
 	}
@@ -330,6 +365,19 @@ static bool count_grid(int64_t sec, uint32_t nsec, struct kuid_fields *fields)
 	return true;
 }
 
+static bool count_snowflake(int64_t sec, uint32_t nsec,
+			    struct kuid_fields *fields)
+{
+	uint64_t ms;
+
+	tell_time(fields, sec, nsec - nsec % KUID_MS_NS, KUID_MS_NS);
+	if (!count_units(sec, nsec, 0, SEC_MS, 64, &ms) ||
+	    ms < fields->epoch_ms)
+		return false;
+	fields->ticks = ms - fields->epoch_ms;
+	return fits(fields->ticks, KUID_SNOWFLAKE_MS_BITS);
+}
+
 /* False if the format does not reach the time. */
 static bool set_time(const struct kuid_layout *layout, int64_t sec,
 		     uint32_t nsec, struct kuid_fields *set)
@@ -352,6 +400,8 @@ static bool set_time(const struct kuid_layout *layout, int64_t sec,
 	case KUID_LAYOUT_K96:
 	case KUID_LAYOUT_K128:
 		return count_grid(sec, nsec, set);
+	case KUID_LAYOUT_SNOWFLAKE:
+		return count_snowflake(sec, nsec, set);
 	case KUID_LAYOUT_ANY_UUID:
 		return false;
 	}
@@ -379,12 +429,12 @@ int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec)
 	return 0;
 }
 
-int kuid_time(unsigned int format, const void *id, unsigned int interval,
+int kuid_time(unsigned int format, const void *id, uint64_t setting,
 	      unsigned int flags, struct timespec *time)
 {
 	struct kuid_fields fields;
 
-	if (kuid_decode(format, id, interval, flags, &fields))
+	if (kuid_decode(format, id, setting, flags, &fields))
 		return -1;
 	if (!(fields.has & KUID_HAS_TIME)) {
 		errno = EINVAL;

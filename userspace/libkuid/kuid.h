@@ -82,8 +82,9 @@ int kuid_format_number(const char *name);
 
 /*
  * How an ID can be written. Canonical text is 8-4-4-4-12 hexadecimal digits
- * for UUIDs, 8-4-4-16 for lex and sortable base 64 for k64, k96 and k128. All
- * hexadecimal digits are written in lower case, but for ColdFusion's.
+ * for UUIDs, 8-4-4-16 for lex, sortable base 64 for k64, k96 and k128, and a
+ * decimal number for snowflake. All hexadecimal digits are written in lower
+ * case, but for ColdFusion's.
  *
  * Decimal text is the ID as one big-endian number, as a database shows it that
  * keeps IDs as integers. A ULID has the 128 bits of the ID in Crockford's base
@@ -118,9 +119,10 @@ const char *kuid_format_device(unsigned int format);
  * Sources of IDs. Formats with the same source have the same clock and limits,
  * and share fields of struct kuid_status.
  */
-#define KUID_MADE_FROM_STAMPS 1 /* stamp_lag_ns, stamp_ahead_ns */
-#define KUID_MADE_FROM_LEX    2 /* slot_lag_ns, lex_ahead_ns */
-#define KUID_MADE_FROM_GRID   3 /* slot_lag_ns, grid_ahead_ns */
+#define KUID_MADE_FROM_STAMPS	 1 /* stamp_lag_ns, stamp_ahead_ns */
+#define KUID_MADE_FROM_LEX	 2 /* slot_lag_ns, lex_ahead_ns */
+#define KUID_MADE_FROM_GRID	 3 /* slot_lag_ns, grid_ahead_ns */
+#define KUID_MADE_FROM_SNOWFLAKE 4 /* slot_lag_ns, snowflake_ahead_ns */
 
 /*
  * The source of the IDs of a format: KUID_MADE_FROM_*.
@@ -130,13 +132,15 @@ const char *kuid_format_device(unsigned int format);
 int kuid_format_made_from(unsigned int format);
 
 /* A part of the identity (struct kuid_state) that IDs show. */
-#define KUID_SHOWS_NODE	  1
-#define KUID_SHOWS_WORKER 2
+#define KUID_SHOWS_NODE	     1
+#define KUID_SHOWS_WORKER    2
+#define KUID_SHOWS_SNOWFLAKE 3 /* the worker of snowflake */
 
 /*
  * The part of the identity that the IDs of a format show: KUID_SHOWS_*, or 0 if
  * they show none. If that part was given, and the machine may be a clone, no
- * IDs of the format are made (ESTALE) until it is confirmed or changed.
+ * IDs of the format are made (ESTALE) until it is confirmed or changed. Without
+ * a worker of snowflake there are no snowflakes (ENOKEY).
  *
  * EINVAL: unknown format, or KUID_ANY_UUID.
  */
@@ -235,6 +239,8 @@ int kuid_fd(const struct kuid *handle);
  * ENODATA: state is required, and in 30 seconds none was restored, or no
  * ceiling above the time of IDs was acknowledged. With a file that is
  * non-blocking that is EAGAIN until it has been so for 30 seconds.
+ * ENOKEY: snowflake has no worker: an administrator must give it one.
+ * EOVERFLOW: 41 bits can't hold snowflake's time.
  */
 int kuid_one(struct kuid *handle, void *id);
 
@@ -245,7 +251,7 @@ int kuid_one(struct kuid *handle, void *id);
  *
  * Returns how many were made: count, or fewer if an error came after the first
  * of them, such as a signal during a wait. Other signals do not cut it short.
- * EFAULT, EINTR, ENODATA: as for kuid_one(), before the first ID.
+ * Other errors: as for kuid_one(), before the first ID.
  */
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count);
 
@@ -282,7 +288,7 @@ int kuid_read_limits(struct kuid *handle, unsigned int format,
  *
  * Returns 0.
  * EINVAL, ENODEV: as for kuid_open().
- * EFAULT, EINTR, ENODATA: as for kuid_one().
+ * Other errors: as for kuid_one().
  */
 int kuid_now(unsigned int format, void *id);
 
@@ -449,7 +455,8 @@ int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
  * they are: a version that is not the format's is not an error.
  *
  * Returns 0.
- * EINVAL: unknown format or form, or the format has no such form.
+ * EINVAL: unknown format or form, or the format has no such form. A snowflake
+ * whose first bit is set has no decimal text.
  * ERANGE: size is too small.
  */
 int kuid_text(unsigned int format, const void *id, char *text, size_t size);
@@ -463,7 +470,8 @@ int kuid_text_form(unsigned int format, unsigned int form, const void *id,
  * lines are the same as those of kuid_text_form(), and cost less.
  *
  * Returns how many bytes were written.
- * EINVAL: unknown format or form, or the format has no such form.
+ * EINVAL: unknown format or form, or the format has no such form. If a
+ * snowflake has no decimal text, lines of the IDs before it may be in the text.
  * ERANGE: size is too small.
  */
 ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
@@ -485,9 +493,9 @@ ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
  * - of the first character that can't be in such an ID;
  * - size, if characters are missing;
  * - of the first character too many;
- * - of a digit in which bits are set that belong to no byte: the last one of
- *   base 64, the first one of a ULID, or the one that makes a decimal number
- *   too great;
+ * - of a digit in which bits are set that belong to no ID: the last one of
+ *   base 64, the first one of a ULID or of a hexadecimal snowflake, or the one
+ *   that makes a decimal number too great;
  * - of the digit with the version, if that is not the format's;
  * - of the digit with the variant, if the version is the format's and the
  *   variant is not.
@@ -499,7 +507,8 @@ int kuid_parse_form(unsigned int format, unsigned int form, const char *text,
 
 /*
  * Read an ID whose format is not known from its canonical text or ColdFusion's
- * form into the KUID_ID_MAX bytes at id.
+ * form into the KUID_ID_MAX bytes at id. Snowflakes are not taken: decimal
+ * numbers could be anything.
  *
  * UUIDs that are not of versions 1, 6 or 7 are KUID_ANY_UUID. 8-4-4-16 digits
  * are ColdFusion's form if the first letter among them is of upper case, and
@@ -523,7 +532,9 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where);
  * 8-4-4-4-12 digits, as a column for UUIDs in a database shows them. 11 or 16
  * digits of a k64 are canonical text or hexadecimal and no decimal number,
  * since nothing tells them apart; k64 of the years from 1989 on have 17 digits
- * or more.
+ * or more. Digits below 10 of a snowflake are a decimal number unless the first
+ * of them is 0; 16 such digits are hexadecimal once in about 10,000 IDs, and
+ * decimal in the first month after the epoch.
  *
  * If the format is not given, all texts of kuid_recognise() are taken for the
  * same ID and besides them UUIDs in braces, as URNs, and as 32 hexadecimal
@@ -569,6 +580,20 @@ const char *kuid_uuid_name(const void *id);
 #define KUID_HAS_WORKER	   (1U << 10) /* worker */
 #define KUID_HAS_RANDOM	   (1U << 11) /* random */
 #define KUID_HAS_INTERVAL  (1U << 12) /* interval */
+#define KUID_HAS_EPOCH	   (1U << 13) /* epoch_ms */
+
+/*
+ * The setting of functions that read an ID is what its format does not put into
+ * IDs, though nobody can read them without it:
+ *
+ * - for k96 and k128 their I, KUID_INTERVAL_MIN to _MAX;
+ * - for snowflake its epoch, the milliseconds since 1970 that it counts from;
+ *   KUID_SNOWFLAKE_EPOCH_DEFAULT is Twitter's, which the module counts from
+ *   unless it is told otherwise. Not above KUID_TIME_MAX_NS / 1000000.
+ *
+ * It is not looked at for other formats. The kernel's own are
+ * kuid_state.interval and kuid_state.snowflake_epoch_ms.
+ */
 
 /*
  * Flag of functions that read an ID: the caller says that kuid made the ID. A
@@ -598,17 +623,23 @@ const char *kuid_uuid_name(const void *id);
  *	generator knows what clock_seq's high bits are counted from. v7:
  *	1000000, or 1 with KUID_FROM_KUID
  * ticks: v1 and v6: 60 bits, 100 ns since 1582-10-15; v7: 48 bits,
- *	milliseconds since 1970; lex: 64 bits, microseconds since 1970
+ *	milliseconds since 1970; lex: 64 bits, microseconds since 1970;
+ *	snowflake: 41 bits, milliseconds since epoch_ms
  * fraction: v7: 20 bits, of the millisecond, in 1/2^20
  * a, b, c: k64, k96, k128: 20, 20 and 10 bits: megaseconds, seconds and grid
  *	ticks of 1024 us
  * clock_seq: v1 and v6: 14 bits
  * lane: 7 bits, scrambled as it is; of v1 and v6 the low bits of clock_seq,
- *	and not looked at by kuid_encode(). In a v7 that a process made, the
- *high bits of a hash seq: k64, k96, k128: 14 bits interval: k96 and k128: the I
- *that was given; it is not in the ID node: v1 and v6: 48 bits; k96: 32; k128:
- *64 worker: lex: 64 bits random: v7: 47 bits; if a process made it, the low
- *bits of a hash reserved: 0
+ *	and not looked at by kuid_encode(). In a v7 that a process made, bits
+ *	of a hash
+ * seq: k64, k96, k128: 14 bits; snowflake: 12 bits
+ * interval: k96 and k128: the I that was given; it is not in the ID
+ * node: v1 and v6: 48 bits; k96: 32; k128: 64
+ * worker: lex: 64 bits; snowflake: 10 bits
+ * random: v7: 47 bits; if a process made it, the low bits of a hash
+ * epoch_ms: snowflake: the epoch that was given; it is not in the ID, and
+ *	not looked at by kuid_encode()
+ * reserved: 0
  */
 struct kuid_fields {
 	uint32_t format;
@@ -630,18 +661,18 @@ struct kuid_fields {
 	uint64_t node;
 	uint64_t worker;
 	uint64_t random;
-	uint64_t reserved[3];
+	uint64_t epoch_ms;
+	uint64_t reserved[2];
 };
 
 /*
- * Take an ID apart. interval is only looked at for k96 and k128. flags is 0 or
- * KUID_FROM_KUID.
+ * Take an ID apart. flags is 0 or KUID_FROM_KUID.
  *
  * Returns 0.
- * EINVAL: unknown format, interval or flags, or the ID is a UUID of another
- * version or variant than the format's.
+ * EINVAL: unknown format, setting or flags, or the ID is a UUID of another
+ * version or variant than the format's, or a negative number and no snowflake.
  */
-int kuid_decode(unsigned int format, const void *id, unsigned int interval,
+int kuid_decode(unsigned int format, const void *id, uint64_t setting,
 		unsigned int flags, struct kuid_fields *fields);
 
 /*
@@ -654,7 +685,7 @@ int kuid_decode(unsigned int format, const void *id, unsigned int interval,
  * than 1, 6 and 7.
  * EOVERFLOW: the program's time_t does not reach that time.
  */
-int kuid_time(unsigned int format, const void *id, unsigned int interval,
+int kuid_time(unsigned int format, const void *id, uint64_t setting,
 	      unsigned int flags, struct timespec *time);
 
 /*
@@ -671,13 +702,13 @@ int kuid_encode(const struct kuid_fields *fields, void *id);
 /*
  * Set all that fields->format has of sec, nsec, resolution_ns, ticks, fraction,
  * a, b and c to a time, rounded down to what the format can tell apart. Other
- * fields stay as they are.
+ * fields stay as they are. Snowflake's time counts from fields->epoch_ms.
  *
  * Returns 0.
  * EINVAL: unknown format or KUID_ANY_UUID, or nsec is above 999999999.
  * ERANGE: the format does not reach that time: v1 and v6 from 1582-10-15 to
  * 5236-03-31, v7 from 1970 to 10889, lex to the year 586524 and k64, k96 and
- * k128 to 35197.
+ * k128 to 35197; snowflake 2^41 ms, which are 69 years, from its epoch.
  */
 int kuid_set_time(struct kuid_fields *fields, int64_t sec, uint32_t nsec);
 
@@ -705,32 +736,32 @@ int kuid_highest(unsigned int format, void *id);
  * node, take the IDs of k64 and turn them into the format by kuid_convert().
  *
  * Returns 0.
- * EINVAL: unknown format, KUID_ANY_UUID, unknown interval or flags, or nsec is
+ * EINVAL: unknown format, KUID_ANY_UUID, unknown setting or flags, or nsec is
  * above 999999999.
  * ERANGE: the format does not reach that time, as for kuid_set_time().
  */
 int kuid_lowest_at(unsigned int format, int64_t sec, uint32_t nsec,
-		   unsigned int interval, unsigned int flags, void *id);
+		   uint64_t setting, unsigned int flags, void *id);
 int kuid_highest_at(unsigned int format, int64_t sec, uint32_t nsec,
-		    unsigned int interval, unsigned int flags, void *id);
+		    uint64_t setting, unsigned int flags, void *id);
 
 /*
  * Turn an ID of one format into that of another which has the same bits: v1
- * and v6 into one another, and k64, k96 and k128, for which interval must be
- * given; it is not looked at for others. A format into itself is a copy.
+ * and v6 into one another, and k64, k96 and k128, for which setting is I also
+ * if only the other one is k96 or k128. A format into itself is a copy.
  *
  * node, which may be NULL unless it is read: for k64 into k96 or k128 the node
  * to put in is read from it; for k96 and k128 into any the node that was in
  * the ID is put there. Between k96 and k128 the node stays the same number.
  *
  * Returns 0.
- * EINVAL: unknown format or interval, or the ID is a UUID of another version
+ * EINVAL: unknown format or setting, or the ID is a UUID of another version
  * or variant than from's, or it can't be turned into the other, or the node is
  * needed and NULL.
  * ERANGE: the node is wider than the 32 bits of k96.
  */
 int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
-		 unsigned int interval, uint64_t *node);
+		 uint64_t setting, uint64_t *node);
 
 /*
  * How far two k-ordered IDs are apart, field by field: a's minus b's, with no
@@ -786,12 +817,12 @@ int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
  * format's resolution.
  *
  * Returns 0, with one of the four in order.
- * EINVAL: unknown format, interval or flags, KUID_ANY_UUID, or an ID is a UUID
+ * EINVAL: unknown format, setting or flags, KUID_ANY_UUID, or an ID is a UUID
  * of another version or variant than the format's.
  */
 int kuid_compare_bound(unsigned int format, const void *a, const void *b,
-		       unsigned int interval, unsigned int flags,
-		       uint64_t bound_ns, int *order);
+		       uint64_t setting, unsigned int flags, uint64_t bound_ns,
+		       int *order);
 
 #pragma GCC visibility pop
 

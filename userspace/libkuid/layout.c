@@ -75,6 +75,7 @@ const struct kuid_layout *kuid_layout_of_size(size_t text_size)
 {
 	for (size_t i = 1; i < NR_LAYOUTS; i++)
 		if (!kuid_layout_is_uuid(&layouts[i]) &&
+		    layouts[i].text != KUID_TEXT_DECIMAL &&
 		    layouts[i].text_size == text_size)
 			return &layouts[i];
 	return NULL;
@@ -82,6 +83,10 @@ const struct kuid_layout *kuid_layout_of_size(size_t text_size)
 
 bool kuid_layout_fits(const struct kuid_layout *layout, const void *id)
 {
+	const uint8_t *bytes = id;
+
+	if (layout->format == KUID_LAYOUT_SNOWFLAKE)
+		return !(bytes[0] >> 7);
 	return !layout->version || (kuid_uuid_is_rfc(id) &&
 				    kuid_uuid_version(id) == layout->version);
 }
@@ -127,6 +132,8 @@ size_t kuid_format_text_size(unsigned int format, unsigned int form)
 			return KUID_LEX_TEXT_SIZE;
 		break;
 	case KUID_FORM_DECIMAL:
+		if (layout->text == KUID_TEXT_DECIMAL)
+			return layout->text_size;
 		if (layout->id_size == 8)
 			return KUID_DECIMAL_TEXT_SIZE;
 		break;

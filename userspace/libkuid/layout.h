@@ -11,9 +11,8 @@
 #include "core/formats.h"
 #include "kuid.h"
 
-/* Characters of the longest decimal number of 64 bits, and of a ULID. */
-#define KUID_DECIMAL_TEXT_SIZE 20
-#define KUID_ULID_TEXT_SIZE    26
+/* Characters of a ULID. */
+#define KUID_ULID_TEXT_SIZE 26
 
 #define KUID_URN_PREFIX "urn:uuid:"
 
@@ -39,8 +38,9 @@ enum kuid_layout_format {
  * @device: path of the device file; NULL if no IDs of the format are made
  * @format: the format's number, never KUID_FORMAT_DEFAULT
  * @id_size: bytes of one ID
- * @text_size: characters of its canonical text; the parser and kuid_text()
- *	rely on all texts of a format having this size
+ * @text_size: characters of its longest canonical text; the parser and
+ *	kuid_text() rely on all texts of a format having this size, except for
+ *	KUID_TEXT_DECIMAL
  * @text: form of its canonical text
  * @made_from: KUID_MADE_FROM_*
  * @shows: KUID_SHOWS_*
@@ -68,12 +68,21 @@ const struct kuid_layout *kuid_layout_made(unsigned int format);
  * none. */
 const struct kuid_layout *kuid_layout_of_uuid(const void *id);
 
-/* The format, other than UUIDs, whose text has this size; NULL if there is
- * none. */
+/* The format, other than UUIDs, all of whose texts have this size; NULL if
+ * there is none. */
 const struct kuid_layout *kuid_layout_of_size(size_t text_size);
 
-/* Whether a UUID has the layout's version and variant. True for other formats. */
+/*
+ * Whether an ID has the bits that are the same in all IDs of the layout:
+ * version and variant of a UUID, the first bit of a snowflake.
+ */
 bool kuid_layout_fits(const struct kuid_layout *layout, const void *id);
+
+/* The highest ID of a format with 8 bytes, as a number. */
+static inline uint64_t kuid_layout_most(const struct kuid_layout *layout)
+{
+	return layout->format == KUID_LAYOUT_SNOWFLAKE ? INT64_MAX : UINT64_MAX;
+}
 
 static inline bool kuid_layout_is_uuid(const struct kuid_layout *layout)
 {

@@ -52,6 +52,9 @@ static struct shape canonical_shape(const struct kuid_layout *layout)
 		shape.digit_bits = 6;
 		shape.first_bits = 6;
 		break;
+	case KUID_TEXT_DECIMAL:
+		/* read_decimal() needs no shape. */
+		break;
 	}
 	return shape;
 }
@@ -152,16 +155,17 @@ static int read_shape(const struct shape *shape, const char *text, size_t size,
 	return 0;
 }
 
-/* The same for a decimal number of 64 bits, without leading zeros. */
-static int read_decimal(const char *text, size_t size, uint8_t *id,
-			size_t *where)
+/* The same for a decimal number up to most, without leading zeros. */
+static int read_decimal(const char *text, size_t size, uint64_t most,
+			uint8_t *id, size_t *where)
 {
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < size; i++) {
 		if (text[i] < '0' || text[i] > '9' || (i && !value) ||
 		    __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, text[i] - '0', &value))
+		    __builtin_add_overflow(value, text[i] - '0', &value) ||
+		    value > most)
 			return wrong_at(i, where);
 	}
 	if (!size)
@@ -216,12 +220,20 @@ static size_t digit_of(unsigned int bit, const struct shape *shape)
 			return at;
 }
 
-/* Where a UUID's version or variant digit is in its text. */
+/* Where the digit is by which an ID is not of the layout. */
 static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
 		     const struct shape *shape)
 {
+	if (!layout->version)
+		return 0;
 	return digit_of(kuid_uuid_version(id) != layout->version ? 48 : 64,
 			shape);
+}
+
+/* Whether the canonical text of a format is a decimal number. */
+static bool is_decimal(const struct kuid_layout *layout, unsigned int form)
+{
+	return form == KUID_FORM_CANONICAL && layout->text == KUID_TEXT_DECIMAL;
 }
 
 /* With any_case also lex and ColdFusion's form take digits of both cases. */
@@ -234,8 +246,9 @@ static int parse_form(const struct kuid_layout *layout, unsigned int form,
 
 	if (!find_shape(layout, form, &shape))
 		return -1;
-	if (form == KUID_FORM_DECIMAL)
-		return read_decimal(text, size, id, where);
+	if (form == KUID_FORM_DECIMAL || is_decimal(layout, form))
+		return read_decimal(text, size, kuid_layout_most(layout), id,
+				    where);
 	if (any_case)
 		shape.cases = LOWER | UPPER;
 	if (read_shape(&shape, text, size, bytes, layout->id_size, where))
@@ -358,6 +371,10 @@ static unsigned int guess_form(const struct kuid_layout *layout,
 		return KUID_FORM_BRACES;
 	if (kuid_layout_is_uuid(layout) && begins_urn(text, size))
 		return KUID_FORM_URN;
+	/* A hexadecimal snowflake of digits below 10 mostly begins with a 0. */
+	if (layout->text == KUID_TEXT_DECIMAL && is_number(text, size) &&
+	    text[0] != '0')
+		return KUID_FORM_CANONICAL;
 	if (!size || size == layout->text_size || has_fourth_hyphen(text, size))
 		return KUID_FORM_CANONICAL;
 	for (size_t i = 0; i < sizeof(sized) / sizeof(sized[0]); i++)

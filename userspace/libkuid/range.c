@@ -2,7 +2,10 @@
 /* The lowest and the highest ID of each format, and of a time. */
 #include "layout.h"
 
-/* Fill all bits of an ID but those of version and variant with one value. */
+/*
+ * Fill all bits of an ID with one value, except for those that no ID of the
+ * format can have otherwise.
+ */
 static int fill(unsigned int format, void *id, int byte)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
@@ -15,6 +18,8 @@ static int fill(unsigned int format, void *id, int byte)
 		bytes[6] = layout->version << 4 | (byte & 0x0f);
 		bytes[8] = 0x80 | (byte & 0x3f);
 	}
+	if (layout->format == KUID_LAYOUT_SNOWFLAKE)
+		bytes[0] &= 0x7f;
 	memcpy(id, bytes, layout->id_size);
 	return 0;
 }
@@ -30,15 +35,14 @@ int kuid_highest(unsigned int format, void *id)
 }
 
 static int fill_at(unsigned int format, int64_t sec, uint32_t nsec,
-		   unsigned int interval, unsigned int flags, void *id,
-		   int byte)
+		   uint64_t setting, unsigned int flags, void *id, int byte)
 {
 	uint8_t filled[KUID_ID_MAX];
 	struct kuid_fields fields;
 	uint32_t fraction;
 
 	if (fill(format, filled, byte) ||
-	    kuid_decode(format, filled, interval, flags, &fields))
+	    kuid_decode(format, filled, setting, flags, &fields))
 		return -1;
 	fraction = fields.fraction;
 	if (kuid_set_time(&fields, sec, nsec))
@@ -50,13 +54,13 @@ static int fill_at(unsigned int format, int64_t sec, uint32_t nsec,
 }
 
 int kuid_lowest_at(unsigned int format, int64_t sec, uint32_t nsec,
-		   unsigned int interval, unsigned int flags, void *id)
+		   uint64_t setting, unsigned int flags, void *id)
 {
-	return fill_at(format, sec, nsec, interval, flags, id, 0x00);
+	return fill_at(format, sec, nsec, setting, flags, id, 0x00);
 }
 
 int kuid_highest_at(unsigned int format, int64_t sec, uint32_t nsec,
-		    unsigned int interval, unsigned int flags, void *id)
+		    uint64_t setting, unsigned int flags, void *id)
 {
-	return fill_at(format, sec, nsec, interval, flags, id, 0xff);
+	return fill_at(format, sec, nsec, setting, flags, id, 0xff);
 }

@@ -8,12 +8,14 @@
 #define STAMPS_STAMPS(name) " " #name
 #define STAMPS_LEX(name)
 #define STAMPS_GRID(name)
+#define STAMPS_SNOWFLAKE(name)
 #define STAMPS(name, NAME, bytes, from, ...) STAMPS_##from(name)
 #define STAMP_FORMATS			     KUID_FORMATS(STAMPS)
 
 #define SLOTS_STAMPS(name)
 #define SLOTS_LEX(name)			    " " #name
 #define SLOTS_GRID(name)		    " " #name
+#define SLOTS_SNOWFLAKE(name)		    " " #name
 #define SLOTS(name, NAME, bytes, from, ...) SLOTS_##from(name)
 #define SLOT_FORMATS			    KUID_FORMATS(SLOTS)
 

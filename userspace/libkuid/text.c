@@ -18,20 +18,6 @@ static void raise_case(char *text, size_t size)
 			text[i] += 'A' - 'a';
 }
 
-/* By hand, because snprintf() may not be called in signal handlers. */
-static size_t write_decimal(char *text, uint64_t value)
-{
-	char digits[KUID_DECIMAL_TEXT_SIZE];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = '0' + value % 10;
-		value /= 10;
-	} while (value);
-	memcpy(text, digits + at, sizeof(digits) - at);
-	return sizeof(digits) - at;
-}
-
 static void write_ulid(char *text, uint64_t high, uint64_t low)
 {
 	for (size_t at = KUID_ULID_TEXT_SIZE; at--;) {
@@ -50,6 +36,7 @@ static void write_ulid(char *text, uint64_t high, uint64_t low)
  * @after: what is written behind them
  * @id_size: bytes of an ID
  * @length: characters of the longest text
+ * @most: the highest ID that has a decimal text, which is not above @length
  * @last: these digits of the last ID
  */
 struct writer {
@@ -59,6 +46,7 @@ struct writer {
 	const char *after;
 	size_t id_size;
 	size_t length;
+	uint64_t most;
 	struct kuid_text last;
 };
 
@@ -71,6 +59,9 @@ static bool begin(struct writer *writer, unsigned int format, unsigned int form)
 	if (!writer->length)
 		return false;
 	writer->form = form;
+	writer->most = kuid_layout_most(layout);
+	if (form == KUID_FORM_CANONICAL && layout->text == KUID_TEXT_DECIMAL)
+		writer->form = KUID_FORM_DECIMAL;
 	writer->digits = form == KUID_FORM_COLDFUSION ? KUID_TEXT_LEX
 						      : layout->text;
 	writer->before = "";
@@ -101,7 +92,7 @@ static void write_grouped(struct writer *writer, uint64_t high, uint64_t low,
 		raise_case(text, length);
 }
 
-/* Returns how many characters there are. */
+/* Returns how many characters there are; 0 if the ID has no such text. */
 static size_t write_id(struct writer *writer, const void *id, char *text)
 {
 	char digits[2 * KUID_ID_MAX];
@@ -115,7 +106,7 @@ static size_t write_id(struct writer *writer, const void *id, char *text)
 		memcpy(text, digits, writer->length);
 		break;
 	case KUID_FORM_DECIMAL:
-		return write_decimal(text, high);
+		return high > writer->most ? 0 : kuid_text_decimal(text, high);
 	case KUID_FORM_ULID:
 		write_ulid(text, high, low);
 		break;
@@ -141,6 +132,10 @@ int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 	if (!begin(&writer, format, form))
 		return -1;
 	length = write_id(&writer, id, written);
+	if (!length) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (size <= length) {
 		errno = ERANGE;
 		return -1;
@@ -164,7 +159,13 @@ ssize_t kuid_text_lines(unsigned int format, unsigned int form, const void *ids,
 		return -1;
 	}
 	for (; count; count--, id += writer.id_size) {
-		end += write_id(&writer, id, end);
+		size_t length = write_id(&writer, id, end);
+
+		if (!length) {
+			errno = EINVAL;
+			return -1;
+		}
+		end += length;
 		*end++ = '\n';
 	}
 	return end - text;

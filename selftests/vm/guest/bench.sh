@@ -3,7 +3,7 @@
 #
 # Counts instructions in the guest, which must have been booted with boot.sh --icount.
 
-insmod /lib/kuid.ko || exit
+insmod /lib/kuid.ko snowflake_worker=17 || exit
 /bench/icount
 status=$?
 /bench/lanes && exit $status

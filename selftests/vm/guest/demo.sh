@@ -20,7 +20,7 @@ as_text()
 		's/ //g; s/^(.{8})(.{4})(.{4})(.{4})(.{12})$/\1-\2-\3-\4-\5/'
 }
 
-insmod /lib/kuid.ko
+insmod /lib/kuid.ko snowflake_worker=17
 title "kernel $(uname -r), module kuid $(cat /sys/module/kuid/version), $(nproc) CPUs"
 ls -l /dev/kuid
 

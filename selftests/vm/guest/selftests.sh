@@ -13,6 +13,8 @@
 . /guest/kmemleak.sh
 
 module=/lib/kuid.ko
+# Snowflake is the one format that needs a worker: that of selftests/lib/formats.h.
+params=snowflake_worker=17
 # For tests that load modules themselves.
 export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 export KUID_CALLERS=/lib/kuid_callers.ko KUID_GRACE=/lib/kuid_grace.ko
@@ -82,7 +84,7 @@ run_program()
 	klog_mark
 	# A program must not see what the last one did to clocks and identity, and a program that
 	# was killed may have left the module unloaded.
-	if { [ -e /sys/module/kuid ] && ! rmmod kuid; } || ! insmod $module; then
+	if { [ -e /sys/module/kuid ] && ! rmmod kuid; } || ! insmod $module $params; then
 		fail=$((fail + 1))
 		result "$1" "can't reload the module"
 		return
@@ -193,7 +195,7 @@ own_result "a planted warning is caught" ok
 kmemleak_mark
 klog_mark
 why=ok
-insmod $module || why="insmod fails"
+insmod $module $params || why="insmod fails"
 klog_check || why="the kernel complained"
 own_result "load the module" "$why"
 [ "$why" = ok ] || finish

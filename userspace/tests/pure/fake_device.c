@@ -58,6 +58,7 @@ static struct {
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
+	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
 	uint64_t held, vm_forks, waits, made, waiting, slow_ms, lacking;
 } device;
 
@@ -69,12 +70,32 @@ static const struct {
 	{                                             \
 #name, offsetof(typeof(device), name) \
 	}
-	FIELD(required),    FIELD(restored), FIELD(interval), FIELD(wall_ns),
-	FIELD(slot_ns),	    FIELD(stamp_ns), FIELD(floor_ns), FIELD(ceiling_ns),
-	FIELD(busy_ns),	    FIELD(reasons),  FIELD(epoch),    FIELD(node_from),
-	FIELD(worker_from), FIELD(node),     FIELD(worker),   FIELD(held),
-	FIELD(vm_forks),    FIELD(waits),    FIELD(made),     FIELD(waiting),
-	FIELD(slow_ms),	    FIELD(load_id),  FIELD(lacking),
+	FIELD(required),
+	FIELD(restored),
+	FIELD(interval),
+	FIELD(wall_ns),
+	FIELD(slot_ns),
+	FIELD(stamp_ns),
+	FIELD(floor_ns),
+	FIELD(ceiling_ns),
+	FIELD(busy_ns),
+	FIELD(reasons),
+	FIELD(epoch),
+	FIELD(node_from),
+	FIELD(worker_from),
+	FIELD(node),
+	FIELD(worker),
+	FIELD(held),
+	FIELD(vm_forks),
+	FIELD(waits),
+	FIELD(made),
+	FIELD(waiting),
+	FIELD(slow_ms),
+	FIELD(load_id),
+	FIELD(lacking),
+	FIELD(snowflake_from),
+	FIELD(snowflake_worker),
+	FIELD(snowflake_epoch_ms),
 };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -357,6 +378,9 @@ static int get_state(struct kuid_state *state)
 		.worker_from = device.worker_from,
 		.node = device.node,
 		.worker = device.worker,
+		.snowflake_from = device.snowflake_from,
+		.snowflake_worker = device.snowflake_worker,
+		.snowflake_epoch_ms = device.snowflake_epoch_ms,
 	};
 	return 0;
 }
@@ -408,6 +432,10 @@ static int set_identity(struct kuid_set_identity *request)
 		 request->node);
 	set_part(&device.worker_from, &device.worker, request->worker_from,
 		 request->worker);
+	set_part(&device.snowflake_from, &device.snowflake_worker,
+		 request->snowflake_from, request->snowflake_worker);
+	if (device.snowflake_from != KUID_FROM_GIVEN)
+		device.snowflake_worker = KUID_SNOWFLAKE_NO_WORKER;
 	if (request->interval)
 		device.interval = request->interval;
 	if (request->flags & KUID_IDENTITY_CONFIRM)
@@ -444,6 +472,7 @@ static int get_status(struct kuid_status *status)
 		.stamp_ahead_ns = 3,
 		.lex_ahead_ns = 4,
 		.grid_ahead_ns = 5,
+		.snowflake_ahead_ns = 9,
 		.waits = device.waits,
 		.would_blocks = 6,
 		.steps_back = 7,

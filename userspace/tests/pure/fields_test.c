@@ -66,6 +66,11 @@ static struct kuid_fields random_fields(unsigned int format)
 		f.ticks = random_bits(64);
 		f.worker = random_bits(64);
 		break;
+	case KUID_FORMAT_SNOWFLAKE:
+		f.ticks = random_bits(41);
+		f.worker = random_bits(10);
+		f.seq = random_bits(12);
+		break;
 	default:
 		f.a = random_bits(20);
 		f.b = random_bits(20);
@@ -126,6 +131,8 @@ static void ids_of_all_bits_lead_back(void **state)
 			id[6] = version << 4 | (id[6] & 0x0f);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
+		if (format == KUID_FORMAT_SNOWFLAKE)
+			id[0] &= 0x7f;
 		if (kuid_decode(format, id, 5 + i % 6, random_below(2), &f) ||
 		    kuid_encode(&f, again) ||
 		    memcmp(id, again, kuid_format_id_size(format)))
@@ -181,7 +188,77 @@ static void fields_that_are_too_wide_are_refused(void **state)
 	}
 	too_wide((struct kuid_fields) {
 		.format = KUID_FORMAT_K96, .interval = 8, .node = 1ULL << 32 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
+					.ticks = 1ULL << 41 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
+					.worker = 1 << 10 });
+	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
+					.seq = 1 << 12 });
 	too_wide((struct kuid_fields) { .format = KUID_ANY_UUID });
+}
+
+static void snowflake_counts_from_its_epoch(void **state)
+{
+	static const uint64_t epochs[] = {
+		0, 1, 999, 1000, 1288834974657, 8277292036000
+	};
+	const unsigned int format = KUID_FORMAT_SNOWFLAKE;
+	const uint64_t span = 1ULL << 41;
+	unsigned char id[8], want[8];
+	struct kuid_fields f;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++) {
+		uint64_t first = epochs[i], last = first + span - 1;
+
+		/* The first and the last millisecond, and what is outside. */
+		assert_int_equal(kuid_lowest_at(format, first / 1000,
+						first % 1000 * 1000000, first,
+						0, id),
+				 0);
+		kuid_lowest(format, want);
+		assert_memory_equal(id, want, 8);
+		assert_int_equal(kuid_highest_at(format, last / 1000,
+						 last % 1000 * 1000000 + 999999,
+						 first, 0, id),
+				 0);
+		kuid_highest(format, want);
+		assert_memory_equal(id, want, 8);
+		assert_int_equal(want[0], 0x7f);
+		assert_int_equal(kuid_decode(format, id, first, 0, &f), 0);
+		assert_int_equal(f.sec, last / 1000);
+		assert_int_equal(f.worker, 1023);
+		assert_int_equal(f.seq, 4095);
+		errno = 0;
+		assert_int_equal(kuid_highest_at(format, (last + 1) / 1000,
+						 (last + 1) % 1000 * 1000000,
+						 first, 0, id),
+				 -1);
+		assert_int_equal(errno, ERANGE);
+		if (!first)
+			continue;
+		errno = 0;
+		assert_int_equal(kuid_lowest_at(format, (first - 1) / 1000,
+						(first - 1) % 1000 * 1000000,
+						first, 0, id),
+				 -1);
+		assert_int_equal(errno, ERANGE);
+	}
+	errno = 0;
+	assert_int_equal(kuid_lowest_at(format, -1, 0, 0, 0, id), -1);
+	assert_int_equal(errno, ERANGE);
+	errno = 0;
+	assert_int_equal(kuid_decode(format, want, 8277292036001, 0, &f), -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(kuid_decode(format, want, UINT64_MAX, 0, &f), -1);
+	assert_int_equal(errno, EINVAL);
+	/* A negative number is no snowflake. */
+	memset(id, 0, sizeof(id));
+	id[0] = 0x80;
+	errno = 0;
+	assert_int_equal(kuid_decode(format, id, 0, 0, &f), -1);
+	assert_int_equal(errno, EINVAL);
 }
 
 static void intervals_are_5_to_10(void **state)
@@ -242,8 +319,7 @@ static void each_format_has_its_fields(void **state)
 		assert_int_equal(f.resolution_ns, resolutions[i]);
 		assert_int_equal(f.version, versions[i]);
 		assert_int_equal(f.variant, versions[i] ? KUID_VARIANT_RFC : 0);
-		assert_int_equal(f.reserved[0] | f.reserved[1] | f.reserved[2],
-				 0);
+		assert_int_equal(f.reserved[0] | f.reserved[1], 0);
 		if (f.has & KUID_HAS_LANE)
 			assert_int_equal(f.lane, 127);
 	}
@@ -593,6 +669,7 @@ int main(void)
 		cmocka_unit_test(fields_of_all_widths_lead_back),
 		cmocka_unit_test(ids_of_all_bits_lead_back),
 		cmocka_unit_test(fields_that_are_too_wide_are_refused),
+		cmocka_unit_test(snowflake_counts_from_its_epoch),
 		cmocka_unit_test(intervals_are_5_to_10),
 		cmocka_unit_test(each_format_has_its_fields),
 		cmocka_unit_test(only_the_formats_own_version_is_taken_apart),

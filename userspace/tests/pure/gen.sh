@@ -368,7 +368,7 @@ it "ULID" prints 0000000000E008000000000000 -f v7 --ulid
 it "braces" prints '{00000000-0000-6000-8000-000000000000}' -f v6 --braces
 it "URN" prints urn:uuid:00000000-0000-1000-8000-000000000000 --urn
 it "--decimal of many" counts_in_decimal
-it "--decimal of v7 is refused" fails 2 '--decimal is for k64, not v7' -f v7 --decimal
+it "--decimal of v7 is refused" fails 2 '--decimal is for k64 snowflake, not v7' -f v7 --decimal
 it "--ulid of v6 is refused" fails 2 '--ulid is for v7, not v6' -f v6 --ulid
 it "--braces of lex is refused" fails 2 "--braces is for $stamp_formats, not lex" -f lex --braces
 it "--urn of k128 is refused" fails 2 "--urn is for $stamp_formats, not k128" -f k128 --urn
@@ -458,9 +458,14 @@ it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
+it "a clone: how to confirm, snowflake" failing generate 116 \
+	'else "kuid node --snowflake NUMBER"' -f snowflake
 it "no state: how to restore it" says_which_state_is_missing 0 restore
 it "the ceiling: how to save a higher one" says_which_state_is_missing 1 keep
 it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
+it "no worker of snowflake: how to give one" failing generate 126 \
+	'Run "kuid node --snowflake NUMBER" as root' -f snowflake
+it "a time that snowflake can't hold" failing generate 75 "its 41 bits can't hold the time" -f snowflake
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
 it "an old module" failing generate 25 'too old for this'
 it "another error" failing generate 5 'making IDs of v1: Input/output error'

@@ -61,6 +61,9 @@ new_machine()
 		node 18838586676582
 		worker_from 4
 		worker 1
+		snowflake_from 5
+		snowflake_worker 4294967295
+		snowflake_epoch_ms 1288834974657
 	DEVICE
 	: >"$FAKE/log"
 	: >"$out"
@@ -485,10 +488,21 @@ other_node_is_refused()
 			restore "$file" && untouched && does restore --force "$file"
 }
 
+# FIELD FIELD TEXT: of the place that the part comes from, and of its value.
 other_part_is_refused()
 {
-	rebooted "$1_from" 1 "$1" 5 && set_field "$1" 6 && cp "$FAKE/device" "$FAKE/device.before" &&
-		fails 1 "saved with $1 0" restore "$file" && untouched
+	rebooted "$1" 1 "$2" 5 && set_field "$2" 6 && cp "$FAKE/device" "$FAKE/device.before" &&
+		fails 1 "saved with $3" restore "$file" && untouched
+}
+
+# Also on another machine: the file is where the image came from.
+other_epoch_is_refused()
+{
+	rebooted && set_field snowflake_epoch_ms 0 && cp "$FAKE/device" "$FAKE/device.before" &&
+		fails 1 'with snowflake_epoch_ms=1288834974657, and the module was loaded with 0' \
+			restore "$file" && untouched && other_machine &&
+		fails 1 'snowflakes may repeat' restore "$file" && untouched &&
+		echo "$machine" >"$FAKE/machine-id" && does restore --force "$file"
 }
 
 node_no_longer_given_is_taken()
@@ -663,7 +677,7 @@ forces_clock()
 {
 	new_machine
 	set_field slot_ns $((now + day))$sec
-	tool clock --force-clock --may-repeat && grep -qx 'slot_lag_ns    0' "$out" &&
+	tool clock --force-clock --may-repeat && grep -qx 'slot_lag_ns        0' "$out" &&
 		[ ! -s "$err" ] && logged 'force 1'
 }
 
@@ -711,31 +725,38 @@ fails_with()
 	while_set FAKE_FAIL "$@"
 }
 
-clock_lines="wall           2026-11-20T08:15:00.000000000Z
-wall_ns        $now$sec
-epoch          1
-stamp_lag_ns   1
-slot_lag_ns    2000000000
-stamp_ahead_ns 3
-lex_ahead_ns   4
-grid_ahead_ns  5
-floor          none
-floor_ns       0
-ceiling        2026-11-20T08:16:00.000000000Z
-ceiling_ns     1795162560$sec"
+clock_lines="wall               2026-11-20T08:15:00.000000000Z
+wall_ns            $now$sec
+epoch              1
+stamp_lag_ns       1
+slot_lag_ns        2000000000
+stamp_ahead_ns     3
+lex_ahead_ns       4
+grid_ahead_ns      5
+snowflake_ahead_ns 9
+floor              none
+floor_ns           0
+ceiling            2026-11-20T08:16:00.000000000Z
+ceiling_ns         1795162560$sec"
 clock_json="{\"wall\": \"2026-11-20T08:15:00.000000000Z\", \"wall_ns\": $now$sec, \"epoch\": 1,"
 clock_json="$clock_json \"stamp_lag_ns\": 1, \"slot_lag_ns\": 2000000000, \"stamp_ahead_ns\": 3,"
-clock_json="$clock_json \"lex_ahead_ns\": 4, \"grid_ahead_ns\": 5, \"floor\": \"none\", \"floor_ns\": 0,"
+clock_json="$clock_json \"lex_ahead_ns\": 4, \"grid_ahead_ns\": 5, \"snowflake_ahead_ns\": 9,"
+clock_json="$clock_json \"floor\": \"none\", \"floor_ns\": 0,"
 clock_json="$clock_json \"ceiling\": \"2026-11-20T08:16:00.000000000Z\", \"ceiling_ns\": 1795162560$sec}"
-node_lines="node           112233445566
-node_from      random
-worker         0000000000000001
-worker_from    host
-interval       8
-epoch          1
-identity       good"
+node_lines="node               112233445566
+node_from          random
+worker             0000000000000001
+worker_from        host
+snowflake          none
+snowflake_from     worker
+snowflake_epoch_ms 1288834974657
+interval           8
+epoch              1
+identity           good"
 node_json='{"node": "112233445566", "node_from": "random", "worker": "0000000000000001",'
-node_json="$node_json \"worker_from\": \"host\", \"interval\": 8, \"epoch\": 1,"
+node_json="$node_json \"worker_from\": \"host\", \"snowflake\": \"none\","
+node_json="$node_json \"snowflake_from\": \"worker\", \"snowflake_epoch_ms\": 1288834974657,"
+node_json="$node_json \"interval\": 8, \"epoch\": 1,"
 node_json="$node_json \"identity\": \"good\"}"
 
 it "restore --fresh begins, saves, and acknowledges last" fresh_start
@@ -819,7 +840,11 @@ it "a file older than the ceiling is refused" \
 it "a given node is saved" given_node_is_kept
 it "a node that was not given is not" random_node_is_not_kept
 it "another node than the saved one needs --force" other_node_is_refused
-it "another worker is refused" other_part_is_refused worker
+it "another worker is refused" \
+	other_part_is_refused worker_from worker 'worker 0000000000000005, and'
+it "another worker of snowflake is refused" \
+	other_part_is_refused snowflake_from snowflake_worker 'snowflake 5, and the module has 6'
+it "another epoch of snowflake needs --force" other_epoch_is_refused
 it "a node that is no longer given is no other" node_no_longer_given_is_taken
 
 it "no new file: all is as before" \
@@ -879,10 +904,23 @@ it "node --node mac" sets '--node mac' 'node_from 3'
 it "node --worker HEX" sets '--worker fedcba9876543210' 'worker_from 1' 'node_from 2'
 it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
 it "node --worker random" sets '--worker random' 'worker_from 2'
+it "node --snowflake NUMBER" sets '--snowflake 1023' 'snowflake_from 1' 'snowflake_worker 1023' \
+	'worker_from 4'
+it "node --snowflake 0" sets '--snowflake 0' 'snowflake_from 1' 'snowflake_worker 0'
+it "node --snowflake worker" sets '--snowflake worker' 'snowflake_from 5'
+it "node tells the worker of snowflake" tells 'snowflake          17' \
+	snowflake_from 1 snowflake_worker 17
+it "a worker of snowflake too high is refused" \
+	fails 2 '"1024" is not a worker of snowflake: a whole number from 0 to 1023' \
+	node --snowflake 1024
+it "a hexadecimal worker of snowflake is refused" fails 2 '"1f" is not a worker of snowflake' \
+	node --snowflake 1f
+it "a negative worker of snowflake is refused" fails 2 '"-1" is not a worker of snowflake' \
+	node --snowflake=-1
 it "node --interval" sets '--interval 10' 'interval 10' 'node 18838586676582'
 it "node --new-epoch changes nothing else" sets '--new-epoch' 'interval 8' 'node_from 2'
 it "node --confirm" sets '--confirm' 'node_from 2'
-it "node tells a clone" tells 'identity       stale' reasons 512
+it "node tells a clone" tells 'identity           stale' reasons 512
 it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac

@@ -186,6 +186,7 @@ has_metrics()
 		kuid_ahead_seconds{ids="stamp"} 0.000000003
 		kuid_ahead_seconds{ids="lex"} 0.000000004
 		kuid_ahead_seconds{ids="grid"} 0.000000005
+		kuid_ahead_seconds{ids="snowflake"} 0.000000009
 		kuid_floor_timestamp_seconds 1795162440
 		kuid_ceiling_timestamp_seconds 1795162560
 		kuid_ceiling_left_seconds 57.5
@@ -219,6 +220,7 @@ lag          0.000000001 s: $stamp_formats
 run-ahead    0.000000003 s: $stamp_formats
              0.000000004 s: $lex_formats
              0.000000005 s: $grid_formats
+             0.000000009 s: $snowflake_formats
 floor        2026-11-20T08:14:00.000000000Z
 ceiling      2026-11-20T08:16:00.000000000Z
              57.5 s: until IDs come to the ceiling
@@ -235,7 +237,8 @@ json='{"unique": true, "ordered": true, "reboot_safe": true, "reasons": [],'
 json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"load_id\": \"123456789abcdef0\","
 json="$json \"stamp_lag_ns\": 1,"
 json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
-json="$json \"grid_ahead_ns\": 5, \"floor\": \"2026-11-20T08:14:00.000000000Z\","
+json="$json \"grid_ahead_ns\": 5, \"snowflake_ahead_ns\": 9,"
+json="$json \"floor\": \"2026-11-20T08:14:00.000000000Z\","
 json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
 json="$json \"ceiling_ns\": 1795162560000000000, \"ceiling_left_ns\": 57500000000,"
 json="$json \"ids\": {$(each_format '"FORMAT": IDS, ')"

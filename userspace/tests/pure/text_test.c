@@ -12,18 +12,19 @@
 
 #include "random.h"
 
-#define V1   "c232ab00-9414-11ec-b3c8-9f6bdeced846"
-#define V6   "1ec9414c-232a-6b00-b3c8-9f6bdeced846"
-#define V7   "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-#define LEX  "00060a24-1820-2078-db3f053403ad937a"
-#define CF   "C232AB00-9414-11EC-B3C89F6BDECED846"
-#define K64  ".5.tXbhdV.3"
-#define K96  ".5.tXVEf8n8vPN.0"
-#define K128 ".5d0s_jKhxrtMxs0cEFzzk"
-#define ULID "01FWHE4YDGFK1SHH6W1G60EECF"
-#define V4   "919108f7-52d1-4320-9bac-f847db4148a8"
-#define NIL  "00000000-0000-0000-0000-000000000000"
-#define MAX  "ffffffff-ffff-ffff-ffff-ffffffffffff"
+#define V1	  "c232ab00-9414-11ec-b3c8-9f6bdeced846"
+#define V6	  "1ec9414c-232a-6b00-b3c8-9f6bdeced846"
+#define V7	  "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
+#define LEX	  "00060a24-1820-2078-db3f053403ad937a"
+#define CF	  "C232AB00-9414-11EC-B3C89F6BDECED846"
+#define K64	  ".5.tXbhdV.3"
+#define K96	  ".5.tXVEf8n8vPN.0"
+#define K128	  ".5d0s_jKhxrtMxs0cEFzzk"
+#define SNOWFLAKE "1724551110972215297"
+#define ULID	  "01FWHE4YDGFK1SHH6W1G60EECF"
+#define V4	  "919108f7-52d1-4320-9bac-f847db4148a8"
+#define NIL	  "00000000-0000-0000-0000-000000000000"
+#define MAX	  "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 static const struct {
 	unsigned int format;
@@ -48,6 +49,9 @@ static const struct {
 	  KUID_MADE_FROM_GRID, KUID_SHOWS_WORKER },
 	{ KUID_FORMAT_K128, "k128", 16, K128, "/dev/kuids/k128",
 	  KUID_MADE_FROM_GRID, KUID_SHOWS_WORKER },
+	{ KUID_FORMAT_SNOWFLAKE, "snowflake", 8, SNOWFLAKE,
+	  "/dev/kuids/snowflake", KUID_MADE_FROM_SNOWFLAKE,
+	  KUID_SHOWS_SNOWFLAKE },
 	{ KUID_ANY_UUID, "uuid", 16, V4, NULL, -1, -1 },
 };
 
@@ -71,12 +75,20 @@ static bool has_form(unsigned int format, unsigned int form)
 	case KUID_FORM_URN:
 		return is_uuid(format);
 	case KUID_FORM_DECIMAL:
-		return format == KUID_FORMAT_K64;
+		return format == KUID_FORMAT_K64 ||
+		       format == KUID_FORMAT_SNOWFLAKE;
 	case KUID_FORM_ULID:
 		return format == KUID_FORMAT_V7;
 	default:
 		return true;
 	}
+}
+
+/* Whether texts of the form are as long as the longest one. */
+static bool is_fixed(unsigned int format, unsigned int form)
+{
+	return form != KUID_FORM_DECIMAL &&
+	       (format != KUID_FORMAT_SNOWFLAKE || form != KUID_FORM_CANONICAL);
 }
 
 /*
@@ -226,7 +238,8 @@ static void a_form_has_a_size_only_where_there_is_one(void **state)
 			[KUID_FORM_CANONICAL] = strlen(formats[i].text),
 			[KUID_FORM_COLDFUSION] = 35,
 			[KUID_FORM_HEX] = 2 * formats[i].id_size,
-			[KUID_FORM_DECIMAL] = 20,
+			[KUID_FORM_DECIMAL] =
+				format == KUID_FORMAT_SNOWFLAKE ? 19 : 20,
 			[KUID_FORM_ULID] = 26,
 			[KUID_FORM_BRACES] = 38,
 			[KUID_FORM_URN] = 45,
@@ -254,7 +267,7 @@ static void lines_are_the_texts_of_ids(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ids); i++)
-		ids[i] = i % 7 ? 0x5a : i / 3;
+		ids[i] = i % 7 ? 0x5a : i / 3 & 0x7f;
 	for (size_t i = 0; i < NR_FORMS * NR_FORMATS; i++) {
 		unsigned int format = formats[i / NR_FORMS].format;
 		unsigned int form = i % NR_FORMS;
@@ -292,7 +305,7 @@ static void lines_are_the_texts_of_ids(void **state)
 			written += strlen(text);
 		}
 		assert_int_equal(written, size);
-		if (form != KUID_FORM_DECIMAL)
+		if (is_fixed(format, form))
 			assert_int_equal(size, LINES * (length + 1));
 	}
 }
@@ -440,6 +453,8 @@ static void text_leads_back_to_the_id(void **state)
 				(id[6] & 0xf);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
+		if (format == KUID_FORMAT_SNOWFLAKE)
+			id[0] &= 0x7f;
 		if (kuid_text_form(format, form, id, text, sizeof(text))) {
 			assert_false(has_form(format, form));
 			continue;
@@ -448,7 +463,8 @@ static void text_leads_back_to_the_id(void **state)
 				    &where) ||
 		    memcmp(got, id, size))
 			fail_msg("%s is wrong at %zu", text, where);
-		if (form > KUID_FORM_COLDFUSION)
+		if (form > KUID_FORM_COLDFUSION ||
+		    format == KUID_FORMAT_SNOWFLAKE)
 			continue;
 		found = kuid_recognise(text, strlen(text), got, &where);
 		if (found < 0 || memcmp(got, id, size) ||
@@ -457,6 +473,59 @@ static void text_leads_back_to_the_id(void **state)
 		if (format != KUID_ANY_UUID)
 			assert_int_equal(found, format);
 	}
+}
+
+/* The decimal texts of snowflake: which there are, and where others are wrong. */
+static void snowflakes_are_numbers_of_63_bits(void **state)
+{
+	static const unsigned char highest[8] = { 0x7f, 0xff, 0xff, 0xff,
+						  0xff, 0xff, 0xff, 0xff };
+	static const unsigned char negative[8] = { 0x80 };
+	static const struct {
+		const char *text;
+		size_t at;
+	} wrong[] = {
+		{ "", 0 },
+		{ "-1", 0 },
+		{ "+1", 0 },
+		{ " 1", 0 },
+		{ "1 ", 1 },
+		{ "00", 1 },
+		{ "01", 1 },
+		{ "1e3", 1 },
+		{ "9223372036854775808", 18 },
+		{ "9223372036854775810", 18 },
+		{ "92233720368547758070", 19 },
+		{ "18446744073709551615", 19 },
+		{ "99999999999999999999999", 18 },
+	};
+	const unsigned int format = KUID_FORMAT_SNOWFLAKE;
+	char text[KUID_TEXT_MAX];
+	unsigned char id[8];
+
+	(void)state;
+	assert_int_equal(kuid_text(format, highest, text, sizeof(text)), 0);
+	assert_string_equal(text, "9223372036854775807");
+	for (unsigned int form = 0; form < NR_FORMS; form++) {
+		if (is_fixed(format, form))
+			continue;
+		assert_int_equal(parse(format, form, text, 19, id, NULL), 0);
+		assert_memory_equal(id, highest, sizeof(id));
+		assert_int_equal(parse(format, form, "0", 1, id, NULL), 0);
+		assert_int_equal(id[7], 0);
+		for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+			assert_refused(format, form, wrong[i].text,
+				       strlen(wrong[i].text), wrong[i].at);
+		assert_einval(kuid_text_form(format, form, negative, text,
+					     sizeof(text)) == -1);
+		assert_einval(kuid_text_lines(format, form, negative, 1, text,
+					      sizeof(text)) == -1);
+	}
+	assert_refused(format, KUID_FORM_HEX, "8000000000000000", 16, 0);
+	assert_int_equal(parse(format, KUID_FORM_HEX, "7fffFFFFffffffff", 16,
+			       id, NULL),
+			 0);
+	assert_memory_equal(id, highest, sizeof(id));
 }
 
 static void texts_are_recognised(void **state)
@@ -482,11 +551,14 @@ static void texts_are_recognised(void **state)
 	unsigned char id[KUID_ID_MAX];
 
 	(void)state;
+	/* A decimal number could be anything. */
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		assert_int_equal(kuid_recognise(formats[i].text,
 						strlen(formats[i].text), id,
 						NULL),
-				 formats[i].format);
+				 formats[i].format == KUID_FORMAT_SNOWFLAKE
+					 ? -1
+					 : (int)formats[i].format);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(kuid_recognise(texts[i].text,
 						strlen(texts[i].text), id,
@@ -790,10 +862,18 @@ static void lenient_parsing_takes_all_forms_of_a_format(void **state)
 				(id[6] & 0xf);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
+		if (format == KUID_FORMAT_SNOWFLAKE)
+			id[0] &= 0x7f;
 		kuid_text_form(format, form, id, text, sizeof(text));
 		length = strlen(text);
 		/* Not a number but canonical text or hexadecimal. */
-		if (form == KUID_FORM_DECIMAL && (length == 11 || length == 16))
+		if (form == KUID_FORM_DECIMAL &&
+		    format != KUID_FORMAT_SNOWFLAKE &&
+		    (length == 11 || length == 16))
+			continue;
+		/* Not hexadecimal but a number. */
+		if (form == KUID_FORM_HEX && format == KUID_FORMAT_SNOWFLAKE &&
+		    text[0] != '0' && strspn(text, "0123456789") == length)
 			continue;
 		size = paste(form, text,
 			     is_uuid(format) || format == KUID_FORMAT_LEX,
@@ -855,7 +935,8 @@ static void lenient_parsing_recognises_more(void **state)
 			id[6] = 0x70 | (id[6] & 0xf);
 			id[8] = 0x80 | (id[8] & 0x3f);
 		}
-		if (kuid_text_form(format, form, id, text, sizeof(text)))
+		if (format == KUID_FORMAT_SNOWFLAKE ||
+		    kuid_text_form(format, form, id, text, sizeof(text)))
 			continue;
 		want = kuid_recognise(text, strlen(text), got, NULL);
 		if (form > KUID_FORM_COLDFUSION) {
@@ -1154,6 +1235,7 @@ int main(void)
 		cmocka_unit_test(forms_are_for_their_formats),
 		cmocka_unit_test(text_needs_room),
 		cmocka_unit_test(text_leads_back_to_the_id),
+		cmocka_unit_test(snowflakes_are_numbers_of_63_bits),
 		cmocka_unit_test(texts_are_recognised),
 		cmocka_unit_test(other_sizes_are_refused),
 		cmocka_unit_test(wrong_characters_are_refused_where_they_are),

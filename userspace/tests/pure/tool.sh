@@ -197,6 +197,51 @@ it "inspect tells the node of k96" tells 'node          03eb2732' inspect $k96
 it "inspect tells the node of k128" tells 'node          db3f053403ad937a' inspect $k128
 it "inspect -I takes the node from elsewhere" tells 'node          03eb2732' \
 	inspect -I 5 .5.tXa0xODOQPN.0
+inspected_snowflake='text          175928847299117063
+hex           0271065ac1020007
+format        snowflake
+time          2016-04-30T11:18:25.796Z
+unix_ns       1462015105796000000
+resolution_ns 1000000
+ticks         41944705796
+seq           7
+worker        32
+epoch_ms      1420070400000'
+json_snowflake='{"text": "1724551110972215297", "hex": "17eed6192e811001", "format": "snowflake",'
+json_snowflake="$json_snowflake \"time\": \"2023-11-14T22:13:20.123Z\", \"unix_ns\": \"1700000000123000000\","
+json_snowflake="$json_snowflake \"resolution_ns\": 1000000, \"ticks\": \"411165025466\", \"seq\": 1, \"worker\": 17,"
+json_snowflake="$json_snowflake \"epoch_ms\": 1288834974657}"
+it "inspect prints all fields of snowflake" prints "$inspected_snowflake" \
+	inspect -f snowflake --snowflake-epoch 1420070400000 175928847299117063
+it "inspect counts snowflake from Twitter's epoch" tells 'time          2012-03-03T13:01:20.453Z' \
+	inspect -f snowflake 175928847299117063
+it "inspect --json prints snowflake as a string" prints "$json_snowflake" \
+	inspect --json -f snowflake 1724551110972215297
+it "inspect -f snowflake takes hexadecimal" prints "$json_snowflake" \
+	inspect --json -f snowflake 17eed6192e811001
+it "inspect -f snowflake takes 16 digits as decimal" tells 'hex           00038d7ea4c68001' \
+	inspect -f snowflake 1000000000000001
+it "inspect -f snowflake takes 16 digits with a 0 as hexadecimal" tells 'text          1' \
+	inspect -f snowflake 0000000000000001
+it "a snowflake is no number of 64 bits" fails 1 'no snowflake ID: character 19 is wrong' \
+	inspect -f snowflake 9223372036854775808
+it "a snowflake has no sign" fails 1 'no snowflake ID: character 1 is wrong' inspect -f snowflake -- -1
+it "a snowflake has no leading zeros" fails 1 'no snowflake ID: character 2 is wrong' \
+	inspect -f snowflake 017
+it "a snowflake needs -f" fails 1 'for a decimal number: -f snowflake' \
+	inspect 1724551110972215297
+it "an epoch no clock has is refused" fails 2 '"8277292036001" is not an epoch' \
+	inspect -f snowflake --snowflake-epoch 8277292036001 1
+it "an epoch in seconds with decimals is refused" fails 2 '"1.5" is not an epoch' \
+	range -f snowflake --snowflake-epoch 1.5 --from @1 --to @2
+it "convert --to hex takes snowflake" prints 17eed6192e811001 \
+	convert -f snowflake --to hex 1724551110972215297
+it "nothing is converted to snowflake" fails 2 'nothing is converted to "snowflake"' \
+	convert -f snowflake --to snowflake 1
+it "compare: snowflakes of two workers may be undecided" compares 3 undecided --bound 2000000 \
+	-f snowflake 1724551110972215297 1724551110976413713
+it "compare: snowflakes of two workers are in order past the bound" compares 0 before --bound 1000000 \
+	-f snowflake 1724551110972215297 1724551110976413713
 it "inspect tells times before 1970" tells 'time          1582-10-15T00:00:00.0000001Z' \
 	inspect 00000001-0000-1000-8000-000000000000
 it "inspect tells nanoseconds before 1970" tells 'unix_ns       -12219292799999999900' \
@@ -305,7 +350,7 @@ it "--form=decimal needs a format" fails 2 '--form=decimal needs a --format' \
 it "--form=hex needs a format" fails 2 '--form=hex needs a --format' convert --form hex --to text $hex
 it "--form=hex needs a format to compare" fails 2 '--form=hex needs a --format' \
 	compare --form hex $hex $hex
-it "--form=decimal of v7 is refused" fails 2 '--form=decimal is for k64, not v7' \
+it "--form=decimal of v7 is refused" fails 2 '--form=decimal is for k64 snowflake, not v7' \
 	inspect --form decimal -f v7 $decimal
 it "--form=ulid of any UUID is refused" fails 2 '--form=ulid is for v7, not uuid' \
 	inspect --form ulid -f uuid $ulid
@@ -625,7 +670,7 @@ it "--form=ulid tells a ULID of no v7" fails 1 "$only_v7" inspect --form ulid $o
 it "26 characters that are no ULID get no advice" says_line 1 \
 	"kuid: \"${other_ulid%?}U\" is no ID: it ends too early" inspect ${other_ulid%?}U
 it "decimal of no format gets advice" fails 1 \
-	'it ends too early; for a decimal number: -f k64 --form decimal' inspect $decimal
+	'it ends too early; for a decimal number: -f snowflake, or -f k64' inspect $decimal
 it "--lenient: decimal of no format gets advice" fails 1 '; for a decimal number: ' \
 	inspect --lenient $decimal
 it "hexadecimal of no format gets advice" fails 1 \
@@ -891,12 +936,12 @@ it "a file too many is quoted short" quotes 2 "unexpected argument $shown" save 
 it "a file for CDI is quoted short" quotes 2 "$shown does not end in .json" \
 	cdi --output "$hostile"
 it "help lists formats by their clock" explains clock \
-	"stamp is for $stamp_formats, slot for $slot_formats, lex for $lex_formats and grid for $grid_formats."
+	"stamp is for $stamp_formats, slot for $slot_formats, lex for $lex_formats, grid for $grid_formats, snowflake for $snowflake_formats."
 it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
 it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
 it "help lists formats by their interval" explains node "Interval I of $interval_formats"
 it "help lists formats that sort" explains gen \
-	"Text sorts by time if it is that of $by_time_formats, compared byte by byte"
+	"Text sorts by time if it is that of $text_by_time_formats, compared byte by byte"
 for verb in inspect convert compare; do
 	it "$verb --help tells when IDs are wrong" explains $verb '5 some IDs wrong (--keep-going).'
 	it "$verb --help tells where the interval is" explains $verb \
@@ -914,14 +959,15 @@ lists_format()
 	kuid --help | grep -qE "^  $1 +$3 bytes, text [0-9]+ +$2 +[a-zA-Z0-9]"
 }
 
-for format in $by_time_formats; do
+for format in $text_by_time_formats; do
 	it "--help lists $format" lists_format "$format" yes '(8|16)'
 done
+it "--help lists snowflake" lists_format snowflake bytes 8
 for format in $interval_formats; do
 	it "--help lists $format" lists_format "$format" nearly '(12|16)'
 done
 it "--help lists v1" lists_format v1 no 16
 it "--help tells the sizes of a format" tells \
-	'  v7    16 bytes, text 36  yes     UUIDs as keys of databases' --help
+	'  v7        16 bytes, text 36  yes     UUIDs as keys of databases' --help
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish

@@ -30,8 +30,16 @@ static void check(const struct kuid_fields *fields, const char *want,
 				    NULL),
 			 0);
 	assert_memory_equal(parsed, id, size);
-	assert_int_equal(kuid_recognise(want, strlen(want), parsed, NULL),
-			 fields->format);
+	/* A decimal number could be anything. */
+	if (fields->format == KUID_FORMAT_SNOWFLAKE) {
+		assert_int_equal(kuid_parse_lenient(fields->format, want,
+						    strlen(want), parsed, NULL),
+				 fields->format);
+	} else {
+		assert_int_equal(kuid_recognise(want, strlen(want), parsed,
+						NULL),
+				 fields->format);
+	}
 	assert_memory_equal(parsed, id, size);
 	if (want_hex) {
 		assert_int_equal(kuid_text_form(fields->format, KUID_FORM_HEX,
@@ -40,7 +48,8 @@ static void check(const struct kuid_fields *fields, const char *want,
 		assert_string_equal(text, want_hex);
 	}
 
-	assert_int_equal(kuid_decode(fields->format, id, fields->interval,
+	assert_int_equal(kuid_decode(fields->format, id,
+				     fields->epoch_ms + fields->interval,
 				     KUID_FROM_KUID, &decoded),
 			 0);
 	assert_int_equal(decoded.format, fields->format);
@@ -125,6 +134,43 @@ static void check_kordered(char **column)
 	check(&fields, column[8], column[7]);
 }
 
+/* The library's time is that of the row, and the time gives the ID. */
+static void check_snowflake(char **column)
+{
+	uint64_t unix_ms = strtoull(column[1], NULL, 10);
+	struct kuid_fields fields = {
+		.format = KUID_FORMAT_SNOWFLAKE,
+		.epoch_ms = strtoull(column[0], NULL, 10),
+		.worker = strtoul(column[2], NULL, 10),
+		.seq = strtoul(column[3], NULL, 10),
+	};
+	unsigned char id[KUID_ID_MAX];
+	struct kuid_fields decoded;
+	struct timespec time;
+
+	assert_int_equal(kuid_set_time(&fields, unix_ms / 1000,
+				       unix_ms % 1000 * MS_NS + MS_NS - 1),
+			 0);
+	check(&fields, column[4], column[5]);
+
+	assert_int_equal(kuid_encode(&fields, id), 0);
+	assert_int_equal(kuid_decode(fields.format, id, fields.epoch_ms, 0,
+				     &decoded),
+			 0);
+	assert_int_equal(decoded.has, KUID_HAS_TIME | KUID_HAS_TICKS |
+					      KUID_HAS_WORKER | KUID_HAS_SEQ |
+					      KUID_HAS_EPOCH);
+	assert_int_equal(decoded.ticks, unix_ms - fields.epoch_ms);
+	assert_int_equal(decoded.epoch_ms, fields.epoch_ms);
+	assert_int_equal(decoded.sec, unix_ms / 1000);
+	assert_int_equal(decoded.nsec, unix_ms % 1000 * MS_NS);
+	assert_int_equal(decoded.resolution_ns, MS_NS);
+	assert_int_equal(
+		kuid_time(fields.format, id, fields.epoch_ms, 0, &time), 0);
+	assert_int_equal(time.tv_sec, unix_ms / 1000);
+	assert_int_equal(time.tv_nsec, unix_ms % 1000 * MS_NS);
+}
+
 static void check_coldfusion(char **column)
 {
 	unsigned char id[KUID_ID_MAX], other[KUID_ID_MAX];
@@ -163,6 +209,12 @@ static void kordered(void **state)
 	assert_int_equal(vectors_each("kordered", check_kordered), 14);
 }
 
+static void snowflake(void **state)
+{
+	(void)state;
+	assert_int_equal(vectors_each("snowflake", check_snowflake), 14);
+}
+
 static void coldfusion(void **state)
 {
 	(void)state;
@@ -172,9 +224,8 @@ static void coldfusion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(uuids),
-		cmocka_unit_test(lexical),
-		cmocka_unit_test(kordered),
+		cmocka_unit_test(uuids),      cmocka_unit_test(lexical),
+		cmocka_unit_test(kordered),   cmocka_unit_test(snowflake),
 		cmocka_unit_test(coldfusion),
 	};
 
