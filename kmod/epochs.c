@@ -60,8 +60,10 @@ static bool kuid_epochs_hibernating;
  * @stale: KUID_PART_*: the parts that a twin may have, if they were given
  * @closings: &kuid_gate.closings, read before the identity is drawn; KUID_NEVER
  *	if the epoch must not open the gate
- * @floor: the floor to restore, in nanoseconds since 1970; 0 if there is none;
- *	only for KUID_EPOCH_RESTORE
+ * @floor: the floor, in nanoseconds since 1970; 0 if there is none; only for
+ *	KUID_EPOCH_RESTORE and KUID_EPOCH_CLAIM
+ * @claim_ceiling: the ceiling of the claim; 0 if nothing is claimed; only for
+ *	KUID_EPOCH_CLAIM
  */
 struct kuid_change {
 	enum kuid_why why;
@@ -70,6 +72,7 @@ struct kuid_change {
 	u32 stale;
 	u64 closings;
 	u64 floor;
+	u64 claim_ceiling;
 };
 
 /*
@@ -185,6 +188,8 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 	epoch->given = kuid_identity_given(&change->choices);
 	epoch->stale = kuid_epochs_stale(change) & epoch->given;
 	epoch->missing = kuid_identity_missing(&change->choices);
+	epoch->claimed = kuid_identity_claimed(&change->choices);
+	epoch->claim_ceiling = change->claim_ceiling;
 	epoch->closings = change->closings;
 	/*
 	 * If the gate was closed since the former epoch's identity was drawn,
@@ -344,7 +349,11 @@ static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
 	mutex_lock(&kuid_epochs_lock);
 	change = kuid_change_none(why);
 	change.floor = floor;
-	ret = kuid_epochs_begin(&change);
+	/* The next owner of a number trusts that its times don't come again. */
+	if (why == KUID_EPOCH_FORCE && kuid_identity_claimed(&change.choices))
+		ret = -EBUSY;
+	else
+		ret = kuid_epochs_begin(&change);
 	*name = kuid_epochs_name();
 	mutex_unlock(&kuid_epochs_lock);
 	return ret;
@@ -372,8 +381,9 @@ int kuid_epochs_begin_for_step(void)
  * clock of a given node is not set back, because its stamps would repeat.
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
- * After an error nothing has changed, and @name is not valid.
+ * Return: 0; -EBUSY if a number is claimed; -EAGAIN if the kernel's random
+ * generator is not ready; -ENOMEM. After an error nothing has changed, and
+ * @name is not valid.
  */
 int kuid_epochs_force_clock(struct kuid_epoch_name *name)
 {
@@ -430,9 +440,9 @@ int kuid_epochs_acknowledge(u64 ceiling)
  * @name: output: the name of the epoch that begins
  *
  * Context: process. Sleeps.
- * Return: 0; -EINVAL or -ENODEV as kuid_identity_change(); -EAGAIN if the
- * kernel's random generator is not ready; -ENOMEM. After an error nothing has
- * changed, and @name is not valid.
+ * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EAGAIN if
+ * the kernel's random generator is not ready; -ENOMEM. After an error nothing
+ * has changed, and @name is not valid.
  */
 int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name)
@@ -450,12 +460,79 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 		change.changed = kuid_identity_changed(set);
 		change.stale &= ~change.changed;
 		if (set->flags & KUID_IDENTITY_CONFIRM)
-			change.stale = 0;
+			change.stale &= kuid_identity_claimed(&change.choices);
 		ret = kuid_epochs_begin(&change);
 	}
 	*name = kuid_epochs_name();
 	mutex_unlock(&kuid_epochs_lock);
 	return ret;
+}
+
+/**
+ * kuid_epochs_claim - begin an epoch with claimed numbers
+ * @claim: the request, which the caller has checked
+ * @name: output: the name of the epoch that begins
+ *
+ * Context: process. Sleeps.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
+ * After an error nothing has changed, and @name is not valid.
+ */
+int kuid_epochs_claim(const struct kuid_claim *claim,
+		      struct kuid_epoch_name *name)
+{
+	struct kuid_change change;
+	int ret;
+
+	ret = kuid_epochs_start_now();
+	if (ret)
+		return ret;
+	mutex_lock(&kuid_epochs_lock);
+	change = kuid_change_none(KUID_EPOCH_CLAIM);
+	change.changed = kuid_identity_claim(&change.choices, claim);
+	change.stale &= ~change.changed;
+	change.floor = claim->floor_ns;
+	change.claim_ceiling = claim->ceiling_ns;
+	ret = kuid_epochs_begin(&change);
+	*name = kuid_epochs_name();
+	mutex_unlock(&kuid_epochs_lock);
+	return ret;
+}
+
+/**
+ * kuid_epochs_raise_claim - change the ceiling of the claim
+ * @ceiling: as for kuid_generator_raise_claim()
+ * @end: as for kuid_generator_raise_claim()
+ *
+ * Context: process. Sleeps.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
+ * the first epoch can't begin; -EINVAL if IDs at or above the ceiling were
+ * made; -ESTALE if there may be a twin with the same numbers; -ENOKEY if
+ * nothing is claimed.
+ */
+int kuid_epochs_raise_claim(u64 *ceiling, bool end)
+{
+	enum kuid_raised raised;
+	int ret;
+
+	ret = kuid_epochs_start_now();
+	if (ret)
+		return ret;
+	/* Without the lock, the epoch could be freed while it is read. */
+	mutex_lock(&kuid_epochs_lock);
+	raised = kuid_generator_raise_claim(&kuid_host, ceiling, end);
+	mutex_unlock(&kuid_epochs_lock);
+	switch (raised) {
+	case KUID_CLAIM_RAISED:
+		break;
+	case KUID_CLAIM_TOO_LOW:
+		return -EINVAL;
+	case KUID_CLAIM_STALE:
+		return -ESTALE;
+	case KUID_CLAIM_NONE:
+		return -ENOKEY;
+	}
+	kuid_wait_changed();
+	return 0;
 }
 
 /**

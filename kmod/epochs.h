@@ -12,6 +12,7 @@
 
 #include "core/generator.h"
 
+struct kuid_claim;
 struct kuid_set_identity;
 struct workqueue_struct;
 
@@ -40,6 +41,9 @@ int kuid_epochs_restore(u64 floor, struct kuid_epoch_name *name);
 int kuid_epochs_acknowledge(u64 ceiling);
 int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name);
+int kuid_epochs_claim(const struct kuid_claim *claim,
+		      struct kuid_epoch_name *name);
+int kuid_epochs_raise_claim(u64 *ceiling, bool end);
 bool kuid_epochs_read(struct kuid_reading *reading);
 u32 kuid_epochs_given(void);
 int kuid_epochs_private_node(struct kuid_private_node *to);

@@ -87,7 +87,8 @@ static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
  *	the flags
  *
  * Context: process. Does not sleep.
- * Return: 0; -EINVAL if a part is not valid; -ENODEV if the node is to be the
+ * Return: 0; -EBUSY if a part is claimed; -EINVAL if a part is not valid;
+ * -ENODEV if the node is to be the
  * address of a network interface, and none has a permanent one.
  */
 int kuid_identity_change(struct kuid_choices *choices,
@@ -95,6 +96,10 @@ int kuid_identity_change(struct kuid_choices *choices,
 {
 	u64 node = set->node;
 	int ret;
+
+	if ((set->worker_from && choices->worker.from == KUID_FROM_CLAIM) ||
+	    (set->snowflake_from && choices->snowflake.from == KUID_FROM_CLAIM))
+		return -EBUSY;
 
 	if (!kuid_choice_ok(set->node_from, set->node,
 			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_MAC),
@@ -123,6 +128,13 @@ int kuid_identity_change(struct kuid_choices *choices,
 	return 0;
 }
 
+/* Whether the value of a part is one that others have chosen. */
+static bool kuid_choice_is_fixed(const struct kuid_choice *choice)
+{
+	return choice->from == KUID_FROM_GIVEN ||
+	       choice->from == KUID_FROM_CLAIM;
+}
+
 /* The rule that snowflake's worker is made by: its own, or the worker's. */
 static const struct kuid_choice *
 kuid_identity_snowflake(const struct kuid_choices *choices)
@@ -146,10 +158,52 @@ u32 kuid_identity_missing(const struct kuid_choices *choices)
 {
 	const struct kuid_choice *choice = kuid_identity_snowflake(choices);
 
-	return choice->from == KUID_FROM_GIVEN &&
+	return kuid_choice_is_fixed(choice) &&
 			       choice->value <= KUID_SNOWFLAKE_WORKER_MAX
 		       ? 0
 		       : KUID_PART_SNOWFLAKE;
+}
+
+/**
+ * kuid_identity_claimed - the parts of an identity that show a claimed number
+ * @choices: where the identity comes from
+ *
+ * Context: any.
+ * Return: KUID_PART_* of these parts.
+ */
+u32 kuid_identity_claimed(const struct kuid_choices *choices)
+{
+	const struct kuid_choice *snowflake = kuid_identity_snowflake(choices);
+
+	return (choices->worker.from == KUID_FROM_CLAIM ? KUID_PART_WORKER
+							: 0) |
+	       (snowflake->from == KUID_FROM_CLAIM ? KUID_PART_SNOWFLAKE : 0);
+}
+
+/**
+ * kuid_identity_claim - apply a claim to the choices
+ * @choices: the choices so far
+ * @claim: the claim, which the caller has checked
+ *
+ * Context: any.
+ * Return: KUID_PART_* of the parts whose rule has changed.
+ */
+u32 kuid_identity_claim(struct kuid_choices *choices,
+			const struct kuid_claim *claim)
+{
+	u32 was = kuid_identity_claimed(choices);
+
+	if (choices->worker.from == KUID_FROM_CLAIM)
+		kuid_choice_set(&choices->worker, KUID_FROM_HOST, 0);
+	if (choices->snowflake.from == KUID_FROM_CLAIM)
+		kuid_choice_set(&choices->snowflake, KUID_FROM_WORKER, 0);
+	if (claim->parts & KUID_CLAIM_WORKER)
+		kuid_choice_set(&choices->worker, KUID_FROM_CLAIM,
+				claim->worker);
+	if (claim->parts & KUID_CLAIM_SNOWFLAKE)
+		kuid_choice_set(&choices->snowflake, KUID_FROM_CLAIM,
+				claim->snowflake_worker);
+	return was | kuid_identity_claimed(choices);
 }
 
 /**
@@ -166,8 +220,7 @@ u32 kuid_identity_missing(const struct kuid_choices *choices)
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
 	return (choices->node.from == KUID_FROM_RANDOM ? 0 : KUID_PART_NODE) |
-	       (choices->worker.from == KUID_FROM_GIVEN ? KUID_PART_WORKER
-							: 0) |
+	       (kuid_choice_is_fixed(&choices->worker) ? KUID_PART_WORKER : 0) |
 	       (kuid_identity_missing(choices) ^ KUID_PART_SNOWFLAKE);
 }
 

@@ -54,6 +54,7 @@ static bool kuid_ids_random(void)
  *   for v7 under PREEMPT_RT with preemption disabled.
  * * -ESTALE: @format shows a node or worker that may not be used until an
  *   administrator confirms or changes it, see &struct kuid_set_identity.
+ * * -EKEYEXPIRED: @format shows a claimed number, at the ceiling of the claim.
  * * -ENOKEY: snowflake has no worker, see KUID_FROM_WORKER.
  * * -EOVERFLOW: snowflake can't hold the time.
  * * -ENODATA: saved state is required, and a floor or such a ceiling has been

@@ -34,10 +34,13 @@ static_assert(offsetof(struct kuid_private_lane, reserved) == 56);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
 static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
-static_assert(offsetof(struct kuid_state, epoch) == 96);
-static_assert(offsetof(struct kuid_state, reserved) == 112);
+static_assert(offsetof(struct kuid_state, epoch) == 112);
+static_assert(offsetof(struct kuid_state, reserved) == 128);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
+static_assert(sizeof(struct kuid_claim) == 128);
+static_assert(offsetof(struct kuid_claim, reserved) == 48);
+static_assert(sizeof(struct kuid_claim_ceiling) == 32);
 static_assert(sizeof(struct kuid_set_identity) == 128);
 static_assert(offsetof(struct kuid_set_identity, snowflake_from) == 32);
 static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
@@ -323,6 +326,65 @@ static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
 	return copy_to_user(arg, &set, sizeof(set)) ? -EFAULT : 0;
 }
 
+static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
+{
+	if (claim->parts & ~(KUID_CLAIM_WORKER | KUID_CLAIM_SNOWFLAKE) ||
+	    memchr_inv(claim->reserved, 0, sizeof(claim->reserved)))
+		return false;
+	if (!(claim->parts & KUID_CLAIM_WORKER) && claim->worker)
+		return false;
+	if (claim->snowflake_worker > (claim->parts & KUID_CLAIM_SNOWFLAKE
+					       ? KUID_SNOWFLAKE_WORKER_MAX
+					       : 0))
+		return false;
+	if (!claim->parts)
+		return !claim->floor_ns && !claim->ceiling_ns;
+	return claim->floor_ns < claim->ceiling_ns &&
+	       claim->ceiling_ns <= KUID_TIME_MAX_NS;
+}
+
+static long kuid_ioctl_claim(struct kuid_claim __user *arg)
+{
+	struct kuid_epoch_name name;
+	struct kuid_claim claim;
+	int ret;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (copy_from_user(&claim, arg, sizeof(claim)))
+		return -EFAULT;
+	if (!kuid_ioctl_claim_ok(&claim))
+		return -EINVAL;
+	ret = kuid_epochs_claim(&claim, &name);
+	if (ret)
+		return ret;
+	claim.epoch = name.number;
+	claim.load_id = name.load_id;
+	return copy_to_user(arg, &claim, sizeof(claim)) ? -EFAULT : 0;
+}
+
+static long kuid_ioctl_claim_ceiling(struct kuid_claim_ceiling __user *arg)
+{
+	struct kuid_claim_ceiling raise;
+	bool end;
+	int ret;
+
+	if (!capable(CAP_SYS_TIME))
+		return -EPERM;
+	if (copy_from_user(&raise, arg, sizeof(raise)))
+		return -EFAULT;
+	/* A request has a ceiling or KUID_CLAIM_END, never both. */
+	end = raise.flags & KUID_CLAIM_END;
+	if (raise.flags & ~KUID_CLAIM_END || end == !!raise.ceiling_ns ||
+	    raise.ceiling_ns > KUID_TIME_MAX_NS || raise.reserved0 ||
+	    memchr_inv(raise.reserved, 0, sizeof(raise.reserved)))
+		return -EINVAL;
+	ret = kuid_epochs_raise_claim(&raise.ceiling_ns, end);
+	if (ret)
+		return ret;
+	return copy_to_user(arg, &raise, sizeof(raise)) ? -EFAULT : 0;
+}
+
 /**
  * kuid_ioctl - carry out a command
  * @file: an open file of any of the device files
@@ -358,6 +420,10 @@ long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return kuid_ioctl_acknowledge(argp);
 	case KUID_IOC_SET_IDENTITY:
 		return kuid_ioctl_set_identity(argp);
+	case KUID_IOC_CLAIM:
+		return kuid_ioctl_claim(argp);
+	case KUID_IOC_CLAIM_CEILING:
+		return kuid_ioctl_claim_ceiling(argp);
 	default:
 		return -ENOTTY;
 	}

@@ -79,9 +79,10 @@ static int kuid_reserve_closed(u32 part)
 }
 
 /*
- * Why a caller whose clock is shut gets nothing: -EOVERFLOW if no administrator
- * can help; -EAGAIN if a higher ceiling would. Sets @since to the moment since
- * which that is so. -EAGAIN and KUID_NEVER if the clock is not shut.
+ * Why a caller whose clock is shut gets nothing: -EAGAIN if it may wait for a
+ * higher ceiling; otherwise -EKEYEXPIRED or -EOVERFLOW. Sets @since to the
+ * moment since which that is so. -EAGAIN and KUID_NEVER if the clock is not
+ * shut.
  */
 static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
 {
@@ -92,6 +93,8 @@ static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
 		break;
 	case KUID_SHUT_CEILING:
 		break;
+	case KUID_SHUT_CLAIM:
+		return -EKEYEXPIRED;
 	case KUID_SHUT_RANGE:
 		return -EOVERFLOW;
 	}
@@ -119,9 +122,9 @@ static int kuid_reserve_shut(u64 since, u64 *until)
  *
  * Context: any but NMI; there is an epoch. Does not sleep.
  * Return: 0 if there is an ID; -EAGAIN if there is none yet; -ESTALE if a part
- * of the identity is stale; -ENOKEY if the identity lacks it; -EOVERFLOW if the
- * format can't hold the time; -ENODATA if there has been no ceiling above the
- * time of the IDs for 30 s.
+ * of the identity is stale; -ENOKEY if the identity lacks it; -EKEYEXPIRED at
+ * the ceiling of its claim; -EOVERFLOW if the format can't hold the time;
+ * -ENODATA if there has been no ceiling above the time of the IDs for 30 s.
  */
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
@@ -220,9 +223,10 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
  * sleeps interruptibly. There is an epoch.
  * Return: 0; -EAGAIN if @request->nonblock is set and nothing is available;
  * -ERESTARTSYS after a signal; -ESTALE if a part of the identity is stale;
- * -ENOKEY if the identity lacks it; -EOVERFLOW if the format can't hold the
- * time; -ENODATA if the call has waited 30 s for a ceiling above the time of
- * the IDs, or if it may not sleep and there has been no such ceiling for 30 s.
+ * -ENOKEY if the identity lacks it; -EKEYEXPIRED at the ceiling of its claim;
+ * -EOVERFLOW if the format can't hold the time; -ENODATA if the call has waited
+ * 30 s for a ceiling above the time of the IDs, or if it may not sleep and
+ * there has been no such ceiling for 30 s.
  */
 int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		 struct kuid_taken *taken)

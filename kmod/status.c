@@ -71,6 +71,8 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		reasons |= KUID_REASON_NO_VM_FORK;
 	if (reading->may_repeat)
 		reasons |= KUID_REASON_FORCED_CLOCK;
+	if (reading->expired)
+		reasons |= KUID_REASON_EXPIRED_CLAIM;
 	if (!reading->origin.epoch && !rng_is_initialized())
 		reasons |= KUID_REASON_RANDOM_NOT_READY;
 	if (reading->past_ceiling)
@@ -137,6 +139,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.vm_forks = kuid_events_forks(),
 		.floor_ns = reading.gate.floor,
 		.ceiling_ns = reading.gate.ceiling,
+		.claim_ceiling_ns = reading.gate.claim,
 	};
 	for (format = 0; format < KUID_NR_FORMATS; format++)
 		status->ids[format] = counters.ids[format];
@@ -174,6 +177,9 @@ void kuid_status_fill_state(struct kuid_state *state)
 					    ? KUID_SNOWFLAKE_NO_WORKER
 					    : identity->snowflake_worker,
 		.snowflake_epoch_ms = identity->snowflake_epoch,
+		.claim_ceiling_ns = reading.gate.claim,
+		.claim_stale = !!(reading.origin.closed &
+				  kuid_identity_claimed(&reading.choices)),
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,
 	};

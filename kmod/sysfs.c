@@ -149,6 +149,7 @@ static const struct {
 	{ KUID_REASON_FORCED_CLOCK, "forced_clock" },
 	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
+	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
 };
 
 static ssize_t kuid_sysfs_reasons(struct device *dev,
@@ -230,6 +231,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_HOST(STATE, required, gate.required),
 	KUID_SYSFS_OF_STATUS(STATE, floor_ns, floor_ns),
 	KUID_SYSFS_OF_STATUS(STATE, ceiling_ns, ceiling_ns),
+	KUID_SYSFS_OF_STATUS(STATE, claim_ceiling_ns, claim_ceiling_ns),
 
 	KUID_SYSFS_OF_STATUS(HELD, unique, held, .bit = KUID_HELD_UNIQUE),
 	KUID_SYSFS_OF_STATUS(HELD, ordered, held, .bit = KUID_HELD_ORDER),

@@ -23,6 +23,7 @@ TRACE_DEFINE_ENUM(KUID_EPOCH_SET);
 TRACE_DEFINE_ENUM(KUID_EPOCH_RESTORE);
 TRACE_DEFINE_ENUM(KUID_EPOCH_FORK);
 TRACE_DEFINE_ENUM(KUID_EPOCH_NODES);
+TRACE_DEFINE_ENUM(KUID_EPOCH_CLAIM);
 
 TRACE_EVENT(kuid_wait,
 	TP_PROTO(enum kuid_source source, u64 ns),
@@ -80,7 +81,8 @@ TRACE_EVENT(kuid_epoch,
 				   { KUID_EPOCH_SET, "set" },
 				   { KUID_EPOCH_RESTORE, "restore" },
 				   { KUID_EPOCH_FORK, "fork" },
-				   { KUID_EPOCH_NODES, "nodes" }))
+				   { KUID_EPOCH_NODES, "nodes" },
+				   { KUID_EPOCH_CLAIM, "claim" }))
 );
 
 /* clang-format on */

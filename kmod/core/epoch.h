@@ -56,6 +56,10 @@ struct kuid_sequences {
  *	parts fail until an administrator acts
  * @missing: KUID_PART_*: parts that the identity lacks; calls for these parts
  *	fail
+ * @claimed: KUID_PART_*: parts that must not be used from the ceiling of the
+ *	claim on
+ * @claim_ceiling: for KUID_EPOCH_CLAIM: the ceiling that the epoch begins with,
+ *	in nanoseconds since 1970; the gate has the present one
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @sequences: the sequences in use; epochs share them
  * @nr_cpu_lanes: number of lanes that the CPUs share, 1 to KUID_MAX_CPU_LANES
@@ -72,6 +76,8 @@ struct kuid_epoch {
 	u32 given;
 	u32 stale;
 	u32 missing;
+	u32 claimed;
+	u64 claim_ceiling;
 	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;

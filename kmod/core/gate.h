@@ -6,7 +6,9 @@
  *   the identity lacks.
  * - Time: if a ceiling is required, it stops a clock before the clock reaches a
  *   time that stable storage does not cover. Otherwise slots, and stamps with a
- *   given node, could repeat after a restart.
+ *   given node, could repeat after a restart. It also stops the clock before
+ * the ceiling of a claim, for IDs that show a claimed number. Otherwise they
+ * could repeat those of the number's next owner.
  */
 #ifndef KUID_CORE_GATE_H
 #define KUID_CORE_GATE_H
@@ -26,6 +28,9 @@
  * @floor: the restored floor, in nanoseconds since 1970; 0 if there is none
  * @ceiling: stable storage covers all times below this one, in nanoseconds
  *	since 1970; 0 before the first ceiling
+ * @claim: slots at or above this time are not handed out for IDs that show a
+ *	claimed number, in nanoseconds since 1970; 0 if nothing is claimed
+ * @claim_ended: no slot at all is handed out for these IDs
  * @forced: slots below this time may be handed out a second time, in
  *	nanoseconds since 1970; 0 if there are none
  *
@@ -40,6 +45,8 @@ struct kuid_gate {
 	bool restored;
 	u64 floor;
 	u64 ceiling;
+	u64 claim;
+	bool claim_ended;
 	u64 forced;
 };
 
@@ -88,6 +95,14 @@ static inline void kuid_gate_restore(struct kuid_gate *gate, u64 floor)
 	WRITE_ONCE(gate->floor, max(gate->floor, floor));
 }
 
+/* Set the ceiling of a claim; 0 if nothing is claimed. */
+static inline void kuid_gate_claim(struct kuid_gate *gate, u64 ceiling,
+				   bool ended)
+{
+	WRITE_ONCE(gate->claim, ceiling);
+	WRITE_ONCE(gate->claim_ended, ended);
+}
+
 /* Slots below @end may be handed out a second time. */
 static inline void kuid_gate_force(struct kuid_gate *gate, u64 end)
 {
@@ -113,6 +128,16 @@ static inline u64 kuid_gate_reach(const struct kuid_gate *gate,
 	return kuid_clock_reach(clock, gate->ceiling - ahead);
 }
 
+/* The same for the ceiling of the claim. */
+static inline u64 kuid_gate_claim_reach(const struct kuid_gate *gate,
+					const struct kuid_clock *clock,
+					u64 ahead)
+{
+	if (gate->claim_ended || gate->claim <= ahead)
+		return 0;
+	return kuid_clock_reach(clock, gate->claim - ahead);
+}
+
 /*
  * A copy of the gate, without the counters of closings. The caller reads it
  * within the generator's sequence count, so it is of one moment.
@@ -125,6 +150,8 @@ static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 	read.restored = READ_ONCE(gate->restored);
 	read.floor = READ_ONCE(gate->floor);
 	read.ceiling = READ_ONCE(gate->ceiling);
+	read.claim = READ_ONCE(gate->claim);
+	read.claim_ended = READ_ONCE(gate->claim_ended);
 	read.forced = READ_ONCE(gate->forced);
 	return read;
 }

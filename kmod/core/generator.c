@@ -166,6 +166,9 @@ static u64 kuid_generator_until(const struct kuid_generator *generator,
 		kuid_generator_in_range(generator, epoch, mono, &range);
 		until = min(until, range);
 	}
+	if (slots && part & epoch->claimed)
+		until = min(until, kuid_gate_claim_reach(gate, clock,
+							 generator->max_ahead));
 	return until;
 }
 
@@ -413,6 +416,48 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 }
 
 /**
+ * kuid_generator_raise_claim - change the ceiling of the claim
+ * @generator: the generator, which has an epoch
+ * @ceiling: the new ceiling in nanoseconds since 1970; set to the present one
+ *	if the function succeeds
+ * @end: stop handing out slots for IDs that show a claimed number, at once;
+ *	@ceiling is set to a time that all of them are below
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: enum kuid_raised.
+ */
+enum kuid_raised kuid_generator_raise_claim(struct kuid_generator *generator,
+					    u64 *ceiling, bool end)
+{
+	enum kuid_raised raised = KUID_CLAIM_RAISED;
+	struct kuid_gate *gate = &generator->gate;
+	struct kuid_epoch *epoch;
+	unsigned long flags;
+	u64 made;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	epoch = generator->epoch;
+	/* Other formats may be beyond the ceiling. */
+	made = min(gate->claim, kuid_sequences_end(epoch->sequences));
+	if (!epoch->claimed)
+		raised = KUID_CLAIM_NONE;
+	else if (gate->closed & epoch->claimed)
+		raised = KUID_CLAIM_STALE;
+	else if (!end && *ceiling < made)
+		raised = KUID_CLAIM_TOO_LOW;
+	if (raised == KUID_CLAIM_RAISED) {
+		if (end)
+			*ceiling = made;
+		kuid_gate_claim(gate, *ceiling, end);
+		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
+	}
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return raised;
+}
+
+/**
  * kuid_generator_enter - begin to use an open file's watermarks in an epoch
  * @generator: the generator
  * @watermarks: the watermarks
@@ -541,13 +586,15 @@ static void kuid_generator_raise_stamps(struct kuid_generator *generator,
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
- *	missing, closings, choices, key and nr_cpu_lanes. It sets
- *	@epoch->sequences for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was
- *	taken from them yet. It sets @epoch->load_id for KUID_EPOCH_FIRST, and
- *	if there may be a twin. All other members are zero.
+ *	missing, claimed, claim_ceiling, closings, choices, key and
+ *	nr_cpu_lanes. It sets @epoch->sequences for KUID_EPOCH_FIRST and
+ *	KUID_EPOCH_FORCE; nothing was taken from them yet. It sets
+ *	@epoch->load_id for KUID_EPOCH_FIRST, and if there may be a twin. All
+ *	other members are zero.
  * @why: reason for the epoch
  * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
- *	this time or above, in nanoseconds since 1970; 0 if there is no floor
+ *	this time or above, in nanoseconds since 1970; for KUID_EPOCH_CLAIM:
+ *	slots do; 0 if there is no floor
  *
  * With a random node, the stamps of the epoch begin at the wall clock. With a
  * given node, they go on above the last stamp that was made with a given node,
@@ -601,11 +648,16 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
 	if (why == KUID_EPOCH_RESTORE)
 		kuid_gate_restore(gate, floor);
+	if (why == KUID_EPOCH_CLAIM)
+		kuid_gate_claim(gate, epoch->claim_ceiling, false);
 	if (kuid_generator_may_share_node(epoch))
 		kuid_generator_raise_stamps(generator, generator->private_end,
 					    &stamps_ahead);
 	if (floor) {
-		kuid_generator_raise_stamps(generator, floor, &stamps_ahead);
+		/* No node is claimed. */
+		if (why == KUID_EPOCH_RESTORE)
+			kuid_generator_raise_stamps(generator, floor,
+						    &stamps_ahead);
 		if (floor > kuid_sequences_end(epoch->sequences))
 			slots_ahead = 0;
 		kuid_sequences_raise(epoch->sequences, floor);
@@ -836,6 +888,10 @@ enum kuid_shut kuid_generator_shut(struct kuid_generator *generator,
 		 !kuid_generator_in_range(generator, generator->epoch, mono,
 					  &range))
 		shut = KUID_SHUT_RANGE;
+	else if (source != KUID_STAMPS && part & generator->epoch->claimed &&
+		 kuid_gate_claim_reach(&generator->gate, &generator->slot_clock,
+				       generator->max_ahead) <= mono)
+		shut = KUID_SHUT_CLAIM;
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 	return shut;
 }
@@ -866,7 +922,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 			 struct kuid_reading *reading)
 {
 	u64 last[KUID_NR_SOURCES], last_slot, issued;
-	u64 mono, offset, wall, stamp, slot;
+	u64 mono, offset, wall, stamp, slot, slot_ahead;
 	struct kuid_clock stamps, slots;
 	const struct kuid_epoch *epoch;
 	unsigned int seq, i;
@@ -936,9 +992,13 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	}
 	reading->stamp_end =
 		kuid_generator_stamp_end(epoch, issued, last[KUID_STAMPS]);
+	slot_ahead = slot + generator->max_ahead;
 	if (kuid_epoch_node_given(epoch))
 		slot = max(slot, stamp);
 	slot += generator->max_ahead;
+	reading->expired = epoch->claimed &&
+			   (reading->gate.claim_ended ||
+			    slot_ahead >= reading->gate.claim);
 	reading->past_ceiling = kuid_gate_is_past_ceiling(&reading->gate, slot);
 	return outdated;
 }

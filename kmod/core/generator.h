@@ -192,6 +192,7 @@ struct kuid_want {
  * @KUID_EPOCH_RESTORE: an administrator has restored the floor
  * @KUID_EPOCH_FORK: there may be a twin
  * @KUID_EPOCH_NODES: private lanes have used up the nodes
+ * @KUID_EPOCH_CLAIM: numbers were claimed, or a claim was dropped
  */
 enum kuid_why {
 	KUID_EPOCH_FIRST,
@@ -200,7 +201,8 @@ enum kuid_why {
 	KUID_EPOCH_SET,
 	KUID_EPOCH_RESTORE,
 	KUID_EPOCH_FORK,
-	KUID_EPOCH_NODES
+	KUID_EPOCH_NODES,
+	KUID_EPOCH_CLAIM
 };
 
 /**
@@ -221,12 +223,29 @@ enum kuid_handout {
  * enum kuid_shut - why the clock of a source must not be used
  * @KUID_SHUT_NOT: it may be used
  * @KUID_SHUT_CEILING: stable storage does not cover the time
+ * @KUID_SHUT_CLAIM: the IDs would show a claimed number, and the claim does not
+ *	cover the time
  * @KUID_SHUT_RANGE: the format can't hold the time
  */
 enum kuid_shut {
 	KUID_SHUT_NOT,
 	KUID_SHUT_CEILING,
+	KUID_SHUT_CLAIM,
 	KUID_SHUT_RANGE
+};
+
+/**
+ * enum kuid_raised - the result of kuid_generator_raise_claim()
+ * @KUID_CLAIM_RAISED: the ceiling is another one now
+ * @KUID_CLAIM_TOO_LOW: IDs at or above the new ceiling were made
+ * @KUID_CLAIM_STALE: there may be a twin with the same numbers
+ * @KUID_CLAIM_NONE: nothing is claimed
+ */
+enum kuid_raised {
+	KUID_CLAIM_RAISED,
+	KUID_CLAIM_TOO_LOW,
+	KUID_CLAIM_STALE,
+	KUID_CLAIM_NONE
 };
 
 /**
@@ -260,6 +279,8 @@ struct kuid_private_node {
  * @gate: the gate
  * @steps_back: how often the wall clock was set back
  * @steps_forward: how often the wall clock was set forward
+ * @expired: no IDs that show a claimed number may come next, because of the
+ *	claim's ceiling
  * @past_ceiling: a time that may come next is not covered by the ceiling
  * @may_repeat: slots may be handed out a second time now
  */
@@ -275,6 +296,7 @@ struct kuid_reading {
 	struct kuid_gate gate;
 	u64 steps_back;
 	u64 steps_forward;
+	bool expired;
 	bool past_ceiling;
 	bool may_repeat;
 };
@@ -296,6 +318,8 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 			    const struct kuid_clock *clock, u32 part);
 void kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
+enum kuid_raised kuid_generator_raise_claim(struct kuid_generator *generator,
+					    u64 *ceiling, bool end);
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number);
 bool kuid_generator_publish(struct kuid_generator *generator,

@@ -17,7 +17,10 @@ static const struct command *command_of(unsigned long cmd)
 	return c;
 }
 
-/* A random command that has no operation of its own. */
+/*
+ * A random command that has no operation of its own. Claims are left out: most
+ * of what other actors expect would depend on them.
+ */
 static const struct command *pick_command(struct fuzz_actor *actor,
 					  bool privileged)
 {
@@ -26,6 +29,7 @@ static const struct command *pick_command(struct fuzz_actor *actor,
 	do {
 		c = &commands[fuzz_below(actor, NR_COMMANDS)];
 	} while (c->cmd == KUID_IOC_GENERATE || c->cmd == KUID_IOC_SET_FORMAT ||
+		 c->cmd == KUID_IOC_CLAIM ||
 		 (c->capability != NO_CAPABILITY) != privileged);
 	return c;
 }
@@ -675,7 +679,8 @@ void fuzz_unknown_command(struct fuzz_actor *actor)
 	/* The kernel's own have no such type. */
 	number |= 0x8000;
 	for (i = 0; i < NR_COMMANDS; i++) {
-		if (number == commands[i].cmd)
+		if (number == commands[i].cmd ||
+		    number == KUID_IOC_CLAIM_CEILING)
 			number = _IO(KUID_IOC_MAGIC, 0xff);
 	}
 	fuzz_call_begin(actor, &call);

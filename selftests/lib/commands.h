@@ -110,6 +110,7 @@ static const struct field status_fields[] = {
 	FIELD(kuid_status, vm_forks, OUT),
 	FIELD(kuid_status, floor_ns, OUT),
 	FIELD(kuid_status, ceiling_ns, OUT),
+	FIELD(kuid_status, claim_ceiling_ns, OUT),
 	FIELD(kuid_status, reserved, BITS, 0),
 };
 
@@ -150,6 +151,9 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, snowflake_from, OUT),
 	FIELD(kuid_state, snowflake_worker, OUT),
 	FIELD(kuid_state, snowflake_epoch_ms, OUT),
+	FIELD(kuid_state, claim_ceiling_ns, OUT),
+	FIELD(kuid_state, claim_stale, OUT),
+	FIELD(kuid_state, reserved0, OUT),
 	FIELD(kuid_state, epoch, OUT),
 	FIELD(kuid_state, load_id, OUT),
 	FIELD(kuid_state, reserved, BITS, 0),
@@ -185,6 +189,19 @@ static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, reserved, BITS, 0),
 };
 
+/* A request of zeroes drops the claim. */
+static const struct field claim_fields[] = {
+	FIELD(kuid_claim, parts, BITS,
+	      KUID_CLAIM_WORKER | KUID_CLAIM_SNOWFLAKE),
+	FIELD(kuid_claim, snowflake_worker, IN),
+	FIELD(kuid_claim, worker, IN),
+	FIELD(kuid_claim, floor_ns, IN),
+	FIELD(kuid_claim, ceiling_ns, IN),
+	FIELD(kuid_claim, epoch, OUT),
+	FIELD(kuid_claim, load_id, OUT),
+	FIELD(kuid_claim, reserved, BITS, 0),
+};
+
 static inline void good_generate(void *arg, void *buffer)
 {
 	struct kuid_generate *g = arg;
@@ -210,7 +227,8 @@ static inline void good_acknowledge(void *arg, void *buffer)
 }
 
 /*
- * All commands: NAME of KUID_IOC_*, struct, its fields, and the capability and
+ * All commands but KUID_IOC_CLAIM_CEILING, which needs a claim, see
+ * identity/claim.c: NAME of KUID_IOC_*, struct, its fields, and the capability and
  * the good() of struct command.
  */
 #define COMMANDS(COMMAND, ...)						\
@@ -233,7 +251,9 @@ static inline void good_acknowledge(void *arg, void *buffer)
 	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields,	\
 		CAP_SYS_TIME, good_acknowledge, ##__VA_ARGS__)		\
 	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,	\
-		CAP_SYS_ADMIN, NULL, ##__VA_ARGS__)
+		CAP_SYS_ADMIN, NULL, ##__VA_ARGS__)			\
+	COMMAND(CLAIM, kuid_claim, claim_fields, CAP_SYS_ADMIN, NULL,	\
+		##__VA_ARGS__)
 
 #define COMMAND_ROW(nr, type, fields, capability, good)			\
 	{ #nr, KUID_IOC_##nr, sizeof(struct type), capability, good,	\

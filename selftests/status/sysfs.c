@@ -56,6 +56,7 @@ static const struct attribute {
 	{ "state/required", BIT },
 	{ "state/floor_ns", DECIMAL },
 	{ "state/ceiling_ns", DECIMAL },
+	{ "state/claim_ceiling_ns", DECIMAL },
 	{ "status/unique", BIT },
 	{ "status/ordered", BIT },
 	{ "status/reboot_safe", BIT },

@@ -61,11 +61,19 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->closings = host.generator.gate.closings;
 	epoch->key = (struct kuid_node_key) { { ++keys_drawn, 1 } };
 	epoch->missing = host.missing;
+	epoch->claimed = host.claimed;
+	epoch->claim_ceiling = host.ceiling;
 	epoch->identity.snowflake_epoch = host.snowflake_epoch;
 	epoch->given = node_given ? KUID_PART_NODE : 0;
 	epoch->identity.node = node_given ? host.given_node
 					  : BIT_ULL(40) | ++nodes_drawn;
 	return epoch;
+}
+
+/* Epochs share sequences, but the tests let most of them begin with new ones. */
+static bool makes_sequences(enum kuid_why why)
+{
+	return why != KUID_EPOCH_STEP && why != KUID_EPOCH_CLAIM;
 }
 
 static void free_retired(void)
@@ -82,20 +90,21 @@ bool host_publish(enum kuid_why why, bool node_given)
 	struct kuid_epoch *epoch = make_epoch(node_given);
 
 	free_retired();
-	if (why != KUID_EPOCH_STEP)
+	if (makes_sequences(why))
 		epoch->sequences = make_sequences();
 	/* Other threads read this as soon as the epoch is published. */
 	assert_in_range(host.nr_epochs + 1, 1, MOST_EPOCHS - 1);
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
-		supplies_made + (why != KUID_EPOCH_STEP);
-	if (!kuid_generator_publish(&host.generator, epoch, why, 0)) {
+		supplies_made + makes_sequences(why);
+	if (!kuid_generator_publish(&host.generator, epoch, why,
+				    why == KUID_EPOCH_CLAIM ? host.floor : 0)) {
 		free(epoch);
 		return false;
 	}
 	host.nr_epochs++;
 	host.load_id = 0;
-	if (why != KUID_EPOCH_STEP)
+	if (makes_sequences(why))
 		supplies_made++;
 	assert_int_equal(epoch->number, host.nr_epochs);
 

@@ -62,6 +62,9 @@ struct host_record {
  * @given_node: the node of the next epochs with a given one
  * @generation: what processes with private lanes compare
  * @missing: KUID_PART_*: the parts that the next epochs lack
+ * @claimed: KUID_PART_*: the parts of the next epochs that are claimed
+ * @ceiling: the ceiling of the next claim
+ * @floor: the floor of the next claim
  * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
  * @wait_for_readers: called after an epoch was published; returns when no
@@ -77,6 +80,9 @@ struct host {
 	u64 given_node;
 	u64 generation;
 	u32 missing;
+	u32 claimed;
+	u64 ceiling;
+	u64 floor;
 	u64 snowflake_epoch;
 	u64 nr_epochs;
 	void (*wait_for_readers)(void);

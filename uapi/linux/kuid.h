@@ -173,8 +173,9 @@ struct kuid_query {
  * loses one ID at most, unless writable memory goes away during the call.
  *
  * EINVAL also if @count is 0 or above batch_max. ENODATA: see "State" below.
- * ESTALE: see KUID_REASON_STALE_IDENTITY. Only for snowflake: ENOKEY if it has
- * no worker, see KUID_FROM_WORKER; EOVERFLOW if its 41 bits can't hold the time.
+ * ESTALE: see KUID_REASON_STALE_IDENTITY. EKEYEXPIRED: see
+ * KUID_REASON_EXPIRED_CLAIM. Only for snowflake: ENOKEY if it has no worker,
+ * see KUID_FROM_WORKER; EOVERFLOW if its 41 bits can't hold the time.
  */
 struct kuid_generate {
 	__u64 buffer;
@@ -261,8 +262,9 @@ struct kuid_set_format {
  */
 #define KUID_REASON_STALE_IDENTITY 0x200
 /*
- * Reserved, no kernel sets it yet: formats that show a node or worker which was
- * claimed up to some time will fail with EKEYEXPIRED at that time.
+ * The clock plus max_ahead_ns has reached the ceiling of the claim, or the
+ * claim was ended: formats that show a claimed number fail with EKEYEXPIRED
+ * until the ceiling is raised.
  */
 #define KUID_REASON_EXPIRED_CLAIM 0x400
 
@@ -299,6 +301,7 @@ struct kuid_set_format {
  *	hibernation or failed to hibernate
  * @floor_ns: out: &struct kuid_state.floor_ns
  * @ceiling_ns: out: &struct kuid_state.ceiling_ns
+ * @claim_ceiling_ns: out: &struct kuid_state.claim_ceiling_ns
  * @reserved: must be zero
  *
  * Counters start when the module is loaded. IDs are made while the kernel reads
@@ -324,7 +327,8 @@ struct kuid_status {
 	__u64 vm_forks;
 	__u64 floor_ns;
 	__u64 ceiling_ns;
-	__u64 reserved[31];
+	__u64 claim_ceiling_ns;
+	__u64 reserved[30];
 };
 
 /**
@@ -424,8 +428,8 @@ struct kuid_page {
  *
  * Needs CAP_SYS_TIME, or fails with EPERM. All capabilities here are looked for
  * in the initial user namespace. May sleep. EAGAIN: there is no epoch yet,
- * because the kernel's random generator is not ready. ENOMEM: nothing was
- * changed.
+ * because the kernel's random generator is not ready. EBUSY: a number is
+ * claimed. ENOMEM: nothing was changed.
  */
 struct kuid_force_clock {
 	__u32 flags;
@@ -466,6 +470,7 @@ struct kuid_force_clock {
 #define KUID_FROM_MAC	 3 /* node: the first suitable network interface */
 #define KUID_FROM_HOST	 4 /* worker: the host name */
 #define KUID_FROM_WORKER 5 /* snowflake's worker: the worker */
+#define KUID_FROM_CLAIM	 6 /* a claim, see struct kuid_claim; never requested */
 
 /* kuid_state.snowflake_worker: snowflake has no worker. */
 #define KUID_SNOWFLAKE_NO_WORKER 0xffffffffU
@@ -488,10 +493,14 @@ struct kuid_force_clock {
  * @node: out: the node of v1 and v6, 48 bits
  * @worker: out: the worker of lex; the node of k128 is the same, that of k96 is
  *	its high half xor its low half
- * @snowflake_from: out: KUID_FROM_GIVEN or _WORKER
+ * @snowflake_from: out: KUID_FROM_GIVEN, _WORKER or _CLAIM
  * @snowflake_worker: out: the worker of snowflake, or KUID_SNOWFLAKE_NO_WORKER
  * @snowflake_epoch_ms: out: what snowflake's milliseconds count from, in
  *	milliseconds since 1970; never changes while the module is loaded
+ * @claim_ceiling_ns: out: the ceiling of the claim; 0 if nothing is claimed
+ * @claim_stale: out: 1 if the machine may be a clone, and no IDs that show a
+ *	claimed number are made until numbers are claimed again
+ * @reserved0: must be zero
  * @epoch: out: &struct kuid_status.epoch
  * @load_id: out: &struct kuid_status.load_id
  * @reserved: must be zero
@@ -516,9 +525,12 @@ struct kuid_state {
 	__u32 snowflake_from;
 	__u32 snowflake_worker;
 	__u64 snowflake_epoch_ms;
+	__u64 claim_ceiling_ns;
+	__u32 claim_stale;
+	__u32 reserved0;
 	__u64 epoch;
 	__u64 load_id;
-	__u64 reserved[18];
+	__u64 reserved[16];
 };
 
 /*
@@ -600,9 +612,9 @@ struct kuid_acknowledge {
  * @load_id: out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * Needs CAP_SYS_ADMIN, or fails with EPERM. ENODEV: no network interface has a
- * permanent address. EAGAIN as for &struct kuid_state. ENOMEM: nothing was
- * changed.
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. EBUSY: a part that this request
+ * sets is claimed. ENODEV: no network interface has a permanent address. EAGAIN
+ * as for &struct kuid_state. ENOMEM: nothing was changed.
  */
 struct kuid_set_identity {
 	__u32 flags;
@@ -616,6 +628,89 @@ struct kuid_set_identity {
 	__u64 epoch;
 	__u64 load_id;
 	__u64 reserved[9];
+};
+
+/*
+ * Claims: numbers that a program has taken from a store that all hosts share,
+ * so that no two hosts have one at the same time. The store holds a ceiling for
+ * each number: its owner makes no ID with the number at or above that time, and
+ * the next owner makes none below it. So the numbers are told apart by the
+ * ceiling alone, and no pause or clock of an owner matters.
+ */
+
+/* kuid_claim.parts: what the numbers are for. */
+#define KUID_CLAIM_WORKER    0x1 /* the worker of lex, k96 and k128 */
+#define KUID_CLAIM_SNOWFLAKE 0x2 /* the worker of snowflake */
+
+/**
+ * struct kuid_claim - use numbers that were claimed from a store
+ * @parts: in: KUID_CLAIM_*; 0 drops the claim, and the in fields below must be
+ *	zero then
+ * @snowflake_worker: in: up to KUID_SNOWFLAKE_WORKER_MAX; zero without
+ *	KUID_CLAIM_SNOWFLAKE
+ * @worker: in: zero without KUID_CLAIM_WORKER
+ * @floor_ns: in: slot formats make no ID below this time from now on; 0 if
+ *	nobody had the numbers before
+ * @ceiling_ns: in: formats that show a claimed number make no ID at or above
+ *	this time; above @floor_ns, and not above KUID_TIME_MAX_NS
+ * @epoch: out: number of the epoch that begins with it
+ * @load_id: out: that epoch's, see &struct kuid_status.load_id
+ * @reserved: must be zero
+ *
+ * There is one claim at a time: this one replaces the last one. A part that
+ * only the last one has named comes from where it comes by default: the worker
+ * from the host name, snowflake's worker from the worker. If snowflake's worker
+ * is a worker that is claimed, it is claimed, too.
+ *
+ * The ceiling is another one than that of struct kuid_acknowledge. Both hold,
+ * this one whatever the module parameter state= says: formats that show a
+ * claimed number fail with EKEYEXPIRED from max_ahead_ns before it on, also if
+ * the call may wait. All other formats go on.
+ *
+ * While there is a claim, KUID_IOC_FORCE_CLOCK fails with EBUSY, and so does
+ * KUID_IOC_SET_IDENTITY for a claimed part. If the machine may be a clone,
+ * formats that show a claimed number fail with ESTALE until numbers are claimed
+ * again, the same or others. KUID_IDENTITY_CONFIRM does not change that.
+ *
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. EAGAIN as for &struct kuid_state.
+ * ENOMEM: nothing was changed.
+ */
+struct kuid_claim {
+	__u32 parts;
+	__u32 snowflake_worker;
+	__u64 worker;
+	__u64 floor_ns;
+	__u64 ceiling_ns;
+	__u64 epoch;
+	__u64 load_id;
+	__u64 reserved[10];
+};
+
+/* kuid_claim_ceiling.flags: make no more IDs that show a claimed number. */
+#define KUID_CLAIM_END 0x1
+
+/**
+ * struct kuid_claim_ceiling - change the ceiling of the claim
+ * @ceiling_ns: in: the new ceiling; not above KUID_TIME_MAX_NS; zero with
+ *	KUID_CLAIM_END. out: the ceiling. With KUID_CLAIM_END, all IDs that show
+ *	a claimed number are below it
+ * @flags: in: KUID_CLAIM_END or zero
+ * @reserved0: must be zero
+ * @reserved: must be zero
+ *
+ * No epoch begins. The ceiling may become lower, but not lower than an ID that
+ * was made. After KUID_CLAIM_END formats that show a claimed number fail with
+ * EKEYEXPIRED until a ceiling is set again.
+ *
+ * Needs CAP_SYS_TIME, or fails with EPERM. EINVAL also if the ceiling is too
+ * low. ENOKEY: nothing is claimed. ESTALE: the machine may be a clone, and
+ * numbers must be claimed again. EAGAIN as for &struct kuid_state.
+ */
+struct kuid_claim_ceiling {
+	__u64 ceiling_ns;
+	__u32 flags;
+	__u32 reserved0;
+	__u64 reserved[2];
 };
 
 /*
@@ -638,5 +733,8 @@ struct kuid_set_identity {
 #define KUID_IOC_ACKNOWLEDGE _IOW(KUID_IOC_MAGIC, 0x23, struct kuid_acknowledge)
 #define KUID_IOC_SET_IDENTITY \
 	_IOWR(KUID_IOC_MAGIC, 0x24, struct kuid_set_identity)
+#define KUID_IOC_CLAIM _IOWR(KUID_IOC_MAGIC, 0x25, struct kuid_claim)
+#define KUID_IOC_CLAIM_CEILING \
+	_IOWR(KUID_IOC_MAGIC, 0x26, struct kuid_claim_ceiling)
 
 #endif /* _UAPI_LINUX_KUID_H */
