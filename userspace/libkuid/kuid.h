@@ -240,7 +240,8 @@ int kuid_fd(const struct kuid *handle);
  * ceiling above the time of IDs was acknowledged. With a file that is
  * non-blocking that is EAGAIN until it has been so for 30 seconds.
  * ENOKEY: snowflake has no worker: an administrator must give it one.
- * EOVERFLOW: 41 bits can't hold snowflake's time.
+ * EKEYEXPIRED: IDs of the format show a claimed number, and the time has come
+ * to the ceiling of the claim. EOVERFLOW: 41 bits can't hold snowflake's time.
  */
 int kuid_one(struct kuid *handle, void *id);
 
@@ -426,6 +427,7 @@ int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
  * Needs CAP_SYS_ADMIN.
  *
  * Returns 0.
+ * EBUSY: a part that the request sets is claimed.
  * EINVAL: the request is invalid, as linux/kuid.h says.
  * ENODEV: no network interface is suitable to take a node from.
  * ENOMEM: nothing was changed.
@@ -442,12 +444,58 @@ int kuid_change_identity(struct kuid *handle,
  * CAP_SYS_TIME.
  *
  * Returns 0.
+ * EBUSY: a number is claimed.
  * EINVAL: flags are anything else.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  */
 int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 			 uint64_t *epoch);
+
+/*
+ * Use numbers that were claimed from a store, up to the ceiling that the store
+ * holds for them: request, of which only epoch and load_id are written. A new
+ * epoch begins. Needs CAP_SYS_ADMIN.
+ *
+ * Returns 0.
+ * EINVAL: the request is invalid, as linux/kuid.h says.
+ * ENOMEM: nothing was changed.
+ * EPERM: no such capability.
+ */
+int kuid_claim_numbers(struct kuid *handle, struct kuid_claim *request);
+
+/*
+ * Drop the claim: what it named comes from the host name again, or for
+ * snowflake from the worker. A new epoch begins, whose number is put into epoch
+ * unless that is NULL. Needs CAP_SYS_ADMIN.
+ *
+ * Returns 0, also if nothing is claimed.
+ * ENOMEM, EPERM: as for kuid_claim_numbers().
+ */
+int kuid_drop_claim(struct kuid *handle, uint64_t *epoch);
+
+/*
+ * Set the ceiling of the claim, after the store holds it. No epoch begins.
+ * Needs CAP_SYS_TIME.
+ *
+ * Returns 0.
+ * EINVAL: IDs at or above it were made with the numbers, or it is 0 or above
+ * KUID_TIME_MAX_NS, which no clock can have.
+ * ENOKEY: nothing is claimed.
+ * EPERM: no such capability.
+ * ESTALE: the machine may be a clone: claim numbers again.
+ */
+int kuid_raise_claim(struct kuid *handle, uint64_t ceiling_ns);
+
+/*
+ * Make no more IDs with the claimed numbers, to give them back: all IDs with
+ * them are below the time that is put into end_ns, unless that is NULL. They
+ * are made again after kuid_raise_claim(). Needs CAP_SYS_TIME.
+ *
+ * Returns 0.
+ * ENOKEY, EPERM, ESTALE: as for kuid_raise_claim().
+ */
+int kuid_end_claim(struct kuid *handle, uint64_t *end_ns);
 
 /*
  * Write the canonical text of an ID, or another form of it, and a NUL to the

@@ -77,6 +77,10 @@ static const struct reason {
 	  "This machine may be a clone, and a node or worker that was given is not confirmed for it.",
 	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "
 	  "or take others, as with \"kuid node --node random --worker random\"." },
+	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim",
+	  "The time has come to the ceiling of the claim, or the claim was ended.",
+	  "Formats that show a claimed number make no IDs. If \"kuid-claim\" runs, its messages say why "
+	  "it does not raise the ceiling." },
 };
 
 static const struct reason unknown = {

@@ -162,6 +162,46 @@ int kuid_change_identity(struct kuid *handle, struct kuid_set_identity *request)
 	return 0;
 }
 
+int kuid_claim_numbers(struct kuid *handle, struct kuid_claim *request)
+{
+	struct kuid_claim copy = *request;
+
+	if (ask(handle, KUID_IOC_CLAIM, &copy))
+		return -1;
+	request->epoch = copy.epoch;
+	request->load_id = copy.load_id;
+	return 0;
+}
+
+int kuid_drop_claim(struct kuid *handle, uint64_t *epoch)
+{
+	struct kuid_claim request = { 0 };
+
+	if (ask(handle, KUID_IOC_CLAIM, &request))
+		return -1;
+	if (epoch)
+		*epoch = request.epoch;
+	return 0;
+}
+
+int kuid_raise_claim(struct kuid *handle, uint64_t ceiling_ns)
+{
+	struct kuid_claim_ceiling request = { .ceiling_ns = ceiling_ns };
+
+	return ask(handle, KUID_IOC_CLAIM_CEILING, &request);
+}
+
+int kuid_end_claim(struct kuid *handle, uint64_t *end_ns)
+{
+	struct kuid_claim_ceiling request = { .flags = KUID_CLAIM_END };
+
+	if (ask(handle, KUID_IOC_CLAIM_CEILING, &request))
+		return -1;
+	if (end_ns)
+		*end_ns = request.ceiling_ns;
+	return 0;
+}
+
 int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 			 uint64_t *epoch)
 {

@@ -1018,6 +1018,7 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		unsigned char ids[7 * KUID_ID_MAX];
 		struct kuid_status before, status, want;
 		struct kuid_set_identity identity = { 0 };
+		struct kuid_claim claim = { 0 };
 		struct kuid_state kernels;
 		struct kuid_query limits;
 		uint64_t epoch;
@@ -1050,6 +1051,10 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		REFUSED(kuid_start_fresh(handle, &epoch));
 		REFUSED(kuid_acknowledge_ceiling(handle, 1));
 		REFUSED(kuid_change_identity(handle, &identity));
+		REFUSED(kuid_claim_numbers(handle, &claim));
+		REFUSED(kuid_drop_claim(handle, &epoch));
+		REFUSED(kuid_raise_claim(handle, 1));
+		REFUSED(kuid_end_claim(handle, &epoch));
 		REFUSED(kuid_take_clock_back(
 			handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
 		kuid_close(handle);

@@ -228,6 +228,56 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 			 0);
 }
 
+static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
+{
+	struct kuid_claim request, answer, want, none = { 0 };
+	uint64_t epoch = 9;
+
+	(void)state;
+	memset(&request, 0x3c, sizeof(request));
+	memset(&answer, 0x5a, sizeof(answer));
+	want = request;
+	EXPECT(KUID_IOC_CLAIM, request, answer, EPERM);
+	assert_failed(kuid_claim_numbers(&handle, &request), EPERM);
+	assert_memory_equal(&request, &want, sizeof(want));
+
+	EXPECT(KUID_IOC_CLAIM, request, answer, 0);
+	assert_int_equal(kuid_claim_numbers(&handle, &request), 0);
+	want.epoch = answer.epoch;
+	want.load_id = answer.load_id;
+	assert_memory_equal(&request, &want, sizeof(want));
+
+	EXPECT(KUID_IOC_CLAIM, none, answer, ENOMEM);
+	assert_failed(kuid_drop_claim(&handle, &epoch), ENOMEM);
+	assert_int_equal(epoch, 9);
+	EXPECT(KUID_IOC_CLAIM, none, answer, 0);
+	assert_int_equal(kuid_drop_claim(&handle, &epoch), 0);
+	assert_int_equal(epoch, answer.epoch);
+	assert_int_equal(kuid_drop_claim(&handle, NULL), 0);
+}
+
+static void a_claim_is_raised_or_ended(void **state)
+{
+	struct kuid_claim_ceiling raise = { .ceiling_ns = 1ULL << 62 };
+	struct kuid_claim_ceiling end = { .flags = KUID_CLAIM_END };
+	struct kuid_claim_ceiling answer = { .ceiling_ns = 77 };
+	uint64_t time = 9;
+
+	(void)state;
+	EXPECT(KUID_IOC_CLAIM_CEILING, raise, answer, 0);
+	assert_int_equal(kuid_raise_claim(&handle, 1ULL << 62), 0);
+	EXPECT(KUID_IOC_CLAIM_CEILING, raise, answer, ESTALE);
+	assert_failed(kuid_raise_claim(&handle, 1ULL << 62), ESTALE);
+
+	EXPECT(KUID_IOC_CLAIM_CEILING, end, answer, ENOKEY);
+	assert_failed(kuid_end_claim(&handle, &time), ENOKEY);
+	assert_int_equal(time, 9);
+	EXPECT(KUID_IOC_CLAIM_CEILING, end, answer, 0);
+	assert_int_equal(kuid_end_claim(&handle, &time), 0);
+	assert_int_equal(time, 77);
+	assert_int_equal(kuid_end_claim(&handle, NULL), 0);
+}
+
 /* Each reason has a sentence of its own. */
 static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
 {
@@ -246,7 +296,7 @@ static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
 
 static void reasons_have_words(void **state)
 {
-	uint64_t kernels = 0x3ff;
+	uint64_t kernels = 0x7ff;
 
 	(void)state;
 	for (unsigned int bit = 0; bit < 64; bit++) {
@@ -333,6 +383,9 @@ int main(void)
 		cmocka_unit_test(acknowledge_names_a_ceiling),
 		cmocka_unit_test(
 			identity_is_passed_and_only_the_epoch_comes_back),
+		cmocka_unit_test(
+			a_claim_is_passed_and_only_the_epoch_comes_back),
+		cmocka_unit_test(a_claim_is_raised_or_ended),
 		cmocka_unit_test(clock_is_taken_back_with_the_callers_flags),
 		cmocka_unit_test(reasons_have_words),
 		cmocka_unit_test(what_is_not_one_reason_is_einval),
