@@ -278,6 +278,12 @@ void device_make_failed(unsigned int format)
 		     "other host has. Run \"kuid node --snowflake NUMBER\" as "
 		     "root",
 		     name, KUID_SNOWFLAKE_WORKER_MAX);
+	case EKEYEXPIRED:
+		errx(EXIT_FAILED,
+		     "no %s is made: it shows a claimed number, and the time "
+		     "has come to the ceiling of the claim. If \"kuid-claim\" "
+		     "runs, its messages say why it does not raise it",
+		     name);
 	case EOVERFLOW:
 		errx(EXIT_FAILED,
 		     "no %s is made: its 41 bits can't hold the time, which is "

@@ -19,7 +19,7 @@ static const struct {
 static const char *const words[] = {
 	[KUID_FROM_GIVEN] = "given",   [KUID_FROM_RANDOM] = "random",
 	[KUID_FROM_MAC] = "mac",       [KUID_FROM_HOST] = "host",
-	[KUID_FROM_WORKER] = "worker",
+	[KUID_FROM_WORKER] = "worker", [KUID_FROM_CLAIM] = "claim",
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(words[0]))

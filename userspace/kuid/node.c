@@ -116,6 +116,9 @@ static void change_identity(struct kuid *handle)
 {
 	if (!kuid_change_identity(handle, &request))
 		return;
+	if (errno == EBUSY)
+		errx(EXIT_FAILED, "what is to be changed is claimed: stop "
+				  "\"kuid-claim\" first");
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
 				  "node from: give --node HEX");
@@ -149,6 +152,7 @@ static json_t *describe(const struct kuid_state *state,
 	report_add(report, "snowflake_epoch_ms",
 		   json_integer(state->snowflake_epoch_ms));
 	report_add(report, "interval", json_integer(state->interval));
+	report_add_time(report, "claim_ceiling", state->claim_ceiling_ns);
 	report_add(report, "epoch", json_integer(status->epoch));
 	report_add(report, "identity", json_string(standing(status)));
 	return report;
@@ -176,7 +180,7 @@ const struct verb verb_node = {
 	.summary = "show or change the identity",
 	.doc = "Print the node and worker that IDs carry and where they come "
 	       "from: given, random, mac (network interface), host (host "
-	       "name) or worker (of the other formats).\v"
+	       "name), worker (of the other formats) or claim.\v"
 	       "All options but --json change the identity first, which begins "
 	       "a new epoch. A node or worker that is given is confirmed by "
 	       "that. The next load begins with what module parameters say.\n"

@@ -751,12 +751,15 @@ snowflake          none
 snowflake_from     worker
 snowflake_epoch_ms 1288834974657
 interval           8
+claim_ceiling      none
+claim_ceiling_ns   0
 epoch              1
 identity           good"
 node_json='{"node": "112233445566", "node_from": "random", "worker": "0000000000000001",'
 node_json="$node_json \"worker_from\": \"host\", \"snowflake\": \"none\","
 node_json="$node_json \"snowflake_from\": \"worker\", \"snowflake_epoch_ms\": 1288834974657,"
-node_json="$node_json \"interval\": 8, \"epoch\": 1,"
+node_json="$node_json \"interval\": 8, \"claim_ceiling\": \"none\", \"claim_ceiling_ns\": 0,"
+node_json="$node_json \"epoch\": 1,"
 node_json="$node_json \"identity\": \"good\"}"
 
 it "restore --fresh begins, saves, and acknowledges last" fresh_start
@@ -924,6 +927,9 @@ it "node tells a clone" tells 'identity           stale' reasons 512
 it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac
+it "node: a claimed part is told" \
+	fails_with 'identity 1 16' fails 1 'what is to be changed is claimed' \
+	node --snowflake 5
 it "node: not permitted is told" \
 	while_set FAKE_HOST user fails_with 'identity 1 1' \
 	fails 1 'not permitted: run it as root; CAP_SYS_TIME is enough' node --new-epoch
