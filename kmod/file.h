@@ -92,12 +92,16 @@ static __always_inline bool kuid_mode_is_usual(u64 mode, size_t size)
 
 /*
  * Whether a read asks for exactly one line and the file's mode differs from the
- * most frequent one only in that the file is text.
+ * most frequent one only in that the file is text. Decimal lines may be shorter
+ * than the longest one, so a read of that size may have room for more.
  */
 static inline bool kuid_mode_is_usual_line(u64 mode, size_t size)
 {
+	const struct kuid_format *row = &kuid_formats[kuid_mode_format(mode)];
+
 	return (mode & ~KUID_MODE_FORMAT) == KUID_MODE_TEXT &&
-	       size == kuid_formats[kuid_mode_format(mode)].text_size + 1;
+	       row->text_form != KUID_TEXT_DECIMAL &&
+	       size == row->text_size + 1;
 }
 
 static inline bool kuid_file_is_nonblock(const struct file *file)

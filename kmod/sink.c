@@ -334,6 +334,7 @@ bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 {
 	u8 random[KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD];
 	struct kuid_lines lines;
+	bool done = false;
 
 	lines.at = to;
 	kuid_text_start(&lines.text, kuid_formats[format].text_form);
@@ -341,13 +342,14 @@ bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 #define KUID_USER_LINE(_name, _NAME, _id_size, _source, _part, _form,         \
 		       _text_size, ...)                                       \
 	case KUID_FORMAT_##_NAME:                                             \
-		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &lines, \
+		done = kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &lines, \
 				     (_text_size) + 1, random,                \
-				     kuid_line_put_##_name, NULL);
+				     kuid_line_put_##_name, NULL);            \
+		break;
 		KUID_FORMATS(KUID_USER_LINE)
 #undef KUID_USER_LINE
 	}
-	return false;
+	return done;
 }
 
 /**
