@@ -60,6 +60,7 @@ help:
 	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
+	@echo 'make claim      kuid-claim, which needs libcurl'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
@@ -130,6 +131,10 @@ modules_install:
 
 userspace:
 	$(MAKE) -C userspace O=$(BUILD)/userspace
+
+.PHONY: claim
+claim:
+	$(MAKE) -C userspace O=$(BUILD)/userspace claim
 
 INSTALLS := install uninstall $(addprefix install-,lib tool dropin system)
 .PHONY: $(INSTALLS)

@@ -94,7 +94,7 @@ analyzer()
 
 	for file in "$@"; do
 		gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter -fanalyzer -Werror -Iuapi -Ikmod \
-			-Iuserspace/libkuid -c -o /dev/null "$file" || status=1
+			-Iuserspace/libkuid -Iuserspace/kuid -c -o /dev/null "$file" || status=1
 	done
 	return "$status"
 }
@@ -262,7 +262,8 @@ mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,kunit,
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 	files selftests/{bench,callers,kunit,unit,vectors}/'*.[ch]')
-mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c')
+mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
+	'userspace/claim/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
@@ -299,7 +300,7 @@ look "the kernel's rules for coccinelle" coccinelle_rules
 look "gcc -fanalyzer" analyzer "${userspace[@]}"
 look "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c \
 	--enable=warning,performance,portability -D_GNU_SOURCE -Iuapi -Ikmod -Iuserspace/libkuid \
-	"${userspace[@]}"
+	-Iuserspace/kuid "${userspace[@]}"
 look "interface as recorded, 64 bits" interface_kept 64
 look "interface as recorded, 32 bits" interface_kept 32
 look "interface the same on all machines" interface_portable

@@ -8,6 +8,7 @@
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   install  build packages, install them in a root of their own
 #   coverage  measure which lines run                 picture  draw the picture of the design
+#   claim  compile kuid-claim and test it with etcd, a service that Debian starts once it is installed
 #   languages  run the examples in all their languages (1 GB)
 # All of them but headers and languages if none is named. If nothing is missing, it prints nothing and
 # changes nothing.
@@ -19,8 +20,9 @@ declare -A packages=(
 	[headers]="linux-headers-$(uname -r)"
 	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools sqlite3 libsqlite3-dev"
-	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle"
-	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot lintian mmdebstrap"
+	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev"
+	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcurl4-gnutls-dev lintian mmdebstrap"
+	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev etcd-server etcd-client python3 openssl"
 	[coverage]="lcov gcc"
 	[picture]="graphviz"
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
@@ -28,12 +30,12 @@ declare -A packages=(
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
-(( $# )) || set -- build boot test style kernel cross install coverage picture
+(( $# )) || set -- build boot test style kernel cross install claim coverage picture
 wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|coverage|picture|languages]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|coverage|picture|languages]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

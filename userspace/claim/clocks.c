@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See clocks.h. */
+#include <time.h>
+
+#include "clocks.h"
+#include "nanoseconds.h"
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * SEC_NS + now.tv_nsec;
+}
+
+uint64_t wall_ns(void)
+{
+	return read_clock(CLOCK_REALTIME);
+}
+
+uint64_t wall_s(void)
+{
+	return wall_ns() / SEC_NS;
+}
+
+uint64_t boot_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See http.h. */
+#include <curl/curl.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "http.h"
+#include "output.h"
+#include "verbs.h"
+
+/* No answer of a store is longer. */
+#define BODY_MAX (4 * 1024 * 1024)
+
+struct http {
+	CURL *curl;
+	char error[CURL_ERROR_SIZE];
+	FILE *body;
+	char *text;
+	size_t size;
+	time_t date;
+};
+
+static size_t take_body(char *data, size_t size, size_t count, void *to)
+{
+	struct http *http = to;
+
+	if ((size_t)ftell(http->body) + size * count > BODY_MAX)
+		return 0;
+	return fwrite(data, size, count, http->body) * size;
+}
+
+static size_t take_header(char *data, size_t size, size_t count, void *to)
+{
+	static const char name[] = "Date:";
+	struct http *http = to;
+	char line[64];
+
+	snprintf(line, sizeof(line), "%.*s", (int)(size * count), data);
+	if (!strncasecmp(line, name, strlen(name)))
+		http->date = curl_getdate(line + strlen(name), NULL);
+	return size * count;
+}
+
+struct http *http_open(const struct http_settings *settings)
+{
+	struct http *http = calloc(1, sizeof(*http));
+	CURL *curl;
+
+	if (!http || curl_global_init(CURL_GLOBAL_DEFAULT))
+		errx(EXIT_FAILED, "out of memory");
+	curl = http->curl = curl_easy_init();
+	if (!curl)
+		errx(EXIT_FAILED, "out of memory");
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->error);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, http);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, settings->timeout_ms);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	/* A proxy could hold requests back, and the environment may name one. */
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	if (settings->ca_file)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, settings->ca_file);
+	if (settings->cert_file)
+		curl_easy_setopt(curl, CURLOPT_SSLCERT, settings->cert_file);
+	if (settings->key_file)
+		curl_easy_setopt(curl, CURLOPT_SSLKEY, settings->key_file);
+	return http;
+}
+
+void http_close(struct http *http)
+{
+	curl_easy_cleanup(http->curl);
+	curl_global_cleanup();
+	free(http);
+}
+
+static struct curl_slist *header(struct curl_slist *list, const char *name,
+				 const char *value)
+{
+	char *line;
+
+	if (asprintf(&line, "%s: %s", name, value) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	list = curl_slist_append(list, line);
+	free(line);
+	if (!list)
+		errx(EXIT_FAILED, "out of memory");
+	return list;
+}
+
+/* Whole seconds of the header lie somewhere within before and after. */
+static int64_t ahead_s(time_t date, time_t before, time_t after)
+{
+	if (date < 0)
+		return 0;
+	if (before > date + 1)
+		return before - date - 1;
+	return after < date ? after - date : 0;
+}
+
+/* Seconds of the wall clock, which time() reads too coarsely. */
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
+}
+
+static struct http_reply perform(struct http *http)
+{
+	struct http_reply reply = { 0 };
+	time_t before = now_s();
+	curl_off_t sent_us = 0;
+	CURLcode code;
+
+	http->date = -1;
+	*http->error = '\0';
+	http->body = open_memstream(&http->text, &http->size);
+	if (!http->body)
+		errx(EXIT_FAILED, "out of memory");
+	code = curl_easy_perform(http->curl);
+	if (fclose(http->body))
+		errx(EXIT_FAILED, "out of memory");
+	if (code) {
+		curl_easy_getinfo(http->curl, CURLINFO_PRETRANSFER_TIME_T,
+				  &sent_us);
+		reply.sent = sent_us > 0;
+		reply.wrong = problem_for_now(
+			"%s",
+			*http->error ? http->error : curl_easy_strerror(code));
+	} else {
+		curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE,
+				  &reply.status);
+		reply.json = json_loadb(http->text, http->size,
+					JSON_DISABLE_EOF_CHECK, NULL);
+		reply.ahead_s = ahead_s(http->date, before, now_s());
+	}
+	free(http->text);
+	return reply;
+}
+
+struct http_reply http_post(struct http *http, const char *url,
+			    const char *path, const char *authorization,
+			    json_t *json)
+{
+	struct curl_slist *headers;
+	struct http_reply reply;
+	char *body = json_dumps(json, JSON_COMPACT), *to;
+
+	if (!body || asprintf(&to, "%s%s", url, path) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	headers = header(NULL, "Content-Type", "application/json");
+	if (authorization)
+		headers = header(headers, "Authorization", authorization);
+	curl_easy_setopt(http->curl, CURLOPT_URL, to);
+	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, body);
+	reply = perform(http);
+	curl_slist_free_all(headers);
+	free(body);
+	free(to);
+	return reply;
+}
+
+void http_reply_free(struct http_reply *reply)
+{
+	free(reply->wrong);
+	json_decref(reply->json);
+	*reply = (struct http_reply) { 0 };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* JSON by HTTP, for stores that are reached that way. */
+#ifndef KUID_CLAIM_HTTP_H
+#define KUID_CLAIM_HTTP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The files are in PEM; NULL for those that aren't used. */
+struct http_settings {
+	const char *ca_file;
+	const char *cert_file;
+	const char *key_file;
+	long timeout_ms;
+};
+
+/**
+ * struct http_reply - the reply to a request, see http_reply_free()
+ * @status: of HTTP; 0 if there is no reply
+ * @sent: without a reply, the server may have got the request all the same
+ * @wrong: without a reply, why
+ * @json: what came with it; NULL if that isn't JSON
+ * @ahead_s: by how much this machine's clock is certainly ahead of the
+ *	server's, negative if it is behind
+ */
+struct http_reply {
+	long status;
+	bool sent;
+	char *wrong;
+	json_t *json;
+	int64_t ahead_s;
+};
+
+struct http;
+
+struct http *http_open(const struct http_settings *settings);
+void http_close(struct http *http);
+
+/* Post JSON to URL and path; authorization may be NULL. */
+struct http_reply http_post(struct http *http, const char *url,
+			    const char *path, const char *authorization,
+			    json_t *json);
+void http_reply_free(struct http_reply *reply);
+
+#endif /* KUID_CLAIM_HTTP_H */

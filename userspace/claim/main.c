@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* kuid-claim(8): its command line, and what operators ask for. */
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "claim.h"
+#include "clocks.h"
+#include "output.h"
+#include "run.h"
+#include "verbs.h"
+#include "version.h"
+
+#define ENDPOINTS_USUAL "http://127.0.0.1:2379"
+#define SPACE_USUAL	"default"
+
+/* The numbers that snowflake can show. */
+#define SNOWFLAKE_MAX 1023
+
+/* What its milliseconds count from unless something else is said: Twitter's. */
+#define SNOWFLAKE_EPOCH 1288834974657
+
+static struct store_settings store_settings = {
+	.endpoints = ENDPOINTS_USUAL,
+};
+static struct claim_settings settings = {
+	.space = SPACE_USUAL,
+	.last = SNOWFLAKE_MAX,
+	.parts = PART_SNOWFLAKE,
+	.horizon_s = HORIZON_USUAL,
+};
+static const char *state_path = CLAIM_FILE_USUAL;
+static const char *metrics;
+static uint64_t epoch_ms = SNOWFLAKE_EPOCH;
+static bool list, print, recover, give_back, ranged;
+
+static void take_text(struct argp_state *state,
+		      const struct verb_option *option, const char *arg)
+{
+	if (!*arg)
+		argp_error(state, "--%s needs an argument that is not empty",
+			   option->name);
+	*(const char **)option->to = arg;
+}
+
+static bool parse_range(const char *text)
+{
+	char end;
+	int count = sscanf(text, "%10" SCNu64 "-%10" SCNu64 "%c",
+			   &settings.first, &settings.last, &end);
+
+	if (strspn(text, "0123456789-") != strlen(text) || *text == '-')
+		return false;
+	return count == 2 && settings.first <= settings.last &&
+	       settings.last <= NUMBER_MAX;
+}
+
+static void take_range(struct argp_state *state,
+		       const struct verb_option *option, const char *arg)
+{
+	if (ranged)
+		argp_error(state, "only one of --range and --number");
+	if (!parse_range(arg))
+		argp_error(state,
+			   "\"%s\" is not a range: two numbers from 0 to %u "
+			   "as in 0-1023",
+			   QUOTED(arg), NUMBER_MAX);
+	ranged = true;
+}
+
+static void take_exact(struct argp_state *state,
+		       const struct verb_option *option, const char *arg)
+{
+	if (ranged)
+		argp_error(state, "only one of --range and --number");
+	take_number(state, option, arg);
+	settings.last = settings.first;
+	ranged = true;
+}
+
+static void take_parts(struct argp_state *state,
+		       const struct verb_option *option, const char *arg)
+{
+	if (!strcmp(arg, "snowflake"))
+		settings.parts = PART_SNOWFLAKE;
+	else if (!strcmp(arg, "worker"))
+		settings.parts = PART_WORKER;
+	else if (!strcmp(arg, "both"))
+		settings.parts = PART_SNOWFLAKE | PART_WORKER;
+	else
+		argp_error(state,
+			   "\"%s\" is not what a number is for: choose one of "
+			   "snowflake worker both",
+			   QUOTED(arg));
+}
+
+static const struct verb_option options[] = {
+	{ "endpoints", 'e', "URLS",
+	  "Where etcd is: URLs with commas between them; " ENDPOINTS_USUAL
+	  " if not given",
+	  take_text, &store_settings.endpoints },
+	{ "cacert", 0, "FILE", "Trust servers that this certificate has signed",
+	  take_text, &store_settings.ca_file },
+	{ "cert", 0, "FILE", "The certificate of this client", take_text,
+	  &store_settings.cert_file },
+	{ "key", 0, "FILE", "The key that belongs to it", take_text,
+	  &store_settings.key_file },
+	{ "user", 'u', "NAME", "The user to authenticate as", take_text,
+	  &store_settings.user },
+	{ "password-file", 0, "FILE", "Whose first line is the password",
+	  take_text, &store_settings.password_file },
+	{ "space", 's', "NAME",
+	  "Numbers of one space differ; \"" SPACE_USUAL "\" if not given",
+	  take_text, &settings.space },
+	{ "range", 'r', "A-B",
+	  "Claim one of the numbers from A to B: 0-1023 if not given",
+	  take_range, NULL },
+	{ "number", 'n', "NUMBER", "Claim just this number", take_exact,
+	  &settings.first, "a number", 0, NUMBER_MAX },
+	{ "as", 0, "snowflake|worker|both",
+	  "Use the number as the worker of snowflake, as the worker of lex, "
+	  "k96 and k128, or as both; snowflake if not given",
+	  take_parts, NULL },
+	{ "horizon", 0, "SECONDS",
+	  "How far ahead the ceiling is: 600 if not given. It is raised when "
+	  "about half of that is left",
+	  take_number, &settings.horizon_s, "a horizon, in seconds",
+	  HORIZON_LEAST, HORIZON_MOST },
+	{ "state", 0, "FILE",
+	  "Where this machine keeps its number; " CLAIM_FILE_USUAL
+	  " if not given",
+	  take_text, &state_path },
+	{ "metrics", 0, "FILE",
+	  "Write metrics for Prometheus to a file, every few seconds",
+	  take_text, &metrics },
+	{ "print", 'p', NULL,
+	  "Print what the kernel would be told, and leave it alone", take_flag,
+	  &print },
+	{ "snowflake-epoch", 0, "MS",
+	  "With --print: what snowflake's milliseconds count from, in "
+	  "milliseconds since 1970; 1288834974657 if not given",
+	  take_number, &epoch_ms, "a time in milliseconds", 1,
+	  KUID_TIME_MAX_NS / 1000000 },
+	{ "list", 'l', NULL,
+	  "List the numbers of the space that have owners, "
+	  "or had",
+	  take_flag, &list },
+	{ "release", 0, NULL,
+	  "Give back the number that this machine has, while no kuid-claim "
+	  "runs",
+	  take_flag, &give_back },
+	{ "recover", 0, NULL,
+	  "Have no machine claim a number for a horizon: to be done after the "
+	  "store was restored from a backup, before machines can reach it",
+	  take_flag, &recover },
+	{ 0 },
+};
+
+#define NR_OPTIONS (sizeof(options) / sizeof(options[0]) - 1)
+#define KEY_FIRST  0x100
+#define KEY_USAGE  (KEY_FIRST + (int)NR_OPTIONS)
+#define LAST_GROUP (-1)
+
+static struct argp_option argp_options[NR_OPTIONS + 5] = {
+	[NR_OPTIONS] = { "help", 'h', NULL, 0, "Print this help", LAST_GROUP },
+	{ NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, LAST_GROUP },
+	{ "usage", KEY_USAGE, NULL, 0, "Print a short list of the options",
+	  LAST_GROUP },
+	{ "version", 'V', NULL, 0, "Print the version", LAST_GROUP },
+};
+
+static void check_form(struct argp_state *state)
+{
+	if (list + print + recover + give_back > 1)
+		argp_error(state, "only one of --list, --print, --recover and "
+				  "--release");
+	if (settings.parts & PART_SNOWFLAKE && settings.last > SNOWFLAKE_MAX)
+		argp_error(state, "snowflake has numbers up to %d",
+			   SNOWFLAKE_MAX);
+	if (!store_settings.user != !store_settings.password_file)
+		argp_error(state, "--user and --password-file go together");
+	if (!store_settings.cert_file != !store_settings.key_file)
+		argp_error(state, "--cert and --key go together");
+}
+
+static void __attribute__((noreturn))
+print_and_exit(struct argp_state *state, unsigned int flags)
+{
+	argp_state_help(state, stdout, flags & ~ARGP_HELP_EXIT_OK);
+	output_finish();
+	exit(EXIT_SUCCESS);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	size_t i;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument \"%s\"", QUOTED(arg));
+		return 0;
+	case ARGP_KEY_END:
+		check_form(state);
+		return 0;
+	case 'h':
+	case '?':
+		print_and_exit(state, ARGP_HELP_STD_HELP);
+	case KEY_USAGE:
+		print_and_exit(state, ARGP_HELP_USAGE);
+	case 'V':
+		output_line("kuid-claim " KUID_VERSION);
+		output_finish();
+		exit(EXIT_SUCCESS);
+	}
+	for (i = 0; i < NR_OPTIONS; i++)
+		if (argp_options[i].key == key) {
+			options[i].take(state, &options[i], arg);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.doc = "Claim a number that no other machine has, and keep it until "
+	       "SIGTERM or SIGINT, which give it back, or SIGHUP, which "
+	       "leaves it to the next kuid-claim.\v"
+	       "The kernel makes IDs with the number up to a ceiling that the "
+	       "store has, and the next owner begins at that. So no lease, "
+	       "timeout, pause or clock can make two owners repeat an ID.\n\n"
+	       "Exit status: 0 done, 1 failed, 2 wrong usage, 75 failed, but "
+	       "may succeed later.",
+};
+
+static void add_options(void)
+{
+	for (size_t i = 0; i < NR_OPTIONS; i++)
+		argp_options[i] = (struct argp_option) {
+			.name = options[i].name,
+			.key = options[i].key ? options[i].key
+					      : KEY_FIRST + (int)i,
+			.arg = options[i].arg,
+			.doc = options[i].doc,
+		};
+}
+
+static int failed(char *wrong)
+{
+	warnx("%s", wrong);
+	free(wrong);
+	return problem_status();
+}
+
+static void list_entry(const struct store_entry *entry)
+{
+	char when[TIME_TEXT_SIZE];
+	struct record record;
+
+	if (!entry->record.text || !record_parse(entry->record.text, &record)) {
+		printf("%10" PRIu64 " unreadable\n", entry->number);
+		return;
+	}
+	time_text(record.ceiling_s, 0, 0, when);
+	printf("%10" PRIu64 " %-4s %.19sZ %s\n", entry->number,
+	       entry->held || record.ceiling_s > wall_s() ? "used" : "free",
+	       when, record.machine);
+}
+
+static int run_list(struct store *store)
+{
+	uint64_t end, first = settings.first;
+	struct store_answer *answer;
+	char *wrong;
+
+	output_hold();
+	while (first <= settings.last) {
+		answer = store_read(store, first, settings.last, &end);
+		wrong = answer->wrong;
+		answer->wrong = NULL;
+		for (size_t i = 0; i < answer->count; i++)
+			list_entry(&answer->entries[i]);
+		store_answer_free(answer);
+		if (wrong)
+			return failed(wrong);
+		first = end + 1;
+	}
+	output_finish();
+	return EXIT_SUCCESS;
+}
+
+static int run_recover(struct store *store)
+{
+	char when[TIME_TEXT_SIZE], *wrong;
+	struct claim claim;
+	uint64_t until_s;
+
+	claim_open(&claim, &settings, store, NULL, NULL);
+	wrong = claim_recover(&claim, &until_s);
+	if (wrong)
+		return failed(wrong);
+	time_text(until_s, 0, 0, when);
+	printf("no number of the space %s is claimed before %.19sZ\n",
+	       settings.space, when);
+	output_finish();
+	return EXIT_SUCCESS;
+}
+
+static int run_claim(struct store *store)
+{
+	const struct host *host = host_print(epoch_ms);
+	struct claim_file file;
+	struct claim claim;
+	bool taken;
+	char *wrong = claim_file_open(&file, state_path, &taken);
+
+	if (wrong)
+		return failed(wrong);
+	claim_open(&claim, &settings, store, host, &file);
+	if (!give_back)
+		return run(&claim, metrics);
+	wrong = claim_release(&claim);
+	return wrong ? failed(wrong) : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct store *store;
+	char *wrong;
+	int status;
+
+	argp_err_exit_status = EXIT_USAGE;
+	add_options();
+	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL);
+	store_settings.space = settings.space;
+	store_settings.horizon_s = settings.horizon_s;
+	wrong = store_open(&store_settings, &store);
+	if (wrong)
+		return failed(wrong);
+	if (list)
+		status = run_list(store);
+	else if (recover)
+		status = run_recover(store);
+	else
+		status = run_claim(store);
+	store_close(store);
+	return status;
+}

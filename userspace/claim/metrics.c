@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See metrics.h. */
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clocks.h"
+#include "metrics.h"
+#include "nanoseconds.h"
+#include "output.h"
+#include "verbs.h"
+
+static void metric(FILE *file, const struct claim *claim, const char *name,
+		   const char *type, const char *help, uint64_t value)
+{
+	fprintf(file,
+		"# HELP kuid_claim_%s %s\n# TYPE kuid_claim_%s %s\n"
+		"kuid_claim_%s{space=\"%s\"} %" PRIu64 "\n",
+		name, help, name, type, name, claim->settings->space, value);
+}
+
+static void print(FILE *file, const struct claim *claim)
+{
+	uint64_t now_s = wall_ns() / SEC_NS, left_s = 0;
+
+	if (claim_is_used(claim))
+		left_s = claim->used_to_s - now_s;
+	metric(file, claim, "used", "gauge",
+	       "Whether the machine has a number and may use it now.",
+	       claim_is_used(claim));
+	if (claim->used_to_s)
+		metric(file, claim, "number", "gauge", "The number.",
+		       claim->saved.number);
+	metric(file, claim, "ceiling_left_seconds", "gauge",
+	       "How long until IDs come to the ceiling, 0 if they have.",
+	       left_s);
+	if (claim->raised_ns)
+		metric(file, claim, "raise_age_seconds", "gauge",
+		       "How long ago the ceiling was raised.",
+		       (boot_ns() - claim->raised_ns) / SEC_NS);
+	metric(file, claim, "failures_total", "counter",
+	       "How often claiming or raising failed.", claim->failed);
+}
+
+char *metrics_write(const struct claim *claim, const char *path)
+{
+	char *next, *wrong = NULL;
+	FILE *file;
+	bool done;
+
+	if (asprintf(&next, "%s.new", path) < 0)
+		errx(EXIT_FAILED, "out of memory");
+	file = fopen(next, "we");
+	if (file)
+		print(file, claim);
+	done = file && !ferror(file);
+	if (file && fclose(file))
+		done = false;
+	if (!done || rename(next, path))
+		wrong = problem("writing %s: %s", path, strerror(errno));
+	free(next);
+	return wrong;
+}
