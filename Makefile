@@ -61,6 +61,7 @@ help:
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
 	@echo 'make claim      kuid-claim, which needs libcurl'
+	@echo 'make check-claim  kuid-claim with three members of etcd, which fail'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
@@ -132,9 +133,14 @@ modules_install:
 userspace:
 	$(MAKE) -C userspace O=$(BUILD)/userspace
 
-.PHONY: claim
+.PHONY: claim check-claim
 claim:
 	$(MAKE) -C userspace O=$(BUILD)/userspace claim
+
+# kuid-claim, with three members of etcd on this machine.
+check-claim:
+	@$(VM)/setup.sh claim
+	@selftests/run/check_claim.sh $(BUILD)
 
 INSTALLS := install uninstall $(addprefix install-,lib tool dropin system)
 .PHONY: $(INSTALLS)

@@ -1,0 +1,646 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kuid-claim with three members of etcd, which are killed, frozen, cut off and restored, and with
+# claimers that are killed, asleep, or have a wrong clock. Prints KTAP. Needs what cluster.sh does,
+# and must be given with its path.
+#
+# Horizons are short, so that what takes minutes takes seconds. If the machine is slow, a ceiling may
+# pass before it is raised: the number is kept all the same, unless somebody else waits for it.
+
+# shellcheck source=SCRIPTDIR/cluster.sh
+. "${0%/*}/cluster.sh"
+
+tool()
+{
+	"$CHECKED_CLAIM" --endpoints "$(urls)" --space "$space" "$@"
+}
+
+# ------------------------------------------------------------------ many at once
+
+all_have_numbers()
+{
+	for claimer in "$work"/crowd-*; do
+		has_number "${claimer##*/}" || return
+	done
+}
+
+# crowd OPTION...: 200 claimers at once get 200 numbers, and give them back.
+crowd()
+{
+	program=$CLAIM
+	for i in $(seq 200); do
+		start "crowd-$i" "$@"
+	done
+	program=
+	eventually all_have_numbers || return
+	[ "$(book "$work"/*/out | awk '{ print $1 }' | sort -u | wc -l)" -eq 200 ] || return
+	fails_when_full "$@" || return
+	for i in $(seq 200); do
+		signal TERM "crowd-$i"
+	done
+	for i in $(seq 200); do
+		has_stopped "crowd-$i" || return
+	done
+	[ "$(cat "$work"/crowd-*/out | grep -c ^end)" -eq 200 ]
+}
+
+fails_when_full()
+{
+	[ "$*" = "--range 0-199" ] || return 0
+	start late "$@"
+	eventually says late 'all numbers from 0 to 199' && [ ! -s "$work/late/out" ]
+}
+
+# ------------------------------------------------------------------ one claimer
+
+keeps_number()
+{
+	start one --range 5-5 --horizon 6
+	eventually has one 5 && goes_on one && stop TERM one && [ "$(tail -n 1 "$work/one/out" | cut -c 1-6)" = 'end 5 ' ]
+}
+
+# The same number at once, and no ID below the end of the last time.
+clean_stop()
+{
+	start one --horizon 600
+	eventually has_number one && stop TERM one || return
+	was=$(awk '{ print $2, $3 }' "$work/one/out" | tail -n 1)
+	start one --horizon 600
+	eventually has_number one && [ "$(awk '{ print $2, $3 }' "$work/one/out" | tail -n 1)" = "$was" ]
+}
+
+# Both have the file of a machine that was stopped cleanly: one of them gets its number.
+copies_of_an_image()
+{
+	start one --range 0-1 --horizon 600
+	eventually has_number one && stop TERM one || return
+	mkdir "$work/two" && cp "$work/one/claim" "$work/two/claim" || return
+	start one --range 0-1 --horizon 600
+	start two --range 0-1 --horizon 600
+	eventually has_number one && eventually has_number two &&
+		[ "$(number one)" != "$(number two)" ]
+}
+
+# The machine is the same, but nothing tells its last IDs, so it waits.
+killed_on_same_machine()
+{
+	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
+	start one --horizon 6
+	eventually has_number one || return
+	number=$(number one) ceiling=$(ceiling one)
+	stop KILL one
+	start one --horizon 6
+	eventually more one '^claim' 1 && has one "$number" &&
+		[ "$(tail -n 1 "$work/one/out" | awk '{ print $3 }')" -ge "$ceiling" ]
+}
+
+# It may be the clone of a machine that runs on, so it takes another one.
+killed_on_other_machine()
+{
+	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
+	start one --range 0-1 --horizon 600
+	eventually has_number one || return
+	number=$(number one)
+	mkdir "$work/two" && cp "$work/one/claim" "$work/two/claim" || return
+	echo 4c4c4544-0042-3510-8052-b4c04f4e3733 >"$work/two/product"
+	start two --range 0-1 --horizon 600
+	eventually has_number two && has one "$number" && ! has two "$number"
+}
+
+# A twin with the same product UUID takes the number over: the first one ends.
+twins()
+{
+	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
+	start one --range 0-1 --horizon 12
+	eventually has_number one || return
+	mkdir "$work/two" && cp "$work/one/claim" "$work/one/product" "$work/two" || return
+	start two --range 0-1 --horizon 12
+	eventually says one 'is lost' && eventually has_number one && eventually has_number two &&
+		[ "$(number one)" != "$(number two)" ]
+}
+
+# A number whose owner was killed is free when its ceiling has passed, and not before.
+next_owner_waits()
+{
+	start one --number 7 --horizon 8
+	eventually has one 7 || return
+	stop KILL one
+	ceiling=$(ceiling one)
+	start two --number 7 --horizon 8
+	eventually says two "number 7 is " && eventually has two 7 && has_passed "$ceiling" &&
+		[ "$(awk '{ print $3; exit }' "$work/two/out")" -ge "$ceiling" ]
+}
+
+# A claimer is asleep until another one has its number, and longer.
+asleep()
+{
+	start one --number 7 --horizon 6
+	eventually has one 7 && signal STOP one || return
+	start two --number 7 --horizon 6
+	eventually has two 7 && goes_on two && signal CONT one &&
+		eventually says one 'number 7 is lost' && [ ! "$(number one)" ] && goes_on two
+}
+
+left_to_the_next_run()
+{
+	start one --horizon 600
+	eventually has_number one && stop HUP one && [ "$(lines one ^end)" -eq 0 ] &&
+		tool --list | grep -q "^ *$(number one) used"
+}
+
+# ------------------------------------------------------------------ clocks
+
+# clock SECONDS TEXT
+clock()
+{
+	mkdir "$work/one" && echo "$1" >"$work/one/clock" || return
+	start one --horizon 6
+	eventually says one "$2" && [ ! -s "$work/one/out" ] || return
+	rm "$work/one/clock"
+	eventually has_number one && says one 'all is well again'
+}
+
+# An owner whose clock is set to the future does not take its ceiling there.
+clock_of_owner()
+{
+	start one --number 7 --horizon 6
+	eventually has one 7 || return
+	echo 3600 >"$work/one/clock"
+	eventually says one 'seconds ahead of the store' &&
+		[ "$(ceiling one)" -lt $(($(date +%s) + 60)) ] || return
+	rm "$work/one/clock"
+	goes_on one
+}
+
+# ------------------------------------------------------------------ etcd
+
+leader_killed()
+{
+	lead=$(leader)
+	start one --horizon 6
+	start two --horizon 6
+	eventually has_number one && eventually has_number two && kill_member "$lead"
+	goes_on one && goes_on two && start three && eventually has_number three
+}
+
+# Frozen for longer than a horizon. Debian's etcd 3.4 then ends leases that were kept alive, so a
+# number may be held no more; but its ceiling was raised, so nobody takes it.
+leader_frozen()
+{
+	lead=$(leader)
+	endpoints=$(url "client_$lead"),$(urls)
+	for i in 0 1 2; do
+		start "one-$i" --number "$i" --horizon 6
+	done
+	for i in 0 1 2; do
+		eventually has "one-$i" "$i" || return
+	done
+	signal_member STOP "$lead"
+	for i in 0 1 2; do
+		goes_on "one-$i" || return
+		start "two-$i" --number "$i" --horizon 6
+	done
+	ceiling=$(ceiling one-0)
+	eventually has_passed "$((ceiling + 1))" && signal_member CONT "$lead"
+	for i in 0 1 2; do
+		goes_on "one-$i" && goes_on "one-$i" && has "one-$i" "$i" || return
+	done
+	endpoints=
+}
+
+# A claimer that only knows a member that is cut off loses its number; then that is the other's.
+member_cut_off()
+{
+	away=$(follower)
+	endpoints=$(url "client_$away")
+	start one --number 7 --horizon 6
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/cut-$away"
+	start two --number 7 --horizon 6
+	start three --horizon 6
+	eventually has_number three && eventually has two 7 && goes_on two || return
+	rm "$work/cut-$away"
+	eventually says one 'number 7 is lost' && goes_on two
+}
+
+# The leader itself is cut off; claimers find another member.
+leader_cut_off()
+{
+	lead=$(leader)
+	endpoints=$(url "client_$lead"),$(urls)
+	start one --number 7 --horizon 6
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/cut-$lead"
+	goes_on one && goes_on one && rm "$work/cut-$lead" && goes_on one
+}
+
+all_restarted()
+{
+	start one --number 7 --horizon 12
+	eventually has one 7 || return
+	stop_cluster
+	for member in $members; do
+		start_member "$member"
+	done
+	goes_on one && has one 7
+}
+
+unreachable_at_start()
+{
+	stop_cluster
+	start one --horizon 6
+	eventually says one 'onnect to' && [ ! -s "$work/one/out" ] || return
+	for member in $members; do
+		start_member "$member"
+	done
+	eventually has_number one && says one 'all is well again'
+}
+
+# Nobody can write, and the ceiling passes; then it goes on with the same number.
+away_for_a_horizon()
+{
+	start one --number 7 --horizon 6
+	eventually has one 7 || return
+	stop_cluster
+	eventually has_passed "$(($(ceiling one) + 1))"
+	for member in $members; do
+		start_member "$member"
+	done
+	goes_on one && has one 7 && [ "$(lines one ^claim)" -eq 1 ]
+}
+
+# The transaction is done, but its answer is lost. It must not be done twice, nor taken for that of
+# another machine, and the number it has claimed must not be forgotten.
+answer_lost()
+{
+	endpoints=$(url lossy_a)
+	: >"$work/lose-a"
+	start one --range 0-9 --horizon 6
+	endpoints=
+	eventually says one "$(url lossy_a)" && [ ! -s "$work/one/out" ] || return
+	rm "$work/lose-a"
+	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one || return
+	: >"$work/lose-a"
+	before=$(grep -c lossy "$work/one/err")
+	eventually has_passed "$(ceiling one)"
+	rm "$work/lose-a"
+	goes_on one && ! says one lost && [ "$before" -ge 0 ]
+}
+
+# ------------------------------------------------------------------ backups
+
+# restore: all members begin with the backup.
+restore()
+{
+	stop_cluster
+	for member in $members; do
+		rm -rf "$work/data-$member"
+		etcdctl snapshot restore "$work/backup" --name "$member" --data-dir "$work/data-$member" \
+			--initial-cluster "$(initial_cluster)" \
+			--initial-advertise-peer-urls "$(url "wire_$member")" || return
+		start_member "$member"
+	done
+	eventually cluster_works
+}
+
+backup()
+{
+	rm -f "$work/backup"
+	etcdctl --endpoints "$(url client_a)" snapshot save "$work/backup"
+}
+
+# "old" was claimed before the backup, "new" after it. Both go on with their numbers, and nobody
+# claims until all owners have written again.
+backup_restored()
+{
+	start old --number 1 --horizon 20
+	eventually has old 1 && backup || return
+	start new --number 2 --horizon 20
+	eventually has new 2 && goes_on old || return
+	restore || return
+	eventually says old 'restored from a backup' && eventually says new 'restored from a backup' ||
+		return
+	start late --number 2 --horizon 20
+	start later --number 3 --horizon 20
+	eventually says later 'the store was restored from a backup' && [ ! -s "$work/later/out" ] &&
+		goes_on old && goes_on new && has old 1 && has new 2 && eventually has later 3
+}
+
+# No owner runs to tell of it: the operator has to, before machines reach the store.
+recovered_by_operator()
+{
+	backup || return
+	start one --number 2 --horizon 20
+	eventually has one 2 && signal STOP one && restore && tool --recover --horizon 8 || return
+	start late --number 2 --horizon 8
+	eventually says late 'the store was restored from a backup' && [ ! -s "$work/late/out" ]
+}
+
+# A machine that has seen more of the store finds it restored, and has others wait, too.
+found_by_claimer()
+{
+	start one --number 1 --horizon 8
+	eventually has one 1 && backup && goes_on one && stop TERM one && restore || return
+	rm -f "$work/one/out"
+	start one --number 2 --horizon 8
+	eventually says one 'the store was restored from a backup' && [ ! -s "$work/one/out" ] || return
+	start two --number 3 --horizon 8
+	eventually says two 'the store was restored from a backup' && eventually has one 2
+}
+
+# ------------------------------------------------------------------ users
+
+etcd_says()
+{
+	etcdctl --endpoints "$(urls)" "$@"
+}
+
+with_users()
+{
+	echo right >"$work/right"
+	echo wrong >"$work/wrong"
+	etcd_says user add root:root && etcd_says user grant-role root root &&
+		etcd_says role add claims && etcd_says role grant-permission claims --prefix=true readwrite /kuid/ &&
+		etcd_says user add claimer:right && etcd_says user grant-role claimer claims &&
+		etcd_says auth enable || return
+	"$@"
+	result=$?
+	eventually etcd_says --user root:root auth disable && etcd_says user delete claimer &&
+		etcd_says role delete claims && etcd_says user delete root || result=1
+	return $result
+}
+
+credentials()
+{
+	start none
+	start bad --user claimer --password-file "$work/wrong"
+	start good --user claimer --password-file "$work/right" --horizon 6
+	eventually has_number good && eventually says none 'user name is empty' &&
+		eventually says bad 'authentication failed' && goes_on good &&
+		[ ! -s "$work/none/out" ] && [ ! -s "$work/bad/out" ]
+}
+
+# Tokens are in the memory of members.
+token_ends()
+{
+	endpoints=$(url client_a)
+	start one --user claimer --password-file "$work/right" --horizon 6
+	endpoints=
+	eventually has_number one || return
+	kill_member a
+	start_member a
+	goes_on one
+}
+
+make_certificates()
+{
+	(
+		cd "$work" && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca \
+			-keyout ca.key -out ca.pem &&
+			printf 'subjectAltName=IP:127.0.0.1\n' >names &&
+			for one in server client; do
+				openssl req -newkey rsa:2048 -nodes -subj /CN=$one -keyout $one.key -out $one.csr &&
+					openssl x509 -req -days 2 -in $one.csr -CA ca.pem -CAkey ca.key \
+						-CAcreateserial -extfile names -out $one.pem || exit
+			done
+	)
+}
+
+# One member alone, which asks for certificates.
+tls()
+{
+	make_certificates || return
+	# shellcheck disable=SC2046 # words
+	set -- $(free_ports 2)
+	mkdir "$work/tls"
+	etcd --name tls --data-dir "$work/tls/data" --logger zap --log-level error \
+		--listen-client-urls "https://127.0.0.1:$1" --advertise-client-urls "https://127.0.0.1:$1" \
+		--listen-peer-urls "http://127.0.0.1:$2" \
+		--initial-advertise-peer-urls "http://127.0.0.1:$2" \
+		--initial-cluster "tls=http://127.0.0.1:$2" --client-cert-auth --trusted-ca-file "$work/ca.pem" \
+		--cert-file "$work/server.pem" --key-file "$work/server.key" >"$work/tls/log" 2>&1 &
+	echo $! >"$claimers/tls"
+	endpoints=https://127.0.0.1:$1
+	start good --cacert "$work/ca.pem" --cert "$work/client.pem" --key "$work/client.key"
+	start untrusting --cert "$work/client.pem" --key "$work/client.key"
+	start nobody --cacert "$work/ca.pem"
+	endpoints=
+	eventually has_number good && eventually says untrusting certificate &&
+		eventually [ -s "$work/nobody/err" ] && [ ! -s "$work/untrusting/out" ] &&
+		[ ! -s "$work/nobody/out" ]
+}
+
+# ------------------------------------------------------------------ what is in the store
+
+epochs_differ()
+{
+	start one --number 7 --snowflake-epoch 1420070400000
+	eventually has one 7 && stop TERM one || return
+	sleep 1
+	start two --number 7
+	eventually says two 'was used with the snowflake epoch 1420070400000' &&
+		[ ! -s "$work/two/out" ]
+}
+
+# store_text NUMBER TEXT
+store_text()
+{
+	etcdctl --endpoints "$(urls)" put "/kuid/$space/rec/$(printf %010d "$1")" "$2"
+}
+
+# Numbers whose records can't be read are left alone.
+foreign_records()
+{
+	store_text 1 junk && store_text 2 '{"token": "x"}' && store_text 3 '' || return
+	start one --range 1-4
+	start two --number 2
+	eventually has one 4 && eventually says two 'number 2 has something else in the store' &&
+		[ "$(tool --list | grep -c unreadable)" -eq 3 ]
+}
+
+foreign_space()
+{
+	etcdctl --endpoints "$(urls)" put "/kuid/$space/meta" junk
+	start one
+	eventually says one 'the store has something else than kuid-claim writes' &&
+		[ ! -s "$work/one/out" ]
+}
+
+# put_records N: for the numbers below N.
+put_records()
+{
+	python3 -c 'import base64, json, sys, urllib.request
+url, space, count = sys.argv[1:]
+def bytes(text):
+    return base64.b64encode(text.encode()).decode()
+for number in range(int(count)):
+    record = {"token": "x", "machine": "m-%d" % number, "seq": 1, "ceiling": 4000000000,
+              "epoch": 0, "written_ns": 1}
+    put = {"key": bytes("/kuid/%s/rec/%010d" % (space, number)), "value": bytes(json.dumps(record))}
+    urllib.request.urlopen(url + "/v3/kv/put", json.dumps(put).encode())' "$(url client_a)" "$space" "$1"
+}
+
+# The list is longer than what is read at once.
+long_list()
+{
+	put_records 300 || return
+	tool --list >"$out" && [ "$(wc -l <"$out")" -eq 300 ] && [ "$(sed -n '$p' "$out")" = \
+		'       299 used 2096-10-02T07:06:40Z m-299' ] || return
+	start one --range 0-300
+	eventually has one 300
+}
+
+# ------------------------------------------------------------------ files and messages
+
+says_and_waits()
+{
+	eventually says one "$1" && [ ! -s "$work/one/out" ]
+}
+
+only_one_at_a_time()
+{
+	start one
+	eventually has_number one || return
+	SHIM=$work/one "$CHECKED_CLAIM" --print --endpoints "$(urls)" --state "$work/one/claim" 2>"$err"
+	[ $? -eq 1 ] && grep -q 'another kuid-claim uses' "$err"
+}
+
+file_of_another_space()
+{
+	start one --horizon 6
+	eventually has_number one && stop TERM one || return
+	start one --space other
+	stop_failed=0
+	eventually says one "is of a number of the space $space" || stop_failed=1
+	wait "$(cat "$claimers/one")"
+	[ $? -eq 1 ] && rm "$claimers/one" && [ $stop_failed -eq 0 ]
+}
+
+junk_file()
+{
+	mkdir "$work/one" && echo '{"kuid_claim": 1}' >"$work/one/claim" || return
+	start one
+	eventually has_number one && says one 'is not what kuid-claim writes'
+}
+
+metrics()
+{
+	start one --number 7 --horizon 6 --metrics "$work/metrics"
+	eventually has one 7 && goes_on one || return
+	cp "$work/metrics" "$out"
+	for line in "used{space=\"$space\"} 1" "number{space=\"$space\"} 7" \
+		"ceiling_left_seconds{space=\"$space\"} [1-6]" \
+		"raise_age_seconds{space=\"$space\"} [0-9]" "failures_total{space=\"$space\"} [0-9]"; do
+		grep -q "^kuid_claim_$line\$" "$out" || return
+	done
+	stop TERM one && [ ! -e "$work/metrics" ]
+}
+
+notifies()
+{
+	python3 -c 'import os, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+while True:
+    text = listener.recv(4096).decode()
+    print(text, flush=True)
+    if "STOPPING=1" in text: break' "$work/notify" >"$work/notified" &
+	listener=$!
+	eventually [ -e "$work/notify" ] || return
+	export NOTIFY_SOCKET="$work/notify"
+	start one --number 7 --horizon 6
+	unset NOTIFY_SOCKET
+	eventually has one 7 && eventually grep -q READY=1 "$work/notified" &&
+		eventually grep -q 'STATUS=Number 7' "$work/notified" &&
+		grep -q WATCHDOG=1 "$work/notified" && stop TERM one && wait $listener
+}
+
+# The number may not be given back to the store before the file knows of it.
+no_room_to_give_back()
+{
+	start one --number 7 --horizon 600
+	eventually has one 7 || return
+	rm "$work/one/claim" && mkdir "$work/one/claim" || return
+	stop TERM one
+	[ $? -eq 1 ] && says one 'giving number 7 back' && tool --list | grep -q '^ *7 used'
+}
+
+run()
+{
+	"$CHECKED_CLAIM" "$@"
+}
+
+has_help()
+{
+	run --help | grep -q 'Usage: kuid-claim'
+}
+
+set_ports
+export SHIM="$work"
+it 'has a help' has_help
+it 'tells its version' prints "kuid-claim $KUID_VERSION" -V
+it 'no other scheme than HTTP' fails 1 'is not an endpoint' -e ftp://127.0.0.1 -l
+it 'no empty endpoint' fails 1 'is not an endpoint' -e http://127.0.0.1:1,, -l
+it 'no endpoint without a host' fails 1 'is not an endpoint' -e http:// -l
+it 'no space with a slash' fails 1 'is not the name of a space' -s a/b -l
+it 'no space without a name' fails 2 'needs an argument that is not empty' -s '' -l
+for range in 5 5- -5 6-5 0-1024x 0-4294967296 a-b ' 1-2' 1--2 99999999999999999999-1; do
+	it "no range $range" fails 2 'is not a range' "--range=$range" --as worker -l
+done
+it 'no number above a range' fails 2 'snowflake has numbers up to 1023' --number 1024 -l
+it 'no number that k96 can not show' fails 2 'is not a number' --number 4294967296 --as worker -l
+it 'not both a range and a number' fails 2 'only one of --range and --number' -n 1 -r 1-2 -l
+it 'no other part' fails 2 'is not what a number is for' --as k64 -l
+it 'no horizon that is too short' fails 2 'is not a horizon' --horizon 3 -l
+it 'no argument' fails 2 'unexpected argument "x"' -l x
+it 'not two things at once' fails 2 'only one of --list' -l --recover
+it 'no user without a password' fails 2 'go together' -u x -l
+it 'no certificate without a key' fails 2 'go together' --cert x -l
+it 'a password file that is not there' fails 1 'No such file' -u x --password-file "$work/none" -l
+it 'no directory for the file' fails 1 'No such file' -p --state "$work/none/claim"
+it 'a list without etcd' fails 75 'onnect to' -e "http://127.0.0.1:$(free_ports 1)" -l
+
+start_network
+it 'three members of etcd' start_cluster
+with_cluster '200 claimers on 1,024 numbers' crowd --range 0-1023
+with_cluster '200 claimers on 200 numbers' crowd --range 0-199
+with_cluster 'a number is kept' keeps_number
+with_cluster 'the same number after a clean stop' clean_stop
+with_cluster 'two machines with one image' copies_of_an_image
+with_cluster 'killed on the same machine' killed_on_same_machine
+with_cluster 'the file of another machine' killed_on_other_machine
+with_cluster 'twins that no UUID tells apart' twins
+with_cluster 'the next owner of a number waits' next_owner_waits
+with_cluster 'asleep past everything' asleep
+with_cluster 'left to the next run' left_to_the_next_run
+with_cluster 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
+with_cluster 'a clock that is an hour behind' clock -3600 'seconds behind the store'
+with_cluster 'the clock of an owner is set an hour ahead' clock_of_owner
+with_cluster 'the leader is killed' leader_killed
+with_cluster 'the leader is frozen and thaws' leader_frozen
+with_cluster 'a member is cut off' member_cut_off
+with_cluster 'the leader is cut off' leader_cut_off
+with_cluster 'all members are restarted' all_restarted
+with_cluster 'etcd is not there yet' unreachable_at_start
+with_cluster 'etcd is away until the ceiling has passed' away_for_a_horizon
+with_cluster 'a transaction whose answer is lost' answer_lost
+with_cluster 'a backup is restored' backup_restored
+with_cluster 'a backup is restored, and the operator says so' recovered_by_operator
+with_cluster 'a backup is restored, and a claimer finds it' found_by_claimer
+with_cluster 'right and wrong credentials' with_users credentials
+with_cluster 'a token ends' with_users token_ends
+with_cluster 'TLS' tls
+with_cluster 'another epoch of snowflake' epochs_differ
+with_cluster 'records that are not of kuid-claim' foreign_records
+with_cluster 'a space that is not of kuid-claim' foreign_space
+with_cluster 'a list of several pages' long_list
+with_cluster 'one process for a file' only_one_at_a_time
+with_cluster 'a file of another space' file_of_another_space
+with_cluster 'a file of something else' junk_file
+with_cluster 'metrics' metrics
+with_cluster 'states for systemd' notifies
+with_cluster 'the file can not be written at the end' no_room_to_give_back
+finish

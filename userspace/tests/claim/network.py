@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The network between members of etcd and their clients, on loopback.
+
+network.py DIR peer|client:PORT:MEMBER:TO...
+
+Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
+connections between that member and others; those of its clients stay. While DIR/lose-MEMBER exists,
+a client's transaction gets to the member, but its answer does not get back. DIR/pid-MEMBER has
+the member's process ID, by which its connections are told from those of others.
+"""
+import asyncio
+import os
+import sys
+
+directory = sys.argv[1]
+connections = []
+
+
+def there(name):
+    return os.path.exists(os.path.join(directory, name))
+
+
+def inode_of(client, server):
+    """The inode of the socket with these ports, as the kernel lists it."""
+    with open("/proc/net/tcp") as table:
+        for row in table:
+            field = row.split()
+            ports = [end.split(":")[-1] for end in field[1:3]]
+            if ports == ["%04X" % client, "%04X" % server]:
+                return field[9]
+    return None
+
+
+def owner(writer, members):
+    """The member whose process has connected, or None."""
+    client = writer.get_extra_info("peername")[1]
+    server = writer.get_extra_info("sockname")[1]
+    wanted = "socket:[%s]" % inode_of(client, server)
+    for member in members:
+        try:
+            with open(os.path.join(directory, "pid-" + member)) as file:
+                folder = "/proc/%s/fd" % file.read().strip()
+            for fd in os.listdir(folder):
+                if os.readlink(os.path.join(folder, fd)) == wanted:
+                    return member
+        except OSError:
+            pass
+    return None
+
+
+async def copy(reader, writer, look=None):
+    try:
+        while data := await reader.read(65536):
+            if look:
+                look(data)
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    writer.close()
+
+
+async def copy_answers(reader, writer, asked, member):
+    try:
+        while data := await reader.read(65536):
+            if asked["txn"] and there("lose-" + member):
+                break
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    writer.close()
+
+
+async def forward(kind, member, port, members, reader, writer):
+    ends = {member}
+    if kind == "peer":
+        ends.add(owner(writer, members))
+        if any(end and there("cut-" + end) for end in ends):
+            writer.close()
+            return
+    try:
+        back, to = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        writer.close()
+        return
+    asked = {"txn": False}
+
+    def look(data):
+        # Reads are transactions without conditions.
+        if data.startswith(b"POST "):
+            asked["txn"] = b"/v3/kv/txn" in data
+        if b'"success"' in data and b'"compare"' not in data:
+            asked["txn"] = False
+
+    if kind == "peer":
+        connections.append((ends, writer, to))
+        await asyncio.gather(copy(reader, to), copy(back, writer))
+    else:
+        await asyncio.gather(copy(reader, to, look), copy_answers(back, writer, asked, member))
+
+
+async def cut():
+    while True:
+        await asyncio.sleep(0.05)
+        for ends, *writers in connections:
+            if any(end and there("cut-" + end) for end in ends):
+                for writer in writers:
+                    writer.close()
+        connections[:] = [one for one in connections if not one[1].is_closing()]
+
+
+async def main():
+    rows = [row.split(":") for row in sys.argv[2:]]
+    members = {row[2] for row in rows}
+    for kind, port, member, to in rows:
+        await asyncio.start_server(
+            lambda reader, writer, kind=kind, member=member, to=to: forward(
+                kind, member, int(to), members, reader, writer
+            ),
+            "127.0.0.1",
+            int(port),
+        )
+    open(os.path.join(directory, "network"), "w").close()
+    await cut()
+
+
+asyncio.run(main())
