@@ -327,6 +327,8 @@ static char *take(struct claim *claim, const struct place *place, bool mine,
 	char token[TOKEN_SIZE];
 
 	token_draw(token);
+	if (!claim->unsure)
+		claim->goes_on = mine && still_used(claim);
 	next_record(claim, place, token);
 	save_token(claim, place, mine, floor_s);
 	return write_tried(claim, place, &change, again);
@@ -409,7 +411,8 @@ static void lose(struct claim *claim, const char *why)
 {
 	char *wrong = NULL;
 
-	if (claim->used_to_s || still_used(claim))
+	/* A clone makes no IDs with the number as it is. */
+	if (!claim->state.stale && (claim->used_to_s || still_used(claim)))
 		wrong = claim->host->end(&claim->state);
 	if (wrong)
 		service_log(SERVICE_ERR, "%s", wrong);
@@ -418,8 +421,8 @@ static void lose(struct claim *claim, const char *why)
 		    claim->saved.number, why);
 	claim->owned = false;
 	claim->unsure = false;
+	claim->goes_on = false;
 	claim->used_to_s = 0;
-	claim->state.claimed = false;
 	claim->record = (struct record) { 0 };
 	*claim->saved.token = '\0';
 	*claim->saved.former = '\0';
@@ -573,7 +576,7 @@ static char *use(struct claim *claim)
 
 	if (claim->used_to_s == ceiling_s)
 		return NULL;
-	if (claim->used_to_s || still_used(claim)) {
+	if (claim->used_to_s || claim->goes_on) {
 		wrong = claim->host->raise(ceiling_s * SEC_NS);
 	} else if (claim->saved.floor_s > wall_s()) {
 		char when[TIME_TEXT_SIZE];
