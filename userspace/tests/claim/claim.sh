@@ -578,9 +578,19 @@ has_help()
 	run --help | grep -q 'Usage: kuid-claim'
 }
 
+# The manual page has the options of the help, and no others.
+manual()
+{
+	page=${0%/*}/../../../Documentation/man/kuid-claim.8
+	run --help | grep -oE -- ' --[a-z-]+' | sort -u >"$work/options"
+	sed -n '/^\.Sh OPTIONS/,/^\.Sh AFTER/p' "$page" | grep '^\.It Fl' | grep -oE -- 'Fl -[a-z-]+' |
+		sed 's/Fl -/ --/' | sort -u | diff "$work/options" - && [ -s "$work/options" ]
+}
+
 set_ports
 export SHIM="$work"
 it 'has a help' has_help
+it 'is described by its manual page' manual
 it 'tells its version' prints "kuid-claim $KUID_VERSION" -V
 it 'no other scheme than HTTP' fails 1 'is not an endpoint' -e ftp://127.0.0.1 -l
 it 'no empty endpoint' fails 1 'is not an endpoint' -e http://127.0.0.1:1,, -l
