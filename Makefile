@@ -48,9 +48,10 @@ help:
 	@echo 'make userspace  libkuid, the kuid tool and the examples'
 	@echo 'make modules_install  the module; takes INSTALL_MOD_PATH'
 	@echo 'make install    library, tool and drop-in; or one of them: install-lib,'
-	@echo '                install-tool, install-dropin; install-system adds the units.'
-	@echo '                Documentation/building.md lists what they take'
-	@echo 'make uninstall  remove what these four installed'
+	@echo '                install-tool, install-dropin; install-system adds the units,'
+	@echo '                install-claim kuid-claim. Documentation/building.md lists'
+	@echo '                what they take'
+	@echo 'make uninstall  remove what these installed'
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
@@ -142,7 +143,8 @@ check-claim:
 	@$(VM)/setup.sh claim
 	@selftests/run/check_claim.sh $(BUILD)
 
-INSTALLS := install uninstall $(addprefix install-,lib tool dropin system)
+INSTALLS := install uninstall $(addprefix install-,lib tool dropin system \
+	    claim)
 .PHONY: $(INSTALLS)
 $(INSTALLS):
 	$(MAKE) -C userspace O=$(BUILD)/userspace $@

@@ -184,7 +184,7 @@ check_root()
 
 	# shellcheck disable=SC2016
 	it "the packages can be purged" in_root sh -c \
-		'apt-get -q purge -y kuid kuid-dkms libkuid0 libkuid-dev libkuid-uuid'
+		'apt-get -q purge -y kuid kuid-claim kuid-dkms libkuid0 libkuid-dev libkuid-uuid'
 	files >"$work/after"
 	it "purging leaves nothing" diff "$work/before" "$work/after"
 	"$install/root.sh" remove "$root"
