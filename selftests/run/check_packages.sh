@@ -109,7 +109,7 @@ units_correct()
 {
 	# shellcheck disable=SC2016 # for the shell in the root
 	silent in_root sh -c 'systemd-analyze verify --man=no \
-		$(dpkg -L kuid | grep "/system/.*\.service$")'
+		$(dpkg -L kuid kuid-claim | grep "/system/.*\.service$")'
 }
 
 units_enabled()
