@@ -218,8 +218,18 @@ says()
 # goes_on NAME: it raises its ceiling again, twice, since the first may have been under way.
 goes_on()
 {
-	before=$(lines "$1" ^raise)
-	eventually more "$1" ^raise $((before + 1))
+	all_go_on "$1"
+}
+
+# The same for several at once.
+all_go_on()
+{
+	for name; do
+		lines "$name" ^raise >"$work/$name/raises"
+	done
+	for name; do
+		eventually more "$name" ^raise $(($(cat "$work/$name/raises") + 1)) || return
+	done
 }
 
 # The second at which a claimer's last ceiling passes.
