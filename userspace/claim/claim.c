@@ -406,13 +406,20 @@ static char *look_at_mine(struct claim *claim, struct place *place, bool *mine,
 	return NULL;
 }
 
+/* The host may make IDs with the number: it was neither lost nor given back. */
+static bool may_be_using(const struct claim *claim)
+{
+	return claim->used_to_s ||
+	       (still_used(claim) && claim->known && !claim->saved.released);
+}
+
 /* The host stops at once. A number that was lost is not gone on with later. */
 static void lose(struct claim *claim, const char *why)
 {
 	char *wrong = NULL;
 
 	/* A clone makes no IDs with the number as it is. */
-	if (!claim->state.stale && (claim->used_to_s || still_used(claim)))
+	if (!claim->state.stale && may_be_using(claim))
 		wrong = claim->host->end(&claim->state);
 	if (wrong)
 		service_log(SERVICE_ERR, "%s", wrong);
@@ -439,8 +446,7 @@ static char *own_once(struct claim *claim, bool *again)
 	char *wrong = look_at_mine(claim, &place, &mine, &looked, &floor_s);
 
 	*again = false;
-	if (!wrong && !mine && !claim->unsure &&
-	    (claim->used_to_s || still_used(claim)))
+	if (!wrong && !mine && !claim->unsure && may_be_using(claim))
 		lose(claim, "another machine has claimed it");
 	if (!wrong && !looked)
 		wrong = place_find(claim, &place);
@@ -719,8 +725,7 @@ char *claim_release(struct claim *claim)
 
 	if (wrong)
 		return wrong;
-	if (!claim->owned && !claim->used_to_s &&
-	    (!claim->known || !still_used(claim)))
+	if (!claim->owned && !may_be_using(claim))
 		return problem("this machine uses no number that it has "
 			       "claimed; one that it had is free when its "
 			       "ceiling has passed, see \"kuid-claim --list\"");

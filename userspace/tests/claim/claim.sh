@@ -128,7 +128,7 @@ next_owner_waits()
 	stop KILL one
 	ceiling=$(ceiling one)
 	start two --number 7 --horizon 6
-	eventually says two "number 7 is " && eventually has two 7 && has_passed "$ceiling" &&
+	eventually says two "'s until" && eventually has two 7 && has_passed "$ceiling" &&
 		[ "$(awk '{ print $3; exit }' "$work/two/out")" -ge "$ceiling" ]
 }
 
@@ -139,7 +139,8 @@ asleep()
 	eventually has one 7 && signal STOP one || return
 	start two --number 7 --horizon 4
 	eventually has two 7 && goes_on two && signal CONT one &&
-		eventually says one 'number 7 is lost' && [ ! "$(number one)" ] && goes_on two
+		eventually says one 'number 7 is lost' && [ ! "$(number one)" ] && goes_on two &&
+		[ "$(grep -c 'is lost' "$work/one/err")" -eq 1 ]
 }
 
 left_to_the_next_run()
@@ -215,7 +216,7 @@ lease_ended()
 	etcdctl --endpoints "$(urls)" del "/kuid/$space/held/0000000007" || return
 	ceiling=$(ceiling one)
 	start two --number 7 --horizon 8
-	eventually says two 'number 7 is ' && eventually has two 7 && has_passed "$ceiling"
+	eventually says two "'s until" && eventually has two 7 && has_passed "$ceiling"
 }
 
 # The lease of a running owner ends; it takes another one.
