@@ -311,6 +311,30 @@ answer_lost()
 	goes_on one && ! says one lost && [ "$before" -ge 0 ]
 }
 
+# The same, and the request is sent again to another member, which finds it done.
+answer_lost_and_repeated()
+{
+	endpoints=$(url lossy_a),$(url client_b)
+	: >"$work/lose-a"
+	start one --range 0-9 --horizon 4
+	endpoints=
+	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
+}
+
+# A transaction gets to the store when its claimer has given up on it, and another one has the number.
+transaction_late()
+{
+	endpoints=$(url lossy_a)
+	start one --number 7 --horizon 4
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/hold-a"
+	eventually says one 'timed out' && signal STOP one || return
+	start two --number 7 --horizon 4
+	eventually has two 7 && rm "$work/hold-a" && goes_on two && goes_on two && signal CONT one &&
+		eventually says one 'is lost' && ! says two 'is lost' && goes_on two
+}
+
 # ------------------------------------------------------------------ backups
 
 # restore: all members begin with the backup.
@@ -660,6 +684,8 @@ with_cluster 'all members are restarted' all_restarted
 with_cluster 'etcd is not there yet' unreachable_at_start
 with_cluster 'etcd is away until the ceiling has passed' away_for_a_horizon
 with_cluster 'a transaction whose answer is lost' answer_lost
+with_cluster 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
+with_cluster 'a transaction that comes late' transaction_late
 with_cluster 'a backup is restored' backup_restored
 with_cluster 'a backup is restored, and the operator says so' recovered_by_operator
 with_cluster 'a backup is restored, and a claimer finds it' found_by_claimer

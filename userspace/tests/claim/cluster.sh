@@ -287,7 +287,7 @@ after_each()
 {
 	"$@"
 	result=$?
-	rm -f "$work"/cut-* "$work"/lose-*
+	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-*
 	stop_all
 	for member in $members; do
 		if [ ! -e "$work/pid-$member" ]; then

@@ -6,7 +6,8 @@ network.py DIR peer|client:PORT:MEMBER:TO...
 
 Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
 connections between that member and others; those of its clients stay. While DIR/lose-MEMBER exists,
-a client's transaction gets to the member, but its answer does not get back. DIR/pid-MEMBER has
+a client's transaction gets to the member, but its answer does not get back. While DIR/hold-MEMBER
+exists, it does not get to the member yet, but later, also if the client has gone. DIR/pid-MEMBER has
 the member's process ID, by which its connections are told from those of others.
 """
 import asyncio
@@ -49,15 +50,35 @@ def owner(writer, members):
     return None
 
 
-async def copy(reader, writer, look=None):
+async def copy(reader, writer):
     try:
         while data := await reader.read(65536):
-            if look:
-                look(data)
             writer.write(data)
             await writer.drain()
     except OSError:
         pass
+    writer.close()
+
+
+async def copy_requests(reader, writer, asked, member):
+    held = False
+    try:
+        while data := await reader.read(65536):
+            # Reads are transactions without conditions.
+            if data.startswith(b"POST "):
+                asked["txn"] = b"/v3/kv/txn" in data
+            if b'"success"' in data and b'"compare"' not in data:
+                asked["txn"] = False
+            while asked["txn"] and there("hold-" + member):
+                held = True
+                await asyncio.sleep(0.05)
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        pass
+    # The member drops a request whose connection is closed at once.
+    if held:
+        await asyncio.sleep(1)
     writer.close()
 
 
@@ -86,19 +107,13 @@ async def forward(kind, member, port, members, reader, writer):
         writer.close()
         return
     asked = {"txn": False}
-
-    def look(data):
-        # Reads are transactions without conditions.
-        if data.startswith(b"POST "):
-            asked["txn"] = b"/v3/kv/txn" in data
-        if b'"success"' in data and b'"compare"' not in data:
-            asked["txn"] = False
-
     if kind == "peer":
         connections.append((ends, writer, to))
         await asyncio.gather(copy(reader, to), copy(back, writer))
     else:
-        await asyncio.gather(copy(reader, to, look), copy_answers(back, writer, asked, member))
+        await asyncio.gather(
+            copy_requests(reader, to, asked, member), copy_answers(back, writer, asked, member)
+        )
 
 
 async def cut():
