@@ -381,6 +381,13 @@ static char *check_open(struct claim *claim, struct place *place)
 			       when);
 }
 
+/* The host may make IDs with the number: it was neither lost nor given back. */
+static bool may_be_using(const struct claim *claim)
+{
+	return claim->used_to_s ||
+	       (still_used(claim) && claim->known && !claim->saved.released);
+}
+
 /* *looked: the place is that of the file's number. */
 static char *look_at_mine(struct claim *claim, struct place *place, bool *mine,
 			  bool *looked, uint64_t *floor_s)
@@ -401,16 +408,12 @@ static char *look_at_mine(struct claim *claim, struct place *place, bool *mine,
 		claim->unsure = false;
 	*mine |= is_mine(claim, place, floor_s);
 	*looked = *mine || claim->unsure || place_is_free(claim, place);
-	if (!*looked)
-		place_free(place);
+	if (*looked)
+		return NULL;
+	place_free(place);
+	/* This machine must not go on with it when the store is away. */
+	claim->known = may_be_using(claim);
 	return NULL;
-}
-
-/* The host may make IDs with the number: it was neither lost nor given back. */
-static bool may_be_using(const struct claim *claim)
-{
-	return claim->used_to_s ||
-	       (still_used(claim) && claim->known && !claim->saved.released);
 }
 
 /* The host stops at once. A number that was lost is not gone on with later. */
@@ -447,7 +450,7 @@ static char *own_once(struct claim *claim, bool *again)
 
 	*again = false;
 	if (!wrong && !mine && !claim->unsure && may_be_using(claim))
-		lose(claim, "another machine has claimed it");
+		lose(claim, "it is not this machine's any more");
 	if (!wrong && !looked)
 		wrong = place_find(claim, &place);
 	if (!wrong && !mine) {
