@@ -79,6 +79,7 @@ help:
 	@echo 'make uapi-record  record the binary interface after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
 	@echo 'make format-tables  write the tables of formats in the documents'
+	@echo 'make odds       write the table of odds in Documentation/fleets.md'
 	@echo 'make clean      remove build/'
 
 .PHONY: all build-deps module modules modules_install userspace clean
@@ -344,6 +345,10 @@ picture:
 .PHONY: format-tables
 format-tables:
 	@Documentation/formats.sh write
+
+.PHONY: odds
+odds:
+	@Documentation/odds.sh write
 
 # Module and tests for another architecture: the targets above with a cross
 # compiler, into build/cross/ARCH, and the tests of the core. Interpreters and
