@@ -195,7 +195,7 @@ static uint64_t integer(json_t *json, const char *name)
 	return digits ? strtoull(digits, NULL, 10) : 0;
 }
 
-/* What etcd says of an error. */
+/* The message of an error. */
 static const char *error_text(json_t *json)
 {
 	const char *said = json_string_value(json_object_get(json, "message"));
@@ -467,7 +467,7 @@ static struct store_value value(json_t *kv)
 	const char *encoded = json_string_value(json_object_get(kv, "value"));
 	char *decoded = kv ? base64_parse(encoded ? encoded : "") : NULL;
 
-	/* What can't be read is no record, but is there. */
+	/* A value that can't be read is there all the same. */
 	if (kv && !decoded)
 		decoded = text("unreadable");
 	return (struct store_value) { decoded, integer(kv, "mod_revision") };

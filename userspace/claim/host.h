@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What uses the number on this machine: the kernel's module, or whoever reads
- * standard output.
+ * The generator that uses the number: the kernel's module, or a program that
+ * reads standard output.
  */
 #ifndef KUID_CLAIM_HOST_H
 #define KUID_CLAIM_HOST_H

@@ -20,7 +20,7 @@
 /* The numbers that snowflake can show. */
 #define SNOWFLAKE_MAX 1023
 
-/* What its milliseconds count from unless something else is said: Twitter's. */
+/* The default of --snowflake-epoch: Twitter's. */
 #define SNOWFLAKE_EPOCH 1288834974657
 
 static struct store_settings store_settings = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the store keeps, as JSON: a record for each number that was ever
+ * The texts in the store, as JSON: a record for each number that was ever
  * claimed, and one for the space that the numbers belong to.
  *
  *	{"token": "6c31...", "machine": "web-12", "seq": 7,

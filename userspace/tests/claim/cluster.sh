@@ -11,7 +11,7 @@
 export ETCDCTL_API=3
 
 members='a b c'
-# Who runs, to be ended: claimers by their name in $work/claimers, members and the network.
+# Processes to be ended: claimers by their name in $work/claimers, members and the network.
 claimers=$work/claimers
 mkdir "$claimers"
 network=
@@ -310,7 +310,7 @@ with_cluster()
 	what=$1
 	shift
 	it "$what" after_each "$@"
-	# What explained a failure is not of the next test.
+	# explain() has read the claimers' directories.
 	for claimer in "$work"/*/out; do
 		[ ! -e "$claimer" ] || rm -rf "${claimer%/out}"
 	done
