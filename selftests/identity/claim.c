@@ -10,9 +10,13 @@
 #include "../lib/formats.h"
 #include "../lib/skip.h"
 
-#define OF_SNOWFLAKE	(1U << KUID_FORMAT_SNOWFLAKE)
-#define OF_WORKER	(1U << KUID_FORMAT_LEX | 1U << KUID_FORMAT_K96 | \
-			 1U << KUID_FORMAT_K128)
+/* Sets of formats. */
+enum {
+	OF_SNOWFLAKE = 1 << KUID_FORMAT_SNOWFLAKE,
+	OF_WORKER = 1 << KUID_FORMAT_LEX | 1 << KUID_FORMAT_K96 |
+		    1 << KUID_FORMAT_K128,
+};
+
 #define BATCH		4096
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -118,9 +122,7 @@ static void expect_failing(struct __test_metadata *_metadata, __u32 numbers,
 			  read(text, line, f->text_size + 1)) {
 			TH_LOG("%s", f->name);
 		}
-		if (expected) {
-			EXPECT_EQ(-expected, errno);
-		}
+		EXPECT_EQ(-expected, expected ? errno : 0);
 		ASSERT_EQ(1, poll(&p, 1, 0));
 		EXPECT_EQ(expected ? POLLERR : 0, p.revents & POLLERR);
 		close(fd);
