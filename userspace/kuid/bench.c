@@ -136,8 +136,10 @@ static int run(void)
 
 		if (i < 2)
 			zero[subject->batch] = measured.ns_per_id;
+		/* Most hosts need no snowflakes, and a lane is an offer. */
 		if (measured.error && subject->format &&
-		    measured.error != EOPNOTSUPP)
+		    measured.error != EOPNOTSUPP &&
+		    (measured.error != ENOKEY || format != KUID_FORMAT_DEFAULT))
 			status = EXIT_FAILED;
 		if (!json)
 			print_line(subject, &measured, zero[subject->batch]);

@@ -191,6 +191,8 @@ const char *device_error(void)
 	case EAGAIN:
 		return "the kernel's random generator is not ready: try again "
 		       "in a few seconds";
+	case ENOKEY:
+		return "it has no worker: \"kuid node --snowflake NUMBER\"";
 	case ENODATA:
 		return "state is required, and none was restored, or its "
 		       "ceiling is reached: \"kuid status\" says what to do";

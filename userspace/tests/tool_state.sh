@@ -240,7 +240,7 @@ needs_root()
 {
 	begin && kuid restore --fresh $file && chmod 777 $dir && rm -f $file.lock || return
 	as_nobody "kuid clock" >"$out" 2>"$err" || return
-	as_nobody "kuid node" >"$out" 2>"$err" && grep -q '^worker_from    host$' "$out" || return
+	as_nobody "kuid node" >"$out" 2>"$err" && grep -q '^worker_from        host$' "$out" || return
 	for verb in "save $dir/mine" "restore --fresh $dir/mine" "node --new-epoch" \
 		"clock --force-clock --may-repeat"; do
 		as_nobody "kuid $verb" >"$out" 2>"$err"
@@ -278,7 +278,7 @@ forces_clock()
 	begin && does restore --fresh $file && set_clock 40000 && makes k64 && does save $file &&
 		set_clock 0 && makes k64 && [ "$(value clock slot_lag_ns)" -gt 39000000000000 ] &&
 		kuid clock --force-clock --may-repeat >"$out" 2>"$err" &&
-		grep -q '^slot_lag_ns    0$' "$out" && grep -q 'run "kuid save"' "$err" && makes k64 &&
+		grep -q '^slot_lag_ns        0$' "$out" && grep -q 'run "kuid save"' "$err" && makes k64 &&
 		does save $file && is_covered && [ "$(saved)" -lt "$(($(date +%s) + 100))000000000" ] &&
 		reload && does restore $file && [ "$(value clock floor_ns)" -lt \
 			"$(($(date +%s) + 100))000000000" ]
@@ -292,7 +292,7 @@ node_of()
 sets_identity()
 {
 	begin && kuid node --node 0123456789ab --worker 1100000022 >"$out" &&
-		grep -q '^node_from      given$' "$out" && [ "$(node_of v1)" = 0123456789ab ] &&
+		grep -q '^node_from          given$' "$out" && [ "$(node_of v1)" = 0123456789ab ] &&
 		[ "$(node_of v6)" = 0123456789ab ] && [ "$(node_of lex)" = 0000001100000022 ] &&
 		[ "$(node_of k96)" = 00000033 ] && [ "$(node_of k128)" = 0000001100000022 ] &&
 		kuid node --node random --worker host >"$out" &&

@@ -118,6 +118,14 @@ tells_waits()
 	[ $? -eq 1 ] && grep -q '^v6 *batch *IDs are waited for: "kuid status" says why$' "$out"
 }
 
+# Only if it is asked for: most hosts have no worker of snowflake.
+tells_missing_worker()
+{
+	while_set FAKE_FAIL "generate 1 126" bench -f snowflake
+	[ $? -eq 1 ] && grep -q '^snowflake *batch *it has no worker: "kuid node --snowflake NUMBER"$' "$out" &&
+		while_set FAKE_FAIL "generate 1 126" bench && grep -q 'it has no worker' "$out"
+}
+
 it "a line for each" measures_all prints_lines
 it "JSON for each" measures_all prints_json 1
 it "one format only" measures_one prints_lines
@@ -128,6 +136,7 @@ it "no batches of a format are told in JSON" tells_errors_in_json
 it "IDs that don't come are told" tells_waits
 it "IDs that lack a state are told" tells_missing_state
 it "a private lane that can't be had is told" tells_missing_lane
+it "a missing worker is told" tells_missing_worker
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "no device of a format" while_set FAKE_OPEN 2 fails 1 '/dev/kuids/k96' -f k96
 it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0
