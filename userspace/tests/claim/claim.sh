@@ -120,6 +120,19 @@ twins()
 		[ "$(number one)" != "$(number two)" ]
 }
 
+# The record has this process's own token, but not what it wrote: a machine that was restored from
+# a snapshot without noticing has raised the ceiling.
+twin_in_memory()
+{
+	start one --number 7 --horizon 4
+	eventually has one 7 || return
+	key=/kuid/$space/rec/0000000007
+	etcdctl --endpoints "$(urls)" get --print-value-only "$key" |
+		sed 's/"seq":[0-9]*/"seq":1000/' >"$work/twin" &&
+		etcdctl --endpoints "$(urls)" put "$key" "$(cat "$work/twin")" &&
+		eventually says one 'number 7 is lost'
+}
+
 # A number whose owner was killed is free when its ceiling has passed, and not before.
 next_owner_waits()
 {
@@ -321,7 +334,8 @@ answer_lost_and_repeated()
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
 }
 
-# A transaction gets to the store when its claimer has given up on it, and another one has the number.
+# A number is given back, but that gets to the store when another one has the number. A raise that
+# late would fail for lack of its lease.
 transaction_late()
 {
 	endpoints=$(url lossy_a)
@@ -329,10 +343,10 @@ transaction_late()
 	endpoints=
 	eventually has one 7 || return
 	: >"$work/hold-a"
-	eventually says one 'timed out' && signal STOP one || return
+	stop TERM one
+	[ $? -eq 1 ] && says one 'giving number 7 back' || return
 	start two --number 7 --horizon 4
-	eventually has two 7 && rm "$work/hold-a" && goes_on two && goes_on two && signal CONT one &&
-		eventually says one 'is lost' && ! says two 'is lost' && goes_on two
+	eventually has two 7 && rm "$work/hold-a" && goes_on two && goes_on two && ! says two 'is lost'
 }
 
 # ------------------------------------------------------------------ backups
@@ -668,6 +682,7 @@ with_cluster 'two machines with one image' copies_of_an_image
 with_cluster 'killed on the same machine' killed_on_same_machine
 with_cluster 'the file of another machine' killed_on_other_machine
 with_cluster 'twins that no UUID tells apart' twins
+with_cluster 'a twin in memory' twin_in_memory
 with_cluster 'the next owner of a number waits' next_owner_waits
 with_cluster 'asleep past everything' asleep
 with_cluster 'left to the next run' left_to_the_next_run
