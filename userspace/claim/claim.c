@@ -48,6 +48,13 @@ bool claim_is_snowflake(const struct claim *claim)
 	return claim->settings->parts & PART_SNOWFLAKE;
 }
 
+/* Firmware without one says zeros or ones, which many machines have. */
+static bool is_placeholder(const char *product)
+{
+	return strspn(product, "0-") == strlen(product) ||
+	       strspn(product, "fF-") == strlen(product);
+}
+
 /* Empty where there is none, or only root may read it. */
 static void read_product(char product[PRODUCT_SIZE])
 {
@@ -58,6 +65,8 @@ static void read_product(char product[PRODUCT_SIZE])
 		close(fd);
 	product[size > 0 ? size : 0] = '\0';
 	product[strcspn(product, "\n")] = '\0';
+	if (is_placeholder(product))
+		*product = '\0';
 }
 
 /* JSON holds no text that isn't UTF-8, and messages go to terminals. */

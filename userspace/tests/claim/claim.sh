@@ -108,6 +108,18 @@ killed_on_other_machine()
 	eventually has_number two && has one "$number" && ! has two "$number"
 }
 
+# killed_without_product UUID: one that many machines have tells no machine from another.
+killed_without_product()
+{
+	mkdir "$work/one" && echo "$1" >"$work/one/product" || return
+	start one --range 0-1 --horizon 600
+	eventually has_number one || return
+	number=$(number one)
+	stop KILL one
+	start one --range 0-1 --horizon 600
+	eventually more one '^claim' 1 && ! has one "$number"
+}
+
 # A twin with the same product UUID takes the number over: the first one ends.
 twins()
 {
@@ -681,6 +693,8 @@ with_cluster 'the same number after a clean stop' clean_stop
 with_cluster 'two machines with one image' copies_of_an_image
 with_cluster 'killed on the same machine' killed_on_same_machine
 with_cluster 'the file of another machine' killed_on_other_machine
+with_cluster 'a product UUID of zeros' killed_without_product 00000000-0000-0000-0000-000000000000
+with_cluster 'a product UUID of ones' killed_without_product FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF
 with_cluster 'twins that no UUID tells apart' twins
 with_cluster 'a twin in memory' twin_in_memory
 with_cluster 'the next owner of a number waits' next_owner_waits
