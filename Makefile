@@ -139,10 +139,11 @@ userspace:
 claim:
 	$(MAKE) -C userspace O=$(BUILD)/userspace claim
 
-# kuid-claim, with three members of etcd on this machine.
-check-claim:
+# kuid-claim, with three members of etcd on this machine, and with the kernel in a
+# booted one.
+check-claim: vm-root
 	@$(VM)/setup.sh claim
-	@selftests/run/check_claim.sh $(BUILD)
+	@selftests/run/check_claim.sh $(BUILD) $(TEST_KERNEL) $(ROOT)
 
 INSTALLS := install uninstall $(addprefix install-,lib tool dropin system \
 	    claim)

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Builds kuid-claim and runs its tests:   check_claim.sh BUILD
-# Prints KTAP and one line of totals.
+# Builds kuid-claim and runs its tests, here and with the kernel in a machine:
+#   check_claim.sh BUILD KERNEL ROOT
+# ROOT is the staging directory of vm-root. Prints KTAP and one line of totals.
 
 set -uo pipefail
 
-if (( $# != 1 )); then
-	echo "usage: check_claim.sh BUILD" >&2
+if (( $# != 3 )); then
+	echo "usage: check_claim.sh BUILD KERNEL ROOT" >&2
 	exit 2
 fi
-build=$1
+build=$1 kernel=$2 root=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
@@ -18,4 +19,25 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$build/check" || exit
 log=$build/check/claim.log
 add_tap make -s -C "$here/../../userspace" O="$build/userspace" check-claim
+
+# The machine has one member of etcd.
+prepare()
+{
+	local stage=$build/claim/root
+
+	rm -rf "$stage"
+	mkdir -p "$stage/claim" || return
+	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
+		"$here/../claim/guest.sh" "$here/../../userspace/tests/tap.sh" "$stage/claim" || return
+	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$stage"
+}
+
+log=$build/check/claim-kernel.log
+if prepare; then
+	echo "== Linux $(<"$kernel/release") in QEMU"
+	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.gz" --mem 2G \
+		--timeout 900 /claim/guest.sh
+else
+	add 1 0 0 0
+fi
 totals_end

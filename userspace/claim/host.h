@@ -46,6 +46,9 @@ struct host {
 	char *(*end)(struct host_state *state);
 };
 
+/* The kernel uses the number for these parts. */
+const struct host *host_kernel(unsigned int parts);
+
 /* Print what is to be done in place of doing it, one line each. */
 const struct host *host_print(uint64_t epoch_ms);
 

@@ -311,7 +311,8 @@ static int run_recover(struct store *store)
 
 static int run_claim(struct store *store)
 {
-	const struct host *host = host_print(epoch_ms);
+	const struct host *host = print ? host_print(epoch_ms)
+					: host_kernel(settings.parts);
 	struct claim_file file;
 	struct claim claim;
 	bool taken;
