@@ -94,20 +94,39 @@ static struct kuid *open_lane(unsigned int format)
 	return handle;
 }
 
-/* One ID and a batch; false if they can't be made or don't increase. */
+static struct kuid_handle_status status_of(const struct kuid *handle)
+{
+	struct kuid_handle_status status;
+
+	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
+	return status;
+}
+
+/*
+ * One ID and a batch; false if they can't be made or are not in order. A batch
+ * increases, and is above the ID unless another epoch has begun in between.
+ */
 static bool take(struct kuid *handle, unsigned int format)
 {
+	uint64_t epoch = status_of(handle).epoch;
 	unsigned char ids[1 + BATCH][ID_SIZE];
+	size_t first = 1;
 	int order;
 
 	if (kuid_one(handle, ids[0]) ||
-	    kuid_many(handle, ids[1], BATCH) != BATCH)
+	    kuid_many(handle, ids[1], BATCH) != BATCH) {
+		print_message("# no IDs: %s\n", strerror(errno));
 		return false;
+	}
 	note(ids, 1 + BATCH);
-	for (size_t i = 1; i <= BATCH; i++)
+	if (status_of(handle).epoch != epoch)
+		first = 2;
+	for (size_t i = first; i <= BATCH; i++)
 		if (kuid_compare(format, ids[i - 1], ids[i], &order) ||
-		    order != KUID_BEFORE)
+		    order != KUID_BEFORE) {
+			print_message("# ID %zu is out of order\n", i);
 			return false;
+		}
 	return true;
 }
 
@@ -144,14 +163,6 @@ static struct kuid_fields fields_of_next(struct kuid *handle,
 static uint64_t node_of_next(struct kuid *handle)
 {
 	return fields_of_next(handle, KUID_FORMAT_V6).node;
-}
-
-static struct kuid_handle_status status_of(const struct kuid *handle)
-{
-	struct kuid_handle_status status;
-
-	assert_int_equal(kuid_read_handle_status(handle, &status), 0);
-	return status;
 }
 
 static void assert_ended_well(pid_t pid)
