@@ -631,6 +631,111 @@ static void take_within(struct kuid *handle, int64_t ahead)
 	assert_true(are_within(handle, ahead));
 }
 
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* Freeze and thaw all tasks, which is the same to the module as hibernation. */
+static bool hibernate(void)
+{
+	bool good = write_text("/sys/power/pm_test", "freezer") &&
+		    write_text("/sys/power/state", "disk");
+
+	write_text("/sys/power/pm_test", "none");
+	return good;
+}
+
+static uint64_t load_id_of(struct kuid *handle)
+{
+	struct kuid_status status;
+
+	assert_int_equal(kuid_read_status(handle, &status), 0);
+	return status.load_id;
+}
+
+/* The image may be resumed in two machines, so both need other lanes. */
+static void hibernation_ends_the_lanes(void **state)
+{
+	struct kuid *busy = open_lane(KUID_FORMAT_V1);
+	struct kuid *idle = open_lane(KUID_FORMAT_V6);
+	struct kuid *hashed = open_lane(KUID_FORMAT_V7);
+	uint64_t node = node_of_next(idle), load_id = load_id_of(idle);
+	pthread_t threads[2];
+	bool hibernated;
+	void *good;
+
+	assert_true(take(hashed, KUID_FORMAT_V7));
+	makes_in_threads = true;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						make_all_the_time, busy),
+				 0);
+	hibernated = hibernate();
+	__atomic_store_n(&makes_in_threads, false, __ATOMIC_RELAXED);
+	for (int i = 0; i < 2; i++) {
+		pthread_join(threads[i], &good);
+		assert_non_null(good);
+	}
+	if (!hibernated) {
+		print_message("# this kernel can't hibernate\n");
+		skip();
+	}
+	assert_true(load_id_of(idle) != load_id);
+	assert_true(node_of_next(idle) != node);
+	assert_int_equal(status_of(idle).epoch, 2);
+	assert_true(take(idle, KUID_FORMAT_V6));
+	assert_true(take(hashed, KUID_FORMAT_V7));
+	assert_int_equal(status_of(hashed).epoch, 2);
+	assert_true(take(busy, KUID_FORMAT_V1));
+	/* The device may have taken over for a moment. */
+	assert_in_range(status_of(busy).epoch, 2, 3);
+	assert_int_equal(status_of(busy).made_by, KUID_MADE_BY_LANE);
+	assert_no_repeat();
+	kuid_close(hashed);
+	kuid_close(idle);
+	kuid_close(busy);
+}
+
+/*
+ * While an image is made the kernel hands out no node, and makes v7 only. An ID
+ * of a lane would be made by every machine that resumes the image.
+ */
+static void no_lane_while_the_generator_is_closed(void **state)
+{
+	struct kuid *handle = open_lane(KUID_FORMAT_V6), *late;
+	uint64_t node = node_of_next(handle);
+	unsigned char id[ID_SIZE];
+	int snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
+
+	if (snapshot < 0) {
+		print_message("# no user space hibernation in this kernel\n");
+		skip();
+	}
+	late = open_lane(KUID_FORMAT_V7);
+	assert_int_equal(fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(kuid_one(handle, id), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_KERNEL);
+	assert_true(take(late, KUID_FORMAT_V7));
+	assert_int_equal(status_of(late).made_by, KUID_MADE_BY_KERNEL);
+	close(snapshot);
+	assert_true(node_of_next(handle) != node);
+	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
+	assert_int_equal(status_of(handle).epoch, 3);
+	assert_true(take(late, KUID_FORMAT_V7));
+	assert_int_equal(status_of(late).made_by, KUID_MADE_BY_LANE);
+	assert_int_equal(status_of(late).epoch, 2);
+	assert_no_repeat();
+	kuid_close(late);
+	kuid_close(handle);
+}
+
 #define AHEAD (100 * MS_NS)
 
 static void the_clock_is_set_back_a_little(void **state)
@@ -900,6 +1005,8 @@ int main(int argc, char **argv)
 		WITH_BOOK(a_new_identity_ends_the_lane),
 		WITH_BOOK(the_device_takes_over),
 		WITH_BOOK(identities_change_under_threads),
+		WITH_BOOK(hibernation_ends_the_lanes),
+		WITH_BOOK(no_lane_while_the_generator_is_closed),
 		WITH_BOOK(the_clock_is_set_back_a_little),
 		WITH_BOOK(the_clock_is_set_back_by_seconds),
 		WITH_BOOK(the_clock_is_set_back_beyond_the_limit),
