@@ -693,8 +693,8 @@ static void hibernation_ends_the_lanes(void **state)
 	assert_true(take(hashed, KUID_FORMAT_V7));
 	assert_int_equal(status_of(hashed).epoch, 2);
 	assert_true(take(busy, KUID_FORMAT_V1));
-	/* The device may have taken over for a moment. */
-	assert_in_range(status_of(busy).epoch, 2, 3);
+	/* The device may have taken over meanwhile, more than once. */
+	assert_true(status_of(busy).epoch >= 2);
 	assert_int_equal(status_of(busy).made_by, KUID_MADE_BY_LANE);
 	assert_no_repeat();
 	kuid_close(hashed);
