@@ -114,7 +114,7 @@ static void open_one(struct soak_actor *me, struct open_file *file, bool shared)
 }
 
 /* Mostly small counts, so that there are many calls. */
-static __u32 pick_count(__u32 *seed)
+__u32 soak_pick_count(__u32 *seed)
 {
 	__u32 choice = pick(seed) & 0xfff;
 
@@ -169,7 +169,7 @@ static long readv_ids(const struct format *f, int fd, __u8 *ids, __u32 count)
 static void take_from(struct soak_actor *me, struct open_file *file, __u8 *ids,
 		      struct taken *taken)
 {
-	__u32 count = pick_count(&me->seed);
+	__u32 count = soak_pick_count(&me->seed);
 	__u32 choice = pick(&me->seed);
 
 	if (choice & 1) {

@@ -11,6 +11,10 @@
  * over, its window is closed. A given node may return; then its times must go
  * on.
  *
+ * Each private lane is a source, too. Its times always increase, so its edge is
+ * behind its last ID. All v7 are compared with one another, because those of
+ * lanes only differ by a hash.
+ *
  * soak_sweep() moves the edges. It takes an ID and waits until all calls have
  * ended that began before, because those may still give earlier times.
  *
@@ -21,6 +25,12 @@
  * were given the same ID, at least one of them finds the other's.
  */
 #include "soak.h"
+
+/* A tick of 100 ns of v1 and v6 has as many times in their windows. */
+#define TICK_SHIFT	7
+
+/* Marks a v7 in struct soak_seen.rest. */
+#define OF_V7		(1ULL << 63)
 
 /* The most that a format's unit puts a time behind the clock. */
 #define UNIT_MOST	(2 * 1024 * NSEC_PER_USEC)
@@ -156,21 +166,23 @@ static __u32 window_of(struct soak_actor *me, enum soak_kind kind, __u64 name)
 
 static __u32 head_of(const struct soak_seen *seen)
 {
-	__u64 h = seen->stamp ^ (__u64)seen->window << 48;
+	__u64 window = seen->rest ? 0 : seen->window;
+	__u64 h = seen->stamp ^ window << 48;
 
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
 	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
 	return (h ^ h >> 32) % SOAK_HEADS;
 }
 
-/* Two v7 of which one may be of another epoch have to be equal in all bits. */
+/* Two v7 that may be of other epochs or lanes have to be equal in all bits. */
 static bool is_repeat(const struct soak_seen *one,
 		      const struct soak_seen *other)
 {
-	if (one->stamp != other->stamp || one->window != other->window)
+	if (one->stamp != other->stamp)
 		return false;
-	return !((one->rest | other->rest) & 1) ||
-	       one->rest >> 1 == other->rest >> 1;
+	if (one->window == other->window && !((one->rest | other->rest) & 1))
+		return true;
+	return one->rest && one->rest >> 1 == other->rest >> 1;
 }
 
 /* Look for a repeat in the part of a chain from @at to before @end. */
@@ -214,23 +226,27 @@ static bool add_seen(struct soak_generation *g, __u32 nr)
 /* Split an ID into its source and what distinguishes it there. */
 static void split_id(const struct format *f, const __u8 *id,
 		     const struct fields *fields, enum soak_kind *kind,
-		     struct soak_seen *seen)
+		     __u64 *time, struct soak_seen *seen)
 {
 	struct words w = id_words(f, id);
 
 	*seen = (struct soak_seen) { .stamp = fields->slot };
+	*time = fields->ns;
 	switch (f->number) {
 	case KUID_FORMAT_V1:
 	case KUID_FORMAT_V6:
 		/* v1 and v6 share stamps, so one of each would be a repeat. */
 		*kind = SOAK_UUIDS;
 		seen->stamp = (fields->ns / 100) << 14 | bits(w, 66, 14);
+		/* In a lane, the high bits of clock_seq increase in a tick. */
+		*time = (fields->ns / 100) << TICK_SHIFT |
+			bits(w, 66, TICK_SHIFT);
 		break;
 	case KUID_FORMAT_V7:
 		*kind = SOAK_V7;
 		seen->stamp = bits(w, 11, 37) << 27 | bits(w, 52, 12) << 15 |
 			      bits(w, 66, 15);
-		seen->rest = bits(w, 81, 47) << 1;
+		seen->rest = OF_V7 | bits(w, 81, 47) << 1;
 		break;
 	case KUID_FORMAT_LEX:
 		*kind = SOAK_LEX;
@@ -254,29 +270,27 @@ static void fail_id(const struct soak_actor *me, const struct format *f,
 		  (unsigned long long)w.high, (unsigned long long)w.low, what);
 }
 
-/* Returns false if the ID can't belong to that window. */
-static bool book_in(struct soak_actor *me, const struct format *f,
-		    const __u8 *id, __u64 ns, __u32 window,
-		    struct soak_seen *seen)
+/* Whether an ID of that time can belong to the window. */
+static bool admits(const struct soak_window *w, __u64 time)
+{
+	return !__atomic_load_n(&w->closed, __ATOMIC_SEQ_CST) &&
+	       time >= get(&w->edge);
+}
+
+static void add(struct soak_actor *me, const struct format *f, const __u8 *id,
+		__u32 window, struct soak_seen *seen)
 {
 	struct soak_generation *g = &soak->generations[me->generation];
-	struct soak_window *of = &soak->windows[window];
-	__u32 nr;
+	__u32 nr = __atomic_add_fetch(&g->nr, 1, __ATOMIC_SEQ_CST);
 
-	if (__atomic_load_n(&of->closed, __ATOMIC_SEQ_CST) ||
-	    ns < get(&of->edge))
-		return false;
-	raise_to(&of->newest, ns);
-	nr = __atomic_add_fetch(&g->nr, 1, __ATOMIC_SEQ_CST);
 	if (nr > SOAK_IDS) {
 		soak_fail("no room for more IDs");
-		return true;
+		return;
 	}
 	seen->window = window;
 	g->seen[nr - 1] = *seen;
 	if (add_seen(g, nr))
 		fail_id(me, f, id, "was given before");
-	return true;
 }
 
 static bool may_be_given(__u64 node)
@@ -301,53 +315,178 @@ static void book_node(struct soak_actor *me, const struct format *f,
 	}
 }
 
-static void book(struct soak_actor *me, const struct format *f, const __u8 *id,
-		 __u64 from, __u64 to)
+/* A node is the kernel's or one lane's. */
+static void claim_node(struct soak_actor *me, const struct format *f,
+		       const __u8 *id, struct soak_window *w,
+		       const struct soak_origin *origin)
+{
+	__u32 known = SOAK_ANYONE, maker = origin->maker;
+	__u64 owner = 0;
+
+	if (maker == SOAK_ANYONE && may_be_given(w->name))
+		maker = SOAK_KERNEL;
+	if (maker == SOAK_ANYONE)
+		return;
+	if (!__atomic_compare_exchange_n(&w->maker, &known, maker, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+	    known != maker)
+		fail_id(me, f, id, "has a node of both the kernel and a lane");
+	if (origin->maker == SOAK_LANE &&
+	    !__atomic_compare_exchange_n(&w->owner, &owner, origin->first_lane,
+					 false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST) &&
+	    owner != origin->first_lane)
+		fail_id(me, f, id, "has the node of another lane");
+}
+
+/* Book a v7 in each window that it may be of, and keep it once. */
+static bool book_v7(struct soak_actor *me, const struct format *f,
+		    const __u8 *id, const struct soak_origin *origin,
+		    __u64 time, struct soak_seen *seen)
+{
+	const struct {
+		enum soak_kind kind;
+		enum soak_maker maker;
+		__u64 first;
+		__u64 last;
+	} sources[] = {
+		{ SOAK_V7, SOAK_KERNEL, origin->from, origin->to },
+		{ SOAK_LANES, SOAK_LANE, origin->first_lane,
+		  origin->last_lane },
+	};
+	__u32 window = 0, nr = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		__u64 name;
+
+		if (origin->maker != SOAK_ANYONE &&
+		    origin->maker != sources[i].maker)
+			continue;
+		for (name = sources[i].first; name <= sources[i].last; name++) {
+			__u32 of = window_of(me, sources[i].kind, name);
+
+			nr++;
+			if (!admits(&soak->windows[of], time))
+				continue;
+			window = of;
+			/* Of a lane this must be exact, as its edge is. */
+			if (origin->maker != SOAK_ANYONE)
+				raise_to(&soak->windows[of].newest, time);
+		}
+	}
+	seen->rest |= nr > 1;
+	if (window)
+		add(me, f, id, window, seen);
+	return window;
+}
+
+/* Returns the window of the ID; 0 for a v7, which may be of several. */
+static __u32 book(struct soak_actor *me, const struct format *f,
+		  const __u8 *id, const struct soak_origin *origin)
 {
 	struct soak_seen seen;
 	struct fields fields;
 	enum soak_kind kind;
-	bool booked = false;
-	__u64 epoch;
+	__u32 window = 0;
+	__u64 time;
+	bool good;
 
 	if (!decode(f, id, &fields)) {
 		fail_id(me, f, id, "is malformed");
-		return;
+		return 0;
 	}
-	split_id(f, id, &fields, &kind, &seen);
-	if (kind != SOAK_V7) {
-		__u32 window = window_of(me, kind, fields.node);
+	split_id(f, id, &fields, &kind, &time, &seen);
+	if (kind == SOAK_V7) {
+		good = book_v7(me, f, id, origin, time, &seen);
+	} else {
+		struct soak_window *w;
 
-		if (kind == SOAK_UUIDS && from == to)
-			book_node(me, f, id, from, fields.node);
-		booked = book_in(me, f, id, fields.ns, window, &seen);
+		window = window_of(me, kind, fields.node);
+		w = &soak->windows[window];
+		if (kind == SOAK_UUIDS)
+			claim_node(me, f, id, w, origin);
+		if (kind == SOAK_UUIDS && origin->maker == SOAK_KERNEL &&
+		    origin->from == origin->to)
+			book_node(me, f, id, origin->from, fields.node);
+		good = admits(w, time);
+		if (good) {
+			raise_to(&w->newest, time);
+			add(me, f, id, window, &seen);
+		}
 	}
-	/* If the epoch changed during the call, the ID may be of either. */
-	for (epoch = from; kind == SOAK_V7 && epoch <= to; epoch++) {
-		seen.rest |= from != to;
-		booked |= book_in(me, f, id, fields.ns,
-				  window_of(me, kind, epoch), &seen);
-	}
-	if (!booked)
+	if (!good)
 		fail_id(me, f, id, "is of a time or a node that is over");
+	return window;
 }
 
 /*
- * Add the IDs that a call of @me returned since soak_begin(), in one of the
- * epochs @from to @to.
+ * Add the IDs that a call of @me returned since soak_begin(). Returns the window
+ * of the last v1 or v6.
  */
-void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
-	       size_t nr, __u64 from, __u64 to)
+__u32 soak_book_from(struct soak_actor *me, const struct format *f,
+		     const __u8 *ids, size_t nr,
+		     const struct soak_origin *origin)
 {
+	enum soak_maker maker = origin->maker;
+	__u32 window = 0;
 	size_t i;
 
 	if (!nr)
-		return;
-	if (to < from || to < get(&soak->epoch_edge))
+		return 0;
+	if (maker == SOAK_KERNEL && (origin->to < origin->from ||
+				     origin->to < get(&soak->epoch_edge)))
 		fail_id(me, f, ids, "is of an epoch that is over");
 	for (i = 0; i < nr && !soak_failed(); i++)
-		book(me, f, id_at(f, ids, i), from, to);
+		window = book(me, f, id_at(f, ids, i), origin);
+	if (window && maker == SOAK_ANYONE)
+		maker = get_32(&soak->windows[window].maker);
 	__atomic_add_fetch(&me->ids[f->number], nr, __ATOMIC_RELAXED);
+	if (maker == SOAK_LANE)
+		__atomic_add_fetch(&me->in_lanes[f->number], nr,
+				   __ATOMIC_RELAXED);
+	else if (maker == SOAK_ANYONE)
+		__atomic_add_fetch(&me->unsure[f->number], nr,
+				   __ATOMIC_RELAXED);
+	return window;
+}
+
+/* The same for IDs that the kernel made in one of the epochs @from to @to. */
+void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
+	       size_t nr, __u64 from, __u64 to)
+{
+	const struct soak_origin kernel = {
+		.maker = SOAK_KERNEL,
+		.from = from,
+		.to = to,
+	};
+
+	soak_book_from(me, f, ids, nr, &kernel);
+}
+
+static void end_window(struct soak_window *w)
+{
+	__atomic_store_n(&w->over, true, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * If the window is of a lane: calls that begin now give no ID of it. @window
+ * is 0 or from soak_book_from().
+ */
+void soak_end_window(__u32 window)
+{
+	if (window)
+		end_window(&soak->windows[window]);
+}
+
+/* The same for v7, by the names of their lanes. */
+void soak_end_lanes(__u64 from, __u64 before)
+{
+	for (; from < before; from++) {
+		__u32 window = find_window(SOAK_LANES, from);
+
+		soak_end_window(window);
+	}
 }
 
 /**
@@ -411,18 +550,69 @@ static void wait_for_calls(__u64 phase)
 	}
 }
 
-static void move_edge(struct soak_window *w, const struct edges *edges,
-		      __u64 newest)
-{
-	bool of_now = w->kind == SOAK_UUIDS ? w->name == edges->node :
-		      w->kind == SOAK_V7 ? w->name == edges->epoch : true;
+/**
+ * struct before - a window before new IDs were looked at
+ * @newest: its &soak_window.newest
+ * @over: its &soak_window.over
+ */
+struct before {
+	__u64 newest;
+	bool over;
+};
 
-	if (of_now)
+static void close_window(struct soak_window *w)
+{
+	__atomic_store_n(&w->closed, true, __ATOMIC_SEQ_CST);
+}
+
+/* The times of a lane increase. */
+static void move_edge_of_lane(struct soak_window *w,
+			      const struct before *before)
+{
+	raise_to(&w->edge, before->newest + 1);
+	if (before->over)
+		close_window(w);
+}
+
+static void move_edge_of_node(struct soak_window *w, const struct edges *edges,
+			      const struct before *before)
+{
+	__u64 ticks = (edges->ns[SOAK_UUIDS] + 99) / 100;
+	__u32 maker = get_32(&w->maker);
+
+	if (w->name == edges->node)
+		raise_to(&w->edge, ticks << TICK_SHIFT);
+	else if (may_be_given(w->name))
+		raise_to(&w->edge, ((before->newest >> TICK_SHIFT) + 1)
+				   << TICK_SHIFT);
+	else if (maker == SOAK_KERNEL)
+		close_window(w);
+	else if (maker == SOAK_LANE)
+		move_edge_of_lane(w, before);
+	else if (before->over)
+		close_window(w);
+}
+
+static void move_edge(struct soak_window *w, const struct edges *edges,
+		      const struct before *before)
+{
+	switch (w->kind) {
+	case SOAK_UUIDS:
+		move_edge_of_node(w, edges, before);
+		break;
+	case SOAK_LANES:
+		move_edge_of_lane(w, before);
+		break;
+	case SOAK_V7:
+		if (w->name < edges->epoch)
+			close_window(w);
+		else if (w->name == edges->epoch)
+			raise_to(&w->edge, edges->ns[SOAK_V7]);
+		break;
+	default:
 		raise_to(&w->edge, edges->ns[w->kind]);
-	else if (w->kind == SOAK_UUIDS && may_be_given(w->name))
-		raise_to(&w->edge, newest + 1);
-	else if (w->kind == SOAK_UUIDS || w->name < edges->epoch)
-		__atomic_store_n(&w->closed, true, __ATOMIC_SEQ_CST);
+		break;
+	}
 }
 
 /* End a generation: record what must be over before it can be dropped. */
@@ -488,15 +678,19 @@ static void free_generation(struct soak_generation *g)
 /* Move the edges forward and drop generations that lie before them. */
 void soak_sweep(struct soak_actor *me)
 {
-	static __u64 newest[SOAK_WINDOWS];
+	static struct before before[SOAK_WINDOWS];
 	__u32 nr = get_32(&soak->nr_windows), i;
 	struct soak_generation *former;
 	struct edges edges = { 0 };
 	__u64 kept = 0;
 
-	/* The highest times of calls that began before this look. */
-	for (i = 0; i < nr; i++)
-		newest[i] = get(&soak->windows[i].newest);
+	/* Of calls that began before this look. */
+	for (i = 0; i < nr; i++) {
+		const struct soak_window *w = &soak->windows[i];
+
+		before[i].newest = get(&w->newest);
+		before[i].over = __atomic_load_n(&w->over, __ATOMIC_SEQ_CST);
+	}
 	if (!look(me, &edges))
 		return;
 	former = turn_generation();
@@ -504,8 +698,10 @@ void soak_sweep(struct soak_actor *me)
 	if (soak_failed())
 		return;
 
-	for (i = 0; i < nr; i++)
-		move_edge(&soak->windows[i], &edges, newest[i]);
+	for (i = 0; i < nr; i++) {
+		if (!soak->windows[i].closed)
+			move_edge(&soak->windows[i], &edges, &before[i]);
+	}
 	put(&soak->epoch_edge, edges.epoch);
 	if (former)
 		end_generation(former);

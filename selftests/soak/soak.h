@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The soak test. soak.c starts and ends it and reports the result, actors.c
- * takes IDs and disturbs the machine, book.c finds repeated IDs.
+ * takes IDs and disturbs the machine, lanes.c makes IDs in private lanes, book.c
+ * finds repeated IDs.
  */
 #ifndef SOAK_H
 #define SOAK_H
@@ -29,38 +30,67 @@
 #define SOAK_GENERATIONS 8
 #define SOAK_IDS	524288	/* in each generation */
 #define SOAK_HEADS	131072
-#define SOAK_WINDOWS	65536
-#define SOAK_OPEN_WINDOWS 64
+#define SOAK_WINDOWS	262144
+#define SOAK_OPEN_WINDOWS 256
+
+/* The number of a handle and its epoch make the name of a private lane. */
+#define SOAK_LANE_SHIFT	20
 
 enum soak_kind {
 	SOAK_LEX,
 	SOAK_GRID,
 	SOAK_SNOWFLAKE,
 	SOAK_UUIDS,
-	SOAK_V7
+	SOAK_V7,
+	SOAK_LANES
+};
+
+/* If it isn't known who made an ID, it is SOAK_ANYONE. */
+enum soak_maker { SOAK_ANYONE, SOAK_KERNEL, SOAK_LANE };
+
+/**
+ * struct soak_origin - where the IDs of a call may be made
+ * @maker: who made them
+ * @from: the first epoch of the kernel they may be of
+ * @to: the last one
+ * @first_lane: name of the first lane they may be of
+ * @last_lane: name of the last one
+ */
+struct soak_origin {
+	enum soak_maker maker;
+	__u64 from;
+	__u64 to;
+	__u64 first_lane;
+	__u64 last_lane;
 };
 
 /**
  * struct soak_window - the latest times of one source of IDs
  * @kind: the kind of source
- * @name: the node of %SOAK_UUIDS, the epoch of %SOAK_V7
+ * @maker: of %SOAK_UUIDS, as far as it is known: enum soak_maker
+ * @name: the node of %SOAK_UUIDS, the epoch of %SOAK_V7, the lane of %SOAK_LANES
+ * @owner: the lane that has the node of %SOAK_UUIDS; 0 if it is not known
  * @edge: no ID with an earlier time may be given any more
  * @newest: the highest time seen
+ * @over: the lane is over: only calls that have begun may give an ID of it
  * @closed: no ID of this source may be given any more
  */
 struct soak_window {
 	enum soak_kind kind;
+	__u32 maker;
 	__u64 name;
+	__u64 owner;
 	__u64 edge;
 	__u64 newest;
+	bool over;
 	bool closed;
 };
 
 /**
  * struct soak_seen - an ID that was given
  * @stamp: what distinguishes it from other IDs of its window
- * @rest: the random part of a v7, shifted left; the lowest bit is set if its
- *	epoch isn't known for sure. 0 for other formats
+ * @rest: the random part of a v7, shifted left, and the highest bit; the lowest
+ *	bit is set if its epoch or lane isn't known for sure. 0 for other formats
  * @window: the number of its window
  * @next: the next ID of the same hash chain, counted from 1; 0 if none
  */
@@ -103,6 +133,8 @@ struct soak_generation {
  * @phase: the phase in which its current call began; 0 outside of a call
  * @calls: calls made so far
  * @ids: IDs taken, by KUID_FORMAT_*
+ * @in_lanes: those that were made in private lanes
+ * @unsure: those that may have been made in private lanes or by the kernel
  * @again: calls that got EAGAIN, by KUID_FORMAT_*
  * @generation: where the IDs of its current call are added
  * @windows: the window used last, by kind
@@ -114,9 +146,11 @@ struct soak_actor {
 	__u64 phase;
 	__u64 calls;
 	__u64 ids[NR_FORMATS + 1];
+	__u64 in_lanes[NR_FORMATS + 1];
+	__u64 unsure[NR_FORMATS + 1];
 	__u64 again[NR_FORMATS + 1];
 	__u32 generation;
-	__u32 windows[SOAK_V7 + 1];
+	__u32 windows[SOAK_LANES + 1];
 	__u32 seed;
 	int fd;
 };
@@ -161,6 +195,7 @@ struct soak_done {
  * @windows: all windows; the first three are SOAK_LEX, SOAK_GRID
  *	and SOAK_SNOWFLAKE
  * @nodes: the node of each epoch if known, otherwise 0
+ * @handles: number of handles with private lanes, counted in each process
  * @most: the most IDs kept at one time
  */
 struct soak_world {
@@ -175,6 +210,7 @@ struct soak_world {
 	__u32 nr_windows;
 	struct soak_window windows[SOAK_WINDOWS];
 	__u64 nodes[SOAK_WINDOWS];
+	__u64 handles;
 	__u64 most;
 	struct soak_done done;
 	struct soak_actor actors[SOAK_ACTORS];
@@ -200,11 +236,17 @@ void soak_begin(struct soak_actor *me);
 void soak_end(struct soak_actor *me);
 void soak_book(struct soak_actor *me, const struct format *f, const __u8 *ids,
 	       size_t nr, __u64 from, __u64 to);
+__u32 soak_book_from(struct soak_actor *me, const struct format *f,
+		     const __u8 *ids, size_t nr,
+		     const struct soak_origin *origin);
+void soak_end_window(__u32 window);
+void soak_end_lanes(__u64 from, __u64 before);
 void soak_sweep(struct soak_actor *me);
 
 /* actors.c */
 struct soak_actor *soak_actor(const char *name, int nr, __u32 seed);
 pid_t soak_start(void (*run)(__u32 seed, int nr), __u32 seed, int nr);
+__u32 soak_pick_count(__u32 *seed);
 void soak_take(__u32 seed, int nr);
 void soak_fork(__u32 seed, int nr);
 void soak_poll(__u32 seed, int nr);
@@ -213,5 +255,9 @@ void soak_step(__u32 seed, int nr);
 void soak_unplug(__u32 seed, int nr);
 void soak_identify(__u32 seed, int nr);
 void soak_unload(__u32 seed, int nr);
+
+/* lanes.c */
+void soak_make(__u32 seed, int nr);
+void soak_make_in_children(__u32 seed, int nr);
 
 #endif /* SOAK_H */
