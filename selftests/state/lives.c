@@ -31,7 +31,7 @@
 
 #define REGION_SIZE	0x100000UL
 #define BATCH		40
-#define MEMORY_SIZE	0x4000000UL
+#define MEMORY_SIZE	0x8000000UL	/* a power of two */
 
 /**
  * struct taken - IDs of one format of one reader
@@ -67,6 +67,9 @@ struct memory {
 	__u64 node;
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
+
+_Static_assert((LIVES * READERS * NR_FORMATS * PHASES + 1) * REGION_SIZE <=
+		       MEMORY_SIZE, "the memory has room for all regions");
 
 /* The IDs follow the header, in the order of memory.taken. */
 static __u8 *region(struct memory *m, int life, int reader, size_t format,

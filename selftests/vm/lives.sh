@@ -18,7 +18,7 @@ die()
 new_memory()
 {
 	rm -f "$1"
-	truncate -s 64M "$1"
+	truncate -s 128M "$1"
 }
 
 # memory_number MEMORY AT SIZE: prints a number of 4 or 8 bytes.
@@ -49,7 +49,7 @@ machine()
 {
 	local name=$1 more=$2
 	shift 2
-	local shared="-object memory-backend-file,id=shared,share=on,size=64M,mem-path=$work/$name.mem"
+	local shared="-object memory-backend-file,id=shared,share=on,size=128M,mem-path=$work/$name.mem"
 	"$here/boot.sh" --kernel "$kernel" --initrd "$initrd" --mem 512M --timeout 120 \
 		--log "$work/$name.log" --known-as "lives.$$" \
 		--qemu "$shared -device ivshmem-plain,memdev=shared,master=on $more" \
