@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* libkuid against the golden vectors, from fields and from text. */
 #include <inttypes.h>
+#include <errno.h>
 #include <kuid.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,6 +166,14 @@ static void check_snowflake(char **column)
 	assert_int_equal(decoded.sec, unix_ms / 1000);
 	assert_int_equal(decoded.nsec, unix_ms % 1000 * MS_NS);
 	assert_int_equal(decoded.resolution_ns, MS_NS);
+	/* The time_t of 32 bits ends in 2038. */
+	if ((uint64_t)(time_t)(unix_ms / 1000) != unix_ms / 1000) {
+		assert_int_equal(kuid_time(fields.format, id, fields.epoch_ms,
+					   0, &time),
+				 -1);
+		assert_int_equal(errno, EOVERFLOW);
+		return;
+	}
 	assert_int_equal(
 		kuid_time(fields.format, id, fields.epoch_ms, 0, &time), 0);
 	assert_int_equal(time.tv_sec, unix_ms / 1000);
