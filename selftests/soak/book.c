@@ -30,7 +30,7 @@
 #define TICK_SHIFT	7
 
 /* Marks a v7 in struct soak_seen.rest. */
-#define OF_V7		(1ULL << 63)
+static const __u64 OF_V7 = 1ULL << 63;
 
 /* The most that a format's unit puts a time behind the clock. */
 #define UNIT_MOST	(2 * 1024 * NSEC_PER_USEC)
