@@ -342,7 +342,7 @@ static void report(const struct soak_actor *me, __u64 seconds)
 		by_kernel = booked.ids - booked.in_lanes;
 		if (status.ids[f->number] > by_kernel ||
 		    status.ids[f->number] < by_kernel - booked.unsure)
-			soak_fail("%s: %llu IDs, up to %llu of them in lanes; the module counted %llu",
+			soak_fail("%s: %llu IDs, up to %llu of them in lanes; counted %llu",
 				  f->name, (unsigned long long)by_kernel,
 				  (unsigned long long)booked.unsure,
 				  (unsigned long long)status.ids[f->number]);

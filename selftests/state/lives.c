@@ -7,6 +7,7 @@
  * stable storage. A reader makes every other stamp in a private lane of libkuid.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <dirent.h>
 #include <stdarg.h>
 
@@ -68,8 +69,8 @@ struct memory {
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
 
-_Static_assert((LIVES * READERS * NR_FORMATS * PHASES + 1) * REGION_SIZE <=
-		       MEMORY_SIZE, "the memory has room for all regions");
+static_assert((LIVES * READERS * NR_FORMATS * PHASES + 1) * REGION_SIZE <=
+	      MEMORY_SIZE, "the memory has room for all regions");
 
 /* The IDs follow the header, in the order of memory.taken. */
 static __u8 *region(struct memory *m, int life, int reader, size_t format,
