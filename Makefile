@@ -314,14 +314,17 @@ check: vm-root vm-tests
 	@CMOCKA_32=$(CMOCKA_32) selftests/run/check.sh $(BUILD) $(TEST_KERNEL) \
 		$(INITRD) $(MUSL)
 
-# Duration of the test, and more arguments for it, such as --seed N.
+# Duration of the test, more arguments for it, such as --seed N, and the clock
+# source of its machine.
 SECONDS ?= 60
 SOAK	?=
+CLOCKSOURCE ?= tsc
 
 .PHONY: soak
 soak: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS)
-	@selftests/run/soak.sh $(BUILD) $(TEST_KERNEL) $(INITRD) $(SECONDS) $(SOAK)
+	@CLOCKSOURCE=$(CLOCKSOURCE) selftests/run/soak.sh $(BUILD) $(TEST_KERNEL) \
+		$(INITRD) $(SECONDS) $(SOAK)
 
 .PHONY: uapi-record
 uapi-record: vm-packages

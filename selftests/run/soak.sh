@@ -4,6 +4,7 @@
 # Runs the soak test on 4 CPUs, and prints one line of totals:
 #   soak.sh BUILD KERNEL INITRD DURATION [--seed N]
 # After DURATION seconds the machine is saved and restored as a clone, where the test continues.
+# CLOCKSOURCE is the machine's clock source, as boot.sh takes it; tsc by default.
 
 set -uo pipefail
 
@@ -41,6 +42,7 @@ machine()
 	monitored "$name"
 	: >"$work/$name.console"
 	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 \
+		--clocksource "${CLOCKSOURCE:-tsc}" \
 		--timeout $((2 * duration + 3600)) --append "random.trust_cpu=on $patience" \
 		--log "$work/$name.log" --known-as "soak.$$" --qemu "$more $monitored" \
 		/guest/soak.sh --clone --seconds "$duration" "$@" \
