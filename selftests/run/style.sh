@@ -257,11 +257,11 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
 	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/sink.c' ':!kmod/user.h')
-mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,kunit,unit,vectors} \
+mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,kunit,unit,vectors} \
 	':!selftests/lib/'{commands,formats}.h)
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
-	files selftests/{bench,callers,kunit,unit,vectors}/'*.[ch]')
+	files selftests/{bench,callers,fleet,kunit,unit,vectors}/'*.[ch]')
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
 	'userspace/claim/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
