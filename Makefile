@@ -69,6 +69,8 @@ help:
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
 	@echo 'make matrix-record  record the results of these rows in Documentation'
+	@echo 'make fleet      simulate thousands of hosts with the core in userspace'
+	@echo 'make fleet-record  write the results in Documentation, and draw its plots'
 	@echo 'make soak       all disturbances at once for SECONDS (60), and'
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
@@ -79,7 +81,6 @@ help:
 	@echo 'make uapi-record  record the binary interface after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
 	@echo 'make format-tables  write the tables of formats in the documents'
-	@echo 'make odds       write the table of odds in Documentation/fleets.md'
 	@echo 'make clean      remove build/'
 
 .PHONY: all build-deps module modules modules_install userspace clean
@@ -326,6 +327,17 @@ soak: vm-root vm-tests
 	@CLOCKSOURCE=$(CLOCKSOURCE) selftests/run/soak.sh $(BUILD) $(TEST_KERNEL) \
 		$(INITRD) $(SECONDS) $(SOAK)
 
+# Many hosts at once, compared with the tables of the document.
+FLEET	:= selftests/fleet O=$(BUILD)/fleet
+
+.PHONY: fleet fleet-record
+fleet:
+	@$(VM)/setup.sh build
+	@$(MAKE) -s -C $(FLEET) full
+fleet-record:
+	@$(VM)/setup.sh build picture
+	@$(MAKE) -s -C $(FLEET) record
+
 .PHONY: uapi-record
 uapi-record: vm-packages
 	@$(VM)/setup.sh style
@@ -349,10 +361,6 @@ picture:
 .PHONY: format-tables
 format-tables:
 	@Documentation/formats.sh write
-
-.PHONY: odds
-odds:
-	@Documentation/odds.sh write
 
 # Module and tests for another architecture: the targets above with a cross
 # compiler, into build/cross/ARCH, and the tests of the core. Interpreters and

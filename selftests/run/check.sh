@@ -64,6 +64,10 @@ part_rest()
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
+	echo "== a simulated fleet of hosts, compared with its document"
+	log=$logs/fleet.log
+	add_tap make -s -C "$here/../fleet" O="$build/fleet" check
+
 	echo "== library and tool built by gcc and clang, for glibc and musl"
 	log=$logs/compilers.log
 	add_tap "$here/compilers.sh" "$build" "$musl"

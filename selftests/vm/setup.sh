@@ -7,7 +7,7 @@
 #   test   install the tests as the kernel does       style  check the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   install  build packages, install them in a root of their own
-#   coverage  measure which lines run                 picture  draw the picture of the design
+#   coverage  measure which lines run                 picture  draw pictures and plots
 #   claim  compile kuid-claim and test it with etcd, a service that Debian starts once it is installed
 #   languages  run the examples in all their languages (1 GB)
 # All of them but headers and languages if none is named. If nothing is missing, it prints nothing and
@@ -24,7 +24,7 @@ declare -A packages=(
 	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcurl4-gnutls-dev lintian mmdebstrap"
 	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev etcd-server etcd-client python3 openssl"
 	[coverage]="lcov gcc"
-	[picture]="graphviz"
+	[picture]="graphviz gnuplot-nox"
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"

@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the fleet and brings its results into the document, or compares them with it:
+#   document.sh write|check BUILD DOCUMENTATION [quick]
+# A table lies in fleets.md between the comments "fleet: NAME" and "fleet: end", the points of the
+# plots are fleets/plots.tsv, and each plot tells the checksum of what it was drawn from. A quick run
+# leaves out rows and points; those that it has must be in the document, in the same order. Prints
+# TAP.
+# shellcheck disable=SC2317 # the checks are called by it
+
+set -eu
+cd "$(dirname "$0")"
+plots='shared pairs order intervals'
+
+usage()
+{
+	echo "usage: document.sh write|check BUILD DOCUMENTATION [quick]" >&2
+	exit 2
+}
+
+[ $# -eq 3 ] || [ $# -eq 4 ] || usage
+what=$1 build=$2 to=$3 quick=${4:-}
+case $what/$quick in
+write/ | check/ | check/quick) ;;
+*) usage ;;
+esac
+page=$to/fleets.md
+out=$build/out
+status=0
+
+# The table with a name, as the document has it.
+table()
+{
+	awk -v name="$1" '
+		/^<!-- fleet: / { on = $3 == name; next }
+		on && NF' "$page"
+}
+
+# contains OLD NEW: the lines of NEW are in OLD, in the same order; without "quick" no others are.
+contains()
+{
+	if [ -z "$quick" ]; then
+		diff -u "$1" "$2"
+		return
+	fi
+	awk '
+		NR == FNR { line[++n] = $0; next }
+		{ while (++at <= n && line[at] != $0); }
+		at > n { print "not in the document: " $0; exit 1 }' "$1" "$2"
+}
+
+# it NAME COMMAND...
+it()
+{
+	name=$1
+	shift
+	if said=$("$@" 2>&1); then
+		echo "ok - $name"
+	else
+		echo "not ok - $name"
+		printf '%s\n' "$said" | sed 's/^/# /'
+		status=1
+	fi
+}
+
+table_is_current()
+{
+	table "$1" >"$build/table"
+	contains "$build/table" "$out/$1.md"
+}
+
+# The checksum of what the plots are drawn from, with the script.
+checksum()
+{
+	cat plots.gp "$to/fleets/plots.tsv" | sha256sum | cut -d ' ' -f 1
+}
+
+plot_is_current()
+{
+	grep -qF "drawn from sha256 $(checksum) -->" "$to/fleets/$1.svg" && return
+	echo "fleets/$1.svg was drawn from other points: make fleet-record"
+	return 1
+}
+
+write()
+{
+	awk -v out="$out" '
+		/^<!-- fleet: end/ { inside = 0 }
+		!inside { print }
+		/^<!-- fleet: / && $3 != "end" {
+			inside = 1
+			file = out "/" $3 ".md"
+			print ""
+			while ((got = (getline line < file)) > 0)
+				print line
+			if (got < 0) {
+				print "no table " $3 >"/dev/stderr"
+				exit 1
+			}
+			print ""
+		}' "$page" >"$build/page.md"
+	cat "$build/page.md" >"$page"
+	mkdir -p "$to/fleets" "$build/plots"
+	cp "$out/plots.tsv" "$to/fleets/plots.tsv"
+	gnuplot -e "data='$out/plots.tsv'; to='$build/plots'" plots.gp
+	for plot in $plots; do
+		sed -e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
+			-e "1a <!-- drawn from sha256 $(checksum) -->" \
+			"$build/plots/$plot.svg" >"$to/fleets/$plot.svg"
+	done
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+"$build/fleet" ${quick:+--quick} "$out" || status=1
+if [ "$what" = write ]; then
+	[ $status -ne 0 ] || write
+	exit "$status"
+fi
+for table in "$out"/*.md; do
+	table=$(basename "$table" .md)
+	it "table $table" table_is_current "$table"
+done
+it "points of the plots" contains "$to/fleets/plots.tsv" "$out/plots.tsv"
+for plot in $plots; do
+	it "plot $plot" plot_is_current "$plot"
+done
+exit "$status"
