@@ -328,7 +328,7 @@ soak: vm-root vm-tests
 		$(INITRD) $(SECONDS) $(SOAK)
 
 # Many hosts at once, compared with the tables of the document.
-FLEET	:= selftests/fleet O=$(BUILD)/fleet
+FLEET	:= selftests/fleet O=$(BUILD)/fleet TOOL=$(BUILD)/userspace
 
 .PHONY: fleet fleet-record
 fleet:

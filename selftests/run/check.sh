@@ -66,7 +66,7 @@ part_rest()
 
 	echo "== a simulated fleet of hosts, compared with its document"
 	log=$logs/fleet.log
-	add_tap make -s -C "$here/../fleet" O="$build/fleet" check
+	add_tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
 
 	echo "== library and tool built by gcc and clang, for glibc and musl"
 	log=$logs/compilers.log
