@@ -116,21 +116,34 @@ void soak_end(struct soak_actor *me)
 	put(&me->phase, 0);
 }
 
+static __u64 mix(__u64 value)
+{
+	value = (value ^ value >> 32) * 0xd6e8feb86659fd93ULL;
+	value = (value ^ value >> 29) * 0xff51afd7ed558ccdULL;
+	return value ^ value >> 32;
+}
+
+static __u32 *window_head(enum soak_kind kind, __u64 name)
+{
+	return &soak->window_heads[mix(name << 3 | kind) % SOAK_WINDOW_HEADS];
+}
+
 static __u32 find_window(enum soak_kind kind, __u64 name)
 {
-	__u32 i = get_32(&soak->nr_windows);
+	__u32 nr;
 
-	/* Start at the end: most often it is one of the latest. */
-	while (--i > SOAK_SNOWFLAKE) {
-		if (soak->windows[i].kind == kind &&
-		    soak->windows[i].name == name)
-			return i;
+	for (nr = get_32(window_head(kind, name)); nr;
+	     nr = soak->windows[nr].next) {
+		if (soak->windows[nr].kind == kind &&
+		    soak->windows[nr].name == name)
+			break;
 	}
-	return 0;
+	return nr;
 }
 
 static __u32 add_window(enum soak_kind kind, __u64 name)
 {
+	__u32 *head = window_head(kind, name);
 	__u32 nr;
 
 	while (__atomic_exchange_n(&soak->lock, 1, __ATOMIC_ACQUIRE))
@@ -141,11 +154,13 @@ static __u32 add_window(enum soak_kind kind, __u64 name)
 		nr = soak->nr_windows;
 		soak->windows[nr].kind = kind;
 		soak->windows[nr].name = name;
+		soak->windows[nr].next = *head;
+		put_32(head, nr);
 		put_32(&soak->nr_windows, nr + 1);
 	}
 	__atomic_store_n(&soak->lock, 0, __ATOMIC_RELEASE);
 	if (!nr)
-		soak_fail("there are more epochs than this test is made for");
+		soak_fail("there are more epochs and lanes than this test is made for");
 	return nr;
 }
 
@@ -167,11 +182,8 @@ static __u32 window_of(struct soak_actor *me, enum soak_kind kind, __u64 name)
 static __u32 head_of(const struct soak_seen *seen)
 {
 	__u64 window = seen->rest ? 0 : seen->window;
-	__u64 h = seen->stamp ^ window << 48;
 
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
-	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
-	return (h ^ h >> 32) % SOAK_HEADS;
+	return mix(seen->stamp ^ window << 48) % SOAK_HEADS;
 }
 
 /* Two v7 that may be of other epochs or lanes have to be equal in all bits. */
@@ -551,14 +563,44 @@ static void wait_for_calls(__u64 phase)
 }
 
 /**
- * struct before - a window before new IDs were looked at
- * @newest: its &soak_window.newest
- * @over: its &soak_window.over
+ * struct open_window - a window that is not closed
+ * @window: its number
+ * @newest: its &soak_window.newest before new IDs were looked at
+ * @over: its &soak_window.over then
  */
-struct before {
+struct open_window {
+	__u32 window;
 	__u64 newest;
 	bool over;
 };
+
+/* Of the sweeper. */
+static struct open_window open_windows[SOAK_OPEN_WINDOWS];
+static __u32 nr_open;
+
+static void add_open_windows(void)
+{
+	static __u32 nr;
+
+	for (; nr < get_32(&soak->nr_windows); nr++) {
+		if (nr_open == SOAK_OPEN_WINDOWS) {
+			soak_fail("there are more windows than there can be");
+			return;
+		}
+		open_windows[nr_open++].window = nr;
+	}
+}
+
+static void drop_closed_windows(void)
+{
+	__u32 kept = 0, i;
+
+	for (i = 0; i < nr_open; i++) {
+		if (!soak->windows[open_windows[i].window].closed)
+			open_windows[kept++] = open_windows[i];
+	}
+	nr_open = kept;
+}
 
 static void close_window(struct soak_window *w)
 {
@@ -567,7 +609,7 @@ static void close_window(struct soak_window *w)
 
 /* The times of a lane increase. */
 static void move_edge_of_lane(struct soak_window *w,
-			      const struct before *before)
+			      const struct open_window *before)
 {
 	raise_to(&w->edge, before->newest + 1);
 	if (before->over)
@@ -575,7 +617,7 @@ static void move_edge_of_lane(struct soak_window *w,
 }
 
 static void move_edge_of_node(struct soak_window *w, const struct edges *edges,
-			      const struct before *before)
+			      const struct open_window *before)
 {
 	__u64 ticks = (edges->ns[SOAK_UUIDS] + 99) / 100;
 	__u32 maker = get_32(&w->maker);
@@ -594,7 +636,7 @@ static void move_edge_of_node(struct soak_window *w, const struct edges *edges,
 }
 
 static void move_edge(struct soak_window *w, const struct edges *edges,
-		      const struct before *before)
+		      const struct open_window *before)
 {
 	switch (w->kind) {
 	case SOAK_UUIDS:
@@ -618,21 +660,15 @@ static void move_edge(struct soak_window *w, const struct edges *edges,
 /* End a generation: record what must be over before it can be dropped. */
 static void end_generation(struct soak_generation *g)
 {
-	__u32 nr = get_32(&soak->nr_windows);
 	__u32 i;
 
-	for (i = 0; i < nr; i++) {
-		const struct soak_window *w = &soak->windows[i];
+	for (i = 0; i < nr_open; i++) {
+		__u32 window = open_windows[i].window;
 
-		if (w->closed)
-			continue;
-		if (g->nr_until == SOAK_OPEN_WINDOWS) {
-			soak_fail("there are more windows than there can be");
-			return;
-		}
-		g->until[g->nr_until].window = i;
-		g->until[g->nr_until++].newest = get(&w->newest);
+		g->until[i].window = window;
+		g->until[i].newest = get(&soak->windows[window].newest);
 	}
+	g->nr_until = nr_open;
 	g->ended = true;
 }
 
@@ -678,18 +714,19 @@ static void free_generation(struct soak_generation *g)
 /* Move the edges forward and drop generations that lie before them. */
 void soak_sweep(struct soak_actor *me)
 {
-	static struct before before[SOAK_WINDOWS];
-	__u32 nr = get_32(&soak->nr_windows), i;
 	struct soak_generation *former;
 	struct edges edges = { 0 };
 	__u64 kept = 0;
+	__u32 i;
 
 	/* Of calls that began before this look. */
-	for (i = 0; i < nr; i++) {
-		const struct soak_window *w = &soak->windows[i];
+	add_open_windows();
+	for (i = 0; i < nr_open; i++) {
+		struct open_window *of = &open_windows[i];
+		const struct soak_window *w = &soak->windows[of->window];
 
-		before[i].newest = get(&w->newest);
-		before[i].over = __atomic_load_n(&w->over, __ATOMIC_SEQ_CST);
+		of->over = __atomic_load_n(&w->over, __ATOMIC_SEQ_CST);
+		of->newest = get(&w->newest);
 	}
 	if (!look(me, &edges))
 		return;
@@ -698,11 +735,13 @@ void soak_sweep(struct soak_actor *me)
 	if (soak_failed())
 		return;
 
-	for (i = 0; i < nr; i++) {
-		if (!soak->windows[i].closed)
-			move_edge(&soak->windows[i], &edges, &before[i]);
-	}
+	for (i = 0; i < nr_open; i++)
+		move_edge(&soak->windows[open_windows[i].window], &edges,
+			  &open_windows[i]);
 	put(&soak->epoch_edge, edges.epoch);
+	drop_closed_windows();
+	/* Some may have been added since. */
+	add_open_windows();
 	if (former)
 		end_generation(former);
 	for (i = 0; i < SOAK_GENERATIONS; i++) {

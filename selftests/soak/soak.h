@@ -32,6 +32,7 @@
 #define SOAK_HEADS	131072
 #define SOAK_WINDOWS	262144
 #define SOAK_OPEN_WINDOWS 256
+#define SOAK_WINDOW_HEADS 4096
 
 /* The number of a handle and its epoch make the name of a private lane. */
 #define SOAK_LANE_SHIFT	20
@@ -74,6 +75,7 @@ struct soak_origin {
  * @newest: the highest time seen
  * @over: the lane is over: only calls that have begun may give an ID of it
  * @closed: no ID of this source may be given any more
+ * @next: the next window of the same hash chain; 0 if none
  */
 struct soak_window {
 	enum soak_kind kind;
@@ -84,6 +86,7 @@ struct soak_window {
 	__u64 newest;
 	bool over;
 	bool closed;
+	__u32 next;
 };
 
 /**
@@ -194,6 +197,7 @@ struct soak_done {
  * @nr_windows: number of windows
  * @windows: all windows; the first three are SOAK_LEX, SOAK_GRID
  *	and SOAK_SNOWFLAKE
+ * @window_heads: hash chains of the other windows; 0 if empty
  * @nodes: the node of each epoch if known, otherwise 0
  * @handles: number of handles with private lanes, counted in each process
  * @most: the most IDs kept at one time
@@ -209,6 +213,7 @@ struct soak_world {
 	__u32 lock;
 	__u32 nr_windows;
 	struct soak_window windows[SOAK_WINDOWS];
+	__u32 window_heads[SOAK_WINDOW_HEADS];
 	__u64 nodes[SOAK_WINDOWS];
 	__u64 handles;
 	__u64 most;
