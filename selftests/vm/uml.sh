@@ -41,10 +41,11 @@ log=${log:-$work/log}
 read -ra words <<<"$append"
 exec {console}> >(exec tee "$log")
 shown=$!
-# In the background, because a trap has to wait until a foreground program ends.
+# In the background, because a trap has to wait until a foreground program ends. Without root= and
+# console=, the kernel adds them behind the arguments of the program.
 setpriv --pdeathsig TERM timeout --kill-after 5 "$timeout" \
 	"$kernel/vmlinuz" "mem=$mem" "initrd=$initrd" con0=null,fd:1 con=null ssl=null quiet loglevel=1 \
-	log_buf_len=2M "${words[@]}" "kuid.exit=$nonce" -- "$@" \
+	log_buf_len=2M root=98:0 console=tty0 "${words[@]}" "kuid.exit=$nonce" -- "$@" \
 	</dev/null >&"$console" 2>&1 {console}>&- &
 vm=$!
 exec {console}>&-
