@@ -118,7 +118,7 @@ __u32 soak_pick_count(__u32 *seed)
 {
 	__u32 choice = pick(seed) & 0xfff;
 
-	return choice < 8 ? SOAK_CALL_MAX : choice < 60 ? 300 :
+	return choice < 64 ? SOAK_CALL_MAX : choice < 160 ? 300 :
 	       choice < 1500 ? 7 : 1;
 }
 

@@ -18,7 +18,8 @@
  * soak_sweep() moves the edges. It takes an ID and waits until all calls have
  * ended that began before, because those may still give earlier times.
  *
- * IDs are kept in generations, in the order in which they were given. A
+ * An entry of the book is a v7, or up to 64 consecutive IDs of another format
+ * that one call gave. Entries are kept in generations, in the order of calls. A
  * generation is a hash table that is dropped as a whole when all its IDs are
  * before their edges. A call adds its IDs to the generation that was current
  * when the call began, and then looks into all other generations: if two calls
@@ -29,17 +30,14 @@
 /* A tick of 100 ns of v1 and v6 has as many times in their windows. */
 #define TICK_SHIFT	7
 
-/* Marks a v7 in struct soak_seen.rest. */
-static const __u64 OF_V7 = 1ULL << 63;
-
 /* The most that a format's unit puts a time behind the clock. */
 #define UNIT_MOST	(2 * 1024 * NSEC_PER_USEC)
 
 /* A call may begin only if its IDs fit in beside those of all others. */
-#define CROWDED		(SOAK_IDS - (SOAK_ACTORS + SOAK_GREED) * SOAK_CALL_MAX)
+#define CROWDED		(SOAK_ENTRIES - (SOAK_ACTORS + SOAK_GREED) * SOAK_CALL_MAX)
 
-/* A generation with more IDs than this is ended. */
-#define SOME		(SOAK_IDS / 8)
+/* A generation with more entries than this is ended. */
+#define SOME		(SOAK_ENTRIES / 8)
 
 void soak_book_init(void)
 {
@@ -181,7 +179,7 @@ static __u32 window_of(struct soak_actor *me, enum soak_kind kind, __u64 name)
 
 static __u32 head_of(const struct soak_seen *seen)
 {
-	__u64 window = seen->rest ? 0 : seen->window;
+	__u64 window = seen->mask ? seen->window : 0;
 
 	return mix(seen->stamp ^ window << 48) % SOAK_HEADS;
 }
@@ -192,9 +190,11 @@ static bool is_repeat(const struct soak_seen *one,
 {
 	if (one->stamp != other->stamp)
 		return false;
+	if (one->mask || other->mask)
+		return one->window == other->window && one->mask & other->mask;
 	if (one->window == other->window && !((one->rest | other->rest) & 1))
 		return true;
-	return one->rest && one->rest >> 1 == other->rest >> 1;
+	return one->rest >> 1 == other->rest >> 1;
 }
 
 /* Look for a repeat in the part of a chain from @at to before @end. */
@@ -241,16 +241,17 @@ static void split_id(const struct format *f, const __u8 *id,
 		     __u64 *time, struct soak_seen *seen)
 {
 	struct words w = id_words(f, id);
+	__u64 number = fields->slot;
 
-	*seen = (struct soak_seen) { .stamp = fields->slot };
 	*time = fields->ns;
 	switch (f->number) {
 	case KUID_FORMAT_V1:
 	case KUID_FORMAT_V6:
 		/* v1 and v6 share stamps, so one of each would be a repeat. */
 		*kind = SOAK_UUIDS;
-		seen->stamp = (fields->ns / 100) << 14 | bits(w, 66, 14);
 		/* In a lane, the high bits of clock_seq increase in a tick. */
+		number = (fields->ns / 100) << 14 | bits(w, 73, 7) << 7 |
+			 bits(w, 66, 7);
 		*time = (fields->ns / 100) << TICK_SHIFT |
 			bits(w, 66, TICK_SHIFT);
 		break;
@@ -258,8 +259,9 @@ static void split_id(const struct format *f, const __u8 *id,
 		*kind = SOAK_V7;
 		seen->stamp = bits(w, 11, 37) << 27 | bits(w, 52, 12) << 15 |
 			      bits(w, 66, 15);
-		seen->rest = OF_V7 | bits(w, 81, 47) << 1;
-		break;
+		seen->mask = 0;
+		seen->rest = bits(w, 81, 47) << 1;
+		return;
 	case KUID_FORMAT_LEX:
 		*kind = SOAK_LEX;
 		break;
@@ -270,6 +272,9 @@ static void split_id(const struct format *f, const __u8 *id,
 		*kind = SOAK_GRID;
 		break;
 	}
+	seen->stamp = number >> 6;
+	seen->mask = 1ULL << (number & 63);
+	seen->rest = 0;
 }
 
 static void fail_id(const struct soak_actor *me, const struct format *f,
@@ -295,7 +300,7 @@ static void add(struct soak_actor *me, const struct format *f, const __u8 *id,
 	struct soak_generation *g = &soak->generations[me->generation];
 	__u32 nr = __atomic_add_fetch(&g->nr, 1, __ATOMIC_SEQ_CST);
 
-	if (nr > SOAK_IDS) {
+	if (nr > SOAK_ENTRIES) {
 		soak_fail("no room for more IDs");
 		return;
 	}
@@ -304,6 +309,8 @@ static void add(struct soak_actor *me, const struct format *f, const __u8 *id,
 	if (add_seen(g, nr))
 		fail_id(me, f, id, "was given before");
 }
+
+static const char OVER[] = "is of a time or a node that is over";
 
 static bool may_be_given(__u64 node)
 {
@@ -393,43 +400,84 @@ static bool book_v7(struct soak_actor *me, const struct format *f,
 	return window;
 }
 
-/* Returns the window of the ID; 0 for a v7, which may be of several. */
-static __u32 book(struct soak_actor *me, const struct format *f,
-		  const __u8 *id, const struct soak_origin *origin)
-{
+/**
+ * struct span - IDs of a call that are kept as one
+ * @seen: the IDs; none if its mask is 0
+ * @kind: kind of their source
+ * @node: their node
+ * @id: the first one
+ * @earliest: their lowest time
+ * @latest: their highest time
+ */
+struct span {
 	struct soak_seen seen;
-	struct fields fields;
 	enum soak_kind kind;
-	__u32 window = 0;
+	__u64 node;
+	const __u8 *id;
+	__u64 earliest;
+	__u64 latest;
+};
+
+static void book_span(struct soak_actor *me, const struct format *f,
+		      const struct soak_origin *origin, struct span *span)
+{
+	struct soak_window *w = &soak->windows[span->seen.window];
+
+	if (span->kind == SOAK_UUIDS)
+		claim_node(me, f, span->id, w, origin);
+	if (span->kind == SOAK_UUIDS && origin->maker == SOAK_KERNEL &&
+	    origin->from == origin->to)
+		book_node(me, f, span->id, origin->from, span->node);
+	if (!admits(w, span->earliest)) {
+		fail_id(me, f, span->id, OVER);
+		return;
+	}
+	raise_to(&w->newest, span->latest);
+	add(me, f, span->id, span->seen.window, &span->seen);
+}
+
+static bool add_to_span(struct span *span, const struct span *one)
+{
+	if (!span->seen.mask || span->seen.stamp != one->seen.stamp ||
+	    span->seen.window != one->seen.window ||
+	    span->seen.mask & one->seen.mask)
+		return false;
+	span->seen.mask |= one->seen.mask;
+	if (span->earliest > one->earliest)
+		span->earliest = one->earliest;
+	if (span->latest < one->latest)
+		span->latest = one->latest;
+	return true;
+}
+
+/* Book an ID at once, or as one of @span. */
+static void book(struct soak_actor *me, const struct format *f,
+		 const __u8 *id, const struct soak_origin *origin,
+		 struct span *span)
+{
+	struct span one = { .id = id };
+	struct fields fields;
 	__u64 time;
-	bool good;
 
 	if (!decode(f, id, &fields)) {
 		fail_id(me, f, id, "is malformed");
-		return 0;
+		return;
 	}
-	split_id(f, id, &fields, &kind, &time, &seen);
-	if (kind == SOAK_V7) {
-		good = book_v7(me, f, id, origin, time, &seen);
-	} else {
-		struct soak_window *w;
-
-		window = window_of(me, kind, fields.node);
-		w = &soak->windows[window];
-		if (kind == SOAK_UUIDS)
-			claim_node(me, f, id, w, origin);
-		if (kind == SOAK_UUIDS && origin->maker == SOAK_KERNEL &&
-		    origin->from == origin->to)
-			book_node(me, f, id, origin->from, fields.node);
-		good = admits(w, time);
-		if (good) {
-			raise_to(&w->newest, time);
-			add(me, f, id, window, &seen);
-		}
+	split_id(f, id, &fields, &one.kind, &time, &one.seen);
+	if (one.kind == SOAK_V7) {
+		if (!book_v7(me, f, id, origin, time, &one.seen))
+			fail_id(me, f, id, OVER);
+		return;
 	}
-	if (!good)
-		fail_id(me, f, id, "is of a time or a node that is over");
-	return window;
+	one.seen.window = window_of(me, one.kind, fields.node);
+	one.node = fields.node;
+	one.earliest = time;
+	one.latest = time;
+	if (add_to_span(span, &one))
+		return;
+	if (span->seen.mask)
+		book_span(me, f, origin, span);
+	*span = one;
 }
 
 /*
@@ -441,6 +489,7 @@ __u32 soak_book_from(struct soak_actor *me, const struct format *f,
 		     const struct soak_origin *origin)
 {
 	enum soak_maker maker = origin->maker;
+	struct span span = { 0 };
 	__u32 window = 0;
 	size_t i;
 
@@ -450,7 +499,11 @@ __u32 soak_book_from(struct soak_actor *me, const struct format *f,
 				     origin->to < get(&soak->epoch_edge)))
 		fail_id(me, f, ids, "is of an epoch that is over");
 	for (i = 0; i < nr && !soak_failed(); i++)
-		window = book(me, f, id_at(f, ids, i), origin);
+		book(me, f, id_at(f, ids, i), origin, &span);
+	if (span.seen.mask)
+		book_span(me, f, origin, &span);
+	if (span.kind == SOAK_UUIDS)
+		window = span.seen.window;
 	if (window && maker == SOAK_ANYONE)
 		maker = get_32(&soak->windows[window].maker);
 	__atomic_add_fetch(&me->ids[f->number], nr, __ATOMIC_RELAXED);

@@ -374,7 +374,7 @@ static void report(const struct soak_actor *me, __u64 seconds)
 	    (unsigned long long)done->kernel_ids,
 	    (unsigned long long)done->loads);
 	getrusage(RUSAGE_CHILDREN, &usage);
-	say("%llu IDs kept at most, in no more than %zu MB; a process had %ld MB at most",
+	say("%llu entries kept at most, in no more than %zu MB; a process had %ld MB at most",
 	    (unsigned long long)soak->most, sizeof(*soak) >> 20,
 	    usage.ru_maxrss / 1024);
 	if (!(status.held & KUID_HELD_UNIQUE) ||

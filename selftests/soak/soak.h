@@ -28,7 +28,7 @@
 
 /* book.c */
 #define SOAK_GENERATIONS 8
-#define SOAK_IDS	524288	/* in each generation */
+#define SOAK_ENTRIES	524288	/* in each generation */
 #define SOAK_HEADS	131072
 #define SOAK_WINDOWS	262144
 #define SOAK_OPEN_WINDOWS 256
@@ -90,15 +90,18 @@ struct soak_window {
 };
 
 /**
- * struct soak_seen - an ID that was given
- * @stamp: what distinguishes it from other IDs of its window
- * @rest: the random part of a v7, shifted left, and the highest bit; the lowest
- *	bit is set if its epoch or lane isn't known for sure. 0 for other formats
+ * struct soak_seen - an entry: a v7, or up to 64 IDs of another format
+ * @stamp: what distinguishes a v7 from others of its window; of another format,
+ *	a 64th of that
+ * @mask: the IDs, by the low 6 bits of what distinguishes them; 0 for a v7
+ * @rest: the random part of a v7, shifted left; the lowest bit is set if its
+ *	epoch or lane isn't known for sure
  * @window: the number of its window
- * @next: the next ID of the same hash chain, counted from 1; 0 if none
+ * @next: the next one of the same hash chain, counted from 1; 0 if none
  */
 struct soak_seen {
 	__u64 stamp;
+	__u64 mask;
 	__u64 rest;
 	__u32 window;
 	__u32 next;
@@ -109,12 +112,12 @@ enum soak_use { SOAK_FREE, SOAK_IN_USE, SOAK_DROPPED };
 /**
  * struct soak_generation - IDs of calls made at about the same time
  * @use: enum soak_use
- * @nr: number of IDs
+ * @nr: number of entries in @seen
  * @ended: no IDs are added any more
  * @nr_until: number of entries in @until
  * @until: when the edge of each of these windows has passed @newest, the
  *	generation is not needed any more
- * @heads: hash chains, as numbers of IDs counted from 1; 0 if empty
+ * @heads: hash chains, as numbers of entries counted from 1; 0 if empty
  * @seen: the IDs
  */
 struct soak_generation {
@@ -127,7 +130,7 @@ struct soak_generation {
 		__u64 newest;
 	} until[SOAK_OPEN_WINDOWS];
 	__u32 heads[SOAK_HEADS];
-	struct soak_seen seen[SOAK_IDS];
+	struct soak_seen seen[SOAK_ENTRIES];
 };
 
 /**
@@ -200,7 +203,7 @@ struct soak_done {
  * @window_heads: hash chains of the other windows; 0 if empty
  * @nodes: the node of each epoch if known, otherwise 0
  * @handles: number of handles with private lanes, counted in each process
- * @most: the most IDs kept at one time
+ * @most: the most entries kept at one time
  */
 struct soak_world {
 	bool stop;
