@@ -220,14 +220,14 @@ struct kuid_status device_status(struct kuid *handle)
 	return status;
 }
 
-uint64_t device_time_left(const struct kuid_status *status)
+uint64_t device_time_left(const struct kuid_status *status, uint64_t ceiling_ns)
 {
 	struct timespec wall;
 	uint64_t now;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
 	now = wall.tv_sec * SEC_NS + wall.tv_nsec + status->slot_lag_ns;
-	return status->ceiling_ns > now ? status->ceiling_ns - now : 0;
+	return ceiling_ns > now ? ceiling_ns - now : 0;
 }
 
 /* Whether the gate is shut because of the ceiling, and not of the floor. */

@@ -39,11 +39,9 @@ char *device_problem(const char *doing);
 /* Read the status, or end with a message. */
 struct kuid_status device_status(struct kuid *handle);
 
-/*
- * How long until the clock of slot formats comes to the ceiling; 0 if it has,
- * or if there is none.
- */
-uint64_t device_time_left(const struct kuid_status *status);
+/* How long until the clock of slot formats comes to a ceiling; 0 if it has. */
+uint64_t device_time_left(const struct kuid_status *status,
+			  uint64_t ceiling_ns);
 
 /* End with a message on errno after no ID of a format could be made. */
 __attribute__((noreturn)) void device_make_failed(unsigned int format);

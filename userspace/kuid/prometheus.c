@@ -103,7 +103,12 @@ static void print_clocks(const struct kuid_status *status)
 		      status->ceiling_ns);
 	plain_seconds("ceiling_left_seconds",
 		      "How long until IDs come to that time, 0 if they have.",
-		      device_time_left(status));
+		      device_time_left(status, status->ceiling_ns));
+	plain_seconds(
+		"claim_ceiling_timestamp_seconds",
+		"Time below which all IDs are that show a claimed number, "
+		"0 if none is claimed.",
+		status->claim_ceiling_ns);
 }
 
 static void print_counters(const struct kuid_status *status)

@@ -103,7 +103,7 @@ static void print_nearness(const struct kuid_status *status)
 	int column;
 
 	if (!status->ceiling_ns || status->reasons & KUID_REASON_PAST_CEILING ||
-	    device_time_left(status) >= NEAR_S * SEC_NS)
+	    device_time_left(status, status->ceiling_ns) >= NEAR_S * SEC_NS)
 		return;
 	column = printf("\nnear_ceiling:") - 1;
 	print_words("IDs soon come to the ceiling.", &column);
@@ -132,6 +132,19 @@ static void print_time(const char *key, uint64_t ns)
 	printf("%-12s %s\n", key, text);
 }
 
+static void print_ceiling(const char *key, const struct kuid_status *status,
+			  uint64_t ns, const char *left)
+{
+	print_time(key, ns);
+	if (ns)
+		print_seconds("", device_time_left(status, ns), left);
+}
+
+static json_t *left_json(const struct kuid_status *status, uint64_t ns)
+{
+	return ns ? json_integer(device_time_left(status, ns)) : json_null();
+}
+
 static void print_numbers(const struct kuid_status *status)
 {
 	printf("\n%-12s %" PRIu64 "\n", "epoch", (uint64_t)status->epoch);
@@ -143,10 +156,10 @@ static void print_numbers(const struct kuid_status *status)
 	print_seconds("", status->grid_ahead_ns, "{grid}");
 	print_seconds("", status->snowflake_ahead_ns, "{snowflake}");
 	print_time("floor", status->floor_ns);
-	print_time("ceiling", status->ceiling_ns);
-	if (status->ceiling_ns)
-		print_seconds("", device_time_left(status),
-			      "until IDs come to the ceiling");
+	print_ceiling("ceiling", status, status->ceiling_ns,
+		      "until IDs come to the ceiling");
+	print_ceiling("of the claim", status, status->claim_ceiling_ns,
+		      "until IDs that show a claimed number come to it");
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		printf("%-12s %" PRIu64 " %s\n", i == 1 ? "IDs made" : "",
 		       (uint64_t)status->ids[i], kuid_format_name(i));
@@ -242,8 +255,10 @@ static json_t *describe(const struct kuid_status *status,
 	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add_clocks(report, status);
 	report_add(report, "ceiling_left_ns",
-		   status->ceiling_ns ? json_integer(device_time_left(status))
-				      : json_null());
+		   left_json(status, status->ceiling_ns));
+	report_add_time(report, "claim_ceiling", status->claim_ceiling_ns);
+	report_add(report, "claim_ceiling_left_ns",
+		   left_json(status, status->claim_ceiling_ns));
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		report_add(ids, kuid_format_name(i),
 			   json_integer(status->ids[i]));

@@ -55,7 +55,8 @@ typedef int ioctl_request;
 /* The state of the fake kernel. Each call moves the slots by busy_ns. */
 static struct {
 	uint64_t required, restored, interval;
-	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns;
+	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns,
+		claim_ceiling_ns;
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
@@ -78,6 +79,7 @@ static const struct {
 	FIELD(stamp_ns),
 	FIELD(floor_ns),
 	FIELD(ceiling_ns),
+	FIELD(claim_ceiling_ns),
 	FIELD(busy_ns),
 	FIELD(reasons),
 	FIELD(epoch),
@@ -480,6 +482,7 @@ static int get_status(struct kuid_status *status)
 		.vm_forks = device.vm_forks,
 		.floor_ns = device.floor_ns,
 		.ceiling_ns = device.ceiling_ns,
+		.claim_ceiling_ns = device.claim_ceiling_ns,
 	};
 	status->ids[KUID_FORMAT_V1] = device.made;
 	for (int format = 2; kuid_format_name(format); format++)

@@ -87,6 +87,17 @@ tells_ceiling()
 		status --prometheus && grep -qxF "kuid_ceiling_left_seconds $3" "$out"
 }
 
+tells_claim()
+{
+	set_field claim_ceiling_ns 1795162562500000000
+	status && grep -A 1 '^of the claim 2026-11-20T08:16:02.500000000Z$' "$out" |
+		grep -qxF '             60 s: until IDs that show a claimed number come to it' &&
+		status --json && grep -qF '"claim_ceiling_ns": 1795162562500000000' "$out" &&
+		grep -qF '"claim_ceiling_left_ns": 60000000000, ' "$out" &&
+		status --prometheus &&
+		grep -qxF 'kuid_claim_ceiling_timestamp_seconds 1795162562.5' "$out"
+}
+
 # The kernel's own reason says it all.
 tells_past_ceiling()
 {
@@ -190,6 +201,7 @@ has_metrics()
 		kuid_floor_timestamp_seconds 1795162440
 		kuid_ceiling_timestamp_seconds 1795162560
 		kuid_ceiling_left_seconds 57.5
+		kuid_claim_ceiling_timestamp_seconds 0
 		$(each_format 'kuid_ids_total{format="FORMAT"} IDS\n')
 		kuid_waits_total 9
 		kuid_would_blocks_total 6
@@ -224,6 +236,7 @@ run-ahead    0.000000003 s: $stamp_formats
 floor        2026-11-20T08:14:00.000000000Z
 ceiling      2026-11-20T08:16:00.000000000Z
              57.5 s: until IDs come to the ceiling
+of the claim none
 IDs made     $(each_format '             IDS FORMAT\n' | sed '1s/^ *//')
 waits        9, and 6 where a call may not wait
 clock set    7 times back, 8 forward
@@ -241,6 +254,8 @@ json="$json \"grid_ahead_ns\": 5, \"snowflake_ahead_ns\": 9,"
 json="$json \"floor\": \"2026-11-20T08:14:00.000000000Z\","
 json="$json \"floor_ns\": 1795162440000000000, \"ceiling\": \"2026-11-20T08:16:00.000000000Z\","
 json="$json \"ceiling_ns\": 1795162560000000000, \"ceiling_left_ns\": 57500000000,"
+json="$json \"claim_ceiling\": \"none\", \"claim_ceiling_ns\": 0,"
+json="$json \"claim_ceiling_left_ns\": null,"
 json="$json \"ids\": {$(each_format '"FORMAT": IDS, ')"
 json="${json%, }}, \"waits\": 9,"
 json="$json \"would_blocks\": 6, \"steps_back\": 7, \"steps_forward\": 8, \"vm_forks\": 1,"
@@ -273,6 +288,7 @@ it "a ceiling that is not near is not" tells_ceiling 1795162532500000000 0 30 30
 it "a ceiling that is reached is near" tells_ceiling 1795162502500000000 1 0 0
 it "no ceiling is not near" tells_ceiling 0 0 0 null
 it "a ceiling that the kernel tells is told once" tells_past_ceiling
+it "the ceiling of a claim is told" tells_claim
 it "a clone is told" tells_reason 512 stale_identity
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
