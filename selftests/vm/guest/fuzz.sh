@@ -78,8 +78,9 @@ run_stress_ng()
 # A fuzzer that took no ID hasn't fuzzed much; stress-ng never takes one.
 took_some()
 {
-	for format in v1 v6 v7 lex k64 k96 k128; do
-		[ "$(cat /sys/class/kuid/kuid/counters/"$format")" -eq 0 ] || return 0
+	for file in /dev/kuids/*.txt; do
+		format=${file#/dev/kuids/}
+		[ "$(cat /sys/class/kuid/kuid/counters/"${format%.txt}")" -eq 0 ] || return 0
 	done
 	return 1
 }
@@ -105,7 +106,8 @@ for name in "$@"; do
 			END { exit !good }' || why="it found something"
 		;;
 	trinity|stress-ng)
-		if ! insmod $module; then
+		# Without a number there is no snowflake.
+		if ! insmod $module snowflake_worker=17; then
 			why="insmod fails"
 		elif ! "run_$(echo "$name" | tr - _)"; then
 			why="it ended with status $status"
