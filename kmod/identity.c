@@ -168,16 +168,21 @@ u32 kuid_identity_missing(const struct kuid_choices *choices)
  * kuid_identity_claimed - the parts of an identity that show a claimed number
  * @choices: where the identity comes from
  *
+ * A claimed worker that is too large for snowflake leaves its worker missing.
+ *
  * Context: any.
  * Return: KUID_PART_* of these parts.
  */
 u32 kuid_identity_claimed(const struct kuid_choices *choices)
 {
 	const struct kuid_choice *snowflake = kuid_identity_snowflake(choices);
+	u32 parts = 0;
 
-	return (choices->worker.from == KUID_FROM_CLAIM ? KUID_PART_WORKER
-							: 0) |
-	       (snowflake->from == KUID_FROM_CLAIM ? KUID_PART_SNOWFLAKE : 0);
+	if (choices->worker.from == KUID_FROM_CLAIM)
+		parts |= KUID_PART_WORKER;
+	if (snowflake->from == KUID_FROM_CLAIM)
+		parts |= KUID_PART_SNOWFLAKE;
+	return parts & ~kuid_identity_missing(choices);
 }
 
 /**

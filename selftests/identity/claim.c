@@ -187,6 +187,24 @@ TEST_F(claim, sets_numbers_and_begins_an_epoch)
 	expect_failing(_metadata, 0, 0);
 }
 
+/* The worker of the other formats, but too large for that of snowflake. */
+TEST_F(claim, worker_may_be_too_large_for_snowflake)
+{
+	const __u64 ceiling = clock_ns() + HOUR;
+	struct kuid_state state;
+	__u64 end;
+
+	ASSERT_EQ(0, claim_parts(self->fd, KUID_CLAIM_WORKER, 1024, ceiling));
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(KUID_SNOWFLAKE_NO_WORKER, state.snowflake_worker);
+	EXPECT_EQ(0, state.claim_stale);
+	expect_failing(_metadata, 0, 0);
+	EXPECT_EQ(0, raise_to(self->fd, ceiling + HOUR));
+	expect_failing(_metadata, 0, 0);
+	EXPECT_EQ(0, end_claim(self->fd, &end));
+	expect_failing(_metadata, OF_WORKER, EKEYEXPIRED);
+}
+
 TEST_F(claim, refuses)
 {
 	const __u64 ceiling = clock_ns() + HOUR;
