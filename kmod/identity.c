@@ -87,19 +87,15 @@ static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
  *	the flags
  *
  * Context: process. Does not sleep.
- * Return: 0; -EBUSY if a part is claimed; -EINVAL if a part is not valid;
- * -ENODEV if the node is to be the
- * address of a network interface, and none has a permanent one.
+ * Return: 0; -EINVAL if a part is not valid; -EBUSY if a part is claimed;
+ * -ENODEV if the node is to be the address of a network interface, and none has
+ * a permanent one.
  */
 int kuid_identity_change(struct kuid_choices *choices,
 			 const struct kuid_set_identity *set)
 {
 	u64 node = set->node;
 	int ret;
-
-	if ((set->worker_from && choices->worker.from == KUID_FROM_CLAIM) ||
-	    (set->snowflake_from && choices->snowflake.from == KUID_FROM_CLAIM))
-		return -EBUSY;
 
 	if (!kuid_choice_ok(set->node_from, set->node,
 			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_MAC),
@@ -113,6 +109,9 @@ int kuid_identity_change(struct kuid_choices *choices,
 	    (set->interval && (set->interval < KUID_INTERVAL_MIN ||
 			       set->interval > KUID_INTERVAL_MAX)))
 		return -EINVAL;
+	if ((set->worker_from && choices->worker.from == KUID_FROM_CLAIM) ||
+	    (set->snowflake_from && choices->snowflake.from == KUID_FROM_CLAIM))
+		return -EBUSY;
 	if (set->node_from == KUID_FROM_MAC) {
 		ret = kuid_identity_mac(&node);
 		if (ret)

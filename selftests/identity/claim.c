@@ -260,6 +260,9 @@ TEST_F(claim, refuses)
 		}
 		EXPECT_EQ(0, memcmp(&raise, &bad_raises[i], sizeof(raise)));
 	}
+	/* A request that is wrong anyway, for a part that is claimed. */
+	EXPECT_EQ(-EINVAL, set_identity(self->fd, &(struct kuid_set_identity) {
+		.worker_from = KUID_FROM_HOST, .worker = 1 }));
 	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_CLAIM_CEILING, 16));
 	EXPECT_EQ(EFAULT, errno);
 	ASSERT_EQ(0, get_status(self->fd, &after));
