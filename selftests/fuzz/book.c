@@ -197,6 +197,19 @@ bool fuzz_call_refused(const struct fuzz_call *call)
 	       KUID_REASON_STALE_IDENTITY;
 }
 
+/* Snowflake may lack a worker, or have no number for the time. */
+bool fuzz_call_lacks(const struct fuzz_call *call)
+{
+	return !call->format || call->format == KUID_FORMAT_SNOWFLAKE;
+}
+
+/* Whether IDs that show a claimed number may have come to their ceiling. */
+bool fuzz_call_expired(const struct fuzz_call *call)
+{
+	return (call->before.reasons | call->after.reasons) &
+	       KUID_REASON_EXPIRED_CLAIM;
+}
+
 /* Whether a signal came during the call that ends it. */
 bool fuzz_call_ended(const struct fuzz_call *call)
 {
@@ -218,9 +231,10 @@ bool fuzz_call_blocked(const struct fuzz_call *call)
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 {
 	return fuzz_call_blocked(call) || call->cancelled ||
-	       fuzz_signals != call->signals || order == KUID_ORDER_CPU || !call->format ||
+	       fuzz_signals != call->signals || order == KUID_ORDER_CPU ||
 	       call->before.epoch != call->after.epoch ||
-	       fuzz_call_refused(call);
+	       fuzz_call_refused(call) || fuzz_call_expired(call) ||
+	       fuzz_call_lacks(call);
 }
 
 static __u64 hash_of(struct words key)

@@ -375,8 +375,7 @@ void fuzz_poll(struct fuzz_actor *actor)
 		fuzz_fail(actor, "poll says %x", p.revents);
 	call.error = 0;
 	if (ret > 0 && p.revents & POLLERR && !fuzz_call_refused(&call) &&
-	    !((call.before.reasons | call.after.reasons) &
-	      KUID_REASON_STALE_IDENTITY))
+	    !fuzz_call_expired(&call) && !fuzz_call_lacks(&call))
 		fuzz_fail(actor, "poll says that there is an error");
 	is_ready(actor, &call, ret > 0 && p.revents & (POLLIN | POLLRDNORM) &&
 		 !(p.revents & POLLERR));

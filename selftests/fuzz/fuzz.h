@@ -307,6 +307,8 @@ void fuzz_never_asked(struct fuzz_call *call);
 void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret);
 bool fuzz_call_refused(const struct fuzz_call *call);
+bool fuzz_call_lacks(const struct fuzz_call *call);
+bool fuzz_call_expired(const struct fuzz_call *call);
 bool fuzz_call_ended(const struct fuzz_call *call);
 bool fuzz_call_blocked(const struct fuzz_call *call);
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order);

@@ -17,10 +17,7 @@ static const struct command *command_of(unsigned long cmd)
 	return c;
 }
 
-/*
- * A random command that has no operation of its own. Claims are left out: most
- * of what other actors expect would depend on them.
- */
+/* A random command that has no operation of its own. */
 static const struct command *pick_command(struct fuzz_actor *actor,
 					  bool privileged)
 {
@@ -29,7 +26,6 @@ static const struct command *pick_command(struct fuzz_actor *actor,
 	do {
 		c = &commands[fuzz_below(actor, NR_COMMANDS)];
 	} while (c->cmd == KUID_IOC_GENERATE || c->cmd == KUID_IOC_SET_FORMAT ||
-		 c->cmd == KUID_IOC_CLAIM ||
 		 (c->capability != NO_CAPABILITY) != privileged);
 	return c;
 }
@@ -135,6 +131,25 @@ static void random_identity(struct fuzz_actor *actor,
 	}
 }
 
+/* No clock of the round comes to the ceiling, unless it is set to the end. */
+static void random_times(struct fuzz_actor *actor, struct kuid_claim *claim)
+{
+	claim->floor_ns = clock_ns() - fuzz_below(actor, NSEC_PER_SEC);
+	claim->ceiling_ns = KUID_TIME_MAX_NS - fuzz_below(actor, NSEC_PER_SEC);
+}
+
+static void random_claim(struct fuzz_actor *actor, struct kuid_claim *claim)
+{
+	if (fuzz_one_in(actor, 4))
+		return;
+	claim->parts = 1 + fuzz_below(actor, 3);
+	if (claim->parts & KUID_CLAIM_WORKER)
+		claim->worker = fuzz_number(actor);
+	if (claim->parts & KUID_CLAIM_SNOWFLAKE)
+		claim->snowflake_worker = fuzz_below(actor, 1024);
+	random_times(actor, claim);
+}
+
 /* Whether the round is late enough for floors that no clock reaches again. */
 static bool late(const struct fuzz_actor *actor)
 {
@@ -182,6 +197,9 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 	case KUID_IOC_SET_IDENTITY:
 		random_identity(actor, arg);
 		break;
+	case KUID_IOC_CLAIM:
+		random_claim(actor, arg);
+		break;
 	}
 }
 
@@ -201,6 +219,7 @@ static bool request_ok(const struct command *c, const void *arg)
 	const struct kuid_force_clock *force = arg;
 	const struct kuid_generate *generate = arg;
 	const struct kuid_restore *restore = arg;
+	const struct kuid_claim *claim = arg;
 
 	if (!fields_ok(c, arg))
 		return false;
@@ -225,6 +244,16 @@ static bool request_ok(const struct command *c, const void *arg)
 		       part_ok(identity->snowflake_from,
 			       identity->snowflake_worker, KUID_FROM_WORKER,
 			       KUID_FROM_WORKER, 10);
+	case KUID_IOC_CLAIM:
+		if ((!(claim->parts & KUID_CLAIM_WORKER) && claim->worker) ||
+		    (!(claim->parts & KUID_CLAIM_SNOWFLAKE) &&
+		     claim->snowflake_worker) ||
+		    claim->snowflake_worker > KUID_SNOWFLAKE_WORKER_MAX)
+			return false;
+		if (!claim->parts)
+			return !claim->floor_ns && !claim->ceiling_ns;
+		return claim->floor_ns < claim->ceiling_ns &&
+		       claim->ceiling_ns <= KUID_TIME_MAX_NS;
 	}
 	return true;
 }
@@ -310,6 +339,9 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 	case KUID_IOC_SET_IDENTITY:
 		epoch = ((const struct kuid_set_identity *)answer)->epoch;
 		break;
+	case KUID_IOC_CLAIM:
+		epoch = ((const struct kuid_claim *)answer)->epoch;
+		break;
 	}
 	if (epoch && (epoch <= call->before.epoch ||
 		      epoch > call->after.epoch))
@@ -335,6 +367,7 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 {
 	const struct kuid_set_identity *identity = arg;
 	const struct kuid_acknowledge *acknowledge = arg;
+	const struct kuid_claim *claim = arg;
 	struct kuid_state after;
 	__u64 end;
 
@@ -356,6 +389,13 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 		fuzz_fail(actor, "a ceiling was not kept");
 	if (c->cmd == KUID_IOC_RESTORE && !call->error && !after.restored)
 		fuzz_fail(actor, "a restore was not kept");
+	if (c->cmd == KUID_IOC_CLAIM && !call->error && call->alone &&
+	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_stale ||
+	     (after.worker_from == KUID_FROM_CLAIM) !=
+		     !!(claim->parts & KUID_CLAIM_WORKER) ||
+	     (after.snowflake_from == KUID_FROM_CLAIM) !=
+		     !!(claim->parts & KUID_CLAIM_SNOWFLAKE)))
+		fuzz_fail(actor, "a claim was not kept");
 	if (!call->alone || c->cmd != KUID_IOC_SET_IDENTITY ||
 	    call->error == EFAULT)
 		return;
@@ -394,7 +434,11 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		/* Another actor may have given the node. */
 		return c->cmd == KUID_IOC_PRIVATE_LANE;
 	case EBUSY:
-		return c->cmd == KUID_IOC_SET_FORMAT && call->file->taken;
+		/* Another actor may have claimed numbers. */
+		return (c->cmd == KUID_IOC_SET_FORMAT && call->file->taken) ||
+		       c->cmd == KUID_IOC_FORCE_CLOCK ||
+		       (c->cmd == KUID_IOC_SET_IDENTITY &&
+			(identity->worker_from || identity->snowflake_from));
 	case ENODEV:
 		return c->cmd == KUID_IOC_SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;
@@ -407,10 +451,11 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call);
+	case EKEYEXPIRED:
+		return c->cmd == KUID_IOC_GENERATE && fuzz_call_expired(call);
 	case ENOKEY:
 	case EOVERFLOW:
-		/* Snowflake may lack a worker, or the clock be far away. */
-		return c->cmd == KUID_IOC_GENERATE;
+		return c->cmd == KUID_IOC_GENERATE && fuzz_call_lacks(call);
 	}
 	return false;
 }
@@ -611,6 +656,7 @@ void fuzz_administer(struct fuzz_actor *actor)
 	const struct command *c = pick_command(actor, true);
 	__u8 arg[ARG_MAX_SIZE] = { 0 };
 	struct kuid_set_identity *identity = (void *)arg;
+	struct kuid_claim *claim = (void *)arg;
 	struct kuid_state before;
 	struct fuzz_call call;
 	__u32 forces;
@@ -637,6 +683,9 @@ void fuzz_administer(struct fuzz_actor *actor)
 		    *floor <= KUID_TIME_MAX_NS)
 			*floor = clock_ns();
 	}
+	/* Others could not tell what a ceiling that is near keeps from them. */
+	if (c->cmd == KUID_IOC_CLAIM && request_ok(c, arg) && claim->parts)
+		random_times(actor, claim);
 	forces = fuzz_changes_of(&fuzz_world->forces);
 	known = actor->privileged && !get_state(&before);
 	if (c->cmd == KUID_IOC_FORCE_CLOCK)

@@ -84,9 +84,12 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 	case ESTALE:
 		ok = fuzz_call_refused(call);
 		break;
+	case EKEYEXPIRED:
+		ok = fuzz_call_expired(call);
+		break;
 	case ENOKEY:
 	case EOVERFLOW:
-		ok = !call->format || call->format == KUID_FORMAT_SNOWFLAKE;
+		ok = fuzz_call_lacks(call);
 		break;
 	}
 	if (!ok)
