@@ -85,21 +85,7 @@ plot_is_current()
 
 write()
 {
-	awk -v out="$out" '
-		/^<!-- fleet: end/ { inside = 0 }
-		!inside { print }
-		/^<!-- fleet: / && $3 != "end" {
-			inside = 1
-			file = out "/" $3 ".md"
-			print ""
-			while ((got = (getline line < file)) > 0)
-				print line
-			if (got < 0) {
-				print "no table " $3 >"/dev/stderr"
-				exit 1
-			}
-			print ""
-		}' "$page" >"$build/page.md"
+	awk -v word=fleet -v from="$out" -f ../run/fill.awk "$page" >"$build/page.md"
 	cat "$build/page.md" >"$page"
 	mkdir -p "$to/fleets" "$build/plots"
 	cp "$out/plots.tsv" "$to/fleets/plots.tsv"
