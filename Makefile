@@ -74,9 +74,10 @@ help:
 	@echo 'make soak       all disturbances at once for SECONDS (60), and'
 	@echo '                then as a clone'
 	@echo 'make coverage   which lines the tests run, in the kernel and outside'
-	@echo 'make bench      instructions per call and ID, compared with /dev/zero and others;'
-	@echo '                and nanoseconds of IDs that a process makes'
-	@echo 'make bench-record  record these figures in Documentation'
+	@echo 'make bench      measures the cost of IDs, compared with that of others, and writes a'
+	@echo '                report; QUICK=1 for the instructions that are held to the record,'
+	@echo '                PARTS="counts native" for some of it'
+	@echo 'make bench-record  record the results of the last make bench in Documentation'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
 	@echo 'make uapi-record  record the binary interface after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
@@ -272,20 +273,14 @@ vm-util-linux: vm-packages
 		-o $(TESTS)/util-linux/test_uuid_parser \
 		$(UTIL_LINUX)/util-linux/libuuid/src/test_uuid.c -luuid
 
-$(ROOT)/bench/icount: selftests/bench/icount.c uapi/linux/kuid.h
-	@mkdir -p $(@D)
-	$(CC) -O2 -Wall -Wextra -static -Iuapi -o $@ $<
-
-# Programs of libkuid, which vm-root has built.
-LIBKUID	:= $(BUILD)/userspace/lib
-BENCH_FLAGS := -O2 -Wall -Wextra -D_GNU_SOURCE -Iuapi -Iuserspace/libkuid
-$(ROOT)/bench/lanes: selftests/bench/lanes.c $(LIBKUID)/libkuid.a
-	@mkdir -p $(@D)
-	$(CC) $(BENCH_FLAGS) -static -o $@ $^
-$(BUILD)/bench/native: selftests/bench/native.c $(LIBKUID)/libkuid.so
-	@mkdir -p $(@D)
-	$(CC) $(BENCH_FLAGS) -o $@ $< -L$(LIBKUID) -lkuid -Wl,-rpath,$(LIBKUID)
-$(LIBKUID)/libkuid.a $(LIBKUID)/libkuid.so: vm-root
+# The programs of the benchmark, and the machine that some of them run in.
+BENCH	:= $(BUILD)/bench
+.PHONY: bench-programs
+bench-programs: vm-modules
+	@$(VM)/setup.sh test
+	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib
+	@$(VM)/initramfs.sh -o $(BENCH)/initrd.gz $(ROOT) $(BENCH)/root \
+		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
 
 .PHONY: run check bench style
 run: vm-root
@@ -294,20 +289,19 @@ run: vm-root
 	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
 	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh
 
-BENCH	:= $(ROOT)/bench/icount $(ROOT)/bench/lanes
-bench: vm-root $(BENCH) $(BUILD)/bench/native
-	@echo 'On this machine, what an ID costs that the process makes:'
-	@$(BUILD)/bench/native
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
-	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) to count instructions.'
-	@$(BOOT) --icount /guest/bench.sh
+# QUICK=1 measures what is held to the record; PARTS names parts of the benchmark.
+QUICK	?=
+PARTS	?=
+
+bench: bench-programs
+	@$(VM)/setup.sh picture
+	@selftests/bench/bench.sh $(if $(QUICK),--quick) $(BENCH) $(TEST_KERNEL) \
+		$(PARTS)
 
 .PHONY: bench-record
-bench-record: vm-root $(BENCH) $(BUILD)/bench/native
-	@$(BUILD)/bench/native > $(BUILD)/native.log
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT)
-	@$(BOOT) --icount /guest/bench.sh > $(BUILD)/bench.log
-	@selftests/bench/record.sh $(BUILD) $(file <$(TEST_KERNEL)/release)
+bench-record:
+	@$(VM)/setup.sh picture
+	@selftests/bench/report.sh record $(BENCH)
 
 check: vm-root vm-tests
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \

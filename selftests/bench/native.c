@@ -9,7 +9,6 @@
  */
 #include <dlfcn.h>
 #include <err.h>
-#include <errno.h>
 #include <kuid.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,9 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "result.h"
+
 #define BATCH	 256
 #define ROUNDS	 401
 #define ROUND_NS 100000
+
+#define LIBUUID_TIME "uuid_generate_time"
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
@@ -79,9 +82,7 @@ static struct subject {
 	  .format = KUID_FORMAT_V7 },
 	{ .what = "v4 by getrandom", .call = make_v4 },
 	{ .what = "v7 by clock and getrandom", .call = make_v7 },
-	{ .what = "libuuid v1",
-	  .call = ask_libuuid,
-	  .symbol = "uuid_generate_time" },
+	{ .what = "libuuid v1", .call = ask_libuuid, .symbol = LIBUUID_TIME },
 	{ .what = "libuuid v4",
 	  .call = ask_libuuid,
 	  .symbol = "uuid_generate_random" },
@@ -218,6 +219,14 @@ static bool has_uuidd(void)
 	return has;
 }
 
+static const char *row_of(const struct subject *subject)
+{
+	return subject->symbol && !strcmp(subject->symbol, LIBUUID_TIME) &&
+			       has_uuidd()
+		       ? "libuuid v1, uuidd"
+		       : subject->what;
+}
+
 int main(void)
 {
 	bool there[ARRAY_SIZE(subjects)];
@@ -239,12 +248,15 @@ int main(void)
 			subject->ratio[round] =
 				subject->ns[round] / subjects[0].ns[round];
 		}
-	printf("%-30s %10s %12s\n", "", "ns an ID", "clock reads");
-	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
-		if (there[i])
-			printf("%-30s %10.2f %12.2f\n", subjects[i].what,
-			       median(subjects[i].ns),
-			       median(subjects[i].ratio));
-	printf("\nlibuuid %s uuidd\n", has_uuidd() ? "with" : "without");
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		const char *row = row_of(&subjects[i]);
+
+		if (!there[i])
+			continue;
+		result("native", row, "ns an ID", median(subjects[i].ns),
+		       false);
+		result("native", row, "clock reads", median(subjects[i].ratio),
+		       false);
+	}
 	return 0;
 }

@@ -313,6 +313,7 @@ look "manual pages" manual_formats "${manuals[@]}"
 look "documents of the interface" selftests/run/documented.sh
 look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
+look "tables of the benchmark in documents" selftests/bench/report.sh check
 look "links of documents" links_lead "${documents[@]}"
 # nd is a macro of manual pages.
 look "codespell" codespell -L nd "${written[@]}"
