@@ -279,6 +279,8 @@ BENCH	:= $(BUILD)/bench
 bench-programs: vm-modules
 	@$(VM)/setup.sh test
 	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib
+	@mkdir -p $(BENCH)/root/lib
+	@cp -u $(TESTS)/lib/kuid_cost.ko $(BENCH)/root/lib/
 	@$(VM)/initramfs.sh -o $(BENCH)/initrd.gz $(ROOT) $(BENCH)/root \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cost of a call, in nanoseconds of CLOCK_MONOTONIC. Under QEMU's "-icount
- * shift=0" a nanosecond is one instruction of the guest, kernel and user
- * together, so the figures can be repeated.
+ * Instructions of an ID of each format by each path, alone and in batches; and
+ * of other calls. "quick" as argument leaves out every other size of a batch.
  */
 #include <err.h>
 #include <fcntl.h>
-#include <linux/kuid.h>
-#include <stdint.h>
+#include <kuid.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,240 +13,223 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH	  4096
-#define ROUNDS	  3
-#define WINDOW_US 100000
-#define LINE_SIZE 37
+#include "count.h"
+#include "paths.h"
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
-static int zero_fd;
-static int kuid_fd;
-static size_t id_size;
-static unsigned char buf[BATCH * LINE_SIZE];
+#define FORMATS_MAX  16
+#define RANDOM_BATCH 4096
 
-static void check(ssize_t got, ssize_t want, const char *what)
-{
-	if (got < 0)
-		err(1, "%s", what);
-	if (got != want)
-		errx(1, "%s: %zd instead of %zd", what, got, want);
-}
+static unsigned char buf[RANDOM_BATCH * 16];
+static int file;
 
-static void call_getppid(void)
-{
-	getppid();
-}
-
-static void call_getrandom(void)
-{
-	check(getrandom(buf, 16, 0), 16, "getrandom");
-}
-
-static void call_zero(void)
-{
-	check(read(zero_fd, buf, 16), 16, "read /dev/zero");
-}
-
-static void call_zero_batch(void)
-{
-	check(read(zero_fd, buf, BATCH * 16), BATCH * 16, "read /dev/zero");
-}
-
-static void call_urandom_batch(void)
-{
-	check(getrandom(buf, BATCH * 6, 0), BATCH * 6, "getrandom");
-}
-
-static void call_single(void)
-{
-	check(read(kuid_fd, buf, id_size), id_size, "read");
-}
-
-static void call_batch(void)
-{
-	check(read(kuid_fd, buf, BATCH * id_size), BATCH * id_size, "read");
-}
-
-static void generate(unsigned int count)
-{
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)buf,
-		.count = count,
-	};
-
-	check(ioctl(kuid_fd, KUID_IOC_GENERATE, &g), 0, "KUID_IOC_GENERATE");
-	check(g.done, count, "KUID_IOC_GENERATE");
-}
-
-static void call_generate(void)
-{
-	generate(1);
-}
-
-static void call_generate_batch(void)
-{
-	generate(BATCH);
-}
+/* Instructions of the six random bytes of a v7, if many are taken at once. */
+static double random_bytes;
 
 /*
- * @budget is the highest cost accepted, in tenths of an instruction per ID; 0
- * for rows that only serve as a comparison. With OVER_RANDOM, it comes on top
- * of the cost of random bits in bulk, which an earlier row measures.
+ * The highest cost of an ID, by path, IDs of a call, and format in the order of
+ * their numbers; 0 for those that only serve as a comparison. With @random the
+ * cost of random bytes comes on top for v7.
  */
-#define OVER_RANDOM 0x80000000U
-
-static const struct row {
-	const char *what;
-	const char *device;
-	unsigned int id_size;
-	void (*call)(void);
-	unsigned int calls;
+static const struct budget {
+	const char *path;
 	unsigned int ids;
-	unsigned int budget;
-} rows[] = {
-	{ "getppid", NULL, 0, call_getppid, 20000, 1, 0 },
-	{ "getrandom, 16 bytes", NULL, 0, call_getrandom, 20000, 1, 0 },
-	{ "getrandom, 4096 x 6 bytes", NULL, 0, call_urandom_batch, 200, BATCH,
-	  0 },
-	{ "/dev/zero, 16 bytes", NULL, 0, call_zero, 20000, 1, 0 },
-	{ "/dev/zero, 4096 x 16 bytes", NULL, 0, call_zero_batch, 200, BATCH,
-	  0 },
-	{ "v1, read", "/dev/kuid", 16, call_single, 20000, 1, 8450 },
-	{ "v6, read", "/dev/kuids/v6", 16, call_single, 20000, 1, 8450 },
-	{ "v7, read", "/dev/kuids/v7", 16, call_single, 20000, 1, 25500 },
-	{ "lex, read", "/dev/kuids/lex", 16, call_single, 20000, 1, 8450 },
-	{ "k64, read", "/dev/kuids/k64", 8, call_single, 20000, 1, 8450 },
-	{ "k96, read", "/dev/kuids/k96", 12, call_single, 20000, 1, 8800 },
-	{ "k128, read", "/dev/kuids/k128", 16, call_single, 20000, 1, 8800 },
-	{ "snowflake, read", "/dev/kuids/snowflake", 8, call_single, 20000, 1,
-	  8800 },
-	{ "v1, generate", "/dev/kuid", 16, call_generate, 20000, 1, 11000 },
-	{ "v6, generate", "/dev/kuids/v6", 16, call_generate, 20000, 1, 11000 },
-	{ "v7, generate", "/dev/kuids/v7", 16, call_generate, 20000, 1, 28000 },
-	{ "lex, generate", "/dev/kuids/lex", 16, call_generate, 20000, 1,
-	  11500 },
-	{ "k64, generate", "/dev/kuids/k64", 8, call_generate, 20000, 1,
-	  11500 },
-	{ "k96, generate", "/dev/kuids/k96", 12, call_generate, 20000, 1,
-	  11500 },
-	{ "k128, generate", "/dev/kuids/k128", 16, call_generate, 20000, 1,
-	  11500 },
-	{ "snowflake, generate", "/dev/kuids/snowflake", 8, call_generate,
-	  20000, 1, 11500 },
-	{ "v6 text, read", "/dev/kuids/v6.txt", 37, call_single, 20000, 1,
-	  13000 },
-	{ "v7 text, read", "/dev/kuids/v7.txt", 37, call_single, 20000, 1, 0 },
-	{ "lex text, read", "/dev/kuids/lex.txt", 36, call_single, 20000, 1,
-	  0 },
-	{ "k64 text, read", "/dev/kuids/k64.txt", 12, call_single, 20000, 1,
-	  0 },
-	{ "k128 text, read", "/dev/kuids/k128.txt", 23, call_single, 20000, 1,
-	  0 },
-	{ "v1, batch", "/dev/kuid", 16, call_batch, 200, BATCH, 115 },
-	{ "v1, generate batch", "/dev/kuid", 16, call_generate_batch, 200,
-	  BATCH, 115 },
-	{ "v6, batch", "/dev/kuids/v6", 16, call_batch, 200, BATCH, 115 },
-	{ "v7, batch", "/dev/kuids/v7", 16, call_batch, 200, BATCH,
-	  220 | OVER_RANDOM },
-	{ "lex, batch", "/dev/kuids/lex", 16, call_batch, 5, BATCH, 90 },
-	{ "k64, batch", "/dev/kuids/k64", 8, call_batch, 10, BATCH, 80 },
-	{ "k96, batch", "/dev/kuids/k96", 12, call_batch, 10, BATCH, 120 },
-	{ "k128, batch", "/dev/kuids/k128", 16, call_batch, 10, BATCH, 120 },
-	{ "snowflake, batch", "/dev/kuids/snowflake", 8, call_batch, 10, BATCH,
-	  90 },
-	{ "v6 text, batch", "/dev/kuids/v6.txt", 37, call_batch, 200, BATCH,
-	  520 },
-	{ "v7 text, batch", "/dev/kuids/v7.txt", 37, call_batch, 200, BATCH,
-	  0 },
-	{ "k64 text, batch", "/dev/kuids/k64.txt", 12, call_batch, 10, BATCH,
-	  0 },
-	{ "snowflake text, batch", "/dev/kuids/snowflake.txt", 20, call_batch,
-	  10, BATCH, 0 },
+	bool random;
+	double most[FORMATS_MAX];
+} budgets[] = {
+	{ "read", 1, 0, { 845, 845, 2550, 845, 845, 880, 880, 880 } },
+	{ "ioctl", 1, 0, { 1100, 1100, 2800, 1150, 1150, 1150, 1150, 1150 } },
+	{ "text", 1, 0, { 0, 1300 } },
+	{ "private lane", 1, 0, { 163, 160, 289 } },
+	{ "private lane", 256, 0, { 11, 11, 154 } },
+	{ "read", 4096, 1, { 11.5, 11.5, 22, 9, 8, 12, 12, 9 } },
+	{ "ioctl", 4096, 0, { 11.5 } },
+	{ "text", 4096, 0, { 0, 52 } },
 };
 
-static __u64 now(void)
+static double budget_of(const struct path *path, unsigned int format,
+			unsigned int ids)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(budgets); i++) {
+		const struct budget *b = &budgets[i];
+
+		if (b->ids == ids && !strcmp(b->path, path->name))
+			return b->most[format - 1] +
+			       (b->random && format == KUID_FORMAT_V7
+					? random_bytes
+					: 0);
+	}
+	return 0;
+}
+
+/* More would have to wait: a batch may use half of the window, 50 ms. */
+static bool is_within_window(unsigned int format, unsigned int ids)
+{
+	return format != KUID_FORMAT_LEX || ids < 50000;
+}
+
+static void count_single(const struct path *path, unsigned int format)
+{
+	print_count("single", path->name, kuid_format_name(format),
+		    count_ids(path->run, 1), budget_of(path, format, 1), true);
+}
+
+static void count_batches(const struct path *path, unsigned int format,
+			  bool quick)
+{
+	char row[16];
+
+	for (unsigned int power = 0; 1U << power <= BATCH_MAX; power++) {
+		unsigned int ids = 1U << power;
+		bool held = power % 2 == 0;
+
+		if ((quick && !held) || !is_within_window(format, ids))
+			continue;
+		snprintf(row, sizeof(row), "%u", ids);
+		print_count(path->batches, row, kuid_format_name(format),
+			    count_ids(path->run, ids),
+			    budget_of(path, format, ids), held);
+	}
+}
+
+static void count_path(const struct path *path, bool quick)
+{
+	for (unsigned int format = 1; kuid_format_name(format); format++) {
+		if (!path->open(format))
+			continue;
+		count_single(path, format);
+		path->close();
+	}
+	for (unsigned int format = 1; kuid_format_name(format); format++) {
+		if (!path->batches || !path->open(format))
+			continue;
+		count_batches(path, format, quick);
+		path->close();
+	}
+}
+
+static void run_getppid(unsigned int calls, unsigned int ids)
+{
+	(void)ids;
+	while (calls--)
+		getppid();
+}
+
+static void run_clock(unsigned int calls, unsigned int ids)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	(void)ids;
+	while (calls--)
+		check_call(clock_gettime(CLOCK_REALTIME, &ts), 0,
+			   "clock_gettime");
 }
 
-static __u64 measure_round(const struct row *row)
+static void run_getrandom(unsigned int calls, unsigned int ids)
 {
-	__u64 start;
-
-	/* Slots that the rounds before used up come back with the clock. */
-	usleep(WINDOW_US);
-	start = now();
-	for (unsigned int i = 0; i < row->calls; i++)
-		row->call();
-	return now() - start;
+	(void)ids;
+	while (calls--)
+		check_call(getrandom(buf, 16, 0), 16, "getrandom");
 }
 
-/*
- * The lowest of a few rounds: the kernel's own work in the background adds to
- * a round, and nothing takes away from it.
- */
-static __u64 measure(const struct row *row)
+static void run_getrandom_batch(unsigned int calls, unsigned int ids)
 {
-	__u64 lowest;
+	while (calls--)
+		check_call(getrandom(buf, ids * 6, 0), ids * 6, "getrandom");
+}
 
-	/* The first round warms caches and translation blocks. */
-	measure_round(row);
-	lowest = measure_round(row);
-	for (unsigned int i = 1; i < ROUNDS; i++) {
-		__u64 ns = measure_round(row);
+static void run_zero(unsigned int calls, unsigned int ids)
+{
+	while (calls--)
+		check_call(read(file, buf, ids * 16), ids * 16, "/dev/zero");
+}
 
-		if (ns < lowest)
-			lowest = ns;
+#define RANDOM_UUID "/proc/sys/kernel/random/uuid"
+
+static void run_random_uuid(unsigned int calls, unsigned int ids)
+{
+	(void)ids;
+	while (calls--)
+		check_call(pread(file, buf, 37, 0), 37, RANDOM_UUID);
+}
+
+static void run_open(const char *path, size_t size, unsigned int calls)
+{
+	while (calls--) {
+		int fd = open_file(path, O_RDONLY);
+
+		check_call(read(fd, buf, size), size, path);
+		close(fd);
 	}
-	return lowest;
 }
 
-static int open_to_read(const char *path)
+static void run_open_random_uuid(unsigned int calls, unsigned int ids)
 {
-	int fd = open(path, O_RDONLY);
-
-	if (fd < 0)
-		err(1, "%s", path);
-	return fd;
+	(void)ids;
+	run_open(RANDOM_UUID, 37, calls);
 }
 
-int main(void)
+static void run_open_kuid(unsigned int calls, unsigned int ids)
 {
-	double random_bits = 0;
-	int over = 0;
+	(void)ids;
+	run_open("/dev/kuid", 16, calls);
+}
 
-	zero_fd = open_to_read("/dev/zero");
+static void run_lane_node(unsigned int calls, unsigned int ids)
+{
+	(void)ids;
+	while (calls--) {
+		struct kuid_private_lane lane = { 0 };
+
+		check_call(ioctl(file, KUID_IOC_PRIVATE_LANE, &lane), 0,
+			   "node of a private lane");
+	}
+}
+
+static const struct other {
+	const char *what;
+	const char *path;
+	void (*run)(unsigned int calls, unsigned int ids);
+	unsigned int ids;
+	double budget;
+} others[] = {
+	{ "clock_gettime", NULL, run_clock, 1, 0 },
+	{ "getppid", NULL, run_getppid, 1, 0 },
+	{ "16 bytes of /dev/zero", "/dev/zero", run_zero, 1, 0 },
+	{ "16 bytes of /dev/zero, in 4,096 x 16", "/dev/zero", run_zero, 4096,
+	  0 },
+	{ "getrandom, 16 bytes", NULL, run_getrandom, 1, 0 },
+	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid, 1, 0 },
+	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid, 1, 0 },
+	{ "/dev/kuid, opened again", NULL, run_open_kuid, 1, 0 },
+	{ "node of a private lane", "/dev/kuid", run_lane_node, 1, 1450 },
+};
+
+static void count_others(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct other *o = &others[i];
+
+		if (o->path)
+			file = open_file(o->path, O_RDONLY);
+		print_count("others", o->what, "instructions",
+			    count_ids(o->run, o->ids), o->budget, true);
+		if (o->path)
+			close(file);
+	}
+	random_bytes = count_ids(run_getrandom_batch, RANDOM_BATCH);
+	print_count("others", "6 bytes of getrandom, in 4,096 x 6",
+		    "instructions", random_bytes, 0, true);
+}
+
+int main(int argc, char **argv)
+{
+	bool quick = argc > 1 && !strcmp(argv[1], "quick");
+
 	memset(buf, 1, sizeof(buf));
-
-	printf("%-28s %12s %12s %8s\n", "", "a call", "an ID", "budget");
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *row = &rows[i];
-		double a_call, an_id, budget;
-
-		if (row->device)
-			kuid_fd = open_to_read(row->device);
-		id_size = row->id_size;
-		a_call = (double)measure(row) / row->calls;
-		an_id = a_call / row->ids;
-		if (row->call == call_urandom_batch)
-			random_bits = an_id;
-		budget = (row->budget & ~OVER_RANDOM) / 10.0;
-		if (row->budget & OVER_RANDOM)
-			budget += random_bits;
-		printf("%-28s %12.1f %12.2f", row->what, a_call, an_id);
-		if (row->budget)
-			printf(" %8.1f", budget);
-		if (row->budget && an_id > budget) {
-			printf(" exceeded");
-			over++;
-		}
-		printf("\n");
-		if (row->device)
-			close(kuid_fd);
-	}
-	return over ? 1 : 0;
+	count_others();
+	for (const struct path *path = paths; path->name; path++)
+		count_path(path, quick);
+	return count_status();
 }

@@ -77,7 +77,7 @@ function add(name, row, column, value)
 }
 
 NR == FNR { read_list(); next }
-FNR == 1 && !nr_files++ { read_columns() }
+FNR == 1 && !are_read++ { read_columns() }
 /^#/ { next }
 NF != 4 && NF != 5 {
 	fail(FILENAME ": " FNR ": not a result: " $0)
@@ -87,7 +87,10 @@ NF != 4 && NF != 5 {
 	fail("tables.list: no table " $1)
 	next
 }
-{ add($1, $2, $3, $4) }
+{
+	nr_results++
+	add($1, $2, $3, $4)
+}
 
 # A row "NAME | CELL | ...", of which a cell is "TABLE > ROW > COLUMN" or text.
 function make_row(name, text,    n, i, cell, part)
@@ -191,7 +194,7 @@ function write_points(name,    file, i, j, n, plotted, wanted, shown)
 }
 
 END {
-	if (!nr_files)
+	if (!nr_results)
 		fail("no results")
 	for (i = 1; i <= nr_tables; i++)
 		for (j = 1; j <= nr_made[tables[i]]; j++)

@@ -68,6 +68,10 @@ part_rest()
 	log=$logs/fleet.log
 	add_tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
 
+	echo "== the report of the benchmark"
+	log=$logs/bench.log
+	add_tap "$here/../bench/tests.sh"
+
 	echo "== library and tool built by gcc and clang, for glibc and musl"
 	log=$logs/compilers.log
 	add_tap "$here/compilers.sh" "$build" "$musl"

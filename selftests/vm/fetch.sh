@@ -17,7 +17,7 @@
 #   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
 #   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
 #   cmocka-i386          the test library to link 32-bit programs with
-#   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen and uuidparse
+#   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen, uuidparse, uuidd
 #   uuid-runtime-trixie  the same with newer programs, which know v6 and v7. They lie in a root
 #                        directory of their own, /trixie, because they need a newer C library
 #   musl                 a sysroot to build the tool for musl: musl-tools of this machine, kernel headers,
@@ -104,10 +104,11 @@ result=$cache/$want
 [[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
 
 # A result appears by one rename, so an existing result is complete. An old kernel without its
-# driver is fetched again.
+# driver, and old programs without uuidd, are fetched again.
 have_it()
 {
-	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) ]]
+	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) &&
+		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
 }
 if have_it; then
 	echo "$result"
@@ -409,8 +410,9 @@ fill_uuid_runtime()
 	for deb in "$tmp"/deb/*.deb; do
 		dpkg -x "$deb" "$tmp/root"
 	done
-	mkdir -p "$new/bin" "$new/$lib"
+	mkdir -p "$new"/{bin,sbin} "$new/$lib"
 	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$new/bin"
+	mv "$tmp/root/usr/sbin/uuidd" "$new/sbin"
 	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
 }
 

@@ -1,9 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Counts instructions in the guest, which must have been booted with boot.sh --icount.
+# Counts instructions in the guest, which must have been booted with boot.sh --icount:
+#   bench.sh full|quick
+# Debian 12's libuuid is at its place, and Debian 13's below /trixie.
 
-insmod /lib/kuid.ko snowflake_worker=17 || exit
-/bench/icount
-status=$?
-/bench/lanes && exit $status
+status=0
+
+# libuuid ROW FUNCTION
+libuuid()
+{
+	/bench/libuuid others "$1" instructions libuuid.so.1 "$2" || status=1
+}
+
+# dropin ROW
+dropin()
+{
+	for format in v1 v6 v7; do
+		function=uuid_generate_time_$format
+		[ $format != v1 ] || function=uuid_generate_time_safe
+		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function || status=1
+	done
+}
+
+insmod /lib/kuid.ko snowflake_worker=17 && insmod /lib/kuid_cost.ko || exit
+/bench/icount "$1" || status=1
+
+dropin "drop-in for libuuid"
+export LIBKUID_UUID_PRIVATE=1
+dropin "drop-in, private lane"
+
+mkdir -p /var/lib/libuuid /run/uuidd /trixie/bench
+libuuid "libuuid 2.38, v4" uuid_generate_random
+libuuid "libuuid 2.38, v1, state file" uuid_generate_time_safe
+cp /bench/libuuid /trixie/bench/
+chroot /trixie /bench/libuuid others "libuuid 2.41, v7" instructions libuuid.so.1 \
+	uuid_generate_time_v7 || status=1
+uuidd --quiet || status=1
+libuuid "libuuid 2.38, v1, uuidd's cache" uuid_generate_time_safe
+exit $status
