@@ -16,8 +16,8 @@ set title title_text noenhanced
 set xlabel x_label
 set ylabel y_label
 set output to
-if (strstrt(log_axes, "x")) { set logscale x }
-if (strstrt(log_axes, "y")) { set logscale y }
+if (strstrt(log_axes, "x")) { set logscale x; set format x "10^{%T}" }
+if (strstrt(log_axes, "y")) { set logscale y; set format y "10^{%T}" }
 if (kind eq "bars") {
 	set style fill solid 0.7
 	set yrange [|$points| - 1.4:-0.6]
