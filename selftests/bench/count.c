@@ -78,7 +78,7 @@ void print_count(const char *table, const char *row, const char *column,
 		 double value, double budget, bool held)
 {
 	result(table, row, column, value, held);
-	if (!budget || value <= budget)
+	if (!budget || result_budget(table, row, column, value, budget, false))
 		return;
 	printf("%s: %s, %s: %.2f is above the budget of %.2f\n", table, row,
 	       column, value, budget);

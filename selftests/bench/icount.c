@@ -89,7 +89,7 @@ static void count_batches(const struct path *path, unsigned int format,
 		snprintf(row, sizeof(row), "%u", ids);
 		print_count(path->batches, row, kuid_format_name(format),
 			    count_ids(path->run, ids),
-			    budget_of(path, format, ids), held);
+			    ids > 1 ? budget_of(path, format, ids) : 0, held);
 	}
 }
 

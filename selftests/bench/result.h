@@ -18,4 +18,23 @@ static inline void result(const char *table, const char *row,
 	fflush(stdout);
 }
 
+/*
+ * Print a row of the table of budgets: the highest value that is accepted for a
+ * result, or the lowest one. Returns whether it is kept.
+ */
+static inline bool result_budget(const char *table, const char *row,
+				 const char *column, double value,
+				 double budget, bool is_lowest)
+{
+	bool kept = is_lowest ? value >= budget : value <= budget;
+
+	printf("budgets\t%s, %s, %s\tmeasured\t%.2f\n", table, row, column,
+	       value);
+	printf("budgets\t%s, %s, %s\t%s\t%.2f\n", table, row, column,
+	       is_lowest ? "at least" : "at most", budget);
+	printf("budgets\t%s, %s, %s\tkept\t%s\n", table, row, column,
+	       kept ? "yes" : "no");
+	return kept;
+}
+
 #endif /* BENCH_RESULT_H */

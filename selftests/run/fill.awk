@@ -13,10 +13,9 @@ index($0, "<!-- " word ": ") == 1 && $3 != "end" {
 		print line
 	if (got < 0) {
 		print "no table " $3 >"/dev/stderr"
-		bad = 1
 		exit
 	}
 	close(file)
 	print ""
 }
-END { exit bad || inside }
+END { exit inside }
