@@ -56,12 +56,11 @@ keep_results()
 			print >file
 			if (terminal)
 				show("\r\033[K" part ": " $1 ", " $2 ", " $3)
-			else if ($1 != last)
+			else if (!seen[$1]++)
 				show(part ": " $1 "\n")
-			last = $1
 			next
 		}
-		{ show((terminal && last ? "\r\033[K" : "") $0 "\n") }
+		{ show((terminal ? "\r\033[K" : "") $0 "\n") }
 		END { if (terminal) show("\r\033[K") }'
 }
 
@@ -75,6 +74,7 @@ for part in "$@"; do
 	: >"$file.new"
 	if ! "$here/parts/$part.sh" "$bench" "$kernel" "$form" | keep_results "$file.new" "$part"; then
 		echo "bench.sh: $part failed" >&2
+		: >"$out/parts/$part.failed"
 		status=1
 	fi
 	if [[ -s $file.new ]]; then

@@ -92,18 +92,27 @@ NF != 4 && NF != 5 {
 	add($1, $2, $3, $4)
 }
 
-# A row "NAME | CELL | ...", of which a cell is "TABLE > ROW > COLUMN" or text.
-function make_row(name, text,    n, i, cell, part)
+# A row "NAME | CELL | ...", of which a cell is "TABLE > ROW > COLUMN" or text. A run of some parts
+# only may lack all values of a row.
+function make_row(name, text,    n, i, cell, part, value, found, lacking)
 {
 	n = split(text, cell, / *\| */)
 	for (i = 2; i <= n; i++) {
+		value[i] = cell[i]
 		if (split(cell[i], part, / > /) != 3)
-			add(name, cell[1], columns[name, i - 1], cell[i])
-		else if ((part[1], part[2], part[3]) in values)
-			add(name, cell[1], columns[name, i - 1], values[part[1], part[2], part[3]])
-		else if (complete)
-			fail("no value " cell[i])
+			continue
+		value[i] = "-"
+		if ((part[1], part[2], part[3]) in values) {
+			value[i] = values[part[1], part[2], part[3]]
+			found = 1
+		} else {
+			lacking = 1
+			if (complete)
+				fail("no value " cell[i])
+		}
 	}
+	for (i = 2; i <= n && (found || !lacking); i++)
+		add(name, cell[1], columns[name, i - 1], value[i])
 }
 
 # 46570 as 46,570; with fewer digits behind the point the larger the number is.

@@ -98,8 +98,13 @@ do_hold()
 
 do_record()
 {
-	local document
+	local document failed
 
+	for failed in "$from"/parts/*.failed; do
+		[[ -e $failed ]] || continue
+		echo "report.sh: $(basename "$failed" .failed) has failed, its results may lack some" >&2
+		return 1
+	done
 	mkdir -p "$recorded"
 	cp "${parts[@]}" "$recorded"
 	tables 1 "$recorded"/*.tsv

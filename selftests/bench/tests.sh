@@ -72,6 +72,16 @@ END
 END2
 }
 
+# Of the rows that are made of other tables' values, the one that has none is left out.
+some_values()
+{
+	makes 'cost|read|v6|1.5' && cmp "$work/made/peers.md" - <<'END'
+| made by | kuid | others |
+|---|---|---|
+| two | 1.50 | - |
+END
+}
+
 values_for_programs()
 {
 	grep -qx 'cost,"read","v1","46570.25"' "$work/made/report.csv" &&
@@ -153,8 +163,18 @@ script()
 	[ $? -eq "$status" ] && [ ! -s "$out" ] && grep -qF -- "$text" "$err"
 }
 
+# With results of a part that has failed.
+failed_part()
+{
+	mkdir -p "$work/parts"
+	: >"$work/parts/some.tsv"
+	: >"$work/parts/some.failed"
+	script 1 'some has failed' report.sh record "$work"
+}
+
 it "tables" tables
 it "values for programs" values_for_programs
+it "tables of some values" some_values
 it "no results" refuses 'no results' '# comment'
 it "an unknown table" refuses 'tables.list: no table coast' 'coast|read|v1|1'
 it "an unknown column" refuses 'tables.list: table cost has no column v9' 'cost|read|v9|1'
@@ -181,6 +201,7 @@ it "a document with a table that does not end" cant_fill '<!-- bench: one -->'
 it "report.sh without arguments" script 2 'usage: report.sh' report.sh
 it "report.sh with an unknown one" script 2 'usage: report.sh' report.sh draw x
 it "report.sh without results" script 1 "no results in $work" report.sh record "$work"
+it "report.sh with a part that has failed" failed_part
 it "bench.sh without arguments" script 2 'usage: bench.sh' bench.sh
 it "bench.sh with an unknown part" script 2 'there is no part none' bench.sh "$work" "$work" none
 finish
