@@ -48,13 +48,20 @@ static const struct budget {
 	{ "text", 4096, 0, { 0, 52 } },
 };
 
+/* The column of results. NULL behind the last format. */
+static const char *name_of(unsigned int format)
+{
+	return format == ZERO ? "/dev/zero" : kuid_format_name(format);
+}
+
 static double budget_of(const struct path *path, unsigned int format,
 			unsigned int ids)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(budgets); i++) {
 		const struct budget *b = &budgets[i];
 
-		if (b->ids == ids && !strcmp(b->path, path->name))
+		if (format != ZERO && b->ids == ids &&
+		    !strcmp(b->path, path->name))
 			return b->most[format - 1] +
 			       (b->random && format == KUID_FORMAT_V7
 					? random_bytes
@@ -71,7 +78,7 @@ static bool is_within_window(unsigned int format, unsigned int ids)
 
 static void count_single(const struct path *path, unsigned int format)
 {
-	print_count("single", path->name, kuid_format_name(format),
+	print_count("single", path->name, name_of(format),
 		    count_ids(path->run, 1), budget_of(path, format, 1), true);
 }
 
@@ -87,7 +94,7 @@ static void count_batches(const struct path *path, unsigned int format,
 		if ((quick && !held) || !is_within_window(format, ids))
 			continue;
 		snprintf(row, sizeof(row), "%u", ids);
-		print_count(path->batches, row, kuid_format_name(format),
+		print_count(path->batches, row, name_of(format),
 			    count_ids(path->run, ids),
 			    ids > 1 ? budget_of(path, format, ids) : 0, held);
 	}
@@ -95,13 +102,13 @@ static void count_batches(const struct path *path, unsigned int format,
 
 static void count_path(const struct path *path, bool quick)
 {
-	for (unsigned int format = 1; kuid_format_name(format); format++) {
+	for (unsigned int format = ZERO; name_of(format); format++) {
 		if (!path->open(format))
 			continue;
 		count_single(path, format);
 		path->close();
 	}
-	for (unsigned int format = 1; kuid_format_name(format); format++) {
+	for (unsigned int format = ZERO; name_of(format); format++) {
 		if (!path->batches || !path->open(format))
 			continue;
 		count_batches(path, format, quick);
@@ -137,12 +144,6 @@ static void run_getrandom_batch(unsigned int calls, unsigned int ids)
 {
 	while (calls--)
 		check_call(getrandom(buf, ids * 6, 0), ids * 6, "getrandom");
-}
-
-static void run_zero(unsigned int calls, unsigned int ids)
-{
-	while (calls--)
-		check_call(read(file, buf, ids * 16), ids * 16, "/dev/zero");
 }
 
 #define RANDOM_UUID "/proc/sys/kernel/random/uuid"
@@ -191,19 +192,15 @@ static const struct other {
 	const char *what;
 	const char *path;
 	void (*run)(unsigned int calls, unsigned int ids);
-	unsigned int ids;
 	double budget;
 } others[] = {
-	{ "clock_gettime", NULL, run_clock, 1, 0 },
-	{ "getppid", NULL, run_getppid, 1, 0 },
-	{ "16 bytes of /dev/zero", "/dev/zero", run_zero, 1, 0 },
-	{ "16 bytes of /dev/zero, in 4,096 x 16", "/dev/zero", run_zero, 4096,
-	  0 },
-	{ "getrandom, 16 bytes", NULL, run_getrandom, 1, 0 },
-	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid, 1, 0 },
-	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid, 1, 0 },
-	{ "/dev/kuid, opened again", NULL, run_open_kuid, 1, 0 },
-	{ "node of a private lane", "/dev/kuid", run_lane_node, 1, 1450 },
+	{ "clock_gettime", NULL, run_clock, 0 },
+	{ "getppid", NULL, run_getppid, 0 },
+	{ "getrandom, 16 bytes", NULL, run_getrandom, 0 },
+	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid, 0 },
+	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid, 0 },
+	{ "/dev/kuid, opened again", NULL, run_open_kuid, 0 },
+	{ "node of a private lane", "/dev/kuid", run_lane_node, 1450 },
 };
 
 static void count_others(void)
@@ -214,7 +211,7 @@ static void count_others(void)
 		if (o->path)
 			file = open_file(o->path, O_RDONLY);
 		print_count("others", o->what, "instructions",
-			    count_ids(o->run, o->ids), o->budget, true);
+			    count_ids(o->run, 1), o->budget, true);
 		if (o->path)
 			close(file);
 	}

@@ -34,9 +34,19 @@ int open_file(const char *path, int flags)
 
 static bool open_device(unsigned int format)
 {
-	fd = open_file(kuid_format_device(format), O_RDONLY);
-	size = kuid_format_id_size(format);
+	if (format == ZERO) {
+		fd = open_file("/dev/zero", O_RDONLY);
+		size = 16;
+	} else {
+		fd = open_file(kuid_format_device(format), O_RDONLY);
+		size = kuid_format_id_size(format);
+	}
 	return true;
+}
+
+static bool open_for_ioctl(unsigned int format)
+{
+	return format != ZERO && open_device(format);
 }
 
 /* All lines of a format are as long as the first one. */
@@ -46,6 +56,8 @@ static bool open_text(unsigned int format)
 	const unsigned char *end;
 	ssize_t got;
 
+	if (format == ZERO)
+		return false;
 	snprintf(path, sizeof(path), "/dev/kuids/%s.txt",
 		 kuid_format_name(format));
 	fd = open_file(path, O_RDONLY);
@@ -118,6 +130,8 @@ static void close_ring(void)
 
 static bool open_library(unsigned int format)
 {
+	if (format == ZERO)
+		return false;
 	handle = kuid_open(format);
 	check_call(handle ? 0 : -1, 0, "kuid_open");
 	return true;
@@ -126,7 +140,8 @@ static bool open_library(unsigned int format)
 /* Only stamps are made in a process. */
 static bool open_lane(unsigned int format, unsigned int flags)
 {
-	if (kuid_format_made_from(format) != KUID_MADE_FROM_STAMPS)
+	if (format == ZERO ||
+	    kuid_format_made_from(format) != KUID_MADE_FROM_STAMPS)
 		return false;
 	handle = kuid_open_flags(format, flags);
 	check_call(handle ? 0 : -1, 0, "kuid_open_flags");
@@ -171,6 +186,8 @@ static void set_caller(const char *parameter, unsigned int value)
 
 static bool open_caller(unsigned int format)
 {
+	if (format == ZERO)
+		return false;
 	set_caller(CALLER "format", format);
 	return true;
 }
@@ -190,7 +207,7 @@ const struct path paths[] = {
 	{ "read", "batch-read", open_device, run_read, close_device },
 	{ "readv", NULL, open_device, run_readv, close_device },
 	{ "io_uring", NULL, open_ring, run_ring, close_ring },
-	{ "ioctl", "batch-ioctl", open_device, run_generate, close_device },
+	{ "ioctl", "batch-ioctl", open_for_ioctl, run_generate, close_device },
 	{ "text", "batch-text", open_text, run_read, close_device },
 	{ "libkuid", NULL, open_library, run_library, close_library },
 	{ "kernel code", NULL, open_caller, run_caller, close_caller },

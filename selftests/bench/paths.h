@@ -4,14 +4,18 @@
 #define BENCH_PATHS_H
 
 #include <err.h>
+#include <linux/kuid.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+/* In place of a format: 16 bytes of /dev/zero, by calls that can read them. */
+#define ZERO KUID_FORMAT_DEFAULT
 
 /**
  * struct path - one way to get IDs
  * @name: the row of results
  * @batches: the table of batches; NULL if the path makes single IDs only
- * @open: get ready for a format; false if the path does not make it
+ * @open: get ready for a format, or ZERO; false if the path does not make it
  * @run: make calls for so many IDs each
  * @close: undo @open
  */
