@@ -142,6 +142,19 @@ function value_of(name, i, j)
 	return values[name, rows[name, i], columns[name, j]]
 }
 
+# Whether a plot would have a point: not if only other columns were measured.
+function has_points(name,    i, j, n, plotted, wanted)
+{
+	n = split(set[name, "plotted"], plotted, / *\| */)
+	for (j = 1; j <= n; j++)
+		wanted[plotted[j]] = 1
+	for (i = 1; i <= nr_rows[name]; i++)
+		for (j = 1; j <= nr_columns[name]; j++)
+			if ((!n || columns[name, j] in wanted) && value_of(name, i, j) != "-")
+				return 1
+	return 0
+}
+
 function write_table(name,    file, line, i, j)
 {
 	file = out "/" name ".md"
@@ -160,7 +173,7 @@ function write_table(name,    file, line, i, j)
 			line = line " " number(value_of(name, i, j)) " |"
 		print line >file
 	}
-	if (set[name, "plot"])
+	if (set[name, "plot"] && has_points(name))
 		print "\n![" set[name, "title"] "](performance/" name ".svg)" >file
 	close(file)
 	while ((getline line <file) > 0)
@@ -220,7 +233,7 @@ END {
 		write_table(name)
 		printf "\n## %s\n\n%s", set[name, "title"], text[name] >(out "/report.md")
 		write_csv(name)
-		if (set[name, "plot"])
+		if (set[name, "plot"] && has_points(name))
 			write_points(name)
 	}
 	exit bad
