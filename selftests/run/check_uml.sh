@@ -19,8 +19,8 @@ mkdir -p "$build/check" || exit
 # Tests of the interface. The others wait until a program sleeps in a system call, which this kernel
 # doesn't report (/proc/PID/syscall), rely on memory that can't be read, which this kernel reads, or
 # have to use up the IDs of a time.
-only=abi,answer,fdinfo,formats,generate,identity,kunit.sh,lane,page,params,query,read,set_format
-only+=,status,sysfs,text,trace,unique_over_loads,vectors.sh
+only=abi,answer,claim,fdinfo,formats,generate,identity,kunit.sh,lane,page,params,query,read
+only+=,set_format,snowflake,status,sysfs,text,trace,unique_over_loads,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
 booter=uml.sh
 log=$build/check/uml.log
