@@ -22,6 +22,7 @@ begin_test()
 		slot_ns 1795162502500000000
 		floor_ns 1795162440000000000
 		ceiling_ns 1795162560000000000
+		claim_ceiling_ns 0
 		made 10
 		waits 9
 		vm_forks 1
