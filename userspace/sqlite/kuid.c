@@ -37,14 +37,14 @@ static void close_source(void *data)
 	sqlite3_free(source);
 }
 
-/* k64 is a number, which SQLite compares as such; UUIDs are text. */
+/* IDs of 8 bytes are numbers, which SQLite compares as such; UUIDs are text. */
 static void return_id(sqlite3_context *context, unsigned int format,
 		      const void *id)
 {
 	char text[KUID_TEXT_MAX];
 	uint64_t number;
 
-	if (format == KUID_FORMAT_K64) {
+	if (format == KUID_FORMAT_K64 || format == KUID_FORMAT_SNOWFLAKE) {
 		memcpy(&number, id, sizeof(number));
 		sqlite3_result_int64(context, (int64_t)be64toh(number));
 	} else if (kuid_text(format, id, text, sizeof(text))) {
@@ -71,6 +71,18 @@ static int open_source(struct source *source)
 	return 0;
 }
 
+static const char *advice_for(int err)
+{
+	switch (err) {
+	case ENODEV:
+		return " (is the module kuid loaded?)";
+	case ENOKEY:
+		return " (give this host a number: kuid node --snowflake)";
+	default:
+		return "";
+	}
+}
+
 static void make_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct source *source = sqlite3_user_data(context);
@@ -82,8 +94,7 @@ static void make_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 		snprintf(text, sizeof(text),
 			 "could not make an ID with \"%s\": %s%s",
 			 kuid_format_device(source->format), strerror(errno),
-			 errno == ENODEV ? " (is the module kuid loaded?)"
-					 : "");
+			 advice_for(errno));
 		sqlite3_result_error(context, text, -1);
 		return;
 	}
@@ -94,6 +105,50 @@ static void make_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 static unsigned int flags_of(int argc, sqlite3_value **argv)
 {
 	return argc > 1 && sqlite3_value_int(argv[1]) ? KUID_FROM_KUID : 0;
+}
+
+/*
+ * The epoch of snowflakes, in milliseconds: the second argument, or Twitter's.
+ * The library refuses UINT64_MAX, and all that negative arguments become.
+ */
+static uint64_t epoch_of(int argc, sqlite3_value **argv)
+{
+	if (argc < 2)
+		return KUID_SNOWFLAKE_EPOCH_DEFAULT;
+	if (sqlite3_value_numeric_type(argv[1]) != SQLITE_INTEGER)
+		return UINT64_MAX;
+	return (uint64_t)sqlite3_value_int64(argv[1]);
+}
+
+static void return_time(sqlite3_context *context,
+			const struct kuid_fields *fields)
+{
+	sqlite3_result_double(context,
+			      (double)fields->sec +
+				      fields->nsec / 1000 / (double)US_PER_SEC);
+}
+
+static void time_of_snowflake(sqlite3_context *context, int argc,
+			      sqlite3_value **argv)
+{
+	struct kuid_fields fields;
+	unsigned char id[KUID_ID_MAX];
+	uint64_t number;
+
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+		return;
+	if (sqlite3_value_numeric_type(argv[0]) != SQLITE_INTEGER ||
+	    sqlite3_value_int64(argv[0]) < 0) {
+		sqlite3_result_error(context, "not a snowflake", -1);
+		return;
+	}
+	number = htobe64((uint64_t)sqlite3_value_int64(argv[0]));
+	memcpy(id, &number, sizeof(number));
+	if (kuid_decode(KUID_FORMAT_SNOWFLAKE, id, epoch_of(argc, argv), 0,
+			&fields))
+		sqlite3_result_error(context, "no epoch of snowflakes", -1);
+	else
+		return_time(context, &fields);
 }
 
 static void time_of(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -120,9 +175,7 @@ static void time_of(sqlite3_context *context, int argc, sqlite3_value **argv)
 	if (kuid_decode(format, id, 0, flags_of(argc, argv), &fields) ||
 	    !(fields.has & KUID_HAS_TIME))
 		return;
-	sqlite3_result_double(context,
-			      (double)fields.sec +
-				      fields.nsec / 1000 / (double)US_PER_SEC);
+	return_time(context, &fields);
 }
 
 /* The lowest ID of a microsecond, or the highest. */
@@ -130,12 +183,18 @@ static void bound_at(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	const struct source *source = sqlite3_user_data(context);
 	unsigned char id[KUID_ID_MAX];
+	unsigned int flags = 0;
+	uint64_t setting = 0;
 	double at, sec;
 	long us;
 	int ret;
 
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
 		return;
+	if (source->format == KUID_FORMAT_SNOWFLAKE)
+		setting = epoch_of(argc, argv);
+	else
+		flags = flags_of(argc, argv);
 	if (sqlite3_value_numeric_type(argv[0]) == SQLITE_TEXT ||
 	    sqlite3_value_type(argv[0]) == SQLITE_BLOB) {
 		sqlite3_result_error(context,
@@ -152,17 +211,20 @@ static void bound_at(sqlite3_context *context, int argc, sqlite3_value **argv)
 	}
 	/* A format reaches far less than a double. */
 	if (fabs(sec) > 1e15) {
+		errno = ERANGE;
 		ret = -1;
 	} else if (source->highest) {
 		ret = kuid_highest_at(source->format, (int64_t)sec,
-				      us * 1000 + 999, 0, flags_of(argc, argv),
-				      id);
+				      us * 1000 + 999, setting, flags, id);
 	} else {
-		ret = kuid_lowest_at(source->format, (int64_t)sec, us * 1000, 0,
-				     flags_of(argc, argv), id);
+		ret = kuid_lowest_at(source->format, (int64_t)sec, us * 1000,
+				     setting, flags, id);
 	}
 	if (ret)
-		sqlite3_result_error(context, "time out of range", -1);
+		sqlite3_result_error(context,
+				     errno == EINVAL ? "no epoch of snowflakes"
+						     : "time out of range",
+				     -1);
 	else
 		return_id(context, source->format, id);
 }
@@ -181,8 +243,11 @@ static const struct {
 	{ "kuid_v6", 0, make_id, KUID_FORMAT_V6, false },
 	{ "kuid_v7", 0, make_id, KUID_FORMAT_V7, false },
 	{ "kuid_k64", 0, make_id, KUID_FORMAT_K64, false },
+	{ "kuid_snowflake", 0, make_id, KUID_FORMAT_SNOWFLAKE, false },
 	{ "kuid_time", 1, time_of, 0, false },
 	{ "kuid_time", 2, time_of, 0, false },
+	{ "kuid_snowflake_time", 1, time_of_snowflake, 0, false },
+	{ "kuid_snowflake_time", 2, time_of_snowflake, 0, false },
 	{ "kuid_v6_lowest", 1, bound_at, KUID_FORMAT_V6, false },
 	{ "kuid_v6_highest", 1, bound_at, KUID_FORMAT_V6, true },
 	{ "kuid_v7_lowest", 1, bound_at, KUID_FORMAT_V7, false },
@@ -191,6 +256,10 @@ static const struct {
 	{ "kuid_v7_highest", 2, bound_at, KUID_FORMAT_V7, true },
 	{ "kuid_k64_lowest", 1, bound_at, KUID_FORMAT_K64, false },
 	{ "kuid_k64_highest", 1, bound_at, KUID_FORMAT_K64, true },
+	{ "kuid_snowflake_lowest", 1, bound_at, KUID_FORMAT_SNOWFLAKE, false },
+	{ "kuid_snowflake_lowest", 2, bound_at, KUID_FORMAT_SNOWFLAKE, false },
+	{ "kuid_snowflake_highest", 1, bound_at, KUID_FORMAT_SNOWFLAKE, true },
+	{ "kuid_snowflake_highest", 2, bound_at, KUID_FORMAT_SNOWFLAKE, true },
 };
 
 int sqlite3_kuidsqlite_init(sqlite3 *db, char **error,

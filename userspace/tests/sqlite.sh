@@ -27,6 +27,26 @@ tells_times()
 		"SELECT kuid_time(10 << 24);"
 }
 
+# Discord's documentation has the second one, whose epoch is another.
+tells_times_of_snowflakes()
+{
+	prints "$(printf '%s\n' 1656432460.105 1462015105.796 1288834974.657 0.0 1)" \
+		"SELECT kuid_snowflake_time(1541815603606036480);" \
+		"SELECT kuid_snowflake_time(175928847299117063, 1420070400000);" \
+		"SELECT kuid_snowflake_time('0');" \
+		"SELECT kuid_snowflake_time(4194303, 0);" \
+		"SELECT kuid_snowflake_time(NULL) IS NULL;"
+}
+
+bounds_of_snowflakes()
+{
+	prints "$(printf '%s\n' '0|4194303' 1420070400000 1 1)" \
+		"SELECT kuid_snowflake_lowest(1288834974.657), kuid_snowflake_highest(1288834974.657);" \
+		"SELECT kuid_snowflake_highest(1420070400, 0) >> 22;" \
+		"SELECT kuid_snowflake_highest(1420070400.0009, '1420070400000') = 4194303;" \
+		"SELECT kuid_snowflake_highest(2e9) < kuid_snowflake_lowest(2e9 + 0.001);"
+}
+
 tells_none()
 {
 	prints '1|1|1|1' "SELECT kuid_time('919108f7-52d1-4320-9bac-f847db4148a8') IS NULL,
@@ -51,20 +71,25 @@ bounds()
 # The columns have the functions as their defaults.
 makes_ids()
 {
-	prints "$(printf '%s\n' '1000|1000|1000|1000' '1|1|1' '1|1|1|1')" \
+	prints "$(printf '%s\n' '1000|1000|1000|1000|1000' '1|1|1|1' '1|1|1|1|1')" \
 		"CREATE TABLE made (nr INTEGER PRIMARY KEY, v1 TEXT DEFAULT (kuid_v1()),
 			v6 TEXT DEFAULT (kuid_v6()), v7 TEXT DEFAULT (kuid_v7()),
-			k64 INTEGER DEFAULT (kuid_k64()));" \
+			k64 INTEGER DEFAULT (kuid_k64()),
+			snowflake INTEGER DEFAULT (kuid_snowflake()));" \
 		"INSERT INTO made (nr) SELECT value FROM generate_series(1, 1000);" \
-		"SELECT count(DISTINCT v1), count(DISTINCT v6), count(DISTINCT v7), count(DISTINCT k64)
+		"SELECT count(DISTINCT v1), count(DISTINCT v6), count(DISTINCT v7), count(DISTINCT k64),
+			count(DISTINCT snowflake)
 			FROM made;" \
-		"SELECT min(b.v6 > a.v6), min(b.v7 > a.v7), min(b.k64 > a.k64)
+		"SELECT min(b.v6 > a.v6), min(b.v7 > a.v7), min(b.k64 > a.k64),
+			min(b.snowflake > a.snowflake)
 			FROM made AS a JOIN made AS b ON b.nr = a.nr + 1;" \
 		"SELECT min(v1 GLOB '????????-????-1*'), min(v6 GLOB '????????-????-6*'),
 			min(v7 BETWEEN kuid_v7_lowest(kuid_time(v7, true), true) AND
 				kuid_v7_highest(kuid_time(v7, true), true)),
 			min(k64 BETWEEN kuid_k64_lowest(kuid_time(k64)) AND
-				kuid_k64_highest(kuid_time(k64)))
+				kuid_k64_highest(kuid_time(k64))),
+			min(snowflake BETWEEN kuid_snowflake_lowest(kuid_snowflake_time(snowflake)) AND
+				kuid_snowflake_highest(kuid_snowflake_time(snowflake)))
 			FROM made;"
 }
 
@@ -93,6 +118,13 @@ without_module()
 	return $result
 }
 
+without_number()
+{
+	rmmod kuid && insmod "$KUID_MODULE" &&
+		is_wrong 'Required key not available (give this host a number: kuid node --snowflake)' \
+			'SELECT kuid_snowflake();' && kuid node --snowflake 17
+}
+
 # A connection looks for the device until it is there.
 finds_device_later()
 {
@@ -105,8 +137,10 @@ finds_device_later()
 
 echo "KTAP version 1"
 it "the times of IDs" tells_times
+it "those of snowflakes" tells_times_of_snowflakes
 it "IDs without a time" tells_none
 it "the lowest and highest IDs of a time" bounds
+it "the lowest and highest snowflakes of a time" bounds_of_snowflakes
 it "IDs of all formats: each once, increasing, in the bounds of their times" makes_ids
 it "they have the order of the host" is_in_host_order
 it "text that is no UUID is an error" is_wrong 'not a UUID' "SELECT kuid_time('x');"
@@ -114,6 +148,15 @@ it "a blob is none" is_wrong 'not a UUID' "SELECT kuid_time(x'00');"
 it "a time must be a number" is_wrong 'number of seconds' "SELECT kuid_v7_lowest('2026-11-01');"
 it "a format doesn't reach each time" is_wrong 'out of range' 'SELECT kuid_v7_lowest(-1);'
 it "not even if it is huge" is_wrong 'out of range' 'SELECT kuid_k64_highest(1e300);'
+it "a negative number is no snowflake" is_wrong 'not a snowflake' 'SELECT kuid_snowflake_time(-1);'
+it "text is none" is_wrong 'not a snowflake' "SELECT kuid_snowflake_time('x');"
+it "an epoch is not negative" is_wrong 'no epoch' 'SELECT kuid_snowflake_time(1, -1);'
+it "nor text" is_wrong 'no epoch' "SELECT kuid_snowflake_lowest(1.0, 'x');"
+it "a time before the epoch is an error" is_wrong 'out of range' \
+	'SELECT kuid_snowflake_lowest(1288834974.656);'
+it "a time past 41 bits is an error" is_wrong 'out of range' \
+	'SELECT kuid_snowflake_highest(2199023255.552, 0);'
+it "a host without a number has no snowflakes, which says what to do" without_number
 it "a missing device is an error" without_module
 it "a connection goes on when there is one" finds_device_later
 finish
