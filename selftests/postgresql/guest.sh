@@ -256,13 +256,13 @@ in_order()
 
 no_repeats()
 {
-	gives 9600 'SELECT count(DISTINCT (format, key)) FROM took;'
+	gives 12000 'SELECT count(DISTINCT (format, key)) FROM took;'
 }
 
 parallel()
 {
 	sql "$(cat $root/tests/parallel.sql)" >"$out"
-	[ "$(cat "$out")" = "t|20000|20000|t|t
+	[ "$(cat "$out")" = "t|20000|20000|20000|t|t|t
 t" ]
 }
 
@@ -313,12 +313,13 @@ device_goes_on()
 # After a restart, IDs are greater than all before it.
 restarts()
 {
-	gives '' 'CREATE TABLE life (nr int, v6 uuid, v7 uuid, k64 bigint);' \
-		'INSERT INTO life SELECT 1, kuid_v6(), kuid_v7(), kuid_k64();' &&
+	gives '' 'CREATE TABLE life (nr int, v6 uuid, v7 uuid, k64 bigint, snowflake bigint);' \
+		'INSERT INTO life SELECT 1, kuid_v6(), kuid_v7(), kuid_k64(), kuid_snowflake();' &&
 		stop immediate && start &&
-		gives 't|t|t' 'INSERT INTO life SELECT 2, kuid_v6(), kuid_v7(), kuid_k64();' \
-			'SELECT b.v6 > a.v6, b.v7 > a.v7, b.k64 > a.k64 FROM life a, life b
-				WHERE a.nr = 1 AND b.nr = 2;'
+		gives 't|t|t|t' \
+			'INSERT INTO life SELECT 2, kuid_v6(), kuid_v7(), kuid_k64(), kuid_snowflake();' \
+			'SELECT b.v6 > a.v6, b.v7 > a.v7, b.k64 > a.k64, b.snowflake > a.snowflake
+				FROM life a, life b WHERE a.nr = 1 AND b.nr = 2;'
 }
 
 # A twin of this machine may have the node that was given.
@@ -392,9 +393,13 @@ it "functions of times pass pg_regress" regress times
 it "it is an error if the state isn't restored" gives_up
 
 loads
+it "a host without a number has no snowflakes, which says what to do" refuses 55000 \
+	'could not make an ID with "/dev/kuids/snowflake": Required key not available' \
+	'kuid node --snowflake' 'SELECT kuid_snowflake();'
+kuid node --snowflake 17 >"$out"
 it "functions that make IDs pass pg_regress" regress ids
 it "8 sessions take IDs at once" sessions
-for format in v1 v6 v7 k64; do
+for format in v1 v6 v7 k64 snowflake; do
 	it "$format: an ID is above all that any session had before" in_order $format
 done
 it "no ID was there twice" no_repeats

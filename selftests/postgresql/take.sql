@@ -10,6 +10,9 @@ FROM :rows;
 INSERT INTO took SELECT :who, 'k64', nextval('event'),
 	lpad(to_hex(kuid_k64()), 16, '0'), nextval('event')
 FROM :rows;
+INSERT INTO took SELECT :who, 'snowflake', nextval('event'),
+	lpad(to_hex(kuid_snowflake()), 16, '0'), nextval('event')
+FROM :rows;
 INSERT INTO took SELECT :who, 'v1', nextval('event'), kuid_v1()::text, nextval('event')
 FROM :rows;
 -- v1 is compared by time and clock sequence.

@@ -27,6 +27,12 @@ LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_k64() IS
 'a new 8-byte ID, greater than all made before on this host';
 
+CREATE FUNCTION kuid_snowflake() RETURNS bigint
+AS 'MODULE_PATHNAME', 'kuid_sql_snowflake'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION kuid_snowflake() IS
+'a new snowflake, greater than all made before on this host; it shows a number that the host must have';
+
 CREATE FUNCTION kuid_time(id uuid, kuid_made boolean DEFAULT false)
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'kuid_sql_time_of_uuid'
@@ -39,6 +45,13 @@ AS 'MODULE_PATHNAME', 'kuid_sql_time_of_k64'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_time(bigint) IS
 'the time in an ID of kuid_k64()';
+
+CREATE FUNCTION kuid_snowflake_time(id bigint, epoch_ms bigint DEFAULT 1288834974657)
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'kuid_sql_time_of_snowflake'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION kuid_snowflake_time(bigint, bigint) IS
+'the time in a snowflake whose milliseconds count from epoch_ms; NULL for negative numbers';
 
 CREATE FUNCTION kuid_v6_lowest(at timestamptz) RETURNS uuid
 AS 'MODULE_PATHNAME', 'kuid_sql_v6_lowest'
@@ -77,3 +90,17 @@ AS 'MODULE_PATHNAME', 'kuid_sql_k64_highest'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION kuid_k64_highest(timestamptz) IS
 'the highest ID of kuid_k64() with this time';
+
+CREATE FUNCTION kuid_snowflake_lowest(at timestamptz, epoch_ms bigint DEFAULT 1288834974657)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'kuid_sql_snowflake_lowest'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION kuid_snowflake_lowest(timestamptz, bigint) IS
+'the lowest snowflake with this time';
+
+CREATE FUNCTION kuid_snowflake_highest(at timestamptz, epoch_ms bigint DEFAULT 1288834974657)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'kuid_sql_snowflake_highest'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION kuid_snowflake_highest(timestamptz, bigint) IS
+'the highest snowflake with this time';

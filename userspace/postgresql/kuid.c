@@ -37,7 +37,7 @@ PG_MODULE_MAGIC;
 static bool private_lanes;
 
 /* The handles of this process: without and with the setting, by format. */
-static struct kuid *handles[2][KUID_FORMAT_K64 + 1];
+static struct kuid *handles[2][KUID_FORMAT_SNOWFLAKE + 1];
 
 void _PG_init(void);
 void _PG_init(void)
@@ -65,6 +65,8 @@ static int sqlstate_of(int err)
 		return ERRCODE_OUT_OF_MEMORY;
 	case ESTALE:
 	case ENODATA:
+	case ENOKEY:
+	case EKEYEXPIRED:
 		return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
 	default:
 		return ERRCODE_SYSTEM_ERROR;
@@ -88,6 +90,12 @@ static const char *hint_for(int err)
 	case ENODATA:
 		return "The module was loaded with state=required. Restore the "
 		       "saved state (kuid restore) and keep it saved (kuid keep).";
+	case ENOKEY:
+		return "Give this host a number that no other host has (kuid node "
+		       "--snowflake NUMBER), or let kuid-claim claim one.";
+	case EKEYEXPIRED:
+		return "The claim of this host's number has ended. Look if "
+		       "kuid-claim runs and reaches its store.";
 	default:
 		return NULL;
 	}
@@ -183,16 +191,27 @@ Datum kuid_sql_v7(PG_FUNCTION_ARGS)
 	return make_uuid(KUID_FORMAT_V7);
 }
 
-PG_FUNCTION_INFO_V1(kuid_sql_k64);
-Datum kuid_sql_k64(PG_FUNCTION_ARGS)
+static Datum make_number(unsigned int format)
 {
 	uint64 id;
 
-	make_id(KUID_FORMAT_K64, &id);
+	make_id(format, &id);
 	PG_RETURN_INT64((int64)pg_ntoh64(id));
 }
 
-/* All times that the three versions of UUIDs and k64 reach are timestamps. */
+PG_FUNCTION_INFO_V1(kuid_sql_k64);
+Datum kuid_sql_k64(PG_FUNCTION_ARGS)
+{
+	return make_number(KUID_FORMAT_K64);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_snowflake);
+Datum kuid_sql_snowflake(PG_FUNCTION_ARGS)
+{
+	return make_number(KUID_FORMAT_SNOWFLAKE);
+}
+
+/* All times that these formats reach are timestamps. */
 static TimestampTz timestamp_of(const struct kuid_fields *fields)
 {
 	return (TimestampTz)((fields->sec - EPOCH_SECS) * USECS_PER_SEC +
@@ -223,15 +242,38 @@ Datum kuid_sql_time_of_k64(PG_FUNCTION_ARGS)
 	PG_RETURN_TIMESTAMPTZ(timestamp_of(&fields));
 }
 
+_Noreturn static void fail_epoch(int64 epoch_ms)
+{
+	ereport(ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+		 errmsg("no epoch of snowflakes: %lld", (long long)epoch_ms)));
+	pg_unreachable();
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_time_of_snowflake);
+Datum kuid_sql_time_of_snowflake(PG_FUNCTION_ARGS)
+{
+	uint64 id = pg_hton64((uint64)PG_GETARG_INT64(0));
+	int64 epoch_ms = PG_GETARG_INT64(1);
+	struct kuid_fields fields;
+
+	if (PG_GETARG_INT64(0) < 0)
+		PG_RETURN_NULL();
+	if (kuid_decode(KUID_FORMAT_SNOWFLAKE, &id, (uint64)epoch_ms, 0,
+			&fields))
+		fail_epoch(epoch_ms);
+	PG_RETURN_TIMESTAMPTZ(timestamp_of(&fields));
+}
+
 typedef int (*kuid_bound)(unsigned int format, int64_t sec, uint32_t nsec,
-			  unsigned int interval, unsigned int flags, void *id);
+			  uint64_t setting, unsigned int flags, void *id);
 
 /*
  * The lowest ID that was made in the microsecond of a timestamp if bound is
  * kuid_lowest_at(), and the highest if it is kuid_highest_at().
  */
 static void bound_at(unsigned int format, kuid_bound bound, TimestampTz at,
-		     unsigned int flags, void *id)
+		     uint64 setting, unsigned int flags, void *id)
 {
 	int64 sec = at / USECS_PER_SEC;
 	int64 usec = at % USECS_PER_SEC;
@@ -245,10 +287,13 @@ static void bound_at(unsigned int format, kuid_bound bound, TimestampTz at,
 	if (bound == kuid_highest_at)
 		nsec += 999;
 	if (TIMESTAMP_NOT_FINITE(at) ||
-	    bound(format, sec + EPOCH_SECS, nsec, 0, flags, id))
+	    bound(format, sec + EPOCH_SECS, nsec, setting, flags, id)) {
+		if (!TIMESTAMP_NOT_FINITE(at) && errno == EINVAL)
+			fail_epoch((int64)setting);
 		ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
 				errmsg("timestamp out of range for IDs of %s",
 				       kuid_format_name(format))));
+	}
 }
 
 static Datum uuid_at(unsigned int format, kuid_bound bound, TimestampTz at,
@@ -256,15 +301,16 @@ static Datum uuid_at(unsigned int format, kuid_bound bound, TimestampTz at,
 {
 	pg_uuid_t *uuid = palloc(sizeof(*uuid));
 
-	bound_at(format, bound, at, flags, uuid->data);
+	bound_at(format, bound, at, 0, flags, uuid->data);
 	return UUIDPGetDatum(uuid);
 }
 
-static Datum k64_at(kuid_bound bound, TimestampTz at)
+static Datum number_at(unsigned int format, kuid_bound bound, TimestampTz at,
+		       uint64 setting)
 {
 	uint64 id;
 
-	bound_at(KUID_FORMAT_K64, bound, at, 0, &id);
+	bound_at(format, bound, at, setting, 0, &id);
 	PG_RETURN_INT64((int64)pg_ntoh64(id));
 }
 
@@ -300,11 +346,27 @@ Datum kuid_sql_v7_highest(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kuid_sql_k64_lowest);
 Datum kuid_sql_k64_lowest(PG_FUNCTION_ARGS)
 {
-	return k64_at(kuid_lowest_at, PG_GETARG_TIMESTAMPTZ(0));
+	return number_at(KUID_FORMAT_K64, kuid_lowest_at,
+			 PG_GETARG_TIMESTAMPTZ(0), 0);
 }
 
 PG_FUNCTION_INFO_V1(kuid_sql_k64_highest);
 Datum kuid_sql_k64_highest(PG_FUNCTION_ARGS)
 {
-	return k64_at(kuid_highest_at, PG_GETARG_TIMESTAMPTZ(0));
+	return number_at(KUID_FORMAT_K64, kuid_highest_at,
+			 PG_GETARG_TIMESTAMPTZ(0), 0);
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_snowflake_lowest);
+Datum kuid_sql_snowflake_lowest(PG_FUNCTION_ARGS)
+{
+	return number_at(KUID_FORMAT_SNOWFLAKE, kuid_lowest_at,
+			 PG_GETARG_TIMESTAMPTZ(0), (uint64)PG_GETARG_INT64(1));
+}
+
+PG_FUNCTION_INFO_V1(kuid_sql_snowflake_highest);
+Datum kuid_sql_snowflake_highest(PG_FUNCTION_ARGS)
+{
+	return number_at(KUID_FORMAT_SNOWFLAKE, kuid_highest_at,
+			 PG_GETARG_TIMESTAMPTZ(0), (uint64)PG_GETARG_INT64(1));
 }

@@ -29,6 +29,15 @@ SELECT kuid_time('ffffffff-ffff-7fff-bfff-ffffffffffff'::uuid, true);
 SELECT kuid_time(0);
 SELECT kuid_time(9223372036854775807);
 SELECT kuid_time(-1);
+-- Snowflakes of Twitter's epoch and of Discord's, whose documentation has the
+-- second one. Negative numbers are none.
+SELECT kuid_snowflake_time(1541815603606036480),
+       kuid_snowflake_time(175928847299117063, 1420070400000);
+SELECT kuid_snowflake_time(0), kuid_snowflake_time(0, 0);
+SELECT kuid_snowflake_time(9223372036854775807);
+SELECT kuid_snowflake_time(-1) IS NULL AS no_time;
+SELECT kuid_snowflake_time(1, -1);
+SELECT kuid_snowflake_time(1, 9223372036854775807);
 -- Random, named, nil and max UUIDs, and those of other variants, have no time.
 SELECT kuid_time(id::uuid) IS NULL AS no_time
 FROM (VALUES ('919108f7-52d1-4320-9bac-f847db4148a8'),
@@ -48,6 +57,9 @@ SELECT kuid_v6_lowest('2022-02-22 19:22:22'),
        kuid_v6_highest('2022-02-22 19:22:22');
 SELECT kuid_k64_lowest('2022-02-22 19:22:22'),
        kuid_k64_highest('2022-02-22 19:22:22');
+SELECT kuid_snowflake_lowest('2022-02-22 19:22:22.000797'),
+       kuid_snowflake_highest('2022-02-22 19:22:22.000797'),
+       kuid_snowflake_lowest('2022-02-22 19:22:22', 0);
 -- Before 1970 and before 2000, when seconds are negative.
 SELECT kuid_v6_lowest('1969-12-31 23:59:59.5'),
        kuid_v7_lowest('1999-12-31 23:59:59.999');
@@ -69,6 +81,15 @@ SELECT kuid_time(kuid_v7_lowest(t)) = date_trunc('milliseconds', t) AND
 FROM (VALUES (timestamptz '1970-01-01'), ('1999-12-31 23:59:59.999999'),
              ('2000-01-01 00:00:00.000001'), ('2026-11-23 03:04:05.678901'),
              ('5235-12-31 23:59:59.999999')) AS times(t);
+SELECT kuid_snowflake_time(kuid_snowflake_lowest(t, e), e) =
+           date_trunc('milliseconds', t) AND
+       kuid_snowflake_time(kuid_snowflake_highest(t, e), e) =
+           date_trunc('milliseconds', t) AND
+       kuid_snowflake_highest(t, e) < kuid_snowflake_lowest(t + '1 ms', e)
+           AS snowflake
+FROM (VALUES (timestamptz '2015-01-01', 1420070400000),
+             ('2026-11-23 03:04:05.678901', 1288834974657),
+             ('2039-09-07 15:47:35.550999', 0)) AS times(t, e);
 SELECT kuid_v7_lowest(NULL) IS NULL AND kuid_v7_lowest(now(), NULL) IS NULL;
 
 -- Times that a format does not reach.
@@ -82,3 +103,9 @@ SELECT kuid_v7_lowest('-infinity');
 SELECT kuid_v7_highest('infinity', true);
 SELECT kuid_v6_highest('infinity');
 SELECT kuid_k64_lowest('infinity');
+SELECT kuid_snowflake_lowest('2010-11-04 01:42:54.656999');
+SELECT kuid_snowflake_highest('2010-11-04 01:42:54.657');
+SELECT kuid_snowflake_highest('2080-07-10 17:30:30.209');
+SELECT kuid_snowflake_lowest('infinity');
+SELECT kuid_snowflake_highest('-infinity', -1);
+SELECT kuid_snowflake_highest('2026-11-23', -1);
