@@ -439,8 +439,8 @@ int kuid_change_identity(struct kuid *handle,
 /*
  * Set the clock of all formats to the wall clock, after that was in the future
  * and IDs with it. flags is KUID_FORCE_CLOCK_MAY_REPEAT, and says that IDs of
- * lex, k64, k96 and k128 may come twice when that time comes again. A new epoch
- * begins, whose number is put into epoch unless that is NULL. Needs
+ * lex, k64, k96, k128 and snowflake may come twice when that time comes again.
+ * A new epoch begins, whose number is put into epoch unless that is NULL. Needs
  * CAP_SYS_TIME.
  *
  * Returns 0.
