@@ -27,7 +27,7 @@ formats()
 
 takes_ids()
 {
-	[ "$(formats | wc -l)" -ge 7 ] || return
+	[ "$(formats | wc -l)" -ge 8 ] || return
 	for format in $(formats); do
 		kuid gen -f "$format" -n 1000 >>"$ids/$format" || return
 	done
@@ -50,7 +50,7 @@ differs_from()
 # goes_on_after LIFE: IDs whose text is in the order of time are all greater than in that life.
 goes_on_after()
 {
-	for format in lex k64; do
+	for format in lex k64 snowflake; do
 		{
 			LC_ALL=C sort "/host/lives/$1/$format" | tail -n 1
 			LC_ALL=C sort "$ids/$format" | head -n 1
@@ -73,6 +73,13 @@ none_failed()
 {
 	systemctl list-units --failed --plain --no-legend 'kuid*' >"$out"
 	[ ! -s "$out" ]
+}
+
+# It needs a store, which most machines don't have.
+claims_on_request()
+{
+	[ "$(systemctl is-enabled kuid-claim)" = disabled ] &&
+		[ "$(systemctl is-active kuid-claim)" = inactive ]
 }
 
 holds()
@@ -113,6 +120,7 @@ works()
 {
 	it "the units are active" units_active
 	it "none failed" none_failed
+	it "kuid-claim.service is neither enabled nor started" claims_on_request
 	it "each format gives IDs" takes_ids
 	it "they are unique" holds unique
 	it "ordered" holds ordered
@@ -131,6 +139,8 @@ hardened()
 		systemd-analyze security --no-pager $unit.service | tail -n 1 | sed 's/^/# /'
 		it "$unit.service is hardened" systemd-analyze security --threshold=20 $unit.service
 	done
+	# It has the network as well.
+	it "kuid-claim.service is hardened" systemd-analyze security --threshold=25 kuid-claim.service
 }
 
 # The packages of the next version. DKMS calls this make for each kernel of the machine. apt runs

@@ -39,6 +39,8 @@ root_of()
 	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*')
 	{ "$install/root.sh" new "$work/root" "$1" && "$install/root.sh" install "$work/root" "${debs[@]}"; } \
 		>"$build/check/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
+	# There is no snowflake without a number.
+	echo 'options kuid snowflake_worker=17' >"$work/root/etc/modprobe.d/kuid-test.conf"
 }
 
 # The next version of the module, built for kernel $1: machine.sh has DKMS take it, because compiling it
