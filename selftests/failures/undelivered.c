@@ -46,6 +46,7 @@ FIXTURE_VARIANT(undelivered) {
 
 FIXTURE_VARIANT_ADD(undelivered, lex) { KUID_FORMAT_LEX };
 FIXTURE_VARIANT_ADD(undelivered, k64) { KUID_FORMAT_K64 };
+FIXTURE_VARIANT_ADD(undelivered, snowflake) { KUID_FORMAT_SNOWFLAKE };
 
 FIXTURE_SETUP(undelivered)
 {
