@@ -357,6 +357,17 @@ static int get_state(struct kuid_state *state)
 	return ioctl(fuzz_world->watch_fd, KUID_IOC_GET_STATE, state);
 }
 
+static __u32 claimed_parts(const struct kuid_state *state)
+{
+	__u32 parts = 0;
+
+	if (state->worker_from == KUID_FROM_CLAIM)
+		parts |= KUID_CLAIM_WORKER;
+	if (state->snowflake_from == KUID_FROM_CLAIM)
+		parts |= KUID_CLAIM_SNOWFLAKE;
+	return parts;
+}
+
 /*
  * Check the result of a command against the state before and after it. After a
  * forced clock the module no longer knows which IDs it gave.
@@ -391,10 +402,7 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 		fuzz_fail(actor, "a restore was not kept");
 	if (c->cmd == KUID_IOC_CLAIM && !call->error && call->alone &&
 	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_stale ||
-	     (after.worker_from == KUID_FROM_CLAIM) !=
-		     !!(claim->parts & KUID_CLAIM_WORKER) ||
-	     (after.snowflake_from == KUID_FROM_CLAIM) !=
-		     !!(claim->parts & KUID_CLAIM_SNOWFLAKE)))
+	     claimed_parts(&after) != claim->parts))
 		fuzz_fail(actor, "a claim was not kept");
 	if (!call->alone || c->cmd != KUID_IOC_SET_IDENTITY ||
 	    call->error == EFAULT)
