@@ -85,6 +85,11 @@ constants()
 		grep -v _DEFAULT >"$work/sources"
 	grep -oh 'KUID_[A-Z0-9_]*' "$man"/kuid.4 >"$work/documents"
 	within constant uapi/kuid.record kuid.4
+	# Bits and variants of a decoded ID are named by their prefix.
+	sed -nE 's/^#define (KUID_[A-Z0-9_]+).*/\1/p' userspace/libkuid/kuid.h |
+		grep -vE '^KUID_(HAS|VARIANT)_' | grep -vx KUID_H >"$work/sources"
+	grep -oh 'KUID_[A-Z0-9_]*' "$man"/*.3 >"$work/documents"
+	within constant userspace/libkuid/kuid.h "$man/*.3"
 }
 
 parameters()
