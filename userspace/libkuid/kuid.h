@@ -100,8 +100,8 @@ int kuid_format_number(const char *name);
 
 /*
  * Bytes of an ID of a format; and characters of the longest text of one in a
- * form, without the NUL. All texts of a format above are as long, but for
- * decimal ones; those of a later format may be shorter.
+ * form, without the NUL. All texts of a format in one form are that long, but
+ * for decimal ones; those of a later format may be shorter.
  *
  * EINVAL: unknown format or form, or the format has no such form.
  */
