@@ -39,6 +39,25 @@ has_options()
 	diff "$FAKE/help" "$FAKE/page"
 }
 
+# Options of a verb in the synopsis.
+of_synopsis()
+{
+	awk -v verb="$1" '
+		/^\.S[hs] / { inside = $2 == "SYNOPSIS" }
+		/^\.Nm/ { on = 0 }
+		/^\.(Op )?Cm / { on = $NF == verb }
+		inside && on' "$page" | grep -oE 'Fl [^ ]+' | sed 's/^Fl /-/'
+}
+
+# The synopsis has each option, by its letter if it has one.
+has_synopsis()
+{
+	kuid "$1" --help | sed -nE 's/^  (-[A-Za-z0-9]), .*/\1/p; s/^      (--[a-z0-9-]+).*/\1/p' |
+		grep -v '^-[hV]$\|^--usage$' | sort >"$FAKE/help"
+	of_synopsis "$1" | sort >"$FAKE/page"
+	diff "$FAKE/help" "$FAKE/page"
+}
+
 has_verbs()
 {
 	verbs | sort >"$FAKE/help"
@@ -91,6 +110,7 @@ has_bounds()
 it "verbs" has_verbs
 for verb in $(verbs); do
 	it "options of $verb" has_options "$verb"
+	it "synopsis of $verb" has_synopsis "$verb"
 done
 it "bounds of a range" has_bounds
 it "exit statuses" has_exit_statuses
