@@ -185,6 +185,14 @@ system_files()
 	done
 }
 
+packages()
+{
+	sed -n 's/^Package: //p' debian/control >"$work/sources"
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	sed -n '/^| package /,/^$/s/^| `\([a-z0-9-]*\)`.*/\1/p' "$guide" >"$work/documents"
+	same package debian/control "$guide"
+}
+
 # Indented lines and code of the documents that begin with COMMAND, one command a line.
 quoted()
 {
@@ -253,6 +261,7 @@ fdinfo
 functions
 metrics
 system_files
+packages
 tool
 targets
 exit "$status"
