@@ -152,7 +152,7 @@ struct kuid;
 /*
  * Open the handle of IDs of a format.
  *
- * EINVAL: the kernel does not make this format.
+ * EINVAL: unknown format, or KUID_ANY_UUID.
  * ENODEV: there is no device for it: the module is not loaded, or does not
  * make it.
  */
