@@ -283,9 +283,9 @@ int kuid_read_limits(struct kuid *handle, unsigned int format,
 /*
  * Make one ID of a format from the device into the memory at id, without a
  * handle: for programs that need one now and then. Nothing is kept from one
- * call to the next, neither memory nor an open file; that costs some five times
- * as much as kuid_one(). IDs of two calls are in no order but that of the time
- * in them.
+ * call to the next, neither memory nor an open file; to open the device each
+ * time costs several times as much as kuid_one(). IDs of two calls are in no
+ * order but that of the time in them.
  *
  * Returns 0.
  * EINVAL, ENODEV: as for kuid_open().
