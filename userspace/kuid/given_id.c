@@ -36,8 +36,8 @@ static void take_form(struct argp_state *state,
 
 const struct verb_option given_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
-	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal, "
-	  "else told by their form",
+	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal "
+	  "and for {snowflake}, else told by their form",
 	  take_format, &given.format },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the host that made {interval}, which is not in them: "
