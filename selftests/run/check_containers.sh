@@ -59,6 +59,8 @@ prepare()
 	mkdir -p "$root/var/lib/systemd/linger" "$root/etc/containers"
 	touch "$root/var/lib/systemd/linger/somebody"
 	printf '[containers]\nnetns = "none"\n' >"$root/etc/containers/containers.conf"
+	# There is no snowflake without a number.
+	echo 'options kuid snowflake_worker=17' >"$root/etc/modprobe.d/kuid-test.conf"
 	make_image || return
 	cp "$here/../../userspace/tests/tap.sh" "$here/../../Documentation/containers.md" "$share"
 	"$install/root.sh" image "$root" "$machine"
