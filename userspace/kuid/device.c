@@ -192,7 +192,8 @@ const char *device_error(void)
 		return "the kernel's random generator is not ready: try again "
 		       "in a few seconds";
 	case ENOKEY:
-		return "it has no worker: \"kuid node --snowflake NUMBER\"";
+		return "it has no worker: \"kuid node --snowflake NUMBER\" "
+		       "gives it one, \"kuid-claim\" claims one";
 	case ENODATA:
 		return "state is required, and none was restored, or its "
 		       "ceiling is reached: \"kuid status\" says what to do";
@@ -278,7 +279,7 @@ void device_make_failed(unsigned int format)
 		errx(EXIT_FAILED,
 		     "no %s is made: it needs a worker from 0 to %d that no "
 		     "other host has. Run \"kuid node --snowflake NUMBER\" as "
-		     "root",
+		     "root, or let \"kuid-claim\" claim one",
 		     name, KUID_SNOWFLAKE_WORKER_MAX);
 	case EKEYEXPIRED:
 		errx(EXIT_FAILED,

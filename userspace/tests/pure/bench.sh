@@ -122,7 +122,7 @@ tells_waits()
 tells_missing_worker()
 {
 	while_set FAKE_FAIL "generate 1 126" bench -f snowflake
-	[ $? -eq 1 ] && grep -q '^snowflake *batch *it has no worker: "kuid node --snowflake NUMBER"$' "$out" &&
+	[ $? -eq 1 ] && grep -q '^snowflake *batch *it has no worker: "kuid node --snowflake NUMBER" gives' "$out" &&
 		while_set FAKE_FAIL "generate 1 126" bench && grep -q 'it has no worker' "$out"
 }
 

@@ -464,7 +464,7 @@ it "no state: how to restore it" says_which_state_is_missing 0 restore
 it "the ceiling: how to save a higher one" says_which_state_is_missing 1 keep
 it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
 it "no worker of snowflake: how to give one" failing generate 126 \
-	'Run "kuid node --snowflake NUMBER" as root' -f snowflake
+	'Run "kuid node --snowflake NUMBER" as root, or let "kuid-claim" claim one' -f snowflake
 it "an expired claim is told" failing generate 127 'the time has come to the ceiling of the claim' -f k96
 it "a time that snowflake can't hold" failing generate 75 "its 41 bits can't hold the time" -f snowflake
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
