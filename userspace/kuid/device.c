@@ -231,8 +231,8 @@ uint64_t device_time_left(const struct kuid_status *status, uint64_t ceiling_ns)
 	return ceiling_ns > now ? ceiling_ns - now : 0;
 }
 
-/* Whether the gate is shut because of the ceiling, and not of the floor. */
-static bool state_is_restored(void)
+/* For messages only; of zeros if it can't be read. */
+static struct kuid_state state_now(void)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
 	struct kuid_state state = { 0 };
@@ -240,12 +240,13 @@ static bool state_is_restored(void)
 	if (handle)
 		kuid_read_state(handle, &state);
 	kuid_close(handle);
-	return state.restored;
+	return state;
 }
 
 static void __attribute__((noreturn)) no_state(const char *name)
 {
-	if (state_is_restored())
+	/* The gate is shut because of the ceiling, and not of the floor. */
+	if (state_now().restored)
 		errx(EXIT_FAILED,
 		     "no %s is made: state is required, and IDs have come to "
 		     "the ceiling that was saved last. Run \"kuid keep\" as "
@@ -258,7 +259,23 @@ static void __attribute__((noreturn)) no_state(const char *name)
 	     name, name);
 }
 
-void device_make_failed(unsigned int format)
+/* Whether a format shows a number that was claimed. */
+static bool shows_claimed(unsigned int format)
+{
+	struct kuid_state state = state_now();
+
+	switch (kuid_format_shows(format)) {
+	case KUID_SHOWS_WORKER:
+		return state.worker_from == KUID_FROM_CLAIM;
+	case KUID_SHOWS_SNOWFLAKE:
+		return state.snowflake_from == KUID_FROM_CLAIM ||
+		       (state.snowflake_from == KUID_FROM_WORKER &&
+			state.worker_from == KUID_FROM_CLAIM);
+	}
+	return false;
+}
+
+static void __attribute__((noreturn)) stale(unsigned int format)
 {
 	const char *name = kuid_format_name(format);
 	const char *part = formats_is("{node}", format) ? "node random"
@@ -266,13 +283,26 @@ void device_make_failed(unsigned int format)
 				   ? "snowflake NUMBER"
 				   : "worker random";
 
+	if (shows_claimed(format))
+		errx(EXIT_FAILED,
+		     "no %s is made: this machine may be a clone, and the "
+		     "number that %s carries was claimed. \"kuid-claim\" claims "
+		     "one again; if it runs, its messages say why it has not",
+		     name, name);
+	errx(EXIT_FAILED,
+	     "no %s is made: this machine may be a clone, and what %s carries "
+	     "was given. Run \"kuid node --confirm\" if that is this "
+	     "machine's alone, else \"kuid node --%s\"",
+	     name, name, part);
+}
+
+void device_make_failed(unsigned int format)
+{
+	const char *name = kuid_format_name(format);
+
 	switch (errno) {
 	case ESTALE:
-		errx(EXIT_FAILED,
-		     "no %s is made: this machine may be a clone, and what %s "
-		     "carries was given. Run \"kuid node --confirm\" if that is "
-		     "this machine's alone, else \"kuid node --%s\"",
-		     name, name, part);
+		stale(format);
 	case ENODATA:
 		no_state(name);
 	case ENOKEY:

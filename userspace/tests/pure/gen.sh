@@ -147,6 +147,13 @@ says_what_to_do()
 		[ -n "$first" ] && runs "$first" && runs "node $2"
 }
 
+# WORKER_FROM SNOWFLAKE_FROM FORMAT: the format carries a claimed number, which no "kuid node" changes.
+says_who_claims_again()
+{
+	printf 'worker_from %s\nsnowflake_from %s\n' "$1" "$2" >"$FAKE/device"
+	failing generate 116 "the number that $3 carries was claimed. \"kuid-claim\" claims one again" -f "$3"
+}
+
 # Of a state that is required there is none, or its ceiling is reached: RESTORED COMMAND.
 says_which_state_is_missing()
 {
@@ -460,6 +467,9 @@ it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
 it "a clone: how to confirm, snowflake" failing generate 116 \
 	'else "kuid node --snowflake NUMBER"' -f snowflake
+it "a clone: who claims a number again, snowflake" says_who_claims_again 4 6 snowflake
+it "a clone: who claims a number again, k96" says_who_claims_again 6 1 k96
+it "a clone: who claims a number again, the worker as snowflake's" says_who_claims_again 6 5 snowflake
 it "no state: how to restore it" says_which_state_is_missing 0 restore
 it "the ceiling: how to save a higher one" says_which_state_is_missing 1 keep
 it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
