@@ -77,7 +77,8 @@ static const char *advice_for(int err)
 	case ENODEV:
 		return " (is the module kuid loaded?)";
 	case ENOKEY:
-		return " (give this host a number: kuid node --snowflake)";
+		return " (give this host a number: kuid node --snowflake NUMBER, "
+		       "or let kuid-claim claim one)";
 	default:
 		return "";
 	}
@@ -87,7 +88,7 @@ static void make_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct source *source = sqlite3_user_data(context);
 	unsigned char id[KUID_ID_MAX];
-	char text[128];
+	char text[256];
 
 	if ((!source->handle && open_source(source)) ||
 	    kuid_one(source->handle, id)) {

@@ -121,7 +121,7 @@ without_module()
 without_number()
 {
 	rmmod kuid && insmod "$KUID_MODULE" &&
-		is_wrong 'Required key not available (give this host a number: kuid node --snowflake)' \
+		is_wrong '(give this host a number: kuid node --snowflake NUMBER, or let kuid-claim claim one)' \
 			'SELECT kuid_snowflake();' && kuid node --snowflake 17
 }
 
