@@ -86,7 +86,8 @@ static const char *hint_for(int err)
 		return "Let the user that runs the server read the device file.";
 	case ESTALE:
 		return "This machine may be a clone. An administrator must confirm "
-		       "or change its node (kuid node).";
+		       "or change its node (kuid node), and kuid-claim must "
+		       "claim a number that was claimed.";
 	case ENODATA:
 		return "The module was loaded with state=required. Restore the "
 		       "saved state (kuid restore) and keep it saved (kuid keep).";
