@@ -239,7 +239,8 @@ int kuid_fd(const struct kuid *handle);
  * ENODATA: state is required, and in 30 seconds none was restored, or no
  * ceiling above the time of IDs was acknowledged. With a file that is
  * non-blocking that is EAGAIN until it has been so for 30 seconds.
- * ENOKEY: snowflake has no worker: an administrator must give it one.
+ * ENOKEY: snowflake has no worker: an administrator must give it one, with
+ * "kuid node --snowflake NUMBER" or kuid-claim(8).
  * EKEYEXPIRED: IDs of the format show a claimed number, and the time has come
  * to the ceiling of the claim. EOVERFLOW: 41 bits can't hold snowflake's time.
  */
