@@ -20,23 +20,24 @@ mkdir -p "$build/check" || exit
 log=$build/check/claim.log
 add_tap make -s -C "$here/../../userspace" O="$build/userspace" check-claim
 
-# The machine has one member of etcd.
 prepare()
 {
-	local stage=$build/claim/root
+	local stage=$build/claim/root tests=$here/../../userspace/tests
 
 	rm -rf "$stage"
-	mkdir -p "$stage/claim" || return
+	mkdir -p "$stage/claim/tests" || return
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
-		"$here/../claim/guest.sh" "$here/../../userspace/tests/tap.sh" "$stage/claim" || return
+		"$tests/tap.sh" "$stage/claim" || return
+	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$stage/claim/tests" || return
 	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$stage"
 }
 
 log=$build/check/claim-kernel.log
 if prepare; then
 	echo "== Linux $(<"$kernel/release") in QEMU"
+	# Without a product UUID no machine goes on after a crash.
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.gz" --mem 2G \
-		--timeout 900 /claim/guest.sh
+		--qemu "-uuid 4c4c4544-0042-3510-8052-b4c04f4e3732" --timeout 900 /claim/tests/guest.sh
 else
 	add 1 0 0 0
 fi
