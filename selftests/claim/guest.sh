@@ -183,6 +183,37 @@ clean_stop()
 		kuid-claim -e "$(urls)" -s $space -l >"$out" && cat "$out"
 }
 
+# ------------------------------------------------------------------ clones
+
+# Opening the file announces hibernation, closing it the end of it. A machine that resumes from an
+# image is the same to the module as a clone.
+be_cloned()
+{
+	: </dev/snapshot
+}
+
+record()
+{
+	etcdctl --endpoints "$(urls)" get --print-value-only "$(printf '/kuid/%s/rec/%010d' $space "$1")"
+}
+
+# None are made until the owner runs, not even if the number is confirmed.
+clone()
+{
+	start_owner --range 20-21 --horizon 60
+	eventually makes && signal STOP owner || return
+	was=$(number_made)
+	record "$was" >"$work/record"
+	be_cloned && fails_with 'may be a clone' && kuid node --confirm && fails_with 'may be a clone'
+}
+
+# The number and its record are left to the twin.
+clone_claims_another()
+{
+	signal CONT owner && eventually makes && [ "$(number_made)" -eq $((41 - was)) ] &&
+		record "$was" | cmp - "$work/record" && stop TERM owner
+}
+
 # ------------------------------------------------------------------ all of it
 
 # No ID of the kernel has a time for which another owner had the number, and none is twice.
@@ -223,6 +254,8 @@ it 'the first one wakes up, and makes none' owner_wakes
 it 'it gets the number back' owner_again
 it 'a restart begins no epoch' restart
 it 'a stop ends the use of the number' clean_stop
+it 'a clone makes none with the number' clone
+it 'it claims another number' clone_claims_another
 stop_all
 stop_cluster
 it 'no ID could come from two owners' none_repeated
