@@ -5,7 +5,9 @@
 # apt, and prints the directory that holds them:   fetch.sh NAME
 #   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (KERNEL_SRC); and nic, a staging
 #   6.12, 6.12-rt        directory for the initramfs with the driver lib/e1000.ko. 7.x is the newest
-#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces
+#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces. 6.1
+#                        also has disk, a staging directory with the modules of ext4 on a RAM disk, in
+#                        lib, and lib/disk.list, which names them in the order in which they load
 #   6.1-arm64, 6.1-s390x the same for another architecture, whose name is in arch, for builds on
 #                        amd64; nic is empty for s390x, as QEMU has no e1000 there
 #   sysroot-arm64, sysroot-s390x
@@ -104,10 +106,11 @@ result=$cache/$want
 [[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
 
 # A result appears by one rename, so an existing result is complete. An old kernel without its
-# driver, and old programs without uuidd, are fetched again.
+# drivers, and old programs without uuidd, are fetched again.
 have_it()
 {
 	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) &&
+		($want != 6.1 || -d $result/disk) &&
 		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
 }
 if have_it; then
@@ -243,20 +246,28 @@ find_kernel()
 		sed 's/^linux-kbuild-.*/&:amd64/')"
 }
 
-# Unpacks the kernel and, if there is one, the driver.
+# Unpacks the kernel and its drivers.
 unpack_kernel()
 {
-	local part driver=('*/e1000/e1000.ko*')
+	local part driver disk=() patterns=()
 
-	[[ $arch != s390x ]] || driver=()
+	[[ $arch == s390x ]] || patterns=('*/e1000.ko*')
+	[[ $want != 6.1 ]] || disk=(brd crc32c_generic crc16 mbcache jbd2 ext4)
+	for driver in "${disk[@]}"; do
+		patterns+=("*/$driver.ko*")
+	done
 	mkdir -p "$tmp/kernel" "$new/nic/lib"
 	for part in "$@"; do
 		dpkg-deb --fsys-tarfile "$tmp/deb/$part"_*.deb
 	done | tar -xC "$tmp/kernel" --ignore-zeros --transform 's,.*/,,' --wildcards \
-		'*/vmlinuz*' "${driver[@]}"
+		'*/vmlinuz*' "${patterns[@]}"
 	mv "$tmp"/kernel/vmlinuz* "$new/vmlinuz"
-	[[ ! -e $tmp/kernel/e1000.ko.xz ]] || xz -d "$tmp/kernel/e1000.ko.xz"
-	(( !${#driver[@]} )) || mv "$tmp/kernel/e1000.ko" "$new/nic/lib"
+	find "$tmp/kernel" -name '*.ko.xz' -exec xz -d {} +
+	[[ $arch == s390x ]] || mv "$tmp/kernel/e1000.ko" "$new/nic/lib"
+	for driver in "${disk[@]}"; do
+		install -D -m 644 -t "$new/disk/lib" "$tmp/kernel/$driver.ko" || die "no module $driver"
+		echo "$driver" >>"$new/disk/lib/disk.list"
+	done
 	echo "$release" >"$new/release"
 	[[ $arch == amd64 ]] || echo "$arch" >"$new/arch"
 }
