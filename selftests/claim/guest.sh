@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kuid-claim with the kernel as the owner of a number, and with three members of etcd in the guest.
-# Another owner of the same number is a kuid-claim with --print. Prints KTAP. run/check_claim.sh puts
-# programs and tests into /claim.
+# kuid-claim with the kernel as the owner of a number, and with three members of etcd in the guest,
+# which have a disk each. Another owner of the same number is a kuid-claim with --print. Prints KTAP.
+# run/check_claim.sh puts programs and tests into /claim.
 
 export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=
 # An emulated machine is slow: members must not take one another for dead.
@@ -38,10 +38,27 @@ set_ports()
 	peer_a=$wire_a peer_b=$wire_b peer_c=$wire_c
 }
 
+# Each member keeps its data on an ext4 of its own.
+mount_disks()
+{
+	while read -r driver; do
+		case $driver in
+		brd) insmod /lib/brd.ko rd_nr=3 rd_size=262144 ;;
+		*) insmod "/lib/$driver.ko" ;;
+		esac || return
+	done </lib/disk.list
+	disk=0
+	for member in $members; do
+		mkdir "$work/data-$member" && mke2fs /dev/ram$disk &&
+			mount -t ext4 /dev/ram$disk "$work/data-$member" || return
+		disk=$((disk + 1))
+	done
+}
+
 etcd_runs()
 {
 	set_ports
-	start_cluster
+	mount_disks && start_cluster
 }
 
 # start_owner [OPTION...]: a kuid-claim of the kernel.
@@ -214,6 +231,43 @@ clone_claims_another()
 		record "$was" | cmp - "$work/record" && stop TERM owner
 }
 
+# ------------------------------------------------------------------ disks
+
+# The leader's disk is suspended for longer than the horizon. Others wait for the numbers.
+disk_suspended()
+{
+	lead=$(leader) || return
+	endpoints=$(url "client_$lead"),$(urls)
+	start_owner --number 30 --horizon 16
+	start one --number 31 --horizon 16
+	eventually makes && eventually has one 31 && fsfreeze --freeze "$work/data-$lead" || return
+	start two --number 30 --horizon 16
+	start three --number 31 --horizon 16
+	endpoints=
+	others_go_on
+	result=$?
+	fsfreeze --unfreeze "$work/data-$lead"
+	return $result
+}
+
+others_go_on()
+{
+	ceiling=$(owners_ceiling)
+	goes_on one && eventually has_passed "$ceiling" && makes && [ "$(leader)" != "$lead" ]
+}
+
+owner_has_raised()
+{
+	[ "$(owners_ceiling)" -gt "$ceiling" ]
+}
+
+disk_resumed()
+{
+	ceiling=$(owners_ceiling)
+	goes_on one && eventually owner_has_raised && makes && [ "$(number_made)" -eq 30 ] &&
+		! has_number two && ! has_number three
+}
+
 # ------------------------------------------------------------------ all of it
 
 # No ID of the kernel has a time for which another owner had the number, and none is twice.
@@ -256,8 +310,11 @@ it 'a restart begins no epoch' restart
 it 'a stop ends the use of the number' clean_stop
 it 'a clone makes none with the number' clone
 it 'it claims another number' clone_claims_another
+it 'owners go on while the disk of the leader is suspended' disk_suspended
+it 'they go on when it is resumed' disk_resumed
 stop_all
 stop_cluster
+umount "$work"/data-?
 it 'no ID could come from two owners' none_repeated
 it 'the kernel complains of nothing' klog_check
 finish

@@ -29,7 +29,7 @@ prepare()
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
 		"$tests/tap.sh" "$stage/claim" || return
 	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$stage/claim/tests" || return
-	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$stage"
+	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$kernel/disk" "$stage"
 }
 
 log=$build/check/claim-kernel.log
