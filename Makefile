@@ -69,7 +69,8 @@ help:
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
 	@echo 'make matrix-record  record the results of these rows in Documentation'
-	@echo 'make fleet      simulate thousands of hosts with the core in userspace'
+	@echo 'make fleet      check-claim, then simulate thousands of hosts with the core in'
+	@echo '                userspace'
 	@echo 'make fleet-record  write the results in Documentation, and draw its plots'
 	@echo 'make soak       all disturbances at once for SECONDS (60), and'
 	@echo '                then as a clone'
@@ -327,8 +328,7 @@ soak: vm-root vm-tests
 FLEET	:= selftests/fleet O=$(BUILD)/fleet TOOL=$(BUILD)/userspace
 
 .PHONY: fleet fleet-record
-fleet:
-	@$(VM)/setup.sh build
+fleet: check-claim
 	@$(MAKE) -s -C $(FLEET) full
 fleet-record:
 	@$(VM)/setup.sh build picture
