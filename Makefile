@@ -307,6 +307,7 @@ bench-record:
 	@selftests/bench/report.sh record $(BENCH)
 
 check: vm-root vm-tests
+	@$(VM)/setup.sh claim
 	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(TESTS) $(TEST_KERNEL)/nic \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 	@CMOCKA_32=$(CMOCKA_32) selftests/run/check.sh $(BUILD) $(TEST_KERNEL) \

@@ -64,6 +64,10 @@ part_rest()
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
+	echo "== kuid-claim with etcd, briefly"
+	log=$logs/claim.log
+	add_tap make -s -C "$here/../../userspace" O="$build/userspace" QUICK=1 check-claim
+
 	echo "== a simulated fleet of hosts, compared with its document"
 	log=$logs/fleet.log
 	add_tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check

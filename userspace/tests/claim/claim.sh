@@ -5,6 +5,8 @@
 # claimers that are killed, asleep, or have a wrong clock. Prints KTAP. Needs what cluster.sh does,
 # and must be given with its path.
 #
+# With QUICK=1 it runs fewer tests with etcd, for make check.
+#
 # Horizons are short, so that what takes minutes takes seconds. If the machine is slow, a ceiling may
 # pass before it is raised: the number is kept all the same, unless somebody else waits for it.
 
@@ -658,6 +660,11 @@ manual()
 		sed 's/Fl -/ --/' | sort -u | diff "$work/options" - && [ -s "$work/options" ]
 }
 
+in_full()
+{
+	[ "${QUICK:-}" ] || with_cluster "$@"
+}
+
 set_ports
 export SHIM="$work"
 it 'has a help' has_help
@@ -686,49 +693,49 @@ it 'a list without etcd' fails 75 'onnect to' -e "http://127.0.0.1:$(free_ports 
 
 start_network
 it 'three members of etcd' start_cluster
-with_cluster '200 claimers on 1,024 numbers' crowd --range 0-1023
-with_cluster '200 claimers on 200 numbers' crowd --range 0-199
+in_full '200 claimers on 1,024 numbers' crowd --range 0-1023
+in_full '200 claimers on 200 numbers' crowd --range 0-199
 with_cluster 'a number is kept' keeps_number
 with_cluster 'the same number after a clean stop' clean_stop
 with_cluster 'two machines with one image' copies_of_an_image
-with_cluster 'killed on the same machine' killed_on_same_machine
+in_full 'killed on the same machine' killed_on_same_machine
 with_cluster 'the file of another machine' killed_on_other_machine
-with_cluster 'a product UUID of zeros' killed_without_product 00000000-0000-0000-0000-000000000000
-with_cluster 'a product UUID of ones' killed_without_product FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF
-with_cluster 'twins that no UUID tells apart' twins
-with_cluster 'a twin in memory' twin_in_memory
+in_full 'a product UUID of zeros' killed_without_product 00000000-0000-0000-0000-000000000000
+in_full 'a product UUID of ones' killed_without_product FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF
+in_full 'twins that no UUID tells apart' twins
+in_full 'a twin in memory' twin_in_memory
 with_cluster 'the next owner of a number waits' next_owner_waits
-with_cluster 'asleep past everything' asleep
-with_cluster 'left to the next run' left_to_the_next_run
-with_cluster 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
-with_cluster 'a clock that is an hour behind' clock -3600 'seconds behind the store'
-with_cluster 'the clock of an owner is set an hour ahead' clock_of_owner
+in_full 'asleep past everything' asleep
+in_full 'left to the next run' left_to_the_next_run
+in_full 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
+in_full 'a clock that is an hour behind' clock -3600 'seconds behind the store'
+in_full 'the clock of an owner is set an hour ahead' clock_of_owner
 with_cluster 'the leader is killed' leader_killed
-with_cluster 'the leader is frozen and thaws' leader_frozen
-with_cluster 'a lease has ended' lease_ended
+in_full 'the leader is frozen and thaws' leader_frozen
+in_full 'a lease has ended' lease_ended
 with_cluster 'a lease is revoked' lease_revoked
-with_cluster 'a member is cut off' member_cut_off
-with_cluster 'the leader is cut off' leader_cut_off
-with_cluster 'all members are restarted' all_restarted
+in_full 'a member is cut off' member_cut_off
+in_full 'the leader is cut off' leader_cut_off
+in_full 'all members are restarted' all_restarted
 with_cluster 'etcd is not there yet' unreachable_at_start
-with_cluster 'etcd is away until the ceiling has passed' away_for_a_horizon
-with_cluster 'a transaction whose answer is lost' answer_lost
-with_cluster 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
-with_cluster 'a transaction that comes late' transaction_late
-with_cluster 'a backup is restored' backup_restored
-with_cluster 'a backup is restored, and the operator says so' recovered_by_operator
-with_cluster 'a backup is restored, and a claimer finds it' found_by_claimer
+in_full 'etcd is away until the ceiling has passed' away_for_a_horizon
+in_full 'a transaction whose answer is lost' answer_lost
+in_full 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
+in_full 'a transaction that comes late' transaction_late
+in_full 'a backup is restored' backup_restored
+in_full 'a backup is restored, and the operator says so' recovered_by_operator
+in_full 'a backup is restored, and a claimer finds it' found_by_claimer
 with_cluster 'right and wrong credentials' with_users credentials
-with_cluster 'a token ends' with_users token_ends
-with_cluster 'TLS' tls
-with_cluster 'another epoch of snowflake' epochs_differ
-with_cluster 'records that are not of kuid-claim' foreign_records
-with_cluster 'a space that is not of kuid-claim' foreign_space
-with_cluster 'a list of several pages' long_list
+in_full 'a token ends' with_users token_ends
+in_full 'TLS' tls
+in_full 'another epoch of snowflake' epochs_differ
+in_full 'records that are not of kuid-claim' foreign_records
+in_full 'a space that is not of kuid-claim' foreign_space
+in_full 'a list of several pages' long_list
 with_cluster 'one process for a file' only_one_at_a_time
-with_cluster 'a file of another space' file_of_another_space
-with_cluster 'a file of something else' junk_file
-with_cluster 'metrics' metrics
-with_cluster 'states for systemd' notifies
-with_cluster 'the file can not be written at the end' no_room_to_give_back
+in_full 'a file of another space' file_of_another_space
+in_full 'a file of something else' junk_file
+in_full 'metrics' metrics
+in_full 'states for systemd' notifies
+in_full 'the file can not be written at the end' no_room_to_give_back
 finish
