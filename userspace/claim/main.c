@@ -116,7 +116,8 @@ static const struct verb_option options[] = {
 	  "Numbers of one space differ; \"" SPACE_USUAL "\" if not given",
 	  take_text, &settings.space },
 	{ "range", 'r', "A-B",
-	  "Claim one of the numbers from A to B: 0-1023 if not given",
+	  "Claim one of the numbers from A to B: 0-1023 if not given; with "
+	  "--list, list these: all if not given",
 	  take_range, NULL },
 	{ "number", 'n', "NUMBER", "Claim just this number", take_exact,
 	  &settings.first, "a number", 0, NUMBER_MAX },
@@ -177,7 +178,10 @@ static void check_form(struct argp_state *state)
 	if (list + print + recover + give_back > 1)
 		argp_error(state, "only one of --list, --print, --recover and "
 				  "--release");
-	if (settings.parts & PART_SNOWFLAKE && settings.last > SNOWFLAKE_MAX)
+	if (list && !ranged)
+		settings.last = NUMBER_MAX;
+	if (!list && settings.parts & PART_SNOWFLAKE &&
+	    settings.last > SNOWFLAKE_MAX)
 		argp_error(state, "snowflake has numbers up to %d",
 			   SNOWFLAKE_MAX);
 	if (!store_settings.user != !store_settings.password_file)
