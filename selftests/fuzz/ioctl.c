@@ -8,6 +8,23 @@
 
 #include "../lib/commands.h"
 
+/* Not in the table, whose commands succeed without a claim. */
+static const struct field raise_fields[] = {
+	FIELD(kuid_claim_ceiling, ceiling_ns, IN),
+	FIELD(kuid_claim_ceiling, flags, BITS, KUID_CLAIM_END),
+	FIELD(kuid_claim_ceiling, reserved0, BITS, 0),
+	FIELD(kuid_claim_ceiling, reserved, BITS, 0),
+};
+
+static const struct command raise_ceiling = {
+	.name = "CLAIM_CEILING",
+	.cmd = KUID_IOC_CLAIM_CEILING,
+	.size = sizeof(struct kuid_claim_ceiling),
+	.capability = CAP_SYS_TIME,
+	.fields = raise_fields,
+	.nr_fields = ARRAY_SIZE(raise_fields),
+};
+
 static const struct command *command_of(unsigned long cmd)
 {
 	const struct command *c = commands;
@@ -23,6 +40,8 @@ static const struct command *pick_command(struct fuzz_actor *actor,
 {
 	const struct command *c;
 
+	if (privileged && fuzz_one_in(actor, 6))
+		return &raise_ceiling;
 	do {
 		c = &commands[fuzz_below(actor, NR_COMMANDS)];
 	} while (c->cmd == KUID_IOC_GENERATE || c->cmd == KUID_IOC_SET_FORMAT ||
@@ -132,10 +151,15 @@ static void random_identity(struct fuzz_actor *actor,
 }
 
 /* No clock of the round comes to the ceiling, unless it is set to the end. */
+static __u64 random_ceiling(struct fuzz_actor *actor)
+{
+	return KUID_TIME_MAX_NS - fuzz_below(actor, NSEC_PER_SEC);
+}
+
 static void random_times(struct fuzz_actor *actor, struct kuid_claim *claim)
 {
 	claim->floor_ns = clock_ns() - fuzz_below(actor, NSEC_PER_SEC);
-	claim->ceiling_ns = KUID_TIME_MAX_NS - fuzz_below(actor, NSEC_PER_SEC);
+	claim->ceiling_ns = random_ceiling(actor);
 }
 
 static void random_claim(struct fuzz_actor *actor, struct kuid_claim *claim)
@@ -161,6 +185,7 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 			   void *arg)
 {
 	struct kuid_acknowledge *acknowledge = arg;
+	struct kuid_claim_ceiling *raise = arg;
 	struct kuid_set_format *set = arg;
 	struct kuid_restore *restore = arg;
 	struct kuid_query *query = arg;
@@ -200,6 +225,12 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 	case KUID_IOC_CLAIM:
 		random_claim(actor, arg);
 		break;
+	case KUID_IOC_CLAIM_CEILING:
+		if (fuzz_one_in(actor, 4))
+			raise->flags = KUID_CLAIM_END;
+		else
+			raise->ceiling_ns = random_ceiling(actor);
+		break;
 	}
 }
 
@@ -216,6 +247,7 @@ static bool request_ok(const struct command *c, const void *arg)
 {
 	const struct kuid_acknowledge *acknowledge = arg;
 	const struct kuid_set_identity *identity = arg;
+	const struct kuid_claim_ceiling *raise = arg;
 	const struct kuid_force_clock *force = arg;
 	const struct kuid_generate *generate = arg;
 	const struct kuid_restore *restore = arg;
@@ -254,6 +286,11 @@ static bool request_ok(const struct command *c, const void *arg)
 			return !claim->floor_ns && !claim->ceiling_ns;
 		return claim->floor_ns < claim->ceiling_ns &&
 		       claim->ceiling_ns <= KUID_TIME_MAX_NS;
+	case KUID_IOC_CLAIM_CEILING:
+		if (raise->flags)
+			return !raise->ceiling_ns;
+		return raise->ceiling_ns &&
+		       raise->ceiling_ns <= KUID_TIME_MAX_NS;
 	}
 	return true;
 }
@@ -274,8 +311,10 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 	for (i = 0; i < c->nr_fields; i++) {
 		const struct field *field = &c->fields[i];
 
-		/* The format of a query is answered, too. */
-		if (field->use == OUT || (c->cmd == KUID_IOC_QUERY && !i))
+		/* The format of a query and a ceiling are answered, too. */
+		if (field->use == OUT ||
+		    (!i && (c->cmd == KUID_IOC_QUERY ||
+			    c->cmd == KUID_IOC_CLAIM_CEILING)))
 			continue;
 		if (memcmp(asked + field->offset, answer + field->offset,
 			   field->size))
@@ -378,6 +417,7 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 {
 	const struct kuid_set_identity *identity = arg;
 	const struct kuid_acknowledge *acknowledge = arg;
+	const struct kuid_claim_ceiling *raise = arg;
 	const struct kuid_claim *claim = arg;
 	struct kuid_state after;
 	__u64 end;
@@ -404,6 +444,13 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_stale ||
 	     claimed_parts(&after) != claim->parts))
 		fuzz_fail(actor, "a claim was not kept");
+	if (c->cmd == KUID_IOC_CLAIM_CEILING && call->alone) {
+		if (call->error ? call->error == ENOKEY && claimed_parts(before)
+				: !claimed_parts(before))
+			fuzz_fail(actor, "a ceiling without a claim, or none with one");
+		if (!call->error && after.claim_ceiling_ns != raise->ceiling_ns)
+			fuzz_fail(actor, "the ceiling of a claim was not kept");
+	}
 	if (!call->alone || c->cmd != KUID_IOC_SET_IDENTITY ||
 	    call->error == EFAULT)
 		return;
@@ -451,17 +498,23 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		return c->cmd == KUID_IOC_SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;
 	case EINVAL:
-		/* See check_outcome(). */
-		return c->cmd == KUID_IOC_ACKNOWLEDGE;
+		/* See check_outcome(). The clock may be at its end. */
+		return c->cmd == KUID_IOC_ACKNOWLEDGE ||
+		       c->cmd == KUID_IOC_CLAIM_CEILING;
 	case EINTR:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
-		return c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call);
+		return (c->cmd == KUID_IOC_GENERATE ||
+			c->cmd == KUID_IOC_CLAIM_CEILING) &&
+		       fuzz_call_refused(call);
 	case EKEYEXPIRED:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_expired(call);
 	case ENOKEY:
+		/* See check_outcome(), and below. */
+		return c->cmd == KUID_IOC_CLAIM_CEILING ||
+		       c->cmd == KUID_IOC_GENERATE;
 	case EOVERFLOW:
 		/* As in fuzz_call_lacks(), but of the format asked for. */
 		return c->cmd == KUID_IOC_GENERATE;
@@ -665,14 +718,16 @@ void fuzz_administer(struct fuzz_actor *actor)
 	const struct command *c = pick_command(actor, true);
 	__u8 arg[ARG_MAX_SIZE] = { 0 };
 	struct kuid_set_identity *identity = (void *)arg;
+	struct kuid_claim_ceiling *raise = (void *)arg;
 	struct kuid_claim *claim = (void *)arg;
 	struct kuid_state before;
 	struct fuzz_call call;
+	bool alone, known;
 	__u32 forces;
-	bool known;
 
 	if (!fuzz_use(actor, &call))
 		return;
+	alone = __atomic_load_n(&fuzz_world->actors, __ATOMIC_SEQ_CST) == 1;
 	random_request(actor, c, arg);
 	if (fuzz_one_in(actor, 3))
 		mutate(actor, c, arg);
@@ -681,7 +736,7 @@ void fuzz_administer(struct fuzz_actor *actor)
 		if (identity->node_from == KUID_FROM_GIVEN)
 			identity->node |= 1ULL << 40;
 		/* Others may be decoding IDs of the former interval. */
-		if (__atomic_load_n(&fuzz_world->actors, __ATOMIC_SEQ_CST) > 1)
+		if (!alone)
 			identity->interval = 0;
 	}
 	/* A floor at the end of all times is for later. */
@@ -695,6 +750,11 @@ void fuzz_administer(struct fuzz_actor *actor)
 	/* Others could not tell what a ceiling that is near keeps from them. */
 	if (c->cmd == KUID_IOC_CLAIM && request_ok(c, arg) && claim->parts)
 		random_times(actor, claim);
+	if (c->cmd == KUID_IOC_CLAIM_CEILING && request_ok(c, arg) &&
+	    (raise->ceiling_ns || !alone)) {
+		raise->ceiling_ns = random_ceiling(actor);
+		raise->flags = 0;
+	}
 	forces = fuzz_changes_of(&fuzz_world->forces);
 	known = actor->privileged && !get_state(&before);
 	if (c->cmd == KUID_IOC_FORCE_CLOCK)
