@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <kuid.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@
 #define IDS	  20000 /* of each case */
 #define PROCESSES 512
 #define CHILDREN  8
+#define TURN	  10 /* IDs; divides IDS / CHILDREN / 2 */
 #define SEC_NS	  1000000000LL
 
 /**
@@ -46,13 +48,13 @@ struct made {
 
 /**
  * struct world - memory of all processes
- * @here: how many processes have begun
  * @next: the next number of a beginning or end
+ * @turns: the processes wait here for their turns
  * @made: the IDs
  */
 static struct world {
-	_Atomic int here;
 	_Atomic uint64_t next;
+	sem_t turns[CHILDREN];
 	struct made made[IDS];
 } * world;
 
@@ -189,7 +191,8 @@ static void set_clock_by(int64_t ns)
 
 /**
  * struct event - a case
- * @processes: how many processes make the IDs
+ * @processes: how many processes make the IDs; up to CHILDREN take turns for
+ *	half of them
  * @forked: they are forked by a process that has made one
  * @step_ns: the first process sets the clock by this, halfway
  */
@@ -203,11 +206,17 @@ static void make_some(const struct event *event, int process)
 {
 	int count = IDS / event->processes;
 	struct made *made = world->made + process * count;
+	int next = (process + 1) % event->processes;
+	int in_turns = event->processes > CHILDREN ? 0 : count / 2;
 
 	for (int i = 0; i < count; i++) {
+		if (i < in_turns && i % TURN == 0)
+			sem_wait(&world->turns[process]);
 		if (event->step_ns && !process && i == count / 2)
 			set_clock_by(event->step_ns);
 		make_one(made + i);
+		if (i < in_turns && i % TURN == TURN - 1)
+			sem_post(&world->turns[next]);
 	}
 }
 
@@ -248,11 +257,6 @@ static void run_in_processes(const struct event *event)
 		/* Until all are there, and the parent closes its end. */
 		if (read(gate[0], &byte, 1))
 			err(1, "pipe");
-		/* A few processes could end before the others wake up. */
-		atomic_fetch_add(&world->here, 1);
-		while (event->processes <= CHILDREN &&
-		       atomic_load(&world->here) < event->processes)
-			sched_yield();
 		make_some(event, i);
 		_exit(0);
 	}
@@ -270,6 +274,8 @@ static int run(const struct event *event)
 	pid_t pid;
 
 	memset(world, 0, sizeof(*world));
+	for (int i = 0; i < CHILDREN; i++)
+		sem_init(&world->turns[i], 1, !i);
 	pid = fork();
 	if (pid < 0)
 		err(1, "fork");
