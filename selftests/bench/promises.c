@@ -18,7 +18,6 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +41,8 @@
  */
 struct made {
 	unsigned char id[16];
-	uint64_t begin;
-	uint64_t end;
+	__u64 begin;
+	__u64 end;
 };
 
 /**
@@ -53,7 +52,7 @@ struct made {
  * @made: the IDs
  */
 static struct world {
-	_Atomic uint64_t next;
+	_Atomic __u64 next;
 	sem_t turns[CHILDREN];
 	struct made made[IDS];
 } * world;
@@ -72,7 +71,7 @@ static void make_by_library(unsigned char *id)
 	generate(id);
 }
 
-static uint64_t wall_ms(void)
+static __u64 wall_ms(void)
 {
 	struct timespec now;
 
@@ -80,7 +79,7 @@ static uint64_t wall_ms(void)
 	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
 }
 
-static void set_v7(unsigned char *id, uint64_t ms)
+static void set_v7(unsigned char *id, __u64 ms)
 {
 	for (int i = 0; i < 6; i++)
 		id[i] = ms >> (40 - 8 * i);
@@ -98,8 +97,8 @@ static void make_random_v7(unsigned char *id)
 /* RFC 9562 6.2, method 2: within a millisecond the last one is incremented. */
 static void make_counted_v7(unsigned char *id)
 {
-	static uint64_t last_ms, last_random, state;
-	uint64_t ms = wall_ms(), random;
+	static __u64 last_ms, last_random, state;
+	__u64 ms = wall_ms(), random;
 
 	if (!state && getrandom(&state, sizeof(state), 0) != sizeof(state))
 		err(1, "getrandom");
@@ -177,10 +176,10 @@ static void make_one(struct made *made)
 	}
 }
 
-static void set_clock_by(int64_t ns)
+static void set_clock_by(__s64 ns)
 {
 	struct timespec now;
-	int64_t to;
+	__s64 to;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	to = now.tv_sec * SEC_NS + now.tv_nsec + ns;
@@ -199,7 +198,7 @@ static void set_clock_by(int64_t ns)
 struct event {
 	int processes;
 	bool forked;
-	int64_t step_ns;
+	__s64 step_ns;
 };
 
 static void make_some(const struct event *event, int process)
