@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -159,6 +157,12 @@ static void ask_libuuid(struct subject *subject)
 	subject->function(ids);
 }
 
+/* Whether uuidd gives libuuid a cache for it. */
+static bool is_cached(const struct subject *subject)
+{
+	return subject->symbol && !strcmp(subject->symbol, LIBUUID_TIME);
+}
+
 /* False if it is not on this machine. */
 static bool prepare(struct subject *subject)
 {
@@ -221,27 +225,6 @@ static double median(double *values)
 	return values[ROUNDS / 2];
 }
 
-/* If uuidd runs, libuuid has a cache of its IDs. */
-static bool has_uuidd(void)
-{
-	const struct sockaddr_un address = { AF_UNIX, "/run/uuidd/request" };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	bool has = fd >= 0 && !connect(fd, (const struct sockaddr *)&address,
-				       sizeof(address));
-
-	if (fd >= 0)
-		close(fd);
-	return has;
-}
-
-static const char *row_of(const struct subject *subject)
-{
-	return subject->symbol && !strcmp(subject->symbol, LIBUUID_TIME) &&
-			       has_uuidd()
-		       ? "libuuid v1, uuidd"
-		       : subject->what;
-}
-
 static void print_value(const char *row, const char *column, double value,
 			double budget)
 {
@@ -250,21 +233,23 @@ static void print_value(const char *row, const char *column, double value,
 		result_budget("native", row, column, value, budget, false);
 }
 
-static void print(struct subject *subject)
+static void print(const char *row, struct subject *subject)
 {
-	const char *row = row_of(subject);
-
 	print_value(row, "ns an ID", median(subject->ns), subject->most_ns);
 	print_value(row, "clock reads", median(subject->ratio),
 		    subject->most_ratio);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	bool uuidd = argc == 2 && !strcmp(argv[1], "uuidd");
 	bool there[ARRAY_SIZE(subjects)];
 
+	if (argc > 1 && !uuidd)
+		errx(2, "usage: native [uuidd]");
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
-		there[i] = prepare(&subjects[i]);
+		there[i] = (!uuidd || !i || is_cached(&subjects[i])) &&
+			   prepare(&subjects[i]);
 		if (there[i])
 			set_calls(&subjects[i]);
 	}
@@ -280,8 +265,10 @@ int main(void)
 			subject->ratio[round] =
 				subject->ns[round] / subjects[0].ns[round];
 		}
-	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+	for (size_t i = uuidd; i < ARRAY_SIZE(subjects); i++)
 		if (there[i])
-			print(&subjects[i]);
+			print(uuidd ? "libuuid v1, uuidd's cache"
+				    : subjects[i].what,
+			      &subjects[i]);
 	return 0;
 }
