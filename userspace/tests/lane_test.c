@@ -388,7 +388,11 @@ static void raw_clone(void **state)
 	static char stack[65536] __attribute__((aligned(16)));
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 	uint64_t node = node_of_next(handle);
+#ifdef __s390x__ /* takes the stack first */
+	pid_t pid = syscall(SYS_clone, 0, SIGCHLD, 0, 0, 0);
+#else
 	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
 
 	if (!pid)
 		_exit(!take(handle, KUID_FORMAT_V6) ||
