@@ -91,7 +91,7 @@ static struct world {
 	struct subject subject;
 	int cpus;
 	atomic_int arrived;
-	_Atomic __u64 start;
+	atomic_ullong start;
 	atomic_bool stop;
 	double rates[CPUS_MAX];
 } * world;
