@@ -15,6 +15,6 @@ INSERT INTO took SELECT :who, 'snowflake', nextval('event'),
 FROM :rows;
 INSERT INTO took SELECT :who, 'v1', nextval('event'), kuid_v1()::text, nextval('event')
 FROM :rows;
--- v1 is compared by time and clock sequence.
-UPDATE took SET key = regexp_replace(key, '^(.*)-(.*)-(.*)-(.*)-.*$', '\3\2\1\4')
+-- v1 is compared by time and clock sequence. Sessions with private lanes differ by the node.
+UPDATE took SET key = regexp_replace(key, '^(.*)-(.*)-(.*)-(.*)-(.*)$', '\3\2\1\4\5')
 WHERE format = 'v1' AND who = :who;
