@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What calls cost as open files and waiters become more, and the memory of an
+ * The cost of calls as open files and waiters become more, and the memory of an
  * open file, an epoch and a private lane. Must run in a machine with one CPU
  * that counts instructions, where a nanosecond is an instruction.
  */
@@ -41,7 +41,7 @@ static __u64 clock_ns(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* What this process has executed, without that it was asleep. */
+/* Instructions of this process; there are none while it is asleep. */
 static __u64 executed(void)
 {
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a generator of UUIDs does where generators fail: many processes at once,
+ * Tries a generator of UUIDs where generators fail: many processes at once,
  * a fork after the first UUID, a clock that is set back.
  *	promises ROW MAKER [LIBRARY FUNCTION]
  * prints how many of its IDs are repeats or out of order in each case. Fails if

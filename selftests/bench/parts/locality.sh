@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the order of keys is worth to a database. A machine is booted that makes a million keys of
+# The worth of the order of keys to a database. A machine is booted that makes a million keys of
 # each kind; keys.c tells how. Then each kind goes into a table of PostgreSQL and into one of SQLite,
 # on this machine.
 
