@@ -29,7 +29,8 @@ klog_mark()
 # If the mark has dropped out of the log, the whole log is newer than it. A stack trace alone is no
 # failure if a test made the kernel refuse memory. The kernel has data races of its own: they are
 # printed, but fail no test. A race is its own if the report names no function of kuid's modules,
-# other than functions that the racing code interrupted, or that asked for random bytes or sleep.
+# other than functions that the racing code interrupted, or callers of what has state of its own: of
+# the random generator, but not of the copy into the caller's memory, and of a sleep.
 klog_check()
 {
 	# lockdep may have given up before the first mark.
@@ -46,7 +47,7 @@ klog_check()
 		$0 ~ complaints { bad++ }
 		/BUG: KCSAN/ { race = $0; ours = theirs = 0 }
 		/ bytes by / { theirs = 0 }
-		/ (asm_[a-z_]+|get_random_bytes|schedule_hrtimeout)\+/ { theirs = 1 }
+		/ (asm_[a-z_]+|crng_make_state|schedule_hrtimeout)\+/ { theirs = 1 }
 		/\[kuid/ && !theirs { ours = 1 }
 		race && /==========/ {
 			if (!ours) {
