@@ -253,12 +253,16 @@ TEST_F(snowflake, bad_requests_change_nothing)
 	close(fd);
 }
 
-/* In the order of the host no slot is left out, so all of 0 to 4095 come. */
-TEST_F(snowflake, batches_use_all_of_a_millisecond)
+/*
+ * In the order of the host a slot is left out only where the clock went on to
+ * another millisecond. How many of a millisecond's 4096 are used is up to the
+ * speed of the machine.
+ */
+TEST_F(snowflake, slots_follow_each_other)
 {
 	enum { MOST = 20000 };
 	__u64 *ids = malloc(MOST * sizeof(*ids)), last;
-	__u32 whole = 0, i;
+	__u32 followed = 0, i;
 	long got;
 	int fd;
 
@@ -275,15 +279,14 @@ TEST_F(snowflake, batches_use_all_of_a_millisecond)
 		EXPECT_EQ(SNOWFLAKE_WORKER, id >> 12 & 1023);
 		if (id >> 22 == last >> 22) {
 			ASSERT_EQ(last + 1, id);
+			followed++;
 		} else {
 			ASSERT_EQ(0, id & 4095);
 			ASSERT_LT(last >> 22, id >> 22);
 		}
-		whole += (id & 4095) == 4095;
 		last = id;
 	}
-	/* The last of a chunk of 1024 is the last of a millisecond. */
-	EXPECT_LE(1, whole);
+	EXPECT_LT(0, followed);
 	close(fd);
 	free(ids);
 }
