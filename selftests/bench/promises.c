@@ -2,7 +2,7 @@
 /*
  * Tries a generator of UUIDs where generators fail: many processes at once,
  * a fork after the first UUID, a clock that is set back.
- *	promises ROW MAKER [LIBRARY FUNCTION]
+ *	promises ROW MAKER...
  * prints how many of its IDs are repeats or out of order in each case. Fails if
  * that is not 0 where kuid promises it.
  *
@@ -10,9 +10,7 @@
  * it began. Each call takes a number before and after, so this is known over
  * processes, too.
  */
-#include <dlfcn.h>
 #include <err.h>
-#include <errno.h>
 #include <kuid.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -22,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "makers.h"
 
 #define IDS	  20000 /* of each case */
 #define PROCESSES 512
@@ -57,103 +55,7 @@ static struct world {
 	struct made made[IDS];
 } * world;
 
-static struct kuid *handle;
-static int (*generate)(unsigned char *uuid);
-
-static void make_by_kuid(unsigned char *id)
-{
-	if (kuid_one(handle, id))
-		err(1, "kuid");
-}
-
-static void make_by_library(unsigned char *id)
-{
-	generate(id);
-}
-
-static __u64 wall_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
-static void set_v7(unsigned char *id, __u64 ms)
-{
-	for (int i = 0; i < 6; i++)
-		id[i] = ms >> (40 - 8 * i);
-	id[6] = (id[6] & 0x0f) | 0x70;
-	id[8] = (id[8] & 0x3f) | 0x80;
-}
-
-static void make_random_v7(unsigned char *id)
-{
-	if (getrandom(id, 16, 0) != 16)
-		err(1, "getrandom");
-	set_v7(id, wall_ms());
-}
-
-/* RFC 9562 6.2, method 2: within a millisecond the last one is incremented. */
-static void make_counted_v7(unsigned char *id)
-{
-	static __u64 last_ms, last_random, state;
-	__u64 ms = wall_ms(), random;
-
-	if (!state && getrandom(&state, sizeof(state), 0) != sizeof(state))
-		err(1, "getrandom");
-	if (ms > last_ms) {
-		/* A generator of random numbers that was seeded once. */
-		state += 0x9e3779b97f4a7c15ULL;
-		random = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ULL;
-		last_random = random ^ random >> 27;
-		last_ms = ms;
-	} else {
-		last_random += 1 + last_random % 251;
-	}
-	random = last_random & 0x3fffffffffffffffULL;
-	memset(id, 0, 16);
-	id[6] = random >> 58;
-	id[7] = random >> 50;
-	for (int i = 0; i < 8; i++)
-		id[8 + i] = (random & 0x3ffffffffffffULL) >> (56 - 8 * i);
-	set_v7(id, last_ms);
-}
-
-/* Set up in the process that makes IDs, and again in those that open a file. */
-static const struct maker {
-	const char *name;
-	void (*make)(unsigned char *id);
-	unsigned int format;
-	unsigned int flags;
-	unsigned int order;
-} makers[] = { { "v1", make_by_kuid, KUID_FORMAT_V1, 0, KUID_ORDER_FILE },
-	       { "v6", make_by_kuid, KUID_FORMAT_V6, 0, KUID_ORDER_FILE },
-	       { "v7", make_by_kuid, KUID_FORMAT_V7, 0, KUID_ORDER_FILE },
-	       { "v7-host", make_by_kuid, KUID_FORMAT_V7, 0, KUID_ORDER_HOST },
-	       { "v6-lane", make_by_kuid, KUID_FORMAT_V6, KUID_PRIVATE,
-		 KUID_ORDER_FILE },
-	       { "v7-lane", make_by_kuid, KUID_FORMAT_V7, KUID_PRIVATE,
-		 KUID_ORDER_FILE },
-	       { "drop-in", make_by_library, 0, 0, KUID_ORDER_HOST },
-	       { "library", make_by_library, 0, 0, 0 },
-	       { "random-v7", make_random_v7, 0, 0, 0 },
-	       { "counted-v7", make_counted_v7, 0, 0, 0 },
-	       { 0 } };
-
 static const struct maker *maker;
-
-static void prepare(void)
-{
-	if (!maker->format)
-		return;
-	handle = kuid_open_flags(maker->format, maker->flags);
-	if (!handle)
-		err(1, "%s", maker->name);
-	if (maker->order == KUID_ORDER_HOST &&
-	    kuid_set_order(handle, KUID_ORDER_HOST))
-		err(1, "%s", maker->name);
-}
 
 static void make_one(struct made *made)
 {
@@ -237,7 +139,7 @@ static void run_in_processes(const struct event *event)
 	char byte;
 
 	if (event->forked) {
-		prepare();
+		maker_prepare(maker);
 		make_one(&first);
 	}
 	if (pipe(gate))
@@ -250,7 +152,7 @@ static void run_in_processes(const struct event *event)
 		if (pid)
 			continue;
 		if (!event->forked)
-			prepare();
+			maker_prepare(maker);
 		stay_on_cpu(i);
 		close(gate[1]);
 		/* Until all are there, and the parent closes its end. */
@@ -362,21 +264,9 @@ int main(int argc, char **argv)
 	const char *row = argv[1];
 	bool kept = true, ours;
 
-	for (maker = makers; maker->name && argc > 2; maker++)
-		if (!strcmp(maker->name, argv[2]))
-			break;
-	if (argc < 3 || !maker->name ||
-	    argc != (maker->make == make_by_library ? 5 : 3))
-		errx(2, "usage: promises ROW MAKER [LIBRARY FUNCTION]");
-	if (maker->make == make_by_library) {
-		void *library = dlopen(argv[3], RTLD_NOW);
-		void *function = library ? dlsym(library, argv[4]) : NULL;
-
-		if (!function)
-			errx(1, "%s", dlerror());
-		/* ISO C has no cast from data to functions. */
-		*(void **)&generate = function;
-	}
+	maker = argc < 3 ? NULL : maker_find(argc - 2, argv + 2);
+	if (!maker)
+		errx(2, "usage: promises ROW MAKER...");
 	world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (world == MAP_FAILED)

@@ -1,35 +1,63 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Counts repeats and IDs out of order, of kuid and of others, in the guest.
+# Tries kuid and other generators where generators fail, in the guest:   promises.sh [twins]
+# By itself it counts their repeats and IDs out of order. With "twins" each of them makes IDs after
+# this machine was cloned, into memory that the host shares as the PCI device 10; see
+# bench/parts/promises.sh.
 # Debian 12's libuuid is at its place, and Debian 13's below /trixie.
 
-status=0
+status=0 number=0 running=''
+device=/sys/bus/pci/devices/0000:00:10.0
 
-# promises ROW MAKER [LIBRARY FUNCTION]
-promises()
+# try ROW ROOT SECONDS MAKER...: SECONDS are for the IDs of a twin, so that one follows the other.
+try()
 {
-	/bench/promises "$@" || status=1
+	row=$1 root=$2 seconds=$3
+	shift 3
+	if [ ! "$twins" ]; then
+		chroot "$root" /bench/promises "$row" "$@" || status=1
+		return
+	fi
+	echo "twin $number: $row"
+	# It closes its output when it is ready.
+	chroot "$root" /bench/twin "$number" "$begin" "$@" >/ready 3<>$device/resource2 &
+	running="$running $!"
+	cat /ready
+	number=$((number + 1)) begin=$((begin + seconds))
 }
 
 insmod /lib/kuid.ko || exit
-promises "kuid v1, read" v1
-promises "kuid v6, read" v6
-promises "kuid v7, read" v7
-promises "kuid v7, read, order host" v7-host
-promises "kuid v6, private lane" v6-lane
-promises "kuid v7, private lane" v7-lane
-promises "kuid v1, drop-in for libuuid" drop-in /lib/kuid/libkuid-uuid.so uuid_generate_time_safe
+mkdir -p /var/lib/libuuid /trixie/bench /cached /stateless
+cp /bench/promises /bench/twin /trixie/bench/
+# uuidd is there for processes in /cached only, and libuuid's file for all but those in /stateless.
+mount --rbind / /cached && mkdir -p /run/uuidd && mount -t tmpfs none /cached/run &&
+	mkdir /cached/run/uuidd && chroot /cached uuidd --quiet || exit
+mount --bind / /stateless && mount -t tmpfs -o ro none /stateless/var/lib/libuuid || exit
+twins=$1
+if [ "$twins" ]; then
+	echo 1 >$device/enable && mkfifo /ready || exit
+	begin=$(($(date +%s) + 20))
+fi
 
-rm -rf /var/lib/libuuid
-promises "libuuid 2.38, v1, no state file" library libuuid.so.1 uuid_generate_time
-mkdir -p /var/lib/libuuid /run/uuidd /trixie/bench
-promises "libuuid 2.38, v1, state file" library libuuid.so.1 uuid_generate_time_safe
-promises "libuuid 2.38, v4" library libuuid.so.1 uuid_generate_random
-cp /bench/promises /trixie/bench/
-chroot /trixie /bench/promises "libuuid 2.41, v7" library libuuid.so.1 uuid_generate_time_v7 || status=1
-uuidd --quiet || status=1
-promises "libuuid 2.38, v1, uuidd's cache" library libuuid.so.1 uuid_generate_time_safe
-promises "v7 in the process, random" random-v7
-promises "v7 in the process, counter" counted-v7
+try "kuid v1, read" / 2 v1
+try "kuid v6, read" / 2 v6
+try "kuid v7, read" / 2 v7
+try "kuid v7, read, order host" / 2 v7-host
+try "kuid v6, private lane" / 2 v6-lane
+try "kuid v7, private lane" / 2 v7-lane
+try "kuid v1, drop-in for libuuid" / 10 \
+	drop-in /lib/kuid/libkuid-uuid.so uuid_generate_time_safe
+try "libuuid 2.38, v1, no state file" /stateless 5 library libuuid.so.1 uuid_generate_time
+try "libuuid 2.38, v1, state file" / 20 library libuuid.so.1 uuid_generate_time_safe
+try "libuuid 2.38, v4" / 5 library libuuid.so.1 uuid_generate_random
+try "libuuid 2.41, v7" /trixie 5 library libuuid.so.1 uuid_generate_time_v7
+try "libuuid 2.38, v1, uuidd's cache" /cached 5 library libuuid.so.1 uuid_generate_time_safe
+try "v7 in the process, random" / 2 random-v7
+try "v7 in the process, counter" / 2 counted-v7
+
+[ ! "$twins" ] || echo "the twins are ready"
+for process in $running; do
+	wait "$process" || status=1
+done
 exit $status
