@@ -35,7 +35,7 @@ booted()
 	log=$logs/$clocksource.log
 	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource "$clocksource" \
 		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69" \
-		--timeout 1200 env "$choice" /guest/selftests.sh
+		--timeout 2400 env "$choice" /guest/selftests.sh
 }
 
 # Tests of the interface and of identity, with the usual clock.
