@@ -20,10 +20,26 @@ int kuid_device_open(const struct kuid_layout *layout)
 	return fd;
 }
 
+int kuid_device_ask(int fd, unsigned long command, void *request)
+{
+	if (!ioctl(fd, command, request))
+		return 0;
+	/* Every module has these commands, so the file is another one. */
+	if (errno == ENOTTY)
+		errno = ENODEV;
+	return -1;
+}
+
 int kuid_device_one(struct kuid *handle, void *id)
 {
-	/* The kernel gives whole IDs: one, or an error. */
-	return read(handle->fd, id, handle->layout->id_size) < 0 ? -1 : 0;
+	ssize_t size = read(handle->fd, id, handle->layout->id_size);
+
+	if (size == handle->layout->id_size)
+		return 0;
+	/* The device gives whole IDs, so the file is another one now. */
+	if (size >= 0)
+		errno = EIO;
+	return -1;
 }
 
 ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
@@ -42,7 +58,7 @@ ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
 
 		/* As kuid_device_one() is by read(). */
 		pthread_testcancel();
-		if (ioctl(handle->fd, KUID_IOC_GENERATE, &generate))
+		if (kuid_device_ask(handle->fd, KUID_IOC_GENERATE, &generate))
 			return done ? (ssize_t)done : -1;
 		done += generate.done;
 	}
@@ -52,6 +68,11 @@ ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
 int kuid_now(unsigned int format, void *id)
 {
 	const struct kuid_layout *layout = kuid_layout_made(format);
+	struct kuid_generate generate = {
+		.buffer = (uintptr_t)id,
+		.format = format,
+		.count = 1,
+	};
 	int fd, cancel, err, ret = -1;
 
 	if (!layout)
@@ -60,8 +81,8 @@ int kuid_now(unsigned int format, void *id)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fd = kuid_device_open(layout);
 	if (fd >= 0) {
-		/* The kernel gives whole IDs: one, or an error. */
-		ret = read(fd, id, layout->id_size) < 0 ? -1 : 0;
+		/* A read could give the bytes of another file. */
+		ret = kuid_device_ask(fd, KUID_IOC_GENERATE, &generate);
 		err = errno;
 		close(fd);
 		errno = err;

@@ -8,6 +8,12 @@
 /* A file descriptor; -1 and ENODEV if there is no such device. */
 int kuid_device_open(const struct kuid_layout *layout);
 
+/*
+ * Carry out a command of the first version of the ABI: 0, or -1 and errno,
+ * which is ENODEV if the file is not the module's.
+ */
+int kuid_device_ask(int fd, unsigned long command, void *request);
+
 /* As kuid_one() and kuid_many(), by the device of the handle. */
 int kuid_device_one(struct kuid *handle, void *id);
 ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count);

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ static int open_device(struct kuid *handle)
 	handle->fd = kuid_device_open(handle->layout);
 	if (handle->fd < 0)
 		return -1;
-	if (ioctl(handle->fd, KUID_IOC_QUERY, &query) ||
+	if (kuid_device_ask(handle->fd, KUID_IOC_QUERY, &query) ||
 	    fstat(handle->fd, &device)) {
 		err = errno;
 		close(handle->fd);

@@ -154,7 +154,7 @@ struct kuid;
  *
  * EINVAL: unknown format, or KUID_ANY_UUID.
  * ENODEV: there is no device for it: the module is not loaded, or does not
- * make it.
+ * make it, or the device file is another file.
  */
 struct kuid *kuid_open(unsigned int format);
 

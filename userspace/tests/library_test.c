@@ -2,6 +2,7 @@
 /* libkuid against the device, each promise and each error of kuid.h. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <kuid.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -295,6 +297,48 @@ static void local_ones_stand_in_for_the_device(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(open_or_local), 0);
+}
+
+static bool gives_no_id(void)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	return kuid_now(KUID_FORMAT_V7, id) == -1 && errno == ENODEV &&
+	       !kuid_open(KUID_FORMAT_V7) && errno == ENODEV;
+}
+
+/* In the place of the device, and in that of a handle's file. */
+static int foreign_files(void)
+{
+	const char *path = kuid_format_device(KUID_FORMAT_V7);
+	struct kuid *handle = kuid_open(KUID_FORMAT_V7);
+	unsigned char ids[2 * KUID_ID_MAX] = { 0 };
+	int fd;
+
+	if (!handle || open_without_device() != ENODEV)
+		return 1;
+	fd = mkdir("/dev/kuids", 0755) ? -1 : creat(path, 0644);
+	if (fd < 0 || write(fd, ids, sizeof(ids)) != sizeof(ids))
+		return 2;
+	if (!gives_no_id())
+		return 3;
+	/* One whole ID and a piece of the next one. */
+	if (ftruncate(fd, KUID_ID_MAX + 1) ||
+	    dup2(open(path, O_RDONLY), kuid_fd(handle)) < 0 ||
+	    kuid_one(handle, ids) || kuid_one(handle, ids) != -1 ||
+	    errno != EIO || kuid_many(handle, ids, 2) != -1 || errno != ENODEV)
+		return 4;
+	if (unlink(path) || mknod(path, S_IFCHR | 0666, makedev(1, 3)) ||
+	    !gives_no_id())
+		return 5;
+	return dup2(open(path, O_RDONLY), kuid_fd(handle)) < 0 ||
+	       kuid_one(handle, ids) != -1 || errno != EIO;
+}
+
+static void foreign_files_give_no_ids(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(foreign_files), 0);
 }
 
 /* Of all formats, with no file left open; and after all files were closed. */
@@ -594,6 +638,7 @@ int main(void)
 		cmocka_unit_test(open_without_the_device_is_enodev),
 		cmocka_unit_test(the_process_makes_ids_on_request_only),
 		cmocka_unit_test(local_ones_stand_in_for_the_device),
+		cmocka_unit_test(foreign_files_give_no_ids),
 		cmocka_unit_test(one_shot_keeps_nothing),
 		cmocka_unit_test(many_is_a_cancellation_point),
 		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),

@@ -303,7 +303,7 @@ interrupted()
 hidden()
 {
 	ln -sf "$1" "$FAKE/v1"
-	with time 3 && from_process 1 && warned /dev/kuid 'Inappropriate ioctl for device'
+	with time 3 && from_process 1 && warned /dev/kuid 'No such device'
 }
 
 generates_random()
@@ -550,7 +550,7 @@ it "no device: the process makes the IDs" fails_over open=2 'No such device'
 it "no driver: the process" fails_over open=19 'No such device'
 it "no permission: the process" fails_over open=13 'Permission denied'
 it "too many open files: the process" fails_over open=24 'Too many open files'
-it "another device: the process" fails_over query=25 'Inappropriate ioctl for device'
+it "another device: the process" fails_over query=25 'No such device'
 it "another driver's errors: the process" fails_over query=22 'Invalid argument'
 it "/dev/null in its place: the process" hidden /dev/null
 it "/dev/zero in its place: the process" hidden /dev/zero

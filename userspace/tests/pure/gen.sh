@@ -478,7 +478,7 @@ it "no worker of snowflake: how to give one" failing generate 126 \
 it "an expired claim is told" failing generate 127 'the time has come to the ceiling of the claim' -f k96
 it "a time that snowflake can't hold" failing generate 75 "its 41 bits can't hold the time" -f snowflake
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'
-it "an old module" failing generate 25 'too old for this'
+it "another file in the place of the device" failing generate 25 "No such device"
 it "another error" failing generate 5 'making IDs of v1: Input/output error'
 it "an error behind IDs" fails_later
 it "a clone is told if many are made" failing generate 116 'this machine may be a clone' -n 5k
