@@ -67,6 +67,7 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 {
 	const struct kuid_layout *layout = kuid_layout_made(format);
 	struct kuid *handle;
+	int err = errno;
 	int cancel;
 
 	if (!layout)
@@ -82,14 +83,13 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 	handle = calloc(1, sizeof(*handle));
 	if (handle)
 		handle->layout = layout;
-	if (handle && open_handle(handle, flags)) {
-		int err = errno;
-
+	if (!handle || open_handle(handle, flags)) {
+		err = errno;
 		free(handle);
 		handle = NULL;
-		errno = err;
 	}
 	pthread_setcancelstate(cancel, NULL);
+	errno = err;
 	return handle;
 }
 

@@ -191,9 +191,13 @@ static int64_t wall(void)
 
 static struct kuid *open_lane(unsigned int format, unsigned int flag)
 {
-	struct kuid *handle = kuid_open_flags(format, flag);
+	struct kuid *handle;
 
+	errno = ENOTUNIQ;
+	handle = kuid_open_flags(format, flag);
 	assert_non_null(handle);
+	/* Callers in other languages take errno for an error. */
+	assert_int_equal(errno, ENOTUNIQ);
 	return handle;
 }
 
