@@ -274,7 +274,7 @@ int sqlite3_kuidsqlite_init(sqlite3 *db, char **error,
 	SQLITE_EXTENSION_INIT2(api);
 	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		struct source *source = sqlite3_malloc(sizeof(*source));
-		int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+		int flags = SQLITE_UTF8;
 		int ret;
 
 		if (!source)
@@ -283,8 +283,12 @@ int sqlite3_kuidsqlite_init(sqlite3 *db, char **error,
 			.format = functions[i].format,
 			.highest = functions[i].highest,
 		};
+		/*
+		 * Making IDs is not innocuous: a view or trigger in an
+		 * untrusted database could use up the IDs of the host.
+		 */
 		if (functions[i].function != make_id)
-			flags |= SQLITE_DETERMINISTIC;
+			flags |= SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 		/* On an error SQLite calls close_source(), too. */
 		ret = sqlite3_create_function_v2(db, functions[i].name,
 						 functions[i].arguments, flags,

@@ -125,6 +125,15 @@ without_number()
 			'SELECT kuid_snowflake();' && kuid node --snowflake 17
 }
 
+# The schema is trusted by default, so that columns have such defaults.
+untrusted_schema()
+{
+	is_wrong 'unsafe use of kuid_v7()' 'PRAGMA trusted_schema = OFF;' \
+		'CREATE VIEW drain AS SELECT kuid_v7();' 'SELECT * FROM drain;' &&
+		prints 10.0 'PRAGMA trusted_schema = OFF;' \
+			'CREATE VIEW times AS SELECT kuid_time(10 << 24);' 'SELECT * FROM times;'
+}
+
 # A connection looks for the device until it is there.
 finds_device_later()
 {
@@ -143,6 +152,7 @@ it "the lowest and highest IDs of a time" bounds
 it "the lowest and highest snowflakes of a time" bounds_of_snowflakes
 it "IDs of all formats: each once, increasing, in the bounds of their times" makes_ids
 it "they have the order of the host" is_in_host_order
+it "an untrusted schema can't use up IDs" untrusted_schema
 it "text that is no UUID is an error" is_wrong 'not a UUID' "SELECT kuid_time('x');"
 it "a blob is none" is_wrong 'not a UUID' "SELECT kuid_time(x'00');"
 it "a time must be a number" is_wrong 'number of seconds' "SELECT kuid_v7_lowest('2026-11-01');"
