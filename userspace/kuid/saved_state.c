@@ -26,6 +26,19 @@ static bool machine_id_valid(const char *id)
 	       !id[MACHINE_ID_SIZE - 1];
 }
 
+/*
+ * The machine's ID only tells whose file a saved state is, so one that is odd
+ * must not keep the state from being saved or restored.
+ */
+static void tell_no_machine_id(const char *why)
+{
+	static bool told;
+
+	if (!told)
+		warnx(MACHINE_ID_FILE ": %s; taken as none", why);
+	told = true;
+}
+
 void machine_id_read(char id[MACHINE_ID_SIZE])
 {
 	int fd = open(MACHINE_ID_FILE, O_RDONLY | O_CLOEXEC);
@@ -35,23 +48,23 @@ void machine_id_read(char id[MACHINE_ID_SIZE])
 	id[0] = '\0';
 	if (fd < 0 && errno == ENOENT)
 		return;
-	if (fd < 0)
-		err(EXIT_FAILED, MACHINE_ID_FILE);
-	size = read(fd, text, sizeof(text) - 1);
+	size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (size < 0)
-		err(EXIT_FAILED, MACHINE_ID_FILE);
-	close(fd);
+		tell_no_machine_id(strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (size < 0)
+		return;
 	text[size] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	/* systemd writes this until the first boot has set the ID. */
 	if (!*text || !strcmp(text, "uninitialized"))
 		return;
-	if (!machine_id_valid(text))
-		errx(EXIT_FAILED, MACHINE_ID_FILE
-		     ": not 32 hexadecimal digits; make a new "
-		     "one with \"systemd-machine-id-setup\", or "
-		     "remove it");
-	memcpy(id, text, MACHINE_ID_SIZE);
+	if (machine_id_valid(text))
+		memcpy(id, text, MACHINE_ID_SIZE);
+	else
+		tell_no_machine_id("not 32 hexadecimal digits; make a new one "
+				   "with \"systemd-machine-id-setup\"");
 }
 
 static void part_text(const struct saved_state *saved, unsigned int part,

@@ -41,8 +41,8 @@
 #define MACHINE_ID_SIZE 33
 
 /*
- * Read this machine's; empty if it has none, or none yet. Ends with a message
- * if there is a file that says something else, or can't be read.
+ * Read this machine's; empty if it has none, or none yet. Warns once if the
+ * file says something else or can't be read, and takes that as none.
  */
 void machine_id_read(char id[MACHINE_ID_SIZE]);
 

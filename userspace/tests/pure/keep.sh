@@ -115,6 +115,16 @@ goes_on_after()
 		says_lines 1 'saving again' && [ "$(wc -l <"$err")" -eq 2 ]
 }
 
+# The machine's ID is no reason to end.
+saves_without_id()
+{
+	start --ahead 60 --every 1 "$file"
+	eventually has_saved && echo "no id" >"$FAKE/machine-id" &&
+		eventually follows $((now + 5)) $((now + 65)) &&
+		eventually follows $((now + 10)) $((now + 70)) &&
+		says_lines 1 'machine-id: not 32 hexadecimal digits'
+}
+
 # Another reason is told, too.
 tells_each_reason()
 {
@@ -238,6 +248,7 @@ prefixes()
 }
 
 it "it saves again and again" ends_with 0 saves_again_and_again
+it "also after the machine's ID was spoilt" ends_with 0 saves_without_id
 it "it waits for its time" ends_with 0 waits_for_its_time
 it "what is in the way is told once, and its end" ends_with 0 \
 	goes_on_after obstruct clear_away 'Is a directory'
