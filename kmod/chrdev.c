@@ -35,19 +35,26 @@ static const char *const kuid_chr_orders[] = {
 };
 
 /*
- * The device files, indexed by minor number: /dev/kuid, then two for each
- * format.
+ * The device files, indexed by minor number: /dev/kuid, then four for each
+ * format. A shell, and programs of languages without ioctl, have the order of
+ * the host by the files in /dev/kuids/host.
  */
 static const struct kuid_chr_device {
 	const char *name;
 	u32 format;
+	u32 order;
 	bool text;
-} kuid_chr_devices[] = { { "kuid", KUID_FORMAT_V1, false },
-#define KUID_CHR_DEVICES(_name, _NAME, ...)              \
-	{ "kuids!" #_name, KUID_FORMAT_##_NAME, false }, \
-		{ "kuids!" #_name ".txt", KUID_FORMAT_##_NAME, true },
+} kuid_chr_devices[] = { { "kuid", KUID_FORMAT_V1, KUID_ORDER_FILE, false },
+#define KUID_CHR_DEVICE(_dir, _name, _NAME, _order)                         \
+	{ "kuids!" _dir #_name, KUID_FORMAT_##_NAME, _order, false },       \
+		{ "kuids!" _dir #_name ".txt", KUID_FORMAT_##_NAME, _order, \
+		  true },
+#define KUID_CHR_DEVICES(_name, _NAME, ...)                \
+	KUID_CHR_DEVICE("", _name, _NAME, KUID_ORDER_FILE) \
+	KUID_CHR_DEVICE("host!", _name, _NAME, KUID_ORDER_HOST)
 			 KUID_FORMATS(KUID_CHR_DEVICES)
 #undef KUID_CHR_DEVICES
+#undef KUID_CHR_DEVICE
 };
 
 #define KUID_CHR_MINORS ARRAY_SIZE(kuid_chr_devices)
@@ -99,7 +106,7 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	kf = kzalloc(struct_size(kf, stream, device->text), GFP_KERNEL_ACCOUNT);
 	if (!kf)
 		return -ENOMEM;
-	kf->mode = kuid_mode(device->format, KUID_ORDER_FILE, device->text);
+	kf->mode = kuid_mode(device->format, device->order, device->text);
 	kuid_poller_init(&kf->poller);
 	if (device->text)
 		kuid_stream_init(kf->stream);

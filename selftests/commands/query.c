@@ -104,7 +104,8 @@ TEST_F(query, answer_is_a_valid_query)
 }
 
 static void check_answer(struct __test_metadata *_metadata,
-			 const struct kuid_query *a, const struct format *f)
+			 const struct kuid_query *a, const struct format *f,
+			 __u32 order)
 {
 	EXPECT_EQ(f->number, a->format) {
 		TH_LOG("%s", f->name);
@@ -128,7 +129,7 @@ static void check_answer(struct __test_metadata *_metadata,
 		  a->step_limit_ns) {
 		TH_LOG("%s", f->name);
 	}
-	EXPECT_EQ(KUID_ORDER_FILE, a->order);
+	EXPECT_EQ(order, a->order);
 	EXPECT_LE(1, a->batch_max);
 	EXPECT_LE(1, a->clock_resolution_ns);
 	EXPECT_EQ(0, a->reserved0);
@@ -137,49 +138,33 @@ static void check_answer(struct __test_metadata *_metadata,
 
 /*
  * Query each format on each device file. The default is the file's own format.
+ * The order is that of the file, whatever format the query names.
  */
-TEST(each_format)
+TEST(each_device_file)
 {
-	static const char *const suffixes[] = { "", ".txt" };
-	size_t asked, own, i;
+	struct kuid_query q;
+	size_t asked;
+	__u32 order;
+	int nr, fd;
 
-	for (own = 0; own < NR_FORMATS; own++) {
-		for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
-			int fd = open_device_file(&formats[own], suffixes[i],
-						  0);
-			struct kuid_query q = valid_query();
+	for (nr = 0; nr < NR_DEVICES; nr++) {
+		const struct device device = device_of(nr);
 
-			ASSERT_LE(0, fd);
-			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
-			check_answer(_metadata, &q, &formats[own]);
+		fd = open(device.path, O_RDONLY);
+		ASSERT_LE(0, fd);
+		q = valid_query();
+		ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
+		check_answer(_metadata, &q, device.f, device.order);
+		for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST;
+		     order++) {
+			ASSERT_EQ(0, set_order(fd, order));
 			for (asked = 0; asked < NR_FORMATS; asked++) {
 				q = valid_query();
 				q.format = formats[asked].number;
 				ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
-				check_answer(_metadata, &q, &formats[asked]);
+				check_answer(_metadata, &q, &formats[asked],
+					     order);
 			}
-			close(fd);
-		}
-	}
-}
-
-/* The order is that of the file, whatever format the query names. */
-TEST(order_of_the_file)
-{
-	struct kuid_query q;
-	__u32 format, order;
-	int fd;
-
-	for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST; order++) {
-		fd = open(DEV_KUID, O_RDONLY);
-		ASSERT_LE(0, fd);
-		ASSERT_EQ(0, set_order(fd, order));
-		for (format = 0; format <= NR_FORMATS; format++) {
-			q = valid_query();
-			q.format = format;
-			ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
-			EXPECT_EQ(order, q.order);
-			EXPECT_EQ(format ?: KUID_FORMAT_V1, q.format);
 		}
 		close(fd);
 	}

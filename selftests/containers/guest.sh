@@ -63,9 +63,14 @@ import()
 # The files that a way gives, each as look.sh prints it. Their numbers are those on the host.
 files_of()
 {
+	local devices
+
 	case $1 in
-	kuid/id=all) set -- /dev/kuid /dev/kuids/* ;;
-	kuid/id=*) set -- "/dev/kuids/${1#*=}"{,.txt} ;;
+	kuid/id=all)
+		mapfile -t devices < <(find /dev/kuid /dev/kuids -type c)
+		set -- "${devices[@]}"
+		;;
+	kuid/id=*) set -- /dev/kuids/{,host/}"${1#*=}"{,.txt} ;;
 	*) set -- "${1%%:*}" ;;
 	esac
 	stat -c 'file %n 444 %t:%T' "$@"
@@ -431,7 +436,7 @@ it "a unit with DevicePolicy=closed needs only DeviceAllow=" makes_ids
 
 it "AppArmor profiles are loaded" load_profiles
 it "a profile with the lines of the document may read a file of a format" \
-	is_v7 confined named /dev/kuids/v7.txt
+	is_v7 confined named /dev/kuids/host/v7.txt
 it "it may read /dev/kuid" confined named /dev/kuid
 it "a profile without them may not read a file of a format" denied /dev/kuids/v7.txt
 it "it may not read /dev/kuid" denied /dev/kuid

@@ -11,8 +11,8 @@
 # find -type would take a file that is mounted for what is below it.
 find /dev ! -path '/dev/pts/*' -exec stat -c '%F:%n %a %t:%T' {} + |
 	sed -n 's/^[a-z]* special file:/file /p' | sort
-for path in /dev/kuid /dev/kuids/*; do
-	[ -e "$path" ] || continue
+for path in /dev/kuid /dev/kuids/* /dev/kuids/host/*; do
+	[ -c "$path" ] || continue
 	case $path in
 	*.txt) echo "id $path $(head -n 1 "$path" 2>&1)" ;;
 	*) echo "bytes $path $(head -c 48 "$path" 2>/dev/null | wc -c)" ;;

@@ -1044,14 +1044,12 @@ static bool has_line_ending(const char *path, const char *end)
 /* Remove leftover device files. Returns their number. */
 static int remove_device_files(void)
 {
-	char path[64];
 	int nr = 0;
 	int i;
 
-	for (i = 0; i < NR_DEVICES; i++) {
-		device_path(i, path, sizeof(path));
-		nr += !unlink(path);
-	}
+	for (i = 0; i < NR_DEVICES; i++)
+		nr += !unlink(device_of(i).path);
+	rmdir("/dev/kuids/host");
 	rmdir("/dev/kuids");
 	return nr;
 }
@@ -1119,23 +1117,23 @@ static void open_devices(struct opener *opener)
 {
 	int fds[NR_DEVICES];
 	unsigned int told;
-	char path[64];
+	char id[64];
 	int i;
 
 	memset(fds, -1, sizeof(fds));
 	for (;;) {
 		told = __atomic_load_n(&opener->told, __ATOMIC_SEQ_CST);
 		for (i = 0; i < NR_DEVICES; i++) {
-			device_path(i, path, sizeof(path));
 			if (told % 2 && fds[i] < 0)
-				fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+				fds[i] = open(device_of(i).path,
+					      O_RDONLY | O_CLOEXEC);
 			if (told % 2 || fds[i] < 0)
 				continue;
 			/*
 			 * A load can't fail while a file is open, so every open
 			 * file must give IDs.
 			 */
-			if (read(fds[i], path, sizeof(path)) <= 0)
+			if (read(fds[i], id, sizeof(id)) <= 0)
 				_exit(1);
 			close(fds[i]);
 			fds[i] = -1;

@@ -70,19 +70,14 @@ static const int open_flags[] = {
 
 void fuzz_open_slot(struct fuzz_actor *actor, struct fuzz_slot *slot)
 {
-	__u32 device = fuzz_below(actor, NR_DEVICES);
-	const struct format *f = &formats[device ? (device - 1) / 2 : 0];
+	const struct device device = device_of(fuzz_below(actor, NR_DEVICES));
 	int flags = open_flags[fuzz_below(actor, ARRAY_SIZE(open_flags))];
-	bool text = device && device % 2;
 	struct fuzz_file *file;
-	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), device ? "/dev/kuids/%s%s" : DEV_KUID,
-		 f->name, text ? ".txt" : "");
 	if (fuzz_one_in(actor, 12))
 		flags |= fuzz_one_in(actor, 2) ? O_RDWR : O_WRONLY;
-	fd = open(path, flags, 0444);
+	fd = open(device.path, flags, 0444);
 	fuzz_count(fd < 0 ? errno : 0);
 	if (fd < 0) {
 		if (!(errno == EEXIST && flags & O_EXCL) &&
@@ -91,21 +86,22 @@ void fuzz_open_slot(struct fuzz_actor *actor, struct fuzz_slot *slot)
 		    !(errno == EOPNOTSUPP && flags & O_TMPFILE) &&
 		    !((errno == EACCES || errno == EPERM) &&
 		      !actor->privileged))
-			fuzz_fail(actor, "open %s with %o: %s", path, flags,
-				  strerror(errno));
+			fuzz_fail(actor, "open %s with %o: %s", device.path,
+				  flags, strerror(errno));
 		return;
 	}
 	if (flags & O_EXCL || (!(flags & O_PATH) && flags & O_DIRECTORY))
-		fuzz_fail(actor, "open %s with %o succeeds", path, flags);
+		fuzz_fail(actor, "open %s with %o succeeds", device.path,
+			  flags);
 
 	fuzz_lock();
 	file = fuzz_file_new();
 	if (file) {
 		file->path = flags & O_PATH;
 		file->access = flags & O_ACCMODE;
-		file->text = text;
-		file->format = f->number;
-		file->order = KUID_ORDER_FILE;
+		file->text = device.text;
+		file->format = device.f->number;
+		file->order = device.order;
 	}
 	fuzz_unlock();
 	if (!file) {

@@ -121,16 +121,36 @@ static inline int open_device_file(const struct format *f, const char *suffix,
 	return open(path, O_RDONLY | flags);
 }
 
-/* The device files, by a number: /dev/kuid, then two of each format. */
-#define NR_DEVICES	(1 + 2 * NR_FORMATS)
+/* The device files, by a number: /dev/kuid, then four of each format. */
+#define NR_DEVICES	(1 + 4 * NR_FORMATS)
 
-static inline void device_path(int nr, char *path, size_t size)
+/**
+ * struct device - a device file
+ * @order: KUID_ORDER_* of its reads
+ * @text: it gives lines
+ */
+struct device {
+	const struct format *f;
+	__u32 order;
+	bool text;
+	char path[40];
+};
+
+static inline struct device device_of(int nr)
 {
+	struct device device = {
+		.f = nr ? &formats[(nr - 1) / 4] : DEV_FORMAT,
+		.order = nr && (nr - 1) & 2 ? KUID_ORDER_HOST : KUID_ORDER_FILE,
+		.text = nr && (nr - 1) & 1,
+	};
+
 	if (nr)
-		snprintf(path, size, "/dev/kuids/%s%s",
-			 formats[(nr - 1) / 2].name, nr % 2 ? "" : ".txt");
+		snprintf(device.path, sizeof(device.path), "/dev/kuids/%s%s%s",
+			 device.order == KUID_ORDER_HOST ? "host/" : "",
+			 device.f->name, device.text ? ".txt" : "");
 	else
-		snprintf(path, size, DEV_KUID);
+		snprintf(device.path, sizeof(device.path), DEV_KUID);
+	return device;
 }
 
 /* Two words of an ID, most significant first; a shorter ID ends in zeroes. */

@@ -140,8 +140,8 @@ TEST_F(load, works_when_announced)
 TEST_F(load, works_when_created)
 {
 	bool opened[NR_DEVICES];
-	char path[64], id[64];
 	int left, nr, fd, i;
+	char id[64];
 	pid_t child;
 
 	if (!module_path())
@@ -155,11 +155,11 @@ TEST_F(load, works_when_created)
 		     nr = (nr + 1) % NR_DEVICES) {
 			if (opened[nr])
 				continue;
-			device_path(nr, path, sizeof(path));
-			fd = open(path, O_RDONLY | O_CLOEXEC);
+			fd = open(device_of(nr).path, O_RDONLY | O_CLOEXEC);
 			if (fd < 0) {
 				ASSERT_EQ(ENOENT, errno) {
-					TH_LOG("load %d, %s", i, path);
+					TH_LOG("load %d, %s", i,
+					       device_of(nr).path);
 				}
 				continue;
 			}

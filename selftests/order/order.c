@@ -321,15 +321,21 @@ FIXTURE_TEARDOWN(order)
 		close(self->sources[i].fd);
 }
 
+/* A file with an odd number gets the order of the host by its name. */
 static void open_source(struct __test_metadata *_metadata,
 			FIXTURE_DATA(order) * self, int nr, bool text,
 			__u32 order)
 {
+	bool by_name = order == KUID_ORDER_HOST && nr % 2;
 	struct source *source = &self->sources[nr];
+	char path[40];
 
-	source->fd = open_device_file(self->f, text ? ".txt" : "", 0);
+	snprintf(path, sizeof(path), "/dev/kuids/%s%s%s", by_name ? "host/" : "",
+		 self->f->name, text ? ".txt" : "");
+	source->fd = open(path, O_RDONLY);
 	ASSERT_LE(0, source->fd);
-	ASSERT_EQ(0, set_order(source->fd, order));
+	if (!by_name)
+		ASSERT_EQ(0, set_order(source->fd, order));
 	source->order = order;
 	source->text = text;
 }
@@ -423,7 +429,10 @@ static void take_at_once(struct __test_metadata *_metadata,
 		ASSERT_LE(EACH, takers[i].nr);
 }
 
-/* Two threads and a child share a file; the other child reads text. */
+/*
+ * Two threads and a child share a file; the other child reads text of a file in
+ * /dev/kuids/host.
+ */
 TEST_F(order, host_at_once)
 {
 	open_source(_metadata, self, 0, false, KUID_ORDER_HOST);
@@ -591,8 +600,8 @@ static void open_one_of_each(struct __test_metadata *_metadata,
 	int i;
 
 	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	open_source(_metadata, self, 1, false, KUID_ORDER_HOST);
-	open_source(_metadata, self, 2, true, KUID_ORDER_HOST);
+	open_source(_metadata, self, 1, true, KUID_ORDER_HOST);
+	open_source(_metadata, self, 2, false, KUID_ORDER_HOST);
 	open_source(_metadata, self, 3, true, KUID_ORDER_CPU);
 	for (i = 0; i < TAKERS; i++)
 		set_up_taker(self, i, i, orders);
@@ -604,10 +613,15 @@ TEST_F(order, mixed_by_turns)
 	take_by_turns(_metadata, self);
 }
 
+/* A process of its own reads lines of the file with the order in its name. */
 TEST_F(order, host_by_turns)
 {
+	struct child child;
+
 	open_one_of_each(_metadata, self, host_order);
+	start_child(_metadata, &child, &self->takers[1]);
 	take_by_turns(_metadata, self);
+	end_child(_metadata, &child);
 }
 
 /*

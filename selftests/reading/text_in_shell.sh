@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A shell's read takes one byte at a time, and opens the device file again for each line. Each text
-# device file must give it one whole ID, in the canonical form of its format. Prints KTAP.
+# device file must give it one whole ID, in the canonical form of its format; those of the host's
+# order above all that another shell has read. Prints KTAP.
 
 # Report a test by name and exit status; 0 is success.
 result()
@@ -49,6 +50,37 @@ lines_of_one_file()
 	[ "${file##*/}" = v1.txt ] || LC_ALL=C sort -c "$lines"
 }
 
+# Read a line, and let the other shell read the next one.
+take_turn()
+{
+	read -r id <"$file" && echo "$id" && echo >&3 && read -r id <&4 && echo "$id"
+}
+
+# Take turns with another shell, which opens the file for itself.
+take_turns()
+{
+	pipe=$lines.turn
+	mkfifo "$pipe" "$pipe.back" || return
+	while read -r _; do
+		read -r id <"$file" || exit
+		echo "$id"
+	done <"$pipe" >"$pipe.back" &
+	exec 3>"$pipe" 4<"$pipe.back"
+	rm "$pipe" "$pipe.back"
+	for _ in $(seq 100); do
+		take_turn || break
+	done >"$lines"
+	exec 3>&- 4<&-
+	wait
+	[ "$(wc -l <"$lines")" -eq 200 ] || return
+	# The time of v1 is not at the beginning.
+	if [ "$format" = v1 ]; then
+		sed -E 's/^(.{8})-(.{4})-1(.{3})/\3\2\1/' "$lines"
+	else
+		cat "$lines"
+	fi | LC_ALL=C sort -cu
+}
+
 # head reads more at once than the lines it prints.
 head_of_it()
 {
@@ -66,7 +98,7 @@ hex='[0-9a-f]'
 digit='[.0-9A-Z_a-z]'
 
 echo "KTAP version 1"
-echo "1..24"
+echo "1..32"
 for format in v1 v6 v7 lex k64 k96 k128 snowflake; do
 	file=/dev/kuids/$format.txt
 	case $format in
@@ -83,5 +115,8 @@ for format in v1 v6 v7 lex k64 k96 k128 snowflake; do
 	result "$format: one read after the other" $?
 	head_of_it "$form"
 	result "$format: head" $?
+	file=/dev/kuids/host/$format.txt
+	take_turns
+	result "$format: two shells take turns by $file" $?
 done
 exit $failed

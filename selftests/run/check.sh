@@ -24,7 +24,7 @@ mkdir -p "$logs" || exit
 # so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
 # That machine also preempts tasks anywhere.
 order=callers,clocksource,formats,generate,hotplug,limits,order,params,poll,poll_32
-order+=,queue,saved_state,sharing,status,steps,suspend,unique
+order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh,unique
 
 # Runs tests in a booted machine.
 booted()

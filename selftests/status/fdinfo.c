@@ -40,24 +40,20 @@ static bool says(int fd, const char *format, bool text, const char *order,
 
 TEST(device_files)
 {
-	char line[LINE_MAX_SIZE + 1];
-	size_t i;
+	__u8 id[ID_SIZE_MAX];
+	int nr;
 
-	for (i = 0; i < NR_FORMATS; i++) {
-		const struct format *f = &formats[i];
-		int binary = open_device_file(f, "", 0);
-		int text = open_device_file(f, ".txt", 0);
+	for (nr = 0; nr < NR_DEVICES; nr++) {
+		const struct device device = device_of(nr);
+		const char *order = orders[device.order];
+		int fd = open(device.path, O_RDONLY);
 
-		ASSERT_LE(0, binary);
-		ASSERT_LE(0, text);
-		EXPECT_TRUE(says(binary, f->name, false, "file", false));
-		EXPECT_TRUE(says(text, f->name, true, "file", false));
-		ASSERT_EQ(f->id_size, read(binary, line, f->id_size));
-		ASSERT_EQ(1, read(text, line, 1));
-		EXPECT_TRUE(says(binary, f->name, false, "file", true));
-		EXPECT_TRUE(says(text, f->name, true, "file", true));
-		close(binary);
-		close(text);
+		ASSERT_LE(0, fd);
+		EXPECT_TRUE(says(fd, device.f->name, device.text, order,
+				 false));
+		ASSERT_LT(0, read(fd, id, device.f->id_size));
+		EXPECT_TRUE(says(fd, device.f->name, device.text, order, true));
+		close(fd);
 	}
 }
 

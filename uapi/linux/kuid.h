@@ -7,7 +7,10 @@
  *  - /dev/kuid always gives UUIDs version 1;
  *  - /dev/kuids/NAME gives the format with that name: KUID_FORMAT_NAME below,
  *    in lower case;
- *  - /dev/kuids/NAME.txt gives that format as text, one ID a line.
+ *  - /dev/kuids/NAME.txt gives that format as text, one ID a line;
+ *  - /dev/kuids/host/NAME and /dev/kuids/host/NAME.txt give the same in order
+ *    KUID_ORDER_HOST: each ID is above all that were read before it in that
+ *    order on this host.
  *
  * A read of a binary device file returns whole IDs, big-endian, as many as fit
  * into the buffer. It fails with EINVAL if the buffer is shorter than one ID.
@@ -77,7 +80,8 @@
 
 /*
  * Orders: which IDs an ID is greater than. 0 is the order that a read of the
- * file gives: KUID_ORDER_FILE unless another one was set.
+ * file gives. Unless another one was set, that is KUID_ORDER_HOST for the files
+ * in /dev/kuids/host, and KUID_ORDER_FILE for all others.
  *
  * Take two IDs of one format and one epoch. If the call that made the first ID
  * returned before the call that made the second one began, the first ID is

@@ -10,6 +10,9 @@
 // A stream, fs.createReadStream(), reads thousands of IDs ahead, and
 // fs.readFile() never comes to an end. fs.read() must be given no position: the
 // device has none.
+//
+// With the DEVICE /dev/kuids/host/v7 IDs are in order over all programs that
+// read it.
 'use strict';
 
 const crypto = require('crypto');

@@ -7,8 +7,9 @@
 #
 # If there is no device, it fails, or with --fallback makes the IDs itself.
 #
-# The file is opened once for a batch, because IDs are in order within an open file. head -n 5 would
-# print as many, but it reads further lines and drops them; the shell's read does not.
+# The file is opened once for a batch, because IDs are in order within an open file. With the DEVICE
+# /dev/kuids/host/v7 they are in order over all programs that read it. head -n 5 would print as many,
+# but it reads further lines and drops them; the shell's read does not.
 
 fallback=false
 if [ "$1" = --fallback ]; then

@@ -81,17 +81,21 @@ static void append_node(json_t *nodes, const char *path)
 
 static json_t *nodes_of(unsigned int format)
 {
-	const char *name = kuid_format_name(format);
+	static const char *const paths[] = { "/dev/kuids/%s",
+					     "/dev/kuids/%s.txt",
+					     "/dev/kuids/host/%s",
+					     "/dev/kuids/host/%s.txt" };
 	const char *device = kuid_format_device(format);
 	json_t *nodes = list_new();
 	char path[64];
 
-	snprintf(path, sizeof(path), "/dev/kuids/%s", name);
-	if (strcmp(device, path))
-		append_node(nodes, device);
-	append_node(nodes, path);
-	snprintf(path, sizeof(path), "/dev/kuids/%s.txt", name);
-	append_node(nodes, path);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		snprintf(path, sizeof(path), paths[i],
+			 kuid_format_name(format));
+		if (!i && strcmp(device, path))
+			append_node(nodes, device);
+		append_node(nodes, path);
+	}
 	return nodes;
 }
 

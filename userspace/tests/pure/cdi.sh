@@ -68,6 +68,12 @@ device()
 	printf '        ]\n      }\n    }'
 }
 
+# The device files of a format.
+files()
+{
+	echo "/dev/kuids/$1" "/dev/kuids/$1.txt" "/dev/kuids/host/$1" "/dev/kuids/host/$1.txt"
+}
+
 # The kernel makes v1 and v6 alone.
 v1_and_v6()
 {
@@ -79,11 +85,15 @@ prints_specification()
 	v1_and_v6
 	{
 		printf '{\n  "cdiVersion": "0.3.0",\n  "kind": "kuid/id",\n  "devices": [\n'
-		device all /dev/kuid /dev/kuids/v1 /dev/kuids/v1.txt /dev/kuids/v6 /dev/kuids/v6.txt
-		echo ,
-		device v1 /dev/kuid /dev/kuids/v1 /dev/kuids/v1.txt
-		echo ,
-		device v6 /dev/kuids/v6 /dev/kuids/v6.txt
+		v1="/dev/kuid $(files v1)" v6=$(files v6)
+		# shellcheck disable=SC2086 # each word is a path
+		{
+			device all $v1 $v6
+			echo ,
+			device v1 $v1
+			echo ,
+			device v6 $v6
+		}
 		printf '\n  ]\n}\n'
 	} >"$work/want.cdi"
 	prints "$(cat "$work/want.cdi")"
@@ -94,8 +104,9 @@ has_all_formats()
 	run >"$out" || return
 	[ "$(devices)" = "all $(formats) " ] || return
 	for format in $(formats); do
-		paths "$format" | grep -qx "/dev/kuids/$format" || return
-		paths "$format" | grep -qx "/dev/kuids/$format\.txt" || return
+		for path in $(files "$format"); do
+			paths "$format" | grep -Fqx "$path" || return
+		done
 		paths "$format" >>"$work/of_formats"
 	done
 	paths all | diff - "$work/of_formats"
