@@ -62,8 +62,7 @@ static bool kuid_epochs_hibernating;
  *	if the epoch must not open the gate
  * @floor: the floor, in nanoseconds since 1970; 0 if there is none; only for
  *	KUID_EPOCH_RESTORE and KUID_EPOCH_CLAIM
- * @claim_ceiling: the ceiling of the claim; 0 if nothing is claimed; only for
- *	KUID_EPOCH_CLAIM
+ * @claiming: the claim; only for KUID_EPOCH_CLAIM
  */
 struct kuid_change {
 	enum kuid_why why;
@@ -72,7 +71,7 @@ struct kuid_change {
 	u32 stale;
 	u64 closings;
 	u64 floor;
-	u64 claim_ceiling;
+	struct kuid_claiming claiming;
 };
 
 /*
@@ -159,14 +158,16 @@ static u32 kuid_epochs_stale(const struct kuid_change *change)
 /*
  * Allocate and publish an epoch, and wait until the former one can be freed.
  * The first epoch and a forced clock begin new sequences; all others share the
- * former epoch's. Returns 0, also if a clock step no longer calls for an epoch,
- * or -ENOMEM.
+ * former epoch's. Returns 0, also if a clock step no longer calls for an epoch;
+ * -ENOMEM; -EBUSY, -EINVAL or -ESTALE as kuid_generator_publish().
  */
 static int kuid_epochs_begin(const struct kuid_change *change)
 {
+	struct kuid_claiming claiming = change->claiming;
 	struct kuid_epoch *former = kuid_host.epoch;
 	struct kuid_sequences *sequences = NULL;
 	struct kuid_epoch *epoch;
+	int ret;
 
 	lockdep_assert_held(&kuid_epochs_lock);
 
@@ -189,7 +190,6 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 	epoch->stale = kuid_epochs_stale(change) & epoch->given;
 	epoch->missing = kuid_identity_missing(&change->choices);
 	epoch->claimed = kuid_identity_claimed(&change->choices);
-	epoch->claim_ceiling = change->claim_ceiling;
 	epoch->closings = change->closings;
 	/*
 	 * If the gate was closed since the former epoch's identity was drawn,
@@ -200,12 +200,17 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 	if (!former || former->closings != change->closings)
 		epoch->load_id = kuid_epochs_draw_load_id();
 
-	if (!kuid_generator_publish(&kuid_host, epoch, change->why,
-				    change->floor)) {
+	ret = kuid_generator_publish(&kuid_host, epoch, change->why,
+				     change->floor, &claiming);
+	if (ret) {
 		kvfree(epoch);
-		return 0;
+		return ret == -EALREADY ? 0 : ret;
 	}
+	if (!kuid_token_is_none(&claiming.former.token))
+		trace_kuid_claim_span(&claiming.former);
 	trace_kuid_epoch(epoch->number, change->why);
+	if (change->why == KUID_EPOCH_CLAIM)
+		trace_kuid_claim_set(&claiming.claim);
 	kuid_wait_changed();
 
 	if (former) {
@@ -474,8 +479,11 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
  * @name: output: the name of the epoch that begins
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
- * After an error nothing has changed, and @name is not valid.
+ * Return: 0; -EINVAL if another I or another epoch of snowflake is in use, or if
+ * the claim that is there has the same token; -ESTALE if the load_id is another
+ * one, or if @claim->replaces is not the living claim; -EBUSY if a claim lives
+ * and is not to be replaced; -EAGAIN if the kernel's random generator is not
+ * ready; -ENOMEM. After an error nothing has changed, and @name is not valid.
  */
 int kuid_epochs_claim(const struct kuid_claim *claim,
 		      struct kuid_epoch_name *name)
@@ -488,30 +496,37 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
 		return ret;
 	mutex_lock(&kuid_epochs_lock);
 	change = kuid_change_none(KUID_EPOCH_CLAIM);
-	change.changed = kuid_identity_claim(&change.choices, claim);
-	change.stale &= ~change.changed;
-	change.floor = claim->floor_ns;
-	change.claim_ceiling = claim->ceiling_ns;
-	ret = kuid_epochs_begin(&change);
+	ret = kuid_identity_claim(&change.choices, claim, &change.changed);
+	if (!ret) {
+		change.stale &= ~change.changed;
+		change.floor = claim->floor_ns;
+		change.claiming = (struct kuid_claiming) {
+			.claim.token = { { claim->token[0], claim->token[1] } },
+			.claim.floor = claim->floor_ns,
+			.claim.ceiling = claim->ceiling_ns,
+			.replaces = { { claim->replaces[0],
+					claim->replaces[1] } },
+			.load_id = claim->load_id,
+		};
+		ret = kuid_epochs_begin(&change);
+	}
 	*name = kuid_epochs_name();
 	mutex_unlock(&kuid_epochs_lock);
 	return ret;
 }
 
 /**
- * kuid_epochs_raise_claim - change the ceiling of the claim
- * @ceiling: as for kuid_generator_raise_claim()
- * @end: as for kuid_generator_raise_claim()
+ * kuid_epochs_raise_claim - change the ceiling of the claim, or end it
+ * @load_id: as for kuid_generator_raise_claim()
+ * @claim: as for kuid_generator_raise_claim()
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
- * the first epoch can't begin; -EINVAL if IDs at or above the ceiling were
- * made; -ESTALE if there may be a twin with the same numbers; -ENOKEY if
- * nothing is claimed.
+ * Return: 0; -ESTALE or -EINVAL as kuid_generator_raise_claim(); -EAGAIN if the
+ * kernel's random generator is not ready; -ENOMEM if the first epoch can't
+ * begin.
  */
-int kuid_epochs_raise_claim(u64 *ceiling, bool end)
+int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim)
 {
-	enum kuid_raised raised;
 	int ret;
 
 	ret = kuid_epochs_start_now();
@@ -519,18 +534,17 @@ int kuid_epochs_raise_claim(u64 *ceiling, bool end)
 		return ret;
 	/* Without the lock, the epoch could be freed while it is read. */
 	mutex_lock(&kuid_epochs_lock);
-	raised = kuid_generator_raise_claim(&kuid_host, ceiling, end);
-	mutex_unlock(&kuid_epochs_lock);
-	switch (raised) {
-	case KUID_CLAIM_RAISED:
-		break;
-	case KUID_CLAIM_TOO_LOW:
-		return -EINVAL;
-	case KUID_CLAIM_STALE:
-		return -ESTALE;
-	case KUID_CLAIM_NONE:
-		return -ENOKEY;
+	ret = kuid_generator_raise_claim(&kuid_host, load_id, claim);
+	if (!ret) {
+		trace_kuid_claim_span(claim);
+		if (claim->dead)
+			trace_kuid_claim_end(claim);
+		else
+			trace_kuid_claim_raise(claim);
 	}
+	mutex_unlock(&kuid_epochs_lock);
+	if (ret)
+		return ret;
 	kuid_wait_changed();
 	return 0;
 }

@@ -118,11 +118,21 @@ static void kuid_events_fork_epoch(struct work_struct *work)
 				   KUID_EVENTS_INTERVAL);
 }
 
+static void kuid_events_close(void)
+{
+	struct kuid_claimed died = kuid_generator_close(&kuid_host);
+
+	if (!kuid_token_is_none(&died.token)) {
+		trace_kuid_claim_span(&died);
+		trace_kuid_claim_fork(&died);
+	}
+}
+
 static void kuid_events_forked(void)
 {
 	atomic64_inc(&kuid_events_nr_forks);
 	/* Close the gate first: the epoch may have to wait for memory. */
-	kuid_generator_close(&kuid_host);
+	kuid_events_close();
 	mod_delayed_work(kuid_epochs_workqueue, &kuid_events_fork_work, 0);
 }
 
@@ -164,7 +174,7 @@ static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 		return NOTIFY_DONE;
 	kuid_epochs_set_hibernating(begins);
 	if (begins) {
-		kuid_generator_close(&kuid_host);
+		kuid_events_close();
 	} else {
 		kuid_events_forked();
 		flush_delayed_work(&kuid_events_fork_work);

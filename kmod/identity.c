@@ -186,17 +186,25 @@ u32 kuid_identity_claimed(const struct kuid_choices *choices)
 
 /**
  * kuid_identity_claim - apply a claim to the choices
- * @choices: the choices so far
- * @claim: the claim, which the caller has checked
+ * @choices: the choices so far; unchanged after an error
+ * @claim: the claim, of which the caller has checked all but I and the epoch of
+ *	snowflake
+ * @changed: output: KUID_PART_* of the parts whose rule has changed
+ *
+ * Numbers are told apart by times only within one I and one epoch of snowflake.
  *
  * Context: any.
- * Return: KUID_PART_* of the parts whose rule has changed.
+ * Return: 0; -EINVAL if @claim is for another I or another epoch of snowflake.
  */
-u32 kuid_identity_claim(struct kuid_choices *choices,
-			const struct kuid_claim *claim)
+int kuid_identity_claim(struct kuid_choices *choices,
+			const struct kuid_claim *claim, u32 *changed)
 {
 	u32 was = kuid_identity_claimed(choices);
 
+	if (claim->parts &&
+	    (claim->interval != choices->interval ||
+	     claim->snowflake_epoch_ms != choices->snowflake_epoch))
+		return -EINVAL;
 	if (choices->worker.from == KUID_FROM_CLAIM)
 		kuid_choice_set(&choices->worker, KUID_FROM_HOST, 0);
 	if (choices->snowflake.from == KUID_FROM_CLAIM)
@@ -207,7 +215,8 @@ u32 kuid_identity_claim(struct kuid_choices *choices,
 	if (claim->parts & KUID_CLAIM_SNOWFLAKE)
 		kuid_choice_set(&choices->snowflake, KUID_FROM_CLAIM,
 				claim->snowflake_worker);
-	return was | kuid_identity_claimed(choices);
+	*changed = was | kuid_identity_claimed(choices);
+	return 0;
 }
 
 /**

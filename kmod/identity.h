@@ -18,8 +18,8 @@ int kuid_identity_change(struct kuid_choices *choices,
 			 const struct kuid_set_identity *set);
 u32 kuid_identity_given(const struct kuid_choices *choices);
 u32 kuid_identity_claimed(const struct kuid_choices *choices);
-u32 kuid_identity_claim(struct kuid_choices *choices,
-			const struct kuid_claim *claim);
+int kuid_identity_claim(struct kuid_choices *choices,
+			const struct kuid_claim *claim, u32 *changed);
 u32 kuid_identity_missing(const struct kuid_choices *choices);
 u32 kuid_identity_changed(const struct kuid_set_identity *set);
 void kuid_identity_draw(struct kuid_identity *identity,

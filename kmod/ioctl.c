@@ -35,12 +35,15 @@ static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
 static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
 static_assert(offsetof(struct kuid_state, epoch) == 112);
-static_assert(offsetof(struct kuid_state, reserved) == 128);
+static_assert(offsetof(struct kuid_state, claim_floor_ns) == 128);
+static_assert(offsetof(struct kuid_state, reserved) == 152);
 static_assert(sizeof(struct kuid_restore) == 64);
 static_assert(sizeof(struct kuid_acknowledge) == 32);
 static_assert(sizeof(struct kuid_claim) == 128);
-static_assert(offsetof(struct kuid_claim, reserved) == 48);
-static_assert(sizeof(struct kuid_claim_ceiling) == 32);
+static_assert(offsetof(struct kuid_claim, token) == 32);
+static_assert(offsetof(struct kuid_claim, epoch) == 88);
+static_assert(sizeof(struct kuid_claim_ceiling) == 64);
+static_assert(offsetof(struct kuid_claim_ceiling, token) == 24);
 static_assert(sizeof(struct kuid_set_identity) == 128);
 static_assert(offsetof(struct kuid_set_identity, snowflake_from) == 32);
 static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
@@ -328,7 +331,11 @@ static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
 
 static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
 {
+	bool named = claim->token[0] || claim->token[1];
+
+	/* A request has a token and numbers, or neither. */
 	if (claim->parts & ~(KUID_CLAIM_WORKER | KUID_CLAIM_SNOWFLAKE) ||
+	    named == !claim->parts || claim->reserved0 ||
 	    memchr_inv(claim->reserved, 0, sizeof(claim->reserved)))
 		return false;
 	if (!(claim->parts & KUID_CLAIM_WORKER) && claim->worker)
@@ -338,7 +345,8 @@ static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
 					       : 0))
 		return false;
 	if (!claim->parts)
-		return !claim->floor_ns && !claim->ceiling_ns;
+		return !claim->floor_ns && !claim->ceiling_ns &&
+		       !claim->snowflake_epoch_ms && !claim->interval;
 	return claim->floor_ns < claim->ceiling_ns &&
 	       claim->ceiling_ns <= KUID_TIME_MAX_NS;
 }
@@ -359,13 +367,13 @@ static long kuid_ioctl_claim(struct kuid_claim __user *arg)
 	if (ret)
 		return ret;
 	claim.epoch = name.number;
-	claim.load_id = name.load_id;
 	return copy_to_user(arg, &claim, sizeof(claim)) ? -EFAULT : 0;
 }
 
 static long kuid_ioctl_claim_ceiling(struct kuid_claim_ceiling __user *arg)
 {
 	struct kuid_claim_ceiling raise;
+	struct kuid_claimed claim;
 	bool end;
 	int ret;
 
@@ -379,9 +387,15 @@ static long kuid_ioctl_claim_ceiling(struct kuid_claim_ceiling __user *arg)
 	    raise.ceiling_ns > KUID_TIME_MAX_NS || raise.reserved0 ||
 	    memchr_inv(raise.reserved, 0, sizeof(raise.reserved)))
 		return -EINVAL;
-	ret = kuid_epochs_raise_claim(&raise.ceiling_ns, end);
+	claim = (struct kuid_claimed) {
+		.token = { { raise.token[0], raise.token[1] } },
+		.ceiling = raise.ceiling_ns,
+		.dead = end ? KUID_CLAIM_ENDED : KUID_CLAIM_LIVES,
+	};
+	ret = kuid_epochs_raise_claim(raise.load_id, &claim);
 	if (ret)
 		return ret;
+	raise.ceiling_ns = claim.ceiling;
 	return copy_to_user(arg, &raise, sizeof(raise)) ? -EFAULT : 0;
 }
 

@@ -139,7 +139,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.vm_forks = kuid_events_forks(),
 		.floor_ns = reading.gate.floor,
 		.ceiling_ns = reading.gate.ceiling,
-		.claim_ceiling_ns = reading.gate.claim,
+		.claim_ceiling_ns = reading.gate.claim.ceiling,
 	};
 	for (format = 0; format < KUID_NR_FORMATS; format++)
 		status->ids[format] = counters.ids[format];
@@ -155,10 +155,15 @@ void kuid_status_fill(struct kuid_status *status)
 void kuid_status_fill_state(struct kuid_state *state)
 {
 	const struct kuid_identity *identity;
+	const struct kuid_claimed *claim;
 	struct kuid_reading reading;
+
+	static_assert(KUID_CLAIM_ENDED == KUID_CLAIM_DEAD_ENDED);
+	static_assert(KUID_CLAIM_FORKED == KUID_CLAIM_DEAD_FORKED);
 
 	kuid_status_read(&reading);
 	identity = &reading.origin.identity;
+	claim = &reading.gate.claim;
 	*state = (struct kuid_state) {
 		.required = kuid_host.gate.required,
 		.restored = reading.gate.restored,
@@ -177,10 +182,11 @@ void kuid_status_fill_state(struct kuid_state *state)
 					    ? KUID_SNOWFLAKE_NO_WORKER
 					    : identity->snowflake_worker,
 		.snowflake_epoch_ms = identity->snowflake_epoch,
-		.claim_ceiling_ns = reading.gate.claim,
-		.claim_stale = !!(reading.origin.closed &
-				  kuid_identity_claimed(&reading.choices)),
+		.claim_ceiling_ns = claim->ceiling,
+		.claim_dead = claim->dead,
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,
+		.claim_floor_ns = claim->floor,
+		.claim_token = { claim->token.words[0], claim->token.words[1] },
 	};
 }

@@ -85,6 +85,50 @@ TRACE_EVENT(kuid_epoch,
 				   { KUID_EPOCH_CLAIM, "claim" }))
 );
 
+DECLARE_EVENT_CLASS(kuid_claim,
+	TP_PROTO(const struct kuid_claimed *claim),
+	TP_ARGS(claim),
+	TP_STRUCT__entry(
+		__array(u64, token, 2)
+		__field(u32, parts)
+		__field(u32, snowflake)
+		__field(u64, worker)
+		__field(u64, floor)
+		__field(u64, ceiling)
+		__field(u64, first)
+		__field(u64, end)
+	),
+	TP_fast_assign(
+		__entry->token[0] = claim->token.words[0];
+		__entry->token[1] = claim->token.words[1];
+		__entry->parts = claim->parts;
+		__entry->snowflake = claim->snowflake_worker;
+		__entry->worker = claim->worker;
+		__entry->floor = claim->floor;
+		__entry->ceiling = claim->ceiling;
+		__entry->first = claim->first;
+		__entry->end = claim->end;
+	),
+	TP_printk("token=%016llx%016llx parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%llu",
+		  __entry->token[0], __entry->token[1],
+		  __print_flags(__entry->parts, ",",
+				{ KUID_PART_WORKER, "worker" },
+				{ KUID_PART_SNOWFLAKE, "snowflake" }),
+		  __entry->worker, __entry->snowflake, __entry->floor,
+		  __entry->ceiling, __entry->first, __entry->end)
+);
+
+#define KUID_CLAIM_EVENT(name)					\
+	DEFINE_EVENT(kuid_claim, name,				\
+		     TP_PROTO(const struct kuid_claimed *claim),	\
+		     TP_ARGS(claim))
+
+KUID_CLAIM_EVENT(kuid_claim_set);
+KUID_CLAIM_EVENT(kuid_claim_raise);
+KUID_CLAIM_EVENT(kuid_claim_end);
+KUID_CLAIM_EVENT(kuid_claim_fork);
+KUID_CLAIM_EVENT(kuid_claim_span);
+
 /* clang-format on */
 
 #endif /* KUID_TRACE_H */

@@ -58,8 +58,6 @@ struct kuid_sequences {
  *	fail
  * @claimed: KUID_PART_*: parts that must not be used from the ceiling of the
  *	claim on
- * @claim_ceiling: for KUID_EPOCH_CLAIM: the ceiling that the epoch begins with,
- *	in nanoseconds since 1970; the gate has the present one
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @sequences: the sequences in use; epochs share them
  * @nr_cpu_lanes: number of lanes that the CPUs share, 1 to KUID_MAX_CPU_LANES
@@ -77,7 +75,6 @@ struct kuid_epoch {
 	u32 stale;
 	u32 missing;
 	u32 claimed;
-	u64 claim_ceiling;
 	u64 closings;
 	struct kuid_sequences *sequences;
 	unsigned int nr_cpu_lanes;

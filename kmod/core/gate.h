@@ -17,6 +17,57 @@
 #include "identity.h"
 
 /**
+ * struct kuid_token - tells a claim from all others
+ * @words: 128 bits that the claimer has drawn; all zero if nothing is claimed
+ */
+struct kuid_token {
+	u64 words[2];
+};
+
+/**
+ * enum kuid_dead - whether a claim has ended for good, and why
+ * @KUID_CLAIM_LIVES: it has not, or nothing is claimed
+ * @KUID_CLAIM_ENDED: the claimer has ended it
+ * @KUID_CLAIM_FORKED: there may be a twin with the same claim
+ *
+ * A dead claim never lives again.
+ */
+enum kuid_dead {
+	KUID_CLAIM_LIVES,
+	KUID_CLAIM_ENDED,
+	KUID_CLAIM_FORKED
+};
+
+/**
+ * struct kuid_claimed - a claim of numbers for the identity
+ * @token: its name; zero if nothing is claimed
+ * @parts: KUID_PART_*: the parts of the identity that show a claimed number
+ * @worker: the worker of these parts
+ * @snowflake_worker: the same for snowflake
+ * @floor: no slot was handed out for the claim below this time, in nanoseconds
+ *	since 1970; 0 if nobody had the numbers before
+ * @ceiling: slots at or above this time are not handed out for IDs that show a
+ *	claimed number, in nanoseconds since 1970; if the claim was ended, all
+ *	slots that were handed out for it are below this time
+ * @first: no slot was handed out for the claim below this time; not below
+ *	@floor
+ * @end: all slots that were handed out for the claim are below this time; as of
+ *	the last change of the claim or of the epoch
+ * @dead: enum kuid_dead
+ */
+struct kuid_claimed {
+	struct kuid_token token;
+	u32 parts;
+	u64 worker;
+	u16 snowflake_worker;
+	u64 floor;
+	u64 ceiling;
+	u64 first;
+	u64 end;
+	enum kuid_dead dead;
+};
+
+/**
  * struct kuid_gate - the gate
  * @closed: KUID_PART_*: parts of the identity that must not be used now
  * @closings: how often all parts were closed because there may be a twin
@@ -28,9 +79,7 @@
  * @floor: the restored floor, in nanoseconds since 1970; 0 if there is none
  * @ceiling: stable storage covers all times below this one, in nanoseconds
  *	since 1970; 0 before the first ceiling
- * @claim: slots at or above this time are not handed out for IDs that show a
- *	claimed number, in nanoseconds since 1970; 0 if nothing is claimed
- * @claim_ended: no slot at all is handed out for these IDs
+ * @claim: the claim
  * @forced: slots below this time may be handed out a second time, in
  *	nanoseconds since 1970; 0 if there are none
  *
@@ -45,10 +94,28 @@ struct kuid_gate {
 	bool restored;
 	u64 floor;
 	u64 ceiling;
-	u64 claim;
-	bool claim_ended;
+	struct kuid_claimed claim;
 	u64 forced;
 };
+
+static inline bool kuid_token_is(const struct kuid_token *token,
+				 const struct kuid_token *other)
+{
+	return token->words[0] == other->words[0] &&
+	       token->words[1] == other->words[1];
+}
+
+static inline bool kuid_token_is_none(const struct kuid_token *token)
+{
+	return !token->words[0] && !token->words[1];
+}
+
+/* Whether there is a claim that has not ended. */
+static inline bool kuid_claimed_lives(const struct kuid_claimed *claim)
+{
+	return !kuid_token_is_none(&claim->token) &&
+	       claim->dead == KUID_CLAIM_LIVES;
+}
 
 /* The parts out of @parts that must not be used now. */
 static __always_inline u32 kuid_gate_closed(const struct kuid_gate *gate,
@@ -62,6 +129,14 @@ static inline void kuid_gate_close(struct kuid_gate *gate)
 {
 	WRITE_ONCE(gate->closings, gate->closings + 1);
 	WRITE_ONCE(gate->closed, KUID_ALL_PARTS);
+	if (kuid_claimed_lives(&gate->claim))
+		WRITE_ONCE(gate->claim.dead, KUID_CLAIM_FORKED);
+}
+
+/* Whether there may be a twin, and no epoch has begun since that has no twin. */
+static inline bool kuid_gate_is_closed(const struct kuid_gate *gate)
+{
+	return gate->reopened != gate->closings;
 }
 
 /**
@@ -83,9 +158,8 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 {
 	if (redrawn)
 		gate->reopened = closings;
-	WRITE_ONCE(gate->closed, gate->reopened == gate->closings
-					 ? unusable
-					 : KUID_ALL_PARTS);
+	WRITE_ONCE(gate->closed,
+		   kuid_gate_is_closed(gate) ? KUID_ALL_PARTS : unusable);
 }
 
 /* Record that a state was restored; @floor is 0 if it has no floor. */
@@ -95,12 +169,22 @@ static inline void kuid_gate_restore(struct kuid_gate *gate, u64 floor)
 	WRITE_ONCE(gate->floor, max(gate->floor, floor));
 }
 
-/* Set the ceiling of a claim; 0 if nothing is claimed. */
-static inline void kuid_gate_claim(struct kuid_gate *gate, u64 ceiling,
-				   bool ended)
+/* Replace the claim. */
+static inline void kuid_gate_claim(struct kuid_gate *gate,
+				   const struct kuid_claimed *claim)
 {
-	WRITE_ONCE(gate->claim, ceiling);
-	WRITE_ONCE(gate->claim_ended, ended);
+	struct kuid_claimed *to = &gate->claim;
+
+	WRITE_ONCE(to->token.words[0], claim->token.words[0]);
+	WRITE_ONCE(to->token.words[1], claim->token.words[1]);
+	WRITE_ONCE(to->floor, claim->floor);
+	WRITE_ONCE(to->ceiling, claim->ceiling);
+	WRITE_ONCE(to->dead, claim->dead);
+	to->parts = claim->parts;
+	to->worker = claim->worker;
+	to->snowflake_worker = claim->snowflake_worker;
+	to->first = claim->first;
+	to->end = claim->end;
 }
 
 /* Slots below @end may be handed out a second time. */
@@ -133,14 +217,16 @@ static inline u64 kuid_gate_claim_reach(const struct kuid_gate *gate,
 					const struct kuid_clock *clock,
 					u64 ahead)
 {
-	if (gate->claim_ended || gate->claim <= ahead)
+	if (gate->claim.dead == KUID_CLAIM_ENDED ||
+	    gate->claim.ceiling <= ahead)
 		return 0;
-	return kuid_clock_reach(clock, gate->claim - ahead);
+	return kuid_clock_reach(clock, gate->claim.ceiling - ahead);
 }
 
 /*
- * A copy of the gate, without the counters of closings. The caller reads it
- * within the generator's sequence count, so it is of one moment.
+ * A copy of the gate, without the counters of closings and what the claim is
+ * for. The caller reads it within the generator's sequence count, so it is of
+ * one moment.
  */
 static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 {
@@ -150,8 +236,11 @@ static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 	read.restored = READ_ONCE(gate->restored);
 	read.floor = READ_ONCE(gate->floor);
 	read.ceiling = READ_ONCE(gate->ceiling);
-	read.claim = READ_ONCE(gate->claim);
-	read.claim_ended = READ_ONCE(gate->claim_ended);
+	read.claim.token.words[0] = READ_ONCE(gate->claim.token.words[0]);
+	read.claim.token.words[1] = READ_ONCE(gate->claim.token.words[1]);
+	read.claim.floor = READ_ONCE(gate->claim.floor);
+	read.claim.ceiling = READ_ONCE(gate->claim.ceiling);
+	read.claim.dead = READ_ONCE(gate->claim.dead);
 	read.forced = READ_ONCE(gate->forced);
 	return read;
 }

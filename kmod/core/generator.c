@@ -345,6 +345,24 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 	return kuid_port_mono_ns() < until;
 }
 
+/*
+ * Record how far the living claim was used. Slots of other formats may be
+ * beyond its ceiling.
+ */
+static void kuid_generator_note_claim(struct kuid_generator *generator)
+{
+	struct kuid_claimed *claim = &generator->gate.claim;
+	u64 end;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (!kuid_claimed_lives(claim))
+		return;
+	end = max(claim->first,
+		  kuid_sequences_end(generator->epoch->sequences));
+	claim->end = min(claim->ceiling, end);
+}
+
 /**
  * kuid_generator_close - stop the use of the epoch's identity because there may
  *	be a twin
@@ -357,18 +375,26 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
  * their way to the caller.
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: the claim that has ended by this; without a token if none has.
  */
-void kuid_generator_close(struct kuid_generator *generator)
+struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
 {
+	struct kuid_claimed died = { 0 };
 	unsigned long flags;
+	bool lives;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
 	kuid_generator_stop_private(generator);
+	lives = kuid_claimed_lives(&generator->gate.claim);
+	kuid_generator_note_claim(generator);
 	kuid_gate_close(&generator->gate);
+	if (lives)
+		died = generator->gate.claim;
 	kuid_generator_start_private(generator);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return died;
 }
 
 /*
@@ -415,46 +441,71 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 	return covers;
 }
 
+/* Whether a load_id is not, or may not be, that of this machine alone. */
+static bool kuid_generator_is_other_load(const struct kuid_generator *generator,
+					 u64 load_id)
+{
+	lockdep_assert_held(&generator->lock);
+
+	/* Both twins could pass before one of them has another load_id. */
+	return kuid_gate_is_closed(&generator->gate) ||
+	       load_id != generator->epoch->load_id;
+}
+
+/* Raise or end the claim; the caller holds the lock and does the rest. */
+static int kuid_generator_change_claim(struct kuid_generator *generator,
+				       u64 load_id,
+				       const struct kuid_claimed *claim)
+{
+	struct kuid_claimed *now = &generator->gate.claim;
+	bool end = claim->dead == KUID_CLAIM_ENDED;
+
+	if (kuid_generator_is_other_load(generator, load_id) ||
+	    !kuid_token_is(&claim->token, &now->token))
+		return -ESTALE;
+	/* The claimer may not have got the first answer. */
+	if (end && now->dead == KUID_CLAIM_ENDED)
+		return 0;
+	if (!kuid_claimed_lives(now))
+		return -ESTALE;
+	kuid_generator_note_claim(generator);
+	if (!end && claim->ceiling < now->end)
+		return -EINVAL;
+	WRITE_ONCE(now->dead, claim->dead);
+	WRITE_ONCE(now->ceiling, end ? now->end : claim->ceiling);
+	kuid_generator_set_until(generator, generator->epoch,
+				 kuid_port_mono_ns());
+	return 0;
+}
+
 /**
- * kuid_generator_raise_claim - change the ceiling of the claim
+ * kuid_generator_raise_claim - change the ceiling of the claim, or end it
  * @generator: the generator, which has an epoch
- * @ceiling: the new ceiling in nanoseconds since 1970; set to the present one
- *	if the function succeeds
- * @end: stop handing out slots for IDs that show a claimed number, at once;
- *	@ceiling is set to a time that all of them are below
+ * @load_id: the load_id in which the claim began
+ * @claim: its token names the claim. If @claim->dead is KUID_CLAIM_ENDED, no
+ *	more slots are handed out for IDs that show a claimed number. If it is
+ *	KUID_CLAIM_LIVES, @claim->ceiling is the new ceiling. Output: the claim
+ *	as it is now, if the function succeeds
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock.
- * Return: enum kuid_raised.
+ * Return: 0, also if the claim to be ended was ended before; -ESTALE if
+ * @load_id or the token is not that of a claim that lives; -EINVAL if slots at
+ * or above the new ceiling were handed out.
  */
-enum kuid_raised kuid_generator_raise_claim(struct kuid_generator *generator,
-					    u64 *ceiling, bool end)
+int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
+			       struct kuid_claimed *claim)
 {
-	enum kuid_raised raised = KUID_CLAIM_RAISED;
-	struct kuid_gate *gate = &generator->gate;
-	struct kuid_epoch *epoch;
 	unsigned long flags;
-	u64 made;
+	int ret;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	epoch = generator->epoch;
-	/* Other formats may be beyond the ceiling. */
-	made = min(gate->claim, kuid_sequences_end(epoch->sequences));
-	if (!epoch->claimed)
-		raised = KUID_CLAIM_NONE;
-	else if (gate->closed & epoch->claimed)
-		raised = KUID_CLAIM_STALE;
-	else if (!end && *ceiling < made)
-		raised = KUID_CLAIM_TOO_LOW;
-	if (raised == KUID_CLAIM_RAISED) {
-		if (end)
-			*ceiling = made;
-		kuid_gate_claim(gate, *ceiling, end);
-		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
-	}
+	ret = kuid_generator_change_claim(generator, load_id, claim);
+	if (!ret)
+		*claim = generator->gate.claim;
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return raised;
+	return ret;
 }
 
 /**
@@ -582,19 +633,67 @@ static void kuid_generator_raise_stamps(struct kuid_generator *generator,
 	*ahead = 0;
 }
 
+/* Whether an epoch may begin for a reason. The caller holds the lock. */
+static int kuid_generator_may_begin(const struct kuid_generator *generator,
+				    enum kuid_why why,
+				    const struct kuid_claiming *claiming)
+{
+	const struct kuid_claimed *claim = &generator->gate.claim;
+	const struct kuid_token none = { 0 };
+	bool lives;
+
+	if (why == KUID_EPOCH_STEP)
+		return kuid_generator_is_behind(generator) ? 0 : -EALREADY;
+	if (why != KUID_EPOCH_CLAIM)
+		return 0;
+	if (kuid_generator_is_other_load(generator, claiming->load_id))
+		return -ESTALE;
+	lives = kuid_claimed_lives(claim);
+	if (lives && kuid_token_is_none(&claiming->replaces))
+		return -EBUSY;
+	if (!kuid_token_is(&claiming->replaces, lives ? &claim->token : &none))
+		return -ESTALE;
+	/* A request for the former claim must not reach the new one. */
+	if (kuid_token_is(&claiming->claim.token, &claim->token) &&
+	    !kuid_token_is_none(&claim->token))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Put a claim of @epoch into the gate. Slots that are taken from now on are not
+ * below the clock, except for the grid tick that it is in.
+ */
+static void kuid_generator_begin_claim(struct kuid_generator *generator,
+				       const struct kuid_epoch *epoch, u64 mono,
+				       struct kuid_claimed *claim)
+{
+	const struct kuid_clock *slots = &generator->slot_clock;
+	u64 first = kuid_clock_at(slots->offset, slots->half, mono) -
+		    KUID_GRID_TICK_NS;
+
+	claim->parts = epoch->claimed;
+	claim->worker = epoch->identity.worker;
+	claim->snowflake_worker = epoch->identity.snowflake_worker;
+	claim->first = min(claim->ceiling, max(claim->floor, first));
+	claim->end = claim->first;
+	kuid_gate_claim(&generator->gate, claim);
+}
+
 /**
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
- *	missing, claimed, claim_ceiling, closings, choices, key and
- *	nr_cpu_lanes. It sets @epoch->sequences for KUID_EPOCH_FIRST and
- *	KUID_EPOCH_FORCE; nothing was taken from them yet. It sets
- *	@epoch->load_id for KUID_EPOCH_FIRST, and if there may be a twin. All
- *	other members are zero.
+ *	missing, claimed, closings, choices, key and nr_cpu_lanes. It sets
+ *	@epoch->sequences for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was
+ *	taken from them yet. It sets @epoch->load_id for KUID_EPOCH_FIRST, and
+ *	if there may be a twin. All other members are zero.
  * @why: reason for the epoch
  * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
  *	this time or above, in nanoseconds since 1970; for KUID_EPOCH_CLAIM:
  *	slots do; 0 if there is no floor
+ * @claiming: the request for a claim, for KUID_EPOCH_CLAIM. Output: the former
+ *	claim, if the function succeeds
  *
  * With a random node, the stamps of the epoch begin at the wall clock. With a
  * given node, they go on above the last stamp that was made with a given node,
@@ -606,14 +705,16 @@ static void kuid_generator_raise_stamps(struct kuid_generator *generator,
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock. If the wall clock
  * was set, calls kuid_port_stepped() without it.
- * Return: true if the epoch was published; then the caller may free the former
- * epoch as soon as nobody uses it any more. False if @why is KUID_EPOCH_STEP,
- * but the lag is not above the limit any more; then nothing has changed, and
- * the caller keeps @epoch.
+ * Return: 0; then the caller may free the former epoch as soon as nobody uses
+ * it any more. After an error nothing has changed, and the caller keeps @epoch:
+ * -EALREADY if @why is KUID_EPOCH_STEP, but the lag is not above the limit any
+ * more; for KUID_EPOCH_CLAIM -ESTALE if @claiming->load_id is another one, or
+ * @claiming->replaces is not the living claim; -EBUSY if a claim lives and is
+ * not to be replaced; -EINVAL if the former claim has the same token.
  */
-bool kuid_generator_publish(struct kuid_generator *generator,
-			    struct kuid_epoch *epoch, enum kuid_why why,
-			    u64 floor)
+int kuid_generator_publish(struct kuid_generator *generator,
+			   struct kuid_epoch *epoch, enum kuid_why why,
+			   u64 floor, struct kuid_claiming *claiming)
 {
 	u64 stamps_ahead = generator->max_ahead;
 	u64 slots_ahead = generator->max_ahead;
@@ -622,14 +723,16 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	struct kuid_epoch *former;
 	u64 mono, offset, issued;
 	unsigned long flags;
+	int ret;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
 	former = generator->epoch;
-	if (why == KUID_EPOCH_STEP && !kuid_generator_is_behind(generator)) {
+	ret = kuid_generator_may_begin(generator, why, claiming);
+	if (ret) {
 		write_seqcount_end(&generator->seq);
 		raw_spin_unlock_irqrestore(&generator->lock, flags);
-		return false;
+		return ret;
 	}
 
 	kuid_generator_stop_private(generator);
@@ -648,8 +751,8 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
 	if (why == KUID_EPOCH_RESTORE)
 		kuid_gate_restore(gate, floor);
-	if (why == KUID_EPOCH_CLAIM)
-		kuid_gate_claim(gate, epoch->claim_ceiling, false);
+	kuid_generator_note_claim(generator);
+	claiming->former = gate->claim;
 	if (kuid_generator_may_share_node(epoch))
 		kuid_generator_raise_stamps(generator, generator->private_end,
 					    &stamps_ahead);
@@ -678,6 +781,10 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 						      mono, offset, issued,
 						      slots_ahead);
 
+	if (why == KUID_EPOCH_CLAIM)
+		kuid_generator_begin_claim(generator, epoch, mono,
+					   &claiming->claim);
+	gate->claim.parts = epoch->claimed;
 	kuid_gate_open(gate, epoch->closings,
 		       why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
 		       epoch->stale | epoch->missing);
@@ -699,7 +806,7 @@ bool kuid_generator_publish(struct kuid_generator *generator,
 	 */
 	if (step.by)
 		kuid_port_stepped(&step);
-	return true;
+	return 0;
 }
 
 /*
@@ -997,8 +1104,8 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		slot = max(slot, stamp);
 	slot += generator->max_ahead;
 	reading->expired = epoch->claimed &&
-			   (reading->gate.claim_ended ||
-			    slot_ahead >= reading->gate.claim);
+			   (reading->gate.claim.dead == KUID_CLAIM_ENDED ||
+			    slot_ahead >= reading->gate.claim.ceiling);
 	reading->past_ceiling = kuid_gate_is_past_ceiling(&reading->gate, slot);
 	return outdated;
 }

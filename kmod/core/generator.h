@@ -235,17 +235,22 @@ enum kuid_shut {
 };
 
 /**
- * enum kuid_raised - the result of kuid_generator_raise_claim()
- * @KUID_CLAIM_RAISED: the ceiling is another one now
- * @KUID_CLAIM_TOO_LOW: IDs at or above the new ceiling were made
- * @KUID_CLAIM_STALE: there may be a twin with the same numbers
- * @KUID_CLAIM_NONE: nothing is claimed
+ * struct kuid_claiming - a request to begin, replace or drop a claim
+ * @claim: the new claim, of which the token, the floor and the ceiling are set;
+ *	all zero to drop the claim. Output: all members are set
+ * @replaces: the name of the living claim that is replaced or dropped; zero if
+ *	none lives
+ * @load_id: the load_id that the claimer has seen before it asked its store
+ * @former: output: the claim that was there before, as it was when the epoch
+ *	began
+ *
+ * Only @former is used if the epoch does not begin for KUID_EPOCH_CLAIM.
  */
-enum kuid_raised {
-	KUID_CLAIM_RAISED,
-	KUID_CLAIM_TOO_LOW,
-	KUID_CLAIM_STALE,
-	KUID_CLAIM_NONE
+struct kuid_claiming {
+	struct kuid_claimed claim;
+	struct kuid_token replaces;
+	u64 load_id;
+	struct kuid_claimed former;
 };
 
 /**
@@ -316,15 +321,15 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
 bool kuid_generator_refresh(struct kuid_generator *generator,
 			    const struct kuid_clock *clock, u32 part);
-void kuid_generator_close(struct kuid_generator *generator);
+struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
-enum kuid_raised kuid_generator_raise_claim(struct kuid_generator *generator,
-					    u64 *ceiling, bool end);
+int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
+			       struct kuid_claimed *claim);
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number);
-bool kuid_generator_publish(struct kuid_generator *generator,
-			    struct kuid_epoch *epoch, enum kuid_why why,
-			    u64 floor);
+int kuid_generator_publish(struct kuid_generator *generator,
+			   struct kuid_epoch *epoch, enum kuid_why why,
+			   u64 floor, struct kuid_claiming *claiming);
 enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 					      struct kuid_private_node *to);
 u64 kuid_generator_due(struct kuid_generator *generator,

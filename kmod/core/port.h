@@ -22,6 +22,7 @@
 #include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -74,6 +75,7 @@ static inline void kuid_port_wake(struct task_struct *task)
 
 #include <assert.h>
 #include <endian.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>

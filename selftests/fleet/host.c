@@ -92,10 +92,11 @@ static void begin_epoch(struct host *host, enum kuid_why why)
 		epoch->load_id = random_bits();
 	}
 	host->epoch_wanted = false;
-	if (kuid_generator_publish(&host->generator, epoch, why, 0))
-		free(former);
-	else
+	if (kuid_generator_publish(&host->generator, epoch, why, 0,
+				   &(struct kuid_claiming) { 0 }))
 		free(epoch);
+	else
+		free(former);
 }
 
 void host_start(struct host *host, unsigned int nr_cpus, s64 drift_ppb,

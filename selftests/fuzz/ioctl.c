@@ -13,6 +13,8 @@ static const struct field raise_fields[] = {
 	FIELD(kuid_claim_ceiling, ceiling_ns, IN),
 	FIELD(kuid_claim_ceiling, flags, BITS, KUID_CLAIM_END),
 	FIELD(kuid_claim_ceiling, reserved0, BITS, 0),
+	FIELD(kuid_claim_ceiling, load_id, IN),
+	FIELD(kuid_claim_ceiling, token, IN),
 	FIELD(kuid_claim_ceiling, reserved, BITS, 0),
 };
 
@@ -162,16 +164,56 @@ static void random_times(struct fuzz_actor *actor, struct kuid_claim *claim)
 	claim->ceiling_ns = random_ceiling(actor);
 }
 
+static int get_state(struct kuid_state *state)
+{
+	memset(state, 0, sizeof(*state));
+	return ioctl(fuzz_world->watch_fd, KUID_IOC_GET_STATE, state);
+}
+
+static bool is_none(const __u64 token[2])
+{
+	return !token[0] && !token[1];
+}
+
+static bool is_same(const __u64 token[2], const __u64 other[2])
+{
+	return token[0] == other[0] && token[1] == other[1];
+}
+
+static bool claim_lives(const struct kuid_state *state)
+{
+	return !is_none(state->claim_token) && !state->claim_dead;
+}
+
 static void random_claim(struct fuzz_actor *actor, struct kuid_claim *claim)
 {
+	struct kuid_state state;
+
+	get_state(&state);
+	claim->load_id = state.load_id;
+	if (claim_lives(&state))
+		memcpy(claim->replaces, state.claim_token,
+		       sizeof(claim->replaces));
 	if (fuzz_one_in(actor, 4))
 		return;
+	claim->token[fuzz_below(actor, 2)] = 1 + fuzz_random(actor);
+	claim->snowflake_epoch_ms = state.snowflake_epoch_ms;
+	claim->interval = state.interval;
 	claim->parts = 1 + fuzz_below(actor, 3);
 	if (claim->parts & KUID_CLAIM_WORKER)
 		claim->worker = fuzz_number(actor);
 	if (claim->parts & KUID_CLAIM_SNOWFLAKE)
 		claim->snowflake_worker = fuzz_below(actor, 1024);
 	random_times(actor, claim);
+}
+
+static void name_claim(struct kuid_claim_ceiling *raise)
+{
+	struct kuid_state state;
+
+	get_state(&state);
+	raise->load_id = state.load_id;
+	memcpy(raise->token, state.claim_token, sizeof(raise->token));
 }
 
 /* Whether the round is late enough for floors that no clock reaches again. */
@@ -226,6 +268,7 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 		random_claim(actor, arg);
 		break;
 	case KUID_IOC_CLAIM_CEILING:
+		name_claim(raise);
 		if (fuzz_one_in(actor, 4))
 			raise->flags = KUID_CLAIM_END;
 		else
@@ -282,8 +325,11 @@ static bool request_ok(const struct command *c, const void *arg)
 		     claim->snowflake_worker) ||
 		    claim->snowflake_worker > KUID_SNOWFLAKE_WORKER_MAX)
 			return false;
+		if (!claim->parts != is_none(claim->token))
+			return false;
 		if (!claim->parts)
-			return !claim->floor_ns && !claim->ceiling_ns;
+			return !claim->floor_ns && !claim->ceiling_ns &&
+			       !claim->snowflake_epoch_ms && !claim->interval;
 		return claim->floor_ns < claim->ceiling_ns &&
 		       claim->ceiling_ns <= KUID_TIME_MAX_NS;
 	case KUID_IOC_CLAIM_CEILING:
@@ -390,10 +436,35 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			  (unsigned long long)call->after.epoch);
 }
 
-static int get_state(struct kuid_state *state)
+/* What a well-formed claim returns: 0, or a negative errno. */
+static int error_of_claim(const struct kuid_claim *claim,
+			  const struct kuid_state *before)
 {
-	memset(state, 0, sizeof(*state));
-	return ioctl(fuzz_world->watch_fd, KUID_IOC_GET_STATE, state);
+	bool lives = claim_lives(before);
+
+	if (claim->parts &&
+	    (claim->interval != before->interval ||
+	     claim->snowflake_epoch_ms != before->snowflake_epoch_ms))
+		return -EINVAL;
+	if (claim->load_id != before->load_id)
+		return -ESTALE;
+	if (lives && is_none(claim->replaces))
+		return -EBUSY;
+	if (lives ? !is_same(claim->replaces, before->claim_token) :
+		    !is_none(claim->replaces))
+		return -ESTALE;
+	return claim->parts && is_same(claim->token, before->claim_token) ?
+	       -EINVAL : 0;
+}
+
+static bool reaches_claim(const struct kuid_claim_ceiling *raise,
+			  const struct kuid_state *before)
+{
+	if (raise->load_id != before->load_id || is_none(raise->token) ||
+	    !is_same(raise->token, before->claim_token))
+		return false;
+	return !before->claim_dead ||
+	       (raise->flags && before->claim_dead == KUID_CLAIM_DEAD_ENDED);
 }
 
 static __u32 claimed_parts(const struct kuid_state *state)
@@ -441,13 +512,21 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 	if (c->cmd == KUID_IOC_RESTORE && !call->error && !after.restored)
 		fuzz_fail(actor, "a restore was not kept");
 	if (c->cmd == KUID_IOC_CLAIM && !call->error && call->alone &&
-	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_stale ||
+	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_dead ||
+	     after.claim_floor_ns != claim->floor_ns ||
+	     !is_same(after.claim_token, claim->token) ||
 	     claimed_parts(&after) != claim->parts))
 		fuzz_fail(actor, "a claim was not kept");
+	if (c->cmd == KUID_IOC_CLAIM && call->alone && call->error != EFAULT &&
+	    call->error != -error_of_claim(claim, before))
+		fuzz_fail(actor, "a claim: errno %d, not %d", call->error,
+			  -error_of_claim(claim, before));
 	if (c->cmd == KUID_IOC_CLAIM_CEILING && call->alone) {
-		if (call->error ? call->error == ENOKEY && claimed_parts(before)
-				: !claimed_parts(before))
-			fuzz_fail(actor, "a ceiling without a claim, or none with one");
+		bool stale = call->error == ESTALE;
+
+		if (call->error != EFAULT &&
+		    stale == reaches_claim(raise, before))
+			fuzz_fail(actor, "a ceiling of another claim, or none of this one");
 		if (!call->error && after.claim_ceiling_ns != raise->ceiling_ns)
 			fuzz_fail(actor, "the ceiling of a claim was not kept");
 	}
@@ -492,6 +571,7 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		/* Another actor may have claimed numbers. */
 		return (c->cmd == KUID_IOC_SET_FORMAT && call->file->taken) ||
 		       c->cmd == KUID_IOC_FORCE_CLOCK ||
+		       c->cmd == KUID_IOC_CLAIM ||
 		       (c->cmd == KUID_IOC_SET_IDENTITY &&
 			(identity->worker_from || identity->snowflake_from));
 	case ENODEV:
@@ -500,21 +580,21 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 	case EINVAL:
 		/* See check_outcome(). The clock may be at its end. */
 		return c->cmd == KUID_IOC_ACKNOWLEDGE ||
+		       c->cmd == KUID_IOC_CLAIM ||
 		       c->cmd == KUID_IOC_CLAIM_CEILING;
 	case EINTR:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
 	case ESTALE:
-		return (c->cmd == KUID_IOC_GENERATE ||
-			c->cmd == KUID_IOC_CLAIM_CEILING) &&
-		       fuzz_call_refused(call);
+		return c->cmd == KUID_IOC_CLAIM ||
+		       c->cmd == KUID_IOC_CLAIM_CEILING ||
+		       (c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call));
 	case EKEYEXPIRED:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_expired(call);
 	case ENOKEY:
-		/* See check_outcome(), and below. */
-		return c->cmd == KUID_IOC_CLAIM_CEILING ||
-		       c->cmd == KUID_IOC_GENERATE;
+		/* See below. */
+		return c->cmd == KUID_IOC_GENERATE;
 	case EOVERFLOW:
 		/* As in fuzz_call_lacks(), but of the format asked for. */
 		return c->cmd == KUID_IOC_GENERATE;

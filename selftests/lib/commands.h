@@ -152,10 +152,12 @@ static const struct field state_fields[] = {
 	FIELD(kuid_state, snowflake_worker, OUT),
 	FIELD(kuid_state, snowflake_epoch_ms, OUT),
 	FIELD(kuid_state, claim_ceiling_ns, OUT),
-	FIELD(kuid_state, claim_stale, OUT),
+	FIELD(kuid_state, claim_dead, OUT),
 	FIELD(kuid_state, reserved0, OUT),
 	FIELD(kuid_state, epoch, OUT),
 	FIELD(kuid_state, load_id, OUT),
+	FIELD(kuid_state, claim_floor_ns, OUT),
+	FIELD(kuid_state, claim_token, OUT),
 	FIELD(kuid_state, reserved, BITS, 0),
 };
 
@@ -189,7 +191,7 @@ static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, reserved, BITS, 0),
 };
 
-/* A request of zeroes drops the claim. */
+/* A request of zeroes, but for load_id, drops a claim. */
 static const struct field claim_fields[] = {
 	FIELD(kuid_claim, parts, BITS,
 	      KUID_CLAIM_WORKER | KUID_CLAIM_SNOWFLAKE),
@@ -197,8 +199,13 @@ static const struct field claim_fields[] = {
 	FIELD(kuid_claim, worker, IN),
 	FIELD(kuid_claim, floor_ns, IN),
 	FIELD(kuid_claim, ceiling_ns, IN),
+	FIELD(kuid_claim, token, IN),
+	FIELD(kuid_claim, replaces, IN),
+	FIELD(kuid_claim, load_id, IN),
+	FIELD(kuid_claim, snowflake_epoch_ms, IN),
+	FIELD(kuid_claim, interval, IN),
+	FIELD(kuid_claim, reserved0, BITS, 0),
 	FIELD(kuid_claim, epoch, OUT),
-	FIELD(kuid_claim, load_id, OUT),
 	FIELD(kuid_claim, reserved, BITS, 0),
 };
 
@@ -224,6 +231,16 @@ static inline void good_acknowledge(void *arg, void *buffer)
 {
 	((struct kuid_acknowledge *)arg)->ceiling_ns =
 		clock_ns() + 3600 * NSEC_PER_SEC;
+}
+
+static inline void good_claim(void *arg, void *buffer)
+{
+	struct kuid_state state = { 0 };
+	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+
+	ioctl(fd, KUID_IOC_GET_STATE, &state);
+	close(fd);
+	((struct kuid_claim *)arg)->load_id = state.load_id;
 }
 
 /*
@@ -252,8 +269,8 @@ static inline void good_acknowledge(void *arg, void *buffer)
 		CAP_SYS_TIME, good_acknowledge, ##__VA_ARGS__)		\
 	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,	\
 		CAP_SYS_ADMIN, NULL, ##__VA_ARGS__)			\
-	COMMAND(CLAIM, kuid_claim, claim_fields, CAP_SYS_ADMIN, NULL,	\
-		##__VA_ARGS__)
+	COMMAND(CLAIM, kuid_claim, claim_fields, CAP_SYS_ADMIN,		\
+		good_claim, ##__VA_ARGS__)
 
 #define COMMAND_ROW(nr, type, fields, capability, good)			\
 	{ #nr, KUID_IOC_##nr, sizeof(struct type), capability, good,	\

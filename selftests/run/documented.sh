@@ -138,10 +138,12 @@ reasons()
 
 tracepoints()
 {
-	sed -n 's/^TRACE_EVENT(\([a-z_]*\),$/\1/p' kmod/trace.h >"$work/sources"
-	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep '^kuid_' >"$work/documents"
+	sed -nE 's/^(TRACE_EVENT|KUID_CLAIM_EVENT)\(([a-z_]*)(,|\);)$/\2/p' kmod/trace.h >"$work/sources"
+	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep -oE 'kuid_[a-z_]+' \
+		>"$work/documents"
 	same tracepoint kmod/trace.h kuid.4
-	grep -oE '\bkuid_(wait|step|epoch)\b' "$guide" >"$work/documents"
+	grep -oE '\bkuid_(wait|step|epoch|claim_(set|raise|end|fork|span))\b' "$guide" \
+		>"$work/documents"
 	same tracepoint kmod/trace.h "$guide"
 	# The names that a reader of the trace sees, and the values that have names.
 	sed -nE '/TP_printk/,/\);$/p' kmod/trace.h | grep -oE '[a-z_]+=%|"[a-z]+" \}' |

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoints: one line for each wait, clock step and epoch, with the right
- * fields.
+ * The tracepoints: one line for each wait, clock step, epoch and change of a
+ * claim, with the right fields.
  */
 #include "../../kselftest_harness.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "../lib/admin.h"
 #include "../lib/formats.h"
 #include "../lib/module.h"
 #include "../lib/set_wall.h"
@@ -138,6 +139,7 @@ FIXTURE_SETUP(trace)
 
 FIXTURE_TEARDOWN(trace)
 {
+	write_text("/sys/power/pm_test", "none");
 	write_text(EVENTS "enable", "0");
 	write_text(TRACING "trace", "");
 	if (self->commands_recorded)
@@ -164,6 +166,11 @@ TEST_F(trace, fields)
 		{ "kuid_wait", { "source", "ns" } },
 		{ "kuid_step", { "by", "stamp_lag", "slot_lag" } },
 		{ "kuid_epoch", { "number", "why" } },
+		{ "kuid_claim_set", { "worker", "floor", "ceiling" } },
+		{ "kuid_claim_raise", { "worker", "ceiling" } },
+		{ "kuid_claim_end", { "worker", "end" } },
+		{ "kuid_claim_fork", { "worker" } },
+		{ "kuid_claim_span", { "worker", "first", "end" } },
 	};
 	char path[128], text[4096], field[64];
 	size_t i, k;
@@ -364,6 +371,137 @@ TEST_F(trace, epoch_by_force)
 	ASSERT_TRUE(read_trace());
 	check_epoch(_metadata, &at, before.epoch + 1, "force");
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+}
+
+#define CLAIMED	"0000000000000007fedcba9876543210"
+#define HOUR	(3600 * NSEC_PER_SEC)
+
+/* Claim worker 9, from a floor that is in the future. */
+static void set_claim(struct __test_metadata *_metadata, int fd,
+		      struct kuid_claim *claim)
+{
+	struct kuid_state state;
+
+	ASSERT_EQ(0, get_state(fd, &state));
+	*claim = (struct kuid_claim) {
+		.parts = KUID_CLAIM_WORKER,
+		.worker = 9,
+		.floor_ns = clock_ns() + NSEC_PER_SEC,
+		.ceiling_ns = clock_ns() + HOUR,
+		.token = { 7, 0xfedcba9876543210ULL },
+		.load_id = state.load_id,
+		.snowflake_epoch_ms = state.snowflake_epoch_ms,
+		.interval = state.interval,
+	};
+	ASSERT_EQ(0, ioctl(fd, KUID_IOC_CLAIM, claim));
+}
+
+/* The next line must be of the claim; sets where its IDs end. */
+static void check_claim(struct __test_metadata *_metadata, const char **at,
+			const char *event, const struct kuid_claim *claim,
+			__u64 ceiling, long long *end)
+{
+	const char *line = next_line(at, event), *text;
+	long long value;
+
+	ASSERT_NE(NULL, line) {
+		TH_LOG("no %s", event);
+	}
+	text = field_of(line, "token");
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(0, strncmp(CLAIMED " ", text, sizeof(CLAIMED)));
+	text = field_of(line, "parts");
+	ASSERT_NE(NULL, text);
+	/* The worker may serve for snowflake. */
+	EXPECT_EQ(0, strncmp("worker", text, 6));
+	text = field_of(line, "worker");
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(0, strncmp("0000000000000009 ", text, 17));
+	ASSERT_TRUE(number_of(line, "floor_ns", &value));
+	EXPECT_EQ(claim->floor_ns, value);
+	ASSERT_TRUE(number_of(line, "ceiling_ns", &value));
+	EXPECT_EQ(ceiling, value) {
+		TH_LOG("%s%s", event, line);
+	}
+	ASSERT_TRUE(number_of(line, "first_ns", &value));
+	EXPECT_EQ(claim->floor_ns, value);
+	ASSERT_TRUE(number_of(line, "end_ns", end));
+}
+
+TEST_F(trace, claim)
+{
+	struct kuid_claim_ceiling end = { .flags = KUID_CLAIM_END };
+	struct kuid_claim_ceiling raise = { .flags = 0 };
+	struct kuid_set_identity same = { .flags = 0 };
+	struct kuid_claim claim, drop = { 0 };
+	const char *at = trace_text, *spans = at;
+	long long set, first, last, value;
+	struct fields fields;
+
+	set_claim(_metadata, self->fd, &claim);
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_SET_IDENTITY, &same));
+	ASSERT_EQ(0, take_fields(self->fd, format_of(KUID_FORMAT_K128),
+				 &fields));
+	drop.load_id = claim.load_id;
+	raise.load_id = claim.load_id;
+	end.load_id = claim.load_id;
+	memcpy(raise.token, claim.token, sizeof(raise.token));
+	memcpy(end.token, claim.token, sizeof(end.token));
+	raise.ceiling_ns = claim.ceiling_ns + HOUR;
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM_CEILING, &raise));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM_CEILING, &end));
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM, &drop));
+
+	ASSERT_TRUE(read_trace());
+	check_claim(_metadata, &at, "kuid_claim_set", &claim, claim.ceiling_ns,
+		    &set);
+	check_claim(_metadata, &at, "kuid_claim_raise", &claim,
+		    claim.ceiling_ns + HOUR, &value);
+	EXPECT_LT(fields.ns, value);
+	check_claim(_metadata, &at, "kuid_claim_end", &claim, end.ceiling_ns,
+		    &last);
+	EXPECT_EQ(end.ceiling_ns, last);
+	ASSERT_NE(NULL, next_line(&at, "kuid_claim_set"));
+
+	/* A span when an epoch begins, and with each change of the claim. */
+	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+		    claim.ceiling_ns, &first);
+	EXPECT_LE(claim.floor_ns, first);
+	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+		    claim.ceiling_ns + HOUR, &value);
+	EXPECT_LT(fields.ns, value);
+	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+		    end.ceiling_ns, &value);
+	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+		    end.ceiling_ns, &value);
+	EXPECT_EQ(last, value);
+	EXPECT_EQ(NULL, next_line(&spans, "kuid_claim_span"));
+}
+
+TEST_F(trace, claim_in_a_twin)
+{
+	const char *at = trace_text, *spans = at;
+	/* The worker of snowflake was given. */
+	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
+	struct kuid_claim claim, drop = { 0 };
+	struct kuid_state state;
+	long long end;
+
+	if (write_text("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	set_claim(_metadata, self->fd, &claim);
+	if (write_text("/sys/power/state", "disk"))
+		SKIP(return, "this kernel can't hibernate");
+	ASSERT_TRUE(read_trace());
+	check_claim(_metadata, &at, "kuid_claim_fork", &claim, claim.ceiling_ns,
+		    &end);
+	EXPECT_EQ(NULL, next_line(&at, "kuid_claim_fork"));
+	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+		    claim.ceiling_ns, &end);
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	drop.load_id = state.load_id;
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM, &drop));
+	ASSERT_EQ(0, set_identity(self->fd, &confirm));
 }
 
 /* A step first noticed when an epoch begins has exactly one line too. */

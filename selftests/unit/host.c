@@ -62,7 +62,6 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->key = (struct kuid_node_key) { { ++keys_drawn, 1 } };
 	epoch->missing = host.missing;
 	epoch->claimed = host.claimed;
-	epoch->claim_ceiling = host.ceiling;
 	epoch->identity.snowflake_epoch = host.snowflake_epoch;
 	epoch->given = node_given ? KUID_PART_NODE : 0;
 	epoch->identity.node = node_given ? host.given_node
@@ -88,6 +87,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 {
 	struct kuid_epoch *former = host.generator.epoch;
 	struct kuid_epoch *epoch = make_epoch(node_given);
+	struct kuid_claiming claiming = host.claiming;
 
 	free_retired();
 	if (makes_sequences(why))
@@ -97,11 +97,14 @@ bool host_publish(enum kuid_why why, bool node_given)
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
 		supplies_made + makes_sequences(why);
-	if (!kuid_generator_publish(&host.generator, epoch, why,
-				    why == KUID_EPOCH_CLAIM ? host.floor : 0)) {
+	host.refused = kuid_generator_publish(
+		&host.generator, epoch, why,
+		why == KUID_EPOCH_CLAIM ? claiming.claim.floor : 0, &claiming);
+	if (host.refused) {
 		free(epoch);
 		return false;
 	}
+	host.claiming.former = claiming.former;
 	host.nr_epochs++;
 	host.load_id = 0;
 	if (makes_sequences(why))

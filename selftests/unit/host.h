@@ -63,8 +63,8 @@ struct host_record {
  * @generation: what processes with private lanes compare
  * @missing: KUID_PART_*: the parts that the next epochs lack
  * @claimed: KUID_PART_*: the parts of the next epochs that are claimed
- * @ceiling: the ceiling of the next claim
- * @floor: the floor of the next claim
+ * @claiming: the next claim; its former is the claim before the last epoch
+ * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
  * @wait_for_readers: called after an epoch was published; returns when no
@@ -81,8 +81,8 @@ struct host {
 	u64 generation;
 	u32 missing;
 	u32 claimed;
-	u64 ceiling;
-	u64 floor;
+	struct kuid_claiming claiming;
+	int refused;
 	u64 snowflake_epoch;
 	u64 nr_epochs;
 	void (*wait_for_readers)(void);
@@ -98,7 +98,10 @@ extern struct host host;
 void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given);
 void host_stop(void);
 
-/* Publish a new epoch. Returns false if the generator refuses it. */
+/*
+ * Publish a new epoch. Returns false if the generator refuses it; host.refused
+ * tells why.
+ */
 bool host_publish(enum kuid_why why, bool node_given);
 
 /* For threads with a record of their own. */

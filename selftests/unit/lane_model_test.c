@@ -336,7 +336,8 @@ static void publish(enum kuid_why why, bool given)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	if (why == KUID_EPOCH_FIRST)
 		epoch->sequences = &slots.sequences;
-	if (kuid_generator_publish(&generator, epoch, why, 0))
+	if (!kuid_generator_publish(&generator, epoch, why, 0,
+				    &(struct kuid_claiming) { 0 }))
 		nr_epochs++;
 }
 

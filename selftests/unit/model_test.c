@@ -349,7 +349,8 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	given_of[nr_epochs + 1] = act->node_given;
 	supply_of[nr_epochs + 1] = supply_of[nr_epochs] + is_new_supply;
 	nr_publishes++;
-	if (!kuid_generator_publish(&generator, epoch, act->why, 0))
+	if (kuid_generator_publish(&generator, epoch, act->why, 0,
+				   &(struct kuid_claiming) { 0 }))
 		return false;
 	nr_epochs++;
 	changes++;

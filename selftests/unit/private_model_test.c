@@ -177,7 +177,8 @@ static void publish(const struct act *act)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	if (act->why == KUID_EPOCH_FIRST)
 		epoch->sequences = &slots.sequences;
-	if (kuid_generator_publish(&generator, epoch, act->why, 0))
+	if (!kuid_generator_publish(&generator, epoch, act->why, 0,
+				    &(struct kuid_claiming) { 0 }))
 		nr_epochs++;
 }
 

@@ -181,13 +181,36 @@ static void a_missing_part_is_closed(void **state)
 	assert_int_equal(take(KUID_LEX, missing).origin.closed, 0);
 }
 
-/* Claim parts up to a ceiling, from a floor on. */
-static void claim(u32 claimed, u64 floor, u64 ceiling)
+/* The token of the next claim, and that of the last one. */
+static u64 drawn;
+
+static struct kuid_token last_token(void)
+{
+	return (struct kuid_token) { { drawn ? 1 : 0, drawn } };
+}
+
+/* Claim parts up to a ceiling, from a floor on; replaces what lives. */
+static int try_claim(u32 claimed, u64 floor, u64 ceiling)
 {
 	host.claimed = claimed;
-	host.floor = floor;
-	host.ceiling = ceiling;
-	assert_true(host_publish(KUID_EPOCH_CLAIM, false));
+	host.claiming = (struct kuid_claiming) {
+		.claim.floor = floor,
+		.claim.ceiling = ceiling,
+		.load_id = host.generator.epoch->load_id,
+	};
+	if (kuid_claimed_lives(&host.generator.gate.claim))
+		host.claiming.replaces = host.generator.gate.claim.token;
+	if (claimed) {
+		drawn++;
+		host.claiming.claim.token = last_token();
+	}
+	host_publish(KUID_EPOCH_CLAIM, false);
+	return host.refused;
+}
+
+static void claim(u32 claimed, u64 floor, u64 ceiling)
+{
+	assert_int_equal(try_claim(claimed, floor, ceiling), 0);
 }
 
 /* Parts of the claim are shut or not; all else always is open. */
@@ -208,14 +231,32 @@ static void assert_claim(bool open)
 		}
 }
 
-static enum kuid_raised raise_to(u64 ceiling)
+/* Raise the claim with a token, or end it if the ceiling is 0. */
+static int raise_named(u64 load_id, struct kuid_token token, u64 ceiling)
 {
-	u64 to = ceiling;
-	enum kuid_raised raised =
-		kuid_generator_raise_claim(&host.generator, &to, false);
+	struct kuid_claimed raise = {
+		.token = token,
+		.ceiling = ceiling,
+		.dead = ceiling ? KUID_CLAIM_LIVES : KUID_CLAIM_ENDED,
+	};
+	struct kuid_claimed before = host.generator.gate.claim;
+	int ret = kuid_generator_raise_claim(&host.generator, load_id, &raise);
 
-	assert_int_equal(to, ceiling);
-	return raised;
+	if (!ret && ceiling)
+		assert_int_equal(raise.ceiling, ceiling);
+	if (!ret)
+		assert_memory_equal(&raise, &host.generator.gate.claim,
+				    sizeof(raise));
+	if (ret == -ESTALE)
+		assert_memory_equal(&before, &host.generator.gate.claim,
+				    sizeof(before));
+	return ret;
+}
+
+static int raise_to(u64 ceiling)
+{
+	return raise_named(host.generator.epoch->load_id, last_token(),
+			   ceiling);
 }
 
 static void ids_stay_below_the_ceiling(void **state)
@@ -253,48 +294,89 @@ static void raising_begins_no_epoch(void **state)
 	machine_pass(HOST_SECOND);
 	assert_claim(false);
 	assert_true(host_read().expired);
-	assert_int_equal(raise_to(HOST_WALL + 9 * HOST_SECOND),
-			 KUID_CLAIM_RAISED);
+	assert_int_equal(raise_to(HOST_WALL + 9 * HOST_SECOND), 0);
 	assert_claim(true);
 	assert_false(host_read().expired);
-	assert_int_equal(host_read().gate.claim, HOST_WALL + 9 * HOST_SECOND);
+	assert_int_equal(host_read().gate.claim.ceiling,
+			 HOST_WALL + 9 * HOST_SECOND);
 	assert_int_equal(host.generator.epoch->number, number);
 	/* It may become lower, but not lower than IDs. */
-	assert_int_equal(raise_to(HOST_WALL + HOST_SECOND - MS),
-			 KUID_CLAIM_TOO_LOW);
+	assert_int_equal(raise_to(HOST_WALL + HOST_SECOND - MS), -EINVAL);
 	assert_claim(true);
-	assert_int_equal(raise_to(HOST_WALL + 2 * HOST_SECOND),
-			 KUID_CLAIM_RAISED);
+	assert_int_equal(raise_to(HOST_WALL + 2 * HOST_SECOND), 0);
 	assert_claim(true);
 	machine_pass(HOST_SECOND);
 	assert_claim(false);
 	/* Others have gone on: IDs with the number are below the ceiling. */
 	machine_pass(HOST_SECOND);
 	take(KUID_LEX, KUID_PART_WORKER);
-	assert_int_equal(raise_to(HOST_WALL + 2 * HOST_SECOND),
-			 KUID_CLAIM_RAISED);
+	assert_int_equal(raise_to(HOST_WALL + 2 * HOST_SECOND), 0);
 	assert_claim(false);
 }
 
-static void a_claim_can_be_ended(void **state)
+static void a_claim_can_be_ended_for_good(void **state)
 {
-	u64 end = 0, last;
+	const u64 load_id = host.generator.epoch->load_id;
+	u64 end, last;
 
 	(void)state;
 	claim(KUID_PART_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
 	/* The last grid tick ends behind the window. */
 	last = use_up(KUID_GRID, KUID_PART_WORKER);
-	assert_int_equal(kuid_generator_raise_claim(&host.generator, &end,
-						    true),
-			 KUID_CLAIM_RAISED);
+	assert_int_equal(raise_to(0), 0);
+	end = host_read().gate.claim.ceiling;
 	assert_true(end > last);
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 0);
 	assert_true(end <= machine_wall() + HOST_AHEAD + 2 * KUID_GRID_TICK_NS);
 	machine_pass(2 * MS);
 	assert_claim(false);
 	assert_true(host_read().expired);
-	assert_int_equal(raise_to(end + HOST_SECOND), KUID_CLAIM_RAISED);
+	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_ENDED);
+	/* It can't be raised, and its end does not change. */
+	assert_int_equal(raise_to(end + HOST_SECOND), -ESTALE);
+	take(KUID_LEX, KUID_PART_NONE);
+	machine_pass(HOST_SECOND);
+	assert_int_equal(raise_to(0), 0);
+	assert_int_equal(host_read().gate.claim.ceiling, end);
+	/* Also not by epochs, or by a fork. */
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	kuid_generator_close(&host.generator);
+	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_ENDED);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_int_equal(host_read().gate.claim.ceiling, end);
+	assert_claim(false);
+	/* Another claim takes its place. */
+	claim(KUID_PART_WORKER, end, end + 100 * HOST_SECOND);
 	assert_claim(true);
+	assert_int_equal(raise_named(load_id,
+				     (struct kuid_token) { { 1, drawn - 1 } },
+				     0),
+			 -ESTALE);
+}
+
+/* The claim is reported with a time that is not after its first slot. */
+static void a_claim_tells_how_far_it_was_used(void **state)
+{
+	u64 floor = HOST_WALL + HOST_SECOND, first, last;
+	const struct kuid_claimed *former = &host.claiming.former;
+
+	(void)state;
+	take(KUID_GRID, KUID_PART_NONE);
+	for (int i = 0; i < 2; i++) {
+		machine_pass(HOST_SECOND + 7);
+		claim(KUID_PART_WORKER, i ? floor += 5 * HOST_SECOND : 0,
+		      HOST_WALL + 100 * HOST_SECOND);
+		first = host_ns(KUID_GRID,
+				take(KUID_GRID, KUID_PART_WORKER).units.first);
+		last = use_up(KUID_GRID, KUID_PART_WORKER);
+		claim(0, 0, 0);
+		assert_int_equal(former->parts, KUID_PART_WORKER);
+		assert_int_equal(former->token.words[1], drawn);
+		assert_in_range(former->first, first - 2 * KUID_GRID_TICK_NS,
+				first);
+		assert_in_range(former->end, last + 1,
+				last + 2 * KUID_GRID_TICK_NS);
+	}
 }
 
 static void a_claim_has_a_floor(void **state)
@@ -310,7 +392,9 @@ static void a_claim_has_a_floor(void **state)
 			floor);
 	/* The stamps stay with the clock, also with a given node. */
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
-	host.floor += HOST_SECOND;
+	host.claiming.replaces = host.claiming.claim.token;
+	host.claiming.claim.token.words[1] = ++drawn;
+	host.claiming.claim.floor += HOST_SECOND;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, true));
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
 	assert_false(host_read().gate.restored);
@@ -343,8 +427,7 @@ static void both_ceilings_hold(void **state)
 	assert_claim(true);
 	machine_pass(HOST_SECOND);
 	assert_claim(false);
-	assert_int_equal(raise_to(HOST_WALL + 9 * HOST_SECOND),
-			 KUID_CLAIM_RAISED);
+	assert_int_equal(raise_to(HOST_WALL + 9 * HOST_SECOND), 0);
 	assert_claim(true);
 	machine_pass(4 * HOST_SECOND);
 	assert_int_equal(take(KUID_SNOWFLAKE, KUID_PART_SNOWFLAKE).units.count,
@@ -359,32 +442,98 @@ static void both_ceilings_hold(void **state)
 			 KUID_SHUT_CLAIM);
 }
 
-static void a_twin_can_not_raise(void **state)
+static void a_claim_answers_to_its_name_only(void **state)
 {
-	u64 end = 0;
+	const u64 load_id = host.generator.epoch->load_id;
+	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
+	struct kuid_token token;
+	u64 number;
 
 	(void)state;
-	assert_int_equal(raise_to(HOST_WALL + HOST_SECOND), KUID_CLAIM_NONE);
-	claim(KUID_PART_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
-	kuid_generator_close(&host.generator);
-	assert_int_equal(raise_to(HOST_WALL + 200 * HOST_SECOND),
-			 KUID_CLAIM_STALE);
-	assert_int_equal(kuid_generator_raise_claim(&host.generator, &end,
-						    true),
-			 KUID_CLAIM_STALE);
-	assert_int_equal(end, 0);
-	assert_int_equal(host.generator.gate.claim,
-			 HOST_WALL + 100 * HOST_SECOND);
+	/* Nothing is claimed, so no token is right. */
+	assert_int_equal(raise_named(load_id, (struct kuid_token) { 0 },
+				     ceiling),
+			 -ESTALE);
+	assert_int_equal(raise_named(load_id, (struct kuid_token) { { 1, 1 } },
+				     0),
+			 -ESTALE);
+	claim(KUID_PART_WORKER, 0, ceiling);
+	token = last_token();
+	number = host.generator.epoch->number;
+	for (int i = 0; i < 4; i++) {
+		struct kuid_token other = token;
+
+		other.words[i & 1] ^= i < 2 ? 1 : BIT_ULL(63);
+		assert_int_equal(raise_named(load_id, other, ceiling), -ESTALE);
+		assert_int_equal(raise_named(load_id, other, 0), -ESTALE);
+		host.claiming.replaces = other;
+		assert_false(host_publish(KUID_EPOCH_CLAIM, false));
+		assert_int_equal(host.refused, -ESTALE);
+	}
+	assert_int_equal(raise_named(load_id, (struct kuid_token) { 0 }, 0),
+			 -ESTALE);
+	assert_int_equal(raise_named(load_id ^ 1, token, ceiling), -ESTALE);
+	assert_int_equal(raise_named(load_id ^ 1, token, 0), -ESTALE);
+	host.claiming.replaces = (struct kuid_token) { 0 };
+	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
+	assert_int_equal(host.refused, -EBUSY);
+	host.claiming.replaces = token;
+	host.claiming.load_id ^= 1;
+	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
+	assert_int_equal(host.refused, -ESTALE);
+	assert_claim(true);
+	assert_int_equal(host.generator.epoch->number, number);
+	assert_int_equal(raise_to(ceiling + HOST_SECOND), 0);
+	/* A dead claim has no name. */
+	assert_int_equal(raise_to(0), 0);
+	host.claiming.load_id = load_id;
+	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
+	assert_int_equal(host.refused, -ESTALE);
+	host.claiming.replaces = (struct kuid_token) { 0 };
+	/* A late request for the former claim must not reach the next one. */
+	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
+	assert_int_equal(host.refused, -EINVAL);
+	host.claiming.claim.token.words[1] = ++drawn;
+	assert_true(host_publish(KUID_EPOCH_CLAIM, false));
+}
+
+static void a_twin_gets_and_keeps_no_claim(void **state)
+{
+	const u64 load_id = host.generator.epoch->load_id;
+	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
+	struct kuid_claimed died;
+
+	(void)state;
+	assert_int_equal(kuid_generator_close(&host.generator).token.words[0],
+			 0);
+	/* The twin has the same load_id until its next epoch. */
+	assert_int_equal(try_claim(KUID_PART_WORKER, 0, ceiling), -ESTALE);
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	assert_int_equal(try_claim(KUID_PART_WORKER, 0, ceiling), -ESTALE);
+	host.load_id = load_id + 1;
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
-	assert_int_equal(raise_to(HOST_WALL + 200 * HOST_SECOND),
-			 KUID_CLAIM_RAISED);
-	/* Dropped. */
+	claim(KUID_PART_WORKER, 0, ceiling);
+	take(KUID_LEX, KUID_PART_WORKER);
+
+	died = kuid_generator_close(&host.generator);
+	assert_int_equal(died.token.words[1], drawn);
+	assert_int_equal(died.dead, KUID_CLAIM_FORKED);
+	assert_true(died.end > died.first);
+	assert_int_equal(raise_to(2 * ceiling), -ESTALE);
+	assert_int_equal(raise_to(0), -ESTALE);
+	assert_int_equal(host.generator.gate.claim.ceiling, ceiling);
+	host.load_id = load_id + 2;
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_FORKED);
+	assert_int_equal(host_read().gate.claim.token.words[1], drawn);
+	assert_int_equal(raise_to(2 * ceiling), -ESTALE);
+	assert_int_equal(raise_to(0), -ESTALE);
+	/* Dropped, without naming it. */
 	claim(0, 0, 0);
 	assert_claim(true);
-	assert_int_equal(raise_to(HOST_WALL + 300 * HOST_SECOND),
-			 KUID_CLAIM_NONE);
 	assert_false(host_read().expired);
-	assert_int_equal(host_read().gate.claim, 0);
+	assert_int_equal(host_read().gate.claim.ceiling, 0);
+	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_LIVES);
 }
 
 int main(void)
@@ -398,10 +547,12 @@ int main(void)
 		TEST(a_missing_part_is_closed),
 		TEST(ids_stay_below_the_ceiling),
 		TEST(raising_begins_no_epoch),
-		TEST(a_claim_can_be_ended),
+		TEST(a_claim_can_be_ended_for_good),
+		TEST(a_claim_tells_how_far_it_was_used),
 		TEST(a_claim_has_a_floor),
 		TEST(both_ceilings_hold),
-		TEST(a_twin_can_not_raise),
+		TEST(a_claim_answers_to_its_name_only),
+		TEST(a_twin_gets_and_keeps_no_claim),
 	};
 
 	return cmocka_run_group_tests_name("shut", tests, NULL, NULL);

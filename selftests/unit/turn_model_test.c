@@ -103,7 +103,8 @@ static void start(void)
 	memory.epoch.nr_cpu_lanes = CPUS;
 	memory.epoch.sequences = &slots.sequences;
 	slots.sequences.nr_cpus = CPUS;
-	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0);
+	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0,
+			       &(struct kuid_claiming) { 0 });
 	atomic64_set(&slots.sequences.by_source[KUID_LEX].next,
 		     end_of_window() - scenario->free);
 	kuid_line_pair_init(&lines);

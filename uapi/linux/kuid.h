@@ -268,7 +268,7 @@ struct kuid_set_format {
 /*
  * The clock plus max_ahead_ns has reached the ceiling of the claim, or the
  * claim was ended: formats that show a claimed number fail with EKEYEXPIRED
- * until the ceiling is raised.
+ * until the ceiling is raised, or numbers are claimed again.
  */
 #define KUID_REASON_EXPIRED_CLAIM 0x400
 
@@ -476,6 +476,10 @@ struct kuid_force_clock {
 #define KUID_FROM_WORKER 5 /* snowflake's worker: the worker */
 #define KUID_FROM_CLAIM	 6 /* a claim, see struct kuid_claim; never requested */
 
+/* kuid_state.claim_dead: why the claim has ended. */
+#define KUID_CLAIM_DEAD_ENDED  1 /* KUID_CLAIM_END */
+#define KUID_CLAIM_DEAD_FORKED 2 /* the machine may be a clone */
+
 /* kuid_state.snowflake_worker: snowflake has no worker. */
 #define KUID_SNOWFLAKE_NO_WORKER 0xffffffffU
 
@@ -501,13 +505,21 @@ struct kuid_force_clock {
  * @snowflake_worker: out: the worker of snowflake, or KUID_SNOWFLAKE_NO_WORKER
  * @snowflake_epoch_ms: out: what snowflake's milliseconds count from, in
  *	milliseconds since 1970; never changes while the module is loaded
- * @claim_ceiling_ns: out: the ceiling of the claim; 0 if nothing is claimed
- * @claim_stale: out: 1 if the machine may be a clone, and no IDs that show a
- *	claimed number are made until numbers are claimed again
+ * @claim_ceiling_ns: out: the ceiling of the claim; if the claim was ended, all
+ *	IDs that show its numbers are below this time; 0 if nothing is claimed
+ * @claim_dead: out: KUID_CLAIM_DEAD_*: the claim has ended for good, and no IDs
+ *	that show a claimed number are made until numbers are claimed again; 0
+ *	if it lives or nothing is claimed
  * @reserved0: must be zero
  * @epoch: out: &struct kuid_status.epoch
  * @load_id: out: &struct kuid_status.load_id
+ * @claim_floor_ns: out: the floor of the claim
+ * @claim_token: out: the token of the claim; zero if nothing is claimed. It is
+ *	no secret
  * @reserved: must be zero
+ *
+ * The claimed numbers are @worker and @snowflake_worker if @worker_from and
+ * @snowflake_from are KUID_FROM_CLAIM. All of one answer are of one moment.
  *
  * Needs no capability. EAGAIN: there is no epoch yet, because the kernel's
  * random generator is not ready.
@@ -530,11 +542,13 @@ struct kuid_state {
 	__u32 snowflake_worker;
 	__u64 snowflake_epoch_ms;
 	__u64 claim_ceiling_ns;
-	__u32 claim_stale;
+	__u32 claim_dead;
 	__u32 reserved0;
 	__u64 epoch;
 	__u64 load_id;
-	__u64 reserved[16];
+	__u64 claim_floor_ns;
+	__u64 claim_token[2];
+	__u64 reserved[13];
 };
 
 /*
@@ -640,6 +654,14 @@ struct kuid_set_identity {
  * each number: its owner makes no ID with the number at or above that time, and
  * the next owner makes none below it. So the numbers are told apart by the
  * ceiling alone, and no pause or clock of an owner matters.
+ *
+ * A claim has a token, which its owner draws, and belongs to a load_id. All
+ * that changes or replaces a claim names both. So a request that comes late, or
+ * from a clone of the machine, does not reach the claim of somebody else.
+ *
+ * A claim that was ended, or that a clone of the machine may have, is dead for
+ * good: no IDs that show its numbers are made any more. It is still there until
+ * it is replaced or dropped.
  */
 
 /* kuid_claim.parts: what the numbers are for. */
@@ -648,8 +670,8 @@ struct kuid_set_identity {
 
 /**
  * struct kuid_claim - use numbers that were claimed from a store
- * @parts: in: KUID_CLAIM_*; 0 drops the claim, and the in fields below must be
- *	zero then
+ * @parts: in: KUID_CLAIM_*; 0 drops the claim, and all in fields but @replaces
+ *	and @load_id must be zero then
  * @snowflake_worker: in: up to KUID_SNOWFLAKE_WORKER_MAX; zero without
  *	KUID_CLAIM_SNOWFLAKE
  * @worker: in: zero without KUID_CLAIM_WORKER
@@ -657,8 +679,16 @@ struct kuid_set_identity {
  *	nobody had the numbers before
  * @ceiling_ns: in: formats that show a claimed number make no ID at or above
  *	this time; above @floor_ns, and not above KUID_TIME_MAX_NS
- * @epoch: out: number of the epoch that begins with it
- * @load_id: out: that epoch's, see &struct kuid_status.load_id
+ * @token: in: 128 bits that the caller has drawn for this claim, not all zero;
+ *	EINVAL if they are those of the claim that it replaces
+ * @replaces: in: the token of the living claim, which is replaced or dropped;
+ *	zero if none lives
+ * @load_id: in: &struct kuid_state.load_id, read before the store was asked
+ * @snowflake_epoch_ms: in: &struct kuid_state.snowflake_epoch_ms, as the store
+ *	has recorded it for the numbers
+ * @interval: in: &struct kuid_state.interval, as the store has recorded it
+ * @reserved0: must be zero
+ * @epoch: out: number of the epoch that begins with it; its load_id is @load_id
  * @reserved: must be zero
  *
  * There is one claim at a time: this one replaces the last one. A part that
@@ -676,8 +706,12 @@ struct kuid_set_identity {
  * formats that show a claimed number fail with ESTALE until numbers are claimed
  * again, the same or others. KUID_IDENTITY_CONFIRM does not change that.
  *
- * Needs CAP_SYS_ADMIN, or fails with EPERM. EAGAIN as for &struct kuid_state.
- * ENOMEM: nothing was changed.
+ * Needs CAP_SYS_ADMIN, or fails with EPERM. EBUSY: a claim lives, and @replaces
+ * is zero. ESTALE: the claim that @replaces names does not live, or @load_id is
+ * another one; every load_id is, from the moment that the machine may be a
+ * clone until the next epoch has begun. EINVAL also if @interval or
+ * @snowflake_epoch_ms are others than those of this load. EAGAIN as for &struct
+ * kuid_state. ENOMEM: nothing was changed.
  */
 struct kuid_claim {
 	__u32 parts;
@@ -685,36 +719,46 @@ struct kuid_claim {
 	__u64 worker;
 	__u64 floor_ns;
 	__u64 ceiling_ns;
-	__u64 epoch;
+	__u64 token[2];
+	__u64 replaces[2];
 	__u64 load_id;
-	__u64 reserved[10];
+	__u64 snowflake_epoch_ms;
+	__u32 interval;
+	__u32 reserved0;
+	__u64 epoch;
+	__u64 reserved[4];
 };
 
 /* kuid_claim_ceiling.flags: make no more IDs that show a claimed number. */
 #define KUID_CLAIM_END 0x1
 
 /**
- * struct kuid_claim_ceiling - change the ceiling of the claim
+ * struct kuid_claim_ceiling - change the ceiling of the claim, or end it
  * @ceiling_ns: in: the new ceiling; not above KUID_TIME_MAX_NS; zero with
  *	KUID_CLAIM_END. out: the ceiling. With KUID_CLAIM_END, all IDs that show
  *	a claimed number are below it
  * @flags: in: KUID_CLAIM_END or zero
  * @reserved0: must be zero
+ * @load_id: in: &struct kuid_claim.load_id of the claim
+ * @token: in: &struct kuid_claim.token of the claim
  * @reserved: must be zero
  *
  * No epoch begins. The ceiling may become lower, but not lower than an ID that
- * was made. After KUID_CLAIM_END formats that show a claimed number fail with
- * EKEYEXPIRED until a ceiling is set again.
+ * was made. KUID_CLAIM_END ends the claim for good: formats that show a claimed
+ * number fail with EKEYEXPIRED until numbers are claimed again. If the claim
+ * was ended before, KUID_CLAIM_END returns the same time again.
  *
  * Needs CAP_SYS_TIME, or fails with EPERM. EINVAL also if the ceiling is too
- * low. ENOKEY: nothing is claimed. ESTALE: the machine may be a clone, and
- * numbers must be claimed again. EAGAIN as for &struct kuid_state.
+ * low. ESTALE: there is no living claim with this load_id and token. EAGAIN as
+ * for &struct kuid_state.
  */
 struct kuid_claim_ceiling {
 	__u64 ceiling_ns;
 	__u32 flags;
 	__u32 reserved0;
-	__u64 reserved[2];
+	__u64 load_id;
+	__u64 token[2];
+	__u64 reserved[3];
 };
 
 /*

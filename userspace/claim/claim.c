@@ -458,6 +458,7 @@ static char *own_once(struct claim *claim, bool *again)
 	char *wrong = look_at_mine(claim, &place, &mine, &looked, &floor_s);
 
 	*again = false;
+	claim->load_id = claim->state.load_id;
 	if (!wrong && !mine && !claim->unsure && may_be_using(claim))
 		lose(claim, "it is not this machine's any more");
 	if (!wrong && !looked)
@@ -489,8 +490,8 @@ static char *go_on_without(struct claim *claim)
 		if (!same_machine(claim) || !claim->state.floor_ns ||
 		    floor_ns >= saved->ceiling_s * SEC_NS)
 			return NULL;
-		wrong = claim->host->claim(saved->number, floor_ns,
-					   saved->ceiling_s * SEC_NS);
+		wrong = claim->host->claim(saved->number, claim->load_id,
+					   floor_ns, saved->ceiling_s * SEC_NS);
 	}
 	if (!wrong)
 		claim->used_to_s = saved->ceiling_s;
@@ -606,7 +607,7 @@ static char *use(struct claim *claim)
 				       "%.19sZ",
 				       claim->saved.number, when);
 	} else {
-		wrong = claim->host->claim(claim->saved.number,
+		wrong = claim->host->claim(claim->saved.number, claim->load_id,
 					   max(claim->saved.floor_s * SEC_NS,
 					       claim->state.floor_ns),
 					   ceiling_s * SEC_NS);
@@ -657,7 +658,7 @@ void claim_step(struct claim *claim)
 	char *wrong = claim->host->read(&claim->state), *more = NULL;
 	bool asks = boot_ns() >= claim->try_ns;
 
-	if (!wrong && claim->owned && claim->state.stale && claim->used_to_s)
+	if (!wrong && claim->owned && claim->state.load_id != claim->load_id)
 		lose(claim, "this machine may be a clone");
 	if (!wrong && asks)
 		wrong = ask_store(claim);

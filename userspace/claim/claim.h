@@ -45,6 +45,7 @@ struct claim_settings {
  *	version of the record is @tried_version
  * @tried: see there
  * @tried_version: see there
+ * @load_id: the host's, before the store was asked for the number
  * @goes_on: the host has the number from before, and needs a new ceiling only
  * @used_to_s: the ceiling that the host has, 0 if it has none
  * @raised_ns: when the ceiling was raised last, on the clock of boot_ns()
@@ -68,6 +69,7 @@ struct claim {
 	bool unsure;
 	struct record tried;
 	uint64_t tried_version;
+	uint64_t load_id;
 	bool goes_on;
 	uint64_t used_to_s;
 	uint64_t raised_ns;

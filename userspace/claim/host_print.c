@@ -25,7 +25,8 @@ static char *read_state(struct host_state *state)
 	return NULL;
 }
 
-static char *claim(uint64_t number, uint64_t floor_ns, uint64_t ceiling_ns)
+static char *claim(uint64_t number, uint64_t load_id __attribute__((unused)),
+		   uint64_t floor_ns, uint64_t ceiling_ns)
 {
 	host.claimed = true;
 	host.number = number;

@@ -455,48 +455,54 @@ int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
 
 /*
  * Use numbers that were claimed from a store, up to the ceiling that the store
- * holds for them: request, of which only epoch and load_id are written. A new
- * epoch begins. Needs CAP_SYS_ADMIN.
+ * holds for them: request, of which only epoch is written. A new epoch begins.
+ * Needs CAP_SYS_ADMIN.
  *
  * Returns 0.
+ * EBUSY: a claim lives, and the request does not name it.
  * EINVAL: the request is invalid, as linux/kuid.h says.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
+ * ESTALE: the load_id is another one, or the claim that is to be replaced does
+ * not live. Read the state and ask the store again.
  */
 int kuid_claim_numbers(struct kuid *handle, struct kuid_claim *request);
 
 /*
  * Drop the claim: what it named comes from the host name again, or for
- * snowflake from the worker. A new epoch begins, whose number is put into epoch
- * unless that is NULL. Needs CAP_SYS_ADMIN.
+ * snowflake from the worker. load_id and token are those of the claim; the
+ * token is zero if no claim lives. A new epoch begins, whose number is put into
+ * epoch unless that is NULL. Needs CAP_SYS_ADMIN.
  *
  * Returns 0, also if nothing is claimed.
- * ENOMEM, EPERM: as for kuid_claim_numbers().
+ * EBUSY, ENOMEM, EPERM, ESTALE: as for kuid_claim_numbers().
  */
-int kuid_drop_claim(struct kuid *handle, uint64_t *epoch);
+int kuid_drop_claim(struct kuid *handle, uint64_t load_id, const __u64 token[2],
+		    uint64_t *epoch);
 
 /*
- * Set the ceiling of the claim, after the store holds it. No epoch begins.
- * Needs CAP_SYS_TIME.
+ * Set the ceiling of the claim that has this load_id and token, after the store
+ * holds it. No epoch begins. Needs CAP_SYS_TIME.
  *
  * Returns 0.
  * EINVAL: IDs at or above it were made with the numbers, or it is 0 or above
  * KUID_TIME_MAX_NS, which no clock can have.
- * ENOKEY: nothing is claimed.
  * EPERM: no such capability.
- * ESTALE: the machine may be a clone: claim numbers again.
+ * ESTALE: no such claim lives: claim numbers again.
  */
-int kuid_raise_claim(struct kuid *handle, uint64_t ceiling_ns);
+int kuid_raise_claim(struct kuid *handle, uint64_t load_id,
+		     const __u64 token[2], uint64_t ceiling_ns);
 
 /*
  * Make no more IDs with the claimed numbers, to give them back: all IDs with
- * them are below the time that is put into end_ns, unless that is NULL. They
- * are made again after kuid_raise_claim(). Needs CAP_SYS_TIME.
+ * them are below the time that is put into end_ns, unless that is NULL. This
+ * ends the claim for good. Needs CAP_SYS_TIME.
  *
- * Returns 0.
- * ENOKEY, EPERM, ESTALE: as for kuid_raise_claim().
+ * Returns 0, also if it was ended before: the same end again.
+ * EPERM, ESTALE: as for kuid_raise_claim().
  */
-int kuid_end_claim(struct kuid *handle, uint64_t *end_ns);
+int kuid_end_claim(struct kuid *handle, uint64_t load_id, const __u64 token[2],
+		   uint64_t *end_ns);
 
 /*
  * Write the canonical text of an ID, or another form of it, and a NUL to the

@@ -169,13 +169,16 @@ int kuid_claim_numbers(struct kuid *handle, struct kuid_claim *request)
 	if (ask(handle, KUID_IOC_CLAIM, &copy))
 		return -1;
 	request->epoch = copy.epoch;
-	request->load_id = copy.load_id;
 	return 0;
 }
 
-int kuid_drop_claim(struct kuid *handle, uint64_t *epoch)
+int kuid_drop_claim(struct kuid *handle, uint64_t load_id, const __u64 token[2],
+		    uint64_t *epoch)
 {
-	struct kuid_claim request = { 0 };
+	struct kuid_claim request = {
+		.replaces = { token[0], token[1] },
+		.load_id = load_id,
+	};
 
 	if (ask(handle, KUID_IOC_CLAIM, &request))
 		return -1;
@@ -184,16 +187,26 @@ int kuid_drop_claim(struct kuid *handle, uint64_t *epoch)
 	return 0;
 }
 
-int kuid_raise_claim(struct kuid *handle, uint64_t ceiling_ns)
+int kuid_raise_claim(struct kuid *handle, uint64_t load_id,
+		     const __u64 token[2], uint64_t ceiling_ns)
 {
-	struct kuid_claim_ceiling request = { .ceiling_ns = ceiling_ns };
+	struct kuid_claim_ceiling request = {
+		.ceiling_ns = ceiling_ns,
+		.load_id = load_id,
+		.token = { token[0], token[1] },
+	};
 
 	return ask(handle, KUID_IOC_CLAIM_CEILING, &request);
 }
 
-int kuid_end_claim(struct kuid *handle, uint64_t *end_ns)
+int kuid_end_claim(struct kuid *handle, uint64_t load_id, const __u64 token[2],
+		   uint64_t *end_ns)
 {
-	struct kuid_claim_ceiling request = { .flags = KUID_CLAIM_END };
+	struct kuid_claim_ceiling request = {
+		.flags = KUID_CLAIM_END,
+		.load_id = load_id,
+		.token = { token[0], token[1] },
+	};
 
 	if (ask(handle, KUID_IOC_CLAIM_CEILING, &request))
 		return -1;

@@ -1056,9 +1056,9 @@ static void kernel_promises_are_not_a_process_own(void **state)
 		REFUSED(kuid_acknowledge_ceiling(handle, 1));
 		REFUSED(kuid_change_identity(handle, &identity));
 		REFUSED(kuid_claim_numbers(handle, &claim));
-		REFUSED(kuid_drop_claim(handle, &epoch));
-		REFUSED(kuid_raise_claim(handle, 1));
-		REFUSED(kuid_end_claim(handle, &epoch));
+		REFUSED(kuid_drop_claim(handle, 1, claim.token, &epoch));
+		REFUSED(kuid_raise_claim(handle, 1, claim.token, 1));
+		REFUSED(kuid_end_claim(handle, 1, claim.token, &epoch));
 		REFUSED(kuid_take_clock_back(
 			handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
 		kuid_close(handle);

@@ -230,7 +230,8 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 
 static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
 {
-	struct kuid_claim request, answer, want, none = { 0 };
+	struct kuid_claim drop = { .replaces = { 5, 6 }, .load_id = 7 };
+	struct kuid_claim request, answer, want;
 	uint64_t epoch = 9;
 
 	(void)state;
@@ -244,38 +245,48 @@ static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
 	EXPECT(KUID_IOC_CLAIM, request, answer, 0);
 	assert_int_equal(kuid_claim_numbers(&handle, &request), 0);
 	want.epoch = answer.epoch;
-	want.load_id = answer.load_id;
 	assert_memory_equal(&request, &want, sizeof(want));
 
-	EXPECT(KUID_IOC_CLAIM, none, answer, ENOMEM);
-	assert_failed(kuid_drop_claim(&handle, &epoch), ENOMEM);
+	EXPECT(KUID_IOC_CLAIM, drop, answer, ENOMEM);
+	assert_failed(kuid_drop_claim(&handle, 7, drop.replaces, &epoch),
+		      ENOMEM);
 	assert_int_equal(epoch, 9);
-	EXPECT(KUID_IOC_CLAIM, none, answer, 0);
-	assert_int_equal(kuid_drop_claim(&handle, &epoch), 0);
+	EXPECT(KUID_IOC_CLAIM, drop, answer, 0);
+	assert_int_equal(kuid_drop_claim(&handle, 7, drop.replaces, &epoch), 0);
 	assert_int_equal(epoch, answer.epoch);
-	assert_int_equal(kuid_drop_claim(&handle, NULL), 0);
+	assert_int_equal(kuid_drop_claim(&handle, 7, drop.replaces, NULL), 0);
 }
 
 static void a_claim_is_raised_or_ended(void **state)
 {
-	struct kuid_claim_ceiling raise = { .ceiling_ns = 1ULL << 62 };
-	struct kuid_claim_ceiling end = { .flags = KUID_CLAIM_END };
+	struct kuid_claim_ceiling raise = {
+		.ceiling_ns = 1ULL << 62,
+		.load_id = 7,
+		.token = { 5, 6 },
+	};
+	struct kuid_claim_ceiling end = {
+		.flags = KUID_CLAIM_END,
+		.load_id = 7,
+		.token = { 5, 6 },
+	};
 	struct kuid_claim_ceiling answer = { .ceiling_ns = 77 };
 	uint64_t time = 9;
 
 	(void)state;
 	EXPECT(KUID_IOC_CLAIM_CEILING, raise, answer, 0);
-	assert_int_equal(kuid_raise_claim(&handle, 1ULL << 62), 0);
+	assert_int_equal(kuid_raise_claim(&handle, 7, raise.token, 1ULL << 62),
+			 0);
 	EXPECT(KUID_IOC_CLAIM_CEILING, raise, answer, ESTALE);
-	assert_failed(kuid_raise_claim(&handle, 1ULL << 62), ESTALE);
+	assert_failed(kuid_raise_claim(&handle, 7, raise.token, 1ULL << 62),
+		      ESTALE);
 
-	EXPECT(KUID_IOC_CLAIM_CEILING, end, answer, ENOKEY);
-	assert_failed(kuid_end_claim(&handle, &time), ENOKEY);
+	EXPECT(KUID_IOC_CLAIM_CEILING, end, answer, ESTALE);
+	assert_failed(kuid_end_claim(&handle, 7, end.token, &time), ESTALE);
 	assert_int_equal(time, 9);
 	EXPECT(KUID_IOC_CLAIM_CEILING, end, answer, 0);
-	assert_int_equal(kuid_end_claim(&handle, &time), 0);
+	assert_int_equal(kuid_end_claim(&handle, 7, end.token, &time), 0);
 	assert_int_equal(time, 77);
-	assert_int_equal(kuid_end_claim(&handle, NULL), 0);
+	assert_int_equal(kuid_end_claim(&handle, 7, end.token, NULL), 0);
 }
 
 /* Each reason has a sentence of its own. */
