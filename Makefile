@@ -61,8 +61,8 @@ help:
 	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
-	@echo 'make claim      kuid-claim, which needs libcurl'
-	@echo 'make check-claim  kuid-claim with three members of etcd, which fail'
+	@echo 'make claim      kuid-claim, which needs libcurl and libpq'
+	@echo 'make check-claim  kuid-claim with etcd and PostgreSQL, which fail'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
@@ -142,8 +142,8 @@ userspace:
 claim:
 	$(MAKE) -C userspace O=$(BUILD)/userspace claim
 
-# kuid-claim, with three members of etcd on this machine, and with the kernel in a
-# booted one.
+# kuid-claim, with etcd and PostgreSQL on this machine, and with the kernel and etcd
+# in a booted one.
 check-claim: vm-root
 	@$(VM)/setup.sh claim
 	@selftests/run/check_claim.sh $(BUILD) $(TEST_KERNEL) $(ROOT)

@@ -64,7 +64,7 @@ part_rest()
 	log=$logs/userspace.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
 
-	echo "== kuid-claim with etcd, briefly"
+	echo "== kuid-claim with its stores, briefly"
 	log=$logs/claim.log
 	add_tap make -s -C "$here/../../userspace" O="$build/userspace" QUICK=1 check-claim
 

@@ -94,7 +94,7 @@ analyzer()
 
 	for file in "$@"; do
 		gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter -fanalyzer -Werror -Iuapi -Ikmod \
-			-Iuserspace/libkuid -Iuserspace/kuid -c -o /dev/null "$file" || status=1
+			-Iuserspace/libkuid -Iuserspace/kuid -I"$(pg_config --includedir)" -c -o /dev/null "$file" || status=1
 	done
 	return "$status"
 }

@@ -557,7 +557,7 @@ fill_postgresql()
 fill_root()
 {
 	local include=$package,${package/image/headers},systemd-sysv,dbus,udev,kmod,dkms,initramfs-tools,zstd
-	local libraries=libcurl3-gnutls,libjansson4,uuid-runtime backports=${suites##* } log suite
+	local libraries=libcurl3-gnutls,libjansson4,libpq5,uuid-runtime backports=${suites##* } log suite
 
 	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: run setup.sh install"
 	suite=${suites%% *}

@@ -8,7 +8,8 @@
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   install  build packages, install them in a root of their own
 #   coverage  measure which lines run                 picture  draw pictures and plots
-#   claim  compile kuid-claim and test it with etcd, a service that Debian starts once it is installed
+#   claim  compile kuid-claim and test it with etcd and PostgreSQL, services that Debian starts once
+#          they are installed
 #   languages  run the examples in all their languages (1 GB)
 # All of them but headers and languages if none is named. If nothing is missing, it prints nothing and
 # changes nothing.
@@ -20,9 +21,9 @@ declare -A packages=(
 	[headers]="linux-headers-$(uname -r)"
 	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools sqlite3 libsqlite3-dev"
-	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev"
-	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcurl4-gnutls-dev lintian mmdebstrap"
-	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev etcd-server etcd-client python3 openssl"
+	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev libpq-dev"
+	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcurl4-gnutls-dev libpq-dev lintian mmdebstrap"
+	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev libpq-dev etcd-server etcd-client postgresql procps python3 openssl"
 	[coverage]="lcov gcc"
 	[picture]="graphviz gnuplot-nox"
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"

@@ -134,29 +134,6 @@ static bool has_text(const struct place *place, const struct record *record)
 	return same;
 }
 
-static uint64_t longest_horizon(const struct claim *claim,
-				const struct place *place)
-{
-	return max(claim->settings->horizon_s, place->space.horizon_s);
-}
-
-/*
- * The new text of the space; NULL if it can stay as it is. After a backup was
- * restored the store may lack owners, who write within a horizon.
- */
-static char *new_space(const struct claim *claim, const struct place *place)
-{
-	struct space space = place->space;
-
-	if (!place->went_back && place->space_version &&
-	    space.horizon_s >= claim->settings->horizon_s)
-		return NULL;
-	space.horizon_s = longest_horizon(claim, place);
-	if (place->went_back)
-		space.closed_s = wall_s() + space.horizon_s;
-	return space_text(&space);
-}
-
 /* The next record of the number. If @tried may have got there, that again. */
 static void next_record(struct claim *claim, const struct place *place,
 			const char *token)
@@ -172,9 +149,9 @@ static void next_record(struct claim *claim, const struct place *place,
 				     claim->record.ceiling_s)),
 		.epoch_ms = claim_is_snowflake(claim) ? claim->state.epoch_ms
 						      : place->record.epoch_ms,
-		.written_ns = wall_ns(),
 	};
 	strcpy(record->token, token);
+	token_draw(record->nonce);
 	read_machine(record->machine);
 }
 
@@ -187,7 +164,7 @@ static void schedule(struct claim *claim)
 		claim->raised_ns + 9 * tenth_ns + claim_random(2 * tenth_ns);
 }
 
-static void written(struct claim *claim, uint64_t revision)
+static void written(struct claim *claim)
 {
 	struct saved_claim *saved = &claim->saved;
 
@@ -197,7 +174,6 @@ static void written(struct claim *claim, uint64_t revision)
 	claim->record = claim->tried;
 	saved->ceiling_s = claim->record.ceiling_s;
 	saved->seq = claim->record.seq;
-	saved->revision = revision;
 	*saved->former = '\0';
 	save(claim);
 	schedule(claim);
@@ -209,47 +185,113 @@ static void written(struct claim *claim, uint64_t revision)
  * earlier call, may have written it before.
  */
 static char *write_tried(struct claim *claim, const struct place *place,
-			 struct store_change *change, bool *changed)
+			 bool *changed)
 {
-	char *text = record_text(&claim->tried), *space = NULL, *wrong = NULL;
+	char *text = record_text(&claim->tried), *wrong = NULL;
+	struct store_change change = {
+		.key = place->number,
+		.text = text,
+		.nonce = claim->tried.nonce,
+		.version = place->version,
+	};
+	struct store_answer *answer = store_put(claim->store, &change);
 	struct place now = { 0 };
-	struct store_answer *answer;
 
-	space = new_space(claim, place);
-	change->number = place->number;
-	change->record = text;
-	change->token = claim->tried.token;
-	change->version = place->version;
-	change->space = space;
-	change->check_space |= space != NULL;
-	change->space_version = place->space_version;
-	answer = store_write(claim->store, change);
 	*changed = false;
 	switch (answer->result) {
 	case STORE_DONE:
-		written(claim, answer->revision);
+		written(claim);
 		break;
-	case STORE_CHANGED:
-		place_take(&now, answer, place->number);
-		*changed = !now.text || strcmp(now.text, text);
+	case STORE_CONFLICT:
+		wrong = place_read(claim, place->number, &now);
+		if (wrong)
+			break;
+		*changed = !has_text(&now, &claim->tried);
 		claim->unsure = false;
 		if (!*changed)
-			written(claim, answer->revision);
+			written(claim);
 		place_free(&now);
 		break;
-	case STORE_UNSURE:
+	case STORE_UNKNOWN:
 		claim->unsure = true;
-		claim->tried_version = place->version;
+		snprintf(claim->tried_version, VERSION_SIZE, "%s",
+			 place->version ? place->version : "");
 		wrong = store_wrong(answer);
 		break;
-	case STORE_FAILED:
+	case STORE_REFUSED:
 		wrong = store_wrong(answer);
 		break;
 	}
 	store_answer_free(answer);
 	free(text);
-	free(space);
 	return wrong;
+}
+
+/* ------------------------------------------------------------ the whole space */
+
+/* *changed: another machine was quicker. */
+static char *write_space(struct claim *claim, const struct space *space,
+			 const char *version, bool *changed)
+{
+	char nonce[TOKEN_SIZE], *text, *wrong;
+	struct store_change change = { .key = STORE_SPACE, .version = version };
+	struct store_answer *answer;
+
+	token_draw(nonce);
+	text = space_text(space);
+	change.text = text;
+	change.nonce = nonce;
+	answer = store_put(claim->store, &change);
+	*changed = answer->result == STORE_CONFLICT;
+	wrong = store_wrong(answer);
+	store_answer_free(answer);
+	free(text);
+	return wrong;
+}
+
+/*
+ * Have the space hold the longest horizon. If close, forbid to claim numbers
+ * for that long: owners that the store lacks have written by then.
+ */
+static char *read_space(struct claim *claim, bool close, struct space *space)
+{
+	bool again = true, shorter;
+	char *version, *wrong = NULL;
+
+	for (int i = 0; again && !wrong; i++) {
+		wrong = space_read(claim, space, &version);
+		if (wrong)
+			return wrong;
+		again = false;
+		shorter = space->horizon_s < claim->settings->horizon_s;
+		if (shorter)
+			space->horizon_s = claim->settings->horizon_s;
+		if (close)
+			space->closed_s = wall_s() + space->horizon_s;
+		if (shorter || close || !version)
+			wrong = write_space(claim, space, version, &again);
+		free(version);
+		if (again && i == TRIES)
+			wrong = problem_for_now("other machines were quicker, "
+						"%d times",
+						TRIES);
+	}
+	return wrong;
+}
+
+static char *check_open(struct claim *claim)
+{
+	char when[TIME_TEXT_SIZE];
+	struct space space;
+	char *wrong = read_space(claim, false, &space);
+
+	if (wrong || space.closed_s <= wall_s())
+		return wrong;
+	time_text(space.closed_s, 0, 0, when);
+	return problem_for_now("the store was restored from a backup: no "
+			       "number is claimed before %.19sZ, when all "
+			       "owners have written",
+			       when);
 }
 
 /* ---------------------------------------------------------------- claiming */
@@ -329,10 +371,6 @@ static void save_token(struct claim *claim, const struct place *place,
 static char *take(struct claim *claim, const struct place *place, bool mine,
 		  uint64_t floor_s, bool *again)
 {
-	struct store_change change = {
-		.unless_held = !mine,
-		.check_space = !mine,
-	};
 	char token[TOKEN_SIZE];
 
 	token_draw(token);
@@ -340,54 +378,7 @@ static char *take(struct claim *claim, const struct place *place, bool mine,
 		claim->goes_on = mine && still_used(claim);
 	next_record(claim, place, token);
 	save_token(claim, place, mine, floor_s);
-	return write_tried(claim, place, &change, again);
-}
-
-/*
- * Known to be restored by a machine that has seen more of it before: have all
- * others wait, too.
- */
-static char *close_space(struct claim *claim, struct place *place,
-			 uint64_t *until_s)
-{
-	struct store_change change = { .check_space = true };
-	struct space space = { 0 };
-	struct store_answer *answer;
-	char *wrong = NULL, *text;
-
-	place->went_back = true;
-	text = new_space(claim, place);
-	space_parse(text, &space);
-	*until_s = space.closed_s;
-	change.space = text;
-	change.space_version = place->space_version;
-	answer = store_write(claim->store, &change);
-	if (answer->result == STORE_CHANGED)
-		wrong = problem_for_now("another machine was quicker");
-	else if (answer->result != STORE_DONE)
-		wrong = store_wrong(answer);
-	else
-		claim->saved.revision = answer->revision;
-	store_answer_free(answer);
-	free(text);
-	return wrong;
-}
-
-static char *check_open(struct claim *claim, struct place *place)
-{
-	uint64_t until_s = place->space.closed_s;
-	char when[TIME_TEXT_SIZE];
-	char *wrong = NULL;
-
-	if (place->went_back)
-		wrong = close_space(claim, place, &until_s);
-	if (wrong || until_s <= wall_s())
-		return wrong;
-	time_text(until_s, 0, 0, when);
-	return problem_for_now("the store was restored from a backup: no "
-			       "number is claimed before %.19sZ, when all "
-			       "owners have written",
-			       when);
+	return write_tried(claim, place, again);
 }
 
 /* The host may make IDs with the number: it was neither lost nor given back. */
@@ -413,7 +404,8 @@ static char *look_at_mine(struct claim *claim, struct place *place, bool *mine,
 		return wrong;
 	if (claim->unsure && has_text(place, &claim->tried))
 		*mine = true;
-	else if (place->version != claim->tried_version)
+	else if (strcmp(place->version ? place->version : "",
+			claim->tried_version))
 		claim->unsure = false;
 	*mine |= is_mine(claim, place, floor_s);
 	*looked = *mine || claim->unsure || place_is_free(claim, place);
@@ -447,7 +439,6 @@ static void lose(struct claim *claim, const char *why)
 	*claim->saved.former = '\0';
 	claim->saved.released = true;
 	save(claim);
-	store_leave_lease(claim->store);
 }
 
 static char *own_once(struct claim *claim, bool *again)
@@ -464,12 +455,18 @@ static char *own_once(struct claim *claim, bool *again)
 	if (!wrong && !looked)
 		wrong = place_find(claim, &place);
 	if (!wrong && !mine) {
-		wrong = check_open(claim, &place);
+		wrong = check_open(claim);
 		floor_s = place.record.ceiling_s;
 	}
 	if (!wrong)
 		wrong = take(claim, &place, mine, floor_s, again);
 	place_free(&place);
+	/* It may have been closed meanwhile. */
+	if (!wrong && claim->owned && !mine) {
+		wrong = check_open(claim);
+		if (wrong)
+			lose(claim, wrong);
+	}
 	return wrong;
 }
 
@@ -525,19 +522,14 @@ static char *own(struct claim *claim)
  */
 static bool was_taken_back(struct claim *claim, const struct place *place)
 {
-	if (!place->text)
-		return true;
-	if (!place->readable)
-		return false;
-	if (!strcmp(place->record.token, claim->record.token))
-		return place->record.seq < claim->record.seq;
-	return place->went_back && !place->held &&
-	       place->record.ceiling_s <= wall_s();
+	return !place->text ||
+	       (place->readable &&
+		!strcmp(place->record.token, claim->record.token) &&
+		place->record.seq < claim->record.seq);
 }
 
 static char *raise_place(struct claim *claim, struct place *place)
 {
-	struct store_change change = { 0 };
 	bool changed;
 	char *wrong;
 
@@ -549,19 +541,17 @@ static char *raise_place(struct claim *claim, struct place *place)
 				    "ceiling");
 			return NULL;
 		}
-		place->went_back = true;
-	}
-	if (place->went_back)
 		service_log(SERVICE_NOTICE,
 			    "the store was restored from a "
 			    "backup: writing number %" PRIu64 " again",
 			    place->number);
+	}
 	next_record(claim, place, claim->record.token);
 	if (claim->saved.seq != claim->tried.seq) {
 		claim->saved.seq = claim->tried.seq;
 		save(claim);
 	}
-	wrong = write_tried(claim, place, &change, &changed);
+	wrong = write_tried(claim, place, &changed);
 	return changed ? problem_for_now("the record has changed meanwhile")
 		       : wrong;
 }
@@ -704,7 +694,6 @@ static char *end_use(struct claim *claim, uint64_t *end_s)
 
 static char *write_end(struct claim *claim)
 {
-	struct store_change change = { .let_go = true };
 	struct place place;
 	bool changed = false;
 	char *wrong = place_read(claim, claim->saved.number, &place);
@@ -719,8 +708,8 @@ static char *write_end(struct claim *claim)
 	claim->tried = place.record;
 	claim->tried.seq = claim->saved.seq;
 	claim->tried.ceiling_s = claim->saved.ceiling_s;
-	claim->tried.written_ns = wall_ns();
-	wrong = write_tried(claim, &place, &change, &changed);
+	token_draw(claim->tried.nonce);
+	wrong = write_tried(claim, &place, &changed);
 	place_free(&place);
 	return changed ? problem_for_now("the record has changed meanwhile")
 		       : wrong;
@@ -763,12 +752,9 @@ char *claim_release(struct claim *claim)
 
 char *claim_recover(struct claim *claim, uint64_t *until_s)
 {
-	struct place place;
-	char *wrong = place_read(claim, 0, &place);
+	struct space space;
+	char *wrong = read_space(claim, true, &space);
 
-	if (wrong)
-		return wrong;
-	wrong = close_space(claim, &place, until_s);
-	place_free(&place);
+	*until_s = space.closed_s;
 	return wrong;
 }

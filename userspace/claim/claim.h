@@ -68,7 +68,7 @@ struct claim {
 	struct record record;
 	bool unsure;
 	struct record tried;
-	uint64_t tried_version;
+	char tried_version[VERSION_SIZE];
 	uint64_t load_id;
 	bool goes_on;
 	uint64_t used_to_s;

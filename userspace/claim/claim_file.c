@@ -50,26 +50,23 @@ static bool copy(char *to, size_t size, const char *from)
 
 static bool parse(json_t *json, struct saved_claim *saved)
 {
-	json_int_t version, number, seq, ceiling_s, floor_s, revision;
+	json_int_t version, number, seq, ceiling_s, floor_s;
 	const char *space, *product, *token, *former;
 	int released;
 
 	if (json_unpack(json,
-			"{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, "
-			"s:b}",
+			"{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b}",
 			"kuid_claim", &version, "space", &space, "product",
 			&product, "token", &token, "former", &former, "number",
 			&number, "seq", &seq, "ceiling", &ceiling_s, "floor",
-			&floor_s, "revision", &revision, "released",
-			&released) ||
+			&floor_s, "released", &released) ||
 	    version != 1 || number < 0 || seq < 0 || ceiling_s < 0 ||
-	    floor_s < 0 || revision < 0)
+	    floor_s < 0)
 		return false;
 	saved->number = number;
 	saved->seq = seq;
 	saved->ceiling_s = ceiling_s;
 	saved->floor_s = floor_s;
-	saved->revision = revision;
 	saved->released = released;
 	return copy(saved->space, sizeof(saved->space), space) &&
 	       copy(saved->product, sizeof(saved->product), product) &&
@@ -106,13 +103,13 @@ char *claim_file_read(const struct claim_file *file, struct saved_claim *saved,
 static char *text_of_claim(const struct saved_claim *saved)
 {
 	json_t *json = json_pack(
-		"{s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}",
+		"{s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b}",
 		"kuid_claim", 1, "space", saved->space, "product",
 		saved->product, "token", saved->token, "former", saved->former,
 		"number", (json_int_t)saved->number, "seq",
 		(json_int_t)saved->seq, "ceiling", (json_int_t)saved->ceiling_s,
-		"floor", (json_int_t)saved->floor_s, "revision",
-		(json_int_t)saved->revision, "released", saved->released);
+		"floor", (json_int_t)saved->floor_s, "released",
+		saved->released);
 	char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
 
 	if (!text)

@@ -31,7 +31,6 @@
  * @ceiling_s: the last ceiling that the store is known to have, or the end of
  *	all IDs if @released; 0 before the first
  * @floor_s: no ID with the number is below this time
- * @revision: the highest of the store that was seen
  * @released: the machine has made its last ID with the number
  */
 struct saved_claim {
@@ -43,7 +42,6 @@ struct saved_claim {
 	uint64_t seq;
 	uint64_t ceiling_s;
 	uint64_t floor_s;
-	uint64_t revision;
 	bool released;
 };
 

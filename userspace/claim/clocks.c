@@ -27,3 +27,10 @@ uint64_t boot_ns(void)
 {
 	return read_clock(CLOCK_BOOTTIME);
 }
+
+int64_t seconds_ahead(int64_t other_s, int64_t before_s, int64_t after_s)
+{
+	if (before_s > other_s + 1)
+		return before_s - other_s - 1;
+	return after_s < other_s ? after_s - other_s : 0;
+}

@@ -12,4 +12,11 @@ uint64_t wall_s(void);
 /* Nanoseconds since the boot, with those of a suspended machine. */
 uint64_t boot_ns(void);
 
+/*
+ * By how many seconds this machine's wall clock is certainly ahead of another
+ * clock, negative if it is behind. That was at its second other_s, rounded
+ * down, at some time between before_s and after_s.
+ */
+int64_t seconds_ahead(int64_t other_s, int64_t before_s, int64_t after_s);
+
 #endif /* KUID_CLAIM_CLOCKS_H */

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "clocks.h"
 #include "http.h"
 #include "output.h"
 #include "verbs.h"
@@ -95,29 +96,10 @@ static struct curl_slist *header(struct curl_slist *list, const char *name,
 	return list;
 }
 
-/* Whole seconds of the header lie somewhere within before and after. */
-static int64_t ahead_s(time_t date, time_t before, time_t after)
-{
-	if (date < 0)
-		return 0;
-	if (before > date + 1)
-		return before - date - 1;
-	return after < date ? after - date : 0;
-}
-
-/* Seconds of the wall clock, which time() reads too coarsely. */
-static time_t now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec;
-}
-
 static struct http_reply perform(struct http *http)
 {
 	struct http_reply reply = { 0 };
-	time_t before = now_s();
+	uint64_t before_s = wall_s();
 	curl_off_t sent_us = 0;
 	CURLcode code;
 
@@ -141,7 +123,9 @@ static struct http_reply perform(struct http *http)
 				  &reply.status);
 		reply.json = json_loadb(http->text, http->size,
 					JSON_DISABLE_EOF_CHECK, NULL);
-		reply.ahead_s = ahead_s(http->date, before, now_s());
+		if (http->date >= 0)
+			reply.ahead_s =
+				seconds_ahead(http->date, before_s, wall_s());
 	}
 	free(http->text);
 	return reply;

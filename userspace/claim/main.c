@@ -14,8 +14,11 @@
 #include "verbs.h"
 #include "version.h"
 
-#define ENDPOINTS_USUAL "http://127.0.0.1:2379"
-#define SPACE_USUAL	"default"
+#define STORE_USUAL "http://127.0.0.1:2379"
+#define SPACE_USUAL "default"
+
+/* How long a request may take. */
+#define TIMEOUT_MOST_MS 5000
 
 /* The numbers that snowflake can show. */
 #define SNOWFLAKE_MAX 1023
@@ -24,7 +27,7 @@
 #define SNOWFLAKE_EPOCH 1288834974657
 
 static struct store_settings store_settings = {
-	.endpoints = ENDPOINTS_USUAL,
+	.url = STORE_USUAL,
 };
 static struct claim_settings settings = {
 	.space = SPACE_USUAL,
@@ -35,7 +38,7 @@ static struct claim_settings settings = {
 static const char *state_path = CLAIM_FILE_USUAL;
 static const char *metrics;
 static uint64_t epoch_ms = SNOWFLAKE_EPOCH;
-static bool list, print, recover, give_back, ranged;
+static bool list, print, recover, give_back, schema, ranged;
 
 static void take_text(struct argp_state *state,
 		      const struct verb_option *option, const char *arg)
@@ -98,10 +101,11 @@ static void take_parts(struct argp_state *state,
 }
 
 static const struct verb_option options[] = {
-	{ "endpoints", 'e', "URLS",
-	  "Where etcd is: URLs with commas between them; " ENDPOINTS_USUAL
+	{ "endpoints", 'e', "URL",
+	  "The store: URLs of etcd with commas between them, or a URL of "
+	  "PostgreSQL that begins with postgresql://; " STORE_USUAL
 	  " if not given",
-	  take_text, &store_settings.endpoints },
+	  take_text, &store_settings.url },
 	{ "cacert", 0, "FILE", "Trust servers that this certificate has signed",
 	  take_text, &store_settings.ca_file },
 	{ "cert", 0, "FILE", "The certificate of this client", take_text,
@@ -157,6 +161,9 @@ static const struct verb_option options[] = {
 	  "Have no machine claim a number for a horizon: to be done after the "
 	  "store was restored from a backup, before machines can reach it",
 	  take_flag, &recover },
+	{ "schema", 0, NULL,
+	  "Print the table that PostgreSQL must have, as SQL for psql",
+	  take_flag, &schema },
 	{ 0 },
 };
 
@@ -175,9 +182,9 @@ static struct argp_option argp_options[NR_OPTIONS + 5] = {
 
 static void check_form(struct argp_state *state)
 {
-	if (list + print + recover + give_back > 1)
-		argp_error(state, "only one of --list, --print, --recover and "
-				  "--release");
+	if (list + print + recover + give_back + schema > 1)
+		argp_error(state, "only one of --list, --print, --recover, "
+				  "--release and --schema");
 	if (list && !ranged)
 		settings.last = NUMBER_MAX;
 	if (!list && settings.parts & PART_SNOWFLAKE &&
@@ -259,19 +266,19 @@ static int failed(char *wrong)
 	return problem_status();
 }
 
-static void list_entry(const struct store_entry *entry)
+static void list_value(const struct store_value *value)
 {
 	char when[TIME_TEXT_SIZE];
 	struct record record;
 
-	if (!entry->record.text || !record_parse(entry->record.text, &record)) {
-		printf("%10" PRIu64 " unreadable\n", entry->number);
+	if (!record_parse(value->text, &record)) {
+		printf("%10" PRIu64 " unreadable\n", value->key);
 		return;
 	}
 	time_text(record.ceiling_s, 0, 0, when);
-	printf("%10" PRIu64 " %-4s %.19sZ %s\n", entry->number,
-	       entry->held || record.ceiling_s > wall_s() ? "used" : "free",
-	       when, record.machine);
+	printf("%10" PRIu64 " %-4s %.19sZ %s\n", value->key,
+	       record.ceiling_s > wall_s() ? "used" : "free", when,
+	       QUOTED(record.machine));
 }
 
 static int run_list(struct store *store)
@@ -282,11 +289,11 @@ static int run_list(struct store *store)
 
 	output_hold();
 	while (first <= settings.last) {
-		answer = store_read(store, first, settings.last, &end);
+		answer = store_list(store, first, settings.last, &end);
 		wrong = answer->wrong;
 		answer->wrong = NULL;
 		for (size_t i = 0; i < answer->count; i++)
-			list_entry(&answer->entries[i]);
+			list_value(&answer->values[i]);
 		store_answer_free(answer);
 		if (wrong)
 			return failed(wrong);
@@ -340,8 +347,16 @@ int main(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	add_options();
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL);
+	if (schema) {
+		fputs(store_schema, stdout);
+		output_finish();
+		return EXIT_SUCCESS;
+	}
 	store_settings.space = settings.space;
-	store_settings.horizon_s = settings.horizon_s;
+	/* An eighth: each of three endpoints can be tried in time. */
+	store_settings.timeout_ms = settings.horizon_s * 1000 / 8;
+	if (store_settings.timeout_ms > TIMEOUT_MOST_MS)
+		store_settings.timeout_ms = TIMEOUT_MOST_MS;
 	wrong = store_open(&store_settings, &store);
 	if (wrong)
 		return failed(wrong);

@@ -9,60 +9,28 @@
 #include "output.h"
 #include "place.h"
 
-/*
- * By how many seconds the clock may differ from the store's. Ceilings of a host
- * whose clock is years ahead would keep its numbers from all others for years.
- */
-#define SKEW_MOST_S 60
-
 void place_free(struct place *place)
 {
 	free(place->text);
-	place->text = NULL;
+	free(place->version);
+	place->text = place->version = NULL;
 }
 
+/*
+ * Ceilings of a host whose clock is years ahead would keep its numbers from all
+ * others for years.
+ */
 static char *check_clock(const struct store_answer *answer)
 {
-	if (answer->ahead_s > SKEW_MOST_S || answer->ahead_s < -SKEW_MOST_S)
-		return problem_for_now(
-			"this machine's clock is %" PRId64 " seconds %s the "
-			"store's: set the one that is wrong",
-			answer->ahead_s < 0 ? -answer->ahead_s
-					    : answer->ahead_s,
-			answer->ahead_s < 0 ? "behind" : "ahead of");
+	int64_t ahead_s = answer->ahead_s;
+
+	if (ahead_s > STORE_SKEW_S || ahead_s < -STORE_SKEW_S)
+		return problem_for_now("this machine's clock is %" PRId64
+				       " seconds %s the "
+				       "store's: set the one that is wrong",
+				       ahead_s < 0 ? -ahead_s : ahead_s,
+				       ahead_s < 0 ? "behind" : "ahead of");
 	return NULL;
-}
-
-static char *take_space(const struct claim *claim, struct place *place,
-			const struct store_answer *answer)
-{
-	place->space = (struct space) { 0 };
-	place->space_version = answer->space.version;
-	place->went_back = answer->revision < claim->saved.revision;
-	if (answer->space.text &&
-	    !space_parse(answer->space.text, &place->space))
-		return problem("the store has something else than kuid-claim "
-			       "writes for the space %s",
-			       claim->settings->space);
-	return NULL;
-}
-
-void place_take(struct place *place, struct store_answer *answer,
-		uint64_t number)
-{
-	place->number = number;
-	for (size_t i = 0; i < answer->count; i++) {
-		struct store_entry *entry = &answer->entries[i];
-
-		if (entry->number != number)
-			continue;
-		place->held = entry->held;
-		place->version = entry->record.version;
-		place->text = entry->record.text;
-		entry->record.text = NULL;
-	}
-	if (place->text)
-		place->readable = record_parse(place->text, &place->record);
 }
 
 char *store_wrong(struct store_answer *answer)
@@ -70,37 +38,67 @@ char *store_wrong(struct store_answer *answer)
 	char *wrong = answer->wrong;
 
 	answer->wrong = NULL;
-	return wrong ? wrong : problem("the store gave no reason");
+	return wrong;
 }
 
-/* Read numbers; *answer is to be freed unless there is something wrong. */
-static char *read_numbers(const struct claim *claim, uint64_t first,
-			  uint64_t last, uint64_t *end, struct place *place,
-			  struct store_answer **answer)
+/* *answer is freed if there is something wrong with it. */
+static char *check(struct store_answer *answer)
 {
-	char *wrong;
+	char *wrong = store_wrong(answer);
 
-	*place = (struct place) { 0 };
-	*answer = store_read(claim->store, first, last, end);
-	wrong = (*answer)->result == STORE_DONE ? check_clock(*answer)
-						: store_wrong(*answer);
 	if (!wrong)
-		wrong = take_space(claim, place, *answer);
+		wrong = check_clock(answer);
 	if (wrong)
-		store_answer_free(*answer);
+		store_answer_free(answer);
 	return wrong;
+}
+
+char *space_read(const struct claim *claim, struct space *space, char **version)
+{
+	struct store_answer *answer = store_get(claim->store, STORE_SPACE);
+	char *wrong = check(answer);
+
+	*space = (struct space) { 0 };
+	*version = NULL;
+	if (wrong)
+		return wrong;
+	if (answer->count && space_parse(answer->values[0].text, space))
+		*version = store_text("%s", answer->values[0].version);
+	else if (answer->count)
+		wrong = problem("the store has something else than kuid-claim "
+				"writes for the space %s",
+				claim->settings->space);
+	store_answer_free(answer);
+	return wrong;
+}
+
+/* Take a number out of an answer. */
+static void take(struct place *place, struct store_answer *answer,
+		 uint64_t number)
+{
+	*place = (struct place) { .number = number };
+	for (size_t i = 0; i < answer->count; i++) {
+		struct store_value *value = &answer->values[i];
+
+		if (value->key != number)
+			continue;
+		place->version = value->version;
+		place->text = value->text;
+		value->version = value->text = NULL;
+	}
+	if (place->text)
+		place->readable = record_parse(place->text, &place->record);
 }
 
 char *place_read(const struct claim *claim, uint64_t number,
 		 struct place *place)
 {
-	struct store_answer *answer;
-	uint64_t end;
-	char *wrong = read_numbers(claim, number, number, &end, place, &answer);
+	struct store_answer *answer = store_get(claim->store, number);
+	char *wrong = check(answer);
 
 	if (wrong)
 		return wrong;
-	place_take(place, answer, number);
+	take(place, answer, number);
 	store_answer_free(answer);
 	return NULL;
 }
@@ -114,7 +112,7 @@ bool place_has_other_epoch(const struct claim *claim, const struct place *place)
 
 bool place_is_free(const struct claim *claim, const struct place *place)
 {
-	if (place->held || place_has_other_epoch(claim, place))
+	if (place_has_other_epoch(claim, place))
 		return false;
 	if (!place->text)
 		return true;
@@ -136,15 +134,10 @@ static char *taken(const struct claim *claim, const struct place *place)
 			       "%" PRIu64 ": a space can only have one",
 			       place->number, place->record.epoch_ms,
 			       claim->state.epoch_ms);
-	if (!place->text)
-		return problem_for_now("number %" PRIu64 " is held, but has "
-				       "no record",
-				       place->number);
 	time_text(place->record.ceiling_s, 0, 0, when);
-	return problem_for_now(
-		"number %" PRIu64 " is %s's until %.19sZ%s", place->number,
-		QUOTED(place->record.machine), when,
-		place->held ? ", and as long as it is held" : "");
+	return problem_for_now("number %" PRIu64 " is %s's until %.19sZ",
+			       place->number, QUOTED(place->record.machine),
+			       when);
 }
 
 /*
@@ -158,11 +151,9 @@ static bool choose(const struct claim *claim, struct store_answer *answer,
 	size_t nr_taken = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
-		struct store_entry *entry = &answer->entries[i];
 		struct place one = {
-			.number = entry->number,
-			.held = entry->held,
-			.text = entry->record.text,
+			.number = answer->values[i].key,
+			.text = answer->values[i].text,
 		};
 
 		if (one.text)
@@ -175,7 +166,7 @@ static bool choose(const struct claim *claim, struct store_answer *answer,
 	number = first + claim_random(end - first + 1 - nr_taken);
 	for (size_t i = 0; i < nr_taken && taken_numbers[i] <= number; i++)
 		number++;
-	place_take(place, answer, number);
+	take(place, answer, number);
 	return true;
 }
 
@@ -187,7 +178,8 @@ static char *find_from(const struct claim *claim, uint64_t first, uint64_t last,
 	char *wrong;
 
 	for (*found = false; !*found && first <= last; first = end + 1) {
-		wrong = read_numbers(claim, first, last, &end, place, &answer);
+		answer = store_list(claim->store, first, last, &end);
+		wrong = check(answer);
 		if (wrong)
 			return wrong;
 		*found = choose(claim, answer, first, end, place);

@@ -8,25 +8,17 @@
 /**
  * struct place - a number in the store, as it was read
  * @number: it
- * @held: a lease holds it
- * @version: of its record
- * @text: of the record, NULL if it has none
+ * @version: of its record, NULL if it has none
+ * @text: of the record
  * @readable: that is a record, which @record has
  * @record: see there
- * @space: what holds for all numbers
- * @space_version: its version
- * @went_back: the store was restored from a backup
  */
 struct place {
 	uint64_t number;
-	bool held;
-	uint64_t version;
+	char *version;
 	char *text;
 	bool readable;
 	struct record record;
-	struct space space;
-	uint64_t space_version;
-	bool went_back;
 };
 
 /* Read one. The message is also that of a clock that is wrong. */
@@ -34,9 +26,12 @@ char *place_read(const struct claim *claim, uint64_t number,
 		 struct place *place);
 void place_free(struct place *place);
 
-/* Take the text of a number out of an answer. */
-void place_take(struct place *place, struct store_answer *answer,
-		uint64_t number);
+/*
+ * Read what holds for all numbers, and its version, which is to be freed: NULL
+ * if nothing was written yet.
+ */
+char *space_read(const struct claim *claim, struct space *space,
+		 char **version);
 
 /* Why the store did not do it, to be freed. */
 char *store_wrong(struct store_answer *answer);

@@ -25,11 +25,10 @@ static char *text_of_json(json_t *json)
 char *record_text(const struct record *record)
 {
 	return text_of_json(json_pack(
-		"{s:s, s:s, s:I, s:I, s:I, s:I}", "token", record->token,
+		"{s:s, s:s, s:I, s:I, s:I, s:s}", "token", record->token,
 		"machine", record->machine, "seq", (json_int_t)record->seq,
 		"ceiling", (json_int_t)record->ceiling_s, "epoch",
-		(json_int_t)record->epoch_ms, "written_ns",
-		(json_int_t)record->written_ns));
+		(json_int_t)record->epoch_ms, "nonce", record->nonce));
 }
 
 char *space_text(const struct space *space)
@@ -52,24 +51,24 @@ static bool is_time(json_int_t seconds)
 
 bool record_parse(const char *text, struct record *record)
 {
-	json_int_t seq, ceiling_s, epoch_ms, written_ns;
+	json_int_t seq, ceiling_s, epoch_ms;
 	json_t *json = json_loads(text, 0, NULL);
-	const char *token, *machine;
+	const char *token, *machine, *nonce;
 	bool good;
 
-	good = json && !json_unpack(json, "{s:s, s:s, s:I, s:I, s:I, s:I}",
-				    "token", &token, "machine", &machine, "seq",
-				    &seq, "ceiling", &ceiling_s, "epoch",
-				    &epoch_ms, "written_ns", &written_ns);
-	good = good && seq >= 0 && is_time(ceiling_s) && epoch_ms >= 0 &&
-	       written_ns >= 0 &&
+	good = json &&
+	       !json_unpack(json, "{s:s, s:s, s:I, s:I, s:I, s:s}", "token",
+			    &token, "machine", &machine, "seq", &seq, "ceiling",
+			    &ceiling_s, "epoch", &epoch_ms, "nonce", &nonce);
+	good = good && seq >= 0 && seq < INT64_MAX && is_time(ceiling_s) &&
+	       epoch_ms >= 0 &&
 	       copy(record->token, sizeof(record->token), token) &&
-	       copy(record->machine, sizeof(record->machine), machine);
+	       copy(record->machine, sizeof(record->machine), machine) &&
+	       copy(record->nonce, sizeof(record->nonce), nonce);
 	if (good) {
 		record->seq = seq;
 		record->ceiling_s = ceiling_s;
 		record->epoch_ms = epoch_ms;
-		record->written_ns = written_ns;
 	}
 	json_decref(json);
 	return good;

@@ -5,7 +5,7 @@
  *
  *	{"token": "6c31...", "machine": "web-12", "seq": 7,
  *	 "ceiling": 1795162560, "epoch": 1288834974657,
- *	 "written_ns": 1795161960000000000}
+ *	 "nonce": "09fa..."}
  *	{"horizon": 600, "closed": 0}
  */
 #ifndef KUID_CLAIM_RECORD_H
@@ -29,8 +29,7 @@
  *	1970; so the next owner's may begin here
  * @epoch_ms: what snowflake's milliseconds count from; 0 if the number never
  *	was snowflake's
- * @written_ns: when it was written, by the owner's clock. It tells a
- *	transaction of this process from that of a twin with the same token
+ * @nonce: drawn for this write; tells it from all others
  */
 struct record {
 	char token[TOKEN_SIZE];
@@ -38,7 +37,7 @@ struct record {
 	uint64_t seq;
 	uint64_t ceiling_s;
 	uint64_t epoch_ms;
-	uint64_t written_ns;
+	char nonce[TOKEN_SIZE];
 };
 
 /**

@@ -2,11 +2,8 @@
 /*
  * The store that hands out numbers. It keeps a text for each number, its
  * record, and one for the whole space, each with a version. Whatever can read
- * several of them and replace one if none has changed can be such a store; etcd
- * is the one that is built.
- *
- * A number is also held by a lease, which ends if the owner doesn't write for a
- * horizon. It only says early that an owner is gone: no promise rests on it.
+ * them, and replace one if its version is the one that was read, can be such a
+ * store. No request is about two records.
  */
 #ifndef KUID_CLAIM_STORE_H
 #define KUID_CLAIM_STORE_H
@@ -17,85 +14,79 @@
 
 /* Where the store is and how to reach it; NULL for what wasn't given. */
 struct store_settings {
-	const char *endpoints; /* URLs with commas between them */
+	const char *url; /* names the kind of store; etcd has several */
 	const char *space;
 	const char *user;
 	const char *password_file;
 	const char *ca_file;
 	const char *cert_file;
 	const char *key_file;
-	uint64_t horizon_s; /* how long a lease lasts */
+	long timeout_ms; /* of a request */
 };
 
 /* The highest number: k96 keeps apart those of 32 bits. */
 #define NUMBER_MAX UINT32_MAX
 
-/* text is NULL, and version 0, if the store has none. */
-struct store_value {
-	char *text;
-	uint64_t version;
-};
+/* Keys are numbers, and this one, of the record of the space. */
+#define STORE_SPACE ((uint64_t)NUMBER_MAX + 1)
 
-struct store_entry {
-	uint64_t number;
-	bool held;
-	struct store_value record;
+/* No version is longer, with a NUL. */
+#define VERSION_SIZE 128
+
+/**
+ * struct store_value - a record
+ * @key: of it
+ * @text: the record
+ * @version: what tells the text from all others that the key has had
+ */
+struct store_value {
+	uint64_t key;
+	char *text;
+	char *version;
 };
 
 enum store_result {
 	STORE_DONE,
-	STORE_CHANGED, /* something has another version: nothing was written */
-	STORE_UNSURE,  /* no answer: it was written, or still may be, or not */
-	STORE_FAILED,  /* nothing was written */
+	STORE_CONFLICT, /* it has another version: nothing was written */
+	STORE_UNKNOWN,	/* no answer: it was written, or still may be, or not */
+	STORE_REFUSED,	/* nothing was written */
 };
 
-/* No answer has more entries. */
+/* No answer has more values. */
 #define STORE_PAGE 256
+
+/* By how many seconds the clock may differ from the store's. */
+#define STORE_SKEW_S 60
 
 /**
  * struct store_answer - what the store has answered; see store_answer_free()
- * @result: whether it was done
- * @wrong: why not, if it is STORE_UNSURE or STORE_FAILED
- * @revision: of the whole store, and the version of what was just written; it
- *	only goes back if the store was restored from a backup
- * @ahead_s: by how much this machine's clock is certainly ahead of the store's,
- *	negative if it is behind
- * @space: the value of the space
- * @entries: those that were read, in the order of their numbers
+ * @result: whether it was done; reads are STORE_DONE or STORE_REFUSED
+ * @wrong: why not, if it is STORE_UNKNOWN or STORE_REFUSED
+ * @ahead_s: of a read: by how much this machine's clock is certainly ahead of
+ *	the store's, negative if it is behind
+ * @values: those that were read, in the order of their keys
  * @count: how many
  */
 struct store_answer {
 	enum store_result result;
 	char *wrong;
-	uint64_t revision;
 	int64_t ahead_s;
-	struct store_value space;
-	struct store_entry entries[STORE_PAGE];
+	struct store_value values[STORE_PAGE];
 	size_t count;
 };
 
 /**
- * struct store_change - what is to be written, all of it or nothing
- * @number: the number
- * @record: its new record; NULL: neither record nor lease change
- * @token: the owner's, for the lease
- * @version: the version that its record has now
- * @unless_held: only if no lease holds the number
- * @let_go: end the lease, else hold the number by one
- * @space: the new text of the space; NULL: leave it as it is
- * @check_space: only if the space has the version @space_version
- * @space_version: the version that the space has now
+ * struct store_change - what is to be written
+ * @key: of it
+ * @text: the new record
+ * @nonce: that the record has, and no other one
+ * @version: the version that it has now, NULL if there must be none
  */
 struct store_change {
-	uint64_t number;
-	const char *record;
-	const char *token;
-	uint64_t version;
-	bool unless_held;
-	bool let_go;
-	const char *space;
-	bool check_space;
-	uint64_t space_version;
+	uint64_t key;
+	const char *text;
+	const char *nonce;
+	const char *version;
 };
 
 /* A store. Functions may be called from one thread only. */
@@ -105,24 +96,68 @@ struct store;
 char *store_open(const struct store_settings *settings, struct store **store);
 void store_close(struct store *store);
 
+/* Read the value of one key, if there is one. */
+struct store_answer *store_get(struct store *store, uint64_t key);
+
 /*
- * Read the space, and the records and leases of the numbers from first to last,
- * but not more than STORE_PAGE: *end is the last number that the answer is
- * about. Numbers without either have no entry.
+ * Read the values of the numbers from first to last, but not more than
+ * STORE_PAGE: *end is the last number that the answer is about.
  */
-struct store_answer *store_read(struct store *store, uint64_t first,
+struct store_answer *store_list(struct store *store, uint64_t first,
 				uint64_t last, uint64_t *end);
 
-/*
- * Write. With STORE_CHANGED the answer has the space and, if there is one, the
- * entry of the number as they are.
- */
-struct store_answer *store_write(struct store *store,
-				 const struct store_change *change);
-
-/* The leases up to now are for others to end, and hold nothing new. */
-void store_leave_lease(struct store *store);
+/* Write one value. The same change may be sent again if it is STORE_UNKNOWN. */
+struct store_answer *store_put(struct store *store,
+			       const struct store_change *change);
 
 void store_answer_free(struct store_answer *answer);
+
+/* ------------------------------------------------------ for kinds of stores */
+
+/**
+ * struct store_kind - functions that a kind of store has, see above
+ * @open: begin
+ * @close: end
+ * @get: read one value
+ * @list: read values
+ * @put: write one
+ */
+struct store_kind {
+	char *(*open)(const struct store_settings *settings,
+		      struct store **store);
+	void (*close)(struct store *store);
+	void (*get)(struct store *store, uint64_t key,
+		    struct store_answer *answer);
+	void (*list)(struct store *store, uint64_t first, uint64_t last,
+		     uint64_t *end, struct store_answer *answer);
+	void (*put)(struct store *store, const struct store_change *change,
+		    struct store_answer *answer);
+};
+
+/* Each kind of store begins with this. */
+struct store {
+	const struct store_kind *kind;
+};
+
+extern const struct store_kind store_etcd, store_postgresql;
+
+/* The table of PostgreSQL's store, as SQL. */
+extern const char store_schema[];
+
+/* Add a value, whose text and version are freed with the answer. */
+void store_answer_add(struct store_answer *answer, uint64_t key, char *text,
+		      char *version);
+
+/* printf(3) into memory, to be freed. */
+char *store_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * What a store has said, for a message, to be freed: not too much of it, with
+ * those characters escaped that could do something to a terminal or journal.
+ */
+char *store_said(const char *text);
+
+/* The first line of the password file, to be freed. */
+char *store_password(const char *path, char **password);
 
 #endif /* KUID_CLAIM_STORE_H */

@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kuid-claim with three members of etcd, which are killed, frozen, cut off and restored, and with
-# claimers that are killed, asleep, or have a wrong clock. Prints KTAP. Needs what cluster.sh does,
-# and must be given with its path.
+# kuid-claim with three members of etcd and with a server of PostgreSQL, which are killed, frozen, cut
+# off and restored, and with claimers that are killed, asleep, or have a wrong clock. Prints KTAP. Needs
+# what cluster.sh and server.sh do, and must be given with its path.
 #
-# With QUICK=1 it runs fewer tests with etcd, for make check.
+# With QUICK=1 it runs fewer tests with these, for make check.
 #
 # Horizons are short, so that what takes minutes takes seconds. If the machine is slow, a ceiling may
 # pass before it is raised: the number is kept all the same, unless somebody else waits for it.
 
 # shellcheck source=SCRIPTDIR/cluster.sh
 . "${0%/*}/cluster.sh"
+# shellcheck source=SCRIPTDIR/server.sh
+. "${0%/*}/server.sh"
 
 tool()
 {
@@ -140,11 +142,9 @@ twin_in_memory()
 {
 	start one --number 7 --horizon 4
 	eventually has one 7 || return
-	key=/kuid/$space/rec/0000000007
-	etcdctl --endpoints "$(urls)" get --print-value-only "$key" |
+	etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/rec/0000000007" |
 		sed 's/"seq":[0-9]*/"seq":1000/' >"$work/twin" &&
-		etcdctl --endpoints "$(urls)" put "$key" "$(cat "$work/twin")" &&
-		eventually says one 'number 7 is lost'
+		store_text 7 "$(cat "$work/twin")" && eventually says one 'number 7 is lost'
 }
 
 # A number whose owner was killed is free when its ceiling has passed, and not before.
@@ -201,6 +201,19 @@ clock_of_owner()
 	goes_on one
 }
 
+# A member whose clock is off is not believed if another one says something else.
+clock_of_member()
+{
+	echo 'Mon, 01 Jan 2024 00:00:00 GMT' >"$work/date-a"
+	endpoints=$(url lossy_a)
+	start off --horizon 4
+	endpoints=$(url lossy_a),$(url client_b)
+	start one --number 7 --horizon 4
+	endpoints=
+	eventually has one 7 && goes_on one && eventually says off 'seconds ahead of the store' &&
+		[ ! -s "$work/off/out" ] && ! says one 'ahead of'
+}
+
 # ------------------------------------------------------------------ etcd
 
 leader_killed()
@@ -212,8 +225,7 @@ leader_killed()
 	all_go_on one two && start three && eventually has_number three
 }
 
-# Frozen for longer than a horizon. Debian's etcd 3.4 then ends leases that were kept alive, so a
-# number may be held no more; but its ceiling was raised, so nobody takes it.
+# Frozen for longer than a horizon.
 leader_frozen()
 {
 	lead=$(leader)
@@ -233,28 +245,6 @@ leader_frozen()
 	done
 	eventually has_passed "$ceiling" && signal_member CONT "$lead" && all_go_on one-0 one-1 one-2 &&
 		has one-0 0 && has one-1 1 && has one-2 2
-}
-
-# Leases are not relied on: without one the number still is its owner's to the ceiling.
-lease_ended()
-{
-	start one --number 7 --horizon 8
-	eventually has one 7 && signal STOP one || return
-	etcdctl --endpoints "$(urls)" del "/kuid/$space/held/0000000007" || return
-	ceiling=$(ceiling one)
-	start two --number 7 --horizon 8
-	eventually says two "'s until" && eventually has two 7 && has_passed "$ceiling"
-}
-
-# The lease of a running owner ends; it takes another one.
-lease_revoked()
-{
-	start one --number 7 --horizon 4
-	eventually has one 7 || return
-	lease=$(etcdctl --endpoints "$(urls)" get -w fields "/kuid/$space/held/0000000007" |
-		sed -n 's/^"Lease" : //p')
-	etcdctl --endpoints "$(urls)" lease revoke "$(printf %x "$lease")" && goes_on one &&
-		[ "$(etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/held/0000000007" | wc -c)" -eq 33 ]
 }
 
 # A claimer that only knows a member that is cut off loses its number; then that is the other's.
@@ -320,22 +310,21 @@ away_for_a_horizon()
 	goes_on one && has one 7 && [ "$(lines one ^claim)" -eq 1 ]
 }
 
-# The transaction is done, but its answer is lost. It must not be done twice, nor taken for that of
-# another machine, and the number it has claimed must not be forgotten.
+# answer_lost MEMBER URL: a write is done, but its answer is lost. It must not be done twice, nor taken
+# for that of another machine, and the number it has claimed must not be forgotten.
 answer_lost()
 {
-	endpoints=$(url lossy_a)
-	: >"$work/lose-a"
+	endpoints=$2
+	: >"$work/lose-$1"
 	start one --range 0-9 --horizon 4
 	endpoints=
-	eventually says one "$(url lossy_a)" && [ ! -s "$work/one/out" ] || return
-	rm "$work/lose-a"
+	eventually [ -s "$work/one/err" ] && [ ! -s "$work/one/out" ] || return
+	rm "$work/lose-$1"
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one || return
-	: >"$work/lose-a"
-	before=$(grep -c lossy "$work/one/err")
+	: >"$work/lose-$1"
 	eventually has_passed "$(ceiling one)"
-	rm "$work/lose-a"
-	goes_on one && ! says one lost && [ "$before" -ge 0 ]
+	rm "$work/lose-$1"
+	goes_on one && ! says one 'is lost'
 }
 
 # The same, and the request is sent again to another member, which finds it done.
@@ -348,19 +337,18 @@ answer_lost_and_repeated()
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
 }
 
-# A number is given back, but that gets to the store when another one has the number. A raise that
-# late would fail for lack of its lease.
-transaction_late()
+# late MEMBER URL: a number is given back, but that gets to the store when another one has the number.
+late()
 {
-	endpoints=$(url lossy_a)
+	endpoints=$2
 	start one --number 7 --horizon 4
 	endpoints=
 	eventually has one 7 || return
-	: >"$work/hold-a"
+	: >"$work/hold-$1"
 	stop TERM one
 	[ $? -eq 1 ] && says one 'giving number 7 back' || return
 	start two --number 7 --horizon 4
-	eventually has two 7 && rm "$work/hold-a" && goes_on two && goes_on two && ! says two 'is lost'
+	eventually has two 7 && rm "$work/hold-$1" && goes_on two && goes_on two && ! says two 'is lost'
 }
 
 # ------------------------------------------------------------------ backups
@@ -392,17 +380,15 @@ backup_restored()
 	start old --number 1 --horizon 20
 	eventually has old 1 && backup || return
 	start new --number 2 --horizon 20
-	eventually has new 2 && goes_on old || return
-	restore || return
-	eventually says old 'restored from a backup' && eventually says new 'restored from a backup' ||
-		return
+	eventually has new 2 && goes_on old && restore && tool --recover --horizon 20 || return
 	start late --number 2 --horizon 20
 	start later --number 3 --horizon 20
-	eventually says later 'the store was restored from a backup' && [ ! -s "$work/later/out" ] &&
+	eventually says old 'restored from a backup' && eventually says new 'restored from a backup' &&
+		eventually says later 'the store was restored from a backup' && [ ! -s "$work/later/out" ] &&
 		all_go_on old new && has old 1 && has new 2 && eventually has later 3
 }
 
-# No owner runs to tell of it: the operator has to, before machines reach the store.
+# No owner runs to write again.
 recovered_by_operator()
 {
 	backup || return
@@ -410,18 +396,6 @@ recovered_by_operator()
 	eventually has one 2 && signal STOP one && restore && tool --recover --horizon 8 || return
 	start late --number 2 --horizon 8
 	eventually says late 'the store was restored from a backup' && [ ! -s "$work/late/out" ]
-}
-
-# A machine that has seen more of the store finds it restored, and has others wait, too.
-found_by_claimer()
-{
-	start one --number 1 --horizon 8
-	eventually has one 1 && backup && goes_on one && stop TERM one && restore || return
-	rm -f "$work/one/out"
-	start one --number 2 --horizon 8
-	eventually says one 'the store was restored from a backup' && [ ! -s "$work/one/out" ] || return
-	start two --number 3 --horizon 8
-	eventually says two 'the store was restored from a backup' && eventually has one 2
 }
 
 # ------------------------------------------------------------------ users
@@ -506,6 +480,106 @@ tls()
 		[ ! -s "$work/nobody/out" ]
 }
 
+# ------------------------------------------------------------------ PostgreSQL
+
+no_table()
+{
+	start one --horizon 4
+	eventually says one 'relation "kuid_claim" does not exist' && [ ! -s "$work/one/out" ] && make_table &&
+		eventually has_number one && says one 'all is well again'
+}
+
+# What the server was told to do without waiting for the disk.
+server_crashes()
+{
+	sql -c 'ALTER SYSTEM SET synchronous_commit = off' -c 'ALTER SYSTEM SET wal_writer_delay = 10000' \
+		-c 'SELECT pg_reload_conf()' || return
+	start one --range 0-999 --horizon 600
+	eventually has_number one || return
+	kill_server
+	start_server && tool --list >"$out" && [ "$(wc -l <"$out")" -eq 1 ] || return
+	sql -c 'ALTER SYSTEM RESET ALL' -c 'SELECT pg_reload_conf()'
+	start two --number "$(number one)" --horizon 600
+	eventually says two "'s until" && [ ! -s "$work/two/out" ]
+}
+
+server_is_away()
+{
+	start one --number 7 --horizon 8
+	eventually has one 7 && kill_server
+	eventually says one refused && start_server && goes_on one && has one 7
+}
+
+# A standby takes no writes, and has old records.
+server_is_read_only()
+{
+	sql -c 'ALTER DATABASE postgres SET default_transaction_read_only = on' || return
+	start one
+	eventually says one 'read-only' && [ ! -s "$work/one/out" ] &&
+		sql -c 'SET default_transaction_read_only = off' \
+			-c 'ALTER DATABASE postgres SET default_transaction_read_only = off' && eventually has_number one
+}
+
+# The server says whatever somebody wants it to say, and as much.
+server_talks()
+{
+	sql <<-'EOF' || return
+		CREATE FUNCTION talk() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN RAISE EXCEPTION E'before\nREADY=1\033[2J%', repeat('x', 1000); END $$;
+		CREATE TRIGGER talk BEFORE INSERT ON kuid_claim FOR EACH ROW EXECUTE FUNCTION talk()
+	EOF
+	start one
+	eventually says one 'before\x0aREADY=1\x1b[2Jxxxx' && [ "$(awk '{ print length }' "$work/one/err" | sort -n |
+		tail -n 1)" -lt 300 ]
+	result=$?
+	sql -c 'DROP FUNCTION talk CASCADE' && return $result
+}
+
+# passwords_wanted COMMAND...: does it while the server asks for passwords and certificates.
+passwords_wanted()
+{
+	make_certificates && sql -c "ALTER ROLE claims PASSWORD 'right'" || return
+	for one in server.pem server.key; do
+		cp "$work/$one" "$server" || return
+	done
+	chmod 600 "$server/server.key"
+	[ "$(id -u)" -ne 0 ] || chown postgres "$server"/server.*
+	cp "$server/data/pg_hba.conf" "$work/hba"
+	cat >"$server/data/pg_hba.conf" <<-EOF
+		host all admin all trust
+		hostssl all claims all scram-sha-256
+	EOF
+	sql -c "ALTER SYSTEM SET ssl_cert_file = '$server/server.pem'" \
+		-c "ALTER SYSTEM SET ssl_key_file = '$server/server.key'" -c 'ALTER SYSTEM SET ssl = on' \
+		-c 'SELECT pg_reload_conf()' && eventually server_has_tls && "$@"
+	result=$?
+	cat "$work/hba" >"$server/data/pg_hba.conf"
+	sql -c 'ALTER SYSTEM RESET ALL' -c 'SELECT pg_reload_conf()' && return $result
+}
+
+server_has_tls()
+{
+	PGSSLMODE=require sql -c 'SELECT 1'
+}
+
+server_credentials()
+{
+	echo right >"$work/right"
+	echo wrong >"$work/wrong"
+	(umask 077 && echo '127.0.0.1:*:*:*:right' >"$work/passfile")
+	start none
+	start bad --password-file "$work/wrong" --user claims
+	start untrusting --password-file "$work/right" --user claims --cacert "$work/client.pem"
+	start good --password-file "$work/right" --user claims --cacert "$work/ca.pem"
+	endpoints="$store?sslmode=require&passfile=$work/passfile"
+	start filed
+	endpoints=
+	eventually has_number good && eventually has_number filed && eventually says none 'no password supplied' &&
+		eventually says bad 'password authentication failed' &&
+		eventually says untrusting 'certificate verify failed' &&
+		[ ! -s "$work/none/out" ] && [ ! -s "$work/bad/out" ] && [ ! -s "$work/untrusting/out" ]
+}
+
 # ------------------------------------------------------------------ what is in the store
 
 epochs_differ()
@@ -521,17 +595,26 @@ epochs_differ()
 # store_text NUMBER TEXT
 store_text()
 {
-	etcdctl --endpoints "$(urls)" put "/kuid/$space/rec/$(printf %010d "$1")" "$2"
+	if [ "$store" ]; then
+		sql -v text="$2" <<-EOF
+			INSERT INTO kuid_claim VALUES ('$space', $1, gen_random_uuid(), :'text')
+			ON CONFLICT (space, number) DO UPDATE SET nonce = excluded.nonce, record = excluded.record
+		EOF
+	else
+		etcdctl --endpoints "$(urls)" put "/kuid/$space/rec/$(printf %010d "$1")" "$2"
+	fi
 }
 
 # Numbers whose records can't be read are left alone.
 foreign_records()
 {
-	store_text 1 junk && store_text 2 '{"token": "x"}' && store_text 3 '' || return
-	start one --range 1-4
+	store_text 1 junk && store_text 2 '{"token": "x"}' && store_text 3 '' &&
+		store_text 5 "$(printf '{"token":"x","machine":"m","seq":%d,"ceiling":1,"epoch":0,"nonce":"n"}' \
+			9223372036854775807)" || return
+	start one --range 1-5
 	start two --number 2
 	eventually has one 4 && eventually says two 'number 2 has something else in the store' &&
-		[ "$(tool --list | grep -c unreadable)" -eq 3 ]
+		[ "$(tool --list | grep -c unreadable)" -eq 4 ]
 }
 
 foreign_space()
@@ -542,7 +625,7 @@ foreign_space()
 		[ ! -s "$work/one/out" ]
 }
 
-# put_records N: for the numbers below N.
+# put_records N: in etcd, for the numbers below N.
 put_records()
 {
 	python3 -c 'import base64, json, sys, urllib.request
@@ -551,7 +634,7 @@ def bytes(text):
     return base64.b64encode(text.encode()).decode()
 for number in range(int(count)):
     record = {"token": "x", "machine": "m-%d" % number, "seq": 1, "ceiling": 4000000000,
-              "epoch": 0, "written_ns": 1}
+              "epoch": 0, "nonce": "n"}
     put = {"key": bytes("/kuid/%s/rec/%010d" % (space, number)), "value": bytes(json.dumps(record))}
     urllib.request.urlopen(url + "/v3/kv/put", json.dumps(put).encode())' "$(url client_a)" "$space" "$1"
 }
@@ -565,10 +648,27 @@ list_of_large_numbers()
 		! tool --list --range 0-4294967294 | grep used
 }
 
-# The list is longer than what is read at once.
+# put_rows N: the same in PostgreSQL.
+put_rows()
+{
+	sql -c "INSERT INTO kuid_claim SELECT '$space', number, gen_random_uuid(), format('{\"token\": \"x\",
+		\"machine\": \"m-%s\", \"seq\": 1, \"ceiling\": 4000000000, \"epoch\": 0, \"nonce\": \"n\"}',
+		number) FROM generate_series(0, $1 - 1) number"
+}
+
+# Keys that kuid-claim doesn't write hide those behind them.
+foreign_keys()
+{
+	for i in $(seq 256); do
+		etcdctl --endpoints "$(urls)" put "/kuid/$space/rec/0000000000x$i" junk || return
+	done
+	fails 1 'etcd has other keys than kuid-claim writes' -e "$(urls)" -s "$space" -l
+}
+
+# long_list COMMAND: the list is longer than what is read at once.
 long_list()
 {
-	put_records 300 || return
+	"$1" 300 || return
 	tool --list >"$out" && [ "$(wc -l <"$out")" -eq 300 ] && [ "$(sed -n '$p' "$out")" = \
 		'       299 used 2096-10-02T07:06:40Z m-299' ] || return
 	start one --range 0-300
@@ -669,6 +769,11 @@ manual()
 		sed 's/Fl -/ --/' | sort -u | diff "$work/options" - && [ -s "$work/options" ]
 }
 
+refuses_password()
+{
+	fails 1 'a URL with a password is refused' -e "$1" -l && ! grep secret "$err"
+}
+
 in_full()
 {
 	[ "${QUICK:-}" ] || with_cluster "$@"
@@ -679,7 +784,13 @@ export SHIM="$work"
 it 'has a help' has_help
 it 'is described by its manual page' manual
 it 'tells its version' prints "kuid-claim $KUID_VERSION" -V
-it 'no other scheme than HTTP' fails 1 'is not an endpoint' -e ftp://127.0.0.1 -l
+it 'no store that there is not' fails 1 'is not a store' -e ftp://127.0.0.1 -l
+for url in http://u:secret@127.0.0.1 postgresql://u:secret@127.0.0.1 'postgresql://127.0.0.1/?password=secret' \
+	'postgresql://127.0.0.1/?ssl%70assword=secret' u:secret@127.0.0.1; do
+	it "no password in a URL, as in $url" refuses_password "$url"
+done
+it 'no URL that PostgreSQL does not know' fails 1 'invalid URI query parameter: "x"' -e 'postgresql://a/?x=y' -l
+it 'no user in a URL of etcd' fails 1 'is not an endpoint' -e http://u@127.0.0.1 -l
 it 'no empty endpoint' fails 1 'is not an endpoint' -e http://127.0.0.1:1,, -l
 it 'no endpoint without a host' fails 1 'is not an endpoint' -e http:// -l
 it 'no space with a slash' fails 1 'is not the name of a space' -s a/b -l
@@ -698,9 +809,11 @@ it 'no user without a password' fails 2 'go together' -u x -l
 it 'no certificate without a key' fails 2 'go together' --cert x -l
 it 'a password file that is not there' fails 1 'No such file' -u x --password-file "$work/none" -l
 it 'no directory for the file' fails 1 'No such file' -p --state "$work/none/claim"
-it 'a list without etcd' fails 75 'onnect to' -e "http://127.0.0.1:$(free_ports 1)" -l
+for scheme in http postgresql; do
+	it "a list without a store, $scheme" fails 75 onnect -e "$scheme://127.0.0.1:$(free_ports 1)" -l
+done
 
-start_network
+start_network "client:$lossy_port:server:$server_port"
 it 'three members of etcd' start_cluster
 in_full '200 claimers on 1,024 numbers' crowd --range 0-1023
 in_full '200 claimers on 200 numbers' crowd --range 0-199
@@ -719,21 +832,19 @@ in_full 'left to the next run' left_to_the_next_run
 in_full 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
 in_full 'a clock that is an hour behind' clock -3600 'seconds behind the store'
 in_full 'the clock of an owner is set an hour ahead' clock_of_owner
+in_full 'the clock of a member is off' clock_of_member
 with_cluster 'the leader is killed' leader_killed
 in_full 'the leader is frozen and thaws' leader_frozen
-in_full 'a lease has ended' lease_ended
-with_cluster 'a lease is revoked' lease_revoked
 in_full 'a member is cut off' member_cut_off
 in_full 'the leader is cut off' leader_cut_off
 in_full 'all members are restarted' all_restarted
 with_cluster 'etcd is not there yet' unreachable_at_start
 in_full 'etcd is away until the ceiling has passed' away_for_a_horizon
-in_full 'a transaction whose answer is lost' answer_lost
+in_full 'a transaction whose answer is lost' answer_lost a "$(url lossy_a)"
 in_full 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
-in_full 'a transaction that comes late' transaction_late
+in_full 'a transaction that comes late' late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
 in_full 'a backup is restored, and the operator says so' recovered_by_operator
-in_full 'a backup is restored, and a claimer finds it' found_by_claimer
 with_cluster 'right and wrong credentials' with_users credentials
 in_full 'a token ends' with_users token_ends
 in_full 'TLS' tls
@@ -741,11 +852,30 @@ in_full 'another epoch of snowflake' epochs_differ
 in_full 'records that are not of kuid-claim' foreign_records
 in_full 'a space that is not of kuid-claim' foreign_space
 in_full 'a list of large numbers' list_of_large_numbers
-in_full 'a list of several pages' long_list
+in_full 'a list of several pages' long_list put_records
+in_full 'a list of keys of something else' foreign_keys
 with_cluster 'one process for a file' only_one_at_a_time
 in_full 'a file of another space' file_of_another_space
 in_full 'a file of something else' junk_file
 in_full 'metrics' metrics
 in_full 'states for systemd' notifies
 in_full 'the file can not be written at the end' no_room_to_give_back
+
+it 'a server of PostgreSQL' make_server
+store=$(server_url)
+with_cluster 'no table' no_table
+in_full '200 claimers on 200 numbers, PostgreSQL' crowd --range 0-199
+with_cluster 'a number is kept, PostgreSQL' keeps_number
+in_full 'the same number after a clean stop, PostgreSQL' clean_stop
+with_cluster 'the next owner of a number waits, PostgreSQL' next_owner_waits
+in_full 'asleep past everything, PostgreSQL' asleep
+in_full 'a commit whose answer is lost' answer_lost server "$(server_url "$lossy_port")"
+in_full 'a statement that comes late' late server "$(server_url "$lossy_port")"
+in_full 'the server is away' server_is_away
+with_cluster 'the server crashes' server_crashes
+with_cluster 'the server is read-only' server_is_read_only
+with_cluster 'the server says something odd' server_talks
+in_full 'passwords and certificates of PostgreSQL' passwords_wanted server_credentials
+in_full 'records that are not of kuid-claim, PostgreSQL' foreign_records
+in_full 'a list of several pages, PostgreSQL' long_list put_rows
 finish

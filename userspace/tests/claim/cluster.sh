@@ -15,6 +15,7 @@ members='a b c'
 claimers=$work/claimers
 mkdir "$claimers"
 network=
+store=
 
 # free_ports N: that nobody listens on now.
 free_ports()
@@ -47,21 +48,27 @@ url()
 	echo "http://127.0.0.1:$(port "$1")"
 }
 
-# All of them, for claimers.
-urls()
+member_urls()
 {
 	for member in $members; do
 		url "client_$member"
 	done | paste -sd,
 }
 
+# The store for claimers: all members, or $store.
+urls()
+{
+	echo "${store:-$(member_urls)}"
+}
+
+# start_network [ROW...]: with other rows of network.py.
 start_network()
 {
 	# shellcheck disable=SC2046 # words
 	python3 "${0%/*}/network.py" "$work" $(for member in $members; do
 		echo "peer:$(port "wire_$member"):$member:$(port "peer_$member")"
 		echo "client:$(port "lossy_$member"):$member:$(port "client_$member")"
-	done) 2>"$work/network.log" &
+	done) "$@" 2>"$work/network.log" &
 	network=$!
 	eventually [ -e "$work/network" ]
 }
@@ -101,7 +108,7 @@ kill_member()
 # Whether the cluster takes a write.
 cluster_works()
 {
-	etcdctl --endpoints "$(urls)" put /works yes >/dev/null 2>&1
+	etcdctl --endpoints "$(member_urls)" put /works yes >/dev/null 2>&1
 }
 
 start_cluster()
@@ -287,7 +294,7 @@ after_each()
 {
 	"$@"
 	result=$?
-	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-*
+	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-*
 	stop_all
 	for member in $members; do
 		if [ ! -e "$work/pid-$member" ]; then

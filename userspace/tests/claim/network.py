@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The network between members of etcd and their clients, on loopback.
+"""The network between members of etcd, or a server of PostgreSQL, and their clients, on loopback.
 
 network.py DIR peer|client:PORT:MEMBER:TO...
 
 Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
 connections between that member and others; those of its clients stay. While DIR/lose-MEMBER exists,
 a client's transaction gets to the member, but its answer does not get back. While DIR/hold-MEMBER
-exists, it does not get to the member yet, but later, also if the client has gone. DIR/pid-MEMBER has
-the member's process ID, by which its connections are told from those of others.
+exists, it does not get to the member yet, but later, also if the client has gone. While DIR/date-MEMBER
+exists, the member tells the date that is in it. DIR/pid-MEMBER has the member's process ID, by which its
+connections are told from those of others.
 """
 import asyncio
 import os
+import re
 import sys
 
 directory = sys.argv[1]
 connections = []
+reads = (b"POST ", b"SELECT ")
+writes = (b"/v3/kv/txn", b"UPDATE kuid_claim", b"INSERT INTO kuid_claim")
 
 
 def there(name):
@@ -64,12 +68,9 @@ async def copy_requests(reader, writer, asked, member):
     held = False
     try:
         while data := await reader.read(65536):
-            # Reads are transactions without conditions.
-            if data.startswith(b"POST "):
-                asked["txn"] = b"/v3/kv/txn" in data
-            if b'"success"' in data and b'"compare"' not in data:
-                asked["txn"] = False
-            while asked["txn"] and there("hold-" + member):
+            if any(text in data for text in reads + writes):
+                asked["write"] = any(text in data for text in writes)
+            while asked["write"] and there("hold-" + member):
                 held = True
                 await asyncio.sleep(0.05)
             writer.write(data)
@@ -85,8 +86,11 @@ async def copy_requests(reader, writer, asked, member):
 async def copy_answers(reader, writer, asked, member):
     try:
         while data := await reader.read(65536):
-            if asked["txn"] and there("lose-" + member):
+            if asked["write"] and there("lose-" + member):
                 break
+            if there("date-" + member):
+                with open(os.path.join(directory, "date-" + member), "rb") as file:
+                    data = re.sub(b"Date: [^\r]*", b"Date: " + file.read().strip(), data)
             writer.write(data)
             await writer.drain()
     except OSError:
@@ -106,7 +110,7 @@ async def forward(kind, member, port, members, reader, writer):
     except OSError:
         writer.close()
         return
-    asked = {"txn": False}
+    asked = {"write": False}
     if kind == "peer":
         connections.append((ends, writer, to))
         await asyncio.gather(copy(reader, to), copy(back, writer))
