@@ -105,9 +105,7 @@ int kuid_identity_change(struct kuid_choices *choices,
 			    64) ||
 	    !kuid_choice_ok(set->snowflake_from, set->snowflake_worker,
 			    BIT_ULL(KUID_FROM_WORKER),
-			    KUID_SNOWFLAKE_WORKER_BITS) ||
-	    (set->interval && (set->interval < KUID_INTERVAL_MIN ||
-			       set->interval > KUID_INTERVAL_MAX)))
+			    KUID_SNOWFLAKE_WORKER_BITS))
 		return -EINVAL;
 	if ((set->worker_from && choices->worker.from == KUID_FROM_CLAIM) ||
 	    (set->snowflake_from && choices->snowflake.from == KUID_FROM_CLAIM))
@@ -122,8 +120,6 @@ int kuid_identity_change(struct kuid_choices *choices,
 	kuid_choice_set(&choices->worker, set->worker_from, set->worker);
 	kuid_choice_set(&choices->snowflake, set->snowflake_from,
 			set->snowflake_worker);
-	if (set->interval)
-		choices->interval = set->interval;
 	return 0;
 }
 

@@ -318,7 +318,7 @@ static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
 		return -EPERM;
 	if (copy_from_user(&set, arg, sizeof(set)))
 		return -EFAULT;
-	if (set.flags & ~KUID_IDENTITY_CONFIRM ||
+	if (set.flags & ~KUID_IDENTITY_CONFIRM || set.reserved0 ||
 	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
 		return -EINVAL;
 	ret = kuid_epochs_set_identity(&set, &name);

@@ -14,7 +14,7 @@
  *	milliseconds since 1970; never changes
  * @snowflake_worker: worker of snowflake, 10 bits; 0 if there is none
  * @interval: where k96 and k128 hold the node: I of the k-ordered formats,
- *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX
+ *	KUID_INTERVAL_MIN to KUID_INTERVAL_MAX; never changes
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
  *	clock_seq
  * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
@@ -46,7 +46,7 @@ struct kuid_choice {
  * @worker: rule for the worker of lex, k96 and k128
  * @snowflake: rule for the worker of snowflake
  * @snowflake_epoch: &kuid_identity.snowflake_epoch
- * @interval: I of k96 and k128
+ * @interval: I of k96 and k128; never changes
  * @salt: exclusive-or'ed with a worker that is made from the host name; 0 until
  *	a twin with the same host name is possible
  */

@@ -44,7 +44,7 @@ static int read_until_signal(const struct format *f, bool text)
 
 TEST(waits_for_random_bits)
 {
-	struct kuid_set_identity set = { .interval = 8 };
+	struct kuid_set_identity set = { .flags = 0 };
 	struct kuid_query query = { .format = KUID_FORMAT_V1 };
 	struct kuid_force_clock force = {
 		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,

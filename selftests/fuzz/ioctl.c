@@ -120,8 +120,6 @@ static void random_identity(struct fuzz_actor *actor,
 	};
 
 	set->flags = fuzz_below(actor, 2);
-	if (fuzz_one_in(actor, 4))
-		set->interval = 5 + fuzz_below(actor, 6);
 	switch (fuzz_below(actor, 8)) {
 	case 0:
 		set->node_from = KUID_FROM_GIVEN;
@@ -311,8 +309,7 @@ static bool request_ok(const struct command *c, const void *arg)
 	case KUID_IOC_ACKNOWLEDGE:
 		return acknowledge->ceiling_ns <= KUID_TIME_MAX_NS;
 	case KUID_IOC_SET_IDENTITY:
-		return (!identity->interval || identity->interval >= 5) &&
-		       part_ok(identity->node_from, identity->node,
+		return part_ok(identity->node_from, identity->node,
 			       KUID_FROM_RANDOM, KUID_FROM_MAC, 48) &&
 		       part_ok(identity->worker_from, identity->worker,
 			       KUID_FROM_RANDOM, KUID_FROM_HOST, 64) &&
@@ -542,7 +539,7 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 			fuzz_fail(actor, "refused, but the state has changed");
 		return;
 	}
-	if ((identity->interval && after.interval != identity->interval) ||
+	if (after.interval != before->interval ||
 	    (identity->node_from && after.node_from != identity->node_from) ||
 	    (identity->node_from == KUID_FROM_GIVEN &&
 	     after.node != identity->node) ||
@@ -815,9 +812,6 @@ void fuzz_administer(struct fuzz_actor *actor)
 		/* decode() accepts only nodes with this bit. */
 		if (identity->node_from == KUID_FROM_GIVEN)
 			identity->node |= 1ULL << 40;
-		/* Others may be decoding IDs of the former interval. */
-		if (!alone)
-			identity->interval = 0;
 	}
 	/* A floor at the end of all times is for later. */
 	if (c->cmd == KUID_IOC_RESTORE && !late(actor)) {
@@ -845,9 +839,6 @@ void fuzz_administer(struct fuzz_actor *actor)
 	if (known && request_ok(c, arg) && !call.file->path &&
 	    call.error != EBADF)
 		check_outcome(actor, c, &call, arg, &before, forces);
-	if (c->cmd == KUID_IOC_SET_IDENTITY && known && call.alone &&
-	    !get_state(&before))
-		fuzz_book_interval(before.interval);
 	fuzz_unuse(&call);
 }
 

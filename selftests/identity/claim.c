@@ -563,7 +563,7 @@ TEST_F(claim, keeps_others_away)
 TEST_F_TIMEOUT(claim, is_stale_in_a_twin, 120)
 {
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
-	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity nothing = { .flags = 0 };
 	struct kuid_claim late = {
 		.parts = KUID_CLAIM_WORKER,
 		.ceiling_ns = clock_ns() + HOUR,

@@ -81,7 +81,7 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 {
 	const __u32 given = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6 |
 			    1U << KUID_FORMAT_SNOWFLAKE;
-	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity nothing = { .flags = 0 };
 	struct kuid_set_identity host = { .worker_from = KUID_FROM_HOST };
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
 	struct kuid_status before, after;
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 	const __u32 nodes = 1U << KUID_FORMAT_V1 | 1U << KUID_FORMAT_V6;
 	const __u32 of_worker = 1U << KUID_FORMAT_LEX | 1U << KUID_FORMAT_K96 |
 				1U << KUID_FORMAT_K128;
-	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity nothing = { .flags = 0 };
 	struct kuid_set_identity worker = {
 		.worker_from = KUID_FROM_GIVEN,
 		.worker = 6,
@@ -227,7 +227,7 @@ static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 TEST_F(hibernate, closed_while_an_image_is_made)
 {
 	const __u32 v7_k64 = 1U << KUID_FORMAT_V7 | 1U << KUID_FORMAT_K64;
-	struct kuid_set_identity nothing = { .interval = 8 };
+	struct kuid_set_identity nothing = { .flags = 0 };
 	struct kuid_set_identity confirm = { .flags = KUID_IDENTITY_CONFIRM };
 	struct kuid_status status, image;
 	int snapshot, fd;

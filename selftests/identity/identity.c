@@ -125,11 +125,10 @@ TEST_F(identity, refuses)
 	};
 	const struct kuid_set_identity bad[] = {
 		{ .flags = KUID_IDENTITY_CONFIRM << 1 },
-		{ .interval = 1 },
-		{ .interval = 4 },
-		{ .interval = 11 },
-		{ .interval = 1U << 31 },
-		{ .interval = 0x100 | 8 },
+		/* I is a parameter of the load. */
+		{ .reserved0 = 5 },
+		{ .reserved0 = 8 },
+		{ .reserved0 = 1U << 31 },
 		{ .node_from = KUID_FROM_HOST },
 		{ .node_from = KUID_FROM_HOST + 1 },
 		{ .node_from = 32 | KUID_FROM_RANDOM },
@@ -149,7 +148,7 @@ TEST_F(identity, refuses)
 		/* One invalid part among valid ones. */
 		{ .node_from = KUID_FROM_GIVEN, .node = 1,
 		  .worker_from = KUID_FROM_MAC },
-		{ .node_from = KUID_FROM_RANDOM, .interval = 11 },
+		{ .node_from = KUID_FROM_RANDOM, .reserved0 = 10 },
 	};
 	struct kuid_status before, after;
 	struct shown was;
@@ -193,18 +192,14 @@ TEST_F(identity, is_shown)
 		struct shown shown;
 	} steps[] = {
 		{ "a node", { .node_from = KUID_FROM_GIVEN, .node = GIVEN_NODE },
-		  { GIVEN_NODE, host, 8 } },
-		{ "nothing", { .flags = 0 }, { GIVEN_NODE, host, 8 } },
+		  { GIVEN_NODE, host, 7 } },
+		{ "nothing", { .flags = 0 }, { GIVEN_NODE, host, 7 } },
 		{ "a worker",
 		  { .worker_from = KUID_FROM_GIVEN,
 		    .worker = 0xfedcba9876543210ULL },
-		  { GIVEN_NODE, 0xfedcba9876543210ULL, 8 } },
-		{ "interval 5", { .interval = 5 },
-		  { GIVEN_NODE, 0xfedcba9876543210ULL, 5 } },
-		{ "interval 10", { .interval = 10 },
-		  { GIVEN_NODE, 0xfedcba9876543210ULL, 10 } },
+		  { GIVEN_NODE, 0xfedcba9876543210ULL, 7 } },
 		{ "all at once",
-		  { .interval = 7, .node_from = KUID_FROM_GIVEN,
+		  { .node_from = KUID_FROM_GIVEN,
 		    .node = 0xffffffffffffULL, .worker_from = KUID_FROM_GIVEN,
 		    .worker = ~0ULL },
 		  { 0xffffffffffffULL, ~0ULL, 7 } },
@@ -214,13 +209,13 @@ TEST_F(identity, is_shown)
 		  { 0xffffffffffffULL, host, 7 } },
 		{ "a confirmation", { .flags = KUID_IDENTITY_CONFIRM },
 		  { 0xffffffffffffULL, host, 7 } },
-		{ "the lowest", { .node_from = KUID_FROM_GIVEN, .interval = 8 },
-		  { 0, host, 8 } },
+		{ "the lowest", { .node_from = KUID_FROM_GIVEN },
+		  { 0, host, 7 } },
 	};
 	size_t i;
 
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
-	start(_metadata, &self->fd, "");
+	start(_metadata, &self->fd, "interval=7");
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct kuid_set_identity set = steps[i].set;
 		const struct format *v1 = format_of(KUID_FORMAT_V1);
@@ -550,7 +545,6 @@ FIXTURE(changes) {
 FIXTURE_VARIANT(changes) {
 	const char *params;
 	__u64 nodes[4];
-	__u32 interval;
 };
 
 FIXTURE_VARIANT_ADD(changes, same_node) {
@@ -567,7 +561,6 @@ FIXTURE_VARIANT_ADD(changes, there_and_back) {
 FIXTURE_VARIANT_ADD(changes, random_between) {
 	.params = "worker=5",
 	.nodes = { 0x1, 0, GIVEN_NODE, 0 },
-	.interval = 9,
 };
 
 FIXTURE_SETUP(changes)
@@ -619,7 +612,6 @@ TEST_F(changes, repeat_nothing)
 		struct kuid_set_identity set = {
 			.node_from = node ? KUID_FROM_GIVEN : KUID_FROM_RANDOM,
 			.node = node,
-			.interval = variant->interval,
 		};
 
 		EXPECT_EQ(0, set_identity(self->s.fd, &set));

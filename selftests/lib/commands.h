@@ -179,7 +179,7 @@ static const struct field acknowledge_fields[] = {
 
 static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, flags, BITS, KUID_IDENTITY_CONFIRM),
-	FIELD(kuid_set_identity, interval, UP_TO, 10),
+	FIELD(kuid_set_identity, reserved0, BITS, 0),
 	FIELD(kuid_set_identity, node_from, UP_TO, KUID_FROM_MAC),
 	FIELD(kuid_set_identity, worker_from, UP_TO, KUID_FROM_HOST),
 	FIELD(kuid_set_identity, node, IN),

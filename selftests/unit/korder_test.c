@@ -283,6 +283,36 @@ TEST(global_ids_are_k_ordered)
 	}
 }
 
+/*
+ * I moves the node, so that IDs of other nodes and times are the same. The bits
+ * before any node, which change every 1,024 s and with each megasecond, tell
+ * them apart.
+ */
+TEST(other_intervals_give_equal_ids)
+{
+	u64 k64 = kuid_k64_of_slot(kuid_grid_slot(NOW_SEC * KUID_SEC_NS));
+	u64 high, low, other_high, other_low, other;
+	u32 node;
+
+	high = kuid_k96_of_k64(k64, 9, 5, &low);
+	other = kuid_k64_of_k96(high, low, 8, &node);
+	assert_true(other != k64);
+	assert_true(node != 9);
+	other_high = kuid_k96_of_k64(other, node, 8, &other_low);
+	assert_int_equal(other_high, high);
+	assert_int_equal(other_low, low);
+
+	for (int i = 0; i < MANY(100000); i++) {
+		unsigned int interval = 5 + random_below(6);
+
+		k64 = random_64();
+		high = kuid_k96_of_k64(k64, random_64(), interval, &low);
+		other_high = kuid_k128_of_k64(k64, random_64(), interval, &low);
+		if (high >> 34 != k64 >> 34 || other_high >> 34 != k64 >> 34)
+			fail_msg("k64 %016llx, interval %u", k64, interval);
+	}
+}
+
 static struct unit_case cases[] = {
 	CASE(vectors_are_met),
 	CASE(a_time_is_in_its_grid_tick),
@@ -294,6 +324,7 @@ static struct unit_case cases[] = {
 	CASE(pack_agrees_with_each_slot),
 	CASE(pack_agrees_with_random_slots),
 	CASE(global_ids_are_k_ordered),
+	CASE(other_intervals_give_equal_ids),
 	{},
 };
 

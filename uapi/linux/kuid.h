@@ -605,7 +605,11 @@ struct kuid_acknowledge {
 	__u64 reserved[2];
 };
 
-/* I, the interval of k96 and k128. */
+/*
+ * I, the interval of k96 and k128: the module parameter interval. It never
+ * changes while the module is loaded: IDs with different I may be equal
+ * although their times and nodes differ.
+ */
 #define KUID_INTERVAL_MIN     5
 #define KUID_INTERVAL_MAX     10
 #define KUID_INTERVAL_DEFAULT 8
@@ -617,8 +621,7 @@ struct kuid_acknowledge {
  * struct kuid_set_identity - change the identity, or begin a new epoch
  * @flags: in: KUID_IDENTITY_CONFIRM or zero; a part that this request changes
  *	needs no confirmation
- * @interval: in: I of k96 and k128, KUID_INTERVAL_MIN to KUID_INTERVAL_MAX; 0
- *	leaves it as it is
+ * @reserved0: must be zero
  * @node_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _MAC
  * @worker_from: in: 0, KUID_FROM_GIVEN, _RANDOM or _HOST
  * @node: in: 48 bits; zero unless @node_from is KUID_FROM_GIVEN
@@ -636,7 +639,7 @@ struct kuid_acknowledge {
  */
 struct kuid_set_identity {
 	__u32 flags;
-	__u32 interval;
+	__u32 reserved0;
 	__u32 node_from;
 	__u32 worker_from;
 	__u64 node;

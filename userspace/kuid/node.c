@@ -71,13 +71,6 @@ static void take_snowflake(struct argp_state *state,
 	request.snowflake_worker = worker;
 }
 
-static void take_new_interval(struct argp_state *state,
-			      const struct verb_option *option, const char *arg)
-{
-	take_interval(state, option, arg);
-	change = true;
-}
-
 static void take_confirm(struct argp_state *state __attribute__((unused)),
 			 const struct verb_option *option
 			 __attribute__((unused)),
@@ -101,8 +94,6 @@ static const struct verb_option options[] = {
 	  "the worker, if that was given and is not above 1023",
 	  take_snowflake, NULL, "a worker of snowflake", 0,
 	  KUID_SNOWFLAKE_WORKER_MAX },
-	{ "interval", 0, INTERVAL_ARG, "Interval I of {interval}",
-	  take_new_interval, &request.interval },
 	{ "confirm", 0, NULL,
 	  "Confirm that the given node and worker are this machine's alone: "
 	  "it is no clone, or the other machine is gone",

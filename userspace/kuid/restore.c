@@ -28,8 +28,8 @@ static const struct verb_option options[] = {
 	  "before. Refused if FILE is there",
 	  take_flag, &fresh },
 	{ "force", 0, NULL,
-	  "Restore also what was saved for another node or worker or another "
-	  "epoch of snowflake, or is more than a day ahead of the clock, where IDs then are too; or begin "
+	  "Restore also what was saved for another node or worker, another epoch "
+	  "of snowflake or another interval, or is more than a day ahead of the clock, where IDs then are too; or begin "
 	  "--fresh though FILE is there, which may make IDs again that were "
 	  "made before",
 	  take_flag, &force },
@@ -126,21 +126,32 @@ static char *check_identity(const struct saved_state *saved,
 	return NULL;
 }
 
-/*
- * From another epoch, snowflakes of another time are the same numbers. So no
- * floor keeps them from repeating.
- */
-static char *check_epoch(const struct saved_state *saved,
-			 const struct kuid_state *state)
+static char *check_same(const char *parameter, uint64_t then, uint64_t now,
+			const char *ids)
 {
-	if (saved->epoch_ms == state->snowflake_epoch_ms)
+	if (then == now)
 		return NULL;
-	return problem("%s was saved with snowflake_epoch_ms=%" PRIu64
+	return problem("%s was saved with %s=%" PRIu64
 		       ", and the module was loaded with %" PRIu64
-		       ": snowflakes may repeat; load it with the former, or "
-		       "use --force if none were made",
-		       save_target.path, saved->epoch_ms,
-		       (uint64_t)state->snowflake_epoch_ms);
+		       ": %s may repeat; load it with the former, or use "
+		       "--force if none were made",
+		       save_target.path, parameter, then, now, ids);
+}
+
+/*
+ * With another epoch or another I, IDs of other times and numbers are the same.
+ * So no floor keeps them from repeating.
+ */
+static char *check_layout(const struct saved_state *saved,
+			  const struct kuid_state *state)
+{
+	char *wrong = check_same("snowflake_epoch_ms", saved->epoch_ms,
+				 state->snowflake_epoch_ms, "snowflakes");
+
+	if (!wrong)
+		wrong = check_same("interval", saved->interval, state->interval,
+				   "k96 and k128");
+	return wrong;
 }
 
 static char *check_ahead(const struct saved_state *saved,
@@ -170,7 +181,7 @@ static char *check(const struct saved_state *saved,
 	char *wrong = check_always(saved, state);
 
 	if (!wrong && !force)
-		wrong = check_epoch(saved, state);
+		wrong = check_layout(saved, state);
 	if (!wrong && !force)
 		wrong = check_identity(saved, state);
 	if (!wrong && !force)

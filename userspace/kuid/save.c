@@ -92,6 +92,7 @@ static struct saved_state saved_of(const struct kuid_state *state,
 
 	machine_id_read(saved.machine);
 	saved.epoch_ms = state->snowflake_epoch_ms;
+	saved.interval = state->interval;
 	identity_parts(state, saved.parts);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
 		if (saved.parts[i].from != KUID_FROM_GIVEN)

@@ -104,11 +104,12 @@ char *saved_state_text(const struct saved_state *saved)
 		     "  \"node\": \"%s\",\n"
 		     "  \"worker\": \"%s\",\n"
 		     "  \"snowflake\": \"%s\",\n"
-		     "  \"snowflake_epoch_ms\": %" PRIu64,
+		     "  \"snowflake_epoch_ms\": %" PRIu64 ",\n"
+		     "  \"interval\": %" PRIu64,
 		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
 		     saved->ceiling_ns, parts[IDENTITY_NODE],
 		     parts[IDENTITY_WORKER], parts[IDENTITY_SNOWFLAKE],
-		     saved->epoch_ms) < 0 ||
+		     saved->epoch_ms, saved->interval) < 0 ||
 	    asprintf(&text, "%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
 		     crc32(body, strlen(body))) < 0)
 		errx(EXIT_FAILED, "out of memory");
@@ -148,19 +149,19 @@ static bool read_part(const char *text, unsigned int kind,
 static bool read_values(json_t *json, struct saved_state *saved)
 {
 	const char *machine, *when, *ceiling, *crc, *parts[IDENTITY_PARTS];
-	json_int_t saved_ns, ceiling_ns, epoch_ms;
+	json_int_t saved_ns, ceiling_ns, epoch_ms, interval;
 	int version;
 
 	if (json_unpack(json,
 			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s, s:I, "
-			"s:s!}",
+			"s:I, s:s!}",
 			"kuid_state", &version, "machine", &machine, "saved",
 			&when, "saved_ns", &saved_ns, "ceiling", &ceiling,
 			"ceiling_ns", &ceiling_ns, "node",
 			&parts[IDENTITY_NODE], "worker",
 			&parts[IDENTITY_WORKER], "snowflake",
 			&parts[IDENTITY_SNOWFLAKE], "snowflake_epoch_ms",
-			&epoch_ms, "crc32", &crc))
+			&epoch_ms, "interval", &interval, "crc32", &crc))
 		return false;
 	if (*machine && !machine_id_valid(machine))
 		return false;
@@ -168,6 +169,7 @@ static bool read_values(json_t *json, struct saved_state *saved)
 	saved->saved_ns = saved_ns;
 	saved->ceiling_ns = ceiling_ns;
 	saved->epoch_ms = epoch_ms;
+	saved->interval = interval;
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
 		if (!read_part(parts[i], i, &saved->parts[i]))
 			return false;

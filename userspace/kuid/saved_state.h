@@ -13,6 +13,7 @@
  *	  "worker": "host",
  *	  "snowflake": "worker",
  *	  "snowflake_epoch_ms": 1288834974657,
+ *	  "interval": 8,
  *	  "crc32": "c0ffee00"
  *	}
  *
@@ -56,6 +57,7 @@ struct saved_state {
 	/* A value is kept of those that were given only. */
 	struct identity_part parts[IDENTITY_PARTS];
 	uint64_t epoch_ms; /* of snowflake */
+	uint64_t interval; /* I of k96 and k128 */
 };
 
 /* The text, to be freed. */

@@ -150,7 +150,7 @@ static void a_node_is_given_and_taken_away(void **state)
 
 static void what_cannot_be_asked_for_is_einval(void **state)
 {
-	struct kuid_set_identity request = { .interval = 11 }, before = request;
+	struct kuid_set_identity request = { .node = 11 }, before = request;
 	uint64_t epoch = 77;
 
 	errno = 0;

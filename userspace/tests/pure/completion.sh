@@ -116,7 +116,6 @@ done <<-OPTIONS
 	range -I
 	node --node
 	node --worker
-	node --interval
 	bench -f
 OPTIONS
 finish

@@ -438,8 +438,6 @@ static int set_identity(struct kuid_set_identity *request)
 		 request->snowflake_from, request->snowflake_worker);
 	if (device.snowflake_from != KUID_FROM_GIVEN)
 		device.snowflake_worker = KUID_SNOWFLAKE_NO_WORKER;
-	if (request->interval)
-		device.interval = request->interval;
 	if (request->flags & KUID_IDENTITY_CONFIRM)
 		device.reasons &= ~KUID_REASON_STALE_IDENTITY;
 	request->epoch = ++device.epoch;

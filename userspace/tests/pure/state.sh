@@ -507,6 +507,13 @@ other_epoch_is_refused()
 		echo "$machine" >"$FAKE/machine-id" && does restore --force "$file"
 }
 
+other_interval_is_refused()
+{
+	rebooted && set_field interval 5 && cp "$FAKE/device" "$FAKE/device.before" &&
+		fails 1 'with interval=8, and the module was loaded with 5: k96 and k128 may repeat' \
+			restore "$file" && untouched && does restore --force "$file"
+}
+
 node_no_longer_given_is_taken()
 {
 	rebooted node_from 1 node 1 && set_field node_from 2 node 2 && does restore "$file"
@@ -850,6 +857,7 @@ it "another worker is refused" \
 it "another worker of snowflake is refused" \
 	other_part_is_refused snowflake_from snowflake_worker 'snowflake 5, and the module has 6'
 it "another epoch of snowflake needs --force" other_epoch_is_refused
+it "another interval needs --force" other_interval_is_refused
 it "a node that is no longer given is no other" node_no_longer_given_is_taken
 
 it "no new file: all is as before" \
@@ -922,8 +930,7 @@ it "a hexadecimal worker of snowflake is refused" fails 2 '"1f" is not a worker 
 	node --snowflake 1f
 it "a negative worker of snowflake is refused" fails 2 '"-1" is not a worker of snowflake' \
 	node --snowflake=-1
-it "node --interval" sets '--interval 10' 'interval 10' 'node 18838586676582'
-it "node --new-epoch changes nothing else" sets '--new-epoch' 'interval 8' 'node_from 2'
+it "node --new-epoch changes nothing else" sets '--new-epoch' 'node 18838586676582' 'node_from 2'
 it "node --confirm" sets '--confirm' 'node_from 2'
 it "node tells a clone" tells 'identity           stale' reasons 512
 it "node: no network interface is told" \
@@ -950,7 +957,7 @@ it "mac is no worker" fails 2 '"mac" is not a worker' node --worker mac
 it "a worker too long is refused" fails 2 'character 17 is one too many' \
 	node --worker 0123456789abcdef0
 it "given is no word" fails 2 '"given" is not a worker' node --worker given
-it "interval 11 is refused" fails 2 '"11" is not an interval' node --interval 11
+it "node can't change the interval" fails 2 'unrecognized option' node --interval 10
 it "node takes no argument" fails 2 'unexpected argument "5"' node 5
 it "--ahead -1 is refused" fails 2 '"-1" is not a time ahead, in seconds' save --ahead=-1
 it "--ahead of more than a day is refused" fails 2 'from 0 to 86400' save --ahead 86401
