@@ -44,8 +44,8 @@ u64 *kuid_page_generation(void)
  * mappings only.
  *
  * Context: process; the caller holds the mmap lock for writing. May sleep.
- * Return: 0; -EINVAL if the mapping is private or is not this page; -EACCES if
- * it is to be writable or executable; -ENOMEM.
+ * Return: 0; -EINVAL if the mapping is private, can't be read, or is not this
+ * page; -EACCES if it is to be writable or executable; -ENOMEM.
  */
 int kuid_page_mmap(struct file *file, struct vm_area_struct *vma)
 {
@@ -56,6 +56,8 @@ int kuid_page_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
+	if (!(vma->vm_flags & VM_READ))
+		return -EINVAL;
 	/* The protection can't be changed later. */
 	kuid_compat_vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	/* The mapping can't grow: this also sets VM_DONTEXPAND. */

@@ -72,7 +72,7 @@ TEST_F(page, is_mapped_in_one_way)
 		{ "locked", KUID_PAGE_SIZE, PROT_READ, MAP_SHARED | MAP_LOCKED,
 		  0, 0 },
 		{ "without access", KUID_PAGE_SIZE, PROT_NONE, MAP_SHARED, 0,
-		  0 },
+		  EINVAL },
 		{ "a byte of it", 1, PROT_READ, MAP_SHARED, 0, 0 },
 		{ "private", KUID_PAGE_SIZE, PROT_READ, MAP_PRIVATE, 0,
 		  EINVAL },
