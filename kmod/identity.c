@@ -10,6 +10,7 @@
 #include <linux/bits.h>
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/kconfig.h>
 #include <linux/netdevice.h>
 #include <linux/printk.h>
 #include <linux/random.h>
@@ -34,6 +35,8 @@ static int kuid_identity_mac(u64 *node)
 	struct net_device *dev;
 	int ret = -ENODEV;
 
+	if (!IS_ENABLED(CONFIG_NET))
+		return ret;
 	rcu_read_lock();
 	for_each_netdev_rcu(&init_net, dev) {
 		if (dev->type == ARPHRD_ETHER &&
