@@ -41,7 +41,11 @@ static bool kuid_ids_random(void)
  * The function does not wait for IDs. After -EAGAIN the caller can retry later;
  * IDs become available at the rate of &struct kuid_query.rate_max.
  *
- * Context: any but NMI. Never sleeps.
+ * It may wake tasks that wait for IDs, and so takes a lock of a runqueue. A
+ * caller that holds one, as a tracepoint or hook of the scheduler does, would
+ * deadlock.
+ *
+ * Context: any but NMI, without a runqueue lock. Never sleeps.
  * Return: the number of IDs that were made, at least 1, or:
  *
  * * -EINVAL: @format or @order is unknown, @order is KUID_ORDER_FILE, or @count

@@ -4,6 +4,8 @@
  *
  * They are unique on the host together with all IDs of programs. KUID_ORDER_CPU
  * and KUID_ORDER_HOST of <uapi/linux/kuid.h> say how they are ordered.
+ *
+ * A call may wake tasks, so don't make one while holding a runqueue lock.
  */
 #ifndef _LINUX_KUID_H
 #define _LINUX_KUID_H
