@@ -119,8 +119,9 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	kuid_epochs_start_now();
 	ret = stream_open(inode, file);
 	/*
-	 * With FMODE_NOWAIT, io_uring reads without a worker thread. sendfile()
-	 * requires FMODE_LSEEK.
+	 * With FMODE_NOWAIT, io_uring reads without a worker thread.
+	 * splice_direct_to_actor(), which sendfile() calls, refuses files
+	 * without FMODE_LSEEK.
 	 */
 	file->f_mode |= FMODE_NOWAIT | FMODE_LSEEK;
 	return ret;
