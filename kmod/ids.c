@@ -74,7 +74,7 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 	};
 	struct kuid_sink sink;
 
-	if (!kuid_format_is_known(request.format) || order > KUID_ORDER_HOST ||
+	if (!kuid_format_ok(&request.format) || order > KUID_ORDER_HOST ||
 	    order == KUID_ORDER_FILE || !count)
 		return -EINVAL;
 	if (in_nmi())

@@ -52,11 +52,6 @@ static_assert(offsetof(struct kuid_set_identity, load_id) == 48);
 /* The size of the largest batch, in bytes, fits a signed 32-bit integer. */
 #define KUID_IOCTL_BATCH_MAX SZ_64M
 
-static bool kuid_ioctl_format_ok(u32 format)
-{
-	return format == KUID_FORMAT_DEFAULT || kuid_format_is_known(format);
-}
-
 static bool kuid_ioctl_order_ok(u32 order)
 {
 	return order <= KUID_ORDER_HOST;
@@ -67,24 +62,20 @@ static long kuid_ioctl_query(struct kuid_file *kf,
 {
 	u64 mode = READ_ONCE(kf->mode);
 	const struct kuid_format *row;
-	u64 formats = 0;
 	struct kuid_query q;
 	u32 format;
 
 	if (copy_from_user(&q, arg, sizeof(q)))
 		return -EFAULT;
-	if (!kuid_ioctl_format_ok(q.format) || q.flags || q.reserved0 ||
+	if (!kuid_format_ok(&q.format) || q.flags || q.reserved0 ||
 	    memchr_inv(q.reserved, 0, sizeof(q.reserved)))
 		return -EINVAL;
 
-	for (format = 0; format < KUID_NR_FORMATS; format++)
-		if (kuid_format_is_known(format))
-			formats |= BIT_ULL(format);
 	format = q.format ?: kuid_mode_format(mode);
 	row = &kuid_formats[format];
 	q = (struct kuid_query) {
 		.format = format,
-		.formats = formats,
+		.formats = GENMASK_ULL(KUID_NR_FORMATS - 1, KUID_FORMAT_V1),
 		.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU),
 		.id_size = row->id_size,
 		.batch_max = KUID_IOCTL_BATCH_MAX,
@@ -140,7 +131,7 @@ static long kuid_ioctl_generate(struct file *file,
 	if (copy_from_user(&g, arg, sizeof(g)))
 		return -EFAULT;
 	/* memchr_inv() of two words would cost a tenth of the short path. */
-	if (!kuid_ioctl_format_ok(g.format) || !kuid_ioctl_order_ok(g.order) ||
+	if (!kuid_format_ok(&g.format) || !kuid_ioctl_order_ok(g.order) ||
 	    !g.count || g.count > KUID_IOCTL_BATCH_MAX || g.flags ||
 	    g.reserved0 || g.reserved[0] || g.reserved[1])
 		return -EINVAL;
@@ -175,8 +166,7 @@ static long kuid_ioctl_set_format(struct kuid_file *kf,
 
 	if (copy_from_user(&set, arg, sizeof(set)))
 		return -EFAULT;
-	if (!kuid_ioctl_format_ok(set.format) ||
-	    !kuid_ioctl_order_ok(set.order) ||
+	if (!kuid_format_ok(&set.format) || !kuid_ioctl_order_ok(set.order) ||
 	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
 		return -EINVAL;
 

@@ -6,6 +6,7 @@
 #ifndef KUID_MAKE_H
 #define KUID_MAKE_H
 
+#include <linux/nospec.h>
 #include <linux/types.h>
 
 #include "core/formats.h"
@@ -44,6 +45,19 @@ struct kuid_request {
 	u64 load_id;
 	u64 last;
 };
+
+/*
+ * Whether a caller may ask for a format; KUID_FORMAT_DEFAULT counts. Tables are
+ * read by the number, so it stays inside them also if the CPU speculates that
+ * the check has passed.
+ */
+static inline bool kuid_format_ok(u32 *format)
+{
+	if (*format >= KUID_NR_FORMATS)
+		return false;
+	*format = array_index_nospec(*format, KUID_NR_FORMATS);
+	return true;
+}
 
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 		  size_t count);

@@ -87,6 +87,12 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 
 #define KUID_NR_FORMATS ARRAY_SIZE(kuid_formats)
 
+/* Callers list the formats from 1 on until one is unknown. */
+#define KUID_FORMAT_ONE(...) 1 +
+static_assert(KUID_FORMATS(KUID_FORMAT_ONE) 1 == KUID_NR_FORMATS,
+	      "no gap in the numbers");
+#undef KUID_FORMAT_ONE
+
 /* Buffers are as large as these. */
 #define KUID_FORMAT_FITS(_name, _NAME, _id_size, _source, _part, _form, \
 			 _text_size, _version, _random_size)            \
@@ -96,12 +102,6 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 		      #_name " fits into the buffers");
 KUID_FORMATS(KUID_FORMAT_FITS)
 #undef KUID_FORMAT_FITS
-
-/* Whether the table has a row for a number. */
-static inline bool kuid_format_is_known(u32 format)
-{
-	return format < KUID_NR_FORMATS && kuid_formats[format].name;
-}
 
 /**
  * kuid_format_pack - make IDs from stamps or slots

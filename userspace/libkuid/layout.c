@@ -28,10 +28,6 @@ static const struct kuid_layout layouts[] = { KUID_FORMATS(LAYOUT) };
 
 #define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
-/* Callers list the formats from 1 on until one is unknown. */
-#define COUNT(...) +1
-_Static_assert(NR_LAYOUTS == 1 + KUID_FORMATS(COUNT), "no gap in the numbers");
-
 static const struct kuid_layout any_uuid = {
 	.name = "uuid",
 	.format = KUID_LAYOUT_ANY_UUID,
