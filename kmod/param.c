@@ -2,6 +2,9 @@
 /*
  * The module parameters: their syntax, limits and defaults. They are set when
  * the module is loaded and can't be changed later. epochs.c puts them into use.
+ *
+ * Those with permission 0 are not in sysfs, because the device's attributes
+ * show them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -82,13 +85,13 @@ static struct kuid_bounded kuid_snowflake_epoch = {
 	.max = KUID_TIME_MAX_NS / NSEC_PER_MSEC,
 };
 
-module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0444);
+module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0);
 MODULE_PARM_DESC(max_ahead_ms,
 		 "ms that IDs may be ahead of the clock: 1 to 1000 (100)");
-module_param_cb(step_limit_ms, &kuid_bounded_ops, &kuid_step_limit, 0444);
+module_param_cb(step_limit_ms, &kuid_bounded_ops, &kuid_step_limit, 0);
 MODULE_PARM_DESC(step_limit_ms,
 		 "ms of lag above which an epoch begins: 0 to 3600000 (10000)");
-module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0444);
+module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0);
 MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
 module_param_cb(snowflake_epoch_ms, &kuid_bounded_ops, &kuid_snowflake_epoch,
 		0444);
@@ -110,17 +113,11 @@ static int kuid_state_set(const char *text, const struct kernel_param *kp)
 	return 0;
 }
 
-static int kuid_state_get(char *text, const struct kernel_param *kp)
-{
-	return sprintf(text, "%s\n", kuid_state_required ? "required" : "off");
-}
-
 static const struct kernel_param_ops kuid_state_ops = {
 	.set = kuid_state_set,
-	.get = kuid_state_get,
 };
 
-module_param_cb(state, &kuid_state_ops, NULL, 0444);
+module_param_cb(state, &kuid_state_ops, NULL, 0);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
 /**

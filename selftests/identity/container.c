@@ -243,7 +243,7 @@ static bool check_files(struct found *found)
 		"/sys/class/kuid/kuid/status/reasons",
 		"/sys/class/kuid/kuid/dev",
 		"/sys/module/kuid/parameters/node",
-		"/sys/module/kuid/parameters/state",
+		"/sys/class/kuid/kuid/state/required",
 		"/sys/module/kuid/version",
 	};
 	char text[256];

@@ -10,6 +10,8 @@
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
+#define PARAMETERS	"/sys/module/kuid/parameters/"
+
 FIXTURE(params) {
 	bool was_loaded;
 	char host[65];
@@ -188,47 +190,69 @@ TEST_F(params, interval)
 	}
 }
 
+/* Each value stands in one place of sysfs. */
 TEST_F(params, are_shown)
 {
+	static const char *const not_twice[] = {
+		"interval", "max_ahead_ms", "state", "step_limit_ms",
+	};
 	static const struct {
-		const char *params, *file, *value;
+		const char *params, *path, *value;
 	} shown[] = {
-		{ "", "node", "random\n" },
-		{ "node=0123456789ab", "node", "0123456789ab\n" },
-		{ "", "worker", "host\n" },
-		{ "worker=random", "worker", "random\n" },
-		{ "worker=1", "worker", "0000000000000001\n" },
-		{ "", "interval", "8\n" },
-		{ "interval=5", "interval", "5\n" },
-		{ "", "max_ahead_ms", "100\n" },
-		{ "max_ahead_ms=1", "max_ahead_ms", "1\n" },
-		{ "", "step_limit_ms", "10000\n" },
-		{ "step_limit_ms=0", "step_limit_ms", "0\n" },
-		{ "", "snowflake_epoch_ms", "1288834974657\n" },
-		{ "snowflake_epoch_ms=0", "snowflake_epoch_ms", "0\n" },
-		{ "snowflake_epoch_ms=8277292036000", "snowflake_epoch_ms",
-		  "8277292036000\n" },
-		{ "snowflake_worker=worker", "snowflake_worker", "worker\n" },
-		{ "snowflake_worker=1023", "snowflake_worker", "1023\n" },
+		{ "", PARAMETERS "node", "random\n" },
+		{ "node=0123456789ab", PARAMETERS "node", "0123456789ab\n" },
+		{ "", PARAMETERS "worker", "host\n" },
+		{ "worker=random", PARAMETERS "worker", "random\n" },
+		{ "worker=1", PARAMETERS "worker", "0000000000000001\n" },
+		{ "", PARAMETERS "snowflake_epoch_ms", "1288834974657\n" },
+		{ "snowflake_epoch_ms=0", PARAMETERS "snowflake_epoch_ms",
+		  "0\n" },
+		{ "snowflake_epoch_ms=8277292036000",
+		  PARAMETERS "snowflake_epoch_ms", "8277292036000\n" },
+		{ "snowflake_worker=worker", PARAMETERS "snowflake_worker",
+		  "worker\n" },
+		{ "snowflake_worker=1023", PARAMETERS "snowflake_worker",
+		  "1023\n" },
+		{ "", ATTRIBUTES "/identity/interval", "8\n" },
+		{ "interval=5", ATTRIBUTES "/identity/interval", "5\n" },
+		{ "", ATTRIBUTES "/limits/max_ahead_ns", "100000000\n" },
+		{ "max_ahead_ms=1", ATTRIBUTES "/limits/max_ahead_ns",
+		  "1000000\n" },
+		{ "", ATTRIBUTES "/limits/step_limit_ns", "10000000000\n" },
+		{ "step_limit_ms=0", ATTRIBUTES "/limits/step_limit_ns",
+		  "0\n" },
+		{ "state=off", ATTRIBUTES "/state/required", "0\n" },
+		{ "state=required", ATTRIBUTES "/state/required", "1\n" },
 	};
 	char path[96], value[64];
 	ssize_t size;
+	int kuid, fd;
 	size_t i;
-	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
 		ASSERT_EQ(0, load(shown[i].params));
-		snprintf(path, sizeof(path), "/sys/module/kuid/parameters/%s",
-			 shown[i].file);
-		fd = open(path, O_RDONLY);
+		/* Begin the first epoch. */
+		kuid = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, kuid);
+		fd = open(shown[i].path, O_RDONLY);
 		ASSERT_LE(0, fd);
 		size = read(fd, value, sizeof(value) - 1);
 		ASSERT_LE(0, size);
 		value[size] = '\0';
 		close(fd);
+		close(kuid);
 		EXPECT_STREQ(shown[i].value, value);
 		ASSERT_EQ(0, unload());
 	}
+
+	ASSERT_EQ(0, load(""));
+	for (i = 0; i < ARRAY_SIZE(not_twice); i++) {
+		snprintf(path, sizeof(path), PARAMETERS "%s", not_twice[i]);
+		EXPECT_NE(0, access(path, F_OK)) {
+			TH_LOG("%s", path);
+		}
+	}
+	ASSERT_EQ(0, unload());
 }
 
 TEST_F(params, bad_values_are_refused_by_name)
