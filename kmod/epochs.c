@@ -445,9 +445,10 @@ int kuid_epochs_acknowledge(u64 ceiling)
  * @name: output: the name of the epoch that begins
  *
  * Context: process. Sleeps.
- * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EAGAIN if
- * the kernel's random generator is not ready; -ENOMEM. After an error nothing
- * has changed, and @name is not valid.
+ * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EBUSY also
+ * if a private lane may have had the given node; -EAGAIN if the kernel's random
+ * generator is not ready; -ENOMEM. After an error the epoch and its identity
+ * have not changed, and @name is not valid.
  */
 int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name)

@@ -84,10 +84,10 @@ static void kuid_generator_stop_private(struct kuid_generator *generator)
 {
 	kuid_generator_change_generation(generator);
 	/*
-	 * Change the generation before reading the counter of nodes, and before
-	 * sampling the clocks. Pairs with the full order of kuid_node_next(),
-	 * see kuid_generator_private_node(). Without this barrier, the writer
-	 * could miss a node whose caller misses the change.
+	 * Change the generation before reading the counter of nodes. Pairs with
+	 * the full order of kuid_node_next(), see
+	 * kuid_generator_private_node(). Without this barrier, the writer could
+	 * miss a node whose caller misses the change.
 	 */
 	smp_mb();
 }
@@ -247,23 +247,6 @@ static bool kuid_generator_any_outdated(const struct kuid_generator *generator,
 				       offset, slot);
 }
 
-/*
- * Record that private lanes may have made stamps while the wall clock showed up
- * to @wall. Each lane is ahead of the wall clock by the lag and the window at
- * most. A lane whose lag is above the limit is not used any more.
- */
-static void kuid_generator_cover_private(struct kuid_generator *generator,
-					 u64 wall)
-{
-	const struct kuid_epoch *epoch = generator->epoch;
-	u64 end = wall + generator->step_limit + generator->max_ahead + 1;
-
-	lockdep_assert_held(&generator->lock);
-
-	if (epoch && kuid_node_any(&epoch->nodes))
-		generator->private_end = max(generator->private_end, end);
-}
-
 static void kuid_generator_update(struct kuid_generator *generator,
 				  const struct kuid_epoch *epoch,
 				  struct kuid_step *step)
@@ -276,7 +259,6 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	kuid_generator_write_begin(generator);
 	mono = kuid_clock_sample(&offset);
 	step->by = offset - stamps->offset;
-	kuid_generator_cover_private(generator, mono + stamps->offset);
 	stamp = kuid_epoch_issued(epoch);
 	slot = kuid_sequences_issued(epoch->sequences);
 	step->stamp_lag =
@@ -597,7 +579,17 @@ static bool kuid_generator_may_share_node(const struct kuid_epoch *epoch)
 	       epoch->identity.node & KUID_NODE_MULTICAST;
 }
 
-/* Record the highest stamp of the epoch in use, for the epochs after it. */
+/* Whether a private lane has got a node of this epoch or an earlier one. */
+static bool kuid_generator_had_private(const struct kuid_generator *generator)
+{
+	return generator->private_before ||
+	       (generator->epoch && kuid_node_any(&generator->epoch->nodes));
+}
+
+/*
+ * Record the highest stamp of the epoch in use, and whether it has handed out
+ * private nodes, for the epochs after it.
+ */
 static void kuid_generator_end_epoch(struct kuid_generator *generator,
 				     const struct kuid_epoch *next)
 {
@@ -606,6 +598,7 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 
 	lockdep_assert_held(&generator->lock);
 
+	generator->private_before = kuid_generator_had_private(generator);
 	if (former && kuid_epoch_node_given(former))
 		issued = max(issued, kuid_epoch_issued(former));
 	else if (former)
@@ -697,8 +690,7 @@ static void kuid_generator_begin_claim(struct kuid_generator *generator,
  *
  * With a random node, the stamps of the epoch begin at the wall clock. With a
  * given node, they go on above the last stamp that was made with a given node,
- * in the next tick of 100 ns. If a private lane may have had the given node,
- * they go on above all stamps that private lanes may have made.
+ * in the next tick of 100 ns.
  *
  * Callers exclude each other. A caller makes sure that nobody uses the epoch
  * before the one in use any more.
@@ -706,11 +698,13 @@ static void kuid_generator_begin_claim(struct kuid_generator *generator,
  * Context: any but NMI. Never sleeps. Takes generator->lock. If the wall clock
  * was set, calls kuid_port_stepped() without it.
  * Return: 0; then the caller may free the former epoch as soon as nobody uses
- * it any more. After an error nothing has changed, and the caller keeps @epoch:
- * -EALREADY if @why is KUID_EPOCH_STEP, but the lag is not above the limit any
- * more; for KUID_EPOCH_CLAIM -ESTALE if @claiming->load_id is another one, or
- * @claiming->replaces is not the living claim; -EBUSY if a claim lives and is
- * not to be replaced; -EINVAL if the former claim has the same token.
+ * it any more. After an error the former epoch goes on, and the caller keeps
+ * @epoch: -EALREADY if @why is KUID_EPOCH_STEP, but the lag is not above the
+ * limit any more; for KUID_EPOCH_CLAIM -ESTALE if @claiming->load_id is another
+ * one, or @claiming->replaces is not the living claim; -EBUSY if a claim lives
+ * and is not to be replaced; -EINVAL if the former claim has the same token.
+ * -EBUSY also if a private lane may have had the given node; then private lanes
+ * need other nodes, and nothing else has changed.
  */
 int kuid_generator_publish(struct kuid_generator *generator,
 			   struct kuid_epoch *epoch, enum kuid_why why,
@@ -729,19 +723,23 @@ int kuid_generator_publish(struct kuid_generator *generator,
 	kuid_generator_write_begin(generator);
 	former = generator->epoch;
 	ret = kuid_generator_may_begin(generator, why, claiming);
+	if (!ret) {
+		kuid_generator_stop_private(generator);
+		if (kuid_generator_may_share_node(epoch) &&
+		    kuid_generator_had_private(generator)) {
+			kuid_generator_start_private(generator);
+			ret = -EBUSY;
+		}
+	}
 	if (ret) {
 		write_seqcount_end(&generator->seq);
 		raw_spin_unlock_irqrestore(&generator->lock, flags);
 		return ret;
 	}
 
-	kuid_generator_stop_private(generator);
 	mono = kuid_clock_sample(&offset);
 	if (former)
 		step.by = offset - generator->stamp_clock.offset;
-	kuid_generator_cover_private(generator,
-				     max(mono + offset,
-					 mono + generator->stamp_clock.offset));
 	kuid_generator_end_epoch(generator, epoch);
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
@@ -753,9 +751,6 @@ int kuid_generator_publish(struct kuid_generator *generator,
 		kuid_gate_restore(gate, floor);
 	kuid_generator_note_claim(generator);
 	claiming->former = gate->claim;
-	if (kuid_generator_may_share_node(epoch))
-		kuid_generator_raise_stamps(generator, generator->private_end,
-					    &stamps_ahead);
 	if (floor) {
 		/* No node is claimed. */
 		if (why == KUID_EPOCH_RESTORE)
@@ -841,20 +836,12 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
  * kuid_generator_stop_private() before it reads the counter. So either the
  * writer sees the number, or this function sees the writer.
  *
- * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock if the
- * wall clock was set.
+ * Context: as kuid_generator_take(). Never sleeps, takes no lock.
  * Return: enum kuid_handout.
  */
 enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 					      struct kuid_private_node *to)
 {
-	/*
-	 * A lane is replaced after a large clock step. Record how far the
-	 * former one may be ahead, before another clock step hides this one.
-	 */
-	kuid_generator_fresh_view(generator, &generator->stamp_clock,
-				  KUID_PART_NODE);
-
 	for (;;) {
 		struct kuid_epoch *epoch;
 		u64 generation, number;

@@ -70,8 +70,7 @@ struct kuid_window {
  *	there is none
  * @steps_back: how often the wall clock was found set back
  * @steps_forward: how often the wall clock was found set forward
- * @private_end: all stamps that private lanes have made in earlier epochs, or
- *	before the last clock step, are below this time; 0 if there are none
+ * @private_before: private lanes have got nodes of earlier epochs
  * @generation: the generation that processes with private lanes compare, in
  *	memory that they can read; NULL if there are no such processes
  *
@@ -79,8 +78,8 @@ struct kuid_window {
  * @lock also guards &kuid_watermarks.epoch.
  *
  * Readers without @lock use READ_ONCE() inside @seq, and writers use
- * WRITE_ONCE(). Only @drawn and @private_end are never read without @lock. @seq
- * alone is not enough: it tells that a value has changed, but the compiler
+ * WRITE_ONCE(). Only @drawn and @private_before are never read without @lock.
+ * @seq alone is not enough: it tells that a value has changed, but the compiler
  * could still tear a load, or load a value twice.
  *
  * The generation is odd while the epoch or the gate is changed, and another
@@ -102,7 +101,7 @@ struct kuid_generator {
 	u64 drawn;
 	u64 steps_back;
 	u64 steps_forward;
-	u64 private_end;
+	bool private_before;
 	u64 *generation;
 };
 

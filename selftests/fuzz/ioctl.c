@@ -116,7 +116,7 @@ static void random_identity(struct fuzz_actor *actor,
 {
 	/* Few different nodes, so that some are given again. */
 	static const __u64 nodes[] = {
-		0x0123456789abULL, 0xffffffffffffULL, 0x010000000000ULL,
+		0x0223456789abULL, 0xffffffffffffULL, 0x010000000000ULL,
 	};
 
 	set->flags = fuzz_below(actor, 2);
@@ -565,12 +565,16 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		/* Another actor may have given the node. */
 		return c->cmd == KUID_IOC_PRIVATE_LANE;
 	case EBUSY:
-		/* Another actor may have claimed numbers. */
+		/*
+		 * Another actor may have claimed numbers, or have got a node
+		 * for a private lane.
+		 */
 		return (c->cmd == KUID_IOC_SET_FORMAT && call->file->taken) ||
 		       c->cmd == KUID_IOC_FORCE_CLOCK ||
 		       c->cmd == KUID_IOC_CLAIM ||
 		       (c->cmd == KUID_IOC_SET_IDENTITY &&
-			(identity->worker_from || identity->snowflake_from));
+			(identity->worker_from || identity->snowflake_from ||
+			 node_is_random(identity->node)));
 	case ENODEV:
 		return c->cmd == KUID_IOC_SET_IDENTITY &&
 		       identity->node_from == KUID_FROM_MAC;

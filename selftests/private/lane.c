@@ -12,7 +12,8 @@
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
 
-#define LANES_AHEAD	(AHEAD_NS + STEP_LIMIT_NS)
+/* No lane can have this node. */
+#define CARD_NODE	0x0223456789abULL
 
 FIXTURE(lane) {
 	bool was_loaded;
@@ -189,7 +190,7 @@ TEST_F(lane, ends_with_the_epoch)
 	expect_next_lane(_metadata, self, &lane);
 	ASSERT_EQ(0, force_clock(self->fd, &epoch));
 	expect_next_lane(_metadata, self, &lane);
-	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
+	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
 	EXPECT_FALSE(is_in_use(&lane, self->page));
 	generation = generation_of(self->page);
 	ASSERT_EQ(0, draw_node(self->fd));
@@ -255,7 +256,7 @@ TEST_F(lane, there_is_none_while_closed)
 	EXPECT_NE(generation, generation_of(self->page));
 	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
 	/* The node is given, whether the machine has a twin or not. */
-	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
+	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
 	EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &none));
 	ASSERT_EQ(0, draw_node(self->fd));
 	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
@@ -285,7 +286,7 @@ TEST_F(lane, there_is_none_with_a_given_node)
 		EXPECT_EQ(0, draw_node(self->fd));
 		EXPECT_EQ(0, get_lane(self->fd, &lane));
 		EXPECT_TRUE(is_in_use(&lane, self->page));
-		EXPECT_EQ(0, give_node(self->fd, GIVEN_NODE));
+		EXPECT_EQ(0, give_node(self->fd, CARD_NODE));
 		EXPECT_FALSE(is_in_use(&lane, self->page));
 		EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
 		give_back_page(self);
@@ -293,65 +294,53 @@ TEST_F(lane, there_is_none_with_a_given_node)
 	}
 }
 
-static __u64 stamp_lag(int fd)
-{
-	struct kuid_status status;
-
-	return get_status(fd, &status) ? UINT64_MAX : status.stamp_lag_ns;
-}
-
-/* The time of the next v1. The call does not wait. */
-static __u64 next_time(struct __test_metadata *_metadata, int fd)
-{
-	struct fields fields = { 0 };
-
-	EXPECT_EQ(0, take_fields(fd, format_of(KUID_FORMAT_V1), &fields));
-	return fields.ns;
-}
-
-/*
- * An administrator may give a node that a lane has. The lane may have made IDs
- * that are ahead of the wall clock by the lag and the window.
- */
-TEST_F(lane, a_given_node_goes_on_above_it)
+/* A lane may have the node. The lanes that there are end, and others follow. */
+static void expect_refused(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(lane) *self, __u64 node)
 {
 	struct kuid_private_lane lane;
-	struct kuid_status status;
-	__u64 before, time;
+	struct kuid_state before, after;
 
-	start(_metadata, &self->fd, "");
-	ASSERT_EQ(0, get_lane(self->fd, &lane));
-	before = clock_ns();
-	ASSERT_EQ(0, give_node(self->fd, lane.node));
-	/* All of the window can be had at once. */
-	EXPECT_LE(before + LANES_AHEAD, next_time(_metadata, self->fd));
-	ASSERT_EQ(0, get_status(self->fd, &status));
-	EXPECT_NE(0, status.stamp_lag_ns);
-	EXPECT_GE(LANES_AHEAD + NSEC_PER_USEC, status.stamp_lag_ns);
-	EXPECT_NE(0, status.reasons & KUID_REASON_STAMPS_HALF_SPEED);
-	EXPECT_EQ(0, status.slot_lag_ns);
-
-	/* The next random node begins at the wall clock. */
-	ASSERT_EQ(0, draw_node(self->fd));
-	EXPECT_EQ(0, stamp_lag(self->fd));
-	time = next_time(_metadata, self->fd);
-	EXPECT_GE(clock_ns() + AHEAD_NS, time);
+	EXPECT_EQ(0, get_lane(self->fd, &lane));
+	EXPECT_EQ(0, get_state(self->fd, &before));
+	EXPECT_EQ(-EBUSY, give_node(self->fd, node));
+	EXPECT_EQ(0, get_state(self->fd, &after));
+	EXPECT_EQ(before.node, after.node);
+	EXPECT_EQ(before.node_from, after.node_from);
+	EXPECT_EQ(before.epoch, after.epoch);
+	EXPECT_EQ(before.load_id, after.load_id);
+	EXPECT_FALSE(is_in_use(&lane, self->page));
+	EXPECT_EQ(0, get_lane(self->fd, &lane));
+	EXPECT_TRUE(is_in_use(&lane, self->page));
 }
 
-TEST_F(lane, a_given_node_goes_on_at_once_otherwise)
+TEST_F(lane, its_node_can_not_be_given)
 {
+	const struct format *v1 = format_of(KUID_FORMAT_V1);
 	struct kuid_private_lane lane;
+	struct kuid_status status;
+	__u8 id[ID_SIZE_MAX];
 
-	start(_metadata, &self->fd, "");
-	/* No lane has had a node. */
-	next_time(_metadata, self->fd);
+	start_mapped(_metadata, self, "");
+	/* No lane has had a node yet. */
 	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
-	EXPECT_EQ(0, stamp_lag(self->fd));
+	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
 	ASSERT_EQ(0, draw_node(self->fd));
-	/* No lane can have had this node. */
+
 	ASSERT_EQ(0, get_lane(self->fd, &lane));
-	ASSERT_EQ(0, give_node(self->fd, 0x0223456789abULL));
-	EXPECT_EQ(0, stamp_lag(self->fd));
+	expect_refused(_metadata, self, lane.node);
+	expect_refused(_metadata, self, GIVEN_NODE);
+	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
+	ASSERT_EQ(0, begin_epoch(self->fd));
+	expect_refused(_metadata, self, lane.node);
+
+	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
+	EXPECT_EQ(-EBUSY, give_node(self->fd, lane.node));
+	EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(0, status.stamp_lag_ns);
+	ASSERT_EQ(0, draw_node(self->fd));
+	expect_refused(_metadata, self, GIVEN_NODE);
 }
 
 /* KUID_FEW names a module whose epochs have this many nodes for lanes. */

@@ -542,7 +542,8 @@ void soak_identify(__u32 seed, int nr)
 
 		if (choice & 1) {
 			set.node_from = KUID_FROM_GIVEN;
-			set.node = GIVEN_NODE + choice / 2 % SOAK_GIVEN_NODES;
+			set.node = SOAK_GIVEN_NODE +
+				   choice / 2 % SOAK_GIVEN_NODES;
 		}
 		if (choice & 0x100) {
 			set.worker_from = KUID_FROM_GIVEN;

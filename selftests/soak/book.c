@@ -314,7 +314,7 @@ static const char OVER[] = "is of a time or a node that is over";
 
 static bool may_be_given(__u64 node)
 {
-	return node - GIVEN_NODE < SOAK_GIVEN_NODES;
+	return node - SOAK_GIVEN_NODE < SOAK_GIVEN_NODES;
 }
 
 /* All v1 and v6 of an epoch have one node; a drawn node is a new one. */

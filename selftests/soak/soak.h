@@ -23,7 +23,8 @@
 /* The most actors that take IDs at one time. */
 #define SOAK_ACTORS	32
 
-/* Number of nodes that are given, from GIVEN_NODE on. */
+/* The nodes that are given: no private lane can have them. */
+#define SOAK_GIVEN_NODE	0x0223456789abULL
 #define SOAK_GIVEN_NODES 3
 
 /* book.c */

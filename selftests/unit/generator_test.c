@@ -923,91 +923,54 @@ static void a_given_node_is_not_handed_out(void **state)
 	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
 }
 
-/* The first stamp of an epoch with a given node. */
-static u64 first_with_given_node(void)
-{
-	struct kuid_units stamp;
+/* No lane can have this node. */
+#define CARD_NODE (HOST_GIVEN_NODE & ~KUID_NODE_MULTICAST)
 
-	assert_true(host_publish(KUID_EPOCH_SET, true));
-	stamp = by_cpu(KUID_STAMPS, 0, 1);
-	assert_int_equal(stamp.count, 1);
-	return stamp.first;
-}
-
-#define LANES_AHEAD (HOST_LIMIT + HOST_AHEAD)
-
-static void a_given_node_goes_on_above_private_lanes(void **state)
+static void a_node_that_a_lane_may_have_is_refused(void **state)
 {
 	struct kuid_private_node private;
-	u64 first;
-
-	(void)state;
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
-	machine_pass(60 * HOST_SECOND);
-	first = first_with_given_node();
-	assert_in_range(first, NOW + 60 * HOST_SECOND + LANES_AHEAD + 1,
-			NOW + 60 * HOST_SECOND + LANES_AHEAD + 100);
-	assert_in_range(host_read().stamp_lag, LANES_AHEAD, LANES_AHEAD + 100);
-	/* The clock begins there, so all of the window can be had at once. */
-	assert_int_equal(by_cpu(KUID_STAMPS, 1, AHEAD / 2).count, AHEAD / 2);
-	/* Later epochs go on above the stamps, not above the lanes again. */
-	assert_in_range(first_with_given_node(), first + 1,
-			first + AHEAD / 2 + 200);
-}
-
-static void a_given_node_ignores_lanes_that_there_are_not(void **state)
-{
-	(void)state;
-	machine_pass(60 * HOST_SECOND);
-	assert_int_equal(first_with_given_node(), NOW + 60 * HOST_SECOND);
-	assert_int_equal(host_read().stamp_lag, 0);
-}
-
-/*
- * The former lane of the process has made stamps before the clock step. The
- * process asks for the next one after it.
- */
-static void a_given_node_goes_on_above_lanes_before_a_step(void **state)
-{
-	struct kuid_private_node private;
-
-	(void)state;
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
-	machine_set_wall(NOW - 3600 * HOST_SECOND);
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
-	machine_pass(HOST_SECOND);
-	machine_step_wall(-60 * HOST_SECOND);
-	assert_true(first_with_given_node() > NOW + LANES_AHEAD);
-}
-
-/* The wall clock is wrong for a time, in which only processes read it. */
-static void a_given_node_goes_on_above_lanes_of_a_wrong_clock(void **state)
-{
-	struct kuid_private_node private;
-
-	(void)state;
-	machine_step_wall(3600 * HOST_SECOND);
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
-	machine_step_wall(-3600 * HOST_SECOND);
-	assert_true(first_with_given_node() >
-		    NOW + 3600 * HOST_SECOND + LANES_AHEAD);
-}
-
-/* No random node has the address of a network card. */
-static void the_node_of_a_network_card_is_no_lanes(void **state)
-{
-	struct kuid_private_node private;
+	struct kuid_reading before, after;
 	struct kuid_epoch *epoch;
 
 	(void)state;
 	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
-	host.given_node = HOST_GIVEN_NODE & ~KUID_NODE_MULTICAST;
-	assert_int_equal(first_with_given_node(), NOW);
-	epoch = host.generator.epoch;
-	assert_int_equal(epoch->identity.node, host.given_node);
-	/* The lanes of the epoch before still count for another node. */
+	for (u64 i = 1; i <= 3; i++) {
+		epoch = host.generator.epoch;
+		before = host_read();
+		assert_false(host_publish(KUID_EPOCH_SET, true));
+		assert_int_equal(host.refused, -EBUSY);
+		after = host_read();
+		assert_memory_equal(&before, &after, sizeof(after));
+		assert_ptr_equal(host.generator.epoch, epoch);
+		assert_int_equal(epoch->number, i);
+		assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).count, 1);
+		/* The lane has ended, and there are others. */
+		assert_true(host.generation > private.generation);
+		assert_false(host.generation & 1);
+		/* Any later epoch of this load refuses the node as well. */
+		assert_true(host_publish(KUID_EPOCH_SET, false));
+	}
+	/* A lane still gets a node. */
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(private.generation, host.generation);
+
+	host.given_node = CARD_NODE;
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	assert_int_equal(host.generator.epoch->identity.node, CARD_NODE);
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).first, NOW);
+	/* Lanes of epochs before that one count, too. */
 	host.given_node = HOST_GIVEN_NODE;
-	assert_true(first_with_given_node() > NOW + LANES_AHEAD);
+	assert_false(host_publish(KUID_EPOCH_SET, true));
+}
+
+static void a_node_is_given_if_there_were_no_lanes(void **state)
+{
+	(void)state;
+	machine_pass(60 * HOST_SECOND);
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).first,
+			 NOW + 60 * HOST_SECOND);
+	assert_int_equal(host_read().stamp_lag, 0);
 }
 
 static void clear_is_zero_without_ids(void **state)
@@ -1092,11 +1055,8 @@ int main(void)
 		TEST(only_an_epoch_changes_the_generation),
 		TEST(a_closed_generator_hands_out_no_node),
 		TEST_GIVEN(a_given_node_is_not_handed_out),
-		TEST(a_given_node_goes_on_above_private_lanes),
-		TEST(a_given_node_ignores_lanes_that_there_are_not),
-		TEST(a_given_node_goes_on_above_lanes_before_a_step),
-		TEST(a_given_node_goes_on_above_lanes_of_a_wrong_clock),
-		TEST(the_node_of_a_network_card_is_no_lanes),
+		TEST(a_node_that_a_lane_may_have_is_refused),
+		TEST(a_node_is_given_if_there_were_no_lanes),
 		TEST(more_cpus_than_lanes_share_them),
 		TEST(all_cpus_share_a_single_lane),
 		TEST(lane_numbers_fit_in_an_id),

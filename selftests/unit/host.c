@@ -101,6 +101,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 		&host.generator, epoch, why,
 		why == KUID_EPOCH_CLAIM ? claiming.claim.floor : 0, &claiming);
 	if (host.refused) {
+		free(epoch->sequences);
 		free(epoch);
 		return false;
 	}

@@ -283,8 +283,7 @@ struct kuid_set_format {
  *	epoch together name one epoch of all loads, boots and machines; 0 if
  *	there is no epoch yet
  * @stamp_lag_ns: out: how far the clock of the stamp formats is ahead of the
- *	wall clock, because the wall clock was set back or is behind a floor, or
- *	because a node was given that a private lane may have had
+ *	wall clock, because the wall clock was set back or is behind a floor
  * @slot_lag_ns: out: the same for the slot formats
  * @stamp_ahead_ns: out: how far the highest ID of the stamp formats is ahead of
  *	their clock
@@ -634,8 +633,10 @@ struct kuid_acknowledge {
  * @reserved: must be zero
  *
  * Needs CAP_SYS_ADMIN, or fails with EPERM. EBUSY: a part that this request
- * sets is claimed. ENODEV: no network interface has a permanent address. EAGAIN
- * as for &struct kuid_state. ENOMEM: nothing was changed.
+ * sets is claimed; or the given node has the multicast bit, and a private lane
+ * got a node since the module was loaded, so it may be the same. ENODEV: no
+ * network interface has a permanent address. EAGAIN as for &struct kuid_state.
+ * ENOMEM: nothing was changed.
  */
 struct kuid_set_identity {
 	__u32 flags;

@@ -108,8 +108,13 @@ static void change_identity(struct kuid *handle)
 	if (!kuid_change_identity(handle, &request))
 		return;
 	if (errno == EBUSY)
-		errx(EXIT_FAILED, "what is to be changed is claimed: stop "
-				  "\"kuid-claim\" first");
+		errx(EXIT_FAILED,
+		     request.worker_from || request.snowflake_from
+			     ? "what is to be changed is claimed: stop "
+			       "\"kuid-claim\" first"
+			     : "the node has the multicast bit, and a process "
+			       "may have had it in a private lane: give one "
+			       "without that bit, or load the module again");
 	if (errno == ENODEV)
 		errx(EXIT_FAILED, "no network interface is suitable to take a "
 				  "node from: give --node HEX");

@@ -428,7 +428,8 @@ int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
  * Needs CAP_SYS_ADMIN.
  *
  * Returns 0.
- * EBUSY: a part that the request sets is claimed.
+ * EBUSY: a part that the request sets is claimed, or a private lane may have
+ * had the given node.
  * EINVAL: the request is invalid, as linux/kuid.h says.
  * ENODEV: no network interface is suitable to take a node from.
  * ENOMEM: nothing was changed.

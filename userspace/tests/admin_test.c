@@ -16,7 +16,7 @@
 
 #define SEC_NS 1000000000ULL
 #define HOUR   (3600 * SEC_NS)
-#define NODE   0x0123456789abULL
+#define NODE   0x0223456789abULL
 
 static int open_handle(void **state)
 {

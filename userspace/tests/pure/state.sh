@@ -939,6 +939,9 @@ it "node: no network interface is told" \
 it "node: a claimed part is told" \
 	fails_with 'identity 1 16' fails 1 'what is to be changed is claimed' \
 	node --snowflake 5
+it "node: a node that a private lane may have is told" \
+	fails_with 'identity 1 16' fails 1 'a process may have had it in a private lane' \
+	node --node 0123456789ab
 it "node: not permitted is told" \
 	while_set FAKE_HOST user fails_with 'identity 1 1' \
 	fails 1 'not permitted: run it as root; CAP_SYS_TIME is enough' node --new-epoch
