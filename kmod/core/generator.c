@@ -379,16 +379,24 @@ struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
 	return died;
 }
 
+/* The start of the first tick of 100 ns at or after @time. */
+static u64 kuid_generator_next_tick(u64 time)
+{
+	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
+}
+
 /*
  * The time that all stamps with a given node are below; 0 if there are none.
  * @issued is the highest such stamp before @epoch, and @stamp the highest stamp
- * of @epoch.
+ * of @epoch. The lanes of @epoch begin with the next tick of 100 ns; a lower
+ * @stamp was not handed out.
  */
 static u64 kuid_generator_stamp_end(const struct kuid_epoch *epoch, u64 issued,
 				    u64 stamp)
 {
-	if (kuid_epoch_node_given(epoch))
-		issued = max(issued, stamp);
+	if (kuid_epoch_node_given(epoch) &&
+	    stamp >= kuid_generator_next_tick(issued + 1))
+		issued = stamp;
 	return issued ? issued + 1 : 0;
 }
 
@@ -407,11 +415,17 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
 	struct kuid_epoch *epoch;
 	unsigned long flags;
 	bool covers;
+	u64 slot;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
 	epoch = generator->epoch;
-	covers = ceiling >= kuid_sequences_end(epoch->sequences) &&
+	/*
+	 * Don't round up to the end of the grid tick: the present ceiling may
+	 * be within it.
+	 */
+	slot = kuid_sequences_issued(epoch->sequences);
+	covers = (!slot || ceiling > slot) &&
 		 ceiling >= kuid_generator_stamp_end(epoch, generator->issued,
 						     kuid_epoch_issued(epoch));
 	if (covers) {
@@ -521,12 +535,6 @@ void kuid_generator_enter(struct kuid_generator *generator,
 		smp_store_release(&watermarks->epoch, number);
 	}
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
-}
-
-/* The start of the first tick of 100 ns at or after @time. */
-static u64 kuid_generator_next_tick(u64 time)
-{
-	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
 }
 
 /*

@@ -494,9 +494,10 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 		return;
 	if (c->cmd == KUID_IOC_ACKNOWLEDGE &&
 	    !fuzz_changed(&fuzz_world->forces, forces)) {
-		end = before->slot_ns > before->stamp_ns ? before->slot_ns :
-							   before->stamp_ns;
-		if (!call->error && acknowledge->ceiling_ns < end)
+		/* slot_ns is the end of a grid tick. */
+		if (!call->error &&
+		    (acknowledge->ceiling_ns < before->stamp_ns ||
+		     acknowledge->ceiling_ns + GRID_TICK_US * NSEC_PER_USEC <= before->slot_ns))
 			fuzz_fail(actor, "a ceiling below what was given");
 		end = after.slot_ns > after.stamp_ns ? after.slot_ns :
 						       after.stamp_ns;

@@ -20,6 +20,7 @@
 #define UNIX_TICKS	0x01b21dd213814000ULL
 
 /* The grid of k64, k96 and k128. */
+#define GRID_TICK_US	1024ULL
 #define GRID_TICKS	977ULL		/* in a second */
 #define GRID_SLOTS	16384ULL	/* in a tick */
 

@@ -747,6 +747,58 @@ static void reading_takes_no_lock_at_the_ceiling(void **state)
 	unlock();
 }
 
+/* Take all that singles may have of a source. Returns the highest time. */
+static u64 take_all(enum kuid_source source)
+{
+	const struct kuid_want want = {
+		.source = source,
+		.order = KUID_BY_CPU,
+		.ahead = host.generator.windows[source].one,
+		.count = 1U << 30,
+	};
+	struct kuid_units units;
+	u64 highest = 0;
+
+	do {
+		units = kuid_generator_take(&host.generator, &want).units;
+		if (units.count)
+			highest =
+				host_ns(source, units.first + units.count - 1);
+	} while (units.count);
+	return highest;
+}
+
+/*
+ * A ceiling can be anywhere in a grid tick. After callers have taken all below
+ * it, the same ceiling can be acknowledged again, but none below their times.
+ */
+static void the_present_ceiling_can_be_acknowledged(void **state)
+{
+	(void)state;
+	host.generator.gate.required = true;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+	for (int i = 0; i < 500; i++) {
+		u64 highest = 0, ceiling = machine_wall() + AHEAD + 2 +
+					   random_below(5 * KUID_MS_NS);
+
+		assert_true(
+			kuid_generator_acknowledge(&host.generator, ceiling));
+		machine_set_wall(ceiling - AHEAD - 1);
+		for (int source = 0; source < KUID_NR_SOURCES; source++)
+			highest = max(highest, take_all(source));
+		assert_in_range(highest, ceiling - KUID_MS_NS, ceiling - 1);
+		machine_set_wall(ceiling);
+		assert_false(
+			kuid_generator_acknowledge(&host.generator, highest));
+		assert_true(
+			kuid_generator_acknowledge(&host.generator, ceiling));
+		/* Stamps of the next epoch begin in a later tick of 100 ns. */
+		assert_true(host_publish(KUID_EPOCH_SET, true));
+		assert_true(
+			kuid_generator_acknowledge(&host.generator, ceiling));
+	}
+}
+
 static void reading_tells_the_given_node(void **state)
 {
 	struct kuid_reading s;
@@ -1084,6 +1136,7 @@ int main(void)
 		TEST(reading_is_the_same_after_a_refresh),
 		TEST(reading_takes_no_lock),
 		TEST(reading_takes_no_lock_at_the_ceiling),
+		TEST(the_present_ceiling_can_be_acknowledged),
 		TEST_GIVEN(reading_tells_the_given_node),
 		TEST(epochs_share_a_load_id_until_a_new_one_is_set),
 		TEST(clear_is_zero_without_ids),

@@ -589,8 +589,9 @@ struct kuid_restore {
 /**
  * struct kuid_acknowledge - set the ceiling
  * @ceiling_ns: in: stable storage covers all times below this one. EINVAL if it
- *	is above KUID_TIME_MAX_NS, or below &struct kuid_state.slot_ns or
- *	stamp_ns. It may be lower than the last ceiling
+ *	is above KUID_TIME_MAX_NS, or if a time at or above it was used for a
+ *	slot, or for a stamp with a given node; so &struct kuid_state.slot_ns
+ *	and stamp_ns are high enough. It may be lower than the last ceiling
  * @flags: in: must be zero
  * @reserved0: must be zero
  * @reserved: must be zero
