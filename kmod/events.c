@@ -82,8 +82,7 @@ void kuid_port_stepped(const struct kuid_step *step)
 static void kuid_events_refresh(struct work_struct *work)
 {
 	rcu_read_lock_sched();
-	kuid_generator_refresh(&kuid_host, &kuid_host.stamp_clock,
-			       KUID_PART_NONE);
+	kuid_generator_refresh(&kuid_host);
 	rcu_read_unlock_sched();
 }
 

@@ -86,8 +86,12 @@ static int kuid_reserve_closed(u32 part)
  */
 static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
 {
-	switch (kuid_generator_shut(&kuid_host, turn->source, turn->part,
-				    since)) {
+	enum kuid_shut shut;
+
+	rcu_read_lock_sched();
+	shut = kuid_generator_shut(&kuid_host, turn->source, turn->part, since);
+	rcu_read_unlock_sched();
+	switch (shut) {
 	case KUID_SHUT_NOT:
 		*since = KUID_NEVER;
 		break;
@@ -112,6 +116,21 @@ static int kuid_reserve_shut(u64 since, u64 *until)
 	return *until <= ktime_get_ns() ? -ENODATA : -EAGAIN;
 }
 
+/*
+ * The error of a call that may not sleep and whose clock is shut. After -EAGAIN,
+ * @when is the moment to check again; KUID_NEVER if something must change first.
+ */
+static int kuid_reserve_refuse(const struct kuid_turn *turn, u64 *when)
+{
+	u64 since;
+	int ret = kuid_reserve_why_shut(turn, &since);
+
+	*when = KUID_NEVER;
+	if (ret == -EAGAIN && since != KUID_NEVER)
+		ret = kuid_reserve_shut(since, when);
+	return ret;
+}
+
 /**
  * kuid_reserve_ready - check whether a call could get one ID now
  * @request: the call
@@ -129,7 +148,6 @@ static int kuid_reserve_shut(u64 since, u64 *until)
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
 	struct kuid_turn turn;
-	u64 shut;
 	int ret;
 
 	kuid_reserve_turn(&turn, request, true, 1);
@@ -142,22 +160,20 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 	rcu_read_unlock_sched();
 	if (*when <= ktime_get_ns())
 		return 0;
-	if (*when != KUID_NEVER)
-		return -EAGAIN;
-	ret = kuid_reserve_why_shut(&turn, &shut);
-	if (ret == -EAGAIN && shut != KUID_NEVER)
-		ret = kuid_reserve_shut(shut, when);
-	return ret;
+	return *when == KUID_NEVER ? kuid_reserve_refuse(&turn, when) : -EAGAIN;
 }
 
 /*
  * The error of a call that may not sleep. If it is -EAGAIN, the pollers of its
- * file are woken when an ID is due.
+ * file are woken when an ID is due. If @due is KUID_NEVER, the call has found
+ * its clock shut, and must not take the line's lock again to find out.
  */
-static int kuid_reserve_would_block(const struct kuid_request *request)
+static int kuid_reserve_would_block(const struct kuid_request *request,
+				    const struct kuid_turn *turn, u64 due)
 {
 	u64 when;
-	int ret = kuid_reserve_ready(request, &when);
+	int ret = due == KUID_NEVER ? kuid_reserve_refuse(turn, &when)
+				    : kuid_reserve_ready(request, &when);
 
 	if (ret && ret != -EAGAIN)
 		return ret;
@@ -202,13 +218,15 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 	int ret;
 
 	ret = kuid_reserve_try(turn, taken, &due);
-	if (ret == -EAGAIN && !turn->single && !request->epoch) {
+	if (ret == -EAGAIN && due != KUID_NEVER && !turn->single &&
+	    !request->epoch) {
 		/* poll told of one ID, which may be in the far half. */
 		turn->single = true;
 		turn->count = 1;
 		ret = kuid_reserve_try(turn, taken, &due);
 	}
-	return ret == -EAGAIN ? kuid_reserve_would_block(request) : ret;
+	return ret == -EAGAIN ? kuid_reserve_would_block(request, turn, due)
+			      : ret;
 }
 
 /**

@@ -127,23 +127,35 @@ static void kuid_generator_count(struct kuid_generator *generator, s64 by)
 }
 
 /*
- * Whether snowflake can hold the times that callers may get now, and until when
- * it can, in nanoseconds of the monotonic clock. Sets @until to 0 if it can't.
+ * When the epoch of snowflake comes, in nanoseconds of the monotonic clock;
+ * KUID_NEVER if it has come.
  */
-static bool kuid_generator_in_range(const struct kuid_generator *generator,
-				    const struct kuid_epoch *epoch, u64 mono,
-				    u64 *until)
+static u64 kuid_generator_range_begin(const struct kuid_clock *slots,
+				      const struct kuid_epoch *epoch, u64 mono)
 {
-	const struct kuid_clock *slots = &generator->slot_clock;
+	u64 epoch_ms = epoch->identity.snowflake_epoch;
+	u64 begin = kuid_snowflake_begin_ns(epoch_ms);
+
+	if (kuid_clock_at(slots->offset, slots->half, mono) >= begin)
+		return KUID_NEVER;
+	return kuid_clock_reach(slots, begin);
+}
+
+/*
+ * Until when snowflake can hold the times that callers may get, in nanoseconds
+ * of the monotonic clock; 0 if its epoch has not come.
+ */
+static u64 kuid_generator_range_end(const struct kuid_generator *generator,
+				    const struct kuid_clock *slots,
+				    const struct kuid_epoch *epoch, u64 mono)
+{
 	u64 epoch_ms = epoch->identity.snowflake_epoch;
 	/* kuid_clock_reach() takes no higher time, and no clock has one. */
 	u64 end = min(kuid_snowflake_end_ns(epoch_ms), BIT_ULL(63) - 1);
 
-	*until = 0;
-	if (kuid_clock_at(slots->offset, slots->half, mono) >=
-	    kuid_snowflake_begin_ns(epoch_ms))
-		*until = kuid_clock_reach(slots, end - generator->max_ahead);
-	return mono < *until;
+	if (kuid_generator_range_begin(slots, epoch, mono) != KUID_NEVER)
+		return 0;
+	return kuid_clock_reach(slots, end - generator->max_ahead);
 }
 
 /*
@@ -158,14 +170,13 @@ static u64 kuid_generator_until(const struct kuid_generator *generator,
 {
 	const struct kuid_gate *gate = &generator->gate;
 	bool slots = clock == &generator->slot_clock;
-	u64 until = KUID_NEVER, range;
+	u64 until = KUID_NEVER;
 
 	if (gate->required && (slots || kuid_epoch_node_given(epoch)))
 		until = kuid_gate_reach(gate, clock, generator->max_ahead);
-	if (slots && part == KUID_PART_SNOWFLAKE) {
-		kuid_generator_in_range(generator, epoch, mono, &range);
-		until = min(until, range);
-	}
+	if (slots && part == KUID_PART_SNOWFLAKE)
+		until = min(until, kuid_generator_range_end(generator, clock,
+							    epoch, mono));
 	if (slots && part & epoch->claimed)
 		until = min(until, kuid_gate_claim_reach(gate, clock,
 							 generator->max_ahead));
@@ -206,6 +217,8 @@ static void kuid_generator_set_until(struct kuid_generator *generator,
 						  part, mono);
 			kuid_generator_use_until(clocks[i], part, mono, at);
 		}
+	at = kuid_generator_range_begin(&generator->slot_clock, epoch, mono);
+	WRITE_ONCE(generator->opens, at);
 }
 
 /*
@@ -272,50 +285,29 @@ static void kuid_generator_update(struct kuid_generator *generator,
 	write_seqcount_end(&generator->seq);
 }
 
-/*
- * Whether a clock that is shut may be used again. No clock step has to come for
- * that: the epoch of snowflake may have been in the future until now.
- */
-static bool kuid_generator_reopens(const struct kuid_generator *generator,
-				   const struct kuid_epoch *epoch,
-				   const struct kuid_clock *clock, u32 part)
-{
-	u64 mono = kuid_port_mono_ns();
-
-	return mono >= clock->until[part] &&
-	       mono < kuid_generator_until(generator, epoch, clock, part, mono);
-}
-
 /**
  * kuid_generator_refresh - bring the snapshot up to date
  * @generator: the generator, which has an epoch
- * @clock: the clock of the generator that the caller uses
- * @part: KUID_PART_*: the part of the identity that the caller's IDs show
  *
- * For a caller whose view does not hold. If the wall clock was set, the clocks
- * change.
+ * If the wall clock was set, if a reservation is beyond the window, or if the
+ * epoch of snowflake has come, the clocks change.
  *
- * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock; calls
- * kuid_port_stepped() without it.
- * Return: false if @clock must not be used for these IDs now:
- * kuid_generator_shut() tells why.
+ * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock, and
+ * reads all lanes with the lock held; calls kuid_port_stepped() without it.
  */
-bool kuid_generator_refresh(struct kuid_generator *generator,
-			    const struct kuid_clock *clock, u32 part)
+void kuid_generator_refresh(struct kuid_generator *generator)
 {
 	struct kuid_step step = { 0 };
 	struct kuid_epoch *epoch;
 	unsigned long flags;
 	bool outdated;
-	u64 until;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	epoch = generator->epoch;
 	outdated = kuid_generator_any_outdated(generator, epoch) ||
-		   kuid_generator_reopens(generator, epoch, clock, part);
+		   kuid_port_mono_ns() >= generator->opens;
 	if (outdated)
 		kuid_generator_update(generator, epoch, &step);
-	until = clock->until[part];
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
 	/*
@@ -324,7 +316,38 @@ bool kuid_generator_refresh(struct kuid_generator *generator,
 	 */
 	if (outdated)
 		kuid_port_stepped(&step);
-	return kuid_port_mono_ns() < until;
+}
+
+/**
+ * kuid_generator_renew - bring the snapshot up to date for a caller whose view
+ *	does not hold
+ * @generator: the generator, which has an epoch
+ * @clock: the clock of the generator that the caller uses
+ * @part: KUID_PART_*: the part of the identity that the caller's IDs show
+ *
+ * Any user can call for IDs of a clock that is shut without end. If a refresh
+ * would find nothing to change, this function takes no lock and reads no lanes,
+ * so such calls don't slow down those of other clocks.
+ *
+ * Context: as kuid_generator_refresh().
+ * Return: false if @clock must not be used for these IDs now:
+ * kuid_generator_shut() tells why.
+ */
+bool kuid_generator_renew(struct kuid_generator *generator,
+			  const struct kuid_clock *clock, u32 part)
+{
+	unsigned int seq = raw_seqcount_begin(&generator->seq);
+	u64 offset = READ_ONCE(clock->offset);
+	u64 until = READ_ONCE(clock->until[part]);
+	u64 opens = READ_ONCE(generator->opens);
+	u64 mono = kuid_port_mono_ns();
+
+	if (mono >= until && mono < opens &&
+	    offset == kuid_port_wall_offset() &&
+	    !read_seqcount_retry(&generator->seq, seq))
+		return false;
+	kuid_generator_refresh(generator);
+	return true;
 }
 
 /*
@@ -825,7 +848,7 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
 			kuid_generator_view(generator, clock, part);
 
 		if (view.holds || !view.epoch ||
-		    !kuid_generator_refresh(generator, clock, part))
+		    !kuid_generator_renew(generator, clock, part))
 			return view;
 	}
 }
@@ -884,32 +907,6 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 	}
 }
 
-/**
- * kuid_generator_due - compute when a unit may be handed out
- * @generator: the generator, which has an epoch
- * @source: source of the unit
- * @last: the unit: a stamp in nanoseconds, or a slot
- * @ahead: how far the unit may be in front of the clock: a member of
- *	&kuid_generator.windows, in units of @source
- *
- * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
- * Return: the first moment at which the unit may be handed out, in nanoseconds
- * of the monotonic clock. It holds only if the wall clock is not set before
- * that moment.
- */
-u64 kuid_generator_due(struct kuid_generator *generator,
-		       enum kuid_source source, u64 last, u64 ahead)
-{
-	struct kuid_clock clock;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	clock = *kuid_generator_clock(generator, source);
-	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return kuid_clock_reach(&clock,
-				kuid_scales[source].begin(last - ahead));
-}
-
 /* The first unit that was not handed out; for stamps on the present CPU. */
 static u64 kuid_generator_next(const struct kuid_epoch *epoch,
 			       enum kuid_source source, enum kuid_order order)
@@ -929,7 +926,7 @@ static u64 kuid_generator_next(const struct kuid_epoch *epoch,
  *	function uses that number
  * @before: how many units are for other callers first
  *
- * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
+ * Context: as kuid_generator_take().
  * Return: the first moment at which the caller can have the units, in
  * nanoseconds of the monotonic clock; for stamps on the present CPU, for slots
  * on any CPU. It holds only if nobody else takes the units and the wall clock
@@ -944,6 +941,8 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 		kuid_generator_clock(generator, want->source);
 	const struct kuid_view view =
 		kuid_generator_fresh_view(generator, clock, want->part);
+	const struct kuid_clock at = { .offset = view.offset,
+				       .half = view.half };
 	struct kuid_watermarks *file = want->watermarks;
 	const struct kuid_watermark *mark;
 	u64 next, more, above = 0;
@@ -958,8 +957,16 @@ u64 kuid_generator_when(struct kuid_generator *generator,
 	next = max(next, above + 1);
 	next = max(next, scale->at(view.now)) + before;
 	more = min_t(u64, want->count - 1, want->ahead + scale->tail);
-	return kuid_generator_due(generator, want->source, next + more,
-				  want->ahead);
+	return kuid_clock_reach(&at, scale->begin(next + more - want->ahead));
+}
+
+static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
+{
+	struct kuid_clock copy = { 0 };
+
+	copy.offset = READ_ONCE(clock->offset);
+	copy.half = READ_ONCE(clock->half);
+	return copy;
 }
 
 /**
@@ -970,41 +977,41 @@ u64 kuid_generator_when(struct kuid_generator *generator,
  * @since: output: the moment since which nothing may be taken, in nanoseconds
  *	of the monotonic clock
  *
- * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock.
+ * Context: as kuid_generator_take(). Never sleeps, takes no lock; repeats while
+ * a writer changes the snapshot.
  * Return: why; KUID_SHUT_NOT if something may be taken.
  */
-enum kuid_shut kuid_generator_shut(struct kuid_generator *generator,
+enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 				   enum kuid_source source, u32 part,
 				   u64 *since)
 {
-	enum kuid_shut shut = KUID_SHUT_CEILING;
-	unsigned long flags;
-	u64 mono, range;
+	const struct kuid_clock *clock =
+		kuid_generator_clock(generator, source);
+	const struct kuid_epoch *epoch;
+	struct kuid_clock slots;
+	struct kuid_gate gate;
+	unsigned int seq;
+	u64 mono;
 
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	mono = kuid_port_mono_ns();
-	*since = kuid_generator_clock(generator, source)->until[part];
+	do {
+		seq = raw_read_seqcount_begin(&generator->seq);
+		/* Pairs with the release in kuid_generator_publish(). */
+		epoch = smp_load_acquire(&generator->epoch);
+		slots = kuid_generator_copy(&generator->slot_clock);
+		gate = kuid_gate_read(&generator->gate);
+		*since = READ_ONCE(clock->until[part]);
+		mono = kuid_port_mono_ns();
+	} while (read_seqcount_retry(&generator->seq, seq));
+
 	if (mono < *since)
-		shut = KUID_SHUT_NOT;
-	else if (part == KUID_PART_SNOWFLAKE &&
-		 !kuid_generator_in_range(generator, generator->epoch, mono,
-					  &range))
-		shut = KUID_SHUT_RANGE;
-	else if (source != KUID_STAMPS && part & generator->epoch->claimed &&
-		 kuid_gate_claim_reach(&generator->gate, &generator->slot_clock,
-				       generator->max_ahead) <= mono)
-		shut = KUID_SHUT_CLAIM;
-	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return shut;
-}
-
-static struct kuid_clock kuid_generator_copy(const struct kuid_clock *clock)
-{
-	struct kuid_clock copy = { 0 };
-
-	copy.offset = READ_ONCE(clock->offset);
-	copy.half = READ_ONCE(clock->half);
-	return copy;
+		return KUID_SHUT_NOT;
+	if (part == KUID_PART_SNOWFLAKE &&
+	    kuid_generator_range_end(generator, &slots, epoch, mono) <= mono)
+		return KUID_SHUT_RANGE;
+	if (source != KUID_STAMPS && part & epoch->claimed &&
+	    kuid_gate_claim_reach(&gate, &slots, generator->max_ahead) <= mono)
+		return KUID_SHUT_CLAIM;
+	return KUID_SHUT_CEILING;
 }
 
 /**

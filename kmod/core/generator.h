@@ -63,6 +63,8 @@ struct kuid_window {
  * @stamp_clock: the clock of stamps
  * @slot_clock: the clock of slots
  * @epoch: the epoch in use; NULL before the first one is published
+ * @opens: the moment of the monotonic clock, in nanoseconds, at which the epoch
+ *	of snowflake comes; KUID_NEVER if it has come
  * @gate: decides which parts of the identity and which times may be used
  * @issued: the highest stamp that earlier epochs made with a given node, or
  *	that a restored floor covers; 0 if there is none
@@ -96,6 +98,7 @@ struct kuid_generator {
 	struct kuid_clock stamp_clock;
 	struct kuid_clock slot_clock;
 	struct kuid_epoch *epoch;
+	u64 opens;
 	struct kuid_gate gate;
 	u64 issued;
 	u64 drawn;
@@ -308,18 +311,21 @@ struct kuid_reading {
 /* A moment that never comes. */
 #define KUID_NEVER (~0ULL)
 
-/* A snapshot of a generator, and the time of one of its clocks. */
+/* A snapshot of a generator, and one of its clocks. */
 struct kuid_view {
 	struct kuid_epoch *epoch;
-	u64 now;
+	u64 offset; /* &kuid_clock.offset */
+	u64 half;   /* &kuid_clock.half */
+	u64 now;    /* the time of the clock */
 	unsigned int seq;
-	bool holds; /* otherwise the caller must refresh first */
+	bool holds; /* otherwise the caller must renew the snapshot first */
 };
 
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
-bool kuid_generator_refresh(struct kuid_generator *generator,
-			    const struct kuid_clock *clock, u32 part);
+void kuid_generator_refresh(struct kuid_generator *generator);
+bool kuid_generator_renew(struct kuid_generator *generator,
+			  const struct kuid_clock *clock, u32 part);
 struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
@@ -331,11 +337,9 @@ int kuid_generator_publish(struct kuid_generator *generator,
 			   u64 floor, struct kuid_claiming *claiming);
 enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 					      struct kuid_private_node *to);
-u64 kuid_generator_due(struct kuid_generator *generator,
-		       enum kuid_source source, u64 last, u64 ahead);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
-enum kuid_shut kuid_generator_shut(struct kuid_generator *generator,
+enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 				   enum kuid_source source, u32 part,
 				   u64 *since);
 bool kuid_generator_read(const struct kuid_generator *generator,
@@ -354,7 +358,7 @@ kuid_generator_clock(const struct kuid_generator *generator,
 /*
  * Read the count, the epoch and one clock. The view does not hold if the wall
  * clock was set, if a writer is active, or if the clock must not be used any
- * more for IDs that show @part. Then the caller calls kuid_generator_refresh()
+ * more for IDs that show @part. Then the caller calls kuid_generator_renew()
  * and starts over.
  *
  * The offset is compared after the clock's members were read, and the count is
@@ -374,6 +378,8 @@ kuid_generator_view(const struct kuid_generator *generator,
 
 	return (struct kuid_view) {
 		.epoch = epoch,
+		.offset = offset,
+		.half = half,
 		.now = kuid_clock_at(offset, half, mono),
 		.seq = seq,
 		.holds = likely(mono < until) &&
@@ -535,8 +541,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		u32 closed;
 
 		if (unlikely(!view.holds)) {
-			if (!kuid_generator_refresh(generator, clock,
-						    want->part))
+			if (!kuid_generator_renew(generator, clock, want->part))
 				return kuid_generator_none(KUID_NEVER);
 			continue;
 		}
@@ -568,7 +573,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		 * The dropped reservation may lie beyond the window of the
 		 * clock. Without a refresh, it would keep others waiting.
 		 */
-		kuid_generator_refresh(generator, clock, want->part);
+		kuid_generator_refresh(generator);
 	}
 }
 

@@ -91,15 +91,20 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 	bool taken_now;
 	u64 before, now;
 
-	if (!turn->has_waited && !READ_ONCE(line->count) &&
-	    kuid_turn_take(turn, taken))
-		return true;
+	if (!turn->has_waited && !READ_ONCE(line->count)) {
+		if (kuid_turn_take(turn, taken))
+			return true;
+		*due = taken->units.first;
+		if (*due == KUID_NEVER)
+			return false;
+	}
 
 	raw_spin_lock_irqsave(&line->lock, flags);
 	now = kuid_port_mono_ns();
 	before = kuid_line_look(line, waiter, now);
 	*due = kuid_turn_due(turn, before);
-	taken_now = (*due <= now || (!before && !turn->has_waited)) &&
+	taken_now = (*due <= now ||
+		     (*due != KUID_NEVER && !before && !turn->has_waited)) &&
 		    kuid_turn_take(turn, taken);
 	if (taken_now || *due == KUID_NEVER) {
 		/*

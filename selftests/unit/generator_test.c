@@ -554,8 +554,9 @@ static void ready_tells_the_exact_moment(void **state)
 			machine_step_wall(-(s64)random_below(8 * HOST_SECOND));
 		s = take(source, 0, &file, 2);
 		assert_int_equal(s.count, 0);
-		mono = kuid_generator_due(&host.generator, source, s.first,
-					  ahead);
+		mono = kuid_clock_reach(
+			kuid_generator_clock(&host.generator, source),
+			kuid_scales[source].begin(s.first - ahead));
 		machine_set_mono(mono - 1);
 		assert_int_equal(take(source, 0, &file, 2).count, 0);
 		machine_set_mono(mono);
@@ -681,9 +682,7 @@ static void reading_is_the_same_after_a_refresh(void **state)
 			found++;
 			/* The reading has not changed the generator. */
 			assert_int_equal(machine_steps(), 0);
-			kuid_generator_refresh(&host.generator,
-					       &host.generator.stamp_clock,
-					       KUID_PART_NONE);
+			kuid_generator_refresh(&host.generator);
 			assert_int_equal(machine_steps(), 1);
 		}
 		assert_false(kuid_generator_read(&host.generator, &told));

@@ -179,9 +179,7 @@ struct kuid_reading host_read(void)
 	struct kuid_reading reading;
 
 	if (kuid_generator_read(&host.generator, &reading))
-		kuid_generator_refresh(&host.generator,
-				       &host.generator.stamp_clock,
-				       KUID_PART_NONE);
+		kuid_generator_refresh(&host.generator);
 	return reading;
 }
 

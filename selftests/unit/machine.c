@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See machine.h. */
+/* See machine.h and count.h. */
 #include <stdatomic.h>
 
 #include "machine.h"
+
+_Thread_local unsigned long count_locks;
+_Thread_local unsigned long count_accesses;
 
 static _Atomic u64 mono;
 static _Atomic u64 mono_step;

@@ -243,6 +243,24 @@ static u64 ahead_of(const struct act *act)
 	return act->count == 1 ? window->one : window->batch;
 }
 
+/* When a call without units can have the unit that it would have got. */
+static u64 ready_at(const struct call *call)
+{
+	const struct act *act = call->act;
+	const struct kuid_clock *clock =
+		kuid_generator_clock(&generator, act->source);
+	struct kuid_clock at = { 0 };
+	struct kuid_view view;
+
+	do {
+		view = kuid_generator_view(&generator, clock, 0);
+		at.offset = view.offset;
+		at.half = view.half;
+	} while (!kuid_generator_holds(&generator, &view));
+	return kuid_clock_reach(&at, kuid_scales[act->source].begin(
+					     next_of(call) - ahead_of(act)));
+}
+
 static void count_change(const struct kuid_step *step)
 {
 	(void)step;
@@ -271,8 +289,7 @@ static void take(struct cpu *cpu, const struct act *act)
 		&(struct kuid_want) { act->source, watermarks, act->order, 0,
 				      ahead, act->count });
 	if (!taken->units.count)
-		call->ready = kuid_generator_due(&generator, act->source,
-						 next_of(call), ahead);
+		call->ready = ready_at(call);
 	cpu->section++;
 	look();
 	cpu->call = NULL;
@@ -308,8 +325,7 @@ static void ask(struct cpu *cpu, const struct act *act)
 				   state.slot_lag > state.stamp_lag + MS))
 		broken = "a reading of two times";
 	if (found)
-		kuid_generator_refresh(&generator, &generator.stamp_clock,
-				       KUID_PART_NONE);
+		kuid_generator_refresh(&generator);
 	kuid_generator_when(&generator,
 			    &(struct kuid_want) {
 				    act->source, &files[act->file], act->order,
@@ -482,10 +498,7 @@ static void check_given_once(const struct call *a, const struct call *b)
  */
 static void check_wait(const struct call *call)
 {
-	if (call->changes == changes &&
-	    call->ready > kuid_generator_due(&generator, call->act->source,
-					     next_of(call),
-					     ahead_of(call->act)))
+	if (call->changes == changes && call->ready > ready_at(call))
 		broken = "a caller was left asleep";
 }
 

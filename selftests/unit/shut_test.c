@@ -160,6 +160,21 @@ static void an_epoch_that_no_time_overflows_has_no_end(void **state)
 	assert_true(is_open());
 }
 
+/* Nobody but callers whose clock is shut may be there to find a clock step. */
+static void a_clock_step_opens_a_shut_clock(void **state)
+{
+	(void)state;
+	/* As if the generator had been prepared so. */
+	host.generator.gate.required = true;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	assert_true(kuid_generator_acknowledge(&host.generator,
+					       HOST_WALL + HOST_SECOND));
+	machine_pass(2 * HOST_SECOND);
+	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 0);
+	machine_step_wall(-2 * (s64)HOST_SECOND);
+	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 1);
+}
+
 static void a_missing_part_is_closed(void **state)
 {
 	u32 missing = KUID_PART_SNOWFLAKE;
@@ -544,6 +559,7 @@ int main(void)
 		TEST(the_end_is_the_last_millisecond),
 		TEST(an_epoch_in_the_future_comes),
 		TEST(an_epoch_that_no_time_overflows_has_no_end),
+		TEST(a_clock_step_opens_a_shut_clock),
 		TEST(a_missing_part_is_closed),
 		TEST(ids_stay_below_the_ceiling),
 		TEST(raising_begins_no_epoch),

@@ -242,8 +242,7 @@ static void run(const struct plan *what)
 		pthread_join(threads[i].id, NULL);
 
 	/* Find a clock step that no caller has found yet. */
-	kuid_generator_refresh(&host.generator, &host.generator.stamp_clock,
-			       KUID_PART_NONE);
+	kuid_generator_refresh(&host.generator);
 	good = host_check(records, THREADS);
 	for (int i = 0; i < THREADS; i++) {
 		got += threads[i].record.count;

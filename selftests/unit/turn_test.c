@@ -579,6 +579,89 @@ static void a_wait_ends_when_the_clock_is_set_forward(void **state)
 }
 
 /*
+ * The accesses to shared memory of a single and a batch whose clock is shut.
+ * Both may not wait, and find others in their line or not.
+ */
+static unsigned long cost_of_errors(u32 part)
+{
+	unsigned long accesses = count_accesses;
+
+	for (unsigned int waiting = 0; waiting < 2; waiting++) {
+		for (u32 count = 1; count <= CHUNK; count += CHUNK - 1) {
+			unsigned long locks = count_locks;
+			struct kuid_taken taken;
+			u64 when, since;
+
+			add(0, count, 1)->may_wait = false;
+			begin_call(&tasks[0]);
+			tasks[0].turn.part = part;
+			assert_false(
+				kuid_turn_try(&tasks[0].turn, &taken, &when));
+			assert_int_equal(when, KUID_NEVER);
+			assert_int_not_equal(
+				kuid_generator_shut(&host.generator, source,
+						    part, &since),
+				KUID_SHUT_NOT);
+			assert_int_equal(count_locks - locks, waiting);
+			tasks[0].state = ABSENT;
+		}
+		kuid_line_pair_init(&lines);
+		for (unsigned int i = 1; i < 3; i++) {
+			struct kuid_waiter *waiter = &tasks[i].turn.waiter;
+
+			kuid_waiter_init(waiter, &tasks[i]);
+			waiter->due = KUID_NEVER / 2;
+			kuid_line_join(i == 1 ? &lines.singles : &lines.batches,
+				       waiter, 1, machine_mono());
+		}
+	}
+	kuid_line_pair_init(&lines);
+	return count_accesses - accesses;
+}
+
+/*
+ * A call whose clock is shut gets its error without delaying others: it takes
+ * no lock but that of a line in which others wait, and its work does not depend
+ * on the number of lanes.
+ */
+static void a_shut_clock_costs_others_nothing(void **state)
+{
+	enum {
+		NO_STATE,
+		CLAIM,
+		RANGE,
+		CASES
+	};
+
+	(void)state;
+	for (int n = 0; n < CASES; n++) {
+		bool snowflake = n != NO_STATE;
+		u32 part = snowflake ? KUID_PART_SNOWFLAKE : KUID_PART_WORKER;
+		unsigned long accesses[2];
+
+		for (int many = 0; many < 2; many++) {
+			host_stop();
+			host_start(4, many ? KUID_MAX_CPU_LANES : 1, false);
+			source = snowflake ? KUID_SNOWFLAKE : KUID_LEX;
+			host.generator.gate.required = n == NO_STATE;
+			host.claimed = n == CLAIM ? part : 0;
+			host.claiming = (struct kuid_claiming) {
+				.claim.token.words = { 1, 2 },
+				.claim.ceiling = 1,
+				.load_id = HOST_LOAD_ID,
+			};
+			host.snowflake_epoch =
+				n == RANGE ? HOST_WALL / MS + 1000 : 0;
+			assert_true(host_publish(n == CLAIM ? KUID_EPOCH_CLAIM
+							    : KUID_EPOCH_SET,
+						 false));
+			accesses[many] = cost_of_errors(part);
+		}
+		assert_int_equal(accesses[0], accesses[1]);
+	}
+}
+
+/*
  * Random callers come, go and get stuck. A caller that is never stuck waits no
  * longer than the formula says for the worst callers before it.
  */
@@ -648,6 +731,7 @@ int main(void)
 		CASE(batch_readers_get_equal_shares),
 		CASE(a_busy_lane_delays_no_other),
 		CASE(a_wait_ends_when_the_clock_is_set_forward),
+		CASE(a_shut_clock_costs_others_nothing),
 		CASE(no_mix_of_callers_breaks_the_bound),
 	};
 

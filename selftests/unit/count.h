@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The core is compiled with this header first, except in models. It counts what
+ * the calling thread does, for tests that limit that.
+ */
+#ifndef KUID_UNIT_COUNT_H
+#define KUID_UNIT_COUNT_H
+
+/* Locks taken, and accesses to memory that threads share. */
+extern _Thread_local unsigned long count_locks;
+extern _Thread_local unsigned long count_accesses;
+
+#define kuid_port_step()	     ((void)count_accesses++)
+#define kuid_port_irq_save()	     (count_locks++)
+#define kuid_port_irq_restore(flags) ((void)(flags))
+
+#endif /* KUID_UNIT_COUNT_H */
