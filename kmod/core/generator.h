@@ -58,8 +58,7 @@ struct kuid_window {
  *	front of its clock
  * @windows: the windows in units of each source, by enum kuid_source
  * @step_limit: stamp lag above which a new epoch is requested, in nanoseconds
- * @lock: writers hold it; guards all members below
- * @seq: counts changes of all members below
+ * @seq: counts changes of all members from here to @lock
  * @stamp_clock: the clock of stamps
  * @slot_clock: the clock of slots
  * @epoch: the epoch in use; NULL before the first one is published
@@ -75,6 +74,10 @@ struct kuid_window {
  * @private_before: private lanes have got nodes of earlier epochs
  * @generation: the generation that processes with private lanes compare, in
  *	memory that they can read; NULL if there are no such processes
+ *
+ * @lock: writers hold it; guards all members but those that never change. It
+ *	has cache lines of its own: writers that wait for it must not slow down
+ *	callers that read the clocks.
  *
  * @max_ahead, @windows, @step_limit and the pointer @generation never change.
  * @lock also guards &kuid_watermarks.epoch.
@@ -93,7 +96,6 @@ struct kuid_generator {
 	struct kuid_window windows[KUID_NR_SOURCES];
 	u64 step_limit;
 
-	raw_spinlock_t lock;
 	seqcount_t seq;
 	struct kuid_clock stamp_clock;
 	struct kuid_clock slot_clock;
@@ -106,6 +108,8 @@ struct kuid_generator {
 	u64 steps_forward;
 	bool private_before;
 	u64 *generation;
+
+	raw_spinlock_t lock ____cacheline_aligned_in_smp;
 };
 
 /**
