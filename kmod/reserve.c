@@ -183,6 +183,16 @@ static int kuid_reserve_would_block(const struct kuid_request *request,
 	return -EAGAIN;
 }
 
+/* Leave the line. Tasks that this wakes must not be freed meanwhile. */
+static void kuid_reserve_end(struct kuid_turn *turn)
+{
+	if (!turn->has_waited)
+		return;
+	rcu_read_lock_sched();
+	kuid_turn_end(turn);
+	rcu_read_unlock_sched();
+}
+
 /*
  * Try to take units. Returns 0 if some were taken; -ESTALE and -ENOKEY as
  * kuid_reserve_closed(); otherwise -EAGAIN, and @due is the moment to try
@@ -199,7 +209,7 @@ static int kuid_reserve_try(struct kuid_turn *turn, struct kuid_taken *taken,
 		 * A new epoch wakes the caller. It needs no place in the line
 		 * until then.
 		 */
-		kuid_turn_end(turn);
+		kuid_reserve_end(turn);
 		*due = ktime_get_ns() + NSEC_PER_SEC;
 		return ret;
 	}
@@ -284,7 +294,7 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 		if (ret)
 			break;
 	}
-	kuid_turn_end(&turn);
+	kuid_reserve_end(&turn);
 	if (sleeper.since)
 		trace_kuid_wait(turn.source, ktime_get_ns() - sleeper.since);
 	return ret;

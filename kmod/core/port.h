@@ -250,11 +250,19 @@ struct list_head {
 	})
 #define list_first_entry_or_null(list, type, member) \
 	(list_empty(list) ? NULL : container_of((list)->next, type, member))
+#define list_next_entry(at, member) \
+	container_of((at)->member.next, __typeof__(*(at)), member)
 #define list_for_each_entry(at, list, member)                              \
 	for ((at) = container_of((list)->next, __typeof__(*(at)), member); \
 	     &(at)->member != (list);                                      \
 	     (at) = container_of((at)->member.next, __typeof__(*(at)),     \
 				 member))
+
+static inline bool list_is_last(const struct list_head *entry,
+				const struct list_head *list)
+{
+	return entry->next == list;
+}
 
 static inline void INIT_LIST_HEAD(struct list_head *list)
 {

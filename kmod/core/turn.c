@@ -87,6 +87,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 {
 	struct kuid_line *line = kuid_turn_line(turn);
 	struct kuid_waiter *waiter = &turn->waiter;
+	struct kuid_wakeups wakeups = { 0 };
 	unsigned long flags;
 	bool taken_now;
 	u64 before, now;
@@ -101,7 +102,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 
 	raw_spin_lock_irqsave(&line->lock, flags);
 	now = kuid_port_mono_ns();
-	before = kuid_line_look(line, waiter, now);
+	before = kuid_line_look(line, waiter, now, &wakeups);
 	*due = kuid_turn_due(turn, before);
 	taken_now = (*due <= now ||
 		     (*due != KUID_NEVER && !before && !turn->has_waited)) &&
@@ -111,9 +112,9 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 		 * If only a change can help, the caller needs no place in the
 		 * line: it tries again after the change.
 		 */
-		kuid_line_leave(line, waiter, now);
+		kuid_line_leave(line, waiter, now, taken_now, &wakeups);
 	} else if (kuid_turn_over_at(turn, line) <= now) {
-		kuid_line_leave(line, waiter, now);
+		kuid_line_leave(line, waiter, now, false, &wakeups);
 		kuid_turn_go_over(turn);
 		*due = now;
 	} else if (turn->may_wait) {
@@ -125,6 +126,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 			   kuid_line_next_look(line, waiter, now));
 	}
 	raw_spin_unlock_irqrestore(&line->lock, flags);
+	kuid_wakeups_do(&wakeups);
 	return taken_now;
 }
 
@@ -164,14 +166,16 @@ bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due)
 u64 kuid_turn_when(struct kuid_turn *turn)
 {
 	struct kuid_line *line = kuid_turn_line(turn);
+	struct kuid_wakeups wakeups = { 0 };
 	unsigned long flags;
 	u64 before = 0;
 
 	if (turn->source != KUID_STAMPS && READ_ONCE(line->count)) {
 		raw_spin_lock_irqsave(&line->lock, flags);
 		before = kuid_line_look(line, &turn->waiter,
-					kuid_port_mono_ns());
+					kuid_port_mono_ns(), &wakeups);
 		raw_spin_unlock_irqrestore(&line->lock, flags);
+		kuid_wakeups_do(&wakeups);
 	}
 	return kuid_turn_due(turn, before);
 }
@@ -188,12 +192,15 @@ u64 kuid_turn_when(struct kuid_turn *turn)
 void kuid_turn_end(struct kuid_turn *turn)
 {
 	struct kuid_line *line = kuid_turn_line(turn);
+	struct kuid_wakeups wakeups = { 0 };
 	unsigned long flags;
 
 	if (turn->source == KUID_STAMPS || !turn->has_waited)
 		return;
 	raw_spin_lock_irqsave(&line->lock, flags);
-	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns());
+	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns(), false,
+			&wakeups);
 	WRITE_ONCE(turn->waiter.called, false);
 	raw_spin_unlock_irqrestore(&line->lock, flags);
+	kuid_wakeups_do(&wakeups);
 }

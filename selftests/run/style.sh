@@ -274,9 +274,10 @@ look "checkpatch --strict" checkpatch '' "${kernel[@]}"
 # compat.h is the one file that may compare kernel versions.
 look "checkpatch --strict, compat.h" \
 	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
-# port.h defines for user space what checkpatch wants used instead, or used with a comment.
+# port.h defines for user space what checkpatch wants used instead, or used with a comment, and a macro
+# whose argument is the name of a member.
 look "checkpatch --strict, port.h" \
-	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE \
+	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
 	kmod/core/port.h
 # The list of formats expands to rows, cases and functions, which no parentheses can enclose.
 look "checkpatch --strict, users of the list of formats" \

@@ -67,6 +67,7 @@ static u32 taken_by[CPUS + 1];
 static u64 first_of[CPUS + 1];
 static unsigned int holder;
 static bool line_is_held;
+static bool woken[CPUS + 1];
 
 static struct {
 	struct kuid_epoch epoch;
@@ -79,7 +80,7 @@ static struct {
 
 static void wake(struct task_struct *task)
 {
-	(void)task;
+	woken[task - scenario->callers] = true;
 }
 
 static u64 end_of_window(void)
@@ -98,6 +99,7 @@ static void start(void)
 	memset(&slots, 0, sizeof(slots));
 	memset(files, 0, sizeof(files));
 	memset(taken_by, 0, sizeof(taken_by));
+	memset(woken, 0, sizeof(woken));
 	kuid_generator_init(&generator, AHEAD, 1, false);
 	memory.epoch.load_id = 1;
 	memory.epoch.nr_cpu_lanes = CPUS;
@@ -123,7 +125,7 @@ static void start(void)
 			.may_wait = caller->polite,
 			.has_waited = caller->waited,
 		};
-		kuid_waiter_init(&turn->waiter, NULL);
+		kuid_waiter_init(&turn->waiter, (struct task_struct *)caller);
 		if (!caller->waited)
 			continue;
 		kuid_line_join(&lines.singles, &turn->waiter, caller->count,
@@ -213,6 +215,8 @@ static const char *wrong(void)
 		/* Nobody will wake it any more. */
 		if (before <= left && !waiter->called && waiter->due > MONO)
 			return "a caller was left asleep";
+		if (waiter->called && !woken[turn - turns])
+			return "a caller was called and not woken";
 	}
 	if (count != lines.singles.count)
 		return "wrong count of waiters";
@@ -321,6 +325,12 @@ static void a_waiter_that_leaves_wakes_the_next(void **state)
 		.free = 20,
 		.callers = { WAITER(10, TRY), WAITER(100, LEAVE),
 			     WAITER(10, TRY) },
+	});
+	explore(&(struct scenario) {
+		.name = "the second gets a signal, the others sleep",
+		.free = 20,
+		.callers = { LATE(10, NOTHING), WAITER(100, LEAVE),
+			     WAITER(10, NOTHING) },
 	});
 }
 

@@ -28,7 +28,7 @@
 /* Time that the CPU needs for one look at a line. */
 #define LOOK_NS 800
 
-#define MOST_TASKS 256
+#define MOST_TASKS 1024
 
 enum state {
 	ABSENT,
@@ -78,9 +78,13 @@ static struct task_struct tasks[MOST_TASKS];
 static unsigned int nr_tasks; /* the highest one in use, and one */
 static struct kuid_line_pair lines;
 static enum kuid_source source;
+static unsigned int wakeups;
 
+/* Waking takes time, so nobody may wait for the line's lock meanwhile. */
 static void wake(struct task_struct *task)
 {
+	assert_false(lines.batches.lock.locked || lines.singles.lock.locked);
+	wakeups++;
 	if (task->state == SLEEPS)
 		task->wakes = min(task->wakes, machine_mono());
 }
@@ -266,6 +270,7 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 		u64 last = 0, before = 0;
 
 		use_up();
+		wakeups = 0;
 		for (unsigned int i = 0; i < 30; i++) {
 			add(i, KUID_RUN_SLOTS + random_below(CHUNK), 1);
 			run_for(0);
@@ -290,6 +295,8 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 			assert_true(tasks[i].longest <=
 				    tasks[i].pause + 30 * LOOK_NS);
 		}
+		/* Each of them wakes only the next one. */
+		assert_true(wakeups < 30);
 		assert_int_equal(lines.batches.count, 0);
 		assert_int_equal(lines.singles.count, 0);
 	}
@@ -338,13 +345,81 @@ static void stuck_waiters_lose_their_places(void **state)
 			tasks[i].stuck_until = machine_mono() + 10000 * MS;
 		}
 		add(stuck, CHUNK, 1);
+		wakeups = 0;
 		run_for(WINDOW / 2 + time_of((stuck + 1) * CHUNK) + GRACE +
 			stuck * LOOK_NS);
 		assert_int_equal(honest->served, 1);
 		assert_int_equal(honest->got, CHUNK);
+		/* One look wakes the new head, and none of those removed. */
+		assert_true(wakeups <= stuck / KUID_LINE_FRONT + 1);
 		run_for(10000 * MS);
 		for (unsigned int i = 0; i < stuck; i++)
 			assert_int_equal(tasks[i].served, 1);
+	}
+}
+
+/* The call of a task that is killed ends without IDs. */
+static void kill_task(struct task_struct *task)
+{
+	task->calls = 1;
+	end_call(task);
+}
+
+/*
+ * Waiters that are killed leave their places. They delay nobody, whatever the
+ * order in which they go, not even a waiter behind others that are stuck.
+ */
+static void killed_waiters_delay_nobody(void **state)
+{
+	static const struct {
+		unsigned int before; /* stuck waiters before those killed */
+		unsigned int killed;
+		unsigned int behind; /* stuck waiters behind those killed */
+	} plans[] = {
+		{ 1, 100, 0 }, { 1, 900, 0 },  { 1, 900, 1 },  { 2, 900, 13 },
+		{ 0, 900, 1 }, { 17, 900, 0 }, { 40, 900, 0 },
+	};
+
+	(void)state;
+	for (unsigned int n = 0; n < 3 * ARRAY_SIZE(plans); n++) {
+		unsigned int before = plans[n / 3].before;
+		unsigned int killed = plans[n / 3].killed;
+		unsigned int stuck = before + plans[n / 3].behind;
+		unsigned int all = stuck + killed;
+		/* The last one comes before or after the others are killed. */
+		unsigned int first = n % 2 ? all : all + 1;
+		u64 end;
+
+		use_up();
+		for (unsigned int i = 0; i < first; i++) {
+			add(i, CHUNK, 1);
+			run_for(0);
+		}
+		for (unsigned int i = 0; i < all; i++)
+			if (i < before || i >= before + killed)
+				tasks[i].stuck_until =
+					machine_mono() + 10000 * MS;
+		for (unsigned int i = 0; i < killed; i++) {
+			/* From the first, from the last, and from within. */
+			unsigned int nth[] = { i, killed - 1 - i,
+					       (i + killed / 2) % killed };
+
+			kill_task(&tasks[before + nth[n % 3]]);
+			run_for(0);
+		}
+		/* Those who come now are not delayed, either. */
+		for (unsigned int i = first; i <= all + 1; i++) {
+			add(i, CHUNK, 1);
+			run_for(0);
+		}
+		end = machine_mono() + WINDOW / 2 +
+		      time_of((stuck + 2) * CHUNK) +
+		      GRACE * (1 + stuck / KUID_LINE_FRONT) + 1000 * LOOK_NS;
+		run_until(end);
+		assert_int_equal(tasks[all].served, 1);
+		assert_int_equal(tasks[all + 1].served, 1);
+		run_for(10000 * MS);
+		assert_int_equal(lines.batches.count, 0);
 	}
 }
 
@@ -722,6 +797,7 @@ int main(void)
 		CASE(each_is_served_in_turn_when_its_ids_are_due),
 		CASE(a_stuck_waiter_delays_nobody_if_there_is_enough),
 		CASE(stuck_waiters_lose_their_places),
+		CASE(killed_waiters_delay_nobody),
 		CASE(the_front_looks_after_a_stuck_head),
 		CASE(a_waiter_that_looks_keeps_its_place),
 		CASE(singles_pass_sleeping_batches),
