@@ -11,7 +11,6 @@
 #include "page.h"
 #include "reserve.h"
 #include "version.h"
-#include "wait.h"
 
 static int __init kuid_init(void)
 {
@@ -20,7 +19,7 @@ static int __init kuid_init(void)
 	kuid_reserve_init();
 	ret = kuid_page_init();
 	if (ret)
-		goto err_wait;
+		return ret;
 	ret = kuid_epochs_init();
 	if (ret)
 		goto err_page;
@@ -38,8 +37,6 @@ err_epochs:
 	kuid_epochs_exit();
 err_page:
 	kuid_page_exit();
-err_wait:
-	kuid_wait_exit();
 	return ret;
 }
 
@@ -49,7 +46,6 @@ static void __exit kuid_exit(void)
 	kuid_events_exit();
 	kuid_epochs_exit();
 	kuid_page_exit();
-	kuid_wait_exit();
 }
 
 module_init(kuid_init);

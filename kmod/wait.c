@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "epochs.h"
 #include "wait.h"
 
 /*
@@ -31,19 +32,54 @@
  */
 #define KUID_WAIT_CHANGE_NS NSEC_PER_SEC
 
-/* Files whose pollers the worker wakes before it calls the scheduler. */
-#define KUID_WAIT_POLLERS 32
+/* Wakeups that the worker does before it calls the scheduler. */
+#define KUID_WAIT_PORTION 32
 
 /* Counts changes of the clocks and of the epoch, so that no wakeup is lost. */
 static atomic_t kuid_wait_changes;
 
-static DECLARE_WAIT_QUEUE_HEAD(kuid_wait_sleepers);
+/* All callers that sleep. */
+static LIST_HEAD(kuid_wait_sleepers);
+static DEFINE_SPINLOCK(kuid_wait_sleepers_lock);
 
 /* All open files that have been polled. */
 static LIST_HEAD(kuid_wait_pollers);
 static DEFINE_SPINLOCK(kuid_wait_pollers_lock);
 
-static void kuid_wait_wake_pollers(struct work_struct *work)
+/* Let others run after each portion. The caller holds only @lock. */
+static void kuid_wait_pause(spinlock_t *lock, unsigned int *n)
+{
+	if (++*n % KUID_WAIT_PORTION)
+		return;
+	spin_unlock(lock);
+	cond_resched();
+	spin_lock(lock);
+}
+
+/*
+ * Callers that sleep again meanwhile add themselves to the list that was left
+ * empty, so this ends.
+ */
+static void kuid_wait_wake_sleepers(void)
+{
+	unsigned int n = 0;
+	LIST_HEAD(todo);
+
+	spin_lock(&kuid_wait_sleepers_lock);
+	list_splice_init(&kuid_wait_sleepers, &todo);
+	while (!list_empty(&todo)) {
+		struct kuid_sleeper *sleeper =
+			list_first_entry(&todo, struct kuid_sleeper, entry);
+
+		list_del_init(&sleeper->entry);
+		/* The sleeper needs the lock before it can go away. */
+		wake_up_process(sleeper->task);
+		kuid_wait_pause(&kuid_wait_sleepers_lock, &n);
+	}
+	spin_unlock(&kuid_wait_sleepers_lock);
+}
+
+static void kuid_wait_wake_pollers(void)
 {
 	unsigned int n = 0;
 	LIST_HEAD(todo);
@@ -57,37 +93,34 @@ static void kuid_wait_wake_pollers(struct work_struct *work)
 		list_move_tail(&poller->entry, &kuid_wait_pollers);
 		/* Pass no events: io_uring would report them as ready. */
 		wake_up_all(&poller->queue);
-		if (++n % KUID_WAIT_POLLERS == 0) {
-			spin_unlock(&kuid_wait_pollers_lock);
-			cond_resched();
-			spin_lock(&kuid_wait_pollers_lock);
-		}
+		kuid_wait_pause(&kuid_wait_pollers_lock, &n);
 	}
 	spin_unlock(&kuid_wait_pollers_lock);
 }
 
-static DECLARE_WORK(kuid_wait_pollers_work, kuid_wait_wake_pollers);
+static void kuid_wait_wake_all(struct work_struct *work)
+{
+	kuid_wait_wake_sleepers();
+	kuid_wait_wake_pollers();
+}
+
+static DECLARE_WORK(kuid_wait_work, kuid_wait_wake_all);
 
 /**
  * kuid_wait_changed - wake all sleepers and pollers after a change
  *
  * To be called after each change of a clock, of the epoch or of the ceiling:
- * any deadline may have moved.
+ * any deadline may have moved. A user may have many sleepers and polled files,
+ * so a worker wakes them, a few at a time. It ends before kuid_epochs_exit()
+ * returns.
  *
- * Sleepers are woken with interrupts off, and the system's limit of tasks is
- * the only limit of their number. Only an administrator, a suspend or a VM fork
- * causes a change, so no user can make the system do this again and again.
- *
- * Context: any in which a wait queue can be woken, so not under a raw spinlock.
- * Does not sleep.
+ * Context: any in which work can be queued. Does not sleep.
  */
 void kuid_wait_changed(void)
 {
 	/* Pairs with the acquire in kuid_sleeper_prepare(). */
 	(void)atomic_inc_return_release(&kuid_wait_changes);
-	wake_up_all(&kuid_wait_sleepers);
-	/* A user may have many polled files, so a worker wakes their pollers. */
-	schedule_work(&kuid_wait_pollers_work);
+	queue_work(kuid_epochs_workqueue, &kuid_wait_work);
 }
 
 /**
@@ -123,16 +156,22 @@ int kuid_sleeper_sleep(struct kuid_sleeper *sleeper,
 {
 	u64 now = ktime_get_ns();
 	ktime_t expires = min(until, now + KUID_WAIT_CHANGE_NS);
-	DEFINE_WAIT(wait);
 
 	if (!sleeper->since)
 		sleeper->since = now;
+	sleeper->task = current;
+	spin_lock(&kuid_wait_sleepers_lock);
+	list_add_tail(&sleeper->entry, &kuid_wait_sleepers);
+	spin_unlock(&kuid_wait_sleepers_lock);
 	/* Before the checks, so that a wakeup after them ends the sleep. */
-	prepare_to_wait(&kuid_wait_sleepers, &wait, TASK_INTERRUPTIBLE);
+	set_current_state(TASK_INTERRUPTIBLE);
 	if (!signal_pending(current) && !READ_ONCE(waiter->called) &&
 	    atomic_read(&kuid_wait_changes) == sleeper->changes)
 		schedule_hrtimeout(&expires, HRTIMER_MODE_ABS);
-	finish_wait(&kuid_wait_sleepers, &wait);
+	__set_current_state(TASK_RUNNING);
+	spin_lock(&kuid_wait_sleepers_lock);
+	list_del(&sleeper->entry);
+	spin_unlock(&kuid_wait_sleepers_lock);
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
@@ -215,15 +254,4 @@ void kuid_poller_wake_at(struct kuid_poller *poller, u64 when)
 	if (wq_has_sleeper(&poller->queue))
 		timer_reduce(&poller->timer,
 			     jiffies + nsecs_to_jiffies(until - now) + 1);
-}
-
-/**
- * kuid_wait_exit - stop the work of this file
- *
- * Context: module unload, or a failed load; nobody can sleep or poll any more.
- * Sleeps.
- */
-void kuid_wait_exit(void)
-{
-	cancel_work_sync(&kuid_wait_pollers_work);
 }

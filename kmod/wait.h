@@ -19,12 +19,16 @@
  * @since: when the caller first slept, in nanoseconds of the monotonic clock; 0
  *	if it has not slept
  * @changes: the number of changes at the last kuid_sleeper_prepare()
+ * @entry: entry in the list of sleepers, while the caller sleeps
+ * @task: the task to wake
  *
  * A new caller begins with all zeroes.
  */
 struct kuid_sleeper {
 	u64 since;
 	int changes;
+	struct list_head entry;
+	struct task_struct *task;
 };
 
 /**
@@ -52,6 +56,5 @@ void kuid_poller_add(struct kuid_poller *poller, struct file *file,
 void kuid_poller_wake_at(struct kuid_poller *poller, u64 when);
 
 void kuid_wait_changed(void);
-void kuid_wait_exit(void);
 
 #endif /* KUID_WAIT_H */
