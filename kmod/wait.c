@@ -226,11 +226,19 @@ void kuid_poller_exit(struct kuid_poller *poller)
 void kuid_poller_add(struct kuid_poller *poller, struct file *file,
 		     poll_table *table)
 {
-	spin_lock(&kuid_wait_pollers_lock);
-	if (!poller->polled)
-		list_add_tail(&poller->entry, &kuid_wait_pollers);
-	poller->polled = true;
-	spin_unlock(&kuid_wait_pollers_lock);
+	/*
+	 * Pairs with the release below. Without it, a poller that finds the
+	 * file in the list could still read clocks of before a change whose
+	 * worker did not find the file there.
+	 */
+	if (!smp_load_acquire(&poller->polled)) {
+		spin_lock(&kuid_wait_pollers_lock);
+		if (!poller->polled)
+			list_add_tail(&poller->entry, &kuid_wait_pollers);
+		/* Pairs with the acquire above. */
+		smp_store_release(&poller->polled, true);
+		spin_unlock(&kuid_wait_pollers_lock);
+	}
 	poll_wait(file, &poller->queue, table);
 }
 

@@ -36,7 +36,8 @@ struct kuid_sleeper {
  * @queue: the wait queue of the pollers
  * @timer: wakes the pollers when an ID is due
  * @entry: entry in the list of polled files, which a change wakes
- * @polled: the file has been polled, so @entry is in that list
+ * @polled: the file has been polled, so @entry is in that list; set by
+ *	smp_store_release(), because later polls read it without a lock
  */
 struct kuid_poller {
 	wait_queue_head_t queue;
