@@ -150,22 +150,26 @@ static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
 			       KUID_ORDER_DEFAULT, size, request);
 }
 
-/*
- * Make as many whole IDs as fit into @size bytes. Returns the number of bytes
- * that were stored, or a negative errno.
- */
-static ssize_t kuid_chr_make(struct kuid_request *request,
+/* Fill a sink of @size bytes. Returns the number of bytes, or an errno. */
+static ssize_t kuid_chr_fill(struct kuid_file *kf, struct kuid_request *request,
 			     struct kuid_sink *sink, size_t size)
 {
-	ssize_t made = kuid_make(request, sink, size / sink->size);
+	ssize_t ret;
 
-	return made < 0 ? made : made * sink->size;
+	if (!sink->text) {
+		ret = kuid_make(request, sink);
+		return ret < 0 ? ret : ret * sink->size;
+	}
+	ret = kuid_stream_read(kf->stream, request, sink);
+	size -= kuid_sink_left(sink);
+	return size ?: ret;
 }
 
 static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 					  size_t size, bool tried)
 {
 	struct kuid_file *kf = file->private_data;
+	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
 	struct kuid_request request;
 	struct kuid_sink sink;
 	int ret;
@@ -175,8 +179,8 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 	if (ret)
 		return ret;
 	request.tried = tried;
-	kuid_sink_user(&sink, request.format, false, (u8 __user *)buf);
-	return kuid_chr_make(&request, &sink, size);
+	kuid_sink_user(&sink, request.format, text, (u8 __user *)buf, size);
+	return kuid_chr_fill(kf, &request, &sink, size);
 }
 
 static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
@@ -184,21 +188,16 @@ static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 {
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
-	bool usual = kuid_mode_is_usual_line(mode, size);
-	struct kuid_request request;
-	int ret;
+	bool usual = kuid_mode_is_usual_line(mode, size) &&
+		     !kuid_stream_has_rest(kf->stream);
 
 	if (!size)
 		return 0;
-	if (usual && likely(kuid_stream_read_line(kf->stream, &kf->watermarks,
-						  kuid_mode_format(mode), buf)))
+	if (usual && likely(kuid_sink_single_line(&kf->watermarks,
+						  kuid_mode_format(mode),
+						  (u8 __user *)buf)))
 		return size;
-	ret = kuid_chr_begin_read(kf, kuid_file_is_nonblock(file), size,
-				  &request);
-	if (ret)
-		return ret;
-	request.tried = usual;
-	return kuid_stream_read(kf->stream, &request, buf, size);
+	return kuid_chr_read_any(file, buf, size, usual);
 }
 
 /* Read into an iov_iter, as the functions above read into user memory. */
@@ -219,10 +218,8 @@ static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
 				  size, &request);
 	if (ret)
 		return ret;
-	if (text)
-		return kuid_stream_read_iter(kf->stream, &request, to);
-	kuid_sink_iter(&sink, request.format, false, to);
-	return kuid_chr_make(&request, &sink, size);
+	kuid_sink_iter(&sink, request.format, text, to);
+	return kuid_chr_fill(kf, &request, &sink, size);
 }
 
 static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,

@@ -107,9 +107,9 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 	if (ret)
 		return ret;
 	request.tried = tried;
-	kuid_sink_user(&sink, request.format, false,
-		       u64_to_user_ptr(g->buffer));
-	done = kuid_make(&request, &sink, g->count);
+	kuid_sink_user(&sink, request.format, false, u64_to_user_ptr(g->buffer),
+		       (size_t)g->count * kuid_formats[request.format].id_size);
+	done = kuid_make(&request, &sink);
 	if (done < 0)
 		return done;
 	g->done = done;

@@ -64,14 +64,14 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 }
 
 /**
- * kuid_make - make IDs
+ * kuid_make - make as many IDs as fit
  * @request: the call, which has made no ID yet
- * @sink: the sink for the IDs: user memory or an iov_iter
- * @count: number of IDs to make, at least 1
+ * @sink: the sink for the IDs: user memory or an iov_iter, with room for at
+ *	least one ID
  *
- * The call ends early, with fewer IDs than @count, if a signal is pending, if
- * memory can't be written, if a reservation fails, or if a reservation does not
- * continue the IDs made so far.
+ * The call ends early, with fewer IDs, if a signal is pending, if memory can't
+ * be written, if a reservation fails, or if a reservation does not continue the
+ * IDs made so far.
  *
  * Context: process. Unless @request->nonblock is set, sleeps for reservations
  * as kuid_reserve() does. May sleep for scratch memory and user memory.
@@ -79,16 +79,16 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
  * before the first ID: -EFAULT if memory can't be written, or an error of
  * kuid_reserve().
  */
-ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
-		  size_t count)
+ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
+	size_t count = kuid_sink_left(sink) / sink->size;
 	bool single = count == 1;
 	size_t done = 0;
 	ssize_t ret;
 
 	kuid_sink_begin(sink, count, request->nonblock);
 	for (;;) {
-		u32 n = min_t(size_t, count - done, sink->most);
+		u32 n = min_t(size_t, count, sink->most);
 
 		/*
 		 * Check the memory before reserving: IDs that are reserved and
@@ -105,11 +105,15 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
 		if (ret <= 0)
 			break;
 		done += ret;
+		count -= ret;
+		/* Lines may be shorter than the longest one: then more fit. */
+		if (sink->text)
+			count = kuid_sink_left(sink) / sink->size;
 		/*
 		 * Only a signal ends the call. signal_pending() would end it
 		 * for io_uring's task work as well, which can wait.
 		 */
-		if (done == count || sink->full || task_sigpending(current))
+		if (!count || sink->full || task_sigpending(current))
 			break;
 		cond_resched();
 	}

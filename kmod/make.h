@@ -59,8 +59,7 @@ static inline bool kuid_format_ok(u32 *format)
 	return true;
 }
 
-ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink,
-		  size_t count);
+ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink);
 ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 			bool single, u32 count);
 

@@ -45,14 +45,16 @@ static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
  * @text: the sink stores lines of text instead of binary IDs
  * @to: user address with any alignment
+ * @size: bytes of the memory at @to
  *
  * Context: any.
  */
 void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
-		    u8 __user *to)
+		    u8 __user *to, size_t size)
 {
 	kuid_sink_init(sink, KUID_SINK_USER, format, text);
 	sink->user = to;
+	sink->end = to + size;
 }
 
 /**
@@ -422,6 +424,32 @@ static u8 *kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 	return ids.at;
 }
 
+/**
+ * kuid_sink_put - copy bytes to a sink
+ * @sink: the sink, in user memory or an iov_iter
+ * @from: the bytes
+ * @size: how many
+ *
+ * Context: process. May fault, and so sleep for user memory.
+ * Return: true; or false if not all bytes can be written. Then the sink doesn't
+ * advance, so that a pipe doesn't get the beginning of a lost ID.
+ */
+bool kuid_sink_put(struct kuid_sink *sink, const void *from, size_t size)
+{
+	size_t copied;
+
+	if (sink->kind == KUID_SINK_USER) {
+		if (copy_to_user(sink->user, from, size))
+			return false;
+		sink->user += size;
+		return true;
+	}
+	copied = copy_to_iter(from, size, sink->iter);
+	if (copied != size)
+		iov_iter_revert(sink->iter, copied);
+	return copied == size;
+}
+
 /* The size of the ID or line that begins at @at in scratch memory. */
 static size_t kuid_sink_size_at(const struct kuid_sink *sink, const u8 *at)
 {
@@ -445,18 +473,15 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count, const u8 *end)
 
 	while (done < count) {
 		size_t size = n > 1 ? end - at : kuid_sink_size_at(sink, at);
-		size_t copied = copy_to_iter(at, size, sink->iter);
 
-		if (copied == size) {
+		if (kuid_sink_put(sink, at, size)) {
 			done += n;
 			at += size;
-			continue;
-		}
-		/* Otherwise a pipe would keep the beginning of a lost ID. */
-		iov_iter_revert(sink->iter, copied);
-		if (n == 1)
+		} else if (n > 1) {
+			n = 1;
+		} else {
 			break;
-		n = 1;
+		}
 	}
 	sink->sure -= min_t(size_t, sink->sure, at - sink->scratch);
 	return done;

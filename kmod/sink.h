@@ -37,6 +37,7 @@ enum kuid_sink_kind {
  * struct kuid_sink - the place where the IDs of a call are stored
  * @kind: selects @user, @iter or @kernel
  * @user: user address of the next ID, with any alignment
+ * @end: end of the memory at @user
  * @iter: the iov_iter, which begins at the next ID
  * @kernel: kernel address of the next ID, with any alignment
  * @format: KUID_FORMAT_*
@@ -53,7 +54,10 @@ enum kuid_sink_kind {
 struct kuid_sink {
 	enum kuid_sink_kind kind;
 	union {
-		u8 __user *user;
+		struct {
+			u8 __user *user;
+			u8 __user *end;
+		};
 		struct iov_iter *iter;
 		u8 *kernel;
 	};
@@ -68,8 +72,15 @@ struct kuid_sink {
 	u8 few[KUID_SINK_FEW * KUID_LINE_MAX];
 };
 
+/* The bytes that a sink in user memory or an iov_iter has room for. */
+static inline size_t kuid_sink_left(const struct kuid_sink *sink)
+{
+	return sink->kind == KUID_SINK_USER ? sink->end - sink->user
+					    : iov_iter_count(sink->iter);
+}
+
 void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
-		    u8 __user *to);
+		    u8 __user *to, size_t size);
 void kuid_sink_iter(struct kuid_sink *sink, u32 format, bool text,
 		    struct iov_iter *to);
 void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to);
@@ -77,6 +88,7 @@ void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock);
 void kuid_sink_end(struct kuid_sink *sink);
 u32 kuid_sink_room(struct kuid_sink *sink, u32 count);
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
+bool kuid_sink_put(struct kuid_sink *sink, const void *from, size_t size);
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to);
 

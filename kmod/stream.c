@@ -1,149 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads of text. A read may end inside a line; the stream of an open file keeps
- * the rest for the next read. make.c and sink.c make the lines.
+ * Reads of text. A read gives whole lines. Only a read that is too small for a
+ * line gives a piece of one, and the stream of the open file keeps the rest of
+ * that line. make.c and sink.c make the lines.
  */
-#include <linux/ktime.h>
-#include <linux/uaccess.h>
+#include <linux/string.h>
 
-#include "sink.h"
 #include "stream.h"
-#include "wait.h"
 
-/**
- * struct kuid_stream_to - the memory that a read fills
- * @user: address of the next byte in user memory; used if @iter is NULL
- * @iter: the iov_iter to fill; NULL for user memory
- * @left: bytes that the read still asks for
- * @line: size of the format's longest line in bytes
+/*
+ * Drop the last @rest bytes of a line. If a read has taken the beginning, "?"
+ * and a newline end it: no text of an ID has a "?", so nobody can take the
+ * beginning for an ID. Returns the number of bytes that are left.
  */
-struct kuid_stream_to {
-	u8 __user *user;
-	struct iov_iter *iter;
-	size_t left;
-	size_t line;
-};
-
-/* Copy all of @size bytes. If that fails, @to does not advance. */
-static int kuid_stream_copy(struct kuid_stream_to *to, const char *from,
-			    size_t size)
+static u8 kuid_stream_tear(struct kuid_stream_line *line, u8 rest)
 {
-	if (to->iter) {
-		size_t copied = copy_to_iter(from, size, to->iter);
-
-		if (copied != size) {
-			iov_iter_revert(to->iter, copied);
-			return -EFAULT;
-		}
-	} else {
-		if (copy_to_user(to->user, from, size))
-			return -EFAULT;
-		to->user += size;
-	}
-	to->left -= size;
-	return 0;
-}
-
-/* Copy the rest of the kept line, or as much of it as the read asks for. */
-static int kuid_stream_rest(struct kuid_stream *stream,
-			    struct kuid_stream_to *to)
-{
-	size_t n = min_t(size_t, to->left, stream->size - stream->at);
-	int ret;
-
-	lockdep_assert_held(&stream->lock);
-
-	/* If the copy fails, the rest stays for the next read. */
-	ret = kuid_stream_copy(to, stream->line + stream->at, n);
-	if (!ret)
-		WRITE_ONCE(stream->at, stream->at + n);
-	return ret;
+	if (rest == line->size)
+		return 0;
+	/* The newline alone doesn't matter: the whole ID was read. */
+	if (rest < 2)
+		return rest;
+	line->text[line->size - 2] = '?';
+	return 2;
 }
 
 /*
- * Make as many whole lines as fit. Returns 0 if all of them were made, or a
- * negative errno.
+ * Give as much as fits of the kept line. If none is kept, keep @own and give of
+ * that, unless it is NULL. The copy may sleep, so it comes after the lock.
+ * Returns the number of bytes, or -EFAULT.
  */
-static int kuid_stream_lines(struct kuid_request *request,
-			     struct kuid_stream_to *to)
+static ssize_t kuid_stream_give(struct kuid_stream *stream,
+				struct kuid_sink *sink,
+				const struct kuid_stream_line *own)
 {
-	size_t count = to->left / to->line;
-	struct kuid_sink sink;
-	ssize_t ret;
+	struct kuid_stream_line line;
+	u8 rest, n;
 
-	if (to->iter)
-		kuid_sink_iter(&sink, request->format, true, to->iter);
-	else
-		kuid_sink_user(&sink, request->format, true, to->user);
-	ret = kuid_make(request, &sink, count);
-	if (ret < 0)
-		return ret;
-	if (to->iter) {
-		to->left = iov_iter_count(to->iter);
-	} else {
-		to->left -= sink.user - to->user;
-		to->user = sink.user;
+	raw_spin_lock(&stream->lock);
+	rest = stream->rest;
+	if (!rest && own) {
+		stream->line = *own;
+		rest = own->size;
 	}
-	/*
-	 * After fewer lines the read must end. The caller returns the number of
-	 * bytes then, so any error will do.
-	 */
-	return ret < count ? -EAGAIN : 0;
-}
+	line = stream->line;
+	n = min_t(size_t, rest, kuid_sink_left(sink));
+	WRITE_ONCE(stream->rest, rest - n);
+	raw_spin_unlock(&stream->lock);
 
-/* Make one more line, copy its beginning, and keep the rest. */
-static int kuid_stream_begin(struct kuid_stream *stream,
-			     struct kuid_request *request,
-			     struct kuid_stream_to *to)
-{
-	struct kuid_sink sink;
-	ssize_t ret;
+	if (kuid_sink_put(sink, line.text + line.size - rest, n))
+		return n;
 
-	lockdep_assert_held(&stream->lock);
-
-	kuid_sink_kernel(&sink, request->format, true, stream->line);
-	ret = kuid_make_chunk(request, &sink, true, 1);
-	/* The line would not continue the read's lines: the read must end. */
-	if (ret <= 0)
-		return ret ?: -EAGAIN;
-	WRITE_ONCE(stream->at, 0);
-	WRITE_ONCE(stream->size, (char *)sink.kernel - stream->line);
-	ret = kuid_stream_rest(stream, to);
 	/*
 	 * Drop the line: if it were kept, it would come after IDs that other
-	 * calls get meanwhile.
+	 * calls get meanwhile. Another line may have taken its place.
 	 */
-	if (ret)
-		WRITE_ONCE(stream->size, 0);
-	return ret;
+	raw_spin_lock(&stream->lock);
+	if (!memcmp(stream->line.text, line.text, sizeof(line.text)))
+		WRITE_ONCE(stream->rest, kuid_stream_tear(&stream->line, rest));
+	raw_spin_unlock(&stream->lock);
+	return -EFAULT;
 }
 
-static ssize_t kuid_stream_give(struct kuid_stream *stream,
-				struct kuid_request *request,
-				struct kuid_stream_to *to)
+/*
+ * Make a line, without a lock because that may sleep, and give a piece of it.
+ * If another read has kept a line meanwhile, this one is lost.
+ */
+static ssize_t kuid_stream_begin(struct kuid_stream *stream,
+				 struct kuid_request *request,
+				 struct kuid_sink *sink)
 {
-	size_t wanted = to->left;
-	int ret;
+	struct kuid_stream_line line = { 0 };
+	struct kuid_sink kernel;
+	ssize_t ret;
 
-	if (request->nonblock) {
-		if (!mutex_trylock(&stream->lock)) {
-			/* The other read wakes no pollers when it ends. */
-			kuid_poller_wake_at(request->poller,
-					    ktime_get_ns() + NSEC_PER_MSEC);
-			return -EAGAIN;
-		}
-	} else if (mutex_lock_interruptible(&stream->lock)) {
-		return -ERESTARTSYS;
-	}
-	ret = kuid_stream_rest(stream, to);
-	/* Lines may be shorter than the longest one, so that more of them fit. */
-	while (!ret && to->left >= to->line)
-		ret = kuid_stream_lines(request, to);
-	/* The last line may be shorter than what is left, too. */
-	while (!ret && to->left)
-		ret = kuid_stream_begin(stream, request, to);
-	mutex_unlock(&stream->lock);
-	return to->left < wanted ? wanted - to->left : ret;
+	kuid_sink_kernel(&kernel, request->format, true, line.text);
+	ret = kuid_make_chunk(request, &kernel, true, 1);
+	if (ret < 0)
+		return ret;
+	line.size = (char *)kernel.kernel - line.text;
+	return kuid_stream_give(stream, sink, &line);
 }
 
 /**
@@ -155,77 +90,34 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 void kuid_stream_init(struct kuid_stream *stream)
 {
 	*stream = (struct kuid_stream) { 0 };
-	mutex_init(&stream->lock);
+	raw_spin_lock_init(&stream->lock);
 }
 
 /**
- * kuid_stream_read_line - read one line into user memory, by the short path
+ * kuid_stream_read - read text
  * @stream: the stream
- * @watermarks: the watermarks of the open file
- * @format: KUID_FORMAT_*
- * @buf: the user memory, as large as a line
+ * @request: the call, which has made no ID yet
+ * @sink: a sink for text, in user memory or an iov_iter, with room for at least
+ *	1 byte; advances by the bytes that were read
  *
- * Context: as kuid_user_single().
- * Return: true; or false if the caller must use kuid_stream_read(), which reads
- * the line or returns the error.
- */
-bool kuid_stream_read_line(struct kuid_stream *stream,
-			   struct kuid_watermarks *watermarks, u32 format,
-			   char __user *buf)
-{
-	bool done;
-
-	if (!mutex_trylock(&stream->lock))
-		return false;
-	done = !kuid_stream_has_rest(stream) &&
-	       kuid_sink_single_line(watermarks, format, (u8 __user *)buf);
-	mutex_unlock(&stream->lock);
-	return done;
-}
-
-/**
- * kuid_stream_read - read text into user memory
- * @stream: the stream
- * @request: the call
- * @buf: the user memory
- * @size: size of @buf in bytes, at least 1
+ * Gives the rest of a line, if one is kept, and then as many whole lines as
+ * fit. Gives a piece of a line only if @sink has no room for the longest line
+ * and no rest is kept.
  *
- * Context: process. Sleeps as kuid_make() does. Also sleeps while another read
- * holds the stream's lock, unless @request->nonblock is set.
- * Return: the number of bytes that were read, at least 1; or an error of
- * kuid_make(); -EAGAIN also if another read holds the lock and
- * @request->nonblock is set.
+ * Context: process. Sleeps as kuid_make() does. Holds no lock while asleep.
+ * Return: -EFAULT if no piece of a line can be written, or what kuid_make()
+ * returns. If @sink has advanced, the read has succeeded in any case.
  */
 ssize_t kuid_stream_read(struct kuid_stream *stream,
-			 struct kuid_request *request, char __user *buf,
-			 size_t size)
+			 struct kuid_request *request, struct kuid_sink *sink)
 {
-	struct kuid_stream_to to = {
-		.user = (u8 __user *)buf,
-		.left = size,
-		.line = kuid_formats[request->format].text_size + 1,
-	};
+	ssize_t ret = 0;
 
-	return kuid_stream_give(stream, request, &to);
-}
-
-/**
- * kuid_stream_read_iter - read text into an iov_iter
- * @stream: the stream
- * @request: the call
- * @to: the iov_iter, of at least 1 byte; advances by the bytes that were read
- *
- * Context: as kuid_stream_read().
- * Return: as kuid_stream_read().
- */
-ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
-			      struct kuid_request *request, struct iov_iter *to)
-{
-	struct kuid_stream_to stream_to = {
-		.iter = to,
-		.left = iov_iter_count(to),
-		.line = kuid_formats[request->format].text_size + 1,
-	};
-
-	return kuid_stream_give(stream, request, &stream_to);
+	if (kuid_stream_has_rest(stream))
+		ret = kuid_stream_give(stream, sink, NULL);
+	if (ret < 0)
+		return ret;
+	if (kuid_sink_left(sink) >= sink->size)
+		return kuid_make(request, sink);
+	return ret ?: kuid_stream_begin(stream, request, sink);
 }

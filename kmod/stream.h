@@ -1,54 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lines of text of one open file as a stream of bytes. A read takes any
- * number of bytes of it. text.h has the text of an ID.
+ * The rest of a line of text, which an open file keeps after a read that was
+ * too small for a line. text.h has the text of an ID.
  */
 #ifndef KUID_STREAM_H
 #define KUID_STREAM_H
 
 #include <linux/compiler.h>
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/uio.h>
 
 #include "make.h"
 #include "sink.h"
 
 /**
- * struct kuid_stream - the line that the last read did not finish
- * @lock: keeps the lines of concurrent reads apart
- * @line: the line
- * @at: bytes of the line that were read
- * @size: bytes of the line; 0 if there is none
- *
- * @lock guards the other fields. poll reads @at and @size without @lock, so
- * reads change them by WRITE_ONCE().
+ * struct kuid_stream_line - a line for reads that are too small for it
+ * @text: the line, which ends in a newline
+ * @size: bytes of the line
  */
-struct kuid_stream {
-	struct mutex lock; /* a read holds it from its start to its end */
-	char line[KUID_LINE_MAX];
-	u8 at;
+struct kuid_stream_line {
+	char text[KUID_LINE_MAX];
 	u8 size;
 };
 
-/*
- * Whether the rest of a line is left. poll must not wait for a read that holds
- * the lock, so the answer may be outdated.
+/**
+ * struct kuid_stream - the line that the last read did not finish
+ * @lock: guards the other fields
+ * @rest: bytes of @line that no read has taken yet; 0 if no line is kept
+ * @line: the line
+ *
+ * No holder of @lock sleeps or can be preempted: otherwise, it would hold up
+ * all processes that share the file. So it is a raw spinlock, for PREEMPT_RT.
+ * Reads and poll look at @rest without @lock, so it is changed by WRITE_ONCE().
  */
+struct kuid_stream {
+	raw_spinlock_t lock;
+	u8 rest;
+	struct kuid_stream_line line;
+};
+
+/* Whether the rest of a line is kept. Another read may take it at once. */
 static inline bool kuid_stream_has_rest(const struct kuid_stream *stream)
 {
-	return READ_ONCE(stream->at) < READ_ONCE(stream->size);
+	return READ_ONCE(stream->rest);
 }
 
 void kuid_stream_init(struct kuid_stream *stream);
-bool kuid_stream_read_line(struct kuid_stream *stream,
-			   struct kuid_watermarks *watermarks, u32 format,
-			   char __user *buf);
 ssize_t kuid_stream_read(struct kuid_stream *stream,
-			 struct kuid_request *request, char __user *buf,
-			 size_t size);
-ssize_t kuid_stream_read_iter(struct kuid_stream *stream,
-			      struct kuid_request *request,
-			      struct iov_iter *to);
+			 struct kuid_request *request, struct kuid_sink *sink);
 
 #endif /* KUID_STREAM_H */

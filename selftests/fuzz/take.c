@@ -74,9 +74,7 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 		ok = r->faulty;
 		break;
 	case EAGAIN:
-		/* Text is also waited for while another one reads it. */
-		ok = fuzz_call_blocked(call) ||
-		     (call->nowait && file->text && !call->alone);
+		ok = fuzz_call_blocked(call);
 		break;
 	case EINTR:
 		ok = fuzz_call_ended(call);
@@ -104,10 +102,12 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 {
 	struct fuzz_call *call = &r->call;
 	struct fuzz_file *file = call->file;
-	size_t unit = 1, whole = r->size;
+	size_t unit = 1, whole = r->size, unfilled = 0;
 
 	if (got < 0) {
 		check_error(actor, r);
+		if (call->error == EFAULT && file->text)
+			file->torn = true;
 		if (call->error == EBADF || call->error == EINVAL)
 			fuzz_never_asked(call);
 		else if (call->error != EFAULT)
@@ -118,7 +118,10 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 		fuzz_never_asked(call);
 		return;
 	}
-	if (call->format && !file->text)
+	/* Behind the last line, or the rest of one, there may be room. */
+	if (file->text)
+		unfilled = LINE_MAX_SIZE - 1;
+	else if (call->format)
 		unit = format_of(call->format)->id_size;
 	whole = r->size / unit * unit;
 	if (!got || got > whole || got % unit || got > r->writable) {
@@ -126,7 +129,8 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 			  r->size, r->writable);
 		return;
 	}
-	if (got < whole && !r->faulty && !fuzz_call_cut(call, call->order))
+	if (got + unfilled < whole && !r->faulty &&
+	    !fuzz_call_cut(call, call->order))
 		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
 			  got, r->size, file->text ? " of text" : "",
 			  call->format, call->order);

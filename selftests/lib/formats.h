@@ -480,4 +480,40 @@ static inline bool parse_line(const struct format *f, const char *line,
 	       line[f->text_size] == '\n';
 }
 
+/*
+ * The bytes that a read of @size bytes of text gives, after @before bytes of
+ * whole lines and of pieces of lines: the rest of a line, then whole lines. Only
+ * a read that is too small for a line, and finds no rest, gives a piece.
+ */
+static inline size_t size_of_text(const struct format *f, size_t before,
+				  size_t size)
+{
+	size_t line = f->text_size + 1;
+	size_t rest = (line - before % line) % line;
+
+	if (size <= rest || (!rest && size < line))
+		return size;
+	return rest + (size - rest) / line * line;
+}
+
+/*
+ * Read the end of a line whose rest was lost, behind the @given bytes of it.
+ * Returns the size of the line if all of its ID was given; 0 if the line is
+ * marked, so that nobody takes it for an ID; otherwise -1.
+ */
+static inline int end_lost_line(const struct format *f, int fd, char *line,
+				size_t given)
+{
+	const char *end = given == f->text_size ? "\n" : "?\n";
+	size_t size = strlen(end);
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (read(fd, line + given + i, 1) != 1)
+			return -1;
+	if (memcmp(line + given, end, size))
+		return -1;
+	return size == 1 ? given + 1 : 0;
+}
+
 #endif /* FORMATS_H */

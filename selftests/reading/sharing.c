@@ -7,6 +7,7 @@
 #include "../../kselftest_harness.h"
 
 #include <pthread.h>
+#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -841,6 +842,201 @@ TEST_F(closed, replaced)
 	close(w.fd);
 	close(other);
 	ASSERT_EQ(0, unload());
+}
+
+/* A thread that reads a piece of text and sleeps in the call. */
+struct text_reader {
+	pthread_t thread;
+	int fd;
+	char *to;
+	size_t size;
+	pid_t tid;		/* set by the thread */
+	ssize_t ret;
+};
+
+static void *read_text(void *arg)
+{
+	struct text_reader *r = arg;
+
+	__atomic_store_n(&r->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	r->ret = read(r->fd, r->to, r->size);
+	if (r->ret < 0)
+		r->ret = -errno;
+	return NULL;
+}
+
+/*
+ * Start a read into a page that is missing until the caller provides it, and
+ * return when the read sleeps in the page fault. Returns a userfaultfd, or a
+ * negative errno.
+ */
+static int start_faulting(struct text_reader *r, size_t page)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffd_msg fault;
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	r->to = mmap(NULL, page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	missing.range.start = (uintptr_t)r->to;
+	missing.range.len = page;
+	if (r->to == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &missing) ||
+	    pthread_create(&r->thread, NULL, read_text, r) ||
+	    read(fd, &fault, sizeof(fault)) != sizeof(fault))
+		return -EIO;
+	return fd;
+}
+
+static void provide_page(struct __test_metadata *_metadata,
+			 struct text_reader *r, int fault_fd, size_t page)
+{
+	struct uffdio_zeropage zero = {
+		.range = { (uintptr_t)r->to, page },
+	};
+
+	ASSERT_EQ(0, ioctl(fault_fd, UFFDIO_ZEROPAGE, &zero));
+	ASSERT_EQ(0, pthread_join(r->thread, NULL));
+	ASSERT_EQ(r->size, r->ret);
+	close(fault_fd);
+}
+
+#define USERFAULTFD	"/proc/sys/vm/unprivileged_userfaultfd"
+#define NO_USERFAULTFD	"the kernel has no userfaultfd"
+
+/* A read that sleeps, here for its memory, holds up no other of its file. */
+TEST_F(sharing, asleep_in_text)
+{
+	enum { PIECE = 5, NR = 8 };
+	size_t page = sysconf(_SC_PAGESIZE), way, i;
+
+	if (access(USERFAULTFD, F_OK))
+		SKIP(return, NO_USERFAULTFD);
+	ASSERT_EQ(0, load(""));
+	for (i = 0; i < 3 * NR_FORMATS; i++) {
+		const struct format *f = &formats[i / 3];
+		size_t line = f->text_size + 1;
+		int fd = open_device_file(f, ".txt", O_CLOEXEC);
+		struct text_reader asleep = { .fd = fd };
+		char text[NR * LINE_MAX_SIZE];
+		struct iovec whole = { text, line };
+		size_t given = 0;
+		__u8 id[ID_SIZE_MAX];
+		int fault_fd;
+
+		way = i % 3;
+		ASSERT_LE(0, fd);
+		/* Lines, the beginning of a line, or a piece from its middle. */
+		asleep.size = way ? PIECE : NR * line;
+		if (way == 2) {
+			ASSERT_EQ(PIECE, read(fd, text, PIECE));
+			given = PIECE;
+		}
+		fault_fd = start_faulting(&asleep, page);
+		ASSERT_LE(0, fault_fd);
+		if (way) {
+			given += PIECE;
+			ASSERT_TRUE(poll_says_ready(fd));
+			ASSERT_EQ(line - given,
+				  read(fd, text + given, line - given));
+		} else {
+			ASSERT_TRUE(poll_says_ready(fd));
+			ASSERT_EQ(line, preadv2(fd, &whole, 1, -1, RWF_NOWAIT));
+			ASSERT_TRUE(parse_line(f, text, id));
+			ASSERT_EQ(line, read(fd, text, line));
+		}
+		provide_page(_metadata, &asleep, fault_fd, page);
+		if (way)
+			memcpy(text + given - PIECE, asleep.to, PIECE);
+		ASSERT_TRUE(parse_line(f, text, id)) {
+			TH_LOG("%s, way %zu: '%.*s'", f->name, way, (int)line,
+			       text);
+		}
+		munmap(asleep.to, page);
+		close(fd);
+	}
+}
+
+/* A piece that can't be written drops its own line, and no other. */
+TEST_F(sharing, failed_piece_beside_another_line)
+{
+	enum { PIECE = 5 };
+	const struct format *f = format_of(KUID_FORMAT_V7);
+	size_t line = f->text_size + 1, page = sysconf(_SC_PAGESIZE);
+	struct text_reader asleep = { .size = PIECE };
+	char text[LINE_MAX_SIZE];
+	__u8 id[ID_SIZE_MAX];
+	int fault_fd;
+
+	if (access(USERFAULTFD, F_OK))
+		SKIP(return, NO_USERFAULTFD);
+	ASSERT_EQ(0, load(""));
+	asleep.fd = open_device_file(f, ".txt", O_CLOEXEC);
+	ASSERT_LE(0, asleep.fd);
+	fault_fd = start_faulting(&asleep, page);
+	ASSERT_LE(0, fault_fd);
+	ASSERT_EQ(line - PIECE, read(asleep.fd, text, line - PIECE));
+	ASSERT_EQ(PIECE, read(asleep.fd, text, PIECE));
+	/* Closing it makes the read look for its page again. */
+	ASSERT_EQ(0, munmap(asleep.to, page));
+	close(fault_fd);
+	ASSERT_EQ(0, pthread_join(asleep.thread, NULL));
+	ASSERT_EQ(-EFAULT, asleep.ret);
+	ASSERT_EQ(line - PIECE,
+		  read(asleep.fd, text + PIECE, line - PIECE));
+	ASSERT_TRUE(parse_line(f, text, id)) {
+		TH_LOG("'%.*s'", (int)line, text);
+	}
+	close(asleep.fd);
+}
+
+/* Two reads that begin a line at once get pieces of one line. */
+TEST_F(sharing, two_begin_a_line)
+{
+	enum { PIECE = 5 };
+	/* A format that waits for a ceiling. */
+	const struct format *f = format_of(KUID_FORMAT_K128);
+	size_t line = f->text_size + 1;
+	char text[LINE_MAX_SIZE], pieces[2][PIECE];
+	struct kuid_status status;
+	struct text_reader r[2];
+	__u8 id[ID_SIZE_MAX];
+	bool whole = false;
+	int fd, i;
+
+	ASSERT_EQ(0, load(NO_IDS));
+	fd = open_device_file(f, ".txt", O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2; i++) {
+		r[i] = (struct text_reader) {
+			.fd = fd, .to = pieces[i], .size = PIECE,
+		};
+		ASSERT_EQ(0, pthread_create(&r[i].thread, NULL, read_text,
+					    &r[i]));
+		while (!__atomic_load_n(&r[i].tid, __ATOMIC_ACQUIRE))
+			usleep(1000);
+		ASSERT_TRUE(wait_asleep_in(r[i].tid, SYS_read));
+	}
+	ASSERT_EQ(0, let_ids_come(clock_ns() + HOUR));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(r[i].thread, NULL));
+		ASSERT_EQ(PIECE, r[i].ret);
+	}
+	ASSERT_EQ(line - 2 * PIECE,
+		  read(fd, text + 2 * PIECE, line - 2 * PIECE));
+	for (i = 0; i < 2; i++) {
+		memcpy(text, pieces[i], PIECE);
+		memcpy(text + PIECE, pieces[!i], PIECE);
+		whole |= parse_line(f, text, id);
+	}
+	EXPECT_TRUE(whole);
+	/* The other line was given up. */
+	ASSERT_EQ(0, get_status(fd, &status));
+	EXPECT_EQ(2, status.ids[f->number]);
+	close(fd);
 }
 
 /*
