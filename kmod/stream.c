@@ -6,6 +6,7 @@
  */
 #include <linux/string.h>
 
+#include "epochs.h"
 #include "stream.h"
 
 /*
@@ -38,7 +39,11 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 
 	raw_spin_lock(&stream->lock);
 	rest = stream->rest;
-	if (!rest && own) {
+	if (rest) {
+		/* A twin may have the same rest. */
+		if (stream->line.closings != READ_ONCE(kuid_host.gate.closings))
+			rest = kuid_stream_tear(&stream->line, rest);
+	} else if (own) {
 		stream->line = *own;
 		rest = own->size;
 	}
@@ -69,7 +74,14 @@ static ssize_t kuid_stream_begin(struct kuid_stream *stream,
 				 struct kuid_request *request,
 				 struct kuid_sink *sink)
 {
-	struct kuid_stream_line line = { 0 };
+	struct kuid_stream_line line = {
+		/*
+		 * Pairs with the barrier in kuid_generator_write_begin(): a
+		 * call that reads the new value here takes nothing from before
+		 * the closing.
+		 */
+		.closings = smp_load_acquire(&kuid_host.gate.closings),
+	};
 	struct kuid_sink kernel;
 	ssize_t ret;
 

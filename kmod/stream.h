@@ -17,10 +17,12 @@
  * struct kuid_stream_line - a line for reads that are too small for it
  * @text: the line, which ends in a newline
  * @size: bytes of the line
+ * @closings: &kuid_gate.closings before the line was made
  */
 struct kuid_stream_line {
 	char text[KUID_LINE_MAX];
 	u8 size;
+	u64 closings;
 };
 
 /**

@@ -192,6 +192,60 @@ TEST_F_TIMEOUT(hibernate, parts_are_confirmed_one_by_one, 120)
 }
 
 /*
+ * A twin may have the rest of a line that was begun before. So it is dropped,
+ * and the piece that was given ends in a mark that no ID has. Another epoch
+ * leaves the rest.
+ */
+TEST_F_TIMEOUT(hibernate, tears_a_line, 120)
+{
+	int fds[NR_FORMATS], given[NR_FORMATS];
+	char lines[NR_FORMATS][LINE_MAX_SIZE];
+	__u8 id[ID_SIZE_MAX];
+	size_t i;
+	int fd;
+
+	if (write_text("/sys/power/pm_test", "freezer"))
+		SKIP(return, "this kernel can't test power management");
+	ASSERT_EQ(0, load("node=0123456789ab"));
+	fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < NR_FORMATS; i++) {
+		fds[i] = open_device_file(&formats[i], ".txt", O_NONBLOCK);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(5, read(fds[i], lines[i], 5));
+	}
+	ASSERT_EQ(0, restore_floor(fd, 0));
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		ASSERT_EQ(f->text_size - 4,
+			  read(fds[i], lines[i] + 5, f->text_size - 4));
+		ASSERT_TRUE(parse_line(f, lines[i], id));
+		/* A line of which the newline is left, in some formats. */
+		given[i] = i % 2 ? f->text_size : 5;
+		ASSERT_EQ(given[i], read(fds[i], lines[i], given[i]));
+	}
+
+	if (write_text("/sys/power/state", "disk")) {
+		for (i = 0; i < NR_FORMATS; i++)
+			close(fds[i]);
+		close(fd);
+		SKIP(return, "this kernel can't hibernate");
+	}
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+
+		EXPECT_TRUE(poll_says_ready(fds[i]));
+		EXPECT_EQ(i % 2 ? given[i] + 1 : 0,
+			  end_lost_line(f, fds[i], lines[i], given[i])) {
+			TH_LOG("%s: '%.*s'", f->name, given[i] + 2, lines[i]);
+		}
+		close(fds[i]);
+	}
+	close(fd);
+}
+
+/*
  * Formats of @numbers give an ID and poll says so; the others do neither. The
  * worker of snowflake is always given.
  */

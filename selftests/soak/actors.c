@@ -144,6 +144,9 @@ static long read_lines(const struct format *f, int fd, __u8 *ids,
 		if (got <= 0)
 			return -EIO;
 		at += got;
+		/* The machine was cloned meanwhile, so the line was lost. */
+		if (at % line && text[at - 1] == '\n')
+			return read_lines(f, fd, ids, count, seed);
 	}
 	for (nr = 0; nr < at / line; nr++) {
 		if (!parse_line(f, text + nr * line, ids + nr * f->id_size))

@@ -438,6 +438,45 @@ static int be_killed(int argc, char **argv)
 	return compare_lives(m) && required;
 }
 
+/* A line of each format of which a piece was read. */
+struct begun {
+	int fds[NR_FORMATS];
+	char lines[NR_FORMATS][LINE_MAX_SIZE];
+};
+
+#define PIECE		5
+
+static void begin_lines(struct begun *begun)
+{
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		begun->fds[k] = open_device_file(&formats[k], ".txt", 0);
+		if (begun->fds[k] < 0 ||
+		    read(begun->fds[k], begun->lines[k], PIECE) != PIECE)
+			fail("no piece of %s: %m", formats[k].name);
+	}
+}
+
+/* After a fork the twin has the rest of the line, too, so nobody gets it. */
+static void check_lines(struct begun *begun, bool forked)
+{
+	__u8 id[ID_SIZE_MAX];
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		const struct format *f = &formats[k];
+		size_t rest = f->text_size + 1 - PIECE;
+		char *line = begun->lines[k];
+
+		if (forked ? end_lost_line(f, begun->fds[k], line, PIECE) :
+			     read(begun->fds[k], line + PIECE, rest) != rest ||
+			     !parse_line(f, line, id))
+			fail("a line of %s that was begun is %.*s", f->name,
+			     (int)f->text_size, line);
+	}
+}
+
 /* The formats that are refused because of the identity, as bits by number. */
 static __u32 stale_formats(int fd)
 {
@@ -490,6 +529,7 @@ static int be_cloned(int argc, char **argv)
 	struct kuid_private_lane lane = { 0 };
 	struct memory *m = map_device();
 	struct kuid_status first, status;
+	struct begun begun = { 0 };
 	pid_t pids[READERS];
 	char params[256] = "";
 	__u32 stale, expected;
@@ -515,6 +555,7 @@ static int be_cloned(int argc, char **argv)
 		fail("can't map the page: %m");
 	if (!given && (get_lane(fd, &lane) || !is_in_use(&lane, page)))
 		fail("no private lane: %m");
+	begin_lines(&begun);
 	start_readers(m, 0, pids, pick_seed());
 	puts("# lives: at work");
 	fflush(stdout);
@@ -523,6 +564,7 @@ static int be_cloned(int argc, char **argv)
 	check_lane(m, fd, &lane, page);
 	if (get_status(fd, &status))
 		fail("STATUS: %m");
+	check_lines(&begun, status.vm_forks);
 	stale = stale_formats(fd);
 	printf("# lives: %llu forks, epoch %llu, stale formats %x, told at %llu\n",
 	       status.vm_forks, status.epoch, stale, m->told);

@@ -17,8 +17,8 @@
  * A read of text returns whole lines. If the buffer is shorter than the longest
  * line of the format, it gets a piece of a line, and the next read of the same
  * open file gets the rest. If that rest is lost, because a piece could not be
- * written, the next read gets "?" and a newline instead. readv, splice and
- * io_uring work the same way.
+ * written or because the machine may have a twin, the next read gets "?" and a
+ * newline instead. readv, splice and io_uring work the same way.
  *
  * The ioctls below query the limits, choose a format and an order, put IDs into
  * memory together with their count and epoch, and let a process make IDs by
