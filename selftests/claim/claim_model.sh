@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Searches the model of claims with Spin:   claim_model.sh [DIRECTORY]
+# A row with "none" must be searched to its end. A row with "repeat" takes a rule away, and must find an ID
+# that is made twice.
+
+set -uo pipefail
+
+model=$(realpath "$(dirname "${BASH_SOURCE[0]}")/claim.pml")
+work=${1:-$(mktemp -d)}
+number=0 failed=0
+
+search()
+{
+	local expected=$1 log=$work/log found result states
+	shift
+	number=$((number + 1))
+	if ! (cd "$work" && rm -f pan* && spin -a "$@" "$model" && gcc -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=3000 \
+		-o pan pan.c && ./pan -m100000) >"$log" 2>&1; then
+		found=failed
+	elif grep -qE 'max search depth too small|out of memory|Search not completed' "$log" &&
+	     ! grep -q 'assertion violated' "$log"; then
+		found=truncated
+	elif grep -q 'errors: 0$' "$log"; then
+		found=none
+	elif grep -q 'assertion violated.*made' "$log"; then
+		found=repeat
+	else
+		found=failed
+	fi
+	result=ok
+	[[ $found == "$expected" ]] || { result="not ok"; failed=1; cat "$log"; }
+	states=$(awk '/states, stored/ { print $1 }' "$log")
+	echo "$result $number - ${*:-all rules}: $found, ${states:-?} states," \
+		"$(awk '/elapsed time/ { print $4 }' "$log") s"
+}
+
+mkdir -p "$work"
+search none
+search none -DCLONES=1 -DSLOTS=2 -DDRAWS=4
+search none -DLOST_ANSWERS -DSLOTS=2 -DDRAWS=4
+search repeat -DWITHOUT_RULE_2_CAS
+search repeat -DSTALE_READS -DWITHOUT_RULE_2_FLOOR
+search repeat -DLOST_ANSWERS -DWITHOUT_RULE_3
+search repeat -DWITHOUT_RULE_4
+search repeat -DWITHOUT_RULE_5_END
+search repeat -DCLONES=1 -DWITHOUT_RULE_5_CLAIM
+search repeat -DWITHOUT_RULE_5_DELETE
+search repeat -DWITHOUT_END_FLOOR
+search repeat -DCLONES=1 -DWITHOUT_CLAIM_LOAD_ID
+search repeat -DCLONES=1 -DWITHOUT_GATE
+search repeat -DCLONES=1 -DWITHOUT_FORK_ENDS
+echo "1..$number"
+exit "$failed"
