@@ -114,36 +114,62 @@ first_boot()
 
 owner()
 {
-	start_owner --number $number
+	start_owner --number $number --trust-disk
 	eventually makes && [ "$(number_made)" -eq $number ]
 }
 
-# The machine stops, and etcd does. The clock of the next boot is one at which IDs were made.
+# The machine stops, and etcd does.
 crash()
 {
 	kuid save --ahead 2 "$saved"
 	stop KILL owner
 	stop_cluster
-	rmmod kuid && date -s "@$(($(date +%s) - 20))"
+	rmmod kuid
+}
+
+# The clock of a boot is one at which IDs were made, and below the ceiling.
+set_back()
+{
+	date -s "@$(($(owners_ceiling) - 24))"
+}
+
+# boot_without_number PARAMETER COMMAND OPTION...: makes none.
+boot_without_number()
+{
+	set_back && insmod /lib/kuid.ko "$1" && eval "$2" || return
+	shift 2
+	start_owner --number $number "$@"
+	eventually says owner 'onnect to' && fails_with 'needs a worker'
+	result=$?
+	stop KILL owner
+	rm "$work/owner/err"
+	rmmod kuid
+	return $result
+}
+
+# restore FILE
+restore()
+{
+	kuid restore --ahead 3600 "$1"
 }
 
 boot_without_saved_state()
 {
-	crash && insmod /lib/kuid.ko || return
-	start_owner --number $number
-	eventually says owner 'onnect to' && fails_with 'needs a worker'
-	result=$?
-	stop KILL owner
-	rmmod kuid
-	return $result
+	crash && boot_without_number state=off : --trust-disk
+}
+
+# Of a copy, as the next boot is this one again.
+boot_without_trust()
+{
+	cp "$saved" "$work/copy" && boot_without_number state=required "restore $work/copy"
 }
 
 # IDs begin above those from before the crash, and end at the ceiling that etcd has.
 boot_without_etcd()
 {
 	last=$(tail -n 1 "$work/ids")
-	insmod /lib/kuid.ko state=required && kuid restore --ahead 3600 "$saved" || return
-	start_owner --number $number
+	set_back && insmod /lib/kuid.ko state=required && restore "$saved" || return
+	start_owner --number $number --trust-disk
 	eventually makes && [ "$(number_made)" -eq $number ] &&
 		[ "$(head -n 1 "$work/batch")" -gt "$last" ]
 }
@@ -192,6 +218,17 @@ restart()
 	ceiling=$(owners_ceiling)
 	start_owner --number $number
 	eventually has_passed "$ceiling" && makes && [ "$(epoch)" = "$began" ]
+}
+
+# Another kuid-claim, of another space, does not touch the number.
+two_at_once()
+{
+	kuid-claim --endpoints "$(urls)" --space other --number 9 --state "$work/other" 2>"$work/other.err" &
+	other=$!
+	eventually grep -q "the kernel has claimed number $number" "$work/other.err" && makes &&
+		[ "$(number_made)" -eq $number ] && [ ! "$(etcdctl --endpoints "$(urls)" get --prefix /kuid/other/rec)" ]
+	result=$?
+	ends TERM $other && return $result
 }
 
 clean_stop()
@@ -299,7 +336,8 @@ it 'etcd runs' etcd_runs
 it 'no IDs without a number' first_boot
 it 'the owner makes IDs' owner
 it 'booted without a saved state, it makes none while etcd is away' boot_without_saved_state
-it 'booted with one, it goes on without etcd' boot_without_etcd
+it 'booted with one, it makes none while etcd is away' boot_without_trust
+it 'if the disk is trusted, it goes on without etcd' boot_without_etcd
 it 'not longer than to the ceiling' ceiling_without_etcd
 it 'it goes on with the number when etcd is back' etcd_is_back
 it 'it is asleep, and the kernel stops at the ceiling' owner_asleep
@@ -307,6 +345,7 @@ it 'a second owner gets the number' second_owner
 it 'the first one wakes up, and makes none' owner_wakes
 it 'it gets the number back' owner_again
 it 'a restart begins no epoch' restart
+it 'a second kuid-claim leaves the number alone' two_at_once
 it 'a stop ends the use of the number' clean_stop
 it 'a clone makes none with the number' clone
 it 'it claims another number' clone_claims_another

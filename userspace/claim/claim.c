@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See claim.h. */
+/* See claim.h. Numbers of rules are those of Documentation/design/claims.md. */
 #include <ctype.h>
 #include <err.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +17,83 @@
 #include "service.h"
 #include "verbs.h"
 
-/* How often another number is tried at once, because others were quicker. */
-#define TRIES 20
+/* How often to look anew at once, because others were quicker. */
+#define QUICKER_MOST 20
 
-/* How often giving a number back is tried again. */
-#define RELEASE_TRIES 2
+/* How often giving a number back is tried. */
+#define RELEASE_TRIES 3
 
 /* The longest time between two tries, and between two looks at the host. */
 #define BACK_OFF_MOST_NS (30 * SEC_NS)
 #define LOOK_NS		 (5 * SEC_NS)
+
+/* What has come of a state. */
+enum outcome {
+	DONE,
+	CLAIMED, /* the host has a claim */
+	DUE,	 /* the ceiling is to be raised */
+	IDLE,	 /* nothing is due */
+	TRUSTED, /* the file has a claim that the machine may go on with */
+	LOST,	 /* the record is of another claim */
+	QUICKER, /* another machine has written meanwhile */
+	UNKNOWN, /* it was sent, and nobody knows whether it was written */
+	STALE,	 /* the host has another claim, or may be a clone */
+	FAILED,	 /* nothing was changed */
+};
+
+/* All transitions: what a state does not have here never comes of it. */
+static const struct transition {
+	enum claim_state from;
+	enum outcome outcome;
+	enum claim_state to;
+	bool waits; /* until it is tried again, or something is due */
+} transitions[] = {
+	{ CLAIM_LOOK, CLAIMED, CLAIM_CHECK, false },
+	{ CLAIM_LOOK, TRUSTED, CLAIM_OFFLINE, false },
+	{ CLAIM_LOOK, DONE, CLAIM_PICK, false },
+	{ CLAIM_OFFLINE, DONE, CLAIM_CHECK, false },
+	{ CLAIM_OFFLINE, STALE, CLAIM_LOOK, true },
+	{ CLAIM_OFFLINE, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_CHECK, DONE, CLAIM_OWN, false },
+	{ CLAIM_CHECK, DUE, CLAIM_RAISE, false },
+	{ CLAIM_CHECK, LOST, CLAIM_DROP, false },
+	{ CLAIM_CHECK, STALE, CLAIM_LOOK, true },
+	{ CLAIM_CHECK, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_PICK, DONE, CLAIM_TAKE, false },
+	{ CLAIM_PICK, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_TAKE, DONE, CLAIM_SET, false },
+	{ CLAIM_TAKE, QUICKER, CLAIM_LOOK, false },
+	{ CLAIM_TAKE, UNKNOWN, CLAIM_TAKE, true },
+	{ CLAIM_TAKE, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_SET, DONE, CLAIM_OWN, false },
+	{ CLAIM_SET, STALE, CLAIM_LOOK, true },
+	{ CLAIM_SET, FAILED, CLAIM_SET, true },
+	{ CLAIM_OWN, IDLE, CLAIM_OWN, true },
+	{ CLAIM_OWN, DUE, CLAIM_CHECK, false },
+	{ CLAIM_RAISE, DONE, CLAIM_LIFT, false },
+	{ CLAIM_RAISE, QUICKER, CLAIM_CHECK, false },
+	{ CLAIM_RAISE, UNKNOWN, CLAIM_RAISE, true },
+	{ CLAIM_RAISE, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_LIFT, DONE, CLAIM_OWN, false },
+	{ CLAIM_LIFT, STALE, CLAIM_LOOK, true },
+	{ CLAIM_LIFT, FAILED, CLAIM_LOOK, true },
+	{ CLAIM_DROP, DONE, CLAIM_LOOK, false },
+	{ CLAIM_DROP, STALE, CLAIM_LOOK, false },
+	{ CLAIM_DROP, FAILED, CLAIM_DROP, true },
+	{ CLAIM_END, DONE, CLAIM_GIVE, false },
+	{ CLAIM_END, IDLE, CLAIM_LOOK, true },
+	{ CLAIM_END, STALE, CLAIM_LOOK, true },
+	{ CLAIM_END, FAILED, CLAIM_END, true },
+	{ CLAIM_GIVE, DONE, CLAIM_LOOK, true },
+	{ CLAIM_GIVE, LOST, CLAIM_LOOK, true },
+	{ CLAIM_GIVE, QUICKER, CLAIM_GIVE, false },
+	{ CLAIM_GIVE, UNKNOWN, CLAIM_GIVE, true },
+	{ CLAIM_GIVE, FAILED, CLAIM_GIVE, true },
+};
+
+#define STATE_NAME(name) [CLAIM_##name] = #name,
+static const char *const state_names[] = { CLAIM_STATES(STATE_NAME) };
+#undef STATE_NAME
 
 static uint64_t max(uint64_t a, uint64_t b)
 {
@@ -41,32 +107,6 @@ uint64_t claim_random(uint64_t limit)
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		err(EXIT_FAILED, "getrandom");
 	return number % limit;
-}
-
-bool claim_is_snowflake(const struct claim *claim)
-{
-	return claim->settings->parts & PART_SNOWFLAKE;
-}
-
-/* Firmware without one says zeros or ones, which many machines have. */
-static bool is_placeholder(const char *product)
-{
-	return strspn(product, "0-") == strlen(product) ||
-	       strspn(product, "fF-") == strlen(product);
-}
-
-/* Empty where there is none, or only root may read it. */
-static void read_product(char product[PRODUCT_SIZE])
-{
-	int fd = open("/sys/class/dmi/id/product_uuid", O_RDONLY | O_CLOEXEC);
-	ssize_t size = fd < 0 ? 0 : read(fd, product, PRODUCT_SIZE - 1);
-
-	if (fd >= 0)
-		close(fd);
-	product[size > 0 ? size : 0] = '\0';
-	product[strcspn(product, "\n")] = '\0';
-	if (is_placeholder(product))
-		*product = '\0';
 }
 
 /* JSON holds no text that isn't UTF-8, and messages go to terminals. */
@@ -89,7 +129,7 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 		struct store *store, const struct host *host,
 		struct claim_file *file)
 {
-	char *wrong = NULL;
+	char *wrong;
 
 	*claim = (struct claim) {
 		.settings = settings,
@@ -99,517 +139,630 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 	};
 	if (!file)
 		return;
-	wrong = claim_file_read(file, &claim->saved, &claim->known);
+	wrong = claim_file_read(file, &claim->saved);
 	/* A number that is claimed afresh is never unsafe. */
 	if (wrong)
 		service_log(SERVICE_ERR, "%s: another number will be claimed",
 			    wrong);
 	free(wrong);
-	claim->clean = claim->known && claim->saved.released;
-	if (claim->known && strcmp(claim->saved.space, settings->space))
-		errx(EXIT_FAILED,
-		     "%s is of a number of the space %s: give that back with "
-		     "\"kuid-claim --space %s --release\", or remove the file",
-		     file->path, claim->saved.space, claim->saved.space);
+	claim->file_trusted = claim->saved.trusted;
+	if (strcmp(claim->saved.space, settings->space))
+		claim->saved = (struct saved_claim) { 0 };
 }
 
-/* A failure costs time after a restart, but nothing is unsafe without it. */
-static void save(struct claim *claim)
-{
-	char *wrong = claim_file_write(claim->file, &claim->saved);
+/* ---------------------------------------------------------------- the file */
 
-	if (wrong)
-		service_log(SERVICE_ERR, "%s", wrong);
+/*
+ * Only with --trust-disk anything rests on the file, also in a later run: what
+ * it says then must not be out of date.
+ */
+static char *save(struct claim *claim)
+{
+	bool trust = claim->settings->trust_disk;
+	char *wrong;
+
+	claim->saved.trusted = trust;
+	wrong = claim_file_write(claim->file, &claim->saved);
+	if (!wrong)
+		claim->file_trusted = trust;
+	if (!wrong || trust || claim->file_trusted)
+		return wrong;
+	service_log(SERVICE_ERR, "%s", wrong);
 	free(wrong);
+	return NULL;
+}
+
+/* Rule 6: before a take, so that the file never has the ceiling of a former
+ * one. */
+static char *save_take(struct claim *claim)
+{
+	struct saved_claim *saved = &claim->saved;
+
+	*saved = (struct saved_claim) {
+		.number = claim->number,
+		.floor_s = claim->floor_s,
+	};
+	strcpy(saved->space, claim->settings->space);
+	strcpy(saved->token, claim->next.token);
+	return save(claim);
+}
+
+static bool may_go_on(const struct claim *claim)
+{
+	const struct saved_claim *saved = &claim->saved;
+	uint64_t sure_ns = claim->now.sure_ns;
+
+	return claim->settings->trust_disk && saved->trusted &&
+	       !saved->released && in_range(claim, saved->number) && sure_ns &&
+	       max(sure_ns, wall_ns()) < saved->ceiling_s * SEC_NS;
 }
 
 /* --------------------------------------------------------- writing records */
 
-static bool has_text(const struct place *place, const struct record *record)
+static void forget(struct claim *claim)
 {
-	char *text = record_text(record);
-	bool same = place->text && !strcmp(place->text, text);
-
-	free(text);
-	return same;
+	claim->sent = false;
+	claim->record = (struct record) { 0 };
+	*claim->version = '\0';
 }
 
-/* The next record of the number. If @tried may have got there, that again. */
-static void next_record(struct claim *claim, const struct place *place,
-			const char *token)
+/* Rule 2: what is written next is computed from this version. */
+static void take_base(struct claim *claim, const struct place *place)
 {
-	struct record *record = &claim->tried;
+	forget(claim);
+	claim->number = place->number;
+	claim->record = place->record;
+	if (place->version)
+		snprintf(claim->version, VERSION_SIZE, "%s", place->version);
+	claim->checked_s = wall_s();
+}
 
-	if (claim->unsure)
-		return;
-	*record = (struct record) {
-		.seq = max(claim->saved.seq, place->record.seq) + 1,
-		.ceiling_s = max(wall_s() + claim->settings->horizon_s,
-				 max(place->record.ceiling_s,
-				     claim->record.ceiling_s)),
-		.epoch_ms = claim_is_snowflake(claim) ? claim->state.epoch_ms
-						      : place->record.epoch_ms,
+/* Rule 8: the clock was compared with the store's when the version was read. */
+static void make_next(struct claim *claim, const char *token,
+		      uint64_t ceiling_s)
+{
+	struct record *next = &claim->next;
+
+	*next = (struct record) {
+		.load_id = claim->load_id,
+		.ceiling_s = ceiling_s,
+		.renewed_s = claim->checked_s,
 	};
-	strcpy(record->token, token);
-	token_draw(record->nonce);
-	read_machine(record->machine);
+	strcpy(next->token, token);
+	token_draw(next->nonce);
+	read_machine(next->machine);
 }
 
-static void schedule(struct claim *claim)
+static uint64_t higher_ceiling(const struct claim *claim)
+{
+	return max(claim->checked_s + claim->settings->horizon_s,
+		   claim->record.ceiling_s);
+}
+
+/* Rule 3: whether the store has what was sent, or still the version before. */
+static enum outcome read_back(struct claim *claim, char **wrong)
+{
+	struct place place;
+	enum outcome outcome = QUICKER;
+	char *text;
+
+	*wrong = place_read(claim, claim->number, &place);
+	if (*wrong) {
+		claim->sent = true;
+		return UNKNOWN;
+	}
+	text = record_text(&claim->next);
+	if (place.text && !strcmp(place.text, text)) {
+		take_base(claim, &place);
+		outcome = DONE;
+	} else if (!strcmp(place.version ? place.version : "",
+			   claim->version)) {
+		outcome = UNKNOWN;
+	}
+	place_free(&place);
+	free(text);
+	claim->sent = outcome == UNKNOWN;
+	return outcome;
+}
+
+static enum outcome put_next(struct claim *claim, char **wrong)
+{
+	static const enum outcome outcomes[] = {
+		[STORE_DONE] = DONE,
+		[STORE_CONFLICT] = QUICKER,
+		[STORE_UNKNOWN] = UNKNOWN,
+		[STORE_REFUSED] = FAILED,
+	};
+	char *text = record_text(&claim->next);
+	struct store_change change = {
+		.key = claim->number,
+		.text = text,
+		.nonce = claim->next.nonce,
+		.version = *claim->version ? claim->version : NULL,
+	};
+	struct store_answer *answer = store_put(claim->store, &change);
+	enum outcome outcome = outcomes[answer->result];
+
+	*wrong = answer->wrong;
+	answer->wrong = NULL;
+	store_answer_free(answer);
+	free(text);
+	return outcome;
+}
+
+/*
+ * Write @next. As long as the outcome is unknown, the very same is sent again,
+ * and only while the version is the one that it was computed from. A request
+ * that was repeated below may be in conflict with itself.
+ */
+static enum outcome write_next(struct claim *claim, char **wrong)
+{
+	enum outcome outcome = claim->sent ? read_back(claim, wrong) : UNKNOWN;
+
+	if (outcome == UNKNOWN && !*wrong) {
+		outcome = put_next(claim, wrong);
+		if (outcome == FAILED && claim->sent)
+			outcome = UNKNOWN;
+		claim->sent = outcome == UNKNOWN;
+		if (outcome == DONE)
+			claim->record = claim->next;
+		else if (outcome == QUICKER)
+			outcome = read_back(claim, wrong);
+		if (outcome == UNKNOWN && !*wrong)
+			*wrong = problem_for_now("the store has answered with "
+						 "an old record");
+	}
+	service_log(SERVICE_DEBUG,
+		    "cas: number %" PRIu64 " token %s load_id %016" PRIx64
+		    " nonce %s floor %" PRIu64 " ceiling %" PRIu64 " %s",
+		    claim->number, claim->next.token, claim->next.load_id,
+		    claim->next.nonce, claim->floor_s, claim->next.ceiling_s,
+		    outcome == DONE	 ? "done"
+		    : outcome == QUICKER ? "conflict"
+		    : outcome == UNKNOWN ? "unknown"
+					 : "refused");
+	return outcome;
+}
+
+/* ----------------------------------------------------------- the whole space */
+
+static const char *kind_of(unsigned int parts)
+{
+	return parts == PART_SNOWFLAKE ? "snowflake"
+	       : parts == PART_WORKER  ? "worker"
+				       : "both";
+}
+
+static char *differs(const struct claim *claim, const char *what,
+		     uint64_t theirs, uint64_t mine)
+{
+	return problem("the space %s has the %s %" PRIu64 ", this machine has "
+		       "%" PRIu64 ": IDs of both could be the same, so load "
+		       "the module with the other one, or use another --space",
+		       claim->settings->space, what, theirs, mine);
+}
+
+/* Rule 7. Fill in what nobody has said yet. */
+static char *compare_space(const struct claim *claim, struct space *space)
+{
+	unsigned int parts = claim->settings->parts;
+	uint64_t epoch_ms = parts & PART_SNOWFLAKE ? claim->now.epoch_ms : 0;
+	uint64_t interval = parts & PART_WORKER ? claim->now.interval : 0;
+
+	if (!*space->kind)
+		strcpy(space->kind, kind_of(parts));
+	if (!space->epoch_ms)
+		space->epoch_ms = epoch_ms;
+	if (!space->interval)
+		space->interval = interval;
+	if (strcmp(space->kind, kind_of(parts)))
+		return problem("the numbers of the space %s are for \"%s\": "
+			       "use --as %s, or another --space",
+			       claim->settings->space, QUOTED(space->kind),
+			       QUOTED(space->kind));
+	if (epoch_ms && space->epoch_ms != epoch_ms)
+		return differs(claim, "snowflake epoch", space->epoch_ms,
+			       epoch_ms);
+	if (interval && space->interval != interval)
+		return differs(claim, "interval", space->interval, interval);
+	return NULL;
+}
+
+/* *again: another machine was quicker. */
+static char *write_space(struct claim *claim, const struct space *space,
+			 const char *version, bool *again)
+{
+	struct store_change change = { .key = STORE_SPACE, .version = version };
+	char nonce[TOKEN_SIZE], *text = space_text(space), *wrong;
+	struct store_answer *answer;
+
+	token_draw(nonce);
+	change.text = text;
+	change.nonce = nonce;
+	answer = store_put(claim->store, &change);
+	*again = answer->result == STORE_CONFLICT;
+	wrong = answer->wrong;
+	answer->wrong = NULL;
+	store_answer_free(answer);
+	free(text);
+	return wrong;
+}
+
+static bool same_space(const struct space *a, const struct space *b)
+{
+	return !strcmp(a->kind, b->kind) && a->epoch_ms == b->epoch_ms &&
+	       a->interval == b->interval && a->horizon_s == b->horizon_s &&
+	       a->closed_s == b->closed_s;
+}
+
+/*
+ * Read the space, and have it hold what is this machine's, if write, and the
+ * end of a recovery, if close.
+ */
+static char *agree(struct claim *claim, bool write, bool close,
+		   struct space *space)
+{
+	bool again = true;
+
+	for (int i = 0; again; i++) {
+		char *version, *wrong = space_read(claim, space, &version);
+		struct space was = *space;
+
+		space->horizon_s =
+			max(space->horizon_s, claim->settings->horizon_s);
+		if (close)
+			space->closed_s =
+				wall_s() + space->horizon_s + 2 * STORE_SKEW_S;
+		else if (!wrong)
+			wrong = compare_space(claim, space);
+		again = false;
+		if (!wrong && write && !same_space(space, &was))
+			wrong = write_space(claim, space, version, &again);
+		free(version);
+		if (wrong)
+			return wrong;
+		if (i == QUICKER_MOST)
+			return problem_for_now("other machines were quicker, "
+					       "%d times",
+					       i);
+	}
+	return NULL;
+}
+
+static char *check_open(const struct space *space)
+{
+	char when[TIME_TEXT_SIZE];
+
+	if (space->closed_s <= wall_s())
+		return NULL;
+	time_text(space->closed_s, 0, 0, when);
+	return problem_for_now("the store has lost what was written: no number "
+			       "is claimed before %.19sZ, when all owners have "
+			       "come to their ceilings",
+			       when);
+}
+
+/* ------------------------------------------------------------- the states */
+
+/* The claim of the host is the one that this process has set or adopted. */
+static bool is_mine(const struct claim *claim)
+{
+	return *claim->mine && claim->now.claimed &&
+	       !strcmp(claim->now.token, claim->mine);
+}
+
+static enum outcome look(struct claim *claim, char **wrong)
+{
+	forget(claim);
+	claim->load_id = claim->now.load_id;
+	if (claim->now.claimed)
+		return CLAIMED;
+	return may_go_on(claim) ? TRUSTED : DONE;
+}
+
+static bool is_due(const struct claim *claim)
+{
+	return boot_ns() >= claim->raise_ns ||
+	       claim->lifted_s != claim->record.ceiling_s ||
+	       /* Also early, if the clock was set forward. */
+	       claim->lifted_s < wall_s() + claim->settings->horizon_s * 2 / 5;
+}
+
+/* Rule 4. */
+static enum outcome check(struct claim *claim, char **wrong)
+{
+	bool mine = is_mine(claim), same;
+	struct place place;
+
+	*wrong = place_read(claim, claim->now.number, &place);
+	if (*wrong)
+		return FAILED;
+	/* After OFFLINE the record has the load_id of the last boot. */
+	same = place.readable &&
+	       !strcmp(place.record.token, claim->now.token) &&
+	       (place.record.load_id == claim->load_id || mine);
+	if (same && !mine) {
+		strcpy(claim->mine, claim->now.token);
+		claim->lifted_s = claim->now.ceiling_ns / SEC_NS;
+		claim->raise_ns = 0;
+	}
+	if (same) {
+		take_base(claim, &place);
+		claim->floor_s = claim->now.floor_ns / SEC_NS;
+	}
+	place_free(&place);
+	if (same) {
+		if (!is_due(claim))
+			return DONE;
+		make_next(claim, claim->mine, higher_ceiling(claim));
+		return DUE;
+	}
+	if (mine)
+		return LOST;
+	*wrong = problem_for_now("the kernel has claimed number %" PRIu64
+				 " for another kuid-claim, or from another "
+				 "space than %s: end that one",
+				 claim->now.number, claim->settings->space);
+	return STALE;
+}
+
+/*
+ * The former number, if it is free. The end of a number that was just given
+ * back is rounded up to the next second, at which IDs begin in any case.
+ */
+static char *choose(struct claim *claim, struct place *place)
+{
+	char *wrong;
+
+	if (*claim->saved.space && in_range(claim, claim->saved.number)) {
+		wrong = place_read(claim, claim->saved.number, place);
+		if (wrong || place_is_free(place, wall_s() + 1))
+			return wrong;
+		place_free(place);
+	}
+	return place_find(claim, place);
+}
+
+static enum outcome pick(struct claim *claim, char **wrong)
+{
+	char token[TOKEN_SIZE];
+	struct place place;
+	struct space space;
+
+	*wrong = agree(claim, false, false, &space);
+	if (!*wrong)
+		*wrong = check_open(&space);
+	if (!*wrong)
+		*wrong = choose(claim, &place);
+	if (*wrong)
+		return FAILED;
+	take_base(claim, &place);
+	place_free(&place);
+	claim->floor_s = claim->record.ceiling_s;
+	token_draw(token);
+	make_next(claim, token, higher_ceiling(claim));
+	*wrong = save_take(claim);
+	return *wrong ? FAILED : DONE;
+}
+
+/* At TAKE and RAISE. */
+static enum outcome write_ceiling(struct claim *claim, char **wrong)
+{
+	enum outcome outcome = write_next(claim, wrong);
+
+	if (outcome != DONE)
+		return outcome;
+	claim->saved.ceiling_s = claim->record.ceiling_s;
+	*wrong = save(claim);
+	return *wrong ? FAILED : DONE;
+}
+
+static void lifted(struct claim *claim)
 {
 	uint64_t tenth_ns = claim->settings->horizon_s * SEC_NS / 20;
 
+	claim->lifted_s = claim->record.ceiling_s;
 	claim->raised_ns = boot_ns();
 	claim->raise_ns =
 		claim->raised_ns + 9 * tenth_ns + claim_random(2 * tenth_ns);
 }
 
-static void written(struct claim *claim)
+static enum outcome set_number(struct claim *claim, const char *token,
+			       uint64_t floor_ns, uint64_t ceiling_s,
+			       char **wrong)
 {
-	struct saved_claim *saved = &claim->saved;
-
-	claim->unsure = false;
-	claim->owned = true;
-	claim->clean = false;
-	claim->record = claim->tried;
-	saved->ceiling_s = claim->record.ceiling_s;
-	saved->seq = claim->record.seq;
-	*saved->former = '\0';
-	save(claim);
-	schedule(claim);
-}
-
-/*
- * Write @tried. *changed tells whether something had changed, and nothing was
- * written. If the connection was lost, the library that makes requests, or an
- * earlier call, may have written it before.
- */
-static char *write_tried(struct claim *claim, const struct place *place,
-			 bool *changed)
-{
-	char *text = record_text(&claim->tried), *wrong = NULL;
-	struct store_change change = {
-		.key = place->number,
-		.text = text,
-		.nonce = claim->tried.nonce,
-		.version = place->version,
+	struct host_claim wanted = {
+		.load_id = claim->load_id,
+		.token = token,
+		/* Rule 1. */
+		.replaces = is_mine(claim) ? claim->mine : "",
+		.number = claim->number,
+		.floor_ns = floor_ns,
+		.ceiling_ns = ceiling_s * SEC_NS,
+		.epoch_ms = claim->now.epoch_ms,
+		.interval = claim->now.interval,
 	};
-	struct store_answer *answer = store_put(claim->store, &change);
-	struct place now = { 0 };
+	bool stale = false;
 
-	*changed = false;
-	switch (answer->result) {
-	case STORE_DONE:
-		written(claim);
-		break;
-	case STORE_CONFLICT:
-		wrong = place_read(claim, place->number, &now);
-		if (wrong)
-			break;
-		*changed = !has_text(&now, &claim->tried);
-		claim->unsure = false;
-		if (!*changed)
-			written(claim);
-		place_free(&now);
-		break;
-	case STORE_UNKNOWN:
-		claim->unsure = true;
-		snprintf(claim->tried_version, VERSION_SIZE, "%s",
-			 place->version ? place->version : "");
-		wrong = store_wrong(answer);
-		break;
-	case STORE_REFUSED:
-		wrong = store_wrong(answer);
-		break;
-	}
-	store_answer_free(answer);
-	free(text);
-	return wrong;
+	*wrong = claim->host->claim(&wanted, &stale);
+	if (*wrong)
+		return stale ? STALE : FAILED;
+	strcpy(claim->mine, token);
+	claim->lifted_s = ceiling_s;
+	return DONE;
 }
 
-/* ------------------------------------------------------------ the whole space */
-
-/* *changed: another machine was quicker. */
-static char *write_space(struct claim *claim, const struct space *space,
-			 const char *version, bool *changed)
+static enum outcome set(struct claim *claim, char **wrong)
 {
-	char nonce[TOKEN_SIZE], *text, *wrong;
-	struct store_change change = { .key = STORE_SPACE, .version = version };
-	struct store_answer *answer;
-
-	token_draw(nonce);
-	text = space_text(space);
-	change.text = text;
-	change.nonce = nonce;
-	answer = store_put(claim->store, &change);
-	*changed = answer->result == STORE_CONFLICT;
-	wrong = store_wrong(answer);
-	store_answer_free(answer);
-	free(text);
-	return wrong;
-}
-
-/*
- * Have the space hold the longest horizon. If close, forbid to claim numbers
- * for that long: owners that the store lacks have written by then.
- */
-static char *read_space(struct claim *claim, bool close, struct space *space)
-{
-	bool again = true, shorter;
-	char *version, *wrong = NULL;
-
-	for (int i = 0; again && !wrong; i++) {
-		wrong = space_read(claim, space, &version);
-		if (wrong)
-			return wrong;
-		again = false;
-		shorter = space->horizon_s < claim->settings->horizon_s;
-		if (shorter)
-			space->horizon_s = claim->settings->horizon_s;
-		if (close)
-			space->closed_s = wall_s() + space->horizon_s;
-		if (shorter || close || !version)
-			wrong = write_space(claim, space, version, &again);
-		free(version);
-		if (again && i == TRIES)
-			wrong = problem_for_now("other machines were quicker, "
-						"%d times",
-						TRIES);
-	}
-	return wrong;
-}
-
-static char *check_open(struct claim *claim)
-{
-	char when[TIME_TEXT_SIZE];
+	const struct record *record = &claim->record;
 	struct space space;
-	char *wrong = read_space(claim, false, &space);
+	enum outcome outcome;
 
-	if (wrong || space.closed_s <= wall_s())
-		return wrong;
-	time_text(space.closed_s, 0, 0, when);
-	return problem_for_now("the store was restored from a backup: no "
-			       "number is claimed before %.19sZ, when all "
-			       "owners have written",
-			       when);
+	*wrong = agree(claim, true, false, &space);
+	if (*wrong)
+		return FAILED;
+	*wrong = check_open(&space);
+	if (*wrong)
+		return STALE;
+	claim->floor_s = max(claim->floor_s, space.closed_s);
+	outcome = set_number(claim, record->token, claim->floor_s * SEC_NS,
+			     record->ceiling_s, wrong);
+	if (outcome == DONE)
+		lifted(claim);
+	return outcome;
 }
 
-/* ---------------------------------------------------------------- claiming */
-
-/* The file is of this machine as it was, and not of its clone. */
-static bool same_machine(const struct claim *claim)
-{
-	char product[PRODUCT_SIZE];
-
-	read_product(product);
-	return *product && !strcmp(product, claim->saved.product) &&
-	       !claim->state.stale;
-}
-
-/* The host has gone on with the number while this program didn't run. */
-static bool still_used(const struct claim *claim)
-{
-	return claim->state.claimed && !claim->state.stale &&
-	       claim->state.number == claim->saved.number;
-}
-
-/*
- * Whether the number of the file is this machine's, so that it need not wait
- * until the ceiling has passed; and from when on it may be used. A record that
- * is later than the file's is of a clone, or of a life that was taken back by
- * restoring a snapshot.
- */
-static bool is_mine(const struct claim *claim, const struct place *place,
-		    uint64_t *floor_s)
+/* Rule 6: IDs go on above those from before the boot. */
+static enum outcome offline(struct claim *claim, char **wrong)
 {
 	const struct saved_claim *saved = &claim->saved;
-	const struct record *record = &place->record;
-	uint64_t host_floor_s = (claim->state.floor_ns + SEC_NS - 1) / SEC_NS;
+	enum outcome outcome;
 
-	if (!place->readable || record->seq > saved->seq ||
-	    place_has_other_epoch(claim, place) || !*record->token ||
-	    (strcmp(record->token, saved->token) &&
-	     strcmp(record->token, saved->former)))
-		return false;
-	*floor_s = max(saved->floor_s, saved->ceiling_s);
-	if (claim->clean)
-		return true;
-	if (still_used(claim)) {
-		*floor_s = saved->floor_s;
-		return true;
-	}
-	if (!same_machine(claim))
-		return false;
-	*floor_s = host_floor_s ? max(saved->floor_s, host_floor_s)
-				: max(*floor_s, record->ceiling_s);
-	return true;
+	claim->number = saved->number;
+	outcome = set_number(claim, saved->token,
+			     max(saved->floor_s * SEC_NS, claim->now.sure_ns),
+			     saved->ceiling_s, wrong);
+	if (outcome != DONE)
+		return outcome;
+	claim->raise_ns = 0;
+	*wrong = claim->host->read(&claim->now);
+	return *wrong ? FAILED : DONE;
 }
 
-/* Before it is sent: what a crash would leave in the store is in the file. */
-static void save_token(struct claim *claim, const struct place *place,
-		       bool mine, uint64_t floor_s)
+static enum outcome own(struct claim *claim, char **wrong)
 {
-	struct saved_claim *saved = &claim->saved;
-
-	if (claim->unsure)
-		return;
-	if (!mine)
-		saved->ceiling_s = 0;
-	strcpy(saved->former, mine ? place->record.token : "");
-	strcpy(saved->token, claim->tried.token);
-	strcpy(saved->space, claim->settings->space);
-	read_product(saved->product);
-	saved->number = place->number;
-	saved->seq = claim->tried.seq;
-	saved->floor_s = floor_s;
-	saved->released = false;
-	claim->known = true;
-	save(claim);
+	return is_due(claim) ? DUE : IDLE;
 }
 
-/* *again: another machine was quicker. */
-static char *take(struct claim *claim, const struct place *place, bool mine,
-		  uint64_t floor_s, bool *again)
+static enum outcome lift(struct claim *claim, char **wrong)
+{
+	bool stale = false;
+
+	*wrong = claim->host->raise(claim->load_id, claim->mine,
+				    claim->record.ceiling_s * SEC_NS, &stale);
+	if (*wrong)
+		return stale ? STALE : FAILED;
+	lifted(claim);
+	return DONE;
+}
+
+static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
+			      char **wrong)
+{
+	bool stale = false;
+
+	*wrong = claim->host->end(claim->load_id, claim->mine, end_ns, &stale);
+	if (*wrong)
+		return stale ? STALE : FAILED;
+	*claim->mine = '\0';
+	claim->lifted_s = 0;
+	return DONE;
+}
+
+static enum outcome drop(struct claim *claim, char **wrong)
+{
+	uint64_t end_ns;
+
+	service_log(SERVICE_ERR,
+		    "number %" PRIu64 " is lost: the store has another "
+		    "claim of it",
+		    claim->now.number);
+	return end_claim(claim, &end_ns, wrong);
+}
+
+/* Rule 5. The end is kept in next.ceiling_s. */
+static enum outcome end(struct claim *claim, char **wrong)
 {
 	char token[TOKEN_SIZE];
+	enum outcome outcome;
+	uint64_t end_ns;
 
-	token_draw(token);
-	if (!claim->unsure)
-		claim->goes_on = mine && still_used(claim);
-	next_record(claim, place, token);
-	save_token(claim, place, mine, floor_s);
-	return write_tried(claim, place, again);
-}
-
-/* The host may make IDs with the number: it was neither lost nor given back. */
-static bool may_be_using(const struct claim *claim)
-{
-	return claim->used_to_s ||
-	       (still_used(claim) && claim->known && !claim->saved.released);
-}
-
-/* *looked: the place is that of the file's number. */
-static char *look_at_mine(struct claim *claim, struct place *place, bool *mine,
-			  bool *looked, uint64_t *floor_s)
-{
-	char *wrong;
-
-	*mine = *looked = false;
-	if (!claim->known || !in_range(claim, claim->saved.number)) {
-		claim->unsure = false;
-		return NULL;
-	}
-	wrong = place_read(claim, claim->saved.number, place);
-	if (wrong)
-		return wrong;
-	if (claim->unsure && has_text(place, &claim->tried))
-		*mine = true;
-	else if (strcmp(place->version ? place->version : "",
-			claim->tried_version))
-		claim->unsure = false;
-	*mine |= is_mine(claim, place, floor_s);
-	*looked = *mine || claim->unsure || place_is_free(claim, place);
-	if (*looked)
-		return NULL;
-	place_free(place);
-	/* This machine must not go on with it when the store is away. */
-	claim->known = may_be_using(claim);
-	return NULL;
-}
-
-/* The host stops at once. A number that was lost is not gone on with later. */
-static void lose(struct claim *claim, const char *why)
-{
-	char *wrong = NULL;
-
-	/* A clone makes no IDs with the number as it is. */
-	if (!claim->state.stale && may_be_using(claim))
-		wrong = claim->host->end(&claim->state);
-	if (wrong)
-		service_log(SERVICE_ERR, "%s", wrong);
-	free(wrong);
-	service_log(SERVICE_ERR, "number %" PRIu64 " is lost: %s",
-		    claim->saved.number, why);
-	claim->owned = false;
-	claim->unsure = false;
-	claim->goes_on = false;
-	claim->used_to_s = 0;
-	claim->record = (struct record) { 0 };
-	*claim->saved.token = '\0';
-	*claim->saved.former = '\0';
+	strcpy(token, claim->mine);
+	outcome = end_claim(claim, &end_ns, wrong);
+	if (outcome != DONE)
+		return outcome;
+	make_next(claim, token, (end_ns + SEC_NS - 1) / SEC_NS);
 	claim->saved.released = true;
-	save(claim);
+	*wrong = save(claim);
+	if (*wrong)
+		return STALE;
+	if (!host_has_unseen_clones())
+		return DONE;
+	service_log(SERVICE_NOTICE,
+		    "number %" PRIu64 " is free when its ceiling has passed: "
+		    "a clone of this virtual machine may go on with it, as "
+		    "there is no generation ID",
+		    claim->number);
+	return IDLE;
 }
 
-static char *own_once(struct claim *claim, bool *again)
+static enum outcome give(struct claim *claim, char **wrong)
 {
-	bool mine, looked;
-	struct place place = { 0 };
-	uint64_t floor_s = 0;
-	char *wrong = look_at_mine(claim, &place, &mine, &looked, &floor_s);
-
-	*again = false;
-	claim->load_id = claim->state.load_id;
-	if (!wrong && !mine && !claim->unsure && may_be_using(claim))
-		lose(claim, "it is not this machine's any more");
-	if (!wrong && !looked)
-		wrong = place_find(claim, &place);
-	if (!wrong && !mine) {
-		wrong = check_open(claim);
-		floor_s = place.record.ceiling_s;
-	}
-	if (!wrong)
-		wrong = take(claim, &place, mine, floor_s, again);
-	place_free(&place);
-	/* It may have been closed meanwhile. */
-	if (!wrong && claim->owned && !mine) {
-		wrong = check_open(claim);
-		if (wrong)
-			lose(claim, wrong);
-	}
-	return wrong;
-}
-
-/*
- * Without the store, go on to the ceiling that it is known to have. No clone
- * may do so: it would repeat the IDs of its twin.
- */
-static char *go_on_without(struct claim *claim)
-{
-	const struct saved_claim *saved = &claim->saved;
-	uint64_t floor_ns = max(saved->floor_s * SEC_NS, claim->state.floor_ns);
-	char *wrong = NULL;
-
-	if (!claim->known || saved->released || saved->ceiling_s <= wall_s() ||
-	    claim->used_to_s || !in_range(claim, saved->number))
-		return NULL;
-	if (!still_used(claim)) {
-		if (!same_machine(claim) || !claim->state.floor_ns ||
-		    floor_ns >= saved->ceiling_s * SEC_NS)
-			return NULL;
-		wrong = claim->host->claim(saved->number, claim->load_id,
-					   floor_ns, saved->ceiling_s * SEC_NS);
-	}
-	if (!wrong)
-		claim->used_to_s = saved->ceiling_s;
-	return wrong;
-}
-
-static char *own(struct claim *claim)
-{
-	bool again = true;
-	char *wrong = NULL, *more;
-
-	for (int i = 0; again && i < TRIES; i++)
-		wrong = own_once(claim, &again);
-	if (again)
-		wrong = problem_for_now("other machines were quicker, %d times",
-					TRIES);
-	if (wrong) {
-		more = go_on_without(claim);
-		if (more)
-			service_log(SERVICE_ERR, "%s", more);
-		free(more);
-	}
-	return wrong;
-}
-
-/* ----------------------------------------------------------------- raising */
-
-/*
- * Whether the owner may write again what a backup has taken back: unless
- * another machine has claimed the number since.
- */
-static bool was_taken_back(struct claim *claim, const struct place *place)
-{
-	return !place->text ||
-	       (place->readable &&
-		!strcmp(place->record.token, claim->record.token) &&
-		place->record.seq < claim->record.seq);
-}
-
-static char *raise_place(struct claim *claim, struct place *place)
-{
-	bool changed;
-	char *wrong;
-
-	if (!has_text(place, &claim->record) &&
-	    !(claim->unsure && has_text(place, &claim->tried))) {
-		if (!was_taken_back(claim, place)) {
-			lose(claim, "another machine has claimed it, or a "
-				    "twin of this machine has raised its "
-				    "ceiling");
-			return NULL;
-		}
-		service_log(SERVICE_NOTICE,
-			    "the store was restored from a "
-			    "backup: writing number %" PRIu64 " again",
-			    place->number);
-	}
-	next_record(claim, place, claim->record.token);
-	if (claim->saved.seq != claim->tried.seq) {
-		claim->saved.seq = claim->tried.seq;
-		save(claim);
-	}
-	wrong = write_tried(claim, place, &changed);
-	return changed ? problem_for_now("the record has changed meanwhile")
-		       : wrong;
-}
-
-static char *raise_ceiling(struct claim *claim)
-{
+	struct record ended = claim->next;
 	struct place place;
-	char *wrong = place_read(claim, claim->saved.number, &place);
+	bool same;
 
-	if (wrong)
-		return wrong;
-	wrong = raise_place(claim, &place);
+	if (claim->sent)
+		return write_next(claim, wrong);
+	*wrong = place_read(claim, claim->number, &place);
+	if (*wrong)
+		return FAILED;
+	same = place.readable && !strcmp(place.record.token, ended.token);
+	if (same)
+		take_base(claim, &place);
 	place_free(&place);
-	return wrong;
-}
-
-/* Also early, if the clock was set forward. */
-static bool is_due(const struct claim *claim)
-{
-	return boot_ns() >= claim->raise_ns ||
-	       claim->record.ceiling_s <
-		       wall_s() + claim->settings->horizon_s * 2 / 5;
-}
-
-/* ------------------------------------------------------------------- using */
-
-static char *use(struct claim *claim)
-{
-	uint64_t ceiling_s = claim->record.ceiling_s;
-	char *wrong;
-
-	if (claim->used_to_s == ceiling_s)
-		return NULL;
-	if (claim->used_to_s || claim->goes_on) {
-		wrong = claim->host->raise(ceiling_s * SEC_NS);
-	} else if (claim->saved.floor_s > wall_s()) {
-		char when[TIME_TEXT_SIZE];
-
-		time_text(claim->saved.floor_s, 0, 0, when);
-		return problem_for_now("number %" PRIu64 " is claimed, but "
-				       "nothing tells which IDs this machine "
-				       "has made before: it is used from "
-				       "%.19sZ",
-				       claim->saved.number, when);
-	} else {
-		wrong = claim->host->claim(claim->saved.number, claim->load_id,
-					   max(claim->saved.floor_s * SEC_NS,
-					       claim->state.floor_ns),
-					   ceiling_s * SEC_NS);
+	if (!same) {
+		*wrong = problem("another machine has claimed number %" PRIu64,
+				 claim->number);
+		return LOST;
 	}
-	if (!wrong)
-		claim->used_to_s = ceiling_s;
-	return wrong;
+	make_next(claim, ended.token, ended.ceiling_s);
+	return write_next(claim, wrong);
+}
+
+/* ----------------------------------------------------------------- stepping */
+
+static enum outcome (*const states[])(struct claim *claim, char **wrong) = {
+	[CLAIM_LOOK] = look,
+	[CLAIM_OFFLINE] = offline,
+	[CLAIM_CHECK] = check,
+	[CLAIM_PICK] = pick,
+	[CLAIM_TAKE] = write_ceiling,
+	[CLAIM_SET] = set,
+	[CLAIM_OWN] = own,
+	[CLAIM_RAISE] = write_ceiling,
+	[CLAIM_LIFT] = lift,
+	[CLAIM_DROP] = drop,
+	[CLAIM_END] = end,
+	[CLAIM_GIVE] = give,
+};
+
+/* Returns whether to go on at once. */
+static bool step(struct claim *claim, char **wrong)
+{
+	enum outcome outcome = states[claim->state](claim, wrong);
+	const struct transition *row = transitions;
+
+	while (row->from != claim->state || row->outcome != outcome)
+		row++;
+	if (row->to != row->from)
+		service_log(SERVICE_DEBUG, "state: %s to %s, number %" PRIu64,
+			    state_names[row->from], state_names[row->to],
+			    claim->number);
+	claim->state = row->to;
+	claim->quicker = outcome == QUICKER ? claim->quicker + 1 : 0;
+	if (claim->quicker > QUICKER_MOST) {
+		claim->quicker = 0;
+		*wrong = problem_for_now(
+			"other machines were quicker, %d times", QUICKER_MOST);
+		return false;
+	}
+	return !row->waits;
 }
 
 bool claim_is_used(const struct claim *claim)
 {
-	return claim->used_to_s > wall_s();
+	return *claim->mine && claim->lifted_s > wall_s();
 }
 
 static void back_off(struct claim *claim)
@@ -626,126 +779,83 @@ static void back_off(struct claim *claim)
 	claim->try_ns = boot_ns() + ns / 2 + claim_random(ns / 2);
 }
 
-static char *ask_store(struct claim *claim)
+/* See what the host has. What was begun before a clone is left. */
+static char *read_host(struct claim *claim)
 {
-	char *wrong;
+	char *wrong = claim->host->read(&claim->now);
 
-	if (claim->owned && !is_due(claim))
-		return NULL;
-	wrong = claim->owned ? raise_ceiling(claim) : NULL;
-	/* Also if raising it has found the number lost. */
-	if (!wrong && !claim->owned)
-		wrong = own(claim);
 	if (wrong)
-		back_off(claim);
-	else
-		claim->failures = 0;
-	return wrong;
+		return wrong;
+	if (*claim->mine && !is_mine(claim)) {
+		service_log(SERVICE_ERR,
+			    "number %" PRIu64 " is lost: the kernel has no "
+			    "such claim any more, as this machine may be a "
+			    "clone",
+			    claim->number);
+		*claim->mine = '\0';
+		claim->lifted_s = 0;
+		claim->state = CLAIM_LOOK;
+	}
+	if (claim->load_id != claim->now.load_id)
+		claim->state = CLAIM_LOOK;
+	return NULL;
 }
 
 void claim_step(struct claim *claim)
 {
-	char *wrong = claim->host->read(&claim->state), *more = NULL;
-	bool asks = boot_ns() >= claim->try_ns;
+	char *wrong = read_host(claim);
+	bool tries = boot_ns() >= claim->try_ns;
 
-	if (!wrong && claim->owned && claim->state.load_id != claim->load_id)
-		lose(claim, "this machine may be a clone");
-	if (!wrong && asks)
-		wrong = ask_store(claim);
-	if (claim->owned)
-		more = use(claim);
+	if (!wrong && tries)
+		while (step(claim, &wrong))
+			;
 	/* Without a new try what was wrong still is. */
-	if (wrong || more || asks) {
-		free(claim->wrong);
-		claim->wrong = wrong ? wrong : more;
-		if (wrong)
-			free(more);
-	}
+	if (!wrong && !tries)
+		return;
+	free(claim->wrong);
+	claim->wrong = wrong;
+	if (wrong)
+		back_off(claim);
+	else
+		claim->failures = 0;
 }
 
 uint64_t claim_next_ns(const struct claim *claim)
 {
 	uint64_t next = boot_ns() + LOOK_NS;
 
-	if (claim->owned && !claim->failures && claim->raise_ns < next)
-		next = claim->raise_ns;
-	if (claim->failures && claim->try_ns < next)
-		next = claim->try_ns;
-	return next;
+	if (claim->failures)
+		return claim->try_ns < next ? claim->try_ns : next;
+	return claim->raise_ns < next ? claim->raise_ns : next;
 }
 
 /* --------------------------------------------------------------- operators */
 
-/* The end of all IDs in whole seconds, which is not above the ceiling. */
-static char *end_use(struct claim *claim, uint64_t *end_s)
-{
-	struct host_state *state = &claim->state;
-	char *wrong = NULL;
-
-	state->end_ns = 0;
-	if (claim->used_to_s || still_used(claim))
-		wrong = claim->host->end(state);
-	*end_s = max(claim->saved.floor_s,
-		     (state->end_ns + SEC_NS - 1) / SEC_NS);
-	if (*end_s > claim->saved.ceiling_s)
-		*end_s = claim->saved.ceiling_s;
-	return wrong;
-}
-
-static char *write_end(struct claim *claim)
-{
-	struct place place;
-	bool changed = false;
-	char *wrong = place_read(claim, claim->saved.number, &place);
-
-	if (wrong)
-		return wrong;
-	if (!place.readable || strcmp(place.record.token, claim->saved.token)) {
-		place_free(&place);
-		return problem("another machine has claimed number %" PRIu64,
-			       claim->saved.number);
-	}
-	claim->tried = place.record;
-	claim->tried.seq = claim->saved.seq;
-	claim->tried.ceiling_s = claim->saved.ceiling_s;
-	token_draw(claim->tried.nonce);
-	wrong = write_tried(claim, &place, &changed);
-	place_free(&place);
-	return changed ? problem_for_now("the record has changed meanwhile")
-		       : wrong;
-}
-
-/*
- * The file comes before the store: if the store were to know the end, and the
- * file not, this machine could go on after another one has begun.
- */
 char *claim_release(struct claim *claim)
 {
-	struct saved_claim *saved = &claim->saved;
-	uint64_t end_s;
-	char *wrong = claim->host->read(&claim->state);
+	char *wrong = read_host(claim);
 
+	/* Until the claim of the kernel is known to be this machine's. */
+	if (!wrong && !*claim->mine) {
+		claim->state = CLAIM_LOOK;
+		if (!claim->now.claimed)
+			return problem("this machine uses no number that it "
+				       "has claimed; one that it had is free "
+				       "when its ceiling has passed, see "
+				       "\"kuid-claim --list\"");
+		while (!wrong && !*claim->mine)
+			step(claim, &wrong);
+	}
 	if (wrong)
 		return wrong;
-	if (!claim->owned && !may_be_using(claim))
-		return problem("this machine uses no number that it has "
-			       "claimed; one that it had is free when its "
-			       "ceiling has passed, see \"kuid-claim --list\"");
-	wrong = end_use(claim, &end_s);
-	if (wrong)
-		return wrong;
-	saved->released = true;
-	saved->ceiling_s = end_s;
-	saved->seq++;
-	wrong = claim_file_write(claim->file, saved);
-	for (int i = 0; !wrong; i++) {
-		wrong = write_end(claim);
-		if (!wrong)
-			return NULL;
-		if (i < RELEASE_TRIES && problem_status() == EXIT_LATER) {
-			free(wrong);
-			wrong = NULL;
-		}
+	/* What was sent may still be written, until GIVE has written. */
+	claim->sent = false;
+	claim->state = CLAIM_END;
+	for (int i = 0; claim->state != CLAIM_LOOK && i < RELEASE_TRIES; i++) {
+		free(wrong);
+		wrong = NULL;
+		while (step(claim, &wrong))
+			;
 	}
 	return wrong;
 }
@@ -753,7 +863,7 @@ char *claim_release(struct claim *claim)
 char *claim_recover(struct claim *claim, uint64_t *until_s)
 {
 	struct space space;
-	char *wrong = read_space(claim, true, &space);
+	char *wrong = agree(claim, true, true, &space);
 
 	*until_s = space.closed_s;
 	return wrong;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The claim of one number. Its owner makes IDs only below the ceiling that the
- * store has for it, and raises the ceiling before it is needed. The next owner
- * begins at or above that ceiling. Each step replaces a record only if it is as
- * it was read, so there is one owner at a time. Nothing else is relied on: no
- * lease, no timeout, no clock.
+ * The claim of one number. Only two parties are believed: the store's record,
+ * which is replaced only if it is as it was read, and the kernel's claim, which
+ * is named by its token. The owner's IDs are below a ceiling, which is raised
+ * in the store before the kernel, and the next owner's IDs begin at the ceiling
+ * of the store. So leases, clocks, pauses, lost answers and files can't make
+ * two owners repeat. Documentation/design/claims.md has the rules.
  */
 #ifndef KUID_CLAIM_CLAIM_H
 #define KUID_CLAIM_CLAIM_H
@@ -27,7 +28,43 @@ struct claim_settings {
 	uint64_t first, last; /* numbers to take one of */
 	unsigned int parts;   /* PART_* */
 	uint64_t horizon_s;
+	bool trust_disk;
 };
+
+/*
+ * Where the claim is. It is
+ *   at LOOK     to see what the kernel has claimed
+ *   at OFFLINE  to go on from the file, which is trusted
+ *   at CHECK    to compare the kernel's claim with its record
+ *   at PICK     to choose a number, and to draw a token
+ *   at TAKE     to write the token
+ *   at SET      to read what holds for the space, and to claim in the kernel
+ *   at OWN      the owner
+ *   at RAISE    to write a higher ceiling
+ *   at LIFT     to raise the ceiling in the kernel
+ *   at DROP     to end the kernel's claim of a number that is lost
+ *   at END      to end the kernel's claim of a number that is given back
+ *   at GIVE     to write that end as the ceiling
+ */
+#define CLAIM_STATES(STATE) \
+	STATE(LOOK)         \
+	STATE(OFFLINE)      \
+	STATE(CHECK)        \
+	STATE(PICK)         \
+	STATE(TAKE)         \
+	STATE(SET)          \
+	STATE(OWN)          \
+	STATE(RAISE)        \
+	STATE(LIFT)         \
+	STATE(DROP)         \
+	STATE(END)          \
+	STATE(GIVE)
+
+#define CLAIM_STATE(name) CLAIM_##name,
+enum claim_state {
+	CLAIM_STATES(CLAIM_STATE)
+};
+#undef CLAIM_STATE
 
 /**
  * struct claim - see claim_open()
@@ -35,22 +72,25 @@ struct claim_settings {
  * @store: where numbers are claimed
  * @host: what uses the number
  * @file: where it is kept
- * @saved: what the file has, or would have if it could be written
- * @known: whether that is a number
- * @clean: it was given back, and not used since
- * @state: the host's
- * @owned: the record in the store is @record, or will be @tried
- * @record: see there
- * @unsure: @tried was sent, and may have been written, or still may be, if the
- *	version of the record is @tried_version
- * @tried: see there
- * @tried_version: see there
- * @load_id: the host's, before the store was asked for the number
- * @goes_on: the host has the number from before, and needs a new ceiling only
- * @used_to_s: the ceiling that the host has, 0 if it has none
+ * @saved: what is in the file
+ * @file_trusted: the file was written with --trust-disk
+ * @state: where the claim is
+ * @now: what the host has, as it was read last
+ * @load_id: the host's before the store was asked
+ * @mine: the token that this process has set, or adopted because the record of
+ *	the number has it; empty if there is none
+ * @number: the number
+ * @floor_s: all IDs with the number are at or above this time
+ * @lifted_s: the ceiling that the host has
+ * @record: the number's, as it was read or written last
+ * @version: of @record; empty if there is none
+ * @next: what is to be written in its place
+ * @sent: it was sent, and nobody knows whether it was written
+ * @checked_s: the wall clock when it was compared with the store's
  * @raised_ns: when the ceiling was raised last, on the clock of boot_ns()
  * @raise_ns: when to raise it again
  * @try_ns: when to try again after failures
+ * @quicker: how often others were quicker, one time after the other
  * @failures: how many there were since the last success
  * @failed: how many there were
  * @wrong: what is wrong now, or NULL
@@ -61,20 +101,23 @@ struct claim {
 	const struct host *host;
 	struct claim_file *file;
 	struct saved_claim saved;
-	bool known;
-	bool clean;
-	struct host_state state;
-	bool owned;
-	struct record record;
-	bool unsure;
-	struct record tried;
-	char tried_version[VERSION_SIZE];
+	bool file_trusted;
+	enum claim_state state;
+	struct host_state now;
 	uint64_t load_id;
-	bool goes_on;
-	uint64_t used_to_s;
+	char mine[TOKEN_SIZE];
+	uint64_t number;
+	uint64_t floor_s;
+	uint64_t lifted_s;
+	struct record record;
+	char version[VERSION_SIZE];
+	struct record next;
+	bool sent;
+	uint64_t checked_s;
 	uint64_t raised_ns;
 	uint64_t raise_ns;
 	uint64_t try_ns;
+	unsigned int quicker;
 	unsigned int failures;
 	uint64_t failed;
 	char *wrong;
@@ -83,10 +126,7 @@ struct claim {
 /* A random number below a limit. */
 uint64_t claim_random(uint64_t limit);
 
-/* Whether the number is snowflake's. */
-bool claim_is_snowflake(const struct claim *claim);
-
-/* Begin with what the file has. store and host may be NULL for none. */
+/* Begin with what the file has. host and file may be NULL for none. */
 void claim_open(struct claim *claim, const struct claim_settings *settings,
 		struct store *store, const struct host *host,
 		struct claim_file *file);
@@ -103,10 +143,16 @@ uint64_t claim_next_ns(const struct claim *claim);
 /* Whether the host has a number that it may use now. */
 bool claim_is_used(const struct claim *claim);
 
-/* Have the host end, and give the number back. */
+/*
+ * Have the host end, and give the number back. If this process has claimed
+ * none, that of the kernel, if the record of the number is of the same claim.
+ */
 char *claim_release(struct claim *claim);
 
-/* Forbid to claim numbers for a horizon; *until_s tells how long. */
+/*
+ * Forbid to use numbers for IDs below a time at which all owners that the store
+ * may have forgotten have come to their ceilings.
+ */
 char *claim_recover(struct claim *claim, uint64_t *until_s);
 
 #endif /* KUID_CLAIM_CLAIM_H */

@@ -23,22 +23,20 @@ static char *beside(const struct claim_file *file, const char *suffix)
 	return path;
 }
 
-char *claim_file_open(struct claim_file *file, const char *path, bool *taken)
+char *claim_file_open(struct claim_file *file, const char *path)
 {
 	char *lock, *wrong = NULL;
 
-	*taken = false;
 	*file = (struct claim_file) { .path = path };
 	lock = beside(file, ".lock");
 	file->lock =
 		open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (file->lock < 0) {
+	if (file->lock < 0)
 		wrong = problem("%s: %s", lock, strerror(errno));
-	} else if (flock(file->lock, LOCK_EX | LOCK_NB)) {
-		*taken = errno == EWOULDBLOCK;
-		wrong = *taken ? problem("another kuid-claim uses %s", path)
-			       : problem("%s: %s", lock, strerror(errno));
-	}
+	else if (flock(file->lock, LOCK_EX | LOCK_NB))
+		wrong = errno == EWOULDBLOCK
+				? problem("another kuid-claim uses %s", path)
+				: problem("%s: %s", lock, strerror(errno));
 	free(lock);
 	return wrong;
 }
@@ -50,32 +48,27 @@ static bool copy(char *to, size_t size, const char *from)
 
 static bool parse(json_t *json, struct saved_claim *saved)
 {
-	json_int_t version, number, seq, ceiling_s, floor_s;
-	const char *space, *product, *token, *former;
-	int released;
+	json_int_t version, number, floor_s, ceiling_s;
+	const char *space, *token;
+	int released, trusted;
 
-	if (json_unpack(json,
-			"{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b}",
-			"kuid_claim", &version, "space", &space, "product",
-			&product, "token", &token, "former", &former, "number",
-			&number, "seq", &seq, "ceiling", &ceiling_s, "floor",
-			&floor_s, "released", &released) ||
-	    version != 1 || number < 0 || seq < 0 || ceiling_s < 0 ||
-	    floor_s < 0)
+	if (json_unpack(json, "{s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:b}",
+			"kuid_claim", &version, "space", &space, "token",
+			&token, "number", &number, "floor", &floor_s, "ceiling",
+			&ceiling_s, "released", &released, "trusted",
+			&trusted) ||
+	    version != 1 || number < 0 || floor_s < 0 || ceiling_s < 0)
 		return false;
 	saved->number = number;
-	saved->seq = seq;
-	saved->ceiling_s = ceiling_s;
 	saved->floor_s = floor_s;
+	saved->ceiling_s = ceiling_s;
 	saved->released = released;
+	saved->trusted = trusted;
 	return copy(saved->space, sizeof(saved->space), space) &&
-	       copy(saved->product, sizeof(saved->product), product) &&
-	       copy(saved->token, sizeof(saved->token), token) &&
-	       copy(saved->former, sizeof(saved->former), former);
+	       copy(saved->token, sizeof(saved->token), token);
 }
 
-char *claim_file_read(const struct claim_file *file, struct saved_claim *saved,
-		      bool *exists)
+char *claim_file_read(const struct claim_file *file, struct saved_claim *saved)
 {
 	int fd = open(file->path,
 		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -83,7 +76,6 @@ char *claim_file_read(const struct claim_file *file, struct saved_claim *saved,
 	bool good;
 
 	*saved = (struct saved_claim) { 0 };
-	*exists = false;
 	if (fd < 0 && errno == ENOENT)
 		return NULL;
 	if (fd < 0)
@@ -92,24 +84,21 @@ char *claim_file_read(const struct claim_file *file, struct saved_claim *saved,
 	close(fd);
 	good = parse(json, saved);
 	json_decref(json);
-	if (!good) {
-		*saved = (struct saved_claim) { 0 };
-		return problem("%s is not what kuid-claim writes", file->path);
-	}
-	*exists = true;
-	return NULL;
+	if (good)
+		return NULL;
+	*saved = (struct saved_claim) { 0 };
+	return problem("%s is not what kuid-claim writes", file->path);
 }
 
 static char *text_of_claim(const struct saved_claim *saved)
 {
-	json_t *json = json_pack(
-		"{s:i, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b}",
-		"kuid_claim", 1, "space", saved->space, "product",
-		saved->product, "token", saved->token, "former", saved->former,
-		"number", (json_int_t)saved->number, "seq",
-		(json_int_t)saved->seq, "ceiling", (json_int_t)saved->ceiling_s,
-		"floor", (json_int_t)saved->floor_s, "released",
-		saved->released);
+	json_t *json = json_pack("{s:i, s:s, s:s, s:I, s:I, s:I, s:b, s:b}",
+				 "kuid_claim", 1, "space", saved->space,
+				 "token", saved->token, "number",
+				 (json_int_t)saved->number, "floor",
+				 (json_int_t)saved->floor_s, "ceiling",
+				 (json_int_t)saved->ceiling_s, "released",
+				 saved->released, "trusted", saved->trusted);
 	char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
 
 	if (!text)

@@ -9,45 +9,76 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record.h"
+
 /* The parts of the identity that a number is for. */
 #define PART_WORKER    0x1
 #define PART_SNOWFLAKE 0x2
 
 /**
  * struct host_state - what the machine has
- * @claimed: it uses @number, up to a ceiling, for just these parts
- * @stale: it may be a clone, and uses no number until one is claimed
  * @load_id: another one after the machine may have become a clone
- * @floor_ns: no ID is made below this time, because all that were made before
- *	the last boot certainly are; 0 if that isn't certain
- * @epoch_ms: what snowflake's milliseconds count from
+ * @claimed: it uses @number for IDs from @floor_ns to below @ceiling_ns
+ * @token: of that claim
  * @number: see @claimed
- * @end_ns: set by the function end: all IDs with the number are below this time
+ * @floor_ns: see @claimed
+ * @ceiling_ns: see @claimed
+ * @sure_ns: all IDs from before the boot are certainly below this time; 0 if
+ *	that isn't certain
+ * @epoch_ms: what snowflake's milliseconds count from
+ * @interval: I of k96 and k128; 0 if it isn't known
  */
 struct host_state {
-	bool claimed;
-	bool stale;
 	uint64_t load_id;
-	uint64_t floor_ns;
-	uint64_t epoch_ms;
+	bool claimed;
+	char token[TOKEN_SIZE];
 	uint64_t number;
-	uint64_t end_ns;
+	uint64_t floor_ns;
+	uint64_t ceiling_ns;
+	uint64_t sure_ns;
+	uint64_t epoch_ms;
+	unsigned int interval;
+};
+
+/**
+ * struct host_claim - what the machine is to use
+ * @load_id: the one that it had before the store was asked
+ * @token: of the claim
+ * @replaces: the token of the claim that it has, empty if it has none
+ * @number: to use, for IDs from @floor_ns to below @ceiling_ns
+ * @floor_ns: see @number
+ * @ceiling_ns: see @number
+ * @epoch_ms: what snowflake's milliseconds must count from
+ * @interval: what I must be
+ */
+struct host_claim {
+	uint64_t load_id;
+	const char *token;
+	const char *replaces;
+	uint64_t number;
+	uint64_t floor_ns;
+	uint64_t ceiling_ns;
+	uint64_t epoch_ms;
+	unsigned int interval;
 };
 
 /**
  * struct host - functions that return NULL or what is wrong
  * @read: read the state
- * @claim: use a number for IDs from a floor to below a ceiling, if the load_id
- *	is still the one that the machine had before the store was asked
- * @raise: raise the ceiling
- * @end: use the number no more
+ * @claim: use a number
+ * @raise: raise the ceiling of the claim that has this token
+ * @end: use the number of this claim no more; all its IDs are below *end_ns
+ *
+ * *stale tells that there is no such claim or load_id any more: nothing was
+ * changed.
  */
 struct host {
 	char *(*read)(struct host_state *state);
-	char *(*claim)(uint64_t number, uint64_t load_id, uint64_t floor_ns,
-		       uint64_t ceiling_ns);
-	char *(*raise)(uint64_t ceiling_ns);
-	char *(*end)(struct host_state *state);
+	char *(*claim)(const struct host_claim *claim, bool *stale);
+	char *(*raise)(uint64_t load_id, const char *token, uint64_t ceiling_ns,
+		       bool *stale);
+	char *(*end)(uint64_t load_id, const char *token, uint64_t *end_ns,
+		     bool *stale);
 };
 
 /* The kernel uses the number for these parts. */
@@ -55,5 +86,11 @@ const struct host *host_kernel(unsigned int parts);
 
 /* Print what is to be done in place of doing it, one line each. */
 const struct host *host_print(uint64_t epoch_ms);
+
+/*
+ * Whether a clone of this machine could go on with its claim unnoticed: it is a
+ * virtual machine without a generation ID.
+ */
+bool host_has_unseen_clones(void);
 
 #endif /* KUID_CLAIM_HOST_H */

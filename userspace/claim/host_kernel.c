@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The host that is this machine's kernel. */
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <kuid.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "host.h"
 #include "output.h"
-#include "verbs.h"
 
 static unsigned int parts;
 static struct kuid *handle;
-
-/* As it was read last. */
-static struct kuid_state state;
 
 static const char *reason(void)
 {
@@ -27,6 +22,8 @@ static const char *reason(void)
 		       "CAP_SYS_TIME to raise the ceiling";
 	case EAGAIN:
 		return "the kernel's random generator is not ready";
+	case EBUSY:
+		return "another kuid-claim has claimed a number meanwhile";
 	case ESTALE:
 		return "the claim in the kernel is another one, or this "
 		       "machine may be a clone";
@@ -43,99 +40,104 @@ static char *failed(const char *doing)
 	return problem_for_now("%s: %s", doing, reason());
 }
 
-/* Whether the claim in the kernel is for the parts that are asked for. */
-static bool has_parts(void)
+/* For a request that names a claim. */
+static char *failed_to(const char *doing, bool *stale)
 {
-	bool worker = state.worker_from == KUID_FROM_CLAIM;
-
-	if (parts & PART_SNOWFLAKE && state.snowflake_from != KUID_FROM_CLAIM)
-		return false;
-	if (worker != !!(parts & PART_WORKER))
-		return false;
-	return parts != (PART_WORKER | PART_SNOWFLAKE) ||
-	       state.worker == state.snowflake_worker;
+	*stale = errno == ESTALE || errno == EBUSY;
+	return failed(doing);
 }
 
-static bool lives(void)
+static void token_bits(const char *token, __u64 bits[2])
 {
-	return (state.claim_token[0] || state.claim_token[1]) &&
-	       !state.claim_dead;
+	uint64_t high = 0, low = 0;
+
+	sscanf(token, "%16" SCNx64 "%16" SCNx64, &high, &low);
+	bits[0] = high;
+	bits[1] = low;
 }
 
 /*
  * Only with state=required no ID was made that the file of "kuid keep" does not
  * cover. A floor of 0 is that of a fresh start.
  */
-static uint64_t sure_floor(void)
+static uint64_t sure_ns(const struct kuid_state *state)
 {
-	return state.required && state.restored ? state.floor_ns : 0;
+	return state->required && state->restored ? state->floor_ns : 0;
 }
 
 static char *read_state(struct host_state *host)
 {
+	struct kuid_state state;
+	bool snowflake;
+
 	if (!handle)
 		handle = kuid_open(KUID_FORMAT_DEFAULT);
 	if (!handle)
 		return failed("opening /dev/kuid");
 	if (kuid_read_state(handle, &state))
 		return failed("reading the state");
+	snowflake = state.snowflake_from == KUID_FROM_CLAIM;
 	*host = (struct host_state) {
-		.claimed = lives() && has_parts(),
-		.stale = state.claim_dead == KUID_CLAIM_DEAD_FORKED,
 		.load_id = state.load_id,
-		.floor_ns = sure_floor(),
+		.claimed = (state.claim_token[0] || state.claim_token[1]) &&
+			   !state.claim_dead,
+		.number = snowflake ? state.snowflake_worker : state.worker,
+		.floor_ns = state.claim_floor_ns,
+		.ceiling_ns = state.claim_ceiling_ns,
+		.sure_ns = sure_ns(&state),
 		.epoch_ms = state.snowflake_epoch_ms,
-		.number = parts & PART_SNOWFLAKE ? state.snowflake_worker
-						 : state.worker,
+		.interval = state.interval,
 	};
+	snprintf(host->token, sizeof(host->token), "%016" PRIx64 "%016" PRIx64,
+		 (uint64_t)state.claim_token[0],
+		 (uint64_t)state.claim_token[1]);
 	return NULL;
 }
 
-static char *claim(uint64_t number, uint64_t load_id, uint64_t floor_ns,
-		   uint64_t ceiling_ns)
+static char *claim(const struct host_claim *wanted, bool *stale)
 {
 	struct kuid_claim request = {
-		.floor_ns = floor_ns,
-		.ceiling_ns = ceiling_ns,
-		.load_id = load_id,
-		.snowflake_epoch_ms = state.snowflake_epoch_ms,
-		.interval = state.interval,
+		.floor_ns = wanted->floor_ns,
+		.ceiling_ns = wanted->ceiling_ns,
+		.load_id = wanted->load_id,
+		.snowflake_epoch_ms = wanted->epoch_ms,
+		.interval = wanted->interval,
 	};
 
-	if (getrandom(request.token, sizeof(request.token), 0) !=
-	    sizeof(request.token))
-		err(EXIT_FAILED, "getrandom");
-	if (lives())
-		memcpy(request.replaces, state.claim_token,
-		       sizeof(request.replaces));
+	token_bits(wanted->token, request.token);
+	token_bits(wanted->replaces, request.replaces);
 	if (parts & PART_WORKER) {
 		request.parts |= KUID_CLAIM_WORKER;
-		request.worker = number;
+		request.worker = wanted->number;
 	}
 	if (parts & PART_SNOWFLAKE) {
 		request.parts |= KUID_CLAIM_SNOWFLAKE;
-		request.snowflake_worker = number;
+		request.snowflake_worker = wanted->number;
 	}
 	if (kuid_claim_numbers(handle, &request))
-		return failed("giving the number to the kernel");
+		return failed_to("giving the number to the kernel", stale);
 	return NULL;
 }
 
-static char *raise_ceiling(uint64_t ceiling_ns)
+static char *raise_ceiling(uint64_t load_id, const char *token,
+			   uint64_t ceiling_ns, bool *stale)
 {
-	if (kuid_raise_claim(handle, state.load_id, state.claim_token,
-			     ceiling_ns))
-		return failed("raising the ceiling in the kernel");
+	__u64 bits[2];
+
+	token_bits(token, bits);
+	if (kuid_raise_claim(handle, load_id, bits, ceiling_ns))
+		return failed_to("raising the ceiling in the kernel", stale);
 	return NULL;
 }
 
-static char *end(struct host_state *host)
+static char *end(uint64_t load_id, const char *token, uint64_t *end_ns,
+		 bool *stale)
 {
-	uint64_t end_ns;
+	__u64 bits[2];
 
-	if (kuid_end_claim(handle, state.load_id, state.claim_token, &end_ns))
-		return failed("ending the claim in the kernel");
-	host->end_ns = end_ns;
+	token_bits(token, bits);
+	if (kuid_end_claim(handle, load_id, bits, end_ns))
+		return failed_to("ending the claim in the kernel", stale);
 	return NULL;
 }
 

@@ -6,10 +6,12 @@
  *	raise NUMBER CEILING
  *	end NUMBER END
  *
- * with times in seconds since 1970.
+ * with times in seconds since 1970. It ends with its reader, so the next run of
+ * this program finds no claim.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "clocks.h"
 #include "host.h"
@@ -17,7 +19,6 @@
 #include "output.h"
 
 static struct host_state host;
-static uint64_t ceiling;
 
 static char *read_state(struct host_state *state)
 {
@@ -25,21 +26,23 @@ static char *read_state(struct host_state *state)
 	return NULL;
 }
 
-static char *claim(uint64_t number, uint64_t load_id __attribute__((unused)),
-		   uint64_t floor_ns, uint64_t ceiling_ns)
+static char *claim(const struct host_claim *wanted, bool *stale)
 {
 	host.claimed = true;
-	host.number = number;
-	ceiling = ceiling_ns;
-	printf("claim %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", number,
-	       floor_ns / SEC_NS, ceiling_ns / SEC_NS);
+	host.number = wanted->number;
+	host.floor_ns = wanted->floor_ns;
+	host.ceiling_ns = wanted->ceiling_ns;
+	strcpy(host.token, wanted->token);
+	printf("claim %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", host.number,
+	       host.floor_ns / SEC_NS, host.ceiling_ns / SEC_NS);
 	output_finish();
 	return NULL;
 }
 
-static char *raise_ceiling(uint64_t ceiling_ns)
+static char *raise_ceiling(uint64_t load_id, const char *token,
+			   uint64_t ceiling_ns, bool *stale)
 {
-	ceiling = ceiling_ns;
+	host.ceiling_ns = ceiling_ns;
 	printf("raise %" PRIu64 " %" PRIu64 "\n", host.number,
 	       ceiling_ns / SEC_NS);
 	output_finish();
@@ -47,16 +50,16 @@ static char *raise_ceiling(uint64_t ceiling_ns)
 }
 
 /* The reader may be late, but not by more than to the next second. */
-static char *end(struct host_state *state)
+static char *end(uint64_t load_id, const char *token, uint64_t *end_ns,
+		 bool *stale)
 {
-	uint64_t end_ns = (wall_ns() / SEC_NS + 1) * SEC_NS;
-
-	if (end_ns > ceiling)
-		end_ns = ceiling;
+	*end_ns = (wall_ns() / SEC_NS + 1) * SEC_NS;
+	if (*end_ns < host.floor_ns)
+		*end_ns = host.floor_ns;
+	if (*end_ns > host.ceiling_ns)
+		*end_ns = host.ceiling_ns;
 	host.claimed = false;
-	*state = host;
-	state->end_ns = end_ns;
-	printf("end %" PRIu64 " %" PRIu64 "\n", host.number, end_ns / SEC_NS);
+	printf("end %" PRIu64 " %" PRIu64 "\n", host.number, *end_ns / SEC_NS);
 	output_finish();
 	return NULL;
 }
@@ -69,7 +72,11 @@ const struct host *host_print(uint64_t epoch_ms)
 		.raise = raise_ceiling,
 		.end = end,
 	};
+	char token[TOKEN_SIZE];
 
 	host.epoch_ms = epoch_ms;
+	/* Nothing that another process has written is this one's. */
+	token_draw(token);
+	sscanf(token, "%16" SCNx64, &host.load_id);
 	return &printing;
 }

@@ -138,6 +138,10 @@ static const struct verb_option options[] = {
 	  "Where this machine keeps its number; " CLAIM_FILE_USUAL
 	  " if not given",
 	  take_text, &state_path },
+	{ "trust-disk", 0, NULL,
+	  "Go on with the number in the file after a reboot, also without the "
+	  "store: only where the disk is never copied, cloned or rolled back",
+	  take_flag, &settings.trust_disk },
 	{ "metrics", 0, "FILE",
 	  "Write metrics for Prometheus to a file, every few seconds",
 	  take_text, &metrics },
@@ -158,8 +162,9 @@ static const struct verb_option options[] = {
 	  "runs",
 	  take_flag, &give_back },
 	{ "recover", 0, NULL,
-	  "Have no machine claim a number for a horizon: to be done after the "
-	  "store was restored from a backup, before machines can reach it",
+	  "Have no machine claim a number until all owners have come to their "
+	  "ceilings: to be done after the store has lost what was written, "
+	  "before machines can reach it",
 	  take_flag, &recover },
 	{ "schema", 0, NULL,
 	  "Print the table that PostgreSQL must have, as SQL for psql",
@@ -326,8 +331,7 @@ static int run_claim(struct store *store)
 					: host_kernel(settings.parts);
 	struct claim_file file;
 	struct claim claim;
-	bool taken;
-	char *wrong = claim_file_open(&file, state_path, &taken);
+	char *wrong = claim_file_open(&file, state_path);
 
 	if (wrong)
 		return failed(wrong);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "clocks.h"
 #include "metrics.h"
@@ -27,13 +28,13 @@ static void print(FILE *file, const struct claim *claim)
 	uint64_t now_s = wall_ns() / SEC_NS, left_s = 0;
 
 	if (claim_is_used(claim))
-		left_s = claim->used_to_s - now_s;
+		left_s = claim->lifted_s - now_s;
 	metric(file, claim, "used", "gauge",
 	       "Whether the machine has a number and may use it now.",
 	       claim_is_used(claim));
-	if (claim->used_to_s)
+	if (*claim->mine)
 		metric(file, claim, "number", "gauge", "The number.",
-		       claim->saved.number);
+		       claim->number);
 	metric(file, claim, "ceiling_left_seconds", "gauge",
 	       "How long until IDs come to the ceiling, 0 if they have.",
 	       left_s);
@@ -56,7 +57,8 @@ char *metrics_write(const struct claim *claim, const char *path)
 	file = fopen(next, "we");
 	if (file)
 		print(file, claim);
-	done = file && !ferror(file);
+	/* The collector of metrics is another user. */
+	done = file && !ferror(file) && !fchmod(fileno(file), 0644);
 	if (file && fclose(file))
 		done = false;
 	if (!done || rename(next, path))

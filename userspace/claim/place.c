@@ -33,19 +33,12 @@ static char *check_clock(const struct store_answer *answer)
 	return NULL;
 }
 
-char *store_wrong(struct store_answer *answer)
+/* *answer is freed if there is something wrong with it. */
+static char *check(struct store_answer *answer)
 {
 	char *wrong = answer->wrong;
 
 	answer->wrong = NULL;
-	return wrong;
-}
-
-/* *answer is freed if there is something wrong with it. */
-static char *check(struct store_answer *answer)
-{
-	char *wrong = store_wrong(answer);
-
 	if (!wrong)
 		wrong = check_clock(answer);
 	if (wrong)
@@ -103,24 +96,14 @@ char *place_read(const struct claim *claim, uint64_t number,
 	return NULL;
 }
 
-bool place_has_other_epoch(const struct claim *claim, const struct place *place)
+bool place_is_free(const struct place *place, uint64_t time_s)
 {
-	return claim_is_snowflake(claim) && place->readable &&
-	       place->record.epoch_ms &&
-	       place->record.epoch_ms != claim->state.epoch_ms;
-}
-
-bool place_is_free(const struct claim *claim, const struct place *place)
-{
-	if (place_has_other_epoch(claim, place))
-		return false;
-	if (!place->text)
-		return true;
-	return place->readable && place->record.ceiling_s <= wall_s();
+	return !place->text ||
+	       (place->readable && place->record.ceiling_s <= time_s);
 }
 
 /* Why it isn't free. */
-static char *taken(const struct claim *claim, const struct place *place)
+static char *taken(const struct place *place)
 {
 	char when[TIME_TEXT_SIZE];
 
@@ -128,12 +111,6 @@ static char *taken(const struct claim *claim, const struct place *place)
 		return problem("number %" PRIu64 " has something else in the "
 			       "store than kuid-claim writes",
 			       place->number);
-	if (place_has_other_epoch(claim, place))
-		return problem("number %" PRIu64 " was used with the "
-			       "snowflake epoch %" PRIu64 ", this machine has "
-			       "%" PRIu64 ": a space can only have one",
-			       place->number, place->record.epoch_ms,
-			       claim->state.epoch_ms);
 	time_text(place->record.ceiling_s, 0, 0, when);
 	return problem_for_now("number %" PRIu64 " is %s's until %.19sZ",
 			       place->number, QUOTED(place->record.machine),
@@ -144,8 +121,8 @@ static char *taken(const struct claim *claim, const struct place *place)
  * One of the numbers of an answer that are free, by chance: machines that look
  * at the same time should not choose the same.
  */
-static bool choose(const struct claim *claim, struct store_answer *answer,
-		   uint64_t first, uint64_t end, struct place *place)
+static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
+		   struct place *place)
 {
 	uint64_t taken_numbers[STORE_PAGE], number;
 	size_t nr_taken = 0;
@@ -158,7 +135,7 @@ static bool choose(const struct claim *claim, struct store_answer *answer,
 
 		if (one.text)
 			one.readable = record_parse(one.text, &one.record);
-		if (!place_is_free(claim, &one))
+		if (!place_is_free(&one, wall_s()))
 			taken_numbers[nr_taken++] = one.number;
 	}
 	if (end - first + 1 == nr_taken)
@@ -182,7 +159,7 @@ static char *find_from(const struct claim *claim, uint64_t first, uint64_t last,
 		wrong = check(answer);
 		if (wrong)
 			return wrong;
-		*found = choose(claim, answer, first, end, place);
+		*found = choose(answer, first, end, place);
 		store_answer_free(answer);
 	}
 	return NULL;
@@ -197,8 +174,10 @@ char *place_find(const struct claim *claim, struct place *place)
 
 	if (first == last) {
 		wrong = place_read(claim, first, place);
-		if (!wrong && !place_is_free(claim, place))
-			wrong = taken(claim, place);
+		if (wrong || place_is_free(place, wall_s()))
+			return wrong;
+		wrong = taken(place);
+		place_free(place);
 		return wrong;
 	}
 	wrong = find_from(claim, middle, last, place, &found);

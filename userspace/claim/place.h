@@ -33,18 +33,8 @@ void place_free(struct place *place);
 char *space_read(const struct claim *claim, struct space *space,
 		 char **version);
 
-/* Why the store did not do it, to be freed. */
-char *store_wrong(struct store_answer *answer);
-
-/* Whether a number, which is not this machine's, may be claimed. */
-bool place_is_free(const struct claim *claim, const struct place *place);
-
-/*
- * IDs of two epochs of snowflake that are years apart can be the same, and
- * ceilings don't tell them apart.
- */
-bool place_has_other_epoch(const struct claim *claim,
-			   const struct place *place);
+/* Whether a number may be claimed at a time. */
+bool place_is_free(const struct place *place, uint64_t time_s);
 
 /* Find a number that is free; the message says why there is none. */
 char *place_find(const struct claim *claim, struct place *place);

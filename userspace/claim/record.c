@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See record.h. */
 #include <err.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <kuid.h>
 #include <stdio.h>
@@ -24,16 +25,22 @@ static char *text_of_json(json_t *json)
 
 char *record_text(const struct record *record)
 {
+	char load_id[17];
+
+	snprintf(load_id, sizeof(load_id), "%016" PRIx64, record->load_id);
 	return text_of_json(json_pack(
-		"{s:s, s:s, s:I, s:I, s:I, s:s}", "token", record->token,
-		"machine", record->machine, "seq", (json_int_t)record->seq,
-		"ceiling", (json_int_t)record->ceiling_s, "epoch",
-		(json_int_t)record->epoch_ms, "nonce", record->nonce));
+		"{s:s, s:s, s:s, s:I, s:I, s:s}", "token", record->token,
+		"load_id", load_id, "nonce", record->nonce, "ceiling",
+		(json_int_t)record->ceiling_s, "renewed",
+		(json_int_t)record->renewed_s, "machine", record->machine));
 }
 
 char *space_text(const struct space *space)
 {
-	return text_of_json(json_pack("{s:I, s:I}", "horizon",
+	return text_of_json(json_pack("{s:s, s:I, s:I, s:I, s:I}", "kind",
+				      space->kind, "epoch",
+				      (json_int_t)space->epoch_ms, "interval",
+				      (json_int_t)space->interval, "horizon",
 				      (json_int_t)space->horizon_s, "closed",
 				      (json_int_t)space->closed_s));
 }
@@ -51,24 +58,24 @@ static bool is_time(json_int_t seconds)
 
 bool record_parse(const char *text, struct record *record)
 {
-	json_int_t seq, ceiling_s, epoch_ms;
 	json_t *json = json_loads(text, 0, NULL);
-	const char *token, *machine, *nonce;
+	const char *token, *load_id, *nonce, *machine;
+	json_int_t ceiling_s, renewed_s;
 	bool good;
 
-	good = json &&
-	       !json_unpack(json, "{s:s, s:s, s:I, s:I, s:I, s:s}", "token",
-			    &token, "machine", &machine, "seq", &seq, "ceiling",
-			    &ceiling_s, "epoch", &epoch_ms, "nonce", &nonce);
-	good = good && seq >= 0 && seq < INT64_MAX && is_time(ceiling_s) &&
-	       epoch_ms >= 0 &&
+	good = json && !json_unpack(json, "{s:s, s:s, s:s, s:I, s:I, s:s}",
+				    "token", &token, "load_id", &load_id,
+				    "nonce", &nonce, "ceiling", &ceiling_s,
+				    "renewed", &renewed_s, "machine", &machine);
+	good = good && is_time(ceiling_s) && is_time(renewed_s) &&
+	       strspn(load_id, "0123456789abcdef") == 16 && !load_id[16] &&
 	       copy(record->token, sizeof(record->token), token) &&
-	       copy(record->machine, sizeof(record->machine), machine) &&
-	       copy(record->nonce, sizeof(record->nonce), nonce);
+	       copy(record->nonce, sizeof(record->nonce), nonce) &&
+	       copy(record->machine, sizeof(record->machine), machine);
 	if (good) {
-		record->seq = seq;
+		record->load_id = strtoull(load_id, NULL, 16);
 		record->ceiling_s = ceiling_s;
-		record->epoch_ms = epoch_ms;
+		record->renewed_s = renewed_s;
 	}
 	json_decref(json);
 	return good;
@@ -77,15 +84,23 @@ bool record_parse(const char *text, struct record *record)
 bool space_parse(const char *text, struct space *space)
 {
 	json_t *json = json_loads(text, 0, NULL);
-	json_int_t horizon_s, closed_s;
+	json_int_t epoch_ms, interval, horizon_s, closed_s;
+	const char *kind;
 	bool good;
 
 	good = json &&
-	       !json_unpack(json, "{s:I, s:I}", "horizon", &horizon_s, "closed",
-			    &closed_s) &&
-	       is_time(horizon_s) && is_time(closed_s);
-	if (good)
-		*space = (struct space) { horizon_s, closed_s };
+	       !json_unpack(json, "{s:s, s:I, s:I, s:I, s:I}", "kind", &kind,
+			    "epoch", &epoch_ms, "interval", &interval,
+			    "horizon", &horizon_s, "closed", &closed_s) &&
+	       epoch_ms >= 0 && interval >= 0 && is_time(horizon_s) &&
+	       is_time(closed_s) &&
+	       copy(space->kind, sizeof(space->kind), kind);
+	if (good) {
+		space->epoch_ms = epoch_ms;
+		space->interval = interval;
+		space->horizon_s = horizon_s;
+		space->closed_s = closed_s;
+	}
 	json_decref(json);
 	return good;
 }

@@ -51,7 +51,7 @@ static void tell(const struct claim *claim, const char *wrong)
 		service_notify("WATCHDOG=1\nSTATUS=%s", wrong);
 	else
 		service_notify("WATCHDOG=1\nSTATUS=Number %" PRIu64,
-			       claim->saved.number);
+			       claim->number);
 }
 
 static void tell_metrics(const struct claim *claim, const char *path)
@@ -102,13 +102,13 @@ int run(struct claim *claim, const char *metrics)
 	service_notify("STOPPING=1");
 	if (metrics)
 		unlink(metrics);
-	if (told == SIGHUP || (!claim->owned && !claim->used_to_s))
+	if (told == SIGHUP || !*claim->mine)
 		return EXIT_SUCCESS;
 	wrong = claim_release(claim);
 	if (!wrong)
 		return EXIT_SUCCESS;
 	service_log(SERVICE_ERR, "giving number %" PRIu64 " back: %s",
-		    claim->saved.number, wrong);
+		    claim->number, wrong);
 	free(wrong);
 	return EXIT_FAILED;
 }

@@ -13,6 +13,7 @@ void service_notify(const char *format, ...)
 /* Priorities of sd-daemon(3). */
 #define SERVICE_ERR    "<3>"
 #define SERVICE_NOTICE "<5>"
+#define SERVICE_DEBUG  "<7>"
 
 /*
  * Print a line on standard error, with its priority if that is the journal.

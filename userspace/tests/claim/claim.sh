@@ -86,65 +86,59 @@ copies_of_an_image()
 		[ "$(number one)" != "$(number two)" ]
 }
 
-# The machine is the same, but nothing tells its last IDs, so it waits.
-killed_on_same_machine()
-{
-	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
-	start one --horizon 4
-	eventually has_number one || return
-	number=$(number one) ceiling=$(ceiling one)
-	stop KILL one
-	start one --horizon 4
-	eventually more one '^claim' 1 && has one "$number" &&
-		[ "$(tail -n 1 "$work/one/out" | awk '{ print $3 }')" -ge "$ceiling" ]
-}
-
-# It may be the clone of a machine that runs on, so it takes another one.
-killed_on_other_machine()
-{
-	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
-	start one --range 0-1 --horizon 600
-	eventually has_number one || return
-	number=$(number one)
-	mkdir "$work/two" && cp "$work/one/claim" "$work/two/claim" || return
-	echo 4c4c4544-0042-3510-8052-b4c04f4e3733 >"$work/two/product"
-	start two --range 0-1 --horizon 600
-	eventually has_number two && has one "$number" && ! has two "$number"
-}
-
-# killed_without_product UUID: one that many machines have tells no machine from another.
-killed_without_product()
-{
-	mkdir "$work/one" && echo "$1" >"$work/one/product" || return
-	start one --range 0-1 --horizon 600
-	eventually has_number one || return
-	number=$(number one)
-	stop KILL one
-	start one --range 0-1 --horizon 600
-	eventually more one '^claim' 1 && ! has one "$number"
-}
-
-# A twin with the same product UUID takes the number over: the first one ends.
-twins()
-{
-	mkdir "$work/one" && echo 4c4c4544-0042-3510-8052-b4c04f4e3732 >"$work/one/product" || return
-	start one --range 0-1 --horizon 8
-	eventually has_number one || return
-	mkdir "$work/two" && cp "$work/one/claim" "$work/one/product" "$work/two" || return
-	start two --range 0-1 --horizon 8
-	eventually says one 'is lost' && eventually has_number one && eventually has_number two &&
-		[ "$(number one)" != "$(number two)" ]
-}
-
-# The record has this process's own token, but not what it wrote: a machine that was restored from
-# a snapshot without noticing has raised the ceiling.
-twin_in_memory()
+# The file is a wish: the number is free when its ceiling has passed, and not before.
+killed()
 {
 	start one --number 7 --horizon 4
 	eventually has one 7 || return
-	etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/rec/0000000007" |
-		sed 's/"seq":[0-9]*/"seq":1000/' >"$work/twin" &&
-		store_text 7 "$(cat "$work/twin")" && eventually says one 'number 7 is lost'
+	ceiling=$(ceiling one)
+	stop KILL one
+	start one --number 7 --horizon 4
+	eventually more one '^claim' 1 && [ "$(tail -n 1 "$work/one/out" | awk '{ print $3 }')" -ge "$ceiling" ]
+}
+
+# Another number is free at once. The file may be that of a machine that runs on.
+killed_and_others_are_free()
+{
+	start one --range 0-1 --horizon 600
+	eventually has_number one || return
+	was=$(number one)
+	stop KILL one
+	start one --range 0-1 --horizon 600
+	eventually has one $((1 - was))
+}
+
+# The record is of another take: a clone has claimed the number, or a backup was restored.
+record_replaced()
+{
+	start one --number 7 --horizon 4
+	eventually has one 7 || return
+	store_text 7 "$(record 0123456789abcdef0123456789abcdef $(($(date +%s) + 600)))" &&
+		eventually says one 'number 7 is lost' && ! has_number one
+}
+
+# record TOKEN CEILING
+record()
+{
+	printf '{"token":"%s","load_id":"0000000000000001","nonce":"%s","ceiling":%s,"renewed":1,"machine":"m"}' \
+		"$1" "$(od -An -N16 -tx8 /dev/urandom | tr -d ' \n')" "$2"
+}
+
+# A clone of a virtual machine without a generation ID may go on with the number.
+unseen_clones()
+{
+	mkdir "$work/one" && echo 'flags : fpu hypervisor' >"$work/one/cpuinfo" || return
+	start one --number 7 --horizon 600
+	eventually has one 7 && stop TERM one && ! has_number one && says one 'there is no generation ID' &&
+		tool --list | grep -q '^ *7 used' || return
+	echo acpi:QEMUVGID:VM_GEN_COUNTER: >"$work/one/modalias"
+	start one --number 8 --horizon 600
+	eventually has one 8 && stop TERM one && eventually lists 8 free
+}
+
+lists()
+{
+	tool --list | grep -q "^ *$1 $2"
 }
 
 # A number whose owner was killed is free when its ceiling has passed, and not before.
@@ -166,7 +160,7 @@ asleep()
 	eventually has one 7 && signal STOP one || return
 	start two --number 7 --horizon 4
 	eventually has two 7 && goes_on two && signal CONT one &&
-		eventually says one 'number 7 is lost' && [ ! "$(number one)" ] && goes_on two &&
+		eventually says one 'number 7 is lost' && eventually [ ! "$(number one)" ] && goes_on two &&
 		[ "$(grep -c 'is lost' "$work/one/err")" -eq 1 ]
 }
 
@@ -247,6 +241,18 @@ leader_frozen()
 		has one-0 0 && has one-1 1 && has one-2 2
 }
 
+# answered STATUS: the write is done, and the answer says that it timed out or was cancelled.
+answered()
+{
+	echo "HTTP/1.1 $1" >"$work/status-a"
+	endpoints=$(url lossy_a)
+	start one --range 0-999 --horizon 600
+	endpoints=
+	eventually says one unknown && [ ! -s "$work/one/out" ] || return
+	rm "$work/status-a"
+	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ]
+}
+
 # A claimer that only knows a member that is cut off loses its number; then that is the other's.
 member_cut_off()
 {
@@ -318,7 +324,7 @@ answer_lost()
 	: >"$work/lose-$1"
 	start one --range 0-9 --horizon 4
 	endpoints=
-	eventually [ -s "$work/one/err" ] && [ ! -s "$work/one/out" ] || return
+	eventually says one unknown && [ ! -s "$work/one/out" ] || return
 	rm "$work/lose-$1"
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one || return
 	: >"$work/lose-$1"
@@ -335,6 +341,18 @@ answer_lost_and_repeated()
 	start one --range 0-9 --horizon 4
 	endpoints=
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
+}
+
+# raise_late MEMBER URL: nobody knows whether the ceiling was raised, so the owner does not go beyond it.
+raise_late()
+{
+	endpoints=$2
+	start one --number 7 --horizon 4
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/hold-$1"
+	start two --number 7 --horizon 4
+	eventually has two 7 && rm "$work/hold-$1" && eventually says one 'number 7 is lost' && goes_on two
 }
 
 # late MEMBER URL: a number is given back, but that gets to the store when another one has the number.
@@ -373,29 +391,29 @@ backup()
 	etcdctl --endpoints "$(url client_a)" snapshot save "$work/backup"
 }
 
-# "old" was claimed before the backup, "new" after it. Both go on with their numbers, and nobody
-# claims until all owners have written again.
+# "old" was claimed before the backup and goes on. The store has forgotten "new", which loses its number.
+# Nobody claims one until all owners have come to their ceilings.
 backup_restored()
 {
 	start old --number 1 --horizon 20
 	eventually has old 1 && backup || return
 	start new --number 2 --horizon 20
-	eventually has new 2 && goes_on old && restore && tool --recover --horizon 20 || return
-	start late --number 2 --horizon 20
-	start later --number 3 --horizon 20
-	eventually says old 'restored from a backup' && eventually says new 'restored from a backup' &&
-		eventually says later 'the store was restored from a backup' && [ ! -s "$work/later/out" ] &&
-		all_go_on old new && has old 1 && has new 2 && eventually has later 3
+	eventually has new 2 && goes_on old && restore && tool --recover --horizon 20 >"$out" || return
+	start late --number 3 --horizon 20
+	closed=$(date -d "$(sed 's/.* before \(.*\)/\1/' "$out")" +%s)
+	[ "$closed" -ge $(($(date +%s) + 130)) ] && eventually says new 'number 2 is lost' &&
+		eventually says late 'the store has lost what was written' && goes_on old && has old 1 &&
+		! has_number new && [ ! -s "$work/late/out" ]
 }
 
-# No owner runs to write again.
-recovered_by_operator()
+# It opens again, and IDs begin above the time at which it did.
+closed_space()
 {
-	backup || return
-	start one --number 2 --horizon 20
-	eventually has one 2 && signal STOP one && restore && tool --recover --horizon 8 || return
-	start late --number 2 --horizon 8
-	eventually says late 'the store was restored from a backup' && [ ! -s "$work/late/out" ]
+	closed=$(($(date +%s) + 6))
+	space_text '{"kind":"snowflake","epoch":1288834974657,"interval":0,"horizon":4,"closed":'$closed'}'
+	start one --number 7 --horizon 4
+	eventually says one 'the store has lost what was written' && [ ! -s "$work/one/out" ] &&
+		eventually has one 7 && [ "$(awk '{ print $3 }' "$work/one/out" | head -n 1)" -eq $closed ]
 }
 
 # ------------------------------------------------------------------ users
@@ -476,7 +494,7 @@ tls()
 	start nobody --cacert "$work/ca.pem"
 	endpoints=
 	eventually has_number good && eventually says untrusting certificate &&
-		eventually [ -s "$work/nobody/err" ] && [ ! -s "$work/untrusting/out" ] &&
+		eventually grep -q -v state: "$work/nobody/err" && [ ! -s "$work/untrusting/out" ] &&
 		[ ! -s "$work/nobody/out" ]
 }
 
@@ -582,14 +600,28 @@ server_credentials()
 
 # ------------------------------------------------------------------ what is in the store
 
-epochs_differ()
+spaces_differ()
 {
-	start one --number 7 --snowflake-epoch 1420070400000
-	eventually has one 7 && stop TERM one || return
-	sleep 1
-	start two --number 7
-	eventually says two 'was used with the snowflake epoch 1420070400000' &&
-		[ ! -s "$work/two/out" ]
+	start one --snowflake-epoch 1420070400000
+	eventually has_number one || return
+	start two
+	start three --as worker
+	eventually says two 'has the snowflake epoch 1420070400000' &&
+		eventually says three 'are for "snowflake"' && [ ! -s "$work/two/out" ] && [ ! -s "$work/three/out" ] &&
+		[ "$(tool --list | wc -l)" -eq 1 ]
+}
+
+# The text of the space has been written when the number was taken, and before it was used.
+space_is_written()
+{
+	start one --as both
+	eventually has_number one && etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/meta" >"$out" &&
+		[ "$(cat "$out")" = '{"kind":"both","epoch":1288834974657,"interval":0,"horizon":600,"closed":0}' ]
+}
+
+space_text()
+{
+	etcdctl --endpoints "$(urls)" put "/kuid/$space/meta" "$1"
 }
 
 # store_text NUMBER TEXT
@@ -609,8 +641,7 @@ store_text()
 foreign_records()
 {
 	store_text 1 junk && store_text 2 '{"token": "x"}' && store_text 3 '' &&
-		store_text 5 "$(printf '{"token":"x","machine":"m","seq":%d,"ceiling":1,"epoch":0,"nonce":"n"}' \
-			9223372036854775807)" || return
+		store_text 5 "$(record x 9223372036854775807)" || return
 	start one --range 1-5
 	start two --number 2
 	eventually has one 4 && eventually says two 'number 2 has something else in the store' &&
@@ -619,7 +650,7 @@ foreign_records()
 
 foreign_space()
 {
-	etcdctl --endpoints "$(urls)" put "/kuid/$space/meta" junk
+	space_text junk
 	start one
 	eventually says one 'the store has something else than kuid-claim writes' &&
 		[ ! -s "$work/one/out" ]
@@ -633,8 +664,8 @@ url, space, count = sys.argv[1:]
 def bytes(text):
     return base64.b64encode(text.encode()).decode()
 for number in range(int(count)):
-    record = {"token": "x", "machine": "m-%d" % number, "seq": 1, "ceiling": 4000000000,
-              "epoch": 0, "nonce": "n"}
+    record = {"token": "x", "load_id": "%016x" % 1, "nonce": "n", "ceiling": 4000000000,
+              "renewed": 1, "machine": "m-%d" % number}
     put = {"key": bytes("/kuid/%s/rec/%010d" % (space, number)), "value": bytes(json.dumps(record))}
     urllib.request.urlopen(url + "/v3/kv/put", json.dumps(put).encode())' "$(url client_a)" "$space" "$1"
 }
@@ -652,8 +683,8 @@ list_of_large_numbers()
 put_rows()
 {
 	sql -c "INSERT INTO kuid_claim SELECT '$space', number, gen_random_uuid(), format('{\"token\": \"x\",
-		\"machine\": \"m-%s\", \"seq\": 1, \"ceiling\": 4000000000, \"epoch\": 0, \"nonce\": \"n\"}',
-		number) FROM generate_series(0, $1 - 1) number"
+		\"load_id\": \"0000000000000001\", \"nonce\": \"n\", \"ceiling\": 4000000000, \"renewed\": 1,
+		\"machine\": \"m-%s\"}', number) FROM generate_series(0, $1 - 1) number"
 }
 
 # Keys that kuid-claim doesn't write hide those behind them.
@@ -677,11 +708,6 @@ long_list()
 
 # ------------------------------------------------------------------ files and messages
 
-says_and_waits()
-{
-	eventually says one "$1" && [ ! -s "$work/one/out" ]
-}
-
 only_one_at_a_time()
 {
 	start one
@@ -690,15 +716,13 @@ only_one_at_a_time()
 	[ $? -eq 1 ] && grep -q 'another kuid-claim uses' "$err"
 }
 
+# Its number is no wish for this space.
 file_of_another_space()
 {
-	start one --horizon 6
+	start one --horizon 600 --range 0-100
 	eventually has_number one && stop TERM one || return
-	start one --space other
-	stop_failed=0
-	eventually says one "is of a number of the space $space" || stop_failed=1
-	wait "$(cat "$claimers/one")"
-	[ $? -eq 1 ] && rm "$claimers/one" && [ $stop_failed -eq 0 ]
+	start one --space other --number 1000
+	eventually has one 1000
 }
 
 junk_file()
@@ -710,9 +734,11 @@ junk_file()
 
 metrics()
 {
+	umask 077
 	start one --number 7 --horizon 4 --metrics "$work/metrics"
+	umask 022
 	eventually has one 7 && goes_on one || return
-	cp "$work/metrics" "$out"
+	[ "$(stat -c %a "$work/metrics")" -eq 644 ] && cat "$work/metrics" >"$out" || return
 	for line in "used{space=\"$space\"} 1" "number{space=\"$space\"} 7" \
 		"ceiling_left_seconds{space=\"$space\"} [1-4]" \
 		"raise_age_seconds{space=\"$space\"} [0-9]" "failures_total{space=\"$space\"} [0-9]"; do
@@ -740,10 +766,10 @@ while True:
 		grep -q WATCHDOG=1 "$work/notified" && stop TERM one && wait $listener
 }
 
-# The number may not be given back to the store before the file knows of it.
+# If the file is trusted, it must know of the end before the store does.
 no_room_to_give_back()
 {
-	start one --number 7 --horizon 600
+	start one --number 7 --horizon 600 --trust-disk
 	eventually has one 7 || return
 	rm "$work/one/claim" && mkdir "$work/one/claim" || return
 	stop TERM one
@@ -820,12 +846,10 @@ in_full '200 claimers on 200 numbers' crowd --range 0-199
 with_cluster 'a number is kept' keeps_number
 with_cluster 'the same number after a clean stop' clean_stop
 with_cluster 'two machines with one image' copies_of_an_image
-in_full 'killed on the same machine' killed_on_same_machine
-with_cluster 'the file of another machine' killed_on_other_machine
-in_full 'a product UUID of zeros' killed_without_product 00000000-0000-0000-0000-000000000000
-in_full 'a product UUID of ones' killed_without_product FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF
-in_full 'twins that no UUID tells apart' twins
-in_full 'a twin in memory' twin_in_memory
+in_full 'killed, with its number' killed
+with_cluster 'killed, with a range of numbers' killed_and_others_are_free
+with_cluster 'the record is of another claim' record_replaced
+in_full 'a virtual machine that can be cloned' unseen_clones
 with_cluster 'the next owner of a number waits' next_owner_waits
 in_full 'asleep past everything' asleep
 in_full 'left to the next run' left_to_the_next_run
@@ -842,13 +866,17 @@ with_cluster 'etcd is not there yet' unreachable_at_start
 in_full 'etcd is away until the ceiling has passed' away_for_a_horizon
 in_full 'a transaction whose answer is lost' answer_lost a "$(url lossy_a)"
 in_full 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
+in_full 'status 408' answered '408 Request Timeout'
+in_full 'status 499' answered '499 Client Closed Request'
 in_full 'a transaction that comes late' late a "$(url lossy_a)"
+in_full 'a raise that comes late' raise_late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
-in_full 'a backup is restored, and the operator says so' recovered_by_operator
+in_full 'a space that is closed' closed_space
 with_cluster 'right and wrong credentials' with_users credentials
 in_full 'a token ends' with_users token_ends
 in_full 'TLS' tls
-in_full 'another epoch of snowflake' epochs_differ
+with_cluster 'another epoch of snowflake, and another kind' spaces_differ
+in_full 'the record of the space' space_is_written
 in_full 'records that are not of kuid-claim' foreign_records
 in_full 'a space that is not of kuid-claim' foreign_space
 in_full 'a list of large numbers' list_of_large_numbers
@@ -871,6 +899,7 @@ with_cluster 'the next owner of a number waits, PostgreSQL' next_owner_waits
 in_full 'asleep past everything, PostgreSQL' asleep
 in_full 'a commit whose answer is lost' answer_lost server "$(server_url "$lossy_port")"
 in_full 'a statement that comes late' late server "$(server_url "$lossy_port")"
+in_full 'a raise that comes late, PostgreSQL' raise_late server "$(server_url "$lossy_port")"
 in_full 'the server is away' server_is_away
 with_cluster 'the server crashes' server_crashes
 with_cluster 'the server is read-only' server_is_read_only

@@ -149,6 +149,7 @@ start()
 	name=$1
 	shift
 	mkdir -p "$work/$name"
+	[ -e "$work/$name/cpuinfo" ] || echo 'flags : fpu' >"$work/$name/cpuinfo"
 	SHIM=$work/$name LD_PRELOAD=$SHIM_LIB "${program:-$CHECKED_CLAIM}" --print \
 		--endpoints "${endpoints:-$(urls)}" --space "$space" --state "$work/$name/claim" "$@" \
 		>>"$work/$name/out" 2>>"$work/$name/err" </dev/null &
@@ -294,7 +295,7 @@ after_each()
 {
 	"$@"
 	result=$?
-	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-*
+	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-* "$work"/status-*
 	stop_all
 	for member in $members; do
 		if [ ! -e "$work/pid-$member" ]; then

@@ -8,7 +8,8 @@ Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER ex
 connections between that member and others; those of its clients stay. While DIR/lose-MEMBER exists,
 a client's transaction gets to the member, but its answer does not get back. While DIR/hold-MEMBER
 exists, it does not get to the member yet, but later, also if the client has gone. While DIR/date-MEMBER
-exists, the member tells the date that is in it. DIR/pid-MEMBER has the member's process ID, by which its
+exists, the member tells the date that is in it. While DIR/status-MEMBER exists, what it answers to a
+client's transaction begins with the line that is in it. DIR/pid-MEMBER has the member's process ID, by which its
 connections are told from those of others.
 """
 import asyncio
@@ -24,6 +25,11 @@ writes = (b"/v3/kv/txn", b"UPDATE kuid_claim", b"INSERT INTO kuid_claim")
 
 def there(name):
     return os.path.exists(os.path.join(directory, name))
+
+
+def line(name):
+    with open(os.path.join(directory, name), "rb") as file:
+        return file.read().strip()
 
 
 def inode_of(client, server):
@@ -89,8 +95,9 @@ async def copy_answers(reader, writer, asked, member):
             if asked["write"] and there("lose-" + member):
                 break
             if there("date-" + member):
-                with open(os.path.join(directory, "date-" + member), "rb") as file:
-                    data = re.sub(b"Date: [^\r]*", b"Date: " + file.read().strip(), data)
+                data = re.sub(b"Date: [^\r]*", b"Date: " + line("date-" + member), data)
+            if asked["write"] and there("status-" + member):
+                data = re.sub(b"^HTTP[^\r]*", line("status-" + member), data)
             writer.write(data)
             await writer.drain()
     except OSError:

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Preloaded into kuid-claim by its tests: the wall clock is ahead by as many
- * seconds as the file $SHIM/clock says, and the product UUID is that of the
- * file $SHIM/product. Without the files they are the machine's.
+ * seconds as the file $SHIM/clock says, and files of /proc and /sys that tell
+ * of virtual machines are $SHIM/cpuinfo and $SHIM/modalias.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <stdarg.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PRODUCT "/sys/class/dmi/id/product_uuid"
-
 static int (*real_clock_gettime)(clockid_t clock, struct timespec *time);
-static int (*real_open)(const char *path, int flags, ...);
+static int (*real_glob)(const char *pattern, int flags,
+			int (*failed)(const char *path, int error),
+			glob_t *found);
 
 __attribute__((constructor)) static void find(void)
 {
 	*(void **)&real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
-	*(void **)&real_open = dlsym(RTLD_NEXT, "open");
+	*(void **)&real_glob = dlsym(RTLD_NEXT, "glob");
 }
 
-static int open_shim(const char *name)
+static void shim_path(const char *name, char path[4096])
 {
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s", getenv("SHIM"), name);
-	return real_open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, 4096, "%s/%s", getenv("SHIM"), name);
 }
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
 							 struct timespec *time)
 {
-	char text[32] = "";
+	char text[32] = "", path[4096];
 	int fd;
 
-	if (clock == CLOCK_REALTIME && (fd = open_shim("clock")) >= 0) {
+	shim_path("clock", path);
+	if (clock == CLOCK_REALTIME &&
+	    (fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0) {
 		if (read(fd, text, sizeof(text) - 1) < 0)
 			abort();
 		close(fd);
@@ -49,16 +48,12 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
 	return 0;
 }
 
-__attribute__((visibility("default"))) int open(const char *path, int flags,
-						...)
+__attribute__((visibility("default"))) int
+glob(const char *pattern, int flags, int (*failed)(const char *path, int error),
+     glob_t *found)
 {
-	va_list args;
-	mode_t mode;
+	char path[4096];
 
-	if (!strcmp(path, PRODUCT))
-		return open_shim("product");
-	va_start(args, flags);
-	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
-	va_end(args);
-	return real_open(path, flags, mode);
+	shim_path(strrchr(pattern, '/') + 1, path);
+	return real_glob(path, flags, failed, found);
 }
