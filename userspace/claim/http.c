@@ -131,22 +131,27 @@ static struct http_reply perform(struct http *http)
 	return reply;
 }
 
-struct http_reply http_post(struct http *http, const char *url,
-			    const char *path, const char *authorization,
-			    json_t *json)
+struct http_reply http_send(struct http *http, const char *method,
+			    const char *url, const char *path,
+			    const char *authorization, json_t *json)
 {
-	struct curl_slist *headers;
+	struct curl_slist *headers = NULL;
 	struct http_reply reply;
-	char *body = json_dumps(json, JSON_COMPACT), *to;
+	char *body = json ? json_dumps(json, JSON_COMPACT) : NULL, *to;
 
-	if (!body || asprintf(&to, "%s%s", url, path) < 0)
+	if ((json && !body) || asprintf(&to, "%s%s", url, path) < 0)
 		errx(EXIT_FAILED, "out of memory");
-	headers = header(NULL, "Content-Type", "application/json");
+	if (json)
+		headers = header(headers, "Content-Type", "application/json");
 	if (authorization)
 		headers = header(headers, "Authorization", authorization);
 	curl_easy_setopt(http->curl, CURLOPT_URL, to);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, body);
+	/* Without a body it is a GET, whatever it was before. */
+	curl_easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
+	if (json)
+		curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, method);
 	reply = perform(http);
 	curl_slist_free_all(headers);
 	free(body);
@@ -159,4 +164,15 @@ void http_reply_free(struct http_reply *reply)
 	free(reply->wrong);
 	json_decref(reply->json);
 	*reply = (struct http_reply) { 0 };
+}
+
+char *http_escape(const char *text)
+{
+	char *escaped = curl_easy_escape(NULL, text, 0);
+	char *copy = escaped ? strdup(escaped) : NULL;
+
+	if (!copy)
+		errx(EXIT_FAILED, "out of memory");
+	curl_free(escaped);
+	return copy;
 }

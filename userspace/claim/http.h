@@ -37,10 +37,13 @@ struct http;
 struct http *http_open(const struct http_settings *settings);
 void http_close(struct http *http);
 
-/* Post JSON to URL and path; authorization may be NULL. */
-struct http_reply http_post(struct http *http, const char *url,
-			    const char *path, const char *authorization,
-			    json_t *json);
+/* Send JSON to URL and path; authorization and json may be NULL. */
+struct http_reply http_send(struct http *http, const char *method,
+			    const char *url, const char *path,
+			    const char *authorization, json_t *json);
 void http_reply_free(struct http_reply *reply);
+
+/* A text as it may be part of the query of a URL, to be freed. */
+char *http_escape(const char *text);
 
 #endif /* KUID_CLAIM_HTTP_H */

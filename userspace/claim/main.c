@@ -102,8 +102,8 @@ static void take_parts(struct argp_state *state,
 
 static const struct verb_option options[] = {
 	{ "endpoints", 'e', "URL",
-	  "The store: URLs of etcd with commas between them, or a URL of "
-	  "PostgreSQL that begins with postgresql://; " STORE_USUAL
+	  "The store: URLs of etcd with commas between them, or a URL that "
+	  "begins with postgresql:// or kubernetes://; " STORE_USUAL
 	  " if not given",
 	  take_text, &store_settings.url },
 	{ "cacert", 0, "FILE", "Trust servers that this certificate has signed",
@@ -114,7 +114,8 @@ static const struct verb_option options[] = {
 	  &store_settings.key_file },
 	{ "user", 'u', "NAME", "The user to authenticate as", take_text,
 	  &store_settings.user },
-	{ "password-file", 0, "FILE", "Whose first line is the password",
+	{ "password-file", 0, "FILE",
+	  "Whose first line is the password, or the token of Kubernetes",
 	  take_text, &store_settings.password_file },
 	{ "space", 's', "NAME",
 	  "Numbers of one space differ; \"" SPACE_USUAL "\" if not given",
@@ -196,8 +197,6 @@ static void check_form(struct argp_state *state)
 	    settings.last > SNOWFLAKE_MAX)
 		argp_error(state, "snowflake has numbers up to %d",
 			   SNOWFLAKE_MAX);
-	if (!store_settings.user != !store_settings.password_file)
-		argp_error(state, "--user and --password-file go together");
 	if (!store_settings.cert_file != !store_settings.key_file)
 		argp_error(state, "--cert and --key go together");
 }

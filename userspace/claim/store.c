@@ -25,6 +25,7 @@ static const struct {
 } schemes[] = {
 	{ "http", &store_etcd },
 	{ "https", &store_etcd },
+	{ "kubernetes", &store_kubernetes },
 	{ "postgresql", &store_postgresql },
 	{ "postgres", &store_postgresql },
 };
@@ -66,7 +67,8 @@ char *store_said(const char *said)
 char *store_password(const char *path, char **password)
 {
 	FILE *file = fopen(path, "re");
-	char line[256];
+	/* Tokens are longer than passwords. */
+	char line[8192];
 	bool got = file && fgets(line, sizeof(line), file);
 
 	if (file)
@@ -137,7 +139,7 @@ char *store_open(const struct store_settings *settings, struct store **store)
 			return schemes[i].kind->open(settings, store);
 	}
 	return problem("\"%s\" is not a store: a URL that begins with http://, "
-		       "https:// or postgresql://",
+		       "https://, postgresql:// or kubernetes://",
 		       QUOTED(url));
 }
 

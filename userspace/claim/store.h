@@ -139,7 +139,7 @@ struct store {
 	const struct store_kind *kind;
 };
 
-extern const struct store_kind store_etcd, store_postgresql;
+extern const struct store_kind store_etcd, store_kubernetes, store_postgresql;
 
 /* The table of PostgreSQL's store, as SQL. */
 extern const char store_schema[];
@@ -157,7 +157,7 @@ char *store_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 char *store_said(const char *text);
 
-/* The first line of the password file, to be freed. */
+/* The first line of a file, to be freed. */
 char *store_password(const char *path, char **password);
 
 #endif /* KUID_CLAIM_STORE_H */

@@ -107,6 +107,9 @@ static char *etcd_open(const struct store_settings *settings,
 	etcd->password_file = settings->password_file;
 	etcd->http = http_open(&http);
 	wrong = add_endpoints(etcd, settings->url);
+	if (!wrong && !settings->user != !settings->password_file)
+		wrong = problem("--user and --password-file go together for "
+				"etcd");
 	if (wrong)
 		etcd_close(&etcd->store);
 	else
@@ -138,7 +141,8 @@ static struct http_reply authenticate(struct etcd *etcd, const char *url)
 	ask = checked(json_pack("{s:s, s:s}", "name", etcd->user, "password",
 				password));
 	free(password);
-	reply = http_post(etcd->http, url, "/v3/auth/authenticate", NULL, ask);
+	reply = http_send(etcd->http, "POST", url, "/v3/auth/authenticate",
+			  NULL, ask);
 	json_decref(ask);
 	token = json_string_value(json_object_get(reply.json, "token"));
 	if (token)
@@ -173,7 +177,8 @@ static struct http_reply post(struct etcd *etcd, const char *url,
 				return reply;
 			http_reply_free(&reply);
 		}
-		reply = http_post(etcd->http, url, path, etcd->token, ask);
+		reply = http_send(etcd->http, "POST", url, path, etcd->token,
+				  ask);
 		if (!etcd->user || tries || !wants_authentication(&reply))
 			return reply;
 		http_reply_free(&reply);

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # kuid-claim with three members of etcd and with a server of PostgreSQL, which are killed, frozen, cut
-# off and restored, and with claimers that are killed, asleep, or have a wrong clock. Prints KTAP. Needs
-# what cluster.sh and server.sh do, and must be given with its path.
+# off and restored; with a server that answers as Kubernetes does; and with claimers that are killed,
+# asleep, or have a wrong clock. Prints KTAP. Needs what cluster.sh and server.sh do, and must be given
+# with its path.
 #
 # With QUICK=1 it runs fewer tests with these, for make check.
 #
@@ -17,7 +18,8 @@
 
 tool()
 {
-	"$CHECKED_CLAIM" --endpoints "$(urls)" --space "$space" "$@"
+	# shellcheck disable=SC2086 # words
+	"$CHECKED_CLAIM" $store_options --endpoints "$(urls)" --space "$space" "$@"
 }
 
 # ------------------------------------------------------------------ many at once
@@ -598,6 +600,116 @@ server_credentials()
 		[ ! -s "$work/none/out" ] && [ ! -s "$work/bad/out" ] && [ ! -s "$work/untrusting/out" ]
 }
 
+# ------------------------------------------------------------------ Kubernetes
+
+start_leases()
+{
+	make_certificates && echo secret >"$work/token" || return
+	ports=$(free_ports 2)
+	leases_port=${ports% *}
+	store=kubernetes://127.0.0.1:$leases_port/ids
+	lossy_store=kubernetes://127.0.0.1:${ports#* }/ids
+	# shellcheck disable=SC2086 # words
+	python3 "${0%/*}/leases.py" "$work" $ports "$work/server.pem" "$work/server.key" secret \
+		2>"$work/leases.log" &
+	store_options="--cacert $work/ca.pem --password-file $work/token"
+	eventually tool --list
+}
+
+# lease METHOD NAME [TEXT]: asks the server.
+lease()
+{
+	python3 -c 'import ssl, sys, urllib.request
+ca, url, method, text = sys.argv[1:]
+ask = urllib.request.Request(url, text.encode() or None, {"Authorization": "Bearer secret"}, method=method)
+print(urllib.request.urlopen(ask, context=ssl.create_default_context(cafile=ca)).read().decode())' \
+		"$work/ca.pem" "https://127.0.0.1:$leases_port/apis/coordination.k8s.io/v1/namespaces/ids/leases${2:+/$2}" \
+		"$1" "${3:-}"
+}
+
+# lease_text NUMBER RECORD
+lease_text()
+{
+	python3 -c 'import json, sys
+space, number, record = sys.argv[1:]
+print(json.dumps({"metadata": {"name": "kuid.%s.%010d" % (space, int(number)),
+    "labels": {"kuid-claim/space": space}, "annotations": {"kuid-claim/record": record}}}))' "$space" "$1" "$2"
+}
+
+put_leases()
+{
+	for i in $(seq 0 $(($1 - 1))); do
+		record=$(record x 4000000000)
+		lease POST "" "$(lease_text "$i" "${record%\"m\"\}}\"m-$i\"}")" >/dev/null || return
+	done
+}
+
+# answered_by_leases STATUS: writes are done, and nobody knows it.
+answered_by_leases()
+{
+	echo "$1" >"$work/answer-leases"
+	endpoints=$lossy_store
+	start one --range 0-999 --horizon 600
+	endpoints=
+	eventually says one unknown && [ ! -s "$work/one/out" ] || return
+	rm "$work/answer-leases"
+	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ]
+}
+
+too_many_requests()
+{
+	endpoints=$lossy_store
+	start one --number 7 --horizon 4
+	endpoints=
+	eventually has one 7 && echo 429 >"$work/answer-leases" && eventually says one 'too many requests' || return
+	rm "$work/answer-leases"
+	goes_on one && has one 7
+}
+
+# kubectl delete only marks it.
+lease_deleted()
+{
+	start one --number 7 --horizon 4
+	eventually has one 7 && lease DELETE "kuid.$space.0000000007" && goes_on one && has one 7 &&
+		lease GET "kuid.$space.0000000007" | grep -q deletionTimestamp
+}
+
+# Somebody has taken the finalizer away. A raise that comes late must not make the Lease anew.
+lease_gone()
+{
+	endpoints=$lossy_store
+	start one --number 7 --horizon 4
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/hold-leases"
+	eventually says one unknown || return
+	name=kuid.$space.0000000007
+	lease GET "$name" | sed 's/"finalizers": \["[^"]*"\]/"finalizers": []/' >"$work/lease"
+	lease PUT "$name" "$(cat "$work/lease")" && lease DELETE "$name" && signal STOP one &&
+		rm "$work/hold-leases" && sleep 1 && ! lease GET "$name" && signal CONT one &&
+		eventually says one 'number 7 is lost'
+}
+
+# It finds the server as a pod does, except for the files of its account.
+in_a_pod()
+{
+	export KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT="$leases_port"
+	endpoints=kubernetes:///ids
+	start one
+	endpoints=
+	unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
+	eventually has_number one
+}
+
+leases_refuse()
+{
+	echo wrong >"$work/wrong"
+	start one --password-file "$work/wrong"
+	start two --cacert "$work/client.pem"
+	eventually says one Unauthorized && eventually says two certificate && [ ! -s "$work/one/out" ] &&
+		[ ! -s "$work/two/out" ]
+}
+
 # ------------------------------------------------------------------ what is in the store
 
 spaces_differ()
@@ -627,7 +739,9 @@ space_text()
 # store_text NUMBER TEXT
 store_text()
 {
-	if [ "$store" ]; then
+	if [ "$store_options" ]; then
+		lease POST "" "$(lease_text "$1" "$2")"
+	elif [ "$store" ]; then
 		sql -v text="$2" <<-EOF
 			INSERT INTO kuid_claim VALUES ('$space', $1, gen_random_uuid(), :'text')
 			ON CONFLICT (space, number) DO UPDATE SET nonce = excluded.nonce, record = excluded.record
@@ -701,7 +815,8 @@ long_list()
 {
 	"$1" 300 || return
 	tool --list >"$out" && [ "$(wc -l <"$out")" -eq 300 ] && [ "$(sed -n '$p' "$out")" = \
-		'       299 used 2096-10-02T07:06:40Z m-299' ] || return
+		'       299 used 2096-10-02T07:06:40Z m-299' ] &&
+		[ "$(tool --list --range 290-400 | wc -l)" -eq 10 ] || return
 	start one --range 0-300
 	eventually has one 300
 }
@@ -831,7 +946,10 @@ it 'no other part' fails 2 'is not what a number is for' --as k64 -l
 it 'no horizon that is too short' fails 2 'is not a horizon' --horizon 3 -l
 it 'no argument' fails 2 'unexpected argument "x"' -l x
 it 'not two things at once' fails 2 'only one of --list' -l --recover
-it 'no user without a password' fails 2 'go together' -u x -l
+it 'no user of etcd without a password' fails 1 'go together' -u x -l
+it 'no user of Kubernetes' fails 1 'has no --user' -e kubernetes://h/ids -u x -l
+it 'no namespace of capitals' fails 1 'is not a namespace' -e kubernetes://h/IDS -l
+it 'no pod' fails 1 'is no pod' -e kubernetes:// -l
 it 'no certificate without a key' fails 2 'go together' --cert x -l
 it 'a password file that is not there' fails 1 'No such file' -u x --password-file "$work/none" -l
 it 'no directory for the file' fails 1 'No such file' -p --state "$work/none/claim"
@@ -907,4 +1025,24 @@ with_cluster 'the server says something odd' server_talks
 in_full 'passwords and certificates of PostgreSQL' passwords_wanted server_credentials
 in_full 'records that are not of kuid-claim, PostgreSQL' foreign_records
 in_full 'a list of several pages, PostgreSQL' long_list put_rows
+
+it 'a server of Leases' start_leases
+in_full '200 claimers on 200 numbers, Kubernetes' crowd --range 0-199
+with_cluster 'a number is kept, Kubernetes' keeps_number
+in_full 'the same number after a clean stop, Kubernetes' clean_stop
+with_cluster 'the next owner of a number waits, Kubernetes' next_owner_waits
+in_full 'asleep past everything, Kubernetes' asleep
+in_full 'a write whose answer is lost, Kubernetes' answer_lost leases "$lossy_store"
+in_full 'a write that comes late, Kubernetes' late leases "$lossy_store"
+in_full 'a raise that comes late, Kubernetes' raise_late leases "$lossy_store"
+for status in 408 499 500 504; do
+	in_full "status $status of Kubernetes" answered_by_leases $status
+done
+with_cluster 'too many requests' too_many_requests
+with_cluster 'a Lease is deleted' lease_deleted
+in_full 'a Lease is gone' lease_gone
+in_full 'a pod finds the server' in_a_pod
+in_full 'a wrong token, another certificate' leases_refuse
+in_full 'records that are not of kuid-claim, Kubernetes' foreign_records
+in_full 'a list of several pages, Kubernetes' long_list put_leases
 finish

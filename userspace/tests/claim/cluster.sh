@@ -16,6 +16,7 @@ claimers=$work/claimers
 mkdir "$claimers"
 network=
 store=
+store_options=
 
 # free_ports N: that nobody listens on now.
 free_ports()
@@ -150,7 +151,8 @@ start()
 	shift
 	mkdir -p "$work/$name"
 	[ -e "$work/$name/cpuinfo" ] || echo 'flags : fpu' >"$work/$name/cpuinfo"
-	SHIM=$work/$name LD_PRELOAD=$SHIM_LIB "${program:-$CHECKED_CLAIM}" --print \
+	# shellcheck disable=SC2086 # words
+	SHIM=$work/$name LD_PRELOAD=$SHIM_LIB "${program:-$CHECKED_CLAIM}" --print $store_options \
 		--endpoints "${endpoints:-$(urls)}" --space "$space" --state "$work/$name/claim" "$@" \
 		>>"$work/$name/out" 2>>"$work/$name/err" </dev/null &
 	echo $! >"$claimers/$name"
@@ -295,7 +297,7 @@ after_each()
 {
 	"$@"
 	result=$?
-	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-* "$work"/status-*
+	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-* "$work"/status-* "$work"/answer-*
 	stop_all
 	for member in $members; do
 		if [ ! -e "$work/pid-$member" ]; then
