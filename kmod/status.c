@@ -71,6 +71,8 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		reasons |= KUID_REASON_NO_VM_FORK;
 	if (reading->may_repeat)
 		reasons |= KUID_REASON_FORCED_CLOCK;
+	if (reading->rewound)
+		reasons |= KUID_REASON_K64_MAY_REPEAT;
 	if (reading->expired)
 		reasons |= KUID_REASON_EXPIRED_CLAIM;
 	if (!reading->origin.epoch && !rng_is_initialized())

@@ -150,6 +150,7 @@ static const struct {
 	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
 	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
+	{ KUID_REASON_K64_MAY_REPEAT, "k64_may_repeat" },
 };
 
 static ssize_t kuid_sysfs_reasons(struct device *dev,

@@ -82,6 +82,11 @@ struct kuid_claimed {
  * @claim: the claim
  * @forced: slots below this time may be handed out a second time, in
  *	nanoseconds since 1970; 0 if there are none
+ * @rewound: the machine may have been set back to an earlier state, and its
+ *	clock with it: it may have handed out the slots before. Only k64 shows
+ *	nothing else
+ * @rewound_offset: the offset of the wall clock when @rewound was set, in
+ *	nanoseconds
  *
  * Writers hold the generator's lock, and use WRITE_ONCE() for members that are
  * read without it.
@@ -96,6 +101,8 @@ struct kuid_gate {
 	u64 ceiling;
 	struct kuid_claimed claim;
 	u64 forced;
+	bool rewound;
+	u64 rewound_offset;
 };
 
 static inline bool kuid_token_is(const struct kuid_token *token,
@@ -124,19 +131,29 @@ static __always_inline u32 kuid_gate_closed(const struct kuid_gate *gate,
 	return parts ? READ_ONCE(gate->closed) & parts : 0;
 }
 
-/* There may be a twin. No ID that shows a part of the identity may be made. */
-static inline void kuid_gate_close(struct kuid_gate *gate)
-{
-	WRITE_ONCE(gate->closings, gate->closings + 1);
-	WRITE_ONCE(gate->closed, KUID_ALL_PARTS);
-	if (kuid_claimed_lives(&gate->claim))
-		WRITE_ONCE(gate->claim.dead, KUID_CLAIM_FORKED);
-}
-
 /* Whether there may be a twin, and no epoch has begun since that has no twin. */
 static inline bool kuid_gate_is_closed(const struct kuid_gate *gate)
 {
 	return gate->reopened != gate->closings;
+}
+
+/*
+ * There may be a twin. No ID that shows a part of the identity may be made. The
+ * wall clock has @offset now.
+ *
+ * A hibernation closes the gate twice. The resume between sets the clock
+ * forward, so the first offset counts.
+ */
+static inline void kuid_gate_close(struct kuid_gate *gate, u64 offset)
+{
+	if (!kuid_gate_is_closed(gate)) {
+		WRITE_ONCE(gate->rewound, true);
+		WRITE_ONCE(gate->rewound_offset, offset);
+	}
+	WRITE_ONCE(gate->closings, gate->closings + 1);
+	WRITE_ONCE(gate->closed, KUID_ALL_PARTS);
+	if (kuid_claimed_lives(&gate->claim))
+		WRITE_ONCE(gate->claim.dead, KUID_CLAIM_FORKED);
 }
 
 /**
@@ -166,6 +183,8 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 static inline void kuid_gate_restore(struct kuid_gate *gate, u64 floor)
 {
 	WRITE_ONCE(gate->restored, true);
+	if (floor)
+		WRITE_ONCE(gate->rewound, false);
 	WRITE_ONCE(gate->floor, max(gate->floor, floor));
 }
 
@@ -185,6 +204,24 @@ static inline void kuid_gate_claim(struct kuid_gate *gate,
 	to->snowflake_worker = claim->snowflake_worker;
 	to->first = claim->first;
 	to->end = claim->end;
+}
+
+/*
+ * Whether the machine may have handed out the present slots before. If the wall
+ * clock was set forward since the machine was set back, somebody has told it
+ * the time.
+ */
+static inline bool kuid_gate_is_rewound(const struct kuid_gate *gate,
+					u64 offset)
+{
+	return gate->rewound && (s64)(offset - gate->rewound_offset) <= 0;
+}
+
+/* The wall clock has @offset now. */
+static inline void kuid_gate_follow(struct kuid_gate *gate, u64 offset)
+{
+	if (!kuid_gate_is_rewound(gate, offset))
+		WRITE_ONCE(gate->rewound, false);
 }
 
 /* Slots below @end may be handed out a second time. */
@@ -242,6 +279,8 @@ static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 	read.claim.ceiling = READ_ONCE(gate->claim.ceiling);
 	read.claim.dead = READ_ONCE(gate->claim.dead);
 	read.forced = READ_ONCE(gate->forced);
+	read.rewound = READ_ONCE(gate->rewound);
+	read.rewound_offset = READ_ONCE(gate->rewound_offset);
 	return read;
 }
 

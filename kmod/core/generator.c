@@ -280,6 +280,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
 		kuid_generator_follow(slots, mono, offset, slot, ahead);
 	step->epoch_wanted = step->stamp_lag > generator->step_limit &&
 			     !kuid_epoch_node_given(epoch);
+	kuid_gate_follow(&generator->gate, offset);
 	kuid_generator_set_until(generator, epoch, mono);
 	kuid_generator_count(generator, step->by);
 	write_seqcount_end(&generator->seq);
@@ -393,7 +394,7 @@ struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
 	kuid_generator_stop_private(generator);
 	lives = kuid_claimed_lives(&generator->gate.claim);
 	kuid_generator_note_claim(generator);
-	kuid_gate_close(&generator->gate);
+	kuid_gate_close(&generator->gate, kuid_port_wall_offset());
 	if (lives)
 		died = generator->gate.claim;
 	kuid_generator_start_private(generator);
@@ -769,6 +770,7 @@ int kuid_generator_publish(struct kuid_generator *generator,
 	}
 
 	mono = kuid_clock_sample(&offset);
+	kuid_gate_follow(gate, offset);
 	if (former)
 		step.by = offset - generator->stamp_clock.offset;
 	kuid_generator_end_epoch(generator, epoch);
@@ -1093,6 +1095,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;
 	reading->may_repeat = slot < reading->gate.forced;
+	reading->rewound = kuid_gate_is_rewound(&reading->gate, offset);
 	reading->origin.closed = reading->gate.closed;
 	for (i = 0; i < KUID_NR_SOURCES; i++) {
 		u64 time = i == KUID_STAMPS ? stamp : slot;

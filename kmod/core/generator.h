@@ -294,6 +294,7 @@ struct kuid_private_node {
  *	claim's ceiling
  * @past_ceiling: a time that may come next is not covered by the ceiling
  * @may_repeat: slots may be handed out a second time now
+ * @rewound: the same for k64, after the machine was set back
  */
 struct kuid_reading {
 	struct kuid_origin origin;
@@ -310,6 +311,7 @@ struct kuid_reading {
 	bool expired;
 	bool past_ceiling;
 	bool may_repeat;
+	bool rewound;
 };
 
 /* A moment that never comes. */

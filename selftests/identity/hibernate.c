@@ -96,7 +96,8 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	ASSERT_EQ(0, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, get_status(fd, &before));
 	ASSERT_EQ(0, before.vm_forks);
-	ASSERT_EQ(0, before.reasons & KUID_REASON_STALE_IDENTITY);
+	ASSERT_EQ(0, before.reasons & (KUID_REASON_STALE_IDENTITY |
+				       KUID_REASON_K64_MAY_REPEAT));
 	ASSERT_EQ(0, get_state(fd, &was));
 
 	if (write_text("/sys/power/state", "disk")) {
@@ -123,6 +124,10 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	EXPECT_EQ(given, stale_formats(_metadata, fd));
 	ASSERT_EQ(0, restore_floor(fd, 0));
 	EXPECT_EQ(given, stale_formats(_metadata, fd));
+	/* Only a floor is above the k64 of before. */
+	EXPECT_NE(0, reasons(fd) & KUID_REASON_K64_MAY_REPEAT);
+	ASSERT_EQ(0, restore_floor(fd, now.slot_ns));
+	EXPECT_EQ(0, reasons(fd) & KUID_REASON_K64_MAY_REPEAT);
 	was = now;
 	ASSERT_EQ(0, set_identity(fd, &host));
 	ASSERT_EQ(0, get_state(fd, &now));

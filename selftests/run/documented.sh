@@ -128,11 +128,11 @@ sysfs()
 
 reasons()
 {
-	sed -nE 's/^\t\{ KUID_REASON_[A-Z_]+, "([a-z_]+)" \},$/\1/p' kmod/sysfs.c >"$work/sources"
-	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z]+(_[a-z]+)+' |
+	sed -nE 's/^\t\{ KUID_REASON_[A-Z0-9_]+, "([a-z0-9_]+)" \},$/\1/p' kmod/sysfs.c >"$work/sources"
+	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z0-9]+(_[a-z]+)+' |
 		grep -v '^\(KUID\|linux\)' >"$work/documents"
 	same reason kmod/sysfs.c "$abi"
-	sed -n '/^| reason /,/^$/s/^| \(`[^|]*\).*/\1/p' "$guide" | grep -oE '[a-z_]+' >"$work/documents"
+	sed -n '/^| reason /,/^$/s/^| \(`[^|]*\).*/\1/p' "$guide" | grep -oE '[a-z0-9_]+' >"$work/documents"
 	same reason kmod/sysfs.c "$guide"
 }
 

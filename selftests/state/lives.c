@@ -577,6 +577,9 @@ static int be_cloned(int argc, char **argv)
 		fail("stale should be %x", expected);
 	if (!expected != !(status.reasons & KUID_REASON_STALE_IDENTITY))
 		fail("status doesn't say so");
+	/* Nobody has set the clock forward. */
+	if (!status.vm_forks != !(status.reasons & KUID_REASON_K64_MAY_REPEAT))
+		fail("status says something else of k64");
 	/* The first epoch, one of the fresh start, and one of each fork. */
 	if (status.epoch != 2 + status.vm_forks)
 		fail("that is not the epoch");

@@ -961,6 +961,44 @@ static void a_closed_generator_hands_out_no_node(void **state)
 	assert_int_equal(private.generation, host.generation);
 }
 
+static bool k64_may_repeat(void)
+{
+	struct kuid_reading reading;
+
+	kuid_generator_read(&host.generator, &reading);
+	return reading.rewound;
+}
+
+/* A machine whose clock is set forward was told the time. */
+static void a_machine_that_was_set_back_may_repeat_k64(void **state)
+{
+	(void)state;
+	assert_false(k64_may_repeat());
+	kuid_generator_close(&host.generator);
+	assert_true(k64_may_repeat());
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	machine_set_wall(NOW - HOST_SECOND);
+	assert_true(k64_may_repeat());
+	machine_set_wall(NOW);
+	assert_true(k64_may_repeat());
+	machine_set_wall(NOW + 1);
+	assert_false(k64_may_repeat());
+	by_cpu(KUID_GRID, 0, 1);
+	machine_set_wall(NOW - HOST_SECOND);
+	assert_false(k64_may_repeat());
+}
+
+/* The resume sets the clock forward. */
+static void a_hibernation_sets_the_clock_forward(void **state)
+{
+	(void)state;
+	kuid_generator_close(&host.generator);
+	machine_set_wall(NOW + HOST_SECOND);
+	kuid_generator_close(&host.generator);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_false(k64_may_repeat());
+}
+
 static void a_given_node_is_not_handed_out(void **state)
 {
 	struct kuid_private_node private;
@@ -1138,6 +1176,8 @@ int main(void)
 		TEST(the_present_ceiling_can_be_acknowledged),
 		TEST_GIVEN(reading_tells_the_given_node),
 		TEST(epochs_share_a_load_id_until_a_new_one_is_set),
+		TEST(a_machine_that_was_set_back_may_repeat_k64),
+		TEST(a_hibernation_sets_the_clock_forward),
 		TEST(clear_is_zero_without_ids),
 		TEST_GIVEN(a_generator_that_begins_when_clear_repeats_nothing),
 		TEST_GIVEN(clear_counts_stamps_with_a_given_node),

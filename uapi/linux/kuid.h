@@ -273,6 +273,14 @@ struct kuid_set_format {
  * until the ceiling is raised, or numbers are claimed again.
  */
 #define KUID_REASON_EXPIRED_CLAIM 0x400
+/*
+ * This machine may have been set back to an earlier state, or is a clone. Its
+ * clock may show times that it has shown before, and k64 has nothing but the
+ * time to tell its IDs apart. So k64 may repeat IDs, until the wall clock is
+ * set forward, or a floor above the last k64 is restored. This is only about
+ * k64: KUID_HELD_UNIQUE stays set.
+ */
+#define KUID_REASON_K64_MAY_REPEAT 0x800
 
 /**
  * struct kuid_status - which promises hold, clocks, and counters

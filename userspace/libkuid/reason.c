@@ -81,6 +81,10 @@ static const struct reason {
 	  "The time has come to the ceiling of the claim, or the claim was ended.",
 	  "Formats that show a claimed number make no IDs. If \"kuid-claim\" runs, its messages say why "
 	  "it does not raise the ceiling." },
+	{ KUID_REASON_K64_MAY_REPEAT, "k64_may_repeat",
+	  "This machine may have been set back to an earlier state, so k64 may come a second time.",
+	  "Set the clock right, as by NTP, or run \"kuid restore\" with a state that was saved after "
+	  "the last k64. Other formats are not concerned." },
 };
 
 static const struct reason unknown = {
