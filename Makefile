@@ -335,6 +335,12 @@ fleet-record:
 	@$(VM)/setup.sh build picture
 	@$(MAKE) -s -C $(FLEET) record
 
+# QUICK=1 leaves out what takes minutes.
+.PHONY: check-proofs
+check-proofs:
+	@$(VM)/setup.sh proofs
+	@selftests/run/check_proofs.sh $(BUILD) $(if $(QUICK),quick)
+
 .PHONY: uapi-record
 uapi-record: vm-packages
 	@$(VM)/setup.sh style

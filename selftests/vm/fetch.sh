@@ -15,9 +15,12 @@
 #                        initramfs, with busybox, uuidgen and uuidparse
 #   liburing-i386        library for 32-bit programs on amd64, which gcc-multilib doesn't have
 #   tools-trixie         the tools to build modules for 7.x with: a directory usr
-#   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, as in its tree
+#   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, and its memory
+#                        model, as in its tree
 #   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
 #   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
+#   herd7, cbmc          a prover with the libraries of the newer Debian that it is from: bin, to run it;
+#                        usr/share/herdtools7, the models that herd7 comes with
 #   cmocka-i386          the test library to link 32-bit programs with
 #   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen, uuidparse, uuidd
 #   uuid-runtime-trixie  the same with newer programs, which know v6 and v7. They lie in a root
@@ -42,7 +45,7 @@ usage()
 {
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
-		"source-6.1|tree-6.1|coccinelle-6.1|cmocka-i386|liburing-i386|uuid-runtime|" \
+		"source-6.1|tree-6.1|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
 		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|postgresql-15|postgresql-17|root-bookworm|root-trixie|" \
 		"root-containers" >&2
 	exit 2
@@ -79,6 +82,8 @@ tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+herd7)               row=(fill_prover "sid" amd64 herdtools7) ;;
+cbmc)                row=(fill_prover "trixie trixie-security" amd64 cbmc) ;;
 cmocka-i386)         row=(fill_cmocka "bookworm bookworm-security" i386 libcmocka0) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
 uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
@@ -106,11 +111,12 @@ result=$cache/$want
 [[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
 
 # A result appears by one rename, so an existing result is complete. An old kernel without its
-# drivers, and old programs without uuidd, are fetched again.
+# drivers, old programs without uuidd, and a source without the memory model are fetched again.
 have_it()
 {
 	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) &&
 		($want != 6.1 || -d $result/disk) &&
+		($want != source-6.1 || -d $result/tools/memory-model) &&
 		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
 }
 if have_it; then
@@ -172,6 +178,7 @@ APT::Architectures { "${arch/source/amd64}"; "amd64"; };
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";
+Acquire::Check-Valid-Until "$([[ $suites == sid ]] && echo false || echo true)";
 Dir::State "$apt";
 Dir::State::Lists "$apt/lists";
 Dir::State::status "$apt/status";
@@ -382,6 +389,8 @@ fill_source()
 			"$top/scripts/kernel-doc" \
 			"$top/scripts/spelling.txt" \
 			"$top/scripts/subarch.include" \
+			"$top/tools/memory-model/linux-kernel.*" \
+			"$top/tools/memory-model/lock.cat" \
 			"$top/tools/testing/selftests/Makefile" \
 			"$top/tools/testing/selftests/*.h" \
 			"$top/tools/testing/selftests/*.mk" \
@@ -403,6 +412,28 @@ fill_coccinelle()
 	say "unpacking the rules for coccinelle"
 	tar -xJf "$cache/tree-6.1/linux.tar.xz" -C "$new" --strip-components=3 --wildcards \
 		'*/scripts/coccinelle'
+}
+
+# Runs with the loader and the libraries of its own Debian. The archive of the unstable one may be a
+# copy whose list has expired.
+fill_prover()
+{
+	local lib=usr/lib/x86_64-linux-gnu names deb
+
+	mapfile -t names < <(depends "$package" 'lib.*|minisat')
+	download "$package" "${names[@]}"
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mkdir -p "$new/bin" "$new/usr/bin" "$new/usr/share" "$new/$lib"
+	mv "$tmp/root/usr/bin/$want" "$new/usr/bin"
+	find "$tmp/root/usr/lib" "$tmp/root/$lib" -maxdepth 1 -name '*.so*' -exec mv -t "$new/$lib" {} +
+	[[ ! -d $tmp/root/usr/share/herdtools7 ]] || mv "$tmp/root/usr/share/herdtools7" "$new/usr/share"
+	cat >"$new/bin/$want" <<-SCRIPT
+	#!/bin/sh
+	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$want "\$@"
+	SCRIPT
+	chmod +x "$new/bin/$want"
 }
 
 fill_cmocka()

@@ -7,6 +7,7 @@
 #   test   install the tests as the kernel does       style  check the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   install  build packages, install them in a root of their own
+#   proofs  run the provers that Debian 12 has
 #   coverage  measure which lines run                 picture  draw pictures and plots
 #   claim  compile kuid-claim and test it with etcd and PostgreSQL, services that Debian starts once
 #          they are installed
@@ -24,6 +25,7 @@ declare -A packages=(
 	[style]="sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev libpq-dev"
 	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcurl4-gnutls-dev libpq-dev lintian mmdebstrap"
 	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev libpq-dev etcd-server etcd-client postgresql procps python3 openssl"
+	[proofs]="gcc libc6-dev spin xz-utils"
 	[coverage]="lcov gcc"
 	[picture]="graphviz gnuplot-nox"
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
@@ -31,12 +33,12 @@ declare -A packages=(
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
-(( $# )) || set -- build boot test style kernel cross install claim coverage picture
+(( $# )) || set -- build boot test style kernel cross install claim proofs coverage picture
 wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|coverage|picture|languages]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"
