@@ -237,6 +237,16 @@ clean_stop()
 		kuid-claim -e "$(urls)" -s $space -l >"$out" && cat "$out"
 }
 
+# The kernel goes on with a number that was left to the next run, until it is given back by hand.
+given_back_by_hand()
+{
+	start_owner --number $number
+	eventually makes && stop HUP owner && makes &&
+		kuid-claim -e "$(urls)" -s $space --state "$work/owner/claim" --release && at_the_ceiling &&
+		! kuid-claim -e "$(urls)" -s $space --state "$work/owner/claim" --release 2>"$err" &&
+		grep -q 'uses no number' "$err"
+}
+
 # ------------------------------------------------------------------ clones
 
 # Opening the file announces hibernation, closing it the end of it. A machine that resumes from an
@@ -347,6 +357,7 @@ it 'it gets the number back' owner_again
 it 'a restart begins no epoch' restart
 it 'a second kuid-claim leaves the number alone' two_at_once
 it 'a stop ends the use of the number' clean_stop
+it 'a number that was left is given back by hand' given_back_by_hand
 it 'a clone makes none with the number' clone
 it 'it claims another number' clone_claims_another
 it 'owners go on while the disk of the leader is suspended' disk_suspended
