@@ -16,8 +16,11 @@
 /* IDs that are packed into scratch memory before they go to an iov_iter. */
 #define KUID_SINK_ITER_CHUNK 64
 
-/* IDs whose random bytes fit on the stack, for a sink in kernel memory. */
-#define KUID_SINK_RANDOM_FEW 8
+/*
+ * For up to this many IDs, a call of get_random_u64() for each is cheaper than
+ * one of get_random_bytes(), which makes a block of the cipher for each call.
+ */
+#define KUID_SINK_RANDOM_FEW 10
 
 /* Bytes of an iov_iter that one check for writable memory covers. */
 #define KUID_SINK_ITER_SURE SZ_64K
@@ -104,23 +107,23 @@ void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to)
  */
 void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
 {
-	size_t most = KUID_MAKE_CHUNK, size, pad = 0;
+	size_t size = kuid_formats[sink->format].random_size;
+	size_t most = KUID_MAKE_CHUNK, pad;
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 
+	if (sink->kind == KUID_SINK_USER && !size)
+		return;
+	pad = size ? KUID_V7_RANDOM_PAD : 0;
 	if (sink->kind == KUID_SINK_ITER) {
 		most = KUID_SINK_ITER_CHUNK;
-		size = sink->size;
+		size += sink->size;
 		if (nonblock)
 			gfp = GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN;
-	} else {
-		size = kuid_formats[sink->format].random_size;
-		pad = KUID_V7_RANDOM_PAD;
-		if (!size)
-			return;
 	}
 	sink->most = (sizeof(sink->few) - pad) / size;
 	if (count <= sink->most)
 		return;
+	most = min(most, count);
 	sink->allocated = kmalloc(most * size + pad, gfp);
 	if (sink->allocated) {
 		sink->scratch = sink->allocated;
@@ -194,6 +197,30 @@ u32 kuid_sink_room(struct kuid_sink *sink, u32 count)
 			? kuid_sink_user_room(sink->user, bytes)
 			: kuid_sink_iter_room(sink, bytes);
 	return bytes / sink->size;
+}
+
+/*
+ * Draw the random bytes of @count IDs, and the pad that kuid_format_pack()
+ * reads behind them. Out of line, for most formats have none.
+ *
+ * The kernel drops the numbers that it has drawn ahead for get_random_u64()
+ * when it reseeds, also after a VM fork.
+ */
+static noinline void kuid_sink_draw(u8 *random, u32 count)
+{
+	u64 bits;
+
+	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD ==
+		      sizeof(bits));
+
+	if (count > KUID_SINK_RANDOM_FEW) {
+		get_random_bytes(random, count * KUID_RANDOM_SIZE_MAX);
+		return;
+	}
+	for (; count; count--, random += KUID_RANDOM_SIZE_MAX) {
+		bits = get_random_u64();
+		memcpy(random, &bits, sizeof(bits));
+	}
 }
 
 static u32 kuid_sink_store_user(struct kuid_sink *sink,
@@ -334,7 +361,6 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to)
 {
-	u8 random[KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD];
 	struct kuid_lines lines;
 	bool done = false;
 
@@ -345,8 +371,8 @@ bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 		       _text_size, ...)                                       \
 	case KUID_FORMAT_##_NAME:                                             \
 		done = kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &lines, \
-				     (_text_size) + 1, random,                \
-				     kuid_line_put_##_name, NULL);            \
+				     (_text_size) + 1, kuid_line_put_##_name, \
+				     NULL);                                   \
 		break;
 		KUID_FORMATS(KUID_USER_LINE)
 #undef KUID_USER_LINE
@@ -396,24 +422,27 @@ static bool kuid_kernel_put_line(void *sink, __be64 high, __be64 low)
 static u8 *kuid_sink_store_kernel(const struct kuid_sink *sink, u8 *to,
 				  const struct kuid_taken *taken)
 {
-	u8 random[KUID_SINK_RANDOM_FEW * KUID_RANDOM_SIZE_MAX +
-		  KUID_V7_RANDOM_PAD];
+	/* Kernel code may be in an interrupt, so it has no scratch memory. */
+	u8 few[KUID_SINK_RANDOM_FEW * KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD];
 	struct kuid_kernel_ids ids;
 	struct kuid_units units = taken->units;
-	u32 left = units.count;
+	u32 left = units.count, most = left;
+	u8 *random = few;
 
 	ids.at = to;
 	ids.row = &kuid_formats[sink->format];
 	if (sink->text)
 		kuid_text_start(&ids.text, ids.row->text_form);
+	if (ids.row->random_size) {
+		if (sink->kind == KUID_SINK_ITER)
+			random = sink->scratch + sink->most * sink->size;
+		else
+			most = KUID_SINK_RANDOM_FEW;
+	}
 	while (left) {
-		/* Few IDs at a time: their random bytes are on the stack. */
-		units.count = ids.row->random_size
-				      ? min_t(u32, left, KUID_SINK_RANDOM_FEW)
-				      : left;
+		units.count = min(left, most);
 		if (ids.row->random_size)
-			get_random_bytes(random,
-					 units.count * ids.row->random_size);
+			kuid_sink_draw(random, units.count);
 		kuid_format_pack(sink->format, &ids, &units,
 				 &taken->origin.identity, random,
 				 sink->text ? kuid_kernel_put_line
@@ -504,6 +533,8 @@ u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
 
 	switch (sink->kind) {
 	case KUID_SINK_USER:
+		if (kuid_formats[sink->format].random_size)
+			kuid_sink_draw(sink->scratch, stored);
 		stored = sink->text ? kuid_sink_store_user_lines(sink, taken)
 				    : kuid_sink_store_user(sink, taken);
 		break;

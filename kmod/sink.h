@@ -46,7 +46,7 @@ enum kuid_sink_kind {
  * @size: size of an ID, or of the format's longest line, in bytes
  * @most: highest number of IDs in a chunk
  * @sure: bytes of @iter that were found writable
- * @scratch: memory to pack IDs into for @iter, or for random bytes for @user
+ * @scratch: memory to pack IDs into for @iter, and for random bytes
  * @allocated: the memory that was allocated for @scratch; NULL if @scratch is
  *	@few
  * @few: scratch memory for a few IDs

@@ -61,8 +61,7 @@ static __always_inline bool kuid_user_put_16(void *sink, __be64 high,
  * @sink: a user address, or a struct that begins with it; @put advances it
  * @size: bytes of an ID or a line in that memory
  * @taken: the reservation
- * @random: buffer for the random bytes of all IDs and KUID_V7_RANDOM_PAD more;
- *	not used if the format has no random bytes
+ * @random: as for kuid_format_pack()
  * @put: stores an ID
  *
  * Context: process. May fault, and so sleep for user memory.
@@ -71,15 +70,12 @@ static __always_inline bool kuid_user_put_16(void *sink, __be64 high,
 static __always_inline u32 kuid_user_store(const u32 format, void *sink,
 					   const size_t size,
 					   const struct kuid_taken *taken,
-					   u8 *random, kuid_put_t put)
+					   const u8 *random, kuid_put_t put)
 {
-	const u32 random_size = kuid_formats[format].random_size;
 	u32 count = taken->units.count;
 	u8 __user **at = sink;
 	u32 stored;
 
-	if (random_size)
-		get_random_bytes(random, count * random_size);
 	if (!user_access_begin(*at, count * size))
 		return 0;
 	stored = kuid_format_pack(format, sink, &taken->units,
@@ -101,13 +97,12 @@ static __always_inline kuid_put_t kuid_user_put_of(const size_t id_size)
  * Make one ID in file order. Most calls do this, so this short path has no
  * line, no chunk and no lock. It makes no ID if the line of singles is not
  * empty, or anything else is unusual; the caller then takes the general path.
- * The parameters after @format are those of kuid_user_store(). Sets @epoch to
- * the ID's epoch, unless it is NULL.
+ * @sink, @size and @put are those of kuid_user_store(). Sets @epoch to the ID's
+ * epoch, unless it is NULL.
  */
 static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  const u32 format, void *sink,
-					  const size_t size, u8 *random,
-					  kuid_put_t put,
+					  const size_t size, kuid_put_t put,
 					  struct kuid_epoch_name *epoch)
 {
 	const struct kuid_format *row = &kuid_formats[format];
@@ -119,6 +114,10 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 		.ahead = kuid_host.windows[row->source].one,
 		.count = 1,
 	};
+	u64 random = 0;
+
+	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD <=
+		      sizeof(random));
 
 	if (!kuid_reserve_single_passes(row->source))
 		return false;
@@ -128,8 +127,11 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 	const struct kuid_taken taken = kuid_generator_take(&kuid_host, &want);
 
 	rcu_read_unlock_sched();
+	if (row->random_size)
+		random = get_random_u64();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
-	    kuid_user_store(format, sink, size, &taken, random, put)) {
+	    kuid_user_store(format, sink, size, &taken, (const u8 *)&random,
+			    put)) {
 		this_cpu_inc(kuid_counters.ids[format]);
 		if (epoch) {
 			epoch->number = taken.origin.epoch;
@@ -139,25 +141,6 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 	}
 	return false;
 }
-
-/*
- * The short path of formats with random bytes. Out of line: the buffer would
- * put a stack canary into every format's path. The functions of formats without
- * random bytes are not used.
- */
-#define KUID_USER_RANDOM(_name, _NAME, _id_size, _source, _part, _form,    \
-			 _text_size, _version, _random_size)               \
-	static noinline __maybe_unused bool kuid_user_random_##_name(      \
-		struct kuid_watermarks *watermarks, u8 __user *to,         \
-		struct kuid_epoch_name *epoch)                             \
-	{                                                                  \
-		u8 random[(_random_size) + KUID_V7_RANDOM_PAD];            \
-		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &to, \
-				     _id_size, random,                     \
-				     kuid_user_put_of(_id_size), epoch);   \
-	}
-KUID_FORMATS(KUID_USER_RANDOM)
-#undef KUID_USER_RANDOM
 
 /**
  * kuid_user_single - make one ID in user memory, by the short path
@@ -178,14 +161,9 @@ static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
 	switch (format) {
 #define KUID_USER_SINGLE(_name, _NAME, _id_size, ...)                      \
 	case KUID_FORMAT_##_NAME:                                          \
-		return kuid_formats[KUID_FORMAT_##_NAME].random_size       \
-			       ? kuid_user_random_##_name(watermarks, to,  \
-							  epoch)           \
-			       : kuid_user_one(watermarks,                 \
-					       KUID_FORMAT_##_NAME, &to,   \
-					       _id_size, NULL,             \
-					       kuid_user_put_of(_id_size), \
-					       epoch);
+		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &to, \
+				     _id_size, kuid_user_put_of(_id_size), \
+				     epoch);
 		KUID_FORMATS(KUID_USER_SINGLE)
 #undef KUID_USER_SINGLE
 	}

@@ -41,7 +41,7 @@
 	FORMAT(snowflake, SNOWFLAKE, 8, SNOWFLAKE, SNOWFLAKE, DECIMAL, 19, 0, 0)
 /* clang-format on */
 
-/* Bytes of the longest ID, and the most random bytes of one. */
+/* Bytes of the longest ID, and the random bytes of one that has any. */
 #define KUID_ID_SIZE_MAX     16
 #define KUID_RANDOM_SIZE_MAX KUID_V7_RANDOM_SIZE
 
@@ -98,7 +98,8 @@ static_assert(KUID_FORMATS(KUID_FORMAT_ONE) 1 == KUID_NR_FORMATS,
 			 _text_size, _version, _random_size)            \
 	static_assert((_id_size) <= KUID_ID_SIZE_MAX &&                 \
 			      (_text_size) <= KUID_TEXT_SIZE_MAX &&     \
-			      (_random_size) <= KUID_RANDOM_SIZE_MAX,   \
+			      (!(_random_size) ||                       \
+			       (_random_size) == KUID_RANDOM_SIZE_MAX), \
 		      #_name " fits into the buffers");
 KUID_FORMATS(KUID_FORMAT_FITS)
 #undef KUID_FORMAT_FITS
