@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the proofs of this directory have in common: values that may be any, and
+ * For the proofs of this directory: values that may be any, and
  * conditions on them.
  */
 #ifndef KUID_PROVE_H

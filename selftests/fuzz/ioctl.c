@@ -433,7 +433,7 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 			  (unsigned long long)call->after.epoch);
 }
 
-/* What a well-formed claim returns: 0, or a negative errno. */
+/* The result of a well-formed claim: 0, or a negative errno. */
 static int error_of_claim(const struct kuid_claim *claim,
 			  const struct kuid_state *before)
 {

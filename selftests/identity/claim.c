@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(claim)
 		EXPECT_EQ(0, load(""));
 }
 
-/* What a claim has to say of a load with the default parameters. */
+/* The fields of a claim that name the default parameters of a load. */
 #define NAME(token0, token1, i, epoch_ms)				\
 	.token = { token0, token1 }, .interval = i,			\
 	.snowflake_epoch_ms = epoch_ms

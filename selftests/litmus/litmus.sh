@@ -23,7 +23,7 @@ result()
 	[[ $1 == ok ]] || failed=1
 }
 
-# What herd7 says of a file: Never, Sometimes or Always.
+# The answer of herd7 to a file: Never, Sometimes or Always.
 outcome()
 {
 	local model=(-conf linux-kernel.cfg)

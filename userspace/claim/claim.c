@@ -27,7 +27,7 @@
 #define BACK_OFF_MOST_NS (30 * SEC_NS)
 #define LOOK_NS		 (5 * SEC_NS)
 
-/* What has come of a state. */
+/* The outcome of a state. */
 enum outcome {
 	DONE,
 	CLAIMED, /* the host has a claim */
@@ -848,7 +848,8 @@ char *claim_release(struct claim *claim)
 	}
 	if (wrong)
 		return wrong;
-	/* What was sent may still be written, until GIVE has written. */
+	/* A request that was sent may still be carried out, until GIVE has
+	 * written. */
 	claim->sent = false;
 	claim->state = CLAIM_END;
 	for (int i = 0; claim->state != CLAIM_LOOK && i < RELEASE_TRIES; i++) {
