@@ -150,7 +150,7 @@ static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
 			       KUID_ORDER_DEFAULT, size, request);
 }
 
-/* Fill a sink of @size bytes. Returns the number of bytes, or an errno. */
+/* Fill a sink of @size bytes. Returns the bytes, or a negative errno. */
 static ssize_t kuid_chr_fill(struct kuid_file *kf, struct kuid_request *request,
 			     struct kuid_sink *sink, size_t size)
 {

@@ -42,8 +42,8 @@
  * @waiters: the waiters in the order in which they joined
  * @count: number of waiters; callers also read it without @lock, so writers use
  *	WRITE_ONCE()
- * @asked: slots that all waiters have asked for until now, less those of
- *waiters that left the end of the line
+ * @asked: slots that waiters have asked for until now; a waiter that leaves the
+ *	end of the line takes its own back
  */
 struct kuid_line {
 	raw_spinlock_t lock;

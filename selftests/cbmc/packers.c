@@ -145,8 +145,8 @@ void nodes_tell_k96_and_k128_apart(void)
 	assert(one.high != two.high || one.low != two.low);
 }
 
-/* The node of a private lane or an epoch is one of the 2^47 random ones. */
-void nodes_are_permuted(void)
+/* The prover can't tell whether two numbers have different nodes. */
+void nodes_have_48_bits_and_the_multicast_bit(void)
 {
 	const struct kuid_node_key key = { { any_u64(), any_u64() } };
 	u64 node = kuid_node_of(&key, any_u64());

@@ -152,7 +152,7 @@ void store_answer_add(struct store_answer *answer, uint64_t key, char *text,
 char *store_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * What a store has said, for a message, to be freed: not too much of it, with
+ * A text of the store for a message, to be freed: not too much of it, with
  * those characters escaped that could do something to a terminal or journal.
  */
 char *store_said(const char *text);

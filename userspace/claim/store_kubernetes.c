@@ -25,7 +25,7 @@
 #define ANNOTATION "kuid-claim/record"
 #define FINALIZER  "kuid-claim/ceiling"
 
-/* What a pod has of its service account. */
+/* The files of its service account that a pod has. */
 #define ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount/"
 
 struct kubernetes {

@@ -184,9 +184,9 @@ static bool is_connected(struct postgresql *postgresql)
 }
 
 /*
- * What stands before the URL holds unless the URL has it, too; what stands
- * behind it holds in any case. A standby has old records, and a commit that the
- * server doesn't wait for may be lost when it crashes.
+ * The URL can change the settings before it, and those behind it hold in any
+ * case. A standby has old records, and a commit that the server doesn't wait
+ * for may be lost when it crashes.
  */
 static bool reconnect(struct postgresql *postgresql)
 {

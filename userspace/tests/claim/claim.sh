@@ -509,7 +509,7 @@ no_table()
 		eventually has_number one && says one 'all is well again'
 }
 
-# What the server was told to do without waiting for the disk.
+# The commits that the server was told to make without waiting for the disk.
 server_crashes()
 {
 	sql -c 'ALTER SYSTEM SET synchronous_commit = off' -c 'ALTER SYSTEM SET wal_writer_delay = 10000' \
