@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Allocating, publishing and freeing epochs. identity.c draws their identities,
- * events.c notices clock steps and clones, generator.c has what is in an epoch.
+ * events.c notices clock steps and clones, core/change.c puts an epoch into use.
  *
  * The first epoch needs random bits, and loading the module must not wait for
  * the kernel's random generator. So the first epoch begins at the first open of

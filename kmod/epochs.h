@@ -10,7 +10,9 @@
 #include <linux/init.h>
 #include <linux/types.h>
 
-#include "core/generator.h"
+#include "core/change.h"
+#include "core/reading.h"
+#include "core/take.h"
 
 struct kuid_claim;
 struct kuid_set_identity;

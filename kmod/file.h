@@ -11,7 +11,7 @@
 #include <linux/fs.h>
 #include <uapi/linux/kuid.h>
 
-#include "core/generator.h"
+#include "core/take.h"
 #include "make.h"
 #include "stream.h"
 #include "wait.h"

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "core/formats.h"
-#include "core/generator.h"
+#include "core/take.h"
 
 struct kuid_poller;
 struct kuid_sink;

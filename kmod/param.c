@@ -17,8 +17,8 @@
 #include <linux/time64.h>
 #include <uapi/linux/kuid.h>
 
-#include "core/generator.h"
 #include "core/node.h"
+#include "core/snapshot.h"
 #include "param.h"
 
 /**

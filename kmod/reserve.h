@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reserving stamps or slots for a call, with or without waiting. generator.h
+ * Reserving stamps or slots for a call, with or without waiting. core/take.h
  * has the reservation itself.
  */
 #ifndef KUID_RESERVE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fills in the status and the state that ioctl.c and sysfs.c show: promises,
- * reasons, clocks and counters. generator.c reads the clocks and the gate.
+ * reasons, clocks and counters. core/reading.c reads the clocks and the gate.
  */
 #include <linux/hrtimer.h>
 #include <linux/limits.h>

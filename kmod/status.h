@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <uapi/linux/kuid.h>
 
-#include "core/generator.h"
+#include "core/reading.h"
 
 void kuid_status_read(struct kuid_reading *reading);
 void kuid_status_fill(struct kuid_status *status);

@@ -8,7 +8,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "core/generator.h"
+#include "core/change.h"
 
 /* clang-format off */
 

@@ -115,9 +115,26 @@ static inline u64 kuid_clock_follow(struct kuid_clock *clock, u64 mono,
 
 	if (from > now)
 		from = max(now, issued - min(issued, ahead));
-	clock->offset = offset;
-	clock->half = from > wall ? from - mono / 2 : 0;
+	WRITE_ONCE(clock->offset, offset);
+	WRITE_ONCE(clock->half, from > wall ? from - mono / 2 : 0);
 	return issued > wall ? issued - wall : 0;
+}
+
+/* Set a clock to the wall clock, even if higher times were issued. */
+static inline void kuid_clock_restart(struct kuid_clock *clock, u64 offset)
+{
+	WRITE_ONCE(clock->offset, offset);
+	WRITE_ONCE(clock->half, 0);
+}
+
+/* A copy of the two lines of a clock, of which the caller checks the moment. */
+static inline struct kuid_clock kuid_clock_copy(const struct kuid_clock *clock)
+{
+	struct kuid_clock copy = { 0 };
+
+	copy.offset = READ_ONCE(clock->offset);
+	copy.half = READ_ONCE(clock->half);
+	return copy;
 }
 
 #endif /* KUID_CORE_CLOCK_H */

@@ -15,6 +15,7 @@
 #include "node.h"
 #include "sequence.h"
 #include "source.h"
+#include "uuid.h"
 
 /*
  * All stamps of host order come from the first lane. The CPUs share the other
@@ -177,6 +178,27 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 static inline bool kuid_epoch_node_given(const struct kuid_epoch *epoch)
 {
 	return epoch->given & KUID_PART_NODE;
+}
+
+/* The start of the first tick of 100 ns at or after @time. */
+static inline u64 kuid_epoch_next_tick(u64 time)
+{
+	return (time + KUID_TICK_NS - 1) / KUID_TICK_NS * KUID_TICK_NS;
+}
+
+/*
+ * The time that all stamps with a given node are below; 0 if there are none.
+ * @issued is the highest such stamp before @epoch, and @stamp the highest stamp
+ * of @epoch. The lanes of @epoch begin with the next tick of 100 ns; a lower
+ * @stamp was not handed out.
+ */
+static inline u64 kuid_epoch_stamp_end(const struct kuid_epoch *epoch,
+				       u64 issued, u64 stamp)
+{
+	if (kuid_epoch_node_given(epoch) &&
+	    stamp >= kuid_epoch_next_tick(issued + 1))
+		issued = stamp;
+	return issued ? issued + 1 : 0;
 }
 
 #endif /* KUID_CORE_EPOCH_H */

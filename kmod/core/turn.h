@@ -11,8 +11,8 @@
 #ifndef KUID_CORE_TURN_H
 #define KUID_CORE_TURN_H
 
-#include "generator.h"
 #include "line.h"
+#include "take.h"
 
 /**
  * struct kuid_line_pair - the two lines of a sequence

@@ -7,8 +7,9 @@
 #ifndef KUID_FLEET_HOST_H
 #define KUID_FLEET_HOST_H
 
+#include "core/change.h"
 #include "core/formats.h"
-#include "core/generator.h"
+#include "core/take.h"
 
 #define HOST_AHEAD (KUID_MAX_AHEAD_MS * KUID_MS_NS)
 #define HOST_LIMIT (KUID_STEP_LIMIT_MS * KUID_MS_NS)

@@ -9,7 +9,9 @@
 #ifndef KUID_UNIT_HOST_H
 #define KUID_UNIT_HOST_H
 
-#include "core/generator.h"
+#include "core/change.h"
+#include "core/reading.h"
+#include "core/take.h"
 
 #define HOST_SECOND 1000000000ULL
 #define HOST_WALL   (1700000000 * HOST_SECOND) /* wall clock at the start */

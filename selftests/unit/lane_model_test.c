@@ -16,7 +16,9 @@
 /* With the functions for one ID, which are static. It comes before the core. */
 #include "private.c"
 
-#include "core/generator.h"
+#include "core/change.h"
+#include "core/reading.h"
+#include "core/take.h"
 #include "machine.h"
 #include "random.h"
 #include "scheduler.h"

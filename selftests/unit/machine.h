@@ -7,7 +7,7 @@
 #ifndef KUID_UNIT_MACHINE_H
 #define KUID_UNIT_MACHINE_H
 
-#include "core/generator.h"
+#include "core/snapshot.h"
 
 /*
  * All threads share the clocks, as on a real machine. The wall clock moves by

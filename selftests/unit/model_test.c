@@ -30,7 +30,9 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/generator.h"
+#include "core/change.h"
+#include "core/reading.h"
+#include "core/take.h"
 #include "core/uuid.h"
 #include "machine.h"
 #include "random.h"

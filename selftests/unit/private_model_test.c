@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/generator.h"
+#include "core/change.h"
+#include "core/reading.h"
+#include "core/take.h"
 #include "machine.h"
 #include "random.h"
 #include "scheduler.h"

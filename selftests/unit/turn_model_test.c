@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "core/change.h"
 #include "core/turn.h"
 #include "machine.h"
 #include "random.h"

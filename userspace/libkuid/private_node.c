@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/generator.h"
+#include "core/snapshot.h"
 #include "private.h"
 
 /*

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "change.h"
+
+static void kuid_generator_change_generation(struct kuid_generator *generator)
+{
+	u64 *generation = generator->generation;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (!generation)
+		return;
+	/*
+	 * Pairs with the acquire in kuid_generator_private_node(): a caller
+	 * that reads the even number also sees the epoch and the gate of that
+	 * generation. Pairs also with the acquire of a process that compares
+	 * the generation of its lane.
+	 */
+	smp_store_release(generation, *generation + 1);
+}
+
+/* Keep private lanes from making IDs, until they have other nodes. */
+static void kuid_generator_stop_private(struct kuid_generator *generator)
+{
+	kuid_generator_change_generation(generator);
+	/*
+	 * Change the generation before reading the counter of nodes. Pairs with
+	 * the full order of kuid_node_next(), see
+	 * kuid_generator_private_node(). Without this barrier, the writer could
+	 * miss a node whose caller misses the change.
+	 */
+	smp_mb();
+}
+
+/* Let the present epoch hand out nodes for private lanes. */
+static void kuid_generator_start_private(struct kuid_generator *generator)
+{
+	kuid_generator_change_generation(generator);
+}
+
+/*
+ * Record how far the living claim was used. Slots of other formats may be
+ * beyond its ceiling.
+ */
+static void kuid_generator_note_claim(struct kuid_generator *generator)
+{
+	struct kuid_claimed *claim = &generator->gate.claim;
+	u64 end;
+
+	lockdep_assert_held(&generator->lock);
+
+	if (!kuid_claimed_lives(claim))
+		return;
+	end = max(claim->first,
+		  kuid_sequences_end(generator->epoch->sequences));
+	claim->end = min(claim->ceiling, end);
+}
+
+/**
+ * kuid_generator_close - stop the use of the epoch's identity because there may
+ *	be a twin
+ * @generator: the generator
+ *
+ * The identity stays closed until an epoch is published whose identity was
+ * drawn after this call and because of a twin. After this function has
+ * returned, no call takes units for IDs that show a part of the identity, and
+ * the generation is another one. Units that were taken before may still be on
+ * their way to the caller.
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: the claim that has ended by this; without a token if none has.
+ */
+struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
+{
+	struct kuid_claimed died = { 0 };
+	unsigned long flags;
+	bool lives;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	kuid_generator_stop_private(generator);
+	lives = kuid_claimed_lives(&generator->gate.claim);
+	kuid_generator_note_claim(generator);
+	kuid_gate_close(&generator->gate, kuid_port_wall_offset());
+	if (lives)
+		died = generator->gate.claim;
+	kuid_generator_start_private(generator);
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return died;
+}
+
+/**
+ * kuid_generator_acknowledge - set the ceiling
+ * @generator: the generator, which has an epoch
+ * @ceiling: stable storage covers all times below this one, in nanoseconds
+ *	since 1970
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: false if a time at or above @ceiling was issued; then the ceiling
+ * does not change.
+ */
+bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
+{
+	struct kuid_epoch *epoch;
+	unsigned long flags;
+	bool covers;
+	u64 slot;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	epoch = generator->epoch;
+	/*
+	 * Don't round up to the end of the grid tick: the present ceiling may
+	 * be within it.
+	 */
+	slot = kuid_sequences_issued(epoch->sequences);
+	covers = (!slot || ceiling > slot) &&
+		 ceiling >= kuid_epoch_stamp_end(epoch, generator->issued,
+						 kuid_epoch_issued(epoch));
+	if (covers) {
+		WRITE_ONCE(generator->gate.ceiling, ceiling);
+		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
+	}
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return covers;
+}
+
+/* Whether a load_id is not, or may not be, that of this machine alone. */
+static bool kuid_generator_is_other_load(const struct kuid_generator *generator,
+					 u64 load_id)
+{
+	lockdep_assert_held(&generator->lock);
+
+	/* Both twins could pass before one of them has another load_id. */
+	return kuid_gate_is_closed(&generator->gate) ||
+	       load_id != generator->epoch->load_id;
+}
+
+/* Raise or end the claim; the caller holds the lock and does the rest. */
+static int kuid_generator_change_claim(struct kuid_generator *generator,
+				       u64 load_id,
+				       const struct kuid_claimed *claim)
+{
+	struct kuid_claimed *now = &generator->gate.claim;
+	bool end = claim->dead == KUID_CLAIM_ENDED;
+
+	if (kuid_generator_is_other_load(generator, load_id) ||
+	    !kuid_token_is(&claim->token, &now->token))
+		return -ESTALE;
+	/* The claimer may not have got the first answer. */
+	if (end && now->dead == KUID_CLAIM_ENDED)
+		return 0;
+	if (!kuid_claimed_lives(now))
+		return -ESTALE;
+	kuid_generator_note_claim(generator);
+	if (!end && claim->ceiling < now->end)
+		return -EINVAL;
+	WRITE_ONCE(now->dead, claim->dead);
+	WRITE_ONCE(now->ceiling, end ? now->end : claim->ceiling);
+	kuid_generator_set_until(generator, generator->epoch,
+				 kuid_port_mono_ns());
+	return 0;
+}
+
+/**
+ * kuid_generator_raise_claim - change the ceiling of the claim, or end it
+ * @generator: the generator, which has an epoch
+ * @load_id: the load_id in which the claim began
+ * @claim: its token names the claim. If @claim->dead is KUID_CLAIM_ENDED, no
+ *	more slots are handed out for IDs that show a claimed number. If it is
+ *	KUID_CLAIM_LIVES, @claim->ceiling is the new ceiling. Output: the claim
+ *	as it is now, if the function succeeds
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: 0, also if the claim to be ended was ended before; -ESTALE if
+ * @load_id or the token is not that of a claim that lives; -EINVAL if slots at
+ * or above the new ceiling were handed out.
+ */
+int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
+			       struct kuid_claimed *claim)
+{
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	ret = kuid_generator_change_claim(generator, load_id, claim);
+	if (!ret)
+		*claim = generator->gate.claim;
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return ret;
+}
+
+/*
+ * Let the lanes of @epoch begin with the first stamp of a tick of 100 ns. With
+ * a given node, the tick is after all stamps that were made with a given node:
+ * two epochs with one node must not share a tick, because both could make the
+ * same v1 or v6. Returns the highest stamp that counts as issued; 0 if there is
+ * none.
+ */
+static u64 kuid_generator_begin_stamps(const struct kuid_generator *generator,
+				       struct kuid_epoch *epoch, u64 wall)
+{
+	u64 start = 0;
+	unsigned int i;
+
+	if (kuid_epoch_node_given(epoch)) {
+		if (generator->issued)
+			start = kuid_epoch_next_tick(generator->issued + 1);
+	} else if (generator->epoch) {
+		start = kuid_epoch_next_tick(wall);
+	}
+	if (!start)
+		return 0;
+	for (i = 0; i < kuid_epoch_nr_lanes(epoch); i++)
+		atomic64_set(&epoch->lanes[i].last, start - 1);
+	return start - 1;
+}
+
+/*
+ * Whether the lag of the stamps is above the limit and a new epoch would have a
+ * new node.
+ */
+static bool kuid_generator_is_behind(const struct kuid_generator *generator)
+{
+	const struct kuid_epoch *epoch = generator->epoch;
+	u64 offset;
+	u64 mono = kuid_clock_sample(&offset);
+
+	return !kuid_epoch_node_given(epoch) &&
+	       kuid_epoch_issued(epoch) > mono + offset + generator->step_limit;
+}
+
+/*
+ * Whether the node of an epoch may be one that an earlier epoch had as a random
+ * one.
+ */
+static bool kuid_generator_may_share_node(const struct kuid_epoch *epoch)
+{
+	return kuid_epoch_node_given(epoch) &&
+	       epoch->identity.node & KUID_NODE_MULTICAST;
+}
+
+/* Whether a private lane has got a node of this epoch or an earlier one. */
+static bool kuid_generator_had_private(const struct kuid_generator *generator)
+{
+	return generator->private_before ||
+	       (generator->epoch && kuid_node_any(&generator->epoch->nodes));
+}
+
+/*
+ * Record the highest stamp of the epoch in use, and whether it has handed out
+ * private nodes, for the epochs after it.
+ */
+static void kuid_generator_end_epoch(struct kuid_generator *generator,
+				     const struct kuid_epoch *next)
+{
+	const struct kuid_epoch *former = generator->epoch;
+	u64 issued = generator->issued;
+
+	lockdep_assert_held(&generator->lock);
+
+	generator->private_before = kuid_generator_had_private(generator);
+	if (former && kuid_epoch_node_given(former))
+		issued = max(issued, kuid_epoch_issued(former));
+	else if (former)
+		generator->drawn =
+			max(generator->drawn, kuid_epoch_issued(former));
+	/* Go on above the stamps of all drawn nodes. */
+	if (kuid_generator_may_share_node(next))
+		issued = max(issued, generator->drawn);
+	WRITE_ONCE(generator->issued, issued);
+}
+
+/*
+ * Let stamps with a given node go on at @floor or above. @ahead is the window
+ * for kuid_clock_follow(). If the floor is above all issued times, nothing is
+ * in front of it. Begin the clock at the floor then, so that callers have all
+ * of the window. Otherwise the clock would begin one window below, and callers
+ * would wait for that time.
+ */
+static void kuid_generator_raise_stamps(struct kuid_generator *generator,
+					u64 floor, u64 *ahead)
+{
+	if (floor <= generator->issued)
+		return;
+	WRITE_ONCE(generator->issued, floor - 1);
+	*ahead = 0;
+}
+
+/* Whether an epoch may begin for a reason. The caller holds the lock. */
+static int kuid_generator_may_begin(const struct kuid_generator *generator,
+				    enum kuid_why why,
+				    const struct kuid_claiming *claiming)
+{
+	const struct kuid_claimed *claim = &generator->gate.claim;
+	const struct kuid_token none = { 0 };
+	bool lives;
+
+	if (why == KUID_EPOCH_STEP)
+		return kuid_generator_is_behind(generator) ? 0 : -EALREADY;
+	if (why != KUID_EPOCH_CLAIM)
+		return 0;
+	if (kuid_generator_is_other_load(generator, claiming->load_id))
+		return -ESTALE;
+	lives = kuid_claimed_lives(claim);
+	if (lives && kuid_token_is_none(&claiming->replaces))
+		return -EBUSY;
+	if (!kuid_token_is(&claiming->replaces, lives ? &claim->token : &none))
+		return -ESTALE;
+	/* A request for the former claim must not reach the new one. */
+	if (kuid_token_is(&claiming->claim.token, &claim->token) &&
+	    !kuid_token_is_none(&claim->token))
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Put a claim of @epoch into the gate. Slots that are taken from now on are not
+ * below the clock, except for the grid tick that it is in.
+ */
+static void kuid_generator_begin_claim(struct kuid_generator *generator,
+				       const struct kuid_epoch *epoch, u64 mono,
+				       struct kuid_claimed *claim)
+{
+	const struct kuid_clock *slots = &generator->slot_clock;
+	u64 first = kuid_clock_at(slots->offset, slots->half, mono) -
+		    KUID_GRID_TICK_NS;
+
+	claim->parts = epoch->claimed;
+	claim->worker = epoch->identity.worker;
+	claim->snowflake_worker = epoch->identity.snowflake_worker;
+	claim->first = min(claim->ceiling, max(claim->floor, first));
+	claim->end = claim->first;
+	kuid_gate_claim(&generator->gate, claim);
+}
+
+/**
+ * kuid_generator_publish - begin an epoch
+ * @generator: the generator
+ * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
+ *	missing, claimed, closings, choices, key and nr_cpu_lanes. It sets
+ *	@epoch->sequences for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was
+ *	taken from them yet. It sets @epoch->load_id for KUID_EPOCH_FIRST, and
+ *	if there may be a twin. All other members are zero.
+ * @why: reason for the epoch
+ * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
+ *	this time or above, in nanoseconds since 1970; for KUID_EPOCH_CLAIM:
+ *	slots do; 0 if there is no floor
+ * @claiming: the request for a claim, for KUID_EPOCH_CLAIM. Output: the former
+ *	claim, if the function succeeds
+ *
+ * With a random node, the stamps of the epoch begin at the wall clock. With a
+ * given node, they go on above the last stamp that was made with a given node,
+ * in the next tick of 100 ns.
+ *
+ * Callers exclude each other. A caller makes sure that nobody uses the epoch
+ * before the one in use any more.
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock. If the wall clock
+ * was set, calls kuid_port_stepped() without it.
+ * Return: 0; then the caller may free the former epoch as soon as nobody uses
+ * it any more. After an error the former epoch goes on, and the caller keeps
+ * @epoch: -EALREADY if @why is KUID_EPOCH_STEP, but the lag is not above the
+ * limit any more; for KUID_EPOCH_CLAIM -ESTALE if @claiming->load_id is another
+ * one, or @claiming->replaces is not the living claim; -EBUSY if a claim lives
+ * and is not to be replaced; -EINVAL if the former claim has the same token.
+ * -EBUSY also if a private lane may have had the given node; then private lanes
+ * need other nodes, and nothing else has changed.
+ */
+int kuid_generator_publish(struct kuid_generator *generator,
+			   struct kuid_epoch *epoch, enum kuid_why why,
+			   u64 floor, struct kuid_claiming *claiming)
+{
+	u64 stamps_ahead = generator->max_ahead;
+	u64 slots_ahead = generator->max_ahead;
+	struct kuid_gate *gate = &generator->gate;
+	struct kuid_step step = { 0 };
+	struct kuid_epoch *former;
+	u64 mono, offset, issued;
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	former = generator->epoch;
+	ret = kuid_generator_may_begin(generator, why, claiming);
+	if (!ret) {
+		kuid_generator_stop_private(generator);
+		if (kuid_generator_may_share_node(epoch) &&
+		    kuid_generator_had_private(generator)) {
+			kuid_generator_start_private(generator);
+			ret = -EBUSY;
+		}
+	}
+	if (ret) {
+		write_seqcount_end(&generator->seq);
+		raw_spin_unlock_irqrestore(&generator->lock, flags);
+		return ret;
+	}
+
+	mono = kuid_clock_sample(&offset);
+	kuid_gate_follow(gate, offset);
+	if (former)
+		step.by = offset - generator->stamp_clock.offset;
+	kuid_generator_end_epoch(generator, epoch);
+	if (!epoch->sequences)
+		epoch->sequences = former->sequences;
+	if (!epoch->load_id)
+		epoch->load_id = former->load_id;
+	if (why == KUID_EPOCH_FORCE)
+		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
+	if (why == KUID_EPOCH_RESTORE)
+		kuid_gate_restore(gate, floor);
+	kuid_generator_note_claim(generator);
+	claiming->former = gate->claim;
+	if (floor) {
+		/* No node is claimed. */
+		if (why == KUID_EPOCH_RESTORE)
+			kuid_generator_raise_stamps(generator, floor,
+						    &stamps_ahead);
+		if (floor > kuid_sequences_end(epoch->sequences))
+			slots_ahead = 0;
+		kuid_sequences_raise(epoch->sequences, floor);
+	}
+
+	issued = kuid_generator_begin_stamps(generator, epoch, mono + offset);
+	if (kuid_epoch_node_given(epoch))
+		step.stamp_lag = kuid_clock_follow(&generator->stamp_clock,
+						   mono, offset, issued,
+						   stamps_ahead);
+	else
+		kuid_clock_restart(&generator->stamp_clock, offset);
+	issued = kuid_sequences_issued(epoch->sequences);
+	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
+		kuid_clock_restart(&generator->slot_clock, offset);
+	else
+		step.slot_lag = kuid_clock_follow(&generator->slot_clock, mono,
+						  offset, issued, slots_ahead);
+
+	if (why == KUID_EPOCH_CLAIM)
+		kuid_generator_begin_claim(generator, epoch, mono,
+					   &claiming->claim);
+	gate->claim.parts = epoch->claimed;
+	kuid_gate_open(gate, epoch->closings,
+		       why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
+		       epoch->stale | epoch->missing);
+	kuid_generator_set_until(generator, epoch, mono);
+	epoch->number = former ? former->number + 1 : 1;
+	/*
+	 * Pairs with the acquires of generator->epoch: a caller that reads the
+	 * pointer also sees the members of the epoch.
+	 */
+	smp_store_release(&generator->epoch, epoch);
+	kuid_generator_start_private(generator);
+	kuid_generator_count(generator, step.by);
+	write_seqcount_end(&generator->seq);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+
+	/*
+	 * The clocks are up to date again, so no other caller finds this clock
+	 * step.
+	 */
+	if (step.by)
+		kuid_port_stepped(&step);
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Changing a generator: beginning an epoch, closing the gate, and raising the
+ * ceilings. Each change is a writer, see snapshot.h.
+ *
+ * The code that publishes epochs also frees them. It must keep the former
+ * epoch, and the watermarks of its callers, until no caller uses that epoch any
+ * more. It must not publish another epoch before that.
+ */
+#ifndef KUID_CORE_CHANGE_H
+#define KUID_CORE_CHANGE_H
+
+#include "snapshot.h"
+
+/**
+ * enum kuid_why - the reason for a new epoch
+ * @KUID_EPOCH_FIRST: there was no epoch
+ * @KUID_EPOCH_STEP: the wall clock was set back by more than the limit
+ * @KUID_EPOCH_FORCE: an administrator sets both clocks to the wall clock; slots
+ *	may repeat
+ * @KUID_EPOCH_SET: an administrator has set the identity
+ * @KUID_EPOCH_RESTORE: an administrator has restored the floor
+ * @KUID_EPOCH_FORK: there may be a twin
+ * @KUID_EPOCH_NODES: private lanes have used up the nodes
+ * @KUID_EPOCH_CLAIM: numbers were claimed, or a claim was dropped
+ */
+enum kuid_why {
+	KUID_EPOCH_FIRST,
+	KUID_EPOCH_STEP,
+	KUID_EPOCH_FORCE,
+	KUID_EPOCH_SET,
+	KUID_EPOCH_RESTORE,
+	KUID_EPOCH_FORK,
+	KUID_EPOCH_NODES,
+	KUID_EPOCH_CLAIM
+};
+
+/**
+ * struct kuid_claiming - a request to begin, replace or drop a claim
+ * @claim: the new claim, of which the token, the floor and the ceiling are set;
+ *	all zero to drop the claim. Output: all members are set
+ * @replaces: the name of the living claim that is replaced or dropped; zero if
+ *	none lives
+ * @load_id: the load_id that the claimer has seen before it asked its store
+ * @former: output: the claim that was there before, as it was when the epoch
+ *	began
+ *
+ * Only @former is used if the epoch does not begin for KUID_EPOCH_CLAIM.
+ */
+struct kuid_claiming {
+	struct kuid_claimed claim;
+	struct kuid_token replaces;
+	u64 load_id;
+	struct kuid_claimed former;
+};
+
+struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
+bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
+int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
+			       struct kuid_claimed *claim);
+int kuid_generator_publish(struct kuid_generator *generator,
+			   struct kuid_epoch *epoch, enum kuid_why why,
+			   u64 floor, struct kuid_claiming *claiming);
+
+#endif /* KUID_CORE_CHANGE_H */
