@@ -214,9 +214,12 @@ vm-modules: vm-root
 # and the tests of library and tool, run in the same way.
 vm-programs: vm-packages vm-modules
 	@$(VM)/setup.sh test
-	@mkdir -p $(KSELFTEST)/kuid $(BUILD)/vm/kselftest/usr/include/linux
+	@mkdir -p $(KSELFTEST)/kuid \
+		$(addprefix $(BUILD)/vm/kselftest/usr/include/,kuid linux)
 	@cp -au $(LINUX_SOURCE)/tools $(LINUX_SOURCE)/scripts $(BUILD)/vm/kselftest
 	@cp -au uapi/linux/kuid.h $(BUILD)/vm/kselftest/usr/include/linux/
+	@cp -au uapi/linux/kuid.h \
+		$(BUILD)/vm/kselftest/usr/include/kuid/uapi.h
 	@cp -au selftests/. $(KSELFTEST)/kuid
 	$(MAKE) -C userspace O=$(BUILD)/userspace \
 		$(BUILD)/userspace/lib/libkuid.a

@@ -90,7 +90,7 @@ compiles()
 {
 	cat >"$work/program.c" <<-'END'
 	#include <kuid.h>
-	#include <linux/kuid.h>
+	#include <kuid/uapi.h>
 	int main(void)
 	{
 		struct kuid *handle = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);

@@ -112,8 +112,7 @@ static char *no_lane(void)
 	if (state.node_from != KUID_FROM_RANDOM)
 		return problem("the node was given, so only the device makes "
 			       "IDs: leave out --private");
-	return problem("the module that is loaded is too old for --private: "
-		       "load the one that belongs to this tool");
+	return problem("the kernel hands out no lane for --private");
 }
 
 static char *try_open(unsigned int format, unsigned int flags,
@@ -129,6 +128,9 @@ static char *try_open(unsigned int format, unsigned int flags,
 		return absent(format);
 	case EOPNOTSUPP:
 		return no_lane();
+	case ENOTTY:
+	case EPROTONOSUPPORT:
+		return problem("%s: %s", path, device_error());
 	case EACCES:
 	case EPERM:
 		return forbidden(path, errno);
@@ -198,8 +200,8 @@ const char *device_error(void)
 		return "state is required, and none was restored, or its "
 		       "ceiling is reached: \"kuid status\" says what to do";
 	case ENOTTY:
-		return "the module that is loaded is too old for this: load "
-		       "the one that belongs to this tool";
+	case EPROTONOSUPPORT:
+		return kuid_error_advice(errno);
 	default:
 		return strerror(errno);
 	}

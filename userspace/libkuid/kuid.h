@@ -36,7 +36,7 @@
 #ifndef KUID_H
 #define KUID_H
 
-#include <linux/kuid.h>
+#include <kuid/uapi.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -51,6 +51,26 @@ extern "C" {
 
 /* <time.h> of strict C99 does not define it. */
 struct timespec;
+
+/*
+ * The version of this header, and of the library that the program runs with:
+ * at least that of the header, if the loader found all functions.
+ */
+#define KUID_VERSION_MAJOR 0
+#define KUID_VERSION_MINOR 1
+#define KUID_VERSION_PATCH 0
+#define KUID_VERSION_CODE(major, minor, patch) \
+	((major) << 16 | (minor) << 8 | (patch))
+
+/* KUID_VERSION_CODE() of the library. */
+unsigned int kuid_version(void);
+
+/*
+ * What helps against an error of a function that opens a handle or makes IDs: a
+ * sentence in English for the errno, or NULL if there is nothing to add to
+ * strerror().
+ */
+const char *kuid_error_advice(int error);
 
 /* Bytes of the longest ID, and of the longest text of one with its NUL. */
 #define KUID_ID_MAX   16
@@ -202,8 +222,9 @@ struct kuid *kuid_open(unsigned int format);
  * KUID_LOCAL would be EOPNOTSUPP.
  * EOPNOTSUPP: KUID_LOCAL or KUID_PRIVATE, and the format is not v1, v6 or v7,
  * or this is a program of 32 bits, or the kernel can't wipe memory in children
- * (Linux can since 4.14). Also KUID_PRIVATE, and the node was given, or the
- * module is too old.
+ * (Linux can since 4.14). Also KUID_PRIVATE, and the node was given.
+ * ENOTTY, EPROTONOSUPPORT: KUID_PRIVATE, and the module is older than the
+ * library, or newer in a way that the library can't use.
  * EINTR: a signal came while it waited for the kernel's random generator.
  */
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags);
@@ -217,7 +238,7 @@ size_t kuid_id_size(const struct kuid *handle);
 /*
  * The open file of a handle: for poll(), to make it non-blocking by fcntl(), so
  * that kuid_one() and kuid_many() fail with EAGAIN rather than wait, and for
- * the requests of linux/kuid.h. It stays the handle's, and must not be closed.
+ * the requests of kuid/uapi.h. It stays the handle's, and must not be closed.
  *
  * With a private lane it is non-blocking, too, if the file is. poll() tells of
  * the device, not of the lane.
@@ -272,7 +293,7 @@ int kuid_set_order(struct kuid *handle, unsigned int order);
 /*
  * Read the limits within which the kernel makes IDs of a format, which need not
  * be that of the handle. KUID_FORMAT_DEFAULT is the handle's. The struct is
- * that of linux/kuid.h, which says what its fields mean. Any user may.
+ * that of kuid/uapi.h, which says what its fields mean. Any user may.
  *
  * Returns 0.
  * EINVAL: the kernel does not make this format.
@@ -297,7 +318,7 @@ int kuid_now(unsigned int format, void *id);
 /*
  * For administrators. These functions take any handle, whatever its format:
  * they are about the one generator that all handles of the host share. The
- * structs are those of linux/kuid.h, which says what their fields mean, but for
+ * structs are those of kuid/uapi.h, which says what their fields mean, but for
  * struct kuid_handle_status.
  *
  * kuid_read_handle_status() never fails. kuid_read_status() may fail with
@@ -430,7 +451,7 @@ int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
  * Returns 0.
  * EBUSY: a part that the request sets is claimed, or a private lane may have
  * had the given node.
- * EINVAL: the request is invalid, as linux/kuid.h says.
+ * EINVAL: the request is invalid, as kuid/uapi.h says.
  * ENODEV: no network interface is suitable to take a node from.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
@@ -461,7 +482,7 @@ int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
  *
  * Returns 0.
  * EBUSY: a claim lives, and the request does not name it.
- * EINVAL: the request is invalid, as linux/kuid.h says.
+ * EINVAL: the request is invalid, as kuid/uapi.h says.
  * ENOMEM: nothing was changed.
  * EPERM: no such capability.
  * ESTALE: the load_id is another one, or the claim that is to be replaced does

@@ -515,7 +515,10 @@ static void *map_wiped(size_t size)
 	return NULL;
 }
 
-/* NULL and errno if the module has no page, or one of another layout. */
+/*
+ * NULL and errno: ENOTTY if the module has no page yet, as for its ioctl;
+ * EPROTONOSUPPORT if the page is of another layout.
+ */
 static const struct kuid_page *map_page(int fd)
 {
 	const struct kuid_page *page = mmap(NULL, KUID_PAGE_SIZE, PROT_READ,
@@ -523,13 +526,13 @@ static const struct kuid_page *map_page(int fd)
 
 	if (page == MAP_FAILED) {
 		if (errno == ENODEV)
-			errno = EOPNOTSUPP;
+			errno = ENOTTY;
 		return NULL;
 	}
 	if (page->version == KUID_PAGE_VERSION)
 		return page;
 	munmap((void *)page, KUID_PAGE_SIZE);
-	errno = EOPNOTSUPP;
+	errno = EPROTONOSUPPORT;
 	return NULL;
 }
 
@@ -577,8 +580,6 @@ int kuid_private_open(struct kuid *handle)
 	/* Until the first epoch begins the device makes the IDs. */
 	if (!prepare(handle, &view) || errno == EAGAIN)
 		return 0;
-	if (errno == ENOTTY)
-		errno = EOPNOTSUPP;
 	err = errno;
 	munmap(handle->private, sizeof(*handle->private));
 	errno = err;

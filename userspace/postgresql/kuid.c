@@ -73,38 +73,9 @@ static int sqlstate_of(int err)
 	}
 }
 
-/* NULL if there is no advice. */
-static const char *hint_for(int err)
-{
-	switch (err) {
-	case ENODEV:
-		return "Load the module on the host (modprobe kuid). In a container "
-		       "or a service with PrivateDevices=, make the device files "
-		       "visible to the server.";
-	case EACCES:
-	case EPERM:
-		return "Let the user that runs the server read the device file.";
-	case ESTALE:
-		return "This machine may be a clone. An administrator must confirm "
-		       "or change its node (kuid node), and kuid-claim must "
-		       "claim a number that was claimed.";
-	case ENODATA:
-		return "The module was loaded with state=required. Restore the "
-		       "saved state (kuid restore) and keep it saved (kuid keep).";
-	case ENOKEY:
-		return "Give this host a number that no other host has (kuid node "
-		       "--snowflake NUMBER), or let kuid-claim claim one.";
-	case EKEYEXPIRED:
-		return "The claim of this host's number has ended. Look if "
-		       "kuid-claim runs and reaches its store.";
-	default:
-		return NULL;
-	}
-}
-
 _Noreturn static void fail(unsigned int format, int err)
 {
-	const char *hint = hint_for(err);
+	const char *hint = kuid_error_advice(err);
 
 	errno = err;
 	ereport(ERROR, (errcode(sqlstate_of(err)),

@@ -71,31 +71,20 @@ static int open_source(struct source *source)
 	return 0;
 }
 
-static const char *advice_for(int err)
-{
-	switch (err) {
-	case ENODEV:
-		return " (is the module kuid loaded?)";
-	case ENOKEY:
-		return " (give this host a number: kuid node --snowflake NUMBER, "
-		       "or let kuid-claim claim one)";
-	default:
-		return "";
-	}
-}
-
 static void make_id(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
 	struct source *source = sqlite3_user_data(context);
 	unsigned char id[KUID_ID_MAX];
-	char text[256];
+	const char *advice;
+	char text[512];
 
 	if ((!source->handle && open_source(source)) ||
 	    kuid_one(source->handle, id)) {
+		advice = kuid_error_advice(errno);
 		snprintf(text, sizeof(text),
-			 "could not make an ID with \"%s\": %s%s",
+			 "could not make an ID with \"%s\": %s%s%s",
 			 kuid_format_device(source->format), strerror(errno),
-			 advice_for(errno));
+			 advice ? ". " : "", advice ? advice : "");
 		sqlite3_result_error(context, text, -1);
 		return;
 	}

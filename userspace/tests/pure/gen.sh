@@ -70,7 +70,7 @@ asks_for()
 
 failing_order()
 {
-	failing set 25 'setting the order: the module that is loaded' -o host "$@"
+	failing set 25 'setting the order: The module is older than libkuid' -o host "$@"
 }
 
 # Without the device, which there is none of, and its order is kept.
@@ -417,8 +417,8 @@ it "--private while there is no node to have" makes_by_device
 it "--private with a given node" has_no_lane 95 1 'the node was given, so only the device makes IDs'
 it "--private with the node of a card" has_no_lane 95 3 'the node was given, so only the device makes IDs'
 it "--private with a module that refuses it otherwise" has_no_lane 95 2 \
-	'the module that is loaded is too old for --private'
-it "--private with an old module" has_no_lane 25 2 'the module that is loaded is too old for --private'
+	'the kernel hands out no lane for --private'
+it "--private with an old module" has_no_lane 25 2 'The module is older than libkuid'
 it "--private without a device" without_device 2 'there is no /dev/kuids/v7: load the module' \
 	--private -f v7
 for option in local private; do

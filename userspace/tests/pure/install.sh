@@ -73,6 +73,9 @@ int main(void)
 	char text[KUID_TEXT_MAX];
 	struct timespec made;
 
+	if (kuid_version() != KUID_VERSION_CODE(KUID_VERSION_MAJOR, KUID_VERSION_MINOR,
+						KUID_VERSION_PATCH))
+		return 1;
 	if (!handle || kuid_one(handle, id) ||
 	    kuid_time(KUID_FORMAT_V7, id, 0, KUID_FROM_KUID, &made) ||
 	    kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)) ||
@@ -132,6 +135,9 @@ done
 
 it "the version is told" test "$(pkg-config --modversion libkuid)" = \
 	"$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
+it "so is that of kuid.h" test "$(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ {
+		version = version dot $3; dot = "." } END { print version }' "$work/usr/include/kuid.h")" = \
+	"$(pkg-config --modversion libkuid)"
 # The libraries that PROGRAM needs at run time, with a space between two, match the extended regular
 # expression.
 needs_just()

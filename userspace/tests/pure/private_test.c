@@ -408,16 +408,16 @@ static void refuses_and_closes(int error)
 	assert_int_equal(fcntl(next, F_GETFD), -1);
 }
 
-static void old_modules_are_eopnotsupp(void **state)
+static void modules_of_other_versions_are_told(void **state)
 {
 	(void)state;
 	fake_kernel.mmap_errno = ENODEV;
-	refuses_and_closes(EOPNOTSUPP);
+	refuses_and_closes(ENOTTY);
 	fake_kernel.mmap_errno = ENOMEM;
 	refuses_and_closes(ENOMEM);
 	fake_kernel.mmap_errno = 0;
 	fake_kernel.lane_errno = ENOTTY;
-	refuses_and_closes(EOPNOTSUPP);
+	refuses_and_closes(ENOTTY);
 	/* The node was given. */
 	fake_kernel.lane_errno = EOPNOTSUPP;
 	refuses_and_closes(EOPNOTSUPP);
@@ -429,9 +429,7 @@ static void old_modules_are_eopnotsupp(void **state)
 	refuses(KUID_FORMAT_V1, KUID_LOCAL, EINTR);
 	world.random_errno = 0;
 	fake_kernel.shared->page.version = KUID_PAGE_VERSION + 1;
-	refuses_and_closes(EOPNOTSUPP);
-	fake_kernel.shared->page.version = 0;
-	refuses_and_closes(EOPNOTSUPP);
+	refuses_and_closes(EPROTONOSUPPORT);
 	/* A later kernel may append fields. */
 	fake_kernel.shared->page.version = KUID_PAGE_VERSION;
 	fake_kernel.shared->page.size = KUID_PAGE_SIZE;
@@ -2136,7 +2134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(needs_memory_that_children_lack),
 		TEST(is_opened_on_request_only),
-		TEST(old_modules_are_eopnotsupp),
+		TEST(modules_of_other_versions_are_told),
 		TEST(one_shot_says_what_is_wrong),
 		TEST(ids_are_of_the_format),
 		TEST(hash_is_siphash),

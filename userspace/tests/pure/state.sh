@@ -873,7 +873,7 @@ it "rename fails: all is as before" keeps_all 'rename 1 30' 'replacing it: Read-
 it "not permitted: all is as before" while_set FAKE_HOST user keeps_all 'may 1 1' \
 	'not permitted: run it as root'
 it "no random numbers: all is as before" keeps_all 'state 1 11' 'random generator is not ready'
-it "an old module: all is as before" keeps_all 'state 1 25' 'too old for this'
+it "an old module: all is as before" keeps_all 'state 1 25' 'The module is older than libkuid'
 it "--ahead 0, not permitted: all is as before" keeps_all_lowering 'may 1 1' 'not permitted'
 it "--ahead 0, no new file: all is as before" keeps_all_lowering 'create 2 13' 'making .new'
 it "--ahead 0, a full disk: all is as before" keeps_all_lowering 'write 2 28' 'No space left'
