@@ -29,7 +29,8 @@ static const struct verb_option options[] = {
 	  take_flag, &fresh },
 	{ "force", 0, NULL,
 	  "Restore also what was saved for another node or worker, another epoch "
-	  "of snowflake or another interval, or is more than a day ahead of the clock, where IDs then are too; or begin "
+	  "of snowflake or another interval, or is more than a day ahead of the clock, where IDs then are too; with another "
+	  "interval they begin up to 1,024 s later, where none repeats; or begin "
 	  "--fresh though FILE is there, which may make IDs again that were "
 	  "made before",
 	  take_flag, &force },
@@ -139,8 +140,8 @@ static char *check_same(const char *parameter, uint64_t then, uint64_t now,
 }
 
 /*
- * With another epoch or another I, IDs of other times and numbers are the same.
- * So no floor keeps them from repeating.
+ * With another epoch or another I, IDs of other times and numbers are the same,
+ * so the saved ceiling as the floor doesn't keep them from repeating.
  */
 static char *check_layout(const struct saved_state *saved,
 			  const struct kuid_state *state)
@@ -189,6 +190,23 @@ static char *check(const struct saved_state *saved,
 	return wrong;
 }
 
+/*
+ * IDs of different I differ if their megaseconds, or their seconds in that
+ * divided by 1,024, do. No I moves these bits.
+ */
+static uint64_t floor_of(const struct saved_state *saved,
+			 const struct kuid_state *state)
+{
+	const uint64_t mega_ns = 1000000 * SEC_NS, part_ns = 1024 * SEC_NS;
+	uint64_t in_mega_ns = saved->ceiling_ns % mega_ns;
+	uint64_t up_ns = (in_mega_ns + part_ns - 1) / part_ns * part_ns;
+
+	if (saved->interval == state->interval)
+		return saved->ceiling_ns;
+	return saved->ceiling_ns - in_mega_ns +
+	       (up_ns < mega_ns ? up_ns : mega_ns);
+}
+
 static char *restore_file(struct kuid *handle, const struct state_file *file)
 {
 	struct saved_state saved;
@@ -208,7 +226,7 @@ static char *restore_file(struct kuid *handle, const struct state_file *file)
 	 */
 	if (state.restored && saved.ceiling_ns == state.ceiling_ns)
 		return NULL;
-	if (kuid_restore_floor(handle, saved.ceiling_ns, NULL))
+	if (kuid_restore_floor(handle, floor_of(&saved, &state), NULL))
 		return device_problem("restoring");
 	tell_of_machine(&saved);
 	return NULL;

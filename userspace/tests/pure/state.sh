@@ -514,6 +514,14 @@ other_interval_is_refused()
 			restore "$file" && untouched && does restore --force "$file"
 }
 
+# floor_is SECOND CEILING_NS [I]: the floor after a reboot with another I.
+floor_is()
+{
+	rebooted && whole_file_of "$2" "$(date -u -d "@${2%?????????}" +%FT%T).${2#??????????}Z" &&
+		set_field interval "${3:-5}" wall_ns "$2" slot_ns "$2" && does restore --force "$file" &&
+		[ "$(field floor_ns)" = "$1$sec" ]
+}
+
 node_no_longer_given_is_taken()
 {
 	rebooted node_from 1 node 1 && set_field node_from 2 node 2 && does restore "$file"
@@ -858,6 +866,11 @@ it "another worker of snowflake is refused" \
 	other_part_is_refused snowflake_from snowflake_worker 'snowflake 5, and the module has 6'
 it "another epoch of snowflake needs --force" other_epoch_is_refused
 it "another interval needs --force" other_interval_is_refused
+it "IDs begin where the interval moves no bits" floor_is 1700002048 "1700001060$sec"
+it "they begin there at once" floor_is 1700001024 "1700001024$sec"
+it "a nanosecond later they begin at the next such time" floor_is 1700002048 1700001024000000001
+it "that may be the next megasecond" floor_is 1701000000 "1700999500$sec"
+it "with the same interval they begin at the ceiling" floor_is 1700001060 "1700001060$sec" 8
 it "a node that is no longer given is no other" node_no_longer_given_is_taken
 
 it "no new file: all is as before" \
