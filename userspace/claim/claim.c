@@ -203,17 +203,23 @@ static void forget(struct claim *claim)
 {
 	claim->sent = false;
 	claim->record = (struct record) { 0 };
-	*claim->version = '\0';
+	store_value_free(&claim->former);
 }
 
-/* Rule 2: what is written next is computed from this version. */
-static void take_base(struct claim *claim, const struct place *place)
+void claim_close(struct claim *claim)
+{
+	forget(claim);
+	free(claim->wrong);
+}
+
+/* Rule 2: what is written next is computed from this. */
+static void take_base(struct claim *claim, struct place *place)
 {
 	forget(claim);
 	claim->number = place->number;
 	claim->record = place->record;
-	if (place->version)
-		snprintf(claim->version, VERSION_SIZE, "%s", place->version);
+	claim->former = place->value;
+	place->value = (struct store_value) { 0 };
 	claim->checked_s = wall_s();
 }
 
@@ -229,7 +235,7 @@ static void make_next(struct claim *claim, const char *token,
 		.renewed_s = claim->checked_s,
 	};
 	strcpy(next->token, token);
-	token_draw(next->nonce);
+	token_draw(claim->load_id, next->nonce);
 	read_machine(next->machine);
 }
 
@@ -237,6 +243,11 @@ static uint64_t higher_ceiling(const struct claim *claim)
 {
 	return max(claim->checked_s + claim->settings->horizon_s,
 		   claim->record.ceiling_s);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
 }
 
 /* Rule 3: whether the store has what was sent, or still the version before. */
@@ -252,14 +263,14 @@ static enum outcome read_back(struct claim *claim, char **wrong)
 		return UNKNOWN;
 	}
 	text = record_text(&claim->next);
-	if (place.text && !strcmp(place.text, text)) {
+	if (same_text(place.value.text, text)) {
 		take_base(claim, &place);
 		outcome = DONE;
-	} else if (!strcmp(place.version ? place.version : "",
-			   claim->version)) {
+	} else if (same_text(place.value.text, claim->former.text) &&
+		   same_text(place.value.version, claim->former.version)) {
 		outcome = UNKNOWN;
 	}
-	place_free(&place);
+	store_value_free(&place.value);
 	free(text);
 	claim->sent = outcome == UNKNOWN;
 	return outcome;
@@ -277,8 +288,8 @@ static enum outcome put_next(struct claim *claim, char **wrong)
 	struct store_change change = {
 		.key = claim->number,
 		.text = text,
-		.nonce = claim->next.nonce,
-		.version = *claim->version ? claim->version : NULL,
+		.former = claim->former.text,
+		.version = claim->former.version,
 	};
 	struct store_answer *answer = store_put(claim->store, &change);
 	enum outcome outcome = outcomes[answer->result];
@@ -370,16 +381,17 @@ static char *compare_space(const struct claim *claim, struct space *space)
 
 /* *again: another machine was quicker. */
 static char *write_space(struct claim *claim, const struct space *space,
-			 const char *version, bool *again)
+			 const struct store_value *former, bool *again)
 {
-	struct store_change change = { .key = STORE_SPACE, .version = version };
-	char nonce[TOKEN_SIZE], *text = space_text(space), *wrong;
-	struct store_answer *answer;
+	char *text = space_text(space), *wrong;
+	struct store_change change = {
+		.key = STORE_SPACE,
+		.text = text,
+		.former = former->text,
+		.version = former->version,
+	};
+	struct store_answer *answer = store_put(claim->store, &change);
 
-	token_draw(nonce);
-	change.text = text;
-	change.nonce = nonce;
-	answer = store_put(claim->store, &change);
 	*again = answer->result == STORE_CONFLICT;
 	wrong = answer->wrong;
 	answer->wrong = NULL;
@@ -405,7 +417,8 @@ static char *agree(struct claim *claim, bool write, bool close,
 	bool again = true;
 
 	for (int i = 0; again; i++) {
-		char *version, *wrong = space_read(claim, space, &version);
+		struct store_value former;
+		char *wrong = space_read(claim, space, &former);
 		struct space was = *space;
 
 		space->horizon_s =
@@ -417,8 +430,8 @@ static char *agree(struct claim *claim, bool write, bool close,
 			wrong = compare_space(claim, space);
 		again = false;
 		if (!wrong && write && !same_space(space, &was))
-			wrong = write_space(claim, space, version, &again);
-		free(version);
+			wrong = write_space(claim, space, &former, &again);
+		store_value_free(&former);
 		if (wrong)
 			return wrong;
 		if (i == QUICKER_MOST)
@@ -490,7 +503,7 @@ static enum outcome check(struct claim *claim, char **wrong)
 		take_base(claim, &place);
 		claim->floor_s = claim->now.floor_ns / SEC_NS;
 	}
-	place_free(&place);
+	store_value_free(&place.value);
 	if (same) {
 		if (!is_due(claim))
 			return DONE;
@@ -518,7 +531,7 @@ static char *choose(struct claim *claim, struct place *place)
 		wrong = place_read(claim, claim->saved.number, place);
 		if (wrong || place_is_free(place, wall_s() + 1))
 			return wrong;
-		place_free(place);
+		store_value_free(&place->value);
 	}
 	return place_find(claim, place);
 }
@@ -537,9 +550,9 @@ static enum outcome pick(struct claim *claim, char **wrong)
 	if (*wrong)
 		return FAILED;
 	take_base(claim, &place);
-	place_free(&place);
+	store_value_free(&place.value);
 	claim->floor_s = claim->record.ceiling_s;
-	token_draw(token);
+	token_draw(claim->load_id, token);
 	make_next(claim, token, higher_ceiling(claim));
 	*wrong = save_take(claim);
 	return *wrong ? FAILED : DONE;
@@ -710,7 +723,7 @@ static enum outcome give(struct claim *claim, char **wrong)
 	same = place.readable && !strcmp(place.record.token, ended.token);
 	if (same)
 		take_base(claim, &place);
-	place_free(&place);
+	store_value_free(&place.value);
 	if (!same) {
 		*wrong = problem("another machine has claimed number %" PRIu64,
 				 claim->number);

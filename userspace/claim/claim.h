@@ -83,7 +83,8 @@ enum claim_state {
  * @floor_s: all IDs with the number are at or above this time
  * @lifted_s: the ceiling that the host has
  * @record: the number's, as it was read or written last
- * @version: of @record; empty if there is none
+ * @former: what the store had when @record was read; without a text if it had
+ *	nothing
  * @next: what is to be written in its place
  * @sent: it was sent, and nobody knows whether it was written
  * @checked_s: the wall clock when it was compared with the store's
@@ -110,7 +111,7 @@ struct claim {
 	uint64_t floor_s;
 	uint64_t lifted_s;
 	struct record record;
-	char version[VERSION_SIZE];
+	struct store_value former;
 	struct record next;
 	bool sent;
 	uint64_t checked_s;
@@ -130,6 +131,8 @@ uint64_t claim_random(uint64_t limit);
 void claim_open(struct claim *claim, const struct claim_settings *settings,
 		struct store *store, const struct host *host,
 		struct claim_file *file);
+
+void claim_close(struct claim *claim);
 
 /*
  * Do what is due: claim a number, raise its ceiling, have the host use it. To

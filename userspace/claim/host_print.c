@@ -76,7 +76,7 @@ const struct host *host_print(uint64_t epoch_ms)
 
 	host.epoch_ms = epoch_ms;
 	/* Nothing that another process has written is this one's. */
-	token_draw(token);
+	token_draw(0, token);
 	sscanf(token, "%16" SCNx64, &host.load_id);
 	return &printing;
 }

@@ -315,6 +315,7 @@ static int run_recover(struct store *store)
 
 	claim_open(&claim, &settings, store, NULL, NULL);
 	wrong = claim_recover(&claim, &until_s);
+	claim_close(&claim);
 	if (wrong)
 		return failed(wrong);
 	time_text(until_s, 0, 0, when);
@@ -331,14 +332,17 @@ static int run_claim(struct store *store)
 	struct claim_file file;
 	struct claim claim;
 	char *wrong = claim_file_open(&file, state_path);
+	int status = EXIT_SUCCESS;
 
 	if (wrong)
 		return failed(wrong);
 	claim_open(&claim, &settings, store, host, &file);
-	if (!give_back)
-		return run(&claim, metrics);
-	wrong = claim_release(&claim);
-	return wrong ? failed(wrong) : EXIT_SUCCESS;
+	if (give_back)
+		wrong = claim_release(&claim);
+	else
+		status = run(&claim, metrics);
+	claim_close(&claim);
+	return wrong ? failed(wrong) : status;
 }
 
 int main(int argc, char **argv)

@@ -9,13 +9,6 @@
 #include "output.h"
 #include "place.h"
 
-void place_free(struct place *place)
-{
-	free(place->text);
-	free(place->version);
-	place->text = place->version = NULL;
-}
-
 /*
  * Ceilings of a host whose clock is years ahead would keep its numbers from all
  * others for years.
@@ -46,18 +39,32 @@ static char *check(struct store_answer *answer)
 	return wrong;
 }
 
-char *space_read(const struct claim *claim, struct space *space, char **version)
+/* Take the value of a key out of an answer. */
+static struct store_value take_value(struct store_answer *answer, uint64_t key)
+{
+	for (size_t i = 0; i < answer->count; i++) {
+		struct store_value value = answer->values[i];
+
+		if (value.key == key) {
+			answer->values[i] = (struct store_value) { 0 };
+			return value;
+		}
+	}
+	return (struct store_value) { 0 };
+}
+
+char *space_read(const struct claim *claim, struct space *space,
+		 struct store_value *value)
 {
 	struct store_answer *answer = store_get(claim->store, STORE_SPACE);
 	char *wrong = check(answer);
 
 	*space = (struct space) { 0 };
-	*version = NULL;
+	*value = (struct store_value) { 0 };
 	if (wrong)
 		return wrong;
-	if (answer->count && space_parse(answer->values[0].text, space))
-		*version = store_text("%s", answer->values[0].version);
-	else if (answer->count)
+	*value = take_value(answer, STORE_SPACE);
+	if (value->text && !space_parse(value->text, space))
 		wrong = problem("the store has something else than kuid-claim "
 				"writes for the space %s",
 				claim->settings->space);
@@ -69,18 +76,13 @@ char *space_read(const struct claim *claim, struct space *space, char **version)
 static void take(struct place *place, struct store_answer *answer,
 		 uint64_t number)
 {
-	*place = (struct place) { .number = number };
-	for (size_t i = 0; i < answer->count; i++) {
-		struct store_value *value = &answer->values[i];
-
-		if (value->key != number)
-			continue;
-		place->version = value->version;
-		place->text = value->text;
-		value->version = value->text = NULL;
-	}
-	if (place->text)
-		place->readable = record_parse(place->text, &place->record);
+	*place = (struct place) {
+		.number = number,
+		.value = take_value(answer, number),
+	};
+	if (place->value.text)
+		place->readable =
+			record_parse(place->value.text, &place->record);
 }
 
 char *place_read(const struct claim *claim, uint64_t number,
@@ -98,7 +100,7 @@ char *place_read(const struct claim *claim, uint64_t number,
 
 bool place_is_free(const struct place *place, uint64_t time_s)
 {
-	return !place->text ||
+	return !place->value.text ||
 	       (place->readable && place->record.ceiling_s <= time_s);
 }
 
@@ -107,7 +109,7 @@ static char *taken(const struct place *place)
 {
 	char when[TIME_TEXT_SIZE];
 
-	if (place->text && !place->readable)
+	if (place->value.text && !place->readable)
 		return problem("number %" PRIu64 " has something else in the "
 			       "store than kuid-claim writes",
 			       place->number);
@@ -130,11 +132,10 @@ static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
 	for (size_t i = 0; i < answer->count; i++) {
 		struct place one = {
 			.number = answer->values[i].key,
-			.text = answer->values[i].text,
+			.value = answer->values[i],
 		};
 
-		if (one.text)
-			one.readable = record_parse(one.text, &one.record);
+		one.readable = record_parse(one.value.text, &one.record);
 		if (!place_is_free(&one, wall_s()))
 			taken_numbers[nr_taken++] = one.number;
 	}
@@ -177,7 +178,7 @@ char *place_find(const struct claim *claim, struct place *place)
 		if (wrong || place_is_free(place, wall_s()))
 			return wrong;
 		wrong = taken(place);
-		place_free(place);
+		store_value_free(&place->value);
 		return wrong;
 	}
 	wrong = find_from(claim, middle, last, place, &found);

@@ -8,15 +8,13 @@
 /**
  * struct place - a number in the store, as it was read
  * @number: it
- * @version: of its record, NULL if it has none
- * @text: of the record
+ * @value: what it has there; its text is NULL if that is nothing
  * @readable: that is a record, which @record has
  * @record: see there
  */
 struct place {
 	uint64_t number;
-	char *version;
-	char *text;
+	struct store_value value;
 	bool readable;
 	struct record record;
 };
@@ -24,14 +22,13 @@ struct place {
 /* Read one. The message is also that of a clock that is wrong. */
 char *place_read(const struct claim *claim, uint64_t number,
 		 struct place *place);
-void place_free(struct place *place);
 
 /*
- * Read what holds for all numbers, and its version, which is to be freed: NULL
- * if nothing was written yet.
+ * Read what holds for all numbers, and the value that has it, which is to be
+ * freed: its text is NULL if nothing was written yet.
  */
 char *space_read(const struct claim *claim, struct space *space,
-		 char **version);
+		 struct store_value *value);
 
 /* Whether a number may be claimed at a time. */
 bool place_is_free(const struct place *place, uint64_t time_s);

@@ -105,12 +105,12 @@ bool space_parse(const char *text, struct space *space)
 	return good;
 }
 
-void token_draw(char token[TOKEN_SIZE])
+void token_draw(uint64_t load_id, char token[TOKEN_SIZE])
 {
-	unsigned char bytes[(TOKEN_SIZE - 1) / 2];
+	uint64_t words[2];
 
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+	if (getrandom(words, sizeof(words), 0) != sizeof(words))
 		err(EXIT_FAILED, "getrandom");
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		sprintf(token + 2 * i, "%02x", bytes[i]);
+	snprintf(token, TOKEN_SIZE, "%016" PRIx64 "%016" PRIx64,
+		 words[0] ^ load_id, words[1]);
 }

@@ -164,12 +164,17 @@ void store_answer_add(struct store_answer *answer, uint64_t key, char *text,
 		(struct store_value) { key, text, version };
 }
 
+void store_value_free(struct store_value *value)
+{
+	free(value->text);
+	free(value->version);
+	*value = (struct store_value) { 0 };
+}
+
 void store_answer_free(struct store_answer *answer)
 {
-	for (size_t i = 0; i < answer->count; i++) {
-		free(answer->values[i].text);
-		free(answer->values[i].version);
-	}
+	for (size_t i = 0; i < answer->count; i++)
+		store_value_free(&answer->values[i]);
 	free(answer->wrong);
 	free(answer);
 }

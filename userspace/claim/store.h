@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The store that hands out numbers. It keeps a text for each number, its
- * record, and one for the whole space, each with a version. Whatever can read
- * them, and replace one if its version is the one that was read, can be such a
- * store. No request is about two records.
+ * record, and one for the whole space. Whatever can read them, and replace one
+ * if it is as it was read, can be such a store. A store also has versions of
+ * its own, but gives them again after a backup was restored: so the texts are
+ * compared, too. No request is about two records.
  */
 #ifndef KUID_CLAIM_STORE_H
 #define KUID_CLAIM_STORE_H
@@ -30,14 +31,12 @@ struct store_settings {
 /* Keys are numbers, and this one, of the record of the space. */
 #define STORE_SPACE ((uint64_t)NUMBER_MAX + 1)
 
-/* No version is longer, with a NUL. */
-#define VERSION_SIZE 128
-
 /**
  * struct store_value - a record
  * @key: of it
  * @text: the record
- * @version: what tells the text from all others that the key has had
+ * @version: what the store has for the record besides; another one if it has
+ *	been written since
  */
 struct store_value {
 	uint64_t key;
@@ -79,13 +78,13 @@ struct store_answer {
  * struct store_change - what is to be written
  * @key: of it
  * @text: the new record
- * @nonce: that the record has, and no other one
- * @version: the version that it has now, NULL if there must be none
+ * @former: the record that there must be now, NULL if there must be none
+ * @version: of @former
  */
 struct store_change {
 	uint64_t key;
 	const char *text;
-	const char *nonce;
+	const char *former;
 	const char *version;
 };
 
@@ -143,6 +142,9 @@ extern const struct store_kind store_etcd, store_kubernetes, store_postgresql;
 
 /* The table of PostgreSQL's store, as SQL. */
 extern const char store_schema[];
+
+/* Free what a value has, and have it be none. */
+void store_value_free(struct store_value *value);
 
 /* Add a value, whose text and version are freed with the answer. */
 void store_answer_add(struct store_answer *answer, uint64_t key, char *text,

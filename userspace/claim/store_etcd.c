@@ -7,7 +7,7 @@
  *
  * The keys are /kuid/SPACE/rec/NUMBER and /kuid/SPACE/meta. Numbers have ten
  * digits, so that keys are in their order. The version of a value is the key's
- * mod_revision.
+ * mod_revision, which an etcd may give again that began with a backup.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -349,25 +349,39 @@ static void etcd_list(struct store *store, uint64_t first, uint64_t last,
 	json_decref(ask);
 }
 
+/* That the key has this. */
+static json_t *compare(const struct etcd *etcd, uint64_t key,
+		       const char *target, const char *field, const char *value)
+{
+	return checked(json_pack("{s:o, s:s, s:s, s:s}", "key",
+				 key_of(etcd, key), "target", target, "result",
+				 "EQUAL", field, value));
+}
+
 static void etcd_put(struct store *store, const struct store_change *change,
 		     struct store_answer *answer)
 {
 	struct etcd *etcd = (struct etcd *)store;
+	char *former = base64_text(change->former ? change->former : "");
 	char *encoded = base64_text(change->text);
 	json_t *ask, *json;
 
-	ask = checked(
-		json_pack("{s:[{s:o, s:s, s:s, s:s}], s:[{s:{s:o, s:s}}]}",
-			  "compare", "key", key_of(etcd, change->key), "target",
-			  "MOD", "result", "EQUAL", "mod_revision",
-			  change->version ? change->version : "0", "success",
-			  "request_put", "key", key_of(etcd, change->key),
-			  "value", encoded));
+	/* A key that isn't there has revision 0, and no value. */
+	ask = checked(json_pack(
+		"{s:[o, o*], s:[{s:{s:o, s:s}}]}", "compare",
+		compare(etcd, change->key, "MOD", "mod_revision",
+			change->former ? change->version : "0"),
+		change->former
+			? compare(etcd, change->key, "VALUE", "value", former)
+			: NULL,
+		"success", "request_put", "key", key_of(etcd, change->key),
+		"value", encoded));
 	json = call(etcd, "/v3/kv/txn", ask, answer);
 	if (json && !json_is_true(json_object_get(json, "succeeded")))
 		answer->result = STORE_CONFLICT;
 	json_decref(json);
 	json_decref(ask);
+	free(former);
 	free(encoded);
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The store in PostgreSQL 13 or later: a table that the operator has made. The
- * version of a record is its nonce, which no other record has had; a counter of
- * the row would begin again after a backup was restored. Each request is one
- * statement, and a transaction of its own.
+ * The store in PostgreSQL 13 or later: a table that the operator has made. It
+ * has no versions: the whole record is compared. Each request is one statement,
+ * and a transaction of its own.
  */
 #include <err.h>
 #include <errno.h>
@@ -26,7 +25,6 @@ const char store_schema[] =
 	"CREATE TABLE kuid_claim (\n"
 	"	space text NOT NULL,\n"
 	"	number bigint NOT NULL, -- 4294967296: of the space itself\n"
-	"	nonce text NOT NULL,\n"
 	"	record text NOT NULL,\n"
 	"	PRIMARY KEY (space, number)\n"
 	");\n"
@@ -293,9 +291,8 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 	/* A row without a number, if there are no records, for the time. */
 	static const char sql[] =
 		"SELECT floor(extract(epoch FROM clock_timestamp())), number, "
-		"record, nonce FROM (VALUES (1)) one LEFT JOIN kuid_claim ON "
-		"space = $1 AND number BETWEEN $2 AND $3 ORDER BY number LIMIT "
-		"$4";
+		"record FROM (VALUES (1)) one LEFT JOIN kuid_claim ON space = "
+		"$1 AND number BETWEEN $2 AND $3 ORDER BY number LIMIT $4";
 	char *from = store_text("%" PRIu64, first);
 	char *to = store_text("%" PRIu64, last);
 	char *limit = store_text("%d", STORE_PAGE);
@@ -317,7 +314,7 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 				answer,
 				strtoull(PQgetvalue(result, row, 1), NULL, 10),
 				store_text("%s", PQgetvalue(result, row, 2)),
-				store_text("%s", PQgetvalue(result, row, 3)));
+				store_text("none"));
 	*more = rows == STORE_PAGE;
 	PQclear(result);
 	free(from);
@@ -351,23 +348,21 @@ static void postgresql_put(struct store *store,
 	const char *const values[] = {
 		((struct postgresql *)store)->space,
 		number,
-		change->nonce,
 		change->text,
-		change->version,
+		change->former,
 	};
 	PGresult *result;
 
-	if (change->version)
+	if (change->former)
 		result = ask((struct postgresql *)store,
-			     "UPDATE kuid_claim SET nonce = $3, record = $4 "
-			     "WHERE space = $1 AND number = $2 AND nonce = $5",
-			     5, values, answer);
+			     "UPDATE kuid_claim SET record = $3 WHERE space = "
+			     "$1 AND number = $2 AND record = $4",
+			     4, values, answer);
 	else
 		result = ask((struct postgresql *)store,
-			     "INSERT INTO kuid_claim (space, number, nonce, "
-			     "record) VALUES ($1, $2, $3, $4) ON CONFLICT DO "
-			     "NOTHING",
-			     4, values, answer);
+			     "INSERT INTO kuid_claim (space, number, record) "
+			     "VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+			     3, values, answer);
 	if (result && strcmp(PQcmdTuples(result), "1"))
 		answer->result = STORE_CONFLICT;
 	PQclear(result);

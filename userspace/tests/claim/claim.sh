@@ -408,6 +408,38 @@ backup_restored()
 		! has_number new && [ ! -s "$work/late/out" ]
 }
 
+revision()
+{
+	etcdctl --endpoints "$(url client_b)" -w fields get "$1" | sed -n "s/^\"$2\" : //p"
+}
+
+# etcd counts on from the backup, until the record of another owner has the revision of the one that was
+# read. A raise that was computed from that one must not be done.
+revisions_repeat()
+{
+	key=/kuid/$space/rec/0000000007
+	backup || return
+	for i in $(seq 50); do
+		etcdctl --endpoints "$(url client_b)" put /counts "$i" || return
+	done
+	endpoints=$(url lossy_a)
+	start one --number 7 --horizon 16
+	endpoints=
+	eventually has one 7 || return
+	: >"$work/hold-a"
+	eventually says one unknown && signal STOP one || return
+	revision=$(revision "$key" ModRevision)
+	restore || return
+	while [ "$(revision /counts Revision)" -lt $((revision - 1)) ]; do
+		etcdctl --endpoints "$(url client_b)" put /counts again || return
+	done
+	store_text 7 "$(record 0123456789abcdef0123456789abcdef $(($(date +%s) + 600)))" &&
+		[ "$(revision "$key" ModRevision)" -eq "$revision" ] || return
+	rm "$work/hold-a"
+	signal CONT one
+	eventually says one 'number 7 is lost'
+}
+
 # It opens again, and IDs begin above the time at which it did.
 closed_space()
 {
@@ -743,8 +775,8 @@ store_text()
 		lease POST "" "$(lease_text "$1" "$2")"
 	elif [ "$store" ]; then
 		sql -v text="$2" <<-EOF
-			INSERT INTO kuid_claim VALUES ('$space', $1, gen_random_uuid(), :'text')
-			ON CONFLICT (space, number) DO UPDATE SET nonce = excluded.nonce, record = excluded.record
+			INSERT INTO kuid_claim VALUES ('$space', $1, :'text')
+			ON CONFLICT (space, number) DO UPDATE SET record = excluded.record
 		EOF
 	else
 		etcdctl --endpoints "$(urls)" put "/kuid/$space/rec/$(printf %010d "$1")" "$2"
@@ -796,7 +828,7 @@ list_of_large_numbers()
 # put_rows N: the same in PostgreSQL.
 put_rows()
 {
-	sql -c "INSERT INTO kuid_claim SELECT '$space', number, gen_random_uuid(), format('{\"token\": \"x\",
+	sql -c "INSERT INTO kuid_claim SELECT '$space', number, format('{\"token\": \"x\",
 		\"load_id\": \"0000000000000001\", \"nonce\": \"n\", \"ceiling\": 4000000000, \"renewed\": 1,
 		\"machine\": \"m-%s\"}', number) FROM generate_series(0, $1 - 1) number"
 }
@@ -989,6 +1021,7 @@ in_full 'status 499' answered '499 Client Closed Request'
 in_full 'a transaction that comes late' late a "$(url lossy_a)"
 in_full 'a raise that comes late' raise_late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
+in_full 'revisions repeat after a backup was restored' revisions_repeat
 in_full 'a space that is closed' closed_space
 with_cluster 'right and wrong credentials' with_users credentials
 in_full 'a token ends' with_users token_ends
