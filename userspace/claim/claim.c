@@ -75,6 +75,7 @@ static const struct transition {
 	{ CLAIM_RAISE, UNKNOWN, CLAIM_RAISE, true },
 	{ CLAIM_RAISE, FAILED, CLAIM_LOOK, true },
 	{ CLAIM_LIFT, DONE, CLAIM_OWN, false },
+	{ CLAIM_LIFT, LOST, CLAIM_DROP, false },
 	{ CLAIM_LIFT, STALE, CLAIM_LOOK, true },
 	{ CLAIM_LIFT, FAILED, CLAIM_LOOK, true },
 	{ CLAIM_DROP, DONE, CLAIM_LOOK, false },
@@ -647,10 +648,20 @@ static enum outcome own(struct claim *claim, char **wrong)
 	return is_due(claim) ? DUE : IDLE;
 }
 
+/*
+ * Rule 8: the store may have forgotten that another machine has used the number
+ * since the kernel's ceiling was written.
+ */
 static enum outcome lift(struct claim *claim, char **wrong)
 {
 	bool stale = false;
+	struct space space;
 
+	*wrong = agree(claim, true, false, &space);
+	if (*wrong)
+		return FAILED;
+	if (claim->lifted_s < space.closed_s)
+		return LOST;
 	*wrong = claim->host->raise(claim->load_id, claim->mine,
 				    claim->record.ceiling_s * SEC_NS, &stale);
 	if (*wrong)
@@ -678,7 +689,7 @@ static enum outcome drop(struct claim *claim, char **wrong)
 
 	service_log(SERVICE_ERR,
 		    "number %" PRIu64 " is lost: the store has another "
-		    "claim of it",
+		    "claim of it, or may have forgotten one",
 		    claim->now.number);
 	return end_claim(claim, &end_ns, wrong);
 }

@@ -153,8 +153,8 @@ bool claim_is_used(const struct claim *claim);
 char *claim_release(struct claim *claim);
 
 /*
- * Forbid to use numbers for IDs below a time at which all owners that the store
- * may have forgotten have come to their ceilings.
+ * Forbid to use numbers for IDs below a time at which all owners have come to
+ * their ceilings, also those that the store has forgotten.
  */
 char *claim_recover(struct claim *claim, uint64_t *until_s);
 

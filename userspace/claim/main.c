@@ -163,8 +163,8 @@ static const struct verb_option options[] = {
 	  "runs",
 	  take_flag, &give_back },
 	{ "recover", 0, NULL,
-	  "Have no machine claim a number until all owners have come to their "
-	  "ceilings: to be done after the store has lost what was written, "
+	  "Have no machine claim a number or raise a ceiling until all owners have "
+	  "come to their ceilings: to be done after the store has lost what was written, "
 	  "before machines can reach it",
 	  take_flag, &recover },
 	{ "schema", 0, NULL,
