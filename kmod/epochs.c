@@ -52,28 +52,6 @@ static struct kuid_choices kuid_epochs_first_choices __ro_after_init;
 /* A hibernation image is being written. Guarded by kuid_epochs_lock. */
 static bool kuid_epochs_hibernating;
 
-/**
- * struct kuid_change - the description of an epoch to begin
- * @why: why the epoch begins
- * @choices: where its identity comes from
- * @changed: KUID_PART_*: the parts to draw again instead of keeping them
- * @stale: KUID_PART_*: the parts that a twin may have, if they were given
- * @closings: &kuid_gate.closings, read before the identity is drawn; KUID_NEVER
- *	if the epoch must not open the gate
- * @floor: the floor, in nanoseconds since 1970; 0 if there is none; only for
- *	KUID_EPOCH_RESTORE and KUID_EPOCH_CLAIM
- * @claiming: the claim; only for KUID_EPOCH_CLAIM
- */
-struct kuid_change {
-	enum kuid_why why;
-	struct kuid_choices choices;
-	u32 changed;
-	u32 stale;
-	u64 closings;
-	u64 floor;
-	struct kuid_claiming claiming;
-};
-
 /*
  * A change that keeps choices, worker and stale parts. The caller adds what is
  * to change.
@@ -108,6 +86,7 @@ static void kuid_change_for_fork(struct kuid_change *change)
 	 */
 	change->changed = KUID_ALL_PARTS;
 	change->stale = KUID_ALL_PARTS;
+	change->redrawn = true;
 }
 
 static struct kuid_epoch *kuid_epochs_alloc(void)
@@ -158,31 +137,23 @@ static u32 kuid_epochs_stale(const struct kuid_change *change)
 /*
  * Allocate and publish an epoch, and wait until the former one can be freed.
  * The first epoch and a forced clock begin new sequences; all others share the
- * former epoch's. Returns 0, also if a clock step no longer calls for an epoch;
- * -ENOMEM; -EBUSY, -EINVAL or -ESTALE as kuid_generator_publish().
+ * former epoch's. Returns 0; -ENOMEM; or an error of kuid_generator_publish().
  */
-static int kuid_epochs_begin(const struct kuid_change *change)
+static int kuid_epochs_begin(struct kuid_change *change)
 {
-	struct kuid_claiming claiming = change->claiming;
 	struct kuid_epoch *former = kuid_host.epoch;
 	struct kuid_sequences *sequences = NULL;
 	struct kuid_epoch *epoch;
-	int ret;
+	int ret = -ENOMEM;
 
 	lockdep_assert_held(&kuid_epochs_lock);
 
 	epoch = kuid_epochs_alloc();
-	if (!epoch)
-		return -ENOMEM;
-	if (change->why == KUID_EPOCH_FIRST ||
-	    change->why == KUID_EPOCH_FORCE) {
+	if (change->fresh_slots)
 		sequences = kuid_epochs_alloc_sequences();
-		if (!sequences) {
-			kvfree(epoch);
-			return -ENOMEM;
-		}
-		epoch->sequences = sequences;
-	}
+	if (!epoch || (change->fresh_slots && !sequences))
+		goto free;
+	epoch->sequences = sequences;
 	kuid_identity_draw(&epoch->identity, &epoch->key, &change->choices,
 			   former ? &former->identity : NULL, change->changed);
 	epoch->choices = change->choices;
@@ -200,43 +171,76 @@ static int kuid_epochs_begin(const struct kuid_change *change)
 	if (!former || former->closings != change->closings)
 		epoch->load_id = kuid_epochs_draw_load_id();
 
-	ret = kuid_generator_publish(&kuid_host, epoch, change->why,
-				     change->floor, &claiming);
-	if (ret) {
-		kvfree(epoch);
-		return ret == -EALREADY ? 0 : ret;
-	}
-	if (!kuid_token_is_none(&claiming.former.token))
-		trace_kuid_claim_span(&claiming.former);
+	ret = kuid_generator_publish(&kuid_host, epoch, change);
+	if (ret)
+		goto free;
+	if (!kuid_token_is_none(&change->former.token))
+		trace_kuid_claim_span(&change->former);
 	trace_kuid_epoch(epoch->number, change->why);
-	if (change->why == KUID_EPOCH_CLAIM)
-		trace_kuid_claim_set(&claiming.claim);
+	if (change->claims)
+		trace_kuid_claim_set(&change->claim);
 	kuid_wait_changed();
+	if (!former)
+		return 0;
+	synchronize_rcu();
+	/* What is not in use any more. */
+	sequences = change->fresh_slots ? former->sequences : NULL;
+	epoch = former;
+free:
+	kvfree(sequences);
+	kvfree(epoch);
+	return ret;
+}
 
-	if (former) {
-		synchronize_rcu();
-		if (sequences)
-			kvfree(former->sequences);
-		kvfree(former);
-	}
-	return 0;
+/* Begin a change, which holds the lock. The caller adds what is to change. */
+static void kuid_change_open(struct kuid_change *change, enum kuid_why why)
+{
+	mutex_lock(&kuid_epochs_lock);
+	*change = kuid_change_none(why);
+}
+
+/* The same for a command, which begins the first epoch, if there is none. */
+static int kuid_change_open_started(struct kuid_change *change,
+				    enum kuid_why why)
+{
+	int ret = kuid_epochs_start_now();
+
+	if (!ret)
+		kuid_change_open(change, why);
+	return ret;
+}
+
+/*
+ * End a change: begin its epoch, unless @ret is an error, and drop the lock.
+ * @name is set to the name of the epoch. -EALREADY means that no epoch is
+ * needed, which is no error.
+ */
+static int kuid_change_close(struct kuid_change *change, int ret,
+			     struct kuid_epoch_name *name)
+{
+	if (!ret)
+		ret = kuid_epochs_begin(change);
+	if (!ret && name)
+		*name = (struct kuid_epoch_name) {
+			.number = kuid_host.epoch->number,
+			.load_id = kuid_host.epoch->load_id,
+		};
+	mutex_unlock(&kuid_epochs_lock);
+	return ret == -EALREADY ? 0 : ret;
 }
 
 static int kuid_epochs_begin_first(void)
 {
-	int ret = 0;
+	struct kuid_change change;
 
-	mutex_lock(&kuid_epochs_lock);
-	if (!kuid_host.epoch) {
-		struct kuid_change change = kuid_change_none(KUID_EPOCH_FIRST);
-
-		/* The machine may have been cloned or hibernated before. */
-		if (change.closings)
-			kuid_change_for_fork(&change);
-		ret = kuid_epochs_begin(&change);
-	}
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
+	kuid_change_open(&change, KUID_EPOCH_FIRST);
+	/* The machine may have been cloned or hibernated before. */
+	if (change.closings)
+		kuid_change_for_fork(&change);
+	change.redrawn = true;
+	change.fresh_slots = true;
+	return kuid_change_close(&change, kuid_host.epoch ? -EALREADY : 0,
+				 NULL);
 }
 
 /**
@@ -307,15 +311,11 @@ int kuid_epochs_start_slow(bool nonblock)
 int kuid_epochs_begin_for_fork(void)
 {
 	struct kuid_change change;
-	int ret = 0;
 
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(KUID_EPOCH_FORK);
+	kuid_change_open(&change, KUID_EPOCH_FORK);
 	kuid_change_for_fork(&change);
-	if (kuid_host.epoch)
-		ret = kuid_epochs_begin(&change);
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
+	return kuid_change_close(&change, kuid_host.epoch ? 0 : -EALREADY,
+				 NULL);
 }
 
 /**
@@ -331,39 +331,6 @@ void kuid_epochs_set_hibernating(bool hibernating)
 	mutex_unlock(&kuid_epochs_lock);
 }
 
-static struct kuid_epoch_name kuid_epochs_name(void)
-{
-	lockdep_assert_held(&kuid_epochs_lock);
-
-	return (struct kuid_epoch_name) {
-		.number = kuid_host.epoch->number,
-		.load_id = kuid_host.epoch->load_id,
-	};
-}
-
-/* Begin an epoch that draws its identity from the same choices. */
-static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
-				  struct kuid_epoch_name *name)
-{
-	struct kuid_change change;
-	int ret;
-
-	ret = kuid_epochs_start_now();
-	if (ret)
-		return ret;
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(why);
-	change.floor = floor;
-	/* The next owner of a number trusts that its times don't come again. */
-	if (why == KUID_EPOCH_FORCE && kuid_identity_claimed(&change.choices))
-		ret = -EBUSY;
-	else
-		ret = kuid_epochs_begin(&change);
-	*name = kuid_epochs_name();
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
-}
-
 /**
  * kuid_epochs_begin_for_step - begin an epoch, if the stamps are ahead of the
  *	wall clock by more than the step limit
@@ -373,9 +340,11 @@ static int kuid_epochs_begin_same(enum kuid_why why, u64 floor,
  */
 int kuid_epochs_begin_for_step(void)
 {
-	struct kuid_epoch_name name;
+	struct kuid_change change;
 
-	return kuid_epochs_begin_same(KUID_EPOCH_STEP, 0, &name);
+	kuid_change_open(&change, KUID_EPOCH_STEP);
+	change.if_behind = true;
+	return kuid_change_close(&change, 0, NULL);
 }
 
 /**
@@ -392,7 +361,16 @@ int kuid_epochs_begin_for_step(void)
  */
 int kuid_epochs_force_clock(struct kuid_epoch_name *name)
 {
-	return kuid_epochs_begin_same(KUID_EPOCH_FORCE, 0, name);
+	struct kuid_change change;
+	int ret = kuid_change_open_started(&change, KUID_EPOCH_FORCE);
+
+	if (ret)
+		return ret;
+	change.fresh_slots = true;
+	/* The next owner of a number trusts that its times don't come again. */
+	if (kuid_identity_claimed(&change.choices))
+		ret = -EBUSY;
+	return kuid_change_close(&change, ret, name);
 }
 
 /**
@@ -404,11 +382,19 @@ int kuid_epochs_force_clock(struct kuid_epoch_name *name)
  * @floor. Stamps with a random node need no floor.
  *
  * Context: process. Sleeps.
- * Return: as kuid_epochs_force_clock().
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
+ * After an error nothing has changed, and @name is not valid.
  */
 int kuid_epochs_restore(u64 floor, struct kuid_epoch_name *name)
 {
-	return kuid_epochs_begin_same(KUID_EPOCH_RESTORE, floor, name);
+	struct kuid_change change;
+	int ret = kuid_change_open_started(&change, KUID_EPOCH_RESTORE);
+
+	if (ret)
+		return ret;
+	change.restores = true;
+	change.floor = floor;
+	return kuid_change_close(&change, 0, name);
 }
 
 /**
@@ -454,24 +440,16 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name)
 {
 	struct kuid_change change;
-	int ret;
+	int ret = kuid_change_open_started(&change, KUID_EPOCH_SET);
 
-	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(KUID_EPOCH_SET);
 	ret = kuid_identity_change(&change.choices, set);
-	if (!ret) {
-		change.changed = kuid_identity_changed(set);
-		change.stale &= ~change.changed;
-		if (set->flags & KUID_IDENTITY_CONFIRM)
-			change.stale &= kuid_identity_claimed(&change.choices);
-		ret = kuid_epochs_begin(&change);
-	}
-	*name = kuid_epochs_name();
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
+	change.changed = kuid_identity_changed(set);
+	change.stale &= ~change.changed;
+	if (set->flags & KUID_IDENTITY_CONFIRM)
+		change.stale &= kuid_identity_claimed(&change.choices);
+	return kuid_change_close(&change, ret, name);
 }
 
 /**
@@ -490,30 +468,22 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
 		      struct kuid_epoch_name *name)
 {
 	struct kuid_change change;
-	int ret;
+	int ret = kuid_change_open_started(&change, KUID_EPOCH_CLAIM);
 
-	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(KUID_EPOCH_CLAIM);
 	ret = kuid_identity_claim(&change.choices, claim, &change.changed);
-	if (!ret) {
-		change.stale &= ~change.changed;
-		change.floor = claim->floor_ns;
-		change.claiming = (struct kuid_claiming) {
-			.claim.token = { { claim->token[0], claim->token[1] } },
-			.claim.floor = claim->floor_ns,
-			.claim.ceiling = claim->ceiling_ns,
-			.replaces = { { claim->replaces[0],
-					claim->replaces[1] } },
-			.load_id = claim->load_id,
-		};
-		ret = kuid_epochs_begin(&change);
-	}
-	*name = kuid_epochs_name();
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
+	change.stale &= ~change.changed;
+	change.floor = claim->floor_ns;
+	change.claims = true;
+	change.claim.token =
+		(struct kuid_token) { { claim->token[0], claim->token[1] } };
+	change.claim.floor = claim->floor_ns;
+	change.claim.ceiling = claim->ceiling_ns;
+	change.replaces = (struct kuid_token) { { claim->replaces[0],
+						  claim->replaces[1] } };
+	change.load_id = claim->load_id;
+	return kuid_change_close(&change, ret, name);
 }
 
 /**
@@ -595,14 +565,11 @@ u32 kuid_epochs_given(void)
 static int kuid_epochs_begin_for_nodes(u64 number)
 {
 	struct kuid_change change;
-	int ret = 0;
+	bool ended;
 
-	mutex_lock(&kuid_epochs_lock);
-	change = kuid_change_none(KUID_EPOCH_NODES);
-	if (kuid_host.epoch->number == number)
-		ret = kuid_epochs_begin(&change);
-	mutex_unlock(&kuid_epochs_lock);
-	return ret;
+	kuid_change_open(&change, KUID_EPOCH_NODES);
+	ended = kuid_host.epoch->number != number;
+	return kuid_change_close(&change, ended ? -EALREADY : 0, NULL);
 }
 
 /**

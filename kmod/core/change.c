@@ -194,32 +194,6 @@ int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
 }
 
 /*
- * Let the lanes of @epoch begin with the first stamp of a tick of 100 ns. With
- * a given node, the tick is after all stamps that were made with a given node:
- * two epochs with one node must not share a tick, because both could make the
- * same v1 or v6. Returns the highest stamp that counts as issued; 0 if there is
- * none.
- */
-static u64 kuid_generator_begin_stamps(const struct kuid_generator *generator,
-				       struct kuid_epoch *epoch, u64 wall)
-{
-	u64 start = 0;
-	unsigned int i;
-
-	if (kuid_epoch_node_given(epoch)) {
-		if (generator->issued)
-			start = kuid_epoch_next_tick(generator->issued + 1);
-	} else if (generator->epoch) {
-		start = kuid_epoch_next_tick(wall);
-	}
-	if (!start)
-		return 0;
-	for (i = 0; i < kuid_epoch_nr_lanes(epoch); i++)
-		atomic64_set(&epoch->lanes[i].last, start - 1);
-	return start - 1;
-}
-
-/*
  * Whether the lag of the stamps is above the limit and a new epoch would have a
  * new node.
  */
@@ -251,8 +225,8 @@ static bool kuid_generator_had_private(const struct kuid_generator *generator)
 }
 
 /*
- * Record the highest stamp of the epoch in use, and whether it has handed out
- * private nodes, for the epochs after it.
+ * Record for later epochs the highest stamp of the epoch in use, whether it has
+ * handed out private nodes, and how far its claim was used.
  */
 static void kuid_generator_end_epoch(struct kuid_generator *generator,
 				     const struct kuid_epoch *next)
@@ -262,6 +236,7 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 
 	lockdep_assert_held(&generator->lock);
 
+	kuid_generator_note_claim(generator);
 	generator->private_before = kuid_generator_had_private(generator);
 	if (former && kuid_epoch_node_given(former))
 		issued = max(issued, kuid_epoch_issued(former));
@@ -274,47 +249,97 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 	WRITE_ONCE(generator->issued, issued);
 }
 
-/*
- * Let stamps with a given node go on at @floor or above. @ahead is the window
- * for kuid_clock_follow(). If the floor is above all issued times, nothing is
- * in front of it. Begin the clock at the floor then, so that callers have all
- * of the window. Otherwise the clock would begin one window below, and callers
- * would wait for that time.
- */
-static void kuid_generator_raise_stamps(struct kuid_generator *generator,
-					u64 floor, u64 *ahead)
-{
-	if (floor <= generator->issued)
-		return;
-	WRITE_ONCE(generator->issued, floor - 1);
-	*ahead = 0;
-}
-
-/* Whether an epoch may begin for a reason. The caller holds the lock. */
+/* Whether an epoch may begin. The caller holds the lock. */
 static int kuid_generator_may_begin(const struct kuid_generator *generator,
-				    enum kuid_why why,
-				    const struct kuid_claiming *claiming)
+				    const struct kuid_change *change)
 {
 	const struct kuid_claimed *claim = &generator->gate.claim;
 	const struct kuid_token none = { 0 };
 	bool lives;
 
-	if (why == KUID_EPOCH_STEP)
-		return kuid_generator_is_behind(generator) ? 0 : -EALREADY;
-	if (why != KUID_EPOCH_CLAIM)
+	if (change->if_behind && !kuid_generator_is_behind(generator))
+		return -EALREADY;
+	if (!change->claims)
 		return 0;
-	if (kuid_generator_is_other_load(generator, claiming->load_id))
+	if (kuid_generator_is_other_load(generator, change->load_id))
 		return -ESTALE;
 	lives = kuid_claimed_lives(claim);
-	if (lives && kuid_token_is_none(&claiming->replaces))
+	if (lives && kuid_token_is_none(&change->replaces))
 		return -EBUSY;
-	if (!kuid_token_is(&claiming->replaces, lives ? &claim->token : &none))
+	if (!kuid_token_is(&change->replaces, lives ? &claim->token : &none))
 		return -ESTALE;
 	/* A request for the former claim must not reach the new one. */
-	if (kuid_token_is(&claiming->claim.token, &claim->token) &&
+	if (kuid_token_is(&change->claim.token, &claim->token) &&
 	    !kuid_token_is_none(&claim->token))
 		return -EINVAL;
 	return 0;
+}
+
+/*
+ * Begin the stamps of an epoch. Its lanes begin with the first stamp of a tick
+ * of 100 ns. With a given node, the tick is after all stamps that were made
+ * with a given node: two epochs with one node must not share a tick, because
+ * both could make the same v1 or v6. Returns the lag.
+ */
+static u64 kuid_generator_begin_stamps(struct kuid_generator *generator,
+				       struct kuid_epoch *epoch,
+				       const struct kuid_change *change,
+				       u64 mono, u64 offset)
+{
+	bool given = kuid_epoch_node_given(epoch);
+	u64 ahead = generator->max_ahead;
+	u64 start = 0;
+	unsigned int i;
+
+	/*
+	 * If the floor is above all issued times, nothing is in front of it.
+	 * Begin the clock at the floor then, so that callers have all of the
+	 * window. Otherwise the clock would begin one window below, and callers
+	 * would wait for that time.
+	 */
+	if (change->restores && change->floor > generator->issued) {
+		WRITE_ONCE(generator->issued, change->floor - 1);
+		ahead = 0;
+	}
+	if (given && generator->issued)
+		start = kuid_epoch_next_tick(generator->issued + 1);
+	else if (!given && generator->epoch)
+		start = kuid_epoch_next_tick(mono + offset);
+	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
+		atomic64_set(&epoch->lanes[i].last, start - 1);
+	if (given)
+		return kuid_clock_follow(&generator->stamp_clock, mono, offset,
+					 start ? start - 1 : 0, ahead);
+	kuid_clock_restart(&generator->stamp_clock, offset);
+	return 0;
+}
+
+/* Begin the slots of an epoch, above the floor. Returns the lag. */
+static u64 kuid_generator_begin_slots(struct kuid_generator *generator,
+				      struct kuid_epoch *epoch,
+				      const struct kuid_change *change,
+				      u64 mono, u64 offset)
+{
+	const struct kuid_epoch *former = generator->epoch;
+	u64 ahead = generator->max_ahead;
+
+	if (change->fresh_slots) {
+		if (former)
+			kuid_gate_force(&generator->gate,
+					kuid_sequences_end(former->sequences));
+		kuid_clock_restart(&generator->slot_clock, offset);
+		return 0;
+	}
+	if (!epoch->sequences)
+		epoch->sequences = former->sequences;
+	if (change->floor) {
+		if (change->floor > kuid_sequences_end(epoch->sequences))
+			ahead = 0;
+		kuid_sequences_raise(epoch->sequences, change->floor);
+	}
+	return kuid_clock_follow(&generator->slot_clock, mono, offset,
+				 kuid_sequences_issued(epoch->sequences),
+				 ahead);
 }
 
 /*
@@ -337,20 +362,56 @@ static void kuid_generator_begin_claim(struct kuid_generator *generator,
 	kuid_gate_claim(&generator->gate, claim);
 }
 
+/* Begin an epoch that may begin. Private lanes are stopped. */
+static void kuid_generator_begin(struct kuid_generator *generator,
+				 struct kuid_epoch *epoch,
+				 struct kuid_change *change,
+				 struct kuid_step *step)
+{
+	struct kuid_epoch *former = generator->epoch;
+	struct kuid_gate *gate = &generator->gate;
+	u64 offset;
+	u64 mono = kuid_clock_sample(&offset);
+
+	if (former)
+		step->by = offset - generator->stamp_clock.offset;
+	epoch->number = former ? former->number + 1 : 1;
+	if (!epoch->load_id)
+		epoch->load_id = former->load_id;
+	kuid_gate_follow(gate, offset);
+	kuid_generator_end_epoch(generator, epoch);
+	change->former = gate->claim;
+
+	if (change->restores)
+		kuid_gate_restore(gate, change->floor);
+	step->stamp_lag = kuid_generator_begin_stamps(generator, epoch, change,
+						      mono, offset);
+	step->slot_lag = kuid_generator_begin_slots(generator, epoch, change,
+						    mono, offset);
+	if (change->claims)
+		kuid_generator_begin_claim(generator, epoch, mono,
+					   &change->claim);
+	gate->claim.parts = epoch->claimed;
+	kuid_gate_open(gate, epoch->closings, change->redrawn,
+		       epoch->stale | epoch->missing);
+	kuid_generator_set_until(generator, epoch, mono);
+	/*
+	 * Pairs with the acquires of generator->epoch: a caller that reads the
+	 * pointer also sees the members of the epoch.
+	 */
+	smp_store_release(&generator->epoch, epoch);
+	kuid_generator_count(generator, step->by);
+}
+
 /**
  * kuid_generator_publish - begin an epoch
  * @generator: the generator
  * @epoch: the new epoch. The caller sets @epoch->identity, given, stale,
  *	missing, claimed, closings, choices, key and nr_cpu_lanes. It sets
- *	@epoch->sequences for KUID_EPOCH_FIRST and KUID_EPOCH_FORCE; nothing was
- *	taken from them yet. It sets @epoch->load_id for KUID_EPOCH_FIRST, and
- *	if there may be a twin. All other members are zero.
- * @why: reason for the epoch
- * @floor: for KUID_EPOCH_RESTORE: slots, and stamps with a given node, go on at
- *	this time or above, in nanoseconds since 1970; for KUID_EPOCH_CLAIM:
- *	slots do; 0 if there is no floor
- * @claiming: the request for a claim, for KUID_EPOCH_CLAIM. Output: the former
- *	claim, if the function succeeds
+ *	@epoch->sequences, from which nothing was taken yet, for the first epoch
+ *	and if @change->fresh_slots is set. It sets @epoch->load_id for the
+ *	first epoch, and if there may be a twin. All other members are zero.
+ * @change: what changes. Output: @change->former, and the claim if there is one
  *
  * With a random node, the stamps of the epoch begin at the wall clock. With a
  * given node, they go on above the last stamp that was made with a given node,
@@ -363,99 +424,32 @@ static void kuid_generator_begin_claim(struct kuid_generator *generator,
  * was set, calls kuid_port_stepped() without it.
  * Return: 0; then the caller may free the former epoch as soon as nobody uses
  * it any more. After an error the former epoch goes on, and the caller keeps
- * @epoch: -EALREADY if @why is KUID_EPOCH_STEP, but the lag is not above the
- * limit any more; for KUID_EPOCH_CLAIM -ESTALE if @claiming->load_id is another
- * one, or @claiming->replaces is not the living claim; -EBUSY if a claim lives
- * and is not to be replaced; -EINVAL if the former claim has the same token.
- * -EBUSY also if a private lane may have had the given node; then private lanes
- * need other nodes, and nothing else has changed.
+ * @epoch: -EALREADY if @change->if_behind is set, but the lag is not above the
+ * limit any more; for a claim -ESTALE if @change->load_id is another one, or
+ * @change->replaces is not the living claim; -EBUSY if a claim lives and is not
+ * to be replaced; -EINVAL if the former claim has the same token. -EBUSY also
+ * if a private lane may have had the given node; then private lanes need other
+ * nodes, and nothing else has changed.
  */
 int kuid_generator_publish(struct kuid_generator *generator,
-			   struct kuid_epoch *epoch, enum kuid_why why,
-			   u64 floor, struct kuid_claiming *claiming)
+			   struct kuid_epoch *epoch, struct kuid_change *change)
 {
-	u64 stamps_ahead = generator->max_ahead;
-	u64 slots_ahead = generator->max_ahead;
-	struct kuid_gate *gate = &generator->gate;
 	struct kuid_step step = { 0 };
-	struct kuid_epoch *former;
-	u64 mono, offset, issued;
 	unsigned long flags;
 	int ret;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
 	kuid_generator_write_begin(generator);
-	former = generator->epoch;
-	ret = kuid_generator_may_begin(generator, why, claiming);
+	ret = kuid_generator_may_begin(generator, change);
 	if (!ret) {
 		kuid_generator_stop_private(generator);
 		if (kuid_generator_may_share_node(epoch) &&
-		    kuid_generator_had_private(generator)) {
-			kuid_generator_start_private(generator);
+		    kuid_generator_had_private(generator))
 			ret = -EBUSY;
-		}
+		else
+			kuid_generator_begin(generator, epoch, change, &step);
+		kuid_generator_start_private(generator);
 	}
-	if (ret) {
-		write_seqcount_end(&generator->seq);
-		raw_spin_unlock_irqrestore(&generator->lock, flags);
-		return ret;
-	}
-
-	mono = kuid_clock_sample(&offset);
-	kuid_gate_follow(gate, offset);
-	if (former)
-		step.by = offset - generator->stamp_clock.offset;
-	kuid_generator_end_epoch(generator, epoch);
-	if (!epoch->sequences)
-		epoch->sequences = former->sequences;
-	if (!epoch->load_id)
-		epoch->load_id = former->load_id;
-	if (why == KUID_EPOCH_FORCE)
-		kuid_gate_force(gate, kuid_sequences_end(former->sequences));
-	if (why == KUID_EPOCH_RESTORE)
-		kuid_gate_restore(gate, floor);
-	kuid_generator_note_claim(generator);
-	claiming->former = gate->claim;
-	if (floor) {
-		/* No node is claimed. */
-		if (why == KUID_EPOCH_RESTORE)
-			kuid_generator_raise_stamps(generator, floor,
-						    &stamps_ahead);
-		if (floor > kuid_sequences_end(epoch->sequences))
-			slots_ahead = 0;
-		kuid_sequences_raise(epoch->sequences, floor);
-	}
-
-	issued = kuid_generator_begin_stamps(generator, epoch, mono + offset);
-	if (kuid_epoch_node_given(epoch))
-		step.stamp_lag = kuid_clock_follow(&generator->stamp_clock,
-						   mono, offset, issued,
-						   stamps_ahead);
-	else
-		kuid_clock_restart(&generator->stamp_clock, offset);
-	issued = kuid_sequences_issued(epoch->sequences);
-	if (why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORCE)
-		kuid_clock_restart(&generator->slot_clock, offset);
-	else
-		step.slot_lag = kuid_clock_follow(&generator->slot_clock, mono,
-						  offset, issued, slots_ahead);
-
-	if (why == KUID_EPOCH_CLAIM)
-		kuid_generator_begin_claim(generator, epoch, mono,
-					   &claiming->claim);
-	gate->claim.parts = epoch->claimed;
-	kuid_gate_open(gate, epoch->closings,
-		       why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
-		       epoch->stale | epoch->missing);
-	kuid_generator_set_until(generator, epoch, mono);
-	epoch->number = former ? former->number + 1 : 1;
-	/*
-	 * Pairs with the acquires of generator->epoch: a caller that reads the
-	 * pointer also sees the members of the epoch.
-	 */
-	smp_store_release(&generator->epoch, epoch);
-	kuid_generator_start_private(generator);
-	kuid_generator_count(generator, step.by);
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 
@@ -465,5 +459,5 @@ int kuid_generator_publish(struct kuid_generator *generator,
 	 */
 	if (step.by)
 		kuid_port_stepped(&step);
-	return 0;
+	return ret;
 }

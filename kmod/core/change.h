@@ -36,7 +36,23 @@ enum kuid_why {
 };
 
 /**
- * struct kuid_claiming - a request to begin, replace or drop a claim
+ * struct kuid_change - an epoch to begin, and what changes with it
+ * @why: why the epoch begins, for the trace alone
+ * @choices: the rules that its identity is made by
+ * @changed: KUID_PART_*: the parts to draw again instead of keeping them
+ * @stale: KUID_PART_*: the parts that a twin may have, if they were given
+ * @closings: &kuid_gate.closings, read before the identity is drawn; KUID_NEVER
+ *	if the epoch must not open the gate
+ * @if_behind: begin the epoch only if the stamps are in front of the wall clock
+ *	by more than the limit, and a new epoch has another node
+ * @redrawn: the identity is drawn because of a twin, or is the first one
+ * @fresh_slots: begin the sequences that come with the epoch at the wall clock,
+ *	so slots may be handed out a second time
+ * @restores: @floor is that of the saved state: it holds for stamps with a
+ *	given node as well
+ * @claims: begin, replace or drop a claim
+ * @floor: slots go on at this time or above, in nanoseconds since 1970; 0 if
+ *	there is no floor
  * @claim: the new claim, of which the token, the floor and the ceiling are set;
  *	all zero to drop the claim. Output: all members are set
  * @replaces: the name of the living claim that is replaced or dropped; zero if
@@ -45,9 +61,20 @@ enum kuid_why {
  * @former: output: the claim that was there before, as it was when the epoch
  *	began
  *
- * Only @former is used if the epoch does not begin for KUID_EPOCH_CLAIM.
+ * @claim, @replaces and @load_id are used only if @claims is set.
  */
-struct kuid_claiming {
+struct kuid_change {
+	enum kuid_why why;
+	struct kuid_choices choices;
+	u32 changed;
+	u32 stale;
+	u64 closings;
+	bool if_behind;
+	bool redrawn;
+	bool fresh_slots;
+	bool restores;
+	bool claims;
+	u64 floor;
 	struct kuid_claimed claim;
 	struct kuid_token replaces;
 	u64 load_id;
@@ -59,7 +86,7 @@ bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
 			       struct kuid_claimed *claim);
 int kuid_generator_publish(struct kuid_generator *generator,
-			   struct kuid_epoch *epoch, enum kuid_why why,
-			   u64 floor, struct kuid_claiming *claiming);
+			   struct kuid_epoch *epoch,
+			   struct kuid_change *change);
 
 #endif /* KUID_CORE_CHANGE_H */

@@ -69,7 +69,7 @@ static struct kuid_sequences *make_sequences(unsigned int nr_cpus)
 }
 
 /* Draw an identity as the module does. The worker outlives the epoch. */
-static void begin_epoch(struct host *host, enum kuid_why why)
+static void begin_epoch(struct host *host, struct kuid_change change)
 {
 	struct kuid_epoch *former = host->generator.epoch;
 	struct kuid_epoch *epoch = make_zeroed(
@@ -92,8 +92,7 @@ static void begin_epoch(struct host *host, enum kuid_why why)
 		epoch->load_id = random_bits();
 	}
 	host->epoch_wanted = false;
-	if (kuid_generator_publish(&host->generator, epoch, why, 0,
-				   &(struct kuid_claiming) { 0 }))
+	if (kuid_generator_publish(&host->generator, epoch, &change))
 		free(epoch);
 	else
 		free(former);
@@ -110,7 +109,8 @@ void host_start(struct host *host, unsigned int nr_cpus, s64 drift_ppb,
 	};
 	host_set_clock(host, 0, error_ns);
 	kuid_generator_init(&host->generator, HOST_AHEAD, HOST_LIMIT, false);
-	begin_epoch(host, KUID_EPOCH_FIRST);
+	begin_epoch(host, (struct kuid_change) { .redrawn = true,
+						 .fresh_slots = true });
 }
 
 void host_stop(struct host *host)
@@ -159,7 +159,7 @@ struct kuid_taken host_take(struct host *host, enum kuid_source source,
 	taken = kuid_generator_take(&host->generator, &want);
 	note_error(host, source, true_ns);
 	if (host->epoch_wanted)
-		begin_epoch(host, KUID_EPOCH_STEP);
+		begin_epoch(host, (struct kuid_change) { .if_behind = true });
 	return taken;
 }
 

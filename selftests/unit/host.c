@@ -87,7 +87,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 {
 	struct kuid_epoch *former = host.generator.epoch;
 	struct kuid_epoch *epoch = make_epoch(node_given);
-	struct kuid_claiming claiming = host.claiming;
+	struct kuid_change change = machine_change(why);
 
 	free_retired();
 	if (makes_sequences(why))
@@ -97,15 +97,19 @@ bool host_publish(enum kuid_why why, bool node_given)
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
 		supplies_made + makes_sequences(why);
-	host.refused = kuid_generator_publish(
-		&host.generator, epoch, why,
-		why == KUID_EPOCH_CLAIM ? claiming.claim.floor : 0, &claiming);
+	if (change.claims) {
+		change.floor = host.change.claim.floor;
+		change.claim = host.change.claim;
+		change.replaces = host.change.replaces;
+		change.load_id = host.change.load_id;
+	}
+	host.refused = kuid_generator_publish(&host.generator, epoch, &change);
 	if (host.refused) {
 		free(epoch->sequences);
 		free(epoch);
 		return false;
 	}
-	host.claiming.former = claiming.former;
+	host.change.former = change.former;
 	host.nr_epochs++;
 	host.load_id = 0;
 	if (makes_sequences(why))

@@ -65,7 +65,7 @@ struct host_record {
  * @generation: what processes with private lanes compare
  * @missing: KUID_PART_*: the parts that the next epochs lack
  * @claimed: KUID_PART_*: the parts of the next epochs that are claimed
- * @claiming: the next claim; its former is the claim before the last epoch
+ * @change: the next claim; its former is the claim before the last epoch
  * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
@@ -83,7 +83,7 @@ struct host {
 	u64 generation;
 	u32 missing;
 	u32 claimed;
-	struct kuid_claiming claiming;
+	struct kuid_change change;
 	int refused;
 	u64 snowflake_epoch;
 	u64 nr_epochs;

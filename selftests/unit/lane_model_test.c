@@ -16,7 +16,6 @@
 /* With the functions for one ID, which are static. It comes before the core. */
 #include "private.c"
 
-#include "core/change.h"
 #include "core/reading.h"
 #include "core/take.h"
 #include "machine.h"
@@ -311,6 +310,7 @@ static void publish(enum kuid_why why, bool given)
 {
 	unsigned int number = nr_epochs + 1;
 	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
+	struct kuid_change change = machine_change(why);
 
 	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
 	/* No lane can have the given node. */
@@ -321,8 +321,7 @@ static void publish(enum kuid_why why, bool given)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	if (why == KUID_EPOCH_FIRST)
 		epoch->sequences = &slots.sequences;
-	if (!kuid_generator_publish(&generator, epoch, why, 0,
-				    &(struct kuid_claiming) { 0 }))
+	if (!kuid_generator_publish(&generator, epoch, &change))
 		nr_epochs++;
 }
 

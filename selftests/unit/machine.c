@@ -121,3 +121,16 @@ void kuid_port_wake(struct task_struct *task)
 {
 	on_wake(task);
 }
+
+struct kuid_change machine_change(enum kuid_why why)
+{
+	return (struct kuid_change) {
+		.why = why,
+		.if_behind = why == KUID_EPOCH_STEP,
+		.redrawn = why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
+		.fresh_slots = why == KUID_EPOCH_FIRST ||
+			       why == KUID_EPOCH_FORCE,
+		.restores = why == KUID_EPOCH_RESTORE,
+		.claims = why == KUID_EPOCH_CLAIM,
+	};
+}

@@ -7,7 +7,7 @@
 #ifndef KUID_UNIT_MACHINE_H
 #define KUID_UNIT_MACHINE_H
 
-#include "core/snapshot.h"
+#include "core/change.h"
 
 /*
  * All threads share the clocks, as on a real machine. The wall clock moves by
@@ -28,6 +28,9 @@ u64 machine_wall(void);
 
 /* The CPU of the calling thread. */
 void machine_set_cpu(unsigned int cpu);
+
+/* What the module changes with an epoch that begins for a reason. */
+struct kuid_change machine_change(enum kuid_why why);
 
 /* Clear the counters and the last report. */
 void machine_forget(void);

@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/change.h"
 #include "core/reading.h"
 #include "core/take.h"
 #include "core/uuid.h"
@@ -348,6 +347,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 {
 	struct kuid_epoch *former = generator.epoch;
 	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
+	struct kuid_change change = machine_change(act->why);
 	bool is_new_supply = act->why != KUID_EPOCH_STEP;
 	struct kuid_sequences *supply = &sequences[nr_epochs].sequences;
 	struct kuid_sequences *former_supply = former ? former->sequences
@@ -367,8 +367,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	given_of[nr_epochs + 1] = act->node_given;
 	supply_of[nr_epochs + 1] = supply_of[nr_epochs] + is_new_supply;
 	nr_publishes++;
-	if (kuid_generator_publish(&generator, epoch, act->why, 0,
-				   &(struct kuid_claiming) { 0 }))
+	if (kuid_generator_publish(&generator, epoch, &change))
 		return false;
 	nr_epochs++;
 	changes++;

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "core/change.h"
 #include "core/reading.h"
 #include "core/take.h"
 #include "machine.h"
@@ -163,6 +162,7 @@ static void publish(const struct act *act)
 {
 	unsigned int number = nr_epochs + 1;
 	struct kuid_epoch *epoch = &epochs[nr_epochs].epoch;
+	struct kuid_change change = machine_change(act->why);
 
 	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
 	epoch->identity.node = act->node_given ? KUID_NODE_MULTICAST
@@ -173,8 +173,7 @@ static void publish(const struct act *act)
 	epoch->closings = READ_ONCE(generator.gate.closings);
 	if (act->why == KUID_EPOCH_FIRST)
 		epoch->sequences = &slots.sequences;
-	if (!kuid_generator_publish(&generator, epoch, act->why, 0,
-				    &(struct kuid_claiming) { 0 }))
+	if (!kuid_generator_publish(&generator, epoch, &change))
 		nr_epochs++;
 }
 

@@ -208,16 +208,16 @@ static struct kuid_token last_token(void)
 static int try_claim(u32 claimed, u64 floor, u64 ceiling)
 {
 	host.claimed = claimed;
-	host.claiming = (struct kuid_claiming) {
+	host.change = (struct kuid_change) {
 		.claim.floor = floor,
 		.claim.ceiling = ceiling,
 		.load_id = host.generator.epoch->load_id,
 	};
 	if (kuid_claimed_lives(&host.generator.gate.claim))
-		host.claiming.replaces = host.generator.gate.claim.token;
+		host.change.replaces = host.generator.gate.claim.token;
 	if (claimed) {
 		drawn++;
-		host.claiming.claim.token = last_token();
+		host.change.claim.token = last_token();
 	}
 	host_publish(KUID_EPOCH_CLAIM, false);
 	return host.refused;
@@ -373,7 +373,7 @@ static void a_claim_can_be_ended_for_good(void **state)
 static void a_claim_tells_how_far_it_was_used(void **state)
 {
 	u64 floor = HOST_WALL + HOST_SECOND, first, last;
-	const struct kuid_claimed *former = &host.claiming.former;
+	const struct kuid_claimed *former = &host.change.former;
 
 	(void)state;
 	take(KUID_GRID, KUID_PART_NONE);
@@ -407,9 +407,9 @@ static void a_claim_has_a_floor(void **state)
 			floor);
 	/* The stamps stay with the clock, also with a given node. */
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
-	host.claiming.replaces = host.claiming.claim.token;
-	host.claiming.claim.token.words[1] = ++drawn;
-	host.claiming.claim.floor += HOST_SECOND;
+	host.change.replaces = host.change.claim.token;
+	host.change.claim.token.words[1] = ++drawn;
+	host.change.claim.floor += HOST_SECOND;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, true));
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
 	assert_false(host_read().gate.restored);
@@ -481,7 +481,7 @@ static void a_claim_answers_to_its_name_only(void **state)
 		other.words[i & 1] ^= i < 2 ? 1 : BIT_ULL(63);
 		assert_int_equal(raise_named(load_id, other, ceiling), -ESTALE);
 		assert_int_equal(raise_named(load_id, other, 0), -ESTALE);
-		host.claiming.replaces = other;
+		host.change.replaces = other;
 		assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 		assert_int_equal(host.refused, -ESTALE);
 	}
@@ -489,11 +489,11 @@ static void a_claim_answers_to_its_name_only(void **state)
 			 -ESTALE);
 	assert_int_equal(raise_named(load_id ^ 1, token, ceiling), -ESTALE);
 	assert_int_equal(raise_named(load_id ^ 1, token, 0), -ESTALE);
-	host.claiming.replaces = (struct kuid_token) { 0 };
+	host.change.replaces = (struct kuid_token) { 0 };
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -EBUSY);
-	host.claiming.replaces = token;
-	host.claiming.load_id ^= 1;
+	host.change.replaces = token;
+	host.change.load_id ^= 1;
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -ESTALE);
 	assert_claim(true);
@@ -501,14 +501,14 @@ static void a_claim_answers_to_its_name_only(void **state)
 	assert_int_equal(raise_to(ceiling + HOST_SECOND), 0);
 	/* A dead claim has no name. */
 	assert_int_equal(raise_to(0), 0);
-	host.claiming.load_id = load_id;
+	host.change.load_id = load_id;
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -ESTALE);
-	host.claiming.replaces = (struct kuid_token) { 0 };
+	host.change.replaces = (struct kuid_token) { 0 };
 	/* A late request for the former claim must not reach the next one. */
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -EINVAL);
-	host.claiming.claim.token.words[1] = ++drawn;
+	host.change.claim.token.words[1] = ++drawn;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, false));
 }
 

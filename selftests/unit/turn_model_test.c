@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "core/change.h"
 #include "core/turn.h"
 #include "machine.h"
 #include "random.h"
@@ -91,6 +90,8 @@ static u64 end_of_window(void)
 
 static void start(void)
 {
+	struct kuid_change first = machine_change(KUID_EPOCH_FIRST);
+
 	machine_set_mono(MONO);
 	machine_set_mono_step(0);
 	machine_set_wall(NOW);
@@ -106,8 +107,7 @@ static void start(void)
 	memory.epoch.nr_cpu_lanes = CPUS;
 	memory.epoch.sequences = &slots.sequences;
 	slots.sequences.nr_cpus = CPUS;
-	kuid_generator_publish(&generator, &memory.epoch, KUID_EPOCH_FIRST, 0,
-			       &(struct kuid_claiming) { 0 });
+	kuid_generator_publish(&generator, &memory.epoch, &first);
 	atomic64_set(&slots.sequences.by_source[KUID_LEX].next,
 		     end_of_window() - scenario->free);
 	kuid_line_pair_init(&lines);

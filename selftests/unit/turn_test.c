@@ -720,7 +720,7 @@ static void a_shut_clock_costs_others_nothing(void **state)
 			source = snowflake ? KUID_SNOWFLAKE : KUID_LEX;
 			host.generator.gate.required = n == NO_STATE;
 			host.claimed = n == CLAIM ? part : 0;
-			host.claiming = (struct kuid_claiming) {
+			host.change = (struct kuid_change) {
 				.claim.token.words = { 1, 2 },
 				.claim.ceiling = 1,
 				.load_id = HOST_LOAD_ID,
