@@ -39,6 +39,8 @@ prove()
 echo "KTAP version 1"
 prove packers.c 6
 prove clocks.c 6
+prove sequences.c 6
+prove times.c 6
 [[ $form == quick ]] || prove text.c 66 "$libkuid/parse.c" "$libkuid/layout.c" "$libkuid/uuid.c"
 echo "1..$nr"
 exit $failed

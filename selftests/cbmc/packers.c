@@ -2,7 +2,7 @@
 /*
  * The packers, for all identities and lanes: fields come back as they were
  * packed. Times are given as ticks, fractions and slots: the prover can't
- * divide all times by 100 or 977 in reasonable time, the unit tests try some.
+ * divide all times by 100 or 977 in reasonable time; times.c divides some.
  */
 #include "prove.h"
 #include "core/formats.h"
