@@ -24,7 +24,7 @@
 static const char *chosen = "text";
 static const struct form *form; /* NULL: as bytes */
 static uint64_t count;		/* 0: none was given */
-static unsigned int format = KUID_FORMAT_V1;
+static unsigned int format = KUID_FORMAT_V7;
 static unsigned int order; /* KUID_ORDER_DEFAULT: none was given */
 static bool endless;
 static bool local;
@@ -74,7 +74,7 @@ static const struct verb_option options[] = {
 	  "times 10^3, 10^6 or 10^9",
 	  take_count, &count },
 	{ "forever", 0, NULL, "Make IDs until stopped", take_flag, &endless },
-	{ "format", 'f', "{all}", "v1 if not given", take_made_format,
+	{ "format", 'f', "{all}", "v7 if not given", take_made_format,
 	  &format },
 	{ "private", 0, NULL,
 	  "Make IDs in this process, with a node that the kernel gives to it "
@@ -317,17 +317,16 @@ const struct verb verb_gen = {
 	.doc = "Make IDs and print each as one line of text.\v"
 	       "Text sorts by time if it is that of {text_by_time}, compared "
 	       "byte by byte: LC_ALL=C for sort, COLLATE \"C\" in a database. "
-	       "Decimal numbers do as numbers: sort -n. The text of v1 does "
-	       "not; it is the default because it is what "
-	       "/dev/kuid gives. "
+	       "Decimal numbers do as numbers: sort -n. The text of v1, which "
+	       "/dev/kuid gives, does not. "
 	       "Nothing but whole IDs is written: SIGINT, SIGTERM and SIGHUP "
 	       "end the command after a whole ID, and at once if they come "
 	       "again a second later. If standard error is a terminal, and "
 	       "standard output is not, it shows there how far it is.",
 	.examples = "  kuid gen -n 10\n"
-		    "  kuid gen -f v7\n"
+		    "  kuid gen -f v7 -o host\n"
 		    "  kuid gen -f k64 --decimal\n"
-		    "  kuid gen -f v7 --private",
+		    "  kuid gen --private",
 	.options = options,
 	.check = check,
 	.run = run,

@@ -21,7 +21,7 @@ begin_test()
 
 run()
 {
-	LD_PRELOAD=$FAKE_DEVICE kuid gen "$@"
+	LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 "$@"
 }
 
 # Lines of standard input are v1 in their canonical form, from number 0 on and none missing; prints
@@ -211,7 +211,7 @@ stopped_by()
 	shift 2
 	LD_PRELOAD=$FAKE_DEVICE env --default-signal="$signal" LD_PRELOAD= timeout --foreground \
 		--preserve-status -s "$signal" "$seconds" \
-		env LD_PRELOAD="$FAKE_DEVICE" kuid gen "$@"
+		env LD_PRELOAD="$FAKE_DEVICE" kuid gen -f v1 "$@"
 }
 
 # Starts it with its own way to take a signal: SIGNAL OPTION... Sets pid.
@@ -219,7 +219,7 @@ start()
 {
 	signal=$1
 	shift
-	env --default-signal="$signal" LD_PRELOAD="$FAKE_DEVICE" kuid gen "$@" &
+	env --default-signal="$signal" LD_PRELOAD="$FAKE_DEVICE" kuid gen -f v1 "$@" &
 	pid=$!
 }
 
@@ -320,7 +320,7 @@ on_terminal()
 
 shows_progress()
 {
-	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 8k >$out" && is_whole 8000 &&
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 -n 8k >$out" && is_whole 8000 &&
 		grep -qE '^[0-9]+ of 8000 IDs, [0-9]+%, [0-9]+ a second' "$err" &&
 		# Nothing of it is left in the end.
 		[ "$(tail -n 1 "$err")" = "$(printf '\033[K')" ]
@@ -328,25 +328,25 @@ shows_progress()
 
 shows_progress_forever()
 {
-	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen --forever 2>/dev/tty | head -n 6k >$out" &&
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 --forever 2>/dev/tty | head -n 6k >$out" &&
 		grep -qE '^[0-9]+ IDs, [0-9]+ a second' "$err"
 }
 
 shows_none_among_ids()
 {
-	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 6k" && ! grep -q 'second' "$err" &&
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 -n 6k" && ! grep -q 'second' "$err" &&
 		[ "$(grep -c '^00000000-' "$err")" -eq 6000 ]
 }
 
 shows_none_elsewhere()
 {
-	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 6k 2>$FAKE/other >$out" && is_whole 6000 &&
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 -n 6k 2>$FAKE/other >$out" && is_whole 6000 &&
 		[ ! -s "$FAKE/other" ] && [ ! -s "$err" ]
 }
 
 quick_shows_none()
 {
-	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -n 1k >$out" && is_whole 1000 && [ ! -s "$err" ]
+	on_terminal "LD_PRELOAD=$FAKE_DEVICE kuid gen -f v1 -n 1k >$out" && is_whole 1000 && [ ! -s "$err" ]
 }
 
 it "one ID if nothing is said" makes 1
