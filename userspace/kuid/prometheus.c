@@ -101,9 +101,12 @@ static void print_clocks(const struct kuid_status *status)
 	plain_seconds("ceiling_timestamp_seconds",
 		      "Time that was saved last, 0 if none was.",
 		      status->ceiling_ns);
-	plain_seconds("ceiling_left_seconds",
-		      "How long until IDs come to that time, 0 if they have.",
-		      device_time_left(status, status->ceiling_ns));
+	/* Without a ceiling an alert on a low value would fire forever. */
+	if (status->ceiling_ns)
+		plain_seconds("ceiling_left_seconds",
+			      "How long until IDs come to that time, "
+			      "0 if they have.",
+			      device_time_left(status, status->ceiling_ns));
 	plain_seconds(
 		"claim_ceiling_timestamp_seconds",
 		"Time below which all IDs are that show a claimed number, "
