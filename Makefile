@@ -290,7 +290,12 @@ bench-programs: vm-modules
 
 .PHONY: run check bench style
 run: vm-root
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(UUID_RUNTIME)
+	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib \
+		$(BENCH)/root/bench/promises
+	@mkdir -p $(BUILD)/vm/demo/bench
+	@cp -u $(BENCH)/root/bench/promises $(BUILD)/vm/demo/bench/
+	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(BUILD)/vm/demo $(UUID_RUNTIME) \
+		$(UUID_RUNTIME_TRIXIE)
 	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
 	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
 	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh

@@ -2,9 +2,10 @@
 /*
  * Tries a generator of UUIDs where generators fail: many processes at once,
  * a fork after the first UUID, a clock that is set back.
- *	promises ROW MAKER...
- * prints how many of its IDs are repeats or out of order in each case. Fails if
- * that is not 0 where kuid promises it.
+ *	promises [--demonstrate] ROW MAKER...
+ * prints how many of its IDs are repeats or out of order in each case, or in
+ * the two that a demonstration has time for. Fails if that is not 0 where kuid
+ * promises it.
  *
  * An ID is out of order if a higher one was returned before the call that made
  * it began. Each call takes a number before and after, so this is known over
@@ -253,36 +254,54 @@ static bool print(const char *row, const char *column, int found, bool promised)
 	return false;
 }
 
+static const struct column {
+	const char *name;
+	struct event event;
+	int (*count)(int count);
+	unsigned int order; /* that kuid promises it for; 0: for all */
+	bool shown;	    /* in a demonstration */
+} columns[] = {
+	{ "repeats, 512 processes", { PROCESSES }, repeats },
+	{ "repeats, forked children",
+	  { CHILDREN, .forked = true },
+	  repeats,
+	  .shown = true },
+	{ "repeats, clock back 1 h", { 2, .step_ns = -3600 * SEC_NS }, repeats },
+	{ "disorder, one process", { 1 }, out_of_order },
+	{ "disorder, two processes",
+	  { 2 },
+	  out_of_order,
+	  KUID_ORDER_HOST,
+	  .shown = true },
+	{ "disorder, clock back 5 s",
+	  { 1, .step_ns = -5 * SEC_NS },
+	  out_of_order },
+};
+
 int main(int argc, char **argv)
 {
-	static const struct event many = { .processes = PROCESSES };
-	static const struct event children = { CHILDREN, .forked = true };
-	static const struct event one = { .processes = 1 };
-	static const struct event two = { .processes = 2 };
-	static const struct event back = { 1, .step_ns = -5 * SEC_NS };
-	static const struct event far_back = { 2, .step_ns = -3600 * SEC_NS };
-	const char *row = argv[1];
-	bool kept = true, ours;
+	bool demonstration = argc > 1 && !strcmp(argv[1], "--demonstrate");
+	bool kept = true;
 
+	argc -= demonstration;
+	argv += demonstration;
 	maker = argc < 3 ? NULL : maker_find(argc - 2, argv + 2);
 	if (!maker)
-		errx(2, "usage: promises ROW MAKER...");
+		errx(2, "usage: promises [--demonstrate] ROW MAKER...");
 	world = mmap(NULL, sizeof(*world), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (world == MAP_FAILED)
 		err(1, "memory");
-	ours = maker->order;
 
-	kept &= print(row, "repeats, 512 processes", repeats(run(&many)), ours);
-	kept &= print(row, "repeats, forked children", repeats(run(&children)),
-		      ours);
-	kept &= print(row, "repeats, clock back 1 h", repeats(run(&far_back)),
-		      ours);
-	kept &= print(row, "disorder, one process", out_of_order(run(&one)),
-		      ours);
-	kept &= print(row, "disorder, two processes", out_of_order(run(&two)),
-		      maker->order == KUID_ORDER_HOST);
-	kept &= print(row, "disorder, clock back 5 s", out_of_order(run(&back)),
-		      ours);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		const struct column *column = columns + i;
+
+		if (demonstration && !column->shown)
+			continue;
+		kept &= print(argv[1], column->name,
+			      column->count(run(&column->event)),
+			      column->order ? maker->order == column->order
+					    : maker->order);
+	}
 	return !kept;
 }
