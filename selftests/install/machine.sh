@@ -143,6 +143,16 @@ hardened()
 	it "kuid-claim.service is hardened" systemd-analyze security --threshold=25 kuid-claim.service
 }
 
+# kuid-claim has the device, and waits for a store that there is not. A unit after it waits for the number.
+number_is_waited_for()
+{
+	systemctl show -P After kuid-claim | grep -w dev-kuid.device &&
+		systemctl start --no-block kuid-claim && systemd-run -p After=kuid-claim.service --no-block \
+			touch "$work/started" && eventually journal_says 'onnect to' &&
+		[ "$(systemctl is-active kuid-claim)" = activating ] && [ ! -e "$work/started" ] &&
+		systemctl stop kuid-claim && eventually [ -e "$work/started" ]
+}
+
 # The packages of the next version. DKMS calls this make for each kernel of the machine. apt runs
 # programs in a path of its own.
 installs()
@@ -236,6 +246,7 @@ first()
 {
 	works
 	hardened
+	it "a unit can be ordered after the claim of a number" number_is_waited_for
 	printf '#!/bin/sh\n' >/tmp/autopkgtest-reboot
 	chmod +x /tmp/autopkgtest-reboot
 	it "the test of the package passes its first half" /host/autopkgtest
