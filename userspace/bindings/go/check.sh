@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Checks the Go module, for "make check" beside it. Prints KTAP.
+
+# shellcheck source=SCRIPTDIR/../../tests/tap.sh
+. ../../tests/tap.sh
+
+says_nothing()
+{
+	"$@" >"$out" 2>&1 && [ ! -s "$out" ]
+}
+
+# run_tests ARGUMENT...: those of the package.
+run_tests()
+{
+	go test -count=1 "$@" >"$out" 2>&1
+}
+
+# In GOPATH mode, which finds Debian's packages.
+with_stock()
+{
+	# shellcheck disable=SC2086 # several words
+	(cd "$O/gopath/src/kuid" && env $STOCK go "$@" kuid) >"$out" 2>&1
+}
+
+# shellcheck disable=SC2016 # of sed
+is_built()
+{
+	mkdir "$work/first" && tar -xzf "$PACKAGE" -C "$work" && cd "$work/first" &&
+		sed -n '/^```go$/,/^```$/{/^```/!p}' "$work"/kuid-*/README.md >"$work/lines" &&
+		[ -s "$work/lines" ] || return
+	{
+		printf 'package main\nimport ("fmt"; "kuid")\nfunc main() {\n'
+		cat "$work/lines"
+		printf 'fmt.Println(id, err)\n}\n'
+	} >main.go
+	go mod init first && go mod edit -require=kuid@v"$VERSION" -replace=kuid="$(echo "$work"/kuid-*)" &&
+		go build && ./first >"$out" 2>"$err" &&
+		grep -E '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12} <nil>$' "$out"
+}
+
+echo "KTAP version 1"
+it "gofmt finds nothing" says_nothing gofmt -l .
+it "go vet finds nothing" says_nothing go vet ./...
+for system in "linux 386" "linux s390x" "darwin arm64" "windows amd64"; do
+	# shellcheck disable=SC2086 # two words
+	set -- $system
+	it "go vet finds nothing for $system" says_nothing env GOOS="$1" GOARCH="$2" go vet ./...
+done
+it "staticcheck finds nothing" says_nothing "$O/staticcheck" ./...
+it "the tests pass" run_tests .
+it "the tests pass in 32 bits" env GOARCH=386 go test -count=1 .
+it "the tests pass with the race detector" run_tests -race .
+it "go vet finds nothing beside other packages" with_stock vet -tags stock
+it "UUIDs convert to those of other packages" with_stock test -count=1 -tags stock -run Converts
+it "a program can be built with the package" is_built
+finish

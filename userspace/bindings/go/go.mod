@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+module kuid
+
+go 1.19
