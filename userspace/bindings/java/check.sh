@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Checks the Java package, for "make check" beside it, which has compiled it without a warning.
+# Prints KTAP.
+
+# shellcheck source=SCRIPTDIR/../../tests/tap.sh
+. ../../tests/tap.sh
+
+# pass COMMAND...: the tests, run by a command.
+pass()
+{
+	"$@" java -cp "$JAR:$TESTS" kuid.Tests "$VECTORS" >"$out" 2>&1
+}
+
+# With the lines that the README shows, as a module.
+# shellcheck disable=SC2016 # of sed
+is_built()
+{
+	mkdir "$work/first" || return
+	{
+		printf 'package first;\nimport java.util.UUID;\nimport kuid.Kuid;\npublic class First {\n'
+		printf 'public static void main(String[] args) {\n'
+		sed -n '/^```java$/,/^```$/{/^```/!p}' README.md
+		printf 'System.out.println(id);\n}\n}\n'
+	} >"$work/First.java"
+	echo 'module first { requires kuid; }' >"$work/module-info.java"
+	javac -p "$JAR" -d "$work/first" "$work/First.java" "$work/module-info.java" &&
+		java -p "$JAR:$work/first" -m first/first.First >"$out" 2>"$err" &&
+		grep -xE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}' "$out"
+}
+
+echo "KTAP version 1"
+it "the tests pass" pass env
+# Root can read any file, and nobody else can make device files.
+if [ "$(id -u)" = 0 ]; then
+	it "the tests pass for another user" pass setpriv --reuid 65534 --regid 65534 --clear-groups
+else
+	skip "the tests pass for another user" "this is not root"
+fi
+it "a program can be built with the package" is_built
+finish

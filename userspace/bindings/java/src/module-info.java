@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+
+/** Time-ordered unique IDs. */
+module kuid {
+    exports kuid;
+}

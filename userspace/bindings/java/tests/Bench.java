@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+package kuid;
+
+import com.fasterxml.uuid.Generators;
+import com.fasterxml.uuid.Logger;
+import com.fasterxml.uuid.impl.TimeBasedGenerator;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Prints the median cost of a UUID in nanoseconds of CPU time, beside the JDK's and JUG's generators.
+ */
+final class Bench {
+    private static final int ROUNDS = 15;
+    private static final int CALLS = 200_000;
+
+    private static final ThreadMXBean TIMES = ManagementFactory.getThreadMXBean();
+
+    /** What the compiler can't leave out. */
+    static volatile UUID sink;
+
+    private Bench() {}
+
+    public static void main(String[] args) throws IOException {
+        Kuid local = new Kuid(Source.LOCAL, false);
+        // It warns each time that it has to wait for its clock.
+        Logger.setLogLevel(Logger.LOG_ERROR_AND_ABOVE);
+        TimeBasedGenerator jug = Generators.timeBasedGenerator();
+        print("local v7", () -> local.generate());
+        print("local v6", () -> local.generate(Format.V6));
+        print("local v1", () -> local.generate(Format.V1));
+        print("java.util.UUID.randomUUID", UUID::randomUUID);
+        print("JUG v1", jug::generate);
+        // Other devices in place of kuid's, which cost as much or more.
+        read("/dev/urandom");
+        read("/dev/zero");
+        if (Files.exists(Path.of("/dev/kuids/v7"))) {
+            Kuid device = new Kuid(Source.DEVICE, false);
+            print("device v7", () -> device.generate());
+            print("device v6", () -> device.generate(Format.V6));
+        }
+    }
+
+    private static void read(String path) throws IOException {
+        Kuid device = new Kuid(Source.DEVICE, false, name -> new FileInputStream(path));
+        print("device that is " + path, () -> device.generate());
+        InputStream file = new FileInputStream(path);
+        print("read of 16 bytes of " + path, () -> {
+            try {
+                file.readNBytes(new byte[16], 0, 16);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+            return sink;
+        });
+    }
+
+    private static void print(String what, Supplier<UUID> next) {
+        long[] cost = new long[ROUNDS];
+        for (int round = 0; round < ROUNDS; round++) {
+            long before = TIMES.getCurrentThreadCpuTime();
+            for (int i = 0; i < CALLS; i++) {
+                sink = next.get();
+            }
+            cost[round] = (TIMES.getCurrentThreadCpuTime() - before) / CALLS;
+        }
+        Arrays.sort(cost);
+        System.out.printf("%-40s %6d ns%n", what, cost[ROUNDS / 2]);
+    }
+}
