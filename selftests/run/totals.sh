@@ -27,10 +27,11 @@ add()
 # Runs a program that prints TAP, and writes its output to the log.
 add_tap()
 {
-	local status skip
+	local status skip begin=$SECONDS
 
 	"$@" 2>&1 | tee "$log"
 	status=$?
+	echo "== $((SECONDS - begin)) s"
 	skip=$(lines '^ok .*# SKIP')
 	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
 }
@@ -39,10 +40,11 @@ add_tap()
 # the end. $booter names another script beside boot.sh to boot with.
 add_machine()
 {
-	local status ok=0 bad=0 skip=0
+	local status ok=0 bad=0 skip=0 begin=$SECONDS
 
 	"$(dirname "${BASH_SOURCE[0]}")/../vm/${booter:-boot.sh}" --log "$log" "$@"
 	status=$?
+	echo "== $((SECONDS - begin)) s"
 	if [[ $(grep '^# Totals: ' "$log") =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
 		ok=${BASH_REMATCH[1]} bad=${BASH_REMATCH[2]} skip=${BASH_REMATCH[3]}
 	fi

@@ -79,8 +79,9 @@ run_program()
 	dir=$tree/${1%%:*}
 	program=./${1#*:}
 	limit=$(sed -n 's/^timeout=\([0-9][0-9]*\)$/\1/p' "$dir/settings" 2>/dev/null)
-	# A kernel with checks is slower; the tests have the same factor.
-	limit=$((${limit:-45} * ${KUID_PATIENCE:-1}))
+	# A kernel with checks is slower, and other programs of the host may take its processors; the
+	# tests have the same factors.
+	limit=$((${limit:-45} * 3 * ${KUID_PATIENCE:-1}))
 	# 0 means no limit, as in the kernel's own runner.
 	[ "$limit" -gt 0 ] || limit=1000000
 
@@ -101,6 +102,7 @@ run_program()
 		kill -KILL -$child 2>/dev/null
 	} 2>&1 | nest /tmp/selftest.counts
 	seconds=$(($(cut -d. -f1 /proc/uptime) - begin))
+	echo "$seconds $1" >>/tmp/seconds
 	read -r status </tmp/selftest.status
 	read -r planned passed failed skipped </tmp/selftest.counts
 
@@ -228,4 +230,6 @@ own_result "unload the module" "$why"
 
 kmemleak_mark
 lost "no memory leaked by unloading"
+sort -rn /tmp/seconds | awk 'NR <= 8 { list = list ", " $2 " " $1 " s" } { all += $1 }
+	END { print "# " all " s in programs" list }'
 finish
