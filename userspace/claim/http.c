@@ -66,8 +66,11 @@ struct http *http_open(const struct http_settings *settings)
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	/* A proxy could hold requests back, and the environment may name one. */
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	if (settings->ca_file)
+	if (settings->ca_file) {
 		curl_easy_setopt(curl, CURLOPT_CAINFO, settings->ca_file);
+		/* Otherwise the system's directory is trusted as well. */
+		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+	}
 	if (settings->cert_file)
 		curl_easy_setopt(curl, CURLOPT_SSLCERT, settings->cert_file);
 	if (settings->key_file)
