@@ -100,6 +100,8 @@ int run(struct claim *claim, const char *metrics)
 		told = wait_until(signals, claim_next_ns(claim));
 	} while (!told);
 	service_notify("STOPPING=1");
+	free(claim->wrong);
+	claim->wrong = NULL;
 	if (metrics)
 		unlink(metrics);
 	if (told == SIGHUP || !*claim->mine)

@@ -815,7 +815,7 @@ foreign_space()
 	space_text junk
 	start one
 	eventually says one 'the store has something else than kuid-claim writes' &&
-		[ ! -s "$work/one/out" ]
+		[ ! -s "$work/one/out" ] && stop TERM one
 }
 
 # put_records N: in etcd, for the numbers below N.

@@ -309,7 +309,7 @@ after_each()
 	eventually cluster_works || result=1
 	if ls "$work"/*/out >/dev/null 2>&1; then
 		none_shared || result=1
-		! grep -q 'AddressSanitizer\|runtime error' "$work"/*/err || result=1
+		! grep 'AddressSanitizer\|runtime error' "$work"/*/err || result=1
 	fi
 	return $result
 }
