@@ -18,6 +18,8 @@
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, and its memory
 #                        model, as in its tree
 #   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
+#   tree-kubernetes      the whole source of Kubernetes, packed, for kubernetes.sh: kubernetes.tar.gz, version
+#   go-1.19              the compiler to build it with, and a package that needs to be as new: a directory usr
 #   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
 #   herd7, cbmc          a prover with the libraries of the newer Debian that it is from: bin, to run it;
 #                        usr/share/herdtools7, the models that herd7 comes with
@@ -45,7 +47,7 @@ usage()
 {
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
-		"source-6.1|tree-6.1|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
+		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
 		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|postgresql-15|postgresql-17|root-bookworm|root-trixie|" \
 		"root-containers" >&2
 	exit 2
@@ -81,6 +83,8 @@ liburing-i386)       row=(fill_library "bookworm bookworm-security" i386 liburin
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
+tree-kubernetes)     row=(fill_kubernetes "bookworm bookworm-security" source kubernetes) ;;
+go-1.19)             row=(fill_go "bookworm bookworm-security" amd64 golang-1.19-go) ;;
 coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 herd7)               row=(fill_prover "sid" amd64 herdtools7) ;;
 cbmc)                row=(fill_prover "trixie trixie-security" amd64 cbmc) ;;
@@ -404,6 +408,24 @@ fill_tree()
 	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb |
 		tar -xO "./usr/src/$package.tar.xz" >"$new/linux.tar.xz"
 	dpkg-deb -f "$tmp"/deb/*.deb Version >"$new/version"
+}
+
+fill_kubernetes()
+{
+	download_source "$package"
+	mv "$tmp"/deb/*.orig.tar.gz "$new/kubernetes.tar.gz"
+	apt-cache -c "$apt/apt.conf" --only-source showsrc "$package" |
+		sed -n 's/^Version: //p' >"$new/version"
+}
+
+fill_go()
+{
+	local deb
+
+	download "$package" golang-1.19-src golang-github-modern-go-reflect2-dev
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$new"
+	done
 }
 
 fill_coccinelle()

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds Kubernetes' API server and kubectl from Debian's source, as Debian has no package of the
+# server, and prints the directory that holds kube-apiserver and kubectl:   kubernetes.sh
+# It is kept beside the source from fetch.sh tree-kubernetes, and is built again when the source
+# changes. Needs 6 GB while it builds, and no root.
+
+set -euo pipefail
+
+say()
+{
+	echo "kubernetes.sh: $*" >&2
+}
+
+die()
+{
+	say "$@"
+	exit 1
+}
+
+(( !$# )) || { echo "usage: kubernetes.sh" >&2; exit 2; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+tree=$("$here/fetch.sh" tree-kubernetes)
+cache=$(dirname "$tree")
+result=$cache/kubernetes
+key=$(<"$tree/version")
+
+# A result appears by one rename, so an existing result is complete.
+have_it()
+{
+	[[ -r $result/key && $(<"$result/key") == "$key" ]]
+}
+if have_it; then
+	echo "$result"
+	exit 0
+fi
+go=$("$here/fetch.sh" go-1.19)
+
+exec {lock}>"$cache/.lock.kubernetes" || die "can't write to $cache"
+flock --nonblock "$lock" || { say "waiting for another build"; flock "$lock"; }
+if have_it; then
+	echo "$result"
+	exit 0
+fi
+
+# Leftovers in the cache are from an interrupted build, as this script holds the lock.
+rm -rf "$cache/.build.kubernetes".*
+tmp=$(mktemp -d "$cache/.build.kubernetes.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+new=$tmp/result name=k8s.io/kubernetes source=$tmp/src/k8s.io/kubernetes
+mkdir -p "$new" "$source"
+
+say "unpacking the source of Kubernetes $(<"$tree/version")"
+tar -xzf "$tree/kubernetes.tar.gz" -C "$source" --strip-components=1
+# The one in the tree crashes in programs that were compiled by Go 1.18 or later.
+rm -r "$source/vendor/github.com/modern-go/reflect2"
+cp -r "$go/usr/share/gocode/src/github.com/modern-go/reflect2" "$source/vendor/github.com/modern-go"
+
+# run COMMAND...: in the tree, with the compiler, which is to ask nobody for modules.
+run()
+{
+	(cd "$source" && nice env -i PATH="$go/usr/lib/go-1.19/bin:$PATH" HOME="$tmp" GOROOT="$go/usr/lib/go-1.19" \
+		GOPATH="$tmp" GOCACHE="$tmp/cache" GO111MODULE=off GOFLAGS= CGO_ENABLED=0 "$@") \
+		>"$tmp/log" 2>&1 {lock}>&- || {
+		tail -n 40 "$tmp/log" >&2
+		die "the build of Kubernetes failed: $*"
+	}
+}
+
+# The server does not compile without this file, and the source has not got it.
+describe_api()
+{
+	local packages
+
+	packages=$(cd "$source" && grep -rl --include='*.go' '+k8s:openapi-gen=true' cmd pkg plugin staging/src/k8s.io |
+		xargs dirname | sort -u | sed "s,^staging/src/,$name/vendor/,; t; s,^,$name/," | paste -sd,)
+	run go build -o "$tmp/openapi-gen" ./vendor/k8s.io/kube-openapi/cmd/openapi-gen
+	run "$tmp/openapi-gen" --input-dirs "$packages" --output-package "$name/pkg/generated/openapi" \
+		--output-file-base zz_generated.openapi --go-header-file hack/boilerplate/boilerplate.generatego.txt \
+		--report-filename "$tmp/violations"
+}
+
+say "building kube-apiserver and kubectl, which takes some minutes"
+describe_api
+for program in kube-apiserver kubectl; do
+	run go build -ldflags "-s -w" -o "$new/$program" "./cmd/$program"
+done
+echo "$key" >"$new/key"
+chmod -R a+rX "$new"
+
+# Only renames: if killed between the two, there is no result, and the next run builds it again.
+[[ ! -d $result ]] || mv "$result" "$tmp/old"
+mv "$new" "$result"
+say "kubernetes is in $result"
+echo "$result"
