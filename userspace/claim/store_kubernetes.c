@@ -89,10 +89,15 @@ static char *find_namespace(const char *named, char **namespace)
 		*namespace = store_text("%s", named);
 	else
 		wrong = store_password(ACCOUNT "namespace", namespace);
-	if (!wrong && !is_name(*namespace))
-		wrong = problem("\"%s\" is not a namespace",
-				QUOTED(*namespace));
-	return wrong;
+	if (wrong) {
+		free(wrong);
+		return problem("this is no pod of Kubernetes: name the "
+			       "namespace as in "
+			       "kubernetes://HOST:PORT/NAMESPACE");
+	}
+	if (!is_name(*namespace))
+		return problem("\"%s\" is not a namespace", QUOTED(*namespace));
+	return NULL;
 }
 
 /* kubernetes://[HOST:PORT][/NAMESPACE] */
@@ -188,10 +193,26 @@ static void fail(struct store_answer *answer, enum store_result result,
 }
 
 /*
+ * Statuses from 500 on, 408 and 499 don't say whether the request was or will
+ * be carried out. 429 says that it wasn't, and comes without a message if the
+ * server has too many requests to look at this one.
+ */
+static void fail_status(struct store_answer *answer, long status,
+			const char *message)
+{
+	bool refused = status >= 400 && status < 500 && status != 408 &&
+		       status != 499;
+	char *text = store_text("status %ld%s%s", status, *message ? ", " : "",
+				message);
+
+	fail(answer, refused ? STORE_REFUSED : STORE_UNKNOWN, text);
+	free(text);
+}
+
+/*
  * Send a request. Tokens are replaced every hour, so the file is read each
- * time. Statuses from 500 on, 408 and 499 don't say whether the request was or
- * will be carried out. 429 says that it wasn't. With a status that is neither
- * success nor expected the answer says what is wrong.
+ * time. With a status that is neither success nor expected the answer says what
+ * is wrong.
  */
 static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 			      const char *path, json_t *json, long expected,
@@ -219,14 +240,7 @@ static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 		     reply.wrong);
 	else if (!(status >= 200 && status < 300 && reply.json) &&
 		 status != expected)
-		fail(answer,
-		     status >= 400 && status < 500 && status != 408 &&
-				     status != 499
-			     ? STORE_REFUSED
-			     : STORE_UNKNOWN,
-		     *field(reply.json, "message")
-			     ? field(reply.json, "message")
-			     : "an answer that its API doesn't give");
+		fail_status(answer, status, field(reply.json, "message"));
 	return reply;
 }
 

@@ -998,6 +998,7 @@ it 'no user of etcd without a password' fails 1 'go together' -u x -l
 it 'no user of Kubernetes' fails 1 'has no --user' -e kubernetes://h/ids -u x -l
 it 'no namespace of capitals' fails 1 'is not a namespace' -e kubernetes://h/IDS -l
 it 'no pod' fails 1 'is no pod' -e kubernetes:// -l
+it 'no namespace' fails 1 'name the namespace' -e kubernetes://h -l
 it 'no certificate without a key' fails 2 'go together' --cert x -l
 it 'a password file that is not there' fails 1 'No such file' -u x --password-file "$work/none" -l
 it 'no directory for the file' fails 1 'No such file' -p --state "$work/none/claim"
