@@ -18,7 +18,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 mkdir -p "$build/check" || exit
 log=$build/check/claim.log
-add_tap make -s -C "$here/../../userspace" O="$build/userspace" check-claim
+kubernetes=$("$here/../vm/kubernetes.sh") || exit
+add_tap make -s -C "$here/../../userspace" O="$build/userspace" KUBERNETES="$kubernetes" check-claim
 
 prepare()
 {

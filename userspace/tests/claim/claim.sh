@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# kuid-claim with three members of etcd and with a server of PostgreSQL, which are killed, frozen, cut
-# off and restored; with a server that answers as Kubernetes does; and with claimers that are killed,
-# asleep, or have a wrong clock. Prints KTAP. Needs what cluster.sh and server.sh do, and must be given
-# with its path.
+# kuid-claim with three members of etcd, with a server of PostgreSQL, and with an API server of
+# Kubernetes, which are killed, frozen, cut off and restored; and with claimers that are killed, asleep,
+# or have a wrong clock. Prints KTAP. Needs what cluster.sh, server.sh and apiserver.sh do, and must be
+# given with its path.
 #
-# With QUICK=1 it runs fewer tests with these, for make check.
+# With QUICK=1 it runs fewer tests with these, for make check. Without KUBERNETES it runs none with that.
 #
 # Horizons are short, so that what takes minutes takes seconds. If the machine is slow, a ceiling may
 # pass before it is raised: the number is kept all the same, unless somebody else waits for it.
@@ -15,6 +15,8 @@
 . "${0%/*}/cluster.sh"
 # shellcheck source=SCRIPTDIR/server.sh
 . "${0%/*}/server.sh"
+# shellcheck source=SCRIPTDIR/apiserver.sh
+. "${0%/*}/apiserver.sh"
 
 tool()
 {
@@ -243,15 +245,15 @@ leader_frozen()
 		has one-0 0 && has one-1 1 && has one-2 2
 }
 
-# answered STATUS: the write is done, and the answer says that it timed out or was cancelled.
+# answered STATUS MEMBER URL: the write is done, and the answer says that it timed out or was cancelled.
 answered()
 {
-	echo "HTTP/1.1 $1" >"$work/status-a"
-	endpoints=$(url lossy_a)
+	echo "HTTP/1.1 $1" >"$work/status-$2"
+	endpoints=$3
 	start one --range 0-999 --horizon 600
 	endpoints=
 	eventually says one unknown && [ ! -s "$work/one/out" ] || return
-	rm "$work/status-a"
+	rm "$work/status-$2"
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ]
 }
 
@@ -525,7 +527,6 @@ mounted()
 # One member alone, which asks for certificates. Only the given one counts, also if the system trusts it.
 tls()
 {
-	make_certificates || return
 	# shellcheck disable=SC2046 # words
 	set -- $(free_ports 2)
 	mkdir "$work/tls"
@@ -606,7 +607,7 @@ server_talks()
 # passwords_wanted COMMAND...: does it while the server asks for passwords and certificates.
 passwords_wanted()
 {
-	make_certificates && sql -c "ALTER ROLE claims PASSWORD 'right'" || return
+	sql -c "ALTER ROLE claims PASSWORD 'right'" || return
 	for one in server.pem server.key; do
 		cp "$work/$one" "$server" || return
 	done
@@ -650,112 +651,150 @@ server_credentials()
 
 # ------------------------------------------------------------------ Kubernetes
 
-start_leases()
-{
-	make_certificates && echo secret >"$work/token" || return
-	ports=$(free_ports 2)
-	leases_port=${ports% *}
-	store=kubernetes://127.0.0.1:$leases_port/ids
-	lossy_store=kubernetes://127.0.0.1:${ports#* }/ids
-	# shellcheck disable=SC2086 # words
-	python3 "${0%/*}/leases.py" "$work" $ports "$work/server.pem" "$work/server.key" secret \
-		2>"$work/leases.log" &
-	store_options="--cacert $work/ca.pem --password-file $work/token"
-	eventually tool --list
-}
-
-# lease METHOD NAME [TEXT]: asks the server.
-lease()
-{
-	python3 -c 'import ssl, sys, urllib.request
-ca, url, method, text = sys.argv[1:]
-ask = urllib.request.Request(url, text.encode() or None, {"Authorization": "Bearer secret"}, method=method)
-print(urllib.request.urlopen(ask, context=ssl.create_default_context(cafile=ca)).read().decode())' \
-		"$work/ca.pem" "https://127.0.0.1:$leases_port/apis/coordination.k8s.io/v1/namespaces/ids/leases${2:+/$2}" \
-		"$1" "${3:-}"
-}
-
 # lease_text NUMBER RECORD
 lease_text()
 {
 	python3 -c 'import json, sys
 space, number, record = sys.argv[1:]
-print(json.dumps({"metadata": {"name": "kuid.%s.%010d" % (space, int(number)),
+print(json.dumps({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+    "metadata": {"name": "kuid.%s.%010d" % (space, int(number)),
     "labels": {"kuid-claim/space": space}, "annotations": {"kuid-claim/record": record}}}))' "$space" "$1" "$2"
 }
 
+# put_leases N: the same in Kubernetes.
 put_leases()
 {
-	for i in $(seq 0 $(($1 - 1))); do
-		record=$(record x 4000000000)
-		lease POST "" "$(lease_text "$i" "${record%\"m\"\}}\"m-$i\"}")" >/dev/null || return
+	python3 -c 'import json, ssl, sys, urllib.request
+server, ca, space, count = sys.argv[1:]
+url = "https://%s/leases" % server
+headers = {"Authorization": "Bearer admin", "Content-Type": "application/json"}
+for number in range(int(count)):
+    record = {"token": "x", "load_id": "%016x" % 1, "nonce": "n", "ceiling": 4000000000,
+              "renewed": 1, "machine": "m-%d" % number}
+    lease = {"metadata": {"name": "kuid.%s.%010d" % (space, number), "labels": {"kuid-claim/space": space},
+                          "annotations": {"kuid-claim/record": json.dumps(record)}}}
+    urllib.request.urlopen(urllib.request.Request(url, json.dumps(lease).encode(), headers),
+                           context=ssl.create_default_context(cafile=ca))' \
+		"127.0.0.1:$api_port/apis/coordination.k8s.io/v1/namespaces/$namespace" "$work/ca.pem" "$space" "$1"
+}
+
+# What the manifest allows in its namespace, and nothing anywhere else.
+role_is_small()
+{
+	as_account="--token=$(cat "$work/token")"
+	kubectl "$as_account" auth can-i --list --no-headers >"$out" && [ "$(grep -v selfsubject "$out" |
+		grep -v '^ ' | tr -s ' ')" = 'leases.coordination.k8s.io [] [] [get list create update]' ] || return
+	for other in default kube-system; do
+		! kubectl "$as_account" get lease --namespace $other 2>"$err" && grep -q Forbidden "$err" || return
+	done
+	for verb in delete patch; do
+		! kubectl "$as_account" auth can-i $verb lease || return
 	done
 }
 
-# answered_by_leases STATUS: writes are done, and nobody knows it.
-answered_by_leases()
-{
-	echo "$1" >"$work/answer-leases"
-	endpoints=$lossy_store
-	start one --range 0-999 --horizon 600
-	endpoints=
-	eventually says one unknown && [ ! -s "$work/one/out" ] || return
-	rm "$work/answer-leases"
-	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ]
-}
-
+# It takes one request at a time, and answers others with 429.
 too_many_requests()
 {
-	endpoints=$lossy_store
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 && echo 429 >"$work/answer-leases" && eventually says one 'too many requests' || return
-	rm "$work/answer-leases"
+	kill_api && start_api --enable-priority-and-fairness=false --max-mutating-requests-inflight 1 || return
+	program=$CLAIM
+	for i in $(seq 40); do
+		start "crowd-$i" --range 0-39 --horizon 4
+	done
+	program=
+	eventually all_have_numbers && eventually grep -q 'status 429' "$work"/crowd-*/err
+	result=$?
+	stop_all
+	kill_api && start_api && return $result
+}
+
+# Without all that the server needs.
+api_is_away()
+{
+	start one --number 7 --horizon 8
+	eventually has one 7 && kill_api
+	eventually says one onnect && start_api && goes_on one && has one 7 && ! says one 'is lost'
+}
+
+# The server waits for them, and gives up.
+etcd_of_api_is_frozen()
+{
+	start one --number 7 --horizon 8
+	eventually has one 7 || return
+	for member in $members; do
+		signal_member STOP "$member"
+	done
+	eventually says one 'imed out' && eventually has_passed "$(ceiling one)"
+	for member in $members; do
+		signal_member CONT "$member"
+	done
 	goes_on one && has one 7
 }
 
-# kubectl delete only marks it.
+api_is_frozen()
+{
+	start one --number 7 --horizon 6
+	eventually has one 7 && signal_api STOP || return
+	eventually has_passed "$(ceiling one)"
+	start two --number 7 --horizon 6
+	eventually says two 'imed out' && [ ! -s "$work/two/out" ]
+	signal_api CONT && eventually has_either_7
+}
+
+has_either_7()
+{
+	has one 7 || has two 7
+}
+
+# kubectl only marks it.
 lease_deleted()
 {
 	start one --number 7 --horizon 4
-	eventually has one 7 && lease DELETE "kuid.$space.0000000007" && goes_on one && has one 7 &&
-		lease GET "kuid.$space.0000000007" | grep -q deletionTimestamp
+	eventually has one 7 && kubectl delete lease "kuid.$space.0000000007" --wait=false && goes_on one && has one 7 &&
+		kubectl get lease "kuid.$space.0000000007" -o yaml | grep -q deletionTimestamp
 }
 
-# Somebody has taken the finalizer away. A raise that comes late must not make the Lease anew.
+# Removed as the guide says, but while the number has an owner. A raise that comes late must not make the
+# Lease anew.
 lease_gone()
 {
-	endpoints=$lossy_store
+	endpoints=$(api_url "$lossy_api_port")
 	start one --number 7 --horizon 4
 	endpoints=
 	eventually has one 7 || return
-	: >"$work/hold-leases"
-	eventually says one unknown || return
-	name=kuid.$space.0000000007
-	lease GET "$name" | sed 's/"finalizers": \["[^"]*"\]/"finalizers": []/' >"$work/lease"
-	lease PUT "$name" "$(cat "$work/lease")" && lease DELETE "$name" && signal STOP one &&
-		rm "$work/hold-leases" && sleep 1 && ! lease GET "$name" && signal CONT one &&
+	: >"$work/hold-api"
+	eventually says one unknown && signal STOP one || return
+	kubectl delete lease -l "kuid-claim/space=$space" --wait=false
+	kubectl get lease -l "kuid-claim/space=$space" -o name |
+		xargs -n 1 kubectl patch -p '{"metadata":{"finalizers":null}}' || return
+	rm "$work/hold-api"
+	sleep 2
+	[ ! "$(kubectl get lease -l "kuid-claim/space=$space" -o name)" ] && signal CONT one &&
 		eventually says one 'number 7 is lost'
 }
 
-# It finds the server as a pod does, except for the files of its account.
+# The files of its account are where a pod has them.
 in_a_pod()
 {
-	export KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT="$leases_port"
-	endpoints=kubernetes:///ids
-	start one
-	endpoints=
+	account=$work/run/secrets/kubernetes.io/serviceaccount
+	mkdir -p "$account" && cp "$work/ca.pem" "$account/ca.crt" && cp "$work/token" "$account" &&
+		printf %s "$namespace" >"$account/namespace" || return
+	export KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT="$api_port"
+	given=$store_options store_options='' endpoints=kubernetes://
+	mounted "$work/run" /var/run start one
+	store_options=$given endpoints=
 	unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 	eventually has_number one
 }
 
-leases_refuse()
+api_refuses()
 {
 	echo wrong >"$work/wrong"
+	kubectl create serviceaccount other && account_token other >"$work/other" || return
 	start one --password-file "$work/wrong"
 	start two --cacert "$work/client.pem"
-	eventually says one Unauthorized && eventually says two certificate && [ ! -s "$work/one/out" ] &&
-		[ ! -s "$work/two/out" ]
+	start three --password-file "$work/other"
+	eventually says one Unauthorized && eventually says two certificate && eventually says three 'cannot get resource' &&
+		[ ! -s "$work/one/out" ] && [ ! -s "$work/two/out" ] && [ ! -s "$work/three/out" ]
 }
 
 # ------------------------------------------------------------------ what is in the store
@@ -788,7 +827,7 @@ space_text()
 store_text()
 {
 	if [ "$store_options" ]; then
-		lease POST "" "$(lease_text "$1" "$2")"
+		lease_text "$1" "$2" | kubectl create -f -
 	elif [ "$store" ]; then
 		sql -v text="$2" <<-EOF
 			INSERT INTO kuid_claim VALUES ('$space', $1, :'text')
@@ -968,6 +1007,36 @@ in_full()
 	[ "${QUICK:-}" ] || with_cluster "$@"
 }
 
+kubernetes()
+{
+	it 'an API server of Kubernetes' make_api
+	store=$(api_url) lossy=$(api_url "$lossy_api_port")
+	store_options="--cacert $work/ca.pem --password-file $work/token"
+	with_cluster 'the manifest allows what is needed, and no more' role_is_small
+	with_cluster '200 claimers on 200 numbers, Kubernetes' crowd --range 0-199
+	with_cluster 'a number is kept, Kubernetes' keeps_number
+	with_cluster 'the same number after a clean stop, Kubernetes' clean_stop
+	with_cluster 'the next owner of a number waits, Kubernetes' next_owner_waits
+	with_cluster 'asleep past everything, Kubernetes' asleep
+	with_cluster 'a write whose answer is lost, Kubernetes' answer_lost api "$lossy"
+	with_cluster 'a write that comes late, Kubernetes' late api "$lossy"
+	with_cluster 'a raise that comes late, Kubernetes' raise_late api "$lossy"
+	for status in '408 Request Timeout' '499 Client Closed Request' '500 Internal Server Error' \
+		'504 Gateway Timeout'; do
+		with_cluster "status $status of Kubernetes" answered "$status" api "$lossy"
+	done
+	with_cluster 'the API server is killed' api_is_away
+	with_cluster 'the API server is frozen' api_is_frozen
+	with_cluster 'etcd below it is frozen' etcd_of_api_is_frozen
+	with_cluster 'too many requests' too_many_requests
+	with_cluster 'a Lease is deleted' lease_deleted
+	with_cluster 'a Lease is gone' lease_gone
+	with_cluster 'a pod' in_a_pod
+	with_cluster 'a wrong token, another certificate, another account' api_refuses
+	with_cluster 'records that are not of kuid-claim, Kubernetes' foreign_records
+	with_cluster 'a list of several pages, Kubernetes' long_list put_leases
+}
+
 set_ports
 export SHIM="$work"
 it 'has a help' has_help
@@ -1006,7 +1075,8 @@ for scheme in http postgresql; do
 	it "a list without a store, $scheme" fails 75 onnect -e "$scheme://127.0.0.1:$(free_ports 1)" -l
 done
 
-start_network "client:$lossy_port:server:$server_port"
+it 'certificates' make_certificates
+start_network "client:$lossy_port:server:$server_port" "tls:$lossy_api_port:api:$api_port"
 it 'three members of etcd' start_cluster
 in_full '200 claimers on 1,024 numbers' crowd --range 0-1023
 in_full '200 claimers on 200 numbers' crowd --range 0-199
@@ -1033,8 +1103,8 @@ with_cluster 'etcd is not there yet' unreachable_at_start
 in_full 'etcd is away until the ceiling has passed' away_for_a_horizon
 in_full 'a transaction whose answer is lost' answer_lost a "$(url lossy_a)"
 in_full 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
-in_full 'status 408' answered '408 Request Timeout'
-in_full 'status 499' answered '499 Client Closed Request'
+in_full 'status 408' answered '408 Request Timeout' a "$(url lossy_a)"
+in_full 'status 499' answered '499 Client Closed Request' a "$(url lossy_a)"
 in_full 'a transaction that comes late' late a "$(url lossy_a)"
 in_full 'a raise that comes late' raise_late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
@@ -1076,23 +1146,5 @@ in_full 'passwords and certificates of PostgreSQL' passwords_wanted server_crede
 in_full 'records that are not of kuid-claim, PostgreSQL' foreign_records
 in_full 'a list of several pages, PostgreSQL' long_list put_rows
 
-it 'a server of Leases' start_leases
-in_full '200 claimers on 200 numbers, Kubernetes' crowd --range 0-199
-with_cluster 'a number is kept, Kubernetes' keeps_number
-in_full 'the same number after a clean stop, Kubernetes' clean_stop
-with_cluster 'the next owner of a number waits, Kubernetes' next_owner_waits
-in_full 'asleep past everything, Kubernetes' asleep
-in_full 'a write whose answer is lost, Kubernetes' answer_lost leases "$lossy_store"
-in_full 'a write that comes late, Kubernetes' late leases "$lossy_store"
-in_full 'a raise that comes late, Kubernetes' raise_late leases "$lossy_store"
-for status in 408 499 500 504; do
-	in_full "status $status of Kubernetes" answered_by_leases $status
-done
-with_cluster 'too many requests' too_many_requests
-with_cluster 'a Lease is deleted' lease_deleted
-in_full 'a Lease is gone' lease_gone
-in_full 'a pod finds the server' in_a_pod
-in_full 'a wrong token, another certificate' leases_refuse
-in_full 'records that are not of kuid-claim, Kubernetes' foreign_records
-in_full 'a list of several pages, Kubernetes' long_list put_leases
+[ -z "${KUBERNETES:-}" ] || kubernetes
 finish

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The network between members of etcd, or a server of PostgreSQL, and their clients, on loopback.
+"""The network between members of etcd, or servers of PostgreSQL and Kubernetes, and their clients, on loopback.
 
-network.py DIR peer|client:PORT:MEMBER:TO...
+network.py DIR peer|client|tls:PORT:MEMBER:TO...
 
-Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
-connections between that member and others; those of its clients stay. While DIR/lose-MEMBER exists,
+"tls" is for clients whose connections are encrypted, with DIR/server.pem, server.key and ca.pem. Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
+connections between that member and others; those of its clients stay, but for "tls". While DIR/lose-MEMBER exists,
 a client's transaction gets to the member, but its answer does not get back. While DIR/hold-MEMBER
 exists, it does not get to the member yet, but later, also if the client has gone. While DIR/date-MEMBER
 exists, the member tells the date that is in it. While DIR/status-MEMBER exists, what it answers to a
@@ -15,12 +15,13 @@ connections are told from those of others.
 import asyncio
 import os
 import re
+import ssl
 import sys
 
 directory = sys.argv[1]
 connections = []
-reads = (b"POST ", b"SELECT ")
-writes = (b"/v3/kv/txn", b"UPDATE kuid_claim", b"INSERT INTO kuid_claim")
+reads = (b"GET ", b"POST ", b"SELECT ")
+writes = (b"/v3/kv/txn", b"UPDATE kuid_claim", b"INSERT INTO kuid_claim", b"POST /apis/", b"PUT /apis/")
 
 
 def there(name):
@@ -109,22 +110,32 @@ async def forward(kind, member, port, members, reader, writer):
     ends = {member}
     if kind == "peer":
         ends.add(owner(writer, members))
-        if any(end and there("cut-" + end) for end in ends):
-            writer.close()
-            return
+    if kind != "client" and any(end and there("cut-" + end) for end in ends):
+        writer.close()
+        return
     try:
-        back, to = await asyncio.open_connection("127.0.0.1", port)
+        back, to = await asyncio.open_connection("127.0.0.1", port, ssl=contexts(kind)[1])
     except OSError:
         writer.close()
         return
     asked = {"write": False}
-    if kind == "peer":
+    if kind != "client":
         connections.append((ends, writer, to))
+    if kind == "peer":
         await asyncio.gather(copy(reader, to), copy(back, writer))
     else:
         await asyncio.gather(
             copy_requests(reader, to, asked, member), copy_answers(back, writer, asked, member)
         )
+
+
+def contexts(kind):
+    """What a row is a server and a client with."""
+    if kind != "tls":
+        return None, None
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(os.path.join(directory, "server.pem"), os.path.join(directory, "server.key"))
+    return server, ssl.create_default_context(cafile=os.path.join(directory, "ca.pem"))
 
 
 async def cut():
@@ -147,6 +158,7 @@ async def main():
             ),
             "127.0.0.1",
             int(port),
+            ssl=contexts(kind)[0],
         )
     open(os.path.join(directory, "network"), "w").close()
     await cut()
