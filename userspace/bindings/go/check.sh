@@ -21,7 +21,7 @@ run_tests()
 with_stock()
 {
 	# shellcheck disable=SC2086 # several words
-	(cd "$O/gopath/src/kuid" && env $STOCK go "$@" kuid) >"$out" 2>&1
+	(cd "$O/gopath/src/kuid" && env $STOCK go "$@" kuid kuid/ids) >"$out" 2>&1
 }
 
 # shellcheck disable=SC2016 # of sed
@@ -40,6 +40,13 @@ is_built()
 		grep -E '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12} <nil>$' "$out"
 }
 
+# 8 goroutines, whose IDs other packages decode.
+are_decoded()
+{
+	"$O/go-ids" -from local -check -threads 8 "$1" 5000 >"$out" 2>"$err" &&
+		[ "$(sort -u "$out" | wc -l)" = 40000 ] && grep -x 'source: local' "$err"
+}
+
 echo "KTAP version 1"
 it "gofmt finds nothing" says_nothing gofmt -l .
 it "go vet finds nothing" says_nothing go vet ./...
@@ -54,5 +61,8 @@ it "the tests pass in 32 bits" env GOARCH=386 go test -count=1 .
 it "the tests pass with the race detector" run_tests -race .
 it "go vet finds nothing beside other packages" with_stock vet -tags stock
 it "UUIDs convert to those of other packages" with_stock test -count=1 -tags stock -run Converts
+for format in v1 v6 v7; do
+	it "other packages decode $format" are_decoded $format
+done
 it "a program can be built with the package" is_built
 finish

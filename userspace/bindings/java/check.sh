@@ -30,6 +30,13 @@ is_built()
 		grep -xE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}' "$out"
 }
 
+# 8 threads, whose IDs java.util.UUID decodes.
+are_decoded()
+{
+	java -jar "$JAR" -from local -check -threads 8 "$1" 5000 >"$out" 2>"$err" &&
+		[ "$(sort -u "$out" | wc -l)" = 40000 ] && grep -x 'source: local' "$err"
+}
+
 echo "KTAP version 1"
 it "the tests pass" pass env
 # Root can read any file, and nobody else can make device files.
@@ -38,5 +45,8 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "the tests pass for another user" "this is not root"
 fi
+for format in v1 v6 v7; do
+	it "java.util.UUID decodes $format" are_decoded $format
+done
 it "a program can be built with the package" is_built
 finish

@@ -2,10 +2,12 @@
 
 // Ids prints IDs, one a line, in canonical text or as numbers:
 //
-//	ids [-from auto|device|local|private] [-host] [-turns] [FORMAT [COUNT]]
+//	ids [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]
 //
-// With -turns it prints one for each line of its standard input, so that
-// programs can take turns. In the end it prints where they came from.
+// -turns prints one, or its error, for each line of the standard input. -check
+// decodes each UUID by other packages, if built with the tag stock. -threads
+// begins goroutines, after one ID that is not printed, which print COUNT each.
+// The source is printed to the standard error in the end.
 package main
 
 import (
@@ -14,8 +16,20 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
+	"sync"
 
 	"kuid"
+)
+
+// decode reads a UUID by other packages. It is nil without them.
+var decode func(kuid.UUID) error
+
+var (
+	host    = flag.Bool("host", false, "order over all programs of the host that ask for it")
+	turns   = flag.Bool("turns", false, "one ID for each line of standard input")
+	check   = flag.Bool("check", false, "decode UUIDs by other packages")
+	threads = flag.Int("threads", 0, "number of goroutines")
 )
 
 func fail(err error) {
@@ -24,7 +38,7 @@ func fail(err error) {
 }
 
 func next(g *kuid.Generator, format kuid.Format) (text string, err error) {
-	var id fmt.Stringer
+	var id kuid.UUID
 	switch format {
 	case kuid.V1:
 		id, err = g.NewV1()
@@ -42,13 +56,39 @@ func next(g *kuid.Generator, format kuid.Format) (text string, err error) {
 		bytes, err := g.Bytes(format, 1)
 		return fmt.Sprintf("%x", bytes), err
 	}
+	if err == nil && *check {
+		err = decode(id)
+	}
 	return id.String(), err
+}
+
+// lines prints IDs at once, so that those of several goroutines don't mix.
+func lines(g *kuid.Generator, format kuid.Format, count int) {
+	var text strings.Builder
+	for i := 0; i < count; i++ {
+		id, err := next(g, format)
+		if err != nil {
+			fail(err)
+		}
+		text.WriteString(id + "\n")
+	}
+	if _, err := os.Stdout.WriteString(text.String()); err != nil {
+		fail(err)
+	}
+}
+
+func takeTurns(g *kuid.Generator, format kuid.Format) {
+	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
+		text, err := next(g, format)
+		if err != nil {
+			text = "error: " + err.Error()
+		}
+		fmt.Println(text)
+	}
 }
 
 func main() {
 	from := flag.String("from", "auto", "where IDs are made: auto, device, local or private")
-	host := flag.Bool("host", false, "order over all programs of the host that ask for it")
-	turns := flag.Bool("turns", false, "one ID for each line of standard input")
 	flag.Parse()
 
 	g := &kuid.Generator{Host: *host, From: -1}
@@ -71,24 +111,29 @@ func main() {
 	if flag.NArg() > 1 {
 		count, err = strconv.Atoi(flag.Arg(1))
 	}
-	if g.From < 0 || format == 0 || err != nil {
+	if g.From < 0 || format == 0 || err != nil || *check && decode == nil {
 		flag.Usage()
 		os.Exit(2)
 	}
 
-	input := bufio.NewScanner(os.Stdin)
-	for i := 0; *turns || i < count; i++ {
-		if *turns && !input.Scan() {
-			break
-		}
-		text, err := next(g, format)
-		if err != nil {
+	var group sync.WaitGroup
+	switch {
+	case *turns:
+		takeTurns(g, format)
+	case *threads > 0:
+		if _, err := next(g, format); err != nil {
 			fail(err)
 		}
-		// Not buffered: the next program waits for the line.
-		if _, err := fmt.Println(text); err != nil {
-			fail(err)
+		for i := 0; i < *threads; i++ {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				lines(g, format, count)
+			}()
 		}
+		group.Wait()
+	default:
+		lines(g, format, count)
 	}
 	fmt.Fprintln(os.Stderr, "source:", g.Source())
 }

@@ -7,74 +7,142 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.UUID;
 
 /**
  * Prints IDs, one a line, in canonical text or as numbers:
  *
- * <pre>java -jar kuid.jar [-from auto|device|local|private] [-host] [-turns] [FORMAT [COUNT]]</pre>
+ * <pre>java -jar kuid.jar [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]</pre>
  *
- * <p>With -turns it prints one for each line of its standard input, so that programs can take turns.
- * In the end it prints where they came from.
+ * <p>-turns prints one, or its error, for each line of the standard input. -check decodes each UUID
+ * by java.util.UUID. -threads begins threads, after one ID that is not printed, which print COUNT
+ * each. The source is printed to the standard error in the end.
  */
 final class Ids {
-    private static final String USAGE =
-            "usage: [-from auto|device|local|private] [-host] [-turns] [FORMAT [COUNT]]";
+    private static final String USAGE = "usage: [-from auto|device|local|private] [-host] [-turns]"
+            + " [-check] [-threads N] [FORMAT [COUNT]]";
 
-    private Ids() {}
+    private Source from = Source.AUTO;
+    private boolean host;
+    private boolean turns;
+    private boolean check;
+    private int threads;
+    private Format format = Format.V7;
+    private int count = 1;
+    private final Kuid kuid;
 
-    public static void main(String[] args) throws IOException {
-        Queue<String> words = new ArrayDeque<>(Arrays.asList(args));
-        Source from = Source.AUTO;
-        boolean host = false;
-        boolean turns = false;
-        Format format = Format.V7;
-        int count = 1;
-        try {
-            while (!words.isEmpty() && words.peek().startsWith("-")) {
-                String option = words.remove();
-                if (option.equals("-from")) {
+    private Ids(Queue<String> words) {
+        while (!words.isEmpty() && words.peek().startsWith("-")) {
+            String option = words.remove();
+            switch (option) {
+                case "-from":
                     from = Source.valueOf(words.remove().toUpperCase(Locale.ROOT));
-                } else if (option.equals("-host")) {
+                    break;
+                case "-host":
                     host = true;
-                } else if (option.equals("-turns")) {
+                    break;
+                case "-turns":
                     turns = true;
-                } else {
+                    break;
+                case "-check":
+                    check = true;
+                    break;
+                case "-threads":
+                    threads = Integer.parseInt(words.remove());
+                    break;
+                default:
                     throw new IllegalArgumentException(option);
-                }
             }
-            if (!words.isEmpty()) {
-                format = Format.valueOf(words.remove().toUpperCase(Locale.ROOT));
-            }
-            if (!words.isEmpty()) {
-                count = Integer.parseInt(words.remove());
-            }
+        }
+        if (!words.isEmpty()) {
+            format = Format.valueOf(words.remove().toUpperCase(Locale.ROOT));
+        }
+        if (!words.isEmpty()) {
+            count = Integer.parseInt(words.remove());
+        }
+        kuid = new Kuid(from, host);
+    }
+
+    public static void main(String[] args) throws Exception {
+        Ids ids = null;
+        try {
+            ids = new Ids(new ArrayDeque<>(Arrays.asList(args)));
         } catch (RuntimeException e) {
             System.err.println(USAGE);
             System.exit(2);
         }
-        BufferedReader input =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-        try (Kuid kuid = new Kuid(from, host)) {
-            for (int i = 0; turns ? input.readLine() != null : i < count; i++) {
-                System.out.println(next(kuid, format));
-            }
-            System.err.println("source: " + kuid.source());
+        try {
+            ids.run();
         } catch (UncheckedIOException | UnsupportedOperationException e) {
-            System.err.println(e.getMessage());
-            System.exit(1);
+            fail(e);
+        }
+        System.err.println("source: " + ids.kuid.source());
+    }
+
+    private static void fail(Throwable e) {
+        System.err.println(e.getMessage());
+        System.exit(1);
+    }
+
+    private void run() throws IOException, InterruptedException {
+        if (turns) {
+            takeTurns();
+        } else if (threads > 0) {
+            next();
+            Thread[] all = new Thread[threads];
+            for (int i = 0; i < threads; i++) {
+                all[i] = new Thread(this::lines);
+                all[i].setUncaughtExceptionHandler((thread, e) -> fail(e));
+                all[i].start();
+            }
+            for (Thread thread : all) {
+                thread.join();
+            }
+        } else {
+            lines();
         }
     }
 
-    private static String next(Kuid kuid, Format format) {
+    private void takeTurns() throws IOException {
+        BufferedReader input =
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        while (input.readLine() != null) {
+            try {
+                System.out.println(next());
+            } catch (UncheckedIOException | UnsupportedOperationException e) {
+                System.out.println("error: " + e.getMessage());
+            }
+        }
+    }
+
+    /** Prints IDs at once, so that those of several threads don't mix. */
+    private void lines() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            text.append(next()).append('\n');
+        }
+        synchronized (System.out) {
+            System.out.print(text);
+            System.out.flush();
+        }
+    }
+
+    private String next() {
         switch (format) {
             case V1:
             case V6:
             case V7:
-                return kuid.generate(format).toString();
+                UUID id = kuid.generate(format);
+                if (check) {
+                    decode(id);
+                }
+                return id.toString();
             case K64:
                 return Kuid.k64Text(kuid.k64());
             case SNOWFLAKE:
@@ -85,6 +153,23 @@ final class Ids {
                     text.append(String.format("%02x", b));
                 }
                 return text.toString();
+        }
+    }
+
+    /** Compares what java.util.UUID reads, which knows the time of version 1 only. */
+    private void decode(UUID id) {
+        Instant time = Kuid.time(id);
+        Instant read = time;
+        if (format == Format.V1) {
+            Duration since1582 = Duration.ofSeconds(id.timestamp() / 10_000_000)
+                    .plusNanos(id.timestamp() % 10_000_000 * 100);
+            read = Instant.parse("1582-10-15T00:00:00Z").plus(since1582);
+        }
+        Duration age = Duration.between(time, Instant.now()).abs();
+        if (!UUID.fromString(id.toString()).equals(id) || id.variant() != 2
+                || !format.name().equals("V" + id.version())
+                || !read.equals(time) || age.compareTo(Duration.ofSeconds(10)) > 0) {
+            throw new UnsupportedOperationException(id + " is wrong");
         }
     }
 }
