@@ -84,8 +84,8 @@ static void kuid_change_for_fork(struct kuid_change *change)
 	 * Draw all parts again. A given part can't be drawn; it is stale until
 	 * an administrator confirms or changes it.
 	 */
-	change->changed = KUID_ALL_PARTS;
-	change->stale = KUID_ALL_PARTS;
+	change->changed = KUID_PARTS_ALL;
+	change->stale = KUID_PARTS_ALL;
 	change->redrawn = true;
 }
 
@@ -129,9 +129,9 @@ static u32 kuid_epochs_stale(const struct kuid_change *change)
 {
 	if (change->choices.snowflake.from != KUID_FROM_WORKER)
 		return change->stale;
-	if (change->stale & KUID_PART_WORKER)
-		return change->stale | KUID_PART_SNOWFLAKE;
-	return change->stale & ~KUID_PART_SNOWFLAKE;
+	if (change->stale & KUID_PARTS_WORKER)
+		return change->stale | KUID_PARTS_SNOWFLAKE;
+	return change->stale & ~KUID_PARTS_SNOWFLAKE;
 }
 
 /*
@@ -544,7 +544,7 @@ bool kuid_epochs_read(struct kuid_reading *reading)
  * kuid_epochs_given - the parts of the identity that were given, not drawn
  *
  * Context: any but NMI.
- * Return: KUID_PART_* of the epoch in use; before the first epoch, those that
+ * Return: KUID_PARTS_* of the epoch in use; before the first epoch, those that
  * it will have.
  */
 u32 kuid_epochs_given(void)

@@ -150,7 +150,7 @@ kuid_identity_snowflake(const struct kuid_choices *choices)
  * any other host's as well, with odds that nobody would take with 10 bits.
  *
  * Context: any.
- * Return: KUID_PART_SNOWFLAKE or 0.
+ * Return: KUID_PARTS_SNOWFLAKE or 0.
  */
 u32 kuid_identity_missing(const struct kuid_choices *choices)
 {
@@ -159,7 +159,7 @@ u32 kuid_identity_missing(const struct kuid_choices *choices)
 	return kuid_choice_is_fixed(choice) &&
 			       choice->value <= KUID_SNOWFLAKE_WORKER_MAX
 		       ? 0
-		       : KUID_PART_SNOWFLAKE;
+		       : KUID_PARTS_SNOWFLAKE;
 }
 
 /**
@@ -169,7 +169,7 @@ u32 kuid_identity_missing(const struct kuid_choices *choices)
  * A claimed worker that is too large for snowflake leaves its worker missing.
  *
  * Context: any.
- * Return: KUID_PART_* of these parts.
+ * Return: KUID_PARTS_* of these parts.
  */
 u32 kuid_identity_claimed(const struct kuid_choices *choices)
 {
@@ -177,9 +177,9 @@ u32 kuid_identity_claimed(const struct kuid_choices *choices)
 	u32 parts = 0;
 
 	if (choices->worker.from == KUID_FROM_CLAIM)
-		parts |= KUID_PART_WORKER;
+		parts |= KUID_PARTS_WORKER;
 	if (snowflake->from == KUID_FROM_CLAIM)
-		parts |= KUID_PART_SNOWFLAKE;
+		parts |= KUID_PARTS_SNOWFLAKE;
 	return parts & ~kuid_identity_missing(choices);
 }
 
@@ -188,7 +188,7 @@ u32 kuid_identity_claimed(const struct kuid_choices *choices)
  * @choices: the choices so far; unchanged after an error
  * @claim: the claim, of which the caller has checked all but I and the epoch of
  *	snowflake
- * @changed: output: KUID_PART_* of the parts whose rule has changed
+ * @changed: output: KUID_PARTS_* of the parts whose rule has changed
  *
  * Numbers are told apart by times only within one I and one epoch of snowflake.
  *
@@ -226,14 +226,15 @@ int kuid_identity_claim(struct kuid_choices *choices,
  * Other parts are drawn again; a worker from the host name is salted.
  *
  * Context: any.
- * Return: KUID_PART_* of the given parts. The address of a network interface
+ * Return: KUID_PARTS_* of the given parts. The address of a network interface
  * counts as given.
  */
 u32 kuid_identity_given(const struct kuid_choices *choices)
 {
-	return (choices->node.from == KUID_FROM_RANDOM ? 0 : KUID_PART_NODE) |
-	       (kuid_choice_is_fixed(&choices->worker) ? KUID_PART_WORKER : 0) |
-	       (kuid_identity_missing(choices) ^ KUID_PART_SNOWFLAKE);
+	return (choices->node.from == KUID_FROM_RANDOM ? 0 : KUID_PARTS_NODE) |
+	       (kuid_choice_is_fixed(&choices->worker) ? KUID_PARTS_WORKER
+						       : 0) |
+	       (kuid_identity_missing(choices) ^ KUID_PARTS_SNOWFLAKE);
 }
 
 /**
@@ -241,13 +242,13 @@ u32 kuid_identity_given(const struct kuid_choices *choices)
  * @set: the request
  *
  * Context: any.
- * Return: KUID_PART_* of these parts.
+ * Return: KUID_PARTS_* of these parts.
  */
 u32 kuid_identity_changed(const struct kuid_set_identity *set)
 {
-	return (set->node_from ? KUID_PART_NODE : 0) |
-	       (set->worker_from ? KUID_PART_WORKER : 0) |
-	       (set->snowflake_from ? KUID_PART_SNOWFLAKE : 0);
+	return (set->node_from ? KUID_PARTS_NODE : 0) |
+	       (set->worker_from ? KUID_PARTS_WORKER : 0) |
+	       (set->snowflake_from ? KUID_PARTS_SNOWFLAKE : 0);
 }
 
 /* Whether a host name is one that many hosts have. */
@@ -288,7 +289,7 @@ static u64 kuid_worker_of_host(void)
  * @key: output: the key of the epoch's random nodes
  * @choices: where the identity comes from
  * @former: the identity of the former epoch; NULL for the first epoch
- * @changed: KUID_PART_*; without KUID_PART_WORKER, the worker of @former is
+ * @changed: KUID_PARTS_*; without KUID_PARTS_WORKER, the worker of @former is
  *	kept
  *
  * A random node, and the offset and scramble of stamps, are new in each epoch.
@@ -303,7 +304,7 @@ void kuid_identity_draw(struct kuid_identity *identity,
 {
 	u64 worker = choices->worker.value;
 
-	if (former && !(changed & KUID_PART_WORKER))
+	if (former && !(changed & KUID_PARTS_WORKER))
 		worker = former->worker;
 	else if (choices->worker.from == KUID_FROM_RANDOM)
 		worker = get_random_u64();

@@ -121,12 +121,12 @@ module_param_cb(state, &kuid_state_ops, NULL, 0);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
 /**
- * struct kuid_part - a parameter for one part of the identity
+ * struct kuid_param_part - a parameter for one part of the identity
  * @words: the words that are valid instead of a hexadecimal number
  * @bits: the width of the number, in bits
  * @choice: the parsed value; the default until the parameter is set
  */
-struct kuid_part {
+struct kuid_param_part {
 	struct {
 		const char *name;
 		u32 from;
@@ -135,13 +135,13 @@ struct kuid_part {
 	struct kuid_choice choice;
 };
 
-static struct kuid_part kuid_node = {
+static struct kuid_param_part kuid_node = {
 	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
 	.bits = KUID_NODE_BITS,
 	.choice.from = KUID_FROM_RANDOM,
 };
 
-static struct kuid_part kuid_worker = {
+static struct kuid_param_part kuid_worker = {
 	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
 	.bits = 64,
 	.choice.from = KUID_FROM_HOST,
@@ -161,7 +161,7 @@ static bool kuid_part_is_hex(const char *text, unsigned int bits)
 
 static int kuid_part_set(const char *text, const struct kernel_param *kp)
 {
-	struct kuid_part *part = kp->arg;
+	struct kuid_param_part *part = kp->arg;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(part->words); i++) {
@@ -183,7 +183,7 @@ static int kuid_part_set(const char *text, const struct kernel_param *kp)
 
 static int kuid_part_get(char *text, const struct kernel_param *kp)
 {
-	const struct kuid_part *part = kp->arg;
+	const struct kuid_param_part *part = kp->arg;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(part->words); i++)

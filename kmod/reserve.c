@@ -54,7 +54,7 @@ static void kuid_reserve_tell_missing(void)
  * -ENOKEY if the identity lacks the part; -ESTALE if an administrator must
  * confirm or change it; -EAGAIN if a new epoch will open the gate.
  */
-static int kuid_reserve_closed(u32 part)
+static int kuid_reserve_closed(enum kuid_part part)
 {
 	const struct kuid_epoch *epoch;
 	u32 missing, stale;
@@ -67,7 +67,7 @@ static int kuid_reserve_closed(u32 part)
 	missing = epoch->missing;
 	stale = epoch->stale;
 	rcu_read_unlock_sched();
-	if (missing & part) {
+	if (missing & KUID_PARTS_OF(part)) {
 		kuid_reserve_tell_missing();
 		return -ENOKEY;
 	}
@@ -75,7 +75,7 @@ static int kuid_reserve_closed(u32 part)
 	 * If no part is stale, a new epoch is about to begin, or has just begun
 	 * and opened the gate after the check above. A retry is right for both.
 	 */
-	return stale & part ? -ESTALE : -EAGAIN;
+	return stale & KUID_PARTS_OF(part) ? -ESTALE : -EAGAIN;
 }
 
 /*

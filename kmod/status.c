@@ -41,7 +41,7 @@ unsigned int kuid_status_resolution_ns(void)
  */
 u64 kuid_status_step_limit(enum kuid_source source)
 {
-	if (source != KUID_STAMPS || kuid_epochs_given() & KUID_PART_NODE)
+	if (source != KUID_STAMPS || kuid_epochs_given() & KUID_PARTS_NODE)
 		return U64_MAX;
 	return kuid_host.step_limit;
 }
@@ -64,7 +64,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		reasons |= KUID_REASON_COARSE_CLOCK;
 	if (!reading->gate.restored) {
 		reasons |= KUID_REASON_NO_STATE;
-		if (kuid_identity_given(&reading->choices) & KUID_PART_NODE)
+		if (kuid_identity_given(&reading->choices) & KUID_PARTS_NODE)
 			reasons |= KUID_REASON_FIXED_NODE;
 	}
 	if (!IS_ENABLED(CONFIG_VMGENID))

@@ -112,8 +112,8 @@ DECLARE_EVENT_CLASS(kuid_claim,
 	TP_printk("token=%016llx%016llx parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%llu",
 		  __entry->token[0], __entry->token[1],
 		  __print_flags(__entry->parts, ",",
-				{ KUID_PART_WORKER, "worker" },
-				{ KUID_PART_SNOWFLAKE, "snowflake" }),
+				{ KUID_PARTS_WORKER, "worker" },
+				{ KUID_PARTS_SNOWFLAKE, "snowflake" }),
 		  __entry->worker, __entry->snowflake, __entry->floor,
 		  __entry->ceiling, __entry->first, __entry->end)
 );

@@ -39,8 +39,8 @@ enum kuid_why {
  * struct kuid_change - an epoch to begin, and what changes with it
  * @why: why the epoch begins, for the trace alone
  * @choices: the rules that its identity is made by
- * @changed: KUID_PART_*: the parts to draw again instead of keeping them
- * @stale: KUID_PART_*: the parts that a twin may have, if they were given
+ * @changed: KUID_PARTS_*: the parts to draw again instead of keeping them
+ * @stale: KUID_PARTS_*: the parts that a twin may have, if they were given
  * @closings: &kuid_gate.closings, read before the identity is drawn; KUID_NEVER
  *	if the epoch must not open the gate
  * @if_behind: begin the epoch only if the stamps are in front of the wall clock

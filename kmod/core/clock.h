@@ -27,12 +27,12 @@
  *	1970.
  * @until: before this moment of the monotonic clock, in nanoseconds, callers
  *	use the clock directly; from this moment on, they refresh it first. By
- *	the part of the identity that the caller's IDs show, KUID_PART_*
+ *	the part of the identity that the caller's IDs show
  */
 struct kuid_clock {
 	u64 offset;
 	u64 half;
-	u64 until[KUID_PART_SNOWFLAKE + 1];
+	u64 until[KUID_NR_PARTS];
 };
 
 /**

@@ -50,14 +50,14 @@ struct kuid_sequences {
  * @number: number of the epoch; the first epoch of a generator has number 1
  * @load_id: random; epochs share it until there may be a twin
  * @identity: the identity; never changes
- * @given: KUID_PART_*: parts that another machine could have too, because they
+ * @given: KUID_PARTS_*: parts that another machine could have too, because they
  *	were given or made from an address. Other epochs have the same given
  *	node.
- * @stale: KUID_PART_*: parts of @given that a twin may have; calls for these
+ * @stale: KUID_PARTS_*: parts of @given that a twin may have; calls for these
  *	parts fail until an administrator acts
- * @missing: KUID_PART_*: parts that the identity lacks; calls for these parts
+ * @missing: KUID_PARTS_*: parts that the identity lacks; calls for these parts
  *	fail
- * @claimed: KUID_PART_*: parts that must not be used from the ceiling of the
+ * @claimed: KUID_PARTS_*: parts that must not be used from the ceiling of the
  *	claim on
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @sequences: the sequences in use; epochs share them
@@ -177,7 +177,7 @@ static inline void kuid_sequences_raise(struct kuid_sequences *sequences,
 /* Whether other epochs may have the same node. */
 static inline bool kuid_epoch_node_given(const struct kuid_epoch *epoch)
 {
-	return epoch->given & KUID_PART_NODE;
+	return epoch->given & KUID_PARTS_NODE;
 }
 
 /* The start of the first tick of 100 ns at or after @time. */

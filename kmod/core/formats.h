@@ -50,7 +50,7 @@
  * @name: name of the format
  * @source: source that IDs are made from
  * @text_form: form of the canonical text
- * @part: part of the identity that an ID shows, KUID_PART_*
+ * @part: part of the identity that an ID shows, enum kuid_part
  * @id_size: bytes of an ID
  * @text_size: characters of the longest canonical text
  * @version: version of the UUID; 0 if the format is no UUID

@@ -41,7 +41,7 @@ enum kuid_dead {
 /**
  * struct kuid_claimed - a claim of numbers for the identity
  * @token: its name; zero if nothing is claimed
- * @parts: KUID_PART_*: the parts of the identity that show a claimed number
+ * @parts: KUID_PARTS_*: the parts of the identity that show a claimed number
  * @worker: the worker of these parts
  * @snowflake_worker: the same for snowflake
  * @floor: no slot was handed out for the claim below this time, in nanoseconds
@@ -69,7 +69,7 @@ struct kuid_claimed {
 
 /**
  * struct kuid_gate - the gate
- * @closed: KUID_PART_*: parts of the identity that must not be used now
+ * @closed: KUID_PARTS_*: parts of the identity that must not be used now
  * @closings: how often all parts were closed because there may be a twin
  * @reopened: the value of @closings that the identity was last drawn for
  * @required: slots, and stamps with a given node, wait for a ceiling; never
@@ -124,11 +124,11 @@ static inline bool kuid_claimed_lives(const struct kuid_claimed *claim)
 	       claim->dead == KUID_CLAIM_LIVES;
 }
 
-/* The parts out of @parts that must not be used now. */
-static __always_inline u32 kuid_gate_closed(const struct kuid_gate *gate,
-					    const u32 parts)
+/* Whether a part must not be used now. */
+static __always_inline bool kuid_gate_closed(const struct kuid_gate *gate,
+					     const enum kuid_part part)
 {
-	return parts ? READ_ONCE(gate->closed) & parts : 0;
+	return part && READ_ONCE(gate->closed) & KUID_PARTS_OF(part);
 }
 
 /* Whether there may be a twin, and no epoch has begun since that has no twin. */
@@ -151,7 +151,7 @@ static inline void kuid_gate_close(struct kuid_gate *gate, u64 offset)
 		WRITE_ONCE(gate->rewound_offset, offset);
 	}
 	WRITE_ONCE(gate->closings, gate->closings + 1);
-	WRITE_ONCE(gate->closed, KUID_ALL_PARTS);
+	WRITE_ONCE(gate->closed, KUID_PARTS_ALL);
 	if (kuid_claimed_lives(&gate->claim))
 		WRITE_ONCE(gate->claim.dead, KUID_CLAIM_FORKED);
 }
@@ -161,7 +161,7 @@ static inline void kuid_gate_close(struct kuid_gate *gate, u64 offset)
  * @gate: the gate
  * @closings: the value of &kuid_gate.closings before the identity was drawn
  * @redrawn: the identity was drawn because of a twin, or is the first one
- * @unusable: KUID_PART_*: parts of the identity that a twin may have, or that
+ * @unusable: KUID_PARTS_*: parts of the identity that a twin may have, or that
  *	the identity lacks
  *
  * If the gate was closed again after the identity was drawn, or if the identity
@@ -176,7 +176,7 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 	if (redrawn)
 		gate->reopened = closings;
 	WRITE_ONCE(gate->closed,
-		   kuid_gate_is_closed(gate) ? KUID_ALL_PARTS : unusable);
+		   kuid_gate_is_closed(gate) ? KUID_PARTS_ALL : unusable);
 }
 
 /* Record that a state was restored; @floor is 0 if it has no floor. */

@@ -59,12 +59,28 @@ struct kuid_choices {
 	u64 salt;
 };
 
-/* A set of parts of an identity. */
-#define KUID_PART_NONE	    0x0
-#define KUID_PART_NODE	    0x1
-#define KUID_PART_WORKER    0x2
-#define KUID_PART_SNOWFLAKE 0x4
-#define KUID_ALL_PARTS	    0x7
+/**
+ * enum kuid_part - the part of an identity that an ID shows
+ * @KUID_PART_NONE: it shows none
+ * @KUID_PART_NODE: the node
+ * @KUID_PART_WORKER: the worker
+ * @KUID_PART_SNOWFLAKE: the worker of snowflake
+ * @KUID_NR_PARTS: number of values
+ */
+enum kuid_part {
+	KUID_PART_NONE,
+	KUID_PART_NODE,
+	KUID_PART_WORKER,
+	KUID_PART_SNOWFLAKE,
+	KUID_NR_PARTS
+};
+
+/* Sets of parts. */
+#define KUID_PARTS_OF(part)  (1U << (part) >> 1)
+#define KUID_PARTS_NODE	     KUID_PARTS_OF(KUID_PART_NODE)
+#define KUID_PARTS_WORKER    KUID_PARTS_OF(KUID_PART_WORKER)
+#define KUID_PARTS_SNOWFLAKE KUID_PARTS_OF(KUID_PART_SNOWFLAKE)
+#define KUID_PARTS_ALL	     (KUID_PARTS_OF(KUID_NR_PARTS) - 1)
 
 /*
  * The sum of 99, the highest nanosecond of a tick, and the offset must fit in 7

@@ -81,7 +81,6 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->slot_lag = slot - wall;
 	reading->may_repeat = slot < reading->gate.forced;
 	reading->rewound = kuid_gate_is_rewound(&reading->gate, offset);
-	reading->origin.closed = reading->gate.closed;
 	for (i = 0; i < KUID_NR_SOURCES; i++) {
 		u64 time = i == KUID_STAMPS ? stamp : slot;
 

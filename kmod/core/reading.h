@@ -9,7 +9,7 @@
  * struct kuid_reading - the state of a generator at one moment
  * @origin: the epoch and its identity; all zeroes if there is no epoch
  * @choices: the rules that the identity was made by
- * @stale: KUID_PART_*: &kuid_epoch.stale
+ * @stale: KUID_PARTS_*: &kuid_epoch.stale
  * @stamp_lag: how far the stamp clock is in front of the wall clock, in
  *	nanoseconds
  * @slot_lag: how far the slot clock is in front of the wall clock, in

@@ -62,81 +62,77 @@ void kuid_generator_write_begin(struct kuid_generator *generator)
 }
 
 /*
- * When the epoch of snowflake comes, in nanoseconds of the monotonic clock;
- * KUID_NEVER if it has come.
+ * When the first time comes that IDs which show @part can hold, in nanoseconds
+ * of the monotonic clock; KUID_NEVER if it has come.
  */
 static u64 kuid_generator_range_begin(const struct kuid_clock *slots,
-				      const struct kuid_epoch *epoch, u64 mono)
+				      const struct kuid_epoch *epoch,
+				      enum kuid_part part, u64 mono)
 {
-	u64 epoch_ms = epoch->identity.snowflake_epoch;
-	u64 begin = kuid_snowflake_begin_ns(epoch_ms);
+	const struct kuid_range *range = &kuid_ranges[part];
+	u64 now = kuid_clock_at(slots->offset, slots->half, mono);
 
-	if (kuid_clock_at(slots->offset, slots->half, mono) >= begin)
+	if (!range->first_ns || now >= range->first_ns(&epoch->identity))
 		return KUID_NEVER;
-	return kuid_clock_reach(slots, begin);
+	return kuid_clock_reach(slots, range->first_ns(&epoch->identity));
 }
 
 /**
- * kuid_generator_range_end - compute until when snowflake can hold the times
- *	that callers may get
+ * kuid_generator_range_end - compute until when IDs can hold the times that
+ *	callers may get
  * @generator: the generator
  * @slots: its slot clock, or a copy of it
  * @epoch: the epoch in use
+ * @part: the part of the identity that the IDs show
  * @mono: the present moment, in nanoseconds of the monotonic clock
  *
  * Context: any.
- * Return: the moment in nanoseconds of the monotonic clock; 0 if the epoch of
- * snowflake has not come.
+ * Return: the moment in nanoseconds of the monotonic clock; 0 if the first time
+ * that the IDs can hold has not come.
  */
 u64 kuid_generator_range_end(const struct kuid_generator *generator,
 			     const struct kuid_clock *slots,
-			     const struct kuid_epoch *epoch, u64 mono)
+			     const struct kuid_epoch *epoch,
+			     enum kuid_part part, u64 mono)
 {
-	u64 epoch_ms = epoch->identity.snowflake_epoch;
-	/* kuid_clock_reach() takes no higher time, and no clock has one. */
-	u64 end = min(kuid_snowflake_end_ns(epoch_ms), BIT_ULL(63) - 1);
+	const struct kuid_range *range = &kuid_ranges[part];
+	u64 end;
 
-	if (kuid_generator_range_begin(slots, epoch, mono) != KUID_NEVER)
+	if (!range->end_ns)
+		return KUID_NEVER;
+	if (kuid_generator_range_begin(slots, epoch, part, mono) != KUID_NEVER)
 		return 0;
+	/* kuid_clock_reach() takes no higher time, and no clock has one. */
+	end = min(range->end_ns(&epoch->identity), BIT_ULL(63) - 1);
 	return kuid_clock_reach(slots, end - generator->max_ahead);
 }
 
 /*
- * The first moment of the monotonic clock, in nanoseconds, at which a clock
- * must not be used any more for IDs that show @part; a past moment if it must
- * not be used now.
+ * Let callers use a clock for IDs that show @part until the first moment at
+ * which they must not. If that has passed, the clock is shut. It must then tell
+ * since when, so keep the earlier end. If a clock step has jumped over that
+ * moment, the clock is shut since now.
  */
-static u64 kuid_generator_until(const struct kuid_generator *generator,
-				const struct kuid_epoch *epoch,
-				const struct kuid_clock *clock, u32 part,
-				u64 mono)
+static void kuid_generator_use_until(struct kuid_generator *generator,
+				     const struct kuid_epoch *epoch,
+				     struct kuid_clock *clock,
+				     enum kuid_part part, u64 mono)
 {
 	const struct kuid_gate *gate = &generator->gate;
+	u64 ahead = generator->max_ahead;
 	bool slots = clock == &generator->slot_clock;
 	u64 until = KUID_NEVER;
 
 	if (gate->required && (slots || kuid_epoch_node_given(epoch)))
-		until = kuid_gate_reach(gate, clock, generator->max_ahead);
-	if (slots && part == KUID_PART_SNOWFLAKE)
+		until = kuid_gate_reach(gate, clock, ahead);
+	if (slots)
 		until = min(until, kuid_generator_range_end(generator, clock,
-							    epoch, mono));
-	if (slots && part & epoch->claimed)
-		until = min(until, kuid_gate_claim_reach(gate, clock,
-							 generator->max_ahead));
-	return until;
-}
-
-/*
- * Let callers use a clock until @at for IDs that show @part. If @at has passed,
- * the clock is shut. It must then tell since when, so keep the earlier end. If
- * a clock step has jumped over @at, the clock is shut since now.
- */
-static void kuid_generator_use_until(struct kuid_clock *clock, u32 part,
-				     u64 mono, u64 at)
-{
-	if (at <= mono)
-		at = min(clock->until[part], mono);
-	WRITE_ONCE(clock->until[part], at);
+							    epoch, part, mono));
+	if (slots && KUID_PARTS_OF(part) & epoch->claimed)
+		until = min(until, kuid_gate_claim_reach(gate, clock, ahead));
+	if (until <= mono)
+		until = min(clock->until[part], mono);
+	WRITE_ONCE(clock->until[part], until);
 }
 
 /**
@@ -153,22 +149,20 @@ static void kuid_generator_use_until(struct kuid_clock *clock, u32 part,
 void kuid_generator_set_until(struct kuid_generator *generator,
 			      const struct kuid_epoch *epoch, u64 mono)
 {
-	struct kuid_clock *const clocks[] = { &generator->stamp_clock,
-					      &generator->slot_clock };
-	unsigned int i;
-	u32 part;
-	u64 at;
+	struct kuid_clock *slots = &generator->slot_clock;
+	u64 opens = KUID_NEVER;
+	enum kuid_part part;
 
 	lockdep_assert_held(&generator->lock);
 
-	for (i = 0; i < ARRAY_SIZE(clocks); i++)
-		for (part = 0; part < ARRAY_SIZE(clocks[i]->until); part++) {
-			at = kuid_generator_until(generator, epoch, clocks[i],
-						  part, mono);
-			kuid_generator_use_until(clocks[i], part, mono, at);
-		}
-	at = kuid_generator_range_begin(&generator->slot_clock, epoch, mono);
-	WRITE_ONCE(generator->opens, at);
+	for (part = 0; part < KUID_NR_PARTS; part++) {
+		kuid_generator_use_until(generator, epoch,
+					 &generator->stamp_clock, part, mono);
+		kuid_generator_use_until(generator, epoch, slots, part, mono);
+		opens = min(opens, kuid_generator_range_begin(slots, epoch,
+							      part, mono));
+	}
+	WRITE_ONCE(generator->opens, opens);
 }
 
 /*
@@ -224,7 +218,7 @@ static void kuid_generator_update(struct kuid_generator *generator,
  * @generator: the generator, which has an epoch
  *
  * If the wall clock was set, if a reservation is beyond the window, or if the
- * epoch of snowflake has come, the clocks change.
+ * first time of a format has come, the clocks change.
  *
  * Context: as kuid_generator_take(). Never sleeps. Takes generator->lock, and
  * reads all lanes with the lock held; calls kuid_port_stepped() without it.
@@ -257,7 +251,7 @@ void kuid_generator_refresh(struct kuid_generator *generator)
  *	does not hold
  * @generator: the generator, which has an epoch
  * @clock: the clock of the generator that the caller uses
- * @part: KUID_PART_*: the part of the identity that the caller's IDs show
+ * @part: the part of the identity that the caller's IDs show
  *
  * Any user can call for IDs of a clock that is shut without end. If a refresh
  * would find nothing to change, this function takes no lock and reads no lanes,
@@ -268,7 +262,7 @@ void kuid_generator_refresh(struct kuid_generator *generator)
  * kuid_generator_shut() tells why.
  */
 bool kuid_generator_renew(struct kuid_generator *generator,
-			  const struct kuid_clock *clock, u32 part)
+			  const struct kuid_clock *clock, enum kuid_part part)
 {
 	unsigned int seq = raw_seqcount_begin(&generator->seq);
 	u64 offset = READ_ONCE(clock->offset);

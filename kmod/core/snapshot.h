@@ -61,8 +61,8 @@ struct kuid_window {
  * @stamp_clock: the clock of stamps
  * @slot_clock: the clock of slots
  * @epoch: the epoch in use; NULL before the first one is published
- * @opens: the moment of the monotonic clock, in nanoseconds, at which the epoch
- *	of snowflake comes; KUID_NEVER if it has come
+ * @opens: the moment of the monotonic clock, in nanoseconds, at which the first
+ *	time of a format comes; KUID_NEVER if those of all have come
  * @gate: decides which parts of the identity and which times may be used
  * @issued: the highest stamp that earlier epochs made with a given node, or
  *	that a restored floor covers; 0 if there is none
@@ -146,14 +146,15 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
 void kuid_generator_refresh(struct kuid_generator *generator);
 bool kuid_generator_renew(struct kuid_generator *generator,
-			  const struct kuid_clock *clock, u32 part);
+			  const struct kuid_clock *clock, enum kuid_part part);
 
 void kuid_generator_write_begin(struct kuid_generator *generator);
 void kuid_generator_set_until(struct kuid_generator *generator,
 			      const struct kuid_epoch *epoch, u64 mono);
 u64 kuid_generator_range_end(const struct kuid_generator *generator,
 			     const struct kuid_clock *slots,
-			     const struct kuid_epoch *epoch, u64 mono);
+			     const struct kuid_epoch *epoch,
+			     enum kuid_part part, u64 mono);
 
 /* The clock that the units of a source are handed out by. */
 static __always_inline const struct kuid_clock *
@@ -175,7 +176,7 @@ kuid_generator_clock(const struct kuid_generator *generator,
  */
 static __always_inline struct kuid_view
 kuid_generator_view(const struct kuid_generator *generator,
-		    const struct kuid_clock *clock, const u32 part)
+		    const struct kuid_clock *clock, const enum kuid_part part)
 {
 	unsigned int seq = raw_seqcount_begin(&generator->seq);
 	/* Pairs with the release in kuid_generator_publish(). */

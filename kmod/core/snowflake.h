@@ -41,14 +41,15 @@ static inline u64 kuid_snowflake_slots(u64 span_ns)
 }
 
 /* The first time that has an ID, and the first one behind those that have. */
-static inline u64 kuid_snowflake_begin_ns(u64 epoch_ms)
+static inline u64 kuid_snowflake_first_ns(const struct kuid_identity *identity)
 {
-	return epoch_ms * KUID_MS_NS;
+	return identity->snowflake_epoch * KUID_MS_NS;
 }
 
-static inline u64 kuid_snowflake_end_ns(u64 epoch_ms)
+static inline u64 kuid_snowflake_end_ns(const struct kuid_identity *identity)
 {
-	return (epoch_ms + BIT_ULL(KUID_SNOWFLAKE_MS_BITS)) * KUID_MS_NS;
+	return (identity->snowflake_epoch + BIT_ULL(KUID_SNOWFLAKE_MS_BITS)) *
+	       KUID_MS_NS;
 }
 
 /**

@@ -86,4 +86,22 @@ static const __maybe_unused struct kuid_scale kuid_scales[] = {
 	},
 };
 
+/**
+ * struct kuid_range - the times that IDs can hold
+ * @first_ns: the first one, in nanoseconds since 1970
+ * @end_ns: the first one behind them
+ */
+struct kuid_range {
+	u64 (*first_ns)(const struct kuid_identity *identity);
+	u64 (*end_ns)(const struct kuid_identity *identity);
+};
+
+/* By the part of the identity that IDs show. Those of other parts hold all. */
+static const __maybe_unused struct kuid_range kuid_ranges[KUID_NR_PARTS] = {
+	[KUID_PART_SNOWFLAKE] = {
+		.first_ns = kuid_snowflake_first_ns,
+		.end_ns = kuid_snowflake_end_ns,
+	},
+};
+
 #endif /* KUID_CORE_SOURCE_H */

@@ -40,7 +40,7 @@ void kuid_generator_enter(struct kuid_generator *generator,
  */
 static struct kuid_view
 kuid_generator_fresh_view(struct kuid_generator *generator,
-			  const struct kuid_clock *clock, u32 part)
+			  const struct kuid_clock *clock, enum kuid_part part)
 {
 	for (;;) {
 		const struct kuid_view view =
@@ -163,7 +163,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
  * kuid_generator_shut - tell why nothing may be taken from a source
  * @generator: the generator, which has an epoch
  * @source: the source
- * @part: KUID_PART_*: the part of the identity that the IDs would show
+ * @part: the part of the identity that the IDs would show
  * @since: output: the moment since which nothing may be taken, in nanoseconds
  *	of the monotonic clock
  *
@@ -172,7 +172,7 @@ u64 kuid_generator_when(struct kuid_generator *generator,
  * Return: why; KUID_SHUT_NOT if something may be taken.
  */
 enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
-				   enum kuid_source source, u32 part,
+				   enum kuid_source source, enum kuid_part part,
 				   u64 *since)
 {
 	const struct kuid_clock *clock =
@@ -195,10 +195,12 @@ enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 
 	if (mono < *since)
 		return KUID_SHUT_NOT;
-	if (part == KUID_PART_SNOWFLAKE &&
-	    kuid_generator_range_end(generator, &slots, epoch, mono) <= mono)
+	if (source == KUID_STAMPS)
+		return KUID_SHUT_CEILING;
+	if (kuid_generator_range_end(generator, &slots, epoch, part, mono) <=
+	    mono)
 		return KUID_SHUT_RANGE;
-	if (source != KUID_STAMPS && part & epoch->claimed &&
+	if (KUID_PARTS_OF(part) & epoch->claimed &&
 	    kuid_gate_claim_reach(&gate, &slots, generator->max_ahead) <= mono)
 		return KUID_SHUT_CLAIM;
 	return KUID_SHUT_CEILING;

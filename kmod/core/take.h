@@ -53,7 +53,7 @@ enum kuid_order {
  * @source: source of the units
  * @watermarks: watermarks of the open file; not used if @order is KUID_BY_CPU
  * @order: the earlier IDs that the new IDs must be above
- * @part: KUID_PART_*: the part of the identity that the IDs will show
+ * @part: the part of the identity that the IDs will show
  * @ahead: how far the units may be in front of the clock: a member of
  *	&kuid_generator.windows, in units of @source
  * @count: how many units the caller wants, at least 1
@@ -62,7 +62,7 @@ struct kuid_want {
 	enum kuid_source source;
 	struct kuid_watermarks *watermarks;
 	enum kuid_order order;
-	u32 part;
+	enum kuid_part part;
 	u64 ahead;
 	u32 count;
 };
@@ -117,7 +117,7 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
 enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
-				   enum kuid_source source, u32 part,
+				   enum kuid_source source, enum kuid_part part,
 				   u64 *since);
 
 /*
@@ -163,7 +163,7 @@ kuid_generator_watermark(struct kuid_generator *generator,
 
 static __always_inline struct kuid_taken
 kuid_generator_taken(const struct kuid_units *units, u32 count,
-		     const struct kuid_epoch *epoch, u32 closed)
+		     const struct kuid_epoch *epoch, bool closed)
 {
 	return (struct kuid_taken) {
 		.units = { .first = units->first,
@@ -252,7 +252,7 @@ kuid_generator_take(struct kuid_generator *generator,
 		struct kuid_watermark *mark = NULL;
 		struct kuid_units units;
 		u64 above = 0;
-		u32 closed;
+		bool closed;
 
 		if (unlikely(!view.holds)) {
 			if (!kuid_generator_renew(generator, clock, want->part))

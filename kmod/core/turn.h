@@ -31,7 +31,7 @@ struct kuid_line_pair {
  * @watermarks: watermarks of the open file
  * @source: source of the units
  * @order: the earlier IDs that the new IDs must be above
- * @part: KUID_PART_*: parts of the identity that the IDs will show
+ * @part: the part of the identity that the IDs will show
  * @count: how many units the caller wants, at least 1; may be lowered if a
  *	batch goes over to the singles
  * @single: the caller may use all of the window, and waits in the line of
@@ -50,7 +50,7 @@ struct kuid_turn {
 	struct kuid_watermarks *watermarks;
 	enum kuid_source source;
 	enum kuid_order order;
-	u32 part;
+	enum kuid_part part;
 	u32 count;
 	bool single;
 	bool may_wait;

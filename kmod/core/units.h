@@ -19,14 +19,14 @@
  * @epoch: number of the epoch
  * @load_id: random, not 0: tells this epoch from the epochs with the same
  *	number in other loads, boots and twins
- * @closed: KUID_PART_*: parts that the ID would show, but must not
+ * @closed: the ID would show a part that it must not show
  * @identity: a copy of the identity, because the epoch may be freed before the
  *	ID is packed
  */
 struct kuid_origin {
 	u64 epoch;
 	u64 load_id;
-	u32 closed;
+	bool closed;
 	struct kuid_identity identity;
 };
 

@@ -63,7 +63,7 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->missing = host.missing;
 	epoch->claimed = host.claimed;
 	epoch->identity.snowflake_epoch = host.snowflake_epoch;
-	epoch->given = node_given ? KUID_PART_NODE : 0;
+	epoch->given = node_given ? KUID_PARTS_NODE : 0;
 	epoch->identity.node = node_given ? host.given_node
 					  : BIT_ULL(40) | ++nodes_drawn;
 	return epoch;

@@ -63,8 +63,8 @@ struct host_record {
  * @load_id: load_id of the next epoch; 0 if the next epoch keeps the former one
  * @given_node: the node of the next epochs with a given one
  * @generation: what processes with private lanes compare
- * @missing: KUID_PART_*: the parts that the next epochs lack
- * @claimed: KUID_PART_*: the parts of the next epochs that are claimed
+ * @missing: KUID_PARTS_*: the parts that the next epochs lack
+ * @claimed: KUID_PARTS_*: the parts of the next epochs that are claimed
  * @change: the next claim; its former is the claim before the last epoch
  * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from

@@ -315,7 +315,7 @@ static void publish(enum kuid_why why, bool given)
 	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
 	/* No lane can have the given node. */
 	epoch->identity.node = given ? 1 : kuid_node_of(&epoch->key, 0);
-	epoch->given = given ? KUID_PART_NODE : 0;
+	epoch->given = given ? KUID_PARTS_NODE : 0;
 	epoch->load_id = number;
 	epoch->nr_cpu_lanes = 1;
 	epoch->closings = READ_ONCE(generator.gate.closings);

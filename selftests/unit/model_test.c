@@ -357,7 +357,7 @@ static bool publish(struct cpu *cpu, const struct act *act)
 	epoch->load_id = 1;
 	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
 	epoch->choices.node.value = epoch->identity.node;
-	epoch->given = act->node_given ? KUID_PART_NODE : 0;
+	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
 	epoch->nr_cpu_lanes = scenario->nr_lanes;
 	if (is_new_supply) {
 		memset(&sequences[nr_epochs], 0, sizeof(sequences[0]));

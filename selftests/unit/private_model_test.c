@@ -167,7 +167,7 @@ static void publish(const struct act *act)
 	epoch->key = (struct kuid_node_key) { { number, ~(u64)number } };
 	epoch->identity.node = act->node_given ? KUID_NODE_MULTICAST
 					       : kuid_node_of(&epoch->key, 0);
-	epoch->given = act->node_given ? KUID_PART_NODE : 0;
+	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
 	epoch->load_id = number;
 	epoch->nr_cpu_lanes = 1;
 	epoch->closings = READ_ONCE(generator.gate.closings);

@@ -15,11 +15,6 @@
 #define NOW_MS (HOST_WALL / MS)
 #define SPAN   (1LL << 41)
 
-static const u32 parts[] = { KUID_PART_NONE, KUID_PART_NODE, KUID_PART_WORKER,
-			     KUID_PART_SNOWFLAKE };
-
-#define NR_PARTS (sizeof(parts) / sizeof(parts[0]))
-
 static int setup(void **state)
 {
 	(void)state;
@@ -34,7 +29,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct kuid_taken take_many(enum kuid_source source, u32 part, u32 count)
+static struct kuid_taken take_many(enum kuid_source source, enum kuid_part part,
+				   u32 count)
 {
 	return kuid_generator_take(
 		&host.generator,
@@ -47,13 +43,13 @@ static struct kuid_taken take_many(enum kuid_source source, u32 part, u32 count)
 		});
 }
 
-static struct kuid_taken take(enum kuid_source source, u32 part)
+static struct kuid_taken take(enum kuid_source source, enum kuid_part part)
 {
 	return take_many(source, part, 1);
 }
 
 /* Take all that the window has. Returns the time of the last unit, or 0. */
-static u64 use_up(enum kuid_source source, u32 part)
+static u64 use_up(enum kuid_source source, enum kuid_part part)
 {
 	u64 last = 0;
 
@@ -85,14 +81,12 @@ static bool is_open(void)
 	if (!open)
 		assert_true(since <= machine_mono());
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
-		for (unsigned int i = 0; i < NR_PARTS; i++) {
-			if (parts[i] == KUID_PART_SNOWFLAKE &&
-			    source != KUID_STAMPS)
+		for (unsigned int i = 0; i < KUID_NR_PARTS; i++) {
+			if (i == KUID_PART_SNOWFLAKE && source != KUID_STAMPS)
 				continue;
-			assert_int_equal(take(source, parts[i]).units.count, 1);
+			assert_int_equal(take(source, i).units.count, 1);
 			assert_int_equal(kuid_generator_shut(&host.generator,
-							     source, parts[i],
-							     &since),
+							     source, i, &since),
 					 KUID_SHUT_NOT);
 		}
 	return open;
@@ -177,23 +171,23 @@ static void a_clock_step_opens_a_shut_clock(void **state)
 
 static void a_missing_part_is_closed(void **state)
 {
-	u32 missing = KUID_PART_SNOWFLAKE;
+	u32 missing = KUID_PARTS_SNOWFLAKE;
 
 	(void)state;
 	host.missing = missing;
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	for (unsigned int i = 0; i < NR_PARTS; i++)
-		assert_int_equal(take(KUID_LEX, parts[i]).origin.closed,
-				 parts[i] & missing);
+	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
+		assert_int_equal(take(KUID_LEX, i).origin.closed,
+				 !!(KUID_PARTS_OF(i) & missing));
 	/* Also after a fork has closed and opened all others. */
 	kuid_generator_close(&host.generator);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
-	for (unsigned int i = 0; i < NR_PARTS; i++)
-		assert_int_equal(take(KUID_LEX, parts[i]).origin.closed,
-				 parts[i] & missing);
+	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
+		assert_int_equal(take(KUID_LEX, i).origin.closed,
+				 !!(KUID_PARTS_OF(i) & missing));
 	host.missing = 0;
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	assert_int_equal(take(KUID_LEX, missing).origin.closed, 0);
+	assert_int_equal(take(KUID_LEX, KUID_PART_SNOWFLAKE).origin.closed, 0);
 }
 
 /* The token of the next claim, and that of the last one. */
@@ -232,16 +226,14 @@ static void claim(u32 claimed, u64 floor, u64 ceiling)
 static void assert_claim(bool open)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
-		for (unsigned int i = 0; i < NR_PARTS; i++) {
+		for (unsigned int i = 0; i < KUID_NR_PARTS; i++) {
 			bool has = source == KUID_STAMPS ||
-				   !(parts[i] & host.claimed) || open;
+				   !(KUID_PARTS_OF(i) & host.claimed) || open;
 			u64 since;
 
-			assert_int_equal(take(source, parts[i]).units.count,
-					 has);
+			assert_int_equal(take(source, i).units.count, has);
 			assert_int_equal(kuid_generator_shut(&host.generator,
-							     source, parts[i],
-							     &since),
+							     source, i, &since),
 					 has ? KUID_SHUT_NOT : KUID_SHUT_CLAIM);
 		}
 }
@@ -276,8 +268,9 @@ static int raise_to(u64 ceiling)
 
 static void ids_stay_below_the_ceiling(void **state)
 {
-	static const u32 claims[] = { KUID_PART_WORKER, KUID_PART_SNOWFLAKE,
-				      KUID_PART_WORKER | KUID_PART_SNOWFLAKE };
+	static const u32 claims[] = { KUID_PARTS_WORKER, KUID_PARTS_SNOWFLAKE,
+				      KUID_PARTS_WORKER |
+					      KUID_PARTS_SNOWFLAKE };
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
@@ -288,7 +281,7 @@ static void ids_stay_below_the_ceiling(void **state)
 		while (machine_wall() < ceiling + HOST_AHEAD) {
 			for (int source = 0; source < KUID_NR_SEQUENCES;
 			     source++) {
-				u32 part = claims[i] & -claims[i];
+				enum kuid_part part = __builtin_ffs(claims[i]);
 
 				assert_true(use_up(source, part) < ceiling);
 			}
@@ -303,7 +296,7 @@ static void raising_begins_no_epoch(void **state)
 	u64 number;
 
 	(void)state;
-	claim(KUID_PART_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
+	claim(KUID_PARTS_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
 	number = host.generator.epoch->number;
 	assert_claim(true);
 	machine_pass(HOST_SECOND);
@@ -335,7 +328,7 @@ static void a_claim_can_be_ended_for_good(void **state)
 	u64 end, last;
 
 	(void)state;
-	claim(KUID_PART_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
+	claim(KUID_PARTS_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
 	/* The last grid tick ends behind the window. */
 	last = use_up(KUID_GRID, KUID_PART_WORKER);
 	assert_int_equal(raise_to(0), 0);
@@ -361,7 +354,7 @@ static void a_claim_can_be_ended_for_good(void **state)
 	assert_int_equal(host_read().gate.claim.ceiling, end);
 	assert_claim(false);
 	/* Another claim takes its place. */
-	claim(KUID_PART_WORKER, end, end + 100 * HOST_SECOND);
+	claim(KUID_PARTS_WORKER, end, end + 100 * HOST_SECOND);
 	assert_claim(true);
 	assert_int_equal(raise_named(load_id,
 				     (struct kuid_token) { { 1, drawn - 1 } },
@@ -379,13 +372,13 @@ static void a_claim_tells_how_far_it_was_used(void **state)
 	take(KUID_GRID, KUID_PART_NONE);
 	for (int i = 0; i < 2; i++) {
 		machine_pass(HOST_SECOND + 7);
-		claim(KUID_PART_WORKER, i ? floor += 5 * HOST_SECOND : 0,
+		claim(KUID_PARTS_WORKER, i ? floor += 5 * HOST_SECOND : 0,
 		      HOST_WALL + 100 * HOST_SECOND);
 		first = host_ns(KUID_GRID,
 				take(KUID_GRID, KUID_PART_WORKER).units.first);
 		last = use_up(KUID_GRID, KUID_PART_WORKER);
 		claim(0, 0, 0);
-		assert_int_equal(former->parts, KUID_PART_WORKER);
+		assert_int_equal(former->parts, KUID_PARTS_WORKER);
 		assert_int_equal(former->token.words[1], drawn);
 		assert_in_range(former->first, first - 2 * KUID_GRID_TICK_NS,
 				first);
@@ -399,7 +392,7 @@ static void a_claim_has_a_floor(void **state)
 	u64 floor = HOST_WALL + 5 * HOST_SECOND;
 
 	(void)state;
-	claim(KUID_PART_WORKER, floor, floor + 10 * HOST_SECOND);
+	claim(KUID_PARTS_WORKER, floor, floor + 10 * HOST_SECOND);
 	for (int source = 0; source < KUID_NR_SEQUENCES; source++)
 		assert_true(
 			host_ns(source,
@@ -414,7 +407,7 @@ static void a_claim_has_a_floor(void **state)
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
 	assert_false(host_read().gate.restored);
 	/* The next claim does not go back. */
-	claim(KUID_PART_SNOWFLAKE, HOST_WALL, floor + 10 * HOST_SECOND);
+	claim(KUID_PARTS_SNOWFLAKE, HOST_WALL, floor + 10 * HOST_SECOND);
 	assert_true(host_ns(KUID_LEX,
 			    take(KUID_LEX, KUID_PART_WORKER).units.first) >=
 		    floor);
@@ -428,9 +421,9 @@ static void both_ceilings_hold(void **state)
 	(void)state;
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
-	host.claimed = KUID_PART_SNOWFLAKE;
+	host.claimed = KUID_PARTS_SNOWFLAKE;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
-	claim(KUID_PART_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
+	claim(KUID_PARTS_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
 	/* No state yet: nothing but the claim is known. */
 	assert_int_equal(take(KUID_SNOWFLAKE, KUID_PART_SNOWFLAKE).units.count,
 			 0);
@@ -472,7 +465,7 @@ static void a_claim_answers_to_its_name_only(void **state)
 	assert_int_equal(raise_named(load_id, (struct kuid_token) { { 1, 1 } },
 				     0),
 			 -ESTALE);
-	claim(KUID_PART_WORKER, 0, ceiling);
+	claim(KUID_PARTS_WORKER, 0, ceiling);
 	token = last_token();
 	number = host.generator.epoch->number;
 	for (int i = 0; i < 4; i++) {
@@ -522,12 +515,12 @@ static void a_twin_gets_and_keeps_no_claim(void **state)
 	assert_int_equal(kuid_generator_close(&host.generator).token.words[0],
 			 0);
 	/* The twin has the same load_id until its next epoch. */
-	assert_int_equal(try_claim(KUID_PART_WORKER, 0, ceiling), -ESTALE);
+	assert_int_equal(try_claim(KUID_PARTS_WORKER, 0, ceiling), -ESTALE);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	assert_int_equal(try_claim(KUID_PART_WORKER, 0, ceiling), -ESTALE);
+	assert_int_equal(try_claim(KUID_PARTS_WORKER, 0, ceiling), -ESTALE);
 	host.load_id = load_id + 1;
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
-	claim(KUID_PART_WORKER, 0, ceiling);
+	claim(KUID_PARTS_WORKER, 0, ceiling);
 	take(KUID_LEX, KUID_PART_WORKER);
 
 	died = kuid_generator_close(&host.generator);

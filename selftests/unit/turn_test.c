@@ -657,7 +657,7 @@ static void a_wait_ends_when_the_clock_is_set_forward(void **state)
  * The accesses to shared memory of a single and a batch whose clock is shut.
  * Both may not wait, and find others in their line or not.
  */
-static unsigned long cost_of_errors(u32 part)
+static unsigned long cost_of_errors(enum kuid_part part)
 {
 	unsigned long accesses = count_accesses;
 
@@ -711,7 +711,8 @@ static void a_shut_clock_costs_others_nothing(void **state)
 	(void)state;
 	for (int n = 0; n < CASES; n++) {
 		bool snowflake = n != NO_STATE;
-		u32 part = snowflake ? KUID_PART_SNOWFLAKE : KUID_PART_WORKER;
+		enum kuid_part part = snowflake ? KUID_PART_SNOWFLAKE
+						: KUID_PART_WORKER;
 		unsigned long accesses[2];
 
 		for (int many = 0; many < 2; many++) {
@@ -719,7 +720,7 @@ static void a_shut_clock_costs_others_nothing(void **state)
 			host_start(4, many ? KUID_MAX_CPU_LANES : 1, false);
 			source = snowflake ? KUID_SNOWFLAKE : KUID_LEX;
 			host.generator.gate.required = n == NO_STATE;
-			host.claimed = n == CLAIM ? part : 0;
+			host.claimed = n == CLAIM ? KUID_PARTS_OF(part) : 0;
 			host.change = (struct kuid_change) {
 				.claim.token.words = { 1, 2 },
 				.claim.ceiling = 1,
