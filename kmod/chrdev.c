@@ -244,9 +244,10 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
 	const struct kuid_request request = {
-		.watermarks = &kf->watermarks,
-		.format = kuid_mode_format(mode),
-		.order = kuid_file_order(kuid_mode_order(mode)),
+		.want = kuid_want_for(kuid_mode_format(mode), &kf->watermarks,
+				      kuid_file_order(kuid_mode_order(mode)),
+				      1),
+		.single = true,
 	};
 	__poll_t ready = 0;
 	u64 when;

@@ -63,11 +63,13 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	} while (!kuid_mode_is_fixed(mode) &&
 		 !try_cmpxchg(&kf->mode, &mode, mode & ~KUID_MODE_UNFIXED));
 
+	format = format ?: kuid_mode_format(mode);
+	order = order ?: kuid_mode_order(mode);
 	*request = (struct kuid_request) {
-		.watermarks = &kf->watermarks,
+		.want = kuid_want_for(format, &kf->watermarks,
+				      kuid_file_order(order), 1),
 		.poller = &kf->poller,
-		.format = format ?: kuid_mode_format(mode),
-		.order = kuid_file_order(order ?: kuid_mode_order(mode)),
+		.format = format,
 		.nonblock = nonblock,
 	};
 	return 0;

@@ -67,9 +67,8 @@ static bool kuid_ids_random(void)
 ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {
 	struct kuid_request request = {
-		.watermarks = &kuid_ids_watermarks,
 		.format = format ?: KUID_FORMAT_V1,
-		.order = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU,
+		.single = count == 1,
 		.nonblock = true,
 	};
 	struct kuid_sink sink;
@@ -85,8 +84,11 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 		kuid_epochs_start_soon();
 		return -EAGAIN;
 	}
+	request.want = kuid_want_for(
+		request.format, &kuid_ids_watermarks,
+		order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU, 1);
 	kuid_sink_kernel(&sink, request.format, false, ids);
-	return kuid_make_chunk(&request, &sink, count == 1,
+	return kuid_make_chunk(&request, &sink,
 			       min_t(size_t, count, KUID_MAKE_CHUNK));
 }
 EXPORT_SYMBOL_GPL(kuid_ids_generate);

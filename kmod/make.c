@@ -32,9 +32,8 @@ static bool kuid_request_goes_on(struct kuid_request *request,
 
 /**
  * kuid_make_chunk - make IDs from one reservation
- * @request: the call; its epoch, load_id and last are updated
+ * @request: the call; its want, epoch, load_id and last are updated
  * @sink: the sink for the IDs
- * @single: the whole call asks for one ID
  * @count: number of IDs to make, 1 to &struct kuid_sink.most
  *
  * Context: any but NMI if @request->nonblock is set, the sink is in kernel
@@ -45,13 +44,14 @@ static bool kuid_request_goes_on(struct kuid_request *request,
  * error of kuid_reserve().
  */
 ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
-			bool single, u32 count)
+			u32 count)
 {
 	struct kuid_taken taken;
 	u32 stored;
 	int ret;
 
-	ret = kuid_reserve(request, single, count, &taken);
+	request->want.count = count;
+	ret = kuid_reserve(request, &taken);
 	if (ret)
 		return ret;
 	if (!kuid_request_goes_on(request, &taken))
@@ -82,10 +82,10 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
 	size_t count = kuid_sink_left(sink) / sink->size;
-	bool single = count == 1;
 	size_t done = 0;
 	ssize_t ret;
 
+	request->single = count == 1;
 	kuid_sink_begin(sink, count, request->nonblock);
 	for (;;) {
 		u32 n = min_t(size_t, count, sink->most);
@@ -95,13 +95,13 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 		 * can't be stored are lost. A single skips the check, because
 		 * it can lose only one ID.
 		 */
-		if (!single || request->tried)
+		if (!request->single || request->tried)
 			n = kuid_sink_room(sink, n);
 		if (!n) {
 			ret = -EFAULT;
 			break;
 		}
-		ret = kuid_make_chunk(request, sink, single, n);
+		ret = kuid_make_chunk(request, sink, n);
 		if (ret <= 0)
 			break;
 		done += ret;

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "core/formats.h"
-#include "core/take.h"
+#include "epochs.h"
 
 struct kuid_poller;
 struct kuid_sink;
@@ -23,9 +23,9 @@ struct kuid_sink;
 
 /**
  * struct kuid_request - a call for IDs
- * @watermarks: the watermarks of the open file, or of kernel code
+ * @want: what the next IDs are made from
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @order: the IDs that the call's IDs must be above
+ * @single: the whole call asks for one ID
  * @poller: the pollers of the open file; NULL for kernel code
  * @nonblock: the call takes what is available and does not sleep for more
  * @tried: the call is a single that the short path failed to make, and may have
@@ -35,10 +35,10 @@ struct kuid_sink;
  * @last: the stamp or slot of the call's last ID; valid if @epoch is not 0
  */
 struct kuid_request {
-	struct kuid_watermarks *watermarks;
+	struct kuid_want want;
 	struct kuid_poller *poller;
 	u32 format;
-	enum kuid_order order;
+	bool single;
 	bool nonblock;
 	bool tried;
 	u64 epoch;
@@ -59,8 +59,26 @@ static inline bool kuid_format_ok(u32 *format)
 	return true;
 }
 
+/* What @count IDs of a format are made from. */
+static __always_inline struct kuid_want
+kuid_want_for(const u32 format, struct kuid_watermarks *watermarks,
+	      const enum kuid_order order, const u32 count)
+{
+	const struct kuid_format *row = &kuid_formats[format];
+	const struct kuid_window *window = &kuid_host.windows[row->source];
+
+	return (struct kuid_want) {
+		.source = row->source,
+		.watermarks = watermarks,
+		.order = order,
+		.part = row->part,
+		.ahead = count == 1 ? window->one : window->batch,
+		.count = count,
+	};
+}
+
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink);
 ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
-			bool single, u32 count);
+			u32 count);
 
 #endif /* KUID_MAKE_H */

@@ -24,20 +24,13 @@
 struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 static void kuid_reserve_turn(struct kuid_turn *turn,
-			      const struct kuid_request *request, bool single,
-			      u32 count)
+			      const struct kuid_request *request)
 {
-	const struct kuid_format *row = &kuid_formats[request->format];
-
 	*turn = (struct kuid_turn) {
 		.generator = &kuid_host,
-		.lines = &kuid_reserve_lines[row->source],
-		.watermarks = request->watermarks,
-		.source = row->source,
-		.order = request->order,
-		.part = row->part,
-		.count = count,
-		.single = single,
+		.lines = &kuid_reserve_lines[request->want.source],
+		.want = request->want,
+		.single = request->single,
 		.may_wait = !request->nonblock,
 	};
 	kuid_waiter_init(&turn->waiter, current);
@@ -89,7 +82,8 @@ static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
 	enum kuid_shut shut;
 
 	rcu_read_lock_sched();
-	shut = kuid_generator_shut(&kuid_host, turn->source, turn->part, since);
+	shut = kuid_generator_shut(&kuid_host, turn->want.source,
+				   turn->want.part, since);
 	rcu_read_unlock_sched();
 	switch (shut) {
 	case KUID_SHUT_NOT:
@@ -131,9 +125,25 @@ static int kuid_reserve_refuse(const struct kuid_turn *turn, u64 *when)
 	return ret;
 }
 
+/* kuid_reserve_ready() for the turn of a call that is in no line. */
+static int kuid_reserve_turn_ready(struct kuid_turn *turn, u64 *when)
+{
+	int ret = kuid_reserve_closed(turn->want.part);
+
+	*when = KUID_NEVER;
+	if (ret)
+		return ret;
+	rcu_read_lock_sched();
+	*when = kuid_turn_when(turn);
+	rcu_read_unlock_sched();
+	if (*when <= ktime_get_ns())
+		return 0;
+	return *when == KUID_NEVER ? kuid_reserve_refuse(turn, when) : -EAGAIN;
+}
+
 /**
  * kuid_reserve_ready - check whether a call could get one ID now
- * @request: the call
+ * @request: a call for one ID
  * @when: output; after -EAGAIN, the moment to check again, in nanoseconds of
  *	the monotonic clock; KUID_NEVER if clocks or the epoch must change first
  *
@@ -148,19 +158,9 @@ static int kuid_reserve_refuse(const struct kuid_turn *turn, u64 *when)
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
 	struct kuid_turn turn;
-	int ret;
 
-	kuid_reserve_turn(&turn, request, true, 1);
-	*when = KUID_NEVER;
-	ret = kuid_reserve_closed(turn.part);
-	if (ret)
-		return ret;
-	rcu_read_lock_sched();
-	*when = kuid_turn_when(&turn);
-	rcu_read_unlock_sched();
-	if (*when <= ktime_get_ns())
-		return 0;
-	return *when == KUID_NEVER ? kuid_reserve_refuse(&turn, when) : -EAGAIN;
+	kuid_reserve_turn(&turn, request);
+	return kuid_reserve_turn_ready(&turn, when);
 }
 
 /*
@@ -169,12 +169,16 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
  * its clock shut, and must not take the line's lock again to find out.
  */
 static int kuid_reserve_would_block(const struct kuid_request *request,
-				    const struct kuid_turn *turn, u64 due)
+				    struct kuid_turn *turn, u64 due)
 {
 	u64 when;
-	int ret = due == KUID_NEVER ? kuid_reserve_refuse(turn, &when)
-				    : kuid_reserve_ready(request, &when);
+	int ret;
 
+	/* Pollers wait for one ID. */
+	turn->single = true;
+	turn->want.count = 1;
+	ret = due == KUID_NEVER ? kuid_reserve_refuse(turn, &when)
+				: kuid_reserve_turn_ready(turn, &when);
 	if (ret && ret != -EAGAIN)
 		return ret;
 	this_cpu_inc(kuid_counters.would_blocks);
@@ -201,7 +205,7 @@ static void kuid_reserve_end(struct kuid_turn *turn)
 static int kuid_reserve_try(struct kuid_turn *turn, struct kuid_taken *taken,
 			    u64 *due)
 {
-	int ret = kuid_reserve_closed(turn->part);
+	int ret = kuid_reserve_closed(turn->want.part);
 	bool done;
 
 	if (ret) {
@@ -232,7 +236,7 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 	    !request->epoch) {
 		/* poll told of one ID, which may be in the far half. */
 		turn->single = true;
-		turn->count = 1;
+		turn->want.count = 1;
 		ret = kuid_reserve_try(turn, taken, &due);
 	}
 	return ret == -EAGAIN ? kuid_reserve_would_block(request, turn, due)
@@ -242,10 +246,8 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 /**
  * kuid_reserve - reserve stamps or slots when it is the caller's turn
  * @request: the call
- * @single: the whole call asks for one ID
- * @count: number of stamps or slots to reserve, at least 1
- * @taken: output: the reservation, of 1 to @count stamps or slots; valid only
- *	on success
+ * @taken: output: the reservation, of at most the stamps or slots that the call
+ *	wants; valid only on success
  *
  * Context: any but NMI if @request->nonblock is set; otherwise process, and
  * sleeps interruptibly. There is an epoch.
@@ -256,8 +258,7 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
  * 30 s for a ceiling above the time of the IDs, or if it may not sleep and
  * there has been no such ceiling for 30 s.
  */
-int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
-		 struct kuid_taken *taken)
+int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken)
 {
 	struct kuid_sleeper sleeper = { 0 };
 	struct kuid_turn turn;
@@ -265,7 +266,7 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 	u64 due;
 	int ret;
 
-	kuid_reserve_turn(&turn, request, single, count);
+	kuid_reserve_turn(&turn, request);
 	if (request->nonblock)
 		return kuid_reserve_nonblock(request, &turn, taken);
 	for (;;) {
@@ -296,7 +297,8 @@ int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
 	}
 	kuid_reserve_end(&turn);
 	if (sleeper.since)
-		trace_kuid_wait(turn.source, ktime_get_ns() - sleeper.since);
+		trace_kuid_wait(turn.want.source,
+				ktime_get_ns() - sleeper.since);
 	return ret;
 }
 

@@ -34,8 +34,7 @@ kuid_reserve_single_passes(const enum kuid_source source)
 	       likely(kuid_line_pair_single_passes(lines));
 }
 
-int kuid_reserve(const struct kuid_request *request, bool single, u32 count,
-		 struct kuid_taken *taken);
+int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken);
 int kuid_reserve_ready(const struct kuid_request *request, u64 *when);
 void __init kuid_reserve_init(void);
 

@@ -85,8 +85,9 @@ static ssize_t kuid_stream_begin(struct kuid_stream *stream,
 	struct kuid_sink kernel;
 	ssize_t ret;
 
+	request->single = true;
 	kuid_sink_kernel(&kernel, request->format, true, line.text);
-	ret = kuid_make_chunk(request, &kernel, true, 1);
+	ret = kuid_make_chunk(request, &kernel, 1);
 	if (ret < 0)
 		return ret;
 	line.size = (char *)kernel.kernel - line.text;

@@ -14,6 +14,7 @@
 #include "core/formats.h"
 #include "counters.h"
 #include "epochs.h"
+#include "make.h"
 #include "reserve.h"
 
 /*
@@ -106,14 +107,8 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 					  struct kuid_epoch_name *epoch)
 {
 	const struct kuid_format *row = &kuid_formats[format];
-	const struct kuid_want want = {
-		.source = row->source,
-		.watermarks = watermarks,
-		.order = KUID_BY_FILE,
-		.part = row->part,
-		.ahead = kuid_host.windows[row->source].one,
-		.count = 1,
-	};
+	const struct kuid_want want =
+		kuid_want_for(format, watermarks, KUID_BY_FILE, 1);
 	u64 random = 0;
 
 	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD <=

@@ -6,19 +6,14 @@ static struct kuid_line *kuid_turn_line(const struct kuid_turn *turn)
 	return turn->single ? &turn->lines->singles : &turn->lines->batches;
 }
 
-static struct kuid_want kuid_turn_want(const struct kuid_turn *turn)
+/* What the caller wants, within its part of the window. */
+static const struct kuid_want *kuid_turn_want(struct kuid_turn *turn)
 {
 	const struct kuid_window *window =
-		&turn->generator->windows[turn->source];
+		&turn->generator->windows[turn->want.source];
 
-	return (struct kuid_want) {
-		.source = turn->source,
-		.watermarks = turn->watermarks,
-		.order = turn->order,
-		.part = turn->part,
-		.ahead = turn->single ? window->one : window->batch,
-		.count = turn->count,
-	};
+	turn->want.ahead = turn->single ? window->one : window->batch;
+	return &turn->want;
 }
 
 /*
@@ -29,21 +24,18 @@ static struct kuid_want kuid_turn_want(const struct kuid_turn *turn)
 static void kuid_turn_go_over(struct kuid_turn *turn)
 {
 	const struct kuid_window *window =
-		&turn->generator->windows[turn->source];
+		&turn->generator->windows[turn->want.source];
 
 	turn->single = true;
 	/* If the window is less than a grid tick, the far half may be empty. */
-	turn->count = min_t(u64, turn->count,
-			    max_t(u64, window->one - window->batch, 1));
+	turn->want.count = min_t(u64, turn->want.count,
+				 max_t(u64, window->one - window->batch, 1));
 }
 
 /* Take units. Returns false if there are none, or if they must not be used. */
-static bool kuid_turn_take(const struct kuid_turn *turn,
-			   struct kuid_taken *taken)
+static bool kuid_turn_take(struct kuid_turn *turn, struct kuid_taken *taken)
 {
-	const struct kuid_want want = kuid_turn_want(turn);
-
-	*taken = kuid_generator_take(turn->generator, &want);
+	*taken = kuid_generator_take(turn->generator, kuid_turn_want(turn));
 	return taken->units.count && !taken->origin.closed;
 }
 
@@ -51,11 +43,10 @@ static bool kuid_turn_take(const struct kuid_turn *turn,
  * When all units that the caller wants are due, if @before units are for other
  * callers first.
  */
-static u64 kuid_turn_due(const struct kuid_turn *turn, u64 before)
+static u64 kuid_turn_due(struct kuid_turn *turn, u64 before)
 {
-	const struct kuid_want want = kuid_turn_want(turn);
-
-	return kuid_generator_when(turn->generator, &want, before);
+	return kuid_generator_when(turn->generator, kuid_turn_want(turn),
+				   before);
 }
 
 static bool kuid_turn_try_stamps(struct kuid_turn *turn,
@@ -119,7 +110,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 		*due = now;
 	} else if (turn->may_wait) {
 		if (!kuid_waiter_waits(waiter))
-			kuid_line_join(line, waiter, turn->count, now);
+			kuid_line_join(line, waiter, turn->want.count, now);
 		turn->has_waited = true;
 		waiter->due = *due;
 		*due = min(kuid_turn_over_at(turn, line),
@@ -150,7 +141,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
  */
 bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due)
 {
-	return turn->source == KUID_STAMPS
+	return turn->want.source == KUID_STAMPS
 		       ? kuid_turn_try_stamps(turn, taken, due)
 		       : kuid_turn_try_slots(turn, taken, due);
 }
@@ -170,7 +161,7 @@ u64 kuid_turn_when(struct kuid_turn *turn)
 	unsigned long flags;
 	u64 before = 0;
 
-	if (turn->source != KUID_STAMPS && READ_ONCE(line->count)) {
+	if (turn->want.source != KUID_STAMPS && READ_ONCE(line->count)) {
 		raw_spin_lock_irqsave(&line->lock, flags);
 		before = kuid_line_look(line, &turn->waiter,
 					kuid_port_mono_ns(), &wakeups);
@@ -195,7 +186,7 @@ void kuid_turn_end(struct kuid_turn *turn)
 	struct kuid_wakeups wakeups = { 0 };
 	unsigned long flags;
 
-	if (turn->source == KUID_STAMPS || !turn->has_waited)
+	if (turn->want.source == KUID_STAMPS || !turn->has_waited)
 		return;
 	raw_spin_lock_irqsave(&line->lock, flags);
 	kuid_line_leave(line, &turn->waiter, kuid_port_mono_ns(), false,

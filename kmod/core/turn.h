@@ -25,20 +25,17 @@ struct kuid_line_pair {
 };
 
 /**
- * struct kuid_turn - the request of a call for units
+ * struct kuid_turn - the turn of a call for units
  * @generator: the generator
- * @lines: the lines of @source; not used for stamps
- * @watermarks: watermarks of the open file
- * @source: source of the units
- * @order: the earlier IDs that the new IDs must be above
- * @part: the part of the identity that the IDs will show
- * @count: how many units the caller wants, at least 1; may be lowered if a
- *	batch goes over to the singles
+ * @lines: the lines of the source; not used for stamps
+ * @want: what the caller wants; kuid_turn_try() sets how far it may be in front
+ *	of the clock, and may lower the count if a batch goes over to the
+ *	singles
  * @single: the caller may use all of the window, and waits in the line of
  *	singles; set if a batch goes over
  * @may_wait: the caller joins a line if it has to wait
  * @has_waited: the caller had to wait; from then on it waits until all of
- *	@count is due, otherwise it would be woken for a few IDs at a time
+ *	them are due, otherwise it would be woken for a few IDs at a time
  * @waiter: the caller's place in a line
  *
  * The caller sets all members before the first kuid_turn_try(), @waiter by
@@ -47,11 +44,7 @@ struct kuid_line_pair {
 struct kuid_turn {
 	struct kuid_generator *generator;
 	struct kuid_line_pair *lines;
-	struct kuid_watermarks *watermarks;
-	enum kuid_source source;
-	enum kuid_order order;
-	enum kuid_part part;
-	u32 count;
+	struct kuid_want want;
 	bool single;
 	bool may_wait;
 	bool has_waited;

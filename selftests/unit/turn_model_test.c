@@ -118,10 +118,10 @@ static void start(void)
 		*turn = (struct kuid_turn) {
 			.generator = &generator,
 			.lines = &lines,
-			.watermarks = &files[i],
-			.source = KUID_LEX,
-			.order = KUID_BY_HOST,
-			.count = caller->count,
+			.want = { .watermarks = &files[i],
+				  .source = KUID_LEX,
+				  .order = KUID_BY_HOST,
+				  .count = caller->count },
 			.single = true,
 			.may_wait = caller->polite,
 			.has_waited = caller->waited,
@@ -212,7 +212,7 @@ static const char *wrong(void)
 			container_of(waiter, const struct kuid_turn, waiter);
 
 		count++;
-		before += turn->count;
+		before += turn->want.count;
 		/* Nobody will wake it any more. */
 		if (before <= left && !waiter->called && waiter->due > MONO)
 			return "a caller was left asleep";
@@ -231,7 +231,7 @@ static const char *wrong(void)
 		if (taken_by[i] && caller->waited &&
 		    kuid_waiter_waits(&turns[i - 1].waiter) &&
 		    turns[i - 1].waiter.mark < turns[i].waiter.mark &&
-		    left < turns[i - 1].count)
+		    left < turns[i - 1].want.count)
 			return "took IDs of the waiter before";
 	}
 	return NULL;

@@ -128,10 +128,10 @@ static void begin_call(struct task_struct *task)
 	task->turn = (struct kuid_turn) {
 		.generator = &host.generator,
 		.lines = &lines,
-		.watermarks = &task->file,
-		.source = source,
-		.order = KUID_BY_FILE,
-		.count = task->want,
+		.want = { .watermarks = &task->file,
+			  .source = source,
+			  .order = KUID_BY_FILE,
+			  .count = task->want },
 		.single = task->want == 1,
 		.may_wait = task->may_wait,
 	};
@@ -563,7 +563,7 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 		tasks[0].wakes = machine_mono();
 		run_for(0);
 		assert_true(turn->single);
-		assert_int_equal(turn->count, expected);
+		assert_int_equal(turn->want.count, expected);
 		run_for(2 * WINDOW);
 		assert_int_equal(tasks[0].got, expected);
 	}
@@ -669,7 +669,7 @@ static unsigned long cost_of_errors(enum kuid_part part)
 
 			add(0, count, 1)->may_wait = false;
 			begin_call(&tasks[0]);
-			tasks[0].turn.part = part;
+			tasks[0].turn.want.part = part;
 			assert_false(
 				kuid_turn_try(&tasks[0].turn, &taken, &when));
 			assert_int_equal(when, KUID_NEVER);
