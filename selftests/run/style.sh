@@ -255,7 +255,7 @@ links_lead()
 
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
-	':!kmod/compat.h' ':!kmod/core/port.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
+	':!kmod/compat.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
 	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/sink.c' ':!kmod/user.h')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,kunit,unit,vectors} \
 	':!selftests/lib/'{commands,formats}.h)
@@ -274,11 +274,11 @@ look "checkpatch --strict" checkpatch '' "${kernel[@]}"
 # compat.h is the one file that may compare kernel versions.
 look "checkpatch --strict, compat.h" \
 	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
-# port.h defines for user space what checkpatch wants used instead, or used with a comment, and a macro
-# whose argument is the name of a member.
-look "checkpatch --strict, port.h" \
+# It defines for programs what checkpatch wants used instead, or used with a comment, and a macro whose
+# argument is the name of a member.
+look "checkpatch --strict, process.h" \
 	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
-	kmod/core/port.h
+	userspace/libkuid/process.h
 # The list of formats expands to rows, cases and functions, which no parentheses can enclose.
 look "checkpatch --strict, users of the list of formats" \
 	checkpatch COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,MACRO_ARG_REUSE \
