@@ -75,7 +75,7 @@ drop_in_works()
 {
 	local from=$build/musl-gcc
 
-	mkdir "$work/device" && : >"$work/device/device"
+	mkdir "$work/device" && echo 'load_id 1' >"$work/device/device"
 	cat >"$work/uuid.c" <<-'END'
 	#include <stdio.h>
 

@@ -217,7 +217,7 @@ struct kuid_set_format {
  * kuid_status.held: promises that hold now. kuid_status.reasons: why one does
  * not hold, or why the time in IDs is worse than it could be. Later kernels may
  * set further bits of both. All bits belong to the kernel: a library reports
- * its own status elsewhere.
+ * its own status elsewhere. KUID_HELD_UNIQUE ends only with a new epoch.
  */
 #define KUID_HELD_UNIQUE      0x1 /* no ID is handed out twice on this host */
 #define KUID_HELD_ORDER	      0x2 /* IDs are in the requested order */

@@ -4,9 +4,11 @@
  * this library. kuid makes the UUIDs. If it can't, $LIBKUID_UUID_FALLBACK
  * decides.
  *
- * A call opens the device, takes an ID and closes it. So a fork copies nothing,
- * a program that closes all its files breaks nothing, and no open file keeps
- * the module from being unloaded.
+ * One device file stays open, for all versions. The program may close it, as
+ * daemons do, and use its number for another file. An ID is asked for by
+ * KUID_IOC_GENERATE, because that takes nothing from such a file: it fails, or
+ * leaves the answer empty. Then the device is opened again, and the other file
+ * is left alone.
  *
  * Two kinds of handles stay open, one for each version, because each has a lane
  * of its own. libkuid wipes the lane in a forked child.
@@ -18,16 +20,22 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <kuid.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "kuid.h"
+#include "private.h"
 
 #define VARIABLE	 "LIBKUID_UUID_FALLBACK"
 #define PRIVATE_VARIABLE "LIBKUID_UUID_PRIVATE"
@@ -72,6 +80,32 @@ enum choice {
 
 static _Atomic enum fallback fallback;
 static _Atomic enum choice in_lane;
+
+/* The device's file gets this number or a higher one. */
+#define FIRST_NUMBER 64
+
+/*
+ * The number of the device's file plus 1; 0 if none is kept. The high half
+ * counts the files, so that a thread sees that another one has opened the
+ * device again, also under the same number.
+ */
+static _Atomic uint64_t kept;
+
+static int number_of(uint64_t word)
+{
+	return (int)(uint32_t)word - 1;
+}
+
+static uint64_t next(uint64_t word, int fd)
+{
+	return ((word >> 32) + 1) << 32 | (uint32_t)(fd + 1);
+}
+
+/* The major number of the device that is kept. */
+static _Atomic unsigned int driver;
+
+/* The sum of load_id and number of the last epoch known to repeat no ID. */
+static _Atomic uint64_t unique_in;
 
 /* The handles that stay open, by format. */
 static struct kuid *_Atomic local_handles[KUID_FORMAT_V7 + 1];
@@ -147,19 +181,6 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	va_end(args);
 }
 
-/* Ask whether no ID is handed out twice, if the caller wants to know. */
-static bool ask(struct kuid *handle, bool *unique)
-{
-	struct kuid_status status = { 0 };
-
-	if (!unique)
-		return true;
-	if (kuid_read_status(handle, &status))
-		return false;
-	*unique = status.held & KUID_HELD_UNIQUE;
-	return true;
-}
-
 static bool take(struct kuid *handle, unsigned char *out)
 {
 	int ret;
@@ -197,27 +218,20 @@ static struct kuid *keep_open(struct kuid *_Atomic *at, unsigned int format,
 	return other;
 }
 
-/* Ask whether the kernel guards the IDs, if the caller wants to know. */
-static bool is_in_lane(const struct kuid *handle, bool *unique)
-{
-	struct kuid_handle_status status;
-
-	if (!unique)
-		return true;
-	kuid_read_handle_status(handle, &status);
-	*unique = status.made_by == KUID_MADE_BY_LANE;
-	return *unique;
-}
-
-/* False if there is no lane, so that the device has to make it. */
-static bool make_in_lane(unsigned int format, unsigned char *out, bool *unique)
+/*
+ * False if there is no lane, so that the device has to make it: in the order of
+ * the host, which it has not if it makes IDs for a handle.
+ */
+static bool make_in_lane(unsigned int format, unsigned char *out)
 {
 	struct kuid *_Atomic *at = &private_handles[format];
 	struct kuid *handle;
 
 	while ((handle = keep_open(at, format, KUID_PRIVATE))) {
+		if (kuid_private_is_refused(handle))
+			return false;
 		if (take(handle, out))
-			return is_in_lane(handle, unique);
+			return !kuid_private_is_refused(handle);
 		if (errno != EBADF)
 			return false;
 		/*
@@ -229,18 +243,171 @@ static bool make_in_lane(unsigned int format, unsigned char *out, bool *unique)
 	return false;
 }
 
-/* Each call opens a file of its own, so only the host order holds. */
-static bool make_by_kuid(unsigned int format, unsigned char *out, bool *unique)
+/* Carry out a command. The answer is a field that kuid never leaves empty. */
+static bool ask_file(int fd, unsigned long command, void *request,
+		     __u64 *answer)
 {
-	struct kuid *handle = kuid_open(format);
-	bool made;
+	int ret;
 
-	if (!handle)
+	do {
+		*answer = 0;
+		ret = ioctl(fd, command, request);
+	} while (ret && errno == EINTR);
+	if (!ret && *answer)
+		return true;
+	/* Another driver may succeed at commands that it doesn't know. */
+	if (!ret)
+		errno = ENODEV;
+	return false;
+}
+
+/* Whether a number is still that of a file of the driver. Keeps errno. */
+static bool is_open(int fd, unsigned int of)
+{
+	struct stat file;
+	int err = errno;
+	bool is;
+
+	/* Without an answer it is, or the device would be opened for ever. */
+	if (fstat(fd, &file))
+		is = errno != EBADF;
+	else
+		is = S_ISCHR(file.st_mode) && major(file.st_rdev) == of;
+	errno = err;
+	return is;
+}
+
+/* Close a file that is not kept. Keeps errno. */
+static void drop(int fd, unsigned int of)
+{
+	int err = errno;
+
+	if (is_open(fd, of))
+		close(fd);
+	errno = err;
+}
+
+/* Give a file a number that no program waits for, if the limit allows it. */
+static int move(int fd, unsigned int of)
+{
+	int moved = -1;
+
+	if (fd < FIRST_NUMBER)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_NUMBER);
+	if (moved < 0)
+		return fd;
+	drop(fd, of);
+	return moved;
+}
+
+/*
+ * Open the device and keep the file, unless another thread has changed what is
+ * kept. False and errno if there is no device. A thread of the program may
+ * close the file at any moment, and use its number: then it may be that nothing
+ * is kept, and the caller tries again.
+ */
+static bool open_device(unsigned int format, uint64_t before)
+{
+	const char *path = kuid_format_device(format);
+	struct kuid_query query = { .format = format };
+	struct stat device;
+	unsigned int of;
+	int fd;
+
+	if (stat(path, &device))
+		goto missing;
+	if (!S_ISCHR(device.st_mode)) {
+		errno = ENODEV;
 		return false;
-	made = dont_block(handle) && !kuid_set_order(handle, KUID_ORDER_HOST) &&
-	       ask(handle, unique) && take(handle, out);
-	kuid_close(handle);
-	return made;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		goto missing;
+	of = major(device.st_rdev);
+	fd = move(fd, of);
+	if (ask_file(fd, KUID_IOC_QUERY, &query, &query.formats)) {
+		driver = of;
+		if (!atomic_compare_exchange_strong(&kept, &before,
+						    next(before, fd)))
+			drop(fd, of);
+		return true;
+	}
+	if (!is_open(fd, of))
+		return true;
+	drop(fd, of);
+missing:
+	if (errno == ENOENT || errno == ENXIO || errno == ENOTTY)
+		errno = ENODEV;
+	return false;
+}
+
+/* As ask_file(), with the device that is kept. */
+static bool ask(unsigned int format, unsigned long command, void *request,
+		__u64 *answer)
+{
+	for (;;) {
+		uint64_t word = kept;
+		int fd = number_of(word);
+		bool open;
+
+		if (fd < 0) {
+			if (!open_device(format, word))
+				return false;
+			continue;
+		}
+		if (ask_file(fd, command, request, answer))
+			return true;
+		open = is_open(fd, driver);
+		if (!open)
+			atomic_compare_exchange_strong(&kept, &word,
+						       next(word, -1));
+		/*
+		 * The error is the device's, unless another thread has opened
+		 * the device meanwhile. One that opens it at the same time as
+		 * others may have had the number for a moment without keeping
+		 * it, but these two errors are never the device's.
+		 */
+		else if (kept == word && errno != EBADF && errno != ENOTTY)
+			return false;
+	}
+}
+
+static bool is_made(const struct kuid_generate *one)
+{
+	return one->done == 1 && one->load_id;
+}
+
+/* Whether it is known already that no ID of the epoch is handed out twice. */
+static bool is_known_unique(const struct kuid_generate *one)
+{
+	return unique_in == one->load_id + one->epoch;
+}
+
+/* As is_known_unique(), by the status. */
+static bool is_unique(const struct kuid_generate *one)
+{
+	struct kuid_status status = { 0 };
+
+	if (!ask(one->format, KUID_IOC_STATUS, &status, &status.load_id) ||
+	    !(status.held & KUID_HELD_UNIQUE))
+		return false;
+	unique_in = status.load_id + status.epoch;
+	return true;
+}
+
+/* Ask for an ID that was not made yet; and whether IDs are unique, if @unique. */
+static bool make_by_device(struct kuid_generate *one, bool *unique)
+{
+	if (!is_made(one) &&
+	    !ask(one->format, KUID_IOC_GENERATE, one, &one->load_id))
+		return false;
+	if (!is_made(one)) {
+		errno = ENODEV;
+		return false;
+	}
+	if (unique)
+		*unique = is_known_unique(one) || is_unique(one);
+	return true;
 }
 
 static bool make_in_process(unsigned int format, unsigned char *out)
@@ -274,14 +441,12 @@ static bool fall_back(unsigned int format, unsigned char *out)
 	abort();
 }
 
-/*
- * False if libuuid has to make it. *safe is 0 if kuid says that no ID is handed
- * out twice, else -1. Keeps errno.
- */
-static bool make(unsigned int format, unsigned char *out, int *safe)
+/* As make(). The ID may be made already. */
+static bool make_slowly(struct kuid_generate *one, int *safe)
 {
-	int err = errno, cancel;
+	unsigned char *out = (unsigned char *)(uintptr_t)one->buffer;
 	bool unique = false, made;
+	int cancel;
 
 	/* A thread that is cancelled in between would leak the open file. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -293,16 +458,40 @@ static bool make(unsigned int format, unsigned char *out, int *safe)
 	if (change_choice(NEITHER, NO))
 		say("libkuid-uuid: " PRIVATE_VARIABLE
 		    " must be 0 or 1; taken as 0\n");
-	made = (in_lane == YES &&
-		make_in_lane(format, out, safe ? &unique : NULL)) ||
-	       make_by_kuid(format, out, safe ? &unique : NULL);
-	if (!made) {
-		unique = false;
-		made = fall_back(format, out);
-	}
+	made = unique = in_lane == YES && make_in_lane(one->format, out);
+	if (!made)
+		made = make_by_device(one, safe ? &unique : NULL);
+	if (!made)
+		made = fall_back(one->format, out);
 	if (safe)
 		*safe = unique ? 0 : -1;
 	pthread_setcancelstate(cancel, NULL);
+	return made;
+}
+
+/*
+ * False if libuuid has to make it. *safe is 0 if kuid says that no ID is handed
+ * out twice, else -1. Keeps errno.
+ */
+static bool make(unsigned int format, unsigned char *out, int *safe)
+{
+	struct kuid_generate one = {
+		.buffer = (uintptr_t)out,
+		.format = format,
+		.order = KUID_ORDER_HOST,
+		.count = 1,
+	};
+	int err = errno;
+	int fd = in_lane == NO ? number_of(kept) : -1;
+	bool made;
+
+	/* As most are: by one system call, which is no cancellation point. */
+	made = fd >= 0 && ask_file(fd, KUID_IOC_GENERATE, &one, &one.load_id) &&
+	       is_made(&one) && (!safe || is_known_unique(&one));
+	if (!made)
+		made = make_slowly(&one, safe);
+	else if (safe)
+		*safe = 0;
 	errno = err;
 	return made;
 }

@@ -4,7 +4,8 @@
 # The drop-in for libuuid in programs of others: that their IDs come from the device is told by its
 # counters, which must go up by as many as were made. Debian 13's uuidgen, which knows v6 and v7, is
 # looked for below /trixie, in a root directory of its own; python3 may be there or not, and util-linux'
-# own tests are below /util-linux. Prints KTAP. Needs the module loaded, and root.
+# own tests are below /util-linux. Prints KTAP. Needs the module loaded, KUID_MODULE, and root; leaves the
+# module loaded, but new.
 
 dropin=/lib/kuid/libkuid-uuid.so
 counters=/sys/class/kuid/kuid/counters
@@ -150,10 +151,53 @@ cancelled()
 	with ./libuuid_user cancelled 100 >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
 }
 
-# The device gives the first 3, the process makes the 3 behind them.
+# The file is open, so that the device is not missing there.
 chrooted()
 {
-	LIBKUID_UUID_FALLBACK=fallback takes 3 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
+	takes 6 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
+}
+
+# One thread closes files that it has not opened, and uses their numbers. The device makes all IDs,
+# and none is bytes of the program.
+numbers_taken()
+{
+	takes $all v1 with ./libuuid_user numbers $each &&
+		[ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
+}
+
+# A program that makes an ID for each line that it gets.
+begin_steps()
+{
+	mkfifo "$work/steps" || return
+	with ./libuuid_user steps <"$work/steps" >"$out" 2>"$err" &
+	steps=$!
+	exec 3>"$work/steps"
+	lines=0
+}
+
+has_lines()
+{
+	[ "$(wc -l <"$out")" -eq $lines ]
+}
+
+step()
+{
+	lines=$((lines + 1))
+	echo "$1" >&3 && eventually has_lines
+}
+
+end_steps()
+{
+	exec 3>&- && wait $steps
+}
+
+# The module can be unloaded when the program has closed its files. Then the program makes an ID by
+# itself, until the module is there again.
+holds_the_module()
+{
+	begin_steps && step id && ! rmmod kuid && step id && [ "$(cat "$counters/v1")" -ge 2 ] &&
+		step close && rmmod kuid && step id && insmod "$KUID_MODULE" && step id &&
+		end_steps && [ "$(cat "$counters/v1")" -eq 1 ] && warned
 }
 
 # The process makes the IDs, and the device none.
@@ -256,7 +300,9 @@ it "8 children of a process that has made one" children
 it "8 threads" threads
 it "all files closed and others opened" closed
 it "threads cancelled" cancelled
+it "a thread takes the numbers of files for others" numbers_taken
 it "another root directory" chrooted
+it "the module can be unloaded when the file is closed" holds_the_module
 it "in a lane: uuid_generate_time_safe calls them safe" user_makes_in_lane
 it "in lanes: 8 children of a process that has made one" children_in_lanes
 it "in a lane: 8 threads" threads_in_lane

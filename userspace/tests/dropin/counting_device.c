@@ -5,16 +5,19 @@
  *
  *  - "v1", "v6", "v7", which are opened in place of the devices. They hold the
  *    page that a process with a private lane maps;
- *  - "made", two 64-bit numbers: how many IDs were given so far, and how many
- *    nodes of private lanes. An ID begins with the lower 48 bits of its number,
- *    so that none comes twice, and ends with "kuid!". A node begins with "ku"
- *    and ends with the lower 32 bits of its number.
+ *  - "made", three 64-bit numbers: how many IDs were given so far, how many
+ *    nodes of private lanes, and how often the status was read. An ID begins
+ *    with the lower 48 bits of its number, so that none comes twice, and ends
+ *    with "kuid!". A node begins with "ku" and ends with the lower 32 bits of
+ *    its number.
  *
  * $FAKE_FAIL, if set, is words with blanks between:
  *
- *   open=N query=N status=N read=N lane=N   that call fails with errno N
- *   interrupted=N   the first N reads fail with EINTR
+ *   open=N query=N status=N generate=N lane=N   that call fails with errno N
+ *   interrupted=N   the first N requests for an ID fail with EINTR
  *   empty           there is no ID now; a non-blocking caller gets EAGAIN
+ *   silent          a request for an ID succeeds, and nothing is written
+ *   epochs=N        a new epoch begins after each N IDs
  *   repeats         the status says that IDs are not unique
  *   no-random       nor is there getrandom(), for what libuuid does
  *   no-wipe         memory can't be wiped on fork
@@ -39,6 +42,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -82,6 +86,8 @@ static const char *fake_path(char *path, size_t size, const char *name)
 
 static atomic_ullong *made;
 #define NODES 1 /* the second number */
+#define READS 2 /* the third number */
+#define NR    3
 
 __attribute__((constructor)) static void open_count(void)
 {
@@ -91,44 +97,50 @@ __attribute__((constructor)) static void open_count(void)
 	if (!fake_path(path, sizeof(path), "made"))
 		return;
 	fd = REAL(open)(path, O_RDWR | O_CLOEXEC);
-	made = mmap(NULL, 2 * sizeof(*made), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fd, 0);
+	made = mmap(NULL, NR * sizeof(*made), PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
 	if (fd < 0 || made == MAP_FAILED)
 		abort();
 	close(fd);
 }
 
+/* The files of the directory that were opened, by version. */
+static _Atomic ino_t opened[10];
+
 /* The version of the UUIDs that an open file gives, or 0. */
 static unsigned int version_of(int fd)
 {
-	char link[64], path[4096], fake[4096];
-	ssize_t size;
+	unsigned int version = 9;
+	struct stat file;
 
-	if (!fake_path(fake, sizeof(fake), "v"))
+	if (REAL(fstat)(fd, &file) || !S_ISREG(file.st_mode))
 		return 0;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, path, sizeof(path) - 1);
-	if (size != (ssize_t)strlen(fake) + 1 || strncmp(path, fake, size - 1))
-		return 0;
-	return path[size - 1] - '0';
+	while (version && opened[version] != file.st_ino)
+		version--;
+	return version;
+}
+
+/* The device's file in the directory, or NULL. */
+static const char *name_of(const char *path)
+{
+	if (!strcmp(path, "/dev/kuid"))
+		return "v1";
+	return strncmp(path, "/dev/kuids/", 11) ? NULL : path + 11;
 }
 
 EXPORT int open(const char *path, int flags, ...)
 {
-	const char *name = NULL;
+	const char *name = name_of(path);
 	char other[4096];
+	struct stat file;
 	mode_t mode = 0;
 	va_list args;
-	int error;
+	int error, fd;
 
 	va_start(args, flags);
 	if (flags & O_CREAT)
 		mode = va_arg(args, mode_t);
 	va_end(args);
-	if (!strcmp(path, "/dev/kuid"))
-		name = "v1";
-	else if (!strncmp(path, "/dev/kuids/", 11))
-		name = path + 11;
 	if (!strcmp(path, "/var/lib/libuuid/clock.txt")) {
 		path = getenv("FAKE_STATE");
 		return path ? REAL(open)(path, flags, mode) : fail(ENOENT);
@@ -137,21 +149,42 @@ EXPORT int open(const char *path, int flags, ...)
 		return fail(ENOENT);
 	if (name && told("open", &error))
 		return fail(error);
-	if (name && fake_path(other, sizeof(other), name))
-		path = other;
-	return REAL(open)(path, flags, mode);
+	if (!name || !fake_path(other, sizeof(other), name))
+		return REAL(open)(path, flags, mode);
+	fd = REAL(open)(other, flags, mode);
+	if (fd >= 0 && !REAL(fstat)(fd, &file) && S_ISREG(file.st_mode))
+		opened[name[1] - '0'] = file.st_ino;
+	return fd;
 }
 
-/* A real read gets EFAULT from memory that is not there. */
-static ssize_t give(unsigned int version, int fd, unsigned char *id)
+static void set_epoch(__u64 *epoch, __u64 *load_id)
 {
-	static atomic_int reads;
+	int ids = 0;
+
+	*epoch = told("epochs", &ids) ? 1 + (*made - 1) / ids : 1;
+	*load_id = 0x6b756964;
+}
+
+/* The real one gets EFAULT from memory that is not there. */
+static int give(int fd, struct kuid_generate *request)
+{
+	static const unsigned char versions[] = {
+		[KUID_FORMAT_V1] = 1,
+		[KUID_FORMAT_V6] = 6,
+		[KUID_FORMAT_V7] = 7,
+	};
+	unsigned char *id = (unsigned char *)(uintptr_t)request->buffer;
+	static atomic_int requests;
 	uint64_t nr;
 	int number;
 
-	if (told("read", &number))
+	if (request->order != KUID_ORDER_HOST || request->count != 1)
+		return fail(EINVAL);
+	if (told("generate", &number))
 		return fail(number);
-	if (told("interrupted", &number) && reads++ < number)
+	if (told("silent", &number))
+		return 0;
+	if (told("interrupted", &number) && requests++ < number)
 		return fail(EINTR);
 	if (told("empty", &number)) {
 		if (fcntl(fd, F_GETFL) & O_NONBLOCK)
@@ -164,9 +197,17 @@ static ssize_t give(unsigned int version, int fd, unsigned char *id)
 	memcpy(id + 8, "\x80\0\1kuid!", 8);
 	/* The lowest 16 bits of the number give way to the version. */
 	memmove(id, id + 2, 6);
-	id[6] = version << 4;
+	id[6] = versions[request->format] << 4;
 	id[7] = 0;
-	return 16;
+	request->done = 1;
+	set_epoch(&request->epoch, &request->load_id);
+	return 0;
+}
+
+static void show_device(unsigned int version, struct stat *stat)
+{
+	stat->st_mode = S_IFCHR | 0444;
+	stat->st_rdev = makedev(107, version);
 }
 
 EXPORT int fstat(int fd, struct stat *stat)
@@ -174,20 +215,24 @@ EXPORT int fstat(int fd, struct stat *stat)
 	unsigned int version = version_of(fd);
 	int result = REAL(fstat)(fd, stat);
 
-	if (version && !result) {
-		stat->st_mode = S_IFCHR | 0444;
-		stat->st_rdev = version;
-	}
+	if (version && !result)
+		show_device(version, stat);
 	return result;
 }
 
-EXPORT ssize_t read(int fd, void *data, size_t size)
+/* A link in place of the device is another driver's. */
+EXPORT int stat(const char *path, struct stat *file)
 {
-	unsigned int version = version_of(fd);
+	const char *name = name_of(path);
+	char other[4096];
+	int result;
 
-	if (!version)
-		return REAL(read)(fd, data, size);
-	return size < 16 ? fail(EINVAL) : give(version, fd, data);
+	if (!name || !fake_path(other, sizeof(other), name))
+		return REAL(stat)(path, file);
+	result = REAL(stat)(other, file);
+	if (!result && S_ISREG(file->st_mode))
+		show_device(0, file);
+	return result;
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -211,21 +256,19 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 		query = data;
 		query->id_size = 16;
 		query->batch_max = 1;
+		query->formats = 0xe;
 		return 0;
+	case KUID_IOC_GENERATE:
+		return give(fd, data);
 	case KUID_IOC_STATUS:
 		if (told("status", &number))
 			return fail(number);
 		status = data;
+		made[READS]++;
+		set_epoch(&status->epoch, &status->load_id);
 		status->held = told("repeats", &number) ? KUID_HELD_ORDER
 							: KUID_HELD_UNIQUE;
 		return 0;
-	case KUID_IOC_SET_FORMAT:
-		if (told("order", &number))
-			return fail(number);
-		return ((struct kuid_set_format *)data)->order ==
-				       KUID_ORDER_HOST
-			       ? 0
-			       : fail(EINVAL);
 	case KUID_IOC_PRIVATE_LANE:
 		if (told("lane", &number))
 			return fail(number);

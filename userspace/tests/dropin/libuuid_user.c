@@ -18,7 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,9 +36,13 @@ void uuid_generate_time_v7(uuid_t out) __attribute__((weak));
 
 static unsigned int count = 1;
 
-/* IDs that all processes and threads see, and how many were called safe. */
+/*
+ * IDs that all processes and threads see, how many were called safe, and
+ * whether all are made.
+ */
 static struct {
 	atomic_uint nr, safe;
+	atomic_bool done;
 	uuid_t ids[];
 } * made;
 
@@ -197,11 +204,10 @@ static void in_children_only(void)
 	in_children(0);
 }
 
-static void in_threads(void)
+static void take_in_threads(void)
 {
 	pthread_t threads[TAKERS];
 
-	make_room(TAKERS * count);
 	for (int i = 0; i < TAKERS; i++) {
 		errno = pthread_create(&threads[i], NULL, take, NULL);
 		if (errno)
@@ -209,47 +215,82 @@ static void in_threads(void)
 	}
 	for (int i = 0; i < TAKERS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static void in_threads(void)
+{
+	make_room(TAKERS * count);
+	take_in_threads();
 	print_repeats();
 }
 
-/* How many files the program has open. */
-static int files(void)
+/* How many files with lower numbers than this the program has open. */
+static int files(int below)
 {
 	int nr = 0;
 
-	for (int fd = 0; fd < 1024; fd++)
+	for (int fd = 0; fd < below; fd++)
 		nr += fcntl(fd, F_GETFD) >= 0;
 	return nr;
 }
 
-static int others[16];
-static ino_t other;
+#define NR_KINDS  3
+#define NR_OTHERS 30
+
+/* Numbers from here on are those of the device and of others in turn. */
+#define FIRST_NR 60
+
+/* A pipe, a socket and a file, and what is in each of them. */
+static int kinds[NR_KINDS];
+static const char content[65536];
+
+static void open_kinds(void)
+{
+	char path[] = "/tmp/libuuid_user.XXXXXX";
+	int through[2], to[2];
+
+	if (pipe(through) || socketpair(AF_UNIX, SOCK_STREAM, 0, to) ||
+	    (kinds[2] = mkstemp(path)) < 0 || unlink(path) ||
+	    write(through[1], content, sizeof(content)) != sizeof(content) ||
+	    write(to[1], content, sizeof(content)) != sizeof(content) ||
+	    pwrite(kinds[2], content, sizeof(content), 0) != sizeof(content))
+		err(1, "a pipe, a socket and %s", path);
+	kinds[0] = through[0];
+	kinds[1] = to[0];
+}
+
+static void check_kinds(void)
+{
+	int left;
+
+	for (int i = 0; i < NR_KINDS; i++) {
+		if (ioctl(kinds[i], FIONREAD, &left) || left != sizeof(content))
+			errx(1, "a file was read from");
+		if (fcntl(kinds[i], F_GETFL) & O_NONBLOCK)
+			errx(1, "a file was changed");
+	}
+}
+
+static int others[NR_OTHERS];
 
 /* Files that none may read from or close. */
 static void open_others(void)
 {
-	char path[] = "/tmp/libuuid_user.XXXXXX";
-	struct stat stat;
-
-	others[0] = mkstemp(path);
-	if (others[0] < 0 || unlink(path) || ftruncate(others[0], 4096) ||
-	    fstat(others[0], &stat))
-		err(1, "%s", path);
-	other = stat.st_ino;
-	for (int i = 1; i < 16; i++)
-		others[i] = dup(others[0]);
+	open_kinds();
+	for (int i = 0; i < NR_OTHERS; i++)
+		others[i] = fcntl(kinds[i % NR_KINDS], F_DUPFD, FIRST_NR);
 }
 
 static void check_others(void)
 {
-	struct stat stat;
+	struct stat stat, kind;
 
-	for (int i = 0; i < 16; i++) {
-		if (fstat(others[i], &stat) || stat.st_ino != other)
+	for (int i = 0; i < NR_OTHERS; i++)
+		if (fstat(others[i], &stat) ||
+		    fstat(kinds[i % NR_KINDS], &kind) ||
+		    stat.st_ino != kind.st_ino)
 			errx(1, "a file was closed");
-		if (lseek(others[i], 0, SEEK_CUR))
-			errx(1, "a file was read from");
-	}
+	check_kinds();
 }
 
 /*
@@ -267,11 +308,12 @@ static void with_files_closed(void)
 		fflush(stdout);
 		close_range(3, ~0U, 0);
 		open_others();
-		before = files();
+		before = files(FIRST_NR);
 		uuid_generate_time(id);
 		print(id);
-		if (files() != before)
-			errx(1, "%d files open, not %d", files(), before);
+		if (files(FIRST_NR) != before)
+			errx(1, "%d files open, not %d", files(FIRST_NR),
+			     before);
 		check_others();
 	}
 }
@@ -303,6 +345,45 @@ static void in_child_with_files_closed(void)
 		errx(1, "the child failed");
 }
 
+/* Close files that this thread has not opened, and use their numbers. */
+static void *take_numbers(void *unused)
+{
+	for (unsigned int round = 0; !made->done; round++) {
+		int to = kinds[NR_KINDS - 1] + 1;
+
+		for (int fd = to; fd < FIRST_NR + NR_OTHERS; fd++)
+			if (fcntl(fd, F_GETFD) < 0)
+				continue;
+			else if (round % 2)
+				close(fd);
+			else
+				dup2(kinds[fd % NR_KINDS], fd);
+	}
+	return unused;
+}
+
+/* All IDs must be of version 1, and none may be bytes of the files. */
+static void with_numbers_taken(void)
+{
+	unsigned int none = 0;
+	pthread_t taker;
+
+	/* The file has the highest number of them. */
+	open_kinds();
+	make_room(TAKERS * count);
+	if (pthread_create(&taker, NULL, take_numbers, NULL))
+		errx(1, "pthread_create");
+	take_in_threads();
+	made->done = true;
+	pthread_join(taker, NULL);
+	print_repeats();
+	for (unsigned int i = 0; i < made->nr; i++)
+		none += made->ids[i][6] >> 4 != 1;
+	if (none)
+		errx(1, "%u are no IDs", none);
+	check_kinds();
+}
+
 static void *take_until_cancelled(void *unused)
 {
 	uuid_t id;
@@ -326,7 +407,7 @@ static void with_threads_cancelled(void)
 	make_room(0);
 	/* The first call may open a file that stays open. */
 	uuid_generate_time(id);
-	before = files();
+	before = files(1024);
 	for (unsigned int i = 0; i < count; i++) {
 		unsigned int nr = made->nr;
 
@@ -337,8 +418,48 @@ static void with_threads_cancelled(void)
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
-	if (files() != before)
-		errx(1, "%d files open, not %d", files(), before);
+	if (files(1024) != before)
+		errx(1, "%d files open, not %d", files(1024), before);
+}
+
+/* The files that a program has after its first IDs, and had not before. */
+static void with_limit(void)
+{
+	struct rlimit limit = { count, count };
+	bool before[1024];
+	uuid_t id;
+
+	for (int fd = 0; fd < 1024; fd++)
+		before[fd] = fcntl(fd, F_GETFD) >= 0;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		err(1, "setrlimit");
+	uuid_generate_time(id);
+	uuid_generate_time(id);
+	for (int fd = 0; fd < 1024; fd++)
+		if (!before[fd] && fcntl(fd, F_GETFD) >= 0)
+			printf("%s%s%s\n", fd < 64 ? "below 64" : "64",
+			       fcntl(fd, F_GETFD) & FD_CLOEXEC ? " cloexec"
+							       : "",
+			       fcntl(fd, F_GETFL) & O_NONBLOCK ? " nonblock"
+							       : "");
+}
+
+/* One for each line of standard input; all files are closed if it is "close". */
+static void by_step(void)
+{
+	char line[16];
+	uuid_t id;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "close\n")) {
+			close_range(3, ~0U, 0);
+			puts("closed");
+		} else {
+			uuid_generate_time(id);
+			print(id);
+		}
+		fflush(stdout);
+	}
 }
 
 /* As uuid_generate_time(), after the root directory became an empty one. */
@@ -378,7 +499,10 @@ static const struct {
 	{ "alone", by_time_alone },
 	{ "closed", with_files_closed },
 	{ "closed_child", in_child_with_files_closed },
+	{ "numbers", with_numbers_taken },
 	{ "cancelled", with_threads_cancelled },
+	{ "limit", with_limit },
+	{ "steps", by_step },
 	{ "chroot", in_empty_root },
 	{ "clearenv", in_empty_environment },
 };

@@ -23,7 +23,7 @@ begin_test()
 			head -c 4087 /dev/zero
 		} >"$FAKE/$file"
 	done
-	head -c 16 /dev/zero >"$FAKE/made"
+	head -c 24 /dev/zero >"$FAKE/made"
 }
 
 # The program with and without the drop-in.
@@ -46,7 +46,13 @@ gave()
 # The same of nodes of private lanes.
 gave_nodes()
 {
-	[ "$(($(od -A n -t u8 -j 8 "$FAKE/made")))" -eq "$1" ]
+	[ "$(($(od -A n -t u8 -j 8 -N 8 "$FAKE/made")))" -eq "$1" ]
+}
+
+# The same of reads of the status.
+gave_status()
+{
+	[ "$(($(od -A n -t u8 -j 16 "$FAKE/made")))" -eq "$1" ]
 }
 
 # All COUNT lines are well-formed IDs of VERSION behind PREFIX; the device's end with its name.
@@ -285,13 +291,22 @@ not_unique()
 
 no_status()
 {
-	FAKE_FAIL=status=5 with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' '' &&
-		warned /dev/kuid 'Input/output error'
+	FAKE_FAIL=status=5 safe -1
 }
 
 status_of_none_asked_for()
 {
 	FAKE_FAIL=status=5 from_device 1 time
+}
+
+# The status is read with the first ID of an epoch, but with each that may not be unique.
+status_of_each_epoch()
+{
+	with time_safe 6 && gave_status 1 && are_ids 6 1 '0 ' $device || return
+	begin_test
+	FAKE_FAIL=epochs=2 with time_safe 6 && gave_status 3 && are_ids 6 1 '0 ' $device || return
+	begin_test
+	FAKE_FAIL=repeats with time_safe 6 && gave_status 6 && are_ids 6 1 '-1 ' $device
 }
 
 interrupted()
@@ -389,6 +404,54 @@ threads()
 	says '8000 made, 0 repeated, 8000 safe' with threads 1000 && gave 8000
 }
 
+# The file that stays open, with the LIMIT of numbers.
+keeps()
+{
+	says "$1" with limit "$2" && gave 2
+}
+
+numbers_taken()
+{
+	says '40000 made, 0 repeated, 40000 safe' with numbers 5000 && gave 40000
+}
+
+# A program that makes an ID for each line that it gets.
+begin_steps()
+{
+	rm -f "$work/steps"
+	mkfifo "$work/steps" || return
+	with steps <"$work/steps" &
+	steps=$!
+	exec 3>"$work/steps"
+	lines=0
+}
+
+has_lines()
+{
+	[ "$(wc -l <"$out")" -eq $lines ]
+}
+
+step()
+{
+	lines=$((lines + 1))
+	echo "$1" >&3 && eventually has_lines
+}
+
+end_steps()
+{
+	exec 3>&- && wait $steps
+}
+
+# It is there for the second and for the fifth ID. The file is closed before the fourth.
+device_comes_and_goes()
+{
+	mv "$FAKE/v1" "$FAKE/away" && begin_steps && step id && gave 0 &&
+		mv "$FAKE/away" "$FAKE/v1" && step id && gave 1 &&
+		mv "$FAKE/v1" "$FAKE/away" && step close && step id && gave 1 &&
+		mv "$FAKE/away" "$FAKE/v1" && step id && end_steps && gave 2 &&
+		warned /dev/kuid 'No such device'
+}
+
 closed()
 {
 	with closed 100 && gave 101 && are_ids 101 1 '' $device
@@ -399,11 +462,10 @@ cancelled()
 	says '' with cancelled 200 && ! gave 0
 }
 
-# There is no device behind it.
+# Another root directory has no device, but the file is open.
 chrooted()
 {
-	with chroot 3 && gave 3 && are_ids 6 1 '' '' && [ "$(grep -c "$device\$" "$out")" -eq 3 ] &&
-		warned /dev/kuid 'No such device'
+	with chroot 3 && [ ! -s "$err" ] && gave 6 && are_ids 6 1 '' $device
 }
 
 # VERSION WAY PREFIX: 3 IDs are made in one lane, and none by the device.
@@ -496,29 +558,31 @@ cancelled_in_lane()
 	says '' with cancelled 200 && gave 0 && gave_nodes 1
 }
 
-# Another root directory has no device, but the handle is open.
 chrooted_in_lane()
 {
 	with chroot 3 && [ ! -s "$err" ] && gave 0 && are_ids 6 1 '' 6b7500000001
 }
 
 # The program, the drop-in and the device in one: with the device, without it, and in lanes.
+# SANITIZER WAY...
 sanitized()
 {
+	sanitizer=$1
+	shift
 	for fail in "" open=2; do
 		for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "closed_child 3" \
-			   "children 100" "threads 200" "cancelled 100"; do
+			   "children 100" "threads 200" "cancelled 100" "$@"; do
 			for lane in 0 1; do
 				# shellcheck disable=SC2086 # words
 				FAKE_FAIL=$fail LIBKUID_UUID_FALLBACK=fallback LIBKUID_UUID_PRIVATE=$lane \
-					"$DROPIN_TESTS/libuuid_user_$1" $way >"$out" 2>"$err" &&
+					"$DROPIN_TESTS/libuuid_user_$sanitizer" $way >"$out" 2>"$err" &&
 					[ ! -s "$err" ] || return
 			done
 		done
 	done
 	for value in warn libuuid; do
 		FAKE_FAIL=open=2 LIBKUID_UUID_FALLBACK=$value \
-			"$DROPIN_TESTS/libuuid_user_$1" time_safe 3 >"$out" 2>"$err" || return
+			"$DROPIN_TESTS/libuuid_user_$sanitizer" time_safe 3 >"$out" 2>"$err" || return
 	done
 	[ ! -s "$err" ]
 }
@@ -529,11 +593,11 @@ brings_nothing()
 	readelf -d "$DROPIN" >"$out" 2>"$err" && ! grep NEEDED "$out" | grep -qv 'libc\.so'
 }
 
-# Two words that the environment said, and two pointers for each of 4 formats.
+# Two words that the environment said, three of the open file, and two pointers for each of 4 formats.
 keeps_nothing()
 {
 	size -A "$DROPIN_TESTS"/../../obj/dropin/*.o >"$out" 2>"$err" &&
-		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 72 ]
+		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 96 ]
 }
 
 it "uuid_generate_time gives v1" from_device 1 time
@@ -552,15 +616,16 @@ it "no permission: the process" fails_over open=13 'Permission denied'
 it "too many open files: the process" fails_over open=24 'Too many open files'
 it "another device: the process" fails_over query=25 'No such device'
 it "another driver's errors: the process" fails_over query=22 'Invalid argument'
+it "another driver that does nothing: the process" fails_over silent 'No such device'
 it "/dev/null in its place: the process" hidden /dev/null
 it "/dev/zero in its place: the process" hidden /dev/zero
 it "an ID that would have to be waited for: the process" fails_over empty \
 	'Resource temporarily unavailable'
-it "a stale identity: the process" fails_over read=116 'Stale file handle'
-it "an error no one knows: the process" fails_over read=5 'Input/output error'
-it "no order of the host: the process" fails_over order=22 'Invalid argument'
-it "no status: the process" no_status
+it "a stale identity: the process" fails_over generate=116 'Stale file handle'
+it "an error no one knows: the process" fails_over generate=5 'Input/output error'
+it "no status: not safe" no_status
 it "no status, where none is asked for: no matter" status_of_none_asked_for
+it "status: once an epoch" status_of_each_epoch
 it "signals don't matter" interrupted
 it "no device: v6 without the address of a card" v6_hides_the_machine
 it "no device: v7" fails_over_to 7
@@ -606,6 +671,10 @@ it "the drop-in repeats none of these" dropin_repeats_none_of_these
 it "8 children" children
 it "8 threads" threads
 it "all files closed and others opened" closed
+it "a thread takes the numbers of files for others" numbers_taken
+it "a file stays open" keeps '64 cloexec nonblock' 1024
+it "a file stays open, with few numbers" keeps 'below 64 cloexec nonblock' 32
+it "a device that comes and goes" device_comes_and_goes
 it "threads cancelled" cancelled
 if [ "$(id -u)" -eq 0 ]; then
 	it "another root directory" chrooted
@@ -638,7 +707,7 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	skip "in a lane: another root directory" "not root"
 fi
-it "nothing for the address sanitizer" sanitized asan
+it "nothing for the address sanitizer" sanitized asan "numbers 100"
 it "nothing for the thread sanitizer" sanitized tsan
 
 it "needs the C library only" brings_nothing

@@ -554,6 +554,7 @@ static int generate(struct kuid_generate *request, int format)
 		request->count);
 	request->done = request->count;
 	request->epoch = device.epoch;
+	request->load_id = device.load_id;
 	return 0;
 }
 
@@ -637,6 +638,27 @@ EXPORT void *mmap(void *start, size_t size, int access, int flags, int fd,
 	if (memory != MAP_FAILED)
 		memcpy(memory, &page, sizeof(page));
 	return memory;
+}
+
+EXPORT int stat(const char *path, struct stat *file)
+{
+	return REAL(stat)(format_of(path) ? "/dev/null" : path, file);
+}
+
+EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list args;
+	void *data;
+	int result;
+
+	va_start(args, command);
+	data = va_arg(args, void *);
+	va_end(args);
+	result = REAL(fcntl)(fd, command, data);
+	if (command == F_DUPFD_CLOEXEC && result >= 0 &&
+	    result < (int)sizeof(formats))
+		formats[result] = is_device(fd);
+	return result;
 }
 
 EXPORT ssize_t read(int fd, void *data, size_t size)
