@@ -94,7 +94,7 @@ analyzer()
 
 	for file in "$@"; do
 		gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wno-unused-parameter -fanalyzer -Werror -Iuapi -Ikmod \
-			-Iuserspace/libkuid -Iuserspace/kuid -I"$(pg_config --includedir)" -c -o /dev/null "$file" || status=1
+			-Iuserspace/libkuid -Iuserspace/service -I"$(pg_config --includedir)" -c -o /dev/null "$file" || status=1
 	done
 	return "$status"
 }
@@ -263,7 +263,7 @@ mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 	files selftests/{bench,callers,fleet,kunit,unit,vectors}/'*.[ch]')
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
-	'userspace/claim/*.c')
+	'userspace/claim/*.c' 'userspace/service/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
@@ -301,7 +301,7 @@ look "the kernel's rules for coccinelle" coccinelle_rules
 look "gcc -fanalyzer" analyzer "${userspace[@]}"
 look "cppcheck" cppcheck --quiet --error-exitcode=1 --std=c11 --language=c \
 	--enable=warning,performance,portability -D_GNU_SOURCE -Iuapi -Ikmod -Iuserspace/libkuid \
-	-Iuserspace/kuid "${userspace[@]}"
+	-Iuserspace/service "${userspace[@]}"
 look "interface as recorded, 64 bits" interface_kept 64
 look "interface as recorded, 32 bits" interface_kept 32
 look "interface the same on all machines" interface_portable

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base64.h"
-#include "verbs.h"
+#include "exit_status.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			     "abcdefghijklmnopqrstuvwxyz0123456789+/";

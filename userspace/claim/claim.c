@@ -11,11 +11,13 @@
 
 #include "claim.h"
 #include "clocks.h"
+#include "exit_status.h"
 #include "nanoseconds.h"
-#include "output.h"
 #include "place.h"
+#include "problem.h"
+#include "quoted.h"
 #include "service.h"
-#include "verbs.h"
+#include "time_text.h"
 
 /* How often to look anew at once, because others were quicker. */
 #define QUICKER_MOST 20

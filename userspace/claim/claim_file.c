@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "claim_file.h"
-#include "output.h"
-#include "verbs.h"
+#include "exit_status.h"
+#include "problem.h"
 
 static char *beside(const struct claim_file *file, const char *suffix)
 {

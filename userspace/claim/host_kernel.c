@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "output.h"
+#include "problem.h"
 
 static unsigned int parts;
 static struct kuid *handle;

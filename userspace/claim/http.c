@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "clocks.h"
+#include "exit_status.h"
 #include "http.h"
-#include "output.h"
-#include "verbs.h"
+#include "problem.h"
 
 /* No answer of a store is longer. */
 #define BODY_MAX (4 * 1024 * 1024)

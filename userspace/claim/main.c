@@ -2,16 +2,20 @@
 /* kuid-claim(8): its command line, and what operators ask for. */
 #include <err.h>
 #include <inttypes.h>
+#include <kuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
 #include "claim.h"
 #include "clocks.h"
+#include "command_line.h"
+#include "exit_status.h"
 #include "output.h"
+#include "problem.h"
+#include "quoted.h"
 #include "run.h"
-#include "verbs.h"
+#include "time_text.h"
 #include "version.h"
 
 #define STORE_USUAL "http://127.0.0.1:2379"
@@ -40,8 +44,8 @@ static const char *metrics;
 static uint64_t epoch_ms = SNOWFLAKE_EPOCH;
 static bool list, print, recover, give_back, schema, ranged;
 
-static void take_text(struct argp_state *state,
-		      const struct verb_option *option, const char *arg)
+static void take_text(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	if (!*arg)
 		argp_error(state, "--%s needs an argument that is not empty",
@@ -62,7 +66,7 @@ static bool parse_range(const char *text)
 }
 
 static void take_range(struct argp_state *state,
-		       const struct verb_option *option, const char *arg)
+		       const struct option_row *option, const char *arg)
 {
 	if (ranged)
 		argp_error(state, "only one of --range and --number");
@@ -75,7 +79,7 @@ static void take_range(struct argp_state *state,
 }
 
 static void take_exact(struct argp_state *state,
-		       const struct verb_option *option, const char *arg)
+		       const struct option_row *option, const char *arg)
 {
 	if (ranged)
 		argp_error(state, "only one of --range and --number");
@@ -85,7 +89,7 @@ static void take_exact(struct argp_state *state,
 }
 
 static void take_parts(struct argp_state *state,
-		       const struct verb_option *option, const char *arg)
+		       const struct option_row *option, const char *arg)
 {
 	if (!strcmp(arg, "snowflake"))
 		settings.parts = PART_SNOWFLAKE;
@@ -100,7 +104,7 @@ static void take_parts(struct argp_state *state,
 			   QUOTED(arg));
 }
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "endpoints", 'e', "URL",
 	  "The store: URLs of etcd with commas between them, or a URL that "
 	  "begins with postgresql:// or kubernetes://; " STORE_USUAL
@@ -173,19 +177,6 @@ static const struct verb_option options[] = {
 	{ 0 },
 };
 
-#define NR_OPTIONS (sizeof(options) / sizeof(options[0]) - 1)
-#define KEY_FIRST  0x100
-#define KEY_USAGE  (KEY_FIRST + (int)NR_OPTIONS)
-#define LAST_GROUP (-1)
-
-static struct argp_option argp_options[NR_OPTIONS + 5] = {
-	[NR_OPTIONS] = { "help", 'h', NULL, 0, "Print this help", LAST_GROUP },
-	{ NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, LAST_GROUP },
-	{ "usage", KEY_USAGE, NULL, 0, "Print a short list of the options",
-	  LAST_GROUP },
-	{ "version", 'V', NULL, 0, "Print the version", LAST_GROUP },
-};
-
 static void check_form(struct argp_state *state)
 {
 	if (list + print + recover + give_back + schema > 1)
@@ -201,46 +192,10 @@ static void check_form(struct argp_state *state)
 		argp_error(state, "--cert and --key go together");
 }
 
-static void __attribute__((noreturn))
-print_and_exit(struct argp_state *state, unsigned int flags)
-{
-	argp_state_help(state, stdout, flags & ~ARGP_HELP_EXIT_OK);
-	output_finish();
-	exit(EXIT_SUCCESS);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	size_t i;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\"", QUOTED(arg));
-		return 0;
-	case ARGP_KEY_END:
-		check_form(state);
-		return 0;
-	case 'h':
-	case '?':
-		print_and_exit(state, ARGP_HELP_STD_HELP);
-	case KEY_USAGE:
-		print_and_exit(state, ARGP_HELP_USAGE);
-	case 'V':
-		output_line("kuid-claim " KUID_VERSION);
-		output_finish();
-		exit(EXIT_SUCCESS);
-	}
-	for (i = 0; i < NR_OPTIONS; i++)
-		if (argp_options[i].key == key) {
-			options[i].take(state, &options[i], arg);
-			return 0;
-		}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp argp = {
-	.options = argp_options,
-	.parser = parse,
+static const struct command command = {
+	.version = "kuid-claim " KUID_VERSION,
+	.options = { options },
+	.check = check_form,
 	.doc = "Claim a number that no other machine has, and keep it until "
 	       "SIGTERM or SIGINT, which give it back, or SIGHUP, which "
 	       "leaves it to the next kuid-claim.\v"
@@ -250,18 +205,6 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 failed, 2 wrong usage, 75 failed, but "
 	       "may succeed later.",
 };
-
-static void add_options(void)
-{
-	for (size_t i = 0; i < NR_OPTIONS; i++)
-		argp_options[i] = (struct argp_option) {
-			.name = options[i].name,
-			.key = options[i].key ? options[i].key
-					      : KEY_FIRST + (int)i,
-			.arg = options[i].arg,
-			.doc = options[i].doc,
-		};
-}
 
 static int failed(char *wrong)
 {
@@ -351,9 +294,7 @@ int main(int argc, char **argv)
 	char *wrong;
 	int status;
 
-	argp_err_exit_status = EXIT_USAGE;
-	add_options();
-	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, NULL);
+	command_line_parse(&command, argc, argv);
 	if (schema) {
 		fputs(store_schema, stdout);
 		output_finish();

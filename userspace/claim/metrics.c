@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 
 #include "clocks.h"
+#include "exit_status.h"
 #include "metrics.h"
 #include "nanoseconds.h"
-#include "output.h"
-#include "verbs.h"
+#include "problem.h"
 
 static void metric(FILE *file, const struct claim *claim, const char *name,
 		   const char *type, const char *help, uint64_t value)

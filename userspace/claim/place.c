@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "clocks.h"
-#include "output.h"
 #include "place.h"
+#include "problem.h"
+#include "quoted.h"
+#include "time_text.h"
 
 /*
  * Ceilings of a host whose clock is years ahead would keep its numbers from all

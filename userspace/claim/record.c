@@ -11,7 +11,7 @@
 
 #include "nanoseconds.h"
 #include "record.h"
-#include "verbs.h"
+#include "exit_status.h"
 
 static char *text_of_json(json_t *json)
 {

@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "clocks.h"
+#include "exit_status.h"
 #include "metrics.h"
 #include "nanoseconds.h"
-#include "output.h"
 #include "run.h"
 #include "service.h"
-#include "verbs.h"
 
 static int end_signals(void)
 {

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "exit_status.h"
+#include "problem.h"
+#include "quoted.h"
 #include "store.h"
-#include "verbs.h"
 
 #define SPACE_MAX 64
 

@@ -16,10 +16,11 @@
 #include <string.h>
 
 #include "base64.h"
+#include "exit_status.h"
 #include "http.h"
-#include "output.h"
+#include "problem.h"
+#include "quoted.h"
 #include "store.h"
-#include "verbs.h"
 
 #define ENDPOINTS_MAX 16
 

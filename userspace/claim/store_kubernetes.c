@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_status.h"
 #include "http.h"
-#include "output.h"
+#include "problem.h"
+#include "quoted.h"
 #include "store.h"
-#include "verbs.h"
 
 #define LABEL	   "kuid-claim/space"
 #define ANNOTATION "kuid-claim/record"

@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "exit_status.h"
 #include "nanoseconds.h"
-#include "output.h"
+#include "problem.h"
 #include "store.h"
-#include "verbs.h"
 
 const char store_schema[] =
 	"-- The records of kuid-claim(8). Rows are never deleted: the ceiling in a\n"

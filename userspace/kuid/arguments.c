@@ -12,41 +12,9 @@
 #include "arguments.h"
 #include "formats.h"
 #include "nanoseconds.h"
-#include "output.h"
+#include "quoted.h"
 
-void take_flag(struct argp_state *state __attribute__((unused)),
-	       const struct verb_option *option,
-	       const char *arg __attribute__((unused)))
-{
-	*(bool *)option->to = true;
-}
-
-static uint64_t number_of(struct argp_state *state, const char *text,
-			  const char *what, uint64_t least, uint64_t most)
-{
-	unsigned long long number;
-	char *end;
-
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	/* strtoull() would take a sign and white space too. */
-	if (!isdigit((unsigned char)text[0]) || *end || errno ||
-	    number < least || number > most)
-		argp_error(state,
-			   "\"%s\" is not %s: a whole number from %" PRIu64
-			   " to %" PRIu64,
-			   QUOTED(text), what, least, most);
-	return number;
-}
-
-void take_number(struct argp_state *state, const struct verb_option *option,
-		 const char *arg)
-{
-	*(uint64_t *)option->to = number_of(state, arg, option->what,
-					    option->least, option->most);
-}
-
-void take_interval(struct argp_state *state, const struct verb_option *option,
+void take_interval(struct argp_state *state, const struct option_row *option,
 		   const char *arg)
 {
 	*(uint32_t *)option->to = number_of(state, arg, "an interval",
@@ -70,7 +38,7 @@ static uint64_t factor(char suffix)
 	}
 }
 
-void take_count(struct argp_state *state, const struct verb_option *option,
+void take_count(struct argp_state *state, const struct option_row *option,
 		const char *arg)
 {
 	size_t digits = strspn(arg, "0123456789");
@@ -112,7 +80,7 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 	return strtoull(text, NULL, 16);
 }
 
-void take_format(struct argp_state *state, const struct verb_option *option,
+void take_format(struct argp_state *state, const struct option_row *option,
 		 const char *arg)
 {
 	int format = kuid_format_number(arg);
@@ -123,8 +91,8 @@ void take_format(struct argp_state *state, const struct verb_option *option,
 	*(unsigned int *)option->to = format;
 }
 
-void take_made_format(struct argp_state *state,
-		      const struct verb_option *option, const char *arg)
+void take_made_format(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	take_format(state, option, arg);
 	if (*(unsigned int *)option->to == KUID_ANY_UUID)
@@ -263,7 +231,7 @@ static bool read_date_time(const char *at, struct time_argument *time,
 	return !*at;
 }
 
-void take_time(struct argp_state *state, const struct verb_option *option,
+void take_time(struct argp_state *state, const struct option_row *option,
 	       const char *arg)
 {
 	struct time_argument *time = option->to;

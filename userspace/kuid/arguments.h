@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The values of options: how each kind of them is read and stored. */
+/* The values of the options of several verbs: how they are read and stored. */
 #ifndef KUID_TOOL_ARGUMENTS_H
 #define KUID_TOOL_ARGUMENTS_H
 
 #include <stdbool.h>
 
-#include "verbs.h"
+#include "command_line.h"
 
 /*
- * For struct verb_option.take, each with the type that option->to leads to.
+ * For struct option_row.take, each with the type that option->to leads to.
  * They end with a message about the argument and EXIT_USAGE if it is wrong.
  */
-void take_flag(struct argp_state *state, const struct verb_option *option,
-	       const char *arg); /* bool: true */
-void take_number(struct argp_state *state, const struct verb_option *option,
-		 const char *arg); /* uint64_t, from least to most */
-void take_count(struct argp_state *state, const struct verb_option *option,
+void take_count(struct argp_state *state, const struct option_row *option,
 		const char *arg); /* uint64_t, not 0; may end in k, M or G */
-void take_format(struct argp_state *state, const struct verb_option *option,
+void take_format(struct argp_state *state, const struct option_row *option,
 		 const char *arg); /* unsigned int, also KUID_ANY_UUID */
-void take_made_format(struct argp_state *state,
-		      const struct verb_option *option,
+void take_made_format(struct argp_state *state, const struct option_row *option,
 		      const char *arg); /* the same, not KUID_ANY_UUID */
-void take_interval(struct argp_state *state, const struct verb_option *option,
+void take_interval(struct argp_state *state, const struct option_row *option,
 		   const char *arg); /* uint32_t */
 
-void take_time(struct argp_state *state, const struct verb_option *option,
+void take_time(struct argp_state *state, const struct option_row *option,
 	       const char *arg); /* struct time_argument */
 
 /* A time since 1970; nsec counts up from sec, also before 1970. */

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "measure.h"
 #include "output.h"
+#include "report.h"
 #include "verbs.h"
 
 #define THREADS_MOST 1024
@@ -22,7 +23,7 @@ static uint64_t threads = 1;
 static uint64_t ms = MS_USUAL;
 static bool json;
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "format", 'f', "{all}", "All if not given", take_made_format,
 	  &format },
 	{ "threads", 't', "N",

@@ -12,6 +12,8 @@
 
 #include "device.h"
 #include "output.h"
+#include "quoted.h"
+#include "report.h"
 #include "state_file.h"
 #include "verbs.h"
 
@@ -29,9 +31,7 @@
 static const char *output;
 
 static void take_output(struct argp_state *state,
-			const struct verb_option *option
-			__attribute__((unused)),
-			const char *arg)
+			const struct option_row *option, const char *arg)
 {
 	size_t length = strlen(arg), suffix = strlen(SUFFIX);
 
@@ -45,7 +45,7 @@ static void take_output(struct argp_state *state,
 	output = arg;
 }
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "output", 0, "FILE",
 	  "Replace FILE, which must end in " SUFFIX ", instead of printing",
 	  take_output },

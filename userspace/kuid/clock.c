@@ -10,6 +10,7 @@
 #include "formats.h"
 #include "nanoseconds.h"
 #include "output.h"
+#include "report.h"
 #include "save.h"
 #include "verbs.h"
 
@@ -19,7 +20,7 @@ static bool json;
 static bool force;
 static bool may_repeat;
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	JSON_OPTION(&json),
 	{ "force-clock", 0, NULL,
 	  "Set the clocks of all formats to the wall clock, after that was in "

@@ -9,18 +9,19 @@
 #include "arguments.h"
 #include "given_id.h"
 #include "output.h"
+#include "verbs.h"
 
 static uint64_t bound_ns;
 static bool bounded;
 
 static void take_bound(struct argp_state *state,
-		       const struct verb_option *option, const char *arg)
+		       const struct option_row *option, const char *arg)
 {
 	take_number(state, option, arg);
 	bounded = true;
 }
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "bound", 0, "NS",
 	  "Compare by time, where clocks may be up to this many nanoseconds "
 	  "apart",
@@ -36,8 +37,7 @@ static void check(struct argp_state *state)
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");
 	if (given.count > 2)
-		argp_error(state, "unexpected argument \"%s\"",
-			   QUOTED(given.args[2]));
+		refuse_argument(state, given.args[2]);
 	if (given.flags && !bounded)
 		argp_error(state, "--from-kuid is for --bound");
 }

@@ -12,6 +12,8 @@
 #include "forms.h"
 #include "given_id.h"
 #include "output.h"
+#include "quoted.h"
+#include "verbs.h"
 
 static unsigned int target;	/* a format, or ... */
 static const struct form *form; /* ... a form; NULL: neither was given */
@@ -21,7 +23,7 @@ static bool node_given;
 #define TARGETS "{target}|" FORMS_ARG
 
 static void take_target(struct argp_state *state,
-			const struct verb_option *option, const char *arg)
+			const struct option_row *option, const char *arg)
 {
 	char *targets = formats_fill_in(TARGETS, '|');
 	int number = kuid_format_number(arg);
@@ -34,14 +36,14 @@ static void take_target(struct argp_state *state,
 	*(unsigned int *)option->to = form ? 0 : number;
 }
 
-static void take_node(struct argp_state *state,
-		      const struct verb_option *option, const char *arg)
+static void take_node(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	*(uint64_t *)option->to = argument_hex(state, arg, "a node", 16, "");
 	node_given = true;
 }
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "to", 0, TARGETS,
 	  "A format with the same bits, or a form as \"kuid gen\" prints it",
 	  take_target, &target },
@@ -60,15 +62,20 @@ static void check(struct argp_state *state)
 			   formats_fill_in("--node is for {interval}", ' '));
 }
 
-static const char *change_form(const struct given_id *id)
+static void print(const struct form *as, unsigned int format, const void *id)
 {
 	char text[KUID_TEXT_MAX];
 
+	form_text(as, format, id, text);
+	output_line(text);
+}
+
+static const char *change_form(const struct given_id *id)
+{
 	if (!form_is_of(form, id->format))
 		return given_id_wrong(id, "%s has no form \"%s\"",
 				      kuid_format_name(id->format), form->name);
-	form_text(form, id->format, id->bytes, text);
-	output_line(text);
+	print(form, id->format, id->bytes);
 	return NULL;
 }
 
@@ -90,7 +97,7 @@ static const char *change_format(const struct given_id *id)
 	if (!kuid_convert(id->format, id->bytes, target, out,
 			  given_id_setting(id->format),
 			  takes_node && !node_given ? NULL : &own_node)) {
-		output_id(target, KUID_FORM_CANONICAL, out);
+		print(form_named("text"), target, out);
 		return NULL;
 	}
 	if (errno == ERANGE)

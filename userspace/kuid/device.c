@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "exit_status.h"
 #include "formats.h"
 #include "nanoseconds.h"
-#include "output.h"
-#include "verbs.h"
+#include "problem.h"
 
 /* Containers see the modules of their host there. */
 static bool module_is_loaded(void)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_status.h"
 #include "formats.h"
-#include "verbs.h"
 
-static bool is_made(unsigned int format __attribute__((unused)))
+static bool is_made(unsigned int format)
 {
 	return true;
 }

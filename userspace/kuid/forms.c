@@ -3,9 +3,9 @@
 #include <err.h>
 #include <string.h>
 
+#include "exit_status.h"
 #include "formats.h"
 #include "forms.h"
-#include "verbs.h"
 
 const struct form forms[] = {
 	{ "text", KUID_FORM_CANONICAL, "{all}", false },

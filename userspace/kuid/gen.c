@@ -13,6 +13,9 @@
 #include "formats.h"
 #include "forms.h"
 #include "output.h"
+#include "progress.h"
+#include "quoted.h"
+#include "verbs.h"
 
 /* IDs asked for at once: enough that the calls cost next to nothing. */
 #define BATCH 4096
@@ -32,9 +35,8 @@ static bool private;
 
 static struct kuid *handle;
 
-static void take_form(struct argp_state *state,
-		      const struct verb_option *option,
-		      const char *arg __attribute__((unused)))
+static void take_form(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	static bool before;
 
@@ -46,7 +48,7 @@ static void take_form(struct argp_state *state,
 }
 
 static void take_order(struct argp_state *state,
-		       const struct verb_option *option, const char *arg)
+		       const struct option_row *option, const char *arg)
 {
 	static const char *const names[] = {
 		[KUID_ORDER_CPU] = "cpu",
@@ -68,7 +70,7 @@ static void take_order(struct argp_state *state,
 		name, 0, NULL, doc, take_form \
 	}
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "count", 'n', "COUNT",
 	  "How many IDs to make, 1 if not given; k, M or G behind it is "
 	  "times 10^3, 10^6 or 10^9",
@@ -158,7 +160,7 @@ static void stop(int nr)
 	alarm(1);
 }
 
-static void interrupt(int nr __attribute__((unused)))
+static void interrupt(int nr)
 {
 	if (!stopped)
 		return;

@@ -9,9 +9,12 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "exit_status.h"
 #include "formats.h"
 #include "given_id.h"
 #include "output.h"
+#include "problem.h"
+#include "quoted.h"
 
 struct given given = {
 	.interval = KUID_INTERVAL_DEFAULT,
@@ -23,8 +26,8 @@ uint64_t given_id_setting(unsigned int format)
 	return formats_setting(format, given.interval, given.epoch_ms);
 }
 
-static void take_form(struct argp_state *state,
-		      const struct verb_option *option, const char *arg)
+static void take_form(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	const struct form *form = form_named(arg);
 
@@ -34,7 +37,7 @@ static void take_form(struct argp_state *state,
 	*(const struct form **)option->to = form;
 }
 
-const struct verb_option given_id_options[] = {
+const struct option_row given_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
 	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal "
 	  "and for {snowflake}, else told by their form",
@@ -64,15 +67,13 @@ const struct verb_option given_id_options[] = {
 	{ 0 },
 };
 
-void given_id_take_from_kuid(struct argp_state *state __attribute__((unused)),
-			     const struct verb_option *option,
-			     const char *arg __attribute__((unused)))
+void given_id_take_from_kuid(struct argp_state *state,
+			     const struct option_row *option, const char *arg)
 {
 	*(unsigned int *)option->to = KUID_FROM_KUID;
 }
 
-void given_id_take_args(struct argp_state *state __attribute__((unused)),
-			char **args, int count)
+void given_id_take_args(struct argp_state *state, char **args, int count)
 {
 	given.args = args;
 	given.count = count;
@@ -105,7 +106,7 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 	return message;
 }
 
-void given_id_print_mark(const char *why __attribute__((unused)))
+void given_id_print_mark(const char *why)
 {
 	output_line(GIVEN_ID_MARK);
 }

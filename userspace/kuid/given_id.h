@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "forms.h"
-#include "verbs.h"
+#include "command_line.h"
 
 /* An ID, and what it was found to be. */
 struct given_id {
@@ -17,13 +17,13 @@ struct given_id {
 };
 
 /* For verbs that take IDs: their options, and the IDs, all of them put here. */
-extern const struct verb_option given_id_options[];
+extern const struct option_row given_id_options[];
 void given_id_take_args(struct argp_state *state, char **args, int count);
 void given_id_check(struct argp_state *state);
 
 /* For those of them that read times. */
 void given_id_take_from_kuid(struct argp_state *state,
-			     const struct verb_option *option, const char *arg);
+			     const struct option_row *option, const char *arg);
 
 #define FROM_KUID_OPTION                                                  \
 	{                                                                 \

@@ -11,6 +11,9 @@
 #include "given_id.h"
 #include "nanoseconds.h"
 #include "output.h"
+#include "report.h"
+#include "time_text.h"
+#include "verbs.h"
 
 #define KEY_WIDTH 13
 #define MS_NS	  1000000
@@ -28,7 +31,7 @@ static bool columns;
 static bool no_headings;
 static bool only_time;
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "json", 'j', NULL, "Print each ID as one line of JSON", take_flag,
 	  &json },
 	{ "columns", 'c', NULL,

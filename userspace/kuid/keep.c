@@ -14,16 +14,16 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "output.h"
 #include "save.h"
 #include "service.h"
+#include "verbs.h"
 
 /* How soon to try again after a failure. */
 #define RETRY_S 2
 
 static uint64_t every_s = 20;
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "every", 0, "SECONDS",
 	  "How often to save: 20 if not given; at most half of --ahead, so that "
 	  "one failure does no harm",

@@ -10,6 +10,7 @@
 
 #include "formats.h"
 #include "output.h"
+#include "quoted.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -23,126 +24,19 @@ static const struct verb *const verbs[] = { VERBS(VERB_ENTRY)
 
 #define WIDTH 79 /* of a line */
 
-/* The key of an option without a letter: above all characters. */
-#define KEY_WITHOUT_LETTER 0x100
-
-/* The most options that a verb has of its own. */
-#define MOST_OPTIONS 20
-
-/*
- * Options that all verbs have. They are not argp's own, because those have no
- * -h, and their output may fail without a message.
- */
-#define KEY_USAGE  (KEY_WITHOUT_LETTER + MOST_OPTIONS)
-#define LAST_GROUP (-1)
-static const struct argp_option common_options[] = {
-	{ "help", 'h', NULL, 0, "Print this help", LAST_GROUP },
-	{ NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, LAST_GROUP },
-	{ "usage", KEY_USAGE, NULL, 0, "Print a short list of the options",
-	  LAST_GROUP },
-	{ "version", 'V', NULL, 0, "Print the version of the tool",
-	  LAST_GROUP },
-};
-
-#define NR_COMMON (sizeof(common_options) / sizeof(common_options[0]))
-
-/* The options of the verb, and what argp needs to know of each. */
-static const struct verb_option *options[MOST_OPTIONS];
-static struct argp_option argp_options[MOST_OPTIONS + NR_COMMON + 1];
-
-/* Returns how many there are with these. */
-static unsigned int add_options(const struct verb_option *option)
-{
-	static unsigned int count;
-
-	for (; option && option->name; option++, count++) {
-		if (count == MOST_OPTIONS)
-			abort();
-		options[count] = option;
-		argp_options[count] = (struct argp_option) {
-			.name = option->name,
-			.key = option->key ? option->key
-					   : KEY_WITHOUT_LETTER + (int)count,
-			.arg = option->arg ? formats_fill_in(option->arg, '|')
-					   : NULL,
-			.doc = option->doc,
-		};
-	}
-	return count;
-}
-
-/* All of it is printed, or the tool ends with a message. */
-__attribute__((noreturn)) static void print_and_exit(const char *text)
-{
-	if (fputs(text, stdout) == EOF)
-		output_failed();
-	output_finish();
-	exit(EXIT_SUCCESS);
-}
-
-__attribute__((noreturn)) static void
-print_help_of_verb(const struct argp_state *state, unsigned int flags)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		errx(EXIT_FAILED, "out of memory");
-	argp_state_help(state, file, flags & ~ARGP_HELP_EXIT_OK);
-	if (fclose(file))
-		errx(EXIT_FAILED, "out of memory");
-	print_and_exit(text);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	const struct verb *verb = state->input;
-	char **args = state->argv + state->next;
-
-	if (key == ARGP_KEY_ARGS) {
-		if (!verb->take_args)
-			argp_error(state, "unexpected argument \"%s\"",
-				   QUOTED(*args));
-		verb->take_args(state, args, state->argc - state->next);
-		return 0;
-	}
-	if (key == ARGP_KEY_END && verb->check)
-		verb->check(state);
-	if (key == 'h' || key == '?')
-		print_help_of_verb(state, ARGP_HELP_STD_HELP);
-	if (key == KEY_USAGE)
-		print_help_of_verb(state, ARGP_HELP_USAGE);
-	if (key == 'V')
-		print_and_exit("kuid " KUID_VERSION "\n");
-	for (size_t i = 0; i < MOST_OPTIONS && options[i]; i++)
-		if (argp_options[i].key == key) {
-			options[i]->take(state, options[i], arg);
-			return 0;
-		}
-	return ARGP_ERR_UNKNOWN;
-}
-
-/* argp frees the text that it is given in place of its own. */
-static char *filter_help(int key __attribute__((unused)), const char *text,
-			 void *input __attribute__((unused)))
-{
-	return text ? formats_fill_in(text, ' ') : NULL;
-}
-
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	struct argp argp = {
-		.options = argp_options,
-		.parser = parse,
-		.args_doc = verb->args,
-		.help_filter = filter_help,
+	struct command command = {
+		.version = "kuid " KUID_VERSION,
+		.args = verb->args,
+		.options = { verb->options, verb->shared },
+		.take_args = verb->take_args,
+		.check = verb->check,
+		.fill_in = formats_fill_in,
 	};
-	unsigned int count;
 	char name[32];
 	char *doc;
 
-	/* argp's messages begin with it. */
 	snprintf(name, sizeof(name), "kuid %s", verb->name);
 	argv[0] = name;
 	if (asprintf(&doc, "%s\n\nExit status: 0 done, %s.%s%s", verb->doc,
@@ -150,11 +44,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 		     verb->examples ? "\n\nExamples:\n" : "",
 		     verb->examples ? verb->examples : "") < 0)
 		errx(EXIT_FAILED, "out of memory");
-	argp.doc = doc;
-	add_options(verb->options);
-	count = add_options(verb->shared);
-	memcpy(argp_options + count, common_options, sizeof(common_options));
-	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, (void *)verb);
+	command.doc = doc;
+	command_line_parse(&command, argc, argv);
 	free(doc);
 	return verb->run();
 }
@@ -243,8 +134,7 @@ static const struct verb *asked_for;
 static void take_verb(struct argp_state *state, char **args, int count)
 {
 	if (count > 1)
-		argp_error(state, "unexpected argument \"%s\"",
-			   QUOTED(args[1]));
+		refuse_argument(state, args[1]);
 	asked_for = verb_named(args[0]);
 }
 
@@ -269,8 +159,6 @@ static const struct verb verb_help = {
 
 int main(int argc, char **argv)
 {
-	argp_err_exit_status = EXIT_USAGE;
-
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		print_help();
 	if (argc > 1 && !strcmp(argv[1], "--usage"))

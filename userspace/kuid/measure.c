@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exit_status.h"
 #include "formats.h"
 #include "measure.h"
 #include "nanoseconds.h"
-#include "verbs.h"
 
 /* One thread, and the subject that it takes IDs from. */
 struct taker {
@@ -244,7 +244,7 @@ static void *run(void *data)
 	return NULL;
 }
 
-static void interrupt(int nr __attribute__((unused)))
+static void interrupt(int nr)
 {
 }
 

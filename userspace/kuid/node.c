@@ -10,6 +10,8 @@
 #include "device.h"
 #include "identity.h"
 #include "output.h"
+#include "report.h"
+#include "verbs.h"
 
 #define KEY_WIDTH 18
 
@@ -19,7 +21,7 @@ static struct kuid_set_identity request;
 
 /* A part's value, or one of the option's words that say where to take it from. */
 static struct identity_part part_of(struct argp_state *state,
-				    const struct verb_option *option,
+				    const struct option_row *option,
 				    const char *arg, unsigned int part)
 {
 	unsigned int from = identity_from_word(arg);
@@ -35,8 +37,8 @@ static struct identity_part part_of(struct argp_state *state,
 	return given;
 }
 
-static void take_node(struct argp_state *state,
-		      const struct verb_option *option, const char *arg)
+static void take_node(struct argp_state *state, const struct option_row *option,
+		      const char *arg)
 {
 	struct identity_part part = part_of(state, option, arg, IDENTITY_NODE);
 
@@ -45,7 +47,7 @@ static void take_node(struct argp_state *state,
 }
 
 static void take_worker(struct argp_state *state,
-			const struct verb_option *option, const char *arg)
+			const struct option_row *option, const char *arg)
 {
 	struct identity_part part =
 		part_of(state, option, arg, IDENTITY_WORKER);
@@ -55,9 +57,9 @@ static void take_worker(struct argp_state *state,
 }
 
 static void take_snowflake(struct argp_state *state,
-			   const struct verb_option *option, const char *arg)
+			   const struct option_row *option, const char *arg)
 {
-	struct verb_option number = *option;
+	struct option_row number = *option;
 	uint64_t worker;
 
 	change = true;
@@ -71,16 +73,14 @@ static void take_snowflake(struct argp_state *state,
 	request.snowflake_worker = worker;
 }
 
-static void take_confirm(struct argp_state *state __attribute__((unused)),
-			 const struct verb_option *option
-			 __attribute__((unused)),
-			 const char *arg __attribute__((unused)))
+static void take_confirm(struct argp_state *state,
+			 const struct option_row *option, const char *arg)
 {
 	request.flags |= KUID_IDENTITY_CONFIRM;
 	change = true;
 }
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	JSON_OPTION(&json),
 	{ "node", 0, "HEX|random|mac",
 	  "Node of {node}: 48 bits, drawn, or that of the first suitable "

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "formats.h"
-#include "output.h"
 #include "prometheus.h"
+#include "time_text.h"
 
 /* The head of a metric, before its values. Names end in their unit. */
 static void metric(const char *name, const char *type, const char *help)

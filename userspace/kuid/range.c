@@ -12,6 +12,8 @@
 #include "given_id.h"
 #include "nanoseconds.h"
 #include "output.h"
+#include "report.h"
+#include "verbs.h"
 
 #define KEY_WIDTH 15
 
@@ -23,7 +25,7 @@ static unsigned char lowest[KUID_ID_MAX];
 static unsigned char highest[KUID_ID_MAX];
 static unsigned char end[KUID_ID_MAX];
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "format", 'f', "{all}", "Format of the IDs", take_made_format,
 	  &format },
 	{ "from", 0, "TIME",

@@ -8,15 +8,17 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "output.h"
+#include "problem.h"
 #include "save.h"
+#include "time_text.h"
+#include "verbs.h"
 
 static bool first;
 static bool fresh;
 static bool force;
 static char machine[MACHINE_ID_SIZE];
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "first", 0, NULL,
 	  "If FILE is not there, but FILE" STATE_FILE_UNUSED
 	  " is, begin without a saved state, and remove FILE" STATE_FILE_UNUSED

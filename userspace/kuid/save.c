@@ -7,8 +7,10 @@
 
 #include "arguments.h"
 #include "device.h"
-#include "output.h"
+#include "problem.h"
+#include "quoted.h"
 #include "save.h"
+#include "verbs.h"
 
 /*
  * IDs made meanwhile may pass the ceiling that is being saved. Each further try
@@ -23,7 +25,7 @@ struct save_target save_target = {
 	.ahead_s = SAVE_AHEAD_USUAL,
 };
 
-const struct verb_option save_options[] = {
+const struct option_row save_options[] = {
 	{ "ahead", 0, "SECONDS",
 	  "How far ahead the ceiling is saved: 60 if not given; 0 if no IDs "
 	  "are made from then on, as at a shutdown",
@@ -35,8 +37,7 @@ const struct verb_option save_options[] = {
 void save_take_args(struct argp_state *state, char **args, int count)
 {
 	if (count > 1)
-		argp_error(state, "unexpected argument \"%s\"",
-			   QUOTED(args[1]));
+		refuse_argument(state, args[1]);
 	if (!state_file_has_name(args[0]))
 		argp_error(state, "\"%s\" names no file", QUOTED(args[0]));
 	save_target.path = args[0];

@@ -7,7 +7,7 @@
 
 #include "nanoseconds.h"
 #include "state_file.h"
-#include "verbs.h"
+#include "command_line.h"
 
 /* How far ahead a ceiling is if nothing is said, and at most. */
 #define SAVE_AHEAD_USUAL 60
@@ -18,7 +18,7 @@
 
 /* For verbs that save: the exit statuses; --ahead and FILE, put here. */
 #define SAVE_EXITS "1 failed, 2 wrong usage, 75 may succeed later"
-extern const struct verb_option save_options[];
+extern const struct option_row save_options[];
 void save_take_args(struct argp_state *state, char **args, int count);
 
 extern struct save_target {

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "crc32.h"
-#include "output.h"
+#include "exit_status.h"
+#include "problem.h"
 #include "saved_state.h"
-#include "verbs.h"
+#include "time_text.h"
 
 #define MACHINE_ID_FILE "/etc/machine-id"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "problem.h"
 #include "state_file.h"
 
 /* Suffixes of a file's name for the locks and for the next file. */

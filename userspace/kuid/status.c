@@ -13,7 +13,10 @@
 #include "formats.h"
 #include "output.h"
 #include "prometheus.h"
+#include "report.h"
 #include "save.h"
+#include "time_text.h"
+#include "verbs.h"
 
 #define WIDTH 79 /* of a line for people */
 
@@ -24,7 +27,7 @@ static bool check;
 static bool json;
 static bool prometheus;
 
-static const struct verb_option options[] = {
+static const struct option_row options[] = {
 	{ "check", 0, NULL,
 	  "Also end with exit status 4 if uniqueness or order is not held now",
 	  take_flag, &check },

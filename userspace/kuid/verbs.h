@@ -6,46 +6,8 @@
 #ifndef KUID_TOOL_VERBS_H
 #define KUID_TOOL_VERBS_H
 
-#include <argp.h>
-#include <stdint.h>
-
-/* Rows of options leave out the fields that they don't need. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
-/* Exit statuses, for all verbs. */
-#define EXIT_FAILED    1  /* the verb could not do what it was asked for */
-#define EXIT_USAGE     2  /* the command line is wrong */
-#define EXIT_UNDECIDED 3  /* the question has no answer */
-#define EXIT_NOT_HELD  4  /* --check: uniqueness or order is not held */
-#define EXIT_WRONG_IDS 5  /* --keep-going: some IDs are wrong */
-#define EXIT_LATER     75 /* the same may succeed later: EX_TEMPFAIL */
-
-/**
- * struct verb_option - one option of a verb
- * @name: its name, without "--"; NULL ends an array
- * @key: its letter, or 0
- * @arg: its argument as the help shows it, NULL if it takes none: words with
- *	"|" between them or a range "5..10", which completion offers, or a name
- *	in upper case
- * @doc: its help; {WORD} here and in @arg is a list of formats, see formats.h
- * @take: stores the argument, or ends with a message and EXIT_USAGE
- * @to: where @take stores it
- * @what: what the argument is, for the messages of @take
- * @least: the lowest number that take_number() takes
- * @most: the highest
- */
-struct verb_option {
-	const char *name;
-	char key;
-	const char *arg;
-	const char *doc;
-	void (*take)(struct argp_state *state, const struct verb_option *option,
-		     const char *arg);
-	void *to;
-	const char *what;
-	uint64_t least;
-	uint64_t most;
-};
+#include "command_line.h"
+#include "exit_status.h"
 
 /**
  * struct verb - one verb
@@ -70,8 +32,8 @@ struct verb {
 	const char *doc;
 	const char *examples;
 	const char *exits;
-	const struct verb_option *options;
-	const struct verb_option *shared;
+	const struct option_row *options;
+	const struct option_row *shared;
 	void (*take_args)(struct argp_state *state, char **args, int count);
 	void (*check)(struct argp_state *state);
 	int (*run)(void);

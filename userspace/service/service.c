@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "problem.h"
 #include "service.h"
 
 static void notify(const char *path, const char *text)

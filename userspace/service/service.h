@@ -3,8 +3,8 @@
  * Messages of a daemon to systemd(1), sent without its library. If there is no
  * systemd, lines go to standard error, and nothing else is sent.
  */
-#ifndef KUID_TOOL_SERVICE_H
-#define KUID_TOOL_SERVICE_H
+#ifndef KUID_SERVICE_SERVICE_H
+#define KUID_SERVICE_SERVICE_H
 
 /* Send a state to the service manager, see sd_notify(3). */
 void service_notify(const char *format, ...)
@@ -21,4 +21,4 @@ void service_notify(const char *format, ...)
 void service_log(const char *priority, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#endif /* KUID_TOOL_SERVICE_H */
+#endif /* KUID_SERVICE_SERVICE_H */
