@@ -132,7 +132,7 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 		struct store *store, const struct host *host,
 		struct claim_file *file)
 {
-	char *wrong;
+	struct problem *wrong;
 
 	*claim = (struct claim) {
 		.settings = settings,
@@ -146,7 +146,7 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 	/* A number that is claimed afresh is never unsafe. */
 	if (wrong)
 		service_log(SERVICE_ERR, "%s: another number will be claimed",
-			    wrong);
+			    wrong->text);
 	free(wrong);
 	claim->file_trusted = claim->saved.trusted;
 	if (strcmp(claim->saved.space, settings->space))
@@ -159,10 +159,10 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
  * Only with --trust-disk anything rests on the file, also in a later run: what
  * it says then must not be out of date.
  */
-static char *save(struct claim *claim)
+static struct problem *save(struct claim *claim)
 {
 	bool trust = claim->settings->trust_disk;
-	char *wrong;
+	struct problem *wrong;
 
 	claim->saved.trusted = trust;
 	wrong = claim_file_write(claim->file, &claim->saved);
@@ -170,14 +170,14 @@ static char *save(struct claim *claim)
 		claim->file_trusted = trust;
 	if (!wrong || trust || claim->file_trusted)
 		return wrong;
-	service_log(SERVICE_ERR, "%s", wrong);
+	service_log(SERVICE_ERR, "%s", wrong->text);
 	free(wrong);
 	return NULL;
 }
 
 /* Rule 6: before a take, so that the file never has the ceiling of a former
  * one. */
-static char *save_take(struct claim *claim)
+static struct problem *save_take(struct claim *claim)
 {
 	struct saved_claim *saved = &claim->saved;
 
@@ -254,7 +254,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Rule 3: whether the store has what was sent, or still the version before. */
-static enum outcome read_back(struct claim *claim, char **wrong)
+static enum outcome read_back(struct claim *claim, struct problem **wrong)
 {
 	struct place place;
 	enum outcome outcome = QUICKER;
@@ -279,7 +279,7 @@ static enum outcome read_back(struct claim *claim, char **wrong)
 	return outcome;
 }
 
-static enum outcome put_next(struct claim *claim, char **wrong)
+static enum outcome put_next(struct claim *claim, struct problem **wrong)
 {
 	static const enum outcome outcomes[] = {
 		[STORE_DONE] = DONE,
@@ -309,7 +309,7 @@ static enum outcome put_next(struct claim *claim, char **wrong)
  * and only while the version is the one that it was computed from. A request
  * that was repeated below may be in conflict with itself.
  */
-static enum outcome write_next(struct claim *claim, char **wrong)
+static enum outcome write_next(struct claim *claim, struct problem **wrong)
 {
 	enum outcome outcome = claim->sent ? read_back(claim, wrong) : UNKNOWN;
 
@@ -347,8 +347,8 @@ static const char *kind_of(unsigned int parts)
 				       : "both";
 }
 
-static char *differs(const struct claim *claim, const char *what,
-		     uint64_t theirs, uint64_t mine)
+static struct problem *differs(const struct claim *claim, const char *what,
+			       uint64_t theirs, uint64_t mine)
 {
 	return problem("the space %s has the %s %" PRIu64 ", this machine has "
 		       "%" PRIu64 ": IDs of both could be the same, so load "
@@ -357,7 +357,8 @@ static char *differs(const struct claim *claim, const char *what,
 }
 
 /* Rule 7. Fill in what nobody has said yet. */
-static char *compare_space(const struct claim *claim, struct space *space)
+static struct problem *compare_space(const struct claim *claim,
+				     struct space *space)
 {
 	unsigned int parts = claim->settings->parts;
 	uint64_t epoch_ms = parts & PART_SNOWFLAKE ? claim->now.epoch_ms : 0;
@@ -383,10 +384,13 @@ static char *compare_space(const struct claim *claim, struct space *space)
 }
 
 /* *again: another machine was quicker. */
-static char *write_space(struct claim *claim, const struct space *space,
-			 const struct store_value *former, bool *again)
+static struct problem *write_space(struct claim *claim,
+				   const struct space *space,
+				   const struct store_value *former,
+				   bool *again)
 {
-	char *text = space_text(space), *wrong;
+	char *text = space_text(space);
+	struct problem *wrong;
 	struct store_change change = {
 		.key = STORE_SPACE,
 		.text = text,
@@ -414,14 +418,14 @@ static bool same_space(const struct space *a, const struct space *b)
  * Read the space, and have it hold what is this machine's, if write, and the
  * end of a recovery, if close.
  */
-static char *agree(struct claim *claim, bool write, bool close,
-		   struct space *space)
+static struct problem *agree(struct claim *claim, bool write, bool close,
+			     struct space *space)
 {
 	bool again = true;
 
 	for (int i = 0; again; i++) {
 		struct store_value former;
-		char *wrong = space_read(claim, space, &former);
+		struct problem *wrong = space_read(claim, space, &former);
 		struct space was = *space;
 
 		space->horizon_s =
@@ -445,7 +449,7 @@ static char *agree(struct claim *claim, bool write, bool close,
 	return NULL;
 }
 
-static char *check_open(const struct space *space)
+static struct problem *check_open(const struct space *space)
 {
 	char when[TIME_TEXT_SIZE];
 
@@ -467,7 +471,7 @@ static bool is_mine(const struct claim *claim)
 	       !strcmp(claim->now.token, claim->mine);
 }
 
-static enum outcome look(struct claim *claim, char **wrong)
+static enum outcome look(struct claim *claim, struct problem **wrong)
 {
 	forget(claim);
 	claim->load_id = claim->now.load_id;
@@ -485,7 +489,7 @@ static bool is_due(const struct claim *claim)
 }
 
 /* Rule 4. */
-static enum outcome check(struct claim *claim, char **wrong)
+static enum outcome check(struct claim *claim, struct problem **wrong)
 {
 	bool mine = is_mine(claim), same;
 	struct place place;
@@ -526,9 +530,9 @@ static enum outcome check(struct claim *claim, char **wrong)
  * The former number, if it is free. The end of a number that was just given
  * back is rounded up to the next second, at which IDs begin in any case.
  */
-static char *choose(struct claim *claim, struct place *place)
+static struct problem *choose(struct claim *claim, struct place *place)
 {
-	char *wrong;
+	struct problem *wrong;
 
 	if (*claim->saved.space && in_range(claim, claim->saved.number)) {
 		wrong = place_read(claim, claim->saved.number, place);
@@ -539,7 +543,7 @@ static char *choose(struct claim *claim, struct place *place)
 	return place_find(claim, place);
 }
 
-static enum outcome pick(struct claim *claim, char **wrong)
+static enum outcome pick(struct claim *claim, struct problem **wrong)
 {
 	char token[TOKEN_SIZE];
 	struct place place;
@@ -562,7 +566,7 @@ static enum outcome pick(struct claim *claim, char **wrong)
 }
 
 /* At TAKE and RAISE. */
-static enum outcome write_ceiling(struct claim *claim, char **wrong)
+static enum outcome write_ceiling(struct claim *claim, struct problem **wrong)
 {
 	enum outcome outcome = write_next(claim, wrong);
 
@@ -585,7 +589,7 @@ static void lifted(struct claim *claim)
 
 static enum outcome set_number(struct claim *claim, const char *token,
 			       uint64_t floor_ns, uint64_t ceiling_s,
-			       char **wrong)
+			       struct problem **wrong)
 {
 	struct host_claim wanted = {
 		.load_id = claim->load_id,
@@ -608,7 +612,7 @@ static enum outcome set_number(struct claim *claim, const char *token,
 	return DONE;
 }
 
-static enum outcome set(struct claim *claim, char **wrong)
+static enum outcome set(struct claim *claim, struct problem **wrong)
 {
 	const struct record *record = &claim->record;
 	struct space space;
@@ -629,7 +633,7 @@ static enum outcome set(struct claim *claim, char **wrong)
 }
 
 /* Rule 6: IDs go on above those from before the boot. */
-static enum outcome offline(struct claim *claim, char **wrong)
+static enum outcome offline(struct claim *claim, struct problem **wrong)
 {
 	const struct saved_claim *saved = &claim->saved;
 	enum outcome outcome;
@@ -645,7 +649,7 @@ static enum outcome offline(struct claim *claim, char **wrong)
 	return *wrong ? FAILED : DONE;
 }
 
-static enum outcome own(struct claim *claim, char **wrong)
+static enum outcome own(struct claim *claim, struct problem **wrong)
 {
 	return is_due(claim) ? DUE : IDLE;
 }
@@ -654,7 +658,7 @@ static enum outcome own(struct claim *claim, char **wrong)
  * Rule 8: the store may have forgotten that another machine has used the number
  * since the kernel's ceiling was written.
  */
-static enum outcome lift(struct claim *claim, char **wrong)
+static enum outcome lift(struct claim *claim, struct problem **wrong)
 {
 	bool stale = false;
 	struct space space;
@@ -673,7 +677,7 @@ static enum outcome lift(struct claim *claim, char **wrong)
 }
 
 static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
-			      char **wrong)
+			      struct problem **wrong)
 {
 	bool stale = false;
 
@@ -685,7 +689,7 @@ static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
 	return DONE;
 }
 
-static enum outcome drop(struct claim *claim, char **wrong)
+static enum outcome drop(struct claim *claim, struct problem **wrong)
 {
 	uint64_t end_ns;
 
@@ -697,7 +701,7 @@ static enum outcome drop(struct claim *claim, char **wrong)
 }
 
 /* Rule 5. The end is kept in next.ceiling_s. */
-static enum outcome end(struct claim *claim, char **wrong)
+static enum outcome end(struct claim *claim, struct problem **wrong)
 {
 	char token[TOKEN_SIZE];
 	enum outcome outcome;
@@ -722,7 +726,7 @@ static enum outcome end(struct claim *claim, char **wrong)
 	return IDLE;
 }
 
-static enum outcome give(struct claim *claim, char **wrong)
+static enum outcome give(struct claim *claim, struct problem **wrong)
 {
 	struct record ended = claim->next;
 	struct place place;
@@ -748,7 +752,8 @@ static enum outcome give(struct claim *claim, char **wrong)
 
 /* ----------------------------------------------------------------- stepping */
 
-static enum outcome (*const states[])(struct claim *claim, char **wrong) = {
+static enum outcome (*const states[])(struct claim *claim,
+				      struct problem **wrong) = {
 	[CLAIM_LOOK] = look,
 	[CLAIM_OFFLINE] = offline,
 	[CLAIM_CHECK] = check,
@@ -764,7 +769,7 @@ static enum outcome (*const states[])(struct claim *claim, char **wrong) = {
 };
 
 /* Returns whether to go on at once. */
-static bool step(struct claim *claim, char **wrong)
+static bool step(struct claim *claim, struct problem **wrong)
 {
 	enum outcome outcome = states[claim->state](claim, wrong);
 	const struct transition *row = transitions;
@@ -806,9 +811,9 @@ static void back_off(struct claim *claim)
 }
 
 /* See what the host has. What was begun before a clone is left. */
-static char *read_host(struct claim *claim)
+static struct problem *read_host(struct claim *claim)
 {
-	char *wrong = claim->host->read(&claim->now);
+	struct problem *wrong = claim->host->read(&claim->now);
 
 	if (wrong)
 		return wrong;
@@ -829,7 +834,7 @@ static char *read_host(struct claim *claim)
 
 void claim_step(struct claim *claim)
 {
-	char *wrong = read_host(claim);
+	struct problem *wrong = read_host(claim);
 	bool tries = boot_ns() >= claim->try_ns;
 
 	if (!wrong && tries)
@@ -857,9 +862,9 @@ uint64_t claim_next_ns(const struct claim *claim)
 
 /* --------------------------------------------------------------- operators */
 
-char *claim_release(struct claim *claim)
+struct problem *claim_release(struct claim *claim)
 {
-	char *wrong = read_host(claim);
+	struct problem *wrong = read_host(claim);
 
 	/* Until the claim of the kernel is known to be this machine's. */
 	if (!wrong && !*claim->mine) {
@@ -887,10 +892,10 @@ char *claim_release(struct claim *claim)
 	return wrong;
 }
 
-char *claim_recover(struct claim *claim, uint64_t *until_s)
+struct problem *claim_recover(struct claim *claim, uint64_t *until_s)
 {
 	struct space space;
-	char *wrong = agree(claim, true, true, &space);
+	struct problem *wrong = agree(claim, true, true, &space);
 
 	*until_s = space.closed_s;
 	return wrong;

@@ -15,6 +15,7 @@
 
 #include "claim_file.h"
 #include "host.h"
+#include "problem.h"
 #include "record.h"
 #include "store.h"
 
@@ -121,7 +122,7 @@ struct claim {
 	unsigned int quicker;
 	unsigned int failures;
 	uint64_t failed;
-	char *wrong;
+	struct problem *wrong;
 };
 
 /* A random number below a limit. */
@@ -150,12 +151,12 @@ bool claim_is_used(const struct claim *claim);
  * Have the host end, and give the number back. If this process has claimed
  * none, that of the kernel, if the record of the number is of the same claim.
  */
-char *claim_release(struct claim *claim);
+struct problem *claim_release(struct claim *claim);
 
 /*
  * Forbid to use numbers for IDs below a time at which all owners have come to
  * their ceilings, also those that the store has forgotten.
  */
-char *claim_recover(struct claim *claim, uint64_t *until_s);
+struct problem *claim_recover(struct claim *claim, uint64_t *until_s);
 
 #endif /* KUID_CLAIM_CLAIM_H */

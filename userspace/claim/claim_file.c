@@ -13,19 +13,17 @@
 #include "claim_file.h"
 #include "exit_status.h"
 #include "problem.h"
+#include "text.h"
 
 static char *beside(const struct claim_file *file, const char *suffix)
 {
-	char *path;
-
-	if (asprintf(&path, "%s%s", file->path, suffix) < 0)
-		errx(EXIT_FAILED, "out of memory");
-	return path;
+	return text_new("%s%s", file->path, suffix);
 }
 
-char *claim_file_open(struct claim_file *file, const char *path)
+struct problem *claim_file_open(struct claim_file *file, const char *path)
 {
-	char *lock, *wrong = NULL;
+	char *lock;
+	struct problem *wrong = NULL;
 
 	*file = (struct claim_file) { .path = path };
 	lock = beside(file, ".lock");
@@ -68,7 +66,8 @@ static bool parse(json_t *json, struct saved_claim *saved)
 	       copy(saved->token, sizeof(saved->token), token);
 }
 
-char *claim_file_read(const struct claim_file *file, struct saved_claim *saved)
+struct problem *claim_file_read(const struct claim_file *file,
+				struct saved_claim *saved)
 {
 	int fd = open(file->path,
 		      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -137,11 +136,11 @@ static bool replace(const char *path, const char *next, const char *text)
 	       sync_directory_of(path);
 }
 
-char *claim_file_write(const struct claim_file *file,
-		       const struct saved_claim *saved)
+struct problem *claim_file_write(const struct claim_file *file,
+				 const struct saved_claim *saved)
 {
 	char *text = text_of_claim(saved), *next = beside(file, ".new");
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	errno = ENOSPC;
 	if (!replace(file->path, next, text))

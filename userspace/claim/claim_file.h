@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "problem.h"
 #include "record.h"
 
 #define CLAIM_FILE_USUAL "/var/lib/kuid-claim/claim"
@@ -42,13 +43,14 @@ struct claim_file {
 };
 
 /* Lock the file, which need not exist yet, against other processes. */
-char *claim_file_open(struct claim_file *file, const char *path);
+struct problem *claim_file_open(struct claim_file *file, const char *path);
 
 /* Read it. */
-char *claim_file_read(const struct claim_file *file, struct saved_claim *saved);
+struct problem *claim_file_read(const struct claim_file *file,
+				struct saved_claim *saved);
 
 /* Replace it, so that after a crash either the old or the new one is there. */
-char *claim_file_write(const struct claim_file *file,
-		       const struct saved_claim *saved);
+struct problem *claim_file_write(const struct claim_file *file,
+				 const struct saved_claim *saved);
 
 #endif /* KUID_CLAIM_CLAIM_FILE_H */

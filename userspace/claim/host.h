@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "problem.h"
 #include "record.h"
 
 /* The parts of the identity that a number is for. */
@@ -73,12 +74,12 @@ struct host_claim {
  * changed.
  */
 struct host {
-	char *(*read)(struct host_state *state);
-	char *(*claim)(const struct host_claim *claim, bool *stale);
-	char *(*raise)(uint64_t load_id, const char *token, uint64_t ceiling_ns,
-		       bool *stale);
-	char *(*end)(uint64_t load_id, const char *token, uint64_t *end_ns,
-		     bool *stale);
+	struct problem *(*read)(struct host_state *state);
+	struct problem *(*claim)(const struct host_claim *claim, bool *stale);
+	struct problem *(*raise)(uint64_t load_id, const char *token,
+				 uint64_t ceiling_ns, bool *stale);
+	struct problem *(*end)(uint64_t load_id, const char *token,
+			       uint64_t *end_ns, bool *stale);
 };
 
 /* The kernel uses the number for these parts. */

@@ -35,13 +35,13 @@ static const char *reason(void)
 	}
 }
 
-static char *failed(const char *doing)
+static struct problem *failed(const char *doing)
 {
 	return problem_for_now("%s: %s", doing, reason());
 }
 
 /* For a request that names a claim. */
-static char *failed_to(const char *doing, bool *stale)
+static struct problem *failed_to(const char *doing, bool *stale)
 {
 	*stale = errno == ESTALE || errno == EBUSY;
 	return failed(doing);
@@ -65,7 +65,7 @@ static uint64_t sure_ns(const struct kuid_state *state)
 	return state->required && state->restored ? state->floor_ns : 0;
 }
 
-static char *read_state(struct host_state *host)
+static struct problem *read_state(struct host_state *host)
 {
 	struct kuid_state state;
 	bool snowflake;
@@ -94,7 +94,7 @@ static char *read_state(struct host_state *host)
 	return NULL;
 }
 
-static char *claim(const struct host_claim *wanted, bool *stale)
+static struct problem *claim(const struct host_claim *wanted, bool *stale)
 {
 	struct kuid_claim request = {
 		.floor_ns = wanted->floor_ns,
@@ -119,8 +119,8 @@ static char *claim(const struct host_claim *wanted, bool *stale)
 	return NULL;
 }
 
-static char *raise_ceiling(uint64_t load_id, const char *token,
-			   uint64_t ceiling_ns, bool *stale)
+static struct problem *raise_ceiling(uint64_t load_id, const char *token,
+				     uint64_t ceiling_ns, bool *stale)
 {
 	__u64 bits[2];
 
@@ -130,8 +130,8 @@ static char *raise_ceiling(uint64_t load_id, const char *token,
 	return NULL;
 }
 
-static char *end(uint64_t load_id, const char *token, uint64_t *end_ns,
-		 bool *stale)
+static struct problem *end(uint64_t load_id, const char *token,
+			   uint64_t *end_ns, bool *stale)
 {
 	__u64 bits[2];
 

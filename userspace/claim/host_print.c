@@ -20,13 +20,13 @@
 
 static struct host_state host;
 
-static char *read_state(struct host_state *state)
+static struct problem *read_state(struct host_state *state)
 {
 	*state = host;
 	return NULL;
 }
 
-static char *claim(const struct host_claim *wanted, bool *stale)
+static struct problem *claim(const struct host_claim *wanted, bool *stale)
 {
 	host.claimed = true;
 	host.number = wanted->number;
@@ -39,8 +39,8 @@ static char *claim(const struct host_claim *wanted, bool *stale)
 	return NULL;
 }
 
-static char *raise_ceiling(uint64_t load_id, const char *token,
-			   uint64_t ceiling_ns, bool *stale)
+static struct problem *raise_ceiling(uint64_t load_id, const char *token,
+				     uint64_t ceiling_ns, bool *stale)
 {
 	host.ceiling_ns = ceiling_ns;
 	printf("raise %" PRIu64 " %" PRIu64 "\n", host.number,
@@ -50,8 +50,8 @@ static char *raise_ceiling(uint64_t load_id, const char *token,
 }
 
 /* The reader may be late, but not by more than to the next second. */
-static char *end(uint64_t load_id, const char *token, uint64_t *end_ns,
-		 bool *stale)
+static struct problem *end(uint64_t load_id, const char *token,
+			   uint64_t *end_ns, bool *stale)
 {
 	*end_ns = (wall_ns() / SEC_NS + 1) * SEC_NS;
 	if (*end_ns < host.floor_ns)

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "problem.h"
+
 /* The files are in PEM; NULL for those that aren't used. */
 struct http_settings {
 	const char *ca_file;
@@ -27,7 +29,7 @@ struct http_settings {
 struct http_reply {
 	long status;
 	bool sent;
-	char *wrong;
+	struct problem *wrong;
 	json_t *json;
 	int64_t ahead_s;
 };

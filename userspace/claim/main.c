@@ -206,11 +206,13 @@ static const struct command command = {
 	       "may succeed later.",
 };
 
-static int failed(char *wrong)
+static int failed(struct problem *wrong)
 {
-	warnx("%s", wrong);
+	int status = wrong->status;
+
+	warnx("%s", wrong->text);
 	free(wrong);
-	return problem_status();
+	return status;
 }
 
 static void list_value(const struct store_value *value)
@@ -232,7 +234,7 @@ static int run_list(struct store *store)
 {
 	uint64_t end, first = settings.first;
 	struct store_answer *answer;
-	char *wrong;
+	struct problem *wrong;
 
 	output_hold();
 	while (first <= settings.last) {
@@ -252,7 +254,8 @@ static int run_list(struct store *store)
 
 static int run_recover(struct store *store)
 {
-	char when[TIME_TEXT_SIZE], *wrong;
+	char when[TIME_TEXT_SIZE];
+	struct problem *wrong;
 	struct claim claim;
 	uint64_t until_s;
 
@@ -274,7 +277,7 @@ static int run_claim(struct store *store)
 					: host_kernel(settings.parts);
 	struct claim_file file;
 	struct claim claim;
-	char *wrong = claim_file_open(&file, state_path);
+	struct problem *wrong = claim_file_open(&file, state_path);
 	int status = EXIT_SUCCESS;
 
 	if (wrong)
@@ -291,7 +294,7 @@ static int run_claim(struct store *store)
 int main(int argc, char **argv)
 {
 	struct store *store;
-	char *wrong;
+	struct problem *wrong;
 	int status;
 
 	command_line_parse(&command, argc, argv);

@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "nanoseconds.h"
 #include "problem.h"
+#include "text.h"
 
 static void metric(FILE *file, const struct claim *claim, const char *name,
 		   const char *type, const char *help, uint64_t value)
@@ -46,14 +47,13 @@ static void print(FILE *file, const struct claim *claim)
 	       "How often claiming or raising failed.", claim->failed);
 }
 
-char *metrics_write(const struct claim *claim, const char *path)
+struct problem *metrics_write(const struct claim *claim, const char *path)
 {
-	char *next, *wrong = NULL;
+	char *next = text_new("%s.new", path);
+	struct problem *wrong = NULL;
 	FILE *file;
 	bool done;
 
-	if (asprintf(&next, "%s.new", path) < 0)
-		errx(EXIT_FAILED, "out of memory");
 	file = fopen(next, "we");
 	if (file)
 		print(file, claim);

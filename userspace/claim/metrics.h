@@ -4,8 +4,9 @@
 #define KUID_CLAIM_METRICS_H
 
 #include "claim.h"
+#include "problem.h"
 
 /* Replace a file, whose readers see the old or the new one. */
-char *metrics_write(const struct claim *claim, const char *path);
+struct problem *metrics_write(const struct claim *claim, const char *path);
 
 #endif /* KUID_CLAIM_METRICS_H */

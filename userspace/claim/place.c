@@ -15,7 +15,7 @@
  * Ceilings of a host whose clock is years ahead would keep its numbers from all
  * others for years.
  */
-static char *check_clock(const struct store_answer *answer)
+static struct problem *check_clock(const struct store_answer *answer)
 {
 	int64_t ahead_s = answer->ahead_s;
 
@@ -29,9 +29,9 @@ static char *check_clock(const struct store_answer *answer)
 }
 
 /* *answer is freed if there is something wrong with it. */
-static char *check(struct store_answer *answer)
+static struct problem *check(struct store_answer *answer)
 {
-	char *wrong = answer->wrong;
+	struct problem *wrong = answer->wrong;
 
 	answer->wrong = NULL;
 	if (!wrong)
@@ -55,11 +55,11 @@ static struct store_value take_value(struct store_answer *answer, uint64_t key)
 	return (struct store_value) { 0 };
 }
 
-char *space_read(const struct claim *claim, struct space *space,
-		 struct store_value *value)
+struct problem *space_read(const struct claim *claim, struct space *space,
+			   struct store_value *value)
 {
 	struct store_answer *answer = store_get(claim->store, STORE_SPACE);
-	char *wrong = check(answer);
+	struct problem *wrong = check(answer);
 
 	*space = (struct space) { 0 };
 	*value = (struct store_value) { 0 };
@@ -87,11 +87,11 @@ static void take(struct place *place, struct store_answer *answer,
 			record_parse(place->value.text, &place->record);
 }
 
-char *place_read(const struct claim *claim, uint64_t number,
-		 struct place *place)
+struct problem *place_read(const struct claim *claim, uint64_t number,
+			   struct place *place)
 {
 	struct store_answer *answer = store_get(claim->store, number);
-	char *wrong = check(answer);
+	struct problem *wrong = check(answer);
 
 	if (wrong)
 		return wrong;
@@ -107,7 +107,7 @@ bool place_is_free(const struct place *place, uint64_t time_s)
 }
 
 /* Why it isn't free. */
-static char *taken(const struct place *place)
+static struct problem *taken(const struct place *place)
 {
 	char when[TIME_TEXT_SIZE];
 
@@ -150,12 +150,13 @@ static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
 	return true;
 }
 
-static char *find_from(const struct claim *claim, uint64_t first, uint64_t last,
-		       struct place *place, bool *found)
+static struct problem *find_from(const struct claim *claim, uint64_t first,
+				 uint64_t last, struct place *place,
+				 bool *found)
 {
 	struct store_answer *answer;
 	uint64_t end;
-	char *wrong;
+	struct problem *wrong;
 
 	for (*found = false; !*found && first <= last; first = end + 1) {
 		answer = store_list(claim->store, first, last, &end);
@@ -168,12 +169,12 @@ static char *find_from(const struct claim *claim, uint64_t first, uint64_t last,
 	return NULL;
 }
 
-char *place_find(const struct claim *claim, struct place *place)
+struct problem *place_find(const struct claim *claim, struct place *place)
 {
 	uint64_t first = claim->settings->first, last = claim->settings->last;
 	uint64_t middle = first + claim_random(last - first + 1);
 	bool found;
-	char *wrong;
+	struct problem *wrong;
 
 	if (first == last) {
 		wrong = place_read(claim, first, place);

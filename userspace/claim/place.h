@@ -4,6 +4,7 @@
 #define KUID_CLAIM_PLACE_H
 
 #include "claim.h"
+#include "problem.h"
 
 /**
  * struct place - a number in the store, as it was read
@@ -20,20 +21,20 @@ struct place {
 };
 
 /* Read one. The message is also that of a clock that is wrong. */
-char *place_read(const struct claim *claim, uint64_t number,
-		 struct place *place);
+struct problem *place_read(const struct claim *claim, uint64_t number,
+			   struct place *place);
 
 /*
  * Read what holds for all numbers, and the value that has it, which is to be
  * freed: its text is NULL if nothing was written yet.
  */
-char *space_read(const struct claim *claim, struct space *space,
-		 struct store_value *value);
+struct problem *space_read(const struct claim *claim, struct space *space,
+			   struct store_value *value);
 
 /* Whether a number may be claimed at a time. */
 bool place_is_free(const struct place *place, uint64_t time_s);
 
 /* Find a number that is free; the message says why there is none. */
-char *place_find(const struct claim *claim, struct place *place);
+struct problem *place_find(const struct claim *claim, struct place *place);
 
 #endif /* KUID_CLAIM_PLACE_H */

@@ -17,37 +17,19 @@
 #include "run.h"
 #include "service.h"
 
-static int end_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* A reader of standard output that has gone ends the program by EPIPE. */
-	signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	if (fd < 0)
-		err(EXIT_FAILED, "signalfd");
-	return fd;
-}
-
 /* Tell of a failure once, and of its end. */
-static void tell(const struct claim *claim, const char *wrong)
+static void tell(const struct claim *claim, const struct problem *wrong)
 {
 	static char *told;
 
-	if (wrong && (!told || strcmp(wrong, told)))
-		service_log(SERVICE_ERR, "%s", wrong);
+	if (wrong && (!told || strcmp(wrong->text, told)))
+		service_log(SERVICE_ERR, "%s", wrong->text);
 	if (!wrong && told)
 		service_log(SERVICE_NOTICE, "all is well again");
 	free(told);
-	told = wrong ? strdup(wrong) : NULL;
+	told = wrong ? strdup(wrong->text) : NULL;
 	if (wrong)
-		service_notify("WATCHDOG=1\nSTATUS=%s", wrong);
+		service_notify("WATCHDOG=1\nSTATUS=%s", wrong->text);
 	else
 		service_notify("WATCHDOG=1\nSTATUS=Number %" PRIu64,
 			       claim->number);
@@ -56,10 +38,10 @@ static void tell(const struct claim *claim, const char *wrong)
 static void tell_metrics(const struct claim *claim, const char *path)
 {
 	static bool failed;
-	char *wrong = path ? metrics_write(claim, path) : NULL;
+	struct problem *wrong = path ? metrics_write(claim, path) : NULL;
 
 	if (wrong && !failed)
-		service_log(SERVICE_ERR, "%s", wrong);
+		service_log(SERVICE_ERR, "%s", wrong->text);
 	failed = wrong;
 	free(wrong);
 }
@@ -84,10 +66,12 @@ static int wait_until(int signals, uint64_t until_ns)
 
 int run(struct claim *claim, const char *metrics)
 {
-	int signals = end_signals(), told;
+	int signals = service_end_signals(), told;
 	bool ready = false;
-	char *wrong;
+	struct problem *wrong;
 
+	/* A reader of standard output that has gone ends the program by EPIPE. */
+	signal(SIGPIPE, SIG_IGN);
 	do {
 		claim_step(claim);
 		tell(claim, claim->wrong);
@@ -109,7 +93,7 @@ int run(struct claim *claim, const char *metrics)
 	if (!wrong)
 		return EXIT_SUCCESS;
 	service_log(SERVICE_ERR, "giving number %" PRIu64 " back: %s",
-		    claim->number, wrong);
+		    claim->number, wrong->text);
 	free(wrong);
 	return EXIT_FAILED;
 }

@@ -13,6 +13,7 @@
 #include "problem.h"
 #include "quoted.h"
 #include "store.h"
+#include "text.h"
 
 #define SPACE_MAX 64
 
@@ -30,17 +31,6 @@ static const struct {
 	{ "postgresql", &store_postgresql },
 	{ "postgres", &store_postgresql },
 };
-
-char *store_text(const char *format, ...)
-{
-	va_list args;
-	char *made;
-
-	va_start(args, format);
-	made = text_of(format, args);
-	va_end(args);
-	return made;
-}
 
 char *store_said(const char *said)
 {
@@ -65,7 +55,7 @@ char *store_said(const char *said)
 	return text;
 }
 
-char *store_password(const char *path, char **password)
+struct problem *store_password(const char *path, char **password)
 {
 	FILE *file = fopen(path, "re");
 	/* Tokens are longer than passwords. */
@@ -77,11 +67,11 @@ char *store_password(const char *path, char **password)
 	if (!got)
 		return problem("%s: no password can be read", path);
 	line[strcspn(line, "\n")] = '\0';
-	*password = store_text("%s", line);
+	*password = text_new("%s", line);
 	return NULL;
 }
 
-static char *check_space(const char *space)
+static struct problem *check_space(const char *space)
 {
 	size_t length = strlen(space);
 
@@ -94,7 +84,7 @@ static char *check_space(const char *space)
 	return NULL;
 }
 
-static char *check_files(const struct store_settings *settings)
+static struct problem *check_files(const struct store_settings *settings)
 {
 	const char *const files[] = {
 		settings->password_file,
@@ -110,7 +100,7 @@ static char *check_files(const struct store_settings *settings)
 }
 
 /* A URL is in the list of processes, and may be in messages. */
-static char *check_secrets(const char *url)
+static struct problem *check_secrets(const char *url)
 {
 	const char *scheme = strstr(url, "://");
 	const char *colon = strchr(scheme ? scheme + 3 : url, ':');
@@ -121,10 +111,11 @@ static char *check_secrets(const char *url)
 	return NULL;
 }
 
-char *store_open(const struct store_settings *settings, struct store **store)
+struct problem *store_open(const struct store_settings *settings,
+			   struct store **store)
 {
 	const char *url = settings->url;
-	char *wrong = check_space(settings->space);
+	struct problem *wrong = check_space(settings->space);
 
 	if (!wrong)
 		wrong = check_secrets(url);

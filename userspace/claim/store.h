@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "problem.h"
+
 /* Where the store is and how to reach it; NULL for what wasn't given. */
 struct store_settings {
 	const char *url; /* names the kind of store; etcd has several */
@@ -68,7 +70,7 @@ enum store_result {
  */
 struct store_answer {
 	enum store_result result;
-	char *wrong;
+	struct problem *wrong;
 	int64_t ahead_s;
 	struct store_value values[STORE_PAGE];
 	size_t count;
@@ -92,7 +94,8 @@ struct store_change {
 struct store;
 
 /* The message is that of wrong settings; nothing is sent yet. */
-char *store_open(const struct store_settings *settings, struct store **store);
+struct problem *store_open(const struct store_settings *settings,
+			   struct store **store);
 void store_close(struct store *store);
 
 /* Read the value of one key, if there is one. */
@@ -122,8 +125,8 @@ void store_answer_free(struct store_answer *answer);
  * @put: write one
  */
 struct store_kind {
-	char *(*open)(const struct store_settings *settings,
-		      struct store **store);
+	struct problem *(*open)(const struct store_settings *settings,
+				struct store **store);
 	void (*close)(struct store *store);
 	void (*get)(struct store *store, uint64_t key,
 		    struct store_answer *answer);
@@ -150,9 +153,6 @@ void store_value_free(struct store_value *value);
 void store_answer_add(struct store_answer *answer, uint64_t key, char *text,
 		      char *version);
 
-/* printf(3) into memory, to be freed. */
-char *store_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /*
  * A text of the store for a message, to be freed: not too much of it, with
  * those characters escaped that could do something to a terminal or journal.
@@ -160,6 +160,6 @@ char *store_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *store_said(const char *text);
 
 /* The first line of a file, to be freed. */
-char *store_password(const char *path, char **password);
+struct problem *store_password(const char *path, char **password);
 
 #endif /* KUID_CLAIM_STORE_H */

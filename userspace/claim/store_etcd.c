@@ -21,6 +21,7 @@
 #include "problem.h"
 #include "quoted.h"
 #include "store.h"
+#include "text.h"
 
 #define ENDPOINTS_MAX 16
 
@@ -46,7 +47,8 @@ static json_t *checked(json_t *json)
 	return json;
 }
 
-static char *add_endpoint(struct etcd *etcd, const char *url, size_t length)
+static struct problem *add_endpoint(struct etcd *etcd, const char *url,
+				    size_t length)
 {
 	const char *host = strstr(url, "://");
 
@@ -61,15 +63,15 @@ static char *add_endpoint(struct etcd *etcd, const char *url, size_t length)
 	if (url[length - 1] == '/')
 		length--;
 	etcd->endpoints[etcd->nr_endpoints++] =
-		store_text("%.*s", (int)length, url);
+		text_new("%.*s", (int)length, url);
 	return NULL;
 }
 
-static char *add_endpoints(struct etcd *etcd, const char *urls)
+static struct problem *add_endpoints(struct etcd *etcd, const char *urls)
 {
 	for (;;) {
 		size_t length = strcspn(urls, ",");
-		char *wrong = add_endpoint(etcd, urls, length);
+		struct problem *wrong = add_endpoint(etcd, urls, length);
 
 		if (wrong || !urls[length])
 			return wrong;
@@ -88,8 +90,8 @@ static void etcd_close(struct store *store)
 	free(etcd);
 }
 
-static char *etcd_open(const struct store_settings *settings,
-		       struct store **opened)
+static struct problem *etcd_open(const struct store_settings *settings,
+				 struct store **opened)
 {
 	struct etcd *etcd = calloc(1, sizeof(*etcd));
 	struct http_settings http = {
@@ -98,7 +100,7 @@ static char *etcd_open(const struct store_settings *settings,
 		.key_file = settings->key_file,
 		.timeout_ms = settings->timeout_ms,
 	};
-	char *wrong;
+	struct problem *wrong;
 
 	if (!etcd)
 		errx(EXIT_FAILED, "out of memory");
@@ -147,7 +149,7 @@ static struct http_reply authenticate(struct etcd *etcd, const char *url)
 	json_decref(ask);
 	token = json_string_value(json_object_get(reply.json, "token"));
 	if (token)
-		etcd->token = store_text("%s", token);
+		etcd->token = text_new("%s", token);
 	/* Nothing was asked for yet. */
 	reply.sent = false;
 	return reply;
@@ -191,9 +193,11 @@ static struct http_reply post(struct etcd *etcd, const char *url,
 static void add_wrong(struct store_answer *answer, const char *url,
 		      const char *why)
 {
-	char *said = store_said(why), *former = answer->wrong;
+	struct problem *former = answer->wrong;
+	char *said = store_said(why);
 
-	answer->wrong = problem_for_now("%s%s%s: %s", former ? former : "",
+	answer->wrong = problem_for_now("%s%s%s: %s",
+					former ? former->text : "",
 					former ? "; " : "", url, said);
 	free(said);
 	free(former);
@@ -234,7 +238,8 @@ static json_t *call(struct etcd *etcd, const char *path, json_t *ask,
 			break;
 		}
 		add_wrong(answer, url,
-			  reply.status ? error_text(reply.json) : reply.wrong);
+			  reply.status ? error_text(reply.json)
+				       : reply.wrong->text);
 		if (reply.sent || (reply.status && !refused))
 			answer->result = STORE_UNKNOWN;
 		http_reply_free(&reply);
@@ -253,7 +258,7 @@ static json_t *call(struct etcd *etcd, const char *path, json_t *ask,
 
 static char *record_name(const struct etcd *etcd, uint64_t number)
 {
-	return store_text("/kuid/%s/rec/%010" PRIu64, etcd->space, number);
+	return text_new("/kuid/%s/rec/%010" PRIu64, etcd->space, number);
 }
 
 /* For JSON; frees the name. */
@@ -270,7 +275,7 @@ static json_t *key_named(char *name)
 static json_t *key_of(const struct etcd *etcd, uint64_t key)
 {
 	return key_named(key == STORE_SPACE
-				 ? store_text("/kuid/%s/meta", etcd->space)
+				 ? text_new("/kuid/%s/meta", etcd->space)
 				 : record_name(etcd, key));
 }
 
@@ -297,10 +302,10 @@ static void add_value(struct store_answer *answer, uint64_t key, json_t *kv)
 
 	/* A value that can't be read is there all the same. */
 	if (!decoded)
-		decoded = store_text("unreadable");
+		decoded = text_new("unreadable");
 	store_answer_add(answer, key, decoded,
-			 store_text("%s", version ? json_string_value(version)
-						  : "0"));
+			 text_new("%s",
+				  version ? json_string_value(version) : "0"));
 }
 
 static void etcd_get(struct store *store, uint64_t key,

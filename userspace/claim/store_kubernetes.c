@@ -21,6 +21,7 @@
 #include "problem.h"
 #include "quoted.h"
 #include "store.h"
+#include "text.h"
 
 #define LABEL	   "kuid-claim/space"
 #define ANNOTATION "kuid-claim/record"
@@ -68,7 +69,7 @@ static bool is_name(const char *name)
 }
 
 /* The server in whose cluster the pod is. */
-static char *find_server(struct kubernetes *kubernetes)
+static struct problem *find_server(struct kubernetes *kubernetes)
 {
 	const char *host = getenv("KUBERNETES_SERVICE_HOST");
 	const char *port = getenv("KUBERNETES_SERVICE_PORT");
@@ -76,18 +77,18 @@ static char *find_server(struct kubernetes *kubernetes)
 	if (!host || !port)
 		return problem("this is no pod of Kubernetes: name the server "
 			       "as in kubernetes://HOST:PORT/NAMESPACE");
-	kubernetes->server = store_text(strchr(host, ':') ? "https://[%s]:%s"
-							  : "https://%s:%s",
-					host, port);
+	kubernetes->server = text_new(strchr(host, ':') ? "https://[%s]:%s"
+							: "https://%s:%s",
+				      host, port);
 	return NULL;
 }
 
-static char *find_namespace(const char *named, char **namespace)
+static struct problem *find_namespace(const char *named, char **namespace)
 {
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	if (*named)
-		*namespace = store_text("%s", named);
+		*namespace = text_new("%s", named);
 	else
 		wrong = store_password(ACCOUNT "namespace", namespace);
 	if (wrong) {
@@ -102,30 +103,31 @@ static char *find_namespace(const char *named, char **namespace)
 }
 
 /* kubernetes://[HOST:PORT][/NAMESPACE] */
-static char *parse_url(struct kubernetes *kubernetes, const char *url)
+static struct problem *parse_url(struct kubernetes *kubernetes, const char *url)
 {
 	const char *host = strstr(url, "://") + 3;
 	size_t length = strcspn(host, "/");
 	const char *named = host[length] ? host + length + 1 : "";
-	char *namespace = NULL, *wrong = NULL;
+	char *namespace = NULL;
+	struct problem *wrong = NULL;
 
 	if (length)
 		kubernetes->server =
-			store_text("https://%.*s", (int)length, host);
+			text_new("https://%.*s", (int)length, host);
 	else
 		wrong = find_server(kubernetes);
 	if (!wrong)
 		wrong = find_namespace(named, &namespace);
 	if (!wrong)
-		kubernetes->leases = store_text(
+		kubernetes->leases = text_new(
 			"/apis/coordination.k8s.io/v1/namespaces/%s/leases",
 			namespace);
 	free(namespace);
 	return wrong;
 }
 
-static char *kubernetes_open(const struct store_settings *settings,
-			     struct store **opened)
+static struct problem *kubernetes_open(const struct store_settings *settings,
+				       struct store **opened)
 {
 	struct kubernetes *kubernetes = calloc(1, sizeof(*kubernetes));
 	struct http_settings http = {
@@ -135,7 +137,7 @@ static char *kubernetes_open(const struct store_settings *settings,
 		.key_file = settings->key_file,
 		.timeout_ms = settings->timeout_ms,
 	};
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	if (!kubernetes)
 		errx(EXIT_FAILED, "out of memory");
@@ -161,8 +163,8 @@ static char *kubernetes_open(const struct store_settings *settings,
 static char *name_of(const struct kubernetes *kubernetes, uint64_t key)
 {
 	if (key == STORE_SPACE)
-		return store_text("kuid.%s.space", kubernetes->space);
-	return store_text("kuid.%s.%010" PRIu64, kubernetes->space, key);
+		return text_new("kuid.%s.space", kubernetes->space);
+	return text_new("kuid.%s.%010" PRIu64, kubernetes->space, key);
 }
 
 static bool number_of(const char *name, uint64_t *number)
@@ -203,8 +205,8 @@ static void fail_status(struct store_answer *answer, long status,
 {
 	bool refused = status >= 400 && status < 500 && status != 408 &&
 		       status != 499;
-	char *text = store_text("status %ld%s%s", status, *message ? ", " : "",
-				message);
+	char *text = text_new("status %ld%s%s", status, *message ? ", " : "",
+			      message);
 
 	fail(answer, refused ? STORE_REFUSED : STORE_UNKNOWN, text);
 	free(text);
@@ -219,7 +221,8 @@ static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 			      const char *path, json_t *json, long expected,
 			      struct store_answer *answer)
 {
-	char *token = NULL, *bearer, *wrong;
+	char *token = NULL, *bearer;
+	struct problem *wrong;
 	struct http_reply reply = { 0 };
 	long status;
 
@@ -229,7 +232,7 @@ static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 		answer->wrong = wrong;
 		return reply;
 	}
-	bearer = store_text("Bearer %s", token);
+	bearer = text_new("Bearer %s", token);
 	reply = http_send(kubernetes->http, method, kubernetes->server, path,
 			  bearer, json);
 	free(bearer);
@@ -238,7 +241,7 @@ static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 	answer->ahead_s = reply.ahead_s;
 	if (!status)
 		fail(answer, reply.sent ? STORE_UNKNOWN : STORE_REFUSED,
-		     reply.wrong);
+		     reply.wrong->text);
 	else if (!(status >= 200 && status < 300 && reply.json) &&
 		 status != expected)
 		fail_status(answer, status, field(reply.json, "message"));
@@ -251,9 +254,9 @@ static void add_value(struct store_answer *answer, uint64_t key, json_t *lease)
 	json_t *annotations = json_object_get(metadata, "annotations");
 
 	store_answer_add(answer, key,
-			 store_text("%s", field(annotations, ANNOTATION)),
-			 store_text("%s %s", field(metadata, "uid"),
-				    field(metadata, "resourceVersion")));
+			 text_new("%s", field(annotations, ANNOTATION)),
+			 text_new("%s %s", field(metadata, "uid"),
+				  field(metadata, "resourceVersion")));
 }
 
 /* A proxy may answer that it doesn't know a path. */
@@ -270,7 +273,7 @@ static void kubernetes_get(struct store *store, uint64_t key,
 {
 	struct kubernetes *kubernetes = (struct kubernetes *)store;
 	char *name = name_of(kubernetes, key);
-	char *path = store_text("%s/%s", kubernetes->leases, name);
+	char *path = text_new("%s/%s", kubernetes->leases, name);
 	struct http_reply reply =
 		call(kubernetes, "GET", path, NULL, 404, answer);
 
@@ -291,10 +294,10 @@ static uint64_t read_page(struct kubernetes *kubernetes, uint64_t first,
 			  uint64_t last, struct store_answer *answer)
 {
 	char *path =
-		store_text("%s?labelSelector=" LABEL "%%3D%s&limit=%d%s%s",
-			   kubernetes->leases, kubernetes->space, STORE_PAGE,
-			   kubernetes->next_page ? "&continue=" : "",
-			   kubernetes->next_page ? kubernetes->next_page : "");
+		text_new("%s?labelSelector=" LABEL "%%3D%s&limit=%d%s%s",
+			 kubernetes->leases, kubernetes->space, STORE_PAGE,
+			 kubernetes->next_page ? "&continue=" : "",
+			 kubernetes->next_page ? kubernetes->next_page : "");
 	struct http_reply reply =
 		call(kubernetes, "GET", path, NULL, 0, answer);
 	uint64_t number = 0;
@@ -372,9 +375,9 @@ static void kubernetes_put(struct store *store,
 {
 	struct kubernetes *kubernetes = (struct kubernetes *)store;
 	char *name = name_of(kubernetes, change->key);
-	char *path = store_text("%s%s%s", kubernetes->leases,
-				change->version ? "/" : "",
-				change->version ? name : "");
+	char *path = text_new("%s%s%s", kubernetes->leases,
+			      change->version ? "/" : "",
+			      change->version ? name : "");
 	json_t *lease = lease_of(kubernetes, change, name);
 	struct http_reply reply = call(kubernetes,
 				       change->version ? "PUT" : "POST", path,

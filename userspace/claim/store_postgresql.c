@@ -18,6 +18,7 @@
 #include "nanoseconds.h"
 #include "problem.h"
 #include "store.h"
+#include "text.h"
 
 const char store_schema[] =
 	"-- The records of kuid-claim(8). Rows are never deleted: the ceiling in a\n"
@@ -63,12 +64,13 @@ static void postgresql_close(struct store *store)
 }
 
 /* A password may also be in the query of the URL. */
-static char *check_url(const char *url)
+static struct problem *check_url(const char *url)
 {
 	static const char refused[] =
 		"a URL with a password is refused: use --password-file or "
 		".pgpass";
-	char *said = NULL, *why, *wrong = NULL;
+	char *said = NULL, *why;
+	struct problem *wrong = NULL;
 	PQconninfoOption *options;
 
 	/* libpq's messages may have a part of the URL. */
@@ -91,19 +93,19 @@ static char *check_url(const char *url)
 	return wrong;
 }
 
-static char *postgresql_open(const struct store_settings *settings,
-			     struct store **opened)
+static struct problem *postgresql_open(const struct store_settings *settings,
+				       struct store **opened)
 {
 	struct postgresql *postgresql = calloc(1, sizeof(*postgresql));
-	char *wrong = check_url(settings->url);
+	struct problem *wrong = check_url(settings->url);
 
 	if (!postgresql)
 		errx(EXIT_FAILED, "out of memory");
 	postgresql->store.kind = &store_postgresql;
 	postgresql->space = settings->space;
-	postgresql->url = store_text("%s", settings->url);
+	postgresql->url = text_new("%s", settings->url);
 	postgresql->timeout_s =
-		store_text("%ld", (settings->timeout_ms + 999) / 1000);
+		text_new("%ld", (settings->timeout_ms + 999) / 1000);
 	postgresql->user = settings->user;
 	postgresql->ca_file = settings->ca_file;
 	postgresql->cert_file = settings->cert_file;
@@ -293,9 +295,9 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 		"SELECT floor(extract(epoch FROM clock_timestamp())), number, "
 		"record FROM (VALUES (1)) one LEFT JOIN kuid_claim ON space = "
 		"$1 AND number BETWEEN $2 AND $3 ORDER BY number LIMIT $4";
-	char *from = store_text("%" PRIu64, first);
-	char *to = store_text("%" PRIu64, last);
-	char *limit = store_text("%d", STORE_PAGE);
+	char *from = text_new("%" PRIu64, first);
+	char *to = text_new("%" PRIu64, last);
+	char *limit = text_new("%d", STORE_PAGE);
 	const char *const values[] = { postgresql->space, from, to, limit };
 	uint64_t before_s, store_s;
 	PGresult *result;
@@ -313,8 +315,8 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 			store_answer_add(
 				answer,
 				strtoull(PQgetvalue(result, row, 1), NULL, 10),
-				store_text("%s", PQgetvalue(result, row, 2)),
-				store_text("none"));
+				text_new("%s", PQgetvalue(result, row, 2)),
+				text_new("none"));
 	*more = rows == STORE_PAGE;
 	PQclear(result);
 	free(from);
@@ -344,7 +346,7 @@ static void postgresql_put(struct store *store,
 			   const struct store_change *change,
 			   struct store_answer *answer)
 {
-	char *number = store_text("%" PRIu64, change->key);
+	char *number = text_new("%" PRIu64, change->key);
 	const char *const values[] = {
 		((struct postgresql *)store)->space,
 		number,

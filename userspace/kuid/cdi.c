@@ -15,6 +15,7 @@
 #include "quoted.h"
 #include "report.h"
 #include "state_file.h"
+#include "text.h"
 #include "verbs.h"
 
 #define KIND "kuid/id"
@@ -167,8 +168,7 @@ static void replace(const char *text)
 
 	if (!lstat(output, &stat) && !S_ISREG(stat.st_mode))
 		errx(EXIT_FAILED, "%s is not a regular file", output);
-	if (asprintf(&next, "%s.XXXXXX", output) < 0)
-		errx(EXIT_FAILED, "out of memory");
+	next = text_new("%s.XXXXXX", output);
 	fd = mkostemp(next, O_CLOEXEC);
 	if (fd < 0)
 		err(EXIT_FAILED, "making a file beside %s", output);

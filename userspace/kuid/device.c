@@ -48,7 +48,7 @@ static bool is_contained(void)
 }
 
 /* There is no device file, or it has no driver. */
-static char *absent(unsigned int format)
+static struct problem *absent(unsigned int format)
 {
 	const char *path = kuid_format_device(format);
 	bool has_file = !access(path, F_OK);
@@ -84,7 +84,7 @@ static char *absent(unsigned int format)
 			       : "");
 }
 
-static char *forbidden(const char *path, int error)
+static struct problem *forbidden(const char *path, int error)
 {
 	if (error == EACCES)
 		return problem("%s: %s: anyone may read it unless a udev rule "
@@ -99,7 +99,7 @@ static char *forbidden(const char *path, int error)
 }
 
 /* The kernel guards no lane. */
-static char *no_lane(void)
+static struct problem *no_lane(void)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
 	struct kuid_state state = { .node_from = KUID_FROM_RANDOM };
@@ -115,8 +115,8 @@ static char *no_lane(void)
 	return problem("the kernel hands out no lane for --private");
 }
 
-static char *try_open(unsigned int format, unsigned int flags,
-		      struct kuid **handle)
+static struct problem *try_open(unsigned int format, unsigned int flags,
+				struct kuid **handle)
 {
 	const char *path = kuid_format_device(format);
 
@@ -142,7 +142,7 @@ static char *try_open(unsigned int format, unsigned int flags,
 	}
 }
 
-char *device_try_open(unsigned int format, struct kuid **handle)
+struct problem *device_try_open(unsigned int format, struct kuid **handle)
 {
 	return try_open(format, 0, handle);
 }
@@ -150,10 +150,10 @@ char *device_try_open(unsigned int format, struct kuid **handle)
 static struct kuid *must_open(unsigned int format, unsigned int flags)
 {
 	struct kuid *handle;
-	char *wrong = try_open(format, flags, &handle);
+	struct problem *wrong = try_open(format, flags, &handle);
 
 	if (wrong)
-		errx(EXIT_FAILED, "%s", wrong);
+		errx(EXIT_FAILED, "%s", wrong->text);
 	return handle;
 }
 
@@ -207,7 +207,7 @@ const char *device_error(void)
 	}
 }
 
-char *device_problem(const char *doing)
+struct problem *device_problem(const char *doing)
 {
 	if (errno == EAGAIN)
 		return problem_for_now("%s: %s", doing, device_error());

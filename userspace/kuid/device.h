@@ -6,6 +6,7 @@
 #include <kuid.h>
 
 #include "formats.h"
+#include "problem.h"
 
 /*
  * The kernel's limits for each format by its number, those of v1 also under 0;
@@ -19,7 +20,7 @@ struct limits {
 struct kuid *device_open(unsigned int format);
 
 /* The same for a caller that goes on without it; see problem() in output.h. */
-char *device_try_open(unsigned int format, struct kuid **handle);
+struct problem *device_try_open(unsigned int format, struct kuid **handle);
 
 /* The same for a handle with a private lane, of a stamp format. */
 struct kuid *device_open_private(unsigned int format);
@@ -34,7 +35,7 @@ struct kuid *device_open_local(unsigned int format);
 const char *device_error(void);
 
 /* The same as a problem, see output.h. */
-char *device_problem(const char *doing);
+struct problem *device_problem(const char *doing);
 
 /* Read the status, or end with a message. */
 struct kuid_status device_status(struct kuid *handle);

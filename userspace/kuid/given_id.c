@@ -13,8 +13,8 @@
 #include "formats.h"
 #include "given_id.h"
 #include "output.h"
-#include "problem.h"
 #include "quoted.h"
+#include "text.h"
 
 struct given given = {
 	.interval = KUID_INTERVAL_DEFAULT,
@@ -93,8 +93,8 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 	free(message);
 	message = text;
 	if (id->line) {
-		message = problem("standard input, %s %lu: %s",
-				  output_null ? "ID" : "line", id->line, text);
+		message = text_new("standard input, %s %lu: %s",
+				   output_null ? "ID" : "line", id->line, text);
 		free(text);
 	}
 	/* If both go to one place, keep the message behind earlier output. */

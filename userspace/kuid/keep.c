@@ -5,10 +5,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -48,22 +46,6 @@ enum {
 	TIME_TO_SAVE,
 	WAKEUPS,
 };
-
-static int end_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	if (fd < 0)
-		err(EXIT_FAILED, "signalfd");
-	return fd;
-}
 
 static int timer(clockid_t clock)
 {
@@ -121,18 +103,18 @@ static bool wait_for(struct pollfd wakeups[WAKEUPS])
 	return true;
 }
 
-static char *save(int *keeper)
+static struct problem *save(int *keeper)
 {
 	struct state_file file;
 	bool taken = false;
-	char *wrong = state_file_open(&file, save_target.path);
+	struct problem *wrong = state_file_open(&file, save_target.path);
 
 	if (wrong)
 		return wrong;
 	if (*keeper < 0)
 		wrong = state_file_keep(&file, keeper, &taken);
 	if (taken)
-		errx(EXIT_FAILED, "%s", wrong);
+		errx(EXIT_FAILED, "%s", wrong->text);
 	if (!wrong)
 		wrong = save_once(&file);
 	state_file_close(&file);
@@ -140,16 +122,16 @@ static char *save(int *keeper)
 }
 
 /* Tell of a failure once, and of its end. Takes the message. */
-static void tell(char *wrong)
+static void tell(struct problem *wrong)
 {
-	static char *told;
+	static struct problem *told;
 
-	if (wrong && (!told || strcmp(wrong, told)))
-		service_log(SERVICE_ERR, "not saving: %s", wrong);
+	if (wrong && (!told || strcmp(wrong->text, told->text)))
+		service_log(SERVICE_ERR, "not saving: %s", wrong->text);
 	if (!wrong && told)
 		service_log(SERVICE_NOTICE, "saving again");
 	service_notify("STATUS=%s%s", wrong ? "Not saving: " : "Saving",
-		       wrong ? wrong : "");
+		       wrong ? wrong->text : "");
 	free(told);
 	told = wrong;
 }
@@ -157,7 +139,7 @@ static void tell(char *wrong)
 static int run(void)
 {
 	struct pollfd wakeups[WAKEUPS] = {
-		[TOLD_TO_END] = { end_signals(), POLLIN },
+		[TOLD_TO_END] = { service_end_signals(), POLLIN },
 		[CLOCK_SET] = { clock_set(), POLLIN },
 		[TIME_TO_SAVE] = { timer(CLOCK_BOOTTIME), POLLIN },
 	};
@@ -165,7 +147,7 @@ static int run(void)
 	bool ready = false;
 
 	do {
-		char *wrong = save(&keeper);
+		struct problem *wrong = save(&keeper);
 		uint64_t seconds = every_s;
 
 		if (wrong && seconds > RETRY_S)

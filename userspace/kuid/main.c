@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "output.h"
 #include "quoted.h"
+#include "text.h"
 #include "verbs.h"
 #include "version.h"
 
@@ -39,11 +40,10 @@ static int run(const struct verb *verb, int argc, char **argv)
 
 	snprintf(name, sizeof(name), "kuid %s", verb->name);
 	argv[0] = name;
-	if (asprintf(&doc, "%s\n\nExit status: 0 done, %s.%s%s", verb->doc,
-		     verb->exits ? verb->exits : "1 failed, 2 wrong usage",
-		     verb->examples ? "\n\nExamples:\n" : "",
-		     verb->examples ? verb->examples : "") < 0)
-		errx(EXIT_FAILED, "out of memory");
+	doc = text_new("%s\n\nExit status: 0 done, %s.%s%s", verb->doc,
+		       verb->exits ? verb->exits : "1 failed, 2 wrong usage",
+		       verb->examples ? "\n\nExamples:\n" : "",
+		       verb->examples ? verb->examples : "");
 	command.doc = doc;
 	command_line_parse(&command, argc, argv);
 	free(doc);

@@ -46,8 +46,8 @@ static void check_form(struct argp_state *state)
 }
 
 /* Checks that --force does not override, since the file can never be right. */
-static char *check_always(const struct saved_state *saved,
-			  const struct kuid_state *state)
+static struct problem *check_always(const struct saved_state *saved,
+				    const struct kuid_state *state)
 {
 	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
 
@@ -101,8 +101,8 @@ static void tell_of_machine(const struct saved_state *saved)
 	      save_target.path, saved->machine, machine, when);
 }
 
-static char *check_identity(const struct saved_state *saved,
-			    const struct kuid_state *state)
+static struct problem *check_identity(const struct saved_state *saved,
+				      const struct kuid_state *state)
 {
 	struct identity_part now[IDENTITY_PARTS];
 
@@ -129,8 +129,8 @@ static char *check_identity(const struct saved_state *saved,
 	return NULL;
 }
 
-static char *check_same(const char *parameter, uint64_t then, uint64_t now,
-			const char *ids)
+static struct problem *check_same(const char *parameter, uint64_t then,
+				  uint64_t now, const char *ids)
 {
 	if (then == now)
 		return NULL;
@@ -145,11 +145,12 @@ static char *check_same(const char *parameter, uint64_t then, uint64_t now,
  * With another epoch or another I, IDs of other times and numbers are the same,
  * so the saved ceiling as the floor doesn't keep them from repeating.
  */
-static char *check_layout(const struct saved_state *saved,
-			  const struct kuid_state *state)
+static struct problem *check_layout(const struct saved_state *saved,
+				    const struct kuid_state *state)
 {
-	char *wrong = check_same("snowflake_epoch_ms", saved->epoch_ms,
-				 state->snowflake_epoch_ms, "snowflakes");
+	struct problem *wrong =
+		check_same("snowflake_epoch_ms", saved->epoch_ms,
+			   state->snowflake_epoch_ms, "snowflakes");
 
 	if (!wrong)
 		wrong = check_same("interval", saved->interval, state->interval,
@@ -157,8 +158,8 @@ static char *check_layout(const struct saved_state *saved,
 	return wrong;
 }
 
-static char *check_ahead(const struct saved_state *saved,
-			 const struct kuid_state *state)
+static struct problem *check_ahead(const struct saved_state *saved,
+				   const struct kuid_state *state)
 {
 	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
 
@@ -178,10 +179,10 @@ static char *check_ahead(const struct saved_state *saved,
 					 "future");
 }
 
-static char *check(const struct saved_state *saved,
-		   const struct kuid_state *state)
+static struct problem *check(const struct saved_state *saved,
+			     const struct kuid_state *state)
 {
-	char *wrong = check_always(saved, state);
+	struct problem *wrong = check_always(saved, state);
 
 	if (!wrong && !force)
 		wrong = check_layout(saved, state);
@@ -209,11 +210,12 @@ static uint64_t floor_of(const struct saved_state *saved,
 	       (up_ns < mega_ns ? up_ns : mega_ns);
 }
 
-static char *restore_file(struct kuid *handle, const struct state_file *file)
+static struct problem *restore_file(struct kuid *handle,
+				    const struct state_file *file)
 {
 	struct saved_state saved;
 	struct kuid_state state;
-	char *wrong = state_file_read(file, &saved);
+	struct problem *wrong = state_file_read(file, &saved);
 
 	if (wrong)
 		return wrong;
@@ -234,11 +236,12 @@ static char *restore_file(struct kuid *handle, const struct state_file *file)
 	return NULL;
 }
 
-static char *start_fresh(struct kuid *handle, const struct state_file *file)
+static struct problem *start_fresh(struct kuid *handle,
+				   const struct state_file *file)
 {
 	struct kuid_state state;
 	bool exists;
-	char *wrong = state_file_exists(file, &exists);
+	struct problem *wrong = state_file_exists(file, &exists);
 
 	if (wrong)
 		return wrong;
@@ -257,9 +260,9 @@ static char *start_fresh(struct kuid *handle, const struct state_file *file)
 	return NULL;
 }
 
-static char *begin(struct kuid *handle, const struct state_file *file)
+static struct problem *begin(struct kuid *handle, const struct state_file *file)
 {
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	if (first)
 		wrong = state_file_is_unused(file, &fresh);
@@ -277,21 +280,21 @@ static int run(void)
 {
 	struct state_file file;
 	struct kuid *handle;
-	char *wrong;
+	struct problem *wrong;
 
 	/* Before anything is changed: what is saved then needs it, too. */
 	machine_id_read(machine);
 	handle = device_open(KUID_FORMAT_DEFAULT);
 	wrong = state_file_open(&file, save_target.path);
 	if (wrong)
-		errx(problem_status(), "%s", wrong);
+		problem_end(wrong);
 	wrong = begin(handle, &file);
 	if (wrong)
-		errx(problem_status(), "%s", wrong);
+		problem_end(wrong);
 	wrong = save_ceiling(handle, &file);
 	if (wrong)
-		errx(problem_status(), "restored, but not saved again: %s",
-		     wrong);
+		errx(wrong->status, "restored, but not saved again: %s",
+		     wrong->text);
 	state_file_close(&file);
 	kuid_close(handle);
 	return EXIT_SUCCESS;

@@ -65,7 +65,8 @@ static uint64_t ceiling_of(const struct kuid_state *state, uint64_t ahead_ns)
  * A file that was not restored may know of times that this life does not: it
  * must not be replaced by one that doesn't.
  */
-static char *check_state(const struct kuid_state *state, uint64_t ceiling_ns)
+static struct problem *check_state(const struct kuid_state *state,
+				   uint64_t ceiling_ns)
 {
 	if (!state->restored)
 		return problem("nothing was restored since the module was "
@@ -111,7 +112,7 @@ static bool may_acknowledge(struct kuid *handle)
 	return !kuid_acknowledge_ceiling(handle, UINT64_MAX) || errno != EPERM;
 }
 
-static char *not_acknowledged(const struct state_file *file)
+static struct problem *not_acknowledged(const struct state_file *file)
 {
 	if (errno == EINVAL)
 		return problem("IDs pass the ceiling while it is saved to %s: "
@@ -127,11 +128,13 @@ static char *not_acknowledged(const struct state_file *file)
  * kernel's, at any time: a crash can come between the two. So a ceiling is
  * raised in the file first and lowered in the kernel first.
  */
-static char *raise_ceiling(struct kuid *handle, const struct state_file *file,
-			   const struct saved_state *saved, bool *passed)
+static struct problem *raise_ceiling(struct kuid *handle,
+				     const struct state_file *file,
+				     const struct saved_state *saved,
+				     bool *passed)
 {
 	bool replaced;
-	char *wrong = state_file_write(file, saved, &replaced);
+	struct problem *wrong = state_file_write(file, saved, &replaced);
 
 	if (wrong || !kuid_acknowledge_ceiling(handle, saved->ceiling_ns))
 		return wrong;
@@ -139,12 +142,13 @@ static char *raise_ceiling(struct kuid *handle, const struct state_file *file,
 	return not_acknowledged(file);
 }
 
-static char *lower_ceiling(struct kuid *handle, const struct state_file *file,
-			   const struct saved_state *saved, uint64_t from_ns,
-			   bool *passed)
+static struct problem *lower_ceiling(struct kuid *handle,
+				     const struct state_file *file,
+				     const struct saved_state *saved,
+				     uint64_t from_ns, bool *passed)
 {
 	bool replaced;
-	char *wrong;
+	struct problem *wrong;
 
 	if (kuid_acknowledge_ceiling(handle, saved->ceiling_ns)) {
 		*passed = errno == EINVAL;
@@ -158,10 +162,10 @@ static char *lower_ceiling(struct kuid *handle, const struct state_file *file,
 	return wrong;
 }
 
-char *save_ceiling(struct kuid *handle, const struct state_file *file)
+struct problem *save_ceiling(struct kuid *handle, const struct state_file *file)
 {
 	uint64_t ahead_ns = save_target.ahead_s * SEC_NS;
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 	bool passed = true;
 
 	if (!may_acknowledge(handle))
@@ -188,10 +192,10 @@ char *save_ceiling(struct kuid *handle, const struct state_file *file)
 	return wrong;
 }
 
-char *save_once(const struct state_file *file)
+struct problem *save_once(const struct state_file *file)
 {
 	struct kuid *handle;
-	char *wrong = device_try_open(KUID_FORMAT_DEFAULT, &handle);
+	struct problem *wrong = device_try_open(KUID_FORMAT_DEFAULT, &handle);
 
 	if (!wrong)
 		wrong = save_ceiling(handle, file);
@@ -202,12 +206,12 @@ char *save_once(const struct state_file *file)
 static int run(void)
 {
 	struct state_file file;
-	char *wrong = state_file_open(&file, save_target.path);
+	struct problem *wrong = state_file_open(&file, save_target.path);
 
 	if (!wrong)
 		wrong = save_once(&file);
 	if (wrong)
-		errx(problem_status(), "%s", wrong);
+		problem_end(wrong);
 	state_file_close(&file);
 	return EXIT_SUCCESS;
 }

@@ -5,9 +5,10 @@
 
 #include <kuid.h>
 
-#include "nanoseconds.h"
-#include "state_file.h"
 #include "command_line.h"
+#include "nanoseconds.h"
+#include "problem.h"
+#include "state_file.h"
 
 /* How far ahead a ceiling is if nothing is said, and at most. */
 #define SAVE_AHEAD_USUAL 60
@@ -27,9 +28,10 @@ extern struct save_target {
 } save_target;
 
 /* Save a ceiling, and have it acknowledged. */
-char *save_ceiling(struct kuid *handle, const struct state_file *file);
+struct problem *save_ceiling(struct kuid *handle,
+			     const struct state_file *file);
 
 /* The same with a handle of its own. */
-char *save_once(const struct state_file *file);
+struct problem *save_once(const struct state_file *file);
 
 #endif /* KUID_TOOL_SAVE_H */

@@ -15,6 +15,7 @@
 #include "exit_status.h"
 #include "problem.h"
 #include "saved_state.h"
+#include "text.h"
 #include "time_text.h"
 
 #define MACHINE_ID_FILE "/etc/machine-id"
@@ -94,31 +95,29 @@ char *saved_state_text(const struct saved_state *saved)
 	time_text_ns(saved->ceiling_ns, ceiling);
 	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
 		part_text(saved, i, parts[i]);
-	if (asprintf(&body,
-		     "{\n"
-		     "  \"kuid_state\": %d,\n"
-		     "  \"machine\": \"%s\",\n"
-		     "  \"saved\": \"%s\",\n"
-		     "  \"saved_ns\": %" PRIu64 ",\n"
-		     "  \"ceiling\": \"%s\",\n"
-		     "  \"ceiling_ns\": %" PRIu64 ",\n"
-		     "  \"node\": \"%s\",\n"
-		     "  \"worker\": \"%s\",\n"
-		     "  \"snowflake\": \"%s\",\n"
-		     "  \"snowflake_epoch_ms\": %" PRIu64 ",\n"
-		     "  \"interval\": %" PRIu64,
-		     VERSION, saved->machine, when, saved->saved_ns, ceiling,
-		     saved->ceiling_ns, parts[IDENTITY_NODE],
-		     parts[IDENTITY_WORKER], parts[IDENTITY_SNOWFLAKE],
-		     saved->epoch_ms, saved->interval) < 0 ||
-	    asprintf(&text, "%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
-		     crc32(body, strlen(body))) < 0)
-		errx(EXIT_FAILED, "out of memory");
+	body = text_new("{\n"
+			"  \"kuid_state\": %d,\n"
+			"  \"machine\": \"%s\",\n"
+			"  \"saved\": \"%s\",\n"
+			"  \"saved_ns\": %" PRIu64 ",\n"
+			"  \"ceiling\": \"%s\",\n"
+			"  \"ceiling_ns\": %" PRIu64 ",\n"
+			"  \"node\": \"%s\",\n"
+			"  \"worker\": \"%s\",\n"
+			"  \"snowflake\": \"%s\",\n"
+			"  \"snowflake_epoch_ms\": %" PRIu64 ",\n"
+			"  \"interval\": %" PRIu64,
+			VERSION, saved->machine, when, saved->saved_ns, ceiling,
+			saved->ceiling_ns, parts[IDENTITY_NODE],
+			parts[IDENTITY_WORKER], parts[IDENTITY_SNOWFLAKE],
+			saved->epoch_ms, saved->interval);
+	text = text_new("%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
+			crc32(body, strlen(body)));
 	free(body);
 	return text;
 }
 
-static char *check_version(const json_t *json)
+static struct problem *check_version(const json_t *json)
 {
 	json_t *version = json_object_get(json, "kuid_state");
 
@@ -177,10 +176,10 @@ static bool read_values(json_t *json, struct saved_state *saved)
 	return true;
 }
 
-static char *check_text(json_t *json, const char *text, size_t size,
-			struct saved_state *saved)
+static struct problem *check_text(json_t *json, const char *text, size_t size,
+				  struct saved_state *saved)
 {
-	char *wrong = check_version(json);
+	struct problem *wrong = check_version(json);
 	char *same;
 
 	if (wrong)
@@ -196,12 +195,12 @@ static char *check_text(json_t *json, const char *text, size_t size,
 	return wrong;
 }
 
-char *saved_state_parse(const char *text, size_t size,
-			struct saved_state *saved)
+struct problem *saved_state_parse(const char *text, size_t size,
+				  struct saved_state *saved)
 {
 	struct saved_state read;
 	json_error_t error;
-	char *wrong;
+	struct problem *wrong;
 	json_t *json;
 
 	if (!size)

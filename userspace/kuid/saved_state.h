@@ -37,6 +37,7 @@
 #include <stdint.h>
 
 #include "identity.h"
+#include "problem.h"
 
 /* A machine-id(5): 32 hexadecimal digits and a NUL. */
 #define MACHINE_ID_SIZE 33
@@ -64,7 +65,7 @@ struct saved_state {
 char *saved_state_text(const struct saved_state *saved);
 
 /* Read it back. The message about an error follows the file's name. */
-char *saved_state_parse(const char *text, size_t size,
-			struct saved_state *saved);
+struct problem *saved_state_parse(const char *text, size_t size,
+				  struct saved_state *saved);
 
 #endif /* KUID_TOOL_SAVED_STATE_H */

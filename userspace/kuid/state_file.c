@@ -33,7 +33,7 @@ bool state_file_has_name(const char *path)
 	       strlen(name) + sizeof(STATE_FILE_UNUSED) <= NAME_MAX;
 }
 
-static char *failed(const struct state_file *file, const char *what)
+static struct problem *failed(const struct state_file *file, const char *what)
 {
 	/* Disks get space, and are mounted to be written after a boot. */
 	if (errno == ENOSPC || errno == EDQUOT || errno == EROFS)
@@ -42,11 +42,11 @@ static char *failed(const struct state_file *file, const char *what)
 	return problem("%s: %s: %s", file->path, what, strerror(errno));
 }
 
-static char *open_directory(struct state_file *file)
+static struct problem *open_directory(struct state_file *file)
 {
 	size_t length = file->name - file->path;
 	char *dir = length ? strndup(file->path, length) : strdup(".");
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	if (!dir)
 		return problem("out of memory");
@@ -64,7 +64,7 @@ static char *open_directory(struct state_file *file)
 	return wrong;
 }
 
-static char *take_lock(struct state_file *file)
+static struct problem *take_lock(struct state_file *file)
 {
 	char name[NAME_MAX + 1];
 
@@ -79,9 +79,9 @@ static char *take_lock(struct state_file *file)
 	return NULL;
 }
 
-char *state_file_open(struct state_file *file, const char *path)
+struct problem *state_file_open(struct state_file *file, const char *path)
 {
-	char *wrong;
+	struct problem *wrong;
 
 	*file = (struct state_file) {
 		.path = path,
@@ -105,9 +105,11 @@ void state_file_close(struct state_file *file)
 		close(file->dir);
 }
 
-char *state_file_keep(const struct state_file *file, int *keeper, bool *taken)
+struct problem *state_file_keep(const struct state_file *file, int *keeper,
+				bool *taken)
 {
-	char name[NAME_MAX + 1], *wrong;
+	char name[NAME_MAX + 1];
+	struct problem *wrong;
 
 	*taken = false;
 	snprintf(name, sizeof(name), "%s" KEEPER, file->name);
@@ -127,7 +129,7 @@ char *state_file_keep(const struct state_file *file, int *keeper, bool *taken)
 }
 
 /* Whether it is there, and if so that it is a file. */
-static char *look(const struct state_file *file, bool *exists)
+static struct problem *look(const struct state_file *file, bool *exists)
 {
 	struct stat stat;
 
@@ -144,9 +146,9 @@ static char *look(const struct state_file *file, bool *exists)
 	return NULL;
 }
 
-char *state_file_exists(const struct state_file *file, bool *exists)
+struct problem *state_file_exists(const struct state_file *file, bool *exists)
 {
-	char *wrong = look(file, exists);
+	struct problem *wrong = look(file, exists);
 
 	if (*exists) {
 		free(wrong);
@@ -155,11 +157,12 @@ char *state_file_exists(const struct state_file *file, bool *exists)
 	return wrong;
 }
 
-char *state_file_is_unused(const struct state_file *file, bool *unused)
+struct problem *state_file_is_unused(const struct state_file *file,
+				     bool *unused)
 {
 	char name[NAME_MAX + 1];
 	bool exists;
-	char *wrong = state_file_exists(file, &exists);
+	struct problem *wrong = state_file_exists(file, &exists);
 
 	snprintf(name, sizeof(name), "%s" STATE_FILE_UNUSED, file->name);
 	*unused = !wrong && !exists &&
@@ -167,7 +170,7 @@ char *state_file_is_unused(const struct state_file *file, bool *unused)
 	return wrong;
 }
 
-static char *check_owner(const struct state_file *file, int fd)
+static struct problem *check_owner(const struct state_file *file, int fd)
 {
 	struct stat stat;
 
@@ -188,10 +191,11 @@ static char *check_owner(const struct state_file *file, int fd)
 	return NULL;
 }
 
-static char *read_text(const struct state_file *file, int fd,
-		       struct saved_state *saved)
+static struct problem *read_text(const struct state_file *file, int fd,
+				 struct saved_state *saved)
 {
-	char text[SAVED_STATE_MAX], *wrong, *whole;
+	char text[SAVED_STATE_MAX];
+	struct problem *wrong, *whole;
 	size_t size = 0;
 	ssize_t got;
 
@@ -208,15 +212,17 @@ static char *read_text(const struct state_file *file, int fd,
 	wrong = saved_state_parse(text, size, saved);
 	if (!wrong)
 		return NULL;
-	whole = problem("%s %s; " STATE_FILE_OF_NO_USE, file->path, wrong);
+	whole = problem("%s %s; " STATE_FILE_OF_NO_USE, file->path,
+			wrong->text);
 	free(wrong);
 	return whole;
 }
 
-char *state_file_read(const struct state_file *file, struct saved_state *saved)
+struct problem *state_file_read(const struct state_file *file,
+				struct saved_state *saved)
 {
 	bool exists;
-	char *wrong = look(file, &exists);
+	struct problem *wrong = look(file, &exists);
 	int fd;
 
 	if (wrong)
@@ -256,11 +262,11 @@ static bool write_all(int fd, const char *text, size_t size)
 }
 
 /* Fill the next file, down to the disk. */
-static char *write_next(const struct state_file *file, int fd,
-			const struct saved_state *saved)
+static struct problem *write_next(const struct state_file *file, int fd,
+				  const struct saved_state *saved)
 {
 	char *text = saved_state_text(saved);
-	char *wrong = NULL;
+	struct problem *wrong = NULL;
 
 	/* Also where the umask takes more than it should. */
 	if (fchmod(fd, 0600))
@@ -273,7 +279,7 @@ static char *write_next(const struct state_file *file, int fd,
 	return wrong;
 }
 
-static char *sync_directory(const struct state_file *file)
+static struct problem *sync_directory(const struct state_file *file)
 {
 	if (fsync(file->dir))
 		return failed(file, "fsync of its directory");
@@ -284,7 +290,7 @@ static char *sync_directory(const struct state_file *file)
  * Remove the marker: if the file was lost later, the next boot would take the
  * marker for a first start.
  */
-static char *remove_unused(const struct state_file *file)
+static struct problem *remove_unused(const struct state_file *file)
 {
 	char name[NAME_MAX + 1];
 
@@ -297,10 +303,12 @@ static char *remove_unused(const struct state_file *file)
 	return sync_directory(file);
 }
 
-char *state_file_write(const struct state_file *file,
-		       const struct saved_state *saved, bool *replaced)
+struct problem *state_file_write(const struct state_file *file,
+				 const struct saved_state *saved,
+				 bool *replaced)
 {
-	char next[NAME_MAX + 1], *wrong;
+	char next[NAME_MAX + 1];
+	struct problem *wrong;
 	bool exists;
 	int fd;
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "problem.h"
 #include "saved_state.h"
 
 /* Advice for a file that is of no use: the end of a message. */
@@ -38,7 +39,7 @@ bool state_file_has_name(const char *path);
  * not be interleaved. The lock is a file of its own beside the file: the file
  * itself gets replaced, and any user who may read the directory can lock that.
  */
-char *state_file_open(struct state_file *file, const char *path);
+struct problem *state_file_open(struct state_file *file, const char *path);
 void state_file_close(struct state_file *file);
 
 /*
@@ -47,27 +48,31 @@ void state_file_close(struct state_file *file);
  * is another file than that of state_file_open(), which is held for a moment
  * only.
  */
-char *state_file_keep(const struct state_file *file, int *keeper, bool *taken);
+struct problem *state_file_keep(const struct state_file *file, int *keeper,
+				bool *taken);
 
 /* Whether something of that name is there, whatever it is. */
-char *state_file_exists(const struct state_file *file, bool *exists);
+struct problem *state_file_exists(const struct state_file *file, bool *exists);
 
 /* Whether the marker is there, and the file is not. */
-char *state_file_is_unused(const struct state_file *file, bool *unused);
+struct problem *state_file_is_unused(const struct state_file *file,
+				     bool *unused);
 
 /*
  * Read it. It must be a regular file that none but root or the caller can have
  * written. A symbolic link is refused: the next save would put a file in its
  * place, and leave an older one where it led, to be restored by mistake.
  */
-char *state_file_read(const struct state_file *file, struct saved_state *saved);
+struct problem *state_file_read(const struct state_file *file,
+				struct saved_state *saved);
 
 /*
  * Replace it, so that after a crash at any time either the old or the new one
  * is there, whole, and after success the new one, without the marker. *replaced
  * tells after a failure whether the new one may be there nevertheless.
  */
-char *state_file_write(const struct state_file *file,
-		       const struct saved_state *saved, bool *replaced);
+struct problem *state_file_write(const struct state_file *file,
+				 const struct saved_state *saved,
+				 bool *replaced);
 
 #endif /* KUID_TOOL_STATE_FILE_H */

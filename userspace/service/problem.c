@@ -1,47 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See problem.h. */
 #include <err.h>
-#include <stdio.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "exit_status.h"
 #include "problem.h"
+#include "text.h"
 
-static int status = EXIT_FAILED;
-
-char *text_of(const char *format, va_list args)
+static struct problem *made(int status, const char *format, va_list args)
 {
-	char *text;
+	char *text = text_of(format, args);
+	size_t size = strlen(text) + 1;
+	struct problem *wrong = malloc(sizeof(*wrong) + size);
 
-	if (vasprintf(&text, format, args) < 0)
+	if (!wrong)
 		errx(EXIT_FAILED, "out of memory");
-	return text;
+	wrong->status = status;
+	memcpy(wrong->text, text, size);
+	free(text);
+	return wrong;
 }
 
-char *problem(const char *format, ...)
+struct problem *problem(const char *format, ...)
 {
+	struct problem *wrong;
 	va_list args;
-	char *text;
 
 	va_start(args, format);
-	text = text_of(format, args);
+	wrong = made(EXIT_FAILED, format, args);
 	va_end(args);
-	status = EXIT_FAILED;
-	return text;
+	return wrong;
 }
 
-char *problem_for_now(const char *format, ...)
+struct problem *problem_for_now(const char *format, ...)
 {
+	struct problem *wrong;
 	va_list args;
-	char *text;
 
 	va_start(args, format);
-	text = text_of(format, args);
+	wrong = made(EXIT_LATER, format, args);
 	va_end(args);
-	status = EXIT_LATER;
-	return text;
+	return wrong;
 }
 
-int problem_status(void)
+void problem_end(const struct problem *wrong)
 {
-	return status;
+	errx(wrong->status, "%s", wrong->text);
 }

@@ -2,19 +2,22 @@
 /* See service.h. */
 #include <err.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "problem.h"
+#include "exit_status.h"
 #include "service.h"
+#include "text.h"
 
 static void notify(const char *path, const char *text)
 {
@@ -76,4 +79,20 @@ void service_log(const char *priority, const char *format, ...)
 	fprintf(stderr, "%s%s: %s\n", is_journal(STDERR_FILENO) ? priority : "",
 		program_invocation_short_name, text);
 	free(text);
+}
+
+int service_end_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	if (fd < 0)
+		err(EXIT_FAILED, "signalfd");
+	return fd;
 }

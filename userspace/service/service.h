@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages of a daemon to systemd(1), sent without its library. If there is no
- * systemd, lines go to standard error, and nothing else is sent.
+ * A daemon and what runs it: messages to systemd(1), sent without its library,
+ * and the signals that end it. If there is no systemd, lines go to standard
+ * error, and nothing else is sent.
  */
 #ifndef KUID_SERVICE_SERVICE_H
 #define KUID_SERVICE_SERVICE_H
@@ -20,5 +21,11 @@ void service_notify(const char *format, ...)
  */
 void service_log(const char *priority, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Block the signals that ask a daemon to end, SIGTERM, SIGINT and SIGHUP.
+ * Returns a signalfd(2) that tells of them.
+ */
+int service_end_signals(void);
 
 #endif /* KUID_SERVICE_SERVICE_H */

@@ -63,10 +63,10 @@ static void assert_same(const struct saved_state *a,
 static void assert_read(const char *text, const struct saved_state *want)
 {
 	struct saved_state saved = untouched;
-	char *wrong = saved_state_parse(text, strlen(text), &saved);
+	struct problem *wrong = saved_state_parse(text, strlen(text), &saved);
 
 	if (wrong)
-		fail_msg("refused: %s", wrong);
+		fail_msg("refused: %s", wrong->text);
 	assert_same(&saved, want);
 }
 
@@ -75,7 +75,7 @@ static void assert_refused(const char *text, size_t size, const char *why)
 	/* Memory of just that size, so that a byte read beyond it is seen. */
 	char *copy = malloc(size ? size : 1);
 	struct saved_state saved = untouched;
-	char *wrong;
+	struct problem *wrong;
 
 	assert_non_null(copy);
 	memcpy(copy, text, size);
@@ -83,8 +83,8 @@ static void assert_refused(const char *text, size_t size, const char *why)
 	free(copy);
 	if (!wrong)
 		fail_msg("not refused: %.*s", (int)size, text);
-	if (!strstr(wrong, why))
-		fail_msg("\"%s\" does not say \"%s\"", wrong, why);
+	if (!strstr(wrong->text, why))
+		fail_msg("\"%s\" does not say \"%s\"", wrong->text, why);
 	free(wrong);
 	assert_same(&saved, &untouched);
 }
