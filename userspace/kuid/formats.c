@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See formats.h. */
 #include <err.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,163 +9,85 @@
 #include "exit_status.h"
 #include "formats.h"
 
-static bool is_made(unsigned int format)
-{
-	return true;
-}
+/* Facts of a format, as bits. */
+#define MADE_FROM(source) (1U << KUID_MADE_FROM_##source)
+#define SHOWS(part)	  (1U << (8 + KUID_SHOWS_##part))
+#define HAS(form)	  (1U << (16 + KUID_FORM_##form))
+#define BY_TIME		  (1U << 24)
+#define TEXT_BY_TIME	  (1U << 25)
+#define TARGET		  (1U << 26)
 
-static bool is_uuid(unsigned int format)
-{
-	return kuid_format_text_size(format, KUID_FORM_COLDFUSION);
-}
-
-static bool is_stamp(unsigned int format)
-{
-	return kuid_format_made_from(format) == KUID_MADE_FROM_STAMPS;
-}
-
-static bool is_slot(unsigned int format)
-{
-	return !is_stamp(format);
-}
-
-static bool is_lex(unsigned int format)
-{
-	return kuid_format_made_from(format) == KUID_MADE_FROM_LEX;
-}
-
-static bool is_grid(unsigned int format)
-{
-	return kuid_format_made_from(format) == KUID_MADE_FROM_GRID;
-}
-
-static bool is_snowflake(unsigned int format)
-{
-	return kuid_format_made_from(format) == KUID_MADE_FROM_SNOWFLAKE;
-}
-
-static bool shows_node(unsigned int format)
-{
-	return kuid_format_shows(format) == KUID_SHOWS_NODE;
-}
-
-static bool shows_worker(unsigned int format)
-{
-	return kuid_format_shows(format) == KUID_SHOWS_WORKER;
-}
-
-static bool has_decimal(unsigned int format)
-{
-	return kuid_format_text_size(format, KUID_FORM_DECIMAL);
-}
-
-static bool has_ulid(unsigned int format)
-{
-	return kuid_format_text_size(format, KUID_FORM_ULID);
-}
-
-/* An interval is valid as an epoch, too. */
-static bool has_field(unsigned int format, uint32_t field)
-{
-	unsigned char id[KUID_ID_MAX];
-	struct kuid_fields fields;
-
-	return !kuid_lowest(format, id) &&
-	       !kuid_decode(format, id, KUID_INTERVAL_DEFAULT, 0, &fields) &&
-	       fields.has & field;
-}
-
-static bool has_interval(unsigned int format)
-{
-	return has_field(format, KUID_HAS_INTERVAL);
-}
-
-static bool has_epoch(unsigned int format)
-{
-	return has_field(format, KUID_HAS_EPOCH);
-}
-
-static bool sorts_by_time(unsigned int format)
-{
-	unsigned char before[KUID_ID_MAX], id[KUID_ID_MAX];
-	size_t size = kuid_format_id_size(format);
-
-	if (has_interval(format))
-		return false;
-	/* One second for each bit, so that each field of the time changes. */
-	for (int64_t sec = 0; sec < UINT32_MAX; sec = sec * 2 + 1) {
-		if (kuid_lowest_at(format, sec, 0, 0, 0, id)) {
-			if (sec && errno == ERANGE)
-				break;
-			err(EXIT_FAILED, "the lowest ID of a time");
-		}
-		if (sec && memcmp(before, id, size) >= 0)
-			return false;
-		memcpy(before, id, size);
-	}
-	return true;
-}
-
-static bool text_sorts_by_time(unsigned int format)
-{
-	unsigned char id[KUID_ID_MAX];
-	char text[KUID_TEXT_MAX];
-
-	return sorts_by_time(format) && !kuid_lowest(format, id) &&
-	       !kuid_text(format, id, text, sizeof(text)) &&
-	       strlen(text) ==
-		       kuid_format_text_size(format, KUID_FORM_CANONICAL);
-}
-
-static bool is_host_only(unsigned int format)
-{
-	return is_grid(format) && !has_interval(format);
-}
-
-static bool is_target(unsigned int to)
-{
-	unsigned char id[KUID_ID_MAX];
-	uint64_t node = 0;
-
-	for (unsigned int from = 1; kuid_format_name(from); from++)
-		if (from != to && !kuid_lowest(from, id) &&
-		    !kuid_convert(from, id, to, id, KUID_INTERVAL_DEFAULT,
-				  &node))
-			return true;
-	return false;
-}
-
+/* What the library does not tell, and the use of a format. */
 static const struct {
+	uint32_t facts;
+	const char *use;
+} rows[FORMATS_MOST] = {
+	[KUID_FORMAT_V1] = { TARGET, "UUIDs for old programs" },
+	[KUID_FORMAT_V6] = { BY_TIME | TEXT_BY_TIME | TARGET, "v1 that sort" },
+	[KUID_FORMAT_V7] = { BY_TIME | TEXT_BY_TIME,
+			     "UUIDs as keys of databases" },
+	[KUID_FORMAT_LEX] = { BY_TIME | TEXT_BY_TIME,
+			      "16 bytes that tell the worker" },
+	[KUID_FORMAT_K64] = { BY_TIME | TEXT_BY_TIME | TARGET,
+			      "keys of 8 bytes, of one host" },
+	[KUID_FORMAT_K96] = { TARGET, "keys of 12 bytes, of several hosts" },
+	[KUID_FORMAT_K128] = { TARGET, "k96 with a wider node" },
+	[KUID_FORMAT_SNOWFLAKE] = { BY_TIME,
+				    "integers, of hosts with numbers" },
+};
+
+/* A word is true of formats that have all of some facts and none of others. */
+static const struct word {
 	const char *word;
-	bool (*is)(unsigned int format);
+	uint32_t all;
+	uint32_t none;
 } words[] = {
-	{ "{all}", is_made },
-	{ "{uuid}", is_uuid },
-	{ "{stamp}", is_stamp },
-	{ "{slot}", is_slot },
-	{ "{lex}", is_lex },
-	{ "{grid}", is_grid },
-	{ "{snowflake}", is_snowflake },
-	{ "{node}", shows_node },
-	{ "{worker}", shows_worker },
-	{ "{interval}", has_interval },
-	{ "{epoch}", has_epoch },
-	{ "{by_time}", sorts_by_time },
-	{ "{text_by_time}", text_sorts_by_time },
-	{ "{decimal}", has_decimal },
-	{ "{ulid}", has_ulid },
-	{ "{host_only}", is_host_only },
-	{ "{target}", is_target },
+	{ "{all}", 0, 0 },
+	{ "{uuid}", HAS(COLDFUSION), 0 },
+	{ "{stamp}", MADE_FROM(STAMPS), 0 },
+	{ "{slot}", 0, MADE_FROM(STAMPS) },
+	{ "{lex}", MADE_FROM(LEX), 0 },
+	{ "{grid}", MADE_FROM(GRID), 0 },
+	{ "{snowflake}", MADE_FROM(SNOWFLAKE), 0 },
+	{ "{node}", SHOWS(NODE), 0 },
+	{ "{worker}", SHOWS(WORKER), 0 },
+	{ "{interval}", MADE_FROM(GRID) | SHOWS(WORKER), 0 },
+	{ "{epoch}", MADE_FROM(SNOWFLAKE), 0 },
+	{ "{by_time}", BY_TIME, 0 },
+	{ "{text_by_time}", TEXT_BY_TIME, 0 },
+	{ "{decimal}", HAS(DECIMAL), 0 },
+	{ "{ulid}", HAS(ULID), 0 },
+	{ "{host_only}", MADE_FROM(GRID), SHOWS(WORKER) },
+	{ "{target}", TARGET, 0 },
 };
 
 #define NR_WORDS (sizeof(words) / sizeof(words[0]))
 
-static void list(FILE *file, bool (*is)(unsigned int format), char between)
+static uint32_t facts_of(unsigned int format)
+{
+	uint32_t facts = rows[format].facts |
+			 1U << kuid_format_made_from(format) |
+			 1U << (8 + kuid_format_shows(format));
+
+	for (unsigned int form = 0; form <= KUID_FORM_URN; form++)
+		if (kuid_format_text_size(format, form))
+			facts |= 1U << (16 + form);
+	return facts;
+}
+
+static bool is(const struct word *word, unsigned int format)
+{
+	uint32_t facts = facts_of(format);
+
+	return (facts & word->all) == word->all && !(facts & word->none);
+}
+
+static void list(FILE *file, const struct word *word, char between)
 {
 	bool first = true;
 
 	for (unsigned int format = 1; kuid_format_name(format); format++) {
-		if (!is(format))
+		if (!is(word, format))
 			continue;
 		if (!first)
 			fputc(between, file);
@@ -175,13 +96,22 @@ static void list(FILE *file, bool (*is)(unsigned int format), char between)
 	}
 }
 
-bool formats_is(const char *word, unsigned int format)
+/* The word that a text begins with; NULL if it begins with none. */
+static const struct word *word_at(const char *text)
 {
 	for (size_t i = 0; i < NR_WORDS; i++)
-		if (!strcmp(words[i].word, word))
-			return kuid_format_device(format) &&
-			       words[i].is(format);
-	abort();
+		if (!strncmp(text, words[i].word, strlen(words[i].word)))
+			return &words[i];
+	return NULL;
+}
+
+bool formats_is(const char *word, unsigned int format)
+{
+	const struct word *known = word_at(word);
+
+	if (!known)
+		abort();
+	return kuid_format_device(format) && is(known, format);
 }
 
 uint64_t formats_setting(unsigned int format, uint32_t interval,
@@ -193,19 +123,17 @@ uint64_t formats_setting(unsigned int format, uint32_t interval,
 char *formats_fill_in(const char *text, char between)
 {
 	char *filled = NULL;
-	size_t size, i;
+	size_t size;
 	FILE *file = open_memstream(&filled, &size);
 
 	if (!file)
 		err(EXIT_FAILED, "a text");
 	while (*text) {
-		for (i = 0; i < NR_WORDS; i++)
-			if (!strncmp(text, words[i].word,
-				     strlen(words[i].word)))
-				break;
-		if (i < NR_WORDS) {
-			list(file, words[i].is, between);
-			text += strlen(words[i].word);
+		const struct word *word = word_at(text);
+
+		if (word) {
+			list(file, word, between);
+			text += strlen(word->word);
 		} else {
 			fputc(*text++, file);
 		}
@@ -213,4 +141,22 @@ char *formats_fill_in(const char *text, char between)
 	if (fclose(file))
 		err(EXIT_FAILED, "a text");
 	return filled;
+}
+
+static const char *order_of(unsigned int format)
+{
+	if (formats_is("{text_by_time}", format))
+		return "yes";
+	if (formats_is("{by_time}", format))
+		return "bytes";
+	return formats_is("{interval}", format) ? "nearly" : "no";
+}
+
+void formats_print(void)
+{
+	for (unsigned int i = 1; kuid_format_name(i); i++)
+		printf("  %-9s %2zu bytes, text %zu  %-7s %s\n",
+		       kuid_format_name(i), kuid_format_id_size(i),
+		       kuid_format_text_size(i, KUID_FORM_CANONICAL),
+		       order_of(i), rows[i].use ? rows[i].use : "");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The formats as lists of names, from what the library tells of each. */
+/* The formats as lists of names, by facts of each. */
 #ifndef KUID_TOOL_FORMATS_H
 #define KUID_TOOL_FORMATS_H
 
@@ -41,5 +41,8 @@ uint64_t formats_setting(unsigned int format, uint32_t interval,
 
 /* Whether a word is true of a format: never of KUID_ANY_UUID. */
 bool formats_is(const char *word, unsigned int format);
+
+/* Print each format, its size, its order and its use as a line. */
+void formats_print(void);
 
 #endif /* KUID_TOOL_FORMATS_H */

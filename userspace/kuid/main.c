@@ -59,40 +59,6 @@ static const struct verb *verb_named(const char *name)
 	     QUOTED(name));
 }
 
-static const char *order_of(unsigned int format)
-{
-	if (formats_is("{text_by_time}", format))
-		return "yes";
-	if (formats_is("{by_time}", format))
-		return "bytes";
-	return formats_is("{interval}", format) ? "nearly" : "no";
-}
-
-static void print_formats(void)
-{
-	static const char *const uses[FORMATS_MOST] = {
-		[KUID_FORMAT_V1] = "UUIDs for old programs",
-		[KUID_FORMAT_V6] = "v1 that sort",
-		[KUID_FORMAT_V7] = "UUIDs as keys of databases",
-		[KUID_FORMAT_LEX] = "16 bytes that tell the worker",
-		[KUID_FORMAT_K64] = "keys of 8 bytes, of one host",
-		[KUID_FORMAT_K96] = "keys of 12 bytes, of several hosts",
-		[KUID_FORMAT_K128] = "k96 with a wider node",
-		[KUID_FORMAT_SNOWFLAKE] = "integers, of hosts with numbers",
-	};
-
-	printf("\n"
-	       "Formats, their sizes, whether bytes and text sort by time, and "
-	       "their use\n"
-	       "(nearly: IDs of the same 2^I seconds sort by node; bytes: text "
-	       "is a\ndecimal number):\n");
-	for (unsigned int i = 1; kuid_format_name(i); i++)
-		printf("  %-9s %2zu bytes, text %zu  %-7s %s\n",
-		       kuid_format_name(i), kuid_format_id_size(i),
-		       kuid_format_text_size(i, KUID_FORM_CANONICAL),
-		       order_of(i), uses[i] ? uses[i] : "");
-}
-
 __attribute__((noreturn)) static void print_help(void)
 {
 	output_hold();
@@ -102,7 +68,12 @@ __attribute__((noreturn)) static void print_help(void)
 	       "Verbs:\n");
 	for (size_t i = 0; i < NR_VERBS; i++)
 		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	print_formats();
+	printf("\n"
+	       "Formats, their sizes, whether bytes and text sort by time, and "
+	       "their use\n"
+	       "(nearly: IDs of the same 2^I seconds sort by node; bytes: text "
+	       "is a\ndecimal number):\n");
+	formats_print();
 	printf("\n"
 	       "\"kuid help VERB\" or \"kuid VERB --help\" lists the options "
 	       "of a verb.\n"
