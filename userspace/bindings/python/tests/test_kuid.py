@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""What needs no device; selftests/bindings has the rest."""
+
+import importlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+import uuid
+import warnings
+from typing import Any, List, Set
+
+import kuid
+
+
+class LocalTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.ids = kuid.Generator("local")
+
+    def test_uuids_are_python_s_own_and_increase(self) -> None:
+        for version in 1, 6, 7:
+            make = getattr(self.ids, f"uuid{version}")
+            made: List[uuid.UUID] = [make() for _ in range(1000)]
+            for id in made:
+                self.assertIs(type(id), uuid.UUID)
+                self.assertEqual((id.version, id.variant), (version, uuid.RFC_4122))
+                self.assertIs(id.is_safe, uuid.SafeUUID.unknown)
+                self.assertEqual(uuid.UUID(str(id)), id)
+            # The bytes of a v1 don't begin with its highest digits.
+            order = (lambda id: (id.time, id.clock_seq)) if version == 1 else None
+            self.assertEqual(sorted(set(made), key=order), made)
+
+    def test_100000_are_read_by_python_as_by_libkuid(self) -> None:
+        for id in self.ids.batch(50000) + self.ids.batch(50000, "v1"):
+            ms = id.int >> 80 if id.version == 7 else (id.time - 0x01B21DD213814000) // 10**4
+            self.assertEqual(kuid.time_ns(id) // 10**6, ms)
+
+    def test_batches_increase(self) -> None:
+        for n in 0, 1, 255, 256, 257, 1000:
+            made = self.ids.batch(n)
+            self.assertEqual(len(made), n)
+            self.assertEqual(sorted(set(made)), made)
+        with self.assertRaises(ValueError):
+            self.ids.batch(-1)
+        with self.assertRaisesRegex(ValueError, '"v4" is no format'):
+            self.ids.batch(1, "v4")
+
+    def test_node_and_clock_seq_are_not_chosen(self) -> None:
+        for make in self.ids.uuid1, self.ids.uuid6:
+            self.assertIsNotNone(make(None, clock_seq=None))
+            with self.assertRaisesRegex(ValueError, "keep UUIDs unique"):
+                make(node=1)
+            with self.assertRaises(ValueError):
+                make(None, 1)
+
+    def test_threads_repeat_nothing(self) -> None:
+        made: Set[uuid.UUID] = set()
+        threads = [
+            threading.Thread(
+                target=lambda: made.update([self.ids.uuid7() for _ in range(10000)])
+            )
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(made), 80000)
+
+    def test_forked_workers_repeat_nothing(self) -> None:
+        for format in "v1", "v6", "v7":
+            made = set(self.ids.batch(1, format))
+            read, write = os.pipe()
+            for _ in range(8):
+                if not os.fork():
+                    # Less than a pipe holds.
+                    os.write(write, b"".join(id.bytes for id in self.ids.batch(250, format)))
+                    os._exit(0)
+            self.assertEqual([os.wait()[1] for _ in range(8)], [0] * 8)
+            os.close(write)
+            with open(read, "rb") as pipe:
+                data = pipe.read()
+            made.update(uuid.UUID(bytes=data[at : at + 16]) for at in range(0, len(data), 16))
+            self.assertEqual(len(made), 2001)
+
+    def test_interpreters_repeat_nothing(self) -> None:
+        interpreters: Any
+        try:
+            interpreters = importlib.import_module("_xxsubinterpreters")
+        except ImportError:
+            self.skipTest("no interpreters in this Python")
+        made = {kuid.Generator("local").uuid7().bytes}
+        read, write = os.pipe()
+        for _ in range(3):
+            interpreter = interpreters.create()
+            interpreters.run_string(
+                interpreter,
+                f"import sys; sys.path = {sys.path!r}\nimport kuid, os, uuid\n"
+                "id = kuid.Generator('local').uuid7(); assert type(id) is uuid.UUID\n"
+                f"os.write({write}, id.bytes)",
+            )
+            interpreters.destroy(interpreter)
+            made.add(os.read(read, 16))
+        os.close(read)
+        os.close(write)
+        self.assertEqual(len(made), 4)
+
+    def test_only_the_device_makes_the_others(self) -> None:
+        for name in "lex", "k64", "k96", "k128", "snowflake":
+            with self.assertRaises(OSError):
+                getattr(self.ids, name)()
+
+
+class SourceTest(unittest.TestCase):
+    def test_unknown_sources_and_orders_are_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, '"disk" is no source'):
+            kuid.Generator("disk")
+        with self.assertRaisesRegex(ValueError, '"all" is no order'):
+            kuid.Generator(order="all")
+        for source in "local", "private":
+            with self.assertRaisesRegex(ValueError, "only the device has the order"):
+                kuid.Generator(source, "host")
+
+    def test_a_missing_device_is_an_error_that_helps(self) -> None:
+        for ids in kuid.Generator("device"), kuid.Generator("private"):
+            with self.assertRaisesRegex(OSError, "modprobe kuid"):
+                ids.uuid7()
+        # Order and slot formats are the device's.
+        with self.assertRaisesRegex(OSError, "modprobe kuid"):
+            kuid.Generator(order="host").uuid7()
+        with self.assertRaisesRegex(OSError, "modprobe kuid"):
+            kuid.Generator().k64()
+
+    def test_auto_warns_once_and_tells(self) -> None:
+        ids = kuid.Generator()
+        self.assertEqual(ids.source, "auto")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            ids.uuid7()
+            ids.uuid6()
+            child = os.fork()
+            if not child:
+                # It looks for the device again, and says nothing new.
+                before = ids.source
+                ids.uuid7()
+                os._exit(before != "auto" or len(seen) != 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual([w.category for w in seen], [RuntimeWarning])
+        self.assertEqual(ids.source, "local")
+        self.assertIn(kuid.source, ("auto", "local"))
+
+    def test_a_warning_may_be_an_error(self) -> None:
+        ids = kuid.Generator()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(RuntimeWarning):
+                ids.uuid7()
+        self.assertEqual(ids.uuid7().version, 7)
+
+
+class NameTest(unittest.TestCase):
+    def test_functions_have_names_for_pickles_and_migrations(self) -> None:
+        for name in "uuid1", "uuid6", "uuid7", "k64", "snowflake", "batch":
+            function = getattr(kuid, name)
+            self.assertEqual((function.__module__, function.__qualname__), ("kuid", name))
+            self.assertIs(pickle.loads(pickle.dumps(function)), function)
+
+
+class TextTest(unittest.TestCase):
+    def test_integers_have_texts_and_times(self) -> None:
+        self.assertEqual(kuid.text(1 << 44, "k64"), "...F.......")
+        self.assertEqual(kuid.text(1 << 22, "snowflake"), "4194304")
+        self.assertEqual(kuid.time_ns(1 << 22, "snowflake", 0), 10**6)
+        self.assertEqual(kuid.time_ns(3 << 44 | 5 << 24, "k64"), 3000005 * 10**9)
+
+    def test_what_is_no_id_is_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, "v7 has 16 bytes, not 15"):
+            kuid.text(bytes(15), "v7")
+        with self.assertRaises(ValueError):
+            kuid.time_ns(uuid.uuid4())
+        with self.assertRaises(TypeError):
+            kuid.text(1)
+        with self.assertRaises(OverflowError):
+            kuid.text(1 << 64, "k64")
+
+
+class StockTest(unittest.TestCase):
+    def test_elsewhere_uuids_are_python_s(self) -> None:
+        code = """if True:
+            import sys, uuid
+            sys.platform = "darwin"
+            import kuid
+            assert kuid.source == "stock" and kuid.uuid1().version == 1
+            if not hasattr(uuid, "uuid7"):
+                try:
+                    kuid.uuid7()
+                except NotImplementedError:
+                    pass
+                else:
+                    raise AssertionError
+        """
+        done = subprocess.run([sys.executable, "-W", "default", "-c", code], stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"those of the module uuid", done.stderr)
+
+
+class SignalTest(unittest.TestCase):
+    def test_a_handler_may_make_ids(self) -> None:
+        ids = kuid.Generator("local")
+        made: List[uuid.UUID] = []
+        former = signal.signal(signal.SIGALRM, lambda *_: made.append(ids.uuid7()))
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        try:
+            outside = [ids.uuid7() for _ in range(200000)]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, former)
+        self.assertEqual(len(set(made + outside)), len(made) + len(outside))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Copies the sources of libkuid that a package compiles into itself:   vendor.sh DIRECTORY
+# All *.c there are the library. It needs -I DIRECTORY, -D_GNU_SOURCE and C11, and 64-bit Linux to
+# make IDs without the device.
+
+set -eu
+to=${1:?usage: vendor.sh DIRECTORY}
+top=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$to/core" "$to/linux" "$to/kuid"
+cp -p "$top"/userspace/libkuid/*.[ch] "$to"
+cp -p "$top"/kmod/core/*.h "$to/core"
+cp -p "$top/uapi/linux/kuid.h" "$to/linux"
+cp -p "$top/uapi/linux/kuid.h" "$to/kuid/uapi.h"
