@@ -65,6 +65,8 @@ help:
 	@echo 'make check-claim  kuid-claim with etcd and PostgreSQL, which fail'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
+	@echo 'make bindings   the packages for LANGUAGES="python ..."; check-bindings tests them,'
+	@echo '                here and in a booted machine'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
@@ -494,6 +496,21 @@ PG	?= 15 17
 .PHONY: check-postgresql
 check-postgresql: vm-root
 	@selftests/run/check_postgresql.sh $(BUILD) $(TEST_KERNEL) $(ROOT) $(PG)
+
+# The packages for other languages.
+LANGUAGES ?= $(patsubst userspace/bindings/%/Makefile,%,\
+	     $(wildcard userspace/bindings/*/Makefile))
+
+.PHONY: bindings check-bindings
+bindings:
+	@$(VM)/setup.sh $(LANGUAGES)
+	@set -e; for language in $(LANGUAGES); do \
+		$(MAKE) -C userspace/bindings/$$language O=$(BUILD)/bindings; \
+	done
+
+check-bindings: vm-root
+	@selftests/run/check_bindings.sh $(BUILD) $(TEST_KERNEL) $(ROOT) \
+		$(LANGUAGES)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests the packages for other languages, here without a device, and in a booted machine with it:
+#   check_bindings.sh BUILD KERNEL ROOT LANGUAGE...
+# ROOT is the staging directory of vm-root. Prints KTAP and one line of totals.
+#
+# A language is a directory of userspace/bindings. Its Makefile builds into O, and has
+#   check   tests that need no device; prints KTAP
+#   stage   puts its program "ids" into DESTDIR/bindings/ids-LANGUAGE, with all that it needs but
+#           shared libraries. bindings/guest.sh says what it does
+# and setup.sh knows the language as a need.
+
+set -uo pipefail
+
+if (( $# < 4 )); then
+	echo "usage: check_bindings.sh BUILD KERNEL ROOT LANGUAGE..." >&2
+	exit 2
+fi
+build=$1 kernel=$2 root=$3
+shift 3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tree=$here/../..
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+stage=$build/bindings/stage
+log=$build/check/bindings.log
+mkdir -p "$build/check" || exit
+rm -rf "$stage"
+
+# in_tree LANGUAGE TARGET...
+in_tree()
+{
+	make -s -C "$tree/userspace/bindings/$1" O="$build/bindings" DESTDIR="$stage" "${@:2}"
+}
+
+for language; do
+	echo "== $language without a device"
+	"$here/../vm/setup.sh" "$language" || exit
+	in_tree "$language" all >"$log" 2>&1 || {
+		tail -n 40 "$log" >&2
+		add 1 0 0 0
+		continue
+	}
+	add_tap in_tree "$language" check
+	in_tree "$language" stage >"$log" 2>&1 || {
+		tail -n 40 "$log" >&2
+		add 1 0 0 0
+	}
+done
+
+echo "== Linux $(<"$kernel/release") in QEMU"
+mkdir -p "$stage/bindings"
+cp "$here/../bindings/guest.sh" "$tree/userspace/tests/tap.sh" "$stage/bindings"
+"$here/../vm/initramfs.sh" -o "$build/bindings/initrd.gz" "$root" "$stage" || exit
+# With a finer clock the time alone would order the IDs of most programs.
+add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/bindings/initrd.gz" --mem 2G \
+	--clocksource jiffies --timeout 1800 /bindings/guest.sh
+totals_end
