@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 table=kmod/core/formats.h
-documents=(README.md Documentation/man/kuid.4 Documentation/man/libkuid.3)
+documents=(Documentation/choosing.md Documentation/man/kuid.4 Documentation/man/libkuid.3)
 
 # Prints a document with the tables that it should have.
 tabulate()
