@@ -73,20 +73,19 @@ static long kuid_ioctl_query(struct kuid_file *kf,
 
 	format = q.format ?: kuid_mode_format(mode);
 	row = &kuid_formats[format];
-	q = (struct kuid_query) {
-		.format = format,
-		.formats = GENMASK_ULL(KUID_NR_FORMATS - 1, KUID_FORMAT_V1),
-		.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU),
-		.id_size = row->id_size,
-		.batch_max = KUID_IOCTL_BATCH_MAX,
-		.clock_resolution_ns = kuid_status_resolution_ns(),
-		.text_size = row->text_size,
-		.rate_max = kuid_scales[row->source].rate,
-		.max_ahead_ns = kuid_host.max_ahead,
-		.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch,
-		.step_limit_ns = kuid_status_step_limit(row->source),
-		.order = kuid_mode_order(mode),
-	};
+	/* All other fields are zero: they were checked. */
+	q.format = format;
+	q.formats = GENMASK_ULL(KUID_NR_FORMATS - 1, KUID_FORMAT_V1);
+	q.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU);
+	q.id_size = row->id_size;
+	q.batch_max = KUID_IOCTL_BATCH_MAX;
+	q.clock_resolution_ns = kuid_status_resolution_ns();
+	q.text_size = row->text_size;
+	q.rate_max = kuid_scales[row->source].rate;
+	q.max_ahead_ns = kuid_host.max_ahead;
+	q.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch;
+	q.step_limit_ns = kuid_status_step_limit(row->source);
+	q.order = kuid_mode_order(mode);
 	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
 }
 

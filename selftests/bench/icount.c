@@ -177,6 +177,17 @@ static void run_open_kuid(unsigned int calls, unsigned int ids)
 	run_open("/dev/kuid", 16, calls);
 }
 
+static void run_open_library(unsigned int calls, unsigned int ids)
+{
+	(void)ids;
+	while (calls--) {
+		struct kuid *handle = kuid_open(KUID_FORMAT_V1);
+
+		check_call(handle ? kuid_one(handle, buf) : -1, 0, "kuid_open");
+		kuid_close(handle);
+	}
+}
+
 static void run_lane_node(unsigned int calls, unsigned int ids)
 {
 	(void)ids;
@@ -200,6 +211,7 @@ static const struct other {
 	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid, 0 },
 	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid, 0 },
 	{ "/dev/kuid, opened again", NULL, run_open_kuid, 0 },
+	{ "libkuid: open, one ID, close", NULL, run_open_library, 0 },
 	{ "node of a private lane", "/dev/kuid", run_lane_node, 1450 },
 };
 

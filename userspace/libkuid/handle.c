@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -14,21 +14,18 @@
 static int open_device(struct kuid *handle)
 {
 	struct kuid_query query = { .format = handle->layout->format };
-	struct stat device;
 	int err;
 
 	handle->fd = kuid_device_open(handle->layout);
 	if (handle->fd < 0)
 		return -1;
-	if (kuid_device_ask(handle->fd, KUID_IOC_QUERY, &query) ||
-	    fstat(handle->fd, &device)) {
+	if (kuid_device_ask(handle->fd, KUID_IOC_QUERY, &query)) {
 		err = errno;
 		close(handle->fd);
 		errno = err;
 		return -1;
 	}
 	handle->one = kuid_device_one;
-	handle->device = device.st_rdev;
 	handle->batch_max = query.batch_max;
 	return 0;
 }
@@ -80,9 +77,13 @@ struct kuid *kuid_open_flags(unsigned int format, unsigned int flags)
 	}
 	/* A cancelled thread would leak the handle. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	handle = calloc(1, sizeof(*handle));
-	if (handle)
+	/* glibc's malloc() has freed memory at hand, its calloc() has not. */
+	handle = malloc(sizeof(*handle));
+	if (handle) {
 		handle->layout = layout;
+		handle->private = NULL;
+		handle->epochs = 0;
+	}
 	if (!handle || open_handle(handle, flags)) {
 		err = errno;
 		free(handle);
@@ -101,17 +102,15 @@ struct kuid *kuid_open(unsigned int format)
 void kuid_close(struct kuid *handle)
 {
 	int err = errno;
-	int cancel;
 
 	if (!handle)
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (handle->private)
 		kuid_private_close(handle);
+	/* Not by close(), which is a cancellation point. */
 	if (!kuid_handle_is_local(handle))
-		close(handle->fd);
+		syscall(SYS_close, handle->fd);
 	free(handle);
-	pthread_setcancelstate(cancel, NULL);
 	errno = err;
 }
 

@@ -17,7 +17,8 @@ struct kuid_private;
  * @one: makes one ID, as kuid_one(): one function for each place where IDs are
  *	made and each format, so that kuid_one() has nothing to look up
  * @fd: of the device; negative if the handle is local
- * @device: number of the device that @fd was opened as
+ * @device: if @private and @fd are set, the number of the device that @fd was
+ *	opened as
  * @layout: layout of its format
  * @batch_max: how many IDs the device makes at once
  * @private: the lane, if this process makes the IDs; NULL if the device does

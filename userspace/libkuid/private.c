@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -539,11 +540,15 @@ static const struct kuid_page *map_page(int fd)
 static bool map_generation(struct kuid *handle)
 {
 	const struct kuid_page *page;
+	struct stat device;
 
 	if (kuid_handle_is_local(handle)) {
 		handle->generation = &no_end;
 		return true;
 	}
+	if (fstat(handle->fd, &device))
+		return false;
+	handle->device = device.st_rdev;
 	page = map_page(handle->fd);
 	if (!page)
 		return false;
