@@ -283,7 +283,7 @@ vm-util-linux: vm-packages
 BENCH	:= $(BUILD)/bench
 .PHONY: bench-programs
 bench-programs: vm-modules
-	@$(VM)/setup.sh test
+	@$(VM)/setup.sh test peers
 	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib
 	@mkdir -p $(BENCH)/root/lib
 	@cp -u $(TESTS)/lib/kuid_cost.ko $(BENCH)/root/lib/

@@ -84,6 +84,14 @@ for part in "$@"; do
 	rm -f "$file.new"
 done
 
+# What this run has measured, and what the record has of other parts, with the date of it.
+recorded=$here/../../Documentation/performance
+others=()
+for file in "$recorded"/*.tsv; do
+	[[ -e $out/parts/${file##*/} ]] ||
+		others+=("$(basename "$file" .tsv) of $(awk -F '\t' '$3 == "date" { print $4 }' "$file")")
+done
+echo "bench.sh: measured: $*; not measured, in the record:$(printf ' %s,' "${others[@]:-none}" | sed 's/,$//')" >&2
 "$here/report.sh" make "$out" || status=1
 "$here/report.sh" hold "$out" || status=1
 exit "$status"

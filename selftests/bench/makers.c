@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The generators of makers.h: kuid, functions of libraries, and two of v7. */
+/* The generators of makers.h: kuid, functions of libraries, and one of v7. */
 #include <dlfcn.h>
 #include <err.h>
 #include <kuid.h>
@@ -40,13 +40,6 @@ static void set_v7(unsigned char *id, __u64 ms)
 	id[8] = (id[8] & 0x3f) | 0x80;
 }
 
-static void make_random_v7(unsigned char *id)
-{
-	if (getrandom(id, 16, 0) != 16)
-		err(1, "getrandom");
-	set_v7(id, wall_ms());
-}
-
 /* RFC 9562 6.2, method 2: within a millisecond the last one is incremented. */
 static void make_counted_v7(unsigned char *id)
 {
@@ -84,7 +77,6 @@ static const struct maker makers[] = {
 	  KUID_ORDER_FILE },
 	{ "drop-in", make_by_library, 0, 0, KUID_ORDER_HOST },
 	{ "library", make_by_library, 0, 0, 0 },
-	{ "random-v7", make_random_v7, 0, 0, 0 },
 	{ "counted-v7", make_counted_v7, 0, 0, 0 },
 	{ 0 }
 };

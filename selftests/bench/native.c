@@ -3,12 +3,18 @@
  * What an ID costs on this machine if the process makes it, compared with one
  * reading of the clock. The IDs of libkuid are those of local handles, which
  * are made by the same code as those of private lanes, but need no device.
+ *	native [uuidd] [LIBRARY]
+ * "uuidd" measures only what gets a cache from it. LIBRARY has uuid-rs.
+ *
+ * A read of the device can't be measured here without the module. It is
+ * computed: a read of 16 bytes of /dev/zero, and what the core does for an ID.
  *
  * Other programs may run meanwhile. So each subject is measured in many short
  * rounds, one subject after the other, and the median of the rounds is printed.
  */
 #include <dlfcn.h>
 #include <err.h>
+#include <fcntl.h>
 #include <kuid.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core.h"
 #include "result.h"
 
 #define BATCH	 256
@@ -25,6 +32,8 @@
 #define ROUND_NS 100000
 
 #define LIBUUID_TIME "uuid_generate_time"
+#define CORE	     "core of the module: take a stamp, make a v6"
+#define ZERO	     "read of 16 bytes of /dev/zero"
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
@@ -35,7 +44,8 @@ static void make_one(struct subject *subject);
 static void make_batch(struct subject *subject);
 static void make_v4(struct subject *subject);
 static void make_v7(struct subject *subject);
-static void ask_libuuid(struct subject *subject);
+static void read_zero(struct subject *subject);
+static void call_function(struct subject *subject);
 
 /**
  * struct subject - something that is measured
@@ -43,11 +53,12 @@ static void ask_libuuid(struct subject *subject);
  * @call: make @ids IDs
  * @ids: how many IDs a call makes
  * @format: of libkuid, else 0
- * @symbol: of libuuid, else NULL
+ * @symbol: of libuuid or uuid-rs, else NULL
+ * @of_uuid_rs: @symbol is of uuid-rs
  * @most_ns: budget of an ID; 0 if there is none
  * @most_ratio: budget of @ratio; 0 if there is none
  * @handle: of libkuid
- * @function: of libuuid
+ * @function: of the library, or of the core
  * @calls: how many calls are a round
  * @ns: of each ID, by the round
  * @ratio: to the reading of the clock in the same round
@@ -58,6 +69,7 @@ static struct subject {
 	unsigned int ids;
 	unsigned int format;
 	const char *symbol;
+	bool of_uuid_rs;
 	double most_ns;
 	double most_ratio;
 	struct kuid *handle;
@@ -93,12 +105,24 @@ static struct subject {
 	  .call = make_batch,
 	  .ids = BATCH,
 	  .format = KUID_FORMAT_V7 },
+	{ .what = CORE, .call = call_function, .function = core_make_v6 },
+	{ .what = ZERO, .call = read_zero },
 	{ .what = "v4 by getrandom", .call = make_v4 },
 	{ .what = "v7 by clock and getrandom", .call = make_v7 },
-	{ .what = "libuuid v1", .call = ask_libuuid, .symbol = LIBUUID_TIME },
-	{ .what = "libuuid v4",
-	  .call = ask_libuuid,
+	{ .what = "libuuid 2.38, v1",
+	  .call = call_function,
+	  .symbol = LIBUUID_TIME },
+	{ .what = "libuuid 2.38, v4",
+	  .call = call_function,
 	  .symbol = "uuid_generate_random" },
+	{ .what = "Rust, uuid-rs 1.2, v4",
+	  .call = call_function,
+	  .symbol = "uuid_rs_v4",
+	  .of_uuid_rs = true },
+	{ .what = "Rust, uuid-rs 1.2, v7",
+	  .call = call_function,
+	  .symbol = "uuid_rs_v7",
+	  .of_uuid_rs = true },
 };
 
 static unsigned char ids[BATCH * KUID_ID_MAX];
@@ -152,7 +176,16 @@ static void make_v7(struct subject *subject)
 	set_version(ids, 7);
 }
 
-static void ask_libuuid(struct subject *subject)
+static void read_zero(struct subject *subject)
+{
+	static int zero = -1;
+
+	if (zero < 0)
+		zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	check(read(zero, ids, 16) == 16, subject);
+}
+
+static void call_function(struct subject *subject)
 {
 	subject->function(ids);
 }
@@ -164,9 +197,9 @@ static bool is_cached(const struct subject *subject)
 }
 
 /* False if it is not on this machine. */
-static bool prepare(struct subject *subject)
+static bool prepare(struct subject *subject, const char *uuid_rs)
 {
-	static void *libuuid;
+	const char *name = subject->of_uuid_rs ? uuid_rs : "libuuid.so.1";
 
 	if (!subject->ids)
 		subject->ids = 1;
@@ -175,12 +208,12 @@ static bool prepare(struct subject *subject)
 		check(subject->handle, subject);
 	}
 	if (subject->symbol) {
-		if (!libuuid)
-			libuuid = dlopen("libuuid.so.1", RTLD_NOW);
-		if (!libuuid)
+		void *library = name ? dlopen(name, RTLD_NOW) : NULL;
+
+		if (!library)
 			return false;
 		/* ISO C has no cast from data to functions. */
-		*(void **)&subject->function = dlsym(libuuid, subject->symbol);
+		*(void **)&subject->function = dlsym(library, subject->symbol);
 	}
 	return !subject->symbol || subject->function;
 }
@@ -202,12 +235,16 @@ static __u64 run(struct subject *subject, unsigned int calls)
 	return now() - start;
 }
 
-/* Let a round take about ROUND_NS, so that few are interrupted. */
+/*
+ * Let a round take about ROUND_NS, so that few are interrupted. A call that is
+ * interrupted here must not pass for a slow one.
+ */
 static void set_calls(struct subject *subject)
 {
 	unsigned int calls = 1;
 
-	while (run(subject, calls) < ROUND_NS)
+	while (run(subject, calls) < ROUND_NS ||
+	       run(subject, calls) < ROUND_NS || run(subject, calls) < ROUND_NS)
 		calls *= 2;
 	subject->calls = calls;
 }
@@ -240,16 +277,33 @@ static void print(const char *row, struct subject *subject)
 		    subject->most_ratio);
 }
 
+/* The medians of both parts, of which each was measured. */
+static void print_read(void)
+{
+	struct subject *clock = &subjects[0];
+	double ns = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+		if (!strcmp(subjects[i].what, CORE) ||
+		    !strcmp(subjects[i].what, ZERO))
+			ns += median(subjects[i].ns);
+	print_value("kuid v6 by read, computed: both", "ns an ID", ns, 0);
+	print_value("kuid v6 by read, computed: both", "clock reads",
+		    ns / median(clock->ns), 0);
+}
+
 int main(int argc, char **argv)
 {
-	bool uuidd = argc == 2 && !strcmp(argv[1], "uuidd");
+	bool uuidd = argc > 1 && !strcmp(argv[1], "uuidd");
+	const char *uuid_rs = argv[1 + uuidd];
 	bool there[ARRAY_SIZE(subjects)];
 
-	if (argc > 1 && !uuidd)
-		errx(2, "usage: native [uuidd]");
+	if (argc > 2 + uuidd)
+		errx(2, "usage: native [uuidd] [LIBRARY]");
+	core_start();
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
 		there[i] = (!uuidd || !i || is_cached(&subjects[i])) &&
-			   prepare(&subjects[i]);
+			   prepare(&subjects[i], uuid_rs);
 		if (there[i])
 			set_calls(&subjects[i]);
 	}
@@ -265,10 +319,14 @@ int main(int argc, char **argv)
 			subject->ratio[round] =
 				subject->ns[round] / subjects[0].ns[round];
 		}
-	for (size_t i = uuidd; i < ARRAY_SIZE(subjects); i++)
-		if (there[i])
-			print(uuidd ? "libuuid v1, uuidd's cache"
-				    : subjects[i].what,
-			      &subjects[i]);
+	for (size_t i = uuidd; i < ARRAY_SIZE(subjects); i++) {
+		if (!there[i])
+			continue;
+		print(uuidd ? "libuuid 2.38, v1, uuidd's cache"
+			    : subjects[i].what,
+		      &subjects[i]);
+		if (!strcmp(subjects[i].what, ZERO))
+			print_read();
+	}
 	return 0;
 }

@@ -33,7 +33,7 @@ function read_list(    at)
 			tables[++nr_tables] = name = trim(substr($0, at + 1))
 		else if (key == "row")
 			made[name, ++nr_made[name]] = trim(substr($0, at + 1))
-		else if (key ~ /^(title|caption|head|columns|unit|plot|plotted|x|y|log)$/)
+		else if (key ~ /^(title|caption|head|columns|unit|times|plot|plotted|repeats|x|y|log)$/)
 			set[name, key] = trim(substr($0, at + 1))
 		else
 			fail("tables.list: unknown key " key)
@@ -112,7 +112,8 @@ function make_row(name, text,    n, i, cell, part, value, found, lacking)
 		}
 	}
 	for (i = 2; i <= n && (found || !lacking); i++)
-		add(name, cell[1], columns[name, i - 1], value[i])
+		add(name, cell[1], columns[name, i - 1],
+			set[name, "times"] && value[i] != "-" ? value[i] * cell[1] : value[i])
 }
 
 # 46570 as 46,570; with fewer digits behind the point the larger the number is.
@@ -190,10 +191,24 @@ function write_csv(name,    i, j)
 					values[name, rows[name, i], columns[name, j]] >(out "/report.csv")
 }
 
+# Whether a row has a number above 0 in one of the columns of "repeats".
+function repeats(name, row,    i, n, column)
+{
+	n = split(set[name, "repeats"], column, / *\| */)
+	for (i = 1; i <= n; i++)
+		if ((name, row, column[i]) in values && values[name, row, column[i]] + 0 > 0)
+			return 1
+	return 0
+}
+
 # Variables and points for plot.gp.
 function write_points(name,    file, i, j, n, plotted, wanted, shown)
 {
 	file = out "/" name ".gp"
+	if (set[name, "plot"] == "bars") {
+		write_bars(name, file, set[name, "plotted"] ? set[name, "plotted"] : columns[name, 1])
+		return
+	}
 	n = split(set[name, "plotted"], plotted, / *\| */)
 	for (j = 1; j <= n; j++)
 		wanted[plotted[j]] = 1
@@ -212,6 +227,22 @@ function write_points(name,    file, i, j, n, plotted, wanted, shown)
 				printf "\t%s", value_of(name, i, j) >file
 	}
 	printf "\nEND\nnr_columns = %d\n", shown >file
+	close(file)
+}
+
+# Of a bar: the row, its value, whether it repeats, and the value as it is written.
+function write_bars(name, file, column,    i, value)
+{
+	printf "title_text = \"%s\"\nkind = \"bars\"\nx_label = \"%s\"\ny_label = \"\"\nlog_axes = \"%s\"\n",
+		set[name, "title"], set[name, "x"], set[name, "log"] >file
+	printf "coloured = %d\n$points << END", set[name, "repeats"] != "" >file
+	for (i = 1; i <= nr_rows[name]; i++) {
+		value = values[name, rows[name, i], column]
+		if ((name, rows[name, i], column) in values)
+			printf "\n%s\t%s\t%d\t%s", rows[name, i], value, repeats(name, rows[name, i]),
+				number(value) >file
+	}
+	printf "\nEND\n" >file
 	close(file)
 }
 

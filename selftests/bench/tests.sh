@@ -23,6 +23,7 @@ unit: instructions
 head: call
 columns: v1 | v6
 plot: bars
+repeats: v6
 x: instructions
 
 table: peers
@@ -31,6 +32,11 @@ head: made by
 columns: kuid | others
 row: one | cost > /dev/zero, 16 > v1 | no
 row: two | cost > read > v6 | -
+
+table: whole
+head: IDs
+times: row
+row: 4 | cost > read > v1
 END
 
 # Each argument is a line of results, with | for the tabs.
@@ -72,6 +78,11 @@ END
 END2
 }
 
+multiplied()
+{
+	grep -qx '| 4 | 186,281 |' "$work/made/whole.md"
+}
+
 # Of the rows that are made of other tables' values, the one that has none is left out.
 some_values()
 {
@@ -85,7 +96,8 @@ END
 values_for_programs()
 {
 	grep -qx 'cost,"read","v1","46570.25"' "$work/made/report.csv" &&
-		grep -qx 'read	46570.25	1.5' "$work/made/cost.gp"
+		grep -qx 'read	46570.25	1	46,570' "$work/made/cost.gp" &&
+		grep -qx '/dev/zero, 16	12.346	0	12.3' "$work/made/cost.gp"
 }
 
 # refuses TEXT LINE...
@@ -173,6 +185,7 @@ failed_part()
 }
 
 it "tables" tables
+it "values of a row, multiplied by its number" multiplied
 it "values for programs" values_for_programs
 it "tables of some values" some_values
 it "no results" refuses 'no results' '# comment'

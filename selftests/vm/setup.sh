@@ -12,9 +12,10 @@
 #   claim  compile kuid-claim and test it with etcd and PostgreSQL, services that Debian starts once
 #          they are installed
 #   languages  run the examples in all their languages (1 GB)
+#   peers  measure generators of other languages beside kuid
 #   go  build and check the Go module          java  the Java package
 #   python  the Python package
-# All of them but headers, languages and those of one language if none is named. If nothing is
+# All of them but headers, languages, peers and those of one language if none is named. If nothing is
 # missing, it prints nothing and changes nothing.
 
 set -euo pipefail
@@ -34,6 +35,7 @@ declare -A packages=(
 	[java]="default-jdk-headless libjug-java make util-linux"
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
 	[python]="gcc make libc6-dev python3-dev python3-setuptools python3-wheel mypy rsync"
+	[peers]="cargo librust-uuid-dev golang-go golang-github-google-uuid-dev python3"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
@@ -43,7 +45,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|go|java|python]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|python]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

@@ -7,10 +7,10 @@
 
 status=0
 
-# libuuid ROW FUNCTION
+# libuuid ROW FUNCTION [LIBRARY]
 libuuid()
 {
-	/bench/libuuid others "$1" instructions libuuid.so.1 "$2" || status=1
+	/bench/libuuid others "$1" instructions "${3:-libuuid.so.1}" "$2" || status=1
 }
 
 # dropin ROW
@@ -36,6 +36,8 @@ libuuid "libuuid 2.38, v1, state file" uuid_generate_time_safe
 cp /bench/libuuid /trixie/bench/
 chroot /trixie /bench/libuuid others "libuuid 2.41, v7" instructions libuuid.so.1 \
 	uuid_generate_time_v7 || status=1
+libuuid "Rust, uuid-rs 1.2, v4" uuid_rs_v4 /bench/uuid_rs.so
+libuuid "Rust, uuid-rs 1.2, v7" uuid_rs_v7 /bench/uuid_rs.so
 uuidd --quiet || status=1
 libuuid "libuuid 2.38, v1, uuidd's cache" uuid_generate_time_safe
 exit $status

@@ -53,8 +53,9 @@ try "libuuid 2.38, v1, state file" / 20 library libuuid.so.1 uuid_generate_time_
 try "libuuid 2.38, v4" / 5 library libuuid.so.1 uuid_generate_random
 try "libuuid 2.41, v7" /trixie 5 library libuuid.so.1 uuid_generate_time_v7
 try "libuuid 2.38, v1, uuidd's cache" /cached 5 library libuuid.so.1 uuid_generate_time_safe
-try "v7 in the process, random" / 2 random-v7
-try "v7 in the process, counter" / 2 counted-v7
+try "Rust, uuid-rs 1.2, v4" / 2 library /bench/uuid_rs.so uuid_rs_v4
+try "Rust, uuid-rs 1.2, v7" / 2 library /bench/uuid_rs.so uuid_rs_v7
+try "v7 with a counter, as RFC 9562 has it" / 2 counted-v7
 
 [ ! "$twins" ] || echo "the twins are ready"
 for process in $running; do
