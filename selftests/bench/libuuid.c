@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions of a function that makes a UUID, of libuuid or in place of it:
- *	libuuid TABLE ROW COLUMN LIBRARY FUNCTION
+ * Instructions of a function that makes a UUID, of libuuid or in place of it,
+ *or of getrandom() for as many bytes: libuuid TABLE ROW COLUMN LIBRARY FUNCTION
+ *[MOST] MOST is the budget.
  */
 #include <dlfcn.h>
 #include <err.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "count.h"
 
@@ -15,6 +18,7 @@
 
 static void (*generate)(unsigned char *uuid);
 static int (*generate_safe)(unsigned char *uuid);
+static ssize_t (*draw)(void *bytes, size_t size, unsigned int flags);
 
 static void run(unsigned int calls, unsigned int ids)
 {
@@ -36,13 +40,24 @@ static void run_safe(unsigned int calls, unsigned int ids)
 			errx(1, "%s: the UUID is not safe", SAFE);
 }
 
+static void run_draw(unsigned int calls, unsigned int ids)
+{
+	unsigned char uuid[16];
+
+	(void)ids;
+	while (calls--)
+		if (draw(uuid, sizeof(uuid), 0) != sizeof(uuid))
+			err(1, "getrandom");
+}
+
 int main(int argc, char **argv)
 {
+	void (*of)(unsigned int calls, unsigned int ids) = run;
 	void *library, *function;
-	bool safe;
 
-	if (argc != 6)
-		errx(2, "usage: libuuid TABLE ROW COLUMN LIBRARY FUNCTION");
+	if (argc < 6 || argc > 7)
+		errx(2,
+		     "usage: libuuid TABLE ROW COLUMN LIBRARY FUNCTION [MOST]");
 	library = dlopen(argv[4], RTLD_NOW);
 	function = library ? dlsym(library, argv[5]) : NULL;
 	if (!function)
@@ -50,8 +65,12 @@ int main(int argc, char **argv)
 	/* ISO C has no cast from data to functions. */
 	*(void **)&generate = function;
 	*(void **)&generate_safe = function;
-	safe = !strcmp(argv[5], SAFE);
-	print_count(argv[1], argv[2], argv[3],
-		    count_ids(safe ? run_safe : run, 1), 0, true);
+	*(void **)&draw = function;
+	if (!strcmp(argv[5], SAFE))
+		of = run_safe;
+	if (!strcmp(argv[5], "getrandom"))
+		of = run_draw;
+	print_count(argv[1], argv[2], argv[3], count_ids(of, 1),
+		    argc > 6 ? atof(argv[6]) : 0, true);
 	return count_status();
 }
