@@ -786,6 +786,7 @@ in_a_pod()
 	eventually has_number one
 }
 
+# A token is replaced while it runs.
 api_refuses()
 {
 	echo wrong >"$work/wrong"
@@ -794,7 +795,9 @@ api_refuses()
 	start two --cacert "$work/client.pem"
 	start three --password-file "$work/other"
 	eventually says one Unauthorized && eventually says two certificate && eventually says three 'cannot get resource' &&
-		[ ! -s "$work/one/out" ] && [ ! -s "$work/two/out" ] && [ ! -s "$work/three/out" ]
+		[ ! -s "$work/one/out" ] && [ ! -s "$work/two/out" ] && [ ! -s "$work/three/out" ] || return
+	cp "$work/token" "$work/wrong"
+	eventually has_number one
 }
 
 # ------------------------------------------------------------------ what is in the store
