@@ -3,7 +3,7 @@
 #
 # kuid-claim with the kernel as the owner of a number, and with three members of etcd in the guest,
 # which have a disk each. Another owner of the same number is a kuid-claim with --print. Prints KTAP.
-# run/check_claim.sh puts programs and tests into /claim.
+# run/check_claim.sh puts programs and tests into /claim, and checks the trace that is printed in the end.
 
 export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=
 # An emulated machine is slow: members must not take one another for dead.
@@ -15,6 +15,9 @@ export ETCD_HEARTBEAT_INTERVAL=300 ETCD_ELECTION_TIMEOUT=3000
 space=guest
 number=7
 saved=$work/kuid.state
+tracing=/sys/kernel/tracing
+since=1
+drains=0
 
 begin_test()
 {
@@ -24,7 +27,7 @@ begin_test()
 
 explain()
 {
-	tail -n 20 "$work/said" "$work/gen.err" "$work"/*/err
+	tail -n 20 "$work/said" "$work/gen.err" "$work"/*/err "$work/trace"
 	tail -n 3 "$work"/?.log
 	book "$work"/*/out
 }
@@ -55,6 +58,45 @@ mount_disks()
 	done
 }
 
+# The kernel's events and the messages of the owner, in one order.
+start_trace()
+{
+	mount -t tracefs tracefs $tracing
+	echo counter >$tracing/trace_clock && echo 4096 >$tracing/buffer_size_kb || return
+	cat $tracing/trace_pipe >"$work/trace" &
+	tracer=$!
+}
+
+# Unloading a module throws the buffer away.
+drain()
+{
+	drains=$((drains + 1))
+	echo "drain $drains." >$tracing/trace_marker && eventually grep -qF "drain $drains." "$work/trace"
+}
+
+# load PARAMETER
+load()
+{
+	insmod /lib/kuid.ko "$1" || return
+	for event in "$tracing"/events/kuid/kuid_claim_*/enable; do
+		echo 1 >"$event" || return
+	done
+}
+
+unload()
+{
+	drain && rmmod kuid
+}
+
+says()
+{
+	if [ "$1" = owner ]; then
+		tail -n "+$since" "$work/trace"
+	else
+		cat "$work/$1/err"
+	fi | grep -F -- "$2"
+}
+
 etcd_runs()
 {
 	set_ports
@@ -66,7 +108,7 @@ start_owner()
 {
 	mkdir -p "$work/owner"
 	kuid-claim --endpoints "${endpoints:-$(urls)}" --space "$space" --horizon 12 \
-		--state "$work/owner/claim" "$@" 2>>"$work/owner/err" </dev/null &
+		--state "$work/owner/claim" "$@" 2>$tracing/trace_marker </dev/null &
 	echo $! >"$claimers/owner"
 }
 
@@ -109,7 +151,7 @@ epoch()
 # A ceiling of IDs is saved, as the packages do it.
 first_boot()
 {
-	insmod /lib/kuid.ko state=required && kuid restore --fresh "$saved" && fails_with 'needs a worker'
+	start_trace && load state=required && kuid restore --fresh "$saved" && fails_with 'needs a worker'
 }
 
 owner()
@@ -124,7 +166,7 @@ crash()
 	kuid save --ahead 2 "$saved"
 	stop KILL owner
 	stop_cluster
-	rmmod kuid
+	unload
 }
 
 # The clock of a boot is one at which IDs were made, and below the ceiling.
@@ -136,14 +178,14 @@ set_back()
 # boot_without_number PARAMETER COMMAND OPTION...: makes none.
 boot_without_number()
 {
-	set_back && insmod /lib/kuid.ko "$1" && eval "$2" || return
+	set_back && load "$1" && eval "$2" || return
 	shift 2
 	start_owner --number $number "$@"
 	eventually says owner 'onnect to' && fails_with 'needs a worker'
 	result=$?
 	stop KILL owner
-	rm "$work/owner/err"
-	rmmod kuid
+	unload
+	since=$(wc -l <"$work/trace")
 	return $result
 }
 
@@ -168,7 +210,7 @@ boot_without_trust()
 boot_without_etcd()
 {
 	last=$(tail -n 1 "$work/ids")
-	set_back && insmod /lib/kuid.ko state=required && restore "$saved" || return
+	set_back && load state=required && restore "$saved" || return
 	start_owner --number $number --trust-disk
 	eventually makes && [ "$(number_made)" -eq $number ] &&
 		[ "$(head -n 1 "$work/batch")" -gt "$last" ]
@@ -216,7 +258,7 @@ restart()
 	began=$(epoch)
 	stop HUP owner && makes || return
 	ceiling=$(owners_ceiling)
-	start_owner --number $number
+	start_owner --number "$number"
 	eventually has_passed "$ceiling" && makes && [ "$(epoch)" = "$began" ]
 }
 
@@ -242,7 +284,8 @@ given_back_by_hand()
 {
 	start_owner --number $number
 	eventually makes && stop HUP owner && makes &&
-		kuid-claim -e "$(urls)" -s $space --state "$work/owner/claim" --release && at_the_ceiling &&
+		kuid-claim -e "$(urls)" -s $space --state "$work/owner/claim" --release 2>$tracing/trace_marker &&
+		at_the_ceiling &&
 		! kuid-claim -e "$(urls)" -s $space --state "$work/owner/claim" --release 2>"$err" &&
 		grep -q 'uses no number' "$err"
 }
@@ -340,6 +383,14 @@ none_repeated()
 		}' "$work/book" - >"$out" && cat "$out"
 }
 
+print_trace()
+{
+	etcd_whole && drain && kill "$tracer"
+	grep -e kuid_claim_ -e ' cas: ' "$work/trace" | sed 's/^ */# trace: /'
+	history | sed 's/^/# history: /'
+	book "$work"/*/out | sed 's/^/# book: /'
+}
+
 klog_mark
 echo "KTAP version 1"
 it 'etcd runs' etcd_runs
@@ -363,6 +414,7 @@ it 'it claims another number' clone_claims_another
 it 'owners go on while the disk of the leader is suspended' disk_suspended
 it 'they go on when it is resumed' disk_resumed
 stop_all
+print_trace
 stop_cluster
 umount "$work"/data-?
 it 'no ID could come from two owners' none_repeated

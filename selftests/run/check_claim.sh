@@ -39,6 +39,8 @@ if prepare; then
 	# Without a generation ID no number is free before its ceiling has passed.
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.gz" --mem 2G \
 		--qemu "-device vmgenid,guid=auto" --timeout 900 /claim/tests/guest.sh
+	log=$build/check/claim-trace.log
+	add_tap "$here/../claim/check_trace.sh" "$build/check/claim-kernel.log"
 else
 	add 1 0 0 0
 fi

@@ -120,11 +120,30 @@ start_cluster()
 	eventually cluster_works
 }
 
+etcd_whole()
+{
+	for member in $members; do
+		if [ ! -e "$work/pid-$member" ]; then
+			start_member "$member"
+		else
+			signal_member CONT "$member"
+		fi
+	done
+	eventually cluster_works
+}
+
 stop_cluster()
 {
 	for member in $members; do
 		[ ! -e "$work/pid-$member" ] || kill_member "$member" 2>/dev/null
 	done
+}
+
+# All that it was told to write for numbers of the space: NUMBER RECORD.
+history()
+{
+	timeout 5 etcdctl --endpoints "$(member_urls)" watch --rev 1 --prefix "/kuid/$space/rec/" | paste - - - |
+		awk '{ sub(".*/0*", "", $2); print $2 + 0, $3 }'
 }
 
 # The name of the member that leads; fails if there is none.
@@ -299,14 +318,7 @@ after_each()
 	result=$?
 	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-* "$work"/status-* "$work"/answer-*
 	stop_all
-	for member in $members; do
-		if [ ! -e "$work/pid-$member" ]; then
-			start_member "$member"
-		else
-			signal_member CONT "$member"
-		fi
-	done
-	eventually cluster_works || result=1
+	etcd_whole || result=1
 	if ls "$work"/*/out >/dev/null 2>&1; then
 		none_shared || result=1
 		! grep 'AddressSanitizer\|runtime error' "$work"/*/err || result=1
