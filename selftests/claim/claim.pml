@@ -165,13 +165,16 @@ inline clear(r)
 
 /*
  * Twins draw the same numbers until the kernel has reseeded its generator. This may be later than the
- * new epoch, as kuid sees a new generation ID before the kernel does.
+ * new epoch, as kuid sees a new generation ID before the kernel does. Here it is never.
  */
 #ifdef DRAWS_ALIKE
-byte seed[HOSTS], draws[HOSTS], seeds;
-bool to_reseed[HOSTS];
+byte seed[HOSTS], draws[HOSTS];
 #define CAN_DRAW (draws[HOST] < DRAWS)
+#ifdef WITHOUT_MIX
 #define DRAW(to) draws[HOST]++; to = seed[HOST] * 8 + draws[HOST]
+#else
+#define DRAW(to) draws[HOST]++; to = D.load_id * 40 + seed[HOST] * 8 + draws[HOST]
+#endif
 #else
 byte draws;
 #define CAN_DRAW (draws < DRAWS)
@@ -248,6 +251,12 @@ byte backup_revision;
 #define HORIZON 1
 #endif
 #define SKEW 1
+/* An owner may have written a higher ceiling in vain before. */
+#ifdef RULE_8_BY_RECORD
+#define RAISED_FROM D.base.ceiling
+#else
+#define RAISED_FROM K.ceiling
+#endif
 #ifdef WITHOUT_RULE_8_SKEW
 #define RECOVER_SKEW SKEW
 #else
@@ -414,15 +423,6 @@ end:	do
 			fi
 #endif
 	}
-#ifdef DRAWS_ALIKE
-	:: atomic {
-		to_reseed[self] ->
-			to_reseed[self] = false;
-			seeds++;
-			seed[self] = seeds;
-			draws[self] = 0
-	}
-#endif
 #endif
 	od
 }
@@ -547,7 +547,8 @@ end:	do
 #elif defined(WITHOUT_RULE_4_LOAD_ID)
 			:: seen.token == D.next.token ->
 #else
-			:: seen.token == D.next.token && seen.load_id == D.load_id ->
+			:: seen.token == D.next.token &&
+			   (seen.load_id == D.load_id || D.mine == D.next.token) ->
 #endif
 				D.mine = D.next.token;
 				COPY(D.base, seen);
@@ -699,7 +700,7 @@ end:	do
 			:: space_interval != K.interval + 1 -> forget()
 #endif
 #if defined(RECOVER) && !defined(WITHOUT_RULE_8_RAISE)
-			:: D.next.token == D.mine && D.base.ceiling < space_closed -> forget()
+			:: D.next.token == D.mine && RAISED_FROM < space_closed -> forget()
 #endif
 			:: else ->
 #if defined(RECOVER) && !defined(WITHOUT_RULE_8_READ) && !defined(WITHOUT_RULE_8_FLOOR)
@@ -762,7 +763,11 @@ end:	do
 			ok = true;
 			D.floor = (K.passed -> watched_slot + 1 : K.floor);
 #else
+#ifdef WITHOUT_RULE_1
+			ioc_end(K, K.load_id, K.token);
+#else
 			ioc_end(K, D.load_id, D.mine);
+#endif
 			D.floor = (ok -> K.below : 0);
 #endif
 			clear(D.base);
@@ -896,15 +901,11 @@ end:	do
 #ifdef DRAWS_ALIKE
 			seed[to] = seed[from];
 			draws[to] = draws[from];
-			to_reseed[to] = true;
 #endif
 #ifndef CLONES_UNSEEN
 			kernel[to].closed = true;
 			if
-			:: kernel[from].closed = true;
-#ifdef DRAWS_ALIKE
-				to_reseed[from] = true
-#endif
+			:: kernel[from].closed = true
 			:: skip
 			fi
 #endif
@@ -987,8 +988,7 @@ init {
 		for (i : 0 .. HOSTS - CLONES - 1) {
 			boot(i);
 #ifdef DRAWS_ALIKE
-			seeds++;
-			seed[i] = seeds
+			seed[i] = i
 #endif
 		}
 		for (i : 0 .. HOSTS * DAEMONS - 1) {
