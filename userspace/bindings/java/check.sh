@@ -37,6 +37,33 @@ are_decoded()
 		[ "$(sort -u "$out" | wc -l)" = 40000 ] && grep -x 'source: local' "$err"
 }
 
+# with_device COMMAND...: with the kernel of fake_device.c.
+with_device()
+{
+	rm -rf "$work/fake" && mkdir "$work/fake" && touch "$work/fake/device" &&
+		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$@" >"$out" 2>"$err"
+}
+
+# IDs with the node that this kernel hands out, from 8 threads.
+are_of_lane()
+{
+	with_device java -jar "$JAR" -from private -check -threads 8 "$1" 5000 &&
+		[ "$(sort -u "$out" | wc -l)" = 40000 ] && [ "$(cat "$err")" = "source: private" ] &&
+		{ [ "$1" = v7 ] || [ "$(grep -c '01fa4e000001$' "$out")" = 40000 ]; }
+}
+
+# The errno is ENOTTY.
+lacks_lanes()
+{
+	! FAKE_FAIL="lane 1 25" with_device java -jar "$JAR" -from private &&
+		grep 'The module is older than libkuid' "$err"
+}
+
+lacks_library()
+{
+	! java -jar "$JAR" -from private >"$out" 2>"$err" && grep "private lanes need $1" "$err"
+}
+
 echo "KTAP version 1"
 it "the tests pass" pass env
 # Root can read any file, and nobody else can make device files.
@@ -49,4 +76,13 @@ for format in v1 v6 v7; do
 	it "java.util.UUID decodes $format" are_decoded $format
 done
 it "a program can be built with the package" is_built
+if [ "$LIBKUID" ]; then
+	for format in v1 v6 v7; do
+		it "a private lane makes $format" are_of_lane $format
+	done
+	it "a module without lanes is too old" lacks_lanes
+	it "a private lane needs libkuid" lacks_library libkuid.so.0
+else
+	it "a private lane needs Java 22" lacks_library 'Java 22'
+fi
 finish

@@ -17,7 +17,8 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Prints the median cost of a UUID in nanoseconds of CPU time, beside the JDK's and JUG's generators.
+ * Prints the median cost of a UUID in nanoseconds of CPU time, beside the generators of the JDK and
+ * of JUG.
  */
 final class Bench {
     private static final int ROUNDS = 15;

@@ -49,8 +49,8 @@ final class Device {
                     "Give this host a number that no other host has (kuid node --snowflake "
                             + "NUMBER), or let kuid-claim claim one.",
                     "Key has expired",
-                    "The claim of this host's number has ended. Look if kuid-claim runs and reaches "
-                            + "its store.");
+                    "The claim of this host's number has ended. Look if kuid-claim runs and "
+                            + "reaches its store.");
 
     /** What opens a device file. */
     interface Opener {

@@ -18,7 +18,7 @@ import java.util.UUID;
 /**
  * Prints IDs, one a line, in canonical text or as numbers:
  *
- * <pre>java -jar kuid.jar [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]</pre>
+ * <pre>java -jar kuid.jar [OPTION]... [FORMAT [COUNT]]</pre>
  *
  * <p>-turns prints one, or its error, for each line of the standard input. -check decodes each UUID
  * by java.util.UUID. -threads begins threads, after one ID that is not printed, which print COUNT

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,8 +30,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>Any number of threads may use an object. A call waits if IDs have run 100 ms in front of their
  * clock, or up to 30 s for an administrator if the module was loaded with state=required. An
- * interrupt does not end the wait. Errors of the device are {@link UncheckedIOException}; what can't
- * be made here is {@link UnsupportedOperationException}.
+ * interrupt does not end the wait. Errors of the device are {@link UncheckedIOException}; what
+ * can't be made here is {@link UnsupportedOperationException}.
  *
  * <p>{@link UUID#compareTo} gives the order of versions 6 and 7. It is wrong for version 1.
  */
@@ -41,6 +44,8 @@ public final class Kuid implements AutoCloseable {
 
     private static final String DIGITS =
             ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    private static final VarHandle WORD =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final AtomicBoolean WARNED = new AtomicBoolean();
     private static final Kuid DEFAULT = new Kuid(Source.AUTO, false);
 
@@ -48,8 +53,8 @@ public final class Kuid implements AutoCloseable {
     private final boolean host;
     private final Device.Opener opener;
     private volatile Source made = Source.AUTO;
-    private volatile Lanes lanes;
-    private final InputStream[] files = new InputStream[Format.values().length];
+    private volatile Maker lanes;
+    private volatile InputStream[] files = new InputStream[Format.values().length];
     private boolean closed;
 
     Kuid(Source from, boolean host, Device.Opener opener) {
@@ -102,11 +107,16 @@ public final class Kuid implements AutoCloseable {
     /** Returns a UUID of V1, V6 or V7. */
     public UUID generate(Format format) {
         requireUUID(format, true);
-        Lanes lanes = this.lanes;
+        Maker lanes = this.lanes;
         if (lanes != null) {
             return lanes.one(format);
         }
-        return batch(format, 1).get(0);
+        InputStream file = open(format);
+        if (file == null) {
+            return this.lanes.one(format);
+        }
+        byte[] id = read(file, format, 1);
+        return new UUID((long) WORD.get(id, 0), (long) WORD.get(id, Long.BYTES));
     }
 
     /** Returns a number of UUIDs of V1, V6 or V7, which increase. */
@@ -152,11 +162,12 @@ public final class Kuid implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        InputStream[] open = files;
+        files = new InputStream[open.length];
         try {
-            for (int i = 0; i < files.length; i++) {
-                if (files[i] != null) {
-                    files[i].close();
-                    files[i] = null;
+            for (InputStream file : open) {
+                if (file != null) {
+                    file.close();
                 }
             }
         } catch (IOException e) {
@@ -210,29 +221,33 @@ public final class Kuid implements AutoCloseable {
     }
 
     /** Returns the device file of a format, or null if its IDs are made in this process. */
-    private synchronized InputStream open(Format format) {
+    private InputStream open(Format format) {
+        InputStream file = files[format.ordinal()];
+        return file != null ? file : openFirst(format);
+    }
+
+    private synchronized InputStream openFirst(Format format) {
         if (files[format.ordinal()] != null) {
             return files[format.ordinal()];
         }
-        if (from == Source.PRIVATE) {
-            throw new UnsupportedOperationException(
-                    "private lanes need libkuid, which this package does without: use DEVICE or LOCAL");
-        }
         boolean canBeLocal = format.isUUID() && !host;
-        if (from == Source.LOCAL && !canBeLocal) {
+        if ((from == Source.LOCAL || from == Source.PRIVATE) && !canBeLocal) {
             throw new UnsupportedOperationException(
                     "a process makes v1, v6 and v7 only, in no order over the host: use DEVICE");
         }
         if (closed) {
             throw new UncheckedIOException(new IOException("the object was closed"));
         }
-        if (source() == Source.LOCAL && canBeLocal) {
-            return makeLocal();
+        if (from == Source.PRIVATE || source() == Source.LOCAL && canBeLocal) {
+            return makeHere();
         }
         String path = "/dev/kuids/" + (host ? "host/" : "") + format;
         try {
             InputStream file = opener.open(path);
-            files[format.ordinal()] = file;
+            // Readers don't take the lock, so they get a new array.
+            InputStream[] more = files.clone();
+            more[format.ordinal()] = file;
+            files = more;
             if (made == Source.AUTO) {
                 made = Source.DEVICE;
             }
@@ -246,15 +261,15 @@ public final class Kuid implements AutoCloseable {
                         "{0}: this process makes UUIDs itself, in no order with others",
                         e.getMessage());
             }
-            return makeLocal();
+            return makeHere();
         } catch (IOException e) {
             throw Device.helped(path, e);
         }
     }
 
-    private InputStream makeLocal() {
+    private InputStream makeHere() {
         if (lanes == null) {
-            lanes = new Lanes(Lanes.SYSTEM);
+            lanes = from == Source.PRIVATE ? new PrivateLanes() : new Lanes(Lanes.SYSTEM);
             made = Source.LOCAL;
         }
         return null;

@@ -11,7 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Makes IDs in this process, by one lane after the other. */
-final class Lanes {
+final class Lanes implements Maker {
     static final long MS = 1_000_000;
     static final long SECOND = 1_000_000_000;
     /** How far IDs may be in front of their clock, in nanoseconds. */
@@ -208,7 +208,8 @@ final class Lanes {
         return a ^ b ^ c ^ d;
     }
 
-    UUID one(Format format) {
+    @Override
+    public UUID one(Format format) {
         Lane lane = current;
         long now = clocks.wall();
         long first = lane.reserve(now, now + MAX_AHEAD, 1);
@@ -216,7 +217,8 @@ final class Lanes {
     }
 
     /** Makes IDs, all of one lane. */
-    UUID[] many(Format format, int count) {
+    @Override
+    public UUID[] many(Format format, int count) {
         // As in the kernel: batches must not keep IDs from singles.
         long ahead = count > 1 ? MAX_AHEAD / 2 : MAX_AHEAD;
         UUID[] ids = new UUID[count];
@@ -291,7 +293,7 @@ final class Lanes {
         return Math.max(0, Math.min(wait, MAX_AHEAD));
     }
 
-    /** Reads the clock of a lane. If it is too far in front of the wall clock, replaces the lane. */
+    /** Reads the clock of a lane. If that is too far in front of the wall clock, replaces it. */
     private synchronized long clockOf(Lane lane) {
         if (current != lane) {
             return 0;
@@ -307,8 +309,8 @@ final class Lanes {
     }
 
     /**
-     * Lets the clock follow a wall clock that was set, or one that is further than the window behind
-     * the highest time that was issued. Returns how far that time is in front of the wall clock.
+     * Lets the clock follow a wall clock that was set, or one that is further than the window
+     * behind the highest time that was issued. Returns how far that time is in front of it.
      */
     private long follow(long mono, long sampled, long issued) {
         long now = at(mono);

@@ -16,8 +16,8 @@ public enum Source {
     /** This process. It makes UUIDs only. */
     LOCAL,
     /**
-     * A lane in this process that the kernel guards. It needs libkuid, which this package does
-     * without, so it is always an error.
+     * A lane in this process that the kernel guards. It makes UUIDs only, and needs libkuid, Java
+     * 22 and a package that was built by it.
      */
     PRIVATE;
 
