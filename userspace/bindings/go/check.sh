@@ -47,6 +47,12 @@ are_decoded()
 		[ "$(sort -u "$out" | wc -l)" = 40000 ] && grep -x 'source: local' "$err"
 }
 
+are_of_processes()
+{
+	"$O/go-ids" -from local -workers 3 v6 5000 >"$out" 2>"$err" &&
+		[ "$(sort -u "$out" | wc -l)" = 15000 ]
+}
+
 echo "KTAP version 1"
 it "gofmt finds nothing" says_nothing gofmt -l .
 it "go vet finds nothing" says_nothing go vet ./...
@@ -64,5 +70,6 @@ it "UUIDs convert to those of other packages" with_stock test -count=1 -tags sto
 for format in v1 v6 v7; do
 	it "other packages decode $format" are_decoded $format
 done
+it "processes make different IDs" are_of_processes
 it "a program can be built with the package" is_built
 finish

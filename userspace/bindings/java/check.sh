@@ -64,6 +64,12 @@ lacks_library()
 	! java -jar "$JAR" -from private >"$out" 2>"$err" && grep "private lanes need $1" "$err"
 }
 
+are_of_processes()
+{
+	java -jar "$JAR" -from local -workers 3 v6 5000 >"$out" 2>"$err" &&
+		[ "$(sort -u "$out" | wc -l)" = 15000 ]
+}
+
 echo "KTAP version 1"
 it "the tests pass" pass env
 # Root can read any file, and nobody else can make device files.
@@ -75,6 +81,7 @@ fi
 for format in v1 v6 v7; do
 	it "java.util.UUID decodes $format" are_decoded $format
 done
+it "processes make different IDs" are_of_processes
 it "a program can be built with the package" is_built
 if [ "$LIBKUID" ]; then
 	for format in v1 v6 v7; do
@@ -83,6 +90,6 @@ if [ "$LIBKUID" ]; then
 	it "a module without lanes is too old" lacks_lanes
 	it "a private lane needs libkuid" lacks_library libkuid.so.0
 else
-	it "a private lane needs Java 22" lacks_library 'Java 22'
+	it "a private lane needs Java 22" lacks_library 'libkuid, Java 22'
 fi
 finish

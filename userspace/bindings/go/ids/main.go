@@ -2,12 +2,14 @@
 
 // Ids prints IDs, one a line, in canonical text or as numbers:
 //
-//	ids [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]
+//	ids [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N]
+//	    [FORMAT [COUNT]]
 //
 // -turns prints one, or its error, for each line of the standard input. -check
-// decodes each UUID by other packages, if built with the tag stock. -threads
-// begins goroutines, after one ID that is not printed, which print COUNT each.
-// The source is printed to the standard error in the end.
+// decodes each UUID by other packages, if built with the tag stock. After one ID
+// that is not printed, -workers begins processes which print COUNT each, and
+// -threads begins goroutines. The source is printed to the standard error in the
+// end.
 package main
 
 import (
@@ -15,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +32,7 @@ var (
 	host    = flag.Bool("host", false, "order over all programs of the host that ask for it")
 	turns   = flag.Bool("turns", false, "one ID for each line of standard input")
 	check   = flag.Bool("check", false, "decode UUIDs by other packages")
+	workers = flag.Int("workers", 0, "number of processes")
 	threads = flag.Int("threads", 0, "number of goroutines")
 )
 
@@ -77,6 +81,26 @@ func lines(g *kuid.Generator, format kuid.Format, count int) {
 	}
 }
 
+// work begins processes that do what this one was asked for.
+func work() {
+	arguments := append([]string{}, os.Args[1:len(os.Args)-flag.NArg()]...)
+	arguments = append(append(arguments, "-workers=0"), flag.Args()...)
+	var children []*exec.Cmd
+	for i := 0; i < *workers; i++ {
+		child := exec.Command(os.Args[0], arguments...)
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			fail(err)
+		}
+		children = append(children, child)
+	}
+	for _, child := range children {
+		if err := child.Wait(); err != nil {
+			fail(err)
+		}
+	}
+}
+
 func takeTurns(g *kuid.Generator, format kuid.Format) {
 	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
 		text, err := next(g, format)
@@ -120,6 +144,11 @@ func main() {
 	switch {
 	case *turns:
 		takeTurns(g, format)
+	case *workers > 0:
+		if _, err := next(g, format); err != nil {
+			fail(err)
+		}
+		work()
 	case *threads > 0:
 		if _, err := next(g, format); err != nil {
 			fail(err)

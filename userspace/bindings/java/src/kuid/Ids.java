@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
 import java.util.UUID;
@@ -21,18 +23,20 @@ import java.util.UUID;
  * <pre>java -jar kuid.jar [OPTION]... [FORMAT [COUNT]]</pre>
  *
  * <p>-turns prints one, or its error, for each line of the standard input. -check decodes each UUID
- * by java.util.UUID. -threads begins threads, after one ID that is not printed, which print COUNT
- * each. The source is printed to the standard error in the end.
+ * by java.util.UUID. After one ID that is not printed, -workers begins processes which print COUNT
+ * each, and -threads begins threads. The source is printed to the standard error in the end.
  */
 final class Ids {
     private static final String USAGE = "usage: [-from auto|device|local|private] [-host] [-turns]"
-            + " [-check] [-threads N] [FORMAT [COUNT]]";
+            + " [-check] [-workers N] [-threads N] [FORMAT [COUNT]]";
 
     private Source from = Source.AUTO;
     private boolean host;
     private boolean turns;
     private boolean check;
+    private int workers;
     private int threads;
+    private final int words; // FORMAT and COUNT
     private Format format = Format.V7;
     private int count = 1;
     private final Kuid kuid;
@@ -53,6 +57,9 @@ final class Ids {
                 case "-check":
                     check = true;
                     break;
+                case "-workers":
+                    workers = Integer.parseInt(words.remove());
+                    break;
                 case "-threads":
                     threads = Integer.parseInt(words.remove());
                     break;
@@ -60,6 +67,7 @@ final class Ids {
                     throw new IllegalArgumentException(option);
             }
         }
+        this.words = words.size();
         if (!words.isEmpty()) {
             format = Format.valueOf(words.remove().toUpperCase(Locale.ROOT));
         }
@@ -93,6 +101,9 @@ final class Ids {
     private void run() throws IOException, InterruptedException {
         if (turns) {
             takeTurns();
+        } else if (workers > 0) {
+            next();
+            work();
         } else if (threads > 0) {
             next();
             Thread[] all = new Thread[threads];
@@ -107,6 +118,27 @@ final class Ids {
         } else {
             lines();
         }
+    }
+
+    /** Begins processes that make the same IDs, and prints what they print. */
+    private void work() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        ProcessHandle.Info self = ProcessHandle.current().info();
+        command.add(self.command().orElseThrow());
+        command.addAll(List.of(self.arguments().orElseThrow()));
+        command.addAll(command.size() - words, List.of("-workers", "0"));
+        List<Process> children = new ArrayList<>();
+        for (int i = 0; i < workers; i++) {
+            children.add(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        }
+        for (Process child : children) {
+            child.getInputStream().transferTo(System.out);
+            if (child.waitFor() != 0) {
+                throw new UncheckedIOException(new IOException("a process failed"));
+            }
+        }
+        System.out.flush();
     }
 
     private void takeTurns() throws IOException {

@@ -8,7 +8,8 @@ import java.util.UUID;
 final class PrivateLanes implements Maker {
     PrivateLanes() {
         throw new UnsupportedOperationException(
-                "private lanes need Java 22 and a jar that was built by it: use DEVICE or LOCAL");
+                "private lanes need libkuid, Java 22 and a jar that was built by it: "
+                        + "use DEVICE or LOCAL");
     }
 
     @Override
