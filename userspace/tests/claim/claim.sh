@@ -17,6 +17,8 @@
 . "${0%/*}/server.sh"
 # shellcheck source=SCRIPTDIR/apiserver.sh
 . "${0%/*}/apiserver.sh"
+# shellcheck source=SCRIPTDIR/chaos.sh
+. "${0%/*}/chaos.sh"
 
 tool()
 {
@@ -451,6 +453,123 @@ closed_space()
 	start one --number 7 --horizon 4
 	eventually says one 'the store has lost what was written' && [ ! -s "$work/one/out" ] &&
 		eventually has one 7 && [ "$(awk '{ print $3 }' "$work/one/out" | head -n 1)" -eq $closed ]
+}
+
+# ------------------------------------------------------------------ chaos
+
+restart()
+{
+	endpoints=$chaos_urls
+	start "$1" --range 0-2 --horizon 4
+	endpoints=
+}
+
+etcd_event()
+{
+	random 2
+	if [ "$drawn" -eq 0 ]; then
+		member_event
+	else
+		toggle cut-a cut-b lose-a hold-a
+	fi
+}
+
+server_event()
+{
+	pick KILL STOP CONT CONT toggle
+	echo "server $picked"
+	case $picked in
+	KILL) kill_server && start_server ;;
+	STOP | CONT) signal_server "$picked" ;;
+	toggle) toggle lose-server hold-server ;;
+	esac
+}
+
+signal_server()
+{
+	# shellcheck disable=SC2046 # words
+	kill "-$1" "$(cat "$server/pid")" $(pgrep -P "$(cat "$server/pid")")
+}
+
+server_whole()
+{
+	signal_server CONT && eventually sql -c 'SELECT 1'
+}
+
+# The server or etcd below it.
+api_event()
+{
+	random 2
+	if [ "$drawn" -eq 0 ]; then
+		member_event
+		return
+	fi
+	pick KILL STOP CONT CONT toggle
+	echo "api $picked"
+	case $picked in
+	KILL) etcd_whole && kill_api && start_api ;;
+	STOP | CONT) signal_api "$picked" ;;
+	toggle) toggle lose-api hold-api ;;
+	esac
+}
+
+api_whole()
+{
+	signal_api CONT && etcd_whole && eventually api_is_ready
+}
+
+# Whether three claimers have the three numbers now.
+three_own()
+{
+	owners=0
+	for claimer in a b c d e; do
+		has_number $claimer && ! has_passed "$(ceiling $claimer)" && owners=$((owners + 1))
+	done
+	[ $owners -eq 3 ]
+}
+
+# all_chaos STORE HISTORY: afterwards all numbers are used, and the store was written by the rules.
+all_chaos()
+{
+	echo "CHAOS_SEED=$chaos_seed"
+	for claimer in a b c d e; do
+		restart $claimer
+	done
+	chaos "${CHAOS_ROUNDS:-60}" "$1" a b c d e && eventually three_own || return
+	stop_all
+	"$2" >"$work/history" && book "$work"/*/out >"$work/book" &&
+		"${0%/*}/../../../selftests/claim/check_trace.py" /dev/null "$work/history" "$work/book"
+}
+
+etcd_chaos()
+{
+	chaos_urls=$(url lossy_a),$(url client_b),$(url client_c)
+	all_chaos etcd history
+}
+
+server_chaos()
+{
+	chaos_urls=$(server_url "$lossy_port")
+	sql <<-'EOF' || return
+		CREATE TABLE history (id serial, number bigint, record text);
+		CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+		BEGIN INSERT INTO history (number, record) VALUES (NEW.number, NEW.record); RETURN NEW; END $$;
+		CREATE TRIGGER note AFTER INSERT OR UPDATE ON kuid_claim FOR EACH ROW EXECUTE FUNCTION note()
+	EOF
+	all_chaos server server_history
+	result=$?
+	sql -c 'DROP FUNCTION note CASCADE' -c 'DROP TABLE history' && return $result
+}
+
+api_chaos()
+{
+	chaos_urls=$(api_url "$lossy_api_port")
+	all_chaos api true
+}
+
+server_history()
+{
+	sql -F ' ' -c "SELECT number, record FROM history ORDER BY id"
 }
 
 # ------------------------------------------------------------------ users
@@ -1031,6 +1150,7 @@ kubernetes()
 	with_cluster 'the API server is killed' api_is_away
 	with_cluster 'the API server is frozen' api_is_frozen
 	with_cluster 'etcd below it is frozen' etcd_of_api_is_frozen
+	with_cluster 'chaos, Kubernetes' api_chaos
 	with_cluster 'too many requests' too_many_requests
 	with_cluster 'a Lease is deleted' lease_deleted
 	with_cluster 'a Lease is gone' lease_gone
@@ -1113,6 +1233,7 @@ in_full 'a raise that comes late' raise_late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
 in_full 'revisions repeat after a backup was restored' revisions_repeat
 in_full 'a space that is closed' closed_space
+in_full 'chaos' etcd_chaos
 with_cluster 'right and wrong credentials' with_users credentials
 in_full 'a token ends' with_users token_ends
 in_full 'TLS' tls
@@ -1145,6 +1266,7 @@ in_full 'the server is away' server_is_away
 with_cluster 'the server crashes' server_crashes
 with_cluster 'the server is read-only' server_is_read_only
 with_cluster 'the server says something odd' server_talks
+in_full 'chaos, PostgreSQL' server_chaos
 in_full 'passwords and certificates of PostgreSQL' passwords_wanted server_credentials
 in_full 'records that are not of kuid-claim, PostgreSQL' foreign_records
 in_full 'a list of several pages, PostgreSQL' long_list put_rows
