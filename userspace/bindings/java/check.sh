@@ -87,6 +87,8 @@ if [ "$LIBKUID" ]; then
 	for format in v1 v6 v7; do
 		it "a private lane makes $format" are_of_lane $format
 	done
+	it "a private lane makes a batch" with_device env KUID_LANE_NODE=01fa4e000001 java \
+		-cp "$JAR:$TESTS" kuid.Tests "$VECTORS" privateTest
 	it "a module without lanes is too old" lacks_lanes
 	it "a private lane needs libkuid" lacks_library libkuid.so.0
 else

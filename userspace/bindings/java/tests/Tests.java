@@ -28,19 +28,22 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Tests that need no device: each method whose name ends in Test. Prints KTAP. */
+/**
+ * Tests that need no device: each method whose name ends in Test, or in the second argument. The
+ * first one is the directory of published IDs. Prints KTAP.
+ */
 final class Tests {
     private static final long SECOND = Lanes.SECOND;
 
     private Tests() {}
 
-    public static void main(String[] vectors) throws IllegalAccessException {
+    public static void main(String[] args) throws IllegalAccessException {
         int number = 0;
         int failed = 0;
-        tables = Path.of(vectors[0]);
+        tables = Path.of(args[0]);
         System.out.println("KTAP version 1");
         for (Method method : Tests.class.getDeclaredMethods()) {
-            if (!method.getName().endsWith("Test")) {
+            if (!method.getName().endsWith(args.length > 1 ? args[1] : "Test")) {
                 continue;
             }
             number++;
@@ -429,8 +432,6 @@ final class Tests {
     }
 
     static void sourcesTest() {
-        // These tests have no kuid whose kernel could hand out lanes.
-        fails(RuntimeException.class, () -> new Kuid(Source.PRIVATE, false).generate());
         fails(UnsupportedOperationException.class, () -> new Kuid(Source.PRIVATE, true).generate());
         fails(UnsupportedOperationException.class, () -> new Kuid(Source.PRIVATE, false).k64());
         fails(UnsupportedOperationException.class, () -> new Kuid(Source.LOCAL, true).generate());
@@ -447,6 +448,24 @@ final class Tests {
         fails(IllegalArgumentException.class, () -> local.batch(Format.V7, -1));
         fails(IllegalArgumentException.class, () -> local.bytes(Format.K64, -1));
         fails(IllegalArgumentException.class, () -> Kuid.time(UUID.randomUUID()));
+    }
+
+    /** A batch of a private lane, if there is a kernel that hands one out. */
+    static void privateTest() {
+        Kuid kuid = new Kuid(Source.PRIVATE, false);
+        if (System.getenv("KUID_LANE_NODE") == null) {
+            fails(RuntimeException.class, kuid::generate);
+            return;
+        }
+        long node = hex(System.getenv("KUID_LANE_NODE"));
+        List<UUID> ids = kuid.batch(Format.V6, 1000);
+        for (UUID id : ids) {
+            check((id.getLeastSignificantBits() & (1L << 48) - 1) == node, id);
+        }
+        List<UUID> sorted = new ArrayList<>(new HashSet<>(ids));
+        Collections.sort(sorted);
+        check(sorted.equals(ids) && ids.size() == 1000, ids);
+        check(kuid.source() == Source.PRIVATE);
     }
 
     /** Other files in place of the device. */
