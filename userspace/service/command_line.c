@@ -49,6 +49,9 @@ void refuse_argument(struct argp_state *state, const char *arg)
 	argp_error(state, "unexpected argument \"%s\"", QUOTED(arg));
 }
 
+/* argp's, of a line of the help. */
+#define LINE_WIDTH 79
+
 /* The key of an option without a letter: above all characters. */
 #define KEY_WITHOUT_LETTER 0x100
 
@@ -102,6 +105,29 @@ void print_and_exit(const char *text)
 	exit(EXIT_SUCCESS);
 }
 
+/*
+ * argp breaks its columns if an option is wider than a line, as a list of many
+ * words may be. Then all lines are as wide as that option is with --usage.
+ */
+static void fit_lines(void)
+{
+	size_t widest = 0;
+	char text[32];
+
+	for (unsigned int i = 0; i < nr_rows; i++) {
+		const char *arg = argp_options[i].arg;
+		size_t width = strlen("            [--=]") +
+			       strlen(rows[i]->name) + (arg ? strlen(arg) : 0);
+
+		if (width > widest)
+			widest = width;
+	}
+	if (widest < LINE_WIDTH)
+		return;
+	snprintf(text, sizeof(text), "rmargin=%zu", widest + 1);
+	setenv("ARGP_HELP_FMT", text, 0);
+}
+
 __attribute__((noreturn)) static void print_help(const struct argp_state *state,
 						 unsigned int flags)
 {
@@ -111,6 +137,7 @@ __attribute__((noreturn)) static void print_help(const struct argp_state *state,
 
 	if (!file)
 		errx(EXIT_FAILED, "out of memory");
+	fit_lines();
 	argp_state_help(state, file, flags & ~ARGP_HELP_EXIT_OK);
 	if (fclose(file))
 		errx(EXIT_FAILED, "out of memory");
