@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See clocks.h. */
-#include <time.h>
-
 #include "clocks.h"
 #include "nanoseconds.h"
 
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * SEC_NS + now.tv_nsec;
-}
-
 uint64_t wall_ns(void)
 {
-	return read_clock(CLOCK_REALTIME);
+	return clock_ns(CLOCK_REALTIME);
 }
 
 uint64_t wall_s(void)
@@ -25,7 +15,7 @@ uint64_t wall_s(void)
 
 uint64_t boot_ns(void)
 {
-	return read_clock(CLOCK_BOOTTIME);
+	return clock_ns(CLOCK_BOOTTIME);
 }
 
 int64_t seconds_ahead(int64_t other_s, int64_t before_s, int64_t after_s)

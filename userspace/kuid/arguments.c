@@ -67,16 +67,13 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 			   "\"\" is not %s: 1 to %d hexadecimal digits%s are "
 			   "needed",
 			   what, digits, others);
-	if (text[good])
+	if (text[good] || good > (size_t)digits)
 		argp_error(state,
 			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
-			   "but character %zu is none",
-			   QUOTED(text), what, digits, others, good + 1);
-	if (good > (size_t)digits)
-		argp_error(state,
-			   "\"%s\" is not %s: 1 to %d hexadecimal digits%s, "
-			   "but character %d is one too many",
-			   QUOTED(text), what, digits, others, digits + 1);
+			   "but character %zu is %s",
+			   QUOTED(text), what, digits, others,
+			   (text[good] ? good : (size_t)digits) + 1,
+			   text[good] ? "none" : "one too many");
 	return strtoull(text, NULL, 16);
 }
 

@@ -69,13 +69,13 @@ static json_t *describe(const struct subject *subject,
 {
 	json_t *report = report_new();
 
-	report_add(report, "name", json_string(name(subject)));
-	report_add(report, "kind", json_string(kind(subject)));
+	report_add_text(report, "name", name(subject));
+	report_add_text(report, "kind", kind(subject));
 	if (measured->error) {
-		report_add(report, "error", json_string(why(measured->error)));
+		report_add_text(report, "error", why(measured->error));
 		return report;
 	}
-	report_add(report, "ids", json_integer(measured->ids));
+	report_add_number(report, "ids", measured->ids);
 	report_add(report, "ns_per_id", json_real(measured->ns_per_id));
 	report_add(report, "ids_per_second",
 		   json_real(measured->ids_per_second));
@@ -106,16 +106,16 @@ static json_t *new_report(json_t *results)
 {
 	json_t *report = report_new();
 
-	report_add(report, "threads", json_integer(threads));
-	report_add(report, "ms", json_integer(ms));
-	report_add(report, "batch", json_integer(SUBJECT_BATCH));
+	report_add_number(report, "threads", threads);
+	report_add_number(report, "ms", ms);
+	report_add_number(report, "batch", SUBJECT_BATCH);
 	report_add(report, "results", results);
 	return report;
 }
 
 static int run(void)
 {
-	json_t *results = json_array();
+	json_t *results = report_list();
 	int status = EXIT_SUCCESS;
 	struct subject *subjects;
 	double zero[2] = { 0 };
@@ -144,17 +144,15 @@ static int run(void)
 			status = EXIT_FAILED;
 		if (!json)
 			print_line(subject, &measured, zero[subject->batch]);
-		else if (json_array_append_new(results,
-					       describe(subject, &measured,
-							zero[subject->batch])))
-			errx(EXIT_FAILED, "out of memory");
+		else
+			report_append(results, describe(subject, &measured,
+							zero[subject->batch]));
 	}
 	free(subjects);
 	if (json)
 		report_print(new_report(results), true, 0);
 	else
 		json_decref(results);
-	output_finish();
 	return status;
 }
 

@@ -53,22 +53,6 @@ static const struct option_row options[] = {
 	{ 0 },
 };
 
-static void append(json_t *list, json_t *value)
-{
-	/* The value is freed if this fails, also if it is NULL. */
-	if (json_array_append_new(list, value))
-		errx(EXIT_FAILED, "out of memory");
-}
-
-static json_t *list_new(void)
-{
-	json_t *list = json_array();
-
-	if (!list)
-		errx(EXIT_FAILED, "out of memory");
-	return list;
-}
-
 /*
  * The mode is given, because podman 4.3 would make it 0666. The major number is
  * not: it may change with a load of the module, and runtimes look it up when a
@@ -76,8 +60,8 @@ static json_t *list_new(void)
  */
 static void append_node(json_t *nodes, const char *path)
 {
-	append(nodes, json_pack("{s:s, s:i, s:s}", "path", path, "fileMode",
-				0444, "permissions", "r"));
+	report_append(nodes, json_pack("{s:s, s:i, s:s}", "path", path,
+				       "fileMode", 0444, "permissions", "r"));
 }
 
 static json_t *nodes_of(unsigned int format)
@@ -87,7 +71,7 @@ static json_t *nodes_of(unsigned int format)
 					     "/dev/kuids/host/%s",
 					     "/dev/kuids/host/%s.txt" };
 	const char *device = kuid_format_device(format);
-	json_t *nodes = list_new();
+	json_t *nodes = report_list();
 	char path[64];
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
@@ -102,8 +86,9 @@ static json_t *nodes_of(unsigned int format)
 
 static void append_device(json_t *devices, const char *name, json_t *nodes)
 {
-	append(devices, json_pack("{s:s, s:{s:o}}", "name", name,
-				  "containerEdits", "deviceNodes", nodes));
+	report_append(devices,
+		      json_pack("{s:s, s:{s:o}}", "name", name,
+				"containerEdits", "deviceNodes", nodes));
 }
 
 /*
@@ -124,10 +109,11 @@ static uint64_t formats_made(void)
 
 static json_t *describe(uint64_t formats)
 {
-	json_t *report = report_new(), *devices = list_new(), *all = list_new();
+	json_t *report = report_new(), *devices = report_list(),
+	       *all = report_list();
 
-	report_add(report, "cdiVersion", json_string(VERSION));
-	report_add(report, "kind", json_string(KIND));
+	report_add_text(report, "cdiVersion", VERSION);
+	report_add_text(report, "kind", KIND);
 	report_add(report, "devices", devices);
 	append_device(devices, "all", all);
 	for (unsigned int i = 1; kuid_format_name(i); i++) {
@@ -141,13 +127,6 @@ static json_t *describe(uint64_t formats)
 		append_device(devices, kuid_format_name(i), nodes);
 	}
 	return report;
-}
-
-static void print(const char *text)
-{
-	if (puts(text) == EOF)
-		output_failed();
-	output_finish();
 }
 
 /* Anyone may read it: runtimes of users do. */
@@ -192,7 +171,7 @@ static int run(void)
 	if (output)
 		replace(text);
 	else
-		print(text);
+		output_line(text);
 	free(text);
 	json_decref(report);
 	return EXIT_SUCCESS;

@@ -3,13 +3,11 @@
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "device.h"
 #include "formats.h"
 #include "nanoseconds.h"
-#include "output.h"
 #include "report.h"
 #include "save.h"
 #include "verbs.h"
@@ -46,21 +44,12 @@ static void check(struct argp_state *state)
 		argp_error(state, "--may-repeat is for --force-clock");
 }
 
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_REALTIME, &now))
-		err(EXIT_FAILED, "the wall clock");
-	return now.tv_sec * SEC_NS + now.tv_nsec;
-}
-
 static json_t *describe(const struct kuid_status *status)
 {
 	json_t *report = report_new();
 
-	report_add_time(report, "wall", wall_ns());
-	report_add(report, "epoch", json_integer(status->epoch));
+	report_add_time(report, "wall", clock_ns(CLOCK_REALTIME));
+	report_add_number(report, "epoch", status->epoch);
 	report_add_clocks(report, status);
 	return report;
 }
@@ -85,7 +74,6 @@ static int run(void)
 	status = device_status(handle);
 	report_print(describe(&status), json, KEY_WIDTH);
 	kuid_close(handle);
-	output_finish();
 	return EXIT_SUCCESS;
 }
 

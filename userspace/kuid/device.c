@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -98,18 +97,26 @@ static struct problem *forbidden(const char *path, int error)
 			: "a systemd unit needs \"DeviceAllow=char-kuid r\"");
 }
 
-/* The kernel guards no lane. */
-static struct problem *no_lane(void)
+/* For messages only; of zeros if it can't be read. */
+static struct kuid_state state_now(void)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
-	struct kuid_state state = { .node_from = KUID_FROM_RANDOM };
+	struct kuid_state state = { 0 };
 
 	if (handle)
 		kuid_read_state(handle, &state);
 	kuid_close(handle);
+	return state;
+}
+
+/* The kernel guards no lane. */
+static struct problem *no_lane(void)
+{
+	unsigned int node_from = state_now().node_from;
+
 	if (sizeof(long) < sizeof(uint64_t))
 		return problem("--private needs a program of 64 bits");
-	if (state.node_from != KUID_FROM_RANDOM)
+	if (node_from && node_from != KUID_FROM_RANDOM)
 		return problem("the node was given, so only the device makes "
 			       "IDs: leave out --private");
 	return problem("the kernel hands out no lane for --private");
@@ -225,24 +232,9 @@ struct kuid_status device_status(struct kuid *handle)
 
 uint64_t device_time_left(const struct kuid_status *status, uint64_t ceiling_ns)
 {
-	struct timespec wall;
-	uint64_t now;
+	uint64_t now = clock_ns(CLOCK_REALTIME) + status->slot_lag_ns;
 
-	clock_gettime(CLOCK_REALTIME, &wall);
-	now = wall.tv_sec * SEC_NS + wall.tv_nsec + status->slot_lag_ns;
 	return ceiling_ns > now ? ceiling_ns - now : 0;
-}
-
-/* For messages only; of zeros if it can't be read. */
-static struct kuid_state state_now(void)
-{
-	struct kuid *handle = kuid_open(KUID_FORMAT_DEFAULT);
-	struct kuid_state state = { 0 };
-
-	if (handle)
-		kuid_read_state(handle, &state);
-	kuid_close(handle);
-	return state;
 }
 
 static void __attribute__((noreturn)) no_state(const char *name)

@@ -323,6 +323,5 @@ int given_id_each(const char *(*act)(const struct given_id *id),
 		each_line(&acts);
 	for (int i = 0; i < given.count; i++)
 		each_text(&acts, given.args[i], strlen(given.args[i]), &id);
-	output_finish();
 	return any_wrong ? EXIT_WRONG_IDS : EXIT_SUCCESS;
 }

@@ -16,7 +16,6 @@
 #include "verbs.h"
 
 #define KEY_WIDTH 13
-#define MS_NS	  1000000
 
 /* The keys of --columns: what most formats have, and people ask for. */
 static const char *const column_keys[] = {
@@ -82,7 +81,7 @@ static void add_time(json_t *object, const struct kuid_fields *fields)
 	else if (fields->resolution_ns >= 100)
 		digits = 7;
 	time_text(fields->sec, fields->nsec, digits, text);
-	report_add(object, "time", json_string(text));
+	report_add_text(object, "time", text);
 }
 
 /* Hexadecimal digits of the widest node that IDs of the format can have. */
@@ -112,42 +111,40 @@ static void add_fields(json_t *object, const struct kuid_fields *fields)
 	uint32_t has = fields->has;
 
 	if (has & KUID_HAS_VERSION)
-		report_add(object, "version", json_integer(fields->version));
+		report_add_number(object, "version", fields->version);
 	if (has & KUID_HAS_VARIANT)
-		report_add(object, "variant",
-			   json_string(variants[fields->variant]));
+		report_add_text(object, "variant", variants[fields->variant]);
 	if (has & KUID_HAS_TIME) {
 		add_time(object, fields);
 		add_unix_ns(object, fields);
-		report_add(object, "resolution_ns",
-			   json_integer(fields->resolution_ns));
+		report_add_number(object, "resolution_ns",
+				  fields->resolution_ns);
 	}
 	if (has & KUID_HAS_TICKS)
 		report_add(object, "ticks",
 			   json_sprintf("%" PRIu64, fields->ticks));
 	if (has & KUID_HAS_FRACTION)
-		report_add(object, "fraction", json_integer(fields->fraction));
+		report_add_number(object, "fraction", fields->fraction);
 	if (has & KUID_HAS_GRID) {
-		report_add(object, "a", json_integer(fields->a));
-		report_add(object, "b", json_integer(fields->b));
-		report_add(object, "c", json_integer(fields->c));
+		report_add_number(object, "a", fields->a);
+		report_add_number(object, "b", fields->b);
+		report_add_number(object, "c", fields->c);
 	}
 	if (has & KUID_HAS_CLOCK_SEQ)
-		report_add(object, "clock_seq",
-			   json_integer(fields->clock_seq));
+		report_add_number(object, "clock_seq", fields->clock_seq);
 	if (has & KUID_HAS_SEQ)
-		report_add(object, "seq", json_integer(fields->seq));
+		report_add_number(object, "seq", fields->seq);
 	if (has & KUID_HAS_LANE)
-		report_add(object, "lane", json_integer(fields->lane));
+		report_add_number(object, "lane", fields->lane);
 	if (has & KUID_HAS_INTERVAL)
-		report_add(object, "interval", json_integer(fields->interval));
+		report_add_number(object, "interval", fields->interval);
 	if (has & KUID_HAS_NODE)
 		report_add_hex(object, "node", fields->node,
 			       node_digits(fields));
 	/* Those who hand out the few workers of snowflake count them. */
 	if (has & KUID_HAS_EPOCH) {
-		report_add(object, "worker", json_integer(fields->worker));
-		report_add(object, "epoch_ms", json_integer(fields->epoch_ms));
+		report_add_number(object, "worker", fields->worker);
+		report_add_number(object, "epoch_ms", fields->epoch_ms);
 	} else if (has & KUID_HAS_WORKER) {
 		report_add_hex(object, "worker", fields->worker, 16);
 	}
@@ -163,7 +160,7 @@ static void add_fraction_if_kuid(json_t *object,
 	int64_t ns = (kuids->sec - fields->sec) * (int64_t)SEC_NS +
 		     kuids->nsec - fields->nsec;
 
-	report_add(object, "fraction_ns_if_kuid", json_integer(ns));
+	report_add_number(object, "fraction_ns_if_kuid", ns);
 }
 
 static json_t *describe(const struct given_id *id)
@@ -179,13 +176,11 @@ static json_t *describe(const struct given_id *id)
 	    kuid_decode(id->format, id->bytes, setting, given.flags, &fields) ||
 	    kuid_decode(id->format, id->bytes, setting, KUID_FROM_KUID, &kuids))
 		err(EXIT_FAILED, "fields of an ID");
-	report_add(object, "text", json_string(text));
-	report_add(object, "hex", json_string(hex));
-	report_add(object, "format",
-		   json_string(kuid_format_name(fields.format)));
+	report_add_text(object, "text", text);
+	report_add_text(object, "hex", hex);
+	report_add_text(object, "format", kuid_format_name(fields.format));
 	if (fields.has & KUID_HAS_VARIANT)
-		report_add(object, "name",
-			   json_string(kuid_uuid_name(id->bytes)));
+		report_add_text(object, "name", kuid_uuid_name(id->bytes));
 	add_fields(object, &fields);
 	if (kuids.resolution_ns < fields.resolution_ns)
 		add_fraction_if_kuid(object, &fields, &kuids);
@@ -203,24 +198,17 @@ static void print_field(const json_t *report, const char *key)
 		fputs(value ? json_string_value(value) : GIVEN_ID_MARK, stdout);
 }
 
+/* Without a report, print headings: upper case, as of ps(1) and lsblk(8). */
 static void print_columns(const json_t *report)
 {
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		if (i)
 			putchar('\t');
-		print_field(report, column_keys[i]);
-	}
-	output_line("");
-}
-
-/* In upper case, as ps(1) and lsblk(8) print them. */
-static void print_headings(void)
-{
-	for (size_t i = 0; i < NR_COLUMNS; i++) {
-		if (i)
-			putchar('\t');
-		for (const char *key = column_keys[i]; *key; key++)
-			putchar(toupper((unsigned char)*key));
+		if (report)
+			print_field(report, column_keys[i]);
+		else
+			for (const char *key = column_keys[i]; *key; key++)
+				putchar(toupper((unsigned char)*key));
 	}
 	output_line("");
 }
@@ -269,7 +257,7 @@ static void mark(const char *why)
 {
 	json_t *report = report_new();
 
-	report_add(report, "error", json_string(why));
+	report_add_text(report, "error", why);
 	print(report);
 }
 
@@ -285,7 +273,7 @@ static void check(struct argp_state *state)
 static int run(void)
 {
 	if (columns && !no_headings)
-		print_headings();
+		print_columns(NULL);
 	return given_id_each(inspect_id, mark);
 }
 

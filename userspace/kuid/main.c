@@ -37,6 +37,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	};
 	char name[32];
 	char *doc;
+	int status;
 
 	snprintf(name, sizeof(name), "kuid %s", verb->name);
 	argv[0] = name;
@@ -47,7 +48,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 	command.doc = doc;
 	command_line_parse(&command, argc, argv);
 	free(doc);
-	return verb->run();
+	status = verb->run();
+	output_finish();
+	return status;
 }
 
 static const struct verb *verb_named(const char *name)

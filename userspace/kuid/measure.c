@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "exit_status.h"
@@ -199,21 +198,13 @@ struct runner {
 	uint64_t ns;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SEC_NS + now.tv_nsec;
-}
-
 /* Take until it is over; a first ID, which costs more, is not counted. */
 static void take(struct runner *runner, struct taker *taker)
 {
 	uint64_t began_ns;
 	ssize_t got = taker->subject->take(taker);
 
-	began_ns = now_ns();
+	began_ns = clock_ns(CLOCK_MONOTONIC);
 	while (got >= 0) {
 		got = taker->subject->take(taker);
 		if (got > 0)
@@ -222,7 +213,7 @@ static void take(struct runner *runner, struct taker *taker)
 					 memory_order_relaxed))
 			break;
 	}
-	runner->ns = now_ns() - began_ns;
+	runner->ns = clock_ns(CLOCK_MONOTONIC) - began_ns;
 	/* The signal that ends a wait which takes too long. */
 	if (got < 0)
 		runner->error = errno == EINTR ? EAGAIN : errno;
@@ -248,22 +239,10 @@ static void interrupt(int nr)
 {
 }
 
-static struct timespec after_ms(unsigned int ms)
-{
-	struct timespec time;
-	uint64_t ns;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	ns = time.tv_nsec + ms * 1000000ULL;
-	time.tv_sec += ns / SEC_NS;
-	time.tv_nsec = ns % SEC_NS;
-	return time;
-}
-
 /* musl can join with a timeout only by the wall clock, which may be set. */
 static void join(struct runner *runner)
 {
-	const struct timespec ms = { .tv_nsec = 1000000 };
+	const struct timespec ms = { .tv_nsec = MS_NS };
 	unsigned int waited_ms = 0;
 
 	while (pthread_tryjoin_np(runner->thread, NULL)) {
@@ -302,6 +281,7 @@ struct measured measure(const struct subject *subject, unsigned int threads,
 	struct runner *runners = calloc(threads, sizeof(*runners));
 	struct measured measured;
 	struct timespec end;
+	uint64_t end_ns;
 
 	if (!runners || sigaction(SIGALRM, &action, NULL))
 		err(EXIT_FAILED, "measuring");
@@ -314,7 +294,9 @@ struct measured measure(const struct subject *subject, unsigned int threads,
 			err(EXIT_FAILED, "thread %u of %u", i + 1, threads);
 	}
 	pthread_barrier_wait(&race.start);
-	end = after_ms(ms);
+	end_ns = clock_ns(CLOCK_MONOTONIC) + ms * MS_NS;
+	end.tv_sec = end_ns / SEC_NS;
+	end.tv_nsec = end_ns % SEC_NS;
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
 		;
 	atomic_store(&race.over, true);

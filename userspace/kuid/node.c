@@ -9,75 +9,38 @@
 #include "arguments.h"
 #include "device.h"
 #include "identity.h"
-#include "output.h"
 #include "report.h"
 #include "verbs.h"
 
 #define KEY_WIDTH 18
 
 static bool json;
-static bool change;
-static struct kuid_set_identity request;
+static bool confirm;
+static bool new_epoch;
 
-/* A part's value, or one of the option's words that say where to take it from. */
-static struct identity_part part_of(struct argp_state *state,
-				    const struct option_row *option,
-				    const char *arg, unsigned int part)
-{
-	unsigned int from = identity_from_word(arg);
-	struct identity_part given = { .from = KUID_FROM_GIVEN };
-	char what[32];
+/* What the options say of the parts; from is 0 if nothing. */
+static struct identity_part given[IDENTITY_PARTS];
 
-	change = true;
-	if (from && strstr(option->arg, arg))
-		return (struct identity_part) { .from = from };
-	snprintf(what, sizeof(what), "a %s", identity_name(part));
-	given.value = argument_hex(state, arg, what, identity_digits(part),
-				   option->what);
-	return given;
-}
-
-static void take_node(struct argp_state *state, const struct option_row *option,
+/* A value, or one of the option's words that say where to take it from. */
+static void take_part(struct argp_state *state, const struct option_row *option,
 		      const char *arg)
 {
-	struct identity_part part = part_of(state, option, arg, IDENTITY_NODE);
+	struct identity_part *to = option->to;
+	unsigned int part = to - given, from = identity_from_word(arg);
+	int digits = identity_digits(part);
+	char what[32];
 
-	request.node_from = part.from;
-	request.node = part.value;
-}
-
-static void take_worker(struct argp_state *state,
-			const struct option_row *option, const char *arg)
-{
-	struct identity_part part =
-		part_of(state, option, arg, IDENTITY_WORKER);
-
-	request.worker_from = part.from;
-	request.worker = part.value;
-}
-
-static void take_snowflake(struct argp_state *state,
-			   const struct option_row *option, const char *arg)
-{
-	struct option_row number = *option;
-	uint64_t worker;
-
-	change = true;
-	request.snowflake_from = KUID_FROM_WORKER;
-	request.snowflake_worker = 0;
-	if (!strcmp(arg, identity_from(KUID_FROM_WORKER)))
+	*to = (struct identity_part) { .from = from };
+	if (from && strstr(option->arg, arg))
 		return;
-	number.to = &worker;
-	take_number(state, &number, arg);
-	request.snowflake_from = KUID_FROM_GIVEN;
-	request.snowflake_worker = worker;
-}
-
-static void take_confirm(struct argp_state *state,
-			 const struct option_row *option, const char *arg)
-{
-	request.flags |= KUID_IDENTITY_CONFIRM;
-	change = true;
+	to->from = KUID_FROM_GIVEN;
+	if (!digits) {
+		to->value = number_of(state, arg, option->what, option->least,
+				      option->most);
+		return;
+	}
+	snprintf(what, sizeof(what), "a %s", identity_name(part));
+	to->value = argument_hex(state, arg, what, digits, option->what);
 }
 
 static const struct option_row options[] = {
@@ -85,31 +48,50 @@ static const struct option_row options[] = {
 	{ "node", 0, "HEX|random|mac",
 	  "Node of {node}: 48 bits, drawn, or that of the first suitable "
 	  "network interface",
-	  take_node, NULL, ", \"random\" or \"mac\"" },
+	  take_part, &given[IDENTITY_NODE], ", \"random\" or \"mac\"" },
 	{ "worker", 0, "HEX|host|random",
 	  "Worker of {worker}: 64 bits, from the host name, or drawn",
-	  take_worker, NULL, ", \"host\" or \"random\"" },
+	  take_part, &given[IDENTITY_WORKER], ", \"host\" or \"random\"" },
 	{ "snowflake", 0, "NUMBER|worker",
 	  "Worker of {snowflake}, which no other host may have: 0 to 1023, or "
 	  "the worker, if that was given and is not above 1023",
-	  take_snowflake, NULL, "a worker of snowflake", 0,
+	  take_part, &given[IDENTITY_SNOWFLAKE], "a worker of snowflake", 0,
 	  KUID_SNOWFLAKE_WORKER_MAX },
 	{ "confirm", 0, NULL,
 	  "Confirm that the given node and worker are this machine's alone: "
 	  "it is no clone, or the other machine is gone",
-	  take_confirm },
+	  take_flag, &confirm },
 	{ "new-epoch", 0, NULL, "Change nothing but the epoch", take_flag,
-	  &change },
+	  &new_epoch },
 	{ 0 },
 };
 
+static bool asks_for_change(void)
+{
+	return confirm || new_epoch || given[IDENTITY_NODE].from ||
+	       given[IDENTITY_WORKER].from || given[IDENTITY_SNOWFLAKE].from;
+}
+
 static void change_identity(struct kuid *handle)
 {
+	const struct identity_part *node = &given[IDENTITY_NODE];
+	const struct identity_part *worker = &given[IDENTITY_WORKER];
+	const struct identity_part *snowflake = &given[IDENTITY_SNOWFLAKE];
+	struct kuid_set_identity request = {
+		.flags = confirm ? KUID_IDENTITY_CONFIRM : 0,
+		.node_from = node->from,
+		.node = node->value,
+		.worker_from = worker->from,
+		.worker = worker->value,
+		.snowflake_from = snowflake->from,
+		.snowflake_worker = snowflake->value,
+	};
+
 	if (!kuid_change_identity(handle, &request))
 		return;
 	if (errno == EBUSY)
 		errx(EXIT_FAILED,
-		     request.worker_from || request.snowflake_from
+		     worker->from || snowflake->from
 			     ? "what is to be changed is claimed: stop "
 			       "\"kuid-claim\" first"
 			     : "the node has the multicast bit, and a process "
@@ -140,17 +122,16 @@ static json_t *describe(const struct kuid_state *state,
 		if (i == IDENTITY_SNOWFLAKE &&
 		    parts[i].value == KUID_SNOWFLAKE_NO_WORKER)
 			strcpy(text, "none");
-		report_add(report, identity_name(i), json_string(text));
+		report_add_text(report, identity_name(i), text);
 		snprintf(key, sizeof(key), "%s_from", identity_name(i));
-		report_add(report, key,
-			   json_string(identity_from(parts[i].from)));
+		report_add_text(report, key, identity_from(parts[i].from));
 	}
-	report_add(report, "snowflake_epoch_ms",
-		   json_integer(state->snowflake_epoch_ms));
-	report_add(report, "interval", json_integer(state->interval));
+	report_add_number(report, "snowflake_epoch_ms",
+			  state->snowflake_epoch_ms);
+	report_add_number(report, "interval", state->interval);
 	report_add_time(report, "claim_ceiling", state->claim_ceiling_ns);
-	report_add(report, "epoch", json_integer(status->epoch));
-	report_add(report, "identity", json_string(standing(status)));
+	report_add_number(report, "epoch", status->epoch);
+	report_add_text(report, "identity", standing(status));
 	return report;
 }
 
@@ -160,14 +141,13 @@ static int run(void)
 	struct kuid_status status;
 	struct kuid_state state;
 
-	if (change)
+	if (asks_for_change())
 		change_identity(handle);
 	if (kuid_read_state(handle, &state))
 		errx(EXIT_FAILED, "reading the identity: %s", device_error());
 	status = device_status(handle);
 	report_print(describe(&state, &status), json, KEY_WIDTH);
 	kuid_close(handle);
-	output_finish();
 	return EXIT_SUCCESS;
 }
 

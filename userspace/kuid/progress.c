@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "nanoseconds.h"
@@ -21,14 +20,8 @@ static struct {
 	uint64_t last_ns;
 } progress;
 
-/* The coarse clock costs less, and is fine enough here. */
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec * SEC_NS + now.tv_nsec;
-}
+/* It costs less, and is fine enough here. */
+#define CLOCK CLOCK_MONOTONIC_COARSE
 
 void progress_begin(uint64_t total)
 {
@@ -36,7 +29,7 @@ void progress_begin(uint64_t total)
 	if (!progress.wanted)
 		return;
 	progress.total = total;
-	progress.began_ns = now_ns();
+	progress.began_ns = clock_ns(CLOCK);
 	progress.last_ns = progress.began_ns;
 }
 
@@ -46,7 +39,7 @@ void progress_tell(uint64_t done)
 
 	if (!progress.wanted)
 		return;
-	now = now_ns();
+	now = clock_ns(CLOCK);
 	if (now - progress.last_ns < EVERY_NS)
 		return;
 	progress.last_ns = now;

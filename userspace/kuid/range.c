@@ -102,7 +102,7 @@ static void add_id(json_t *report, const char *name, const struct form *form,
 		snprintf(key, sizeof(key), "%s", name);
 	else
 		snprintf(key, sizeof(key), "%s_%s", name, form->name);
-	report_add(report, key, json_string(text));
+	report_add_text(report, key, text);
 }
 
 /* A range that a database searches in vain, without an error, needs a note. */

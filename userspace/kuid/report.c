@@ -25,6 +25,32 @@ void report_add(json_t *report, const char *key, json_t *value)
 		errx(EXIT_FAILED, "out of memory");
 }
 
+void report_add_number(json_t *report, const char *key, uint64_t value)
+{
+	report_add(report, key, json_integer(value));
+}
+
+void report_add_text(json_t *report, const char *key, const char *text)
+{
+	report_add(report, key, json_string(text));
+}
+
+json_t *report_list(void)
+{
+	json_t *list = json_array();
+
+	if (!list)
+		errx(EXIT_FAILED, "out of memory");
+	return list;
+}
+
+void report_append(json_t *list, json_t *value)
+{
+	/* The value is freed if this fails, also if it is NULL. */
+	if (json_array_append_new(list, value))
+		errx(EXIT_FAILED, "out of memory");
+}
+
 void report_add_hex(json_t *report, const char *key, uint64_t value, int digits)
 {
 	report_add(report, key, json_sprintf("%0*" PRIx64, digits, value));
@@ -37,8 +63,8 @@ void report_add_time(json_t *report, const char *key, uint64_t ns)
 	if (ns)
 		time_text_ns(ns, text);
 	snprintf(key_ns, sizeof(key_ns), "%s_ns", key);
-	report_add(report, key, json_string(text));
-	report_add(report, key_ns, json_integer(ns));
+	report_add_text(report, key, text);
+	report_add_number(report, key_ns, ns);
 }
 
 static void print_lines(json_t *report, int width)
@@ -59,15 +85,13 @@ static void print_lines(json_t *report, int width)
 
 void report_add_clocks(json_t *report, const struct kuid_status *status)
 {
-	report_add(report, "stamp_lag_ns", json_integer(status->stamp_lag_ns));
-	report_add(report, "slot_lag_ns", json_integer(status->slot_lag_ns));
-	report_add(report, "stamp_ahead_ns",
-		   json_integer(status->stamp_ahead_ns));
-	report_add(report, "lex_ahead_ns", json_integer(status->lex_ahead_ns));
-	report_add(report, "grid_ahead_ns",
-		   json_integer(status->grid_ahead_ns));
-	report_add(report, "snowflake_ahead_ns",
-		   json_integer(status->snowflake_ahead_ns));
+	report_add_number(report, "stamp_lag_ns", status->stamp_lag_ns);
+	report_add_number(report, "slot_lag_ns", status->slot_lag_ns);
+	report_add_number(report, "stamp_ahead_ns", status->stamp_ahead_ns);
+	report_add_number(report, "lex_ahead_ns", status->lex_ahead_ns);
+	report_add_number(report, "grid_ahead_ns", status->grid_ahead_ns);
+	report_add_number(report, "snowflake_ahead_ns",
+			  status->snowflake_ahead_ns);
 	report_add_time(report, "floor", status->floor_ns);
 	report_add_time(report, "ceiling", status->ceiling_ns);
 }

@@ -13,11 +13,17 @@
 
 json_t *report_new(void);
 void report_add(json_t *report, const char *key, json_t *value);
+void report_add_number(json_t *report, const char *key, uint64_t value);
+void report_add_text(json_t *report, const char *key, const char *text);
 void report_add_hex(json_t *report, const char *key, uint64_t value,
 		    int digits);
 
 /* Nanoseconds since 1970, as KEY_ns and, readable, as KEY; 0 is "none". */
 void report_add_time(json_t *report, const char *key, uint64_t ns);
+
+/* A list, and a value behind its last one. */
+json_t *report_list(void);
+void report_append(json_t *list, json_t *value);
 
 /* The lags, run-aheads, floor and ceiling of a status. */
 void report_add_clocks(json_t *report, const struct kuid_status *status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid restore: begin where the machine's former life can have got to. */
+/* kuid restore: begin above all times that former boots can have used. */
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,11 +45,24 @@ static void check_form(struct argp_state *state)
 		argp_error(state, "only one of --first and --fresh");
 }
 
+static struct problem *older(const struct saved_state *saved, const char *than,
+			     const char *whose, uint64_t their_ns)
+{
+	char when[TIME_TEXT_SIZE], theirs[TIME_TEXT_SIZE];
+
+	time_text_ns(saved->ceiling_ns, when);
+	time_text_ns(their_ns, theirs);
+	return problem("%s is older than what was %s: its ceiling is %s, %s "
+		       "%s; bring back the latest copy, or run \"kuid save\", "
+		       "which replaces it",
+		       save_target.path, than, when, whose, theirs);
+}
+
 /* Checks that --force does not override, since the file can never be right. */
 static struct problem *check_always(const struct saved_state *saved,
 				    const struct kuid_state *state)
 {
-	char when[TIME_TEXT_SIZE], now[TIME_TEXT_SIZE];
+	char when[TIME_TEXT_SIZE];
 
 	time_text_ns(saved->ceiling_ns, when);
 	if (saved->ceiling_ns < SAVE_EARLIEST_NS)
@@ -60,22 +73,12 @@ static struct problem *check_always(const struct saved_state *saved,
 		return problem("%s has a ceiling that no clock can have: "
 			       "%s; " STATE_FILE_OF_NO_USE,
 			       save_target.path, when);
-	if (saved->ceiling_ns < state->floor_ns) {
-		time_text_ns(state->floor_ns, now);
-		return problem("%s is older than what was restored already: "
-			       "its ceiling is %s, the floor %s; bring back "
-			       "the latest copy, or run \"kuid save\", which "
-			       "replaces it",
-			       save_target.path, when, now);
-	}
-	if (saved->ceiling_ns < state->ceiling_ns) {
-		time_text_ns(state->ceiling_ns, now);
-		return problem("%s is older than what was saved last: its "
-			       "ceiling is %s, the kernel's %s; bring back the "
-			       "latest copy, or run \"kuid save\", which "
-			       "replaces it",
-			       save_target.path, when, now);
-	}
+	if (saved->ceiling_ns < state->floor_ns)
+		return older(saved, "restored already", "the floor",
+			     state->floor_ns);
+	if (saved->ceiling_ns < state->ceiling_ns)
+		return older(saved, "saved last", "the kernel's",
+			     state->ceiling_ns);
 	return NULL;
 }
 
@@ -225,8 +228,8 @@ static struct problem *restore_file(struct kuid *handle,
 	if (wrong)
 		return wrong;
 	/*
-	 * This life's own file: to begin at its ceiling, each time that a
-	 * service is started again, would drive IDs into the future.
+	 * The file was saved since the module was loaded. If each start of a
+	 * service restored that ceiling, IDs would run into the future.
 	 */
 	if (state.restored && saved.ceiling_ns == state.ceiling_ns)
 		return NULL;

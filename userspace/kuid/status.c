@@ -207,17 +207,16 @@ static void print_text(const struct kuid_status *status,
 
 static json_t *reasons_json(uint64_t bits)
 {
-	json_t *list = json_array();
+	json_t *list = report_list();
 
 	for (bits &= ~unknown_of(bits); bits; bits &= bits - 1) {
 		uint64_t reason = bits & -bits;
 
-		if (json_array_append_new(
-			    list, json_pack("{s:s, s:s, s:s}", "name",
-					    kuid_reason_name(reason), "text",
-					    kuid_reason_text(reason), "advice",
-					    kuid_reason_advice(reason))))
-			errx(EXIT_FAILED, "out of memory");
+		report_append(list,
+			      json_pack("{s:s, s:s, s:s}", "name",
+					kuid_reason_name(reason), "text",
+					kuid_reason_text(reason), "advice",
+					kuid_reason_advice(reason)));
 	}
 	return list;
 }
@@ -227,18 +226,18 @@ static json_t *limits_json(const struct limits *limits)
 	const struct kuid_query *v1 = &limits->of[KUID_FORMAT_DEFAULT];
 	json_t *report = report_new(), *rates = report_new();
 
-	report_add(report, "max_ahead_ns", json_integer(v1->max_ahead_ns));
-	report_add(report, "batch_ahead_ns", json_integer(v1->batch_ahead_ns));
+	report_add_number(report, "max_ahead_ns", v1->max_ahead_ns);
+	report_add_number(report, "batch_ahead_ns", v1->batch_ahead_ns);
 	report_add(report, "step_limit_ns",
 		   v1->step_limit_ns == UINT64_MAX
 			   ? json_null()
 			   : json_integer(v1->step_limit_ns));
-	report_add(report, "clock_resolution_ns",
-		   json_integer(v1->clock_resolution_ns));
+	report_add_number(report, "clock_resolution_ns",
+			  v1->clock_resolution_ns);
 	for (unsigned int i = 1; kuid_format_name(i); i++)
 		if (limits->of[i].format)
-			report_add(rates, kuid_format_name(i),
-				   json_integer(limits->of[i].rate_max));
+			report_add_number(rates, kuid_format_name(i),
+					  limits->of[i].rate_max);
 	report_add(report, "ids_per_second", rates);
 	return report;
 }
@@ -254,7 +253,7 @@ static json_t *describe(const struct kuid_status *status,
 	report_add(report, "reasons", reasons_json(status->reasons));
 	report_add_hex(report, "unknown_reasons", unknown_of(status->reasons),
 		       1);
-	report_add(report, "epoch", json_integer(status->epoch));
+	report_add_number(report, "epoch", status->epoch);
 	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add_clocks(report, status);
 	report_add(report, "ceiling_left_ns",
@@ -263,15 +262,13 @@ static json_t *describe(const struct kuid_status *status,
 	report_add(report, "claim_ceiling_left_ns",
 		   left_json(status, status->claim_ceiling_ns));
 	for (unsigned int i = 1; kuid_format_name(i); i++)
-		report_add(ids, kuid_format_name(i),
-			   json_integer(status->ids[i]));
+		report_add_number(ids, kuid_format_name(i), status->ids[i]);
 	report_add(report, "ids", ids);
-	report_add(report, "waits", json_integer(status->waits));
-	report_add(report, "would_blocks", json_integer(status->would_blocks));
-	report_add(report, "steps_back", json_integer(status->steps_back));
-	report_add(report, "steps_forward",
-		   json_integer(status->steps_forward));
-	report_add(report, "vm_forks", json_integer(status->vm_forks));
+	report_add_number(report, "waits", status->waits);
+	report_add_number(report, "would_blocks", status->would_blocks);
+	report_add_number(report, "steps_back", status->steps_back);
+	report_add_number(report, "steps_forward", status->steps_forward);
+	report_add_number(report, "vm_forks", status->vm_forks);
 	report_add(report, "limits", limits_json(limits));
 	return report;
 }
@@ -303,7 +300,6 @@ static int run(void)
 	else
 		print_text(&status, &limits);
 	kuid_close(handle);
-	output_finish();
 	if (check && (status.held & always) != always)
 		return EXIT_NOT_HELD;
 	return EXIT_SUCCESS;

@@ -23,7 +23,8 @@
  * @take_args: stores the arguments, at least one; NULL if it takes none
  * @check: ends with a message if options or arguments don't go together; may be
  *	NULL
- * @run: does the work and returns the exit status
+ * @run: does the work and returns the exit status; what it has printed is
+ *	written after that
  */
 struct verb {
 	const char *name;
