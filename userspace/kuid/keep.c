@@ -57,13 +57,14 @@ static int timer(clockid_t clock)
 }
 
 /*
- * IDs follow a clock that is set forward at once, and may be past the ceiling
- * then. A resume sets the clock, too.
+ * A timer that becomes readable when the wall clock is set, also by a resume.
+ * If the clock is set forward, IDs follow it at once and may pass the ceiling,
+ * so the next ceiling must be saved without delay.
  */
 static int clock_set(void)
 {
 	const struct itimerspec never = {
-		/* The kernel takes times that it can't reach for the last. */
+		/* The kernel replaces it by the last time that it knows. */
 		.it_value.tv_sec = LONG_MAX,
 	};
 	int fd = timer(CLOCK_REALTIME);
@@ -83,7 +84,7 @@ static void arm(int fd, time_t seconds)
 		err(EXIT_FAILED, "timerfd_settime");
 }
 
-/* Wait for one of the reasons; false if it is to end. */
+/* Returns false if a signal asks the daemon to end. */
 static bool wait_for(struct pollfd wakeups[WAKEUPS])
 {
 	uint64_t expired;
@@ -94,8 +95,9 @@ static bool wait_for(struct pollfd wakeups[WAKEUPS])
 	if (wakeups[TOLD_TO_END].revents)
 		return false;
 	/*
-	 * Before the clock is read: if it is set after that, it wakes again.
-	 * The read fails with ECANCELED, and takes the news all the same.
+	 * Read the timer before save() reads the clock: if the clock is set
+	 * between the two, poll() returns again. After a clock step, read()
+	 * fails with ECANCELED, and the timer is no longer readable.
 	 */
 	if (read(wakeups[CLOCK_SET].fd, &expired, sizeof(expired)) < 0 &&
 	    errno != EAGAIN && errno != ECANCELED)
@@ -121,7 +123,7 @@ static struct problem *save(int *keeper)
 	return wrong;
 }
 
-/* Tell of a failure once, and of its end. Takes the message. */
+/* Log a failure when it begins or changes, and when it is over. */
 static void tell(struct problem *wrong)
 {
 	static struct problem *told;
@@ -153,7 +155,7 @@ static int run(void)
 		if (wrong && seconds > RETRY_S)
 			seconds = RETRY_S;
 		tell(wrong);
-		/* Also after a failure, which the status tells of. */
+		/* The daemon is ready even if it failed: STATUS= shows it. */
 		if (!ready)
 			service_notify("READY=1");
 		ready = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid save: keep a ceiling for the machine's next life. */
+/* kuid save: save a ceiling for the next boot. */
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include "verbs.h"
 
 /*
- * IDs made meanwhile may pass the ceiling that is being saved. Each further try
- * is for a ceiling that is higher by this much. IDs are at most 100 ms in front
- * of their clock, so with --ahead 0 the last tries can't be passed.
+ * While a ceiling is being saved, IDs may pass it. Then the next try saves a
+ * ceiling that is MORE_NS higher. IDs are at most 100 ms in front of their
+ * clock, so even with --ahead 0 they can't pass the ceilings of the last tries.
  */
 #define TRIES	20
-#define MORE_NS (SEC_NS / 100)
+#define MORE_NS (10 * MS_NS)
 
 struct save_target save_target = {
 	.path = STATE_FILE_USUAL,
@@ -44,9 +44,9 @@ void save_take_args(struct argp_state *state, char **args, int count)
 }
 
 /*
- * Above all that was or, unless it is acknowledged again, may be handed out.
- * The floor counts: below it former lives have handed out IDs, whether this one
- * has got there or not.
+ * The ceiling to save: ahead_ns above all times that may have been handed out.
+ * These include all times below the floor, where former boots have made IDs,
+ * even if this boot has not come to them.
  */
 static uint64_t ceiling_of(const struct kuid_state *state, uint64_t ahead_ns)
 {
@@ -62,8 +62,8 @@ static uint64_t ceiling_of(const struct kuid_state *state, uint64_t ahead_ns)
 }
 
 /*
- * A file that was not restored may know of times that this life does not: it
- * must not be replaced by one that doesn't.
+ * If nothing was restored since the module was loaded, the file may cover times
+ * that the kernel does not know of. Then it must not be replaced.
  */
 static struct problem *check_state(const struct kuid_state *state,
 				   uint64_t ceiling_ns)
@@ -103,9 +103,9 @@ static struct saved_state saved_of(const struct kuid_state *state,
 }
 
 /*
- * Ask for what is never granted: the kernel checks the capability before it
- * checks the ceiling, which no clock can have. So nothing is written that
- * can't be acknowledged then.
+ * Whether the process may acknowledge a ceiling: if not, it must not write one.
+ * The kernel checks the capability before it checks the ceiling, and refuses
+ * UINT64_MAX, which no clock can have. So this call changes nothing.
  */
 static bool may_acknowledge(struct kuid *handle)
 {
@@ -124,9 +124,9 @@ static struct problem *not_acknowledged(const struct state_file *file)
 }
 
 /*
- * Whichever is lower, of the file's and the kernel's ceiling, must be the
- * kernel's, at any time: a crash can come between the two. So a ceiling is
- * raised in the file first and lowered in the kernel first.
+ * The kernel's ceiling must never be above the file's, also if the machine
+ * crashes between the two changes. So raise the file's ceiling first, and lower
+ * the kernel's first.
  */
 static struct problem *raise_ceiling(struct kuid *handle,
 				     const struct state_file *file,
@@ -155,7 +155,7 @@ static struct problem *lower_ceiling(struct kuid *handle,
 		return not_acknowledged(file);
 	}
 	wrong = state_file_write(file, saved, &replaced);
-	/* The old file is still there, and covers the old ceiling. */
+	/* The old file is still there, so the old ceiling is covered. */
 	if (wrong && !replaced && kuid_acknowledge_ceiling(handle, from_ns))
 		warnx("acknowledging the former ceiling again: %s",
 		      device_error());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Saving the next ceiling, which "kuid restore" does as well. */
+/* How the verbs save, keep and restore save the next ceiling. */
 #ifndef KUID_TOOL_SAVE_H
 #define KUID_TOOL_SAVE_H
 
@@ -10,14 +10,14 @@
 #include "problem.h"
 #include "state_file.h"
 
-/* How far ahead a ceiling is if nothing is said, and at most. */
+/* How far ahead a ceiling is: by default, and at most. */
 #define SAVE_AHEAD_USUAL 60
 #define SAVE_AHEAD_MOST	 86400
 
-/* A clock that shows less has not been set since the machine was built. */
+/* A clock that shows an earlier time was never set. */
 #define SAVE_EARLIEST_NS (1577836800 * SEC_NS) /* 2020-01-01 */
 
-/* For verbs that save: the exit statuses; --ahead and FILE, put here. */
+/* For these verbs: exit statuses; --ahead and FILE, which save_target holds. */
 #define SAVE_EXITS "1 failed, 2 wrong usage, 75 may succeed later"
 extern const struct option_row save_options[];
 void save_take_args(struct argp_state *state, char **args, int count);
