@@ -28,17 +28,23 @@
  * - characters of the longest canonical text
  * - version of the UUID, 0 if the format is no UUID
  * - random bytes for each ID
+ *
+ * The first list has the formats that are made from stamps.
  */
 /* clang-format off */
-#define KUID_FORMATS(FORMAT)						\
+#define KUID_STAMP_FORMATS(FORMAT)					\
 	FORMAT(v1,   V1,   16, STAMPS, NODE,   UUID,       36, 1, 0)	\
 	FORMAT(v6,   V6,   16, STAMPS, NODE,   UUID,       36, 6, 0)	\
-	FORMAT(v7,   V7,   16, STAMPS, NONE,   UUID,       36, 7, 6)	\
+	FORMAT(v7,   V7,   16, STAMPS, NONE,   UUID,       36, 7, 6)
+#define KUID_SLOT_FORMATS(FORMAT)					\
 	FORMAT(lex,  LEX,  16, LEX,    WORKER, LEX,        35, 0, 0)	\
 	FORMAT(k64,  K64,   8, GRID,   NONE,   SORTABLE64, 11, 0, 0)	\
 	FORMAT(k96,  K96,  12, GRID,   WORKER, SORTABLE64, 16, 0, 0)	\
 	FORMAT(k128, K128, 16, GRID,   WORKER, SORTABLE64, 22, 0, 0)	\
 	FORMAT(snowflake, SNOWFLAKE, 8, SNOWFLAKE, SNOWFLAKE, DECIMAL, 19, 0, 0)
+#define KUID_FORMATS(FORMAT)						\
+	KUID_STAMP_FORMATS(FORMAT)					\
+	KUID_SLOT_FORMATS(FORMAT)
 /* clang-format on */
 
 /* Bytes of the longest ID, and the random bytes of one that has any. */
@@ -91,6 +97,14 @@ static const __maybe_unused struct kuid_format kuid_formats[] = {
 #define KUID_FORMAT_ONE(...) 1 +
 static_assert(KUID_FORMATS(KUID_FORMAT_ONE) 1 == KUID_NR_FORMATS,
 	      "no gap in the numbers");
+
+#define KUID_FORMAT_STAMP(_name, _NAME, _id_size, _source, ...) \
+	(KUID_##_source == KUID_STAMPS) +
+static_assert(KUID_STAMP_FORMATS(KUID_FORMAT_STAMP) 0 ==
+			      KUID_STAMP_FORMATS(KUID_FORMAT_ONE) 0 &&
+		      !(KUID_SLOT_FORMATS(KUID_FORMAT_STAMP) 0),
+	      "each list has the formats of its sources");
+#undef KUID_FORMAT_STAMP
 #undef KUID_FORMAT_ONE
 
 /* Buffers are as large as these. */

@@ -5,19 +5,9 @@
 #include "layout.h"
 
 /* The names of the formats that are made from stamps, and of the others. */
-#define STAMPS_STAMPS(name) " " #name
-#define STAMPS_LEX(name)
-#define STAMPS_GRID(name)
-#define STAMPS_SNOWFLAKE(name)
-#define STAMPS(name, NAME, bytes, from, ...) STAMPS_##from(name)
-#define STAMP_FORMATS			     KUID_FORMATS(STAMPS)
-
-#define SLOTS_STAMPS(name)
-#define SLOTS_LEX(name)			    " " #name
-#define SLOTS_GRID(name)		    " " #name
-#define SLOTS_SNOWFLAKE(name)		    " " #name
-#define SLOTS(name, NAME, bytes, from, ...) SLOTS_##from(name)
-#define SLOT_FORMATS			    KUID_FORMATS(SLOTS)
+#define NAME(name, ...) " " #name
+#define STAMP_FORMATS	KUID_STAMP_FORMATS(NAME)
+#define SLOT_FORMATS	KUID_SLOT_FORMATS(NAME)
 
 /* By bit. The names are those of sysfs. */
 static const struct reason {
