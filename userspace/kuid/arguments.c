@@ -247,5 +247,5 @@ void take_time(struct argp_state *state, const struct option_row *option,
 			   "\"%s\" does not exist: no calendar has that date, "
 			   "or no clock that time",
 			   QUOTED(arg));
-	time->given = true;
+	time->is_set = true;
 }

@@ -27,7 +27,7 @@ void take_time(struct argp_state *state, const struct option_row *option,
 struct time_argument {
 	int64_t sec;
 	uint32_t nsec;
-	bool given;
+	bool is_set;
 };
 
 /* The argument of -I as the help shows it: all intervals. */
@@ -45,7 +45,7 @@ struct time_argument {
 
 /*
  * Read up to so many hexadecimal digits; others is what the message says could
- * have been given instead.
+ * have stood in its place.
  */
 uint64_t argument_hex(struct argp_state *state, const char *text,
 		      const char *what, int digits, const char *others);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "arguments.h"
-#include "given_id.h"
+#include "input_id.h"
 #include "output.h"
 #include "verbs.h"
 
@@ -32,18 +32,18 @@ static const struct option_row options[] = {
 
 static void check(struct argp_state *state)
 {
-	given_id_check(state);
-	if (given.count == 1)
+	input_id_check(state);
+	if (input.count == 1)
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");
-	if (given.count > 2)
-		refuse_argument(state, given.args[2]);
-	if (given.flags && !bounded)
+	if (input.count > 2)
+		refuse_argument(state, input.args[2]);
+	if (input.flags && !bounded)
 		argp_error(state, "--from-kuid is for --bound");
 }
 
-static const char *check_formats(const struct given_id *a,
-				 const struct given_id *b)
+static const char *check_formats(const struct input_id *a,
+				 const struct input_id *b)
 {
 	char text_a[KUID_TEXT_MAX], text_b[KUID_TEXT_MAX];
 
@@ -52,7 +52,7 @@ static const char *check_formats(const struct given_id *a,
 	if (kuid_text(a->format, a->bytes, text_a, sizeof(text_a)) ||
 	    kuid_text(b->format, b->bytes, text_b, sizeof(text_b)))
 		err(EXIT_FAILED, "text of an ID");
-	return given_id_wrong(b,
+	return input_id_wrong(b,
 			      "they are of different formats: \"%s\" of %s, "
 			      "\"%s\" of %s",
 			      text_a, kuid_format_name(a->format), text_b,
@@ -60,8 +60,8 @@ static const char *check_formats(const struct given_id *a,
 }
 
 /* Returns NULL, or the message if they can't be compared. */
-static const char *find_order(const struct given_id *a,
-			      const struct given_id *b, int *order)
+static const char *find_order(const struct input_id *a,
+			      const struct input_id *b, int *order)
 {
 	const char *why = check_formats(a, b);
 	int failed;
@@ -70,12 +70,12 @@ static const char *find_order(const struct given_id *a,
 		return why;
 	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
-					    given_id_setting(a->format),
-					    given.flags, bound_ns, order);
+					    input_id_setting(a->format),
+					    input.flags, bound_ns, order);
 	else
 		failed = kuid_compare(a->format, a->bytes, b->bytes, order);
 	if (failed && a->format == KUID_ANY_UUID)
-		return given_id_wrong(b, "these UUIDs have no time to compare");
+		return input_id_wrong(b, "these UUIDs have no time to compare");
 	if (failed)
 		err(EXIT_FAILED, "comparing");
 	return NULL;
@@ -84,19 +84,19 @@ static const char *find_order(const struct given_id *a,
 /* The text before: whether there is one, and the ID unless it was wrong. */
 static bool seen;
 static bool has_last;
-static struct given_id last;
+static struct input_id last;
 static bool undecided;
 
 /* A wrong text stands in two pairs, which are each a line of output. */
 static void mark(const char *why)
 {
 	if (seen)
-		given_id_print_mark(why);
+		input_id_print_mark(why);
 	seen = true;
 	has_last = false;
 }
 
-static void compare_with_last(const struct given_id *id)
+static void compare_with_last(const struct input_id *id)
 {
 	static const char *const names[] = {
 		[KUID_EQUAL] = "equal",
@@ -120,7 +120,7 @@ static void compare_with_last(const struct given_id *id)
 	output_line(order == KUID_BEFORE ? "before" : names[order]);
 }
 
-static const char *compare_id(const struct given_id *id)
+static const char *compare_id(const struct input_id *id)
 {
 	if (seen)
 		compare_with_last(id);
@@ -132,7 +132,7 @@ static const char *compare_id(const struct given_id *id)
 
 static int run(void)
 {
-	int status = given_id_each(compare_id, mark);
+	int status = input_id_each(compare_id, mark);
 
 	return !status && undecided ? EXIT_UNDECIDED : status;
 }
@@ -158,8 +158,8 @@ const struct verb verb_compare = {
 	.exits = "1 failed, 2 wrong usage, 3 any undecided, 5 some IDs wrong "
 		 "(--keep-going)",
 	.options = options,
-	.shared = given_id_options,
-	.take_args = given_id_take_args,
+	.shared = input_id_options,
+	.take_args = input_id_take_args,
 	.check = check,
 	.run = run,
 };

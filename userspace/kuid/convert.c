@@ -10,7 +10,7 @@
 #include "arguments.h"
 #include "formats.h"
 #include "forms.h"
-#include "given_id.h"
+#include "input_id.h"
 #include "output.h"
 #include "quoted.h"
 #include "verbs.h"
@@ -18,7 +18,7 @@
 static unsigned int target;	/* a format, or ... */
 static const struct form *form; /* ... a form; NULL: neither was given */
 static uint64_t node;
-static bool node_given;
+static bool has_node;
 
 #define TARGETS "{target}|" FORMS_ARG
 
@@ -40,7 +40,7 @@ static void take_node(struct argp_state *state, const struct option_row *option,
 		      const char *arg)
 {
 	*(uint64_t *)option->to = argument_hex(state, arg, "a node", 16, "");
-	node_given = true;
+	has_node = true;
 }
 
 static const struct option_row options[] = {
@@ -54,10 +54,10 @@ static const struct option_row options[] = {
 
 static void check(struct argp_state *state)
 {
-	given_id_check(state);
+	input_id_check(state);
 	if (!target && !form)
 		argp_error(state, "--to is needed");
-	if (node_given && !formats_is("{interval}", target))
+	if (has_node && !formats_is("{interval}", target))
 		argp_error(state, "%s",
 			   formats_fill_in("--node is for {interval}", ' '));
 }
@@ -70,16 +70,16 @@ static void print(const struct form *as, unsigned int format, const void *id)
 	output_line(text);
 }
 
-static const char *change_form(const struct given_id *id)
+static const char *change_form(const struct input_id *id)
 {
 	if (!form_is_of(form, id->format))
-		return given_id_wrong(id, "%s has no form \"%s\"",
+		return input_id_wrong(id, "%s has no form \"%s\"",
 				      kuid_format_name(id->format), form->name);
 	print(form, id->format, id->bytes);
 	return NULL;
 }
 
-static const char *change_format(const struct given_id *id)
+static const char *change_format(const struct input_id *id)
 {
 	static char *host_only;
 	const char *from = kuid_format_name(id->format);
@@ -91,30 +91,30 @@ static const char *change_format(const struct given_id *id)
 
 	if (!host_only)
 		host_only = formats_fill_in("{host_only}", ' ');
-	if (node_given && !takes_node)
-		return given_id_wrong(id, "--node is for IDs of %s, not of %s",
+	if (has_node && !takes_node)
+		return input_id_wrong(id, "--node is for IDs of %s, not of %s",
 				      host_only, from);
 	if (!kuid_convert(id->format, id->bytes, target, out,
-			  given_id_setting(id->format),
-			  takes_node && !node_given ? NULL : &own_node)) {
+			  input_id_setting(id->format),
+			  takes_node && !has_node ? NULL : &own_node)) {
 		print(form_named("text"), target, out);
 		return NULL;
 	}
 	if (errno == ERANGE)
-		return given_id_wrong(id, "the node is too wide for %s", to);
-	if (takes_node && !node_given)
-		return given_id_wrong(id, "from %s to %s a --node is needed",
+		return input_id_wrong(id, "the node is too wide for %s", to);
+	if (takes_node && !has_node)
+		return input_id_wrong(id, "from %s to %s a --node is needed",
 				      from, to);
-	return given_id_wrong(id, "%s can't be converted to %s", from, to);
+	return input_id_wrong(id, "%s can't be converted to %s", from, to);
 }
 
-static const char *convert_id(const struct given_id *id)
+static const char *convert_id(const struct input_id *id)
 {
-	struct given_id known = *id;
+	struct input_id known = *id;
 	struct kuid_fields fields;
 
 	/* -f uuid also reads UUIDs of formats that have more forms. */
-	if (kuid_decode(id->format, id->bytes, given_id_setting(id->format), 0,
+	if (kuid_decode(id->format, id->bytes, input_id_setting(id->format), 0,
 			&fields))
 		err(EXIT_FAILED, "fields of an ID");
 	known.format = fields.format;
@@ -123,7 +123,7 @@ static const char *convert_id(const struct given_id *id)
 
 static int run(void)
 {
-	return given_id_each(convert_id, given_id_print_mark);
+	return input_id_each(convert_id, input_id_print_mark);
 }
 
 const struct verb verb_convert = {
@@ -134,7 +134,7 @@ const struct verb verb_convert = {
 		"  kuid convert --to v6 c232ab00-9414-11ec-b3c8-9f6bdeced846\n"
 		"  kuid convert --to ulid 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"
 		"  kuid convert --keep-going --to hex <ids | paste ids -",
-	.exits = GIVEN_ID_EXITS,
+	.exits = INPUT_ID_EXITS,
 	.doc = "Print IDs, given as arguments or as lines of standard input, "
 	       "in another format with the same bits, or in another form.\v"
 	       "Formats with the same fields become each other, where "
@@ -144,8 +144,8 @@ const struct verb verb_convert = {
 	       "the first ID that can't be converted, unless --keep-going is "
 	       "given: then it prints a line \"-\" in its place.",
 	.options = options,
-	.shared = given_id_options,
-	.take_args = given_id_take_args,
+	.shared = input_id_options,
+	.take_args = input_id_take_args,
 	.check = check,
 	.run = run,
 };

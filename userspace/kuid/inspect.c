@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "arguments.h"
-#include "given_id.h"
+#include "input_id.h"
 #include "nanoseconds.h"
 #include "output.h"
 #include "report.h"
@@ -163,9 +163,9 @@ static void add_fraction_if_kuid(json_t *object,
 	report_add_number(object, "fraction_ns_if_kuid", ns);
 }
 
-static json_t *describe(const struct given_id *id)
+static json_t *describe(const struct input_id *id)
 {
-	uint64_t setting = given_id_setting(id->format);
+	uint64_t setting = input_id_setting(id->format);
 	json_t *object = report_new();
 	char text[KUID_TEXT_MAX], hex[KUID_TEXT_MAX];
 	struct kuid_fields fields, kuids;
@@ -173,7 +173,7 @@ static json_t *describe(const struct given_id *id)
 	if (kuid_text(id->format, id->bytes, text, sizeof(text)) ||
 	    kuid_text_form(id->format, KUID_FORM_HEX, id->bytes, hex,
 			   sizeof(hex)) ||
-	    kuid_decode(id->format, id->bytes, setting, given.flags, &fields) ||
+	    kuid_decode(id->format, id->bytes, setting, input.flags, &fields) ||
 	    kuid_decode(id->format, id->bytes, setting, KUID_FROM_KUID, &kuids))
 		err(EXIT_FAILED, "fields of an ID");
 	report_add_text(object, "text", text);
@@ -195,7 +195,7 @@ static void print_field(const json_t *report, const char *key)
 	if (json_is_integer(value))
 		printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	else
-		fputs(value ? json_string_value(value) : GIVEN_ID_MARK, stdout);
+		fputs(value ? json_string_value(value) : INPUT_ID_MARK, stdout);
 }
 
 /* Without a report, print headings: upper case, as of ps(1) and lsblk(8). */
@@ -240,13 +240,13 @@ static void print(json_t *report)
 	json_decref(report);
 }
 
-static const char *inspect_id(const struct given_id *id)
+static const char *inspect_id(const struct input_id *id)
 {
 	json_t *report = describe(id);
 
 	if (only_time && !json_object_get(report, "time")) {
 		json_decref(report);
-		return given_id_wrong(id, "a UUID without a time: %s",
+		return input_id_wrong(id, "a UUID without a time: %s",
 				      kuid_uuid_name(id->bytes));
 	}
 	print(report);
@@ -263,7 +263,7 @@ static void mark(const char *why)
 
 static void check(struct argp_state *state)
 {
-	given_id_check(state);
+	input_id_check(state);
 	if (json + columns + only_time > 1)
 		argp_error(state, "only one of --json, --columns and --time");
 	if (no_headings && !columns)
@@ -274,7 +274,7 @@ static int run(void)
 {
 	if (columns && !no_headings)
 		print_columns(NULL);
-	return given_id_each(inspect_id, mark);
+	return input_id_each(inspect_id, mark);
 }
 
 const struct verb verb_inspect = {
@@ -298,10 +298,10 @@ const struct verb verb_inspect = {
 		    "  kuid inspect -f k64 --form decimal 27084864703004673\n"
 		    "  kuid inspect -f snowflake 1050118621198921728\n"
 		    "  kuid inspect --lenient --columns <ids",
-	.exits = GIVEN_ID_EXITS,
+	.exits = INPUT_ID_EXITS,
 	.options = options,
-	.shared = given_id_options,
-	.take_args = given_id_take_args,
+	.shared = input_id_options,
+	.take_args = input_id_take_args,
 	.check = check,
 	.run = run,
 };

@@ -19,14 +19,14 @@ static bool confirm;
 static bool new_epoch;
 
 /* What the options say of the parts; from is 0 if nothing. */
-static struct identity_part given[IDENTITY_PARTS];
+static struct identity_part wanted[IDENTITY_PARTS];
 
 /* A value, or one of the option's words that say where to take it from. */
 static void take_part(struct argp_state *state, const struct option_row *option,
 		      const char *arg)
 {
 	struct identity_part *to = option->to;
-	unsigned int part = to - given, from = identity_from_word(arg);
+	unsigned int part = to - wanted, from = identity_from_word(arg);
 	int digits = identity_digits(part);
 	char what[32];
 
@@ -48,14 +48,14 @@ static const struct option_row options[] = {
 	{ "node", 0, "HEX|random|mac",
 	  "Node of {node}: 48 bits, drawn, or that of the first suitable "
 	  "network interface",
-	  take_part, &given[IDENTITY_NODE], ", \"random\" or \"mac\"" },
+	  take_part, &wanted[IDENTITY_NODE], ", \"random\" or \"mac\"" },
 	{ "worker", 0, "HEX|host|random",
 	  "Worker of {worker}: 64 bits, from the host name, or drawn",
-	  take_part, &given[IDENTITY_WORKER], ", \"host\" or \"random\"" },
+	  take_part, &wanted[IDENTITY_WORKER], ", \"host\" or \"random\"" },
 	{ "snowflake", 0, "NUMBER|worker",
 	  "Worker of {snowflake}, which no other host may have: 0 to 1023, or "
 	  "the worker, if that was given and is not above 1023",
-	  take_part, &given[IDENTITY_SNOWFLAKE], "a worker of snowflake", 0,
+	  take_part, &wanted[IDENTITY_SNOWFLAKE], "a worker of snowflake", 0,
 	  KUID_SNOWFLAKE_WORKER_MAX },
 	{ "confirm", 0, NULL,
 	  "Confirm that the given node and worker are this machine's alone: "
@@ -68,15 +68,15 @@ static const struct option_row options[] = {
 
 static bool asks_for_change(void)
 {
-	return confirm || new_epoch || given[IDENTITY_NODE].from ||
-	       given[IDENTITY_WORKER].from || given[IDENTITY_SNOWFLAKE].from;
+	return confirm || new_epoch || wanted[IDENTITY_NODE].from ||
+	       wanted[IDENTITY_WORKER].from || wanted[IDENTITY_SNOWFLAKE].from;
 }
 
 static void change_identity(struct kuid *handle)
 {
-	const struct identity_part *node = &given[IDENTITY_NODE];
-	const struct identity_part *worker = &given[IDENTITY_WORKER];
-	const struct identity_part *snowflake = &given[IDENTITY_SNOWFLAKE];
+	const struct identity_part *node = &wanted[IDENTITY_NODE];
+	const struct identity_part *worker = &wanted[IDENTITY_WORKER];
+	const struct identity_part *snowflake = &wanted[IDENTITY_SNOWFLAKE];
 	struct kuid_set_identity request = {
 		.flags = confirm ? KUID_IDENTITY_CONFIRM : 0,
 		.node_from = node->from,

@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 #include "formats.h"
-#include "given_id.h"
+#include "input_id.h"
 #include "nanoseconds.h"
 #include "output.h"
 #include "report.h"
@@ -36,7 +36,7 @@ static const struct option_row options[] = {
 	  take_time, &to },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the hosts that make {interval}; 8 if not given",
-	  take_interval, &given.interval },
+	  take_interval, &input.interval },
 	EPOCH_OPTION,
 	FROM_KUID_OPTION,
 	JSON_OPTION(&json),
@@ -50,8 +50,8 @@ static struct kuid_fields lowest_at(struct argp_state *state, const char *name,
 	struct kuid_fields fields = { 0 };
 
 	if (kuid_lowest_at(format, time->sec, time->nsec,
-			   given_id_setting(format), given.flags, id) ||
-	    kuid_decode(format, id, given_id_setting(format), given.flags,
+			   input_id_setting(format), input.flags, id) ||
+	    kuid_decode(format, id, input_id_setting(format), input.flags,
 			&fields))
 		argp_error(state, "--%s: %s does not reach that time", name,
 			   kuid_format_name(format));
@@ -68,8 +68,8 @@ static void highest_before(struct argp_state *state,
 		sec--;
 		nsec = SEC_NS;
 	}
-	if (kuid_highest_at(format, sec, nsec - 1, given_id_setting(format),
-			    given.flags, highest))
+	if (kuid_highest_at(format, sec, nsec - 1, input_id_setting(format),
+			    input.flags, highest))
 		argp_error(state, "--to: %s does not reach that time",
 			   kuid_format_name(format));
 }
@@ -78,7 +78,7 @@ static void check(struct argp_state *state)
 {
 	struct kuid_fields first, last;
 
-	if (!format || !from.given || !to.given)
+	if (!format || !from.is_set || !to.is_set)
 		argp_error(state, "--format, --from and --to are needed");
 	if (from.sec > to.sec || (from.sec == to.sec && from.nsec >= to.nsec))
 		argp_error(state, "--to is not after --from");

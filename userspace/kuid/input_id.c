@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See given_id.h. */
+/* See input_id.h. */
 #include <ctype.h>
 #include <err.h>
 #include <stdarg.h>
@@ -11,19 +11,19 @@
 #include "arguments.h"
 #include "exit_status.h"
 #include "formats.h"
-#include "given_id.h"
+#include "input_id.h"
 #include "output.h"
 #include "quoted.h"
 #include "text.h"
 
-struct given given = {
+struct input input = {
 	.interval = KUID_INTERVAL_DEFAULT,
 	.epoch_ms = KUID_SNOWFLAKE_EPOCH_DEFAULT,
 };
 
-uint64_t given_id_setting(unsigned int format)
+uint64_t input_id_setting(unsigned int format)
 {
-	return formats_setting(format, given.interval, given.epoch_ms);
+	return formats_setting(format, input.interval, input.epoch_ms);
 }
 
 static void take_form(struct argp_state *state, const struct option_row *option,
@@ -37,29 +37,29 @@ static void take_form(struct argp_state *state, const struct option_row *option,
 	*(const struct form **)option->to = form;
 }
 
-const struct option_row given_id_options[] = {
+const struct option_row input_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
 	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal "
 	  "and for {snowflake}, else told by their form",
-	  take_format, &given.format },
+	  take_format, &input.format },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the host that made {interval}, which is not in them: "
 	  "\"kuid node\" prints this host's; 8 if not given",
-	  take_interval, &given.interval },
+	  take_interval, &input.interval },
 	EPOCH_OPTION,
 	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",
 	  "Form of the IDs: no other is taken then; hex and decimal need a "
 	  "format",
-	  take_form, &given.form },
+	  take_form, &input.form },
 	{ "lenient", 0, NULL,
 	  "Take any form that tells the ID, in any case and with space around "
 	  "it: also 32 hexadecimal digits for a UUID if no format is given, "
 	  "and ULIDs of {ulid}, no others. Skip blank lines, or print a mark "
 	  "for each with --keep-going",
-	  take_flag, &given.lenient },
+	  take_flag, &input.lenient },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
-	  take_flag, &given.keep_going },
+	  take_flag, &input.keep_going },
 	{ "null", '0', NULL,
 	  "IDs of standard input end in NUL, and so does what is printed for "
 	  "each",
@@ -67,21 +67,21 @@ const struct option_row given_id_options[] = {
 	{ 0 },
 };
 
-void given_id_take_from_kuid(struct argp_state *state,
+void input_id_take_from_kuid(struct argp_state *state,
 			     const struct option_row *option, const char *arg)
 {
 	*(unsigned int *)option->to = KUID_FROM_KUID;
 }
 
-void given_id_take_args(struct argp_state *state, char **args, int count)
+void input_id_take_args(struct argp_state *state, char **args, int count)
 {
-	given.args = args;
-	given.count = count;
+	input.args = args;
+	input.count = count;
 }
 
 static bool any_wrong;
 
-const char *given_id_wrong(const struct given_id *id, const char *format, ...)
+const char *input_id_wrong(const struct input_id *id, const char *format, ...)
 {
 	static char *message;
 	va_list args;
@@ -99,43 +99,43 @@ const char *given_id_wrong(const struct given_id *id, const char *format, ...)
 	}
 	/* If both go to one place, keep the message behind earlier output. */
 	output_finish();
-	if (!given.keep_going)
+	if (!input.keep_going)
 		errx(EXIT_FAILED, "%s", message);
 	warnx("%s", message);
 	any_wrong = true;
 	return message;
 }
 
-void given_id_print_mark(const char *why)
+void input_id_print_mark(const char *why)
 {
-	output_line(GIVEN_ID_MARK);
+	output_line(INPUT_ID_MARK);
 }
 
-void given_id_check(struct argp_state *state)
+void input_id_check(struct argp_state *state)
 {
-	const struct form *form = given.form;
+	const struct form *form = input.form;
 
 	if (!form)
 		return;
-	if (given.lenient)
+	if (input.lenient)
 		argp_error(state, "only one of --form and --lenient");
-	if (given.format == KUID_FORMAT_DEFAULT) {
+	if (input.format == KUID_FORMAT_DEFAULT) {
 		if (form->form == KUID_FORM_HEX ||
 		    form->form == KUID_FORM_DECIMAL)
 			argp_error(state, "--form=%s needs a --format",
 				   form->name);
-	} else if (!form_is_of(form, given.format)) {
+	} else if (!form_is_of(form, input.format)) {
 		argp_error(state, "--form=%s is for %s, not %s", form->name,
 			   formats_fill_in(form->of, ' '),
-			   kuid_format_name(given.format));
+			   kuid_format_name(input.format));
 	}
 }
 
 /* In the form that was asked for: text and version tell the format. */
-static int parse_form(const char *text, size_t size, struct given_id *id,
+static int parse_form(const char *text, size_t size, struct input_id *id,
 		      size_t *where)
 {
-	const struct form *form = given.form;
+	const struct form *form = input.form;
 
 	for (id->format = 1; kuid_format_name(id->format); id->format++)
 		if (form_is_of(form, id->format) &&
@@ -150,12 +150,12 @@ static int parse_form(const char *text, size_t size, struct given_id *id,
 }
 
 static int parse_strictly(const char *text, size_t size, unsigned int format,
-			  struct given_id *id, size_t *where)
+			  struct input_id *id, size_t *where)
 {
 	unsigned int form = KUID_FORM_CANONICAL;
 	int found;
 
-	if (format == KUID_FORMAT_DEFAULT && given.form)
+	if (format == KUID_FORMAT_DEFAULT && input.form)
 		return parse_form(text, size, id, where);
 	if (format == KUID_FORMAT_DEFAULT) {
 		found = kuid_recognise(text, size, id->bytes, where);
@@ -164,15 +164,15 @@ static int parse_strictly(const char *text, size_t size, unsigned int format,
 	}
 	id->format = format;
 	/* A decimal number may be as long as hexadecimal digits. */
-	if (!given.form && formats_is("{epoch}", format) &&
+	if (!input.form && formats_is("{epoch}", format) &&
 	    !kuid_parse(format, text, size, id->bytes, where))
 		return 0;
 	/*
 	 * These three are of different lengths, but canonical text of a UUID
 	 * that ends too early, which its fourth "-" tells, may have any.
 	 */
-	if (given.form)
-		form = given.form->form;
+	if (input.form)
+		form = input.form->form;
 	else if (size > 23 && text[23] == '-')
 		form = KUID_FORM_CANONICAL;
 	else if (size == kuid_format_text_size(format, KUID_FORM_HEX))
@@ -184,11 +184,11 @@ static int parse_strictly(const char *text, size_t size, unsigned int format,
 }
 
 static int parse(const char *text, size_t size, unsigned int format,
-		 struct given_id *id, size_t *where)
+		 struct input_id *id, size_t *where)
 {
 	int found;
 
-	if (!given.lenient)
+	if (!input.lenient)
 		return parse_strictly(text, size, format, id, where);
 	found = kuid_parse_lenient(format, text, size, id->bytes, where);
 	id->format = found;
@@ -230,7 +230,7 @@ static const char *advice_on_form(const char *text, size_t size)
 {
 	if (is_ulid(text, size))
 		return "; only ULIDs of a v7 are read";
-	if (given.form)
+	if (input.form)
 		return "";
 	if (format_with(KUID_FORM_HEX, text, size))
 		return "; hexadecimal needs -f FORMAT";
@@ -242,11 +242,11 @@ static const char *advice_on_form(const char *text, size_t size)
 
 /* Returns an addition to the message about a text that is not taken. */
 static const char *advice(const char *text, size_t size, unsigned int format,
-			  const struct given_id *id)
+			  const struct input_id *id)
 {
 	unsigned char bytes[KUID_ID_MAX];
 
-	if (!given.lenient && !given.form) {
+	if (!input.lenient && !input.form) {
 		if (id->line && is_blank(text, size))
 			return "; --lenient would skip it";
 		if (kuid_parse_lenient(format, text, size, bytes, NULL) >= 0)
@@ -258,9 +258,9 @@ static const char *advice(const char *text, size_t size, unsigned int format,
 }
 
 /* Read one ID. Returns NULL, or the message if the text is none. */
-static const char *read_id(const char *text, size_t size, struct given_id *id)
+static const char *read_id(const char *text, size_t size, struct input_id *id)
 {
-	unsigned int format = given.format;
+	unsigned int format = input.format;
 	struct quoted shown = quoted(text, size);
 	char what[16] = "ID", place[64] = "it ends too early";
 	size_t where = 0;
@@ -272,17 +272,17 @@ static const char *read_id(const char *text, size_t size, struct given_id *id)
 	if (where < size)
 		snprintf(place, sizeof(place), "character %zu is wrong",
 			 where + 1);
-	return given_id_wrong(id, "\"%s\" is no %s: %s%s", shown.text, what,
+	return input_id_wrong(id, "\"%s\" is no %s: %s%s", shown.text, what,
 			      place, advice(text, size, format, id));
 }
 
 struct acts {
-	const char *(*act)(const struct given_id *id);
+	const char *(*act)(const struct input_id *id);
 	void (*mark)(const char *why);
 };
 
 static void each_text(const struct acts *acts, const char *text, size_t size,
-		      struct given_id *id)
+		      struct input_id *id)
 {
 	const char *why = read_id(text, size, id);
 
@@ -294,7 +294,7 @@ static void each_text(const struct acts *acts, const char *text, size_t size,
 
 static void each_line(const struct acts *acts)
 {
-	struct given_id id = { 0 };
+	struct input_id id = { 0 };
 	size_t capacity = 0;
 	char *line = NULL;
 	ssize_t size;
@@ -303,9 +303,9 @@ static void each_line(const struct acts *acts)
 		if (size && line[size - 1] == output_end())
 			size--;
 		id.line++;
-		if (!given.lenient || !is_blank(line, size))
+		if (!input.lenient || !is_blank(line, size))
 			each_text(acts, line, size, &id);
-		else if (given.keep_going)
+		else if (input.keep_going)
 			acts->mark("a blank line");
 	}
 	if (ferror(stdin))
@@ -313,15 +313,15 @@ static void each_line(const struct acts *acts)
 	free(line);
 }
 
-int given_id_each(const char *(*act)(const struct given_id *id),
+int input_id_each(const char *(*act)(const struct input_id *id),
 		  void (*mark)(const char *why))
 {
 	const struct acts acts = { act, mark };
-	struct given_id id = { 0 };
+	struct input_id id = { 0 };
 
-	if (!given.count)
+	if (!input.count)
 		each_line(&acts);
-	for (int i = 0; i < given.count; i++)
-		each_text(&acts, given.args[i], strlen(given.args[i]), &id);
+	for (int i = 0; i < input.count; i++)
+		each_text(&acts, input.args[i], strlen(input.args[i]), &id);
 	return any_wrong ? EXIT_WRONG_IDS : EXIT_SUCCESS;
 }

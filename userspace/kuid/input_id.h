@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* IDs that a verb is given: as arguments, or as lines of standard input. */
-#ifndef KUID_TOOL_GIVEN_ID_H
-#define KUID_TOOL_GIVEN_ID_H
+/* The IDs that a verb works on: arguments, or lines of standard input. */
+#ifndef KUID_TOOL_INPUT_ID_H
+#define KUID_TOOL_INPUT_ID_H
 
 #include <kuid.h>
 #include <stdbool.h>
@@ -10,19 +10,19 @@
 #include "command_line.h"
 
 /* An ID, and what it was found to be. */
-struct given_id {
+struct input_id {
 	unsigned int format;
 	unsigned char bytes[KUID_ID_MAX];
 	unsigned long line; /* of standard input; 0 if it was an argument */
 };
 
 /* For verbs that take IDs: their options, and the IDs, all of them put here. */
-extern const struct option_row given_id_options[];
-void given_id_take_args(struct argp_state *state, char **args, int count);
-void given_id_check(struct argp_state *state);
+extern const struct option_row input_id_options[];
+void input_id_take_args(struct argp_state *state, char **args, int count);
+void input_id_check(struct argp_state *state);
 
 /* For those of them that read times. */
-void given_id_take_from_kuid(struct argp_state *state,
+void input_id_take_from_kuid(struct argp_state *state,
 			     const struct option_row *option, const char *arg);
 
 #define FROM_KUID_OPTION                                                  \
@@ -30,10 +30,10 @@ void given_id_take_from_kuid(struct argp_state *state,
 		"from-kuid", 0, NULL,                                     \
 			"kuid made the IDs: read the nanoseconds of v7, " \
 			"which other generators fill with random bits",   \
-			given_id_take_from_kuid, &given.flags,            \
+			input_id_take_from_kuid, &input.flags,            \
 	}
 
-extern struct given {
+extern struct input {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;
 	uint64_t epoch_ms;
@@ -43,30 +43,30 @@ extern struct given {
 	bool keep_going;
 	char **args;
 	int count; /* 0: the IDs are lines of standard input */
-} given;
+} input;
 
 #define EPOCH_OPTION                                                        \
 	{                                                                   \
 		"snowflake-epoch", 0, "MS",                                 \
 			"What {epoch} counts from, in milliseconds since "  \
 			"1970, which is not in it: Twitter's if not given", \
-			take_number, &given.epoch_ms, "an epoch", 0,        \
+			take_number, &input.epoch_ms, "an epoch", 0,        \
 			KUID_TIME_MAX_NS / 1000000,                         \
 	}
 
 /* What the library needs to read IDs of a format besides them. */
-uint64_t given_id_setting(unsigned int format);
+uint64_t input_id_setting(unsigned int format);
 
-#define GIVEN_ID_EXITS \
+#define INPUT_ID_EXITS \
 	"1 failed, 2 wrong usage, 5 some IDs wrong (--keep-going)"
 
 /*
- * Act on each ID: act returns NULL, or a message from given_id_wrong(). With
+ * Act on each ID: act returns NULL, or a message from input_id_wrong(). With
  * --keep-going, what is no ID or is wrong otherwise is marked in the output,
  * and so are blank lines that --lenient skips, though nothing is wrong with
  * them. Returns the exit status.
  */
-int given_id_each(const char *(*act)(const struct given_id *id),
+int input_id_each(const char *(*act)(const struct input_id *id),
 		  void (*mark)(const char *why));
 
 /*
@@ -75,10 +75,10 @@ int given_id_each(const char *(*act)(const struct given_id *id),
  * given; then it is returned, and valid until the next call.
  */
 __attribute__((format(printf, 2, 3))) const char *
-given_id_wrong(const struct given_id *id, const char *format, ...);
+input_id_wrong(const struct input_id *id, const char *format, ...);
 
 /* A line of output in place of a wrong ID; no ID is written so. */
-#define GIVEN_ID_MARK "-"
-void given_id_print_mark(const char *why);
+#define INPUT_ID_MARK "-"
+void input_id_print_mark(const char *why);
 
-#endif /* KUID_TOOL_GIVEN_ID_H */
+#endif /* KUID_TOOL_INPUT_ID_H */
