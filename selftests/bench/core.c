@@ -91,15 +91,15 @@ static __always_inline bool store(void *id, __be64 high, __be64 low)
 
 void core_make_v6(unsigned char *id)
 {
-	struct kuid_taken taken = kuid_generator_take(
-		&generator, &(struct kuid_want) {
-				    .source = KUID_STAMPS,
-				    .watermarks = &file,
-				    .order = KUID_BY_FILE,
-				    .part = KUID_PART_NODE,
-				    .ahead = generator.windows[KUID_STAMPS].one,
-				    .count = 1,
-			    });
+	const struct kuid_want want = {
+		.source = KUID_STAMPS,
+		.watermarks = &file,
+		.order = KUID_BY_FILE,
+		.part = KUID_PART_NODE,
+		.ahead = generator.windows[KUID_STAMPS].one,
+		.count = 1,
+	};
+	struct kuid_taken taken = kuid_generator_take(&generator, &want);
 
 	if (!taken.units.count)
 		abort();

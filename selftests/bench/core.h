@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The core in this process: what the module does for a read of one ID, without
- * the system call. The clock is CLOCK_MONOTONIC, which is computed from the same
- * counter as the kernel's ktime_get().
+ * the system call. The clock is CLOCK_MONOTONIC, which is computed from the
+ * same counter as the kernel's ktime_get().
  */
 #ifndef BENCH_CORE_H
 #define BENCH_CORE_H

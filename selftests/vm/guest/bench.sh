@@ -13,13 +13,14 @@ libuuid()
 	/bench/libuuid others "$1" instructions "${3:-libuuid.so.1}" "$2" || status=1
 }
 
-# dropin ROW
+# dropin ROW [MOST]: MOST is the budget of uuid_generate_time_safe.
 dropin()
 {
 	for format in v1 v6 v7; do
 		function=uuid_generate_time_$format
-		[ $format != v1 ] || function=uuid_generate_time_safe
-		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function || status=1
+		most=0
+		[ $format != v1 ] || function=uuid_generate_time_safe most=${2:-0}
+		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function $most || status=1
 	done
 }
 
@@ -28,7 +29,7 @@ insmod /lib/kuid.ko snowflake_worker=17 && insmod /lib/kuid_cost.ko || exit
 
 dropin "drop-in for libuuid"
 export LIBKUID_UUID_PRIVATE=1
-dropin "drop-in, private lane"
+dropin "drop-in, private lane" 340
 
 mkdir -p /var/lib/libuuid /run/uuidd /trixie/bench
 libuuid "libuuid 2.38, v4" uuid_generate_random
