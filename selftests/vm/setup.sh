@@ -14,7 +14,8 @@
 #   languages  run the examples in all their languages (1 GB)
 #   peers  measure generators of other languages beside kuid
 #   go  build and check the Go module          java  the Java package
-#   python  the Python package
+#   node  the package for Node.js              python  the Python package
+#   rust  the crate
 # All of them but headers, languages, peers and those of one language if none is named. If nothing is
 # missing, it prints nothing and changes nothing.
 
@@ -36,16 +37,21 @@ declare -A packages=(
 	[languages]="g++ golang-go rustc default-jdk-headless nodejs perl python3"
 	[python]="gcc make libc6-dev python3-dev python3-setuptools python3-wheel mypy rsync"
 	[peers]="cargo librust-uuid-dev golang-go golang-github-google-uuid-dev python3"
+	[node]="gcc make libc6-dev nodejs node-typescript"
+	[rust]="cargo gcc libc6-dev librust-cc-dev librust-log-dev librust-uuid-dev make rust-clippy rustc"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
+
+# Node.js of other archives comes with npm and its headers.
+command -v npm >/dev/null || packages[node]+=" npm libnode-dev"
 
 (( $# )) || set -- build boot test style kernel cross install claim proofs coverage picture
 wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|python]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+//
+// Prints IDs, one a line, in canonical text:
+//
+//   ids.js [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N] [FORMAT [COUNT]]
+//
+// -turns prints one, or its error, for each line of the standard input. -check reads each with
+// Node's own means. After one ID that is not printed, -workers begins processes which print COUNT
+// each, and -threads begins threads. The source is printed to the standard error in the end.
+'use strict';
+
+const childProcess = require('child_process');
+const readline = require('readline');
+const {Worker, isMainThread, parentPort, workerData} = require('worker_threads');
+const kuid = require('./index.js');
+
+const given = {from: 'auto', workers: 0, threads: 0};
+const rest = [];
+const args = isMainThread ? process.argv.slice(2) : workerData;
+for (let i = 0; i < args.length; i++) {
+  const [, name] = /^-(.*)/.exec(args[i]) ?? [];
+  if (!name) {
+    rest.push(args[i]);
+  } else {
+    given[name] = ['host', 'turns', 'check'].includes(name) ? true : args[++i];
+  }
+}
+const [format = 'v7', count = '1'] = rest;
+
+const ids = new kuid.Generator({source: given.from, order: given.host ? 'host' : 'file'});
+
+// Its fields are read from its text, as there is no library of Node's own for that.
+function check(id) {
+  const hex = id.replaceAll('-', '');
+  let ms = parseInt(hex.slice(0, 12), 16);
+  if (format !== 'v7') {
+    const high = format === 'v1' ? hex.slice(13, 16) + hex.slice(8, 12) + hex.slice(0, 8) :
+      hex.slice(0, 12) + hex.slice(13, 16);
+    ms = Number((BigInt(`0x${high}`) - 0x01b21dd213814000n) / 10000n);
+  }
+  if (id[14] !== format[1] || !'89ab'.includes(id[19]) || Math.abs(Date.now() - ms) > 10000 ||
+      kuid.time(id) / 1000000n !== BigInt(ms)) {
+    throw new Error(`${id} is wrong`);
+  }
+}
+
+async function line() {
+  for (;;) {
+    try {
+      const id = ids[format]();
+      if (given.check) {
+        check(id);
+      }
+      return kuid.text(id, format);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') {
+        throw error;
+      }
+      await ids.ready(format);
+    }
+  }
+}
+
+async function lines() {
+  let text = '';
+  for (let i = 0; i < count; i++) {
+    text += `${await line()}\n`;
+  }
+  return text;
+}
+
+async function turns() {
+  for await (const _ of readline.createInterface({input: process.stdin})) {
+    console.log(await line().catch((error) => `error: ${error.message}`));
+  }
+}
+
+// Each gives its lines, and then its exit status.
+function ended(what) {
+  return new Promise((resolve, reject) => {
+    what.on('message', (text) => process.stdout.write(text));
+    what.on('error', reject);
+    what.on('exit', (status) => status ? reject(new Error(`status ${status}`)) : resolve());
+  });
+}
+
+async function main() {
+  const [workers, threads] = [Number(given.workers), Number(given.threads)];
+  const same = ['-from', given.from, format, count];
+  if (given.turns) {
+    await turns();
+  } else if (workers || threads) {
+    await line();
+    await Promise.all(Array.from({length: workers + threads}, () => ended(workers ?
+      childProcess.fork(__filename, ['-child', 'yes', ...same]) :
+      new Worker(__filename, {argv: [], workerData: same}))));
+  } else if (given.child) {
+    process.send(await lines());
+  } else if (isMainThread) {
+    process.stdout.write(await lines());
+  } else {
+    parentPort.postMessage(await lines());
+  }
+  if (isMainThread && !given.child) {
+    console.error(`source: ${ids.source}`);
+  }
+}
+
+main().catch((error) => {
+  console.error(`kuid: ${error.message}`);
+  process.exitCode = 1;
+});
