@@ -317,7 +317,7 @@ look "tables of formats in documents" Documentation/formats.sh check
 look "tables of the benchmark in documents" selftests/bench/report.sh check
 look "links of documents" links_lead "${documents[@]}"
 # nd is a macro of manual pages.
-look "codespell" codespell -L nd "${written[@]}"
+look "codespell" codespell -L crate,nd "${written[@]}"
 look "a licence named in each file" licence_named
 look "no kernel version outside compat.h" \
 	nowhere 'LINUX_VERSION_CODE|KERNEL_VERSION\(' -- kmod ':!kmod/compat.h'

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//! Compiles libkuid, whose sources the package has.
+
+use std::fs;
+
+fn main() {
+    let mut build = cc::Build::new();
+    build
+        .include("libkuid")
+        .define("_GNU_SOURCE", None)
+        .flag("-std=gnu11")
+        .flag("-fvisibility=hidden")
+        .flag("-Wno-unused-parameter")
+        .opt_level(2);
+    for entry in fs::read_dir("libkuid").expect("libkuid") {
+        let path = entry.expect("libkuid").path();
+        if path.extension().map_or(false, |extension| extension == "c") {
+            build.file(path);
+        }
+    }
+    println!("cargo:rerun-if-changed=libkuid");
+    build.compile("kuid");
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//! Nanoseconds of an ID, the median of 9, beside the crate uuid and reads of files.
+
+use kuid::{Format, Generator, Order, Source, Uuid};
+use std::fs::File;
+use std::io::Read;
+use std::time::Instant;
+
+fn measure(name: &str, ids: u32, mut call: impl FnMut()) {
+    let count = 200_000 / ids;
+    let mut took: Vec<f64> = (0..9)
+        .map(|_| {
+            let begin = Instant::now();
+            (0..count).for_each(|_| call());
+            begin.elapsed().as_nanos() as f64 / f64::from(count * ids)
+        })
+        .collect();
+    took.sort_by(f64::total_cmp);
+    println!("{name:32}{:9.1}", took[4]);
+}
+
+fn main() {
+    measure("Uuid::new_v4", 1, || assert!(!Uuid::new_v4().is_nil()));
+    for path in ["/dev/zero", "/dev/urandom"] {
+        let mut file = File::open(path).expect(path);
+        let mut bytes = [0; 16];
+        measure(&format!("read {path}"), 1, || file.read_exact(&mut bytes).expect(path));
+    }
+    for source in [Source::Device, Source::Private, Source::Local] {
+        let ids = Generator::new(source, Order::File);
+        if let Err(error) = ids.now_v7() {
+            println!("kuid {source:?}: {error}");
+            continue;
+        }
+        for format in [Format::V7, Format::V6, Format::V1] {
+            measure(&format!("kuid {source:?} {format:?}"), 1, || {
+                let id = match format {
+                    Format::V7 => ids.now_v7(),
+                    Format::V6 => ids.now_v6(),
+                    _ => ids.now_v1(),
+                };
+                assert!(!id.expect("an ID").is_nil());
+            });
+        }
+        measure(&format!("kuid {source:?} batch of 1000"), 1000, || {
+            ids.batch(Format::V7, 1000).expect("IDs");
+        });
+    }
+}
