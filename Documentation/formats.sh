@@ -77,6 +77,7 @@ tabulate()
 			made["SNOWFLAKE"] = "milliseconds"
 			rate["SNOWFLAKE"] = "4.096 x 10^6 per host"
 			shown["NONE"] = "-"
+			shown["MASK"] = "-"
 			shown["NODE"] = "node"
 			shown["WORKER"] = "worker"
 			shown["SNOWFLAKE"] = "own worker"

@@ -24,6 +24,13 @@
 #define kuid_compat_timer_delete_sync timer_delete_sync
 #endif
 
+/* The kernel's driver of VMGENID knows device trees since 6.10. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define kuid_compat_vmgenid_of false
+#else
+#define kuid_compat_vmgenid_of true
+#endif
+
 /* A splice_read function that calls read_iter(); another one since 6.5. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define kuid_compat_splice_read generic_file_splice_read

@@ -29,6 +29,7 @@
 #include "page.h"
 #include "param.h"
 #include "trace.h"
+#include "vmgen.h"
 #include "wait.h"
 
 struct kuid_generator kuid_host;
@@ -79,7 +80,7 @@ static struct kuid_change kuid_change_none(enum kuid_why why)
 /* Make the change one for a machine that may have a twin. */
 static void kuid_change_for_fork(struct kuid_change *change)
 {
-	change->choices.salt = get_random_u64();
+	change->choices.salt = kuid_vmgen_random();
 	/*
 	 * Draw all parts again. A given part can't be drawn; it is stale until
 	 * an administrator confirms or changes it.
@@ -119,7 +120,7 @@ static u64 kuid_epochs_draw_load_id(void)
 	u64 load_id;
 
 	do
-		load_id = get_random_u64();
+		load_id = kuid_vmgen_random();
 	while (!load_id);
 	return load_id;
 }

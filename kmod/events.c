@@ -19,6 +19,7 @@
 #include "epochs.h"
 #include "events.h"
 #include "trace.h"
+#include "vmgen.h"
 #include "wait.h"
 
 /*
@@ -47,24 +48,31 @@ static void kuid_events_step_epoch(struct work_struct *work)
 				   KUID_EVENTS_INTERVAL);
 }
 
-/* A clock step calls for an epoch, and the work is not queued yet. */
-static atomic_t kuid_events_epoch_wanted;
+static void kuid_events_fork_epoch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kuid_events_fork_work, kuid_events_fork_epoch);
+
+/* A clock step or a fork calls for an epoch, and the work is not queued yet. */
+static atomic_t kuid_events_step_epoch_wanted;
+static atomic_t kuid_events_fork_epoch_wanted;
 
 /* Runs as irq_work: here waiters can be woken and work can be queued. */
-static void kuid_events_stepped(struct irq_work *irq_work)
+static void kuid_events_found(struct irq_work *irq_work)
 {
 	unsigned long next =
 		READ_ONCE(kuid_events_last_step) + KUID_EVENTS_INTERVAL;
 	unsigned long now = jiffies;
 
-	if (atomic_xchg(&kuid_events_epoch_wanted, 0))
+	if (atomic_xchg(&kuid_events_step_epoch_wanted, 0))
 		queue_delayed_work(kuid_epochs_workqueue,
 				   &kuid_events_step_work,
 				   time_before(now, next) ? next - now : 0);
+	if (atomic_xchg(&kuid_events_fork_epoch_wanted, 0))
+		mod_delayed_work(kuid_epochs_workqueue, &kuid_events_fork_work,
+				 0);
 	kuid_wait_changed();
 }
 
-static DEFINE_IRQ_WORK(kuid_events_step_irq_work, kuid_events_stepped);
+static DEFINE_IRQ_WORK(kuid_events_irq_work, kuid_events_found);
 
 /*
  * The caller may hold the lock of a line and may be in an interrupt. So this
@@ -75,8 +83,8 @@ void kuid_port_stepped(const struct kuid_step *step)
 	if (step->by)
 		trace_kuid_step(step->by, step->stamp_lag, step->slot_lag);
 	if (step->epoch_wanted)
-		atomic_set(&kuid_events_epoch_wanted, 1);
-	irq_work_queue(&kuid_events_step_irq_work);
+		atomic_set(&kuid_events_step_epoch_wanted, 1);
+	irq_work_queue(&kuid_events_irq_work);
 }
 
 static void kuid_events_refresh(struct work_struct *work)
@@ -102,9 +110,6 @@ void kuid_events_refresh_soon(void)
 	queue_work(kuid_epochs_workqueue, &kuid_events_refresh_work);
 }
 
-static void kuid_events_fork_epoch(struct work_struct *work);
-static DECLARE_DELAYED_WORK(kuid_events_fork_work, kuid_events_fork_epoch);
-
 static void kuid_events_fork_epoch(struct work_struct *work)
 {
 	/*
@@ -117,22 +122,49 @@ static void kuid_events_fork_epoch(struct work_struct *work)
 				   KUID_EVENTS_INTERVAL);
 }
 
-static void kuid_events_close(void)
+static void kuid_events_claim_died(const struct kuid_claimed *died)
 {
-	struct kuid_claimed died = kuid_generator_close(&kuid_host);
-
-	if (!kuid_token_is_none(&died.token)) {
-		trace_kuid_claim_span(&died);
-		trace_kuid_claim_fork(&died);
+	if (!kuid_token_is_none(&died->token)) {
+		trace_kuid_claim_span(died);
+		trace_kuid_claim_fork(died);
 	}
 }
 
-static void kuid_events_forked(void)
+static void kuid_events_close(void)
+{
+	const struct kuid_claimed died = kuid_generator_close(&kuid_host);
+
+	kuid_events_claim_died(&died);
+}
+
+/*
+ * Count a fork and let a worker begin an epoch. The gate was closed before: the
+ * epoch may have to wait for memory.
+ */
+static void kuid_events_fork(void)
 {
 	atomic64_inc(&kuid_events_nr_forks);
-	/* Close the gate first: the epoch may have to wait for memory. */
-	kuid_events_close();
-	mod_delayed_work(kuid_epochs_workqueue, &kuid_events_fork_work, 0);
+	atomic_set(&kuid_events_fork_epoch_wanted, 1);
+	irq_work_queue(&kuid_events_irq_work);
+}
+
+/**
+ * kuid_events_forked - report that the virtual machine was cloned
+ *
+ * The same clone may be found by several calls, and told of by the kernel and
+ * the device. If the generation ID can be read, the first one counts; otherwise
+ * each does.
+ *
+ * Context: any but NMI. Does not sleep.
+ */
+void kuid_events_forked(void)
+{
+	struct kuid_claimed died;
+
+	if (kuid_generator_close_once(&kuid_host, &died)) {
+		kuid_events_claim_died(&died);
+		kuid_events_fork();
+	}
 }
 
 /**
@@ -172,10 +204,10 @@ static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 	if (!begins && action != PM_POST_HIBERNATION)
 		return NOTIFY_DONE;
 	kuid_epochs_set_hibernating(begins);
-	if (begins) {
-		kuid_events_close();
-	} else {
-		kuid_events_forked();
+	kuid_events_close();
+	if (!begins) {
+		kuid_events_fork();
+		irq_work_sync(&kuid_events_irq_work);
 		flush_delayed_work(&kuid_events_fork_work);
 	}
 	return NOTIFY_DONE;
@@ -200,9 +232,12 @@ int __init kuid_events_init(void)
 	if (ret)
 		return ret;
 	ret = register_pm_notifier(&kuid_events_pm_block);
-	if (ret)
+	if (ret) {
 		unregister_random_vmfork_notifier(&kuid_events_vm_fork_block);
-	return ret;
+		return ret;
+	}
+	kuid_vmgen_listen(kuid_events_forked);
+	return 0;
 }
 
 /**
@@ -213,12 +248,13 @@ int __init kuid_events_init(void)
  */
 void kuid_events_exit(void)
 {
+	kuid_vmgen_ignore();
 	unregister_pm_notifier(&kuid_events_pm_block);
 	unregister_random_vmfork_notifier(&kuid_events_vm_fork_block);
 	cancel_work_sync(&kuid_events_refresh_work);
-	irq_work_sync(&kuid_events_step_irq_work);
+	irq_work_sync(&kuid_events_irq_work);
 	cancel_delayed_work_sync(&kuid_events_step_work);
 	cancel_delayed_work_sync(&kuid_events_fork_work);
 	/* The work above may have begun an epoch, which found a clock step. */
-	irq_work_sync(&kuid_events_step_irq_work);
+	irq_work_sync(&kuid_events_irq_work);
 }

@@ -24,6 +24,7 @@
 #include "core/node.h"
 #include "core/snowflake.h"
 #include "identity.h"
+#include "vmgen.h"
 
 /*
  * Find the first network interface with a permanent address. Addresses that are
@@ -278,7 +279,7 @@ static u64 kuid_worker_of_host(void)
 	if (kuid_worker_name_is_common(name)) {
 		pr_notice("host name \"%s\" makes no worker, so it is random\n",
 			  name);
-		return get_random_u64();
+		return kuid_vmgen_random();
 	}
 	return kuid_lex_worker(name, strlen(name));
 }
@@ -307,12 +308,12 @@ void kuid_identity_draw(struct kuid_identity *identity,
 	if (former && !(changed & KUID_PARTS_WORKER))
 		worker = former->worker;
 	else if (choices->worker.from == KUID_FROM_RANDOM)
-		worker = get_random_u64();
+		worker = kuid_vmgen_random();
 	else if (choices->worker.from == KUID_FROM_HOST)
 		worker = kuid_worker_of_host() ^ choices->salt;
 
 	*key = (struct kuid_node_key) {
-		{ get_random_u64(), get_random_u64() },
+		{ kuid_vmgen_random(), kuid_vmgen_random() },
 	};
 	*identity = (struct kuid_identity) {
 		.node = choices->node.from == KUID_FROM_RANDOM
@@ -325,7 +326,8 @@ void kuid_identity_draw(struct kuid_identity *identity,
 				? 0
 				: kuid_identity_snowflake(choices)->value,
 		.interval = choices->interval,
-		.seq_offset = get_random_u32() % (KUID_SEQ_OFFSET_MAX + 1),
-		.lane_scramble = get_random_u32() % KUID_NR_LANES,
+		.seq_offset = kuid_vmgen_random() % (KUID_SEQ_OFFSET_MAX + 1),
+		.lane_scramble = kuid_vmgen_random() % KUID_NR_LANES,
+		.mask = kuid_vmgen_random(),
 	};
 }

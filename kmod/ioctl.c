@@ -14,10 +14,12 @@
 
 #include "file.h"
 #include "epochs.h"
+#include "events.h"
 #include "ioctl.h"
 #include "sink.h"
 #include "status.h"
 #include "user.h"
+#include "vmgen.h"
 
 /* The ABI is the same on every architecture, and for 32-bit programs. */
 static_assert(sizeof(struct kuid_query) == 128);
@@ -29,8 +31,9 @@ static_assert(offsetof(struct kuid_generate, load_id) == 40);
 static_assert(sizeof(struct kuid_set_format) == 32);
 static_assert(sizeof(struct kuid_status) == 512);
 static_assert(offsetof(struct kuid_status, ids) == 112);
+static_assert(offsetof(struct kuid_status, clones) == 272);
 static_assert(sizeof(struct kuid_private_lane) == 128);
-static_assert(offsetof(struct kuid_private_lane, reserved) == 56);
+static_assert(offsetof(struct kuid_private_lane, reserved) == 64);
 static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
 static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
@@ -185,7 +188,7 @@ static long kuid_ioctl_status(struct kuid_status __user *arg)
 
 	if (copy_from_user(&status, arg, sizeof(status)))
 		return -EFAULT;
-	if (status.flags ||
+	if (status.flags || status.reserved0 ||
 	    memchr_inv(status.reserved, 0, sizeof(status.reserved)))
 		return -EINVAL;
 	kuid_status_fill(&status);
@@ -216,6 +219,7 @@ static long kuid_ioctl_private_lane(struct kuid_private_lane __user *arg)
 		.load_id = node.load_id,
 		.max_ahead_ns = kuid_host.max_ahead,
 		.step_limit_ns = kuid_host.step_limit,
+		.random = kuid_vmgen_random(),
 	};
 	return copy_to_user(arg, &lane, sizeof(lane)) ? -EFAULT : 0;
 }
@@ -402,6 +406,9 @@ long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	void __user *argp = (void __user *)arg;
 
+	/* IDs are checked after they were stored. */
+	if (cmd != KUID_IOC_GENERATE)
+		kuid_events_look();
 	switch (cmd) {
 	case KUID_IOC_QUERY:
 		return kuid_ioctl_query(file->private_data, argp);

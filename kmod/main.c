@@ -11,6 +11,7 @@
 #include "page.h"
 #include "reserve.h"
 #include "version.h"
+#include "vmgen.h"
 
 static int __init kuid_init(void)
 {
@@ -23,9 +24,10 @@ static int __init kuid_init(void)
 	ret = kuid_epochs_init();
 	if (ret)
 		goto err_page;
+	kuid_vmgen_init();
 	ret = kuid_events_init();
 	if (ret)
-		goto err_epochs;
+		goto err_vmgen;
 	ret = kuid_chr_init();
 	if (ret)
 		goto err_events;
@@ -33,7 +35,8 @@ static int __init kuid_init(void)
 
 err_events:
 	kuid_events_exit();
-err_epochs:
+err_vmgen:
+	kuid_vmgen_exit();
 	kuid_epochs_exit();
 err_page:
 	kuid_page_exit();
@@ -44,6 +47,7 @@ static void __exit kuid_exit(void)
 {
 	kuid_chr_exit();
 	kuid_events_exit();
+	kuid_vmgen_exit();
 	kuid_epochs_exit();
 	kuid_page_exit();
 }

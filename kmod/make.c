@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 
 #include "counters.h"
+#include "events.h"
 #include "make.h"
 #include "reserve.h"
 #include "sink.h"
@@ -16,18 +17,11 @@
  * another epoch, or if it is below the last ID because the caller was moved to
  * another CPU. Then the call ends, and the reservation is lost.
  */
-static bool kuid_request_goes_on(struct kuid_request *request,
+static bool kuid_request_goes_on(const struct kuid_request *request,
 				 const struct kuid_taken *taken)
 {
-	const struct kuid_units *units = &taken->units;
-
-	if (request->epoch && (request->epoch != taken->origin.epoch ||
-			       request->last >= units->first))
-		return false;
-	request->epoch = taken->origin.epoch;
-	request->load_id = taken->origin.load_id;
-	request->last = units->first + units->count - 1;
-	return true;
+	return !request->epoch || (request->epoch == taken->origin.epoch &&
+				   request->last < taken->units.first);
 }
 
 /**
@@ -51,12 +45,21 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 	int ret;
 
 	request->want.count = count;
-	ret = kuid_reserve(request, &taken);
-	if (ret)
-		return ret;
-	if (!kuid_request_goes_on(request, &taken))
-		return 0;
-	stored = kuid_sink_store(sink, &taken);
+	for (;;) {
+		ret = kuid_reserve(request, &taken);
+		if (ret)
+			return ret;
+		if (!kuid_request_goes_on(request, &taken))
+			return 0;
+		stored = kuid_sink_store(sink, &taken);
+		if (likely(kuid_events_let_pass(request->want.part,
+						taken.origin.epoch)))
+			break;
+		kuid_sink_take_back(sink);
+	}
+	request->epoch = taken.origin.epoch;
+	request->load_id = taken.origin.load_id;
+	request->last = taken.units.first + taken.units.count - 1;
 	this_cpu_add(kuid_counters.ids[request->format], stored);
 	if (!stored)
 		return -EFAULT;

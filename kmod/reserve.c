@@ -12,6 +12,7 @@
 #include "core/turn.h"
 #include "counters.h"
 #include "epochs.h"
+#include "events.h"
 #include "make.h"
 #include "reserve.h"
 #include "trace.h"
@@ -159,6 +160,7 @@ int kuid_reserve_ready(const struct kuid_request *request, u64 *when)
 {
 	struct kuid_turn turn;
 
+	kuid_events_look();
 	kuid_reserve_turn(&turn, request);
 	return kuid_reserve_turn_ready(&turn, when);
 }

@@ -512,7 +512,8 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count, const u8 *end)
 			break;
 		}
 	}
-	sink->sure -= min_t(size_t, sink->sure, at - sink->scratch);
+	sink->stored = at - sink->scratch;
+	sink->sure -= min(sink->sure, sink->stored);
 	return done;
 }
 
@@ -529,24 +530,51 @@ static u32 kuid_sink_copy(struct kuid_sink *sink, u32 count, const u8 *end)
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken)
 {
 	u32 stored = taken->units.count;
-	const u8 *end;
+	u8 __user *user;
+	u8 *end;
 
 	switch (sink->kind) {
 	case KUID_SINK_USER:
+		user = sink->user;
 		if (kuid_formats[sink->format].random_size)
 			kuid_sink_draw(sink->scratch, stored);
 		stored = sink->text ? kuid_sink_store_user_lines(sink, taken)
 				    : kuid_sink_store_user(sink, taken);
+		sink->stored = sink->user - user;
 		break;
 	case KUID_SINK_ITER:
 		end = kuid_sink_store_kernel(sink, sink->scratch, taken);
 		stored = kuid_sink_copy(sink, stored, end);
 		break;
 	case KUID_SINK_KERNEL:
-		sink->kernel =
-			kuid_sink_store_kernel(sink, sink->kernel, taken);
+		end = kuid_sink_store_kernel(sink, sink->kernel, taken);
+		sink->stored = end - sink->kernel;
+		sink->kernel = end;
 		break;
 	}
 	sink->full = stored != taken->units.count;
 	return stored;
+}
+
+/**
+ * kuid_sink_take_back - take back what the last kuid_sink_store() has stored
+ * @sink: the sink
+ *
+ * The next IDs are stored over it.
+ *
+ * Context: any.
+ */
+void kuid_sink_take_back(struct kuid_sink *sink)
+{
+	switch (sink->kind) {
+	case KUID_SINK_USER:
+		sink->user -= sink->stored;
+		break;
+	case KUID_SINK_ITER:
+		iov_iter_revert(sink->iter, sink->stored);
+		break;
+	case KUID_SINK_KERNEL:
+		sink->kernel -= sink->stored;
+		break;
+	}
 }

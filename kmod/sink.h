@@ -46,6 +46,7 @@ enum kuid_sink_kind {
  * @size: size of an ID, or of the format's longest line, in bytes
  * @most: highest number of IDs in a chunk
  * @sure: bytes of @iter that were found writable
+ * @stored: bytes of the last chunk
  * @scratch: memory to pack IDs into for @iter, and for random bytes
  * @allocated: the memory that was allocated for @scratch; NULL if @scratch is
  *	@few
@@ -67,6 +68,7 @@ struct kuid_sink {
 	size_t size;
 	u32 most;
 	size_t sure;
+	size_t stored;
 	u8 *scratch;
 	void *allocated;
 	u8 few[KUID_SINK_FEW * KUID_LINE_MAX];
@@ -88,6 +90,7 @@ void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock);
 void kuid_sink_end(struct kuid_sink *sink);
 u32 kuid_sink_room(struct kuid_sink *sink, u32 count);
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
+void kuid_sink_take_back(struct kuid_sink *sink);
 bool kuid_sink_put(struct kuid_sink *sink, const void *from, size_t size);
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to);

@@ -15,6 +15,7 @@
 #include "events.h"
 #include "identity.h"
 #include "status.h"
+#include "vmgen.h"
 
 /* If the clock's resolution is coarser, so is the time in IDs. */
 #define KUID_STATUS_COARSE_NS 1000
@@ -67,7 +68,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		if (kuid_identity_given(&reading->choices) & KUID_PARTS_NODE)
 			reasons |= KUID_REASON_FIXED_NODE;
 	}
-	if (!IS_ENABLED(CONFIG_VMGENID))
+	if (!kuid_vmgen_clones() && kuid_vmgen_is_virtual())
 		reasons |= KUID_REASON_NO_VM_FORK;
 	if (reading->may_repeat)
 		reasons |= KUID_REASON_FORCED_CLOCK;
@@ -89,14 +90,17 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
  * @reading: output, all fields are set, as by kuid_epochs_read()
  *
  * If the reading shows a clock step that the generator has not found yet, a
- * worker refreshes the generator.
+ * worker refreshes the generator. If the machine was cloned, the reading is of
+ * the time after that was found.
  *
  * Context: process. Does not sleep.
  */
 void kuid_status_read(struct kuid_reading *reading)
 {
-	if (kuid_epochs_read(reading))
-		kuid_events_refresh_soon();
+	do {
+		if (kuid_epochs_read(reading))
+			kuid_events_refresh_soon();
+	} while (kuid_events_look());
 }
 
 /**
@@ -142,6 +146,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.floor_ns = reading.gate.floor,
 		.ceiling_ns = reading.gate.ceiling,
 		.claim_ceiling_ns = reading.gate.claim.ceiling,
+		.clones = kuid_vmgen_clones(),
 	};
 	for (format = 0; format < KUID_NR_FORMATS; format++)
 		status->ids[format] = counters.ids[format];

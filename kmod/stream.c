@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "epochs.h"
+#include "events.h"
 #include "stream.h"
 
 /*
@@ -126,8 +127,10 @@ ssize_t kuid_stream_read(struct kuid_stream *stream,
 {
 	ssize_t ret = 0;
 
-	if (kuid_stream_has_rest(stream))
+	if (kuid_stream_has_rest(stream)) {
+		kuid_events_look();
 		ret = kuid_stream_give(stream, sink, NULL);
+	}
 	if (ret < 0)
 		return ret;
 	if (kuid_sink_left(sink) >= sink->size)

@@ -238,6 +238,10 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(HELD, ordered, held, .bit = KUID_HELD_ORDER),
 	KUID_SYSFS_OF_STATUS(HELD, reboot_safe, held,
 			     .bit = KUID_HELD_REBOOT_SAFE),
+	KUID_SYSFS_OF_STATUS(HELD, clones_seen, clones,
+			     .bit = KUID_CLONES_SEEN),
+	KUID_SYSFS_OF_STATUS(HELD, clones_told, clones,
+			     .bit = KUID_CLONES_TOLD),
 	KUID_SYSFS_FILE(HELD, reasons, kuid_sysfs_reasons),
 };
 

@@ -14,6 +14,7 @@
 #include "core/formats.h"
 #include "counters.h"
 #include "epochs.h"
+#include "events.h"
 #include "make.h"
 #include "reserve.h"
 
@@ -126,7 +127,8 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 		random = get_random_u64();
 	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
 	    kuid_user_store(format, sink, size, &taken, (const u8 *)&random,
-			    put)) {
+			    put) &&
+	    likely(kuid_events_let_pass(row->part, taken.origin.epoch))) {
 		this_cpu_inc(kuid_counters.ids[format]);
 		if (epoch) {
 			epoch->number = taken.origin.epoch;

@@ -55,6 +55,29 @@ static void kuid_generator_note_claim(struct kuid_generator *generator)
 	claim->end = min(claim->ceiling, end);
 }
 
+/* The caller holds the lock. Returns the claim that has ended by this. */
+static struct kuid_claimed
+kuid_generator_close_locked(struct kuid_generator *generator)
+{
+	const struct kuid_epoch *epoch = generator->epoch;
+	struct kuid_claimed died = { 0 };
+	bool lives;
+
+	kuid_generator_write_begin(generator);
+	kuid_generator_stop_private(generator);
+	lives = kuid_claimed_lives(&generator->gate.claim);
+	kuid_generator_note_claim(generator);
+	kuid_gate_close(&generator->gate, kuid_port_wall_offset(),
+			epoch ? epoch->number : 0);
+	if (generator->vm_id)
+		kuid_gate_follow_vm(&generator->gate, generator->vm_id);
+	if (lives)
+		died = generator->gate.claim;
+	kuid_generator_start_private(generator);
+	write_seqcount_end(&generator->seq);
+	return died;
+}
+
 /**
  * kuid_generator_close - stop the use of the epoch's identity because there may
  *	be a twin
@@ -64,29 +87,44 @@ static void kuid_generator_note_claim(struct kuid_generator *generator)
  * drawn after this call and because of a twin. After this function has
  * returned, no call takes units for IDs that show a part of the identity, and
  * the generation is another one. Units that were taken before may still be on
- * their way to the caller.
+ * their way to the caller; kuid_gate_lets_pass() tells them, if there is a
+ * generation ID.
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock.
  * Return: the claim that has ended by this; without a token if none has.
  */
 struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
 {
-	struct kuid_claimed died = { 0 };
+	struct kuid_claimed died;
 	unsigned long flags;
-	bool lives;
 
 	raw_spin_lock_irqsave(&generator->lock, flags);
-	kuid_generator_write_begin(generator);
-	kuid_generator_stop_private(generator);
-	lives = kuid_claimed_lives(&generator->gate.claim);
-	kuid_generator_note_claim(generator);
-	kuid_gate_close(&generator->gate, kuid_port_wall_offset());
-	if (lives)
-		died = generator->gate.claim;
-	kuid_generator_start_private(generator);
-	write_seqcount_end(&generator->seq);
+	died = kuid_generator_close_locked(generator);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 	return died;
+}
+
+/**
+ * kuid_generator_close_once - the same, unless the generation ID tells that it
+ *	was done for this twin before
+ * @generator: the generator
+ * @died: output: the result of kuid_generator_close(), if that was called
+ *
+ * Context: as kuid_generator_close().
+ * Return: whether the identity was closed by this.
+ */
+bool kuid_generator_close_once(struct kuid_generator *generator,
+			       struct kuid_claimed *died)
+{
+	unsigned long flags;
+	bool closes;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	closes = !generator->vm_id || kuid_generator_is_cloned(generator);
+	if (closes)
+		*died = kuid_generator_close_locked(generator);
+	raw_spin_unlock_irqrestore(&generator->lock, flags);
+	return closes;
 }
 
 /**
@@ -134,6 +172,7 @@ static bool kuid_generator_is_other_load(const struct kuid_generator *generator,
 
 	/* Both twins could pass before one of them has another load_id. */
 	return kuid_gate_is_closed(&generator->gate) ||
+	       kuid_generator_is_cloned(generator) ||
 	       load_id != generator->epoch->load_id;
 }
 

@@ -82,6 +82,8 @@ struct kuid_change {
 };
 
 struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
+bool kuid_generator_close_once(struct kuid_generator *generator,
+			       struct kuid_claimed *died);
 bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
 int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
 			       struct kuid_claimed *claim);

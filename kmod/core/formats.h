@@ -35,7 +35,7 @@
 #define KUID_STAMP_FORMATS(FORMAT)					\
 	FORMAT(v1,   V1,   16, STAMPS, NODE,   UUID,       36, 1, 0)	\
 	FORMAT(v6,   V6,   16, STAMPS, NODE,   UUID,       36, 6, 0)	\
-	FORMAT(v7,   V7,   16, STAMPS, NONE,   UUID,       36, 7, 6)
+	FORMAT(v7,   V7,   16, STAMPS, MASK,   UUID,       36, 7, 6)
 #define KUID_SLOT_FORMATS(FORMAT)					\
 	FORMAT(lex,  LEX,  16, LEX,    WORKER, LEX,        35, 0, 0)	\
 	FORMAT(k64,  K64,   8, GRID,   NONE,   SORTABLE64, 11, 0, 0)	\

@@ -71,6 +71,10 @@ struct kuid_claimed {
  * struct kuid_gate - the gate
  * @closed: KUID_PARTS_*: parts of the identity that must not be used now
  * @closings: how often all parts were closed because there may be a twin
+ * @ended: number of the last epoch before the last closing: a twin may have the
+ *	IDs of this epoch and of earlier ones; 0 if there is none
+ * @vm_id: the generation ID of the virtual machine when the gate was last
+ *	closed, or when the module was loaded
  * @reopened: the value of @closings that the identity was last drawn for
  * @required: slots, and stamps with a given node, wait for a ceiling; never
  *	changes
@@ -94,6 +98,8 @@ struct kuid_claimed {
 struct kuid_gate {
 	u32 closed;
 	u64 closings;
+	u64 ended;
+	u64 vm_id[2];
 	u64 reopened;
 	bool required;
 	bool restored;
@@ -137,20 +143,61 @@ static inline bool kuid_gate_is_closed(const struct kuid_gate *gate)
 	return gate->reopened != gate->closings;
 }
 
+/* Whether the gate was closed since the generation ID has changed to @vm_id. */
+static __always_inline bool kuid_gate_knows(const struct kuid_gate *gate,
+					    const u64 *vm_id)
+{
+	/* Pairs with the release in kuid_gate_follow_vm(). */
+	u64 first = smp_load_acquire(&gate->vm_id[0]);
+	/* Pairs with the other release in kuid_gate_follow_vm(). */
+	u64 second = smp_load_acquire(&gate->vm_id[1]);
+
+	return first == READ_ONCE(vm_id[0]) && second == READ_ONCE(vm_id[1]);
+}
+
 /*
- * There may be a twin. No ID that shows a part of the identity may be made. The
- * wall clock has @offset now.
+ * Whether an ID of an epoch may be returned, which was stored before: no twin
+ * has it. @vm_id is the generation ID.
+ *
+ * The generation ID alone is not enough: another CPU may have closed the gate
+ * since the ID was reserved. So read @vm_id of the gate first: whoever sees the
+ * new one also sees that the epoch has ended.
+ */
+static __always_inline bool kuid_gate_lets_pass(const struct kuid_gate *gate,
+						const u64 *vm_id, u64 epoch)
+{
+	return kuid_gate_knows(gate, vm_id) && epoch > READ_ONCE(gate->ended);
+}
+
+/* Take over the generation ID, after the gate was closed because of it. */
+static inline void kuid_gate_follow_vm(struct kuid_gate *gate, const u64 *vm_id)
+{
+	/*
+	 * Pairs with the acquire in kuid_gate_knows(): whoever sees the new
+	 * word also sees &kuid_gate.ended.
+	 */
+	smp_store_release(&gate->vm_id[0], READ_ONCE(vm_id[0]));
+	/* Pairs with the other acquire: only one word may have changed. */
+	smp_store_release(&gate->vm_id[1], READ_ONCE(vm_id[1]));
+}
+
+/*
+ * There may be a twin. No ID that shows a part of the identity may be made, and
+ * none of the epoch with the number @ended may be returned. The wall clock has
+ * @offset now.
  *
  * A hibernation closes the gate twice. The resume between sets the clock
  * forward, so the first offset counts.
  */
-static inline void kuid_gate_close(struct kuid_gate *gate, u64 offset)
+static inline void kuid_gate_close(struct kuid_gate *gate, u64 offset,
+				   u64 ended)
 {
 	if (!kuid_gate_is_closed(gate)) {
 		WRITE_ONCE(gate->rewound, true);
 		WRITE_ONCE(gate->rewound_offset, offset);
 	}
 	WRITE_ONCE(gate->closings, gate->closings + 1);
+	WRITE_ONCE(gate->ended, ended);
 	WRITE_ONCE(gate->closed, KUID_PARTS_ALL);
 	if (kuid_claimed_lives(&gate->claim))
 		WRITE_ONCE(gate->claim.dead, KUID_CLAIM_FORKED);
@@ -261,9 +308,9 @@ static inline u64 kuid_gate_claim_reach(const struct kuid_gate *gate,
 }
 
 /*
- * A copy of the gate, without the counters of closings and what the claim is
- * for. The caller reads it within the generator's sequence count, so it is of
- * one moment.
+ * A copy of the gate, without the counters of closings, the generation ID and
+ * what the claim is for. The caller reads it within the generator's sequence
+ * count, so it is of one moment.
  */
 static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 {

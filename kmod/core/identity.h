@@ -18,6 +18,7 @@
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
  *	clock_seq
  * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
+ * @mask: exclusive-or'ed with the random bits of v7, which a twin may draw, too
  */
 struct kuid_identity {
 	u64 node;
@@ -27,6 +28,7 @@ struct kuid_identity {
 	u8 interval;
 	u8 seq_offset;
 	u8 lane_scramble;
+	u64 mask;
 };
 
 /**
@@ -65,6 +67,7 @@ struct kuid_choices {
  * @KUID_PART_NODE: the node
  * @KUID_PART_WORKER: the worker
  * @KUID_PART_SNOWFLAKE: the worker of snowflake
+ * @KUID_PART_MASK: random bits, which are masked by the identity
  * @KUID_NR_PARTS: number of values
  */
 enum kuid_part {
@@ -72,6 +75,7 @@ enum kuid_part {
 	KUID_PART_NODE,
 	KUID_PART_WORKER,
 	KUID_PART_SNOWFLAKE,
+	KUID_PART_MASK,
 	KUID_NR_PARTS
 };
 

@@ -39,6 +39,20 @@ void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 }
 
 /**
+ * kuid_generator_use_vm_id - compare a generation ID from now on
+ * @generator: the generator, after kuid_generator_init()
+ * @vm_id: &kuid_generator.vm_id
+ *
+ * Context: any; nobody uses the generator yet.
+ */
+void kuid_generator_use_vm_id(struct kuid_generator *generator,
+			      const u64 *vm_id)
+{
+	generator->vm_id = vm_id;
+	kuid_gate_follow_vm(&generator->gate, vm_id);
+}
+
+/**
  * kuid_generator_write_begin - make the snapshot invalid
  * @generator: the generator
  *

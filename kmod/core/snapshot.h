@@ -57,6 +57,8 @@ struct kuid_window {
  *	front of its clock
  * @windows: the windows in units of each source, by enum kuid_source
  * @step_limit: stamp lag above which a new epoch is requested, in nanoseconds
+ * @vm_id: the generation ID of the virtual machine: two words that the
+ *	hypervisor changes before a clone runs on; NULL if there is none
  * @seq: counts changes of all members from here to @lock
  * @stamp_clock: the clock of stamps
  * @slot_clock: the clock of slots
@@ -78,7 +80,8 @@ struct kuid_window {
  *	has cache lines of its own: writers that wait for it must not slow down
  *	callers that read the clocks.
  *
- * @max_ahead, @windows, @step_limit and the pointer @generation never change.
+ * @max_ahead, @windows, @step_limit, and the pointers @vm_id and @generation
+ * never change.
  * @lock also guards &kuid_watermarks.epoch.
  *
  * Readers without @lock use READ_ONCE() inside @seq, and writers use
@@ -94,6 +97,7 @@ struct kuid_generator {
 	u64 max_ahead;
 	struct kuid_window windows[KUID_NR_SOURCES];
 	u64 step_limit;
+	const u64 *vm_id;
 
 	seqcount_t seq;
 	struct kuid_clock stamp_clock;
@@ -144,6 +148,8 @@ struct kuid_view {
 
 void kuid_generator_init(struct kuid_generator *generator, u64 max_ahead,
 			 u64 step_limit, bool ceiling_required);
+void kuid_generator_use_vm_id(struct kuid_generator *generator,
+			      const u64 *vm_id);
 void kuid_generator_refresh(struct kuid_generator *generator);
 bool kuid_generator_renew(struct kuid_generator *generator,
 			  const struct kuid_clock *clock, enum kuid_part part);
@@ -230,6 +236,17 @@ kuid_generator_outdated(const struct kuid_generator *generator,
 	return offset != clock->offset ||
 	       issued > kuid_clock_at(clock->offset, clock->half, mono) +
 				generator->max_ahead;
+}
+
+/*
+ * Whether the virtual machine was cloned or restored, and the gate was not
+ * closed because of that yet.
+ */
+static inline bool
+kuid_generator_is_cloned(const struct kuid_generator *generator)
+{
+	return generator->vm_id &&
+	       !kuid_gate_knows(&generator->gate, generator->vm_id);
 }
 
 /* Count a clock step. */

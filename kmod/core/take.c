@@ -96,6 +96,8 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 		if (generation & 1 ||
 		    READ_ONCE(*generator->generation) != generation)
 			continue;
+		if (kuid_generator_is_cloned(generator))
+			return KUID_NODE_CLOSED;
 		*to = (struct kuid_private_node) {
 			.node = kuid_node_of(&epoch->key, number),
 			.generation = generation,

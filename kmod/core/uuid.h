@@ -83,11 +83,17 @@ static __always_inline u64 kuid_v7_high(u64 ms, u32 fraction)
 	return ms << 16 | 0x7000 | fraction >> 8;
 }
 
+/* The bits of the second word that differ between the IDs of a batch. */
+static __always_inline u64 kuid_v7_bits(u32 fraction, u64 random)
+{
+	return (u64)(fraction & 0xff) << KUID_V7_FRACTION_SHIFT |
+	       (random & KUID_V7_RANDOM_MASK);
+}
+
 static __always_inline u64 kuid_v7_low(u32 fraction, u8 lane, u64 random)
 {
-	return KUID_UUID_VARIANT |
-	       (u64)(fraction & 0xff) << KUID_V7_FRACTION_SHIFT |
-	       (u64)lane << KUID_V7_LANE_SHIFT | (random & KUID_V7_RANDOM_MASK);
+	return KUID_UUID_VARIANT | (u64)lane << KUID_V7_LANE_SHIFT |
+	       kuid_v7_bits(fraction, random);
 }
 
 static inline u32 kuid_v7_fraction_of(u64 high, u64 low)
@@ -154,6 +160,7 @@ static __always_inline u32 kuid_v7_pack(void *sink,
 					const u8 *random, kuid_put_t put)
 {
 	u8 lane = stamps->lane ^ identity->lane_scramble;
+	u64 low = kuid_v7_low(0, lane, identity->mask);
 	u64 ms = stamps->first / KUID_MS_NS;
 	u32 ns = stamps->first % KUID_MS_NS;
 	u32 done;
@@ -168,8 +175,8 @@ static __always_inline u32 kuid_v7_pack(void *sink,
 		 */
 		memcpy(&bits, random, sizeof(bits));
 		if (!put(sink, cpu_to_be64(kuid_v7_high(ms, fraction)),
-			 cpu_to_be64(kuid_v7_low(fraction, lane,
-						 le64_to_cpu(bits)))))
+			 cpu_to_be64(low ^ kuid_v7_bits(fraction,
+							le64_to_cpu(bits)))))
 			break;
 		random += KUID_V7_RANDOM_SIZE;
 		if (++ns == KUID_MS_NS) {

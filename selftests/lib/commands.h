@@ -111,6 +111,8 @@ static const struct field status_fields[] = {
 	FIELD(kuid_status, floor_ns, OUT),
 	FIELD(kuid_status, ceiling_ns, OUT),
 	FIELD(kuid_status, claim_ceiling_ns, OUT),
+	FIELD(kuid_status, clones, OUT),
+	FIELD(kuid_status, reserved0, BITS, 0),
 	FIELD(kuid_status, reserved, BITS, 0),
 };
 
@@ -123,6 +125,7 @@ static const struct field private_lane_fields[] = {
 	FIELD(kuid_private_lane, load_id, OUT),
 	FIELD(kuid_private_lane, max_ahead_ns, OUT),
 	FIELD(kuid_private_lane, step_limit_ns, OUT),
+	FIELD(kuid_private_lane, random, OUT),
 	FIELD(kuid_private_lane, reserved, BITS, 0),
 };
 

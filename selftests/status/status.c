@@ -54,6 +54,7 @@ static struct kuid_status valid_call(int poison)
 
 	memset(&s, poison, sizeof(s));
 	s.flags = 0;
+	s.reserved0 = 0;
 	memset(s.reserved, 0, sizeof(s.reserved));
 	return s;
 }
@@ -107,7 +108,7 @@ TEST_F(status, held)
 	get(_metadata, self, &s);
 	TH_LOG("clock resolution %u ns", self->resolution);
 	EXPECT_EQ(KUID_HELD_UNIQUE | KUID_HELD_ORDER, s.held);
-	/* NO_VM_FORK depends on the kernel alone. */
+	/* NO_VM_FORK depends on the machine. */
 	EXPECT_EQ(reasons, s.reasons & ~(__u64)KUID_REASON_NO_VM_FORK);
 	EXPECT_EQ(0, s.stamp_lag_ns);
 	EXPECT_EQ(0, s.slot_lag_ns);

@@ -60,6 +60,8 @@ static const struct attribute {
 	{ "status/unique", BIT },
 	{ "status/ordered", BIT },
 	{ "status/reboot_safe", BIT },
+	{ "status/clones_seen", BIT },
+	{ "status/clones_told", BIT },
 	{ "status/reasons", WORDS },
 };
 
@@ -327,6 +329,10 @@ static void check_status(struct __test_metadata *_metadata, int fd)
 		  read_number("status/ordered", 10));
 	EXPECT_EQ(!!(s.held & KUID_HELD_REBOOT_SAFE),
 		  read_number("status/reboot_safe", 10));
+	EXPECT_EQ(!!(s.clones & KUID_CLONES_SEEN),
+		  read_number("status/clones_seen", 10));
+	EXPECT_EQ(!!(s.clones & KUID_CLONES_TOLD),
+		  read_number("status/clones_told", 10));
 	EXPECT_EQ(s.reasons, read_reasons());
 }
 

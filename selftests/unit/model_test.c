@@ -58,6 +58,7 @@ enum deed {
 	SET_WALL,
 	PASS,
 	PUBLISH,
+	CLONE, /* the hypervisor changes the generation ID */
 };
 
 /* One act of a CPU. */
@@ -71,6 +72,7 @@ struct act {
 	s64 by;
 	enum kuid_why why;
 	bool node_given;
+	enum kuid_part part;
 };
 
 #define TAKE_(s, o, n, ...)                                             \
@@ -90,6 +92,10 @@ struct act {
 	{                                                                      \
 		.deed = PUBLISH, .why = KUID_EPOCH_##why_, .node_given = given \
 	}
+#define CLONE_                 \
+	{                      \
+		.deed = CLONE, \
+	}
 #define LOOK_(s)                                  \
 	{                                         \
 		.deed = LOOK, .source = KUID_##s, \
@@ -108,6 +114,7 @@ struct act {
  * @most_writes: how often the snapshot may be changed at most, without epochs
  * @most_wanted: how often an epoch may be requested at most
  * @most_epochs: how many epochs there may be at most; 0: no limit
+ * @clones: there is a generation ID, which calls check before they return
  * @same_lag: stamps and slots always have the same lag, to within MS
  */
 struct scenario {
@@ -121,6 +128,7 @@ struct scenario {
 	unsigned int most_writes;
 	unsigned int most_wanted;
 	unsigned int most_epochs;
+	bool clones;
 	bool same_lag;
 };
 
@@ -153,6 +161,10 @@ static unsigned int nr_publishes;
 static unsigned int changes; /* how often waiters were woken */
 static unsigned int supply_of[MOST_EPOCHS + 1]; /* by number of the epoch */
 static bool given_of[MOST_EPOCHS + 1];
+
+/* The generation ID, and the one that an epoch's identity was drawn with. */
+static u64 vm_id[2];
+static u64 drawn_of[MOST_EPOCHS + 1];
 
 static struct call calls[MOST_CALLS + MOST_ACTS];
 static unsigned int nr_calls;
@@ -268,6 +280,36 @@ static void count_change(const struct kuid_step *step)
 	changes++;
 }
 
+static u64 generation_id(void)
+{
+	return vm_id[0] << 32 | vm_id[1];
+}
+
+/*
+ * Store the IDs of a call and let it return, unless a twin may have them. A
+ * twin has those whose identity was drawn with another generation ID than that
+ * of the moment at which they were stored.
+ */
+static void store(struct kuid_taken *taken)
+{
+	struct kuid_claimed died;
+	u64 stored;
+
+	if (!taken->units.count)
+		return;
+	scheduler_step();
+	stored = generation_id();
+	if (taken->origin.closed) {
+		taken->units.count = 0;
+	} else if (!kuid_gate_lets_pass(&generator.gate, vm_id,
+					taken->origin.epoch)) {
+		taken->units.count = 0;
+		kuid_generator_close_once(&generator, &died);
+	} else if (drawn_of[taken->origin.epoch] != stored) {
+		broken = "an ID that a twin may have";
+	}
+}
+
 static void take(struct cpu *cpu, const struct act *act)
 {
 	u64 ahead = ahead_of(act);
@@ -287,10 +329,12 @@ static void take(struct cpu *cpu, const struct act *act)
 	cpu->section++;
 	*taken = kuid_generator_take(
 		&generator,
-		&(struct kuid_want) { act->source, watermarks, act->order, 0,
-				      ahead, act->count });
+		&(struct kuid_want) { act->source, watermarks, act->order,
+				      act->part, ahead, act->count });
 	if (!taken->units.count)
 		call->ready = ready_at(call);
+	if (scenario->clones)
+		store(taken);
 	cpu->section++;
 	look();
 	cpu->call = NULL;
@@ -355,6 +399,9 @@ static bool publish(struct cpu *cpu, const struct act *act)
 
 	memset(&epochs[nr_epochs], 0, sizeof(epochs[0]));
 	epoch->load_id = 1;
+	epoch->closings = READ_ONCE(generator.gate.closings);
+	scheduler_step();
+	drawn_of[nr_epochs + 1] = generation_id();
 	epoch->identity.node = act->node_given ? 1 : 100 + nr_epochs;
 	epoch->choices.node.value = epoch->identity.node;
 	epoch->given = act->node_given ? KUID_PARTS_NODE : 0;
@@ -409,6 +456,10 @@ static void act_on(struct cpu *cpu, const struct act *act, unsigned int number)
 	case PUBLISH:
 		publish(cpu, act);
 		break;
+	case CLONE:
+		scheduler_step();
+		vm_id[vm_id[0] & 1]++;
+		break;
 	case NOTHING:
 		break;
 	}
@@ -440,6 +491,10 @@ static void start(void)
 	seen_seq = 1;
 	latest = NOW;
 	kuid_generator_init(&generator, AHEAD, LIMIT, false);
+	vm_id[0] = 0;
+	vm_id[1] = 0;
+	if (scenario->clones)
+		kuid_generator_use_vm_id(&generator, vm_id);
 	act.node_given = scenario->node_given;
 	publish(NULL, &act);
 	for (unsigned int i = 0; i < MOST_ACTS; i++)
@@ -631,6 +686,33 @@ static void explore(const struct scenario *what)
 	printf("# %s: %llu random interleavings, up to %u accesses\n",
 	       what->name, report.runs, report.longest);
 	assert_true(report.good);
+}
+
+/*
+ * The machine is cloned twice, while two CPUs make IDs and a third one begins
+ * epochs.
+ */
+static void clones(void **state)
+{
+	(void)state;
+	explore(&(struct scenario) {
+		.name = "clones",
+		.preemptions = 2,
+		.nr_cpus = 3,
+		.nr_lanes = 3,
+		.acts = {
+			{ TAKE_(STAMPS, FILE, 1, .part = KUID_PART_NODE),
+			  TAKE_(STAMPS, FILE, 1, .part = KUID_PART_NODE),
+			  TAKE_(STAMPS, FILE, 1, .part = KUID_PART_NODE) },
+			{ CLONE_, TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER),
+			  CLONE_,
+			  TAKE_(LEX, HOST, 1, .part = KUID_PART_WORKER) },
+			{ PUBLISH_(FORK, false), PUBLISH_(SET, false),
+			  PUBLISH_(FORK, false) },
+		},
+		.most_writes = 8,
+		.clones = true,
+	});
 }
 
 /* Two CPUs share a file, and nothing else happens. */
@@ -1052,6 +1134,7 @@ static void one_node_in_two_epochs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clones),
 		cmocka_unit_test(one_file),
 		cmocka_unit_test(one_lane),
 		cmocka_unit_test(one_sequence),

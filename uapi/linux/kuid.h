@@ -243,9 +243,9 @@ struct kuid_set_format {
 /* The same applies to stamp formats, because their node was given. */
 #define KUID_REASON_FIXED_NODE 0x010
 /*
- * This kernel can't notice that its virtual machine was cloned or restored. If
- * the bit is clear, the kernel can, but still needs the machine's VMGENID
- * device and its driver.
+ * It is never noticed that this virtual machine was cloned or restored: it has
+ * no VMGENID device, or the kernel can't use it. A machine that can't tell
+ * whether it is virtual counts as such.
  */
 #define KUID_REASON_NO_VM_FORK 0x020
 /* There are no IDs yet: the kernel's random generator is not ready. */
@@ -282,6 +282,22 @@ struct kuid_set_format {
  */
 #define KUID_REASON_K64_MAY_REPEAT 0x800
 
+/*
+ * kuid_status.clones: how it is noticed that the virtual machine was cloned or
+ * restored. The hypervisor changes the machine's generation ID, if there is a
+ * VMGENID device, and notifies the kernel.
+ *
+ * KUID_CLONES_SEEN: each call compares the generation ID before it returns. So
+ * no call that begins after the machine runs on returns an ID that a twin may
+ * have, except of k64, which is unique on one host only.
+ *
+ * KUID_CLONES_TOLD: the module is notified, some time after the machine runs
+ * on. Until then private lanes may make the same IDs as a twin, and so may
+ * calls without KUID_CLONES_SEEN.
+ */
+#define KUID_CLONES_SEEN 0x1
+#define KUID_CLONES_TOLD 0x2
+
 /**
  * struct kuid_status - which promises hold, clocks, and counters
  * @flags: in: must be zero
@@ -315,6 +331,9 @@ struct kuid_set_format {
  * @floor_ns: out: &struct kuid_state.floor_ns
  * @ceiling_ns: out: &struct kuid_state.ceiling_ns
  * @claim_ceiling_ns: out: &struct kuid_state.claim_ceiling_ns
+ * @clones: out: KUID_CLONES_*: how it is noticed that the machine was cloned or
+ *	restored; 0 if it is not, or if the machine is not virtual
+ * @reserved0: must be zero
  * @reserved: must be zero
  *
  * Counters start when the module is loaded. IDs are made while the kernel reads
@@ -341,7 +360,9 @@ struct kuid_status {
 	__u64 floor_ns;
 	__u64 ceiling_ns;
 	__u64 claim_ceiling_ns;
-	__u64 reserved[30];
+	__u32 clones;
+	__u32 reserved0;
+	__u64 reserved[29];
 };
 
 /**
@@ -358,6 +379,9 @@ struct kuid_status {
  * @step_limit_ns: out: how far in total the wall clock may be set back before
  *	the lane must not be used any more; until then its clock goes on at half
  *	speed. No ID is ahead of the wall clock by more than the sum of both
+ * @random: out: random bits that a twin of the machine does not get. Until the
+ *	kernel learns of a clone, twins draw the same bits from its random
+ *	generator, so mix these into a key that is drawn for the lane
  * @reserved: must be zero
  *
  * A private lane is a node and strictly increasing times, from which a process
@@ -385,7 +409,8 @@ struct kuid_private_lane {
 	__u64 load_id;
 	__u64 max_ahead_ns;
 	__u64 step_limit_ns;
-	__u64 reserved[9];
+	__u64 random;
+	__u64 reserved[8];
 };
 
 /*

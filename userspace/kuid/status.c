@@ -143,6 +143,18 @@ static void print_ceiling(const char *key, const struct kuid_status *status,
 		print_seconds("", device_time_left(status, ns), left);
 }
 
+/* How calls, and private lanes, notice that the machine was cloned. */
+static const char *lanes_notice(const struct kuid_status *status)
+{
+	return status->clones & KUID_CLONES_TOLD ? "told later" : "never told";
+}
+
+static const char *calls_notice(const struct kuid_status *status)
+{
+	return status->clones & KUID_CLONES_SEEN ? "seen at once"
+						 : lanes_notice(status);
+}
+
 static json_t *left_json(const struct kuid_status *status, uint64_t ns)
 {
 	return ns ? json_integer(device_time_left(status, ns)) : json_null();
@@ -173,6 +185,8 @@ static void print_numbers(const struct kuid_status *status)
 	       "clock set", (uint64_t)status->steps_back,
 	       (uint64_t)status->steps_forward);
 	printf("%-12s %" PRIu64 "\n", "VM forks", (uint64_t)status->vm_forks);
+	printf("%-12s %s by calls, %s for private lanes\n", "clones",
+	       calls_notice(status), lanes_notice(status));
 }
 
 static void print_limits(const struct limits *limits)
@@ -269,6 +283,8 @@ static json_t *describe(const struct kuid_status *status,
 	report_add_number(report, "steps_back", status->steps_back);
 	report_add_number(report, "steps_forward", status->steps_forward);
 	report_add_number(report, "vm_forks", status->vm_forks);
+	report_add(report, "clones_calls", json_string(calls_notice(status)));
+	report_add(report, "clones_lanes", json_string(lanes_notice(status)));
 	report_add(report, "limits", limits_json(limits));
 	return report;
 }

@@ -5,6 +5,7 @@
 #include "layout.h"
 
 #define KUID_SHOWS_NONE 0
+#define KUID_SHOWS_MASK 0
 
 /* v1 has the short path, so that a container can be given that file alone. */
 #define LAYOUT(format_name, NAME, bytes, from, part, form, characters, \

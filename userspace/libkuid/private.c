@@ -232,7 +232,8 @@ static void open_lane(struct kuid_private *private,
 	private->load_id = lane->load_id;
 	WRITE_ONCE(private->generation, lane->generation);
 	WRITE_ONCE(private->max_ahead, lane->max_ahead_ns);
-	WRITE_ONCE(private->key[0], secrets->key[0]);
+	/* A twin may have drawn the same secrets. */
+	WRITE_ONCE(private->key[0], secrets->key[0] ^ lane->random);
 	WRITE_ONCE(private->key[1], secrets->key[1]);
 	WRITE_ONCE(private->seq_offset,
 		   secrets->seq_offset % (KUID_SEQ_OFFSET_MAX + 1));

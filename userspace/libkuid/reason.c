@@ -47,8 +47,8 @@ static const struct reason {
 	  "--node random\"." },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
 	  "It is not noticed if this virtual machine is cloned or restored.",
-	  "In a copy take others before it makes IDs, as with \"kuid node --node random --worker "
-	  "random\", or use a kernel with CONFIG_VMGENID." },
+	  "Give the machine a VMGENID device. In a copy without one take others before it makes IDs, as "
+	  "with \"kuid node --node random --worker random\"." },
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
 	  "The kernel's random generator is not ready, so there is no ID yet.",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },

@@ -60,7 +60,7 @@ static struct {
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
-	uint64_t held, vm_forks, waits, made, waiting, slow_ms, lacking;
+	uint64_t held, vm_forks, clones, waits, made, waiting, slow_ms, lacking;
 } device;
 
 static const struct {
@@ -89,6 +89,7 @@ static const struct {
 	FIELD(worker),
 	FIELD(held),
 	FIELD(vm_forks),
+	FIELD(clones),
 	FIELD(waits),
 	FIELD(made),
 	FIELD(waiting),
@@ -478,6 +479,7 @@ static int get_status(struct kuid_status *status)
 		.steps_back = 7,
 		.steps_forward = 8,
 		.vm_forks = device.vm_forks,
+		.clones = device.clones,
 		.floor_ns = device.floor_ns,
 		.ceiling_ns = device.ceiling_ns,
 		.claim_ceiling_ns = device.claim_ceiling_ns,

@@ -26,6 +26,7 @@ begin_test()
 		made 10
 		waits 9
 		vm_forks 1
+		clones 3
 	DEVICE
 	: >"$FAKE/log"
 	: >"$out"
@@ -243,6 +244,7 @@ IDs made     $(each_format '             IDS FORMAT\n' | sed '1s/^ *//')
 waits        9, and 6 where a call may not wait
 clock set    7 times back, 8 forward
 VM forks     1
+clones       seen at once by calls, told later for private lanes
 limits       0.1 s: run-ahead of one ID
              0.05 s: run-ahead in a batch
              10 s: clock set back until a new epoch of $stamp_formats
@@ -261,6 +263,7 @@ json="$json \"claim_ceiling_left_ns\": null,"
 json="$json \"ids\": {$(each_format '"FORMAT": IDS, ')"
 json="${json%, }}, \"waits\": 9,"
 json="$json \"would_blocks\": 6, \"steps_back\": 7, \"steps_forward\": 8, \"vm_forks\": 1,"
+json="$json \"clones_calls\": \"seen at once\", \"clones_lanes\": \"told later\","
 json="$json \"limits\": {\"max_ahead_ns\": 100000000, \"batch_ahead_ns\": 50000000,"
 json="$json \"step_limit_ns\": 10000000000, \"clock_resolution_ns\": 1, \"ids_per_second\":"
 json="$json {$(each_format '"FORMAT": RATE, ')"
