@@ -166,6 +166,8 @@ static inline void kuid_line_join(struct kuid_line *line,
 				  struct kuid_waiter *waiter, u64 count,
 				  u64 now)
 {
+	lockdep_assert_held(&line->lock);
+
 	waiter->count = count;
 	waiter->mark = line->asked;
 	waiter->gap = 0;
@@ -248,6 +250,8 @@ static inline void kuid_line_leave(struct kuid_line *line,
 	struct kuid_waiter *next, *moved = NULL;
 	bool was_head;
 
+	lockdep_assert_held(&line->lock);
+
 	if (!kuid_waiter_waits(waiter))
 		return;
 	was_head = kuid_line_head(line) == waiter;
@@ -292,6 +296,8 @@ static inline u64 kuid_line_look(struct kuid_line *line,
 	struct kuid_waiter *head;
 	unsigned int n = 0;
 
+	lockdep_assert_held(&line->lock);
+
 	WRITE_ONCE(waiter->called, false);
 	while ((head = kuid_line_head(line)) && head != waiter &&
 	       kuid_waiter_late(head) <= now && n++ < KUID_LINE_FRONT) {
@@ -321,6 +327,8 @@ static inline u64 kuid_line_next_look(struct kuid_line *line,
 				      const struct kuid_waiter *waiter, u64 now)
 {
 	const struct kuid_waiter *head = kuid_line_head(line);
+
+	lockdep_assert_held(&line->lock);
 
 	/*
 	 * One look removes only some of the late waiters. If the head is still
