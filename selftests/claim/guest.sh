@@ -10,6 +10,8 @@ export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=
 export ETCD_HEARTBEAT_INTERVAL=300 ETCD_ELECTION_TIMEOUT=3000
 # shellcheck source=SCRIPTDIR/../../userspace/tests/claim/cluster.sh
 . "${0%/*}/cluster.sh"
+# shellcheck source=SCRIPTDIR/../../userspace/tests/claim/chaos.sh
+. "${0%/*}/chaos.sh"
 # shellcheck source=SCRIPTDIR/../vm/guest/klog.sh
 . /guest/klog.sh
 space=guest
@@ -253,7 +255,7 @@ owner_again()
 }
 
 # A restart goes on in the same epoch, also past the ceiling of before.
-restart()
+restarted()
 {
 	began=$(epoch)
 	stop HUP owner && makes || return
@@ -358,6 +360,44 @@ disk_resumed()
 		! has_number two && ! has_number three
 }
 
+# ------------------------------------------------------------------ chaos
+
+restart()
+{
+	if [ "$1" = owner ]; then
+		start_owner --range 40-41
+	else
+		start "$1" --range 40-41 --horizon 12
+	fi
+}
+
+# The machine may be a clone, in whatever state the owner is.
+etcd_event()
+{
+	makes
+	random 3
+	if [ "$drawn" -eq 0 ]; then
+		be_cloned
+	else
+		member_event
+	fi
+}
+
+# Two others want the same two numbers.
+all_chaos()
+{
+	echo "CHAOS_SEED=$chaos_seed"
+	stop TERM owner
+	stop_all
+	for claimer in owner p q; do
+		restart $claimer
+	done
+	chaos 25 etcd owner p q || return
+	stop TERM p
+	stop TERM q
+	eventually makes && [ "$(number_made)" -ge 40 ]
+}
+
 # ------------------------------------------------------------------ all of it
 
 # No ID of the kernel has a time for which another owner had the number, and none is twice.
@@ -405,7 +445,7 @@ it 'it is asleep, and the kernel stops at the ceiling' owner_asleep
 it 'a second owner gets the number' second_owner
 it 'the first one wakes up, and makes none' owner_wakes
 it 'it gets the number back' owner_again
-it 'a restart begins no epoch' restart
+it 'a restart begins no epoch' restarted
 it 'a second kuid-claim leaves the number alone' two_at_once
 it 'a stop ends the use of the number' clean_stop
 it 'a number that was left is given back by hand' given_back_by_hand
@@ -413,6 +453,7 @@ it 'a clone makes none with the number' clone
 it 'it claims another number' clone_claims_another
 it 'owners go on while the disk of the leader is suspended' disk_suspended
 it 'they go on when it is resumed' disk_resumed
+it 'chaos' all_chaos
 stop_all
 print_trace
 stop_cluster

@@ -29,7 +29,7 @@ prepare()
 	mkdir -p "$stage/claim/tests" || return
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
 		"$tests/tap.sh" "$stage/claim" || return
-	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$stage/claim/tests" || return
+	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$tests/claim/chaos.sh" "$stage/claim/tests" || return
 	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$kernel/disk" "$stage"
 }
 
@@ -38,7 +38,7 @@ if prepare; then
 	echo "== Linux $(<"$kernel/release") in QEMU"
 	# Without a generation ID no number is free before its ceiling has passed.
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.gz" --mem 2G \
-		--qemu "-device vmgenid,guid=auto" --timeout 900 /claim/tests/guest.sh
+		--qemu "-device vmgenid,guid=auto" --timeout 1500 /claim/tests/guest.sh
 	log=$build/check/claim-trace.log
 	add_tap "$here/../claim/check_trace.sh" "$build/check/claim-kernel.log"
 else
