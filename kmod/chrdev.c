@@ -165,39 +165,68 @@ static ssize_t kuid_chr_fill(struct kuid_file *kf, struct kuid_request *request,
 	return size ?: ret;
 }
 
+/* The general path. The call may have made IDs by the short path. */
 static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
-					  size_t size, bool tried)
+					  size_t size,
+					  const struct kuid_made *made)
 {
 	struct kuid_file *kf = file->private_data;
 	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
 	struct kuid_request request;
 	struct kuid_sink sink;
+	size_t done;
 	int ret;
 
 	ret = kuid_chr_begin_read(kf, kuid_file_is_nonblock(file), size,
 				  &request);
 	if (ret)
 		return ret;
-	request.tried = tried;
-	kuid_sink_user(&sink, request.format, text, (u8 __user *)buf, size);
+	request.made = *made;
+	done = made->count * kuid_formats[request.format].id_size;
+	kuid_sink_user(&sink, request.format, text, (u8 __user *)buf + done,
+		       size - done);
 	return kuid_chr_fill(kf, &request, &sink, size);
 }
 
 static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 					   size_t size)
 {
+	const struct kuid_made none = { 0 };
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
-	bool usual = kuid_mode_is_usual_line(mode, size) &&
-		     !kuid_stream_has_rest(kf->stream);
 
 	if (!size)
 		return 0;
-	if (usual && likely(kuid_sink_single_line(&kf->watermarks,
-						  kuid_mode_format(mode),
-						  (u8 __user *)buf)))
+	if (kuid_mode_is_single_line(mode, size) &&
+	    !kuid_stream_has_rest(kf->stream) &&
+	    likely(kuid_sink_single_line(
+		    &kf->watermarks, kuid_mode_format(mode), (u8 __user *)buf)))
 		return size;
-	return kuid_chr_read_any(file, buf, size, usual);
+	return kuid_chr_read_any(file, buf, size, &none);
+}
+
+/*
+ * Read binary IDs. @tried: the short path has failed to make the only one, and
+ * may have lost it. Apart from the general path, whose large frame the kernel
+ * may clear.
+ */
+static noinline ssize_t kuid_chr_read_few(struct file *file, char __user *buf,
+					  size_t size, bool tried)
+{
+	struct kuid_file *kf = file->private_data;
+	u64 mode = READ_ONCE(kf->mode);
+	size_t id_size = kuid_formats[kuid_mode_format(mode)].id_size;
+	size_t count = size / id_size;
+	struct kuid_made made = { 0 };
+
+	if (count && count <= KUID_SINK_SHORT && !tried &&
+	    kuid_mode_is_fixed(mode))
+		kuid_sink_few(&kf->watermarks, kuid_mode_format(mode),
+			      kuid_file_order(kuid_mode_order(mode)),
+			      (u8 __user *)buf, count, &made);
+	if (made.count && made.count == count)
+		return count * id_size;
+	return kuid_chr_read_any(file, buf, size, &made);
 }
 
 /* Read into an iov_iter, as the functions above read into user memory. */
@@ -229,14 +258,15 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	u64 mode = READ_ONCE(kf->mode);
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
-	if (!kuid_mode_is_usual(mode, size))
-		return kuid_mode_is_text(mode)
-			       ? kuid_chr_read_text(file, buf, size)
-			       : kuid_chr_read_any(file, buf, size, false);
-	if (likely(kuid_user_single(&kf->watermarks, kuid_mode_format(mode),
-				    (u8 __user *)buf, NULL)))
-		return size;
-	return kuid_chr_read_any(file, buf, size, true);
+	if (likely(kuid_mode_is_single(mode, size)))
+		return likely(kuid_user_single(&kf->watermarks,
+					       kuid_mode_format(mode),
+					       (u8 __user *)buf, NULL))
+			       ? size
+			       : kuid_chr_read_few(file, buf, size, true);
+	return kuid_mode_is_text(mode)
+		       ? kuid_chr_read_text(file, buf, size)
+		       : kuid_chr_read_few(file, buf, size, false);
 }
 
 static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)

@@ -6,25 +6,6 @@
 #include "epochs.h"
 
 /**
- * kuid_file_order - translate an order of the ABI
- * @order: KUID_ORDER_*, not KUID_ORDER_DEFAULT
- *
- * Context: any.
- * Return: the generator's value for @order.
- */
-enum kuid_order kuid_file_order(u32 order)
-{
-	switch (order) {
-	case KUID_ORDER_CPU:
-		return KUID_BY_CPU;
-	case KUID_ORDER_HOST:
-		return KUID_BY_HOST;
-	default:
-		return KUID_BY_FILE;
-	}
-}
-
-/**
  * kuid_file_begin - prepare a call for IDs
  * @kf: the open file
  * @nonblock: the call may not sleep
@@ -46,7 +27,7 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	u64 mode = READ_ONCE(kf->mode);
 	int ret;
 
-	if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
+	if (size < kuid_mode_size_min(mode))
 		return -EINVAL;
 
 	ret = kuid_epochs_start(nonblock);
@@ -58,7 +39,7 @@ int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 	 * slept.
 	 */
 	do {
-		if (size < FIELD_GET(KUID_MODE_ID_SIZE, mode))
+		if (size < kuid_mode_size_min(mode))
 			return -EINVAL;
 	} while (!kuid_mode_is_fixed(mode) &&
 		 !try_cmpxchg(&kf->mode, &mode, mode & ~KUID_MODE_UNFIXED));

@@ -23,16 +23,11 @@
  * The first call that asks for IDs clears KUID_MODE_UNFIXED. After that the
  * mode never changes, and there is an epoch; the short path of a read relies on
  * both.
- *
- * The most frequent mode has no bit above the lowest 16: KUID_MODE_UNFIXED is
- * clear, the order is KUID_ORDER_FILE, and the file is binary. So
- * kuid_mode_is_usual() needs only one comparison.
  */
 #define KUID_MODE_FORMAT  GENMASK_ULL(7, 0)
-#define KUID_MODE_ID_SIZE GENMASK_ULL(15, 8)  /* shortest read; 0 for text */
-#define KUID_MODE_ORDER	  GENMASK_ULL(49, 48) /* xor KUID_ORDER_FILE */
-#define KUID_MODE_TEXT	  BIT_ULL(62)
-#define KUID_MODE_UNFIXED BIT_ULL(63)
+#define KUID_MODE_ORDER	  GENMASK_ULL(15, 8)
+#define KUID_MODE_TEXT	  BIT_ULL(16)
+#define KUID_MODE_UNFIXED BIT_ULL(17)
 
 /**
  * struct kuid_file - an open file
@@ -52,11 +47,8 @@ struct kuid_file {
 /* The mode of a file before the first call that asks for IDs. */
 static inline u64 kuid_mode(u32 format, u32 order, bool text)
 {
-	u64 id_size = text ? 0 : kuid_formats[format].id_size;
-
 	return FIELD_PREP(KUID_MODE_FORMAT, format) |
-	       FIELD_PREP(KUID_MODE_ID_SIZE, id_size) |
-	       FIELD_PREP(KUID_MODE_ORDER, order ^ KUID_ORDER_FILE) |
+	       FIELD_PREP(KUID_MODE_ORDER, order) |
 	       FIELD_PREP(KUID_MODE_TEXT, text) | KUID_MODE_UNFIXED;
 }
 
@@ -67,7 +59,7 @@ static inline u32 kuid_mode_format(u64 mode)
 
 static inline u32 kuid_mode_order(u64 mode)
 {
-	return FIELD_GET(KUID_MODE_ORDER, mode) ^ KUID_ORDER_FILE;
+	return FIELD_GET(KUID_MODE_ORDER, mode);
 }
 
 static inline bool kuid_mode_is_text(u64 mode)
@@ -80,26 +72,39 @@ static inline bool kuid_mode_is_fixed(u64 mode)
 	return !(mode & KUID_MODE_UNFIXED);
 }
 
-/*
- * Whether a read asks for exactly one ID and the file has the most frequent
- * mode. One comparison checks both: the kernel limits @size to MAX_RW_COUNT,
- * which is below all higher bits of the mode.
- */
-static __always_inline bool kuid_mode_is_usual(u64 mode, size_t size)
+/* The shortest read of a file: one ID, or a byte of text. */
+static inline size_t kuid_mode_size_min(u64 mode)
 {
-	return mode >> 8 == size;
+	return kuid_mode_is_text(mode)
+		       ? 0
+		       : kuid_formats[kuid_mode_format(mode)].id_size;
+}
+
+/* Whether the file is in file order and was asked before: most are. */
+static __always_inline bool kuid_mode_is_usual(u64 mode, bool text)
+{
+	return (mode & ~KUID_MODE_FORMAT) ==
+	       (FIELD_PREP(KUID_MODE_ORDER, KUID_ORDER_FILE) |
+		(text ? KUID_MODE_TEXT : 0));
+}
+
+/* Whether a read asks for exactly one ID by the short path. */
+static __always_inline bool kuid_mode_is_single(u64 mode, size_t size)
+{
+	return kuid_mode_is_usual(mode, false) &&
+	       size == kuid_formats[kuid_mode_format(mode)].id_size;
 }
 
 /*
- * Whether a read asks for exactly one line and the file's mode differs from the
- * most frequent one only in that the file is text. Decimal lines may be shorter
- * than the longest one, so a read of that size may have room for more.
+ * Whether a read asks for exactly one line by the short path. Decimal lines may
+ * be shorter than the longest one, so a read of that size may have room for
+ * more.
  */
-static inline bool kuid_mode_is_usual_line(u64 mode, size_t size)
+static inline bool kuid_mode_is_single_line(u64 mode, size_t size)
 {
 	const struct kuid_format *row = &kuid_formats[kuid_mode_format(mode)];
 
-	return (mode & ~KUID_MODE_FORMAT) == KUID_MODE_TEXT &&
+	return kuid_mode_is_usual(mode, true) &&
 	       row->text_form != KUID_TEXT_DECIMAL &&
 	       size == row->text_size + 1;
 }
@@ -109,7 +114,15 @@ static inline bool kuid_file_is_nonblock(const struct file *file)
 	return file->f_flags & O_NONBLOCK;
 }
 
-enum kuid_order kuid_file_order(u32 order);
+/* The generator's value for KUID_ORDER_*, except KUID_ORDER_DEFAULT. */
+static inline enum kuid_order kuid_file_order(u32 order)
+{
+	static_assert(KUID_ORDER_FILE - KUID_ORDER_CPU == KUID_BY_FILE);
+	static_assert(KUID_ORDER_HOST - KUID_ORDER_CPU == KUID_BY_HOST);
+
+	return order - KUID_ORDER_CPU;
+}
+
 int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
 		    size_t size, struct kuid_request *request);
 

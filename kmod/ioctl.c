@@ -92,32 +92,29 @@ static long kuid_ioctl_query(struct kuid_file *kf,
 	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
 }
 
-/*
- * The general path. Out of line: its sink and request would enlarge the frame
- * of the short path. Sets the results in @g.
- */
+/* The general path. The call may have made IDs by the short path. */
 static noinline int kuid_ioctl_generate_any(struct file *file,
-					    struct kuid_generate *g, bool tried)
+					    const struct kuid_generate *g,
+					    struct kuid_made *made)
 {
 	struct kuid_request request;
 	struct kuid_sink sink;
 	ssize_t done;
+	u32 size;
 	int ret;
 
 	ret = kuid_file_begin(file->private_data, kuid_file_is_nonblock(file),
 			      g->format, g->order, SIZE_MAX, &request);
 	if (ret)
 		return ret;
-	request.tried = tried;
-	kuid_sink_user(&sink, request.format, false, u64_to_user_ptr(g->buffer),
-		       (size_t)g->count * kuid_formats[request.format].id_size);
+	request.made = *made;
+	size = kuid_formats[request.format].id_size;
+	kuid_sink_user(&sink, request.format, false,
+		       u64_to_user_ptr(g->buffer + made->count * size),
+		       (g->count - made->count) * size);
 	done = kuid_make(&request, &sink);
-	if (done < 0)
-		return done;
-	g->done = done;
-	g->epoch = request.epoch;
-	g->load_id = request.load_id;
-	return 0;
+	*made = request.made;
+	return done < 0 ? done : 0;
 }
 
 static long kuid_ioctl_generate(struct file *file,
@@ -125,9 +122,10 @@ static long kuid_ioctl_generate(struct file *file,
 {
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
-	struct kuid_epoch_name epoch;
+	struct kuid_made made = { 0 }, one = { 0 };
 	struct kuid_generate g;
-	bool usual;
+	enum kuid_order order;
+	u32 format;
 	int ret;
 
 	if (copy_from_user(&g, arg, sizeof(g)))
@@ -138,21 +136,30 @@ static long kuid_ioctl_generate(struct file *file,
 	    g.reserved0 || g.reserved[0] || g.reserved[1])
 		return -EINVAL;
 
-	/* Most calls for one ID can take the short path of a read. */
-	usual = g.count == 1 && kuid_mode_is_fixed(mode) &&
-		(g.order ?: kuid_mode_order(mode)) == KUID_ORDER_FILE;
-	if (usual &&
-	    likely(kuid_user_single(&kf->watermarks,
-				    g.format ?: kuid_mode_format(mode),
-				    u64_to_user_ptr(g.buffer), &epoch))) {
-		g.done = 1;
-		g.epoch = epoch.number;
-		g.load_id = epoch.load_id;
-	} else {
-		ret = kuid_ioctl_generate_any(file, &g, usual);
+	format = g.format ?: kuid_mode_format(mode);
+	order = kuid_file_order(g.order ?: kuid_mode_order(mode));
+	/* Most calls for one ID or a few can take the short path. */
+	if (kuid_mode_is_fixed(mode) && g.count == 1 && order == KUID_BY_FILE) {
+		if (likely(kuid_user_single(&kf->watermarks, format,
+					    u64_to_user_ptr(g.buffer), &one))) {
+			g.done = 1;
+			g.epoch = one.epoch;
+			g.load_id = one.load_id;
+			goto done;
+		}
+	} else if (kuid_mode_is_fixed(mode) && g.count <= KUID_SINK_SHORT) {
+		kuid_sink_few(&kf->watermarks, format, order,
+			      u64_to_user_ptr(g.buffer), g.count, &made);
+	}
+	if (made.count < g.count) {
+		ret = kuid_ioctl_generate_any(file, &g, &made);
 		if (ret)
 			return ret;
 	}
+	g.done = made.count;
+	g.epoch = made.epoch;
+	g.load_id = made.load_id;
+done:
 	if (put_user(g.done, &arg->done) || put_user(g.epoch, &arg->epoch) ||
 	    put_user(g.load_id, &arg->load_id))
 		return -EFAULT;

@@ -12,21 +12,9 @@
 #include "reserve.h"
 #include "sink.h"
 
-/*
- * Whether a reservation continues the call's IDs. It does not if it is of
- * another epoch, or if it is below the last ID because the caller was moved to
- * another CPU. Then the call ends, and the reservation is lost.
- */
-static bool kuid_request_goes_on(const struct kuid_request *request,
-				 const struct kuid_taken *taken)
-{
-	return !request->epoch || (request->epoch == taken->origin.epoch &&
-				   request->last < taken->units.first);
-}
-
 /**
  * kuid_make_chunk - make IDs from one reservation
- * @request: the call; its want, epoch, load_id and last are updated
+ * @request: the call; its want and made are updated
  * @sink: the sink for the IDs
  * @count: number of IDs to make, 1 to &struct kuid_sink.most
  *
@@ -49,7 +37,7 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 		ret = kuid_reserve(request, &taken);
 		if (ret)
 			return ret;
-		if (!kuid_request_goes_on(request, &taken))
+		if (!kuid_made_goes_on(&request->made, &taken))
 			return 0;
 		stored = kuid_sink_store(sink, &taken);
 		if (likely(kuid_events_let_pass(request->want.part,
@@ -57,9 +45,7 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 			break;
 		kuid_sink_take_back(sink);
 	}
-	request->epoch = taken.origin.epoch;
-	request->load_id = taken.origin.load_id;
-	request->last = taken.units.first + taken.units.count - 1;
+	kuid_made_add(&request->made, &taken, stored);
 	this_cpu_add(kuid_counters.ids[request->format], stored);
 	if (!stored)
 		return -EFAULT;
@@ -68,9 +54,9 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
 
 /**
  * kuid_make - make as many IDs as fit
- * @request: the call, which has made no ID yet
- * @sink: the sink for the IDs: user memory or an iov_iter, with room for at
- *	least one ID
+ * @request: the call, which may have made IDs by the short path
+ * @sink: the sink for the next IDs: user memory or an iov_iter, with room for
+ *	at least one ID
  *
  * The call ends early, with fewer IDs, if a signal is pending, if memory can't
  * be written, if a reservation fails, or if a reservation does not continue the
@@ -78,27 +64,27 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
  *
  * Context: process. Unless @request->nonblock is set, sleeps for reservations
  * as kuid_reserve() does. May sleep for scratch memory and user memory.
- * Return: the number of IDs that were stored, at least 1. If the call ends
+ * Return: the number of IDs that the call has made, at least 1. If it ends
  * before the first ID: -EFAULT if memory can't be written, or an error of
  * kuid_reserve().
  */
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
 	size_t count = kuid_sink_left(sink) / sink->size;
-	size_t done = 0;
 	ssize_t ret;
 
-	request->single = count == 1;
+	request->single = count == 1 && !request->made.count;
 	kuid_sink_begin(sink, count, request->nonblock);
 	for (;;) {
 		u32 n = min_t(size_t, count, sink->most);
 
 		/*
 		 * Check the memory before reserving: IDs that are reserved and
-		 * can't be stored are lost. A single skips the check, because
-		 * it can lose only one ID.
+		 * can't be stored are lost. A single of an iov_iter skips the
+		 * check, because it can lose only one ID. In user memory, the
+		 * short path may have lost that one.
 		 */
-		if (!request->single || request->tried)
+		if (!request->single || sink->kind == KUID_SINK_USER)
 			n = kuid_sink_room(sink, n);
 		if (!n) {
 			ret = -EFAULT;
@@ -107,7 +93,6 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 		ret = kuid_make_chunk(request, sink, n);
 		if (ret <= 0)
 			break;
-		done += ret;
 		count -= ret;
 		/* Lines may be shorter than the longest one: then more fit. */
 		if (sink->text)
@@ -121,5 +106,5 @@ ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 		cond_resched();
 	}
 	kuid_sink_end(sink);
-	return done ? done : ret;
+	return request->made.count ? request->made.count : ret;
 }

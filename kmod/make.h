@@ -22,17 +22,27 @@ struct kuid_sink;
 #define KUID_MAKE_CHUNK 1024
 
 /**
+ * struct kuid_made - the IDs that a call has made
+ * @count: how many
+ * @epoch: number of their epoch; 0 before the first ID
+ * @load_id: load_id of that epoch
+ * @last: the stamp or slot of the last ID; valid if @epoch is not 0
+ */
+struct kuid_made {
+	size_t count;
+	u64 epoch;
+	u64 load_id;
+	u64 last;
+};
+
+/**
  * struct kuid_request - a call for IDs
  * @want: what the next IDs are made from
  * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
  * @single: the whole call asks for one ID
  * @poller: the pollers of the open file; NULL for kernel code
  * @nonblock: the call takes what is available and does not sleep for more
- * @tried: the call is a single that the short path failed to make, and may have
- *	lost its ID
- * @epoch: number of the epoch of the call's IDs; 0 before the first ID
- * @load_id: load_id of that epoch
- * @last: the stamp or slot of the call's last ID; valid if @epoch is not 0
+ * @made: the IDs that the call has made
  */
 struct kuid_request {
 	struct kuid_want want;
@@ -40,10 +50,7 @@ struct kuid_request {
 	u32 format;
 	bool single;
 	bool nonblock;
-	bool tried;
-	u64 epoch;
-	u64 load_id;
-	u64 last;
+	struct kuid_made made;
 };
 
 /*
@@ -57,6 +64,31 @@ static inline bool kuid_format_ok(u32 *format)
 		return false;
 	*format = array_index_nospec(*format, KUID_NR_FORMATS);
 	return true;
+}
+
+/*
+ * Whether a reservation continues the IDs of a call. It does not if it is of
+ * another epoch, or if it is below the last ID because the caller was moved to
+ * another CPU. Then the reservation is lost.
+ */
+static __always_inline bool kuid_made_goes_on(const struct kuid_made *made,
+					      const struct kuid_taken *taken)
+{
+	return !made->epoch || (made->epoch == taken->origin.epoch &&
+				made->last < taken->units.first);
+}
+
+/* Add IDs that were stored to those of a call. */
+static __always_inline void kuid_made_add(struct kuid_made *made,
+					  const struct kuid_taken *taken,
+					  const u32 stored)
+{
+	if (!stored)
+		return;
+	made->count += stored;
+	made->epoch = taken->origin.epoch;
+	made->load_id = taken->origin.load_id;
+	made->last = taken->units.first + taken->units.count - 1;
 }
 
 /* What @count IDs of a format are made from. */

@@ -27,13 +27,13 @@ struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 static void kuid_reserve_turn(struct kuid_turn *turn,
 			      const struct kuid_request *request)
 {
-	*turn = (struct kuid_turn) {
-		.generator = &kuid_host,
-		.lines = &kuid_reserve_lines[request->want.source],
-		.want = request->want,
-		.single = request->single,
-		.may_wait = !request->nonblock,
-	};
+	/* Set each field: assigning the struct would clear the waiter twice. */
+	turn->generator = &kuid_host;
+	turn->lines = &kuid_reserve_lines[request->want.source];
+	turn->want = request->want;
+	turn->single = request->single;
+	turn->may_wait = !request->nonblock;
+	turn->has_waited = false;
 	kuid_waiter_init(&turn->waiter, current);
 }
 
@@ -235,7 +235,7 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 
 	ret = kuid_reserve_try(turn, taken, &due);
 	if (ret == -EAGAIN && due != KUID_NEVER && !turn->single &&
-	    !request->epoch) {
+	    !request->made.epoch) {
 		/* poll told of one ID, which may be in the far half. */
 		turn->single = true;
 		turn->want.count = 1;

@@ -17,21 +17,23 @@ struct kuid_request;
 extern struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 /**
- * kuid_reserve_single_passes - check whether the line of singles is empty
- * @source: what the ID is made from
+ * kuid_reserve_passes - check whether a call's line is empty
+ * @source: what the IDs are made from
+ * @single: the call asks for one ID
  *
- * A call for one ID may reserve without the line's lock then.
+ * The call may reserve without the line's lock then.
  *
  * Context: any. Costs one plain read, or none for stamps.
  * Return: whether the line is empty; always true for stamps, which have none.
  */
-static __always_inline bool
-kuid_reserve_single_passes(const enum kuid_source source)
+static __always_inline bool kuid_reserve_passes(const enum kuid_source source,
+						const bool single)
 {
 	const struct kuid_line_pair *lines = &kuid_reserve_lines[source];
+	const struct kuid_line *line = single ? &lines->singles
+					      : &lines->batches;
 
-	return source == KUID_STAMPS ||
-	       likely(kuid_line_pair_single_passes(lines));
+	return source == KUID_STAMPS || likely(!READ_ONCE(line->count));
 }
 
 int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken);

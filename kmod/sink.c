@@ -199,19 +199,19 @@ u32 kuid_sink_room(struct kuid_sink *sink, u32 count)
 	return bytes / sink->size;
 }
 
-/*
- * Draw the random bytes of @count IDs, and the pad that kuid_format_pack()
- * reads behind them. Out of line, for most formats have none.
+/**
+ * kuid_sink_draw - draw the random bytes of IDs
+ * @random: output, with the pad that kuid_format_pack() reads behind the bytes
+ * @count: number of IDs
  *
  * The kernel drops the numbers that it has drawn ahead for get_random_u64()
  * when it reseeds, also after a VM fork.
+ *
+ * Context: any in which the kernel has random bytes.
  */
-static noinline void kuid_sink_draw(u8 *random, u32 count)
+void kuid_sink_draw(u8 *random, u32 count)
 {
 	u64 bits;
-
-	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD ==
-		      sizeof(bits));
 
 	if (count > KUID_SINK_RANDOM_FEW) {
 		get_random_bytes(random, count * KUID_RANDOM_SIZE_MAX);
@@ -242,6 +242,58 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 	stored = (at - sink->user) / sink->size;
 	sink->user = at;
 	return stored;
+}
+
+/**
+ * kuid_sink_few - make a few binary IDs in user memory, by the short path
+ * @watermarks: the watermarks of the open file
+ * @format: KUID_FORMAT_*
+ * @order: the IDs that the new ones must be above
+ * @to: user address with any alignment
+ * @count: how many IDs the call asks for, at least 1
+ * @made: the call, which has made no ID yet; updated
+ *
+ * Makes none if the call asks for many, and fewer if the others are not to be
+ * had at once, or memory can't be written. The caller then goes on with
+ * kuid_make().
+ *
+ * Context: as kuid_user_single().
+ */
+void kuid_sink_few(struct kuid_watermarks *watermarks, u32 format,
+		   enum kuid_order order, u8 __user *to, size_t count,
+		   struct kuid_made *made)
+{
+	const bool single = count == 1;
+
+	switch (format) {
+#define KUID_USER_FEW(_name, _NAME, _id_size, _source, _part, _form,         \
+		      _text_size, _version, _random_size)                    \
+	case KUID_FORMAT_##_NAME: {                                          \
+		const size_t most = (_random_size) ? KUID_SINK_RANDOM_FEW    \
+						   : KUID_SINK_SHORT;        \
+		u8 few[(_random_size)*KUID_SINK_RANDOM_FEW +                 \
+		       KUID_V7_RANDOM_PAD];                                  \
+		u8 *random = few;                                            \
+		struct kuid_want want = kuid_want_for(                       \
+			KUID_FORMAT_##_NAME, watermarks, order, count);      \
+		const size_t bytes = count * (_id_size);                     \
+                                                                             \
+		/* A check of its size would call out of the user access. */ \
+		OPTIMIZER_HIDE_VAR(random);                                  \
+		if (count > most ||                                          \
+		    (!single && kuid_sink_user_room(to, bytes) < bytes))     \
+			break;                                               \
+		do                                                           \
+			want.count = count - made->count;                    \
+		while (kuid_user_chunk(&want, single, KUID_FORMAT_##_NAME,   \
+				       &to, _id_size, random,                \
+				       kuid_user_put_of(_id_size), made) &&  \
+		       made->count < count);                                 \
+		break;                                                       \
+	}
+		KUID_FORMATS(KUID_USER_FEW)
+#undef KUID_USER_FEW
+	}
 }
 
 /**

@@ -10,11 +10,15 @@
 #include <linux/uio.h>
 
 #include "core/formats.h"
+#include "core/take.h"
 
-struct kuid_watermarks;
+struct kuid_made;
 
 /* Size of the longest line, in bytes: a text and a newline. */
 #define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
+
+/* Binary IDs that the short path makes at most. */
+#define KUID_SINK_SHORT 64
 
 /* Lines that fit into the scratch memory inside a sink. */
 #define KUID_SINK_FEW 4
@@ -92,6 +96,10 @@ u32 kuid_sink_room(struct kuid_sink *sink, u32 count);
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
 void kuid_sink_take_back(struct kuid_sink *sink);
 bool kuid_sink_put(struct kuid_sink *sink, const void *from, size_t size);
+void kuid_sink_draw(u8 *random, u32 count);
+void kuid_sink_few(struct kuid_watermarks *watermarks, u32 format,
+		   enum kuid_order order, u8 __user *to, size_t count,
+		   struct kuid_made *made);
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to);
 

@@ -17,6 +17,7 @@
 #include "events.h"
 #include "make.h"
 #include "reserve.h"
+#include "sink.h"
 
 /*
  * The stores of an ID of 8, 12 or 16 bytes. The caller is inside
@@ -95,48 +96,72 @@ static __always_inline kuid_put_t kuid_user_put_of(const size_t id_size)
 			       : kuid_user_put_16;
 }
 
-/*
- * Make one ID in file order. Most calls do this, so this short path has no
- * line, no chunk and no lock. It makes no ID if the line of singles is not
- * empty, or anything else is unusual; the caller then takes the general path.
- * @sink, @size and @put are those of kuid_user_store(). Sets @epoch to the ID's
- * epoch, unless it is NULL.
- */
-static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
-					  const u32 format, void *sink,
-					  const size_t size, kuid_put_t put,
-					  struct kuid_epoch_name *epoch)
+/* Draw the random bytes of @count IDs, and the pad behind them. */
+static __always_inline void kuid_user_draw(u8 *random, const u32 count)
 {
-	const struct kuid_format *row = &kuid_formats[format];
-	const struct kuid_want want =
-		kuid_want_for(format, watermarks, KUID_BY_FILE, 1);
-	u64 random = 0;
+	u64 bits;
 
-	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD <=
-		      sizeof(random));
+	static_assert(KUID_RANDOM_SIZE_MAX + KUID_V7_RANDOM_PAD ==
+		      sizeof(bits));
 
-	if (!kuid_reserve_single_passes(row->source))
+	if (count > 1) {
+		kuid_sink_draw(random, count);
+		return;
+	}
+	bits = get_random_u64();
+	memcpy(random, &bits, sizeof(bits));
+}
+
+/*
+ * The short path of a call: make up to @want->count IDs from one reservation.
+ * Most calls ask for one ID or a few, so this path has no line, no chunk and no
+ * lock. It makes none if the call's line is not empty, or anything else is
+ * unusual; the caller then takes the general path. @sink, @size, @random and
+ * @put are those of kuid_user_store(). @made may be NULL in a call for one ID.
+ * Returns true if all of a reservation was stored.
+ */
+static __always_inline bool kuid_user_chunk(const struct kuid_want *want,
+					    const bool single, const u32 format,
+					    void *sink, const size_t size,
+					    u8 *random, kuid_put_t put,
+					    struct kuid_made *made)
+{
+	u32 stored;
+
+	if (!kuid_reserve_passes(want->source, single))
 		return false;
 
 	rcu_read_lock_sched();
 
-	const struct kuid_taken taken = kuid_generator_take(&kuid_host, &want);
+	const struct kuid_taken taken = kuid_generator_take(&kuid_host, want);
 
 	rcu_read_unlock_sched();
-	if (row->random_size)
-		random = get_random_u64();
-	if (likely(taken.units.count) && likely(!taken.origin.closed) &&
-	    kuid_user_store(format, sink, size, &taken, (const u8 *)&random,
-			    put) &&
-	    likely(kuid_events_let_pass(row->part, taken.origin.epoch))) {
-		this_cpu_inc(kuid_counters.ids[format]);
-		if (epoch) {
-			epoch->number = taken.origin.epoch;
-			epoch->load_id = taken.origin.load_id;
-		}
-		return true;
-	}
-	return false;
+	if (unlikely(!taken.units.count) || unlikely(taken.origin.closed) ||
+	    (made && !kuid_made_goes_on(made, &taken)))
+		return false;
+	if (kuid_formats[format].random_size)
+		kuid_user_draw(random, taken.units.count);
+	stored = kuid_user_store(format, sink, size, &taken, random, put);
+	if (unlikely(!kuid_events_let_pass(want->part, taken.origin.epoch)))
+		return false;
+	if (made)
+		kuid_made_add(made, &taken, stored);
+	this_cpu_add(kuid_counters.ids[format], stored);
+	return stored == taken.units.count;
+}
+
+/* Make one ID in file order. Returns false if the general path must make it. */
+static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
+					  const u32 format, void *sink,
+					  const size_t size, kuid_put_t put,
+					  struct kuid_made *made)
+{
+	const struct kuid_want want =
+		kuid_want_for(format, watermarks, KUID_BY_FILE, 1);
+	u64 random;
+
+	return kuid_user_chunk(&want, true, format, sink, size, (u8 *)&random,
+			       put, made);
 }
 
 /**
@@ -144,7 +169,7 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
  * @watermarks: the watermarks of the open file
  * @format: KUID_FORMAT_*
  * @to: user address with any alignment
- * @epoch: output, the ID's epoch; may be NULL
+ * @made: the call, which has made no ID yet; updated. May be NULL
  *
  * Context: process; there is an epoch. Does not sleep for an ID, but may fault,
  * and so sleep for user memory.
@@ -153,14 +178,14 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
  */
 static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
 					     u32 format, u8 __user *to,
-					     struct kuid_epoch_name *epoch)
+					     struct kuid_made *made)
 {
 	switch (format) {
 #define KUID_USER_SINGLE(_name, _NAME, _id_size, ...)                      \
 	case KUID_FORMAT_##_NAME:                                          \
 		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &to, \
 				     _id_size, kuid_user_put_of(_id_size), \
-				     epoch);
+				     made);
 		KUID_FORMATS(KUID_USER_SINGLE)
 #undef KUID_USER_SINGLE
 	}

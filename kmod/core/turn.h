@@ -55,19 +55,6 @@ bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due);
 u64 kuid_turn_when(struct kuid_turn *turn);
 void kuid_turn_end(struct kuid_turn *turn);
 
-/**
- * kuid_line_pair_single_passes - check that no single waits
- * @lines: the lines of a sequence
- *
- * Context: any. This is one plain read.
- * Return: true if a call for one ID need not join the line.
- */
-static __always_inline bool
-kuid_line_pair_single_passes(const struct kuid_line_pair *lines)
-{
-	return !READ_ONCE(lines->singles.count);
-}
-
 static inline void kuid_line_pair_init(struct kuid_line_pair *lines)
 {
 	kuid_line_init(&lines->batches);

@@ -89,10 +89,12 @@ static void run_readv(unsigned int calls, unsigned int ids)
 		check_call(readv(fd, &iov, 1), ids * size, "readv");
 }
 
-static void run_generate(unsigned int calls, unsigned int ids)
+static void run_generate_in(unsigned int order, unsigned int calls,
+			    unsigned int ids)
 {
 	while (calls--) {
 		struct kuid_generate g = {
+			.order = order,
 			.buffer = (uintptr_t)buf,
 			.count = ids,
 		};
@@ -100,6 +102,16 @@ static void run_generate(unsigned int calls, unsigned int ids)
 		check_call(ioctl(fd, KUID_IOC_GENERATE, &g), 0, "generate");
 		check_call(g.done, ids, "generate");
 	}
+}
+
+static void run_generate(unsigned int calls, unsigned int ids)
+{
+	run_generate_in(KUID_ORDER_DEFAULT, calls, ids);
+}
+
+static void run_generate_host(unsigned int calls, unsigned int ids)
+{
+	run_generate_in(KUID_ORDER_HOST, calls, ids);
 }
 
 static bool open_ring(unsigned int format)
@@ -208,6 +220,8 @@ const struct path paths[] = {
 	{ "readv", NULL, open_device, run_readv, close_device },
 	{ "io_uring", NULL, open_ring, run_ring, close_ring },
 	{ "ioctl", "batch-ioctl", open_for_ioctl, run_generate, close_device },
+	{ "ioctl, order host", NULL, open_for_ioctl, run_generate_host,
+	  close_device },
 	{ "text", "batch-text", open_text, run_read, close_device },
 	{ "libkuid", NULL, open_library, run_library, close_library },
 	{ "kernel code", NULL, open_caller, run_caller, close_caller },
