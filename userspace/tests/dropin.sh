@@ -177,7 +177,7 @@ begin_steps()
 
 has_lines()
 {
-	[ "$(wc -l <"$out")" -eq $lines ]
+	[ "$(wc -l <"$out")" -eq "$lines" ]
 }
 
 step()
@@ -188,7 +188,7 @@ step()
 
 end_steps()
 {
-	exec 3>&- && wait $steps
+	exec 3>&- && wait "$steps"
 }
 
 # The module can be unloaded when the program has closed its files. Then the program makes an ID by

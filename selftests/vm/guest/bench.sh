@@ -20,7 +20,7 @@ dropin()
 		function=uuid_generate_time_$format
 		most=0
 		[ $format != v1 ] || function=uuid_generate_time_safe most=${2:-0}
-		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function $most || status=1
+		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function "$most" || status=1
 	done
 }
 

@@ -428,7 +428,7 @@ begin_steps()
 
 has_lines()
 {
-	[ "$(wc -l <"$out")" -eq $lines ]
+	[ "$(wc -l <"$out")" -eq "$lines" ]
 }
 
 step()
@@ -439,7 +439,7 @@ step()
 
 end_steps()
 {
-	exec 3>&- && wait $steps
+	exec 3>&- && wait "$steps"
 }
 
 # It is there for the second and for the fifth ID. The file is closed before the fourth.

@@ -449,8 +449,8 @@ pub fn text(format: Format, id: &[u8]) -> Option<String> {
 ///
 /// setting is I of k96 and k128, the milliseconds that snowflake counts from, and
 /// 0 for others. If kuid made the ID, a v7 has nanoseconds.
-pub fn time(format: Format, id: &[u8], setting: u64, from_kuid: bool) -> Option<i128> {
-    let flags = if from_kuid { ffi::FROM_KUID } else { 0 };
+pub fn time(format: Format, id: &[u8], setting: u64, made_by_kuid: bool) -> Option<i128> {
+    let flags = if made_by_kuid { ffi::FROM_KUID } else { 0 };
     let mut time = ffi::Timespec::default();
     if id.len() != format.size() {
         return None;

@@ -53,14 +53,14 @@ def time_ns(
     id: ID,
     format: Optional[str] = None,
     setting: Optional[int] = None,
-    from_kuid: bool = False,
+    made_by_kuid: bool = False,
 ) -> int:
     """The time of an ID, in nanoseconds since 1970, rounded down to what it knows.
 
     setting: of k96 and k128 their I, of snowflake the milliseconds that it
-    counts from. from_kuid: kuid made it, so that a v7 has nanoseconds.
+    counts from. made_by_kuid: kuid made it, so that a v7 has nanoseconds.
     """
     format, id = _bytes(id, format)
     if setting is None:
         setting = 1288834974657 if format == "snowflake" else 8
-    return _made.time_ns(format, id, setting, from_kuid)
+    return _made.time_ns(format, id, setting, made_by_kuid)
