@@ -219,8 +219,7 @@ static noinline ssize_t kuid_chr_read_few(struct file *file, char __user *buf,
 	size_t count = size / id_size;
 	struct kuid_made made = { 0 };
 
-	if (count && count <= KUID_SINK_SHORT && !tried &&
-	    kuid_mode_is_fixed(mode))
+	if (count && !tried && kuid_mode_is_fixed(mode))
 		kuid_sink_few(&kf->watermarks, kuid_mode_format(mode),
 			      kuid_file_order(kuid_mode_order(mode)),
 			      (u8 __user *)buf, count, &made);
@@ -259,7 +258,7 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
 	if (likely(kuid_mode_is_single(mode, size)))
-		return likely(kuid_user_single(&kf->watermarks,
+		return likely(kuid_user_single(&kf->watermarks, KUID_BY_FILE,
 					       kuid_mode_format(mode),
 					       (u8 __user *)buf, NULL))
 			       ? size

@@ -140,14 +140,15 @@ static long kuid_ioctl_generate(struct file *file,
 	order = kuid_file_order(g.order ?: kuid_mode_order(mode));
 	/* Most calls for one ID or a few can take the short path. */
 	if (kuid_mode_is_fixed(mode) && g.count == 1 && order == KUID_BY_FILE) {
-		if (likely(kuid_user_single(&kf->watermarks, format,
-					    u64_to_user_ptr(g.buffer), &one))) {
+		if (likely(kuid_user_single(&kf->watermarks, KUID_BY_FILE,
+					    format, u64_to_user_ptr(g.buffer),
+					    &one))) {
 			g.done = 1;
 			g.epoch = one.epoch;
 			g.load_id = one.load_id;
 			goto done;
 		}
-	} else if (kuid_mode_is_fixed(mode) && g.count <= KUID_SINK_SHORT) {
+	} else if (kuid_mode_is_fixed(mode)) {
 		kuid_sink_few(&kf->watermarks, format, order,
 			      u64_to_user_ptr(g.buffer), g.count, &made);
 	}

@@ -245,23 +245,41 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 }
 
 /**
- * kuid_sink_few - make a few binary IDs in user memory, by the short path
+ * kuid_sink_host_single - kuid_user_single() in the order of the host
+ * @watermarks: the watermarks of the open file
+ * @format: KUID_FORMAT_*
+ * @to: user address with any alignment
+ * @made: the call, which has made no ID yet; updated
+ *
+ * Context: as kuid_user_single().
+ * Return: as kuid_user_single().
+ */
+bool kuid_sink_host_single(struct kuid_watermarks *watermarks, u32 format,
+			   u8 __user *to, struct kuid_made *made)
+{
+	/* The compiler can keep it in registers. */
+	struct kuid_made one = { 0 };
+
+	if (!kuid_user_single(watermarks, KUID_BY_HOST, format, to, &one))
+		return false;
+	*made = one;
+	return true;
+}
+
+/**
+ * kuid_sink_several - kuid_sink_few() in any order
  * @watermarks: the watermarks of the open file
  * @format: KUID_FORMAT_*
  * @order: the IDs that the new ones must be above
  * @to: user address with any alignment
- * @count: how many IDs the call asks for, at least 1
+ * @count: how many IDs the call asks for, 1 to KUID_SINK_SHORT
  * @made: the call, which has made no ID yet; updated
- *
- * Makes none if the call asks for many, and fewer if the others are not to be
- * had at once, or memory can't be written. The caller then goes on with
- * kuid_make().
  *
  * Context: as kuid_user_single().
  */
-void kuid_sink_few(struct kuid_watermarks *watermarks, u32 format,
-		   enum kuid_order order, u8 __user *to, size_t count,
-		   struct kuid_made *made)
+void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
+		       enum kuid_order order, u8 __user *to, size_t count,
+		       struct kuid_made *made)
 {
 	const bool single = count == 1;
 
@@ -422,7 +440,8 @@ bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 #define KUID_USER_LINE(_name, _NAME, _id_size, _source, _part, _form,         \
 		       _text_size, ...)                                       \
 	case KUID_FORMAT_##_NAME:                                             \
-		done = kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &lines, \
+		done = kuid_user_one(watermarks, KUID_BY_FILE,                \
+				     KUID_FORMAT_##_NAME, &lines,             \
 				     (_text_size) + 1, kuid_line_put_##_name, \
 				     NULL);                                   \
 		break;

@@ -97,10 +97,37 @@ u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
 void kuid_sink_take_back(struct kuid_sink *sink);
 bool kuid_sink_put(struct kuid_sink *sink, const void *from, size_t size);
 void kuid_sink_draw(u8 *random, u32 count);
-void kuid_sink_few(struct kuid_watermarks *watermarks, u32 format,
-		   enum kuid_order order, u8 __user *to, size_t count,
-		   struct kuid_made *made);
+bool kuid_sink_host_single(struct kuid_watermarks *watermarks, u32 format,
+			   u8 __user *to, struct kuid_made *made);
+void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
+		       enum kuid_order order, u8 __user *to, size_t count,
+		       struct kuid_made *made);
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to);
+
+/**
+ * kuid_sink_few - make a few binary IDs in user memory, by the short path
+ * @watermarks: the watermarks of the open file
+ * @format: KUID_FORMAT_*
+ * @order: the IDs that the new ones must be above
+ * @to: user address with any alignment
+ * @count: how many IDs the call asks for, at least 1
+ * @made: the call, which has made no ID yet; updated
+ *
+ * Makes none if the call asks for many, and fewer if the others are not to be
+ * had at once, or memory can't be written. The caller then goes on with
+ * kuid_make().
+ *
+ * Context: as kuid_user_single().
+ */
+static inline void kuid_sink_few(struct kuid_watermarks *watermarks, u32 format,
+				 enum kuid_order order, u8 __user *to,
+				 size_t count, struct kuid_made *made)
+{
+	if (count == 1 && order == KUID_BY_HOST)
+		kuid_sink_host_single(watermarks, format, to, made);
+	else if (count <= KUID_SINK_SHORT)
+		kuid_sink_several(watermarks, format, order, to, count, made);
+}
 
 #endif /* KUID_SINK_H */

@@ -150,14 +150,15 @@ static __always_inline bool kuid_user_chunk(const struct kuid_want *want,
 	return stored == taken.units.count;
 }
 
-/* Make one ID in file order. Returns false if the general path must make it. */
+/* Make one ID. Returns false if the general path must make it. */
 static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
+					  const enum kuid_order order,
 					  const u32 format, void *sink,
 					  const size_t size, kuid_put_t put,
 					  struct kuid_made *made)
 {
 	const struct kuid_want want =
-		kuid_want_for(format, watermarks, KUID_BY_FILE, 1);
+		kuid_want_for(format, watermarks, order, 1);
 	u64 random;
 
 	return kuid_user_chunk(&want, true, format, sink, size, (u8 *)&random,
@@ -167,6 +168,8 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
 /**
  * kuid_user_single - make one ID in user memory, by the short path
  * @watermarks: the watermarks of the open file
+ * @order: the IDs that the new one must be above; a constant, so that the code
+ *	for other orders is left out
  * @format: KUID_FORMAT_*
  * @to: user address with any alignment
  * @made: the call, which has made no ID yet; updated. May be NULL
@@ -177,15 +180,16 @@ static __always_inline bool kuid_user_one(struct kuid_watermarks *watermarks,
  * or returns the error.
  */
 static __always_inline bool kuid_user_single(struct kuid_watermarks *watermarks,
+					     const enum kuid_order order,
 					     u32 format, u8 __user *to,
 					     struct kuid_made *made)
 {
 	switch (format) {
-#define KUID_USER_SINGLE(_name, _NAME, _id_size, ...)                      \
-	case KUID_FORMAT_##_NAME:                                          \
-		return kuid_user_one(watermarks, KUID_FORMAT_##_NAME, &to, \
-				     _id_size, kuid_user_put_of(_id_size), \
-				     made);
+#define KUID_USER_SINGLE(_name, _NAME, _id_size, ...)                        \
+	case KUID_FORMAT_##_NAME:                                            \
+		return kuid_user_one(watermarks, order, KUID_FORMAT_##_NAME, \
+				     &to, _id_size,                          \
+				     kuid_user_put_of(_id_size), made);
 		KUID_FORMATS(KUID_USER_SINGLE)
 #undef KUID_USER_SINGLE
 	}
