@@ -13,13 +13,16 @@ libuuid()
 	/bench/libuuid others "$1" instructions "${3:-libuuid.so.1}" "$2" || status=1
 }
 
-# dropin ROW [MOST]: MOST is the budget of uuid_generate_time_safe.
+# dropin ROW SAFE [V7]: the budgets of uuid_generate_time_safe and of v7.
 dropin()
 {
 	for format in v1 v6 v7; do
 		function=uuid_generate_time_$format
-		most=0
-		[ $format != v1 ] || function=uuid_generate_time_safe most=${2:-0}
+		case $format in
+		v1) function=uuid_generate_time_safe most=$2 ;;
+		v7) most=${3:-0} ;;
+		*) most=0 ;;
+		esac
 		/bench/libuuid single "$1" $format /lib/kuid/libkuid-uuid.so $function "$most" || status=1
 	done
 }
@@ -27,7 +30,7 @@ dropin()
 insmod /lib/kuid.ko snowflake_worker=17 && insmod /lib/kuid_cost.ko || exit
 /bench/icount "$1" || status=1
 
-dropin "drop-in for libuuid"
+dropin "drop-in for libuuid" 1200 1500
 export LIBKUID_UUID_PRIVATE=1
 dropin "drop-in, private lane" 340
 
