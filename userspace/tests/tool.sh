@@ -70,10 +70,10 @@ nobody_fails()
 # A rule that takes the device from others.
 without_permission()
 {
-	chmod 0400 /dev/kuid
-	nobody_fails 1 '/dev/kuid: Permission denied: anyone may read it unless a udev rule' kuid gen
+	chmod 0400 /dev/kuids/v7
+	nobody_fails 1 '/dev/kuids/v7: Permission denied: anyone may read it unless a udev rule' kuid gen
 	result=$?
-	chmod 0444 /dev/kuid
+	chmod 0444 /dev/kuids/v7
 	return $result
 }
 
@@ -245,8 +245,8 @@ it "an unknown option is refused" fails 2 "invalid option -- 'z'" kuid gen -z
 it "an unknown verb is refused" fails 2 'no verb "frobnicate"' kuid frobnicate
 
 it "no device: says how to show it" fails 1 'BindReadOnlyPaths=' without_device
-uuid='^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
-it "many IDs of the one node that there is" with_one_node gen -n 10000
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
+it "many IDs of the one node that there is" with_one_node gen -f v1 -n 10000
 it "a full disk is told, one ID" fails 1 'standard output' fills_disk 1
 it "a full disk is told, many IDs" fails 1 'standard output' fills_disk 100000
 
@@ -260,12 +260,14 @@ it "no device: status says how to show it" fails 1 'BindReadOnlyPaths=' \
 it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs
 it "status --check: all is held" tells 'unique       yes' status --check
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -n 3k" makes 3000 gen -n 3k
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --local" makes 5000 gen --local -n 5000
 it "gen --private" makes_privately
 it "gen --private keeps the module, and can be found" keeps_the_module
 it "gen --private with a given node" makes_none_with_given_node
+uuid='^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -o cpu" makes 5000 gen -o cpu -n 5000
 it "gen ends behind a line, SIGTERM" ends_whole TERM
 it "gen ends behind a line, SIGHUP" ends_whole HUP
