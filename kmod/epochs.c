@@ -554,7 +554,7 @@ u32 kuid_epochs_given(void)
 	u32 given;
 
 	rcu_read_lock_sched();
-	/* Pairs with the release in kuid_generator_publish(). */
+	/* Pairs with the release in kuid_generator_begin(). */
 	epoch = smp_load_acquire(&kuid_host.epoch);
 	given = epoch ? epoch->given
 		      : kuid_identity_given(&kuid_epochs_first_choices);

@@ -56,7 +56,7 @@ static int kuid_reserve_closed(enum kuid_part part)
 	if (!kuid_gate_closed(&kuid_host.gate, part))
 		return 0;
 	rcu_read_lock_sched();
-	/* Pairs with the release in kuid_generator_publish(). */
+	/* Pairs with the release in kuid_generator_begin(). */
 	epoch = smp_load_acquire(&kuid_host.epoch);
 	missing = epoch->missing;
 	stale = epoch->stale;

@@ -31,7 +31,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 
 	do {
 		seq = raw_read_seqcount_begin(&generator->seq);
-		/* Pairs with the release in kuid_generator_publish(). */
+		/* Pairs with the release in kuid_generator_begin(). */
 		epoch = smp_load_acquire(&generator->epoch);
 		/*
 		 * Read the reservations before the clocks. In the other order,

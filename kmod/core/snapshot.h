@@ -185,7 +185,7 @@ kuid_generator_view(const struct kuid_generator *generator,
 		    const struct kuid_clock *clock, const enum kuid_part part)
 {
 	unsigned int seq = raw_seqcount_begin(&generator->seq);
-	/* Pairs with the release in kuid_generator_publish(). */
+	/* Pairs with the release in kuid_generator_begin(). */
 	struct kuid_epoch *epoch = smp_load_acquire(&generator->epoch);
 	u64 offset = READ_ONCE(clock->offset);
 	u64 half = READ_ONCE(clock->half);

@@ -82,7 +82,7 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 		 * Pairs with the release in kuid_generator_change_generation().
 		 */
 		generation = smp_load_acquire(generator->generation);
-		/* Pairs with the release in kuid_generator_publish(). */
+		/* Pairs with the release in kuid_generator_begin(). */
 		epoch = smp_load_acquire(&generator->epoch);
 		if (kuid_epoch_node_given(epoch))
 			return KUID_NODE_IS_GIVEN;
@@ -187,7 +187,7 @@ enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 
 	do {
 		seq = raw_read_seqcount_begin(&generator->seq);
-		/* Pairs with the release in kuid_generator_publish(). */
+		/* Pairs with the release in kuid_generator_begin(). */
 		epoch = smp_load_acquire(&generator->epoch);
 		slots = kuid_clock_copy(&generator->slot_clock);
 		gate = kuid_gate_read(&generator->gate);
