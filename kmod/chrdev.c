@@ -199,8 +199,8 @@ static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
 		return 0;
 	if (kuid_mode_is_single_line(mode, size) &&
 	    !kuid_stream_has_rest(kf->stream) &&
-	    likely(kuid_sink_single_line(
-		    &kf->watermarks, kuid_mode_format(mode), (u8 __user *)buf)))
+	    kuid_sink_single_line(&kf->watermarks, kuid_mode_format(mode),
+				  (u8 __user *)buf))
 		return size;
 	return kuid_chr_read_any(file, buf, size, &none);
 }

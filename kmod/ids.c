@@ -72,6 +72,7 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 		.nonblock = true,
 	};
 	struct kuid_sink sink;
+	enum kuid_order by;
 
 	if (!kuid_format_ok(&request.format) || order > KUID_ORDER_HOST ||
 	    order == KUID_ORDER_FILE || !count)
@@ -84,9 +85,9 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 		kuid_epochs_start_soon();
 		return -EAGAIN;
 	}
-	request.want = kuid_want_for(
-		request.format, &kuid_ids_watermarks,
-		order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU, 1);
+	by = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU;
+	request.want =
+		kuid_want_for(request.format, &kuid_ids_watermarks, by, 1);
 	kuid_sink_kernel(&sink, request.format, false, ids);
 	return kuid_make_chunk(&request, &sink,
 			       min_t(size_t, count, KUID_MAKE_CHUNK));

@@ -114,7 +114,7 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 		       (g->count - made->count) * size);
 	done = kuid_make(&request, &sink);
 	*made = request.made;
-	return done < 0 ? done : 0;
+	return min_t(ssize_t, done, 0);
 }
 
 static long kuid_ioctl_generate(struct file *file,

@@ -266,6 +266,32 @@ bool kuid_sink_host_single(struct kuid_watermarks *watermarks, u32 format,
 	return true;
 }
 
+/* kuid_sink_several() in one format. */
+static __always_inline void
+kuid_user_several(const u32 format, const size_t id_size,
+		  struct kuid_watermarks *watermarks, enum kuid_order order,
+		  u8 __user *to, size_t count, struct kuid_made *made)
+{
+	const bool draws = kuid_formats[format].random_size;
+	const size_t most = draws ? KUID_SINK_RANDOM_FEW : KUID_SINK_SHORT;
+	const size_t bytes = count * id_size;
+	const bool single = count == 1;
+	struct kuid_want want = kuid_want_for(format, watermarks, order, count);
+	u8 few[KUID_RANDOM_SIZE_MAX * KUID_SINK_RANDOM_FEW + KUID_V7_RANDOM_PAD];
+	u8 *random = draws ? few : NULL;
+
+	/* A check of its size would call out of the user access. */
+	OPTIMIZER_HIDE_VAR(random);
+	if (count > most || (!single && kuid_sink_user_room(to, bytes) < bytes))
+		return;
+	do {
+		want.count = count - made->count;
+		if (!kuid_user_chunk(&want, single, format, &to, id_size,
+				     random, kuid_user_put_of(id_size), made))
+			return;
+	} while (made->count < count);
+}
+
 /**
  * kuid_sink_several - kuid_sink_few() in any order
  * @watermarks: the watermarks of the open file
@@ -281,36 +307,14 @@ void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
 		       enum kuid_order order, u8 __user *to, size_t count,
 		       struct kuid_made *made)
 {
-	const bool single = count == 1;
-
 	switch (format) {
-#define KUID_USER_FEW(_name, _NAME, _id_size, _source, _part, _form,         \
-		      _text_size, _version, _random_size)                    \
-	case KUID_FORMAT_##_NAME: {                                          \
-		const size_t most = (_random_size) ? KUID_SINK_RANDOM_FEW    \
-						   : KUID_SINK_SHORT;        \
-		u8 few[(_random_size)*KUID_SINK_RANDOM_FEW +                 \
-		       KUID_V7_RANDOM_PAD];                                  \
-		u8 *random = few;                                            \
-		struct kuid_want want = kuid_want_for(                       \
-			KUID_FORMAT_##_NAME, watermarks, order, count);      \
-		const size_t bytes = count * (_id_size);                     \
-                                                                             \
-		/* A check of its size would call out of the user access. */ \
-		OPTIMIZER_HIDE_VAR(random);                                  \
-		if (count > most ||                                          \
-		    (!single && kuid_sink_user_room(to, bytes) < bytes))     \
-			break;                                               \
-		do                                                           \
-			want.count = count - made->count;                    \
-		while (kuid_user_chunk(&want, single, KUID_FORMAT_##_NAME,   \
-				       &to, _id_size, random,                \
-				       kuid_user_put_of(_id_size), made) &&  \
-		       made->count < count);                                 \
-		break;                                                       \
-	}
-		KUID_FORMATS(KUID_USER_FEW)
-#undef KUID_USER_FEW
+#define KUID_USER_SEVERAL(_name, _NAME, _id_size, ...)                       \
+	case KUID_FORMAT_##_NAME:                                            \
+		kuid_user_several(KUID_FORMAT_##_NAME, _id_size, watermarks, \
+				  order, to, count, made);                   \
+		break;
+		KUID_FORMATS(KUID_USER_SEVERAL)
+#undef KUID_USER_SEVERAL
 	}
 }
 
