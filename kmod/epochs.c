@@ -184,7 +184,7 @@ static int kuid_epochs_begin(struct kuid_change *change)
 	if (!former)
 		return 0;
 	synchronize_rcu();
-	/* What is not in use any more. */
+	/* The epoch and sequences that are not in use any more. */
 	sequences = change->fresh_slots ? former->sequences : NULL;
 	epoch = former;
 free:

@@ -91,7 +91,7 @@ static __always_inline void kuid_made_add(struct kuid_made *made,
 	made->last = taken->units.first + taken->units.count - 1;
 }
 
-/* What @count IDs of a format are made from. */
+/* Describe what a call for @count IDs of a format takes from the generator. */
 static __always_inline struct kuid_want
 kuid_want_for(const u32 format, struct kuid_watermarks *watermarks,
 	      const enum kuid_order order, const u32 count)

@@ -6,7 +6,7 @@ static struct kuid_line *kuid_turn_line(const struct kuid_turn *turn)
 	return turn->single ? &turn->lines->singles : &turn->lines->batches;
 }
 
-/* What the caller wants, within its part of the window. */
+/* Return what the caller wants, limited to its part of the window. */
 static const struct kuid_want *kuid_turn_want(struct kuid_turn *turn)
 {
 	const struct kuid_window *window =

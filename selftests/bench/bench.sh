@@ -84,7 +84,7 @@ for part in "$@"; do
 	rm -f "$file.new"
 done
 
-# What this run has measured, and what the record has of other parts, with the date of it.
+# Prints which parts this run has measured, and the date of the other parts in the record.
 recorded=$here/../../Documentation/performance
 others=()
 for file in "$recorded"/*.tsv; do

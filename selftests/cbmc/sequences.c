@@ -51,7 +51,7 @@ void a_run_hands_out_a_slot_once(void)
 	assert(end <= (u64)sequence.next);
 	assert((u64)run.next >= end || kuid_run_end(run.next) <= slots.first ||
 	       (u64)run.next == kuid_run_end(run.next));
-	/* What is left in the run was left in it before, or nobody had it. */
+	/* The rest of the run was in it before, or nobody had it. */
 	assert(kuid_run_end(run.next) == left_end || (u64)run.next >= next ||
 	       (u64)run.next == kuid_run_end(run.next));
 }

@@ -29,7 +29,7 @@ u64 machine_wall(void);
 /* The CPU of the calling thread. */
 void machine_set_cpu(unsigned int cpu);
 
-/* What the module changes with an epoch that begins for a reason. */
+/* The changes that the module makes for an epoch that begins for a reason. */
 struct kuid_change machine_change(enum kuid_why why);
 
 /* Clear the counters and the last report. */
