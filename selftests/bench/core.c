@@ -39,12 +39,10 @@ unsigned int kuid_port_cpu(void)
 
 void kuid_port_wake(struct task_struct *task)
 {
-	(void)task;
 }
 
 void kuid_port_stepped(const struct kuid_step *step)
 {
-	(void)step;
 }
 
 static void *allocate(size_t alignment, size_t size)

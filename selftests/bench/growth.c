@@ -142,7 +142,6 @@ static void *wait_in_queue(void *unused)
 					queue.sleep_ns % 1000000000 };
 	unsigned char ids[BATCH * 8];
 
-	(void)unused;
 	while (!queue.stop) {
 		if (queue.fd < 0)
 			clock_nanosleep(CLOCK_MONOTONIC, 0, &sleep, NULL);

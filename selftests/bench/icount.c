@@ -126,7 +126,6 @@ static void count_path(const struct path *path, bool quick)
 
 static void run_getppid(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	while (calls--)
 		getppid();
 }
@@ -135,7 +134,6 @@ static void run_clock(unsigned int calls, unsigned int ids)
 {
 	struct timespec ts;
 
-	(void)ids;
 	while (calls--)
 		check_call(clock_gettime(CLOCK_REALTIME, &ts), 0,
 			   "clock_gettime");
@@ -143,7 +141,6 @@ static void run_clock(unsigned int calls, unsigned int ids)
 
 static void run_getrandom(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	while (calls--)
 		check_call(getrandom(buf, 16, 0), 16, "getrandom");
 }
@@ -158,7 +155,6 @@ static void run_getrandom_batch(unsigned int calls, unsigned int ids)
 
 static void run_random_uuid(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	while (calls--)
 		check_call(pread(file, buf, 37, 0), 37, RANDOM_UUID);
 }
@@ -175,19 +171,16 @@ static void run_open(const char *path, size_t size, unsigned int calls)
 
 static void run_open_random_uuid(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	run_open(RANDOM_UUID, 37, calls);
 }
 
 static void run_open_kuid(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	run_open("/dev/kuid", 16, calls);
 }
 
 static void run_open_library(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	while (calls--) {
 		struct kuid *handle = kuid_open(KUID_FORMAT_V1);
 
@@ -198,7 +191,6 @@ static void run_open_library(unsigned int calls, unsigned int ids)
 
 static void run_lane_node(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	while (calls--) {
 		struct kuid_private_lane lane = { 0 };
 

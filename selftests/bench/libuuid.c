@@ -24,7 +24,6 @@ static void run(unsigned int calls, unsigned int ids)
 {
 	unsigned char uuid[16];
 
-	(void)ids;
 	while (calls--)
 		generate(uuid);
 }
@@ -34,7 +33,6 @@ static void run_safe(unsigned int calls, unsigned int ids)
 {
 	unsigned char uuid[16];
 
-	(void)ids;
 	while (calls--)
 		if (generate_safe(uuid))
 			errx(1, "%s: the UUID is not safe", SAFE);
@@ -44,7 +42,6 @@ static void run_draw(unsigned int calls, unsigned int ids)
 {
 	unsigned char uuid[16];
 
-	(void)ids;
 	while (calls--)
 		if (draw(uuid, sizeof(uuid), 0) != sizeof(uuid))
 			err(1, "getrandom");

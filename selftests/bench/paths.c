@@ -207,7 +207,6 @@ static bool open_caller(unsigned int format)
 /* The module makes all calls of a round while a parameter is written. */
 static void run_caller(unsigned int calls, unsigned int ids)
 {
-	(void)ids;
 	set_caller(CALLER "calls", calls);
 }
 

@@ -160,7 +160,6 @@ static void work(int cpu)
 
 static void child_ended(int nr)
 {
-	(void)nr;
 	_exit(1);
 }
 

@@ -39,7 +39,6 @@ void kuid_port_stepped(const struct kuid_step *step)
 /* Nobody waits: a host that has no IDs takes none. */
 void kuid_port_wake(struct task_struct *task)
 {
-	(void)task;
 }
 
 static void run(struct host *host, u64 true_ns)

@@ -23,14 +23,12 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	host_start(NR_CPUS, NR_LANES, false);
 	return 0;
 }
 
 static int setup_given(void **state)
 {
-	(void)state;
 	host_start(NR_CPUS, NR_LANES, true);
 	return 0;
 }
@@ -40,7 +38,6 @@ static int teardown(void **state)
 	struct host_record *record = &host.record;
 	bool good = host_check(&record, 1);
 
-	(void)state;
 	host_stop();
 	return good ? 0 : -1;
 }
@@ -73,7 +70,6 @@ static void each_cpu_has_its_lane(void **state)
 {
 	struct kuid_watermarks files[NR_LANES] = { 0 };
 
-	(void)state;
 	for (unsigned int cpu = 0; cpu < NR_LANES; cpu++) {
 		struct kuid_units s = take(KUID_STAMPS, cpu, &files[cpu], 1);
 
@@ -85,7 +81,6 @@ static void each_cpu_has_its_lane(void **state)
 
 static void more_cpus_than_lanes_share_them(void **state)
 {
-	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_LANES; cpu++) {
 		struct kuid_watermarks file = { 0 };
 		struct kuid_units s = take(KUID_STAMPS, cpu, &file, 10);
@@ -127,7 +122,6 @@ static void lane_numbers_fit_in_an_id(void **state)
 
 static void more_cpus_than_runs_share_them(void **state)
 {
-	(void)state;
 	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
 		struct kuid_watermarks file = { 0 };
 		struct kuid_units s = take(KUID_LEX, cpu, &file, 1);
@@ -141,7 +135,6 @@ static void more_cpus_than_runs_share_them(void **state)
 
 static void a_cpu_is_in_order_and_ignores_files(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		u64 last = 0;
 
@@ -159,7 +152,6 @@ static void a_cpu_is_in_order_and_ignores_files(void **state)
 
 static void a_file_stays_in_order_when_it_changes_cpu(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
 		u64 last = 0;
@@ -179,7 +171,6 @@ static void stamps_of_a_file_follow_at_once(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 
-	(void)state;
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1000).first, NOW);
 	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).first, NOW + 1000);
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first, NOW + 1001);
@@ -189,7 +180,6 @@ static void a_file_does_not_push_other_files(void **state)
 {
 	struct kuid_watermarks one = { 0 }, other = { 0 };
 
-	(void)state;
 	take(KUID_STAMPS, 0, &one, 1000);
 	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
 }
@@ -198,7 +188,6 @@ static void files_and_sources_have_their_own_watermarks(void **state)
 {
 	struct kuid_watermarks one = { 0 }, other = { 0 };
 
-	(void)state;
 	assert_int_equal(take(KUID_LEX, 0, &one, 100).count, 100);
 	assert_int_equal(take(KUID_GRID, 0, &one, 1).first,
 			 kuid_grid_slot(NOW));
@@ -211,7 +200,6 @@ static void files_and_sources_have_their_own_watermarks(void **state)
 /* Callers in file order on other CPUs must not disturb host order. */
 static void the_host_is_in_order_over_all_files(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks files[3] = { 0 };
 		struct kuid_watermarks noise = { 0 };
@@ -235,7 +223,6 @@ static void the_host_is_in_order_over_all_files(void **state)
 
 static void a_file_stays_in_order_when_it_changes_to_host_order(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
 		u64 last = take(source, 0, &file, 500).first + 499;
@@ -252,7 +239,6 @@ static void stamps_stay_within_the_window(void **state)
 	struct kuid_watermarks file = { 0 };
 	struct kuid_units s = take(KUID_STAMPS, 0, &file, AHEAD);
 
-	(void)state;
 	/* A batch gets the near half of the window. */
 	assert_int_equal(s.first, NOW);
 	assert_int_equal(s.count, AHEAD / 2 + 1);
@@ -279,7 +265,6 @@ static void by_cpu_waits_for_no_watermark(void **state)
 {
 	struct kuid_watermarks file = { 0 };
 
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		u64 ahead = host.generator.windows[source].one;
 		struct kuid_want want = {
@@ -306,7 +291,6 @@ static void lex_slots_stay_within_the_window(void **state)
 	struct kuid_watermarks file = { 0 };
 	struct kuid_units s = take(KUID_LEX, 0, &file, 2 * most);
 
-	(void)state;
 	assert_int_equal(s.first, LEX_NOW);
 	assert_int_equal(s.count, most + 1);
 	assert_int_equal(take(KUID_LEX, 1, &file, 2).count, 0);
@@ -328,7 +312,6 @@ static void grid_slots_stay_within_the_window(void **state)
 	struct kuid_watermarks file = { 0 };
 	u64 last = 0;
 
-	(void)state;
 	for (;;) {
 		struct kuid_units s = take(KUID_GRID, 0, &file, 16384);
 
@@ -351,7 +334,6 @@ static void grid_slots_stay_within_the_window(void **state)
  */
 static void grid_slots_stay_within_any_window_at_any_time(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		u64 wall = NOW + random_below(2 * HOST_SECOND);
 		struct kuid_window *window;
@@ -384,7 +366,6 @@ static void singles_have_all_of_the_window_and_batches_half(void **state)
 {
 	const struct kuid_window *windows = host.generator.windows;
 
-	(void)state;
 	assert_int_equal(windows[KUID_STAMPS].one, 100000000);
 	assert_int_equal(windows[KUID_STAMPS].batch, 50000000);
 	assert_int_equal(windows[KUID_LEX].one, 100000);
@@ -438,7 +419,6 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 
 static void when_tells_the_exact_moment(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		for (int order = KUID_BY_FILE; order <= KUID_BY_HOST; order++) {
 			struct kuid_watermarks file = { 0 };
@@ -473,7 +453,6 @@ static void when_tells_the_exact_moment(void **state)
 /* More than the window can never be had at once. */
 static void when_clamps_the_count_to_the_window(void **state)
 {
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		u64 ahead = host.generator.windows[source].batch;
 		struct kuid_watermarks file = { 0 };
@@ -502,7 +481,6 @@ static void when_clamps_the_count_to_the_window(void **state)
  */
 static void when_tells_the_exact_moment_at_half_speed(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
 		struct kuid_watermarks file = { 0 };
@@ -537,7 +515,6 @@ static void when_tells_the_exact_moment_at_half_speed(void **state)
 /* The unit that a failed call returns as first is ready at that moment. */
 static void ready_tells_the_exact_moment(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
 		u64 ahead = host.generator.windows[source].batch;
@@ -568,7 +545,6 @@ static void a_file_with_a_high_watermark_delays_no_other(void **state)
 {
 	struct kuid_watermarks ahead = { 0 }, other = { 0 };
 
-	(void)state;
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		take(source, 0, &ahead, 1);
 		take(source, 0, &other, 1);
@@ -590,7 +566,6 @@ static void reading_is_empty_without_an_epoch(void **state)
 	static const struct kuid_reading nothing;
 	struct kuid_reading s;
 
-	(void)state;
 	memset(&s, 0xff, sizeof(s));
 	host_stop();
 	kuid_generator_read(&host.generator, &s);
@@ -606,7 +581,6 @@ static void reading_tells_lag_and_run_ahead(void **state)
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
 
-	(void)state;
 	s = host_read();
 	assert_int_equal(s.origin.epoch, 1);
 	assert_int_equal(s.origin.identity.node,
@@ -668,7 +642,6 @@ static void reading_is_the_same_after_a_refresh(void **state)
 	struct kuid_reading read, told;
 	unsigned int found = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		u64 most = random_below(4) ? AHEAD / 2 : 2 * HOST_LIMIT;
 
@@ -712,7 +685,6 @@ static void reading_takes_no_lock(void **state)
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
 
-	(void)state;
 	take(KUID_STAMPS, 0, &file, 1);
 	take(KUID_LEX, 0, &file, 1);
 	take(KUID_GRID, 0, &file, 1);
@@ -734,7 +706,6 @@ static void reading_takes_no_lock_at_the_ceiling(void **state)
 {
 	struct kuid_reading s;
 
-	(void)state;
 	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
 	assert_true(kuid_generator_acknowledge(&host.generator, NOW + AHEAD));
@@ -773,7 +744,6 @@ static u64 take_all(enum kuid_source source)
  */
 static void the_present_ceiling_can_be_acknowledged(void **state)
 {
-	(void)state;
 	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
 	for (int i = 0; i < 500; i++) {
@@ -802,7 +772,6 @@ static void reading_tells_the_given_node(void **state)
 {
 	struct kuid_reading s;
 
-	(void)state;
 	kuid_generator_read(&host.generator, &s);
 	assert_int_equal(s.origin.identity.node, HOST_GIVEN_NODE);
 }
@@ -826,7 +795,6 @@ static void check_load_id(u64 epoch, u64 load_id)
 
 static void epochs_share_a_load_id_until_a_new_one_is_set(void **state)
 {
-	(void)state;
 	check_load_id(1, HOST_LOAD_ID);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
 	check_load_id(2, HOST_LOAD_ID);
@@ -848,7 +816,6 @@ static void a_given_node_goes_on_above_drawn_nodes(void **state)
 {
 	struct kuid_units first = by_cpu(KUID_STAMPS, 0, 1);
 
-	(void)state;
 	machine_set_wall(NOW - 3600 * HOST_SECOND);
 	assert_true(host_publish(KUID_EPOCH_STEP, false));
 	assert_true(by_cpu(KUID_STAMPS, 0, 1).first < first.first);
@@ -864,7 +831,6 @@ static enum kuid_handout hand_out(struct kuid_private_node *to)
 
 static void private_nodes_are_those_of_the_epoch(void **state)
 {
-	(void)state;
 	for (u64 e = 1; e <= 3; e++) {
 		const struct kuid_node_key key = host.generator.epoch->key;
 
@@ -889,7 +855,6 @@ static void private_nodes_can_be_used_up(void **state)
 	struct kuid_epoch *epoch = host.generator.epoch;
 	struct kuid_private_node private;
 
-	(void)state;
 	atomic64_set(&epoch->nodes.last, KUID_NODE_LAST - 2);
 	for (u64 i = KUID_NODE_LAST - 1; i <= KUID_NODE_LAST; i++) {
 		assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
@@ -913,7 +878,6 @@ static void each_epoch_has_its_generation(void **state)
 		KUID_EPOCH_FORK,  KUID_EPOCH_NODES,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		u64 before = host.generation;
 
@@ -945,7 +909,6 @@ static void a_closed_generator_hands_out_no_node(void **state)
 	struct kuid_private_node private;
 	u64 opened, closed;
 
-	(void)state;
 	opened = host.generation;
 	kuid_generator_close(&host.generator);
 	closed = host.generation;
@@ -972,7 +935,6 @@ static bool k64_may_repeat(void)
 /* A machine whose clock is set forward was told the time. */
 static void a_machine_that_was_set_back_may_repeat_k64(void **state)
 {
-	(void)state;
 	assert_false(k64_may_repeat());
 	kuid_generator_close(&host.generator);
 	assert_true(k64_may_repeat());
@@ -991,7 +953,6 @@ static void a_machine_that_was_set_back_may_repeat_k64(void **state)
 /* The resume sets the clock forward. */
 static void a_hibernation_sets_the_clock_forward(void **state)
 {
-	(void)state;
 	kuid_generator_close(&host.generator);
 	machine_set_wall(NOW + HOST_SECOND);
 	kuid_generator_close(&host.generator);
@@ -1003,7 +964,6 @@ static void a_given_node_is_not_handed_out(void **state)
 {
 	struct kuid_private_node private;
 
-	(void)state;
 	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
 	kuid_generator_close(&host.generator);
 	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
@@ -1021,7 +981,6 @@ static void a_node_that_a_lane_may_have_is_refused(void **state)
 	struct kuid_reading before, after;
 	struct kuid_epoch *epoch;
 
-	(void)state;
 	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
 	for (u64 i = 1; i <= 3; i++) {
 		epoch = host.generator.epoch;
@@ -1054,7 +1013,6 @@ static void a_node_that_a_lane_may_have_is_refused(void **state)
 
 static void a_node_is_given_if_there_were_no_lanes(void **state)
 {
-	(void)state;
 	machine_pass(60 * HOST_SECOND);
 	assert_true(host_publish(KUID_EPOCH_SET, true));
 	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).first,
@@ -1064,7 +1022,6 @@ static void a_node_is_given_if_there_were_no_lanes(void **state)
 
 static void clear_is_zero_without_ids(void **state)
 {
-	(void)state;
 	assert_true(kuid_generator_clear(&host.generator) <= 1);
 	host_stop();
 	assert_int_equal(kuid_generator_clear(&host.generator), 0);
@@ -1105,7 +1062,6 @@ static void a_generator_that_begins_when_clear_repeats_nothing(void **state)
 /* Only the lanes are far ahead, not the sequences. */
 static void clear_counts_stamps_with_a_given_node(void **state)
 {
-	(void)state;
 	by_cpu(KUID_STAMPS, 1, 5000000);
 	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
@@ -1115,7 +1071,6 @@ static void clear_counts_slots_before_a_forced_clock(void **state)
 {
 	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
-	(void)state;
 	machine_set_wall(NOW - 3600 * HOST_SECOND);
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
 	assert_true(kuid_generator_clear(&host.generator) >
@@ -1125,7 +1080,6 @@ static void clear_counts_slots_before_a_forced_clock(void **state)
 /* No other generator has this node. */
 static void clear_ignores_stamps_with_a_random_node(void **state)
 {
-	(void)state;
 	by_cpu(KUID_STAMPS, 1, 5000000);
 	assert_true(kuid_generator_clear(&host.generator) <= 1);
 }

@@ -95,7 +95,6 @@ static void is_never_a_mix_of_two_names(void **state)
 	static const unsigned int speeds[] = { 1, 2, 8, SIZE };
 	const int nr = sizeof(names) / sizeof(names[0]);
 
-	(void)state;
 	for (int old = 0; old < nr; old++) {
 		for (int new = 0; new < nr; new ++) {
 			for (int i = 0; i < 8; i++) {
@@ -112,7 +111,6 @@ static void ends_with_a_zero(void **state)
 {
 	char all[SIZE], copy[SIZE];
 
-	(void)state;
 	memset(all, 'x', SIZE);
 	memcpy(name, all, SIZE);
 	writer = (struct writer) { 0 };

@@ -105,7 +105,6 @@ unsigned long kuid_ground_block_signals(void)
 
 void kuid_ground_restore_signals(unsigned long blocked)
 {
-	(void)blocked;
 }
 
 void kuid_ground_sleep(void)
@@ -135,7 +134,6 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags,
 {
 	u64 until = time->tv_sec * SECOND + time->tv_nsec;
 
-	(void)left;
 	assert_int_equal(clock, CLOCK_MONOTONIC);
 	assert_int_equal(flags, TIMER_ABSTIME);
 	scheduler_step();
@@ -163,27 +161,23 @@ long __wrap_syscall(long number, ...)
 
 bool kuid_private_has_device(const struct kuid *of)
 {
-	(void)of;
 	return true;
 }
 
 bool kuid_private_is_nonblocking(const struct kuid *of)
 {
-	(void)of;
 	return false;
 }
 
 /* The device's IDs are another test's. */
 int kuid_device_one(struct kuid *of, void *id)
 {
-	(void)of;
 	memset(id, 0, ID_SIZE);
 	return 0;
 }
 
 ssize_t kuid_device_many(struct kuid *of, void *to, size_t count)
 {
-	(void)of;
 	memset(to, 0, count * ID_SIZE);
 	return count;
 }
@@ -193,7 +187,6 @@ int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
 	struct kuid_private_node node;
 	enum kuid_handout handout;
 
-	(void)of;
 	*lane = (struct kuid_private_lane) {
 		.max_ahead_ns = AHEAD,
 		.step_limit_ns = LIMIT,
@@ -448,7 +441,6 @@ static void explore(const struct scenario *what)
 
 static void threads_share_a_lane(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "two threads and their first lane",
 		.acts = { { ONE, ONE }, { MANY }, { NOTHING } },
@@ -457,7 +449,6 @@ static void threads_share_a_lane(void **state)
 
 static void generations_end(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "two threads and another epoch",
 		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { PUBLISH } },
@@ -483,7 +474,6 @@ static void generations_end(void **state)
 
 static void the_clock_is_set(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "two threads, and the clock set back",
 		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { SET_BACK } },
@@ -496,7 +486,6 @@ static void the_clock_is_set(void **state)
 
 static void the_process_forks(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a child in a call for one ID",
 		.acts = { { ONE, ONE }, { FORK } },

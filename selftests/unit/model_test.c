@@ -276,7 +276,6 @@ static u64 ready_at(const struct call *call)
 
 static void count_change(const struct kuid_step *step)
 {
-	(void)step;
 	changes++;
 }
 
@@ -694,7 +693,6 @@ static void explore(const struct scenario *what)
  */
 static void clones(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "clones",
 		.preemptions = 2,
@@ -718,7 +716,6 @@ static void clones(void **state)
 /* Two CPUs share a file, and nothing else happens. */
 static void one_file(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "one file of stamps",
 		.preemptions = 3,
@@ -748,7 +745,6 @@ static void one_file(void **state)
 
 static void one_lane(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "one lane of two CPUs",
 		.preemptions = 3,
@@ -775,7 +771,6 @@ static void one_lane(void **state)
 /* The counts are so high that a run is used up and the next one is carved. */
 static void one_sequence(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "one run of two CPUs",
 		.preemptions = 3,
@@ -824,7 +819,6 @@ static void one_sequence(void **state)
  */
 static void a_step_forward(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a step forward",
 		.preemptions = 2,
@@ -855,7 +849,6 @@ static void a_step_forward(void **state)
  */
 static void a_step_back(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a step back",
 		.preemptions = 2,
@@ -928,7 +921,6 @@ static void a_step_back(void **state)
  */
 static void a_sleep(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a sleep longer than the limit of a clock step",
 		.preemptions = 2,
@@ -960,7 +952,6 @@ static void a_sleep(void **state)
 /* One of the CPUs is the worker that publishes the epoch. */
 static void a_new_epoch(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a step back, slots and the new epoch",
 		.preemptions = 2,
@@ -1052,7 +1043,6 @@ static void a_new_epoch(void **state)
  */
 static void two_new_epochs(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "two epochs in a row",
 		.preemptions = 2,
@@ -1087,7 +1077,6 @@ static void two_new_epochs(void **state)
 
 static void one_node_in_two_epochs(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a given node",
 		.preemptions = 2,

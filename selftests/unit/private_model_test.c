@@ -241,7 +241,6 @@ static void resume(unsigned int cpu)
 
 static bool may_go_on(unsigned int cpu)
 {
-	(void)cpu;
 	return !generator.lock.locked;
 }
 
@@ -302,7 +301,6 @@ static void explore(const struct scenario *what)
 
 static void each_node_is_handed_out_once(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "three processes",
 		.acts = { { { GET }, { GET } }, { { GET } }, { { GET } } },
@@ -325,7 +323,6 @@ static void each_node_is_handed_out_once(void **state)
 
 static void a_closed_generator_has_no_lanes(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "closed",
 		.acts = { { { GET }, { MAKE } },
@@ -348,7 +345,6 @@ static void a_closed_generator_has_no_lanes(void **state)
 
 static void an_epoch_ends_its_lanes(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "two epochs",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
@@ -365,7 +361,6 @@ static void an_epoch_ends_its_lanes(void **state)
 
 static void a_node_that_a_lane_may_have_is_not_given(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a given node",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },

@@ -17,14 +17,12 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	host_start(1, 1, false);
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	host_stop();
 	return 0;
 }
@@ -95,7 +93,6 @@ static bool is_open(void)
 /* The wall clock is set into the range of snowflake and out of it. */
 static void a_time_outside_41_bits_has_no_snowflake(void **state)
 {
-	(void)state;
 	use_epoch(NOW_MS);
 	assert_true(is_open());
 	machine_set_wall((NOW_MS + SPAN) * MS);
@@ -116,7 +113,6 @@ static void the_end_is_the_last_millisecond(void **state)
 {
 	u64 last = (NOW_MS + SPAN) << 12, taken = 0;
 
-	(void)state;
 	use_epoch(NOW_MS);
 	machine_set_wall((NOW_MS + SPAN) * MS - HOST_AHEAD - 3 * MS);
 	for (int i = 0; i < 6; i++) {
@@ -135,7 +131,6 @@ static void the_end_is_the_last_millisecond(void **state)
 /* No clock step tells that an epoch in the future has come. */
 static void an_epoch_in_the_future_comes(void **state)
 {
-	(void)state;
 	use_epoch(NOW_MS + 5);
 	for (int i = 0; i < 5; i++) {
 		assert_false(is_open());
@@ -147,7 +142,6 @@ static void an_epoch_in_the_future_comes(void **state)
 
 static void an_epoch_that_no_time_overflows_has_no_end(void **state)
 {
-	(void)state;
 	machine_set_wall(8277292036000000000ULL - HOST_SECOND);
 	use_epoch(8277292035000);
 	machine_pass(HOST_SECOND / 2);
@@ -157,7 +151,6 @@ static void an_epoch_that_no_time_overflows_has_no_end(void **state)
 /* Nobody but callers whose clock is shut may be there to find a clock step. */
 static void a_clock_step_opens_a_shut_clock(void **state)
 {
-	(void)state;
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
@@ -173,7 +166,6 @@ static void a_missing_part_is_closed(void **state)
 {
 	u32 missing = KUID_PARTS_SNOWFLAKE;
 
-	(void)state;
 	host.missing = missing;
 	assert_true(host_publish(KUID_EPOCH_SET, false));
 	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
@@ -272,7 +264,6 @@ static void ids_stay_below_the_ceiling(void **state)
 				      KUID_PARTS_WORKER |
 					      KUID_PARTS_SNOWFLAKE };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		u64 ceiling = machine_wall() + HOST_AHEAD + 20 * MS;
 
@@ -295,7 +286,6 @@ static void raising_begins_no_epoch(void **state)
 {
 	u64 number;
 
-	(void)state;
 	claim(KUID_PARTS_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
 	number = host.generator.epoch->number;
 	assert_claim(true);
@@ -327,7 +317,6 @@ static void a_claim_can_be_ended_for_good(void **state)
 	const u64 load_id = host.generator.epoch->load_id;
 	u64 end, last;
 
-	(void)state;
 	claim(KUID_PARTS_WORKER, 0, HOST_WALL + 100 * HOST_SECOND);
 	/* The last grid tick ends behind the window. */
 	last = use_up(KUID_GRID, KUID_PART_WORKER);
@@ -368,7 +357,6 @@ static void a_claim_tells_how_far_it_was_used(void **state)
 	u64 floor = HOST_WALL + HOST_SECOND, first, last;
 	const struct kuid_claimed *former = &host.change.former;
 
-	(void)state;
 	take(KUID_GRID, KUID_PART_NONE);
 	for (int i = 0; i < 2; i++) {
 		machine_pass(HOST_SECOND + 7);
@@ -391,7 +379,6 @@ static void a_claim_has_a_floor(void **state)
 {
 	u64 floor = HOST_WALL + 5 * HOST_SECOND;
 
-	(void)state;
 	claim(KUID_PARTS_WORKER, floor, floor + 10 * HOST_SECOND);
 	for (int source = 0; source < KUID_NR_SEQUENCES; source++)
 		assert_true(
@@ -418,7 +405,6 @@ static void both_ceilings_hold(void **state)
 {
 	u64 since;
 
-	(void)state;
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
 	host.claimed = KUID_PARTS_SNOWFLAKE;
@@ -457,7 +443,6 @@ static void a_claim_answers_to_its_name_only(void **state)
 	struct kuid_token token;
 	u64 number;
 
-	(void)state;
 	/* Nothing is claimed, so no token is right. */
 	assert_int_equal(raise_named(load_id, (struct kuid_token) { 0 },
 				     ceiling),
@@ -511,7 +496,6 @@ static void a_twin_gets_and_keeps_no_claim(void **state)
 	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
 	struct kuid_claimed died;
 
-	(void)state;
 	assert_int_equal(kuid_generator_close(&host.generator).token.words[0],
 			 0);
 	/* The twin has the same load_id until its next epoch. */

@@ -31,13 +31,11 @@ static int start(bool node_given)
 
 static int setup(void **state)
 {
-	(void)state;
 	return start(false);
 }
 
 static int setup_given(void **state)
 {
-	(void)state;
 	return start(true);
 }
 
@@ -46,7 +44,6 @@ static int teardown(void **state)
 	struct host_record *record = &host.record;
 	bool good = host_check(&record, 1);
 
-	(void)state;
 	host_stop();
 	return good ? 0 : -1;
 }
@@ -118,19 +115,16 @@ static void set_back(u64 by)
 
 static void back_by_5_ms(void **state)
 {
-	(void)state;
 	set_back(5 * MS);
 }
 
 static void back_by_a_second(void **state)
 {
-	(void)state;
 	set_back(SECOND);
 }
 
 static void back_by_just_less_than_the_limit(void **state)
 {
-	(void)state;
 	set_back(9900 * MS);
 	set_back(9900 * MS);
 }
@@ -141,7 +135,6 @@ static void a_leap_second(void **state)
 	u64 day = (NOW / SECOND / 86400 + 1) * 86400 * SECOND;
 	u64 last;
 
-	(void)state;
 	machine_set_wall(day - 1);
 	take_all();
 	last = next(KUID_STAMPS);
@@ -167,7 +160,6 @@ static void a_leap_second(void **state)
 
 static void the_limit_is_the_last_nanosecond(void **state)
 {
-	(void)state;
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	machine_step_wall(-(s64)HOST_LIMIT);
 	assert_int_equal(host_read().stamp_lag, HOST_LIMIT);
@@ -183,7 +175,6 @@ static void the_limit_is_the_last_nanosecond(void **state)
 
 static void a_step_does_not_count_from_the_shown_time(void **state)
 {
-	(void)state;
 	next(KUID_STAMPS);
 	/* The shown time is beyond the limit, but the issued time is not. */
 	machine_pass(20 * SECOND);
@@ -200,7 +191,6 @@ static void a_step_does_not_count_from_the_shown_time(void **state)
 
 static void a_step_back_to_a_time_above_all_ids_has_no_lag(void **state)
 {
-	(void)state;
 	take_all();
 	machine_pass(HOUR);
 	machine_step_wall(-(s64)(HOUR - 2 * MS));
@@ -217,7 +207,6 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 	u64 by = 9900 * MS;
 	u64 slot_lag = 0;
 
-	(void)state;
 	take_all();
 	for (int i = 1; i <= 10; i++) {
 		machine_forget();
@@ -250,7 +239,6 @@ static void a_given_node_goes_at_half_speed_past_the_limit(void **state)
 {
 	u64 lag = 0;
 
-	(void)state;
 	next(KUID_STAMPS);
 	for (int i = 1; i <= 10; i++) {
 		machine_step_wall(-(s64)HOUR);
@@ -281,7 +269,6 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 {
 	static const u32 within[] = { 0, 1, 49, 50, 98, 99 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(within) / sizeof(within[0]); i++) {
 		u64 wall = NOW - HOUR + within[i];
 		u64 tick = (wall + 99) / 100 * 100;
@@ -321,7 +308,6 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 
 static void forward_and_back_within_the_limit(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(5 * SECOND);
 	take_all();
@@ -347,7 +333,6 @@ static void forward_and_back_within_the_limit(void **state)
  */
 static void forward_by_less_than_the_lag(void **state)
 {
-	(void)state;
 	next(KUID_STAMPS);
 	machine_step_wall(-8 * (s64)SECOND);
 	assert_int_equal(next(KUID_STAMPS), NOW + 1);
@@ -360,7 +345,6 @@ static void forward_by_less_than_the_lag(void **state)
 
 static void an_hour_forward_is_followed_at_once(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(HOUR);
 	assert_int_equal(next(KUID_STAMPS), NOW + HOUR);
@@ -390,7 +374,6 @@ static void each_source_finds_a_step_by_itself(void **state)
 
 static void ten_years_forward_and_back(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(YEARS);
 	take_all();
@@ -423,7 +406,6 @@ static void ten_years_forward_and_back(void **state)
  */
 static void a_bogus_time_before_the_first_id(void **state)
 {
-	(void)state;
 	machine_step_wall(YEARS);
 	assert_int_equal(host_read().origin.epoch, 1);
 	assert_int_equal(machine_last_step()->by, YEARS);
@@ -447,7 +429,6 @@ static void all_clocks_stand_still(void **state)
 	u64 got = 0, most = host.generator.windows[KUID_STAMPS].one;
 	struct kuid_taken taken;
 
-	(void)state;
 	for (;;) {
 		taken = kuid_generator_take(
 			&host.generator,
@@ -499,7 +480,6 @@ static void all_clocks_stand_still(void **state)
  */
 static void the_wall_clock_stands_still(void **state)
 {
-	(void)state;
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	for (int i = 1; i <= 25000; i++) {
 		machine_pass(MS);
@@ -516,7 +496,6 @@ static void the_wall_clock_is_held_back(void **state)
 {
 	u64 wanted_at = 0;
 
-	(void)state;
 	for (int i = 1; i <= 25000; i++) {
 		u64 lag = MS + (i - 1) * MS / 2;
 
@@ -546,7 +525,6 @@ static void run_ahead_does_not_drive_the_clock(void **state)
 {
 	u64 half = HOST_AHEAD / 2;
 
-	(void)state;
 	host_take(KUID_STAMPS, 0, &file, KUID_BY_FILE, ~0U);
 	host_take(KUID_LEX, 0, &file, KUID_BY_FILE, ~0U);
 	host_take(KUID_GRID, 0, &file, KUID_BY_FILE, ~0U);
@@ -577,7 +555,6 @@ static void run_ahead_does_not_drive_the_clock(void **state)
 
 static void forced_clocks_are_the_wall_clock(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(-(s64)YEARS);
 	take_all();
@@ -601,7 +578,6 @@ static void forced_clocks_are_the_wall_clock(void **state)
  */
 static void a_new_epoch_reports_a_step(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(-(s64)HOUR);
 	take_all();
@@ -629,7 +605,6 @@ static void a_new_epoch_reports_a_step(void **state)
 /* The stamps of a given node go on. */
 static void a_new_epoch_reports_the_lag_of_a_given_node(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(-(s64)SECOND);
 	machine_forget();
@@ -642,7 +617,6 @@ static void a_new_epoch_reports_the_lag_of_a_given_node(void **state)
 /* If there was no clock step, publishing an epoch reports nothing. */
 static void a_new_epoch_reports_nothing_without_a_step(void **state)
 {
-	(void)state;
 	take_all();
 	machine_forget();
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
@@ -663,7 +637,6 @@ static void stamps_of_a_given_node_go_on_when_forced(void **state)
 {
 	u64 last;
 
-	(void)state;
 	take_all();
 	last = next(KUID_STAMPS);
 	machine_step_wall(-(s64)HOUR);
@@ -686,7 +659,6 @@ static void a_new_epoch_of_a_given_node_is_above_all_stamps(void **state)
 {
 	u64 last = next(KUID_STAMPS);
 
-	(void)state;
 	for (u32 i = 0; i < 1000; i++) {
 		unsigned int cpu = random_below(3);
 		u64 tick, stamp;
@@ -716,7 +688,6 @@ static void a_node_given_again_is_above_all_stamps(void **state)
 {
 	u64 last;
 
-	(void)state;
 	machine_step_wall(HOUR);
 	last = next(KUID_STAMPS);
 	assert_int_equal(last, NOW + HOUR);
@@ -741,7 +712,6 @@ static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
 	struct kuid_reading before, after;
 	u64 last;
 
-	(void)state;
 	take_all();
 	assert_false(host_publish(KUID_EPOCH_STEP, false));
 	machine_step_wall(-(s64)HOUR);
@@ -778,7 +748,6 @@ static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
 
 static void a_step_is_counted_once(void **state)
 {
-	(void)state;
 	take_all();
 	machine_step_wall(-(s64)MS);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
@@ -802,7 +771,6 @@ static void publish_at_once(const struct kuid_step *step)
 
 static void an_epoch_may_begin_where_the_step_is_found(void **state)
 {
-	(void)state;
 	machine_on_step(publish_at_once);
 	for (int i = 1; i < 50; i++) {
 		u64 wall = NOW - i * HOUR;
@@ -819,7 +787,6 @@ static void an_idle_file_has_no_watermark_of_former_epochs(void **state)
 {
 	struct kuid_watermarks idle[4] = { 0 };
 
-	(void)state;
 	machine_step_wall(YEARS);
 	for (int i = 0; i < 4; i++)
 		for (int source = 0; source < KUID_NR_SOURCES; source++)
@@ -843,7 +810,6 @@ static void an_idle_file_has_no_watermark_of_former_epochs(void **state)
 /* The file was not used in the epoch before, but in an earlier one. */
 static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		u64 last = 0;
 
@@ -873,7 +839,6 @@ static void a_late_caller_does_not_reset_a_file(void **state)
 {
 	struct kuid_watermarks was;
 
-	(void)state;
 	host_publish(KUID_EPOCH_FORCE, false);
 	host_publish(KUID_EPOCH_FORCE, false);
 	take_all();
@@ -941,13 +906,11 @@ static void many_steps_at_random(bool node_given)
 
 static void many_steps(void **state)
 {
-	(void)state;
 	many_steps_at_random(false);
 }
 
 static void many_steps_with_a_given_node(void **state)
 {
-	(void)state;
 	many_steps_at_random(true);
 }
 

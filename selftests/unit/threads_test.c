@@ -256,7 +256,6 @@ static void run(const struct plan *what)
 
 static void share_a_file_of_stamps(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
 			     .orders = 1,
@@ -266,7 +265,6 @@ static void share_a_file_of_stamps(void **state)
 
 static void share_a_file_of_lex(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_LEX,
 			     .orders = 1,
@@ -276,7 +274,6 @@ static void share_a_file_of_lex(void **state)
 
 static void share_a_file_of_the_grid(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_GRID,
 			     .orders = 1,
@@ -286,13 +283,11 @@ static void share_a_file_of_the_grid(void **state)
 
 static void take_all_in_all_orders(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 3, .orders = 3, .mono_step = 5000 });
 }
 
 static void take_while_the_clock_is_set(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 3,
 			     .orders = 3,
 			     .mono_step = 5000,
@@ -302,7 +297,6 @@ static void take_while_the_clock_is_set(void **state)
 /* The clock nearly stands still, so the stamps are as close as possible. */
 static void take_stamps_over_epochs(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
 			     .orders = 3,
@@ -313,7 +307,6 @@ static void take_stamps_over_epochs(void **state)
 
 static void take_all_over_epochs(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 3,
 			     .orders = 3,
 			     .mono_step = 20000,
@@ -323,7 +316,6 @@ static void take_all_over_epochs(void **state)
 
 static void take_over_epochs_with_one_node(void **state)
 {
-	(void)state;
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
 			     .orders = 3,

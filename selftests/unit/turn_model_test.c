@@ -288,7 +288,6 @@ static void explore(const struct scenario *what)
 
 static void free_ids_are_taken(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "enough for all",
 		.free = 21,
@@ -308,7 +307,6 @@ static void free_ids_are_taken(void **state)
 
 static void a_waiter_that_leaves_wakes_the_next(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "the head gets a signal",
 		.free = 10,
@@ -337,7 +335,6 @@ static void a_waiter_that_leaves_wakes_the_next(void **state)
 
 static void late_waiters_are_removed(void **state)
 {
-	(void)state;
 	explore(&(struct scenario) {
 		.name = "a late head that runs in the end",
 		.free = 10,

@@ -91,7 +91,6 @@ static void wake(struct task_struct *task)
 
 static int setup(void **state)
 {
-	(void)state;
 	host_start(4, 4, false);
 	kuid_line_pair_init(&lines);
 	memset(tasks, 0, sizeof(tasks));
@@ -103,7 +102,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	host_stop();
 	return 0;
 }
@@ -252,7 +250,6 @@ static u64 time_of(u64 ids)
 
 static void nobody_waits_for_free_ids(void **state)
 {
-	(void)state;
 	for (unsigned int i = 0; i < 8; i++)
 		add(i, i % 2 ? 1 : CHUNK, 10);
 	run_for(50 * MS);
@@ -265,7 +262,6 @@ static void nobody_waits_for_free_ids(void **state)
 
 static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 {
-	(void)state;
 	for (source = 0; source < KUID_NR_SEQUENCES; source++) {
 		u64 last = 0, before = 0;
 
@@ -304,7 +300,6 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 
 static void a_stuck_waiter_delays_nobody_if_there_is_enough(void **state)
 {
-	(void)state;
 	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
 		use_up();
 		add(0, want, 1)->stuck_until = 0;
@@ -333,7 +328,6 @@ static void stuck_waiters_lose_their_places(void **state)
 {
 	static const unsigned int numbers[] = { 1, 17, 40, 100, 200 };
 
-	(void)state;
 	for (unsigned int n = 0; n < 5; n++) {
 		unsigned int stuck = numbers[n];
 		struct task_struct *honest = &tasks[stuck];
@@ -380,7 +374,6 @@ static void killed_waiters_delay_nobody(void **state)
 		{ 0, 900, 1 }, { 17, 900, 0 }, { 40, 900, 0 },
 	};
 
-	(void)state;
 	for (unsigned int n = 0; n < 3 * ARRAY_SIZE(plans); n++) {
 		unsigned int before = plans[n / 3].before;
 		unsigned int killed = plans[n / 3].killed;
@@ -431,7 +424,6 @@ static void the_front_looks_after_a_stuck_head(void **state)
 {
 	static const unsigned int numbers[] = { 1, 15, 24 };
 
-	(void)state;
 	for (unsigned int n = 0; n < 3; n++) {
 		unsigned int stuck = numbers[n];
 
@@ -455,7 +447,6 @@ static void the_front_looks_after_a_stuck_head(void **state)
 /* A waiter that can run must not be removed as late. */
 static void a_waiter_that_looks_keeps_its_place(void **state)
 {
-	(void)state;
 	use_up();
 	for (unsigned int i = 0; i < 60; i++) {
 		add(i, CHUNK, 1);
@@ -487,7 +478,6 @@ static void singles_pass_sleeping_batches(void **state)
 		SINGLES = 20
 	};
 
-	(void)state;
 	for (unsigned int i = 0; i < SLEEPERS; i++)
 		add(i, CHUNK, 3);
 	run_for(30 * MS);
@@ -512,7 +502,6 @@ static void single_readers_and_batches_share(void **state)
 	};
 	unsigned int most = 0, chunks = 0;
 
-	(void)state;
 	use_up();
 	for (unsigned int i = 0; i < SINGLES; i++)
 		add(i, 1, ~0U);
@@ -544,7 +533,6 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 {
 	static const u64 far[] = { 0, 1, 500, 50000 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		struct kuid_window *window = &host.generator.windows[source];
 		struct kuid_turn *turn = &tasks[0].turn;
@@ -572,7 +560,6 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 /* Callers that may not wait never join a line, and retry at once. */
 static void impatient_singles_leave_a_batch_its_turn(void **state)
 {
-	(void)state;
 	use_up();
 	add(0, 1, ~0U)->may_wait = false;
 	add(1, 2, ~0U);
@@ -593,7 +580,6 @@ static void batch_readers_get_equal_shares(void **state)
 	};
 	unsigned int most = 0, least = ~0U;
 
-	(void)state;
 	for (unsigned int i = 0; i < READERS; i++)
 		add(i, CHUNK, ~0U);
 	run_for(2000 * MS);
@@ -616,7 +602,6 @@ static void a_busy_lane_delays_no_other(void **state)
 	struct kuid_taken taken;
 	u64 due;
 
-	(void)state;
 	source = KUID_STAMPS;
 	for (unsigned int i = 0; i < 4; i++) {
 		add(i, CHUNK, 1);
@@ -640,7 +625,6 @@ static void a_busy_lane_delays_no_other(void **state)
  */
 static void a_wait_ends_when_the_clock_is_set_forward(void **state)
 {
-	(void)state;
 	use_up();
 	add(0, CHUNK, 1);
 	add(1, 1, 1);
@@ -708,7 +692,6 @@ static void a_shut_clock_costs_others_nothing(void **state)
 		CASES
 	};
 
-	(void)state;
 	for (int n = 0; n < CASES; n++) {
 		bool snowflake = n != NO_STATE;
 		enum kuid_part part = snowflake ? KUID_PART_SNOWFLAKE
@@ -748,7 +731,6 @@ static void no_mix_of_callers_breaks_the_bound(void **state)
 		ROUNDS = 40
 	};
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		u64 rest = GRACE + 1000 * LOOK_NS;
 		u64 end;

@@ -91,7 +91,6 @@ static void open_takes_known_formats(void **state)
 {
 	struct kuid *handle;
 
-	(void)state;
 	handle = kuid_open(KUID_FORMAT_DEFAULT);
 	assert_non_null(handle);
 	assert_int_equal(kuid_id_size(handle), ID_SIZE);
@@ -104,7 +103,6 @@ static void the_file_of_a_handle_can_be_used(void **state)
 	struct pollfd ready = { .events = POLLIN };
 	struct kuid_query query = { 0 };
 
-	(void)state;
 	assert_non_null(handle);
 	ready.fd = kuid_fd(handle);
 	assert_int_equal(poll(&ready, 1, 10000), 1);
@@ -136,7 +134,6 @@ static void order_is_chosen_before_the_first_id(void **state)
 	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	unsigned char id[KUID_ID_MAX];
 
-	(void)state;
 	assert_non_null(handle);
 	assert_order(handle, KUID_ORDER_FILE);
 	assert_int_equal(kuid_set_order(handle, KUID_ORDER_HOST), 0);
@@ -187,7 +184,6 @@ static void open_refuses_unknown_formats_and_leaks_nothing(void **state)
 {
 	int before = count_fds();
 
-	(void)state;
 	errno = 0;
 	assert_null(kuid_open(0x7fffffff));
 	assert_int_equal(errno, EINVAL);
@@ -210,7 +206,6 @@ static int open_without_device(void)
 
 static void open_without_the_device_is_enodev(void **state)
 {
-	(void)state;
 	assert_int_equal(in_child(open_without_device), ENODEV);
 }
 
@@ -249,7 +244,6 @@ static void the_process_makes_ids_on_request_only(void **state)
 	struct kuid_handle_status own;
 	unsigned char id[KUID_ID_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		struct kuid *handle =
 			kuid_open_flags(KUID_FORMAT_V6, ways[i].flags);
@@ -295,7 +289,6 @@ static int open_or_local(void)
 
 static void local_ones_stand_in_for_the_device(void **state)
 {
-	(void)state;
 	assert_int_equal(in_child(open_or_local), 0);
 }
 
@@ -337,7 +330,6 @@ static int foreign_files(void)
 
 static void foreign_files_give_no_ids(void **state)
 {
-	(void)state;
 	assert_int_equal(in_child(foreign_files), 0);
 }
 
@@ -346,7 +338,6 @@ static void one_shot_keeps_nothing(void **state)
 {
 	int before = count_fds();
 
-	(void)state;
 	for (unsigned int format = KUID_FORMAT_DEFAULT;
 	     kuid_format_name(format); format++) {
 		size_t size = kuid_format_id_size(format);
@@ -384,7 +375,6 @@ static void many_is_a_cancellation_point(void **state)
 	pthread_t thread;
 	void *result;
 
-	(void)state;
 	assert_non_null(handle);
 	assert_int_equal(pthread_create(&thread, NULL, take_for_ever, handle),
 			 0);
@@ -398,7 +388,6 @@ static void many_is_a_cancellation_point(void **state)
 
 static void anyone_may_open_unless_the_mode_says_no(void **state)
 {
-	(void)state;
 	assert_int_equal(in_child(open_as_nobody), 0);
 	assert_int_equal(chmod("/dev/kuid", 0), 0);
 	assert_int_equal(in_child(open_as_nobody), EACCES);
@@ -409,7 +398,6 @@ static void close_leaves_errno_alone(void **state)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_V1);
 
-	(void)state;
 	assert_non_null(handle);
 	errno = 77;
 	kuid_close(handle);
@@ -433,7 +421,6 @@ static void every_format_comes_in_order(void **state)
 {
 	unsigned char ids[40][KUID_ID_MAX], zero[KUID_ID_MAX] = { 0 };
 
-	(void)state;
 	for (unsigned int format = 1; kuid_format_name(format); format++) {
 		struct kuid *handle = kuid_open(format);
 		size_t size = kuid_format_id_size(format);
@@ -473,7 +460,6 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 	time_t now = time(NULL);
 	uint64_t node;
 
-	(void)state;
 	assert_non_null(handle);
 	assert_int_equal(kuid_one(handle, global), 0);
 	assert_int_equal(kuid_decode(KUID_FORMAT_K128, global, 8, 0, &fields),
@@ -520,7 +506,6 @@ static volatile sig_atomic_t alarms;
 
 static void on_alarm(int sig)
 {
-	(void)sig;
 	alarms++;
 }
 
@@ -590,7 +575,6 @@ static void text_is_canonical(void **state)
 {
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	assert_int_equal(kuid_text(KUID_FORMAT_V1, some_id, text, sizeof(text)),
 			 0);
 	assert_string_equal(text, "c232ab00-9414-11ec-b3c8-9f6bdeced846");
@@ -602,7 +586,6 @@ static void text_needs_room(void **state)
 		kuid_format_text_size(KUID_FORMAT_V1, KUID_FORM_CANONICAL);
 	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
 
-	(void)state;
 	memset(text, 0xcc, sizeof(text));
 	memset(untouched, 0xcc, sizeof(untouched));
 	for (size_t size = 0; size <= length; size++) {
@@ -618,7 +601,6 @@ static void text_needs_a_known_format(void **state)
 {
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	errno = 0;
 	assert_int_equal(kuid_text(99, some_id, text, sizeof(text)), -1);
 	assert_int_equal(errno, EINVAL);

@@ -99,7 +99,6 @@ static bool same_bits(const struct kuid_fields *x, const struct kuid_fields *y)
 
 static void fields_of_all_widths_lead_back(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS];
 		struct kuid_fields f = random_fields(format), got;
@@ -117,7 +116,6 @@ static void fields_of_all_widths_lead_back(void **state)
 
 static void ids_of_all_bits_lead_back(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = 1 + i % (no_format() - 1);
 		const char *name = kuid_format_name(format);
@@ -155,7 +153,6 @@ static void too_wide(struct kuid_fields f)
 /* One bit above each field, all else being right. */
 static void fields_that_are_too_wide_are_refused(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		unsigned int v1 = formats[i];
 
@@ -207,7 +204,6 @@ static void snowflake_counts_from_its_epoch(void **state)
 	unsigned char id[8], want[8];
 	struct kuid_fields f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++) {
 		uint64_t first = epochs[i], last = first + span - 1;
 
@@ -267,7 +263,6 @@ static void intervals_are_5_to_10(void **state)
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	struct kuid_fields f;
 
-	(void)state;
 	for (int k = 5; k < 7; k++) {
 		for (unsigned int i = 5; i <= 10; i++)
 			assert_int_equal(kuid_decode(formats[k], id, i, 0, &f),
@@ -305,7 +300,6 @@ static void each_format_has_its_fields(void **state)
 						1024000, 1024000, 1024000 };
 	static const unsigned int versions[] = { 1, 6, 7, 0, 0, 0, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned char id[KUID_ID_MAX];
 		struct kuid_fields f;
@@ -327,7 +321,6 @@ static void each_format_has_its_fields(void **state)
 
 static void only_the_formats_own_version_is_taken_apart(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		for (unsigned int version = 0; version < 16; version++)
 			for (unsigned int variant = 0; variant < 8; variant++) {
@@ -393,7 +386,6 @@ static void times_outside_the_range_are_erange(void **state)
 		{ KUID_FORMAT_K64, INT64_MIN, 0, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		struct kuid_fields f = { .format = times[i].format }, was = f;
 
@@ -426,7 +418,6 @@ static void highest_and_lowest_times_are_told(void **state)
 		{ KUID_FORMAT_K128, 0, 1048576048576, 47552000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		unsigned char id[KUID_ID_MAX];
 		struct kuid_fields f;
@@ -456,7 +447,6 @@ static void raw_fields_carry_into_the_second(void **state)
 	};
 	static const uint32_t nsec[] = { 0, 448000, 47552000 };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		unsigned char id[KUID_ID_MAX];
 		struct kuid_fields f;
@@ -502,7 +492,6 @@ static void check_time(unsigned int format, int64_t sec, uint32_t nsec)
 
 static void times_lead_back(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000000; i++)
 		check_time(formats[i % NR_FORMATS], random_below(103072857660),
 			   random_below(1000000000));
@@ -527,7 +516,6 @@ static void times_lead_back(void **state)
 /* A new time leaves the rest as it is. */
 static void setting_a_time_sets_nothing_else(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid_fields f = random_fields(formats[i]), was = f;
 
@@ -549,7 +537,6 @@ static void time_is_that_of_the_fields(void **state)
 	struct timespec time = { 0 }, untouched;
 	unsigned char id[KUID_ID_MAX];
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct kuid_fields f = random_fields(formats[i % NR_FORMATS]);
 		unsigned int flags = random_below(2) ? KUID_FROM_KUID : 0;
@@ -603,7 +590,6 @@ static void v7_of_unknown_origin_has_milliseconds(void **state)
 	struct kuid_fields f, kuids;
 	struct timespec time;
 
-	(void)state;
 	assert_int_equal(kuid_recognise(text, 36, id, NULL), KUID_FORMAT_V7);
 	assert_int_equal(kuid_time(KUID_FORMAT_V7, id, 0, 0, &time), 0);
 	assert_int_equal(time.tv_sec, 1645557742);
@@ -639,7 +625,6 @@ static void unknown_flags_are_refused(void **state)
 		~0U,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		for (size_t n = 0; n < sizeof(wrong) / sizeof(wrong[0]); n++) {
 			unsigned char id[KUID_ID_MAX];

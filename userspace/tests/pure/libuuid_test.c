@@ -63,7 +63,6 @@ static void assert_same_fields(const unsigned char *id)
 
 static void random_uuids_are_the_same(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 300000; i++) {
 		unsigned char id[16];
 
@@ -99,7 +98,6 @@ static void check_vector(char **column)
 
 static void vectors_are_the_same(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("uuid", check_vector), 9);
 }
 
@@ -111,7 +109,6 @@ static void local_ids_are_the_same(void **state)
 		KUID_FORMAT_V7,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct kuid *handle = kuid_open_flags(formats[i], KUID_LOCAL);
 		uuid_t id;

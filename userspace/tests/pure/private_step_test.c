@@ -160,8 +160,6 @@ static void trap(int signal, siginfo_t *info, void *context)
 	unsigned int step = run.steps++;
 	int err = errno;
 
-	(void)signal;
-	(void)info;
 	if (step == MAX_STEPS)
 		abort();
 	run.moments[step] = moment();
@@ -361,19 +359,16 @@ static void fork_in_each_format(bool use_first)
 
 static void children_finish_the_call(void **state)
 {
-	(void)state;
 	fork_in_each_format(false);
 }
 
 static void children_use_the_handle_first(void **state)
 {
-	(void)state;
 	fork_in_each_format(true);
 }
 
 static void generations_end_at_any_time(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		change_at_each(formats[i], 1);
 		change_at_each(formats[i], MOST);
@@ -387,7 +382,6 @@ static int set_up(void **state)
 		.sa_flags = SA_SIGINFO,
 	};
 
-	(void)state;
 	run.children = mmap(NULL, MAX_STEPS * sizeof(*run.children),
 			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			    -1, 0);

@@ -92,7 +92,6 @@ static void act_at(unsigned int at, void (*act)(void))
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(&world, 0, sizeof(world));
 	world.mono = 100000 * SEC;
 	world.wall_offset = WALL;
@@ -325,7 +324,6 @@ static void assert_after(unsigned int format, const void *id, const void *other)
 
 static void needs_memory_that_children_lack(void **state)
 {
-	(void)state;
 	world.madvise_errno = EINVAL;
 	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
 	refuses(KUID_FORMAT_V1, KUID_PRIVATE, EOPNOTSUPP);
@@ -341,7 +339,6 @@ static void is_opened_on_request_only(void **state)
 	struct kuid_handle_status status;
 	struct kuid *handle;
 
-	(void)state;
 	for (unsigned int flag = 0; flag <= 7; flag++) {
 		refuses(no_format(), flag, EINVAL);
 		refuses(KUID_ANY_UUID, flag, EINVAL);
@@ -410,7 +407,6 @@ static void refuses_and_closes(int error)
 
 static void modules_of_other_versions_are_told(void **state)
 {
-	(void)state;
 	fake_kernel.mmap_errno = ENODEV;
 	refuses_and_closes(ENOTTY);
 	fake_kernel.mmap_errno = ENOMEM;
@@ -440,7 +436,6 @@ static void one_shot_says_what_is_wrong(void **state)
 {
 	unsigned char id[KUID_ID_MAX], poison[KUID_ID_MAX];
 
-	(void)state;
 	memset(id, 0xcc, sizeof(id));
 	memset(poison, 0xcc, sizeof(poison));
 	fake_kernel.open_errno = ENOENT;
@@ -457,7 +452,6 @@ static void ids_are_of_the_format(void **state)
 {
 	unsigned char ids[1001 * KUID_ID_MAX];
 
-	(void)state;
 	/* The first half is of one millisecond, the other half of the next. */
 	world.mono += MS - 500;
 	EACH(handle, flag, i)
@@ -544,7 +538,6 @@ static uint64_t big_endian(const unsigned char *bytes)
 
 static void hash_is_siphash(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
 		assert_true(kuid_siphash(little_endian(hashes[i].key),
 					 little_endian(hashes[i].key + 8),
@@ -569,7 +562,6 @@ static void v7_is_time_and_hash(void **state)
 {
 	unsigned char ids[50 * 16];
 
-	(void)state;
 	for (unsigned int n = 0; n < NR_FLAGS; n++) {
 		struct kuid *handle = open_lane(KUID_FORMAT_V7, flags[n]);
 
@@ -591,7 +583,6 @@ static void v1_and_v6_lead_to_one_another(void **state)
 {
 	unsigned char ids[300 * 16], there[16], back[16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		unsigned int other =
@@ -634,7 +625,6 @@ static void assert_not_aligned_to_anything(struct kuid *handle,
 
 static void ids_need_no_alignment(void **state)
 {
-	(void)state;
 	EACH(handle, flag, i)
 	assert_not_aligned_to_anything(handle, formats[i]);
 }
@@ -644,7 +634,6 @@ static void handles_have_their_own_lanes(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	for (unsigned int n = 0; n < NR_FLAGS; n++) {
 		struct kuid *handles[20];
 		uint64_t nodes[20];
@@ -766,7 +755,6 @@ static void forks_never_repeat(void **state)
 	struct made *made = share(count * sizeof(*made));
 	pid_t pids[CHILDREN];
 
-	(void)state;
 	open_all();
 	assert_true(make_some(made, 0));
 	for (size_t i = 0; i < CHILDREN; i++) {
@@ -802,7 +790,6 @@ static void children_begin_an_epoch(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		pid_t pid;
@@ -840,7 +827,6 @@ static void nodes_are_random(void **state)
 	struct kuid_fields *fields =
 		share(NR_FORMATS * CHILDREN * sizeof(*fields));
 
-	(void)state;
 	open_all();
 	for (size_t n = 0; n < CHILDREN; n++) {
 		pid_t pid = fork_child();
@@ -939,7 +925,6 @@ static void fork_during_a_call_does_not_repeat(void **state)
 	struct made *made = share(size);
 	unsigned char id[16];
 
-	(void)state;
 	fake_kernel.asked = NULL;
 	EACH(handle, flag, i)
 	{
@@ -969,7 +954,6 @@ static void random_numbers_are_waited_for(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	world.random_errno = EINTR;
 	refuses(KUID_FORMAT_V1, KUID_LOCAL, EINTR);
 	assert_int_equal(world.draws, 1);
@@ -993,7 +977,6 @@ static void random_numbers_are_waited_for(void **state)
 /* Without random numbers there is no lane, and nothing is made. */
 static void children_need_random_numbers(void **state)
 {
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		pid_t pid = fork_child();
@@ -1014,7 +997,6 @@ static void children_need_random_numbers(void **state)
 
 static void kernel_promises_are_not_a_process_own(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_LOCAL);
 		unsigned char ids[7 * KUID_ID_MAX];
@@ -1076,7 +1058,6 @@ static void steps_within_the_window_are_passed(void **state)
 {
 	unsigned char id[16], last[16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		int64_t issued = wall();
@@ -1116,7 +1097,6 @@ static void small_steps_keep_the_epoch(void **state)
 {
 	unsigned char id[16], last[16], ids[100 * 16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		int64_t issued = wall();
@@ -1176,7 +1156,6 @@ static void large_steps_begin_an_epoch(void **state)
 {
 	unsigned char id[16], last[16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		make(handle, last);
@@ -1263,7 +1242,6 @@ static void readings_may_be_old(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	EACH(handle, flag, i)
 	{
 		int64_t from = wall();
@@ -1319,7 +1297,6 @@ static void no_wait_is_longer_than_the_window(void **state)
 	unsigned char id[16];
 	unsigned int at;
 
-	(void)state;
 	for (unsigned int n = 0; n < NR_FLAGS; n++) {
 		for (at = 1; at < 100; at++) {
 			struct kuid *handle =
@@ -1347,7 +1324,6 @@ static void clocks_may_be_coarse(void **state)
 {
 	unsigned char id[16], last[16];
 
-	(void)state;
 	world.resolution = 4 * MS;
 	EACH(handle, flag, i)
 	{
@@ -1397,7 +1373,6 @@ static void waits_at_the_end_of_the_window(void **state)
 {
 	unsigned char ids[3 * WINDOW * 16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
@@ -1458,7 +1433,6 @@ static void waits_at_half_speed(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
@@ -1490,7 +1464,6 @@ static void local_lanes_have_a_window(void **state)
 	struct kuid *handle = open_lane(KUID_FORMAT_V7, KUID_LOCAL);
 	unsigned char ids[20 * 16];
 
-	(void)state;
 	world.nap_errno = EINTR;
 	world.wall_offset += AHEAD - 5;
 	make(handle, ids);
@@ -1521,7 +1494,6 @@ static void generations_end_lanes(void **state)
 {
 	unsigned char ids[MOST * 16], last[16];
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
 		unsigned int at;
@@ -1567,7 +1539,6 @@ static pthread_t second;
 
 static void *make_other(void *unused)
 {
-	(void)unused;
 	make(other, others);
 	return NULL;
 }
@@ -1585,7 +1556,6 @@ static void lanes_are_replaced_once(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	for (int refused = 0; refused < 2; refused++) {
 		struct kuid *handle = open_lane(KUID_FORMAT_V6, KUID_PRIVATE);
 
@@ -1608,7 +1578,6 @@ static void batches_are_of_one_lane(void **state)
 {
 	unsigned char ids[2 * WINDOW * 16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	world.oversleep = WINDOW / 8;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
@@ -1686,7 +1655,6 @@ static void device_takes_over(int error)
 
 static void device_takes_over_from_lanes(void **state)
 {
-	(void)state;
 	device_takes_over(EAGAIN);
 	device_takes_over(EOPNOTSUPP);
 }
@@ -1696,7 +1664,6 @@ static void first_epoch_is_not_waited_for(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		uint64_t made = fake_kernel.shared->ids;
 		struct kuid *handle;
@@ -1736,7 +1703,6 @@ static void refusals_come_at_any_time(void **state)
 	unsigned char id[16];
 	unsigned int at;
 
-	(void)state;
 	for (int n = 0; n < 2; n++) {
 		for (at = 1; at < 100; at++) {
 			uint64_t made = fake_kernel.shared->ids;
@@ -1766,7 +1732,6 @@ static void errors_are_passed_on(void **state)
 {
 	unsigned char id[16];
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
 
@@ -1819,7 +1784,6 @@ static void foreign_files_are_left_alone(void **state)
 	int ends[2];
 	char byte;
 
-	(void)state;
 	assert_true(zero >= 0 && null >= 0);
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(write(ends[1], "0123456789abcdefX", 17), 17);
@@ -1880,7 +1844,6 @@ static unsigned int handled;
 
 static void make_in_handler(int signal)
 {
-	(void)signal;
 	handled += !kuid_one(other, others);
 }
 
@@ -1900,7 +1863,6 @@ static void handlers_can_make_ids(void **state)
 	const int64_t steps[] = { 0, 1000, -SEC, -60 * SEC };
 	unsigned char last[16], id[16];
 
-	(void)state;
 	sigaction(SIGUSR1, &action, NULL);
 	alarm(HANG_SEC);
 	EACH(handle, flag, i)
@@ -1940,7 +1902,6 @@ static void signals_end_waits(void **state)
 	struct kuid *handle;
 	unsigned char id[16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	handle = open_lane(KUID_FORMAT_V1, KUID_PRIVATE);
 	world.nap_errno = EINTR;
@@ -1969,7 +1930,6 @@ static void cancelled_waits_leave_nothing(void **state)
 	struct kuid *handle;
 	unsigned char id[16], last[16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	handle = open_lane(KUID_FORMAT_V1, KUID_PRIVATE);
 	alarm(HANG_SEC);
@@ -2001,7 +1961,6 @@ static void *open_and_close(void *unused)
 {
 	int state;
 
-	(void)unused;
 	/* Pending from here on, until the first cancellation point. */
 	pthread_cancel(pthread_self());
 	for (unsigned int format = 0; format < no_format(); format++) {
@@ -2037,7 +1996,6 @@ static void lanes_are_no_cancellation_points(void **state)
 	pthread_t thread;
 	void *result;
 
-	(void)state;
 	for (int n = 0; n < 2; n++) {
 		assert_int_equal(
 			pthread_create(&thread, NULL, open_and_close, NULL), 0);
@@ -2056,7 +2014,6 @@ static void anything_happens(void **state)
 {
 	unsigned char ids[2 * WINDOW * 16];
 
-	(void)state;
 	fake_kernel.max_ahead = WINDOW;
 	world.oversleep = WINDOW / 8;
 	for (size_t i = 0; i < NR_FORMATS; i++) {

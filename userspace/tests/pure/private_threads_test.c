@@ -281,7 +281,6 @@ static void threads_share_one_lane(void **state)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	start(threads, make_bursts, NULL);
 	finish(threads);
 	close_shared();
@@ -292,7 +291,6 @@ static void threads_share_handles(void **state)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	start(threads, make, NULL);
 	finish(threads);
 	/* Order was compared in most calls. */
@@ -322,7 +320,6 @@ static void clock_is_set_meanwhile(void **state)
 	const int by[] = { -60, 60, -5, 5, -12, 3, -3 };
 	pthread_t threads[THREADS];
 
-	(void)state;
 	start(threads, make, NULL);
 	for (int n = 0; are_busy(); n++) {
 		__atomic_add_fetch(&set_by, by[n % 7], __ATOMIC_RELAXED);
@@ -348,7 +345,6 @@ static void generations_end_meanwhile(void **state)
 	pthread_t threads[THREADS];
 	unsigned int changes = 0;
 
-	(void)state;
 	start(threads, make, linger);
 	while (are_busy()) {
 		fake_kernel_close();
@@ -372,7 +368,6 @@ static void device_takes_over_meanwhile(void **state)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	start(threads, make, NULL);
 	while (are_busy()) {
 		__atomic_xor_fetch(&fake_kernel.lane_errno, EAGAIN,
@@ -393,7 +388,6 @@ static void forks_meanwhile(void **state)
 	pthread_t threads[THREADS];
 	pid_t pids[CHILDREN];
 
-	(void)state;
 	start(threads, make, NULL);
 	for (int n = 0; n < CHILDREN; n++) {
 		/* Threads are in the midst of replacing their lanes. */

@@ -63,7 +63,6 @@ static bool convertible(unsigned int from, unsigned int to)
 
 static void conversions_lose_nothing_or_are_refused(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int from = formats[i % NR_FORMATS];
 		unsigned int to = formats[i / NR_FORMATS % NR_FORMATS];
@@ -103,7 +102,6 @@ static void conversions_are_the_published_ones(void **state)
 	uint64_t node = 0x03eb2732;
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	kuid_recognise("c232ab00-9414-11ec-b3c8-9f6bdeced846", 36, id, NULL);
 	assert_int_equal(kuid_convert(KUID_FORMAT_DEFAULT, id, KUID_FORMAT_V6,
 				      id, 0, NULL),
@@ -130,7 +128,6 @@ static void conversions_need_node_and_interval(void **state)
 	unsigned char id[KUID_ID_MAX] = { 0 }, out[KUID_ID_MAX];
 	uint64_t node = 1ULL << 32;
 
-	(void)state;
 #define assert_fails(error, call)               \
 	do {                                    \
 		errno = 0;                      \
@@ -171,7 +168,6 @@ static int compare(unsigned int format, const void *a, const void *b)
 
 static void order_is_that_of_bytes_but_for_v1(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS];
 		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
@@ -229,7 +225,6 @@ static void closer_than_the_bound_is_undecided(void **state)
 		KUID_FORMAT_LEX, KUID_FORMAT_K96, KUID_FORMAT_K128,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		unsigned int format = with_node[i];
 		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX], c[KUID_ID_MAX];
@@ -267,7 +262,6 @@ static void closer_than_the_bound_is_undecided(void **state)
 /* In a millisecond v7 of unknown origin are in no order, except as bytes. */
 static void v7_of_unknown_origin_is_compared_by_milliseconds(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 		uint64_t bound = random_64() >> random_below(64);
@@ -295,7 +289,6 @@ static void time_decides_between_nodes_not_bytes(void **state)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
-	(void)state;
 	for (int k = KUID_FORMAT_K96; k <= KUID_FORMAT_K128; k++) {
 		make(k, NOW, 0, 2, a);
 		make(k, NOW + 1, 0, 1, b);
@@ -308,7 +301,6 @@ static void k64_is_of_one_host(void **state)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
-	(void)state;
 	make(KUID_FORMAT_K64, NOW, 0, 0, a);
 	make(KUID_FORMAT_K64, NOW, 1024000, 0, b);
 	assert_int_equal(bounded(KUID_FORMAT_K64, a, b, UINT64_MAX),
@@ -320,7 +312,6 @@ static void no_gap_is_too_wide(void **state)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
-	(void)state;
 	make(KUID_FORMAT_V1, -12219292800, 0, 1, a);
 	make(KUID_FORMAT_V1, 103072857660, 0, 2, b);
 	assert_int_equal(bounded(KUID_FORMAT_V1, a, b, UINT64_MAX),
@@ -354,7 +345,6 @@ static void a_bound_needs_times_and_intervals(void **state)
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	int order;
 
-	(void)state;
 	assert_fails(EINVAL, kuid_compare_bound(KUID_ANY_UUID, id, id, 8, 0, 0,
 						&order));
 	assert_fails(EINVAL, kuid_compare_bound(KUID_FORMAT_V1, id, id, 8, 0, 0,
@@ -369,7 +359,6 @@ static void a_bound_needs_times_and_intervals(void **state)
 
 static void distances_are_field_by_field(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 300000; i++) {
 		unsigned int format = KUID_FORMAT_K64 + i % 3;
 		struct kuid_fields x = {
@@ -406,7 +395,6 @@ static void distances_are_within_a_node(void **state)
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 	struct kuid_distance d;
 
-	(void)state;
 	for (int k = KUID_FORMAT_K96; k <= KUID_FORMAT_K128; k++) {
 		make(k, NOW, 0, 1, a);
 		make(k, NOW, 0, 2, b);
@@ -438,7 +426,6 @@ static void no_id_is_outside_the_limits(void **state)
 		  "ffffffff-ffff-ffff-ffff-ffffffffffff" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned char low[KUID_ID_MAX], high[KUID_ID_MAX];
 		char text[KUID_TEXT_MAX];
@@ -498,7 +485,6 @@ static void make_random_at(size_t reach, int64_t sec, uint32_t nsec,
 
 static void ids_of_a_time_are_between_its_limits(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 400000; i++) {
 		size_t r = i % NR_REACHES;
 		unsigned int format = reaches[r].format;
@@ -543,7 +529,6 @@ static void ids_of_a_time_are_between_its_limits(void **state)
 /* The limits of k96 and k128 are of all nodes, those of one are k64's. */
 static void ranges_of_one_node_are_in_the_order_of_time(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		unsigned int format = KUID_FORMAT_K96 + i % 2;
 		unsigned int interval = 5 + random_below(6);
@@ -596,7 +581,6 @@ static void limits_are_of_the_published_times(void **state)
 		  "0005d8a0-44ab-5780-ffffffffffffffff" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		unsigned char id[KUID_ID_MAX];
 		char text[KUID_TEXT_MAX];
@@ -618,7 +602,6 @@ static void limits_that_there_are_not_are_refused(void **state)
 {
 	unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
 
-	(void)state;
 	memset(id, 0xcc, sizeof(id));
 	memset(untouched, 0xcc, sizeof(untouched));
 #define assert_no_limits(error, ...)                               \

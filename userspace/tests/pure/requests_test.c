@@ -69,7 +69,6 @@ static void status_is_the_kernels(void **state)
 {
 	struct kuid_status zero = { 0 }, all, got;
 
-	(void)state;
 	memset(&all, 0x5a, sizeof(all));
 	memset(&got, 0xcc, sizeof(got));
 	EXPECT(KUID_IOC_STATUS, zero, all, 0);
@@ -87,7 +86,6 @@ static void limits_are_the_kernels(void **state)
 {
 	struct kuid_query asked = { .format = KUID_FORMAT_LEX }, all, got;
 
-	(void)state;
 	memset(&all, 0x5a, sizeof(all));
 	memset(&got, 0xcc, sizeof(got));
 	EXPECT(KUID_IOC_QUERY, asked, all, 0);
@@ -108,7 +106,6 @@ static void order_is_the_only_thing_that_is_set(void **state)
 	struct kuid_set_format host = { .order = KUID_ORDER_HOST };
 	struct kuid_set_format unknown = { .order = 77 };
 
-	(void)state;
 	EXPECT(KUID_IOC_SET_FORMAT, host, host, 0);
 	assert_int_equal(kuid_set_order(&handle, KUID_ORDER_HOST), 0);
 	EXPECT(KUID_IOC_SET_FORMAT, host, host, EBUSY);
@@ -123,7 +120,6 @@ static void handle_status_is_the_librarys(void **state)
 	struct kuid_handle_status want = { .made_by = KUID_MADE_BY_KERNEL };
 	struct kuid_handle_status got;
 
-	(void)state;
 	kernel.calls = 0;
 	memset(&got, 0xcc, sizeof(got));
 	assert_int_equal(sizeof(got), 64);
@@ -136,7 +132,6 @@ static void state_is_the_kernels(void **state)
 {
 	struct kuid_state zero = { 0 }, all, got;
 
-	(void)state;
 	memset(&all, 0x5a, sizeof(all));
 	memset(&got, 0xcc, sizeof(got));
 	EXPECT(KUID_IOC_GET_STATE, zero, all, 0);
@@ -157,7 +152,6 @@ static void restore_asks_for_a_floor_or_a_fresh_start(void **state)
 	struct kuid_restore answer = { .epoch = 5 };
 	uint64_t epoch = 9;
 
-	(void)state;
 	EXPECT(KUID_IOC_RESTORE, floor, answer, 0);
 	assert_int_equal(kuid_restore_floor(&handle, 77, &epoch), 0);
 	assert_int_equal(epoch, 5);
@@ -181,7 +175,6 @@ static void acknowledge_names_a_ceiling(void **state)
 {
 	struct kuid_acknowledge ceiling = { .ceiling_ns = 1ULL << 62 };
 
-	(void)state;
 	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, 0);
 	assert_int_equal(kuid_acknowledge_ceiling(&handle, 1ULL << 62), 0);
 	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, EINVAL);
@@ -192,7 +185,6 @@ static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
 {
 	struct kuid_set_identity request, answer, want;
 
-	(void)state;
 	memset(&request, 0x3c, sizeof(request));
 	memset(&answer, 0x5a, sizeof(answer));
 	want = request;
@@ -214,7 +206,6 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 	struct kuid_force_clock none = { 0 }, answer = { .epoch = 6 };
 	uint64_t epoch = 9;
 
-	(void)state;
 	EXPECT(KUID_IOC_FORCE_CLOCK, none, answer, EINVAL);
 	assert_failed(kuid_take_clock_back(&handle, 0, &epoch), EINVAL);
 	assert_int_equal(epoch, 9);
@@ -234,7 +225,6 @@ static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
 	struct kuid_claim request, answer, want;
 	uint64_t epoch = 9;
 
-	(void)state;
 	memset(&request, 0x3c, sizeof(request));
 	memset(&answer, 0x5a, sizeof(answer));
 	want = request;
@@ -272,7 +262,6 @@ static void a_claim_is_raised_or_ended(void **state)
 	struct kuid_claim_ceiling answer = { .ceiling_ns = 77 };
 	uint64_t time = 9;
 
-	(void)state;
 	EXPECT(KUID_IOC_CLAIM_CEILING, raise, answer, 0);
 	assert_int_equal(kuid_raise_claim(&handle, 7, raise.token, 1ULL << 62),
 			 0);
@@ -309,7 +298,6 @@ static void reasons_have_words(void **state)
 {
 	uint64_t kernels = 0xfff;
 
-	(void)state;
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		const char *name;
 
@@ -341,7 +329,6 @@ static void what_is_not_one_reason_is_einval(void **state)
 	};
 	const uint64_t wrong[] = { 0, 3, ~0ULL };
 
-	(void)state;
 	for (int i = 0; i < 9; i++) {
 		errno = 0;
 		assert_null(functions[i / 3](wrong[i % 3]));
@@ -364,7 +351,6 @@ static void reasons_name_the_formats(void **state)
 {
 	char stamps[256] = "The clock of", slots[256] = "The clock of";
 
-	(void)state;
 	for (unsigned int format = 1; format < no_format(); format++) {
 		char *of = kuid_format_made_from(format) ==
 					   KUID_MADE_FROM_STAMPS

@@ -124,7 +124,6 @@ static void the_text_is_what_it_was(void **state)
 {
 	char *want = with_crc(some_text), *text = saved_state_text(&some);
 
-	(void)state;
 	assert_string_equal(text, want);
 	assert_read(text, &some);
 	/* Calculated by another program, so that ours can't be wrong twice. */
@@ -138,7 +137,6 @@ static void the_checksum_is_that_of_zlib(void **state)
 {
 	unsigned char bytes[256];
 
-	(void)state;
 	assert_int_equal(crc32("123456789", 9), 0xcbf43926);
 	assert_int_equal(crc32("", 0), 0);
 	assert_int_equal(crc32("\0\0\0\0", 4), 0x2144df1c);
@@ -185,7 +183,6 @@ static struct saved_state random_state(void)
 
 static void what_is_written_is_read(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct saved_state saved = random_state();
 		char *text = saved_state_text(&saved);
@@ -200,7 +197,6 @@ static void no_part_of_a_file_is_taken_for_it(void **state)
 {
 	char *text = saved_state_text(&some);
 
-	(void)state;
 	assert_refused(text, 0, "is empty");
 	for (size_t size = 1; size < strlen(text); size++)
 		assert_refused(text, size, "is damaged: its end is missing");
@@ -215,7 +211,6 @@ static void no_byte_can_be_another(void **state)
 	size_t size = strlen(text);
 	size_t version = strchr(text, '1') - text;
 
-	(void)state;
 	for (size_t i = 0; i < size; i++) {
 		char was = text[i];
 
@@ -240,7 +235,6 @@ static void no_two_bits_can_be_others(void **state)
 	char *text = saved_state_text(&some);
 	size_t bits = 8 * strlen(text);
 
-	(void)state;
 	for (int n = 0; n < 50000; n++) {
 		size_t a = random_below(bits), b = random_below(bits);
 
@@ -261,7 +255,6 @@ static void nothing_can_be_lost_or_put_in(void **state)
 	size_t size = strlen(text);
 	char other[SAVED_STATE_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < size; i++) {
 		memcpy(other, text, i);
 		memcpy(other + i, text + i + 1, size - i - 1);
@@ -322,7 +315,6 @@ static void values_are_checked_as_well(void **state)
 		{ "  \"worker\"", " \"worker\"", "is damaged" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char *text = with(wrong[i][0], wrong[i][1]);
 
@@ -336,7 +328,6 @@ static void other_values_are_taken(void **state)
 	char *text = with("\"host\"", "\"0000000000000001\"");
 	struct saved_state other = some;
 
-	(void)state;
 	other.parts[IDENTITY_WORKER].from = KUID_FROM_GIVEN;
 	other.parts[IDENTITY_WORKER].value = 1;
 	assert_read(text, &other);
@@ -355,7 +346,6 @@ static void other_files_are_refused(void **state)
 		"{}\n}\n", "0\n1\n}\n", "{\"kuid_state\": 1\n}\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_refused(texts[i], strlen(texts[i]), "is damaged");
 }

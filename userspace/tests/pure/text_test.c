@@ -156,7 +156,6 @@ static const struct {
 
 static void examples_are_written_and_read(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_EXAMPLES; i++) {
 		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
 		unsigned int format = examples[i].format;
@@ -179,7 +178,6 @@ static void examples_are_written_and_read(void **state)
 
 static void formats_are_known_by_name_and_number(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
@@ -199,7 +197,6 @@ static void all_formats_are_listed_by_number(void **state)
 {
 	unsigned int format = 1;
 
-	(void)state;
 	for (; kuid_format_name(format); format++)
 		assert_int_equal(format, formats[format - 1].format);
 	assert_int_equal(format, NR_FORMATS);
@@ -207,7 +204,6 @@ static void all_formats_are_listed_by_number(void **state)
 
 static void formats_tell_where_their_ids_come_from(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
@@ -230,7 +226,6 @@ static void formats_tell_where_their_ids_come_from(void **state)
 
 static void a_form_has_a_size_only_where_there_is_one(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
@@ -265,7 +260,6 @@ static void lines_are_the_texts_of_ids(void **state)
 	static unsigned char ids[LINES * KUID_ID_MAX];
 	static char lines[LINES * KUID_TEXT_MAX + 1];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ids); i++)
 		ids[i] = i % 7 ? 0x5a : i / 3 & 0x7f;
 	for (size_t i = 0; i < NR_FORMS * NR_FORMATS; i++) {
@@ -314,7 +308,6 @@ static void no_lines_need_no_room(void **state)
 {
 	char text = 'x';
 
-	(void)state;
 	assert_int_equal(kuid_text_lines(KUID_FORMAT_V1, KUID_FORM_CANONICAL,
 					 NULL, 0, &text, 0),
 			 0);
@@ -342,7 +335,6 @@ static void unknown_formats_are_einval(void **state)
 	size_t where;
 	int order;
 
-	(void)state;
 #define assert_einval(call)                      \
 	do {                                     \
 		errno = 0;                       \
@@ -388,7 +380,6 @@ static void forms_are_for_their_formats(void **state)
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
@@ -411,7 +402,6 @@ static void text_needs_room(void **state)
 	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
 	unsigned char id[KUID_ID_MAX] = { 0 };
 
-	(void)state;
 	memset(untouched, 0xcc, sizeof(untouched));
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		for (unsigned int form = 0; form < NR_FORMS; form++) {
@@ -436,7 +426,6 @@ static void text_needs_room(void **state)
 /* All IDs of all formats in all forms, there and back. */
 static void text_leads_back_to_the_id(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
 		unsigned int form = i / NR_FORMATS % NR_FORMS;
@@ -503,7 +492,6 @@ static void snowflakes_are_numbers_of_63_bits(void **state)
 	char text[KUID_TEXT_MAX];
 	unsigned char id[8];
 
-	(void)state;
 	assert_int_equal(kuid_text(format, highest, text, sizeof(text)), 0);
 	assert_string_equal(text, "9223372036854775807");
 	for (unsigned int form = 0; form < NR_FORMS; form++) {
@@ -550,7 +538,6 @@ static void texts_are_recognised(void **state)
 	};
 	unsigned char id[KUID_ID_MAX];
 
-	(void)state;
 	/* A decimal number could be anything. */
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		assert_int_equal(kuid_recognise(formats[i].text,
@@ -569,7 +556,6 @@ static void texts_are_recognised(void **state)
 /* Each text of one size, cut at each place, and with something behind it. */
 static void other_sizes_are_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_EXAMPLES; i++) {
 		unsigned int format = examples[i].format;
 		unsigned int form = examples[i].form;
@@ -627,7 +613,6 @@ static void the_case_of_urns_is_free(void **state)
 {
 	unsigned char id[KUID_ID_MAX], want[KUID_ID_MAX];
 
-	(void)state;
 	assert_int_equal(kuid_parse(KUID_FORMAT_V1, V1, 36, want, NULL), 0);
 	assert_int_equal(parse(KUID_FORMAT_V1, KUID_FORM_URN,
 			       "URN:Uuid:C232AB00-9414-11EC-b3c8-9f6bdeced846",
@@ -639,7 +624,6 @@ static void the_case_of_urns_is_free(void **state)
 /* Each character of each text, replaced by each other one. */
 static void wrong_characters_are_refused_where_they_are(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NR_EXAMPLES; i++)
 		for (size_t at = 0; at < strlen(examples[i].text); at++)
 			for (int c = 0; c < 256; c++) {
@@ -665,7 +649,6 @@ static void ulids_are_v7_in_base_32(void **state)
 	unsigned char id[KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	assert_int_equal(kuid_encode(&fields, id), 0);
 	assert_int_equal(kuid_text_form(KUID_FORMAT_V7, KUID_FORM_ULID, id,
 					text, sizeof(text)),
@@ -724,7 +707,6 @@ static void decimals_are_numbers_of_64_bits(void **state)
 		{ "100000000000000000000000000000000000000000", 20 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
 		unsigned char id[8], got[8];
 		char text[KUID_TEXT_MAX];
@@ -749,7 +731,6 @@ static void decimals_are_numbers_of_64_bits(void **state)
 
 static void digits_of_the_wrong_case_are_refused(void **state)
 {
-	(void)state;
 	assert_refused(KUID_FORMAT_LEX, KUID_FORM_CANONICAL,
 		       "00060A24-1820-2078-db3f053403ad937a", 35, 5);
 	assert_refused(KUID_FORMAT_V1, KUID_FORM_COLDFUSION,
@@ -787,7 +768,6 @@ static void recognise_refuses_where_it_is_wrong(void **state)
 		{ "c232ab00-9414-11ec-b3c8-9f6bdeced846c232ab00-9414", 36 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		unsigned char id[KUID_ID_MAX];
 		size_t size = strlen(texts[i].text);
@@ -845,7 +825,6 @@ static size_t paste(unsigned int form, const char *text, bool hexadecimal,
 
 static void lenient_parsing_takes_all_forms_of_a_format(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 500000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
 		unsigned int form = i / NR_FORMATS % NR_FORMS;
@@ -895,7 +874,6 @@ static void lenient_parsing_takes_texts_of_uuid_columns(void **state)
 		0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 		bool takes = format == KUID_FORMAT_LEX ||
@@ -916,7 +894,6 @@ static void lenient_parsing_takes_texts_of_uuid_columns(void **state)
 /* Without a format: all that is recognised, and some forms more. */
 static void lenient_parsing_recognises_more(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 500000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
 		unsigned int form = i / NR_FORMATS % NR_FORMS;
@@ -1008,7 +985,6 @@ static void lenient_parsing_refuses_where_it_is_wrong(void **state)
 		{ KUID_FORMAT_K96, "27084864703004673", 16 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
 		size_t size = strlen(texts[i].text), where = 999;
@@ -1041,7 +1017,6 @@ static void numbers_can_be_other_forms(void **state)
 		{ "27084864703004673", KUID_FORM_DECIMAL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		size_t size = strlen(texts[i].text);
 		unsigned char id[8], want[8];
@@ -1064,7 +1039,6 @@ static void bits_beyond_the_id_are_refused(void **state)
 	unsigned char id[KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	for (int digit = 0; digit < 64; digit++) {
 		strcpy(text, K64);
 		text[10] = digits[digit];
@@ -1107,7 +1081,6 @@ static void other_versions_and_variants_are_refused(void **state)
 	};
 	static const char digits[] = "0123456789ABCDEF";
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		for (size_t n = 0; n < sizeof(forms) / sizeof(forms[0]); n++)
 			for (int digit = 0; digit < 16; digit++) {
@@ -1146,7 +1119,6 @@ static void other_versions_and_variants_are_refused(void **state)
 /* Digits of a ULID have 5 bits, so version and variant share theirs. */
 static void other_versions_and_variants_of_ulids_are_refused(void **state)
 {
-	(void)state;
 	for (unsigned int bits = 0; bits < 256; bits++) {
 		unsigned int version = bits >> 4, variant = bits >> 2 & 3;
 		unsigned char id[KUID_ID_MAX];
@@ -1176,7 +1148,6 @@ static void guids_have_their_first_fields_turned(void **state)
 	unsigned char id[KUID_ID_MAX], guid[KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
 
-	(void)state;
 	kuid_parse(KUID_FORMAT_V1, V1, 36, id, NULL);
 	kuid_guid(id, guid);
 	kuid_text_form(KUID_ANY_UUID, KUID_FORM_HEX, guid, text, sizeof(text));
@@ -1210,7 +1181,6 @@ static void uuids_are_named(void **state)
 		{ "ffffffff-ffff-ffff-ffff-fffffffffffe", "unknown" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(uuids) / sizeof(uuids[0]); i++) {
 		unsigned char id[KUID_ID_MAX];
 

@@ -202,31 +202,26 @@ static void check_coldfusion(char **column)
 
 static void uuids(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("uuid", check_uuid), 9);
 }
 
 static void lexical(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("lexical", check_lexical), 4);
 }
 
 static void kordered(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("kordered", check_kordered), 14);
 }
 
 static void snowflake(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("snowflake", check_snowflake), 14);
 }
 
 static void coldfusion(void **state)
 {
-	(void)state;
 	assert_int_equal(vectors_each("coldfusion", check_coldfusion), 2);
 }
 
