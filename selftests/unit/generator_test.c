@@ -377,6 +377,30 @@ static void singles_have_all_of_the_window_and_batches_half(void **state)
 	assert_int_equal(windows[KUID_SNOWFLAKE].batch, 50 << 12);
 }
 
+/* When a single is ready. */
+static u64 when_one(enum kuid_source source, struct kuid_watermarks *file,
+		    enum kuid_order order)
+{
+	const struct kuid_want want = {
+		source, file, order, 0, host.generator.windows[source].one, 1
+	};
+
+	return kuid_generator_when(&host.generator, &want, 0);
+}
+
+/* When all that a batch can have at once is ready. */
+static u64 when_all(enum kuid_source source, struct kuid_watermarks *file)
+{
+	const struct kuid_want want = { source,
+					file,
+					KUID_BY_FILE,
+					0,
+					host.generator.windows[source].batch,
+					~0U };
+
+	return kuid_generator_when(&host.generator, &want, 0);
+}
+
 /* Take singles up to the end of the window. */
 static void use_up(enum kuid_source source, struct kuid_watermarks *file)
 {
@@ -404,14 +428,7 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 			    u64 mono)
 {
 	machine_set_mono(mono - 1);
-	assert_int_equal(
-		kuid_generator_when(&host.generator,
-				    &(struct kuid_want) {
-					    source, file, order, 0,
-					    host.generator.windows[source].one,
-					    1 },
-				    0),
-		mono);
+	assert_int_equal(when_one(source, file, order), mono);
 	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 0);
 	machine_set_mono(mono);
 	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 1);
@@ -428,22 +445,10 @@ static void when_tells_the_exact_moment(void **state)
 			setup(NULL);
 			machine_pass(random_below(HOST_SECOND));
 			machine_set_cpu(0);
-			assert_true(
-				kuid_generator_when(
-					&host.generator,
-					&(struct kuid_want) {
-						source, &file, order, 0,
-						host.generator.windows[source]
-							.one,
-						1 },
-					0) <= machine_mono());
+			assert_true(when_one(source, &file, order) <=
+				    machine_mono());
 			use_up(source, &file);
-			mono = kuid_generator_when(
-				&host.generator,
-				&(struct kuid_want) {
-					source, &file, order, 0,
-					host.generator.windows[source].one, 1 },
-				0);
+			mono = when_one(source, &file, order);
 			assert_true(mono > machine_mono());
 			assert_ready_at(source, 0, &file, order, mono);
 		}
@@ -454,24 +459,14 @@ static void when_tells_the_exact_moment(void **state)
 static void when_clamps_the_count_to_the_window(void **state)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
-		u64 ahead = host.generator.windows[source].batch;
 		struct kuid_watermarks file = { 0 };
 		u64 mono;
 
 		use_up(source, &file);
-		mono = kuid_generator_when(
-			&host.generator,
-			&(struct kuid_want) { source, &file, KUID_BY_FILE, 0,
-					      ahead, ~0U },
-			0);
+		mono = when_all(source, &file);
 		assert_true(mono > machine_mono());
 		machine_set_mono(mono);
-		assert_true(kuid_generator_when(
-				    &host.generator,
-				    &(struct kuid_want) { source, &file,
-							  KUID_BY_FILE, 0,
-							  ahead, ~0U },
-				    0) <= mono);
+		assert_true(when_all(source, &file) <= mono);
 	}
 }
 
@@ -493,12 +488,7 @@ static void when_tells_the_exact_moment_at_half_speed(void **state)
 		machine_pass(random_below(1000));
 		machine_step_wall(-(s64)(5 * HOST_SECOND + random_below(3)));
 		clock = host_clock(source);
-		mono = kuid_generator_when(
-			&host.generator,
-			&(struct kuid_want) {
-				source, &file, KUID_BY_FILE, 0,
-				host.generator.windows[source].one, 1 },
-			0);
+		mono = when_one(source, &file, KUID_BY_FILE);
 		/*
 		 * The clock goes on from where it was, not from the issued IDs
 		 * in front of it. So the caller may have to wait for the

@@ -393,10 +393,6 @@ static void resume(unsigned int cpu)
 	machine_set_cpu(cpu);
 }
 
-static void look_on(void)
-{
-}
-
 static bool may_go_on(unsigned int cpu)
 {
 	return !generator.lock.locked &&
@@ -412,7 +408,7 @@ static bool good(void)
 	return false;
 }
 
-static void explore(const struct scenario *what)
+static void explore(void **state)
 {
 	static const unsigned int formats[] = { KUID_FORMAT_V6,
 						KUID_FORMAT_V7 };
@@ -421,94 +417,76 @@ static void explore(const struct scenario *what)
 		.start = start,
 		.run = run,
 		.resume = resume,
-		.look = look_on,
 		.may_go_on = may_go_on,
 		.good = good,
 	};
-	struct scheduler_report report;
 
-	scenario = what;
+	scenario = *state;
 	for (unsigned int i = 0; i < ARRAY_SIZE(formats); i++) {
 		format = formats[i];
-		report = scheduler_explore(&model, 2, ~0ULL);
-		printf("# %s: %llu interleavings, up to %u accesses\n",
-		       what->name, report.runs, report.longest);
-		assert_true(report.good);
-		report = scheduler_walk(&model, 3000);
-		assert_true(report.good);
+		assert_true(scheduler_check(&model, scenario->name, 2, ~0ULL,
+					    3000));
 	}
 }
 
-static void threads_share_a_lane(void **state)
-{
-	explore(&(struct scenario) {
+static const struct scenario scenarios[] = {
+	{
 		.name = "two threads and their first lane",
 		.acts = { { ONE, ONE }, { MANY }, { NOTHING } },
-	});
-}
-
-static void generations_end(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "two threads and another epoch",
 		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { PUBLISH } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a batch, and a close before the next epoch",
 		.acts = { { ONE, MANY, ONE }, { CLOSE, PUBLISH } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a lane asked for while closed",
 		.acts = { { ONE, ONE }, { ONE }, { CLOSE, PUBLISH, CLOSE } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node",
 		.acts = { { ONE, ONE, ONE }, { MANY }, { GIVE, PUBLISH } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the last node",
 		.acts = { { ONE, ONE }, { ONE }, { PUBLISH } },
 		.nodes_left = 1,
-	});
-}
-
-static void the_clock_is_set(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "two threads, and the clock set back",
 		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { SET_BACK } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a batch, and the clock set forth and back",
 		.acts = { { ONE, MANY }, { ONE }, { SET_FORTH, SET_BACK } },
-	});
-}
-
-static void the_process_forks(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a child in a call for one ID",
 		.acts = { { ONE, ONE }, { FORK } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a child in a batch, and its child",
 		.acts = { { ONE, MANY, ONE }, { FORK, FORK } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a child in another epoch",
 		.acts = { { ONE, MANY }, { FORK }, { PUBLISH } },
-	});
-}
+	},
+};
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_share_a_lane),
-		cmocka_unit_test(generations_end),
-		cmocka_unit_test(the_clock_is_set),
-		cmocka_unit_test(the_process_forks),
-	};
+	struct CMUnitTest tests[ARRAY_SIZE(scenarios)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		tests[i] = (struct CMUnitTest) {
+			.name = scenarios[i].name,
+			.test_func = explore,
+			.initial_state = (void *)&scenarios[i],
+		};
 	random_start();
 	return cmocka_run_group_tests_name("lane_model", tests, NULL, NULL);
 }

@@ -653,15 +653,9 @@ void __asan_on_error(void)
 	fflush(stdout);
 }
 
-static u64 number_from(const char *variable, u64 otherwise)
+static void explore(void **state)
 {
-	const char *given = getenv(variable);
-
-	return given ? strtoull(given, NULL, 0) : otherwise;
-}
-
-static void explore(const struct scenario *what)
-{
+	const struct scenario *what = *state;
 	const struct scheduler_model model = {
 		.nr_cpus = what->nr_cpus,
 		.start = start,
@@ -671,29 +665,18 @@ static void explore(const struct scenario *what)
 		.may_go_on = may_go_on,
 		.good = good,
 	};
-	unsigned int preemptions =
-		number_from("MODEL_PREEMPTIONS", what->preemptions);
-	u64 walks = number_from("MODEL_WALKS", 3000);
-	struct scheduler_report report;
 
 	scenario = what;
-	report = scheduler_explore(&model, preemptions, ~0ULL);
-	printf("# %s: %llu interleavings, up to %u preemptions, %u accesses\n",
-	       what->name, report.runs, preemptions, report.longest);
-	assert_true(report.good);
-	report = scheduler_walk(&model, walks);
-	printf("# %s: %llu random interleavings, up to %u accesses\n",
-	       what->name, report.runs, report.longest);
-	assert_true(report.good);
+	assert_true(scheduler_check(&model, what->name, what->preemptions,
+				    ~0ULL, 3000));
 }
 
-/*
- * The machine is cloned twice, while two CPUs make IDs and a third one begins
- * epochs.
- */
-static void clones(void **state)
-{
-	explore(&(struct scenario) {
+static const struct scenario scenarios[] = {
+	/*
+	 * The machine is cloned twice, while two CPUs make IDs and a third one begins
+	 * epochs.
+	 */
+	{
 		.name = "clones",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -710,29 +693,25 @@ static void clones(void **state)
 		},
 		.most_writes = 8,
 		.clones = true,
-	});
-}
-
-/* Two CPUs share a file, and nothing else happens. */
-static void one_file(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/* Two CPUs share a file, and nothing else happens. */
+	{
 		.name = "one file of stamps",
 		.preemptions = 3,
 		.nr_cpus = 2,
 		.nr_lanes = 2,
 		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 2) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one file of lex",
 		.preemptions = 3,
 		.nr_cpus = 2,
 		.nr_lanes = 2,
 		.acts = { { TAKE_(LEX, FILE, 3), TAKE_(LEX, FILE, 1) },
 			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 2) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one file of three CPUs",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -740,12 +719,8 @@ static void one_file(void **state)
 		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, FILE, 1) },
 			  { TAKE_(STAMPS, FILE, 1) },
 			  { TAKE_(STAMPS, FILE, 2), TAKE_(STAMPS, FILE, 1) } },
-	});
-}
-
-static void one_lane(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one lane of two CPUs",
 		.preemptions = 3,
 		.nr_cpus = 2,
@@ -754,8 +729,8 @@ static void one_lane(void **state)
 			    TAKE_(STAMPS, CPU, 1) },
 			  { TAKE_(STAMPS, CPU, 2), TAKE_(STAMPS, CPU, 1),
 			    TAKE_(STAMPS, FILE, 1) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one lane of three CPUs, and the host's",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -765,13 +740,9 @@ static void one_lane(void **state)
 			  { TAKE_(STAMPS, CPU, 2, .on = 1),
 			    TAKE_(STAMPS, HOST, 1, .file = 1) },
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, HOST, 2) } },
-	});
-}
-
-/* The counts are so high that a run is used up and the next one is carved. */
-static void one_sequence(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/* The counts are so high that a run is used up and the next one is carved. */
+	{
 		.name = "one run of two CPUs",
 		.preemptions = 3,
 		.nr_cpus = 2,
@@ -782,8 +753,8 @@ static void one_sequence(void **state)
 			  { TAKE_(LEX, CPU, 30, .on = 1),
 			    TAKE_(LEX, CPU, 3, .on = 1),
 			    TAKE_(LEX, CPU, 3, .on = 1) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one run of two CPUs, used with watermarks",
 		.preemptions = 3,
 		.nr_cpus = 2,
@@ -792,8 +763,8 @@ static void one_sequence(void **state)
 		.acts = { { TAKE_(GRID, FILE, 40), TAKE_(GRID, CPU, 30) },
 			  { TAKE_(GRID, CPU, 20), TAKE_(GRID, FILE, 3),
 			    TAKE_(GRID, FILE, 1, .file = 1) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one sequence of three CPUs",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -801,8 +772,8 @@ static void one_sequence(void **state)
 		.acts = { { TAKE_(GRID, CPU, 33), TAKE_(GRID, CPU, 3) },
 			  { TAKE_(GRID, FILE, 2), TAKE_(GRID, FILE, 2) },
 			  { TAKE_(GRID, HOST, 3), TAKE_(GRID, HOST, 1) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "one run while time passes it",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -810,16 +781,12 @@ static void one_sequence(void **state)
 		.acts = { { TAKE_(LEX, CPU, 3), TAKE_(LEX, CPU, 3) },
 			  { TAKE_(LEX, CPU, 3), TAKE_(LEX, FILE, 3) },
 			  { PASS_(20000), PASS_(20000) } },
-	});
-}
-
-/*
- * Callers must not make each other retry forever. One refresh is enough for all
- * of them.
- */
-static void a_step_forward(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/*
+	 * Callers must not make each other retry forever. One refresh is enough for all
+	 * of them.
+	 */
+	{
 		.name = "a step forward",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -829,8 +796,8 @@ static void a_step_forward(void **state)
 			  { TAKE_(STAMPS, FILE, 1) },
 			  { SET_WALL_(SECOND) } },
 		.most_writes = 1,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a step forward, slots",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -840,16 +807,12 @@ static void a_step_forward(void **state)
 			  { TAKE_(LEX, FILE, 1), TAKE_(GRID, CPU, 1) },
 			  { SET_WALL_(SECOND) } },
 		.most_writes = 1,
-	});
-}
-
-/*
- * A caller that slept across the clock step drops its reservation, which may be
- * beyond the window. So each such caller may cause one more refresh.
- */
-static void a_step_back(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/*
+	 * A caller that slept across the clock step drops its reservation, which may be
+	 * beyond the window. So each such caller may cause one more refresh.
+	 */
+	{
 		.name = "a step back",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -858,8 +821,8 @@ static void a_step_back(void **state)
 			  { TAKE_(STAMPS, FILE, 1) },
 			  { SET_WALL_(-SECOND) } },
 		.most_writes = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a step back, all of a window",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -869,8 +832,8 @@ static void a_step_back(void **state)
 			    TAKE_(STAMPS, FILE, 1) },
 			  { SET_WALL_(-SECOND) } },
 		.most_writes = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a step back, lex",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -879,8 +842,8 @@ static void a_step_back(void **state)
 			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
 			  { SET_WALL_(-SECOND) } },
 		.most_writes = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a step back, the grid",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -889,8 +852,8 @@ static void a_step_back(void **state)
 			  { TAKE_(GRID, CPU, 1), TAKE_(GRID, HOST, 1) },
 			  { SET_WALL_(-SECOND) } },
 		.most_writes = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "steps back while time passes",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -901,8 +864,8 @@ static void a_step_back(void **state)
 			  { PASS_(MS), SET_WALL_(-5 * MS), PASS_(MS),
 			    SET_WALL_(-200 * MS) } },
 		.most_writes = 6,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "forward and back",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -911,17 +874,13 @@ static void a_step_back(void **state)
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(LEX, FILE, 1) },
 			  { SET_WALL_(9 * SECOND), SET_WALL_(-9 * SECOND) } },
 		.most_writes = 6,
-	});
-}
-
-/*
- * A caller looks at a wall clock that is set twice, and then sleeps for many
- * seconds. When it goes on, it must not mistake IDs that others got meanwhile
- * for IDs from before the clock step.
- */
-static void a_sleep(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/*
+	 * A caller looks at a wall clock that is set twice, and then sleeps for many
+	 * seconds. When it goes on, it must not mistake IDs that others got meanwhile
+	 * for IDs from before the clock step.
+	 */
+	{
 		.name = "a sleep longer than the limit of a clock step",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -936,8 +895,8 @@ static void a_sleep(void **state)
 			  { SET_WALL_(MS), SET_WALL_(-MS),
 			    PASS_(20 * SECOND) } },
 		.most_writes = 4,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a sleep, and no step",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -946,13 +905,9 @@ static void a_sleep(void **state)
 		.acts = { { TAKE_(STAMPS, FILE, 3), TAKE_(STAMPS, HOST, 1) },
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(GRID, CPU, 1) },
 			  { PASS_(20 * SECOND), TAKE_(GRID, FILE, 1) } },
-	});
-}
-
-/* One of the CPUs is the worker that publishes the epoch. */
-static void a_new_epoch(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/* One of the CPUs is the worker that publishes the epoch. */
+	{
 		.name = "a step back, slots and the new epoch",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -963,8 +918,8 @@ static void a_new_epoch(void **state)
 			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
 		.most_writes = 3,
 		.most_wanted = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "an epoch that was never requested",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -974,8 +929,8 @@ static void a_new_epoch(void **state)
 			    TAKE_(LEX, FILE, 1) },
 			  { PUBLISH_(STEP, false) } },
 		.most_epochs = 1,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a step back and the new epoch",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -986,8 +941,8 @@ static void a_new_epoch(void **state)
 			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
 		.most_writes = 3,
 		.most_wanted = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "an epoch that is not needed any more",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -998,8 +953,8 @@ static void a_new_epoch(void **state)
 			  { PUBLISH_(STEP, false), TAKE_(STAMPS, FILE, 1) } },
 		.most_writes = 4,
 		.most_wanted = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a forced epoch of slots",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1009,8 +964,8 @@ static void a_new_epoch(void **state)
 			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
 			  { PUBLISH_(FORCE, false) } },
 		.most_writes = 3,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "read while the clocks are forced",
 		.preemptions = 2,
 		.nr_cpus = 2,
@@ -1022,8 +977,8 @@ static void a_new_epoch(void **state)
 		.most_writes = 2,
 		.most_wanted = 2,
 		.same_lag = true,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "read while an epoch begins",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1034,16 +989,12 @@ static void a_new_epoch(void **state)
 			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
 		.most_writes = 3,
 		.most_wanted = 3,
-	});
-}
-
-/*
- * The second epoch is not published before all callers have left the epoch
- * before the first one.
- */
-static void two_new_epochs(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	/*
+	 * The second epoch is not published before all callers have left the epoch
+	 * before the first one.
+	 */
+	{
 		.name = "two epochs in a row",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1051,8 +1002,8 @@ static void two_new_epochs(void **state)
 		.acts = { { TAKE_(STAMPS, FILE, 10), TAKE_(STAMPS, FILE, 9) },
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 1) },
 			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "two epochs, and a file that was idle in one",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1063,8 +1014,8 @@ static void two_new_epochs(void **state)
 			  { TAKE_(STAMPS, FILE, 1), TAKE_(STAMPS, FILE, 1) },
 			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
 		.most_writes = 2,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "two epochs of slots",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1072,12 +1023,8 @@ static void two_new_epochs(void **state)
 		.acts = { { TAKE_(LEX, FILE, 40), TAKE_(LEX, FILE, 1) },
 			  { TAKE_(LEX, FILE, 1), TAKE_(LEX, FILE, 1) },
 			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, false) } },
-	});
-}
-
-static void one_node_in_two_epochs(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1086,8 +1033,8 @@ static void one_node_in_two_epochs(void **state)
 		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
 			  { TAKE_(STAMPS, FILE, 150), TAKE_(STAMPS, FILE, 1) },
 			  { PUBLISH_(FORCE, true), TAKE_(STAMPS, CPU, 1) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node, twice",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1096,8 +1043,8 @@ static void one_node_in_two_epochs(void **state)
 		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
 			  { TAKE_(STAMPS, HOST, 150), TAKE_(STAMPS, CPU, 1) },
 			  { PUBLISH_(FORCE, true), PUBLISH_(FORCE, true) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node, after a random one",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1106,8 +1053,8 @@ static void one_node_in_two_epochs(void **state)
 		.acts = { { TAKE_(STAMPS, CPU, 1), TAKE_(STAMPS, CPU, 1) },
 			  { TAKE_(STAMPS, CPU, 150), TAKE_(STAMPS, CPU, 1) },
 			  { PUBLISH_(FORCE, false), PUBLISH_(FORCE, true) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node and a step back",
 		.preemptions = 2,
 		.nr_cpus = 3,
@@ -1117,24 +1064,19 @@ static void one_node_in_two_epochs(void **state)
 			  { TAKE_(STAMPS, FILE, 150), TAKE_(STAMPS, CPU, 1) },
 			  { SET_WALL_(-HOUR), PUBLISH_(FORCE, true) } },
 		.most_writes = 3,
-	});
-}
+	},
+};
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clones),
-		cmocka_unit_test(one_file),
-		cmocka_unit_test(one_lane),
-		cmocka_unit_test(one_sequence),
-		cmocka_unit_test(a_step_forward),
-		cmocka_unit_test(a_step_back),
-		cmocka_unit_test(a_sleep),
-		cmocka_unit_test(a_new_epoch),
-		cmocka_unit_test(two_new_epochs),
-		cmocka_unit_test(one_node_in_two_epochs),
-	};
+	struct CMUnitTest tests[ARRAY_SIZE(scenarios)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		tests[i] = (struct CMUnitTest) {
+			.name = scenarios[i].name,
+			.test_func = explore,
+			.initial_state = (void *)&scenarios[i],
+		};
 	random_start();
 	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
 }

@@ -277,7 +277,7 @@ static bool good(void)
 	return false;
 }
 
-static void explore(const struct scenario *what)
+static void explore(void **state)
 {
 	const struct scheduler_model model = {
 		.nr_cpus = CPUS,
@@ -288,108 +288,90 @@ static void explore(const struct scenario *what)
 		.may_go_on = may_go_on,
 		.good = good,
 	};
-	struct scheduler_report report;
 
-	scenario = what;
-	report = scheduler_explore(&model, 2, ~0ULL);
-	printf("# %s: %llu interleavings, up to %u accesses\n", what->name,
-	       report.runs, report.longest);
-	assert_true(report.good);
-	report = scheduler_walk(&model, 3000);
-	assert_true(report.good);
+	scenario = *state;
+	assert_true(scheduler_check(&model, scenario->name, 2, ~0ULL, 3000));
 }
 
-static void each_node_is_handed_out_once(void **state)
-{
-	explore(&(struct scenario) {
+static const struct scenario scenarios[] = {
+	{
 		.name = "three processes",
 		.acts = { { { GET }, { GET } }, { { GET } }, { { GET } } },
 		.expected = 4,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "three processes and the last two nodes",
 		.acts = { { { GET }, { GET } }, { { GET } }, { { GET } } },
 		.nodes_left = 2,
 		.expected = 2,
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the last node, and the next epoch",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE } },
 			  { PUBLISH_(NODES, false) } },
 		.nodes_left = 1,
-	});
-}
-
-static void a_closed_generator_has_no_lanes(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "closed",
 		.acts = { { { GET }, { MAKE } },
 			  { { GET }, { MAKE }, { GET } },
 			  { { CLOSE } } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "closed and opened",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE } },
 			  { { CLOSE }, PUBLISH_(FORK, false) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "closed while an epoch begins",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { CLOSE } },
 			  { PUBLISH_(FORK, false), PUBLISH_(SET, false) } },
-	});
-}
-
-static void an_epoch_ends_its_lanes(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "two epochs",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE }, { MAKE } },
 			  { PUBLISH_(SET, false), PUBLISH_(SET, false) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "an epoch for a clock step",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE } },
 			  { SET_WALL_(-HOUR), PUBLISH_(STEP, false) } },
-	});
-}
-
-static void a_node_that_a_lane_may_have_is_not_given(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE } },
 			  { PUBLISH_(SET, true) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a random node, and a given one later",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { GET }, { MAKE } },
 			  { PUBLISH_(SET, false), PUBLISH_(SET, true) } },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a given node, and the generator is closed",
 		.acts = { { { GET }, { MAKE }, { GET }, { MAKE } },
 			  { { CLOSE } },
 			  { PUBLISH_(FORK, false), PUBLISH_(SET, true) } },
-	});
-}
+	},
+};
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_node_is_handed_out_once),
-		cmocka_unit_test(a_closed_generator_has_no_lanes),
-		cmocka_unit_test(an_epoch_ends_its_lanes),
-		cmocka_unit_test(a_node_that_a_lane_may_have_is_not_given),
-	};
+	struct CMUnitTest tests[ARRAY_SIZE(scenarios)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		tests[i] = (struct CMUnitTest) {
+			.name = scenarios[i].name,
+			.test_func = explore,
+			.initial_state = (void *)&scenarios[i],
+		};
 	random_start();
 	return cmocka_run_group_tests_name("private_model", tests, NULL, NULL);
 }

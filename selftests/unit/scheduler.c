@@ -155,7 +155,8 @@ void scheduler_step(void)
 		return;
 	/* The accesses of the model's own check don't count. */
 	is_running = false;
-	model->look();
+	if (model->look)
+		model->look();
 	is_running = true;
 
 	if (++nr_steps >= MOST_STEPS)
@@ -299,39 +300,42 @@ static void begin(const struct scheduler_model *of)
 	is_made = true;
 }
 
-struct scheduler_report scheduler_explore(const struct scheduler_model *of,
-					  unsigned int preemptions,
-					  unsigned long long most)
+static unsigned long long number_from(const char *variable,
+				      unsigned long long otherwise)
 {
-	struct scheduler_report report = { .good = true };
+	const char *given = getenv(variable);
 
+	return given ? strtoull(given, NULL, 0) : otherwise;
+}
+
+bool scheduler_check(const struct scheduler_model *of, const char *name,
+		     unsigned int preemptions, unsigned long long most,
+		     unsigned long long walks)
+{
+	unsigned int longest = 0;
+	unsigned long long runs = 0, walk = 0;
+	bool good;
+
+	preemptions = number_from("MODEL_PREEMPTIONS", preemptions);
+	walks = number_from("MODEL_WALKS", walks);
 	begin(of);
 	at_random = false;
 	nr_given = 0;
 	do {
 		preemptions_left = preemptions;
-		report.good = run_once();
-		report.runs++;
-		if (nr_steps > report.longest)
-			report.longest = nr_steps;
-	} while (report.good && report.runs < most && next_way());
-	return report;
-}
-
-struct scheduler_report scheduler_walk(const struct scheduler_model *of,
-				       unsigned long long runs)
-{
-	struct scheduler_report report = { .good = true };
-
-	begin(of);
+		good = run_once();
+		runs++;
+		if (nr_steps > longest)
+			longest = nr_steps;
+	} while (good && runs < most && next_way());
 	at_random = true;
-	while (report.good && report.runs < runs) {
+	while (good && walk < walks) {
 		preemptions_left = MOST_STEPS;
 		one_in = 1U << (1 + random_below(6));
-		report.good = run_once();
-		report.runs++;
-		if (nr_steps > report.longest)
-			report.longest = nr_steps;
+		good = run_once();
+		walk++;
 	}
-	return report;
+	printf("# %s: %llu interleavings, up to %u preemptions, %u accesses; %llu random ones\n",
+	       name, runs, preemptions, longest, walk);
+	return good;
 }

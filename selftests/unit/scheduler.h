@@ -28,7 +28,8 @@
  * @start: called before each run
  * @run: runs a CPU
  * @resume: called when a CPU gets its turn
- * @look: called before each access; no other CPU can get a turn meanwhile
+ * @look: called before each access, if there is one; no other CPU can get a
+ *	turn meanwhile
  * @may_go_on: whether a CPU that waits can go on
  * @good: called after each run; returns whether the run was correct
  */
@@ -42,30 +43,16 @@ struct scheduler_model {
 	bool (*good)(void);
 };
 
-/**
- * struct scheduler_report - the result of many runs
- * @runs: how often the model was run
- * @longest: the highest number of accesses in a run
- * @good: all runs were correct; if not, the turns of the failed run were
- *	printed
- */
-struct scheduler_report {
-	unsigned long long runs;
-	unsigned int longest;
-	bool good;
-};
-
 /*
  * Run all interleavings with up to @preemptions preemptions, or the first @most
- * of them.
+ * of them, and then @walks random ones, chosen by random_below(). The
+ * environment variables MODEL_PREEMPTIONS and MODEL_WALKS replace these
+ * numbers. Returns whether all runs were correct; if not, the turns of the
+ * failed run were printed.
  */
-struct scheduler_report scheduler_explore(const struct scheduler_model *model,
-					  unsigned int preemptions,
-					  unsigned long long most);
-
-/* Run random interleavings, chosen by random_below(). */
-struct scheduler_report scheduler_walk(const struct scheduler_model *model,
-				       unsigned long long runs);
+bool scheduler_check(const struct scheduler_model *model, const char *name,
+		     unsigned int preemptions, unsigned long long most,
+		     unsigned long long walks);
 
 /* Print the turns of the present run until now. */
 void scheduler_print(void);

@@ -251,7 +251,7 @@ static bool good(void)
 	return false;
 }
 
-static void explore(const struct scenario *what)
+static void explore(void **state)
 {
 	const struct scheduler_model model = {
 		.nr_cpus = CPUS,
@@ -262,14 +262,9 @@ static void explore(const struct scenario *what)
 		.may_go_on = may_go_on,
 		.good = good,
 	};
-	struct scheduler_report report;
 
-	scenario = what;
-	report = scheduler_explore(&model, 3, 100000);
-	assert_true(report.good);
-	printf("# %s: %llu interleavings\n", what->name, report.runs);
-	report = scheduler_walk(&model, 10000);
-	assert_true(report.good);
+	scenario = *state;
+	assert_true(scheduler_check(&model, scenario->name, 3, 100000, 10000));
 }
 
 #define WAITER(n, deed_)                                                  \
@@ -286,82 +281,75 @@ static void explore(const struct scenario *what)
 		.count = n, .polite = polite_, .deed = TRY \
 	}
 
-static void free_ids_are_taken(void **state)
-{
-	explore(&(struct scenario) {
+static const struct scenario scenarios[] = {
+	{
 		.name = "enough for all",
 		.free = 21,
 		.callers = { WAITER(10, TRY), WAITER(10, TRY), COMES(1, true) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "enough for the first",
 		.free = 10,
 		.callers = { WAITER(10, TRY), WAITER(10, TRY), COMES(1, true) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "three come at once",
 		.free = 2,
 		.callers = { COMES(1, true), COMES(1, true), COMES(1, true) },
-	});
-}
-
-static void a_waiter_that_leaves_wakes_the_next(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the head gets a signal",
 		.free = 10,
 		.callers = { WAITER(100, LEAVE), WAITER(10, TRY),
 			     COMES(1, true) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the head gets a signal, the next waiter sleeps",
 		.free = 10,
 		.callers = { WAITER(100, LEAVE), WAITER(10, NOTHING),
 			     COMES(1, false) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the second gets a signal",
 		.free = 20,
 		.callers = { WAITER(10, TRY), WAITER(100, LEAVE),
 			     WAITER(10, TRY) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "the second gets a signal, the others sleep",
 		.free = 20,
 		.callers = { LATE(10, NOTHING), WAITER(100, LEAVE),
 			     WAITER(10, NOTHING) },
-	});
-}
-
-static void late_waiters_are_removed(void **state)
-{
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a late head that runs in the end",
 		.free = 10,
 		.callers = { LATE(10, TRY), WAITER(10, TRY), COMES(1, true) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a late head, removed by a caller that may not wait",
 		.free = 10,
 		.callers = { LATE(100, NOTHING), WAITER(10, TRY),
 			     COMES(20, false) },
-	});
-	explore(&(struct scenario) {
+	},
+	{
 		.name = "a late head, and the next waiter sleeps",
 		.free = 10,
 		.callers = { LATE(100, NOTHING), WAITER(10, NOTHING),
 			     COMES(20, true) },
-	});
-}
+	},
+};
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(free_ids_are_taken),
-		cmocka_unit_test(a_waiter_that_leaves_wakes_the_next),
-		cmocka_unit_test(late_waiters_are_removed),
-	};
+	struct CMUnitTest tests[ARRAY_SIZE(scenarios)];
 
+	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
+		tests[i] = (struct CMUnitTest) {
+			.name = scenarios[i].name,
+			.test_func = explore,
+			.initial_state = (void *)&scenarios[i],
+		};
 	random_start();
 	return cmocka_run_group_tests_name("turn_model", tests, NULL, NULL);
 }
