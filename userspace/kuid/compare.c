@@ -2,17 +2,21 @@
 /* kuid compare: which of two IDs is the earlier one. */
 #include <err.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arguments.h"
+#include "formats.h"
 #include "input_id.h"
 #include "output.h"
 #include "verbs.h"
 
 static uint64_t bound_ns;
 static bool bounded;
+static bool as_signed;
+static bool ticks;
 
 static void take_bound(struct argp_state *state,
 		       const struct option_row *option, const char *arg)
@@ -26,6 +30,12 @@ static const struct option_row options[] = {
 	  "Compare by time, where clocks may be up to this many nanoseconds "
 	  "apart",
 	  take_bound, &bound_ns, "a bound", 0, UINT64_MAX },
+	{ "signed", 0, NULL,
+	  "Compare {lex} as Cassie does: both halves are signed numbers",
+	  take_flag, &as_signed },
+	{ "ticks", 0, NULL,
+	  "Print how many grid ticks B is after A, too, for {grid}", take_flag,
+	  &ticks },
 	FROM_KUID_OPTION,
 	{ 0 },
 };
@@ -38,6 +48,8 @@ static void check(struct argp_state *state)
 				  "input");
 	if (input.count > 2)
 		refuse_argument(state, input.args[2]);
+	if (as_signed && bounded)
+		argp_error(state, "only one of --bound and --signed");
 	if (input.flags && !bounded)
 		argp_error(state, "--from-kuid is for --bound");
 }
@@ -68,6 +80,15 @@ static const char *find_order(const struct input_id *a,
 
 	if (why)
 		return why;
+	if (ticks && !formats_is("{grid}", a->format))
+		return input_id_wrong(b, "%s has no grid ticks",
+				      kuid_format_name(a->format));
+	if (as_signed &&
+	    kuid_compare_signed(a->format, a->bytes, b->bytes, order))
+		return input_id_wrong(b, "%s is not compared as signed numbers",
+				      kuid_format_name(a->format));
+	if (as_signed)
+		return NULL;
 	if (bounded)
 		failed = kuid_compare_bound(a->format, a->bytes, b->bytes,
 					    input_id_setting(a->format),
@@ -86,6 +107,30 @@ static bool seen;
 static bool has_last;
 static struct input_id last;
 static bool undecided;
+
+/* Grid ticks since 1970. A second has 977, for C is microseconds >> 10. */
+static int64_t grid_tick(const struct input_id *id)
+{
+	struct kuid_fields fields;
+
+	if (kuid_decode(id->format, id->bytes, input_id_setting(id->format), 0,
+			&fields))
+		err(EXIT_FAILED, "fields of an ID");
+	return (fields.a * 1000000LL + fields.b) * 977 + fields.c;
+}
+
+static void print_order(const char *name, const struct input_id *id)
+{
+	char line[64];
+
+	if (!ticks) {
+		output_line(name);
+		return;
+	}
+	snprintf(line, sizeof(line), "%s\t%" PRId64, name,
+		 grid_tick(id) - grid_tick(&last));
+	output_line(line);
+}
 
 /* A wrong text stands in two pairs, which are each a line of output. */
 static void mark(const char *why)
@@ -117,7 +162,7 @@ static void compare_with_last(const struct input_id *id)
 	}
 	if (order == KUID_UNDECIDED)
 		undecided = true;
-	output_line(order == KUID_BEFORE ? "before" : names[order]);
+	print_order(order == KUID_BEFORE ? "before" : names[order], id);
 }
 
 static const char *compare_id(const struct input_id *id)
@@ -148,7 +193,9 @@ const struct verb verb_compare = {
 	       "nodes; --bound 0 compares them by their times. "
 	       "With a bound, IDs of different nodes are compared by their "
 	       "times, and the answer is \"undecided\" if the times are less "
-	       "than the bound apart. An effect that is \"before\" its cause "
+	       "than the bound apart. --ticks adds how far apart the times of "
+	       "{grid} are: a tab, and a number that is negative if B's is the "
+	       "earlier one. An effect that is \"before\" its cause "
 	       "is a violation of causality. The command stops at the first "
 	       "ID that can't be compared with the one before it, unless "
 	       "--keep-going is given: then it prints a line \"-\" for that "

@@ -40,6 +40,23 @@ int kuid_compare(unsigned int format, const void *a, const void *b, int *order)
 	return 0;
 }
 
+int kuid_compare_signed(unsigned int format, const void *a, const void *b,
+			int *order)
+{
+	const uint64_t sign = 1ULL << 63;
+	uint64_t a_high, a_low, b_high, b_low;
+
+	if (format != KUID_FORMAT_LEX) {
+		errno = EINVAL;
+		return -1;
+	}
+	kuid_layout_load(a, 16, &a_high, &a_low);
+	kuid_layout_load(b, 16, &b_high, &b_low);
+	*order = a_high != b_high ? order_of(a_high ^ sign, b_high ^ sign)
+				  : order_of(a_low ^ sign, b_low ^ sign);
+	return 0;
+}
+
 static int order_by_time(const struct kuid_fields *a,
 			 const struct kuid_fields *b)
 {

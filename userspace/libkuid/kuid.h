@@ -875,6 +875,16 @@ int kuid_distance(unsigned int format, const void *a, const void *b,
 int kuid_compare(unsigned int format, const void *a, const void *b, int *order);
 
 /*
+ * Compare two lex as Cassie does: time and worker are signed numbers. Those
+ * that differ in the highest bit of one are in another order than as bytes.
+ *
+ * Returns 0, with the order as kuid_compare() gives it.
+ * EINVAL: the format is not lex.
+ */
+int kuid_compare_signed(unsigned int format, const void *a, const void *b,
+			int *order);
+
+/*
  * Compare two IDs of a format by the time they were made, where clocks may
  * differ by up to bound_ns.
  *

@@ -340,6 +340,36 @@ static void no_gap_is_too_wide(void **state)
 			 KUID_BEFORE);
 }
 
+static int compare_signed(int64_t a_time, int64_t a_worker, int64_t b_time,
+			  int64_t b_worker)
+{
+	uint64_t a[] = { htobe64(a_time), htobe64(a_worker) };
+	uint64_t b[] = { htobe64(b_time), htobe64(b_worker) };
+	int order, back;
+
+	assert_int_equal(kuid_compare_signed(KUID_FORMAT_LEX, a, b, &order), 0);
+	assert_int_equal(kuid_compare_signed(KUID_FORMAT_LEX, b, a, &back), 0);
+	assert_int_equal(order, -back);
+	return order;
+}
+
+static void lex_can_be_compared_as_cassie_does(void **state)
+{
+	unsigned char id[KUID_ID_MAX] = { 0 };
+	int order;
+
+	(void)state;
+	assert_int_equal(compare_signed(5, -1, 5, 1), KUID_BEFORE);
+	assert_int_equal(compare_signed(5, INT64_MIN, 5, -1), KUID_BEFORE);
+	assert_int_equal(compare_signed(-5, 1, 5, -1), KUID_BEFORE);
+	assert_int_equal(compare_signed(6, -1, 5, 1), KUID_AFTER);
+	assert_int_equal(compare_signed(5, -1, 5, -1), KUID_EQUAL);
+	for (unsigned int format = 0; format <= KUID_ANY_UUID; format++)
+		if (format != KUID_FORMAT_LEX)
+			assert_fails(EINVAL, kuid_compare_signed(format, id, id,
+								 &order));
+}
+
 static void a_bound_needs_times_and_intervals(void **state)
 {
 	unsigned char id[KUID_ID_MAX] = { 0 };
@@ -641,6 +671,7 @@ int main(void)
 		cmocka_unit_test(closer_than_the_bound_is_undecided),
 		cmocka_unit_test(
 			v7_of_unknown_origin_is_compared_by_milliseconds),
+		cmocka_unit_test(lex_can_be_compared_as_cassie_does),
 		cmocka_unit_test(time_decides_between_nodes_not_bytes),
 		cmocka_unit_test(k64_is_of_one_host),
 		cmocka_unit_test(no_gap_is_too_wide),

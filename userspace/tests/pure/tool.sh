@@ -420,6 +420,22 @@ it "compare: --from-kuid needs a bound" fails 2 '--from-kuid is for --bound' \
 	compare --from-kuid $v7 $later_v7
 it "compare: one node is decided" compares 0 after --bound 18446744073709551615 \
 	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
+tab=$(printf '\t')
+it "compare --ticks: of one tick" compares 0 "before${tab}0" --ticks $k64 .5.tXbhdV.7
+it "compare --ticks: over a second, and back" compares_from 0 "before${tab}1
+after${tab}-1
+before${tab}977" "0000000000f40000\n0000000001000000\n0000000000f40000\n0000000001f40000\n" --ticks -f k64
+it "compare --ticks: over a megasecond" compares 0 "before${tab}1" --ticks -f k64 00000f423ff40000 \
+	0000100000000000
+it "compare --ticks: the order of nodes is another" compares 0 "after${tab}4" --ticks \
+	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
+it "compare --ticks: v7 has none" fails 1 'v7 has no grid ticks' compare --ticks $v7 $v7
+it "compare --signed is the order of Cassie" compares 0 after --signed \
+	00060a24-1820-2078-0000000000000001 00060a24-1820-2078-8000000000000000
+it "compare --signed: v7 is refused" fails 1 'v7 is not compared as signed numbers' \
+	compare --signed $v7 $v7
+it "compare --signed: not with a bound" fails 2 'only one of --bound and --signed' \
+	compare --signed --bound 1 $lex $lex
 it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
 it "compare: version 4 as bytes" compares 0 equal $v4 $v4
 it "compare reads standard input, each line with the next" compares_from 0 'before
