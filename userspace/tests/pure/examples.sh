@@ -137,6 +137,7 @@ example many.sh sh "$work/lines" 160 148 sh "$examples/many.sh"
 example_of_bytes many.py python3 python3 "$examples/many.py"
 example_of_bytes many.pl perl perl "$examples/many.pl"
 example_of_bytes many.js node node "$examples/many.js"
+example_of_bytes many.erl escript escript "$examples/many.erl"
 # Run from its source, it is compiled first.
 example_of_bytes Many.java javac java "$examples/Many.java"
 example_of_bytes many.go "$COMPILED/many-go" "$COMPILED/many-go"
