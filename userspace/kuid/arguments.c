@@ -77,6 +77,43 @@ uint64_t argument_hex(struct argp_state *state, const char *text,
 	return strtoull(text, NULL, 16);
 }
 
+/*
+ * phash2(NAME, 1 bsl 32) of Erlang: P. J. Weinberger's hash of an atom, whose
+ * characters of ISO 8859-1 are a byte each, and all others those of UTF-8.
+ */
+static uint32_t erlang_hash(const char *name)
+{
+	const unsigned char *at = (const unsigned char *)name;
+	uint32_t hash = 0;
+
+	while (*at) {
+		uint32_t byte = *at++;
+
+		if ((byte == 0xc2 || byte == 0xc3) && *at >> 6 == 2)
+			byte = (byte & 3) << 6 | (*at++ & 0x3f);
+		hash = (hash << 4) + byte;
+		hash ^= hash >> 28 << 4;
+		hash &= 0x0fffffff;
+	}
+	return hash;
+}
+
+uint64_t argument_node(struct argp_state *state, const char *text,
+		       const char *what, const char *others)
+{
+	static const char erlang[] = "erlang:";
+
+	if (strncmp(text, erlang, strlen(erlang)))
+		return argument_hex(state, text, what, 16, others);
+	text += strlen(erlang);
+	if (!strchr(text, '@'))
+		argp_error(state,
+			   "\"%s\" is not the name of an Erlang node: "
+			   "NAME@HOST is needed",
+			   QUOTED(text));
+	return erlang_hash(text);
+}
+
 void take_format(struct argp_state *state, const struct option_row *option,
 		 const char *arg)
 {

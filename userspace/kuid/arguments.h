@@ -50,4 +50,12 @@ struct time_argument {
 uint64_t argument_hex(struct argp_state *state, const char *text,
 		      const char *what, int digits, const char *others);
 
+/*
+ * The same for a node of k-ordered IDs, or the worker that it is made from,
+ * which may also be erlang:NAME: the name of an Erlang node, whose hash is the
+ * node in the IDs of fogfish/uid.
+ */
+uint64_t argument_node(struct argp_state *state, const char *text,
+		       const char *what, const char *others);
+
 #endif /* KUID_TOOL_ARGUMENTS_H */

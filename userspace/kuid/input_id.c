@@ -17,13 +17,13 @@
 #include "text.h"
 
 struct input input = {
-	.interval = KUID_INTERVAL_DEFAULT,
 	.epoch_ms = KUID_SNOWFLAKE_EPOCH_DEFAULT,
 };
 
 uint64_t input_id_setting(unsigned int format)
 {
-	return formats_setting(format, input.interval, input.epoch_ms);
+	return formats_setting(format, input.interval ?: KUID_INTERVAL_DEFAULT,
+			       input.epoch_ms);
 }
 
 static void take_form(struct argp_state *state, const struct option_row *option,

@@ -35,7 +35,7 @@ void input_id_take_from_kuid(struct argp_state *state,
 
 extern struct input {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
-	uint32_t interval;
+	uint32_t interval;   /* 0: none was given */
 	uint64_t epoch_ms;
 	const struct form *form; /* NULL: told by their text */
 	bool lenient;

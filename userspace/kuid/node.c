@@ -40,7 +40,10 @@ static void take_part(struct argp_state *state, const struct option_row *option,
 		return;
 	}
 	snprintf(what, sizeof(what), "a %s", identity_name(part));
-	to->value = argument_hex(state, arg, what, digits, option->what);
+	to->value =
+		part == IDENTITY_WORKER
+			? argument_node(state, arg, what, option->what)
+			: argument_hex(state, arg, what, digits, option->what);
 }
 
 static const struct option_row options[] = {
@@ -49,9 +52,11 @@ static const struct option_row options[] = {
 	  "Node of {node}: 48 bits, drawn, or that of the first suitable "
 	  "network interface",
 	  take_part, &wanted[IDENTITY_NODE], ", \"random\" or \"mac\"" },
-	{ "worker", 0, "HEX|host|random",
-	  "Worker of {worker}: 64 bits, from the host name, or drawn",
-	  take_part, &wanted[IDENTITY_WORKER], ", \"host\" or \"random\"" },
+	{ "worker", 0, "HEX|erlang:NAME|host|random",
+	  "Worker of {worker}: 64 bits, the hash of the name of an Erlang node, "
+	  "from the host name, or drawn",
+	  take_part, &wanted[IDENTITY_WORKER],
+	  ", \"erlang:NAME\", \"host\" or \"random\"" },
 	{ "snowflake", 0, "NUMBER|worker",
 	  "Worker of {snowflake}, which no other host may have: 0 to 1023, or "
 	  "the worker, if that was given and is not above 1023",

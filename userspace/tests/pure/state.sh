@@ -727,6 +727,21 @@ sets()
 	[ "$(grep -c ^identity "$FAKE/log")" -eq 1 ] && [ "$(field epoch)" = 2 ]
 }
 
+# On a host with I of 5, and a worker whose halves are folded into the node of k96.
+converts()
+{
+	new_machine
+	set_field worker $((0x100000000 + 0x03eb2733)) interval 5
+	prints "$@"
+}
+
+# Another host's ID, or one with another I.
+leaves()
+{
+	new_machine
+	fails "$@"
+}
+
 tells()
 {
 	line=$1
@@ -928,6 +943,8 @@ it "node --node HEX" sets '--node 0123456789aB' 'node_from 1' 'node 125099989649
 it "node --node random" sets '--node random' 'node_from 2' 'node 13' 'worker 1'
 it "node --node mac" sets '--node mac' 'node_from 3'
 it "node --worker HEX" sets '--worker fedcba9876543210' 'worker_from 1' 'node_from 2'
+it "node --worker erlang:NAME" sets '--worker erlang:kuid@host.example.org' 'worker_from 1' \
+	'worker 233706199'
 it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
 it "node --worker random" sets '--worker random' 'worker_from 2'
 it "node --snowflake NUMBER" sets '--snowflake 1023' 'snowflake_from 1' 'snowflake_worker 1023' \
@@ -946,6 +963,14 @@ it "a negative worker of snowflake is refused" fails 2 '"-1" is not a worker of 
 it "node --new-epoch changes nothing else" sets '--new-epoch' 'node 18838586676582' 'node_from 2'
 it "node --confirm" sets '--confirm' 'node_from 2'
 it "node tells a clone" tells 'identity           stale' reasons 512
+it "convert makes k96 with this host's node and I" converts .5.tXa0xODOQPN.0 convert --to k96 .5.tXbhdV.3
+it "convert makes k128 with this host's worker" \
+	converts "$(tool convert --to k128 -I 5 --node 103eb2733 .5.tXbhdV.3 && cat "$out")" \
+	convert --to k128 .5.tXbhdV.3
+it "convert: an I that is given counts" converts .5.tXVEf8n8vPN.0 convert --to k96 -I 8 .5.tXbhdV.3
+it "convert makes k64 of this host's k96" converts .5.tXbhdV.3 convert --to k64 .5.tXa0xODOQPN.0
+it "convert makes no k64 of another host's k96" leaves 1 'its node 3eb2732 is not 1, ' \
+	convert --to k64 -I 5 .5.tXa0xODOQPN.0
 it "node: no network interface is told" \
 	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
 	node --node mac

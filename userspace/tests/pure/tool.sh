@@ -305,8 +305,15 @@ it "convert makes v6 of v1" prints $v6 convert --to v6 $v1
 it "convert makes v1 of v6" prints $v1 convert --to v1 $v6
 it "convert makes k96 of k64" prints $k96 convert --to k96 --node 03eb2732 $k64
 it "convert makes k128 of k64" prints $k128 convert --to k128 --node DB3F053403AD937A $k64
-it "convert makes k64 of k96" prints $k64 convert --to k64 $k96
-it "convert makes k64 of k128" prints $k64 convert --to k64 $k128
+it "convert makes k64 of k96" prints $k64 convert --to k64 --node 3eb2732 $k96
+it "convert makes k64 of k128 of any node" prints $k64 convert --to k64 --node any $k128
+# As Erlang/OTP 25 prints erlang:phash2(NAME, 1 bsl 32).
+for node in nonode@nohost=70306884 a@b=25954 kuid@host.example.org=233706199 räksmörgås@höst=249242692 \
+	€@日本=252744556; do
+	it "convert takes the name of the Erlang node ${node%=*}" \
+		prints "$(kuid convert --to k96 --node "$(printf %x "${node#*=}")" $k64)" \
+		convert --to k96 --node "erlang:${node%=*}" $k64
+done
 it "convert minds the interval" prints .5.tXa0xODOQPN.0 \
 	convert --to k96 --node 3eb2732 -I 5 $k64
 it "convert makes ColdFusion's form" prints $cf convert --to cf $v1
@@ -386,8 +393,17 @@ it "convert k64 to cf is refused" fails 1 'k64 has no form "cf"' \
 	convert --to cf $k64
 it "convert lex to guid is refused" fails 1 'lex has no form "guid"' \
 	convert --to guid $lex
-it "convert k64 to k96 needs a node" fails 1 'from k64 to k96 a --node is needed' \
-	convert --to k96 $k64
+# This test needs no device, and there is none.
+if [ ! -e /dev/kuid ]; then
+	it "convert k64 to k96 needs a node" fails 1 "as this host's is not known: there is no /dev/kuid" \
+		convert --to k96 $k64
+	it "convert k96 to k64 needs a node" fails 1 "its node may be another host's" convert --to k64 $k96
+fi
+it "convert: k64 of another node is refused" fails 1 \
+	'its node 3eb2732 is not 3eb2733, and the same k64 may exist there' \
+	convert --to k64 --node 3eb2733 $k96
+it "convert: any is no node to put in" fails 1 '--node any is not for k64 to k96' \
+	convert --to k96 --node any $k64
 it "a node too wide is refused" fails 1 'the node is too wide for k96' \
 	convert --to k96 --node 100000000 $k64
 it "a node of k128 too wide for k96 is refused" fails 1 'the node is too wide for k96' \
@@ -396,12 +412,30 @@ it "a node that is none is refused" fails 2 '"0x1" is not a node' \
 	convert --to k96 --node 0x1 $k64
 it "a node of 17 digits is refused" fails 2 'is not a node: 1 to 16 hexadecimal digits' \
 	convert --to k128 --node 00000000000000001 $k64
-it "a node for v6 is refused" fails 2 "--node is for $interval_formats" convert --to v6 --node 1 $v1
-it "a second node is refused" fails 1 '--node is for IDs of k64, not of k96' \
+it "a name that is no Erlang node's is refused" fails 2 '"kuid" is not the name of an Erlang node' \
+	convert --to k96 --node erlang:kuid $k64
+it "a node for v6 is refused" fails 2 "--node is for $grid_formats" convert --to v6 --node 1 $v1
+it "a second node is refused" fails 1 '--node is not for k96 to k128' \
 	convert --to k128 --node 1 $k96
 
 it "compare: before" compares 0 before $k64 .5.tXbhdV.7
 it "compare: after" compares 0 after .5.tXbhdV.7 $k64
+tab=$(printf '\t')
+it "compare --ticks: of one tick" compares 0 "before${tab}0" --ticks $k64 .5.tXbhdV.7
+it "compare --ticks: over a second, and back" compares_from 0 "before${tab}1
+after${tab}-1
+before${tab}977" "0000000000f40000\n0000000001000000\n0000000000f40000\n0000000001f40000\n" --ticks -f k64
+it "compare --ticks: over a megasecond" compares 0 "before${tab}1" --ticks -f k64 00000f423ff40000 \
+	0000100000000000
+it "compare --ticks: the order of nodes is another" compares 0 "after${tab}4" --ticks \
+	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
+it "compare --ticks: v7 has none" fails 1 'v7 has no grid ticks' compare --ticks $v7 $v7
+it "compare --signed is the order of Cassie" compares 0 after --signed \
+	00060a24-1820-2078-0000000000000001 00060a24-1820-2078-8000000000000000
+it "compare --signed: v7 is refused" fails 1 'v7 is not compared as signed numbers' \
+	compare --signed $v7 $v7
+it "compare --signed: not with a bound" fails 2 'only one of --bound and --signed' \
+	compare --signed --bound 1 $lex $lex
 it "compare: equal" compares 0 equal $v1 $v1
 it "compare: equal in another form" compares 0 equal $v1 $cf
 it "compare: v1 by time" compares 0 before \
@@ -420,22 +454,6 @@ it "compare: --from-kuid needs a bound" fails 2 '--from-kuid is for --bound' \
 	compare --from-kuid $v7 $later_v7
 it "compare: one node is decided" compares 0 after --bound 18446744073709551615 \
 	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
-tab=$(printf '\t')
-it "compare --ticks: of one tick" compares 0 "before${tab}0" --ticks $k64 .5.tXbhdV.7
-it "compare --ticks: over a second, and back" compares_from 0 "before${tab}1
-after${tab}-1
-before${tab}977" "0000000000f40000\n0000000001000000\n0000000000f40000\n0000000001f40000\n" --ticks -f k64
-it "compare --ticks: over a megasecond" compares 0 "before${tab}1" --ticks -f k64 00000f423ff40000 \
-	0000100000000000
-it "compare --ticks: the order of nodes is another" compares 0 "after${tab}4" --ticks \
-	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
-it "compare --ticks: v7 has none" fails 1 'v7 has no grid ticks' compare --ticks $v7 $v7
-it "compare --signed is the order of Cassie" compares 0 after --signed \
-	00060a24-1820-2078-0000000000000001 00060a24-1820-2078-8000000000000000
-it "compare --signed: v7 is refused" fails 1 'v7 is not compared as signed numbers' \
-	compare --signed $v7 $v7
-it "compare --signed: not with a bound" fails 2 'only one of --bound and --signed' \
-	compare --signed --bound 1 $lex $lex
 it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
 it "compare: version 4 as bytes" compares 0 equal $v4 $v4
 it "compare reads standard input, each line with the next" compares_from 0 'before
@@ -525,11 +543,11 @@ kuid: standard input, line 4: k64 can't be converted to v6" "$v1\n$v7\n$v1\n$k64
 $v6
 -" convert --keep-going --to v6
 it "convert --keep-going: what has no place for the node" goes_on 5 \
-	'kuid: standard input, line 2: --node is for IDs of k64, not of k128' "$k64\n$k128\n" "$k96
+	'kuid: standard input, line 2: --node is not for k128 to k96' "$k64\n$k128\n" "$k96
 -" convert --keep-going --to k96 --node 03eb2732
-it "convert --keep-going: what needs a node" goes_on 5 \
-	'kuid: standard input, line 1: from k64 to k128 a --node is needed' "$k64\n$k128\n" "-
-$k128" convert --keep-going --to k128
+it "convert --keep-going: what is of another node" goes_on 5 \
+	'kuid: standard input, line 1: its node 3eb2732 is not 1, and the same k64 may exist there: --node any converts it' "$k96\n$(kuid convert --to k96 --node 1 $k64)\n" "-
+$k64" convert --keep-going --to k64 --node 1
 it "convert --keep-going: an argument" goes_on 5 'kuid: "x" is no ID: it ends too early' '' "$v6
 -" convert --keep-going --to v6 $v1 x
 it "convert --keep-going: a full disk ends it" to_full_disk convert --keep-going --to v6 $v1
