@@ -147,15 +147,19 @@ lists()
 	tool --list | grep -q "^ *$1 $2"
 }
 
-# A number whose owner was killed is free when its ceiling has passed, and not before.
+# A number whose owner was killed is free when its ceiling has passed, and not before. The second owner
+# can't be too late to see that number 8 is taken.
 next_owner_waits()
 {
 	start one --number 7 --horizon 6
-	eventually has one 7 || return
+	start other --number 8 --horizon 600
+	eventually has one 7 && eventually has other 8 || return
 	stop KILL one
+	stop KILL other
 	ceiling=$(ceiling one)
 	start two --number 7 --horizon 6
-	eventually says two "'s until" && eventually has two 7 && has_passed "$ceiling" &&
+	start late --number 8 --horizon 6
+	eventually says late "'s until" && eventually has two 7 && has_passed "$ceiling" && [ ! -s "$work/late/out" ] &&
 		[ "$(awk '{ print $3; exit }' "$work/two/out")" -ge "$ceiling" ]
 }
 
