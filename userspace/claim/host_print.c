@@ -20,14 +20,27 @@
 
 static struct host_state host;
 
+/* How far the wall clock was ahead of boot_ns() at most, since the claim. */
+static int64_t ahead_ns;
+
+static void see_clock(void)
+{
+	int64_t now_ns = wall_ns() - boot_ns();
+
+	if (now_ns > ahead_ns)
+		ahead_ns = now_ns;
+}
+
 static struct problem *read_state(struct host_state *state)
 {
+	see_clock();
 	*state = host;
 	return NULL;
 }
 
 static struct problem *claim(const struct host_claim *wanted, bool *stale)
 {
+	ahead_ns = wall_ns() - boot_ns();
 	host.claimed = true;
 	host.number = wanted->number;
 	host.floor_ns = wanted->floor_ns;
@@ -49,11 +62,15 @@ static struct problem *raise_ceiling(uint64_t load_id, const char *token,
 	return NULL;
 }
 
-/* The reader may be late, but not by more than to the next second. */
+/*
+ * The reader may be late, but not by more than to the next second. It may have
+ * made IDs before the clock was set back.
+ */
 static struct problem *end(uint64_t load_id, const char *token,
 			   uint64_t *end_ns, bool *stale)
 {
-	*end_ns = (wall_ns() / SEC_NS + 1) * SEC_NS;
+	see_clock();
+	*end_ns = ((boot_ns() + ahead_ns) / SEC_NS + 1) * SEC_NS;
 	if (*end_ns < host.floor_ns)
 		*end_ns = host.floor_ns;
 	if (*end_ns > host.ceiling_ns)

@@ -205,6 +205,15 @@ clock_of_owner()
 	goes_on one
 }
 
+# IDs were made before the clock was set back.
+clock_set_back()
+{
+	mkdir "$work/one" && echo 40 >"$work/one/clock" || return
+	start one --number 7 --horizon 600
+	eventually has one 7 && rm "$work/one/clock" && was=$(date +%s) && stop TERM one &&
+		[ "$(awk '$1 == "end" { print $3 }' "$work/one/out")" -gt $((was + 40)) ]
+}
+
 # A member whose clock is off is not believed if another one says something else.
 clock_of_member()
 {
@@ -1223,6 +1232,7 @@ in_full 'the clock of an owner is set an hour ahead' clock_of_owner
 in_full 'the clock of a member is off' clock_of_member
 with_cluster 'the leader is killed' leader_killed
 in_full 'the leader is frozen and thaws' leader_frozen
+in_full 'the clock of an owner is set back' clock_set_back
 in_full 'a member is cut off' member_cut_off
 in_full 'the leader is cut off' leader_cut_off
 in_full 'all members are restarted' all_restarted
