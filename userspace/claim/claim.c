@@ -223,10 +223,9 @@ static void take_base(struct claim *claim, struct place *place)
 	claim->record = place->record;
 	claim->former = place->value;
 	place->value = (struct store_value) { 0 };
-	claim->checked_s = wall_s();
 }
 
-/* Rule 8: the clock was compared with the store's when the version was read. */
+/* Rule 8: checked_s is from when the version was read. */
 static void make_next(struct claim *claim, const char *token,
 		      uint64_t ceiling_s)
 {
@@ -431,8 +430,8 @@ static struct problem *agree(struct claim *claim, bool write, bool close,
 		space->horizon_s =
 			max(space->horizon_s, claim->settings->horizon_s);
 		if (close)
-			space->closed_s =
-				wall_s() + space->horizon_s + 2 * STORE_SKEW_S;
+			space->closed_s = claim->checked_s + space->horizon_s +
+					  2 * STORE_SKEW_S;
 		else if (!wrong)
 			wrong = compare_space(claim, space);
 		again = false;

@@ -83,12 +83,13 @@ enum claim_state {
  * @number: the number
  * @floor_s: all IDs with the number are at or above this time
  * @lifted_s: the ceiling that the host has
- * @record: the number's, as it was read or written last
- * @former: what the store had when @record was read; without a text if it had
- *	nothing
- * @next: what is to be written in its place
- * @sent: it was sent, and nobody knows whether it was written
- * @checked_s: the wall clock when it was compared with the store's
+ * @record: the record of the number, as it was read or written last
+ * @former: the text and version from which @record was read; without a text if
+ *	the store had no record
+ * @next: the record to be written in place of @former
+ * @sent: @next was sent, and nobody knows whether it was written
+ * @checked_s: the wall clock when the store was read last, at most STORE_SKEW_S
+ *	from the store's
  * @raised_ns: when the ceiling was raised last, on the clock of boot_ns()
  * @raise_ns: when to raise it again
  * @try_ns: when to try again after failures

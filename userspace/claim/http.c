@@ -126,9 +126,11 @@ static struct http_reply perform(struct http *http)
 				  &reply.status);
 		reply.json = json_loadb(http->text, http->size,
 					JSON_DISABLE_EOF_CHECK, NULL);
-		if (http->date >= 0)
+		if (http->date >= 0) {
+			reply.server_s = http->date;
 			reply.ahead_s =
 				seconds_ahead(http->date, before_s, wall_s());
+		}
 	}
 	free(http->text);
 	return reply;

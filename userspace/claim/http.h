@@ -19,10 +19,11 @@ struct http_settings {
 
 /**
  * struct http_reply - the reply to a request, see http_reply_free()
- * @status: of HTTP; 0 if there is no reply
- * @sent: without a reply, the server may have got the request all the same
- * @wrong: without a reply, why
- * @json: what came with it; NULL if that isn't JSON
+ * @status: the status of HTTP; 0 if there is no reply
+ * @sent: there is no reply, but the server may have got the request
+ * @wrong: why there is no reply
+ * @json: the body of the reply; NULL if it isn't JSON
+ * @server_s: the server's time; 0 if the reply doesn't have it
  * @ahead_s: by how much this machine's clock is certainly ahead of the
  *	server's, negative if it is behind
  */
@@ -31,6 +32,7 @@ struct http_reply {
 	bool sent;
 	struct problem *wrong;
 	json_t *json;
+	uint64_t server_s;
 	int64_t ahead_s;
 };
 

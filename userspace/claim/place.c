@@ -28,14 +28,23 @@ static struct problem *check_clock(const struct store_answer *answer)
 	return NULL;
 }
 
-/* *answer is freed if there is something wrong with it. */
-static struct problem *check(struct store_answer *answer)
+/*
+ * *answer is freed if there is something wrong with it. The clock may have been
+ * set since it was compared.
+ */
+static struct problem *check(struct claim *claim, struct store_answer *answer)
 {
 	struct problem *wrong = answer->wrong;
+	uint64_t store_s = answer->store_s;
 
 	answer->wrong = NULL;
 	if (!wrong)
 		wrong = check_clock(answer);
+	claim->checked_s = wall_s();
+	if (store_s && claim->checked_s > store_s + STORE_SKEW_S)
+		claim->checked_s = store_s + STORE_SKEW_S;
+	if (store_s && claim->checked_s < store_s - STORE_SKEW_S)
+		claim->checked_s = store_s - STORE_SKEW_S;
 	if (wrong)
 		store_answer_free(answer);
 	return wrong;
@@ -55,11 +64,11 @@ static struct store_value take_value(struct store_answer *answer, uint64_t key)
 	return (struct store_value) { 0 };
 }
 
-struct problem *space_read(const struct claim *claim, struct space *space,
+struct problem *space_read(struct claim *claim, struct space *space,
 			   struct store_value *value)
 {
 	struct store_answer *answer = store_get(claim->store, STORE_SPACE);
-	struct problem *wrong = check(answer);
+	struct problem *wrong = check(claim, answer);
 
 	*space = (struct space) { 0 };
 	*value = (struct store_value) { 0 };
@@ -87,11 +96,11 @@ static void take(struct place *place, struct store_answer *answer,
 			record_parse(place->value.text, &place->record);
 }
 
-struct problem *place_read(const struct claim *claim, uint64_t number,
+struct problem *place_read(struct claim *claim, uint64_t number,
 			   struct place *place)
 {
 	struct store_answer *answer = store_get(claim->store, number);
-	struct problem *wrong = check(answer);
+	struct problem *wrong = check(claim, answer);
 
 	if (wrong)
 		return wrong;
@@ -150,7 +159,7 @@ static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
 	return true;
 }
 
-static struct problem *find_from(const struct claim *claim, uint64_t first,
+static struct problem *find_from(struct claim *claim, uint64_t first,
 				 uint64_t last, struct place *place,
 				 bool *found)
 {
@@ -160,7 +169,7 @@ static struct problem *find_from(const struct claim *claim, uint64_t first,
 
 	for (*found = false; !*found && first <= last; first = end + 1) {
 		answer = store_list(claim->store, first, last, &end);
-		wrong = check(answer);
+		wrong = check(claim, answer);
 		if (wrong)
 			return wrong;
 		*found = choose(answer, first, end, place);
@@ -169,7 +178,7 @@ static struct problem *find_from(const struct claim *claim, uint64_t first,
 	return NULL;
 }
 
-struct problem *place_find(const struct claim *claim, struct place *place)
+struct problem *place_find(struct claim *claim, struct place *place)
 {
 	uint64_t first = claim->settings->first, last = claim->settings->last;
 	uint64_t middle = first + claim_random(last - first + 1);

@@ -20,21 +20,21 @@ struct place {
 	struct record record;
 };
 
-/* Read one. The message is also that of a clock that is wrong. */
-struct problem *place_read(const struct claim *claim, uint64_t number,
+/* Read the record of a number. It is an error if the clock is wrong. */
+struct problem *place_read(struct claim *claim, uint64_t number,
 			   struct place *place);
 
 /*
- * Read what holds for all numbers, and the value that has it, which is to be
- * freed: its text is NULL if nothing was written yet.
+ * Read the record of the space. The caller frees the value; its text is NULL if
+ * nobody has written that record yet.
  */
-struct problem *space_read(const struct claim *claim, struct space *space,
+struct problem *space_read(struct claim *claim, struct space *space,
 			   struct store_value *value);
 
 /* Whether a number may be claimed at a time. */
 bool place_is_free(const struct place *place, uint64_t time_s);
 
 /* Find a number that is free; the message says why there is none. */
-struct problem *place_find(const struct claim *claim, struct place *place);
+struct problem *place_find(struct claim *claim, struct place *place);
 
 #endif /* KUID_CLAIM_PLACE_H */

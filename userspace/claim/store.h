@@ -35,10 +35,10 @@ struct store_settings {
 
 /**
  * struct store_value - a record
- * @key: of it
+ * @key: the key of the record
  * @text: the record
- * @version: what the store has for the record besides; another one if it has
- *	been written since
+ * @version: the store's own version of the record, which changes with each
+ *	write
  */
 struct store_value {
 	uint64_t key;
@@ -63,14 +63,16 @@ enum store_result {
  * struct store_answer - what the store has answered; see store_answer_free()
  * @result: whether it was done; reads are STORE_DONE or STORE_REFUSED
  * @wrong: why not, if it is STORE_UNKNOWN or STORE_REFUSED
- * @ahead_s: of a read: by how much this machine's clock is certainly ahead of
- *	the store's, negative if it is behind
- * @values: those that were read, in the order of their keys
- * @count: how many
+ * @store_s: the store's time; 0 if the answer doesn't have it
+ * @ahead_s: by how much this machine's clock is certainly ahead of the store's,
+ *	negative if it is behind; only reads tell it
+ * @values: the records that were read, in the order of their keys
+ * @count: the number of records
  */
 struct store_answer {
 	enum store_result result;
 	struct problem *wrong;
+	uint64_t store_s;
 	int64_t ahead_s;
 	struct store_value values[STORE_PAGE];
 	size_t count;
@@ -146,7 +148,7 @@ extern const struct store_kind store_etcd, store_kubernetes, store_postgresql;
 /* The table of PostgreSQL's store, as SQL. */
 extern const char store_schema[];
 
-/* Free what a value has, and have it be none. */
+/* Free the text and version of a value, and clear it. */
 void store_value_free(struct store_value *value);
 
 /* Add a value, whose text and version are freed with the answer. */

@@ -230,6 +230,7 @@ static json_t *call(struct etcd *etcd, const char *path, json_t *ask,
 		if (reply.status >= 200 && reply.status < 300 && reply.json) {
 			json_decref(json);
 			json = json_incref(reply.json);
+			answer->store_s = reply.server_s;
 			answer->ahead_s = reply.ahead_s;
 			http_reply_free(&reply);
 			etcd->endpoint = at;

@@ -238,6 +238,7 @@ static struct http_reply call(struct kubernetes *kubernetes, const char *method,
 	free(bearer);
 	free(token);
 	status = reply.status;
+	answer->store_s = reply.server_s;
 	answer->ahead_s = reply.ahead_s;
 	if (!status)
 		fail(answer, reply.sent ? STORE_UNKNOWN : STORE_REFUSED,

@@ -299,7 +299,7 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 	char *to = text_new("%" PRIu64, last);
 	char *limit = text_new("%d", STORE_PAGE);
 	const char *const values[] = { postgresql->space, from, to, limit };
-	uint64_t before_s, store_s;
+	uint64_t before_s;
 	PGresult *result;
 	int rows;
 
@@ -307,8 +307,9 @@ static void read_values(struct postgresql *postgresql, uint64_t first,
 	result = ask(postgresql, sql, 4, values, answer);
 	rows = PQntuples(result);
 	if (rows) {
-		store_s = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
-		answer->ahead_s = seconds_ahead(store_s, before_s, wall_s());
+		answer->store_s = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+		answer->ahead_s =
+			seconds_ahead(answer->store_s, before_s, wall_s());
 	}
 	for (int row = 0; row < rows; row++)
 		if (!PQgetisnull(result, row, 1))
