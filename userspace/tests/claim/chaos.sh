@@ -37,10 +37,11 @@ one_has_ended()
 	has_ended "$first" || has_ended "$second"
 }
 
-# It is asleep, killed, told to end, left to the next run; its disk is copied and rolled back.
+# It is asleep, killed, told to end, left to the next run; its disk is copied and rolled back, its clock
+# set.
 claimer_event()
 {
-	pick STOP STOP CONT CONT KILL HUP TERM copy roll_back twice
+	pick STOP STOP CONT CONT KILL HUP TERM copy roll_back twice clock
 	echo "$1 $picked"
 	case $picked in
 	STOP | CONT)
@@ -53,6 +54,10 @@ claimer_event()
 		;;
 	twice)
 		start_again "$1"
+		return
+		;;
+	clock)
+		toggle "$1/clock"
 		return
 		;;
 	esac
@@ -82,16 +87,23 @@ member_event()
 	fi
 }
 
-# toggle NAME...: begins or ends something of network.py.
+# toggle NAME...: begins or ends something of network.py, or sets a clock hours ahead or behind, that of a
+# store by more than that of a claimer.
 toggle()
 {
 	pick "$@"
-	echo "$picked"
-	if [ -e "$work/$picked" ]; then
-		rm "$work/$picked"
-	else
-		: >"$work/$picked"
+	toggled=$work/$picked
+	pick -10800 10800
+	echo "$toggled $picked"
+	if [ -e "$toggled" ]; then
+		rm "$toggled"
+		return
 	fi
+	case $toggled in
+	*/date-*) LC_ALL=C date -u -d "@$(($(date +%s) + 2 * picked))" '+%a, %d %b %Y %T GMT' >"$toggled" ;;
+	*/server/clock) echo $((2 * picked)) >"$toggled" ;;
+	*) echo "$picked" >"$toggled" ;;
+	esac
 }
 
 # chaos ROUNDS STORE CLAIMER...: the functions STORE_event and STORE_whole do something to the store.
@@ -110,6 +122,6 @@ chaos()
 	for claimer; do
 		signal CONT "$claimer"
 	done
-	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-*
+	rm -f "$work"/cut-* "$work"/lose-* "$work"/hold-* "$work"/date-* "$work"/*/clock
 	"${chaotic}_whole"
 }

@@ -36,8 +36,9 @@ sql()
 
 start_server()
 {
-	as_server "$server_bin/postgres" -D "$server/data" -p "$server_port" -c listen_addresses=127.0.0.1 \
-		-c unix_socket_directories= -c max_connections=300 >>"$server/log" 2>&1 &
+	as_server env SHIM="$server" LD_PRELOAD="$server/shim.so" "$server_bin/postgres" -D "$server/data" \
+		-p "$server_port" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+		-c max_connections=300 >>"$server/log" 2>&1 &
 	echo $! >"$server/pid"
 	eventually sql -c 'SELECT 1'
 }
@@ -68,7 +69,7 @@ trap 'end_server 2>/dev/null; end_all' EXIT
 make_server()
 {
 	chmod 711 "$work"
-	mkdir "$server" && mkdir -m 700 "$server/data" || return
+	mkdir "$server" && mkdir -m 700 "$server/data" && cp "$SHIM_LIB" "$server/shim.so" || return
 	if [ "$(id -u)" -eq 0 ]; then
 		chown postgres "$server" "$server/data"
 	fi

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded into kuid-claim by its tests: the wall clock is ahead by as many
- * seconds as the file $SHIM/clock says, and files of /proc and /sys that tell
- * of virtual machines are $SHIM/cpuinfo and $SHIM/modalias.
+ * Preloaded into kuid-claim and PostgreSQL by the tests: the wall clock is
+ * ahead by as many seconds as the file $SHIM/clock says, and files of /proc and
+ * /sys that tell of virtual machines are $SHIM/cpuinfo and $SHIM/modalias.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +46,19 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock,
 	if (real_clock_gettime(clock, time))
 		return -1;
 	time->tv_sec += atoi(text);
+	return 0;
+}
+
+/* The clock of PostgreSQL. */
+__attribute__((visibility("default"))) int gettimeofday(struct timeval *time,
+							void *zone)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now))
+		return -1;
+	time->tv_sec = now.tv_sec;
+	time->tv_usec = now.tv_nsec / 1000;
 	return 0;
 }
 
