@@ -35,7 +35,8 @@ start_api()
 		--tls-cert-file "$work/server.pem" --tls-private-key-file "$work/server.key" \
 		--token-auth-file "$api/tokens" --authorization-mode RBAC --service-cluster-ip-range 10.0.0.0/24 \
 		--service-account-issuer kubernetes --service-account-key-file "$work/client.key" \
-		--service-account-signing-key-file "$work/client.key" --allow-privileged "$@" >>"$api/log" 2>&1 &
+		--service-account-signing-key-file "$work/client.key" --allow-privileged \
+		--storage-media-type application/json --etcd-compaction-interval 0 "$@" >>"$api/log" 2>&1 &
 	echo $! >"$api/pid"
 	eventually api_is_ready
 }

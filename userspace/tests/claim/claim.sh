@@ -583,12 +583,23 @@ server_chaos()
 api_chaos()
 {
 	chaos_urls=$(api_url "$lossy_api_port")
-	all_chaos api true
+	all_chaos api api_history
 }
 
 server_history()
 {
 	sql -F ' ' -c "SELECT number, record FROM history ORDER BY id"
+}
+
+# The server stores Leases as JSON.
+api_history()
+{
+	timeout 5 etcdctl --endpoints "$(member_urls)" watch --rev 1 -w json \
+		--prefix "/registry/leases/$namespace/kuid.$space.0" | python3 -c 'import base64, json, sys
+for line in sys.stdin:
+    for event in json.loads(line).get("Events") or []:
+        lease = json.loads(base64.b64decode(event["kv"]["value"]))["metadata"]
+        print(int(lease["name"][-10:]), lease["annotations"]["kuid-claim/record"])' | grep .
 }
 
 # ------------------------------------------------------------------ users
