@@ -81,7 +81,7 @@ static const struct transition {
 	{ CLAIM_LIFT, STALE, CLAIM_LOOK, true },
 	{ CLAIM_LIFT, FAILED, CLAIM_LOOK, true },
 	{ CLAIM_DROP, DONE, CLAIM_LOOK, false },
-	{ CLAIM_DROP, STALE, CLAIM_LOOK, false },
+	{ CLAIM_DROP, STALE, CLAIM_LOOK, true },
 	{ CLAIM_DROP, FAILED, CLAIM_DROP, true },
 	{ CLAIM_END, DONE, CLAIM_GIVE, false },
 	{ CLAIM_END, IDLE, CLAIM_LOOK, true },
@@ -686,6 +686,7 @@ static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
 	*claim->mine = '\0';
 	claim->lifted_s = 0;
 	return DONE;
+	claim->now.claimed = false;
 }
 
 static enum outcome drop(struct claim *claim, struct problem **wrong)

@@ -918,7 +918,10 @@ lease_gone()
 	rm "$work/hold-api"
 	sleep 2
 	[ ! "$(kubectl get lease -l "kuid-claim/space=$space" -o name)" ] && signal CONT one &&
-		eventually says one 'number 7 is lost'
+		eventually says one 'number 7 is lost' || return
+	# The former ceiling is lost, so the number begins anew.
+	stop KILL one
+	rm "$work/one/out"
 }
 
 # The files of its account are where a pod has them.
