@@ -684,9 +684,9 @@ static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
 	if (*wrong)
 		return stale ? STALE : FAILED;
 	*claim->mine = '\0';
+	claim->now.claimed = false;
 	claim->lifted_s = 0;
 	return DONE;
-	claim->now.claimed = false;
 }
 
 static enum outcome drop(struct claim *claim, struct problem **wrong)
@@ -768,6 +768,15 @@ static enum outcome (*const states[])(struct claim *claim,
 	[CLAIM_GIVE] = give,
 };
 
+static void enter(struct claim *claim, enum claim_state to)
+{
+	if (to != claim->state)
+		service_log(SERVICE_DEBUG, "state: %s to %s, number %" PRIu64,
+			    state_names[claim->state], state_names[to],
+			    claim->number);
+	claim->state = to;
+}
+
 /* Returns whether to go on at once. */
 static bool step(struct claim *claim, struct problem **wrong)
 {
@@ -776,11 +785,7 @@ static bool step(struct claim *claim, struct problem **wrong)
 
 	while (row->from != claim->state || row->outcome != outcome)
 		row++;
-	if (row->to != row->from)
-		service_log(SERVICE_DEBUG, "state: %s to %s, number %" PRIu64,
-			    state_names[row->from], state_names[row->to],
-			    claim->number);
-	claim->state = row->to;
+	enter(claim, row->to);
 	claim->quicker = outcome == QUICKER ? claim->quicker + 1 : 0;
 	if (claim->quicker > QUICKER_MOST) {
 		claim->quicker = 0;
@@ -825,10 +830,10 @@ static struct problem *read_host(struct claim *claim)
 			    claim->number);
 		*claim->mine = '\0';
 		claim->lifted_s = 0;
-		claim->state = CLAIM_LOOK;
+		enter(claim, CLAIM_LOOK);
 	}
 	if (claim->load_id != claim->now.load_id)
-		claim->state = CLAIM_LOOK;
+		enter(claim, CLAIM_LOOK);
 	return NULL;
 }
 
@@ -868,7 +873,7 @@ struct problem *claim_release(struct claim *claim)
 
 	/* Until the claim of the kernel is known to be this machine's. */
 	if (!wrong && !*claim->mine) {
-		claim->state = CLAIM_LOOK;
+		enter(claim, CLAIM_LOOK);
 		if (!claim->now.claimed)
 			return problem("this machine uses no number that it "
 				       "has claimed; one that it had is free "
@@ -882,7 +887,7 @@ struct problem *claim_release(struct claim *claim)
 	/* A request that was sent may still be carried out, until GIVE has
 	 * written. */
 	claim->sent = false;
-	claim->state = CLAIM_END;
+	enter(claim, CLAIM_END);
 	for (int i = 0; claim->state != CLAIM_LOOK && i < RELEASE_TRIES; i++) {
 		free(wrong);
 		wrong = NULL;
