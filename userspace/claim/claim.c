@@ -832,9 +832,14 @@ static struct problem *read_host(struct claim *claim)
 		claim->lifted_s = 0;
 		enter(claim, CLAIM_LOOK);
 	}
-	if (claim->load_id != claim->now.load_id)
-		enter(claim, CLAIM_LOOK);
-	return NULL;
+	if (claim->load_id == claim->now.load_id)
+		return NULL;
+	enter(claim, CLAIM_LOOK);
+	/* A clone has a copy of the file. */
+	if (!claim->load_id || !claim->saved.trusted)
+		return NULL;
+	claim->saved.released = true;
+	return save(claim);
 }
 
 void claim_step(struct claim *claim)
