@@ -43,7 +43,7 @@ enum outcome {
 	FAILED,	 /* nothing was changed */
 };
 
-/* All transitions: what a state does not have here never comes of it. */
+/* All transitions. A state has no outcome that is not listed here. */
 static const struct transition {
 	enum claim_state from;
 	enum outcome outcome;
@@ -175,8 +175,10 @@ static struct problem *save(struct claim *claim)
 	return NULL;
 }
 
-/* Rule 6: before a take, so that the file never has the ceiling of a former
- * one. */
+/*
+ * Rule 6: the file is written before a take, so that it never has the ceiling
+ * of the former one.
+ */
 static struct problem *save_take(struct claim *claim)
 {
 	struct saved_claim *saved = &claim->saved;

@@ -72,12 +72,12 @@ enum claim_state {
  * @settings: what was asked for
  * @store: where numbers are claimed
  * @host: what uses the number
- * @file: where it is kept
+ * @file: where the number is kept for the next run
  * @saved: what is in the file
  * @file_trusted: the file was written with --trust-disk
  * @state: where the claim is
- * @now: what the host has, as it was read last
- * @load_id: the host's before the store was asked
+ * @now: the state of the host, as it was read last
+ * @load_id: the load_id of the host when the claim was at LOOK
  * @mine: the token that this process has set, or adopted because the record of
  *	the number has it; empty if there is none
  * @number: the number
@@ -91,11 +91,11 @@ enum claim_state {
  * @checked_s: the wall clock when the store was read last, at most STORE_SKEW_S
  *	from the store's
  * @raised_ns: when the ceiling was raised last, on the clock of boot_ns()
- * @raise_ns: when to raise it again
+ * @raise_ns: when to raise the ceiling again
  * @try_ns: when to try again after failures
- * @quicker: how often others were quicker, one time after the other
- * @failures: how many there were since the last success
- * @failed: how many there were
+ * @quicker: how many times in a row another machine has written first
+ * @failures: the number of failures since the last success
+ * @failed: the number of failures since the start
  * @wrong: what is wrong now, or NULL
  */
 struct claim {
@@ -129,7 +129,7 @@ struct claim {
 /* A random number below a limit. */
 uint64_t claim_random(uint64_t limit);
 
-/* Begin with what the file has. host and file may be NULL for none. */
+/* Begin with what the file has. host and file may be NULL. */
 void claim_open(struct claim *claim, const struct claim_settings *settings,
 		struct store *store, const struct host *host,
 		struct claim_file *file);
@@ -142,21 +142,22 @@ void claim_close(struct claim *claim);
  */
 void claim_step(struct claim *claim);
 
-/* When to call it next, on the clock of boot_ns(). */
+/* When to call claim_step() next, on the clock of boot_ns(). */
 uint64_t claim_next_ns(const struct claim *claim);
 
 /* Whether the host has a number that it may use now. */
 bool claim_is_used(const struct claim *claim);
 
 /*
- * Have the host end, and give the number back. If this process has claimed
- * none, that of the kernel, if the record of the number is of the same claim.
+ * End the host's claim, and give the number back. If this process has claimed
+ * no number, it gives back that of the kernel, provided that the record of the
+ * number has the token of the kernel's claim.
  */
 struct problem *claim_release(struct claim *claim);
 
 /*
- * Forbid to use numbers for IDs below a time at which all owners have come to
- * their ceilings, also those that the store has forgotten.
+ * Close the space until a time at which all owners have come to their ceilings,
+ * also owners that the store has forgotten. Later IDs begin above that time.
  */
 struct problem *claim_recover(struct claim *claim, uint64_t *until_s);
 

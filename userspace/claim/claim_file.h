@@ -45,11 +45,11 @@ struct claim_file {
 /* Lock the file, which need not exist yet, against other processes. */
 struct problem *claim_file_open(struct claim_file *file, const char *path);
 
-/* Read it. */
+/* Read what is in the file. */
 struct problem *claim_file_read(const struct claim_file *file,
 				struct saved_claim *saved);
 
-/* Replace it, so that after a crash either the old or the new one is there. */
+/* Replace the file, so that a crash leaves either the old or the new one. */
 struct problem *claim_file_write(const struct claim_file *file,
 				 const struct saved_claim *saved);
 

@@ -18,12 +18,12 @@
 
 /**
  * struct host_state - what the machine has
- * @load_id: another one after the machine may have become a clone
- * @claimed: it uses @number for IDs from @floor_ns to below @ceiling_ns
- * @token: of that claim
- * @number: see @claimed
- * @floor_ns: see @claimed
- * @ceiling_ns: see @claimed
+ * @load_id: changes when the machine may have become a clone
+ * @claimed: it has a claim, which the next four describe
+ * @token: the claim's token
+ * @number: the number that the machine uses
+ * @floor_ns: IDs with @number are at or above this time
+ * @ceiling_ns: IDs with @number are below this time
  * @sure_ns: all IDs from before the boot are certainly below this time; 0 if
  *	that isn't certain
  * @epoch_ms: what snowflake's milliseconds count from
@@ -43,12 +43,12 @@ struct host_state {
 
 /**
  * struct host_claim - what the machine is to use
- * @load_id: the one that it had before the store was asked
- * @token: of the claim
- * @replaces: the token of the claim that it has, empty if it has none
- * @number: to use, for IDs from @floor_ns to below @ceiling_ns
- * @floor_ns: see @number
- * @ceiling_ns: see @number
+ * @load_id: the machine's load_id from before the store was asked
+ * @token: the token of this claim
+ * @replaces: the token of the claim that this one replaces, empty for none
+ * @number: the number to use
+ * @floor_ns: IDs with @number are at or above this time
+ * @ceiling_ns: IDs with @number are below this time
  * @epoch_ms: what snowflake's milliseconds must count from
  * @interval: what I must be
  */
@@ -68,9 +68,9 @@ struct host_claim {
  * @read: read the state
  * @claim: use a number
  * @raise: raise the ceiling of the claim that has this token
- * @end: use the number of this claim no more; all its IDs are below *end_ns
+ * @end: stop using the number of this claim; all its IDs are below *end_ns
  *
- * *stale tells that there is no such claim or load_id any more: nothing was
+ * If the machine has another claim or load_id, *stale is set and nothing is
  * changed.
  */
 struct host {

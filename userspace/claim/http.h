@@ -47,7 +47,7 @@ struct http_reply http_send(struct http *http, const char *method,
 			    const char *authorization, json_t *json);
 void http_reply_free(struct http_reply *reply);
 
-/* A text as it may be part of the query of a URL, to be freed. */
+/* Escape a text for the query of a URL. The caller frees the result. */
 char *http_escape(const char *text);
 
 #endif /* KUID_CLAIM_HTTP_H */

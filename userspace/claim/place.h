@@ -8,10 +8,10 @@
 
 /**
  * struct place - a number in the store, as it was read
- * @number: it
- * @value: what it has there; its text is NULL if that is nothing
- * @readable: that is a record, which @record has
- * @record: see there
+ * @number: the number
+ * @value: its record as text, which is NULL if the store has none
+ * @readable: the text is one that kuid-claim writes
+ * @record: the fields of the text, if it is @readable
  */
 struct place {
 	uint64_t number;

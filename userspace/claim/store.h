@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The store that hands out numbers. It keeps a text for each number, its
- * record, and one for the whole space. Whatever can read them, and replace one
- * if it is as it was read, can be such a store. A store also has versions of
- * its own, but gives them again after a backup was restored: so the texts are
+ * record, and one for the whole space. A store must be able to read a text, and
+ * to replace it only if it is as it was read. Stores also have versions of
+ * their own, but these may repeat after a backup was restored, so the texts are
  * compared, too. No request is about two records.
  */
 #ifndef KUID_CLAIM_STORE_H
@@ -80,10 +80,10 @@ struct store_answer {
 
 /**
  * struct store_change - what is to be written
- * @key: of it
+ * @key: the key of the record
  * @text: the new record
  * @former: the record that there must be now, NULL if there must be none
- * @version: of @former
+ * @version: the version of @former
  */
 struct store_change {
 	uint64_t key;
@@ -95,7 +95,7 @@ struct store_change {
 /* A store. Functions may be called from one thread only. */
 struct store;
 
-/* The message is that of wrong settings; nothing is sent yet. */
+/* Check the settings, which is where an error comes from; nothing is sent. */
 struct problem *store_open(const struct store_settings *settings,
 			   struct store **store);
 void store_close(struct store *store);
@@ -119,12 +119,12 @@ void store_answer_free(struct store_answer *answer);
 /* ------------------------------------------------------ for kinds of stores */
 
 /**
- * struct store_kind - functions that a kind of store has, see above
- * @open: begin
- * @close: end
- * @get: read one value
- * @list: read values
- * @put: write one
+ * struct store_kind - the functions of a kind of store
+ * @open: see store_open()
+ * @close: see store_close()
+ * @get: see store_get()
+ * @list: see store_list()
+ * @put: see store_put()
  */
 struct store_kind {
 	struct problem *(*open)(const struct store_settings *settings,
