@@ -8,10 +8,6 @@
  */
 #include "../../kselftest_harness.h"
 
-#include <linux/capability.h>
-#include <sched.h>
-#include <sys/prctl.h>
-
 #include "../lib/skip.h"
 #include "../lib/takers.h"
 
@@ -872,152 +868,17 @@ static void nothing_changed(struct __test_metadata *_metadata,
 	lag_has_halved_time(_metadata, before, &after, self->resolution, false);
 }
 
-TEST_F(force, bad_calls)
+TEST_F(force, needs_the_flag)
 {
-	const struct kuid_force_clock good = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-		.epoch = 0x55,
-	};
-	__u64 bad[BAD_ADDRESSES_MAX];
-	struct kuid_force_clock calls[7];
+	struct kuid_force_clock call = { .epoch = 0x55 };
 	struct moment before;
-	int i, nr;
 
 	make_bogus(_metadata, &self->steps);
 	ASSERT_EQ(0, look_at(self->steps.fd, &before));
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		calls[i] = good;
-	calls[0].flags = 0;
-	calls[1].flags |= 2;
-	calls[2].flags |= 0x80000000;
-	calls[3].flags = 2;
-	calls[4].reserved0 = 1;
-	calls[5].reserved[0] = 1;
-	calls[6].reserved[0] = 1ULL << 63;
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		struct kuid_force_clock call = calls[i];
-
-		EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK,
-				    &call)) {
-			TH_LOG("call %d", i);
-		}
-		EXPECT_EQ(EINVAL, errno);
-		EXPECT_EQ(0, memcmp(&call, &calls[i], sizeof(call)));
-	}
-	nr = bad_addresses(bad);
-	for (i = 0; i < nr; i++) {
-		EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK,
-				    bad[i])) {
-			TH_LOG("address %#llx", (unsigned long long)bad[i]);
-		}
-		EXPECT_EQ(EFAULT, errno);
-	}
+	EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK, &call));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0x55, call.epoch);
 	nothing_changed(_metadata, &self->steps, &before);
-}
-
-/* Exit status of a child that tries to force the clock. */
-enum {
-	REFUSED = 0,
-	NOT_REFUSED,
-	OTHER_ERROR,
-	CANT_TRY,
-};
-
-static int try_force(int fd)
-{
-	__u64 epoch;
-	int ret = force_clock(fd, &epoch);
-
-	return ret == -EPERM ? REFUSED : ret ? OTHER_ERROR : NOT_REFUSED;
-}
-
-static int as_nobody(int fd)
-{
-	if (setgid(65534) || setuid(65534))
-		return CANT_TRY;
-	return try_force(fd);
-}
-
-/* Root with all capabilities except CAP_SYS_TIME. */
-static int without_capability(int fd)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &header, data))
-		return CANT_TRY;
-	data[0].effective &= ~(1U << CAP_SYS_TIME);
-	if (syscall(SYS_capset, &header, data))
-		return CANT_TRY;
-	return try_force(fd);
-}
-
-/* CAP_SYS_TIME of a user namespace doesn't count outside of it. */
-static int in_user_namespace(int fd)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (unshare(CLONE_NEWUSER) || syscall(SYS_capget, &header, data) ||
-	    !(data[0].effective & 1U << CAP_SYS_TIME))
-		return CANT_TRY;
-	return try_force(fd);
-}
-
-/* An unprivileged user with CAP_SYS_TIME only. */
-static int with_capability_alone(int fd)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	data[0].permitted = 1U << CAP_SYS_TIME;
-	data[0].effective = 1U << CAP_SYS_TIME;
-	if (prctl(PR_SET_KEEPCAPS, 1) || setgid(65534) || setuid(65534) ||
-	    syscall(SYS_capset, &header, data))
-		return CANT_TRY;
-	return try_force(fd);
-}
-
-static int in_child(int (*try)(int fd), int fd)
-{
-	pid_t child = fork();
-	int status;
-
-	if (!child)
-		_exit(try(fd));
-	if (child < 0 || waitpid(child, &status, 0) != child ||
-	    !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
-TEST_F(force, needs_capability)
-{
-	struct moment before;
-	int ret;
-
-	make_bogus(_metadata, &self->steps);
-	ASSERT_EQ(0, look_at(self->steps.fd, &before));
-	EXPECT_EQ(REFUSED, in_child(as_nobody, self->steps.fd));
-	EXPECT_EQ(REFUSED, in_child(without_capability, self->steps.fd));
-	ret = in_child(in_user_namespace, self->steps.fd);
-	if (ret == CANT_TRY)
-		TH_LOG("no user namespace to try it in");
-	else
-		EXPECT_EQ(REFUSED, ret);
-	nothing_changed(_metadata, &self->steps, &before);
-
-	EXPECT_EQ(NOT_REFUSED,
-		  in_child(with_capability_alone, self->steps.fd));
-	ASSERT_EQ(0, look_at(self->steps.fd, &before));
-	EXPECT_EQ(self->steps.epoch + 1, before.status.epoch);
-	EXPECT_EQ(0, before.status.slot_lag_ns);
 }
 
 /*

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUID_IOC_GENERATE: valid calls, and calls with one single error each. */
+/* KUID_IOC_GENERATE: valid calls, and buffers that can't be written. */
 #include "../../kselftest_harness.h"
-
-#include <limits.h>
 
 #include "../lib/formats.h"
 
@@ -76,32 +74,6 @@ static void check_still_works(struct __test_metadata *_metadata, int fd,
 }
 
 /*
- * The call is refused, struct and buffer are not written, and the file still
- * works.
- */
-static void check_refused(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(generate) *self,
-			  struct kuid_generate *g, const char *what,
-			  unsigned long long value)
-{
-	struct kuid_generate before = *g;
-
-	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, g)) {
-		TH_LOG("%s %#llx was taken", what, value);
-	}
-	ASSERT_EQ(EINVAL, errno) {
-		TH_LOG("%s %#llx", what, value);
-	}
-	ASSERT_EQ(0, memcmp(&before, g, sizeof(before))) {
-		TH_LOG("%s %#llx: the struct was written", what, value);
-	}
-	ASSERT_TRUE(all_bytes(self->ids, POISON, sizeof(self->ids))) {
-		TH_LOG("%s %#llx: the buffer was written", what, value);
-	}
-	check_still_works(_metadata, self->fd, &self->last);
-}
-
-/*
  * One valid call, into @memory + @shift: it writes the IDs, and nothing else.
  */
 static void check_taken(struct __test_metadata *_metadata,
@@ -162,23 +134,6 @@ TEST_F(generate, valid_calls)
 	free(memory);
 }
 
-TEST_F(generate, any_alignment)
-{
-	__u8 buffer[(IDS + 2) * sizeof(struct id)];
-	int shift;
-
-	for (shift = 0; shift < 16; shift++) {
-		struct id *ids = (struct id *)(buffer + shift);
-
-		memset(buffer, POISON, sizeof(buffer));
-		ASSERT_EQ(IDS, generate_ids(DEV_FORMAT, self->fd, ids, IDS));
-		ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, ids, IDS,
-					      &self->last));
-		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
-		ASSERT_TRUE(all_bytes(ids + IDS, POISON, 32 - shift));
-	}
-}
-
 /* Read and generate alternate on one file. */
 TEST_F(generate, alternates_with_read)
 {
@@ -189,78 +144,6 @@ TEST_F(generate, alternates_with_read)
 		ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, self->ids, IDS,
 					      &self->last));
 		check_still_works(_metadata, self->fd, &self->last);
-	}
-}
-
-TEST_F(generate, formats)
-{
-	struct kuid_generate g;
-	__u32 format;
-
-	for (format = LAST_FORMAT + 1; format <= 41; format++) {
-		g = valid_call(self->ids);
-		g.format = format <= 40 ? format : UINT_MAX;
-		check_refused(_metadata, self, &g, "format", g.format);
-	}
-}
-
-TEST_F(generate, orders)
-{
-	struct kuid_generate g;
-	__u32 order;
-
-	for (order = KUID_ORDER_HOST + 1; order <= 41; order++) {
-		g = valid_call(self->ids);
-		g.order = order <= 40 ? order : UINT_MAX;
-		check_refused(_metadata, self, &g, "order", g.order);
-	}
-}
-
-TEST_F(generate, flags)
-{
-	struct kuid_generate g;
-	int bit;
-
-	for (bit = 0; bit < 32; bit++) {
-		g = valid_call(self->ids);
-		g.flags = 1U << bit;
-		check_refused(_metadata, self, &g, "flags", g.flags);
-	}
-}
-
-TEST_F(generate, counts)
-{
-	const __u32 counts[] = {
-		0, self->batch_max + 1, 1U << 31, UINT_MAX,
-		/* The size in bytes would wrap around to 0 or 16 in 32 bits. */
-		1U << 28, (1U << 28) + 1,
-	};
-	struct kuid_generate g;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(counts); i++) {
-		g = valid_call(self->ids);
-		g.count = counts[i];
-		if (g.count && g.count <= self->batch_max)
-			continue;
-		check_refused(_metadata, self, &g, "count", g.count);
-	}
-}
-
-TEST_F(generate, reserved)
-{
-	struct kuid_generate g;
-	size_t i;
-
-	for (i = 0; i < sizeof(g.reserved0); i++) {
-		g = valid_call(self->ids);
-		((__u8 *)&g.reserved0)[i] = 1;
-		check_refused(_metadata, self, &g, "reserved0, byte", i);
-	}
-	for (i = 0; i < sizeof(g.reserved); i++) {
-		g = valid_call(self->ids);
-		((__u8 *)g.reserved)[i] = 0x80;
-		check_refused(_metadata, self, &g, "reserved, byte", i);
 	}
 }
 
@@ -334,52 +217,6 @@ TEST_F(generate, buffer_up_to_a_hole)
 			check_still_works(_metadata, self->fd, &self->last);
 		}
 	}
-}
-
-static void check_struct_faults(struct __test_metadata *_metadata,
-				FIXTURE_DATA(generate) *self, void *arg)
-{
-	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, arg)) {
-		TH_LOG("struct at %p was taken", arg);
-	}
-	ASSERT_EQ(EFAULT, errno) {
-		TH_LOG("struct at %p", arg);
-	}
-	check_still_works(_metadata, self->fd, &self->last);
-}
-
-TEST_F(generate, bad_structs)
-{
-	__u8 *start = self->hole - self->page;
-	struct kuid_generate good = valid_call(self->ids);
-	__u64 addresses[BAD_ADDRESSES_MAX];
-	int nr = bad_addresses(addresses);
-	size_t there;
-	int i;
-
-	for (i = 0; i < nr; i++)
-		check_struct_faults(_metadata, self, as_pointer(addresses[i]));
-
-	/* The kernel needs the whole struct, and reads no byte behind it. */
-	for (there = 0; there < sizeof(good); there++) {
-		memcpy(self->hole - there, &good, there);
-		check_struct_faults(_metadata, self, self->hole - there);
-		ASSERT_EQ(0, memcmp(self->hole - there, &good, there));
-	}
-	ASSERT_TRUE(all_bytes(self->ids, POISON, sizeof(self->ids)));
-	memcpy(self->hole - sizeof(good), &good, sizeof(good));
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE,
-			   self->hole - sizeof(good)));
-	ASSERT_EQ(IDS, count_in_order(DEV_FORMAT, self->ids, IDS, &self->last));
-
-	/*
-	 * The struct can be read but not written: the IDs of this call are
-	 * lost.
-	 */
-	memcpy(start, &good, sizeof(good));
-	ASSERT_EQ(0, mprotect(start, self->page, PROT_READ));
-	check_struct_faults(_metadata, self, start);
-	ASSERT_EQ(0, memcmp(start, &good, sizeof(good)));
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,10 @@
 #include "../../kselftest_harness.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include "../lib/admin.h"
+#include "../lib/capabilities.h"
 #include "../lib/children.h"
 #include "../lib/commands.h"
 #include "../lib/skip.h"
@@ -294,27 +296,80 @@ TEST_F(rules, struct_of_any_alignment)
 	}
 }
 
-/* EFAULT if the answer can't be written; a command without one succeeds. */
+/* The epochs that a command begins, with its struct at @arg. */
+static __u64 epochs_begun(struct __test_metadata *_metadata,
+			  FIXTURE_DATA(rules) *self, void *arg, int error)
+{
+	struct kuid_status before, after;
+
+	ASSERT_EQ(0, get_status(self->fd, &before));
+	errno = 0;
+	EXPECT_EQ(error ? -1 : 0, ioctl(self->fd, self->c->cmd, arg));
+	EXPECT_EQ(error, errno);
+	ASSERT_EQ(0, get_status(self->fd, &after));
+	return after.epoch - before.epoch;
+}
+
+/*
+ * EFAULT if the answer can't be written, but the command takes effect; a command
+ * without an answer succeeds.
+ */
 TEST_F(rules, struct_is_read_only)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	__u8 *arg = map_before_hole();
 	__u8 good[ARG_MAX_SIZE];
+	__u64 epochs;
 
 	ASSERT_NE(NULL, arg);
 	arg -= page;
 	good_request(self->c, good, self->ids, POISON);
 	memcpy(arg, good, self->c->size);
+	epochs = epochs_begun(_metadata, self, arg, 0);
+	memcpy(arg, good, self->c->size);
 	ASSERT_EQ(0, mprotect(arg, page, PROT_READ));
-	errno = 0;
-	EXPECT_EQ(answers(self->c) ? -1 : 0,
-		  ioctl(self->fd, self->c->cmd, arg));
-	EXPECT_EQ(answers(self->c) ? EFAULT : 0, errno);
+	EXPECT_EQ(epochs, epochs_begun(_metadata, self, arg,
+				       answers(self->c) ? EFAULT : 0));
 	EXPECT_EQ(0, memcmp(arg, good, self->c->size));
 
 	ASSERT_EQ(0, mprotect(arg, page, PROT_NONE));
-	EXPECT_EQ(-1, ioctl(self->fd, self->c->cmd, arg));
-	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(0, epochs_begun(_metadata, self, arg, EFAULT));
+}
+
+/* In a child with these capabilities: returns 0 or the errno. */
+static int error_with(FIXTURE_DATA(rules) *self, uid_t uid, __u64 capabilities)
+{
+	__u8 arg[ARG_MAX_SIZE], before[ARG_MAX_SIZE];
+	pid_t pid = fork();
+	int error;
+
+	if (pid)
+		return exit_status(pid);
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgid(uid) || setuid(uid) ||
+	    !keep_capabilities(capabilities))
+		_exit(200);
+	good_request(self->c, arg, self->ids, POISON);
+	memcpy(before, arg, self->c->size);
+	error = ioctl(self->fd, self->c->cmd, arg) ? errno : 0;
+	/* EPERM comes before any check of the request. */
+	if (error == EPERM &&
+	    (!ioctl(self->fd, self->c->cmd, NULL) || errno != EPERM ||
+	     memcmp(before, arg, self->c->size)))
+		_exit(201);
+	_exit(error);
+}
+
+/* Root without the capability, and another user with no other one. */
+TEST_F(rules, needs_its_capability)
+{
+	__u64 own = 0;
+
+	if (self->c->capability != NO_CAPABILITY) {
+		own = 1ULL << self->c->capability;
+		EXPECT_EQ(EPERM, error_with(self, 0, ~own));
+		check_nothing_done(_metadata, self);
+	}
+	EXPECT_EQ(0, error_with(self, 65534, own));
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "../lib/admin.h"
+#include "../lib/capabilities.h"
 #include "../lib/children.h"
 #include "../lib/commands.h"
 #include "../lib/skip.h"
@@ -121,19 +122,6 @@ static bool make_root(void)
 	       bind_to("/dev/kuids", "/tmp/dev/kuids", true) &&
 	       bind_to("/sys", "/tmp/sys", true) &&
 	       !chroot("/tmp") && !chdir("/");
-}
-
-static bool keep_capabilities(__u64 set)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = set, .permitted = set },
-		{ .effective = set >> 32, .permitted = set >> 32 },
-	};
-
-	return !syscall(SYS_capset, &header, data);
 }
 
 static const char *read_text(const char *path, char *text, size_t size)

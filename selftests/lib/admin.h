@@ -98,35 +98,4 @@ static inline void wait_past(__u64 time)
 		usleep(5000);
 }
 
-/*
- * For each bit of a field that must be zero: set the bit in a good request, and
- * check that the ioctl fails with EINVAL. Returns 0 if all do, otherwise the
- * first other errno as a negative number, -1000 if the ioctl succeeds, or 1 if
- * it writes the request.
- */
-static inline int refuses_each_bit(int fd, unsigned long cmd, const void *good,
-				   size_t size, size_t offset, size_t field)
-{
-	__u8 arg[1024], before[1024];
-	size_t bit;
-
-	for (bit = 0; bit < 8 * field; bit++) {
-		memcpy(arg, good, size);
-		arg[offset + bit / 8] ^= 1 << bit % 8;
-		memcpy(before, arg, size);
-		if (!ioctl(fd, cmd, arg))
-			return -1000;
-		if (errno != EINVAL)
-			return -errno;
-		if (memcmp(before, arg, size))
-			return 1;
-	}
-	return 0;
-}
-
-#define REFUSES_EACH_BIT(fd, cmd, good, member)                           \
-	refuses_each_bit(fd, cmd, good, sizeof(*(good)),                  \
-			 offsetof(__typeof__(*(good)), member),           \
-			 sizeof((good)->member))
-
 #endif /* ADMIN_H */

@@ -246,6 +246,15 @@ static inline void good_claim(void *arg, void *buffer)
 	((struct kuid_claim *)arg)->load_id = state.load_id;
 }
 
+/* Programs of 32 bits can't use private lanes, see private/answer.c. */
+#ifdef __LP64__
+#define LANE_COMMANDS(COMMAND, ...)					\
+	COMMAND(PRIVATE_LANE, kuid_private_lane, private_lane_fields,	\
+		NO_CAPABILITY, NULL, ##__VA_ARGS__)
+#else
+#define LANE_COMMANDS(COMMAND, ...)
+#endif
+
 /*
  * All commands but KUID_IOC_CLAIM_CEILING, which needs a claim, see
  * identity/claim.c: NAME of KUID_IOC_*, struct, its fields, and the capability and
@@ -260,8 +269,7 @@ static inline void good_claim(void *arg, void *buffer)
 		NO_CAPABILITY, NULL, ##__VA_ARGS__)			\
 	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY,	\
 		NULL, ##__VA_ARGS__)					\
-	COMMAND(PRIVATE_LANE, kuid_private_lane, private_lane_fields,	\
-		NO_CAPABILITY, NULL, ##__VA_ARGS__)			\
+	LANE_COMMANDS(COMMAND, ##__VA_ARGS__)				\
 	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields,	\
 		CAP_SYS_TIME, good_force_clock, ##__VA_ARGS__)		\
 	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY,	\

@@ -7,8 +7,6 @@
  */
 #include "../../kselftest_harness.h"
 
-#include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 
 #include "../lib/children.h"
@@ -58,20 +56,6 @@ static void expect_unchanged(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(before->reasons, now.reasons);
 }
 
-TEST_F(state, get_refuses)
-{
-	struct kuid_state state = { 0 };
-	struct kuid_status before;
-
-	start(_metadata, &self->fd, "");
-	ASSERT_EQ(0, get_status(self->fd, &before));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
-				      flags));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_GET_STATE, &state,
-				      reserved));
-	expect_unchanged(_metadata, self->fd, &before);
-}
-
 TEST_F(state, restore_refuses)
 {
 	const __u64 now = clock_ns();
@@ -89,11 +73,6 @@ TEST_F(state, restore_refuses)
 		{ 1ULL << 63 | now, 0 },
 		{ -1ULL, 0 },
 		{ -1ULL, KUID_RESTORE_FRESH },
-		{ now, KUID_RESTORE_FRESH << 1 },
-		{ 0, KUID_RESTORE_FRESH << 1 },
-		{ 0, KUID_RESTORE_FRESH | KUID_RESTORE_FRESH << 1 },
-		{ 0, ~0U },
-		{ now, 1U << 31 },
 	};
 	struct kuid_restore good = { .floor_ns = now, .epoch = 7 };
 	struct kuid_status before;
@@ -116,12 +95,6 @@ TEST_F(state, restore_refuses)
 		EXPECT_EQ(EINVAL, errno);
 		EXPECT_EQ(0, memcmp(&arg, &copy, sizeof(arg)));
 	}
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
-				      flags));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
-				      reserved0));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_RESTORE, &good,
-				      reserved));
 	expect_unchanged(_metadata, self->fd, &before);
 	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &good));
 	EXPECT_EQ(before.epoch + 1, good.epoch);
@@ -144,12 +117,6 @@ TEST_F(state, acknowledge_refuses)
 			TH_LOG("%llx", bad[i]);
 		}
 	}
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
-				      flags));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
-				      reserved0));
-	EXPECT_EQ(0, REFUSES_EACH_BIT(self->fd, KUID_IOC_ACKNOWLEDGE, &good,
-				      reserved));
 	expect_unchanged(_metadata, self->fd, &before);
 	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
 	/* The highest ceiling is valid, and so is a lower one after it. */
@@ -327,170 +294,6 @@ TEST_F(state, load_id)
 	EXPECT_EQ(1, epoch);
 	EXPECT_NE(0, now);
 	EXPECT_NE(first, now);
-}
-
-#define NO_CAPABILITY	-1
-
-static const struct {
-	const char *name;
-	unsigned long cmd;
-	size_t size;
-	int capability;
-	bool writes;
-} commands[] = {
-	{ "GET_STATE", KUID_IOC_GET_STATE, sizeof(struct kuid_state),
-	  NO_CAPABILITY, true },
-	{ "RESTORE", KUID_IOC_RESTORE, sizeof(struct kuid_restore),
-	  CAP_SYS_TIME, true },
-	{ "ACKNOWLEDGE", KUID_IOC_ACKNOWLEDGE, sizeof(struct kuid_acknowledge),
-	  CAP_SYS_TIME, false },
-	{ "SET_IDENTITY", KUID_IOC_SET_IDENTITY,
-	  sizeof(struct kuid_set_identity), CAP_SYS_ADMIN, true },
-};
-
-/* Fill in a valid request. */
-static void good_request(unsigned long cmd, void *arg, size_t size)
-{
-	memset(arg, 0, size);
-	if (cmd == KUID_IOC_RESTORE)
-		((struct kuid_restore *)arg)->flags = KUID_RESTORE_FRESH;
-	if (cmd == KUID_IOC_ACKNOWLEDGE)
-		((struct kuid_acknowledge *)arg)->ceiling_ns =
-			clock_ns() + HOUR;
-}
-
-TEST_F(state, bad_addresses)
-{
-	__u64 bad[BAD_ADDRESSES_MAX];
-	int nr = bad_addresses(bad);
-	struct kuid_status before;
-	__u8 *hole = map_before_hole();
-	size_t i;
-	int k;
-
-	start(_metadata, &self->fd, "");
-	ASSERT_NE(NULL, hole);
-	ASSERT_EQ(0, get_status(self->fd, &before));
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		size_t size = commands[i].size;
-
-		for (k = 0; k < nr; k++) {
-			EXPECT_EQ(-1, ioctl(self->fd, commands[i].cmd, bad[k]));
-			EXPECT_EQ(EFAULT, errno) {
-				TH_LOG("%s at %llx", commands[i].name, bad[k]);
-			}
-		}
-		good_request(commands[i].cmd, hole - size, size);
-		EXPECT_EQ(-1, ioctl(self->fd, commands[i].cmd,
-				    hole - size + 1));
-		EXPECT_EQ(EFAULT, errno);
-	}
-	expect_unchanged(_metadata, self->fd, &before);
-}
-
-/* A command takes effect even if its answer can't be written. */
-TEST_F(state, answers_that_cannot_be_written)
-{
-	long page = sysconf(_SC_PAGESIZE);
-	struct kuid_status before, after;
-	size_t i;
-
-	start(_metadata, &self->fd, "");
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		__u64 epochs = commands[i].cmd == KUID_IOC_RESTORE ||
-			       commands[i].cmd == KUID_IOC_SET_IDENTITY;
-		void *arg = mmap(NULL, page, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		ASSERT_NE(MAP_FAILED, arg);
-		good_request(commands[i].cmd, arg, commands[i].size);
-		ASSERT_EQ(0, mprotect(arg, page, PROT_READ));
-		ASSERT_EQ(0, get_status(self->fd, &before));
-		errno = 0;
-		EXPECT_EQ(commands[i].writes ? -1 : 0,
-			  ioctl(self->fd, commands[i].cmd, arg));
-		EXPECT_EQ(commands[i].writes ? EFAULT : 0, errno);
-		ASSERT_EQ(0, get_status(self->fd, &after));
-		EXPECT_EQ(before.epoch + epochs, after.epoch) {
-			TH_LOG("%s", commands[i].name);
-		}
-		munmap(arg, page);
-	}
-}
-
-static bool drop_capability(int capability)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	data[capability / 32].effective &= ~(1U << capability % 32);
-	return !syscall(SYS_capset, &header, data);
-}
-
-/*
- * In a child: try all commands. Returns those that fail with EPERM, as bits, or
- * 128 on another error.
- */
-static int refused_commands(int fd)
-{
-	__u8 arg[1024];
-	int refused = 0;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		good_request(commands[i].cmd, arg, commands[i].size);
-		if (!ioctl(fd, commands[i].cmd, arg))
-			continue;
-		if (errno != EPERM)
-			return 128;
-		refused |= 1 << i;
-		/* EPERM comes before any check of the request. */
-		if (!ioctl(fd, commands[i].cmd, NULL) || errno != EPERM)
-			return 128;
-	}
-	return refused;
-}
-
-TEST_F(state, needs_capabilities)
-{
-	static const int capabilities[] = { CAP_SYS_ADMIN, CAP_SYS_TIME };
-	struct kuid_status before;
-	int need_any = 0;
-	pid_t pid;
-	size_t i, k;
-
-	start(_metadata, &self->fd, "");
-	EXPECT_EQ(0, refused_commands(self->fd));
-	for (k = 0; k < ARRAY_SIZE(capabilities); k++) {
-		int expected = 0;
-
-		for (i = 0; i < ARRAY_SIZE(commands); i++)
-			if (commands[i].capability == capabilities[k])
-				expected |= 1 << i;
-		need_any |= expected;
-		pid = fork();
-		ASSERT_LE(0, pid);
-		if (!pid)
-			_exit(drop_capability(capabilities[k]) ?
-			      refused_commands(self->fd) : 129);
-		EXPECT_EQ(expected, exit_status(pid)) {
-			TH_LOG("without capability %d", capabilities[k]);
-		}
-	}
-
-	/* Root of another user namespace lacks the host's capabilities. */
-	ASSERT_EQ(0, get_status(self->fd, &before));
-	pid = fork();
-	ASSERT_LE(0, pid);
-	if (!pid)
-		_exit(unshare(CLONE_NEWUSER) ? 130 :
-		      refused_commands(self->fd));
-	EXPECT_EQ(need_any, exit_status(pid));
-	expect_unchanged(_metadata, self->fd, &before);
 }
 
 /* Check by read, ioctl and poll that only the formats of a set give IDs. */
