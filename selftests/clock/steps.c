@@ -205,25 +205,10 @@ TEST_F(steps, none)
 	finish(_metadata, self);
 }
 
-TEST_F(steps, back_5ms)
-{
-	step_back(_metadata, self, 5 * NSEC_PER_MSEC, step_wall, false);
-	has_caught_up(_metadata, self);
-	finish(_metadata, self);
-}
-
 TEST_F(steps, back_1s)
 {
 	step_back(_metadata, self, NSEC_PER_SEC, step_wall, false);
 	has_caught_up(_metadata, self);
-	finish(_metadata, self);
-}
-
-/* The run-ahead, up to 100 ms, counts as part of the step. */
-TEST_F(steps, back_to_the_limit)
-{
-	step_back(_metadata, self, STEP_LIMIT_NS - 100 * NSEC_PER_MSEC,
-		  shift_wall, false);
 	finish(_metadata, self);
 }
 
@@ -234,49 +219,9 @@ TEST_F(steps, back_past_the_limit)
 	finish(_metadata, self);
 }
 
-/* The lag that is left of one step adds to the next step. */
-TEST_F_TIMEOUT(steps, back_ten_times, 60)
-{
-	const __u64 by = STEP_LIMIT_NS - 100 * NSEC_PER_MSEC;
-	struct moment m;
-	int i, epochs = 0;
-
-	for (i = 0; i < 10; i++) {
-		__u64 begin = read_clock(CLOCK_MONOTONIC);
-		bool past;
-
-		ASSERT_EQ(0, look_at(self->fd, &m));
-		past = m.status.stamp_lag_ns + by > STEP_LIMIT_NS;
-		epochs += past;
-		step_back(_metadata, self, by, shift_wall, past);
-		while (read_clock(CLOCK_MONOTONIC) - begin < NSEC_PER_SEC)
-			usleep(10000);
-	}
-	ASSERT_EQ(0, look_at(self->fd, &m));
-	/*
-	 * Every second step makes an epoch, unless the machine was stalled for
-	 * long.
-	 */
-	TH_LOG("%d epochs, slots %llu ms behind", epochs,
-	       (unsigned long long)(m.status.slot_lag_ns / NSEC_PER_MSEC));
-	EXPECT_LT(0, epochs);
-	EXPECT_GE(m.status.slot_lag_ns + (m.mono_after -
-					  self->begin.mono_before),
-		  10 * by);
-	finish(_metadata, self);
-}
-
 TEST_F(steps, back_1h)
 {
 	step_back(_metadata, self, 3600 * NSEC_PER_SEC, step_wall, true);
-	finish(_metadata, self);
-}
-
-TEST_F(steps, forward_1h)
-{
-	step_forward(_metadata, self, 3600 * NSEC_PER_SEC);
-	let_them_take(&self->takers, 300);
-	ids_are_in_time(_metadata, self->fds);
 	finish(_metadata, self);
 }
 
@@ -300,83 +245,6 @@ TEST_F_TIMEOUT(steps, forward_often, 60)
 		step_forward(_metadata, self, STEP_LIMIT_NS + NSEC_PER_SEC);
 		let_them_take(&self->takers, 2);
 	}
-	finish(_metadata, self);
-}
-
-/*
- * The clock steps forward before the lag is over: by less than the lag, then by
- * more.
- */
-TEST_F(steps, back_and_forward)
-{
-	struct moment before, after;
-
-	step_back(_metadata, self, 8 * NSEC_PER_SEC, step_wall, false);
-	ASSERT_EQ(0, look_at(self->fd, &before));
-	ASSERT_EQ(0, step_wall(2 * NSEC_PER_SEC));
-	ids_are_in_time(_metadata, self->fds);
-	ASSERT_EQ(0, look_at(self->fd, &after));
-	EXPECT_GE(before.status.stamp_lag_ns + ROUNDING_NS,
-		  after.status.stamp_lag_ns + 2 * NSEC_PER_SEC -
-		  (after.mono_after - before.mono_before));
-	EXPECT_GE(before.status.slot_lag_ns + ROUNDING_NS,
-		  after.status.slot_lag_ns + 2 * NSEC_PER_SEC -
-		  (after.mono_after - before.mono_before));
-	ids_are_in_time(_metadata, self->fds);
-	ASSERT_EQ(0, step_wall(7 * NSEC_PER_SEC));
-	ids_are_in_time(_metadata, self->fds);
-	ASSERT_EQ(0, look_at(self->fd, &after));
-	EXPECT_EQ(0, after.status.stamp_lag_ns);
-	EXPECT_EQ(0, after.status.slot_lag_ns);
-	finish(_metadata, self);
-}
-
-/*
- * Hold the wall clock still, except for a few milliseconds in each round. The
- * time in IDs goes on, at half speed once it has passed the highest time that
- * the wall clock reaches.
- */
-static void freeze(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(steps) *self, unsigned int seconds)
-{
-	const __u64 at = clock_ns();
-	__u64 begin = read_clock(CLOCK_MONOTONIC);
-	__u64 last = begin, widest = 0;
-	unsigned int rounds = 0;
-	struct fields fields;
-	__u8 id[ID_SIZE_MAX];
-	__u64 now;
-	int i;
-
-	do {
-		ASSERT_EQ(0, set_wall(at));
-		now = read_clock(CLOCK_MONOTONIC);
-		if (now - last > widest)
-			widest = now - last;
-		last = now;
-		for (i = 0; i < NR_FORMATS; i++) {
-			ASSERT_EQ(1, read_ids(&formats[i], self->fds[i], id,
-					      1));
-			now = read_clock(CLOCK_MONOTONIC);
-			ASSERT_TRUE(decode(&formats[i], id, &fields));
-			if (now - last > widest)
-				widest = now - last;
-			ASSERT_LE(fields.ns, at + AHEAD_NS + widest +
-				  (now - begin) / 2 + ROUNDING_NS) {
-				TH_LOG("%s, round %u", formats[i].name, rounds);
-			}
-		}
-		if (!(rounds++ % 16))
-			ids_are_in_time(_metadata, self->fds);
-		usleep(2000);
-		now = read_clock(CLOCK_MONOTONIC);
-	} while (now - begin < seconds * NSEC_PER_SEC && !self->takers.failed);
-	TH_LOG("set %u times", rounds);
-}
-
-TEST_F_TIMEOUT(steps, frozen, 60)
-{
-	freeze(_metadata, self, 10);
 	finish(_metadata, self);
 }
 
@@ -512,14 +380,6 @@ TEST_F(scarce, back_and_forward)
 	EXPECT_EQ(steps->epoch, m.status.epoch);
 }
 
-/* IDs far ahead of the clock don't push the clock forward. */
-TEST_F(scarce, frozen)
-{
-	freeze(_metadata, &self->steps, 3);
-	let_them_take(&self->steps.takers, 20);
-	check_takers(_metadata, &self->steps.takers);
-}
-
 FIXTURE(loaded) {
 	FIXTURE_DATA(steps) steps;
 };
@@ -581,229 +441,6 @@ TEST_F(loaded, step)
 	EXPECT_EQ(variant->fixed_node,
 		  !!(status.reasons & KUID_REASON_FIXED_NODE));
 	finish(_metadata, &self->steps);
-}
-
-/*
- * The clock is years ahead when the module is loaded, and is corrected before
- * anyone takes an ID. No ID was given with the wrong time, so the clocks must
- * not stay there.
- */
-FIXTURE(bogus) {
-	int fds[NR_FORMATS];
-};
-
-FIXTURE_VARIANT(bogus) {
-	bool ask;	/* read the status while the time is wrong */
-};
-
-FIXTURE_VARIANT_ADD(bogus, opened) { false };
-FIXTURE_VARIANT_ADD(bogus, asked) { true };
-
-FIXTURE_SETUP(bogus)
-{
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	restore_wall();
-	if (is_loaded())
-		ASSERT_EQ(0, unload());
-}
-
-FIXTURE_TEARDOWN(bogus)
-{
-	int i;
-
-	for (i = 0; i < NR_FORMATS; i++)
-		close(self->fds[i]);
-	EXPECT_EQ(0, start_afresh(""));
-}
-
-TEST_F(bogus, clock)
-{
-	struct kuid_status status;
-	int i;
-
-	ASSERT_EQ(0, step_wall(5 * YEAR_NS));
-	ASSERT_EQ(0, load(""));
-	for (i = 0; i < NR_FORMATS; i++) {
-		self->fds[i] = open_device_file(&formats[i], "", 0);
-		ASSERT_LE(0, self->fds[i]);
-	}
-	if (variant->ask)
-		ASSERT_EQ(0, get_status(self->fds[0], &status));
-	restore_wall();
-	ASSERT_FALSE(wall_is_off());
-
-	ids_are_in_time(_metadata, self->fds);
-	ASSERT_EQ(0, get_status(self->fds[0], &status));
-	EXPECT_EQ(1, status.epoch);
-	EXPECT_EQ(0, status.stamp_lag_ns);
-	EXPECT_EQ(0, status.slot_lag_ns);
-	EXPECT_FALSE(status.reasons & (KUID_REASON_STAMPS_HALF_SPEED |
-				       KUID_REASON_SLOTS_HALF_SPEED));
-}
-
-/*
- * Two threads on two CPUs check the promised order against each other, while
- * small steps keep the clock behind.
- */
-FIXTURE(together) {
-	FIXTURE_DATA(steps) steps;
-};
-
-FIXTURE_VARIANT(together) {
-	__u32 order;
-	__u32 format;
-};
-
-FIXTURE_VARIANT_ADD(together, file_v6) { KUID_ORDER_FILE, KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(together, file_lex) { KUID_ORDER_FILE, KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(together, file_k64) { KUID_ORDER_FILE, KUID_FORMAT_K64 };
-FIXTURE_VARIANT_ADD(together, host_v6) { KUID_ORDER_HOST, KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(together, host_v7) { KUID_ORDER_HOST, KUID_FORMAT_V7 };
-FIXTURE_VARIANT_ADD(together, host_lex) { KUID_ORDER_HOST, KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(together, host_k64) { KUID_ORDER_HOST, KUID_FORMAT_K64 };
-FIXTURE_VARIANT_ADD(together, host_snowflake) {
-	KUID_ORDER_HOST, KUID_FORMAT_SNOWFLAKE
-};
-
-FIXTURE_VARIANT_ADD(together, cpu_v6) { KUID_ORDER_CPU, KUID_FORMAT_V6 };
-FIXTURE_VARIANT_ADD(together, cpu_lex) { KUID_ORDER_CPU, KUID_FORMAT_LEX };
-FIXTURE_VARIANT_ADD(together, cpu_k64) { KUID_ORDER_CPU, KUID_FORMAT_K64 };
-
-FIXTURE_SETUP(together)
-{
-	set_up(_metadata, &self->steps, NULL);
-}
-
-FIXTURE_TEARDOWN(together)
-{
-	tear_down(_metadata, &self->steps, NULL);
-}
-
-/* The highest ID returned so far in one file, host or CPU. */
-struct highest {
-	pthread_mutex_t lock;
-	struct words is;
-};
-
-struct follower {
-	pthread_t thread;
-	const struct format *f;
-	__u32 order;
-	int cpu;
-	int fds[2];
-	struct highest *highest;
-	bool *stop;
-	__u32 seed;
-	unsigned int calls;
-	const char *wrong;
-};
-
-static void *follow(void *arg)
-{
-	struct follower *me = arg;
-	__u8 ids[64 * ID_SIZE_MAX];
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)ids,
-		.format = me->f->number,
-		.order = me->order,
-	};
-	struct words last;
-
-	if (move_to_cpu(0, me->cpu))
-		me->wrong = "can't be taken on its CPU";
-	while (!me->wrong && !__atomic_load_n(me->stop, __ATOMIC_RELAXED)) {
-		g.count = pick(&me->seed) % 4 ? 1 : 1 + pick(&me->seed) % 64;
-		pthread_mutex_lock(&me->highest->lock);
-		last = me->highest->is;
-		pthread_mutex_unlock(&me->highest->lock);
-
-		if (ioctl(me->fds[me->calls & 1], KUID_IOC_GENERATE, &g) ||
-		    g.done != g.count)
-			me->wrong = "was not given";
-		else if (count_in_order(me->f, ids, g.done, &last) != g.done)
-			me->wrong = "is not above what was returned before";
-
-		pthread_mutex_lock(&me->highest->lock);
-		if (words_after(last, me->highest->is))
-			me->highest->is = last;
-		pthread_mutex_unlock(&me->highest->lock);
-		__atomic_store_n(&me->calls, me->calls + 1, __ATOMIC_RELAXED);
-	}
-	return NULL;
-}
-
-static bool have_called(struct follower *two, const unsigned int *from,
-			unsigned int calls)
-{
-	int t;
-
-	for (t = 0; t < 2; t++) {
-		if (__atomic_load_n(&two[t].calls, __ATOMIC_RELAXED) -
-		    from[t] < calls && !two[t].wrong)
-			return false;
-	}
-	return true;
-}
-
-TEST_F(together, in_order)
-{
-	const struct format *f = format_of(variant->format);
-	bool shared = variant->order != KUID_ORDER_CPU;
-	struct highest highest[2] = {
-		{ .lock = PTHREAD_MUTEX_INITIALIZER },
-		{ .lock = PTHREAD_MUTEX_INITIALIZER },
-	};
-	struct follower two[2] = { 0 };
-	__u32 seed = pick_seed();
-	bool stop = false;
-	struct moment m;
-	int cpus[2];
-	int i, t;
-
-	if (allowed_cpus(cpus, 2) < 2)
-		SKIP(return, "needs 2 CPUs");
-	TH_LOG("seed %u", seed);
-	for (t = 0; t < 2; t++) {
-		two[t].f = f;
-		two[t].order = variant->order;
-		two[t].cpu = cpus[t];
-		two[t].highest = &highest[shared ? 0 : t];
-		two[t].stop = &stop;
-		two[t].seed = seed + t;
-		for (i = 0; i < 2; i++) {
-			two[t].fds[i] = variant->order == KUID_ORDER_FILE ?
-						self->steps.fd :
-						open_device_file(f, "", 0);
-			ASSERT_LE(0, two[t].fds[i]);
-		}
-	}
-	for (t = 0; t < 2; t++)
-		ASSERT_EQ(0, pthread_create(&two[t].thread, NULL, follow,
-					    &two[t]));
-	/* No ASSERT in this loop: it would leave the threads running. */
-	for (i = 0; i < 24; i++) {
-		unsigned int from[2] = { two[0].calls, two[1].calls };
-
-		step_wall(i % 3 < 2 ? -90 * (__s64)NSEC_PER_MSEC :
-				      50 * (__s64)NSEC_PER_MSEC);
-		while (!have_called(two, from, 20))
-			usleep(500);
-	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	for (t = 0; t < 2; t++)
-		pthread_join(two[t].thread, NULL);
-
-	for (t = 0; t < 2; t++) {
-		EXPECT_EQ(NULL, two[t].wrong) {
-			TH_LOG("thread %d, call %u: one %s", t, two[t].calls,
-			       two[t].wrong);
-		}
-		for (i = 0; i < 2 && two[t].fds[i] != self->steps.fd; i++)
-			close(two[t].fds[i]);
-	}
-	ASSERT_EQ(0, look_at(self->steps.fd, &m));
-	EXPECT_EQ(self->steps.epoch, m.status.epoch);
 }
 
 /* Force the clock. Only some of these tests run under load. */

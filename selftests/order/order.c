@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 
 #include "../lib/children.h"
-#include "../lib/formats.h"
+#include "../lib/clock_checks.h"
 
 /* IDs of a call: mostly few, so that there are many calls. */
 static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
@@ -146,7 +146,7 @@ static long read_lines(const struct format *f, int fd, void *to, __u32 count)
 	return got % line ? -EIO : (long)(got / line);
 }
 
-static long take(struct taker *me, __u32 order, void *to, __u32 count)
+static long call(struct taker *me, __u32 order, void *to, __u32 count)
 {
 	const struct source *source = me->source;
 
@@ -190,7 +190,7 @@ static bool take_in_order(struct taker *me, void *to, __u32 count)
 			last = watermarks[i]->highest;
 		unlock(watermarks[i]);
 	}
-	got = take(me, me->order, to, count);
+	got = call(me, me->order, to, count);
 	if (got < 1 || (got != count && !free_call))
 		me->wrong = "was not given, or not well-formed";
 	else if (!count_in_order(me->f, to, 1, &last))
@@ -478,7 +478,7 @@ TEST_F(order, cpu_at_once)
 	take_at_once(_metadata, self);
 }
 
-TEST_F(order, mixed_at_once)
+static void mix(struct __test_metadata *_metadata, FIXTURE_DATA(order) * self)
 {
 	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
 	open_source(_metadata, self, 1, false, KUID_ORDER_CPU);
@@ -487,7 +487,45 @@ TEST_F(order, mixed_at_once)
 	set_up_taker(self, 1, 0, all_orders);
 	set_up_taker(self, 2, 1, all_orders);
 	set_up_taker(self, 3, 2, all_orders);
+}
+
+TEST_F(order, mixed_at_once)
+{
+	mix(_metadata, self);
 	take_at_once(_metadata, self);
+}
+
+/* Small steps keep the clock behind, but not so far that an epoch begins. */
+static void *set_clock(void *arg)
+{
+	FIXTURE_DATA(order) *self = arg;
+	int i;
+
+	for (i = 0; i < 24; i++) {
+		step_wall(i % 3 < 2 ? -90 * (__s64)NSEC_PER_MSEC :
+				      50 * (__s64)NSEC_PER_MSEC);
+		while (!failed(&self->takers[0]) &&
+		       __atomic_load_n(&self->takers[0].nr, __ATOMIC_RELAXED) <
+		       i * EACH / 24)
+			usleep(500);
+	}
+	return NULL;
+}
+
+TEST_F(order, mixed_while_the_clock_is_set)
+{
+	struct kuid_status before, after;
+	pthread_t setter;
+
+	mix(_metadata, self);
+	ASSERT_EQ(0, get_status(self->sources[0].fd, &before));
+	ASSERT_EQ(0, pthread_create(&setter, NULL, set_clock, self));
+	take_at_once(_metadata, self);
+	ASSERT_EQ(0, pthread_join(setter, NULL));
+	ASSERT_EQ(0, get_status(self->sources[0].fd, &after));
+	EXPECT_EQ(before.epoch, after.epoch);
+	EXPECT_LT(before.steps_back, after.steps_back);
+	restore_wall();
 }
 
 /* Run two threads on two CPUs, which the caller has set up. */
