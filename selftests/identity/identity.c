@@ -12,6 +12,7 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/skip.h"
+#include "../lib/takers.h"
 
 FIXTURE(identity) {
 	bool was_loaded;
@@ -432,88 +433,11 @@ TEST_F(identity, mac)
 	EXPECT_EQ(mac, was.node);
 }
 
-/* IDs that were taken while the identity changed. */
-#define RECORDS_MAX	60000
-
-struct record {
-	__u8 id[ID_SIZE_MAX];
-	__u32 format;
-	__u32 epoch;
-};
-
-struct records {
-	size_t nr;
-	bool out_of_order;
-	struct record at[RECORDS_MAX];
-};
-
-/* Run in a child until @stop: take all formats, orders and sizes. */
-static void record(struct records *to, const bool *stop, int cpu, __u32 seed)
-{
-	static const __u32 counts[] = { 1, 1, 1, 3, 33, 100 };
-	static __u8 ids[100 * ID_SIZE_MAX];
-	int fd = open(DEV_KUID, O_RDONLY);
-	struct {
-		struct words last;
-		__u64 epoch;
-	} files[NR_FORMATS] = { 0 };
-
-	if (fd < 0 || move_to_cpu(0, cpu))
-		_exit(1);
-	while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
-		size_t k = pick(&seed) % NR_FORMATS;
-		const struct format *f = &formats[k];
-		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
-		__u32 order = pick(&seed) & 1 ? KUID_ORDER_FILE :
-						KUID_ORDER_HOST;
-		__u64 epoch = 0;
-		long got = take(fd, f, order, ids, count, &epoch);
-		long i;
-
-		if (got <= 0)
-			_exit(2);
-		if (files[k].epoch != epoch)
-			files[k].last = (struct words) { 0 };
-		if (files[k].epoch > epoch ||
-		    count_in_order(f, ids, got, &files[k].last) != got)
-			to->out_of_order = true;
-		files[k].epoch = epoch;
-		for (i = 0; i < got && to->nr < RECORDS_MAX; i++) {
-			struct record *r = &to->at[to->nr++];
-
-			memset(r->id, 0, sizeof(r->id));
-			memcpy(r->id, id_at(f, ids, i), f->id_size);
-			r->format = f->number;
-			r->epoch = epoch;
-		}
-	}
-	_exit(0);
-}
-
-static int compare_records(const void *a, const void *b)
-{
-	const struct record *one = a, *other = b;
-
-	if (one->format != other->format)
-		return one->format < other->format ? -1 : 1;
-	return memcmp(one->id, other->id, sizeof(one->id));
-}
-
-/* Compare time and node only, without what is drawn for each epoch. */
-static int compare_ticks(const void *a, const void *b)
-{
-	const struct record *one = a, *other = b;
-	int order;
-
-	if (one->format != other->format)
-		return one->format < other->format ? -1 : 1;
-	order = memcmp(one->id, other->id, 8);
-	return order ?: memcmp(one->id + 10, other->id + 10, 6);
-}
+#define OTHER_NODE	0x010000000001ULL
 
 FIXTURE(changes) {
 	FIXTURE_DATA(identity) s;
-	struct records *records;
+	struct takers takers;
 };
 
 FIXTURE_VARIANT(changes) {
@@ -528,13 +452,13 @@ FIXTURE_VARIANT_ADD(changes, same_node) {
 
 FIXTURE_VARIANT_ADD(changes, there_and_back) {
 	.params = ALL_PARAMS,
-	.nodes = { 0x1, 0xfedcba987654ULL, GIVEN_NODE, 0x1 },
+	.nodes = { OTHER_NODE, 0xfddcba987654ULL, GIVEN_NODE, OTHER_NODE },
 };
 
 /* 0 stands for a random node. */
 FIXTURE_VARIANT_ADD(changes, random_between) {
 	.params = "worker=5",
-	.nodes = { 0x1, 0, GIVEN_NODE, 0 },
+	.nodes = { OTHER_NODE, 0, GIVEN_NODE, 0 },
 };
 
 FIXTURE_SETUP(changes)
@@ -544,43 +468,22 @@ FIXTURE_SETUP(changes)
 		SKIP_TEST(NO_MODULE);
 	self->s.was_loaded = take_module(_metadata);
 	start(_metadata, &self->s.fd, variant->params);
+	self->takers.nodes_come_again = true;
 }
 
 FIXTURE_TEARDOWN(changes)
 {
+	stop_takers(&self->takers);
 	close(self->s.fd);
 	give_back_module(_metadata, self->s.was_loaded);
 }
 
 TEST_F(changes, repeat_nothing)
 {
-	enum { CHANGES = 40, CPUS_MAX = 4 };
-	size_t size = sizeof(struct records);
-	int cpus[CPUS_MAX], nr = allowed_cpus(cpus, CPUS_MAX);
-	struct records *records;
-	struct record *all;
-	__u32 seed = pick_seed();
-	pid_t pids[CPUS_MAX];
-	bool *stop;
-	size_t total = 0;
-	size_t i;
+	enum { CHANGES = 40 };
 	int k;
 
-	TH_LOG("seed %u", seed);
-	stop = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	records = mmap(NULL, nr * size, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, stop);
-	ASSERT_NE(MAP_FAILED, records);
-	for (k = 0; k < nr; k++) {
-		__u32 own = pick(&seed);
-
-		pids[k] = fork();
-		ASSERT_LE(0, pids[k]);
-		if (!pids[k])
-			record(&records[k], stop, cpus[k], own);
-	}
+	start_takers(_metadata, &self->takers);
 	for (k = 0; k < CHANGES; k++) {
 		__u64 node = variant->nodes[k % ARRAY_SIZE(variant->nodes)];
 		struct kuid_set_identity set = {
@@ -590,50 +493,9 @@ TEST_F(changes, repeat_nothing)
 
 		EXPECT_EQ(0, set_identity(self->s.fd, &set));
 		EXPECT_EQ(k + 2, set.epoch);
-		usleep(pick(&seed) % 5000);
+		let_them_take(&self->takers, 2);
 	}
-	__atomic_store_n(stop, true, __ATOMIC_RELAXED);
-	for (k = 0; k < nr; k++) {
-		EXPECT_EQ(0, exit_status(pids[k]));
-		EXPECT_FALSE(records[k].out_of_order) {
-			TH_LOG("process %d", k);
-		}
-		total += records[k].nr;
-	}
-	TH_LOG("%zu IDs", total);
-	ASSERT_LT(0, total);
-
-	all = malloc(total * sizeof(*all));
-	ASSERT_NE(NULL, all);
-	for (total = 0, k = 0; k < nr; k++) {
-		memcpy(all + total, records[k].at,
-		       records[k].nr * sizeof(*all));
-		total += records[k].nr;
-	}
-	qsort(all, total, sizeof(*all), compare_records);
-	for (i = 1; i < total; i++) {
-		struct record *r = all + i;
-
-		ASSERT_NE(0, compare_records(r - 1, r)) {
-			TH_LOG("a %s of epoch %u again in epoch %u",
-			       format_of(r->format)->name, r[-1].epoch,
-			       r->epoch);
-		}
-	}
-	/* In v1 and v6 not even the same tick and node appear in two epochs. */
-	qsort(all, total, sizeof(*all), compare_ticks);
-	for (i = 1; i < total; i++) {
-		struct record *r = all + i;
-
-		if (r->format <= KUID_FORMAT_V6 && !compare_ticks(r - 1, r)) {
-			ASSERT_EQ(r[-1].epoch, r->epoch) {
-				TH_LOG("%s", format_of(r->format)->name);
-			}
-		}
-	}
-	free(all);
-	munmap(records, nr * size);
-	munmap(stop, 4096);
+	check_takers(_metadata, &self->takers);
 }
 
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/private.h"
+#include "../lib/repeats.h"
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
 
@@ -83,18 +84,11 @@ struct nodes {
 	__u64 of[PROCESSES][NODES];
 };
 
-static int compare_nodes(const void *a, const void *b)
-{
-	const __u64 *one = a, *other = b;
-
-	return *one < *other ? -1 : *one > *other;
-}
-
 /* Processes get nodes at the same time, from all device files. */
 TEST_F(lane, each_node_is_handed_out_once)
 {
 	struct nodes *nodes = share_memory(sizeof(*nodes));
-	__u64 *all = nodes->of[0];
+	struct words all[PROCESSES * NODES];
 	struct kuid_state state;
 	pid_t pids[PROCESSES];
 	int p, i;
@@ -124,14 +118,15 @@ TEST_F(lane, each_node_is_handed_out_once)
 	}
 	for (p = 0; p < PROCESSES; p++)
 		EXPECT_TRUE(ended_well(pids[p]));
-	qsort(all, PROCESSES * NODES, sizeof(*all), compare_nodes);
 	for (i = 0; i < PROCESSES * NODES; i++) {
-		ASSERT_TRUE(node_is_random(all[i]));
-		ASSERT_EQ(0, all[i] >> 48);
-		ASSERT_NE(state.node, all[i]);
-		if (i)
-			ASSERT_NE(all[i - 1], all[i]);
+		__u64 node = nodes->of[i / NODES][i % NODES];
+
+		ASSERT_TRUE(node_is_random(node));
+		ASSERT_EQ(0, node >> 48);
+		ASSERT_NE(state.node, node);
+		all[i] = (struct words) { 0, node };
 	}
+	check_no_repeat(_metadata, all, PROCESSES * NODES);
 }
 
 /* The command changes neither the counters nor the open file. */

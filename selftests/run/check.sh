@@ -23,8 +23,8 @@ mkdir -p "$logs" || exit
 # Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
 # so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
 # That machine also preempts tasks anywhere.
-order=callers,clocksource,formats,generate,hotplug,limits,order,params,poll,poll_32
-order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh,unique
+order=callers,clocksource,cpus,formats,generate,limits,order,params,poll,poll_32
+order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh
 
 # Runs tests in a booted machine.
 booted()
@@ -108,7 +108,7 @@ part_rest()
 	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
 
 	# Reading this clock is slow, so a few tests have to do.
-	booted hpet voluntary KUID_ONLY=lane_test,order,suspend,unique
+	booted hpet voluntary KUID_ONLY=lane_test,order,suspend
 }
 
 # Each part counts its results and has its own log, because mixed output would be unreadable.

@@ -21,8 +21,8 @@ boot=(--kernel "$kernel" --initrd "$initrd" --smp 4 \
 	--append "random.trust_cpu=on kunit.enable=1")
 
 # Tests with concurrent callers.
-only=callers,claim,fdinfo,generate,hotplug,identity,kunit.sh,lane,load,long_read,order,page,poll
-only+=,queue,saved_state,set_format,sharing,splice,status,steps,stuck,sysfs,text,unique
+only=callers,claim,cpus,fdinfo,generate,identity,kunit.sh,lane,load,long_read,order,page,poll
+only+=,queue,saved_state,set_format,sharing,splice,status,steps,stuck,sysfs,text
 only+=,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 log=$build/check/kcsan.log

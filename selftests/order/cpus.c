@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU is unplugged and plugged while IDs are taken on all CPUs. Each call
- * must give as many IDs as it asked for, in order, and no ID may be a repeat.
+ * A CPU is unplugged and plugged, and threads are moved among CPUs, while IDs
+ * are taken on all CPUs. Each call must give as many IDs as it asked for, in
+ * order, and no ID may be a repeat.
  */
 #include "../../kselftest_harness.h"
 
@@ -61,6 +62,33 @@ TEST_F_TIMEOUT(hotplug, off_and_on, 120)
 	EXPECT_EQ(self->begin.epoch, status.epoch);
 	EXPECT_EQ(self->begin.steps_back, status.steps_back);
 	EXPECT_EQ(self->begin.steps_forward, status.steps_forward);
+}
+
+/* The threads are moved anywhere in a call. */
+TEST(moved)
+{
+	struct takers all = { 0 };
+	int cpus[TAKER_CPUS];
+	int nr = allowed_cpus(cpus, TAKER_CPUS);
+	cpu_set_t set;
+	int round, t;
+
+	if (nr < 2)
+		SKIP(return, "needs 2 CPUs");
+	start_takers(_metadata, &all);
+	for (round = 0; __atomic_load_n(&all.takers[0].calls,
+					__ATOMIC_RELAXED) < 4000; round++) {
+		for (t = 0; t < all.nr; t++) {
+			CPU_ZERO(&set);
+			CPU_SET(cpus[(round + t) % nr], &set);
+			pthread_setaffinity_np(all.takers[t].thread,
+					       sizeof(set), &set);
+		}
+		if (__atomic_load_n(&all.failed, __ATOMIC_RELAXED))
+			break;
+	}
+	TH_LOG("%d rounds", round);
+	check_takers(_metadata, &all);
 }
 
 TEST_HARNESS_MAIN
