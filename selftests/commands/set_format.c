@@ -4,8 +4,6 @@
  */
 #include "../../kselftest_harness.h"
 
-#include <pthread.h>
-
 #include "../lib/formats.h"
 
 /* Returns 0 or the errno. */
@@ -304,88 +302,6 @@ TEST_F(set_format, invalid_calls_after_an_id)
 	EXPECT_EQ(EINVAL, set_order(self->fd, KUID_ORDER_HOST + 1));
 	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_SET_FORMAT, &reserved));
 	EXPECT_EQ(EINVAL, errno);
-}
-
-struct race {
-	int fd;
-	int cpu;
-	int rounds;
-	const struct format *to;
-	pthread_barrier_t gate;
-	int result;
-};
-
-static void *race_to_set(void *arg)
-{
-	struct race *race = arg;
-
-	move_to_cpu(0, race->cpu);
-	while (race->rounds--) {
-		pthread_barrier_wait(&race->gate);
-		race->result = set_format(race->fd, race->to->number);
-		pthread_barrier_wait(&race->gate);
-	}
-	return NULL;
-}
-
-/*
- * One thread sets the format while another reads for the first time. Whichever
- * wins, the read gives IDs of one format, and the file keeps that format.
- */
-TEST_F(set_format, race_with_first_read)
-{
-	enum { ROUNDS = 300, SIZE = 7 * ID_SIZE_MAX + 4 };
-	struct race race = { .to = self->f, .rounds = ROUNDS };
-	unsigned int set = 0;
-	pthread_t thread;
-	int cpus[2];
-	int round, call;
-
-	if (allowed_cpus(cpus, 2) < 2)
-		cpus[1] = cpus[0];
-	race.cpu = cpus[1];
-	ASSERT_EQ(0, move_to_cpu(0, cpus[0]));
-	ASSERT_EQ(0, pthread_barrier_init(&race.gate, NULL, 2));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, race_to_set, &race));
-	for (round = 0; round < ROUNDS; round++) {
-		const struct format *f;
-		struct words last = { 0 };
-		struct fields fields;
-		__u8 ids[SIZE];
-		ssize_t got;
-		__u64 now;
-		size_t i;
-
-		race.fd = open_device_file(self->was, "", 0);
-		ASSERT_LE(0, race.fd);
-		pthread_barrier_wait(&race.gate);
-		/*
-		 * Delay the read more each round, so that either side wins
-		 * sometimes.
-		 */
-		for (call = 0; call < round; call++)
-			getppid();
-		got = read(race.fd, ids, SIZE);
-		pthread_barrier_wait(&race.gate);
-		now = clock_ns();
-
-		if (race.result)
-			ASSERT_EQ(EBUSY, race.result);
-		set += !race.result;
-		f = race.result ? self->was : self->f;
-		ASSERT_EQ(f->number, format_now(race.fd));
-		ASSERT_EQ(SIZE / f->id_size * f->id_size, got);
-		ASSERT_EQ(got / f->id_size,
-			  count_in_order(f, ids, got / f->id_size, &last));
-		for (i = 0; i < got / f->id_size; i++) {
-			ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
-			ASSERT_GE(now + NSEC_PER_SEC, fields.ns);
-			ASSERT_LE(now - NSEC_PER_SEC, fields.ns);
-		}
-		close(race.fd);
-	}
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	TH_LOG("%u times set, %u times too late", set, ROUNDS - set);
 }
 
 TEST_HARNESS_MAIN

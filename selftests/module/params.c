@@ -14,7 +14,6 @@
 
 FIXTURE(params) {
 	bool was_loaded;
-	char host[65];
 };
 
 FIXTURE_SETUP(params)
@@ -24,12 +23,10 @@ FIXTURE_SETUP(params)
 	self->was_loaded = is_loaded();
 	if (self->was_loaded)
 		ASSERT_EQ(0, unload());
-	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
 }
 
 FIXTURE_TEARDOWN(params)
 {
-	sethostname(self->host, strlen(self->host));
 	if (is_loaded() != self->was_loaded)
 		EXPECT_EQ(0, self->was_loaded ? load("") : unload());
 }
@@ -102,72 +99,6 @@ TEST_F(params, random_workers_differ)
 	take_with(_metadata, "worker=random", KUID_FORMAT_LEX, one);
 	take_with(_metadata, "worker=random", KUID_FORMAT_LEX, other);
 	EXPECT_NE(be(one + 8, 8), be(other + 8, 8));
-}
-
-/* FNV-1a on sign-extended bytes, as Cassie computes it. */
-static __u64 worker_of(const char *name)
-{
-	__u64 hash = 0xcbf29ce484222325ULL;
-
-	for (; *name; name++)
-		hash = (hash ^ (__u64)(__s64)(signed char)*name) *
-		       0x100000001b3ULL;
-	return hash;
-}
-
-TEST_F(params, worker_of_the_host)
-{
-	char longest[65];
-	const char *const names[] = { "db1.example.com", "\xe4\xb8\xbb\xe6\x9c\xba",
-				      longest };
-	__u8 id[16];
-	size_t i;
-
-	memset(longest, 'h', 64);
-	longest[64] = '\0';
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
-		take_with(_metadata, "", KUID_FORMAT_LEX, id);
-		EXPECT_EQ(worker_of(names[i]), be(id + 8, 8));
-	}
-
-	/* A known value, not computed by worker_of(). */
-	ASSERT_EQ(0, sethostname("db1.example.com", 15));
-	take_with(_metadata, "worker=host", KUID_FORMAT_LEX, id);
-	EXPECT_EQ(0x3d6a136326453505ULL, be(id + 8, 8));
-}
-
-TEST_F(params, common_host_names_make_no_worker)
-{
-	static const char *const names[] = { "", "(none)", "localhost",
-					     "localhost.localdomain" };
-	__u8 id[16];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		int log = open_log();
-
-		ASSERT_LE(0, log);
-		ASSERT_EQ(0, sethostname(names[i], strlen(names[i])));
-		take_with(_metadata, "", KUID_FORMAT_LEX, id);
-		EXPECT_NE(worker_of(names[i]), be(id + 8, 8));
-		EXPECT_TRUE(log_has(log, "kuid", "makes no worker"));
-	}
-}
-
-/* The node of k96 is the high half of the worker xor its low half. */
-TEST_F(params, nodes_of_the_worker)
-{
-	const __u64 worker = 0xdb3f053403ad937aULL;
-	const __u32 node = 0xdb3f0534 ^ 0x03ad937a;
-	__u8 id[16];
-
-	/* With an interval of 8 both nodes start on byte boundaries. */
-	take_with(_metadata, "worker=db3f053403ad937a", KUID_FORMAT_K96, id);
-	EXPECT_EQ(node, be(id + 4, 4));
-	take_with(_metadata, "worker=db3f053403ad937a interval=8",
-		  KUID_FORMAT_K128, id);
-	EXPECT_EQ(worker, be(id + 4, 8));
 }
 
 /* The smaller the interval, the closer the node is to the end of the ID. */

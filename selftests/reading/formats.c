@@ -80,23 +80,6 @@ TEST_F(formats, any_alignment)
 	}
 }
 
-/* As many IDs as fit before a hole, wherever in an ID the hole begins. */
-TEST_F(formats, up_to_a_hole)
-{
-	__u8 *hole = map_before_hole();
-	size_t room, nr;
-
-	ASSERT_NE(NULL, hole);
-	for (room = 0; room < 5 * self->f->id_size; room++) {
-		long got = read_ids(self->f, self->fd, hole - room, BATCH);
-
-		nr = room / self->f->id_size;
-		ASSERT_EQ(nr ? (long)nr : -EFAULT, got);
-		ASSERT_EQ(nr, count_in_order(self->f, hole - room, nr,
-					     &self->last));
-	}
-}
-
 /*
  * Single IDs and batches, by read and by generate: all IDs are well-formed,
  * have one node and the time of the call, and each is above all IDs before it.

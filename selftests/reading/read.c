@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* read() gives whole IDs, as many as fit, and writes nothing else. */
+/* read() of memory that can't be written, and what else the file does or refuses. */
 #include "../../kselftest_harness.h"
 
 #include <sys/stat.h>
@@ -51,54 +51,6 @@ TEST_F(read, device_file)
 	EXPECT_EQ(0444, st.st_mode & 07777);
 }
 
-TEST_F(read, shorter_than_an_id)
-{
-	__u8 buffer[16];
-	size_t size;
-
-	memset(buffer, POISON, sizeof(buffer));
-	for (size = 0; size < sizeof(buffer); size++) {
-		ASSERT_EQ(-1, read(self->fd, buffer, size));
-		ASSERT_EQ(EINVAL, errno);
-		ASSERT_TRUE(all_bytes(buffer, POISON, sizeof(buffer)));
-	}
-	check_still_works(_metadata, self->fd, &self->last);
-}
-
-TEST_F(read, rounded_down)
-{
-	__u8 buffer[96];
-	ssize_t size, whole;
-
-	for (size = 16; size <= 80; size++) {
-		memset(buffer, POISON, sizeof(buffer));
-		whole = size / 16 * 16;
-		ASSERT_EQ(whole, read(self->fd, buffer, size));
-		ASSERT_EQ(whole / 16, count_in_order(DEV_FORMAT, buffer,
-						     whole / 16, &self->last));
-		ASSERT_TRUE(all_bytes(buffer + whole, POISON,
-				      sizeof(buffer) - whole)) {
-			TH_LOG("size %zd: written behind the end", size);
-		}
-	}
-}
-
-TEST_F(read, any_alignment)
-{
-	__u8 buffer[8 * 16 + 32];
-	int shift;
-
-	for (shift = 0; shift < 16; shift++) {
-		memset(buffer, POISON, sizeof(buffer));
-		ASSERT_EQ(8 * 16, read(self->fd, buffer + shift, 8 * 16));
-		ASSERT_EQ(8, count_in_order(DEV_FORMAT, buffer + shift, 8,
-					    &self->last));
-		ASSERT_TRUE(all_bytes(buffer, POISON, shift));
-		ASSERT_TRUE(all_bytes(buffer + shift + 8 * 16, POISON,
-				      32 - shift));
-	}
-}
-
 TEST_F(read, nonblocking)
 {
 	struct id id;
@@ -148,39 +100,6 @@ TEST_F(read, unmapped_and_read_only)
 		check_still_works(_metadata, self->fd, &self->last);
 	}
 	ASSERT_TRUE(all_bytes(start, POISON, self->page));
-}
-
-/*
- * As many IDs as fit before a hole, wherever in an ID the hole begins, for
- * reads of one chunk and of several.
- */
-TEST_F(read, up_to_a_hole)
-{
-	static const size_t sizes[] = { 4000, 65536, 1 << 20 };
-	size_t room, s;
-	__u8 *to;
-	ssize_t got;
-
-	for (s = 0; s < ARRAY_SIZE(sizes); s++) {
-		for (room = 0; room < 100; room++) {
-			memset(self->hole - self->page, POISON, self->page);
-			to = self->hole - room;
-			got = read(self->fd, to, sizes[s]);
-			if (room < 16) {
-				ASSERT_EQ(-1, got);
-				ASSERT_EQ(EFAULT, errno);
-			} else {
-				ASSERT_EQ((ssize_t)(room / 16 * 16), got);
-				ASSERT_EQ(room / 16,
-					  count_in_order(DEV_FORMAT, to,
-							 room / 16,
-							 &self->last));
-			}
-			ASSERT_TRUE(all_bytes(self->hole - self->page, POISON,
-					      self->page - room));
-			check_still_works(_metadata, self->fd, &self->last);
-		}
-	}
 }
 
 /* The hole begins in the second or third chunk of a read. */

@@ -310,21 +310,6 @@ TEST_F(readv, unknown_flags)
 	check_still_works(_metadata, self);
 }
 
-/* readv() fixes the format, as read() does. */
-TEST_F(readv, fixes_the_format)
-{
-	__u8 ids[2 * ID_SIZE_MAX];
-	struct iovec segment = { ids, 3 };
-
-	/* A refused call doesn't fix it yet. */
-	ASSERT_EQ(-1, readv(self->fd, &segment, 1));
-	ASSERT_EQ(EINVAL, errno);
-	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_CPU));
-	segment.iov_len = sizeof(ids);
-	ASSERT_LT(0, readv(self->fd, &segment, 1));
-	ASSERT_EQ(EBUSY, set_order(self->fd, KUID_ORDER_HOST));
-}
-
 /*
  * Each call continues the line where the last one ended, whatever its kind. A
  * piece of a line that can't be written is lost with the rest of its line.

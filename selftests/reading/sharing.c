@@ -333,8 +333,11 @@ static const struct format *format_of_ids(const __u8 *ids, size_t count,
 	return NULL;
 }
 
-/* One thread sets the format while another generates for the first time. */
-TEST_F(sharing, set_and_generate_at_once)
+/*
+ * One thread sets the format while another reads or generates for the first
+ * time. Whichever wins, the IDs are of one format, and the file keeps it.
+ */
+TEST_F(sharing, set_and_take_at_once)
 {
 	enum { ROUNDS = 300, COUNT = 7 };
 	struct race race = {
@@ -351,32 +354,35 @@ TEST_F(sharing, set_and_generate_at_once)
 	start_race(_metadata, &race, &thread);
 	for (round = 0; round < ROUNDS; round++) {
 		struct kuid_query q = { 0 };
-		long got;
+		const struct format *f;
+		long got, expected;
 
 		race.fd = open_device_file(format_of(KUID_FORMAT_V7), "", 0);
 		ASSERT_LE(0, race.fd);
 		memset(ids, POISON, sizeof(ids));
 		pthread_barrier_wait(&race.gate);
 		/*
-		 * Delay generate more each round, so that either side wins
+		 * Delay the call more each round, so that either side wins
 		 * sometimes.
 		 */
 		for (call = 0; call < round; call++)
 			getppid();
-		got = generate_ids(&of_file, race.fd, ids, COUNT);
+		got = round % 2 ? generate_ids(&of_file, race.fd, ids, COUNT) :
+				  read(race.fd, ids, sizeof(ids));
 		pthread_barrier_wait(&race.gate);
 
 		if (race.result)
 			ASSERT_EQ(EBUSY, race.result);
 		set += !race.result;
-		ASSERT_EQ(COUNT, got);
 		ASSERT_EQ(0, ioctl(race.fd, KUID_IOC_QUERY, &q));
+		f = format_of(q.format);
+		expected = round % 2 ? COUNT : sizeof(ids) / f->id_size;
+		ASSERT_EQ(round % 2 ? COUNT : sizeof(ids), got);
 		ASSERT_EQ(race.result ? KUID_FORMAT_V7 : KUID_FORMAT_K64,
 			  q.format);
 		ASSERT_EQ(race.result ? KUID_ORDER_FILE : KUID_ORDER_HOST,
 			  q.order);
-		ASSERT_EQ(format_of(q.format),
-			  format_of_ids(ids, COUNT, sizeof(ids)));
+		ASSERT_EQ(f, format_of_ids(ids, expected, sizeof(ids)));
 		close(race.fd);
 	}
 	ASSERT_EQ(0, pthread_join(thread, NULL));
@@ -1037,61 +1043,6 @@ TEST_F(sharing, two_begin_a_line)
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(2, status.ids[f->number]);
 	close(fd);
-}
-
-/*
- * When the available IDs run out, a call gets fewer than asked for or EAGAIN.
- */
-TEST_F(sharing, end_of_available_ids)
-{
-	enum { BATCH = 4096 };
-	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
-	size_t i;
-
-	ASSERT_NE(NULL, ids);
-	for (i = 0; i < NR_FORMATS; i++) {
-		const struct format *f = &formats[i];
-		struct words last = { 0 };
-		unsigned long partial = 0;
-		__u64 ceiling;
-		long got;
-		int fd;
-
-		/*
-		 * A ceiling stops fast formats too, which never reach the
-		 * window's end.
-		 */
-		ASSERT_EQ(0, load(NO_IDS));
-		fd = open_device_file(f, "", O_NONBLOCK);
-		ASSERT_LE(0, fd);
-		ceiling = clock_ns() + 2 * AHEAD_NS;
-		ASSERT_EQ(0, let_ids_come(ceiling));
-		/*
-		 * No call waits, so the loop ends when the clock reaches the
-		 * ceiling.
-		 */
-		while (clock_ns() <= ceiling) {
-			got = read_ids(f, fd, ids, BATCH);
-			if (got == -EAGAIN)
-				continue;
-			ASSERT_LT(0, got);
-			ASSERT_GE(BATCH, got);
-			ASSERT_EQ(got, count_in_order(f, ids, got, &last));
-			partial += got < BATCH;
-		}
-		ASSERT_EQ(-EAGAIN, read_ids(f, fd, ids, 1));
-		ASSERT_EQ(-EAGAIN, read_ids(f, fd, ids, BATCH));
-		ASSERT_EQ(-EAGAIN, generate_ids(f, fd, ids, BATCH));
-		ASSERT_FALSE(poll_says_ready(fd));
-		ASSERT_EQ(0, acknowledge(fd, ceiling + HOUR));
-		ASSERT_TRUE(poll_says_ready(fd));
-		ASSERT_EQ(1, read_ids(f, fd, ids, 1));
-		ASSERT_EQ(1, count_in_order(f, ids, 1, &last));
-		TH_LOG("%s: %lu partial", f->name, partial);
-		close(fd);
-		ASSERT_EQ(0, unload());
-	}
-	free(ids);
 }
 
 TEST_HARNESS_MAIN

@@ -6,8 +6,6 @@
  */
 #include "../../kselftest_harness.h"
 
-#include <pthread.h>
-
 #include "../lib/formats.h"
 #include "../lib/status.h"
 
@@ -156,17 +154,6 @@ TEST_F(text, pieces_of_any_size)
 	for (i = 0; i < 1000; i++)
 		read_on(_metadata, self, pick(&seed) % (3 * self->line) + 1);
 	check_text(_metadata, self);
-}
-
-/* Read byte by byte, as a shell does. */
-TEST_F(text, byte_by_byte)
-{
-	size_t i;
-
-	for (i = 0; i < 20 * self->line; i++)
-		read_on(_metadata, self, 1);
-	check_text(_metadata, self);
-	ASSERT_EQ(0, self->size);
 }
 
 TEST_F(text, size_0)
@@ -324,105 +311,6 @@ TEST_F(text, nonblocking)
 	read_on(_metadata, self, 3 * self->line);
 	check_text(_metadata, self);
 	ASSERT_EQ(0, self->size);
-}
-
-struct reader {
-	pthread_t thread;
-	const struct format *f;
-	int fd;
-	int cpu;
-	__u32 seed;
-	char *text;
-	size_t size;
-	size_t enough;
-	pthread_barrier_t *start;
-};
-
-static void *read_lines(void *arg)
-{
-	struct reader *r = arg;
-	size_t line = r->f->text_size + 1;
-
-	move_to_cpu(0, r->cpu);
-	pthread_barrier_wait(r->start);
-	while (r->size < r->enough) {
-		__u32 lines = pick(&r->seed) % 8 ? 1 + pick(&r->seed) % 9 :
-						   1 + pick(&r->seed) % 200;
-		ssize_t got = read(r->fd, r->text + r->size, lines * line);
-
-		if (got != (ssize_t)(lines * line))
-			break;
-		r->size += got;
-	}
-	return NULL;
-}
-
-/* Two threads read whole lines: no line is torn, and none is given twice. */
-TEST_F(text, two_threads)
-{
-	enum { READERS = 2, LINES = 10000, LINES_MAX = LINES + 200 };
-	struct words ids[READERS] = { 0 };
-	struct words last = { 0 };
-	struct reader readers[READERS];
-	size_t at[READERS] = { 0 };
-	pthread_barrier_t start;
-	__u32 seed = pick_seed();
-	int cpus[READERS];
-	int r;
-
-	TH_LOG("seed %u", seed);
-	if (allowed_cpus(cpus, 2) < 2)
-		cpus[1] = cpus[0];
-	ASSERT_EQ(0, pthread_barrier_init(&start, NULL, READERS));
-	for (r = 0; r < READERS; r++) {
-		readers[r] = (struct reader) {
-			.f = self->f,
-			.fd = self->fd,
-			.cpu = cpus[r],
-			.seed = seed + r,
-			.text = malloc(LINES_MAX * self->line),
-			.enough = LINES * self->line,
-			.start = &start,
-		};
-		ASSERT_NE(NULL, readers[r].text);
-		ASSERT_EQ(0, pthread_create(&readers[r].thread, NULL,
-					    read_lines, &readers[r]));
-	}
-	for (r = 0; r < READERS; r++) {
-		struct words rising = { 0 };
-
-		ASSERT_EQ(0, pthread_join(readers[r].thread, NULL));
-		ASSERT_LE(readers[r].enough, readers[r].size);
-		ASSERT_EQ(readers[r].size / self->line,
-			  count_lines(self->f, readers[r].text,
-				      readers[r].size, &rising));
-	}
-
-	/*
-	 * Each thread's IDs rise, so an ID given to both shows up in a merge.
-	 */
-	for (;;) {
-		int from = -1;
-
-		for (r = 0; r < READERS; r++) {
-			__u8 id[ID_SIZE_MAX];
-
-			if (at[r] == readers[r].size)
-				continue;
-			ASSERT_TRUE(parse_line(self->f,
-					       readers[r].text + at[r], id));
-			ids[r] = id_order(self->f, id);
-			if (from < 0 || words_after(ids[from], ids[r]))
-				from = r;
-		}
-		if (from < 0)
-			break;
-		ASSERT_TRUE(words_after(ids[from], last));
-		last = ids[from];
-		at[from] += self->line;
-	}
-	for (r = 0; r < READERS; r++)
-		free(readers[r].text);
 }
 
 TEST_HARNESS_MAIN

@@ -515,48 +515,6 @@ TEST_F(required, sleepers_are_woken)
 	}
 }
 
-static void ignore_signal(int signal)
-{
-}
-
-TEST_F(required, a_signal_ends_waiting)
-{
-	struct sigaction action = { .sa_handler = ignore_signal };
-	size_t i;
-	int way;
-
-	for (i = 0; i < NR_FORMATS; i++) {
-		const struct format *f = &formats[i];
-
-		if (!among(f, variant->gated))
-			continue;
-		for (way = 0; way < 3; way++) {
-			int fd = open_device_file(f, way == 2 ? ".txt" : "", 0);
-			long call = way == 1 ? SYS_ioctl : SYS_read;
-			__u8 ids[7 * ID_SIZE_MAX];
-			pid_t pid;
-
-			ASSERT_LE(0, fd);
-			pid = fork();
-			ASSERT_LE(0, pid);
-			if (!pid) {
-				sigaction(SIGUSR1, &action, NULL);
-				if (way == 0)
-					_exit(-read_ids(f, fd, ids, 7));
-				if (way == 1)
-					_exit(-generate_ids(f, fd, ids, 1));
-				_exit(read(fd, ids, 1) < 0 ? errno : 0);
-			}
-			EXPECT_TRUE(wait_asleep_in(pid, call));
-			kill(pid, SIGUSR1);
-			EXPECT_EQ(EINTR, exit_status(pid)) {
-				TH_LOG("%s, way %d", f->name, way);
-			}
-			close(fd);
-		}
-	}
-}
-
 /*
  * In a child: take IDs in all ways until the clock is past the ceiling. Returns
  * 1 if the time of an ID is not below the ceiling, 2 on an error or an invalid

@@ -11,7 +11,6 @@
 #include "../lib/children.h"
 #include "../lib/formats.h"
 #include "../lib/module.h"
-#include "../lib/set_wall.h"
 #include "../lib/skip.h"
 #include "../lib/status.h"
 
@@ -205,7 +204,6 @@ static int count_files(const char *dir, char *unknown, size_t size)
 
 FIXTURE(sysfs) {
 	int fd;
-	long stepped;		/* seconds that the wall clock was set */
 };
 
 FIXTURE_SETUP(sysfs)
@@ -216,8 +214,6 @@ FIXTURE_SETUP(sysfs)
 
 FIXTURE_TEARDOWN(sysfs)
 {
-	if (self->stepped)
-		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 }
 
@@ -372,56 +368,6 @@ TEST_F(sysfs, status)
 	free(ids);
 	if (slow && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
-}
-
-/* The run-ahead shrinks: a value read between two others lies between them. */
-TEST_F(sysfs, ahead)
-{
-	const struct format *f = format_of(KUID_FORMAT_LEX);
-	struct kuid_status before = { 0 }, after = { 0 };
-	__u8 *ids = malloc(40000 * f->id_size);
-	__u64 ahead;
-
-	ASSERT_NE(NULL, ids);
-	ASSERT_EQ(40000, generate_ids(f, self->fd, ids, 40000));
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
-	ahead = read_number("ahead/lex_ns", 10);
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
-	EXPECT_LE(ahead, before.lex_ahead_ns);
-	EXPECT_GE(ahead, after.lex_ahead_ns);
-	EXPECT_GE(BATCH_AHEAD_NS, before.lex_ahead_ns);
-	free(ids);
-}
-
-TEST_F(sysfs, after_a_step)
-{
-	enum { BACK = 3 };
-	struct kuid_status before = { 0 }, after = { 0 };
-	__u8 id[ID_SIZE_MAX];
-	__u64 lag;
-	size_t i;
-
-	for (i = 0; i < NR_FORMATS; i++)
-		ASSERT_EQ(1, generate_ids(&formats[i], self->fd, id, 1));
-	ASSERT_EQ(0, shift_wall_seconds(-BACK));
-	self->stepped = -BACK;
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
-	check_status(_metadata, self->fd);
-	lag = read_number("clock/stamp_lag_ns", 10);
-	EXPECT_GE(before.stamp_lag_ns, lag);
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
-	EXPECT_LE(after.stamp_lag_ns, lag);
-	EXPECT_LT(0, lag);
-	lag = read_number("clock/slot_lag_ns", 10);
-	EXPECT_GE(after.slot_lag_ns, lag);
-	EXPECT_LT(0, lag);
-
-	ASSERT_EQ(0, shift_wall_seconds(BACK));
-	self->stepped = 0;
-	/* Any reader notices the step, not only a caller that takes an ID. */
-	EXPECT_EQ(0, read_number("clock/stamp_lag_ns", 10));
-	EXPECT_EQ(0, read_number("clock/slot_lag_ns", 10));
-	check_status(_metadata, self->fd);
 }
 
 /* Before the device is opened first there is no epoch and no identity. */

@@ -24,14 +24,6 @@
 /* How many IDs are kept until they are checked. */
 #define IDS_MAX		(256 * BATCH)
 
-static __u64 slot_of(const struct format *f, const void *id)
-{
-	struct fields fields = { 0 };
-
-	decode(f, id, &fields);
-	return fields.slot;
-}
-
 /* How far the last ID is ahead of the clock; 0 if it isn't. */
 static __u64 ahead_of_clock(const struct format *f, const void *ids,
 			    size_t count)
@@ -188,62 +180,6 @@ TEST_F(limits, one_beyond)
 	}
 }
 
-/* Make @calls calls for one ID, but stop at the first that gets none. */
-static long take_singles(const struct format *f, int fd, void *to, int calls)
-{
-	long got;
-	int i;
-
-	for (i = 0; i < calls; i++) {
-		got = read_ids(f, fd, (__u8 *)to + i * f->id_size, 1);
-		if (got != 1)
-			return i ? i : got;
-	}
-	return calls;
-}
-
-/*
- * Single IDs may use the half of the window that batches leave: more IDs than
- * the clock frees meanwhile.
- */
-TEST_F(limits, one_at_a_time_after_batches)
-{
-	/* The first rounds use up less than half of what batches leave. */
-	enum { CALLS = 1024, FIRST = 20, ROUNDS = 200 };
-	size_t sum = 0, again = 0;
-	int round;
-
-	for (round = 0; round < FIRST; round++) {
-		long got;
-
-		if (drain(_metadata, self, round % 2) < 0)
-			SKIP(return, TOO_SLOW);
-		/* A batch would have to wait here, a single ID doesn't. */
-		got = take_singles(self->lex, self->fd, self->ids, CALLS);
-		ASSERT_EQ(CALLS, got);
-		ASSERT_GE(AHEAD_NS,
-			  ahead_of_clock(self->lex, self->ids, got));
-		ASSERT_EQ(got, count_in_order(self->lex, self->ids, got,
-					      &self->last));
-		sum += got;
-	}
-
-	/* Use up the window, if this machine is fast enough for that. */
-	for (round = FIRST; round < ROUNDS && !again; round++) {
-		long got = take_singles(self->lex, self->fd, self->ids, CALLS);
-
-		if (got < 0) {
-			ASSERT_EQ(-EAGAIN, got);
-			again++;
-			break;
-		}
-		ASSERT_GE(AHEAD_NS,
-			  ahead_of_clock(self->lex, self->ids, got));
-		sum += got;
-	}
-	TH_LOG("%zu IDs one at a time, %zu times EAGAIN", sum, again);
-}
-
 /* A nonblocking call gets the IDs that are available. */
 TEST_F(limits, short_count)
 {
@@ -341,92 +277,6 @@ TEST(signal_while_waiting)
 		ASSERT_EQ(got, count_in_order(f, ids, got, &last));
 		ASSERT_GE(BATCH_AHEAD_NS, ahead_of_clock(f, ids, got));
 	}
-	close(fd);
-	free(ids);
-}
-
-/*
- * Grid ticks are used up in turn: the last slot of a tick is followed by the
- * next tick, and a tick is left early only if the clock has left it.
- */
-TEST(grid_ticks)
-{
-	const struct format *f = format_of(KUID_FORMAT_K64);
-	const __u32 count = 3 * GRID_SLOTS;
-	__u8 *ids = malloc(count * f->id_size);
-	int fd = open_device_file(f, "", 0);
-	__u32 jumps = 0, full = 0;
-	__u64 last, now;
-	__u32 i;
-
-	ASSERT_NE(NULL, ids);
-	ASSERT_LE(0, fd);
-	use_one_cpu(_metadata);
-	ASSERT_EQ(count, generate_ids(f, fd, ids, count));
-	now = clock_ns();
-	last = slot_of(f, ids);
-	for (i = 1; i < count; i++) {
-		struct fields fields;
-
-		ASSERT_TRUE(decode(f, id_at(f, ids, i), &fields));
-		ASSERT_LT(last, fields.slot);
-		if (fields.slot == last + 1) {
-			full += !(fields.slot % GRID_SLOTS);
-		} else {
-			ASSERT_EQ(0, fields.slot % GRID_SLOTS);
-			/* The clock is in this tick or past it. */
-			ASSERT_LE(fields.ns, now);
-			jumps++;
-		}
-		last = fields.slot;
-	}
-	TH_LOG("%u grid ticks used up, %u left early", full, jumps);
-	close(fd);
-	free(ids);
-}
-
-/*
- * Batches as fast as possible, by a process on each of two CPUs. Whether they
- * use up the grid depends on the machine; the limit doesn't.
- */
-TEST(k64_at_full_speed)
-{
-	enum { CALLS = 100, COUNT = 65536 };
-	const struct format *f = format_of(KUID_FORMAT_K64);
-	__u8 *ids = malloc(COUNT * f->id_size);
-	struct words last = { 0 };
-	unsigned long sum = 0;
-	unsigned int again = 0;
-	int cpus[2];
-	pid_t child;
-	int call, fd, status;
-
-	ASSERT_NE(NULL, ids);
-	if (allowed_cpus(cpus, 2) < 2)
-		cpus[1] = cpus[0];
-	let_clock_catch_up();
-	child = fork();
-	ASSERT_LE(0, child);
-	ASSERT_EQ(0, move_to_cpu(0, cpus[!child]));
-	fd = open_device_file(f, "", O_NONBLOCK);
-	ASSERT_LE(0, fd);
-	for (call = 0; call < CALLS; call++) {
-		long got = generate_ids(f, fd, ids, COUNT);
-
-		if (got == -EAGAIN) {
-			again++;
-			continue;
-		}
-		ASSERT_LT(0, got);
-		ASSERT_GE(ahead_max(got), ahead_of_clock(f, ids, got));
-		ASSERT_EQ(got, count_in_order(f, ids, got, &last));
-		sum += got;
-	}
-	TH_LOG("%lu IDs, %u times EAGAIN", sum, again);
-	if (!child)
-		_exit(0);
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	ASSERT_EQ(0, status);
 	close(fd);
 	free(ids);
 }

@@ -339,49 +339,6 @@ TEST_F(used_up, becomes_ready_for_select)
 	}
 }
 
-TEST_F(used_up, becomes_ready_for_epoll)
-{
-	struct epoll_event event = { .events = EPOLLIN };
-	int set = epoll_create1(0);
-	int round;
-
-	ASSERT_LE(0, set);
-	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
-	for (round = 0; round < 5; round++) {
-		if (!use_up(_metadata, self))
-			SKIP(return, TOO_SLOW);
-		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
-		ASSERT_EQ(EPOLLIN, event.events);
-		/* The level stays until an ID is taken. */
-		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
-		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
-	}
-	close(set);
-}
-
-/*
- * An edge-triggered reader takes all IDs until EAGAIN. After that it is told
- * when IDs are available again, although only its own call asked for IDs.
- */
-TEST_F(used_up, becomes_ready_for_edges)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int set = epoll_create1(0);
-	int round;
-
-	ASSERT_LE(0, set);
-	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
-	for (round = 0; round < 10; round++) {
-		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS)) {
-			TH_LOG("round %d", round);
-		}
-		ASSERT_EQ(EPOLLIN, event.events);
-		if (!use_up(_metadata, self))
-			SKIP(return, TOO_SLOW);
-	}
-	close(set);
-}
-
 /*
  * Readers that take all they can until EAGAIN get one EAGAIN for each event,
  * and at least one ID before it.
@@ -658,38 +615,6 @@ TEST_F(none_left, not_woken_by_readers_of_other_files)
 TEST_F(none_left, not_woken_by_each_reader_of_the_file)
 {
 	sleep_beside_readers(_metadata, self, true);
-}
-
-/* Many files in one epoll set, and one file in many sets. */
-TEST_F(none_left, wakes_thousands)
-{
-	enum { SETS = 1000 };
-	static struct epoll_event told[MANY_FILES];
-	static int fds[MANY_FILES], sets[SETS];
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int nr, i;
-
-	watch_many(_metadata, self->set, fds, MANY_FILES - SETS);
-	for (i = 0; i < SETS; i++) {
-		sets[i] = epoll_create1(EPOLL_CLOEXEC);
-		ASSERT_LE(0, sets[i]);
-		ASSERT_EQ(0, epoll_ctl(sets[i], EPOLL_CTL_ADD, fds[0],
-				       &event));
-	}
-	ASSERT_EQ(0, epoll_wait(self->set, told, MANY_FILES, 0));
-
-	ASSERT_EQ(0, let_all_go(self->all.fd));
-	do {
-		nr = epoll_wait(self->set, told, MANY_FILES, LONG_MS);
-		ASSERT_LT(0, nr);
-	} while (nr < MANY_FILES - SETS);
-	for (i = 0; i < SETS; i++)
-		ASSERT_EQ(1, epoll_wait(sets[i], told, 1, LONG_MS));
-
-	for (i = 0; i < SETS; i++)
-		close(sets[i]);
-	for (i = 0; i < MANY_FILES - SETS; i++)
-		close(fds[i]);
 }
 
 TEST_HARNESS_MAIN
