@@ -115,6 +115,14 @@ static json_t *describe(uint64_t formats)
 	report_add_text(report, "cdiVersion", VERSION);
 	report_add_text(report, "kind", KIND);
 	report_add(report, "devices", devices);
+	/* Private lanes use it, in whatever device of these a container has. */
+	if (!access(KUID_VMCLOCK_DEVICE, F_OK)) {
+		json_t *nodes = report_list();
+
+		append_node(nodes, KUID_VMCLOCK_DEVICE);
+		report_add(report, "containerEdits",
+			   json_pack("{s:o}", "deviceNodes", nodes));
+	}
 	append_device(devices, "all", all);
 	for (unsigned int i = 1; kuid_format_name(i); i++) {
 		json_t *nodes;

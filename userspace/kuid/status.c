@@ -143,16 +143,12 @@ static void print_ceiling(const char *key, const struct kuid_status *status,
 		print_seconds("", device_time_left(status, ns), left);
 }
 
-/* How calls, and private lanes, notice that the machine was cloned. */
-static const char *lanes_notice(const struct kuid_status *status)
+/* How it is noticed that the machine was cloned: KUID_CLONES_*. */
+static const char *clones_are(uint32_t clones)
 {
-	return status->clones & KUID_CLONES_TOLD ? "told later" : "never told";
-}
-
-static const char *calls_notice(const struct kuid_status *status)
-{
-	return status->clones & KUID_CLONES_SEEN ? "seen at once"
-						 : lanes_notice(status);
+	if (clones & KUID_CLONES_SEEN)
+		return "seen at once";
+	return clones & KUID_CLONES_TOLD ? "told later" : "never told";
 }
 
 static json_t *left_json(const struct kuid_status *status, uint64_t ns)
@@ -186,7 +182,8 @@ static void print_numbers(const struct kuid_status *status)
 	       (uint64_t)status->steps_forward);
 	printf("%-12s %" PRIu64 "\n", "VM forks", (uint64_t)status->vm_forks);
 	printf("%-12s %s by calls, %s for private lanes\n", "clones",
-	       calls_notice(status), lanes_notice(status));
+	       clones_are(status->clones),
+	       clones_are(kuid_lane_clones(status)));
 }
 
 static void print_limits(const struct limits *limits)
@@ -283,8 +280,10 @@ static json_t *describe(const struct kuid_status *status,
 	report_add_number(report, "steps_back", status->steps_back);
 	report_add_number(report, "steps_forward", status->steps_forward);
 	report_add_number(report, "vm_forks", status->vm_forks);
-	report_add(report, "clones_calls", json_string(calls_notice(status)));
-	report_add(report, "clones_lanes", json_string(lanes_notice(status)));
+	report_add(report, "clones_calls",
+		   json_string(clones_are(status->clones)));
+	report_add(report, "clones_lanes",
+		   json_string(clones_are(kuid_lane_clones(status))));
 	report_add(report, "limits", limits_json(limits));
 	return report;
 }

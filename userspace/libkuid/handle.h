@@ -23,6 +23,8 @@ struct kuid_private;
  * @batch_max: how many IDs the device makes at once
  * @private: the lane, if this process makes the IDs; NULL if the device does
  * @generation: the generation that lanes are compared with
+ * @vmclock: a number of the hypervisor's that lanes are compared with, too; see
+ *	vmclock.h
  * @epochs: how many lanes the handle has had, in this process and those that
  *	forked it, and how often the device has taken over
  */
@@ -34,6 +36,7 @@ struct kuid {
 	size_t batch_max;
 	struct kuid_private *private;
 	const u64 *generation;
+	const u64 *vmclock;
 	u64 epochs;
 };
 

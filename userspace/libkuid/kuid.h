@@ -341,6 +341,20 @@ int kuid_now(unsigned int format, void *id);
  */
 int kuid_read_status(struct kuid *handle, struct kuid_status *status);
 
+/*
+ * The device by which lanes see at once that the virtual machine was cloned. The
+ * process must be able to read it when it opens the handle.
+ */
+#define KUID_VMCLOCK_DEVICE "/dev/vmclock0"
+
+/*
+ * Tell how lanes that this process opens notice that the virtual machine was
+ * cloned or restored: KUID_CLONES_*, as kuid_status.clones says it of calls.
+ * KUID_CLONES_SEEN is set if calls see it, and the process can read
+ * KUID_VMCLOCK_DEVICE.
+ */
+uint32_t kuid_lane_clones(const struct kuid_status *status);
+
 /* Where the IDs of a handle are made: kuid_handle_status.made_by. */
 #define KUID_MADE_BY_KERNEL  1
 #define KUID_MADE_BY_PROCESS 2 /* the handle is local */

@@ -14,6 +14,7 @@
 #include "device.h"
 #include "private.h"
 #include "siphash.h"
+#include "vmclock.h"
 
 /* In v7 the hash has all bits below the fraction. */
 #define HASH_MASK (BIT_ULL(KUID_V7_FRACTION_SHIFT) - 1)
@@ -59,6 +60,8 @@ static __always_inline bool look(const struct kuid_private *private,
  *   kernel relies on a lane making no later times once its generation is over.
  *   The new value of the exchange depends on the clock, and the exchange comes
  *   before later loads.
+ * - The hypervisor changes the number of vmclock while no CPU runs, so a call
+ *   that begins afterwards reads it, without a barrier.
  * - If the node is the same, the lane was not replaced, because no two lanes
  *   have the same node; and the process was not forked, because a child finds
  *   0. If a member of a later lane was read, this fence and the one in
@@ -67,9 +70,14 @@ static __always_inline bool look(const struct kuid_private *private,
 static __always_inline bool holds(const struct kuid *handle,
 				  const struct view *view)
 {
+	const struct kuid_private *private = handle->private;
+
+	if (unlikely(READ_ONCE(*handle->vmclock) !=
+		     READ_ONCE(private->vmclock)))
+		return false;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return likely(READ_ONCE(*handle->generation) == view->generation) &&
-	       likely(READ_ONCE(handle->private->node) == view->node);
+	       likely(READ_ONCE(private->node) == view->node);
 }
 
 /*
@@ -221,7 +229,7 @@ static bool draw(void *random, size_t size)
 
 /* The caller holds the lock. */
 static void open_lane(struct kuid_private *private,
-		      const struct kuid_private_lane *lane,
+		      const struct kuid_private_lane *lane, u64 vmclock,
 		      const struct secrets *secrets)
 {
 	u64 offset;
@@ -231,6 +239,7 @@ static void open_lane(struct kuid_private *private,
 	private->step_limit = lane->step_limit_ns;
 	private->load_id = lane->load_id;
 	WRITE_ONCE(private->generation, lane->generation);
+	WRITE_ONCE(private->vmclock, vmclock);
 	WRITE_ONCE(private->max_ahead, lane->max_ahead_ns);
 	/* A twin may have drawn the same secrets. */
 	WRITE_ONCE(private->key[0], secrets->key[0] ^ lane->random);
@@ -248,6 +257,8 @@ static void open_lane(struct kuid_private *private,
 static bool replace_lane(struct kuid *handle, u64 generation)
 {
 	struct kuid_private *private = handle->private;
+	/* A twin may have what is drawn before this changes. */
+	u64 vmclock = READ_ONCE(*handle->vmclock);
 	struct kuid_private_lane lane;
 	struct secrets secrets;
 	bool refused;
@@ -267,7 +278,7 @@ static bool replace_lane(struct kuid *handle, u64 generation)
 	if (refused)
 		smp_store_release(&private->refused, generation);
 	else
-		open_lane(private, &lane, &secrets);
+		open_lane(private, &lane, vmclock, &secrets);
 	return true;
 }
 
@@ -308,7 +319,7 @@ static bool replace_once(struct kuid *handle)
 	raw_spin_lock_irqsave(&private->lock, flags);
 	generation = smp_load_acquire(handle->generation);
 	if (!is_refused(private, generation) &&
-	    (!look(private, &view) || view.generation != generation))
+	    (!look(private, &view) || !holds(handle, &view)))
 		replaced = replace_lane(handle, generation);
 	raw_spin_unlock_irqrestore(&private->lock, flags);
 	return replaced;
@@ -323,8 +334,7 @@ static int prepare(struct kuid *handle, struct view *view)
 	do {
 		u64 generation = smp_load_acquire(handle->generation);
 
-		if (look(handle->private, view) &&
-		    view->generation == generation)
+		if (look(handle->private, view) && holds(handle, view))
 			return 0;
 		if (is_refused(handle->private, generation))
 			return kuid_private_has_device(handle) ? BY_DEVICE : -1;
@@ -350,10 +360,12 @@ static u64 follow(struct kuid_clock *clock, u64 mono, u64 offset, u64 last,
 /*
  * Reserve stamps by the lane's own clock, after the wall clock was set back or
  * the window was used up. If count is 0, *ready is when there will be some, in
- * nanoseconds of the monotonic clock. Returns false if the lane is over.
+ * nanoseconds of the monotonic clock. Returns false if the lane is over. Out of
+ * line, so that it takes no registers from the loop that packs a batch.
  */
-static bool reserve_slowly(struct kuid *handle, const struct view *view,
-			   u64 ahead, struct kuid_units *stamps, u64 *ready)
+static noinline bool reserve_slowly(struct kuid *handle,
+				    const struct view *view, u64 ahead,
+				    struct kuid_units *stamps, u64 *ready)
 {
 	struct kuid_private *private = handle->private;
 	struct kuid_clock *clock = &private->clock;
@@ -557,8 +569,9 @@ static bool map_generation(struct kuid *handle)
 	return true;
 }
 
-static void unmap_generation(struct kuid *handle)
+static void unmap_guards(struct kuid *handle)
 {
+	kuid_vmclock_unmap(handle->vmclock);
 	if (!kuid_handle_is_local(handle))
 		munmap((char *)handle->generation -
 			       offsetof(struct kuid_page, generation),
@@ -580,6 +593,7 @@ int kuid_private_open(struct kuid *handle)
 	handle->one = one_of[format];
 	if (!map_generation(handle))
 		return -1;
+	handle->vmclock = kuid_vmclock_map();
 	handle->private = map_wiped(sizeof(*handle->private));
 	if (!handle->private)
 		goto unmap;
@@ -591,7 +605,7 @@ int kuid_private_open(struct kuid *handle)
 	errno = err;
 unmap:
 	err = errno;
-	unmap_generation(handle);
+	unmap_guards(handle);
 	handle->private = NULL;
 	errno = err;
 	return -1;
@@ -600,5 +614,5 @@ unmap:
 void kuid_private_close(struct kuid *handle)
 {
 	munmap(handle->private, sizeof(*handle->private));
-	unmap_generation(handle);
+	unmap_guards(handle);
 }

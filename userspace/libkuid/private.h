@@ -14,8 +14,8 @@
  *
  * A call may be stopped at any instruction, and meanwhile the process may fork,
  * the virtual machine may be cloned, and another thread may replace the lane.
- * So an ID exists only after the last check of its call: the generation and the
- * node are those that the call began with. Otherwise the call drops all its IDs
+ * So an ID exists only after the last check of its call: the generation, the
+ * number of vmclock and the node are those that the call began with. Otherwise the call drops all its IDs
  * and begins again. See holds() in private.c.
  */
 #ifndef KUID_PRIVATE_H
@@ -32,6 +32,7 @@
  * struct kuid_private - a handle's lane
  * @node: the node, different for each lane of the handle; 0 if there is no lane
  * @generation: the lane may be used only while kuid.generation has this value
+ * @vmclock: the same of kuid.vmclock
  * @max_ahead: the window in nanoseconds: how far stamps may be in front of the
  *	lane's clock
  * @key: of the hash in v7
@@ -51,6 +52,7 @@
 struct kuid_private {
 	u64 node;
 	u64 generation;
+	u64 vmclock;
 	u64 max_ahead;
 	u64 key[2];
 	u8 seq_offset;

@@ -7,6 +7,7 @@
 #include "kuid.h"
 #include "handle.h"
 #include "private.h"
+#include "vmclock.h"
 
 /* A clock that ticks more slowly than this makes the time in IDs coarse. */
 #define COARSE_NS 1000
@@ -62,6 +63,17 @@ int kuid_read_status(struct kuid *handle, struct kuid_status *status)
 		return -1;
 	*status = answer;
 	return 0;
+}
+
+uint32_t kuid_lane_clones(const struct kuid_status *status)
+{
+	const u64 *number = kuid_vmclock_map();
+	uint32_t clones = status->clones;
+
+	if (!kuid_vmclock_is_device(number))
+		clones &= ~KUID_CLONES_SEEN;
+	kuid_vmclock_unmap(number);
+	return clones;
 }
 
 int kuid_read_limits(struct kuid *handle, unsigned int format,

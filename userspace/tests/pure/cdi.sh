@@ -14,6 +14,7 @@ begin_test()
 	rm -rf "$dir"
 	mkdir "$dir"
 	echo lacking 0 >"$FAKE/device"
+	rm -f "$FAKE/vmclock"
 	: >"$FAKE/log"
 	: >"$out"
 	: >"$err"
@@ -99,6 +100,15 @@ prints_specification()
 	prints "$(cat "$work/want.cdi")"
 }
 
+# Private lanes use it, whichever device a container has.
+has_vmclock()
+{
+	: >"$FAKE/vmclock"
+	run >"$out" && [ "$(grep -c '/dev/vmclock0' "$out")" -eq 1 ] &&
+		tr -d ' \n' <"$out" | grep -qF "]}}],\"containerEdits\":{\"deviceNodes\":[$(
+			node /dev/vmclock0 | tr -d ' \n')]}}"
+}
+
 has_all_formats()
 {
 	run >"$out" || return
@@ -172,6 +182,7 @@ refuses_other_than_file()
 
 it "the specification" prints_specification
 it "all formats, and all of their files together" has_all_formats
+it "the device for private lanes, if the machine has it" has_vmclock
 it "no major number" has_no_numbers
 it "a file" writes 022
 it "a file that anyone may read" writes 0777

@@ -6,7 +6,8 @@
  *  - "device" has the state of the fake kernel, a line "FIELD VALUE" for each
  *    field;
  *  - "log" gets a line for each call that changes the state after a crash;
- *  - "machine-id" stands for /etc/machine-id.
+ *  - "machine-id" stands for /etc/machine-id;
+ *  - "vmclock" stands for /dev/vmclock0.
  *
  * $FAKE_FAIL is "CALL N ERRNO": the Nth logged call of that name fails and does
  * nothing. $FAKE_DIE is the number of a logged call: the process ends before
@@ -217,18 +218,28 @@ static int open_device(int flags, int format)
 	return fd;
 }
 
+/* The path of the file that stands for another one, in @own. */
+static const char *stand_in(const char *path, char own[4096])
+{
+	const char *name = !strcmp(path, "/etc/machine-id")	? "machine-id"
+			   : !strcmp(path, KUID_VMCLOCK_DEVICE) ? "vmclock"
+								: NULL;
+
+	if (!name)
+		return path;
+	snprintf(own, 4096, "%s/%s", getenv("FAKE"), name);
+	return own;
+}
+
 static int open_any(int dir, const char *path, int flags, mode_t mode)
 {
 	int format = format_of(path);
-	char other[4096];
+	char own[4096];
 	int fd;
 
 	if (format)
 		return open_device(flags, format);
-	if (!strcmp(path, "/etc/machine-id")) {
-		snprintf(other, sizeof(other), "%s/machine-id", getenv("FAKE"));
-		path = other;
-	}
+	path = stand_in(path, own);
 	/* Only the tool's own files: a sanitizer opens others. */
 	if (flags & O_CREAT && dir != AT_FDCWD &&
 	    happens("create", " %s", path))
@@ -291,11 +302,13 @@ static int fail(int error)
 
 EXPORT int access(const char *path, int mode)
 {
+	char own[4096];
+
 	if (!strncmp(path, "/sys/", 5))
 		return host_is("loaded") ? 0 : fail(ENOENT);
 	if (format_of(path))
 		return host_is("file") ? 0 : fail(ENOENT);
-	return REAL(access)(path, mode);
+	return REAL(access)(stand_in(path, own), mode);
 }
 
 EXPORT ssize_t readlink(const char *path, char *to, size_t size)

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -34,6 +36,9 @@ void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
 struct fake_kernel fake_kernel;
 
 static int page_fd = -1;
+
+/* Until it is mapped. */
+static _Thread_local int vmclock_fd = -1;
 
 /* By file. Threads can open and close one number in turn. */
 static unsigned char formats[1024];
@@ -76,6 +81,9 @@ void fake_kernel_reset(void)
 	};
 	shared->page.version = KUID_PAGE_VERSION;
 	shared->page.size = sizeof(shared->page);
+	shared->vmclock[FAKE_VMCLOCK_MAGIC] = 0x10004b4c4356;
+	shared->vmclock[FAKE_VMCLOCK_VERSION] = 1;
+	shared->vmclock[FAKE_VMCLOCK_FLAGS] = 1 << 8;
 	shared->ids = 0;
 	shared->foreign = 0;
 	shared->refused = 0;
@@ -107,6 +115,11 @@ void fake_kernel_change(void)
 {
 	fake_kernel_close();
 	fake_kernel_publish();
+}
+
+void fake_kernel_clone(void)
+{
+	fake_kernel.shared->vmclock[FAKE_VMCLOCK_GENERATION]++;
 }
 
 uint64_t fake_kernel_generation_of(uint64_t node)
@@ -143,10 +156,24 @@ static int open_device(int flags, int format)
 	return fd;
 }
 
+static int open_vmclock(int flags)
+{
+	char path[64];
+
+	if (!fake_kernel.has_vmclock)
+		return fail(ENOENT);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", page_fd);
+	vmclock_fd = __real_open(path, flags);
+	return vmclock_fd;
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	va_list args;
 	mode_t mode;
+
+	if (!strcmp(path, KUID_VMCLOCK_DEVICE))
+		return open_vmclock(flags);
 
 	for (int format = 1; kuid_format_name(format); format++)
 		if (!strcmp(path, kuid_format_device(format)))
@@ -160,6 +187,10 @@ int __wrap_open(const char *path, int flags, ...)
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 		  off_t offset)
 {
+	if (fd >= 0 && fd == vmclock_fd) {
+		offset += offsetof(struct fake_shared, vmclock);
+		vmclock_fd = -1;
+	}
 	if (fd < 0 || !is_device(fd))
 		return __real_mmap(address, size, protection, flags, fd,
 				   offset);

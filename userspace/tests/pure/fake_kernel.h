@@ -18,6 +18,7 @@
  * @refused: how often the kernel refused to hand out one
  * @ids: how many IDs the device has made
  * @foreign: how many requests were made to files other than the device
+ * @vmclock: the page of vmclock, in 64-bit words: see the tests
  */
 struct fake_shared {
 	_Alignas(KUID_PAGE_SIZE) struct kuid_page page;
@@ -25,12 +26,21 @@ struct fake_shared {
 	uint64_t refused;
 	uint64_t ids;
 	uint64_t foreign;
+	_Alignas(KUID_PAGE_SIZE) uint64_t vmclock[KUID_PAGE_SIZE / 8];
 };
+
+/* Words of vmclock's page, as the hypervisor fills it in. */
+#define FAKE_VMCLOCK_MAGIC	 0 /* and the size in the high half */
+#define FAKE_VMCLOCK_VERSION	 1
+#define FAKE_VMCLOCK_DISRUPTIONS 2
+#define FAKE_VMCLOCK_FLAGS	 3
+#define FAKE_VMCLOCK_GENERATION	 13
 
 /**
  * struct fake_kernel - answers to the library
  * @shared: what all processes of the test see
  * @open_errno: the device can't be opened
+ * @has_vmclock: there is a vmclock
  * @mmap_errno: the page can't be mapped
  * @lane_errno: no node is handed out
  * @make_errno: the device makes no IDs
@@ -41,6 +51,7 @@ struct fake_shared {
 struct fake_kernel {
 	struct fake_shared *shared;
 	int open_errno;
+	bool has_vmclock;
 	int mmap_errno;
 	int lane_errno;
 	int make_errno;
@@ -58,6 +69,9 @@ void fake_kernel_reset(void);
 void fake_kernel_close(void);
 void fake_kernel_publish(void);
 void fake_kernel_change(void);
+
+/* As the hypervisor does it. The kernel is not notified. */
+void fake_kernel_clone(void);
 
 /* The generation that a node was handed out in. */
 uint64_t fake_kernel_generation_of(uint64_t node);

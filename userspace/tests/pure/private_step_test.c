@@ -96,6 +96,7 @@ static struct {
 	size_t count;
 	bool use_first;
 	unsigned int change_at;
+	void (*change)(void);
 	unsigned int steps;
 	bool is_child;
 	int failed;
@@ -166,7 +167,7 @@ static void trap(int signal, siginfo_t *info, void *context)
 	if (!run.change_at) {
 		fork_here(context);
 	} else if (run.steps == run.change_at) {
-		fake_kernel_change();
+		run.change();
 		stop_stepping(context);
 	}
 	errno = err;
@@ -200,6 +201,7 @@ static void open_and_begin(unsigned int format)
 
 	fake_kernel_reset();
 	fake_kernel.max_ahead = WINDOW;
+	fake_kernel.has_vmclock = true;
 	run.handle = kuid_open_flags(format, KUID_PRIVATE);
 	assert_non_null(run.handle);
 	assert_int_equal(kuid_one(run.handle, id), 0);
@@ -311,13 +313,15 @@ static uint64_t epoch(void)
 }
 
 /*
- * The generation changes at each instruction. If the call goes on in its lane
- * nevertheless, it has made its IDs before.
+ * The lane ends at each instruction. If the call goes on in it nevertheless, it
+ * has made its IDs before.
  */
-static void change_at_each(unsigned int format, size_t count)
+static void change_at_each(unsigned int format, size_t count,
+			   void (*change)(void))
 {
 	unsigned int kept = 0;
 
+	run.change = change;
 	run.count = count;
 	for (run.change_at = 1;; run.change_at++) {
 		struct moment at, end;
@@ -333,7 +337,7 @@ static void change_at_each(unsigned int format, size_t count)
 		if (kept && !is_kept)
 			fail_msg("not kept, at instruction %u", run.change_at);
 		if (is_kept && !is_same_moment(&at, &end))
-			fail_msg("an ID of a generation that was over, at "
+			fail_msg("an ID of a lane that was over, at "
 				 "instruction %u",
 				 run.change_at);
 		kept += is_kept;
@@ -367,11 +371,13 @@ static void children_use_the_handle_first(void **state)
 	fork_in_each_format(true);
 }
 
-static void generations_end_at_any_time(void **state)
+static void lanes_end_at_any_time(void **state)
 {
 	for (int i = 0; i < 3; i++) {
-		change_at_each(formats[i], 1);
-		change_at_each(formats[i], MOST);
+		change_at_each(formats[i], 1, fake_kernel_change);
+		change_at_each(formats[i], MOST, fake_kernel_change);
+		change_at_each(formats[i], 1, fake_kernel_clone);
+		change_at_each(formats[i], MOST, fake_kernel_clone);
 	}
 }
 
@@ -395,7 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_finish_the_call),
 		cmocka_unit_test(children_use_the_handle_first),
-		cmocka_unit_test(generations_end_at_any_time),
+		cmocka_unit_test(lanes_end_at_any_time),
 	};
 
 	return cmocka_run_group_tests_name("step", tests, set_up, NULL);

@@ -1489,8 +1489,24 @@ static void assert_of_present_lane(unsigned int format, const void *id)
 				 fake_kernel_generation());
 }
 
-/* The generation changes between two calls, and at each point of a call. */
-static void generations_end_lanes(void **state)
+/* The hypervisor's number changes, and the kernel is not notified. */
+static uint64_t nodes_before;
+
+static void do_clone(void)
+{
+	nodes_before = fake_kernel.shared->nodes;
+	fake_kernel_clone();
+}
+
+static void assert_not_of_twin(unsigned int format, const void *id)
+{
+	if (format != KUID_FORMAT_V7)
+		assert_true((node_of(format, id) & 0xffffff) > nodes_before);
+}
+
+/* Lanes end between two calls, and at each point of a call. */
+static void end_lanes(void (*end)(void),
+		      void (*check)(unsigned int format, const void *id))
 {
 	unsigned char ids[MOST * 16], last[16];
 
@@ -1499,13 +1515,12 @@ static void generations_end_lanes(void **state)
 		unsigned int at;
 
 		make(handle, last);
-		assert_of_present_lane(formats[i], last);
+		check(formats[i], last);
 		for (uint64_t epoch = 2; epoch < 10; epoch++) {
-			fake_kernel_change();
+			end();
 			assert_int_equal(kuid_many(handle, ids, 3), 3);
 			for (int n = 0; n < 3; n++)
-				assert_of_present_lane(formats[i],
-						       ids + 16 * n);
+				check(formats[i], ids + 16 * n);
 			assert_int_equal(epoch_of(handle), epoch);
 			assert_int_equal(made_by(handle), KUID_MADE_BY_LANE);
 		}
@@ -1514,17 +1529,15 @@ static void generations_end_lanes(void **state)
 			for (int n = 0; n < 2; n++) {
 				for (at = 1; at < 100; at++) {
 					if (n)
-						fake_kernel_change();
-					act_at(at, do_change);
+						end();
+					act_at(at, end);
 					assert_int_equal(kuid_many(handle, ids,
 								   count),
 							 count);
 					if (world.act)
 						break;
 					for (size_t k = 0; k < count; k++)
-						assert_of_present_lane(
-							formats[i],
-							ids + 16 * k);
+						check(formats[i], ids + 16 * k);
 				}
 				world.act = NULL;
 				assert_in_range(at, n ? 6 : 2, 99);
@@ -1533,6 +1546,72 @@ static void generations_end_lanes(void **state)
 		kuid_close(handle);
 	}
 	assert_int_equal(fake_kernel.shared->ids, 0);
+}
+
+static void generations_end_lanes(void **state)
+{
+	end_lanes(do_change, assert_of_present_lane);
+}
+
+static void clones_end_lanes(void **state)
+{
+	fake_kernel.has_vmclock = true;
+	nodes_before = 0;
+	end_lanes(do_clone, assert_not_of_twin);
+}
+
+/* Whether a word of vmclock ends a lane. */
+static bool ends_lanes(unsigned int flag, int word)
+{
+	struct kuid *handle = open_lane(KUID_FORMAT_V1, flag);
+	unsigned char id[16];
+	uint64_t epoch;
+
+	fake_kernel.shared->vmclock[word]++;
+	make(handle, id);
+	epoch = epoch_of(handle);
+	kuid_close(handle);
+	return epoch == 2;
+}
+
+/* Devices of all kinds, and what lanes take from them. */
+static void vmclock_has_one_number(void **state)
+{
+	static const struct {
+		uint64_t magic, version, flags;
+		bool generation, disruptions;
+	} rows[] = {
+		{ 0x10004b4c4356, 1, 0x100, true, false },
+		{ 0x704b4c4356, 0xffffffffffff0001, ~0ULL, true, false },
+		{ 0x6f4b4c4356, 1, 0x100, false, true },
+		{ 0x204b4c4356, 1, 0x1ff, false, true },
+		{ 0x10004b4c4356, 1, 0xff, false, true },
+		{ 0x1f4b4c4356, 1, 0x100, false, false },
+		{ 0x10004b4c4357, 1, 0x100, false, false },
+		{ 0x10004b4c4356, 2, 0x100, false, false },
+	};
+	uint64_t *words = fake_kernel.shared->vmclock;
+	const struct kuid_status status = { .clones = KUID_CLONES_SEEN };
+
+	assert_int_equal(kuid_lane_clones(&status), 0);
+	fake_kernel.has_vmclock = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		words[FAKE_VMCLOCK_MAGIC] = rows[i].magic;
+		words[FAKE_VMCLOCK_VERSION] = rows[i].version;
+		words[FAKE_VMCLOCK_FLAGS] = rows[i].flags;
+		for (int n = 0; n < NR_FLAGS; n++) {
+			assert_int_equal(ends_lanes(flags[n],
+						    FAKE_VMCLOCK_GENERATION),
+					 rows[i].generation);
+			assert_int_equal(ends_lanes(flags[n],
+						    FAKE_VMCLOCK_DISRUPTIONS),
+					 rows[i].disruptions);
+		}
+		assert_int_equal(kuid_lane_clones(&status),
+				 rows[i].generation || rows[i].disruptions
+					 ? KUID_CLONES_SEEN
+					 : 0);
+	}
 }
 
 static pthread_t second;
@@ -2116,6 +2195,8 @@ int main(void)
 		TEST(waits_at_half_speed),
 		TEST(local_lanes_have_a_window),
 		TEST(generations_end_lanes),
+		TEST(clones_end_lanes),
+		TEST(vmclock_has_one_number),
 		TEST(lanes_are_replaced_once),
 		TEST(batches_are_of_one_lane),
 		TEST(device_takes_over_from_lanes),

@@ -28,6 +28,7 @@ begin_test()
 		vm_forks 1
 		clones 3
 	DEVICE
+	rm -f "$FAKE/vmclock"
 	: >"$FAKE/log"
 	: >"$out"
 	: >"$err"
@@ -76,6 +77,24 @@ tells_unknown_reason()
 	status && grep -qF 'does not know (0x1000)' "$out" && status --json &&
 		grep -qF '"reasons": [], "unknown_reasons": "1000"' "$out" && status --prometheus &&
 		grep -qxF 'kuid_reason{reason="unknown"} 1' "$out"
+}
+
+# CLONES CALLS LANES: how clones are noticed, in each form.
+tells_clones()
+{
+	set_field clones "$1"
+	status && grep -qxF "clones       $2 by calls, $3 for private lanes" "$out" &&
+		status --json && grep -qF "\"clones_calls\": \"$2\", \"clones_lanes\": \"$3\"" "$out"
+}
+
+# A process that can read the device's page, and one that finds another page.
+tells_clones_of_vmclock()
+{
+	printf 'VCLK\0\20\0\0\1' >"$FAKE/vmclock"
+	truncate -s 4096 "$FAKE/vmclock"
+	tells_clones 3 'seen at once' 'seen at once' && tells_clones 2 'told later' 'told later' &&
+		printf '\2' | dd of="$FAKE/vmclock" bs=1 seek=8 conv=notrunc status=none &&
+		tells_clones 3 'seen at once' 'told later'
 }
 
 # CEILING LINES SECONDS JSON: how near it is, in each form.
@@ -295,6 +314,10 @@ it "no ceiling is not near" tells_ceiling 0 0 '' null
 it "a ceiling that the kernel tells is told once" tells_past_ceiling
 it "the ceiling of a claim is told" tells_claim
 it "a clone is told" tells_reason 512 stale_identity
+it "clones that nobody tells of are told" tells_clones 0 'never told' 'never told'
+it "clones that the kernel tells of are told" tells_clones 2 'told later' 'told later'
+it "clones that calls see are told" tells_clones 1 'seen at once' 'never told'
+it "clones that lanes see are told" tells_clones_of_vmclock
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
 
