@@ -10,8 +10,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #define SEC_NS 1000000000ULL
@@ -75,48 +73,6 @@ static void state_and_status_agree(void **state)
 	assert_int_equal(now.interval, 8);
 }
 
-/* The kernel's errnos, one after the other, for an unprivileged user. */
-static int try_all(struct kuid *handle)
-{
-	struct kuid_set_identity request = { 0 };
-	struct kuid_status status;
-	struct kuid_state state;
-
-	if (setuid(65534))
-		return 1;
-	if (kuid_read_status(handle, &status))
-		return 2;
-	if (kuid_read_state(handle, &state))
-		return 3;
-	if (!kuid_restore_floor(handle, 1, NULL) || errno != EPERM)
-		return 4;
-	if (!kuid_start_fresh(handle, NULL) || errno != EPERM)
-		return 5;
-	if (!kuid_acknowledge_ceiling(handle, INT64_MAX) || errno != EPERM)
-		return 6;
-	if (!kuid_change_identity(handle, &request) || errno != EPERM)
-		return 7;
-	if (!kuid_take_clock_back(handle, KUID_FORCE_CLOCK_MAY_REPEAT, NULL) ||
-	    errno != EPERM)
-		return 8;
-	return 0;
-}
-
-static void all_but_reading_needs_capabilities(void **state)
-{
-	uint64_t epoch = read_status(*state).epoch;
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(try_all(*state));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	assert_int_equal(read_status(*state).epoch, epoch);
-}
-
 static void a_new_epoch_is_numbered_and_changes_nothing_else(void **state)
 {
 	struct kuid_set_identity request = { 0 };
@@ -149,29 +105,6 @@ static void a_node_is_given_and_taken_away(void **state)
 	request = (struct kuid_set_identity) { .node_from = KUID_FROM_RANDOM };
 	assert_int_equal(kuid_change_identity(*state, &request), 0);
 	assert_int_not_equal(node_of_next(*state), NODE);
-}
-
-static void what_cannot_be_asked_for_is_einval(void **state)
-{
-	struct kuid_set_identity request = { .node = 11 }, before = request;
-	uint64_t epoch = 77;
-
-	errno = 0;
-	assert_int_equal(kuid_change_identity(*state, &request), -1);
-	assert_int_equal(errno, EINVAL);
-	assert_memory_equal(&request, &before, sizeof(before));
-	errno = 0;
-	assert_int_equal(
-		kuid_restore_floor(*state, KUID_TIME_MAX_NS + 1, &epoch), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_acknowledge_ceiling(*state, KUID_TIME_MAX_NS + 1),
-			 -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_take_clock_back(*state, 0, &epoch), -1);
-	assert_int_equal(errno, EINVAL);
-	assert_int_equal(epoch, 77);
 }
 
 static void a_fresh_start_is_a_restore(void **state)
@@ -249,10 +182,8 @@ int main(void)
 	cmocka_unit_test_setup_teardown(name, open_handle, close_handle)
 	const struct CMUnitTest tests[] = {
 		WITH_HANDLE(state_and_status_agree),
-		WITH_HANDLE(all_but_reading_needs_capabilities),
 		WITH_HANDLE(a_new_epoch_is_numbered_and_changes_nothing_else),
 		WITH_HANDLE(a_node_is_given_and_taken_away),
-		WITH_HANDLE(what_cannot_be_asked_for_is_einval),
 		WITH_HANDLE(a_fresh_start_is_a_restore),
 		WITH_HANDLE(a_ceiling_is_raised_and_lowered_to_what_was_made),
 		WITH_HANDLE(a_floor_holds_until_the_clock_is_taken_back),

@@ -135,36 +135,6 @@ children()
 		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
 }
 
-threads()
-{
-	takes $all v1 with ./libuuid_user threads $each &&
-		[ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
-}
-
-closed()
-{
-	takes 101 v1 with ./libuuid_user closed 100 && are_ids 101 1 ''
-}
-
-cancelled()
-{
-	with ./libuuid_user cancelled 100 >"$out" 2>"$err" && [ ! -s "$out" ] && [ ! -s "$err" ]
-}
-
-# The file is open, so that the device is not missing there.
-chrooted()
-{
-	takes 6 v1 with ./libuuid_user chroot 3 && are_ids 6 1 ''
-}
-
-# One thread closes files that it has not opened, and uses their numbers. The device makes all IDs,
-# and none is bytes of the program.
-numbers_taken()
-{
-	takes $all v1 with ./libuuid_user numbers $each &&
-		[ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
-}
-
 # A program that makes an ID for each line that it gets.
 begin_steps()
 {
@@ -215,17 +185,6 @@ children_in_lanes()
 {
 	in_lanes with ./libuuid_user children $each &&
 		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
-}
-
-threads_in_lane()
-{
-	in_lanes with ./libuuid_user threads $each && [ "$(cat "$out")" = "$all made, 0 repeated, $all safe" ]
-}
-
-# The files of the parent are closed when the child needs another lane.
-closed_child_in_lanes()
-{
-	in_lanes with ./libuuid_user closed_child 3 && are_ids 4 1 ''
 }
 
 python='import uuid
@@ -290,23 +249,13 @@ it "setuid programs ignore the variable" setuid_ignores_the_variable
 it_with $newer "newer uuidgen -t" uuidgen_makes 1 in_trixie -t
 it_with $newer "newer uuidgen -6" uuidgen_makes 6 in_trixie -6
 it_with $newer "newer uuidgen -7" uuidgen_makes 7 in_trixie -7
-it "uuid_generate_time" user_makes v1 time ''
 it "uuid_generate_time_safe calls them safe" user_makes v1 time_safe '0 '
-it "uuid_generate_time_v6" user_makes v6 time_v6 ''
-it "uuid_generate_time_v7" user_makes v7 time_v7 ''
 mkdir -p /var/lib/libuuid
 ./libuuid_user children 1000 | sed 's/^/# libuuid alone: /'
 it "8 children of a process that has made one" children
-it "8 threads" threads
-it "all files closed and others opened" closed
-it "threads cancelled" cancelled
-it "a thread takes the numbers of files for others" numbers_taken
-it "another root directory" chrooted
 it "the module can be unloaded when the file is closed" holds_the_module
 it "in a lane: uuid_generate_time_safe calls them safe" user_makes_in_lane
 it "in lanes: 8 children of a process that has made one" children_in_lanes
-it "in a lane: 8 threads" threads_in_lane
-it "in lanes: a child closes all files and opens others" closed_child_in_lanes
 it_with /usr/bin/python3 "Python's uuid1()" python_makes
 it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
 it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen

@@ -35,7 +35,6 @@
 #define ID_SIZE 16
 #define SEC_NS	1000000000LL
 #define MS_NS	1000000LL
-#define YEARS	(10 * 365 * 86400 * SEC_NS)
 
 #define MOST_IDS 1000000
 #define BATCH	 300
@@ -270,68 +269,6 @@ static void refuses(unsigned int format, unsigned int flags, int error)
 	assert_int_equal(errno, error);
 }
 
-static void slot_formats_have_no_lane(void **state)
-{
-	for (unsigned int format = 1; kuid_format_name(format); format++)
-		if (kuid_format_made_from(format) != KUID_MADE_FROM_STAMPS)
-			refuses(format, KUID_PRIVATE, EOPNOTSUPP);
-	refuses(KUID_FORMAT_V6, KUID_PRIVATE | KUID_LOCAL, EINVAL);
-	refuses(KUID_FORMAT_V6, KUID_PRIVATE << 1, EINVAL);
-}
-
-#define CHILDREN 8
-
-/* The parent has used the lane that the children inherit. */
-static void children_have_other_lanes(void **state)
-{
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		struct kuid *handle = open_lane(formats[i]);
-		pid_t pids[CHILDREN];
-
-		assert_true(take_one(handle));
-		for (int n = 0; n < CHILDREN; n++) {
-			pids[n] = fork();
-			if (pids[n])
-				continue;
-			for (int round = 0; round < 10; round++)
-				if (!take(handle, formats[i]))
-					_exit(1);
-			_exit(status_of(handle).epoch != 2);
-		}
-		assert_true(take(handle, formats[i]));
-		for (int n = 0; n < CHILDREN; n++)
-			assert_ended_well(pids[n]);
-		assert_int_equal(status_of(handle).epoch, 1);
-		kuid_close(handle);
-	}
-	assert_no_repeat();
-}
-
-static bool forks_again(struct kuid *handle)
-{
-	int status;
-	pid_t pid;
-
-	if (!take_one(handle))
-		return false;
-	pid = fork();
-	if (!pid)
-		_exit(!take_one(handle) || status_of(handle).epoch != 3);
-	return waitpid(pid, &status, 0) == pid && !status && take_one(handle) &&
-	       status_of(handle).epoch == 2;
-}
-
-static void a_child_of_a_child_has_another_lane(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V1);
-
-	assert_true(take_one(handle));
-	assert_child(forks_again, handle);
-	assert_true(take_one(handle));
-	assert_no_repeat();
-	kuid_close(handle);
-}
-
 #define PROCESSES 512
 
 /* The end of a pipe's data starts all of them. */
@@ -423,53 +360,6 @@ static void posix_spawn_inherits_nothing(void **state)
 	kuid_close(handle);
 }
 
-static void *one_by_thread(void *handle)
-{
-	return take_one(handle) ? handle : NULL;
-}
-
-static void *one_of_own_handle(void *unused)
-{
-	struct kuid *handle = kuid_open_flags(KUID_FORMAT_V1, KUID_PRIVATE);
-	bool good = handle && take_one(handle);
-
-	kuid_close(handle);
-	return good ? book : NULL;
-}
-
-/* Runs many threads, a few at a time. */
-static void run_threads(int count, void *(*run)(void *), void *data)
-{
-	pthread_t threads[8];
-	void *good;
-
-	for (int i = 0; i < count; i += 8) {
-		for (int n = 0; n < 8; n++)
-			assert_int_equal(pthread_create(&threads[n], NULL, run,
-							data),
-					 0);
-		for (int n = 0; n < 8; n++) {
-			pthread_join(threads[n], &good);
-			assert_non_null(good);
-		}
-	}
-}
-
-/* In an emulated machine each takes a millisecond. */
-#define THREADS 10000
-
-static void short_threads(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V1);
-
-	run_threads(THREADS, one_by_thread, handle);
-	assert_int_equal(status_of(handle).epoch, 1);
-	run_threads(THREADS / 10, one_of_own_handle, NULL);
-	assert_int_equal(book->count, THREADS + THREADS / 10);
-	assert_no_repeat();
-	kuid_close(handle);
-}
-
 static struct kuid *interrupted;
 static pid_t parent;
 
@@ -526,21 +416,6 @@ static void forks_in_a_signal_handler(void **state)
 	assert_int_equal(book->count, HANDLER_FORKS * 20);
 	assert_no_repeat();
 	kuid_close(interrupted);
-}
-
-static void a_new_identity_ends_the_lane(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V6);
-	uint64_t first = node_of_next(handle), second;
-
-	set_identity(handle, 0, 0);
-	second = node_of_next(handle);
-	assert_true(second != first);
-	assert_int_equal(status_of(handle).epoch, 2);
-	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
-	assert_true(take(handle, KUID_FORMAT_V6));
-	assert_no_repeat();
-	kuid_close(handle);
 }
 
 /* No lane can have this node. */
@@ -707,59 +582,7 @@ static void hibernation_ends_the_lanes(void **state)
 	kuid_close(busy);
 }
 
-/*
- * While an image is made the kernel hands out no node, and makes no UUID. An ID
- * of a lane would be made by every machine that resumes the image.
- */
-static void no_lane_while_the_generator_is_closed(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V6), *late;
-	uint64_t node = node_of_next(handle);
-	unsigned char id[ID_SIZE];
-	int snapshot = open("/dev/snapshot", O_RDONLY | O_CLOEXEC);
-
-	if (snapshot < 0) {
-		print_message("# no user space hibernation in this kernel\n");
-		skip();
-	}
-	late = open_lane(KUID_FORMAT_V7);
-	assert_int_equal(fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK), 0);
-	assert_int_equal(kuid_one(handle, id), -1);
-	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_KERNEL);
-	assert_int_equal(fcntl(kuid_fd(late), F_SETFL, O_NONBLOCK), 0);
-	assert_int_equal(kuid_one(late, id), -1);
-	assert_int_equal(errno, EAGAIN);
-	assert_int_equal(status_of(late).made_by, KUID_MADE_BY_KERNEL);
-	close(snapshot);
-	assert_true(node_of_next(handle) != node);
-	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
-	assert_int_equal(status_of(handle).epoch, 3);
-	assert_true(take(late, KUID_FORMAT_V7));
-	assert_int_equal(status_of(late).made_by, KUID_MADE_BY_LANE);
-	assert_int_equal(status_of(late).epoch, 2);
-	assert_no_repeat();
-	kuid_close(late);
-	kuid_close(handle);
-}
-
 #define AHEAD (100 * MS_NS)
-
-static void the_clock_is_set_back_a_little(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V6);
-	uint64_t node = node_of_next(handle);
-
-	for (int i = 0; i < 5; i++) {
-		step_wall(-50 * MS_NS);
-		take_within(handle, 6 * 50 * MS_NS + AHEAD);
-	}
-	step_wall(5 * 50 * MS_NS);
-	assert_int_equal(node_of_next(handle), node);
-	take_within(handle, AHEAD);
-	assert_no_repeat();
-	kuid_close(handle);
-}
 
 /*
  * The kernel may have to begin an epoch for the same clock step, which gives
@@ -788,36 +611,6 @@ static void the_clock_is_set_back_by_seconds(void **state)
 	assert_other_lane(handle);
 	step_wall(18 * SEC_NS);
 	take_within(handle, AHEAD);
-	assert_no_repeat();
-	kuid_close(handle);
-}
-
-static void the_clock_is_set_back_beyond_the_limit(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V6);
-	uint64_t node = node_of_next(handle);
-
-	step_wall(-11 * SEC_NS);
-	take_within(handle, AHEAD);
-	assert_true(node_of_next(handle) != node);
-	assert_other_lane(handle);
-	step_wall(11 * SEC_NS);
-	take_within(handle, AHEAD);
-	assert_no_repeat();
-	kuid_close(handle);
-}
-
-static void the_clock_visits_the_future(void **state)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V6);
-
-	assert_true(take(handle, KUID_FORMAT_V6));
-	step_wall(YEARS);
-	take_within(handle, AHEAD);
-	assert_int_equal(status_of(handle).epoch, 1);
-	step_wall(-YEARS);
-	take_within(handle, AHEAD);
-	assert_other_lane(handle);
 	assert_no_repeat();
 	kuid_close(handle);
 }
@@ -1000,24 +793,15 @@ int main(int argc, char **argv)
 	cmocka_unit_test_setup_teardown(name, open_book, close_book)
 	const struct CMUnitTest tests[] = {
 		WITH_BOOK(a_handle_has_a_lane),
-		WITH_BOOK(slot_formats_have_no_lane),
-		WITH_BOOK(children_have_other_lanes),
-		WITH_BOOK(a_child_of_a_child_has_another_lane),
 		WITH_BOOK(many_processes_at_once),
 		WITH_BOOK(vfork_shares_the_lane),
 		WITH_BOOK(raw_clone),
 		WITH_BOOK(posix_spawn_inherits_nothing),
-		WITH_BOOK(short_threads),
 		WITH_BOOK(forks_in_a_signal_handler),
-		WITH_BOOK(a_new_identity_ends_the_lane),
 		WITH_BOOK(the_device_takes_over),
 		WITH_BOOK(identities_change_under_threads),
 		WITH_BOOK(hibernation_ends_the_lanes),
-		WITH_BOOK(no_lane_while_the_generator_is_closed),
-		WITH_BOOK(the_clock_is_set_back_a_little),
 		WITH_BOOK(the_clock_is_set_back_by_seconds),
-		WITH_BOOK(the_clock_is_set_back_beyond_the_limit),
-		WITH_BOOK(the_clock_visits_the_future),
 		WITH_BOOK(a_handle_keeps_the_module),
 		WITH_BOOK(a_filter_stops_only_new_lanes),
 		WITH_BOOK(the_file_is_closed_under_the_library),

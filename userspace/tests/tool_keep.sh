@@ -148,18 +148,6 @@ on_disk()
 
 fill_disk() { ! head -c 20000 /dev/zero >$dir/full 2>/dev/null; }
 empty_disk() { rm $dir/full; }
-protect_disk() { mount -o remount,ro $dir; }
-unprotect_disk() { mount -o remount,rw $dir; }
-
-only_one()
-{
-	begin_short || return
-	start --ahead $((20 * patience)) --every 1
-	eventually covers "$(($(now) + 1))" && first=$keeper || return
-	timeout 100 kuid keep $file >"$out" 2>"$err"
-	[ $? -eq 1 ] && grep -q 'another "kuid keep" keeps' "$err" && before=$(saved_at) &&
-		eventually saved_after "$before" && does save $file && [ -d "/proc/$first" ]
-}
 
 # The margin stays at the end, so IDs go on.
 keeps_margin()
@@ -219,17 +207,6 @@ only_sys_time_keeps()
 	eventually covers "$(($(now) + 1))" && says_only 0 ''
 }
 
-nobody_does_not()
-{
-	begin_short || return
-	chown nobody $dir $file $file.lock
-	before=$(cat $file)
-	su -s /bin/sh nobody -c "exec kuid keep $file" >$said 2>&1 &
-	keeper=$!
-	eventually says_lines 1 'not permitted: run it as root; CAP_SYS_TIME is enough' &&
-		[ "$(cat $file)" = "$before" ]
-}
-
 # --- the first start
 
 first_start()
@@ -242,34 +219,6 @@ first_start()
 	LC_ALL=C sort -c "$work/all"
 }
 
-# STATE: neither file nor marker, or a file that is damaged beside a marker.
-refuses_first()
-{
-	begin state=required || return
-	if [ "$1" = damaged ]; then
-		echo >$file
-		: >$file.unused
-	fi
-	kuid restore --first $file >"$out" 2>"$err"
-	[ $? -eq 1 ] && grep -qF "$2" "$err" && waits k64
-}
-
-restores_beside_marker()
-{
-	begin_short 60 && ceiling=$(saved) && : >$file.unused && set_clock -3600 &&
-		reload state=required && does restore --first $file &&
-		[ "$(value clock floor_ns)" = "$ceiling" ] && [ ! -e $file.unused ]
-}
-
-# A clock that a dead RTC left behind, and then set: only the first try fails.
-waits_for_clock()
-{
-	begin_short 60 && reload state=required && set_clock -100000 || return
-	kuid restore --first $file 2>"$err"
-	[ $? -eq 75 ] && grep -q 'more than a day ahead' "$err" && waits k64 && set_clock 0 &&
-		does restore --first $file && makes k64
-}
-
 it "IDs go on from one ceiling to the next" with_keeper goes_on
 it "a clock that is set is followed at once" with_keeper follows_clock
 if can_suspend; then
@@ -279,20 +228,11 @@ else
 fi
 it "a full disk is told, and its end" \
 	on_disk fill_disk empty_disk 'No space left on device'
-it "a disk that can't be written is told, and its end" \
-	on_disk protect_disk unprotect_disk 'Read-only file system'
-it "two can't run" with_keeper only_one
 it "SIGTERM leaves the margin" keeps_margin TERM
-it "SIGINT leaves the margin" keeps_margin INT
 it "it may be killed at any time" survives_kills
 it "it lets the module go" with_keeper lets_module_go
 it "it waits for a restore" with_keeper waits_for_restore
 it "CAP_SYS_TIME alone is enough" with_keeper only_sys_time_keeps
-it "without CAP_SYS_TIME it says so" with_keeper nobody_does_not
 it "a first start begins, and is the first one only" first_start
-it "a lost file is no first start" refuses_first lost 'if it is lost'
-it "a damaged file is no first start" refuses_first damaged 'is damaged'
-it "a file beside a marker is restored" restores_beside_marker
-it "a clock far back is waited for" waits_for_clock
 rm -f $said
 finish_reboots
