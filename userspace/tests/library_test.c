@@ -25,6 +25,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "fails.h"
+
 #define ID_SIZE 16
 #define PAGE	4096
 
@@ -114,9 +116,7 @@ static void the_file_of_a_handle_can_be_used(void **state)
 		return;
 	handle = kuid_open_flags(KUID_FORMAT_V7, KUID_LOCAL);
 	assert_non_null(handle);
-	errno = 0;
-	assert_int_equal(kuid_fd(handle), -1);
-	assert_int_equal(errno, EOPNOTSUPP);
+	assert_fails(kuid_fd(handle), EOPNOTSUPP);
 	kuid_close(handle);
 }
 
@@ -138,14 +138,10 @@ static void order_is_chosen_before_the_first_id(void **state)
 	assert_order(handle, KUID_ORDER_FILE);
 	assert_int_equal(kuid_set_order(handle, KUID_ORDER_HOST), 0);
 	assert_int_equal(kuid_set_order(handle, KUID_ORDER_DEFAULT), 0);
-	errno = 0;
-	assert_int_equal(kuid_set_order(handle, 4), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_set_order(handle, 4), EINVAL);
 	assert_order(handle, KUID_ORDER_HOST);
 	assert_int_equal(kuid_one(handle, id), 0);
-	errno = 0;
-	assert_int_equal(kuid_set_order(handle, KUID_ORDER_CPU), -1);
-	assert_int_equal(errno, EBUSY);
+	assert_fails(kuid_set_order(handle, KUID_ORDER_CPU), EBUSY);
 	assert_order(handle, KUID_ORDER_HOST);
 	kuid_close(handle);
 }
@@ -171,12 +167,8 @@ static void limits_are_told_for_each_format(void **state)
 	}
 	memset(&limits, 0xcc, sizeof(limits));
 	memset(&untouched, 0xcc, sizeof(untouched));
-	errno = 0;
-	assert_int_equal(kuid_read_limits(*state, format, &limits), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_read_limits(*state, KUID_ANY_UUID, &limits), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_read_limits(*state, format, &limits), EINVAL);
+	assert_fails(kuid_read_limits(*state, KUID_ANY_UUID, &limits), EINVAL);
 	assert_memory_equal(&limits, &untouched, sizeof(limits));
 }
 
@@ -457,12 +449,8 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 static void memory_that_cannot_be_written_is_efault(void **state)
 {
 	assert_int_equal(kuid_many(*state, NULL, 0), 0);
-	errno = 0;
-	assert_int_equal(kuid_one(*state, NULL), -1);
-	assert_int_equal(errno, EFAULT);
-	errno = 0;
-	assert_int_equal(kuid_many(*state, NULL, 5), -1);
-	assert_int_equal(errno, EFAULT);
+	assert_fails(kuid_one(*state, NULL), EFAULT);
+	assert_fails(kuid_many(*state, NULL, 5), EFAULT);
 }
 
 static void many_stops_where_memory_ends(void **state)

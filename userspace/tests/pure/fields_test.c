@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../fails.h"
 #include "random.h"
 
 /* The lowest number that no format has. */
@@ -144,11 +145,12 @@ static void too_wide(struct kuid_fields f)
 
 	memset(id, 0xcc, sizeof(id));
 	memset(untouched, 0xcc, sizeof(untouched));
-	errno = 0;
-	assert_int_equal(kuid_encode(&f, id), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_encode(&f, id), EINVAL);
 	assert_memory_equal(id, untouched, sizeof(id));
 }
+
+#define TOO_WIDE(format_, ...) \
+	too_wide((struct kuid_fields) { .format = format_, ##__VA_ARGS__ })
 
 /* One bit above each field, all else being right. */
 static void fields_that_are_too_wide_are_refused(void **state)
@@ -156,42 +158,27 @@ static void fields_that_are_too_wide_are_refused(void **state)
 	for (int i = 0; i < 2; i++) {
 		unsigned int v1 = formats[i];
 
-		too_wide((struct kuid_fields) { .format = v1,
-						.ticks = 1ULL << 60 });
-		too_wide((struct kuid_fields) { .format = v1,
-						.clock_seq = 1 << 14 });
-		too_wide((struct kuid_fields) { .format = v1,
-						.node = 1ULL << 48 });
+		TOO_WIDE(v1, .ticks = 1ULL << 60);
+		TOO_WIDE(v1, .clock_seq = 1 << 14);
+		TOO_WIDE(v1, .node = 1ULL << 48);
 	}
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
-					.ticks = 1ULL << 48 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
-					.fraction = 1 << 20 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
-					.lane = 1 << 7 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_V7,
-					.random = 1ULL << 47 });
+	TOO_WIDE(KUID_FORMAT_V7, .ticks = 1ULL << 48);
+	TOO_WIDE(KUID_FORMAT_V7, .fraction = 1 << 20);
+	TOO_WIDE(KUID_FORMAT_V7, .lane = 1 << 7);
+	TOO_WIDE(KUID_FORMAT_V7, .random = 1ULL << 47);
 	for (int i = 4; i < 7; i++) {
 		unsigned int k = formats[i];
 
-		too_wide((struct kuid_fields) {
-			.format = k, .interval = 8, .a = 1 << 20 });
-		too_wide((struct kuid_fields) {
-			.format = k, .interval = 8, .b = 1 << 20 });
-		too_wide((struct kuid_fields) {
-			.format = k, .interval = 8, .c = 1 << 10 });
-		too_wide((struct kuid_fields) {
-			.format = k, .interval = 8, .seq = 1 << 14 });
+		TOO_WIDE(k, .interval = 8, .a = 1 << 20);
+		TOO_WIDE(k, .interval = 8, .b = 1 << 20);
+		TOO_WIDE(k, .interval = 8, .c = 1 << 10);
+		TOO_WIDE(k, .interval = 8, .seq = 1 << 14);
 	}
-	too_wide((struct kuid_fields) {
-		.format = KUID_FORMAT_K96, .interval = 8, .node = 1ULL << 32 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
-					.ticks = 1ULL << 41 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
-					.worker = 1 << 10 });
-	too_wide((struct kuid_fields) { .format = KUID_FORMAT_SNOWFLAKE,
-					.seq = 1 << 12 });
-	too_wide((struct kuid_fields) { .format = KUID_ANY_UUID });
+	TOO_WIDE(KUID_FORMAT_K96, .interval = 8, .node = 1ULL << 32);
+	TOO_WIDE(KUID_FORMAT_SNOWFLAKE, .ticks = 1ULL << 41);
+	TOO_WIDE(KUID_FORMAT_SNOWFLAKE, .worker = 1 << 10);
+	TOO_WIDE(KUID_FORMAT_SNOWFLAKE, .seq = 1 << 12);
+	TOO_WIDE(KUID_ANY_UUID);
 }
 
 static void snowflake_counts_from_its_epoch(void **state)
@@ -225,36 +212,24 @@ static void snowflake_counts_from_its_epoch(void **state)
 		assert_int_equal(f.sec, last / 1000);
 		assert_int_equal(f.worker, 1023);
 		assert_int_equal(f.seq, 4095);
-		errno = 0;
-		assert_int_equal(kuid_highest_at(format, (last + 1) / 1000,
-						 (last + 1) % 1000 * 1000000,
-						 first, 0, id),
-				 -1);
-		assert_int_equal(errno, ERANGE);
+		assert_fails(kuid_highest_at(format, (last + 1) / 1000,
+					     (last + 1) % 1000 * 1000000, first,
+					     0, id),
+			     ERANGE);
 		if (!first)
 			continue;
-		errno = 0;
-		assert_int_equal(kuid_lowest_at(format, (first - 1) / 1000,
-						(first - 1) % 1000 * 1000000,
-						first, 0, id),
-				 -1);
-		assert_int_equal(errno, ERANGE);
+		assert_fails(kuid_lowest_at(format, (first - 1) / 1000,
+					    (first - 1) % 1000 * 1000000, first,
+					    0, id),
+			     ERANGE);
 	}
-	errno = 0;
-	assert_int_equal(kuid_lowest_at(format, -1, 0, 0, 0, id), -1);
-	assert_int_equal(errno, ERANGE);
-	errno = 0;
-	assert_int_equal(kuid_decode(format, want, 8277292036001, 0, &f), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_decode(format, want, UINT64_MAX, 0, &f), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_lowest_at(format, -1, 0, 0, 0, id), ERANGE);
+	assert_fails(kuid_decode(format, want, 8277292036001, 0, &f), EINVAL);
+	assert_fails(kuid_decode(format, want, UINT64_MAX, 0, &f), EINVAL);
 	/* A negative number is no snowflake. */
 	memset(id, 0, sizeof(id));
 	id[0] = 0x80;
-	errno = 0;
-	assert_int_equal(kuid_decode(format, id, 0, 0, &f), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_decode(format, id, 0, 0, &f), EINVAL);
 }
 
 static void intervals_are_5_to_10(void **state)
@@ -268,13 +243,10 @@ static void intervals_are_5_to_10(void **state)
 			assert_int_equal(kuid_decode(formats[k], id, i, 0, &f),
 					 0);
 		for (int i = 0; i < 5; i++) {
-			errno = 0;
-			assert_int_equal(kuid_decode(formats[k], id, wrong[i],
-						     0, &f),
-					 -1);
-			assert_int_equal(errno, EINVAL);
-			too_wide((struct kuid_fields) { .format = formats[k],
-							.interval = wrong[i] });
+			assert_fails(kuid_decode(formats[k], id, wrong[i], 0,
+						 &f),
+				     EINVAL);
+			TOO_WIDE(formats[k], .interval = wrong[i]);
 		}
 	}
 	/* For others it may be anything. */
@@ -395,9 +367,7 @@ static void times_outside_the_range_are_erange(void **state)
 		assert_int_equal(errno, times[i].ok ? 0 : ERANGE);
 		if (!times[i].ok)
 			assert_memory_equal(&f, &was, sizeof(f));
-		errno = 0;
-		assert_int_equal(kuid_set_time(&f, 0, 1000000000), -1);
-		assert_int_equal(errno, EINVAL);
+		assert_fails(kuid_set_time(&f, 0, 1000000000), EINVAL);
 	}
 }
 
@@ -548,11 +518,9 @@ static void time_is_that_of_the_fields(void **state)
 		memset(&time, 0xcc, sizeof(time));
 		untouched = time;
 		if ((time_t)got.sec != got.sec) {
-			errno = 0;
-			assert_int_equal(kuid_time(f.format, id, f.interval,
-						   flags, &time),
-					 -1);
-			assert_int_equal(errno, EOVERFLOW);
+			assert_fails(kuid_time(f.format, id, f.interval, flags,
+					       &time),
+				     EOVERFLOW);
 			assert_memory_equal(&time, &untouched, sizeof(time));
 			continue;
 		}
@@ -566,18 +534,10 @@ static void time_is_that_of_the_fields(void **state)
 	memset(&time, 0xcc, sizeof(time));
 	untouched = time;
 	memset(id, 0, sizeof(id));
-	errno = 0;
-	assert_int_equal(kuid_time(KUID_ANY_UUID, id, 0, 0, &time), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_time(KUID_FORMAT_V1, id, 0, 0, &time), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_time(KUID_FORMAT_K96, id, 4, 0, &time), -1);
-	assert_int_equal(errno, EINVAL);
-	errno = 0;
-	assert_int_equal(kuid_time(no_format(), id, 8, 0, &time), -1);
-	assert_int_equal(errno, EINVAL);
+	assert_fails(kuid_time(KUID_ANY_UUID, id, 0, 0, &time), EINVAL);
+	assert_fails(kuid_time(KUID_FORMAT_V1, id, 0, 0, &time), EINVAL);
+	assert_fails(kuid_time(KUID_FORMAT_K96, id, 4, 0, &time), EINVAL);
+	assert_fails(kuid_time(no_format(), id, 8, 0, &time), EINVAL);
 	assert_memory_equal(&time, &untouched, sizeof(time));
 }
 
@@ -634,17 +594,13 @@ static void unknown_flags_are_refused(void **state)
 			memset(&f, 0xcc, sizeof(f));
 			was = f;
 			assert_int_equal(kuid_lowest(formats[i], id), 0);
-			errno = 0;
-			assert_int_equal(kuid_decode(formats[i], id, 8,
-						     wrong[n], &f),
-					 -1);
-			assert_int_equal(errno, EINVAL);
+			assert_fails(kuid_decode(formats[i], id, 8, wrong[n],
+						 &f),
+				     EINVAL);
 			assert_memory_equal(&f, &was, sizeof(f));
-			errno = 0;
-			assert_int_equal(kuid_time(formats[i], id, 8, wrong[n],
-						   &time),
-					 -1);
-			assert_int_equal(errno, EINVAL);
+			assert_fails(kuid_time(formats[i], id, 8, wrong[n],
+					       &time),
+				     EINVAL);
 		}
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../fails.h"
 #include "random.h"
 
 #define V1	  "c232ab00-9414-11ec-b3c8-9f6bdeced846"
@@ -313,11 +314,9 @@ static void no_lines_need_no_room(void **state)
 			 0);
 	assert_int_equal(text, 'x');
 	/* As many that the bytes they need are more than there can be. */
-	errno = 0;
-	assert_int_equal(kuid_text_lines(KUID_FORMAT_K64, KUID_FORM_CANONICAL,
-					 NULL, SIZE_MAX / 12 + 1, &text, 1),
-			 -1);
-	assert_int_equal(errno, ERANGE);
+	assert_fails(kuid_text_lines(KUID_FORMAT_K64, KUID_FORM_CANONICAL, NULL,
+				     SIZE_MAX / 12 + 1, &text, 1),
+		     ERANGE);
 }
 
 static void unknown_formats_are_einval(void **state)
@@ -776,9 +775,7 @@ static void recognise_refuses_where_it_is_wrong(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, texts[i].text, size);
-		errno = 0;
-		assert_int_equal(kuid_recognise(copy, size, id, &where), -1);
-		assert_int_equal(errno, EINVAL);
+		assert_fails(kuid_recognise(copy, size, id, &where), EINVAL);
 		if (where != texts[i].at)
 			fail_msg("%s: wrong at %zu", texts[i].text, where);
 		assert_int_equal(kuid_recognise(copy, size, id, NULL), -1);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* For tests of calls that return -1 and set errno. */
+#ifndef KUID_TESTS_FAILS_H
+#define KUID_TESTS_FAILS_H
+
+#define assert_fails(call, error)                 \
+	do {                                      \
+		errno = 0;                        \
+		assert_int_equal((call), -1);     \
+		assert_int_equal(errno, (error)); \
+	} while (0)
+
+#endif /* KUID_TESTS_FAILS_H */
