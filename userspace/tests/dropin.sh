@@ -135,37 +135,12 @@ children()
 		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
 }
 
-# A program that makes an ID for each line that it gets.
-begin_steps()
-{
-	mkfifo "$work/steps" || return
-	with ./libuuid_user steps <"$work/steps" >"$out" 2>"$err" &
-	steps=$!
-	exec 3>"$work/steps"
-	lines=0
-}
-
-has_lines()
-{
-	[ "$(wc -l <"$out")" -eq "$lines" ]
-}
-
-step()
-{
-	lines=$((lines + 1))
-	echo "$1" >&3 && eventually has_lines
-}
-
-end_steps()
-{
-	exec 3>&- && wait "$steps"
-}
-
 # The module can be unloaded when the program has closed its files. Then the program makes an ID by
 # itself, until the module is there again.
 holds_the_module()
 {
-	begin_steps && step id && ! rmmod kuid && step id && [ "$(cat "$counters/v1")" -ge 2 ] &&
+	begin_steps with ./libuuid_user steps && step id && ! rmmod kuid && step id &&
+		[ "$(cat "$counters/v1")" -ge 2 ] &&
 		step close && rmmod kuid && step id && insmod "$KUID_MODULE" && step id &&
 		end_steps && [ "$(cat "$counters/v1")" -eq 1 ] && warned
 }

@@ -71,6 +71,35 @@ eventually()
 	return 1
 }
 
+# begin_steps COMMAND...: starts a program that prints a line for each line that it gets.
+begin_steps()
+{
+	rm -f "$work/steps"
+	mkfifo "$work/steps" || return
+	"$@" <"$work/steps" >"$out" 2>"$err" &
+	steps=$!
+	exec 3>"$work/steps"
+	lines=0
+}
+
+has_lines()
+{
+	[ "$(wc -l <"$out")" -eq "$lines" ]
+}
+
+# step LINE: gives it a line, and waits until it has printed one.
+step()
+{
+	lines=$((lines + 1))
+	echo "$1" >&3 && eventually has_lines
+}
+
+# Its exit status.
+end_steps()
+{
+	exec 3>&- && wait "$steps"
+}
+
 # ends SIGNAL PID: the exit status of a child that is told to end; it is killed if it never does.
 ends()
 {

@@ -415,37 +415,10 @@ numbers_taken()
 	says '40000 made, 0 repeated, 40000 safe' with numbers 5000 && gave 40000
 }
 
-# A program that makes an ID for each line that it gets.
-begin_steps()
-{
-	rm -f "$work/steps"
-	mkfifo "$work/steps" || return
-	with steps <"$work/steps" &
-	steps=$!
-	exec 3>"$work/steps"
-	lines=0
-}
-
-has_lines()
-{
-	[ "$(wc -l <"$out")" -eq "$lines" ]
-}
-
-step()
-{
-	lines=$((lines + 1))
-	echo "$1" >&3 && eventually has_lines
-}
-
-end_steps()
-{
-	exec 3>&- && wait "$steps"
-}
-
 # It is there for the second and for the fifth ID. The file is closed before the fourth.
 device_comes_and_goes()
 {
-	mv "$FAKE/v1" "$FAKE/away" && begin_steps && step id && gave 0 &&
+	mv "$FAKE/v1" "$FAKE/away" && begin_steps with steps && step id && gave 0 &&
 		mv "$FAKE/away" "$FAKE/v1" && step id && gave 1 &&
 		mv "$FAKE/v1" "$FAKE/away" && step close && step id && gave 1 &&
 		mv "$FAKE/away" "$FAKE/v1" && step id && end_steps && gave 2 &&
