@@ -34,7 +34,6 @@
 #include "core/take.h"
 #include "core/uuid.h"
 #include "machine.h"
-#include "random.h"
 #include "scheduler.h"
 
 #define SECOND 1000000000LL
@@ -1069,14 +1068,6 @@ static const struct scenario scenarios[] = {
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(scenarios)];
-
-	for (size_t i = 0; i < ARRAY_SIZE(scenarios); i++)
-		tests[i] = (struct CMUnitTest) {
-			.name = scenarios[i].name,
-			.test_func = explore,
-			.initial_state = (void *)&scenarios[i],
-		};
-	random_start();
-	return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+	return scheduler_main("model", scenarios, sizeof(scenarios[0]),
+			      ARRAY_SIZE(scenarios), explore);
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See scheduler.h. */
 #include <sanitizer/asan_interface.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
+#include <cmocka.h>
 
 #include "random.h"
 #include "scheduler.h"
@@ -338,4 +341,22 @@ bool scheduler_check(const struct scheduler_model *of, const char *name,
 	printf("# %s: %llu interleavings, up to %u preemptions, %u accesses; %llu random ones\n",
 	       name, runs, preemptions, longest, walk);
 	return good;
+}
+
+int scheduler_main(const char *name, const void *scenarios, size_t size,
+		   size_t nr, void (*explore)(void **state))
+{
+	struct CMUnitTest tests[nr];
+
+	for (size_t i = 0; i < nr; i++) {
+		const void *scenario = (const char *)scenarios + i * size;
+
+		tests[i] = (struct CMUnitTest) {
+			.name = *(const char *const *)scenario,
+			.test_func = explore,
+			.initial_state = (void *)scenario,
+		};
+	}
+	random_start();
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #define KUID_UNIT_SCHEDULER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define kuid_port_step()  scheduler_step()
 #define kuid_port_relax() scheduler_relax()
@@ -53,6 +54,13 @@ struct scheduler_model {
 bool scheduler_check(const struct scheduler_model *model, const char *name,
 		     unsigned int preemptions, unsigned long long most,
 		     unsigned long long walks);
+
+/*
+ * For main(): run @nr scenarios of @size bytes as tests. The first member of a
+ * scenario is its name. @explore gets a scenario as its state.
+ */
+int scheduler_main(const char *name, const void *scenarios, size_t size,
+		   size_t nr, void (*explore)(void **state));
 
 /* Print the turns of the present run until now. */
 void scheduler_print(void);
