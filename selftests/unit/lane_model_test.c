@@ -168,6 +168,18 @@ bool kuid_private_is_nonblocking(const struct kuid *of)
 	return false;
 }
 
+/* Without a vmclock, which is another test's. */
+static const u64 no_vmclock;
+
+const u64 *kuid_vmclock_map(void)
+{
+	return &no_vmclock;
+}
+
+void kuid_vmclock_unmap(const u64 *number)
+{
+}
+
 /* The device's IDs are another test's. */
 int kuid_device_one(struct kuid *of, void *id)
 {
@@ -347,6 +359,7 @@ static void start(void)
 		.layout = &layout,
 		.private = &memory,
 		.generation = &generation,
+		.vmclock = &no_vmclock,
 	};
 }
 
