@@ -38,6 +38,13 @@
 #define kuid_compat_splice_read copy_splice_read
 #endif
 
+/* A variable of the stack that no kernel clears. Older kernels have no name. */
+#if __has_attribute(__uninitialized__)
+#define kuid_compat_uninitialized __attribute__((__uninitialized__))
+#else
+#define kuid_compat_uninitialized
+#endif
+
 /* Since 6.13 one function sets up all of a timer. */
 static inline void
 kuid_compat_hrtimer_setup(struct hrtimer *timer,

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
+#include "compat.h"
 #include "counters.h"
 #include "events.h"
 #include "make.h"
@@ -70,11 +71,13 @@ ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
  */
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
+	/* Kernels that clear the stack would clear all of it for each call. */
+	u8 few[KUID_SINK_FEW_SIZE] kuid_compat_uninitialized;
 	size_t count = kuid_sink_left(sink) / sink->size;
 	ssize_t ret;
 
 	request->single = count == 1 && !request->made.count;
-	kuid_sink_begin(sink, count, request->nonblock);
+	kuid_sink_begin(sink, few, count, request->nonblock);
 	for (;;) {
 		u32 n = min_t(size_t, count, sink->most);
 

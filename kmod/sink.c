@@ -30,16 +30,13 @@ static void kuid_sink_init(struct kuid_sink *sink, enum kuid_sink_kind kind,
 {
 	const struct kuid_format *row = &kuid_formats[format];
 
-	/* Set each field: assigning the struct would clear all of @few. */
-	sink->kind = kind;
-	sink->format = format;
-	sink->text = text;
-	sink->full = false;
-	sink->sure = 0;
-	sink->size = text ? row->text_size + 1 : row->id_size;
-	sink->most = KUID_MAKE_CHUNK;
-	sink->scratch = sink->few;
-	sink->allocated = NULL;
+	*sink = (struct kuid_sink) {
+		.kind = kind,
+		.format = format,
+		.text = text,
+		.size = text ? row->text_size + 1 : row->id_size,
+		.most = KUID_MAKE_CHUNK,
+	};
 }
 
 /**
@@ -97,15 +94,17 @@ void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to)
 /**
  * kuid_sink_begin - allocate scratch memory, if the sink needs it
  * @sink: the sink, in user memory or an iov_iter
+ * @few: scratch memory of KUID_SINK_FEW_SIZE bytes, which outlives the sink
  * @count: number of IDs that the call asks for
  * @nonblock: don't sleep for the scratch memory of an iov_iter
  *
- * If there is no memory, the call doesn't fail: it makes smaller chunks in the
- * scratch memory inside @sink.
+ * If there is no memory, the call doesn't fail: it makes smaller chunks in
+ * @few.
  *
  * Context: process. May sleep for memory.
  */
-void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
+void kuid_sink_begin(struct kuid_sink *sink, u8 *few, size_t count,
+		     bool nonblock)
 {
 	size_t size = kuid_formats[sink->format].random_size;
 	size_t most = KUID_MAKE_CHUNK, pad;
@@ -120,7 +119,8 @@ void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock)
 		if (nonblock)
 			gfp = GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN;
 	}
-	sink->most = (sizeof(sink->few) - pad) / size;
+	sink->scratch = few;
+	sink->most = (KUID_SINK_FEW_SIZE - pad) / size;
 	if (count <= sink->most)
 		return;
 	most = min(most, count);

@@ -20,8 +20,8 @@ struct kuid_made;
 /* Binary IDs that the short path makes at most. */
 #define KUID_SINK_SHORT 64
 
-/* Lines that fit into the scratch memory inside a sink. */
-#define KUID_SINK_FEW 4
+/* Bytes of the scratch memory of a call that can't allocate any: four lines. */
+#define KUID_SINK_FEW_SIZE (4 * KUID_LINE_MAX)
 
 /**
  * enum kuid_sink_kind - the kind of memory of a sink
@@ -52,9 +52,8 @@ enum kuid_sink_kind {
  * @sure: bytes of @iter that were found writable
  * @stored: bytes of the last chunk
  * @scratch: memory to pack IDs into for @iter, and for random bytes
- * @allocated: the memory that was allocated for @scratch; NULL if @scratch is
- *	@few
- * @few: scratch memory for a few IDs
+ * @allocated: the memory that was allocated for @scratch; NULL if it is memory
+ *	of the caller
  */
 struct kuid_sink {
 	enum kuid_sink_kind kind;
@@ -75,7 +74,6 @@ struct kuid_sink {
 	size_t stored;
 	u8 *scratch;
 	void *allocated;
-	u8 few[KUID_SINK_FEW * KUID_LINE_MAX];
 };
 
 /* The bytes that a sink in user memory or an iov_iter has room for. */
@@ -90,7 +88,8 @@ void kuid_sink_user(struct kuid_sink *sink, u32 format, bool text,
 void kuid_sink_iter(struct kuid_sink *sink, u32 format, bool text,
 		    struct iov_iter *to);
 void kuid_sink_kernel(struct kuid_sink *sink, u32 format, bool text, void *to);
-void kuid_sink_begin(struct kuid_sink *sink, size_t count, bool nonblock);
+void kuid_sink_begin(struct kuid_sink *sink, u8 *few, size_t count,
+		     bool nonblock);
 void kuid_sink_end(struct kuid_sink *sink);
 u32 kuid_sink_room(struct kuid_sink *sink, u32 count);
 u32 kuid_sink_store(struct kuid_sink *sink, const struct kuid_taken *taken);
