@@ -331,9 +331,13 @@ struct kuid_lines {
 static __always_inline bool kuid_line_put_part(u8 __user *at, const char *line,
 					       const size_t offset)
 {
+	const char *from = line + offset;
 	u64 part;
 
-	memcpy(&part, line + offset, sizeof(part));
+	/* A check of a size at run time would call out of the user access. */
+	if (!__builtin_constant_p(offset))
+		OPTIMIZER_HIDE_VAR(from);
+	memcpy(&part, from, sizeof(part));
 	unsafe_put_user(part, (u64 __user *)(at + offset), fault);
 	return true;
 fault:
