@@ -231,14 +231,16 @@ static u32 kuid_sink_store_user(struct kuid_sink *sink,
 	u32 stored;
 
 	switch (sink->format) {
-#define KUID_USER_IDS(_name, _NAME, _id_size, ...)                          \
-	case KUID_FORMAT_##_NAME:                                           \
-		kuid_user_store(KUID_FORMAT_##_NAME, &at, _id_size, taken,  \
-				sink->scratch, kuid_user_put_of(_id_size)); \
+#define KUID_USER_IDS(_name, _NAME, _id_size, ...)                    \
+	case KUID_FORMAT_##_NAME:                                     \
+		kuid_user_store(KUID_FORMAT_##_NAME, sink->user, &at, \
+				_id_size, taken, sink->scratch,       \
+				kuid_user_put_of(_id_size));          \
 		break;
 		KUID_FORMATS(KUID_USER_IDS)
 #undef KUID_USER_IDS
 	}
+	/* The count that is returned would take a register of the loop. */
 	stored = (at - sink->user) / sink->size;
 	sink->user = at;
 	return stored;
@@ -268,7 +270,7 @@ bool kuid_sink_host_single(struct kuid_watermarks *watermarks, u32 format,
 
 /* kuid_sink_several() in one format. */
 static __always_inline void
-kuid_user_several(const u32 format, const size_t id_size,
+kuid_user_several(const u32 format, const size_t id_size, kuid_put_t put,
 		  struct kuid_watermarks *watermarks, enum kuid_order order,
 		  u8 __user *to, size_t count, struct kuid_made *made)
 {
@@ -286,8 +288,8 @@ kuid_user_several(const u32 format, const size_t id_size,
 		return;
 	do {
 		want.count = count - made->count;
-		if (!kuid_user_chunk(&want, single, format, &to, id_size,
-				     random, kuid_user_put_of(id_size), made))
+		if (!kuid_user_chunk(&want, single, format, to, &to, id_size,
+				     random, put, made))
 			return;
 	} while (made->count < count);
 }
@@ -308,10 +310,11 @@ void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
 		       struct kuid_made *made)
 {
 	switch (format) {
-#define KUID_USER_SEVERAL(_name, _NAME, _id_size, ...)                       \
-	case KUID_FORMAT_##_NAME:                                            \
-		kuid_user_several(KUID_FORMAT_##_NAME, _id_size, watermarks, \
-				  order, to, count, made);                   \
+#define KUID_USER_SEVERAL(_name, _NAME, _id_size, ...)                    \
+	case KUID_FORMAT_##_NAME:                                         \
+		kuid_user_several(KUID_FORMAT_##_NAME, _id_size,          \
+				  kuid_user_put_of(_id_size), watermarks, \
+				  order, to, count, made);                \
 		break;
 		KUID_FORMATS(KUID_USER_SEVERAL)
 #undef KUID_USER_SEVERAL
@@ -319,7 +322,7 @@ void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
 }
 
 /**
- * struct kuid_lines - the place for lines of text in user memory
+ * struct kuid_lines - lines of text for user memory
  * @at: user address of the next line
  * @text: the last line; the next one changes only digits that differ
  */
@@ -368,8 +371,8 @@ static __always_inline bool kuid_line_put(struct kuid_lines *lines,
 					  const size_t longest, __be64 high,
 					  __be64 low)
 {
-	char *line = lines->text.text;
 	u8 __user *at = lines->at;
+	char *line = lines->text.text;
 	size_t size;
 
 	/* The stores below cover lines of these sizes without a hole. */
@@ -411,13 +414,13 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 	kuid_text_start(&lines.text, kuid_formats[sink->format].text_form);
 	stored = 0;
 	switch (sink->format) {
-#define KUID_USER_LINES(_name, _NAME, _id_size, _source, _part, _form, \
-			_text_size, ...)                               \
-	case KUID_FORMAT_##_NAME:                                      \
-		stored = kuid_user_store(KUID_FORMAT_##_NAME, &lines,  \
-					 (_text_size) + 1, taken,      \
-					 sink->scratch,                \
-					 kuid_line_put_##_name);       \
+#define KUID_USER_LINES(_name, _NAME, _id_size, _source, _part, _form,    \
+			_text_size, ...)                                  \
+	case KUID_FORMAT_##_NAME:                                         \
+		stored = kuid_user_store(KUID_FORMAT_##_NAME, lines.at,   \
+					 &lines, (_text_size) + 1, taken, \
+					 sink->scratch,                   \
+					 kuid_line_put_##_name);          \
 		break;
 		KUID_FORMATS(KUID_USER_LINES)
 #undef KUID_USER_LINES
@@ -449,7 +452,7 @@ bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 		       _text_size, ...)                                       \
 	case KUID_FORMAT_##_NAME:                                             \
 		done = kuid_user_one(watermarks, KUID_BY_FILE,                \
-				     KUID_FORMAT_##_NAME, &lines,             \
+				     KUID_FORMAT_##_NAME, to, &lines,         \
 				     (_text_size) + 1, kuid_line_put_##_name, \
 				     NULL);                                   \
 		break;
