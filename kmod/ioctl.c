@@ -60,38 +60,6 @@ static bool kuid_ioctl_order_ok(u32 order)
 	return order <= KUID_ORDER_HOST;
 }
 
-static long kuid_ioctl_query(struct kuid_file *kf,
-			     struct kuid_query __user *arg)
-{
-	u64 mode = READ_ONCE(kf->mode);
-	const struct kuid_format *row;
-	struct kuid_query q;
-	u32 format;
-
-	if (copy_from_user(&q, arg, sizeof(q)))
-		return -EFAULT;
-	if (!kuid_format_ok(&q.format) || q.flags || q.reserved0 ||
-	    memchr_inv(q.reserved, 0, sizeof(q.reserved)))
-		return -EINVAL;
-
-	format = q.format ?: kuid_mode_format(mode);
-	row = &kuid_formats[format];
-	/* All other fields are zero: they were checked. */
-	q.format = format;
-	q.formats = GENMASK_ULL(KUID_NR_FORMATS - 1, KUID_FORMAT_V1);
-	q.orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU);
-	q.id_size = row->id_size;
-	q.batch_max = KUID_IOCTL_BATCH_MAX;
-	q.clock_resolution_ns = kuid_status_resolution_ns();
-	q.text_size = row->text_size;
-	q.rate_max = kuid_scales[row->source].rate;
-	q.max_ahead_ns = kuid_host.max_ahead;
-	q.batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch;
-	q.step_limit_ns = kuid_status_step_limit(row->source);
-	q.order = kuid_mode_order(mode);
-	return copy_to_user(arg, &q, sizeof(q)) ? -EFAULT : 0;
-}
-
 /* The general path. The call may have made IDs by the short path. */
 static noinline int kuid_ioctl_generate_any(struct file *file,
 					    const struct kuid_generate *g,
@@ -167,52 +135,70 @@ done:
 	return 0;
 }
 
-static long kuid_ioctl_set_format(struct kuid_file *kf,
-				  const struct kuid_set_format __user *arg)
+static int kuid_ioctl_query(struct kuid_file *kf, void *arg)
 {
+	struct kuid_query *q = arg;
 	u64 mode = READ_ONCE(kf->mode);
-	struct kuid_set_format set;
+	const struct kuid_format *row;
+	u32 format;
+
+	if (!kuid_format_ok(&q->format) || q->flags || q->reserved0)
+		return -EINVAL;
+
+	format = q->format ?: kuid_mode_format(mode);
+	row = &kuid_formats[format];
+	/* All other fields are zero: they were checked. */
+	q->format = format;
+	q->formats = GENMASK_ULL(KUID_NR_FORMATS - 1, KUID_FORMAT_V1);
+	q->orders = GENMASK_ULL(KUID_ORDER_HOST, KUID_ORDER_CPU);
+	q->id_size = row->id_size;
+	q->batch_max = KUID_IOCTL_BATCH_MAX;
+	q->clock_resolution_ns = kuid_status_resolution_ns();
+	q->text_size = row->text_size;
+	q->rate_max = kuid_scales[row->source].rate;
+	q->max_ahead_ns = kuid_host.max_ahead;
+	q->batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch;
+	q->step_limit_ns = kuid_status_step_limit(row->source);
+	q->order = kuid_mode_order(mode);
+	return 0;
+}
+
+static int kuid_ioctl_set_format(struct kuid_file *kf, void *arg)
+{
+	struct kuid_set_format *set = arg;
+	u64 mode = READ_ONCE(kf->mode);
 	u64 wanted;
 
-	if (copy_from_user(&set, arg, sizeof(set)))
-		return -EFAULT;
-	if (!kuid_format_ok(&set.format) || !kuid_ioctl_order_ok(set.order) ||
-	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
+	if (!kuid_format_ok(&set->format) || !kuid_ioctl_order_ok(set->order))
 		return -EINVAL;
 
 	do {
 		if (kuid_mode_is_fixed(mode))
 			return -EBUSY;
-		wanted = kuid_mode(set.format ?: kuid_mode_format(mode),
-				   set.order ?: kuid_mode_order(mode),
+		wanted = kuid_mode(set->format ?: kuid_mode_format(mode),
+				   set->order ?: kuid_mode_order(mode),
 				   kuid_mode_is_text(mode));
 	} while (!try_cmpxchg(&kf->mode, &mode, wanted));
 	return 0;
 }
 
-static long kuid_ioctl_status(struct kuid_status __user *arg)
+static int kuid_ioctl_status(struct kuid_file *kf, void *arg)
 {
-	struct kuid_status status;
+	struct kuid_status *status = arg;
 
-	if (copy_from_user(&status, arg, sizeof(status)))
-		return -EFAULT;
-	if (status.flags || status.reserved0 ||
-	    memchr_inv(status.reserved, 0, sizeof(status.reserved)))
+	if (status->flags || status->reserved0)
 		return -EINVAL;
-	kuid_status_fill(&status);
-	return copy_to_user(arg, &status, sizeof(status)) ? -EFAULT : 0;
+	kuid_status_fill(status);
+	return 0;
 }
 
-static long kuid_ioctl_private_lane(struct kuid_private_lane __user *arg)
+static int kuid_ioctl_private_lane(struct kuid_file *kf, void *arg)
 {
-	struct kuid_private_lane lane;
+	struct kuid_private_lane *lane = arg;
 	struct kuid_private_node node;
 	int ret;
 
-	if (copy_from_user(&lane, arg, sizeof(lane)))
-		return -EFAULT;
-	if (lane.flags || lane.reserved0 ||
-	    memchr_inv(lane.reserved, 0, sizeof(lane.reserved)))
+	if (lane->flags || lane->reserved0)
 		return -EINVAL;
 	/* A lane needs 64-bit atomics, which 32-bit programs may lack. */
 	if (in_compat_syscall())
@@ -220,7 +206,7 @@ static long kuid_ioctl_private_lane(struct kuid_private_lane __user *arg)
 	ret = kuid_epochs_private_node(&node);
 	if (ret)
 		return ret;
-	lane = (struct kuid_private_lane) {
+	*lane = (struct kuid_private_lane) {
 		.node = node.node,
 		.generation = node.generation,
 		.epoch = node.epoch,
@@ -229,105 +215,82 @@ static long kuid_ioctl_private_lane(struct kuid_private_lane __user *arg)
 		.step_limit_ns = kuid_host.step_limit,
 		.random = kuid_vmgen_random(),
 	};
-	return copy_to_user(arg, &lane, sizeof(lane)) ? -EFAULT : 0;
+	return 0;
 }
 
-static long kuid_ioctl_force_clock(struct kuid_force_clock __user *arg)
+static int kuid_ioctl_force_clock(struct kuid_file *kf, void *arg)
 {
-	struct kuid_force_clock force;
+	struct kuid_force_clock *force = arg;
 	struct kuid_epoch_name name;
 	int ret;
 
-	if (!capable(CAP_SYS_TIME))
-		return -EPERM;
-	if (copy_from_user(&force, arg, sizeof(force)))
-		return -EFAULT;
-	if (force.flags != KUID_FORCE_CLOCK_MAY_REPEAT || force.reserved0 ||
-	    memchr_inv(force.reserved, 0, sizeof(force.reserved)))
+	if (force->flags != KUID_FORCE_CLOCK_MAY_REPEAT || force->reserved0)
 		return -EINVAL;
 	ret = kuid_epochs_force_clock(&name);
 	if (ret)
 		return ret;
-	force.epoch = name.number;
-	force.load_id = name.load_id;
-	return copy_to_user(arg, &force, sizeof(force)) ? -EFAULT : 0;
+	force->epoch = name.number;
+	force->load_id = name.load_id;
+	return 0;
 }
 
-static long kuid_ioctl_get_state(struct kuid_state __user *arg)
+static int kuid_ioctl_state(struct kuid_file *kf, void *arg)
 {
-	struct kuid_state state;
+	struct kuid_state *state = arg;
 	int ret;
 
-	if (copy_from_user(&state, arg, sizeof(state)))
-		return -EFAULT;
-	if (state.flags ||
-	    memchr_inv(state.reserved, 0, sizeof(state.reserved)))
+	if (state->flags)
 		return -EINVAL;
 	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
-	kuid_status_fill_state(&state);
-	return copy_to_user(arg, &state, sizeof(state)) ? -EFAULT : 0;
+	kuid_status_fill_state(state);
+	return 0;
 }
 
-static long kuid_ioctl_restore(struct kuid_restore __user *arg)
+static int kuid_ioctl_restore(struct kuid_file *kf, void *arg)
 {
-	struct kuid_restore restore;
+	struct kuid_restore *restore = arg;
 	struct kuid_epoch_name name;
 	int ret;
 
-	if (!capable(CAP_SYS_TIME))
-		return -EPERM;
-	if (copy_from_user(&restore, arg, sizeof(restore)))
-		return -EFAULT;
 	/* A request has a floor or KUID_RESTORE_FRESH, never both. */
-	if (restore.flags & ~KUID_RESTORE_FRESH ||
-	    !restore.flags == !restore.floor_ns ||
-	    restore.floor_ns > KUID_TIME_MAX_NS || restore.reserved0 ||
-	    memchr_inv(restore.reserved, 0, sizeof(restore.reserved)))
+	if (restore->flags & ~KUID_RESTORE_FRESH ||
+	    !restore->flags == !restore->floor_ns ||
+	    restore->floor_ns > KUID_TIME_MAX_NS || restore->reserved0)
 		return -EINVAL;
-	ret = kuid_epochs_restore(restore.floor_ns, &name);
+	ret = kuid_epochs_restore(restore->floor_ns, &name);
 	if (ret)
 		return ret;
-	restore.epoch = name.number;
-	restore.load_id = name.load_id;
-	return copy_to_user(arg, &restore, sizeof(restore)) ? -EFAULT : 0;
+	restore->epoch = name.number;
+	restore->load_id = name.load_id;
+	return 0;
 }
 
-static long kuid_ioctl_acknowledge(const struct kuid_acknowledge __user *arg)
+static int kuid_ioctl_acknowledge(struct kuid_file *kf, void *arg)
 {
-	struct kuid_acknowledge acknowledge;
+	struct kuid_acknowledge *acknowledge = arg;
 
-	if (!capable(CAP_SYS_TIME))
-		return -EPERM;
-	if (copy_from_user(&acknowledge, arg, sizeof(acknowledge)))
-		return -EFAULT;
-	if (acknowledge.ceiling_ns > KUID_TIME_MAX_NS || acknowledge.flags ||
-	    acknowledge.reserved0 ||
-	    memchr_inv(acknowledge.reserved, 0, sizeof(acknowledge.reserved)))
+	if (acknowledge->ceiling_ns > KUID_TIME_MAX_NS || acknowledge->flags ||
+	    acknowledge->reserved0)
 		return -EINVAL;
-	return kuid_epochs_acknowledge(acknowledge.ceiling_ns);
+	return kuid_epochs_acknowledge(acknowledge->ceiling_ns);
 }
 
-static long kuid_ioctl_set_identity(struct kuid_set_identity __user *arg)
+static int kuid_ioctl_set_identity(struct kuid_file *kf, void *arg)
 {
-	struct kuid_set_identity set;
+	struct kuid_set_identity *set = arg;
 	struct kuid_epoch_name name;
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (copy_from_user(&set, arg, sizeof(set)))
-		return -EFAULT;
-	if (set.flags & ~KUID_IDENTITY_CONFIRM || set.reserved0 ||
-	    memchr_inv(set.reserved, 0, sizeof(set.reserved)))
+	if (set->flags & ~KUID_IDENTITY_CONFIRM || set->reserved0)
 		return -EINVAL;
-	ret = kuid_epochs_set_identity(&set, &name);
+	ret = kuid_epochs_set_identity(set, &name);
 	if (ret)
 		return ret;
-	set.epoch = name.number;
-	set.load_id = name.load_id;
-	return copy_to_user(arg, &set, sizeof(set)) ? -EFAULT : 0;
+	set->epoch = name.number;
+	set->load_id = name.load_id;
+	return 0;
 }
 
 static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
@@ -352,52 +315,110 @@ static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
 	       claim->ceiling_ns <= KUID_TIME_MAX_NS;
 }
 
-static long kuid_ioctl_claim(struct kuid_claim __user *arg)
+static int kuid_ioctl_claim(struct kuid_file *kf, void *arg)
 {
+	struct kuid_claim *claim = arg;
 	struct kuid_epoch_name name;
-	struct kuid_claim claim;
 	int ret;
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (copy_from_user(&claim, arg, sizeof(claim)))
-		return -EFAULT;
-	if (!kuid_ioctl_claim_ok(&claim))
+	if (!kuid_ioctl_claim_ok(claim))
 		return -EINVAL;
-	ret = kuid_epochs_claim(&claim, &name);
+	ret = kuid_epochs_claim(claim, &name);
 	if (ret)
 		return ret;
-	claim.epoch = name.number;
-	return copy_to_user(arg, &claim, sizeof(claim)) ? -EFAULT : 0;
+	claim->epoch = name.number;
+	return 0;
 }
 
-static long kuid_ioctl_claim_ceiling(struct kuid_claim_ceiling __user *arg)
+static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
 {
-	struct kuid_claim_ceiling raise;
+	struct kuid_claim_ceiling *raise = arg;
 	struct kuid_claimed claim;
 	bool end;
 	int ret;
 
-	if (!capable(CAP_SYS_TIME))
-		return -EPERM;
-	if (copy_from_user(&raise, arg, sizeof(raise)))
-		return -EFAULT;
 	/* A request has a ceiling or KUID_CLAIM_END, never both. */
-	end = raise.flags & KUID_CLAIM_END;
-	if (raise.flags & ~KUID_CLAIM_END || end == !!raise.ceiling_ns ||
-	    raise.ceiling_ns > KUID_TIME_MAX_NS || raise.reserved0 ||
-	    memchr_inv(raise.reserved, 0, sizeof(raise.reserved)))
+	end = raise->flags & KUID_CLAIM_END;
+	if (raise->flags & ~KUID_CLAIM_END || end == !!raise->ceiling_ns ||
+	    raise->ceiling_ns > KUID_TIME_MAX_NS || raise->reserved0)
 		return -EINVAL;
 	claim = (struct kuid_claimed) {
-		.token = { { raise.token[0], raise.token[1] } },
-		.ceiling = raise.ceiling_ns,
+		.token = { { raise->token[0], raise->token[1] } },
+		.ceiling = raise->ceiling_ns,
 		.dead = end ? KUID_CLAIM_ENDED : KUID_CLAIM_LIVES,
 	};
-	ret = kuid_epochs_raise_claim(raise.load_id, &claim);
+	ret = kuid_epochs_raise_claim(raise->load_id, &claim);
 	if (ret)
 		return ret;
-	raise.ceiling_ns = claim.ceiling;
-	return copy_to_user(arg, &raise, sizeof(raise)) ? -EFAULT : 0;
+	raise->ceiling_ns = claim.ceiling;
+	return 0;
+}
+
+/*
+ * The commands but KUID_IOC_GENERATE: name, struct, and the capability that the
+ * caller needs, -1 for none.
+ */
+/* clang-format off */
+#define KUID_COMMANDS(COMMAND)						\
+	COMMAND(QUERY,	       query,	      -1)			\
+	COMMAND(SET_FORMAT,    set_format,    -1)			\
+	COMMAND(STATUS,	       status,	      -1)			\
+	COMMAND(PRIVATE_LANE,  private_lane,  -1)			\
+	COMMAND(FORCE_CLOCK,   force_clock,   CAP_SYS_TIME)		\
+	COMMAND(GET_STATE,     state,	      -1)			\
+	COMMAND(RESTORE,       restore,	      CAP_SYS_TIME)		\
+	COMMAND(ACKNOWLEDGE,   acknowledge,   CAP_SYS_TIME)		\
+	COMMAND(SET_IDENTITY,  set_identity,  CAP_SYS_ADMIN)		\
+	COMMAND(CLAIM,	       claim,	      CAP_SYS_ADMIN)		\
+	COMMAND(CLAIM_CEILING, claim_ceiling, CAP_SYS_TIME)
+/* clang-format on */
+
+/*
+ * Carry out a command. @reserved, the last bytes of the struct, must be zero;
+ * @run checks the other fields. Inlined, because copies of a constant size are
+ * cheaper.
+ */
+static __always_inline long
+kuid_ioctl_run(const unsigned int cmd, const int capability,
+	       struct kuid_file *kf, void __user *to, void *arg,
+	       const void *reserved, const size_t reserved_size,
+	       int (*run)(struct kuid_file *kf, void *arg))
+{
+	int ret;
+
+	if (capability >= 0 && !capable(capability))
+		return -EPERM;
+	if (copy_from_user(arg, to, _IOC_SIZE(cmd)))
+		return -EFAULT;
+	if (memchr_inv(reserved, 0, reserved_size))
+		return -EINVAL;
+	ret = run(kf, arg);
+	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
+		return ret;
+	return copy_to_user(to, arg, _IOC_SIZE(cmd)) ? -EFAULT : 0;
+}
+
+/* Apart from the short path, whose frame is small. */
+static noinline long kuid_ioctl_command(struct kuid_file *kf, unsigned int cmd,
+					void __user *to)
+{
+	kuid_events_look();
+	switch (cmd) {
+		/* clang-format off */
+#define KUID_COMMAND(_CMD, _struct, _capability)			\
+	case KUID_IOC_##_CMD: {						\
+		struct kuid_##_struct arg;				\
+									\
+		return kuid_ioctl_run(KUID_IOC_##_CMD, _capability,	\
+				      kf, to, &arg, arg.reserved,	\
+				      sizeof(arg.reserved),		\
+				      kuid_ioctl_##_struct);		\
+	}
+	KUID_COMMANDS(KUID_COMMAND)
+#undef KUID_COMMAND
+		/* clang-format on */
+	}
+	return -ENOTTY;
 }
 
 /**
@@ -412,37 +433,10 @@ static long kuid_ioctl_claim_ceiling(struct kuid_claim_ceiling __user *arg)
  */
 long kuid_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	void __user *argp = (void __user *)arg;
+	void __user *to = (void __user *)arg;
 
 	/* IDs are checked after they were stored. */
-	if (cmd != KUID_IOC_GENERATE)
-		kuid_events_look();
-	switch (cmd) {
-	case KUID_IOC_QUERY:
-		return kuid_ioctl_query(file->private_data, argp);
-	case KUID_IOC_GENERATE:
-		return kuid_ioctl_generate(file, argp);
-	case KUID_IOC_SET_FORMAT:
-		return kuid_ioctl_set_format(file->private_data, argp);
-	case KUID_IOC_STATUS:
-		return kuid_ioctl_status(argp);
-	case KUID_IOC_PRIVATE_LANE:
-		return kuid_ioctl_private_lane(argp);
-	case KUID_IOC_FORCE_CLOCK:
-		return kuid_ioctl_force_clock(argp);
-	case KUID_IOC_GET_STATE:
-		return kuid_ioctl_get_state(argp);
-	case KUID_IOC_RESTORE:
-		return kuid_ioctl_restore(argp);
-	case KUID_IOC_ACKNOWLEDGE:
-		return kuid_ioctl_acknowledge(argp);
-	case KUID_IOC_SET_IDENTITY:
-		return kuid_ioctl_set_identity(argp);
-	case KUID_IOC_CLAIM:
-		return kuid_ioctl_claim(argp);
-	case KUID_IOC_CLAIM_CEILING:
-		return kuid_ioctl_claim_ceiling(argp);
-	default:
-		return -ENOTTY;
-	}
+	return cmd == KUID_IOC_GENERATE
+		       ? kuid_ioctl_generate(file, to)
+		       : kuid_ioctl_command(file->private_data, cmd, to);
 }

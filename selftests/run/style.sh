@@ -256,7 +256,8 @@ links_lead()
 mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
-	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/sink.c' ':!kmod/user.h')
+	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/ioctl.c' \
+	':!kmod/sink.c' ':!kmod/user.h')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,kunit,unit,vectors} \
 	':!selftests/lib/'{commands,formats}.h)
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
@@ -279,10 +280,11 @@ look "checkpatch --strict, compat.h" \
 look "checkpatch --strict, process.h" \
 	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
 	userspace/libkuid/process.h
-# The list of formats expands to rows, cases and functions, which no parentheses can enclose.
-look "checkpatch --strict, users of the list of formats" \
+# The lists of formats and commands expand to rows, cases and functions, which no parentheses can
+# enclose.
+look "checkpatch --strict, users of lists" \
 	checkpatch COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,MACRO_ARG_REUSE \
-	kmod/chrdev.c kmod/core/formats.h kmod/sink.c kmod/user.h
+	kmod/chrdev.c kmod/core/formats.h kmod/ioctl.c kmod/sink.c kmod/user.h
 # Macro arguments here are field names, used for offset and size, without side effects.
 look "checkpatch --strict, sysfs.c" checkpatch MACRO_ARG_REUSE kmod/sysfs.c
 # Tracepoints are written like this everywhere in the kernel.
