@@ -22,81 +22,157 @@
 #include "param.h"
 
 /**
- * struct kuid_bounded - a parameter that is a decimal number
- * @value: the number; the default until the parameter is set
+ * struct kuid_param - a parameter: a number, or a word in place of it
+ * @words: the words that are valid, and their KUID_FROM_*
+ * @digits: a hexadecimal number has up to this many; 0 for a decimal number
  * @min: the lowest valid number
  * @max: the highest valid number
+ * @choice: the value; the default until the parameter is set
  */
-struct kuid_bounded {
-	u64 value;
+struct kuid_param {
+	struct {
+		const char *name;
+		u32 from;
+	} words[2];
+	unsigned int digits;
 	u64 min;
 	u64 max;
+	struct kuid_choice choice;
 };
 
-static int kuid_bounded_set(const char *text, const struct kernel_param *kp)
+static bool kuid_param_parse(const struct kuid_param *param, const char *text,
+			     u64 *value)
 {
-	struct kuid_bounded *bounded = kp->arg;
-	u64 value;
+	size_t size = strlen(text);
+	size_t i;
 
-	if (kstrtou64(text, 10, &value) || value < bounded->min ||
-	    value > bounded->max) {
-		pr_err("%s=%s: must be %llu to %llu\n", kp->name, text,
-		       bounded->min, bounded->max);
-		return -EINVAL;
+	/* kstrtou64() would also accept 0x and a sign. */
+	for (i = 0; i < size; i++)
+		if (!isxdigit(text[i]))
+			return false;
+	return !(param->digits && size > param->digits) &&
+	       !kstrtou64(text, param->digits ? 16 : 10, value) &&
+	       *value >= param->min && *value <= param->max;
+}
+
+static int kuid_param_set(const char *text, const struct kernel_param *kp)
+{
+	struct kuid_param *param = kp->arg;
+	const char *first = param->words[0].name;
+	const char *second = param->words[1].name;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(param->words); i++) {
+		if (param->words[i].name &&
+		    !strcmp(text, param->words[i].name)) {
+			param->choice.from = param->words[i].from;
+			return 0;
+		}
 	}
-	bounded->value = value;
-	return 0;
+	if (kuid_param_parse(param, text, &param->choice.value)) {
+		param->choice.from = KUID_FROM_GIVEN;
+		return 0;
+	}
+	if (param->digits)
+		pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
+		       kp->name, text, first, second, param->digits);
+	else
+		pr_err("%s=%s: must be %s%s%llu to %llu\n", kp->name, text,
+		       first ?: "", first ? " or " : "", param->min,
+		       param->max);
+	return -EINVAL;
 }
 
-static int kuid_bounded_get(char *text, const struct kernel_param *kp)
+static int kuid_param_get(char *text, const struct kernel_param *kp)
 {
-	const struct kuid_bounded *bounded = kp->arg;
+	const struct kuid_param *param = kp->arg;
+	unsigned int i;
 
-	return sprintf(text, "%llu\n", bounded->value);
+	for (i = 0; i < ARRAY_SIZE(param->words); i++)
+		if (param->words[i].name &&
+		    param->choice.from == param->words[i].from)
+			return sprintf(text, "%s\n", param->words[i].name);
+	if (param->digits)
+		return sprintf(text, "%0*llx\n", param->digits,
+			       param->choice.value);
+	return sprintf(text, "%llu\n", param->choice.value);
 }
 
-static const struct kernel_param_ops kuid_bounded_ops = {
-	.set = kuid_bounded_set,
-	.get = kuid_bounded_get,
+static const struct kernel_param_ops kuid_param_ops = {
+	.set = kuid_param_set,
+	.get = kuid_param_get,
 };
 
-static struct kuid_bounded kuid_max_ahead = {
-	.value = KUID_MAX_AHEAD_MS,
+static struct kuid_param kuid_max_ahead = {
 	.min = 1,
 	.max = 1000,
+	.choice.value = KUID_MAX_AHEAD_MS,
 };
 
-static struct kuid_bounded kuid_step_limit = {
-	.value = KUID_STEP_LIMIT_MS,
-	.min = 0,
-	.max = 3600 * 1000,
-};
-
-static struct kuid_bounded kuid_interval = {
-	.value = KUID_INTERVAL_DEFAULT,
-	.min = KUID_INTERVAL_MIN,
-	.max = KUID_INTERVAL_MAX,
-};
-
-/* No clock of the kernel reaches a later epoch. */
-static struct kuid_bounded kuid_snowflake_epoch = {
-	.value = KUID_SNOWFLAKE_EPOCH_DEFAULT,
-	.min = 0,
-	.max = KUID_TIME_MAX_NS / NSEC_PER_MSEC,
-};
-
-module_param_cb(max_ahead_ms, &kuid_bounded_ops, &kuid_max_ahead, 0);
+module_param_cb(max_ahead_ms, &kuid_param_ops, &kuid_max_ahead, 0);
 MODULE_PARM_DESC(max_ahead_ms,
 		 "ms that IDs may be ahead of the clock: 1 to 1000 (100)");
-module_param_cb(step_limit_ms, &kuid_bounded_ops, &kuid_step_limit, 0);
+
+static struct kuid_param kuid_step_limit = {
+	.max = 3600 * 1000,
+	.choice.value = KUID_STEP_LIMIT_MS,
+};
+
+module_param_cb(step_limit_ms, &kuid_param_ops, &kuid_step_limit, 0);
 MODULE_PARM_DESC(step_limit_ms,
 		 "ms of lag above which an epoch begins: 0 to 3600000 (10000)");
-module_param_cb(interval, &kuid_bounded_ops, &kuid_interval, 0);
+
+static struct kuid_param kuid_interval = {
+	.min = KUID_INTERVAL_MIN,
+	.max = KUID_INTERVAL_MAX,
+	.choice.value = KUID_INTERVAL_DEFAULT,
+};
+
+module_param_cb(interval, &kuid_param_ops, &kuid_interval, 0);
 MODULE_PARM_DESC(interval, "I of k96 and k128: 5 to 10, default 8");
-module_param_cb(snowflake_epoch_ms, &kuid_bounded_ops, &kuid_snowflake_epoch,
+
+/* No clock of the kernel reaches a later epoch. */
+static struct kuid_param kuid_snowflake_epoch = {
+	.max = KUID_TIME_MAX_NS / NSEC_PER_MSEC,
+	.choice.value = KUID_SNOWFLAKE_EPOCH_DEFAULT,
+};
+
+module_param_cb(snowflake_epoch_ms, &kuid_param_ops, &kuid_snowflake_epoch,
 		0444);
 MODULE_PARM_DESC(snowflake_epoch_ms,
 		 "ms since 1970 that snowflake counts from (1288834974657)");
+
+static struct kuid_param kuid_node = {
+	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
+	.digits = KUID_NODE_BITS / 4,
+	.max = U64_MAX,
+	.choice.from = KUID_FROM_RANDOM,
+};
+
+module_param_cb(node, &kuid_param_ops, &kuid_node, 0444);
+MODULE_PARM_DESC(node,
+		 "node of v1 and v6: random (default), mac or 48 bits in hex");
+
+static struct kuid_param kuid_worker = {
+	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
+	.digits = 64 / 4,
+	.max = U64_MAX,
+	.choice.from = KUID_FROM_HOST,
+};
+
+module_param_cb(worker, &kuid_param_ops, &kuid_worker, 0444);
+MODULE_PARM_DESC(worker,
+		 "lex, k96, k128: host (default), random or 64 bits in hex");
+
+static struct kuid_param kuid_snowflake = {
+	.words = { { "worker", KUID_FROM_WORKER } },
+	.max = KUID_SNOWFLAKE_WORKER_MAX,
+	.choice.from = KUID_FROM_WORKER,
+};
+
+module_param_cb(snowflake_worker, &kuid_param_ops, &kuid_snowflake, 0444);
+MODULE_PARM_DESC(snowflake_worker,
+		 "worker of snowflake: 0 to 1023, or worker (default)");
 
 static bool kuid_state_required;
 
@@ -121,127 +197,6 @@ module_param_cb(state, &kuid_state_ops, NULL, 0);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
 /**
- * struct kuid_param_part - a parameter for one part of the identity
- * @words: the words that are valid instead of a hexadecimal number
- * @bits: the width of the number, in bits
- * @choice: the parsed value; the default until the parameter is set
- */
-struct kuid_param_part {
-	struct {
-		const char *name;
-		u32 from;
-	} words[2];
-	unsigned int bits;
-	struct kuid_choice choice;
-};
-
-static struct kuid_param_part kuid_node = {
-	.words = { { "random", KUID_FROM_RANDOM }, { "mac", KUID_FROM_MAC } },
-	.bits = KUID_NODE_BITS,
-	.choice.from = KUID_FROM_RANDOM,
-};
-
-static struct kuid_param_part kuid_worker = {
-	.words = { { "host", KUID_FROM_HOST }, { "random", KUID_FROM_RANDOM } },
-	.bits = 64,
-	.choice.from = KUID_FROM_HOST,
-};
-
-static bool kuid_part_is_hex(const char *text, unsigned int bits)
-{
-	size_t size = strlen(text);
-	size_t i;
-
-	/* kstrtou64() would also accept 0x and a sign. */
-	for (i = 0; i < size; i++)
-		if (!isxdigit(text[i]))
-			return false;
-	return size && size <= bits / 4;
-}
-
-static int kuid_part_set(const char *text, const struct kernel_param *kp)
-{
-	struct kuid_param_part *part = kp->arg;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(part->words); i++) {
-		if (!strcmp(text, part->words[i].name)) {
-			part->choice.from = part->words[i].from;
-			return 0;
-		}
-	}
-	if (kuid_part_is_hex(text, part->bits) &&
-	    !kstrtou64(text, 16, &part->choice.value)) {
-		part->choice.from = KUID_FROM_GIVEN;
-		return 0;
-	}
-	pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
-	       kp->name, text, part->words[0].name, part->words[1].name,
-	       part->bits / 4);
-	return -EINVAL;
-}
-
-static int kuid_part_get(char *text, const struct kernel_param *kp)
-{
-	const struct kuid_param_part *part = kp->arg;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(part->words); i++)
-		if (part->choice.from == part->words[i].from)
-			return sprintf(text, "%s\n", part->words[i].name);
-	return sprintf(text, "%0*llx\n", part->bits / 4, part->choice.value);
-}
-
-static const struct kernel_param_ops kuid_part_ops = {
-	.set = kuid_part_set,
-	.get = kuid_part_get,
-};
-
-module_param_cb(node, &kuid_part_ops, &kuid_node, 0444);
-MODULE_PARM_DESC(node,
-		 "node of v1 and v6: random (default), mac or 48 bits in hex");
-module_param_cb(worker, &kuid_part_ops, &kuid_worker, 0444);
-MODULE_PARM_DESC(worker,
-		 "lex, k96, k128: host (default), random or 64 bits in hex");
-
-static struct kuid_choice kuid_snowflake = { .from = KUID_FROM_WORKER };
-
-static int kuid_snowflake_set(const char *text, const struct kernel_param *kp)
-{
-	unsigned int worker;
-
-	if (!strcmp(text, "worker")) {
-		kuid_snowflake.from = KUID_FROM_WORKER;
-		return 0;
-	}
-	if (kstrtouint(text, 10, &worker) ||
-	    worker > KUID_SNOWFLAKE_WORKER_MAX) {
-		pr_err("%s=%s: must be worker or 0 to %u\n", kp->name, text,
-		       KUID_SNOWFLAKE_WORKER_MAX);
-		return -EINVAL;
-	}
-	kuid_snowflake.from = KUID_FROM_GIVEN;
-	kuid_snowflake.value = worker;
-	return 0;
-}
-
-static int kuid_snowflake_get(char *text, const struct kernel_param *kp)
-{
-	if (kuid_snowflake.from == KUID_FROM_WORKER)
-		return sprintf(text, "worker\n");
-	return sprintf(text, "%llu\n", kuid_snowflake.value);
-}
-
-static const struct kernel_param_ops kuid_snowflake_ops = {
-	.set = kuid_snowflake_set,
-	.get = kuid_snowflake_get,
-};
-
-module_param_cb(snowflake_worker, &kuid_snowflake_ops, NULL, 0444);
-MODULE_PARM_DESC(snowflake_worker,
-		 "worker of snowflake: 0 to 1023, or worker (default)");
-
-/**
  * kuid_param_read - read the module parameters
  * @params: output, all fields are set
  *
@@ -250,15 +205,15 @@ MODULE_PARM_DESC(snowflake_worker,
 void kuid_param_read(struct kuid_params *params)
 {
 	*params = (struct kuid_params) {
-		.max_ahead_ns = kuid_max_ahead.value * NSEC_PER_MSEC,
-		.step_limit_ns = kuid_step_limit.value * NSEC_PER_MSEC,
+		.max_ahead_ns = kuid_max_ahead.choice.value * NSEC_PER_MSEC,
+		.step_limit_ns = kuid_step_limit.choice.value * NSEC_PER_MSEC,
 		.state_required = kuid_state_required,
 		.choices = {
 			.node = kuid_node.choice,
 			.worker = kuid_worker.choice,
-			.snowflake = kuid_snowflake,
-			.snowflake_epoch = kuid_snowflake_epoch.value,
-			.interval = kuid_interval.value,
+			.snowflake = kuid_snowflake.choice,
+			.snowflake_epoch = kuid_snowflake_epoch.choice.value,
+			.interval = kuid_interval.choice.value,
 		},
 	};
 }
