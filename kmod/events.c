@@ -130,13 +130,6 @@ static void kuid_events_claim_died(const struct kuid_claimed *died)
 	}
 }
 
-static void kuid_events_close(void)
-{
-	const struct kuid_claimed died = kuid_generator_close(&kuid_host);
-
-	kuid_events_claim_died(&died);
-}
-
 /*
  * Count a fork and let a worker begin an epoch. The gate was closed before: the
  * epoch may have to wait for memory.
@@ -200,11 +193,13 @@ static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 			  void *data)
 {
 	bool begins = action == PM_HIBERNATION_PREPARE;
+	struct kuid_claimed died;
 
 	if (!begins && action != PM_POST_HIBERNATION)
 		return NOTIFY_DONE;
 	kuid_epochs_set_hibernating(begins);
-	kuid_events_close();
+	died = kuid_generator_close(&kuid_host);
+	kuid_events_claim_died(&died);
 	if (!begins) {
 		kuid_events_fork();
 		irq_work_sync(&kuid_events_irq_work);

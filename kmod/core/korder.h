@@ -74,12 +74,7 @@ static __always_inline unsigned int kuid_korder_split(unsigned int interval)
 	return interval + KUID_GRID_C_BITS + KUID_GRID_SEQ_BITS;
 }
 
-/* The bits of a k64 before the node, and the bits after it. */
-static __always_inline u64 kuid_korder_before(u64 k64, unsigned int split)
-{
-	return k64 >> split;
-}
-
+/* The bits of a k64 after the node. */
 static __always_inline u64 kuid_korder_behind(u64 k64, unsigned int split)
 {
 	return k64 & (BIT_ULL(split) - 1);
@@ -128,7 +123,7 @@ static __always_inline u64 kuid_k128_of_k64(u64 k64, u64 node,
 	unsigned int split = kuid_korder_split(interval);
 
 	*low = node << split | kuid_korder_behind(k64, split);
-	return kuid_korder_before(k64, split) << split | node >> (64 - split);
+	return k64 >> split << split | node >> (64 - split);
 }
 
 /**
