@@ -4,6 +4,7 @@
 
 #include "file.h"
 #include "epochs.h"
+#include "reserve.h"
 
 /**
  * kuid_file_begin - prepare a call for IDs

@@ -10,6 +10,7 @@
 #include "epochs.h"
 #include "include/linux/kuid.h"
 #include "make.h"
+#include "reserve.h"
 #include "sink.h"
 
 /* All kernel code shares these watermarks. Only KUID_ORDER_HOST uses them. */

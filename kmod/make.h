@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 #include "core/formats.h"
-#include "epochs.h"
+#include "core/take.h"
 
 struct kuid_poller;
 struct kuid_sink;
@@ -89,24 +89,6 @@ static __always_inline void kuid_made_add(struct kuid_made *made,
 	made->epoch = taken->origin.epoch;
 	made->load_id = taken->origin.load_id;
 	made->last = taken->units.first + taken->units.count - 1;
-}
-
-/* Describe what a call for @count IDs of a format takes from the generator. */
-static __always_inline struct kuid_want
-kuid_want_for(const u32 format, struct kuid_watermarks *watermarks,
-	      const enum kuid_order order, const u32 count)
-{
-	const struct kuid_format *row = &kuid_formats[format];
-	const struct kuid_window *window = &kuid_host.windows[row->source];
-
-	return (struct kuid_want) {
-		.source = row->source,
-		.watermarks = watermarks,
-		.order = order,
-		.part = row->part,
-		.ahead = count == 1 ? window->one : window->batch,
-		.count = count,
-	};
 }
 
 ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink);

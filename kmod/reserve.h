@@ -10,7 +10,9 @@
 #include <linux/init.h>
 #include <linux/types.h>
 
+#include "core/formats.h"
 #include "core/turn.h"
+#include "epochs.h"
 
 struct kuid_request;
 
@@ -34,6 +36,24 @@ static __always_inline bool kuid_reserve_passes(const enum kuid_source source,
 					      : &lines->batches;
 
 	return source == KUID_STAMPS || likely(!READ_ONCE(line->count));
+}
+
+/* Describe what a call for @count IDs of a format takes from the generator. */
+static __always_inline struct kuid_want
+kuid_want_for(const u32 format, struct kuid_watermarks *watermarks,
+	      const enum kuid_order order, const u32 count)
+{
+	const struct kuid_format *row = &kuid_formats[format];
+	const struct kuid_window *window = &kuid_host.windows[row->source];
+
+	return (struct kuid_want) {
+		.source = row->source,
+		.watermarks = watermarks,
+		.order = order,
+		.part = row->part,
+		.ahead = count == 1 ? window->one : window->batch,
+		.count = count,
+	};
 }
 
 int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken);
