@@ -142,14 +142,6 @@ static int kuid_chr_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Begin a read, which always uses the file's own format and order. */
-static int kuid_chr_begin_read(struct kuid_file *kf, bool nonblock, size_t size,
-			       struct kuid_request *request)
-{
-	return kuid_file_begin(kf, nonblock, KUID_FORMAT_DEFAULT,
-			       KUID_ORDER_DEFAULT, size, request);
-}
-
 /* Fill a sink of @size bytes. Returns the bytes, or a negative errno. */
 static ssize_t kuid_chr_fill(struct kuid_file *kf, struct kuid_request *request,
 			     struct kuid_sink *sink, size_t size)
@@ -177,8 +169,9 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
 	size_t done;
 	int ret;
 
-	ret = kuid_chr_begin_read(kf, kuid_file_is_nonblock(file), size,
-				  &request);
+	ret = kuid_file_begin(kf, kuid_file_is_nonblock(file),
+			      KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, size,
+			      &request);
 	if (ret)
 		return ret;
 	request.made = *made;
@@ -240,10 +233,11 @@ static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 	if (text && !size)
 		return 0;
-	ret = kuid_chr_begin_read(kf,
-				  iocb->ki_flags & IOCB_NOWAIT ||
-					  kuid_file_is_nonblock(iocb->ki_filp),
-				  size, &request);
+	ret = kuid_file_begin(kf,
+			      iocb->ki_flags & IOCB_NOWAIT ||
+				      kuid_file_is_nonblock(iocb->ki_filp),
+			      KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, size,
+			      &request);
 	if (ret)
 		return ret;
 	kuid_sink_iter(&sink, request.format, text, to);
