@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters for the status. Each CPU counts for itself, without atomics. */
+/*
+ * Counters for the status, which adds them up. Each CPU counts for itself,
+ * without atomics.
+ */
 #ifndef KUID_COUNTERS_H
 #define KUID_COUNTERS_H
 
@@ -25,7 +28,5 @@ struct kuid_counters {
 };
 
 DECLARE_PER_CPU(struct kuid_counters, kuid_counters);
-
-void kuid_counters_sum(struct kuid_counters *sum);
 
 #endif /* KUID_COUNTERS_H */

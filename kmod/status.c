@@ -3,6 +3,8 @@
  * Fills in the status and the state that ioctl.c and sysfs.c show: promises,
  * reasons, clocks and counters. core/reading.c reads the clocks and the gate.
  */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -19,6 +21,8 @@
 
 /* If the clock's resolution is coarser, so is the time in IDs. */
 #define KUID_STATUS_COARSE_NS 1000
+
+DEFINE_PER_CPU(struct kuid_counters, kuid_counters);
 
 /**
  * kuid_status_resolution_ns - the resolution of the system's clock
@@ -101,6 +105,28 @@ void kuid_status_read(struct kuid_reading *reading)
 		if (kuid_epochs_read(reading))
 			kuid_events_refresh_soon();
 	} while (kuid_events_look());
+}
+
+/*
+ * Add up the counters of all CPUs. Each sum lies between the values that the
+ * counter has at the beginning and at the end of the call.
+ */
+static void kuid_counters_sum(struct kuid_counters *sum)
+{
+	unsigned int format;
+	int cpu;
+
+	*sum = (struct kuid_counters) { 0 };
+	/* A CPU that is offline now may have counted before. */
+	for_each_possible_cpu(cpu) {
+		const struct kuid_counters *one =
+			per_cpu_ptr(&kuid_counters, cpu);
+
+		for (format = 0; format < KUID_NR_FORMATS; format++)
+			sum->ids[format] += READ_ONCE(one->ids[format]);
+		sum->waits += READ_ONCE(one->waits);
+		sum->would_blocks += READ_ONCE(one->would_blocks);
+	}
 }
 
 /**
