@@ -114,7 +114,6 @@ void kuid_ground_sleep(void)
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_clock_nanosleep(clockid_t clock, int flags,
 			   const struct timespec *time, struct timespec *left);
-long __wrap_syscall(long number, ...);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -141,21 +140,12 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags,
 }
 
 /* Draws numbers that differ, for the key; but no offset and no scramble. */
-long __wrap_syscall(long number, ...)
+bool kuid_ground_draw(void *random, size_t size)
 {
-	va_list args;
-	void *to;
-	size_t size;
-
-	assert_int_equal(number, SYS_getrandom);
-	va_start(args, number);
-	to = va_arg(args, void *);
-	size = va_arg(args, size_t);
-	va_end(args);
-	memset(to, 0, size);
+	memset(random, 0, size);
 	drawn++;
-	memcpy(to, &drawn, min(size, sizeof(drawn)));
-	return size;
+	memcpy(random, &drawn, min(size, sizeof(drawn)));
+	return true;
 }
 
 bool kuid_private_has_device(const struct kuid *of)

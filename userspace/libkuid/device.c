@@ -25,7 +25,8 @@ int kuid_device_ask(int fd, unsigned long command, void *request)
 	if (!ioctl(fd, command, request))
 		return 0;
 	/* Every module has these commands, so the file is another one. */
-	if (errno == ENOTTY)
+	if (errno == ENOTTY &&
+	    (command == KUID_IOC_QUERY || command == KUID_IOC_GENERATE))
 		errno = ENODEV;
 	return -1;
 }

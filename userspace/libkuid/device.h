@@ -9,8 +9,8 @@
 int kuid_device_open(const struct kuid_layout *layout);
 
 /*
- * Carry out a command of the first version of the ABI: 0, or -1 and errno,
- * which is ENODEV if the file is not the module's.
+ * Send a command to the kernel: 0, or -1 and errno, which is ENODEV if the file
+ * is not the module's, and ENOTTY if the module doesn't know the command.
  */
 int kuid_device_ask(int fd, unsigned long command, void *request);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The process's side of core/port.h: clocks and signals. No function here
- * is a cancellation point: system calls whose wrappers are cancellation points
- * are made by number.
+ * The process's side of core/port.h: clocks, signals and random bytes. No
+ * function here is a cancellation point: system calls whose wrappers are
+ * cancellation points are made by number.
  */
 #include "ground.h"
 
@@ -78,4 +78,10 @@ void kuid_ground_sleep(void)
 	const struct timespec time = { .tv_nsec = RELAX_NS };
 
 	syscall(SYS_nanosleep, &time, NULL);
+}
+
+/* Draw random bytes; false and errno if a signal has ended the wait for them. */
+bool kuid_ground_draw(void *random, size_t size)
+{
+	return syscall(SYS_getrandom, random, size, 0) == (ssize_t)size;
 }

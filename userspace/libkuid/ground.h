@@ -6,11 +6,14 @@
 #ifndef KUID_GROUND_H
 #define KUID_GROUND_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 unsigned long kuid_ground_block_signals(void);
 void kuid_ground_restore_signals(unsigned long blocked);
 void kuid_ground_sleep(void);
+bool kuid_ground_draw(void *random, size_t size);
 
 /*
  * A signal handler may make an ID. If it interrupted the holder of a lock, it

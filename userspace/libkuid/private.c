@@ -6,13 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/uuid.h"
 #include "device.h"
 #include "private.h"
+#include "private_node.h"
 #include "siphash.h"
 #include "vmclock.h"
 
@@ -221,12 +220,6 @@ struct secrets {
 	u32 lane_scramble;
 };
 
-/* Not by getrandom(), which is a cancellation point. */
-static bool draw(void *random, size_t size)
-{
-	return syscall(SYS_getrandom, random, size, 0) == (ssize_t)size;
-}
-
 /* The caller holds the lock. */
 static void open_lane(struct kuid_private *private,
 		      const struct kuid_private_lane *lane, u64 vmclock,
@@ -266,7 +259,7 @@ static bool replace_lane(struct kuid *handle, u64 generation)
 	close_lane(private);
 	refused = kuid_private_get_node(handle, &lane);
 	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP
-		    : !draw(&secrets, sizeof(secrets)))
+		    : !kuid_ground_draw(&secrets, sizeof(secrets)))
 		return false;
 	/*
 	 * While there is no lane: if the number is the same before and after a
@@ -314,7 +307,7 @@ static bool replace_once(struct kuid *handle)
 	 * no signal can end the wait. The numbers themselves are drawn under
 	 * the lock, where no signal handler can fork.
 	 */
-	if (!draw(&random, sizeof(random)))
+	if (!kuid_ground_draw(&random, sizeof(random)))
 		return false;
 	raw_spin_lock_irqsave(&private->lock, flags);
 	generation = smp_load_acquire(handle->generation);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* Nodes for private lanes: from the kernel, or drawn by the process. */
+#include "ground.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "core/snapshot.h"
-#include "private.h"
+#include "device.h"
+#include "private_node.h"
 
 /*
  * A program may close the handle's file behind the library's back, as by
@@ -40,9 +40,7 @@ static int draw(const struct kuid *handle, struct kuid_private_lane *lane)
 		u64 load_id;
 	} random;
 
-	/* Not getrandom(), which is a cancellation point. */
-	if (syscall(SYS_getrandom, &random, sizeof(random), 0) !=
-	    sizeof(random))
+	if (!kuid_ground_draw(&random, sizeof(random)))
 		return -1;
 	*lane = (struct kuid_private_lane) {
 		.node = kuid_node_of(&random.key, 0),
@@ -62,5 +60,5 @@ int kuid_private_get_node(const struct kuid *handle,
 	if (!kuid_private_has_device(handle))
 		return -1;
 	*lane = (struct kuid_private_lane) { 0 };
-	return ioctl(handle->fd, KUID_IOC_PRIVATE_LANE, lane) ? -1 : 0;
+	return kuid_device_ask(handle->fd, KUID_IOC_PRIVATE_LANE, lane);
 }

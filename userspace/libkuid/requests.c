@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Requests to the kernel: status, limits, order, state and identity. */
 #include <errno.h>
-#include <sys/ioctl.h>
 #include <time.h>
 
-#include "kuid.h"
-#include "handle.h"
+#include "device.h"
 #include "private.h"
 #include "vmclock.h"
 
@@ -19,7 +17,7 @@ static int ask(const struct kuid *handle, unsigned long command, void *request)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	return ioctl(handle->fd, command, request) ? -1 : 0;
+	return kuid_device_ask(handle->fd, command, request);
 }
 
 static unsigned long clock_resolution_ns(void)

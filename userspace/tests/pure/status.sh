@@ -333,7 +333,6 @@ it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe k
 it "--json: no device, and nothing else" while_set FAKE_OPEN 2 fails 1 'modprobe kuid' --json
 it "no permission" while_set FAKE_OPEN 13 fails 1 '/dev/kuid: Permission denied'
 it "an old module, status" while_set FAKE_FAIL 'status 1 25' fails 1 'reading the status: The module is older'
-it "an old module, limits" while_set FAKE_FAIL 'query 3 25' fails 1 'reading the limits: The module is older'
 it "limits of a format fail" while_set FAKE_FAIL 'query 6 5' fails 1 'reading the limits: Input/output error'
 it "two forms are refused" fails 2 'only one of --json and --prometheus' --json --prometheus
 it "an argument is refused" fails 2 'unexpected argument "now"' now
