@@ -343,7 +343,10 @@ static void start(void)
 	if (scenario->nodes_left)
 		atomic64_set(&generator.epoch->nodes.last,
 			     KUID_NODE_LAST - scenario->nodes_left);
-	layout = (struct kuid_layout) { .format = format, .id_size = ID_SIZE };
+	layout = (struct kuid_layout) {
+		.format = format,
+		.row = &kuid_formats[format],
+	};
 	handle = (struct kuid) {
 		.fd = 0,
 		.layout = &layout,

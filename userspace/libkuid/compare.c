@@ -16,8 +16,8 @@ static int order_by_format(const struct kuid_layout *layout, const void *a,
 {
 	uint64_t a_high, a_low, b_high, b_low;
 
-	kuid_layout_load(a, layout->id_size, &a_high, &a_low);
-	kuid_layout_load(b, layout->id_size, &b_high, &b_low);
+	kuid_layout_load(a, layout->row->id_size, &a_high, &a_low);
+	kuid_layout_load(b, layout->row->id_size, &b_high, &b_low);
 	if (layout->format == KUID_LAYOUT_V1) {
 		/* Without the version, and without the variant. */
 		a_high = kuid_v1_tick(a_high);

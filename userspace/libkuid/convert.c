@@ -24,7 +24,7 @@ int kuid_convert(unsigned int from, const void *id, unsigned int to, void *out,
 		return -1;
 	if (layout == kuid_layout_of(from) &&
 	    !(fields.has & KUID_HAS_INTERVAL)) {
-		memmove(out, id, layout->id_size);
+		memmove(out, id, layout->row->id_size);
 		return 0;
 	}
 	kuid_highest(to, highest);

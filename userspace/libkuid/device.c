@@ -33,9 +33,9 @@ int kuid_device_ask(int fd, unsigned long command, void *request)
 
 int kuid_device_one(struct kuid *handle, void *id)
 {
-	ssize_t size = read(handle->fd, id, handle->layout->id_size);
+	ssize_t size = read(handle->fd, id, handle->layout->row->id_size);
 
-	if (size == handle->layout->id_size)
+	if (size == handle->layout->row->id_size)
 		return 0;
 	/* The device gives whole IDs, so the file is another one now. */
 	if (size >= 0)
@@ -50,8 +50,8 @@ ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {
-			.buffer =
-				(uintptr_t)ids + done * handle->layout->id_size,
+			.buffer = (uintptr_t)ids +
+				  done * handle->layout->row->id_size,
 			.format = handle->layout->format,
 			.count = left < handle->batch_max ? left
 							  : handle->batch_max,

@@ -218,7 +218,7 @@ int kuid_decode(unsigned int format, const void *id, uint64_t setting,
 		layout = kuid_layout_of_uuid(id);
 	}
 	decoded.format = layout->format;
-	kuid_layout_load(id, layout->id_size, &high, &low);
+	kuid_layout_load(id, layout->row->id_size, &high, &low);
 	if (!decode(layout, high, low, setting, flags, &decoded)) {
 		errno = EINVAL;
 		return -1;
@@ -331,7 +331,7 @@ int kuid_encode(const struct kuid_fields *fields, void *id)
 		errno = EINVAL;
 		return -1;
 	}
-	kuid_layout_store(id, layout->id_size, high, low);
+	kuid_layout_store(id, layout->row->id_size, high, low);
 	return 0;
 }
 

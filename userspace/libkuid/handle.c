@@ -116,7 +116,7 @@ void kuid_close(struct kuid *handle)
 
 size_t kuid_id_size(const struct kuid *handle)
 {
-	return handle->layout->id_size;
+	return handle->layout->row->id_size;
 }
 
 int kuid_fd(const struct kuid *handle)

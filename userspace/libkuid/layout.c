@@ -4,24 +4,14 @@
 
 #include "layout.h"
 
-#define KUID_SHOWS_NONE 0
-#define KUID_SHOWS_MASK 0
-
 /* v1 has the short path, so that a container can be given that file alone. */
-#define LAYOUT(format_name, NAME, bytes, from, part, form, characters, \
-	       uuid_version, ...)                                      \
-	[KUID_FORMAT_##NAME] = {                                       \
-		.name = #format_name,                                  \
-		.device = KUID_FORMAT_##NAME == KUID_FORMAT_V1         \
-				  ? "/dev/kuid"                        \
-				  : "/dev/kuids/" #format_name,        \
-		.format = KUID_LAYOUT_##NAME,                          \
-		.id_size = bytes,                                      \
-		.text_size = characters,                               \
-		.text = KUID_TEXT_##form,                              \
-		.made_from = KUID_MADE_FROM_##from,                    \
-		.shows = KUID_SHOWS_##part,                            \
-		.version = uuid_version,                               \
+#define LAYOUT(format_name, NAME, ...)                          \
+	[KUID_FORMAT_##NAME] = {                                \
+		.format = KUID_LAYOUT_##NAME,                   \
+		.device = KUID_FORMAT_##NAME == KUID_FORMAT_V1  \
+				  ? "/dev/kuid"                 \
+				  : "/dev/kuids/" #format_name, \
+		.row = &kuid_formats[KUID_FORMAT_##NAME],       \
 	},
 
 /* By number. */
@@ -29,12 +19,16 @@ static const struct kuid_layout layouts[] = { KUID_FORMATS(LAYOUT) };
 
 #define NR_LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
-static const struct kuid_layout any_uuid = {
+static const struct kuid_format any_uuid_row = {
 	.name = "uuid",
-	.format = KUID_LAYOUT_ANY_UUID,
+	.text_form = KUID_TEXT_UUID,
 	.id_size = 16,
 	.text_size = KUID_UUID_TEXT_SIZE,
-	.text = KUID_TEXT_UUID,
+};
+
+static const struct kuid_layout any_uuid = {
+	.format = KUID_LAYOUT_ANY_UUID,
+	.row = &any_uuid_row,
 };
 
 const struct kuid_layout *kuid_layout_of(unsigned int format)
@@ -72,8 +66,8 @@ const struct kuid_layout *kuid_layout_of_size(size_t text_size)
 {
 	for (size_t i = 1; i < NR_LAYOUTS; i++)
 		if (!kuid_layout_is_uuid(&layouts[i]) &&
-		    layouts[i].text != KUID_TEXT_DECIMAL &&
-		    layouts[i].text_size == text_size)
+		    layouts[i].row->text_form != KUID_TEXT_DECIMAL &&
+		    layouts[i].row->text_size == text_size)
 			return &layouts[i];
 	return NULL;
 }
@@ -84,23 +78,24 @@ bool kuid_layout_fits(const struct kuid_layout *layout, const void *id)
 
 	if (layout->format == KUID_LAYOUT_SNOWFLAKE)
 		return !(bytes[0] >> 7);
-	return !layout->version || (kuid_uuid_is_rfc(id) &&
-				    kuid_uuid_version(id) == layout->version);
+	return !layout->row->version ||
+	       (kuid_uuid_is_rfc(id) &&
+		kuid_uuid_version(id) == layout->row->version);
 }
 
 const char *kuid_format_name(unsigned int format)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
 
-	return layout ? layout->name : NULL;
+	return layout ? layout->row->name : NULL;
 }
 
 int kuid_format_number(const char *name)
 {
 	for (unsigned int format = 1; format < NR_LAYOUTS; format++)
-		if (!strcmp(name, layouts[format].name))
+		if (!strcmp(name, layouts[format].row->name))
 			return format;
-	if (!strcmp(name, any_uuid.name))
+	if (!strcmp(name, any_uuid_row.name))
 		return KUID_ANY_UUID;
 	errno = EINVAL;
 	return -1;
@@ -110,7 +105,7 @@ size_t kuid_format_id_size(unsigned int format)
 {
 	const struct kuid_layout *layout = kuid_layout_of(format);
 
-	return layout ? layout->id_size : 0;
+	return layout ? layout->row->id_size : 0;
 }
 
 size_t kuid_format_text_size(unsigned int format, unsigned int form)
@@ -121,17 +116,17 @@ size_t kuid_format_text_size(unsigned int format, unsigned int form)
 		return 0;
 	switch (form) {
 	case KUID_FORM_CANONICAL:
-		return layout->text_size;
+		return layout->row->text_size;
 	case KUID_FORM_HEX:
-		return 2 * layout->id_size;
+		return 2 * layout->row->id_size;
 	case KUID_FORM_COLDFUSION:
 		if (kuid_layout_is_uuid(layout))
 			return KUID_LEX_TEXT_SIZE;
 		break;
 	case KUID_FORM_DECIMAL:
-		if (layout->text == KUID_TEXT_DECIMAL)
-			return layout->text_size;
-		if (layout->id_size == 8)
+		if (layout->row->text_form == KUID_TEXT_DECIMAL)
+			return layout->row->text_size;
+		if (layout->row->id_size == 8)
 			return KUID_DECIMAL_TEXT_SIZE;
 		break;
 	case KUID_FORM_ULID:
@@ -161,14 +156,25 @@ const char *kuid_format_device(unsigned int format)
 
 int kuid_format_made_from(unsigned int format)
 {
+	static const int made_from[] = {
+		[KUID_STAMPS] = KUID_MADE_FROM_STAMPS,
+		[KUID_LEX] = KUID_MADE_FROM_LEX,
+		[KUID_GRID] = KUID_MADE_FROM_GRID,
+		[KUID_SNOWFLAKE] = KUID_MADE_FROM_SNOWFLAKE,
+	};
 	const struct kuid_layout *layout = kuid_layout_made(format);
 
-	return layout ? layout->made_from : -1;
+	return layout ? made_from[layout->row->source] : -1;
 }
 
 int kuid_format_shows(unsigned int format)
 {
+	static const int shows[KUID_NR_PARTS] = {
+		[KUID_PART_NODE] = KUID_SHOWS_NODE,
+		[KUID_PART_WORKER] = KUID_SHOWS_WORKER,
+		[KUID_PART_SNOWFLAKE] = KUID_SHOWS_SNOWFLAKE,
+	};
 	const struct kuid_layout *layout = kuid_layout_made(format);
 
-	return layout ? layout->shows : -1;
+	return layout ? shows[layout->row->part] : -1;
 }

@@ -33,29 +33,17 @@ enum kuid_layout_format {
 };
 
 /**
- * struct kuid_layout - the properties that all IDs of a format share
- * @name: the format's name, which is also its device file's
- * @device: path of the device file; NULL if no IDs of the format are made
+ * struct kuid_layout - a format, for the library
  * @format: the format's number, never KUID_FORMAT_DEFAULT
- * @id_size: bytes of one ID
- * @text_size: characters of its longest canonical text; the parser and
- *	kuid_text() rely on all texts of a format having this size, except for
- *	KUID_TEXT_DECIMAL
- * @text: form of its canonical text
- * @made_from: KUID_MADE_FROM_*
- * @shows: KUID_SHOWS_*
- * @version: of all UUIDs of the format, 0 if it has none or any
+ * @device: path of the device file; NULL if no IDs of the format are made
+ * @row: the format's row in the core's table. The parser and kuid_text() rely
+ *	on all its texts having the same size, except for KUID_TEXT_DECIMAL. The
+ *	row of KUID_ANY_UUID has no version, and no source
  */
 struct kuid_layout {
-	const char *name;
-	const char *device;
 	enum kuid_layout_format format;
-	uint8_t id_size;
-	uint8_t text_size;
-	enum kuid_text_form text;
-	uint8_t made_from;
-	uint8_t shows;
-	uint8_t version;
+	const char *device;
+	const struct kuid_format *row;
 };
 
 /* NULL and EINVAL for an unknown format. */
@@ -86,7 +74,7 @@ static inline uint64_t kuid_layout_most(const struct kuid_layout *layout)
 
 static inline bool kuid_layout_is_uuid(const struct kuid_layout *layout)
 {
-	return layout->text == KUID_TEXT_UUID;
+	return layout->row->text_form == KUID_TEXT_UUID;
 }
 
 static inline unsigned int kuid_uuid_version(const uint8_t *id)

@@ -34,12 +34,12 @@ struct shape {
 static struct shape canonical_shape(const struct kuid_layout *layout)
 {
 	struct shape shape = {
-		.size = layout->text_size,
+		.size = layout->row->text_size,
 		.digit_bits = 4,
 		.first_bits = 4,
 	};
 
-	switch (layout->text) {
+	switch (layout->row->text_form) {
 	case KUID_TEXT_UUID:
 		shape.pattern = PATTERN_UUID;
 		shape.cases = LOWER | UPPER;
@@ -224,16 +224,17 @@ static size_t digit_of(unsigned int bit, const struct shape *shape)
 static size_t misfit(const struct kuid_layout *layout, const uint8_t *id,
 		     const struct shape *shape)
 {
-	if (!layout->version)
+	if (!layout->row->version)
 		return 0;
-	return digit_of(kuid_uuid_version(id) != layout->version ? 48 : 64,
+	return digit_of(kuid_uuid_version(id) != layout->row->version ? 48 : 64,
 			shape);
 }
 
 /* Whether the canonical text of a format is a decimal number. */
 static bool is_decimal(const struct kuid_layout *layout, unsigned int form)
 {
-	return form == KUID_FORM_CANONICAL && layout->text == KUID_TEXT_DECIMAL;
+	return form == KUID_FORM_CANONICAL &&
+	       layout->row->text_form == KUID_TEXT_DECIMAL;
 }
 
 /* With any_case also lex and ColdFusion's form take digits of both cases. */
@@ -251,11 +252,11 @@ static int parse_form(const struct kuid_layout *layout, unsigned int form,
 				    where);
 	if (any_case)
 		shape.cases = LOWER | UPPER;
-	if (read_shape(&shape, text, size, bytes, layout->id_size, where))
+	if (read_shape(&shape, text, size, bytes, layout->row->id_size, where))
 		return -1;
 	if (!kuid_layout_fits(layout, bytes))
 		return wrong_at(misfit(layout, bytes, &shape), where);
-	memcpy(id, bytes, layout->id_size);
+	memcpy(id, bytes, layout->row->id_size);
 	return 0;
 }
 
@@ -328,7 +329,7 @@ int kuid_recognise(const char *text, size_t size, void *id, size_t *where)
 
 	if (!layout)
 		return wrong_size(text, size, where);
-	if (size != layout->text_size && !has_fourth_hyphen(text, size))
+	if (size != layout->row->text_size && !has_fourth_hyphen(text, size))
 		form = KUID_FORM_COLDFUSION;
 	if (parse_form(layout, form, false, text, size, id, where))
 		return -1;
@@ -372,10 +373,11 @@ static unsigned int guess_form(const struct kuid_layout *layout,
 	if (kuid_layout_is_uuid(layout) && begins_urn(text, size))
 		return KUID_FORM_URN;
 	/* A hexadecimal snowflake of digits below 10 mostly begins with a 0. */
-	if (layout->text == KUID_TEXT_DECIMAL && is_number(text, size) &&
-	    text[0] != '0')
+	if (layout->row->text_form == KUID_TEXT_DECIMAL &&
+	    is_number(text, size) && text[0] != '0')
 		return KUID_FORM_CANONICAL;
-	if (!size || size == layout->text_size || has_fourth_hyphen(text, size))
+	if (!size || size == layout->row->text_size ||
+	    has_fourth_hyphen(text, size))
 		return KUID_FORM_CANONICAL;
 	for (size_t i = 0; i < sizeof(sized) / sizeof(sized[0]); i++)
 		if (size == kuid_format_text_size(layout->format, sized[i]))
@@ -407,8 +409,8 @@ static int parse_lenient(unsigned int format, const char *text, size_t size,
 	if (!layout)
 		return wrong_size(text, size, where);
 	/* A column of type uuid shows other IDs of 16 bytes so, too. */
-	if (layout->id_size == KUID_ID_MAX && !kuid_layout_is_uuid(layout) &&
-	    has_fourth_hyphen(text, size))
+	if (layout->row->id_size == KUID_ID_MAX &&
+	    !kuid_layout_is_uuid(layout) && has_fourth_hyphen(text, size))
 		layout = kuid_layout_of(KUID_ANY_UUID);
 	if (parse_form(layout, guess_form(layout, text, size), true, text, size,
 		       id, where))

@@ -436,7 +436,7 @@ static ssize_t make_many(struct kuid *handle, const struct view *view,
 		}
 		pack(handle->layout->format, to, &stamps, handle->private,
 		     view);
-		to += stamps.count * handle->layout->id_size;
+		to += stamps.count * handle->layout->row->id_size;
 		done += stamps.count;
 	}
 	return done;

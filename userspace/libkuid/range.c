@@ -14,13 +14,13 @@ static int fill(unsigned int format, void *id, int byte)
 	if (!layout)
 		return -1;
 	memset(bytes, byte, sizeof(bytes));
-	if (layout->version) {
-		bytes[6] = layout->version << 4 | (byte & 0x0f);
+	if (layout->row->version) {
+		bytes[6] = layout->row->version << 4 | (byte & 0x0f);
 		bytes[8] = 0x80 | (byte & 0x3f);
 	}
 	if (layout->format == KUID_LAYOUT_SNOWFLAKE)
 		bytes[0] &= 0x7f;
-	memcpy(id, bytes, layout->id_size);
+	memcpy(id, bytes, layout->row->id_size);
 	return 0;
 }
 

@@ -60,10 +60,11 @@ static bool begin(struct writer *writer, unsigned int format, unsigned int form)
 		return false;
 	writer->form = form;
 	writer->most = kuid_layout_most(layout);
-	if (form == KUID_FORM_CANONICAL && layout->text == KUID_TEXT_DECIMAL)
+	if (form == KUID_FORM_CANONICAL &&
+	    layout->row->text_form == KUID_TEXT_DECIMAL)
 		writer->form = KUID_FORM_DECIMAL;
 	writer->digits = form == KUID_FORM_COLDFUSION ? KUID_TEXT_LEX
-						      : layout->text;
+						      : layout->row->text_form;
 	writer->before = "";
 	writer->after = "";
 	if (form == KUID_FORM_BRACES) {
@@ -72,7 +73,7 @@ static bool begin(struct writer *writer, unsigned int format, unsigned int form)
 	} else if (form == KUID_FORM_URN) {
 		writer->before = KUID_URN_PREFIX;
 	}
-	writer->id_size = layout->id_size;
+	writer->id_size = layout->row->id_size;
 	kuid_text_start(&writer->last, writer->digits);
 	return true;
 }
