@@ -97,16 +97,16 @@ static const char *broken;
 
 /* Ground of the library, as far as it is not the machine's. */
 
-unsigned long kuid_ground_block_signals(void)
+unsigned long kuid_process_block_signals(void)
 {
 	return 0;
 }
 
-void kuid_ground_restore_signals(unsigned long blocked)
+void kuid_process_restore_signals(unsigned long blocked)
 {
 }
 
-void kuid_ground_sleep(void)
+void kuid_process_sleep(void)
 {
 	scheduler_relax();
 }
@@ -140,7 +140,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags,
 }
 
 /* Draws numbers that differ, for the key; but no offset and no scramble. */
-bool kuid_ground_draw(void *random, size_t size)
+bool kuid_process_draw(void *random, size_t size)
 {
 	memset(random, 0, size);
 	drawn++;

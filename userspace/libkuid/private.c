@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* See private.h. */
-#include "ground.h"
+#include "port.h"
 
 #include <errno.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static __always_inline bool holds(const struct kuid *handle,
 static __always_inline void reserve(struct kuid_private *private, u64 ahead,
 				    struct kuid_units *stamps)
 {
-	u64 now = kuid_ground_wall_ns();
+	u64 now = kuid_process_wall_ns();
 
 	stamps->first = kuid_lane_reserve(&private->lane, now, 0, now + ahead,
 					  &stamps->count);
@@ -259,7 +259,7 @@ static bool replace_lane(struct kuid *handle, u64 generation)
 	close_lane(private);
 	refused = kuid_private_get_node(handle, &lane);
 	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP
-		    : !kuid_ground_draw(&secrets, sizeof(secrets)))
+		    : !kuid_process_draw(&secrets, sizeof(secrets)))
 		return false;
 	/*
 	 * While there is no lane: if the number is the same before and after a
@@ -307,7 +307,7 @@ static bool replace_once(struct kuid *handle)
 	 * no signal can end the wait. The numbers themselves are drawn under
 	 * the lock, where no signal handler can fork.
 	 */
-	if (!kuid_ground_draw(&random, sizeof(random)))
+	if (!kuid_process_draw(&random, sizeof(random)))
 		return false;
 	raw_spin_lock_irqsave(&private->lock, flags);
 	generation = smp_load_acquire(handle->generation);

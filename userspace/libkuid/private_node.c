@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Nodes for private lanes: from the kernel, or drawn by the process. */
-#include "ground.h"
+#include "port.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int draw(const struct kuid *handle, struct kuid_private_lane *lane)
 		u64 load_id;
 	} random;
 
-	if (!kuid_ground_draw(&random, sizeof(random)))
+	if (!kuid_process_draw(&random, sizeof(random)))
 		return -1;
 	*lane = (struct kuid_private_lane) {
 		.node = kuid_node_of(&random.key, 0),

@@ -3,38 +3,38 @@
  * The process's side of core/port.h: macros for the core's locks. A file that
  * takes these locks includes this before any file of the core.
  */
-#ifndef KUID_GROUND_H
-#define KUID_GROUND_H
+#ifndef KUID_LIB_PORT_H
+#define KUID_LIB_PORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
-unsigned long kuid_ground_block_signals(void);
-void kuid_ground_restore_signals(unsigned long blocked);
-void kuid_ground_sleep(void);
-bool kuid_ground_draw(void *random, size_t size);
+unsigned long kuid_process_block_signals(void);
+void kuid_process_restore_signals(unsigned long blocked);
+void kuid_process_sleep(void);
+bool kuid_process_draw(void *random, size_t size);
 
 /*
  * A signal handler may make an ID. If it interrupted the holder of a lock, it
  * would wait for this lock forever, so block signals while a lock is held.
  */
-#define kuid_port_irq_save()	     kuid_ground_block_signals()
-#define kuid_port_irq_restore(flags) kuid_ground_restore_signals(flags)
+#define kuid_port_irq_save()	     kuid_process_block_signals()
+#define kuid_port_irq_restore(flags) kuid_process_restore_signals(flags)
 
 /*
  * Yielding is not enough: the other thread may be of a lower priority. A test
  * that runs one thread at a time has its own.
  */
 #ifndef kuid_port_relax
-#define kuid_port_relax() kuid_ground_sleep()
+#define kuid_port_relax() kuid_process_sleep()
 #endif
 
 #include "core/port.h"
 #include "core/units.h"
 
 /* In nanoseconds. Reading the clocks that Linux always has can't fail. */
-static inline u64 kuid_ground_read(clockid_t clock)
+static inline u64 kuid_process_read(clockid_t clock)
 {
 	struct timespec now;
 
@@ -43,9 +43,9 @@ static inline u64 kuid_ground_read(clockid_t clock)
 }
 
 /* The wall clock, in nanoseconds since 1970. */
-static inline u64 kuid_ground_wall_ns(void)
+static inline u64 kuid_process_wall_ns(void)
 {
-	return kuid_ground_read(CLOCK_REALTIME);
+	return kuid_process_read(CLOCK_REALTIME);
 }
 
-#endif /* KUID_GROUND_H */
+#endif /* KUID_LIB_PORT_H */

@@ -4,7 +4,7 @@
  * function here is a cancellation point: system calls whose wrappers are
  * cancellation points are made by number.
  */
-#include "ground.h"
+#include "port.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -21,7 +21,7 @@
 
 u64 kuid_port_mono_ns(void)
 {
-	return kuid_ground_read(CLOCK_MONOTONIC);
+	return kuid_process_read(CLOCK_MONOTONIC);
 }
 
 /*
@@ -39,9 +39,9 @@ u64 kuid_port_wall_offset(void)
 	unsigned int tries = 0;
 
 	do {
-		before = kuid_ground_read(CLOCK_MONOTONIC_COARSE);
-		wall = kuid_ground_read(CLOCK_REALTIME_COARSE);
-		after = kuid_ground_read(CLOCK_MONOTONIC_COARSE);
+		before = kuid_process_read(CLOCK_MONOTONIC_COARSE);
+		wall = kuid_process_read(CLOCK_REALTIME_COARSE);
+		after = kuid_process_read(CLOCK_MONOTONIC_COARSE);
 		if (offset - (wall - after) <= after - before)
 			return offset;
 	} while (before != after && ++tries < TRIES);
@@ -60,7 +60,7 @@ static void set_blocked(unsigned long blocked, unsigned long *former)
 		sizeof(blocked));
 }
 
-unsigned long kuid_ground_block_signals(void)
+unsigned long kuid_process_block_signals(void)
 {
 	unsigned long former = 0;
 
@@ -68,12 +68,12 @@ unsigned long kuid_ground_block_signals(void)
 	return former;
 }
 
-void kuid_ground_restore_signals(unsigned long blocked)
+void kuid_process_restore_signals(unsigned long blocked)
 {
 	set_blocked(blocked, NULL);
 }
 
-void kuid_ground_sleep(void)
+void kuid_process_sleep(void)
 {
 	const struct timespec time = { .tv_nsec = RELAX_NS };
 
@@ -81,7 +81,7 @@ void kuid_ground_sleep(void)
 }
 
 /* Draw random bytes; false and errno if a signal has ended the wait for them. */
-bool kuid_ground_draw(void *random, size_t size)
+bool kuid_process_draw(void *random, size_t size)
 {
 	return syscall(SYS_getrandom, random, size, 0) == (ssize_t)size;
 }
