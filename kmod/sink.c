@@ -322,17 +322,17 @@ void kuid_sink_several(struct kuid_watermarks *watermarks, u32 format,
 }
 
 /**
- * struct kuid_lines - lines of text for user memory
+ * struct kuid_text_lines - lines of text for user memory
  * @at: user address of the next line
  * @text: the last line; the next one changes only digits that differ
  */
-struct kuid_lines {
+struct kuid_text_lines {
 	u8 __user *at;
 	struct kuid_text text;
 };
 
-static __always_inline bool kuid_line_put_part(u8 __user *at, const char *line,
-					       const size_t offset)
+static __always_inline bool
+kuid_text_line_put_part(u8 __user *at, const char *line, const size_t offset)
 {
 	const char *from = line + offset;
 	u64 part;
@@ -348,8 +348,8 @@ fault:
 }
 
 /* Store a line of less than 8 bytes. */
-static __always_inline bool kuid_line_put_short(struct kuid_lines *lines,
-						size_t size)
+static __always_inline bool
+kuid_text_line_put_short(struct kuid_text_lines *lines, size_t size)
 {
 	size_t i;
 
@@ -366,10 +366,10 @@ fault:
  * stored as words of eight bytes. The last word overlaps the one before it, so
  * that no byte behind the line is written.
  */
-static __always_inline bool kuid_line_put(struct kuid_lines *lines,
-					  const enum kuid_text_form form,
-					  const size_t longest, __be64 high,
-					  __be64 low)
+static __always_inline bool kuid_text_line_put(struct kuid_text_lines *lines,
+					       const enum kuid_text_form form,
+					       const size_t longest,
+					       __be64 high, __be64 low)
 {
 	u8 __user *at = lines->at;
 	char *line = lines->text.text;
@@ -382,32 +382,32 @@ static __always_inline bool kuid_line_put(struct kuid_lines *lines,
 			      be64_to_cpu(low));
 	line[size] = '\n';
 	if (size + 1 < 8)
-		return kuid_line_put_short(lines, size + 1);
-	if (!kuid_line_put_part(at, line, 0) ||
-	    (size >= 16 && !kuid_line_put_part(at, line, 8)) ||
-	    (size >= 24 && !kuid_line_put_part(at, line, 16)) ||
-	    (size >= 32 && !kuid_line_put_part(at, line, 24)) ||
-	    !kuid_line_put_part(at, line, size + 1 - sizeof(u64)))
+		return kuid_text_line_put_short(lines, size + 1);
+	if (!kuid_text_line_put_part(at, line, 0) ||
+	    (size >= 16 && !kuid_text_line_put_part(at, line, 8)) ||
+	    (size >= 24 && !kuid_text_line_put_part(at, line, 16)) ||
+	    (size >= 32 && !kuid_text_line_put_part(at, line, 24)) ||
+	    !kuid_text_line_put_part(at, line, size + 1 - sizeof(u64)))
 		return false;
 	lines->at += size + 1;
 	return true;
 }
 
-#define KUID_LINE_PUT(_name, _NAME, _id_size, _source, _part, _form,      \
-		      _text_size, ...)                                    \
-	static __always_inline bool kuid_line_put_##_name(                \
-		void *sink, __be64 high, __be64 low)                      \
-	{                                                                 \
-		return kuid_line_put(sink, KUID_TEXT_##_form, _text_size, \
-				     high, low);                          \
+#define KUID_TEXT_LINE_PUT(_name, _NAME, _id_size, _source, _part, _form,      \
+			   _text_size, ...)                                    \
+	static __always_inline bool kuid_text_line_put_##_name(                \
+		void *sink, __be64 high, __be64 low)                           \
+	{                                                                      \
+		return kuid_text_line_put(sink, KUID_TEXT_##_form, _text_size, \
+					  high, low);                          \
 	}
-KUID_FORMATS(KUID_LINE_PUT)
-#undef KUID_LINE_PUT
+KUID_FORMATS(KUID_TEXT_LINE_PUT)
+#undef KUID_TEXT_LINE_PUT
 
 static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 				      const struct kuid_taken *taken)
 {
-	struct kuid_lines lines;
+	struct kuid_text_lines lines;
 	u32 stored;
 
 	lines.at = sink->user;
@@ -420,7 +420,7 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 		stored = kuid_user_store(KUID_FORMAT_##_NAME, lines.at,   \
 					 &lines, (_text_size) + 1, taken, \
 					 sink->scratch,                   \
-					 kuid_line_put_##_name);          \
+					 kuid_text_line_put_##_name);     \
 		break;
 		KUID_FORMATS(KUID_USER_LINES)
 #undef KUID_USER_LINES
@@ -442,19 +442,19 @@ static u32 kuid_sink_store_user_lines(struct kuid_sink *sink,
 bool kuid_sink_single_line(struct kuid_watermarks *watermarks, u32 format,
 			   u8 __user *to)
 {
-	struct kuid_lines lines;
+	struct kuid_text_lines lines;
 	bool done = false;
 
 	lines.at = to;
 	kuid_text_start(&lines.text, kuid_formats[format].text_form);
 	switch (format) {
-#define KUID_USER_LINE(_name, _NAME, _id_size, _source, _part, _form,         \
-		       _text_size, ...)                                       \
-	case KUID_FORMAT_##_NAME:                                             \
-		done = kuid_user_one(watermarks, KUID_BY_FILE,                \
-				     KUID_FORMAT_##_NAME, to, &lines,         \
-				     (_text_size) + 1, kuid_line_put_##_name, \
-				     NULL);                                   \
+#define KUID_USER_LINE(_name, _NAME, _id_size, _source, _part, _form,   \
+		       _text_size, ...)                                 \
+	case KUID_FORMAT_##_NAME:                                       \
+		done = kuid_user_one(watermarks, KUID_BY_FILE,          \
+				     KUID_FORMAT_##_NAME, to, &lines,   \
+				     (_text_size) + 1,                  \
+				     kuid_text_line_put_##_name, NULL); \
 		break;
 		KUID_FORMATS(KUID_USER_LINE)
 #undef KUID_USER_LINE

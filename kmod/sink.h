@@ -15,13 +15,13 @@
 struct kuid_made;
 
 /* Size of the longest line, in bytes: a text and a newline. */
-#define KUID_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
+#define KUID_TEXT_LINE_MAX (KUID_TEXT_SIZE_MAX + 1)
 
 /* Binary IDs that the short path makes at most. */
 #define KUID_SINK_SHORT 64
 
 /* Bytes of the scratch memory of a call that can't allocate any: four lines. */
-#define KUID_SINK_FEW_SIZE (4 * KUID_LINE_MAX)
+#define KUID_SINK_FEW_SIZE (4 * KUID_TEXT_LINE_MAX)
 
 /**
  * enum kuid_sink_kind - the kind of memory of a sink

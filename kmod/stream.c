@@ -15,7 +15,7 @@
  * and a newline end it: no text of an ID has a "?", so nobody can take the
  * beginning for an ID. Returns the number of bytes that are left.
  */
-static u8 kuid_stream_tear(struct kuid_stream_line *line, u8 rest)
+static u8 kuid_stream_tear(struct kuid_stream_text *line, u8 rest)
 {
 	if (rest == line->size)
 		return 0;
@@ -33,9 +33,9 @@ static u8 kuid_stream_tear(struct kuid_stream_line *line, u8 rest)
  */
 static ssize_t kuid_stream_give(struct kuid_stream *stream,
 				struct kuid_sink *sink,
-				const struct kuid_stream_line *own)
+				const struct kuid_stream_text *own)
 {
-	struct kuid_stream_line line;
+	struct kuid_stream_text line;
 	u8 rest, n;
 
 	raw_spin_lock(&stream->lock);
@@ -75,7 +75,7 @@ static ssize_t kuid_stream_begin(struct kuid_stream *stream,
 				 struct kuid_request *request,
 				 struct kuid_sink *sink)
 {
-	struct kuid_stream_line line = {
+	struct kuid_stream_text line = {
 		/*
 		 * Pairs with the barrier in kuid_generator_write_begin(): a
 		 * call that reads the new value here takes nothing from before

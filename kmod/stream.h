@@ -14,13 +14,13 @@
 #include "sink.h"
 
 /**
- * struct kuid_stream_line - a line for reads that are too small for it
+ * struct kuid_stream_text - a line for reads that are too small for it
  * @text: the line, which ends in a newline
  * @size: bytes of the line
  * @closings: &kuid_gate.closings before the line was made
  */
-struct kuid_stream_line {
-	char text[KUID_LINE_MAX];
+struct kuid_stream_text {
+	char text[KUID_TEXT_LINE_MAX];
 	u8 size;
 	u64 closings;
 };
@@ -38,7 +38,7 @@ struct kuid_stream_line {
 struct kuid_stream {
 	raw_spinlock_t lock;
 	u8 rest;
-	struct kuid_stream_line line;
+	struct kuid_stream_text line;
 };
 
 /* Whether the rest of a line is kept. Another read may take it at once. */
