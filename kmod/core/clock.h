@@ -3,15 +3,15 @@
  * The arithmetic of a clock that follows the wall clock, but goes on when the
  * wall clock is set back.
  *
- * A clock is the higher of two straight lines over the monotonic clock, which
+ * A clock is the higher of two ramps over the monotonic clock, which
  * nobody can set:
  *
- * - The wall line is the wall clock.
- * - The half line rises at half speed. It exists after the wall clock was set
+ * - The wall ramp is the wall clock.
+ * - The half ramp rises at half speed. It exists after the wall clock was set
  *   back below the highest issued time, and begins at that time.
  *
- * While the half line is the higher one, the clock goes on at half speed. When
- * the wall line has caught up, the clock is the wall clock again. No code has
+ * While the half ramp is the higher one, the clock goes on at half speed. When
+ * the wall ramp has caught up, the clock is the wall clock again. No code has
  * to run for that.
  */
 #ifndef KUID_CORE_CLOCK_H
@@ -21,9 +21,9 @@
 
 /**
  * struct kuid_clock - a clock
- * @offset: the wall line is the monotonic clock plus this; nanoseconds
- * @half: the half line is half of the monotonic clock plus this; nanoseconds. 0
- *	if there is no half line: then the line is below any wall clock since
+ * @offset: the wall ramp is the monotonic clock plus this; nanoseconds
+ * @half: the half ramp is half of the monotonic clock plus this; nanoseconds. 0
+ *	if there is no half ramp: then the ramp is below any wall clock since
  *	1970.
  * @until: before this moment of the monotonic clock, in nanoseconds, callers
  *	use the clock directly; from this moment on, they refresh it first. By
@@ -43,7 +43,7 @@ struct kuid_clock {
  *
  * Context: any.
  * Return: the time in nanoseconds since 1970-01-01T00:00:00Z. A later moment
- * never gives a lower time, because both lines rise.
+ * never gives a lower time, because both ramps rise.
  */
 static __always_inline u64 kuid_clock_at(u64 offset, u64 half, u64 mono)
 {
@@ -94,11 +94,11 @@ static inline u64 kuid_clock_reach(const struct kuid_clock *clock, u64 time)
  *	@clock
  *
  * A clock step is measured from @issued, not from the time that the clock has
- * shown. The half line begins at @issued. If @issued is in front of the clock,
- * the half line begins below @issued, by at most @ahead. Otherwise a wall clock
+ * shown. The half ramp begins at @issued. If @issued is in front of the clock,
+ * the half ramp begins below @issued, by at most @ahead. Otherwise a wall clock
  * that is set many times would drive the clock further and further ahead.
  *
- * If the half line would not begin above the wall clock, there is none: the
+ * If the half ramp would not begin above the wall clock, there is none: the
  * clock is the wall clock, and may show less than before. There are no IDs of
  * the time between.
  *
@@ -127,7 +127,7 @@ static inline void kuid_clock_restart(struct kuid_clock *clock, u64 offset)
 	WRITE_ONCE(clock->half, 0);
 }
 
-/* A copy of the two lines of a clock, of which the caller checks the moment. */
+/* A copy of the two ramps of a clock, of which the caller checks the moment. */
 static inline struct kuid_clock kuid_clock_copy(const struct kuid_clock *clock)
 {
 	struct kuid_clock copy = { 0 };

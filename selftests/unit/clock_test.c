@@ -71,7 +71,7 @@ TEST(counts_a_step_from_the_issued_time)
 		u64 issued = *mono + OFFSET;
 
 		/*
-		 * The wall clock is set back to the issued time: no half line.
+		 * The wall clock is set back to the issued time: no half ramp.
 		 */
 		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
 						   OFFSET - 100, issued, AHEAD),
@@ -79,7 +79,7 @@ TEST(counts_a_step_from_the_issued_time)
 		assert_int_equal(clock.half, 0);
 		assert_int_equal(at(&clock, *mono + 100), issued);
 
-		/* One nanosecond further back, there is a half line. */
+		/* One nanosecond further back, there is a half ramp. */
 		clock = (struct kuid_clock) { .offset = OFFSET };
 		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
 						   OFFSET - 101, issued, AHEAD),
@@ -89,7 +89,7 @@ TEST(counts_a_step_from_the_issued_time)
 }
 
 /*
- * The half line rounds down, so half a nanosecond is lost or gained at its
+ * The half ramp rounds down, so half a nanosecond is lost or gained at its
  * start, and none after that.
  */
 TEST(goes_at_half_speed)
@@ -140,7 +140,7 @@ TEST(catches_up_after_twice_the_lag)
 }
 
 /*
- * If times were issued in front of the clock, the half line begins at the
+ * If times were issued in front of the clock, the half ramp begins at the
  * clock, so a clock that is set many times does not move.
  */
 TEST(run_ahead_does_not_drive_the_clock)
@@ -262,7 +262,7 @@ TEST(reach_is_the_first_moment)
 		};
 
 		assert_reach(&any, OFFSET + random_below(YEARS) - YEARS / 2);
-		/* Around the moment at which both lines meet. */
+		/* Around the moment at which both ramps meet. */
 		any.half = any.offset + random_below(20);
 		assert_reach(&any, any.half + random_below(40));
 	}

@@ -158,7 +158,7 @@ func (c *clock) follow(mono, offset, issued int64) int64 {
 		}
 		offset = c.offset
 	}
-	// The half line begins below an issued time that is in front of the clock.
+	// The half ramp begins below an issued time that is in front of the clock.
 	// Otherwise a wall clock that is set often would drive it ever further.
 	from := issued
 	if from > now {

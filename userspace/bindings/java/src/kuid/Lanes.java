@@ -320,7 +320,7 @@ final class Lanes implements Maker {
             }
             sampled = offset;
         }
-        // The half line begins below an issued time that is in front of the clock. Otherwise a wall
+        // The half ramp begins below an issued time that is in front of the clock. Otherwise a wall
         // clock that is set often would drive it ever further.
         long from = issued > now ? Math.max(now, issued - MAX_AHEAD) : issued;
         offset = sampled;
