@@ -19,7 +19,7 @@ struct limits {
 /* Open the handle of a format, or end with a message that says what to do. */
 struct kuid *device_open(unsigned int format);
 
-/* The same for a caller that goes on without it; see problem() in output.h. */
+/* The same for a caller that goes on without it; see problem() in problem.h. */
 struct problem *device_try_open(unsigned int format, struct kuid **handle);
 
 /* The same for a handle with a private lane, of a stamp format. */
@@ -34,7 +34,7 @@ struct kuid *device_open_local(unsigned int format);
  */
 const char *device_error(void);
 
-/* The same as a problem, see output.h. */
+/* The same as a problem, see problem.h. */
 struct problem *device_problem(const char *doing);
 
 /* Read the status, or end with a message. */
