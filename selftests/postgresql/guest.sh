@@ -215,7 +215,7 @@ gives_up()
 	wait "$waiter"
 	cp "$work/waiter" "$out"
 	state=55000 text='could not make an ID with "/dev/kuids/k64": No data available'
-	hint='kuid restore'
+	hint='must restore the saved state'
 	says_error
 }
 
@@ -326,7 +326,7 @@ restarts()
 may_be_clone()
 {
 	loads node="$1" && echo freezer >/sys/power/pm_test && echo disk >/sys/power/state &&
-		refuses 55000 'could not make an ID with "/dev/kuids/v6": Stale file handle' 'kuid node' \
+		refuses 55000 'could not make an ID with "/dev/kuids/v6": Stale file handle' 'must confirm or change' \
 			'SELECT kuid_v6();'
 	result=$?
 	echo none >/sys/power/pm_test
@@ -395,7 +395,7 @@ it "it is an error if the state isn't restored" gives_up
 loads
 it "a host without a number has no snowflakes, which says what to do" refuses 55000 \
 	'could not make an ID with "/dev/kuids/snowflake": Required key not available' \
-	'kuid node --snowflake' 'SELECT kuid_snowflake();'
+	'must give this host a number' 'SELECT kuid_snowflake();'
 kuid node --snowflake 17 >"$out"
 it "functions that make IDs pass pg_regress" regress ids
 it "8 sessions take IDs at once" sessions

@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "device.h"
+#include "exit_status.h"
 #include "formats.h"
 #include "output.h"
 #include "prometheus.h"
@@ -81,6 +82,49 @@ static uint64_t unknown_of(uint64_t bits)
 	return unknown;
 }
 
+/* The commands that help against a reason, besides the library's advice. */
+static const struct {
+	uint64_t reason;
+	const char *text;
+} commands[] = {
+	{ KUID_REASON_STAMPS_HALF_SPEED,
+	  "\"kuid clock\" tells how far it is." },
+	{ KUID_REASON_SLOTS_HALF_SPEED,
+	  "\"kuid clock\" tells how far it is; \"kuid clock --force-clock "
+	  "--may-repeat\" ends it, with the risk that \"kuid clock --help\" "
+	  "names." },
+	{ KUID_REASON_NO_STATE,
+	  "Run \"kuid restore\", or \"kuid restore --fresh\" to start without "
+	  "one." },
+	{ KUID_REASON_FIXED_NODE,
+	  "Run \"kuid restore\", or \"kuid node --node random\"." },
+	{ KUID_REASON_NO_VM_FORK,
+	  "Run \"kuid node --node random --worker random\" in the copy." },
+	{ KUID_REASON_PAST_CEILING,
+	  "Run \"kuid keep\"; if it runs, look at \"journalctl -u "
+	  "kuid-keep\"." },
+	{ KUID_REASON_STALE_IDENTITY,
+	  "Run \"kuid node --confirm\", or \"kuid node --node random --worker "
+	  "random\"." },
+	{ KUID_REASON_EXPIRED_CLAIM, "That daemon is \"kuid-claim\"." },
+	{ KUID_REASON_K64_MAY_REPEAT, "\"kuid restore\" restores one." },
+};
+
+/* What helps against a reason, to be freed. */
+static char *advice_on(uint64_t reason)
+{
+	const char *command = "";
+	char *advice;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].reason == reason)
+			command = commands[i].text;
+	if (asprintf(&advice, "%s%s%s", kuid_reason_advice(reason),
+		     *command ? " " : "", command) < 0)
+		err(EXIT_FAILED, "a text");
+	return advice;
+}
+
 static void print_reasons(uint64_t bits)
 {
 	uint64_t unknown = unknown_of(bits);
@@ -88,10 +132,12 @@ static void print_reasons(uint64_t bits)
 	for (bits &= ~unknown; bits; bits &= bits - 1) {
 		uint64_t reason = bits & -bits;
 		int column = printf("\n%s:", kuid_reason_name(reason)) - 1;
+		char *advice = advice_on(reason);
 
 		print_words(kuid_reason_text(reason), &column);
-		print_words(kuid_reason_advice(reason), &column);
+		print_words(advice, &column);
 		putchar('\n');
+		free(advice);
 	}
 	if (unknown)
 		printf("\nunknown: The module has reasons that this tool does "
@@ -222,12 +268,13 @@ static json_t *reasons_json(uint64_t bits)
 
 	for (bits &= ~unknown_of(bits); bits; bits &= bits - 1) {
 		uint64_t reason = bits & -bits;
+		char *advice = advice_on(reason);
 
-		report_append(list,
-			      json_pack("{s:s, s:s, s:s}", "name",
-					kuid_reason_name(reason), "text",
-					kuid_reason_text(reason), "advice",
-					kuid_reason_advice(reason)));
+		report_append(list, json_pack("{s:s, s:s, s:s}", "name",
+					      kuid_reason_name(reason), "text",
+					      kuid_reason_text(reason),
+					      "advice", advice));
+		free(advice);
 	}
 	return list;
 }

@@ -20,17 +20,16 @@ const char *kuid_error_advice(int error)
 		return "The module is newer than libkuid. Install the library of its version.";
 	case ESTALE:
 		return "This machine may be a clone. An administrator must confirm or change "
-		       "its node (kuid node), and kuid-claim must claim a number that was "
-		       "claimed.";
+		       "its node or worker. A claimed number must be claimed again.";
 	case ENODATA:
-		return "The module was loaded with state=required. Restore the saved state "
-		       "(kuid restore) and keep it saved (kuid keep).";
+		return "The module was loaded with state=required. An administrator must "
+		       "restore the saved state and keep it saved.";
 	case ENOKEY:
-		return "Give this host a number that no other host has (kuid node "
-		       "--snowflake NUMBER), or let kuid-claim claim one.";
+		return "An administrator must give this host a number that no other host "
+		       "has, or claim one.";
 	case EKEYEXPIRED:
-		return "The claim of this host's number has ended. Look if kuid-claim runs and "
-		       "reaches its store.";
+		return "The claim of this host's number has ended. Look if the daemon that "
+		       "claims it runs and reaches its store.";
 	default:
 		return NULL;
 	}

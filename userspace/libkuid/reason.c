@@ -20,14 +20,14 @@ static const struct reason {
 	  "The clock of" STAMP_FORMATS
 	  " goes at half speed, because the wall clock is behind: it was set "
 	  "back, or a higher time was restored.",
-	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is." },
+	  "It ends when the wall clock has caught up." },
 	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed",
 	  "The clock of" SLOT_FORMATS
 	  " goes at half speed, because the wall clock is behind: it was set "
 	  "back, or a higher time was restored.",
-	  "It ends when the wall clock has caught up; \"kuid clock\" tells how far it is. If the clock "
-	  "had been in the future by mistake and that takes too long, \"kuid clock --force-clock "
-	  "--may-repeat\" ends it, with the risk that \"kuid clock --help\" names, and undoes a restore." },
+	  "It ends when the wall clock has caught up. If the clock had been in the future by mistake and "
+	  "that takes too long, an administrator can force the clock, which undoes a restore and may "
+	  "repeat IDs." },
 	{ KUID_REASON_COARSE_CLOCK, "coarse_clock",
 	  "The system's clock ticks more slowly than every microsecond.",
 	  "Times in IDs are coarse, not the IDs fewer. Write a name from "
@@ -37,18 +37,17 @@ static const struct reason {
 	  "No saved state was restored since the module was loaded.",
 	  "IDs of" SLOT_FORMATS
 	  " may repeat those of a former boot; where state is required, calls "
-	  "wait for it, 30 seconds at most, and then fail. Run \"kuid restore\", or \"kuid restore --fresh\" "
+	  "wait for it, 30 seconds at most, and then fail. Restore the saved state, or start without one "
 	  "on a machine that made no such IDs before." },
 	{ KUID_REASON_FIXED_NODE, "fixed_node",
 	  "The node of" STAMP_FORMATS
 	  " was given, and no saved state was restored.",
 	  "They may repeat IDs of a former boot, too; where state is required, calls wait for it, 30 "
-	  "seconds at most, and then fail. Run \"kuid restore\", or take a random node: \"kuid node "
-	  "--node random\"." },
+	  "seconds at most, and then fail. Restore the saved state, or take a random node." },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
 	  "It is not noticed if this virtual machine is cloned or restored.",
-	  "Give the machine a VMGENID device. In a copy without one take others before it makes IDs, as "
-	  "with \"kuid node --node random --worker random\"." },
+	  "Give the machine a VMGENID device. In a copy without one take another node and another worker "
+	  "before it makes IDs." },
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
 	  "The kernel's random generator is not ready, so there is no ID yet.",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
@@ -61,20 +60,19 @@ static const struct reason {
 	  "State was restored, and the time has come to the ceiling that stable storage covers, or "
 	  "there is none yet.",
 	  "From there on IDs may be repeated after a reboot; where state is required, calls wait for a "
-	  "higher one, 30 seconds at most, and then fail. Run \"kuid keep\", which goes on saving; if it "
-	  "runs, its messages say why it does not save: \"journalctl -u kuid-keep\"." },
+	  "higher one, 30 seconds at most, and then fail. Save the state again and again; if a daemon "
+	  "does, its messages say why it does not save now." },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity",
 	  "This machine may be a clone, and a node or worker that was given is not confirmed for it.",
-	  "Formats that use it make no IDs. Run \"kuid node --confirm\" if it is this machine's alone, "
-	  "or take others, as with \"kuid node --node random --worker random\"." },
+	  "Formats that use it make no IDs. Confirm it if it is this machine's alone, or take others." },
 	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim",
 	  "The time has come to the ceiling of the claim, or the claim was ended.",
-	  "Formats that show a claimed number make no IDs. If \"kuid-claim\" runs, its messages say why "
-	  "it does not raise the ceiling." },
+	  "Formats that show a claimed number make no IDs. If the daemon that has claimed it runs, its "
+	  "messages say why it does not raise the ceiling." },
 	{ KUID_REASON_K64_MAY_REPEAT, "k64_may_repeat",
 	  "This machine may have been set back to an earlier state, so k64 may come a second time.",
-	  "Set the clock right, as by NTP, or run \"kuid restore\" with a state that was saved after "
-	  "the last k64. Other formats are not concerned." },
+	  "Set the clock right, as by NTP, or restore a state that was saved after the last k64. Other "
+	  "formats are not concerned." },
 };
 
 static const struct reason unknown = {

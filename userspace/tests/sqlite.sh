@@ -121,7 +121,7 @@ without_module()
 without_number()
 {
 	rmmod kuid && insmod "$KUID_MODULE" &&
-		is_wrong 'Give this host a number that no other host has (kuid node --snowflake NUMBER)' \
+		is_wrong 'must give this host a number that no other host has' \
 			'SELECT kuid_snowflake();' && kuid node --snowflake 17
 }
 

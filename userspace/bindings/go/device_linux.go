@@ -60,7 +60,7 @@ const (
 	read = "Let this user read the device file."
 )
 
-// advice is that of kuid_error_advice() in libkuid.
+// advice is that of kuid_error_advice() in libkuid, with the commands.
 var advice = map[syscall.Errno]string{
 	syscall.ENOENT: load,
 	syscall.ENXIO:  load,

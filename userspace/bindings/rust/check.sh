@@ -49,7 +49,7 @@ it "a device makes IDs" with_device v7 300
 it "a module without lanes is too old" lacks_lanes
 it "a device that may not be read leads to local IDs" opens_as 13 local
 it "too many open files are an error" opens_as 24 ''
-it "ESTALE is an error" fails_without_local 116 'kuid node'
-it "ENODATA is an error" fails_without_local 61 'kuid restore'
-it "EKEYEXPIRED is an error" fails_without_local 127 'kuid-claim'
+it "ESTALE is an error" fails_without_local 116 'may be a clone'
+it "ENODATA is an error" fails_without_local 61 'state=required'
+it "EKEYEXPIRED is an error" fails_without_local 127 'has ended'
 finish

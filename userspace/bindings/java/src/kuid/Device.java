@@ -31,7 +31,7 @@ final class Device {
                     + "PrivateDevices=, make the device files visible.";
     private static final String READ = "Let this user read the device file.";
 
-    /** As kuid_error_advice() in libkuid. Other languages only miss the advice. */
+    /** As kuid_error_advice() in libkuid, with the commands. Other languages only miss the advice. */
     private static final Map<String, String> ADVICE =
             Map.of(
                     "No such file or directory", LOAD,
