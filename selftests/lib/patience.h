@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Longer timeouts for slow kernels. */
+/* Longer timeouts for slow kernels and machines. */
 #ifndef PATIENCE_H
 #define PATIENCE_H
 
-/* The factor that timeouts are multiplied by. */
+/* The factor of slow kernels. */
 unsigned int patience(void);
 
 /* The linker's --wrap=alarm names: the C library's alarm(), and ours. */

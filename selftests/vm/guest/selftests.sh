@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the installed kselftest tree at /selftests in the guest: each program of its
-# kselftest-list.txt with /lib/kuid.ko freshly loaded, under the timeout of its settings file.
+# kselftest-list.txt with /lib/kuid.ko freshly loaded. Kills a program that prints nothing for the
+# timeout of its settings file.
 # Prints KTAP with each program's own KTAP nested in it. Fails if a test fails, a program dies or
 # stops short of its plan, the kernel complains, or there is nothing to run. The totals count the
 # programs' own tests.
@@ -51,14 +52,20 @@ finish()
 	exit
 }
 
-# Nests a program's KTAP and writes "planned passed failed skipped" to the file of counts.
+# Nests a program's KTAP and writes "planned passed failed skipped" to the file of counts, and
+# before that the number of lines so far to /tmp/selftest.lines.
 nest()
 {
 	awk -v counts="$1" '
 		# A skip as cmocka writes it. The test has printed the reason before.
 		/^not ok [0-9]+ # SKIP / { $0 = "ok " $3 " " $6 " # SKIP " said }
 		/^# / { said = substr($0, 3) }
-		{ print "    " $0; fflush() }
+		{
+			print "    " $0
+			fflush()
+			print NR >"/tmp/selftest.lines"
+			close("/tmp/selftest.lines")
+		}
 		/^1\.\.[0-9]+/ { planned = substr($1, 4) + 0; if (!planned && /# *SKIP/) empty = 1 }
 		/^ok / { if (/# *SKIP/) skipped++; else passed++ }
 		/^not ok / { failed++ }
@@ -73,14 +80,28 @@ nest()
 		}'
 }
 
+# watch LIMIT CHILD: kills the session of a program that prints nothing for so many seconds.
+watch()
+{
+	idle=0 seen=
+	while [ "$idle" -lt "$1" ]; do
+		# On a machine that is short of processors these seconds are longer, too.
+		sleep 1
+		read -r lines </tmp/selftest.lines
+		if [ "$lines" != "$seen" ]; then idle=0 seen=$lines; else idle=$((idle + 1)); fi
+	done
+	: >/tmp/selftest.hung
+	kill -KILL -"$2"
+}
+
 # setsid, so that all processes a program leaves behind can be killed and release the pipe.
 run_program()
 {
 	dir=$tree/${1%%:*}
 	program=./${1#*:}
 	limit=$(sed -n 's/^timeout=\([0-9][0-9]*\)$/\1/p' "$dir/settings" 2>/dev/null)
-	# A kernel with checks is slower, and other programs of the host may take its processors; the
-	# tests have the same factors.
+	# A kernel with checks is slower, and other programs of the host may take its processors. A
+	# test that takes longer prints nothing meanwhile, but has a timeout of its own.
 	limit=$((${limit:-45} * 3 * ${KUID_PATIENCE:-1}))
 	# 0 means no limit, as in the kernel's own runner.
 	[ "$limit" -gt 0 ] || limit=1000000
@@ -94,11 +115,16 @@ run_program()
 		return
 	fi
 	begin=$(cut -d. -f1 /proc/uptime)
+	rm -f /tmp/selftest.hung
+	echo 0 >/tmp/selftest.lines
 	{
-		cd "$dir" && setsid timeout -s KILL "$limit" "$program" </dev/null &
+		cd "$dir" && setsid "$program" </dev/null &
 		child=$!
+		watch "$limit" $child >/dev/null 2>&1 &
+		watcher=$!
 		wait $child
 		echo $? >/tmp/selftest.status
+		kill $watcher 2>/dev/null
 		kill -KILL -$child 2>/dev/null
 	} 2>&1 | nest /tmp/selftest.counts
 	seconds=$(($(cut -d. -f1 /proc/uptime) - begin))
@@ -110,8 +136,8 @@ run_program()
 	[ "$failed" -eq 0 ] || why="$failed failed"
 	ran=$((passed + failed + skipped))
 	broken=
-	if [ "$status" -eq 137 ] && [ "$seconds" -ge "$limit" ]; then
-		broken="killed after $limit seconds"
+	if [ -e /tmp/selftest.hung ]; then
+		broken="killed after $limit seconds without output"
 	elif [ "$status" -gt 128 ]; then
 		broken="died of signal $((status - 128))"
 	elif [ "$planned" = none ]; then
