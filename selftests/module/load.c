@@ -344,7 +344,7 @@ static void use_once(struct __test_metadata *_metadata, void *hole)
 /* A leak of one object a round would add ROUNDS objects to a cache. */
 TEST_F_TIMEOUT(load, leaves_no_memory_behind, 120)
 {
-	enum { WARM_UP = 20, ROUNDS = 200, NOISE = ROUNDS / 4 };
+	enum { WARM_UP = 20, ROUNDS = 100, NOISE = ROUNDS / 4 };
 	struct slabs *before = calloc(2, sizeof(*before));
 	struct slabs *after = before + 1;
 	void *hole = map_before_hole();
