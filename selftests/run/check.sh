@@ -3,7 +3,7 @@
 #
 # Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD MUSL
 # They are the tests in user space and, in a machine booted from KERNEL and INITRD with different
-# clock sources, the tests of module, library and tool. They run as three concurrent parts, because
+# clock sources, the tests of module, library and tool. They run as four concurrent parts, because
 # tests mostly wait.
 
 set -uo pipefail
@@ -48,12 +48,12 @@ part_order()
 {
 	# stuck runs with both clocks: only with the coarse one do single readers run out of IDs,
 	# and only with another one can a timer be late. With the coarse one every machine is fast
-	# enough for unique_over_loads to run ahead of the clock. lane_test runs with all clocks,
-	# because the library has a clock of its own beside the kernel's.
+	# enough for unique_over_loads to run ahead of the clock. lane_test runs with both, because the
+	# library has a clock of its own beside the kernel's.
 	booted jiffies full "KUID_ONLY=$order,lane_test,stuck,unique_over_loads"
 }
 
-part_rest()
+part_userspace()
 {
 	echo "== the core in user space, with sanitizers"
 	export CMOCKA_MESSAGE_OUTPUT=TAP
@@ -92,7 +92,10 @@ part_rest()
 		tail -n 40 "$logs/fuzz.log"
 		add 1 0 1 0
 	fi
+}
 
+part_machines()
+{
 	echo "== booted with a random generator that is not ready"
 	log=$logs/unready.log
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
@@ -106,13 +109,10 @@ part_rest()
 	echo "== killed and booted again"
 	log=$logs/reboot.log
 	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
-
-	# Reading this clock is slow, so a few tests have to do.
-	booted hpet voluntary KUID_ONLY=lane_test,order,suspend
 }
 
 # Each part counts its results and has its own log, because mixed output would be unreadable.
-parts=(interface order rest)
+parts=(interface order userspace machines)
 # Kill whole process groups: the machines don't react to Ctrl-C.
 trap 'for part in $(jobs -p); do kill -- "-$part"; done 2>/dev/null' EXIT
 set -m

@@ -8,6 +8,7 @@
 #   KERNEL:CPUS       tests of order, uniqueness and sharing, on that many virtual CPUs. They may be
 #                     more than the real CPUs, because none of these tests is about time
 #   KERNEL:brief      tests of the kernel's interfaces, on 2 CPUs, in a minute or so
+#   KERNEL:hpet       tests of order and private lanes, on 2 CPUs, with a clock that is slow to read
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
 #   soak              make soak
@@ -15,19 +16,19 @@
 
 set -uo pipefail
 
-rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1-arm64 6.1-s390x uml soak debug
+rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1-arm64 6.1-s390x uml soak debug
 	kcsan)
 amd64='(6\.1|6\.12|7\.x)(-rt)?'
 
 usage()
 {
 	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs or kernel:brief" >&2
+	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief or kernel:hpet" >&2
 	exit 2
 }
 
 for row in "$@"; do
-	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
+	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief|:hpet)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
 done
 (( !$# )) || rows=("$@")
@@ -106,6 +107,8 @@ run_row()
 	soak) by_itself soak ;;
 	6.1-arm64|6.1-s390x) on_other "${1#6.1-}" ;;
 	*:brief) on_amd64 "${1%:*}" 2 env KUID_ONLY="$brief" ;;
+	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet \
+		env KUID_ONLY=lane_test,order,suspend ;;
 	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
 		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
 	*) on_amd64 "$1" 2 ;;
