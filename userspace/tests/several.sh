@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs tests, three at a time because they mostly wait, and prints what each has printed when it has
+# ended:   several.sh PROGRAM-OR-SCRIPT...
+# Fails if one of them fails.
+
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+export work
+
+one()
+{
+	local log begin=$SECONDS status words=("$1")
+
+	log=$(mktemp -p "$work")
+	# A script names its shell; the mode of a file may have been lost.
+	[[ $1 != *.sh ]] || read -ra words <<<"$(sed -n '1s/^#!//p' "$1") $1"
+	"${words[@]}" >"$log" 2>&1
+	status=$?
+	{
+		flock 9
+		echo "# $1"
+		cat "$log"
+		echo "# $((SECONDS - begin)) s"
+	} 9>"$work/lock"
+	return $status
+}
+export -f one
+
+printf '%s\0' "$@" | xargs -0 -n 1 -P 3 bash -c "one \"\$0\""
