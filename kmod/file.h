@@ -31,7 +31,7 @@
 
 /**
  * struct kuid_file - an open file
- * @watermarks: the highest stamp and slots that the file was given; only the
+ * @watermarks: the highest stamp and slots that the file has got; only the
  *	generator writes them
  * @mode: KUID_MODE_*; read by READ_ONCE(), changed by compare-and-exchange
  * @poller: the file's pollers

@@ -24,15 +24,13 @@ static uint64_t ms = MS_USUAL;
 static bool json;
 
 static const struct option_row options[] = {
-	{ "format", 'f', "{all}", "All if not given", take_made_format,
-	  &format },
+	{ "format", 'f', "{all}", "All by default", take_made_format, &format },
 	{ "threads", 't', "N",
-	  "How many threads take at once, each from a handle of its own; 1 if "
-	  "not given",
+	  "How many threads take at once, each from a handle of its own; 1 by "
+	  "default",
 	  take_number, &threads, "a number of threads", 1, THREADS_MOST },
-	{ "ms", 0, "MILLISECONDS",
-	  "How long each is measured; 200 if not given", take_number, &ms,
-	  "a time in milliseconds", 1, MS_MOST },
+	{ "ms", 0, "MILLISECONDS", "How long each is measured; 200 by default",
+	  take_number, &ms, "a time in milliseconds", 1, MS_MOST },
 	JSON_OPTION(&json),
 	{ 0 },
 };

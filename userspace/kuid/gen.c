@@ -26,9 +26,9 @@
 /* How IDs are written: the name of the option, and its form. */
 static const char *chosen = "text";
 static const struct form *form; /* NULL: as bytes */
-static uint64_t count;		/* 0: none was given */
+static uint64_t count;		/* 0: no --count */
 static unsigned int format = KUID_FORMAT_V7;
-static unsigned int order; /* KUID_ORDER_DEFAULT: none was given */
+static unsigned int order; /* KUID_ORDER_DEFAULT: no --order */
 static bool endless;
 static bool local;
 static bool private;
@@ -72,12 +72,11 @@ static void take_order(struct argp_state *state,
 
 static const struct option_row options[] = {
 	{ "count", 'n', "COUNT",
-	  "How many IDs to make, 1 if not given; k, M or G behind it is "
+	  "How many IDs to make, 1 by default; k, M or G behind it is "
 	  "times 10^3, 10^6 or 10^9",
 	  take_count, &count },
 	{ "forever", 0, NULL, "Make IDs until stopped", take_flag, &endless },
-	{ "format", 'f', "{all}", "v7 if not given", take_made_format,
-	  &format },
+	{ "format", 'f', "{all}", "v7 by default", take_made_format, &format },
 	{ "private", 0, NULL,
 	  "Make IDs in this process, with a node that the kernel gives to it "
 	  "alone and guards, of {stamp} only",

@@ -44,7 +44,7 @@ const struct option_row input_id_options[] = {
 	  take_format, &input.format },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the host that made {interval}, which is not in them: "
-	  "\"kuid node\" prints this host's; 8 if not given",
+	  "\"kuid node\" prints this host's; 8 by default",
 	  take_interval, &input.interval },
 	EPOCH_OPTION,
 	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",

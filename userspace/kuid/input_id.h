@@ -45,13 +45,13 @@ extern struct input {
 	int count; /* 0: the IDs are lines of standard input */
 } input;
 
-#define EPOCH_OPTION                                                        \
-	{                                                                   \
-		"snowflake-epoch", 0, "MS",                                 \
-			"What {epoch} counts from, in milliseconds since "  \
-			"1970, which is not in it: Twitter's if not given", \
-			take_number, &input.epoch_ms, "an epoch", 0,        \
-			KUID_TIME_MAX_NS / 1000000,                         \
+#define EPOCH_OPTION                                                       \
+	{                                                                  \
+		"snowflake-epoch", 0, "MS",                                \
+			"What {epoch} counts from, in milliseconds since " \
+			"1970, which is not in it: Twitter's by default",  \
+			take_number, &input.epoch_ms, "an epoch", 0,       \
+			KUID_TIME_MAX_NS / 1000000,                        \
 	}
 
 /* What the library needs to read IDs of a format besides them. */

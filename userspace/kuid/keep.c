@@ -23,8 +23,8 @@ static uint64_t every_s = 20;
 
 static const struct option_row options[] = {
 	{ "every", 0, "SECONDS",
-	  "How often to save: 20 if not given; at most half of --ahead, so that "
-	  "one failure does no harm",
+	  "How often to save, at most half of --ahead, so that one failure "
+	  "does no harm: 20 by default",
 	  take_number, &every_s, "a time between saves, in seconds", 1,
 	  SAVE_AHEAD_MOST / 2 },
 	{ 0 },
@@ -172,7 +172,7 @@ const struct verb verb_keep = {
 	.doc = "Save as \"kuid save\" does, again and again, until SIGTERM, "
 	       "SIGINT or SIGHUP. Save at once after the clock was set or the "
 	       "machine was suspended.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. A failure is told "
+	       "FILE is " STATE_FILE_USUAL " by default. A failure is told "
 	       "once, and saving is tried again every 2 seconds. The end saves "
 	       "nothing: run \"kuid save --ahead 0\" when no more IDs are made.",
 	.examples = "  kuid keep\n"

@@ -17,7 +17,7 @@
 
 #define KEY_WIDTH 15
 
-static unsigned int format; /* KUID_FORMAT_DEFAULT: none was given */
+static unsigned int format; /* KUID_FORMAT_DEFAULT: no --format */
 static struct time_argument from, to;
 static bool json;
 
@@ -35,7 +35,7 @@ static const struct option_row options[] = {
 	{ "to", 0, "TIME", "The end of the range, which is not part of it",
 	  take_time, &to },
 	{ "interval", 'I', INTERVAL_ARG,
-	  "Interval I of the hosts that make {interval}; 8 if not given",
+	  "Interval I of the hosts that make {interval}; 8 by default",
 	  take_interval, &input.interval },
 	EPOCH_OPTION,
 	FROM_KUID_OPTION,

@@ -309,7 +309,7 @@ const struct verb verb_restore = {
 	.args = "[FILE]",
 	.doc = "Restore what \"kuid save\" has saved, so that no ID is made "
 	       "that may have been made before a reboot; then save anew.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. If FILE was saved "
+	       "FILE is " STATE_FILE_USUAL " by default. If FILE was saved "
 	       "since the module was loaded, there is nothing to restore, and "
 	       "the command only saves. A FILE of another machine, as in a "
 	       "cloned image, is restored, with a message: the time of IDs "

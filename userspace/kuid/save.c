@@ -27,7 +27,7 @@ struct save_target save_target = {
 
 const struct option_row save_options[] = {
 	{ "ahead", 0, "SECONDS",
-	  "How far ahead the ceiling is saved: 60 if not given; 0 if no IDs "
+	  "How far ahead the ceiling is saved: 60 by default; 0 if no IDs "
 	  "are made from then on, as at a shutdown",
 	  take_number, &save_target.ahead_s, "a time ahead, in seconds", 0,
 	  SAVE_AHEAD_MOST },
@@ -222,7 +222,7 @@ const struct verb verb_save = {
 	.args = "[FILE]",
 	.doc = "Save a time that no ID will be above for a while, so that "
 	       "after a reboot \"kuid restore\" can begin there.\v"
-	       "FILE is " STATE_FILE_USUAL " if not given. When this fails, "
+	       "FILE is " STATE_FILE_USUAL " by default. When this fails, "
 	       "what was saved and acknowledged before holds. Do it again "
 	       "before the time ahead is over.",
 	.examples =

@@ -974,7 +974,7 @@ it "help lists formats by their clock" explains clock \
 it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
 it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
 it "help lists formats by their interval" explains range "Interval I of the hosts that make $interval_formats"
-it "help names the default format" explains gen 'snowflake v7 if not given'
+it "help names the default format" explains gen 'snowflake v7 by default'
 it "help lists formats that sort" explains gen \
 	"Text sorts by time if it is that of $text_by_time_formats, compared byte by byte"
 for verb in inspect convert compare; do
