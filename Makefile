@@ -62,7 +62,7 @@ help:
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
 	@echo 'make claim      kuid-claim, which needs libcurl and libpq'
-	@echo 'make check-claim  kuid-claim with etcd and PostgreSQL, which fail'
+	@echo 'make check-claim  kuid-claim with stores that fail; clones of machines'
 	@echo 'make check-containers  as root, containers and sandboxes on a booted Debian'
 	@echo 'make check-postgresql  the extension in a booted server of PG="15 17"'
 	@echo 'make bindings   the packages for LANGUAGES="python ..."; check-bindings tests them,'
@@ -144,8 +144,8 @@ userspace:
 claim:
 	$(MAKE) -C userspace O=$(BUILD)/userspace claim
 
-# kuid-claim, with etcd and PostgreSQL on this machine, and with the kernel and etcd
-# in a booted one.
+# kuid-claim with its stores on this machine, with the kernel and etcd in a booted
+# machine, and in machines that are cloned.
 check-claim: vm-root
 	@$(VM)/setup.sh claim
 	@selftests/run/check_claim.sh $(BUILD) $(TEST_KERNEL) $(ROOT)

@@ -44,4 +44,9 @@ if prepare; then
 else
 	add 1 0 0 0
 fi
+
+echo "== machines that are cloned"
+log=$build/check/claim-clones.log
+add_tap make -s -C "$here/../../userspace" O="$build/userspace" KUBERNETES="$kubernetes" KERNEL="$kernel" \
+	ROOT="$root" check-claim-clones
 totals_end

@@ -522,7 +522,7 @@ api_event()
 	case $picked in
 	KILL) etcd_whole && kill_api && start_api ;;
 	STOP | CONT) signal_api "$picked" ;;
-	toggle) toggle lose-api hold-api ;;
+	toggle) toggle cut-api lose-api hold-api date-api ;;
 	esac
 }
 
@@ -644,20 +644,6 @@ token_ends()
 	kill_member a
 	start_member a
 	goes_on one
-}
-
-make_certificates()
-{
-	(
-		cd "$work" && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca \
-			-keyout ca.key -out ca.pem &&
-			printf 'subjectAltName=IP:127.0.0.1\n' >names &&
-			for one in server client; do
-				openssl req -newkey rsa:2048 -nodes -subj /CN=$one -keyout $one.key -out $one.csr &&
-					openssl x509 -req -days 2 -in $one.csr -CA ca.pem -CAkey ca.key \
-						-CAcreateserial -extfile names -out $one.pem || exit
-			done
-	)
 }
 
 # mounted FROM TO COMMAND...: claimers that it starts see the directory FROM at TO.
@@ -1249,10 +1235,10 @@ in_full 'left to the next run' left_to_the_next_run
 in_full 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
 in_full 'a clock that is an hour behind' clock -3600 'seconds behind the store'
 in_full 'the clock of an owner is set an hour ahead' clock_of_owner
+in_full 'the clock of an owner is set back' clock_set_back
 in_full 'the clock of a member is off' clock_of_member
 with_cluster 'the leader is killed' leader_killed
 in_full 'the leader is frozen and thaws' leader_frozen
-in_full 'the clock of an owner is set back' clock_set_back
 in_full 'a member is cut off' member_cut_off
 in_full 'the leader is cut off' leader_cut_off
 in_full 'all members are restarted' all_restarted

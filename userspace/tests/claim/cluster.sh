@@ -163,6 +163,21 @@ follower()
 	echo "$members" | tr ' ' '\n' | grep -v "$lead" | head -n 1
 }
 
+# The second address is that of this machine for those that it emulates.
+make_certificates()
+{
+	(
+		cd "$work" && openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=ca \
+			-keyout ca.key -out ca.pem &&
+			printf 'subjectAltName=IP:127.0.0.1,IP:10.0.2.2\n' >names &&
+			for one in server client; do
+				openssl req -newkey rsa:2048 -nodes -subj /CN=$one -keyout $one.key -out $one.csr &&
+					openssl x509 -req -days 2 -in $one.csr -CA ca.pem -CAkey ca.key \
+						-CAcreateserial -extfile names -out $one.pem || exit
+			done
+	)
+}
+
 # start NAME [OPTION...]: a claimer, with its directory $work/NAME.
 start()
 {
