@@ -5,7 +5,7 @@
 # which have a disk each. Another owner of the same number is a kuid-claim with --print. Prints KTAP.
 # run/check_claim.sh puts programs and tests into /claim, and checks the trace that is printed in the end.
 
-export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=
+export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=/claim/shim.so
 # An emulated machine is slow: members must not take one another for dead.
 export ETCD_HEARTBEAT_INTERVAL=300 ETCD_ELECTION_TIMEOUT=3000
 # shellcheck source=SCRIPTDIR/../../userspace/tests/claim/cluster.sh

@@ -28,7 +28,7 @@ prepare()
 	rm -rf "$stage"
 	mkdir -p "$stage/claim/tests" || return
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
-		"$tests/tap.sh" "$stage/claim" || return
+		"$tests/tap.sh" "$build/userspace/tests/claim/shim.so" "$stage/claim" || return
 	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$tests/claim/chaos.sh" "$stage/claim/tests" || return
 	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$kernel/disk" "$stage"
 }
