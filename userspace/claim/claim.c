@@ -156,8 +156,8 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 /* ---------------------------------------------------------------- the file */
 
 /*
- * Only with --trust-disk anything rests on the file, also in a later run: what
- * it says then must not be out of date.
+ * A failed write is an error only if this run or the last one trusts the file:
+ * a later run must not go on from an old one.
  */
 static struct problem *save(struct claim *claim)
 {
@@ -217,7 +217,7 @@ void claim_close(struct claim *claim)
 	free(claim->wrong);
 }
 
-/* Rule 2: what is written next is computed from this. */
+/* Rule 2: keep the version from which the next write is computed. */
 static void take_base(struct claim *claim, struct place *place)
 {
 	forget(claim);
@@ -306,9 +306,10 @@ static enum outcome put_next(struct claim *claim, struct problem **wrong)
 }
 
 /*
- * Write @next. As long as the outcome is unknown, the very same is sent again,
- * and only while the version is the one that it was computed from. A request
- * that was repeated below may be in conflict with itself.
+ * Write @next. As long as the outcome is unknown, the same request is sent
+ * again, and only while the store has the version from which it was computed.
+ * After a conflict the record is read back, because store_put() may have sent
+ * the request to several members: it may be in conflict with itself.
  */
 static enum outcome write_next(struct claim *claim, struct problem **wrong)
 {
@@ -357,7 +358,7 @@ static struct problem *differs(const struct claim *claim, const char *what,
 		       claim->settings->space, what, theirs, mine);
 }
 
-/* Rule 7. Fill in what nobody has said yet. */
+/* Rule 7. Fields of the space that are not set yet become this machine's. */
 static struct problem *compare_space(const struct claim *claim,
 				     struct space *space)
 {
@@ -416,8 +417,8 @@ static bool same_space(const struct space *a, const struct space *b)
 }
 
 /*
- * Read the space, and have it hold what is this machine's, if write, and the
- * end of a recovery, if close.
+ * Read the record of the space, and compare it with this machine's settings. If
+ * write, add what it lacks; if close, close the space.
  */
 static struct problem *agree(struct claim *claim, bool write, bool close,
 			     struct space *space)
@@ -489,7 +490,7 @@ static bool is_due(const struct claim *claim)
 	       claim->lifted_s < wall_s() + claim->settings->horizon_s * 2 / 5;
 }
 
-/* Rule 4. */
+/* Rule 4: adopt the kernel's claim, or go on with it. */
 static enum outcome check(struct claim *claim, struct problem **wrong)
 {
 	bool mine = is_mine(claim), same;
@@ -595,7 +596,7 @@ static enum outcome set_number(struct claim *claim, const char *token,
 	struct host_claim wanted = {
 		.load_id = claim->load_id,
 		.token = token,
-		/* Rule 1. */
+		/* Rule 1: no token that only the kernel has shown. */
 		.replaces = is_mine(claim) ? claim->mine : "",
 		.number = claim->number,
 		.floor_ns = floor_ns,
@@ -817,7 +818,7 @@ static void back_off(struct claim *claim)
 	claim->try_ns = boot_ns() + ns / 2 + claim_random(ns / 2);
 }
 
-/* See what the host has. What was begun before a clone is left. */
+/* Read the host's state. After a clone the claim begins anew at LOOK. */
 static struct problem *read_host(struct claim *claim)
 {
 	struct problem *wrong = claim->host->read(&claim->now);
@@ -852,7 +853,7 @@ void claim_step(struct claim *claim)
 	if (!wrong && tries)
 		while (step(claim, &wrong))
 			;
-	/* Without a new try what was wrong still is. */
+	/* Nothing was tried, so the former error stands. */
 	if (!wrong && !tries)
 		return;
 	free(claim->wrong);
@@ -891,8 +892,9 @@ struct problem *claim_release(struct claim *claim)
 	}
 	if (wrong)
 		return wrong;
-	/* A request that was sent may still be carried out, until GIVE has
-	 * written. */
+	/*
+	 * The last request may still be carried out, until GIVE has written.
+	 */
 	claim->sent = false;
 	enter(claim, CLAIM_END);
 	for (int i = 0; claim->state != CLAIM_LOOK && i < RELEASE_TRIES; i++) {

@@ -17,7 +17,7 @@
 
 #define SPACE_MAX 64
 
-/* How much of what a store has said is told. */
+/* The longest text of a store in a message. */
 #define SAID_MAX 200
 
 /* The schemes of URLs, and what kind of store they name. */
@@ -176,7 +176,7 @@ struct store_answer *store_get(struct store *store, uint64_t key)
 	struct store_answer *answer = answer_new();
 
 	store->kind->get(store, key, answer);
-	/* Nothing was to be written. */
+	/* A read has no unknown outcome. */
 	if (answer->result == STORE_UNKNOWN)
 		answer->result = STORE_REFUSED;
 	return answer;

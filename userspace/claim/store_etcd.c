@@ -301,7 +301,7 @@ static void add_value(struct store_answer *answer, uint64_t key, json_t *kv)
 	const char *encoded = value ? json_string_value(value) : "";
 	char *decoded = encoded ? base64_parse(encoded) : NULL;
 
-	/* A value that can't be read is there all the same. */
+	/* An unreadable value counts as a record, so that nobody replaces it. */
 	if (!decoded)
 		decoded = text_new("unreadable");
 	store_answer_add(answer, key, decoded,
@@ -356,7 +356,7 @@ static void etcd_list(struct store *store, uint64_t first, uint64_t last,
 	json_decref(ask);
 }
 
-/* That the key has this. */
+/* A condition of a transaction: the field of the key has this value. */
 static json_t *compare(const struct etcd *etcd, uint64_t key,
 		       const char *target, const char *field, const char *value)
 {

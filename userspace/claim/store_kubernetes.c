@@ -61,7 +61,7 @@ static void kubernetes_close(struct store *store)
 	free(kubernetes);
 }
 
-/* A namespace, as it is part of a path. */
+/* Whether the name may be that of a namespace, as a part of a path. */
 static bool is_name(const char *name)
 {
 	return *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") ==

@@ -286,11 +286,11 @@ static PGresult *ask(struct postgresql *postgresql, const char *sql, int count,
 	return NULL;
 }
 
-/* Up to STORE_PAGE values; more tells whether there are others. */
+/* Read up to STORE_PAGE values. *more is set if there may be others. */
 static void read_values(struct postgresql *postgresql, uint64_t first,
 			uint64_t last, struct store_answer *answer, bool *more)
 {
-	/* A row without a number, if there are no records, for the time. */
+	/* Without records there is one row, which only has the time. */
 	static const char sql[] =
 		"SELECT floor(extract(epoch FROM clock_timestamp())), number, "
 		"record FROM (VALUES (1)) one LEFT JOIN kuid_claim ON space = "

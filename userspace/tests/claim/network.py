@@ -4,13 +4,15 @@
 
 network.py DIR peer|client|tls:PORT:MEMBER:TO...
 
-"tls" is for clients whose connections are encrypted, with DIR/server.pem, server.key and ca.pem. Forwards connections to PORT to the port TO of a member. While DIR/cut-MEMBER exists, there are no
-connections between that member and others; those of its clients stay, but for "tls". While DIR/lose-MEMBER exists,
-a client's transaction gets to the member, but its answer does not get back. While DIR/hold-MEMBER
-exists, it does not get to the member yet, but later, also if the client has gone. While DIR/date-MEMBER
-exists, the member tells the date that is in it. While DIR/status-MEMBER exists, what it answers to a
-client's transaction begins with the line that is in it. DIR/pid-MEMBER has the member's process ID, by which its
-connections are told from those of others.
+Forwards connections to PORT to the port TO of a member. "tls" is for clients whose connections are encrypted,
+with DIR/server.pem, server.key and ca.pem. These files are read again and again:
+
+cut-MEMBER     while it exists, there are no connections between that member and others, nor of "tls" clients
+lose-MEMBER    while it exists, a client's transaction gets to the member, but its answer does not get back
+hold-MEMBER    while it exists, a client's transaction waits; it gets to the member even if the client has gone
+date-MEMBER    the date that answers of the member have
+status-MEMBER  the first line of the member's answers to transactions
+pid-MEMBER     the process ID of the member, which tells its connections from those of others
 """
 import asyncio
 import os
