@@ -156,26 +156,6 @@ TEST(the_node_is_put_in_and_taken_out)
 	}
 }
 
-TEST(every_bit_of_the_node_has_its_place)
-{
-	for (unsigned int interval = 5; interval <= 10; interval++)
-		for (int bit = 0; bit < 64; bit++) {
-			u64 node = 1ULL << bit, got, high, low;
-			u32 got96;
-
-			high = kuid_k128_of_k64(0, node, interval, &low);
-			assert_int_equal(
-				kuid_k64_of_k128(high, low, interval, &got), 0);
-			assert_int_equal(got, node);
-			high = kuid_k96_of_k64(~0ULL, node, interval, &low);
-			assert_int_equal(low & 0xffffffff, 0);
-			assert_int_equal(kuid_k64_of_k96(high, low, interval,
-							 &got96),
-					 ~0ULL);
-			assert_int_equal(got96, (u32)node);
-		}
-}
-
 static void check_pack(unsigned int bits, const struct kuid_units *slots,
 		       const struct kuid_identity *identity, u32 room)
 {
@@ -320,7 +300,6 @@ static struct unit_case cases[] = {
 	CASE(k64_has_the_fields_of_its_slot),
 	CASE(slots_and_k64_have_the_same_order),
 	CASE(the_node_is_put_in_and_taken_out),
-	CASE(every_bit_of_the_node_has_its_place),
 	CASE(pack_agrees_with_each_slot),
 	CASE(pack_agrees_with_random_slots),
 	CASE(global_ids_are_k_ordered),
