@@ -25,6 +25,8 @@ UUID_RUNTIME = $(eval UUID_RUNTIME := $(or $(shell $(VM)/fetch.sh uuid-runtime),
 UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      $(VM)/fetch.sh uuid-runtime-trixie),$(error \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
+GOOGLE_UUID = $(eval GOOGLE_UUID := $(or $(shell $(VM)/fetch.sh google-uuid),\
+	      $(error no google/uuid of trixie)))$(GOOGLE_UUID)
 LIBURING_32 = $(eval LIBURING_32 := $(or $(shell $(VM)/fetch.sh liburing-i386),\
 	      $(error no liburing for 32 bits)))$(LIBURING_32)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
@@ -284,7 +286,8 @@ BENCH	:= $(BUILD)/bench
 .PHONY: bench-programs
 bench-programs: vm-modules
 	@$(VM)/setup.sh test peers
-	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib
+	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib \
+		GO_NEW=$(GOOGLE_UUID)/usr/share/gocode
 	@mkdir -p $(BENCH)/root/lib
 	@cp -u $(TESTS)/lib/kuid_cost.ko $(BENCH)/root/lib/
 	@$(VM)/initramfs.sh -o $(BENCH)/initrd.gz $(ROOT) $(BENCH)/root \

@@ -6,12 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "makers.h"
 
 static struct kuid *handle;
 static int (*generate)(unsigned char *uuid);
+static char **command;
+static int program;
+static FILE *printed;
 
 static void make_by_kuid(unsigned char *id)
 {
@@ -22,6 +27,39 @@ static void make_by_kuid(unsigned char *id)
 static void make_by_library(unsigned char *id)
 {
 	generate(id);
+}
+
+static void make_by_program(unsigned char *id)
+{
+	char line[64];
+
+	if (write(program, "\n", 1) != 1 ||
+	    !fgets(line, sizeof(line), printed) ||
+	    kuid_parse(KUID_ANY_UUID, line, strcspn(line, "\n"), id, NULL))
+		errx(1, "%s prints no UUID", command[0]);
+}
+
+static void start_program(void)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		err(1, "socketpair");
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (!pid) {
+		dup2(ends[1], STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		execvp(command[0], command);
+		err(127, "%s", command[0]);
+	}
+	close(ends[1]);
+	program = ends[0];
+	printed = fdopen(program, "r");
+	if (!printed)
+		err(1, "%s", command[0]);
 }
 
 static __u64 wall_ms(void)
@@ -77,6 +115,7 @@ static const struct maker makers[] = {
 	  KUID_ORDER_FILE },
 	{ "drop-in", make_by_library, 0, 0, KUID_ORDER_HOST },
 	{ "library", make_by_library, 0, 0, 0 },
+	{ "program", make_by_program, 0, 0, 0 },
 	{ "counted-v7", make_counted_v7, 0, 0, 0 },
 	{ 0 }
 };
@@ -92,6 +131,11 @@ static void load_library(const char *file, const char *name)
 	*(void **)&generate = function;
 }
 
+bool maker_is_program(const struct maker *maker)
+{
+	return maker->make == make_by_program;
+}
+
 const struct maker *maker_find(int nr, char **words)
 {
 	const struct maker *maker = makers;
@@ -100,7 +144,12 @@ const struct maker *maker_find(int nr, char **words)
 		return NULL;
 	while (maker->name && strcmp(maker->name, words[0]))
 		maker++;
-	if (!maker->name || nr != (maker->make == make_by_library ? 3 : 1))
+	if (!maker->name || nr < 2 * maker_is_program(maker))
+		return NULL;
+	command = words + 1;
+	if (maker_is_program(maker))
+		return maker;
+	if (nr != (maker->make == make_by_library ? 3 : 1))
 		return NULL;
 	if (maker->make == make_by_library)
 		load_library(words[1], words[2]);
@@ -109,6 +158,8 @@ const struct maker *maker_find(int nr, char **words)
 
 void maker_prepare(const struct maker *maker)
 {
+	if (maker_is_program(maker))
+		start_program();
 	if (!maker->format)
 		return;
 	handle = kuid_open_flags(maker->format, maker->flags);

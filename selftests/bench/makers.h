@@ -4,9 +4,13 @@
  * command line, as
  *	MAKER				kuid or a generator of makers.c
  *	MAKER LIBRARY FUNCTION	the function of a shared library
+ *	MAKER COMMAND...		a program that prints a UUID for each
+ *					line that it reads
  */
 #ifndef KUID_BENCH_MAKERS_H
 #define KUID_BENCH_MAKERS_H
+
+#include <stdbool.h>
 
 /**
  * struct maker - a generator
@@ -24,10 +28,14 @@ struct maker {
 	unsigned int order;
 };
 
+/* Whether it is a program, which this one can't fork. */
+bool maker_is_program(const struct maker *maker);
+
 /**
  * maker_find - the generator of words of a command line
  * @nr: how many there are
- * @words: name, and if it is of a library, its file and function
+ * @words: name, and if it is of a library, its file and function, or a command;
+ *	NULL is behind the last one
  *
  * Exits if the library can't be loaded.
  *
@@ -37,7 +45,7 @@ const struct maker *maker_find(int nr, char **words);
 
 /*
  * Opens its handle, in the process that makes IDs or in one that this is forked
- * from. Exits on errors.
+ * from; a program is begun in the process itself. Exits on errors.
  */
 void maker_prepare(const struct maker *maker);
 

@@ -12,6 +12,7 @@
  * processes, too.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <kuid.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -143,7 +144,7 @@ static void run_in_processes(const struct event *event)
 		maker_prepare(maker);
 		make_one(&first);
 	}
-	if (pipe(gate))
+	if (pipe2(gate, O_CLOEXEC))
 		err(1, "pipe");
 	for (int i = 0; i < event->processes; i++) {
 		pid_t pid = fork();
@@ -296,7 +297,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		const struct column *column = columns + i;
 
-		if (demonstration && !column->shown)
+		if ((demonstration && !column->shown) ||
+		    (column->event.forked && maker_is_program(maker)))
 			continue;
 		kept &= print(argv[1], column->name,
 			      column->count(run(&column->event)),

@@ -238,7 +238,7 @@ function write_bars(name, file, column,    i, value)
 	printf "coloured = %d\n$points << END", set[name, "repeats"] != "" >file
 	for (i = 1; i <= nr_rows[name]; i++) {
 		value = values[name, rows[name, i], column]
-		if ((name, rows[name, i], column) in values)
+		if (value ~ /^[0-9]/)
 			printf "\n%s\t%s\t%d\t%s", rows[name, i], value, repeats(name, rows[name, i]),
 				number(value) >file
 	}

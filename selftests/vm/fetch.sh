@@ -32,7 +32,8 @@
 #   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
-#   postgresql-15, postgresql-17
+#   google-uuid          sources of a Go package with v7: usr/share/gocode
+#   postgresql-15, postgresql-17, postgresql-18
 #                        a PostgreSQL server: root.cpio.gz, an archive for the initramfs with all that it
 #                        needs in the root directory /postgresql; pg_config, to build extensions with
 #   root-bookworm, root-trixie, root-containers
@@ -48,7 +49,7 @@ usage()
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
-		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|postgresql-15|postgresql-17|root-bookworm|root-trixie|" \
+		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|google-uuid|postgresql-15|postgresql-17|postgresql-18|root-bookworm|root-trixie|" \
 		"root-containers" >&2
 	exit 2
 }
@@ -65,7 +66,7 @@ die()
 }
 
 # One row for each name: the function that fills its directory, the suites, the architecture or
-# "source", the package.
+# "source", the package, and for fill_packages others.
 (( $# == 1 )) || usage "one argument expected, got $#"
 want=$1
 case $want in
@@ -84,7 +85,8 @@ tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-kubernetes)     row=(fill_kubernetes "bookworm bookworm-security" source kubernetes) ;;
-go-1.19)             row=(fill_go "bookworm bookworm-security" amd64 golang-1.19-go) ;;
+go-1.19)             row=(fill_packages "bookworm bookworm-security" amd64 golang-1.19-go golang-1.19-src
+                         golang-github-modern-go-reflect2-dev) ;;
 coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 herd7)               row=(fill_prover "sid" amd64 herdtools7) ;;
 cbmc)                row=(fill_prover "trixie trixie-security" amd64 cbmc) ;;
@@ -94,8 +96,10 @@ uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 
 musl)                row=(fill_musl "bookworm bookworm-security" source jansson) ;;
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
+google-uuid)         row=(fill_packages "trixie trixie-security" amd64 golang-github-google-uuid-dev) ;;
 postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
 postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
+postgresql-18)       row=(fill_postgresql "sid" amd64 postgresql-18) ;;
 root-bookworm)       row=(fill_root "bookworm bookworm-security bookworm-backports" amd64 linux-image-amd64) ;;
 root-trixie)         row=(fill_root "trixie trixie-security trixie-backports" amd64 linux-image-amd64) ;;
 root-containers)     row=(fill_root "bookworm bookworm-security" amd64 linux-image-amd64) ;;
@@ -418,11 +422,11 @@ fill_kubernetes()
 		sed -n 's/^Version: //p' >"$new/version"
 }
 
-fill_go()
+fill_packages()
 {
 	local deb
 
-	download "$package" golang-1.19-src golang-github-modern-go-reflect2-dev
+	download "${row[@]:3}"
 	for deb in "$tmp"/deb/*.deb; do
 		dpkg -x "$deb" "$new"
 	done
