@@ -169,6 +169,45 @@ class NameTest(unittest.TestCase):
             self.assertIs(pickle.loads(pickle.dumps(function)), function)
 
 
+class AdoptionTest(unittest.TestCase):
+    """The lines that the README shows for other packages, as far as these are here."""
+
+    def imported(self, name: str) -> Any:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            return self.skipTest(f"there is no {name}")
+
+    def test_django_takes_it_as_default(self) -> None:
+        settings = self.imported("django.conf").settings
+        memory = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+        settings.configure(DATABASES={"default": memory})
+        self.imported("django").setup()
+        models, db = self.imported("django.db.models"), self.imported("django.db")
+        field = models.UUIDField(primary_key=True, default=kuid.uuid7)
+        meta = type("Meta", (), {"app_label": "tests"})
+        members = {"id": field, "__module__": __name__, "Meta": meta}
+        event = type(models.Model)("Event", (models.Model,), members)
+        with db.connection.schema_editor() as editor:
+            editor.create_model(event)
+        made = [event.objects.create().pk for _ in range(3)]
+        self.assertEqual([id.version for id in made], [7, 7, 7])
+        self.assertEqual(sorted(event.objects.values_list("pk", flat=True)), made)
+        writer = self.imported("django.db.migrations.writer").MigrationWriter
+        self.assertEqual(writer.serialize(kuid.uuid7), ("kuid.uuid7", {"import kuid"}))
+
+    def test_sqlalchemy_takes_it_as_default(self) -> None:
+        sql = self.imported("sqlalchemy")
+        column = sql.Column("id", sql.PickleType, primary_key=True, default=kuid.uuid7)
+        event = sql.Table("event", sql.MetaData(), column)
+        with sql.create_engine("sqlite://").begin() as connection:
+            event.create(connection)
+            for _ in range(3):
+                connection.execute(event.insert())
+            made = [row[0] for row in connection.execute(event.select())]
+        self.assertEqual(sorted(id.version for id in made), [7, 7, 7])
+
+
 class TextTest(unittest.TestCase):
     def test_integers_have_texts_and_times(self) -> None:
         self.assertEqual(kuid.text(1 << 44, "k64"), "...F.......")
