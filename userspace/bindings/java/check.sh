@@ -52,11 +52,11 @@ are_of_lane()
 		{ [ "$1" = v7 ] || [ "$(grep -c '01fa4e000001$' "$out")" = 40000 ]; }
 }
 
-# The errno is ENOTTY.
+# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
 lacks_lanes()
 {
-	! FAKE_FAIL="lane 1 25" with_device java -jar "$JAR" -from private &&
-		grep 'The module is older than libkuid' "$err"
+	! FAKE_FAIL="lane 1 $1" with_device java -jar "$JAR" -from private &&
+		grep "The module is $2 than libkuid" "$err"
 }
 
 lacks_library()
@@ -89,7 +89,8 @@ if [ "$LIBKUID" ]; then
 	done
 	it "a private lane makes a batch" with_device env KUID_LANE_NODE=01fa4e000001 java \
 		-cp "$JAR:$TESTS" kuid.Tests "$VECTORS" privateTest
-	it "a module without lanes is too old" lacks_lanes
+	it "a module without lanes is too old" lacks_lanes 25 older
+	it "a module with other lanes is too new" lacks_lanes 93 newer
 	it "a private lane needs libkuid" lacks_library libkuid.so.0
 else
 	it "a private lane needs Java 22" lacks_library 'libkuid, Java 22'

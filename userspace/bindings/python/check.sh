@@ -36,10 +36,11 @@ with_device()
 		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$@" >"$out" 2>"$err"
 }
 
+# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
 lacks_lanes()
 {
-	! FAKE_FAIL="lane 1 25" with_device "$PYTHON" -m kuid -from private v7 &&
-		grep 'The module is older than libkuid' "$err"
+	! FAKE_FAIL="lane 1 $1" with_device "$PYTHON" -m kuid -from private v7 &&
+		grep "The module is $2 than libkuid" "$err"
 }
 
 # fails_without_local ERRNO TEXT
@@ -67,7 +68,8 @@ for name in $(names); do
 	it "$name" "$PYTHON" -m unittest "test_kuid.$name"
 done
 it "the wheel works alone" is_installed
-it "a module without lanes is too old" lacks_lanes
+it "a module without lanes is too old" lacks_lanes 25 older
+it "a module with other lanes is too new" lacks_lanes 93 newer
 it "a device makes IDs" with_device "$PYTHON" -m kuid v7 300
 it "a device that may not be read leads to local IDs" opens_as 13 local
 it "too many open files are an error" opens_as 24 ''

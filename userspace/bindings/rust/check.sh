@@ -18,9 +18,10 @@ with_device()
 		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$IDS" "$@" >"$out" 2>"$err"
 }
 
+# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
 lacks_lanes()
 {
-	! FAKE_FAIL="lane 1 25" with_device -from private v7 && grep 'The module is older than libkuid' "$err"
+	! FAKE_FAIL="lane 1 $1" with_device -from private v7 && grep "The module is $2 than libkuid" "$err"
 }
 
 # fails_without_local ERRNO TEXT
@@ -46,7 +47,8 @@ it "clippy finds nothing" quietly cargo clippy --quiet --all-targets -- -D warni
 it "the tests pass" quietly cargo test --quiet
 it "the documentation has no broken link" quietly env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 it "a device makes IDs" with_device v7 300
-it "a module without lanes is too old" lacks_lanes
+it "a module without lanes is too old" lacks_lanes 25 older
+it "a module with other lanes is too new" lacks_lanes 93 newer
 it "a device that may not be read leads to local IDs" opens_as 13 local
 it "too many open files are an error" opens_as 24 ''
 it "ESTALE is an error" fails_without_local 116 'may be a clone'
