@@ -5,6 +5,7 @@
  * IDs as asked for. debugfs shows the results, in a directory for each caller:
  *
  *	ids	the IDs, one after the other
+ *	nr	their number
  *	again	the number of calls that got -EAGAIN
  *	error	the errno that ended the caller, as a positive number, or 0
  *	done	Y when nothing of this changes any more
@@ -13,10 +14,12 @@
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/hrtimer.h>
+#include <linux/io.h>
 #include <linux/kthread.h>
 #include <linux/kuid.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -39,14 +42,20 @@ MODULE_PARM_DESC(order, "KUID_ORDER_CPU (default) or KUID_ORDER_HOST");
 static unsigned int ids = 1000;
 module_param(ids, uint, 0444);
 MODULE_PARM_DESC(ids, "number of IDs for each caller (1000)");
+static unsigned int clone_id;
+module_param(clone_id, uint, 0444);
+MODULE_PARM_DESC(clone_id,
+		 "address of the generation ID: keep IDs made since it changed");
 
 /**
  * struct kuid_caller - one context on one CPU
  * @timer: makes the calls, if @thread is NULL
  * @thread: makes the calls
  * @ids: the IDs so far
- * @nr: number of IDs
+ * @nr: as in debugfs
  * @calls: number of calls
+ * @clone: the generation ID
+ * @keep: IDs are kept
  * @again: number of calls that got -EAGAIN
  * @error: as in debugfs
  * @done: as in debugfs
@@ -57,6 +66,8 @@ struct kuid_caller {
 	struct debugfs_blob_wrapper ids;
 	u32 nr;
 	u32 calls;
+	u64 clone[2];
+	bool keep;
 	u32 again;
 	u32 error;
 	bool done;
@@ -80,6 +91,9 @@ static struct kuid_caller (*kuid_callers)[KUID_CALLERS_CONTEXTS];
 
 static struct dentry *kuid_callers_dir;
 
+/* The generation ID; NULL if nobody asks for it. */
+static const u64 *kuid_callers_clone;
+
 static size_t kuid_callers_id_size(void)
 {
 	switch (format) {
@@ -93,23 +107,42 @@ static size_t kuid_callers_id_size(void)
 	}
 }
 
+static void kuid_callers_look(struct kuid_caller *caller)
+{
+	u64 now[] = { READ_ONCE(kuid_callers_clone[0]),
+		      READ_ONCE(kuid_callers_clone[1]) };
+
+	if (!memcmp(now, caller->clone, sizeof(now)))
+		return;
+	memcpy(caller->clone, now, sizeof(now));
+	caller->nr = 0;
+	caller->keep = true;
+}
+
 /* Make one call. Returns false after the last one. */
 static bool kuid_callers_take(struct kuid_caller *caller)
 {
-	void *to = caller->ids.data + caller->nr * kuid_callers_id_size();
 	u32 count = caller->calls++ % KUID_CALLERS_MOST + 1;
 	ssize_t ret;
+	bool keep;
+	void *to;
 
+	if (kuid_callers_clone)
+		kuid_callers_look(caller);
+	keep = caller->keep && caller->nr < ids;
+	/* Behind the IDs there is room for those that are not kept. */
+	to = caller->ids.data +
+	     (keep ? caller->nr : ids) * kuid_callers_id_size();
 	ret = kuid_ids_generate(format, order, to,
-				min(ids - caller->nr, count));
+				keep ? min(ids - caller->nr, count) : count);
 
 	if (ret > 0)
-		caller->nr += ret;
+		caller->nr += keep ? ret : 0;
 	else if (ret == -EAGAIN)
 		caller->again++;
 	else
 		caller->error = ret ? -ret : EIO;
-	if (caller->nr < ids && !caller->error)
+	if ((caller->nr < ids || kuid_callers_clone) && !caller->error)
 		return true;
 	/* A reader that sees this sees all other fields as well. */
 	smp_store_release(&caller->done, true);
@@ -159,9 +192,13 @@ static int kuid_callers_prepare(struct kuid_caller *caller, int cpu,
 	char name[16];
 
 	caller->ids.size = (size_t)ids * kuid_callers_id_size();
-	caller->ids.data = vzalloc(caller->ids.size);
+	caller->ids.data = vzalloc(caller->ids.size +
+				   KUID_CALLERS_MOST * kuid_callers_id_size());
 	if (!caller->ids.data)
 		return -ENOMEM;
+	caller->keep = !kuid_callers_clone;
+	if (kuid_callers_clone)
+		memcpy(caller->clone, kuid_callers_clone, SZ_16);
 	kuid_compat_hrtimer_setup(&caller->timer, kuid_callers_timer,
 				  CLOCK_MONOTONIC,
 				  context == KUID_CALLERS_HARD
@@ -171,6 +208,7 @@ static int kuid_callers_prepare(struct kuid_caller *caller, int cpu,
 	snprintf(name, sizeof(name), "%s%d", kuid_callers_names[context], cpu);
 	dir = debugfs_create_dir(name, kuid_callers_dir);
 	debugfs_create_blob("ids", 0400, dir, &caller->ids);
+	debugfs_create_u32("nr", 0400, dir, &caller->nr);
 	debugfs_create_u32("again", 0400, dir, &caller->again);
 	debugfs_create_u32("error", 0400, dir, &caller->error);
 	debugfs_create_bool("done", 0400, dir, &caller->done);
@@ -212,6 +250,8 @@ static void kuid_callers_stop(void)
 				hrtimer_cancel(&callers[context].timer);
 		}
 	}
+	if (kuid_callers_clone)
+		memunmap((void *)kuid_callers_clone);
 	debugfs_remove_recursive(kuid_callers_dir);
 	for_each_possible_cpu(cpu) {
 		for (context = 0; context < KUID_CALLERS_CONTEXTS; context++)
@@ -230,12 +270,16 @@ static int __init kuid_callers_init(void)
 	if (!kuid_callers)
 		return -ENOMEM;
 	kuid_callers_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	if (clone_id) {
+		kuid_callers_clone = memremap(clone_id, SZ_16, MEMREMAP_WB);
+		ret = kuid_callers_clone ? 0 : -ENXIO;
+	}
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		ret = kuid_callers_start(cpu);
 		if (ret)
 			break;
+		ret = kuid_callers_start(cpu);
 	}
 	cpus_read_unlock();
 	if (ret)

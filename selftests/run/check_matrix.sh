@@ -9,6 +9,7 @@
 #                     more than the real CPUs, because none of these tests is about time
 #   KERNEL:brief      tests of the kernel's interfaces, on 2 CPUs, in a minute or so
 #   KERNEL:hpet       tests of order and private lanes, on 2 CPUs, with a clock that is slow to read
+#   KERNEL:clones     clones, 20 pairs of twins
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
 #   soak              make soak
@@ -16,19 +17,19 @@
 
 set -uo pipefail
 
-rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1-arm64 6.1-s390x uml soak debug
-	kcsan)
+rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1:clones 7.x:clones
+	6.1-arm64 6.1-s390x uml soak debug kcsan)
 amd64='(6\.1|6\.12|7\.x)(-rt)?'
 
 usage()
 {
 	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief or kernel:hpet" >&2
+	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief, kernel:hpet or kernel:clones" >&2
 	exit 2
 }
 
 for row in "$@"; do
-	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief|:hpet)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
+	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief|:hpet|:clones)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
 done
 (( !$# )) || rows=("$@")
@@ -72,7 +73,19 @@ on_kernel()
 
 on_amd64()
 {
-	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.gz" --qemu "$nic" "${@:3}"
+	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.gz" \
+		--qemu "$nic" "${@:3}"
+}
+
+on_clones()
+{
+	local kernel
+
+	prepare "matrix-$1" || return
+	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
+	release=$(<"$kernel/release") cpus=2
+	PAIRS=20 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.gz" \
+		"$build/vm/tests/selftests/kuid/lives"
 }
 
 on_other()
@@ -109,6 +122,7 @@ run_row()
 	*:brief) on_amd64 "${1%:*}" 2 env KUID_ONLY="$brief" ;;
 	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet \
 		env KUID_ONLY=lane_test,order,suspend ;;
+	*:clones) on_clones "${1%:*}" ;;
 	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
 		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
 	*) on_amd64 "$1" 2 ;;

@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <glob.h>
 #include <stdarg.h>
+#include <sys/mount.h>
 #include <sys/uio.h>
 
 /* The library's. */
@@ -33,10 +34,11 @@
 #define LIVES		2
 #define READERS		2
 #define NODE_SIZE	6
-#define PHASES		2	/* calls that began before a restore, and after */
+#define PHASES		3	/* how often a machine was restored before a call */
 
 #define REGION_SIZE	0x100000UL
 #define BATCH		40
+#define CALLER_IDS	2000	/* of each of three callers in the kernel */
 #define MEMORY_SIZE	0x8000000UL	/* a power of two */
 
 /**
@@ -59,6 +61,7 @@ struct taken {
  * @began: wall clock when the first life began
  * @load_id: load_id of the last epoch of a restored machine
  * @node: node of its private lane; 0 if the node was given
+ * @phase: by reader: how often it has seen that the machine was restored
  * @taken: by life, reader, format and phase
  */
 struct memory {
@@ -71,6 +74,7 @@ struct memory {
 	__u64 began;
 	__u64 load_id;
 	__u64 node;
+	__u32 phase[READERS];
 	struct taken taken[LIVES][READERS][NR_FORMATS][PHASES];
 };
 
@@ -159,11 +163,11 @@ static struct memory *map_file(const char *path)
 	return m;
 }
 
-/* The machine's generation ID, and that of the saved machine. */
+/* The machine's generation ID; NULL if nobody asks for it. */
 #define GENERATION_ID_AT	40	/* QEMU: behind the variable VGIA */
 
 static const __u64 *generation_id;
-static __u64 saved_id[2];
+static __u32 generation_address;
 
 /* The address of QEMU's page with the ID, from the table that describes it. */
 static __u32 generation_page(void)
@@ -199,17 +203,22 @@ static void map_generation_id(void)
 	if (m == MAP_FAILED)
 		fail("can't map the generation ID at %x: %m", page);
 	generation_id = (const __u64 *)(m + GENERATION_ID_AT);
-	memcpy(saved_id, generation_id, sizeof(saved_id));
+	generation_address = page + GENERATION_ID_AT;
 }
 
-/* Whether the machine was restored as a clone; false if nobody asks. */
-static bool is_clone(void)
+/* Whether the machine was restored as a clone since the last time. */
+static bool was_cloned(__u64 *last)
 {
-	return generation_id &&
-	       (__atomic_load_n(&generation_id[0], __ATOMIC_RELAXED) !=
-			saved_id[0] ||
-		__atomic_load_n(&generation_id[1], __ATOMIC_RELAXED) !=
-			saved_id[1]);
+	__u64 now[2];
+	bool cloned;
+
+	if (!generation_id)
+		return false;
+	now[0] = __atomic_load_n(&generation_id[0], __ATOMIC_RELAXED);
+	now[1] = __atomic_load_n(&generation_id[1], __ATOMIC_RELAXED);
+	cloned = last[0] != now[0] || last[1] != now[1];
+	memcpy(last, now, sizeof(now));
+	return cloned;
 }
 
 /* Make IDs in a lane. As take(). */
@@ -314,12 +323,18 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 	const struct sched_param above = { .sched_priority = 1 };
 	struct kuid *lanes[NR_FORMATS];
 	const struct kuid_page *page;
+	struct kuid_status status;
+	__u64 generation, id[2];
 	struct files files;
 	int cpus[READERS];
-	__u64 generation;
+	__u32 clones = 0;
+	bool lanes_see;
 
 	open_lanes(lanes);
 	open_files(&files);
+	if (get_status(files.any, &status))
+		_exit(5);
+	lanes_see = kuid_lane_clones(&status) & KUID_CLONES_SEEN;
 	page = map_page(files.any);
 	if (page == MAP_FAILED ||
 	    (generation_id && sched_setscheduler(0, SCHED_FIFO, &above)) ||
@@ -327,22 +342,32 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 			   cpus[reader] : cpus[0]))
 		_exit(1);
 	generation = generation_of(page);
+	was_cloned(id);
 	__atomic_fetch_add(&m->readers, 1, __ATOMIC_SEQ_CST);
 	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
 		size_t k = pick(&seed) % NR_FORMATS;
 		const struct format *f = &formats[k];
 		__u32 count = pick(&seed) & 1 ? 1 : 1 + pick(&seed) % BATCH;
 		bool in_lane = lanes[k] && pick(&seed) & 1;
-		bool clone = is_clone();
-		/* A lane ends with its generation. */
-		int phase = !in_lane ? clone :
-			    generation_id && generation_of(page) != generation;
-		struct taken *t = &m->taken[life][reader][k][phase];
-		__u8 *to = region(m, life, reader, k, phase) +
-			   (size_t)t->nr * f->id_size;
+		struct taken *t;
+		int phase;
+		__u8 *to;
 		long got;
 
-		if (((size_t)t->nr + BATCH) * f->id_size > REGION_SIZE) {
+		if (was_cloned(id)) {
+			if (clones < PHASES - 1)
+				clones++;
+			generation = generation_of(page);
+			m->phase[reader] = clones;
+		}
+		/* Without vmclock a lane ends with its generation. */
+		phase = clones - (in_lane && !lanes_see && clones &&
+				  generation_of(page) == generation);
+		t = &m->taken[life][reader][k][phase];
+		to = region(m, life, reader, k, phase) +
+		     (size_t)t->nr * f->id_size;
+		if (((size_t)t->nr + BATCH + 3 * CALLER_IDS) * f->id_size >
+		    REGION_SIZE) {
 			usleep(100);
 			continue;
 		}
@@ -356,7 +381,7 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 			t->refused++;
 		else
 			_exit(2);
-		if (!clone && !(pick(&seed) % 8))
+		if (!clones && !(pick(&seed) % 8))
 			usleep(pick(&seed) % 2000);
 	}
 	_exit(0);
@@ -654,13 +679,172 @@ static void check_lane(struct memory *m, int fd,
 static __u64 count_taken(const struct memory *m)
 {
 	__u64 nr = 0;
-	int reader;
+	int reader, phase;
 	size_t k;
 
 	for (reader = 0; reader < READERS; reader++)
 		for (k = 0; k < NR_FORMATS; k++)
-			nr += m->taken[0][reader][k][1].nr;
+			for (phase = 1; phase < PHASES; phase++)
+				nr += m->taken[0][reader][k][phase].nr;
 	return nr;
+}
+
+#define CALLERS		"/sys/kernel/debug/kuid_callers/"
+
+/* Have kernel code take IDs of a format that a twin must not repeat. */
+static const struct format *start_callers(__u32 seed)
+{
+	const struct format *f;
+	char params[128];
+
+	do
+		f = &formats[pick(&seed) % NR_FORMATS];
+	while (f->number == KUID_FORMAT_K64);
+	snprintf(params, sizeof(params), "format=%u ids=%u clone_id=%u",
+		 f->number, CALLER_IDS, generation_address);
+	if (load_file(getenv("KUID_CALLERS"), params))
+		fail("can't load the callers: %m");
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	return f;
+}
+
+static size_t read_caller(const char *caller, const char *name, void *to,
+			  size_t size)
+{
+	char path[96];
+	FILE *file;
+	size_t got;
+
+	snprintf(path, sizeof(path), CALLERS "%s/%s", caller, name);
+	file = fopen(path, "r");
+	if (!file)
+		fail("%s: %m", path);
+	got = fread(to, 1, size, file);
+	fclose(file);
+	return got;
+}
+
+static int caller_number(const char *caller, const char *name)
+{
+	char text[16] = "";
+
+	read_caller(caller, name, text, sizeof(text) - 1);
+	return atoi(text);
+}
+
+/* Add the IDs of the callers to those of readers that have ended. */
+static void gather_callers(struct memory *m, const struct format *f)
+{
+	static const char *const contexts[] = { "hard", "soft", "thread" };
+	static __u8 ids[CALLER_IDS * ID_SIZE_MAX];
+	const size_t k = f - formats;
+	unsigned long added = 0;
+	int i, context;
+
+	for (i = 0; i < READERS; i++) {
+		int phase = m->phase[i];
+		struct taken *t = &m->taken[0][i][k][phase];
+
+		for (context = 0; phase && context < 3; context++) {
+			__u8 *to = region(m, 0, i, k, phase) +
+				   (size_t)t->nr * f->id_size;
+			char caller[16];
+			int error;
+			__u32 nr;
+
+			snprintf(caller, sizeof(caller), "%s%d",
+				 contexts[context], i);
+			error = caller_number(caller, "error");
+			if (error && error != ESTALE)
+				fail("the caller %s: %s", caller,
+				     strerror(error));
+			nr = caller_number(caller, "nr");
+			read_caller(caller, "ids", ids, sizeof(ids));
+			memcpy(to, ids, nr * f->id_size);
+			t->nr += nr;
+			added += nr;
+		}
+	}
+	printf("# lives: %lu %s of kernel code\n", added, f->name);
+}
+
+/*
+ * Take the device from the kernel's driver, which may give it back. A kernel may
+ * have no such driver. That of 7.x is on another bus, and can't be bound again.
+ */
+static void unbind_driver(bool bind)
+{
+	static const char *const files[] = { "unbind", "bind" };
+	glob_t found;
+	char *device;
+	int i;
+
+	if (glob("/sys/bus/acpi/drivers/vmgenid/*:*", 0, NULL, &found))
+		return;
+	device = strrchr(found.gl_pathv[0], '/') + 1;
+	for (i = 0; i <= bind; i++) {
+		char path[256];
+		int fd;
+
+		snprintf(path, sizeof(path), "%.*s%s",
+			 (int)(device - found.gl_pathv[0]), found.gl_pathv[0],
+			 files[i]);
+		fd = open(path, O_WRONLY);
+		if (fd < 0 || write(fd, device, strlen(device)) < 0)
+			fail("%s: %m", path);
+		close(fd);
+	}
+	globfree(&found);
+}
+
+/* The IDs of one open file are in order in each epoch, over a restore, too. */
+struct ordered {
+	int fd;
+	__u64 epoch[NR_FORMATS];
+	struct words last[NR_FORMATS];
+};
+
+static void check_order(struct ordered *ordered)
+{
+	__u8 id[ID_SIZE_MAX];
+	__u64 epoch = 0;
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		const struct format *f = &formats[k];
+		long got = take(ordered->fd, f, KUID_ORDER_DEFAULT, id, 1,
+				&epoch);
+
+		if (got == -ESTALE)
+			continue;
+		if (got != 1)
+			fail("%s: %ld", f->name, got);
+		if (epoch != ordered->epoch[k])
+			ordered->last[k] = (struct words) { 0 };
+		ordered->epoch[k] = epoch;
+		if (count_in_order(f, id, 1, &ordered->last[k]) != 1)
+			fail("%s is out of order", f->name);
+	}
+}
+
+/* A machine that is no clone repeats none of its IDs. */
+static void check_own(struct memory *m)
+{
+	struct found *ids = room();
+	int reader, phase;
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		size_t nr = 0;
+
+		for (reader = 0; reader < READERS; reader++)
+			for (phase = 0; phase < PHASES; phase++)
+				nr += gather(m, 0, reader, k, phase, false, 0,
+					     reader, ids + nr);
+		if (count_repeats(&formats[k], ids, nr, true))
+			fail("%s is repeated", formats[k].name);
+	}
+	free(ids);
 }
 
 /* Take IDs while the machine is saved and restored, until @stop is set. */
@@ -672,22 +856,31 @@ static int be_cloned(int argc, char **argv)
 	struct memory *m = map_device();
 	struct kuid_status first, status;
 	struct begun begun = { 0 };
+	struct ordered ordered = { 0 };
+	const struct format *called;
 	pid_t pids[READERS];
 	char params[256] = "";
 	__u32 stale, expected;
-	__u64 generation, window = 0;
-	bool given;
+	__u64 generation, epochs, window = 0;
+	bool given, unbind = false, bind = false;
 	int fd, i;
 
 	for (i = 2; i < argc; i++) {
+		bind |= !strcmp(argv[i], "rebind");
+		unbind |= bind || !strcmp(argv[i], "unbind");
+		if (!strchr(argv[i], '='))
+			continue;
 		strncat(params, argv[i], 100);
 		strcat(params, " ");
 	}
 	given = strstr(params, "node=");
 	if (load(params))
 		fail("can't load the module");
+	if (unbind)
+		unbind_driver(bind);
 	fd = open(DEV_KUID, O_RDONLY);
-	if (fd < 0)
+	ordered.fd = open(DEV_KUID, O_RDONLY);
+	if (fd < 0 || ordered.fd < 0)
 		fail("can't open the device: %m");
 	if (restore_floor(fd, 0) || acknowledge(fd, clock_ns() + HOUR))
 		fail("can't begin anew: %m");
@@ -701,10 +894,12 @@ static int be_cloned(int argc, char **argv)
 	begin_lines(&begun);
 	map_generation_id();
 	generation = generation_of(page);
+	called = start_callers(pick_seed());
 	start_readers(m, 0, pids, pick_seed());
 	puts("# lives: at work");
 	fflush(stdout);
 	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
+		check_order(&ordered);
 		if (!m->told && generation_of(page) != generation) {
 			m->told = clock_ns();
 			window = count_taken(m);
@@ -712,6 +907,7 @@ static int be_cloned(int argc, char **argv)
 		usleep(100);
 	}
 	end_readers(pids);
+	gather_callers(m, called);
 
 	check_lane(m, fd, &lane, page);
 	if (get_status(fd, &status))
@@ -733,9 +929,15 @@ static int be_cloned(int argc, char **argv)
 	/* Nobody has set the clock forward. */
 	if (!status.vm_forks != !(status.reasons & KUID_REASON_K64_MAY_REPEAT))
 		fail("status says something else of k64");
-	/* The first epoch, one of the fresh start, and one of each fork. */
-	if (status.epoch != 2 + status.vm_forks)
+	/*
+	 * The first epoch, one of the fresh start, and one of each fork. Forks
+	 * in a row may have one together.
+	 */
+	epochs = status.epoch - 2;
+	if (epochs > status.vm_forks || !epochs != !status.vm_forks)
 		fail("that is not the epoch");
+	if (!status.vm_forks)
+		check_own(m);
 	if (!status.load_id ||
 	    (status.load_id == first.load_id ? status.vm_forks :
 					       !status.vm_forks))
@@ -768,14 +970,42 @@ static bool have_same_node(struct found *ids, size_t nr)
 	return false;
 }
 
-/* Compare the IDs of twins, two machines that were cloned from one. */
+/*
+ * The IDs that twins have made, but not the machine that they were restored
+ * from, in calls that began before or @after they were restored.
+ */
+static size_t gather_twins(struct memory **m, size_t k, bool after,
+			   struct found *to)
+{
+	int twin, reader, phase;
+	size_t nr = 0;
+
+	for (twin = 1; twin < 3; twin++)
+		for (reader = 0; reader < READERS; reader++)
+			for (phase = 0; phase < PHASES; phase++) {
+				struct taken *t = &m[0]->taken[0][reader][k]
+							      [phase];
+				bool later = phase > m[0]->phase[reader];
+
+				if (later == after)
+					nr += gather(m[twin], 0, reader, k,
+						     phase, false, t->nr, twin,
+						     to + nr);
+			}
+	return nr;
+}
+
+/*
+ * Compare the IDs of twins, two machines that were restored from one, which may
+ * be a clone itself.
+ */
 static int compare_twins(int argc, char **argv)
 {
 	struct memory *m[3];
 	struct found *ids = room();
 	bool same_node = false;
 	size_t same = 0;
-	int reader, twin;
+	int reader, phase, twin;
 	size_t k;
 	int i;
 
@@ -790,26 +1020,16 @@ static int compare_twins(int argc, char **argv)
 		fail("the twins have a lane with the node %llx", m[1]->node);
 	for (k = 0; k < NR_FORMATS; k++) {
 		size_t before, after, repeats[2];
-		size_t nr[2] = { 0 }, refused = 0;
+		size_t refused = 0;
 
-		for (twin = 1; twin < 3; twin++) {
-			for (reader = 0; reader < READERS; reader++) {
-				struct taken *t = m[twin]->taken[0][reader][k];
-				__u32 from =
-					m[0]->taken[0][reader][k][0].nr;
-
-				refused += t[0].refused + t[1].refused;
-				nr[0] += gather(m[twin], 0, reader, k, 0, false,
-						from, twin, ids + nr[0]);
-			}
-		}
-		before = nr[0];
-		repeats[0] = count_repeats(&formats[k], ids, before, false);
 		for (twin = 1; twin < 3; twin++)
 			for (reader = 0; reader < READERS; reader++)
-				nr[1] += gather(m[twin], 0, reader, k, 1, false,
-						0, twin, ids + before + nr[1]);
-		after = nr[1];
+				for (phase = 0; phase < PHASES; phase++)
+					refused += m[twin]->taken[0][reader][k]
+							  [phase].refused;
+		before = gather_twins(m, k, false, ids);
+		repeats[0] = count_repeats(&formats[k], ids, before, false);
+		after = gather_twins(m, k, true, ids + before);
 		if (formats[k].number == KUID_FORMAT_V1 ||
 		    formats[k].number == KUID_FORMAT_V6) {
 			struct found *copy = room();

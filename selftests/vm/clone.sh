@@ -6,7 +6,7 @@
 # LIVES is the program lives, built for this machine; the INITRD has it at /selftests/kuid/lives.
 # Prints TAP. PAIRS is how often the first machine is restored as twins (1). No call that begins after
 # the restore may make an ID that the twin has. IDs of other calls, and of private lanes until they
-# end, are counted only.
+# end, are counted only. Where the machine has vmclock, private lanes count as calls.
 
 set -uo pipefail
 
@@ -35,25 +35,28 @@ watched()
 	machine "$name" "$more $monitored" clone "$@"
 }
 
-# save PARAM...: boots a machine and saves it as $work/image; saved.mem is its memory at that
-# moment.
+# What was saved last, as $work/$from.image; $work/$from.mem is its memory at that moment.
+from=
+
+# save ARG...: boots a machine and saves it.
 save()
 {
+	from=saved
 	watched saved "$(generation $old)" "$@"
 	wait_for "$work/saved.mem" $readers_at 4 2 "$machine" ||
 		die "no machine: $(tail -n 5 "$work/saved.console")"
 	# Some IDs that both twins know of.
 	sleep 1
-	save_machine saved "$work/image"
+	save_machine saved "$work/saved.image"
 	wait "$machine"
 }
 
-# restore NAME GUID PARAM...
+# restore NAME GUID ARG...
 restore()
 {
 	local name=$1 guid=$2
 	shift 2
-	watched "$name" "$(generation "$guid") -incoming exec:cat<$work/image" "$@"
+	watched "$name" "$(generation "$guid") -incoming exec:cat<$work/$from.image" "$@"
 	go_on_restored "$name"
 }
 
@@ -75,7 +78,7 @@ ok()
 	echo "ok $test $*"
 }
 
-# twins NUMBER PARAM...: runs both twins at the same time, so that their clocks agree.
+# twins NUMBER ARG...: runs both twins at the same time, so that their clocks agree.
 twins()
 {
 	local pids=() rest
@@ -93,19 +96,20 @@ twins()
 	sleep 3
 	finish one "${pids[0]}"
 	finish other "${pids[1]}"
-	"$lives" twins "$work"/{saved,one,other}.mem || die "the twins made the same IDs"
+	"$lives" twins "$work"/{$from,one,other}.mem || die "the twins made the same IDs"
 }
 
 echo "TAP version 13"
-echo "1..3"
-save
+echo "1..4"
+# The kernel's driver of the device was unbound, and bound again.
+save rebind
 for (( pair = 0; pair < ${PAIRS:-1}; pair++ )); do
-	twins $pair
+	twins $pair rebind
 done
 ok "twins with random nodes and salted workers make different IDs"
 
-# Restore the same machine with its own generation ID: it isn't a clone.
-restore same $old
+# Restore the same machine with its own generation ID, as a migration does: it isn't a clone.
+restore same $old rebind
 wait_for "$work/same.mem" $readers_at 4 2 "$machine" || die "not restored"
 sleep 3
 (( $(memory_number "$work/same.mem" $told_at 8) == 0 )) || die "notified of a fork that never was"
@@ -113,7 +117,17 @@ finish same "$machine"
 said same | grep -q ' 0 forks' || die "the module counted a fork"
 ok "a machine restored with its own generation ID goes on"
 
-params=(node=0123456789ab worker=fedcba9876543210)
-save "${params[@]}"
-twins 0 "${params[@]}"
+# Restore a clone, and save it soon. Its first epoch may have begun or not.
+restore middle "3${old:1}" rebind
+sleep 0.2
+save_again middle "$work/middle.image"
+wait "$machine"
+from=middle
+twins 0 rebind
+ok "twins of a clone make different IDs"
+
+# There is no driver in the kernel.
+args=(unbind node=0123456789ab worker=fedcba9876543210)
+save "${args[@]}"
+twins 0 "${args[@]}"
 ok "a given identity is stale in both twins until it is confirmed"

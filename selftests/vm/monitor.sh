@@ -41,6 +41,12 @@ monitor()
 save_machine()
 {
 	monitor "$1" '"qmp_capabilities"' '"return"'
+	save_again "$@"
+}
+
+# The same of a machine that was restored.
+save_again()
+{
 	monitor "$1" '"stop"' '"return"'
 	monitor "$1" "\"migrate\",\"arguments\":{\"uri\":\"exec:cat>$2\"}" '"return"'
 	until monitor "$1" '"query-migrate"' '"status"' && [[ $line == *'"completed"'* ]]; do
