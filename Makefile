@@ -84,7 +84,8 @@ help:
 	@echo '                PARTS="counts native" for some of it'
 	@echo 'make bench-record  record the results of the last make bench in Documentation'
 	@echo 'make style      checkpatch, sparse, W=1, clang-format and more'
-	@echo 'make uapi-record  record the binary interface after an addition'
+	@echo 'make uapi-record, abi-record  record the binary interface of the kernel, or of the'
+	@echo '                library, after an addition'
 	@echo 'make picture    draw the picture of the design after its text was changed'
 	@echo 'make format-tables  write the tables of formats in the documents'
 	@echo 'make clean      remove build/'
@@ -354,7 +355,13 @@ check-proofs:
 	@$(VM)/setup.sh proofs
 	@selftests/run/check_proofs.sh $(BUILD) $(if $(QUICK),quick)
 
-.PHONY: uapi-record
+.PHONY: uapi-record abi-record
+abi-record:
+	@$(VM)/setup.sh build style
+	@mkdir -p $(BUILD)
+	@selftests/run/abi.sh > $(BUILD)/libkuid.abi
+	@mv $(BUILD)/libkuid.abi userspace/libkuid/libkuid.abi
+
 uapi-record: vm-packages
 	@$(VM)/setup.sh style
 	@mkdir -p $(BUILD)
