@@ -239,7 +239,7 @@ vm-programs: vm-packages vm-modules
 		$(BUILD)/userspace/tests/admin_test \
 		$(BUILD)/userspace/tests/lane_test \
 		$(BUILD)/userspace/tests/only_sys_time \
-		$(BUILD)/userspace/tests/readme README.md \
+		README.md \
 		$(BUILD)/userspace/tests/dropin/libuuid_user userspace/tests/*.sh \
 		selftests/settings $(TESTS)/selftests/userspace/
 	@printf 'userspace:%s\n' library_test admin_test lane_test dropin.sh readme.sh \

@@ -331,6 +331,10 @@ look "documents of the interface" selftests/run/documented.sh
 look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
 look "tables of the benchmark in documents" selftests/bench/report.sh check
+# Figures that age are in the tables of the benchmark only.
+look "no measured figures in prose" nowhere '^[^|]*[0-9] (instructions|us|ns an ID)\b' -- README.md \
+	Documentation/{why-kernel,choosing,bindings,moving,operating}.md
+look "README has at most 170 lines" test "$(wc -l <README.md)" -le 170
 look "links of documents" links_lead "${documents[@]}"
 # nd is a macro of manual pages.
 look "codespell" codespell -L crate,nd "${written[@]}"
