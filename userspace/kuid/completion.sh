@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Completion of kuid's command line in bash: sourced by it, on its own or by bash-completion. The
-# verbs, their options and the words that an option takes are those of the tool's help.
+# verbs, their options and the words that an option takes are those of the tool's help. Run with the
+# words of a command line, it prints what it offers for the last one, for other shells.
 
 _kuid_verbs()
 {
@@ -78,4 +79,11 @@ _kuid()
 	fi
 }
 
-complete -o filenames -F _kuid kuid
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_kuid
+	((!${#COMPREPLY[@]})) || printf '%s\n' "${COMPREPLY[@]}"
+else
+	complete -o filenames -F _kuid kuid
+fi

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Bash offers for kuid's command line what the tool takes, and nothing else. Prints KTAP. Needs
-# kuid on PATH, and must be given with its path.
+# Bash offers for kuid's command line what the tool takes, and nothing else; zsh and fish offer the
+# same. Prints KTAP. Needs kuid on PATH, BUILT as install.sh does, and must be given with its path.
 
 # shellcheck source=SCRIPTDIR/../../kuid/completion.sh
 . "$(dirname "$0")/../../kuid/completion.sh"
@@ -118,4 +118,42 @@ done <<-OPTIONS
 	node --worker
 	bench -f
 OPTIONS
+
+# What calls bash's file is made, and that is where it is looked for.
+installed()
+{
+	mkdir -p "$work/usr/share/bash-completion/completions" &&
+		make -s -C "${0%/*}/../.." O="${BUILT:?}" PREFIX="$work/usr" "$BUILT/install/$1" &&
+		cp "${0%/*}/../../kuid/completion.sh" "$work/usr/share/bash-completion/completions/kuid"
+}
+
+# Both take what is offered for this, and for the name of a file.
+in_zsh()
+{
+	# shellcheck disable=SC2016 # for zsh
+	zsh -fc 'compadd() { print -r -- "$@"; }; words=(kuid "${@:2}"); CURRENT=$#words; source $1' \
+		zsh "$BUILT/install/completion.zsh" "$@"
+}
+
+in_fish()
+{
+	fish --no-config -c "source $BUILT/install/completion.fish; complete -C 'kuid $*'"
+}
+
+offers_in()
+{
+	local shell=$1
+	shift
+	[[ $("in_$shell" gen -f k6) == *k64 && $("in_$shell" insp) == *inspect ]] &&
+		[[ $("in_$shell" save "${0%/*}/completion.s") == *completion.sh ]]
+}
+
+for shell in zsh fish; do
+	if command -v $shell >/dev/null; then
+		it "the file for $shell" installed completion.$shell
+		it "$shell offers the same" offers_in $shell
+	else
+		skip "$shell offers the same" "there is no $shell"
+	fi
+done
 finish

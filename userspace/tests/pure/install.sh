@@ -258,7 +258,7 @@ it "install-lib installs" make_quietly install-lib
 it "the library alone" only "$usr/(lib/(libkuid\..*|pkgconfig/libkuid.pc)|include/.*\.h)|$man/man3/.*\.3"
 it "uninstall removes it" uninstalls
 it "install-tool installs" make_quietly install-tool
-it "the tool alone" only "$usr/bin/kuid|$usr/share/bash-completion/.*|$man/man[14]/kuid\.[14]"
+it "the tool alone" only "$usr/bin/kuid|$usr/share/(bash-completion|fish|zsh)/.*|$man/man[14]/kuid\.[14]"
 it "uninstall removes it" uninstalls
 it "install-dropin installs" make_quietly install-dropin
 it "the drop-in alone" only "$usr/lib/kuid/libkuid-uuid.so|$man/man7/libkuid-uuid.7"
