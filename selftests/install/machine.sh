@@ -135,7 +135,7 @@ works()
 # The marks of systemd-analyze are from 0, which is best, to 10.
 hardened()
 {
-	for unit in kuid-restore kuid-keep kuid-cdi; do
+	for unit in kuid-restore kuid-keep kuid-cdi kuid-metrics; do
 		systemd-analyze security --no-pager $unit.service | tail -n 1 | sed 's/^/# /'
 		it "$unit.service is hardened" systemd-analyze security --threshold=20 $unit.service
 	done

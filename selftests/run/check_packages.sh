@@ -109,14 +109,14 @@ units_correct()
 {
 	# shellcheck disable=SC2016 # for the shell in the root
 	silent in_root sh -c 'systemd-analyze verify --man=no \
-		$(dpkg -L kuid kuid-claim | grep "/system/.*\.service$")'
+		$(dpkg -L kuid kuid-claim | grep "/system/.*\.[st]")'
 }
 
 units_enabled()
 {
 	local unit
 
-	for unit in kuid-restore kuid-keep kuid-cdi; do
+	for unit in kuid-restore.service kuid-keep.service kuid-cdi.service kuid-metrics.timer; do
 		[[ $(in_root systemctl is-enabled $unit) == enabled ]] || return
 	done
 }

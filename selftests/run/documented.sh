@@ -171,8 +171,8 @@ metrics()
 {
 	sed -nE 's/.*(metric|plain|plain_seconds)\("([a-z_]+)",.*/kuid_\2/p' \
 		userspace/kuid/prometheus.c >"$work/documents"
-	sed -n '/^| alert on/,/^$/p' "$guide" | grep -oE '\bkuid_[a-z_]+' >"$work/sources"
-	within metric "$guide" userspace/kuid/prometheus.c
+	sed -n 's/^ *expr: //p' userspace/prometheus/kuid.rules.yml | grep -oE '\bkuid_[a-z_]+' >"$work/sources"
+	within metric userspace/prometheus/kuid.rules.yml userspace/kuid/prometheus.c
 }
 
 # The guide names each unit and rule that is installed.
@@ -180,7 +180,7 @@ system_files()
 {
 	local file
 
-	for file in userspace/systemd/*.service.in userspace/udev/*.rules; do
+	for file in userspace/systemd/*.{service.in,timer} userspace/udev/*.rules; do
 		[[ -e $file ]] || continue
 		file=${file##*/}
 		grep -qF "${file%.in}" "$guide" || { echo "$guide lacks ${file%.in}"; status=1; }

@@ -8,6 +8,7 @@
 #include "formats.h"
 #include "prometheus.h"
 #include "time_text.h"
+#include "version.h"
 
 /* The head of a metric, before its values. Names end in their unit. */
 static void metric(const char *name, const char *type, const char *help)
@@ -48,6 +49,23 @@ static void plain_seconds(const char *name, const char *help, uint64_t ns)
 	metric(name, "gauge", help);
 	seconds_text(ns, text);
 	printf("kuid_%s %s\n", name, ns == UINT64_MAX ? "+Inf" : text);
+}
+
+static void print_versions(void)
+{
+	FILE *file = fopen("/sys/module/kuid/version", "re");
+	char version[32] = "";
+
+	metric("tool_info", "gauge", "Version of the tool, in a label.");
+	value("tool_info", "version", KUID_VERSION, 1);
+	if (!file)
+		return;
+	if (fscanf(file, "%31[0-9.]", version) == 1) {
+		metric("module_info", "gauge",
+		       "Version of the loaded module, in a label.");
+		value("module_info", "version", version, 1);
+	}
+	fclose(file);
 }
 
 static void print_held(const struct kuid_status *status)
@@ -166,6 +184,7 @@ static void print_limits(const struct limits *limits)
 void prometheus_print(const struct kuid_status *status,
 		      const struct limits *limits)
 {
+	print_versions();
 	print_held(status);
 	print_clocks(status);
 	print_counters(status);

@@ -169,7 +169,7 @@ is_exposition()
 		}
 		{
 			if (expect != "first" && expect != "more") wrong("sample without TYPE")
-			if (!match($0, /^[a-z_]+(\{[a-z_]+="[a-z0-9_]+"\})? /)) wrong("form")
+			if (!match($0, /^[a-z_]+(\{[a-z_]+="[a-z0-9_.]+"\})? /)) wrong("form")
 			sample = substr($0, 1, RLENGTH - 1)
 			rest = substr($0, RLENGTH + 1)
 			if (rest !~ /^([0-9]+(\.[0-9]+)?|\+Inf)$/) wrong("value")
@@ -209,6 +209,7 @@ has_metrics()
 	while read -r line; do
 		grep -qxF "$line" "$out" || { echo "no $line" >"$err"; return 1; }
 	done <<-LINES
+		kuid_tool_info{version="$KUID_VERSION"} 1
 		kuid_held{promise="unique"} 1
 		kuid_held{promise="ordered"} 1
 		kuid_held{promise="reboot_safe"} 1
