@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arguments.h"
 #include "device.h"
 #include "exit_status.h"
 #include "formats.h"
+#include "holders.h"
 #include "output.h"
 #include "prometheus.h"
 #include "report.h"
@@ -27,6 +29,7 @@
 static bool check;
 static bool json;
 static bool prometheus;
+static bool holders;
 
 static const struct option_row options[] = {
 	{ "check", 0, NULL,
@@ -35,13 +38,17 @@ static const struct option_row options[] = {
 	JSON_OPTION(&json),
 	{ "prometheus", 0, NULL, "Print metrics in Prometheus' text format",
 	  take_flag, &prometheus },
+	{ "holders", 0, NULL,
+	  "Print the processes that keep the module from being unloaded",
+	  take_flag, &holders },
 	{ 0 },
 };
 
 static void check_form(struct argp_state *state)
 {
-	if (json && prometheus)
-		argp_error(state, "only one of --json and --prometheus");
+	if (json + prometheus + holders > 1)
+		argp_error(state,
+			   "only one of --json, --prometheus and --holders");
 }
 
 /* The promises, and their names in JSON and for people. */
@@ -346,6 +353,15 @@ static void read_limits(struct kuid *handle, struct limits *limits)
 			     device_error());
 }
 
+static dev_t device_number(struct kuid *handle)
+{
+	struct stat file;
+
+	if (fstat(kuid_fd(handle), &file))
+		err(EXIT_FAILED, "the device");
+	return file.st_rdev;
+}
+
 static int run(void)
 {
 	const uint32_t always = KUID_HELD_UNIQUE | KUID_HELD_ORDER;
@@ -359,6 +375,8 @@ static int run(void)
 		report_print(describe(&status, &limits), true, 0);
 	else if (prometheus)
 		prometheus_print(&status, &limits);
+	else if (holders)
+		holders_print(device_number(handle));
 	else
 		print_text(&status, &limits);
 	kuid_close(handle);

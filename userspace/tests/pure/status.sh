@@ -335,7 +335,7 @@ it "--json: no device, and nothing else" while_set FAKE_OPEN 2 fails 1 'modprobe
 it "no permission" while_set FAKE_OPEN 13 fails 1 '/dev/kuid: Permission denied'
 it "an old module, status" while_set FAKE_FAIL 'status 1 25' fails 1 'reading the status: The module is older'
 it "limits of a format fail" while_set FAKE_FAIL 'query 6 5' fails 1 'reading the limits: Input/output error'
-it "two forms are refused" fails 2 'only one of --json and --prometheus' --json --prometheus
+it "two forms are refused" fails 2 'only one of --json, --prometheus and --holders' --json --prometheus
 it "an argument is refused" fails 2 'unexpected argument "now"' now
 it "a full disk is told" to_full_disk
 it "a full disk is told, JSON" to_full_disk --json
