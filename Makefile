@@ -60,6 +60,7 @@ help:
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
+	@echo 'make dist       the sources as a tarball, in build/dist'
 	@echo 'make packages   the Debian packages, in build/packages'
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
@@ -471,8 +472,17 @@ check-kcsan: vm-root vm-tests kcsan-modules
 		$(KCSAN_KERNEL)/nic
 	@selftests/run/check_kcsan.sh $(BUILD) $(KCSAN_KERNEL) $(KCSAN_INITRD)
 
-# The Debian packages, for the debian/changelog of this tree.
-.PHONY: packages check-packages check-install
+# The sources as a release has them, and the Debian packages that are built from
+# these. HOMEPAGE is where a publisher has them, as https://..., for the packages.
+HOMEPAGE ?=
+export HOMEPAGE
+
+.PHONY: dist packages check-packages check-install
+dist:
+	@selftests/install/dist.sh $(BUILD)/dist
+
+# check-packages runs the tests of the source package.
+packages check-install check-containers: export DEB_BUILD_OPTIONS ?= nocheck
 packages:
 	@$(VM)/setup.sh install build
 	@selftests/install/packages.sh $(BUILD)/packages

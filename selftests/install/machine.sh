@@ -228,7 +228,7 @@ upgrades()
 
 purges()
 {
-	it "the packages can be purged" apt-get -q purge -y kuid kuid-claim kuid-dkms libkuid0 libkuid-dev libkuid-uuid
+	it "the packages can be purged" apt-get -q purge -y '~i~nkuid'
 	it "the module is gone" test ! -e /dev/kuid -a ! -e /dev/kuids -a ! -e /sys/module/kuid
 	systemctl list-units --all --plain --no-legend '*kuid*' | grep -v kuid-test >"$work/left"
 	it "no unit is left" diff /dev/null "$work/left"

@@ -3,46 +3,40 @@
 #
 # Builds the Debian packages of this tree, with its changes, into a directory:
 #   packages.sh [--version VERSION] OUT
-# With another VERSION than the tree's they are those of a next release. Runs in a copy, so that
-# nothing is left here. Needs no root.
+# With another VERSION than the tree's they are those of a next release. They are built from the
+# tarball of dist.sh, and from nothing else. If HOMEPAGE is set, the packages name it, and as Vcs-Git
+# that with ".git". Needs no root.
 
 set -euo pipefail
 # The source package has the modes of files.
 umask 022
 
-version=''
-if [[ ${1:-} == --version && $# -gt 1 ]]; then
-	version=$2
-	shift 2
-fi
-(( $# == 1 )) || {
+(( $# == 1 )) || [[ $# -eq 3 && $1 == --version ]] || {
 	echo "usage: packages.sh [--version VERSION] OUT" >&2
 	exit 2
 }
-[[ $version =~ ^([0-9]+(\.[0-9]+)*)?$ ]] || {
-	echo "packages.sh: '$version' is not a version" >&2
-	exit 2
-}
-mkdir -p "$1"
-out=$(cd "$1" && pwd)
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "${!#}"
+out=$(cd "${!#}" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-copy=$work/kuid
-mkdir "$copy"
-git ls-files -z --cached --others --exclude-standard --deduplicate | while read -rd '' file; do
-	# A file may be deleted and not yet committed.
-	[[ ! -e $file ]] || printf '%s\0' "$file"
-done | tar -c --null -T - | tar -xC "$copy"
-cd "$copy"
-if [[ $version ]]; then
-	sed -i "s/\(KUID_VERSION \)\".*\"/\1\"$version\"/" kmod/version.h
-	sed "1s/(.*)/($version)/" debian/changelog >"$work/changelog"
-	cat debian/changelog >>"$work/changelog"
-	mv "$work/changelog" debian/changelog
+tarball=$("$here/dist.sh" "${@:1:$#-1}" "$work")
+tar -xf "$tarball" -C "$work"
+cd "${tarball%.tar.xz}"
+version=${PWD##*/kuid-}
+mv "$tarball" "$work/kuid_$version.orig.tar.xz"
+# The extension is for the server of this Debian, which has the highest number.
+server=$(printf '%s\n' /usr/lib/postgresql/*/bin/pg_config | sort -V | tail -n 1 | cut -d / -f 5)
+if [[ $server != 15 ]]; then
+	sed -i "s/postgresql-15/postgresql-$server/" debian/control
+	mv debian/postgresql-15-kuid.install "debian/postgresql-$server-kuid.install"
 fi
+[[ -z ${HOMEPAGE:-} ]] ||
+	sed -i "/^Standards-Version:/a Homepage: $HOMEPAGE\nVcs-Browser: $HOMEPAGE\nVcs-Git: $HOMEPAGE.git" \
+		debian/control
 dpkg-buildpackage -us -uc >"$work/log" 2>&1 || {
+	grep -A 20 '^not ok' "$work/log" >&2
 	tail -n 60 "$work/log" >&2
 	exit 1
 }

@@ -20,7 +20,7 @@ install=$here/../install
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
 
-version=$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)
+version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
 next=$version.1
 work=$build/install
 host=$work/host
@@ -36,7 +36,7 @@ die()
 root_of()
 {
 	local debs
-	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*')
+	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*')
 	{ "$install/root.sh" new "$work/root" "$1" && "$install/root.sh" install "$work/root" "${debs[@]}"; } \
 		>"$build/check/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
 	# There is no snowflake without a number.
@@ -49,7 +49,7 @@ prebuild()
 {
 	local log=$build/check/install_prebuild.log
 
-	dpkg-deb -x "$build/packages-next/kuid-dkms_${next}_all.deb" "$work/root/tmp" || die "no kuid-dkms"
+	dpkg-deb -x "$build/packages-next/kuid-dkms_$next-1_all.deb" "$work/root/tmp" || die "no kuid-dkms"
 	"$install/root.sh" run "$work/root" make -C "/lib/modules/$1/build" M="/tmp/usr/src/kuid-$next" \
 		modules >"$log" 2>&1 || die "no module of $next, see $log"
 	mv "$work/root/tmp/usr/src/kuid-$next/kmod/kuid.ko" "$host"
@@ -80,7 +80,7 @@ mkdir -p "$host"
 cp "$top/userspace/tests/tap.sh" "$install/machine.sh" "$host"
 cp "$top/debian/tests/reboot" "$host/autopkgtest"
 mkdir "$host/next"
-find "$build/packages-next" -name '*.deb' ! -name '*-dbgsym_*' -exec cp {} "$host/next" \;
+find "$build/packages-next" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*' -exec cp {} "$host/next" \;
 
 root_of root-bookworm
 "$install/root.sh" image "$work/root" "$work/machine" 6.1

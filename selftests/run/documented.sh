@@ -223,7 +223,7 @@ tool()
 		fi
 		echo "$verb"
 		for word in $words; do
-			[[ $word != -[-a-zA-Z]* || $word == --help ]] || echo "$verb ${word%%=*}"
+			[[ $word != -[-a-zA-Z]* || $word == --help || $word == --version ]] || echo "$verb ${word%%=*}"
 		done
 	done < <(quoted kuid) >"$work/sources"
 	within command "the documents" kuid.1

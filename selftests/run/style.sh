@@ -136,6 +136,42 @@ library_kept()
 	return 1
 }
 
+# debian/copyright gives each file the licence that its SPDX line names.
+copyright_true()
+{
+	local file tag glob licence found status=0
+	local -A names=([GPL-2]="GPL-2.0-only" [Expat]="MIT" ["GPL-2 or Expat"]="GPL-2.0-only OR MIT"
+		["GPL-2 with Linux-syscall-note exception or Expat"]="((GPL-2.0-only WITH Linux-syscall-note) OR MIT)")
+
+	while read -r file; do
+		tag=$(head -n 3 "$file" |
+			sed -nE 's/.*SPDX-License-Identifier: //; T; s/( [*][/)]| -->|",)$//; p')
+		while IFS=$'\t' read -r glob licence; do
+			# shellcheck disable=SC2053 # a pattern
+			[[ $file != $glob ]] || found=${names[$licence]}
+		done < <(awk '/^Files:/ { n = 0; on = 1; $1 = "" } /^Copyright:/ { on = 0 }
+			on { for (i = 1; i <= NF; i++) glob[++n] = $i }
+			/^License:/ { sub(/^License: /, ""); for (; n; n--) print glob[n] "\t" $0 }' debian/copyright)
+		[[ ! $tag || $tag == "$found" ]] || { echo "$file: $tag, not $found"; status=1; }
+	done < <(files)
+	return "$status"
+}
+
+# Files that must have the version of kmod/version.h have it.
+versions_agree()
+{
+	local version
+
+	version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)
+	[[ $(dpkg-parsechangelog -S Version) == "$version"-* ]] && grep -q "^## ${version}[, ]" CHANGELOG.md &&
+		grep -qx "version = \"$version\"" userspace/bindings/rust/Cargo.toml &&
+		grep -q "\"version\": \"$version\"" userspace/bindings/node/package.json &&
+		[[ $(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ { printf "%s%s", n++ ? "." : "", $3 }' \
+			userspace/libkuid/kuid.h) == "$version" ]] && return
+	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json and kuid.h have $version"
+	return 1
+}
+
 # No struct in the record has padding or a type that differs between machines.
 interface_portable()
 {
@@ -339,6 +375,8 @@ look "links of documents" links_lead "${documents[@]}"
 # nd is a macro of manual pages.
 look "codespell" codespell -L crate,nd "${written[@]}"
 look "a licence named in each file" licence_named
+look "debian/copyright" copyright_true
+look "one version" versions_agree
 look "no kernel version outside compat.h" \
 	nowhere 'LINUX_VERSION_CODE|KERNEL_VERSION\(' -- kmod ':!kmod/compat.h'
 look "no name of linux/uidgid.h" \

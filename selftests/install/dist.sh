@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Packs the sources of this tree, with its changes, as OUT/kuid-VERSION.tar.xz, and prints that name:
+#   dist.sh [--version VERSION] OUT
+# With another VERSION than the tree's they are those of a next release. The same files and the same
+# commit give the same bytes, whatever the umask, the language and the time zone are. In an unpacked
+# tarball, where there is no git, it packs all files that are there but build/.
+
+set -euo pipefail
+export LC_ALL=C
+
+version=''
+if [[ ${1:-} == --version && $# -gt 1 ]]; then
+	version=$2
+	shift 2
+fi
+(( $# == 1 )) || {
+	echo "usage: dist.sh [--version VERSION] OUT" >&2
+	exit 2
+}
+[[ $version =~ ^([0-9]+(\.[0-9]+)*)?$ ]] || {
+	echo "dist.sh: '$version' is not a version" >&2
+	exit 2
+}
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+list()
+{
+	if [[ -e .git ]]; then
+		git ls-files -z --cached --others --exclude-standard --deduplicate
+	else
+		find . -path ./build -prune -o ! -type d -printf '%P\0'
+	fi
+}
+
+# A file may be deleted and not yet committed.
+existing()
+{
+	local file
+
+	while read -rd '' file; do
+		[[ ! -e $file ]] || printf '%s\0' "$file"
+	done
+}
+
+# The time of the files: that of the commit, or of the files in the tarball.
+if [[ -e .git ]]; then
+	made=$(git log -1 --format=%ct)
+else
+	made=$(stat -c %Y kmod/version.h)
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+name=kuid-${version:-$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)}
+mkdir "$work/$name"
+list | existing | tar -c --null -T - | tar -xC "$work/$name"
+if [[ $version ]]; then
+	(
+		cd "$work/$name"
+		sed -i "s/\(KUID_VERSION \)\".*\"/\1\"$version\"/" kmod/version.h
+		sed "1s/(.*)/($version-1)/" debian/changelog >"$work/changelog"
+		cat debian/changelog >>"$work/changelog"
+		cp "$work/changelog" debian/changelog
+	)
+fi
+tar -C "$work" -c --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
+	--mtime="@$made" "$name" | xz -T1 >"$work/$name.tar.xz"
+mv "$work/$name.tar.xz" "$out"
+echo "$out/$name.tar.xz"
