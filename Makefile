@@ -53,6 +53,7 @@ help:
 	@echo '                install-tool, install-dropin; install-system adds the units,'
 	@echo '                install-claim kuid-claim. Documentation/building.md lists'
 	@echo '                what they take'
+	@echo 'make install-dkms  the source of the module, for DKMS'
 	@echo 'make uninstall  remove what these installed'
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
@@ -61,8 +62,9 @@ help:
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make dist       the sources as a tarball, in build/dist'
-	@echo 'make packages   the Debian packages, in build/packages'
+	@echo 'make packages   the Debian packages, in build/packages; make rpms for Fedora'
 	@echo 'make check-packages  install them in roots of Debian'
+	@echo 'make check-rpms  check these, and compare their files with those of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
 	@echo 'make claim      kuid-claim, which needs libcurl and libpq'
 	@echo 'make check-claim  kuid-claim with stores that fail; clones of machines'
@@ -159,6 +161,17 @@ INSTALLS := install uninstall $(addprefix install-,lib tool dropin system \
 .PHONY: $(INSTALLS)
 $(INSTALLS):
 	$(MAKE) -C userspace O=$(BUILD)/userspace $@
+
+# The source of the module, where DKMS looks for it: what Kbuild needs. DKMS would
+# call a Makefile at the top in its place.
+VERSION	:= $(shell sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)
+.PHONY: install-dkms
+install-dkms: TO = $(DESTDIR)/usr/src/kuid-$(VERSION)
+install-dkms:
+	@find Kbuild kmod uapi \( -name '*.[ch]' -o -name Kbuild \) \
+		-exec install -D -m 644 {} $(TO)/{} \;
+	@sed 's/#MODULE_VERSION#/$(VERSION)/' debian/kuid-dkms.dkms >$(TO)/dkms.conf
+	@echo 'install $(TO)'
 
 clean:
 	rm -rf $(BUILD)
@@ -486,6 +499,15 @@ packages check-install check-containers: export DEB_BUILD_OPTIONS ?= nocheck
 packages:
 	@$(VM)/setup.sh install build
 	@selftests/install/packages.sh $(BUILD)/packages
+
+# The packages for Fedora and its kin, as far as Debian can build them.
+.PHONY: rpms check-rpms
+rpms:
+	@$(VM)/setup.sh build rpm
+	@selftests/install/rpms.sh $(BUILD)/rpms
+
+check-rpms: packages rpms
+	@selftests/run/check_rpms.sh $(BUILD)
 
 # Debian 12 with Linux 6.1 and 6.12, Debian 13 with 6.12 and 7.x.
 ROOTS	?= root-bookworm root-trixie

@@ -165,10 +165,11 @@ versions_agree()
 	version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)
 	[[ $(dpkg-parsechangelog -S Version) == "$version"-* ]] && grep -q "^## ${version}[, ]" CHANGELOG.md &&
 		grep -qx "version = \"$version\"" userspace/bindings/rust/Cargo.toml &&
+		[[ $(grep -lx "Version: *$version" rpm/*.spec | wc -l) == 2 ]] &&
 		grep -q "\"version\": \"$version\"" userspace/bindings/node/package.json &&
 		[[ $(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ { printf "%s%s", n++ ? "." : "", $3 }' \
 			userspace/libkuid/kuid.h) == "$version" ]] && return
-	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json and kuid.h have $version"
+	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json, the specs and kuid.h have $version"
 	return 1
 }
 

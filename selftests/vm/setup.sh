@@ -15,8 +15,8 @@
 #   peers  measure generators of other languages beside kuid
 #   go  build and check the Go module          java  the Java package
 #   node  the package for Node.js              python  the Python package
-#   rust  the crate
-# All of them but headers, languages, peers and those of one language if none is named. If nothing is
+#   rust  the crate                            rpm  RPM packages
+# All of them but headers, languages, peers, rpm and those of one language if none is named. If nothing is
 # missing, it prints nothing and changes nothing.
 
 set -euo pipefail
@@ -38,6 +38,7 @@ declare -A packages=(
 	[python]="gcc make libc6-dev python3-dev python3-django python3-setuptools python3-sqlalchemy python3-wheel mypy rsync"
 	[peers]="cargo librust-uuid-dev golang-go golang-github-google-uuid-dev nodejs python3-dev"
 	[node]="gcc make libc6-dev nodejs node-typescript"
+	[rpm]="libcurl4-gnutls-dev libpq-dev libsqlite3-dev rpm rpmlint xz-utils"
 	[rust]="cargo gcc libc6-dev librust-cc-dev librust-log-dev librust-uuid-dev make rust-clippy rustc"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
@@ -51,7 +52,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the RPM packages of this tree from the tarball of dist.sh:   rpms.sh OUT
+# If HOMEPAGE is set, they name it. Packages that the spec needs are not looked for, because they have
+# other names on Debian. kuid-kmod.spec needs kmodtool, which Debian has not, so it is not built.
+
+set -euo pipefail
+
+(( $# == 1 )) || {
+	echo "usage: rpms.sh OUT" >&2
+	exit 2
+}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$here/dist.sh" "$work/SOURCES" >/dev/null
+# Debian's rpm has no debugging packages, and its own place for its database.
+rpmbuild -ba --nodeps --define "_topdir $work" --define "debug_package %{nil}" --dbpath "$work/db" \
+	${HOMEPAGE:+--define "homepage $HOMEPAGE"} "$here/../../rpm/kuid.spec" >"$work/log" 2>&1 || {
+	tail -n 60 "$work/log" >&2
+	exit 1
+}
+rm -f "$out"/*.rpm
+find "$work"/{RPMS,SRPMS} -name '*.rpm' -exec cp {} "$out" \;
