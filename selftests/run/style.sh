@@ -267,6 +267,16 @@ manual_formats()
 	return "$status"
 }
 
+# As an administrator makes it.
+selinux_compiles()
+{
+	local dir
+	dir=$(mktemp -d)
+	# shellcheck disable=SC2064 # the value of now
+	trap "rm -rf '$dir'" RETURN
+	make -s -C userspace/selinux O="$dir" && [[ -s $dir/kuid.pp ]]
+}
+
 # The picture was drawn from the current text.
 picture_drawn()
 {
@@ -363,6 +373,7 @@ look "ioctl numbers that no one has" ioctl_numbers_free
 look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"
+look "policy of SELinux" selinux_compiles
 look "manual pages" manual_formats "${manuals[@]}"
 look "documents of the interface" selftests/run/documented.sh
 look "the picture of the design" picture_drawn
@@ -373,8 +384,8 @@ look "no measured figures in prose" nowhere '^[^|]*[0-9] (instructions|us|ns an 
 	Documentation/{why-kernel,choosing,bindings,moving,operating}.md
 look "README has at most 170 lines" test "$(wc -l <README.md)" -le 170
 look "links of documents" links_lead "${documents[@]}"
-# nd is a macro of manual pages.
-look "codespell" codespell -L crate,nd "${written[@]}"
+# nd is a macro of manual pages, te the suffix of a policy for SELinux.
+look "codespell" codespell -L crate,nd,te "${written[@]}"
 look "a licence named in each file" licence_named
 look "debian/copyright" copyright_true
 look "one version" versions_agree
