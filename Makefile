@@ -63,6 +63,8 @@ help:
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make dist       the sources as a tarball, in build/dist'
 	@echo 'make packages   the Debian packages, in build/packages; make rpms for Fedora'
+	@echo 'make module-package  a Debian package of the module for KERNEL_SRC, for hosts'
+	@echo '                without a compiler; SIGN_KEY and SIGN_CERT sign the module'
 	@echo 'make check-packages  install them in roots of Debian'
 	@echo 'make check-rpms  check these, and compare their files with those of Debian'
 	@echo 'make check-install  install them, and boot, upgrade and clone the machine'
@@ -499,6 +501,14 @@ packages check-install check-containers: export DEB_BUILD_OPTIONS ?= nocheck
 packages:
 	@$(VM)/setup.sh install build
 	@selftests/install/packages.sh $(BUILD)/packages
+
+# A Debian package of the module alone, for the kernel of KERNEL_SRC. SIGN_KEY and
+# SIGN_CERT sign it.
+.PHONY: module-package
+module-package: module
+	@SIGN_KEY=$(SIGN_KEY) SIGN_CERT=$(SIGN_CERT) \
+		selftests/install/module_package.sh $(KERNEL_SRC) \
+		$(MODULE)/kmod/kuid.ko $(BUILD)/packages
 
 # The packages for Fedora and its kin, as far as Debian can build them.
 .PHONY: rpms check-rpms

@@ -77,6 +77,42 @@ it "a second build goes on where the first ended" \
 	says "for Linux $release" make module KERNEL_SRC="$headers"
 it "it is in the same place" test -e "$module/kmod/left"
 
+# packs [VARIABLE...]: the module is in a package for its kernel.
+packs()
+{
+	package=$(make -s module-package MODULE="$module" BUILD="$work/packages" KERNEL_SRC="$headers" "$@" |
+		tail -n 1) && dpkg-deb -x "$package" "$work/unpacked" &&
+		packed=$work/unpacked/lib/modules/$release/updates/kuid.ko &&
+		[ "$(dpkg-deb -f "$package" Provides Depends)" = "Provides: kuid-module
+Depends: kmod, linux-image-$release" ]
+}
+
+is_signed()
+{
+	[ "$(tail -c 28 "$1" | tr -d '\n')" = "~Module signature appended~" ]
+}
+
+is_unsigned()
+{
+	[ -s "$1" ] && ! is_signed "$1"
+}
+
+refuses_half_a_signature()
+{
+	! packs SIGN_KEY="$work/key" 2>"$err" && grep -q 'belong together' "$err"
+}
+
+packs_signed()
+{
+	openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=kuid -keyout "$work/key" -out "$work/cert" &&
+		packs SIGN_KEY="$work/key" SIGN_CERT="$work/cert" && is_signed "$packed"
+}
+
+it "make module-package packs it" packs
+it "it is not signed" is_unsigned "$packed"
+it "make module-package signs it" packs_signed
+it "a key needs its certificate" refuses_half_a_signature
+
 # As module.bbclass calls it, with MAKE_TARGETS = "module".
 yocto()
 {
