@@ -88,45 +88,6 @@ struct takers {
 	__u64 nodes[EPOCHS_MAX];
 };
 
-static inline __u64 hash_of(struct words key)
-{
-	__u64 h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
-
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
-	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
-	return h ^ h >> 32;
-}
-
-/*
- * The part of an ID that no other ID may have. v1 and v6 of one stamp differ in
- * their bytes, so take the stamp. k64, k96 and k128 of one slot do too, so take
- * the slot. Two v7 of one stamp differ in their random bits, so replace these
- * by the epoch if it is known.
- */
-static inline struct words identity_of(const struct format *f, const void *id,
-				       __u64 epoch)
-{
-	struct words w = id_words(f, id);
-	struct fields fields;
-
-	switch (f->number) {
-	case KUID_FORMAT_V1:
-		return id_order(f, id);
-	case KUID_FORMAT_V6:
-		w.high = bits(w, 0, 48) << 12 | bits(w, 52, 12);
-		return w;
-	case KUID_FORMAT_V7:
-		if (epoch)
-			w.low = w.low >> 47 << 47 | epoch;
-		return w;
-	case KUID_FORMAT_LEX:
-	case KUID_FORMAT_SNOWFLAKE:
-		return w;
-	}
-	decode(f, id, &fields);
-	return (struct words) { fields.slot, 1 };
-}
-
 /* Formats whose identities can be equal have the same kind. */
 static inline unsigned int kind_of(const struct format *f)
 {
@@ -144,6 +105,76 @@ static inline unsigned int kind_of(const struct format *f)
 
 #define NR_KINDS	4
 
+/*
+ * Where identity_of() has the epoch of v1 and v6, 0 if it is not known, and the
+ * clock sequence.
+ */
+#define STAMP_EPOCH	0xfULL
+#define STAMP_SEQUENCE	(0xffffULL << 48)
+
+static inline __u64 hash_of(const struct format *f, struct words key)
+{
+	__u64 h;
+
+	if (kind_of(f) == 0) {
+		key.high &= ~STAMP_EPOCH;
+		key.low &= ~STAMP_SEQUENCE;
+	}
+	h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
+	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
+	return h ^ h >> 32;
+}
+
+/*
+ * The part of an ID that no other ID may have. v1 and v6 of one stamp differ in
+ * their bytes, so take the stamp, and the epoch for is_repeat(). k64, k96 and
+ * k128 of one slot do too, so take the slot. Two v7 of one stamp differ in their
+ * random bits, so replace these by the epoch if it is known.
+ */
+static inline struct words identity_of(const struct format *f, const void *id,
+				       __u64 epoch)
+{
+	struct words w = id_words(f, id);
+	struct fields fields;
+
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		decode(f, id, &fields);
+		w.high = fields.ns / 100 << 4 |
+			 (epoch ? epoch % STAMP_EPOCH + 1 : 0);
+		return w;
+	case KUID_FORMAT_V7:
+		if (epoch)
+			w.low = w.low >> 47 << 47 | epoch;
+		return w;
+	case KUID_FORMAT_LEX:
+	case KUID_FORMAT_SNOWFLAKE:
+		return w;
+	}
+	decode(f, id, &fields);
+	return (struct words) { fields.slot, 1 };
+}
+
+/*
+ * Whether one of two identities of a kind is a repeat. Not even the tick and the
+ * node of a v1 or v6 appear in two epochs, whose clock sequences are random.
+ */
+static inline bool is_repeat(unsigned int kind, struct words one,
+			     struct words other)
+{
+	__u64 a = one.high & STAMP_EPOCH, b = other.high & STAMP_EPOCH;
+
+	if (kind == 0) {
+		if (a && b && a != b)
+			one.low ^= (one.low ^ other.low) & STAMP_SEQUENCE;
+		one.high |= STAMP_EPOCH;
+		other.high |= STAMP_EPOCH;
+	}
+	return one.high == other.high && one.low == other.low;
+}
+
 static inline void wrong(struct taker *me, const char *what)
 {
 	if (!me->wrong)
@@ -155,16 +186,16 @@ static inline void keep(struct taker *me, struct words key)
 {
 	size_t i, nr = 0;
 
-	if (hash_of(key) & me->mask)
+	if (hash_of(me->f, key) & me->mask)
 		return;
 	if (me->nr_kept == KEPT_MAX) {
 		me->mask = me->mask << 1 | 1;
 		for (i = 0; i < me->nr_kept; i++) {
-			if (!(hash_of(me->kept[i]) & me->mask))
+			if (!(hash_of(me->f, me->kept[i]) & me->mask))
 				me->kept[nr++] = me->kept[i];
 		}
 		me->nr_kept = nr;
-		if (hash_of(key) & me->mask)
+		if (hash_of(me->f, key) & me->mask)
 			return;
 	}
 	if (me->nr_kept < KEPT_MAX)
@@ -444,9 +475,9 @@ static inline size_t count_repeats(struct __test_metadata *_metadata,
 		for (i = 0; kind_of(taker->f) == kind && i < taker->nr_kept;
 		     i++) {
 			struct words key = taker->kept[i];
-			__u64 at = hash_of(key) >> 20;
+			__u64 at = hash_of(taker->f, key) >> 20;
 
-			if (hash_of(key) & mask)
+			if (hash_of(taker->f, key) & mask)
 				continue;
 			for (;; at++) {
 				struct words *there = &table[at & (size - 1)];
@@ -456,8 +487,7 @@ static inline size_t count_repeats(struct __test_metadata *_metadata,
 					nr++;
 					break;
 				}
-				if (there->high == key.high &&
-				    there->low == key.low) {
+				if (is_repeat(kind, *there, key)) {
 					if (!repeats++) {
 						TH_LOG("%s: %016llx %016llx is a repeat",
 						       taker->f->name,
