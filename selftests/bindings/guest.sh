@@ -5,11 +5,14 @@
 # /bindings. Prints KTAP.
 #
 # The program ids-LANGUAGE makes IDs by its package, and prints each as a line of canonical text:
-#   ids-LANGUAGE [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N] [FORMAT [COUNT]]
+#   ids-LANGUAGE [-from SOURCE] [-host] [-turns] [-check] [-close] [-workers N] [-threads N]
+#                [FORMAT [COUNT]]
 #   -from     auto, device, private or local
 #   -host     in the order by host
 #   -turns    one ID for each line of standard input; an error is a line "error: TEXT"
 #   -check    the language's own library reads each UUID, and what it reads is right
+#   -close    before each ID another file takes the place of the device's descriptor; Java has no means
+#             to do that
 #   -workers  N children, forked after an ID was made, print COUNT each; processes of their own where
 #             the language has no fork
 #   -threads  the same in threads
@@ -108,6 +111,11 @@ withdraw()
 is_withdrawn()
 {
 	loads && between withdraw "$1" -turns v7 && different 2 && comes_from device && is_local "$1"
+}
+
+is_closed()
+{
+	counts v7 20 ids "$1" -from device -check -close v7 20 && different 20 && comes_from device
 }
 
 is_forbidden()
@@ -251,6 +259,11 @@ for language in $languages; do
 	it "$language: a device file is removed under it" is_withdrawn "$language"
 	loads
 	it "$language: a device that may not be read leads to local IDs" is_forbidden "$language"
+	if [ "$language" = java ]; then
+		skip "java: the device is closed under it" "a program in Java can't"
+	else
+		it "$language: the device is closed under it" is_closed "$language"
+	fi
 	for format in v1 v6 v7 k64; do
 		it "$language: the device makes $format" by_device "$language" "$format"
 	done

@@ -6,13 +6,18 @@ package kuid
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
 
-// ask is not called: kuid is a module of Linux, so there is no device file.
-func ask(*os.File, Format) error {
-	return fs.ErrInvalid
+// newDevice is not called: kuid is a module of Linux, so there is no device file.
+func newDevice(*os.File, Format) (io.ReadCloser, error) {
+	return nil, fs.ErrInvalid
+}
+
+func isForeign(error) bool {
+	return false
 }
 
 func isMissing(err error) bool {

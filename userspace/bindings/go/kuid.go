@@ -128,19 +128,26 @@ var Default = &Generator{}
 var (
 	devices    = "/dev/kuids/"
 	openDevice = func(path string, format Format) (io.ReadCloser, error) {
-		device, err := os.Open(path)
+		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		if err := ask(device, format); err != nil {
-			device.Close()
-			return nil, err
+		device, err := newDevice(file, format)
+		if err != nil {
+			file.Close()
 		}
-		return device, nil
+		return device, err
 	}
 )
 
 var warned sync.Once
+
+// lost are devices that the program has closed itself. They are kept, because the
+// runtime would close what has their numbers now.
+var (
+	lostMu sync.Mutex
+	lost   []*file
+)
 
 // Source tells where UUIDs are made: Device or Local. It is Auto until the first
 // ID has decided.
@@ -209,10 +216,24 @@ func (g *Generator) makeLocal() (*lanes, error) {
 	return ls, err
 }
 
-// fill reads IDs from the device, which may give fewer than were asked for.
-func (f *file) fill(ids []byte) error {
-	_, err := io.ReadFull(f, ids)
-	return helped(err)
+// fill makes IDs by the device, which may give fewer than were asked for. One that
+// the program has closed is opened again, once.
+func (g *Generator) fill(format Format, device *file, ids []byte) error {
+	_, err := io.ReadFull(device, ids)
+	if err == nil || !isForeign(err) {
+		return helped(err)
+	}
+	if g.files[format].CompareAndSwap(device, nil) {
+		lostMu.Lock()
+		lost = append(lost, device)
+		lostMu.Unlock()
+	}
+	device, _, err = g.open(format)
+	if err == nil {
+		_, err = io.ReadFull(device, ids)
+		err = helped(err)
+	}
+	return err
 }
 
 func (g *Generator) uuid(format Format) (id UUID, err error) {
@@ -226,7 +247,7 @@ func (g *Generator) uuid(format Format) (id UUID, err error) {
 	if ls != nil {
 		return ls.one(format)
 	}
-	err = device.fill(id[:])
+	err = g.fill(format, device, id[:])
 	return id, err
 }
 
@@ -256,7 +277,7 @@ func (g *Generator) Batch(format Format, n int) ([]UUID, error) {
 		return ids, ls.many(format, ids)
 	}
 	bytes := make([]byte, n*len(UUID{}))
-	if err := device.fill(bytes); err != nil {
+	if err := g.fill(format, device, bytes); err != nil {
 		return nil, err
 	}
 	for i := range ids {
@@ -280,7 +301,7 @@ func (g *Generator) Bytes(format Format, n int) ([]byte, error) {
 		return nil, err
 	}
 	ids := make([]byte, n*layouts[format].size)
-	if err := device.fill(ids); err != nil {
+	if err := g.fill(format, device, ids); err != nil {
 		return nil, err
 	}
 	return ids, nil

@@ -230,6 +230,26 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
+// A device that the program has closed is opened again, once for each call.
+func TestClosedDeviceIsOpenedAgain(t *testing.T) {
+	opened := 0
+	with(func(string, Format) (io.ReadCloser, error) {
+		opened++
+		if opened == 3 {
+			return &fake{}, nil
+		}
+		return &fake{err: syscall.ENOTTY}, nil
+	}, func() {
+		g := &Generator{}
+		if _, err := g.NewV7(); !errors.Is(err, syscall.ENOTTY) || opened != 2 {
+			t.Error(err, opened)
+		}
+		if id, err := g.NewV7(); err != nil || id[0] != 1 || opened != 3 {
+			t.Error(id, err, opened)
+		}
+	})
+}
+
 // Calls that wait for a device end when the Generator is closed.
 func TestCloseEndsWait(t *testing.T) {
 	from, to, err := os.Pipe()

@@ -3,14 +3,15 @@
 //
 // Prints IDs, one a line, in canonical text:
 //
-//   ids.js [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N] [FORMAT [COUNT]]
+//   ids.js [-from SOURCE] [-host] [-turns] [-check] [-close] [-workers N] [-threads N] [FORMAT [COUNT]]
 //
 // -turns prints one, or its error, for each line of the standard input. -check reads each with
-// Node's own means. After one ID that is not printed, -workers begins processes which print COUNT
+// Node's own means. -close puts another file in place of the device before each. After one ID that is not printed, -workers begins processes which print COUNT
 // each, and -threads begins threads. The source is printed to the standard error in the end.
 'use strict';
 
 const childProcess = require('child_process');
+const fs = require('fs');
 const readline = require('readline');
 const {Worker, isMainThread, parentPort, workerData} = require('worker_threads');
 const kuid = require('./index.js');
@@ -23,7 +24,7 @@ for (let i = 0; i < args.length; i++) {
   if (!name) {
     rest.push(args[i]);
   } else {
-    given[name] = ['host', 'turns', 'check'].includes(name) ? true : args[++i];
+    given[name] = ['host', 'turns', 'check', 'close'].includes(name) ? true : args[++i];
   }
 }
 const [format = 'v7', count = '1'] = rest;
@@ -45,7 +46,21 @@ function check(id) {
   }
 }
 
+// As a program does that closes all files and opens others.
+function loseDevice() {
+  for (const name of fs.readdirSync('/proc/self/fd')) {
+    const path = `/proc/self/fd/${name}`;
+    if (fs.existsSync(path) && fs.readlinkSync(path).startsWith('/dev/kuid')) {
+      fs.closeSync(Number(name));
+      while (fs.openSync('/dev/zero') < Number(name));
+    }
+  }
+}
+
 async function line() {
+  if (given.close) {
+    loseDevice();
+  }
   for (;;) {
     try {
       const id = ids[format]();

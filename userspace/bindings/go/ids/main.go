@@ -2,11 +2,12 @@
 
 // Ids prints IDs, one a line, in canonical text or as numbers:
 //
-//	ids [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N]
-//	    [FORMAT [COUNT]]
+//	ids [-from SOURCE] [-host] [-turns] [-check] [-close] [-workers N]
+//	    [-threads N] [FORMAT [COUNT]]
 //
 // -turns prints one, or its error, for each line of the standard input. -check
-// decodes each UUID by other packages, if built with the tag stock. After one ID
+// decodes each UUID by other packages, if built with the tag stock. -close puts
+// another file in place of the device before each. After one ID
 // that is not printed, -workers begins processes which print COUNT each, and
 // -threads begins goroutines. The source is printed to the standard error in the
 // end.
@@ -32,6 +33,7 @@ var (
 	host    = flag.Bool("host", false, "order over all programs of the host that ask for it")
 	turns   = flag.Bool("turns", false, "one ID for each line of standard input")
 	check   = flag.Bool("check", false, "decode UUIDs by other packages")
+	lose    = flag.Bool("close", false, "before each ID, put another file in place of the device")
 	workers = flag.Int("workers", 0, "number of processes")
 	threads = flag.Int("threads", 0, "number of goroutines")
 )
@@ -43,6 +45,9 @@ func fail(err error) {
 
 func next(g *kuid.Generator, format kuid.Format) (text string, err error) {
 	var id kuid.UUID
+	if *lose {
+		loseDevice()
+	}
 	switch format {
 	case kuid.V1:
 		id, err = g.NewV1()

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
 //! Prints IDs, one a line, in canonical text:
 //!
-//!     ids [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N] [FORMAT [COUNT]]
+//!     ids [-from SOURCE] [-host] [-turns] [-check] [-close] [-workers N] [-threads N]
+//!         [FORMAT [COUNT]]
 //!
 //! -turns prints one, or its error, for each line of the standard input. -check
-//! reads each by the crate uuid. After one ID that is not printed, -workers forks
+//! reads each by the crate uuid. -close puts another file in place of the device
+//! before each. After one ID that is not printed, -workers forks
 //! children which print COUNT each, and -threads begins threads. The source is
 //! printed to the standard error in the end.
 
 use kuid::{Format, Generator, Order, Source, Uuid};
 use std::error::Error;
 use std::io::{self, BufRead, Write};
+use std::os::unix::io::AsRawFd;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, process, thread};
+use std::{env, fs, process, thread};
 
 extern "C" {
     fn fork() -> i32;
     fn wait(status: *mut i32) -> i32;
+    fn dup2(from: i32, to: i32) -> i32;
 }
 
 struct ToStderr;
@@ -60,15 +64,33 @@ fn check(format: Format, id: Uuid) -> Result<(), Box<dyn Error>> {
     Err(format!("{id} is wrong").into())
 }
 
+/// As a program does that closes all files and opens others.
+fn lose_device() -> Result<(), Box<dyn Error>> {
+    let zero = fs::File::open("/dev/zero")?;
+    for entry in fs::read_dir("/proc/self/fd")? {
+        let path = entry?.path();
+        if fs::read_link(&path).map_or(false, |target| target.starts_with("/dev/kuids")) {
+            let fd = path.file_name().and_then(|name| name.to_str()).ok_or("no number")?;
+            // SAFETY: whoever has the file is to see that.
+            unsafe { dup2(zero.as_raw_fd(), fd.parse()?) };
+        }
+    }
+    Ok(())
+}
+
 struct Given {
     ids: Generator,
     format: Format,
     count: usize,
     check: bool,
+    close: bool,
 }
 
 impl Given {
     fn line(&self) -> Result<String, Box<dyn Error>> {
+        if self.close {
+            lose_device()?;
+        }
         let id = self.ids.batch(self.format, 1)?;
         if self.check && id.len() == 16 {
             check(self.format, Uuid::from_slice(&id)?)?;
@@ -128,7 +150,7 @@ impl Given {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let (mut source, mut order) = (Source::Auto, Order::File);
-    let (mut turns, mut check, mut workers, mut threads) = (false, false, 0, 0);
+    let (mut turns, mut check, mut close, mut workers, mut threads) = (false, false, false, 0, 0);
     let mut rest = Vec::new();
     let mut args = env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -145,6 +167,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             "-host" => order = Order::Host,
             "-turns" => turns = true,
             "-check" => check = true,
+            "-close" => close = true,
             "-workers" => workers = args.next().ok_or("-workers N")?.parse()?,
             "-threads" => threads = args.next().ok_or("-threads N")?.parse()?,
             _ => rest.push(arg),
@@ -155,6 +178,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         format: format_of(rest.first().map_or("v7", |name| name)).ok_or("no such format")?,
         count: rest.get(1).map_or(Ok(1), |count| count.parse())?,
         check,
+        close,
     };
     if turns {
         given.turns()?;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Prints IDs, one a line, in canonical text:
 
-    python3 -m kuid [-from SOURCE] [-host] [-turns] [-check] [-workers N]
-                    [-threads N] [FORMAT [COUNT]]
+    python3 -m kuid [-from SOURCE] [-host] [-turns] [-check] [-close]
+                    [-workers N] [-threads N] [FORMAT [COUNT]]
 
 -turns prints one, or its error, for each line of the standard input. -check
-decodes each by the module uuid. After one ID that is not printed, -workers
+decodes each by the module uuid. -close puts another file in place of the device
+before each. After one ID that is not printed, -workers
 forks children which print COUNT each, and -threads begins threads. The source
 is printed to the standard error in the end.
 """
@@ -37,12 +38,23 @@ def check(id: uuid.UUID) -> None:
         sys.exit(f"{id} is wrong")
 
 
+def lose_device() -> None:
+    """As a program does that closes all files and opens others."""
+    zero = os.open("/dev/zero", os.O_RDONLY)
+    for name in os.listdir("/proc/self/fd"):
+        path = f"/proc/self/fd/{name}"
+        if os.path.lexists(path) and os.readlink(path).startswith("/dev/kuid"):
+            os.dup2(zero, int(name))
+    os.close(zero)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="kuid", allow_abbrev=False)
     parser.add_argument("-from", dest="source", default="auto")
     parser.add_argument("-host", action="store_true")
     parser.add_argument("-turns", action="store_true")
     parser.add_argument("-check", action="store_true")
+    parser.add_argument("-close", action="store_true")
     parser.add_argument("-workers", type=int, default=0)
     parser.add_argument("-threads", type=int, default=0)
     parser.add_argument("format", nargs="?", default="v7")
@@ -53,6 +65,8 @@ def main() -> None:
     one: Callable[[], kuid.ID] = getattr(ids, args.format.replace("v", "uuid"))
 
     def line() -> str:
+        if args.close:
+            lose_device()
         id = one()
         if args.check and isinstance(id, uuid.UUID):
             check(id)
