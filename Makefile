@@ -58,6 +58,7 @@ help:
 	@echo 'make run        boot a kernel with the module and see IDs being made;'
 	@echo '                ACCEL=kvm or auto for a faster machine where that works'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
+	@echo 'make check-here  load the module here, as root; test it, unload it, write a report'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
 	@echo 'make check-uml  tests in User Mode Linux, in seconds'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
@@ -177,6 +178,12 @@ install-dkms:
 
 clean:
 	rm -rf $(BUILD)
+
+# On the machine itself, which loads the module for it.
+.PHONY: check-here
+check-here: module userspace
+	@userspace/tests/here.sh $(MODULE)/kmod/kuid.ko \
+		$(BUILD)/userspace/bin/kuid $(BUILD)/here.txt
 
 # The files of the test machine, in the layout of its root directory.
 ROOT	:= $(BUILD)/vm/root

@@ -109,6 +109,11 @@ part_machines()
 	echo "== killed and booted again"
 	log=$logs/reboot.log
 	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
+
+	echo "== make check-here, in a machine"
+	log=$logs/here.log
+	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource tsc \
+		/selftests/userspace/here.sh /lib/kuid.ko /bin/kuid /tmp/here.txt
 }
 
 # Each part counts its results and has its own log, because mixed output would be unreadable.

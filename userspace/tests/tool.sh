@@ -200,6 +200,8 @@ it "no device: status says how to show it" fails 1 'BindReadOnlyPaths=' \
 	unshare -m sh -c 'mount -t tmpfs none /dev && exec kuid status'
 it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs
+it "make check-here leaves a module alone that is loaded" fails 1 'kuid is loaded already' \
+	"${0%/*}/here.sh" module kuid report
 it "status --check: all is held" tells 'unique       yes' status --check
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -o host is in order over commands" is_in_host_order
