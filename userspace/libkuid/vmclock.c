@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kuid.h"
@@ -53,6 +54,16 @@ static const u64 *number_of(const struct vmclock *clock)
 							: &never;
 }
 
+/* Reading the memory of a file that is too short would end the process. */
+static bool has_page(int fd)
+{
+	struct stat file;
+
+	return !fstat(fd, &file) &&
+	       (S_ISCHR(file.st_mode) ||
+		file.st_size >= (off_t)sizeof(struct vmclock));
+}
+
 const u64 *kuid_vmclock_map(void)
 {
 	const struct vmclock *clock;
@@ -61,8 +72,9 @@ const u64 *kuid_vmclock_map(void)
 	int fd = open(KUID_VMCLOCK_DEVICE, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
-		clock = mmap(NULL, sizeof(*clock), PROT_READ, MAP_SHARED, fd,
-			     0);
+		clock = has_page(fd) ? mmap(NULL, sizeof(*clock), PROT_READ,
+					    MAP_SHARED, fd, 0)
+				     : MAP_FAILED;
 		close(fd);
 		if (clock != MAP_FAILED) {
 			number = number_of(clock);
