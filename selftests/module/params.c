@@ -186,6 +186,47 @@ TEST_F(params, are_shown)
 	ASSERT_EQ(0, unload());
 }
 
+/* Whether the machine says of itself that it is virtual; only amd64 does. */
+static bool is_virtual(void)
+{
+	char text[8192] = "";
+	FILE *file = fopen("/proc/cpuinfo", "r");
+
+	if (file) {
+		text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+		fclose(file);
+	}
+	return strstr(text, " hypervisor");
+}
+
+/* How clones are noticed: with QEMU's device, without it, and if it is unused. */
+TEST_F(params, clones)
+{
+	static const char *const loads[] = { "", "vmgenid=0", "vmgenid=1" };
+	bool device = !access("/sys/bus/acpi/devices/QEMUVGID:00", F_OK);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(loads); i++) {
+		__u32 seen = i == 1 ? 0 : KUID_CLONES_SEEN;
+		struct kuid_status s = { 0 };
+		int fd;
+
+		ASSERT_EQ(0, load(loads[i]));
+		fd = open(DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(0, get_status(fd, &s));
+		close(fd);
+		EXPECT_EQ(device ? KUID_CLONES_TOLD | seen : 0, s.clones) {
+			TH_LOG("%s", loads[i]);
+		}
+		if (device || is_virtual()) {
+			EXPECT_EQ(!device,
+				  !!(s.reasons & KUID_REASON_NO_VM_FORK));
+		}
+		ASSERT_EQ(0, unload());
+	}
+}
+
 TEST_F(params, bad_values_are_refused_by_name)
 {
 	static const struct {

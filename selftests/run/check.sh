@@ -34,7 +34,7 @@ booted()
 	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
 	log=$logs/$clocksource.log
 	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource "$clocksource" \
-		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69" \
+		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69 -device vmgenid,guid=auto" \
 		--timeout 2400 env "$choice" /guest/selftests.sh
 }
 

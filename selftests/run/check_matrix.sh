@@ -74,7 +74,7 @@ on_kernel()
 on_amd64()
 {
 	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.gz" \
-		--qemu "$nic" "${@:3}"
+		--qemu "$nic -device vmgenid,guid=auto" "${@:3}"
 }
 
 on_clones()
@@ -120,8 +120,9 @@ run_row()
 	soak) by_itself soak ;;
 	6.1-arm64|6.1-s390x) on_other "${1#6.1-}" ;;
 	*:brief) on_amd64 "${1%:*}" 2 env KUID_ONLY="$brief" ;;
-	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet \
-		env KUID_ONLY=lane_test,order,suspend ;;
+	# The only machine without a device that tells of clones.
+	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet --qemu "$nic" \
+		env KUID_ONLY=lane_test,order,params,suspend ;;
 	*:clones) on_clones "${1%:*}" ;;
 	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
 		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
