@@ -342,8 +342,8 @@ int kuid_now(unsigned int format, void *id);
 int kuid_read_status(struct kuid *handle, struct kuid_status *status);
 
 /*
- * The device by which lanes see at once that the virtual machine was cloned. The
- * process must be able to read it when it opens the handle.
+ * The device by which lanes see at once that the virtual machine was cloned.
+ * The process must be able to read it when it opens the handle.
  */
 #define KUID_VMCLOCK_DEVICE "/dev/vmclock0"
 

@@ -15,8 +15,8 @@
  * A call may be stopped at any instruction, and meanwhile the process may fork,
  * the virtual machine may be cloned, and another thread may replace the lane.
  * So an ID exists only after the last check of its call: the generation, the
- * number of vmclock and the node are those that the call began with. Otherwise the call drops all its IDs
- * and begins again. See holds() in private.c.
+ * number of vmclock and the node are those that the call began with. Otherwise
+ * the call drops all its IDs and begins again. See holds() in private.c.
  */
 #ifndef KUID_PRIVATE_H
 #define KUID_PRIVATE_H
