@@ -95,11 +95,13 @@ static void step_back(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(steps) *self, __u64 by,
 		      int (*set)(__s64 by), bool makes_epoch)
 {
+	__u64 found, since = read_clock(CLOCK_MONOTONIC);
 	struct moment before, after, later;
-	__u64 found;
 
 	ids_are_in_time(_metadata, self->fds);
 	ASSERT_EQ(0, look_at(self->fd, &before));
+	/* The lag counts from the last ID, which may be older than this look. */
+	before.mono_before = since;
 	ASSERT_EQ(self->epoch, before.status.epoch);
 	ASSERT_EQ(0, set(-(__s64)by));
 	self->epoch += makes_epoch;
