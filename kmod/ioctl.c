@@ -398,7 +398,7 @@ kuid_ioctl_run(const unsigned int cmd, const int capability,
 	return copy_to_user(to, arg, _IOC_SIZE(cmd)) ? -EFAULT : 0;
 }
 
-/* Apart from the short path, whose frame is small. */
+/* Out of line, so that the frame of the short path stays small. */
 static noinline long kuid_ioctl_command(struct kuid_file *kf, unsigned int cmd,
 					void __user *to)
 {

@@ -30,7 +30,7 @@ name=kuid-modules-$release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 install -D -m 644 "$2" "$work/lib/modules/$release/updates/kuid.ko"
-# What a debugger needs is the most of it. A signature must come last.
+# Symbols for a debugger are most of the file. A signature must come last.
 strip --strip-debug "$work/lib/modules/$release/updates/kuid.ko"
 if [[ ${SIGN_KEY:-} ]]; then
 	"$1/scripts/sign-file" sha256 "$SIGN_KEY" "$SIGN_CERT" "$work/lib/modules/$release/updates/kuid.ko"

@@ -35,7 +35,7 @@ watched()
 	machine "$name" "$more $monitored" clone "$@"
 }
 
-# What was saved last, as $work/$from.image; $work/$from.mem is its memory at that moment.
+# The image saved last, as $work/$from.image; $work/$from.mem is its memory at that moment.
 from=
 
 # save ARG...: boots a machine and saves it.
