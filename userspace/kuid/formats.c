@@ -17,7 +17,7 @@
 #define TEXT_BY_TIME	  (1U << 25)
 #define TARGET		  (1U << 26)
 
-/* What the library does not tell, and the use of a format. */
+/* The use of a format, and facts that the library does not tell. */
 static const struct {
 	uint32_t facts;
 	const char *use;

@@ -18,7 +18,7 @@ static bool json;
 static bool confirm;
 static bool new_epoch;
 
-/* What the options say of the parts; from is 0 if nothing. */
+/* The parts that the options set; from is 0 if an option is not given. */
 static struct identity_part wanted[IDENTITY_PARTS];
 
 /* A value, or one of the option's words that say where to take it from. */

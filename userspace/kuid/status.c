@@ -117,7 +117,7 @@ static const struct {
 	{ KUID_REASON_K64_MAY_REPEAT, "\"kuid restore\" restores one." },
 };
 
-/* What helps against a reason, to be freed. */
+/* The advice on a reason, with commands. The caller frees it. */
 static char *advice_on(uint64_t reason)
 {
 	const char *command = "";

@@ -204,7 +204,7 @@ static void close_all(struct generator *self)
 }
 
 /*
- * What a child does first: AUTO that became LOCAL looks for the device again. A
+ * Called first in a child: AUTO that became LOCAL looks for the device again. A
  * handle of the device serves children, too.
  */
 static void decide_again(struct generator *self)
