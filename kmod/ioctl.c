@@ -60,6 +60,19 @@ static bool kuid_ioctl_order_ok(u32 order)
 	return order <= KUID_ORDER_HOST;
 }
 
+/*
+ * Whether the last words of a struct are zero, as they must be. @count is a
+ * constant: memchr_inv() of a few words would cost several times as much.
+ */
+static __always_inline bool kuid_ioctl_is_zero(const u64 *words, size_t count)
+{
+	u64 any = 0;
+
+	while (count)
+		any |= words[--count];
+	return !any;
+}
+
 /* The general path. The call may have made IDs by the short path. */
 static noinline int kuid_ioctl_generate_any(struct file *file,
 					    const struct kuid_generate *g,
@@ -98,10 +111,10 @@ static long kuid_ioctl_generate(struct file *file,
 
 	if (copy_from_user(&g, arg, sizeof(g)))
 		return -EFAULT;
-	/* memchr_inv() of two words would cost a tenth of the short path. */
 	if (!kuid_format_ok(&g.format) || !kuid_ioctl_order_ok(g.order) ||
 	    !g.count || g.count > KUID_IOCTL_BATCH_MAX || g.flags ||
-	    g.reserved0 || g.reserved[0] || g.reserved[1])
+	    g.reserved0 ||
+	    !kuid_ioctl_is_zero(g.reserved, ARRAY_SIZE(g.reserved)))
 		return -EINVAL;
 
 	format = g.format ?: kuid_mode_format(mode);
@@ -299,8 +312,7 @@ static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
 
 	/* A request has a token and numbers, or neither. */
 	if (claim->parts & ~(KUID_CLAIM_WORKER | KUID_CLAIM_SNOWFLAKE) ||
-	    named == !claim->parts || claim->reserved0 ||
-	    memchr_inv(claim->reserved, 0, sizeof(claim->reserved)))
+	    named == !claim->parts || claim->reserved0)
 		return false;
 	if (!(claim->parts & KUID_CLAIM_WORKER) && claim->worker)
 		return false;
@@ -381,7 +393,7 @@ static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
 static __always_inline long
 kuid_ioctl_run(const unsigned int cmd, const int capability,
 	       struct kuid_file *kf, void __user *to, void *arg,
-	       const void *reserved, const size_t reserved_size,
+	       const u64 *reserved, const size_t reserved_count,
 	       int (*run)(struct kuid_file *kf, void *arg))
 {
 	int ret;
@@ -390,12 +402,16 @@ kuid_ioctl_run(const unsigned int cmd, const int capability,
 		return -EPERM;
 	if (copy_from_user(arg, to, _IOC_SIZE(cmd)))
 		return -EFAULT;
-	if (memchr_inv(reserved, 0, reserved_size))
+	if (!kuid_ioctl_is_zero(reserved, reserved_count))
 		return -EINVAL;
 	ret = run(kf, arg);
 	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
 		return ret;
-	return copy_to_user(to, arg, _IOC_SIZE(cmd)) ? -EFAULT : 0;
+	/* The reserved words are zero in the caller's memory already. */
+	return copy_to_user(to, arg,
+			    _IOC_SIZE(cmd) - reserved_count * sizeof(u64))
+		       ? -EFAULT
+		       : 0;
 }
 
 /* Out of line, so that the frame of the short path stays small. */
@@ -411,7 +427,7 @@ static noinline long kuid_ioctl_command(struct kuid_file *kf, unsigned int cmd,
 									\
 		return kuid_ioctl_run(KUID_IOC_##_CMD, _capability,	\
 				      kf, to, &arg, arg.reserved,	\
-				      sizeof(arg.reserved),		\
+				      ARRAY_SIZE(arg.reserved),		\
 				      kuid_ioctl_##_struct);		\
 	}
 	KUID_COMMANDS(KUID_COMMAND)
