@@ -157,6 +157,25 @@ copyright_true()
 	return "$status"
 }
 
+# The texts in a file of C, Go or Java that are a sentence. Strings that follow one another are one.
+sentences()
+{
+	tr -d '\n\t' <"$1" | sed 's/" *+* *"//g' | grep -o '"[A-Z][^"]*\."' | sort -u
+}
+
+# The packages that do without libkuid have its advice, but for what libkuid says of itself.
+advice_agrees()
+{
+	local file missing status=0
+
+	for file in go/device_linux.go java/src/kuid/Device.java; do
+		missing=$(comm -23 <(sentences userspace/libkuid/advice.c | grep -v 'The module is') \
+			<(sentences "userspace/bindings/$file"))
+		[[ ! $missing ]] || { echo "$file lacks: $missing"; status=1; }
+	done
+	return "$status"
+}
+
 # Files that must have the version of kmod/version.h have it.
 versions_agree()
 {
@@ -389,6 +408,7 @@ look "codespell" codespell -L crate,nd,te "${written[@]}"
 look "a licence named in each file" licence_named
 look "debian/copyright" copyright_true
 look "one version" versions_agree
+look "the same advice on errors" advice_agrees
 look "no kernel version outside compat.h" \
 	nowhere 'LINUX_VERSION_CODE|KERNEL_VERSION\(' -- kmod ':!kmod/compat.h'
 look "no name of linux/uidgid.h" \

@@ -115,7 +115,7 @@ const (
 	read = "Let this user read the device file."
 )
 
-// advice is that of kuid_error_advice() in libkuid, with the commands.
+// advice is that of kuid_error_advice() in libkuid.
 var advice = map[syscall.Errno]string{
 	syscall.ENOENT: load,
 	syscall.ENXIO:  load,
@@ -125,13 +125,13 @@ var advice = map[syscall.Errno]string{
 	syscall.ENOTTY: "The file is not a device of kuid, or the module is older than this " +
 		"package. Load the one of its version.",
 	syscall.ESTALE: "This machine may be a clone. An administrator must confirm or change " +
-		"its node (kuid node), and kuid-claim must claim a number that was claimed.",
-	syscall.ENODATA: "The module was loaded with state=required. Restore the saved state " +
-		"(kuid restore) and keep it saved (kuid keep).",
-	syscall.ENOKEY: "Give this host a number that no other host has (kuid node " +
-		"--snowflake NUMBER), or let kuid-claim claim one.",
-	syscall.EKEYEXPIRED: "The claim of this host's number has ended. Look if kuid-claim " +
-		"runs and reaches its store.",
+		"its node or worker. A claimed number must be claimed again.",
+	syscall.ENODATA: "The module was loaded with state=required. An administrator must " +
+		"restore the saved state and keep it saved.",
+	syscall.ENOKEY: "An administrator must give this host a number that no other host " +
+		"has, or claim one.",
+	syscall.EKEYEXPIRED: "The claim of this host's number has ended. Look if the daemon that " +
+		"claims it runs and reaches its store.",
 }
 
 func adviceOn(err error) string {

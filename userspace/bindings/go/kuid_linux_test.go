@@ -129,8 +129,8 @@ func TestDeviceStays(t *testing.T) {
 func TestErrorsSayWhatHelps(t *testing.T) {
 	for errno, text := range map[syscall.Errno]string{
 		syscall.ENOENT: "modprobe kuid", syscall.ENOTTY: "older than this package",
-		syscall.ENODATA: "kuid restore", syscall.ESTALE: "(kuid node)",
-		syscall.EKEYEXPIRED: "kuid-claim", syscall.ENOKEY: "kuid node --snowflake",
+		syscall.ENODATA: "state=required", syscall.ESTALE: "may be a clone",
+		syscall.EKEYEXPIRED: "has ended", syscall.ENOKEY: "give this host a number",
 		syscall.EACCES: "Let this user",
 	} {
 		with(fails(errno), func() {

@@ -372,11 +372,11 @@ final class Tests {
         check(kuid.generate().equals(new UUID(0x0101010101010101L, 0x0101010101010101L)));
         check(kuid.source() == Source.DEVICE);
         Map<String, String> helped = Map.of(
-                "Resource temporarily unavailable", "kuid status",
-                "Stale file handle", "(kuid node)", "No data available", "kuid restore",
-                "Key has expired", "Look if kuid-claim",
-                "Required key not available", "kuid node --snowflake",
-                "Veralteter Griff", "kuid status");
+                "Resource temporarily unavailable", "",
+                "Stale file handle", "may be a clone", "No data available", "state=required",
+                "Key has expired", "has ended",
+                "Required key not available", "give this host a number",
+                "Veralteter Griff", "");
         helped.forEach((error, advice) -> {
             fake.error = error;
             String message = fails(UncheckedIOException.class, kuid::generate).getMessage();

@@ -31,7 +31,7 @@ final class Device {
                     + "PrivateDevices=, make the device files visible.";
     private static final String READ = "Let this user read the device file.";
 
-    /** As kuid_error_advice() in libkuid, with the commands. Other languages only miss the advice. */
+    /** As kuid_error_advice() in libkuid. Other languages only miss the advice. */
     private static final Map<String, String> ADVICE =
             Map.of(
                     "No such file or directory", LOAD,
@@ -41,16 +41,16 @@ final class Device {
                     "Operation not permitted", READ,
                     "Stale file handle",
                     "This machine may be a clone. An administrator must confirm or change its node "
-                            + "(kuid node), and kuid-claim must claim a number that was claimed.",
+                            + "or worker. A claimed number must be claimed again.",
                     "No data available",
-                    "The module was loaded with state=required. Restore the saved state (kuid "
-                            + "restore) and keep it saved (kuid keep).",
+                    "The module was loaded with state=required. An administrator must restore "
+                            + "the saved state and keep it saved.",
                     "Required key not available",
-                    "Give this host a number that no other host has (kuid node --snowflake "
-                            + "NUMBER), or let kuid-claim claim one.",
+                    "An administrator must give this host a number that no other host has, or "
+                            + "claim one.",
                     "Key has expired",
-                    "The claim of this host's number has ended. Look if kuid-claim runs and "
-                            + "reaches its store.");
+                    "The claim of this host's number has ended. Look if the daemon that claims "
+                            + "it runs and reaches its store.");
 
     /** What opens a device file. */
     interface Opener {
@@ -133,7 +133,7 @@ final class Device {
                                 || message.endsWith("(" + e.getKey() + ")"))
                         .map(e -> ". " + e.getValue())
                         .findAny()
-                        .orElse(". \"kuid status\" tells more.");
+                        .orElse("");
         String about = message.contains(what) ? message : what + ": " + message;
         return new UncheckedIOException(about + advice, error);
     }
