@@ -338,10 +338,11 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/ioctl.c' \
 	':!kmod/sink.c' ':!kmod/user.h')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,kunit,unit,vectors} \
-	':!selftests/lib/'{commands,formats}.h)
+	':!selftests/lib/'{commands,formats}.h ':!selftests/private/'{'*_test',fake_kernel,handles}.'[ch]')
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
 mapfile -t formatted < <(files '*.[ch]' ':!selftests'
-	files selftests/{bench,callers,fleet,kunit,unit,vectors}/'*.[ch]')
+	files selftests/{bench,callers,fleet,kunit,unit,vectors}/'*.[ch]' \
+		selftests/private/{'*_test',fake_kernel,handles}.'[ch]')
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
 	'userspace/claim/*.c' 'userspace/service/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')

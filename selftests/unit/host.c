@@ -132,12 +132,9 @@ bool host_publish(enum kuid_why why, bool node_given)
 
 void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given)
 {
-	machine_set_mono(HOST_MONO);
-	machine_set_mono_step(0);
-	machine_set_wall(HOST_WALL);
+	machine_start(HOST_MONO, HOST_WALL);
 	machine_set_cpu(0);
 	machine_on_step(NULL);
-	machine_forget();
 
 	host = (struct host) {
 		.nr_cpus = nr_cpus,

@@ -64,6 +64,14 @@ void machine_forget(void)
 	last_step = (struct kuid_step) { 0 };
 }
 
+void machine_start(u64 at_mono, u64 wall)
+{
+	machine_set_mono(at_mono);
+	machine_set_mono_step(0);
+	machine_set_wall(wall);
+	machine_forget();
+}
+
 unsigned int machine_steps(void)
 {
 	return steps;

@@ -16,6 +16,9 @@
 void machine_set_mono(u64 ns);
 void machine_pass(u64 ns);
 
+/* Set the clocks, which stand still from now on, and forget all reports. */
+void machine_start(u64 mono, u64 wall);
+
 /* How far the monotonic clock moves at each reading; 0 stops it. */
 void machine_set_mono_step(u64 ns);
 

@@ -471,10 +471,7 @@ static void start(void)
 
 	ASAN_UNPOISON_MEMORY_REGION(epochs, sizeof(epochs));
 	ASAN_UNPOISON_MEMORY_REGION(sequences, sizeof(sequences));
-	machine_set_mono(MONO);
-	machine_set_mono_step(0);
-	machine_set_wall(NOW);
-	machine_forget();
+	machine_start(MONO, NOW);
 	machine_on_step(count_change);
 	changes = 0;
 	memset(files, 0, sizeof(files));
@@ -581,7 +578,7 @@ static void check_order(const struct call *former, const struct call *later)
 		broken = "out of order";
 }
 
-static bool good(void)
+static const char *wrong(void)
 {
 	unsigned int writes = generator.seq.sequence / 2 - nr_publishes;
 
@@ -629,9 +626,11 @@ static bool good(void)
 			check_order(&calls[i], &calls[j]);
 		}
 	}
-	if (!broken)
-		return true;
-	printf("# %s: %s\n", scenario->name, broken);
+	return broken;
+}
+
+static void print(void)
+{
 	for (unsigned int i = 0; i < nr_calls; i++)
 		printf("# epoch %llu lane %u: %llu, %u; from %u to %u\n",
 		       (unsigned long long)calls[i].taken.origin.epoch,
@@ -639,7 +638,6 @@ static bool good(void)
 		       (unsigned long long)calls[i].taken.units.first,
 		       calls[i].taken.units.count, calls[i].began,
 		       calls[i].ended);
-	return false;
 }
 
 /* The address sanitizer calls this before it ends the program. */
@@ -652,22 +650,12 @@ void __asan_on_error(void)
 	fflush(stdout);
 }
 
-static void explore(void **state)
+static void prepare(struct scheduler_model *model, const void *what,
+		    unsigned int variant)
 {
-	const struct scenario *what = *state;
-	const struct scheduler_model model = {
-		.nr_cpus = what->nr_cpus,
-		.start = start,
-		.run = run,
-		.resume = resume,
-		.look = look,
-		.may_go_on = may_go_on,
-		.good = good,
-	};
-
 	scenario = what;
-	assert_true(scheduler_check(&model, what->name, what->preemptions,
-				    ~0ULL, 3000));
+	model->nr_cpus = scenario->nr_cpus;
+	model->preemptions = scenario->preemptions;
 }
 
 static const struct scenario scenarios[] = {
@@ -1068,6 +1056,19 @@ static const struct scenario scenarios[] = {
 
 int main(void)
 {
-	return scheduler_main("model", scenarios, sizeof(scenarios[0]),
-			      ARRAY_SIZE(scenarios), explore);
+	struct scheduler_model model = {
+		.name = "model",
+		.walks = 3000,
+		.prepare = prepare,
+		.start = start,
+		.run = run,
+		.resume = resume,
+		.look = look,
+		.may_go_on = may_go_on,
+		.wrong = wrong,
+		.print = print,
+	};
+
+	return scheduler_main(&model, scenarios, sizeof(scenarios[0]),
+			      ARRAY_SIZE(scenarios));
 }

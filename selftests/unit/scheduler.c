@@ -41,7 +41,7 @@ static struct cpu {
 	struct context context;
 } cpus[SCHEDULER_MOST_CPUS];
 
-static const struct scheduler_model *model;
+static struct scheduler_model *model;
 static struct context *current_context = &main_context;
 static unsigned int current;
 static bool is_running;
@@ -265,12 +265,15 @@ static bool run_once(void)
 	is_running = true;
 	give_turn(choose(options, model->nr_cpus, false));
 
-	if (!failure && model->good())
-		return true;
-	if (failure) {
-		printf("# %s\n", failure);
+	if (failure)
 		make_cpus();
-	}
+	else
+		failure = model->wrong();
+	if (!failure)
+		return true;
+	printf("# %s\n", failure);
+	if (model->print)
+		model->print();
 	scheduler_print();
 	return false;
 }
@@ -293,16 +296,6 @@ static bool next_way(void)
 	return false;
 }
 
-static void begin(const struct scheduler_model *of)
-{
-	static bool is_made;
-
-	model = of;
-	if (!is_made)
-		make_cpus();
-	is_made = true;
-}
-
 static unsigned long long number_from(const char *variable,
 				      unsigned long long otherwise)
 {
@@ -311,17 +304,15 @@ static unsigned long long number_from(const char *variable,
 	return given ? strtoull(given, NULL, 0) : otherwise;
 }
 
-bool scheduler_check(const struct scheduler_model *of, const char *name,
-		     unsigned int preemptions, unsigned long long most,
-		     unsigned long long walks)
+static bool is_good(const char *name)
 {
-	unsigned int longest = 0;
+	unsigned int preemptions =
+		number_from("MODEL_PREEMPTIONS", model->preemptions);
+	unsigned long long walks = number_from("MODEL_WALKS", model->walks);
 	unsigned long long runs = 0, walk = 0;
+	unsigned int longest = 0;
 	bool good;
 
-	preemptions = number_from("MODEL_PREEMPTIONS", preemptions);
-	walks = number_from("MODEL_WALKS", walks);
-	begin(of);
 	at_random = false;
 	nr_given = 0;
 	do {
@@ -330,7 +321,7 @@ bool scheduler_check(const struct scheduler_model *of, const char *name,
 		runs++;
 		if (nr_steps > longest)
 			longest = nr_steps;
-	} while (good && runs < most && next_way());
+	} while (good && runs != model->most && next_way());
 	at_random = true;
 	while (good && walk < walks) {
 		preemptions_left = MOST_STEPS;
@@ -343,8 +334,19 @@ bool scheduler_check(const struct scheduler_model *of, const char *name,
 	return good;
 }
 
-int scheduler_main(const char *name, const void *scenarios, size_t size,
-		   size_t nr, void (*explore)(void **state))
+static void explore(void **state)
+{
+	const char *const *name = *state;
+	unsigned int variant = 0;
+
+	do {
+		model->prepare(model, name, variant);
+		assert_true(is_good(*name));
+	} while (++variant < model->variants);
+}
+
+int scheduler_main(struct scheduler_model *of, const void *scenarios,
+		   size_t size, size_t nr)
 {
 	struct CMUnitTest tests[nr];
 
@@ -357,6 +359,8 @@ int scheduler_main(const char *name, const void *scenarios, size_t size,
 			.initial_state = (void *)scenario,
 		};
 	}
+	model = of;
+	make_cpus();
 	random_start();
-	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+	return cmocka_run_group_tests_name(model->name, tests, NULL, NULL);
 }

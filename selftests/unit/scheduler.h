@@ -25,42 +25,49 @@
 
 /**
  * struct scheduler_model - what the CPUs do
+ * @name: of the test program
  * @nr_cpus: number of CPUs
+ * @preemptions: all interleavings with up to so many preemptions are run
+ * @most: but no more than so many interleavings; 0 for all
+ * @walks: and then so many random interleavings
+ * @variants: how often each scenario is explored; 0 is 1
+ * @prepare: called before a scenario is explored; may change @nr_cpus and
+ *	@preemptions
  * @start: called before each run
  * @run: runs a CPU
  * @resume: called when a CPU gets its turn
  * @look: called before each access, if there is one; no other CPU can get a
  *	turn meanwhile
  * @may_go_on: whether a CPU that waits can go on
- * @good: called after each run; returns whether the run was correct
+ * @wrong: called after each run; returns what is wrong, or NULL
+ * @print: prints the result of a run that was wrong
  */
 struct scheduler_model {
+	const char *name;
 	unsigned int nr_cpus;
+	unsigned int preemptions;
+	unsigned long long most;
+	unsigned long long walks;
+	unsigned int variants;
+	void (*prepare)(struct scheduler_model *model, const void *scenario,
+			unsigned int variant);
 	void (*start)(void);
 	void (*run)(unsigned int cpu);
 	void (*resume)(unsigned int cpu);
 	void (*look)(void);
 	bool (*may_go_on)(unsigned int cpu);
-	bool (*good)(void);
+	const char *(*wrong)(void);
+	void (*print)(void);
 };
 
 /*
- * Run all interleavings with up to @preemptions preemptions, or the first @most
- * of them, and then @walks random ones, chosen by random_below(). The
- * environment variables MODEL_PREEMPTIONS and MODEL_WALKS replace these
- * numbers. Returns whether all runs were correct; if not, the turns of the
- * failed run were printed.
+ * For main(): explore @nr scenarios of @size bytes, each as a test. The first
+ * member of a scenario is its name. random_below() chooses the random
+ * interleavings. The environment variables MODEL_PREEMPTIONS and MODEL_WALKS
+ * replace numbers of the model. If a run is wrong, its turns are printed.
  */
-bool scheduler_check(const struct scheduler_model *model, const char *name,
-		     unsigned int preemptions, unsigned long long most,
-		     unsigned long long walks);
-
-/*
- * For main(): run @nr scenarios of @size bytes as tests. The first member of a
- * scenario is its name. @explore gets a scenario as its state.
- */
-int scheduler_main(const char *name, const void *scenarios, size_t size,
-		   size_t nr, void (*explore)(void **state));
+int scheduler_main(struct scheduler_model *model, const void *scenarios,
+		   size_t size, size_t nr);
 
 /* Print the turns of the present run until now. */
 void scheduler_print(void);

@@ -91,10 +91,7 @@ static void start(void)
 {
 	struct kuid_change first = machine_change(KUID_EPOCH_FIRST);
 
-	machine_set_mono(MONO);
-	machine_set_mono_step(0);
-	machine_set_wall(NOW);
-	machine_forget();
+	machine_start(MONO, NOW);
 	machine_on_wake(wake);
 	memset(&memory, 0, sizeof(memory));
 	memset(&slots, 0, sizeof(slots));
@@ -236,34 +233,18 @@ static const char *wrong(void)
 	return NULL;
 }
 
-static bool good(void)
+static void print(void)
 {
-	const char *why = wrong();
-
-	if (!why)
-		return true;
-	printf("# %s: %s\n", scenario->name, why);
 	for (unsigned int i = 0; i <= CPUS; i++)
 		printf("# caller %u: took %u at %llu, %s\n", i, taken_by[i],
 		       (unsigned long long)first_of[i],
 		       kuid_waiter_waits(&turns[i].waiter) ? "waits" : "done");
-	return false;
 }
 
-static void explore(void **state)
+static void prepare(struct scheduler_model *model, const void *what,
+		    unsigned int variant)
 {
-	const struct scheduler_model model = {
-		.nr_cpus = CPUS,
-		.start = start,
-		.run = run,
-		.resume = resume,
-		.look = look,
-		.may_go_on = may_go_on,
-		.good = good,
-	};
-
-	scenario = *state;
-	assert_true(scheduler_check(&model, scenario->name, 3, 100000, 10000));
+	scenario = what;
 }
 
 #define WAITER(n, deed_)                                                  \
@@ -341,6 +322,22 @@ static const struct scenario scenarios[] = {
 
 int main(void)
 {
-	return scheduler_main("turn_model", scenarios, sizeof(scenarios[0]),
-			      ARRAY_SIZE(scenarios), explore);
+	struct scheduler_model model = {
+		.name = "turn_model",
+		.nr_cpus = CPUS,
+		.preemptions = 3,
+		.most = 100000,
+		.walks = 10000,
+		.prepare = prepare,
+		.start = start,
+		.run = run,
+		.resume = resume,
+		.look = look,
+		.may_go_on = may_go_on,
+		.wrong = wrong,
+		.print = print,
+	};
+
+	return scheduler_main(&model, scenarios, sizeof(scenarios[0]),
+			      ARRAY_SIZE(scenarios));
 }
