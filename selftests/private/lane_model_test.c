@@ -14,7 +14,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-/* With the functions for one ID, which are static. It comes before the core. */
+/* Included for its static functions, and before the headers of the core. */
 #include "private.c"
 
 #include "core/reading.h"
@@ -112,7 +112,7 @@ static u64 drawn;	  /* random numbers, which count up */
 static int asking; /* the CPU that asks for a node, with the lane's lock */
 static const char *broken;
 
-/* Ground of the library, as far as it is not the machine's. */
+/* ------------------------- functions of the process that the library uses */
 
 unsigned long kuid_process_block_signals(void)
 {
@@ -175,7 +175,7 @@ bool kuid_private_is_nonblocking(const struct kuid *of)
 	return false;
 }
 
-/* Without a vmclock, which is another test's. */
+/* There is no vmclock here: handle_test.c tests it. */
 static const u64 no_vmclock;
 
 const u64 *kuid_vmclock_map(void)
@@ -187,7 +187,7 @@ void kuid_vmclock_unmap(const u64 *number)
 {
 }
 
-/* The device's IDs are another test's. */
+/* IDs of the device are all zero, and are not checked. */
 int kuid_device_one(struct kuid *of, void *id)
 {
 	memset(id, 0, ID_SIZE);
@@ -282,7 +282,7 @@ int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
 	return -1;
 }
 
-/* What is true of each ID that a call returns. */
+/* ---------------------------------------- checks of the IDs of a call */
 
 static bool is_of_device(const u8 *id)
 {

@@ -6,7 +6,6 @@
 #include "../../kselftest_harness.h"
 
 #include <sys/personality.h>
-#include <sys/ptrace.h>
 #include <sys/statvfs.h>
 #include <sys/uio.h>
 
@@ -244,37 +243,6 @@ TEST_F(page, is_written_by_nobody)
 	EXPECT_EQ(generation, generation_of(self->page));
 	close(mem);
 	close(zero);
-}
-
-static void *generation_word(const struct kuid_page *page)
-{
-	return (void *)&page->generation;
-}
-
-TEST_F(page, is_not_written_by_a_debugger)
-{
-	__u64 generation = generation_of(self->page);
-	pid_t child = fork_child();
-	int status;
-
-	ASSERT_LE(0, child);
-	if (!child) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-			_exit(2);
-		raise(SIGSTOP);
-		_exit(generation_of(self->page) != generation);
-	}
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	ASSERT_TRUE(WIFSTOPPED(status));
-	errno = 0;
-	EXPECT_EQ(-1, ptrace(PTRACE_POKEDATA, child,
-			     generation_word(self->page), 0x5555L));
-	EXPECT_TRUE(errno == EIO || errno == EFAULT) {
-		TH_LOG("errno %d", errno);
-	}
-	ASSERT_EQ(0, ptrace(PTRACE_CONT, child, NULL, NULL));
-	EXPECT_TRUE(ended_well(child));
-	EXPECT_EQ(generation, generation_of(self->page));
 }
 
 TEST_F(page, is_mapped_by_any_user)

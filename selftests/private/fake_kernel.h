@@ -70,7 +70,7 @@ void fake_kernel_close(void);
 void fake_kernel_publish(void);
 void fake_kernel_change(void);
 
-/* As the hypervisor does it. The kernel is not notified. */
+/* Clone the machine: change vmclock, but do not notify the kernel. */
 void fake_kernel_clone(void);
 
 /* The generation that a node was handed out in. */

@@ -37,10 +37,13 @@ struct fake_kernel fake_kernel;
 
 static int page_fd = -1;
 
-/* Until it is mapped. */
+/* The file of vmclock between open() and mmap(). */
 static _Thread_local int vmclock_fd = -1;
 
-/* By file. Threads can open and close one number in turn. */
+/*
+ * The format of each open file. Atomic, because threads can get the same file
+ * number one after the other.
+ */
 static unsigned char formats[1024];
 
 static void set_format(int fd, unsigned char format)
@@ -203,7 +206,7 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 	return __real_mmap(address, size, protection, flags, page_fd, 0);
 }
 
-/* As the kernel does it, see kuid_generator_private_node(). */
+/* Does what kuid_generator_private_node() does. */
 static int hand_out(struct kuid_private_lane *lane)
 {
 	struct fake_shared *shared = fake_kernel.shared;
