@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See claim.h. Numbers of rules are those of Documentation/design/claims.md. */
+/*
+ * See claim.h. claim_step() runs the function of the present state. Its outcome
+ * leads to the next state by the table of transitions. Numbers of rules are
+ * those of Documentation/design/claims.md.
+ */
 #include <ctype.h>
 #include <err.h>
 #include <inttypes.h>
@@ -11,35 +15,38 @@
 
 #include "claim.h"
 #include "clocks.h"
+#include "entry.h"
 #include "exit_status.h"
 #include "nanoseconds.h"
-#include "place.h"
 #include "problem.h"
 #include "quoted.h"
 #include "service.h"
 #include "time_text.h"
 
-/* How often to look anew at once, because others were quicker. */
+/*
+ * How many times in a row the claim begins anew without a pause, because
+ * another machine has written first.
+ */
 #define QUICKER_MOST 20
 
-/* How often giving a number back is tried. */
+/* How many times to try to give a number back. */
 #define RELEASE_TRIES 3
 
-/* The longest time between two tries, and between two looks at the host. */
+/* The longest time between two tries, and between two looks at the consumer. */
 #define BACK_OFF_MOST_NS (30 * SEC_NS)
 #define LOOK_NS		 (5 * SEC_NS)
 
 /* The outcome of a state. */
 enum outcome {
 	DONE,
-	CLAIMED, /* the host has a claim */
+	CLAIMED, /* the consumer has a claim */
 	DUE,	 /* the ceiling is to be raised */
 	IDLE,	 /* nothing is due */
 	TRUSTED, /* the file has a claim that the machine may go on with */
 	LOST,	 /* the record is of another claim */
 	QUICKER, /* another machine has written meanwhile */
 	UNKNOWN, /* it was sent, and nobody knows whether it was written */
-	STALE,	 /* the host has another claim, or may be a clone */
+	STALE,	 /* the consumer has another claim, or may be a clone */
 	FAILED,	 /* nothing was changed */
 };
 
@@ -48,7 +55,7 @@ static const struct transition {
 	enum claim_state from;
 	enum outcome outcome;
 	enum claim_state to;
-	bool waits; /* until it is tried again, or something is due */
+	bool waits; /* for a retry, or until something is due */
 } transitions[] = {
 	{ CLAIM_LOOK, CLAIMED, CLAIM_CHECK, false },
 	{ CLAIM_LOOK, TRUSTED, CLAIM_OFFLINE, false },
@@ -112,7 +119,10 @@ uint64_t claim_random(uint64_t limit)
 	return number % limit;
 }
 
-/* JSON holds no text that isn't UTF-8, and messages go to terminals. */
+/*
+ * A host name may have bytes that are no UTF-8, which JSON can't hold, or
+ * control characters, which must not get to a terminal.
+ */
 static void read_machine(char machine[MACHINE_SIZE])
 {
 	gethostname(machine, MACHINE_SIZE - 1);
@@ -129,7 +139,7 @@ static bool in_range(const struct claim *claim, uint64_t number)
 }
 
 void claim_open(struct claim *claim, const struct claim_settings *settings,
-		struct store *store, const struct host *host,
+		struct store *store, const struct consumer *consumer,
 		struct claim_file *file)
 {
 	struct problem *wrong;
@@ -137,7 +147,7 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 	*claim = (struct claim) {
 		.settings = settings,
 		.store = store,
-		.host = host,
+		.consumer = consumer,
 		.file = file,
 	};
 	if (!file)
@@ -218,13 +228,13 @@ void claim_close(struct claim *claim)
 }
 
 /* Rule 2: keep the version from which the next write is computed. */
-static void take_base(struct claim *claim, struct place *place)
+static void take_base(struct claim *claim, struct entry *entry)
 {
 	forget(claim);
-	claim->number = place->number;
-	claim->record = place->record;
-	claim->former = place->value;
-	place->value = (struct store_value) { 0 };
+	claim->number = entry->number;
+	claim->record = entry->record;
+	claim->former = entry->value;
+	entry->value = (struct store_value) { 0 };
 }
 
 /* Rule 8: checked_s is from when the version was read. */
@@ -257,24 +267,24 @@ static bool same_text(const char *a, const char *b)
 /* Rule 3: whether the store has what was sent, or still the version before. */
 static enum outcome read_back(struct claim *claim, struct problem **wrong)
 {
-	struct place place;
+	struct entry entry;
 	enum outcome outcome = QUICKER;
 	char *text;
 
-	*wrong = place_read(claim, claim->number, &place);
+	*wrong = entry_read(claim, claim->number, &entry);
 	if (*wrong) {
 		claim->sent = true;
 		return UNKNOWN;
 	}
 	text = record_text(&claim->next);
-	if (same_text(place.value.text, text)) {
-		take_base(claim, &place);
+	if (same_text(entry.value.text, text)) {
+		take_base(claim, &entry);
 		outcome = DONE;
-	} else if (same_text(place.value.text, claim->former.text) &&
-		   same_text(place.value.version, claim->former.version)) {
+	} else if (same_text(entry.value.text, claim->former.text) &&
+		   same_text(entry.value.version, claim->former.version)) {
 		outcome = UNKNOWN;
 	}
-	store_value_free(&place.value);
+	store_value_free(&entry.value);
 	free(text);
 	claim->sent = outcome == UNKNOWN;
 	return outcome;
@@ -385,7 +395,7 @@ static struct problem *compare_space(const struct claim *claim,
 	return NULL;
 }
 
-/* *again: another machine was quicker. */
+/* Sets *again if another machine has written first. */
 static struct problem *write_space(struct claim *claim,
 				   const struct space *space,
 				   const struct store_value *former,
@@ -466,7 +476,7 @@ static struct problem *check_open(const struct space *space)
 
 /* ------------------------------------------------------------- the states */
 
-/* The claim of the host is the one that this process has set or adopted. */
+/* The claim of the consumer is the one that this process has set or adopted. */
 static bool is_mine(const struct claim *claim)
 {
 	return *claim->mine && claim->now.claimed &&
@@ -486,7 +496,7 @@ static bool is_due(const struct claim *claim)
 {
 	return boot_ns() >= claim->raise_ns ||
 	       claim->lifted_s != claim->record.ceiling_s ||
-	       /* Also early, if the clock was set forward. */
+	       /* Due early if the clock was set forward. */
 	       claim->lifted_s < wall_s() + claim->settings->horizon_s * 2 / 5;
 }
 
@@ -494,25 +504,25 @@ static bool is_due(const struct claim *claim)
 static enum outcome check(struct claim *claim, struct problem **wrong)
 {
 	bool mine = is_mine(claim), same;
-	struct place place;
+	struct entry entry;
 
-	*wrong = place_read(claim, claim->now.number, &place);
+	*wrong = entry_read(claim, claim->now.number, &entry);
 	if (*wrong)
 		return FAILED;
 	/* After OFFLINE the record has the load_id of the last boot. */
-	same = place.readable &&
-	       !strcmp(place.record.token, claim->now.token) &&
-	       (place.record.load_id == claim->load_id || mine);
+	same = entry.readable &&
+	       !strcmp(entry.record.token, claim->now.token) &&
+	       (entry.record.load_id == claim->load_id || mine);
 	if (same && !mine) {
 		strcpy(claim->mine, claim->now.token);
 		claim->lifted_s = claim->now.ceiling_ns / SEC_NS;
 		claim->raise_ns = 0;
 	}
 	if (same) {
-		take_base(claim, &place);
+		take_base(claim, &entry);
 		claim->floor_s = claim->now.floor_ns / SEC_NS;
 	}
-	store_value_free(&place.value);
+	store_value_free(&entry.value);
 	if (same) {
 		if (!is_due(claim))
 			return DONE;
@@ -532,34 +542,34 @@ static enum outcome check(struct claim *claim, struct problem **wrong)
  * The former number, if it is free. The end of a number that was just given
  * back is rounded up to the next second, at which IDs begin in any case.
  */
-static struct problem *choose(struct claim *claim, struct place *place)
+static struct problem *choose(struct claim *claim, struct entry *entry)
 {
 	struct problem *wrong;
 
 	if (*claim->saved.space && in_range(claim, claim->saved.number)) {
-		wrong = place_read(claim, claim->saved.number, place);
-		if (wrong || place_is_free(place, wall_s() + 1))
+		wrong = entry_read(claim, claim->saved.number, entry);
+		if (wrong || entry_is_free(entry, wall_s() + 1))
 			return wrong;
-		store_value_free(&place->value);
+		store_value_free(&entry->value);
 	}
-	return place_find(claim, place);
+	return entry_find(claim, entry);
 }
 
 static enum outcome pick(struct claim *claim, struct problem **wrong)
 {
 	char token[TOKEN_SIZE];
-	struct place place;
+	struct entry entry;
 	struct space space;
 
 	*wrong = agree(claim, false, false, &space);
 	if (!*wrong)
 		*wrong = check_open(&space);
 	if (!*wrong)
-		*wrong = choose(claim, &place);
+		*wrong = choose(claim, &entry);
 	if (*wrong)
 		return FAILED;
-	take_base(claim, &place);
-	store_value_free(&place.value);
+	take_base(claim, &entry);
+	store_value_free(&entry.value);
 	claim->floor_s = claim->record.ceiling_s;
 	token_draw(claim->load_id, token);
 	make_next(claim, token, higher_ceiling(claim));
@@ -567,7 +577,7 @@ static enum outcome pick(struct claim *claim, struct problem **wrong)
 	return *wrong ? FAILED : DONE;
 }
 
-/* At TAKE and RAISE. */
+/* The state TAKE or RAISE. */
 static enum outcome write_ceiling(struct claim *claim, struct problem **wrong)
 {
 	enum outcome outcome = write_next(claim, wrong);
@@ -593,10 +603,13 @@ static enum outcome set_number(struct claim *claim, const char *token,
 			       uint64_t floor_ns, uint64_t ceiling_s,
 			       struct problem **wrong)
 {
-	struct host_claim wanted = {
+	struct consumer_claim wanted = {
 		.load_id = claim->load_id,
 		.token = token,
-		/* Rule 1: no token that only the kernel has shown. */
+		/*
+		 * Rule 1: replace no claim of which only the kernel has shown
+		 * the token.
+		 */
 		.replaces = is_mine(claim) ? claim->mine : "",
 		.number = claim->number,
 		.floor_ns = floor_ns,
@@ -606,7 +619,7 @@ static enum outcome set_number(struct claim *claim, const char *token,
 	};
 	bool stale = false;
 
-	*wrong = claim->host->claim(&wanted, &stale);
+	*wrong = claim->consumer->claim(&wanted, &stale);
 	if (*wrong)
 		return stale ? STALE : FAILED;
 	strcpy(claim->mine, token);
@@ -647,7 +660,7 @@ static enum outcome offline(struct claim *claim, struct problem **wrong)
 	if (outcome != DONE)
 		return outcome;
 	claim->raise_ns = 0;
-	*wrong = claim->host->read(&claim->now);
+	*wrong = claim->consumer->read(&claim->now);
 	return *wrong ? FAILED : DONE;
 }
 
@@ -670,8 +683,9 @@ static enum outcome lift(struct claim *claim, struct problem **wrong)
 		return FAILED;
 	if (claim->lifted_s < space.closed_s)
 		return LOST;
-	*wrong = claim->host->raise(claim->load_id, claim->mine,
-				    claim->record.ceiling_s * SEC_NS, &stale);
+	*wrong = claim->consumer->raise(claim->load_id, claim->mine,
+					claim->record.ceiling_s * SEC_NS,
+					&stale);
 	if (*wrong)
 		return stale ? STALE : FAILED;
 	lifted(claim);
@@ -683,7 +697,8 @@ static enum outcome end_claim(struct claim *claim, uint64_t *end_ns,
 {
 	bool stale = false;
 
-	*wrong = claim->host->end(claim->load_id, claim->mine, end_ns, &stale);
+	*wrong = claim->consumer->end(claim->load_id, claim->mine, end_ns,
+				      &stale);
 	if (*wrong)
 		return stale ? STALE : FAILED;
 	*claim->mine = '\0';
@@ -719,7 +734,7 @@ static enum outcome end(struct claim *claim, struct problem **wrong)
 	*wrong = save(claim);
 	if (*wrong)
 		return STALE;
-	if (!host_has_unseen_clones())
+	if (!has_unseen_clones())
 		return DONE;
 	service_log(SERVICE_NOTICE,
 		    "number %" PRIu64 " is free when its ceiling has passed: "
@@ -732,18 +747,18 @@ static enum outcome end(struct claim *claim, struct problem **wrong)
 static enum outcome give(struct claim *claim, struct problem **wrong)
 {
 	struct record ended = claim->next;
-	struct place place;
+	struct entry entry;
 	bool same;
 
 	if (claim->sent)
 		return write_next(claim, wrong);
-	*wrong = place_read(claim, claim->number, &place);
+	*wrong = entry_read(claim, claim->number, &entry);
 	if (*wrong)
 		return FAILED;
-	same = place.readable && !strcmp(place.record.token, ended.token);
+	same = entry.readable && !strcmp(entry.record.token, ended.token);
 	if (same)
-		take_base(claim, &place);
-	store_value_free(&place.value);
+		take_base(claim, &entry);
+	store_value_free(&entry.value);
 	if (!same) {
 		*wrong = problem("another machine has claimed number %" PRIu64,
 				 claim->number);
@@ -818,10 +833,10 @@ static void back_off(struct claim *claim)
 	claim->try_ns = boot_ns() + ns / 2 + claim_random(ns / 2);
 }
 
-/* Read the host's state. After a clone the claim begins anew at LOOK. */
-static struct problem *read_host(struct claim *claim)
+/* Read the consumer's state. After a clone the claim begins anew at LOOK. */
+static struct problem *read_consumer(struct claim *claim)
 {
-	struct problem *wrong = claim->host->read(&claim->now);
+	struct problem *wrong = claim->consumer->read(&claim->now);
 
 	if (wrong)
 		return wrong;
@@ -838,7 +853,7 @@ static struct problem *read_host(struct claim *claim)
 	if (claim->load_id == claim->now.load_id)
 		return NULL;
 	enter(claim, CLAIM_LOOK);
-	/* A clone has a copy of the file. */
+	/* A clone has a copy of the file, so neither may trust it any more. */
 	if (!claim->load_id || !claim->saved.trusted)
 		return NULL;
 	claim->saved.released = true;
@@ -847,7 +862,7 @@ static struct problem *read_host(struct claim *claim)
 
 void claim_step(struct claim *claim)
 {
-	struct problem *wrong = read_host(claim);
+	struct problem *wrong = read_consumer(claim);
 	bool tries = boot_ns() >= claim->try_ns;
 
 	if (!wrong && tries)
@@ -877,9 +892,9 @@ uint64_t claim_next_ns(const struct claim *claim)
 
 struct problem *claim_release(struct claim *claim)
 {
-	struct problem *wrong = read_host(claim);
+	struct problem *wrong = read_consumer(claim);
 
-	/* Until the claim of the kernel is known to be this machine's. */
+	/* Find out whether the kernel's claim is this machine's. */
 	if (!wrong && !*claim->mine) {
 		enter(claim, CLAIM_LOOK);
 		if (!claim->now.claimed)

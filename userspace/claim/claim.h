@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "claim_file.h"
-#include "host.h"
+#include "consumer.h"
 #include "problem.h"
 #include "record.h"
 #include "store.h"
@@ -71,18 +71,18 @@ enum claim_state {
  * struct claim - see claim_open()
  * @settings: what was asked for
  * @store: where numbers are claimed
- * @host: what uses the number
+ * @consumer: what uses the number
  * @file: where the number is kept for the next run
  * @saved: what is in the file
  * @file_trusted: the file was written with --trust-disk
  * @state: where the claim is
- * @now: the state of the host, as it was read last
- * @load_id: the load_id of the host when the claim was at LOOK
+ * @now: the state of the consumer, as it was read last
+ * @load_id: the load_id of the consumer when the claim was at LOOK
  * @mine: the token that this process has set, or adopted because the record of
  *	the number has it; empty if there is none
  * @number: the number
  * @floor_s: all IDs with the number are at or above this time
- * @lifted_s: the ceiling that the host has
+ * @lifted_s: the ceiling that the consumer has
  * @record: the record of the number, as it was read or written last
  * @former: the text and version from which @record was read; without a text if
  *	the store had no record
@@ -101,12 +101,12 @@ enum claim_state {
 struct claim {
 	const struct claim_settings *settings;
 	struct store *store;
-	const struct host *host;
+	const struct consumer *consumer;
 	struct claim_file *file;
 	struct saved_claim saved;
 	bool file_trusted;
 	enum claim_state state;
-	struct host_state now;
+	struct consumer_state now;
 	uint64_t load_id;
 	char mine[TOKEN_SIZE];
 	uint64_t number;
@@ -129,29 +129,29 @@ struct claim {
 /* A random number below a limit. */
 uint64_t claim_random(uint64_t limit);
 
-/* Begin with what the file has. host and file may be NULL. */
+/* Begin with what the file has. consumer and file may be NULL. */
 void claim_open(struct claim *claim, const struct claim_settings *settings,
-		struct store *store, const struct host *host,
+		struct store *store, const struct consumer *consumer,
 		struct claim_file *file);
 
 void claim_close(struct claim *claim);
 
 /*
- * Do what is due: claim a number, raise its ceiling, have the host use it. To
- * be called every few seconds. Sets claim->wrong.
+ * Do what is due: claim a number, raise its ceiling, have the consumer use it.
+ * To be called every few seconds. Sets claim->wrong.
  */
 void claim_step(struct claim *claim);
 
 /* When to call claim_step() next, on the clock of boot_ns(). */
 uint64_t claim_next_ns(const struct claim *claim);
 
-/* Whether the host has a number that it may use now. */
+/* Whether the consumer has a number that it may use now. */
 bool claim_is_used(const struct claim *claim);
 
 /*
- * End the host's claim, and give the number back. If this process has claimed
- * no number, it gives back that of the kernel, provided that the record of the
- * number has the token of the kernel's claim.
+ * End the consumer's claim, and give the number back. If this process has
+ * claimed no number, it gives back that of the kernel, provided that the record
+ * of the number has the token of the kernel's claim.
  */
 struct problem *claim_release(struct claim *claim);
 

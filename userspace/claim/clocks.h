@@ -14,8 +14,8 @@ uint64_t boot_ns(void);
 
 /*
  * By how many seconds this machine's wall clock is certainly ahead of another
- * clock, negative if it is behind. That was at its second other_s, rounded
- * down, at some time between before_s and after_s.
+ * clock, negative if it is behind. The other clock showed other_s, rounded
+ * down, at some moment between before_s and after_s of this machine's clock.
  */
 int64_t seconds_ahead(int64_t other_s, int64_t before_s, int64_t after_s);
 

@@ -152,7 +152,7 @@ struct http_reply http_send(struct http *http, const char *method,
 		headers = header(headers, "Authorization", authorization);
 	curl_easy_setopt(http->curl, CURLOPT_URL, to);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers);
-	/* Without a body it is a GET, whatever it was before. */
+	/* A request without a body is a GET. Undo the last request. */
 	curl_easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
 	if (json)
 		curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, body);

@@ -273,8 +273,9 @@ static int run_recover(struct store *store)
 
 static int run_claim(struct store *store)
 {
-	const struct host *host = print ? host_print(epoch_ms)
-					: host_kernel(settings.parts);
+	const struct consumer *consumer =
+		print ? consumer_print(epoch_ms)
+		      : consumer_kernel(settings.parts);
 	struct claim_file file;
 	struct claim claim;
 	struct problem *wrong = claim_file_open(&file, state_path);
@@ -282,7 +283,7 @@ static int run_claim(struct store *store)
 
 	if (wrong)
 		return failed(wrong);
-	claim_open(&claim, &settings, store, host, &file);
+	claim_open(&claim, &settings, store, consumer, &file);
 	if (give_back)
 		wrong = claim_release(&claim);
 	else

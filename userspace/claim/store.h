@@ -56,7 +56,7 @@ enum store_result {
 /* No answer has more values. */
 #define STORE_PAGE 256
 
-/* By how many seconds the clock may differ from the store's. */
+/* The most seconds by which the clock may differ from the store's. */
 #define STORE_SKEW_S 60
 
 /**

@@ -290,7 +290,7 @@ static PGresult *ask(struct postgresql *postgresql, const char *sql, int count,
 static void read_values(struct postgresql *postgresql, uint64_t first,
 			uint64_t last, struct store_answer *answer, bool *more)
 {
-	/* Without records there is one row, which only has the time. */
+	/* If there are no records, the one row has only the time. */
 	static const char sql[] =
 		"SELECT floor(extract(epoch FROM clock_timestamp())), number, "
 		"record FROM (VALUES (1)) one LEFT JOIN kuid_claim ON space = "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host of --print: another generator than the kernel's, which reads
+ * The consumer of --print: another generator than the kernel's, which reads
  *
  *	claim NUMBER FLOOR CEILING
  *	raise NUMBER CEILING
@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "clocks.h"
-#include "host.h"
+#include "consumer.h"
 #include "nanoseconds.h"
 #include "output.h"
 
-static struct host_state host;
+static struct consumer_state printed;
 
 /* How far the wall clock was ahead of boot_ns() at most, since the claim. */
 static int64_t ahead_ns;
@@ -31,23 +31,23 @@ static void see_clock(void)
 		ahead_ns = now_ns;
 }
 
-static struct problem *read_state(struct host_state *state)
+static struct problem *read_state(struct consumer_state *state)
 {
 	see_clock();
-	*state = host;
+	*state = printed;
 	return NULL;
 }
 
-static struct problem *claim(const struct host_claim *wanted, bool *stale)
+static struct problem *claim(const struct consumer_claim *wanted, bool *stale)
 {
 	ahead_ns = wall_ns() - boot_ns();
-	host.claimed = true;
-	host.number = wanted->number;
-	host.floor_ns = wanted->floor_ns;
-	host.ceiling_ns = wanted->ceiling_ns;
-	strcpy(host.token, wanted->token);
-	printf("claim %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", host.number,
-	       host.floor_ns / SEC_NS, host.ceiling_ns / SEC_NS);
+	printed.claimed = true;
+	printed.number = wanted->number;
+	printed.floor_ns = wanted->floor_ns;
+	printed.ceiling_ns = wanted->ceiling_ns;
+	strcpy(printed.token, wanted->token);
+	printf("claim %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", printed.number,
+	       printed.floor_ns / SEC_NS, printed.ceiling_ns / SEC_NS);
 	output_finish();
 	return NULL;
 }
@@ -55,8 +55,8 @@ static struct problem *claim(const struct host_claim *wanted, bool *stale)
 static struct problem *raise_ceiling(uint64_t load_id, const char *token,
 				     uint64_t ceiling_ns, bool *stale)
 {
-	host.ceiling_ns = ceiling_ns;
-	printf("raise %" PRIu64 " %" PRIu64 "\n", host.number,
+	printed.ceiling_ns = ceiling_ns;
+	printf("raise %" PRIu64 " %" PRIu64 "\n", printed.number,
 	       ceiling_ns / SEC_NS);
 	output_finish();
 	return NULL;
@@ -71,19 +71,20 @@ static struct problem *end(uint64_t load_id, const char *token,
 {
 	see_clock();
 	*end_ns = ((boot_ns() + ahead_ns) / SEC_NS + 1) * SEC_NS;
-	if (*end_ns < host.floor_ns)
-		*end_ns = host.floor_ns;
-	if (*end_ns > host.ceiling_ns)
-		*end_ns = host.ceiling_ns;
-	host.claimed = false;
-	printf("end %" PRIu64 " %" PRIu64 "\n", host.number, *end_ns / SEC_NS);
+	if (*end_ns < printed.floor_ns)
+		*end_ns = printed.floor_ns;
+	if (*end_ns > printed.ceiling_ns)
+		*end_ns = printed.ceiling_ns;
+	printed.claimed = false;
+	printf("end %" PRIu64 " %" PRIu64 "\n", printed.number,
+	       *end_ns / SEC_NS);
 	output_finish();
 	return NULL;
 }
 
-const struct host *host_print(uint64_t epoch_ms)
+const struct consumer *consumer_print(uint64_t epoch_ms)
 {
-	static const struct host printing = {
+	static const struct consumer printing = {
 		.read = read_state,
 		.claim = claim,
 		.raise = raise_ceiling,
@@ -91,9 +92,9 @@ const struct host *host_print(uint64_t epoch_ms)
 	};
 	char token[TOKEN_SIZE];
 
-	host.epoch_ms = epoch_ms;
+	printed.epoch_ms = epoch_ms;
 	/* Nothing that another process has written is this one's. */
 	token_draw(0, token);
-	sscanf(token, "%16" SCNx64, &host.load_id);
+	sscanf(token, "%16" SCNx64, &printed.load_id);
 	return &printing;
 }

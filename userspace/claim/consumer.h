@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The generator that uses the number: the kernel's module, or a program that
- * reads standard output.
+ * The consumer of a number is the generator whose IDs show it: the kernel's
+ * module, or a program that reads standard output.
  */
-#ifndef KUID_CLAIM_HOST_H
-#define KUID_CLAIM_HOST_H
+#ifndef KUID_CLAIM_CONSUMER_H
+#define KUID_CLAIM_CONSUMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,11 +17,11 @@
 #define PART_SNOWFLAKE 0x2
 
 /**
- * struct host_state - what the machine has
+ * struct consumer_state - what the consumer has
  * @load_id: changes when the machine may have become a clone
- * @claimed: it has a claim, which the next four describe
+ * @claimed: the consumer has a claim, which the next four members describe
  * @token: the claim's token
- * @number: the number that the machine uses
+ * @number: the number that the consumer uses
  * @floor_ns: IDs with @number are at or above this time
  * @ceiling_ns: IDs with @number are below this time
  * @sure_ns: all IDs from before the boot are certainly below this time; 0 if
@@ -29,7 +29,7 @@
  * @epoch_ms: what snowflake's milliseconds count from
  * @interval: I of k96 and k128; 0 if it isn't known
  */
-struct host_state {
+struct consumer_state {
 	uint64_t load_id;
 	bool claimed;
 	char token[TOKEN_SIZE];
@@ -42,7 +42,7 @@ struct host_state {
 };
 
 /**
- * struct host_claim - what the machine is to use
+ * struct consumer_claim - what the consumer is to use
  * @load_id: the machine's load_id from before the store was asked
  * @token: the token of this claim
  * @replaces: the token of the claim that this one replaces, empty for none
@@ -52,7 +52,7 @@ struct host_state {
  * @epoch_ms: what snowflake's milliseconds must count from
  * @interval: what I must be
  */
-struct host_claim {
+struct consumer_claim {
 	uint64_t load_id;
 	const char *token;
 	const char *replaces;
@@ -64,18 +64,19 @@ struct host_claim {
 };
 
 /**
- * struct host - functions that return NULL or what is wrong
+ * struct consumer - functions that return NULL or what is wrong
  * @read: read the state
  * @claim: use a number
  * @raise: raise the ceiling of the claim that has this token
  * @end: stop using the number of this claim; all its IDs are below *end_ns
  *
- * If the machine has another claim or load_id, *stale is set and nothing is
+ * If the consumer has another claim or load_id, *stale is set and nothing is
  * changed.
  */
-struct host {
-	struct problem *(*read)(struct host_state *state);
-	struct problem *(*claim)(const struct host_claim *claim, bool *stale);
+struct consumer {
+	struct problem *(*read)(struct consumer_state *state);
+	struct problem *(*claim)(const struct consumer_claim *claim,
+				 bool *stale);
 	struct problem *(*raise)(uint64_t load_id, const char *token,
 				 uint64_t ceiling_ns, bool *stale);
 	struct problem *(*end)(uint64_t load_id, const char *token,
@@ -83,15 +84,15 @@ struct host {
 };
 
 /* The kernel uses the number for these parts. */
-const struct host *host_kernel(unsigned int parts);
+const struct consumer *consumer_kernel(unsigned int parts);
 
 /* Print what is to be done in place of doing it, one line each. */
-const struct host *host_print(uint64_t epoch_ms);
+const struct consumer *consumer_print(uint64_t epoch_ms);
 
 /*
  * Whether a clone of this machine could go on with its claim unnoticed: it is a
  * virtual machine without a generation ID.
  */
-bool host_has_unseen_clones(void);
+bool has_unseen_clones(void);
 
-#endif /* KUID_CLAIM_HOST_H */
+#endif /* KUID_CLAIM_CONSUMER_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host.h"
+#include "consumer.h"
 
 /* Whether one of these files has the word in it. */
 static bool has_word(const char *pattern, const char *word)
@@ -31,7 +31,7 @@ static bool has_word(const char *pattern, const char *word)
 }
 
 /* Only processors of x86 have flags, which tell whether they are virtual. */
-bool host_has_unseen_clones(void)
+bool has_unseen_clones(void)
 {
 	static const char processor[] = "/proc/cpuinfo";
 	static const char devices[] = "/sys/bus/acpi/devices/*/modalias";

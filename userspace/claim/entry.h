@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A number as it is in the store, and the choice of one. */
-#ifndef KUID_CLAIM_PLACE_H
-#define KUID_CLAIM_PLACE_H
+/* Entries of the store, one for each number, and the choice of a number. */
+#ifndef KUID_CLAIM_ENTRY_H
+#define KUID_CLAIM_ENTRY_H
 
 #include "claim.h"
 #include "problem.h"
 
 /**
- * struct place - a number in the store, as it was read
+ * struct entry - a number in the store, as it was read
  * @number: the number
  * @value: its record as text, which is NULL if the store has none
  * @readable: the text is one that kuid-claim writes
  * @record: the fields of the text, if it is @readable
  */
-struct place {
+struct entry {
 	uint64_t number;
 	struct store_value value;
 	bool readable;
@@ -21,8 +21,8 @@ struct place {
 };
 
 /* Read the record of a number. It is an error if the clock is wrong. */
-struct problem *place_read(struct claim *claim, uint64_t number,
-			   struct place *place);
+struct problem *entry_read(struct claim *claim, uint64_t number,
+			   struct entry *entry);
 
 /*
  * Read the record of the space. The caller frees the value; its text is NULL if
@@ -32,9 +32,9 @@ struct problem *space_read(struct claim *claim, struct space *space,
 			   struct store_value *value);
 
 /* Whether a number may be claimed at a time. */
-bool place_is_free(const struct place *place, uint64_t time_s);
+bool entry_is_free(const struct entry *entry, uint64_t time_s);
 
 /* Find a number that is free; the message says why there is none. */
-struct problem *place_find(struct claim *claim, struct place *place);
+struct problem *entry_find(struct claim *claim, struct entry *entry);
 
-#endif /* KUID_CLAIM_PLACE_H */
+#endif /* KUID_CLAIM_ENTRY_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See place.h. */
+/* See entry.h. */
 #include <err.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clocks.h"
-#include "place.h"
+#include "entry.h"
 #include "problem.h"
 #include "quoted.h"
 #include "time_text.h"
@@ -84,49 +84,49 @@ struct problem *space_read(struct claim *claim, struct space *space,
 }
 
 /* Take a number out of an answer. */
-static void take(struct place *place, struct store_answer *answer,
+static void take(struct entry *entry, struct store_answer *answer,
 		 uint64_t number)
 {
-	*place = (struct place) {
+	*entry = (struct entry) {
 		.number = number,
 		.value = take_value(answer, number),
 	};
-	if (place->value.text)
-		place->readable =
-			record_parse(place->value.text, &place->record);
+	if (entry->value.text)
+		entry->readable =
+			record_parse(entry->value.text, &entry->record);
 }
 
-struct problem *place_read(struct claim *claim, uint64_t number,
-			   struct place *place)
+struct problem *entry_read(struct claim *claim, uint64_t number,
+			   struct entry *entry)
 {
 	struct store_answer *answer = store_get(claim->store, number);
 	struct problem *wrong = check(claim, answer);
 
 	if (wrong)
 		return wrong;
-	take(place, answer, number);
+	take(entry, answer, number);
 	store_answer_free(answer);
 	return NULL;
 }
 
-bool place_is_free(const struct place *place, uint64_t time_s)
+bool entry_is_free(const struct entry *entry, uint64_t time_s)
 {
-	return !place->value.text ||
-	       (place->readable && place->record.ceiling_s <= time_s);
+	return !entry->value.text ||
+	       (entry->readable && entry->record.ceiling_s <= time_s);
 }
 
 /* Why it isn't free. */
-static struct problem *taken(const struct place *place)
+static struct problem *taken(const struct entry *entry)
 {
 	char when[TIME_TEXT_SIZE];
 
-	if (place->value.text && !place->readable)
+	if (entry->value.text && !entry->readable)
 		return problem("number %" PRIu64 " has something else in the "
 			       "store than kuid-claim writes",
-			       place->number);
-	time_text(place->record.ceiling_s, 0, 0, when);
+			       entry->number);
+	time_text(entry->record.ceiling_s, 0, 0, when);
 	return problem_for_now("number %" PRIu64 " is %s's until %.19sZ",
-			       place->number, QUOTED(place->record.machine),
+			       entry->number, QUOTED(entry->record.machine),
 			       when);
 }
 
@@ -135,19 +135,19 @@ static struct problem *taken(const struct place *place)
  * at the same time should not choose the same.
  */
 static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
-		   struct place *place)
+		   struct entry *entry)
 {
 	uint64_t taken_numbers[STORE_PAGE], number;
 	size_t nr_taken = 0;
 
 	for (size_t i = 0; i < answer->count; i++) {
-		struct place one = {
+		struct entry one = {
 			.number = answer->values[i].key,
 			.value = answer->values[i],
 		};
 
 		one.readable = record_parse(one.value.text, &one.record);
-		if (!place_is_free(&one, wall_s()))
+		if (!entry_is_free(&one, wall_s()))
 			taken_numbers[nr_taken++] = one.number;
 	}
 	if (end - first + 1 == nr_taken)
@@ -155,12 +155,12 @@ static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
 	number = first + claim_random(end - first + 1 - nr_taken);
 	for (size_t i = 0; i < nr_taken && taken_numbers[i] <= number; i++)
 		number++;
-	take(place, answer, number);
+	take(entry, answer, number);
 	return true;
 }
 
 static struct problem *find_from(struct claim *claim, uint64_t first,
-				 uint64_t last, struct place *place,
+				 uint64_t last, struct entry *entry,
 				 bool *found)
 {
 	struct store_answer *answer;
@@ -172,13 +172,13 @@ static struct problem *find_from(struct claim *claim, uint64_t first,
 		wrong = check(claim, answer);
 		if (wrong)
 			return wrong;
-		*found = choose(answer, first, end, place);
+		*found = choose(answer, first, end, entry);
 		store_answer_free(answer);
 	}
 	return NULL;
 }
 
-struct problem *place_find(struct claim *claim, struct place *place)
+struct problem *entry_find(struct claim *claim, struct entry *entry)
 {
 	uint64_t first = claim->settings->first, last = claim->settings->last;
 	uint64_t middle = first + claim_random(last - first + 1);
@@ -186,16 +186,16 @@ struct problem *place_find(struct claim *claim, struct place *place)
 	struct problem *wrong;
 
 	if (first == last) {
-		wrong = place_read(claim, first, place);
-		if (wrong || place_is_free(place, wall_s()))
+		wrong = entry_read(claim, first, entry);
+		if (wrong || entry_is_free(entry, wall_s()))
 			return wrong;
-		wrong = taken(place);
-		store_value_free(&place->value);
+		wrong = taken(entry);
+		store_value_free(&entry->value);
 		return wrong;
 	}
-	wrong = find_from(claim, middle, last, place, &found);
+	wrong = find_from(claim, middle, last, entry, &found);
 	if (!wrong && !found && middle > first)
-		wrong = find_from(claim, first, middle - 1, place, &found);
+		wrong = find_from(claim, first, middle - 1, entry, &found);
 	if (!wrong && !found)
 		wrong = problem_for_now("all numbers from %" PRIu64
 					" to %" PRIu64

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The host that is this machine's kernel. */
+/* The consumer that is this machine's kernel. */
 #include <errno.h>
 #include <inttypes.h>
 #include <kuid.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "host.h"
+#include "consumer.h"
 #include "problem.h"
 
 static unsigned int parts;
@@ -65,7 +65,7 @@ static uint64_t sure_ns(const struct kuid_state *state)
 	return state->required && state->restored ? state->floor_ns : 0;
 }
 
-static struct problem *read_state(struct host_state *host)
+static struct problem *read_state(struct consumer_state *to)
 {
 	struct kuid_state state;
 	bool snowflake;
@@ -77,7 +77,7 @@ static struct problem *read_state(struct host_state *host)
 	if (kuid_read_state(handle, &state))
 		return failed("reading the state");
 	snowflake = state.snowflake_from == KUID_FROM_CLAIM;
-	*host = (struct host_state) {
+	*to = (struct consumer_state) {
 		.load_id = state.load_id,
 		.claimed = (state.claim_token[0] || state.claim_token[1]) &&
 			   !state.claim_dead,
@@ -88,13 +88,13 @@ static struct problem *read_state(struct host_state *host)
 		.epoch_ms = state.snowflake_epoch_ms,
 		.interval = state.interval,
 	};
-	snprintf(host->token, sizeof(host->token), "%016" PRIx64 "%016" PRIx64,
+	snprintf(to->token, sizeof(to->token), "%016" PRIx64 "%016" PRIx64,
 		 (uint64_t)state.claim_token[0],
 		 (uint64_t)state.claim_token[1]);
 	return NULL;
 }
 
-static struct problem *claim(const struct host_claim *wanted, bool *stale)
+static struct problem *claim(const struct consumer_claim *wanted, bool *stale)
 {
 	struct kuid_claim request = {
 		.floor_ns = wanted->floor_ns,
@@ -141,9 +141,9 @@ static struct problem *end(uint64_t load_id, const char *token,
 	return NULL;
 }
 
-const struct host *host_kernel(unsigned int wanted)
+const struct consumer *consumer_kernel(unsigned int wanted)
 {
-	static const struct host kernel = {
+	static const struct consumer kernel = {
 		.read = read_state,
 		.claim = claim,
 		.raise = raise_ceiling,
