@@ -28,7 +28,7 @@ static void run(unsigned int calls, unsigned int ids)
 		generate(uuid);
 }
 
-/* Not safe is another case: its state file can't be locked, for instance. */
+/* A call fails if it is not safe, as when it can't lock the state file. */
 static void run_safe(unsigned int calls, unsigned int ids)
 {
 	unsigned char uuid[16];

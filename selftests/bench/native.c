@@ -162,7 +162,7 @@ static void make_v4(struct subject *subject)
 	set_version(ids, 4);
 }
 
-/* As programs do that have a function for it: milliseconds and random bits. */
+/* Milliseconds and random bits, as the usual function for a v7 makes it. */
 static void make_v7(struct subject *subject)
 {
 	struct timespec now;

@@ -157,7 +157,7 @@ static void run_in_processes(const struct event *event)
 			maker_prepare(maker);
 		stay_on_cpu(i);
 		close(gate[1]);
-		/* Until all are there, and the parent closes its end. */
+		/* Wait until all are ready and the parent closes its end. */
 		if (read(gate[0], &byte, 1))
 			err(1, "pipe");
 		make_some(event, i);

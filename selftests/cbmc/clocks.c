@@ -17,7 +17,7 @@ static u64 any_time(void)
 	return time;
 }
 
-/* As kuid_clock_follow() makes them: the sums don't wrap around. */
+/* Any clock that kuid_clock_follow() can make: its sums don't wrap around. */
 static struct kuid_clock any_clock(u64 mono)
 {
 	struct kuid_clock clock;

@@ -569,7 +569,7 @@ TEST_F(force, open_files_go_on)
 		EXPECT_EQ(self->steps.epoch, g.epoch);
 		last[i] = id_order(&formats[i], id);
 	}
-	/* From now on each file is in order, whether by read or by generate. */
+	/* From now on each file is in order, by read and by generate. */
 	for (nr = 0; nr < 200; nr++) {
 		for (i = 0; i < NR_FORMATS; i++) {
 			take = nr % 2 ? read_ids : generate_ids;

@@ -27,7 +27,7 @@ static bool is_known(unsigned long cmd)
 		if (cmd == commands[i].cmd)
 			return true;
 	}
-	/* Those that the table lacks, here or for 32 bits. */
+	/* Commands that the table lacks, here or for 32 bits. */
 	return cmd == KUID_IOC_CLAIM_CEILING || cmd == KUID_IOC_PRIVATE_LANE;
 }
 

@@ -127,7 +127,7 @@ static void take_format(struct shared *shared, const struct format *f, int fd,
 		call->count = count;
 		for (i = 0; i < count; i++)
 			*key++ = id_order(f, id_at(f, ids, i));
-		/* With more takers than CPUs a taker else ends in one go. */
+		/* If there are more takers than CPUs, let the others run. */
 		sched_yield();
 	}
 }

@@ -54,7 +54,7 @@ FIXTURE_SETUP(undelivered)
 		SKIP_TEST(NO_MODULE);
 	self->f = format_of(variant->format);
 	self->page = sysconf(_SC_PAGESIZE);
-	/* Not unmapped: a later mapping could fill the hole. */
+	/* Keep the page mapped: a later mapping could fill a real hole. */
 	self->hole = mmap(NULL, 2 * self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->hole);

@@ -386,7 +386,7 @@ TEST_F(claim, ceiling_is_not_passed)
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(before.epoch, after.epoch);
 		EXPECT_EQ(0, after.reasons & KUID_REASON_EXPIRED_CLAIM);
-		/* It may become lower, but not below the IDs. */
+		/* The ceiling may be lowered, but not below the IDs. */
 		EXPECT_EQ(-EINVAL, raise_to(self->fd,
 					    clock_ns() - NSEC_PER_SEC));
 		ASSERT_EQ(0, raise_to(self->fd, clock_ns() + HOUR / 2));
@@ -518,7 +518,7 @@ TEST_F(claim, begins_at_the_floor)
 			TH_LOG("%s", f->name);
 		}
 	}
-	/* It is no restored state. */
+	/* A claim does not restore the state. */
 	ASSERT_EQ(0, get_status(self->fd, &status));
 	EXPECT_EQ(0, status.floor_ns);
 	EXPECT_NE(0, status.reasons & KUID_REASON_NO_STATE);

@@ -62,7 +62,7 @@ FIXTURE_VARIANT_ADD(outsider, container_of_root_in_a_user_namespace) {
 	.root = true,
 };
 
-/* As container runtimes leave root: without most capabilities. */
+/* Drop most capabilities, as container runtimes do for root. */
 FIXTURE_VARIANT_ADD(outsider, container_of_root) {
 	.namespaces = NAMESPACES,
 	.root = true,

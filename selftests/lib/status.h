@@ -14,7 +14,7 @@ static inline int get_status(int fd, struct kuid_status *s)
 	return ioctl(fd, KUID_IOC_STATUS, s) ? -errno : 0;
 }
 
-/* The same, for a caller without an open file. */
+/* Read the status for a caller that has no open file. */
 static inline int host_status(struct kuid_status *s)
 {
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);

@@ -200,7 +200,7 @@ TEST_F_TIMEOUT(long_read, killed, 90)
 			MADV_POPULATE_WRITE);
 		if (read(self->fd, self->range, self->max) < 0)
 			_exit(1);
-		/* Not reached: the signal comes earlier. */
+		/* The signal interrupts the call before this. */
 		_exit(0);
 	}
 

@@ -114,7 +114,7 @@ static void restore(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_state(fd, &state));
 	if (state.wall_ns > self->ceiling)
 		self->ceiling = state.wall_ns;
-	/* So near that IDs reach it sometimes. */
+	/* Near enough for IDs to reach the ceiling sometimes. */
 	self->ceiling += AHEAD_NS +
 			 (1 + pick(&self->seed) % 1000) * NSEC_PER_MSEC;
 	ASSERT_EQ(0, acknowledge(fd, self->ceiling));

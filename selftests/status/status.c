@@ -105,7 +105,7 @@ TEST_F(status, held)
 	EXPECT_EQ(0, s.grid_ahead_ns);
 }
 
-/* From every device file, before and after its first ID. */
+/* Read the status from every device file, before and after its first ID. */
 TEST_F(status, every_device_file)
 {
 	struct kuid_status s;

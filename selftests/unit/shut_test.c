@@ -171,7 +171,7 @@ static void a_missing_part_is_closed(void **state)
 	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
 		assert_int_equal(take(KUID_LEX, i).origin.closed,
 				 !!(KUID_PARTS_OF(i) & missing));
-	/* Also after a fork has closed and opened all others. */
+	/* The same after a fork has closed and opened all other parts. */
 	kuid_generator_close(&host.generator);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
@@ -298,7 +298,7 @@ static void raising_begins_no_epoch(void **state)
 	assert_int_equal(host_read().gate.claim.ceiling,
 			 HOST_WALL + 9 * HOST_SECOND);
 	assert_int_equal(host.generator.epoch->number, number);
-	/* It may become lower, but not lower than IDs. */
+	/* The ceiling may be lowered, but not below the IDs. */
 	assert_int_equal(raise_to(HOST_WALL + HOST_SECOND - MS), -EINVAL);
 	assert_claim(true);
 	assert_int_equal(raise_to(HOST_WALL + 2 * HOST_SECOND), 0);
@@ -329,13 +329,13 @@ static void a_claim_can_be_ended_for_good(void **state)
 	assert_claim(false);
 	assert_true(host_read().expired);
 	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_ENDED);
-	/* It can't be raised, and its end does not change. */
+	/* A dead claim can't be raised, and its end stays. */
 	assert_int_equal(raise_to(end + HOST_SECOND), -ESTALE);
 	take(KUID_LEX, KUID_PART_NONE);
 	machine_pass(HOST_SECOND);
 	assert_int_equal(raise_to(0), 0);
 	assert_int_equal(host_read().gate.claim.ceiling, end);
-	/* Also not by epochs, or by a fork. */
+	/* Neither an epoch nor a fork changes that. */
 	assert_true(host_publish(KUID_EPOCH_SET, false));
 	kuid_generator_close(&host.generator);
 	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_ENDED);

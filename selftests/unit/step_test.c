@@ -729,7 +729,7 @@ static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
 	assert_ptr_equal(host.generator.epoch, epoch);
 	assert_int_equal(next(KUID_STAMPS), last + 1);
 
-	/* It was set right, and no call has found that yet. */
+	/* The clock was corrected, and no call has noticed yet. */
 	machine_step_wall(-(s64)HOUR);
 	take_all();
 	machine_step_wall(HOUR);

@@ -244,7 +244,7 @@ static u64 time_of(u64 ids)
 		   : source == KUID_SNOWFLAKE ? 1000000
 					      : KUID_GRID_TICK_NS;
 
-	/* Of slots with one time, some may be gone. */
+	/* Some of the slots that have one time may be taken. */
 	return (ids / at_once + (at_once > 1)) * unit;
 }
 
@@ -393,14 +393,14 @@ static void killed_waiters_delay_nobody(void **state)
 				tasks[i].stuck_until =
 					machine_mono() + 10000 * MS;
 		for (unsigned int i = 0; i < killed; i++) {
-			/* From the first, from the last, and from within. */
+			/* Begin at the first, at the last, or in the middle. */
 			unsigned int nth[] = { i, killed - 1 - i,
 					       (i + killed / 2) % killed };
 
 			kill_task(&tasks[before + nth[n % 3]]);
 			run_for(0);
 		}
-		/* Those who come now are not delayed, either. */
+		/* Callers that arrive now are not delayed, either. */
 		for (unsigned int i = first; i <= all + 1; i++) {
 			add(i, CHUNK, 1);
 			run_for(0);
@@ -466,7 +466,7 @@ static void a_waiter_that_looks_keeps_its_place(void **state)
 
 		while (tasks[i].state != ABSENT)
 			run_for(MS / 10);
-		/* It got its IDs in the place that it had at first. */
+		/* The waiter has kept its first position in the line. */
 		assert_int_equal(tasks[i].turn.waiter.mark, mark);
 	}
 }

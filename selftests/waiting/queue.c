@@ -288,7 +288,7 @@ TEST(killed_while_waiting)
 	ASSERT_LE(0, child);
 	if (!child) {
 		fd = open_device_file(f, "", 0);
-		/* Not reached: the signal comes earlier. */
+		/* The signal interrupts the call before this. */
 		_exit(generate_ids(f, fd, ids, COUNT) != COUNT);
 	}
 	/* Wait until the first chunk was delivered and the child sleeps. */
@@ -370,7 +370,7 @@ TEST(all_waiters_killed)
 		}
 		wait_for_readers(sharing, READERS);
 		ASSERT_EQ(0, host_status(&before));
-		/* By then the window has been used up. */
+		/* The window has been used up meanwhile. */
 		do {
 			usleep(1000);
 			ASSERT_EQ(0, host_status(&after));

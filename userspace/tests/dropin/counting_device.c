@@ -189,7 +189,7 @@ static int give(int fd, struct kuid_generate *request)
 	if (told("empty", &number)) {
 		if (fcntl(fd, F_GETFL) & O_NONBLOCK)
 			return fail(EAGAIN);
-		/* It would have waited for ever. */
+		/* This call would wait for ever. */
 		_exit(98);
 	}
 	nr = htobe64(++*made);

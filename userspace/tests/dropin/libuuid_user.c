@@ -462,7 +462,7 @@ static void by_step(void)
 	}
 }
 
-/* As uuid_generate_time(), after the root directory became an empty one. */
+/* uuid_generate_time() after a chroot() to an empty directory. */
 static void in_empty_root(void)
 {
 	char path[] = "/tmp/libuuid_user.XXXXXX";
@@ -475,7 +475,7 @@ static void in_empty_root(void)
 	by_time();
 }
 
-/* As uuid_generate_time(), after the program has cleared its environment. */
+/* uuid_generate_time() after the program has cleared its environment. */
 static void in_empty_environment(void)
 {
 	if (clearenv())

@@ -69,7 +69,7 @@ static void conversions_lose_nothing_or_are_refused(void **state)
 		unsigned int interval = 5 + random_below(6);
 		unsigned char id[KUID_ID_MAX], out[KUID_ID_MAX];
 		unsigned char back[KUID_ID_MAX];
-		/* As wide as both k96 and k128 have. */
+		/* Fits the width of both k96 and k128. */
 		uint64_t node = random_64() >> 32, given = node;
 		size_t size = kuid_format_id_size(from);
 
@@ -284,7 +284,7 @@ static void v7_of_unknown_origin_is_compared_by_milliseconds(void **state)
 	}
 }
 
-/* As bytes k-ordered IDs of a few seconds are in the order of nodes. */
+/* Compared as bytes, k-ordered IDs of a few seconds are sorted by node. */
 static void time_decides_between_nodes_not_bytes(void **state)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];

@@ -119,7 +119,7 @@ static void order_is_the_only_thing_that_is_set(void **state)
 	assert_failed(kuid_set_order(&handle, 77), EINVAL);
 }
 
-/* Without asking the kernel. */
+/* These fail without a request to the kernel. */
 static void handle_status_is_the_librarys(void **state)
 {
 	struct kuid_handle_status want = { .made_by = KUID_MADE_BY_KERNEL };

@@ -89,7 +89,7 @@ static void assert_refused(const char *text, size_t size, const char *why)
 	assert_same(&saved, &untouched);
 }
 
-/* With the right checksum, by the rule that the format's comment gives. */
+/* Add the checksum as the comment on the format describes it. */
 static char *with_crc(const char *text)
 {
 	char *copy = strdup(text);
@@ -267,7 +267,7 @@ static void nothing_can_be_lost_or_put_in(void **state)
 			memcpy(other + i + 1, text + i, size - i);
 			assert_refused(other, size + 1, "");
 		}
-	/* As a disk may leave what was not synced. */
+	/* A disk may leave this after a crash without a sync. */
 	for (size_t from = 0; from < size; from++) {
 		memcpy(other, text, size);
 		memset(other + from, 0, size - from);

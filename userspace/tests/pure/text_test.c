@@ -524,7 +524,7 @@ static void texts_are_recognised(void **state)
 		{ CF, KUID_FORMAT_V1 },
 		{ NIL, KUID_ANY_UUID },
 		{ MAX, KUID_ANY_UUID },
-		/* Of another variant the version means nothing. */
+		/* The version has no meaning in another variant. */
 		{ "c232ab00-9414-11ec-c3c8-9f6bdeced846", KUID_ANY_UUID },
 		{ "c232ab00-9414-61ec-33c8-9f6bdeced846", KUID_ANY_UUID },
 		/* Digits alone could be either; the first letter decides. */
@@ -783,7 +783,7 @@ static void recognise_refuses_where_it_is_wrong(void **state)
 	}
 }
 
-/* As parse(), for lenient parsing. */
+/* Does the same as parse() for lenient parsing. */
 static int parse_lenient(unsigned int format, const char *text, size_t size,
 			 void *id, size_t *where)
 {
@@ -842,12 +842,12 @@ static void lenient_parsing_takes_all_forms_of_a_format(void **state)
 			id[0] &= 0x7f;
 		kuid_text_form(format, form, id, text, sizeof(text));
 		length = strlen(text);
-		/* Not a number but canonical text or hexadecimal. */
+		/* These are canonical text or hexadecimal, not numbers. */
 		if (form == KUID_FORM_DECIMAL &&
 		    format != KUID_FORMAT_SNOWFLAKE &&
 		    (length == 11 || length == 16))
 			continue;
-		/* Not hexadecimal but a number. */
+		/* This is a number, not hexadecimal. */
 		if (form == KUID_FORM_HEX && format == KUID_FORMAT_SNOWFLAKE &&
 		    text[0] != '0' && strspn(text, "0123456789") == length)
 			continue;
