@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD MUSL
-# They are the tests in user space and, in a machine booted from KERNEL and INITRD with different
-# clock sources, the tests of module, library and tool. They run as four concurrent parts, because
-# tests mostly wait.
+# They are the tests in user space and, in machines booted from KERNEL and INITRD with different
+# clock sources, the tests of module, library and tool. They run as concurrent parts, because some
+# tests wait most of the time. Each part ends with its duration and its CPU time: on two CPUs the
+# whole takes at least half of all CPU time.
 
 set -uo pipefail
 
@@ -26,22 +27,33 @@ mkdir -p "$logs" || exit
 order=callers,clocksource,cpus,formats,generate,limits,order,params,poll,poll_32
 order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh
 
-# Runs tests in a booted machine.
+# Tests of what lasts longer than a call, which wait for deadlines, hibernate the machine, or load the
+# module many times; and programs of the library.
+lasting=admin_test,admin_test_32,claim,container,dropin.sh,examples.sh,hibernate,identity,identity_32
+lasting+=,lane,lane_test,library_test,library_test_32,load,page,readme.sh,snowflake,sqlite.sh
+lasting+=,state_deadline,tool.sh,tool_keep.sh,tool_state.sh
+
+# Runs tests in a booted machine; the log has the name of the part.
 booted()
 {
 	local clocksource=$1 preempt=$2 choice=$3
 
 	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
-	log=$logs/$clocksource.log
+	log=$logs/machine_$part.log
 	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource "$clocksource" \
 		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69 -device vmgenid,guid=auto" \
 		--timeout 2400 env "$choice" /guest/selftests.sh
 }
 
-# Tests of the interface and of identity, with the usual clock.
+# Tests of the interface, with the usual clock. unique_over_loads is in part_order.
 part_interface()
 {
-	booted tsc voluntary "KUID_EXCEPT=$order"
+	booted tsc voluntary "KUID_EXCEPT=$order,$lasting,unique_over_loads"
+}
+
+part_lasting()
+{
+	booted tsc voluntary "KUID_ONLY=$lasting"
 }
 
 part_order()
@@ -116,17 +128,36 @@ part_machines()
 		/selftests/userspace/here.sh /lib/kuid.ko /bin/kuid /tmp/here.txt
 }
 
+# Runs a part in a shell of its own, whose CPU time is that of the part.
+run_part()
+(
+	local part=$1
+
+	SECONDS=0
+	"part_$part"
+	totals_save "$logs/$part.totals"
+	echo "== part $part: $SECONDS s; user and system time of the shell, and of its programs:"
+	times
+)
+
 # Each part counts its results and has its own log, because mixed output would be unreadable.
-parts=(interface order userspace machines)
-# Kill whole process groups: the machines don't react to Ctrl-C.
-trap 'for part in $(jobs -p); do kill -- "-$part"; done 2>/dev/null' EXIT
+parts=(interface lasting order userspace machines)
+# Kills whole process groups: the machines don't react to Ctrl-C.
+kill_parts()
+{
+	local group
+
+	for group in $(jobs -p); do kill -- "-$group"; done 2>/dev/null
+}
+trap kill_parts EXIT
 set -m
+rm -f "$logs"/*.totals
 for part in "${parts[@]:1}"; do
-	rm -f "$logs/$part.totals"
-	("part_$part"; totals_save "$logs/$part.totals") >"$logs/$part.log" 2>&1 </dev/null &
+	run_part "$part" >"$logs/$part.log" 2>&1 </dev/null &
 done
 set +m
-"part_${parts[0]}"
+run_part "${parts[0]}"
+totals_add "$logs/${parts[0]}.totals"
 echo "== waiting for the other parts"
 wait
 for part in "${parts[@]:1}"; do
