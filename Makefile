@@ -512,10 +512,10 @@ packages:
 	@selftests/install/packages.sh $(BUILD)/packages
 
 # A Debian package of the module alone, for the kernel of KERNEL_SRC. SIGN_KEY and
-# SIGN_CERT sign it.
+# SIGN_CERT sign it. REVISION is that of the package.
 .PHONY: module-package
 module-package: module
-	@SIGN_KEY=$(SIGN_KEY) SIGN_CERT=$(SIGN_CERT) \
+	@SIGN_KEY=$(SIGN_KEY) SIGN_CERT=$(SIGN_CERT) REVISION=$(REVISION) \
 		selftests/install/module_package.sh $(KERNEL_SRC) \
 		$(MODULE)/kmod/kuid.ko $(BUILD)/packages
 

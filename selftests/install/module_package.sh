@@ -4,7 +4,8 @@
 # Packs a built module as a Debian package for its kernel, so that hosts need neither compiler nor
 # headers:   module_package.sh KERNEL_SRC MODULE OUT
 # If SIGN_KEY and SIGN_CERT are set, to a key and its certificate, signs the module in the package with
-# them. Prints the name of the package.
+# them. REVISION tells packages of one version apart: increase it if you build or sign it again. Prints the
+# name of the package.
 
 set -euo pipefail
 umask 022
@@ -25,7 +26,7 @@ info()
 
 module=$2
 release=$(info vermagic)
-version=$(info version)-1
+version=$(info version)-${REVISION:-1}
 name=kuid-modules-$release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -42,7 +43,8 @@ Version: $version
 Architecture: $(dpkg --print-architecture)
 Section: kernel
 Maintainer: The kuid developers <kuid@kuid.invalid>
-Depends: kmod, linux-image-$release
+Depends: kmod
+Enhances: linux-image-$release
 Provides: kuid-module
 Description: kernel module that makes time-ordered unique IDs, for Linux $release
  The module kuid, built for this kernel. Another kernel needs another package.

@@ -84,7 +84,7 @@ packs()
 		tail -n 1) && dpkg-deb -x "$package" "$work/unpacked" &&
 		packed=$work/unpacked/lib/modules/$release/updates/kuid.ko &&
 		[ "$(dpkg-deb -f "$package" Provides Depends)" = "Provides: kuid-module
-Depends: kmod, linux-image-$release" ]
+Depends: kmod" ]
 }
 
 is_signed()
