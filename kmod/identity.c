@@ -23,6 +23,7 @@
 #include "core/lexical.h"
 #include "core/node.h"
 #include "core/snowflake.h"
+#include "core/uuid.h"
 #include "identity.h"
 #include "vmgen.h"
 
@@ -328,6 +329,6 @@ void kuid_identity_draw(struct kuid_identity *identity,
 		.interval = choices->interval,
 		.seq_offset = kuid_vmgen_random() % (KUID_SEQ_OFFSET_MAX + 1),
 		.lane_scramble = kuid_vmgen_random() % KUID_NR_LANES,
-		.mask = kuid_vmgen_random(),
+		.mask = kuid_vmgen_random() & KUID_V7_RANDOM_MASK,
 	};
 }

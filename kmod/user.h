@@ -134,15 +134,23 @@ kuid_user_chunk(const struct kuid_want *want, const bool single,
 
 	const struct kuid_taken taken = kuid_generator_take(&kuid_host, want);
 
+	/* Here, gcc 12 joins these checks with those of the take. */
+	if (unlikely(!taken.units.count) || unlikely(taken.origin.closed)) {
+		rcu_read_unlock_sched();
+		return false;
+	}
 	rcu_read_unlock_sched();
-	if (unlikely(!taken.units.count) || unlikely(taken.origin.closed) ||
-	    (made && !kuid_made_goes_on(made, &taken)))
+	if (made && !kuid_made_goes_on(made, &taken))
 		return false;
 	if (kuid_formats[format].random_size)
 		kuid_user_draw(random, taken.units.count);
 	stored = kuid_user_store(format, at, sink, size, &taken, random, put);
-	if (unlikely(!kuid_events_let_pass(want->part, taken.origin.epoch)))
+	if (unlikely(!stored) ||
+	    unlikely(!kuid_events_let_pass(want->part, taken.origin.epoch)))
 		return false;
+	/* Tell the compiler: it can't know that 1 was stored. */
+	if (single)
+		stored = 1;
 	if (made)
 		kuid_made_add(made, &taken, stored);
 	this_cpu_add(kuid_counters.ids[format], stored);

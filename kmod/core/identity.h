@@ -18,7 +18,8 @@
  * @seq_offset: 0 to KUID_SEQ_OFFSET_MAX, added to the nanosecond part of
  *	clock_seq
  * @lane_scramble: 0 to 127, exclusive-or'ed with lane numbers
- * @mask: exclusive-or'ed with the random bits of v7, which a twin may draw, too
+ * @mask: 47 bits, exclusive-or'ed with the random bits of v7, which a twin may
+ *	draw, too
  */
 struct kuid_identity {
 	u64 node;

@@ -160,7 +160,7 @@ static __always_inline u32 kuid_v7_pack(void *sink,
 					const u8 *random, kuid_put_t put)
 {
 	u8 lane = stamps->lane ^ identity->lane_scramble;
-	u64 low = kuid_v7_low(0, lane, identity->mask);
+	u64 low = kuid_v7_low(0, lane, 0) ^ identity->mask;
 	u64 ms = stamps->first / KUID_MS_NS;
 	u32 ns = stamps->first % KUID_MS_NS;
 	u32 done;
