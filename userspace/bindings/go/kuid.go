@@ -236,29 +236,41 @@ func (g *Generator) fill(format Format, device *file, ids []byte) error {
 	return err
 }
 
-func (g *Generator) uuid(format Format) (id UUID, err error) {
+func (g *Generator) uuid(format Format, id *UUID) error {
 	if ls := g.lanes.Load(); ls != nil {
-		return ls.one(format)
+		return ls.one(format, id)
 	}
 	device, ls, err := g.open(format)
 	if err != nil {
-		return UUID{}, err
+		return err
 	}
 	if ls != nil {
-		return ls.one(format)
+		return ls.one(format, id)
 	}
-	err = g.fill(format, device, id[:])
-	return id, err
+	// What an interface gets is on the heap, and only this call needs that.
+	var heap UUID
+	err = g.fill(format, device, heap[:])
+	*id = heap
+	return err
 }
 
 // NewV1 makes a UUID of version 1.
-func (g *Generator) NewV1() (UUID, error) { return g.uuid(V1) }
+func (g *Generator) NewV1() (id UUID, err error) {
+	err = g.uuid(V1, &id)
+	return id, err
+}
 
 // NewV6 makes a UUID of version 6.
-func (g *Generator) NewV6() (UUID, error) { return g.uuid(V6) }
+func (g *Generator) NewV6() (id UUID, err error) {
+	err = g.uuid(V6, &id)
+	return id, err
+}
 
 // NewV7 makes a UUID of version 7.
-func (g *Generator) NewV7() (UUID, error) { return g.uuid(V7) }
+func (g *Generator) NewV7() (id UUID, err error) {
+	err = g.uuid(V7, &id)
+	return id, err
+}
 
 // Batch makes n UUIDs of V1, V6 or V7. They increase.
 func (g *Generator) Batch(format Format, n int) ([]UUID, error) {

@@ -75,16 +75,16 @@ func (l *lane) reserve(now, limit int64, count int) (first int64, taken int) {
 }
 
 // pack makes the ID of a nanosecond.
-func (l *lane) pack(format Format, stamp int64) UUID {
+func (l *lane) pack(format Format, stamp int64) (high, low uint64) {
 	ns := uint64(stamp)
 	ticks := ns/tick + unixTicks
-	low := l.low + ns%tick<<seqNsShift
+	low = l.low + ns%tick<<seqNsShift
 
 	switch format {
 	case V1:
-		return join(v1High(ticks), low)
+		return v1High(ticks), low
 	case V6:
-		return join(v6High(ticks), low)
+		return v6High(ticks), low
 	default:
 		return v7(ns/msNs, ns%msNs*fractions/msNs, siphash(l.key[0], l.key[1], ns))
 	}
@@ -228,17 +228,19 @@ func (ls *lanes) sample() (mono, offset int64) {
 	}
 }
 
-// one makes an ID.
-func (ls *lanes) one(format Format) (UUID, error) {
+// one makes an ID in its place, because copies of what was just written are slow.
+func (ls *lanes) one(format Format, id *UUID) error {
 	l := ls.current.Load()
 	wall, _ := ls.read()
 	first, taken := l.reserve(wall, wall+maxAhead, 1)
 	if taken == 0 {
 		var ids [1]UUID
 		err := ls.many(format, ids[:])
-		return ids[0], err
+		*id = ids[0]
+		return err
 	}
-	return l.pack(format, first), nil
+	*id = join(l.pack(format, first))
+	return nil
 }
 
 // many makes IDs. All are of one lane.
@@ -265,7 +267,7 @@ func (ls *lanes) many(format Format, ids []UUID) error {
 			ls.sleep(time.Duration(wait))
 		}
 		for i := 0; i < taken; i++ {
-			ids[done] = l.pack(format, first+int64(i))
+			ids[done] = join(l.pack(format, first+int64(i)))
 			done++
 		}
 	}

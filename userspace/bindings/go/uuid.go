@@ -47,9 +47,9 @@ func v6High(ticks uint64) uint64 {
 	return ticks>>12<<16 | 0x6000 | ticks&0xfff
 }
 
-func v7(ms, fraction, below uint64) UUID {
-	return join(ms<<16|0x7000|fraction>>8,
-		variant|fraction&0xff<<belowTicks|below&(1<<belowTicks-1))
+func v7(ms, fraction, below uint64) (high, low uint64) {
+	return ms<<16 | 0x7000 | fraction>>8,
+		variant | fraction&0xff<<belowTicks | below&(1<<belowTicks-1)
 }
 
 // String returns the canonical text, 8-4-4-4-12 hexadecimal digits.
