@@ -310,15 +310,7 @@ impl Generator {
             let to = ids[done..].as_mut_ptr().cast();
             let count = (ids.len() - done) / size;
             // SAFETY: there is room for count IDs, and no handle in use is ever closed.
-            let made = unsafe {
-                // Of a lane, for other formats are not made there.
-                let lane = self.source.load(Relaxed) >= Source::Private as u8;
-                if count == 1 && lane && format.is_stamp() {
-                    1 + 2 * ffi::kuid_one(handle, to) as isize
-                } else {
-                    ffi::kuid_many(handle, to, count)
-                }
-            };
+            let made = unsafe { ffi::kuid_many(handle, to, count) };
             if made > 0 {
                 done += made as usize * size;
                 continue;
@@ -343,16 +335,35 @@ impl Generator {
         Ok(id)
     }
 
+    /// Made in its place, because copies of bytes that were just written wait for them.
+    #[inline]
+    fn uuid(&self, format: Format) -> Result<Uuid> {
+        const NIL: Uuid = Uuid::nil();
+        let mut id = NIL;
+        // SAFETY: the crate uuid guarantees that a UUID lies in memory as its bytes.
+        let bytes = unsafe { &mut *(&mut id as *mut Uuid).cast::<uuid::Bytes>() };
+        let handle = self.handles[format as usize].load(Acquire);
+        // SAFETY: there is room for a UUID, and no handle in use is ever closed.
+        if handle.is_null()
+            || self.source.load(Relaxed) < Source::Private as u8
+            || self.forks.load(Relaxed) != FORKS.load(Relaxed)
+            || unsafe { ffi::kuid_one(handle, bytes.as_mut_ptr().cast()) } != 0
+        {
+            self.make(format, bytes)?;
+        }
+        Ok(id)
+    }
+
     pub fn now_v1(&self) -> Result<Uuid> {
-        self.one(Format::V1).map(Uuid::from_bytes)
+        self.uuid(Format::V1)
     }
 
     pub fn now_v6(&self) -> Result<Uuid> {
-        self.one(Format::V6).map(Uuid::from_bytes)
+        self.uuid(Format::V6)
     }
 
     pub fn now_v7(&self) -> Result<Uuid> {
-        self.one(Format::V7).map(Uuid::from_bytes)
+        self.uuid(Format::V7)
     }
 
     pub fn k64(&self) -> Result<i64> {
