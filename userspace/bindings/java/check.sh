@@ -6,6 +6,9 @@
 
 # shellcheck source=SCRIPTDIR/../../tests/tap.sh
 . ../../tests/tap.sh
+# shellcheck source=SCRIPTDIR/../with_device.sh
+. ../with_device.sh
+ids="java -jar $JAR"
 
 # pass COMMAND...: the tests, run by a command.
 pass()
@@ -37,26 +40,12 @@ are_decoded()
 		[ "$(sort -u "$out" | wc -l)" = 40000 ] && grep -x 'source: local' "$err"
 }
 
-# with_device COMMAND...: with the kernel of fake_device.c.
-with_device()
-{
-	rm -rf "$work/fake" && mkdir "$work/fake" && touch "$work/fake/device" &&
-		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$@" >"$out" 2>"$err"
-}
-
 # IDs with the node that this kernel hands out, from 8 threads.
 are_of_lane()
 {
 	with_device java -jar "$JAR" -from private -check -threads 8 "$1" 5000 &&
 		[ "$(sort -u "$out" | wc -l)" = 40000 ] && [ "$(cat "$err")" = "source: private" ] &&
 		{ [ "$1" = v7 ] || [ "$(grep -c '01fa4e000001$' "$out")" = 40000 ]; }
-}
-
-# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
-lacks_lanes()
-{
-	! FAKE_FAIL="lane 1 $1" with_device java -jar "$JAR" -from private &&
-		grep "The module is $2 than libkuid" "$err"
 }
 
 lacks_library()
@@ -89,8 +78,7 @@ if [ "$LIBKUID" ]; then
 	done
 	it "a private lane makes a batch" with_device env KUID_LANE_NODE=01fa4e000001 java \
 		-cp "$JAR:$TESTS" kuid.Tests "$VECTORS" privateTest
-	it "a module without lanes is too old" lacks_lanes 25 older
-	it "a module with other lanes is too new" lacks_lanes 93 newer
+	check_lanes
 	it "a private lane needs libkuid" lacks_library libkuid.so.0
 else
 	it "a private lane needs Java 22" lacks_library 'libkuid, Java 22'

@@ -5,40 +5,13 @@
 
 # shellcheck source=SCRIPTDIR/../../tests/tap.sh
 . ../../tests/tap.sh
+# shellcheck source=SCRIPTDIR/../with_device.sh
+. ../with_device.sh
+ids=$IDS
 
 quietly()
 {
 	"$@" >"$out" 2>&1
-}
-
-# The kernel of fake_device.c, which fails as $FAKE_FAIL says.
-with_device()
-{
-	rm -rf "$work/fake" && mkdir "$work/fake" && touch "$work/fake/device" &&
-		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$IDS" "$@" >"$out" 2>"$err"
-}
-
-# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
-lacks_lanes()
-{
-	! FAKE_FAIL="lane 1 $1" with_device -from private v7 && grep "The module is $2 than libkuid" "$err"
-}
-
-# fails_without_local ERRNO TEXT
-fails_without_local()
-{
-	! FAKE_FAIL="generate 1 $1" with_device v7 && grep "$2" "$err" && [ ! -s "$out" ]
-}
-
-# opens_as ERRNO SOURCE: what becomes of auto; no ID if SOURCE is empty.
-opens_as()
-{
-	FAKE_OPEN=$1 with_device v7
-	if [ "$2" ]; then
-		[ -s "$out" ] && grep -x "source: $2" "$err"
-	else
-		[ ! -s "$out" ] && ! grep '^source' "$err"
-	fi
 }
 
 cd "$TREE" || exit
@@ -46,12 +19,5 @@ echo "KTAP version 1"
 it "clippy finds nothing" quietly cargo clippy --quiet --all-targets -- -D warnings
 it "the tests pass" quietly cargo test --quiet
 it "the documentation has no broken link" quietly env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
-it "a device makes IDs" with_device v7 300
-it "a module without lanes is too old" lacks_lanes 25 older
-it "a module with other lanes is too new" lacks_lanes 93 newer
-it "a device that may not be read leads to local IDs" opens_as 13 local
-it "too many open files are an error" opens_as 24 ''
-it "ESTALE is an error" fails_without_local 116 'may be a clone'
-it "ENODATA is an error" fails_without_local 61 'state=required'
-it "EKEYEXPIRED is an error" fails_without_local 127 'has ended'
+check_device
 finish

@@ -1,0 +1,55 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: MIT
+#
+# Tests of a package with the kernel of fake_device.c, for check.sh of each:   . ../with_device.sh
+# $ids is the command that makes IDs, see selftests/bindings/guest.sh.
+# shellcheck disable=SC2086,SC2154 # $ids has several words; tap.sh sets work, out and err
+
+# with_device COMMAND...: that kernel fails as $FAKE_FAIL says.
+with_device()
+{
+	rm -rf "$work/fake" && mkdir "$work/fake" && touch "$work/fake/device" &&
+		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$@" >"$out" 2>"$err"
+}
+
+# lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
+lacks_lanes()
+{
+	! FAKE_FAIL="lane 1 $1" with_device $ids -from private v7 &&
+		grep "The module is $2 than libkuid" "$err"
+}
+
+# fails_without_local ERRNO TEXT
+fails_without_local()
+{
+	! FAKE_FAIL="generate 1 $1" with_device $ids v7 && grep "$2" "$err" && [ ! -s "$out" ]
+}
+
+# opens_as ERRNO SOURCE: what becomes of auto; no ID if SOURCE is empty.
+opens_as()
+{
+	FAKE_OPEN=$1 with_device $ids v7
+	if [ "$2" ]; then
+		[ -s "$out" ] && grep -x "source: $2" "$err"
+	else
+		[ ! -s "$out" ] && ! grep '^source' "$err"
+	fi
+}
+
+check_lanes()
+{
+	it "a module without lanes is too old" lacks_lanes 25 older
+	it "a module with other lanes is too new" lacks_lanes 93 newer
+}
+
+check_device()
+{
+	check_lanes
+	it "a device makes IDs" with_device $ids v7 300
+	it "a device that may not be read leads to local IDs" opens_as 13 local
+	it "too many open files are an error" opens_as 24 ''
+	it "ESTALE is an error" fails_without_local 116 'may be a clone'
+	it "ENODATA is an error" fails_without_local 61 'state=required'
+	it "EKEYEXPIRED is an error" fails_without_local 127 'has ended'
+	it "EPERM of an ID is an error" fails_without_local 1 'Let this user'
+}
