@@ -12,6 +12,12 @@ with_device()
 		FAKE=$work/fake LD_PRELOAD="$FAKE_DEVICE $LIBKUID" "$@" >"$out" 2>"$err"
 }
 
+# hides_libkuid FILE: another libkuid in the process could take the place of functions that it exports.
+hides_libkuid()
+{
+	nm -D "$1" >"$out" && grep -q ' T ' "$out" && ! grep ' T kuid_' "$out"
+}
+
 # lacks_lanes ERRNO WORD: ENOTTY of a module without lanes, EPROTONOSUPPORT of one with others.
 lacks_lanes()
 {

@@ -34,5 +34,6 @@ it "npm installs the package" is_installed
 cd "$work/site" || exit
 it "its tests pass" passes
 it "tsc finds nothing" has_types
+it "it exports no function of libkuid" hides_libkuid node_modules/kuid/kuid.node
 check_device
 finish

@@ -39,5 +39,6 @@ for name in $(names); do
 	it "$name" "$PYTHON" -m unittest "test_kuid.$name"
 done
 it "the wheel works alone" is_installed
+it "it exports no function of libkuid" hides_libkuid kuid/_kuid.abi3.so
 check_device
 finish
