@@ -257,12 +257,23 @@ static void print_limits(const struct limits *limits)
 			       formats_is("{stamp}", i) ? " on a CPU" : "");
 }
 
+/* The kernel can't hold a promise over clones that it is not told of. */
+static const char *held_is(const struct kuid_status *status, uint32_t promise)
+{
+	if (!(status->held & promise))
+		return "no";
+	if (promise == KUID_HELD_UNIQUE &&
+	    status->reasons & KUID_REASON_NO_VM_FORK)
+		return "yes, but not if this machine is cloned";
+	return "yes";
+}
+
 static void print_text(const struct kuid_status *status,
 		       const struct limits *limits)
 {
 	for (unsigned int i = 0; i < PROMISES; i++)
 		printf("%-12s %s\n", promises[i].name,
-		       status->held & promises[i].bit ? "yes" : "no");
+		       held_is(status, promises[i].bit));
 	print_reasons(status->reasons);
 	print_nearness(status);
 	print_numbers(status);

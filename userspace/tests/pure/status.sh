@@ -71,6 +71,13 @@ tells_reason()
 		[ "$(grep -c '^kuid_reason{.*} 1$' "$out")" -eq 1 ]
 }
 
+# The first line, which a hurried reader takes for all.
+excepts_clones()
+{
+	set_field reasons 32
+	status && head -n 1 "$out" | grep -qx 'unique       yes, but not if this machine is cloned'
+}
+
 tells_unknown_reason()
 {
 	set_field reasons 4096
@@ -306,6 +313,7 @@ it "a coarse clock is told" tells_reason 4 coarse_clock
 it "no state is told" tells_reason 8 no_state
 it "a given node is told" tells_reason 16 fixed_node
 it "no notification of clones is told" tells_reason 32 no_vm_fork
+it "so does the first line" excepts_clones
 it "no random numbers are told" tells_reason 64 random_not_ready
 it "a forced clock is told" tells_reason 128 forced_clock
 it "the ceiling is told" tells_reason 256 past_ceiling
