@@ -2,6 +2,7 @@
 /* See device.h. */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +47,27 @@ static bool is_contained(void)
 	return false;
 }
 
+static bool file_says(const char *path, const char *word)
+{
+	char text[64] = "";
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	bool says;
+
+	if (file < 0)
+		return false;
+	says = read(file, text, sizeof(text) - 1) > 0 && strstr(text, word);
+	close(file);
+	return says;
+}
+
+/* Secure Boot locks the kernel down, without setting the parameter. */
+static bool needs_signature(void)
+{
+	return file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
+	       file_says("/sys/kernel/security/lockdown", "[integrity]") ||
+	       file_says("/sys/kernel/security/lockdown", "[confidentiality]");
+}
+
 /* There is no device file, or it has no driver. */
 static struct problem *absent(unsigned int format)
 {
@@ -72,6 +94,10 @@ static struct problem *absent(unsigned int format)
 		advice = "the module is not loaded, and a container can't load "
 			 "it: let root of the host run \"modprobe kuid\", and "
 			 "start the container with the device file";
+	else if (needs_signature())
+		advice = "load the module, as root, with \"modprobe kuid\", "
+			 "which this kernel allows only if a key that it knows "
+			 "has signed it: see \"Secure Boot\" in the guide";
 	else
 		advice = "load the module, as root, with \"modprobe kuid\", or "
 			 "\"insmod kuid.ko\" where it is not installed";

@@ -221,9 +221,12 @@ static int open_device(int flags, int format)
 /* The path of the file that stands for another one, in @own. */
 static const char *stand_in(const char *path, char own[4096])
 {
-	const char *name = !strcmp(path, "/etc/machine-id")	? "machine-id"
-			   : !strcmp(path, KUID_VMCLOCK_DEVICE) ? "vmclock"
-								: NULL;
+	const char *name =
+		!strcmp(path, "/etc/machine-id")	      ? "machine-id"
+		: !strcmp(path, KUID_VMCLOCK_DEVICE)	      ? "vmclock"
+		: !strncmp(path, "/sys/module/module/", 19)   ? "sig_enforce"
+		: !strncmp(path, "/sys/kernel/security/", 21) ? "lockdown"
+							      : NULL;
 
 	if (!name)
 		return path;

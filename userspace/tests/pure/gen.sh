@@ -434,6 +434,20 @@ it "no device: --local must be asked for" without_device 2 'are made by "kuid ge
 it "no device: --local is not advised for what it can't make" says_nothing_of_local k64
 it "no device: how to load the module" without_device 2 \
 	'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
+# FILE TEXT: of a kernel that refuses modules without a signature.
+asks_for_signature()
+{
+	echo "$2" >"$FAKE/$1"
+	without_device 2 'which this kernel allows only if a key that it knows has signed it'
+	result=$?
+	rm "$FAKE/$1"
+	return $result
+}
+
+it "sig_enforce: what the module lacks" asks_for_signature sig_enforce Y
+it "Secure Boot: what the module lacks" asks_for_signature lockdown 'none [integrity] confidentiality'
+it "a kernel that allows all: nothing of a signature" eval \
+	'! asks_for_signature lockdown "[none] integrity confidentiality"'
 on_host()
 {
 	while_set FAKE_HOST "$@"
