@@ -7,7 +7,6 @@
 #include "../../kselftest_harness.h"
 
 #include <pthread.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 
 #include "../lib/admin.h"
 #include "../lib/children.h"
+#include "../lib/missing_page.h"
 #include "../lib/skip.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -854,7 +854,7 @@ TEST_F(closed, replaced)
 struct text_reader {
 	pthread_t thread;
 	int fd;
-	char *to;
+	void *to;
 	size_t size;
 	pid_t tid;		/* set by the thread */
 	ssize_t ret;
@@ -876,42 +876,15 @@ static void *read_text(void *arg)
  * return when the read sleeps in the page fault. Returns a userfaultfd, or a
  * negative errno.
  */
-static int start_faulting(struct text_reader *r, size_t page)
+static int start_faulting(struct text_reader *r)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffd_msg fault;
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	int fd = map_missing_page(&r->to);
 
 	if (fd < 0)
-		return -errno;
-	r->to = mmap(NULL, page, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	missing.range.start = (uintptr_t)r->to;
-	missing.range.len = page;
-	if (r->to == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &missing) ||
-	    pthread_create(&r->thread, NULL, read_text, r) ||
-	    read(fd, &fault, sizeof(fault)) != sizeof(fault))
-		return -EIO;
-	return fd;
+		return fd;
+	return pthread_create(&r->thread, NULL, read_text, r) ||
+	       !wait_for_fault(fd) ? -EIO : fd;
 }
-
-static void provide_page(struct __test_metadata *_metadata,
-			 struct text_reader *r, int fault_fd, size_t page)
-{
-	struct uffdio_zeropage zero = {
-		.range = { (uintptr_t)r->to, page },
-	};
-
-	ASSERT_EQ(0, ioctl(fault_fd, UFFDIO_ZEROPAGE, &zero));
-	ASSERT_EQ(0, pthread_join(r->thread, NULL));
-	ASSERT_EQ(r->size, r->ret);
-	close(fault_fd);
-}
-
-#define USERFAULTFD	"/proc/sys/vm/unprivileged_userfaultfd"
-#define NO_USERFAULTFD	"the kernel has no userfaultfd"
 
 /* A read that sleeps, here for its memory, holds up no other of its file. */
 TEST_F(sharing, asleep_in_text)
@@ -941,7 +914,7 @@ TEST_F(sharing, asleep_in_text)
 			ASSERT_EQ(PIECE, read(fd, text, PIECE));
 			given = PIECE;
 		}
-		fault_fd = start_faulting(&asleep, page);
+		fault_fd = start_faulting(&asleep);
 		ASSERT_LE(0, fault_fd);
 		if (way) {
 			given += PIECE;
@@ -954,7 +927,10 @@ TEST_F(sharing, asleep_in_text)
 			ASSERT_TRUE(parse_line(f, text, id));
 			ASSERT_EQ(line, read(fd, text, line));
 		}
-		provide_page(_metadata, &asleep, fault_fd, page);
+		ASSERT_EQ(0, provide_page(fault_fd, asleep.to));
+		ASSERT_EQ(0, pthread_join(asleep.thread, NULL));
+		ASSERT_EQ(asleep.size, asleep.ret);
+		close(fault_fd);
 		if (way)
 			memcpy(text + given - PIECE, asleep.to, PIECE);
 		ASSERT_TRUE(parse_line(f, text, id)) {
@@ -982,7 +958,7 @@ TEST_F(sharing, failed_piece_beside_another_line)
 	ASSERT_EQ(0, load(""));
 	asleep.fd = open_device_file(f, ".txt", O_CLOEXEC);
 	ASSERT_LE(0, asleep.fd);
-	fault_fd = start_faulting(&asleep, page);
+	fault_fd = start_faulting(&asleep);
 	ASSERT_LE(0, fault_fd);
 	ASSERT_EQ(line - PIECE, read(asleep.fd, text, line - PIECE));
 	ASSERT_EQ(PIECE, read(asleep.fd, text, PIECE));

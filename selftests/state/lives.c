@@ -26,6 +26,7 @@
 
 #include "../lib/admin.h"
 #include "../lib/children.h"
+#include "../lib/generation_id.h"
 #include "../lib/private.h"
 #include "../lib/set_wall.h"
 
@@ -164,46 +165,19 @@ static struct memory *map_file(const char *path)
 }
 
 /* The machine's generation ID; NULL if nobody asks for it. */
-#define GENERATION_ID_AT	40	/* QEMU: behind the variable VGIA */
-
 static const __u64 *generation_id;
-static __u32 generation_address;
-
-/* The address of QEMU's page with the ID, from the table that describes it. */
-static __u32 generation_page(void)
-{
-	__u8 table[4096], *at;
-	__u32 page = 0;
-	glob_t tables;
-	size_t i;
-
-	if (glob("/sys/firmware/acpi/tables/SSDT*", 0, NULL, &tables))
-		return 0;
-	for (i = 0; i < tables.gl_pathc && !page; i++) {
-		FILE *file = fopen(tables.gl_pathv[i], "r");
-		size_t size = file ? fread(table, 1, sizeof(table), file) : 0;
-
-		at = memmem(table, size, "VGIA\x0c", 5);
-		if (at)
-			memcpy(&page, at + 5, sizeof(page));
-		if (file)
-			fclose(file);
-	}
-	globfree(&tables);
-	return page;
-}
 
 static void map_generation_id(void)
 {
-	__u32 page = generation_page();
+	__u64 address = generation_address();
+	__u64 page = address & ~4095ULL;
 	int fd = open("/dev/mem", O_RDONLY);
 	const __u8 *m = fd < 0 || !page ? MAP_FAILED :
 			mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, page);
 
 	if (m == MAP_FAILED)
-		fail("can't map the generation ID at %x: %m", page);
-	generation_id = (const __u64 *)(m + GENERATION_ID_AT);
-	generation_address = page + GENERATION_ID_AT;
+		fail("can't map the generation ID at %llx: %m", address);
+	generation_id = (const __u64 *)(m + (address - page));
 }
 
 /* Whether the machine was restored as a clone since the last time. */
@@ -700,8 +674,8 @@ static const struct format *start_callers(__u32 seed)
 	do
 		f = &formats[pick(&seed) % NR_FORMATS];
 	while (f->number == KUID_FORMAT_K64);
-	snprintf(params, sizeof(params), "format=%u ids=%u clone_id=%u",
-		 f->number, CALLER_IDS, generation_address);
+	snprintf(params, sizeof(params), "format=%u ids=%u clone_id=%llu",
+		 f->number, CALLER_IDS, generation_address());
 	if (load_file(getenv("KUID_CALLERS"), params))
 		fail("can't load the callers: %m");
 	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
