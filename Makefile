@@ -209,10 +209,10 @@ vm-root: vm-packages
 	@cp -u $(BUILD)/userspace/examples/many $(ROOT)/examples/
 
 # Modules for the tests, built beside the copy of the module that they use: one
-# checks the published vectors when it is loaded, two take IDs or hold up grace
-# periods in the kernel, and one, for kernels with KUnit, has the unit tests.
-# kuid_few is kuid itself, with 20 nodes for private lanes in an epoch. (4) are
-# more arguments for make.
+# checks the published vectors when it is loaded, three take IDs, hold up grace
+# periods or change the generation ID in the kernel, and one, for kernels with
+# KUnit, has the unit tests. kuid_few is kuid itself, with 20 nodes for private
+# lanes in an epoch. (4) are more arguments for make.
 define build_test_modules
 	@mkdir -p $(addprefix $(1)/selftests/,vectors callers kunit few) $(3)
 	@cp -au selftests/vectors/Kbuild selftests/vectors/*.c \
