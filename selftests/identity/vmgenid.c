@@ -262,16 +262,17 @@ TEST_F(vmgenid, changes_twice_before_an_epoch)
 /* A notification tells private lanes of a change; of one that is known, none. */
 TEST_F(vmgenid, notification)
 {
-	const struct kuid_page *page = map_page(self->fd);
-	int log = open_log();
+	const struct kuid_page *page;
 	__u64 generation, epoch;
+	int log = open_log();
 
-	ASSERT_NE(MAP_FAILED, page);
-	epoch = next_epoch(_metadata, self->blocking);
 	if (notify() == -ENODEV)
 		SKIP(return, "the device doesn't notify");
 	EXPECT_EQ(0, forks(_metadata, self->fd));
 
+	page = map_page(self->fd);
+	ASSERT_NE(MAP_FAILED, page);
+	epoch = next_epoch(_metadata, self->blocking);
 	generation = generation_of(page);
 	ASSERT_EQ(0, change(0));
 	EXPECT_EQ(generation, generation_of(page));

@@ -41,7 +41,7 @@ declare -A packages=(
 	[rpm]="libcurl4-gnutls-dev libpq-dev libsqlite3-dev rpm rpmlint xz-utils"
 	[rust]="cargo gcc libc6-dev librust-cc-dev librust-log-dev librust-uuid-dev make rust-clippy rustc"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
-	[cross]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
+	[cross]="device-tree-compiler gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
 # Node.js of other archives comes with npm and its headers.
