@@ -549,6 +549,8 @@ $(TOGETHER): selftests/containers/together.c selftests/lib/formats.h \
 
 .PHONY: check-containers
 check-containers: packages vm-packages $(TOGETHER)
+	@$(VM)/setup.sh images
+	@selftests/run/check_images.sh $(BUILD)
 	@selftests/run/check_containers.sh $(BUILD) $(TOGETHER)
 
 # The PostgreSQL extension, in servers of these versions.

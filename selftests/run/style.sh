@@ -186,9 +186,10 @@ versions_agree()
 		grep -qx "version = \"$version\"" userspace/bindings/rust/Cargo.toml &&
 		[[ $(grep -lx "Version: *$version" rpm/*.spec | wc -l) == 2 ]] &&
 		grep -q "\"version\": \"$version\"" userspace/bindings/node/package.json &&
+		grep -q "image: kuid-claim:$version\$" userspace/kubernetes/kuid-claim.yaml &&
 		[[ $(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ { printf "%s%s", n++ ? "." : "", $3 }' \
 			userspace/libkuid/kuid.h) == "$version" ]] && return
-	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json, the specs and kuid.h have $version"
+	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json, the specs, kuid-claim.yaml and kuid.h have $version"
 	return 1
 }
 
