@@ -351,11 +351,11 @@ fault:
 static __always_inline bool
 kuid_text_line_put_short(struct kuid_text_lines *lines, size_t size)
 {
-	size_t i;
+	/* By a pointer: a check of an index would call out of the user access. */
+	const char *from = lines->text.text;
 
-	for (i = 0; i < size; i++)
-		unsafe_put_user(lines->text.text[i], (char __user *)lines->at++,
-				fault);
+	while (size--)
+		unsafe_put_user(*from++, (char __user *)lines->at++, fault);
 	return true;
 fault:
 	return false;
