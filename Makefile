@@ -76,6 +76,9 @@ help:
 	@echo 'make bindings   the packages for LANGUAGES="python ..."; check-bindings tests them,'
 	@echo '                here and in a booted machine'
 	@echo 'make cross-arm64, cross-s390x  module and tests of that architecture, to boot'
+	@echo 'make check-kernels  compile the module for the kernels of Debian 12, 13 and sid;'
+	@echo '                KERNELS="sid-arm64" for some of them. make kernels-record records'
+	@echo '                the results in Documentation'
 	@echo 'make check-matrix  tests on each of many kernels, and with 1 to 8 CPUs;'
 	@echo '                ROWS="6.12 7.x-rt:4" for some of them only'
 	@echo 'make matrix-record  record the results of these rows in Documentation'
@@ -604,6 +607,18 @@ matrix-record:
 		END { for (row in new) print new[row] }' \
 		$(MATRIX)/results $(TABLE) > $(MATRIX)/results.md
 	@mv $(MATRIX)/results.md $(TABLE)
+
+# The module, compiled for all kernels that Debian has headers of. Needs root.
+.PHONY: check-kernels kernels-record
+check-kernels:
+	@$(VM)/setup.sh build cross kernels
+	@selftests/run/check_kernels.sh $(BUILD) $(KERNELS)
+
+kernels-record: TABLE := Documentation/results.md
+kernels-record:
+	@awk -v word=kernels -v from=$(BUILD)/kernels -f selftests/run/fill.awk \
+		$(TABLE) >$(BUILD)/kernels/results.md
+	@mv $(BUILD)/kernels/results.md $(TABLE)
 
 # The module once more, built to count executed lines.
 COUNTED	:= $(BUILD)/vm/counted

@@ -15,6 +15,10 @@
 #                        initramfs, with busybox, uuidgen and uuidparse
 #   liburing-i386        library for 32-bit programs on amd64, which gcc-multilib doesn't have
 #   tools-trixie         the tools to build modules for 7.x with: a directory usr
+#   cross-trixie, cross-sid
+#                        the same of a Debian, with its compilers for all architectures below
+#   headers-SUITE-ARCH   the newest kernel's headers, in all flavours, of bookworm, trixie, sid, bookworm-backports or trixie-backports,
+#                        for amd64, arm64, ppc64el, riscv64 or s390x, as they lie in a directory usr
 #   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, and its memory
 #                        model, as in its tree
 #   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
@@ -48,6 +52,7 @@ usage()
 {
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
+		"cross-trixie|cross-sid|headers-SUITE-ARCH|" \
 		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
 		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|google-uuid|postgresql-15|postgresql-17|postgresql-18|root-bookworm|root-trixie|" \
 		"root-containers" >&2
@@ -82,6 +87,19 @@ sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6)
 sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
 liburing-i386)       row=(fill_library "bookworm bookworm-security" i386 liburing-dev) ;;
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
+cross-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14
+                         gcc-14-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
+cross-sid)           row=(fill_tools "sid" amd64 gcc-16
+                         gcc-16-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
+headers-*-*)         row=("" "${want#headers-}" "${want##*-}" linux-headers-)
+                     row[1]=${row[1]%-*}
+                     [[ ${row[2]} =~ ^(amd64|arm64|ppc64el|riscv64|s390x)$ ]] || usage "unknown name '$want'"
+                     case ${row[1]} in
+                     bookworm|trixie) row[1]+=" ${row[1]}-security" ;;
+                     sid|bookworm-backports|trixie-backports) ;;
+                     *) usage "unknown name '$want'" ;;
+                     esac
+                     row[0]=fill_headers ;;
 source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 tree-kubernetes)     row=(fill_kubernetes "bookworm bookworm-security" source kubernetes) ;;
@@ -301,6 +319,28 @@ unpack_headers()
 	cp "$new/usr/src/$headers/.config" "$new/config"
 }
 
+# A package without a version depends on that of the newest kernel.
+fill_headers()
+{
+	local names parts name deb
+
+	mapfile -t names < <(apt-cache -c "$apt/apt.conf" dumpavail | awk -v arch="$arch" '
+		/^Package: / { name = $2 }
+		/^Architecture: / && $2 == arch && name ~ /^linux-headers-/ && name !~ /[0-9][.]/ { print name }' |
+		while read -r name; do
+			depends "$name" 'linux-headers-[0-9].*'
+		done)
+	(( ${#names[@]} )) || die "the archive has no kernel headers for $arch in $suites"
+	mapfile -t parts < <(for name in "${names[@]}"; do
+		depends "$name" 'linux-(headers|kbuild)-.*' | sed 's/^linux-kbuild-.*/&:amd64/'
+	done | sort -u)
+	download "${names[@]}" "${parts[@]}"
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$new"
+	done
+	rm -rf "${new:?}/lib" "${new:?}/usr/share"
+}
+
 fill_kernel()
 {
 	find_kernel
@@ -368,7 +408,7 @@ fill_tools()
 	local names deb
 
 	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
-		"$package" coreutils dash diffutils findutils grep make mawk pahole sed |
+		"${row[@]:3}" coreutils dash diffutils findutils grep make mawk pahole sed |
 		sed -n 's/^Inst \([^ ]*\) .*/\1/p')
 	(( ${#names[@]} )) || die "the archive's $package can't be had"
 	download "${names[@]}"

@@ -6,7 +6,7 @@
 #   boot   fetch kernels, run tests in a machine
 #   test   install the tests as the kernel does       style  check the sources
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
-#   images  build images of containers
+#   kernels  compile the module for ppc64el, too       images  build images of containers
 #   install  build packages, install them in a root of their own
 #   proofs  run the provers that Debian 12 has
 #   coverage  measure which lines run                 picture  draw pictures and plots
@@ -17,8 +17,8 @@
 #   go  build and check the Go module          java  the Java package
 #   node  the package for Node.js              python  the Python package
 #   rust  the crate                            rpm  RPM packages
-# All of them but headers, images, languages, peers, rpm and those of one language if none is named. If
-# nothing is missing, it prints nothing and changes nothing.
+# All of them but headers, kernels, images, languages, peers, rpm and those of one language if none is named.
+# If nothing is missing, it prints nothing and changes nothing.
 
 set -euo pipefail
 
@@ -43,6 +43,7 @@ declare -A packages=(
 	[rust]="cargo gcc libc6-dev librust-cc-dev librust-log-dev librust-uuid-dev make rust-clippy rustc"
 	[kernel]="gcc make libc6-dev flex bison bc libelf-dev libssl-dev perl xz-utils"
 	[images]="buildah crun mmdebstrap"
+	[kernels]="gcc-powerpc64le-linux-gnu debian-archive-keyring"
 	[cross]="device-tree-compiler gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
@@ -54,7 +55,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|images|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
+		echo "usage: setup.sh [build|headers|boot|test|style|kernel|kernels|images|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Compiles the module for the newest kernel of each of Debian's suites and architectures, in all flavours
+# that have headers:   check_kernels.sh BUILD [SUITE-ARCH...]
+# Prints TAP and one line of totals, and writes the table for Documentation/results.md to
+# BUILD/kernels/headers.md, with the last result of each row. Output of the compiler, such as a warning, is
+# a failure. Needs root.
+
+set -uo pipefail
+
+if (( $# < 1 )); then
+	echo "usage: check_kernels.sh BUILD [SUITE-ARCH...]" >&2
+	exit 2
+fi
+mkdir -p "$1/kernels" || exit
+build=$(cd "$1" && pwd)/kernels
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$here/../..
+# shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
+. "$top/userspace/tests/tap.sh"
+shift
+
+# Debian 12 has no riscv64.
+all=({bookworm,bookworm-backports}-{amd64,arm64,ppc64el,s390x}
+	{trixie,trixie-backports,sid}-{amd64,arm64,ppc64el,riscv64,s390x})
+rows=("${all[@]}")
+(( !$# )) || rows=("$@")
+
+declare -A compilers=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu [ppc64el]=powerpc64le-linux-gnu
+	[riscv64]=riscv64-linux-gnu [s390x]=s390x-linux-gnu)
+
+# In headers and tools at their real place, as the headers of 7.x have absolute paths. Without the data for
+# debuggers, which take time.
+compiles()
+{
+	local status module=$build/module
+
+	rm -rf "$module"
+	mkdir "$module"
+	cp -a "$top"/{Kbuild,kmod,uapi} "$module"
+	# shellcheck disable=SC2016,SC2154 # for the shell in the namespace; out is set by tap.sh
+	unshare --mount sh -ec 'mount -t overlay kuid -o "lowerdir=$0" /usr; exec "$@"' \
+		"$headers/usr:$tools" make -s -j "$(nproc)" -C "/usr/src/linux-headers-$1" M="$module" \
+		DEB_BUILD_ARCH=amd64 "DEB_HOST_GNU_TYPE=${compilers[$arch]}" KCFLAGS=-g0 \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$out" 2>&1
+	status=$?
+	(( !status )) && [[ ! -s $out ]] &&
+		tr '\0' '\n' <"$module/kmod/kuid.ko" | grep -a "^vermagic=$1 "
+}
+
+# Prints the line of the table.
+row()
+{
+	local name before flavours=
+
+	before=$failed
+	for name in "${names[@]}"; do
+		it "$suite, $arch: $name" compiles "$name" >&3
+		[[ $name =~ ^([0-9.]+(-[0-9]+)?([+~][a-z0-9.]+)*)-(.*)$ ]]
+		flavours+=", ${BASH_REMATCH[4]}"
+	done
+	echo "| $suite | $arch | ${BASH_REMATCH[1]} | ${flavours#, } |" \
+		"$((${#names[@]} - failed + before)) of ${#names[@]} |"
+}
+
+exec 3>&1
+echo "TAP version 13"
+for name in "${rows[@]}"; do
+	suite=${name%-*} arch=${name##*-} tools=/usr
+	[[ $suite == bookworm* ]] || tools=$("$here/../vm/fetch.sh" "cross-${suite%-*}")/usr || exit
+	if headers=$("$here/../vm/fetch.sh" "headers-$name"); then
+		mapfile -t names < <(cd "$headers/usr/src" && printf '%s\n' linux-headers-* | grep -v -- -common |
+			sed 's/^linux-headers-//' | sort -V)
+		row >"$build/$name.row"
+	else
+		skip "$suite, $arch" "the archive's headers can't be had"
+		echo "| $suite | $arch | not offered | | |" >"$build/$name.row"
+	fi
+done
+{
+	echo "| suite | architecture | kernel | flavours | compiled |"
+	echo "|---|---|---|---|---|"
+	for name in "${all[@]}"; do
+		cat "$build/$name.row" 2>/dev/null
+	done
+} >"$build/headers.md"
+echo "$((nr - failed - skipped)) passed, $failed failed, $skipped skipped"
+finish
