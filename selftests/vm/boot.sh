@@ -135,6 +135,8 @@ read -ra words <<<"$more"
 qemu+=("${words[@]}")
 # Only this run's init knows the nonce, so no output of a program looks like the last line.
 qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
+# A machine that gets little CPU time doesn't hang: what looks for hangs waits longer than usual.
+told+=" watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=300 sysctl.kernel.hung_task_timeout_secs=900"
 # The console shows next to nothing, except for the whole log after a panic (panic_print).
 qemu+=(-append "console=$console quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $told \
 ${append:+$append }${shell:+kuid.shell }kuid.exit=$nonce -- $*")
