@@ -422,8 +422,9 @@ static int compare_found(const void *a, const void *b)
 }
 
 /*
- * Add a region's IDs from number @first on. If the machine has died, IDs that the
- * kernel wrote, but that the reader did not count before, are included.
+ * Add a region's IDs from number @first on. If the machine has died, IDs that
+ * the kernel wrote, but that the reader did not count before, are included; but
+ * not the last one, of which some bytes may be missing.
  */
 static size_t gather(struct memory *m, int life, int reader, size_t k,
 		     int phase, bool died, __u32 first, int from,
@@ -436,8 +437,11 @@ static size_t gather(struct memory *m, int life, int reader, size_t k,
 	__u32 i;
 
 	for (i = first; i < nr + (died ? BATCH : 0); i++) {
-		if (((size_t)i + 1) * f->id_size > REGION_SIZE ||
-		    (i >= nr && all_bytes(id_at(f, at, i), 0, f->id_size)))
+		/* If the next ID was begun, this one is whole. */
+		size_t begun = i < nr ? i : (size_t)i + 1;
+
+		if ((begun + 1) * f->id_size > REGION_SIZE ||
+		    (i >= nr && all_bytes(id_at(f, at, begun), 0, f->id_size)))
 			break;
 		memset(to[added].id, 0, ID_SIZE_MAX);
 		memcpy(to[added].id, id_at(f, at, i), f->id_size);
