@@ -552,94 +552,48 @@ static void choose(struct scheduler_model *model, const void *what,
 }
 
 static const struct scenario scenarios[] = {
-	{
-		.name = "two threads and their first lane",
-		.acts = { { ONE, ONE }, { MANY }, { NOTHING } },
-	},
-	{
-		.name = "two threads and another epoch",
-		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { RENEW } },
-	},
-	{
-		.name = "a batch, and a close before the next epoch",
-		.acts = { { ONE, MANY, ONE }, { CLOSE, FORK_VM } },
-	},
-	{
-		.name = "a lane asked for while closed",
-		.acts = { { ONE, ONE }, { ONE }, { CLOSE, FORK_VM, CLOSE } },
-	},
-	{
-		.name = "a given node",
-		.acts = { { ONE, ONE, ONE }, { MANY }, { GIVE, FORK_VM } },
-	},
-	{
-		.name = "the last node",
-		.acts = { { ONE, ONE }, { ONE }, { RENEW } },
-		.nodes_left = 1,
-	},
-	{
-		.name = "two threads, and the clock set back",
-		.acts = { { ONE, ONE, ONE }, { ONE, ONE }, { SET_BACK } },
-	},
-	{
-		.name = "a batch, and the clock set forth and back",
-		.acts = { { ONE, MANY }, { ONE }, { SET_FORTH, SET_BACK } },
-	},
-	{
-		.name = "a child in a call for one ID",
-		.acts = { { ONE, ONE }, { FORK } },
-	},
-	{
-		.name = "a child in a batch, and its child",
-		.acts = { { ONE, MANY, ONE }, { FORK, FORK } },
-	},
-	{
-		.name = "a child in another epoch",
-		.acts = { { ONE, MANY }, { FORK }, { RENEW } },
-	},
-	{
-		.name = "a child, and the clock set back",
-		.acts = { { ONE, MANY, ONE }, { FORK }, { SET_BACK } },
-	},
-	{
-		.name = "three processes",
-		.acts = { { NODE, NODE }, { NODE }, { NODE } },
-		.expected = 4,
-	},
-	{
-		.name = "three processes and the last two nodes",
-		.acts = { { NODE, NODE }, { NODE }, { NODE } },
-		.nodes_left = 2,
-		.expected = 2,
-	},
-	{
-		.name = "processes, and the generator is closed",
-		.acts = { { NODE, NODE }, { NODE }, { CLOSE, FORK_VM } },
-	},
-	{
-		.name = "processes, and closed while an epoch begins",
-		.acts = { { NODE, NODE }, { CLOSE }, { FORK_VM, RENEW } },
-	},
-	{
-		.name = "processes, and two epochs",
-		.acts = { { NODE, NODE }, { NODE }, { RENEW, RENEW } },
-	},
-	{
-		.name = "processes, and an epoch for a clock step",
-		.acts = { { NODE, NODE }, { NODE }, { SET_BACK, STEP } },
-	},
-	{
-		.name = "a lane's node is given",
-		.acts = { { NODE, NODE }, { NODE }, { GIVE_LANE } },
-	},
-	{
-		.name = "a random node, and a lane's is given later",
-		.acts = { { NODE, NODE }, { NODE }, { RENEW, GIVE_LANE } },
-	},
-	{
-		.name = "a lane's node is given, and the generator is closed",
-		.acts = { { NODE, NODE }, { CLOSE }, { FORK_VM, GIVE_LANE } },
-	},
+	{ "two threads and their first lane",
+	  .acts = { { ONE, ONE }, { MANY }, { NOTHING } } },
+	{ "two threads and another epoch",
+	  .acts = { { ONE, ONE, ONE }, { ONE, ONE }, { RENEW } } },
+	{ "a batch, and a close before the next epoch",
+	  .acts = { { ONE, MANY, ONE }, { CLOSE, FORK_VM } } },
+	{ "a lane asked for while closed",
+	  .acts = { { ONE, ONE }, { ONE }, { CLOSE, FORK_VM, CLOSE } } },
+	{ "a given node",
+	  .acts = { { ONE, ONE, ONE }, { MANY }, { GIVE, FORK_VM } } },
+	{ "the last node", .acts = { { ONE, ONE }, { ONE }, { RENEW } },
+	  .nodes_left = 1 },
+	{ "two threads, and the clock set back",
+	  .acts = { { ONE, ONE, ONE }, { ONE, ONE }, { SET_BACK } } },
+	{ "a batch, and the clock set forth and back",
+	  .acts = { { ONE, MANY }, { ONE }, { SET_FORTH, SET_BACK } } },
+	{ "a child in a call for one ID", .acts = { { ONE, ONE }, { FORK } } },
+	{ "a child in a batch, and its child",
+	  .acts = { { ONE, MANY, ONE }, { FORK, FORK } } },
+	{ "a child in another epoch",
+	  .acts = { { ONE, MANY }, { FORK }, { RENEW } } },
+	{ "a child, and the clock set back",
+	  .acts = { { ONE, MANY, ONE }, { FORK }, { SET_BACK } } },
+	{ "three processes", .acts = { { NODE, NODE }, { NODE }, { NODE } },
+	  .expected = 4 },
+	{ "three processes and the last two nodes",
+	  .acts = { { NODE, NODE }, { NODE }, { NODE } }, .nodes_left = 2,
+	  .expected = 2 },
+	{ "processes, and the generator is closed",
+	  .acts = { { NODE, NODE }, { NODE }, { CLOSE, FORK_VM } } },
+	{ "processes, and closed while an epoch begins",
+	  .acts = { { NODE, NODE }, { CLOSE }, { FORK_VM, RENEW } } },
+	{ "processes, and two epochs",
+	  .acts = { { NODE, NODE }, { NODE }, { RENEW, RENEW } } },
+	{ "processes, and an epoch for a clock step",
+	  .acts = { { NODE, NODE }, { NODE }, { SET_BACK, STEP } } },
+	{ "a lane's node is given",
+	  .acts = { { NODE, NODE }, { NODE }, { GIVE_LANE } } },
+	{ "a random node, and a lane's is given later",
+	  .acts = { { NODE, NODE }, { NODE }, { RENEW, GIVE_LANE } } },
+	{ "a lane's node is given, and the generator is closed",
+	  .acts = { { NODE, NODE }, { CLOSE }, { FORK_VM, GIVE_LANE } } },
 };
 
 int main(void)
