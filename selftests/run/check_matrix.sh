@@ -10,6 +10,7 @@
 #   KERNEL:brief      tests of the kernel's interfaces, on 2 CPUs, in a minute or so
 #   KERNEL:hpet       tests of order and private lanes, on 2 CPUs, with a clock that is slow to read
 #   KERNEL:clones     clones, 20 pairs of twins
+#   7.x:vmclock       the same in a newer QEMU with the device vmclock, 2 pairs
 #   6.1-arm64 6.1-s390x   the tests that make cross-ARCH builds, on 2 CPUs of another architecture
 #   debug kcsan uml   make check-NAME
 #   soak              make soak
@@ -17,8 +18,8 @@
 
 set -uo pipefail
 
-rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1:clones 7.x:clones
-	6.1-arm64 6.1-s390x uml soak debug kcsan)
+rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1:clones 6.12:clones
+	7.x:clones 7.x:vmclock 6.1-arm64 6.1-s390x uml soak debug kcsan)
 amd64='(6\.1|6\.12|7\.x)(-rt)?'
 
 usage()
@@ -29,7 +30,7 @@ usage()
 }
 
 for row in "$@"; do
-	[[ $row =~ ^($amd64(:[1-9][0-9]?|:brief|:hpet|:clones)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
+	[[ $row =~ ^(7\.x:vmclock|$amd64(:[1-9][0-9]?|:brief|:hpet|:clones)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
 done
 (( !$# )) || rows=("$@")
@@ -77,6 +78,7 @@ on_amd64()
 		--qemu "$nic -device vmgenid,guid=auto" "${@:3}"
 }
 
+# on_clones KERNEL PAIRS
 on_clones()
 {
 	local kernel
@@ -84,8 +86,17 @@ on_clones()
 	prepare "matrix-$1" || return
 	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=2
-	PAIRS=20 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.gz" \
+	PAIRS=$2 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.gz" \
 		"$build/vm/tests/selftests/kuid/lives"
+}
+
+# Runs a command with a QEMU that has the device.
+with_vmclock()
+{
+	local qemu
+
+	qemu=$("$here/../vm/fetch.sh" qemu-trixie) || { add 1 0 1 0; return; }
+	PATH=$qemu/bin:$PATH VMCLOCK=1 "$@"
 }
 
 on_other()
@@ -126,7 +137,8 @@ run_row()
 	# The only machine without a device that tells of clones.
 	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet --qemu "$nic" \
 		env KUID_ONLY=lane_test,order,params,suspend ;;
-	*:clones) on_clones "${1%:*}" ;;
+	*:clones) on_clones "${1%:*}" 20 ;;
+	*:vmclock) with_vmclock on_clones "${1%:*}" 2 ;;
 	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
 		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
 	*) on_amd64 "$1" 2 ;;

@@ -840,10 +840,11 @@ static int be_cloned(int argc, char **argv)
 	char params[256] = "";
 	__u32 stale, expected;
 	__u64 generation, epochs, window = 0;
-	bool given, unbind = false, bind = false;
+	bool given, vmclock = false, unbind = false, bind = false;
 	int fd, i;
 
 	for (i = 2; i < argc; i++) {
+		vmclock |= !strcmp(argv[i], "vmclock");
 		bind |= !strcmp(argv[i], "rebind");
 		unbind |= bind || !strcmp(argv[i], "unbind");
 		if (!strchr(argv[i], '='))
@@ -854,6 +855,8 @@ static int be_cloned(int argc, char **argv)
 	given = strstr(params, "node=");
 	if (load(params))
 		fail("can't load the module");
+	if (vmclock && load_file("/lib/ptp_vmclock.ko", ""))
+		fail("can't load the driver of vmclock: %m");
 	if (unbind)
 		unbind_driver(bind);
 	fd = open(DEV_KUID, O_RDONLY);
@@ -864,6 +867,8 @@ static int be_cloned(int argc, char **argv)
 		fail("can't begin anew: %m");
 	if (get_status(fd, &first))
 		fail("STATUS: %m");
+	if (vmclock == !(kuid_lane_clones(&first) & KUID_CLONES_SEEN))
+		fail("private lanes notice clones otherwise");
 	page = map_page(fd);
 	if (page == MAP_FAILED)
 		fail("can't map the page: %m");

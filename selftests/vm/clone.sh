@@ -6,7 +6,8 @@
 # LIVES is the program lives, built for this machine; the INITRD has it at /selftests/kuid/lives.
 # Prints TAP. PAIRS is how often the first machine is restored as twins (1). No call that begins after
 # the restore may make an ID that the twin has. IDs of other calls, and of private lanes until they
-# end, are counted only. Where the machine has vmclock, private lanes count as calls.
+# end, are counted only. With VMCLOCK=1, which needs QEMU 10 and its driver in the INITRD, private
+# lanes count as calls.
 
 set -uo pipefail
 
@@ -32,7 +33,7 @@ watched()
 	shift 2
 	monitored "$name"
 	new_memory "$work/$name.mem"
-	machine "$name" "$more $monitored" clone "$@"
+	machine "$name" "$more $monitored" clone ${VMCLOCK:+vmclock} "$@"
 }
 
 # The image saved last, as $work/$from.image; $work/$from.mem is its memory at that moment.

@@ -5,9 +5,10 @@
 # apt, and prints the directory that holds them:   fetch.sh NAME
 #   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (KERNEL_SRC); and nic, a staging
 #   6.12, 6.12-rt        directory for the initramfs with the driver lib/e1000.ko. 7.x is the newest
-#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces. 6.1
-#                        also has disk, a staging directory with the modules of ext4 on a RAM disk, in
-#                        lib, and lib/disk.list, which names them in the order in which they load
+#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces, and nic
+#                        has the driver lib/ptp_vmclock.ko, too. 6.1 also has disk, a staging directory
+#                        with the modules of ext4 on a RAM disk, in lib, and lib/disk.list, which names
+#                        them in the order in which they load
 #   6.1-arm64, 6.1-s390x the same for another architecture, whose name is in arch, for builds on
 #                        amd64; nic is empty for s390x, as QEMU has no e1000 there
 #   sysroot-arm64, sysroot-s390x
@@ -25,6 +26,8 @@
 #   tree-kubernetes      the whole source of Kubernetes, packed, for kubernetes.sh: kubernetes.tar.gz, version
 #   go-1.19              the compiler to build it with, and a package that needs to be as new: a directory usr
 #   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
+#   qemu-trixie          a QEMU that has the device vmclock, with the libraries of the newer Debian that it
+#                        is from: bin, to run it
 #   herd7, cbmc          a prover with the libraries of the newer Debian that it is from: bin, to run it;
 #                        usr/share/herdtools7, the models that herd7 comes with
 #   cmocka-i386          the test library to link 32-bit programs with
@@ -53,7 +56,7 @@ usage()
 	echo "fetch.sh: $1" >&2
 	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
 		"cross-trixie|cross-sid|headers-SUITE-ARCH|" \
-		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
+		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|qemu-trixie|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
 		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|google-uuid|postgresql-15|postgresql-17|postgresql-18|root-bookworm|root-trixie|" \
 		"root-containers" >&2
 	exit 2
@@ -107,6 +110,7 @@ go-1.19)             row=(fill_packages "bookworm bookworm-security" amd64 golan
                          golang-github-modern-go-reflect2-dev) ;;
 coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
 herd7)               row=(fill_prover "sid" amd64 herdtools7) ;;
+qemu-trixie)         row=(fill_qemu "trixie trixie-security" amd64 qemu-system-x86) ;;
 cbmc)                row=(fill_prover "trixie trixie-security" amd64 cbmc) ;;
 cmocka-i386)         row=(fill_cmocka "bookworm bookworm-security" i386 libcmocka0) ;;
 uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
@@ -141,7 +145,7 @@ result=$cache/$want
 have_it()
 {
 	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) &&
-		($want != 6.1 || -d $result/disk) &&
+		($want != 6.1 || -d $result/disk) && ($want != 7.x* || -e $result/nic/lib/ptp_vmclock.ko) &&
 		($want != source-6.1 || -d $result/tools/memory-model) &&
 		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
 }
@@ -282,11 +286,13 @@ find_kernel()
 # Unpacks the kernel and its drivers.
 unpack_kernel()
 {
-	local part driver disk=() patterns=()
+	local part driver disk=() patterns=() nic=()
 
-	[[ $arch == s390x ]] || patterns=('*/e1000.ko*')
+	[[ $arch == s390x ]] || nic=(e1000)
+	# Older kernels have no driver of vmclock.
+	[[ $want != 7.x* ]] || nic+=(ptp_vmclock)
 	[[ $want != 6.1 ]] || disk=(brd crc32c_generic crc16 mbcache jbd2 ext4)
-	for driver in "${disk[@]}"; do
+	for driver in "${nic[@]}" "${disk[@]}"; do
 		patterns+=("*/$driver.ko*")
 	done
 	mkdir -p "$tmp/kernel" "$new/nic/lib"
@@ -296,7 +302,9 @@ unpack_kernel()
 		'*/vmlinuz*' "${patterns[@]}"
 	mv "$tmp"/kernel/vmlinuz* "$new/vmlinuz"
 	find "$tmp/kernel" -name '*.ko.xz' -exec xz -d {} +
-	[[ $arch == s390x ]] || mv "$tmp/kernel/e1000.ko" "$new/nic/lib"
+	for driver in "${nic[@]}"; do
+		mv "$tmp/kernel/$driver.ko" "$new/nic/lib"
+	done
 	for driver in "${disk[@]}"; do
 		install -D -m 644 -t "$new/disk/lib" "$tmp/kernel/$driver.ko" || die "no module $driver"
 		echo "$driver" >>"$new/disk/lib/disk.list"
@@ -500,6 +508,32 @@ fill_prover()
 	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$want "\$@"
 	SCRIPT
 	chmod +x "$new/bin/$want"
+}
+
+# Its parts are modules, which it loads from the directory that QEMU_MODULE_DIR names.
+fill_qemu()
+{
+	local lib=usr/lib/x86_64-linux-gnu names deb program=qemu-system-x86_64
+
+	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
+		"$package" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -E '^(lib.*|zlib1g|qemu-.*|seabios)$')
+	(( ${#names[@]} )) || die "the archive's $package can't be had"
+	download "${names[@]}"
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$tmp/root"
+	done
+	mkdir -p "$new/bin" "$new/usr/bin" "$new/usr/share" "$new/$lib"
+	mv "$tmp/root/usr/bin/$program" "$new/usr/bin"
+	find "$tmp/root/usr/lib" "$tmp/root/$lib" -maxdepth 1 -name '*.so*' -exec mv -t "$new/$lib" {} +
+	mv "$tmp/root/$lib/qemu" "$new/$lib"
+	mv "$tmp"/root/usr/share/{qemu,seabios} "$new/usr/share"
+	cat >"$new/bin/$program" <<-SCRIPT
+	#!/bin/sh
+	export QEMU_MODULE_DIR=$result/$lib/qemu
+	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$program \
+		-L $result/usr/share/qemu -L $result/usr/share/seabios "\$@"
+	SCRIPT
+	chmod +x "$new/bin/$program"
 }
 
 fill_cmocka()

@@ -6,9 +6,10 @@
 # shellcheck disable=SC2154 # variables of the sourcing script
 
 # The generation ID of a machine: if it differs from that of the saved machine, this is a clone.
+# VMCLOCK=1 adds the device vmclock, which QEMU has since version 10.
 generation()
 {
-	echo "-device vmgenid,guid=$1,id=vmgenid0"
+	echo "-device vmgenid,guid=$1,id=vmgenid0${VMCLOCK:+ -device vmclock}"
 }
 
 # monitored NAME: makes the pipes, and sets $monitored to QEMU's arguments for them.
