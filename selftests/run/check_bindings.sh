@@ -37,16 +37,9 @@ in_tree()
 for language; do
 	echo "== $language without a device"
 	"$here/../vm/setup.sh" "$language" || exit
-	in_tree "$language" all >"$log" 2>&1 || {
-		tail -n 40 "$log" >&2
-		add 1 0 0 0
-		continue
-	}
+	quietly in_tree "$language" all || continue
 	add_tap in_tree "$language" check
-	in_tree "$language" stage >"$log" 2>&1 || {
-		tail -n 40 "$log" >&2
-		add 1 0 0 0
-	}
+	quietly in_tree "$language" stage
 done
 
 echo "== Linux $(<"$kernel/release") in QEMU"

@@ -40,11 +40,7 @@ prepare()
 for version; do
 	log=$build/check/postgresql-$version.log
 	echo "== the extension for PostgreSQL $version"
-	prepare "$version" >"$log" 2>&1 || {
-		tail -n 40 "$log" >&2
-		add 1 0 0 0
-		continue
-	}
+	quietly prepare "$version" || continue
 	echo "== Linux $(<"$kernel/release") in QEMU"
 	# With a finer clock the time alone would order the IDs of most sessions.
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/postgresql/$version.gz" \

@@ -24,6 +24,16 @@ add()
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
 }
 
+# Runs a command with its output in the log. If it fails, shows the end of that, and adds a failure.
+quietly()
+{
+	"$@" >"$log" 2>&1 && return
+	tail -n 40 "$log"
+	echo "not ok: $*"
+	add 1 0 1 0
+	return 1
+}
+
 # Runs a program that prints TAP, and writes its output to the log.
 add_tap()
 {
