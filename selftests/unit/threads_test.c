@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads take units from one generator while another thread sets the wall
- * clock and publishes epochs. No unit may be handed out twice, out of order, or
- * beyond the window. A former epoch is freed as soon as no thread can use it,
+ * clock, clones the machine and publishes epochs. No unit may be handed out
+ * twice, out of order, or beyond the window; nor returned by a call that began
+ * after a clone, if its epoch began before. A former epoch is freed as soon as no thread can use it,
  * so the address sanitizer reports a thread that still does.
  */
 #include <pthread.h>
@@ -37,6 +38,7 @@
  *	set
  * @epochs: new epochs are published, requested or not
  * @node_given: epochs that were not requested have a given node
+ * @clones: the generation ID changes, and each time an epoch begins
  */
 struct plan {
 	unsigned int sources;
@@ -47,9 +49,18 @@ struct plan {
 	u64 steps;
 	bool epochs;
 	bool node_given;
+	bool clones;
 };
 
 static const struct plan *plan;
+
+#define MOST_CLONES 1500
+
+static u64 vm_id[2];
+static _Atomic unsigned int clones; /* how often it has changed */
+
+/* How often it had changed when the epoch was drawn. */
+static unsigned int drawn_at[MOST_CLONES + 2];
 
 /* The highest unit that a call has returned, by epoch. */
 struct returned {
@@ -93,6 +104,23 @@ static void raise_to(_Atomic u64 *value, u64 to)
 		;
 }
 
+/* As the last check of a call that has begun after so many clones. */
+static bool lets_pass(const struct kuid_taken *taken, unsigned int before)
+{
+	struct kuid_claimed died;
+
+	if (!plan->clones)
+		return true;
+	if (!kuid_gate_lets_pass(&host.generator.gate, vm_id,
+				 taken->origin.epoch)) {
+		kuid_generator_close_once(&host.generator, &died);
+		return false;
+	}
+	if (drawn_at[taken->origin.epoch] < before)
+		disorders++;
+	return true;
+}
+
 /* A call's units must be above all units returned before the call began. */
 static void take_one(struct thread *thread, struct returned *same,
 		     struct kuid_watermarks *watermarks, enum kuid_order order)
@@ -100,6 +128,7 @@ static void take_one(struct thread *thread, struct returned *same,
 	enum kuid_source source = plan->source + random_below(plan->sources);
 	u32 count = 1 + random_below(random_below(2) ? 3 : 300);
 	u64 before[PHASES], before_host[PHASES];
+	unsigned int clones_before = clones;
 	struct kuid_taken taken;
 	unsigned int phase;
 	u64 last;
@@ -110,7 +139,7 @@ static void take_one(struct thread *thread, struct returned *same,
 	}
 	taken = host_take_recorded(&thread->record, source, watermarks, order,
 				   count);
-	if (!taken.units.count)
+	if (!taken.units.count || !lets_pass(&taken, clones_before))
 		return;
 
 	last = taken.units.first + taken.units.count - 1;
@@ -191,6 +220,21 @@ static void forget_phase(unsigned int phase)
 	}
 }
 
+/* Threads may find the change before this function does. */
+static void clone_machine(void)
+{
+	struct kuid_claimed died;
+
+	WRITE_ONCE(vm_id[clones & 1], clones + 1);
+	clones++;
+	for (u64 n = random_below(10); n; n--)
+		sched_yield();
+	kuid_generator_close_once(&host.generator, &died);
+	drawn_at[host.nr_epochs + 1] = clones;
+	host_publish(KUID_EPOCH_FORK, false);
+	forget_phase((host.nr_epochs + 2) % PHASES);
+}
+
 /* One random event. */
 static void happen(void)
 {
@@ -209,6 +253,8 @@ static void happen(void)
 			 */
 			forget_phase((host.nr_epochs + 2) % PHASES);
 	}
+	if (plan->clones && clones < MOST_CLONES)
+		clone_machine();
 	for (u64 n = random_below(30); n; n--)
 		sched_yield();
 }
@@ -222,6 +268,9 @@ static void run(const struct plan *what)
 	plan = what;
 	host_start(NR_CPUS, NR_CPUS, plan->node_given);
 	host.wait_for_readers = wait_for_readers;
+	clones = 0;
+	if (plan->clones)
+		kuid_generator_use_vm_id(&host.generator, vm_id);
 	machine_set_mono_step(plan->mono_step);
 	memset(files, 0, sizeof(files));
 	for (int i = 0; i < PHASES; i++)
@@ -325,6 +374,12 @@ static void take_over_epochs_with_one_node(void **state)
 			     .node_given = true });
 }
 
+static void take_in_clones(void **state)
+{
+	run(&(struct plan) {
+		.sources = 3, .orders = 3, .mono_step = 20000, .clones = true });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +391,7 @@ int main(void)
 		cmocka_unit_test(take_stamps_over_epochs),
 		cmocka_unit_test(take_all_over_epochs),
 		cmocka_unit_test(take_over_epochs_with_one_node),
+		cmocka_unit_test(take_in_clones),
 	};
 
 	random_start();
