@@ -2,9 +2,9 @@
 /*
  * Threads take units from one generator while another thread sets the wall
  * clock, clones the machine and publishes epochs. No unit may be handed out
- * twice, out of order, or beyond the window; nor returned by a call that began
- * after a clone, if its epoch began before. A former epoch is freed as soon as no thread can use it,
- * so the address sanitizer reports a thread that still does.
+ * twice, out of order, or beyond the window. A call that begins after a clone
+ * may return none of an earlier epoch. A former epoch is freed as soon as no
+ * thread can use it, so the address sanitizer reports a thread that still does.
  */
 #include <pthread.h>
 #include <sched.h>
