@@ -108,6 +108,8 @@ part_userspace()
 
 part_machines()
 {
+	local word
+
 	echo "== booted with a random generator that is not ready"
 	log=$logs/unready.log
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
@@ -121,6 +123,13 @@ part_machines()
 	echo "== killed and booted again"
 	log=$logs/reboot.log
 	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
+
+	for word in module.sig_enforce=1 lockdown=integrity; do
+		echo "== with a kernel that loads only signed modules: $word"
+		log=$logs/unsigned_${word%=*}.log
+		add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --append "$word" \
+			/selftests/userspace/unsigned.sh /lib/kuid.ko
+	done
 
 	echo "== make check-here, in a machine"
 	log=$logs/here.log
