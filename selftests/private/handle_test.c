@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "fake_kernel.h"
 #include "handles.h"
 #include "private.h"
-#include "random.h"
 #include "siphash.h"
 
 #define YEAR  (31556952 * SEC)
@@ -252,7 +252,7 @@ static void assert_after(unsigned int format, const void *id, const void *other)
 	assert_true(is_after(format, id, other));
 }
 
-static void needs_memory_that_children_lack(void **state)
+TEST(needs_memory_that_children_lack)
 {
 	world.madvise_errno = EINVAL;
 	refuses(KUID_FORMAT_V1, KUID_LOCAL, EOPNOTSUPP);
@@ -264,7 +264,7 @@ static void needs_memory_that_children_lack(void **state)
 	refuses(KUID_FORMAT_V1, KUID_PRIVATE | KUID_OR_LOCAL, ENODEV);
 }
 
-static void is_opened_on_request_only(void **state)
+TEST(is_opened_on_request_only)
 {
 	struct kuid_handle_status status;
 	struct kuid *handle;
@@ -336,7 +336,7 @@ static void refuses_and_closes(int error)
 	assert_int_equal(fcntl(next, F_GETFD), -1);
 }
 
-static void modules_of_other_versions_are_told(void **state)
+TEST(modules_of_other_versions_are_told)
 {
 	fake_kernel.mmap_errno = ENODEV;
 	refuses_and_closes(ENOTTY);
@@ -363,7 +363,7 @@ static void modules_of_other_versions_are_told(void **state)
 	kuid_close(open_lane(KUID_FORMAT_V1, KUID_PRIVATE));
 }
 
-static void one_shot_says_what_is_wrong(void **state)
+TEST(one_shot_says_what_is_wrong)
 {
 	unsigned char id[ID_SIZE], poison[ID_SIZE];
 
@@ -382,7 +382,7 @@ static void one_shot_says_what_is_wrong(void **state)
  * Make IDs by one handle in all ways, while the clock stands still. They need
  * no alignment.
  */
-static void ids_are_of_the_format(void **state)
+TEST(ids_are_of_the_format)
 {
 	unsigned char room[1 + 1001 * ID_SIZE], *ids = room + 1;
 
@@ -470,7 +470,7 @@ static uint64_t big_endian(const unsigned char *bytes)
 	return word;
 }
 
-static void hash_is_siphash(void **state)
+TEST(hash_is_siphash)
 {
 	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
 		assert_true(kuid_siphash(little_endian(hashes[i].key),
@@ -492,7 +492,7 @@ static void assert_v7(const unsigned char *id, uint64_t stamp, const u64 *key)
 		     (hash & ((1ULL << 54) - 1))));
 }
 
-static void v7_is_time_and_hash(void **state)
+TEST(v7_is_time_and_hash)
 {
 	unsigned char ids[50 * 16];
 
@@ -513,7 +513,7 @@ static void v7_is_time_and_hash(void **state)
 }
 
 /* The bits of v1 and v6 are those of the kernel: each leads to the other. */
-static void v1_and_v6_lead_to_one_another(void **state)
+TEST(v1_and_v6_lead_to_one_another)
 {
 	unsigned char ids[300 * 16], there[16], back[16];
 
@@ -551,7 +551,7 @@ static void v1_and_v6_lead_to_one_another(void **state)
  * Each handle has a lane of its own, and each lane its number. Local nodes and
  * all keys are drawn, and not made of the process or the time.
  */
-static void handles_have_their_own_lanes(void **state)
+TEST(handles_have_their_own_lanes)
 {
 	const uint64_t drawn = ((1ULL << 48) - 1) ^ 1ULL << 40;
 	unsigned char id[16];
@@ -598,7 +598,7 @@ static void handles_have_their_own_lanes(void **state)
 }
 
 /* A child numbers its lanes on from those of its parent. */
-static void children_begin_an_epoch(void **state)
+TEST(children_begin_an_epoch)
 {
 	unsigned char id[16];
 
@@ -637,7 +637,7 @@ static void children_begin_an_epoch(void **state)
  * Signals can end the wait for random numbers. They are blocked when a lane
  * gets its numbers, for a handler could fork then.
  */
-static void random_numbers_are_waited_for(void **state)
+TEST(random_numbers_are_waited_for)
 {
 	unsigned char id[16];
 
@@ -662,7 +662,7 @@ static void random_numbers_are_waited_for(void **state)
 }
 
 /* If no random numbers can be drawn, there is no lane, and no ID. */
-static void children_need_random_numbers(void **state)
+TEST(children_need_random_numbers)
 {
 	EACH(handle, flag, i)
 	{
@@ -682,7 +682,7 @@ static void children_need_random_numbers(void **state)
 	}
 }
 
-static void kernel_promises_are_not_a_process_own(void **state)
+TEST(kernel_promises_are_not_a_process_own)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i], KUID_LOCAL);
@@ -744,7 +744,7 @@ static void kernel_promises_are_not_a_process_own(void **state)
  * After a step back by seconds the lane goes on at half speed, without a wait,
  * until the wall clock has caught up.
  */
-static void small_steps_keep_the_epoch(void **state)
+TEST(small_steps_keep_the_epoch)
 {
 	unsigned char id[16], last[16], ids[100 * 16];
 
@@ -803,7 +803,7 @@ static void small_steps_keep_the_epoch(void **state)
 }
 
 /* One more step back than the limit allows begins an epoch at the wall clock. */
-static void large_steps_begin_an_epoch(void **state)
+TEST(large_steps_begin_an_epoch)
 {
 	unsigned char id[16], last[16];
 
@@ -890,7 +890,7 @@ static void do_be_stopped(void)
 }
 
 /* A process is stopped between its reading of the clock and its exchange. */
-static void readings_may_be_old(void **state)
+TEST(readings_may_be_old)
 {
 	unsigned char id[16];
 
@@ -944,7 +944,7 @@ static void do_raise_far(void)
  * A lane may be raised far ahead at any point of a call that looks for a clock
  * step. The call must not wait for that time.
  */
-static void no_wait_is_longer_than_the_window(void **state)
+TEST(no_wait_is_longer_than_the_window)
 {
 	unsigned char id[16];
 	unsigned int at;
@@ -972,7 +972,7 @@ static void no_wait_is_longer_than_the_window(void **state)
 }
 
 /* All clocks may be coarse: IDs go on between two ticks. */
-static void clocks_may_be_coarse(void **state)
+TEST(clocks_may_be_coarse)
 {
 	unsigned char id[16], last[16];
 
@@ -1020,7 +1020,7 @@ static void clocks_may_be_coarse(void **state)
 }
 
 /* A single may be a window ahead of the clock, a batch half of that. */
-static void waits_at_the_end_of_the_window(void **state)
+TEST(waits_at_the_end_of_the_window)
 {
 	unsigned char ids[3 * WINDOW * 16];
 
@@ -1078,7 +1078,7 @@ static void waits_at_the_end_of_the_window(void **state)
 }
 
 /* At half speed a stamp comes every 2 ns. */
-static void waits_at_half_speed(void **state)
+TEST(waits_at_half_speed)
 {
 	unsigned char id[16];
 
@@ -1108,7 +1108,7 @@ static void waits_at_half_speed(void **state)
 }
 
 /* Local lanes have the same window as those of the kernel by default. */
-static void local_lanes_have_a_window(void **state)
+TEST(local_lanes_have_a_window)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V7, KUID_LOCAL);
 	unsigned char ids[20 * 16];
@@ -1206,12 +1206,12 @@ static void end_lanes(void (*end)(void),
 	assert_int_equal(fake_kernel.shared->ids, 0);
 }
 
-static void generations_end_lanes(void **state)
+TEST(generations_end_lanes)
 {
 	end_lanes(do_change, assert_of_present_lane);
 }
 
-static void clones_end_lanes(void **state)
+TEST(clones_end_lanes)
 {
 	fake_kernel.has_vmclock = true;
 	nodes_before = 0;
@@ -1233,7 +1233,7 @@ static bool ends_lanes(unsigned int flag, int word)
 }
 
 /* Devices of all kinds, and what lanes take from them. */
-static void vmclock_has_one_number(void **state)
+TEST(vmclock_has_one_number)
 {
 	static const struct {
 		uint64_t magic, version, flags;
@@ -1321,14 +1321,14 @@ static void device_takes_over(int error)
 	}
 }
 
-static void device_takes_over_from_lanes(void **state)
+TEST(device_takes_over_from_lanes)
 {
 	device_takes_over(EAGAIN);
 	device_takes_over(EOPNOTSUPP);
 }
 
 /* The kernel's random generator is not ready when the handle is opened. */
-static void first_epoch_is_not_waited_for(void **state)
+TEST(first_epoch_is_not_waited_for)
 {
 	unsigned char id[16];
 
@@ -1354,7 +1354,7 @@ static void first_epoch_is_not_waited_for(void **state)
 }
 
 /* An error that is not a refusal is the call's, and the next call asks again. */
-static void errors_are_passed_on(void **state)
+TEST(errors_are_passed_on)
 {
 	unsigned char id[16];
 
@@ -1404,7 +1404,7 @@ static void assert_untouched(struct kuid *handle, int file)
  * lane goes on, but no request is made to the other file, and nothing is read
  * from it.
  */
-static void foreign_files_are_left_alone(void **state)
+TEST(foreign_files_are_left_alone)
 {
 	int zero = open("/dev/zero", O_RDONLY), null = open("/dev/null", 0);
 	int ends[2];
@@ -1483,7 +1483,7 @@ static void do_raise(void)
  * lock. The handler makes an ID by the same handle. The call goes on, waits for
  * the clock to catch up, or gets another lane.
  */
-static void handlers_can_make_ids(void **state)
+TEST(handlers_can_make_ids)
 {
 	struct sigaction action = { .sa_handler = make_in_handler };
 	const int64_t steps[] = { 0, 1000, -SEC, -60 * SEC };
@@ -1523,7 +1523,7 @@ static void handlers_can_make_ids(void **state)
 }
 
 /* A signal ends a wait, though the lane is over then. */
-static void signals_end_waits(void **state)
+TEST(signals_end_waits)
 {
 	struct kuid *handle;
 	unsigned char id[16];
@@ -1551,7 +1551,7 @@ static void *wait_for_one(void *handle)
 	return NULL;
 }
 
-static void cancelled_waits_leave_nothing(void **state)
+TEST(cancelled_waits_leave_nothing)
 {
 	struct kuid *handle;
 	unsigned char id[16], last[16];
@@ -1617,7 +1617,7 @@ static void *open_and_close(void *unused)
 	return &world;
 }
 
-static void lanes_are_no_cancellation_points(void **state)
+TEST(lanes_are_no_cancellation_points)
 {
 	pthread_t thread;
 	void *result;
@@ -1636,7 +1636,7 @@ static void lanes_are_no_cancellation_points(void **state)
  * any time. Each epoch has its own node and its order, and all times keep the
  * bound.
  */
-static void anything_happens(void **state)
+TEST(anything_happens)
 {
 	unsigned char ids[2 * WINDOW * 16];
 
@@ -1711,43 +1711,5 @@ const char *__asan_default_options(void)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, set_up)
-	const struct CMUnitTest tests[] = {
-		TEST(needs_memory_that_children_lack),
-		TEST(is_opened_on_request_only),
-		TEST(modules_of_other_versions_are_told),
-		TEST(one_shot_says_what_is_wrong),
-		TEST(ids_are_of_the_format),
-		TEST(hash_is_siphash),
-		TEST(v7_is_time_and_hash),
-		TEST(v1_and_v6_lead_to_one_another),
-		TEST(handles_have_their_own_lanes),
-		TEST(children_begin_an_epoch),
-		TEST(random_numbers_are_waited_for),
-		TEST(children_need_random_numbers),
-		TEST(kernel_promises_are_not_a_process_own),
-		TEST(small_steps_keep_the_epoch),
-		TEST(large_steps_begin_an_epoch),
-		TEST(readings_may_be_old),
-		TEST(no_wait_is_longer_than_the_window),
-		TEST(clocks_may_be_coarse),
-		TEST(waits_at_the_end_of_the_window),
-		TEST(waits_at_half_speed),
-		TEST(local_lanes_have_a_window),
-		TEST(generations_end_lanes),
-		TEST(clones_end_lanes),
-		TEST(vmclock_has_one_number),
-		TEST(device_takes_over_from_lanes),
-		TEST(first_epoch_is_not_waited_for),
-		TEST(errors_are_passed_on),
-		TEST(foreign_files_are_left_alone),
-		TEST(handlers_can_make_ids),
-		TEST(signals_end_waits),
-		TEST(cancelled_waits_leave_nothing),
-		TEST(lanes_are_no_cancellation_points),
-		TEST(anything_happens),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("private", tests, NULL, NULL);
+	return run_cases("private", set_up, NULL);
 }

@@ -4,16 +4,12 @@
  * order is the requested one, no ID is beyond the window, and the generator
  * tells the right moments and state.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "host.h"
 #include "machine.h"
-#include "random.h"
 
 #define NOW	 HOST_WALL
 #define NR_LANES 2
@@ -66,7 +62,7 @@ static u64 first_at(enum kuid_source source, u64 ns)
 	return kuid_scales[source].at(ns);
 }
 
-static void each_cpu_has_its_lane(void **state)
+TEST(each_cpu_has_its_lane)
 {
 	struct kuid_watermarks files[NR_LANES] = { 0 };
 
@@ -79,7 +75,7 @@ static void each_cpu_has_its_lane(void **state)
 	}
 }
 
-static void more_cpus_than_lanes_share_them(void **state)
+TEST(more_cpus_than_lanes_share_them)
 {
 	for (unsigned int cpu = 0; cpu < 5 * NR_LANES; cpu++) {
 		struct kuid_watermarks file = { 0 };
@@ -90,7 +86,7 @@ static void more_cpus_than_lanes_share_them(void **state)
 	}
 }
 
-static void all_cpus_share_a_single_lane(void **state)
+TEST(all_cpus_share_a_single_lane)
 {
 	u64 next = NOW;
 
@@ -106,7 +102,7 @@ static void all_cpus_share_a_single_lane(void **state)
 	}
 }
 
-static void lane_numbers_fit_in_an_id(void **state)
+TEST(lane_numbers_fit_in_an_id)
 {
 	teardown(state);
 	host_start(KUID_MAX_CPU_LANES, KUID_MAX_CPU_LANES, false);
@@ -120,7 +116,7 @@ static void lane_numbers_fit_in_an_id(void **state)
 	}
 }
 
-static void more_cpus_than_runs_share_them(void **state)
+TEST(more_cpus_than_runs_share_them)
 {
 	for (unsigned int cpu = 0; cpu < 5 * NR_CPUS; cpu++) {
 		struct kuid_watermarks file = { 0 };
@@ -133,7 +129,7 @@ static void more_cpus_than_runs_share_them(void **state)
 	}
 }
 
-static void a_cpu_is_in_order_and_ignores_files(void **state)
+TEST(a_cpu_is_in_order_and_ignores_files)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		u64 last = 0;
@@ -150,7 +146,7 @@ static void a_cpu_is_in_order_and_ignores_files(void **state)
 	}
 }
 
-static void a_file_stays_in_order_when_it_changes_cpu(void **state)
+TEST(a_file_stays_in_order_when_it_changes_cpu)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
@@ -167,7 +163,7 @@ static void a_file_stays_in_order_when_it_changes_cpu(void **state)
 	}
 }
 
-static void stamps_of_a_file_follow_at_once(void **state)
+TEST(stamps_of_a_file_follow_at_once)
 {
 	struct kuid_watermarks file = { 0 };
 
@@ -176,7 +172,7 @@ static void stamps_of_a_file_follow_at_once(void **state)
 	assert_int_equal(take(KUID_STAMPS, 0, &file, 1).first, NOW + 1001);
 }
 
-static void a_file_does_not_push_other_files(void **state)
+TEST(a_file_does_not_push_other_files)
 {
 	struct kuid_watermarks one = { 0 }, other = { 0 };
 
@@ -184,7 +180,7 @@ static void a_file_does_not_push_other_files(void **state)
 	assert_int_equal(take(KUID_STAMPS, 1, &other, 1).first, NOW);
 }
 
-static void files_and_sources_have_their_own_watermarks(void **state)
+TEST(files_and_sources_have_their_own_watermarks)
 {
 	struct kuid_watermarks one = { 0 }, other = { 0 };
 
@@ -198,7 +194,7 @@ static void files_and_sources_have_their_own_watermarks(void **state)
 }
 
 /* Callers in file order on other CPUs must not disturb host order. */
-static void the_host_is_in_order_over_all_files(void **state)
+TEST(the_host_is_in_order_over_all_files)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks files[3] = { 0 };
@@ -221,7 +217,7 @@ static void the_host_is_in_order_over_all_files(void **state)
 	}
 }
 
-static void a_file_stays_in_order_when_it_changes_to_host_order(void **state)
+TEST(a_file_stays_in_order_when_it_changes_to_host_order)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
@@ -234,7 +230,7 @@ static void a_file_stays_in_order_when_it_changes_to_host_order(void **state)
 	}
 }
 
-static void stamps_stay_within_the_window(void **state)
+TEST(stamps_stay_within_the_window)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_units s = take(KUID_STAMPS, 0, &file, AHEAD);
@@ -261,7 +257,7 @@ static void stamps_stay_within_the_window(void **state)
 	assert_int_equal(take(KUID_STAMPS, 1, &file, 1).count, 0);
 }
 
-static void by_cpu_waits_for_no_watermark(void **state)
+TEST(by_cpu_waits_for_no_watermark)
 {
 	struct kuid_watermarks file = { 0 };
 
@@ -285,7 +281,7 @@ static void by_cpu_waits_for_no_watermark(void **state)
 	}
 }
 
-static void lex_slots_stay_within_the_window(void **state)
+TEST(lex_slots_stay_within_the_window)
 {
 	u32 most = AHEAD / 2 / 1000;
 	struct kuid_watermarks file = { 0 };
@@ -307,7 +303,7 @@ static void lex_slots_stay_within_the_window(void **state)
 }
 
 /* The last grid tick that begins inside the window is used to its end. */
-static void grid_slots_stay_within_the_window(void **state)
+TEST(grid_slots_stay_within_the_window)
 {
 	struct kuid_watermarks file = { 0 };
 	u64 last = 0;
@@ -332,7 +328,7 @@ static void grid_slots_stay_within_the_window(void **state)
  * The window may end in the next second. The last grid tick of a second is
  * short.
  */
-static void grid_slots_stay_within_any_window_at_any_time(void **state)
+TEST(grid_slots_stay_within_any_window_at_any_time)
 {
 	for (int i = 0; i < 3000; i++) {
 		u64 wall = NOW + random_below(2 * HOST_SECOND);
@@ -362,7 +358,7 @@ static void grid_slots_stay_within_any_window_at_any_time(void **state)
 	}
 }
 
-static void singles_have_all_of_the_window_and_batches_half(void **state)
+TEST(singles_have_all_of_the_window_and_batches_half)
 {
 	const struct kuid_window *windows = host.generator.windows;
 
@@ -434,7 +430,7 @@ static void assert_ready_at(enum kuid_source source, unsigned int cpu,
 	assert_int_equal(host_take(source, cpu, file, order, 1).units.count, 1);
 }
 
-static void when_tells_the_exact_moment(void **state)
+TEST(when_tells_the_exact_moment)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		for (int order = KUID_BY_FILE; order <= KUID_BY_HOST; order++) {
@@ -456,7 +452,7 @@ static void when_tells_the_exact_moment(void **state)
 }
 
 /* More than the window can never be had at once. */
-static void when_clamps_the_count_to_the_window(void **state)
+TEST(when_clamps_the_count_to_the_window)
 {
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
 		struct kuid_watermarks file = { 0 };
@@ -474,7 +470,7 @@ static void when_clamps_the_count_to_the_window(void **state)
  * The clock rounds at half speed, so the monotonic and the wall clock are tried
  * with odd and even values.
  */
-static void when_tells_the_exact_moment_at_half_speed(void **state)
+TEST(when_tells_the_exact_moment_at_half_speed)
 {
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
@@ -503,7 +499,7 @@ static void when_tells_the_exact_moment_at_half_speed(void **state)
 }
 
 /* The unit that a failed call returns as first is ready at that moment. */
-static void ready_tells_the_exact_moment(void **state)
+TEST(ready_tells_the_exact_moment)
 {
 	for (int i = 0; i < 300; i++) {
 		enum kuid_source source = i % KUID_NR_SOURCES;
@@ -531,7 +527,7 @@ static void ready_tells_the_exact_moment(void **state)
 	}
 }
 
-static void a_file_with_a_high_watermark_delays_no_other(void **state)
+TEST(a_file_with_a_high_watermark_delays_no_other)
 {
 	struct kuid_watermarks ahead = { 0 }, other = { 0 };
 
@@ -551,7 +547,7 @@ static void a_file_with_a_high_watermark_delays_no_other(void **state)
 	assert_int_equal(take(KUID_GRID, 0, &other, 1).count, 1);
 }
 
-static void reading_is_empty_without_an_epoch(void **state)
+TEST(reading_is_empty_without_an_epoch)
 {
 	static const struct kuid_reading nothing;
 	struct kuid_reading s;
@@ -566,7 +562,7 @@ static void reading_is_empty_without_an_epoch(void **state)
 		assert_int_equal(s.ahead[source], 0);
 }
 
-static void reading_tells_lag_and_run_ahead(void **state)
+TEST(reading_tells_lag_and_run_ahead)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
@@ -626,7 +622,7 @@ static void assert_told_is_as_read(const struct kuid_reading *read,
 	assert_int_equal(read->steps_forward, told->steps_forward);
 }
 
-static void reading_is_the_same_after_a_refresh(void **state)
+TEST(reading_is_the_same_after_a_refresh)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading read, told;
@@ -670,7 +666,7 @@ static void unlock(void)
 	host.generator.lock.locked = 0;
 }
 
-static void reading_takes_no_lock(void **state)
+TEST(reading_takes_no_lock)
 {
 	struct kuid_watermarks file = { 0 };
 	struct kuid_reading s;
@@ -692,7 +688,7 @@ static void reading_takes_no_lock(void **state)
  * At the ceiling no view holds, so each call for an ID takes the lock. The
  * reading must not take it.
  */
-static void reading_takes_no_lock_at_the_ceiling(void **state)
+TEST(reading_takes_no_lock_at_the_ceiling)
 {
 	struct kuid_reading s;
 
@@ -732,7 +728,7 @@ static u64 take_all(enum kuid_source source)
  * A ceiling can be anywhere in a grid tick. After callers have taken all below
  * it, the same ceiling can be acknowledged again, but none below their times.
  */
-static void the_present_ceiling_can_be_acknowledged(void **state)
+TEST(the_present_ceiling_can_be_acknowledged)
 {
 	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
@@ -758,7 +754,7 @@ static void the_present_ceiling_can_be_acknowledged(void **state)
 	}
 }
 
-static void reading_tells_the_given_node(void **state)
+TEST_AFTER(reading_tells_the_given_node, setup_given)
 {
 	struct kuid_reading s;
 
@@ -783,7 +779,7 @@ static void check_load_id(u64 epoch, u64 load_id)
 	assert_true(s.origin.load_id == load_id);
 }
 
-static void epochs_share_a_load_id_until_a_new_one_is_set(void **state)
+TEST(epochs_share_a_load_id_until_a_new_one_is_set)
 {
 	check_load_id(1, HOST_LOAD_ID);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
@@ -802,7 +798,7 @@ static void epochs_share_a_load_id_until_a_new_one_is_set(void **state)
  * A random node shows in IDs, so an administrator may give a node that was
  * drawn before, after other nodes were in use.
  */
-static void a_given_node_goes_on_above_drawn_nodes(void **state)
+TEST(a_given_node_goes_on_above_drawn_nodes)
 {
 	struct kuid_units first = by_cpu(KUID_STAMPS, 0, 1);
 
@@ -819,7 +815,7 @@ static enum kuid_handout hand_out(struct kuid_private_node *to)
 	return kuid_generator_private_node(&host.generator, to);
 }
 
-static void private_nodes_are_those_of_the_epoch(void **state)
+TEST(private_nodes_are_those_of_the_epoch)
 {
 	for (u64 e = 1; e <= 3; e++) {
 		const struct kuid_node_key key = host.generator.epoch->key;
@@ -840,7 +836,7 @@ static void private_nodes_are_those_of_the_epoch(void **state)
 	}
 }
 
-static void private_nodes_can_be_used_up(void **state)
+TEST(private_nodes_can_be_used_up)
 {
 	struct kuid_epoch *epoch = host.generator.epoch;
 	struct kuid_private_node private;
@@ -861,7 +857,7 @@ static void private_nodes_can_be_used_up(void **state)
 	assert_int_equal(private.epoch, 2);
 }
 
-static void each_epoch_has_its_generation(void **state)
+TEST(each_epoch_has_its_generation)
 {
 	static const enum kuid_why reasons[] = {
 		KUID_EPOCH_FORCE, KUID_EPOCH_SET,   KUID_EPOCH_RESTORE,
@@ -878,7 +874,7 @@ static void each_epoch_has_its_generation(void **state)
 }
 
 /* An epoch that is not needed any more does not end the private lanes. */
-static void only_an_epoch_changes_the_generation(void **state)
+TEST(only_an_epoch_changes_the_generation)
 {
 	u64 before = host.generation;
 
@@ -894,7 +890,7 @@ static void only_an_epoch_changes_the_generation(void **state)
 	assert_int_not_equal(host.generation, before);
 }
 
-static void a_closed_generator_hands_out_no_node(void **state)
+TEST(a_closed_generator_hands_out_no_node)
 {
 	struct kuid_private_node private;
 	u64 opened, closed;
@@ -923,7 +919,7 @@ static bool k64_may_repeat(void)
 }
 
 /* A machine whose clock is set forward was told the time. */
-static void a_machine_that_was_set_back_may_repeat_k64(void **state)
+TEST(a_machine_that_was_set_back_may_repeat_k64)
 {
 	assert_false(k64_may_repeat());
 	kuid_generator_close(&host.generator);
@@ -941,7 +937,7 @@ static void a_machine_that_was_set_back_may_repeat_k64(void **state)
 }
 
 /* The resume sets the clock forward. */
-static void a_hibernation_sets_the_clock_forward(void **state)
+TEST(a_hibernation_sets_the_clock_forward)
 {
 	kuid_generator_close(&host.generator);
 	machine_set_wall(NOW + HOST_SECOND);
@@ -950,7 +946,7 @@ static void a_hibernation_sets_the_clock_forward(void **state)
 	assert_false(k64_may_repeat());
 }
 
-static void a_given_node_is_not_handed_out(void **state)
+TEST_AFTER(a_given_node_is_not_handed_out, setup_given)
 {
 	struct kuid_private_node private;
 
@@ -965,7 +961,7 @@ static void a_given_node_is_not_handed_out(void **state)
 /* No lane can have this node. */
 #define CARD_NODE (HOST_GIVEN_NODE & ~KUID_NODE_MULTICAST)
 
-static void a_node_that_a_lane_may_have_is_refused(void **state)
+TEST(a_node_that_a_lane_may_have_is_refused)
 {
 	struct kuid_private_node private;
 	struct kuid_reading before, after;
@@ -1001,7 +997,7 @@ static void a_node_that_a_lane_may_have_is_refused(void **state)
 	assert_false(host_publish(KUID_EPOCH_SET, true));
 }
 
-static void a_node_is_given_if_there_were_no_lanes(void **state)
+TEST(a_node_is_given_if_there_were_no_lanes)
 {
 	machine_pass(60 * HOST_SECOND);
 	assert_true(host_publish(KUID_EPOCH_SET, true));
@@ -1010,7 +1006,7 @@ static void a_node_is_given_if_there_were_no_lanes(void **state)
 	assert_int_equal(host_read().stamp_lag, 0);
 }
 
-static void clear_is_zero_without_ids(void **state)
+TEST(clear_is_zero_without_ids)
 {
 	assert_true(kuid_generator_clear(&host.generator) <= 1);
 	host_stop();
@@ -1020,7 +1016,7 @@ static void clear_is_zero_without_ids(void **state)
 /*
  * A new load with the same identity begins at the time that the old one tells.
  */
-static void a_generator_that_begins_when_clear_repeats_nothing(void **state)
+TEST_AFTER(a_generator_that_begins_when_clear_repeats_nothing, setup_given)
 {
 	static const u32 counts[] = { 1, 31, 32, 33, 16383, 16384, 16385 };
 
@@ -1050,14 +1046,14 @@ static void a_generator_that_begins_when_clear_repeats_nothing(void **state)
 }
 
 /* Only the lanes are far ahead, not the sequences. */
-static void clear_counts_stamps_with_a_given_node(void **state)
+TEST_AFTER(clear_counts_stamps_with_a_given_node, setup_given)
 {
 	by_cpu(KUID_STAMPS, 1, 5000000);
 	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
 
 /* Slots from before the clock was forced may repeat until that time. */
-static void clear_counts_slots_before_a_forced_clock(void **state)
+TEST(clear_counts_slots_before_a_forced_clock)
 {
 	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
@@ -1068,7 +1064,7 @@ static void clear_counts_slots_before_a_forced_clock(void **state)
 }
 
 /* No other generator has this node. */
-static void clear_ignores_stamps_with_a_random_node(void **state)
+TEST(clear_ignores_stamps_with_a_random_node)
 {
 	by_cpu(KUID_STAMPS, 1, 5000000);
 	assert_true(kuid_generator_clear(&host.generator) <= 1);
@@ -1076,59 +1072,5 @@ static void clear_ignores_stamps_with_a_random_node(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define TEST_GIVEN(name) \
-	cmocka_unit_test_setup_teardown(name, setup_given, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(each_cpu_has_its_lane),
-		TEST(a_given_node_goes_on_above_drawn_nodes),
-		TEST(private_nodes_are_those_of_the_epoch),
-		TEST(private_nodes_can_be_used_up),
-		TEST(each_epoch_has_its_generation),
-		TEST(only_an_epoch_changes_the_generation),
-		TEST(a_closed_generator_hands_out_no_node),
-		TEST_GIVEN(a_given_node_is_not_handed_out),
-		TEST(a_node_that_a_lane_may_have_is_refused),
-		TEST(a_node_is_given_if_there_were_no_lanes),
-		TEST(more_cpus_than_lanes_share_them),
-		TEST(all_cpus_share_a_single_lane),
-		TEST(lane_numbers_fit_in_an_id),
-		TEST(more_cpus_than_runs_share_them),
-		TEST(a_cpu_is_in_order_and_ignores_files),
-		TEST(a_file_stays_in_order_when_it_changes_cpu),
-		TEST(stamps_of_a_file_follow_at_once),
-		TEST(by_cpu_waits_for_no_watermark),
-		TEST(a_file_does_not_push_other_files),
-		TEST(files_and_sources_have_their_own_watermarks),
-		TEST(the_host_is_in_order_over_all_files),
-		TEST(a_file_stays_in_order_when_it_changes_to_host_order),
-		TEST(stamps_stay_within_the_window),
-		TEST(lex_slots_stay_within_the_window),
-		TEST(grid_slots_stay_within_the_window),
-		TEST(grid_slots_stay_within_any_window_at_any_time),
-		TEST(singles_have_all_of_the_window_and_batches_half),
-		TEST(when_tells_the_exact_moment),
-		TEST(when_clamps_the_count_to_the_window),
-		TEST(when_tells_the_exact_moment_at_half_speed),
-		TEST(ready_tells_the_exact_moment),
-		TEST(a_file_with_a_high_watermark_delays_no_other),
-		TEST(reading_is_empty_without_an_epoch),
-		TEST(reading_tells_lag_and_run_ahead),
-		TEST(reading_is_the_same_after_a_refresh),
-		TEST(reading_takes_no_lock),
-		TEST(reading_takes_no_lock_at_the_ceiling),
-		TEST(the_present_ceiling_can_be_acknowledged),
-		TEST_GIVEN(reading_tells_the_given_node),
-		TEST(epochs_share_a_load_id_until_a_new_one_is_set),
-		TEST(a_machine_that_was_set_back_may_repeat_k64),
-		TEST(a_hibernation_sets_the_clock_forward),
-		TEST(clear_is_zero_without_ids),
-		TEST_GIVEN(a_generator_that_begins_when_clear_repeats_nothing),
-		TEST_GIVEN(clear_counts_stamps_with_a_given_node),
-		TEST(clear_counts_slots_before_a_forced_clock),
-		TEST(clear_ignores_stamps_with_a_random_node),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("generator", tests, NULL, NULL);
+	return run_cases("generator", setup, teardown);
 }

@@ -3,11 +3,8 @@
  * The times and parts of the identity that only some IDs must not have: those
  * that show the part get nothing, and all others go on.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "host.h"
 #include "machine.h"
 
@@ -91,7 +88,7 @@ static bool is_open(void)
 }
 
 /* The wall clock is set into the range of snowflake and out of it. */
-static void a_time_outside_41_bits_has_no_snowflake(void **state)
+TEST(a_time_outside_41_bits_has_no_snowflake)
 {
 	use_epoch(NOW_MS);
 	assert_true(is_open());
@@ -109,7 +106,7 @@ static void a_time_outside_41_bits_has_no_snowflake(void **state)
 }
 
 /* No ID in front of the clock is beyond the end, either. */
-static void the_end_is_the_last_millisecond(void **state)
+TEST(the_end_is_the_last_millisecond)
 {
 	u64 last = (NOW_MS + SPAN) << 12, taken = 0;
 
@@ -129,7 +126,7 @@ static void the_end_is_the_last_millisecond(void **state)
 }
 
 /* No clock step tells that an epoch in the future has come. */
-static void an_epoch_in_the_future_comes(void **state)
+TEST(an_epoch_in_the_future_comes)
 {
 	use_epoch(NOW_MS + 5);
 	for (int i = 0; i < 5; i++) {
@@ -140,7 +137,7 @@ static void an_epoch_in_the_future_comes(void **state)
 	assert_int_equal(machine_steps(), 0);
 }
 
-static void an_epoch_that_no_time_overflows_has_no_end(void **state)
+TEST(an_epoch_that_no_time_overflows_has_no_end)
 {
 	machine_set_wall(8277292036000000000ULL - HOST_SECOND);
 	use_epoch(8277292035000);
@@ -149,7 +146,7 @@ static void an_epoch_that_no_time_overflows_has_no_end(void **state)
 }
 
 /* Nobody but callers whose clock is shut may be there to find a clock step. */
-static void a_clock_step_opens_a_shut_clock(void **state)
+TEST(a_clock_step_opens_a_shut_clock)
 {
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
@@ -162,7 +159,7 @@ static void a_clock_step_opens_a_shut_clock(void **state)
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 1);
 }
 
-static void a_missing_part_is_closed(void **state)
+TEST(a_missing_part_is_closed)
 {
 	u32 missing = KUID_PARTS_SNOWFLAKE;
 
@@ -258,7 +255,7 @@ static int raise_to(u64 ceiling)
 			   ceiling);
 }
 
-static void ids_stay_below_the_ceiling(void **state)
+TEST(ids_stay_below_the_ceiling)
 {
 	static const u32 claims[] = { KUID_PARTS_WORKER, KUID_PARTS_SNOWFLAKE,
 				      KUID_PARTS_WORKER |
@@ -282,7 +279,7 @@ static void ids_stay_below_the_ceiling(void **state)
 	}
 }
 
-static void raising_begins_no_epoch(void **state)
+TEST(raising_begins_no_epoch)
 {
 	u64 number;
 
@@ -312,7 +309,7 @@ static void raising_begins_no_epoch(void **state)
 	assert_claim(false);
 }
 
-static void a_claim_can_be_ended_for_good(void **state)
+TEST(a_claim_can_be_ended_for_good)
 {
 	const u64 load_id = host.generator.epoch->load_id;
 	u64 end, last;
@@ -352,7 +349,7 @@ static void a_claim_can_be_ended_for_good(void **state)
 }
 
 /* The claim is reported with a time that is not after its first slot. */
-static void a_claim_tells_how_far_it_was_used(void **state)
+TEST(a_claim_tells_how_far_it_was_used)
 {
 	u64 floor = HOST_WALL + HOST_SECOND, first, last;
 	const struct kuid_claimed *former = &host.change.former;
@@ -375,7 +372,7 @@ static void a_claim_tells_how_far_it_was_used(void **state)
 	}
 }
 
-static void a_claim_has_a_floor(void **state)
+TEST(a_claim_has_a_floor)
 {
 	u64 floor = HOST_WALL + 5 * HOST_SECOND;
 
@@ -401,7 +398,7 @@ static void a_claim_has_a_floor(void **state)
 }
 
 /* A ceiling of storage and one of a claim: each stops what it is for. */
-static void both_ceilings_hold(void **state)
+TEST(both_ceilings_hold)
 {
 	u64 since;
 
@@ -436,7 +433,7 @@ static void both_ceilings_hold(void **state)
 			 KUID_SHUT_CLAIM);
 }
 
-static void a_claim_answers_to_its_name_only(void **state)
+TEST(a_claim_answers_to_its_name_only)
 {
 	const u64 load_id = host.generator.epoch->load_id;
 	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
@@ -490,7 +487,7 @@ static void a_claim_answers_to_its_name_only(void **state)
 	assert_true(host_publish(KUID_EPOCH_CLAIM, false));
 }
 
-static void a_twin_gets_and_keeps_no_claim(void **state)
+TEST(a_twin_gets_and_keeps_no_claim)
 {
 	const u64 load_id = host.generator.epoch->load_id;
 	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
@@ -530,23 +527,5 @@ static void a_twin_gets_and_keeps_no_claim(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(a_time_outside_41_bits_has_no_snowflake),
-		TEST(the_end_is_the_last_millisecond),
-		TEST(an_epoch_in_the_future_comes),
-		TEST(an_epoch_that_no_time_overflows_has_no_end),
-		TEST(a_clock_step_opens_a_shut_clock),
-		TEST(a_missing_part_is_closed),
-		TEST(ids_stay_below_the_ceiling),
-		TEST(raising_begins_no_epoch),
-		TEST(a_claim_can_be_ended_for_good),
-		TEST(a_claim_tells_how_far_it_was_used),
-		TEST(a_claim_has_a_floor),
-		TEST(both_ceilings_hold),
-		TEST(a_claim_answers_to_its_name_only),
-		TEST(a_twin_gets_and_keeps_no_claim),
-	};
-
-	return cmocka_run_group_tests_name("shut", tests, NULL, NULL);
+	return run_cases("shut", setup, teardown);
 }

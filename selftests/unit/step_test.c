@@ -4,15 +4,11 @@
  * are checked to the nanosecond. After each test, no unit may have been handed
  * out twice.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 #include "core/uuid.h"
+#include "cases.h"
 #include "host.h"
 #include "machine.h"
-#include "random.h"
 
 #define NOW    HOST_WALL
 #define SECOND HOST_SECOND
@@ -113,24 +109,24 @@ static void set_back(u64 by)
 	assert_int_equal(host.nr_epochs, 1);
 }
 
-static void back_by_5_ms(void **state)
+TEST(back_by_5_ms)
 {
 	set_back(5 * MS);
 }
 
-static void back_by_a_second(void **state)
+TEST(back_by_a_second)
 {
 	set_back(SECOND);
 }
 
-static void back_by_just_less_than_the_limit(void **state)
+TEST(back_by_just_less_than_the_limit)
 {
 	set_back(9900 * MS);
 	set_back(9900 * MS);
 }
 
 /* The wall clock shows the last second of the day twice. */
-static void a_leap_second(void **state)
+TEST(a_leap_second)
 {
 	u64 day = (NOW / SECOND / 86400 + 1) * 86400 * SECOND;
 	u64 last;
@@ -158,7 +154,7 @@ static void a_leap_second(void **state)
 	assert_int_equal(machine_steps(), 1);
 }
 
-static void the_limit_is_the_last_nanosecond(void **state)
+TEST(the_limit_is_the_last_nanosecond)
 {
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	machine_step_wall(-(s64)HOST_LIMIT);
@@ -173,7 +169,7 @@ static void the_limit_is_the_last_nanosecond(void **state)
 	assert_int_equal(host_read().stamp_lag, 0);
 }
 
-static void a_step_does_not_count_from_the_shown_time(void **state)
+TEST(a_step_does_not_count_from_the_shown_time)
 {
 	next(KUID_STAMPS);
 	/* The shown time is beyond the limit, but the issued time is not. */
@@ -189,7 +185,7 @@ static void a_step_does_not_count_from_the_shown_time(void **state)
 	assert_int_equal(next(KUID_LEX), machine_wall() / 1000);
 }
 
-static void a_step_back_to_a_time_above_all_ids_has_no_lag(void **state)
+TEST(a_step_back_to_a_time_above_all_ids_has_no_lag)
 {
 	take_all();
 	machine_pass(HOUR);
@@ -202,7 +198,7 @@ static void a_step_back_to_a_time_above_all_ids_has_no_lag(void **state)
 }
 
 /* Each clock step is below the limit, but their sum is not. */
-static void ten_times_back_by_less_than_the_limit(void **state)
+TEST(ten_times_back_by_less_than_the_limit)
 {
 	u64 by = 9900 * MS;
 	u64 slot_lag = 0;
@@ -235,7 +231,7 @@ static void ten_times_back_by_less_than_the_limit(void **state)
 	assert_near(host_read().slot_lag, slot_lag);
 }
 
-static void a_given_node_goes_at_half_speed_past_the_limit(void **state)
+TEST_AFTER(a_given_node_goes_at_half_speed_past_the_limit, setup_given)
 {
 	u64 lag = 0;
 
@@ -265,7 +261,7 @@ static void a_given_node_goes_at_half_speed_past_the_limit(void **state)
 }
 
 /* The first tick of 100 ns at or after the wall clock. */
-static void a_new_epoch_begins_with_the_next_tick(void **state)
+TEST(a_new_epoch_begins_with_the_next_tick)
 {
 	static const u32 within[] = { 0, 1, 49, 50, 98, 99 };
 
@@ -306,7 +302,7 @@ static void a_new_epoch_begins_with_the_next_tick(void **state)
 	}
 }
 
-static void forward_and_back_within_the_limit(void **state)
+TEST(forward_and_back_within_the_limit)
 {
 	take_all();
 	machine_step_wall(5 * SECOND);
@@ -331,7 +327,7 @@ static void forward_and_back_within_the_limit(void **state)
  * The wall clock is set forward by less than the lag. The lag is less then, and
  * the clock still goes at half speed.
  */
-static void forward_by_less_than_the_lag(void **state)
+TEST(forward_by_less_than_the_lag)
 {
 	next(KUID_STAMPS);
 	machine_step_wall(-8 * (s64)SECOND);
@@ -343,7 +339,7 @@ static void forward_by_less_than_the_lag(void **state)
 	assert_int_equal(host_read().stamp_lag, 0);
 }
 
-static void an_hour_forward_is_followed_at_once(void **state)
+TEST(an_hour_forward_is_followed_at_once)
 {
 	take_all();
 	machine_step_wall(HOUR);
@@ -355,7 +351,7 @@ static void an_hour_forward_is_followed_at_once(void **state)
 }
 
 /* A call for any source finds the clock step. */
-static void each_source_finds_a_step_by_itself(void **state)
+TEST(each_source_finds_a_step_by_itself)
 {
 	u64 then = NOW + HOUR;
 
@@ -372,7 +368,7 @@ static void each_source_finds_a_step_by_itself(void **state)
 	}
 }
 
-static void ten_years_forward_and_back(void **state)
+TEST(ten_years_forward_and_back)
 {
 	take_all();
 	machine_step_wall(YEARS);
@@ -404,7 +400,7 @@ static void ten_years_forward_and_back(void **state)
  * No ID has the bogus time, so nothing of it must be left after the wall clock
  * was set right.
  */
-static void a_bogus_time_before_the_first_id(void **state)
+TEST(a_bogus_time_before_the_first_id)
 {
 	machine_step_wall(YEARS);
 	assert_int_equal(host_read().origin.epoch, 1);
@@ -424,7 +420,7 @@ static void a_bogus_time_before_the_first_id(void **state)
  * The monotonic clock stands still, too. All IDs of the window can be had,
  * once.
  */
-static void all_clocks_stand_still(void **state)
+TEST(all_clocks_stand_still)
 {
 	u64 got = 0, most = host.generator.windows[KUID_STAMPS].one;
 	struct kuid_taken taken;
@@ -478,7 +474,7 @@ static void all_clocks_stand_still(void **state)
  * The wall clock is set back again and again, and no ID was issued with the
  * times that it showed in between.
  */
-static void the_wall_clock_stands_still(void **state)
+TEST(the_wall_clock_stands_still)
 {
 	assert_int_equal(next(KUID_STAMPS), NOW);
 	for (int i = 1; i <= 25000; i++) {
@@ -492,7 +488,7 @@ static void the_wall_clock_stands_still(void **state)
 }
 
 /* The wall clock goes on for a millisecond, and is then set back by that. */
-static void the_wall_clock_is_held_back(void **state)
+TEST(the_wall_clock_is_held_back)
 {
 	u64 wanted_at = 0;
 
@@ -521,7 +517,7 @@ static void the_wall_clock_is_held_back(void **state)
  * The window is used up and the wall clock is set again and again: the clock
  * does not move.
  */
-static void run_ahead_does_not_drive_the_clock(void **state)
+TEST(run_ahead_does_not_drive_the_clock)
 {
 	u64 half = HOST_AHEAD / 2;
 
@@ -553,7 +549,7 @@ static void run_ahead_does_not_drive_the_clock(void **state)
 	}
 }
 
-static void forced_clocks_are_the_wall_clock(void **state)
+TEST(forced_clocks_are_the_wall_clock)
 {
 	take_all();
 	machine_step_wall(-(s64)YEARS);
@@ -576,7 +572,7 @@ static void forced_clocks_are_the_wall_clock(void **state)
  * If publishing an epoch finds a clock step, it is reported once, like any
  * other clock step.
  */
-static void a_new_epoch_reports_a_step(void **state)
+TEST(a_new_epoch_reports_a_step)
 {
 	take_all();
 	machine_step_wall(-(s64)HOUR);
@@ -603,7 +599,7 @@ static void a_new_epoch_reports_a_step(void **state)
 }
 
 /* The stamps of a given node go on. */
-static void a_new_epoch_reports_the_lag_of_a_given_node(void **state)
+TEST_AFTER(a_new_epoch_reports_the_lag_of_a_given_node, setup_given)
 {
 	take_all();
 	machine_step_wall(-(s64)SECOND);
@@ -615,7 +611,7 @@ static void a_new_epoch_reports_the_lag_of_a_given_node(void **state)
 }
 
 /* If there was no clock step, publishing an epoch reports nothing. */
-static void a_new_epoch_reports_nothing_without_a_step(void **state)
+TEST(a_new_epoch_reports_nothing_without_a_step)
 {
 	take_all();
 	machine_forget();
@@ -633,7 +629,7 @@ static void a_new_epoch_reports_nothing_without_a_step(void **state)
 }
 
 /* Slots may repeat then, but stamps with the same given node may not. */
-static void stamps_of_a_given_node_go_on_when_forced(void **state)
+TEST_AFTER(stamps_of_a_given_node_go_on_when_forced, setup_given)
 {
 	u64 last;
 
@@ -655,7 +651,7 @@ static void stamps_of_a_given_node_go_on_when_forced(void **state)
  * The last stamp may be anywhere in its tick of 100 ns. The new epoch begins
  * above all stamps, with a tick of its own.
  */
-static void a_new_epoch_of_a_given_node_is_above_all_stamps(void **state)
+TEST_AFTER(a_new_epoch_of_a_given_node_is_above_all_stamps, setup_given)
 {
 	u64 last = next(KUID_STAMPS);
 
@@ -684,7 +680,7 @@ static void a_new_epoch_of_a_given_node_is_above_all_stamps(void **state)
  * After an epoch with a random node, the stamps of the given node must still be
  * above the earlier ones.
  */
-static void a_node_given_again_is_above_all_stamps(void **state)
+TEST_AFTER(a_node_given_again_is_above_all_stamps, setup_given)
 {
 	u64 last;
 
@@ -706,7 +702,7 @@ static void a_node_given_again_is_above_all_stamps(void **state)
 	assert_int_equal(next(KUID_STAMPS), (last / 100 + 1) * 100);
 }
 
-static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
+TEST(an_epoch_is_refused_if_it_is_not_wanted_any_more)
 {
 	struct kuid_epoch *epoch = host.generator.epoch;
 	struct kuid_reading before, after;
@@ -746,7 +742,7 @@ static void an_epoch_is_refused_if_it_is_not_wanted_any_more(void **state)
 	assert_int_equal(next(KUID_STAMPS), machine_wall());
 }
 
-static void a_step_is_counted_once(void **state)
+TEST(a_step_is_counted_once)
 {
 	take_all();
 	machine_step_wall(-(s64)MS);
@@ -769,7 +765,7 @@ static void publish_at_once(const struct kuid_step *step)
 		assert_true(host_publish(KUID_EPOCH_STEP, false));
 }
 
-static void an_epoch_may_begin_where_the_step_is_found(void **state)
+TEST(an_epoch_may_begin_where_the_step_is_found)
 {
 	machine_on_step(publish_at_once);
 	for (int i = 1; i < 50; i++) {
@@ -783,7 +779,7 @@ static void an_epoch_may_begin_where_the_step_is_found(void **state)
 	assert_near(host_read().slot_lag, 49 * HOUR);
 }
 
-static void an_idle_file_has_no_watermark_of_former_epochs(void **state)
+TEST(an_idle_file_has_no_watermark_of_former_epochs)
 {
 	struct kuid_watermarks idle[4] = { 0 };
 
@@ -808,7 +804,7 @@ static void an_idle_file_has_no_watermark_of_former_epochs(void **state)
 }
 
 /* The file was not used in the epoch before, but in an earlier one. */
-static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
+TEST(a_file_that_skips_epochs_is_in_order_in_each)
 {
 	for (int i = 0; i < 300; i++) {
 		u64 last = 0;
@@ -835,7 +831,7 @@ static void a_file_that_skips_epochs_is_in_order_in_each(void **state)
  * A caller that is still in a former epoch must not clear the watermarks of the
  * epoch in use.
  */
-static void a_late_caller_does_not_reset_a_file(void **state)
+TEST(a_late_caller_does_not_reset_a_file)
 {
 	struct kuid_watermarks was;
 
@@ -904,59 +900,17 @@ static void many_steps_at_random(bool node_given)
 	assert_true(host.nr_epochs > 2);
 }
 
-static void many_steps(void **state)
+TEST(many_steps)
 {
 	many_steps_at_random(false);
 }
 
-static void many_steps_with_a_given_node(void **state)
+TEST_AFTER(many_steps_with_a_given_node, setup_given)
 {
 	many_steps_at_random(true);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define TEST_GIVEN(name) \
-	cmocka_unit_test_setup_teardown(name, setup_given, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(back_by_5_ms),
-		TEST(back_by_a_second),
-		TEST(back_by_just_less_than_the_limit),
-		TEST(a_leap_second),
-		TEST(the_limit_is_the_last_nanosecond),
-		TEST(a_step_does_not_count_from_the_shown_time),
-		TEST(a_step_back_to_a_time_above_all_ids_has_no_lag),
-		TEST(ten_times_back_by_less_than_the_limit),
-		TEST_GIVEN(a_given_node_goes_at_half_speed_past_the_limit),
-		TEST(a_new_epoch_begins_with_the_next_tick),
-		TEST(forward_and_back_within_the_limit),
-		TEST(forward_by_less_than_the_lag),
-		TEST(an_hour_forward_is_followed_at_once),
-		TEST(each_source_finds_a_step_by_itself),
-		TEST(ten_years_forward_and_back),
-		TEST(a_bogus_time_before_the_first_id),
-		TEST(all_clocks_stand_still),
-		TEST(the_wall_clock_stands_still),
-		TEST(the_wall_clock_is_held_back),
-		TEST(run_ahead_does_not_drive_the_clock),
-		TEST(a_new_epoch_reports_a_step),
-		TEST_GIVEN(a_new_epoch_reports_the_lag_of_a_given_node),
-		TEST(a_new_epoch_reports_nothing_without_a_step),
-		TEST(forced_clocks_are_the_wall_clock),
-		TEST_GIVEN(stamps_of_a_given_node_go_on_when_forced),
-		TEST_GIVEN(a_new_epoch_of_a_given_node_is_above_all_stamps),
-		TEST_GIVEN(a_node_given_again_is_above_all_stamps),
-		TEST(an_epoch_is_refused_if_it_is_not_wanted_any_more),
-		TEST(a_step_is_counted_once),
-		TEST(an_epoch_may_begin_where_the_step_is_found),
-		TEST(an_idle_file_has_no_watermark_of_former_epochs),
-		TEST(a_file_that_skips_epochs_is_in_order_in_each),
-		TEST(a_late_caller_does_not_reset_a_file),
-		TEST(many_steps),
-		TEST_GIVEN(many_steps_with_a_given_node),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("step", tests, NULL, NULL);
+	return run_cases("step", setup, teardown);
 }

@@ -2,15 +2,12 @@
 /* IDs as fields and back, and times into fields. */
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "../fails.h"
-#include "random.h"
+#include "cases.h"
 
 /* The lowest number that no format has. */
 static unsigned int no_format(void)
@@ -98,7 +95,7 @@ static bool same_bits(const struct kuid_fields *x, const struct kuid_fields *y)
 	       (x->format != KUID_FORMAT_V7 || x->lane == y->lane);
 }
 
-static void fields_of_all_widths_lead_back(void **state)
+TEST(fields_of_all_widths_lead_back)
 {
 	for (int i = 0; i < 3000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS];
@@ -115,7 +112,7 @@ static void fields_of_all_widths_lead_back(void **state)
 	}
 }
 
-static void ids_of_all_bits_lead_back(void **state)
+TEST(ids_of_all_bits_lead_back)
 {
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = 1 + i % (no_format() - 1);
@@ -153,7 +150,7 @@ static void too_wide(struct kuid_fields f)
 	too_wide((struct kuid_fields) { .format = format_, ##__VA_ARGS__ })
 
 /* One bit above each field, all else being right. */
-static void fields_that_are_too_wide_are_refused(void **state)
+TEST(fields_that_are_too_wide_are_refused)
 {
 	for (int i = 0; i < 2; i++) {
 		unsigned int v1 = formats[i];
@@ -181,7 +178,7 @@ static void fields_that_are_too_wide_are_refused(void **state)
 	TOO_WIDE(KUID_ANY_UUID);
 }
 
-static void snowflake_counts_from_its_epoch(void **state)
+TEST(snowflake_counts_from_its_epoch)
 {
 	static const uint64_t epochs[] = {
 		0, 1, 999, 1000, 1288834974657, 8277292036000
@@ -232,7 +229,7 @@ static void snowflake_counts_from_its_epoch(void **state)
 	assert_fails(kuid_decode(format, id, 0, 0, &f), EINVAL);
 }
 
-static void intervals_are_5_to_10(void **state)
+TEST(intervals_are_5_to_10)
 {
 	static const unsigned int wrong[] = { 0, 4, 11, 256 + 8, ~0U };
 	unsigned char id[KUID_ID_MAX] = { 0 };
@@ -253,7 +250,7 @@ static void intervals_are_5_to_10(void **state)
 	assert_int_equal(kuid_decode(KUID_FORMAT_K64, id, 99, 0, &f), 0);
 }
 
-static void each_format_has_its_fields(void **state)
+TEST(each_format_has_its_fields)
 {
 	static const uint32_t uuid = KUID_HAS_VERSION | KUID_HAS_VARIANT |
 				     KUID_HAS_TIME | KUID_HAS_TICKS;
@@ -291,7 +288,7 @@ static void each_format_has_its_fields(void **state)
 	}
 }
 
-static void only_the_formats_own_version_is_taken_apart(void **state)
+TEST(only_the_formats_own_version_is_taken_apart)
 {
 	for (int i = 0; i < 3; i++)
 		for (unsigned int version = 0; version < 16; version++)
@@ -324,7 +321,7 @@ static void only_the_formats_own_version_is_taken_apart(void **state)
 }
 
 /* The first and last times of each format, and those just outside. */
-static void times_outside_the_range_are_erange(void **state)
+TEST(times_outside_the_range_are_erange)
 {
 	static const struct {
 		unsigned int format;
@@ -371,7 +368,7 @@ static void times_outside_the_range_are_erange(void **state)
 	}
 }
 
-static void highest_and_lowest_times_are_told(void **state)
+TEST(highest_and_lowest_times_are_told)
 {
 	static const struct {
 		unsigned int format;
@@ -408,7 +405,7 @@ static void highest_and_lowest_times_are_told(void **state)
 }
 
 /* Raw fields that are rounded, or counted, into the next second. */
-static void raw_fields_carry_into_the_second(void **state)
+TEST(raw_fields_carry_into_the_second)
 {
 	const struct kuid_fields raw[] = {
 		{ .format = KUID_FORMAT_V7, .ticks = 1999, .fraction = 0xfffff },
@@ -460,7 +457,7 @@ static void check_time(unsigned int format, int64_t sec, uint32_t nsec)
 			 (long long)sec, nsec);
 }
 
-static void times_lead_back(void **state)
+TEST(times_lead_back)
 {
 	for (int i = 0; i < 1000000; i++)
 		check_time(formats[i % NR_FORMATS], random_below(103072857660),
@@ -484,7 +481,7 @@ static void times_lead_back(void **state)
 }
 
 /* A new time leaves the rest as it is. */
-static void setting_a_time_sets_nothing_else(void **state)
+TEST(setting_a_time_sets_nothing_else)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid_fields f = random_fields(formats[i]), was = f;
@@ -502,7 +499,7 @@ static void setting_a_time_sets_nothing_else(void **state)
 	}
 }
 
-static void time_is_that_of_the_fields(void **state)
+TEST(time_is_that_of_the_fields)
 {
 	struct timespec time = { 0 }, untouched;
 	unsigned char id[KUID_ID_MAX];
@@ -542,7 +539,7 @@ static void time_is_that_of_the_fields(void **state)
 }
 
 /* Its bits below the millisecond may be anything, and are kept. */
-static void v7_of_unknown_origin_has_milliseconds(void **state)
+TEST(v7_of_unknown_origin_has_milliseconds)
 {
 	/* RFC 9562 appendix A.6, made at .000 with random bits behind it. */
 	static const char text[] = "017F22E2-79B0-7CC3-98C4-DC0C0C07398F";
@@ -576,7 +573,7 @@ static void v7_of_unknown_origin_has_milliseconds(void **state)
 	}
 }
 
-static void unknown_flags_are_refused(void **state)
+TEST(unknown_flags_are_refused)
 {
 	static const unsigned int wrong[] = {
 		2,
@@ -606,24 +603,5 @@ static void unknown_flags_are_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_of_all_widths_lead_back),
-		cmocka_unit_test(ids_of_all_bits_lead_back),
-		cmocka_unit_test(fields_that_are_too_wide_are_refused),
-		cmocka_unit_test(snowflake_counts_from_its_epoch),
-		cmocka_unit_test(intervals_are_5_to_10),
-		cmocka_unit_test(each_format_has_its_fields),
-		cmocka_unit_test(only_the_formats_own_version_is_taken_apart),
-		cmocka_unit_test(times_outside_the_range_are_erange),
-		cmocka_unit_test(highest_and_lowest_times_are_told),
-		cmocka_unit_test(raw_fields_carry_into_the_second),
-		cmocka_unit_test(times_lead_back),
-		cmocka_unit_test(setting_a_time_sets_nothing_else),
-		cmocka_unit_test(time_is_that_of_the_fields),
-		cmocka_unit_test(v7_of_unknown_origin_has_milliseconds),
-		cmocka_unit_test(unknown_flags_are_refused),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
+	return run_cases("fields", NULL, NULL);
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* A uuid_t of libuuid and an ID of 16 bytes are the same bytes. */
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/time.h>
 #include <uuid/uuid.h>
-#include <cmocka.h>
 
-#include "random.h"
+#include "cases.h"
 #include "vectors.h"
 
 _Static_assert(sizeof(uuid_t) == 16, "an ID is a uuid_t");
@@ -61,7 +58,7 @@ static void assert_same_fields(const unsigned char *id)
 	assert_int_equal(time.tv_nsec / 1000, theirs.tv_usec);
 }
 
-static void random_uuids_are_the_same(void **state)
+TEST(random_uuids_are_the_same)
 {
 	for (int i = 0; i < 300000; i++) {
 		unsigned char id[16];
@@ -96,12 +93,12 @@ static void check_vector(char **column)
 	assert_same_fields(id);
 }
 
-static void vectors_are_the_same(void **state)
+TEST(vectors_are_the_same)
 {
 	assert_int_equal(vectors_each("uuid", check_vector), 9);
 }
 
-static void local_ids_are_the_same(void **state)
+TEST(local_ids_are_the_same)
 {
 	static const unsigned int formats[] = {
 		KUID_FORMAT_V1,
@@ -126,12 +123,5 @@ static void local_ids_are_the_same(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_uuids_are_the_same),
-		cmocka_unit_test(vectors_are_the_same),
-		cmocka_unit_test(local_ids_are_the_same),
-	};
-
-	random_start();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return run_cases("libuuid", NULL, NULL);
 }

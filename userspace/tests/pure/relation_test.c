@@ -2,14 +2,11 @@
 /* How IDs stand to each other: conversions, order, distance and limits. */
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
-#include "random.h"
+#include "cases.h"
 
 #define NOW 1700000000
 
@@ -61,7 +58,7 @@ static bool convertible(unsigned int from, unsigned int to)
 	       to >= KUID_FORMAT_K64 && to <= KUID_FORMAT_K128;
 }
 
-static void conversions_lose_nothing_or_are_refused(void **state)
+TEST(conversions_lose_nothing_or_are_refused)
 {
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int from = formats[i % NR_FORMATS];
@@ -96,7 +93,7 @@ static void conversions_lose_nothing_or_are_refused(void **state)
 }
 
 /* The example of RFC 9562 appendix A, and fogfish's. */
-static void conversions_are_the_published_ones(void **state)
+TEST(conversions_are_the_published_ones)
 {
 	unsigned char id[KUID_ID_MAX], out[KUID_ID_MAX];
 	uint64_t node = 0x03eb2732;
@@ -123,7 +120,7 @@ static void conversions_are_the_published_ones(void **state)
 	assert_memory_equal(out, id, 8);
 }
 
-static void conversions_need_node_and_interval(void **state)
+TEST(conversions_need_node_and_interval)
 {
 	unsigned char id[KUID_ID_MAX] = { 0 }, out[KUID_ID_MAX];
 	uint64_t node = 1ULL << 32;
@@ -166,7 +163,7 @@ static int compare(unsigned int format, const void *a, const void *b)
 	return order;
 }
 
-static void order_is_that_of_bytes_but_for_v1(void **state)
+TEST(order_is_that_of_bytes_but_for_v1)
 {
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS];
@@ -218,7 +215,7 @@ static int bounded(unsigned int format, const void *a, const void *b,
 	return bounded_by(format, a, b, KUID_FROM_KUID, bound_ns);
 }
 
-static void closer_than_the_bound_is_undecided(void **state)
+TEST(closer_than_the_bound_is_undecided)
 {
 	static const unsigned int with_node[] = {
 		KUID_FORMAT_V1,	 KUID_FORMAT_V6,  KUID_FORMAT_V7,
@@ -260,7 +257,7 @@ static void closer_than_the_bound_is_undecided(void **state)
 }
 
 /* In a millisecond v7 of unknown origin are in no order, except as bytes. */
-static void v7_of_unknown_origin_is_compared_by_milliseconds(void **state)
+TEST(v7_of_unknown_origin_is_compared_by_milliseconds)
 {
 	for (int i = 0; i < 100000; i++) {
 		unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
@@ -285,7 +282,7 @@ static void v7_of_unknown_origin_is_compared_by_milliseconds(void **state)
 }
 
 /* Compared as bytes, k-ordered IDs of a few seconds are sorted by node. */
-static void time_decides_between_nodes_not_bytes(void **state)
+TEST(time_decides_between_nodes_not_bytes)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
@@ -297,7 +294,7 @@ static void time_decides_between_nodes_not_bytes(void **state)
 	}
 }
 
-static void k64_is_of_one_host(void **state)
+TEST(k64_is_of_one_host)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
@@ -308,7 +305,7 @@ static void k64_is_of_one_host(void **state)
 }
 
 /* Centuries apart, which is more nanoseconds than 64 bits can count. */
-static void no_gap_is_too_wide(void **state)
+TEST(no_gap_is_too_wide)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 
@@ -353,7 +350,7 @@ static int compare_signed(int64_t a_time, int64_t a_worker, int64_t b_time,
 	return order;
 }
 
-static void lex_can_be_compared_as_cassie_does(void **state)
+TEST(lex_can_be_compared_as_cassie_does)
 {
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	int order;
@@ -370,7 +367,7 @@ static void lex_can_be_compared_as_cassie_does(void **state)
 								 &order));
 }
 
-static void a_bound_needs_times_and_intervals(void **state)
+TEST(a_bound_needs_times_and_intervals)
 {
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	int order;
@@ -387,7 +384,7 @@ static void a_bound_needs_times_and_intervals(void **state)
 					     flag | KUID_FROM_KUID, 0, &order));
 }
 
-static void distances_are_field_by_field(void **state)
+TEST(distances_are_field_by_field)
 {
 	for (int i = 0; i < 300000; i++) {
 		unsigned int format = KUID_FORMAT_K64 + i % 3;
@@ -420,7 +417,7 @@ static void distances_are_field_by_field(void **state)
 	}
 }
 
-static void distances_are_within_a_node(void **state)
+TEST(distances_are_within_a_node)
 {
 	unsigned char a[KUID_ID_MAX], b[KUID_ID_MAX];
 	struct kuid_distance d;
@@ -438,7 +435,7 @@ static void distances_are_within_a_node(void **state)
 	assert_fails(EINVAL, kuid_distance(99, a, a, 8, &d));
 }
 
-static void no_id_is_outside_the_limits(void **state)
+TEST(no_id_is_outside_the_limits)
 {
 	static const char *const texts[][2] = {
 		{ "00000000-0000-1000-8000-000000000000",
@@ -513,7 +510,7 @@ static void make_random_at(size_t reach, int64_t sec, uint32_t nsec,
 	assert_int_equal(kuid_encode(&f, id), 0);
 }
 
-static void ids_of_a_time_are_between_its_limits(void **state)
+TEST(ids_of_a_time_are_between_its_limits)
 {
 	for (int i = 0; i < 400000; i++) {
 		size_t r = i % NR_REACHES;
@@ -557,7 +554,7 @@ static void ids_of_a_time_are_between_its_limits(void **state)
 }
 
 /* The limits of k96 and k128 are of all nodes, those of one are k64's. */
-static void ranges_of_one_node_are_in_the_order_of_time(void **state)
+TEST(ranges_of_one_node_are_in_the_order_of_time)
 {
 	for (int i = 0; i < 100000; i++) {
 		unsigned int format = KUID_FORMAT_K96 + i % 2;
@@ -591,7 +588,7 @@ static void ranges_of_one_node_are_in_the_order_of_time(void **state)
 	}
 }
 
-static void limits_are_of_the_published_times(void **state)
+TEST(limits_are_of_the_published_times)
 {
 	static const struct {
 		unsigned int format;
@@ -628,7 +625,7 @@ static void limits_are_of_the_published_times(void **state)
 	}
 }
 
-static void limits_that_there_are_not_are_refused(void **state)
+TEST(limits_that_there_are_not_are_refused)
 {
 	unsigned char id[KUID_ID_MAX], untouched[KUID_ID_MAX];
 
@@ -663,28 +660,5 @@ static void limits_that_there_are_not_are_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions_lose_nothing_or_are_refused),
-		cmocka_unit_test(conversions_are_the_published_ones),
-		cmocka_unit_test(conversions_need_node_and_interval),
-		cmocka_unit_test(order_is_that_of_bytes_but_for_v1),
-		cmocka_unit_test(closer_than_the_bound_is_undecided),
-		cmocka_unit_test(
-			v7_of_unknown_origin_is_compared_by_milliseconds),
-		cmocka_unit_test(lex_can_be_compared_as_cassie_does),
-		cmocka_unit_test(time_decides_between_nodes_not_bytes),
-		cmocka_unit_test(k64_is_of_one_host),
-		cmocka_unit_test(no_gap_is_too_wide),
-		cmocka_unit_test(a_bound_needs_times_and_intervals),
-		cmocka_unit_test(distances_are_field_by_field),
-		cmocka_unit_test(distances_are_within_a_node),
-		cmocka_unit_test(no_id_is_outside_the_limits),
-		cmocka_unit_test(ids_of_a_time_are_between_its_limits),
-		cmocka_unit_test(ranges_of_one_node_are_in_the_order_of_time),
-		cmocka_unit_test(limits_are_of_the_published_times),
-		cmocka_unit_test(limits_that_there_are_not_are_refused),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("relation", tests, NULL, NULL);
+	return run_cases("relation", NULL, NULL);
 }

@@ -5,13 +5,11 @@
  */
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "handle.h"
 
 #define FD 1234
@@ -82,7 +80,7 @@ static void assert_failed(int result, int error)
 		assert_memory_equal(&(got), &all, sizeof(got)); \
 	} while (0)
 
-static void answers_are_the_kernels(void **state)
+TEST(answers_are_the_kernels)
 {
 	struct kuid_query query = { .format = KUID_FORMAT_LEX }, limits;
 	struct kuid_status no_status = { 0 }, status;
@@ -106,7 +104,7 @@ static void answers_are_the_kernels(void **state)
 		       limits, EINVAL);
 }
 
-static void order_is_the_only_thing_that_is_set(void **state)
+TEST(order_is_the_only_thing_that_is_set)
 {
 	struct kuid_set_format host = { .order = KUID_ORDER_HOST };
 	struct kuid_set_format unknown = { .order = 77 };
@@ -120,7 +118,7 @@ static void order_is_the_only_thing_that_is_set(void **state)
 }
 
 /* These fail without a request to the kernel. */
-static void handle_status_is_the_librarys(void **state)
+TEST(handle_status_is_the_librarys)
 {
 	struct kuid_handle_status want = { .made_by = KUID_MADE_BY_KERNEL };
 	struct kuid_handle_status got;
@@ -133,7 +131,7 @@ static void handle_status_is_the_librarys(void **state)
 	assert_int_equal(kernel.calls, 0);
 }
 
-static void restore_asks_for_a_floor_or_a_fresh_start(void **state)
+TEST(restore_asks_for_a_floor_or_a_fresh_start)
 {
 	struct kuid_restore floor = { .floor_ns = 77 };
 	struct kuid_restore fresh = { .flags = KUID_RESTORE_FRESH };
@@ -159,7 +157,7 @@ static void restore_asks_for_a_floor_or_a_fresh_start(void **state)
 	assert_int_equal(epoch, 9);
 }
 
-static void acknowledge_names_a_ceiling(void **state)
+TEST(acknowledge_names_a_ceiling)
 {
 	struct kuid_acknowledge ceiling = { .ceiling_ns = 1ULL << 62 };
 
@@ -169,7 +167,7 @@ static void acknowledge_names_a_ceiling(void **state)
 	assert_failed(kuid_acknowledge_ceiling(&handle, 1ULL << 62), EINVAL);
 }
 
-static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
+TEST(identity_is_passed_and_only_the_epoch_comes_back)
 {
 	struct kuid_set_identity request, answer, want;
 
@@ -186,7 +184,7 @@ static void identity_is_passed_and_only_the_epoch_comes_back(void **state)
 	assert_memory_equal(&request, &want, sizeof(want));
 }
 
-static void clock_is_taken_back_with_the_callers_flags(void **state)
+TEST(clock_is_taken_back_with_the_callers_flags)
 {
 	struct kuid_force_clock force = {
 		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
@@ -207,7 +205,7 @@ static void clock_is_taken_back_with_the_callers_flags(void **state)
 			 0);
 }
 
-static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
+TEST(a_claim_is_passed_and_only_the_epoch_comes_back)
 {
 	struct kuid_claim drop = { .replaces = { 5, 6 }, .load_id = 7 };
 	struct kuid_claim request, answer, want;
@@ -235,7 +233,7 @@ static void a_claim_is_passed_and_only_the_epoch_comes_back(void **state)
 	assert_int_equal(kuid_drop_claim(&handle, 7, drop.replaces, NULL), 0);
 }
 
-static void a_claim_is_raised_or_ended(void **state)
+TEST(a_claim_is_raised_or_ended)
 {
 	struct kuid_claim_ceiling raise = {
 		.ceiling_ns = 1ULL << 62,
@@ -282,7 +280,7 @@ static void assert_words(const char *(*words)(uint64_t), unsigned int bit)
 		assert_string_equal(text, unknown);
 }
 
-static void reasons_have_words(void **state)
+TEST(reasons_have_words)
 {
 	uint64_t kernels = 0xfff;
 
@@ -308,7 +306,7 @@ static void reasons_have_words(void **state)
 	}
 }
 
-static void what_is_not_one_reason_is_einval(void **state)
+TEST(what_is_not_one_reason_is_einval)
 {
 	const char *(*const functions[])(uint64_t) = {
 		kuid_reason_name,
@@ -335,7 +333,7 @@ static unsigned int no_format(void)
 }
 
 /* Each format is in one of the sentences, in the order of the numbers. */
-static void reasons_name_the_formats(void **state)
+TEST(reasons_name_the_formats)
 {
 	char stamps[256] = "The clock of", slots[256] = "The clock of";
 
@@ -358,22 +356,5 @@ static void reasons_name_the_formats(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_the_kernels),
-		cmocka_unit_test(handle_status_is_the_librarys),
-		cmocka_unit_test(order_is_the_only_thing_that_is_set),
-		cmocka_unit_test(restore_asks_for_a_floor_or_a_fresh_start),
-		cmocka_unit_test(acknowledge_names_a_ceiling),
-		cmocka_unit_test(
-			identity_is_passed_and_only_the_epoch_comes_back),
-		cmocka_unit_test(
-			a_claim_is_passed_and_only_the_epoch_comes_back),
-		cmocka_unit_test(a_claim_is_raised_or_ended),
-		cmocka_unit_test(clock_is_taken_back_with_the_callers_flags),
-		cmocka_unit_test(reasons_have_words),
-		cmocka_unit_test(what_is_not_one_reason_is_einval),
-		cmocka_unit_test(reasons_name_the_formats),
-	};
-
-	return cmocka_run_group_tests_name("requests", tests, NULL, NULL);
+	return run_cases("requests", NULL, NULL);
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The format of saved state: what is written is read, and nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "crc32.h"
-#include "random.h"
 #include "saved_state.h"
 
 static const struct saved_state some = {
@@ -120,7 +116,7 @@ static char *with(const char *from, const char *to)
 	return with_crc(text);
 }
 
-static void the_text_is_what_it_was(void **state)
+TEST(the_text_is_what_it_was)
 {
 	char *want = with_crc(some_text), *text = saved_state_text(&some);
 
@@ -133,7 +129,7 @@ static void the_text_is_what_it_was(void **state)
 }
 
 /* The check value of the catalogue of CRC algorithms, and what zlib gives. */
-static void the_checksum_is_that_of_zlib(void **state)
+TEST(the_checksum_is_that_of_zlib)
 {
 	unsigned char bytes[256];
 
@@ -181,7 +177,7 @@ static struct saved_state random_state(void)
 	return saved;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	for (int i = 0; i < 20000; i++) {
 		struct saved_state saved = random_state();
@@ -193,7 +189,7 @@ static void what_is_written_is_read(void **state)
 	}
 }
 
-static void no_part_of_a_file_is_taken_for_it(void **state)
+TEST(no_part_of_a_file_is_taken_for_it)
 {
 	char *text = saved_state_text(&some);
 
@@ -205,7 +201,7 @@ static void no_part_of_a_file_is_taken_for_it(void **state)
 	free(text);
 }
 
-static void no_byte_can_be_another(void **state)
+TEST(no_byte_can_be_another)
 {
 	char *text = saved_state_text(&some);
 	size_t size = strlen(text);
@@ -230,7 +226,7 @@ static void no_byte_can_be_another(void **state)
 	free(text);
 }
 
-static void no_two_bits_can_be_others(void **state)
+TEST(no_two_bits_can_be_others)
 {
 	char *text = saved_state_text(&some);
 	size_t bits = 8 * strlen(text);
@@ -249,7 +245,7 @@ static void no_two_bits_can_be_others(void **state)
 	free(text);
 }
 
-static void nothing_can_be_lost_or_put_in(void **state)
+TEST(nothing_can_be_lost_or_put_in)
 {
 	char *text = saved_state_text(&some);
 	size_t size = strlen(text);
@@ -277,7 +273,7 @@ static void nothing_can_be_lost_or_put_in(void **state)
 }
 
 /* Right checksums do not make up for values that can't be. */
-static void values_are_checked_as_well(void **state)
+TEST(values_are_checked_as_well)
 {
 	static const char *const wrong[][3] = {
 		{ ": 1,", ": 0,", "is of version 0" },
@@ -323,7 +319,7 @@ static void values_are_checked_as_well(void **state)
 	}
 }
 
-static void other_values_are_taken(void **state)
+TEST(other_values_are_taken)
 {
 	char *text = with("\"host\"", "\"0000000000000001\"");
 	struct saved_state other = some;
@@ -339,7 +335,7 @@ static void other_values_are_taken(void **state)
 	free(text);
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	static const char *const texts[] = {
 		"\n}\n",   "{\n}\n",	"[\n}\n",
@@ -352,19 +348,5 @@ static void other_files_are_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_checksum_is_that_of_zlib),
-		cmocka_unit_test(the_text_is_what_it_was),
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(no_part_of_a_file_is_taken_for_it),
-		cmocka_unit_test(no_byte_can_be_another),
-		cmocka_unit_test(no_two_bits_can_be_others),
-		cmocka_unit_test(nothing_can_be_lost_or_put_in),
-		cmocka_unit_test(values_are_checked_as_well),
-		cmocka_unit_test(other_values_are_taken),
-		cmocka_unit_test(other_files_are_refused),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("saved state", tests, NULL, NULL);
+	return run_cases("saved state", NULL, NULL);
 }

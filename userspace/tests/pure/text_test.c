@@ -3,15 +3,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "../fails.h"
-#include "random.h"
+#include "cases.h"
 
 #define V1	  "c232ab00-9414-11ec-b3c8-9f6bdeced846"
 #define V6	  "1ec9414c-232a-6b00-b3c8-9f6bdeced846"
@@ -187,7 +184,7 @@ static const struct {
 
 #define NR_EXAMPLES (sizeof(examples) / sizeof(examples[0]))
 
-static void examples_are_written_and_read(void **state)
+TEST(examples_are_written_and_read)
 {
 	for (size_t i = 0; i < NR_EXAMPLES; i++) {
 		unsigned char id[KUID_ID_MAX], got[KUID_ID_MAX];
@@ -207,7 +204,7 @@ static void examples_are_written_and_read(void **state)
 	}
 }
 
-static void formats_are_known_by_name_and_number(void **state)
+TEST(formats_are_known_by_name_and_number)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
@@ -224,7 +221,7 @@ static void formats_are_known_by_name_and_number(void **state)
 	assert_int_equal(kuid_format_id_size(KUID_FORMAT_DEFAULT), 16);
 }
 
-static void all_formats_are_listed_by_number(void **state)
+TEST(all_formats_are_listed_by_number)
 {
 	unsigned int format = 1;
 
@@ -233,7 +230,7 @@ static void all_formats_are_listed_by_number(void **state)
 	assert_int_equal(format, NR_FORMATS);
 }
 
-static void formats_tell_where_their_ids_come_from(void **state)
+TEST(formats_tell_where_their_ids_come_from)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
@@ -255,7 +252,7 @@ static void formats_tell_where_their_ids_come_from(void **state)
 			    "/dev/kuid");
 }
 
-static void a_form_has_a_size_only_where_there_is_one(void **state)
+TEST(a_form_has_a_size_only_where_there_is_one)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
@@ -286,7 +283,7 @@ static void a_form_has_a_size_only_where_there_is_one(void **state)
 }
 
 /* Lines of IDs that have most of their bits in common, or few. */
-static void lines_are_the_texts_of_ids(void **state)
+TEST(lines_are_the_texts_of_ids)
 {
 	static unsigned char ids[LINES * KUID_ID_MAX];
 	static char lines[LINES * KUID_TEXT_MAX + 1];
@@ -333,7 +330,7 @@ static void lines_are_the_texts_of_ids(void **state)
 	}
 }
 
-static void no_lines_need_no_room(void **state)
+TEST(no_lines_need_no_room)
 {
 	char text = 'x';
 
@@ -347,7 +344,7 @@ static void no_lines_need_no_room(void **state)
 		     ERANGE);
 }
 
-static void unknown_formats_are_einval(void **state)
+TEST(unknown_formats_are_einval)
 {
 	/* The table has one row that isn't numbered, that of any UUID. */
 	static const unsigned int unknown[] = { NR_FORMATS, 99,
@@ -402,7 +399,7 @@ static void unknown_formats_are_einval(void **state)
 		assert_einval(kuid_format_number(names[i]) == -1);
 }
 
-static void forms_are_for_their_formats(void **state)
+TEST(forms_are_for_their_formats)
 {
 	unsigned char id[KUID_ID_MAX] = { 0 };
 	char text[KUID_TEXT_MAX];
@@ -424,7 +421,7 @@ static void forms_are_for_their_formats(void **state)
 	}
 }
 
-static void text_needs_room(void **state)
+TEST(text_needs_room)
 {
 	char text[KUID_TEXT_MAX], untouched[KUID_TEXT_MAX];
 	unsigned char id[KUID_ID_MAX] = { 0 };
@@ -451,7 +448,7 @@ static void text_needs_room(void **state)
 }
 
 /* All IDs of all formats in all forms, there and back. */
-static void text_leads_back_to_the_id(void **state)
+TEST(text_leads_back_to_the_id)
 {
 	for (int i = 0; i < 1000000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
@@ -483,7 +480,7 @@ static void text_leads_back_to_the_id(void **state)
 	}
 }
 
-static void snowflakes_are_numbers_of_63_bits(void **state)
+TEST(snowflakes_are_numbers_of_63_bits)
 {
 	static const unsigned char highest[8] = { 0x7f, 0xff, 0xff, 0xff,
 						  0xff, 0xff, 0xff, 0xff };
@@ -512,7 +509,7 @@ static void snowflakes_are_numbers_of_63_bits(void **state)
 	assert_memory_equal(id, highest, sizeof(id));
 }
 
-static void texts_are_recognised(void **state)
+TEST(texts_are_recognised)
 {
 	static const struct {
 		const char *text;
@@ -656,7 +653,7 @@ static const struct {
 	{ "1a", 1 }, { "1.0", 1 }, { "0x1", 1 }, { "1e3", 1 },
 };
 
-static void wrong_texts_are_refused_where_they_are_wrong(void **state)
+TEST(wrong_texts_are_refused_where_they_are_wrong)
 {
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_refused(wrong[i].format, wrong[i].form, wrong[i].text,
@@ -676,7 +673,7 @@ static void wrong_texts_are_refused_where_they_are_wrong(void **state)
 }
 
 /* Each text of one size, cut at each place, and with something behind it. */
-static void other_sizes_are_refused(void **state)
+TEST(other_sizes_are_refused)
 {
 	for (size_t i = 0; i < NR_EXAMPLES; i++) {
 		unsigned int format = examples[i].format;
@@ -731,7 +728,7 @@ static bool may_stand(size_t example, size_t at, char c)
 	return isxdigit((unsigned char)c);
 }
 
-static void the_case_of_urns_is_free(void **state)
+TEST(the_case_of_urns_is_free)
 {
 	unsigned char id[KUID_ID_MAX], want[KUID_ID_MAX];
 
@@ -744,7 +741,7 @@ static void the_case_of_urns_is_free(void **state)
 }
 
 /* Each character of each text, replaced by each other one. */
-static void wrong_characters_are_refused_where_they_are(void **state)
+TEST(wrong_characters_are_refused_where_they_are)
 {
 	for (size_t i = 0; i < NR_EXAMPLES; i++)
 		for (size_t at = 0; at < strlen(examples[i].text); at++)
@@ -761,7 +758,7 @@ static void wrong_characters_are_refused_where_they_are(void **state)
 			}
 }
 
-static void ulids_are_v7_in_base_32(void **state)
+TEST(ulids_are_v7_in_base_32)
 {
 	/* The time, and text of it, of the ULID specification. */
 	struct kuid_fields fields = {
@@ -785,7 +782,7 @@ static void ulids_are_v7_in_base_32(void **state)
 	assert_string_equal(text, V7);
 }
 
-static void decimals_are_numbers_of_64_bits(void **state)
+TEST(decimals_are_numbers_of_64_bits)
 {
 	static const struct {
 		const char *text;
@@ -837,7 +834,7 @@ static size_t paste(unsigned int form, const char *text, bool hexadecimal,
 	return size + add_white_space(pasted + size);
 }
 
-static void lenient_parsing_takes_all_forms_of_a_format(void **state)
+TEST(lenient_parsing_takes_all_forms_of_a_format)
 {
 	for (int i = 0; i < 500000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
@@ -872,7 +869,7 @@ static void lenient_parsing_takes_all_forms_of_a_format(void **state)
 }
 
 /* Only IDs of 16 bytes can be in a column of UUIDs. */
-static void lenient_parsing_takes_texts_of_uuid_columns(void **state)
+TEST(lenient_parsing_takes_texts_of_uuid_columns)
 {
 	static const char text[] = "{00112233-4455-6677-8899-AabBCCddEeFF}";
 	static const unsigned char want[16] = {
@@ -899,7 +896,7 @@ static void lenient_parsing_takes_texts_of_uuid_columns(void **state)
 }
 
 /* Without a format: all that is recognised, and some forms more. */
-static void lenient_parsing_recognises_more(void **state)
+TEST(lenient_parsing_recognises_more)
 {
 	for (int i = 0; i < 500000; i++) {
 		unsigned int format = formats[i % NR_FORMATS].format;
@@ -944,7 +941,7 @@ static void lenient_parsing_recognises_more(void **state)
 }
 
 /* Digits alone are first the forms that strict parsing tells by their size. */
-static void numbers_can_be_other_forms(void **state)
+TEST(numbers_can_be_other_forms)
 {
 	static const struct {
 		const char *text;
@@ -972,7 +969,7 @@ static void numbers_can_be_other_forms(void **state)
 }
 
 /* Two bits of the last digit of k64 and four of k128's belong to no byte. */
-static void bits_beyond_the_id_are_refused(void **state)
+TEST(bits_beyond_the_id_are_refused)
 {
 	static const char digits[] = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 				     "abcdefghijklmnopqrstuvwxyz";
@@ -1004,7 +1001,7 @@ static void bits_beyond_the_id_are_refused(void **state)
 }
 
 /* In all forms of a UUID whose digits are hexadecimal. */
-static void other_versions_and_variants_are_refused(void **state)
+TEST(other_versions_and_variants_are_refused)
 {
 	static const struct {
 		unsigned int form;
@@ -1044,7 +1041,7 @@ static void other_versions_and_variants_are_refused(void **state)
 }
 
 /* Digits of a ULID have 5 bits, so version and variant share theirs. */
-static void other_versions_and_variants_of_ulids_are_refused(void **state)
+TEST(other_versions_and_variants_of_ulids_are_refused)
 {
 	for (unsigned int bits = 0; bits < 256; bits++) {
 		unsigned int version = bits >> 4, variant = bits >> 2 & 3;
@@ -1070,7 +1067,7 @@ static void other_versions_and_variants_of_ulids_are_refused(void **state)
 	}
 }
 
-static void guids_have_their_first_fields_turned(void **state)
+TEST(guids_have_their_first_fields_turned)
 {
 	unsigned char id[KUID_ID_MAX], guid[KUID_ID_MAX];
 	char text[KUID_TEXT_MAX];
@@ -1084,7 +1081,7 @@ static void guids_have_their_first_fields_turned(void **state)
 	assert_memory_equal(guid, id, sizeof(id));
 }
 
-static void uuids_are_named(void **state)
+TEST(uuids_are_named)
 {
 	static const struct {
 		const char *text, *name;
@@ -1120,38 +1117,5 @@ static void uuids_are_named(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(examples_are_written_and_read),
-		cmocka_unit_test(formats_are_known_by_name_and_number),
-		cmocka_unit_test(all_formats_are_listed_by_number),
-		cmocka_unit_test(formats_tell_where_their_ids_come_from),
-		cmocka_unit_test(a_form_has_a_size_only_where_there_is_one),
-		cmocka_unit_test(lines_are_the_texts_of_ids),
-		cmocka_unit_test(no_lines_need_no_room),
-		cmocka_unit_test(unknown_formats_are_einval),
-		cmocka_unit_test(forms_are_for_their_formats),
-		cmocka_unit_test(text_needs_room),
-		cmocka_unit_test(text_leads_back_to_the_id),
-		cmocka_unit_test(snowflakes_are_numbers_of_63_bits),
-		cmocka_unit_test(texts_are_recognised),
-		cmocka_unit_test(wrong_texts_are_refused_where_they_are_wrong),
-		cmocka_unit_test(other_sizes_are_refused),
-		cmocka_unit_test(wrong_characters_are_refused_where_they_are),
-		cmocka_unit_test(the_case_of_urns_is_free),
-		cmocka_unit_test(ulids_are_v7_in_base_32),
-		cmocka_unit_test(decimals_are_numbers_of_64_bits),
-		cmocka_unit_test(lenient_parsing_takes_all_forms_of_a_format),
-		cmocka_unit_test(lenient_parsing_takes_texts_of_uuid_columns),
-		cmocka_unit_test(lenient_parsing_recognises_more),
-		cmocka_unit_test(numbers_can_be_other_forms),
-		cmocka_unit_test(bits_beyond_the_id_are_refused),
-		cmocka_unit_test(other_versions_and_variants_are_refused),
-		cmocka_unit_test(
-			other_versions_and_variants_of_ulids_are_refused),
-		cmocka_unit_test(guids_have_their_first_fields_turned),
-		cmocka_unit_test(uuids_are_named),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+	return run_cases("text", NULL, NULL);
 }

@@ -3,12 +3,10 @@
 #include <inttypes.h>
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "vectors.h"
 
 #define SEC_NS 1000000000
@@ -200,38 +198,32 @@ static void check_coldfusion(char **column)
 	assert_string_equal(text, uuid);
 }
 
-static void uuids(void **state)
+TEST(uuids)
 {
 	assert_int_equal(vectors_each("uuid", check_uuid), 9);
 }
 
-static void lexical(void **state)
+TEST(lexical)
 {
 	assert_int_equal(vectors_each("lexical", check_lexical), 4);
 }
 
-static void kordered(void **state)
+TEST(kordered)
 {
 	assert_int_equal(vectors_each("kordered", check_kordered), 14);
 }
 
-static void snowflake(void **state)
+TEST(snowflake)
 {
 	assert_int_equal(vectors_each("snowflake", check_snowflake), 14);
 }
 
-static void coldfusion(void **state)
+TEST(coldfusion)
 {
 	assert_int_equal(vectors_each("coldfusion", check_coldfusion), 2);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(uuids),      cmocka_unit_test(lexical),
-		cmocka_unit_test(kordered),   cmocka_unit_test(snowflake),
-		cmocka_unit_test(coldfusion),
-	};
-
-	return cmocka_run_group_tests_name("vectors", tests, NULL, NULL);
+	return run_cases("vectors", NULL, NULL);
 }
