@@ -34,12 +34,12 @@ declare -A compilers=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu [ppc64e
 # debuggers, which take time.
 compiles()
 {
-	local status module=$build/module
+	local status module=$work/module
 
 	rm -rf "$module"
 	mkdir "$module"
 	cp -a "$top"/{Kbuild,kmod,uapi} "$module"
-	# shellcheck disable=SC2016,SC2154 # for the shell in the namespace; out is set by tap.sh
+	# shellcheck disable=SC2016,SC2154 # for the shell in the namespace; tap.sh sets out and work
 	unshare --mount sh -ec 'mount -t overlay kuid -o "lowerdir=$0" /usr; exec "$@"' \
 		"$headers/usr:$tools" make -s -j "$(nproc)" -C "/usr/src/linux-headers-$1" M="$module" \
 		DEB_BUILD_ARCH=amd64 "DEB_HOST_GNU_TYPE=${compilers[$arch]}" KCFLAGS=-g0 \
