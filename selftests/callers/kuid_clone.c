@@ -33,8 +33,10 @@ MODULE_PARM_DESC(change, "increment this word of the ID: 0 or 1");
 static int kuid_clone_notify(const char *method, const struct kernel_param *kp)
 {
 #ifdef CONFIG_ACPI
-	if (acpi_disabled || ACPI_FAILURE(acpi_evaluate_object(
-				     NULL, (char *)method, NULL, NULL)))
+	acpi_string path = (char *)method;
+
+	if (acpi_disabled ||
+	    ACPI_FAILURE(acpi_evaluate_object(NULL, path, NULL, NULL)))
 		return -ENODEV;
 	/* The handlers of the notification run in a queue. */
 	acpi_os_wait_events_complete();
