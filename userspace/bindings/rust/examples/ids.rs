@@ -45,8 +45,8 @@ fn format_of(name: &str) -> Option<Format> {
 fn check(format: Format, id: Uuid) -> Result<(), Box<dyn Error>> {
     let bits = id.as_u128();
     let ticks = match format {
-        Format::V1 => (bits >> 64 & 0xfff) << 48 | (bits >> 80 & 0xffff) << 32 | bits >> 96,
-        Format::V6 => bits >> 80 << 12 | bits >> 64 & 0xfff,
+        Format::V1 => (((bits >> 64) & 0xfff) << 48) | (((bits >> 80) & 0xffff) << 32) | (bits >> 96),
+        Format::V6 => ((bits >> 80) << 12) | ((bits >> 64) & 0xfff),
         _ => 0x01b21dd213814000 + (bits >> 80) * 10000,
     };
     let ms = (ticks - 0x01b21dd213814000) / 10000;

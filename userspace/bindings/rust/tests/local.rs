@@ -38,7 +38,7 @@ fn uuids_increase() {
             assert_eq!(id.get_version_num(), version);
             assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
             let bits = id.as_u128();
-            let order = if version == 1 { bits.rotate_left(64) >> 64 & 0xfff } else { bits };
+            let order = if version == 1 { (bits.rotate_left(64) >> 64) & 0xfff } else { bits };
             assert!(version == 1 || order > last);
             last = order;
         }
@@ -108,7 +108,7 @@ fn a_missing_device_is_an_error_that_helps() {
 
 #[test]
 fn numbers_have_texts_and_times() {
-    let k64 = (3u64 << 44 | 5 << 24).to_be_bytes();
+    let k64 = ((3u64 << 44) | (5 << 24)).to_be_bytes();
     assert_eq!(kuid::text(Format::K64, &(1u64 << 44).to_be_bytes()).unwrap(), "...F.......");
     assert_eq!(kuid::time(Format::K64, &k64, 8, false), Some(3_000_005_000_000_000));
     assert_eq!(kuid::text(Format::V7, &[0; 15]), None);
