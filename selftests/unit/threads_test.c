@@ -8,15 +8,11 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "host.h"
 #include "machine.h"
-#include "random.h"
 
 #define THREADS 4
 #define FILES	2
@@ -303,7 +299,7 @@ static void run(const struct plan *what)
 	assert_true(got > THREADS * CALLS / 10);
 }
 
-static void share_a_file_of_stamps(void **state)
+TEST(share_a_file_of_stamps)
 {
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
@@ -312,7 +308,7 @@ static void share_a_file_of_stamps(void **state)
 			     .mono_step = 20 });
 }
 
-static void share_a_file_of_lex(void **state)
+TEST(share_a_file_of_lex)
 {
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_LEX,
@@ -321,7 +317,7 @@ static void share_a_file_of_lex(void **state)
 			     .mono_step = 100000 });
 }
 
-static void share_a_file_of_the_grid(void **state)
+TEST(share_a_file_of_the_grid)
 {
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_GRID,
@@ -330,12 +326,12 @@ static void share_a_file_of_the_grid(void **state)
 			     .mono_step = 5000 });
 }
 
-static void take_all_in_all_orders(void **state)
+TEST(take_all_in_all_orders)
 {
 	run(&(struct plan) { .sources = 3, .orders = 3, .mono_step = 5000 });
 }
 
-static void take_while_the_clock_is_set(void **state)
+TEST(take_while_the_clock_is_set)
 {
 	run(&(struct plan) { .sources = 3,
 			     .orders = 3,
@@ -344,7 +340,7 @@ static void take_while_the_clock_is_set(void **state)
 }
 
 /* The clock nearly stands still, so the stamps are as close as possible. */
-static void take_stamps_over_epochs(void **state)
+TEST(take_stamps_over_epochs)
 {
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
@@ -354,7 +350,7 @@ static void take_stamps_over_epochs(void **state)
 			     .epochs = true });
 }
 
-static void take_all_over_epochs(void **state)
+TEST(take_all_over_epochs)
 {
 	run(&(struct plan) { .sources = 3,
 			     .orders = 3,
@@ -363,7 +359,7 @@ static void take_all_over_epochs(void **state)
 			     .epochs = true });
 }
 
-static void take_over_epochs_with_one_node(void **state)
+TEST(take_over_epochs_with_one_node)
 {
 	run(&(struct plan) { .sources = 1,
 			     .source = KUID_STAMPS,
@@ -374,7 +370,7 @@ static void take_over_epochs_with_one_node(void **state)
 			     .node_given = true });
 }
 
-static void take_in_clones(void **state)
+TEST(take_in_clones)
 {
 	run(&(struct plan) {
 		.sources = 3, .orders = 3, .mono_step = 20000, .clones = true });
@@ -382,18 +378,5 @@ static void take_in_clones(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_a_file_of_stamps),
-		cmocka_unit_test(share_a_file_of_lex),
-		cmocka_unit_test(share_a_file_of_the_grid),
-		cmocka_unit_test(take_all_in_all_orders),
-		cmocka_unit_test(take_while_the_clock_is_set),
-		cmocka_unit_test(take_stamps_over_epochs),
-		cmocka_unit_test(take_all_over_epochs),
-		cmocka_unit_test(take_over_epochs_with_one_node),
-		cmocka_unit_test(take_in_clones),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+	return run_cases("threads", NULL, NULL);
 }

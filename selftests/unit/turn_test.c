@@ -8,17 +8,13 @@
  * The times are exact, so the test compares each wait with the formula in the
  * manual page.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "core/turn.h"
+#include "cases.h"
 #include "host.h"
 #include "machine.h"
-#include "random.h"
 
 #define MS     1000000ULL
 #define WINDOW HOST_AHEAD
@@ -248,7 +244,7 @@ static u64 time_of(u64 ids)
 	return (ids / at_once + (at_once > 1)) * unit;
 }
 
-static void nobody_waits_for_free_ids(void **state)
+TEST(nobody_waits_for_free_ids)
 {
 	for (unsigned int i = 0; i < 8; i++)
 		add(i, i % 2 ? 1 : CHUNK, 10);
@@ -260,7 +256,7 @@ static void nobody_waits_for_free_ids(void **state)
 	}
 }
 
-static void each_is_served_in_turn_when_its_ids_are_due(void **state)
+TEST(each_is_served_in_turn_when_its_ids_are_due)
 {
 	for (source = 0; source < KUID_NR_SEQUENCES; source++) {
 		u64 last = 0, before = 0;
@@ -298,7 +294,7 @@ static void each_is_served_in_turn_when_its_ids_are_due(void **state)
 	}
 }
 
-static void a_stuck_waiter_delays_nobody_if_there_is_enough(void **state)
+TEST(a_stuck_waiter_delays_nobody_if_there_is_enough)
 {
 	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
 		use_up();
@@ -324,7 +320,7 @@ static void a_stuck_waiter_delays_nobody_if_there_is_enough(void **state)
  * Stuck waiters delay others by the time of their IDs and the grace, even if
  * they ask for more than the window holds.
  */
-static void stuck_waiters_lose_their_places(void **state)
+TEST(stuck_waiters_lose_their_places)
 {
 	static const unsigned int numbers[] = { 1, 17, 40, 100, 200 };
 
@@ -363,7 +359,7 @@ static void kill_task(struct task_struct *task)
  * Waiters that are killed leave their places. They delay nobody, whatever the
  * order in which they go, not even a waiter behind others that are stuck.
  */
-static void killed_waiters_delay_nobody(void **state)
+TEST(killed_waiters_delay_nobody)
 {
 	static const struct {
 		unsigned int before; /* stuck waiters before those killed */
@@ -420,7 +416,7 @@ static void killed_waiters_delay_nobody(void **state)
  * If singles take each ID at once, there are never enough for a batch. Stuck
  * batches must not keep a batch behind them from going over.
  */
-static void the_front_looks_after_a_stuck_head(void **state)
+TEST(the_front_looks_after_a_stuck_head)
 {
 	static const unsigned int numbers[] = { 1, 15, 24 };
 
@@ -445,7 +441,7 @@ static void the_front_looks_after_a_stuck_head(void **state)
 }
 
 /* A waiter that can run must not be removed as late. */
-static void a_waiter_that_looks_keeps_its_place(void **state)
+TEST(a_waiter_that_looks_keeps_its_place)
 {
 	use_up();
 	for (unsigned int i = 0; i < 60; i++) {
@@ -471,7 +467,7 @@ static void a_waiter_that_looks_keeps_its_place(void **state)
 	}
 }
 
-static void singles_pass_sleeping_batches(void **state)
+TEST(singles_pass_sleeping_batches)
 {
 	enum {
 		SLEEPERS = 200,
@@ -494,7 +490,7 @@ static void singles_pass_sleeping_batches(void **state)
 }
 
 /* Four singles take each ID at once, while 100 batches wait. */
-static void single_readers_and_batches_share(void **state)
+TEST(single_readers_and_batches_share)
 {
 	enum {
 		SINGLES = 4,
@@ -529,7 +525,7 @@ static void single_readers_and_batches_share(void **state)
  * A batch that goes over asks for no more than the far half, but for at least
  * one ID.
  */
-static void a_batch_asks_for_less_when_it_goes_over(void **state)
+TEST(a_batch_asks_for_less_when_it_goes_over)
 {
 	static const u64 far[] = { 0, 1, 500, 50000 };
 
@@ -558,7 +554,7 @@ static void a_batch_asks_for_less_when_it_goes_over(void **state)
 }
 
 /* Callers that may not wait never join a line, and retry at once. */
-static void impatient_singles_leave_a_batch_its_turn(void **state)
+TEST(impatient_singles_leave_a_batch_its_turn)
 {
 	use_up();
 	add(0, 1, ~0U)->may_wait = false;
@@ -573,7 +569,7 @@ static void impatient_singles_leave_a_batch_its_turn(void **state)
 		    2 * (WINDOW + time_of(CHUNK + 2)) + 20 * LOOK_NS);
 }
 
-static void batch_readers_get_equal_shares(void **state)
+TEST(batch_readers_get_equal_shares)
 {
 	enum {
 		READERS = 5
@@ -597,7 +593,7 @@ static void batch_readers_get_equal_shares(void **state)
  * Stamps have no line: if the lane of a CPU is used up, callers on other CPUs
  * don't wait.
  */
-static void a_busy_lane_delays_no_other(void **state)
+TEST(a_busy_lane_delays_no_other)
 {
 	struct kuid_taken taken;
 	u64 due;
@@ -623,7 +619,7 @@ static void a_busy_lane_delays_no_other(void **state)
  * The clock changes the moments at which slots are due. Waiters that are woken
  * then look again.
  */
-static void a_wait_ends_when_the_clock_is_set_forward(void **state)
+TEST(a_wait_ends_when_the_clock_is_set_forward)
 {
 	use_up();
 	add(0, CHUNK, 1);
@@ -683,7 +679,7 @@ static unsigned long cost_of_errors(enum kuid_part part)
  * no lock but that of a line in which others wait, and its work does not depend
  * on the number of lanes.
  */
-static void a_shut_clock_costs_others_nothing(void **state)
+TEST(a_shut_clock_costs_others_nothing)
 {
 	enum {
 		NO_STATE,
@@ -724,7 +720,7 @@ static void a_shut_clock_costs_others_nothing(void **state)
  * Random callers come, go and get stuck. A caller that is never stuck waits no
  * longer than the formula says for the worst callers before it.
  */
-static void no_mix_of_callers_breaks_the_bound(void **state)
+TEST(no_mix_of_callers_breaks_the_bound)
 {
 	enum {
 		TASKS = 48,
@@ -774,26 +770,5 @@ static void no_mix_of_callers_breaks_the_bound(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		CASE(nobody_waits_for_free_ids),
-		CASE(each_is_served_in_turn_when_its_ids_are_due),
-		CASE(a_stuck_waiter_delays_nobody_if_there_is_enough),
-		CASE(stuck_waiters_lose_their_places),
-		CASE(killed_waiters_delay_nobody),
-		CASE(the_front_looks_after_a_stuck_head),
-		CASE(a_waiter_that_looks_keeps_its_place),
-		CASE(singles_pass_sleeping_batches),
-		CASE(single_readers_and_batches_share),
-		CASE(a_batch_asks_for_less_when_it_goes_over),
-		CASE(impatient_singles_leave_a_batch_its_turn),
-		CASE(batch_readers_get_equal_shares),
-		CASE(a_busy_lane_delays_no_other),
-		CASE(a_wait_ends_when_the_clock_is_set_forward),
-		CASE(a_shut_clock_costs_others_nothing),
-		CASE(no_mix_of_callers_breaks_the_bound),
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
+	return run_cases("turn", setup, teardown);
 }
