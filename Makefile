@@ -563,7 +563,8 @@ PG	?= 15 17
 check-postgresql: vm-root
 	@selftests/run/check_postgresql.sh $(BUILD) $(TEST_KERNEL) $(ROOT) $(PG)
 
-# The packages for other languages.
+# The packages for other languages; DEBIAN=root-trixie builds and tests them in
+# that root of fetch.sh.
 LANGUAGES ?= $(patsubst userspace/bindings/%/Makefile,%,\
 	     $(wildcard userspace/bindings/*/Makefile))
 
@@ -574,9 +575,15 @@ bindings:
 		$(MAKE) -C userspace/bindings/$$language O=$(BUILD)/bindings; \
 	done
 
-check-bindings: vm-root
-	@selftests/run/check_bindings.sh $(BUILD) $(TEST_KERNEL) $(ROOT) \
-		$(LANGUAGES)
+check-bindings: vm-root $(DEBIAN:%=$(BUILD)/%)
+	@$(if $(DEBIAN),SHARE="$(CURDIR) $(TEST_KERNEL) /sys /etc/resolv.conf" \
+		selftests/install/root.sh run $(BUILD)/$(DEBIAN)) \
+		$(CURDIR)/selftests/run/check_bindings.sh \
+		$(BUILD)$(DEBIAN:%=/%-build) $(TEST_KERNEL) $(ROOT) $(LANGUAGES)
+
+$(BUILD)/root-%:
+	@$(VM)/setup.sh install
+	@selftests/install/root.sh new $@ $(@F)
 
 # The tests on several kernels. Each kernel of fetch.sh has an initramfs of the
 # files from vm-root and vm-tests, with its own modules.

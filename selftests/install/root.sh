@@ -3,7 +3,8 @@
 #
 # The root directory of a Debian machine, to install packages in and to boot with system.sh:
 #   root.sh new DIR NAME            unpack NAME from fetch.sh, such as root-bookworm, into DIR
-#   root.sh run DIR COMMAND...      run a command in it, as in a machine that is not booted
+#   root.sh run DIR COMMAND...      run a command in it, as in a machine that is not booted, with the
+#                                   files that $SHARE names in their places
 #   root.sh install DIR DEB...      install package files in it, with apt
 #   root.sh image DIR MACHINE [VERSION]
 #                                   make of it MACHINE/disk, with the newest kernel and its initramfs
@@ -27,14 +28,19 @@ run()
 	local root=$1
 	shift
 	# shellcheck disable=SC2016 # for the shell in the namespace
-	unshare --mount --pid --fork bash -ec '
+	SHARE=${SHARE:-} unshare --mount --pid --fork bash -ec '
 		mount -t proc proc "$0/proc"
 		mount -t tmpfs -o mode=755 dev "$0/dev"
 		for node in null zero full random urandom; do
 			touch "$0/dev/$node"
 			mount --bind "/dev/$node" "$0/dev/$node"
 		done
+		mkdir -m 1777 "$0/dev/shm"
 		ln -s /proc/self/fd "$0/dev/fd"
+		for path in $SHARE; do
+			[ -e "$0$path" ] || mkdir -p "$0$path"
+			mount --bind "$path" "$0$path"
+		done
 		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb \
 			DEBIAN_FRONTEND=noninteractive chroot "$0" "$@"' "$root" "$@"
 }

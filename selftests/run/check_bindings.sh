@@ -34,9 +34,9 @@ in_tree()
 	make -s -C "$tree/userspace/bindings/$1" O="$build/bindings" DESTDIR="$stage" "${@:2}"
 }
 
+"$here/../vm/setup.sh" boot "$@" || exit
 for language; do
 	echo "== $language without a device"
-	"$here/../vm/setup.sh" "$language" || exit
 	quietly in_tree "$language" all || continue
 	add_tap in_tree "$language" check
 	quietly in_tree "$language" stage

@@ -47,8 +47,11 @@ declare -A packages=(
 	[cross]="device-tree-compiler gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-system-misc"
 )
 
-# Debian 13 has the crate diesel.
-[[ $(. /etc/os-release && echo "$VERSION_ID") == 12 ]] || packages[rust]+=" librust-diesel-dev"
+# Debian 13 has a Java that can call libkuid, and the crate diesel.
+if [[ $(. /etc/os-release && echo "$VERSION_ID") != 12 ]]; then
+	packages[java]+=" openjdk-25-jdk-headless"
+	packages[rust]+=" librust-diesel-dev"
+fi
 
 # Node.js of other archives comes with npm and its headers.
 command -v npm >/dev/null || packages[node]+=" npm libnode-dev"
