@@ -3,11 +3,6 @@
  * Checks IDs against what the fuzzer knows: what a read of each open file must
  * give next, and that no ID is a repeat. If other actors may have changed
  * something during a call, the checks that depend on it are left out.
- *
- * To find repeats, the part of each ID that must be unique goes into a hash
- * table of bounded size. When the table is half full, the entries with one more
- * bit of their hash set are removed, and such IDs are ignored from then on. So
- * the IDs in the table have been compared with all IDs ever given.
  */
 #include "fuzz.h"
 
@@ -237,127 +232,6 @@ bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 	       fuzz_call_lacks(call);
 }
 
-static __u64 hash_of(struct words key)
-{
-	__u64 h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
-
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
-	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
-	return h ^ h >> 32;
-}
-
-enum { UUIDS = 1, V7, LEX, GRID, SNOWFLAKE };
-
-/*
- * The part of an ID that must be unique. v1 and v6 of one stamp differ in their
- * bytes, so take the stamp. k64, k96 and k128 of one slot do too, so take the
- * slot. Two v7 of one stamp differ in their random bits, so leave these out.
- * The four highest bits of a time are free, and hold the kind.
- *
- * Returns false if something that the key depends on may have changed.
- */
-static bool identity_of(const struct format *f, const void *id,
-			const struct fields *fields, __u64 epoch, __u32 forces,
-			struct words *key)
-{
-	struct words w = id_words(f, id);
-	__u64 kind;
-
-	switch (f->number) {
-	case KUID_FORMAT_V1:
-		w = id_order(f, id);
-		kind = UUIDS;
-		break;
-	case KUID_FORMAT_V6:
-		w.high = bits(w, 0, 48) << 12 | bits(w, 52, 12);
-		kind = UUIDS;
-		break;
-	case KUID_FORMAT_V7:
-		if (!epoch)
-			return false;
-		w.low = w.low >> 47 << 47 | epoch;
-		kind = V7;
-		break;
-	default:
-		/* Slots may be repeated after a forced clock. */
-		if (forces == FUZZ_CHANGING)
-			return false;
-		w = (struct words) { fields->slot, forces + 1 };
-		kind = f->number == KUID_FORMAT_LEX	  ? LEX :
-		       f->number == KUID_FORMAT_SNOWFLAKE ? SNOWFLAKE :
-							    GRID;
-		break;
-	}
-	*key = (struct words) { w.high ^ kind << 60, w.low };
-	return true;
-}
-
-/* Add a key to the table. Returns whether it was there already. */
-static bool see(struct words key)
-{
-	__u64 at = hash_of(key) >> 20;
-
-	for (;; at++) {
-		struct words *there =
-			&fuzz_world->seen[at % (2 * FUZZ_SEEN)];
-
-		if (!there->high && !there->low) {
-			*there = key;
-			fuzz_world->nr_seen++;
-			return false;
-		}
-		if (there->high == key.high && there->low == key.low)
-			return true;
-	}
-}
-
-/* Remove half of the keys. The caller holds the lock. */
-static void thin_out(struct fuzz_actor *actor)
-{
-	struct words *kept = malloc(FUZZ_SEEN * sizeof(*kept));
-	size_t nr = 0, i;
-
-	if (!kept) {
-		fuzz_fail(actor, "out of memory");
-		return;
-	}
-	fuzz_world->mask = fuzz_world->mask << 1 | 1;
-	for (i = 0; i < 2 * FUZZ_SEEN; i++) {
-		struct words key = fuzz_world->seen[i];
-
-		if ((key.high || key.low) &&
-		    !(hash_of(key) & fuzz_world->mask))
-			kept[nr++] = key;
-	}
-	memset(fuzz_world->seen, 0, sizeof(fuzz_world->seen));
-	fuzz_world->nr_seen = 0;
-	for (i = 0; i < nr; i++)
-		see(kept[i]);
-	free(kept);
-}
-
-static void no_repeat(struct fuzz_actor *actor, const struct format *f,
-		      const struct words *keys, size_t nr)
-{
-	size_t i;
-
-	fuzz_lock();
-	for (i = 0; i < nr; i++) {
-		if (hash_of(keys[i]) & fuzz_world->mask)
-			continue;
-		if (see(keys[i])) {
-			fuzz_unlock();
-			fuzz_fail(actor, "%s: %016llx %016llx was given before",
-				  f->name, (unsigned long long)keys[i].high,
-				  (unsigned long long)keys[i].low);
-			return;
-		}
-		if (fuzz_world->nr_seen >= FUZZ_SEEN)
-			thin_out(actor);
-	}
-	fuzz_unlock();
-}
-
 static void in_order(struct fuzz_actor *actor, const struct format *f,
 		     const char *what, const struct fuzz_last *last,
 		     __u64 epoch, const void *first)
@@ -417,6 +291,31 @@ static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
 			  lag - first->ns), (unsigned long long)lag);
 }
 
+/* If something that the key depends on may have changed, leave the ID out. */
+static void book_id(struct fuzz_actor *actor, const struct format *f,
+		    const void *id, const struct fields *fields, __u64 epoch,
+		    __u32 forces)
+{
+	struct words key = unique_part(f, id, fields, epoch);
+	bool first;
+
+	/* Slots may be repeated after a forced clock. */
+	if (among(f, SLOTS)) {
+		if (forces == FUZZ_CHANGING)
+			return;
+		key.low += forces;
+	} else if (f->number == KUID_FORMAT_V7 && !epoch) {
+		return;
+	}
+	fuzz_lock();
+	first = record_add(&fuzz_world->given, key);
+	fuzz_unlock();
+	if (!first)
+		fuzz_fail(actor, "%s: %016llx %016llx was given before",
+			  f->name, (unsigned long long)key.high,
+			  (unsigned long long)key.low);
+}
+
 /* Check the IDs of a call. @epoch is 0 if the call didn't return it. */
 void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		   __u32 format, __u32 order, __u64 epoch, const __u8 *ids,
@@ -425,9 +324,8 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 	const struct format *f = format_of(format);
 	struct fields fields = { 0 }, first = { 0 };
 	struct words before = { 0 };
-	struct words *keys;
-	size_t nr = 0, i;
 	__u32 forces;
+	size_t i;
 
 	if (!count)
 		return;
@@ -441,11 +339,6 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 	forces = fuzz_changed(&fuzz_world->forces, call->forces) ? FUZZ_CHANGING :
 							      call->forces;
 
-	keys = malloc(count * sizeof(*keys));
-	if (!keys) {
-		fuzz_fail(actor, "out of memory");
-		return;
-	}
 	/* A large read takes several batches, and epochs may begin between. */
 	if ((epoch || !batch) && count_in_order(f, ids, count, &before) != count)
 		fuzz_fail(actor, "%s: an ID is not above the one before it",
@@ -458,11 +351,8 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		}
 		if (!i)
 			first = fields;
-		nr += identity_of(f, id_at(f, ids, i), &fields, epoch, forces,
-				  &keys[nr]);
+		book_id(actor, f, id_at(f, ids, i), &fields, epoch, forces);
 	}
-	no_repeat(actor, f, keys, nr);
-	free(keys);
 	/* A single non-blocking ID may use the whole window, as poll told. */
 	in_time(actor, call, f, &first, &fields,
 		batch && !(call->nowait && count == 1));

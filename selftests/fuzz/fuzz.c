@@ -391,9 +391,8 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	pick_params(seed, params, sizeof(params));
 	if (options.one_round)
 		ksft_print_msg("loaded with \"%s\"\n", params);
-	fuzz_world = mmap(NULL, sizeof(*fuzz_world), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (fuzz_world == MAP_FAILED)
+	fuzz_world = share_memory(sizeof(*fuzz_world));
+	if (!fuzz_world || !record_begin(&fuzz_world->given, FUZZ_KEYS))
 		ksft_exit_fail_msg("out of memory\n");
 	pthread_mutexattr_init(&shared);
 	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
@@ -525,6 +524,7 @@ int main(int argc, char **argv)
 		ids += fuzz_world->ids;
 		for (i = 0; i < FUZZ_ERRORS; i++)
 			errors[i] += fuzz_world->errors[i];
+		record_end(&fuzz_world->given);
 		munmap(fuzz_world, sizeof(*fuzz_world));
 	} while (good && !options.one_round &&
 		 read_clock(CLOCK_MONOTONIC) < end);

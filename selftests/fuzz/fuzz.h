@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "../../kselftest.h"
-#include "../lib/formats.h"
+#include "../lib/record.h"
 
 #define FUZZ_SLOTS	24
 #define FUZZ_FILES	512
@@ -95,7 +95,7 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 
 #define FUZZ_ERRORS	134
 
-#define FUZZ_SEEN	262144
+#define FUZZ_KEYS	262144
 
 /**
  * struct fuzz_world - the memory that all processes of a round share
@@ -116,9 +116,7 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
  * @errors: number of calls that ended with each errno; 0 is success
  * @files: all open files
  * @last_host: the highest ID of host order, for each format
- * @mask: IDs whose hash has one of these bits are left out of @seen
- * @nr_seen: number of entries of @seen
- * @seen: an open hash table of what must not be repeated, see book.c
+ * @given: all IDs of which it is known what must not be repeated
  */
 struct fuzz_world {
 	pthread_mutex_t lock;
@@ -138,9 +136,7 @@ struct fuzz_world {
 	__u64 errors[FUZZ_ERRORS];
 	struct fuzz_file files[FUZZ_FILES];
 	struct fuzz_last last_host[NR_FORMATS + 1];
-	__u64 mask;
-	__u64 nr_seen;
-	struct words seen[2 * FUZZ_SEEN];
+	struct record given;
 };
 
 extern struct fuzz_world *fuzz_world;

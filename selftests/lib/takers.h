@@ -11,12 +11,13 @@
 #include <pthread.h>
 
 #include "clock_checks.h"
+#include "record.h"
 
 enum {
 	TAKER_CPUS = 4,
 	CALL_MAX = 4096,	/* IDs of a call */
 	READS_MAX = 256,	/* IDs read until a call tells the epoch */
-	KEPT_MAX = 1 << 16,	/* IDs of a taker that are compared */
+	KEPT_MAX = 1 << 16,	/* keys in the record of a taker */
 	EPOCHS_MAX = 256,
 };
 
@@ -24,9 +25,7 @@ struct takers;
 
 /**
  * struct taker - a thread with an open file of its own, and the IDs it took
- * @mask: an ID is kept if its hash has none of these bits. At first all IDs are
- *	kept; whenever @kept is full, one more bit halves them. Equal IDs have
- *	equal hashes, so both are kept, or neither.
+ * @kept: the IDs that it took
  * @epoch: of the last call that returned an epoch
  * @reads: IDs read since then, which belong to that epoch or to the next one
  * @descents: calls since then whose first ID was not above the one before
@@ -43,9 +42,7 @@ struct taker {
 	bool blocking;
 	__u32 seed;
 
-	struct words *kept;
-	size_t nr_kept;
-	__u64 mask;
+	struct record kept;
 
 	__u64 epoch;
 	struct words last;
@@ -68,10 +65,12 @@ struct taker {
  * @may_be_cut: the test's changes of the machine may cut calls short
  * @cpus_come_and_go: the test unplugs CPUs; a taker returns to its CPU later
  * @nodes_come_again: the test gives a node that an earlier epoch has had
+ * @slots_come_again: the test forces the clock, so slots are not compared
  * @only: take this format only; NULL for all formats
  * @greedy: take as many IDs as possible
  * @first_epoch: the epoch in which the takers began
- * @nodes: the node of v1 and v6 in each epoch; 0 if not yet known
+ * @epochs: the node of v1 and v6 in each epoch, 0 if not yet known, and the
+ *	times of the first and the last ID with it
  */
 struct takers {
 	struct taker *takers;
@@ -82,98 +81,16 @@ struct takers {
 	bool may_be_cut;
 	bool cpus_come_and_go;
 	bool nodes_come_again;
+	bool slots_come_again;
 	const struct format *only;
 	bool greedy;
 	__u64 first_epoch;
-	__u64 nodes[EPOCHS_MAX];
+	struct {
+		__u64 node;
+		__u64 first_ns;
+		__u64 last_ns;
+	} epochs[EPOCHS_MAX];
 };
-
-/* Formats whose identities can be equal have the same kind. */
-static inline unsigned int kind_of(const struct format *f)
-{
-	switch (f->number) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-		return 0;
-	case KUID_FORMAT_V7:
-		return 1;
-	case KUID_FORMAT_LEX:
-		return 2;
-	}
-	return 3;
-}
-
-#define NR_KINDS	4
-
-/*
- * Where identity_of() has the epoch of v1 and v6, 0 if it is not known, and the
- * clock sequence.
- */
-#define STAMP_EPOCH	0xfULL
-#define STAMP_SEQUENCE	(0xffffULL << 48)
-
-static inline __u64 hash_of(const struct format *f, struct words key)
-{
-	__u64 h;
-
-	if (kind_of(f) == 0) {
-		key.high &= ~STAMP_EPOCH;
-		key.low &= ~STAMP_SEQUENCE;
-	}
-	h = key.high ^ key.low * 0x9e3779b97f4a7c15ULL;
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ULL;
-	h = (h ^ h >> 29) * 0xff51afd7ed558ccdULL;
-	return h ^ h >> 32;
-}
-
-/*
- * The part of an ID that no other ID may have. v1 and v6 of one stamp differ in
- * their bytes, so take the stamp, and the epoch for is_repeat(). k64, k96 and
- * k128 of one slot do too, so take the slot. Two v7 of one stamp differ in their
- * random bits, so replace these by the epoch if it is known.
- */
-static inline struct words identity_of(const struct format *f, const void *id,
-				       __u64 epoch)
-{
-	struct words w = id_words(f, id);
-	struct fields fields;
-
-	switch (f->number) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-		decode(f, id, &fields);
-		w.high = fields.ns / 100 << 4 |
-			 (epoch ? epoch % STAMP_EPOCH + 1 : 0);
-		return w;
-	case KUID_FORMAT_V7:
-		if (epoch)
-			w.low = w.low >> 47 << 47 | epoch;
-		return w;
-	case KUID_FORMAT_LEX:
-	case KUID_FORMAT_SNOWFLAKE:
-		return w;
-	}
-	decode(f, id, &fields);
-	return (struct words) { fields.slot, 1 };
-}
-
-/*
- * Whether one of two identities of a kind is a repeat. Not even the tick and the
- * node of a v1 or v6 appear in two epochs, whose clock sequences are random.
- */
-static inline bool is_repeat(unsigned int kind, struct words one,
-			     struct words other)
-{
-	__u64 a = one.high & STAMP_EPOCH, b = other.high & STAMP_EPOCH;
-
-	if (kind == 0) {
-		if (a && b && a != b)
-			one.low ^= (one.low ^ other.low) & STAMP_SEQUENCE;
-		one.high |= STAMP_EPOCH;
-		other.high |= STAMP_EPOCH;
-	}
-	return one.high == other.high && one.low == other.low;
-}
 
 static inline void wrong(struct taker *me, const char *what)
 {
@@ -182,38 +99,33 @@ static inline void wrong(struct taker *me, const char *what)
 	__atomic_store_n(&me->all->failed, true, __ATOMIC_RELAXED);
 }
 
-static inline void keep(struct taker *me, struct words key)
+/* Set a minimum or a maximum. */
+static inline void stretch(__u64 *to, __u64 value, bool up)
 {
-	size_t i, nr = 0;
+	__u64 seen = __atomic_load_n(to, __ATOMIC_RELAXED);
 
-	if (hash_of(me->f, key) & me->mask)
-		return;
-	if (me->nr_kept == KEPT_MAX) {
-		me->mask = me->mask << 1 | 1;
-		for (i = 0; i < me->nr_kept; i++) {
-			if (!(hash_of(me->f, me->kept[i]) & me->mask))
-				me->kept[nr++] = me->kept[i];
-		}
-		me->nr_kept = nr;
-		if (hash_of(me->f, key) & me->mask)
-			return;
-	}
-	if (me->nr_kept < KEPT_MAX)
-		me->kept[me->nr_kept++] = key;
+	while ((up ? seen < value : seen > value) &&
+	       !__atomic_compare_exchange_n(to, &seen, value, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 /* All v1 and v6 of an epoch have its node. */
-static inline void check_node(struct taker *me, __u64 epoch, __u64 node)
+static inline void check_node(struct taker *me, __u64 epoch,
+			      const struct fields *fields)
 {
 	__u64 nr = epoch - me->all->first_epoch;
 	__u64 seen = 0;
 
 	if (nr >= EPOCHS_MAX)
 		return;
-	if (!__atomic_compare_exchange_n(&me->all->nodes[nr], &seen, node,
-					 false, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED) && seen != node)
+	if (!__atomic_compare_exchange_n(&me->all->epochs[nr].node, &seen,
+					 fields->node, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED) &&
+	    seen != fields->node)
 		wrong(me, "has not the node of its epoch");
+	stretch(&me->all->epochs[nr].first_ns, fields->ns, false);
+	stretch(&me->all->epochs[nr].last_ns, fields->ns, true);
 }
 
 /* Check and keep IDs. @epoch is 0 if it is not known. */
@@ -228,9 +140,12 @@ static inline void keep_all(struct taker *me, const __u8 *ids, size_t nr,
 
 		if (!decode(me->f, id, &fields))
 			wrong(me, "is malformed");
-		if (epoch && kind_of(me->f) == 0)
-			check_node(me, epoch, fields.node);
-		keep(me, identity_of(me->f, id, epoch));
+		if (epoch && source_of(me->f) == KUID_FORMAT_V1)
+			check_node(me, epoch, &fields);
+		if (me->all->slots_come_again && !is_stamp(me->f))
+			continue;
+		if (!record_add(&me->kept, unique_part(me->f, id, &fields, epoch)))
+			wrong(me, "was given before");
 	}
 }
 
@@ -390,6 +305,8 @@ static inline void start_takers(struct __test_metadata *_metadata,
 	nr = nr_cpus * (all->only ? 1 : NR_FORMATS);
 	all->takers = calloc(nr, sizeof(*all->takers));
 	ASSERT_NE(NULL, all->takers);
+	for (t = 0; t < EPOCHS_MAX; t++)
+		all->epochs[t].first_ns = -1ULL;
 
 	for (t = 0; t < nr; t++) {
 		struct taker *me = &all->takers[t];
@@ -404,8 +321,7 @@ static inline void start_takers(struct __test_metadata *_metadata,
 		me->fd = open_device_file(me->f, "",
 					  me->blocking ? 0 : O_NONBLOCK);
 		ASSERT_LE(0, me->fd);
-		me->kept = malloc(KEPT_MAX * sizeof(*me->kept));
-		ASSERT_NE(NULL, me->kept);
+		ASSERT_TRUE(record_begin(&me->kept, KEPT_MAX));
 		me->reads = malloc(READS_MAX * ID_SIZE_MAX);
 		ASSERT_NE(NULL, me->reads);
 		me->ids = malloc(CALL_MAX * ID_SIZE_MAX);
@@ -444,64 +360,29 @@ static inline void stop_takers(struct takers *all)
 	}
 }
 
-/*
- * Put all identities of a kind into a hash table with linear probing. Returns
- * how many were in the table already.
- */
+/* How many IDs of a source were given to more than one taker. */
 static inline size_t count_repeats(struct __test_metadata *_metadata,
-				   const struct takers *all, unsigned int kind)
+				   const struct takers *all, __u64 source)
 {
-	size_t nr = 0, size = 1, repeats = 0;
-	struct words *table;
-	__u64 mask = 0;
-	size_t i;
+	struct record record;
+	size_t repeats = 0, nr = 0;
 	int t;
 
+	for (t = 0; t < all->nr; t++)
+		nr += all->takers[t].kept.nr;
+	ASSERT_TRUE(record_begin(&record, nr));
 	for (t = 0; t < all->nr; t++) {
-		if (kind_of(all->takers[t].f) != kind)
-			continue;
-		mask |= all->takers[t].mask;
-		nr += all->takers[t].nr_kept;
+		if (source_of(all->takers[t].f) == source)
+			record.mask |= all->takers[t].kept.mask;
 	}
-	while (size < 2 * nr)
-		size *= 2;
-	table = calloc(size, sizeof(*table));
-	ASSERT_NE(NULL, table);
-
-	nr = 0;
 	for (t = 0; t < all->nr; t++) {
-		const struct taker *taker = &all->takers[t];
-
-		for (i = 0; kind_of(taker->f) == kind && i < taker->nr_kept;
-		     i++) {
-			struct words key = taker->kept[i];
-			__u64 at = hash_of(taker->f, key) >> 20;
-
-			if (hash_of(taker->f, key) & mask)
-				continue;
-			for (;; at++) {
-				struct words *there = &table[at & (size - 1)];
-
-				if (!there->high && !there->low) {
-					*there = key;
-					nr++;
-					break;
-				}
-				if (is_repeat(kind, *there, key)) {
-					if (!repeats++) {
-						TH_LOG("%s: %016llx %016llx is a repeat",
-						       taker->f->name,
-						       (unsigned long long)key.high,
-						       (unsigned long long)key.low);
-					}
-					break;
-				}
-			}
-		}
+		if (source_of(all->takers[t].f) == source)
+			repeats += record_join(&record, &all->takers[t].kept);
 	}
-	TH_LOG("kind %u: %zu compared, 1 of %llu of all", kind, nr,
-	       (unsigned long long)mask + 1);
-	free(table);
+	TH_LOG("like %s: %zu compared, 1 of %llu of all",
+	       format_of(source)->name, record.nr,
+	       (unsigned long long)record.mask + 1);
+	record_end(&record);
 	return repeats;
 }
 
@@ -510,7 +391,7 @@ static inline void check_takers(struct __test_metadata *_metadata,
 				struct takers *all)
 {
 	__u64 taken = 0, again = 0;
-	unsigned int kind;
+	size_t k;
 	int t, e, other;
 
 	stop_takers(all);
@@ -529,11 +410,20 @@ static inline void check_takers(struct __test_metadata *_metadata,
 	}
 	TH_LOG("%llu IDs, %llu times EAGAIN", (unsigned long long)taken,
 	       (unsigned long long)again);
-	for (kind = 0; kind < NR_KINDS; kind++)
-		EXPECT_EQ(0, count_repeats(_metadata, all, kind));
-	for (e = 0; e < EPOCHS_MAX && !all->nodes_come_again; e++) {
-		for (other = 0; all->nodes[e] && other < e; other++)
-			EXPECT_NE(all->nodes[other], all->nodes[e]);
+	for (k = 0; k < NR_FORMATS; k++) {
+		if (source_of(&formats[k]) == formats[k].number)
+			EXPECT_EQ(0, count_repeats(_metadata, all,
+						   formats[k].number));
+	}
+	/* Epochs with one node follow each other, and share no tick. */
+	for (e = 0; e < EPOCHS_MAX; e++) {
+		for (other = 0; all->epochs[e].node && other < e; other++) {
+			if (all->epochs[other].node != all->epochs[e].node)
+				continue;
+			EXPECT_TRUE(all->nodes_come_again);
+			EXPECT_LT(all->epochs[other].last_ns,
+				  all->epochs[e].first_ns);
+		}
 	}
 }
 

@@ -184,8 +184,7 @@ static void beside_readers(struct __test_metadata *_metadata,
 	for (i = 0; i < NR_FORMATS; i++) {
 		keepers[i].all = &self->all;
 		keepers[i].f = &formats[i];
-		keepers[i].kept = malloc(KEPT_MAX * sizeof(*keepers[i].kept));
-		ASSERT_NE(NULL, keepers[i].kept);
+		ASSERT_TRUE(record_begin(&keepers[i].kept, KEPT_MAX));
 		run_callers(_metadata, self, &formats[i], order, &keepers[i]);
 		EXPECT_EQ(NULL, keepers[i].wrong);
 	}

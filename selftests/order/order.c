@@ -15,7 +15,7 @@
 
 #include "../lib/children.h"
 #include "../lib/clock_checks.h"
-#include "../lib/repeats.h"
+#include "../lib/record.h"
 
 /* IDs of a call: mostly few, so that there are many calls. */
 static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
@@ -359,12 +359,11 @@ static struct taker *set_up_taker(FIXTURE_DATA(order) * self, int nr,
 static void check_takers(struct __test_metadata *_metadata,
 			 const struct taker *takers, int nr)
 {
-	struct words *all = malloc(nr * (EACH + COUNT_MAX) * sizeof(*all));
-	size_t sum = 0;
+	struct record record;
 	__u32 k;
 	int i;
 
-	ASSERT_NE(NULL, all);
+	ASSERT_TRUE(record_begin(&record, nr * (EACH + COUNT_MAX)));
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(NULL, takers[i].wrong)
 		{
@@ -372,12 +371,13 @@ static void check_takers(struct __test_metadata *_metadata,
 			       takers[i].nr, takers[i].order, takers[i].wrong);
 		}
 		for (k = 0; k < takers[i].nr; k++)
-			all[sum++] = id_words(takers->f, id_at(takers->f,
-							       takers[i].ids,
-							       k));
+			ASSERT_TRUE(record_add(&record,
+					       id_words(takers->f,
+							id_at(takers->f,
+							      takers[i].ids,
+							      k))));
 	}
-	check_no_repeat(_metadata, all, sum);
-	free(all);
+	record_end(&record);
 }
 
 /* Two threads of this process, and two processes that it starts. */

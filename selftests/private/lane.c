@@ -9,7 +9,7 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/private.h"
-#include "../lib/repeats.h"
+#include "../lib/record.h"
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
 
@@ -88,12 +88,13 @@ struct nodes {
 TEST_F(lane, each_node_is_handed_out_once)
 {
 	struct nodes *nodes = share_memory(sizeof(*nodes));
-	struct words all[PROCESSES * NODES];
+	struct record record;
 	struct kuid_state state;
 	pid_t pids[PROCESSES];
 	int p, i;
 
 	ASSERT_NE(NULL, nodes);
+	ASSERT_TRUE(record_begin(&record, PROCESSES * NODES));
 	start(_metadata, &self->fd, "");
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	for (p = 0; p < PROCESSES; p++) {
@@ -124,9 +125,9 @@ TEST_F(lane, each_node_is_handed_out_once)
 		ASSERT_TRUE(node_is_random(node));
 		ASSERT_EQ(0, node >> 48);
 		ASSERT_NE(state.node, node);
-		all[i] = (struct words) { 0, node };
+		ASSERT_TRUE(record_add(&record, (struct words) { 0, node }));
 	}
-	check_no_repeat(_metadata, all, PROCESSES * NODES);
+	record_end(&record);
 }
 
 /* The command changes neither the counters nor the open file. */

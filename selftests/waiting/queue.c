@@ -12,7 +12,7 @@
 #include "../lib/children.h"
 #include "../lib/formats.h"
 #include "../lib/module.h"
-#include "../lib/repeats.h"
+#include "../lib/record.h"
 #include "../lib/set_wall.h"
 #include "../lib/skip.h"
 #include "../lib/status.h"
@@ -266,8 +266,7 @@ TEST(killed_while_waiting)
 	struct sharing *sharing = share_memory(sizeof(*sharing));
 	__u8 *ids = share_memory(COUNT * f->id_size);
 	__u8 *after = malloc(AFTER * f->id_size);
-	struct words *all = malloc((COUNT + AFTER) * sizeof(*all));
-	struct words none = { 0 };
+	struct record record;
 	pid_t readers[OTHERS];
 	size_t given, i;
 	bool asleep;
@@ -278,7 +277,7 @@ TEST(killed_while_waiting)
 	ASSERT_NE(NULL, sharing);
 	ASSERT_NE(NULL, ids);
 	ASSERT_NE(NULL, after);
-	ASSERT_NE(NULL, all);
+	ASSERT_TRUE(record_begin(&record, COUNT + AFTER));
 	for (i = 0; i < OTHERS; i++) {
 		readers[i] = start_reader(f, sharing, i, -1, BATCH);
 		ASSERT_LE(0, readers[i]);
@@ -310,9 +309,11 @@ TEST(killed_while_waiting)
 	ASSERT_EQ(SIGKILL, WTERMSIG(status));
 
 	for (given = 0; given < COUNT; given++) {
-		all[given] = id_words(f, id_at(f, ids, given));
-		if (!words_after(all[given], none))
+		struct words id = id_words(f, id_at(f, ids, given));
+
+		if (!is_key(id))
 			break;
+		ASSERT_TRUE(record_add(&record, id));
 	}
 	EXPECT_GT(COUNT, given) {
 		TH_LOG("the call completed");
@@ -335,11 +336,10 @@ TEST(killed_while_waiting)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(AFTER, generate_ids(f, fd, after, AFTER));
 	for (i = 0; i < AFTER; i++)
-		all[given + i] = id_words(f, id_at(f, after, i));
+		ASSERT_TRUE(record_add(&record, id_words(f, id_at(f, after, i))));
 	TH_LOG("%zu IDs before it was killed", given);
-	check_no_repeat(_metadata, all, given + AFTER);
 	close(fd);
-	free(all);
+	record_end(&record);
 	free(after);
 }
 
