@@ -262,21 +262,25 @@ static const struct column {
 	unsigned int order; /* that kuid promises it for; 0: for all */
 	bool shown;	    /* in a demonstration */
 } columns[] = {
-	{ "repeats, 512 processes", { PROCESSES }, repeats },
+	{ "repeats, 512 processes",
+	  { .processes = PROCESSES },
+	  .count = repeats },
 	{ "repeats, forked children",
-	  { CHILDREN, .forked = true },
-	  repeats,
+	  { .processes = CHILDREN, .forked = true },
+	  .count = repeats,
 	  .shown = true },
-	{ "repeats, clock back 1 h", { 2, .step_ns = -3600 * SEC_NS }, repeats },
-	{ "disorder, one process", { 1 }, out_of_order },
+	{ "repeats, clock back 1 h",
+	  { .processes = 2, .step_ns = -3600 * SEC_NS },
+	  .count = repeats },
+	{ "disorder, one process", { .processes = 1 }, .count = out_of_order },
 	{ "disorder, two processes",
-	  { 2 },
-	  out_of_order,
-	  KUID_ORDER_HOST,
+	  { .processes = 2 },
+	  .count = out_of_order,
+	  .order = KUID_ORDER_HOST,
 	  .shown = true },
 	{ "disorder, clock back 5 s",
-	  { 1, .step_ns = -5 * SEC_NS },
-	  out_of_order },
+	  { .processes = 1, .step_ns = -5 * SEC_NS },
+	  .count = out_of_order },
 };
 
 int main(int argc, char **argv)
