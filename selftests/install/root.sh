@@ -35,6 +35,9 @@ run()
 			touch "$0/dev/$node"
 			mount --bind "/dev/$node" "$0/dev/$node"
 		done
+		mkdir "$0/dev/pts"
+		mount -t devpts -o ptmxmode=666 devpts "$0/dev/pts"
+		ln -s pts/ptmx "$0/dev/ptmx"
 		mkdir -m 1777 "$0/dev/shm"
 		ln -s /proc/self/fd "$0/dev/fd"
 		for path in $SHARE; do

@@ -182,12 +182,16 @@ libuuid_on_request()
 	return $status
 }
 
-# Debian 12's libuuid has no such function.
-nothing_to_ask()
+# time_vN N: libuuid has such a function since 2.41, but not in Debian 12.
+asks_libuuid()
 {
 	without_device libuuid "$1"
-	[ $? -eq 134 ] && [ ! -s "$out" ] &&
-		grep -q "^libkuid-uuid: no UUID from kuid, and .*: undefined symbol: uuid_generate_$1\$" "$err"
+	case $? in
+	0) [ ! -s "$err" ] && grep -qxE "[0-9a-f]{8}-[0-9a-f]{4}-$2[-0-9a-f]{21}" "$out" ;;
+	134) [ ! -s "$out" ] &&
+		grep -q "^libkuid-uuid: no UUID from kuid, and .*: undefined symbol: uuid_generate_$1\$" "$err" ;;
+	*) false ;;
+	esac
 }
 
 not_even_in_process()
@@ -610,8 +614,8 @@ it "require: aborts uuid_generate_time_v6" required time_v6 /dev/kuids/v6
 it "require: aborts uuid_generate_time_v7" required time_v7 /dev/kuids/v7
 it "require: not if the device answers" required_only_if_needed
 it "libuuid: libuuid makes the IDs" libuuid_on_request
-it "libuuid: has no uuid_generate_time_v6" nothing_to_ask time_v6
-it "libuuid: has no uuid_generate_time_v7" nothing_to_ask time_v7
+it "libuuid: uuid_generate_time_v6 is libuuid's, or missing" asks_libuuid time_v6 6
+it "libuuid: uuid_generate_time_v7 is libuuid's, or missing" asks_libuuid time_v7 7
 it "not even the process can make an ID: aborts" not_even_in_process
 it "another value: told, though the device answers" other_value Require
 it "a value with more behind it: told" other_value 'warn '
