@@ -31,7 +31,7 @@ run()
 	SHARE=${SHARE:-} unshare --mount --pid --fork bash -ec '
 		mount -t proc proc "$0/proc"
 		mount -t tmpfs -o mode=755 dev "$0/dev"
-		for node in null zero full random urandom; do
+		for node in null zero full random urandom tty; do
 			touch "$0/dev/$node"
 			mount --bind "/dev/$node" "$0/dev/$node"
 		done
