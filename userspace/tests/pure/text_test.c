@@ -546,7 +546,7 @@ TEST(texts_are_recognised)
 				 texts[i].format);
 }
 
-/* What is refused, and where it is wrong. */
+/* Texts that are refused, and where they are wrong. */
 static const struct {
 	unsigned int format;
 	unsigned int form;
@@ -643,7 +643,7 @@ static const struct {
 	{ KUID_FORMAT_K96, LENIENT, "27084864703004673", 16 },
 };
 
-/* What is no number, of all formats that have decimal texts. */
+/* Texts that are no number, for all formats that have decimal texts. */
 static const struct {
 	const char *text;
 	size_t at;
