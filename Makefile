@@ -544,8 +544,8 @@ check-install:
 # Containers, on a Debian with podman and these packages. The program runs in an
 # image of its own.
 TOGETHER := $(BUILD)/vm/together
-$(TOGETHER): selftests/containers/together.c selftests/lib/formats.h \
-	     selftests/lib/dev_kuid.h uapi/linux/kuid.h
+$(TOGETHER): selftests/containers/together.c $(wildcard selftests/lib/*.h) \
+	     uapi/linux/kuid.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -Wno-sign-compare -D_GNU_SOURCE -static -Iuapi \
 		-o $@ $<

@@ -14,7 +14,7 @@
 #include <err.h>
 #include <sys/stat.h>
 
-#include "../lib/formats.h"
+#include "../lib/record.h"
 
 #define TAKERS_MAX	16
 
@@ -238,32 +238,25 @@ static void check_all_order(const struct shared *shared)
 	}
 }
 
-static int by_key(const void *one, const void *other)
-{
-	const struct words *a = one, *b = other;
-
-	return words_after(*a, *b) - words_after(*b, *a);
-}
-
 static void check_all_unique(const struct shared *shared)
 {
-	size_t nr = (size_t)shared->nr_takers * IDS, at;
-	struct words *keys = calloc(nr, sizeof(*keys));
-	__u32 taker;
+	struct record record;
+	__u32 taker, nr;
 	int i;
 
-	if (!keys)
-		err(1, "memory");
 	for (i = 0; i < NR_FORMATS; i++) {
-		for (taker = 0; taker < shared->nr_takers; taker++)
-			memcpy(&keys[taker * IDS], shared->taken[taker][i].keys,
-			       IDS * sizeof(*keys));
-		qsort(keys, nr, sizeof(*keys), by_key);
-		for (at = 1; at < nr; at++) {
-			if (!by_key(&keys[at - 1], &keys[at]))
-				errx(1, "%s: an ID twice", formats[i].name);
+		if (!record_begin(&record, shared->nr_takers * IDS))
+			err(1, "memory");
+		for (taker = 0; taker < shared->nr_takers; taker++) {
+			const struct words *keys = shared->taken[taker][i].keys;
+
+			for (nr = 0; nr < IDS; nr++) {
+				if (!record_add(&record, keys[nr]))
+					errx(1, "%s: an ID twice", formats[i].name);
+			}
 		}
-		printf("%s: %zu IDs\n", formats[i].name, nr);
+		printf("%s: %zu IDs\n", formats[i].name, record.nr);
+		record_end(&record);
 	}
 }
 
