@@ -54,11 +54,7 @@ set -euo pipefail
 usage()
 {
 	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh 6.1[-rt|-arm64|-s390x]|6.12[-rt]|7.x[-rt]|sysroot-arm64|sysroot-s390x|tools-trixie|" \
-		"cross-trixie|cross-sid|headers-SUITE-ARCH|" \
-		"source-6.1|tree-6.1|tree-kubernetes|go-1.19|coccinelle-6.1|qemu-trixie|herd7|cbmc|cmocka-i386|liburing-i386|uuid-runtime|" \
-		"uuid-runtime-trixie|musl|fuzzers|util-linux-tests|google-uuid|postgresql-15|postgresql-17|postgresql-18|root-bookworm|root-trixie|" \
-		"root-containers" >&2
+	echo "usage: fetch.sh headers-SUITE-ARCH|$(sed -n 's/^\([^ *)]*\)) *row=.*/\1/p' "$0" | paste -sd'|')" >&2
 	exit 2
 }
 
@@ -88,7 +84,7 @@ case $want in
 7.x-rt)              row=(fill_newer_kernel "trixie-backports" amd64 linux-image-rt-amd64) ;;
 sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
 sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
-liburing-i386)       row=(fill_library "bookworm bookworm-security" i386 liburing-dev) ;;
+liburing-i386)       row=(fill_packages "bookworm bookworm-security" i386 liburing-dev) ;;
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 cross-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14
                          gcc-14-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
@@ -245,28 +241,63 @@ depends()
 		die "$1 depends on nothing like $2"
 }
 
-download()
+# Prints the names of $package, of others, and of all that they depend on.
+with_dependencies()
+{
+	apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install "$package" "$@" |
+		sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep . || die "the archive's $package can't be had"
+}
+
+# Runs a command, whose output counts only if it fails.
+try()
 {
 	local log
 
-	say "downloading $*"
-	log=$(cd "$tmp/deb" && apt-get -qq -c "$apt/apt.conf" download "$@" 2>&1) || {
+	log=$("$@" 2>&1) || {
 		echo "$log" >&2
-		die "download failed"
+		die "$1 failed"
 	}
+}
+
+download()
+{
+	say "downloading $*"
+	(cd "$tmp/deb" && try apt-get -qq -c "$apt/apt.conf" download "$@")
 }
 
 # The released sources of packages, without Debian's changes.
 download_source()
 {
-	local log
-
 	say "downloading the source of $*"
-	log=$(cd "$tmp/deb" &&
-		apt-get -qq -c "$apt/apt.conf" --download-only --tar-only source "$@" 2>&1) || {
-		echo "$log" >&2
-		die "download failed"
-	}
+	(cd "$tmp/deb" && try apt-get -qq -c "$apt/apt.conf" --download-only --tar-only source "$@")
+}
+
+# Downloads packages and unpacks them into directory $1.
+unpack()
+{
+	local to=$1 deb
+	shift
+
+	download "$@"
+	for deb in "$tmp"/deb/*.deb; do
+		dpkg -x "$deb" "$to"
+	done
+}
+
+# Moves the program $1 and all libraries of $tmp/root to the result, and writes a script that runs it
+# with these and with the other arguments.
+keep_program()
+{
+	local lib=usr/lib/x86_64-linux-gnu
+
+	mkdir -p "$new/bin" "$new/usr/bin" "$new/usr/share" "$new/$lib"
+	mv "$tmp/root/usr/bin/$1" "$new/usr/bin"
+	find "$tmp/root/usr/lib" "$tmp/root/$lib" -maxdepth 1 -name '*.so*' -exec mv -t "$new/$lib" {} +
+	cat >"$new/bin/$1" <<-SCRIPT
+	#!/bin/sh
+	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$* "\$@"
+	SCRIPT
+	chmod +x "$new/bin/$1"
 }
 
 # Finds the packages of a kernel and its headers, and its release.
@@ -330,7 +361,7 @@ unpack_headers()
 # A package without a version depends on that of the newest kernel.
 fill_headers()
 {
-	local names parts name deb
+	local names parts name
 
 	mapfile -t names < <(apt-cache -c "$apt/apt.conf" dumpavail | awk -v arch="$arch" '
 		/^Package: / { name = $2 }
@@ -342,10 +373,7 @@ fill_headers()
 	mapfile -t parts < <(for name in "${names[@]}"; do
 		depends "$name" 'linux-(headers|kbuild)-.*' | sed 's/^linux-kbuild-.*/&:amd64/'
 	done | sort -u)
-	download "${names[@]}" "${parts[@]}"
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$new"
-	done
+	unpack "$new" "${names[@]}" "${parts[@]}"
 	rm -rf "${new:?}/lib" "${new:?}/usr/share"
 }
 
@@ -358,22 +386,12 @@ fill_kernel()
 	ln -s "usr/src/$headers" "$new/headers"
 }
 
-fill_library()
-{
-	download "$package"
-	dpkg -x "$tmp"/deb/*.deb "$new"
-	(cd "$new" && rm -r usr/share)
-}
-
 fill_sysroot()
 {
-	local deb link
+	local link
 
-	download "$package" libgcc-s1 libjansson{4,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
+	unpack "$new" "$package" libgcc-s1 libjansson{4,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
 		liburing{2,-dev} busybox-static uuid-runtime libsmartcols1
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$new"
-	done
 	(cd "$new" && rm -r etc usr/share usr/lib/*/gconv)
 	# Absolute links would leave the sysroot.
 	while read -r link; do
@@ -413,16 +431,11 @@ MAKEFILE
 # The package with all its dependencies.
 fill_tools()
 {
-	local names deb
+	local names
 
-	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
-		"${row[@]:3}" coreutils dash diffutils findutils grep make mawk pahole sed |
-		sed -n 's/^Inst \([^ ]*\) .*/\1/p')
-	(( ${#names[@]} )) || die "the archive's $package can't be had"
-	download "${names[@]}"
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
+	mapfile -t names < <(with_dependencies "${row[@]:4}" \
+		coreutils dash diffutils findutils grep make mawk pahole sed)
+	unpack "$tmp/root" "${names[@]}"
 	mv "$tmp/root/usr" "$new/usr"
 	# The package would make this choice when it is installed.
 	ln -s mawk "$new/usr/bin/awk"
@@ -472,12 +485,7 @@ fill_kubernetes()
 
 fill_packages()
 {
-	local deb
-
-	download "${row[@]:3}"
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$new"
-	done
+	unpack "$new" "${row[@]:3}"
 }
 
 fill_coccinelle()
@@ -492,48 +500,25 @@ fill_coccinelle()
 # copy whose list has expired.
 fill_prover()
 {
-	local lib=usr/lib/x86_64-linux-gnu names deb
+	local names
 
 	mapfile -t names < <(depends "$package" 'lib.*|minisat')
-	download "$package" "${names[@]}"
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
-	mkdir -p "$new/bin" "$new/usr/bin" "$new/usr/share" "$new/$lib"
-	mv "$tmp/root/usr/bin/$want" "$new/usr/bin"
-	find "$tmp/root/usr/lib" "$tmp/root/$lib" -maxdepth 1 -name '*.so*' -exec mv -t "$new/$lib" {} +
+	unpack "$tmp/root" "$package" "${names[@]}"
+	keep_program "$want"
 	[[ ! -d $tmp/root/usr/share/herdtools7 ]] || mv "$tmp/root/usr/share/herdtools7" "$new/usr/share"
-	cat >"$new/bin/$want" <<-SCRIPT
-	#!/bin/sh
-	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$want "\$@"
-	SCRIPT
-	chmod +x "$new/bin/$want"
 }
 
 # Its parts are modules, which it loads from the directory that QEMU_MODULE_DIR names.
 fill_qemu()
 {
-	local lib=usr/lib/x86_64-linux-gnu names deb program=qemu-system-x86_64
+	local lib=usr/lib/x86_64-linux-gnu share=$result/usr/share program=qemu-system-x86_64 names
 
-	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
-		"$package" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -E '^(lib.*|zlib1g|qemu-.*|seabios)$')
-	(( ${#names[@]} )) || die "the archive's $package can't be had"
-	download "${names[@]}"
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
-	mkdir -p "$new/bin" "$new/usr/bin" "$new/usr/share" "$new/$lib"
-	mv "$tmp/root/usr/bin/$program" "$new/usr/bin"
-	find "$tmp/root/usr/lib" "$tmp/root/$lib" -maxdepth 1 -name '*.so*' -exec mv -t "$new/$lib" {} +
+	mapfile -t names < <(with_dependencies | grep -E '^(lib.*|zlib1g|qemu-.*|seabios)$')
+	unpack "$tmp/root" "${names[@]}"
+	keep_program $program -L "$share/qemu" -L "$share/seabios"
+	sed -i "2i export QEMU_MODULE_DIR=$result/$lib/qemu" "$new/bin/$program"
 	mv "$tmp/root/$lib/qemu" "$new/$lib"
 	mv "$tmp"/root/usr/share/{qemu,seabios} "$new/usr/share"
-	cat >"$new/bin/$program" <<-SCRIPT
-	#!/bin/sh
-	export QEMU_MODULE_DIR=$result/$lib/qemu
-	exec $result/$lib/ld-linux-x86-64.so.2 --library-path $result/$lib $result/usr/bin/$program \
-		-L $result/usr/share/qemu -L $result/usr/share/seabios "\$@"
-	SCRIPT
-	chmod +x "$new/bin/$program"
 }
 
 fill_cmocka()
@@ -546,12 +531,9 @@ fill_cmocka()
 
 fill_uuid_runtime()
 {
-	local lib=lib/x86_64-linux-gnu deb
+	local lib=lib/x86_64-linux-gnu
 
-	download "$package" libsmartcols1 libuuid1
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
+	unpack "$tmp/root" "$package" libsmartcols1 libuuid1
 	mkdir -p "$new"/{bin,sbin} "$new/$lib"
 	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$new/bin"
 	mv "$tmp/root/usr/sbin/uuidd" "$new/sbin"
@@ -599,15 +581,12 @@ fill_musl()
 # The libraries of stress-ng, by package. Other packages that installing it would add aren't needed.
 fill_fuzzers()
 {
-	local lib=lib/x86_64-linux-gnu deb
+	local lib=lib/x86_64-linux-gnu
 
-	download "$package" stress-ng libapparmor1 libbsd0 libcrypt1 libdrm2 libegl1 libexpat1 libffi8 \
+	unpack "$tmp/root" "$package" stress-ng libapparmor1 libbsd0 libcrypt1 libdrm2 libegl1 libexpat1 libffi8 \
 		libgbm1 libgles2 libglvnd0 libipsec-mb1 libjpeg62-turbo libjudydebian1 libkmod2 liblzma5 \
 		libmd0 libsctp1 libssl3 libwayland-server0 libxau6 libxcb-randr0 libxcb1 libxdmcp6 libxxhash0 \
 		libzstd1 zlib1g
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
 	mkdir -p "$new/bin" "$new/$lib"
 	mv "$tmp"/root/usr/bin/{trinity,stress-ng} "$new/bin"
 	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
@@ -616,12 +595,9 @@ fill_fuzzers()
 # The programs with their libraries and loader, in the places of their Debian release.
 fill_uuid_runtime_root()
 {
-	local root=$new/${want##*-} lib=usr/lib/x86_64-linux-gnu deb name
+	local root=$new/${want##*-} lib=usr/lib/x86_64-linux-gnu name
 
-	download "$package" libc6 libsmartcols1 libuuid1
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$tmp/root"
-	done
+	unpack "$tmp/root" "$package" libc6 libsmartcols1 libuuid1
 	mkdir -p "$root/usr/bin" "$root/$lib" "$root/lib64"
 	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$root/usr/bin"
 	for name in libc.so.6 libsmartcols.so.1 libuuid.so.1; do
@@ -647,23 +623,17 @@ fill_util_linux_tests()
 # of a newer Debian only run with its loader and libraries.
 fill_postgresql()
 {
-	local version=${package#*-} root=$tmp/root names deb
+	local version=${package#*-} root=$tmp/root names part
 	local lib=usr/lib/x86_64-linux-gnu own=usr/lib/postgresql/${package#*-}
 
-	mapfile -t names < <(apt-get -qq -c "$apt/apt.conf" --no-install-recommends --simulate install \
-		"$package" | sed -n 's/^Inst \([^ ]*\) .*/\1/p' |
-		grep -E "^(lib.*|zlib1g|tzdata|postgresql-(client-)?$version)\$" |
+	mapfile -t names < <(with_dependencies | grep -E "^(lib.*|zlib1g|tzdata|postgresql-(client-)?$version)\$" |
 		grep -vE '^lib(llvm|z3|perl|.*-perl$|.*-common$|c-bin$|c-l10n$|pam-modules|debconf|db5|gdbm|sepol|semanage)')
-	(( ${#names[@]} )) || die "the archive's $package can't be had"
-	download "${names[@]}" "postgresql-server-dev-$version" libpq-dev
-	for deb in "$tmp"/deb/*.deb; do
-		dpkg -x "$deb" "$root"
-	done
+	unpack "$root" "${names[@]}" "postgresql-server-dev-$version" libpq-dev
 	# Only the older release has files there.
-	for deb in lib lib64; do
-		[[ ! -e $root/$deb ]] || cp -a "$root/$deb/." "$root/usr/$deb"
-		rm -rf "${root:?}/$deb"
-		ln -s "usr/$deb" "$root/$deb"
+	for part in lib lib64; do
+		[[ ! -e $root/$part ]] || cp -a "$root/$part/." "$root/usr/$part"
+		rm -rf "${root:?}/$part"
+		ln -s "usr/$part" "$root/$part"
 	done
 	mkdir -p "$new/usr/include" "$new/$own/lib" "$new/$own/bin" "$new/$lib"
 	mv "$root/usr/include/postgresql" "$new/usr/include"
@@ -688,7 +658,7 @@ fill_postgresql()
 fill_root()
 {
 	local include=$package,${package/image/headers},systemd-sysv,dbus,udev,kmod,dkms,initramfs-tools,zstd
-	local libraries=libcurl3-gnutls,libjansson4,libpq5,uuid-runtime backports=${suites##* } log suite
+	local libraries=libcurl3-gnutls,libjansson4,libpq5,uuid-runtime backports=${suites##* } suite
 
 	command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: run setup.sh install"
 	suite=${suites%% *}
@@ -697,15 +667,13 @@ fill_root()
 	[[ $want != root-containers ]] ||
 		include+=,podman,apparmor,crun,catatonit,fuse-overlayfs,slirp4netns,uidmap,dbus-user-session,busybox-static
 	say "making the root of a Debian $suite, which takes some minutes"
+	cd /
 	# shellcheck disable=SC2016 # $1 is for the shell that runs the hooks
-	log=$(cd / && mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \
+	try mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \
 		--essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"' \
 		--essential-hook='echo MODULES=list >"$1/etc/initramfs-tools/conf.d/kuid"' \
 		--essential-hook='printf "%s\n" virtio_pci virtio_blk ext4 >"$1/usr/share/initramfs-tools/modules.d/kuid"' \
-		"$suite" "$new/root.tar" "$apt/sources.list" 2>&1) || {
-		echo "$log" >&2
-		die "mmdebstrap failed"
-	}
+		"$suite" "$new/root.tar" "$apt/sources.list"
 }
 
 $fill
