@@ -29,15 +29,6 @@ static int setup_given(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	struct host_record *record = &host.record;
-	bool good = host_check(&record, 1);
-
-	host_stop();
-	return good ? 0 : -1;
-}
-
 static struct kuid_units take(enum kuid_source source, unsigned int cpu,
 			      struct kuid_watermarks *watermarks, u32 count)
 {
@@ -90,7 +81,7 @@ TEST(all_cpus_share_a_single_lane)
 {
 	u64 next = NOW;
 
-	teardown(state);
+	host_teardown(state);
 	host_start(1, 1, false);
 	for (unsigned int cpu = 0; cpu < 300; cpu++) {
 		struct kuid_units s = by_cpu(KUID_STAMPS, cpu, 1 + cpu);
@@ -104,7 +95,7 @@ TEST(all_cpus_share_a_single_lane)
 
 TEST(lane_numbers_fit_in_an_id)
 {
-	teardown(state);
+	host_teardown(state);
 	host_start(KUID_MAX_CPU_LANES, KUID_MAX_CPU_LANES, false);
 	for (unsigned int cpu = 0; cpu < 1000; cpu++) {
 		struct kuid_units s = by_cpu(KUID_STAMPS, cpu, 1);
@@ -337,7 +328,7 @@ TEST(grid_slots_stay_within_any_window_at_any_time)
 		struct kuid_units s;
 		u64 ahead = random_below(2 * AHEAD);
 
-		assert_int_equal(teardown(NULL), 0);
+		assert_int_equal(host_teardown(NULL), 0);
 		setup(NULL);
 		machine_set_wall(wall);
 		/*
@@ -437,7 +428,7 @@ TEST(when_tells_the_exact_moment)
 			struct kuid_watermarks file = { 0 };
 			u64 mono;
 
-			teardown(NULL);
+			host_teardown(NULL);
 			setup(NULL);
 			machine_pass(random_below(HOST_SECOND));
 			machine_set_cpu(0);
@@ -477,7 +468,7 @@ TEST(when_tells_the_exact_moment_at_half_speed)
 		struct kuid_watermarks file = { 0 };
 		u64 clock, mono;
 
-		teardown(NULL);
+		host_teardown(NULL);
 		setup(NULL);
 		machine_pass(random_below(HOST_SECOND));
 		use_up(source, &file);
@@ -508,7 +499,7 @@ TEST(ready_tells_the_exact_moment)
 		struct kuid_units s;
 		u64 mono;
 
-		teardown(NULL);
+		host_teardown(NULL);
 		setup(NULL);
 		machine_pass(random_below(HOST_SECOND));
 		while (take(source, 0, &file, ~0U).count)
@@ -1024,7 +1015,7 @@ TEST_AFTER(a_generator_that_begins_when_clear_repeats_nothing, setup_given)
 		u64 last[KUID_NR_SOURCES], clear;
 		struct kuid_watermarks fresh = { 0 };
 
-		teardown(state);
+		host_teardown(state);
 		setup_given(state);
 		machine_set_wall(NOW + i);
 		for (int source = 0; source < KUID_NR_SOURCES; source++) {
@@ -1036,7 +1027,7 @@ TEST_AFTER(a_generator_that_begins_when_clear_repeats_nothing, setup_given)
 		clear = kuid_generator_clear(&host.generator);
 		assert_true(clear > kuid_lex_ns(last[KUID_LEX]));
 
-		teardown(state);
+		host_teardown(state);
 		setup_given(state);
 		machine_set_wall(clear);
 		for (int source = 0; source < KUID_NR_SOURCES; source++)
@@ -1072,5 +1063,5 @@ TEST(clear_ignores_stamps_with_a_random_node)
 
 int main(void)
 {
-	return run_cases("generator", setup, teardown);
+	return run_cases("generator", setup, host_teardown);
 }

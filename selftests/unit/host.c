@@ -413,3 +413,12 @@ bool host_check(struct host_record *const *records, unsigned int count)
 	free(all);
 	return good;
 }
+
+int host_teardown(void **state)
+{
+	struct host_record *record = &host.record;
+	bool good = host_check(&record, 1);
+
+	host_stop();
+	return good ? 0 : -1;
+}

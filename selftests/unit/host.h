@@ -100,6 +100,9 @@ extern struct host host;
 void host_start(unsigned int nr_cpus, unsigned int nr_lanes, bool node_given);
 void host_stop(void);
 
+/* For a test's teardown: stop the host, and check its record. */
+int host_teardown(void **state);
+
 /*
  * Publish a new epoch. Returns false if the generator refuses it; host.refused
  * tells why.

@@ -18,11 +18,6 @@ static u64 k64_of(u64 a, u64 b, u64 c, u64 seq)
 	return a << 44 | b << 24 | c << 14 | seq;
 }
 
-static u64 random_64(void)
-{
-	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
-}
-
 static void check_vector(char **column)
 {
 	u64 high = k64_of(vectors_decimal(column[1]),

@@ -13,6 +13,11 @@ void random_start(void);
 /* A number from 0 to @below - 1, from the sequence of the calling thread. */
 u64 random_below(u64 below);
 
+static inline u64 random_64(void)
+{
+	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
+}
+
 /*
  * Give the calling thread its own sequence of numbers. One @n always gives the
  * same sequence.

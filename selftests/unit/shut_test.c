@@ -18,12 +18,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	host_stop();
-	return 0;
-}
-
 static struct kuid_taken take_many(enum kuid_source source, enum kuid_part part,
 				   u32 count)
 {
@@ -527,5 +521,5 @@ TEST(a_twin_gets_and_keeps_no_claim)
 
 int main(void)
 {
-	return run_cases("shut", setup, teardown);
+	return run_cases("shut", setup, host_teardown);
 }

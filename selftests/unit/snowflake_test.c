@@ -12,11 +12,6 @@
 
 static struct packed ids;
 
-static u64 random_64(void)
-{
-	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
-}
-
 static void assert_text(u64 id, const char *want)
 {
 	struct kuid_text text;

@@ -35,15 +35,6 @@ static int setup_given(void **state)
 	return start(true);
 }
 
-static int teardown(void **state)
-{
-	struct host_record *record = &host.record;
-	bool good = host_check(&record, 1);
-
-	host_stop();
-	return good ? 0 : -1;
-}
-
 static u64 next(enum kuid_source source)
 {
 	struct kuid_units s =
@@ -271,7 +262,7 @@ TEST(a_new_epoch_begins_with_the_next_tick)
 		struct kuid_watermarks other = { 0 };
 		u64 lex;
 
-		teardown(NULL);
+		host_teardown(NULL);
 		setup(NULL);
 		take_all();
 		lex = next(KUID_LEX);
@@ -356,7 +347,7 @@ TEST(each_source_finds_a_step_by_itself)
 	u64 then = NOW + HOUR;
 
 	for (int source = 0; source < KUID_NR_SOURCES; source++) {
-		teardown(state);
+		host_teardown(state);
 		setup(state);
 		next(source);
 		machine_set_wall(then);
@@ -912,5 +903,5 @@ TEST_AFTER(many_steps_with_a_given_node, setup_given)
 
 int main(void)
 {
-	return run_cases("step", setup, teardown);
+	return run_cases("step", setup, host_teardown);
 }

@@ -5,11 +5,6 @@
 #include "random.h"
 #include "vectors.h"
 
-static u64 random_64(void)
-{
-	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
-}
-
 static void check_sortable64(char **column)
 {
 	char text[KUID_TEXT_SIZE_MAX + 1] = "";

@@ -96,12 +96,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	host_stop();
-	return 0;
-}
-
 static struct task_struct *add(unsigned int nr, u32 want, unsigned int calls)
 {
 	struct task_struct *task = &tasks[nr];
@@ -770,5 +764,5 @@ TEST(no_mix_of_callers_breaks_the_bound)
 
 int main(void)
 {
-	return run_cases("turn", setup, teardown);
+	return run_cases("turn", setup, host_teardown);
 }

@@ -17,11 +17,6 @@ static const unsigned int formats[] = {
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-static uint64_t random_64(void)
-{
-	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
-}
-
 /* An ID of a format with a time and, as far as it has one, a node. */
 static void make(unsigned int format, int64_t sec, uint32_t nsec, uint64_t node,
 		 unsigned char *id)

@@ -141,11 +141,6 @@ TEST(the_checksum_is_that_of_zlib)
 	assert_int_equal(crc32(bytes, sizeof(bytes)), 0x29058c73);
 }
 
-static uint64_t random_64(void)
-{
-	return random_below(1ULL << 32) << 32 | random_below(1ULL << 32);
-}
-
 static struct saved_state random_state(void)
 {
 	static const unsigned int sources[IDENTITY_PARTS][3] = {
