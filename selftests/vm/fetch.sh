@@ -58,16 +58,8 @@ usage()
 	exit 2
 }
 
-say()
-{
-	echo "fetch.sh: $*" >&2
-}
-
-die()
-{
-	say "$@"
-	exit 1
-}
+# shellcheck source=SCRIPTDIR/cached.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cached.sh"
 
 # One row for each name: the function that fills its directory, the suites, the architecture or
 # "source", the package, and for fill_packages others.
@@ -145,27 +137,8 @@ have_it()
 		($want != source-6.1 || -d $result/tools/memory-model) &&
 		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
 }
-if have_it; then
-	echo "$result"
-	exit 0
-fi
-
-exec {lock}>"$cache/.lock" || die "can't write to $cache"
-flock --nonblock "$lock" || { say "waiting for another fetch into $cache"; flock "$lock"; }
-if have_it; then
-	echo "$result"
-	exit 0
-fi
-
-# Leftovers in the cache are from an interrupted fetch, as this script holds the lock.
-rm -rf "$cache"/.new.*
-tmp=$(mktemp -d "$cache/.new.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-new=$tmp/result
-mkdir "$new" "$tmp/deb"
+begin_result .lock .new
+mkdir "$tmp/deb"
 
 # The machine's own sources name the archive; apt parses them, in whatever form they are. A third
 # party's source that looks the same fails the signature check below.
@@ -677,10 +650,4 @@ fill_root()
 }
 
 $fill
-chmod -R a+rX "$new"
-
-# Only renames: if killed between the two, there is no result, and the next run fetches it again.
-[[ ! -d $result ]] || mv "$result" "$tmp/old"
-mv "$new" "$result"
-say "$want is in $result"
-echo "$result"
+end_result

@@ -11,18 +11,9 @@
 
 set -euo pipefail
 
-say()
-{
-	echo "kernel.sh: $*" >&2
-}
-
-die()
-{
-	say "$@"
-	exit 1
-}
-
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=SCRIPTDIR/cached.sh
+. "$here/cached.sh"
 name=${1:-} version=${1##*-}
 if (( $# != 1 )) || [[ $name != *-* || ! -r $here/${name%-*}.config || $name == every-* ]]; then
 	echo "usage: kernel.sh NAME-VERSION, of a NAME.config in $here" >&2
@@ -47,27 +38,13 @@ result=$cache/$name
 key=$(cat "$tree/version" "${configs[@]}" | sha256sum)
 
 # A result appears by one rename, so an existing result is complete.
-if [[ -r $result/key && $(<"$result/key") == "$key" ]]; then
-	echo "$result"
-	exit 0
-fi
-
-exec {lock}>"$cache/.lock.$name" || die "can't write to $cache"
-flock --nonblock "$lock" || { say "waiting for another build of $name"; flock "$lock"; }
-if [[ -r $result/key && $(<"$result/key") == "$key" ]]; then
-	echo "$result"
-	exit 0
-fi
-
-# Leftovers in the cache are from an interrupted build, as this script holds the lock.
-rm -rf "$cache/.build.$name".*
-tmp=$(mktemp -d "$cache/.build.$name.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-new=$tmp/result source=$tmp/source
-mkdir -p "$new/headers" "$source"
+have_it()
+{
+	[[ -r $result/key && $(<"$result/key") == "$key" ]]
+}
+begin_result ".lock.$name" ".build.$name"
+source=$tmp/source
+mkdir "$new/headers" "$source"
 
 say "unpacking the source of Linux $(<"$tree/version")"
 tar -xJf "$tree/linux.tar.xz" -C "$source" --strip-components=1
@@ -119,10 +96,4 @@ echo "$key" >"$new/key"
 		find arch/x86 -maxdepth 1 -name 'Makefile*'
 	} | grep -v '\.[ao]$' | tar -cT -
 ) | tar -xC "$new/headers"
-chmod -R a+rX "$new"
-
-# Only renames: if killed between the two, there is no result, and the next run builds it again.
-[[ ! -d $result ]] || mv "$result" "$tmp/old"
-mv "$new" "$result"
-say "$name is in $result"
-echo "$result"
+end_result

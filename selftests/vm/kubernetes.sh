@@ -8,19 +8,10 @@
 
 set -euo pipefail
 
-say()
-{
-	echo "kubernetes.sh: $*" >&2
-}
-
-die()
-{
-	say "$@"
-	exit 1
-}
-
 (( !$# )) || { echo "usage: kubernetes.sh" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=SCRIPTDIR/cached.sh
+. "$here/cached.sh"
 tree=$("$here/fetch.sh" tree-kubernetes)
 cache=$(dirname "$tree")
 result=$cache/kubernetes
@@ -31,28 +22,10 @@ have_it()
 {
 	[[ -r $result/key && $(<"$result/key") == "$key" ]]
 }
-if have_it; then
-	echo "$result"
-	exit 0
-fi
+begin_result .lock.kubernetes .build.kubernetes
 go=$("$here/fetch.sh" go-1.19)
-
-exec {lock}>"$cache/.lock.kubernetes" || die "can't write to $cache"
-flock --nonblock "$lock" || { say "waiting for another build"; flock "$lock"; }
-if have_it; then
-	echo "$result"
-	exit 0
-fi
-
-# Leftovers in the cache are from an interrupted build, as this script holds the lock.
-rm -rf "$cache/.build.kubernetes".*
-tmp=$(mktemp -d "$cache/.build.kubernetes.XXXXXX")
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-new=$tmp/result name=k8s.io/kubernetes source=$tmp/src/k8s.io/kubernetes
-mkdir -p "$new" "$source"
+name=k8s.io/kubernetes source=$tmp/src/k8s.io/kubernetes
+mkdir -p "$source"
 
 say "unpacking the source of Kubernetes $(<"$tree/version")"
 tar -xzf "$tree/kubernetes.tar.gz" -C "$source" --strip-components=1
@@ -90,10 +63,4 @@ for program in kube-apiserver kubectl; do
 	run go build -ldflags "-s -w" -o "$new/$program" "./cmd/$program"
 done
 echo "$key" >"$new/key"
-chmod -R a+rX "$new"
-
-# Only renames: if killed between the two, there is no result, and the next run builds it again.
-[[ ! -d $result ]] || mv "$result" "$tmp/old"
-mv "$new" "$result"
-say "kubernetes is in $result"
-echo "$result"
+end_result

@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For scripts that source this, to make the directory $result once and keep it in the directory $cache.
+# They define have_it, which is whether it is there as it should be.
+# shellcheck disable=SC2154 # variables of the sourcing script
+
+say()
+{
+	echo "${0##*/}: $*" >&2
+}
+
+die()
+{
+	say "$@"
+	exit 1
+}
+
+end_if_there()
+{
+	if have_it; then
+		echo "$result"
+		exit 0
+	fi
+}
+
+# begin_result LOCK WORK: if the result is there, prints it and ends the script. Otherwise takes the lock
+# of this name, and makes the empty directory $new in $tmp, whose name begins with WORK.
+begin_result()
+{
+	end_if_there
+	exec {lock}>"$cache/$1" || die "can't write to $cache"
+	flock --nonblock "$lock" || { say "waiting for another one into $cache"; flock "$lock"; }
+	end_if_there
+	# Leftovers are of an interrupted script, as this one holds the lock.
+	rm -rf "$cache/$2".*
+	tmp=$(mktemp -d "$cache/$2.XXXXXX")
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	new=$tmp/result
+	mkdir "$new"
+}
+
+# Only renames: if killed between the two, there is no result, and the next run makes it again.
+end_result()
+{
+	chmod -R a+rX "$new"
+	[[ ! -d $result ]] || mv "$result" "$tmp/old"
+	mv "$new" "$result"
+	say "${result##*/} is in $result"
+	echo "$result"
+}
