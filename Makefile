@@ -192,7 +192,7 @@ check-here: module userspace
 ROOT	:= $(BUILD)/vm/root
 TESTS	:= $(BUILD)/vm/tests
 KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
-INITRD	:= $(BUILD)/vm/initrd.gz
+INITRD	:= $(BUILD)/vm/initrd.cpio
 BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
 
 # Plain emulation works everywhere; ACCEL=auto uses KVM if a kernel boots with
@@ -317,7 +317,7 @@ bench-programs: vm-modules
 		GO_NEW=$(GOOGLE_UUID)/usr/share/gocode
 	@mkdir -p $(BENCH)/root/lib
 	@cp -u $(TESTS)/lib/kuid_cost.ko $(BENCH)/root/lib/
-	@$(VM)/initramfs.sh -o $(BENCH)/initrd.gz $(ROOT) $(BENCH)/root \
+	@$(VM)/initramfs.sh -o $(BENCH)/initrd.cpio $(ROOT) $(BENCH)/root \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
 
 .PHONY: run check bench style
@@ -434,7 +434,7 @@ cross-arm64 cross-s390x: cross-%: vm-packages
 	$(MAKE) vm-core CROSS=$* ARCH=$(KERNEL_ARCH) \
 		CROSS_COMPILE=$(TRIPLET)- AR=$(TRIPLET)-ar \
 		CC="$(TRIPLET)-gcc --sysroot=$$sysroot"
-	@set -e; $(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.gz \
+	@set -e; $(VM)/initramfs.sh -o $(BUILD)/cross/$*/initrd.cpio \
 		$(addprefix $(BUILD)/cross/$*/vm/,root tests) \
 		$$($(VM)/fetch.sh sysroot-$*) $$($(VM)/fetch.sh 6.1-$*)/nic
 
@@ -443,7 +443,7 @@ cross-arm64 cross-s390x: cross-%: vm-packages
 DEBUG_KERNEL = $(eval DEBUG_KERNEL := $(or $(shell $(VM)/kernel.sh debug-6.1),\
 	       $(error no kernel that checks itself)))$(DEBUG_KERNEL)
 DEBUG	:= $(BUILD)/vm/debug
-DEBUG_INITRD := $(BUILD)/vm/debug.gz
+DEBUG_INITRD := $(BUILD)/vm/debug.cpio
 
 .PHONY: debug-packages debug-modules check-debug
 debug-packages: vm-packages
@@ -466,7 +466,7 @@ check-debug: vm-root vm-tests debug-modules
 UML_KERNEL = $(eval UML_KERNEL := $(or $(shell $(VM)/kernel.sh uml-6.1),$(error \
 	     no User Mode Linux)))$(UML_KERNEL)
 UML	:= $(BUILD)/vm/uml
-UML_INITRD := $(BUILD)/vm/uml.gz
+UML_INITRD := $(BUILD)/vm/uml.cpio
 
 .PHONY: uml-modules check-uml
 uml-modules: debug-packages
@@ -484,7 +484,7 @@ check-uml: vm-root vm-tests uml-modules
 KCSAN_KERNEL = $(eval KCSAN_KERNEL := $(or $(shell $(VM)/kernel.sh kcsan-6.1),\
 	       $(error no kernel that finds data races)))$(KCSAN_KERNEL)
 KCSAN	:= $(BUILD)/vm/kcsan
-KCSAN_INITRD := $(BUILD)/vm/kcsan.gz
+KCSAN_INITRD := $(BUILD)/vm/kcsan.cpio
 
 .PHONY: kcsan-modules check-kcsan
 kcsan-modules: debug-packages
@@ -599,7 +599,7 @@ matrix-%:
 	$(call build_test_modules,$(MATRIX)/$*/module,$(KERNEL)/headers,\
 		$(MATRIX)/$*/root/lib)
 	@cp -u $(MATRIX)/$*/module/kmod/kuid.ko $(MATRIX)/$*/root/lib/
-	@$(VM)/initramfs.sh -o $(MATRIX)/$*/initrd.gz $(ROOT) $(TESTS) \
+	@$(VM)/initramfs.sh -o $(MATRIX)/$*/initrd.cpio $(ROOT) $(TESTS) \
 		$(MATRIX)/$*/root $(KERNEL)/nic $(UUID_RUNTIME) \
 		$(UUID_RUNTIME_TRIXIE) $(UTIL_LINUX)
 
@@ -639,10 +639,10 @@ coverage: vm-root vm-tests debug-packages
 	$(call build_test_modules,$(COUNTED_MODULE),$(DEBUG_KERNEL)/headers,\
 		$(COUNTED)/lib)
 	@cp -u $(COUNTED_MODULE)/kmod/kuid.ko $(COUNTED)/lib/
-	@$(VM)/initramfs.sh -o $(BUILD)/vm/counted.gz $(ROOT) $(TESTS) \
+	@$(VM)/initramfs.sh -o $(BUILD)/vm/counted.cpio $(ROOT) $(TESTS) \
 		$(COUNTED) $(DEBUG_KERNEL)/nic
 	$(MAKE) -C userspace O=$(BUILD)/userspace coverage
-	@selftests/run/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.gz \
+	@selftests/run/coverage.sh $(BUILD) $(DEBUG_KERNEL) $(BUILD)/vm/counted.cpio \
 		$(COUNTED_MODULE) $(BUILD)/userspace/coverage.info
 
 style: vm-packages

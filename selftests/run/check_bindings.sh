@@ -45,8 +45,8 @@ done
 echo "== Linux $(<"$kernel/release") in QEMU"
 mkdir -p "$stage/bindings"
 cp "$here/../bindings/guest.sh" "$tree/userspace/tests/tap.sh" "$stage/bindings"
-"$here/../vm/initramfs.sh" -o "$build/bindings/initrd.gz" "$root" "$stage" || exit
+"$here/../vm/initramfs.sh" -o "$build/bindings/initrd.cpio" "$root" "$stage" || exit
 # With a finer clock the time alone would order the IDs of most programs.
-add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/bindings/initrd.gz" --mem 2G \
+add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/bindings/initrd.cpio" --mem 2G \
 	--clocksource jiffies --timeout 1800 /bindings/guest.sh
 totals_end

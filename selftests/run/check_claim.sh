@@ -30,14 +30,14 @@ prepare()
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
 		"$tests/tap.sh" "$build/userspace/tests/claim/shim.so" "$stage/claim" || return
 	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$tests/claim/chaos.sh" "$stage/claim/tests" || return
-	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.gz" "$root" "$kernel/disk" "$stage"
+	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.cpio" "$root" "$kernel/disk" "$stage"
 }
 
 log=$build/check/claim-kernel.log
 if prepare; then
 	echo "== Linux $(<"$kernel/release") in QEMU"
 	# Without a generation ID no number is free before its ceiling has passed.
-	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.gz" --mem 2G \
+	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.cpio" --mem 2G \
 		--qemu "-device vmgenid,guid=auto" --timeout 1500 /claim/tests/guest.sh
 	log=$build/check/claim-trace.log
 	add_tap "$here/../claim/check_trace.sh" "$build/check/claim-kernel.log"

@@ -70,7 +70,7 @@ on_kernel()
 
 on_amd64()
 {
-	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.gz" \
+	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.cpio" \
 		--qemu "$nic -device vmgenid,guid=auto" "${@:3}"
 }
 
@@ -82,7 +82,7 @@ on_clones()
 	prepare "matrix-$1" || return
 	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=2
-	PAIRS=$2 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.gz" \
+	PAIRS=$2 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.cpio" \
 		"$build/vm/tests/selftests/kuid/lives"
 }
 
@@ -105,7 +105,7 @@ on_other()
 		"$here/../vm/device_tree.sh" "$matrix/arm64.dtb" || { add 1 0 1 0; return; }
 		more=(--qemu "$nic -dtb $matrix/arm64.dtb")
 	fi
-	on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.gz" "${more[@]}" env KUID_PATIENCE=2
+	on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.cpio" "${more[@]}" env KUID_PATIENCE=2
 }
 
 # Runs a make target that prints totals of its own.

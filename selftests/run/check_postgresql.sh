@@ -22,7 +22,7 @@ mkdir -p "$build/check" || exit
 # prepare VERSION: makes the initramfs, which ends with the archive of the server.
 prepare()
 {
-	local version=$1 server stage=$build/postgresql/$1 initrd=$build/postgresql/$1.gz
+	local version=$1 server stage=$build/postgresql/$1 initrd=$build/postgresql/$1.cpio
 
 	server=$("$here/../vm/fetch.sh" "postgresql-$version") || return
 	rm -rf "$stage"
@@ -34,7 +34,7 @@ prepare()
 	cp -r "$tree"/userspace/postgresql/{sql,expected} "$tree"/selftests/postgresql/* \
 		"$tree/userspace/tests/tap.sh" "$stage/postgresql/tests" || return
 	"$here/../vm/initramfs.sh" -o "$initrd" "$root" "$stage" || return
-	cat "$server/root.cpio.gz" >>"$initrd"
+	zcat "$server/root.cpio.gz" >>"$initrd"
 }
 
 for version; do
@@ -43,7 +43,7 @@ for version; do
 	quietly prepare "$version" || continue
 	echo "== Linux $(<"$kernel/release") in QEMU"
 	# With a finer clock the time alone would order the IDs of most sessions.
-	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/postgresql/$version.gz" \
+	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/postgresql/$version.cpio" \
 		--clocksource jiffies --timeout 1200 /postgresql/tests/guest.sh "$version"
 done
 totals_end

@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio.gz [DIR...]
+# Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio [DIR...]
 # It has busybox, guest/ (as /guest, with init), and the content of each DIR, of which the last one
 # wins. For another architecture one DIR has its busybox and libraries. Shared libraries that
-# programs in a DIR need, and that no DIR has, are copied from this machine.
+# programs in a DIR need, and that no DIR has, are copied from this machine. Nothing is compressed,
+# because an emulated machine would unpack it for seconds.
 
 set -euo pipefail
 
 usage()
 {
 	echo "initramfs.sh: $1" >&2
-	echo "usage: initramfs.sh -o OUT.cpio.gz [DIR...]" >&2
+	echo "usage: initramfs.sh -o OUT.cpio [DIR...]" >&2
 	exit 2
 }
 
@@ -98,5 +99,5 @@ copy_libraries
 for dir in "$base" "${dirs[@]}"; do
 	(cd "$dir" && find . -mindepth 1 -print0 |
 		cpio --quiet --null -o -H newc -R +0:+0 --reproducible)
-done | gzip -1 >"$out.new.$$"
+done >"$out.new.$$"
 mv "$out.new.$$" "$out"

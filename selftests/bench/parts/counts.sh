@@ -8,5 +8,5 @@ count()
 	"${0%/*}/../../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --timeout 600 --icount "$@"
 }
 
-kernel=$2 initrd=$1/initrd.gz
+kernel=$2 initrd=$1/initrd.cpio
 count /guest/bench.sh "$3" && count --qemu "-device vmgenid,guid=auto" /guest/bench.sh vmgenid

@@ -11,5 +11,5 @@ vm=${0%/*}/../../vm
 kernel=$("$vm/fetch.sh" 6.12) || exit
 # Another kernel than that of the other parts.
 printf 'machine\tdebian13\tbooted kernel\t%s\n' "$(<"$kernel/release")"
-"$vm/boot.sh" --kernel "$kernel" --initrd "$1/initrd.gz" --timeout 600 --icount /guest/debian13.sh |
+"$vm/boot.sh" --kernel "$kernel" --initrd "$1/initrd.cpio" --timeout 600 --icount /guest/debian13.sh |
 	sed 's/\theld\r*$//'

@@ -40,7 +40,7 @@ say()
 
 make_keys()
 {
-	"$vm/boot.sh" --kernel "$kernel" --initrd "$bench/initrd.gz" --timeout 600 --qemu \
+	"$vm/boot.sh" --kernel "$kernel" --initrd "$bench/initrd.cpio" --timeout 600 --qemu \
 		"-object memory-backend-file,id=keys,size=128M,share=on,mem-path=$work/keys \
 -device ivshmem-plain,memdev=keys,addr=0x10" /guest/keys.sh
 }

@@ -22,7 +22,7 @@ die()
 	exit 1
 }
 
-boot=("$vm/boot.sh" --kernel "$kernel" --initrd "$bench/initrd.gz" --timeout 600
+boot=("$vm/boot.sh" --kernel "$kernel" --initrd "$bench/initrd.cpio" --timeout 600
 	--clocksource tsc --append random.trust_cpu=on)
 
 # machine NAME QEMU-ARGS: boots one that has a monitor and shares the file NAME.ids. Its process is

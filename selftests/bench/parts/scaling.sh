@@ -3,5 +3,5 @@
 #
 # How reads scale with CPUs, in a machine with 8.
 
-[ "$3" = quick ] || exec "${0%/*}/../../vm/boot.sh" --kernel "$2" --initrd "$1/initrd.gz" \
+[ "$3" = quick ] || exec "${0%/*}/../../vm/boot.sh" --kernel "$2" --initrd "$1/initrd.cpio" \
 	--timeout 900 --smp 8 /guest/scaling.sh
