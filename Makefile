@@ -27,8 +27,6 @@ UUID_RUNTIME_TRIXIE = $(eval UUID_RUNTIME_TRIXIE := $(or $(shell \
 		      no uuidgen and uuidparse of trixie)))$(UUID_RUNTIME_TRIXIE)
 GOOGLE_UUID = $(eval GOOGLE_UUID := $(or $(shell $(VM)/fetch.sh google-uuid),\
 	      $(error no google/uuid of trixie)))$(GOOGLE_UUID)
-LIBURING_32 = $(eval LIBURING_32 := $(or $(shell $(VM)/fetch.sh liburing-i386),\
-	      $(error no liburing for 32 bits)))$(LIBURING_32)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
 # The rules are extracted from the full kernel source.
@@ -257,7 +255,6 @@ vm-programs: vm-packages vm-modules
 	$(MAKE) -C $(KSELFTEST) TARGETS=kuid USERLDFLAGS=-static \
 		LIBKUID=$(BUILD)/userspace/lib/libkuid.a \
 		LIBKUID_SOURCE=$(CURDIR)/userspace/libkuid \
-		$(if $(CROSS),,LIBDIR_32=$(LIBURING_32)/usr/lib/i386-linux-gnu) \
 		INSTALL_PATH=$(TESTS)/selftests install
 	$(MAKE) -C userspace O=$(BUILD)/userspace tests
 	@mkdir -p $(TESTS)/selftests/userspace

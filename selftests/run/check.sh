@@ -24,12 +24,12 @@ mkdir -p "$logs" || exit
 # Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
 # so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
 # That machine also preempts tasks anywhere.
-order=callers,clocksource,cpus,formats,generate,limits,order,params,poll,poll_32
+order=callers,clocksource,cpus,formats,generate,limits,order,params,poll
 order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh
 
 # Tests of what lasts longer than a call, which wait for deadlines, hibernate the machine, or load the
 # module many times; and programs of the library.
-lasting=admin_test,admin_test_32,claim,container,dropin.sh,examples.sh,hibernate,identity,identity_32
+lasting=admin_test,admin_test_32,claim,container,dropin.sh,examples.sh,hibernate,identity
 lasting+=,lane,lane_test,library_test,library_test_32,load,page,readme.sh,snowflake,sqlite.sh
 lasting+=,state_deadline,tool.sh,tool_keep.sh,tool_state.sh
 

@@ -14,7 +14,6 @@
 #   sysroot-arm64, sysroot-s390x
 #                        libraries to link programs with; also a staging directory for the
 #                        initramfs, with busybox, uuidgen and uuidparse
-#   liburing-i386        library for 32-bit programs on amd64, which gcc-multilib doesn't have
 #   tools-trixie         the tools to build modules for 7.x with: a directory usr
 #   cross-trixie, cross-sid
 #                        the same of a Debian, with its compilers for all architectures below
@@ -76,7 +75,6 @@ case $want in
 7.x-rt)              row=(fill_newer_kernel "trixie-backports" amd64 linux-image-rt-amd64) ;;
 sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
 sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
-liburing-i386)       row=(fill_packages "bookworm bookworm-security" i386 liburing-dev) ;;
 tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
 cross-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14
                          gcc-14-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
