@@ -8,11 +8,10 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#include "../lib/admin.h"
 #include "../lib/capabilities.h"
 #include "../lib/children.h"
 #include "../lib/commands.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 FIXTURE(rules) {
 	const struct command *c;
@@ -377,7 +376,6 @@ TEST_F(rules, needs_its_capability)
  * writes neither to the struct nor to the buffer.
  */
 FIXTURE(fails) {
-	bool was_loaded;
 	int fd;
 	struct kuid_generate g;
 	__u8 ids[ROOM];
@@ -386,11 +384,7 @@ FIXTURE(fails) {
 FIXTURE_SETUP(fails)
 {
 	self->fd = -1;
-	self->was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	memset(self->ids, POISON, sizeof(self->ids));
 	good_request(&commands[1], &self->g, self->ids, POISON);
 }
@@ -398,13 +392,10 @@ FIXTURE_SETUP(fails)
 FIXTURE_TEARDOWN(fails)
 {
 	close(self->fd);
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
-static void start(struct __test_metadata *_metadata, FIXTURE_DATA(fails) *self,
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(fails) *self,
 		  const char *params, int flags)
 {
 	ASSERT_EQ(0, load(params));
@@ -430,7 +421,7 @@ TEST_F(fails, would_block)
 {
 	size_t i;
 
-	start(_metadata, self, "state=required " ALL_PARAMS, O_NONBLOCK);
+	begin(_metadata, self, "state=required " ALL_PARAMS, O_NONBLOCK);
 	for (i = 0; i < NR_FORMATS; i++) {
 		EXPECT_EQ(EAGAIN, generate_fails(self, formats[i].number)) {
 			TH_LOG("%s", formats[i].name);
@@ -447,7 +438,7 @@ TEST_F(fails, interrupted)
 	struct sigaction action = { .sa_handler = ignore_signal };
 	size_t i;
 
-	start(_metadata, self, "state=required " ALL_PARAMS, 0);
+	begin(_metadata, self, "state=required " ALL_PARAMS, 0);
 	for (i = 0; i < NR_FORMATS; i++) {
 		pid_t pid = fork();
 
@@ -470,7 +461,7 @@ TEST_F(fails, counts)
 	struct kuid_query q = { 0 };
 	size_t i, k;
 
-	start(_metadata, self, "", 0);
+	begin(_metadata, self, "", 0);
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 		const __u32 counts[] = {
@@ -508,7 +499,7 @@ TEST_F(fails, buffer_ends_early)
 	int fd;
 
 	ASSERT_NE(NULL, hole);
-	start(_metadata, self, "", 0);
+	begin(_metadata, self, "", 0);
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 		struct words last = { 0 };

@@ -13,7 +13,6 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 
 #define NO_URING	"the kernel has no io_uring, or forbids it"
 
@@ -29,7 +28,6 @@
 
 FIXTURE(undelivered) {
 	const struct format *f;
-	bool was_loaded;
 	int fd;			/* host order, O_NONBLOCK */
 	int text;		/* likewise, text */
 	long page;
@@ -50,8 +48,6 @@ FIXTURE_VARIANT_ADD(undelivered, snowflake) { KUID_FORMAT_SNOWFLAKE };
 
 FIXTURE_SETUP(undelivered)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->f = format_of(variant->format);
 	self->page = sysconf(_SC_PAGESIZE);
 	/* Keep the page mapped: a later mapping could fill a real hole. */
@@ -65,7 +61,7 @@ FIXTURE_SETUP(undelivered)
 	/* Populate the pages now: faults would cost time in the tests. */
 	memset(self->ids, POISON, BATCH * ID_SIZE_MAX);
 	self->nr_addresses = bad_addresses(self->addresses);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	ASSERT_EQ(0, load(PARAMS));
 	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
@@ -79,7 +75,7 @@ FIXTURE_TEARDOWN(undelivered)
 {
 	close(self->fd);
 	close(self->text);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* The slot of the next ID, which is its number, and its time. */

@@ -5,10 +5,7 @@
  */
 #include "../../kselftest_harness.h"
 
-#include "../lib/admin.h"
-#include "../lib/module.h"
-#include "../lib/formats.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 /* Sets of formats. */
 enum {
@@ -22,18 +19,13 @@ enum {
 
 FIXTURE(claim)
 {
-	bool was_loaded;
 	int fd;
 };
 
 FIXTURE_SETUP(claim)
 {
-	self->was_loaded = is_loaded();
 	self->fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load_file(module_path(), ""));
 	self->fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->fd);
@@ -44,10 +36,7 @@ FIXTURE_TEARDOWN(claim)
 	write_text("/sys/power/pm_test", "none");
 	if (self->fd >= 0)
 		close(self->fd);
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* The fields of a claim that name the default parameters of a load. */

@@ -10,11 +10,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "../lib/admin.h"
 #include "../lib/capabilities.h"
 #include "../lib/children.h"
 #include "../lib/commands.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 #define NAMESPACES	(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | \
 			 CLONE_NEWIPC)
@@ -31,7 +30,6 @@ struct found {
 };
 
 FIXTURE(outsider) {
-	bool was_loaded;
 	char host[65];
 	struct found *found;
 };
@@ -74,14 +72,10 @@ FIXTURE_VARIANT_ADD(outsider, container_of_root) {
 
 FIXTURE_SETUP(outsider)
 {
-	self->was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
+	take_module(_metadata);
 	/* A host name that makes a worker. */
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
 	ASSERT_EQ(0, sethostname("db1.example.com", 15));
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load(""));
 	self->found = share_memory(sizeof(*self->found));
 	ASSERT_NE(NULL, self->found);
@@ -91,9 +85,7 @@ FIXTURE_TEARDOWN(outsider)
 {
 	sethostname(self->host, strlen(self->host));
 	munmap(self->found, sizeof(*self->found));
-	EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* Record an error with the errno. Returns false. */

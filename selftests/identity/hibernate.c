@@ -6,8 +6,7 @@
  */
 #include "../../kselftest_harness.h"
 
-#include "../lib/admin.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 /* The formats that fail with ESTALE, as bits of their numbers. */
 static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
@@ -56,25 +55,17 @@ static __u64 reasons(int fd)
 }
 
 FIXTURE(hibernate) {
-	bool was_loaded;
 };
 
 FIXTURE_SETUP(hibernate)
 {
-	self->was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(hibernate)
 {
 	write_text("/sys/power/pm_test", "none");
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)

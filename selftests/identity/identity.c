@@ -11,11 +11,9 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 #include "../lib/takers.h"
 
 FIXTURE(identity) {
-	bool was_loaded;
 	char host[65];
 	int fd;			/* /dev/kuid, O_NONBLOCK */
 };
@@ -23,17 +21,15 @@ FIXTURE(identity) {
 FIXTURE_SETUP(identity)
 {
 	self->fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	ASSERT_EQ(0, gethostname(self->host, sizeof(self->host)));
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(identity)
 {
 	sethostname(self->host, strlen(self->host));
 	close(self->fd);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* The identity that IDs show. */
@@ -464,9 +460,7 @@ FIXTURE_VARIANT_ADD(changes, random_between) {
 FIXTURE_SETUP(changes)
 {
 	self->s.fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->s.was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	start(_metadata, &self->s.fd, variant->params);
 	self->takers.nodes_come_again = true;
 }
@@ -475,7 +469,7 @@ FIXTURE_TEARDOWN(changes)
 {
 	stop_takers(&self->takers);
 	close(self->s.fd);
-	give_back_module(_metadata, self->s.was_loaded);
+	give_back_module(_metadata);
 }
 
 TEST_F(changes, repeat_nothing)

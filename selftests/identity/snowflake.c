@@ -2,35 +2,24 @@
 /* The worker of snowflake, what it counts from, and its text of any length. */
 #include "../../kselftest_harness.h"
 
-#include "../lib/admin.h"
-#include "../lib/module.h"
-#include "../lib/formats.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 #define NO_WORKER	KUID_SNOWFLAKE_NO_WORKER
 
 FIXTURE(snowflake)
 {
-	bool was_loaded;
 	const struct format *f;
 };
 
 FIXTURE_SETUP(snowflake)
 {
-	self->was_loaded = is_loaded();
 	self->f = format_of(KUID_FORMAT_SNOWFLAKE);
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(snowflake)
 {
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* Load it without the worker of module.h. */

@@ -13,7 +13,6 @@
 #include "../lib/missing_page.h"
 #include "../lib/own_module.h"
 #include "../lib/private.h"
-#include "../lib/skip.h"
 
 #define PARAMETERS	"/sys/module/kuid_clone/parameters/"
 
@@ -31,7 +30,6 @@ enum {
 };
 
 FIXTURE(vmgenid) {
-	bool was_loaded;
 	int fd;			/* /dev/kuid, O_NONBLOCK */
 	int blocking;		/* /dev/kuid */
 };
@@ -45,7 +43,7 @@ FIXTURE_SETUP(vmgenid)
 		SKIP_TEST("KUID_MODULE or KUID_CLONE doesn't name a module");
 	if (!address)
 		SKIP_TEST("the machine has no VMGENID");
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	snprintf(params, sizeof(params), "address=%llu", address);
 	ASSERT_EQ(0, load_file(getenv("KUID_CLONE"), params));
 	start(_metadata, &self->fd, "");
@@ -59,7 +57,7 @@ FIXTURE_TEARDOWN(vmgenid)
 	close(self->fd);
 	unload_name("kuid_grace");
 	unload_name("kuid_clone");
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* Change one of the two words of the generation ID. */

@@ -7,25 +7,28 @@
 #define OWN_MODULE_H
 
 #include "admin.h"
+#include "skip.h"
+
+/* Each test is a process of its own, so one variable is enough. */
+static bool was_loaded;
 
 /*
- * For a fixture's setup: begin without the module. Returns whether it was
- * loaded, for give_back_module().
+ * For a fixture's setup: begin without the module. If there is none, the test is
+ * skipped.
  */
-static inline bool take_module(struct __test_metadata *_metadata)
+static inline void take_module(struct __test_metadata *_metadata)
 {
-	bool was_loaded = is_loaded();
-
+	if (!module_path())
+		SKIP_TEST(NO_MODULE);
+	was_loaded = is_loaded();
 	if (was_loaded)
 		ASSERT_EQ(0, unload()) {
 			TH_LOG("the module is used by someone else");
 		}
-	return was_loaded;
 }
 
 /* For a fixture's teardown, which has closed all files. */
-static inline void give_back_module(struct __test_metadata *_metadata,
-				    bool was_loaded)
+static inline void give_back_module(struct __test_metadata *_metadata)
 {
 	if (is_loaded())
 		EXPECT_EQ(0, unload());
@@ -101,12 +104,10 @@ static inline size_t size_of_one(int nr)
 
 /**
  * struct all_wait - a fixture's module, loaded so that every caller waits
- * @was_loaded: for give_back_module()
  * @fd: of /dev/kuid, for let_all_go()
  * @fds: of the device files
  */
 struct all_wait {
-	bool was_loaded;
 	int fd;
 	int fds[NR_FORMAT_FILES];
 };
@@ -116,7 +117,7 @@ static inline void set_up_all_wait(struct __test_metadata *_metadata,
 {
 	int i;
 
-	all->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	start(_metadata, &all->fd, ALL_WAIT_PARAMS);
 	ASSERT_EQ(0, restore_floor(all->fd, 0));
 	for (i = 0; i < NR_FORMAT_FILES; i++) {
@@ -136,7 +137,7 @@ static inline void tear_down_all_wait(struct __test_metadata *_metadata,
 	for (i = 0; i < NR_FORMAT_FILES; i++)
 		close(all->fds[i]);
 	close(all->fd);
-	give_back_module(_metadata, all->was_loaded);
+	give_back_module(_metadata);
 }
 
 #endif /* OWN_MODULE_H */

@@ -9,8 +9,7 @@
 #include <sys/socket.h>
 
 #include "../lib/children.h"
-#include "../lib/formats.h"
-#include "../lib/module.h"
+#include "../lib/own_module.h"
 
 static bool has_device(void)
 {
@@ -18,28 +17,20 @@ static bool has_device(void)
 }
 
 FIXTURE(load) {
-	bool was_loaded;
 };
 
 FIXTURE_SETUP(load)
 {
-	self->was_loaded = is_loaded();
-	if (module_path() && self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(load)
 {
-	if (!module_path() || is_loaded() == self->was_loaded)
-		return;
-	EXPECT_EQ(0, self->was_loaded ? load("") : unload());
+	give_back_module(_metadata);
 }
 
 TEST_F(load, device_comes_and_goes)
 {
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-
 	ASSERT_FALSE(has_device());
 	ASSERT_EQ(0, load(""));
 	ASSERT_TRUE(has_device());
@@ -108,9 +99,6 @@ TEST_F(load, works_when_announced)
 	const char *name;
 	pid_t child;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-
 	events = listen_for_events();
 	ASSERT_LE(0, events);
 	for (i = 0; i < LOADS_WATCHED; i++) {
@@ -144,9 +132,6 @@ TEST_F(load, works_when_created)
 	char id[64];
 	pid_t child;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-
 	for (i = 0; i < LOADS_WATCHED; i++) {
 		memset(opened, 0, sizeof(opened));
 		child = load_in_child();
@@ -179,9 +164,6 @@ TEST_F(load, busy_while_open)
 	struct words last;
 	int fd, copy;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-
 	ASSERT_EQ(0, load(""));
 	fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, fd);
@@ -211,9 +193,6 @@ TEST_F(load, nodes_differ)
 	struct fields fields;
 	struct id id;
 	int fd, i, k;
-
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 
 	for (i = 0; i < LOADS; i++) {
 		ASSERT_EQ(0, load(""));
@@ -352,8 +331,6 @@ TEST_F_TIMEOUT(load, leaves_no_memory_behind, 120)
 	long most = 0;
 	int i;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_NE(NULL, before);
 	ASSERT_NE(NULL, hole);
 

@@ -5,30 +5,21 @@
  */
 #include "../../kselftest_harness.h"
 
-#include "../lib/formats.h"
-#include "../lib/module.h"
-#include "../lib/skip.h"
-#include "../lib/status.h"
+#include "../lib/own_module.h"
 
 #define PARAMETERS	"/sys/module/kuid/parameters/"
 
 FIXTURE(params) {
-	bool was_loaded;
 };
 
 FIXTURE_SETUP(params)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->was_loaded = is_loaded();
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(params)
 {
-	if (is_loaded() != self->was_loaded)
-		EXPECT_EQ(0, self->was_loaded ? load("") : unload());
+	give_back_module(_metadata);
 }
 
 /* One ID of a format in memory order, padded with zeros to 16 bytes. */

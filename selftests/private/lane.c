@@ -11,13 +11,11 @@
 #include "../lib/private.h"
 #include "../lib/record.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 
 /* No lane can have this node. */
 #define CARD_NODE	0x0223456789abULL
 
 FIXTURE(lane) {
-	bool was_loaded;
 	int fd;			/* /dev/kuid, O_NONBLOCK */
 	const struct kuid_page *page;
 };
@@ -26,9 +24,7 @@ FIXTURE_SETUP(lane)
 {
 	self->fd = -1;
 	self->page = MAP_FAILED;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 }
 
 static void give_back_page(FIXTURE_DATA(lane) *self)
@@ -42,7 +38,7 @@ FIXTURE_TEARDOWN(lane)
 {
 	give_back_page(self);
 	close(self->fd);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 static void start_mapped(struct __test_metadata *_metadata,

@@ -12,7 +12,6 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/private.h"
-#include "../lib/skip.h"
 
 FIXTURE(page) {
 	long size;		/* of a page of memory */
@@ -283,23 +282,20 @@ TEST_F(page, is_the_same_of_all_device_files)
 }
 
 FIXTURE(mapped) {
-	bool was_loaded;
 	int fd;
 };
 
 FIXTURE_SETUP(mapped)
 {
 	self->fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	start(_metadata, &self->fd, "");
 }
 
 FIXTURE_TEARDOWN(mapped)
 {
 	close(self->fd);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* A mapping shows changes, also in a child and after the file was closed. */

@@ -12,7 +12,6 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 
 #define SEGMENTS_MAX	9
 
@@ -380,8 +379,6 @@ FIXTURE(none_left) {
 
 FIXTURE_SETUP(none_left)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	set_up_all_wait(_metadata, &self->all, 0);
 }
 

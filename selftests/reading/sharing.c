@@ -12,10 +12,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "../lib/admin.h"
 #include "../lib/children.h"
 #include "../lib/missing_page.h"
-#include "../lib/skip.h"
+#include "../lib/own_module.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
@@ -29,27 +28,19 @@ static int set_format(int fd, __u32 format, __u32 order)
 
 /* Each test loads the module with its own parameters. */
 FIXTURE(sharing) {
-	bool was_loaded;
 	__u8 *hole;
 };
 
 FIXTURE_SETUP(sharing)
 {
-	self->was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->hole = map_before_hole();
 	ASSERT_NE(NULL, self->hole);
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(sharing)
 {
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /*
@@ -545,20 +536,14 @@ FIXTURE_VARIANT_ADD(passed, by_message) { true };
 
 FIXTURE_SETUP(passed)
 {
-	self->s.was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->s.was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load(""));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, self->sockets));
 }
 
 FIXTURE_TEARDOWN(passed)
 {
-	EXPECT_EQ(0, unload());
-	if (self->s.was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* In a child: take an ID for each byte received, until the socket is closed. */
@@ -714,19 +699,12 @@ FIXTURE_VARIANT_ADD(closed, poll) { POLL };
 
 FIXTURE_SETUP(closed)
 {
-	self->s.was_loaded = is_loaded();
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	if (self->s.was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(closed)
 {
-	if (is_loaded())
-		EXPECT_EQ(0, unload());
-	if (self->s.was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* No IDs are made until a floor and a ceiling are set. */

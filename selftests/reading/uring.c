@@ -11,7 +11,6 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 
 #define ENTRIES		64
 #define IDS		100
@@ -351,8 +350,6 @@ FIXTURE_VARIANT_ADD(none_left, nonblocking) { O_NONBLOCK };
 
 FIXTURE_SETUP(none_left)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
 		SKIP_TEST(NO_URING);
 	set_up_all_wait(_metadata, &self->all, variant->flags);
@@ -382,7 +379,7 @@ FIXTURE_TEARDOWN(none_left)
 		close(self->all.fds[i]);
 	close(self->all.fd);
 	wait_until_unused();
-	give_back_module(_metadata, self->all.was_loaded);
+	give_back_module(_metadata);
 }
 
 /* Ask each device file for some IDs. The file's index identifies the read. */

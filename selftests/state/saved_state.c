@@ -12,14 +12,12 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 
 #define BATCH		1024
 
 FIXTURE(state) {
-	bool was_loaded;
 	int fd;			/* of /dev/kuid, O_NONBLOCK */
 	__u8 *ids;
 };
@@ -28,18 +26,16 @@ FIXTURE_SETUP(state)
 {
 	self->fd = -1;
 	self->ids = NULL;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(state)
 {
 	free(self->ids);
 	close(self->fd);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* Check that a command that failed has changed nothing in the status. */
@@ -382,11 +378,9 @@ FIXTURE_VARIANT_ADD(required, given_node_fresh) {
 FIXTURE_SETUP(required)
 {
 	self->s.fd = -1;
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->s.ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->s.ids);
-	self->s.was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	start(_metadata, &self->s.fd, variant->params);
 }
 
@@ -394,7 +388,7 @@ FIXTURE_TEARDOWN(required)
 {
 	free(self->s.ids);
 	close(self->s.fd);
-	give_back_module(_metadata, self->s.was_loaded);
+	give_back_module(_metadata);
 }
 
 TEST_F(required, waits_for_state)

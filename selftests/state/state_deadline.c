@@ -12,7 +12,6 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 
 /* A call fails after 30 s. A coarse clock may show less by some ticks. */
 #define NOT_BEFORE_NS	(29 * NSEC_PER_SEC)
@@ -59,7 +58,6 @@ struct sleeper {
 
 FIXTURE(deadline) {
 	const struct format *f;
-	bool was_loaded;
 	int fd;				/* of /dev/kuid, O_NONBLOCK */
 	int nonblock;			/* of the format, O_NONBLOCK */
 	struct sleeper *sleepers;	/* in shared memory */
@@ -164,12 +162,10 @@ static void wait_for_sleeper(struct __test_metadata *_metadata,
 
 FIXTURE_SETUP(deadline)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->f = format_of(variant->format);
 	self->sleepers = share_memory(NR_WAYS * sizeof(*self->sleepers));
 	ASSERT_NE(NULL, self->sleepers);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	start(_metadata, &self->fd, ALL_WAIT_PARAMS);
 	self->nonblock = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->nonblock);
@@ -191,7 +187,7 @@ FIXTURE_TEARDOWN(deadline)
 	}
 	close(self->nonblock);
 	close(self->fd);
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 static short events_now(int fd)

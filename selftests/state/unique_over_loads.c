@@ -16,7 +16,6 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 
 #define RELOADS		20
 #define READERS_MAX	4
@@ -44,7 +43,6 @@ struct shared {
 };
 
 FIXTURE(reload) {
-	bool was_loaded;
 	struct shared *shared;
 	__u32 seed;
 	__u64 ceiling;
@@ -60,9 +58,7 @@ FIXTURE_VARIANT_ADD(reload, without_saved_state) { false };
 
 FIXTURE_SETUP(reload)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	self->shared = share_memory(sizeof(*self->shared));
 	ASSERT_NE(NULL, self->shared);
 	self->seed = pick_seed();
@@ -72,7 +68,7 @@ FIXTURE_SETUP(reload)
 FIXTURE_TEARDOWN(reload)
 {
 	EXPECT_EQ(0, step_wall(self->set_back));
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /* In a child: take IDs until there is no more room or the parent stops it. */

@@ -5,11 +5,8 @@
 #include "../../kselftest_harness.h"
 
 #include "../lib/children.h"
-#include "../lib/formats.h"
-#include "../lib/module.h"
+#include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
-#include "../lib/status.h"
 
 #define BATCH		4096
 
@@ -367,17 +364,13 @@ TEST_F(status, half_speed)
 /* Status and query with a given node. */
 TEST_F(status, fixed_node)
 {
-	bool was_loaded = is_loaded();
 	struct kuid_query q = { 0 };
 	struct kuid_status s;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	get(_metadata, self, &s);
 	EXPECT_EQ(0, s.reasons & KUID_REASON_FIXED_NODE);
 	close(self->fd);
-	if (was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load("node=0123456789ab"));
 	self->fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, self->fd);
@@ -399,9 +392,7 @@ TEST_F(status, fixed_node)
 	EXPECT_EQ(1, s.epoch);
 	close(self->fd);
 	self->fd = -1;
-	ASSERT_EQ(0, unload());
-	if (was_loaded)
-		ASSERT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* Everything that any user may read, apart from IDs. */

@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 
 #include "../lib/children.h"
-#include "../lib/formats.h"
-#include "../lib/module.h"
-#include "../lib/skip.h"
-#include "../lib/status.h"
+#include "../lib/own_module.h"
 
 /* Kinds of content of a file's single line. */
 enum kind {
@@ -373,16 +370,12 @@ TEST_F(sysfs, status)
 /* Before the device is opened first there is no epoch and no identity. */
 TEST(before_the_first_open)
 {
-	bool was_loaded = is_loaded();
 	const char *name = "";
 	const char *wrong;
 	size_t i;
 	int fd;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
-	if (was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load("max_ahead_ms=40 step_limit_ms=2000"));
 	wrong = check_all_files(false, &name);
 	EXPECT_EQ(NULL, wrong) {
@@ -413,26 +406,20 @@ TEST(before_the_first_open)
 	EXPECT_EQ(1, read_number("epoch", 10));
 	check_status(_metadata, fd);
 	close(fd);
-	ASSERT_EQ(0, unload());
-	if (was_loaded)
-		ASSERT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* A reader gets a whole value or an error while the module is unloaded. */
 TEST(while_it_is_unloaded)
 {
 	enum { ROUNDS = 5 };
-	bool was_loaded = is_loaded();
 	bool *stop = share_memory(sizeof(*stop));
 	const char *name;
 	int status, i;
 	pid_t child;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	ASSERT_NE(NULL, stop);
-	if (was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	child = fork_child();
 	ASSERT_LE(0, child);
 	if (!child) {
@@ -448,8 +435,7 @@ TEST(while_it_is_unloaded)
 	__atomic_store_n(stop, true, __ATOMIC_RELAXED);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	ASSERT_EQ(0, status);
-	if (was_loaded)
-		ASSERT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 TEST_HARNESS_MAIN

@@ -14,7 +14,6 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
-#include "../lib/skip.h"
 
 #define CHUNK		1024
 
@@ -60,7 +59,6 @@ struct reader {
 
 FIXTURE(waits) {
 	const struct format *f;
-	bool was_loaded;
 	struct reader *readers;		/* in shared memory */
 	bool *stop;			/* in shared memory too */
 	pid_t hog;
@@ -118,8 +116,6 @@ FIXTURE_SETUP(waits)
 
 	if (!time_travels())
 		SKIP_TEST("needs UML with time travel");
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->f = format_of(KUID_FORMAT_LEX);
 	self->readers = share_memory(READERS_MAX * sizeof(*self->readers));
 	ASSERT_NE(NULL, self->readers);
@@ -127,7 +123,7 @@ FIXTURE_SETUP(waits)
 	ASSERT_NE(NULL, self->stop);
 	self->ids = malloc(CHUNK * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	snprintf(params, sizeof(params), "max_ahead_ms=%d", WINDOW_MS);
 	ASSERT_EQ(0, load(params));
 	self->fd = open_device_file(self->f, "", O_NONBLOCK);
@@ -161,7 +157,7 @@ FIXTURE_TEARDOWN(waits)
 	close(self->fd);
 	EXPECT_EQ(0, set_priority(0));
 	EXPECT_EQ(0, let_real_time_run(false));
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 /*

@@ -18,7 +18,6 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 
 #define BATCH		4096
 
@@ -231,7 +230,6 @@ TEST_F(poll, text)
  */
 FIXTURE(used_up) {
 	const struct format *f;
-	bool was_loaded;
 	bool coarse;		/* used-up IDs stay so for a while */
 	long stepped;		/* seconds that the wall clock was set */
 	int fd;
@@ -245,14 +243,10 @@ FIXTURE_SETUP(used_up)
 	struct kuid_status status;
 	struct kuid_query q = { 0 };
 
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	self->f = format_of(KUID_FORMAT_LEX);
 	self->ids = malloc(BATCH * self->f->id_size);
 	ASSERT_NE(NULL, self->ids);
-	self->was_loaded = is_loaded();
-	if (self->was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load("max_ahead_ms=1"));
 	self->fd = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
@@ -275,9 +269,7 @@ FIXTURE_TEARDOWN(used_up)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
 	close(self->fd);
 	close(self->text);
-	EXPECT_EQ(0, unload());
-	if (self->was_loaded)
-		EXPECT_EQ(0, load(""));
+	give_back_module(_metadata);
 }
 
 /* Take single IDs until there is none. Returns false if there always is one. */
@@ -414,8 +406,6 @@ FIXTURE(none_left) {
 
 FIXTURE_SETUP(none_left)
 {
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	set_up_all_wait(_metadata, &self->all, O_NONBLOCK);
 	self->set = epoll_create1(0);
 	ASSERT_LE(0, self->set);

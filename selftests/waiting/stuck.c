@@ -17,7 +17,6 @@
 #include "../lib/children.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 
 /* Batches may use half of the window of 1 ms: less than one of these. */
 #define BATCH		1024
@@ -46,7 +45,6 @@ struct readers {
 };
 
 FIXTURE(stuck) {
-	bool was_loaded;
 	long stepped;		/* seconds that the wall clock was set */
 	struct readers *readers;
 	pid_t others[OTHERS];
@@ -120,14 +118,12 @@ FIXTURE_SETUP(stuck)
 	size_t i;
 	int fd;
 
-	if (!module_path())
-		SKIP_TEST(NO_MODULE);
 	if (allowed_cpus(self->cpus, 2) < 2)
 		SKIP_TEST(ONE_CPU);
 	self->readers = share_memory(sizeof(*self->readers));
 	ASSERT_NE(NULL, self->readers);
 	ASSERT_EQ(0, move_to_cpu(0, self->cpus[0]));
-	self->was_loaded = take_module(_metadata);
+	take_module(_metadata);
 	ASSERT_EQ(0, load("max_ahead_ms=1"));
 	fd = open_device_file(format_of(KUID_FORMAT_LEX), "", 0);
 	ASSERT_LE(0, fd);
@@ -180,7 +176,7 @@ FIXTURE_TEARDOWN(stuck)
 	}
 	if (self->stepped)
 		EXPECT_EQ(0, shift_wall_seconds(-self->stepped));
-	give_back_module(_metadata, self->was_loaded);
+	give_back_module(_metadata);
 }
 
 static void check_readers(struct __test_metadata *_metadata,
