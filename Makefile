@@ -376,7 +376,7 @@ fleet-record:
 .PHONY: check-proofs
 check-proofs:
 	@$(VM)/setup.sh proofs
-	@selftests/run/check_proofs.sh $(BUILD) $(if $(QUICK),quick)
+	@selftests/run/check_proofs.sh $(BUILD) $(if $(QUICK),quick,full)
 
 .PHONY: uapi-record abi-record
 abi-record:
@@ -456,8 +456,8 @@ debug-modules: debug-packages
 check-debug: vm-root vm-tests debug-modules
 	@$(VM)/initramfs.sh -o $(DEBUG_INITRD) $(ROOT) $(TESTS) $(DEBUG) \
 		$(DEBUG_KERNEL)/nic $(FUZZERS)
-	@selftests/run/check_debug.sh debug $(BUILD) $(DEBUG_KERNEL) \
-		$(DEBUG_INITRD)
+	@selftests/run/check_debug.sh $(BUILD) $(DEBUG_KERNEL) \
+		$(DEBUG_INITRD) debug
 
 # User Mode Linux in the same way: the fastest kernel to run the tests in.
 UML_KERNEL = $(eval UML_KERNEL := $(or $(shell $(VM)/kernel.sh uml-6.1),$(error \
@@ -493,8 +493,8 @@ kcsan-modules: debug-packages
 check-kcsan: vm-root vm-tests kcsan-modules
 	@$(VM)/initramfs.sh -o $(KCSAN_INITRD) $(ROOT) $(TESTS) $(KCSAN) \
 		$(KCSAN_KERNEL)/nic
-	@selftests/run/check_debug.sh kcsan $(BUILD) $(KCSAN_KERNEL) \
-		$(KCSAN_INITRD)
+	@selftests/run/check_debug.sh $(BUILD) $(KCSAN_KERNEL) \
+		$(KCSAN_INITRD) kcsan
 
 # The sources as a release has them, and the Debian packages that are built from
 # these. HOMEPAGE is where a publisher has them, as https://..., for the packages.

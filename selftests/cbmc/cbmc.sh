@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Proves the functions of this directory by CBMC:   cbmc.sh CBMC [quick]
+# Proves the functions of this directory by CBMC:   cbmc.sh CBMC quick|full
 # CBMC is the directory of fetch.sh cbmc. Each function that takes and returns nothing is a proof: its
 # assertions hold for all values of its variables, no access is out of bounds, no signed number
 # overflows, and no loop runs longer than the prover looks. "quick" leaves out the texts. KMOD and
 # LIBKUID name other sources, to plant a bug in. Prints KTAP.
 
 set -uo pipefail
-prover=$1 form=${2:-}
+prover=$1 form=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$here/../..
 kmod=${KMOD:-$top/kmod} libkuid=${LIBKUID:-$top/userspace/libkuid}

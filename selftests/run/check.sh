@@ -9,17 +9,12 @@
 
 set -uo pipefail
 
-if (( $# != 4 )); then
-	echo "usage: check.sh BUILD KERNEL INITRD MUSL" >&2
-	exit 2
-fi
-build=$1 kernel=$2 initrd=$3 musl=$4
-logs=$build/check
 fuzz_seconds=20
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-mkdir -p "$logs" || exit
+takes "BUILD KERNEL INITRD MUSL" "$@"
+kernel=$2 initrd=$3 musl=$4
 
 # Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
 # so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
@@ -67,73 +62,53 @@ part_order()
 
 part_userspace()
 {
-	echo "== the core in user space, with sanitizers"
 	export CMOCKA_MESSAGE_OUTPUT=TAP
-	log=$logs/core.log
-	add_tap make -s -C "$here/../unit" O="$build/unit" check
+	part core "the core in user space, with sanitizers" make -s -C "$here/../unit" O="$build/unit" check
 
-	echo "== library and tool without a device, with sanitizers"
-	log=$logs/userspace.log
-	add_tap make -s -C "$here/../../userspace" O="$build/userspace" check
+	part userspace "library and tool without a device, with sanitizers" \
+		make -s -C "$here/../../userspace" O="$build/userspace" check
 
-	echo "== kuid-claim with its stores, briefly"
-	log=$logs/claim.log
-	add_tap make -s -C "$here/../../userspace" O="$build/userspace" QUICK=1 check-claim
+	part claim "kuid-claim with its stores, briefly" \
+		make -s -C "$here/../../userspace" O="$build/userspace" QUICK=1 check-claim
 
-	echo "== a simulated fleet of hosts, compared with its document"
-	log=$logs/fleet.log
-	add_tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
+	part fleet "a simulated fleet of hosts, compared with its document" \
+		make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
 
-	echo "== the report of the benchmark"
-	log=$logs/bench.log
-	add_tap "$here/../bench/tests.sh"
+	part bench "the report of the benchmark" "$here/../bench/tests.sh"
 
-	echo "== library and tool built by gcc and clang, for glibc and musl"
-	log=$logs/compilers.log
-	add_tap "$here/compilers.sh" "$build" "$musl"
+	part compilers "library and tool built by gcc and clang, for glibc and musl" \
+		"$here/compilers.sh" "$build" "$musl"
 
-	echo "== the module built and installed by hand"
-	log=$logs/building.log
-	add_tap "$here/building.sh" "$kernel"
+	part building "the module built and installed by hand" "$here/building.sh" "$kernel"
 
 	echo "== the parser fuzzed for $fuzz_seconds seconds"
-	if make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz \
-		>"$logs/fuzz.log" 2>&1; then
+	log=$logs/fuzz.log
+	quietly make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz &&
 		add 0 1 0 0
-	else
-		tail -n 40 "$logs/fuzz.log"
-		add 1 0 1 0
-	fi
 }
 
 part_machines()
 {
 	local word
 
-	echo "== booted with a random generator that is not ready"
-	log=$logs/unready.log
-	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
+	part unready "booted with a random generator that is not ready" \
+		"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
 		--append "random.trust_cpu=off random.trust_bootloader=off" \
 		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
 
-	echo "== saved once and restored twice"
-	log=$logs/clone.log
-	add_tap "$here/../vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
+	part clone "saved once and restored twice" \
+		"$here/../vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
 
-	echo "== killed and booted again"
-	log=$logs/reboot.log
-	add_tap "$here/../vm/reboot.sh" "$kernel" "$initrd"
+	part reboot "killed and booted again" "$here/../vm/reboot.sh" "$kernel" "$initrd"
 
 	for word in module.sig_enforce=1 lockdown=integrity; do
-		echo "== with a kernel that loads only signed modules: $word"
-		log=$logs/unsigned_${word%=*}.log
-		add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --append "$word" \
+		part "unsigned_${word%=*}" "with a kernel that loads only signed modules: $word" \
+			"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --append "$word" \
 			/selftests/userspace/unsigned.sh /lib/kuid.ko
 	done
 
-	echo "== make check-here, in a machine"
-	log=$logs/here.log
-	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource tsc \
+	part here "make check-here, in a machine" \
+		"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource tsc \
 		/selftests/userspace/here.sh /lib/kuid.ko /bin/kuid /tmp/here.txt
 }
 

@@ -13,19 +13,15 @@
 
 set -uo pipefail
 
-if (( $# < 4 )); then
-	echo "usage: check_bindings.sh BUILD KERNEL ROOT LANGUAGE..." >&2
-	exit 2
-fi
-build=$1 kernel=$2 root=$3
-shift 3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$here/../..
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes "BUILD KERNEL ROOT LANGUAGE..." "$@"
+kernel=$2 root=$3
+shift 3
 stage=$build/bindings/stage
-log=$build/check/bindings.log
-mkdir -p "$build/check" || exit
+log=$logs/bindings.log
 rm -rf "$stage"
 
 # in_tree LANGUAGE TARGET...

@@ -7,17 +7,13 @@
 
 set -uo pipefail
 
-if (( $# != 3 )); then
-	echo "usage: check_claim.sh BUILD KERNEL ROOT" >&2
-	exit 2
-fi
-build=$1 kernel=$2 root=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes "BUILD KERNEL ROOT" "$@"
+kernel=$2 root=$3
 
-mkdir -p "$build/check" || exit
-log=$build/check/claim.log
+log=$logs/claim.log
 kubernetes=$("$here/../vm/kubernetes.sh") || exit
 add_tap make -s -C "$here/../../userspace" O="$build/userspace" KUBERNETES="$kubernetes" check-claim
 
@@ -33,20 +29,18 @@ prepare()
 	"$here/../vm/initramfs.sh" -o "$build/claim/initrd.cpio" "$root" "$kernel/disk" "$stage"
 }
 
-log=$build/check/claim-kernel.log
+log=$logs/claim-kernel.log
 if prepare; then
 	echo "== Linux $(<"$kernel/release") in QEMU"
 	# Without a generation ID no number is free before its ceiling has passed.
 	add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/claim/initrd.cpio" --mem 2G \
 		--qemu "-device vmgenid,guid=auto" --timeout 1500 /claim/tests/guest.sh
-	log=$build/check/claim-trace.log
-	add_tap "$here/../claim/check_trace.sh" "$build/check/claim-kernel.log"
+	part claim-trace "the trace of claims" "$here/../claim/check_trace.sh" "$logs/claim-kernel.log"
 else
 	add 1 0 0 0
 fi
 
-echo "== machines that are cloned"
-log=$build/check/claim-clones.log
-add_tap make -s -C "$here/../../userspace" O="$build/userspace" KUBERNETES="$kubernetes" KERNEL="$kernel" \
+part claim-clones "machines that are cloned" \
+	make -s -C "$here/../../userspace" O="$build/userspace" KUBERNETES="$kubernetes" KERNEL="$kernel" \
 	ROOT="$root" check-claim-clones
 totals_end

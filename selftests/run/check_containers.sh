@@ -8,22 +8,17 @@
 
 set -uo pipefail
 
-if (( $# != 2 )); then
-	echo "usage: check_containers.sh BUILD TOGETHER" >&2
-	exit 2
-fi
-build=$1 together=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 install=$here/../install
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes "BUILD TOGETHER" "$@"
+together=$2
 machine=$build/containers
 root=$machine/root
 share=$machine/share
-mkdir -p "$build/check" || exit
 rm -rf --one-file-system "$machine"
 mkdir -p "$share" || exit
-log=$build/check/containers.log
 
 in_root()
 {
@@ -73,8 +68,8 @@ prepare >"$machine/log" 2>&1 || {
 }
 "$install/root.sh" remove "$root"
 
-echo "== Linux $(<"$machine/release") in QEMU"
 # With a finer clock the time alone would order the IDs of most formats.
-add_tap "$install/system.sh" --share "$share" --append "clocksource=jiffies" --mem 2G \
+part containers "Linux $(<"$machine/release") in QEMU" \
+	"$install/system.sh" --share "$share" --append "clocksource=jiffies" --mem 2G \
 	--timeout 3600 "$machine" "$here/../containers/guest.sh"
 totals_end

@@ -2,22 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs tests on a kernel that checks itself, and prints one line of totals:
-#   check_debug.sh debug|kcsan BUILD KERNEL INITRD
+#   check_debug.sh BUILD KERNEL INITRD debug|kcsan
 # KERNEL is from ../vm/kernel.sh. During any test, "debug" finds misuse of memory, locks, preemption
 # and timers, and memory leaks; it can also inject faults, which the test faults uses. "kcsan" finds
 # data races. KUID_ONLY may name the tests, separated by commas.
 
 set -uo pipefail
 
-if (( $# != 4 )); then
-	echo "usage: check_debug.sh debug|kcsan BUILD KERNEL INITRD" >&2
-	exit 2
-fi
-name=$1 build=$2 kernel=$3 initrd=$4
 fuzz_seconds=60
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes "BUILD KERNEL INITRD debug|kcsan" "$@"
+kernel=$2 initrd=$3 name=$4
 boot=(--kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1")
 variables=(KUID_PATIENCE=8)
 case $name in
@@ -47,16 +44,13 @@ kcsan)
 	exit 2
 	;;
 esac
-mkdir -p "$build/check" || exit
 
 echo "== Linux $(<"$kernel/release") in QEMU"
-log=$build/check/$name.log
+log=$logs/$name.log
 add_machine "${boot[@]}" --qemu "-device e1000,mac=52:54:00:6b:75:69" --timeout 5400 \
 	env "${variables[@]}" "KUID_ONLY=${KUID_ONLY:-$only}" "${guest[@]}" /guest/selftests.sh
 
-echo "== fuzzed for $fuzz_seconds seconds each"
-log=$build/check/${name}_fuzzed.log
-add_tap "$here/../vm/boot.sh" "${boot[@]}" --timeout 1200 \
-	"${guest[@]}" /guest/fuzz.sh $fuzz_seconds "${fuzzers[@]}"
+part "${name}_fuzzed" "fuzzed for $fuzz_seconds seconds each" \
+	"$here/../vm/boot.sh" "${boot[@]}" --timeout 1200 "${guest[@]}" /guest/fuzz.sh $fuzz_seconds "${fuzzers[@]}"
 
 totals_end

@@ -8,17 +8,13 @@
 
 set -uo pipefail
 
-if (( $# != 1 )); then
-	echo "usage: check_install.sh BUILD" >&2
-	exit 2
-fi
-mkdir -p "$1/check"
-build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$here/../..
 install=$here/../install
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes BUILD "$@"
+build=$(cd "$build" && pwd)
 
 version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
 next=$version.1
@@ -38,7 +34,7 @@ root_of()
 	local debs
 	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*')
 	{ "$install/root.sh" new "$work/root" "$1" && "$install/root.sh" install "$work/root" "${debs[@]}"; } \
-		>"$build/check/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
+		>"$logs/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
 	# There is no snowflake without a number.
 	echo 'options kuid snowflake_worker=17' >"$work/root/etc/modprobe.d/kuid-test.conf"
 }
@@ -47,7 +43,7 @@ root_of()
 # would take long in an emulated machine.
 prebuild()
 {
-	local log=$build/check/install_prebuild.log
+	local log=$logs/install_prebuild.log
 
 	dpkg-deb -x "$build/packages-next/kuid-dkms_$next-1_all.deb" "$work/root/tmp" || die "no kuid-dkms"
 	"$install/root.sh" run "$work/root" make -C "/lib/modules/$1/build" M="/tmp/usr/src/kuid-$next" \
@@ -60,7 +56,6 @@ boot()
 {
 	local life=$1 machine=$2 clock=$3
 	shift 3
-	echo "== $life"
 	cat >"$work/script" <<-END
 	#!/bin/sh
 	life=$life version=$version next=$next
@@ -68,8 +63,7 @@ boot()
 	$life
 	finish
 	END
-	log=$build/check/install_$life.log
-	add_tap "$install/system.sh" --share "$host" --rtc "@$((start + clock))" --timeout 1500 "$@" \
+	part "install_$life" "$life" "$install/system.sh" --share "$host" --rtc "@$((start + clock))" --timeout 1500 "$@" \
 		"$work/$machine" "$work/script"
 }
 

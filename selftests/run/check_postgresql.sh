@@ -7,17 +7,12 @@
 
 set -uo pipefail
 
-if (( $# < 4 )); then
-	echo "usage: check_postgresql.sh BUILD KERNEL ROOT VERSION..." >&2
-	exit 2
-fi
-build=$1 kernel=$2 root=$3
-shift 3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$here/../..
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-mkdir -p "$build/check" || exit
+takes "BUILD KERNEL ROOT VERSION..." "$@"
+kernel=$2 root=$3
 
 # prepare VERSION: makes the initramfs, which ends with the archive of the server.
 prepare()
@@ -37,8 +32,8 @@ prepare()
 	zcat "$server/root.cpio.gz" >>"$initrd"
 }
 
-for version; do
-	log=$build/check/postgresql-$version.log
+for version in "${@:4}"; do
+	log=$logs/postgresql-$version.log
 	echo "== the extension for PostgreSQL $version"
 	quietly prepare "$version" || continue
 	echo "== Linux $(<"$kernel/release") in QEMU"

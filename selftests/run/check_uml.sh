@@ -7,14 +7,10 @@
 
 set -uo pipefail
 
-if (( $# != 3 )); then
-	echo "usage: check_uml.sh BUILD KERNEL INITRD" >&2
-	exit 2
-fi
-build=$1 kernel=$2 initrd=$3
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$(dirname "${BASH_SOURCE[0]}")/totals.sh"
-mkdir -p "$build/check" || exit
+takes "BUILD KERNEL INITRD" "$@"
+kernel=$2 initrd=$3
 
 # Tests of the interface. The others wait until a program sleeps in a system call, which this kernel
 # doesn't report (/proc/PID/syscall), rely on memory that can't be read, which this kernel reads, or
@@ -23,14 +19,14 @@ only=abi,answer,claim,fdinfo,formats,generate,identity,kunit.sh,lane,page,params
 only+=,set_format,snowflake,status,sysfs,text,trace,unique_over_loads,vectors.sh
 echo "== User Mode Linux $(<"$kernel/release")"
 booter=uml.sh
-log=$build/check/uml.log
+log=$logs/uml.log
 add_machine --kernel "$kernel" --initrd "$initrd" --append "random.trust_cpu=on kunit.enable=1" \
 	--timeout 600 env "KUID_ONLY=${KUID_ONLY:-$only}" /guest/selftests.sh
 
 # exact_waits, and one test of the list, because the list can't be empty.
 if [[ -z ${KUID_ONLY:-} ]]; then
 	echo "== with time travel"
-	log=$build/check/uml_waits.log
+	log=$logs/uml_waits.log
 	add_machine --kernel "$kernel" --initrd "$initrd" \
 		--append "random.trust_cpu=on time-travel=inf-cpu" \
 		--timeout 600 env KUID_ONLY=fdinfo KUID_EXTENDED=exact_waits /guest/selftests.sh

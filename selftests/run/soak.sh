@@ -2,25 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the soak test on 4 CPUs, and prints one line of totals:
-#   soak.sh BUILD KERNEL INITRD DURATION [--seed N]
-# After DURATION seconds the machine is saved and restored as a clone, where the test continues.
+#   soak.sh BUILD KERNEL INITRD SECONDS [OPTION...]
+# After SECONDS the machine is saved and restored as a clone, where the test continues.
 # CLOCKSOURCE is the machine's clock source, as boot.sh takes it; tsc by default.
 
 set -uo pipefail
 
-if (( $# < 4 )) || [[ ! $4 =~ ^[1-9][0-9]{0,5}$ ]]; then
-	echo "usage: soak.sh BUILD KERNEL INITRD DURATION [--seed N]; DURATION in seconds" >&2
-	exit 2
-fi
-build=$1 kernel=$2 initrd=$3 duration=$4
-shift 4
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
+takes "BUILD KERNEL INITRD SECONDS [OPTION]..." "$@"
+kernel=$2 initrd=$3 duration=$4
+shift 4
 # shellcheck source=SCRIPTDIR/../vm/monitor.sh
 . "$here/../vm/monitor.sh"
-mkdir -p "$build/check" || exit
-log=$build/check/soak.log
 work=
 machine=
 
@@ -73,6 +68,5 @@ soak()
 	return "$status"
 }
 
-echo "== Linux $(<"$kernel/release") in QEMU, for $duration seconds and as a clone"
-add_tap soak "$@"
+part soak "Linux $(<"$kernel/release") in QEMU, for $duration seconds and as a clone" soak "$@"
 totals_end

@@ -6,6 +6,25 @@
 
 passed=0 failed=0 skipped=0 log=''
 
+# takes NAMES ARGUMENT...: ends the script unless it has an argument for each name, and more only if
+# the last name ends in "...". A last name in brackets may have none. The first argument is the
+# directory of the build, which gets the logs.
+takes()
+{
+	local names least
+	read -ra names <<<"$1"
+	shift
+	least=${#names[@]}
+	[[ ${names[-1]} != \[* ]] || least=$((least - 1))
+	if (( $# < least )) || [[ $# -gt ${#names[@]} && ${names[-1]} != *... ]]; then
+		echo "usage: ${0##*/} ${names[*]}" >&2
+		exit 2
+	fi
+	# shellcheck disable=SC2034 # build is for the script
+	build=$1 logs=$1/check
+	mkdir -p "$logs" || exit
+}
+
 # The number of lines in the log that match.
 lines()
 {
@@ -44,6 +63,14 @@ add_tap()
 	echo "== $((SECONDS - begin)) s"
 	skip=$(lines '^ok .*# SKIP')
 	add $status $(($(lines '^ok ') - skip)) "$(lines '^not ok ')" "$skip"
+}
+
+# part NAME TITLE PROGRAM...: a part with one such program.
+part()
+{
+	echo "== $2"
+	log=$logs/$1.log
+	add_tap "${@:3}"
 }
 
 # Boots a machine with the console in the log, and adds the line of totals that kselftest prints at
