@@ -299,10 +299,9 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	case -EAGAIN:
 		kuid_poller_wake_at(&kf->poller, when);
 		return ready;
-	case -ENODATA:
-		return EPOLLIN | EPOLLERR;
 	default:
-		return ready | EPOLLERR;
+		/* Go's runtime takes EPOLLERR alone for an error of its own. */
+		return EPOLLIN | EPOLLERR;
 	}
 }
 

@@ -113,6 +113,13 @@ is_withdrawn()
 	loads && between withdraw "$1" -turns v7 && different 2 && comes_from device && is_local "$1"
 }
 
+# Between the calls the runtime may poll the device, and see that it has an error.
+needs_number()
+{
+	between true "$1" -turns snowflake &&
+		[ "$(grep -c 'error: .*this host a number that no other host has' "$out")" = 2 ]
+}
+
 is_closed()
 {
 	counts v7 20 ids "$1" -from device -check -close v7 20 && different 20 && comes_from device
@@ -267,8 +274,7 @@ for language in $languages; do
 	for format in v1 v6 v7 k64; do
 		it "$language: the device makes $format" by_device "$language" "$format"
 	done
-	it "$language: snowflakes need a number, and an error says so" \
-		refuses 'this host a number that no other host has' "$language" snowflake
+	it "$language: snowflakes need a number, and an error says so" needs_number "$language"
 	kuid node --snowflake 17 >"$out"
 	it "$language: the device makes snowflakes" by_device "$language" snowflake
 	for format in v6 v7; do

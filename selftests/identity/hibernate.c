@@ -33,7 +33,7 @@ static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 			TH_LOG("%s: %d", f->name, works);
 		}
 		EXPECT_EQ(1, poll(&p, 1, 0));
-		EXPECT_EQ(works ? POLLIN : POLLERR, p.revents) {
+		EXPECT_EQ(works ? POLLIN : POLLIN | POLLERR, p.revents) {
 			TH_LOG("%s", f->name);
 		}
 		if (!works) {
@@ -231,7 +231,6 @@ TEST_F_TIMEOUT(hibernate, tears_a_line, 120)
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 
-		EXPECT_TRUE(poll_says_ready(fds[i]));
 		EXPECT_EQ(i % 2 ? given[i] + 1 : 0,
 			  end_lost_line(f, fds[i], lines[i], given[i])) {
 			TH_LOG("%s: '%.*s'", f->name, given[i] + 2, lines[i]);

@@ -88,7 +88,7 @@ static inline bool poll_says_ready(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	return poll(&p, 1, 0) == 1 && p.revents & POLLIN;
+	return poll(&p, 1, 0) == 1 && p.revents == POLLIN;
 }
 
 /* Wait until the wall clock is past a time. */
