@@ -297,6 +297,38 @@ clone()
 	works
 }
 
+# refuses TEXT COMMAND...: the command fails and says TEXT.
+refuses()
+{
+	text=$1
+	shift
+	! "$@" >"$out" 2>&1 && grep -qF "$text" "$out"
+}
+
+# loads_not REASON COMMAND...: the kernel refuses the module, and logs why.
+loads_not()
+{
+	reason=$1
+	shift
+	refuses 'Key was rejected by service' "$@" && kernel_says "Loading of $reason is rejected"
+}
+
+# With module.sig_enforce=1. DKMS has not signed the module, because this machine has no openssl.
+enforced()
+{
+	it "an unsigned module is refused" loads_not 'unsigned module' modprobe kuid
+	xz -dc "$(modinfo -F filename kuid)" >"$work/kuid.ko"
+	it "it can be signed" "/lib/modules/$(uname -r)/build/scripts/sign-file" sha256 /host/key /host/cert \
+		"$work/kuid.ko"
+	it "with an unknown key it is refused" loads_not 'module with unavailable key' insmod "$work/kuid.ko"
+	it "the unit that loads modules has failed" systemctl is-failed systemd-modules-load
+	it "the journal has the reason" eval \
+		'journalctl -b -q -t systemd-modules-load | grep "kuid.*Key was rejected"'
+	it "no unit of kuid has failed" none_failed
+	it "kuid status says what helps" refuses 'only if a key that it knows has signed it' kuid status
+	it "the state is left as it was" test -e /var/lib/kuid/state.unused
+}
+
 other_release()
 {
 	works

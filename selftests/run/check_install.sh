@@ -94,6 +94,9 @@ rm -r "$work/machine" "$work/copy"
 root_of root-trixie 6.12
 "$install/root.sh" image "$work/root" "$work/trixie"
 "$install/root.sh" remove "$work/root"
+openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=kuid-test -keyout "$host/key" -out "$host/cert" \
+	2>/dev/null || die "no key"
+boot enforced trixie 0 --append module.sig_enforce=1
 boot other_release trixie 0
 rm -rf "$work"
 totals_end
