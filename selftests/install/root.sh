@@ -6,9 +6,8 @@
 #   root.sh run DIR COMMAND...      run a command in it, as in a machine that is not booted, with the
 #                                   files that $SHARE names in their places
 #   root.sh install DIR DEB...      install package files in it, with apt
-#   root.sh image DIR MACHINE [VERSION]
-#                                   make of it MACHINE/disk, with the newest kernel and its initramfs
-#                                   beside it, or with the newest of VERSION, such as 6.1
+#   root.sh image DIR MACHINE       make of it MACHINE/disk, with the newest kernel and its initramfs
+#                                   beside it
 #   root.sh remove DIR              delete it
 # Needs root. The disk gets all of the root directory, and a unit for system.sh that is started only
 # there.
@@ -93,7 +92,7 @@ image()
 {
 	local root=$1 machine=$2 version size
 	mkdir -p "$machine"
-	version=$(find "$root/boot" -name "vmlinuz-${3:+$3.}*" -printf '%f\n' | sort -V | tail -n 1)
+	version=$(find "$root/boot" -name "vmlinuz-*" -printf '%f\n' | sort -V | tail -n 1)
 	version=${version#vmlinuz-}
 	[[ $version ]] || die "no kernel in $root"
 	cp "$root/boot/vmlinuz-$version" "$machine/vmlinuz"
@@ -111,7 +110,7 @@ remove()
 }
 
 if (( $# < 2 )) || [[ ! $1 =~ ^(new|run|install|image|remove)$ ]]; then
-	echo "usage: root.sh new DIR NAME|run DIR COMMAND...|install DIR DEB...|image DIR MACHINE [VERSION]|remove DIR" >&2
+	echo "usage: root.sh new DIR NAME|run DIR COMMAND...|install DIR DEB...|image DIR MACHINE|remove DIR" >&2
 	exit 2
 fi
 (( EUID == 0 )) || die "needs root"
