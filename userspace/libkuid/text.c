@@ -32,8 +32,6 @@ static void write_ulid(char *text, uint64_t high, uint64_t low)
  * struct writer - writes the text of one ID after another
  * @form: KUID_FORM_*
  * @digits: how the digits of canonical text, or ColdFusion's, are grouped
- * @before: what is written before these digits
- * @after: what is written behind them
  * @id_size: bytes of an ID
  * @length: characters of the longest text
  * @most: the highest ID that has a decimal text, which is not above @length
@@ -42,8 +40,6 @@ static void write_ulid(char *text, uint64_t high, uint64_t low)
 struct writer {
 	unsigned int form;
 	enum kuid_text_form digits;
-	const char *before;
-	const char *after;
 	size_t id_size;
 	size_t length;
 	uint64_t most;
@@ -65,32 +61,16 @@ static bool begin(struct writer *writer, unsigned int format, unsigned int form)
 		writer->form = KUID_FORM_DECIMAL;
 	writer->digits = form == KUID_FORM_COLDFUSION ? KUID_TEXT_LEX
 						      : layout->row->text_form;
-	writer->before = "";
-	writer->after = "";
-	if (form == KUID_FORM_BRACES) {
-		writer->before = "{";
-		writer->after = "}";
-	} else if (form == KUID_FORM_URN) {
-		writer->before = KUID_URN_PREFIX;
-	}
 	writer->id_size = layout->row->id_size;
 	kuid_text_start(&writer->last, writer->digits);
 	return true;
 }
 
 static void write_grouped(struct writer *writer, uint64_t high, uint64_t low,
-			  char *text)
+			  char *text, size_t length)
 {
-	size_t before = strlen(writer->before), after = strlen(writer->after);
-	size_t length = writer->length - before - after;
-
-	memcpy(text, writer->before, before);
-	text += before;
 	kuid_text_next(&writer->last, writer->digits, length, high, low);
 	memcpy(text, writer->last.text, length);
-	memcpy(text + length, writer->after, after);
-	if (writer->form == KUID_FORM_COLDFUSION)
-		raise_case(text, length);
 }
 
 /* Returns how many characters there are; 0 if the ID has no such text. */
@@ -111,8 +91,20 @@ static size_t write_id(struct writer *writer, const void *id, char *text)
 	case KUID_FORM_ULID:
 		write_ulid(text, high, low);
 		break;
+	case KUID_FORM_BRACES:
+		*text++ = '{';
+		write_grouped(writer, high, low, text, KUID_UUID_TEXT_SIZE);
+		text[KUID_UUID_TEXT_SIZE] = '}';
+		break;
+	case KUID_FORM_URN:
+		text = mempcpy(text, KUID_URN_PREFIX,
+			       sizeof(KUID_URN_PREFIX) - 1);
+		write_grouped(writer, high, low, text, KUID_UUID_TEXT_SIZE);
+		break;
 	default:
-		write_grouped(writer, high, low, text);
+		write_grouped(writer, high, low, text, writer->length);
+		if (writer->form == KUID_FORM_COLDFUSION)
+			raise_case(text, writer->length);
 		break;
 	}
 	return writer->length;
@@ -123,13 +115,32 @@ int kuid_text(unsigned int format, const void *id, char *text, size_t size)
 	return kuid_text_form(format, KUID_FORM_CANONICAL, id, text, size);
 }
 
+/* The text that most callers want, without what others need. */
+static void write_uuid(const void *id, char *text)
+{
+	struct kuid_text digits;
+	uint64_t high, low;
+
+	kuid_layout_load(id, KUID_ID_MAX, &high, &low);
+	kuid_text_start(&digits, KUID_TEXT_UUID);
+	kuid_text_next(&digits, KUID_TEXT_UUID, KUID_UUID_TEXT_SIZE, high, low);
+	memcpy(text, digits.text, KUID_UUID_TEXT_SIZE);
+	text[KUID_UUID_TEXT_SIZE] = '\0';
+}
+
 int kuid_text_form(unsigned int format, unsigned int form, const void *id,
 		   char *text, size_t size)
 {
+	const struct kuid_layout *layout = kuid_layout_of(format);
 	char written[KUID_TEXT_MAX];
 	struct writer writer;
 	size_t length;
 
+	if (form == KUID_FORM_CANONICAL && layout &&
+	    kuid_layout_is_uuid(layout) && size > KUID_UUID_TEXT_SIZE) {
+		write_uuid(id, text);
+		return 0;
+	}
 	if (!begin(&writer, format, form))
 		return -1;
 	length = write_id(&writer, id, written);
