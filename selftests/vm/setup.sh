@@ -25,7 +25,7 @@ set -euo pipefail
 declare -A packages=(
 	[build]="gcc make libc6-dev libjansson-dev"
 	[headers]="linux-headers-$(uname -r)"
-	[boot]="qemu-system-x86 busybox-static cpio libelf1 pahole xz-utils debian-archive-keyring"
+	[boot]="qemu-system-x86 busybox-static cpio pahole xz-utils debian-archive-keyring"
 	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools sqlite3 libsqlite3-dev zsh fish prometheus"
 	[style]="abigail-tools checkpolicy semodule-utils sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev libpq-dev"
 	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcmocka-dev libcurl4-gnutls-dev libpq-dev libsqlite3-dev lintian mmdebstrap openssl pkg-config postgresql-server-dev-all python3 sqlite3 uuid-dev"
