@@ -148,29 +148,25 @@ static void share(struct fuzz_actor *actor, const struct fuzz_call *call,
 	fill(slot, fd, call->file);
 }
 
-void fuzz_dup(struct fuzz_actor *actor)
+void fuzz_dup(struct fuzz_actor *actor, struct fuzz_call *call)
 {
-	struct fuzz_call call;
 	int fd;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	if (fuzz_one_in(actor, 2)) {
-		fd = dup(call.fd);
+		fd = dup(call->fd);
 	} else {
 		/* dup2() over an open descriptor, which it closes. */
 		fd = dup(actor->pipe[0]);
-		fd = dup2(call.fd, fd);
+		fd = dup2(call->fd, fd);
 	}
 	if (fd >= 0)
-		share(actor, &call, fd);
-	else if (!fuzz_gone(&call))
+		share(actor, call, fd);
+	else if (!fuzz_gone(call))
 		fuzz_fail(actor, "dup: %s", strerror(errno));
-	fuzz_unuse(&call);
 }
 
 /* Pass a file through a socket, or leave it in the socket for some time. */
-void fuzz_pass(struct fuzz_actor *actor)
+void fuzz_pass(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	char byte = 0;
@@ -182,17 +178,14 @@ void fuzz_pass(struct fuzz_actor *actor)
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *part = CMSG_FIRSTHDR(&message);
-	struct fuzz_call call;
 	int fd = -1;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	part->cmsg_level = SOL_SOCKET;
 	part->cmsg_type = SCM_RIGHTS;
 	part->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(part), &call.fd, sizeof(int));
+	memcpy(CMSG_DATA(part), &call->fd, sizeof(int));
 	if (sendmsg(actor->sockets[0], &message, 0) != 1) {
-		if (!fuzz_gone(&call))
+		if (!fuzz_gone(call))
 			fuzz_fail(actor, "sendmsg: %s", strerror(errno));
 	} else if (fuzz_one_in(actor, 8)) {
 		close(actor->sockets[0]);
@@ -204,78 +197,66 @@ void fuzz_pass(struct fuzz_actor *actor)
 		if (part && part->cmsg_type == SCM_RIGHTS)
 			memcpy(&fd, CMSG_DATA(part), sizeof(int));
 		if (fd >= 0)
-			share(actor, &call, fd);
+			share(actor, call, fd);
 		else
 			fuzz_fail(actor, "no file came");
 	} else {
 		fuzz_fail(actor, "recvmsg: %s", strerror(errno));
 	}
-	fuzz_unuse(&call);
 }
 
-void fuzz_fcntl(struct fuzz_actor *actor)
+void fuzz_fcntl(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	static const int flags[] = {
 		0, O_NONBLOCK, O_NONBLOCK, O_ASYNC, O_NONBLOCK | O_ASYNC,
 		O_APPEND, O_DIRECT, O_NOATIME,
 	};
 	int to = flags[fuzz_below(actor, ARRAY_SIZE(flags))];
-	struct fuzz_call call;
 	int ret;
 
-	if (!fuzz_use(actor, &call))
-		return;
-	fuzz_change_begin(&call.file->flags);
-	ret = fcntl(call.fd, F_SETFL, to);
-	if (ret && !fuzz_gone(&call) &&
-	    !(errno == EBADF && call.file->path) &&
+	fuzz_change_begin(&call->file->flags);
+	ret = fcntl(call->fd, F_SETFL, to);
+	if (ret && !fuzz_gone(call) &&
+	    !(errno == EBADF && call->file->path) &&
 	    !(errno == EINVAL && to & O_DIRECT) &&
 	    !(errno == EPERM && !actor->privileged))
 		fuzz_fail(actor, "F_SETFL %o: %s", to, strerror(errno));
-	fuzz_change_end(&call.file->flags);
-	fcntl(call.fd, F_SETOWN, fuzz_one_in(actor, 2) ? getpid() : 0);
-	fuzz_unuse(&call);
+	fuzz_change_end(&call->file->flags);
+	fcntl(call->fd, F_SETOWN, fuzz_one_in(actor, 2) ? getpid() : 0);
 }
 
-void fuzz_seek(struct fuzz_actor *actor)
+void fuzz_seek(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	int whence = fuzz_below(actor, 8);
 	__s64 to = fuzz_number(actor);
-	struct fuzz_call call;
 	off_t at;
 
-	if (!fuzz_use(actor, &call))
-		return;
-	at = lseek(call.fd, to, whence);
+	at = lseek(call->fd, to, whence);
 	if (at != -1)
 		fuzz_fail(actor, "lseek gives %lld", (long long)at);
 	else if (errno != ESPIPE && !(errno == EINVAL && whence > SEEK_HOLE) &&
 		 errno != EBADF)
 		fuzz_fail(actor, "lseek: %s", strerror(errno));
-	fuzz_unuse(&call);
 }
 
-void fuzz_write(struct fuzz_actor *actor)
+void fuzz_write(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct fuzz_place from = fuzz_memory_any(actor, 64);
 	struct iovec part = { .iov_base = from.at, .iov_len = 64 };
-	struct fuzz_call call;
 	ssize_t done;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	switch (fuzz_below(actor, 4)) {
 	case 0:
-		done = writev(call.fd, &part, 1);
+		done = writev(call->fd, &part, 1);
 		break;
 	case 1:
-		done = pwrite(call.fd, from.at, 64, 0);
+		done = pwrite(call->fd, from.at, 64, 0);
 		break;
 	case 2:
-		done = ftruncate(call.fd, 64);
+		done = ftruncate(call->fd, 64);
 		break;
 	default:
-		done = write(call.fd, from.at, fuzz_below(actor, 64));
+		done = write(call->fd, from.at, fuzz_below(actor, 64));
 		break;
 	}
 	fuzz_count(done < 0 ? errno : 0);
@@ -284,11 +265,10 @@ void fuzz_write(struct fuzz_actor *actor)
 	else if (errno != EBADF && errno != EINVAL && errno != ESPIPE &&
 		 errno != EFAULT)
 		fuzz_fail(actor, "write: %s", strerror(errno));
-	fuzz_unuse(&call);
 }
 
 /* There is one page, which can be mapped in one way. */
-void fuzz_mmap(struct fuzz_actor *actor)
+void fuzz_mmap(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	int protection = fuzz_below(actor, 8);
@@ -296,12 +276,9 @@ void fuzz_mmap(struct fuzz_actor *actor)
 	size_t size = 1 + fuzz_below(actor, 4 * page);
 	off_t offset = fuzz_below(actor, 4) * page;
 	const struct kuid_page *at;
-	struct fuzz_call call;
 	bool good;
 
-	if (!fuzz_use(actor, &call))
-		return;
-	at = mmap(NULL, size, protection, flags, call.fd, offset);
+	at = mmap(NULL, size, protection, flags, call->fd, offset);
 	fuzz_count(at == MAP_FAILED ? errno : 0);
 	good = flags == MAP_SHARED && !offset && size <= page &&
 	       protection == PROT_READ;
@@ -316,7 +293,6 @@ void fuzz_mmap(struct fuzz_actor *actor)
 			fuzz_fail(actor, "a page without generation");
 		munmap((void *)at, size);
 	}
-	fuzz_unuse(&call);
 }
 
 /* If poll reports IDs, a read gives some, unless another caller took them. */
@@ -348,78 +324,70 @@ static void is_ready(struct fuzz_actor *actor, struct fuzz_call *call,
 			      false);
 }
 
-void fuzz_poll(struct fuzz_actor *actor)
+void fuzz_poll(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct pollfd p = { .events = fuzz_random(actor) };
 	int timeout = fuzz_one_in(actor, 2) ? 0 : fuzz_below(actor, 100) - 1;
-	struct fuzz_call call;
 	int ret;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	if (fuzz_one_in(actor, 2))
 		p.events = POLLIN;
-	p.fd = call.fd;
-	fuzz_call_begin(actor, &call);
+	p.fd = call->fd;
+	fuzz_call_begin(actor, call);
 	ret = poll(&p, 1, timeout);
-	fuzz_call_end(actor, &call, ret);
+	fuzz_call_end(actor, call, ret);
 	/* poll() is never restarted after a signal. */
-	if (ret < 0 && (call.error != EINTR || fuzz_signals == call.signals))
-		fuzz_fail(actor, "poll: %s", strerror(call.error));
+	if (ret < 0 && (call->error != EINTR || fuzz_signals == call->signals))
+		fuzz_fail(actor, "poll: %s", strerror(call->error));
 	if (ret > 0 && p.revents & ~(POLLIN | POLLRDNORM | POLLERR) &&
-	    !(p.revents & POLLNVAL && (call.file->path || fuzz_gone(&call))))
+	    !(p.revents & POLLNVAL && (call->file->path || fuzz_gone(call))))
 		fuzz_fail(actor, "poll says %x", p.revents);
-	call.error = 0;
-	if (ret > 0 && p.revents & POLLERR && !fuzz_call_refused(&call) &&
-	    !fuzz_call_expired(&call) && !fuzz_call_lacks(&call))
+	call->error = 0;
+	if (ret > 0 && p.revents & POLLERR && !fuzz_call_refused(call) &&
+	    !fuzz_call_expired(call) && !fuzz_call_lacks(call))
 		fuzz_fail(actor, "poll says that there is an error");
-	is_ready(actor, &call, ret > 0 && p.revents & (POLLIN | POLLRDNORM) &&
+	is_ready(actor, call, ret > 0 && p.revents & (POLLIN | POLLRDNORM) &&
 		 !(p.revents & POLLERR));
-	fuzz_unuse(&call);
 }
 
-void fuzz_epoll(struct fuzz_actor *actor)
+void fuzz_epoll(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	static const int operations[] = {
 		EPOLL_CTL_ADD, EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLL_CTL_DEL,
 	};
 	int operation = operations[fuzz_below(actor, ARRAY_SIZE(operations))];
 	struct epoll_event event = { 0 }, events[4];
-	struct fuzz_call call;
 	int ret, i;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	event.events = EPOLLIN | (fuzz_one_in(actor, 2) ? EPOLLET : 0) |
 		       (fuzz_one_in(actor, 4) ? EPOLLONESHOT : 0) |
 		       (fuzz_one_in(actor, 8) ? EPOLLPRI | EPOLLRDHUP : 0);
-	event.data.fd = call.fd;
-	ret = epoll_ctl(actor->epoll, operation, call.fd, &event);
+	event.data.fd = call->fd;
+	ret = epoll_ctl(actor->epoll, operation, call->fd, &event);
 	if (ret && errno != EEXIST && errno != ENOENT &&
-	    !(errno == EBADF && (call.file->path || fuzz_gone(&call))))
+	    !(errno == EBADF && (call->file->path || fuzz_gone(call))))
 		fuzz_fail(actor, "epoll_ctl: %s", strerror(errno));
 	if (fuzz_one_in(actor, 2)) {
 		int timeout = fuzz_one_in(actor, 2) ? 0 :
 						      fuzz_below(actor, 50);
 
-		fuzz_call_begin(actor, &call);
+		fuzz_call_begin(actor, call);
 		ret = epoll_wait(actor->epoll, events, ARRAY_SIZE(events),
 				 timeout);
-		fuzz_call_end(actor, &call, ret);
-		if (ret < 0 && (call.error != EINTR ||
-				fuzz_signals == call.signals))
+		fuzz_call_end(actor, call, ret);
+		if (ret < 0 && (call->error != EINTR ||
+				fuzz_signals == call->signals))
 			fuzz_fail(actor, "epoll_wait: %s",
-				  strerror(call.error));
+				  strerror(call->error));
 		for (i = 0; i < ret; i++) {
 			if (events[i].events & ~(EPOLLIN | EPOLLERR))
 				fuzz_fail(actor, "epoll says %x",
 					  events[i].events);
-			is_ready(actor, &call, events[i].data.fd == call.fd &&
+			is_ready(actor, call, events[i].data.fd == call->fd &&
 				 events[i].events == EPOLLIN &&
-				 !call.file->path);
+				 !call->file->path);
 		}
 	}
-	fuzz_unuse(&call);
 }
 
 static bool drop_privileges(void)
@@ -573,7 +541,7 @@ static void check_fdinfo(struct fuzz_actor *actor, const struct fuzz_call *call)
 #define SYSFS "/sys/class/kuid/kuid/"
 
 /* Read the device's files in other places. */
-void fuzz_info(struct fuzz_actor *actor)
+void fuzz_info(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	static const char * const directories[] = {
 		SYSFS, SYSFS "identity/", SYSFS "clock/", SYSFS "ahead/",
@@ -582,16 +550,11 @@ void fuzz_info(struct fuzz_actor *actor)
 	const char *directory =
 		directories[fuzz_below(actor, ARRAY_SIZE(directories))];
 	char path[512], text[4096];
-	struct fuzz_call call;
 	struct dirent *entry;
 	ssize_t size;
 	DIR *dir;
 
-	if (!fuzz_use(actor, &call))
-		return;
-	check_fdinfo(actor, &call);
-	fuzz_unuse(&call);
-
+	check_fdinfo(actor, call);
 	dir = opendir(directory);
 	if (!dir) {
 		fuzz_fail(actor, "%s: %s", directory, strerror(errno));

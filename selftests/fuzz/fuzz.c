@@ -48,34 +48,42 @@ struct fuzz_world *fuzz_world;
 __thread __u32 fuzz_signals;
 __thread __u32 fuzz_ends;
 
-static const struct {
+/**
+ * struct operation - what actors do
+ * @name: for messages
+ * @weight: how often it is done, compared with others
+ * @run: does it without a file; or
+ * @use: does it with an open file
+ */
+static const struct operation {
 	const char *name;
-	fuzz_operation_t run;
 	__u32 weight;
+	void (*run)(struct fuzz_actor *actor);
+	void (*use)(struct fuzz_actor *actor, struct fuzz_call *call);
 } operations[] = {
-	{ "read", fuzz_read, 200 },
-	{ "readv", fuzz_readv, 100 },
-	{ "generate", fuzz_generate, 150 },
-	{ "splice", fuzz_splice, 50 },
-	{ "io_uring", fuzz_uring, 20 },
-	{ "huge", fuzz_huge, 2 },
-	{ "ask", fuzz_ask, 80 },
-	{ "set format", fuzz_set_format, 40 },
-	{ "administer", fuzz_administer, 60 },
-	{ "unknown command", fuzz_unknown_command, 20 },
-	{ "open", fuzz_open, 60 },
-	{ "close", fuzz_close, 50 },
-	{ "dup", fuzz_dup, 15 },
-	{ "pass", fuzz_pass, 15 },
-	{ "fcntl", fuzz_fcntl, 30 },
-	{ "seek", fuzz_seek, 10 },
-	{ "write", fuzz_write, 10 },
-	{ "mmap", fuzz_mmap, 10 },
-	{ "poll", fuzz_poll, 40 },
-	{ "epoll", fuzz_epoll, 40 },
-	{ "fork", fuzz_fork, 5 },
-	{ "info", fuzz_info, 15 },
-	{ "wall clock", fuzz_wall, 5 },
+	{ "read", 200, .use = fuzz_read },
+	{ "readv", 100, .use = fuzz_readv },
+	{ "generate", 150, .use = fuzz_generate },
+	{ "splice", 50, .use = fuzz_splice },
+	{ "io_uring", 20, .use = fuzz_uring },
+	{ "huge", 2, .use = fuzz_huge },
+	{ "ask", 80, .use = fuzz_ask },
+	{ "set format", 40, .use = fuzz_set_format },
+	{ "administer", 60, .use = fuzz_administer },
+	{ "unknown command", 20, .use = fuzz_unknown_command },
+	{ "open", 60, .run = fuzz_open },
+	{ "close", 50, .run = fuzz_close },
+	{ "dup", 15, .use = fuzz_dup },
+	{ "pass", 15, .use = fuzz_pass },
+	{ "fcntl", 30, .use = fuzz_fcntl },
+	{ "seek", 10, .use = fuzz_seek },
+	{ "write", 10, .use = fuzz_write },
+	{ "mmap", 10, .use = fuzz_mmap },
+	{ "poll", 40, .use = fuzz_poll },
+	{ "epoll", 40, .use = fuzz_epoll },
+	{ "fork", 5, .run = fuzz_fork },
+	{ "info", 15, .use = fuzz_info },
+	{ "wall clock", 5, .run = fuzz_wall },
 };
 
 /* Record a fault. Only the first one of a round is reported. */
@@ -248,6 +256,20 @@ static void fuzz_actor_end(struct fuzz_actor *actor)
 	close(actor->sockets[1]);
 }
 
+static void run_operation(struct fuzz_actor *actor,
+			  const struct operation *operation)
+{
+	struct fuzz_call call;
+
+	actor->name = operation->name;
+	if (operation->run) {
+		operation->run(actor);
+	} else if (fuzz_use(actor, &call)) {
+		operation->use(actor, &call);
+		fuzz_unuse(&call);
+	}
+}
+
 /* Run @count operations, from the actor's next one on. */
 void fuzz_actor_run(struct fuzz_actor *actor, __u64 count)
 {
@@ -261,8 +283,7 @@ void fuzz_actor_run(struct fuzz_actor *actor, __u64 count)
 		at = fuzz_below(actor, weights);
 		for (i = 0; at >= operations[i].weight; i++)
 			at -= operations[i].weight;
-		actor->name = operations[i].name;
-		operations[i].run(actor);
+		run_operation(actor, &operations[i]);
 		actor->operation++;
 		__atomic_add_fetch(&fuzz_world->progress, 1, __ATOMIC_RELAXED);
 	}

@@ -314,35 +314,33 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const char *text, size_t size);
 
-/* calls.c, take.c, ioctl.c: operations */
-typedef void (*fuzz_operation_t)(struct fuzz_actor *actor);
-
+/* calls.c, take.c, ioctl.c: operations, most of them with an open file */
 void fuzz_open(struct fuzz_actor *actor);
 void fuzz_open_slot(struct fuzz_actor *actor, struct fuzz_slot *slot);
 void fuzz_close(struct fuzz_actor *actor);
-void fuzz_dup(struct fuzz_actor *actor);
-void fuzz_pass(struct fuzz_actor *actor);
-void fuzz_fcntl(struct fuzz_actor *actor);
-void fuzz_seek(struct fuzz_actor *actor);
-void fuzz_write(struct fuzz_actor *actor);
-void fuzz_mmap(struct fuzz_actor *actor);
-void fuzz_poll(struct fuzz_actor *actor);
-void fuzz_epoll(struct fuzz_actor *actor);
+void fuzz_dup(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_pass(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_fcntl(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_seek(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_write(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_mmap(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_poll(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_epoll(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_fork(struct fuzz_actor *actor);
-void fuzz_info(struct fuzz_actor *actor);
+void fuzz_info(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_wall(struct fuzz_actor *actor);
 void fuzz_reap(struct fuzz_actor *actor);
 
-void fuzz_read(struct fuzz_actor *actor);
-void fuzz_readv(struct fuzz_actor *actor);
-void fuzz_splice(struct fuzz_actor *actor);
-void fuzz_huge(struct fuzz_actor *actor);
-void fuzz_uring(struct fuzz_actor *actor);
+void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_readv(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_huge(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call);
 
-void fuzz_generate(struct fuzz_actor *actor);
-void fuzz_ask(struct fuzz_actor *actor);
-void fuzz_set_format(struct fuzz_actor *actor);
-void fuzz_administer(struct fuzz_actor *actor);
-void fuzz_unknown_command(struct fuzz_actor *actor);
+void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_ask(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_set_format(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call);
+void fuzz_unknown_command(struct fuzz_actor *actor, struct fuzz_call *call);
 
 #endif /* FUZZ_H */

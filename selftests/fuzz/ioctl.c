@@ -677,19 +677,16 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 	return done;
 }
 
-void fuzz_generate(struct fuzz_actor *actor)
+void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	const struct command *c = command_of(KUID_IOC_GENERATE);
 	struct kuid_generate g = { 0 }, asked;
 	struct fuzz_place to;
-	struct fuzz_call call;
 	__u32 format, order;
 	bool all = false, faulty;
 	size_t size;
 	__u8 *ids;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	g.format = fuzz_one_in(actor, 2) ? 0 :
 					   fuzz_below(actor, NR_FORMATS + 1);
 	g.order = fuzz_one_in(actor, 2) ?
@@ -712,27 +709,27 @@ void fuzz_generate(struct fuzz_actor *actor)
 		all = true;
 	}
 	asked = g;
-	fuzz_asks(&call);
-	command(actor, &call, c, (__u8 *)&g, faulty);
-	if (call.error == EBADF || !request_ok(c, &asked))
-		fuzz_never_asked(&call);
-	else if (call.error != EFAULT)
-		fuzz_asked(&call);
-	if (!call.error) {
-		format = asked.format ? : call.format;
-		order = asked.order ? : call.order;
+	fuzz_asks(call);
+	command(actor, call, c, (__u8 *)&g, faulty);
+	if (call->error == EBADF || !request_ok(c, &asked))
+		fuzz_never_asked(call);
+	else if (call->error != EFAULT)
+		fuzz_asked(call);
+	if (!call->error) {
+		format = asked.format ? : call->format;
+		order = asked.order ? : call->order;
 		if (!g.done || g.done > asked.count)
 			fuzz_fail(actor, "GENERATE did %u of %u", g.done,
 				  asked.count);
 		else if (g.done < asked.count && !faulty &&
-			 !fuzz_call_cut(&call, order))
+			 !fuzz_call_cut(call, order))
 			fuzz_fail(actor, "GENERATE did only %u of %u", g.done,
 				  asked.count);
 		size = format ? (size_t)g.done * format_of(format)->id_size : 0;
 		ids = (__u8 *)(uintptr_t)asked.buffer;
 		if (size && ids >= actor->other_room &&
 		    ids + size <= actor->other_room + FUZZ_ROOM)
-			fuzz_book_ids(actor, &call, format, order, g.epoch, ids,
+			fuzz_book_ids(actor, call, format, order, g.epoch, ids,
 				      g.done, asked.count > 1);
 	}
 	fuzz_memory_swap(actor);
@@ -743,59 +740,50 @@ void fuzz_generate(struct fuzz_actor *actor)
 	if (all)
 		memset(actor->room, POISON, FUZZ_ROOM);
 	fuzz_memory_swap(actor);
-	fuzz_unuse(&call);
 }
 
 /* Commands for all users, with good requests and with mutated ones. */
-void fuzz_ask(struct fuzz_actor *actor)
+void fuzz_ask(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	const struct command *c = pick_command(actor, false);
 	__u8 arg[ARG_MAX_SIZE] = { 0 };
-	struct fuzz_call call;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	random_request(actor, c, arg);
 	if (fuzz_one_in(actor, 2))
 		mutate(actor, c, arg);
-	command(actor, &call, c, arg, false);
-	fuzz_unuse(&call);
+	command(actor, call, c, arg, false);
 }
 
-void fuzz_set_format(struct fuzz_actor *actor)
+void fuzz_set_format(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	const struct command *c = command_of(KUID_IOC_SET_FORMAT);
 	struct kuid_set_format set;
-	struct fuzz_call call;
 	__u32 taken;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	random_request(actor, c, &set);
 	if (fuzz_one_in(actor, 3))
 		mutate(actor, c, (__u8 *)&set);
 	fuzz_lock();
-	call.file->setting++;
-	call.file->sets++;
+	call->file->setting++;
+	call->file->sets++;
 	fuzz_unlock();
-	taken = call.file->taken;
-	command(actor, &call, c, (__u8 *)&set, false);
+	taken = call->file->taken;
+	command(actor, call, c, (__u8 *)&set, false);
 	fuzz_lock();
-	if (!call.error) {
+	if (!call->error) {
 		/* Of several changes at once, the last is not known. */
-		if (call.file->setting > 1)
-			call.file->sets++;
-		call.file->format = set.format ? : call.file->format;
-		call.file->order = set.order ? : call.file->order;
+		if (call->file->setting > 1)
+			call->file->sets++;
+		call->file->format = set.format ? : call->file->format;
+		call->file->order = set.order ? : call->file->order;
 	}
-	call.file->setting--;
+	call->file->setting--;
 	fuzz_unlock();
-	if (!call.error && taken == FUZZ_TAKEN)
+	if (!call->error && taken == FUZZ_TAKEN)
 		fuzz_fail(actor, "SET_FORMAT of a file that gave IDs");
-	fuzz_unuse(&call);
 }
 
-void fuzz_administer(struct fuzz_actor *actor)
+void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	const struct command *c = pick_command(actor, true);
 	__u8 arg[ARG_MAX_SIZE] = { 0 };
@@ -803,12 +791,9 @@ void fuzz_administer(struct fuzz_actor *actor)
 	struct kuid_claim_ceiling *raise = (void *)arg;
 	struct kuid_claim *claim = (void *)arg;
 	struct kuid_state before;
-	struct fuzz_call call;
 	bool alone, known;
 	__u32 forces;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	alone = __atomic_load_n(&fuzz_world->actors, __ATOMIC_SEQ_CST) == 1;
 	random_request(actor, c, arg);
 	if (fuzz_one_in(actor, 3))
@@ -838,25 +823,21 @@ void fuzz_administer(struct fuzz_actor *actor)
 	known = actor->privileged && !get_state(&before);
 	if (c->cmd == KUID_IOC_FORCE_CLOCK)
 		fuzz_change_begin(&fuzz_world->forces);
-	command(actor, &call, c, arg, false);
+	command(actor, call, c, arg, false);
 	if (c->cmd == KUID_IOC_FORCE_CLOCK)
 		fuzz_change_end(&fuzz_world->forces);
-	if (known && request_ok(c, arg) && !call.file->path &&
-	    call.error != EBADF)
-		check_outcome(actor, c, &call, arg, &before, forces);
-	fuzz_unuse(&call);
+	if (known && request_ok(c, arg) && !call->file->path &&
+	    call->error != EBADF)
+		check_outcome(actor, c, call, arg, &before, forces);
 }
 
 /* An unknown command, except those that the kernel has for all files. */
-void fuzz_unknown_command(struct fuzz_actor *actor)
+void fuzz_unknown_command(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	__u32 number = fuzz_random(actor);
-	struct fuzz_call call;
 	int ret;
 	__u32 i;
 
-	if (!fuzz_use(actor, &call))
-		return;
 	switch (fuzz_below(actor, 4)) {
 	case 0:
 		number = commands[fuzz_below(actor, NR_COMMANDS)].cmd ^
@@ -877,12 +858,11 @@ void fuzz_unknown_command(struct fuzz_actor *actor)
 		    number == KUID_IOC_CLAIM_CEILING)
 			number = _IO(KUID_IOC_MAGIC, 0xff);
 	}
-	fuzz_call_begin(actor, &call);
-	ret = ioctl(call.fd, number, fuzz_memory_any(actor, 64).at);
-	fuzz_call_end(actor, &call, ret);
-	if (call.error != ENOTTY &&
-	    !(call.error == EBADF && (call.file->path || fuzz_gone(&call))))
+	fuzz_call_begin(actor, call);
+	ret = ioctl(call->fd, number, fuzz_memory_any(actor, 64).at);
+	fuzz_call_end(actor, call, ret);
+	if (call->error != ENOTTY &&
+	    !(call->error == EBADF && (call->file->path || fuzz_gone(call))))
 		fuzz_fail(actor, "command %08x: %d, errno %d", number, ret,
-			  call.error);
-	fuzz_unuse(&call);
+			  call->error);
 }

@@ -14,7 +14,7 @@
 
 /* The buffers of one read of any kind. */
 struct reading {
-	struct fuzz_call call;
+	struct fuzz_call *call;
 	size_t size;		/* asked for */
 	size_t writable;	/* of these bytes, from the first on */
 	bool faulty;		/* some address is bad */
@@ -50,7 +50,7 @@ static size_t pick_size(struct fuzz_actor *actor, __u32 format)
  */
 static void check_error(struct fuzz_actor *actor, const struct reading *r)
 {
-	const struct fuzz_call *call = &r->call;
+	const struct fuzz_call *call = r->call;
 	const struct fuzz_file *file = call->file;
 	bool ok = false;
 
@@ -100,7 +100,7 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 static void check_read(struct fuzz_actor *actor, struct reading *r,
 		       const __u8 *bytes, ssize_t got)
 {
-	struct fuzz_call *call = &r->call;
+	struct fuzz_call *call = r->call;
 	struct fuzz_file *file = call->file;
 	size_t unit = 1, whole = r->size, unfilled = 0;
 
@@ -158,26 +158,23 @@ static void check_written(struct fuzz_actor *actor, const struct reading *r,
 		fuzz_fail(actor, "bytes around a read were written");
 }
 
-void fuzz_read(struct fuzz_actor *actor)
+void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call)
 {
-	struct reading r = { 0 };
+	struct reading r = { .call = call };
 	struct fuzz_place to;
 	ssize_t got;
 
-	if (!fuzz_use(actor, &r.call))
-		return;
-	r.size = pick_size(actor, r.call.file->format);
+	r.size = pick_size(actor, call->file->format);
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);
-	fuzz_asks(&r.call);
-	fuzz_call_begin(actor, &r.call);
-	got = read(r.call.fd, to.at, r.size);
-	fuzz_call_end(actor, &r.call, got);
+	fuzz_asks(call);
+	fuzz_call_begin(actor, call);
+	got = read(call->fd, to.at, r.size);
+	fuzz_call_end(actor, call, got);
 	check_read(actor, &r, to.at, got);
 	check_written(actor, &r, &to, got);
 	fuzz_memory_done(actor, &to);
-	fuzz_unuse(&r.call);
 }
 
 /*
@@ -192,7 +189,7 @@ static size_t pick_segments(struct fuzz_actor *actor, struct reading *r,
 					       -1;
 
 	for (i = 0; i < nr; i++) {
-		size_t size = pick_size(actor, r->call.file->format);
+		size_t size = pick_size(actor, r->call->file->format);
 
 		size = size < FUZZ_ROOM / 2 / SEGMENTS ?
 		       size : FUZZ_ROOM / 2 / SEGMENTS;
@@ -267,12 +264,12 @@ static const int read_flags[] = {
 };
 
 /* readv(), preadv2() at the file's position, and calls with a position. */
-void fuzz_readv(struct fuzz_actor *actor)
+void fuzz_readv(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	int flags = read_flags[fuzz_below(actor, ARRAY_SIZE(read_flags))];
 	struct iovec segments[SEGMENTS];
 	int nr = fuzz_below(actor, SEGMENTS + 1);
-	struct reading r = { 0 };
+	struct reading r = { .call = call };
 	bool at_position = fuzz_one_in(actor, 16);
 	bool vector = fuzz_one_in(actor, 2);
 	__s64 position = fuzz_number(actor) & INT64_MAX;
@@ -280,36 +277,34 @@ void fuzz_readv(struct fuzz_actor *actor)
 	__u8 *bytes;
 	ssize_t got;
 
-	if (!fuzz_use(actor, &r.call))
-		return;
 	end = pick_segments(actor, &r, segments, nr);
-	fuzz_asks(&r.call);
-	fuzz_call_begin(actor, &r.call);
+	fuzz_asks(call);
+	fuzz_call_begin(actor, call);
 	if (flags > 0 && flags & RWF_NOWAIT && !vector)
-		r.call.nowait = true;
+		call->nowait = true;
 	if (at_position)
-		got = vector ? preadv(r.call.fd, segments, nr, position) :
-			       pread(r.call.fd, actor->room, r.size, position);
+		got = vector ? preadv(call->fd, segments, nr, position) :
+			       pread(call->fd, actor->room, r.size, position);
 	else if (vector)
-		got = readv(r.call.fd, segments, nr);
+		got = readv(call->fd, segments, nr);
 	else
-		got = preadv2(r.call.fd, segments, nr, -1, flags);
-	fuzz_call_end(actor, &r.call, got);
+		got = preadv2(call->fd, segments, nr, -1, flags);
+	fuzz_call_end(actor, call, got);
 	if (flags > 0 && flags & RWF_NOWAIT && !vector)
-		r.call.nowait = true;
+		call->nowait = true;
 
 	if (at_position) {
-		fuzz_never_asked(&r.call);
-		if (r.call.error != ESPIPE && r.call.error != EBADF)
+		fuzz_never_asked(call);
+		if (call->error != ESPIPE && call->error != EBADF)
 			fuzz_fail(actor, "errno %d of a read at a position",
-				  r.call.error);
+				  call->error);
 	} else if (!vector && flags & 1 << 20) {
-		fuzz_never_asked(&r.call);
-		if (r.call.error != EOPNOTSUPP && r.call.error != EBADF &&
-		    !(r.faulty && r.call.error == EFAULT) &&
+		fuzz_never_asked(call);
+		if (call->error != EOPNOTSUPP && call->error != EBADF &&
+		    !(r.faulty && call->error == EFAULT) &&
 		    !(!r.size && !got))
 			fuzz_fail(actor, "errno %d of unknown flags",
-				  r.call.error);
+				  call->error);
 	} else {
 		bytes = malloc(r.size + 1);
 		if (bytes) {
@@ -324,46 +319,43 @@ void fuzz_readv(struct fuzz_actor *actor)
 			  got);
 	memset(actor->room, POISON, end);
 	fuzz_memory_done(actor, &r.bad);
-	fuzz_unuse(&r.call);
 }
 
 /* Splice into a pipe and read it; and try calls that are not supported. */
-void fuzz_splice(struct fuzz_actor *actor)
+void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	unsigned int flags = fuzz_below(actor, 16);
 	__u32 kind = fuzz_below(actor, 8);
-	struct reading r = { 0 };
+	struct reading r = { .call = call };
 	loff_t position = 0;
 	ssize_t got, came;
 	char more;
 
-	if (!fuzz_use(actor, &r.call))
-		return;
-	r.size = pick_size(actor, r.call.file->format);
+	r.size = pick_size(actor, call->file->format);
 	r.size = r.size < 65536 ? r.size : 65536;
 	r.writable = r.size;
-	fuzz_asks(&r.call);
-	fuzz_call_begin(actor, &r.call);
+	fuzz_asks(call);
+	fuzz_call_begin(actor, call);
 	if (kind == 0) {
-		got = tee(r.call.fd, actor->pipe[1], r.size, flags);
+		got = tee(call->fd, actor->pipe[1], r.size, flags);
 	} else if (kind == 1) {
-		got = splice(r.call.fd, &position, actor->pipe[1], NULL,
+		got = splice(call->fd, &position, actor->pipe[1], NULL,
 			     r.size, flags);
 	} else if (kind == 2) {
-		got = sendfile(actor->sockets[0], r.call.fd, NULL, 0);
+		got = sendfile(actor->sockets[0], call->fd, NULL, 0);
 	} else if (kind < 5) {
-		got = sendfile(actor->pipe[1], r.call.fd, NULL, r.size);
+		got = sendfile(actor->pipe[1], call->fd, NULL, r.size);
 	} else {
-		got = splice(r.call.fd, NULL, actor->pipe[1], NULL, r.size,
+		got = splice(call->fd, NULL, actor->pipe[1], NULL, r.size,
 			     flags);
 	}
-	fuzz_call_end(actor, &r.call, got);
+	fuzz_call_end(actor, call, got);
 	if (kind < 3) {
-		fuzz_never_asked(&r.call);
+		fuzz_never_asked(call);
 		if (got > 0 ||
-		    (got < 0 && r.call.error != EINVAL &&
-		     r.call.error != ESPIPE && r.call.error != EBADF))
-			fuzz_fail(actor, "errno %d, %zd came", r.call.error,
+		    (got < 0 && call->error != EINVAL &&
+		     call->error != ESPIPE && call->error != EBADF))
+			fuzz_fail(actor, "errno %d, %zd came", call->error,
 				  got);
 	} else if (got > 0) {
 		came = read(actor->pipe[0], actor->room, got);
@@ -377,60 +369,54 @@ void fuzz_splice(struct fuzz_actor *actor)
 	} else {
 		check_read(actor, &r, NULL, got);
 	}
-	fuzz_unuse(&r.call);
 }
 
 /*
  * A call for more IDs than anyone waits for. Its buffer is one small memory
  * that is mapped many times, so only the last IDs can be checked.
  */
-void fuzz_huge(struct fuzz_actor *actor)
+void fuzz_huge(struct fuzz_actor *actor, struct fuzz_call *call)
 {
-	struct reading r = { 0 };
+	struct reading r = { .call = call };
 	__u32 size;
 	__u8 *to;
 	ssize_t got;
 
-	if (!fuzz_use(actor, &r.call))
-		return;
-	to = r.call.file->path || r.call.file->access == O_WRONLY ?
+	to = call->file->path || call->file->access == O_WRONLY ?
 		     NULL :
 		     fuzz_memory_huge();
-	if (!to) {
-		fuzz_unuse(&r.call);
+	if (!to)
 		return;
-	}
-	fuzz_asks(&r.call);
-	fuzz_call_begin(actor, &r.call);
-	size = r.call.format ? format_of(r.call.format)->id_size : 0;
-	if (!size || r.call.file->text)
+	fuzz_asks(call);
+	fuzz_call_begin(actor, call);
+	size = call->format ? format_of(call->format)->id_size : 0;
+	if (!size || call->file->text)
 		size = 16;
 	r.size = FUZZ_HUGE / size * size;
 	r.writable = r.size;
-	got = read(r.call.fd, to, r.size);
-	fuzz_call_end(actor, &r.call, got);
+	got = read(call->fd, to, r.size);
+	fuzz_call_end(actor, call, got);
 	if (got == r.size)
 		fuzz_fail(actor, "none of many signals ended it");
 	if (got <= 0) {
 		check_read(actor, &r, to, got);
-	} else if (r.call.format && !r.call.file->text) {
+	} else if (call->format && !call->file->text) {
 		size_t n = got / size < 4096 ? got / size : 4096;
 
 		if (got % size || got > r.size)
 			fuzz_fail(actor, "%zd of %zu bytes", got, r.size);
 		else
-			fuzz_book_ids(actor, &r.call, r.call.format,
-				      r.call.order, 0, to + got - n * size, n,
+			fuzz_book_ids(actor, call, call->format,
+				      call->order, 0, to + got - n * size, n,
 				      true);
-		fuzz_asked(&r.call);
+		fuzz_asked(call);
 	} else {
-		fuzz_asked(&r.call);
+		fuzz_asked(call);
 		fuzz_lock();
-		r.call.file->torn = true;
+		call->file->torn = true;
 		fuzz_unlock();
 	}
 	fuzz_memory_huge_done(to);
-	fuzz_unuse(&r.call);
 }
 
 static bool ring_open(struct fuzz_ring *ring)
@@ -488,7 +474,7 @@ static bool ring_result(struct fuzz_ring *ring, struct io_uring_cqe *result)
  * Read by io_uring, and cancel the read if it doesn't complete. Wait for all
  * results of both, because they would interrupt a later call like a signal.
  */
-void fuzz_uring(struct fuzz_actor *actor)
+void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct io_uring_sqe entry = { .opcode = IORING_OP_READ, .off = -1ULL };
 	const struct io_uring_sqe cancel = {
@@ -499,7 +485,7 @@ void fuzz_uring(struct fuzz_actor *actor)
 	};
 	struct fuzz_ring *ring = &actor->ring;
 	struct io_uring_cqe result;
-	struct reading r = { 0 };
+	struct reading r = { .call = call };
 	struct fuzz_place to;
 	bool cancelled;
 	int awaited = 1;
@@ -509,23 +495,21 @@ void fuzz_uring(struct fuzz_actor *actor)
 	/* The kernel may lack io_uring. */
 	if (!ring->queues && !ring_open(ring))
 		return;
-	if (!fuzz_use(actor, &r.call))
-		return;
-	r.size = pick_size(actor, r.call.file->format);
+	r.size = pick_size(actor, call->file->format);
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);
-	entry.fd = r.call.fd;
+	entry.fd = call->fd;
 	entry.addr = (uintptr_t)to.at;
 	entry.len = r.size;
 	entry.user_data = 1;
 	entry.flags = fuzz_one_in(actor, 4) ? IOSQE_ASYNC : 0;
-	fuzz_asks(&r.call);
-	fuzz_call_begin(actor, &r.call);
+	fuzz_asks(call);
+	fuzz_call_begin(actor, call);
 	ring_submit(ring, &entry);
 	for (tries = 0; awaited; tries++) {
-		if (tries >= 3 && !r.call.cancelled) {
-			r.call.cancelled = true;
+		if (tries >= 3 && !call->cancelled) {
+			call->cancelled = true;
 			awaited++;
 			ring_submit(ring, &cancel);
 		}
@@ -536,27 +520,26 @@ void fuzz_uring(struct fuzz_actor *actor)
 			got = result.res;
 	}
 	errno = got < 0 ? -got : 0;
-	fuzz_call_end(actor, &r.call, got);
+	fuzz_call_end(actor, call, got);
 	/*
 	 * io_uring first reads without waiting, and completes with what it got.
 	 * If it got nothing, it polls and reads again. So it never fails with
 	 * EAGAIN, unless the file is non-blocking.
 	 */
-	if (r.call.error == EAGAIN && !r.call.nowait)
+	if (call->error == EAGAIN && !call->nowait)
 		fuzz_fail(actor, "EAGAIN of what may wait");
-	r.call.nowait = true;
+	call->nowait = true;
 	/*
 	 * A worker's read is cancelled by a signal to the worker, before or
 	 * after the read has begun, or by a signal to this thread if that comes
 	 * before a worker is found.
 	 */
-	if (r.call.error == ECANCELED)
-		cancelled = r.call.cancelled || fuzz_signals != r.call.signals;
+	if (call->error == ECANCELED)
+		cancelled = call->cancelled || fuzz_signals != call->signals;
 	else
-		cancelled = r.call.cancelled && r.call.error == EINTR;
+		cancelled = call->cancelled && call->error == EINTR;
 	if (!cancelled)
 		check_read(actor, &r, to.at, got);
 	check_written(actor, &r, &to, got);
 	fuzz_memory_done(actor, &to);
-	fuzz_unuse(&r.call);
 }
