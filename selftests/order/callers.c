@@ -6,83 +6,25 @@
  */
 #include "../../kselftest_harness.h"
 
-#include <sys/mount.h>
 #include <sys/utsname.h>
 
-#include "../lib/formats.h"
-#include "../lib/module.h"
+#include "../lib/callers.h"
 #include "../lib/skip.h"
 #include "../lib/takers.h"
 
-#define DEBUGFS		"/sys/kernel/debug"
-#define CALLERS		DEBUGFS "/kuid_callers"
-
 /* How many IDs each caller takes. */
 #define IDS		500
-
-static const char *const contexts[] = { "hard", "soft", "thread" };
 
 /*
  * Under PREEMPT_RT the kernel has no random bytes in a hard interrupt, so a
  * caller there never gets a v7. All other formats work in all contexts.
  */
-static bool gets_none(const struct format *f, const char *context)
+static bool gets_none(const struct format *f, enum caller_kind kind)
 {
 	struct utsname host;
 
-	return f->number == KUID_FORMAT_V7 && !strcmp(context, "hard") &&
+	return f->number == KUID_FORMAT_V7 && kind == HARD &&
 	       !uname(&host) && strstr(host.version, "PREEMPT_RT");
-}
-
-static long read_file(const char *caller, const char *name, void *to,
-		      size_t size)
-{
-	char path[96];
-	ssize_t got;
-	long done = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), CALLERS "/%s/%s", caller, name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return -errno;
-	do {
-		got = read(fd, (char *)to + done, size - done);
-		if (got > 0)
-			done += got;
-	} while (got > 0);
-	close(fd);
-	return done;
-}
-
-static long number_of(const char *caller, const char *name)
-{
-	char text[32] = "";
-
-	return read_file(caller, name, text, sizeof(text) - 1) > 0
-		       ? strtol(text, NULL, 0) : -1;
-}
-
-static bool is_done(const char *caller)
-{
-	char text[8] = "";
-
-	return read_file(caller, "done", text, sizeof(text) - 1) > 0 &&
-	       text[0] == 'Y';
-}
-
-static int load_callers(const struct format *f, __u32 order, __u32 ids)
-{
-	char params[64];
-
-	snprintf(params, sizeof(params), "format=%u order=%u ids=%u",
-		 f ? f->number : 99, order, ids);
-	return load_file(getenv("KUID_CALLERS"), params);
-}
-
-static int unload_callers(void)
-{
-	return unload_name("kuid_callers");
 }
 
 FIXTURE(callers) {
@@ -96,8 +38,6 @@ FIXTURE_SETUP(callers)
 {
 	if (!getenv("KUID_CALLERS"))
 		SKIP_TEST("KUID_CALLERS doesn't name the module");
-	if (mount("debugfs", DEBUGFS, "debugfs", 0, NULL))
-		ASSERT_EQ(EBUSY, errno);
 	memset(&self->all, 0, sizeof(self->all));
 	self->nr_cpus = allowed_cpus(self->cpus, TAKER_CPUS);
 	ASSERT_LT(0, self->nr_cpus);
@@ -112,36 +52,40 @@ FIXTURE_TEARDOWN(callers)
 /* Wait for a caller, and read the IDs that it took. */
 static void check_caller(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(callers) *self, const struct format *f,
-			 const char *caller)
+			 enum caller_kind kind, int cpu)
 {
 	struct words last = { 0 };
 
-	while (!is_done(caller))
+	while (!caller_is_done(kind, cpu))
 		usleep(1000);
-	ASSERT_EQ(0, number_of(caller, "error")) {
-		TH_LOG("%s: errno %ld", caller, number_of(caller, "error"));
+	ASSERT_EQ(0, number_of_caller(kind, cpu, "error")) {
+		TH_LOG("%s%d: errno %ld", contexts[kind], cpu,
+		       number_of_caller(kind, cpu, "error"));
 	}
 	ASSERT_EQ(IDS * f->id_size,
-		  read_file(caller, "ids", self->ids, sizeof(self->ids)));
+		  read_of_caller(kind, cpu, "ids", self->ids,
+				 sizeof(self->ids)));
 	ASSERT_EQ(IDS, count_in_order(f, self->ids, IDS, &last)) {
-		TH_LOG("%s of %s don't increase", f->name, caller);
+		TH_LOG("%s of %s%d don't increase", f->name, contexts[kind],
+		       cpu);
 	}
 }
 
 /* Wait until a caller has asked many times, and check that it got no ID. */
 static void check_caller_without(struct __test_metadata *_metadata,
 				 FIXTURE_DATA(callers) *self,
-				 const struct format *f, const char *caller)
+				 const struct format *f, enum caller_kind kind,
+				 int cpu)
 {
-	size_t i;
+	size_t size = IDS * f->id_size;
 
-	while (!is_done(caller) && number_of(caller, "again") < IDS)
+	while (!caller_is_done(kind, cpu) &&
+	       number_of_caller(kind, cpu, "again") < IDS)
 		usleep(1000);
-	EXPECT_FALSE(is_done(caller));
-	ASSERT_EQ(IDS * f->id_size,
-		  read_file(caller, "ids", self->ids, sizeof(self->ids)));
-	for (i = 0; i < IDS * f->id_size; i++)
-		ASSERT_EQ(0, self->ids[i]);
+	EXPECT_FALSE(caller_is_done(kind, cpu));
+	ASSERT_EQ(size, read_of_caller(kind, cpu, "ids", self->ids,
+				       sizeof(self->ids)));
+	ASSERT_TRUE(all_bytes(self->ids, 0, size));
 }
 
 /* Check all callers of one load, and add their IDs to those of @keeper. */
@@ -149,22 +93,18 @@ static void run_callers(struct __test_metadata *_metadata,
 			FIXTURE_DATA(callers) *self, const struct format *f,
 			__u32 order, struct taker *keeper)
 {
-	size_t c;
+	enum caller_kind c;
 	int n;
 
-	ASSERT_EQ(0, load_callers(f, order, IDS));
+	ASSERT_EQ(0, load_callers(f->number, order, IDS, 0));
 	for (n = 0; n < self->nr_cpus; n++) {
-		for (c = 0; c < ARRAY_SIZE(contexts); c++) {
-			char caller[16];
-
-			snprintf(caller, sizeof(caller), "%s%d", contexts[c],
-				 self->cpus[n]);
-			if (gets_none(f, contexts[c])) {
-				check_caller_without(_metadata, self, f,
-						     caller);
+		for (c = 0; c < NR_CONTEXTS; c++) {
+			if (gets_none(f, c)) {
+				check_caller_without(_metadata, self, f, c,
+						     self->cpus[n]);
 				continue;
 			}
-			check_caller(_metadata, self, f, caller);
+			check_caller(_metadata, self, f, c, self->cpus[n]);
 			keep_all(keeper, self->ids, IDS,
 				 self->all.first_epoch);
 		}
@@ -215,18 +155,16 @@ TEST_F(callers, host_order_is_one)
 {
 	int fd = open(DEV_KUID, O_RDONLY);
 	__u8 before[ID_SIZE_MAX], after[ID_SIZE_MAX];
-	char caller[16];
 	size_t i;
 
 	ASSERT_LE(0, fd);
-	snprintf(caller, sizeof(caller), "thread%d", self->cpus[0]);
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 
 		ASSERT_EQ(1, generate_in_order(f, fd, KUID_ORDER_HOST, before,
 					       1));
-		ASSERT_EQ(0, load_callers(f, KUID_ORDER_HOST, IDS));
-		check_caller(_metadata, self, f, caller);
+		ASSERT_EQ(0, load_callers(f->number, KUID_ORDER_HOST, IDS, 0));
+		check_caller(_metadata, self, f, THREAD, self->cpus[0]);
 		ASSERT_EQ(0, unload_callers());
 		ASSERT_EQ(1, generate_in_order(f, fd, KUID_ORDER_HOST, after,
 					       1));
@@ -242,22 +180,19 @@ TEST_F(callers, host_order_is_one)
 /* The callers are the first users of the module, before there is an epoch. */
 TEST_F(callers, come_first)
 {
+	enum caller_kind c;
 	long again = 0;
-	size_t c;
 	int n;
 
 	ASSERT_NE(NULL, module_path());
 	ASSERT_EQ(0, unload());
 	ASSERT_EQ(0, load(""));
-	ASSERT_EQ(0, load_callers(&formats[0], KUID_ORDER_CPU, IDS));
+	ASSERT_EQ(0, load_callers(KUID_FORMAT_V1, KUID_ORDER_CPU, IDS, 0));
 	for (n = 0; n < self->nr_cpus; n++) {
-		for (c = 0; c < ARRAY_SIZE(contexts); c++) {
-			char caller[16];
-
-			snprintf(caller, sizeof(caller), "%s%d", contexts[c],
-				 self->cpus[n]);
-			check_caller(_metadata, self, &formats[0], caller);
-			again += number_of(caller, "again");
+		for (c = 0; c < NR_CONTEXTS; c++) {
+			check_caller(_metadata, self, &formats[0], c,
+				     self->cpus[n]);
+			again += number_of_caller(c, self->cpus[n], "again");
 		}
 	}
 	/* At least the first caller had to ask again. */
@@ -267,30 +202,33 @@ TEST_F(callers, come_first)
 }
 
 /* The error that the callers of all contexts get, which must be the same. */
-static long error_of(struct __test_metadata *_metadata, const struct format *f,
+static long error_of(struct __test_metadata *_metadata, __u32 format,
 		     __u32 order)
 {
-	bool no_hard = f && gets_none(f, "hard");
+	enum caller_kind c;
 	long error;
 
-	EXPECT_EQ(0, load_callers(f, order, 1));
-	while (!is_done("thread0") || !is_done("soft0") ||
-	       (!no_hard && !is_done("hard0")))
+	EXPECT_EQ(0, load_callers(format, order, 1, 0));
+	while (!caller_is_done(THREAD, 0))
 		usleep(1000);
-	error = number_of("thread0", "error");
-	EXPECT_EQ(error, number_of("soft0", "error"));
-	EXPECT_EQ(no_hard ? 0 : error, number_of("hard0", "error"));
+	error = number_of_caller(THREAD, 0, "error");
+	for (c = HARD; c < THREAD; c++) {
+		while (!caller_is_done(c, 0))
+			usleep(1000);
+		EXPECT_EQ(error, number_of_caller(c, 0, "error"));
+	}
 	EXPECT_EQ(0, unload_callers());
 	return error;
 }
 
 TEST_F(callers, what_is_refused)
 {
-	EXPECT_EQ(EINVAL, error_of(_metadata, NULL, KUID_ORDER_CPU));
-	EXPECT_EQ(EINVAL, error_of(_metadata, &formats[0], KUID_ORDER_FILE));
-	EXPECT_EQ(EINVAL, error_of(_metadata, &formats[0],
+	EXPECT_EQ(EINVAL, error_of(_metadata, 99, KUID_ORDER_CPU));
+	EXPECT_EQ(EINVAL, error_of(_metadata, KUID_FORMAT_V1,
+				   KUID_ORDER_FILE));
+	EXPECT_EQ(EINVAL, error_of(_metadata, KUID_FORMAT_V1,
 				   KUID_ORDER_HOST + 1));
-	EXPECT_EQ(0, error_of(_metadata, &formats[0], KUID_ORDER_DEFAULT));
+	EXPECT_EQ(0, error_of(_metadata, KUID_FORMAT_V1, KUID_ORDER_DEFAULT));
 }
 
 TEST_HARNESS_MAIN

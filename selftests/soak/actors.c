@@ -5,14 +5,11 @@
  */
 #include <poll.h>
 #include <pthread.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
+#include "../lib/callers.h"
 #include "soak.h"
-
-#define DEBUGFS		"/sys/kernel/debug"
-#define CALLERS		DEBUGFS "/kuid_callers"
 
 enum {
 	THREADS = 4,
@@ -389,44 +386,23 @@ void soak_poll(__u32 seed, int nr)
 	}
 }
 
-static long read_of_caller(const char *context, int cpu, const char *name,
-			   void *to, size_t size)
-{
-	char path[96];
-	long done = 0;
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), CALLERS "/%s%d/%s", context, cpu, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while ((got = read(fd, (char *)to + done, size - done)) > 0)
-		done += got;
-	close(fd);
-	return done;
-}
-
 /* Book what one context of a CPU was given; nothing if the CPU was offline. */
 static void book_caller(struct soak_actor *me, const struct format *f,
-			const char *context, int cpu, __u64 from)
+			enum caller_kind kind, int cpu, __u64 from)
 {
 	static __u8 ids[KERNEL_IDS * ID_SIZE_MAX];
-	char done[4] = "", error[16] = "";
-	long size;
+	long size, error;
 
-	while (done[0] != 'Y' && !soak_failed()) {
-		if (read_of_caller(context, cpu, "done", done, 2) < 0)
+	while (!caller_is_done(kind, cpu)) {
+		if (soak_failed() || number_of_caller(kind, cpu, "nr") < 0)
 			return;
 		usleep(2000);
 	}
-	if (soak_failed())
-		return;
-	size = read_of_caller(context, cpu, "ids", ids, sizeof(ids));
-	read_of_caller(context, cpu, "error", error, sizeof(error) - 1);
-	if (size != KERNEL_IDS * f->id_size || strcmp(error, "0\n")) {
-		soak_fail("%s%d: %ld bytes of %s, error %s", context, cpu, size,
-			  f->name, error);
+	size = read_of_caller(kind, cpu, "ids", ids, sizeof(ids));
+	error = number_of_caller(kind, cpu, "error");
+	if (size != KERNEL_IDS * f->id_size || error) {
+		soak_fail("%s%d: %ld bytes of %s, errno %ld", contexts[kind],
+			  cpu, size, f->name, error);
 		return;
 	}
 	soak_book(me, f, ids, KERNEL_IDS, from, soak_epoch(me));
@@ -437,36 +413,29 @@ static void book_caller(struct soak_actor *me, const struct format *f,
 /* Take IDs in kernel code, in all contexts of all online CPUs. */
 void soak_call(__u32 seed, int nr)
 {
-	static const char * const contexts[] = { "hard", "soft", "thread" };
 	struct soak_actor *me = soak_actor("kernel code", nr, seed);
-	const char *module = getenv("KUID_CALLERS");
-	char params[64];
-	size_t c;
+	enum caller_kind c;
 	int cpu, ret;
 
-	if (mount("debugfs", DEBUGFS, "debugfs", 0, NULL) && errno != EBUSY)
-		soak_fail("no debugfs: %m");
 	while (!soak_stopped()) {
 		const struct format *f =
 			&formats[pick(&me->seed) % NR_FORMATS];
 		__u64 from;
 
-		snprintf(params, sizeof(params), "format=%u order=%u ids=%d",
-			 f->number, pick(&me->seed) & 1 ? KUID_ORDER_CPU :
-							  KUID_ORDER_HOST,
-			 KERNEL_IDS);
 		soak_begin(me);
 		from = soak_epoch(me);
-		ret = load_file(module, params);
+		ret = load_callers(f->number, pick(&me->seed) & 1 ?
+				   KUID_ORDER_CPU : KUID_ORDER_HOST,
+				   KERNEL_IDS, 0);
 		if (ret)
-			soak_fail("%s with %s: %s", module, params,
-				  strerror(-ret));
+			soak_fail("kuid_callers of %s can't be loaded: %s",
+				  f->name, strerror(-ret));
 		for (cpu = 0; cpu < SOAK_CPUS; cpu++) {
-			for (c = 0; c < ARRAY_SIZE(contexts); c++)
-				book_caller(me, f, contexts[c], cpu, from);
+			for (c = 0; c < NR_CONTEXTS; c++)
+				book_caller(me, f, c, cpu, from);
 		}
 		soak_end(me);
-		ret = unload_name("kuid_callers");
+		ret = unload_callers();
 		if (ret)
 			soak_fail("kuid_callers can't be unloaded: %s",
 				  strerror(-ret));

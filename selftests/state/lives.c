@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <glob.h>
 #include <stdarg.h>
-#include <sys/mount.h>
 #include <sys/uio.h>
 
 /* The library's. */
@@ -25,6 +24,7 @@
 #endif
 
 #include "../lib/admin.h"
+#include "../lib/callers.h"
 #include "../lib/children.h"
 #include "../lib/generation_id.h"
 #include "../lib/private.h"
@@ -667,77 +667,43 @@ static __u64 count_taken(const struct memory *m)
 	return nr;
 }
 
-#define CALLERS		"/sys/kernel/debug/kuid_callers/"
-
 /* Have kernel code take IDs of a format that a twin must not repeat. */
 static const struct format *start_callers(__u32 seed)
 {
 	const struct format *f;
-	char params[128];
 
 	do
 		f = &formats[pick(&seed) % NR_FORMATS];
 	while (f->number == KUID_FORMAT_K64);
-	snprintf(params, sizeof(params), "format=%u ids=%u clone_id=%llu",
-		 f->number, CALLER_IDS, generation_address());
-	if (load_file(getenv("KUID_CALLERS"), params))
+	if (load_callers(f->number, KUID_ORDER_CPU, CALLER_IDS,
+			 generation_address()))
 		fail("can't load the callers: %m");
-	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	return f;
-}
-
-static size_t read_caller(const char *caller, const char *name, void *to,
-			  size_t size)
-{
-	char path[96];
-	FILE *file;
-	size_t got;
-
-	snprintf(path, sizeof(path), CALLERS "%s/%s", caller, name);
-	file = fopen(path, "r");
-	if (!file)
-		fail("%s: %m", path);
-	got = fread(to, 1, size, file);
-	fclose(file);
-	return got;
-}
-
-static int caller_number(const char *caller, const char *name)
-{
-	char text[16] = "";
-
-	read_caller(caller, name, text, sizeof(text) - 1);
-	return atoi(text);
 }
 
 /* Add the IDs of the callers to those of readers that have ended. */
 static void gather_callers(struct memory *m, const struct format *f)
 {
-	static const char *const contexts[] = { "hard", "soft", "thread" };
 	static __u8 ids[CALLER_IDS * ID_SIZE_MAX];
 	const size_t k = f - formats;
 	unsigned long added = 0;
-	int i, context;
+	enum caller_kind c;
+	int i;
 
 	for (i = 0; i < READERS; i++) {
 		int phase = m->phase[i];
 		struct taken *t = &m->taken[0][i][k][phase];
 
-		for (context = 0; phase && context < 3; context++) {
+		for (c = 0; phase && c < NR_CONTEXTS; c++) {
 			__u8 *to = region(m, 0, i, k, phase) +
 				   (size_t)t->nr * f->id_size;
-			char caller[16];
-			int error;
-			__u32 nr;
+			long error = number_of_caller(c, i, "error");
+			long nr = number_of_caller(c, i, "nr");
 
-			snprintf(caller, sizeof(caller), "%s%d",
-				 contexts[context], i);
-			error = caller_number(caller, "error");
-			if (error && error != ESTALE)
-				fail("the caller %s: %s", caller,
-				     strerror(error));
-			nr = caller_number(caller, "nr");
-			read_caller(caller, "ids", ids, sizeof(ids));
+			if ((error && error != ESTALE) || nr < 0 ||
+			    read_of_caller(c, i, "ids", ids, sizeof(ids)) < 0)
+				fail("the caller %s%d: errno %ld, %ld IDs",
+				     contexts[c], i, error, nr);
 			memcpy(to, ids, nr * f->id_size);
 			t->nr += nr;
 			added += nr;
