@@ -133,7 +133,6 @@ static bool check_ids(struct found *found)
 {
 	__u8 ids[7 * ID_SIZE_MAX];
 	struct fields fields;
-	char line[LINE_MAX_SIZE];
 	size_t i;
 	int fd;
 
@@ -158,8 +157,7 @@ static bool check_ids(struct found *found)
 			found->first = fields.ns;
 		}
 		fd = open_device_file(f, ".txt", 0);
-		if (fd < 0 || read(fd, line, f->text_size + 1) !=
-			      f->text_size + 1 || !parse_line(f, line, ids))
+		if (fd < 0 || read_lines(f, fd, ids, 1) != 1)
 			return wrong(found, "gives no text", f->name);
 		close(fd);
 	}

@@ -480,6 +480,25 @@ static inline bool parse_line(const struct format *f, const char *line,
 	       line[f->text_size] == '\n';
 }
 
+/* Read @count lines as IDs. Returns how many came, or a negative errno. */
+static inline long read_lines(const struct format *f, int fd, void *to,
+			      __u32 count)
+{
+	size_t line = f->text_size + 1;
+	char text[count * line];
+	ssize_t size = read(fd, text, count * line);
+	long i;
+
+	if (size < 0)
+		return -errno;
+	for (i = 0; i < (long)(size / line); i++) {
+		if (!parse_line(f, text + i * line,
+				(__u8 *)to + i * f->id_size))
+			return -EBADMSG;
+	}
+	return size % line ? -EIO : i;
+}
+
 /*
  * The bytes that a read of @size bytes of text gives, after @before bytes of
  * whole lines and of pieces of lines: the rest of a line, then whole lines. Only

@@ -130,23 +130,6 @@ struct taker {
 	__u8 ids[(EACH + COUNT_MAX) * ID_SIZE_MAX];
 };
 
-static long read_lines(const struct format *f, int fd, void *to, __u32 count)
-{
-	char lines[COUNT_MAX * LINE_MAX_SIZE];
-	size_t line = f->text_size + 1;
-	ssize_t got = read(fd, lines, count * line);
-	size_t i;
-
-	if (got < 0)
-		return -errno;
-	for (i = 0; i < got / line; i++) {
-		if (!parse_line(f, lines + i * line,
-				(__u8 *)to + i * f->id_size))
-			return -EIO;
-	}
-	return got % line ? -EIO : (long)(got / line);
-}
-
 static long call(struct taker *me, __u32 order, void *to, __u32 count)
 {
 	const struct source *source = me->source;

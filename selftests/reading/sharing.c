@@ -637,7 +637,6 @@ static void *wait_for_id(void *arg)
 	struct waiter *w = arg;
 	struct pollfd p = { .fd = w->fd, .events = POLLIN };
 	__u8 id[ID_SIZE_MAX];
-	char line[LINE_MAX_SIZE];
 
 	__atomic_store_n(&w->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
 	switch (w->call) {
@@ -648,11 +647,7 @@ static void *wait_for_id(void *arg)
 		w->ret = generate_ids(w->f, w->fd, id, 1);
 		break;
 	case TEXT:
-		w->ret = read(w->fd, line, w->f->text_size + 1);
-		if (w->ret == w->f->text_size + 1)
-			w->ret = parse_line(w->f, line, id) ? 1 : -EBADMSG;
-		else if (w->ret < 0)
-			w->ret = -errno;
+		w->ret = read_lines(w->f, w->fd, id, 1);
 		break;
 	case POLL:
 		/* A direct system call, so that its number is known. */

@@ -120,8 +120,8 @@ __u32 soak_pick_count(__u32 *seed)
 }
 
 /* Read text of any size, and then the rest of the last line. */
-static long read_lines(const struct format *f, int fd, __u8 *ids,
-		       __u32 count, __u32 *seed)
+static long read_text(const struct format *f, int fd, __u8 *ids, __u32 count,
+		      __u32 *seed)
 {
 	static __thread char text[SOAK_CALL_MAX * LINE_MAX_SIZE];
 	size_t line = f->text_size + 1, size = count * line;
@@ -143,7 +143,7 @@ static long read_lines(const struct format *f, int fd, __u8 *ids,
 		at += got;
 		/* The machine was cloned meanwhile, so the line was lost. */
 		if (at % line && text[at - 1] == '\n')
-			return read_lines(f, fd, ids, count, seed);
+			return read_text(f, fd, ids, count, seed);
 	}
 	for (nr = 0; nr < at / line; nr++) {
 		if (!parse_line(f, text + nr * line, ids + nr * f->id_size))
@@ -185,8 +185,8 @@ static void take_from(struct soak_actor *me, struct open_file *file, __u8 *ids,
 	taken->order = file->order;
 	taken->from = soak_epoch(me);
 	if (file->text)
-		taken->got = read_lines(file->f, file->fd, ids, count,
-					&me->seed);
+		taken->got = read_text(file->f, file->fd, ids, count,
+				       &me->seed);
 	else if (choice & 2)
 		taken->got = read_ids(file->f, file->fd, ids, count);
 	else

@@ -243,23 +243,6 @@ static void open_files(struct files *files)
 	}
 }
 
-static long read_lines(const struct format *f, int fd, __u8 *to, __u32 count)
-{
-	size_t line = f->text_size + 1;
-	char text[BATCH * LINE_MAX_SIZE];
-	ssize_t size = read(fd, text, count * line);
-	long i;
-
-	if (size < 0)
-		return -errno;
-	if (size % line)
-		return -EIO;
-	for (i = 0; i < (long)(size / line); i++)
-		if (!parse_line(f, text + i * line, to + i * f->id_size))
-			return -EBADMSG;
-	return i;
-}
-
 /* Take IDs by one of all ways, in one of all orders. As take(). */
 static long take_somehow(const struct files *files, size_t k, __u8 *to,
 			 __u32 count, __u32 *seed)
