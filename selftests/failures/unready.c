@@ -22,14 +22,9 @@ static bool random_is_ready(void)
 	return getrandom(&byte, 1, GRND_NONBLOCK) == 1;
 }
 
-static void ignore_signal(int signal)
-{
-}
-
 /* Read in a child under repeated signals. Returns the errno, 0 for an ID. */
 static int read_until_signal(const struct format *f, bool text)
 {
-	struct sigaction action = { .sa_handler = ignore_signal };
 	const struct itimerval often = {
 		.it_interval.tv_usec = 20000,
 		.it_value.tv_usec = 20000,
@@ -37,7 +32,7 @@ static int read_until_signal(const struct format *f, bool text)
 	int fd = open_device_file(f, text ? ".txt" : "", 0);
 	__u8 id[ID_SIZE_MAX];
 
-	sigaction(SIGALRM, &action, NULL);
+	end_calls_by(SIGALRM);
 	setitimer(ITIMER_REAL, &often, NULL);
 	return read(fd, id, text ? 1 : f->id_size) < 0 ? errno : 0;
 }

@@ -92,6 +92,18 @@ static inline bool wait_asleep_in(pid_t pid, long call)
 	}
 }
 
+static inline void ignore_signal(int signal)
+{
+}
+
+/* From now on the signal ends a call that waits, and does nothing else. */
+static inline int end_calls_by(int signal)
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+
+	return sigaction(signal, &action, NULL);
+}
+
 /* The exit status of a child; -1 if it didn't exit. */
 static inline int exit_status(pid_t pid)
 {

@@ -509,20 +509,15 @@ TEST_F(none_left, rest_of_a_line)
 	}
 }
 
-static void nothing(int signal)
-{
-}
-
 /* A waiting readv() is ended by a signal or by new IDs. */
 TEST_F(none_left, waits)
 {
-	struct sigaction action = { .sa_handler = nothing };
 	__u8 memory[4096];
 	struct iovec segments[] = { { memory, 5 }, { memory + 5, 2048 } };
 	pid_t child;
 	int i;
 
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, end_calls_by(SIGUSR1));
 	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		child = fork_child();
 		ASSERT_LE(0, child);
@@ -556,7 +551,6 @@ TEST_F(none_left, waits)
 TEST_F(none_left, some_then_a_signal)
 {
 	enum { COUNT = 2000000 };
-	struct sigaction action = { .sa_handler = nothing };
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	const size_t size = (size_t)COUNT * f->id_size;
 	int fd = self->all.fds[2 * (KUID_FORMAT_LEX - 1)];
@@ -568,7 +562,7 @@ TEST_F(none_left, some_then_a_signal)
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_NE(NULL, result);
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, end_calls_by(SIGUSR1));
 	/* The ceiling allows a second's worth, half of what is asked for. */
 	ASSERT_EQ(0, acknowledge(self->all.fd, clock_ns() + NSEC_PER_SEC));
 	child = fork_child();

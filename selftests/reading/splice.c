@@ -437,18 +437,13 @@ TEST_F(none_left, nonblocking)
 	close(to);
 }
 
-static void nothing(int sig)
-{
-}
-
 /* A waiting call is ended by a signal or by new IDs. */
 TEST_F(none_left, waits)
 {
-	struct sigaction action = { .sa_handler = nothing };
 	__u8 memory[4096];
 	int i;
 
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, end_calls_by(SIGUSR1));
 	for (i = 0; i < 2 * NR_FORMAT_FILES; i++) {
 		int fd = self->all.fds[i / 2];
 		bool send = i % 2;
