@@ -2,7 +2,7 @@
 /* KUID_IOC_GENERATE: valid calls, and buffers that can't be written. */
 #include "../../kselftest_harness.h"
 
-#include "../lib/formats.h"
+#include "../lib/commands.h"
 
 #define IDS		7
 
@@ -50,15 +50,11 @@ FIXTURE_TEARDOWN(generate)
  */
 static struct kuid_generate valid_call(struct id *ids)
 {
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)ids,
-		.count = IDS,
-	};
+	struct kuid_generate g;
 
 	memset(ids, POISON, IDS * sizeof(*ids));
-	memset(&g.done, POISON, sizeof(g.done));
-	memset(&g.epoch, POISON, sizeof(g.epoch));
-	memset(&g.load_id, POISON, sizeof(g.load_id));
+	good_request(command_of(KUID_IOC_GENERATE), &g, ids, POISON);
+	g.count = IDS;
 	return g;
 }
 

@@ -2,23 +2,7 @@
 /* KUID_IOC_QUERY: its answers. */
 #include "../../kselftest_harness.h"
 
-#include "../lib/formats.h"
-
-/*
- * A valid query. The out fields are poisoned, because the kernel must not read
- * them.
- */
-static struct kuid_query valid_query(void)
-{
-	struct kuid_query q;
-
-	memset(&q, POISON, sizeof(q));
-	q.format = KUID_FORMAT_DEFAULT;
-	q.flags = 0;
-	q.reserved0 = 0;
-	memset(q.reserved, 0, sizeof(q.reserved));
-	return q;
-}
+#include "../lib/commands.h"
 
 static void check_answer(struct __test_metadata *_metadata,
 			 const struct kuid_query *a, const struct format *f,
@@ -63,6 +47,7 @@ static void check_answer(struct __test_metadata *_metadata,
  */
 TEST(each_device_file)
 {
+	const struct command *query = command_of(KUID_IOC_QUERY);
 	struct kuid_query q;
 	size_t asked;
 	__u32 order;
@@ -73,14 +58,14 @@ TEST(each_device_file)
 
 		fd = open(device.path, O_RDONLY);
 		ASSERT_LE(0, fd);
-		q = valid_query();
+		good_request(query, &q, NULL, POISON);
 		ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
 		check_answer(_metadata, &q, device.f, device.order);
 		for (order = KUID_ORDER_CPU; order <= KUID_ORDER_HOST;
 		     order++) {
 			ASSERT_EQ(0, set_order(fd, order));
 			for (asked = 0; asked < NR_FORMATS; asked++) {
-				q = valid_query();
+				good_request(query, &q, NULL, POISON);
 				q.format = formats[asked].number;
 				ASSERT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &q));
 				check_answer(_metadata, &q, &formats[asked],

@@ -27,15 +27,6 @@ static const struct command raise_ceiling = {
 	.nr_fields = ARRAY_SIZE(raise_fields),
 };
 
-static const struct command *command_of(unsigned long cmd)
-{
-	const struct command *c = commands;
-
-	while (c->cmd != cmd)
-		c++;
-	return c;
-}
-
 /* A random command that has no operation of its own. */
 static const struct command *pick_command(struct fuzz_actor *actor,
 					  bool privileged)
@@ -49,20 +40,6 @@ static const struct command *pick_command(struct fuzz_actor *actor,
 	} while (c->cmd == KUID_IOC_GENERATE || c->cmd == KUID_IOC_SET_FORMAT ||
 		 (c->capability != NO_CAPABILITY) != privileged);
 	return c;
-}
-
-/* Out fields hold anything on the way in. */
-static void fill_out(struct fuzz_actor *actor, const struct command *c,
-		     __u8 *arg)
-{
-	__u32 i;
-
-	for (i = 0; i < c->nr_fields; i++) {
-		const struct field *f = &c->fields[i];
-
-		if (f->use == OUT)
-			memset(arg + f->offset, fuzz_random(actor), f->size);
-	}
 }
 
 /* Make some fields of a request invalid. */
@@ -230,8 +207,7 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 	struct kuid_restore *restore = arg;
 	struct kuid_query *query = arg;
 
-	good_request(c, arg, NULL, 0);
-	fill_out(actor, c, arg);
+	good_request(c, arg, NULL, fuzz_random(actor));
 	switch (c->cmd) {
 	case KUID_IOC_QUERY:
 		query->format = fuzz_below(actor, NR_FORMATS + 1);
@@ -355,9 +331,8 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 		const struct field *field = &c->fields[i];
 
 		/* The format of a query and a ceiling are answered, too. */
-		if (field->use == OUT ||
-		    (!i && (c->cmd == KUID_IOC_QUERY ||
-			    c->cmd == KUID_IOC_CLAIM_CEILING)))
+		if (!i && (c->cmd == KUID_IOC_QUERY ||
+			   c->cmd == KUID_IOC_CLAIM_CEILING))
 			continue;
 		if (memcmp(asked + field->offset, answer + field->offset,
 			   field->size))
@@ -680,13 +655,14 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	const struct command *c = command_of(KUID_IOC_GENERATE);
-	struct kuid_generate g = { 0 }, asked;
+	struct kuid_generate g, asked;
 	struct fuzz_place to;
 	__u32 format, order;
 	bool all = false, faulty;
 	size_t size;
 	__u8 *ids;
 
+	good_request(c, &g, NULL, fuzz_random(actor));
 	g.format = fuzz_one_in(actor, 2) ? 0 :
 					   fuzz_below(actor, NR_FORMATS + 1);
 	g.order = fuzz_one_in(actor, 2) ?
@@ -700,7 +676,6 @@ void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call)
 	fuzz_memory_swap(actor);
 	faulty = to.writable < g.count * 16;
 	g.buffer = (uintptr_t)to.at;
-	fill_out(actor, c, (__u8 *)&g);
 	if (fuzz_one_in(actor, 4)) {
 		mutate(actor, c, (__u8 *)&g);
 		g.buffer = fuzz_memory_aside(actor, g.buffer);

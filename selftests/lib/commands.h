@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of all commands, and of all fields of their structs. Tests that are
- * the same for every command loop over it, so a new command is one more row.
+ * A table of all commands, and of the fields of their structs. Tests that are
+ * the same for every command loop over it, so a new command is one more row. A
+ * field that the table lacks is out: the command ignores its value.
  */
 #ifndef COMMANDS_H
 #define COMMANDS_H
@@ -12,12 +13,11 @@
 
 /**
  * enum use - what a command does with a field
- * @OUT: it ignores the field's value
  * @IN: it reads the field, and has checks for this field alone
  * @BITS: it reads the field, and rejects bits that &struct field.known lacks
  * @UP_TO: it reads the field, and rejects numbers above &struct field.known
  */
-enum use { OUT, IN, BITS, UP_TO };
+enum use { IN, BITS, UP_TO };
 
 struct field {
 	const char *name;
@@ -56,17 +56,6 @@ struct command {
 static const struct field query_fields[] = {
 	FIELD(kuid_query, format, UP_TO, LAST_FORMAT),
 	FIELD(kuid_query, flags, BITS, 0),
-	FIELD(kuid_query, formats, OUT),
-	FIELD(kuid_query, orders, OUT),
-	FIELD(kuid_query, id_size, OUT),
-	FIELD(kuid_query, batch_max, OUT),
-	FIELD(kuid_query, clock_resolution_ns, OUT),
-	FIELD(kuid_query, text_size, OUT),
-	FIELD(kuid_query, rate_max, OUT),
-	FIELD(kuid_query, max_ahead_ns, OUT),
-	FIELD(kuid_query, batch_ahead_ns, OUT),
-	FIELD(kuid_query, step_limit_ns, OUT),
-	FIELD(kuid_query, order, OUT),
 	FIELD(kuid_query, reserved0, BITS, 0),
 	FIELD(kuid_query, reserved, BITS, 0),
 };
@@ -77,10 +66,7 @@ static const struct field generate_fields[] = {
 	FIELD(kuid_generate, order, UP_TO, KUID_ORDER_HOST),
 	FIELD(kuid_generate, count, IN),
 	FIELD(kuid_generate, flags, BITS, 0),
-	FIELD(kuid_generate, done, OUT),
 	FIELD(kuid_generate, reserved0, BITS, 0),
-	FIELD(kuid_generate, epoch, OUT),
-	FIELD(kuid_generate, load_id, OUT),
 	FIELD(kuid_generate, reserved, BITS, 0),
 };
 
@@ -92,26 +78,6 @@ static const struct field set_format_fields[] = {
 
 static const struct field status_fields[] = {
 	FIELD(kuid_status, flags, BITS, 0),
-	FIELD(kuid_status, held, OUT),
-	FIELD(kuid_status, reasons, OUT),
-	FIELD(kuid_status, epoch, OUT),
-	FIELD(kuid_status, load_id, OUT),
-	FIELD(kuid_status, stamp_lag_ns, OUT),
-	FIELD(kuid_status, slot_lag_ns, OUT),
-	FIELD(kuid_status, stamp_ahead_ns, OUT),
-	FIELD(kuid_status, lex_ahead_ns, OUT),
-	FIELD(kuid_status, grid_ahead_ns, OUT),
-	FIELD(kuid_status, snowflake_ahead_ns, OUT),
-	FIELD(kuid_status, waits, OUT),
-	FIELD(kuid_status, would_blocks, OUT),
-	FIELD(kuid_status, steps_back, OUT),
-	FIELD(kuid_status, steps_forward, OUT),
-	FIELD(kuid_status, ids, OUT),
-	FIELD(kuid_status, vm_forks, OUT),
-	FIELD(kuid_status, floor_ns, OUT),
-	FIELD(kuid_status, ceiling_ns, OUT),
-	FIELD(kuid_status, claim_ceiling_ns, OUT),
-	FIELD(kuid_status, clones, OUT),
 	FIELD(kuid_status, reserved0, BITS, 0),
 	FIELD(kuid_status, reserved, BITS, 0),
 };
@@ -119,48 +85,17 @@ static const struct field status_fields[] = {
 static const struct field private_lane_fields[] = {
 	FIELD(kuid_private_lane, flags, BITS, 0),
 	FIELD(kuid_private_lane, reserved0, BITS, 0),
-	FIELD(kuid_private_lane, node, OUT),
-	FIELD(kuid_private_lane, generation, OUT),
-	FIELD(kuid_private_lane, epoch, OUT),
-	FIELD(kuid_private_lane, load_id, OUT),
-	FIELD(kuid_private_lane, max_ahead_ns, OUT),
-	FIELD(kuid_private_lane, step_limit_ns, OUT),
-	FIELD(kuid_private_lane, random, OUT),
 	FIELD(kuid_private_lane, reserved, BITS, 0),
 };
 
 static const struct field force_clock_fields[] = {
 	FIELD(kuid_force_clock, flags, BITS, KUID_FORCE_CLOCK_MAY_REPEAT),
 	FIELD(kuid_force_clock, reserved0, BITS, 0),
-	FIELD(kuid_force_clock, epoch, OUT),
-	FIELD(kuid_force_clock, load_id, OUT),
 	FIELD(kuid_force_clock, reserved, BITS, 0),
 };
 
 static const struct field state_fields[] = {
 	FIELD(kuid_state, flags, BITS, 0),
-	FIELD(kuid_state, required, OUT),
-	FIELD(kuid_state, restored, OUT),
-	FIELD(kuid_state, interval, OUT),
-	FIELD(kuid_state, wall_ns, OUT),
-	FIELD(kuid_state, slot_ns, OUT),
-	FIELD(kuid_state, stamp_ns, OUT),
-	FIELD(kuid_state, floor_ns, OUT),
-	FIELD(kuid_state, ceiling_ns, OUT),
-	FIELD(kuid_state, node_from, OUT),
-	FIELD(kuid_state, worker_from, OUT),
-	FIELD(kuid_state, node, OUT),
-	FIELD(kuid_state, worker, OUT),
-	FIELD(kuid_state, snowflake_from, OUT),
-	FIELD(kuid_state, snowflake_worker, OUT),
-	FIELD(kuid_state, snowflake_epoch_ms, OUT),
-	FIELD(kuid_state, claim_ceiling_ns, OUT),
-	FIELD(kuid_state, claim_dead, OUT),
-	FIELD(kuid_state, reserved0, OUT),
-	FIELD(kuid_state, epoch, OUT),
-	FIELD(kuid_state, load_id, OUT),
-	FIELD(kuid_state, claim_floor_ns, OUT),
-	FIELD(kuid_state, claim_token, OUT),
 	FIELD(kuid_state, reserved, BITS, 0),
 };
 
@@ -168,8 +103,6 @@ static const struct field restore_fields[] = {
 	FIELD(kuid_restore, floor_ns, IN),
 	FIELD(kuid_restore, flags, BITS, KUID_RESTORE_FRESH),
 	FIELD(kuid_restore, reserved0, BITS, 0),
-	FIELD(kuid_restore, epoch, OUT),
-	FIELD(kuid_restore, load_id, OUT),
 	FIELD(kuid_restore, reserved, BITS, 0),
 };
 
@@ -189,8 +122,6 @@ static const struct field set_identity_fields[] = {
 	FIELD(kuid_set_identity, worker, IN),
 	FIELD(kuid_set_identity, snowflake_from, UP_TO, KUID_FROM_WORKER),
 	FIELD(kuid_set_identity, snowflake_worker, IN),
-	FIELD(kuid_set_identity, epoch, OUT),
-	FIELD(kuid_set_identity, load_id, OUT),
 	FIELD(kuid_set_identity, reserved, BITS, 0),
 };
 
@@ -208,7 +139,6 @@ static const struct field claim_fields[] = {
 	FIELD(kuid_claim, snowflake_epoch_ms, IN),
 	FIELD(kuid_claim, interval, IN),
 	FIELD(kuid_claim, reserved0, BITS, 0),
-	FIELD(kuid_claim, epoch, OUT),
 	FIELD(kuid_claim, reserved, BITS, 0),
 };
 
@@ -298,6 +228,15 @@ static const struct command commands[] = { COMMANDS(COMMAND_ROW) };
 
 #define NR_COMMANDS	ARRAY_SIZE(commands)
 
+static inline const struct command *command_of(unsigned long cmd)
+{
+	const struct command *c = commands;
+
+	while (c->cmd != cmd)
+		c++;
+	return c;
+}
+
 /* Larger than the struct of any command. */
 #define ARG_MAX_SIZE	1024
 
@@ -310,12 +249,9 @@ static inline void good_request(const struct command *c, void *arg,
 {
 	size_t i;
 
-	memset(arg, 0, c->size);
-	for (i = 0; i < c->nr_fields; i++) {
-		if (c->fields[i].use == OUT)
-			memset((__u8 *)arg + c->fields[i].offset, poison,
-			       c->fields[i].size);
-	}
+	memset(arg, poison, c->size);
+	for (i = 0; i < c->nr_fields; i++)
+		memset((__u8 *)arg + c->fields[i].offset, 0, c->fields[i].size);
 	if (c->good)
 		c->good(arg, buffer);
 }

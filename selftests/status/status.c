@@ -5,6 +5,7 @@
 #include "../../kselftest_harness.h"
 
 #include "../lib/children.h"
+#include "../lib/commands.h"
 #include "../lib/own_module.h"
 #include "../lib/set_wall.h"
 
@@ -43,10 +44,7 @@ static struct kuid_status valid_call(int poison)
 {
 	struct kuid_status s;
 
-	memset(&s, poison, sizeof(s));
-	s.flags = 0;
-	s.reserved0 = 0;
-	memset(s.reserved, 0, sizeof(s.reserved));
+	good_request(command_of(KUID_IOC_STATUS), &s, NULL, poison);
 	return s;
 }
 
