@@ -21,6 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "fake_kernel.h"
 #include "handles.h"
 #include "private.h"
@@ -317,17 +318,17 @@ static void fork_in_each_format(bool use_first)
 	}
 }
 
-static void children_finish_the_call(void **state)
+TEST(children_finish_the_call)
 {
 	fork_in_each_format(false);
 }
 
-static void children_use_the_handle_first(void **state)
+TEST(children_use_the_handle_first)
 {
 	fork_in_each_format(true);
 }
 
-static void lanes_end_at_any_time(void **state)
+TEST(lanes_end_at_any_time)
 {
 	for (int i = 0; i < 3; i++) {
 		change_at_each(formats[i], 1, fake_kernel_change);
@@ -350,13 +351,7 @@ static int set_up(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(children_finish_the_call),
-		cmocka_unit_test(children_use_the_handle_first),
-		cmocka_unit_test(lanes_end_at_any_time),
-	};
-
-	return cmocka_run_group_tests_name("step", tests, set_up, NULL);
+	return run_cases("step", set_up, NULL);
 }
 
 #else

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cases.h"
 #include "fake_kernel.h"
 #include "handles.h"
-#include "random.h"
 
 #define THREADS	 8
 #define CHILDREN 10
@@ -185,7 +185,7 @@ static void close_shared(void)
 }
 
 /* Nothing ends the lanes: each handle has one. */
-static void threads_share_handles(void **state)
+TEST(threads_share_handles)
 {
 	pthread_t threads[THREADS];
 
@@ -213,7 +213,7 @@ static void pause_for(unsigned int most_us)
 }
 
 /* Set the clock by more than the limit, by less, and back. */
-static void clock_is_set_meanwhile(void **state)
+TEST(clock_is_set_meanwhile)
 {
 	const int by[] = { -60, 60, -5, 5, -12, 3, -3 };
 	pthread_t threads[THREADS];
@@ -238,7 +238,7 @@ static void linger(void)
 }
 
 /* Each generation begins one epoch of a handle, and not one for each thread. */
-static void generations_end_meanwhile(void **state)
+TEST(generations_end_meanwhile)
 {
 	pthread_t threads[THREADS];
 	unsigned int changes = 0;
@@ -262,7 +262,7 @@ static void generations_end_meanwhile(void **state)
 }
 
 /* Each thread gets other IDs from the device, too. */
-static void device_takes_over_meanwhile(void **state)
+TEST(device_takes_over_meanwhile)
 {
 	pthread_t threads[THREADS];
 
@@ -281,7 +281,7 @@ static void device_takes_over_meanwhile(void **state)
 /* The thread sanitizer knows of no threads in a child. */
 #ifndef __SANITIZE_THREAD__
 /* A child has none of the locks and lanes of its parent's threads. */
-static void forks_meanwhile(void **state)
+TEST(forks_meanwhile)
 {
 	pthread_t threads[THREADS];
 	pid_t pids[CHILDREN];
@@ -315,16 +315,5 @@ static void forks_meanwhile(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_share_handles),
-		cmocka_unit_test(clock_is_set_meanwhile),
-		cmocka_unit_test(generations_end_meanwhile),
-		cmocka_unit_test(device_takes_over_meanwhile),
-#ifndef __SANITIZE_THREAD__
-		cmocka_unit_test(forks_meanwhile),
-#endif
-	};
-
-	random_start();
-	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+	return run_cases("threads", NULL, NULL);
 }

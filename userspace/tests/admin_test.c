@@ -6,12 +6,10 @@
  */
 #include <errno.h>
 #include <kuid.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "fails.h"
 
 #define SEC_NS 1000000000ULL
@@ -59,7 +57,7 @@ static struct kuid_status read_status(struct kuid *handle)
 	return status;
 }
 
-static void state_and_status_agree(void **state)
+TEST(state_and_status_agree)
 {
 	struct kuid_state now = read_state(*state);
 	struct kuid_status status = read_status(*state);
@@ -75,7 +73,7 @@ static void state_and_status_agree(void **state)
 	assert_int_equal(now.interval, 8);
 }
 
-static void a_new_epoch_is_numbered_and_changes_nothing_else(void **state)
+TEST(a_new_epoch_is_numbered_and_changes_nothing_else)
 {
 	struct kuid_set_identity request = { 0 };
 	struct kuid_state before = read_state(*state), after;
@@ -89,7 +87,7 @@ static void a_new_epoch_is_numbered_and_changes_nothing_else(void **state)
 	assert_int_equal(after.node_from, before.node_from);
 }
 
-static void a_node_is_given_and_taken_away(void **state)
+TEST(a_node_is_given_and_taken_away)
 {
 	struct kuid_set_identity request = {
 		.node_from = KUID_FROM_GIVEN,
@@ -109,7 +107,7 @@ static void a_node_is_given_and_taken_away(void **state)
 	assert_int_not_equal(node_of_next(*state), NODE);
 }
 
-static void a_fresh_start_is_a_restore(void **state)
+TEST(a_fresh_start_is_a_restore)
 {
 	uint64_t epoch = 0;
 
@@ -119,7 +117,7 @@ static void a_fresh_start_is_a_restore(void **state)
 	assert_int_equal(read_state(*state).restored, 1);
 }
 
-static void a_ceiling_is_raised_and_lowered_to_what_was_made(void **state)
+TEST(a_ceiling_is_raised_and_lowered_to_what_was_made)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_K64);
 	struct kuid_state now;
@@ -151,7 +149,7 @@ static uint64_t ns_of_next(struct kuid *handle)
 	return fields.sec * SEC_NS + fields.nsec;
 }
 
-static void a_floor_holds_until_the_clock_is_taken_back(void **state)
+TEST(a_floor_holds_until_the_clock_is_taken_back)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_K64);
 	uint64_t floor = read_state(*state).wall_ns + HOUR;
@@ -178,17 +176,6 @@ static void a_floor_holds_until_the_clock_is_taken_back(void **state)
 
 int main(void)
 {
-#define WITH_HANDLE(name) \
-	cmocka_unit_test_setup_teardown(name, open_handle, close_handle)
-	const struct CMUnitTest tests[] = {
-		WITH_HANDLE(state_and_status_agree),
-		WITH_HANDLE(a_new_epoch_is_numbered_and_changes_nothing_else),
-		WITH_HANDLE(a_node_is_given_and_taken_away),
-		WITH_HANDLE(a_fresh_start_is_a_restore),
-		WITH_HANDLE(a_ceiling_is_raised_and_lowered_to_what_was_made),
-		WITH_HANDLE(a_floor_holds_until_the_clock_is_taken_back),
-	};
-
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("admin", tests, NULL, NULL);
+	return run_cases("admin", open_handle, close_handle);
 }

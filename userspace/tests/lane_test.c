@@ -14,10 +14,8 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +28,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "cases.h"
 
 #define ID_SIZE 16
 #define SEC_NS	1000000000LL
@@ -64,15 +63,6 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, ID_SIZE);
 }
 
-static void assert_no_repeat(void)
-{
-	assert_true(book->count);
-	qsort(book->ids, book->count, ID_SIZE, compare);
-	for (size_t i = 1; i < book->count; i++)
-		assert_memory_not_equal(book->ids[i - 1], book->ids[i],
-					ID_SIZE);
-}
-
 static int open_book(void **state)
 {
 	book = mmap(NULL, sizeof(*book), PROT_READ | PROT_WRITE,
@@ -82,6 +72,10 @@ static int open_book(void **state)
 
 static int close_book(void **state)
 {
+	qsort(book->ids, book->count, ID_SIZE, compare);
+	for (size_t i = 1; i < book->count; i++)
+		assert_memory_not_equal(book->ids[i - 1], book->ids[i],
+					ID_SIZE);
 	return munmap(book, sizeof(*book));
 }
 
@@ -224,7 +218,7 @@ static void set_identity(struct kuid *handle, unsigned int node_from,
 	assert_int_equal(kuid_change_identity(handle, &request), 0);
 }
 
-static void a_handle_has_a_lane(void **state)
+TEST(a_handle_has_a_lane)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct kuid *handle = open_lane(formats[i]);
@@ -259,7 +253,6 @@ static void a_handle_has_a_lane(void **state)
 		kuid_close(device);
 		kuid_close(handle);
 	}
-	assert_no_repeat();
 }
 
 static void refuses(unsigned int format, unsigned int flags, int error)
@@ -272,7 +265,7 @@ static void refuses(unsigned int format, unsigned int flags, int error)
 #define PROCESSES 512
 
 /* The end of a pipe's data starts all of them. */
-static void many_processes_at_once(void **state)
+TEST(many_processes_at_once)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V7);
 	static pid_t pids[PROCESSES];
@@ -294,12 +287,11 @@ static void many_processes_at_once(void **state)
 	close(start[1]);
 	for (int i = 0; i < PROCESSES; i++)
 		assert_ended_well(pids[i]);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
 /* The child uses its parent's memory, and so its lane. */
-static void vfork_shares_the_lane(void **state)
+TEST(vfork_shares_the_lane)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 	uint64_t node = node_of_next(handle);
@@ -310,7 +302,6 @@ static void vfork_shares_the_lane(void **state)
 	assert_ended_well(pid);
 	assert_int_equal(node_of_next(handle), node);
 	assert_int_equal(status_of(handle).epoch, 1);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -320,7 +311,7 @@ static int take_in_clone(void *handle)
 }
 
 /* By the system call itself, which no library can notice. */
-static void raw_clone(void **state)
+TEST(raw_clone)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
@@ -341,12 +332,11 @@ static void raw_clone(void **state)
 	assert_ended_well(pid);
 	assert_int_equal(node_of_next(handle), node);
 	assert_int_equal(status_of(handle).epoch, 1);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
 /* Another program opens a handle of its own, and its files are not inherited. */
-static void posix_spawn_inherits_nothing(void **state)
+TEST(posix_spawn_inherits_nothing)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V1);
 	char name[16], *args[] = { "test", "fd_is_closed", name, NULL };
@@ -379,7 +369,7 @@ static void fork_here(int nr)
 	errno = err;
 }
 
-static void forks_in_a_signal_handler(void **state)
+TEST(forks_in_a_signal_handler)
 {
 	const struct itimerval soon = { .it_interval.tv_usec = 2000,
 					.it_value.tv_usec = 2000 };
@@ -414,14 +404,13 @@ static void forks_in_a_signal_handler(void **state)
 	signal(SIGALRM, SIG_DFL);
 	assert_int_equal(children, HANDLER_FORKS);
 	assert_int_equal(book->count, HANDLER_FORKS * 20);
-	assert_no_repeat();
 	kuid_close(interrupted);
 }
 
 /* No lane can have this node. */
 #define GIVEN 0x0223456789abULL
 
-static void the_device_takes_over(void **state)
+TEST(the_device_takes_over)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 	uint64_t node = node_of_next(handle);
@@ -438,7 +427,6 @@ static void the_device_takes_over(void **state)
 	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
 	assert_int_equal(status_of(handle).epoch, 3);
 	assert_true(take(handle, KUID_FORMAT_V6));
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -457,7 +445,7 @@ static void *make_all_the_time(void *handle)
 }
 
 /* The order of a batch holds whatever happens meanwhile. */
-static void identities_change_under_threads(void **state)
+TEST(identities_change_under_threads)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V1);
 	struct kuid *device = kuid_open(KUID_FORMAT_V1);
@@ -480,7 +468,6 @@ static void identities_change_under_threads(void **state)
 		assert_non_null(good);
 	}
 	assert_in_range(status_of(handle).epoch, 2, 31);
-	assert_no_repeat();
 	kuid_close(device);
 	kuid_close(handle);
 }
@@ -540,7 +527,7 @@ static uint64_t load_id_of(struct kuid *handle)
 }
 
 /* The image may be resumed in two machines, so both need other lanes. */
-static void hibernation_ends_the_lanes(void **state)
+TEST(hibernation_ends_the_lanes)
 {
 	struct kuid *busy = open_lane(KUID_FORMAT_V1);
 	struct kuid *idle = open_lane(KUID_FORMAT_V6);
@@ -576,7 +563,6 @@ static void hibernation_ends_the_lanes(void **state)
 	/* The device may have taken over meanwhile, more than once. */
 	assert_true(status_of(busy).epoch >= 2);
 	assert_int_equal(status_of(busy).made_by, KUID_MADE_BY_LANE);
-	assert_no_repeat();
 	kuid_close(hashed);
 	kuid_close(idle);
 	kuid_close(busy);
@@ -593,7 +579,7 @@ static void assert_other_lane(struct kuid *handle)
 	assert_in_range(status_of(handle).epoch, 2, 3);
 }
 
-static void the_clock_is_set_back_by_seconds(void **state)
+TEST(the_clock_is_set_back_by_seconds)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 	uint64_t node = node_of_next(handle);
@@ -611,7 +597,6 @@ static void the_clock_is_set_back_by_seconds(void **state)
 	assert_other_lane(handle);
 	step_wall(18 * SEC_NS);
 	take_within(handle, AHEAD);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -626,7 +611,7 @@ static long references(void)
 	return count;
 }
 
-static void a_handle_keeps_the_module(void **state)
+TEST(a_handle_keeps_the_module)
 {
 	long before = references();
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
@@ -675,12 +660,11 @@ static bool goes_on_under_a_filter(struct kuid *handle)
 	       take(handle, KUID_FORMAT_V6);
 }
 
-static void a_filter_stops_only_new_lanes(void **state)
+TEST(a_filter_stops_only_new_lanes)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 
 	assert_child(goes_on_under_a_filter, handle);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -710,12 +694,11 @@ static bool survives_closefrom(struct kuid *handle)
 	       read(fd, &byte, 1) == 1 && byte == 'x';
 }
 
-static void the_file_is_closed_under_the_library(void **state)
+TEST(the_file_is_closed_under_the_library)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 
 	assert_child(survives_closefrom, handle);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -733,12 +716,11 @@ static bool goes_on_in_a_new_root(struct kuid *handle)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void a_new_root_needs_no_device(void **state)
+TEST(a_new_root_needs_no_device)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 
 	assert_child(goes_on_in_a_new_root, handle);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -765,13 +747,12 @@ static bool goes_on_in_a_time_namespace(struct kuid *handle)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void a_time_namespace_changes_nothing(void **state)
+TEST(a_time_namespace_changes_nothing)
 {
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 
 	assert_child(goes_on_in_a_time_namespace, handle);
 	take_within(handle, AHEAD);
-	assert_no_repeat();
 	kuid_close(handle);
 }
 
@@ -789,28 +770,8 @@ static int fd_is_closed(int fd)
 
 int main(int argc, char **argv)
 {
-#define WITH_BOOK(name) \
-	cmocka_unit_test_setup_teardown(name, open_book, close_book)
-	const struct CMUnitTest tests[] = {
-		WITH_BOOK(a_handle_has_a_lane),
-		WITH_BOOK(many_processes_at_once),
-		WITH_BOOK(vfork_shares_the_lane),
-		WITH_BOOK(raw_clone),
-		WITH_BOOK(posix_spawn_inherits_nothing),
-		WITH_BOOK(forks_in_a_signal_handler),
-		WITH_BOOK(the_device_takes_over),
-		WITH_BOOK(identities_change_under_threads),
-		WITH_BOOK(hibernation_ends_the_lanes),
-		WITH_BOOK(the_clock_is_set_back_by_seconds),
-		WITH_BOOK(a_handle_keeps_the_module),
-		WITH_BOOK(a_filter_stops_only_new_lanes),
-		WITH_BOOK(the_file_is_closed_under_the_library),
-		WITH_BOOK(a_new_root_needs_no_device),
-		WITH_BOOK(a_time_namespace_changes_nothing),
-	};
-
 	if (argc == 3 && !strcmp(argv[1], "fd_is_closed"))
 		return fd_is_closed(atoi(argv[2]));
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("lane", tests, NULL, NULL);
+	return run_cases("lane", open_book, close_book);
 }

@@ -8,9 +8,7 @@
 #include <stdbool.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +21,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "cases.h"
 #include "fails.h"
 
 #define ID_SIZE 16
@@ -89,7 +87,7 @@ static int close_handle(void **state)
 	return 0;
 }
 
-static void open_takes_known_formats(void **state)
+TEST(open_takes_known_formats)
 {
 	struct kuid *handle;
 
@@ -99,7 +97,7 @@ static void open_takes_known_formats(void **state)
 	kuid_close(handle);
 }
 
-static void the_file_of_a_handle_can_be_used(void **state)
+TEST(the_file_of_a_handle_can_be_used)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	struct pollfd ready = { .events = POLLIN };
@@ -129,7 +127,7 @@ static void assert_order(struct kuid *handle, unsigned int order)
 	assert_int_equal(limits.order, order);
 }
 
-static void order_is_chosen_before_the_first_id(void **state)
+TEST(order_is_chosen_before_the_first_id)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_K128);
 	unsigned char id[KUID_ID_MAX];
@@ -147,7 +145,7 @@ static void order_is_chosen_before_the_first_id(void **state)
 }
 
 /* By any handle; those of the library's own table are the kernel's. */
-static void limits_are_told_for_each_format(void **state)
+TEST_AFTER(limits_are_told_for_each_format, open_handle)
 {
 	struct kuid_query limits, untouched;
 	unsigned int format;
@@ -186,7 +184,7 @@ static int open_without_device(void)
 	return open_errno();
 }
 
-static void open_without_the_device_is_enodev(void **state)
+TEST(open_without_the_device_is_enodev)
 {
 	assert_int_equal(in_child(open_without_device), ENODEV);
 }
@@ -221,7 +219,7 @@ static uint64_t count_of_v6(void)
 }
 
 /* The kernel counts what the device makes, and nothing else. */
-static void the_process_makes_ids_on_request_only(void **state)
+TEST(the_process_makes_ids_on_request_only)
 {
 	struct kuid_handle_status own;
 	unsigned char id[KUID_ID_MAX];
@@ -269,7 +267,7 @@ static int open_or_local(void)
 	return 0;
 }
 
-static void local_ones_stand_in_for_the_device(void **state)
+TEST(local_ones_stand_in_for_the_device)
 {
 	assert_int_equal(in_child(open_or_local), 0);
 }
@@ -310,13 +308,13 @@ static int foreign_files(void)
 	       kuid_one(handle, ids) != -1 || errno != EIO;
 }
 
-static void foreign_files_give_no_ids(void **state)
+TEST(foreign_files_give_no_ids)
 {
 	assert_int_equal(in_child(foreign_files), 0);
 }
 
 /* Of all formats, with no file left open; and after all files were closed. */
-static void one_shot_keeps_nothing(void **state)
+TEST(one_shot_keeps_nothing)
 {
 	int before = count_fds();
 
@@ -350,7 +348,7 @@ static void *take_for_ever(void *handle)
 	return NULL;
 }
 
-static void many_is_a_cancellation_point(void **state)
+TEST(many_is_a_cancellation_point)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_LEX);
 	unsigned char id[KUID_ID_MAX];
@@ -368,7 +366,7 @@ static void many_is_a_cancellation_point(void **state)
 	kuid_close(handle);
 }
 
-static void anyone_may_open_unless_the_mode_says_no(void **state)
+TEST(anyone_may_open_unless_the_mode_says_no)
 {
 	assert_int_equal(in_child(open_as_nobody), 0);
 	assert_int_equal(chmod("/dev/kuid", 0), 0);
@@ -376,7 +374,7 @@ static void anyone_may_open_unless_the_mode_says_no(void **state)
 	assert_int_equal(chmod("/dev/kuid", 0444), 0);
 }
 
-static void close_leaves_errno_alone(void **state)
+TEST(close_leaves_errno_alone)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_V1);
 
@@ -388,7 +386,7 @@ static void close_leaves_errno_alone(void **state)
 }
 
 /* kuid_one() and kuid_many() must give IDs of the same format. */
-static void every_format_comes_in_order(void **state)
+TEST(every_format_comes_in_order)
 {
 	unsigned char ids[40][KUID_ID_MAX], zero[KUID_ID_MAX] = { 0 };
 
@@ -422,7 +420,7 @@ static void every_format_comes_in_order(void **state)
 }
 
 /* One kernel makes k64, k96 and k128 from one sequence, with one identity. */
-static void ids_of_the_kernel_are_decoded_and_convert(void **state)
+TEST(ids_of_the_kernel_are_decoded_and_convert)
 {
 	unsigned char global[KUID_ID_MAX], local[KUID_ID_MAX],
 		again[KUID_ID_MAX];
@@ -446,14 +444,14 @@ static void ids_of_the_kernel_are_decoded_and_convert(void **state)
 	kuid_close(handle);
 }
 
-static void memory_that_cannot_be_written_is_efault(void **state)
+TEST_AFTER(memory_that_cannot_be_written_is_efault, open_handle)
 {
 	assert_int_equal(kuid_many(*state, NULL, 0), 0);
 	assert_fails(kuid_one(*state, NULL), EFAULT);
 	assert_fails(kuid_many(*state, NULL, 5), EFAULT);
 }
 
-static void many_stops_where_memory_ends(void **state)
+TEST_AFTER(many_stops_where_memory_ends, open_handle)
 {
 	unsigned char *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -472,7 +470,7 @@ static void on_alarm(int sig)
 	alarms++;
 }
 
-static void signals_do_not_cut_many_short(void **state)
+TEST_AFTER(signals_do_not_cut_many_short, open_handle)
 {
 	const struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
 	const struct itimerval never = { 0 };
@@ -492,28 +490,6 @@ static void signals_do_not_cut_many_short(void **state)
 
 int main(void)
 {
-#define WITH_HANDLE(name) \
-	cmocka_unit_test_setup_teardown(name, open_handle, close_handle)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_takes_known_formats),
-		cmocka_unit_test(the_file_of_a_handle_can_be_used),
-		cmocka_unit_test(order_is_chosen_before_the_first_id),
-		WITH_HANDLE(limits_are_told_for_each_format),
-		cmocka_unit_test(open_without_the_device_is_enodev),
-		cmocka_unit_test(the_process_makes_ids_on_request_only),
-		cmocka_unit_test(local_ones_stand_in_for_the_device),
-		cmocka_unit_test(foreign_files_give_no_ids),
-		cmocka_unit_test(one_shot_keeps_nothing),
-		cmocka_unit_test(many_is_a_cancellation_point),
-		cmocka_unit_test(anyone_may_open_unless_the_mode_says_no),
-		cmocka_unit_test(close_leaves_errno_alone),
-		cmocka_unit_test(every_format_comes_in_order),
-		cmocka_unit_test(ids_of_the_kernel_are_decoded_and_convert),
-		WITH_HANDLE(memory_that_cannot_be_written_is_efault),
-		WITH_HANDLE(many_stops_where_memory_ends),
-		WITH_HANDLE(signals_do_not_cut_many_short),
-	};
-
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+	return run_cases("library", NULL, close_handle);
 }
