@@ -361,21 +361,8 @@ aborts()
 		grep 'terminated by signal 6' $root/tmp/server.log
 }
 
-# If klog_check found nothing, the last test would pass.
-warning_is_caught()
-{
-	klog_mark
-	echo "WARNING: planted" >/dev/kmsg
-	! klog_check
-}
-
-no_complaints()
-{
-	klog_check >"$out"
-}
-
 echo "KTAP version 1"
-it "a planted warning is caught" warning_is_caught
+it "a planted warning is caught" klog_catches
 klog_mark
 it "the server is set up" eval 'prepare && new_server && start'
 it "the extension can be created" gives '' 'CREATE EXTENSION kuid;'
@@ -421,5 +408,5 @@ it "uuid-ossp alone has a node of its own" has_own_node
 it "with the drop-in it has that of the device" has_node_of_device
 it "with no device and no fallback it ends the session" aborts
 it "the server stops while a session waits" eval 'waiter && stop'
-it "the kernel log has no complaints" no_complaints
+it "the kernel log has no complaints" klog_check
 finish

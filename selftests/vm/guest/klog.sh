@@ -26,6 +26,14 @@ klog_mark()
 	echo "$klog_now" >/dev/kmsg
 }
 
+# If klog_check found nothing, every test would pass.
+klog_catches()
+{
+	klog_mark
+	echo "WARNING: planted" >/dev/kmsg
+	! klog_check
+}
+
 # If the mark has dropped out of the log, the whole log is newer than it. A stack trace alone is no
 # failure if a test made the kernel refuse memory. The kernel has data races of its own: they are
 # printed, but fail no test. A race is its own if the report names no function of kuid's modules,
