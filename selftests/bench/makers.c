@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The generators of makers.h: kuid, functions of libraries, and one of v7. */
+/* The generators of makers.h: kuid, functions of libraries, and two of v7. */
 #include <dlfcn.h>
 #include <err.h>
+#include <fcntl.h>
 #include <kuid.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -62,12 +65,14 @@ static void start_program(void)
 		err(1, "%s", command[0]);
 }
 
-static __u64 wall_ms(void)
+/* Milliseconds, and 4096ths of them below these. */
+static __u64 wall_time(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+	return (now.tv_sec * 1000ULL + now.tv_nsec / 1000000) << 12 |
+	       (now.tv_nsec % 1000000 << 12) / 1000000;
 }
 
 static void set_v7(unsigned char *id, __u64 ms)
@@ -82,7 +87,7 @@ static void set_v7(unsigned char *id, __u64 ms)
 static void make_counted_v7(unsigned char *id)
 {
 	static __u64 last_ms, last_random, state;
-	__u64 ms = wall_ms(), random;
+	__u64 ms = wall_time() >> 12, random;
 
 	if (!state && getrandom(&state, sizeof(state), 0) != sizeof(state))
 		err(1, "getrandom");
@@ -104,6 +109,41 @@ static void make_counted_v7(unsigned char *id)
 	set_v7(id, last_ms);
 }
 
+static _Atomic __u64 *map_shared_time(void)
+{
+	int file = shm_open("/kuid-bench", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	void *page = MAP_FAILED;
+
+	if (file >= 0 && !ftruncate(file, sizeof(__u64)))
+		page = mmap(NULL, sizeof(__u64), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, file, 0);
+	if (page == MAP_FAILED)
+		err(1, "shared memory");
+	close(file);
+	return page;
+}
+
+void make_shared_v7(unsigned char *id)
+{
+	static _Atomic __u64 *shared;
+	static unsigned char node[8];
+	__u64 now = wall_time(), last, time;
+
+	if (!shared) {
+		if (getrandom(node, sizeof(node), 0) != sizeof(node))
+			err(1, "getrandom");
+		shared = map_shared_time();
+	}
+	last = atomic_load(shared);
+	do
+		time = now > last ? now : last + 1;
+	while (!atomic_compare_exchange_weak(shared, &last, time));
+	id[6] = time >> 8;
+	id[7] = time;
+	memcpy(id + 8, node, sizeof(node));
+	set_v7(id, time >> 12);
+}
+
 static const struct maker makers[] = {
 	{ "v1", make_by_kuid, KUID_FORMAT_V1, 0, KUID_ORDER_FILE },
 	{ "v6", make_by_kuid, KUID_FORMAT_V6, 0, KUID_ORDER_FILE },
@@ -117,6 +157,7 @@ static const struct maker makers[] = {
 	{ "library", make_by_library, 0, 0, 0 },
 	{ "program", make_by_program, 0, 0, 0 },
 	{ "counted-v7", make_counted_v7, 0, 0, 0 },
+	{ "shared-v7", make_shared_v7, 0, 0, 0 },
 	{ 0 }
 };
 

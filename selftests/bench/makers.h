@@ -49,4 +49,11 @@ const struct maker *maker_find(int nr, char **words);
  */
 void maker_prepare(const struct maker *maker);
 
+/*
+ * A v7 of the next time that a word in /dev/shm has not had, taken by
+ * compare-and-swap, as processes can do without a module. Its other bits are
+ * drawn once.
+ */
+void make_shared_v7(unsigned char *id);
+
 #endif

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "makers.h"
 #include "result.h"
 
 #define BATCH	 256
@@ -58,7 +59,7 @@ static void call_function(struct subject *subject);
  * @most_ns: budget of an ID; 0 if there is none
  * @most_ratio: budget of @ratio; 0 if there is none
  * @handle: of libkuid
- * @function: of the library, or of the core
+ * @function: of a library, of the core or of makers.h
  * @calls: how many calls are a round
  * @ns: of each ID, by the round
  * @ratio: to the reading of the clock in the same round
@@ -109,6 +110,9 @@ static struct subject {
 	{ .what = ZERO, .call = read_zero },
 	{ .what = "v4 by getrandom", .call = make_v4 },
 	{ .what = "v7 by clock and getrandom", .call = make_v7 },
+	{ .what = "v7 by a word in /dev/shm",
+	  .call = call_function,
+	  .function = make_shared_v7 },
 	{ .what = "libuuid 2.38, v1",
 	  .call = call_function,
 	  .symbol = LIBUUID_TIME },

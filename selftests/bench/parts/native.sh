@@ -7,6 +7,7 @@
 set -o pipefail
 [ "$3" != quick ] || exit 0
 bench=$1 peers=${0%/*}/../peers
+trap 'rm -f /dev/shm/kuid-bench' EXIT
 
 # As a ratio to the first row, the reading of the clock.
 {

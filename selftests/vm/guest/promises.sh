@@ -28,7 +28,7 @@ try()
 }
 
 insmod /lib/kuid.ko || exit
-mkdir -p /var/lib/libuuid /trixie/bench /cached /stateless
+mkdir -p /dev/shm /var/lib/libuuid /trixie/bench /cached /stateless
 cp /bench/promises /bench/twin /trixie/bench/
 # uuidd is there for processes in /cached only, and libuuid's file for all but those in /stateless.
 mount --rbind / /cached && mkdir -p /run/uuidd && mount -t tmpfs none /cached/run &&
@@ -56,6 +56,7 @@ try "libuuid 2.38, v1, uuidd's cache" /cached 5 library libuuid.so.1 uuid_genera
 try "Rust, uuid-rs 1.2, v4" / 2 library /bench/uuid_rs.so uuid_rs_v4
 try "Rust, uuid-rs 1.2, v7" / 2 library /bench/uuid_rs.so uuid_rs_v7
 try "v7 with a counter, as RFC 9562 has it" / 2 counted-v7
+try "v7 by a word in /dev/shm" / 2 shared-v7
 
 [ ! "$twins" ] || echo "the twins are ready"
 for process in $running; do
