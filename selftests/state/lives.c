@@ -31,6 +31,7 @@
 #include "../lib/set_wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
+#define LOADED		(10 * NSEC_PER_SEC)	/* the module is, by then */
 
 #define LIVES		2
 #define READERS		2
@@ -59,7 +60,7 @@ struct taken {
  * @readers: number of readers of this life that are running
  * @stop: set by the host: stop
  * @told: wall clock when the epoch was closed because of the fork; 0 before
- * @began: wall clock when the first life began
+ * @began: wall clock when the readers of the first life began
  * @load_id: load_id of the last epoch of a restored machine
  * @node: node of its private lane; 0 if the node was given
  * @phase: by reader: how often it has seen that the machine was restored
@@ -501,6 +502,7 @@ static int be_killed(int argc, char **argv)
 {
 	struct memory *m = map_device();
 	bool required = argc > 2 && !strcmp(argv[2], "required");
+	bool again = argc > 3 && !strcmp(argv[3], "again");
 	struct kuid_status status;
 	pid_t pids[READERS];
 	char params[128];
@@ -512,9 +514,8 @@ static int be_killed(int argc, char **argv)
 	life = m->lives++;
 	if (life >= LIVES)
 		fail("this is life %d", life + 1);
-	if (!life)
-		m->began = clock_ns();
-	else if (!strcmp(argv[3], "again") && set_wall(m->began))
+	/* Loading takes a while, in which the readers must not miss that time. */
+	if (life && again && set_wall(m->began - LOADED))
 		fail("can't set the clock: %m");
 	snprintf(params, sizeof(params), "state=%s " ALL_PARAMS, argv[2]);
 	if (load(params))
@@ -522,6 +523,8 @@ static int be_killed(int argc, char **argv)
 	fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		fail("can't open the device: %m");
+	while (again && clock_ns() < m->began)
+		usleep(1000);
 	if (required) {
 		if (restore_floor(fd, m->ceiling))
 			fail("RESTORE: %m");
@@ -535,6 +538,8 @@ static int be_killed(int argc, char **argv)
 	if (required != !!(status.held & KUID_HELD_REBOOT_SAFE))
 		fail("that is not so");
 
+	if (!life)
+		m->began = clock_ns();
 	start_readers(m, life, pids, pick_seed());
 	puts("# lives: at work");
 	fflush(stdout);
