@@ -76,15 +76,18 @@ part_userspace()
 
 	part bench "the report of the benchmark" "$here/../bench/tests.sh"
 
-	part compilers "library and tool built by gcc and clang, for glibc and musl" \
-		"$here/compilers.sh" "$build" "$musl"
-
-	part building "the module built and installed by hand" "$here/building.sh" "$kernel"
-
 	echo "== the parser fuzzed for $fuzz_seconds seconds"
 	log=$logs/fuzz.log
 	quietly make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz &&
 		add 0 1 0 0
+}
+
+part_builds()
+{
+	part compilers "library and tool built by gcc and clang, for glibc and musl" \
+		"$here/compilers.sh" "$build" "$musl"
+
+	part building "the module built and installed by hand" "$here/building.sh" "$kernel"
 }
 
 part_machines()
@@ -125,7 +128,7 @@ run_part()
 )
 
 # Each part counts its results and has its own log, because mixed output would be unreadable.
-parts=(interface lasting order userspace machines)
+parts=(interface lasting order userspace builds machines)
 # Kills whole process groups: the machines don't react to Ctrl-C.
 kill_parts()
 {
