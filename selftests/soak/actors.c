@@ -228,7 +228,7 @@ static void take_once(struct soak_actor *me, struct open_file *file, __u8 *ids)
 		soak_book(me, taken.f, ids, taken.got, taken.from, taken.to);
 	} else if (taken.got == -EAGAIN && file->nonblock) {
 		me->again[taken.f->number]++;
-	} else {
+	} else if (taken.got != -ESTALE || !soak_may_be_stale(me, taken.f)) {
 		soak_fail("%s, call %llu, %s: %s", me->name,
 			  (unsigned long long)me->calls, taken.f->name,
 			  strerror(-taken.got));
@@ -391,7 +391,7 @@ static void book_caller(struct soak_actor *me, const struct format *f,
 			enum caller_kind kind, int cpu, __u64 from)
 {
 	static __u8 ids[KERNEL_IDS * ID_SIZE_MAX];
-	long size, error;
+	long size, error, nr = KERNEL_IDS;
 
 	while (!caller_is_done(kind, cpu)) {
 		if (soak_failed() || number_of_caller(kind, cpu, "nr") < 0)
@@ -400,14 +400,15 @@ static void book_caller(struct soak_actor *me, const struct format *f,
 	}
 	size = read_of_caller(kind, cpu, "ids", ids, sizeof(ids));
 	error = number_of_caller(kind, cpu, "error");
-	if (size != KERNEL_IDS * f->id_size || error) {
+	if (error == ESTALE && soak_may_be_stale(me, f)) {
+		nr = number_of_caller(kind, cpu, "nr");
+	} else if (size != KERNEL_IDS * f->id_size || error) {
 		soak_fail("%s%d: %ld bytes of %s, errno %ld", contexts[kind],
 			  cpu, size, f->name, error);
 		return;
 	}
-	soak_book(me, f, ids, KERNEL_IDS, from, soak_epoch(me));
-	__atomic_add_fetch(&soak->done.kernel_ids, KERNEL_IDS,
-			   __ATOMIC_RELAXED);
+	soak_book(me, f, ids, nr, from, soak_epoch(me));
+	__atomic_add_fetch(&soak->done.kernel_ids, nr, __ATOMIC_RELAXED);
 }
 
 /* Take IDs in kernel code, in all contexts of all online CPUs. */

@@ -211,6 +211,12 @@ static __u64 forks(const struct soak_actor *me)
 	return get_status(me->fd, &status) ? 0 : status.vm_forks;
 }
 
+/* The worker of snowflake is given, so in a clone there is none. */
+bool soak_may_be_stale(const struct soak_actor *me, const struct format *f)
+{
+	return f->number == KUID_FORMAT_SNOWFLAKE && forks(me);
+}
+
 /* Be cloned: from then on the machine must have another node and worker. */
 static void be_cloned(struct soak_actor *me)
 {

@@ -233,6 +233,7 @@ void soak_fail(const char *text, ...);
 bool soak_stopped(void);
 bool soak_failed(void);
 __u64 soak_epoch(const struct soak_actor *me);
+bool soak_may_be_stale(const struct soak_actor *me, const struct format *f);
 
 static inline void soak_count(__u64 *count)
 {
