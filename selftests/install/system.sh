@@ -59,6 +59,7 @@ trap '[[ -z $vm ]] || kill "$vm" 2>/dev/null || true; [[ -z $temporary ]] || rm 
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# As in boot.sh, a machine that gets little CPU time doesn't hang.
 setpriv --pdeathsig TERM timeout --foreground --kill-after 5 "$timeout" \
 	qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none \
 	-accel tcg,thread=multi -cpu max -smp "$smp" -m "$mem" -rtc "base=$clock" \
@@ -67,7 +68,8 @@ setpriv --pdeathsig TERM timeout --foreground --kill-after 5 "$timeout" \
 	-device virtio-rng-pci "${more[@]}" \
 	-kernel "$machine/vmlinuz" -initrd "$machine/initrd" -append \
 	"root=/dev/vda rw console=ttyS0 panic=-1 no_timer_check tsc=reliable clocksource=tsc \
-mitigations=off systemd.wants=kuid-test.service systemd.show_status=0 $append" \
+mitigations=off watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=300 \
+systemd.wants=kuid-test.service systemd.show_status=0 $append" \
 	-pidfile "$machine/pid" -chardev "file,id=console,path=$machine/console" -serial chardev:console </dev/null &
 vm=$!
 
