@@ -140,7 +140,7 @@ trap kill_parts EXIT
 set -m
 rm -f "$logs"/*.totals
 for part in "${parts[@]:1}"; do
-	run_part "$part" >"$logs/$part.log" 2>&1 </dev/null &
+	run_part "$part" >"$logs/part_$part.log" 2>&1 </dev/null &
 done
 set +m
 run_part "${parts[0]}"
@@ -148,7 +148,7 @@ totals_add "$logs/${parts[0]}.totals"
 echo "== waiting for the other parts"
 wait
 for part in "${parts[@]:1}"; do
-	cat "$logs/$part.log"
+	cat "$logs/part_$part.log"
 	totals_add "$logs/$part.totals"
 done
 totals_end
