@@ -5,7 +5,8 @@
  * makes an UUID and closes its output, makes COUNT more from TIME on, in
  * seconds of the wall clock, and writes them to the memory at NUMBER times
  * their size. The machine is to be cloned before TIME. The clocks of clones
- * agree, so both make their UUIDs at the same time.
+ * agree, so both make their UUIDs at the same time: PART of them in each
+ * PART_NS, because a clone may lose its CPU meanwhile.
  */
 #include <err.h>
 #include <errno.h>
@@ -18,13 +19,24 @@
 #include "makers.h"
 
 #define COUNT	 20000	  /* that of parts/promises.sh */
-#define AWAKE_NS 50000000 /* after TIME */
+#define AWAKE_NS 50000000 /* after TIME, when both clones are awake */
+#define PART	 100
+#define PART_NS	 4000000
+
+static void wait_for(const struct timespec *begin, long ns)
+{
+	struct timespec now;
+
+	do
+		clock_gettime(CLOCK_REALTIME, &now);
+	while (now.tv_sec == begin->tv_sec && now.tv_nsec < ns);
+}
 
 int main(int argc, char **argv)
 {
 	static unsigned char ids[COUNT][16];
 	const struct maker *maker;
-	struct timespec begin = { 0 }, now;
+	struct timespec begin = { 0 };
 	unsigned char *memory;
 	unsigned long number;
 	size_t size;
@@ -47,12 +59,11 @@ int main(int argc, char **argv)
 	errno = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &begin, NULL);
 	if (errno)
 		err(1, "%s", maker->name);
-	/* The clones wake at different moments of a few milliseconds. */
-	do
-		clock_gettime(CLOCK_REALTIME, &now);
-	while (now.tv_sec == begin.tv_sec && now.tv_nsec < AWAKE_NS);
-	for (int i = 0; i < COUNT; i++)
+	for (int i = 0; i < COUNT; i++) {
+		if (i % PART == 0)
+			wait_for(&begin, AWAKE_NS + i / PART * PART_NS);
 		maker->make(ids[i]);
+	}
 	memcpy(memory + size - sizeof(ids), ids, sizeof(ids));
 	return 0;
 }
