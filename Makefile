@@ -53,8 +53,8 @@ help:
 	@echo '                what they take'
 	@echo 'make install-dkms  the source of the module, for DKMS'
 	@echo 'make uninstall  remove what these installed'
-	@echo 'make run        boot a kernel with the module and see IDs being made;'
-	@echo '                ACCEL=kvm or auto for a faster machine where that works'
+	@echo 'make run        count repeats of kuid and others in a booted machine and its'
+	@echo '                clones; on a terminal it ends in a shell of such a machine'
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-here  load the module here, as root; test it, unload it, write a report'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
@@ -191,11 +191,6 @@ ROOT	:= $(BUILD)/vm/root
 TESTS	:= $(BUILD)/vm/tests
 KSELFTEST := $(BUILD)/vm/kselftest/tools/testing/selftests
 INITRD	:= $(BUILD)/vm/initrd.cpio
-BOOT	= $(VM)/boot.sh --kernel $(TEST_KERNEL) --initrd $(INITRD)
-
-# Plain emulation works everywhere; ACCEL=auto uses KVM if a kernel boots with
-# it.
-ACCEL	?= tcg
 
 .PHONY: vm-packages vm-root vm-modules vm-util-linux vm-programs vm-tests
 vm-packages:
@@ -317,17 +312,17 @@ bench-programs: vm-modules
 	@$(VM)/initramfs.sh -o $(BENCH)/initrd.cpio $(ROOT) $(BENCH)/root \
 		$(UUID_RUNTIME) $(UUID_RUNTIME_TRIXIE)
 
-.PHONY: run check bench style
-run: vm-root
-	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib \
-		$(BENCH)/root/bench/promises
-	@mkdir -p $(BUILD)/vm/demo/bench
-	@cp -u $(BENCH)/root/bench/promises $(BUILD)/vm/demo/bench/
-	@$(VM)/initramfs.sh -o $(INITRD) $(ROOT) $(BUILD)/vm/demo $(UUID_RUNTIME) \
+.PHONY: run demo-machine check bench style
+run:
+	@selftests/run/demo.sh $(BUILD)
+
+# Programs of the benchmark that need no other language.
+DEMO	:= $(BUILD)/demo
+demo-machine: vm-root
+	$(MAKE) -C selftests/bench O=$(DEMO) LIBKUID=$(BUILD)/userspace/lib \
+		$(DEMO)/root/bench/promises $(DEMO)/root/bench/twin
+	$(VM)/initramfs.sh -o $(DEMO)/initrd.cpio $(ROOT) $(DEMO)/root $(UUID_RUNTIME) \
 		$(UUID_RUNTIME_TRIXIE)
-	@echo 'Booting Linux $(file <$(TEST_KERNEL)/release) in QEMU.'
-	@if test -t 0 && test -t 1; then shell=--shell; else shell=; fi; \
-	$(BOOT) --accel $(ACCEL) $$shell /guest/demo.sh
 
 # QUICK=1 measures what is held to the record; PARTS names parts of the benchmark.
 QUICK	?=

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests of the report of the benchmark, of how values are held to a record, and of how documents are
-# filled:   tests.sh
+# Tests of the report of the benchmark, of how values are held to a record, of how documents are
+# filled, and of the table of "make run":   tests.sh
 # Prints TAP.
 # shellcheck disable=SC2317 # the tests are called by it
 
@@ -184,6 +184,31 @@ failed_part()
 	script 1 'some has failed' report.sh record "$work"
 }
 
+# shows LINE...: "make run" with these values of repeats after fork, in clones, and of disorder.
+shows()
+{
+	for line in "$@"; do
+		echo "$line" | awk -F '|' '{
+			print "promises\t" $1 "\trepeats, forked children\t" $2
+			print "promises\t" $1 "\trepeats, cloned machine\t" $3
+			if (NF > 3)
+				print "promises\t" $1 "\tdisorder, two processes\t" $4
+		}'
+	done | awk -f "$here/../run/demo.awk" >"$out" 2>"$err"
+}
+
+verdict()
+{
+	shows 'kuid v7|0|0|0' 'libuuid|46570|0|0' 'none|0|0|0' &&
+		grep -qx 'libuuid  *46,570  *0  *0' "$out" && [ "$(sed -n 4p "$out")" ] &&
+		grep -qx 'No ID of kuid is a repeat.*; 1 of the 2 others fail in a case or more.' "$out"
+}
+
+no_verdict()
+{
+	! shows "$@" && grep -q '^kuid has broken a promise' "$out"
+}
+
 it "tables" tables
 it "values of a row, multiplied by its number" multiplied
 it "values for programs" values_for_programs
@@ -211,6 +236,10 @@ it "a value that was not recorded" breaks 'cost: read, v1: not recorded, measure
 it "a document" fills
 it "a document with an unknown table" cant_fill '<!-- bench: none -->' '<!-- bench: end -->'
 it "a document with a table that does not end" cant_fill '<!-- bench: one -->'
+it "the table of make run" verdict
+it "one with a repeat of kuid" no_verdict 'kuid v7|0|1|0' 'libuuid|63|0|0'
+it "one with a number that is missing" no_verdict 'kuid v7|0|0|0' 'libuuid|63|0'
+it "one without numbers" no_verdict
 it "report.sh without arguments" script 2 'usage: report.sh' report.sh
 it "report.sh with an unknown one" script 2 'usage: report.sh' report.sh draw x
 it "report.sh without results" script 1 "no results in $work" report.sh record "$work"

@@ -22,7 +22,8 @@ usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
                        hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
   --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
   --icount             guest time counts instructions, repeatably; one processor, tcg
-  --shell              leave a shell on the terminal after PROGRAM, which is optional then
+  --shell              leave a shell on the terminal after PROGRAM, which is optional then, and
+                       whose status is ignored
   --log FILE           write the console to this file
   --qemu "ARG..."      more arguments for QEMU, without spaces in them
   --known-as ID        nonce of the last line; a restored machine needs that of the saved one
@@ -166,6 +167,7 @@ status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
 if [[ -n $status && $ended != 124 ]]; then
 	exit "$status"
 fi
+[[ -z $shell ]] || (( ended )) || exit 0
 
 temporary=
 echo

@@ -3,12 +3,13 @@
 #
 # Repeats and IDs out of order, of kuid and others. They are chance, so none is held. The first
 # machine, with two CPUs, counts its own. The second one is saved while each generator waits, and
-# restored twice; the IDs that both restored ones make are repeats.
+# restored twice; the IDs that both restored ones make are repeats. "make run" calls this with the form
+# demo, for some of the generators and cases.
 
 set -euo pipefail
 
 [[ $3 != quick ]] || exit 0
-bench=$1 kernel=$2
+bench=$1 kernel=$2 form=$3
 work=$(mktemp -d)
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../vm" && pwd)
 # shellcheck source=SCRIPTDIR/../../vm/monitor.sh
@@ -34,7 +35,7 @@ machine()
 	monitored "$1"
 	"${boot[@]}" --smp 1 --mem 512M --log "$work/$1.log" --known-as "twins.$$" \
 		--qemu "-object $memory -device ivshmem-plain,memdev=ids,addr=0x10,master=on \
-$2 $monitored" /guest/promises.sh twins >"$work/$1.console" 2>&1 </dev/null &
+$2 $monitored" /guest/promises.sh "$form" twins >"$work/$1.console" 2>&1 </dev/null &
 	machine=$!
 }
 
@@ -44,7 +45,7 @@ numbered()
 	od -An -v -tx1 -w16 -j $(($1 * count * 16)) -N $((count * 16)) "$2"
 }
 
-"${boot[@]}" --smp 2 /guest/promises.sh
+"${boot[@]}" --smp 2 /guest/promises.sh "$form"
 
 old=11111111-2222-3333-4444-555555555555
 declare -A new=(
