@@ -6,8 +6,9 @@
  *	TEST(a_name) { ... }
  *	int main(void) { return run_cases("its name", NULL, NULL); }
  *
- * The tests run in the order of the file. See harness.h for those that run in
- * the kernel, too.
+ * The tests run in the order of the file. If the environment variable CASE is
+ * set, the one with that name runs. See harness.h for those that run in the
+ * kernel, too.
  */
 #ifndef KUID_UNIT_CASES_H
 #define KUID_UNIT_CASES_H
@@ -15,6 +16,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "random.h"
@@ -42,6 +44,7 @@ static inline int run_cases(const char *name, CMFixtureFunction setup,
 			cases[i].setup_func = setup;
 		cases[i].teardown_func = teardown;
 	}
+	cmocka_set_test_filter(getenv("CASE"));
 	random_start();
 	return _cmocka_run_group_tests(name, cases, nr_cases, NULL, NULL);
 }

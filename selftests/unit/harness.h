@@ -91,6 +91,7 @@
                                                                            \
 		for (size_t i = 0; i < count; i++)                         \
 			cases[i].setup_func = (setup);                     \
+		cmocka_set_test_filter(getenv("CASE"));                    \
 		random_start();                                            \
 		return _cmocka_run_group_tests(#suite, cases, count, NULL, \
 					       NULL);                      \

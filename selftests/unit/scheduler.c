@@ -361,6 +361,7 @@ int scheduler_main(struct scheduler_model *of, const void *scenarios,
 	}
 	model = of;
 	make_cpus();
+	cmocka_set_test_filter(getenv("CASE"));
 	random_start();
 	return cmocka_run_group_tests_name(model->name, tests, NULL, NULL);
 }
