@@ -367,6 +367,9 @@ fleet-record:
 	@$(VM)/setup.sh build picture
 	@$(MAKE) -s -C $(FLEET) record
 
+.PHONY: check-mutants
+check-mutants: ; @$(MAKE) -s -C selftests/unit O=$(BUILD)/unit mutants
+
 # QUICK=1 leaves out what takes minutes.
 .PHONY: check-proofs
 check-proofs:
