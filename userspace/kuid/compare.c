@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arguments.h"
 #include "formats.h"
@@ -43,7 +44,7 @@ static const struct option_row options[] = {
 static void check(struct argp_state *state)
 {
 	input_id_check(state);
-	if (input.count == 1)
+	if (input.count == 1 && strcmp(input.args[0], "-"))
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");
 	if (input.count > 2)

@@ -39,8 +39,8 @@ static void take_form(struct argp_state *state, const struct option_row *option,
 
 const struct option_row input_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
-	  "Format of the IDs, uuid for any UUID; needed for plain hexadecimal "
-	  "and for {snowflake}, else told by their form",
+	  "Format of the IDs, uuid for any UUID; told by their form if not "
+	  "given, but for decimal numbers and ambiguous hexadecimal",
 	  take_format, &input.format },
 	{ "interval", 'I', INTERVAL_ARG,
 	  "Interval I of the host that made {interval}, which is not in them: "
@@ -52,10 +52,9 @@ const struct option_row input_id_options[] = {
 	  "format",
 	  take_form, &input.form },
 	{ "lenient", 0, NULL,
-	  "Take any form that tells the ID, in any case and with space around "
-	  "it: also 32 hexadecimal digits for a UUID if no format is given, "
-	  "and ULIDs of {ulid}, no others. Skip blank lines, or print a mark "
-	  "for each with --keep-going",
+	  "Take digits of any case, and space around the ID, and any 32 "
+	  "hexadecimal digits for a UUID if no format is given. Skip blank "
+	  "lines, or print a mark for each with --keep-going",
 	  take_flag, &input.lenient },
 	{ "keep-going", 'k', NULL,
 	  "Go on after an ID that is wrong, with a mark in its place",
@@ -131,12 +130,10 @@ void input_id_check(struct argp_state *state)
 	}
 }
 
-/* In the form that was asked for: text and version tell the format. */
-static int parse_form(const char *text, size_t size, struct input_id *id,
-		      size_t *where)
+/* In a form that tells the format, together with the version of a UUID. */
+static int parse_form(const struct form *form, const char *text, size_t size,
+		      struct input_id *id, size_t *where)
 {
-	const struct form *form = input.form;
-
 	for (id->format = 1; kuid_format_name(id->format); id->format++)
 		if (form_is_of(form, id->format) &&
 		    !kuid_parse_form(id->format, form->form, text, size,
@@ -149,38 +146,84 @@ static int parse_form(const char *text, size_t size, struct input_id *id,
 			       where);
 }
 
+/*
+ * Hexadecimal of 12 bytes is a k96. That of 16 bytes is a UUID unless it begins
+ * with 00, as lex does until the year 4253 and k128 until 2099.
+ */
+static int parse_hex(const char *text, size_t size, struct input_id *id)
+{
+	struct kuid_fields fields;
+
+	id->format = KUID_FORMAT_K96;
+	if (!kuid_parse_form(id->format, KUID_FORM_HEX, text, size, id->bytes,
+			     NULL))
+		return 0;
+	if (size < 2 || !memcmp(text, "00", 2) ||
+	    kuid_parse_form(KUID_ANY_UUID, KUID_FORM_HEX, text, size, id->bytes,
+			    NULL) ||
+	    kuid_decode(KUID_ANY_UUID, id->bytes, 0, 0, &fields))
+		return -1;
+	id->format = fields.format;
+	return 0;
+}
+
+/* The form that no text but those of it begins like; NULL if there is none. */
+static const struct form *begun_form(const char *text, size_t size)
+{
+	if (size && text[0] == '{')
+		return form_named("braces");
+	if (size > 3 && text[3] == ':')
+		return form_named("urn");
+	return NULL;
+}
+
+/* No format is given: the text is in a form that only one format has. */
+static int recognise(const char *text, size_t size, struct input_id *id,
+		     size_t *where)
+{
+	const struct form *form = begun_form(text, size);
+	int found;
+
+	if (form)
+		return parse_form(form, text, size, id, where);
+	found = kuid_recognise(text, size, id->bytes, where);
+	id->format = found;
+	if (found >= 0 || !parse_form(form_named("ulid"), text, size, id, NULL))
+		return 0;
+	return parse_hex(text, size, id);
+}
+
 static int parse_strictly(const char *text, size_t size, unsigned int format,
 			  struct input_id *id, size_t *where)
 {
-	unsigned int form = KUID_FORM_CANONICAL;
-	int found;
-
-	if (format == KUID_FORMAT_DEFAULT && input.form)
-		return parse_form(text, size, id, where);
-	if (format == KUID_FORMAT_DEFAULT) {
-		found = kuid_recognise(text, size, id->bytes, where);
-		id->format = found;
-		return found < 0 ? -1 : 0;
-	}
+	if (format == KUID_FORMAT_DEFAULT)
+		return input.form
+			       ? parse_form(input.form, text, size, id, where)
+			       : recognise(text, size, id, where);
 	id->format = format;
-	/* A decimal number may be as long as hexadecimal digits. */
-	if (!input.form && formats_is("{epoch}", format) &&
-	    !kuid_parse(format, text, size, id->bytes, where))
-		return 0;
-	/*
-	 * These three are of different lengths, but canonical text of a UUID
-	 * that ends too early, which its fourth "-" tells, may have any.
-	 */
 	if (input.form)
-		form = input.form->form;
-	else if (size > 23 && text[23] == '-')
-		form = KUID_FORM_CANONICAL;
-	else if (size == kuid_format_text_size(format, KUID_FORM_HEX))
-		form = KUID_FORM_HEX;
-	else if (size &&
-		 size == kuid_format_text_size(format, KUID_FORM_COLDFUSION))
-		form = KUID_FORM_COLDFUSION;
-	return kuid_parse_form(format, form, text, size, id->bytes, where);
+		return kuid_parse_form(format, input.form->form, text, size,
+				       id->bytes, where);
+	/* Text comes first: 16 digits of a snowflake are decimal. */
+	if (!kuid_parse(format, text, size, id->bytes, where))
+		return 0;
+	for (const struct form *form = forms; form->name; form++) {
+		size_t at;
+
+		if (form->guid || !form_is_of(form, format))
+			continue;
+		if (!kuid_parse_form(format, form->form, text, size, id->bytes,
+				     &at))
+			return 0;
+		/*
+		 * Canonical text that ends too early, which its fourth "-"
+		 * tells, may have the size of another form.
+		 */
+		if (size == kuid_format_text_size(format, form->form) &&
+		    (size <= 23 || text[23] != '-'))
+			*where = at;
+	}
+	return -1;
 }
 
 static int parse(const char *text, size_t size, unsigned int format,
@@ -202,19 +245,30 @@ static bool is_blank(const char *text, size_t size)
 	return !size;
 }
 
-/* A format that has the text in a form, KUID_FORMAT_DEFAULT if there is none. */
-static unsigned int format_with(unsigned int form, const char *text,
+/* The options of formats that have the text in a form; "" if none has. */
+static const char *formats_with(unsigned int form, const char *text,
 				size_t size)
 {
+	static char names[128];
 	unsigned char id[KUID_ID_MAX];
+	unsigned int format = 1;
+	size_t length = 0;
 
-	for (unsigned int each = 1; kuid_format_name(each); each++)
-		if (!kuid_parse_form(each, form, text, size, id, NULL))
-			return each;
-	return KUID_FORMAT_DEFAULT;
+	names[0] = '\0';
+	while (format != KUID_ANY_UUID) {
+		if (!kuid_format_name(++format))
+			format = KUID_ANY_UUID;
+		if (!formats_is("{uuid}", format) &&
+		    !kuid_parse_form(format, form, text, size, id, NULL))
+			length += snprintf(names + length,
+					   sizeof(names) - length, "%s-f %s",
+					   length ? " or " : "",
+					   kuid_format_name(format));
+	}
+	return names;
 }
 
-/* All but those of a v7 are refused, though nothing is wrong with them. */
+/* ULIDs that are no v7 are refused, though nothing is wrong with them. */
 static bool is_ulid(const char *text, size_t size)
 {
 	return size == kuid_format_text_size(KUID_FORMAT_V7, KUID_FORM_ULID) &&
@@ -223,21 +277,46 @@ static bool is_ulid(const char *text, size_t size)
 			    "abcdefghjkmnpqrstvwxyz") == size;
 }
 
-/* Digits of a k64 that was made since 1989. */
-#define DECIMAL_LEAST 17
-
-static const char *advice_on_form(const char *text, size_t size)
+/* What a text looks like that is read only if an option says so; NULL. */
+static char *likeness(const char *text, size_t size)
 {
+	const char *formats;
+
 	if (is_ulid(text, size))
-		return "; only ULIDs of a v7 are read";
-	if (input.form)
-		return "";
-	if (format_with(KUID_FORM_HEX, text, size))
-		return "; hexadecimal needs -f FORMAT";
-	if (size >= DECIMAL_LEAST && format_with(KUID_FORM_DECIMAL, text, size))
-		return "; for a decimal number: -f snowflake, or -f k64 --form "
-		       "decimal";
-	return "";
+		return text_new("it looks like a ULID, of which only those of "
+				"a v7 are read");
+	formats = formats_with(KUID_FORM_DECIMAL, text, size);
+	if (*formats)
+		return text_new("a decimal number is read with %s", formats);
+	formats = formats_with(KUID_FORM_HEX, text, size);
+	if (*formats)
+		return text_new("%zu hexadecimal digits are read with %s", size,
+				formats);
+	return NULL;
+}
+
+/* Why a text is not taken; where is the place that the library found. */
+static char *reason(const char *text, size_t size, unsigned int format,
+		    size_t where)
+{
+	char *like = NULL;
+
+	if (!size)
+		return text_new("it is empty");
+	if (!format && (!input.form || is_ulid(text, size)))
+		like = likeness(text, size);
+	if (like)
+		return like;
+	if (where < size)
+		return text_new("character %zu is wrong", where + 1);
+	if (format && !input.form)
+		return text_new("it has %zu characters of %zu", size,
+				kuid_format_text_size(format,
+						      KUID_FORM_CANONICAL));
+	if (input.form || begun_form(text, size) ||
+	    (size > 23 && text[23] == '-'))
+		return text_new("it ends too early");
+	return text_new("no ID is of length %zu", size);
 }
 
 /* Returns an addition to the message about a text that is not taken. */
@@ -254,7 +333,7 @@ static const char *advice(const char *text, size_t size, unsigned int format,
 	}
 	if (!id->line && !access(text, F_OK))
 		return "; the IDs in that file are read from < FILE";
-	return format ? "" : advice_on_form(text, size);
+	return "";
 }
 
 /* Read one ID. Returns NULL, or the message if the text is none. */
@@ -262,18 +341,19 @@ static const char *read_id(const char *text, size_t size, struct input_id *id)
 {
 	unsigned int format = input.format;
 	struct quoted shown = quoted(text, size);
-	char what[16] = "ID", place[64] = "it ends too early";
+	char what[16] = "ID", *why;
+	const char *message;
 	size_t where = 0;
 
 	if (!parse(text, size, format, id, &where))
 		return NULL;
 	if (format != KUID_FORMAT_DEFAULT)
 		snprintf(what, sizeof(what), "%s ID", kuid_format_name(format));
-	if (where < size)
-		snprintf(place, sizeof(place), "character %zu is wrong",
-			 where + 1);
-	return input_id_wrong(id, "\"%s\" is no %s: %s%s", shown.text, what,
-			      place, advice(text, size, format, id));
+	why = reason(text, size, format, where);
+	message = input_id_wrong(id, "\"%s\" is no %s: %s%s", shown.text, what,
+				 why, advice(text, size, format, id));
+	free(why);
+	return message;
 }
 
 struct acts {
@@ -322,6 +402,10 @@ int input_id_each(const char *(*act)(const struct input_id *id),
 	if (!input.count)
 		each_line(&acts);
 	for (int i = 0; i < input.count; i++)
-		each_text(&acts, input.args[i], strlen(input.args[i]), &id);
+		if (!strcmp(input.args[i], "-"))
+			each_line(&acts);
+		else
+			each_text(&acts, input.args[i], strlen(input.args[i]),
+				  &id);
 	return any_wrong ? EXIT_WRONG_IDS : EXIT_SUCCESS;
 }

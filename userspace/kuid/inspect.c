@@ -282,9 +282,9 @@ const struct verb verb_inspect = {
 	.summary = "take IDs apart",
 	.args = "[ID...]",
 	.doc = "Print what is in IDs, given as arguments or as lines of "
-	       "standard input: canonical text, ColdFusion's form or, with a "
-	       "format, plain hexadecimal. 8-4-4-16 digits are lex in lower "
-	       "case, and ColdFusion's form of a UUID in upper case.\v"
+	       "standard input (also \"-\"), in any form that tells their "
+	       "format. 8-4-4-16 digits are lex in lower case, and "
+	       "ColdFusion's form of a UUID in upper case.\v"
 	       "Numbers are decimal; hex, node, worker and random are "
 	       "hexadecimal, except for the worker of {epoch}. Lanes are "
 	       "scrambled; in a v7 that a process made itself, lane and random "
@@ -295,7 +295,7 @@ const struct verb verb_inspect = {
 	       "--keep-going is given: then it prints the message as "
 	       "\"error\" in its place, or \"-\" in columns.",
 	.examples = "  kuid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n"
-		    "  kuid inspect -f k64 --form decimal 27084864703004673\n"
+		    "  kuid inspect -f k64 27084864703004673\n"
 		    "  kuid inspect -f snowflake 1050118621198921728\n"
 		    "  kuid inspect --lenient --columns <ids",
 	.exits = INPUT_ID_EXITS,

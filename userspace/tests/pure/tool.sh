@@ -211,6 +211,7 @@ json_snowflake='{"text": "1724551110972215297", "hex": "17eed6192e811001", "form
 json_snowflake="$json_snowflake \"time\": \"2023-11-14T22:13:20.123Z\", \"unix_ns\": \"1700000000123000000\","
 json_snowflake="$json_snowflake \"resolution_ns\": 1000000, \"ticks\": \"411165025466\", \"seq\": 1, \"worker\": 17,"
 json_snowflake="$json_snowflake \"epoch_ms\": 1288834974657}"
+of_two='a decimal number is read with -f k64 or -f snowflake'
 it "inspect prints all fields of snowflake" prints "$inspected_snowflake" \
 	inspect -f snowflake --snowflake-epoch 1420070400000 175928847299117063
 it "inspect counts snowflake from Twitter's epoch" tells 'time          2012-03-03T13:01:20.453Z' \
@@ -228,7 +229,7 @@ it "a snowflake is no number of 64 bits" fails 1 'no snowflake ID: character 19 
 it "a snowflake has no sign" fails 1 'no snowflake ID: character 1 is wrong' inspect -f snowflake -- -1
 it "a snowflake has no leading zeros" fails 1 'no snowflake ID: character 2 is wrong' \
 	inspect -f snowflake 017
-it "a snowflake needs -f" fails 1 'for a decimal number: -f snowflake' \
+it "a snowflake needs -f" fails 1 "is no ID: $of_two" \
 	inspect 1724551110972215297
 it "an epoch no clock has is refused" fails 2 '"8277292036001" is not an epoch' \
 	inspect -f snowflake --snowflake-epoch 8277292036001 1
@@ -262,21 +263,30 @@ it "inspect names nil" tells 'name          nil' inspect 00000000-0000-0000-0000
 it "inspect names max" tells 'name          max' inspect ffffffff-ffff-ffff-ffff-ffffffffffff
 it "inspect prints nothing for nothing" prints_nothing inspect
 
-it "an ID too short is refused" fails 1 '"abc" is no ID: it ends too early' inspect abc
-it "an empty ID is refused" fails 1 '"" is no ID: it ends too early' inspect ''
+it "a text of no ID's length is refused" fails 1 '"abc" is no ID: no ID is of length 3' inspect abc
+it "an empty ID is refused" fails 1 '"" is no ID: it is empty' inspect ''
+it "a short decimal number is told" fails 1 "\"42\" is no ID: $of_two" inspect 42
+it "- is standard input" prints_from "$v1\n$k64\n" "$two_ids" inspect -
+it "- is standard input among arguments" prints_from "$v1\n" "$v6
+$v6
+$v6" convert --to v6 $v1 - $v1
+it "compare - is standard input" prints_from "$v1\n$v1\n" equal compare -
 it "a wrong character is refused" fails 1 'is no ID: character 4 is wrong' inspect 'abc!'
-it "braces are refused" fails 1 'is no ID: character 1 is wrong' inspect "{$v1}"
 it "an ID too long is refused" fails 1 'is no ID: character 37 is wrong' inspect ${v1}0
 it "a UUID a digit too short is refused" fails 1 'is no ID: it ends too early' inspect ${v7%?}
-it "a v7 a digit too short is refused" fails 1 'is no v7 ID: it ends too early' inspect -f v7 ${v7%?}
-it "a v7 of 32 characters is refused" fails 1 'is no v7 ID: it ends too early' inspect -f v7 ${v7%????}
+it "a v7 a digit too short is refused" fails 1 'is no v7 ID: it has 35 characters of 36' \
+	inspect -f v7 ${v7%?}
+it "a v7 of 32 characters is refused" fails 1 'is no v7 ID: it has 32 characters of 36' \
+	inspect -f v7 ${v7%????}
 it "bits beyond the ID are refused" fails 1 'is no ID: character 11 is wrong' inspect .5.tXbhdV.4
 it "another version is refused" fails 1 "\"$v6\" is no v1 ID: character 15 is wrong" \
 	inspect -f v1 $v6
 it "another version in hexadecimal is refused" fails 1 'is no v6 ID: character 13 is wrong' \
 	inspect -f v6 $hex
 it "another format is refused" fails 1 'is no lex ID: character 24 is wrong' inspect -f lex $v1
-it "hexadecimal without a format is refused" fails 1 'is no ID: it ends too early' inspect $hex
+it "hexadecimal of three formats is refused" fails 1 \
+	'is no ID: 32 hexadecimal digits are read with -f lex or -f k128 or -f uuid' \
+	inspect 00060a2418202078db3f053403ad937a
 it "what can't be shown is escaped" fails 1 '"a\x1b[1m\x5c" is no ID: character 2 is wrong' \
 	inspect "$(printf 'a\033[1m\134')"
 forty=0123456789012345678901234567890123456789
@@ -341,17 +351,21 @@ it "--form takes its form only" fails 1 "\"$v1\" is no ID: character 1 is wrong"
 	convert --form braces --to v6 $v1
 it "--form=text does not take ColdFusion's" fails 1 "\"$cf\" is no v1 ID: character 24 is wrong" \
 	convert --form text -f v1 --to v6 $cf
-it "--form=ulid does not take ULIDs of others" fails 1 \
-	'"01FWHE4YDGAK1SHH6W1G60EECF" is no ID: character 11 is wrong' \
-	inspect --form ulid 01FWHE4YDGAK1SHH6W1G60EECF
 it "--form=urn with a format takes its version only" fails 1 'is no v6 ID: character 24 is wrong' \
 	inspect --form urn -f v6 "urn:uuid:$v1"
 it "a decimal number too great is refused" fails 1 'is no k64 ID: character 20 is wrong' \
 	inspect --form decimal -f k64 18446744073709551616
 it "inspect takes decimal" prints "$inspected_k64" inspect -f k64 --form decimal $decimal
 it "compare takes ULIDs" compares 0 equal --form ulid $ulid $ulid
-it "without --form no ULID is taken" fails 1 'is no ID' inspect $ulid
-it "without --form no decimal is taken" fails 1 'is no k64 ID' inspect -f k64 $decimal
+it "a format tells a decimal number" prints "$inspected_k64" inspect -f k64 $decimal
+it "a format tells a ULID" prints $v7 convert -f v7 --to text $ulid
+it "a format tells a URN" prints $v1 convert -f v1 --to text "urn:uuid:$v1"
+it "a format tells braces" prints $v1 convert -f uuid --to text "{$v1}"
+for form in hex cf ulid braces urn; do
+	it "a v7 is told in form $form" prints $v7 convert --to text "$(kuid convert --to $form $v7)"
+done
+it "hexadecimal of 24 digits is a k96" prints $k96 convert --to text 0060398a03eb27327b698001
+it "forms of one ID are equal" compares 0 equal "{$v1}" $hex
 it "--form=decimal needs a format" fails 2 '--form=decimal needs a --format' \
 	inspect --form decimal $decimal
 it "--form=hex needs a format" fails 2 '--form=hex needs a --format' convert --form hex --to text $hex
@@ -498,7 +512,7 @@ logs()
 	[ $? -eq "$status" ] && cmp "$out" "$work/want"
 }
 
-no_id='kuid: standard input, line 2: "x" is no ID: it ends too early'
+no_id='kuid: standard input, line 2: "x" is no ID: no ID is of length 1'
 it "inspect --keep-going tells what is wrong in its place" goes_on 5 "$no_id" "$v1\nx\n$k64\n" \
 	"$inspected_v1
 
@@ -507,7 +521,7 @@ error         ${no_id#kuid: }
 $inspected_k64" inspect --keep-going
 it "inspect -k --json tells what is wrong as JSON" goes_on 5 "$no_id" "$v7\nx\n$v7\n" \
 	"$json_v7
-{\"error\": \"standard input, line 2: \\\"x\\\" is no ID: it ends too early\"}
+{\"error\": \"standard input, line 2: \\\"x\\\" is no ID: no ID is of length 1\"}
 $json_v7" inspect -k --json --from-kuid
 it "convert -k: a message stands where its line does" logs 5 "$v6
 $no_id
@@ -518,7 +532,7 @@ $no_id
 -
 2022-02-22T19:22:22.0000000Z" "$v1\nx\n$v1\n" inspect -k --time
 it "compare -k: a message stands where its line does" logs 5 "equal
-kuid: standard input, line 3: \"x\" is no ID: it ends too early
+kuid: standard input, line 3: \"x\" is no ID: no ID is of length 1
 -" "$v1\n$v1\nx\n" compare -k
 it "convert: the message that ends it stands behind the lines before" logs 1 "$v6
 $no_id" "$v1\nx\n$v1\n" convert --to v6
@@ -528,8 +542,8 @@ it "convert --keep-going prints as many lines as it reads" goes_on 5 "$no_id" \
 -
 $v6" convert --keep-going --to v6
 it "convert --keep-going goes on after the first line and the last" goes_on 5 \
-	'kuid: standard input, line 1: "" is no ID: it ends too early; --lenient would skip it
-kuid: standard input, line 3: "-" is no ID: it ends too early' "\n$v1\n-" "-
+	'kuid: standard input, line 1: "" is no ID: it is empty; --lenient would skip it
+kuid: standard input, line 3: "-" is no ID: no ID is of length 1' "\n$v1\n-" "-
 $v6
 -" convert -k --to v6
 it "convert --keep-going: what has no such form" goes_on 5 \
@@ -548,14 +562,14 @@ it "convert --keep-going: what has no place for the node" goes_on 5 \
 it "convert --keep-going: what is of another node" goes_on 5 \
 	'kuid: standard input, line 1: its node 3eb2732 is not 1, and the same k64 may exist there: --node any converts it' "$k96\n$(kuid convert --to k96 --node 1 $k64)\n" "-
 $k64" convert --keep-going --to k64 --node 1
-it "convert --keep-going: an argument" goes_on 5 'kuid: "x" is no ID: it ends too early' '' "$v6
+it "convert --keep-going: an argument" goes_on 5 'kuid: "x" is no ID: no ID is of length 1' '' "$v6
 -" convert --keep-going --to v6 $v1 x
 it "convert --keep-going: a full disk ends it" to_full_disk convert --keep-going --to v6 $v1
 it "compare --keep-going: a wrong line is in two pairs" goes_on 5 "$no_id" "$v1\nx\n$v1\n$v1\n" "-
 -
 equal" compare --keep-going
 it "compare --keep-going: the first line" goes_on 5 \
-	'kuid: standard input, line 1: "x" is no ID: it ends too early' "x\n$v1\n$v1\n" "-
+	'kuid: standard input, line 1: "x" is no ID: no ID is of length 1' "x\n$v1\n$v1\n" "-
 equal" compare --keep-going
 it "compare --keep-going: two formats are in one pair" goes_on 5 \
 	"kuid: standard input, line 2: they are of different formats: \"$v1\" of v1, \"$k64\" of k64" \
@@ -565,7 +579,7 @@ it "compare --keep-going: UUIDs without a time" goes_on 5 \
 	'kuid: standard input, line 2: these UUIDs have no time to compare' "$v4\n$v4\n" - \
 	compare --keep-going --bound 1
 it "compare --keep-going: a wrong line comes before an undecided one" goes_on 5 \
-	'kuid: standard input, line 3: "x" is no ID: it ends too early' \
+	'kuid: standard input, line 3: "x" is no ID: no ID is of length 1' \
 	"$near\n00000002-0000-1000-8000-000000000000\nx\n" "undecided
 -" compare --keep-going --bound 101
 it "compare --keep-going: undecided, and nothing wrong" compares 3 undecided --keep-going --bound 101 \
@@ -648,10 +662,11 @@ takes_leniently()
 }
 
 cr=$(printf '\r')
-it "--lenient takes braces" takes_leniently $v1 "{$v1}"
-it "--lenient takes a URN" takes_leniently $v1 "urn:uuid:$v1" "URN:UUID:$v1"
-it "--lenient takes plain hexadecimal" takes_leniently $v1 $hex
-it "--lenient takes a ULID" takes_leniently $v7 $ulid
+it "--lenient takes space around braces" takes_leniently $v1 " {$v1}"
+it "--lenient takes space around a URN" takes_leniently $v1 "urn:uuid:$v1 " " URN:UUID:$v1"
+it "--lenient takes any 16 bytes in hexadecimal as a UUID" takes_leniently \
+	00060a24-1820-2078-db3f-053403ad937a 00060a2418202078db3f053403ad937a
+it "--lenient takes space around a ULID" takes_leniently $v7 " $ulid"
 it "--lenient takes space" takes_leniently $k64 " $k64" "$k64	" "$k64$cr"
 it "--lenient takes canonical text" prints $v1 convert --lenient --to text $v1
 it "--lenient takes upper case" prints $v1 \
@@ -659,8 +674,6 @@ it "--lenient takes upper case" prints $v1 \
 it "--lenient takes ColdFusion's form" prints $v1 convert --lenient --to text $cf
 it "--lenient takes decimal of a format" prints $k64 \
 	convert --lenient -f k64 --to text " $decimal "
-it "--lenient would take decimal of a format" fails 1 'no k64 ID: character 12 is wrong; --lenient would' \
-	convert -f k64 --to text $decimal
 it "--lenient takes hexadecimal of a format" prints $k96 \
 	convert --lenient -f k96 --to text 0060398A03EB27327B698001
 it "--lenient -f lex takes the text of a column of UUIDs" prints $lex \
@@ -670,7 +683,7 @@ it "--lenient -f k128 takes the text of a column of UUIDs" prints $k128 \
 		sed -E 's/^(.{8})(.{4})(.{4})(.{4})/\1-\2-\3-\4-/')"
 it "--lenient does not take decimal of no format" fails 1 'is no ID' inspect --lenient $decimal
 it "what --lenient does not take either has no such advice" says_line 1 \
-	'kuid: "x" is no ID: it ends too early' inspect x
+	'kuid: "x" is no ID: no ID is of length 1' inspect x
 it "--lenient tells what it does not take" says_line 1 \
 	"kuid: \"{$v1\" is no ID: it ends too early" inspect --lenient "{$v1"
 it "--lenient takes no other version of a format" fails 1 'is no v6 ID: character ' \
@@ -692,26 +705,21 @@ it "compare --lenient -k marks blank lines" prints_from "$v1\n$v1\n\n$v1\n" "equ
 it "--lenient counts blank lines" fails_from 1 'standard input, line 3: "x" is no ID' "\n\nx\n" \
 	inspect --lenient
 it "--lenient would skip a blank line" fails_from 1 \
-	'line 2: "" is no ID: it ends too early; --lenient would skip it' "$v1\n\n" inspect
+	'line 2: "" is no ID: it is empty; --lenient would skip it' "$v1\n\n" inspect
 it "--lenient would skip a line of space" fails_from 1 '--lenient would skip it' " \r\n" inspect
-it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it ends too early' \
+it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it is empty' \
 	inspect --lenient ''
 other_ulid=01ARZ3NDEKTSV4RRFFQ69G5FAV
-only_v7='is no ID: character 11 is wrong; only ULIDs of a v7 are read'
-it "a ULID of no v7 is told" fails 1 '; only ULIDs of a v7 are read' inspect $other_ulid
+only_v7='is no ID: it looks like a ULID, of which only those of a v7 are read'
+it "a ULID of no v7 is told" fails 1 "$only_v7" inspect $other_ulid
 it "--lenient tells a ULID of no v7" fails 1 "$only_v7" inspect --lenient $other_ulid
 it "--form=ulid tells a ULID of no v7" fails 1 "$only_v7" inspect --form ulid $other_ulid
 it "26 characters that are no ULID get no advice" says_line 1 \
-	"kuid: \"${other_ulid%?}U\" is no ID: it ends too early" inspect ${other_ulid%?}U
-it "decimal of no format gets advice" fails 1 \
-	'it ends too early; for a decimal number: -f snowflake, or -f k64' inspect $decimal
-it "--lenient: decimal of no format gets advice" fails 1 '; for a decimal number: ' \
+	"kuid: \"${other_ulid%?}U\" is no ID: no ID is of length 26" inspect ${other_ulid%?}U
+it "--lenient: decimal of no format gets advice" fails 1 "is no ID: $of_two" \
 	inspect --lenient $decimal
-it "hexadecimal of no format gets advice" fails 1 \
-	'it ends too early; hexadecimal needs -f FORMAT' inspect 0060398a03eb27327b698001
-it "a short number gets no advice" says_line 1 'kuid: "123" is no ID: it ends too early' inspect 123
 it "a decimal number of more than 64 bits gets no advice" says_line 1 \
-	'kuid: "18446744073709551616" is no ID: it ends too early' inspect 18446744073709551616
+	'kuid: "18446744073709551616" is no ID: no ID is of length 20' inspect 18446744073709551616
 it "a file that is given as an ID gets advice" fails 1 'is wrong; the IDs in that file are read from < FILE' \
 	inspect "$work/in"
 it "a line that names a file gets no advice" logs 1 \
