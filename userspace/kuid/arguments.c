@@ -244,22 +244,39 @@ static bool read_time_of_day(const char **at, struct tm *tm,
 	       read_decimals(at, &time->nsec) && read_offset(at, offset_min);
 }
 
-/* exists is whether a calendar has the date and a clock the time. */
+/* UTC has leap seconds at the end of months only. */
+static bool begins_month(int64_t sec)
+{
+	time_t time = sec;
+	struct tm tm;
+
+	return gmtime_r(&time, &tm) && tm.tm_mday == 1 && !tm.tm_hour &&
+	       !tm.tm_min && !tm.tm_sec;
+}
+
+/*
+ * exists is whether a calendar has the date and a clock the time. A leap second
+ * is the second after it, as in the time of POSIX.
+ */
 static bool read_date_time(const char *at, struct time_argument *time,
 			   bool *exists)
 {
 	struct tm tm = { 0 }, same;
 	int offset_min = 0;
+	bool leaps;
 
 	if (!read_date(&at, &tm))
 		return false;
 	time->nsec = 0;
 	if (*at && !read_time_of_day(&at, &tm, time, &offset_min))
 		return false;
+	leaps = tm.tm_sec == 60;
+	tm.tm_sec -= leaps;
 	same = tm;
-	time->sec = timegm(&same) - 60 * offset_min;
+	time->sec = timegm(&same) - 60 * offset_min + leaps;
 	/* timegm() makes the 30th of February a day of March. */
-	*exists = same.tm_mon == tm.tm_mon && same.tm_mday == tm.tm_mday &&
+	*exists = (!leaps || begins_month(time->sec)) &&
+		  same.tm_mon == tm.tm_mon && same.tm_mday == tm.tm_mday &&
 		  same.tm_hour == tm.tm_hour && same.tm_min == tm.tm_min &&
 		  same.tm_sec == tm.tm_sec;
 	return !*at;

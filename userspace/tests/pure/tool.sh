@@ -828,10 +828,15 @@ it "range: decimals before an offset" range_has_time v6 '2026-11-23 09:15:00.123
 	lowest 2026-11-23T08:15:00.1234567Z
 it "range: an offset across a leap day" range_has_time v7 2024-03-01T00:30:00+01:00 2026-12-01 \
 	lowest 2024-02-29T23:30:00.000Z
+for time in 2016-12-31T23:59:60Z 2017-01-01T05:29:60+05:30; do
+	it "range: '$time' is a leap second" range_has_time v7 "$time" 2026-12-01 lowest \
+		2017-01-01T00:00:00.000Z
+done
 it "range takes the time of date -Is" range_has_time v7 "$(TZ=XYZ-5:45 date -Is -d @1795421700)" \
 	2026-12-01 lowest 2026-11-23T08:15:00.000Z
 for time in 2026-02-30 2023-02-29 2026-00-01 2026-13-01 2026-11-00 2026-11-23T24:00:00Z \
-	2026-11-23T08:60:00Z 2026-11-23T08:15:60Z 2026-02-29T00:00:00+01:00; do
+	2026-11-23T08:60:00Z 2026-11-23T08:15:60Z 2026-11-23T23:59:60Z 2016-12-31T23:58:60Z \
+	2016-12-31T23:59:61Z 2017-01-01T00:00:60Z 2016-12-31T23:59:60+01:00 2026-02-29T00:00:00+01:00; do
 	it "range: '$time' does not exist" fails 2 "\"$time\" does not exist: no calendar has that date" \
 		range -f v7 --from "$time" --to 2026-12-01
 done
