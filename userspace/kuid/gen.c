@@ -32,6 +32,7 @@ static unsigned int order; /* KUID_ORDER_DEFAULT: no --order */
 static bool endless;
 static bool local;
 static bool private;
+static bool json;
 
 static struct kuid *handle;
 
@@ -91,6 +92,9 @@ static const struct option_row options[] = {
 	  take_order, &order },
 	{ "null", '0', NULL, "End each ID in NUL instead of a newline",
 	  take_flag, &output_null },
+	{ "json", 'j', NULL,
+	  "Print each ID as one line of JSON, with its form and its format",
+	  take_flag, &json },
 	FORM_OPTION("text", "Canonical text (default)"),
 	FORM_OPTION("binary", "Bytes, with nothing between the IDs"),
 	FORM_OPTION("hex", "Plain hexadecimal"),
@@ -132,6 +136,8 @@ static void check(struct argp_state *state)
 			   kuid_format_name(format));
 	if (!form && output_null)
 		argp_error(state, "--null is for text, not for --binary");
+	if (!form && json)
+		argp_error(state, "--json is for text, not for --binary");
 	check_lane(state);
 	if (endless && count)
 		argp_error(state, "only one of --count and --forever");
@@ -222,10 +228,32 @@ static void write_whole(const char *text, size_t size, size_t unit)
 	}
 }
 
+/* Around a text, which has nothing that JSON escapes. */
+#define JSON_LINE "{\"%s\": \"%.*s\", \"format\": \"%s\"}\n"
+#define JSON_MAX  64
+
+/* Make lines of JSON of lines of text. Returns how many bytes they have. */
+static size_t put_json(const char *lines, size_t size, char *to)
+{
+	const char *end = lines + size;
+	char *at = to;
+
+	while (lines < end) {
+		int length = (int)strcspn(lines, "\n");
+
+		at += sprintf(at, JSON_LINE, chosen, length, lines,
+			      kuid_format_name(format));
+		lines += length + 1;
+	}
+	return at - to;
+}
+
 static void print(unsigned char *ids, size_t number)
 {
 	static char text[BATCH * KUID_TEXT_MAX];
+	static char in_json[BATCH * (KUID_TEXT_MAX + JSON_MAX)];
 	size_t id_size = kuid_id_size(handle);
+	char *lines = text;
 	ssize_t size;
 
 	if (!form) {
@@ -238,11 +266,15 @@ static void print(unsigned char *ids, size_t number)
 			       sizeof(text));
 	if (size < 0)
 		err(EXIT_FAILED, "text of IDs");
+	if (json) {
+		size = put_json(text, size, in_json);
+		lines = in_json;
+	}
 	if (output_null)
 		for (ssize_t i = 0; i < size; i++)
-			if (text[i] == '\n')
-				text[i] = '\0';
-	write_whole(text, size, 0);
+			if (lines[i] == '\n')
+				lines[i] = '\0';
+	write_whole(lines, size, 0);
 }
 
 /* Some IDs; none after a signal. */

@@ -176,6 +176,21 @@ counts_in_decimal()
 		seq 0 4999 | cmp - "$out"
 }
 
+# FORMAT FORM...: each line is a JSON object of an ID.
+prints_json()
+{
+	format=$1 form=${2:-text}
+	run -f "$format" -n 5000 "--$form" >"$FAKE/lines" 2>"$err" && printf 'made 0\n' >"$FAKE/device" &&
+		run -f "$format" -n 5000 "--$form" --json >"$FAKE/json" 2>"$err" && [ ! -s "$err" ] &&
+		python3 -c '
+import json, sys
+for line in sys.stdin:
+    read = json.loads(line)
+    print(read.pop(sys.argv[2]))
+    assert read == {"format": sys.argv[1]}' "$format" "$form" <"$FAKE/json" >"$out" &&
+		[ "$(wc -l <"$out")" -eq 5000 ] && cmp "$out" "$FAKE/lines"
+}
+
 # Many lines at once are those of the IDs one by one.
 same_lines()
 {
@@ -382,6 +397,8 @@ it "--urn of k128 is refused" fails 2 "--urn is for $stamp_formats, not k128" -f
 it "--binary with another form is refused" fails 2 'only one of --binary and --hex' --binary --hex
 it "a form twice is one form" prints 00000000000010008000000000000000 --hex --hex
 it "-0" prints_bytes 30303030303030302d303030302d313030302d383030302d30303030303030303030303000 -0
+it "JSON has the form's name" prints_json v7 ulid
+it "JSON has decimal numbers as strings" prints_json k64 decimal
 it "--null of hexadecimal" prints_bytes \
 	30303030303030303030303030303030003030303030303030303030303030303100 --null --hex -f k64 -n 2
 it "--null of bytes is refused" fails 2 '--null is for text, not for --binary' --null --binary
@@ -402,6 +419,7 @@ it "an old module, order" failing_order
 it "an old module, order of many" failing_order -n 5k
 for format in $formats; do
 	it "many of $format are lines" same_lines "$format"
+	it "many of $format are lines of JSON" prints_json "$format"
 done
 it "-o host is whole" makes 5000 -n 5k --order=host
 it "an unknown order is refused" fails 2 '"all" is not an order: cpu, file or host' -o all

@@ -879,6 +879,7 @@ it "gen: --cf of k64 is refused" fails 2 "--cf is for $stamp_formats, not k64" \
 	gen -f k64 --cf
 it "gen: --guid of lex is refused" fails 2 "--guid is for $stamp_formats, not lex" \
 	gen --guid -f lex
+it "gen: --json of bytes is refused" fails 2 '--json is for text, not for --binary' gen --json --binary
 it "gen: two forms are refused" fails 2 'only one of --hex and --cf' gen --hex --cf
 
 it "inspect: a full disk is told" to_full_disk inspect $v1
