@@ -84,7 +84,9 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 	u32 size;
 	int ret;
 
-	ret = kuid_file_begin(file->private_data, kuid_file_is_nonblock(file),
+	ret = kuid_file_begin(file->private_data,
+			      kuid_file_is_nonblock(file) ||
+				      g->flags & KUID_GENERATE_NOWAIT,
 			      g->format, g->order, SIZE_MAX, &request);
 	if (ret)
 		return ret;
@@ -112,8 +114,8 @@ static long kuid_ioctl_generate(struct file *file,
 	if (copy_from_user(&g, arg, sizeof(g)))
 		return -EFAULT;
 	if (!kuid_format_ok(&g.format) || !kuid_ioctl_order_ok(g.order) ||
-	    !g.count || g.count > KUID_IOCTL_BATCH_MAX || g.flags ||
-	    g.reserved0 ||
+	    !g.count || g.count > KUID_IOCTL_BATCH_MAX ||
+	    g.flags & ~KUID_GENERATE_NOWAIT || g.reserved0 ||
 	    !kuid_ioctl_is_zero(g.reserved, ARRAY_SIZE(g.reserved)))
 		return -EINVAL;
 

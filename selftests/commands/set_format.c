@@ -165,7 +165,7 @@ TEST_F(set_format, after_refused_calls)
 	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, &g));
 	ASSERT_EQ(EINVAL, errno);
 	g.count = 1;
-	g.flags = 1;
+	g.flags = KUID_GENERATE_NOWAIT + 1;
 	ASSERT_EQ(-1, ioctl(self->fd, KUID_IOC_GENERATE, &g));
 	ASSERT_EQ(EINVAL, errno);
 	ASSERT_EQ(0, set_format(self->fd, self->f->number));

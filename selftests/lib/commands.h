@@ -65,7 +65,7 @@ static const struct field generate_fields[] = {
 	FIELD(kuid_generate, format, UP_TO, LAST_FORMAT),
 	FIELD(kuid_generate, order, UP_TO, KUID_ORDER_HOST),
 	FIELD(kuid_generate, count, IN),
-	FIELD(kuid_generate, flags, BITS, 0),
+	FIELD(kuid_generate, flags, BITS, KUID_GENERATE_NOWAIT),
 	FIELD(kuid_generate, reserved0, BITS, 0),
 	FIELD(kuid_generate, reserved, BITS, 0),
 };

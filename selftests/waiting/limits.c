@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "../lib/formats.h"
+#include "../lib/status.h"
 
 /* IDs that a CPU takes from the host's sequence at once and may drop. */
 #define RUN		32
@@ -197,6 +198,35 @@ TEST_F(limits, short_count)
 	ASSERT_GE(BATCH_AHEAD_NS, ahead_of_clock(self->lex, self->ids, got));
 	ASSERT_EQ(got,
 		  count_in_order(self->lex, self->ids, got, &self->last));
+}
+
+/* A request may say that it doesn't wait, though its file is a blocking one. */
+TEST_F(limits, requests_that_do_not_wait)
+{
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)self->ids,
+		.format = KUID_FORMAT_LEX,
+		.flags = KUID_GENERATE_NOWAIT,
+	};
+	struct kuid_status before, after;
+	int fd = open(DEV_KUID, O_RDONLY), call;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, get_status(fd, &before));
+	for (call = 0; call < 8; call++) {
+		g.count = call % 2 ? 1 : 2 * AHEAD_NS / NSEC_PER_USEC;
+		if (ioctl(fd, KUID_IOC_GENERATE, &g)) {
+			ASSERT_EQ(EAGAIN, errno);
+			continue;
+		}
+		ASSERT_GE(ahead_max(g.done),
+			  ahead_of_clock(self->lex, self->ids, g.done));
+	}
+	ASSERT_EQ(0, get_status(fd, &after));
+	close(fd);
+	ASSERT_EQ(before.waits, after.waits);
+	if (after.would_blocks == before.would_blocks)
+		SKIP(return, TOO_SLOW);
 }
 
 static void take_blocking(struct __test_metadata *_metadata, __u32 format,

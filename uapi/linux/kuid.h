@@ -152,13 +152,19 @@ struct kuid_query {
 	__u64 reserved[6];
 };
 
+/*
+ * Flag of struct kuid_generate: this call doesn't wait, as if the file were
+ * O_NONBLOCK.
+ */
+#define KUID_GENERATE_NOWAIT 0x1
+
 /**
  * struct kuid_generate - make a batch of IDs in the caller's memory
  * @buffer: in: address of @count * id_size bytes, with any alignment
  * @format: in: KUID_FORMAT_*
  * @order: in: KUID_ORDER_*
  * @count: in: number of IDs, 1 to batch_max
- * @flags: in: must be zero
+ * @flags: in: 0 or KUID_GENERATE_NOWAIT
  * @done: out: number of IDs that were written, 1 to @count
  * @reserved0: must be zero
  * @epoch: out: number of the epoch that all IDs of this call belong to
@@ -169,7 +175,7 @@ struct kuid_query {
  *
  * IDs increase in the order in which they lie in memory. A call ends early,
  * with success and @done < @count, if a signal is pending, a byte of @buffer
- * can't be written, a new epoch begins, an O_NONBLOCK file would have to wait,
+ * can't be written, a new epoch begins, a call that may not wait would have to,
  * or a caller in KUID_ORDER_CPU was moved to a CPU that is behind. Bytes behind
  * the first @done IDs may have been written then and mean nothing. If one of
  * these happens before the first ID, the call fails with EINTR, EFAULT or
