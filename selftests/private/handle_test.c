@@ -1466,6 +1466,28 @@ TEST(foreign_files_are_left_alone)
 	close(null);
 }
 
+/* A handle that is closed does not close the file that took its number. */
+TEST(foreign_files_are_left_open)
+{
+	const unsigned int flags[] = { 0, KUID_PRIVATE };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kuid *handle = open_lane(KUID_FORMAT_V7, flags[i]);
+		int ours = kuid_fd(handle), zero = open("/dev/zero", O_RDONLY);
+
+		assert_int_equal(dup2(zero, ours), ours);
+		kuid_close(handle);
+		assert_int_equal(close(ours), 0);
+		close(zero);
+
+		handle = open_lane(KUID_FORMAT_V7, flags[i]);
+		ours = kuid_fd(handle);
+		kuid_close(handle);
+		errno = 0;
+		assert_error(close(ours), EBADF);
+	}
+}
+
 static unsigned int handled;
 
 static void make_in_handler(int signal)

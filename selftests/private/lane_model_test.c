@@ -165,7 +165,7 @@ bool kuid_process_draw(void *random, size_t size)
 	return true;
 }
 
-bool kuid_private_has_device(const struct kuid *of)
+bool kuid_device_is_open(const struct kuid *of)
 {
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -29,6 +30,18 @@ int kuid_device_ask(int fd, unsigned long command, void *request)
 	    (command == KUID_IOC_QUERY || command == KUID_IOC_GENERATE))
 		errno = ENODEV;
 	return -1;
+}
+
+bool kuid_device_is_open(const struct kuid *handle)
+{
+	struct stat now;
+
+	if (fstat(handle->fd, &now))
+		return false;
+	if (now.st_dev == handle->file_system && now.st_ino == handle->inode)
+		return true;
+	errno = EBADF;
+	return false;
 }
 
 int kuid_device_one(struct kuid *handle, void *id)

@@ -14,7 +14,15 @@ int kuid_device_open(const struct kuid_layout *layout);
  */
 int kuid_device_ask(int fd, unsigned long command, void *request);
 
-/* As kuid_one() and kuid_many(), by the device of the handle. */
+/*
+ * Whether the handle's descriptor is still the file that it was opened as. If a
+ * program closes the file behind the library's back, as by closefrom(), the
+ * descriptor may be another file: false and EBADF. Another open file of the
+ * same device file looks the same.
+ */
+bool kuid_device_is_open(const struct kuid *handle);
+
+/* As kuid_one() and kuid_make(), by the device of the handle. */
 int kuid_device_one(struct kuid *handle, void *id);
 ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count);
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,12 +15,14 @@
 static int open_device(struct kuid *handle)
 {
 	struct kuid_query query = { .format = handle->layout->format };
+	struct stat file;
 	int err;
 
 	handle->fd = kuid_device_open(handle->layout);
 	if (handle->fd < 0)
 		return -1;
-	if (kuid_device_ask(handle->fd, KUID_IOC_QUERY, &query)) {
+	if (fstat(handle->fd, &file) ||
+	    kuid_device_ask(handle->fd, KUID_IOC_QUERY, &query)) {
 		err = errno;
 		close(handle->fd);
 		errno = err;
@@ -27,6 +30,8 @@ static int open_device(struct kuid *handle)
 	}
 	handle->one = kuid_device_one;
 	handle->batch_max = query.batch_max;
+	handle->file_system = file.st_dev;
+	handle->inode = file.st_ino;
 	return 0;
 }
 
@@ -108,7 +113,7 @@ void kuid_close(struct kuid *handle)
 	if (handle->private)
 		kuid_private_close(handle);
 	/* Not by close(), which is a cancellation point. */
-	if (!kuid_handle_is_local(handle))
+	if (!kuid_handle_is_local(handle) && kuid_device_is_open(handle))
 		syscall(SYS_close, handle->fd);
 	free(handle);
 	errno = err;

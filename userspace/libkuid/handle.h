@@ -17,8 +17,8 @@ struct kuid_private;
  * @one: makes one ID, as kuid_one(): one function for each place where IDs are
  *	made and each format, so that kuid_one() has nothing to look up
  * @fd: of the device; negative if the handle is local
- * @device: if @private and @fd are set, the number of the device that @fd was
- *	opened as
+ * @file_system: of @fd, if that is set
+ * @inode: of @fd, if that is set; see kuid_device_is_open()
  * @layout: layout of its format
  * @batch_max: how many IDs the device makes at once
  * @private: the lane, if this process makes the IDs; NULL if the device does
@@ -31,7 +31,8 @@ struct kuid_private;
 struct kuid {
 	int (*one)(struct kuid *handle, void *id);
 	int fd;
-	dev_t device;
+	dev_t file_system;
+	ino_t inode;
 	const struct kuid_layout *layout;
 	size_t batch_max;
 	struct kuid_private *private;

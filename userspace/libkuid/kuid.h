@@ -229,7 +229,11 @@ struct kuid *kuid_open(unsigned int format);
  */
 struct kuid *kuid_open_flags(unsigned int format, unsigned int flags);
 
-/* Close a handle; NULL is allowed. errno is left alone. */
+/*
+ * Close a handle; NULL is allowed. errno is left alone. If the program closed
+ * the handle's file itself, and its number is now that of another file, that
+ * file stays open: device and inode are compared with those at open.
+ */
 void kuid_close(struct kuid *handle);
 
 /* Bytes of one ID of this handle. */

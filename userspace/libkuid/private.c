@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "core/uuid.h"
@@ -330,7 +329,7 @@ static int prepare(struct kuid *handle, struct view *view)
 		if (look(handle->private, view) && holds(handle, view))
 			return 0;
 		if (is_refused(handle->private, generation))
-			return kuid_private_has_device(handle) ? BY_DEVICE : -1;
+			return kuid_device_is_open(handle) ? BY_DEVICE : -1;
 	} while (replace_once(handle));
 	return -1;
 }
@@ -546,15 +545,11 @@ static const struct kuid_page *map_page(int fd)
 static bool map_generation(struct kuid *handle)
 {
 	const struct kuid_page *page;
-	struct stat device;
 
 	if (kuid_handle_is_local(handle)) {
 		handle->generation = &no_end;
 		return true;
 	}
-	if (fstat(handle->fd, &device))
-		return false;
-	handle->device = device.st_rdev;
 	page = map_page(handle->fd);
 	if (!page)
 		return false;

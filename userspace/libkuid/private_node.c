@@ -4,32 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "core/snapshot.h"
 #include "device.h"
 #include "private_node.h"
 
-/*
- * A program may close the handle's file behind the library's back, as by
- * closefrom(), and its number may then be that of another file. Requests must
- * not get there.
- */
-bool kuid_private_has_device(const struct kuid *handle)
-{
-	struct stat now;
-
-	if (fstat(handle->fd, &now))
-		return false;
-	if (S_ISCHR(now.st_mode) && now.st_rdev == handle->device)
-		return true;
-	errno = EBADF;
-	return false;
-}
-
 bool kuid_private_is_nonblocking(const struct kuid *handle)
 {
-	return kuid_private_has_device(handle) &&
+	return kuid_device_is_open(handle) &&
 	       fcntl(handle->fd, F_GETFL) & O_NONBLOCK;
 }
 
@@ -57,7 +39,7 @@ int kuid_private_get_node(const struct kuid *handle,
 {
 	if (kuid_handle_is_local(handle))
 		return draw(handle, lane);
-	if (!kuid_private_has_device(handle))
+	if (!kuid_device_is_open(handle))
 		return -1;
 	*lane = (struct kuid_private_lane) { 0 };
 	return kuid_device_ask(handle->fd, KUID_IOC_PRIVATE_LANE, lane);

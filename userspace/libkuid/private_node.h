@@ -5,9 +5,6 @@
 
 #include "handle.h"
 
-/* Whether the handle's file is still the device; errno if not. */
-bool kuid_private_has_device(const struct kuid *handle);
-
 /* Whether calls must not wait: false if the handle has no device any more. */
 bool kuid_private_is_nonblocking(const struct kuid *handle);
 

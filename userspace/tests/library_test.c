@@ -304,8 +304,12 @@ static int foreign_files(void)
 	if (unlink(path) || mknod(path, S_IFCHR | 0666, makedev(1, 3)) ||
 	    !gives_no_id())
 		return 5;
-	return dup2(open(path, O_RDONLY), kuid_fd(handle)) < 0 ||
-	       kuid_one(handle, ids) != -1 || errno != EIO;
+	fd = kuid_fd(handle);
+	if (dup2(open(path, O_RDONLY), fd) < 0 || kuid_one(handle, ids) != -1 ||
+	    errno != EIO)
+		return 6;
+	kuid_close(handle);
+	return close(fd);
 }
 
 TEST(foreign_files_give_no_ids)
