@@ -273,7 +273,8 @@ int __wrap_ioctl(int fd, unsigned long request, void *data)
 		return 0;
 	case KUID_IOC_GENERATE:
 		generate->done = generate->count;
-		return make(format_of(fd),
+		return make(generate->format ? (int)generate->format
+					     : format_of(fd),
 			    (unsigned char *)(uintptr_t)generate->buffer,
 			    generate->count);
 	case KUID_IOC_PRIVATE_LANE:

@@ -1488,6 +1488,69 @@ TEST(foreign_files_are_left_open)
 	}
 }
 
+static void assert_made(struct kuid *handle, unsigned int format,
+			unsigned int order)
+{
+	unsigned char ids[2][ID_SIZE];
+
+	assert_int_equal(kuid_make(handle, format, order, 0, ids, 2), 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(ids[i][6] >> 4, format == KUID_FORMAT_V1 ? 1
+						 : format == KUID_FORMAT_V6
+							 ? 6
+							 : 7);
+}
+
+/* One handle makes all that its lane can make, or the device. */
+TEST(requests_have_formats_of_their_own)
+{
+	unsigned char id[ID_SIZE];
+
+	EACH(handle, flag, i)
+	{
+		for (size_t n = 0; n < NR_FORMATS; n++) {
+			assert_made(handle, formats[n], KUID_ORDER_DEFAULT);
+			assert_made(handle, formats[n], KUID_ORDER_FILE);
+		}
+		assert_made(handle, KUID_FORMAT_V7, KUID_ORDER_DEFAULT);
+		assert_error(kuid_make(handle, KUID_FORMAT_K64, 0, 0, id, 1),
+			     EOPNOTSUPP);
+		assert_error(kuid_make(handle, KUID_FORMAT_V7, KUID_ORDER_HOST,
+				       0, id, 1),
+			     EOPNOTSUPP);
+		assert_error(kuid_make(handle, no_format(), 0, 0, id, 1),
+			     EINVAL);
+		assert_error(kuid_make(handle, KUID_ANY_UUID, 0, 0, id, 1),
+			     EINVAL);
+		assert_error(kuid_make(handle, KUID_FORMAT_V7, 0, 2, id, 1),
+			     EINVAL);
+	}
+}
+
+/* A call that may not wait gets what there is, and then an error. */
+TEST(requests_can_refuse_to_wait)
+{
+	unsigned char ids[4 * WINDOW * ID_SIZE];
+	ssize_t made;
+
+	fake_kernel.max_ahead = WINDOW;
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		struct kuid *handle = open_lane(formats[i], KUID_PRIVATE);
+
+		made = kuid_make(handle, 0, 0, KUID_NOWAIT, ids, 4 * WINDOW);
+		assert_in_range(made, 1, 4 * WINDOW - 1);
+		assert_error(kuid_make(handle, 0, 0, KUID_NOWAIT, ids,
+				       4 * WINDOW),
+			     EAGAIN);
+		assert_int_equal(world.naps, 0);
+		assert_int_equal(kuid_make(handle, 0, 0, 0, ids, 4 * WINDOW),
+				 4 * WINDOW);
+		assert_in_range(world.naps, 1, UINT32_MAX);
+		world.naps = 0;
+		kuid_close(handle);
+	}
+}
+
 static unsigned int handled;
 
 static void make_in_handler(int signal)

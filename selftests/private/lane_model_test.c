@@ -194,7 +194,9 @@ int kuid_device_one(struct kuid *of, void *id)
 	return 0;
 }
 
-ssize_t kuid_device_many(struct kuid *of, void *to, size_t count)
+ssize_t kuid_device_make(struct kuid *of, const struct kuid_layout *layout,
+			 unsigned int order, unsigned int flags, void *to,
+			 size_t count)
 {
 	memset(to, 0, count * ID_SIZE);
 	return count;
@@ -332,9 +334,9 @@ static void make(size_t count)
 
 	if (last_epoch == epoch)
 		memcpy(before, last, ID_SIZE);
-	if (count == 1
-		    ? one_of[format](&handle, made)
-		    : kuid_private_many(&handle, made, count) != (ssize_t)count)
+	if (count == 1 ? one_of[format](&handle, made)
+		       : kuid_private_make(&handle, &layout, 0, 0, made,
+					   count) != (ssize_t)count)
 		broken = "a call fails";
 	if (is_of_device(made[0]) && generation == since && !(since & 1) &&
 	    !generator.gate.closed && !scenario->nodes_left &&

@@ -56,16 +56,19 @@ int kuid_device_one(struct kuid *handle, void *id)
 	return -1;
 }
 
-ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count)
+ssize_t kuid_device_make(struct kuid *handle, const struct kuid_layout *layout,
+			 unsigned int order, unsigned int flags, void *ids,
+			 size_t count)
 {
 	size_t done = 0;
 
 	while (done < count) {
 		size_t left = count - done;
 		struct kuid_generate generate = {
-			.buffer = (uintptr_t)ids +
-				  done * handle->layout->row->id_size,
-			.format = handle->layout->format,
+			.buffer = (uintptr_t)ids + done * layout->row->id_size,
+			.format = layout->format,
+			.order = order,
+			.flags = flags & KUID_NOWAIT ? KUID_GENERATE_NOWAIT : 0,
 			.count = left < handle->batch_max ? left
 							  : handle->batch_max,
 		};

@@ -24,6 +24,8 @@ bool kuid_device_is_open(const struct kuid *handle);
 
 /* As kuid_one() and kuid_make(), by the device of the handle. */
 int kuid_device_one(struct kuid *handle, void *id);
-ssize_t kuid_device_many(struct kuid *handle, void *ids, size_t count);
+ssize_t kuid_device_make(struct kuid *handle, const struct kuid_layout *layout,
+			 unsigned int order, unsigned int flags, void *ids,
+			 size_t count);
 
 #endif /* KUID_DEVICE_H */

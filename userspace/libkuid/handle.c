@@ -137,8 +137,26 @@ int kuid_one(struct kuid *handle, void *id)
 	return handle->one(handle, id);
 }
 
+ssize_t kuid_make(struct kuid *handle, unsigned int format, unsigned int order,
+		  unsigned int flags, void *ids, size_t count)
+{
+	const struct kuid_layout *layout = format ? kuid_layout_made(format)
+						  : handle->layout;
+
+	if (!layout)
+		return -1;
+	if (flags & ~KUID_NOWAIT) {
+		errno = EINVAL;
+		return -1;
+	}
+	return handle->private ? kuid_private_make(handle, layout, order, flags,
+						   ids, count)
+			       : kuid_device_make(handle, layout, order, flags,
+						  ids, count);
+}
+
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count)
 {
-	return handle->private ? kuid_private_many(handle, ids, count)
-			       : kuid_device_many(handle, ids, count);
+	return kuid_make(handle, KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, 0,
+			 ids, count);
 }

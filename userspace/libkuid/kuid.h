@@ -24,10 +24,10 @@
  * may be called in signal handlers. A handler that interrupts a call must
  * return to it, and not jump elsewhere.
  *
- * Cancellation: only kuid_one() and kuid_many() are cancellation points, with a
- * lane only while they wait or the device makes the IDs. A thread that is
- * cancelled there loses the IDs that it asked for, and nothing else.
- * Asynchronous cancellation is not allowed.
+ * Cancellation: only kuid_one(), kuid_many() and kuid_make() are cancellation
+ * points, with a lane only while they wait or the device makes the IDs. A
+ * thread that is cancelled there loses the IDs that it asked for, and nothing
+ * else. Asynchronous cancellation is not allowed.
  *
  * IDs are bytes, as the device gives them, at addresses of any alignment. The
  * IDs in and out of one call may be the same memory, but may not overlap
@@ -281,6 +281,26 @@ int kuid_one(struct kuid *handle, void *id);
  * Other errors: as for kuid_one(), before the first ID.
  */
 ssize_t kuid_many(struct kuid *handle, void *ids, size_t count);
+
+/* Flag of kuid_make(): fail with EAGAIN, or return fewer, rather than wait. */
+#define KUID_NOWAIT 0x1
+
+/*
+ * As kuid_many(), in a format, an order and a way of waiting of the call's own,
+ * so that one handle of the device serves all of them, also after its program
+ * has lost the directory with the device files, as by chroot().
+ * KUID_FORMAT_DEFAULT and KUID_ORDER_DEFAULT are the handle's. flags is 0 or
+ * KUID_NOWAIT. The size of an ID is kuid_format_id_size(). A handle with a lane
+ * makes v1, v6 and v7, in the default order, which is KUID_ORDER_FILE.
+ *
+ * Returns as kuid_many().
+ * EINVAL: unknown format, order or flags, or the module does not make it.
+ * EOPNOTSUPP: the handle has a lane, which does not make this format or order.
+ * EAGAIN: KUID_NOWAIT, and there is no ID now.
+ * Other errors: as for kuid_one().
+ */
+ssize_t kuid_make(struct kuid *handle, unsigned int format, unsigned int order,
+		  unsigned int flags, void *ids, size_t count);
 
 /*
  * Choose the order that the IDs of a handle come in, one of KUID_ORDER_*;

@@ -196,6 +196,11 @@ static int (*const one_of[])(struct kuid *handle, void *id) = {
 	[KUID_FORMAT_V7] = one_v7,
 };
 
+static bool is_made_here(unsigned int format)
+{
+	return format < ARRAY_SIZE(one_of) && one_of[format];
+}
+
 /*
  * Keep all calls from making IDs of the lane. Calls that have not done their
  * last check yet will fail it.
@@ -391,7 +396,7 @@ static noinline bool reserve_slowly(struct kuid *handle,
 	return good;
 }
 
-static bool wait_until(const struct kuid *handle, u64 ready)
+static bool wait_until(const struct kuid *handle, unsigned int flags, u64 ready)
 {
 	const struct timespec time = {
 		.tv_sec = ready / KUID_SEC_NS,
@@ -399,7 +404,7 @@ static bool wait_until(const struct kuid *handle, u64 ready)
 	};
 	int err = EAGAIN;
 
-	if (!kuid_private_is_nonblocking(handle))
+	if (!(flags & KUID_NOWAIT) && !kuid_private_is_nonblocking(handle))
 		err = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time,
 				      NULL);
 	if (err)
@@ -409,7 +414,8 @@ static bool wait_until(const struct kuid *handle, u64 ready)
 
 /* Make IDs; if the lane doesn't hold meanwhile, the result is of no use. */
 static ssize_t make_many(struct kuid *handle, const struct view *view,
-			 void *ids, size_t count)
+			 unsigned int format, unsigned int flags, void *ids,
+			 size_t count)
 {
 	/* As in the kernel: batches must not keep stamps from singles. */
 	u64 ahead = count > 1 ? view->max_ahead / 2 : view->max_ahead;
@@ -429,20 +435,20 @@ static ssize_t make_many(struct kuid *handle, const struct view *view,
 				return done;
 		}
 		if (!stamps.count) {
-			if (!wait_until(handle, ready))
+			if (!wait_until(handle, flags, ready))
 				return done ? (ssize_t)done : -1;
 			continue;
 		}
-		pack(handle->layout->format, to, &stamps, handle->private,
-		     view);
-		to += stamps.count * handle->layout->row->id_size;
+		pack(format, to, &stamps, handle->private, view);
+		to += stamps.count * KUID_ID_MAX;
 		done += stamps.count;
 	}
 	return done;
 }
 
-/* Returns as kuid_private_many(), or BY_DEVICE. */
-static ssize_t many_in_lane(struct kuid *handle, void *ids, size_t count)
+/* Returns as kuid_private_make(), or BY_DEVICE. */
+static ssize_t many_in_lane(struct kuid *handle, unsigned int format,
+			    unsigned int flags, void *ids, size_t count)
 {
 	struct view view;
 	ssize_t made;
@@ -451,24 +457,36 @@ static ssize_t many_in_lane(struct kuid *handle, void *ids, size_t count)
 		made = prepare(handle, &view);
 		if (made)
 			return made;
-		made = make_many(handle, &view, ids, count);
+		made = make_many(handle, &view, format, flags, ids, count);
 		/* An error leaves no IDs, and must not be lost. */
 	} while (made >= 0 && !holds(handle, &view));
 	return made;
 }
 
-ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count)
+ssize_t kuid_private_make(struct kuid *handle, const struct kuid_layout *layout,
+			  unsigned int order, unsigned int flags, void *ids,
+			  size_t count)
 {
-	ssize_t made = many_in_lane(handle, ids, count);
+	ssize_t made;
 
-	return made == BY_DEVICE ? kuid_device_many(handle, ids, count) : made;
+	/* A lane has one order. */
+	if (!is_made_here(layout->format) ||
+	    (order != KUID_ORDER_DEFAULT && order != KUID_ORDER_FILE)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	made = many_in_lane(handle, layout->format, flags, ids, count);
+	return made == BY_DEVICE ? kuid_device_make(handle, layout, order,
+						    flags, ids, count)
+				 : made;
 }
 
 /* Out of line, so that a call that needs nothing of it saves few registers. */
 static noinline int one_slowly(struct kuid *handle, void *id)
 {
 	u8 made[KUID_ID_MAX];
-	ssize_t count = many_in_lane(handle, made, 1);
+	ssize_t count =
+		many_in_lane(handle, handle->layout->format, 0, made, 1);
 
 	if (count == BY_DEVICE)
 		return kuid_device_one(handle, id);
@@ -573,8 +591,7 @@ int kuid_private_open(struct kuid *handle)
 	int err;
 
 	/* Signals can only be blocked if a word holds all of them. */
-	if (format >= ARRAY_SIZE(one_of) || !one_of[format] ||
-	    sizeof(long) < sizeof(u64)) {
+	if (!is_made_here(format) || sizeof(long) < sizeof(u64)) {
 		errno = EOPNOTSUPP;
 		return -1;
 	}

@@ -88,8 +88,10 @@ struct kuid_private_reading {
 int kuid_private_open(struct kuid *handle);
 void kuid_private_close(struct kuid *handle);
 
-/* As kuid_many(), but may have stored IDs that it drops. */
-ssize_t kuid_private_many(struct kuid *handle, void *ids, size_t count);
+/* As kuid_make(), but may have stored IDs that it drops. */
+ssize_t kuid_private_make(struct kuid *handle, const struct kuid_layout *layout,
+			  unsigned int order, unsigned int flags, void *ids,
+			  size_t count);
 
 /*
  * The number of the handle's epoch: if it is the same before and after a call,

@@ -317,6 +317,37 @@ TEST(foreign_files_give_no_ids)
 	assert_int_equal(in_child(foreign_files), 0);
 }
 
+/* One handle makes all formats in all orders, where no device can be opened. */
+static int make_without_files(void)
+{
+	struct kuid *handle = kuid_open(KUID_FORMAT_V1);
+	unsigned char ids[3][KUID_ID_MAX];
+	int order;
+
+	if (!handle || open_without_device() != ENODEV)
+		return 1;
+	for (unsigned int format = 1; kuid_format_name(format); format++)
+		for (unsigned int by = KUID_ORDER_FILE; by <= KUID_ORDER_HOST;
+		     by++)
+			if (kuid_make(handle, format, by, 0, ids, 3) != 3 ||
+			    kuid_compare(format, ids[0],
+					 ids[0] + kuid_format_id_size(format),
+					 &order) ||
+			    order != KUID_BEFORE)
+				return 2;
+	if (kuid_make(handle, KUID_ANY_UUID, 0, 0, ids, 1) != -1 ||
+	    kuid_make(handle, KUID_FORMAT_V7, 4, 0, ids, 1) != -1 ||
+	    kuid_make(handle, KUID_FORMAT_V7, 0, 2, ids, 1) != -1)
+		return 3;
+	kuid_close(handle);
+	return 0;
+}
+
+TEST(one_handle_serves_all_formats)
+{
+	assert_int_equal(in_child(make_without_files), 0);
+}
+
 /* Of all formats, with no file left open; and after all files were closed. */
 TEST(one_shot_keeps_nothing)
 {
