@@ -74,7 +74,9 @@ TEST(taking_a_whole_run_leaves_it_empty)
 {
 	assert_slots(take(&runs[0], NOW, 0, NEVER, RUN), NOW, RUN);
 	assert_int_equal(atomic64_read(&runs[0].next) % RUN, 0);
-	assert_slots(take(&runs[0], NOW, 0, NEVER, 2 * RUN), NOW + RUN,
+	/* Another task has carved a lower run, and stores its rest only now. */
+	kuid_raise(&runs[0].next, NOW - RUN + 5);
+	assert_slots(take(&runs[0], NOW - RUN, 0, NEVER, 2 * RUN), NOW + RUN,
 		     2 * RUN);
 }
 

@@ -80,6 +80,7 @@ static unsigned int wakeups;
 static void wake(struct task_struct *task)
 {
 	assert_false(lines.batches.lock.locked || lines.singles.lock.locked);
+	assert_true(task->turn.waiter.called);
 	wakeups++;
 	if (task->state == SLEEPS)
 		task->wakes = min(task->wakes, machine_mono());
@@ -434,6 +435,43 @@ TEST(the_front_looks_after_a_stuck_head)
 	}
 }
 
+/*
+ * One look removes as many late waiters as the front has. The caller looks
+ * again at once if there are more, and its own waiter may be far behind.
+ */
+TEST(a_look_removes_a_front_of_late_waiters)
+{
+	enum {
+		LATE = 3 * KUID_LINE_FRONT
+	};
+	struct kuid_line *line = &lines.batches;
+	struct kuid_waiter *last = &tasks[LATE].turn.waiter;
+	struct kuid_wakeups none = { 0 };
+	u64 now = machine_mono();
+
+	for (unsigned int i = 0; i <= LATE; i++) {
+		struct kuid_waiter *waiter = &tasks[i].turn.waiter;
+
+		kuid_waiter_init(waiter, &tasks[i]);
+		kuid_line_join(line, waiter, 1, now);
+		waiter->due = i < LATE ? now : now + 1000 * MS;
+	}
+	now += GRACE;
+	assert_int_equal(kuid_line_look(line, last, now - 1, &none), LATE);
+	assert_int_equal(kuid_line_next_look(line, last, now - 1), last->due);
+	for (unsigned int left = LATE; left; left -= KUID_LINE_FRONT) {
+		struct kuid_wakeups wakeups = { 0 };
+
+		assert_true(kuid_line_next_look(line, last, now) <= now);
+		assert_int_equal(kuid_line_look(line, last, now, &wakeups),
+				 left - KUID_LINE_FRONT);
+		/* The new head is told, unless it is the caller. */
+		assert_int_equal(wakeups.count, left > KUID_LINE_FRONT);
+	}
+	assert_int_equal(kuid_line_next_look(line, last, now), last->due);
+	assert_int_equal(line->count, 1);
+}
+
 /* A waiter that can run must not be removed as late. */
 TEST(a_waiter_that_looks_keeps_its_place)
 {
@@ -534,10 +572,10 @@ TEST(a_batch_asks_for_less_when_it_goes_over)
 		run_for(0);
 		assert_true(kuid_waiter_waits(&turn->waiter));
 		/*
-		 * It has been the head for one window, and others have taken
-		 * all IDs.
+		 * When it looks, it has been the head for just one window, and
+		 * others have taken all IDs.
 		 */
-		turn->waiter.first -= WINDOW;
+		turn->waiter.first = machine_mono() + LOOK_NS - WINDOW;
 		tasks[0].wakes = machine_mono();
 		run_for(0);
 		assert_true(turn->single);
