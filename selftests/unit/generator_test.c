@@ -901,6 +901,24 @@ TEST(a_closed_generator_hands_out_no_node)
 	assert_int_equal(private.generation, host.generation);
 }
 
+/* Nobody has told of the twin yet: the lane compares the generation ID itself. */
+TEST(a_clone_gets_no_node)
+{
+	u64 vm_id[2] = { 1, 2 };
+	struct kuid_private_node private;
+
+	kuid_generator_use_vm_id(&host.generator, vm_id);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+		vm_id[i] = 3;
+		assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+		assert_int_equal(private.node, 0);
+		kuid_generator_close(&host.generator);
+		assert_true(host_publish(KUID_EPOCH_FORK, false));
+	}
+	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+}
+
 static bool k64_may_repeat(void)
 {
 	struct kuid_reading reading;
@@ -925,6 +943,37 @@ TEST(a_machine_that_was_set_back_may_repeat_k64)
 	by_cpu(KUID_GRID, 0, 1);
 	machine_set_wall(NOW - HOST_SECOND);
 	assert_false(k64_may_repeat());
+}
+
+/* A restored floor covers what the machine handed out before it was set back. */
+TEST(a_restored_floor_ends_repeats_of_k64)
+{
+	kuid_generator_close(&host.generator);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	assert_true(k64_may_repeat());
+	host.floor = NOW + HOST_SECOND;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	assert_false(k64_may_repeat());
+}
+
+/* The floor may be the time of the last stamp, which was handed out. */
+TEST_AFTER(stamps_go_on_above_a_floor, setup_given)
+{
+	u64 last = by_cpu(KUID_STAMPS, 0, 1).first;
+
+	for (int by = -1; by <= 1; by++) {
+		host.floor = last + by;
+		assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+		assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).first,
+				 last + KUID_TICK_NS);
+		last += KUID_TICK_NS;
+	}
+	/* Above all stamps: callers have all of the window at once. */
+	host.floor = NOW + HOST_SECOND;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, AHEAD).first, host.floor);
+	assert_int_equal(by_cpu(KUID_STAMPS, 1, AHEAD).count, AHEAD / 2);
 }
 
 /* The resume sets the clock forward. */

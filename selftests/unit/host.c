@@ -63,6 +63,8 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->missing = host.missing;
 	epoch->claimed = host.claimed;
 	epoch->identity.snowflake_epoch = host.snowflake_epoch;
+	epoch->identity.worker = keys_drawn;
+	epoch->identity.snowflake_worker = 2 * keys_drawn;
 	epoch->given = node_given ? KUID_PARTS_NODE : 0;
 	epoch->identity.node = node_given ? host.given_node
 					  : BIT_ULL(40) | ++nodes_drawn;
@@ -97,6 +99,8 @@ bool host_publish(enum kuid_why why, bool node_given)
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
 		supplies_made + makes_sequences(why);
+	if (change.restores)
+		change.floor = host.floor;
 	if (change.claims) {
 		change.floor = host.change.claim.floor;
 		change.claim = host.change.claim;

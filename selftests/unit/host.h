@@ -66,6 +66,7 @@ struct host_record {
  * @missing: KUID_PARTS_*: the parts that the next epochs lack
  * @claimed: KUID_PARTS_*: the parts of the next epochs that are claimed
  * @change: the next claim; its former is the claim before the last epoch
+ * @floor: the floor that the next epochs restore; 0 if they have none
  * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
@@ -84,6 +85,7 @@ struct host {
 	u32 missing;
 	u32 claimed;
 	struct kuid_change change;
+	u64 floor;
 	int refused;
 	u64 snowflake_epoch;
 	u64 nr_epochs;

@@ -345,7 +345,7 @@ TEST(a_claim_can_be_ended_for_good)
 /* The claim is reported with a time that is not after its first slot. */
 TEST(a_claim_tells_how_far_it_was_used)
 {
-	u64 floor = HOST_WALL + HOST_SECOND, first, last;
+	u64 floor = HOST_WALL + HOST_SECOND, first, last, worker;
 	const struct kuid_claimed *former = &host.change.former;
 
 	take(KUID_GRID, KUID_PART_NONE);
@@ -353,12 +353,15 @@ TEST(a_claim_tells_how_far_it_was_used)
 		machine_pass(HOST_SECOND + 7);
 		claim(KUID_PARTS_WORKER, i ? floor += 5 * HOST_SECOND : 0,
 		      HOST_WALL + 100 * HOST_SECOND);
+		worker = host.generator.epoch->identity.worker;
 		first = host_ns(KUID_GRID,
 				take(KUID_GRID, KUID_PART_WORKER).units.first);
 		last = use_up(KUID_GRID, KUID_PART_WORKER);
 		claim(0, 0, 0);
 		assert_int_equal(former->parts, KUID_PARTS_WORKER);
 		assert_int_equal(former->token.words[1], drawn);
+		assert_int_equal(former->worker, worker);
+		assert_int_equal(former->snowflake_worker, 2 * worker);
 		assert_in_range(former->first, first - 2 * KUID_GRID_TICK_NS,
 				first);
 		assert_in_range(former->end, last + 1,
@@ -389,6 +392,28 @@ TEST(a_claim_has_a_floor)
 	assert_true(host_ns(KUID_LEX,
 			    take(KUID_LEX, KUID_PART_WORKER).units.first) >=
 		    floor);
+}
+
+/* The sequence is above the floor, but a CPU still has a run below it. */
+TEST(a_floor_inside_the_window_empties_runs)
+{
+	u64 floor = HOST_WALL + 20 * MS;
+
+	host_teardown(state);
+	host_start(2, 1, false);
+	for (int source = 0; source < KUID_NR_SEQUENCES; source++) {
+		machine_set_cpu(0);
+		take(source, KUID_PART_WORKER);
+		machine_set_cpu(1);
+		use_up(source, KUID_PART_NONE);
+	}
+	claim(KUID_PARTS_WORKER, floor, HOST_WALL + 100 * HOST_SECOND);
+	machine_set_cpu(0);
+	for (int source = 0; source < KUID_NR_SEQUENCES; source++) {
+		u64 first = take(source, KUID_PART_WORKER).units.first;
+
+		assert_true(host_ns(source, first) >= floor);
+	}
 }
 
 /* A ceiling of storage and one of a claim: each stops what it is for. */
