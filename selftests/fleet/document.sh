@@ -3,15 +3,16 @@
 #
 # Runs the fleet and brings its results into the document, or compares them with it:
 #   document.sh write|check BUILD DOCUMENTATION [quick]
-# A table lies in fleets.md between the comments "fleet: NAME" and "fleet: end", the points of the
-# plots are fleets/plots.tsv, and each plot tells the checksum of what it was drawn from. A quick run
+# A table lies in fleets.md, or in counted.md beside this script, between the comments "fleet: NAME"
+# and "fleet: end", the points of the plots are fleets/plots.tsv, and each plot tells the checksum of
+# what it was drawn from. A quick run
 # leaves out rows and points; those that it has must be in the document, in the same order. Prints
 # TAP.
 # shellcheck disable=SC2317 # the checks are called by it
 
 set -eu
 cd "$(dirname "$0")"
-plots='shared pairs order intervals'
+plots='shared order'
 
 usage()
 {
@@ -25,16 +26,17 @@ case $what/$quick in
 write/ | check/ | check/quick) ;;
 *) usage ;;
 esac
-page=$to/fleets.md
+pages="$to/fleets.md counted.md"
 out=$build/out
 status=0
 
-# The table with a name, as the document has it.
+# The table with a name, as a page has it.
 table()
 {
+	# shellcheck disable=SC2086 # two names
 	awk -v name="$1" '
 		/^<!-- fleet: / { on = $3 == name; next }
-		on && NF' "$page"
+		on && NF' $pages
 }
 
 # contains OLD NEW: the lines of NEW are in OLD, in the same order; without "quick" no others are.
@@ -85,13 +87,17 @@ plot_is_current()
 
 write()
 {
-	awk -v word=fleet -v from="$out" -f ../run/fill.awk "$page" >"$build/page.md"
-	cat "$build/page.md" >"$page"
+	for page in $pages; do
+		awk -v word=fleet -v from="$out" -f ../run/fill.awk "$page" >"$build/page.md"
+		cat "$build/page.md" >"$page"
+	done
 	mkdir -p "$to/fleets" "$build/plots"
 	cp "$out/plots.tsv" "$to/fleets/plots.tsv"
 	gnuplot -e "data='$out/plots.tsv'; to='$build/plots'" plots.gp
 	for plot in $plots; do
-		sed -e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
+		# Gnuplot names the picture after itself.
+		sed -e "s|<title>Gnuplot</title>|<title>$(sed -n "/\/$plot.svg/,/^plot/s/^set title \"\(.*\)\"/\1/p" plots.gp)</title>|" \
+			-e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
 			-e "1a <!-- drawn from sha256 $(checksum) -->" \
 			"$build/plots/$plot.svg" >"$to/fleets/$plot.svg"
 	done

@@ -191,8 +191,6 @@ static void count_pair(const char *what, u32 format, double rate, u64 seconds,
 		repeats += j < count[1] && !compare_ids(&ids[1][j], &ids[0][i]);
 	}
 	compare(row, expected * seconds, repeats);
-	if (format == KUID_FORMAT_K96 && nr_cpus == 1)
-		report_point("pair-counted", rate, repeats / seconds);
 	for (i = 0; i < 2; i++) {
 		free(ids[i]);
 		host_stop(&hosts[i]);

@@ -107,12 +107,6 @@ static void lines_of_plots(void)
 		report_point("shared-47", at, odds_shared(at, 47));
 		report_point("shared-64", at, odds_shared(at, 64));
 	}
-	for (at = 1; at < 2e5; at *= 1.25) {
-		report_point("pair-korder", at, odds_korder(at));
-		report_point("pair-snowflake", at, odds_grid(at, 1000, 1e-3));
-		report_point("pair-lex", at,
-			     odds_grid(at, KUID_LEX_RATE, 1e-6));
-	}
 }
 
 void tables_of_odds(void)
