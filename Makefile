@@ -29,6 +29,8 @@ GOOGLE_UUID = $(eval GOOGLE_UUID := $(or $(shell $(VM)/fetch.sh google-uuid),\
 	      $(error no google/uuid of trixie)))$(GOOGLE_UUID)
 UTIL_LINUX = $(eval UTIL_LINUX := $(or $(shell $(VM)/fetch.sh util-linux-tests),\
 	     $(error no tests of util-linux)))$(UTIL_LINUX)
+UUID_RS = $(eval UUID_RS := $(or $(shell $(VM)/fetch.sh uuid-rs),$(error no \
+	  uuid-rs of trixie)))$(UUID_RS)
 # The rules are extracted from the full kernel source.
 COCCINELLE = $(eval COCCINELLE := $(or $(shell $(VM)/fetch.sh tree-6.1 >&2 && \
 	     $(VM)/fetch.sh coccinelle-6.1),$(error no rules for \
@@ -58,7 +60,7 @@ help:
 	@echo 'make check      all tests: the core in userspace, the rest in a booted kernel'
 	@echo 'make check-here  load the module here, as root; test it, unload it, write a report'
 	@echo 'make check-debug  tests on a kernel built to check itself, with faults'
-	@echo 'make check-uml  tests in User Mode Linux, in seconds'
+	@echo 'make check-uml  tests in User Mode Linux, once a kernel is built'
 	@echo 'make check-kcsan  tests on a kernel that finds data races'
 	@echo 'make dist       the sources as a tarball, in build/dist'
 	@echo 'make packages   the Debian packages, in build/packages; make rpms for Fedora'
@@ -306,7 +308,8 @@ BENCH	:= $(BUILD)/bench
 bench-programs: vm-modules
 	@$(VM)/setup.sh test peers
 	@$(MAKE) -s -C selftests/bench O=$(BENCH) LIBKUID=$(BUILD)/userspace/lib \
-		GO_NEW=$(GOOGLE_UUID)/usr/share/gocode
+		GO_NEW=$(GOOGLE_UUID)/usr/share/gocode \
+		RUST_NEW=$(UUID_RS)/usr/share/cargo/registry
 	@mkdir -p $(BENCH)/root/lib
 	@cp -u $(TESTS)/lib/kuid_cost.ko $(BENCH)/root/lib/
 	@$(VM)/initramfs.sh -o $(BENCH)/initrd.cpio $(ROOT) $(BENCH)/root \
