@@ -643,6 +643,33 @@ TEST(reading_is_the_same_after_a_refresh)
 	assert_in_range(found, 5000, 15000);
 }
 
+TEST(a_step_of_a_nanosecond_is_counted)
+{
+	for (u64 i = 1; i < 3; i++) {
+		machine_step_wall(1);
+		assert_int_equal(host_read().steps_forward, i);
+		assert_int_equal(host_read().steps_forward, i);
+		machine_step_wall(-1);
+		assert_int_equal(host_read().steps_back, i);
+		assert_int_equal(host_read().steps_back, i);
+	}
+}
+
+/* Stamps of earlier epochs count, those with a random node don't. */
+TEST_AFTER(reading_tells_the_end_of_given_stamps, setup_given)
+{
+	assert_int_equal(host_read().stamp_end, 0);
+	by_cpu(KUID_STAMPS, 0, 250);
+	assert_int_equal(host_read().stamp_end, NOW + 250);
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	assert_int_equal(host_read().stamp_end, NOW + 250);
+	by_cpu(KUID_STAMPS, 0, 1);
+	assert_int_equal(host_read().stamp_end, NOW + 301);
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	by_cpu(KUID_STAMPS, 0, 5000);
+	assert_int_equal(host_read().stamp_end, NOW + 301);
+}
+
 /* The lock is held, as by a writer that never ends. */
 static void lock_for_ever(void)
 {
@@ -692,6 +719,17 @@ TEST(reading_takes_no_lock_at_the_ceiling)
 	assert_true(s.past_ceiling);
 	assert_int_equal(s.gate.ceiling, NOW + AHEAD);
 	unlock();
+}
+
+TEST(the_ceiling_is_passed_when_the_window_reaches_it)
+{
+	host.generator.gate.required = true;
+	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	assert_true(
+		kuid_generator_acknowledge(&host.generator, NOW + AHEAD + 1));
+	assert_false(host_read().past_ceiling);
+	machine_pass(1);
+	assert_true(host_read().past_ceiling);
 }
 
 /* Take all that singles may have of a source. Returns the highest time. */
@@ -1097,10 +1135,15 @@ TEST(clear_counts_slots_before_a_forced_clock)
 {
 	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
+	u64 last = kuid_lex_ns(s.first + s.count - 1);
+
 	machine_set_wall(NOW - 3600 * HOST_SECOND);
 	assert_true(host_publish(KUID_EPOCH_FORCE, false));
-	assert_true(kuid_generator_clear(&host.generator) >
-		    kuid_lex_ns(s.first + s.count - 1));
+	assert_true(kuid_generator_clear(&host.generator) > last);
+	machine_set_wall(last);
+	assert_true(host_read().may_repeat);
+	machine_set_wall(kuid_generator_clear(&host.generator));
+	assert_false(host_read().may_repeat);
 }
 
 /* No other generator has this node. */

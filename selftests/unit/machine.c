@@ -5,6 +5,7 @@
 #include "machine.h"
 
 _Thread_local unsigned long count_locks;
+_Thread_local unsigned long count_held;
 _Thread_local unsigned long count_accesses;
 
 static _Atomic u64 mono;

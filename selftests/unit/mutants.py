@@ -33,9 +33,10 @@ SOURCES = ["kmod", "uapi", "userspace/libkuid"] + [
 ]
 # Optimized less than usually, because most of the time is the compiler's. The
 # columns in debugging information would differ between equal programs.
+# Relative paths, because assertions contain them.
 BUILD = [
+    "TOP=../..",
     "O=../../build",
-    "KMOD=../../kmod",
     "FLAGS_plain=-O1 -g0 -include count.h",
     "FLAGS_model=-O1 -g0 -include scheduler.h",
 ]

@@ -107,6 +107,10 @@ TEST(a_run_is_dropped_when_the_clock_has_passed_it)
 	assert_slots(take(&runs[1], NOW + 5 * RUN, 0, NEVER, 1),
 		     NOW + 5 * RUN + 1, 1);
 	assert_int_equal(atomic64_read(&sequence.next), NOW + 6 * RUN);
+	/* The clock is just behind the run. */
+	assert_slots(take(&runs[1], NOW + 6 * RUN, 0, NEVER, 1), NOW + 6 * RUN,
+		     1);
+	assert_int_equal(atomic64_read(&sequence.next), NOW + 7 * RUN);
 }
 
 TEST(slots_are_above_the_watermark)

@@ -153,6 +153,26 @@ TEST(a_clock_step_opens_a_shut_clock)
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 1);
 }
 
+/* Callers count from this moment how long they have waited for a state. */
+TEST(a_clock_without_state_is_shut_since_the_start)
+{
+	static struct kuid_generator generator;
+	u64 begin, since;
+
+	machine_pass(HOST_SECOND);
+	begin = machine_mono();
+	kuid_generator_init(&generator, HOST_AHEAD, HOST_LIMIT, true);
+	generator.epoch = host.generator.epoch;
+	machine_pass(HOST_SECOND);
+	for (int source = 0; source < KUID_NR_SOURCES; source++)
+		for (unsigned int i = 0; i < KUID_NR_PARTS; i++) {
+			assert_int_equal(kuid_generator_shut(&generator, source,
+							     i, &since),
+					 KUID_SHUT_CEILING);
+			assert_int_equal(since, begin);
+		}
+}
+
 TEST(a_missing_part_is_closed)
 {
 	u32 missing = KUID_PARTS_SNOWFLAKE;

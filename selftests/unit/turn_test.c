@@ -130,8 +130,13 @@ static void begin_call(struct task_struct *task)
 static void end_call(struct task_struct *task)
 {
 	u64 now = machine_mono();
+	unsigned long locks = count_locks;
 
 	kuid_turn_end(&task->turn);
+	if (!task->turn.has_waited || source == KUID_STAMPS)
+		assert_int_equal(count_locks, locks);
+	/* The call may go on without a place, and sleeps then. */
+	assert_false(task->turn.waiter.called);
 	task->longest = max(task->longest, now - task->began);
 	task->began = 0;
 	task->state = --task->calls ? RUNS : ABSENT;
@@ -249,6 +254,22 @@ TEST(nobody_waits_for_free_ids)
 		assert_true(tasks[i].longest <= 8 * LOOK_NS);
 		assert_false(tasks[i].turn.has_waited);
 	}
+}
+
+TEST(a_poller_takes_no_lock_if_nobody_waits)
+{
+	for (source = 0; source < KUID_NR_SOURCES; source++) {
+		unsigned long locks;
+
+		add(0, 1, 1);
+		begin_call(&tasks[0]);
+		/* The first use of a file in an epoch takes a lock. */
+		kuid_turn_when(&tasks[0].turn);
+		locks = count_locks;
+		assert_true(kuid_turn_when(&tasks[0].turn) <= machine_mono());
+		assert_int_equal(count_locks, locks);
+	}
+	tasks[0].state = ABSENT;
 }
 
 TEST(each_is_served_in_turn_when_its_ids_are_due)
@@ -645,6 +666,8 @@ TEST(a_busy_lane_delays_no_other)
 		machine_set_cpu(i);
 		assert_true(kuid_turn_try(&tasks[i].turn, &taken, &due));
 	}
+	for (unsigned int i = 0; i < 4; i++)
+		end_call(&tasks[i]);
 }
 
 /*
