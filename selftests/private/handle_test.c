@@ -34,6 +34,7 @@
 static struct {
 	int64_t mono;
 	int64_t wall_offset;
+	int64_t wall_sec;   /* the same, in seconds: any time that there is */
 	int64_t resolution; /* of all clocks */
 	int64_t tick;	    /* of the coarse clocks */
 	int madvise_errno;
@@ -105,6 +106,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 		now += world.wall_offset;
 	time->tv_sec = now / SEC;
 	time->tv_nsec = now % SEC;
+	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
+		time->tv_sec += world.wall_sec;
 	asked();
 	return 0;
 }
@@ -799,6 +802,32 @@ TEST(small_steps_keep_the_epoch)
 		assert_int_equal(node_of(formats[i], id), node);
 		assert_int_equal(epoch_of(handle), 1);
 		assert_int_equal(world.naps, 0);
+	}
+}
+
+/* Seconds of the wall clock, of which IDs have none, or one that 64 bits wrap. */
+TEST(times_that_no_clock_has_are_told)
+{
+	static const int64_t wrong[] = {
+		-1,
+		-YEAR / SEC,
+		(int64_t)(KUID_TIME_MAX_NS / SEC) + 1,
+		(int64_t)(UINT64_MAX / SEC) + 1,
+		INT64_MAX,
+		INT64_MIN / 2,
+	};
+	unsigned char id[16], last[16];
+
+	EACH(handle, flag, i)
+	{
+		make(handle, last);
+		for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
+			world.wall_sec = wrong[k] - wall() / SEC;
+			assert_makes_none(handle, EOVERFLOW);
+		}
+		world.wall_sec = 0;
+		make(handle, id);
+		assert_time(formats[i], id, wall() + 1, wall() + 1);
 	}
 }
 

@@ -338,6 +338,11 @@ void device_make_failed(unsigned int format)
 		     "runs, its messages say why it does not raise it",
 		     name);
 	case EOVERFLOW:
+		if (formats_is("{stamp}", format))
+			errx(EXIT_FAILED,
+			     "no %s is made: the clock of this process is "
+			     "before 1970 or after 2232",
+			     name);
 		errx(EXIT_FAILED,
 		     "no %s is made: its 41 bits can't hold the time, which is "
 		     "before its epoch or more than 69 years after it: set the "

@@ -267,7 +267,9 @@ int kuid_fd(const struct kuid *handle);
  * ENOKEY: snowflake has no worker: an administrator must give it one, with
  * "kuid node --snowflake NUMBER" or kuid-claim(8).
  * EKEYEXPIRED: IDs of the format show a claimed number, and the time has come
- * to the ceiling of the claim. EOVERFLOW: 41 bits can't hold snowflake's time.
+ * to the ceiling of the claim.
+ * EOVERFLOW: 41 bits can't hold snowflake's time; or the handle has a lane, and
+ * the process is shown a time before 1970 or after 2232, as by libfaketime.
  */
 int kuid_one(struct kuid *handle, void *id);
 

@@ -6,6 +6,7 @@
 #ifndef KUID_LIB_PORT_H
 #define KUID_LIB_PORT_H
 
+#include <linux/kuid.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
@@ -42,10 +43,21 @@ static inline u64 kuid_process_read(clockid_t clock)
 	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
 }
 
-/* The wall clock, in nanoseconds since 1970. */
+/*
+ * The wall clock, in nanoseconds since 1970. Linux does not let anyone set it
+ * to a time that IDs can't have, but a program may be shown such a time, as by
+ * libfaketime: then KUID_NO_TIME, at which no lane has stamps.
+ */
+#define KUID_NO_TIME (~0ULL)
+
 static inline u64 kuid_process_wall_ns(void)
 {
-	return kuid_process_read(CLOCK_REALTIME);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (unlikely((u64)now.tv_sec > KUID_TIME_MAX_NS / KUID_SEC_NS))
+		return KUID_NO_TIME;
+	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
 }
 
 #endif /* KUID_LIB_PORT_H */

@@ -429,6 +429,10 @@ static ssize_t make_many(struct kuid *handle, const struct view *view,
 
 		reserve(handle->private, ahead, &stamps);
 		if (!stamps.count) {
+			if (kuid_process_wall_ns() == KUID_NO_TIME) {
+				errno = EOVERFLOW;
+				return done ? (ssize_t)done : -1;
+			}
 			stamps.count = left;
 			if (!reserve_slowly(handle, view, ahead, &stamps,
 					    &ready))

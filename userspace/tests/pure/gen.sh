@@ -97,6 +97,13 @@ has_private_node()
 	makes_privately "$1" && [ "$(grep -c -- '-01fa4e000001$' "$out")" -eq 5000 ]
 }
 
+# The fake clock is beyond the times that IDs can have.
+tells_wrong_clock()
+{
+	printf 'wall_ns 18446744073000000000\n' >"$FAKE/device"
+	fails 1 'the clock of this process is before 1970 or after 2232' --private -f "$1"
+}
+
 # The kernel hands out no node at present, so the device makes the IDs.
 makes_by_device()
 {
@@ -431,6 +438,7 @@ for format in $node_formats; do
 	it "--private -f $format" has_private_node "$format"
 done
 it "--private -f v7" makes_privately v7
+it "a time that no ID has is told" tells_wrong_clock v7
 it "--private while there is no node to have" makes_by_device
 it "--private with a given node" has_no_lane 95 1 'the node was given, so only the device makes IDs'
 it "--private with the node of a card" has_no_lane 95 3 'the node was given, so only the device makes IDs'
