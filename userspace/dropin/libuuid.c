@@ -485,6 +485,8 @@ static bool make(unsigned int format, unsigned char *out, int *safe)
 	int fd = in_lane == NO ? number_of(kept) : -1;
 	bool made;
 
+	/* valgrind doesn't see that the kernel writes here by a pointer. */
+	memset(out, 0, KUID_ID_MAX);
 	/* As most are: by one system call, which is no cancellation point. */
 	made = fd >= 0 && ask_file(fd, KUID_IOC_GENERATE, &one, &one.load_id) &&
 	       is_made(&one) && (!safe || is_known_unique(&one));

@@ -10,6 +10,26 @@
 
 #include "device.h"
 
+/*
+ * valgrind and MemorySanitizer don't see that the kernel writes IDs by a
+ * pointer in a request, so they are told. To valgrind that is a few
+ * instructions, which have no effect without it.
+ */
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_DEFINED(at, size) 0
+#endif
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define TELL_SANITIZER(at, size) __msan_unpoison(at, size)
+#endif
+#endif
+#ifndef TELL_SANITIZER
+#define TELL_SANITIZER(at, size) ((void)0)
+#endif
+
 int kuid_device_open(const struct kuid_layout *layout)
 {
 	int fd = open(layout->device, O_RDONLY | O_CLOEXEC);
@@ -44,6 +64,20 @@ bool kuid_device_is_open(const struct kuid *handle)
 	return false;
 }
 
+/* Have the kernel make IDs, as the request says. */
+static int generate(int fd, const struct kuid_layout *layout,
+		    struct kuid_generate *request)
+{
+	void *ids = (void *)(uintptr_t)request->buffer;
+
+	if (kuid_device_ask(fd, KUID_IOC_GENERATE, request))
+		return -1;
+	(void)VALGRIND_MAKE_MEM_DEFINED(ids,
+					request->done * layout->row->id_size);
+	TELL_SANITIZER(ids, request->done * layout->row->id_size);
+	return 0;
+}
+
 int kuid_device_one(struct kuid *handle, void *id)
 {
 	ssize_t size = read(handle->fd, id, handle->layout->row->id_size);
@@ -64,7 +98,7 @@ ssize_t kuid_device_make(struct kuid *handle, const struct kuid_layout *layout,
 
 	while (done < count) {
 		size_t left = count - done;
-		struct kuid_generate generate = {
+		struct kuid_generate request = {
 			.buffer = (uintptr_t)ids + done * layout->row->id_size,
 			.format = layout->format,
 			.order = order,
@@ -75,9 +109,9 @@ ssize_t kuid_device_make(struct kuid *handle, const struct kuid_layout *layout,
 
 		/* As kuid_device_one() is by read(). */
 		pthread_testcancel();
-		if (kuid_device_ask(handle->fd, KUID_IOC_GENERATE, &generate))
+		if (generate(handle->fd, layout, &request))
 			return done ? (ssize_t)done : -1;
-		done += generate.done;
+		done += request.done;
 	}
 	return done;
 }
@@ -85,7 +119,7 @@ ssize_t kuid_device_make(struct kuid *handle, const struct kuid_layout *layout,
 int kuid_now(unsigned int format, void *id)
 {
 	const struct kuid_layout *layout = kuid_layout_made(format);
-	struct kuid_generate generate = {
+	struct kuid_generate request = {
 		.buffer = (uintptr_t)id,
 		.format = format,
 		.count = 1,
@@ -99,7 +133,7 @@ int kuid_now(unsigned int format, void *id)
 	fd = kuid_device_open(layout);
 	if (fd >= 0) {
 		/* A read could give the bytes of another file. */
-		ret = kuid_device_ask(fd, KUID_IOC_GENERATE, &generate);
+		ret = generate(fd, layout, &request);
 		err = errno;
 		close(fd);
 		errno = err;

@@ -46,6 +46,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../unseen.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 #define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
@@ -173,7 +175,7 @@ static int give(int fd, struct kuid_generate *request)
 		[KUID_FORMAT_V6] = 6,
 		[KUID_FORMAT_V7] = 7,
 	};
-	unsigned char *id = (unsigned char *)(uintptr_t)request->buffer;
+	unsigned char id[16];
 	static atomic_int requests;
 	uint64_t nr;
 	int number;
@@ -199,6 +201,7 @@ static int give(int fd, struct kuid_generate *request)
 	memmove(id, id + 2, 6);
 	id[6] = versions[request->format] << 4;
 	id[7] = 0;
+	copy_unseen((void *)(uintptr_t)request->buffer, id, sizeof(id));
 	request->done = 1;
 	set_epoch(&request->epoch, &request->load_id);
 	return 0;

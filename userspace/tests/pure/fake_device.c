@@ -43,6 +43,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../unseen.h"
+
 #define EXPORT __attribute__((visibility("default")))
 
 #ifdef __GLIBC__
@@ -562,14 +564,17 @@ static int take_time(void)
 
 static int generate(struct kuid_generate *request, int format)
 {
+	static _Thread_local unsigned char ids[1000 * KUID_ID_MAX];
+
 	if (request->format)
 		format = request->format;
 	if (happens("generate", " %s %u order %u", kuid_format_name(format),
 		    request->count, request->order) ||
 	    take_time())
 		return -1;
-	put_ids((unsigned char *)(uintptr_t)request->buffer, format,
-		request->count);
+	put_ids(ids, format, request->count);
+	copy_unseen((void *)(uintptr_t)request->buffer, ids,
+		    request->count * kuid_format_id_size(format));
 	request->done = request->count;
 	request->epoch = device.epoch;
 	request->load_id = device.load_id;

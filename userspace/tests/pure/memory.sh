@@ -3,7 +3,7 @@
 #
 # Each verb under valgrind, which sees what is used without having been set. Prints KTAP; skips all
 # where there is no valgrind. Needs the tool without sanitizers as KUID_PLAIN, what fake_device.sh
-# does, and must be given with its path.
+# does, what dropin.sh does, and must be given with its path.
 
 if ! command -v valgrind >/dev/null; then
 	echo "1..0 # SKIP no valgrind"
@@ -14,6 +14,35 @@ fi
 
 # shellcheck source=SCRIPTDIR/../formats.sh
 . "${0%/*}/../formats.sh"
+
+# says_nothing COMMAND...: valgrind has nothing to say about it. Returns its exit status.
+says_nothing()
+{
+	valgrind -q --error-exitcode=86 --leak-check=full --errors-for-leak-kinds=definite \
+		--log-file="$FAKE/valgrind" "$@" >"$out" 2>"$err"
+	result=$?
+	[ ! -s "$FAKE/valgrind" ] && return $result
+	cat "$FAKE/valgrind"
+	return 86
+}
+
+# A program of libuuid, with the drop-in and another device that is not there.
+drop_in_is_clean()
+{
+	for file in v1 v6 v7; do
+		: >"$FAKE/$file"
+	done
+	head -c 24 /dev/zero >"$FAKE/made"
+	LD_PRELOAD="$DROPIN_TESTS/counting_device.so $DROPIN" says_nothing \
+		"$DROPIN_TESTS/libuuid_user" "$@" && [ "$(grep -c '016b75696421$' "$out")" -eq 3 ]
+}
+
+# An example with IDs in a local variable, which no one has set before.
+example_is_clean()
+{
+	: >"$FAKE/device"
+	LD_PRELOAD=$FAKE_DEVICE says_nothing "$COMPILED/many" --fallback
+}
 
 # Exits with STATUS, and valgrind has nothing to say.
 is_clean()
@@ -32,12 +61,8 @@ is_clean()
 		made 10
 	DEVICE
 	printf '%s\n' c232ab00-9414-11ec-b3c8-9f6bdeced846 .5.tXbhdV.3 |
-		LD_PRELOAD=$FAKE_DEVICE valgrind -q --error-exitcode=86 --leak-check=full \
-			--errors-for-leak-kinds=definite --log-file="$FAKE/valgrind" \
-			"$KUID_PLAIN" "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && [ ! -s "$FAKE/valgrind" ] && return
-	cat "$FAKE/valgrind"
-	return 1
+		LD_PRELOAD=$FAKE_DEVICE says_nothing "$KUID_PLAIN" "$@"
+	[ $? -eq "$status" ]
 }
 
 clean()
@@ -74,5 +99,9 @@ clean 0 node --node 123 --json
 clean 0 cdi
 clean 0 cdi --output "$FAKE/kuid.json"
 clean 1 cdi --output "$FAKE/none/kuid.json"
+for function in time time_safe time_v7; do
+	it "the drop-in, $function" drop_in_is_clean $function 3
+done
+it "kuid_many()" example_is_clean
 # Not bench: its threads race each other, of which valgrind runs one at a time, and may go on for ever.
 finish
