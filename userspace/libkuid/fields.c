@@ -54,22 +54,23 @@ static void decode_v7(struct kuid_fields *fields, uint64_t high, uint64_t low,
 		      unsigned int flags)
 {
 	uint64_t ms = high >> 16;
-	uint64_t ns;
+	uint32_t ns;
 
 	fields->has |= KUID_HAS_TICKS;
 	fields->ticks = ms;
 	fields->fraction = kuid_v7_fraction_of(high, low);
 	fields->lane = low >> KUID_V7_LANE_SHIFT & 0x7f;
 	fields->random = low & KUID_V7_RANDOM_MASK;
-	if (!(flags & KUID_FROM_KUID)) {
+	ns = kuid_v7_ns(fields->fraction);
+	/* Of more fractions than nanoseconds, kuid makes no ID of the rest. */
+	if (!(flags & KUID_FROM_KUID) ||
+	    kuid_v7_fraction(ns) != fields->fraction) {
 		tell_time(fields, ms / SEC_MS, ms % SEC_MS * KUID_MS_NS,
 			  KUID_MS_NS);
 		return;
 	}
 	fields->has |= KUID_HAS_FRACTION | KUID_HAS_LANE | KUID_HAS_RANDOM;
-	/* The highest fractions round up to the next millisecond. */
-	ns = ms % SEC_MS * KUID_MS_NS + kuid_v7_ns(fields->fraction);
-	tell_time(fields, ms / SEC_MS + ns / KUID_SEC_NS, ns % KUID_SEC_NS, 1);
+	tell_time(fields, ms / SEC_MS, ms % SEC_MS * KUID_MS_NS + ns, 1);
 }
 
 static void decode_lex(struct kuid_fields *fields, uint64_t high, uint64_t low)

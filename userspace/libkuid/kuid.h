@@ -719,7 +719,8 @@ const char *kuid_uuid_name(const void *id);
  * are read as kuid's fraction of the millisecond, lane and random bits. A v7
  * that a process made in a lane of its own has such a fraction, too, but a hash
  * in place of lane and random bits, and nothing tells one kind from the other.
- * Other formats are read alike with and without the flag.
+ * kuid writes 10^6 of the 2^20 fractions; a v7 with one of the others is read as
+ * without the flag. So are other formats.
  */
 #define KUID_FROM_KUID 0x1
 
@@ -738,7 +739,7 @@ const char *kuid_uuid_name(const void *id);
  *	time fields below and is not looked at by kuid_encode().
  * resolution_ns: the precision of the time. v1 and v6: 100, since only the
  *	generator knows what clock_seq's high bits are counted from. v7:
- *	1000000, or 1 with KUID_FROM_KUID
+ *	1000000, or 1 with KUID_FROM_KUID if kuid writes its fraction
  * ticks: v1 and v6: 60 bits, 100 ns since 1582-10-15; v7: 48 bits,
  *	milliseconds since 1970; lex: 64 bits, microseconds since 1970;
  *	snowflake: 41 bits, milliseconds since epoch_ms

@@ -48,7 +48,7 @@ static int fill_at(unsigned int format, int64_t sec, uint32_t nsec,
 	if (kuid_set_time(&fields, sec, nsec))
 		return -1;
 	/* The fraction of any v7 is no part of its time. */
-	if (!(fields.has & KUID_HAS_FRACTION))
+	if (!(flags & KUID_FROM_KUID))
 		fields.fraction = fraction;
 	return kuid_encode(&fields, id);
 }

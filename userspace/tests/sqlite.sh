@@ -17,12 +17,13 @@ run()
 
 tells_times()
 {
-	prints "$(printf '%s\n' 1645557742.0 1645557742.0 1645557742.0 1 \
+	prints "$(printf '%s\n' 1645557742.0 1645557742.0 1645557742.0 1 1645557742.0 \
 			-12219292800.0 10.0)" \
 		"SELECT kuid_time('c232ab00-9414-11ec-b3c8-9f6bdeced846');" \
 		"SELECT kuid_time('1ec9414c-232a-6b00-b3c8-9f6bdeced846');" \
 		"SELECT kuid_time('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');" \
 		"SELECT kuid_time('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', true) = 1645557742.000797;" \
+		"SELECT kuid_time('017f22e2-79b0-7fff-bfff-ffffffffffff', true);" \
 		"SELECT kuid_time('00000000-0000-1000-8000-000000000000');" \
 		"SELECT kuid_time(10 << 24);"
 }

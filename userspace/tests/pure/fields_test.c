@@ -273,7 +273,9 @@ TEST(each_format_has_its_fields)
 		unsigned char id[KUID_ID_MAX];
 		struct kuid_fields f;
 
-		assert_int_equal(kuid_highest(formats[i], id), 0);
+		assert_int_equal(kuid_highest_at(formats[i], 1, 0, 8,
+						 KUID_FROM_KUID, id),
+				 0);
 		memset(&f, 0xcc, sizeof(f));
 		assert_int_equal(
 			kuid_decode(formats[i], id, 8, KUID_FROM_KUID, &f), 0);
@@ -377,8 +379,7 @@ TEST(highest_and_lowest_times_are_told)
 	} times[] = {
 		{ KUID_FORMAT_V1, -12219292800, 103072857660, 684697500 },
 		{ KUID_FORMAT_V6, -12219292800, 103072857660, 684697500 },
-		/* The last fraction is rounded up. */
-		{ KUID_FORMAT_V7, 0, 281474976710, 656000000 },
+		{ KUID_FORMAT_V7, 0, 281474976710, 655000000 },
 		{ KUID_FORMAT_LEX, 0, 18446744073709, 551615000 },
 		/* B and C have room for more than is in them. */
 		{ KUID_FORMAT_K64, 0, 1048576048576, 47552000 },
@@ -404,17 +405,16 @@ TEST(highest_and_lowest_times_are_told)
 	}
 }
 
-/* Raw fields that are rounded, or counted, into the next second. */
+/* Raw fields that are counted into the next second. */
 TEST(raw_fields_carry_into_the_second)
 {
 	const struct kuid_fields raw[] = {
-		{ .format = KUID_FORMAT_V7, .ticks = 1999, .fraction = 0xfffff },
 		{ .format = KUID_FORMAT_K64, .b = 1, .c = 977 },
 		{ .format = KUID_FORMAT_K64, .b = 1, .c = 1023 },
 	};
-	static const uint32_t nsec[] = { 0, 448000, 47552000 };
+	static const uint32_t nsec[] = { 448000, 47552000 };
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		unsigned char id[KUID_ID_MAX];
 		struct kuid_fields f;
 
@@ -425,6 +425,32 @@ TEST(raw_fields_carry_into_the_second)
 		assert_int_equal(f.sec, 2);
 		assert_int_equal(f.nsec, nsec[i]);
 	}
+}
+
+/* Each nanosecond of a millisecond has a fraction, and no fraction is of two. */
+TEST(fractions_of_no_nanosecond_are_not_kuids)
+{
+	const uint32_t kuids = KUID_HAS_FRACTION | KUID_HAS_LANE |
+			       KUID_HAS_RANDOM;
+	uint32_t next = 0;
+
+	for (uint32_t fraction = 0; fraction < 1 << 20; fraction++) {
+		struct kuid_fields f = { .format = KUID_FORMAT_V7,
+					 .ticks = 1999,
+					 .fraction = fraction };
+		unsigned char id[KUID_ID_MAX];
+		bool is = (uint64_t)next * (1 << 20) / 1000000 == fraction;
+
+		assert_int_equal(kuid_encode(&f, id), 0);
+		assert_int_equal(kuid_decode(KUID_FORMAT_V7, id, 0,
+					     KUID_FROM_KUID, &f),
+				 0);
+		assert_int_equal(f.has & kuids, is ? kuids : 0);
+		assert_int_equal(f.resolution_ns, is ? 1 : 1000000);
+		assert_int_equal(f.sec, 1);
+		assert_int_equal(f.nsec, 999000000 + (is ? next++ : 0));
+	}
+	assert_int_equal(next, 1000000);
 }
 
 /* Rounded down to the format's grid, whose last step of a second is short. */
