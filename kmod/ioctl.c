@@ -31,7 +31,7 @@ static_assert(offsetof(struct kuid_generate, load_id) == 40);
 static_assert(sizeof(struct kuid_set_format) == 32);
 static_assert(sizeof(struct kuid_status) == 512);
 static_assert(offsetof(struct kuid_status, ids) == 112);
-static_assert(offsetof(struct kuid_status, clones) == 272);
+static_assert(offsetof(struct kuid_status, unique) == 272);
 static_assert(sizeof(struct kuid_private_lane) == 128);
 static_assert(offsetof(struct kuid_private_lane, reserved) == 64);
 static_assert(sizeof(struct kuid_force_clock) == 32);
@@ -201,7 +201,7 @@ static int kuid_ioctl_status(struct kuid_file *kf, void *arg)
 {
 	struct kuid_status *status = arg;
 
-	if (status->flags || status->reserved0)
+	if (status->flags)
 		return -EINVAL;
 	kuid_status_fill(status);
 	return 0;

@@ -3,6 +3,7 @@
  * Fills in the status and the state that ioctl.c and sysfs.c show: promises,
  * reasons, clocks and counters. core/reading.c reads the clocks and the gate.
  */
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -51,10 +52,42 @@ u64 kuid_status_step_limit(enum kuid_source source)
 	return kuid_host.step_limit;
 }
 
-static bool kuid_status_reboot_safe(const struct kuid_reading *reading)
+/* Whether only the time in IDs of a format tells one load from another. */
+static bool kuid_status_by_time(const struct kuid_reading *reading,
+				const struct kuid_format *row)
 {
-	return reading->gate.restored && !reading->past_ceiling &&
-	       !reading->may_repeat;
+	return row->source != KUID_STAMPS ||
+	       kuid_identity_given(&reading->choices) &
+		       KUID_PARTS_OF(row->part);
+}
+
+static bool kuid_status_unique(const struct kuid_reading *reading,
+			       const struct kuid_format *row)
+{
+	if (row->source == KUID_STAMPS)
+		return true;
+	/* IDs of a twin differ by their worker, if they show one. */
+	return !reading->may_repeat &&
+	       !(reading->rewound && row->part == KUID_PART_NONE);
+}
+
+static void kuid_status_fill_promises(struct kuid_status *status,
+				      const struct kuid_reading *reading)
+{
+	bool covered = reading->gate.restored && !reading->past_ceiling;
+	unsigned int format;
+
+	for (format = 1; format < KUID_NR_FORMATS; format++) {
+		const struct kuid_format *row = &kuid_formats[format];
+		bool unique = kuid_status_unique(reading, row);
+
+		if (unique)
+			status->unique |= BIT_ULL(format);
+		/* Order holds by construction. */
+		status->ordered |= BIT_ULL(format);
+		if (unique && (covered || !kuid_status_by_time(reading, row)))
+			status->reboot_safe |= BIT_ULL(format);
+	}
 }
 
 static u64 kuid_status_why(const struct kuid_reading *reading)
@@ -75,7 +108,7 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 	if (!kuid_vmgen_clones() && kuid_vmgen_is_virtual())
 		reasons |= KUID_REASON_NO_VM_FORK;
 	if (reading->may_repeat)
-		reasons |= KUID_REASON_FORCED_CLOCK;
+		reasons |= KUID_REASON_MAY_REPEAT;
 	if (reading->rewound)
 		reasons |= KUID_REASON_K64_MAY_REPEAT;
 	if (reading->expired)
@@ -146,15 +179,6 @@ void kuid_status_fill(struct kuid_status *status)
 	kuid_status_read(&reading);
 	kuid_counters_sum(&counters);
 	*status = (struct kuid_status) {
-		/*
-		 * Order and uniqueness hold by construction. Only a forced
-		 * clock suspends uniqueness.
-		 */
-		.held = KUID_HELD_ORDER |
-			(reading.may_repeat ? 0 : KUID_HELD_UNIQUE) |
-			(kuid_status_reboot_safe(&reading)
-				 ? KUID_HELD_REBOOT_SAFE
-				 : 0),
 		.reasons = kuid_status_why(&reading),
 		.epoch = reading.origin.epoch,
 		.load_id = reading.origin.load_id,
@@ -174,6 +198,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.claim_ceiling_ns = reading.gate.claim.ceiling,
 		.clones = kuid_vmgen_clones(),
 	};
+	kuid_status_fill_promises(status, &reading);
 	for (format = 0; format < KUID_NR_FORMATS; format++)
 		status->ids[format] = counters.ids[format];
 }

@@ -3,6 +3,7 @@
  * The status in sysfs: one value a file, in one directory for each subject.
  * status.c reads the values.
  */
+#include <linux/bits.h>
 #include <linux/container_of.h>
 #include <linux/device.h>
 #include <linux/stddef.h>
@@ -146,7 +147,7 @@ static const struct {
 	{ KUID_REASON_FIXED_NODE, "fixed_node" },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork" },
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready" },
-	{ KUID_REASON_FORCED_CLOCK, "forced_clock" },
+	{ KUID_REASON_MAY_REPEAT, "may_repeat" },
 	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
 	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
 	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
@@ -167,6 +168,28 @@ static ssize_t kuid_sysfs_reasons(struct device *dev,
 			continue;
 		size += sysfs_emit_at(buf, size, "%s%s", space,
 				      kuid_sysfs_reason_names[i].name);
+		space = " ";
+	}
+	return size + sysfs_emit_at(buf, size, "\n");
+}
+
+/* The names of the formats that a promise holds for. */
+static ssize_t kuid_sysfs_promise(struct device *dev,
+				  struct device_attribute *attr, char *buf)
+{
+	const struct kuid_sysfs_file *file =
+		container_of(attr, struct kuid_sysfs_file, attr);
+	struct kuid_status status;
+	const char *space = "";
+	unsigned int format;
+	int size = 0;
+
+	kuid_status_fill(&status);
+	for (format = 1; format < KUID_NR_FORMATS; format++) {
+		if (!(kuid_sysfs_field(file, &status) & BIT_ULL(format)))
+			continue;
+		size += sysfs_emit_at(buf, size, "%s%s", space,
+				      kuid_formats[format].name);
 		space = " ";
 	}
 	return size + sysfs_emit_at(buf, size, "\n");
@@ -199,6 +222,11 @@ static ssize_t kuid_sysfs_reasons(struct device *dev,
 #define KUID_SYSFS_OF_HOST(_group, _name, _field)                              \
 	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_HOST, kuid_generator, \
 			  _field)
+
+#define KUID_SYSFS_PROMISE(_name)                               \
+	KUID_SYSFS_FILE(HELD, _name, kuid_sysfs_promise,        \
+			.offset = offsetof(struct kuid_status, _name),  \
+			.size = sizeof_field(struct kuid_status, _name))
 
 static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(DEVICE, epoch, epoch),
@@ -234,10 +262,9 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(STATE, ceiling_ns, ceiling_ns),
 	KUID_SYSFS_OF_STATUS(STATE, claim_ceiling_ns, claim_ceiling_ns),
 
-	KUID_SYSFS_OF_STATUS(HELD, unique, held, .bit = KUID_HELD_UNIQUE),
-	KUID_SYSFS_OF_STATUS(HELD, ordered, held, .bit = KUID_HELD_ORDER),
-	KUID_SYSFS_OF_STATUS(HELD, reboot_safe, held,
-			     .bit = KUID_HELD_REBOOT_SAFE),
+	KUID_SYSFS_PROMISE(unique),
+	KUID_SYSFS_PROMISE(ordered),
+	KUID_SYSFS_PROMISE(reboot_safe),
 	KUID_SYSFS_OF_STATUS(HELD, clones_seen, clones,
 			     .bit = KUID_CLONES_SEEN),
 	KUID_SYSFS_OF_STATUS(HELD, clones_told, clones,

@@ -183,13 +183,13 @@ static void finish(struct __test_metadata *_metadata,
 	check_takers(_metadata, &self->takers);
 	ASSERT_EQ(0, get_status(self->fd, &status));
 	EXPECT_EQ(self->epoch, status.epoch);
-	EXPECT_TRUE(status.held & KUID_HELD_ORDER);
+	EXPECT_EQ(EVERY_FORMAT, status.ordered);
 	/*
 	 * Without module_path() the earlier tests forced the clock instead of
 	 * reloading the module, so uniqueness is no longer held.
 	 */
 	if (module_path())
-		EXPECT_TRUE(status.held & KUID_HELD_UNIQUE);
+		EXPECT_EQ(EVERY_FORMAT, status.unique);
 }
 
 /* The load alone must not look like a step, however late a clock is read. */
@@ -501,7 +501,8 @@ static void nothing_changed(struct __test_metadata *_metadata,
 	EXPECT_EQ(self->epoch, after.status.epoch);
 	EXPECT_EQ(before->status.steps_back, after.status.steps_back);
 	EXPECT_EQ(before->status.steps_forward, after.status.steps_forward);
-	EXPECT_EQ(before->status.held, after.status.held);
+	EXPECT_EQ(before->status.unique, after.status.unique);
+	EXPECT_EQ(before->status.reboot_safe, after.status.reboot_safe);
 	EXPECT_EQ(before->status.reasons, after.status.reasons);
 	EXPECT_EQ(0, after.status.stamp_lag_ns);
 	lag_has_halved_time(_metadata, before, &after, self->resolution, false);
@@ -552,9 +553,9 @@ TEST_F(force, open_files_go_on)
 	EXPECT_EQ(0, after.status.slot_lag_ns);
 	EXPECT_FALSE(half_speed(&after, true));
 	EXPECT_FALSE(half_speed(&after, false));
-	EXPECT_TRUE(after.status.reasons & KUID_REASON_FORCED_CLOCK);
-	EXPECT_FALSE(after.status.held & KUID_HELD_UNIQUE);
-	EXPECT_TRUE(after.status.held & KUID_HELD_ORDER);
+	EXPECT_TRUE(after.status.reasons & KUID_REASON_MAY_REPEAT);
+	EXPECT_EQ(STAMPS, after.status.unique);
+	EXPECT_EQ(EVERY_FORMAT, after.status.ordered);
 
 	for (i = 0; i < NR_FORMATS; i++) {
 		struct kuid_generate g = {

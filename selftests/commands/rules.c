@@ -42,7 +42,8 @@ static void check_nothing_done(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, get_status(self->fd, &now));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &file));
 	EXPECT_EQ(self->before.epoch, now.epoch);
-	EXPECT_EQ(self->before.held, now.held);
+	EXPECT_EQ(self->before.unique, now.unique);
+	EXPECT_EQ(self->before.reboot_safe, now.reboot_safe);
 	EXPECT_EQ(self->before.reasons, now.reasons);
 	EXPECT_EQ(self->before.floor_ns, now.floor_ns);
 	EXPECT_EQ(self->before.ceiling_ns, now.ceiling_ns);

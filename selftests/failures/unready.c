@@ -84,7 +84,7 @@ TEST(waits_for_random_bits)
 	EXPECT_EQ(0, status.load_id);
 	EXPECT_NE(0, status.reasons & KUID_REASON_RANDOM_NOT_READY);
 	EXPECT_NE(0, status.reasons & KUID_REASON_NO_STATE);
-	EXPECT_EQ(0, status.held & KUID_HELD_REBOOT_SAFE);
+	EXPECT_EQ(STAMPS, status.reboot_safe);
 	EXPECT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &query));
 	EXPECT_EQ(-EAGAIN, get_state(fd, &state));
 	EXPECT_EQ(-EAGAIN, restore_floor(fd, 0));

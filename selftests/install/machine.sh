@@ -84,7 +84,7 @@ claims_on_request()
 
 holds()
 {
-	kuid status --json >"$out" && grep -q "\"$1\": *true" "$out"
+	grep -qx 'v1 v6 v7 lex k64 k96 k128 snowflake' "/sys/class/kuid/kuid/status/$1"
 }
 
 # The kernel warns of each module from outside its tree, and of one whose key it doesn't know.

@@ -78,7 +78,6 @@ static const struct field set_format_fields[] = {
 
 static const struct field status_fields[] = {
 	FIELD(kuid_status, flags, BITS, 0),
-	FIELD(kuid_status, reserved0, BITS, 0),
 	FIELD(kuid_status, reserved, BITS, 0),
 };
 

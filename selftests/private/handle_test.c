@@ -695,6 +695,9 @@ TEST(kernel_promises_are_not_a_process_own)
 		struct kuid_claim claim = { 0 };
 		struct kuid_state kernels;
 		struct kuid_query limits;
+		const uint64_t stamps = 1 << KUID_FORMAT_V1 |
+					1 << KUID_FORMAT_V6 |
+					1 << KUID_FORMAT_V7;
 		uint64_t epoch;
 
 		assert_int_equal(kuid_read_status(handle, &before), 0);
@@ -703,8 +706,9 @@ TEST(kernel_promises_are_not_a_process_own)
 		memset(&status, 0xcc, sizeof(status));
 		assert_int_equal(kuid_read_status(handle, &status), 0);
 		want = (struct kuid_status) {
-			.held = KUID_HELD_ORDER | KUID_HELD_UNIQUE |
-				KUID_HELD_REBOOT_SAFE,
+			.unique = stamps,
+			.ordered = stamps,
+			.reboot_safe = stamps,
 			.reasons = KUID_REASON_NO_VM_FORK |
 				   (status.reasons & KUID_REASON_COARSE_CLOCK),
 			.epoch = 1,

@@ -383,8 +383,7 @@ static void report(const struct soak_actor *me, __u64 seconds)
 	say("%llu entries kept at most, in no more than %zu MB; a process had %ld MB at most",
 	    (unsigned long long)soak->most, sizeof(*soak) >> 20,
 	    usage.ru_maxrss / 1024);
-	if (!(status.held & KUID_HELD_UNIQUE) ||
-	    !(status.held & KUID_HELD_ORDER))
+	if (status.unique != EVERY_FORMAT || status.ordered != EVERY_FORMAT)
 		soak_fail("status says that promises are not held");
 	if (!done->back_past || !done->forward || !done->unplugged ||
 	    !done->refusals || !done->identities || !done->children ||

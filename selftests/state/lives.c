@@ -534,8 +534,8 @@ static int be_killed(int argc, char **argv)
 		fail("STATUS: %m");
 	printf("# lives: life %d, floor %llu, %sreboot-safe\n", life + 1,
 	       status.floor_ns,
-	       status.held & KUID_HELD_REBOOT_SAFE ? "" : "not ");
-	if (required != !!(status.held & KUID_HELD_REBOOT_SAFE))
+	       status.reboot_safe == EVERY_FORMAT ? "" : "not ");
+	if (required != (status.reboot_safe == EVERY_FORMAT))
 		fail("that is not so");
 
 	if (!life)

@@ -48,7 +48,7 @@ static void expect_unchanged(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(before->epoch, now.epoch);
 	EXPECT_EQ(before->floor_ns, now.floor_ns);
 	EXPECT_EQ(before->ceiling_ns, now.ceiling_ns);
-	EXPECT_EQ(before->held, now.held);
+	EXPECT_EQ(before->reboot_safe, now.reboot_safe);
 	EXPECT_EQ(before->reasons, now.reasons);
 }
 
@@ -325,7 +325,7 @@ static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers
 	}
 }
 
-static void expect_status(struct __test_metadata *_metadata, int fd, __u32 held,
+static void expect_status(struct __test_metadata *_metadata, int fd, bool safe,
 			  __u64 reasons)
 {
 	const __u64 looked_at = KUID_REASON_NO_STATE | KUID_REASON_FIXED_NODE |
@@ -335,7 +335,7 @@ static void expect_status(struct __test_metadata *_metadata, int fd, __u32 held,
 	struct kuid_status status;
 
 	ASSERT_EQ(0, get_status(fd, &status));
-	EXPECT_EQ(held, status.held & KUID_HELD_REBOOT_SAFE);
+	EXPECT_EQ(safe ? SLOTS : 0, status.reboot_safe & SLOTS);
 	EXPECT_EQ(reasons, status.reasons & looked_at);
 }
 
@@ -400,7 +400,7 @@ TEST_F(required, waits_for_state)
 	int i;
 
 	expect_only(_metadata, fd, all & ~variant->gated);
-	expect_status(_metadata, fd, 0, KUID_REASON_NO_STATE | fixed);
+	expect_status(_metadata, fd, false, KUID_REASON_NO_STATE | fixed);
 
 	for (i = 0; i < 2; i++) {
 		/* The floor alone is not enough, nor the ceiling alone. */
@@ -410,7 +410,7 @@ TEST_F(required, waits_for_state)
 			  restore_floor(fd, variant->fresh ? 0 : now));
 	}
 	expect_only(_metadata, fd, all);
-	expect_status(_metadata, fd, KUID_HELD_REBOOT_SAFE, 0);
+	expect_status(_metadata, fd, true, 0);
 }
 
 /*
@@ -589,14 +589,14 @@ TEST_F(required, stops_at_the_ceiling)
 			any |= !status;
 		}
 		expect_only(_metadata, fd, all & ~variant->gated);
-		expect_status(_metadata, fd, 0, KUID_REASON_PAST_CEILING);
+		expect_status(_metadata, fd, false, KUID_REASON_PAST_CEILING);
 		/* Nothing at or above it was made. */
 		ASSERT_EQ(0, acknowledge(fd, ceiling));
 	}
 	EXPECT_TRUE(any);
 	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
 	expect_only(_metadata, fd, all);
-	expect_status(_metadata, fd, KUID_HELD_REBOOT_SAFE, 0);
+	expect_status(_metadata, fd, true, 0);
 }
 
 /* If state is not required, only the status changes, and no call waits. */
@@ -616,23 +616,23 @@ TEST_F(state, off_only_tells)
 
 	for (i = 0; i < ARRAY_SIZE(loads); i++) {
 		start(_metadata, &self->fd, loads[i].params);
-		expect_status(_metadata, self->fd, 0, loads[i].reasons);
+		expect_status(_metadata, self->fd, false, loads[i].reasons);
 		expect_only(_metadata, self->fd, all);
-		expect_status(_metadata, self->fd, 0, loads[i].reasons);
+		expect_status(_metadata, self->fd, false, loads[i].reasons);
 
 		ASSERT_EQ(0, restore_floor(self->fd, 0));
 		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
-		expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+		expect_status(_metadata, self->fd, true, 0);
 		expect_only(_metadata, self->fd, all);
 
 		ceiling = clock_ns() + 2 * AHEAD_NS;
 		ASSERT_EQ(0, acknowledge(self->fd, ceiling));
 		wait_past(ceiling);
-		expect_status(_metadata, self->fd, 0, KUID_REASON_PAST_CEILING);
+		expect_status(_metadata, self->fd, false, KUID_REASON_PAST_CEILING);
 		expect_only(_metadata, self->fd, all);
 		EXPECT_EQ(-EINVAL, acknowledge(self->fd, ceiling));
 		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
-		expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+		expect_status(_metadata, self->fd, true, 0);
 		stop(_metadata, &self->fd);
 	}
 }
@@ -769,8 +769,7 @@ TEST_F(state, nothing_below_the_floor)
 		EXPECT_EQ(before.epoch + 1, after.epoch);
 		EXPECT_EQ(floor, after.floor_ns);
 		EXPECT_EQ(floor + HOUR, after.ceiling_ns);
-		EXPECT_EQ(KUID_HELD_REBOOT_SAFE,
-			  after.held & KUID_HELD_REBOOT_SAFE);
+		EXPECT_EQ(EVERY_FORMAT, after.reboot_safe);
 
 		expect_from(_metadata, self->fd, self->ids, floor, above, true);
 		if (!given)
@@ -802,11 +801,11 @@ TEST_F(state, forced_is_not_reboot_safe)
 	ASSERT_EQ(0, shift_wall_seconds(HOUR / NSEC_PER_SEC));
 	ASSERT_EQ(1, take(self->fd, lex, KUID_ORDER_FILE, self->ids, 1, NULL));
 	ASSERT_EQ(0, shift_wall_seconds(-(long)(HOUR / NSEC_PER_SEC)));
-	expect_status(_metadata, self->fd, KUID_HELD_REBOOT_SAFE, 0);
+	expect_status(_metadata, self->fd, true, 0);
 
 	ASSERT_EQ(0, force_clock(self->fd, &epoch));
 	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR / 2));
-	expect_status(_metadata, self->fd, 0, 0);
+	expect_status(_metadata, self->fd, false, 0);
 }
 
 /* Restore the end of all IDs handed out, while CPUs have runs beyond it. */

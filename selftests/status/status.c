@@ -65,7 +65,7 @@ TEST_F(status, all_fields_are_written)
 	let_clock_catch_up();
 	get(_metadata, self, &s);
 	EXPECT_EQ(0, s.flags);
-	EXPECT_NE(poison.held, s.held);
+	EXPECT_NE(poison.clones, s.clones);
 	for (i = offsetof(struct kuid_status, reasons);
 	     i < offsetof(struct kuid_status, reserved); i += sizeof(__u64)) {
 		EXPECT_NE(0, memcmp((__u8 *)&poison + i, (__u8 *)&s + i,
@@ -90,7 +90,8 @@ TEST_F(status, held)
 	let_clock_catch_up();
 	get(_metadata, self, &s);
 	TH_LOG("clock resolution %u ns", self->resolution);
-	EXPECT_EQ(KUID_HELD_UNIQUE | KUID_HELD_ORDER, s.held);
+	EXPECT_EQ(EVERY_FORMAT, s.unique);
+	EXPECT_EQ(EVERY_FORMAT, s.ordered);
 	/* NO_VM_FORK depends on the machine. */
 	EXPECT_EQ(reasons, s.reasons & ~(__u64)KUID_REASON_NO_VM_FORK);
 	EXPECT_EQ(0, s.stamp_lag_ns);
@@ -115,14 +116,14 @@ TEST_F(status, every_device_file)
 
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
-		EXPECT_EQ(s.held, now.held);
+		EXPECT_EQ(s.unique, now.unique);
 		EXPECT_EQ(s.epoch, now.epoch);
 		/* Status takes no ID, so the order can still be set. */
 		ASSERT_EQ(0, set_order(fd, KUID_ORDER_FILE));
 		ASSERT_LT(0, read(fd, text, device.f->id_size));
 		now = valid_call(POISON);
 		ASSERT_EQ(0, ioctl(fd, KUID_IOC_STATUS, &now));
-		EXPECT_EQ(s.held, now.held);
+		EXPECT_EQ(s.unique, now.unique);
 		close(fd);
 	}
 }
@@ -333,7 +334,8 @@ TEST_F(status, half_speed)
 		ASSERT_EQ(1, generate_ids(&formats[i], self->fd, id, 1));
 	get(_metadata, self, &s);
 	EXPECT_EQ(half_speed, s.reasons & half_speed);
-	EXPECT_EQ(KUID_HELD_UNIQUE | KUID_HELD_ORDER, s.held);
+	EXPECT_EQ(EVERY_FORMAT, s.unique);
+	EXPECT_EQ(EVERY_FORMAT, s.ordered);
 	EXPECT_EQ(before.epoch, s.epoch);
 	EXPECT_EQ(before.steps_back + 1, s.steps_back);
 	EXPECT_EQ(before.steps_forward, s.steps_forward);
@@ -374,7 +376,8 @@ TEST_F(status, fixed_node)
 	ASSERT_LE(0, self->fd);
 	get(_metadata, self, &s);
 	EXPECT_EQ(KUID_REASON_FIXED_NODE, s.reasons & KUID_REASON_FIXED_NODE);
-	EXPECT_EQ(KUID_HELD_UNIQUE | KUID_HELD_ORDER, s.held);
+	EXPECT_EQ(EVERY_FORMAT, s.unique);
+	EXPECT_EQ(EVERY_FORMAT, s.ordered);
 	for (q.format = 1; q.format <= NR_FORMATS; q.format++) {
 		ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_QUERY, &q));
 		EXPECT_EQ(UINT64_MAX, q.step_limit_ns) {

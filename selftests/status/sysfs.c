@@ -19,6 +19,7 @@ enum kind {
 	SETTING,	/* decimal; empty while there is no epoch */
 	BIT,
 	WORDS,		/* zero or more words */
+	NAMES,		/* zero or more names of formats */
 };
 
 static const struct attribute {
@@ -53,9 +54,9 @@ static const struct attribute {
 	{ "state/floor_ns", DECIMAL },
 	{ "state/ceiling_ns", DECIMAL },
 	{ "state/claim_ceiling_ns", DECIMAL },
-	{ "status/unique", BIT },
-	{ "status/ordered", BIT },
-	{ "status/reboot_safe", BIT },
+	{ "status/unique", NAMES },
+	{ "status/ordered", NAMES },
+	{ "status/reboot_safe", NAMES },
 	{ "status/clones_seen", BIT },
 	{ "status/clones_told", BIT },
 	{ "status/reasons", WORDS },
@@ -65,30 +66,43 @@ static const struct attribute {
 
 static const char *const reasons[] = {
 	"stamps_half_speed", "slots_half_speed", "coarse_clock", "no_state",
-	"fixed_node", "no_vm_fork", "random_not_ready", "forced_clock",
+	"fixed_node", "no_vm_fork", "random_not_ready", "may_repeat",
 };
 
-/* The bits of the words in status/reasons; UINT64_MAX on any error. */
-static __u64 read_reasons(void)
+/*
+ * A bit for each word in a file, by its place in @words; UINT64_MAX on any error.
+ */
+static __u64 read_words(const char *name, const char *const *words, size_t nr)
 {
 	char text[TEXT_MAX];
 	__u64 bits = 0;
 	char *word;
 	size_t i;
 
-	if (read_attribute("status/reasons", text, sizeof(text)) <= 0)
+	if (read_attribute(name, text, sizeof(text)) <= 0)
 		return UINT64_MAX;
 	for (word = strtok(text, "\n "); word; word = strtok(NULL, "\n ")) {
-		for (i = 0; i < ARRAY_SIZE(reasons); i++) {
-			if (!strcmp(word, reasons[i]))
+		for (i = 0; i < nr; i++) {
+			if (!strcmp(word, words[i]))
 				break;
 		}
 		/* An unknown word, or a word that appears twice. */
-		if (i == ARRAY_SIZE(reasons) || bits >> i & 1)
+		if (i == nr || bits >> i & 1)
 			return UINT64_MAX;
 		bits |= 1ULL << i;
 	}
 	return bits;
+}
+
+/* The bits of the formats that a file names, by their numbers. */
+static __u64 read_formats(const char *name)
+{
+	const char *names[NR_FORMATS];
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++)
+		names[i] = formats[i].name;
+	return read_words(name, names, NR_FORMATS) << 1;
 }
 
 static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
@@ -100,6 +114,7 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 		[SETTING] = "0123456789",
 		[BIT] = "01",
 		[WORDS] = "abcdefghijklmnopqrstuvwxyz_ ",
+		[NAMES] = "abcdefghijklmnopqrstuvwxyz0123456789 ",
 	};
 	size_t size = strspn(text, letters[kind]);
 
@@ -114,6 +129,7 @@ static bool is_of_kind(enum kind kind, const char *text, bool has_epoch)
 	case BIT:
 		return size == 1;
 	case WORDS:
+	case NAMES:
 		/*
 		 * Words are separated by one space, and no other space is
 		 * allowed.
@@ -316,17 +332,15 @@ static void check_status(struct __test_metadata *_metadata, int fd)
 	EXPECT_EQ(s.would_blocks, read_number("counters/would_blocks", 10));
 	EXPECT_EQ(s.steps_back, read_number("counters/steps_back", 10));
 	EXPECT_EQ(s.steps_forward, read_number("counters/steps_forward", 10));
-	EXPECT_EQ(!!(s.held & KUID_HELD_UNIQUE),
-		  read_number("status/unique", 10));
-	EXPECT_EQ(!!(s.held & KUID_HELD_ORDER),
-		  read_number("status/ordered", 10));
-	EXPECT_EQ(!!(s.held & KUID_HELD_REBOOT_SAFE),
-		  read_number("status/reboot_safe", 10));
+	EXPECT_EQ(s.unique, read_formats("status/unique"));
+	EXPECT_EQ(s.ordered, read_formats("status/ordered"));
+	EXPECT_EQ(s.reboot_safe, read_formats("status/reboot_safe"));
 	EXPECT_EQ(!!(s.clones & KUID_CLONES_SEEN),
 		  read_number("status/clones_seen", 10));
 	EXPECT_EQ(!!(s.clones & KUID_CLONES_TOLD),
 		  read_number("status/clones_told", 10));
-	EXPECT_EQ(s.reasons, read_reasons());
+	EXPECT_EQ(s.reasons,
+		  read_words("status/reasons", reasons, ARRAY_SIZE(reasons)));
 }
 
 TEST_F(sysfs, status)

@@ -220,14 +220,10 @@ struct kuid_set_format {
 };
 
 /*
- * kuid_status.held: promises that hold now. kuid_status.reasons: why one does
- * not hold, or why the time in IDs is worse than it could be. Later kernels may
- * set further bits of both. All bits belong to the kernel: a library reports
- * its own status elsewhere. KUID_HELD_UNIQUE ends only with a new epoch.
+ * kuid_status.reasons: why a promise does not hold for a format, or why the time
+ * in IDs is worse than it could be. Later kernels may set further bits. All bits
+ * belong to the kernel: a library reports its own status elsewhere.
  */
-#define KUID_HELD_UNIQUE      0x1 /* no ID is handed out twice on this host */
-#define KUID_HELD_ORDER	      0x2 /* IDs are in the requested order */
-#define KUID_HELD_REBOOT_SAFE 0x4 /* no ID repeats after a reboot or reload */
 
 /*
  * The clock of the stamp formats, or that of the slot formats, is ahead of the
@@ -261,7 +257,7 @@ struct kuid_set_format {
  * formats may repeat IDs. Unloading the module waits for that time, or logs a
  * warning; the next load does not know of it.
  */
-#define KUID_REASON_FORCED_CLOCK 0x080
+#define KUID_REASON_MAY_REPEAT 0x080
 /*
  * State was restored, but no ceiling was acknowledged yet, or the clock plus
  * max_ahead_ns has reached the ceiling. With state=required, IDs wait for a
@@ -283,8 +279,7 @@ struct kuid_set_format {
  * This machine may have been set back to an earlier state, or is a clone. Its
  * clock may show times that it has shown before, and k64 has nothing but the
  * time to tell its IDs apart. So k64 may repeat IDs, until the wall clock is
- * set forward, or a floor above the last k64 is restored. This is only about
- * k64: KUID_HELD_UNIQUE stays set.
+ * set forward, or a floor above the last k64 is restored.
  */
 #define KUID_REASON_K64_MAY_REPEAT 0x800
 
@@ -307,7 +302,8 @@ struct kuid_set_format {
 /**
  * struct kuid_status - which promises hold, clocks, and counters
  * @flags: in: must be zero
- * @held: out: KUID_HELD_*
+ * @clones: out: KUID_CLONES_*: how it is noticed that the machine was cloned or
+ *	restored; 0 if it is not, or if the machine is not virtual
  * @reasons: out: KUID_REASON_*
  * @epoch: out: number of the epoch, from 1; 0 if there is none yet
  * @load_id: out: a random number, drawn with the first epoch and again after
@@ -337,17 +333,21 @@ struct kuid_set_format {
  * @floor_ns: out: &struct kuid_state.floor_ns
  * @ceiling_ns: out: &struct kuid_state.ceiling_ns
  * @claim_ceiling_ns: out: &struct kuid_state.claim_ceiling_ns
- * @clones: out: KUID_CLONES_*: how it is noticed that the machine was cloned or
- *	restored; 0 if it is not, or if the machine is not virtual
- * @reserved0: must be zero
+ * @unique: out: bit n is set if no ID of format n is handed out twice on this
+ *	host
+ * @ordered: out: bit n is set if the IDs of format n are in the order that their
+ *	files ask for
+ * @reboot_safe: out: bit n is set if no ID of format n repeats after a reboot or
+ *	a reload of the module
  * @reserved: must be zero
  *
- * Counters start when the module is loaded. IDs are made while the kernel reads
+ * The promises are those that hold now. A bit of @unique ends with a new epoch,
+ * or when the clock comes to times that may be used again. Counters start when the module is loaded. IDs are made while the kernel reads
  * the fields, so two fields may be of different moments.
  */
 struct kuid_status {
 	__u32 flags;
-	__u32 held;
+	__u32 clones;
 	__u64 reasons;
 	__u64 epoch;
 	__u64 load_id;
@@ -366,9 +366,10 @@ struct kuid_status {
 	__u64 floor_ns;
 	__u64 ceiling_ns;
 	__u64 claim_ceiling_ns;
-	__u32 clones;
-	__u32 reserved0;
-	__u64 reserved[29];
+	__u64 unique;
+	__u64 ordered;
+	__u64 reboot_safe;
+	__u64 reserved[27];
 };
 
 /**

@@ -389,7 +389,7 @@ static bool is_unique(const struct kuid_generate *one)
 	struct kuid_status status = { 0 };
 
 	if (!ask(one->format, KUID_IOC_STATUS, &status, &status.load_id) ||
-	    !(status.held & KUID_HELD_UNIQUE))
+	    !(status.unique >> one->format & 1))
 		return false;
 	unique_in = status.load_id + status.epoch;
 	return true;

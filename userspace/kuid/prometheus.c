@@ -68,17 +68,25 @@ static void print_versions(void)
 	fclose(file);
 }
 
-static void print_held(const struct kuid_status *status)
+static void promise(const char *name, const char *help, uint64_t held)
+{
+	metric(name, "gauge", help);
+	for (unsigned int i = 1; kuid_format_name(i); i++)
+		value(name, "format", kuid_format_name(i), held >> i & 1);
+}
+
+static void print_promises(const struct kuid_status *status)
 {
 	bool unknown = false;
 
-	metric("held", "gauge", "Whether a promise is held now.");
-	value("held", "promise", "unique", !!(status->held & KUID_HELD_UNIQUE));
-	value("held", "promise", "ordered", !!(status->held & KUID_HELD_ORDER));
-	value("held", "promise", "reboot_safe",
-	      !!(status->held & KUID_HELD_REBOOT_SAFE));
+	promise("unique", "Whether no ID is made twice on this host now.",
+		status->unique);
+	promise("ordered", "Whether IDs are in the requested order now.",
+		status->ordered);
+	promise("reboot_safe", "Whether no ID repeats after a reboot now.",
+		status->reboot_safe);
 	metric("reason", "gauge",
-	       "Why one is not, or the time in IDs is not as good as it could "
+	       "Why a promise is not held, or the time in IDs is not as good as it could "
 	       "be.");
 	for (unsigned int bit = 0; bit < 64; bit++) {
 		const char *name = kuid_reason_name(1ULL << bit);
@@ -185,7 +193,7 @@ void prometheus_print(const struct kuid_status *status,
 		      const struct limits *limits)
 {
 	print_versions();
-	print_held(status);
+	print_promises(status);
 	print_clocks(status);
 	print_counters(status);
 	print_limits(limits);

@@ -33,7 +33,8 @@ static bool holders;
 
 static const struct option_row options[] = {
 	{ "check", 0, NULL,
-	  "Also end with exit status 4 if uniqueness or order is not held now",
+	  "Also end with exit status 4 if uniqueness or order is not held now, for "
+	  "any format",
 	  take_flag, &check },
 	JSON_OPTION(&json),
 	{ "prometheus", 0, NULL, "Print metrics in Prometheus' text format",
@@ -53,16 +54,18 @@ static void check_form(struct argp_state *state)
 
 /* The promises, and their names in JSON and for people. */
 static const struct {
-	uint32_t bit;
+	size_t offset;
 	const char *key;
 	const char *name;
 } promises[] = {
-	{ KUID_HELD_UNIQUE, "unique", "unique" },
-	{ KUID_HELD_ORDER, "ordered", "ordered" },
-	{ KUID_HELD_REBOOT_SAFE, "reboot_safe", "reboot-safe" },
+	{ offsetof(struct kuid_status, unique), "unique", "unique" },
+	{ offsetof(struct kuid_status, ordered), "ordered", "ordered" },
+	{ offsetof(struct kuid_status, reboot_safe), "reboot_safe",
+	  "reboot-safe" },
 };
 
 #define PROMISES (sizeof(promises) / sizeof(promises[0]))
+#define UNIQUE	 0 /* the first of them */
 
 /* Words as lines, all but the first with a margin. */
 static void print_words(const char *text, int *column)
@@ -257,23 +260,55 @@ static void print_limits(const struct limits *limits)
 			       formats_is("{stamp}", i) ? " on a CPU" : "");
 }
 
-/* The kernel can't hold a promise over clones that it is not told of. */
-static const char *held_is(const struct kuid_status *status, uint32_t promise)
+/* A bit for each format that a promise is held for. */
+static uint64_t held(const struct kuid_status *status, unsigned int promise)
 {
-	if (!(status->held & promise))
-		return "no";
-	if (promise == KUID_HELD_UNIQUE &&
+	return *(const uint64_t *)((const char *)status +
+				   promises[promise].offset);
+}
+
+static void print_names(uint64_t formats)
+{
+	for (unsigned int i = 1; kuid_format_name(i); i++)
+		if (formats >> i & 1)
+			printf(" %s", kuid_format_name(i));
+}
+
+static void print_promise(const struct kuid_status *status,
+			  const struct limits *limits, unsigned int promise)
+{
+	uint64_t yes = held(status, promise);
+	uint64_t no = limits->of[0].formats & ~yes;
+
+	printf("%-12s %s", promises[promise].name, yes ? "yes" : "no");
+	if (yes && no) {
+		printf(":");
+		print_names(yes);
+		printf("; no:");
+		print_names(no);
+	}
+	/* The kernel can't hold it over clones that it is not told of. */
+	if (yes && promise == UNIQUE &&
 	    status->reasons & KUID_REASON_NO_VM_FORK)
-		return "yes, but not if this machine is cloned";
-	return "yes";
+		printf("%s but not if this machine is cloned", no ? ";" : ",");
+	putchar('\n');
+}
+
+static json_t *names_json(uint64_t formats)
+{
+	json_t *list = report_list();
+
+	for (unsigned int i = 1; kuid_format_name(i); i++)
+		if (formats >> i & 1)
+			report_append(list, json_string(kuid_format_name(i)));
+	return list;
 }
 
 static void print_text(const struct kuid_status *status,
 		       const struct limits *limits)
 {
 	for (unsigned int i = 0; i < PROMISES; i++)
-		printf("%-12s %s\n", promises[i].name,
-		       held_is(status, promises[i].bit));
+		print_promise(status, limits, i);
 	print_reasons(status->reasons);
 	print_nearness(status);
 	print_numbers(status);
@@ -325,7 +360,7 @@ static json_t *describe(const struct kuid_status *status,
 
 	for (unsigned int i = 0; i < PROMISES; i++)
 		report_add(report, promises[i].key,
-			   json_boolean(status->held & promises[i].bit));
+			   names_json(held(status, i)));
 	report_add(report, "reasons", reasons_json(status->reasons));
 	report_add_hex(report, "unknown_reasons", unknown_of(status->reasons),
 		       1);
@@ -375,7 +410,6 @@ static dev_t device_number(struct kuid *handle)
 
 static int run(void)
 {
-	const uint32_t always = KUID_HELD_UNIQUE | KUID_HELD_ORDER;
 	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
 	struct kuid_status status = device_status(handle);
 	struct limits limits = { 0 };
@@ -391,7 +425,7 @@ static int run(void)
 	else
 		print_text(&status, &limits);
 	kuid_close(handle);
-	if (check && (status.held & always) != always)
+	if (check && limits.of[0].formats & ~(status.unique & status.ordered))
 		return EXIT_NOT_HELD;
 	return EXIT_SUCCESS;
 }
@@ -399,8 +433,8 @@ static int run(void)
 const struct verb verb_status = {
 	.name = "status",
 	.summary = "which promises hold now, and what to do if not",
-	.doc = "Print whether IDs are now unique, in order and safe over "
-	       "reboots, and if not, why and what to do. Print counters since "
+	.doc = "Print of which formats IDs are now unique, in order and safe "
+	       "over reboots, and if not, why and what to do. Print counters since "
 	       "the module was loaded. Any user may run this.\v"
 	       "lag: how far a clock of IDs is ahead of the wall clock, after "
 	       "the wall clock was set back. run-ahead: how far the highest "

@@ -51,7 +51,7 @@ static const struct reason {
 	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready",
 	  "The kernel's random generator is not ready, so there is no ID yet.",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
-	{ KUID_REASON_FORCED_CLOCK, "forced_clock",
+	{ KUID_REASON_MAY_REPEAT, "may_repeat",
 	  "The clock was forced, so IDs of" SLOT_FORMATS
 	  " may come a second time.",
 	  "Use one of" STAMP_FORMATS

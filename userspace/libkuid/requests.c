@@ -28,15 +28,19 @@ static unsigned long clock_resolution_ns(void)
 	return time.tv_sec ? 1000000000 : time.tv_nsec;
 }
 
-/* The promises of a local handle. Its IDs are not counted. */
+#define BIT_OF(name, NAME, ...) | 1ULL << KUID_FORMAT_##NAME
+
+/* The promises of a local handle, which makes stamps only. Its IDs are not counted. */
 static int read_local_status(struct kuid *handle, struct kuid_status *status)
 {
+	const uint64_t formats = 0 KUID_STAMP_FORMATS(BIT_OF);
 	struct kuid_private_reading reading;
 
 	kuid_private_read(handle, &reading);
 	*status = (struct kuid_status) {
-		.held = KUID_HELD_ORDER | KUID_HELD_UNIQUE |
-			KUID_HELD_REBOOT_SAFE,
+		.unique = formats,
+		.ordered = formats,
+		.reboot_safe = formats,
 		.reasons = KUID_REASON_NO_VM_FORK,
 		.epoch = kuid_private_epoch(handle),
 		.load_id = reading.load_id,

@@ -269,8 +269,8 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 		status = data;
 		made[READS]++;
 		set_epoch(&status->epoch, &status->load_id);
-		status->held = told("repeats", &number) ? KUID_HELD_ORDER
-							: KUID_HELD_UNIQUE;
+		status->unique = told("repeats", &number) ? 1 << KUID_FORMAT_V6
+							  : 1 << KUID_FORMAT_V1;
 		return 0;
 	case KUID_IOC_PRIVATE_LANE:
 		if (told("lane", &number))

@@ -63,7 +63,7 @@ static struct {
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
-	uint64_t held, vm_forks, clones, waits, made, waiting, slow_ms, lacking;
+	uint64_t unique, ordered, reboot_safe, vm_forks, clones, waits, made, waiting, slow_ms, lacking;
 } device;
 
 static const struct {
@@ -90,7 +90,9 @@ static const struct {
 	FIELD(worker_from),
 	FIELD(node),
 	FIELD(worker),
-	FIELD(held),
+	FIELD(unique),
+	FIELD(ordered),
+	FIELD(reboot_safe),
 	FIELD(vm_forks),
 	FIELD(clones),
 	FIELD(waits),
@@ -480,7 +482,9 @@ static int get_status(struct kuid_status *status)
 	if (happens("status", "%s", ""))
 		return -1;
 	*status = (struct kuid_status) {
-		.held = device.held,
+		.unique = device.unique,
+		.ordered = device.ordered,
+		.reboot_safe = device.reboot_safe,
 		.reasons = device.reasons,
 		.epoch = device.epoch,
 		.load_id = device.load_id,

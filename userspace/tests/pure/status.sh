@@ -14,7 +14,9 @@
 begin_test()
 {
 	cat >"$FAKE/device" <<-DEVICE
-		held 7
+		unique 510
+		ordered 510
+		reboot_safe 510
 		reasons 0
 		epoch 2
 		load_id 1311768467463790320
@@ -49,12 +51,14 @@ status()
 	run "$@" >"$out" 2>"$err"
 }
 
-# Prints something in any case, and exits with STATUS: HELD OPTION...
+# Prints something in any case, and exits with STATUS: UNIQUE ORDERED REBOOT_SAFE OPTION...
 checks()
 {
 	result=$1
-	set_field held "$2"
-	shift 2
+	set_field unique "$2"
+	set_field ordered "$3"
+	set_field reboot_safe "$4"
+	shift 4
 	status "$@"
 	[ $? -eq "$result" ] && [ ! -s "$err" ] && [ -s "$out" ]
 }
@@ -76,6 +80,20 @@ excepts_clones()
 {
 	set_field reasons 32
 	status && head -n 1 "$out" | grep -qx 'unique       yes, but not if this machine is cloned'
+}
+
+# A promise that is held for some formats only, in each form.
+tells_formats()
+{
+	set_field reboot_safe 270
+	status && grep -qx 'reboot-safe  yes: v1 v6 v7 snowflake; no: lex k64 k96 k128' "$out" &&
+		grep -qx 'unique       yes' "$out" && status --json &&
+		grep -qF '"reboot_safe": ["v1", "v6", "v7", "snowflake"], ' "$out" &&
+		status --prometheus && grep -qxF 'kuid_reboot_safe{format="k64"} 0' "$out" &&
+		grep -qxF 'kuid_reboot_safe{format="snowflake"} 1' "$out" &&
+		grep -qxF 'kuid_unique{format="k64"} 1' "$out" || return
+	set_field reboot_safe 0
+	status && grep -qx 'reboot-safe  no' "$out"
 }
 
 tells_unknown_reason()
@@ -218,9 +236,9 @@ has_metrics()
 		grep -qxF "$line" "$out" || { echo "no $line" >"$err"; return 1; }
 	done <<-LINES
 		kuid_tool_info{version="$KUID_VERSION"} 1
-		kuid_held{promise="unique"} 1
-		kuid_held{promise="ordered"} 1
-		kuid_held{promise="reboot_safe"} 1
+		$(each_format 'kuid_unique{format="FORMAT"} 1\n')
+		$(each_format 'kuid_ordered{format="FORMAT"} 1\n')
+		$(each_format 'kuid_reboot_safe{format="FORMAT"} 1\n')
 		kuid_epoch 2
 		kuid_load_info{load_id="123456789abcdef0"} 1
 		kuid_lag_seconds{clock="stamp"} 0.000000001
@@ -278,7 +296,9 @@ limits       0.1 s: run-ahead of one ID
              10 s: clock set back until a new epoch of $stamp_formats
              0.000000001 s: resolution of the clock
 $(each_format '             RATE FORMAT a secondWHERE\n')"
-json='{"unique": true, "ordered": true, "reboot_safe": true, "reasons": [],'
+names=$(each_format '"FORMAT", ')
+json="{\"unique\": [${names%, }], \"ordered\": [${names%, }], \"reboot_safe\": [${names%, }],"
+json="$json \"reasons\": [],"
 json="$json \"unknown_reasons\": \"0\", \"epoch\": 2, \"load_id\": \"123456789abcdef0\","
 json="$json \"stamp_lag_ns\": 1,"
 json="$json \"slot_lag_ns\": 2500000000, \"stamp_ahead_ns\": 3, \"lex_ahead_ns\": 4,"
@@ -315,7 +335,7 @@ it "a given node is told" tells_reason 16 fixed_node
 it "no notification of clones is told" tells_reason 32 no_vm_fork
 it "so does the first line" excepts_clones
 it "no random numbers are told" tells_reason 64 random_not_ready
-it "a forced clock is told" tells_reason 128 forced_clock
+it "times that may come again are told" tells_reason 128 may_repeat
 it "the ceiling is told" tells_reason 256 past_ceiling
 it "a ceiling that is near is told" tells_ceiling 1795162532499999999 1 29.999999999 29999999999
 it "a ceiling that is not near is not" tells_ceiling 1795162532500000000 0 30 30000000000
@@ -331,13 +351,14 @@ it "clones that lanes see are told" tells_clones_of_vmclock
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
 
-it "what is not held is no failure" checks 0 0
-it "--check: all held" checks 0 7 --check
-it "--check: not safe over reboots" checks 0 3 --check
-it "--check: not unique" checks 4 6 --check
-it "--check: not ordered" checks 4 5 --check
-it "--check --json: not unique" checks 4 2 --check --json
-it "--check --prometheus: not ordered" checks 4 1 --check --prometheus
+it "the formats of a promise are told" tells_formats
+it "what is not held is no failure" checks 0 0 0 0
+it "--check: all held" checks 0 510 510 510 --check
+it "--check: not safe over reboots" checks 0 510 510 14 --check
+it "--check: one format is not unique" checks 4 494 510 510 --check
+it "--check: one format is not ordered" checks 4 510 508 510 --check
+it "--check --json: not unique" checks 4 0 510 510 --check --json
+it "--check --prometheus: not ordered" checks 4 510 0 510 --check --prometheus
 
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "--json: no device, and nothing else" while_set FAKE_OPEN 2 fails 1 'modprobe kuid' --json
