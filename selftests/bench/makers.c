@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The generators of makers.h: kuid, functions of libraries, and two of v7. */
+/* The generators of makers.h: kuid, functions of libraries, and three of v7. */
 #include <dlfcn.h>
 #include <err.h>
 #include <fcntl.h>
@@ -83,6 +83,15 @@ static void set_v7(unsigned char *id, __u64 ms)
 	id[8] = (id[8] & 0x3f) | 0x80;
 }
 
+void make_random_v7(unsigned char *id)
+{
+	__u64 ms = wall_time() >> 12;
+
+	if (getrandom(id + 6, 10, 0) != 10)
+		err(1, "getrandom");
+	set_v7(id, ms);
+}
+
 /* RFC 9562 6.2, method 2: within a millisecond the last one is incremented. */
 static void make_counted_v7(unsigned char *id)
 {
@@ -156,6 +165,7 @@ static const struct maker makers[] = {
 	{ "drop-in", make_by_library, 0, 0, KUID_ORDER_HOST },
 	{ "library", make_by_library, 0, 0, 0 },
 	{ "program", make_by_program, 0, 0, 0 },
+	{ "random-v7", make_random_v7, 0, 0, 0 },
 	{ "counted-v7", make_counted_v7, 0, 0, 0 },
 	{ "shared-v7", make_shared_v7, 0, 0, 0 },
 	{ 0 }

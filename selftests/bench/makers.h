@@ -49,6 +49,9 @@ const struct maker *maker_find(int nr, char **words);
  */
 void maker_prepare(const struct maker *maker);
 
+/* Milliseconds and random bits of the kernel, the usual function for a v7. */
+void make_random_v7(unsigned char *id);
+
 /*
  * A v7 of the next time that a word in /dev/shm has not had, taken by
  * compare-and-swap, as processes can do without a module. Its other bits are

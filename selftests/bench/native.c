@@ -3,11 +3,13 @@
  * What an ID costs on this machine if the process makes it, compared with one
  * reading of the clock. The IDs of libkuid are those of local handles, which
  * are made by the same code as those of private lanes, but need no device.
- *	native [uuidd] [LIBRARY]
- * "uuidd" measures only what gets a cache from it. LIBRARY has uuid-rs.
+ *	native uuidd | LIBRARIES
+ * "uuidd" measures only what gets a cache from it. LIBRARIES is the directory
+ *of those of uuid-rs.
  *
  * A read of the device can't be measured here without the module. It is
- * computed: a read of 16 bytes of /dev/zero, and what the core does for an ID.
+ * computed: a read of 16 bytes of /dev/zero, what the core does for an ID, and
+ * for v7 the random number that the kernel draws.
  *
  * Other programs may run meanwhile. So each subject is measured in many short
  * rounds, one subject after the other, and the median of the rounds is printed.
@@ -16,6 +18,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <kuid.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +38,8 @@
 #define LIBUUID_TIME "uuid_generate_time"
 #define CORE	     "core of the module: take a stamp, make a v6"
 #define ZERO	     "read of 16 bytes of /dev/zero"
+#define RANDOM	     "8 bytes of getrandom, in 12 x 8"
+#define RANDOMS	     12 /* that the kernel draws ahead, for get_random_u64() */
 
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 
@@ -44,7 +49,7 @@ static void read_clock(struct subject *subject);
 static void make_one(struct subject *subject);
 static void make_batch(struct subject *subject);
 static void make_v4(struct subject *subject);
-static void make_v7(struct subject *subject);
+static void draw_random(struct subject *subject);
 static void read_zero(struct subject *subject);
 static void call_function(struct subject *subject);
 
@@ -55,7 +60,7 @@ static void call_function(struct subject *subject);
  * @ids: how many IDs a call makes
  * @format: of libkuid, else 0
  * @symbol: of libuuid or uuid-rs, else NULL
- * @of_uuid_rs: @symbol is of uuid-rs
+ * @library: file of the library that has @symbol; NULL for libuuid
  * @most_ns: budget of an ID; 0 if there is none
  * @most_ratio: budget of @ratio; 0 if there is none
  * @handle: of libkuid
@@ -70,7 +75,7 @@ static struct subject {
 	unsigned int ids;
 	unsigned int format;
 	const char *symbol;
-	bool of_uuid_rs;
+	const char *library;
 	double most_ns;
 	double most_ratio;
 	struct kuid *handle;
@@ -108,8 +113,11 @@ static struct subject {
 	  .format = KUID_FORMAT_V7 },
 	{ .what = CORE, .call = call_function, .function = core_make_v6 },
 	{ .what = ZERO, .call = read_zero },
+	{ .what = RANDOM, .call = draw_random, .ids = RANDOMS },
 	{ .what = "v4 by getrandom", .call = make_v4 },
-	{ .what = "v7 by clock and getrandom", .call = make_v7 },
+	{ .what = "v7 by clock and getrandom",
+	  .call = call_function,
+	  .function = make_random_v7 },
 	{ .what = "v7 by a word in /dev/shm",
 	  .call = call_function,
 	  .function = make_shared_v7 },
@@ -122,11 +130,15 @@ static struct subject {
 	{ .what = "Rust, uuid-rs 1.2, v4",
 	  .call = call_function,
 	  .symbol = "uuid_rs_v4",
-	  .of_uuid_rs = true },
+	  .library = "uuid_rs.so" },
 	{ .what = "Rust, uuid-rs 1.2, v7",
 	  .call = call_function,
 	  .symbol = "uuid_rs_v7",
-	  .of_uuid_rs = true },
+	  .library = "uuid_rs.so" },
+	{ .what = "Rust, uuid-rs 1.10, v7",
+	  .call = call_function,
+	  .symbol = "uuid_rs_v7",
+	  .library = "uuid_rs_new.so" },
 };
 
 static unsigned char ids[BATCH * KUID_ID_MAX];
@@ -166,20 +178,6 @@ static void make_v4(struct subject *subject)
 	set_version(ids, 4);
 }
 
-/* Milliseconds and random bits, as the usual function for a v7 makes it. */
-static void make_v7(struct subject *subject)
-{
-	struct timespec now;
-	__u64 ms;
-
-	check(!clock_gettime(CLOCK_REALTIME, &now), subject);
-	check(getrandom(ids + 6, 10, 0) == 10, subject);
-	ms = now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-	for (int i = 0; i < 6; i++)
-		ids[i] = ms >> (40 - 8 * i);
-	set_version(ids, 7);
-}
-
 static void read_zero(struct subject *subject)
 {
 	static int zero = -1;
@@ -187,6 +185,11 @@ static void read_zero(struct subject *subject)
 	if (zero < 0)
 		zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	check(read(zero, ids, 16) == 16, subject);
+}
+
+static void draw_random(struct subject *subject)
+{
+	check(getrandom(ids, RANDOMS * 8, 0) == RANDOMS * 8, subject);
 }
 
 static void call_function(struct subject *subject)
@@ -201,9 +204,10 @@ static bool is_cached(const struct subject *subject)
 }
 
 /* False if it is not on this machine. */
-static bool prepare(struct subject *subject, const char *uuid_rs)
+static bool prepare(struct subject *subject, const char *libraries)
 {
-	const char *name = subject->of_uuid_rs ? uuid_rs : "libuuid.so.1";
+	const char *name = "libuuid.so.1";
+	char path[PATH_MAX];
 
 	if (!subject->ids)
 		subject->ids = 1;
@@ -212,8 +216,14 @@ static bool prepare(struct subject *subject, const char *uuid_rs)
 		check(subject->handle, subject);
 	}
 	if (subject->symbol) {
-		void *library = name ? dlopen(name, RTLD_NOW) : NULL;
+		void *library;
 
+		if (subject->library) {
+			snprintf(path, sizeof(path), "%s/%s", libraries,
+				 subject->library);
+			name = path;
+		}
+		library = dlopen(name, RTLD_NOW);
 		if (!library)
 			return false;
 		/* ISO C has no cast from data to functions. */
@@ -281,33 +291,39 @@ static void print(const char *row, struct subject *subject)
 		    subject->most_ratio);
 }
 
-/* The medians of both parts, of which each was measured. */
-static void print_read(void)
+static double ns_of(const char *what)
 {
-	struct subject *clock = &subjects[0];
-	double ns = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
-		if (!strcmp(subjects[i].what, CORE) ||
-		    !strcmp(subjects[i].what, ZERO))
-			ns += median(subjects[i].ns);
-	print_value("kuid v6 by read, computed: both", "ns an ID", ns, 0);
-	print_value("kuid v6 by read, computed: both", "clock reads",
-		    ns / median(clock->ns), 0);
+	while (strcmp(subjects[i].what, what))
+		i++;
+	return median(subjects[i].ns);
+}
+
+/* Sums of medians of their parts, of which each was measured. */
+static void print_reads(void)
+{
+	double clock = ns_of(subjects[0].what), v6 = ns_of(CORE) + ns_of(ZERO);
+	double v7 = v6 + ns_of(RANDOM);
+
+	print_value("kuid v6 by read, computed", "ns an ID", v6, 0);
+	print_value("kuid v6 by read, computed", "clock reads", v6 / clock, 0);
+	print_value("kuid v7 by read, computed", "ns an ID", v7, 0);
+	print_value("kuid v7 by read, computed", "clock reads", v7 / clock, 0);
 }
 
 int main(int argc, char **argv)
 {
 	bool uuidd = argc > 1 && !strcmp(argv[1], "uuidd");
-	const char *uuid_rs = argv[1 + uuidd];
+	const char *libraries = uuidd ? NULL : argv[1];
 	bool there[ARRAY_SIZE(subjects)];
 
-	if (argc > 2 + uuidd)
-		errx(2, "usage: native [uuidd] [LIBRARY]");
+	if (argc != 2)
+		errx(2, "usage: native uuidd | LIBRARIES");
 	core_start();
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
 		there[i] = (!uuidd || !i || is_cached(&subjects[i])) &&
-			   prepare(&subjects[i], uuid_rs);
+			   prepare(&subjects[i], libraries);
 		if (there[i])
 			set_calls(&subjects[i]);
 	}
@@ -329,8 +345,8 @@ int main(int argc, char **argv)
 		print(uuidd ? "libuuid 2.38, v1, uuidd's cache"
 			    : subjects[i].what,
 		      &subjects[i]);
-		if (!strcmp(subjects[i].what, ZERO))
-			print_read();
+		if (!strcmp(subjects[i].what, RANDOM))
+			print_reads();
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 #
 # Makes tables and points of plots from results:   awk -v out=DIR -f report.awk tables.list RESULTS...
 # A line of the results has table, row, column and value between tabs, and perhaps "held" as a fifth
-# field. Each table of tables.list that has a value becomes DIR/NAME.md, and DIR/NAME.gp if it has a
-# plot. All of them go to DIR/report.md and DIR/report.csv. Fails if the results have a table or
+# field. Each table of tables.list that has a value becomes DIR/NAME.md, with the rows that documents
+# show, and DIR/NAME.gp if it has a plot. All of them go to DIR/report.md and DIR/report.csv. Fails if the results have a table or
 # column that the list lacks. With -v complete=1 it also fails if a table of the list has no value,
 # or a row that is made of values of other tables lacks one.
 
@@ -33,7 +33,7 @@ function read_list(    at)
 			tables[++nr_tables] = name = trim(substr($0, at + 1))
 		else if (key == "row")
 			made[name, ++nr_made[name]] = trim(substr($0, at + 1))
-		else if (key ~ /^(title|caption|head|columns|unit|times|plot|plotted|repeats|x|y|log)$/)
+		else if (key ~ /^(title|caption|head|columns|rows|unit|plot|plotted|finding|x|y|log)$/)
 			set[name, key] = trim(substr($0, at + 1))
 		else
 			fail("tables.list: unknown key " key)
@@ -112,8 +112,7 @@ function make_row(name, text,    n, i, cell, part, value, found, lacking)
 		}
 	}
 	for (i = 2; i <= n && (found || !lacking); i++)
-		add(name, cell[1], columns[name, i - 1],
-			set[name, "times"] && value[i] != "-" ? value[i] * cell[1] : value[i])
+		add(name, cell[1], columns[name, i - 1], value[i])
 }
 
 # 46570 as 46,570; with fewer digits behind the point the larger the number is.
@@ -156,9 +155,13 @@ function has_points(name,    i, j, n, plotted, wanted)
 	return 0
 }
 
-function write_table(name,    file, line, i, j)
+# "all": also the rows that documents don't show.
+function write_table(name, all,    file, line, i, j, n, shown, is_shown, text)
 {
 	file = out "/" name ".md"
+	n = all ? 0 : split(set[name, "rows"], shown, / *\| */)
+	for (i = 1; i <= n; i++)
+		is_shown[shown[i]] = 1
 	line = trim(set[name, "caption"] " " (set[name, "unit"] ? "Unit: " set[name, "unit"] "." : ""))
 	if (line)
 		print line "\n" >file
@@ -169,17 +172,21 @@ function write_table(name,    file, line, i, j)
 	gsub(/[^|]+/, "---", line)
 	print line >file
 	for (i = 1; i <= nr_rows[name]; i++) {
+		if (n && !(rows[name, i] in is_shown))
+			continue
 		line = "| " rows[name, i] " |"
 		for (j = 1; j <= nr_columns[name]; j++)
 			line = line " " number(value_of(name, i, j)) " |"
 		print line >file
 	}
 	if (set[name, "plot"] && has_points(name))
-		print "\n![" set[name, "title"] "](performance/" name ".svg)" >file
+		print "\n![" set[name, "finding"] "](performance/" name ".svg)" >file
 	close(file)
+	text = ""
 	while ((getline line <file) > 0)
-		text[name] = text[name] line "\n"
+		text = text line "\n"
 	close(file)
+	return text
 }
 
 function write_csv(name,    i, j)
@@ -191,18 +198,8 @@ function write_csv(name,    i, j)
 					values[name, rows[name, i], columns[name, j]] >(out "/report.csv")
 }
 
-# Whether a row has a number above 0 in one of the columns of "repeats".
-function repeats(name, row,    i, n, column)
-{
-	n = split(set[name, "repeats"], column, / *\| */)
-	for (i = 1; i <= n; i++)
-		if ((name, row, column[i]) in values && values[name, row, column[i]] + 0 > 0)
-			return 1
-	return 0
-}
-
 # Variables and points for plot.gp.
-function write_points(name,    file, i, j, n, plotted, wanted, shown)
+function write_points(name,    file, i, j, n, plotted, wanted, shown, names, colours)
 {
 	file = out "/" name ".gp"
 	if (set[name, "plot"] == "bars") {
@@ -213,11 +210,13 @@ function write_points(name,    file, i, j, n, plotted, wanted, shown)
 	for (j = 1; j <= n; j++)
 		wanted[plotted[j]] = 1
 	printf "title_text = \"%s\"\nkind = \"%s\"\nx_label = \"%s\"\ny_label = \"%s\"\nlog_axes = \"%s\"\n",
-		set[name, "title"], set[name, "plot"], set[name, "x"], set[name, "y"], set[name, "log"] >file
+		set[name, "finding"], set[name, "plot"], set[name, "x"], set[name, "y"], set[name, "log"] >file
 	printf "$points << END\nrow" >file
 	for (j = 1; j <= nr_columns[name]; j++)
 		if (!n || columns[name, j] in wanted) {
 			printf "\t%s", columns[name, j] >file
+			names = names " " columns[name, j]
+			colours = colours " " (is_kuid(columns[name, j]) ? "#2060c0" : "#999999")
 			shown++
 		}
 	for (i = 1; i <= nr_rows[name]; i++) {
@@ -226,20 +225,25 @@ function write_points(name,    file, i, j, n, plotted, wanted, shown)
 			if (!n || columns[name, j] in wanted)
 				printf "\t%s", value_of(name, i, j) >file
 	}
-	printf "\nEND\nnr_columns = %d\n", shown >file
+	printf "\nEND\nnr_columns = %d\nnames = \"%s\"\ncolours = \"%s\"\n", shown, names, colours >file
 	close(file)
 }
 
-# Of a bar: the row, its value, whether it repeats, and the value as it is written.
+function is_kuid(name)
+{
+	return name ~ /kuid/ || name ~ /^(v1|v6|v7|lex|k64|snowflake)$/
+}
+
+# Of a bar: the row, its value, whether it is of kuid, and the value as it is written.
 function write_bars(name, file, column,    i, value)
 {
-	printf "title_text = \"%s\"\nkind = \"bars\"\nx_label = \"%s\"\ny_label = \"\"\nlog_axes = \"%s\"\n",
-		set[name, "title"], set[name, "x"], set[name, "log"] >file
-	printf "coloured = %d\n$points << END", set[name, "repeats"] != "" >file
+	printf "title_text = \"%s\"\nkind = \"bars\"\nx_label = \"%s\"\n", set[name, "finding"],
+		set[name, "x"] >file
+	printf "$points << END" >file
 	for (i = 1; i <= nr_rows[name]; i++) {
 		value = values[name, rows[name, i], column]
 		if (value ~ /^[0-9]/)
-			printf "\n%s\t%s\t%d\t%s", rows[name, i], value, repeats(name, rows[name, i]),
+			printf "\n%s\t%s\t%d\t%s", rows[name, i], value, is_kuid(rows[name, i]),
 				number(value) >file
 	}
 	printf "\nEND\n" >file
@@ -261,8 +265,8 @@ END {
 				fail("table " name " has no value")
 			continue
 		}
-		write_table(name)
-		printf "\n## %s\n\n%s", set[name, "title"], text[name] >(out "/report.md")
+		printf "\n## %s\n\n%s", set[name, "title"], write_table(name, 1) >(out "/report.md")
+		write_table(name, 0)
 		write_csv(name)
 		if (set[name, "plot"] && has_points(name))
 			write_points(name)

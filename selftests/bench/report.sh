@@ -60,7 +60,9 @@ draw()
 		[[ -e $points ]] || return 0
 		name=$(basename "$points" .gp)
 		gnuplot -e "to='$work/plot.svg'" "$points" "$here/plot.gp"
-		sed -e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
+		# Gnuplot names the picture after itself.
+		sed -e "s|<title>Gnuplot</title>|<title>$(sed -n 's/^title_text = "\(.*\)"/\1/p' "$points")</title>|" \
+			-e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
 			-e "1a <!-- drawn from sha256 $(checksum "$points") -->" "$work/plot.svg" >"$1/$name.svg"
 	done
 }
@@ -127,7 +129,10 @@ do_check()
 		(cd "$top" && grep -q "^<!-- bench: $name -->" "${documents[@]}") && continue
 		echo "no document has the table $name"
 		status=1
-	done < <(sed -n 's/^table: *//p' "$here/tables.list")
+	done < <(awk '
+		/^table: / { name = $2; shown[name] = 1 }
+		/^rows: none/ { delete shown[name] }
+		END { for (name in shown) print name }' "$here/tables.list")
 	for points in "$work"/*.gp; do
 		name=$(basename "$points" .gp)
 		grep -qF "drawn from sha256 $(checksum "$points") -->" "$recorded/$name.svg" && continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How reads of the device scale with CPUs, beside /dev/zero on the same CPUs.
+ * How reads of the device scale to two CPUs, beside /dev/zero on the same CPUs.
  *
  * Processes read the device for some milliseconds, each on a CPU of its own,
  * and then as many bytes of /dev/zero. All formats, files and sizes take turns,
@@ -22,11 +22,11 @@
 #include "../lib/formats.h"
 #include "result.h"
 
-#define LAPS	    100 /* with up to two CPUs */
-#define CPUS_MAX    8
-#define ROUND_US    4000 /* a pair of CPUs; a host may have no more than two */
-#define SLOTS_MS    20	 /* of its slots, that a process uses in a round */
-#define CALLS_MIN   20	 /* fewer end before all processes have begun */
+#define LAPS	    100
+#define CPUS	    2 /* more than the host has would take turns on them */
+#define ROUND_US    4000
+#define SLOTS_MS    20 /* of its slots, that a process uses in a round */
+#define CALLS_MIN   20 /* fewer end before all processes have begun */
 #define BIG	    65536
 #define LEAST_RATIO 0.95 /* budget, on two CPUs and with own files */
 
@@ -67,12 +67,11 @@ struct subject {
 
 /**
  * struct medians - results of a subject with a number of CPUs; 0 if not known
- * @rate: bytes a nanosecond
- * @zero: the same, of /dev/zero
- * @ratio: of the two
+ * @zero: bytes a nanosecond of /dev/zero
+ * @ratio: that of the device to it
  */
 struct medians {
-	double rate, zero, ratio;
+	double zero, ratio;
 };
 
 /**
@@ -93,7 +92,7 @@ static struct world {
 	atomic_int arrived;
 	atomic_ullong start;
 	atomic_bool stop;
-	double rates[CPUS_MAX];
+	double rates[CPUS];
 } * world;
 
 static const char *path_of(int target)
@@ -237,11 +236,10 @@ static void measure(const struct subject *subjects, int cpus,
 {
 	static double rate[NR_SUBJECTS][LAPS], zero[NR_SUBJECTS][LAPS];
 	static double ratio[NR_SUBJECTS][LAPS];
-	int laps = cpus > 2 ? LAPS * 2 / cpus : LAPS;
 	int count[NR_SUBJECTS] = { 0 };
 
 	start(cpus);
-	for (int lap = 0; lap < laps; lap++) {
+	for (int lap = 0; lap < LAPS; lap++) {
 		for (int i = 0; i < NR_SUBJECTS; i++) {
 			struct subject beside = subjects[i];
 			int n = count[i];
@@ -259,42 +257,34 @@ static void measure(const struct subject *subjects, int cpus,
 	stop();
 	for (int i = 0; i < NR_SUBJECTS; i++) {
 		medians[i] = (struct medians) { 0 };
-		if (count[i] < laps / 2)
+		if (count[i] < LAPS / 2)
 			continue;
-		medians[i].rate = median(rate[i], count[i]);
 		medians[i].zero = median(zero[i], count[i]);
 		medians[i].ratio = median(ratio[i], count[i]);
 	}
 }
 
-static void print(const struct subject *subject, int cpus,
-		  const struct medians *one, const struct medians *all)
+static void print(const struct subject *subject, const struct medians *one,
+		  const struct medians *all)
 {
 	const char *name = formats[subject->target].name;
 	bool single = subject->size < BIG / 2;
-	char table[16], row[16], column[32];
+	char column[32];
 	double ratio = all->ratio / one->ratio;
 
-	snprintf(row, sizeof(row), "%d", cpus);
-	snprintf(table, sizeof(table), "scaling-%d", cpus);
 	snprintf(column, sizeof(column), "%s, %s", kinds[subject->kind],
 		 single ? "one ID" : "64 KiB");
 	if (!all->ratio || !one->ratio) {
-		warnx("%s CPUs, %s, %s: too few slots", row, name, column);
+		warnx("%s, %s: too few slots", name, column);
 		return;
 	}
 	if (!subject->target)
-		result(table, "/dev/zero", column, all->zero / one->zero,
+		result("scaling", "/dev/zero", column, all->zero / one->zero,
 		       false);
-	result(table, name, column, ratio, false);
-	if (single && subject->kind == OWN) {
-		if (!subject->target)
-			result("scaling", row, "/dev/zero",
-			       all->zero / one->zero, false);
-		result("scaling", row, name, all->rate / one->rate, false);
-	}
-	if (cpus == 2 && subject->kind == OWN)
-		result_budget(table, name, column, ratio, LEAST_RATIO, true);
+	result("scaling", name, column, ratio, false);
+	if (subject->kind == OWN)
+		result_budget("scaling", name, column, ratio, LEAST_RATIO,
+			      true);
 }
 
 /* Formats take turns, so that the slots of one can become free again. */
@@ -324,10 +314,8 @@ int main(void)
 	for (int i = 0; i < NR_SUBJECTS; i++)
 		subjects[i] = subject_of(i);
 	measure(subjects, 1, one);
-	for (int cpus = 2; cpus <= CPUS_MAX; cpus *= 2) {
-		measure(subjects, cpus, all);
-		for (int i = 0; i < NR_SUBJECTS; i++)
-			print(&subjects[i], cpus, &one[i], &all[i]);
-	}
+	measure(subjects, CPUS, all);
+	for (int i = 0; i < NR_SUBJECTS; i++)
+		print(&subjects[i], &one[i], &all[i]);
 	return 0;
 }

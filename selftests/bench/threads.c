@@ -18,7 +18,7 @@
 
 #include "result.h"
 
-#define THREADS_MAX 8
+#define THREADS_MAX 2 /* more than the machine has CPUs would take turns */
 #define ROUNDS	    101
 #define ROUND_NS    500000
 

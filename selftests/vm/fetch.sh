@@ -39,6 +39,7 @@
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
 #   google-uuid          sources of a Go package with v7: usr/share/gocode
+#   uuid-rs              those of a Rust crate whose v7 increase: usr/share/cargo/registry
 #   postgresql-15, postgresql-17, postgresql-18
 #                        a PostgreSQL server: root.cpio.gz, an archive for the initramfs with all that it
 #                        needs in the root directory /postgresql; pg_config, to build extensions with
@@ -105,6 +106,8 @@ musl)                row=(fill_musl "bookworm bookworm-security" source jansson)
 fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
 util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
 google-uuid)         row=(fill_packages "trixie trixie-security" amd64 golang-github-google-uuid-dev) ;;
+uuid-rs)             row=(fill_packages "trixie trixie-security" amd64 librust-uuid-dev librust-getrandom-dev
+                          librust-libc-dev librust-cfg-if-dev) ;;
 postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
 postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
 postgresql-18)       row=(fill_postgresql "sid" amd64 postgresql-18) ;;

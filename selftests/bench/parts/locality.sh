@@ -94,16 +94,6 @@ cell()
 	printf '%s\t%s\t%s\t%s\n' "$@"
 }
 
-now()
-{
-	date +%s%N
-}
-
-seconds_since()
-{
-	awk -v ns=$(($(now) - $1)) 'BEGIN { printf "%.1f", ns / 1e9 }'
-}
-
 megabytes()
 {
 	awk -v bytes="$1" 'BEGIN { printf "%.1f", bytes / 1e6 }'
@@ -112,17 +102,15 @@ megabytes()
 # Parts of the rows, with a checkpoint after each, as a server makes them from time to time.
 fill_postgresql()
 {
-	local part start pages wal images index
+	local part pages wal images index
 
 	query -c "CREATE TABLE event (id ${type[$1]:-uuid} PRIMARY KEY,
 		what text NOT NULL DEFAULT 'it happened')" -c CHECKPOINT \
 		-c "SELECT pg_stat_reset_shared('bgwriter'), pg_stat_reset_shared('wal')" >/dev/null
 	wal=$(query -c 'SELECT pg_current_wal_lsn()')
-	start=$(now)
 	for part in "$work/part."*; do
 		echo "COPY event (id) FROM '$part'; CHECKPOINT;"
 	done | query
-	cell locality-postgresql "$1" "seconds" "$(seconds_since "$start")"
 	IFS='|' read -r wal images pages index < <(query -c "SELECT pg_current_wal_lsn() - '$wal', wal_fpi,
 		buffers_checkpoint + buffers_clean + buffers_backend, pg_relation_size('event_pkey')
 		FROM pg_stat_wal, pg_stat_bgwriter")
@@ -147,7 +135,7 @@ in_postgresql()
 # Transactions of 1,000 rows, with the log and the cache that SQLite has by default.
 in_sqlite()
 {
-	local start pages key="x'%s'" database=$work/$1.db
+	local pages key="x'%s'" database=$work/$1.db
 
 	[[ ${size[$1]:-16} == 16 ]] || key=%s
 	awk -v row="INSERT INTO event (id) VALUES ($key);\n" '
@@ -156,9 +144,7 @@ in_sqlite()
 		NR % 1000 == 0 { print "COMMIT;" }' "$work/keys.$1" >"$work/sql"
 	sqlite3 "$database" 'PRAGMA journal_mode = WAL' "CREATE TABLE event (
 		id ${sqlite_type[$1]:-BLOB} PRIMARY KEY, what TEXT NOT NULL DEFAULT 'it happened')" >/dev/null
-	start=$(now)
 	sqlite3 "$database" 'PRAGMA synchronous = OFF' ".read $work/sql" .stats >"$work/stats"
-	cell locality-sqlite "$1" "seconds" "$(seconds_since "$start")"
 	cell locality-sqlite "$1" "MB of the database" "$(megabytes "$(stat -c %s "$database")")"
 	pages=$(awk '/^Page cache writes:/ { print $NF }' "$work/stats")
 	cell locality-sqlite "$1" "pages written" "$pages"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Nanoseconds of IDs that a process makes, on this machine, by generators in C, Rust, Go and Python.
+# Nanoseconds of IDs that a process makes, on this machine, by generators in C, Rust, Go, Python and
+# Node.js.
 # libuuid finds uuidd at one place only, which needs root; without it that row is left out.
 
 set -o pipefail
@@ -11,7 +12,9 @@ trap 'rm -f /dev/shm/kuid-bench' EXIT
 
 # As a ratio to the first row, the reading of the clock.
 {
-	"$bench/native" "$bench/root/bench/uuid_rs.so" && "$bench/google_uuid" && python3 "$peers/python.py"
+	"$bench/native" "$bench/root/bench" && "$bench/google_uuid" && "$bench/google_uuid_v7" ns &&
+		python3 "$peers/python.py" &&
+		{ [ ! -d "$bench/node_modules" ] || NODE_PATH=$bench/node_modules node "$peers/npm_uuid_v7.js" ns; }
 } | awk -F '\t' -v OFS='\t' '
 	NF > 2 { print; if (!clock) clock = $4; next }
 	{ print "native", $1, "ns an ID", $2; print "native", $1, "clock reads", sprintf("%.2f", $2 / clock) }

@@ -54,12 +54,14 @@ try_all()
 	try "libuuid 2.38, v4" / 5 library libuuid.so.1 uuid_generate_random
 	try "Rust, uuid-rs 1.2, v4" / 2 library /bench/uuid_rs.so uuid_rs_v4
 	try "Rust, uuid-rs 1.2, v7" / 2 library /bench/uuid_rs.so uuid_rs_v7
+	try "Rust, uuid-rs 1.10, v7" / 2 library /bench/uuid_rs_new.so uuid_rs_v7
 	try "Rust, uuid-rs 1.2 with fast-rng, v4" / 2 library /bench/uuid_rs_fast.so uuid_rs_v4
 	try "Rust, uuid-rs 1.2 with fast-rng, v7" / 2 library /bench/uuid_rs_fast.so uuid_rs_v7
 }
 
 try "libuuid 2.38, v1, uuidd's cache" /cached 3 library libuuid.so.1 uuid_generate_time_safe
 try "libuuid 2.41, v7" /trixie 2 library libuuid.so.1 uuid_generate_time_v7
+try "v7 by clock and getrandom" / 2 random-v7
 try "v7 with a counter, as RFC 9562 has it" / 2 counted-v7
 try "v7 by a word in /dev/shm" / 2 shared-v7
 try "kuid v7, read, order host" / 2 v7-host
