@@ -1,154 +1,155 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests of make check and prints one line of totals:   check.sh BUILD KERNEL INITRD MUSL
-# They are the tests in user space and, in machines booted from KERNEL and INITRD with different
-# clock sources, the tests of module, library and tool. They run as concurrent parts, because some
-# tests wait most of the time. Each part ends with its duration and its CPU time: on two CPUs the
-# whole takes at least half of all CPU time.
+# Runs tests and prints one line of totals:   check.sh BUILD KERNEL RUN [PART...]
+# RUN is check, all, debug, kcsan or uml. PARTs choose among those of the table below, and KUID_ONLY
+# among the tests of a machine. Groups of parts run at the same time, because some tests wait most of
+# the time. Each ends with its duration and its CPU time: on two CPUs the whole takes at least half of
+# all CPU time.
 
 set -uo pipefail
 
-fuzz_seconds=20
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-takes "BUILD KERNEL INITRD MUSL" "$@"
-kernel=$2 initrd=$3 musl=$4
+# shellcheck source=SCRIPTDIR/machines.sh
+. "$here/machines.sh"
+takes "BUILD KERNEL RUN [PART]..." "$@"
+kernel=$2 run=$3
+shift 3
+chosen=" $* "
+few=$build/vm/initrd.cpio more=$build/vm/all.cpio own=$build/matrix/$run/initrd.cpio
+vm=$here/../vm
+unit=(make -s -C "$here/../unit" O="$build/unit")
+userspace=(make -s -C "$here/../../userspace" O="$build/userspace")
+alone=(tap "$vm/boot.sh" --kernel "$kernel" --initrd)
+checking=(--append "random.trust_cpu=on kunit.enable=1" --timeout 5400)
+rounds=2
+[[ $run != check ]] || { rounds=1 unit+=(QUICK=1) userspace+=(QUICK=1); }
+export CMOCKA_MESSAGE_OUTPUT=TAP
+# The options and variables of the make that runs this are not those of others.
+unset MAKEFLAGS T
 
-# Tests of order, time and waiting. With a fine clock a call takes longer than the time it reserves,
-# so the clock alone puts calls in order: only a coarse clock shows whether lanes and watermarks do.
-# That machine also preempts tasks anywhere.
-order=callers,clocksource,cpus,formats,generate,limits,order,params,poll
-order+=,queue,saved_state,sharing,status,steps,suspend,text_in_shell.sh
-
-# Tests of what lasts longer than a call, which wait for deadlines, hibernate the machine, or load the
-# module many times; and programs of the library.
-lasting=admin_test,admin_test_32,claim,container,dropin.sh,examples.sh,hibernate,identity
-lasting+=,lane,lane_test,library_test,library_test_32,load,page,readme.sh,snowflake,sqlite.sh
-lasting+=,state_deadline,tool.sh,tool_keep.sh,tool_state.sh
-
-# Runs tests in a booted machine; the log has the name of the part.
-booted()
+# Runs a program that prints TAP.
+tap()
 {
-	local clocksource=$1 preempt=$2 choice=$3
-
-	echo "== Linux $(<"$kernel/release") in QEMU, clock source $clocksource, preempt=$preempt"
-	log=$logs/machine_$part.log
-	add_machine --kernel "$kernel" --initrd "$initrd" --clocksource "$clocksource" \
-		--append "preempt=$preempt" --qemu "-device e1000,mac=52:54:00:6b:75:69 -device vmgenid,guid=auto" \
-		--timeout 2400 env "$choice" /guest/selftests.sh
+	add_tap "$@"
 }
 
-# Tests of the interface, with the usual clock. unique_over_loads is in part_order.
-part_interface()
+# Boots a machine that has the name of the part.
+tests()
 {
-	booted tsc voluntary "KUID_EXCEPT=$order,$lasting,unique_over_loads"
+	machine "$part" "$kernel" "$@"
 }
 
-part_lasting()
+fuzz()
 {
-	booted tsc voluntary "KUID_ONLY=$lasting"
+	quietly "${userspace[@]}" SECONDS=20 fuzz && add 0 1 0 0
 }
 
-part_order()
+# row GROUP RUNS NAME TITLE COMMAND...
+table()
 {
-	# stuck runs with both clocks: only with the coarse one do single readers run out of IDs,
-	# and only with another one can a timer be late. With the coarse one every machine is fast
-	# enough for unique_over_loads to run ahead of the clock. lane_test runs with both, because the
-	# library has a clock of its own beside the kernel's.
-	booted jiffies full "KUID_ONLY=$order,lane_test,stuck,unique_over_loads"
-}
+	row fine "check all" fine "a clock of nanoseconds" tests "$few" "${fine[@]}"
+	row coarse "check all" coarse "a clock of milliseconds, preempt=full" tests "$few" "${coarse[@]}"
+	row user "check all" core "the core in user space, with sanitizers" tap "${unit[@]}" check
+	row user "check all" library "library and tool without a device, with sanitizers" \
+		tap "${userspace[@]}" check
+	row machines "check all" clone "saved once and restored twice" \
+		tap "$vm/clone.sh" "$kernel" "$few" "$build/vm/tests/selftests/kuid/state/lives"
+	row machines "check all" reboot "killed and booted again" \
+		tap "$vm/reboot.sh" "$kernel" "$few" $rounds
 
-part_userspace()
-{
-	export CMOCKA_MESSAGE_OUTPUT=TAP
-	part core "the core in user space, with sanitizers" make -s -C "$here/../unit" O="$build/unit" check
-
-	part userspace "library and tool without a device, with sanitizers" \
-		make -s -C "$here/../../userspace" O="$build/userspace" check
-
-	part claim "kuid-claim with its stores, briefly" \
-		make -s -C "$here/../../userspace" O="$build/userspace" QUICK=1 check-claim
-
-	part fleet "a simulated fleet of hosts, compared with its document" \
-		make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
-
-	part bench "the report of the benchmark" "$here/../bench/tests.sh"
-
-	echo "== the parser fuzzed for $fuzz_seconds seconds"
-	log=$logs/fuzz.log
-	quietly make -s -C "$here/../../userspace" O="$build/userspace" SECONDS=$fuzz_seconds fuzz &&
-		add 0 1 0 0
-}
-
-part_builds()
-{
-	part compilers "library and tool built by gcc and clang, for glibc and musl" \
-		"$here/compilers.sh" "$build" "$musl"
-
-	part building "the module built and installed by hand" "$here/building.sh" "$kernel"
-}
-
-part_machines()
-{
-	local word
-
-	part unready "booted with a random generator that is not ready" \
-		"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" \
-		--append "random.trust_cpu=off random.trust_bootloader=off" \
-		--qemu "-cpu max,-rdrand,-rdseed" env KUID_MODULE=/lib/kuid.ko /selftests/kuid/unready
-
-	part clone "saved once and restored twice" \
-		"$here/../vm/clone.sh" "$kernel" "$initrd" "$build/vm/tests/selftests/kuid/lives"
-
-	part reboot "killed and booted again" "$here/../vm/reboot.sh" "$kernel" "$initrd"
-
-	for word in module.sig_enforce=1 lockdown=integrity; do
-		part "unsigned_${word%=*}" "with a kernel that loads only signed modules: $word" \
-			"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --append "$word" \
-			/selftests/userspace/unsigned.sh /lib/kuid.ko
-	done
-
-	part here "make check-here, in a machine" \
-		"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --clocksource tsc \
+	row fine all interface "more with a clock of nanoseconds" tests "$more" "${fine[@]}"
+	row lasting all lasting "what lasts longer" tests "$more" "${fine[@]}"
+	row coarse all order "more with a clock of milliseconds" tests "$more" "${coarse[@]}"
+	row user all claim "kuid-claim with its stores, briefly" tap "${userspace[@]}" QUICK=1 check-claim
+	row user all fleet "a simulated fleet of hosts, compared with its document" \
+		tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
+	row user all fuzz "the parser fuzzed for 20 seconds" fuzz
+	row builds all compilers "library and tool built by gcc and clang, for glibc and musl" \
+		tap "$here/compilers.sh" "$build" "${MUSL-}"
+	row builds all building "the module built and installed by hand" tap "$here/building.sh" "$kernel"
+	row machines all unready "the random generator is not ready" "${alone[@]}" "$few" \
+		--append "random.trust_cpu=off random.trust_bootloader=off" --qemu "-cpu max,-rdrand,-rdseed" \
+		env KUID_MODULE=/lib/kuid.ko /selftests/kuid/failures/unready
+	row machines all unsigned "only signed modules" "${alone[@]}" "$few" --append module.sig_enforce=1 \
+		/selftests/userspace/unsigned.sh /lib/kuid.ko
+	row machines all lockdown "locked down" "${alone[@]}" "$few" --append lockdown=integrity \
+		/selftests/userspace/unsigned.sh /lib/kuid.ko
+	row machines all here "make check-here" "${alone[@]}" "$few" \
 		/selftests/userspace/here.sh /lib/kuid.ko /bin/kuid /tmp/here.txt
+
+	row own debug debug "misuse of memory and locks, leaks; faults are injected" \
+		tests "$own" "${checking[@]}" --qemu "$card" env KUID_PATIENCE=8
+	row own debug debug_fuzzed "fuzzed for 60 seconds each" \
+		"${alone[@]}" "$own" "${checking[@]}" /guest/fuzz.sh 60 fuzz trinity stress-ng
+	row own kcsan kcsan "data races" \
+		tests "$own" "${checking[@]}" --qemu "$card" --smp 4 env KUID_PATIENCE=8 /guest/kcsan.sh
+	row own kcsan kcsan_fuzzed "fuzzed for 60 seconds" \
+		"${alone[@]}" "$own" "${checking[@]}" --smp 4 /guest/kcsan.sh /guest/fuzz.sh 60 fuzz
+	row own uml uml "User Mode Linux" tests "$own" "${checking[@]}"
+	row own uml waits "with time travel" tests "$own" \
+		--append "random.trust_cpu=on time-travel=inf-cpu" --timeout 600
 }
 
-# Runs a part in a shell of its own, whose CPU time is that of the part.
-run_part()
-(
-	local part=$1
+# The table is read once for the groups, and once by each group, which runs its parts.
+groups=()
+row()
+{
+	if [[ $chosen =~ [^\ ] ]]; then
+		[[ $chosen == *" $3 "* ]] || return
+	else
+		[[ " $2 " == *" $run "* ]] || return
+	fi
+	if [[ -z $group ]]; then
+		[[ " ${groups[*]-} " == *" $1 "* ]] || groups+=("$1")
+	elif [[ $1 == "$group" ]]; then
+		part=$3 log=$logs/$3.log
+		echo "== $3: $4"
+		"${@:5}"
+	fi
+}
 
-	SECONDS=0
-	"part_$part"
-	totals_save "$logs/$part.totals"
-	echo "== part $part: $SECONDS s; user and system time of the shell, and of its programs:"
+# Runs a group in a shell of its own, whose CPU time is that of the group.
+run_group()
+(
+	group=$1 SECONDS=0
+	table
+	totals_save "$logs/$group.totals"
+	echo "== group $group: $SECONDS s; user and system time of the shell, and of its programs:"
 	times
 )
 
-# Each part counts its results and has its own log, because mixed output would be unreadable.
-parts=(interface lasting order userspace builds machines)
-# Kills whole process groups: the machines don't react to Ctrl-C.
-kill_parts()
-{
-	local group
+group=''
+booter=boot.sh
+[[ $run != uml ]] || booter=uml.sh
+table
+if (( !${#groups[@]} )); then
+	echo "check.sh: there is no part$chosen" >&2
+	exit 2
+fi
 
-	for group in $(jobs -p); do kill -- "-$group"; done 2>/dev/null
+# Each group counts its results and has its own log, because mixed output would be unreadable.
+# Kills whole process groups: the machines don't react to Ctrl-C.
+kill_groups()
+{
+	local job
+
+	for job in $(jobs -p); do kill -- "-$job"; done 2>/dev/null
 }
-trap kill_parts EXIT
+trap kill_groups EXIT
 set -m
 rm -f "$logs"/*.totals
-for part in "${parts[@]:1}"; do
-	run_part "$part" >"$logs/part_$part.log" 2>&1 </dev/null &
+for group in "${groups[@]:1}"; do
+	run_group "$group" >"$logs/group_$group.log" 2>&1 </dev/null &
 done
 set +m
-run_part "${parts[0]}"
-totals_add "$logs/${parts[0]}.totals"
-echo "== waiting for the other parts"
+run_group "${groups[0]}"
+totals_add "$logs/${groups[0]}.totals"
 wait
-for part in "${parts[@]:1}"; do
-	cat "$logs/part_$part.log"
-	totals_add "$logs/$part.totals"
+for group in "${groups[@]:1}"; do
+	cat "$logs/group_$group.log"
+	totals_add "$logs/$group.totals"
 done
 totals_end

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the tests on several kernels in turn, and prints a table, the reasons for skipped tests, and
-# one line of totals:   check_matrix.sh [ROW...]
+# one line of totals:   check_matrix.sh BUILD [ROW...]
 # A row is one of these; without arguments, all rows listed below run.
 #   KERNEL            all tests, on 2 CPUs of an amd64 kernel that ../vm/fetch.sh knows
 #   KERNEL:CPUS       tests of order, uniqueness and sharing, on that many virtual CPUs. They may be
@@ -25,10 +25,13 @@ amd64='(6\.1|6\.12|7\.x)(-rt)?'
 usage()
 {
 	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief, kernel:hpet or kernel:clones" >&2
+	echo "usage: check_matrix.sh BUILD [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief, kernel:hpet or kernel:clones" >&2
 	exit 2
 }
 
+(( $# )) || usage "BUILD is missing"
+build=$1
+shift
 for row in "$@"; do
 	[[ $row =~ ^(7\.x:vmclock|$amd64(:[1-9][0-9]?|:brief|:hpet|:clones)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
@@ -38,18 +41,11 @@ done
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
 . "$here/totals.sh"
-# The directory of make's output.
-build=$here/../../build
+# shellcheck source=SCRIPTDIR/machines.sh
+. "$here/machines.sh"
 matrix=$build/matrix
+every="fine coarse interface lasting order"
 mkdir -p "$matrix" || exit
-nic="-device e1000,mac=52:54:00:6b:75:69"
-
-# Run with the coarse clock and full preemption, as in check.sh.
-order="cpus,generate,order,params,saved_state,sharing,steps"
-
-# Interfaces that may differ between kernels.
-brief="abi,callers,generate,hibernate,lane,page,poll,read,readv,splice,status,sysfs,trace"
-brief+=",unique_over_loads,uring,vectors.sh"
 
 # Makes something that a row needs.
 prepare()
@@ -57,21 +53,21 @@ prepare()
 	quietly make -s -C "$here/../.." "$@"
 }
 
-# on_kernel KERNEL CPUS INITRD [ARG...]: runs the tests, with more arguments for boot.sh.
+# on_kernel MACHINE KERNEL CPUS INITRD [ARG...]: runs the tests of a machine of programs.list, with more
+# arguments for boot.sh.
 on_kernel()
 {
 	local kernel
 
-	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
-	release=$(<"$kernel/release") cpus=$2
-	add_machine --kernel "$kernel" --initrd "$3" --smp "$2" --timeout 3600 "${@:4}" \
-		/guest/selftests.sh
+	kernel=$("$here/../vm/fetch.sh" "$2") || { add 1 0 1 0; return; }
+	release=$(<"$kernel/release") cpus=$3
+	machine "$1" "$kernel" "$4" --smp "$3" --timeout 3600 "${@:5}"
 }
 
+# on_amd64 MACHINE KERNEL CPUS [ARG...]
 on_amd64()
 {
-	prepare "matrix-$1" && on_kernel "$1" "$2" "$matrix/$1/initrd.cpio" \
-		--qemu "$nic -device vmgenid,guid=auto" "${@:3}"
+	prepare "matrix-$2" && on_kernel "$1" "$2" "$3" "$matrix/$2/initrd.cpio" --qemu "$devices" "${@:4}"
 }
 
 # on_clones KERNEL PAIRS
@@ -83,7 +79,7 @@ on_clones()
 	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=2
 	PAIRS=$2 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.cpio" \
-		"$build/vm/tests/selftests/kuid/lives"
+		"$build/vm/tests/selftests/kuid/state/lives"
 }
 
 # Runs a command with a QEMU that has the device.
@@ -97,15 +93,18 @@ with_vmclock()
 
 on_other()
 {
-	local more=()
+	local names more=()
 
 	prepare "cross-$1" || return
 	# QEMU has neither device for s390x.
 	if [[ $1 == arm64 ]]; then
 		"$here/../vm/device_tree.sh" "$matrix/arm64.dtb" || { add 1 0 1 0; return; }
-		more=(--qemu "$nic -dtb $matrix/arm64.dtb")
+		more=(--qemu "$card -dtb $matrix/arm64.dtb")
 	fi
-	on_kernel "6.1-$1" 2 "$build/cross/$1/initrd.cpio" "${more[@]}" env KUID_PATIENCE=2
+	# The programs that a cross compiler builds, and the tests of the core.
+	mapfile -t names < <(programs_of "$every" | grep -vE '_32$|^(examples|sqlite)\.sh$'
+		cd "$here/../unit" && printf "%s\n" ./*_test.c | sed -E '/model_test/d; s,^\./(.*)\.c,\1,')
+	KUID_ONLY=${names[*]} on_kernel "$every" "6.1-$1" 2 "$build/cross/$1/initrd.cpio" "${more[@]}" env KUID_PATIENCE=2
 }
 
 # Runs a make target that prints totals of its own.
@@ -129,15 +128,13 @@ run_row()
 	debug|kcsan|uml) by_itself "check-$1" ;;
 	soak) by_itself soak ;;
 	6.1-arm64|6.1-s390x) on_other "${1#6.1-}" ;;
-	*:brief) on_amd64 "${1%:*}" 2 env KUID_ONLY="$brief" ;;
+	*:brief) on_amd64 brief "${1%:*}" 2 ;;
 	# The only machine without a device that tells of clones.
-	*:hpet) on_amd64 "${1%:*}" 2 --clocksource hpet --qemu "$nic" \
-		env KUID_ONLY=lane_test,order,params,suspend ;;
+	*:hpet) on_amd64 hpet "${1%:*}" 2 --clocksource hpet --qemu "$card" ;;
 	*:clones) on_clones "${1%:*}" 20 ;;
 	*:vmclock) with_vmclock on_clones "${1%:*}" 2 ;;
-	*:*) on_amd64 "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full \
-		env KUID_PATIENCE=3 KUID_ONLY="$order" ;;
-	*) on_amd64 "$1" 2 ;;
+	*:*) on_amd64 cpus "${1%:*}" "${1#*:}" --clocksource jiffies --append preempt=full env KUID_PATIENCE=3 ;;
+	*) on_amd64 "$every" "$1" 2 ;;
 	esac
 }
 
@@ -146,7 +143,7 @@ skips()
 {
 	awk -v row="$1" '
 		{ sub(/\r$/, "") }
-		/^# [a-z]+:[^ ]+$/ { program = $2 " "; test = "" }
+		/^# [a-z\/]+:[^ ]+$/ { program = $2 " "; test = "" }
 		/^ *# +RUN / { test = $3 }
 		/^ *(ok |1\.\.0 ).*# SKIP/ {
 			name = reason = $0
@@ -164,7 +161,7 @@ skips()
 
 log=$matrix/prepare.log
 echo "== building the tests"
-prepare vm-root vm-tests || { totals_end; exit; }
+prepare vm-tests || { totals_end; exit; }
 
 table='row|kernel|CPUs|passed|failed|skipped|seconds'
 : >"$matrix/skips"

@@ -3,7 +3,7 @@
 #
 # Measures which lines of the module the tests run in a booted kernel:
 #   coverage.sh BUILD KERNEL INITRD MODULE [TRACEFILE...]
-# KERNEL is as for check_debug.sh. INITRD has the module that was built with coverage in MODULE. The
+# KERNEL is from ../vm/kernel.sh. INITRD has the module that was built with coverage in MODULE. The
 # result for lcov is BUILD/coverage/kmod.info; the TRACEFILEs are added to the report.
 
 set -euo pipefail
@@ -19,16 +19,12 @@ out=$build/coverage
 rm -rf "$out"
 mkdir -p "$out"
 
-# Tests that run every part of the module.
-only=abi,callers,fdinfo,generate,hibernate,identity,load,order,params,poll,query,queue,read,readv
-only+=,rules,saved_state,set_format,sharing,splice,state_deadline,steps,status,stuck,sysfs,text
-only+=,trace,undelivered,unique_over_loads,uring
 echo "== Linux $(<"$kernel/release") in QEMU"
 status=0
+mapfile -t programs < <(awk '/^[^#].* counted\>/ { print $1 }' "$here/programs.list")
 "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --log "$out/console.log" \
 	--append random.trust_cpu=on --qemu "-device e1000,mac=52:54:00:6b:75:69" \
-	--timeout 7200 env KUID_PATIENCE=4 KUID_ONLY="$only" KUID_EXTENDED=faults \
-	/guest/coverage.sh | sed -u '/^# gcda begins/,/^# gcda ends/d' || status=$?
+	--timeout 7200 env KUID_PATIENCE=4 /guest/coverage.sh "${programs[@]}" | sed -u '/^# gcda begins/,/^# gcda ends/d' || status=$?
 
 # gcov needs counts and notes side by side.
 sed -n '/^# gcda begins/,/^# gcda ends/{/^#/d;p}' "$out/console.log" | base64 -d | tar -xz -C "$out"

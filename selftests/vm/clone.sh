@@ -3,7 +3,7 @@
 #
 # Saves a running machine and restores it twice, while IDs are being made, and compares the IDs of
 # the twins:   clone.sh KERNEL INITRD LIVES
-# LIVES is the program lives, built for this machine; the INITRD has it at /selftests/kuid/lives.
+# LIVES is the program lives, built for this machine; the INITRD has it at /selftests/kuid/state/lives.
 # Prints TAP. PAIRS is how often the first machine is restored as twins (1). No call that begins after
 # the restore may make an ID that the twin has. IDs of other calls, and of private lanes until they
 # end, are counted only. With VMCLOCK=1, which needs QEMU 10 and its driver in the INITRD, private

@@ -53,7 +53,7 @@ machine()
 	"$here/boot.sh" --kernel "$kernel" --initrd "$initrd" --mem 512M --timeout 120 \
 		--log "$work/$name.log" --known-as "lives.$$" \
 		--qemu "$shared -device ivshmem-plain,memdev=shared,master=on $more" \
-		env KUID_MODULE=/lib/kuid.ko KUID_CALLERS=/lib/kuid_callers.ko /selftests/kuid/lives "$@" \
+		env KUID_MODULE=/lib/kuid.ko KUID_CALLERS=/lib/kuid_callers.ko /selftests/kuid/state/lives "$@" \
 		>"$work/$name.console" 2>&1 </dev/null &
 	machine=$!
 }

@@ -3,7 +3,7 @@
 #
 # Kills a machine while it makes IDs, boots it again with its clock set back, and compares the IDs
 # of both lives:   reboot.sh KERNEL INITRD [ROUNDS]
-# The INITRD has the program lives at /selftests/kuid/lives. Prints TAP. SEED repeats a run.
+# The INITRD has the program lives at /selftests/kuid/state/lives. Prints TAP. SEED repeats a run.
 
 set -uo pipefail
 

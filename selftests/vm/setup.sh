@@ -4,7 +4,8 @@
 # Installs the packages for a purpose on this Debian 12 machine:   setup.sh [NEED...]
 #   build  compile library, tool and module           headers  of the running kernel
 #   boot   fetch kernels, run tests in a machine
-#   test   install the tests as the kernel does       style  check the sources
+#   kselftest  install the tests as the kernel does    style  check the sources
+#   test   run those of library and tool, for 32 bits and with other compilers, too
 #   kernel build a kernel                             cross  compile and run for arm64 and s390x
 #   kernels  compile the module for ppc64el, too       images  build images of containers
 #   install  build packages, install them in a root of their own
@@ -26,7 +27,8 @@ declare -A packages=(
 	[build]="gcc make libc6-dev libjansson-dev"
 	[headers]="linux-headers-$(uname -r)"
 	[boot]="qemu-system-x86 busybox-static cpio pahole xz-utils debian-archive-keyring"
-	[test]="bsdextrautils rsync libcmocka-dev uuid-dev clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev liburing-dev pkg-config g++ valgrind musl-tools sqlite3 libsqlite3-dev zsh fish prometheus"
+	[kselftest]="rsync libcmocka-dev uuid-dev liburing-dev"
+	[test]="bsdextrautils clang libclang-rt-14-dev perl python3 libc6-dev-i386 lib32gcc-12-dev pkg-config g++ valgrind musl-tools sqlite3 libsqlite3-dev zsh fish prometheus"
 	[style]="abigail-tools checkpolicy semodule-utils sparse shellcheck codespell clang-format perl git dwarves g++ clang mandoc man-db cppcheck lld llvm coccinelle libcurl4-gnutls-dev libpq-dev"
 	[install]="debhelper dh-dkms dpkg-dev e2fsprogs fakeroot libcmocka-dev libcurl4-gnutls-dev libpq-dev libsqlite3-dev lintian mmdebstrap openssl pkg-config postgresql-server-dev-all python3 sqlite3 uuid-dev valgrind"
 	[claim]="gcc make libc6-dev libjansson-dev libcurl4-gnutls-dev libpq-dev etcd-server etcd-client postgresql procps python3 openssl"
@@ -56,12 +58,12 @@ fi
 # Node.js of other archives comes with npm and its headers.
 command -v npm >/dev/null || packages[node]+=" npm libnode-dev"
 
-(( $# )) || set -- build boot test style kernel cross install claim proofs coverage picture
+(( $# )) || set -- build boot kselftest test style kernel cross install claim proofs coverage picture
 wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|test|style|kernel|kernels|images|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
+		echo "usage: setup.sh [build|headers|boot|kselftest|test|style|kernel|kernels|images|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the tests as selftests.sh does, and prints gcov's counts for the module: an archive in base64
+# Runs the tests as selftests.sh does, with its arguments, and prints gcov's counts for the module: an archive in base64
 # between two marks. The kernel keeps the counts when the module is reloaded.
 
-/guest/selftests.sh
+/guest/selftests.sh "$@"
 status=$?
 
 gcov=/sys/kernel/debug/gcov

@@ -50,7 +50,7 @@ calls='open openat read readv pread64 preadv preadv2 write writev pwritev2 ioctl
 
 run_fuzz()
 {
-	KUID_MODULE=$module /selftests/kuid/fuzz --seconds "$seconds"
+	KUID_MODULE=$module /selftests/kuid/fuzz/fuzz --seconds "$seconds"
 }
 
 # trinity ends on the timeout, or by itself if it finds the kernel tainted.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the installed kselftest tree at /selftests in the guest: each program of its
-# kselftest-list.txt with /lib/kuid.ko freshly loaded. Kills a program that prints nothing for the
-# timeout of its settings file.
+# Runs programs of the installed kselftest tree at /selftests in the guest, each with /lib/kuid.ko
+# freshly loaded:   selftests.sh PROGRAM...
+# Kills a program that prints nothing for the timeout of its settings file.
 # Prints KTAP with each program's own KTAP nested in it. Fails if a test fails, a program dies or
 # stops short of its plan, the kernel complains, or there is nothing to run. The totals count the
 # programs' own tests.
@@ -26,7 +26,6 @@ export KUID_GRACE=/lib/kuid_grace.ko
 # For programs that use cmocka.
 export CMOCKA_MESSAGE_OUTPUT=TAP
 tree=/selftests
-list=$tree/kselftest-list.txt
 test=0 pass=0 fail=0 skip=0
 
 # result NAME REASON: a result of this script's level; REASON is ok or the reason for the failure.
@@ -188,31 +187,23 @@ fi
 switch_others 1
 
 echo "KTAP version 1"
-programs=$(cat "$list") || programs=
-if [ -z "$programs" ]; then
-	echo "Bail out! no programs in $list"
-	exit 1
-fi
-# A misspelled name would silently run too few or too many tests.
-for name in $(echo "$KUID_ONLY,$KUID_EXCEPT" | tr , ' '); do
-	if ! echo "$programs" | grep -q ":$name\$"; then
-		echo "Bail out! no program $name in $list"
+# Adds the directory of each. A misspelled name would silently run too few tests.
+for name in "$@"; do
+	shift
+	for path in "$tree"/*/"$name" "$tree"/kuid/*/"$name"; do
+		{ [ -f "$path" ] && [ -x "$path" ]; } && break
+	done
+	if [ ! -f "$path" ]; then
+		echo "Bail out! no program $name in $tree"
 		exit 1
 	fi
+	path=${path%/*}
+	set -- "$@" "${path#"$tree/"}:$name"
 done
-# KUID_ONLY and KUID_EXCEPT choose programs by name, separated by commas.
-if [ -n "$KUID_ONLY" ]; then
-	programs=$(echo "$programs" | grep -E ":($(echo "$KUID_ONLY" | tr , '|'))\$")
+if [ $# -eq 0 ]; then
+	echo "Bail out! no programs"
+	exit 1
 fi
-if [ -n "$KUID_EXCEPT" ]; then
-	programs=$(echo "$programs" | grep -vE ":($(echo "$KUID_EXCEPT" | tr , '|'))\$")
-fi
-# KUID_EXTENDED adds programs that need a special machine and so aren't in the list.
-for name in $(echo "$KUID_EXTENDED" | tr , ' '); do
-	programs="$programs kuid:$name"
-done
-# shellcheck disable=SC2086 # a list of words
-set -- $programs
 echo "1..$(($# + 3 + 2 * kmemleak_looks))"
 
 why=ok

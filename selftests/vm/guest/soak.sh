@@ -18,7 +18,7 @@ echo "1..3"
 kmemleak_mark
 klog_mark
 why=ok
-/selftests/kuid/soak "$@" 2>&1 | awk '
+/selftests/kuid/soak/soak "$@" 2>&1 | awk '
 	{ print "    " $0; fflush() }
 	/^ok / && !/# SKIP/ { good = 1 }
 	END { exit !good }' || why="the test failed"

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Boots machines with the tests that programs.list has for them, for scripts that source this and
+# totals.sh and have their directory in $here.
+# shellcheck disable=SC2034,SC2154 # variables shared with the sourcing script
+
+# A network card, for tests of its address, and a device that tells of clones.
+card="-device e1000,mac=52:54:00:6b:75:69"
+devices="$card -device vmgenid,guid=auto"
+fine=(--clocksource tsc --append preempt=voluntary --qemu "$devices" --timeout 2400)
+coarse=(--clocksource jiffies --append preempt=full --qemu "$devices" --timeout 2400)
+
+# programs_of MACHINE...: prints the tests of these machines, each once.
+programs_of()
+{
+	awk -v names=" $* " '
+		!/^#/ { for (i = 2; i <= NF; i++) if (index(names, " " $i " ")) { print $1; next } }' \
+		"$here/programs.list"
+}
+
+# machine "NAME..." KERNEL INITRD [ARG...]: boots one with the tests of these machines, and with more
+# arguments for boot.sh, which may end with words before a command. KUID_ONLY names other tests.
+machine()
+{
+	local programs
+
+	echo "== Linux $(<"$2/release") in ${booter:-boot.sh}"
+	read -rd '' -a programs < <(tr , ' ' <<<"${KUID_ONLY:-$(programs_of "$1")}")
+	add_machine --kernel "$2" --initrd "$3" "${@:4}" /guest/selftests.sh "${programs[@]}"
+}

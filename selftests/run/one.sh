@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds what tests need and runs them, by the names of their files; or parts of check.sh:
+#   one.sh BUILD KERNEL NAME[,NAME...]
+# Prints one line of totals for each.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+tests=$here/..
+# The options and variables of the make that runs this are not those of others.
+unset MAKEFLAGS T
+if (( $# != 3 )); then
+	echo "usage: one.sh BUILD KERNEL NAME[,NAME...]" >&2
+	exit 2
+fi
+build=$1 kernel=$2
+
+# In the first machine that has it. Of the kernel's selftests only its directory is built.
+in_machine()
+{
+	local machine directory initrd=vm-initrd
+
+	machine=$(awk -v name="$1" '$1 == name { print $2 }' "$here/programs.list")
+	[[ -n $machine ]] || return 0
+	case $machine in interface|lasting|order) initrd=vm-initrd-all ;; esac
+	directory=$(cd "$tests" && compgen -G "*/${1%_32}.c" || compgen -G "*/$1" || echo vectors/)
+	found=1
+	make -s -C "$tests" BUILD="$build" $initrd TARGETS="${directory%%/*}" >/dev/null &&
+		KUID_ONLY=$1 "$here/check.sh" "$build" "$kernel" check "$machine"
+}
+
+# Of the core, or of library and tool: these need no device.
+in_userspace()
+{
+	local path
+
+	for path in "$tests"/{unit,private}/"$1.c" "$tests/../userspace/tests/pure/$1"{,.c}; do
+		[[ -e $path && $path == *_test.c || -e $path && $path == *.sh ]] || continue
+		found=1
+		case $path in
+		*/unit/*|*model_test.c) make -s -C "$tests/unit" O="$build/unit" QUICK=1 T="$1" check ;;
+		*) make -s -C "$tests/../userspace" O="$build/userspace" T="$1" check ;;
+		esac || return
+	done
+}
+
+status=0
+for name in ${3//,/ }; do
+	found=''
+	in_userspace "$name" || status=1
+	in_machine "$name" || status=1
+	if [[ -z $found ]]; then
+		make -s -C "$tests" BUILD="$build" vm-initrd >/dev/null &&
+			"$here/check.sh" "$build" "$kernel" check "$name" || status=$?
+	fi
+done
+exit $status
