@@ -275,8 +275,8 @@ int kuid_one(struct kuid *handle, void *id);
 
 /*
  * Make count IDs into the memory at ids, count * kuid_id_size() bytes. In the
- * default order they increase, and are greater than all IDs made before, as
- * with kuid_one().
+ * default order they increase, and are greater than all IDs of their epoch made
+ * before, as with kuid_one().
  *
  * Returns how many were made: count, or fewer if an error came after the first
  * of them, such as a signal during a wait. Other signals do not cut it short.
