@@ -4,12 +4,20 @@ package kuid
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"runtime"
+	"sync"
 	"syscall"
 	"unsafe"
+)
+
+// What tests replace.
+var (
+	path  = "/dev/kuid"
+	ioctl = func(fd int, command uintptr, argument unsafe.Pointer) syscall.Errno {
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), command, uintptr(argument))
+		return errno
+	}
 )
 
 // query is struct kuid_query of linux/kuid.h.
@@ -29,73 +37,138 @@ type generate struct {
 	_             [9]uint32
 }
 
+// status is struct kuid_status of linux/kuid.h.
+type status struct {
+	flags, clones               uint32
+	_                           [33]uint64
+	unique, ordered, rebootSafe uint64 // the formats that they hold for, as bits
+	_                           [27]uint64
+}
+
 const (
 	queryCommand    = 3<<30 | unsafe.Sizeof(query{})<<16 | 0xE9<<8
 	generateCommand = 3<<30 | unsafe.Sizeof(generate{})<<16 | 0xE9<<8 | 1
+	statusCommand   = 3<<30 | unsafe.Sizeof(status{})<<16 | 0xE9<<8 | 3
 	countMax        = 1 << 20
+	orderFile       = 2
+	orderHost       = 3
 )
 
-// device is an open device file of a format. Read makes IDs by an ioctl, which
-// fails if the program has closed the file behind the runtime's back, and another
-// one has its number. A read would take the bytes of that file for IDs.
+// device is an open device file. All IDs are made by an ioctl that never waits: a
+// read would take the bytes of another file that has its number for IDs.
 type device struct {
-	*os.File
-	raw    syscall.RawConn
-	format Format
+	name string
+
+	mu       sync.RWMutex // of closing; nobody sleeps with it
+	fd       int          // -1 if it is closed or was forgotten
+	dev, ino uint64       // tell whether fd is still the file that was opened
 }
 
-// request carries out a command when the file is ready for it. The runtime polls
-// the file, and Fd() would end that.
-func (d *device) request(command uintptr, argument unsafe.Pointer) error {
-	var errno syscall.Errno
-	err := d.raw.Read(func(fd uintptr) bool {
-		for errno = syscall.EINTR; errno == syscall.EINTR; {
-			_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, command, uintptr(argument))
-		}
-		return errno != syscall.EAGAIN
-	})
-	if err == nil && errno != 0 {
-		err = &os.PathError{Op: "ioctl", Path: d.Name(), Err: errno}
+// call is what the kernel reads and writes. It lies on the heap, as does all that
+// it points to, because a stack may move.
+type call struct {
+	generate
+	ids *byte
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+func openDevice(name string) (*device, error) {
+	fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	for err == syscall.EINTR {
+		fd, err = syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	}
-	return err
-}
-
-// Read needs memory of the heap, as all that comes by io.Reader is: it stays
-// where it is during the call.
-func (d *device) Read(ids []byte) (int, error) {
-	size := layouts[d.format].size
-	if len(ids) < size {
-		return 0, nil
-	}
-	g := generate{buffer: uint64(uintptr(unsafe.Pointer(&ids[0]))), format: uint32(d.format),
-		count: uint32(len(ids) / size)}
-	if g.count > countMax {
-		g.count = countMax
-	}
-	err := d.request(generateCommand, unsafe.Pointer(&g))
-	runtime.KeepAlive(ids)
-	return int(g.done) * size, err
-}
-
-// isForeign tells that the program has closed the device.
-func isForeign(err error) bool {
-	return errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EBADF)
-}
-
-// newDevice finds out whether an open file is the device of a format.
-func newDevice(file *os.File, format Format) (io.ReadCloser, error) {
-	raw, err := file.SyscallConn()
 	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	d := &device{name: name, fd: fd}
+	var file syscall.Stat_t
+	if err := syscall.Fstat(fd, &file); err != nil {
+		syscall.Close(fd)
+		return nil, &os.PathError{Op: "fstat", Path: name, Err: err}
+	}
+	d.dev, d.ino = uint64(file.Dev), uint64(file.Ino)
+	runtime.SetFinalizer(d, (*device).Close)
+	question := new(query)
+	if err := d.request(queryCommand, unsafe.Pointer(question)); err != nil {
+		d.Close()
 		return nil, err
 	}
-	d := &device{file, raw, format}
-	question := query{format: uint32(format)}
-	err = d.request(queryCommand, unsafe.Pointer(&question))
-	if err == nil && int(question.idSize) != layouts[format].size {
-		err = fmt.Errorf("%s: IDs of %d bytes", file.Name(), question.idSize)
-	}
-	return d, err
+	return d, nil
 }
+
+func (d *device) request(command uintptr, argument unsafe.Pointer) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return &os.PathError{Op: "ioctl", Path: d.name, Err: os.ErrClosed}
+	}
+	for {
+		switch errno := ioctl(d.fd, command, argument); errno {
+		case 0:
+			return nil
+		case syscall.EAGAIN:
+			return errno // many, so without memory
+		case syscall.EINTR:
+		default:
+			return &os.PathError{Op: "ioctl", Path: d.name, Err: errno}
+		}
+	}
+}
+
+// generate makes IDs into the beginning of ids, and returns how many.
+func (d *device) generate(format Format, host bool, ids []byte) (int, error) {
+	c := calls.Get().(*call)
+	c.ids = &ids[0]
+	c.generate = generate{buffer: uint64(uintptr(unsafe.Pointer(c.ids))), format: uint32(format),
+		order: orderFile, count: countMax}
+	if host {
+		c.order = orderHost
+	}
+	if n := len(ids) / format.Size(); n < countMax {
+		c.count = uint32(n)
+	}
+	err := d.request(generateCommand, unsafe.Pointer(&c.generate))
+	done := int(c.done)
+	c.ids = nil
+	calls.Put(c)
+	runtime.KeepAlive(ids)
+	return done, err
+}
+
+func (d *device) status() (status, error) {
+	s := new(status)
+	err := d.request(statusCommand, unsafe.Pointer(s))
+	return *s, err
+}
+
+// forget leaves the descriptor to whoever has its number now.
+func (d *device) forget() {
+	d.mu.Lock()
+	d.fd = -1
+	d.mu.Unlock()
+}
+
+// Close closes the device, unless the program did, and another file has its number.
+func (d *device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fd := d.fd
+	d.fd = -1
+	var file syscall.Stat_t
+	if fd < 0 || syscall.Fstat(fd, &file) != nil ||
+		uint64(file.Dev) != d.dev || uint64(file.Ino) != d.ino {
+		return nil
+	}
+	return syscall.Close(fd)
+}
+
+// isForeign tells that the program has closed the device, or somebody noticed that.
+func isForeign(err error) bool {
+	return errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed)
+}
+
+func wouldBlock(err error) bool { return err == syscall.EAGAIN }
 
 // isMissing tells whether there is no device that this process may read.
 func isMissing(err error) bool {

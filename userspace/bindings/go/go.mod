@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-module kuid
+module kuid.invalid/kuid
 
 go 1.19

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-//go:build stock
+//go:build stock && linux
 
 package main
 
@@ -11,7 +11,7 @@ import (
 	gofrs "github.com/gofrs/uuid"
 	google "github.com/google/uuid"
 
-	"kuid"
+	"kuid.invalid/kuid"
 )
 
 // Two other packages read an ID: its text, version and variant, and the time of

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+//go:build linux
+
 // Ids prints IDs, one a line, in canonical text or as numbers:
 //
 //	ids [-from SOURCE] [-host] [-turns] [-check] [-close] [-workers N]
@@ -15,6 +17,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -22,8 +25,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
-	"kuid"
+	"kuid.invalid/kuid"
 )
 
 // decode reads a UUID by other packages. It is nil without them.
@@ -43,32 +47,43 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-func next(g *kuid.Generator, format kuid.Format) (text string, err error) {
-	var id kuid.UUID
+func next(g *kuid.Generator, format kuid.Format) (string, error) {
 	if *lose {
 		loseDevice()
 	}
-	switch format {
-	case kuid.V1:
-		id, err = g.NewV1()
-	case kuid.V6:
-		id, err = g.NewV6()
-	case kuid.V7:
-		id, err = g.NewV7()
-	case kuid.K64:
-		number, err := g.NewK64()
-		return kuid.K64Text(number), err
-	case kuid.Snowflake:
-		number, err := g.NewSnowflake()
-		return strconv.FormatInt(number, 10), err
-	default:
-		bytes, err := g.Bytes(format, 1)
-		return fmt.Sprintf("%x", bytes), err
+	id := make([]byte, format.Size())
+	if err := g.Fill(context.Background(), format, id); err != nil {
+		return "", err
 	}
-	if err == nil && *check {
-		err = decode(id)
+	if *check {
+		if err := decode(kuid.UUID(*(*[16]byte)(id))); err != nil {
+			return "", err
+		}
 	}
-	return id.String(), err
+	return kuid.Text(format, id)
+}
+
+// loseDevice puts /dev/zero in place of all files of kuid, as a program does that
+// closes all files and opens others.
+func loseDevice() {
+	zero, err := os.Open("/dev/zero")
+	if err != nil {
+		fail(err)
+	}
+	defer zero.Close()
+	const files = "/proc/self/fd/"
+	names, err := os.ReadDir(files)
+	if err != nil {
+		fail(err)
+	}
+	for _, name := range names {
+		fd, _ := strconv.Atoi(name.Name())
+		if target, _ := os.Readlink(files + name.Name()); strings.HasPrefix(target, "/dev/kuid") {
+			if err := syscall.Dup3(int(zero.Fd()), fd, 0); err != nil {
+				fail(err)
+			}
+		}
+	}
 }
 
 // lines prints IDs at once, so that those of several goroutines don't mix.
@@ -117,11 +132,11 @@ func takeTurns(g *kuid.Generator, format kuid.Format) {
 }
 
 func main() {
-	from := flag.String("from", "auto", "where IDs are made: auto, device, local or private")
+	from := flag.String("from", "auto", "where IDs are made: auto, device or plain")
 	flag.Parse()
 
-	g := &kuid.Generator{Host: *host, From: -1}
-	for source := kuid.Auto; source <= kuid.Private; source++ {
+	g := &kuid.Generator{HostOrder: *host, From: -1}
+	for source := kuid.Auto; source <= kuid.Plain; source++ {
 		if source.String() == *from {
 			g.From = source
 		}

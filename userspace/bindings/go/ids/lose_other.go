@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT
-
-//go:build !linux
-
-package main
-
-func loseDevice() {}
