@@ -32,28 +32,24 @@ final class Bench {
     private Bench() {}
 
     public static void main(String[] args) throws IOException {
-        Kuid local = new Kuid(Source.LOCAL, false);
+        Generator plain = new Generator(Source.PLAIN);
         // It warns each time that it has to wait for its clock.
         Logger.setLogLevel(Logger.LOG_ERROR_AND_ABOVE);
         TimeBasedGenerator jug = Generators.timeBasedGenerator();
-        print("local v7", () -> local.generate());
-        print("local v6", () -> local.generate(Format.V6));
-        print("local v1", () -> local.generate(Format.V1));
+        print("plain v7", plain::uuid7);
         print("java.util.UUID.randomUUID", UUID::randomUUID);
         print("JUG v1", jug::generate);
         // Other devices in place of kuid's, which cost as much or more.
         read("/dev/urandom");
         read("/dev/zero");
         if (Files.exists(Path.of("/dev/kuids/v7"))) {
-            Kuid device = new Kuid(Source.DEVICE, false);
-            print("device v7", () -> device.generate());
-            print("device v6", () -> device.generate(Format.V6));
+            Generator device = new Generator(Source.DEVICE);
+            print("device v7", device::uuid7);
+            print("device v6", device::uuid6);
         }
     }
 
     private static void read(String path) throws IOException {
-        Kuid device = new Kuid(Source.DEVICE, false, name -> new FileInputStream(path));
-        print("device that is " + path, () -> device.generate());
         InputStream file = new FileInputStream(path);
         print("read of 16 bytes of " + path, () -> {
             try {

@@ -9,16 +9,17 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -33,8 +34,6 @@ import java.util.logging.Logger;
  * first one is the directory of published IDs. Prints KTAP.
  */
 final class Tests {
-    private static final long SECOND = Lanes.SECOND;
-
     private Tests() {}
 
     public static void main(String[] args) throws IllegalAccessException {
@@ -107,199 +106,128 @@ final class Tests {
         return Long.parseUnsignedLong(text, 16);
     }
 
-    private static Instant instant(long ns) {
-        return Instant.ofEpochSecond(ns / SECOND, ns % SECOND);
+    private static byte[] bytes(String hex) {
+        return Format.V7.size() * 2 == hex.length()
+                ? Kuid.bytes(new UUID(hex(hex.substring(0, 16)), hex(hex.substring(16))))
+                : Arrays.copyOf(
+                        ByteBuffer.allocate(16).putLong(hex(hex.substring(0, 16)))
+                                .putInt((int) (hex.length() > 16 ? hex(hex.substring(16)) : 0)).array(),
+                        hex.length() / 2);
     }
 
-    static void publishedUUIDsTest() throws IOException {
-        for (Map<String, String> row : rows("uuid.tsv")) {
-            long ns = Long.parseLong(row.get("unix_ns"));
-            UUID id;
-            if (row.get("version").equals("7")) {
-                long low = hex(row.get("rand_b"));
-                id = Lanes.v7(ns / Lanes.MS, hex(row.get("rand_a")) << 8 | low >>> 54 & 0xff, low);
-            } else {
-                long low = 1L << 63 | hex(row.get("clock_seq")) << 48 | hex(row.get("node"));
-                Format format = Format.valueOf("V" + row.get("version"));
-                id = new Lanes.Lane(low, 0, 0).pack(format, ns);
-                check(Kuid.time(id).equals(instant(ns - ns % 100)), row, Kuid.time(id));
-            }
-            check(id.toString().equals(row.get("text")), id, row);
+    /** Holds an ID against its text, its time, and the bounds of that time. */
+    private static void published(
+            Format format, byte[] id, String text, Instant time, long... setting) {
+        check(format.text(id).equals(text), format, format.text(id), text);
+        check(Arrays.equals(format.parse(text), id), format, text);
+        for (String wrong : List.of("", "0" + text, text + "-", text + " ", "\0" + text.substring(1))) {
+            fails(IllegalArgumentException.class, () -> format.parse(wrong));
+        }
+        if (time == null) {
+            return;
+        }
+        check(format.time(id, setting).equals(time), format, text, format.time(id, setting), time);
+        byte[] low = format.lowest(time, setting);
+        byte[] high = format.highest(time, setting);
+        // As numbers, version 1 is in another order.
+        check(format == Format.V1 || Arrays.compareUnsigned(low, id) <= 0
+                && Arrays.compareUnsigned(id, high) <= 0, format, text);
+        for (byte[] bound : List.of(low, high)) {
+            Instant of = format.time(bound, setting);
+            check(of.toEpochMilli() == time.toEpochMilli(), format, text, of, time);
         }
     }
 
-    static void publishedNumbersTest() throws IOException {
+    static void publishedTest() throws IOException {
+        for (Map<String, String> row : rows("uuid.tsv")) {
+            UUID id = UUID.fromString(row.get("text"));
+            Format format = Format.valueOf("V" + row.get("version"));
+            long ns = Long.parseLong(row.get("unix_ns")) / 100 * 100;
+            Instant time = Instant.ofEpochSecond(Math.floorDiv(ns, 1_000_000_000), Math.floorMod(ns, 1_000_000_000));
+            // The fraction of this version 7 is no time.
+            published(format, Kuid.bytes(id), row.get("text"), format == Format.V7 ? Kuid.time(id) : time);
+            check(Kuid.time(id).toEpochMilli() == time.toEpochMilli(), id, Kuid.time(id));
+            UUID other = new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits() | 1L << 62);
+            fails(IllegalArgumentException.class, () -> Kuid.time(other));
+        }
         for (Map<String, String> row : rows("kordered.tsv")) {
-            if (!row.get("kind").equals("l")) {
-                continue;
-            }
-            long id = hex(row.get("hex"));
-            long mega = Long.parseLong(row.get("mega"));
-            Instant time = Instant.ofEpochSecond(
-                    mega * 1_000_000 + Long.parseLong(row.get("sec")),
-                    Long.parseLong(row.get("usec")) * 1000);
-            check(Kuid.k64Text(id).equals(row.get("text")), row, Kuid.k64Text(id));
-            check(Kuid.k64Time(id).equals(time), row, Kuid.k64Time(id));
+            Format format = Map.of("l", Format.K64, "g", Format.K96, "h", Format.K128).get(row.get("kind"));
+            long second = Long.parseLong(row.get("sec"));
+            Instant time = Instant.ofEpochSecond(Long.parseLong(row.get("mega")) * 1_000_000 + second,
+                    Long.parseLong(row.get("usec")) / 1024 * 1_024_000);
+            long[] setting = format == Format.K64 ? new long[0] : new long[] {Long.parseLong(row.get("interval"))};
+            // More than a million seconds behind a megasecond are of no clock.
+            published(format, bytes(row.get("hex")), row.get("text"), second < 1_000_000 ? time : null, setting);
         }
         for (Map<String, String> row : rows("snowflake.tsv")) {
-            long epoch = Long.parseLong(row.get("epoch_ms"));
-            Instant time = Kuid.snowflakeTime(hex(row.get("hex")), epoch);
-            check(time.toEpochMilli() == Long.parseLong(row.get("unix_ms")), row, time);
+            published(Format.SNOWFLAKE, bytes(row.get("hex")), row.get("decimal"),
+                    Instant.ofEpochMilli(Long.parseLong(row.get("unix_ms"))), Long.parseLong(row.get("epoch_ms")));
+        }
+        for (Map<String, String> row : rows("lexical.tsv")) {
+            long us = hex(row.get("timestamp"));
+            published(Format.LEX, bytes(row.get("bytes")), row.get("text"), us < 0 ? null
+                    : Instant.ofEpochSecond(us / 1_000_000, us % 1_000_000 * 1000));
         }
     }
 
-    static void hashTest() {
-        // From the reference implementation: key 00 01 ... 0f, message 00 ... 07.
-        long hash = Lanes.siphash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L, 0x0706050403020100L);
-        check(hash == 0x93f5f5799a932462L, Long.toHexString(hash));
-    }
-
-    /** Clocks that a test sets. A sleep ends when it should. */
-    private static class World implements Lanes.Clocks {
-        long wall = 1_700_000_000_123_456_789L;
-        long mono = 5 * SECOND;
-        long slept;
-
-        @Override
-        public long wall() {
-            return wall;
-        }
-
-        @Override
-        public long mono() {
-            return mono;
-        }
-
-        @Override
-        public void sleep(long nanoseconds) throws InterruptedException {
-            slept += nanoseconds;
-            pass(nanoseconds);
-        }
-
-        void pass(long nanoseconds) {
-            wall += nanoseconds;
-            mono += nanoseconds;
+    static void wrongTextSaysWhereTest() {
+        String v7 = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+        for (List<Object> row : List.of(List.<Object>of(Format.V7, "", 0),
+                List.<Object>of(Format.V7, v7.substring(0, 20), 20), List.<Object>of(Format.V7, v7 + "0", 36),
+                List.<Object>of(Format.V7, v7.replace("79b0", "7gb0"), 10), List.<Object>of(Format.V6, v7, 14),
+                List.<Object>of(Format.V7, v7.replace("98c4", "18c4"), 19),
+                List.<Object>of(Format.LEX, "00060A24-1820-2078-db3f053403ad937a", 5),
+                List.<Object>of(Format.K64, "zzzzzzzzzz0", 10), List.<Object>of(Format.K64, "zzz-zzzzzzz", 3),
+                List.<Object>of(Format.SNOWFLAKE, "01", 1), List.<Object>of(Format.SNOWFLAKE, "1x", 1),
+                List.<Object>of(Format.SNOWFLAKE, "9999999999999999999", 18))) {
+            Format format = (Format) row.get(0);
+            String message = fails(IllegalArgumentException.class, () -> format.parse((String) row.get(1))).getMessage();
+            check(message.contains(" at character " + row.get(2) + ": "), row, message);
         }
     }
 
-    private static long stamp(Lanes lanes) {
-        Instant time = Kuid.time(lanes.one(Format.V7));
-        return time.getEpochSecond() * SECOND + time.getNano();
-    }
-
-    static void clockSetBackTest() {
-        World world = new World();
-        Lanes lanes = new Lanes(world);
-        Lanes.Lane first = lanes.current;
-        long before = stamp(lanes);
-        check(before == world.wall, before);
-        // Half speed: while the clock is behind, 2 s make 1 s.
-        world.wall -= 5 * SECOND;
-        long after = stamp(lanes);
-        check(after == before + 1, after - before);
-        world.pass(2 * SECOND);
-        after = stamp(lanes);
-        check(Math.abs(after - before - SECOND) < Lanes.JITTER, after - before);
-        // It has caught up after twice the step.
-        world.pass(9 * SECOND);
-        check(stamp(lanes) == world.wall && lanes.current == first && world.slept == 0);
-        // Steps add up to more than the limit: another lane, at the wall clock.
-        world.wall -= 6 * SECOND;
-        stamp(lanes);
-        world.wall -= 6 * SECOND;
-        check(stamp(lanes) == world.wall && lanes.current != first);
-        world.wall += 3600 * SECOND;
-        check(stamp(lanes) == world.wall);
-    }
-
-    static void windowTest() {
-        World world = new World();
-        Lanes lanes = new Lanes(world);
-        lanes.current.last.set(world.wall + Lanes.MAX_AHEAD / 2 - 10);
-        UUID[] ids = lanes.many(Format.V7, 110);
-        check(world.slept >= 99 && world.slept <= 220, world.slept);
-        for (int i = 1; i < ids.length; i++) {
-            check(ids[i - 1].compareTo(ids[i]) < 0, ids[i - 1], ids[i]);
-        }
-        // A single may use all of the window.
-        world.slept = 0;
-        lanes.current.last.set(world.wall + Lanes.MAX_AHEAD - 1);
-        check(stamp(lanes) == world.wall + Lanes.MAX_AHEAD && world.slept == 0, world.slept);
-        check(stamp(lanes) <= world.wall + Lanes.MAX_AHEAD && world.slept > 0, world.slept);
-        // Steps back while the window is used up don't widen it.
-        for (int step = 1; step <= 5; step++) {
-            lanes.current.last.set(lanes.at(world.mono) + Lanes.MAX_AHEAD);
-            world.wall -= 2 * Lanes.JITTER;
-            long ahead = stamp(lanes) - world.wall;
-            check(ahead <= Lanes.MAX_AHEAD + step * 2 * Lanes.JITTER, step, ahead);
-        }
-    }
-
-    /** A clock that is set at random: IDs of a lane increase, and are not too far ahead. */
-    static void clockSetAtRandomTest() {
-        long seed = System.nanoTime();
-        System.out.println("# seed " + seed);
-        Random random = new Random(seed);
-        World world = new World();
-        Lanes lanes = new Lanes(world);
-        Lanes.Lane lane = null;
-        long last = 0;
-        for (int i = 0; i < 100_000; i++) {
-            switch (random.nextInt(8)) {
-                case 0:
-                    world.wall += (long) (random.nextGaussian() * 2 * SECOND);
-                    break;
-                case 1:
-                    lanes.current.last.addAndGet(random.nextInt((int) Lanes.MAX_AHEAD));
-                    break;
-                default:
-                    world.pass(random.nextInt((int) SECOND / 5));
+    static void badIdsTest() {
+        for (Format format : Format.values()) {
+            for (Instant time : List.of(Instant.MIN, Instant.MAX)) {
+                fails(IllegalArgumentException.class, () -> format.lowest(time));
             }
-            long now = stamp(lanes);
-            check(now - world.wall <= Lanes.STEP_LIMIT + Lanes.MAX_AHEAD + Lanes.JITTER, i);
-            check(lane != lanes.current || now > last, i, now - last);
-            lane = lanes.current;
-            last = now;
+            fails(IllegalArgumentException.class, () -> format.text(new byte[format.size() + 1]));
+            fails(IllegalArgumentException.class, () -> format.time(new byte[0]));
         }
+        fails(IllegalArgumentException.class, () -> Format.K96.lowest(Instant.now(), 11));
+        fails(IllegalArgumentException.class, () -> Format.K128.time(new byte[16], 4));
+        fails(IllegalArgumentException.class, () -> Format.SNOWFLAKE.text(new byte[] {-1, 0, 0, 0, 0, 0, 0, 0}));
+        fails(IllegalArgumentException.class, () -> Format.SNOWFLAKE.parse("9223372036854775808"));
+        fails(IllegalArgumentException.class, () -> Format.K64.parse("zzzzzzzzzzz"));
+        fails(IllegalArgumentException.class, () -> Kuid.time(UUID.randomUUID()));
+        fails(IllegalArgumentException.class, () -> Kuid.uuid(new byte[15]));
     }
 
-    static void stampAndNodeTest() {
-        Lanes.Lane lane = Lanes.Lane.random();
-        Lanes.Lane other = Lanes.Lane.random();
-        check((lane.low << 16) != (other.low << 16) && lane.key0 != other.key0);
-        check(lane.key1 != other.key1);
-        int fell = 0;
-        for (Format format : List.of(Format.V1, Format.V6, Format.V7)) {
-            UUID last = new UUID(0, 0);
-            for (long ns = 1_700_000_000_000_999_900L; ns < 1_700_000_000_001_000_300L; ns++) {
-                UUID id = lane.pack(format, ns);
-                check(format.name().equals("V" + id.version()) && id.variant() == 2, id);
-                check(format == Format.V7 || (id.getLeastSignificantBits() & 1L << 40) != 0, id);
-                long resolution = format == Format.V7 ? 1 : 100;
-                check(Kuid.time(id).equals(instant(ns - ns % resolution)), id, ns);
-                // compareTo() is right for these two.
-                check(format == Format.V1 || last.compareTo(id) < 0, last, id);
-                if (format == Format.V7 && (byte) last.getLeastSignificantBits()
-                        > (byte) id.getLeastSignificantBits()) {
-                    fell++;
-                }
-                last = id;
-            }
+    /** After the clock was set back, and within a nanosecond, times go on. */
+    static void plainTest() {
+        Instant now = Instant.now();
+        List<UUID> ids = new ArrayList<>();
+        for (Instant time : List.of(now, now.minusSeconds(3600), now.plusNanos(100_000_000))) {
+            byte[] two = new byte[32];
+            Generator.plain(two, time);
+            ids.add(Kuid.uuid(Arrays.copyOf(two, 16)));
+            ids.add(Kuid.uuid(Arrays.copyOfRange(two, 16, 32)));
         }
-        // In v7, the bits below the time are a hash.
-        check(fell > 100, fell);
+        List<UUID> sorted = new ArrayList<>(new HashSet<>(ids));
+        Collections.sort(sorted);
+        check(sorted.equals(ids) && ids.get(5).version() == 7 && ids.get(5).variant() == 2, ids);
+        check(Kuid.time(ids.get(4)).equals(now.plusNanos(100_000_000)), ids);
     }
 
-    static void uniqueOverThreadsTest() throws Exception {
-        // While the clock stands still, all depends on the lane.
-        Lanes lanes = new Lanes(new World());
+    static void threadsTest() throws Exception {
+        Generator plain = new Generator(Source.PLAIN);
         ExecutorService threads = Executors.newFixedThreadPool(8);
         List<Future<List<UUID>>> all = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             all.add(threads.submit(() -> {
                 List<UUID> ids = new ArrayList<>();
                 for (int j = 0; j < 50_000; j++) {
-                    ids.add(lanes.one(Format.V6));
+                    ids.add(plain.uuid7());
                 }
                 return ids;
             }));
@@ -313,22 +241,6 @@ final class Tests {
         }
         threads.shutdown();
         check(ids.size() == 400_000, ids.size());
-    }
-
-    /** An interrupt neither ends a wait nor gets lost. */
-    static void interruptTest() {
-        World world = new World() {
-            @Override
-            public void sleep(long nanoseconds) throws InterruptedException {
-                Thread.sleep(1);
-                super.sleep(nanoseconds);
-            }
-        };
-        Lanes lanes = new Lanes(world);
-        lanes.current.last.set(world.wall + Lanes.MAX_AHEAD);
-        Thread.currentThread().interrupt();
-        stamp(lanes);
-        check(Thread.interrupted() && world.slept > 0, world.slept);
     }
 
     private static Device.Opener device(InputStream file) {
@@ -364,12 +276,12 @@ final class Tests {
     /** No error of a device that was found leads to a lane of this process. */
     static void deviceStaysTest() {
         Fake fake = new Fake();
-        Kuid kuid = new Kuid(Source.AUTO, false, path -> {
+        Generator kuid = new Generator(Source.AUTO, false, path -> {
             check(path.startsWith("/dev/kuids/"), path);
             return path.endsWith("v6") ? missing().open(path) : fake;
         });
         check(kuid.source() == Source.AUTO);
-        check(kuid.generate().equals(new UUID(0x0101010101010101L, 0x0101010101010101L)));
+        check(kuid.uuid7().equals(new UUID(0x0101010101010101L, 0x0101010101010101L)));
         check(kuid.source() == Source.DEVICE);
         Map<String, String> helped = Map.of(
                 "Resource temporarily unavailable", "",
@@ -379,11 +291,11 @@ final class Tests {
                 "Veralteter Griff", "");
         helped.forEach((error, advice) -> {
             fake.error = error;
-            String message = fails(UncheckedIOException.class, kuid::generate).getMessage();
+            String message = fails(UncheckedIOException.class, kuid::uuid7).getMessage();
             check(message.startsWith("v7: " + error) && message.contains(advice), message);
         });
         String message =
-                fails(UncheckedIOException.class, () -> kuid.generate(Format.V6)).getMessage();
+                fails(UncheckedIOException.class, () -> kuid.uuid6()).getMessage();
         check(message.contains("/dev/kuids/v6") && message.contains("modprobe kuid"), message);
         check(kuid.source() == Source.DEVICE);
         fake.error = null;
@@ -392,9 +304,9 @@ final class Tests {
         check(kuid.snowflake() == 0x0505050505050505L);
         check(kuid.bytes(Format.K96, 2).length == 24);
         kuid.close();
-        fails(UncheckedIOException.class, kuid::generate);
-        Kuid empty = new Kuid(Source.AUTO, false, device(new ByteArrayInputStream(new byte[15])));
-        fails(UncheckedIOException.class, empty::generate);
+        fails(UncheckedIOException.class, kuid::uuid7);
+        Generator empty = new Generator(Source.AUTO, false, device(new ByteArrayInputStream(new byte[15])));
+        fails(UncheckedIOException.class, empty::uuid7);
     }
 
     /** Without a device UUIDs are local, which is logged once for the process. */
@@ -415,57 +327,37 @@ final class Tests {
             public void close() {}
         });
         for (int i = 0; i < 2; i++) {
-            Kuid kuid = new Kuid(Source.AUTO, false, missing());
+            Generator kuid = new Generator(Source.AUTO, false, missing());
             fails(UncheckedIOException.class, kuid::k64);
             check(kuid.source() == Source.AUTO);
-            check(kuid.generate().version() == 7 && kuid.source() == Source.LOCAL);
-            check(kuid.batch(Format.V1, 1000).get(999).version() == 1);
+            check(kuid.uuid7().version() == 7 && kuid.source() == Source.PLAIN);
+            fails(UncheckedIOException.class, kuid::uuid1);
+            check(kuid.guarantees(Format.V7).toString().equals(
+                    "source plain, order file, unique true, ordered true, clones never, reboot-safe true"));
             fails(UncheckedIOException.class, kuid::k64);
         }
         check(logged.size() == 1 && logged.get(0).contains("/dev/kuids/v7"), logged);
-        Kuid device = new Kuid(Source.DEVICE, false, missing());
-        fails(UncheckedIOException.class, device::generate);
-        Kuid host = new Kuid(Source.AUTO, true, missing());
-        String message = fails(UncheckedIOException.class, host::generate).getMessage();
+        Generator device = new Generator(Source.DEVICE, false, missing());
+        fails(UncheckedIOException.class, device::uuid7);
+        Generator host = new Generator(Source.AUTO, true, missing());
+        String message = fails(UncheckedIOException.class, host::uuid7).getMessage();
         check(message.contains("/dev/kuids/host/v7"), message);
         check(logged.size() == 1, logged);
     }
 
     static void sourcesTest() {
-        fails(UnsupportedOperationException.class, () -> new Kuid(Source.PRIVATE, true).generate());
-        fails(UnsupportedOperationException.class, () -> new Kuid(Source.PRIVATE, false).k64());
-        fails(UnsupportedOperationException.class, () -> new Kuid(Source.LOCAL, true).generate());
-        Kuid local = new Kuid(Source.LOCAL, false, missing());
-        check(local.generate(Format.V6).version() == 6 && local.source() == Source.LOCAL);
+        fails(UnsupportedOperationException.class, () -> Generator.host(Source.PLAIN).uuid7());
+        Generator plain = new Generator(Source.PLAIN, false, missing());
+        check(plain.uuid7().version() == 7 && plain.source() == Source.PLAIN);
         for (Format format : Format.values()) {
-            if (!format.isUUID()) {
-                fails(UnsupportedOperationException.class, () -> local.bytes(format, 1));
-                fails(IllegalArgumentException.class, () -> local.batch(format, 1));
-            } else {
-                fails(IllegalArgumentException.class, () -> local.bytes(format, 1));
+            if (format != Format.V7) {
+                fails(UnsupportedOperationException.class, () -> plain.bytes(format, 1));
             }
         }
-        fails(IllegalArgumentException.class, () -> local.batch(Format.V7, -1));
-        fails(IllegalArgumentException.class, () -> local.bytes(Format.K64, -1));
-        fails(IllegalArgumentException.class, () -> Kuid.time(UUID.randomUUID()));
-    }
-
-    /** A batch of a private lane, if there is a kernel that hands one out. */
-    static void privateTest() {
-        Kuid kuid = new Kuid(Source.PRIVATE, false);
-        if (System.getenv("KUID_LANE_NODE") == null) {
-            fails(RuntimeException.class, kuid::generate);
-            return;
-        }
-        long node = hex(System.getenv("KUID_LANE_NODE"));
-        List<UUID> ids = kuid.batch(Format.V6, 1000);
-        for (UUID id : ids) {
-            check((id.getLeastSignificantBits() & (1L << 48) - 1) == node, id);
-        }
-        List<UUID> sorted = new ArrayList<>(new HashSet<>(ids));
-        Collections.sort(sorted);
-        check(sorted.equals(ids) && ids.size() == 1000, ids);
-        check(kuid.source() == Source.PRIVATE);
+        fails(IllegalArgumentException.class, () -> plain.batch(Format.K64, 1));
+        fails(IllegalArgumentException.class, () -> plain.batch(Format.V7, -1));
+        check(plain.batch(Format.V7, 0).isEmpty());
+        fails(ArithmeticException.class, () -> plain.bytes(Format.V7, Integer.MAX_VALUE));
     }
 
     /** Other files in place of the device. */

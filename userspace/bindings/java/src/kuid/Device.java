@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,6 +26,7 @@ final class Device {
     private static final int TYPE = 0170000;
     private static final int CHARACTER = 0020000;
     private static final Path DRIVERS = Path.of("/sys/dev/char");
+    private static final Path STATUS = Path.of("/sys/class/kuid/kuid/status");
 
     private static final String LOAD =
             "Load the module on the host (modprobe kuid). In a container, or a service with "
@@ -122,6 +124,23 @@ final class Device {
         long major = number >>> 8 & 0xfff | number >>> 32 & ~0xfffL;
         long minor = number & 0xff | number >>> 12 & ~0xffL & 0xffffffffL;
         return DRIVERS.resolve(major + ":" + minor);
+    }
+
+    /** Reads the status in sysfs, whose promises are the names of the formats that they hold for. */
+    static Guarantees guarantees(Format format, boolean host) {
+        try {
+            String clones = reads("clones_seen", "1") ? "seen"
+                    : reads("clones_told", "1") ? "told" : "never";
+            return new Guarantees(Source.DEVICE, host ? "host" : "file",
+                    reads("unique", format.toString()), reads("ordered", format.toString()), clones,
+                    reads("reboot_safe", format.toString()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean reads(String name, String word) throws IOException {
+        return List.of(Files.readString(STATUS.resolve(name)).split("\\s+")).contains(word);
     }
 
     /** Says what helps against an error. */

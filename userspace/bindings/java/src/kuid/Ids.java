@@ -27,7 +27,7 @@ import java.util.UUID;
  * each, and -threads begins threads. The source is printed to the standard error in the end.
  */
 final class Ids {
-    private static final String USAGE = "usage: [-from auto|device|local|private] [-host] [-turns]"
+    private static final String USAGE = "usage: [-from auto|device|plain] [-host] [-turns]"
             + " [-check] [-workers N] [-threads N] [FORMAT [COUNT]]";
 
     private Source from = Source.AUTO;
@@ -39,7 +39,7 @@ final class Ids {
     private final int words; // FORMAT and COUNT
     private Format format = Format.V7;
     private int count = 1;
-    private final Kuid kuid;
+    private final Generator kuid;
 
     private Ids(Queue<String> words) {
         while (!words.isEmpty() && words.peek().startsWith("-")) {
@@ -74,7 +74,7 @@ final class Ids {
         if (!words.isEmpty()) {
             count = Integer.parseInt(words.remove());
         }
-        kuid = new Kuid(from, host);
+        kuid = host ? Generator.host(from) : new Generator(from);
     }
 
     public static void main(String[] args) throws Exception {
@@ -166,26 +166,11 @@ final class Ids {
     }
 
     private String next() {
-        switch (format) {
-            case V1:
-            case V6:
-            case V7:
-                UUID id = kuid.generate(format);
-                if (check) {
-                    decode(id);
-                }
-                return id.toString();
-            case K64:
-                return Kuid.k64Text(kuid.k64());
-            case SNOWFLAKE:
-                return Long.toString(kuid.snowflake());
-            default:
-                StringBuilder text = new StringBuilder();
-                for (byte b : kuid.bytes(format, 1)) {
-                    text.append(String.format("%02x", b));
-                }
-                return text.toString();
+        byte[] id = kuid.bytes(format, 1);
+        if (check) {
+            decode(Kuid.uuid(id));
         }
+        return format.text(id);
     }
 
     /** Compares what java.util.UUID reads, which knows the time of version 1 only. */

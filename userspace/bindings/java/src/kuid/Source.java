@@ -7,19 +7,14 @@ import java.util.Locale;
 /** Where IDs are made. */
 public enum Source {
     /**
-     * {@link #DEVICE}, or {@link #LOCAL} for UUIDs if there is no device file, it has no driver, or
-     * it may not be read. The first ID decides. A warning is logged if that is {@code LOCAL}.
+     * {@link #DEVICE}, or {@link #PLAIN} for version 7 if there is no device file, it has no driver,
+     * or it may not be read. The first ID decides. A warning is logged if that is {@code PLAIN}.
      */
     AUTO,
     /** The kernel. */
     DEVICE,
-    /** This process. It makes UUIDs only. */
-    LOCAL,
-    /**
-     * A lane in this process that the kernel guards. It makes UUIDs only, and needs libkuid, Java
-     * 22 and a package that was built by it.
-     */
-    PRIVATE;
+    /** This process. It makes version 7 only. */
+    PLAIN;
 
     @Override
     public String toString() {
