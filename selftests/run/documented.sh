@@ -117,6 +117,7 @@ sysfs()
 		/^};/ { on = 0 }
 		!on { next }
 		/KUID_FORMATS\(/ { print "counters/<format>" }
+		/KUID_SYSFS_PROMISE\(/ { print "status/" $2 }
 		/KUID_SYSFS_OF_IDENTITY\(/ { print "identity/" $2 }
 		/KUID_SYSFS_(OF_STATUS|OF_HOST|FILE)\(/ {
 			gsub(/ /, "", $3)
@@ -162,14 +163,14 @@ fdinfo()
 functions()
 {
 	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' userspace/libkuid/libkuid.map >"$work/sources"
-	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.Fn \(kuid_[a-z0-9_]*\).*/\1/p' "$man"/*.3 \
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] \(kuid_[a-z0-9_]*\).*/\1/p' "$man"/*.3 \
 		>"$work/documents"
 	same function libkuid.map "the synopsis of $man/*.3"
 }
 
 metrics()
 {
-	sed -nE 's/.*(metric|plain|plain_seconds)\("([a-z_]+)",.*/kuid_\2/p' \
+	sed -nE 's/.*(metric|plain|plain_seconds|promise)\("([a-z_]+)",.*/kuid_\2/p' \
 		userspace/kuid/prometheus.c >"$work/documents"
 	sed -n 's/^ *expr: //p' userspace/prometheus/kuid.rules.yml | grep -oE '\bkuid_[a-z_]+' >"$work/sources"
 	within metric userspace/prometheus/kuid.rules.yml userspace/kuid/prometheus.c
