@@ -195,7 +195,7 @@ shows()
 verdict()
 {
 	shows 'kuid v7|0|0|0' 'libuuid|46570|0|0' 'none|0|0|0' &&
-		grep -qx 'libuuid  *46,570  *0  *0' "$out" && [ "$(sed -n 4p "$out")" ] &&
+		grep -qx 'libuuid  *46,570  *0  *0' "$out" && [ "$(sed -n 5p "$out")" ] &&
 		grep -qx 'No ID of kuid is a repeat.*; 1 of the 2 others fail in a case or more.' "$out"
 }
 

@@ -8,7 +8,9 @@ BEGIN {
 	FS = "\t"
 	nr_columns = split("repeats, forked children|repeats, cloned machine|disorder, two processes",
 		columns, "|")
-	split("repeats after fork|repeats in a clone|out of order", heads, "|")
+	split("12 12 16", width, " ")
+	split("repeats|repeats|out of order", above, "|")
+	split("after fork|in a clone|over processes", below, "|")
 }
 
 NF == 4 {
@@ -28,14 +30,22 @@ function number(value)
 	return value
 }
 
+function print_heads(first, heads,    j)
+{
+	printf "%-39s", first
+	for (j = 1; j <= nr_columns; j++)
+		printf "%*s", width[j], heads[j]
+	print ""
+}
+
 function print_rows(of_kuid,    i, j)
 {
 	for (i = 1; i <= nr_rows; i++) {
 		if ((rows[i] ~ /^kuid/) != of_kuid)
 			continue
-		printf "%-40s", rows[i]
+		printf "%-39s", rows[i]
 		for (j = 1; j <= nr_columns; j++) {
-			printf "%20s", number(values[rows[i], columns[j]])
+			printf "%*s", width[j], number(values[rows[i], columns[j]])
 			missing += values[rows[i], columns[j]] == ""
 		}
 		print ""
@@ -47,10 +57,8 @@ function print_rows(of_kuid,    i, j)
 }
 
 END {
-	printf "%-40s", "made by"
-	for (j = 1; j <= nr_columns; j++)
-		printf "%20s", heads[j]
-	print ""
+	print_heads("", above)
+	print_heads("made by", below)
 	print_rows(0)
 	print_rows(1)
 	if (missing || !nr_rows || kuid_failed) {
