@@ -119,18 +119,12 @@ static int kuid_chr_open(struct inode *inode, struct file *file)
 	kuid_epochs_start_now();
 	ret = stream_open(inode, file);
 	/*
-	 * With FMODE_NOWAIT, io_uring reads without a worker thread.
-	 * splice_direct_to_actor(), which sendfile() calls, refuses files
-	 * without FMODE_LSEEK.
+	 * With FMODE_NOWAIT, io_uring reads without a worker thread. Without
+	 * FMODE_LSEEK, sendfile() takes no target but a pipe: it would drop the
+	 * end of an ID for which another target has no room.
 	 */
-	file->f_mode |= FMODE_NOWAIT | FMODE_LSEEK;
+	file->f_mode |= FMODE_NOWAIT;
 	return ret;
-}
-
-/* The VFS clears FMODE_LSEEK of a file that has no llseek function. */
-static loff_t kuid_chr_llseek(struct file *file, loff_t offset, int whence)
-{
-	return -ESPIPE;
 }
 
 static int kuid_chr_release(struct inode *inode, struct file *file)
@@ -328,7 +322,6 @@ static const struct file_operations kuid_chr_fops = {
 	.owner = THIS_MODULE,
 	.open = kuid_chr_open,
 	.release = kuid_chr_release,
-	.llseek = kuid_chr_llseek,
 	.read = kuid_chr_read,
 	.read_iter = kuid_chr_read_iter,
 	.splice_read = kuid_compat_splice_read,
