@@ -125,15 +125,14 @@ kuid_user_chunk(const struct kuid_want *want, const bool single,
 		const u32 format, u8 __user *at, void *sink, const size_t size,
 		u8 *random, kuid_put_t put, struct kuid_made *made)
 {
+	struct kuid_taken taken;
 	u32 stored;
 
 	if (!kuid_reserve_passes(want->source, single))
 		return false;
 
 	rcu_read_lock_sched();
-
-	const struct kuid_taken taken = kuid_generator_take(&kuid_host, want);
-
+	kuid_generator_take(&kuid_host, want, &taken);
 	/* Here, gcc 12 joins these checks with those of the take. */
 	if (unlikely(!taken.units.count) || unlikely(taken.origin.closed)) {
 		rcu_read_unlock_sched();

@@ -161,26 +161,6 @@ kuid_generator_watermark(struct kuid_generator *generator,
 	return &watermarks->by_epoch[epoch->number & 1];
 }
 
-static __always_inline struct kuid_taken
-kuid_generator_taken(const struct kuid_units *units, u32 count,
-		     const struct kuid_epoch *epoch, bool closed)
-{
-	return (struct kuid_taken) {
-		.units = { .first = units->first,
-			   .count = count,
-			   .lane = units->lane },
-		.origin = { .epoch = epoch->number,
-			    .load_id = epoch->load_id,
-			    .closed = closed,
-			    .identity = epoch->identity },
-	};
-}
-
-static inline struct kuid_taken kuid_generator_none(u64 next)
-{
-	return (struct kuid_taken) { .units.first = next };
-}
-
 /* Reserve the wanted units above @above, from @now on, up to @limit. */
 static __always_inline struct kuid_units
 kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
@@ -217,6 +197,10 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
  * kuid_generator_take - take stamps or slots
  * @generator: the generator, which has an epoch
  * @want: the units that the caller wants
+ * @taken: output: as many units as could be had at once. If there was none,
+ *	count is 0, and first is the first unit that the caller would have got
+ *	without the limit, or KUID_NEVER if the clock must not be used:
+ *	kuid_generator_shut() tells why
  *
  * The units increase. Unless the order is KUID_BY_CPU, they are above all units
  * that calls with the same watermarks took before this call began. A lane alone
@@ -226,13 +210,10 @@ kuid_epoch_reserve(struct kuid_epoch *epoch, const struct kuid_want *want,
  * Context: any but NMI. The epoch must not be freed meanwhile, so kernel code
  * calls this under rcu_read_lock_sched(). Never sleeps. Takes generator->lock
  * if the snapshot must be refreshed.
- * Return: as many units as could be had at once. If there was none, count is 0,
- * and first is the first unit that the caller would have got without the limit,
- * or KUID_NEVER if the clock must not be used: kuid_generator_shut() tells why.
  */
-static __always_inline struct kuid_taken
+static __always_inline void
 kuid_generator_take(struct kuid_generator *generator,
-		    const struct kuid_want *want)
+		    const struct kuid_want *want, struct kuid_taken *taken)
 {
 	const struct kuid_scale *scale = &kuid_scales[want->source];
 	const struct kuid_clock *clock =
@@ -255,9 +236,11 @@ kuid_generator_take(struct kuid_generator *generator,
 		bool closed;
 
 		if (unlikely(!view.holds)) {
-			if (!kuid_generator_renew(generator, clock, want->part))
-				return kuid_generator_none(KUID_NEVER);
-			continue;
+			if (kuid_generator_renew(generator, clock, want->part))
+				continue;
+			taken->units.count = 0;
+			taken->units.first = KUID_NEVER;
+			return;
 		}
 		if (follow) {
 			mark = kuid_generator_watermark(generator, file,
@@ -271,8 +254,10 @@ kuid_generator_take(struct kuid_generator *generator,
 		 */
 		closed = kuid_gate_closed(&generator->gate, want->part);
 		if (unlikely(!units.count)) {
-			if (kuid_generator_holds(generator, &view))
-				return kuid_generator_none(units.first);
+			if (kuid_generator_holds(generator, &view)) {
+				taken->units = units;
+				return;
+			}
 		} else if (likely(kuid_generator_holds(generator, &view))) {
 			/* Tell the compiler: it can't know that 1 was taken. */
 			u32 n = want->count == 1 ? 1 : units.count;
@@ -280,8 +265,14 @@ kuid_generator_take(struct kuid_generator *generator,
 			if (follow)
 				kuid_raise(&mark->last[want->source],
 					   units.first + n - 1);
-			return kuid_generator_taken(&units, n, view.epoch,
-						    closed);
+			taken->units.first = units.first;
+			taken->units.count = n;
+			taken->units.lane = units.lane;
+			taken->origin.epoch = view.epoch->number;
+			taken->origin.load_id = view.epoch->load_id;
+			taken->origin.closed = closed;
+			taken->origin.identity = view.epoch->identity;
+			return;
 		}
 		/*
 		 * The dropped reservation may lie beyond the window of the

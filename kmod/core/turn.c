@@ -35,7 +35,7 @@ static void kuid_turn_go_over(struct kuid_turn *turn)
 /* Take units. Returns false if there are none, or if they must not be used. */
 static bool kuid_turn_take(struct kuid_turn *turn, struct kuid_taken *taken)
 {
-	*taken = kuid_generator_take(turn->generator, kuid_turn_want(turn));
+	kuid_generator_take(turn->generator, kuid_turn_want(turn), taken);
 	return taken->units.count && !taken->origin.closed;
 }
 

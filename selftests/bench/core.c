@@ -97,8 +97,9 @@ void core_make_v6(unsigned char *id)
 		.ahead = generator.windows[KUID_STAMPS].one,
 		.count = 1,
 	};
-	struct kuid_taken taken = kuid_generator_take(&generator, &want);
+	struct kuid_taken taken;
 
+	kuid_generator_take(&generator, &want, &taken);
 	if (!taken.units.count)
 		abort();
 	kuid_v6_pack(id, &taken.units, &taken.origin.identity, NULL, store);

@@ -155,7 +155,7 @@ struct kuid_taken host_take(struct host *host, enum kuid_source source,
 	run(host, true_ns);
 	cpu = host->nr_cpus == 1 ? 0 : random_below(host->nr_cpus);
 	want.watermarks = &host->files[cpu];
-	taken = kuid_generator_take(&host->generator, &want);
+	kuid_generator_take(&host->generator, &want, &taken);
 	note_error(host, source, true_ns);
 	if (host->epoch_wanted)
 		begin_epoch(host, (struct kuid_change) { .if_behind = true });

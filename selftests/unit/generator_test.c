@@ -325,6 +325,7 @@ TEST(grid_slots_stay_within_any_window_at_any_time)
 		u64 wall = NOW + random_below(2 * HOST_SECOND);
 		struct kuid_window *window;
 		struct kuid_watermarks file = { 0 };
+		struct kuid_taken taken;
 		struct kuid_units s;
 		u64 ahead = random_below(2 * AHEAD);
 
@@ -337,11 +338,12 @@ TEST(grid_slots_stay_within_any_window_at_any_time)
 		 */
 		window = &host.generator.windows[KUID_GRID];
 		window->batch = kuid_grid_slots(ahead);
-		s = kuid_generator_take(&host.generator,
-					&(struct kuid_want) {
-						KUID_GRID, &file, KUID_BY_FILE,
-						0, window->batch, ~0U })
-			    .units;
+		kuid_generator_take(&host.generator,
+				    &(struct kuid_want) { KUID_GRID, &file,
+							  KUID_BY_FILE, 0,
+							  window->batch, ~0U },
+				    &taken);
+		s = taken.units;
 		assert_true(s.count > 0);
 		assert_true(kuid_grid_ns(s.first) <= wall);
 		assert_true(kuid_grid_ns(s.first + s.count - 1) <=
@@ -741,15 +743,17 @@ static u64 take_all(enum kuid_source source)
 		.ahead = host.generator.windows[source].one,
 		.count = 1U << 30,
 	};
-	struct kuid_units units;
+	const struct kuid_units *units;
+	struct kuid_taken taken;
 	u64 highest = 0;
 
 	do {
-		units = kuid_generator_take(&host.generator, &want).units;
-		if (units.count)
-			highest =
-				host_ns(source, units.first + units.count - 1);
-	} while (units.count);
+		kuid_generator_take(&host.generator, &want, &taken);
+		units = &taken.units;
+		if (units->count)
+			highest = host_ns(source,
+					  units->first + units->count - 1);
+	} while (units->count);
 	return highest;
 }
 

@@ -245,10 +245,10 @@ struct kuid_taken host_take_recorded(struct host_record *record,
 	struct kuid_taken taken;
 	u64 last;
 
-	taken = kuid_generator_take(&host.generator,
-				    &(struct kuid_want) { source, watermarks,
-							  order, 0, ahead,
-							  count });
+	kuid_generator_take(&host.generator,
+			    &(struct kuid_want) { source, watermarks, order, 0,
+						  ahead, count },
+			    &taken);
 	if (!taken.units.count)
 		return taken;
 

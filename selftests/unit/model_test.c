@@ -324,10 +324,11 @@ static void take(struct cpu *cpu, const struct act *act)
 	call->changes = changes;
 	cpu->call = call;
 	cpu->section++;
-	*taken = kuid_generator_take(
-		&generator,
-		&(struct kuid_want) { act->source, watermarks, act->order,
-				      act->part, ahead, act->count });
+	kuid_generator_take(&generator,
+			    &(struct kuid_want) { act->source, watermarks,
+						  act->order, act->part, ahead,
+						  act->count },
+			    taken);
 	if (!taken->units.count)
 		call->ready = ready_at(call);
 	if (scenario->clones)

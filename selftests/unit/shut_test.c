@@ -21,15 +21,17 @@ static int setup(void **state)
 static struct kuid_taken take_many(enum kuid_source source, enum kuid_part part,
 				   u32 count)
 {
-	return kuid_generator_take(
-		&host.generator,
-		&(struct kuid_want) {
-			.source = source,
-			.order = KUID_BY_CPU,
-			.part = part,
-			.ahead = host.generator.windows[source].one,
-			.count = count,
-		});
+	const struct kuid_want want = {
+		.source = source,
+		.order = KUID_BY_CPU,
+		.part = part,
+		.ahead = host.generator.windows[source].one,
+		.count = count,
+	};
+	struct kuid_taken taken = { 0 };
+
+	kuid_generator_take(&host.generator, &want, &taken);
+	return taken;
 }
 
 static struct kuid_taken take(enum kuid_source source, enum kuid_part part)
