@@ -18,9 +18,10 @@
 
 #include "chrdev.h"
 #include "compat.h"
-#include "file.h"
 #include "epochs.h"
+#include "file.h"
 #include "ioctl.h"
+#include "make.h"
 #include "page.h"
 #include "reserve.h"
 #include "sink.h"
@@ -136,106 +137,42 @@ static int kuid_chr_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Fill a sink of @size bytes. Returns the bytes, or a negative errno. */
-static ssize_t kuid_chr_fill(struct kuid_file *kf, struct kuid_request *request,
-			     struct kuid_sink *sink, size_t size)
-{
-	ssize_t ret;
-
-	if (!sink->text) {
-		ret = kuid_make(request, sink);
-		return ret < 0 ? ret : ret * sink->size;
-	}
-	ret = kuid_stream_read(kf->stream, request, sink);
-	size -= kuid_sink_left(sink);
-	return size ?: ret;
-}
-
-/* The general path. The call may have made IDs by the short path. */
-static noinline ssize_t kuid_chr_read_any(struct file *file, char __user *buf,
-					  size_t size,
-					  const struct kuid_made *made)
-{
-	struct kuid_file *kf = file->private_data;
-	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
-	struct kuid_request request;
-	struct kuid_sink sink;
-	size_t done;
-	int ret;
-
-	ret = kuid_file_begin(kf, kuid_file_is_nonblock(file),
-			      KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, size,
-			      &request);
-	if (ret)
-		return ret;
-	request.made = *made;
-	done = made->count * kuid_formats[request.format].id_size;
-	kuid_sink_user(&sink, request.format, text, (u8 __user *)buf + done,
-		       size - done);
-	return kuid_chr_fill(kf, &request, &sink, size);
-}
-
-static noinline ssize_t kuid_chr_read_text(struct file *file, char __user *buf,
-					   size_t size)
-{
-	const struct kuid_made none = { 0 };
-	struct kuid_file *kf = file->private_data;
-	u64 mode = READ_ONCE(kf->mode);
-
-	if (!size)
-		return 0;
-	if (kuid_mode_is_single_line(mode, size) &&
-	    !kuid_stream_has_rest(kf->stream) &&
-	    kuid_sink_single_line(&kf->watermarks, kuid_mode_format(mode),
-				  (u8 __user *)buf))
-		return size;
-	return kuid_chr_read_any(file, buf, size, &none);
-}
-
 /*
- * Read binary IDs. @tried: the short path has failed to make the only one, and
- * may have lost it. Apart from the general path, whose large frame the kernel
- * may clear.
+ * The general path: read into an iov_iter, or into user memory if @iter is
+ * NULL. Apart from the short path, because the kernel may clear its large frame.
  */
-static noinline ssize_t kuid_chr_read_few(struct file *file, char __user *buf,
-					  size_t size, bool tried)
+static noinline ssize_t kuid_chr_read_any(struct file *file, bool nonblock,
+					  char __user *buf, size_t size,
+					  struct iov_iter *iter)
 {
 	struct kuid_file *kf = file->private_data;
-	u64 mode = READ_ONCE(kf->mode);
-	size_t id_size = kuid_formats[kuid_mode_format(mode)].id_size;
-	size_t count = size / id_size;
-	struct kuid_made made = { 0 };
-
-	if (count && !tried && kuid_mode_is_fixed(mode))
-		kuid_sink_few(&kf->watermarks, kuid_mode_format(mode),
-			      kuid_file_order(kuid_mode_order(mode)),
-			      (u8 __user *)buf, count, &made);
-	if (made.count && made.count == count)
-		return count * id_size;
-	return kuid_chr_read_any(file, buf, size, &made);
-}
-
-/* Read into an iov_iter, as the functions above read into user memory. */
-static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
-{
-	struct kuid_file *kf = iocb->ki_filp->private_data;
 	bool text = kuid_mode_is_text(READ_ONCE(kf->mode));
-	size_t size = iov_iter_count(to);
-	struct kuid_request request;
-	struct kuid_sink sink;
-	int ret;
+	struct kuid_request request kuid_compat_uninitialized;
+	struct kuid_sink sink kuid_compat_uninitialized;
+	ssize_t ret;
 
 	if (text && !size)
 		return 0;
-	ret = kuid_file_begin(kf,
-			      iocb->ki_flags & IOCB_NOWAIT ||
-				      kuid_file_is_nonblock(iocb->ki_filp),
+	ret = kuid_file_begin(kf, nonblock || kuid_file_is_nonblock(file),
 			      KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, size,
 			      &request);
 	if (ret)
 		return ret;
-	kuid_sink_iter(&sink, request.format, text, to);
-	return kuid_chr_fill(kf, &request, &sink, size);
+	if (iter)
+		kuid_sink_iter(&sink, request.format, text, iter, size);
+	else
+		kuid_sink_user(&sink, request.format, text, (u8 __user *)buf,
+			       size);
+	ret = text ? kuid_stream_read(kf->stream, &request, &sink)
+		   : kuid_make(&request, &sink);
+	size -= sink.left;
+	return size ?: ret;
+}
+
+static ssize_t kuid_chr_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	return kuid_chr_read_any(iocb->ki_filp, iocb->ki_flags & IOCB_NOWAIT,
+				 NULL, iov_iter_count(to), to);
 }
 
 static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
@@ -245,15 +182,12 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 	u64 mode = READ_ONCE(kf->mode);
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
-	if (likely(kuid_mode_is_single(mode, size)))
-		return likely(kuid_user_single(&kf->watermarks, KUID_BY_FILE,
-					       kuid_mode_format(mode),
-					       (u8 __user *)buf, NULL))
-			       ? size
-			       : kuid_chr_read_few(file, buf, size, true);
-	return kuid_mode_is_text(mode)
-		       ? kuid_chr_read_text(file, buf, size)
-		       : kuid_chr_read_few(file, buf, size, false);
+	if (likely(kuid_mode_is_single(mode, size)) &&
+	    likely(kuid_user_make_one(
+		    &kf->watermarks, kuid_file_order(kuid_mode_order(mode)),
+		    kuid_mode_format(mode), (u8 __user *)buf, NULL)))
+		return size;
+	return kuid_chr_read_any(file, false, buf, size, NULL);
 }
 
 static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
@@ -261,9 +195,8 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
 	const struct kuid_request request = {
-		.want = kuid_want_for(kuid_mode_format(mode), &kf->watermarks,
-				      kuid_file_order(kuid_mode_order(mode)),
-				      1),
+		.want = kuid_want_one(kuid_mode_format(mode), &kf->watermarks,
+				      kuid_file_order(kuid_mode_order(mode))),
 		.single = true,
 	};
 	__poll_t ready = 0;

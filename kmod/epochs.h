@@ -12,11 +12,10 @@
 
 #include "core/change.h"
 #include "core/reading.h"
-#include "core/take.h"
+#include "host.h"
 
 struct kuid_claim;
 struct kuid_set_identity;
-struct workqueue_struct;
 
 /**
  * struct kuid_epoch_name - the name of an epoch, unique over all machines
@@ -27,10 +26,6 @@ struct kuid_epoch_name {
 	u64 number;
 	u64 load_id;
 };
-
-extern struct kuid_generator kuid_host;
-
-extern struct workqueue_struct *kuid_epochs_workqueue;
 
 int kuid_epochs_start_now(void);
 void kuid_epochs_start_soon(void);

@@ -10,7 +10,7 @@
 #include "epochs.h"
 #include "include/linux/kuid.h"
 #include "make.h"
-#include "reserve.h"
+#include "request.h"
 #include "sink.h"
 
 /* All kernel code shares these watermarks. Only KUID_ORDER_HOST uses them. */
@@ -69,11 +69,11 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 {
 	struct kuid_request request = {
 		.format = format ?: KUID_FORMAT_V1,
-		.single = count == 1,
 		.nonblock = true,
 	};
 	struct kuid_sink sink;
 	enum kuid_order by;
+	ssize_t ret;
 
 	if (!kuid_format_ok(&request.format) || order > KUID_ORDER_HOST ||
 	    order == KUID_ORDER_FILE || !count)
@@ -87,10 +87,11 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 		return -EAGAIN;
 	}
 	by = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU;
-	request.want =
-		kuid_want_for(request.format, &kuid_ids_watermarks, by, 1);
-	kuid_sink_kernel(&sink, request.format, false, ids);
-	return kuid_make_chunk(&request, &sink,
-			       min_t(size_t, count, KUID_MAKE_CHUNK));
+	request.want = kuid_want_one(request.format, &kuid_ids_watermarks, by);
+	kuid_sink_kernel(&sink, request.format, false, ids,
+			 min_t(size_t, count, KUID_SINK_MOST) *
+				 kuid_formats[request.format].id_size);
+	ret = kuid_make(&request, &sink);
+	return ret ?: request.made.count;
 }
 EXPORT_SYMBOL_GPL(kuid_ids_generate);

@@ -6,13 +6,17 @@
 #ifndef KUID_FILE_H
 #define KUID_FILE_H
 
+#include <linux/atomic.h>
 #include <linux/bitfield.h>
 #include <linux/bits.h>
 #include <linux/fs.h>
 #include <uapi/linux/kuid.h>
 
 #include "core/take.h"
-#include "make.h"
+#include "epochs.h"
+#include "epochs.h"
+#include "request.h"
+#include "reserve.h"
 #include "stream.h"
 #include "wait.h"
 
@@ -28,6 +32,11 @@
 #define KUID_MODE_ORDER	  GENMASK_ULL(15, 8)
 #define KUID_MODE_TEXT	  BIT_ULL(16)
 #define KUID_MODE_UNFIXED BIT_ULL(17)
+/*
+ * The size of a read of one ID, if the short path may serve it: the file is
+ * binary, and was asked before. Otherwise a size that no read has.
+ */
+#define KUID_MODE_SINGLE GENMASK_ULL(63, 32)
 
 /**
  * struct kuid_file - an open file
@@ -49,7 +58,8 @@ static inline u64 kuid_mode(u32 format, u32 order, bool text)
 {
 	return FIELD_PREP(KUID_MODE_FORMAT, format) |
 	       FIELD_PREP(KUID_MODE_ORDER, order) |
-	       FIELD_PREP(KUID_MODE_TEXT, text) | KUID_MODE_UNFIXED;
+	       FIELD_PREP(KUID_MODE_TEXT, text) | KUID_MODE_UNFIXED |
+	       KUID_MODE_SINGLE;
 }
 
 static inline u32 kuid_mode_format(u64 mode)
@@ -80,33 +90,22 @@ static inline size_t kuid_mode_size_min(u64 mode)
 		       : kuid_formats[kuid_mode_format(mode)].id_size;
 }
 
-/* Whether the file is in file order and was asked before: most are. */
-static __always_inline bool kuid_mode_is_usual(u64 mode, bool text)
+/* The mode of a file after the first call that asks for IDs. */
+static inline u64 kuid_mode_fixed(u64 mode)
 {
-	return (mode & ~KUID_MODE_FORMAT) ==
-	       (FIELD_PREP(KUID_MODE_ORDER, KUID_ORDER_FILE) |
-		(text ? KUID_MODE_TEXT : 0));
+	size_t single = kuid_formats[kuid_mode_format(mode)].id_size;
+
+	mode &= ~KUID_MODE_UNFIXED;
+	return kuid_mode_is_text(mode)
+		       ? mode
+		       : (mode & ~KUID_MODE_SINGLE) |
+				 FIELD_PREP(KUID_MODE_SINGLE, single);
 }
 
 /* Whether a read asks for exactly one ID by the short path. */
 static __always_inline bool kuid_mode_is_single(u64 mode, size_t size)
 {
-	return kuid_mode_is_usual(mode, false) &&
-	       size == kuid_formats[kuid_mode_format(mode)].id_size;
-}
-
-/*
- * Whether a read asks for exactly one line by the short path. Decimal lines may
- * be shorter than the longest one, so a read of that size may have room for
- * more.
- */
-static inline bool kuid_mode_is_single_line(u64 mode, size_t size)
-{
-	const struct kuid_format *row = &kuid_formats[kuid_mode_format(mode)];
-
-	return kuid_mode_is_usual(mode, true) &&
-	       row->text_form != KUID_TEXT_DECIMAL &&
-	       size == row->text_size + 1;
+	return size == FIELD_GET(KUID_MODE_SINGLE, mode);
 }
 
 static inline bool kuid_file_is_nonblock(const struct file *file)
@@ -123,7 +122,50 @@ static inline enum kuid_order kuid_file_order(u32 order)
 	return order - KUID_ORDER_CPU;
 }
 
-int kuid_file_begin(struct kuid_file *kf, bool nonblock, u32 format, u32 order,
-		    size_t size, struct kuid_request *request);
+/**
+ * kuid_file_begin - prepare a call for IDs
+ * @kf: the open file
+ * @nonblock: the call may not sleep
+ * @format: KUID_FORMAT_*; KUID_FORMAT_DEFAULT selects the file's format
+ * @order: KUID_ORDER_*; KUID_ORDER_DEFAULT selects the file's order
+ * @size: size of the caller's buffer in bytes; must hold an ID of the file's
+ *	format if the file is binary
+ * @request: output, all fields are set
+ *
+ * After success, the file's format and order can't be changed any more.
+ *
+ * Context: process. Sleeps as kuid_epochs_start() does.
+ * Return: 0; -EINVAL if @size is too small; or an error of
+ * kuid_epochs_start().
+ */
+static __always_inline int kuid_file_begin(struct kuid_file *kf, bool nonblock,
+					   u32 format, u32 order, size_t size,
+					   struct kuid_request *request)
+{
+	u64 mode;
+	int ret;
+
+	ret = kuid_epochs_start(nonblock);
+	if (ret)
+		return ret;
+	mode = READ_ONCE(kf->mode);
+	do {
+		if (size < kuid_mode_size_min(mode))
+			return -EINVAL;
+	} while (!kuid_mode_is_fixed(mode) &&
+		 !try_cmpxchg(&kf->mode, &mode, kuid_mode_fixed(mode)));
+
+	format = format ?: kuid_mode_format(mode);
+	order = order ?: kuid_mode_order(mode);
+	/* Set each field: assigning the struct would store most of them twice. */
+	request->want =
+		kuid_want_one(format, &kf->watermarks, kuid_file_order(order));
+	request->poller = &kf->poller;
+	request->format = format;
+	request->nonblock = nonblock;
+	request->made.count = 0;
+	request->made.epoch = 0;
+	return 0;
+}
 
 #endif /* KUID_FILE_H */

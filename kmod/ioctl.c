@@ -12,10 +12,12 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/kuid.h>
 
-#include "file.h"
+#include "compat.h"
 #include "epochs.h"
 #include "events.h"
+#include "file.h"
 #include "ioctl.h"
+#include "make.h"
 #include "sink.h"
 #include "status.h"
 #include "user.h"
@@ -73,15 +75,12 @@ static __always_inline bool kuid_ioctl_is_zero(const u64 *words, size_t count)
 	return !any;
 }
 
-/* The general path. The call may have made IDs by the short path. */
+/* The general path, apart from the short path as that of a read. */
 static noinline int kuid_ioctl_generate_any(struct file *file,
-					    const struct kuid_generate *g,
-					    struct kuid_made *made)
+					    struct kuid_generate *g)
 {
-	struct kuid_request request;
-	struct kuid_sink sink;
-	ssize_t done;
-	u32 size;
+	struct kuid_request request kuid_compat_uninitialized;
+	struct kuid_sink sink kuid_compat_uninitialized;
 	int ret;
 
 	ret = kuid_file_begin(file->private_data,
@@ -90,14 +89,13 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 			      g->format, g->order, SIZE_MAX, &request);
 	if (ret)
 		return ret;
-	request.made = *made;
-	size = kuid_formats[request.format].id_size;
-	kuid_sink_user(&sink, request.format, false,
-		       u64_to_user_ptr(g->buffer + made->count * size),
-		       (g->count - made->count) * size);
-	done = kuid_make(&request, &sink);
-	*made = request.made;
-	return min_t(ssize_t, done, 0);
+	kuid_sink_user(&sink, request.format, false, u64_to_user_ptr(g->buffer),
+		       g->count * kuid_formats[request.format].id_size);
+	ret = kuid_make(&request, &sink);
+	g->done = request.made.count;
+	g->epoch = request.made.epoch;
+	g->load_id = request.made.load_id;
+	return ret;
 }
 
 static long kuid_ioctl_generate(struct file *file,
@@ -105,10 +103,9 @@ static long kuid_ioctl_generate(struct file *file,
 {
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
-	struct kuid_made made = { 0 }, one = { 0 };
+	struct kuid_made one = { 0 };
 	struct kuid_generate g;
 	enum kuid_order order;
-	u32 format;
 	int ret;
 
 	if (copy_from_user(&g, arg, sizeof(g)))
@@ -119,31 +116,20 @@ static long kuid_ioctl_generate(struct file *file,
 	    !kuid_ioctl_is_zero(g.reserved, ARRAY_SIZE(g.reserved)))
 		return -EINVAL;
 
-	format = g.format ?: kuid_mode_format(mode);
+	/* Most calls ask for one ID. */
 	order = kuid_file_order(g.order ?: kuid_mode_order(mode));
-	/* Most calls for one ID or a few can take the short path. */
-	if (kuid_mode_is_fixed(mode) && g.count == 1 && order == KUID_BY_FILE) {
-		if (likely(kuid_user_single(&kf->watermarks, KUID_BY_FILE,
-					    format, u64_to_user_ptr(g.buffer),
-					    &one))) {
-			g.done = 1;
-			g.epoch = one.epoch;
-			g.load_id = one.load_id;
-			goto done;
-		}
-	} else if (kuid_mode_is_fixed(mode)) {
-		kuid_sink_few(&kf->watermarks, format, order,
-			      u64_to_user_ptr(g.buffer), g.count, &made);
-	}
-	if (made.count < g.count) {
-		ret = kuid_ioctl_generate_any(file, &g, &made);
+	if (g.count == 1 && kuid_mode_is_fixed(mode) &&
+	    likely(kuid_user_make_one(&kf->watermarks, order,
+				      g.format ?: kuid_mode_format(mode),
+				      u64_to_user_ptr(g.buffer), &one))) {
+		g.done = 1;
+		g.epoch = one.epoch;
+		g.load_id = one.load_id;
+	} else {
+		ret = kuid_ioctl_generate_any(file, &g);
 		if (ret)
 			return ret;
 	}
-	g.done = made.count;
-	g.epoch = made.epoch;
-	g.load_id = made.load_id;
-done:
 	if (put_user(g.done, &arg->done) || put_user(g.epoch, &arg->epoch) ||
 	    put_user(g.load_id, &arg->load_id))
 		return -EFAULT;

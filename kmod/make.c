@@ -3,111 +3,168 @@
  * A call's IDs are made in chunks. For each chunk, reserve.c reserves stamps or
  * slots, and sink.c packs IDs from that reservation and stores them.
  */
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
 
 #include "compat.h"
 #include "counters.h"
 #include "events.h"
 #include "make.h"
+#include "request.h"
 #include "reserve.h"
 #include "sink.h"
 
-/**
- * kuid_make_chunk - make IDs from one reservation
- * @request: the call; its want and made are updated
- * @sink: the sink for the IDs
- * @count: number of IDs to make, 1 to &struct kuid_sink.most
- *
- * Context: any but NMI if @request->nonblock is set, the sink is in kernel
- * memory, and the kernel has random bytes in that context if the format needs
- * any. Otherwise process: sleeps as kuid_reserve() does, and may fault.
- * Return: the number of IDs that were stored, at least 1; 0 if the reservation
- * does not continue the call's IDs; -EFAULT if the sink stored none; or an
- * error of kuid_reserve().
+/* Bytes of an iov_iter that one check for writable memory covers. */
+#define KUID_MAKE_ITER_SURE SZ_64K
+
+/*
+ * The number of bytes of user memory, up to @bytes, that can be written. Reads
+ * and writes back one byte in each page: access_ok() alone would miss a page
+ * that is unmapped or read-only, and the IDs reserved for it would be lost.
  */
-ssize_t kuid_make_chunk(struct kuid_request *request, struct kuid_sink *sink,
-			u32 count)
+static size_t kuid_make_user_room(u8 __user *to, size_t bytes)
 {
-	struct kuid_taken taken;
+	size_t at = 0;
+	u8 byte;
+
+	if (!user_access_begin(to, bytes))
+		return 0;
+	while (at < bytes) {
+		unsafe_get_user(byte, to + at, end);
+		unsafe_put_user(byte, to + at, end);
+		at += PAGE_SIZE - offset_in_page(to + at);
+	}
+end:
+	user_access_end();
+	return min(at, bytes);
+}
+
+/*
+ * The number of bytes of the iov_iter, up to @bytes, that can be written. One
+ * check covers several chunks, because chunks of an iov_iter are small.
+ */
+static size_t kuid_make_iter_room(struct kuid_sink *sink, size_t bytes)
+{
+	size_t ahead;
+
+	if (sink->sure < bytes) {
+		ahead = min_t(size_t, iov_iter_count(sink->iter),
+			      KUID_MAKE_ITER_SURE);
+		sink->sure =
+			ahead - fault_in_iov_iter_writeable(sink->iter, ahead);
+	}
+	return min(sink->sure, bytes);
+}
+
+/* The number of bytes of the sink, up to @bytes, that can be written. */
+static __always_inline size_t kuid_make_room(struct kuid_sink *sink,
+					     size_t bytes)
+{
+	switch (sink->kind) {
+	case KUID_SINK_USER:
+		return kuid_make_user_room(sink->user, bytes);
+	case KUID_SINK_ITER:
+		return kuid_make_iter_room(sink, bytes);
+	case KUID_SINK_KERNEL:
+		break;
+	}
+	return bytes;
+}
+
+/*
+ * Make IDs from one reservation. @left: the room of the sink. Returns the
+ * number of IDs that were stored, at least 1; 0 if the reservation does not
+ * continue the call's IDs; -EFAULT if the sink stored none; or an error of
+ * kuid_reserve().
+ */
+static __always_inline int kuid_make_chunk(struct kuid_request *request,
+					   struct kuid_sink *sink)
+{
+	struct kuid_taken taken kuid_compat_uninitialized;
+	const size_t left = sink->left;
 	u32 stored;
 	int ret;
 
-	request->want.count = count;
-	for (;;) {
-		ret = kuid_reserve(request, &taken);
-		if (ret)
-			return ret;
+	do {
+		if (!kuid_reserve_now(&request->want, request->single,
+				      &taken)) {
+			ret = kuid_reserve(request, &taken);
+			if (ret)
+				return ret;
+		}
 		if (!kuid_made_goes_on(&request->made, &taken))
 			return 0;
 		stored = kuid_sink_store(sink, &taken);
 		if (likely(kuid_events_let_pass(request->want.part,
 						taken.origin.epoch)))
 			break;
-		kuid_sink_take_back(sink);
-	}
+		kuid_sink_take_back(sink, left);
+	} while (true);
 	kuid_made_add(&request->made, &taken, stored);
 	this_cpu_add(kuid_counters.ids[request->format], stored);
-	if (!stored)
-		return -EFAULT;
-	return stored;
+	return stored ?: -EFAULT;
 }
 
 /**
  * kuid_make - make as many IDs as fit
- * @request: the call, which may have made IDs by the short path
- * @sink: the sink for the next IDs: user memory or an iov_iter, with room for
- *	at least one ID
+ * @request: the call, which has made no ID yet, as kuid_want_one() begins it
+ * @sink: the sink for the IDs, with room for at least one
  *
  * The call ends early, with fewer IDs, if a signal is pending, if memory can't
  * be written, if a reservation fails, or if a reservation does not continue the
  * IDs made so far.
  *
- * Context: process. Unless @request->nonblock is set, sleeps for reservations
- * as kuid_reserve() does. May sleep for scratch memory and user memory.
- * Return: the number of IDs that the call has made, at least 1. If it ends
- * before the first ID: -EFAULT if memory can't be written, or an error of
- * kuid_reserve().
+ * Context: any but NMI if @request->nonblock is set, the sink is in kernel
+ * memory, and the kernel has random bytes in that context if the format needs
+ * any. Otherwise process: sleeps as kuid_reserve() does, for scratch memory and
+ * for user memory.
+ * Return: 0 if the call has made an ID, @request->made.count tells how many;
+ * otherwise -EFAULT if memory can't be written, or an error of kuid_reserve().
  */
-ssize_t kuid_make(struct kuid_request *request, struct kuid_sink *sink)
+int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
 	/* Kernels that clear the stack would clear all of it for each call. */
 	u8 few[KUID_SINK_FEW_SIZE] kuid_compat_uninitialized;
-	size_t count = kuid_sink_left(sink) / sink->size;
-	ssize_t ret;
+	u32 bytes;
+	int ret;
 
-	request->single = count == 1 && !request->made.count;
-	kuid_sink_begin(sink, few, count, request->nonblock);
-	for (;;) {
-		u32 n = min_t(size_t, count, sink->most);
-
+	request->single = sink->left < 2 * sink->size;
+	if (!request->single)
+		request->want.ahead =
+			kuid_host.windows[request->want.source].batch;
+	if (kuid_sink_packs(sink))
+		kuid_sink_begin(sink, few, request->nonblock);
+	do {
+		bytes = min_t(size_t, sink->left, sink->most * sink->size);
 		/*
 		 * Check the memory before reserving: IDs that are reserved and
-		 * can't be stored are lost. A single of an iov_iter skips the
-		 * check, because it can lose only one ID. In user memory, the
-		 * short path may have lost that one.
+		 * can't be stored are lost. A single line and a single of an
+		 * iov_iter skip the check, because they can lose only one ID.
+		 * The short path may have lost another single already.
 		 */
-		if (!request->single || sink->kind == KUID_SINK_USER)
-			n = kuid_sink_room(sink, n);
-		if (!n) {
-			ret = -EFAULT;
-			break;
-		}
-		ret = kuid_make_chunk(request, sink, n);
+		if (!request->single ||
+		    (sink->kind == KUID_SINK_USER && !sink->text))
+			bytes = kuid_make_room(sink, bytes);
+		request->want.count = bytes / sink->size;
+		ret = request->want.count ? kuid_make_chunk(request, sink)
+					  : -EFAULT;
 		if (ret <= 0)
 			break;
-		count -= ret;
-		/* Lines may be shorter than the longest one: then more fit. */
-		if (sink->text)
-			count = kuid_sink_left(sink) / sink->size;
 		/*
 		 * Only a signal ends the call. signal_pending() would end it
 		 * for io_uring's task work as well, which can wait.
 		 */
-		if (!count || sink->full || task_sigpending(current))
+		if (sink->left < sink->size || sink->full ||
+		    task_sigpending(current))
 			break;
 		cond_resched();
-	}
-	kuid_sink_end(sink);
-	return request->made.count ? request->made.count : ret;
+	} while (true);
+	if (sink->allocated)
+		kfree(sink->scratch);
+	return request->made.count ? 0 : ret;
 }

@@ -11,9 +11,9 @@
 
 #include "core/turn.h"
 #include "counters.h"
-#include "epochs.h"
+#include "host.h"
 #include "events.h"
-#include "make.h"
+#include "request.h"
 #include "reserve.h"
 #include "trace.h"
 #include "wait.h"

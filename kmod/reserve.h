@@ -8,11 +8,12 @@
 
 #include <linux/compiler.h>
 #include <linux/init.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 #include "core/formats.h"
 #include "core/turn.h"
-#include "epochs.h"
+#include "host.h"
 
 struct kuid_request;
 
@@ -38,22 +39,33 @@ static __always_inline bool kuid_reserve_passes(const enum kuid_source source,
 	return source == KUID_STAMPS || likely(!READ_ONCE(line->count));
 }
 
-/* Describe what a call for @count IDs of a format takes from the generator. */
-static __always_inline struct kuid_want
-kuid_want_for(const u32 format, struct kuid_watermarks *watermarks,
-	      const enum kuid_order order, const u32 count)
+/**
+ * kuid_reserve_now - reserve stamps or slots, unless others wait for them
+ * @want: what the call wants
+ * @single: the call asks for one ID
+ * @taken: output; valid only on success
+ *
+ * The first try of each call, and the only one of most: it needs no turn and no
+ * lock. If it fails, kuid_reserve() waits or tells why.
+ *
+ * Context: any but NMI; there is an epoch. Does not sleep.
+ * Return: whether something was reserved.
+ */
+static __always_inline bool kuid_reserve_now(const struct kuid_want *want,
+					     const bool single,
+					     struct kuid_taken *taken)
 {
-	const struct kuid_format *row = &kuid_formats[format];
-	const struct kuid_window *window = &kuid_host.windows[row->source];
-
-	return (struct kuid_want) {
-		.source = row->source,
-		.watermarks = watermarks,
-		.order = order,
-		.part = row->part,
-		.ahead = count == 1 ? window->one : window->batch,
-		.count = count,
-	};
+	if (!kuid_reserve_passes(want->source, single))
+		return false;
+	rcu_read_lock_sched();
+	kuid_generator_take(&kuid_host, want, taken);
+	/* Here, gcc 12 joins these checks with those of the take. */
+	if (unlikely(!taken->units.count) || unlikely(taken->origin.closed)) {
+		rcu_read_unlock_sched();
+		return false;
+	}
+	rcu_read_unlock_sched();
+	return true;
 }
 
 int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken);

@@ -6,8 +6,10 @@
  */
 #include <linux/string.h>
 
-#include "epochs.h"
 #include "events.h"
+#include "host.h"
+#include "make.h"
+#include "request.h"
 #include "stream.h"
 
 /*
@@ -49,7 +51,7 @@ static ssize_t kuid_stream_give(struct kuid_stream *stream,
 		rest = own->size;
 	}
 	line = stream->line;
-	n = min_t(size_t, rest, kuid_sink_left(sink));
+	n = min_t(size_t, rest, sink->left);
 	WRITE_ONCE(stream->rest, rest - n);
 	raw_spin_unlock(&stream->lock);
 
@@ -86,10 +88,9 @@ static ssize_t kuid_stream_begin(struct kuid_stream *stream,
 	struct kuid_sink kernel;
 	ssize_t ret;
 
-	request->single = true;
-	kuid_sink_kernel(&kernel, request->format, true, line.text);
-	ret = kuid_make_chunk(request, &kernel, 1);
-	if (ret < 0)
+	kuid_sink_kernel(&kernel, request->format, true, line.text, sink->size);
+	ret = kuid_make(request, &kernel);
+	if (ret)
 		return ret;
 	line.size = (char *)kernel.kernel - line.text;
 	return kuid_stream_give(stream, sink, &line);
@@ -133,7 +134,7 @@ ssize_t kuid_stream_read(struct kuid_stream *stream,
 	}
 	if (ret < 0)
 		return ret;
-	if (kuid_sink_left(sink) >= sink->size)
+	if (sink->left >= sink->size)
 		return kuid_make(request, sink);
 	return ret ?: kuid_stream_begin(stream, request, sink);
 }

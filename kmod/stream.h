@@ -10,7 +10,6 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "make.h"
 #include "sink.h"
 
 /**

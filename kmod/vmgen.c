@@ -26,7 +26,7 @@
 #endif
 
 #include "compat.h"
-#include "epochs.h"
+#include "host.h"
 #include "vmgen.h"
 
 /* Calls compare the generation ID, &kuid_generator.vm_id. */

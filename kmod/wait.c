@@ -23,7 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
-#include "epochs.h"
+#include "host.h"
 #include "wait.h"
 
 /*

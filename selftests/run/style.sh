@@ -337,7 +337,7 @@ mapfile -t kernel < <(files 'kmod/*.[ch]' 'uapi/*.h' 'selftests/vectors/*.c' \
 	'selftests/callers/*.c' 'selftests/kunit/*.c' \
 	':!kmod/compat.h' ':!kmod/sysfs.c' ':!kmod/trace.h' \
 	':!kmod/chrdev.c' ':!kmod/core/formats.h' ':!kmod/ioctl.c' \
-	':!kmod/sink.c' ':!kmod/user.h')
+	':!kmod/user.c')
 mapfile -t kselftests < <(files 'selftests/*.[ch]' ':!selftests/'{callers,fleet,kunit,unit,vectors} \
 	':!selftests/lib/'{commands,formats}.h ':!selftests/private/'{'*_test',fake_kernel,handles}.'[ch]')
 # The kernel's test harness has macros followed by blocks, which clang-format doesn't understand.
@@ -365,7 +365,7 @@ look "checkpatch --strict, process.h" \
 # enclose.
 look "checkpatch --strict, users of lists" \
 	checkpatch COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON,MACRO_ARG_REUSE \
-	kmod/chrdev.c kmod/core/formats.h kmod/ioctl.c kmod/sink.c kmod/user.h
+	kmod/chrdev.c kmod/core/formats.h kmod/ioctl.c kmod/user.c
 # Macro arguments here are field names, used for offset and size, without side effects.
 look "checkpatch --strict, sysfs.c" checkpatch MACRO_ARG_REUSE kmod/sysfs.c
 # Tracepoints are written like this everywhere in the kernel.
