@@ -91,7 +91,8 @@ static __always_inline int kuid_make_chunk(struct kuid_request *request,
 	int ret;
 
 	do {
-		if (!kuid_reserve_now(&request->want, request->single,
+		if (request->patient ||
+		    !kuid_reserve_now(&request->want, request->single,
 				      &taken)) {
 			ret = kuid_reserve(request, &taken);
 			if (ret)
@@ -116,8 +117,8 @@ static __always_inline int kuid_make_chunk(struct kuid_request *request,
  * @sink: the sink for the IDs, with room for at least one
  *
  * The call ends early, with fewer IDs, if a signal is pending, if memory can't
- * be written, if a reservation fails, or if a reservation does not continue the
- * IDs made so far.
+ * be written, if a reservation fails, if a reservation does not continue the
+ * IDs made so far, or if it may not sleep and has used up the window.
  *
  * Context: any but NMI if @request->nonblock is set, the sink is in kernel
  * memory, and the kernel has random bytes in that context if the format needs
@@ -130,6 +131,7 @@ int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 {
 	/* Kernels that clear the stack would clear all of it for each call. */
 	u8 few[KUID_SINK_FEW_SIZE] kuid_compat_uninitialized;
+	unsigned int rests = 0;
 	u32 bytes;
 	int ret;
 
@@ -162,6 +164,12 @@ int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 		if (sink->left < sink->size || sink->full ||
 		    task_sigpending(current))
 			break;
+		/*
+		 * One chunk may be short because it is the rest of a run. A
+		 * second one shows that the window is used up.
+		 */
+		if (ret < request->want.count && rests++)
+			request->patient = true;
 		cond_resched();
 	} while (true);
 	if (sink->allocated)

@@ -33,7 +33,7 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 	turn->want = request->want;
 	turn->single = request->single;
 	turn->may_wait = !request->nonblock;
-	turn->has_waited = false;
+	turn->has_waited = request->patient;
 	kuid_waiter_init(&turn->waiter, current);
 }
 

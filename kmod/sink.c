@@ -10,8 +10,11 @@
 #include "sink.h"
 #include "user.h"
 
-/* IDs that are packed into scratch memory before they go to an iov_iter. */
-#define KUID_SINK_ITER_CHUNK 64
+/*
+ * IDs that are packed into scratch memory before they go to an iov_iter: enough
+ * that a call which waits for each chunk doesn't sleep too often.
+ */
+#define KUID_SINK_ITER_CHUNK 512
 
 /*
  * For up to this many IDs, a call of get_random_u64() for each is cheaper than

@@ -229,6 +229,95 @@ TEST_F(limits, requests_that_do_not_wait)
 		SKIP(return, TOO_SLOW);
 }
 
+/*
+ * One call for more than the window has, by read() or by readv() in any order.
+ * Returns the number of IDs, or -1 if this machine can't use up the window.
+ */
+static long take_much(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(limits) *self, int fd, bool by_read,
+		      __u32 count, int flags)
+{
+	struct iovec segments[] = {
+		{ self->ids, 1 },
+		{ self->ids + 1, (size_t)count * self->lex->id_size - 1 },
+	};
+	long got = by_read ? read_ids(self->lex, fd, self->ids, count) :
+			     preadv2(fd, segments, 2, -1, flags) /
+			     (long)self->lex->id_size;
+	__u64 ahead;
+
+	ASSERT_LT(0, got);
+	ahead = ahead_of_clock(self->lex, self->ids, got);
+	ASSERT_GE(BATCH_AHEAD_NS, ahead);
+	ASSERT_EQ(got, count_in_order(self->lex, self->ids, got, &self->last));
+	return ahead > BATCH_AHEAD_NS / 2 ? got : -1;
+}
+
+/* A nonblocking call ends when it has used up the window. */
+TEST_F(limits, much_without_waiting)
+{
+	struct kuid_status before, after;
+	int way;
+
+	for (way = 0; way < 4; way++) {
+		bool by_read = way & 1;
+		int fd = open_device_file(self->lex, "",
+					  by_read ? O_NONBLOCK : 0);
+		long got;
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, set_order(fd, way & 2 ? KUID_ORDER_CPU :
+						     KUID_ORDER_HOST));
+		let_clock_catch_up();
+		ASSERT_EQ(0, get_status(fd, &before));
+		got = take_much(_metadata, self, fd, by_read, IDS_MAX,
+				RWF_NOWAIT);
+		if (got < 0)
+			SKIP(return, TOO_SLOW);
+		EXPECT_GT(IDS_MAX, got) {
+			TH_LOG("way %d", way);
+		}
+		ASSERT_EQ(0, get_status(fd, &after));
+		EXPECT_EQ(before.waits, after.waits);
+		EXPECT_EQ(before.would_blocks + 1, after.would_blocks);
+		close(fd);
+	}
+}
+
+/*
+ * A blocking call waits for chunks of hundreds of IDs, and doesn't take each ID
+ * when it is due. A machine that stands still meanwhile makes some waits
+ * unnecessary.
+ */
+TEST_F(limits, much_in_chunks)
+{
+	enum { MANY = IDS_MAX / 4, CHUNK = 1024 };
+	struct kuid_status before, after;
+	int way;
+
+	for (way = 0; way < 4; way++) {
+		int fd = open_device_file(self->lex, "", 0);
+		long got;
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, set_order(fd, way & 2 ? KUID_ORDER_CPU :
+						     KUID_ORDER_FILE));
+		ASSERT_EQ(0, get_status(fd, &before));
+		got = take_much(_metadata, self, fd, way & 1, MANY, 0);
+		if (got < 0)
+			SKIP(return, TOO_SLOW);
+		EXPECT_EQ(MANY, got);
+		ASSERT_EQ(0, get_status(fd, &after));
+		EXPECT_LT(before.waits + MANY / CHUNK / 8, after.waits) {
+			TH_LOG("way %d", way);
+		}
+		EXPECT_GT(before.waits + 4 * MANY / CHUNK, after.waits) {
+			TH_LOG("way %d", way);
+		}
+		close(fd);
+	}
+}
+
 static void take_blocking(struct __test_metadata *_metadata, __u32 format,
 			  size_t count)
 {
