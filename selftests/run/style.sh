@@ -405,8 +405,8 @@ look "no measured figures in prose" nowhere '^[^|]*[0-9] (instructions|us|ns an 
 	Documentation/{why-kernel,choosing,bindings,moving,operating}.md
 look "README has at most 170 lines" test "$(wc -l <README.md)" -le 170
 look "links of documents" links_lead "${documents[@]}"
-# nd is a macro of manual pages, te the suffix of a policy for SELinux.
-look "codespell" codespell -L crate,nd,te "${written[@]}"
+# fo and nd are macros of manual pages, te the suffix of a policy for SELinux.
+look "codespell" codespell -L crate,fo,nd,te "${written[@]}"
 look "a licence named in each file" licence_named
 look "debian/copyright" copyright_true
 look "one version" versions_agree
