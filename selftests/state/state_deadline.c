@@ -200,12 +200,22 @@ static short events_now(int fd)
 TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 {
 	__u8 ids[COUNT * ID_SIZE_MAX];
+	struct kuid_generate g = {
+		.buffer = (uintptr_t)ids,
+		.count = 1,
+		.flags = KUID_GENERATE_NOWAIT,
+	};
+	int blocking = open_device_file(self->f, "", 0);
 	int way;
 
 	start_sleepers(_metadata, self);
 	EXPECT_EQ(-EAGAIN, read_ids(self->f, self->nonblock, ids, 1));
 	EXPECT_EQ(-EAGAIN, generate_ids(self->f, self->nonblock, ids, COUNT));
 	EXPECT_EQ(0, events_now(self->nonblock));
+	/* A request may say that it doesn't wait, on a file that does. */
+	EXPECT_EQ(-1, ioctl(blocking, KUID_IOC_GENERATE, &g));
+	EXPECT_EQ(EAGAIN, errno);
+	close(blocking);
 
 	for (way = 0; way < NR_WAYS; way++) {
 		const struct sleeper *sleeper = &self->sleepers[way];

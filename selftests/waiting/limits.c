@@ -200,35 +200,6 @@ TEST_F(limits, short_count)
 		  count_in_order(self->lex, self->ids, got, &self->last));
 }
 
-/* A request may say that it doesn't wait, though its file is a blocking one. */
-TEST_F(limits, requests_that_do_not_wait)
-{
-	struct kuid_generate g = {
-		.buffer = (uintptr_t)self->ids,
-		.format = KUID_FORMAT_LEX,
-		.flags = KUID_GENERATE_NOWAIT,
-	};
-	struct kuid_status before, after;
-	int fd = open(DEV_KUID, O_RDONLY), call;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, get_status(fd, &before));
-	for (call = 0; call < 8; call++) {
-		g.count = call % 2 ? 1 : 2 * AHEAD_NS / NSEC_PER_USEC;
-		if (ioctl(fd, KUID_IOC_GENERATE, &g)) {
-			ASSERT_EQ(EAGAIN, errno);
-			continue;
-		}
-		ASSERT_GE(ahead_max(g.done),
-			  ahead_of_clock(self->lex, self->ids, g.done));
-	}
-	ASSERT_EQ(0, get_status(fd, &after));
-	close(fd);
-	ASSERT_EQ(before.waits, after.waits);
-	if (after.would_blocks == before.would_blocks)
-		SKIP(return, TOO_SLOW);
-}
-
 /*
  * One call for more than the window has, by read() or by readv() in any order.
  * Returns the number of IDs, or -1 if this machine can't use up the window.
