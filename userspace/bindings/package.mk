@@ -6,6 +6,8 @@ O	?= $(TOP)/build/bindings
 override O := $(abspath $(O))
 VERSION	:= $(shell sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' \
 	   $(TOP)/kmod/version.h)
+# Where a publisher has the packages, as https://HOST/OWNER/NAME.
+PUBLISHED := $(or $(HOMEPAGE),https://kuid.example)
 # What vendor.sh copies.
 LIBKUID_SOURCES := ../vendor.sh $(TOP)/LICENSES/MIT.txt \
 	$(wildcard $(TOP)/userspace/libkuid/*.[ch] $(TOP)/kmod/core/*.h \

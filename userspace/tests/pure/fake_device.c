@@ -16,7 +16,7 @@
  * The last bytes of an ID are a number from 0 on, which the field "made"
  * counts. A UUID has its version and variant, and all other bytes are zero.
  * While the field "waiting" is not 0, calls for IDs wait until a signal
- * arrives. Each call takes "slow_ms" milliseconds. The device does not make the
+ * arrives, or fail with EAGAIN if they may not wait. Each call takes "slow_ms" milliseconds. The device does not make the
  * formats whose bits are set in the field "lacking".
  *
  * A private lane has the node 01fa4e000001, and the page never changes.
@@ -556,8 +556,10 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 }
 
 /* Wait, as a call that makes IDs may do. */
-static int take_time(void)
+static int take_time(bool may_wait)
 {
+	if (device.waiting && !may_wait)
+		return fail(EAGAIN);
 	if (device.waiting) {
 		pause();
 		return fail(EINTR);
@@ -574,7 +576,7 @@ static int generate(struct kuid_generate *request, int format)
 		format = request->format;
 	if (happens("generate", " %s %u order %u", kuid_format_name(format),
 		    request->count, request->order) ||
-	    take_time())
+	    take_time(!(request->flags & KUID_GENERATE_NOWAIT)))
 		return -1;
 	put_ids(ids, format, request->count);
 	copy_unseen((void *)(uintptr_t)request->buffer, ids,
