@@ -186,10 +186,11 @@ versions_agree()
 		grep -qx "version = \"$version\"" userspace/bindings/rust/Cargo.toml &&
 		[[ $(grep -lx "Version: *$version" rpm/*.spec | wc -l) == 2 ]] &&
 		grep -q "\"version\": \"$version\"" userspace/bindings/node/package.json &&
+		grep -qx "__version__ = \"$version\"" userspace/bindings/python/src/kuid/__init__.py &&
 		grep -q "image: kuid-claim:$version\$" userspace/kubernetes/kuid-claim.yaml &&
 		[[ $(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ { printf "%s%s", n++ ? "." : "", $3 }' \
 			userspace/libkuid/kuid.h) == "$version" ]] && return
-	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json, the specs, kuid-claim.yaml and kuid.h have $version"
+	echo "not all of debian/changelog, CHANGELOG.md, Cargo.toml, package.json, __init__.py, the specs, kuid-claim.yaml and kuid.h have $version"
 	return 1
 }
 

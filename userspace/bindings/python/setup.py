@@ -6,21 +6,20 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-extensions = [
-    Extension(
-        "kuid._kuid",
-        ["src/kuid/_kuid.c", *sorted(glob("libkuid/*.c"))],
-        include_dirs=["libkuid"],
-        define_macros=[("_GNU_SOURCE", None)],
-        extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
-        py_limited_api=True,
-    )
-]
+# Elsewhere, or if it can't be built, the package makes a plain v7.
+extension = Extension(
+    "kuid._kuid",
+    ["src/kuid/_kuid.c", *sorted(glob("libkuid/*.c"))],
+    include_dirs=["libkuid"],
+    define_macros=[("_GNU_SOURCE", None)],
+    extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
+    py_limited_api=True,
+    optional=True,
+)
 
 header = Path("libkuid/kuid.h").read_text()
-# Elsewhere the package gives the UUIDs of Python itself.
 setup(
     version=".".join(re.findall(r"#define KUID_VERSION_[A-Z]+ (\d+)", header)),
-    ext_modules=extensions if sys.platform == "linux" and sys.maxsize > 2**32 else [],
+    ext_modules=[extension] if sys.platform == "linux" and sys.maxsize > 2**32 else [],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
 )

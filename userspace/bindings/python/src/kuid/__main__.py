@@ -48,7 +48,7 @@ def lose_device() -> None:
     os.close(zero)
 
 
-def main() -> None:
+def run() -> None:
     parser = argparse.ArgumentParser(prog="kuid", allow_abbrev=False)
     parser.add_argument("-from", dest="source", default="auto")
     parser.add_argument("-host", action="store_true")
@@ -105,8 +105,12 @@ def main() -> None:
     print("source:", ids.source, file=sys.stderr)
 
 
-if __name__ == "__main__":
+def main() -> None:
     try:
-        main()
+        run()
     except OSError as error:
         sys.exit(f"kuid: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -7,17 +7,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <kuid.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
-
-#define NR_FORMATS (KUID_FORMAT_SNOWFLAKE + 1)
 
 /* IDs of a batch that are made at once. */
 #define CHUNK 256
 
 enum source {
-	UNDECIDED,
 	AUTO,
 	DEVICE,
 	PRIVATE,
@@ -33,7 +29,6 @@ static const char *const source_names[] = {
 
 static const char *const order_names[] = {
 	[KUID_ORDER_DEFAULT] = "file",
-	[KUID_ORDER_CPU] = "cpu",
 	[KUID_ORDER_HOST] = "host",
 };
 
@@ -49,7 +44,9 @@ static const char *const order_names[] = {
  * @safe: SafeUUID.safe, for IDs that the kernel guards
  * @unknown: SafeUUID.unknown
  * @shift: 64
- * @ids: the generator of the functions of the module itself
+ * @maker: the class Maker
+ * @ids: the generator of the functions of the package
+ * @host: that of the functions of kuid.host
  */
 struct state {
 	PyObject *uuid;
@@ -61,41 +58,28 @@ struct state {
 	PyObject *safe;
 	PyObject *unknown;
 	PyObject *shift;
+	PyObject *maker;
 	PyObject *ids;
+	PyObject *host;
 };
 
 /**
  * struct generator - kuid.Generator
  * @state: of the module
  * @asked: the source that was asked for
- * @source: the one that AUTO has become; UNDECIDED before the first ID
+ * @source: the one that it has become; AUTO before the first ID
  * @order: KUID_ORDER_*
- * @forks: value of @forks when @source was decided
- * @warned: the user knows about LOCAL
- * @handles: by format, opened when they are used
+ * @told: the user knows about LOCAL, or has asked
+ * @handle: makes all formats; opened when it is used
  */
 struct generator {
 	PyObject_HEAD struct state *state;
 	enum source asked;
 	enum source source;
 	unsigned int order;
-	unsigned int forks;
-	bool warned;
-	struct kuid *handles[NR_FORMATS];
+	bool told;
+	struct kuid *handle;
 };
-
-/* How often this process and its parents were forked. */
-static unsigned int forks;
-
-static void count_fork(void)
-{
-	forks++;
-}
-
-static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, count_fork);
-}
 
 /* Raise the error in errno, with what helps. */
 static PyObject *fail(unsigned int format)
@@ -122,148 +106,92 @@ static bool may_be_absent(int err)
 	return err == ENODEV || err == EACCES || err == EPERM;
 }
 
-/* Only the device makes the other formats. */
-static bool is_stamp(unsigned int format)
+static bool tell(struct generator *self, int err)
 {
-	return kuid_format_made_from(format) == KUID_MADE_FROM_STAMPS;
+	if (self->told)
+		return true;
+	self->told = true;
+	return !PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
+				 "kuid: no device (%s): this process makes "
+				 "UUIDs by itself, and only random bits tell "
+				 "them from those of others",
+				 strerror(err));
 }
 
-static bool has_lane(const struct generator *self, unsigned int format)
+/* False and an exception. The first ID decides what AUTO becomes. */
+static bool open_handle(struct generator *self, unsigned int format)
 {
-	return self->asked == PRIVATE || self->asked == LOCAL ||
-	       (self->source == LOCAL && is_stamp(format));
-}
-
-static int warn(struct generator *self, int err)
-{
-	if (self->warned)
-		return 0;
-	self->warned = true;
-	return PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
-				"kuid: no device (%s): this process makes "
-				"UUIDs by itself, and only random bits tell "
-				"them from those of others",
-				strerror(err));
-}
-
-static struct kuid *open_device(const struct generator *self,
-				unsigned int format)
-{
-	struct kuid *handle = kuid_open(format);
+	static const unsigned int flags[] = {
+		[PRIVATE] = KUID_PRIVATE,
+		[LOCAL] = KUID_LOCAL,
+	};
 	int err;
 
-	if (handle && self->order != KUID_ORDER_DEFAULT &&
-	    kuid_set_order(handle, self->order)) {
-		err = errno;
-		kuid_close(handle);
-		handle = NULL;
-		errno = err;
+	self->handle = kuid_open_flags(KUID_FORMAT_V1, flags[self->asked]);
+	if (self->handle) {
+		self->source = self->asked == AUTO ? DEVICE : self->asked;
+		return true;
 	}
-	return handle;
-}
-
-/* NULL and an exception. The first ID decides what AUTO becomes. */
-static struct kuid *open_handle(struct generator *self, unsigned int format)
-{
-	struct kuid *handle;
-	int err;
-
-	if (has_lane(self, format)) {
-		handle = kuid_open_flags(format, self->asked == PRIVATE
-							 ? KUID_PRIVATE
-							 : KUID_LOCAL);
-		self->source = self->asked == PRIVATE ? PRIVATE : LOCAL;
-	} else {
-		handle = open_device(self, format);
-		err = errno;
-		if (handle && self->source == UNDECIDED)
-			self->source = DEVICE;
-		if (!handle && self->source == UNDECIDED &&
-		    self->asked == AUTO && self->order == KUID_ORDER_DEFAULT &&
-		    is_stamp(format) && may_be_absent(err)) {
-			handle = kuid_open_flags(format, KUID_LOCAL);
-			if (handle) {
-				self->source = LOCAL;
-				self->handles[format] = handle;
-				if (warn(self, err))
-					return NULL;
-			}
-			errno = err;
-		}
+	err = errno;
+	if (self->asked == AUTO && self->source == AUTO &&
+	    self->order == KUID_ORDER_DEFAULT && may_be_absent(err) &&
+	    kuid_format_made_from(format) == KUID_MADE_FROM_STAMPS)
+		self->handle = kuid_open_flags(KUID_FORMAT_V1, KUID_LOCAL);
+	if (self->handle) {
+		self->source = LOCAL;
+		return tell(self, err);
 	}
-	self->handles[format] = handle;
-	return handle ? handle : (void *)fail(format);
-}
-
-static void close_all(struct generator *self)
-{
-	for (int format = 0; format < NR_FORMATS; format++) {
-		kuid_close(self->handles[format]);
-		self->handles[format] = NULL;
-	}
+	errno = err;
+	fail(KUID_FORMAT_V1);
+	return false;
 }
 
 /*
- * Called first in a child: AUTO that became LOCAL looks for the device again. A
- * handle of the device serves children, too.
+ * Make IDs; how many, or -1 and an exception. A single ID is tried first without
+ * releasing the interpreter's lock, which takes about as long as the ID.
+ *
+ * A program may close the device behind Python's back, as daemons do, and its
+ * number may be that of another file. Then another handle is opened. The former
+ * one stays, because another thread may be using it.
  */
-static void decide_again(struct generator *self)
+static Py_ssize_t make(struct generator *self, unsigned int format, void *ids,
+		       Py_ssize_t count, bool wait)
 {
-	self->forks = forks;
-	if (self->asked == AUTO && self->source == LOCAL) {
-		close_all(self);
-		self->source = UNDECIDED;
-	}
-}
-
-/*
- * Make IDs; 0, or -1 and an exception. A program may close the device behind
- * Python's back, as daemons do. Its number may then be that of another file, so
- * IDs come by an ioctl, which fails there, and the handle is left as it is:
- * closing it would close the other file. libkuid checks that for lanes.
- */
-static int make(struct generator *self, unsigned int format, void *ids,
-		Py_ssize_t count)
-{
-	Py_ssize_t size = kuid_format_id_size(format), done = 0;
 	bool again = true;
 
-	if (self->forks != forks)
-		decide_again(self);
-	while (done < count) {
-		struct kuid *handle = self->handles[format];
-		char *to = (char *)ids + done * size;
-		ssize_t made;
+	for (;;) {
+		struct kuid *handle;
+		ssize_t made = -1;
 
-		if (!handle && !(handle = open_handle(self, format)))
+		if (!self->handle && !open_handle(self, format))
 			return -1;
-		if (has_lane(self, format)) {
-			if (count == 1)
-				made = kuid_one(handle, to) ? -1 : 1;
-			else
-				made = kuid_many(handle, to, count - done);
-		} else {
-			Py_BEGIN_ALLOW_THREADS made =
-				kuid_many(handle, to, count - done);
+		handle = self->handle;
+		errno = EAGAIN;
+		if (count == 1 || !wait)
+			made = kuid_make(handle, format, self->order,
+					 KUID_NOWAIT, ids, count);
+		if (made < 0 && errno == EAGAIN && wait) {
+			Py_BEGIN_ALLOW_THREADS made = kuid_make(
+				handle, format, self->order, 0, ids, count);
 			Py_END_ALLOW_THREADS
 		}
-		if (made > 0) {
-			done += made;
-			continue;
-		}
+		if (made > 0)
+			return made;
 		if (errno == EINTR) {
 			if (PyErr_CheckSignals())
 				return -1;
 		} else if ((errno == EBADF || errno == ENODEV) && again) {
 			again = false;
-			if (self->handles[format] == handle)
-				self->handles[format] = NULL;
+			if (self->handle == handle)
+				self->handle = NULL;
 		} else {
+			/* Only the device makes the other formats. */
+			if (errno == EOPNOTSUPP && self->asked == AUTO)
+				errno = ENODEV;
 			fail(format);
 			return -1;
 		}
 	}
-	return 0;
 }
 
 static PyObject *number(const unsigned char *id)
@@ -322,78 +250,78 @@ static PyObject *object_of(const struct generator *self, unsigned int format,
 	}
 }
 
-static PyObject *one(PyObject *self, unsigned int format)
+static PyObject *one(PyObject *object, unsigned int format, bool wait)
 {
+	struct generator *self = (struct generator *)object;
 	unsigned char id[KUID_ID_MAX];
 
-	if (make((struct generator *)self, format, id, 1))
-		return NULL;
-	return object_of((struct generator *)self, format, id);
+	return make(self, format, id, 1, wait) < 0
+		       ? NULL
+		       : object_of(self, format, id);
 }
 
-/* The arguments of uuid.uuid1(), which nobody may choose here. */
-static bool chooses_none(PyObject *args, PyObject *kwargs)
+/* Those that have the arguments of uuid.uuid1(), which nobody may choose here. */
+static PyObject *one_uuid(PyObject *self, unsigned int format, PyObject *args,
+			  PyObject *kwargs)
 {
-	static char *names[] = { "node", "clock_seq", NULL };
+	static char *names[] = { "node", "clock_seq", "wait", NULL };
 	PyObject *node = Py_None, *clock_seq = Py_None;
+	int wait = true;
 
-	if (!kwargs && !PyTuple_Size(args))
-		return true;
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", names, &node,
-					 &clock_seq))
-		return false;
+	if ((kwargs || PyTuple_Size(args)) &&
+	    !PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$p", names, &node,
+					 &clock_seq, &wait))
+		return NULL;
 	if (node == Py_None && clock_seq == Py_None)
-		return true;
+		return one(self, format, wait);
 	PyErr_SetString(PyExc_ValueError,
 			"kuid chooses node and clock_seq, which keep UUIDs "
 			"unique: leave them out, or use the module uuid");
-	return false;
+	return NULL;
 }
 
-static PyObject *uuid1(PyObject *self, PyObject *args, PyObject *kwargs)
+static PyObject *one_any(PyObject *self, unsigned int format, PyObject *args,
+			 PyObject *kwargs)
 {
-	return chooses_none(args, kwargs) ? one(self, KUID_FORMAT_V1) : NULL;
+	static char *names[] = { "wait", NULL };
+	int wait = true;
+
+	if ((kwargs || PyTuple_Size(args)) &&
+	    !PyArg_ParseTupleAndKeywords(args, kwargs, "|$p", names, &wait))
+		return NULL;
+	return one(self, format, wait);
 }
 
-static PyObject *uuid6(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-	return chooses_none(args, kwargs) ? one(self, KUID_FORMAT_V6) : NULL;
-}
-
-#define MAKER(name, NAME)                                       \
-	static PyObject *name(PyObject *self, PyObject *unused) \
-	{                                                       \
-		return one(self, KUID_FORMAT_##NAME);           \
-	}
-MAKER(uuid7, V7)
-MAKER(lex, LEX)
-MAKER(k64, K64)
-MAKER(k96, K96)
-MAKER(k128, K128)
-MAKER(snowflake, SNOWFLAKE)
-
-/* The number of a format, or 0 and an exception. */
-static unsigned int format_named(const char *name)
+/* The number of a format, or of any UUID; 0 and an exception. */
+static unsigned int format_known(const char *name)
 {
 	int format = kuid_format_number(name);
 
-	if (format > 0 && format < NR_FORMATS)
+	if (format > 0)
 		return format;
 	PyErr_Format(PyExc_ValueError, "\"%s\" is no format of kuid", name);
 	return 0;
 }
 
-static PyObject *batch(PyObject *self, PyObject *args, PyObject *kwargs)
+/* The same, of a format that kuid makes. */
+static unsigned int format_named(const char *name)
 {
-	static char *names[] = { "n", "format", NULL };
+	return format_known(strcmp(name, "uuid") ? name : "any UUID");
+}
+
+static PyObject *batch_of(PyObject *object, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = { "n", "format", "wait", NULL };
+	struct generator *self = (struct generator *)object;
 	unsigned char ids[CHUNK * KUID_ID_MAX];
 	const char *name = "v7";
-	Py_ssize_t count;
+	Py_ssize_t count, size;
 	unsigned int format;
+	int wait = true;
 	PyObject *list;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|s", names, &count,
-					 &name))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|s$p", names, &count,
+					 &name, &wait))
 		return NULL;
 	format = format_named(name);
 	if (!format)
@@ -402,39 +330,43 @@ static PyObject *batch(PyObject *self, PyObject *args, PyObject *kwargs)
 		PyErr_SetString(PyExc_ValueError, "n must not be negative");
 		return NULL;
 	}
+	size = kuid_format_id_size(format);
 	list = PyList_New(0);
 	while (list && count > 0) {
-		Py_ssize_t now = count < CHUNK ? count : CHUNK;
-		Py_ssize_t size = kuid_format_id_size(format);
+		Py_ssize_t made = make(self, format, ids,
+				       count < CHUNK ? count : CHUNK, wait);
 
-		if (make((struct generator *)self, format, ids, now))
-			goto failed;
-		for (Py_ssize_t i = 0; i < now; i++) {
-			PyObject *id = object_of((struct generator *)self,
-						 format, ids + i * size);
-			int err = id ? PyList_Append(list, id) : -1;
-
-			Py_XDECREF(id);
-			if (err)
-				goto failed;
+		/* Those before the one that would have to wait are had. */
+		if (made < 0 && PyList_Size(list) && !wait &&
+		    PyErr_ExceptionMatches(PyExc_BlockingIOError)) {
+			PyErr_Clear();
+			break;
 		}
-		count -= now;
+		for (Py_ssize_t i = 0; i < made; i++) {
+			PyObject *id = object_of(self, format, ids + i * size);
+
+			if (!id || PyList_Append(list, id))
+				made = -1;
+			Py_XDECREF(id);
+		}
+		if (made < 0 || PyErr_CheckSignals())
+			Py_CLEAR(list);
+		count -= made;
 	}
 	return list;
-failed:
-	Py_DECREF(list);
-	return NULL;
 }
 
-static PyObject *source_of(PyObject *object, void *unused)
+static const char *notices(uint32_t clones)
 {
-	struct generator *self = (struct generator *)object;
+	if (clones & KUID_CLONES_SEEN)
+		return "seen";
+	return clones & KUID_CLONES_TOLD ? "told" : "never";
+}
 
-	if (self->forks != forks)
-		decide_again(self);
-	if (self->source != UNDECIDED)
-		return PyUnicode_FromString(source_names[self->source]);
-	return PyUnicode_FromString(source_names[self->asked]);
+static PyObject *source_of(PyObject *self, void *unused)
+{
+	return PyUnicode_FromString(
+		source_names[((struct generator *)self)->source]);
 }
 
 static PyObject *order_of(PyObject *self, void *unused)
@@ -453,6 +385,21 @@ static int index_of(const char *const *names, int count, const char *name,
 	}
 	PyErr_Format(PyExc_ValueError, "\"%s\" is no %s of kuid", name, what);
 	return -1;
+}
+
+static struct PyModuleDef module;
+
+/* The state of the module whose type is the base of another one. */
+static struct state *state_of(PyTypeObject *type)
+{
+	for (;;) {
+		PyObject *of = PyType_GetModule(type);
+
+		if (of && PyModule_GetDef(of) == &module)
+			return PyModule_GetState(of);
+		PyErr_Clear();
+		type = PyType_GetSlot(type, Py_tp_base);
+	}
 }
 
 static PyObject *new_generator(PyTypeObject *type, PyObject *args,
@@ -483,10 +430,10 @@ static PyObject *new_generator(PyTypeObject *type, PyObject *args,
 	self = (struct generator *)PyType_GenericNew(type, NULL, NULL);
 	if (!self)
 		return NULL;
-	self->state = PyType_GetModuleState(type);
+	self->state = state_of(type);
 	self->asked = source;
 	self->order = order;
-	self->forks = forks;
+	self->source = AUTO;
 	return (PyObject *)self;
 }
 
@@ -494,27 +441,71 @@ static void free_generator(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 
-	close_all((struct generator *)self);
+	kuid_close(((struct generator *)self)->handle);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
 	Py_DECREF(type);
 }
 
-#define WITH_ARGUMENTS (METH_VARARGS | METH_KEYWORDS)
-static PyMethodDef generator_methods[] = {
-	{ "uuid1", (PyCFunction)(void *)uuid1, WITH_ARGUMENTS,
-	  "A UUID of version 1." },
-	{ "uuid6", (PyCFunction)(void *)uuid6, WITH_ARGUMENTS,
-	  "A UUID of version 6." },
-	{ "uuid7", uuid7, METH_NOARGS, "A UUID of version 7." },
-	{ "lex", lex, METH_NOARGS, "A lexical UUID, 16 bytes." },
-	{ "k64", k64, METH_NOARGS, "A k-ordered ID of this host, an integer." },
-	{ "k96", k96, METH_NOARGS, "A k-ordered ID, 12 bytes." },
-	{ "k128", k128, METH_NOARGS, "A k-ordered ID, 16 bytes." },
-	{ "snowflake", snowflake, METH_NOARGS, "A snowflake, an integer." },
-	{ "batch", (PyCFunction)(void *)batch, WITH_ARGUMENTS,
-	  "A list of n IDs of a format, which increase." },
-	{ NULL }
-};
+/*
+ * The functions, as methods of a generator, of the package, and of kuid.host:
+ * methods can't be named in a pickle or in a migration of Django's.
+ */
+static PyObject *itself(PyObject *self)
+{
+	return self;
+}
+
+static PyObject *ids_of(PyObject *module)
+{
+	return ((struct state *)PyModule_GetState(module))->ids;
+}
+
+static PyObject *host_of(PyObject *module)
+{
+	return ((struct state *)PyModule_GetState(module))->host;
+}
+
+#define UUID_ARGUMENTS "$self, /, node=None, clock_seq=None, *, wait=True"
+#define ID_ARGUMENTS   "$self, /, *, wait=True"
+#define UUID(NAME)     one_uuid(self, KUID_FORMAT_##NAME, args, kwargs)
+#define ANY(NAME)      one_any(self, KUID_FORMAT_##NAME, args, kwargs)
+#define FUNCTIONS(X, prefix, of)                                               \
+	X(prefix, of, uuid1, UUID(V1), UUID_ARGUMENTS, "A UUID of version 1.") \
+	X(prefix, of, uuid6, UUID(V6), UUID_ARGUMENTS, "A UUID of version 6.") \
+	X(prefix, of, uuid7, ANY(V7), ID_ARGUMENTS, "A UUID of version 7.")    \
+	X(prefix, of, lex, ANY(LEX), ID_ARGUMENTS,                             \
+	  "A lexical UUID, 16 bytes.")                                         \
+	X(prefix, of, k64, ANY(K64), ID_ARGUMENTS, "A k-ordered integer.")     \
+	X(prefix, of, k96, ANY(K96), ID_ARGUMENTS,                             \
+	  "A k-ordered ID, 12 bytes.")                                         \
+	X(prefix, of, k128, ANY(K128), ID_ARGUMENTS,                           \
+	  "A k-ordered ID, 16 bytes.")                                         \
+	X(prefix, of, snowflake, ANY(SNOWFLAKE), ID_ARGUMENTS,                 \
+	  "A snowflake, an integer.")                                          \
+	X(prefix, of, batch, batch_of(self, args, kwargs),                     \
+	  "$self, /, n, format='v7', *, wait=True",                            \
+	  "A list of n IDs, which increase; without waiting, of those ready.")
+
+#define DEFINE(prefix, of, name, call, arguments, text)               \
+	static PyObject *prefix##name(PyObject *self, PyObject *args, \
+				      PyObject *kwargs)               \
+	{                                                             \
+		self = of(self);                                      \
+		return call;                                          \
+	}
+FUNCTIONS(DEFINE, generator_, itself)
+FUNCTIONS(DEFINE, module_, ids_of)
+FUNCTIONS(DEFINE, host_, host_of)
+
+#define METHOD(prefix, of, name, call, arguments, text) \
+	{ #name, (PyCFunction)(void *)prefix##name,     \
+	  METH_VARARGS | METH_KEYWORDS,                 \
+	  #name "(" arguments ")\n--\n\n" text },
+static PyMethodDef generator_methods[] = { FUNCTIONS(METHOD,
+						     generator_, ) { NULL } };
+static PyMethodDef module_functions[] = { FUNCTIONS(METHOD,
+						    module_, ) { NULL } };
+static PyMethodDef host_functions[] = { FUNCTIONS(METHOD, host_, ) { NULL } };
 
 static PyGetSetDef generator_properties[] = {
 	{ "source", source_of, NULL,
@@ -525,7 +516,7 @@ static PyGetSetDef generator_properties[] = {
 };
 
 static PyType_Slot generator_slots[] = {
-	{ Py_tp_doc, "Generator(source='auto', order='file')" },
+	{ Py_tp_doc, "Maker(source='auto', order='file')\n--\n\n" },
 	{ Py_tp_new, new_generator },
 	{ Py_tp_dealloc, free_generator },
 	{ Py_tp_methods, generator_methods },
@@ -534,9 +525,9 @@ static PyType_Slot generator_slots[] = {
 };
 
 static PyType_Spec generator_spec = {
-	.name = "kuid.Generator",
+	.name = "kuid._kuid.Maker",
 	.basicsize = sizeof(struct generator),
-	.flags = Py_TPFLAGS_DEFAULT,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
 	.slots = generator_slots,
 };
 
@@ -560,7 +551,7 @@ static PyObject *text(PyObject *self, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "sy#", &name, &id, &size))
 		return NULL;
-	format = format_named(name);
+	format = format_known(name);
 	if (!format || !bytes_of(format, id, size))
 		return NULL;
 	if (kuid_text(format, id, text, sizeof(text)))
@@ -568,111 +559,166 @@ static PyObject *text(PyObject *self, PyObject *args)
 	return PyUnicode_FromString(text);
 }
 
-static PyObject *time_ns(PyObject *self, PyObject *args)
+/* The format of a text and its bytes. */
+static PyObject *parse(PyObject *self, PyObject *args)
+{
+	unsigned char id[KUID_ID_MAX];
+	size_t where = 0;
+	Py_ssize_t size;
+	const char *name, *text;
+	int format;
+
+	if (!PyArg_ParseTuple(args, "zs#", &name, &text, &size))
+		return NULL;
+	if (!name) {
+		format = kuid_recognise(text, size, id, &where);
+	} else {
+		format = format_known(name);
+		if (!format)
+			return NULL;
+		if (kuid_parse(format, text, size, id, &where))
+			format = -1;
+	}
+	if (format < 0)
+		return PyErr_Format(PyExc_ValueError,
+				    "no %s: it is wrong at character %zu",
+				    name ? name : "ID", where);
+	return Py_BuildValue("sy#", kuid_format_name(format), id,
+			     (Py_ssize_t)kuid_format_id_size(format));
+}
+
+static PyObject *no_id(const char *name)
+{
+	return PyErr_Format(PyExc_ValueError, "no ID of %s with a time", name);
+}
+
+/* The seconds and nanoseconds of an ID. */
+static PyObject *time_of(PyObject *self, PyObject *args)
 {
 	struct kuid_fields fields;
 	unsigned long long setting;
 	unsigned int format;
 	Py_ssize_t size;
 	const char *name, *id;
-	PyObject *sec, *nsec, *billion, *scaled = NULL, *time = NULL;
 	int ours;
 
 	if (!PyArg_ParseTuple(args, "sy#Kp", &name, &id, &size, &setting,
 			      &ours))
 		return NULL;
-	format = format_named(name);
+	format = format_known(name);
 	if (!format || !bytes_of(format, id, size))
 		return NULL;
 	if (kuid_decode(format, id, setting, ours ? KUID_FROM_KUID : 0,
-			&fields))
-		return PyErr_Format(PyExc_ValueError, "not an ID of %s", name);
-	sec = PyLong_FromLongLong(fields.sec);
-	nsec = PyLong_FromUnsignedLong(fields.nsec);
-	billion = PyLong_FromLong(1000000000);
-	if (sec && billion)
-		scaled = PyNumber_Multiply(sec, billion);
-	if (scaled && nsec)
-		time = PyNumber_Add(scaled, nsec);
-	Py_XDECREF(sec);
-	Py_XDECREF(nsec);
-	Py_XDECREF(billion);
-	Py_XDECREF(scaled);
-	return time;
+			&fields) ||
+	    !(fields.has & KUID_HAS_TIME))
+		return no_id(name);
+	return Py_BuildValue("LI", (long long)fields.sec, fields.nsec);
+}
+
+/* The lowest or highest ID of a format at a time. */
+static PyObject *edge(PyObject *self, PyObject *args)
+{
+	unsigned char id[KUID_ID_MAX];
+	unsigned long long setting;
+	unsigned int nsec, format;
+	const char *name;
+	long long sec;
+	int high, ours;
+
+	if (!PyArg_ParseTuple(args, "psLIKp", &high, &name, &sec, &nsec,
+			      &setting, &ours))
+		return NULL;
+	format = format_named(name);
+	if (!format)
+		return NULL;
+	if ((high ? kuid_highest_at : kuid_lowest_at)(
+		    format, sec, nsec, setting, ours ? KUID_FROM_KUID : 0, id))
+		return PyErr_Format(errno == ERANGE ? PyExc_OverflowError
+						    : PyExc_ValueError,
+				    "%s does not reach that time", name);
+	return PyBytes_FromStringAndSize((const char *)id,
+					 kuid_format_id_size(format));
+}
+
+/* Take the generators of the functions of the package and of kuid.host. */
+static PyObject *use(PyObject *self, PyObject *args)
+{
+	struct state *state = PyModule_GetState(self);
+	PyObject *ids, *host;
+
+	if (!PyArg_ParseTuple(args, "O!O!", state->maker, &ids, state->maker,
+			      &host))
+		return NULL;
+	Py_INCREF(ids);
+	Py_XDECREF(state->ids);
+	state->ids = ids;
+	Py_INCREF(host);
+	Py_XDECREF(state->host);
+	state->host = host;
+	Py_RETURN_NONE;
+}
+
+/* The fields of kuid.Guarantees, of a generator. */
+static PyObject *guarantees(PyObject *module, PyObject *args)
+{
+	const struct state *state = PyModule_GetState(module);
+	struct kuid_status status;
+	struct generator *self;
+	unsigned int format;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "O!s", state->maker, &self, &name))
+		return NULL;
+	format = format_named(name);
+	if (!format)
+		return NULL;
+	self->told = true;
+	if (!self->handle && !open_handle(self, format))
+		return NULL;
+	if (kuid_read_status(self->handle, &status))
+		return fail(format);
+	if (self->source == PRIVATE)
+		status.clones = kuid_lane_clones(&status);
+	return Py_BuildValue("ssNNNs", source_names[self->source],
+			     order_names[self->order],
+			     PyBool_FromLong(status.unique >> format & 1),
+			     PyBool_FromLong(status.ordered >> format & 1),
+			     PyBool_FromLong(status.reboot_safe >> format & 1),
+			     notices(status.clones));
 }
 
 /*
- * The functions of the module itself. Methods of a generator would do, but
- * can't be named in a pickle or in a migration of Django's.
+ * Add a module that holds functions, whose names are those in the module @of of
+ * the package: a pickle and a migration of Django's find them there.
  */
-static PyObject *ids_of(PyObject *module)
+static int add_functions(PyObject *module, PyMethodDef *method,
+			 const char *name, const char *of)
 {
-	return ((struct state *)PyModule_GetState(module))->ids;
+	PyObject *to = PyModule_New(of), *from = PyUnicode_FromString(of);
+	int err = to && from ? 0 : -1;
+
+	for (; !err && method->ml_name; method++) {
+		PyObject *function = PyCFunction_NewEx(method, module, from);
+
+		err = PyModule_AddObjectRef(to, method->ml_name, function);
+		Py_XDECREF(function);
+	}
+	if (!err)
+		err = PyModule_AddObjectRef(module, name, to);
+	Py_XDECREF(from);
+	Py_XDECREF(to);
+	return err;
 }
 
-#define OF_MODULE(name)                                                    \
-	static PyObject *module_##name(PyObject *module, PyObject *unused) \
-	{                                                                  \
-		return name(ids_of(module), NULL);                         \
-	}
-OF_MODULE(uuid7)
-OF_MODULE(lex)
-OF_MODULE(k64)
-OF_MODULE(k96)
-OF_MODULE(k128)
-OF_MODULE(snowflake)
-
-#define OF_MODULE_WITH(name)                                             \
-	static PyObject *module_##name(PyObject *module, PyObject *args, \
-				       PyObject *kwargs)                 \
-	{                                                                \
-		return name(ids_of(module), args, kwargs);               \
-	}
-OF_MODULE_WITH(uuid1)
-OF_MODULE_WITH(uuid6)
-OF_MODULE_WITH(batch)
-
-static PyMethodDef public_methods[] = {
-	{ "uuid1", (PyCFunction)(void *)module_uuid1, WITH_ARGUMENTS,
-	  "A UUID of version 1." },
-	{ "uuid6", (PyCFunction)(void *)module_uuid6, WITH_ARGUMENTS,
-	  "A UUID of version 6." },
-	{ "uuid7", module_uuid7, METH_NOARGS, "A UUID of version 7." },
-	{ "lex", module_lex, METH_NOARGS, "A lexical UUID, 16 bytes." },
-	{ "k64", module_k64, METH_NOARGS,
-	  "A k-ordered ID of this host, an integer." },
-	{ "k96", module_k96, METH_NOARGS, "A k-ordered ID, 12 bytes." },
-	{ "k128", module_k128, METH_NOARGS, "A k-ordered ID, 16 bytes." },
-	{ "snowflake", module_snowflake, METH_NOARGS,
-	  "A snowflake, an integer." },
-	{ "batch", (PyCFunction)(void *)module_batch, WITH_ARGUMENTS,
-	  "A list of n IDs of a format, which increase." },
+static PyMethodDef module_methods[] = {
+	{ "text", text, METH_VARARGS, NULL },
+	{ "parse", parse, METH_VARARGS, NULL },
+	{ "time_of", time_of, METH_VARARGS, NULL },
+	{ "edge", edge, METH_VARARGS, NULL },
+	{ "guarantees", guarantees, METH_VARARGS, NULL },
+	{ "use", use, METH_VARARGS, NULL },
 	{ NULL }
 };
-
-/* Their names begin with that of the package. */
-static int add_functions(PyObject *module)
-{
-	PyObject *name = PyUnicode_FromString("kuid");
-
-	for (PyMethodDef *method = public_methods; name && method->ml_name;
-	     method++) {
-		PyObject *function = PyCFunction_NewEx(method, module, name);
-
-		if (!function ||
-		    PyModule_AddObject(module, method->ml_name, function)) {
-			Py_XDECREF(function);
-			Py_CLEAR(name);
-		}
-	}
-	Py_XDECREF(name);
-	return name ? 0 : -1;
-}
-
-static PyMethodDef module_methods[] = { { "text", text, METH_VARARGS, NULL },
-					{ "time_ns", time_ns, METH_VARARGS,
-					  NULL },
-					{ NULL } };
 
 /* A descriptor of a class and its setter; NULL and an exception. */
 static PyObject *descriptor(PyObject *class, const char *name,
@@ -688,14 +734,12 @@ static PyObject *descriptor(PyObject *class, const char *name,
 
 static int execute(PyObject *module)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct state *state = PyModule_GetState(module);
 	PyObject *uuid = PyImport_ImportModule("uuid");
-	PyObject *safe, *type;
+	PyObject *safe;
 
 	if (!uuid)
 		return -1;
-	pthread_once(&once, watch_forks);
 	state->uuid = PyObject_GetAttrString(uuid, "UUID");
 	safe = PyObject_GetAttrString(uuid, "SafeUUID");
 	Py_DECREF(uuid);
@@ -708,21 +752,18 @@ static int execute(PyObject *module)
 	state->unknown = PyObject_GetAttrString(safe, "unknown");
 	Py_DECREF(safe);
 	state->shift = PyLong_FromLong(64);
+	state->maker = PyType_FromModuleAndSpec(module, &generator_spec, NULL);
 	if (!state->int_of || !state->safe_of || !state->safe ||
-	    !state->unknown || !state->shift)
+	    !state->unknown || !state->shift || !state->maker)
 		return -1;
-	type = PyType_FromModuleAndSpec(module, &generator_spec, NULL);
-	if (!type)
+	state->ids = PyObject_CallNoArgs(state->maker);
+	state->host = PyObject_CallFunction(state->maker, "ss", "auto", "host");
+	if (!state->ids || !state->host ||
+	    PyModule_AddObjectRef(module, "Maker", state->maker) ||
+	    add_functions(module, module_functions, "file", "kuid") ||
+	    add_functions(module, host_functions, "host", "kuid.host"))
 		return -1;
-	state->ids = PyObject_CallObject(type, NULL);
-	if (!state->ids || PyModule_AddObject(module, "Generator", type)) {
-		Py_DECREF(type);
-		return -1;
-	}
-	if (PyModule_AddObject(module, "ids", state->ids))
-		return -1;
-	Py_INCREF(state->ids);
-	return add_functions(module);
+	return 0;
 }
 
 static void free_module(void *module)
@@ -735,7 +776,9 @@ static void free_module(void *module)
 	Py_CLEAR(state->safe);
 	Py_CLEAR(state->unknown);
 	Py_CLEAR(state->shift);
+	Py_CLEAR(state->maker);
 	Py_CLEAR(state->ids);
+	Py_CLEAR(state->host);
 }
 
 static PyModuleDef_Slot module_slots[] = { { Py_mod_exec, execute },
