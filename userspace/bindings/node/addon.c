@@ -1,327 +1,415 @@
 // SPDX-License-Identifier: MIT
 /*
- * Handles of libkuid for index.js, which chooses the source and tells errors.
- * All threads of the process share the handles, and none is ever closed.
+ * libkuid for index.js, which chooses the source and words the errors. Nothing
+ * here waits. All arguments are checked here, since any code may call this. A
+ * call that libkuid fails returns a negative errno, as Node.js numbers errors.
  */
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <kuid.h>
+#include <math.h>
 #include <node_api.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
-#define NR_FLAGS   (KUID_PRIVATE + 1)
-#define NR_ORDERS  (KUID_ORDER_HOST + 1)
-#define NR_FORMATS (KUID_FORMAT_SNOWFLAKE + 1)
+#define ARGUMENTS_MAX 6
 
-struct source {
-	struct kuid *handle;
-	unsigned int format;
-	size_t size;
-	bool lane;
-};
+/* Flags of kuid_open_flags() by the number of a source. */
+static const unsigned int flags[] = { 0, KUID_LOCAL, KUID_PRIVATE };
 
-static struct source *sources[NR_FLAGS][NR_ORDERS][NR_FORMATS];
+#define NR_SOURCES (sizeof(flags) / sizeof(flags[0]))
+
+/* All threads of the process share the handles, and none is ever closed. */
+static struct kuid *handles[NR_SOURCES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Throw an error with the name and the number of an errno, and what helps. */
-static napi_value fail(napi_env env, unsigned int format, int err)
+/*
+ * The handle of a source; NULL and errno. If @lost is the one in use, another
+ * is opened: a program may have closed its file. Another thread may be using
+ * the former one still.
+ */
+static struct kuid *handle_of(uint32_t source, const struct kuid *lost)
 {
-	const char *advice = kuid_error_advice(err);
-	const char *path = kuid_format_device(format);
-	napi_value error, text, name, number;
-	char message[512];
+	struct kuid *handle =
+		__atomic_load_n(&handles[source], __ATOMIC_ACQUIRE);
 
-	snprintf(message, sizeof(message), "%s: %s%s%s", path ? path : "kuid",
-		 strerror(err), advice ? ". " : "", advice ? advice : "");
-	napi_create_string_utf8(env, message, NAPI_AUTO_LENGTH, &text);
-	napi_create_string_utf8(env, strerrorname_np(err), NAPI_AUTO_LENGTH,
-				&name);
-	napi_create_int32(env, -err, &number);
-	napi_create_error(env, name, text, &error);
-	napi_set_named_property(env, error, "errno", number);
-	napi_throw(env, error);
-	return NULL;
+	if (handle && handle != lost)
+		return handle;
+	pthread_mutex_lock(&lock);
+	handle = handles[source];
+	if (!handle || handle == lost) {
+		handle = kuid_open_flags(KUID_FORMAT_V1, flags[source]);
+		if (handle)
+			__atomic_store_n(&handles[source], handle,
+					 __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+	return handle;
 }
 
-/*
- * Make IDs; 0, or an errno. The device is asked by an ioctl and not by a read:
- * a program may close its file, whose number may then be that of another file.
+/**
+ * struct call - a call and its arguments, as far as they were read
+ * @env: of the call
+ * @args: undefined where there is no argument
+ * @bad: an exception was thrown
  */
-static int make(const struct source *source, void *ids, size_t count)
+struct call {
+	napi_env env;
+	napi_value args[ARGUMENTS_MAX];
+	bool bad;
+};
+
+static struct call call_of(napi_env env, napi_callback_info info)
 {
-	size_t done = 0;
+	struct call call = { .env = env };
+	size_t count = ARGUMENTS_MAX;
 
-	while (done < count) {
-		char *to = (char *)ids + done * source->size;
-		ssize_t made;
+	napi_get_cb_info(env, info, &count, call.args, NULL, NULL);
+	return call;
+}
 
-		if (source->lane && count == 1)
-			made = kuid_one(source->handle, to) ? -1 : 1;
-		else
-			made = kuid_many(source->handle, to, count - done);
-		if (made > 0)
-			done += made;
-		else if (errno != EINTR)
-			return errno;
-	}
+static void refuse(struct call *call)
+{
+	if (!call->bad)
+		napi_throw_range_error(call->env, "ERR_OUT_OF_RANGE",
+				       "kuid: an argument is out of range");
+	call->bad = true;
+}
+
+/* A whole number from 0 to @most. */
+static uint32_t number(struct call *call, int at, uint32_t most)
+{
+	double value;
+
+	if (napi_get_value_double(call->env, call->args[at], &value) ==
+		    napi_ok &&
+	    value >= 0 && value <= most && value == floor(value))
+		return value;
+	refuse(call);
 	return 0;
 }
 
-/* The arguments, and the source that belongs to the function. */
-static struct source *arguments(napi_env env, napi_callback_info info,
-				size_t count, napi_value *args)
+static int64_t integer(struct call *call, int at)
 {
-	void *source = NULL;
+	int64_t value = 0;
+	bool whole = false;
 
-	napi_get_cb_info(env, info, &count, args, NULL, &source);
-	return source;
+	if (napi_get_value_bigint_int64(call->env, call->args[at], &value,
+					&whole) != napi_ok ||
+	    !whole)
+		refuse(call);
+	return value;
 }
 
-static napi_value one_text(napi_env env, napi_callback_info info)
+static bool truth(struct call *call, int at)
 {
-	const struct source *source = arguments(env, info, 0, NULL);
-	unsigned char id[KUID_ID_MAX];
+	bool value = false;
+
+	if (napi_get_value_bool(call->env, call->args[at], &value) != napi_ok)
+		refuse(call);
+	return value;
+}
+
+/* A format, or also KUID_ANY_UUID. */
+static uint32_t format_of(struct call *call, int at)
+{
+	uint32_t format = number(call, at, KUID_ANY_UUID);
+
+	if (!format || !kuid_format_name(format))
+		refuse(call);
+	return format;
+}
+
+/* A format that IDs are made of. */
+static uint32_t made_format(struct call *call, int at)
+{
+	uint32_t format = format_of(call, at);
+
+	if (!kuid_format_device(format))
+		refuse(call);
+	return format;
+}
+
+/* The bytes of a Uint8Array, which a Proxy of one is not. */
+static void *bytes(struct call *call, int at, size_t *size)
+{
+	napi_typedarray_type type = napi_int8_array;
+	void *data = NULL;
+
+	*size = 0;
+	if (napi_get_typedarray_info(call->env, call->args[at], &type, size,
+				     &data, NULL, NULL) != napi_ok ||
+	    type != napi_uint8_array)
+		refuse(call);
+	return data;
+}
+
+/* The bytes of an ID of a format. */
+static const void *id_of(struct call *call, int at, uint32_t format)
+{
+	size_t size;
+	const void *id = bytes(call, at, &size);
+
+	if (!call->bad && size != kuid_format_id_size(format))
+		refuse(call);
+	return id;
+}
+
+static napi_value number_to(napi_env env, int32_t value)
+{
+	napi_value to = NULL;
+
+	napi_create_int32(env, value, &to);
+	return to;
+}
+
+static napi_value text_to(napi_env env, uint32_t format, const void *id)
+{
 	char text[KUID_TEXT_MAX];
-	napi_value string = NULL;
-	int err = make(source, id, 1);
+	napi_value to = NULL;
 
-	if (err)
-		return fail(env, source->format, err);
-	kuid_text(source->format, id, text, sizeof(text));
-	napi_create_string_latin1(env, text, NAPI_AUTO_LENGTH, &string);
-	return string;
+	if (kuid_text(format, id, text, sizeof(text)))
+		return number_to(env, -errno);
+	napi_create_string_latin1(env, text, NAPI_AUTO_LENGTH, &to);
+	return to;
 }
 
-static napi_value one_number(napi_env env, napi_callback_info info)
+static napi_value bytes_to(napi_env env, uint32_t format, const void *id)
 {
-	const struct source *source = arguments(env, info, 0, NULL);
-	napi_value number = NULL;
-	uint64_t id;
-	int err = make(source, &id, 1);
+	napi_value to = NULL;
 
-	if (err)
-		return fail(env, source->format, err);
-	napi_create_bigint_uint64(env, be64toh(id), &number);
-	return number;
+	napi_create_buffer_copy(env, kuid_format_id_size(format), id, NULL,
+				&to);
+	return to;
 }
 
-/* fill(bytes, offset, count): index.js has checked them. */
+/* How many IDs were made, or a negative errno. */
+static int32_t make(uint32_t source, uint32_t format, uint32_t order, void *ids,
+		    size_t count)
+{
+	struct kuid *handle = handle_of(source, NULL);
+	bool again = true;
+
+	while (handle) {
+		ssize_t made = kuid_make(handle, format, order, KUID_NOWAIT,
+					 ids, count);
+
+		if (made >= 0)
+			return made;
+		if ((errno == EBADF || errno == ENODEV) && again) {
+			again = false;
+			handle = handle_of(source, handle);
+		} else if (errno != EINTR) {
+			break;
+		}
+	}
+	return -errno;
+}
+
+/* open(source): 0, or a negative errno. */
+static napi_value open_source(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	uint32_t source = number(&call, 0, NR_SOURCES - 1);
+
+	if (call.bad)
+		return NULL;
+	return number_to(env, handle_of(source, NULL) ? 0 : -errno);
+}
+
+/* one(source, format, order): a text, or a BigInt of 8 bytes. */
+static napi_value one(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	uint32_t source = number(&call, 0, NR_SOURCES - 1);
+	uint32_t format = made_format(&call, 1);
+	uint32_t order = number(&call, 2, KUID_ORDER_HOST);
+	uint64_t id[KUID_ID_MAX / sizeof(uint64_t)];
+	napi_value to = NULL;
+	int32_t made;
+
+	if (call.bad)
+		return NULL;
+	made = make(source, format, order, id, 1);
+	if (made < 0)
+		return number_to(env, made);
+	if (kuid_format_id_size(format) != sizeof(id[0]))
+		return text_to(env, format, id);
+	napi_create_bigint_uint64(env, be64toh(id[0]), &to);
+	return to;
+}
+
+/* fill(source, format, order, bytes, offset, count): how many IDs were made. */
 static napi_value fill(napi_env env, napi_callback_info info)
 {
-	napi_value args[3];
-	const struct source *source = arguments(env, info, 3, args);
-	uint32_t offset = 0, count = 0;
-	void *bytes = NULL;
-	int err;
+	struct call call = call_of(env, info);
+	uint32_t source = number(&call, 0, NR_SOURCES - 1);
+	uint32_t format = made_format(&call, 1);
+	uint32_t order = number(&call, 2, KUID_ORDER_HOST);
+	size_t size;
+	uint8_t *to = bytes(&call, 3, &size);
+	uint32_t offset = number(&call, 4, UINT32_MAX);
+	uint32_t count = number(&call, 5, INT32_MAX);
 
-	napi_get_typedarray_info(env, args[0], NULL, NULL, &bytes, NULL, NULL);
-	napi_get_value_uint32(env, args[1], &offset);
-	napi_get_value_uint32(env, args[2], &count);
-	err = make(source, (char *)bytes + offset, count);
-	return err ? fail(env, source->format, err) : args[0];
-}
-
-struct waiter {
-	const struct source *source;
-	napi_async_work work;
-	napi_deferred deferred;
-};
-
-static void wait_for_ids(napi_env env, void *data)
-{
-	struct waiter *waiter = data;
-	struct pollfd file = {
-		.fd = kuid_fd(waiter->source->handle),
-		.events = POLLIN,
-	};
-
-	while (poll(&file, 1, -1) < 0 && errno == EINTR)
-		;
-}
-
-static void stop_waiting(napi_env env, napi_status status, void *data)
-{
-	struct waiter *waiter = data;
-	napi_value undefined;
-
-	napi_get_undefined(env, &undefined);
-	napi_resolve_deferred(env, waiter->deferred, undefined);
-	napi_delete_async_work(env, waiter->work);
-	free(waiter);
-}
-
-/* A promise that an ID can be had, or that the error is another one. */
-static napi_value ready(napi_env env, napi_callback_info info)
-{
-	const struct source *source = arguments(env, info, 0, NULL);
-	struct waiter *waiter = malloc(sizeof(*waiter));
-	napi_value name, promise = NULL;
-
-	if (!waiter)
-		return fail(env, source->format, ENOMEM);
-	waiter->source = source;
-	napi_create_promise(env, &waiter->deferred, &promise);
-	napi_create_string_utf8(env, "kuid", NAPI_AUTO_LENGTH, &name);
-	napi_create_async_work(env, NULL, name, wait_for_ids, stop_waiting,
-			       waiter, &waiter->work);
-	napi_queue_async_work(env, waiter->work);
-	return promise;
-}
-
-/* NULL and errno. */
-static struct source *open_source(unsigned int format, unsigned int flags,
-				  unsigned int order)
-{
-	struct source *source = calloc(1, sizeof(*source));
-	struct kuid *handle = kuid_open_flags(format, flags);
-	int err = 0;
-
-	if (!handle || !source)
-		err = errno;
-	else if (order && kuid_set_order(handle, order))
-		err = errno;
-	/* A call must not stop all else that the program does. */
-	else if (!(flags & KUID_LOCAL) &&
-		 fcntl(kuid_fd(handle), F_SETFL, O_NONBLOCK))
-		err = errno;
-	if (err) {
-		kuid_close(handle);
-		free(source);
-		errno = err;
+	if (!call.bad &&
+	    (offset > size ||
+	     count > (size - offset) / kuid_format_id_size(format)))
+		refuse(&call);
+	if (call.bad)
 		return NULL;
-	}
-	*source = (struct source) {
-		.handle = handle,
-		.format = format,
-		.size = kuid_id_size(handle),
-		.lane = flags,
-	};
-	return source;
-}
-
-static void add(napi_env env, napi_value object, const char *name,
-		napi_callback call, void *data)
-{
-	napi_value function;
-
-	napi_create_function(env, name, NAPI_AUTO_LENGTH, call, data,
-			     &function);
-	napi_set_named_property(env, object, name, function);
-}
-
-/* open(format, flags, order, again): an object with functions for one format. */
-static napi_value open_format(napi_env env, napi_callback_info info)
-{
-	uint32_t format = 0, flags = 0, order = 0;
-	struct source **place, *source;
-	napi_value args[4], object;
-	bool again = false;
-	int err;
-
-	arguments(env, info, 4, args);
-	napi_get_value_uint32(env, args[0], &format);
-	napi_get_value_uint32(env, args[1], &flags);
-	napi_get_value_uint32(env, args[2], &order);
-	napi_get_value_bool(env, args[3], &again);
-	if (format >= NR_FORMATS || flags >= NR_FLAGS || order >= NR_ORDERS)
-		return fail(env, format, EINVAL);
-	pthread_mutex_lock(&lock);
-	place = &sources[flags][order][format];
-	/* Another thread may still use one that was closed under it. */
-	if (!*place || again)
-		*place = open_source(format, flags, order);
-	source = *place;
-	err = errno;
-	pthread_mutex_unlock(&lock);
-	if (!source)
-		return fail(env, format, err);
-	napi_create_object(env, &object);
-	add(env, object, "text", one_text, source);
-	add(env, object, "number", one_number, source);
-	add(env, object, "fill", fill, source);
-	add(env, object, "ready", ready, source);
-	return object;
-}
-
-/* The bytes of an ID; NULL and an exception. */
-static const void *bytes_of(napi_env env, napi_value value, unsigned int format)
-{
-	size_t size = 0;
-	void *bytes = NULL;
-	char message[64];
-
-	napi_get_typedarray_info(env, value, NULL, &size, &bytes, NULL, NULL);
-	if (bytes && size == kuid_format_id_size(format))
-		return bytes;
-	snprintf(message, sizeof(message), "an ID of %s has %zu bytes, not %zu",
-		 kuid_format_name(format), kuid_format_id_size(format), size);
-	napi_throw_range_error(env, NULL, message);
-	return NULL;
+	return number_to(env,
+			 count ? make(source, format, order, to + offset, count)
+			       : 0);
 }
 
 /* text(format, bytes) */
-static napi_value text_of(napi_env env, napi_callback_info info)
+static napi_value text(napi_env env, napi_callback_info info)
 {
-	char text[KUID_TEXT_MAX];
-	uint32_t format = 0;
-	napi_value args[2], string = NULL;
-	const void *id;
+	struct call call = call_of(env, info);
+	uint32_t format = format_of(&call, 0);
+	const void *id = id_of(&call, 1, format);
 
-	arguments(env, info, 2, args);
-	napi_get_value_uint32(env, args[0], &format);
-	id = bytes_of(env, args[1], format);
-	if (!id)
+	return call.bad ? NULL : text_to(env, format, id);
+}
+
+/* parse(format, text): [format, bytes], or where the text is wrong. */
+static napi_value parse(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	uint32_t format = number(&call, 0, KUID_ANY_UUID);
+	char text[KUID_TEXT_MAX + 1];
+	unsigned char id[KUID_ID_MAX];
+	size_t size = 0, where = 0;
+	napi_value result = NULL;
+	int found;
+
+	/* A longer text is cut, and still too long. */
+	if (napi_get_value_string_utf8(env, call.args[1], text, sizeof(text),
+				       &size) != napi_ok ||
+	    (format && !kuid_format_name(format)))
+		refuse(&call);
+	if (call.bad)
 		return NULL;
-	if (kuid_text(format, id, text, sizeof(text)))
-		return fail(env, format, errno);
-	napi_create_string_latin1(env, text, NAPI_AUTO_LENGTH, &string);
-	return string;
+	if (format)
+		found = kuid_parse(format, text, size, id, &where)
+				? -1
+				: (int)format;
+	else
+		found = kuid_recognise(text, size, id, &where);
+	if (found < 0)
+		return number_to(env, where);
+	napi_create_array_with_length(env, 2, &result);
+	napi_set_element(env, result, 0, number_to(env, found));
+	napi_set_element(env, result, 1, bytes_to(env, found, id));
+	return result;
 }
 
 /* time(format, bytes, setting, fromKuid): nanoseconds since 1970. */
 static napi_value time_of(napi_env env, napi_callback_info info)
 {
+	struct call call = call_of(env, info);
+	uint32_t format = format_of(&call, 0);
+	const void *id = id_of(&call, 1, format);
+	uint64_t setting = integer(&call, 2);
+	bool ours = truth(&call, 3);
 	struct kuid_fields fields;
-	uint32_t format = 0;
-	int64_t setting = 0;
-	bool ours = false;
-	napi_value args[4], number = NULL;
-	const void *id;
+	napi_value to = NULL;
+	uint64_t words[2];
+	__int128 ns;
 
-	arguments(env, info, 4, args);
-	napi_get_value_uint32(env, args[0], &format);
-	napi_get_value_int64(env, args[2], &setting);
-	napi_get_value_bool(env, args[3], &ours);
-	id = bytes_of(env, args[1], format);
-	if (!id)
+	if (call.bad)
 		return NULL;
 	if (kuid_decode(format, id, setting, ours ? KUID_FROM_KUID : 0,
-			&fields))
-		return fail(env, format, errno);
-	napi_create_bigint_int64(env, fields.sec * 1000000000 + fields.nsec,
-				 &number);
-	return number;
+			&fields) ||
+	    !(fields.has & KUID_HAS_TIME))
+		return number_to(env, -EINVAL);
+	ns = (__int128)fields.sec * 1000000000 + fields.nsec;
+	words[0] = ns < 0 ? -ns : ns;
+	words[1] = (ns < 0 ? -ns : ns) >> 64;
+	napi_create_bigint_words(env, ns < 0, 2, words, &to);
+	return to;
+}
+
+/* edge(high, format, sec, nsec, setting, fromKuid): bytes. */
+static napi_value edge(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	bool high = truth(&call, 0);
+	uint32_t format = format_of(&call, 1);
+	int64_t sec = integer(&call, 2);
+	uint32_t nsec = number(&call, 3, 999999999);
+	uint64_t setting = integer(&call, 4);
+	unsigned int ours = truth(&call, 5) ? KUID_FROM_KUID : 0;
+	unsigned char id[KUID_ID_MAX];
+
+	if (call.bad)
+		return NULL;
+	if ((high ? kuid_highest_at : kuid_lowest_at)(format, sec, nsec,
+						      setting, ours, id))
+		return number_to(env, -errno);
+	return bytes_to(env, format, id);
+}
+
+/* status(source, format): bits. */
+static napi_value status_of(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	uint32_t source = number(&call, 0, NR_SOURCES - 1);
+	uint32_t format = made_format(&call, 1);
+	struct kuid *handle = call.bad ? NULL : handle_of(source, NULL);
+	struct kuid_status status;
+
+	if (call.bad)
+		return NULL;
+	if (!handle || kuid_read_status(handle, &status))
+		return number_to(env, -errno);
+	if (flags[source] == KUID_PRIVATE)
+		status.clones = kuid_lane_clones(&status);
+	return number_to(env, (status.unique >> format & 1) |
+				      (status.ordered >> format & 1) << 1 |
+				      (status.reboot_safe >> format & 1) << 2 |
+				      (status.clones & 3) << 3);
+}
+
+/* advice(errno): a sentence, or undefined. */
+static napi_value advice(napi_env env, napi_callback_info info)
+{
+	struct call call = call_of(env, info);
+	const char *sentence = kuid_error_advice(number(&call, 0, INT32_MAX));
+	napi_value to = NULL;
+
+	if (!call.bad && sentence)
+		napi_create_string_latin1(env, sentence, NAPI_AUTO_LENGTH, &to);
+	return to;
 }
 
 static napi_value init(napi_env env, napi_value exports)
 {
-	napi_value formats, number;
+	static const struct {
+		const char *name;
+		napi_callback call;
+	} functions[] = {
+		{ "open", open_source }, { "one", one },
+		{ "fill", fill },	 { "text", text },
+		{ "parse", parse },	 { "time", time_of },
+		{ "edge", edge },	 { "status", status_of },
+		{ "advice", advice },
+	};
+	napi_value formats, function;
 	const char *name;
 
 	napi_create_object(env, &formats);
-	for (int format = 1; (name = kuid_format_name(format)); format++) {
-		napi_create_uint32(env, format, &number);
-		napi_set_named_property(env, formats, name, number);
-	}
+	for (int format = 1; (name = kuid_format_name(format)); format++)
+		napi_set_named_property(env, formats, name,
+					number_to(env, format));
 	napi_set_named_property(env, exports, "formats", formats);
-	add(env, exports, "open", open_format, NULL);
-	add(env, exports, "text", text_of, NULL);
-	add(env, exports, "time", time_of, NULL);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		napi_create_function(env, functions[i].name, NAPI_AUTO_LENGTH,
+				     functions[i].call, NULL, &function);
+		napi_set_named_property(env, exports, functions[i].name,
+					function);
+	}
 	return exports;
 }
 

@@ -7,33 +7,54 @@
 . ../../tests/tap.sh
 # shellcheck source=SCRIPTDIR/../with_device.sh
 . ../with_device.sh
-ids="node node_modules/kuid/ids.js"
+ids="node node_modules/$NAME/ids.js"
+package=node_modules/$NAME
 tests=$PWD/tests
 
-# As npm does it, from the packed file, and without the network.
+# As npm does it, from the packed file, without the network and its scripts.
 is_installed()
 {
-	mkdir "$work/site" && cd "$work/site" && echo '{}' >package.json &&
-		npm install --offline --no-audit --no-fund "$PACKAGE" >"$out" 2>&1
-}
-
-# The tests are beside the package that was installed.
-passes()
-{
-	cp "$tests"/* "$work/site" && node kuid.test.js >"$out" 2>"$err" && [ "$(grep -c '^ok' "$out")" -ge 9 ]
+	mkdir "$work/site" && cd "$work/site" && echo '{}' >package.json && cp "$tests"/* . &&
+		npm install --offline --no-audit --no-fund --ignore-scripts "$PACKAGE" >"$out" 2>&1
 }
 
 has_types()
 {
-	cp "$tests/types.ts" "$work/site" && tsc --strict --noEmit --target es2020 --moduleResolution node \
-		types.ts >"$out" 2>&1
+	sed -i "s|@kuid/kuid|$NAME|" types.ts && cp types.ts types.mts &&
+		tsc --strict --noEmit --target es2022 --module nodenext types.ts types.mts >"$out" 2>&1
+}
+
+survives_fuzzing()
+{
+	(cd "$package" && CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+		node build.js "$work/fuzzed.node") >"$out" 2>&1 &&
+		LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+			node --no-warnings fuzz.js "$work/fuzzed.node" "./$package" >"$out" 2>&1
+}
+
+# Where no addon comes with the package, npm compiles it.
+is_compiled()
+{
+	rm -r "$package/prebuilt" && npm rebuild --offline "$NAME" >"$out" 2>&1 && [ -e "$package/kuid.node" ] &&
+		$ids -from local v6 3 >"$out" && [ "$(sort -u "$out" | wc -l)" = 3 ]
+}
+
+# No compiler is no error.
+is_plain()
+{
+	rm -f "$package/kuid.node" && CC=false npm rebuild --offline "$NAME" >"$out" 2>&1 &&
+		$ids v7 3 >"$out" 2>"$err" && [ "$(sort -u "$out" | wc -l)" = 3 ] && grep -x 'source: plain' "$err"
 }
 
 echo "KTAP version 1"
 it "npm installs the package" is_installed
 cd "$work/site" || exit
-it "its tests pass" passes
+it "its tests pass" node kuid.test.js "$NAME"
+it "a device can be waited for, lost and asked" with_device node device.test.js "$NAME"
+it "hostile arguments do no harm" survives_fuzzing
 it "tsc finds nothing" has_types
-it "it exports no function of libkuid" hides_libkuid node_modules/kuid/kuid.node
+it "it exports no function of libkuid" hides_libkuid "$package"/prebuilt/*.node
 check_device
+it "npm compiles the addon" is_compiled
+it "without a compiler UUIDs are plain" is_plain
 finish

@@ -41,7 +41,7 @@ function check(id) {
     ms = Number((BigInt(`0x${high}`) - 0x01b21dd213814000n) / 10000n);
   }
   if (id[14] !== format[1] || !'89ab'.includes(id[19]) || Math.abs(Date.now() - ms) > 10000 ||
-      kuid.time(id) / 1000000n !== BigInt(ms)) {
+      kuid.time(id).getTime() !== ms) {
     throw new Error(`${id} is wrong`);
   }
 }
@@ -61,20 +61,11 @@ async function line() {
   if (given.close) {
     loseDevice();
   }
-  for (;;) {
-    try {
-      const id = ids[format]();
-      if (given.check) {
-        check(id);
-      }
-      return kuid.text(id, format);
-    } catch (error) {
-      if (error.code !== 'EAGAIN') {
-        throw error;
-      }
-      await ids.ready(format);
-    }
+  const id = await kuid.whenReady(() => ids[format]());
+  if (given.check) {
+    check(id);
   }
+  return kuid.text(id, format);
 }
 
 async function lines() {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 export type Source = 'auto' | 'device' | 'private' | 'local';
-export type Order = 'file' | 'cpu' | 'host';
-export type Format = 'v1' | 'v6' | 'v7' | 'lex' | 'k64' | 'k96' | 'k128' | 'snowflake';
+export type Order = 'file' | 'host';
+export type Uuid = 'v1' | 'v6' | 'v7';
+export type Integer = 'k64' | 'snowflake';
+export type Bytes = 'lex' | 'k96' | 'k128';
+export type Format = Uuid | Integer | Bytes;
 export type ID = string | bigint | Uint8Array;
+type IDOf<F> = F extends Uuid ? string : F extends Integer ? bigint : Uint8Array;
 
 interface Make {
   (options?: null | Record<string, never>, buf?: undefined, offset?: number): string;
@@ -13,9 +17,18 @@ interface Make {
   ): Buf;
 }
 
+export interface Guarantees {
+  source: Exclude<Source, 'auto'> | 'plain';
+  order: Order;
+  unique: boolean;
+  ordered: boolean;
+  rebootSafe: boolean;
+  clones: 'seen' | 'told' | 'never';
+}
+
 export class Generator {
-  constructor(choice?: {source?: Source; order?: Order});
-  readonly source: Source;
+  constructor(choice?: { source?: Source; order?: Order });
+  readonly source: Source | 'plain';
   readonly order: Order;
   v1: Make;
   v6: Make;
@@ -25,10 +38,8 @@ export class Generator {
   lex(): Uint8Array;
   k96(): Uint8Array;
   k128(): Uint8Array;
-  batch(n: number, format?: 'v1' | 'v6' | 'v7'): string[];
-  batch(n: number, format: 'k64' | 'snowflake'): bigint[];
-  batch(n: number, format: 'lex' | 'k96' | 'k128'): Uint8Array[];
-  ready(format?: Format): Promise<void>;
+  batch<F extends Format = 'v7'>(n: number, format?: F): IDOf<F>[];
+  guarantees(format?: Format): Guarantees;
 }
 
 export const v1: Make;
@@ -40,11 +51,17 @@ export const lex: Generator['lex'];
 export const k96: Generator['k96'];
 export const k128: Generator['k128'];
 export const batch: Generator['batch'];
-export const ready: Generator['ready'];
-export const source: Source;
+export const guarantees: Generator['guarantees'];
 
+interface Reading {
+  setting?: number | bigint;
+  fromKuid?: boolean;
+}
 export function text(id: ID, format?: Format): string;
-export function time(
-  id: ID,
-  options?: {format?: Format; setting?: number; fromKuid?: boolean},
-): bigint;
+export function parse(text: string): ID;
+export function parse<F extends Format>(text: string, format: F): IDOf<F>;
+export function time(id: ID, options?: Reading & { format?: Format }): Date;
+export function timeNs(id: ID, options?: Reading & { format?: Format }): bigint;
+export function lowest<F extends Format>(format: F, time: Date | bigint, options?: Reading): IDOf<F>;
+export function highest<F extends Format>(format: F, time: Date | bigint, options?: Reading): IDOf<F>;
+export function whenReady<T>(call: () => T, options?: { signal?: AbortSignal }): Promise<T>;

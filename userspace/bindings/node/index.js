@@ -2,92 +2,95 @@
 // Time-ordered unique IDs of the whole host, from the kernel module kuid.
 'use strict';
 
-const addon = require('./kuid.node');
+const {constants} = require('os');
+const {setTimeout: sleep} = require('timers/promises');
+const {getSystemErrorName, types} = require('util');
+const addon = require('./load.js');
 
-const FLAGS = {device: 0, local: 1, private: 4};
-const ORDERS = {file: 0, cpu: 1, host: 3};
+const SOURCES = {device: 0, local: 1, private: 2};
+const ORDERS = {file: 0, host: 3};
 // These say that there is no device to be had; all else is an error of a device.
 const ABSENT = ['ENODEV', 'EACCES', 'EPERM'];
-const CLOSED = ['EBADF', 'ENODEV'];
 const STAMPS = ['v1', 'v6', 'v7'];
+const ENODEV = -constants.errno.ENODEV;
+const EOPNOTSUPP = -constants.errno.EOPNOTSUPP;
+const ANY_UUID = 0x10000;
+const CLONES = ['never', 'seen', 'told', 'seen'];
 
-let warned = false;
+let told = false;
+
+function numberOf(format) {
+  if (!Object.hasOwn(addon.formats, format)) {
+    throw new RangeError(`"${format}" is no format of kuid`);
+  }
+  return addon.formats[format];
+}
+
+// A result of the addon, or its error.
+function check(result, format) {
+  if (typeof result !== 'number' || result >= 0) {
+    return result;
+  }
+  const code = getSystemErrorName(result);
+  const advice = addon.advice(-result);
+  throw Object.assign(new Error(`kuid ${format}: ${code}${advice ? `. ${advice}` : ''}`), {code, errno: result});
+}
 
 class Generator {
   #source;
   #order;
-  #fellBack = false;
-  #open = {};
-  #waiting = {};
+  #auto;
 
   constructor({source = 'auto', order = 'file'} = {}) {
-    if (source !== 'auto' && !(source in FLAGS)) {
+    if (source !== 'auto' && !Object.hasOwn(SOURCES, source)) {
       throw new RangeError(`"${source}" is no source of kuid`);
     }
-    if (!(order in ORDERS)) {
+    if (!Object.hasOwn(ORDERS, order)) {
       throw new RangeError(`"${order}" is no order of kuid`);
     }
-    if (order !== 'file' && FLAGS[source]) {
+    if (order !== 'file' && SOURCES[source]) {
       throw new RangeError(`only the device has the order "${order}"`);
     }
     this.#source = source;
     this.#order = order;
+    this.#auto = source === 'auto';
   }
 
-  // Where IDs are made: 'device', 'private', 'local'; 'auto' before the first one.
+  // Where IDs are made: 'device', 'private', 'local', 'plain'; 'auto' before the first one.
   get source() {
-    return this.#source;
+    return this.#source === 'local' && addon.plain ? 'plain' : this.#source;
   }
 
   get order() {
     return this.#order;
   }
 
-  #handle(format, again = false) {
-    return this.#open[format] ??= this.#openFormat(format, again);
-  }
-
-  #openFormat(format, again) {
-    const number = addon.formats[format];
-    if (!number) {
-      throw new RangeError(`"${format}" is no format of kuid`);
+  // Opening the device decides what auto becomes; an error of an ID never does.
+  #decide(format) {
+    const failed = addon.open(SOURCES.device);
+    const code = failed && getSystemErrorName(failed);
+    if (this.#order !== 'file' || !STAMPS.includes(format) || !ABSENT.includes(code)) {
+      check(failed, format);
+      this.#source = 'device';
+      return;
     }
-    const isStamp = STAMPS.includes(format);
-    const auto = this.#source === 'auto';
-    // Only the device makes the other formats.
-    const from = auto || (this.#source === 'local' && this.#fellBack && !isStamp) ? 'device' : this.#source;
-    try {
-      const handle = addon.open(number, FLAGS[from], ORDERS[this.#order], again);
-      this.#source = auto ? 'device' : this.#source;
-      return handle;
-    } catch (error) {
-      if (!auto || !isStamp || this.#order !== 'file' || !ABSENT.includes(error.code)) {
-        throw error;
-      }
-      const handle = addon.open(number, FLAGS.local, 0, false);
-      this.#source = 'local';
-      this.#fellBack = true;
-      if (!warned) {
-        warned = true;
-        process.emitWarning(`no device (${error.code}): this process makes UUIDs by itself, ` +
-            'and only random bits tell them from those of others', 'KuidWarning');
-      }
-      return handle;
+    this.#source = 'local';
+    if (!told) {
+      told = true;
+      process.emitWarning(`no device (${code}): this process makes UUIDs by itself, ` +
+          'and only random bits tell them from those of others', 'KuidWarning');
     }
   }
 
-  // A file that was closed behind our back is opened again, once.
-  #make(format, call) {
-    const had = this.#open[format];
-    try {
-      return call(had ?? this.#handle(format));
-    } catch (error) {
-      if (!had || !CLOSED.includes(error.code)) {
-        throw error;
-      }
-      delete this.#open[format];
-      return call(this.#handle(format, true));
+  // call(source, format, order) of the addon.
+  #call(call, format) {
+    const number = numberOf(format);
+    if (this.#source === 'auto') {
+      this.#decide(format);
     }
+    const result = call(SOURCES[this.#source], number, ORDERS[this.#order]);
+    // Only the device makes the other formats, so its absence is the error.
+    return check(result === EOPNOTSUPP && this.#auto ? ENODEV : result, format);
   }
 
   // As those of the package uuid; nobody chooses parts of the UUID.
@@ -96,24 +99,26 @@ class Generator {
       throw new TypeError('kuid chooses all parts, which keep UUIDs unique: give no options');
     }
     if (!buf) {
-      return this.#make(format, (handle) => handle.text());
+      return this.#call(addon.one, format);
     }
-    if (offset < 0 || offset + 16 > buf.length) {
+    if (!(offset >= 0 && offset + 16 <= buf.length)) {
       throw new RangeError(`UUID byte range ${offset}:${offset + 15} is out of buffer bounds`);
     }
-    if (buf instanceof Uint8Array) {
-      return this.#make(format, (handle) => handle.fill(buf, offset, 1));
-    }
-    const bytes = this.#bytes(format, 1);
-    for (let i = 0; i < 16; i++) {
-      buf[offset + i] = bytes[i];
+    if (types.isUint8Array(buf)) {
+      this.#call((...where) => addon.fill(...where, buf, offset, 1), format);
+    } else {
+      this.#bytes(format, 1).forEach((byte, i) => {
+        buf[offset + i] = byte;
+      });
     }
     return buf;
   }
 
+  // Those that are ready: count, or fewer.
   #bytes(format, count) {
     const size = sizes[format] ?? 16;
-    return this.#make(format, (handle) => handle.fill(Buffer.alloc(size * count), 0, count));
+    const bytes = Buffer.alloc(size * count);
+    return bytes.subarray(0, size * this.#call((...where) => addon.fill(...where, bytes, 0, count), format));
   }
 
   v1(options, buf, offset) {
@@ -125,15 +130,15 @@ class Generator {
   }
 
   v7(options, buf, offset) {
-    return options || buf ? this.#uuid('v7', options, buf, offset) : this.#make('v7', oneText);
+    return this.#uuid('v7', options, buf, offset);
   }
 
   k64() {
-    return this.#make('k64', (handle) => handle.number());
+    return this.#call(addon.one, 'k64');
   }
 
   snowflake() {
-    return this.#make('snowflake', (handle) => handle.number());
+    return this.#call(addon.one, 'snowflake');
   }
 
   lex() {
@@ -148,74 +153,158 @@ class Generator {
     return this.#bytes('k128', 1);
   }
 
-  // An array of IDs, which increase.
+  // An array of n IDs, which increase; fewer if one after the first would have to be waited for.
   batch(n, format = 'v7') {
     if (!(n >= 0 && Number.isInteger(n))) {
       throw new RangeError(`${n} is no number of IDs`);
     }
     const ids = [];
+    const number = numberOf(format);
+    const size = sizes[format] ?? 16;
     while (ids.length < n) {
-      const count = Math.min(n - ids.length, 256);
-      const bytes = this.#bytes(format, count);
-      const size = bytes.length / count;
+      let bytes;
+      try {
+        bytes = this.#bytes(format, Math.min(n - ids.length, 256));
+      } catch (error) {
+        if (error.code !== 'EAGAIN' || !ids.length) {
+          throw error;
+        }
+        break;
+      }
       for (let at = 0; at < bytes.length; at += size) {
-        ids.push(value(format, bytes.subarray(at, at + size)));
+        ids.push(value(number, bytes.subarray(at, at + size)));
       }
     }
     return ids;
   }
 
-  // After EAGAIN: a promise that a call is worth another try. One thread waits, however many ask.
-  ready(format = 'v7') {
-    return this.#waiting[format] ??= this.#handle(format).ready().finally(() => {
-      delete this.#waiting[format];
-    });
+  // What holds now for a format. No warning of a missing device follows.
+  guarantees(format = 'v7') {
+    told = true;
+    const bits = this.#call((source, number) => addon.status(source, number), format);
+    return {
+      source: this.source, order: this.order, unique: !!(bits & 1), ordered: !!(bits & 2), rebootSafe: !!(bits & 4),
+      clones: CLONES[bits >> 3],
+    };
   }
 }
 
 const sizes = {k64: 8, snowflake: 8, k96: 12};
-const oneText = (handle) => handle.text();
 
-function value(format, bytes) {
-  if (STAMPS.includes(format)) {
-    return addon.text(addon.formats[format], bytes);
+// Bytes in the type that IDs of the format have.
+function value(number, bytes) {
+  if (number <= addon.formats.v7 || number === ANY_UUID) {
+    return addon.text(number, bytes);
   }
-  return sizes[format] === 8 ? bytes.readBigUInt64BE() : bytes;
+  return bytes.length === 8 ? bytes.readBigUInt64BE() : bytes;
 }
 
-// An ID as format and bytes.
+function parsed(text, format) {
+  const result = addon.parse(format === undefined ? 0 : numberOf(format), text);
+  if (typeof result === 'number') {
+    throw new RangeError(`no ${format ?? 'ID'}: it is wrong at character ${result}`);
+  }
+  return result;
+}
+
+// An ID as the number of its format and bytes.
 function parts(id, format) {
+  if (typeof id === 'string') {
+    return parsed(id, format);
+  }
+  if (format === undefined) {
+    throw new RangeError('the format of an ID that is no text must be given');
+  }
+  const number = numberOf(format);
+  const size = sizes[format] ?? 16;
   if (typeof id === 'bigint') {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64BE(id);
     id = bytes;
-  } else if (typeof id === 'string') {
-    format ??= `v${id[14]}`;
-    id = Buffer.from(id.replaceAll('-', ''), 'hex');
   }
-  if (!addon.formats[format]) {
-    throw new RangeError(`"${format}" is no format of kuid`);
+  if (!types.isUint8Array(id) || id.length !== size) {
+    throw new RangeError(`an ID of ${format} has ${size} bytes, not ${id?.length}`);
   }
-  return [addon.formats[format], id];
+  return [number, id];
+}
+
+function settingOf(number, setting) {
+  return BigInt(setting ?? (number === addon.formats.snowflake ? 1288834974657 : 8));
 }
 
 // The canonical text of an ID.
 function text(id, format) {
-  return addon.text(...parts(id, format));
+  return check(addon.text(...parts(id, format)), format);
+}
+
+// The ID of a canonical text; without a format, of any but a snowflake.
+function parse(text, format) {
+  return value(...parsed(text, format));
 }
 
 // The time of an ID, in nanoseconds since 1970, rounded down to what it knows. setting: of k96 and
 // k128 their I, of snowflake the milliseconds that it counts from. fromKuid: kuid made it, so that
 // a v7 has nanoseconds.
-function time(id, {format, setting, fromKuid = false} = {}) {
+function timeNs(id, {format, setting, fromKuid = false} = {}) {
   const [number, bytes] = parts(id, format);
-  setting ??= number === addon.formats.snowflake ? 1288834974657 : 8;
-  return addon.time(number, bytes, setting, fromKuid);
+  const ns = addon.time(number, bytes, settingOf(number, setting), fromKuid);
+  if (typeof ns === 'number') {
+    throw new RangeError(`no ${format ?? 'ID'} with a time`);
+  }
+  return ns;
+}
+
+// The same as a Date, to the millisecond.
+function time(id, options) {
+  const ns = timeNs(id, options);
+  const date = new Date(Number((ns - (ns % 1000000n + 1000000n) % 1000000n) / 1000000n));
+  if (Number.isNaN(date.getTime())) {
+    throw new RangeError('a Date does not reach that time');
+  }
+  return date;
+}
+
+function edge(high, format, time, {setting, fromKuid = false} = {}) {
+  const number = numberOf(format);
+  const ns = typeof time === 'bigint' ? time : BigInt(time.getTime()) * 1000000n;
+  const nsec = (ns % 1000000000n + 1000000000n) % 1000000000n;
+  const sec = (ns - nsec) / 1000000000n;
+  const bytes = addon.edge(high, number, sec, Number(nsec), settingOf(number, setting), fromKuid);
+  if (typeof bytes === 'number') {
+    throw new RangeError(`${format} does not reach that time`);
+  }
+  return value(number, bytes);
+}
+
+// The lowest and the highest ID of a format at a time: a Date, or nanoseconds since 1970.
+function lowest(format, time, options) {
+  return edge(false, format, time, options);
+}
+
+function highest(format, time, options) {
+  return edge(true, format, time, options);
+}
+
+// The result of call(), as soon as that need not wait.
+async function whenReady(call, {signal} = {}) {
+  for (let delay = 1; ; delay = Math.min(2 * delay, 64)) {
+    try {
+      return call();
+    } catch (error) {
+      if (error.code !== 'EAGAIN') {
+        throw error;
+      }
+    }
+    await sleep(delay, undefined, {signal});
+  }
 }
 
 const ids = new Generator();
-module.exports = {Generator, text, time};
-for (const name of ['v1', 'v6', 'v7', 'k64', 'snowflake', 'lex', 'k96', 'k128', 'batch', 'ready']) {
-  module.exports[name] = ids[name].bind(ids);
-}
-Object.defineProperty(module.exports, 'source', {enumerable: true, get: () => ids.source});
+const [v1, v6, v7, k64, snowflake, lex, k96, k128, batch, guarantees] =
+  ['v1', 'v6', 'v7', 'k64', 'snowflake', 'lex', 'k96', 'k128', 'batch', 'guarantees']
+      .map((name) => ids[name].bind(ids));
+// Literally, so that "import {v7}" finds them.
+module.exports = {
+  Generator, v1, v6, v7, k64, snowflake, lex, k96, k128, batch, guarantees, text, parse, time, timeNs, lowest,
+  highest, whenReady,
+};

@@ -3,7 +3,10 @@
 'use strict';
 
 const assert = require('assert');
-const kuid = require('kuid');
+const {spawnSync} = require('child_process');
+const name = process.argv[2];
+const kuid = require(name);
+const host = require(`${name}/host`);
 
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-([167])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const ids = new kuid.Generator({source: 'local'});
@@ -25,7 +28,7 @@ const tests = {
   },
   '100,000 are read from their digits as by libkuid': () => {
     for (const id of ids.batch(100000)) {
-      assert.strictEqual(kuid.time(id) / 1000000n, BigInt(`0x${id.replace('-', '').slice(0, 12)}`));
+      assert.strictEqual(kuid.time(id).getTime(), parseInt(id.replace('-', '').slice(0, 12), 16));
     }
   },
   'batches increase': () => {
@@ -60,24 +63,123 @@ const tests = {
     }
     assert.throws(() => new kuid.Generator({order: 'host'}).v7(), {code: 'ENODEV'});
     assert.throws(() => kuid.k64(), {code: 'ENODEV'});
-    assert.throws(() => ids.k64(), {code: 'EOPNOTSUPP'});
+    assert.throws(() => ids.k64(), {code: 'ENOTSUP'});
   },
   'auto becomes local, tells, and warns once': async () => {
-    assert.strictEqual(kuid.source, 'auto');
-    kuid.v7();
-    new kuid.Generator().v6();
-    assert.strictEqual(kuid.source, 'local');
+    const auto = new kuid.Generator();
+    assert.strictEqual(auto.source, 'auto');
+    auto.v7();
+    kuid.v6();
+    assert.strictEqual(auto.source, 'local');
+    assert.strictEqual(kuid.guarantees().source, 'local');
     assert.throws(() => kuid.k64(), {code: 'ENODEV'});
     await new Promise(setImmediate);
     assert.deepStrictEqual(seen, ['KuidWarning']);
   },
   'numbers have texts and times': () => {
     assert.strictEqual(kuid.text(1n << 44n, 'k64'), '...F.......');
-    assert.strictEqual(kuid.time(1n << 22n, {format: 'snowflake', setting: 0}), 1000000n);
-    assert.strictEqual(kuid.time(3n << 44n | 5n << 24n, {format: 'k64'}), 3000005000000000n);
+    assert.strictEqual(kuid.timeNs(1n << 22n, {format: 'snowflake', setting: 0}), 1000000n);
+    assert.strictEqual(kuid.timeNs(3n << 44n | 5n << 24n, {format: 'k64'}), 3000005000000000n);
+    assert.strictEqual(kuid.timeNs('4194304', {format: 'snowflake', setting: 0}), 1000000n);
     assert.throws(() => kuid.text(Buffer.alloc(15), 'v7'), /16 bytes, not 15/);
-    assert.throws(() => kuid.text(1n), /no format/);
-    assert.throws(() => kuid.time('00000000-0000-4000-8000-000000000000'), /no format/);
+    assert.throws(() => kuid.text(1n), /must be given/);
+    assert.throws(() => kuid.timeNs('00000000-0000-4000-8000-000000000000'), /no ID with a time/);
+  },
+  'texts are parsed strictly': () => {
+    const id = ids.v7();
+    assert.strictEqual(kuid.parse(id), id);
+    assert.strictEqual(kuid.parse(id.toUpperCase(), 'v7'), id);
+    for (const wrong of [id.replaceAll('-', ''), `${id}0`, ` ${id}`, id.replace(/-(.)/, '$1-'), '', '12']) {
+      assert.throws(() => kuid.parse(wrong), RangeError);
+      assert.throws(() => kuid.time(wrong), RangeError);
+    }
+    assert.throws(() => kuid.parse(id, 'v6'), /no v6: it is wrong at character 14/);
+    for (const format of ['v1', 'v6', 'v7', 'lex', 'k64', 'k96', 'k128', 'snowflake']) {
+      const lowest = kuid.lowest(format, new Date());
+      assert.deepStrictEqual(kuid.parse(kuid.text(lowest, format), format), lowest);
+    }
+  },
+  'an ID lies between the ends of its time': () => {
+    for (const format of ['v6', 'v7']) {
+      const id = ids[format]();
+      const time = kuid.timeNs(id);
+      assert(kuid.lowest(format, time) <= id && id <= kuid.highest(format, time));
+      assert.strictEqual(kuid.timeNs(kuid.highest(format, time)), time);
+      assert.throws(() => kuid.lowest(format, -(10n ** 20n)), RangeError);
+      assert.throws(() => kuid.lowest(format, new Date(NaN)), RangeError);
+    }
+  },
+  'times have a range': () => {
+    const of2300 = '00978d4f-e500-7000-8000-000000000000'.replace('0097', '0978');
+    assert.strictEqual(kuid.timeNs(of2300), BigInt(0x09788d4fe500) * 1000000n);
+    assert.strictEqual(kuid.time(of2300).getTime(), 0x09788d4fe500);
+    assert.throws(() => kuid.time(Buffer.alloc(16, 0xff), {format: 'lex'}), /a Date does not reach/);
+  },
+  'names of Object are no names of kuid': () => {
+    for (const name of ['constructor', 'toString', '__proto__']) {
+      assert.throws(() => new kuid.Generator({source: name}), /no source/);
+      assert.throws(() => new kuid.Generator({order: name}), /no order/);
+      assert.throws(() => ids.batch(1, name), /no format/);
+    }
+  },
+  'no array makes the addon write elsewhere': () => {
+    const long = new Uint8Array(16);
+    Object.defineProperty(long, 'length', {value: 2 ** 31});
+    assert.throws(() => ids.v7(null, long, 2 ** 30), RangeError);
+    const fake = Object.assign(Object.create(Uint8Array.prototype));
+    assert.throws(() => ids.v7(null, fake, 0), TypeError);
+    const proxy = new Proxy(new Uint8Array(16), {get: (of, name) => Reflect.get(of, name)});
+    assert.strictEqual(ids.v7(null, proxy, 0)[6] >> 4, 7);
+    const gone = new Uint8Array(16);
+    structuredClone(gone, {transfer: [gone.buffer]});
+    assert.throws(() => ids.v7(null, gone, 0), RangeError);
+  },
+  'the order of the host is never lost': () => {
+    for (const call of [host.v7, host.k64, host.guarantees]) {
+      assert.throws(call, {code: 'ENODEV'});
+    }
+  },
+  'nobody who asks is warned': () => {
+    const code = `const kuid = require('${name}');
+      console.log(JSON.stringify(kuid.guarantees()));
+      kuid.v7();`;
+    const {stdout, stderr} = spawnSync(process.execPath, ['-e', code], {encoding: 'utf8'});
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      source: 'local', order: 'file', unique: true, ordered: true, rebootSafe: true, clones: 'never',
+    });
+    assert.strictEqual(stderr, '');
+  },
+  'a local source is ready': async () => {
+    assert.match(await kuid.whenReady(() => ids.v7()), FORM);
+  },
+  'a module of either kind finds all names': () => {
+    for (const from of [name, `${name}/host`]) {
+      const names = Object.keys(require(from));
+      const code = `import {${names}} from '${from}';\nconsole.log([${names}].length)`;
+      const {stdout} = spawnSync(process.execPath, ['--input-type=module', '-e', code], {encoding: 'utf8'});
+      assert.strictEqual(stdout, `${names.length}\n`);
+    }
+  },
+  'without the addon UUIDs are plain': () => {
+    const code = `const path = require.resolve('${name}').replace('index.js', 'load.js');
+      require.cache[path] = {exports: require(path.replace('load.js', 'plain.js')), loaded: true};
+      const assert = require('assert');
+      const kuid = require('${name}');
+      const made = [...Array.from({length: 10000}, () => kuid.v7()), ...kuid.batch(10000)];
+      assert.deepStrictEqual([...new Set(made)].sort(), made);
+      assert(made.every((id) => ${FORM}.exec(id)[1] === '7'));
+      assert.strictEqual(kuid.guarantees().source, 'plain');
+      const id = made[0];
+      assert.strictEqual(kuid.parse(id), id);
+      assert(Math.abs(kuid.time(id) - Date.now()) < 10000);
+      assert(kuid.lowest('v7', kuid.time(id)) <= id && id <= kuid.highest('v7', kuid.time(id)));
+      assert.throws(() => kuid.parse(id + '0'), RangeError);
+      for (const call of [kuid.v6, kuid.k64, require('${name}/host').v7, new kuid.Generator({source: 'device'}).v7]) {
+        assert.throws(() => call.call(new kuid.Generator({source: 'device'})), {code: 'ENODEV', message: /no addon/});
+      }`;
+    const {status, stderr} = spawnSync(process.execPath, ['-e', code], {encoding: 'utf8'});
+    assert.strictEqual(status, 0, stderr);
+    assert.strictEqual(stderr.match(/KuidWarning/g).length, 1);
   },
 };
 
