@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A model of claimed numbers, for Spin. Documentation/fleets.md describes claims, testing.md says
- * what is searched. claim_model.sh searches the model: each row turns on some of what can go
+ * A model of claimed numbers, for Spin. Documentation/design/claims.md describes claims.
+ * claim_model.sh searches the model: each row turns on some of what can go
  * wrong, and each plant, WITHOUT_..., takes one rule away.
  *
  *   kernels   obey KUID_IOC_CLAIM and KUID_IOC_CLAIM_CEILING, and make IDs
