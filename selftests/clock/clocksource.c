@@ -3,7 +3,7 @@
  * Change the kernel's clocksource while IDs are taken. The clocks of user space
  * continue without a step, and so do the IDs.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/skip.h"
 #include "../lib/takers.h"

@@ -6,7 +6,7 @@
  *
  * KUID_STEP_SECONDS sets for how long the test "at_random" steps the clock.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/skip.h"
 #include "../lib/takers.h"

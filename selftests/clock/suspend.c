@@ -3,7 +3,7 @@
  * Suspend the machine while IDs are taken; an RTC alarm wakes it. The wall
  * clock goes on meanwhile, and the IDs follow it.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/patience.h"
 #include "../lib/skip.h"

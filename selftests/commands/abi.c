@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The ioctl numbers. The layouts of the structs are in uapi/kuid.record. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/commands.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KUID_IOC_GENERATE: valid calls, and buffers that can't be written. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/commands.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KUID_IOC_QUERY: its answers. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/commands.h"
 

@@ -3,7 +3,7 @@
  * The rules for every command: a request with one single error is refused with
  * the errno that linux/kuid.h documents, changes nothing, and writes nothing.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -2,7 +2,7 @@
 /*
  * KUID_IOC_SET_FORMAT: allowed until the first ID is taken, by whatever call.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/formats.h"
 

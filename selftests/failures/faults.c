@@ -8,7 +8,7 @@
  * Needs CONFIG_FAULT_INJECTION. The faults include those in requests of the
  * kernel's own code, outside the module.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <dirent.h>
 #include <sys/epoll.h>

@@ -6,7 +6,7 @@
  * IDs in host order show how many IDs were used up between two of them, as long
  * as the first of the two is ahead of the clock.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <liburing.h>
 #include <sys/uio.h>

@@ -5,7 +5,7 @@
  * The generator is ready soon after the first caller waits for it, so all is in
  * one test, and what waits comes last. The module must not be loaded yet.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 #include <sys/random.h>

@@ -3,7 +3,7 @@
  * Claimed numbers: IDs that show one never pass the ceiling of the claim, and a
  * machine that may be a clone makes none.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/own_module.h"
 

@@ -4,7 +4,7 @@
  * An outsider takes IDs and reads the status as any user does, gets IDs with
  * the identity of the host, and is refused the administrator's commands.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sched.h>
 #include <sys/mount.h>

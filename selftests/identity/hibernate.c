@@ -4,7 +4,7 @@
  * same image. This test only freezes and thaws the tasks, which is the same to
  * the module. The module is left loaded or not, as it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/own_module.h"
 

@@ -4,7 +4,7 @@
  * given twice however often the identity changes. The module is left loaded or
  * not, as it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The worker of snowflake, what it counts from, and its text of any length. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/own_module.h"
 

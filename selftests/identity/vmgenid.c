@@ -4,7 +4,7 @@
  * while calls are made: IDs that a twin may have are not returned. vm/clone.sh
  * has clones that a hypervisor makes.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <pthread.h>
 #include <sys/uio.h>

@@ -3,7 +3,7 @@
  * Loading and unloading the module, which leaves nothing behind. The module is
  * left loaded or not, as it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <linux/netlink.h>
 #include <sys/socket.h>

@@ -3,7 +3,7 @@
  * Module parameters: what they change in the IDs, and which values are refused.
  * The module is left loaded or not, as it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/own_module.h"
 

@@ -4,7 +4,7 @@
  * from the device. No ID may be a repeat, and the IDs of each caller must
  * increase. The callers are in a test module, whose file KUID_CALLERS names.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/utsname.h>
 

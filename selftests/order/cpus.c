@@ -4,7 +4,7 @@
  * are taken on all CPUs. Each call must give as many IDs as it asked for, in
  * order, and no ID may be a repeat.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/skip.h"
 #include "../lib/takers.h"

@@ -8,7 +8,7 @@
  * them. Under a coarse clock (clocksource=jiffies), only lanes, sequences and
  * watermarks do.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>

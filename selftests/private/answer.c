@@ -3,7 +3,7 @@
  * PRIVATE_LANE: its answer. It refuses all requests of 32-bit programs. rules.c
  * has the rules for every command.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/admin.h"
 #include "../lib/private.h"

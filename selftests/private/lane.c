@@ -4,7 +4,7 @@
  * tells when a lane must not be used any more. The module is left loaded or
  * not, as it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"

@@ -3,7 +3,7 @@
  * The page of private lanes: it is mapped shared and for reading only, by any
  * user, and nothing can change that later. A mapping keeps the module.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/personality.h>
 #include <sys/statvfs.h>

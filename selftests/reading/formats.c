@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Every format: its device files, what read() returns, and the IDs' fields. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/stat.h>
 #include <sys/utsname.h>

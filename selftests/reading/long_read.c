@@ -3,7 +3,7 @@
  * Reads of the largest possible size: they end at MAX_RW_COUNT, or early on a
  * signal.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 #include <sys/time.h>

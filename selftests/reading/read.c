@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* read() of memory that can't be written, and what else the file does or refuses. */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/stat.h>
 

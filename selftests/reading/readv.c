@@ -4,7 +4,7 @@
  * wherever a segment ends. Reads with RWF_NOWAIT never wait, whatever the
  * file's flags.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <limits.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
  * for an ID fixes the format, the order holds for all users of the file, and
  * closing a descriptor affects neither the other users nor calls in progress.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <pthread.h>
 #include <signal.h>

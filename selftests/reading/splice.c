@@ -3,7 +3,7 @@
  * splice() and sendfile() of IDs into pipes, and from these into files and
  * sockets: whole IDs, in order, and no more IDs are made than are delivered.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 #include <sys/sendfile.h>

@@ -4,7 +4,7 @@
  * whatever the sizes of the reads. A read gives whole lines; only one that is
  * too small for a line gives a piece.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/formats.h"
 #include "../lib/status.h"

@@ -4,7 +4,7 @@
  * available, otherwise as soon as they are. Waiting reads can be polled for and
  * cancelled.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <dirent.h>
 #include <liburing.h>

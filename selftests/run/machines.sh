@@ -11,12 +11,24 @@ devices="$card -device vmgenid,guid=auto"
 fine=(--clocksource tsc --append preempt=voluntary --qemu "$devices" --timeout 2400)
 coarse=(--clocksource jiffies --append preempt=full --qemu "$devices" --timeout 2400)
 
-# programs_of MACHINE...: prints the tests of these machines, each once.
+# programs_of MACHINE...: prints the tests of these machines, each once, with its cases if none of them
+# runs all.
 programs_of()
 {
 	awk -v names=" $* " '
-		!/^#/ { for (i = 2; i <= NF; i++) if (index(names, " " $i " ")) { print $1; next } }' \
-		"$here/programs.list"
+		/^#/ { next }
+		{
+			found = all = 0
+			for (i = 2; i <= NF; i++) {
+				split($i, part, "=")
+				if (index(names, " " part[1] " ")) {
+					found = 1
+					cases = substr($i, length(part[1]) + 1)
+					all = all || cases == ""
+				}
+			}
+		}
+		found { print $1 (all ? "" : cases) }' "$here/programs.list"
 }
 
 # machine "NAME..." KERNEL INITRD [ARG...]: boots one with the tests of these machines, and with more

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds what tests need and runs them, by the names of their files; or parts of check.sh:
-#   one.sh BUILD KERNEL NAME[,NAME...]
+#   one.sh BUILD KERNEL NAME[=CASE[+CASE...]][,NAME...]
+# CASEs are as in programs.list.
 # Prints one line of totals for each.
 
 set -uo pipefail
@@ -22,10 +23,11 @@ in_machine()
 {
 	local machine directory initrd=vm-initrd
 
-	machine=$(awk -v name="$1" '$1 == name { print $2 }' "$here/programs.list")
+	machine=$(awk -F '[ =]+' -v name="${1%%=*}" '$1 == name { print $2 }' "$here/programs.list")
 	[[ -n $machine ]] || return 0
 	case $machine in interface|lasting|order) initrd=vm-initrd-all ;; esac
-	directory=$(cd "$tests" && compgen -G "*/${1%_32}.c" || compgen -G "*/$1" || echo vectors/)
+	directory=$(cd "$tests" && name=${1%%=*} && compgen -G "*/${name%_32}.c" || compgen -G "*/$name" ||
+		echo vectors/)
 	found=1
 	make -s -C "$tests" BUILD="$build" $initrd TARGETS="${directory%%/*}" >/dev/null &&
 		KUID_ONLY=$1 "$here/check.sh" "$build" "$kernel" check "$machine"

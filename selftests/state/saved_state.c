@@ -5,7 +5,7 @@
  * below the floor or at the ceiling. Leaves the module loaded or unloaded, as
  * it was found.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 

@@ -5,7 +5,7 @@
  *
  * Each test waits in all ways at once, because it takes 30 seconds.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <liburing.h>
 #include <sys/uio.h>

@@ -11,7 +11,7 @@
  * The variable RELOADS sets the number of loads. At the end, the module is
  * loaded or not, as before, and the wall clock is restored.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"

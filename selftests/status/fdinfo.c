@@ -2,7 +2,7 @@
 /*
  * /proc/PID/fdinfo of a kuid file: format, order, and whether IDs were taken.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/formats.h"
 

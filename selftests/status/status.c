@@ -2,7 +2,7 @@
 /*
  * KUID_IOC_STATUS: its answers. Nothing else may take IDs while this test runs.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/children.h"
 #include "../lib/commands.h"

@@ -3,7 +3,7 @@
  * The device's sysfs files: each of them exists, can be read by all users and
  * written by none, and contains one value that agrees with the ioctls.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

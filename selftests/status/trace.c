@@ -3,7 +3,7 @@
  * The tracepoints: one line for each wait, clock step, epoch and change of a
  * claim, with the right fields.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>

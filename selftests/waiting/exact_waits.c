@@ -5,7 +5,7 @@
  * sleep, and by 256 ns with each reading of a clock. So waits depend on the
  * module alone, not on the machine's speed or load.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <poll.h>
 #include <sys/epoll.h>

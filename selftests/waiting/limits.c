@@ -7,7 +7,7 @@
  * No test looks at the duration of a call, only at the clock when the call is
  * over.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <signal.h>
 #include <sys/sysinfo.h>

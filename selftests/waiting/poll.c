@@ -9,7 +9,7 @@
  * next tick. All formats are tested at a ceiling, above which there are no IDs
  * whatever the clock says.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/epoll.h>
 #include <sys/resource.h>

@@ -7,7 +7,7 @@
  * because a slow machine may run a sleeper late. exact_waits.c checks both,
  * with time under control.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include "../lib/children.h"
 #include "../lib/formats.h"

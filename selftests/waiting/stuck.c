@@ -8,7 +8,7 @@
  * if each of them completes some calls during one call of that reader. If the
  * others had to wait for it, each would complete one or two.
  */
-#include "../../kselftest_harness.h"
+#include "../lib/harness.h"
 
 #include <sys/mount.h>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs programs of the installed kselftest tree at /selftests in the guest, each with /lib/kuid.ko
-# freshly loaded:   selftests.sh PROGRAM...
+# freshly loaded:   selftests.sh PROGRAM[=ARGUMENT[+ARGUMENT...]]...
 # Kills a program that prints nothing for the timeout of its settings file.
 # Prints KTAP with each program's own KTAP nested in it. Fails if a test fails, a program dies or
 # stops short of its plan, the kernel complains, or there is nothing to run. The totals count the
@@ -98,7 +98,7 @@ watch()
 run_program()
 {
 	dir=$tree/${1%%:*}
-	program=./${1#*:}
+	program=${1#*:}
 	limit=$(sed -n 's/^timeout=\([0-9][0-9]*\)$/\1/p' "$dir/settings" 2>/dev/null)
 	# A kernel with checks is slower, and other programs of the host may take its processors. A
 	# test that takes longer prints nothing meanwhile, but has a timeout of its own.
@@ -118,7 +118,9 @@ run_program()
 	rm -f /tmp/selftest.hung
 	echo 0 >/tmp/selftest.lines
 	{
-		cd "$dir" && setsid "$program" </dev/null &
+		# shellcheck disable=SC2046 # the arguments are words
+		cd "$dir" && set -f && setsid "./${program%%=*}" \
+			$(echo "${program#"${program%%=*}"}" | tr =+ '  ') </dev/null &
 		child=$!
 		watch "$limit" $child >/dev/null 2>&1 &
 		watcher=$!
@@ -190,7 +192,7 @@ echo "KTAP version 1"
 # Adds the directory of each. A misspelled name would silently run too few tests.
 for name in "$@"; do
 	shift
-	for path in "$tree"/*/"$name" "$tree"/kuid/*/"$name"; do
+	for path in "$tree"/*/"${name%%=*}" "$tree"/kuid/*/"${name%%=*}"; do
 		{ [ -f "$path" ] && [ -x "$path" ]; } && break
 	done
 	if [ ! -f "$path" ]; then
