@@ -163,6 +163,7 @@ static __always_inline int kuid_file_begin(struct kuid_file *kf, bool nonblock,
 	request->poller = &kf->poller;
 	request->format = format;
 	request->nonblock = nonblock;
+	request->begun = false;
 	request->patient = false;
 	request->made.count = 0;
 	request->made.epoch = 0;

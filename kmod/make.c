@@ -118,7 +118,8 @@ static __always_inline int kuid_make_chunk(struct kuid_request *request,
  *
  * The call ends early, with fewer IDs, if a signal is pending, if memory can't
  * be written, if a reservation fails, if a reservation does not continue the
- * IDs made so far, or if it may not sleep and has used up the window.
+ * IDs made so far, if the gate or the clock is shut, or if it may not sleep and
+ * has used up the window.
  *
  * Context: any but NMI if @request->nonblock is set, the sink is in kernel
  * memory, and the kernel has random bytes in that context if the format needs
@@ -164,6 +165,7 @@ int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 		if (sink->left < sink->size || sink->full ||
 		    task_sigpending(current))
 			break;
+		request->begun = true;
 		/*
 		 * One chunk may be short because it is the rest of a run. A
 		 * second one shows that the window is used up.

@@ -33,6 +33,8 @@ struct kuid_made {
  * @single: the whole call asks for one ID
  * @poller: the pollers of the open file; NULL for kernel code
  * @nonblock: the call takes what is available and does not sleep for more
+ * @begun: the call has something to return: it sleeps for no ceiling and no
+ *	epoch
  * @patient: the call has used up the window: it takes no chunk before all of it
  *	is due, otherwise it would take each ID as soon as it is
  * @made: the IDs that the call has made
@@ -43,6 +45,7 @@ struct kuid_request {
 	u32 format;
 	bool single;
 	bool nonblock;
+	bool begun;
 	bool patient;
 	struct kuid_made made;
 };

@@ -235,7 +235,7 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 
 	ret = kuid_reserve_try(turn, taken, &due);
 	if (ret == -EAGAIN && due != KUID_NEVER && !turn->single &&
-	    !request->made.epoch) {
+	    !request->begun) {
 		/* poll told of one ID, which may be in the far half. */
 		turn->single = true;
 		turn->want.count = 1;
@@ -253,7 +253,8 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
  *
  * Context: any but NMI if @request->nonblock is set; otherwise process, and
  * sleeps interruptibly. There is an epoch.
- * Return: 0; -EAGAIN if @request->nonblock is set and nothing is available;
+ * Return: 0; -EAGAIN if @request->nonblock is set and nothing is available, or
+ * if @request->begun is set and the gate or the clock is shut;
  * -ERESTARTSYS after a signal; -ESTALE if a part of the identity is stale;
  * -ENOKEY if the identity lacks it; -EKEYEXPIRED at the ceiling of its claim;
  * -EOVERFLOW if the format can't hold the time; -ENODATA if the call has waited
@@ -276,6 +277,11 @@ int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken)
 		kuid_sleeper_prepare(&sleeper);
 		ret = kuid_reserve_try(&turn, taken, &due);
 		if (ret != -EAGAIN)
+			break;
+		/* The call returns what it has. */
+		if (request->begun &&
+		    (due == KUID_NEVER ||
+		     kuid_gate_closed(&kuid_host.gate, turn.want.part)))
 			break;
 		if (due != KUID_NEVER) {
 			shut_since = 0;

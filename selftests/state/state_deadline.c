@@ -268,4 +268,66 @@ TEST_F(deadline, opens_in_time)
 	}
 }
 
+FIXTURE(at_the_ceiling) {
+	struct all_wait all;	/* not O_NONBLOCK */
+};
+
+FIXTURE_SETUP(at_the_ceiling)
+{
+	set_up_all_wait(_metadata, &self->all, 0);
+}
+
+FIXTURE_TEARDOWN(at_the_ceiling)
+{
+	tear_down_all_wait(_metadata, &self->all);
+}
+
+/*
+ * At the ceiling, a call that has IDs or the rest of a line returns them. If it
+ * waited for a higher ceiling, the gate would have been shut for 30 s then, and
+ * further calls would fail.
+ */
+TEST_F(at_the_ceiling, gives_what_it_has)
+{
+	enum { MANY = 300000 };
+	const struct format *f = format_of(KUID_FORMAT_LEX);
+	int fd = self->all.fds[2 * (KUID_FORMAT_LEX - 1)];
+	int text = self->all.fds[2 * (KUID_FORMAT_LEX - 1) + 1];
+	const size_t size = MANY * LINE_MAX_SIZE;
+	char *ids = malloc(size);
+	struct iovec parts[] = { { ids, 5 }, { ids + 5, size - 5 } };
+	int nonblock = open_device_file(f, "", O_NONBLOCK);
+	__u8 id[ID_SIZE_MAX];
+	int way;
+
+	ASSERT_NE(NULL, ids);
+	ASSERT_LE(0, nonblock);
+	for (way = 0; way < 4; way++) {
+		long got;
+
+		/* The ceiling allows half of what is asked for. */
+		ASSERT_EQ(0, acknowledge(self->all.fd,
+					 clock_ns() + AHEAD_NS +
+						 50 * NSEC_PER_MSEC));
+		got = way == 0 ? read(fd, ids, size) :
+		      way == 1 ? readv(fd, parts, 2) :
+		      way == 2 ? read(text, ids, size) :
+				 generate_ids(f, fd, ids, MANY);
+		EXPECT_LT(0, got);
+		EXPECT_GT(way == 3 ? MANY : size, got);
+		EXPECT_EQ(-EAGAIN, read_ids(f, nonblock, id, 1)) {
+			TH_LOG("way %d", way);
+		}
+	}
+
+	ASSERT_EQ(0, let_all_go(self->all.fd));
+	ASSERT_EQ(7, read(text, ids, 7));
+	have_all_wait(_metadata, self->all.fd);
+	EXPECT_EQ(f->text_size + 1 - 7, read(text, ids + 7, size - 7));
+	EXPECT_TRUE(parse_line(f, ids, id));
+	EXPECT_EQ(-EAGAIN, read_ids(f, nonblock, id, 1));
+	close(nonblock);
+	free(ids);
+}
+
 TEST_HARNESS_MAIN
