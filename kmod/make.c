@@ -158,12 +158,8 @@ int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 					  : -EFAULT;
 		if (ret <= 0)
 			break;
-		/*
-		 * Only a signal ends the call. signal_pending() would end it
-		 * for io_uring's task work as well, which can wait.
-		 */
 		if (sink->left < sink->size || sink->full ||
-		    task_sigpending(current))
+		    signal_pending(current))
 			break;
 		request->begun = true;
 		/*
