@@ -133,7 +133,7 @@ static int kuid_chr_release(struct inode *inode, struct file *file)
 	struct kuid_file *kf = file->private_data;
 
 	kuid_poller_exit(&kf->poller);
-	kfree(kf);
+	kfree_rcu(kf, rcu);
 	return 0;
 }
 

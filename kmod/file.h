@@ -44,12 +44,14 @@
  *	generator writes them
  * @mode: KUID_MODE_*; read by READ_ONCE(), changed by compare-and-exchange
  * @poller: the file's pollers
+ * @rcu: frees the file after a worker that may be waking the pollers
  * @stream: one element in a file of text, none in a binary file
  */
 struct kuid_file {
 	struct kuid_watermarks watermarks;
 	u64 mode;
 	struct kuid_poller poller;
+	struct rcu_head rcu;
 	struct kuid_stream stream[];
 };
 

@@ -13,9 +13,11 @@
  * causes.
  */
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
@@ -32,7 +34,7 @@
  */
 #define KUID_WAIT_CHANGE_NS NSEC_PER_SEC
 
-/* Wakeups that the worker does before it calls the scheduler. */
+/* Sleepers that the worker wakes before it calls the scheduler. */
 #define KUID_WAIT_PORTION 32
 
 /* Counts changes of the clocks and of the epoch, so that no wakeup is lost. */
@@ -40,21 +42,11 @@ static atomic_t kuid_wait_changes;
 
 /* All callers that sleep. */
 static LIST_HEAD(kuid_wait_sleepers);
-static DEFINE_SPINLOCK(kuid_wait_sleepers_lock);
+static __cacheline_aligned_in_smp DEFINE_SPINLOCK(kuid_wait_sleepers_lock);
 
 /* All open files that have been polled. */
 static LIST_HEAD(kuid_wait_pollers);
-static DEFINE_SPINLOCK(kuid_wait_pollers_lock);
-
-/* Let others run after each portion. The caller holds only @lock. */
-static void kuid_wait_pause(spinlock_t *lock, unsigned int *n)
-{
-	if (++*n % KUID_WAIT_PORTION)
-		return;
-	spin_unlock(lock);
-	cond_resched();
-	spin_lock(lock);
-}
+static __cacheline_aligned_in_smp DEFINE_SPINLOCK(kuid_wait_pollers_lock);
 
 /*
  * Callers that sleep again meanwhile add themselves to the list that was left
@@ -74,14 +66,17 @@ static void kuid_wait_wake_sleepers(void)
 		list_del_init(&sleeper->entry);
 		/* The sleeper needs the lock before it can go away. */
 		wake_up_process(sleeper->task);
-		kuid_wait_pause(&kuid_wait_sleepers_lock, &n);
+		if (++n % KUID_WAIT_PORTION)
+			continue;
+		spin_unlock(&kuid_wait_sleepers_lock);
+		cond_resched();
+		spin_lock(&kuid_wait_sleepers_lock);
 	}
 	spin_unlock(&kuid_wait_sleepers_lock);
 }
 
 static void kuid_wait_wake_pollers(void)
 {
-	unsigned int n = 0;
 	LIST_HEAD(todo);
 
 	spin_lock(&kuid_wait_pollers_lock);
@@ -91,9 +86,17 @@ static void kuid_wait_wake_pollers(void)
 			list_first_entry(&todo, struct kuid_poller, entry);
 
 		list_move_tail(&poller->entry, &kuid_wait_pollers);
+		/*
+		 * A user may make the queue long, so hold no lock that others
+		 * need. The file is freed after a grace period.
+		 */
+		rcu_read_lock();
+		spin_unlock(&kuid_wait_pollers_lock);
 		/* Pass no events: io_uring would report them as ready. */
 		wake_up_all(&poller->queue);
-		kuid_wait_pause(&kuid_wait_pollers_lock, &n);
+		rcu_read_unlock();
+		cond_resched();
+		spin_lock(&kuid_wait_pollers_lock);
 	}
 	spin_unlock(&kuid_wait_pollers_lock);
 }
@@ -199,7 +202,8 @@ void kuid_poller_init(struct kuid_poller *poller)
 
 /**
  * kuid_poller_exit - undo kuid_poller_init()
- * @poller: the file's pollers
+ * @poller: the file's pollers; they must not be freed before an RCU grace
+ *period has passed
  *
  * Context: process; nobody can poll the file any more. May sleep.
  */
