@@ -22,7 +22,7 @@
 struct kuid_line_pair {
 	struct kuid_line batches;
 	struct kuid_line singles;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct kuid_turn - the turn of a call for units
