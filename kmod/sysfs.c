@@ -85,19 +85,26 @@ static u64 kuid_sysfs_field(const struct kuid_sysfs_file *file,
 	}
 }
 
+/* Out of line, because the struct would be in the frame of all files. */
+static noinline u64 kuid_sysfs_status(const struct kuid_sysfs_file *file)
+{
+	struct kuid_status status;
+
+	kuid_status_fill(&status);
+	return kuid_sysfs_field(file, &status);
+}
+
 static ssize_t kuid_sysfs_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
 	const struct kuid_sysfs_file *file =
 		container_of(attr, struct kuid_sysfs_file, attr);
 	struct kuid_reading reading;
-	struct kuid_status status;
 	u64 value;
 
 	switch (file->from) {
 	case KUID_SYSFS_FROM_STATUS:
-		kuid_status_fill(&status);
-		value = kuid_sysfs_field(file, &status);
+		value = kuid_sysfs_status(file);
 		break;
 	case KUID_SYSFS_FROM_IDENTITY:
 		kuid_status_read(&reading);
@@ -223,9 +230,9 @@ static ssize_t kuid_sysfs_promise(struct device *dev,
 	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_HOST, kuid_generator, \
 			  _field)
 
-#define KUID_SYSFS_PROMISE(_name)                               \
-	KUID_SYSFS_FILE(HELD, _name, kuid_sysfs_promise,        \
-			.offset = offsetof(struct kuid_status, _name),  \
+#define KUID_SYSFS_PROMISE(_name)                                      \
+	KUID_SYSFS_FILE(HELD, _name, kuid_sysfs_promise,               \
+			.offset = offsetof(struct kuid_status, _name), \
 			.size = sizeof_field(struct kuid_status, _name))
 
 static struct kuid_sysfs_file kuid_sysfs_files[] = {
