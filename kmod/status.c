@@ -226,7 +226,7 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.required = kuid_host.gate.required,
 		.restored = reading.gate.restored,
 		.interval = identity->interval,
-		.wall_ns = ktime_get_real_ns(),
+		.wall_ns = reading.wall,
 		.slot_ns = reading.slot_end,
 		.stamp_ns = reading.stamp_end,
 		.floor_ns = reading.gate.floor,

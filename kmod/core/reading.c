@@ -77,6 +77,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->origin.identity = epoch->identity;
 	reading->choices = epoch->choices;
 	reading->stale = epoch->stale;
+	reading->wall = wall;
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;
 	reading->may_repeat = slot < reading->gate.forced;

@@ -10,6 +10,7 @@
  * @origin: the epoch and its identity; all zeroes if there is no epoch
  * @choices: the rules that the identity was made by
  * @stale: KUID_PARTS_*: &kuid_epoch.stale
+ * @wall: the wall clock, in nanoseconds since 1970
  * @stamp_lag: how far the stamp clock is in front of the wall clock, in
  *	nanoseconds
  * @slot_lag: how far the slot clock is in front of the wall clock, in
@@ -32,6 +33,7 @@ struct kuid_reading {
 	struct kuid_origin origin;
 	struct kuid_choices choices;
 	u32 stale;
+	u64 wall;
 	u64 stamp_lag;
 	u64 slot_lag;
 	u64 ahead[KUID_NR_SOURCES];

@@ -585,6 +585,7 @@ TEST(reading_tells_lag_and_run_ahead)
 	s = host_read();
 	assert_int_equal(s.ahead[KUID_STAMPS], 599);
 	assert_int_equal(s.stamp_lag, HOST_SECOND);
+	assert_int_equal(s.wall, machine_wall());
 	assert_int_equal(s.slot_lag, HOST_SECOND);
 	machine_pass(1000);
 	s = host_read();
