@@ -42,11 +42,14 @@ static bool kuid_ids_random(void)
  * The function does not wait for IDs. After -EAGAIN the caller can retry later;
  * IDs become available at the rate of &struct kuid_query.rate_max.
  *
- * It may wake tasks that wait for IDs, and so takes a lock of a runqueue. A
- * caller that holds one, as a tracepoint or hook of the scheduler does, would
- * deadlock.
+ * It takes raw spinlocks, reads the clock and the random generator, and may
+ * wake tasks that wait for IDs, which takes a lock of a runqueue. A caller that
+ * interrupts one of these would deadlock: a tracepoint or hook of the scheduler,
+ * or a handler of kprobes or ftrace on a function that this one calls. The clock
+ * can't be read while syscore devices are suspended.
  *
- * Context: any but NMI, without a runqueue lock. Never sleeps.
+ * Context: any but NMI, without a runqueue lock, not in such a handler, not
+ * between syscore_suspend() and syscore_resume(). Never sleeps.
  * Return: the number of IDs that were made, at least 1, or:
  *
  * * -EINVAL: @format or @order is unknown, @order is KUID_ORDER_FILE, or @count
