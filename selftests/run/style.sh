@@ -157,7 +157,7 @@ copyright_true()
 	return "$status"
 }
 
-# The texts in a file of C, Go or Java that are a sentence. Strings that follow one another are one.
+# The texts in a file of C, Erlang, Go or Java that are a sentence. Strings that follow one another are one.
 sentences()
 {
 	tr -d '\n\t' <"$1" | sed 's/" *+* *"//g' | grep -o '"[A-Z][^"]*\."' | sort -u
@@ -168,7 +168,7 @@ advice_agrees()
 {
 	local file missing status=0
 
-	for file in go/device_linux.go java/src/kuid/Device.java; do
+	for file in erlang/src/kuid_file.erl go/device_linux.go java/src/kuid/Device.java; do
 		missing=$(comm -23 <(sentences userspace/libkuid/advice.c | grep -v 'The module is') \
 			<(sentences "userspace/bindings/$file"))
 		[[ ! $missing ]] || { echo "$file lacks: $missing"; status=1; }

@@ -15,7 +15,8 @@
 #          they are installed
 #   languages  run the examples in all their languages (1 GB)
 #   peers  measure generators of other languages beside kuid
-#   go  build and check the Go module          java  the Java package
+#   erlang  build and check the Erlang application
+#   go  the Go module                          java  the Java package
 #   node  the package for Node.js              python  the Python package
 #   rust  the crate                            rpm  RPM packages
 # All of them but headers, kernels, images, languages, peers, rpm and those of one language if none is named.
@@ -35,6 +36,7 @@ declare -A packages=(
 	[proofs]="gcc libc6-dev spin xz-utils"
 	[coverage]="lcov gcc"
 	[picture]="graphviz gnuplot-nox"
+	[erlang]="erlang-base erlang-crypto erlang-dialyzer erlang-edoc erlang-eunit make rebar3"
 	[go]="gcc golang-go golang-github-gofrs-uuid-dev golang-github-google-uuid-dev golang-github-mattn-go-sqlite3-dev golang-honnef-go-tools-dev libc6-dev libsqlite3-dev make"
 	[java]="default-jdk-headless libhibernate3-java libhsqldb-java libjavassist-java libjug-java make maven util-linux"
 	[languages]="g++ golang-go rustc default-jdk-headless erlang-base nodejs perl python3"
@@ -63,7 +65,7 @@ wanted=()
 for need in "$@"; do
 	if [[ ! -v packages[$need] ]]; then
 		echo "setup.sh: unknown need '$need'" >&2
-		echo "usage: setup.sh [build|headers|boot|kselftest|test|style|kernel|kernels|images|cross|install|claim|proofs|coverage|picture|languages|peers|go|java|node|python|rust|rpm]..." >&2
+		echo "usage: setup.sh [build|headers|boot|kselftest|test|style|kernel|kernels|images|cross|install|claim|proofs|coverage|picture|languages|peers|erlang|go|java|node|python|rust|rpm]..." >&2
 		exit 2
 	fi
 	read -ra names <<<"${packages[$need]}"
