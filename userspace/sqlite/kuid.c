@@ -141,26 +141,67 @@ static void time_of_snowflake(sqlite3_context *context, int argc,
 		return_time(context, &fields);
 }
 
+/* Read a UUID as one kind of value. If it is none, the result is an error. */
+static bool read_uuid(sqlite3_context *context, sqlite3_value *value, int kind,
+		      unsigned char *id)
+{
+	bool is = sqlite3_value_type(value) == kind;
+	const void *data = kind == SQLITE_BLOB
+				   ? sqlite3_value_blob(value)
+				   : (const void *)sqlite3_value_text(value);
+	size_t size = (size_t)sqlite3_value_bytes(value);
+
+	if (is && kind == SQLITE_BLOB && size == KUID_ID_MAX) {
+		memcpy(id, data, size);
+		return true;
+	}
+	if (is && kind == SQLITE_TEXT && data &&
+	    !kuid_parse(KUID_ANY_UUID, data, size, id, NULL))
+		return true;
+	sqlite3_result_error(context,
+			     kind == SQLITE_BLOB ? "not a UUID as 16 bytes"
+						 : "not a UUID as text",
+			     -1);
+	return false;
+}
+
+/* A column holds one kind: SQLite takes any blob to be above any text. */
+static void blob_of(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	if (sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+	    read_uuid(context, argv[0], SQLITE_TEXT, id))
+		sqlite3_result_blob(context, id, sizeof(id), SQLITE_TRANSIENT);
+}
+
+static void text_of(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+	unsigned char id[KUID_ID_MAX];
+
+	if (sqlite3_value_type(argv[0]) != SQLITE_NULL &&
+	    read_uuid(context, argv[0], SQLITE_BLOB, id))
+		return_id(context, KUID_ANY_UUID, id);
+}
+
 static void time_of(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
+	int kind = sqlite3_value_type(argv[0]);
 	unsigned char id[KUID_ID_MAX];
 	struct kuid_fields fields;
 	uint64_t number;
 	int format = KUID_FORMAT_K64;
 
-	if (sqlite3_value_type(argv[0]) == SQLITE_NULL)
+	if (kind == SQLITE_NULL)
 		return;
-	if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER) {
+	if (kind == SQLITE_INTEGER) {
 		number = htobe64((uint64_t)sqlite3_value_int64(argv[0]));
 		memcpy(id, &number, sizeof(number));
 	} else {
-		const char *text = (const char *)sqlite3_value_text(argv[0]);
-
 		format = KUID_ANY_UUID;
-		if (!text || kuid_parse(format, text, strlen(text), id, NULL)) {
-			sqlite3_result_error(context, "not a UUID", -1);
+		if (!read_uuid(context, argv[0],
+			       kind == SQLITE_BLOB ? kind : SQLITE_TEXT, id))
 			return;
-		}
 	}
 	if (kuid_decode(format, id, 0, flags_of(argc, argv), &fields) ||
 	    !(fields.has & KUID_HAS_TIME))
@@ -234,6 +275,8 @@ static const struct {
 	{ "kuid_v7", 0, make_id, KUID_FORMAT_V7, false },
 	{ "kuid_k64", 0, make_id, KUID_FORMAT_K64, false },
 	{ "kuid_snowflake", 0, make_id, KUID_FORMAT_SNOWFLAKE, false },
+	{ "kuid_blob", 1, blob_of, 0, false },
+	{ "kuid_text", 1, text_of, 0, false },
 	{ "kuid_time", 1, time_of, 0, false },
 	{ "kuid_time", 2, time_of, 0, false },
 	{ "kuid_snowflake_time", 1, time_of_snowflake, 0, false },

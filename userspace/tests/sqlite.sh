@@ -101,6 +101,27 @@ is_in_host_order()
 		'.shell cat /proc/$PPID/fdinfo/* | grep kuid-order'
 }
 
+# A column of 16 bytes.
+keeps_blobs()
+{
+	prints "$(printf '%s\n' 'blob|16|1' '1|0' '1645557742.0|1' 1)" \
+		"CREATE TABLE made (id BLOB PRIMARY KEY DEFAULT (kuid_blob(kuid_v7())), nr) WITHOUT ROWID;" \
+		"INSERT INTO made (nr) VALUES (1);" \
+		"INSERT INTO made VALUES (kuid_blob('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'), 2);" \
+		"SELECT typeof(id), length(id), id > kuid_blob(kuid_v7_lowest(1645557742)) FROM made WHERE nr = 1;" \
+		"SELECT count(*), max(id = (SELECT id FROM made WHERE nr = 1)) FROM made
+			WHERE id BETWEEN kuid_blob(kuid_v7_lowest(1645557742)) AND kuid_blob(kuid_v7_highest(1645557742));" \
+		"SELECT kuid_time(id), kuid_time(id, true) = 1645557742.000797 FROM made WHERE nr = 2;" \
+		"SELECT kuid_text(id) = '017f22e2-79b0-7cc3-98c4-dc0c0c07398f' FROM made WHERE nr = 2;"
+}
+
+finds_blobs_by_index()
+{
+	run "CREATE TABLE made (id BLOB PRIMARY KEY) WITHOUT ROWID;" \
+		"EXPLAIN QUERY PLAN SELECT * FROM made WHERE id >= kuid_blob(kuid_v7_lowest(1645557742));" >"$out" &&
+		grep -q 'SEARCH made USING PRIMARY KEY (id>?)' "$out"
+}
+
 # is_wrong TEXT SQL
 is_wrong()
 {
@@ -155,7 +176,17 @@ it "IDs of all formats: each once, increasing, in the bounds of their times" mak
 it "they have the order of the host" is_in_host_order
 it "an untrusted schema can't use up IDs" untrusted_schema
 it "text that is no UUID is an error" is_wrong 'not a UUID' "SELECT kuid_time('x');"
-it "a blob is none" is_wrong 'not a UUID' "SELECT kuid_time(x'00');"
+it "a blob of another size is none" is_wrong 'not a UUID as 16 bytes' "SELECT kuid_time(x'00');"
+it "nor can it be made text" is_wrong 'not a UUID as 16 bytes' "SELECT kuid_text(x'00');"
+it "text is not taken for a blob" is_wrong 'not a UUID as 16 bytes' \
+	"SELECT kuid_text('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');"
+it "a blob is not taken for text" is_wrong 'not a UUID as text' \
+	"SELECT kuid_blob(x'017f22e279b07cc398c4dc0c0c07398f');"
+it "a number is neither" is_wrong 'not a UUID as text' "SELECT kuid_blob(1);"
+it "no UUID is text of more than it" is_wrong 'not a UUID as text' \
+	"SELECT kuid_blob('017f22e2-79b0-7cc3-98c4-dc0c0c07398f' || char(0));"
+it "blobs have bounds, times and texts" keeps_blobs
+it "an index finds blobs of a time" finds_blobs_by_index
 it "a time must be a number" is_wrong 'number of seconds' "SELECT kuid_v7_lowest('2026-11-01');"
 it "a format doesn't reach each time" is_wrong 'out of range' 'SELECT kuid_v7_lowest(-1);'
 it "not even if it is huge" is_wrong 'out of range' 'SELECT kuid_k64_highest(1e300);'
