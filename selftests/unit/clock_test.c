@@ -21,22 +21,6 @@ static u64 at(const struct kuid_clock *clock, u64 mono)
 	return kuid_clock_at(clock->offset, clock->half, mono);
 }
 
-TEST(is_the_wall_clock_if_nothing_was_issued)
-{
-	struct kuid_clock clock = { 0 };
-
-	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
-	assert_int_equal(at(&clock, MONO), WALL);
-	assert_int_equal(at(&clock, MONO + 1), WALL + 1);
-	/* This holds even if the clock has shown another time. */
-	assert_int_equal(
-		kuid_clock_follow(&clock, MONO, OFFSET + YEARS, 0, AHEAD), 0);
-	assert_int_equal(at(&clock, MONO), WALL + YEARS);
-	assert_int_equal(kuid_clock_follow(&clock, MONO, OFFSET, 0, AHEAD), 0);
-	assert_int_equal(at(&clock, MONO), WALL);
-	assert_int_equal(at(&clock, 2 * MONO), WALL + MONO);
-}
-
 TEST(is_the_wall_clock_of_1970_too)
 {
 	struct kuid_clock clock = { 0 };
@@ -47,18 +31,6 @@ TEST(is_the_wall_clock_of_1970_too)
 		assert_int_equal(at(&clock, mono), mono);
 		assert_int_equal(at(&clock, mono + 7), mono + 7);
 	}
-}
-
-TEST(follows_a_step_forward_at_once)
-{
-	struct kuid_clock clock = { .offset = OFFSET };
-	u64 there = WALL + 3600 * SECOND;
-
-	assert_int_equal(kuid_clock_follow(&clock, MONO, there - MONO,
-					   WALL + AHEAD, AHEAD),
-			 0);
-	assert_int_equal(at(&clock, MONO), there);
-	assert_int_equal(at(&clock, MONO + 1), there + 1);
 }
 
 TEST(counts_a_step_from_the_issued_time)
@@ -114,51 +86,6 @@ TEST(goes_at_half_speed)
 	}
 }
 
-TEST(catches_up_after_twice_the_lag)
-{
-	const u64 *mono;
-
-	for_each(mono, odd_and_even)
-	{
-		struct kuid_clock clock = { .offset = OFFSET };
-		u64 from = *mono + OFFSET;
-		u64 lag = 9 * SECOND + 1;
-		u64 then = *mono + 2 * lag;
-
-		kuid_clock_follow(&clock, *mono, OFFSET - lag, from, AHEAD);
-		assert_true(at(&clock, then - 2) > then - 2 + clock.offset);
-		assert_int_equal(at(&clock, then), then + clock.offset);
-		assert_int_equal(at(&clock, then), from + lag);
-		/*
-		 * From that moment on, it is the wall clock without another
-		 * call.
-		 */
-		assert_int_equal(at(&clock, then + 1), from + lag + 1);
-		assert_int_equal(at(&clock, then + 100 * SECOND),
-				 from + lag + 100 * SECOND);
-	}
-}
-
-/*
- * If times were issued in front of the clock, the half ramp begins at the
- * clock, so a clock that is set many times does not move.
- */
-TEST(run_ahead_does_not_drive_the_clock)
-{
-	struct kuid_clock clock = { .offset = OFFSET };
-	u64 offset = OFFSET;
-
-	for (int i = 0; i < 1000; i++) {
-		u64 issued = at(&clock, MONO) + AHEAD;
-
-		offset -= 1000;
-		assert_int_equal(kuid_clock_follow(&clock, MONO, offset, issued,
-						   AHEAD),
-				 issued - MONO - offset);
-		assert_int_equal(at(&clock, MONO), WALL);
-	}
-}
-
 /*
  * A caller that slept across a clock step may have dropped a reservation far in
  * front of the clock. The clock must bring it back into the window.
@@ -172,38 +99,6 @@ TEST(goes_on_within_reach_of_a_dropped_time)
 	kuid_clock_follow(&clock, MONO, OFFSET, WALL + YEARS, AHEAD);
 	assert_int_equal(at(&clock, MONO), WALL + YEARS - AHEAD);
 	assert_int_equal(at(&clock, MONO + 100), WALL + YEARS - AHEAD + 50);
-}
-
-TEST(shows_less_if_less_was_issued)
-{
-	struct kuid_clock clock = { .offset = OFFSET };
-
-	assert_int_equal(kuid_clock_follow(&clock, MONO + SECOND,
-					   OFFSET - 5 * SECOND, WALL, AHEAD),
-			 4 * SECOND);
-	assert_int_equal(at(&clock, MONO + SECOND), WALL);
-}
-
-TEST(accumulates_lag)
-{
-	struct kuid_clock clock = { .offset = OFFSET };
-	u64 issued = WALL;
-	u64 mono = MONO;
-	u64 offset = OFFSET;
-	u64 wanted = 0;
-
-	for (u64 i = 1; i <= 10; i++) {
-		u64 lag;
-
-		offset -= 99 * SECOND / 10;
-		lag = kuid_clock_follow(&clock, mono, offset, issued, AHEAD);
-		wanted += 99 * SECOND / 10;
-		assert_int_equal(lag, wanted);
-		mono += SECOND;
-		issued = at(&clock, mono);
-		assert_int_equal(issued, WALL + i * SECOND / 2);
-		wanted -= SECOND / 2;
-	}
 }
 
 static void assert_reach(const struct kuid_clock *clock, u64 time)
@@ -308,16 +203,10 @@ TEST(keeps_its_bounds_under_random_steps)
 }
 
 static struct unit_case cases[] = {
-	CASE(is_the_wall_clock_if_nothing_was_issued),
 	CASE(is_the_wall_clock_of_1970_too),
-	CASE(follows_a_step_forward_at_once),
 	CASE(counts_a_step_from_the_issued_time),
 	CASE(goes_at_half_speed),
-	CASE(catches_up_after_twice_the_lag),
-	CASE(run_ahead_does_not_drive_the_clock),
 	CASE(goes_on_within_reach_of_a_dropped_time),
-	CASE(shows_less_if_less_was_issued),
-	CASE(accumulates_lag),
 	CASE(reach_is_the_first_moment),
 	CASE(keeps_its_bounds_under_random_steps),
 	{},

@@ -340,6 +340,7 @@ static void read_state(void)
 	look();
 	reading = host_read();
 	assert_int_equal(reading.origin.epoch, ref.epoch);
+	assert_int_equal(reading.wall, wall);
 	assert_int_equal(reading.stamp_lag,
 			 at(&ref.stamps, machine_mono()) - wall);
 	assert_int_equal(reading.slot_lag,

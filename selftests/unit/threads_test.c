@@ -299,82 +299,31 @@ static void run(const struct plan *what)
 	assert_true(got > THREADS * CALLS / 10);
 }
 
-TEST(share_a_file_of_stamps)
-{
-	run(&(struct plan) { .sources = 1,
-			     .source = KUID_STAMPS,
-			     .orders = 1,
-			     .order = KUID_BY_FILE,
-			     .mono_step = 20 });
-}
+#define RUN(name, ...)                               \
+	TEST(name)                                   \
+	{                                            \
+		run(&(struct plan) { __VA_ARGS__ }); \
+	}
 
-TEST(share_a_file_of_lex)
-{
-	run(&(struct plan) { .sources = 1,
-			     .source = KUID_LEX,
-			     .orders = 1,
-			     .order = KUID_BY_FILE,
-			     .mono_step = 100000 });
-}
-
-TEST(share_a_file_of_the_grid)
-{
-	run(&(struct plan) { .sources = 1,
-			     .source = KUID_GRID,
-			     .orders = 1,
-			     .order = KUID_BY_FILE,
-			     .mono_step = 5000 });
-}
-
-TEST(take_all_in_all_orders)
-{
-	run(&(struct plan) { .sources = 3, .orders = 3, .mono_step = 5000 });
-}
-
-TEST(take_while_the_clock_is_set)
-{
-	run(&(struct plan) { .sources = 3,
-			     .orders = 3,
-			     .mono_step = 5000,
-			     .steps = 2 * SECOND });
-}
-
+RUN(share_a_file_of_stamps, .sources = 1, .source = KUID_STAMPS, .orders = 1,
+    .order = KUID_BY_FILE, .mono_step = 20)
+RUN(share_a_file_of_lex, .sources = 1, .source = KUID_LEX, .orders = 1,
+    .order = KUID_BY_FILE, .mono_step = 100000)
+RUN(share_a_file_of_the_grid, .sources = 1, .source = KUID_GRID, .orders = 1,
+    .order = KUID_BY_FILE, .mono_step = 5000)
+RUN(take_all_in_all_orders, .sources = 3, .orders = 3, .mono_step = 5000)
+RUN(take_while_the_clock_is_set, .sources = 3, .orders = 3, .mono_step = 5000,
+    .steps = 2 * SECOND)
 /* The clock nearly stands still, so the stamps are as close as possible. */
-TEST(take_stamps_over_epochs)
-{
-	run(&(struct plan) { .sources = 1,
-			     .source = KUID_STAMPS,
-			     .orders = 3,
-			     .mono_step = 1,
-			     .steps = HOUR,
-			     .epochs = true });
-}
-
-TEST(take_all_over_epochs)
-{
-	run(&(struct plan) { .sources = 3,
-			     .orders = 3,
-			     .mono_step = 20000,
-			     .steps = HOUR,
-			     .epochs = true });
-}
-
-TEST(take_over_epochs_with_one_node)
-{
-	run(&(struct plan) { .sources = 1,
-			     .source = KUID_STAMPS,
-			     .orders = 3,
-			     .mono_step = 20,
-			     .steps = SECOND,
-			     .epochs = true,
-			     .node_given = true });
-}
-
-TEST(take_in_clones)
-{
-	run(&(struct plan) {
-		.sources = 3, .orders = 3, .mono_step = 20000, .clones = true });
-}
+RUN(take_stamps_over_epochs, .sources = 1, .source = KUID_STAMPS, .orders = 3,
+    .mono_step = 1, .steps = HOUR, .epochs = true)
+RUN(take_all_over_epochs, .sources = 3, .orders = 3, .mono_step = 20000,
+    .steps = HOUR, .epochs = true)
+RUN(take_over_epochs_with_one_node, .sources = 1, .source = KUID_STAMPS,
+    .orders = 3, .mono_step = 20, .steps = SECOND, .epochs = true,
+    .node_given = true)
+RUN(take_in_clones, .sources = 3, .orders = 3, .mono_step = 20000,
+    .clones = true)
 
 int main(void)
 {
