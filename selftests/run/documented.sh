@@ -241,7 +241,7 @@ targets()
 		for word in $words; do
 			case $word in
 			*=* | -s | -C) continue ;;
-			*/* | userspace) [[ $words != *"-C $word"* ]] || { from=$word; continue; } ;;
+			*/* | userspace | selftests) [[ $words != *"-C $word"* ]] || { from=$word; continue; } ;;
 			esac
 			echo "$from $word"
 		done
