@@ -3,12 +3,18 @@
  * The character device: device files, open, read and poll. ioctl.c has the
  * commands, page.c has mmap, sysfs.c the attributes; make.c makes the IDs.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cdev.h>
+#include <linux/ctype.h>
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/kstrtox.h>
+#include <linux/moduleparam.h>
 #include <linux/poll.h>
+#include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
@@ -265,12 +271,38 @@ static const struct file_operations kuid_chr_fops = {
 	.show_fdinfo = kuid_chr_show_fdinfo,
 };
 
-/* Every user may read IDs, and the device takes no input. */
+/* Every user may read IDs unless told otherwise; the device takes no input. */
+static umode_t kuid_chr_mode = 0444;
+
+static int kuid_chr_mode_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned int mode;
+
+	/*
+	 * kstrtouint() would also accept a sign. devtmpfs takes 0 for no answer,
+	 * and makes files with 0600.
+	 */
+	if (!isdigit(*text) || kstrtouint(text, 8, &mode) || !mode ||
+	    mode & ~0444U) {
+		pr_err("%s=%s: must be 0444 or part of it\n", kp->name, text);
+		return -EINVAL;
+	}
+	kuid_chr_mode = mode;
+	return 0;
+}
+
+static const struct kernel_param_ops kuid_chr_mode_ops = {
+	.set = kuid_chr_mode_set,
+};
+
+module_param_cb(mode, &kuid_chr_mode_ops, NULL, 0);
+MODULE_PARM_DESC(mode, "permissions of the device files (0444)");
+
 static char *kuid_chr_devnode(kuid_compat_devnode_const struct device *dev,
 			      umode_t *mode)
 {
 	if (mode)
-		*mode = 0444;
+		*mode = kuid_chr_mode;
 	return NULL;
 }
 

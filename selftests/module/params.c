@@ -5,6 +5,8 @@
  */
 #include "../lib/harness.h"
 
+#include <sys/stat.h>
+
 #include "../lib/own_module.h"
 
 #define PARAMETERS	"/sys/module/kuid/parameters/"
@@ -223,6 +225,39 @@ TEST_F(params, clones)
 	}
 }
 
+/* From the moment at which the files are there. */
+TEST_F(params, mode_is_that_of_all_files)
+{
+	static const struct {
+		const char *params;
+		mode_t mode;
+	} good[] = {
+		{ "", 0444 },
+		{ "mode=0440", 0440 },
+		{ "mode=400", 0400 },
+		{ "mode=0004", 0004 },
+	};
+	static const char *const files[] = {
+		DEV_KUID,
+		"/dev/kuids/v7",
+		"/dev/kuids/snowflake.txt",
+		"/dev/kuids/host/k64",
+	};
+	struct stat st;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		ASSERT_EQ(0, load(good[i].params));
+		for (k = 0; k < ARRAY_SIZE(files); k++) {
+			ASSERT_EQ(0, stat(files[k], &st));
+			EXPECT_EQ(good[i].mode, st.st_mode & 07777) {
+				TH_LOG("%s %s", good[i].params, files[k]);
+			}
+		}
+		ASSERT_EQ(0, unload());
+	}
+}
+
 TEST_F(params, bad_values_are_refused_by_name)
 {
 	static const struct {
@@ -261,6 +296,14 @@ TEST_F(params, bad_values_are_refused_by_name)
 		{ "snowflake_epoch_ms=-1", "must be 0 to 8277292036000" },
 		{ "snowflake_epoch_ms=", "must be 0 to 8277292036000" },
 		{ "snowflake_epoch_ms=18446744073709551616", "must be 0 to" },
+		{ "mode=", "must be 0444 or part of it" },
+		{ "mode=0", "must be 0444 or part of it" },
+		{ "mode=0666", "must be 0444 or part of it" },
+		{ "mode=04444", "must be 0444 or part of it" },
+		{ "mode=-0444", "must be 0444 or part of it" },
+		{ "mode=+0444", "must be 0444 or part of it" },
+		{ "mode=0448", "must be 0444 or part of it" },
+		{ "mode=0x124", "must be 0444 or part of it" },
 		{ "snowflake_worker=1024", "must be worker or 0 to 1023" },
 		{ "snowflake_worker=-1", "must be worker or 0 to 1023" },
 		{ "snowflake_worker=", "must be worker or 0 to 1023" },
