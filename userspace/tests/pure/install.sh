@@ -292,6 +292,21 @@ for variable in UNITDIR UDEVDIR MODULESLOADDIR MODPROBEDIR; do
 	it "uninstall takes $variable" uninstalls $variable=/moved
 done
 it "no name in @ is left in a unit" substitutes_all
+# In an image, where no udev has told systemd of the device.
+enables_silently()
+{
+	make_quietly install-system UNITDIR=/usr/lib/systemd/system &&
+		systemctl --root="$dest" enable kuid-keep.service >"$out" 2>&1 && ! grep 'non-existent unit' "$out"
+	result=$?
+	rm -rf "$dest/etc"
+	make_quietly uninstall UNITDIR=/usr/lib/systemd/system && return $result
+}
+
+if command -v systemctl >/dev/null; then
+	it "units of the device can be enabled where there is none" enables_silently
+else
+	skip "units of the device can be enabled where there is none" 'no systemctl'
+fi
 it "uninstall removes the units" uninstalls
 
 # A refused install leaves nothing.
