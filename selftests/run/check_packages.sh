@@ -165,6 +165,7 @@ it "the tarball makes the same tarball by itself" packs_itself
 # Nobody has uploaded them, so there is no bug to close; and the tarball has the directory debian.
 it "lintian finds nothing" silent lintian --allow-root --profile debian \
 	--suppress-tags initial-upload-closes-no-bugs,no-debian-changes "$build/packages"/*.changes
+it "an upgrade of a kernel waits for its module" "$install/kernel_waits.sh"
 next=$version.1
 it "the packages of version $next can be built, with the address of a publisher" build_next
 it "they have it" published
