@@ -3,9 +3,10 @@
 #
 # Packs the sources of this tree, with its changes, as OUT/kuid-VERSION.tar.xz, and prints that name:
 #   dist.sh [--version VERSION] OUT
-# With another VERSION than the tree's they are those of a next release. The same files and the same
-# commit give the same bytes, whatever the umask, the language and the time zone are. In an unpacked
-# tarball, where there is no git, it packs all files that are there but build/.
+# With another VERSION than the tree's they are those of a next release. The packaging of Debian, which
+# has revisions of its own, is not in it. The same files and the same commit give the same bytes, whatever
+# the umask, the language and the time zone are. In an unpacked tarball, where there is no git, it packs
+# all files that are there but build/.
 
 set -euo pipefail
 export LC_ALL=C
@@ -30,7 +31,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 list()
 {
 	if [[ -e .git ]]; then
-		git ls-files -z --cached --others --exclude-standard --deduplicate
+		git ls-files -z --cached --others --exclude-standard --deduplicate ':!debian'
 	else
 		find . -path ./build -prune -o ! -type d -printf '%P\0'
 	fi
@@ -59,13 +60,7 @@ name=kuid-${version:-$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)}
 mkdir "$work/$name"
 list | existing | tar -c --null -T - | tar -xC "$work/$name"
 if [[ $version ]]; then
-	(
-		cd "$work/$name"
-		sed -i "s/\(KUID_VERSION \)\".*\"/\1\"$version\"/" kmod/version.h
-		sed "1s/(.*)/($version-1)/" debian/changelog >"$work/changelog"
-		cat debian/changelog >>"$work/changelog"
-		cp "$work/changelog" debian/changelog
-	)
+	sed -i "s/\(KUID_VERSION \)\".*\"/\1\"$version\"/" "$work/$name/kmod/version.h"
 fi
 tar -C "$work" -c --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
 	--mtime="@$made" "$name" | xz -T1 >"$work/$name.tar.xz"

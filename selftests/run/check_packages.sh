@@ -62,19 +62,28 @@ packs_itself()
 			"$build/packages/kuid_$version.orig.tar.xz"
 }
 
+packs_no_packaging()
+{
+	! tar -tf "$build/packages/kuid_$version.orig.tar.xz" | grep '^[^/]*/debian/'
+}
+
 build_next()
 {
-	DEB_BUILD_OPTIONS=nocheck HOMEPAGE=https://kuid.example \
+	DEB_BUILD_OPTIONS=nocheck HOMEPAGE=https://kuid.example MAINTAINER="K & U <k@kuid.example>" \
 		build_packages --version "$next" "$build/packages-next"
 }
 
-# All packages name the address, but those for debuggers.
+# All packages name the address, but those for debuggers, and the maintainer.
 published()
 {
 	local deb
 
 	grep -qx 'Vcs-Git: https://kuid.example.git' "$build/packages-next"/*.dsc || return
+	grep -qx 'Changed-By: K & U <k@kuid.example>' "$build/packages-next"/*.changes || return
+	tar -xJOf "$build/packages-next/kuid_$next-1.debian.tar.xz" debian/watch | grep -q '^https://kuid.example ' ||
+		return
 	for deb in "$build/packages-next"/*.deb; do
+		[[ $(dpkg-deb -f "$deb" Maintainer) == "K & U <k@kuid.example>" ]] || return
 		[[ $deb == *-dbgsym_* || $(dpkg-deb -f "$deb" Homepage) == https://kuid.example ]] || return
 	done
 }
@@ -162,9 +171,10 @@ it "the packages can be built, and pass their tests" build_packages "$build/pack
 it "they can be built once more" build_again
 it "both builds have the same bytes" same_bytes
 it "the tarball makes the same tarball by itself" packs_itself
-# Nobody has uploaded them, so there is no bug to close; and the tarball has the directory debian.
+# Nobody has uploaded them, so there is no bug to close.
 it "lintian finds nothing" silent lintian --allow-root --profile debian \
-	--suppress-tags initial-upload-closes-no-bugs,no-debian-changes "$build/packages"/*.changes
+	--suppress-tags initial-upload-closes-no-bugs "$build/packages"/*.changes
+it "the tarball has no packaging of Debian" packs_no_packaging
 it "an upgrade of a kernel waits for its module" "$install/kernel_waits.sh"
 next=$version.1
 it "the packages of version $next can be built, with the address of a publisher" build_next
@@ -184,12 +194,30 @@ install_packages()
 	"$install/root.sh" install "$root" "${packages[@]}"
 }
 
+install_tool()
+{
+	"$install/root.sh" install "$root" "$build/packages"/{kuid,libkuid0}_*.deb
+}
+
+no_sources()
+{
+	! compgen -G "$root/usr/src/kuid-*"
+}
+
+tool_works()
+{
+	in_root kuid gen --local | in_root kuid inspect -
+}
+
 check_root()
 {
 	local kernels kernel
 
 	it "$1 can be made" "$install/root.sh" new "$root" "$1"
 	files >"$work/before"
+	it "the tool can be installed without the module" install_tool
+	it "nothing is built then" no_sources
+	it "it makes and reads IDs" tool_works
 	it "the packages can be installed" install_packages "$build/packages"
 	mapfile -t kernels < <(cd "$root/lib/modules" && printf '%s\n' * | sort -V)
 	it "there are headers of two kernels" test ${#kernels[@]} = 2
