@@ -193,6 +193,10 @@ void prometheus_print(const struct kuid_status *status,
 		      const struct limits *limits)
 {
 	print_versions();
+	plain("up", "gauge", "Whether the device can be opened.",
+	      status != NULL);
+	if (!status)
+		return;
 	print_promises(status);
 	print_clocks(status);
 	print_counters(status);

@@ -5,6 +5,7 @@
 
 #include "device.h"
 
+/* Without a device, both are NULL. */
 void prometheus_print(const struct kuid_status *status,
 		      const struct limits *limits);
 

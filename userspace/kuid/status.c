@@ -15,6 +15,7 @@
 #include "formats.h"
 #include "holders.h"
 #include "output.h"
+#include "problem.h"
 #include "prometheus.h"
 #include "report.h"
 #include "save.h"
@@ -33,8 +34,8 @@ static bool holders;
 
 static const struct option_row options[] = {
 	{ "check", 0, NULL,
-	  "Also end with exit status 4 if uniqueness or order is not held now, for "
-	  "any format",
+	  "Print one line if all is held now, and end with exit status 4 if "
+	  "uniqueness or order is not, for any format",
 	  take_flag, &check },
 	JSON_OPTION(&json),
 	{ "prometheus", 0, NULL, "Print metrics in Prometheus' text format",
@@ -157,12 +158,18 @@ static void print_reasons(uint64_t bits)
 }
 
 /* Before the ceiling is reached, which is a reason of the kernel's. */
+static bool ceiling_is_near(const struct kuid_status *status)
+{
+	return status->ceiling_ns &&
+	       !(status->reasons & KUID_REASON_PAST_CEILING) &&
+	       device_time_left(status, status->ceiling_ns) < NEAR_S * SEC_NS;
+}
+
 static void print_nearness(const struct kuid_status *status)
 {
 	int column;
 
-	if (!status->ceiling_ns || status->reasons & KUID_REASON_PAST_CEILING ||
-	    device_time_left(status, status->ceiling_ns) >= NEAR_S * SEC_NS)
+	if (!ceiling_is_near(status))
 		return;
 	column = printf("\nnear_ceiling:") - 1;
 	print_words("IDs soon come to the ceiling.", &column);
@@ -200,11 +207,13 @@ static void print_ceiling(const char *key, const struct kuid_status *status,
 }
 
 /* How it is noticed that the machine was cloned: KUID_CLONES_*. */
-static const char *clones_are(uint32_t clones)
+static const char *clones_are(uint32_t clones, bool for_people)
 {
 	if (clones & KUID_CLONES_SEEN)
-		return "seen at once";
-	return clones & KUID_CLONES_TOLD ? "told later" : "never told";
+		return for_people ? "seen at once" : "seen";
+	if (clones & KUID_CLONES_TOLD)
+		return for_people ? "told later" : "told";
+	return for_people ? "never told" : "never";
 }
 
 static json_t *left_json(const struct kuid_status *status, uint64_t ns)
@@ -238,8 +247,8 @@ static void print_numbers(const struct kuid_status *status)
 	       (uint64_t)status->steps_forward);
 	printf("%-12s %" PRIu64 "\n", "VM forks", (uint64_t)status->vm_forks);
 	printf("%-12s %s by calls, %s for private lanes\n", "clones",
-	       clones_are(status->clones),
-	       clones_are(kuid_lane_clones(status)));
+	       clones_are(status->clones, true),
+	       clones_are(kuid_lane_clones(status), true));
 }
 
 static void print_limits(const struct limits *limits)
@@ -292,6 +301,17 @@ static void print_promise(const struct kuid_status *status,
 	    status->reasons & KUID_REASON_NO_VM_FORK)
 		printf("%s but not if this machine is cloned", no ? ";" : ",");
 	putchar('\n');
+}
+
+/* The numbers of the bits that are set. */
+static json_t *bits_json(uint64_t bits)
+{
+	json_t *list = report_list();
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (bits >> bit & 1)
+			report_append(list, json_integer(bit));
+	return list;
 }
 
 static json_t *names_json(uint64_t formats)
@@ -362,8 +382,8 @@ static json_t *describe(const struct kuid_status *status,
 		report_add(report, promises[i].key,
 			   names_json(held(status, i)));
 	report_add(report, "reasons", reasons_json(status->reasons));
-	report_add_hex(report, "unknown_reasons", unknown_of(status->reasons),
-		       1);
+	report_add(report, "unknown_reasons",
+		   bits_json(unknown_of(status->reasons)));
 	report_add_number(report, "epoch", status->epoch);
 	report_add_hex(report, "load_id", status->load_id, 16);
 	report_add_clocks(report, status);
@@ -380,10 +400,10 @@ static json_t *describe(const struct kuid_status *status,
 	report_add_number(report, "steps_back", status->steps_back);
 	report_add_number(report, "steps_forward", status->steps_forward);
 	report_add_number(report, "vm_forks", status->vm_forks);
-	report_add(report, "clones_calls",
-		   json_string(clones_are(status->clones)));
-	report_add(report, "clones_lanes",
-		   json_string(clones_are(kuid_lane_clones(status))));
+	report_add_text(report, "clones_calls",
+			clones_are(status->clones, false));
+	report_add_text(report, "clones_lanes",
+			clones_are(kuid_lane_clones(status), false));
 	report_add(report, "limits", limits_json(limits));
 	return report;
 }
@@ -408,9 +428,39 @@ static dev_t device_number(struct kuid *handle)
 	return file.st_rdev;
 }
 
+/* Where other programs read the output, an error is in it, too. */
+static struct kuid *open_or_tell(void)
+{
+	struct problem *wrong;
+	struct kuid *handle;
+	json_t *report;
+
+	wrong = device_try_open(KUID_FORMAT_DEFAULT, &handle);
+	if (!wrong)
+		return handle;
+	if (json) {
+		report = report_new();
+		report_add_text(report, "error", wrong->text);
+		report_print(report, true, 0);
+	} else if (prometheus) {
+		prometheus_print(NULL, NULL);
+	}
+	output_finish();
+	errx(EXIT_FAILED, "%s", wrong->text);
+}
+
+/* Whether all promises are held for all formats, and will be for a while. */
+static bool is_well(const struct kuid_status *status,
+		    const struct limits *limits)
+{
+	uint64_t all = status->unique & status->ordered & status->reboot_safe;
+
+	return !(limits->of[0].formats & ~all) && !ceiling_is_near(status);
+}
+
 static int run(void)
 {
-	struct kuid *handle = device_open(KUID_FORMAT_DEFAULT);
+	struct kuid *handle = open_or_tell();
 	struct kuid_status status = device_status(handle);
 	struct limits limits = { 0 };
 
@@ -422,6 +472,11 @@ static int run(void)
 		prometheus_print(&status, &limits);
 	else if (holders)
 		holders_print(device_number(handle));
+	else if (check && is_well(&status, &limits))
+		printf("unique, ordered and reboot-safe%s\n",
+		       status.reasons & KUID_REASON_NO_VM_FORK
+			       ? ", but not if this machine is cloned"
+			       : "");
 	else
 		print_text(&status, &limits);
 	kuid_close(handle);

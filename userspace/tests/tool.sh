@@ -203,7 +203,7 @@ it "status counts" counts
 it "status is as in sysfs" is_as_in_sysfs
 it "make check-here leaves a module alone that is loaded" fails 1 'kuid is loaded already' \
 	"${0%/*}/here.sh" module kuid report
-it "status --check: all is held" tells 'unique       yes' status --check
+it "status: all is held" tells 'unique       yes' status
 uuid='^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'
 it "gen -o host is in order over commands" is_in_host_order
 it "gen --private" makes_privately
