@@ -9,7 +9,7 @@
 . ../with_device.sh
 ids="$PYTHON -m kuid"
 tests=$PWD/tests
-export PYTHONPATH="$TREE:$tests" PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=ignore::RuntimeWarning
+export MYPY_CACHE_DIR="$work/mypy" PYTHONPATH="$TREE:$tests" PYTHONDONTWRITEBYTECODE=1 PYTHONWARNINGS=ignore::RuntimeWarning
 
 # The tests have wrong names and arguments, whose errors they expect.
 is_typed()
