@@ -3,6 +3,7 @@
 #
 # Kills a machine while it makes IDs, boots it again with its clock set back, and compares the IDs
 # of both lives:   reboot.sh KERNEL INITRD [ROUNDS]
+# With more than one round it also shows that IDs repeat without a saved state.
 # The INITRD has the program lives at /selftests/kuid/state/lives. Prints TAP. SEED repeats a run.
 
 set -uo pipefail
@@ -51,18 +52,19 @@ two_lives()
 }
 
 echo "TAP version 13"
-echo "1..$((rounds + 1))"
+echo "1..$((rounds + (rounds > 1)))"
 echo "# seed $seed"
-
-# Without this test the rounds below might show nothing: with the same times and no saved state IDs
-# have to repeat. The first life is long enough for a second life that starts up more slowly.
-two_lives off again 3000
-(( repeated )) || die "without saved state no ID repeats, so the test shows nothing"
-echo "ok 1 without saved state status says not reboot-safe, and $repeated IDs repeat"
 
 for (( round = 1; round <= rounds; round++ )); do
 	if (( round % 2 )); then when=earlier; else when=again; fi
 	two_lives required $when 0
 	(( !repeated )) || die "$repeated IDs repeat"
-	echo "ok $((round + 1)) no ID repeats after a kill and a restore, clock $when"
+	echo "ok $round no ID repeats after a kill and a restore, clock $when"
 done
+
+# Without this test the rounds might show nothing: with the same times and no saved state IDs have to
+# repeat. The first life is long enough for a second life that starts up more slowly.
+(( rounds > 1 )) || exit 0
+two_lives off again 3000
+(( repeated )) || die "without saved state no ID repeats, so the test shows nothing"
+echo "ok $round without saved state status says not reboot-safe, and $repeated IDs repeat"
