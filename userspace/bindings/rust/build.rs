@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
-//! Compiles libkuid, whose sources the package has.
+//! Compiles libkuid, whose sources the package has, for 64-bit Linux.
 
-use std::fs;
+use std::{env, fs};
 
 fn main() {
+    let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+    if target("OS") != "linux" || target("POINTER_WIDTH") != "64" {
+        return;
+    }
     let mut build = cc::Build::new();
     build
         .include("libkuid")

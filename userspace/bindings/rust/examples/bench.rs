@@ -28,16 +28,16 @@ fn main() {
     }
     for source in [Source::Device, Source::Private, Source::Local] {
         let ids = Generator::new(source, Order::File);
-        if let Err(error) = ids.now_v7() {
+        if let Err(error) = ids.v7() {
             println!("kuid {source:?}: {error}");
             continue;
         }
         for format in [Format::V7, Format::V6, Format::V1] {
             measure(&format!("kuid {source:?} {format:?}"), 1, || {
                 let id = match format {
-                    Format::V7 => ids.now_v7(),
-                    Format::V6 => ids.now_v6(),
-                    _ => ids.now_v1(),
+                    Format::V7 => ids.v7(),
+                    Format::V6 => ids.v6(),
+                    _ => ids.v1(),
                 };
                 assert!(!id.expect("an ID").is_nil());
             });

@@ -57,7 +57,7 @@ fn check(format: Format, id: Uuid) -> Result<(), Box<dyn Error>> {
         && id.get_variant() == uuid::Variant::RFC4122
         && Uuid::parse_str(&id.to_string())? == id
         && now.abs_diff(ms) < 10000
-        && told / 1_000_000 == ms as i128
+        && told.duration_since(UNIX_EPOCH)?.as_millis() == ms
     {
         return Ok(());
     }
@@ -69,7 +69,7 @@ fn lose_device() -> Result<(), Box<dyn Error>> {
     let zero = fs::File::open("/dev/zero")?;
     for entry in fs::read_dir("/proc/self/fd")? {
         let path = entry?.path();
-        if fs::read_link(&path).map_or(false, |target| target.starts_with("/dev/kuids")) {
+        if fs::read_link(&path).map_or(false, |target| target.to_string_lossy().starts_with("/dev/kuid")) {
             let fd = path.file_name().and_then(|name| name.to_str()).ok_or("no number")?;
             // SAFETY: whoever has the file is to see that.
             unsafe { dup2(zero.as_raw_fd(), fd.parse()?) };
@@ -91,7 +91,8 @@ impl Given {
         if self.close {
             lose_device()?;
         }
-        let id = self.ids.batch(self.format, 1)?;
+        let mut id = vec![0; self.format.size()];
+        self.ids.fill(self.format, &mut id)?;
         if self.check && id.len() == 16 {
             check(self.format, Uuid::from_slice(&id)?)?;
         }

@@ -2,31 +2,42 @@
 //! Time-ordered UUIDs of the whole host, from the kernel module kuid.
 //!
 //! ```no_run
-//! let id = kuid::now_v7()?; // a uuid::Uuid
+//! let id = kuid::v7()?; // a uuid::Uuid
+//! let id = kuid::host::v7()?; // in order over all programs that use this order
 //! # Ok::<(), kuid::Error>(())
 //! ```
 //!
 //! The functions of this crate are those of one [`Generator`], whose source is
 //! [`Source::Auto`]; [`source()`] says which of them it has become.
+//!
+//! # Errors
+//!
+//! All functions that make IDs fail with the errno of the device, and [`Error`] says
+//! what helps: `ESTALE` and `EKEYEXPIRED` if the host's number is in doubt, `ENODATA`
+//! if a state has to be restored, `ENOKEY` if snowflakes have no number, and `ENODEV`,
+//! `EACCES` or `EPERM` if the device was asked for and may not be had. They wait up to
+//! 100 ms for the clock and up to 30 s for an administrator.
 
-#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
-compile_error!("kuid needs Linux of 64 bits; elsewhere use uuid::Uuid::now_v7()");
-
-mod ffi;
+#[cfg(not(any(kuid_plain, not(all(target_os = "linux", target_pointer_width = "64")))))]
+mod native;
+#[cfg(any(kuid_plain, not(all(target_os = "linux", target_pointer_width = "64"))))]
+#[path = "plain.rs"]
+mod native;
 
 use std::error;
-use std::ffi::CStr;
 use std::fmt;
 use std::io;
-use std::os::raw::c_uint;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU8, Ordering::*};
 use std::sync::Once;
 
+#[cfg(not(any(kuid_plain, not(all(target_os = "linux", target_pointer_width = "64")))))]
+pub use native::{highest, lowest, parse, text, time};
 pub use uuid::Uuid;
 
 /// A format of IDs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     V1 = 1,
     V6,
@@ -37,8 +48,6 @@ pub enum Format {
     K128,
     Snowflake,
 }
-
-const NR_FORMATS: usize = Format::Snowflake as usize + 1;
 
 impl Format {
     /// Bytes of an ID.
@@ -57,7 +66,8 @@ impl Format {
 }
 
 /// Where IDs are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Source {
     /// The device, or `Local` if there is none, or it may not be read. The first
     /// ID decides, and the first one after a fork again.
@@ -66,19 +76,60 @@ pub enum Source {
     Device,
     /// This process, in a lane that the kernel guards.
     Private,
-    /// This process alone.
+    /// This process alone, by libkuid.
     Local,
+    /// This process, by random bits: `Local` where there is no 64-bit Linux. It
+    /// makes v7 only, in order over the process.
+    Plain,
 }
 
-const SOURCES: [Source; 4] = [Source::Auto, Source::Device, Source::Private, Source::Local];
+const SOURCES: [Source; 5] =
+    [Source::Auto, Source::Device, Source::Private, Source::Local, Source::Plain];
 
 /// What was promised about the order of IDs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Order {
     /// All users of one generator.
     File,
     /// All programs of the host that ask for it.
     Host,
+}
+
+/// When a copy of the virtual machine is noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Clones {
+    /// Before the next ID.
+    Seen,
+    /// Later.
+    Told,
+    /// Never, also if the machine is not virtual.
+    Never,
+}
+
+/// What holds now for IDs of a format, so that a program can refuse to run on less.
+/// Order between programs is lost if the order or the source of one differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Guarantees {
+    pub source: Source,
+    pub order: Order,
+    /// No ID repeats on this host.
+    pub unique: bool,
+    /// IDs are in the order.
+    pub ordered: bool,
+    /// No ID repeats after a reboot.
+    pub reboot_safe: bool,
+    pub clones: Clones,
+}
+
+/// Of struct kuid_status: KUID_CLONES_*, and bits of formats.
+struct Status {
+    clones: u32,
+    unique: u64,
+    ordered: u64,
+    reboot_safe: u64,
 }
 
 /// An error of the system while IDs of a format were made.
@@ -89,11 +140,6 @@ pub struct Error {
 }
 
 impl Error {
-    fn last(format: Format) -> Error {
-        let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0);
-        Error { errno, format }
-    }
-
     /// The errno.
     pub fn raw_os_error(&self) -> i32 {
         self.errno
@@ -101,26 +147,15 @@ impl Error {
 
     /// Says that there is no device to be had; all else is an error of a device.
     fn is_absence(&self) -> bool {
-        matches!(self.errno, libc_errno::ENODEV | libc_errno::EACCES | libc_errno::EPERM)
+        matches!(self.errno, ENODEV | EACCES | EPERM)
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // SAFETY: both give constants of libkuid, or NULL.
-        let (device, advice) = unsafe {
-            (
-                CStr::from_ptr(ffi::kuid_format_device(self.format as c_uint)),
-                ffi::kuid_error_advice(self.errno),
-            )
-        };
         let error = io::Error::from_raw_os_error(self.errno);
-        write!(f, "{}: {}", device.to_string_lossy(), error)?;
-        if !advice.is_null() {
-            // SAFETY: as above.
-            write!(f, ". {}", unsafe { CStr::from_ptr(advice) }.to_string_lossy())?;
-        }
-        Ok(())
+        write!(f, "/dev/kuid: {:?}: {}", self.format, error)?;
+        native::advice(self.errno).map_or(Ok(()), |advice| write!(f, ". {advice}"))
     }
 }
 
@@ -132,14 +167,36 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Linux has the same numbers on all machines of 64 bits for these.
-mod libc_errno {
-    pub const EPERM: i32 = 1;
-    pub const EINTR: i32 = 4;
-    pub const EBADF: i32 = 9;
-    pub const EACCES: i32 = 13;
-    pub const ENODEV: i32 = 19;
+/// A text that is no ID of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    format: Format,
+    place: usize,
 }
+
+impl ParseError {
+    /// The byte at which the text is wrong; its length if something is missing.
+    pub fn place(&self) -> usize {
+        self.place
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not the text of a {:?} at byte {}", self.format, self.place)
+    }
+}
+
+impl error::Error for ParseError {}
+
+// Linux has the same numbers on all machines of 64 bits for these.
+const EPERM: i32 = 1;
+const EINTR: i32 = 4;
+const EBADF: i32 = 9;
+const ENOMEM: i32 = 12;
+const EACCES: i32 = 13;
+const ENODEV: i32 = 19;
+const EOPNOTSUPP: i32 = 95;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -160,21 +217,20 @@ pub struct Generator {
     source: AtomicU8,
     forks: AtomicU32,
     warned: AtomicBool,
-    handles: [AtomicPtr<ffi::Handle>; NR_FORMATS],
+    /// One handle makes all formats and orders.
+    handle: AtomicPtr<native::Handle>,
 }
 
 impl Generator {
     /// A generator; the device is opened with the first ID.
     pub const fn new(source: Source, order: Order) -> Generator {
-        #[allow(clippy::declare_interior_mutable_const)]
-        const NONE: AtomicPtr<ffi::Handle> = AtomicPtr::new(ptr::null_mut());
         Generator {
             asked: source,
             order,
             source: AtomicU8::new(source as u8),
             forks: AtomicU32::new(0),
             warned: AtomicBool::new(false),
-            handles: [NONE; NR_FORMATS],
+            handle: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -189,7 +245,7 @@ impl Generator {
     }
 
     /// In a child, `Auto` that became `Local` looks for the device again, and the
-    /// handles that it had are left: another thread may use them. A handle of the
+    /// handle that it had is left: another thread may use it. A handle of the
     /// device serves children, too.
     fn notice_fork(&self) {
         let forks = FORKS.load(Relaxed);
@@ -197,173 +253,149 @@ impl Generator {
             return;
         }
         if self.asked == Source::Auto && self.source.load(Relaxed) == Source::Local as u8 {
-            for handle in &self.handles {
-                handle.store(ptr::null_mut(), Relaxed);
-            }
+            self.handle.store(ptr::null_mut(), Relaxed);
             self.source.store(Source::Auto as u8, Release);
         }
     }
 
-    fn open_from(&self, format: Format, source: Source) -> Result<*mut ffi::Handle> {
-        let flags = match source {
-            Source::Private => ffi::PRIVATE,
-            Source::Local => ffi::LOCAL,
-            _ => 0,
-        };
-        // SAFETY: any numbers may be given.
-        let handle = unsafe { ffi::kuid_open_flags(format as c_uint, flags) };
-        if handle.is_null() {
-            return Err(Error::last(format));
-        }
-        // SAFETY: nobody else has the handle yet.
-        unsafe {
-            if self.order == Order::Host && ffi::kuid_set_order(handle, ffi::ORDER_HOST) != 0 {
-                let error = Error::last(format);
-                ffi::kuid_close(handle);
-                return Err(error);
-            }
-        }
-        Ok(handle)
-    }
-
     /// The handle, and the source that it is of.
-    fn find(&self, format: Format) -> Result<(*mut ffi::Handle, Source)> {
+    fn find(&self, format: Format) -> Result<(*mut native::Handle, Source)> {
         static ONCE: Once = Once::new();
-        let source = match self.source() {
-            Source::Auto => {
-                // SAFETY: the function stays for the life of the process.
-                ONCE.call_once(|| unsafe {
-                    ffi::pthread_atfork(None, None, Some(count_fork));
-                });
-                Source::Device
-            }
-            // Only the device makes the other formats.
-            Source::Local if self.asked == Source::Auto && !format.is_stamp() => Source::Device,
-            source => source,
-        };
-        match self.open_from(format, source) {
-            Ok(handle) => Ok((handle, source)),
+        ONCE.call_once(|| native::count_forks(count_fork));
+        let source = self.source();
+        let wanted = if source == Source::Auto { Source::Device } else { source };
+        match native::open(format, wanted) {
+            Ok(handle) => Ok((handle, wanted)),
             Err(error)
-                if self.source() == Source::Auto
+                if source == Source::Auto
                     && self.order == Order::File
                     && format.is_stamp()
                     && error.is_absence() =>
             {
-                let handle = self.open_from(format, Source::Local).map_err(|_| error)?;
-                Ok((handle, Source::Local))
+                let handle = native::open(format, native::WITHOUT_DEVICE).map_err(|_| error)?;
+                Ok((handle, native::WITHOUT_DEVICE))
             }
             Err(error) => Err(error),
         }
     }
 
     #[cold]
-    fn open(&self, format: Format) -> Result<*mut ffi::Handle> {
+    fn open(&self, format: Format) -> Result<*mut native::Handle> {
         loop {
             let (handle, source) = self.find(format)?;
             let auto = Source::Auto as u8;
             let decided = self.source.compare_exchange(auto, source as u8, AcqRel, Acquire);
-            // Another thread was first, and found something else.
-            if format.is_stamp() && decided.map_or_else(|now| now != source as u8, |_| false) {
-                // SAFETY: nobody else has the handle yet.
-                unsafe { ffi::kuid_close(handle) };
-                continue;
-            }
-            if source == Source::Local
-                && self.asked == Source::Auto
-                && !self.warned.swap(true, Relaxed)
-            {
-                log::warn!(
-                    "kuid: no device: this process makes UUIDs by itself, and only random bits \
-                     tell them from those of others"
-                );
-            }
-            let place = &self.handles[format as usize];
-            return match place.compare_exchange(ptr::null_mut(), handle, AcqRel, Acquire) {
-                Ok(_) => Ok(handle),
-                Err(theirs) => {
-                    // SAFETY: as above.
-                    unsafe { ffi::kuid_close(handle) };
-                    Ok(theirs)
-                }
+            let wrong = decided.map_or_else(|now| now != source as u8, |_| false);
+            let theirs = if wrong {
+                // Another thread was first, and found something else.
+                Err(ptr::null_mut())
+            } else {
+                self.handle.compare_exchange(ptr::null_mut(), handle, AcqRel, Acquire)
             };
+            match theirs {
+                Ok(_) => return Ok(handle),
+                Err(theirs) => {
+                    // SAFETY: nobody else has the handle yet.
+                    unsafe { native::close(handle) };
+                    if !theirs.is_null() {
+                        return Ok(theirs);
+                    }
+                }
+            }
         }
     }
 
-    /// IDs of a format, into a slice of a whole number of them.
-    ///
-    /// The device is asked by an ioctl and not by a read: a program may close its
-    /// file, whose number may then be that of another file. Such a handle is left
-    /// as it is, because closing it would close the other file.
-    fn make(&self, format: Format, ids: &mut [u8]) -> Result<()> {
-        let size = format.size();
-        let mut done = 0;
+    fn warn(&self) {
+        if self.asked == Source::Auto
+            && self.source.load(Relaxed) >= Source::Local as u8
+            && !self.warned.swap(true, Relaxed)
+        {
+            log::warn!(
+                "kuid: no device: this process makes UUIDs by itself, and only random bits \
+                 tell them from those of others"
+            );
+        }
+    }
+
+    fn fill_some(&self, format: Format, wait: bool, ids: &mut [u8]) -> Result<usize> {
         let mut again = true;
         if self.forks.load(Relaxed) != FORKS.load(Relaxed) {
             self.notice_fork();
         }
-        while done < ids.len() {
-            let place = &self.handles[format as usize];
-            let mut handle = place.load(Acquire);
+        if ids.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let mut handle = self.handle.load(Acquire);
             if handle.is_null() {
                 handle = self.open(format)?;
+                self.warn();
             }
-            let to = ids[done..].as_mut_ptr().cast();
-            let count = (ids.len() - done) / size;
-            // SAFETY: there is room for count IDs, and no handle in use is ever closed.
-            let made = unsafe { ffi::kuid_many(handle, to, count) };
-            if made > 0 {
-                done += made as usize * size;
-                continue;
-            }
-            match Error::last(format) {
-                error if error.errno == libc_errno::EINTR => continue,
-                error
-                    if again && matches!(error.errno, libc_errno::EBADF | libc_errno::ENODEV) =>
-                {
+            // SAFETY: no handle in use is ever closed.
+            match unsafe { native::make(handle, format, self.order, wait, ids) } {
+                Err(error) if error.errno == EINTR => (),
+                // The program has closed the device, and another file may have its
+                // number. Other threads may use the handle, so it is left.
+                Err(error) if again && matches!(error.errno, EBADF | ENODEV) => {
                     again = false;
-                    let _ = place.compare_exchange(handle, ptr::null_mut(), AcqRel, Relaxed);
+                    let none = ptr::null_mut();
+                    let _ = self.handle.compare_exchange(handle, none, AcqRel, Relaxed);
                 }
-                error => return Err(error),
+                Ok(made) => return Ok(made * format.size()),
+                // The device would make it.
+                Err(error) if self.asked == Source::Auto && error.errno == EOPNOTSUPP => {
+                    return Err(Error { errno: ENODEV, format });
+                }
+                Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// IDs of a format into all of a slice, one behind the other, which increase.
+    ///
+    /// # Panics
+    ///
+    /// The length is not that of a whole number of IDs.
+    pub fn fill(&self, format: Format, ids: &mut [u8]) -> Result<()> {
+        assert_eq!(ids.len() % format.size(), 0, "not a whole number of IDs");
+        let mut done = 0;
+        while done < ids.len() {
+            done += self.fill_some(format, true, &mut ids[done..])?;
         }
         Ok(())
     }
 
+    /// As [`fill`](Generator::fill), but without waiting: returns how many bytes were
+    /// filled.
+    ///
+    /// # Errors
+    ///
+    /// `EAGAIN`, which is [`io::ErrorKind::WouldBlock`]: there is no ID now.
+    ///
+    /// # Panics
+    ///
+    /// The length is not that of a whole number of IDs.
+    pub fn try_fill(&self, format: Format, ids: &mut [u8]) -> Result<usize> {
+        assert_eq!(ids.len() % format.size(), 0, "not a whole number of IDs");
+        self.fill_some(format, false, ids)
+    }
+
     fn one<const N: usize>(&self, format: Format) -> Result<[u8; N]> {
         let mut id = [0; N];
-        self.make(format, &mut id)?;
+        self.fill(format, &mut id)?;
         Ok(id)
     }
 
-    /// Made in its place, because copies of bytes that were just written wait for them.
-    #[inline]
-    fn uuid(&self, format: Format) -> Result<Uuid> {
-        const NIL: Uuid = Uuid::nil();
-        let mut id = NIL;
-        // SAFETY: the crate uuid guarantees that a UUID lies in memory as its bytes.
-        let bytes = unsafe { &mut *(&mut id as *mut Uuid).cast::<uuid::Bytes>() };
-        let handle = self.handles[format as usize].load(Acquire);
-        // SAFETY: there is room for a UUID, and no handle in use is ever closed.
-        if handle.is_null()
-            || self.source.load(Relaxed) < Source::Private as u8
-            || self.forks.load(Relaxed) != FORKS.load(Relaxed)
-            || unsafe { ffi::kuid_one(handle, bytes.as_mut_ptr().cast()) } != 0
-        {
-            self.make(format, bytes)?;
-        }
-        Ok(id)
+    pub fn v1(&self) -> Result<Uuid> {
+        self.one(Format::V1).map(Uuid::from_bytes)
     }
 
-    pub fn now_v1(&self) -> Result<Uuid> {
-        self.uuid(Format::V1)
+    pub fn v6(&self) -> Result<Uuid> {
+        self.one(Format::V6).map(Uuid::from_bytes)
     }
 
-    pub fn now_v6(&self) -> Result<Uuid> {
-        self.uuid(Format::V6)
-    }
-
-    pub fn now_v7(&self) -> Result<Uuid> {
-        self.uuid(Format::V7)
+    pub fn v7(&self) -> Result<Uuid> {
+        self.one(Format::V7).map(Uuid::from_bytes)
     }
 
     pub fn k64(&self) -> Result<i64> {
@@ -386,88 +418,109 @@ impl Generator {
         self.one(Format::K128)
     }
 
-    /// IDs of any format, one behind the other, which increase.
-    pub fn batch(&self, format: Format, n: usize) -> Result<Vec<u8>> {
-        let mut ids = vec![0; n * format.size()];
-        self.make(format, &mut ids)?;
+    /// UUIDs of V1, V6 or V7, which increase.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`: no memory for so many.
+    ///
+    /// # Panics
+    ///
+    /// The format is none of these.
+    pub fn batch(&self, format: Format, n: usize) -> Result<Vec<Uuid>> {
+        assert!(format.is_stamp(), "{format:?} is no UUID");
+        let none = Error { errno: ENOMEM, format };
+        let (mut bytes, mut ids) = (Vec::new(), Vec::new());
+        let size = n.checked_mul(format.size()).ok_or(none)?;
+        bytes.try_reserve_exact(size).and_then(|()| ids.try_reserve_exact(n)).map_err(|_| none)?;
+        bytes.resize(size, 0);
+        self.fill(format, &mut bytes)?;
+        ids.extend(bytes.chunks_exact(16).filter_map(|id| Uuid::from_slice(id).ok()));
         Ok(ids)
     }
 
-    /// UUIDs of version 7, which increase.
-    pub fn batch_v7(&self, n: usize) -> Result<Vec<Uuid>> {
-        let ids = self.batch(Format::V7, n)?;
-        Ok(ids.chunks_exact(16).filter_map(|id| Uuid::from_slice(id).ok()).collect())
+    /// What holds now for IDs of a format. It opens the device if no ID has decided
+    /// yet where they are made, and then there is no warning if there is none.
+    pub fn guarantees(&self, format: Format) -> Result<Guarantees> {
+        self.warned.store(true, Relaxed);
+        let mut handle = self.handle.load(Acquire);
+        if handle.is_null() {
+            handle = self.open(format)?;
+        }
+        let source = self.source();
+        // SAFETY: no handle in use is ever closed.
+        let now = unsafe { native::status(handle, format, source) }?;
+        let held = |formats: u64| formats >> format as u32 & 1 != 0;
+        Ok(Guarantees {
+            source,
+            order: self.order,
+            unique: held(now.unique),
+            ordered: held(now.ordered),
+            reboot_safe: held(now.reboot_safe),
+            clones: match now.clones {
+                0 => Clones::Never,
+                clones if clones & 1 != 0 => Clones::Seen,
+                _ => Clones::Told,
+            },
+        })
     }
 }
 
 impl Drop for Generator {
     fn drop(&mut self) {
-        for handle in &mut self.handles {
-            // SAFETY: nobody uses the generator any more. NULL is allowed.
-            unsafe { ffi::kuid_close(*handle.get_mut()) };
+        let handle = *self.handle.get_mut();
+        if !handle.is_null() {
+            // SAFETY: nobody uses the generator any more. If the program has closed the
+            // device, libkuid leaves the file alone that has its number.
+            unsafe { native::close(handle) };
         }
     }
 }
 
-static AUTO: Generator = Generator::new(Source::Auto, Order::File);
-
-/// Where the functions of this crate make IDs; `Auto` before the first one.
-pub fn source() -> Source {
-    AUTO.source()
-}
-
-/// A UUID of version 1.
-pub fn now_v1() -> Result<Uuid> {
-    AUTO.now_v1()
-}
-
-/// A UUID of version 6.
-pub fn now_v6() -> Result<Uuid> {
-    AUTO.now_v6()
-}
-
-/// A UUID of version 7.
-pub fn now_v7() -> Result<Uuid> {
-    AUTO.now_v7()
-}
-
-/// A k-ordered ID of this host.
-pub fn k64() -> Result<i64> {
-    AUTO.k64()
-}
-
-/// A snowflake.
-pub fn snowflake() -> Result<i64> {
-    AUTO.snowflake()
-}
-
-/// The canonical text of an ID; `None` if it is no ID of the format.
-pub fn text(format: Format, id: &[u8]) -> Option<String> {
-    let mut text = [0u8; ffi::TEXT_MAX];
-    if id.len() != format.size() {
-        return None;
-    }
-    // SAFETY: the ID has its size, and text is large enough for any.
-    let wrong = unsafe {
-        ffi::kuid_text(format as c_uint, id.as_ptr().cast(), text.as_mut_ptr().cast(), text.len())
+macro_rules! functions {
+    ($generator:expr) => {
+        /// Where the functions of this module make IDs; `Auto` before the first one.
+        pub fn source() -> Source {
+            $generator.source()
+        }
+        /// A UUID of version 1.
+        pub fn v1() -> Result<Uuid> {
+            $generator.v1()
+        }
+        /// A UUID of version 6.
+        pub fn v6() -> Result<Uuid> {
+            $generator.v6()
+        }
+        /// A UUID of version 7.
+        pub fn v7() -> Result<Uuid> {
+            $generator.v7()
+        }
+        /// A k-ordered ID of this host, a positive number.
+        pub fn k64() -> Result<i64> {
+            $generator.k64()
+        }
+        /// A snowflake, a positive number.
+        pub fn snowflake() -> Result<i64> {
+            $generator.snowflake()
+        }
+        /// UUIDs of a format, as [`Generator::batch`].
+        pub fn batch(format: Format, n: usize) -> Result<Vec<Uuid>> {
+            $generator.batch(format, n)
+        }
+        /// What holds now, as [`Generator::guarantees`].
+        pub fn guarantees(format: Format) -> Result<Guarantees> {
+            $generator.guarantees(format)
+        }
     };
-    let end = text.iter().position(|&byte| byte == 0)?;
-    (wrong == 0).then(|| String::from_utf8_lossy(&text[..end]).into_owned())
 }
 
-/// The time of an ID, in nanoseconds since 1970, rounded down to what it knows;
-/// `None` if it is no ID of the format.
-///
-/// setting is I of k96 and k128, the milliseconds that snowflake counts from, and
-/// 0 for others. If kuid made the ID, a v7 has nanoseconds.
-pub fn time(format: Format, id: &[u8], setting: u64, made_by_kuid: bool) -> Option<i128> {
-    let flags = if made_by_kuid { ffi::FROM_KUID } else { 0 };
-    let mut time = ffi::Timespec::default();
-    if id.len() != format.size() {
-        return None;
-    }
-    // SAFETY: the ID has its size.
-    let wrong =
-        unsafe { ffi::kuid_time(format as c_uint, id.as_ptr().cast(), setting, flags, &mut time) };
-    (wrong == 0).then(|| i128::from(time.sec) * 1_000_000_000 + i128::from(time.nsec))
+static AUTO: Generator = Generator::new(Source::Auto, Order::File);
+functions!(AUTO);
+
+/// The same functions in the order of the whole host, which needs the device.
+pub mod host {
+    use super::{Format, Generator, Guarantees, Order, Result, Source, Uuid};
+
+    static HOST: Generator = Generator::new(Source::Auto, Order::Host);
+    functions!(HOST);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //! What needs no device; selftests/bindings has the rest.
 
+#![cfg(not(kuid_plain))]
+
 use kuid::{Format, Generator, Order, Source, Uuid};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
 
 static WARNINGS: AtomicUsize = AtomicUsize::new(0);
 
@@ -28,9 +31,9 @@ fn local() -> Generator {
 fn uuids_increase() {
     let ids = local();
     for (version, make) in [
-        (1, Generator::now_v1 as fn(&Generator) -> kuid::Result<Uuid>),
-        (6, Generator::now_v6),
-        (7, Generator::now_v7),
+        (1, Generator::v1 as fn(&Generator) -> kuid::Result<Uuid>),
+        (6, Generator::v6),
+        (7, Generator::v7),
     ] {
         let mut last = 0;
         for _ in 0..1000 {
@@ -47,9 +50,9 @@ fn uuids_increase() {
 
 #[test]
 fn the_crate_uuid_reads_100000_as_libkuid() {
-    for id in local().batch_v7(100000).unwrap() {
+    for id in local().batch(Format::V7, 100000).unwrap() {
         let told = kuid::time(Format::V7, id.as_bytes(), 0, false).unwrap();
-        assert_eq!((id.as_u128() >> 80) as i128, told / 1_000_000);
+        assert_eq!(id.as_u128() >> 80, told.duration_since(UNIX_EPOCH).unwrap().as_millis());
         assert_eq!(Uuid::parse_str(&kuid::text(Format::V7, id.as_bytes()).unwrap()), Ok(id));
     }
 }
@@ -57,7 +60,7 @@ fn the_crate_uuid_reads_100000_as_libkuid() {
 #[test]
 fn batches_increase() {
     for n in [0, 1, 257, 1000] {
-        let made = local().batch_v7(n).unwrap();
+        let made = local().batch(Format::V7, n).unwrap();
         assert_eq!(made.len(), n);
         assert!(made.windows(2).all(|pair| pair[0] < pair[1]));
     }
@@ -67,7 +70,7 @@ fn batches_increase() {
 fn threads_repeat_nothing() {
     // They also find what Auto becomes at once.
     let ids = Generator::new(Source::Auto, Order::File);
-    let make = || (0..10000).map(|_| ids.now_v7().unwrap()).collect::<Vec<_>>();
+    let make = || (0..10000).map(|_| ids.v7().unwrap()).collect::<Vec<_>>();
     // All begin before one is joined.
     #[allow(clippy::needless_collect)]
     let made: HashSet<Uuid> = thread::scope(|scope| {
@@ -83,8 +86,8 @@ fn auto_becomes_local_and_warns_once() {
     log::set_logger(&Count).unwrap();
     log::set_max_level(log::LevelFilter::Warn);
     assert_eq!(kuid::source(), Source::Auto);
-    kuid::now_v7().unwrap();
-    kuid::now_v6().unwrap();
+    kuid::v7().unwrap();
+    kuid::v6().unwrap();
     assert_eq!(kuid::source(), Source::Local);
     assert!(kuid::k64().unwrap_err().to_string().contains("modprobe kuid"));
     assert!(WARNINGS.load(Ordering::SeqCst) <= 2);
@@ -97,20 +100,65 @@ fn a_missing_device_is_an_error_that_helps() {
         Generator::new(Source::Private, Order::File),
         Generator::new(Source::Auto, Order::Host),
     ] {
-        let error = ids.now_v7().unwrap_err();
+        let error = ids.v7().unwrap_err();
         assert_eq!(error.raw_os_error(), 19);
         assert!(error.to_string().contains("modprobe kuid"), "{error}");
     }
     // Order needs the device, and so do the other formats.
-    assert!(Generator::new(Source::Local, Order::Host).now_v7().is_err());
+    assert!(Generator::new(Source::Local, Order::Host).v7().is_err());
     assert!(local().k64().is_err());
 }
 
 #[test]
-fn numbers_have_texts_and_times() {
+fn ids_have_texts_and_times() {
     let k64 = ((3u64 << 44) | (5 << 24)).to_be_bytes();
     assert_eq!(kuid::text(Format::K64, &(1u64 << 44).to_be_bytes()).unwrap(), "...F.......");
-    assert_eq!(kuid::time(Format::K64, &k64, 8, false), Some(3_000_005_000_000_000));
+    let at = UNIX_EPOCH + Duration::from_secs(3_000_005);
+    assert_eq!(kuid::time(Format::K64, &k64, 8, false), Some(at));
+    assert_eq!(kuid::lowest(Format::K64, at, 8).unwrap(), k64);
+    assert!(kuid::highest(Format::K64, at, 8).unwrap() > k64.to_vec());
     assert_eq!(kuid::text(Format::V7, &[0; 15]), None);
     assert_eq!(kuid::time(Format::V7, &[0; 16], 0, false), None);
+    // Before 1970 there is v1, down to 1582, and no v7.
+    let early = UNIX_EPOCH - Duration::new(1, 100);
+    let id = kuid::lowest(Format::V1, early, 0).unwrap();
+    assert_eq!(kuid::time(Format::V1, &id, 0, false), Some(early));
+    assert_eq!(kuid::highest(Format::V7, early, 0), None);
+    let id = kuid::parse(Format::V7, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap();
+    assert_eq!(id[0..3], [0x01, 0x7f, 0x22]);
+    for (text, place) in [("", 0), ("017f22e2-79b0-6cc3-98c4-dc0c0c07398f", 14), ("\0", 0)] {
+        let error = kuid::parse(Format::V7, text).unwrap_err();
+        assert_eq!(error.place(), place);
+        assert!(error.to_string().ends_with(&format!("at byte {place}")));
+    }
+}
+
+#[test]
+fn no_number_of_ids_wraps_or_aborts() {
+    for n in [usize::MAX, usize::MAX / 16 + 1, usize::MAX / 16, usize::MAX / 32] {
+        assert_eq!(local().batch(Format::V7, n).unwrap_err().raw_os_error(), 12, "{n}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "whole number")]
+fn a_piece_of_an_id_is_refused() {
+    let _ = local().fill(Format::V7, &mut [0; 17]);
+}
+
+#[test]
+fn a_call_that_may_not_wait_returns() {
+    let mut id = [0; 16];
+    assert_eq!(local().try_fill(Format::V7, &mut id), Ok(16));
+    assert_eq!(Uuid::from_bytes(id).get_version_num(), 7);
+}
+
+#[test]
+fn guarantees_tell_the_source_without_a_warning() {
+    let ids = Generator::new(Source::Auto, Order::File);
+    let now = ids.guarantees(Format::V7).unwrap();
+    assert_eq!((now.source, now.order), (Source::Local, Order::File));
+    assert!(now.unique && now.ordered && now.clones == kuid::Clones::Never);
+    assert!(kuid::host::guarantees(Format::V7).is_err());
+    assert!(kuid::host::v7().unwrap_err().to_string().contains("modprobe kuid"));
 }
