@@ -13,12 +13,12 @@ main() ->
     ok = logger:add_handler(default, logger_std_h, #{config => #{type => standard_error}}),
     Args = init:get_plain_arguments(),
     {Options, Rest} = options(Args, #{"-from" => "auto", "-workers" => "0", "-threads" => "0"}),
-    application:set_env(kuid, from, list_to_existing_atom(maps:get("-from", Options))),
+    application:set_env(kuid, from, list_to_atom(maps:get("-from", Options))),
     {Format, Count} =
         case Rest of
             [] -> {v7, 1};
-            [Name] -> {list_to_existing_atom(Name), 1};
-            [Name, Number] -> {list_to_existing_atom(Name), list_to_integer(Number)}
+            [Name] -> {list_to_atom(Name), 1};
+            [Name, Number] -> {list_to_atom(Name), list_to_integer(Number)}
         end,
     Order = case Options of #{"-host" := _} -> host; _ -> file end,
     Next = fun() -> next(Order, Format, Options) end,
