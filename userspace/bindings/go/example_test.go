@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"kuid.invalid/kuid"
+	"kuid.example/userspace/bindings/go"
 )
 
 func ExampleNewV7() {

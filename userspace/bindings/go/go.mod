@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
-module kuid.invalid/kuid
+module kuid.example/userspace/bindings/go
 
 go 1.19

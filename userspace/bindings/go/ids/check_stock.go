@@ -11,7 +11,7 @@ import (
 	gofrs "github.com/gofrs/uuid"
 	google "github.com/google/uuid"
 
-	"kuid.invalid/kuid"
+	"kuid.example/userspace/bindings/go"
 )
 
 // Two other packages read an ID: its text, version and variant, and the time of

@@ -27,7 +27,7 @@ import (
 	"sync"
 	"syscall"
 
-	"kuid.invalid/kuid"
+	"kuid.example/userspace/bindings/go"
 )
 
 // decode reads a UUID by other packages. It is nil without them.
