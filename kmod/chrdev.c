@@ -7,7 +7,6 @@
 
 #include <linux/cdev.h>
 #include <linux/ctype.h>
-#include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -19,7 +18,6 @@
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uio.h>
-#include <linux/wait_bit.h>
 #include <uapi/linux/kuid.h>
 
 #include "chrdev.h"
@@ -69,45 +67,11 @@ static const struct kuid_chr_device {
 static dev_t kuid_chr_devt;
 static struct cdev kuid_chr_cdev;
 
-enum kuid_chr_load {
-	KUID_CHR_LOADING,
-	KUID_CHR_LOADED,
-	KUID_CHR_FAILED
-};
-
-/* Written only by kuid_chr_end_load(), during kuid_chr_init(). */
-static enum kuid_chr_load kuid_chr_load;
-
-static bool kuid_chr_load_is_over(void)
-{
-	return READ_ONCE(kuid_chr_load) != KUID_CHR_LOADING;
-}
-
-/*
- * A program can open a device file while kuid_chr_init() is still creating the
- * others. If one of those can't be created, the load fails, and the kernel
- * frees the module although an open file holds a reference to it. So an open
- * waits until the load has ended.
- */
-static int kuid_chr_wait_for_load(void)
-{
-	int ret;
-
-	ret = wait_var_event_killable(&kuid_chr_load, kuid_chr_load_is_over());
-	if (ret)
-		return ret;
-	return READ_ONCE(kuid_chr_load) == KUID_CHR_LOADED ? 0 : -ENODEV;
-}
-
 static int kuid_chr_open(struct inode *inode, struct file *file)
 {
 	const struct kuid_chr_device *device = &kuid_chr_devices[iminor(inode)];
 	struct kuid_file *kf;
 	int ret;
-
-	ret = kuid_chr_wait_for_load();
-	if (ret)
-		return ret;
 
 	/* Any user may open files without limit, so charge the memory. */
 	kf = kzalloc(struct_size(kf, stream, device->text), GFP_KERNEL_ACCOUNT);
@@ -311,33 +275,22 @@ static struct class kuid_chr_class = {
 	.devnode = kuid_chr_devnode,
 };
 
-static void kuid_chr_remove_devices(unsigned int count)
+/* On failure, all other devices work without this one. */
+static void __init kuid_chr_create_device(unsigned int minor)
 {
-	while (count--)
-		device_destroy(&kuid_chr_class, kuid_chr_devt + count);
-}
+	const char *name = kuid_chr_devices[minor].name;
+	struct device *dev;
 
-static void kuid_chr_end_load(enum kuid_chr_load how)
-{
 	/*
-	 * Pairs with the barrier of prepare_to_wait_event() in an open: the
-	 * open sees the new value, or this wakeup finds the open waiting.
+	 * The attributes describe the whole host, so only the first device has
+	 * them.
 	 */
-	smp_store_mb(kuid_chr_load, how);
-	wake_up_var(&kuid_chr_load);
-}
-
-/*
- * Wait for opens that began before the load failed: the kernel frees their code
- * next. Each open holds a reference to the module until it has returned, so
- * this waits until the load holds the only one.
- */
-static void kuid_chr_wait_for_opens(void)
-{
-#if defined(MODULE) && defined(CONFIG_MODULE_UNLOAD)
-	while (module_refcount(THIS_MODULE) > 1)
-		msleep(20);
-#endif
+	dev = device_create_with_groups(&kuid_chr_class, NULL,
+					kuid_chr_devt + minor, NULL,
+					minor ? NULL : kuid_sysfs_groups, "%s",
+					name);
+	if (IS_ERR(dev))
+		pr_err("can't create the device %s: %ld\n", name, PTR_ERR(dev));
 }
 
 /**
@@ -365,8 +318,10 @@ int __init kuid_chr_init(void)
 		goto err_region;
 
 	/*
-	 * Add the cdev before the devices: a device is announced when it is
-	 * created, and its device file must work from then on.
+	 * From cdev_add() on files can be opened, so no later step may fail:
+	 * the kernel would free the module although a file is open. A device is
+	 * announced when it is created, and its device file must work from then
+	 * on, so the devices come after it.
 	 */
 	cdev_init(&kuid_chr_cdev, &kuid_chr_fops);
 	kuid_chr_cdev.owner = THIS_MODULE;
@@ -374,32 +329,10 @@ int __init kuid_chr_init(void)
 	if (ret)
 		goto err_class;
 
-	for (minor = 0; minor < KUID_CHR_MINORS; minor++) {
-		/*
-		 * The attributes describe the whole host, so only the first
-		 * device has them.
-		 */
-		const struct attribute_group **groups =
-			minor ? NULL : kuid_sysfs_groups;
-		struct device *dev;
-
-		dev = device_create_with_groups(&kuid_chr_class, NULL,
-						kuid_chr_devt + minor, NULL,
-						groups, "%s",
-						kuid_chr_devices[minor].name);
-		if (IS_ERR(dev)) {
-			ret = PTR_ERR(dev);
-			goto err_devices;
-		}
-	}
-	kuid_chr_end_load(KUID_CHR_LOADED);
+	for (minor = 0; minor < KUID_CHR_MINORS; minor++)
+		kuid_chr_create_device(minor);
 	return 0;
 
-err_devices:
-	kuid_chr_end_load(KUID_CHR_FAILED);
-	kuid_chr_remove_devices(minor);
-	cdev_del(&kuid_chr_cdev);
-	kuid_chr_wait_for_opens();
 err_class:
 	class_unregister(&kuid_chr_class);
 err_region:
@@ -414,7 +347,10 @@ err_region:
  */
 void kuid_chr_exit(void)
 {
-	kuid_chr_remove_devices(KUID_CHR_MINORS);
+	unsigned int minor;
+
+	for (minor = 0; minor < KUID_CHR_MINORS; minor++)
+		device_destroy(&kuid_chr_class, kuid_chr_devt + minor);
 	cdev_del(&kuid_chr_cdev);
 	class_unregister(&kuid_chr_class);
 	unregister_chrdev_region(kuid_chr_devt, KUID_CHR_MINORS);
