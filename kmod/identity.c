@@ -19,7 +19,6 @@
 #include <linux/utsname.h>
 #include <net/net_namespace.h>
 
-#include "core/host_name.h"
 #include "core/lexical.h"
 #include "core/node.h"
 #include "core/snowflake.h"
@@ -267,7 +266,9 @@ static bool kuid_worker_name_is_common(const char *name)
  */
 static u64 kuid_worker_of_host(void)
 {
+	const char *from = init_utsname()->nodename;
 	char name[__NEW_UTS_LEN + 1];
+	size_t i;
 
 	/*
 	 * The copy is made without uts_sem, which is not exported to modules.
@@ -275,7 +276,9 @@ static u64 kuid_worker_of_host(void)
 	 * and the new name. Its worker is as good as that of a real name: only
 	 * a host with exactly that name would have the same one.
 	 */
-	kuid_host_name_copy(name, init_utsname()->nodename, sizeof(name));
+	for (i = 0; i < __NEW_UTS_LEN; i++)
+		name[i] = data_race(READ_ONCE(from[i]));
+	name[i] = '\0';
 
 	if (kuid_worker_name_is_common(name)) {
 		pr_notice("host name \"%s\" makes no worker, so it is random\n",
