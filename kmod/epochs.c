@@ -562,26 +562,15 @@ u32 kuid_epochs_given(void)
 	return given;
 }
 
-/* Begin an epoch, unless the epoch with @number has ended meanwhile. */
-static int kuid_epochs_begin_for_nodes(u64 number)
-{
-	struct kuid_change change;
-	bool ended;
-
-	kuid_change_open(&change, KUID_EPOCH_NODES);
-	ended = kuid_host.epoch->number != number;
-	return kuid_change_close(&change, ended ? -EALREADY : 0, NULL);
-}
-
 /**
  * kuid_epochs_private_node - hand out a node for a private lane
  * @to: output, all members are set
  *
- * Context: process. Sleeps only to begin an epoch: the first one, or the next
- * one if the nodes are used up.
+ * Context: process. Sleeps only to begin the first epoch.
  * Return: 0; -EAGAIN if the kernel's random generator is not ready, or if there
  * may be a twin and the next epoch has not begun yet; -EOPNOTSUPP if the node
- * was given; -ENOMEM if an epoch can't begin.
+ * was given; -ENOSPC if the epoch has no more nodes; -ENOMEM if an epoch can't
+ * begin.
  */
 int kuid_epochs_private_node(struct kuid_private_node *to)
 {
@@ -589,23 +578,22 @@ int kuid_epochs_private_node(struct kuid_private_node *to)
 	int ret;
 
 	ret = kuid_epochs_start_now();
-	while (!ret) {
-		rcu_read_lock_sched();
-		handout = kuid_generator_private_node(&kuid_host, to);
-		rcu_read_unlock_sched();
-		switch (handout) {
-		case KUID_NODE_HANDED_OUT:
-			return 0;
-		case KUID_NODE_IS_GIVEN:
-			return -EOPNOTSUPP;
-		case KUID_NODE_CLOSED:
-			return -EAGAIN;
-		case KUID_NODES_USED_UP:
-			ret = kuid_epochs_begin_for_nodes(to->epoch);
-			break;
-		}
+	if (ret)
+		return ret;
+	rcu_read_lock_sched();
+	handout = kuid_generator_private_node(&kuid_host, to);
+	rcu_read_unlock_sched();
+	switch (handout) {
+	case KUID_NODE_HANDED_OUT:
+		break;
+	case KUID_NODE_IS_GIVEN:
+		return -EOPNOTSUPP;
+	case KUID_NODE_CLOSED:
+		return -EAGAIN;
+	case KUID_NODES_USED_UP:
+		return -ENOSPC;
 	}
-	return ret;
+	return 0;
 }
 
 /**

@@ -21,7 +21,6 @@
  * @KUID_EPOCH_SET: an administrator has set the identity
  * @KUID_EPOCH_RESTORE: an administrator has restored the floor
  * @KUID_EPOCH_FORK: there may be a twin
- * @KUID_EPOCH_NODES: private lanes have used up the nodes
  * @KUID_EPOCH_CLAIM: numbers were claimed, or a claim was dropped
  */
 enum kuid_why {
@@ -31,7 +30,6 @@ enum kuid_why {
 	KUID_EPOCH_SET,
 	KUID_EPOCH_RESTORE,
 	KUID_EPOCH_FORK,
-	KUID_EPOCH_NODES,
 	KUID_EPOCH_CLAIM
 };
 

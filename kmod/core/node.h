@@ -19,10 +19,8 @@
 /* A number has all bits of a node but the multicast bit. */
 #define KUID_NODE_NUMBER_MASK (BIT_ULL(KUID_NODE_BITS - 1) - 1)
 
-/* The highest number of a node. A test can make it lower. */
-#ifndef KUID_NODE_LAST
+/* The highest number of a node. */
 #define KUID_NODE_LAST KUID_NODE_NUMBER_MASK
-#endif
 
 /**
  * struct kuid_node_key - the key that permutes the nodes of one epoch

@@ -55,8 +55,7 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
 /**
  * kuid_generator_private_node - hand out a node for a private lane
  * @generator: the generator, which has an epoch and a generation
- * @to: output, all members are set if the caller has a node; @to->epoch is also
- *	set if the nodes are used up
+ * @to: output, all members are set if the caller has a node
  *
  * Nobody else gets the node, not even if this caller does not use it.
  *
@@ -89,10 +88,8 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 		if (kuid_gate_closed(&generator->gate, KUID_PART_NODE))
 			return KUID_NODE_CLOSED;
 		number = kuid_node_next(&epoch->nodes);
-		if (!number) {
-			to->epoch = epoch->number;
+		if (!number)
 			return KUID_NODES_USED_UP;
-		}
 		if (generation & 1 ||
 		    READ_ONCE(*generator->generation) != generation)
 			continue;

@@ -335,39 +335,4 @@ TEST_F(lane, its_node_can_not_be_given)
 	expect_refused(_metadata, self, GIVEN_NODE);
 }
 
-/* KUID_FEW names a module whose epochs have this many nodes for lanes. */
-#define FEW		20
-
-TEST_F(lane, nodes_can_be_used_up)
-{
-	const char *few = getenv("KUID_FEW");
-	struct kuid_private_lane lane, last = { 0 };
-	struct kuid_status status;
-	__u64 epoch;
-	int i;
-
-	if (!few)
-		SKIP(return, "KUID_FEW doesn't name a module");
-	ASSERT_EQ(0, load_file(few, ""));
-	self->fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
-	ASSERT_LE(0, self->fd);
-	self->page = map_page(self->fd);
-	ASSERT_NE(MAP_FAILED, self->page);
-	for (epoch = 1; epoch <= 5; epoch++) {
-		for (i = 0; i < FEW; i++) {
-			ASSERT_EQ(0, get_lane(self->fd, &lane));
-			ASSERT_EQ(epoch, lane.epoch);
-			ASSERT_EQ(last.load_id ?: lane.load_id, lane.load_id);
-			ASSERT_NE(last.node, lane.node);
-			EXPECT_TRUE(is_in_use(&lane, self->page));
-			EXPECT_EQ(last.epoch == epoch,
-				  is_in_use(&last, self->page));
-			last = lane;
-		}
-	}
-	ASSERT_EQ(0, get_status(self->fd, &status));
-	EXPECT_EQ(5, status.epoch);
-	EXPECT_EQ(0, status.vm_forks);
-}
-
 TEST_HARNESS_MAIN

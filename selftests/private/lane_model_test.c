@@ -280,7 +280,9 @@ int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
 	};
 	if (handout == KUID_NODE_HANDED_OUT)
 		return 0;
-	errno = handout == KUID_NODE_IS_GIVEN ? EOPNOTSUPP : EAGAIN;
+	errno = handout == KUID_NODE_IS_GIVEN	? EOPNOTSUPP
+		: handout == KUID_NODES_USED_UP ? ENOSPC
+						: EAGAIN;
 	return -1;
 }
 

@@ -405,7 +405,7 @@ struct kuid_status {
  * EAGAIN, also without O_NONBLOCK: the kernel's random generator is not ready,
  * or the machine may be a clone and the next epoch has not begun yet.
  * EOPNOTSUPP: the node was given; or the caller is a 32-bit program on a 64-bit
- * kernel.
+ * kernel. ENOSPC: all 2^47 nodes of the epoch were handed out.
  */
 struct kuid_private_lane {
 	__u32 flags;

@@ -262,7 +262,7 @@ static bool replace_lane(struct kuid *handle, u64 generation)
 
 	close_lane(private);
 	refused = kuid_private_get_node(handle, &lane);
-	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP
+	if (refused ? errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSPC
 		    : !kuid_process_draw(&secrets, sizeof(secrets)))
 		return false;
 	/*

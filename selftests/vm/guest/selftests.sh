@@ -20,7 +20,6 @@ params=snowflake_worker=17
 export KUID_MODULE=$module KUID_VECTORS=/lib/kuid_vectors.ko
 export KUID_CALLERS=/lib/kuid_callers.ko KUID_CLONE=/lib/kuid_clone.ko
 export KUID_GRACE=/lib/kuid_grace.ko
-[ ! -e /lib/kuid_few.ko ] || export KUID_FEW=/lib/kuid_few.ko
 [ ! -e /lib/kuid_kunit.ko ] || export KUID_KUNIT=/lib/kuid_kunit.ko
 [ ! -e /lib/e1000.ko ] || export KUID_NIC=/lib/e1000.ko
 # For programs that use cmocka.
