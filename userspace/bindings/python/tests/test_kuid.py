@@ -216,10 +216,21 @@ class AdoptionTest(unittest.TestCase):
         made = [event.objects.create().pk for _ in range(3)]
         self.assertEqual([id.version for id in made], [7, 7, 7])
         self.assertEqual(sorted(event.objects.values_list("pk", flat=True)), made)
+
+        # The file that makemigrations writes, and migrate runs.
         writer = self.imported("django.db.migrations.writer").MigrationWriter
-        for make, module in (kuid.uuid7, "kuid"), (kuid.host.uuid7, "kuid.host"):
-            path = f"{module}.uuid7", {f"import {module}"}
-            self.assertEqual(writer.serialize(make), path)
+        migrations = self.imported("django.db.migrations")
+        state = self.imported("django.db.migrations.state").ProjectState
+        for make in kuid.uuid7, kuid.host.uuid7:
+            fields = [("id", models.UUIDField(primary_key=True, default=make))]
+            written: Any = migrations.Migration("0001_initial", "tests")
+            written.operations = [migrations.CreateModel("Log" + make.__module__[5:], fields)]
+            scope: Any = {}
+            exec(writer(written).as_string(), scope)
+            read = scope["Migration"]("0001_initial", "tests")
+            self.assertIs(read.operations[0].fields[0][1].default, make)
+            with db.connection.schema_editor() as editor:
+                read.apply(state(), editor)
 
     def test_sqlalchemy_takes_it_as_default(self) -> None:
         sql = self.imported("sqlalchemy")
