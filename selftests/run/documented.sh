@@ -240,7 +240,7 @@ targets()
 		words=$(sed -E 's/[A-Z_]+="[^"]*"//g' <<<"${words#make}")
 		for word in $words; do
 			case $word in
-			*=* | -s | -C) continue ;;
+			*=* | -s | -C | ...) continue ;;
 			*/* | userspace | selftests) [[ $words != *"-C $word"* ]] || { from=$word; continue; } ;;
 			esac
 			echo "$from $word"

@@ -119,7 +119,7 @@ run_program()
 	{
 		# shellcheck disable=SC2046 # the arguments are words
 		cd "$dir" && set -f && setsid "./${program%%=*}" \
-			$(echo "${program#"${program%%=*}"}" | tr =+ '  ') </dev/null &
+			$(echo "${program#"${program%%=*}"}" | tr '=+' '  ') </dev/null &
 		child=$!
 		watch "$limit" $child >/dev/null 2>&1 &
 		watcher=$!
