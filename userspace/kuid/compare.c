@@ -43,7 +43,6 @@ static const struct option_row options[] = {
 
 static void check(struct argp_state *state)
 {
-	input_id_check(state);
 	if (input.count == 1 && strcmp(input.args[0], "-"))
 		argp_error(state, "two IDs are needed, or lines of standard "
 				  "input");

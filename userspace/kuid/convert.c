@@ -62,7 +62,6 @@ static const struct option_row options[] = {
 
 static void check(struct argp_state *state)
 {
-	input_id_check(state);
 	if (!target && !form)
 		argp_error(state, "--to is needed");
 	if ((has_node || any_node) && !formats_is("{grid}", target))

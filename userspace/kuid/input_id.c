@@ -26,17 +26,6 @@ uint64_t input_id_setting(unsigned int format)
 			       input.epoch_ms);
 }
 
-static void take_form(struct argp_state *state, const struct option_row *option,
-		      const char *arg)
-{
-	const struct form *form = form_named(arg);
-
-	if (!form || form->guid)
-		argp_error(state, "\"%s\" is not a form: %s", QUOTED(arg),
-			   option->arg);
-	*(const struct form **)option->to = form;
-}
-
 const struct option_row input_id_options[] = {
 	{ "format", 'f', "{all}|uuid",
 	  "Format of the IDs, uuid for any UUID; told by their form if not "
@@ -47,10 +36,6 @@ const struct option_row input_id_options[] = {
 	  "\"kuid node\" prints this host's; 8 by default",
 	  take_interval, &input.interval },
 	EPOCH_OPTION,
-	{ "form", 0, "text|hex|cf|decimal|ulid|braces|urn",
-	  "Form of the IDs: no other is taken then; hex and decimal need a "
-	  "format",
-	  take_form, &input.form },
 	{ "lenient", 0, NULL,
 	  "Take digits of any case, and space around the ID, and any 32 "
 	  "hexadecimal digits for a UUID if no format is given. Skip blank "
@@ -108,26 +93,6 @@ const char *input_id_wrong(const struct input_id *id, const char *format, ...)
 void input_id_print_mark(const char *why)
 {
 	output_line(INPUT_ID_MARK);
-}
-
-void input_id_check(struct argp_state *state)
-{
-	const struct form *form = input.form;
-
-	if (!form)
-		return;
-	if (input.lenient)
-		argp_error(state, "only one of --form and --lenient");
-	if (input.format == KUID_FORMAT_DEFAULT) {
-		if (form->form == KUID_FORM_HEX ||
-		    form->form == KUID_FORM_DECIMAL)
-			argp_error(state, "--form=%s needs a --format",
-				   form->name);
-	} else if (!form_is_of(form, input.format)) {
-		argp_error(state, "--form=%s is for %s, not %s", form->name,
-			   formats_fill_in(form->of, ' '),
-			   kuid_format_name(input.format));
-	}
 }
 
 /* In a form that tells the format, together with the version of a UUID. */
@@ -197,13 +162,8 @@ static int parse_strictly(const char *text, size_t size, unsigned int format,
 			  struct input_id *id, size_t *where)
 {
 	if (format == KUID_FORMAT_DEFAULT)
-		return input.form
-			       ? parse_form(input.form, text, size, id, where)
-			       : recognise(text, size, id, where);
+		return recognise(text, size, id, where);
 	id->format = format;
-	if (input.form)
-		return kuid_parse_form(format, input.form->form, text, size,
-				       id->bytes, where);
 	/* Text comes first: 16 digits of a snowflake are decimal. */
 	if (!kuid_parse(format, text, size, id->bytes, where))
 		return 0;
@@ -303,18 +263,17 @@ static char *reason(const char *text, size_t size, unsigned int format,
 
 	if (!size)
 		return text_new("it is empty");
-	if (!format && (!input.form || is_ulid(text, size)))
+	if (!format)
 		like = likeness(text, size);
 	if (like)
 		return like;
 	if (where < size)
 		return text_new("character %zu is wrong", where + 1);
-	if (format && !input.form)
+	if (format)
 		return text_new("it has %zu characters of %zu", size,
 				kuid_format_text_size(format,
 						      KUID_FORM_CANONICAL));
-	if (input.form || begun_form(text, size) ||
-	    (size > 23 && text[23] == '-'))
+	if (begun_form(text, size) || (size > 23 && text[23] == '-'))
 		return text_new("it ends too early");
 	return text_new("no ID is of length %zu", size);
 }
@@ -325,7 +284,7 @@ static const char *advice(const char *text, size_t size, unsigned int format,
 {
 	unsigned char bytes[KUID_ID_MAX];
 
-	if (!input.lenient && !input.form) {
+	if (!input.lenient) {
 		if (id->line && is_blank(text, size))
 			return "; --lenient would skip it";
 		if (kuid_parse_lenient(format, text, size, bytes, NULL) >= 0)

@@ -19,7 +19,6 @@ struct input_id {
 /* For verbs that take IDs: their options, and the IDs, all of them put here. */
 extern const struct option_row input_id_options[];
 void input_id_take_args(struct argp_state *state, char **args, int count);
-void input_id_check(struct argp_state *state);
 
 /* For those of them that read times. */
 void input_id_take_from_kuid(struct argp_state *state,
@@ -37,7 +36,6 @@ extern struct input {
 	unsigned int format; /* KUID_FORMAT_DEFAULT: what each is found to be */
 	uint32_t interval;   /* 0: none was given */
 	uint64_t epoch_ms;
-	const struct form *form; /* NULL: told by their text */
 	bool lenient;
 	unsigned int flags; /* 0 or KUID_FROM_KUID */
 	bool keep_going;

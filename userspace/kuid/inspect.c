@@ -263,7 +263,6 @@ static void mark(const char *why)
 
 static void check(struct argp_state *state)
 {
-	input_id_check(state);
 	if (json + columns + only_time > 1)
 		argp_error(state, "only one of --json, --columns and --time");
 	if (no_headings && !columns)

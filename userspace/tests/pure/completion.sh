@@ -109,7 +109,6 @@ done <<-OPTIONS
 	gen --order
 	inspect -f
 	inspect -I
-	inspect --form
 	convert --to
 	compare -f
 	range -f

@@ -340,24 +340,11 @@ it "convert makes decimal" prints $decimal convert --to decimal $k64
 it "convert makes a ULID" prints $ulid convert --to ulid $v7
 it "convert makes braces" prints "{$v6}" convert --to braces $v6
 it "convert makes a URN" prints "urn:uuid:$v4" convert --to urn $v4
-it "convert takes decimal back" prints $k64 convert -f k64 --form decimal --to text $decimal
-it "convert takes a ULID back" prints $v7 convert --form ulid --to text $ulid
-it "convert takes braces back" prints $v1 convert --form braces --to v1 "{$v6}"
-it "convert takes a URN back" prints $v6 convert --form urn --to v6 "urn:uuid:$v1"
-it "convert takes a URN of version 4 back" prints $v4 convert --form urn --to text "urn:uuid:$v4"
-it "convert takes hexadecimal back" prints $k64 convert --form hex -f k64 --to text 0060398a7b698001
-it "convert takes ColdFusion's form back" prints $v1 convert --form cf --to text $cf
-it "convert takes text back" prints $k64 convert --form text --to text $k64
-it "--form takes its form only" fails 1 "\"$v1\" is no ID: character 1 is wrong" \
-	convert --form braces --to v6 $v1
-it "--form=text does not take ColdFusion's" fails 1 "\"$cf\" is no v1 ID: character 24 is wrong" \
-	convert --form text -f v1 --to v6 $cf
-it "--form=urn with a format takes its version only" fails 1 'is no v6 ID: character 24 is wrong' \
-	inspect --form urn -f v6 "urn:uuid:$v1"
-it "a decimal number too great is refused" fails 1 'is no k64 ID: character 20 is wrong' \
-	inspect --form decimal -f k64 18446744073709551616
-it "inspect takes decimal" prints "$inspected_k64" inspect -f k64 --form decimal $decimal
-it "compare takes ULIDs" compares 0 equal --form ulid $ulid $ulid
+it "a decimal number too great is refused" fails 1 'is no k64 ID: ' inspect -f k64 18446744073709551616
+it "a URN of another version than the format's is refused" fails 1 'is no v6 ID: ' \
+	inspect -f v6 "urn:uuid:$v1"
+it "convert takes hexadecimal of 8 bytes" prints $k64 convert -f k64 --to text 0060398a7b698001
+it "convert takes a URN of version 4" prints $v4 convert --to text "urn:uuid:$v4"
 it "a format tells a decimal number" prints "$inspected_k64" inspect -f k64 $decimal
 it "a format tells a ULID" prints $v7 convert -f v7 --to text $ulid
 it "a format tells a URN" prints $v1 convert -f v1 --to text "urn:uuid:$v1"
@@ -367,18 +354,6 @@ for form in hex cf ulid braces urn; do
 done
 it "hexadecimal of 24 digits is a k96" prints $k96 convert --to text 0060398a03eb27327b698001
 it "forms of one ID are equal" compares 0 equal "{$v1}" $hex
-it "--form=decimal needs a format" fails 2 '--form=decimal needs a --format' \
-	inspect --form decimal $decimal
-it "--form=hex needs a format" fails 2 '--form=hex needs a --format' convert --form hex --to text $hex
-it "--form=hex needs a format to compare" fails 2 '--form=hex needs a --format' \
-	compare --form hex $hex $hex
-it "--form=decimal of v7 is refused" fails 2 '--form=decimal is for k64 snowflake, not v7' \
-	inspect --form decimal -f v7 $decimal
-it "--form=ulid of any UUID is refused" fails 2 '--form=ulid is for v7, not uuid' \
-	inspect --form ulid -f uuid $ulid
-it "an unknown form is refused" fails 2 '"base64" is not a form: text|hex|cf|decimal' \
-	inspect --form base64 $v1
-it "--form=guid is refused" fails 2 '"guid" is not a form' inspect --form guid $v1
 it "convert to ULID of v6 is refused" fails 1 'v6 has no form "ulid"' convert --to ulid $v6
 it "convert to ULID of version 4 is refused" fails 1 'uuid has no form "ulid"' \
 	convert --to ulid $v4
@@ -714,7 +689,6 @@ other_ulid=01ARZ3NDEKTSV4RRFFQ69G5FAV
 only_v7='is no ID: it looks like a ULID, of which only those of a v7 are read'
 it "a ULID of no v7 is told" fails 1 "$only_v7" inspect $other_ulid
 it "--lenient tells a ULID of no v7" fails 1 "$only_v7" inspect --lenient $other_ulid
-it "--form=ulid tells a ULID of no v7" fails 1 "$only_v7" inspect --form ulid $other_ulid
 it "26 characters that are no ULID get no advice" says_line 1 \
 	"kuid: \"${other_ulid%?}U\" is no ID: no ID is of length 26" inspect ${other_ulid%?}U
 it "--lenient: decimal of no format gets advice" fails 1 "is no ID: $of_two" \
@@ -727,8 +701,6 @@ it "a line that names a file gets no advice" logs 1 \
 	'kuid: standard input, line 1: "/dev/null" is no ID: character 1 is wrong' '/dev/null' inspect
 it "compare --lenient" compares 0 equal --lenient "{$v1}" "urn:uuid:$v1"
 it "inspect --lenient" prints "$inspected_v1" inspect --lenient "{$v1}"
-it "--lenient with --form is refused" fails 2 'only one of --form and --lenient' \
-	inspect --lenient --form urn $v1
 
 range_v7="lowest          01a19467-e800-7000-8000-000000000000
 highest         01a22ee6-afff-7fff-bfff-ffffffffffff
