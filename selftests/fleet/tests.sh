@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The arguments of the program, and the commands that Documentation/fleets.md shows under "Merging
-# streams":   tests.sh FLEET DOCUMENTATION
+# The commands that Documentation/fleets.md shows under "Merging streams":
+#   tests.sh FLEET DOCUMENTATION
 # The streams are those of simulated hosts, of whose IDs it is known when they were made. Prints TAP.
 # Needs kuid on PATH.
 # shellcheck disable=SC2317 # the tests are called by it
@@ -16,11 +16,6 @@ page=$2/fleets.md
 
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
 . "${0%/*}/../../userspace/tests/tap.sh"
-
-run()
-{
-	"$fleet" "$@"
-}
 
 # Runs the commands, with another bound in nanoseconds if one is given.
 merge()
@@ -55,13 +50,6 @@ needs_the_bound()
 {
 	merge 1 && ! is_in_order
 }
-
-it "no directory" fails 2 "usage: fleet"
-it "two directories" fails 2 "usage: fleet" "$work" "$work"
-it "an unknown option" fails 2 "usage: fleet" --none "$work"
-it "a seed that is no number" fails 2 'not a seed: "x"' --seed x "$work"
-it "a negative seed" fails 2 'not a seed: "-1"' --seed -1 "$work"
-it "a directory that is not there" fails 1 "$work/none" --streams "$work/none"
 
 "$fleet" --streams "$work" || exit
 it "what is in order by the bound was made in that order" merges
