@@ -140,17 +140,30 @@ has_one_file()
 		'\! ls -l /proc/$PID/fd | grep -c kuid'
 }
 
-# The session finds no device; then it finds one.
+# The session finds no device, with and without kuid.fallback; then it finds one.
 goes_on()
 {
 	rm -f $root/tmp/loaded
-	sql 'SELECT kuid_v7() IS NOT NULL;' \
-		'\! while [ ! -e /tmp/loaded ]; do sleep 0.1; done' \
+	sql 'SELECT kuid_v7() IS NOT NULL;' 'SET client_min_messages = error;' 'SET kuid.fallback = on;' \
+		'SELECT kuid_v7() IS NOT NULL;' '\! while [ ! -e /tmp/loaded ]; do sleep 0.1; done' \
 		'SELECT kuid_v7() IS NOT NULL;' >"$work/session" &
-	eventually grep -q ERROR "$work/session" && loads
+	eventually grep -qx t "$work/session" && loads
 	touch $root/tmp/loaded
 	wait $!
-	[ "$(tail -n 1 "$work/session")" = t ]
+	grep -q ERROR "$work/session" && [ "$(grep -cx t "$work/session")" -eq 2 ] &&
+		[ "$(cat $counters/v7)" -eq 1 ]
+}
+
+# The process makes IDs in order, and tells once for each session that it does.
+falls_back()
+{
+	gives '100|t' 'SET client_min_messages = error;' 'SET kuid.fallback = on;' \
+		'CREATE TABLE fell_back AS SELECT nr, kuid_v7() AS id FROM generate_series(1, 100) AS nr;' \
+		'SELECT count(DISTINCT a.id), bool_and(b.id > a.id) FROM fell_back AS a
+			LEFT JOIN fell_back AS b ON b.nr = a.nr + 1;' || return
+	sql 'SET kuid.fallback = on;' 'SELECT kuid_v7() FROM generate_series(1, 3);' >"$out"
+	[ "$(grep -c 'WARNING: .*there is no device' "$out")" -eq 1 ] && grep -q '^HINT: .*modprobe kuid' "$out" &&
+		[ "$(grep -cE '^[0-9a-f-]{36}$' "$out")" -eq 3 ]
 }
 
 is_refused()
@@ -368,6 +381,13 @@ it "the server is set up" eval 'prepare && new_server && start'
 it "the extension can be created" gives '' 'CREATE EXTENSION kuid;'
 it "without the module, an ID is an error that says what to do" refuses 58P01 \
 	'could not make an ID with "/dev/kuids/v7": No such device' 'modprobe kuid' 'SELECT kuid_v7();'
+it "kuid.fallback is off" gives off 'SHOW kuid.fallback;'
+it "with kuid.fallback the session makes v7, and says so once" falls_back
+it "with kuid.fallback a v6 is an error" refuses 58P01 'could not make an ID with "/dev/kuids/v6"' \
+	'modprobe kuid' 'SET kuid.fallback = on;' 'SELECT kuid_v6();'
+it "without it again a v7 is an error" refuses 58P01 'could not make an ID with "/dev/kuids/v7"' \
+	'modprobe kuid' "SET client_min_messages = error;" 'SET kuid.fallback = on;' \
+	'SELECT kuid_v7() \g /dev/null' 'SET kuid.fallback = off;' 'SELECT kuid_v7();'
 it "the session goes on when the module is loaded" goes_on
 it "a device file that may not be read is an error" is_refused
 

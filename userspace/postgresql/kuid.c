@@ -8,7 +8,8 @@
  * never makes an ID, so the processes that it forks inherit no open file.
  *
  * With kuid.private = on each process makes UUIDs in private lanes. Then IDs of
- * several processes are in no order but that of their time.
+ * several processes are in no order but that of their time. With kuid.fallback
+ * = on they make v7 in lanes of their own while there is no device.
  */
 #include "postgres.h"
 
@@ -36,7 +37,10 @@ PG_MODULE_MAGIC;
 /* The setting kuid.private. */
 static bool private_lanes;
 
-/* The handles of this process: without and with the setting, by format. */
+/* The setting kuid.fallback. */
+static bool fallback;
+
+/* The handles of this process: without and with kuid.private, by format. */
 static struct kuid *handles[2][KUID_FORMAT_SNOWFLAKE + 1];
 
 void _PG_init(void);
@@ -48,6 +52,12 @@ void _PG_init(void)
 		"IDs of several sessions are then ordered only by the time in "
 		"them.",
 		&private_lanes, false, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable(
+		"kuid.fallback",
+		"Makes UUIDs of version 7 in the process of the server while there is no device.",
+		"IDs of several sessions are then ordered only by the time in "
+		"them.",
+		&fallback, false, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
 static int sqlstate_of(int err)
@@ -85,6 +95,27 @@ _Noreturn static void fail(unsigned int format, int err)
 	pg_unreachable();
 }
 
+/* A handle without a device; the first one of the process is told. */
+static struct kuid *local_handle(unsigned int format)
+{
+	static struct kuid *local;
+
+	if (local)
+		return local;
+	local = kuid_open_flags(format, KUID_LOCAL);
+	if (!local)
+		fail(format, errno);
+	ereport(WARNING,
+		(errmsg("there is no device \"%s\": the server makes the UUIDs "
+			"itself",
+			kuid_format_device(format)),
+		 errdetail("kuid.fallback is on. UUIDs of several sessions are "
+			   "in the order of their milliseconds only."),
+		 errhint("%s", kuid_error_advice(ENODEV))));
+	return local;
+}
+
+/* NULL if there is no device, and the process may make IDs of the format. */
 static struct kuid *open_handle(unsigned int format, bool private)
 {
 	struct kuid *handle = NULL;
@@ -107,6 +138,8 @@ static struct kuid *open_handle(unsigned int format, bool private)
 	err = errno;
 	kuid_close(handle);
 	ReleaseExternalFD();
+	if (err == ENODEV && fallback && format == KUID_FORMAT_V7)
+		return NULL;
 	fail(format, err);
 }
 
@@ -126,14 +159,21 @@ static void wait_for_ids(struct kuid *handle)
 
 static void make_id(unsigned int format, void *id)
 {
-	struct kuid **handle = &handles[private_lanes][format];
+	struct kuid **kept = &handles[private_lanes][format];
+	struct kuid *handle = *kept;
 
-	if (!*handle)
-		*handle = open_handle(format, private_lanes);
-	while (kuid_one(*handle, id)) {
-		if (errno != EAGAIN && errno != EINTR)
+	if (!handle)
+		handle = *kept = open_handle(format, private_lanes);
+	/* Each call looks for the device again. */
+	if (!handle)
+		handle = local_handle(format);
+	while (kuid_one(handle, id)) {
+		if (errno == EAGAIN)
+			wait_for_ids(handle);
+		else if (errno == EINTR)
+			CHECK_FOR_INTERRUPTS();
+		else
 			fail(format, errno);
-		wait_for_ids(*handle);
 	}
 }
 
