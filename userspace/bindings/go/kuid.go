@@ -186,7 +186,7 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 	return nil
 }
 
-// sleep waits apart from the descriptor, so that nobody waits for whoever sleeps.
+// sleep waits without the lock of the descriptor: a sleeper delays no other call.
 func sleep(ctx context.Context, wait time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
