@@ -8,7 +8,7 @@
 # shellcheck source=SCRIPTDIR/../with_device.sh
 . ../with_device.sh
 ids="node node_modules/$NAME/ids.js"
-package=node_modules/$NAME
+installed=node_modules/$NAME
 tests=$PWD/tests
 
 # As npm does it, from the packed file, without the network and its scripts.
@@ -26,23 +26,23 @@ has_types()
 
 survives_fuzzing()
 {
-	(cd "$package" && CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+	(cd "$installed" && CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
 		node build.js "$work/fuzzed.node") >"$out" 2>&1 &&
 		LD_PRELOAD=$(${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
-			node --no-warnings fuzz.js "$work/fuzzed.node" "./$package" >"$out" 2>&1
+			node --no-warnings fuzz.js "$work/fuzzed.node" "./$installed" >"$out" 2>&1
 }
 
 # Where no addon comes with the package, npm compiles it.
 is_compiled()
 {
-	rm -r "$package/prebuilt" && npm rebuild --offline "$NAME" >"$out" 2>&1 && [ -e "$package/kuid.node" ] &&
+	rm -r "$installed/prebuilt" && npm rebuild --offline "$NAME" >"$out" 2>&1 && [ -e "$installed/kuid.node" ] &&
 		$ids -from local v6 3 >"$out" && [ "$(sort -u "$out" | wc -l)" = 3 ]
 }
 
 # No compiler is no error.
 is_plain()
 {
-	rm -f "$package/kuid.node" && CC=false npm rebuild --offline "$NAME" >"$out" 2>&1 &&
+	rm -f "$installed/kuid.node" && CC=false npm rebuild --offline "$NAME" >"$out" 2>&1 &&
 		$ids v7 3 >"$out" 2>"$err" && [ "$(sort -u "$out" | wc -l)" = 3 ] && grep -x 'source: plain' "$err"
 }
 
@@ -53,7 +53,7 @@ it "its tests pass" node kuid.test.js "$NAME"
 it "a device can be waited for, lost and asked" with_device node device.test.js "$NAME"
 it "hostile arguments do no harm" survives_fuzzing
 it "tsc finds nothing" has_types
-it "it exports no function of libkuid" hides_libkuid "$package"/prebuilt/*.node
+it "it exports no function of libkuid" hides_libkuid "$installed"/prebuilt/*.node
 check_device
 it "npm compiles the addon" is_compiled
 it "without a compiler UUIDs are plain" is_plain

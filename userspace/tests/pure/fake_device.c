@@ -16,8 +16,9 @@
  * The last bytes of an ID are a number from 0 on, which the field "made"
  * counts. A UUID has its version and variant, and all other bytes are zero.
  * While the field "waiting" is not 0, calls for IDs wait until a signal
- * arrives, or fail with EAGAIN if they may not wait. Each call takes "slow_ms" milliseconds. The device does not make the
- * formats whose bits are set in the field "lacking".
+ * arrives, or fail with EAGAIN if they may not wait. Each call takes "slow_ms"
+ * milliseconds. The device does not make the formats whose bits are set in the
+ * field "lacking".
  *
  * A private lane has the node 01fa4e000001, and the page never changes.
  *
@@ -63,7 +64,8 @@ static struct {
 	uint64_t busy_ns, reasons, epoch, load_id;
 	uint64_t node_from, worker_from, node, worker;
 	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
-	uint64_t unique, ordered, reboot_safe, vm_forks, clones, waits, made, waiting, slow_ms, lacking;
+	uint64_t unique, ordered, reboot_safe, vm_forks, clones, waits, made,
+		waiting, slow_ms, lacking;
 } device;
 
 static const struct {

@@ -126,7 +126,10 @@ def parse(text: str, format: _t.Optional[str] = None) -> ID:
 
 
 def time_ns(
-    id: ID, format: _t.Optional[str] = None, setting: _t.Optional[int] = None, made_by_kuid: bool = False
+    id: ID,
+    format: _t.Optional[str] = None,
+    setting: _t.Optional[int] = None,
+    made_by_kuid: bool = False,
 ) -> int:
     """The time of an ID, in nanoseconds since 1970, rounded down to what it knows.
 
