@@ -52,15 +52,13 @@ compiles()
 # Prints the line of the table.
 row()
 {
-	local name before flavours=
+	local name before=$failed
 
-	before=$failed
 	for name in "${names[@]}"; do
 		it "$suite, $arch: $name" compiles "$name" >&3
-		[[ $name =~ ^([0-9.]+(-[0-9]+)?([+~][a-z0-9.]+)*)-(.*)$ ]]
-		flavours+=", ${BASH_REMATCH[4]}"
 	done
-	echo "| $suite | $arch | ${BASH_REMATCH[1]} | ${flavours#, } |" \
+	[[ $name =~ ^[0-9.]+(-[0-9]+)?([+~][a-z0-9.]+)* ]]
+	echo "| $suite | $arch | ${BASH_REMATCH[0]} |" \
 		"$((${#names[@]} - failed + before)) of ${#names[@]} |"
 }
 
@@ -75,12 +73,11 @@ for name in "${rows[@]}"; do
 		row >"$build/$name.row"
 	else
 		skip "$suite, $arch" "the archive's headers can't be had"
-		echo "| $suite | $arch | not offered | | |" >"$build/$name.row"
 	fi
 done
 {
-	echo "| suite | architecture | kernel | flavours | compiled |"
-	echo "|---|---|---|---|---|"
+	echo "| suite | architecture | kernel | flavours that compiled |"
+	echo "|---|---|---|---|"
 	for name in "${all[@]}"; do
 		cat "$build/$name.row" 2>/dev/null
 	done
