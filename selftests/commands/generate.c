@@ -215,4 +215,41 @@ TEST_F(generate, buffer_up_to_a_hole)
 	}
 }
 
+/*
+ * A call that finds only some of its IDs waits for the others, and stores them
+ * behind the first ones. The IDs of the near half of the window are used up when
+ * a call for many returns, so a call for a few that comes at once finds some.
+ */
+TEST(goes_on_behind_what_it_found)
+{
+	const struct format *lex = format_of(KUID_FORMAT_LEX);
+	const __u32 few = 60, many = 2000;
+	struct id *ids = malloc((many + few + 1) * sizeof(*ids));
+	struct kuid_generate first = {
+		.buffer = (uintptr_t)ids,
+		.format = KUID_FORMAT_LEX,
+		.count = many,
+	};
+	struct kuid_generate g = first;
+	struct words last = { 0 };
+	int fd = open(DEV_KUID, O_RDONLY);
+	int i;
+
+	ASSERT_LE(0, fd);
+	ASSERT_NE(NULL, ids);
+	g.buffer += many * lex->id_size;
+	g.count = few;
+	for (i = 0; i < 300; i++) {
+		memset(ids, POISON, (many + few + 1) * sizeof(*ids));
+		ASSERT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &first));
+		ASSERT_EQ(0, ioctl(fd, KUID_IOC_GENERATE, &g));
+		ASSERT_EQ(few, g.done);
+		ASSERT_EQ(many + few,
+			  count_in_order(lex, ids, many + few, &last));
+		ASSERT_TRUE(all_bytes(&ids[many + few], POISON, sizeof(*ids)));
+	}
+	free(ids);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN
