@@ -4,6 +4,8 @@
  */
 #include "../lib/harness.h"
 
+#include <sys/uio.h>
+
 #include "../lib/children.h"
 #include "../lib/commands.h"
 #include "../lib/own_module.h"
@@ -184,12 +186,14 @@ TEST_F(status, ids)
 {
 	static const __u32 counts[] = { 1, 2, 7, 1, 1023, 1024, 1025, 1, 3000 };
 	__u8 *ids = malloc(BATCH * LINE_MAX_SIZE);
+	struct iovec lost = { .iov_base = map_before_hole() };
 	struct kuid_status before;
 	int cpus[2];
 	size_t n, i;
 	__u32 order;
 
 	ASSERT_NE(NULL, ids);
+	ASSERT_NE(NULL, lost.iov_base);
 	if (allowed_cpus(cpus, 2) < 2)
 		cpus[1] = cpus[0];
 	get(_metadata, self, &before);
@@ -234,12 +238,15 @@ TEST_F(status, ids)
 		ASSERT_EQ(2 * line - 3, read(text, ids, 2 * line));
 		check_counted(_metadata, self, &before, f->number, 2,
 			      "a line after a rest");
-		/* Refused and empty calls don't count. */
+		/* Refused, empty and failed calls don't count. */
+		lost.iov_len = f->id_size;
 		ASSERT_EQ(-1, read(fd, ids, f->id_size - 1));
 		ASSERT_EQ(0, read(text, ids, 0));
 		ASSERT_EQ(-EINVAL, generate_in_order(f, self->fd,
 						     KUID_ORDER_HOST + 1, ids,
 						     1));
+		ASSERT_EQ(-1, readv(fd, &lost, 1));
+		ASSERT_EQ(EFAULT, errno);
 		check_counted(_metadata, self, &before, f->number, 0,
 			      "nothing");
 		close(fd);
