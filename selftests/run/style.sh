@@ -348,6 +348,7 @@ mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
 	'userspace/claim/*.c' 'userspace/service/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
+mapfile -t included < <(files 'kmod/*.[ch]' 'selftests/*.[ch]')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
 mapfile -t documents < <(files '*.md')
@@ -394,6 +395,7 @@ look "uapi/linux/kuid.h by itself in C and C++" header_stands_alone
 look "ioctl numbers that no one has" ioctl_numbers_free
 look "kernel-doc" "$source/scripts/kernel-doc" -none -Werror "${documented[@]}"
 look "clang-format" clang-format --dry-run -Werror "${formatted[@]}"
+look "no circles of includes" selftests/run/circles.sh "${included[@]}"
 look "shellcheck" shellcheck -x "${scripts[@]}"
 look "policy of SELinux" selinux_compiles
 look "manual pages" manual_formats "${manuals[@]}"
