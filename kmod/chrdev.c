@@ -243,8 +243,8 @@ static int kuid_chr_mode_set(const char *text, const struct kernel_param *kp)
 	unsigned int mode;
 
 	/*
-	 * kstrtouint() would also accept a sign. devtmpfs takes 0 for no answer,
-	 * and makes files with 0600.
+	 * kstrtouint() would also accept a sign. devtmpfs takes 0 for no
+	 * answer, and makes files with 0600.
 	 */
 	if (!isdigit(*text) || kstrtouint(text, 8, &mode) || !mode ||
 	    mode & ~0444U) {

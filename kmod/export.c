@@ -44,9 +44,9 @@ static bool kuid_ids_random(void)
  *
  * It takes raw spinlocks, reads the clock and the random generator, and may
  * wake tasks that wait for IDs, which takes a lock of a runqueue. A caller that
- * interrupts one of these would deadlock: a tracepoint or hook of the scheduler,
- * or a handler of kprobes or ftrace on a function that this one calls. The clock
- * can't be read while syscore devices are suspended.
+ * interrupts one of these would deadlock: a tracepoint or hook of the
+ * scheduler, or a handler of kprobes or ftrace on a function that this one
+ * calls. The clock can't be read while syscore devices are suspended.
  *
  * Context: any but NMI, without a runqueue lock, not in such a handler, not
  * between syscore_suspend() and syscore_resume(). Never sleeps.

@@ -8,9 +8,9 @@
 struct workqueue_struct;
 
 /*
- * Readers of its epoch are in rcu_read_lock_sched(), and a writer waits for them
- * by synchronize_rcu(). Plain RCU would let a reader be preempted between its
- * look at the epoch and its reservation, so any user could hold up the next
+ * Readers of its epoch are in rcu_read_lock_sched(), and a writer waits for
+ * them by synchronize_rcu(). Plain RCU would let a reader be preempted between
+ * its look at the epoch and its reservation, so any user could hold up the next
  * epoch by a task of low priority.
  */
 extern struct kuid_generator kuid_host;

@@ -277,6 +277,7 @@ static u64 kuid_worker_of_host(void)
 	 * a host with exactly that name would have the same one.
 	 */
 	for (i = 0; i < __NEW_UTS_LEN; i++)
+		/* The writer uses plain stores. */
 		name[i] = data_race(READ_ONCE(from[i]));
 	name[i] = '\0';
 

@@ -7,8 +7,8 @@
  * - Time: if a ceiling is required, it stops a clock before the clock reaches a
  *   time that stable storage does not cover. Otherwise slots, and stamps with a
  *   given node, could repeat after a restart. It also stops the clock before
- * the ceiling of a claim, for IDs that show a claimed number. Otherwise they
- * could repeat those of the number's next owner.
+ *   the ceiling of a claim, for IDs that show a claimed number. Otherwise they
+ *   could repeat those of the number's next owner.
  */
 #ifndef KUID_CORE_GATE_H
 #define KUID_CORE_GATE_H

@@ -97,8 +97,7 @@ kuid_run_take(struct kuid_run *run, u64 from, u64 limit, u32 count)
 
 /*
  * Take slots from the sequence, and the rest of their run if @whole_run is set
- * and
- * @limit allows it. *@end is set to the slot after all of them.
+ * and @limit allows it. *@end is set to the slot after all of them.
  */
 static __always_inline struct kuid_units
 kuid_sequence_take(struct kuid_sequence *sequence, u64 from, u64 limit,
