@@ -137,8 +137,9 @@ static u32 kuid_epochs_stale(const struct kuid_change *change)
 
 /*
  * Allocate and publish an epoch, and wait until the former one can be freed.
- * The first epoch and a forced clock begin new sequences; all others share the
- * former epoch's. Returns 0; -ENOMEM; or an error of kuid_generator_publish().
+ * The first epoch and slots that go back begin new sequences; all others share
+ * the former epoch's. Returns 0; -ENOMEM; or an error of
+ * kuid_generator_publish().
  */
 static int kuid_epochs_begin(struct kuid_change *change)
 {
@@ -348,69 +349,65 @@ int kuid_epochs_begin_for_step(void)
 	return kuid_change_close(&change, 0, NULL);
 }
 
+static struct kuid_covered kuid_covered_of(const struct kuid_cover *cover)
+{
+	return (struct kuid_covered) {
+		.load_id = cover->load_id,
+		.epoch = cover->epoch,
+		.floor = cover->floor_ns,
+		.ceiling = cover->ceiling_ns,
+		.again_from = cover->again_from_ns,
+		.again_until = cover->again_until_ns,
+	};
+}
+
 /**
- * kuid_epochs_force_clock - set the clocks to the wall clock
+ * kuid_epochs_cover - begin a cover
+ * @cover: the request, which the caller has checked
  * @name: output: the name of the epoch that begins
  *
- * Begins new sequences, so slots may be handed out a second time. The stamp
- * clock of a given node is not set back, because its stamps would repeat.
+ * From now on no slot, and no stamp with a given node, is handed out below the
+ * floor. Stamps with a random node need none. With KUID_COVER_BACK, they begin
+ * anew at the wall clock or the floor, so they may be handed out a second time.
  *
  * Context: process. Sleeps.
- * Return: 0; -EBUSY if a number is claimed; -EAGAIN if the kernel's random
+ * Return: 0; -ESTALE if another cover has begun than the request names; -EINVAL
+ * if a time at or above the ceiling was used; -EBUSY if the slots are to go back
+ * and a number is claimed; -EAGAIN if the kernel's random
  * generator is not ready; -ENOMEM. After an error nothing has changed, and
  * @name is not valid.
  */
-int kuid_epochs_force_clock(struct kuid_epoch_name *name)
+int kuid_epochs_cover(const struct kuid_cover *cover,
+		      struct kuid_epoch_name *name)
 {
+	bool back = cover->flags & KUID_COVER_BACK;
 	struct kuid_change change;
-	int ret = kuid_change_open_started(&change, KUID_EPOCH_FORCE);
+	int ret = kuid_change_open_started(&change, back ? KUID_EPOCH_BACK
+							 : KUID_EPOCH_COVER);
 
 	if (ret)
 		return ret;
-	change.fresh_slots = true;
+	change.fresh_slots = back;
 	/* The next owner of a number trusts that its times don't come again. */
-	if (kuid_identity_claimed(&change.choices))
+	if (back && kuid_identity_claimed(&change.choices))
 		ret = -EBUSY;
+	change.covers = true;
+	change.floor = cover->floor_ns;
+	change.cover = kuid_covered_of(cover);
 	return kuid_change_close(&change, ret, name);
 }
 
 /**
- * kuid_epochs_restore - restore the floor
- * @floor: the floor, in nanoseconds since 1970; 0 for a fresh start without one
- * @name: output: the name of the epoch that begins
- *
- * From now on no slot, and no stamp with a given node, is handed out below
- * @floor. Stamps with a random node need no floor.
- *
- * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM.
- * After an error nothing has changed, and @name is not valid.
- */
-int kuid_epochs_restore(u64 floor, struct kuid_epoch_name *name)
-{
-	struct kuid_change change;
-	int ret = kuid_change_open_started(&change, KUID_EPOCH_RESTORE);
-
-	if (ret)
-		return ret;
-	change.restores = true;
-	change.floor = floor;
-	return kuid_change_close(&change, 0, name);
-}
-
-/**
- * kuid_epochs_acknowledge - set the ceiling
- * @ceiling: stable storage covers all times below this one, in nanoseconds
- *	since 1970
+ * kuid_epochs_raise_cover - set the ceiling of the cover
+ * @cover: the request, which the caller has checked
  *
  * Context: process. Sleeps.
  * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
- * the first epoch can't begin; -EINVAL if a slot, or a stamp with a given node,
- * was issued at or above @ceiling.
+ * the first epoch can't begin; an error of kuid_generator_raise_cover().
  */
-int kuid_epochs_acknowledge(u64 ceiling)
+int kuid_epochs_raise_cover(const struct kuid_cover *cover)
 {
-	bool covers;
+	const struct kuid_covered covered = kuid_covered_of(cover);
 	int ret;
 
 	ret = kuid_epochs_start_now();
@@ -418,12 +415,11 @@ int kuid_epochs_acknowledge(u64 ceiling)
 		return ret;
 	/* Without the lock, the epoch could be freed while it is read. */
 	mutex_lock(&kuid_epochs_lock);
-	covers = kuid_generator_acknowledge(&kuid_host, ceiling);
+	ret = kuid_generator_raise_cover(&kuid_host, &covered);
 	mutex_unlock(&kuid_epochs_lock);
-	if (!covers)
-		return -EINVAL;
-	kuid_wait_changed();
-	return 0;
+	if (!ret)
+		kuid_wait_changed();
+	return ret;
 }
 
 /**

@@ -15,6 +15,7 @@
 #include "host.h"
 
 struct kuid_claim;
+struct kuid_cover;
 struct kuid_set_identity;
 
 /**
@@ -33,9 +34,9 @@ int kuid_epochs_start_slow(bool nonblock);
 int kuid_epochs_begin_for_step(void);
 int kuid_epochs_begin_for_fork(void);
 void kuid_epochs_set_hibernating(bool hibernating);
-int kuid_epochs_force_clock(struct kuid_epoch_name *name);
-int kuid_epochs_restore(u64 floor, struct kuid_epoch_name *name);
-int kuid_epochs_acknowledge(u64 ceiling);
+int kuid_epochs_cover(const struct kuid_cover *cover,
+		      struct kuid_epoch_name *name);
+int kuid_epochs_raise_cover(const struct kuid_cover *cover);
 int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 			     struct kuid_epoch_name *name);
 int kuid_epochs_claim(const struct kuid_claim *claim,

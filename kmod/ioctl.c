@@ -36,14 +36,12 @@ static_assert(offsetof(struct kuid_status, ids) == 112);
 static_assert(offsetof(struct kuid_status, unique) == 272);
 static_assert(sizeof(struct kuid_private_lane) == 128);
 static_assert(offsetof(struct kuid_private_lane, reserved) == 64);
-static_assert(sizeof(struct kuid_force_clock) == 32);
 static_assert(sizeof(struct kuid_state) == 256);
 static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
-static_assert(offsetof(struct kuid_state, epoch) == 112);
-static_assert(offsetof(struct kuid_state, claim_floor_ns) == 128);
-static_assert(offsetof(struct kuid_state, reserved) == 152);
-static_assert(sizeof(struct kuid_restore) == 64);
-static_assert(sizeof(struct kuid_acknowledge) == 32);
+static_assert(offsetof(struct kuid_state, epoch) == 104);
+static_assert(offsetof(struct kuid_state, claim_floor_ns) == 120);
+static_assert(offsetof(struct kuid_state, reserved) == 176);
+static_assert(sizeof(struct kuid_cover) == 64);
 static_assert(sizeof(struct kuid_claim) == 128);
 static_assert(offsetof(struct kuid_claim, token) == 32);
 static_assert(offsetof(struct kuid_claim, epoch) == 88);
@@ -219,22 +217,6 @@ static int kuid_ioctl_private_lane(struct kuid_file *kf, void *arg)
 	return 0;
 }
 
-static int kuid_ioctl_force_clock(struct kuid_file *kf, void *arg)
-{
-	struct kuid_force_clock *force = arg;
-	struct kuid_epoch_name name;
-	int ret;
-
-	if (force->flags != KUID_FORCE_CLOCK_MAY_REPEAT || force->reserved0)
-		return -EINVAL;
-	ret = kuid_epochs_force_clock(&name);
-	if (ret)
-		return ret;
-	force->epoch = name.number;
-	force->load_id = name.load_id;
-	return 0;
-}
-
 static int kuid_ioctl_state(struct kuid_file *kf, void *arg)
 {
 	struct kuid_state *state = arg;
@@ -249,33 +231,35 @@ static int kuid_ioctl_state(struct kuid_file *kf, void *arg)
 	return 0;
 }
 
-static int kuid_ioctl_restore(struct kuid_file *kf, void *arg)
+static bool kuid_ioctl_cover_ok(const struct kuid_cover *cover)
 {
-	struct kuid_restore *restore = arg;
+	if (cover->flags & ~(KUID_COVER_BEGIN | KUID_COVER_BACK) ||
+	    cover->ceiling_ns > KUID_TIME_MAX_NS || cover->reserved0)
+		return false;
+	if (!(cover->flags & KUID_COVER_BEGIN))
+		return !cover->flags && !cover->floor_ns &&
+		       !cover->again_from_ns && !cover->again_until_ns;
+	return cover->floor_ns < cover->ceiling_ns &&
+	       cover->again_from_ns <= cover->again_until_ns &&
+	       cover->again_until_ns <= KUID_TIME_MAX_NS;
+}
+
+static int kuid_ioctl_cover(struct kuid_file *kf, void *arg)
+{
+	struct kuid_cover *cover = arg;
 	struct kuid_epoch_name name;
 	int ret;
 
-	/* A request has a floor or KUID_RESTORE_FRESH, never both. */
-	if (restore->flags & ~KUID_RESTORE_FRESH ||
-	    !restore->flags == !restore->floor_ns ||
-	    restore->floor_ns > KUID_TIME_MAX_NS || restore->reserved0)
+	if (!kuid_ioctl_cover_ok(cover))
 		return -EINVAL;
-	ret = kuid_epochs_restore(restore->floor_ns, &name);
+	if (!cover->flags)
+		return kuid_epochs_raise_cover(cover);
+	ret = kuid_epochs_cover(cover, &name);
 	if (ret)
 		return ret;
-	restore->epoch = name.number;
-	restore->load_id = name.load_id;
+	cover->epoch = name.number;
+	cover->load_id = name.load_id;
 	return 0;
-}
-
-static int kuid_ioctl_acknowledge(struct kuid_file *kf, void *arg)
-{
-	struct kuid_acknowledge *acknowledge = arg;
-
-	if (acknowledge->ceiling_ns > KUID_TIME_MAX_NS || acknowledge->flags ||
-	    acknowledge->reserved0)
-		return -EINVAL;
-	return kuid_epochs_acknowledge(acknowledge->ceiling_ns);
 }
 
 static int kuid_ioctl_set_identity(struct kuid_file *kf, void *arg)
@@ -364,10 +348,8 @@ static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
 	COMMAND(SET_FORMAT,    set_format,    -1)			\
 	COMMAND(STATUS,	       status,	      -1)			\
 	COMMAND(PRIVATE_LANE,  private_lane,  -1)			\
-	COMMAND(FORCE_CLOCK,   force_clock,   CAP_SYS_TIME)		\
 	COMMAND(GET_STATE,     state,	      -1)			\
-	COMMAND(RESTORE,       restore,	      CAP_SYS_TIME)		\
-	COMMAND(ACKNOWLEDGE,   acknowledge,   CAP_SYS_TIME)		\
+	COMMAND(COVER,	       cover,	      CAP_SYS_TIME)		\
 	COMMAND(SET_IDENTITY,  set_identity,  CAP_SYS_ADMIN)		\
 	COMMAND(CLAIM,	       claim,	      CAP_SYS_ADMIN)		\
 	COMMAND(CLAIM_CEILING, claim_ceiling, CAP_SYS_TIME)

@@ -65,16 +65,18 @@ static bool kuid_status_unique(const struct kuid_reading *reading,
 			       const struct kuid_format *row)
 {
 	if (row->source == KUID_STAMPS)
-		return true;
+		return !reading->stamps_again ||
+		       !kuid_status_by_time(reading, row);
 	/* IDs of a twin differ by their worker, if they show one. */
-	return !reading->may_repeat &&
+	return !reading->slots_again &&
 	       !(reading->rewound && row->part == KUID_PART_NONE);
 }
 
 static void kuid_status_fill_promises(struct kuid_status *status,
 				      const struct kuid_reading *reading)
 {
-	bool covered = reading->gate.restored && !reading->past_ceiling;
+	bool covered = kuid_covered_begun(&reading->gate.cover) &&
+		       !reading->past_ceiling;
 	unsigned int format;
 
 	for (format = 1; format < KUID_NR_FORMATS; format++) {
@@ -100,14 +102,14 @@ static u64 kuid_status_why(const struct kuid_reading *reading)
 		reasons |= KUID_REASON_SLOTS_HALF_SPEED;
 	if (kuid_status_resolution_ns() > KUID_STATUS_COARSE_NS)
 		reasons |= KUID_REASON_COARSE_CLOCK;
-	if (!reading->gate.restored) {
+	if (!kuid_covered_begun(&reading->gate.cover)) {
 		reasons |= KUID_REASON_NO_STATE;
 		if (kuid_identity_given(&reading->choices) & KUID_PARTS_NODE)
 			reasons |= KUID_REASON_FIXED_NODE;
 	}
 	if (!kuid_vmgen_clones() && kuid_vmgen_is_virtual())
 		reasons |= KUID_REASON_NO_VM_FORK;
-	if (reading->may_repeat)
+	if (reading->slots_again || reading->stamps_again)
 		reasons |= KUID_REASON_MAY_REPEAT;
 	if (reading->rewound)
 		reasons |= KUID_REASON_K64_MAY_REPEAT;
@@ -193,8 +195,8 @@ void kuid_status_fill(struct kuid_status *status)
 		.steps_back = reading.steps_back,
 		.steps_forward = reading.steps_forward,
 		.vm_forks = kuid_events_forks(),
-		.floor_ns = reading.gate.floor,
-		.ceiling_ns = reading.gate.ceiling,
+		.floor_ns = reading.gate.cover.floor,
+		.ceiling_ns = reading.gate.cover.ceiling,
 		.claim_ceiling_ns = reading.gate.claim.ceiling,
 		.clones = kuid_vmgen_clones(),
 	};
@@ -224,13 +226,12 @@ void kuid_status_fill_state(struct kuid_state *state)
 	claim = &reading.gate.claim;
 	*state = (struct kuid_state) {
 		.required = kuid_host.gate.required,
-		.restored = reading.gate.restored,
 		.interval = identity->interval,
 		.wall_ns = reading.wall,
 		.slot_ns = reading.slot_end,
 		.stamp_ns = reading.stamp_end,
-		.floor_ns = reading.gate.floor,
-		.ceiling_ns = reading.gate.ceiling,
+		.floor_ns = reading.gate.cover.floor,
+		.ceiling_ns = reading.gate.cover.ceiling,
 		.node_from = reading.choices.node.from,
 		.worker_from = reading.choices.worker.from,
 		.node = identity->node,
@@ -246,5 +247,9 @@ void kuid_status_fill_state(struct kuid_state *state)
 		.load_id = reading.origin.load_id,
 		.claim_floor_ns = claim->floor,
 		.claim_token = { claim->token.words[0], claim->token.words[1] },
+		.again_from_ns = reading.gate.cover.again_from,
+		.again_until_ns = reading.gate.cover.again_until,
+		.cover_load_id = reading.gate.cover.load_id,
+		.cover_epoch = reading.gate.cover.epoch,
 	};
 }

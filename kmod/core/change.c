@@ -127,41 +127,59 @@ bool kuid_generator_close_once(struct kuid_generator *generator,
 	return closes;
 }
 
-/**
- * kuid_generator_acknowledge - set the ceiling
- * @generator: the generator, which has an epoch
- * @ceiling: stable storage covers all times below this one, in nanoseconds
- *	since 1970
- *
- * Context: any but NMI. Never sleeps. Takes generator->lock.
- * Return: false if a time at or above @ceiling was issued; then the ceiling
- * does not change.
+/*
+ * Whether a ceiling is above all slots, and all stamps with a given node, that
+ * were handed out.
  */
-bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling)
+static bool kuid_generator_covers(const struct kuid_generator *generator,
+				  u64 ceiling)
 {
-	struct kuid_epoch *epoch;
-	unsigned long flags;
-	bool covers;
-	u64 slot;
-
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	kuid_generator_write_begin(generator);
-	epoch = generator->epoch;
+	const struct kuid_epoch *epoch = generator->epoch;
 	/*
 	 * Don't round up to the end of the grid tick: the present ceiling may
 	 * be within it.
 	 */
-	slot = kuid_sequences_issued(epoch->sequences);
-	covers = (!slot || ceiling > slot) &&
-		 ceiling >= kuid_epoch_stamp_end(epoch, generator->issued,
-						 kuid_epoch_issued(epoch));
-	if (covers) {
-		WRITE_ONCE(generator->gate.ceiling, ceiling);
+	u64 slot = kuid_sequences_issued(epoch->sequences);
+
+	return (!slot || ceiling > slot) &&
+	       ceiling >= kuid_epoch_stamp_end(epoch, generator->issued,
+					       kuid_epoch_issued(epoch));
+}
+
+/**
+ * kuid_generator_raise_cover - set the ceiling of the cover
+ * @generator: the generator, which has an epoch
+ * @cover: the name of the cover, and its new ceiling
+ *
+ * Context: any but NMI. Never sleeps. Takes generator->lock.
+ * Return: 0; -ENODATA if no cover has begun; -ESTALE if the cover has another
+ * name; -EINVAL if a time at or above the ceiling was issued. After an error
+ * the ceiling has not changed.
+ */
+int kuid_generator_raise_cover(struct kuid_generator *generator,
+			       const struct kuid_covered *cover)
+{
+	struct kuid_covered *now = &generator->gate.cover;
+	struct kuid_epoch *epoch;
+	unsigned long flags;
+	int ret = 0;
+
+	raw_spin_lock_irqsave(&generator->lock, flags);
+	kuid_generator_write_begin(generator);
+	epoch = generator->epoch;
+	if (!kuid_covered_begun(now))
+		ret = -ENODATA;
+	else if (!kuid_covered_is(now, cover))
+		ret = -ESTALE;
+	else if (!kuid_generator_covers(generator, cover->ceiling))
+		ret = -EINVAL;
+	if (!ret) {
+		WRITE_ONCE(now->ceiling, cover->ceiling);
 		kuid_generator_set_until(generator, epoch, kuid_port_mono_ns());
 	}
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return covers;
+	return ret;
 }
 
 /* Whether a load_id is not, or may not be, that of this machine alone. */
@@ -298,6 +316,12 @@ static int kuid_generator_may_begin(const struct kuid_generator *generator,
 
 	if (change->if_behind && !kuid_generator_is_behind(generator))
 		return -EALREADY;
+	if (change->covers &&
+	    !kuid_covered_is(&generator->gate.cover, &change->cover))
+		return -ESTALE;
+	if (change->covers && !change->fresh_slots &&
+	    !kuid_generator_covers(generator, change->cover.ceiling))
+		return -EINVAL;
 	if (!change->claims)
 		return 0;
 	if (kuid_generator_is_other_load(generator, change->load_id))
@@ -336,8 +360,8 @@ static u64 kuid_generator_begin_stamps(struct kuid_generator *generator,
 	 * window. Otherwise the clock would begin one window below, and callers
 	 * would wait for that time.
 	 */
-	if (change->restores && change->floor > generator->issued) {
-		WRITE_ONCE(generator->issued, change->floor - 1);
+	if (change->covers && change->cover.floor > generator->issued) {
+		WRITE_ONCE(generator->issued, change->cover.floor - 1);
 		ahead = 0;
 	}
 	if (given && generator->issued)
@@ -346,11 +370,34 @@ static u64 kuid_generator_begin_stamps(struct kuid_generator *generator,
 		start = kuid_epoch_next_tick(mono + offset);
 	for (i = 0; start && i < kuid_epoch_nr_lanes(epoch); i++)
 		atomic64_set(&epoch->lanes[i].last, start - 1);
-	if (given)
-		return kuid_clock_follow(&generator->stamp_clock, mono, offset,
-					 start ? start - 1 : 0, ahead);
-	kuid_clock_restart(&generator->stamp_clock, offset);
-	return 0;
+	if (!given || change->fresh_slots)
+		kuid_clock_restart(&generator->stamp_clock, offset);
+	if (!given)
+		return 0;
+	return kuid_clock_follow(&generator->stamp_clock, mono, offset,
+				 start ? start - 1 : 0, ahead);
+}
+
+/*
+ * Begin a cover in @epoch. If slots go back, stamps with a given node do, too:
+ * otherwise the next ceiling would cover their time, and after a reboot slots
+ * would begin there.
+ */
+static void kuid_generator_begin_cover(struct kuid_generator *generator,
+				       const struct kuid_epoch *epoch,
+				       struct kuid_change *change, u64 wall)
+{
+	const struct kuid_epoch *former = generator->epoch;
+	u64 used = 0;
+
+	if (change->fresh_slots) {
+		used = max(kuid_sequences_end(former->sequences),
+			   generator->issued + 1);
+		WRITE_ONCE(generator->issued, 0);
+	}
+	change->cover.load_id = epoch->load_id;
+	change->cover.epoch = epoch->number;
+	kuid_gate_cover(&generator->gate, &change->cover, used, wall);
 }
 
 /* Begin the slots of an epoch, above the floor. Returns the lag. */
@@ -362,13 +409,8 @@ static u64 kuid_generator_begin_slots(struct kuid_generator *generator,
 	const struct kuid_epoch *former = generator->epoch;
 	u64 ahead = generator->max_ahead;
 
-	if (change->fresh_slots) {
-		if (former)
-			kuid_gate_force(&generator->gate,
-					kuid_sequences_end(former->sequences));
+	if (change->fresh_slots)
 		kuid_clock_restart(&generator->slot_clock, offset);
-		return 0;
-	}
 	if (!epoch->sequences)
 		epoch->sequences = former->sequences;
 	if (change->floor) {
@@ -421,8 +463,9 @@ static void kuid_generator_begin(struct kuid_generator *generator,
 	kuid_generator_end_epoch(generator, epoch);
 	change->former = gate->claim;
 
-	if (change->restores)
-		kuid_gate_restore(gate, change->floor);
+	if (change->covers)
+		kuid_generator_begin_cover(generator, epoch, change,
+					   mono + offset);
 	step->stamp_lag = kuid_generator_begin_stamps(generator, epoch, change,
 						      mono, offset);
 	step->slot_lag = kuid_generator_begin_slots(generator, epoch, change,
@@ -466,9 +509,11 @@ static void kuid_generator_begin(struct kuid_generator *generator,
  * @epoch: -EALREADY if @change->if_behind is set, but the lag is not above the
  * limit any more; for a claim -ESTALE if @change->load_id is another one, or
  * @change->replaces is not the living claim; -EBUSY if a claim lives and is not
- * to be replaced; -EINVAL if the former claim has the same token. -EBUSY also
- * if a private lane may have had the given node; then private lanes need other
- * nodes, and nothing else has changed.
+ * to be replaced; -EINVAL if the former claim has the same token; for a cover
+ * -ESTALE if the former one has another name than @change->cover; -EINVAL if a
+ * time at or above its ceiling was issued. -EBUSY also if a private lane
+ * may have had the given node; then private lanes need other nodes, and nothing
+ * else has changed.
  */
 int kuid_generator_publish(struct kuid_generator *generator,
 			   struct kuid_epoch *epoch, struct kuid_change *change)

@@ -16,19 +16,18 @@
  * enum kuid_why - the reason for a new epoch
  * @KUID_EPOCH_FIRST: there was no epoch
  * @KUID_EPOCH_STEP: the wall clock was set back by more than the limit
- * @KUID_EPOCH_FORCE: an administrator sets both clocks to the wall clock; slots
- *	may repeat
  * @KUID_EPOCH_SET: an administrator has set the identity
- * @KUID_EPOCH_RESTORE: an administrator has restored the floor
+ * @KUID_EPOCH_COVER: an administrator has begun a cover
+ * @KUID_EPOCH_BACK: the same, and slots and stamps with a given node go back
  * @KUID_EPOCH_FORK: there may be a twin
  * @KUID_EPOCH_CLAIM: numbers were claimed, or a claim was dropped
  */
 enum kuid_why {
 	KUID_EPOCH_FIRST,
 	KUID_EPOCH_STEP,
-	KUID_EPOCH_FORCE,
 	KUID_EPOCH_SET,
-	KUID_EPOCH_RESTORE,
+	KUID_EPOCH_COVER,
+	KUID_EPOCH_BACK,
 	KUID_EPOCH_FORK,
 	KUID_EPOCH_CLAIM
 };
@@ -46,8 +45,9 @@ enum kuid_why {
  * @redrawn: the identity is drawn because of a twin, or is the first one
  * @fresh_slots: begin the sequences that come with the epoch at the wall clock,
  *	so slots may be handed out a second time
- * @restores: @floor is that of the saved state: it holds for stamps with a
- *	given node as well
+ * @covers: begin a cover: @floor holds for stamps with a given node as well
+ * @cover: the new cover, with the name of the former one, if there is one; used
+ *	only if @covers is set
  * @claims: begin, replace or drop a claim
  * @floor: slots go on at this time or above, in nanoseconds since 1970; 0 if
  *	there is no floor
@@ -70,7 +70,8 @@ struct kuid_change {
 	bool if_behind;
 	bool redrawn;
 	bool fresh_slots;
-	bool restores;
+	bool covers;
+	struct kuid_covered cover;
 	bool claims;
 	u64 floor;
 	struct kuid_claimed claim;
@@ -82,7 +83,8 @@ struct kuid_change {
 struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
 bool kuid_generator_close_once(struct kuid_generator *generator,
 			       struct kuid_claimed *died);
-bool kuid_generator_acknowledge(struct kuid_generator *generator, u64 ceiling);
+int kuid_generator_raise_cover(struct kuid_generator *generator,
+			       const struct kuid_covered *cover);
 int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,
 			       struct kuid_claimed *claim);
 int kuid_generator_publish(struct kuid_generator *generator,

@@ -68,6 +68,29 @@ struct kuid_claimed {
 };
 
 /**
+ * struct kuid_covered - the times that stable storage covers
+ * @load_id: with @epoch the name of the epoch in which the cover began
+ * @epoch: the number of that epoch; 0 if no cover has begun
+ * @floor: nothing is handed out below this time, in nanoseconds since 1970; 0
+ *	if former loads have used no times
+ * @ceiling: stable storage covers all times below this one, in nanoseconds
+ *	since 1970; 0 before the cover has begun
+ * @again_from: no slot, and no stamp with a given node, that is below this time
+ *	may be handed out a second time, in nanoseconds since 1970; 0 if that is
+ *	not known
+ * @again_until: the same above this time; 0 if nothing may be handed out a
+ *	second time
+ */
+struct kuid_covered {
+	u64 load_id;
+	u64 epoch;
+	u64 floor;
+	u64 ceiling;
+	u64 again_from;
+	u64 again_until;
+};
+
+/**
  * struct kuid_gate - the gate
  * @closed: KUID_PARTS_*: parts of the identity that must not be used now
  * @closings: how often all parts were closed because there may be a twin
@@ -76,16 +99,10 @@ struct kuid_claimed {
  * @vm_id: the generation ID of the virtual machine when the gate was last
  *	closed, or when the module was loaded
  * @reopened: the value of @closings that the identity was last drawn for
- * @required: slots, and stamps with a given node, wait for a ceiling; never
+ * @required: slots, and stamps with a given node, wait for a cover; never
  *	changes
- * @restored: an administrator has restored the floor, or has said that there is
- *	none
- * @floor: the restored floor, in nanoseconds since 1970; 0 if there is none
- * @ceiling: stable storage covers all times below this one, in nanoseconds
- *	since 1970; 0 before the first ceiling
+ * @cover: the times that stable storage covers
  * @claim: the claim
- * @forced: slots below this time may be handed out a second time, in
- *	nanoseconds since 1970; 0 if there are none
  * @rewound: the machine may have been set back to an earlier state, and its
  *	clock with it: it may have handed out the slots before. Only k64 shows
  *	nothing else
@@ -102,11 +119,8 @@ struct kuid_gate {
 	u64 vm_id[2];
 	u64 reopened;
 	bool required;
-	bool restored;
-	u64 floor;
-	u64 ceiling;
+	struct kuid_covered cover;
 	struct kuid_claimed claim;
-	u64 forced;
 	bool rewound;
 	u64 rewound_offset;
 };
@@ -226,13 +240,58 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 		   kuid_gate_is_closed(gate) ? KUID_PARTS_ALL : unusable);
 }
 
-/* Record that a state was restored; @floor is 0 if it has no floor. */
-static inline void kuid_gate_restore(struct kuid_gate *gate, u64 floor)
+static inline bool kuid_covered_begun(const struct kuid_covered *cover)
 {
-	WRITE_ONCE(gate->restored, true);
-	if (floor)
+	return cover->epoch;
+}
+
+/* Whether @cover has the name of @other. */
+static inline bool kuid_covered_is(const struct kuid_covered *cover,
+				   const struct kuid_covered *other)
+{
+	return cover->epoch == other->epoch && cover->load_id == other->load_id;
+}
+
+/**
+ * kuid_gate_cover - begin a cover
+ * @gate: the gate
+ * @covered: the new cover
+ * @used: all slots, and all stamps with a given node, that were handed out are
+ *	below this time, if they go back; otherwise 0
+ * @wall: the wall clock
+ *
+ * Times of the former cover that may come again are kept unless they are over.
+ * There is one range of them: two ranges become the one that includes both.
+ *
+ * Context: any but NMI; the caller holds the generator's lock.
+ */
+static inline void kuid_gate_cover(struct kuid_gate *gate,
+				   const struct kuid_covered *covered, u64 used,
+				   u64 wall)
+{
+	struct kuid_covered *to = &gate->cover;
+	u64 until = covered->again_until;
+	u64 from = covered->again_from;
+	u64 floor = covered->floor;
+
+	if (used) {
+		until = max(until, used);
+		until = max(until, to->floor);
+	} else {
+		floor = max(floor, to->floor);
+	}
+	if (to->again_until > max(wall, floor)) {
+		from = until ? min(from, to->again_from) : to->again_from;
+		until = max(until, to->again_until);
+	}
+	WRITE_ONCE(to->load_id, covered->load_id);
+	WRITE_ONCE(to->epoch, covered->epoch);
+	WRITE_ONCE(to->floor, floor);
+	WRITE_ONCE(to->ceiling, covered->ceiling);
+	WRITE_ONCE(to->again_from, from);
+	WRITE_ONCE(to->again_until, until);
+	if (covered->floor)
 		WRITE_ONCE(gate->rewound, false);
-	WRITE_ONCE(gate->floor, max(gate->floor, floor));
 }
 
 /* Replace the claim. */
@@ -271,40 +330,26 @@ static inline void kuid_gate_follow(struct kuid_gate *gate, u64 offset)
 		WRITE_ONCE(gate->rewound, false);
 }
 
-/* Slots below @end may be handed out a second time. */
-static inline void kuid_gate_force(struct kuid_gate *gate, u64 end)
+/* The ceiling that holds for IDs that show a claimed number; 0 if none does. */
+static inline u64 kuid_claimed_ceiling(const struct kuid_claimed *claim)
 {
-	WRITE_ONCE(gate->forced, max(gate->forced, end));
+	return claim->dead == KUID_CLAIM_ENDED ? 0 : claim->ceiling;
 }
 
 /**
  * kuid_gate_reach - compute until when a clock may be used
- * @gate: the gate
+ * @ceiling: that of the cover or of the claim; 0 if there is none
  * @clock: the clock
  * @ahead: the window in nanoseconds: how far a time may be in front of @clock
  *
  * Context: any but NMI; the caller holds the generator's lock.
  * Return: the first moment of the monotonic clock, in nanoseconds, at which the
- * window of @clock would reach a time that the ceiling does not cover; 0 if
- * there is no ceiling.
+ * window of @clock would reach the ceiling; 0 if there is none.
  */
-static inline u64 kuid_gate_reach(const struct kuid_gate *gate,
-				  const struct kuid_clock *clock, u64 ahead)
+static inline u64 kuid_gate_reach(u64 ceiling, const struct kuid_clock *clock,
+				  u64 ahead)
 {
-	if (!gate->restored || gate->ceiling <= ahead)
-		return 0;
-	return kuid_clock_reach(clock, gate->ceiling - ahead);
-}
-
-/* The same for the ceiling of the claim. */
-static inline u64 kuid_gate_claim_reach(const struct kuid_gate *gate,
-					const struct kuid_clock *clock,
-					u64 ahead)
-{
-	if (gate->claim.dead == KUID_CLAIM_ENDED ||
-	    gate->claim.ceiling <= ahead)
-		return 0;
-	return kuid_clock_reach(clock, gate->claim.ceiling - ahead);
+	return ceiling > ahead ? kuid_clock_reach(clock, ceiling - ahead) : 0;
 }
 
 /*
@@ -317,25 +362,35 @@ static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 	struct kuid_gate read = { .required = gate->required };
 
 	read.closed = READ_ONCE(gate->closed);
-	read.restored = READ_ONCE(gate->restored);
-	read.floor = READ_ONCE(gate->floor);
-	read.ceiling = READ_ONCE(gate->ceiling);
+	read.cover.load_id = READ_ONCE(gate->cover.load_id);
+	read.cover.epoch = READ_ONCE(gate->cover.epoch);
+	read.cover.floor = READ_ONCE(gate->cover.floor);
+	read.cover.ceiling = READ_ONCE(gate->cover.ceiling);
+	read.cover.again_from = READ_ONCE(gate->cover.again_from);
+	read.cover.again_until = READ_ONCE(gate->cover.again_until);
 	read.claim.token.words[0] = READ_ONCE(gate->claim.token.words[0]);
 	read.claim.token.words[1] = READ_ONCE(gate->claim.token.words[1]);
 	read.claim.floor = READ_ONCE(gate->claim.floor);
 	read.claim.ceiling = READ_ONCE(gate->claim.ceiling);
 	read.claim.dead = READ_ONCE(gate->claim.dead);
-	read.forced = READ_ONCE(gate->forced);
 	read.rewound = READ_ONCE(gate->rewound);
 	read.rewound_offset = READ_ONCE(gate->rewound_offset);
 	return read;
 }
 
-/* Whether a state was restored, but the ceiling does not cover a time. */
+/* Whether a cover has begun, but does not reach a time. */
 static inline bool kuid_gate_is_past_ceiling(const struct kuid_gate *gate,
 					     u64 time)
 {
-	return gate->restored && time >= gate->ceiling;
+	return kuid_covered_begun(&gate->cover) && time >= gate->cover.ceiling;
+}
+
+/* Whether times up to @ahead in front of @now may be handed out again. */
+static inline bool kuid_gate_may_repeat(const struct kuid_gate *gate, u64 now,
+					u64 ahead)
+{
+	return now < gate->cover.again_until &&
+	       now + ahead >= gate->cover.again_from;
 }
 
 #endif /* KUID_CORE_GATE_H */

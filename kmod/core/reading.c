@@ -80,7 +80,11 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 	reading->wall = wall;
 	reading->stamp_lag = stamp - wall;
 	reading->slot_lag = slot - wall;
-	reading->may_repeat = slot < reading->gate.forced;
+	reading->slots_again = kuid_gate_may_repeat(&reading->gate, slot,
+						    generator->max_ahead);
+	reading->stamps_again = kuid_epoch_node_given(epoch) &&
+				kuid_gate_may_repeat(&reading->gate, stamp,
+						     generator->max_ahead);
 	reading->rewound = kuid_gate_is_rewound(&reading->gate, offset);
 	for (i = 0; i < KUID_NR_SOURCES; i++) {
 		u64 time = i == KUID_STAMPS ? stamp : slot;
@@ -94,8 +98,8 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		slot = max(slot, stamp);
 	slot += generator->max_ahead;
 	reading->expired = epoch->claimed &&
-			   (reading->gate.claim.dead == KUID_CLAIM_ENDED ||
-			    slot_ahead >= reading->gate.claim.ceiling);
+			   slot_ahead >=
+				   kuid_claimed_ceiling(&reading->gate.claim);
 	reading->past_ceiling = kuid_gate_is_past_ceiling(&reading->gate, slot);
 	return outdated;
 }
@@ -108,7 +112,7 @@ bool kuid_generator_read(const struct kuid_generator *generator,
  * Context: any. Takes no lock, so nobody may change the generator meanwhile.
  * Return: a time in nanoseconds since 1970. Another generator with the same
  * identity that begins at this time or later repeats nothing, not even slots
- * from before the clock was forced back. Stamps with a random node don't count,
+ * from before slots went back. Stamps with a random node don't count,
  * because no other generator has this node. 0 if there is no epoch.
  */
 u64 kuid_generator_clear(const struct kuid_generator *generator)
@@ -121,5 +125,5 @@ u64 kuid_generator_clear(const struct kuid_generator *generator)
 	end = kuid_epoch_stamp_end(epoch, generator->issued,
 				   kuid_epoch_issued(epoch));
 	end = max(end, kuid_sequences_end(epoch->sequences));
-	return max(end, generator->gate.forced);
+	return max(end, generator->gate.cover.again_until);
 }

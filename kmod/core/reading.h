@@ -26,7 +26,8 @@
  * @expired: no IDs that show a claimed number may come next, because of the
  *	claim's ceiling
  * @past_ceiling: a time that may come next is not covered by the ceiling
- * @may_repeat: slots may be handed out a second time now
+ * @slots_again: slots may be handed out a second time now
+ * @stamps_again: the same for stamps, whose node was given
  * @rewound: the same for k64, after the machine was set back
  */
 struct kuid_reading {
@@ -44,7 +45,8 @@ struct kuid_reading {
 	u64 steps_forward;
 	bool expired;
 	bool past_ceiling;
-	bool may_repeat;
+	bool slots_again;
+	bool stamps_again;
 	bool rewound;
 };
 

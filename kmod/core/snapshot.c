@@ -138,12 +138,14 @@ static void kuid_generator_use_until(struct kuid_generator *generator,
 	u64 until = KUID_NEVER;
 
 	if (gate->required && (slots || kuid_epoch_node_given(epoch)))
-		until = kuid_gate_reach(gate, clock, ahead);
+		until = kuid_gate_reach(gate->cover.ceiling, clock, ahead);
 	if (slots)
 		until = min(until, kuid_generator_range_end(generator, clock,
 							    epoch, part, mono));
 	if (slots && KUID_PARTS_OF(part) & epoch->claimed)
-		until = min(until, kuid_gate_claim_reach(gate, clock, ahead));
+		until = min(until,
+			    kuid_gate_reach(kuid_claimed_ceiling(&gate->claim),
+					    clock, ahead));
 	if (until <= mono)
 		until = min(clock->until[part], mono);
 	WRITE_ONCE(clock->until[part], until);

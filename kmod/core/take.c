@@ -200,7 +200,8 @@ enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 	    mono)
 		return KUID_SHUT_RANGE;
 	if (KUID_PARTS_OF(part) & epoch->claimed &&
-	    kuid_gate_claim_reach(&gate, &slots, generator->max_ahead) <= mono)
+	    kuid_gate_reach(kuid_claimed_ceiling(&gate.claim), &slots,
+			    generator->max_ahead) <= mono)
 		return KUID_SHUT_CLAIM;
 	return KUID_SHUT_CEILING;
 }

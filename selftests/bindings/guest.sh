@@ -245,7 +245,7 @@ gives_up()
 
 goes_on_when_restored()
 {
-	loads state=required node=0123456789ab && all v6 && sleep 2 && kuid restore --fresh "$work/state" || return
+	loads state=required node=0123456789ab && all v6 && sleep 2 && kuid restore --first "$work/state" || return
 	for pid in $pids; do
 		wait "$pid" || return
 	done

@@ -153,7 +153,7 @@ epoch()
 # A ceiling of IDs is saved, as the packages do it.
 first_boot()
 {
-	start_trace && load state=required && kuid restore --fresh "$saved" && fails_with 'needs a worker'
+	start_trace && load state=required && kuid restore --first "$saved" && fails_with 'needs a worker'
 }
 
 owner()
@@ -165,7 +165,7 @@ owner()
 # The machine stops, and etcd does.
 crash()
 {
-	kuid save --ahead 2 "$saved"
+	kuid restore --ahead 2 "$saved"
 	stop KILL owner
 	stop_cluster
 	unload

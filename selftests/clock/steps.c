@@ -485,7 +485,7 @@ static void force(struct __test_metadata *_metadata, FIXTURE_DATA(steps) *self)
 {
 	__u64 epoch = 0;
 
-	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	ASSERT_EQ(0, go_back(self->fd, &epoch));
 	self->epoch++;
 	ASSERT_EQ(self->epoch, epoch);
 }
@@ -508,14 +508,15 @@ static void nothing_changed(struct __test_metadata *_metadata,
 	lag_has_halved_time(_metadata, before, &after, self->resolution, false);
 }
 
-TEST_F(force, needs_the_flag)
+TEST_F(force, needs_both_flags)
 {
-	struct kuid_force_clock call = { .epoch = 0x55 };
+	struct kuid_cover call = { .ceiling_ns = KUID_TIME_MAX_NS,
+				   .flags = KUID_COVER_BACK, .epoch = 0x55 };
 	struct moment before;
 
 	make_bogus(_metadata, &self->steps);
 	ASSERT_EQ(0, look_at(self->steps.fd, &before));
-	EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_FORCE_CLOCK, &call));
+	EXPECT_EQ(-1, ioctl(self->steps.fd, KUID_IOC_COVER, &call));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0x55, call.epoch);
 	nothing_changed(_metadata, &self->steps, &before);

@@ -148,7 +148,7 @@ tool()
 	# shellcheck disable=SC2016 # for the shell in the container
 	box "$1" "--device kuid/id=all $2" sh -c '
 		for verb in "gen -f v7 -o host -n 20" status "node --new-epoch" \
-				"clock --force-clock --may-repeat"; do
+				"restore --may-repeat /tmp/state"; do
 			kuid $verb 2>&1
 			echo "== ${verb%% *}: $?"
 		done' >"$work/tool"
@@ -319,7 +319,7 @@ no_repeats()
 
 unload()
 {
-	systemctl stop kuid-keep kuid-restore
+	systemctl stop kuid
 	modprobe -r kuid
 }
 
@@ -402,7 +402,7 @@ for user in root somebody; do
 	it "$user: kuid gen makes IDs in order in a container" makes_in_order
 	it "$user: kuid status works in a container" printed status 0
 	it "$user: a container can't begin an epoch" refused_to node
-	it "$user: a container can't force the clock" refused_to clock
+	it "$user: a container can't take IDs back" refused_to restore
 	it "$user: an unknown name is an error" unknown_device $user
 	it "$user: the commands in the document make IDs" documented $user
 done

@@ -147,10 +147,8 @@ struct scene {
 		struct kuid_generate generate;
 		struct kuid_set_format set_format;
 		struct kuid_status status;
-		struct kuid_force_clock force;
 		struct kuid_state state;
-		struct kuid_restore restore;
-		struct kuid_acknowledge acknowledge;
+		struct kuid_cover cover;
 		struct kuid_set_identity identity;
 	} arg;
 	struct kuid_state before;
@@ -801,32 +799,40 @@ static void prepare_change(struct __test_metadata *_metadata, struct scene *s,
 
 /*
  * Without this wait the IDs given ahead of the clock could come again after the
- * clock is forced.
+ * clock went back.
  */
-static void prepare_force(struct __test_metadata *_metadata, struct scene *s,
+static void prepare_back(struct __test_metadata *_metadata, struct scene *s,
 			  const struct format *f)
 {
 	let_clock_catch_up();
 	prepare_change(_metadata, s, f);
 }
 
-static long run_force(struct scene *s, const struct format *f)
+static long ask_cover_of(struct scene *s, __u32 flags, __u64 floor)
 {
-	s->arg.force.flags = KUID_FORCE_CLOCK_MAY_REPEAT;
-	return request(s, KUID_IOC_FORCE_CLOCK);
+	struct kuid_cover *cover = &s->arg.cover;
+
+	cover->flags = flags;
+	cover->floor_ns = floor;
+	cover->ceiling_ns = s->before.wall_ns + 3600 * NSEC_PER_SEC;
+	cover->epoch = s->before.cover_epoch;
+	cover->load_id = s->before.cover_load_id;
+	return request(s, KUID_IOC_COVER);
 }
 
-static long run_restore(struct scene *s, const struct format *f)
+static long run_back(struct scene *s, const struct format *f)
 {
-	s->arg.restore.floor_ns = s->before.wall_ns;
-	return request(s, KUID_IOC_RESTORE);
+	return ask_cover_of(s, KUID_COVER_BEGIN | KUID_COVER_BACK, 0);
 }
 
-static long run_acknowledge(struct scene *s, const struct format *f)
+static long run_begin(struct scene *s, const struct format *f)
 {
-	s->arg.acknowledge.ceiling_ns =
-		s->before.wall_ns + 3600 * NSEC_PER_SEC;
-	return request(s, KUID_IOC_ACKNOWLEDGE);
+	return ask_cover_of(s, KUID_COVER_BEGIN, s->before.wall_ns);
+}
+
+static long run_raise(struct scene *s, const struct format *f)
+{
+	return ask_cover_of(s, 0, 0);
 }
 
 static long run_set_identity(struct scene *s, const struct format *f)
@@ -870,37 +876,50 @@ static void all_or_nothing(struct __test_metadata *_metadata, struct scene *s,
 	note_one_each(_metadata, s);
 }
 
-static void check_force(struct __test_metadata *_metadata, struct scene *s,
-			const struct format *f, long ret)
+/* The state after a cover has begun. */
+static struct kuid_state begun(const struct scene *s)
 {
+	struct kuid_state wanted = s->before;
+
+	wanted.floor_ns = s->arg.cover.floor_ns;
+	wanted.ceiling_ns = s->arg.cover.ceiling_ns;
+	wanted.cover_epoch = s->epoch + 1;
+	wanted.cover_load_id = s->before.load_id;
+	return wanted;
+}
+
+static void check_back(struct __test_metadata *_metadata, struct scene *s,
+		       const struct format *f, long ret)
+{
+	struct kuid_state is, wanted = begun(s);
 	int i;
 
 	/* The slot clock may go back to the wall clock. */
 	for (i = 0; i < NR_FORMATS; i++)
 		s->last[i].slot = 0;
-	all_or_nothing(_metadata, s, &s->before, s->arg.force.epoch, ret);
+	ASSERT_EQ(0, get_state(s->fds[0], &is));
+	wanted.again_until_ns = is.again_until_ns;
+	all_or_nothing(_metadata, s, &wanted, s->arg.cover.epoch, ret);
 }
 
-static void check_restore(struct __test_metadata *_metadata, struct scene *s,
-			  const struct format *f, long ret)
+static void check_begin(struct __test_metadata *_metadata, struct scene *s,
+			const struct format *f, long ret)
 {
-	struct kuid_state wanted = s->before;
+	struct kuid_state wanted = begun(s);
 
-	wanted.restored = 1;
-	wanted.floor_ns = s->before.wall_ns;
-	all_or_nothing(_metadata, s, &wanted, s->arg.restore.epoch, ret);
+	all_or_nothing(_metadata, s, &wanted, s->arg.cover.epoch, ret);
 }
 
-/* Acknowledge begins no epoch and writes nothing back. */
-static void check_acknowledge(struct __test_metadata *_metadata,
-			      struct scene *s, const struct format *f, long ret)
+/* A higher ceiling begins no epoch. */
+static void check_raise(struct __test_metadata *_metadata, struct scene *s,
+			const struct format *f, long ret)
 {
 	struct kuid_state is;
 
 	ASSERT_EQ(s->epoch, epoch_now(_metadata, s));
 	ASSERT_EQ(0, get_state(s->fds[0], &is));
-	ASSERT_EQ(ret < 0 ? s->before.ceiling_ns :
-			    s->arg.acknowledge.ceiling_ns, is.ceiling_ns);
+	ASSERT_EQ(ret == -ENOMEM ? s->before.ceiling_ns :
+				   s->arg.cover.ceiling_ns, is.ceiling_ns);
 }
 
 static void check_set_identity(struct __test_metadata *_metadata,
@@ -915,12 +934,11 @@ static void check_set_identity(struct __test_metadata *_metadata,
 }
 
 static const struct operation changes[] = {
-	{ "acknowledge", 0, false, 1, prepare_change, run_acknowledge,
-	  check_acknowledge },
-	{ "restore", 0, true, 2, prepare_change, run_restore, check_restore },
+	{ "begin a cover", 0, true, 2, prepare_change, run_begin, check_begin },
+	{ "raise a cover", 0, false, 2, prepare_change, run_raise, check_raise },
 	{ "set identity", 0, true, 2, prepare_change, run_set_identity,
 	  check_set_identity },
-	{ "force clock", 0, true, 2, prepare_force, run_force, check_force },
+	{ "go back", 0, true, 2, prepare_back, run_back, check_back },
 };
 
 TEST_F_TIMEOUT(faults, changes, 300)
@@ -1363,10 +1381,9 @@ struct first {
 
 static const struct first firsts[] = {
 	{ "get state", 1, run_get_state },
-	{ "acknowledge", 1, run_acknowledge },
-	{ "restore", 2, run_restore },
+	{ "begin a cover", 2, run_begin },
 	{ "set identity", 2, run_set_identity },
-	{ "force clock", 2, run_force },
+	{ "go back", 2, run_back },
 };
 
 /* On ENOMEM the first epoch may exist, but not the second. */
@@ -1387,7 +1404,7 @@ static void check_first(struct __test_metadata *_metadata, struct scene *s,
 		return;
 	ASSERT_GE(1, epoch);
 	ASSERT_EQ(0, get_state(s->fds[0], &state));
-	EXPECT_EQ(0, state.restored);
+	EXPECT_EQ(0, state.cover_epoch);
 	EXPECT_EQ(0, state.floor_ns);
 	EXPECT_EQ(0, state.ceiling_ns);
 	EXPECT_NE(KUID_FROM_GIVEN, state.worker_from);

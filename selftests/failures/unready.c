@@ -41,9 +41,8 @@ TEST(waits_for_random_bits)
 {
 	struct kuid_set_identity set = { .flags = 0 };
 	struct kuid_query query = { .format = KUID_FORMAT_V1 };
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
+	struct kuid_cover raise = { .ceiling_ns = KUID_TIME_MAX_NS };
+	struct kuid_cover begin = raise;
 	const struct kuid_page *page;
 	struct kuid_private_lane lane;
 	struct kuid_status status;
@@ -87,10 +86,11 @@ TEST(waits_for_random_bits)
 	EXPECT_EQ(STAMPS, status.reboot_safe);
 	EXPECT_EQ(0, ioctl(fd, KUID_IOC_QUERY, &query));
 	EXPECT_EQ(-EAGAIN, get_state(fd, &state));
-	EXPECT_EQ(-EAGAIN, restore_floor(fd, 0));
-	EXPECT_EQ(-EAGAIN, acknowledge(fd, clock_ns() + NSEC_PER_SEC));
+	EXPECT_EQ(-1, ioctl(fd, KUID_IOC_COVER, &raise));
+	EXPECT_EQ(EAGAIN, errno);
 	EXPECT_EQ(-EAGAIN, set_identity(fd, &set));
-	EXPECT_EQ(-1, ioctl(fd, KUID_IOC_FORCE_CLOCK, &force));
+	begin.flags = KUID_COVER_BEGIN;
+	EXPECT_EQ(-1, ioctl(fd, KUID_IOC_COVER, &begin));
 	EXPECT_EQ(EAGAIN, errno);
 	EXPECT_EQ(-EAGAIN, get_lane(fd, &lane));
 	page = map_page(fd);

@@ -106,7 +106,7 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
  * @actors: number of threads and processes that run operations
  * @wall: changes of the wall clock
  * @wall_off: seconds by which the wall clock is wrong
- * @forces: forced clocks (KUID_IOC_FORCE_CLOCK)
+ * @forces: clocks that went back (KUID_COVER_BACK)
  * @watch_fd: an open file for reading the status
  * @max_ahead_ns: the module's parameter
  * @over: the time is up

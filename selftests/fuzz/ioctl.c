@@ -197,14 +197,36 @@ static bool late(const struct fuzz_actor *actor)
 	return actor->operation > fuzz_world->operations / 10 * 9;
 }
 
+/* Begin a cover, go back or set the ceiling. good_request() has named it. */
+static void random_cover(struct fuzz_actor *actor, struct kuid_cover *cover)
+{
+	cover->ceiling_ns = clock_ns() + fuzz_below(actor, 10 * NSEC_PER_SEC);
+	if (fuzz_one_in(actor, 4))
+		cover->ceiling_ns = KUID_TIME_MAX_NS + 2 - fuzz_below(actor, 4);
+	if (fuzz_one_in(actor, 2)) {
+		cover->flags = 0;
+		return;
+	}
+	if (fuzz_one_in(actor, 3))
+		cover->flags |= KUID_COVER_BACK;
+	if (fuzz_one_in(actor, 4))
+		return;
+	if (late(actor) && fuzz_one_in(actor, 2))
+		cover->floor_ns = KUID_TIME_MAX_NS + 2 -
+			fuzz_below(actor, fuzz_one_in(actor, 2) ?
+				   4 : KUID_TIME_MAX_NS);
+	else
+		cover->floor_ns = clock_ns() - NSEC_PER_SEC +
+			fuzz_below(actor, 3 * NSEC_PER_SEC);
+}
+
 /* Fill in a valid request; fields that the command ignores hold anything. */
 static void random_request(struct fuzz_actor *actor, const struct command *c,
 			   void *arg)
 {
-	struct kuid_acknowledge *acknowledge = arg;
 	struct kuid_claim_ceiling *raise = arg;
 	struct kuid_set_format *set = arg;
-	struct kuid_restore *restore = arg;
+	struct kuid_cover *cover = arg;
 	struct kuid_query *query = arg;
 
 	good_request(c, arg, NULL, fuzz_random(actor));
@@ -216,24 +238,8 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 		set->format = fuzz_below(actor, NR_FORMATS + 1);
 		set->order = fuzz_below(actor, KUID_ORDER_HOST + 1);
 		break;
-	case KUID_IOC_RESTORE:
-		if (fuzz_one_in(actor, 4))
-			break;
-		restore->flags = 0;
-		if (late(actor) && fuzz_one_in(actor, 2))
-			restore->floor_ns = KUID_TIME_MAX_NS + 2 -
-				fuzz_below(actor, fuzz_one_in(actor, 2) ?
-					   4 : KUID_TIME_MAX_NS);
-		else
-			restore->floor_ns = clock_ns() - NSEC_PER_SEC +
-				fuzz_below(actor, 3 * NSEC_PER_SEC);
-		break;
-	case KUID_IOC_ACKNOWLEDGE:
-		acknowledge->ceiling_ns = clock_ns() +
-			fuzz_below(actor, 10 * NSEC_PER_SEC);
-		if (fuzz_one_in(actor, 4))
-			acknowledge->ceiling_ns = KUID_TIME_MAX_NS + 2 -
-						  fuzz_below(actor, 4);
+	case KUID_IOC_COVER:
+		random_cover(actor, cover);
 		break;
 	case KUID_IOC_SET_IDENTITY:
 		random_identity(actor, arg);
@@ -262,12 +268,10 @@ static bool part_ok(__u32 from, __u64 value, __u32 other, __u32 another,
 /* Whether a request is well-formed, as far as the request alone can tell. */
 static bool request_ok(const struct command *c, const void *arg)
 {
-	const struct kuid_acknowledge *acknowledge = arg;
 	const struct kuid_set_identity *identity = arg;
 	const struct kuid_claim_ceiling *raise = arg;
-	const struct kuid_force_clock *force = arg;
 	const struct kuid_generate *generate = arg;
-	const struct kuid_restore *restore = arg;
+	const struct kuid_cover *cover = arg;
 	const struct kuid_claim *claim = arg;
 
 	if (!fields_ok(c, arg))
@@ -275,15 +279,15 @@ static bool request_ok(const struct command *c, const void *arg)
 	switch (c->cmd) {
 	case KUID_IOC_GENERATE:
 		return generate->count && generate->count <= 64 << 20;
-	case KUID_IOC_FORCE_CLOCK:
-		return force->flags == KUID_FORCE_CLOCK_MAY_REPEAT;
-	case KUID_IOC_RESTORE:
-		if (restore->flags == KUID_RESTORE_FRESH)
-			return !restore->floor_ns;
-		return restore->floor_ns &&
-		       restore->floor_ns <= KUID_TIME_MAX_NS;
-	case KUID_IOC_ACKNOWLEDGE:
-		return acknowledge->ceiling_ns <= KUID_TIME_MAX_NS;
+	case KUID_IOC_COVER:
+		if (cover->ceiling_ns > KUID_TIME_MAX_NS)
+			return false;
+		if (!(cover->flags & KUID_COVER_BEGIN))
+			return !cover->flags && !cover->floor_ns &&
+			       !cover->again_from_ns && !cover->again_until_ns;
+		return cover->floor_ns < cover->ceiling_ns &&
+		       cover->again_from_ns <= cover->again_until_ns &&
+		       cover->again_until_ns <= KUID_TIME_MAX_NS;
 	case KUID_IOC_SET_IDENTITY:
 		return part_ok(identity->node_from, identity->node,
 			       KUID_FROM_RANDOM, KUID_FROM_MAC, 48) &&
@@ -370,8 +374,9 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 		break;
 	case KUID_IOC_GET_STATE:
 		if (state->interval < 5 || state->interval > 10 ||
-		    state->required > 1 || state->restored > 1 ||
+		    state->required > 1 || !state->cover_epoch != !state->cover_load_id ||
 		    state->stamp_ns < state->floor_ns ||
+		    state->again_until_ns < state->again_from_ns ||
 		    !state->node_from || !state->worker_from ||
 		    state->node >> 48 ||
 		    (call->alone &&
@@ -387,11 +392,9 @@ static void check_answer(struct fuzz_actor *actor, const struct command *c,
 		    lane->max_ahead_ns != fuzz_world->max_ahead_ns)
 			fuzz_fail(actor, "PRIVATE_LANE doesn't answer right");
 		break;
-	case KUID_IOC_FORCE_CLOCK:
-		epoch = ((const struct kuid_force_clock *)answer)->epoch;
-		break;
-	case KUID_IOC_RESTORE:
-		epoch = ((const struct kuid_restore *)answer)->epoch;
+	case KUID_IOC_COVER:
+		if (((const struct kuid_cover *)answer)->flags)
+			epoch = ((const struct kuid_cover *)answer)->epoch;
 		break;
 	case KUID_IOC_SET_IDENTITY:
 		epoch = ((const struct kuid_set_identity *)answer)->epoch;
@@ -459,31 +462,31 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 			  const struct kuid_state *before, __u32 forces)
 {
 	const struct kuid_set_identity *identity = arg;
-	const struct kuid_acknowledge *acknowledge = arg;
 	const struct kuid_claim_ceiling *raise = arg;
 	const struct kuid_claim *claim = arg;
+	const struct kuid_cover *cover = arg;
 	struct kuid_state after;
 	__u64 end;
 
 	if (get_state(&after))
 		return;
-	if (c->cmd == KUID_IOC_ACKNOWLEDGE &&
+	if (c->cmd == KUID_IOC_COVER && !cover->flags &&
 	    !fuzz_changed(&fuzz_world->forces, forces)) {
 		/* slot_ns is the end of a grid tick. */
 		if (!call->error &&
-		    (acknowledge->ceiling_ns < before->stamp_ns ||
-		     acknowledge->ceiling_ns + GRID_TICK_US * NSEC_PER_USEC <= before->slot_ns))
+		    (cover->ceiling_ns < before->stamp_ns ||
+		     cover->ceiling_ns + GRID_TICK_US * NSEC_PER_USEC <= before->slot_ns))
 			fuzz_fail(actor, "a ceiling below what was given");
 		end = after.slot_ns > after.stamp_ns ? after.slot_ns :
 						       after.stamp_ns;
-		if (call->error == EINVAL && acknowledge->ceiling_ns >= end)
+		if (call->error == EINVAL && cover->ceiling_ns >= end)
 			fuzz_fail(actor, "a ceiling above all was refused");
 	}
-	if (c->cmd == KUID_IOC_ACKNOWLEDGE && !call->error && call->alone &&
-	    after.ceiling_ns != acknowledge->ceiling_ns)
+	if (c->cmd == KUID_IOC_COVER && !call->error && call->alone &&
+	    after.ceiling_ns != cover->ceiling_ns)
 		fuzz_fail(actor, "a ceiling was not kept");
-	if (c->cmd == KUID_IOC_RESTORE && !call->error && !after.restored)
-		fuzz_fail(actor, "a restore was not kept");
+	if (c->cmd == KUID_IOC_COVER && !call->error && !after.cover_epoch)
+		fuzz_fail(actor, "a cover has not begun");
 	if (c->cmd == KUID_IOC_CLAIM && !call->error && call->alone &&
 	    (after.claim_ceiling_ns != claim->ceiling_ns || after.claim_dead ||
 	     after.claim_floor_ns != claim->floor_ns ||
@@ -530,6 +533,12 @@ static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 		fuzz_fail(actor, "the identity is not what was asked for");
 }
 
+static bool goes_back(const struct command *c, const void *arg)
+{
+	return c->cmd == KUID_IOC_COVER &&
+	       ((const struct kuid_cover *)arg)->flags & KUID_COVER_BACK;
+}
+
 /* Whether a well-formed request may fail with this error. */
 static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		      const struct fuzz_call *call, const void *arg)
@@ -546,8 +555,7 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		 * for a private lane.
 		 */
 		return (c->cmd == KUID_IOC_SET_FORMAT && call->file->taken) ||
-		       c->cmd == KUID_IOC_FORCE_CLOCK ||
-		       c->cmd == KUID_IOC_CLAIM ||
+		       goes_back(c, arg) || c->cmd == KUID_IOC_CLAIM ||
 		       (c->cmd == KUID_IOC_SET_IDENTITY &&
 			(identity->worker_from || identity->snowflake_from ||
 			 node_is_random(identity->node)));
@@ -556,15 +564,20 @@ static bool own_error(struct fuzz_actor *actor, const struct command *c,
 		       identity->node_from == KUID_FROM_MAC;
 	case EINVAL:
 		/* See check_outcome(). The clock may be at its end. */
-		return c->cmd == KUID_IOC_ACKNOWLEDGE ||
+		return c->cmd == KUID_IOC_COVER ||
 		       c->cmd == KUID_IOC_CLAIM ||
 		       c->cmd == KUID_IOC_CLAIM_CEILING;
 	case EINTR:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_ended(call);
 	case EAGAIN:
 		return c->cmd == KUID_IOC_GENERATE && fuzz_call_blocked(call);
+	case ENODATA:
+		if (c->cmd == KUID_IOC_COVER)
+			return !((const struct kuid_cover *)arg)->flags;
+		return false;
 	case ESTALE:
-		return c->cmd == KUID_IOC_CLAIM ||
+		/* Another actor may have begun a cover. */
+		return c->cmd == KUID_IOC_COVER || c->cmd == KUID_IOC_CLAIM ||
 		       c->cmd == KUID_IOC_CLAIM_CEILING ||
 		       (c->cmd == KUID_IOC_GENERATE && fuzz_call_refused(call));
 	case EKEYEXPIRED:
@@ -779,8 +792,8 @@ void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call)
 			identity->node |= 1ULL << 40;
 	}
 	/* A floor at the end of all times is for later. */
-	if (c->cmd == KUID_IOC_RESTORE && !late(actor)) {
-		__u64 *floor = &((struct kuid_restore *)arg)->floor_ns;
+	if (c->cmd == KUID_IOC_COVER && !late(actor)) {
+		__u64 *floor = &((struct kuid_cover *)arg)->floor_ns;
 
 		if (*floor > clock_ns() + 3600 * NSEC_PER_SEC &&
 		    *floor <= KUID_TIME_MAX_NS)
@@ -796,10 +809,10 @@ void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call)
 	}
 	forces = fuzz_changes_of(&fuzz_world->forces);
 	known = actor->privileged && !get_state(&before);
-	if (c->cmd == KUID_IOC_FORCE_CLOCK)
+	if (goes_back(c, arg))
 		fuzz_change_begin(&fuzz_world->forces);
 	command(actor, call, c, arg, false);
-	if (c->cmd == KUID_IOC_FORCE_CLOCK)
+	if (goes_back(c, arg))
 		fuzz_change_end(&fuzz_world->forces);
 	if (known && request_ok(c, arg) && !call->file->path &&
 	    call->error != EBADF)

@@ -523,26 +523,22 @@ TEST_F(claim, keeps_others_away)
 		.snowflake_from = KUID_FROM_WORKER,
 	};
 	struct kuid_set_identity node = { .node_from = KUID_FROM_RANDOM };
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
+	__u64 epoch;
 
 	ASSERT_EQ(0, claim_parts(self->fd, KUID_CLAIM_WORKER, 7,
 				 clock_ns() + HOUR));
 	EXPECT_EQ(-EBUSY, set_identity(self->fd, &worker));
 	EXPECT_EQ(0, set_identity(self->fd, &snowflake));
 	EXPECT_EQ(0, set_identity(self->fd, &node));
-	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
-	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(-EBUSY, go_back(self->fd, &epoch));
 	ASSERT_EQ(0, claim_parts(self->fd, KUID_CLAIM_SNOWFLAKE, 7,
 				 clock_ns() + HOUR));
 	EXPECT_EQ(-EBUSY, set_identity(self->fd, &snowflake));
 	EXPECT_EQ(0, set_identity(self->fd, &worker));
-	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
-	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(-EBUSY, go_back(self->fd, &epoch));
 	ASSERT_EQ(0, drop(self->fd));
 	EXPECT_EQ(0, set_identity(self->fd, &snowflake));
-	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
+	EXPECT_EQ(0, go_back(self->fd, &epoch));
 }
 
 TEST_F_TIMEOUT(claim, is_stale_in_a_twin, 120)

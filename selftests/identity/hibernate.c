@@ -113,11 +113,11 @@ TEST_F_TIMEOUT(hibernate, tells_twins_apart, 120)
 	/* Neither a new epoch nor the same host name confirms the node. */
 	ASSERT_EQ(0, set_identity(fd, &nothing));
 	EXPECT_EQ(given, stale_formats(_metadata, fd));
-	ASSERT_EQ(0, restore_floor(fd, 0));
+	ASSERT_EQ(0, begin_cover(fd, 0));
 	EXPECT_EQ(given, stale_formats(_metadata, fd));
 	/* Only a floor is above the k64 of before. */
 	EXPECT_NE(0, reasons(fd) & KUID_REASON_K64_MAY_REPEAT);
-	ASSERT_EQ(0, restore_floor(fd, now.slot_ns));
+	ASSERT_EQ(0, begin_cover(fd, now.slot_ns));
 	EXPECT_EQ(0, reasons(fd) & KUID_REASON_K64_MAY_REPEAT);
 	was = now;
 	ASSERT_EQ(0, set_identity(fd, &host));
@@ -210,7 +210,7 @@ TEST_F_TIMEOUT(hibernate, tears_a_line, 120)
 		ASSERT_LE(0, fds[i]);
 		ASSERT_EQ(5, read(fds[i], lines[i], 5));
 	}
-	ASSERT_EQ(0, restore_floor(fd, 0));
+	ASSERT_EQ(0, begin_cover(fd, 0));
 	for (i = 0; i < NR_FORMATS; i++) {
 		const struct format *f = &formats[i];
 

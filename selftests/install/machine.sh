@@ -66,7 +66,7 @@ clock_is_behind()
 
 units_active()
 {
-	systemctl is-active kuid-restore.service kuid-keep.service dev-kuid.device dev-kuids-v7.device
+	systemctl is-active kuid.service dev-kuid.device dev-kuids-v7.device
 }
 
 none_failed()
@@ -135,7 +135,7 @@ works()
 # The marks of systemd-analyze are from 0, which is best, to 10.
 hardened()
 {
-	for unit in kuid-restore kuid-keep kuid-cdi kuid-metrics; do
+	for unit in kuid kuid-cdi kuid-metrics; do
 		systemd-analyze security --no-pager $unit.service | tail -n 1 | sed 's/^/# /'
 		it "$unit.service is hardened" systemd-analyze security --threshold=20 $unit.service
 	done
@@ -189,14 +189,9 @@ file_goes_on()
 		cat "$out" >>"$ids/k64"
 }
 
-restored()
-{
-	systemctl show -P ActiveEnterTimestampMonotonic kuid-restore
-}
-
 daemon()
 {
-	systemctl show -P MainPID kuid-keep
+	systemctl show -P MainPID kuid
 }
 
 next_boot_has()
@@ -207,7 +202,6 @@ next_boot_has()
 # upgrades FROM TO
 upgrades()
 {
-	restored=$(restored)
 	daemon=$(daemon)
 	exec 8</dev/kuids/k64.txt
 	gives_until "$work/end" 2>"$work/gives" &
@@ -220,7 +214,6 @@ upgrades()
 	it "with who holds it" grep -qE "^ *$$ .* 1 open" "$work/apt"
 	it "the next boot has the new one" next_boot_has "$2"
 	it "the tool is the new one" tool_is "$2"
-	it "what was restored is left alone" test "$restored" = "$(restored)"
 	it "the daemon is another one" test "$daemon" != "$(daemon)"
 	it "an open file goes on" file_goes_on
 	exec 8<&-

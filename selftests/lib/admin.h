@@ -20,34 +20,59 @@ static inline int get_state(int fd, struct kuid_state *state)
 	return ioctl(fd, KUID_IOC_GET_STATE, state) ? -errno : 0;
 }
 
-/* A floor of 0 is a fresh start. */
-static inline int restore_floor(int fd, __u64 floor)
+/* Make a request for the cover that has begun, or for the first one. */
+static inline int ask_cover(int fd, struct kuid_cover *cover)
 {
-	struct kuid_restore restore = {
-		.floor_ns = floor,
-		.flags = floor ? 0 : KUID_RESTORE_FRESH,
-	};
+	struct kuid_state state;
+	int ret = get_state(fd, &state);
 
-	return ioctl(fd, KUID_IOC_RESTORE, &restore) ? -errno : 0;
+	if (ret)
+		return ret;
+	cover->epoch = state.cover_epoch;
+	cover->load_id = state.cover_load_id;
+	return ioctl(fd, KUID_IOC_COVER, cover) ? -errno : 0;
 }
 
-static inline int acknowledge(int fd, __u64 ceiling)
+/*
+ * Begin a cover whose ceiling is the lowest that is valid: calls wait until it is
+ * raised. A floor of 0 means that no ID was ever made.
+ */
+static inline int begin_cover(int fd, __u64 floor)
 {
-	struct kuid_acknowledge ack = { .ceiling_ns = ceiling };
+	struct kuid_cover cover = { .floor_ns = floor,
+				    .flags = KUID_COVER_BEGIN };
+	struct kuid_state state;
+	int ret = get_state(fd, &state);
 
-	return ioctl(fd, KUID_IOC_ACKNOWLEDGE, &ack) ? -errno : 0;
+	if (ret)
+		return ret;
+	cover.ceiling_ns = floor + 1;
+	if (cover.ceiling_ns < state.slot_ns)
+		cover.ceiling_ns = state.slot_ns;
+	if (cover.ceiling_ns < state.stamp_ns)
+		cover.ceiling_ns = state.stamp_ns;
+	return ask_cover(fd, &cover);
 }
 
-static inline int force_clock(int fd, __u64 *epoch)
+static inline int raise_cover(int fd, __u64 ceiling)
 {
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
+	struct kuid_cover cover = { .ceiling_ns = ceiling };
 
-	if (ioctl(fd, KUID_IOC_FORCE_CLOCK, &force))
-		return -errno;
-	*epoch = force.epoch;
-	return 0;
+	return ask_cover(fd, &cover);
+}
+
+/* Have slots go back to the wall clock, with a ceiling an hour above it. */
+static inline int go_back(int fd, __u64 *epoch)
+{
+	struct kuid_cover cover = {
+		.ceiling_ns = clock_ns() + 3600 * NSEC_PER_SEC,
+		.flags = KUID_COVER_BEGIN | KUID_COVER_BACK,
+	};
+	int ret = ask_cover(fd, &cover);
+
+	if (!ret)
+		*epoch = cover.epoch;
+	return ret;
 }
 
 static inline int set_identity(int fd, struct kuid_set_identity *set)

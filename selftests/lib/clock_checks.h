@@ -78,7 +78,7 @@ static inline int start_afresh(const char *params)
 		return -errno;
 	/* Have the first epoch begin. */
 	ret = read_ids(DEV_FORMAT, fd, &(struct id){ 0 }, 1);
-	ret = ret < 0 ? ret : force_clock(fd, &epoch);
+	ret = ret < 0 ? ret : go_back(fd, &epoch);
 	close(fd);
 	return ret;
 }

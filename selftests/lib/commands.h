@@ -87,29 +87,20 @@ static const struct field private_lane_fields[] = {
 	FIELD(kuid_private_lane, reserved, BITS, 0),
 };
 
-static const struct field force_clock_fields[] = {
-	FIELD(kuid_force_clock, flags, BITS, KUID_FORCE_CLOCK_MAY_REPEAT),
-	FIELD(kuid_force_clock, reserved0, BITS, 0),
-	FIELD(kuid_force_clock, reserved, BITS, 0),
-};
-
 static const struct field state_fields[] = {
 	FIELD(kuid_state, flags, BITS, 0),
 	FIELD(kuid_state, reserved, BITS, 0),
 };
 
-static const struct field restore_fields[] = {
-	FIELD(kuid_restore, floor_ns, IN),
-	FIELD(kuid_restore, flags, BITS, KUID_RESTORE_FRESH),
-	FIELD(kuid_restore, reserved0, BITS, 0),
-	FIELD(kuid_restore, reserved, BITS, 0),
-};
-
-static const struct field acknowledge_fields[] = {
-	FIELD(kuid_acknowledge, ceiling_ns, IN),
-	FIELD(kuid_acknowledge, flags, BITS, 0),
-	FIELD(kuid_acknowledge, reserved0, BITS, 0),
-	FIELD(kuid_acknowledge, reserved, BITS, 0),
+/* Its name is in and out; good_cover() sets it. */
+static const struct field cover_fields[] = {
+	FIELD(kuid_cover, floor_ns, IN),
+	FIELD(kuid_cover, ceiling_ns, IN),
+	FIELD(kuid_cover, again_from_ns, IN),
+	FIELD(kuid_cover, again_until_ns, IN),
+	FIELD(kuid_cover, flags, BITS, KUID_COVER_BEGIN | KUID_COVER_BACK),
+	FIELD(kuid_cover, reserved0, BITS, 0),
+	FIELD(kuid_cover, reserved, BITS, 0),
 };
 
 static const struct field set_identity_fields[] = {
@@ -149,30 +140,30 @@ static inline void good_generate(void *arg, void *buffer)
 	g->count = ASKED;
 }
 
-static inline void good_force_clock(void *arg, void *buffer)
-{
-	((struct kuid_force_clock *)arg)->flags = KUID_FORCE_CLOCK_MAY_REPEAT;
-}
-
-static inline void good_restore(void *arg, void *buffer)
-{
-	((struct kuid_restore *)arg)->flags = KUID_RESTORE_FRESH;
-}
-
-static inline void good_acknowledge(void *arg, void *buffer)
-{
-	((struct kuid_acknowledge *)arg)->ceiling_ns =
-		clock_ns() + 3600 * NSEC_PER_SEC;
-}
-
-static inline void good_claim(void *arg, void *buffer)
+static inline struct kuid_state state_now(void)
 {
 	struct kuid_state state = { 0 };
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 
 	ioctl(fd, KUID_IOC_GET_STATE, &state);
 	close(fd);
-	((struct kuid_claim *)arg)->load_id = state.load_id;
+	return state;
+}
+
+static inline void good_cover(void *arg, void *buffer)
+{
+	const struct kuid_state state = state_now();
+	struct kuid_cover *cover = arg;
+
+	cover->ceiling_ns = clock_ns() + 3600 * NSEC_PER_SEC;
+	cover->flags = KUID_COVER_BEGIN;
+	cover->epoch = state.cover_epoch;
+	cover->load_id = state.cover_load_id;
+}
+
+static inline void good_claim(void *arg, void *buffer)
+{
+	((struct kuid_claim *)arg)->load_id = state_now().load_id;
 }
 
 /* Programs of 32 bits can't use private lanes, see private/answer.c. */
@@ -199,14 +190,10 @@ static inline void good_claim(void *arg, void *buffer)
 	COMMAND(STATUS, kuid_status, status_fields, NO_CAPABILITY,	\
 		NULL, ##__VA_ARGS__)					\
 	LANE_COMMANDS(COMMAND, ##__VA_ARGS__)				\
-	COMMAND(FORCE_CLOCK, kuid_force_clock, force_clock_fields,	\
-		CAP_SYS_TIME, good_force_clock, ##__VA_ARGS__)		\
 	COMMAND(GET_STATE, kuid_state, state_fields, NO_CAPABILITY,	\
 		NULL, ##__VA_ARGS__)					\
-	COMMAND(RESTORE, kuid_restore, restore_fields, CAP_SYS_TIME,	\
-		good_restore, ##__VA_ARGS__)				\
-	COMMAND(ACKNOWLEDGE, kuid_acknowledge, acknowledge_fields,	\
-		CAP_SYS_TIME, good_acknowledge, ##__VA_ARGS__)		\
+	COMMAND(COVER, kuid_cover, cover_fields, CAP_SYS_TIME,		\
+		good_cover, ##__VA_ARGS__)				\
 	COMMAND(SET_IDENTITY, kuid_set_identity, set_identity_fields,	\
 		CAP_SYS_ADMIN, NULL, ##__VA_ARGS__)			\
 	COMMAND(CLAIM, kuid_claim, claim_fields, CAP_SYS_ADMIN,		\

@@ -72,13 +72,13 @@ static inline void have_all_wait(struct __test_metadata *_metadata, int fd)
 		ceiling = state.slot_ns;
 	if (ceiling < state.stamp_ns)
 		ceiling = state.stamp_ns;
-	ASSERT_EQ(0, acknowledge(fd, ceiling + NSEC_PER_MSEC));
+	ASSERT_EQ(0, raise_cover(fd, ceiling + NSEC_PER_MSEC));
 	wait_past(ceiling + 5 * NSEC_PER_MSEC);
 }
 
 static inline int let_all_go(int fd)
 {
-	return acknowledge(fd, clock_ns() + 3600 * NSEC_PER_SEC);
+	return raise_cover(fd, clock_ns() + 3600 * NSEC_PER_SEC);
 }
 
 /* The device files of the formats, binary and text in turn, by a number. */
@@ -119,7 +119,7 @@ static inline void set_up_all_wait(struct __test_metadata *_metadata,
 
 	take_module(_metadata);
 	start(_metadata, &all->fd, ALL_WAIT_PARAMS);
-	ASSERT_EQ(0, restore_floor(all->fd, 0));
+	ASSERT_EQ(0, begin_cover(all->fd, 0));
 	for (i = 0; i < NR_FORMAT_FILES; i++) {
 		all->fds[i] = open_device_file(format_of_file(i),
 					       is_text_file(i) ? ".txt" : "",

@@ -217,7 +217,7 @@ is_terminated()
 
 goes_on_when_restored()
 {
-	waiter && kuid restore --fresh "$work/state" || return
+	waiter && kuid restore --first "$work/state" || return
 	wait "$waiter"
 	cat "$work/waiter"
 	[ "$(cat "$work/waiter")" -gt 0 ]

@@ -693,6 +693,7 @@ TEST(kernel_promises_are_not_a_process_own)
 		struct kuid_status before, status, want;
 		struct kuid_set_identity identity = { 0 };
 		struct kuid_claim claim = { 0 };
+		struct kuid_cover cover = { 0 };
 		struct kuid_state kernels;
 		struct kuid_query limits;
 		const uint64_t stamps = 1 << KUID_FORMAT_V1 |
@@ -725,16 +726,12 @@ TEST(kernel_promises_are_not_a_process_own)
 		REFUSED(kuid_read_state(handle, &kernels));
 		REFUSED(kuid_read_limits(handle, 0, &limits));
 		REFUSED(kuid_set_order(handle, KUID_ORDER_FILE));
-		REFUSED(kuid_restore_floor(handle, 1, &epoch));
-		REFUSED(kuid_start_fresh(handle, &epoch));
-		REFUSED(kuid_acknowledge_ceiling(handle, 1));
+		REFUSED(kuid_set_cover(handle, &cover));
 		REFUSED(kuid_change_identity(handle, &identity));
 		REFUSED(kuid_claim_numbers(handle, &claim));
 		REFUSED(kuid_drop_claim(handle, 1, claim.token, &epoch));
 		REFUSED(kuid_raise_claim(handle, 1, claim.token, 1));
 		REFUSED(kuid_end_claim(handle, 1, claim.token, &epoch));
-		REFUSED(kuid_take_clock_back(
-			handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch));
 		kuid_close(handle);
 
 		/* A lane has one order, but the device has all the rest. */

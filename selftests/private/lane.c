@@ -178,9 +178,9 @@ TEST_F(lane, ends_with_the_epoch)
 
 	ASSERT_EQ(0, begin_epoch(self->fd));
 	expect_next_lane(_metadata, self, &lane);
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	expect_next_lane(_metadata, self, &lane);
-	ASSERT_EQ(0, force_clock(self->fd, &epoch));
+	ASSERT_EQ(0, go_back(self->fd, &epoch));
 	expect_next_lane(_metadata, self, &lane);
 	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
 	EXPECT_FALSE(is_in_use(&lane, self->page));
@@ -190,7 +190,7 @@ TEST_F(lane, ends_with_the_epoch)
 	expect_next_lane(_metadata, self, &lane);
 
 	/* A ceiling begins no epoch. */
-	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + 3600 * NSEC_PER_SEC));
+	ASSERT_EQ(0, raise_cover(self->fd, clock_ns() + 3600 * NSEC_PER_SEC));
 	EXPECT_TRUE(is_in_use(&lane, self->page));
 }
 

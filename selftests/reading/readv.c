@@ -461,7 +461,7 @@ TEST_F(none_left, up_to_the_ceiling)
 		if (ceiling < state.slot_ns)
 			ceiling = state.slot_ns;
 		ceiling += 30 * NSEC_PER_MSEC;
-		ASSERT_EQ(0, acknowledge(self->all.fd, ceiling));
+		ASSERT_EQ(0, raise_cover(self->all.fd, ceiling));
 		last = (struct words) { 0 };
 		while ((got = preadv2(fd, segments, 2, -1, RWF_NOWAIT)) >= 0) {
 			ASSERT_LT(0, got);
@@ -564,7 +564,7 @@ TEST_F(none_left, some_then_a_signal)
 	ASSERT_NE(NULL, result);
 	ASSERT_EQ(0, end_calls_by(SIGUSR1));
 	/* The ceiling allows a second's worth, half of what is asked for. */
-	ASSERT_EQ(0, acknowledge(self->all.fd, clock_ns() + NSEC_PER_SEC));
+	ASSERT_EQ(0, raise_cover(self->all.fd, clock_ns() + NSEC_PER_SEC));
 	child = fork_child();
 	ASSERT_LE(0, child);
 	if (!child) {

@@ -704,7 +704,7 @@ FIXTURE_TEARDOWN(closed)
 static int let_ids_come(__u64 ceiling)
 {
 	int fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
-	int ret = restore_floor(fd, 0) ?: acknowledge(fd, ceiling);
+	int ret = begin_cover(fd, 0) ?: raise_cover(fd, ceiling);
 
 	close(fd);
 	return ret;

@@ -590,7 +590,7 @@ static void look_again(struct __test_metadata *_metadata,
 	struct kuid_state state;
 
 	ASSERT_EQ(0, get_state(self->all.fd, &state));
-	ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
+	ASSERT_EQ(0, raise_cover(self->all.fd, state.ceiling_ns));
 }
 
 /* Poll until IDs are available, then read. */

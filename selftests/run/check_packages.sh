@@ -154,7 +154,7 @@ units_enabled()
 {
 	local unit
 
-	for unit in kuid-restore.service kuid-keep.service kuid-cdi.service kuid-metrics.timer; do
+	for unit in kuid.service kuid-cdi.service kuid-metrics.timer; do
 		[[ $(in_root systemctl is-enabled $unit) == enabled ]] || return
 	done
 }

@@ -390,7 +390,7 @@ static void save(struct memory *m, int fd)
 		ceiling = state.stamp_ns;
 	ceiling += NSEC_PER_SEC;
 	__atomic_store_n(&m->ceiling, ceiling, __ATOMIC_SEQ_CST);
-	if (acknowledge(fd, ceiling))
+	if (raise_cover(fd, ceiling))
 		fail("ACKNOWLEDGE: %m");
 }
 
@@ -526,7 +526,7 @@ static int be_killed(int argc, char **argv)
 	while (again && clock_ns() < m->began)
 		usleep(1000);
 	if (required) {
-		if (restore_floor(fd, m->ceiling))
+		if (begin_cover(fd, m->ceiling))
 			fail("RESTORE: %m");
 		save(m, fd);
 	}
@@ -817,7 +817,7 @@ static int be_cloned(int argc, char **argv)
 	ordered.fd = open(DEV_KUID, O_RDONLY);
 	if (fd < 0 || ordered.fd < 0)
 		fail("can't open the device: %m");
-	if (restore_floor(fd, 0) || acknowledge(fd, clock_ns() + HOUR))
+	if (begin_cover(fd, 0) || raise_cover(fd, clock_ns() + HOUR))
 		fail("can't begin anew: %m");
 	if (get_status(fd, &first))
 		fail("STATUS: %m");

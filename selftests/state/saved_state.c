@@ -52,72 +52,98 @@ static void expect_unchanged(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(before->reasons, now.reasons);
 }
 
-TEST_F(state, restore_refuses)
+/* Each field of a request that can be wrong by itself. */
+TEST_F(state, cover_refuses)
 {
-	const __u64 now = clock_ns();
-	const struct {
-		__u64 floor;
-		__u32 flags;
-	} bad[] = {
-		{ 0, 0 },
-		{ 1, KUID_RESTORE_FRESH },
-		{ now, KUID_RESTORE_FRESH },
-		{ KUID_TIME_MAX_NS + 1, 0 },
-		{ KUID_TIME_MAX_NS, KUID_RESTORE_FRESH },
-		{ (1ULL << 63) - 1, 0 },
-		{ 1ULL << 63, 0 },
-		{ 1ULL << 63 | now, 0 },
-		{ -1ULL, 0 },
-		{ -1ULL, KUID_RESTORE_FRESH },
+	const __u64 now = clock_ns(), max = KUID_TIME_MAX_NS, far = 1ULL << 63;
+	const __u32 begin = KUID_COVER_BEGIN, back = begin | KUID_COVER_BACK;
+	const struct kuid_cover good = { .floor_ns = now, .ceiling_ns = max,
+					 .again_from_ns = 1,
+					 .again_until_ns = max,
+					 .flags = begin };
+	const struct kuid_cover bad[] = {
+		{ now, now, 0, 0, begin },
+		{ now, now - 1, 0, 0, begin },
+		{ 0, 0, 0, 0, begin },
+		{ max, max + 1, 0, 0, begin },
+		{ 0, far, 0, 0, begin },
+		{ far, -1, 0, 0, back },
+		{ 0, max, 1, 0, begin },
+		{ 0, max, 2, 1, back },
+		{ 0, max, 0, max + 1, begin },
+		{ 0, max, 0, -1, back },
+		{ 0, max, 0, 0, KUID_COVER_BACK },
+		{ 1, max, 0, 0, 0 },
+		{ 0, max, 0, 1, 0 },
+		{ 0, max + 1, 0, 0, 0 },
 	};
-	struct kuid_restore good = { .floor_ns = now, .epoch = 7 };
 	struct kuid_status before;
+	struct kuid_state state;
+	struct kuid_cover arg;
 	size_t i;
 
 	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, get_state(self->fd, &state));
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct kuid_restore arg = {
-			.floor_ns = bad[i].floor,
-			.flags = bad[i].flags,
-			.epoch = 7,
-		};
-		struct kuid_restore copy = arg;
-
-		EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_RESTORE, &arg)) {
-			TH_LOG("floor %llx, flags %x", bad[i].floor,
-			       bad[i].flags);
+		arg = bad[i];
+		EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &arg)) {
+			TH_LOG("request %zu", i);
 		}
 		EXPECT_EQ(EINVAL, errno);
-		EXPECT_EQ(0, memcmp(&arg, &copy, sizeof(arg)));
+		EXPECT_EQ(0, memcmp(&arg, &bad[i], sizeof(arg)));
 	}
+	EXPECT_EQ(-ENODATA, raise_cover(self->fd, max));
 	expect_unchanged(_metadata, self->fd, &before);
-	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &good));
-	EXPECT_EQ(before.epoch + 1, good.epoch);
+	arg = good;
+	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_COVER, &arg));
+	EXPECT_EQ(before.epoch + 1, arg.epoch);
+	/* The highest ceiling is valid, and so is a lower one after it. */
+	EXPECT_EQ(0, raise_cover(self->fd, clock_ns() + HOUR));
 }
 
-TEST_F(state, acknowledge_refuses)
+/* Two programs with two files can't take turns. */
+TEST_F(state, cover_has_a_name)
 {
-	struct kuid_acknowledge good = { .ceiling_ns = clock_ns() + HOUR };
-	static const __u64 bad[] = {
-		KUID_TIME_MAX_NS + 1, (1ULL << 63) - 1, 1ULL << 63,
-		1ULL << 63 | 1, -1ULL,
-	};
+	const __u64 ceiling = clock_ns() + HOUR;
+	struct kuid_cover first = { .ceiling_ns = ceiling,
+				    .flags = KUID_COVER_BEGIN };
+	struct kuid_cover raise = { .ceiling_ns = ceiling };
+	struct kuid_cover other = first;
 	struct kuid_status before;
-	size_t i;
+	struct kuid_state state;
 
 	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_COVER, &first));
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(state.epoch, first.epoch);
+	EXPECT_EQ(state.load_id, first.load_id);
+	EXPECT_EQ(state.cover_epoch, first.epoch);
+	EXPECT_EQ(state.cover_load_id, first.load_id);
 	ASSERT_EQ(0, get_status(self->fd, &before));
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_EQ(-EINVAL, acknowledge(self->fd, bad[i])) {
-			TH_LOG("%llx", bad[i]);
-		}
-	}
+	/* One that knows of no cover, of another one, and of another load. */
+	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &other));
+	EXPECT_EQ(ESTALE, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &raise));
+	EXPECT_EQ(ESTALE, errno);
+	raise.load_id = first.load_id;
+	raise.epoch = first.epoch + 1;
+	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &raise));
+	EXPECT_EQ(ESTALE, errno);
+	raise.load_id++;
+	raise.epoch--;
+	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &raise));
+	EXPECT_EQ(ESTALE, errno);
 	expect_unchanged(_metadata, self->fd, &before);
-	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
-	/* The highest ceiling is valid, and so is a lower one after it. */
-	EXPECT_EQ(0, acknowledge(self->fd, KUID_TIME_MAX_NS));
-	EXPECT_EQ(0, acknowledge(self->fd, good.ceiling_ns));
+	raise.load_id--;
+	raise.ceiling_ns++;
+	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_COVER, &raise));
+	/* The next one begins in place of this one, which has ended then. */
+	other.epoch = first.epoch;
+	other.load_id = first.load_id;
+	EXPECT_EQ(0, ioctl(self->fd, KUID_IOC_COVER, &other));
+	EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &raise));
+	EXPECT_EQ(ESTALE, errno);
 }
 
 /* The kernel's clock can't be set to KUID_TIME_MAX_NS or a later time. */
@@ -133,7 +159,7 @@ TEST_F(state, no_clock_gets_to_the_bound)
 }
 
 /* A ceiling must cover all IDs that were handed out. */
-TEST_F(state, acknowledge_covers_what_was_given)
+TEST_F(state, ceiling_covers_what_was_given)
 {
 	struct kuid_state state;
 	struct fields fields;
@@ -144,6 +170,7 @@ TEST_F(state, acknowledge_covers_what_was_given)
 		__u64 end;
 
 		start(_metadata, &self->fd, ALL_PARAMS);
+		ASSERT_EQ(0, begin_cover(self->fd, 0));
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
 		ASSERT_EQ(0, get_state(self->fd, &state));
 		end = among(f, STAMPS) ? state.stamp_ns : state.slot_ns;
@@ -151,23 +178,24 @@ TEST_F(state, acknowledge_covers_what_was_given)
 			TH_LOG("%s", f->name);
 		}
 		EXPECT_EQ(0, among(f, STAMPS) ? state.slot_ns : state.stamp_ns);
-		EXPECT_EQ(-EINVAL, acknowledge(self->fd, fields.ns)) {
+		EXPECT_EQ(-EINVAL, raise_cover(self->fd, fields.ns)) {
 			TH_LOG("%s", f->name);
 		}
 		/* slot_ns is the end of a grid tick. */
 		EXPECT_EQ(among(f, STAMPS) ? -EINVAL : 0,
-			  acknowledge(self->fd, end - 1)) {
+			  raise_cover(self->fd, end - 1)) {
 			TH_LOG("%s", f->name);
 		}
-		EXPECT_EQ(0, acknowledge(self->fd, end));
+		EXPECT_EQ(0, raise_cover(self->fd, end));
 		stop(_metadata, &self->fd);
 	}
 
 	start(_metadata, &self->fd, "");
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	ASSERT_EQ(0, take_fields(self->fd, format_of(KUID_FORMAT_V1), &fields));
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	EXPECT_EQ(0, state.stamp_ns);
-	EXPECT_EQ(0, acknowledge(self->fd, 1));
+	EXPECT_EQ(0, raise_cover(self->fd, 1));
 }
 
 /* Out fields are ignored on the way in, all other fields are checked. */
@@ -187,7 +215,10 @@ TEST_F(state, get_says)
 	after = clock_ns();
 	EXPECT_EQ(0, state.flags);
 	EXPECT_EQ(1, state.required);
-	EXPECT_EQ(0, state.restored);
+	EXPECT_EQ(0, state.cover_epoch);
+	EXPECT_EQ(0, state.cover_load_id);
+	EXPECT_EQ(0, state.again_from_ns);
+	EXPECT_EQ(0, state.again_until_ns);
 	EXPECT_EQ(6, state.interval);
 	EXPECT_LE(before, state.wall_ns);
 	EXPECT_GE(after, state.wall_ns);
@@ -203,11 +234,11 @@ TEST_F(state, get_says)
 	EXPECT_TRUE(all_bytes(state.reserved, 0, sizeof(state.reserved)));
 
 	floor = clock_ns();
-	ASSERT_EQ(0, restore_floor(self->fd, floor));
-	ASSERT_EQ(0, acknowledge(self->fd, floor + HOUR));
+	ASSERT_EQ(0, begin_cover(self->fd, floor));
+	ASSERT_EQ(0, raise_cover(self->fd, floor + HOUR));
 	ASSERT_EQ(0, take_fields(self->fd, v1, &fields));
 	ASSERT_EQ(0, get_state(self->fd, &state));
-	EXPECT_EQ(1, state.restored);
+	EXPECT_EQ(2, state.cover_epoch);
 	EXPECT_EQ(floor, state.floor_ns);
 	EXPECT_EQ(floor + HOUR, state.ceiling_ns);
 	EXPECT_LT(fields.ns, state.stamp_ns);
@@ -249,8 +280,6 @@ TEST_F(state, load_id)
 {
 	enum { BACK = 60 };
 	struct kuid_set_identity set = { .worker_from = KUID_FROM_RANDOM };
-	struct kuid_force_clock force = { .flags = KUID_FORCE_CLOCK_MAY_REPEAT };
-	struct kuid_restore restore = { .flags = KUID_RESTORE_FRESH };
 	struct kuid_status status;
 	__u64 epoch, first, now;
 
@@ -266,12 +295,10 @@ TEST_F(state, load_id)
 	EXPECT_EQ(first, set.load_id);
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(2, epoch);
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_RESTORE, &restore));
-	EXPECT_EQ(first, restore.load_id);
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(3, epoch);
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
-	EXPECT_EQ(first, force.load_id);
+	ASSERT_EQ(0, go_back(self->fd, &epoch));
 	EXPECT_EQ(first, load_id_of(_metadata, self->fd, &epoch));
 	EXPECT_EQ(4, epoch);
 	ASSERT_EQ(0, shift_wall_seconds(-BACK));
@@ -339,7 +366,7 @@ static void expect_status(struct __test_metadata *_metadata, int fd, bool safe,
 	EXPECT_EQ(reasons, status.reasons & looked_at);
 }
 
-/* All combinations of given identity and of the order of both commands. */
+/* All combinations of given identity and floor. */
 FIXTURE(required) {
 	FIXTURE_DATA(state) s;
 };
@@ -348,7 +375,6 @@ FIXTURE_VARIANT(required) {
 	const char *params;
 	__u32 gated;
 	bool fresh;
-	bool acknowledge_first;
 };
 
 FIXTURE_VARIANT_ADD(required, random_node_fresh) {
@@ -360,7 +386,6 @@ FIXTURE_VARIANT_ADD(required, random_node_fresh) {
 FIXTURE_VARIANT_ADD(required, random_node_floor) {
 	.params = "state=required worker=random",
 	.gated = SLOTS,
-	.acknowledge_first = true,
 };
 
 FIXTURE_VARIANT_ADD(required, given_node_floor) {
@@ -372,7 +397,6 @@ FIXTURE_VARIANT_ADD(required, given_node_fresh) {
 	.params = "state=required " ALL_PARAMS,
 	.gated = SLOTS | STAMPS,
 	.fresh = true,
-	.acknowledge_first = true,
 };
 
 FIXTURE_SETUP(required)
@@ -397,18 +421,14 @@ TEST_F(required, waits_for_state)
 	const __u64 fixed = variant->gated & STAMPS ? KUID_REASON_FIXED_NODE : 0;
 	__u64 now = clock_ns();
 	int fd = self->s.fd;
-	int i;
 
 	expect_only(_metadata, fd, all & ~variant->gated);
 	expect_status(_metadata, fd, false, KUID_REASON_NO_STATE | fixed);
 
-	for (i = 0; i < 2; i++) {
-		/* The floor alone is not enough, nor the ceiling alone. */
-		expect_only(_metadata, fd, all & ~variant->gated);
-		ASSERT_EQ(0, variant->acknowledge_first ^ i ?
-			  acknowledge(fd, now + HOUR) :
-			  restore_floor(fd, variant->fresh ? 0 : now));
-	}
+	/* A ceiling that is reached is not enough. */
+	ASSERT_EQ(0, begin_cover(fd, variant->fresh ? 0 : now));
+	expect_only(_metadata, fd, all & ~variant->gated);
+	ASSERT_EQ(0, raise_cover(fd, now + HOUR));
 	expect_only(_metadata, fd, all);
 	expect_status(_metadata, fd, true, 0);
 }
@@ -484,13 +504,13 @@ TEST_F(required, sleepers_are_woken)
 	ASSERT_EQ(0, get_status(fd, &status));
 	EXPECT_EQ(nr / 4 * 3, status.waits);
 	EXPECT_EQ(0, status.would_blocks);
-	ASSERT_EQ(0, restore_floor(fd, variant->fresh ? 0 : now));
+	ASSERT_EQ(0, begin_cover(fd, variant->fresh ? 0 : now));
 	for (i = 0; i < nr; i++) {
 		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
 			TH_LOG("sleeper %d", i);
 		}
 	}
-	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	ASSERT_EQ(0, raise_cover(fd, clock_ns() + HOUR));
 	for (i = 0; i < nr; i++) {
 		EXPECT_EQ(0, exit_status(pids[i])) {
 			TH_LOG("sleeper %d", i);
@@ -498,10 +518,10 @@ TEST_F(required, sleepers_are_woken)
 	}
 
 	/* A higher ceiling wakes callers that wait at the ceiling. */
-	ASSERT_EQ(0, acknowledge(fd, clock_ns() + 3 * AHEAD_NS));
+	ASSERT_EQ(0, raise_cover(fd, clock_ns() + 3 * AHEAD_NS));
 	wait_past(clock_ns() + 3 * AHEAD_NS);
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
-	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	ASSERT_EQ(0, raise_cover(fd, clock_ns() + HOUR));
 	for (i = 0; i < nr; i++) {
 		EXPECT_EQ(0, exit_status(pids[i])) {
 			TH_LOG("sleeper %d", i);
@@ -564,12 +584,12 @@ TEST_F(required, stops_at_the_ceiling)
 	TH_LOG("seed %u", seed);
 	nr = allowed_cpus(cpus, 2);
 	ASSERT_LE(1, nr);
-	ASSERT_EQ(0, restore_floor(fd, variant->fresh ? 0 : clock_ns()));
+	ASSERT_EQ(0, begin_cover(fd, variant->fresh ? 0 : clock_ns()));
 	for (round = 0; round < 3; round++) {
 		__u64 ceiling = clock_ns() + pick(&seed) * 37 +
 				(round ? 2 * AHEAD_NS : NSEC_PER_SEC);
 
-		ASSERT_EQ(0, acknowledge(fd, ceiling));
+		ASSERT_EQ(0, raise_cover(fd, ceiling));
 		for (i = 0; i < nr; i++) {
 			__u32 own = pick(&seed);
 
@@ -591,10 +611,10 @@ TEST_F(required, stops_at_the_ceiling)
 		expect_only(_metadata, fd, all & ~variant->gated);
 		expect_status(_metadata, fd, false, KUID_REASON_PAST_CEILING);
 		/* Nothing at or above it was made. */
-		ASSERT_EQ(0, acknowledge(fd, ceiling));
+		ASSERT_EQ(0, raise_cover(fd, ceiling));
 	}
 	EXPECT_TRUE(any);
-	ASSERT_EQ(0, acknowledge(fd, clock_ns() + HOUR));
+	ASSERT_EQ(0, raise_cover(fd, clock_ns() + HOUR));
 	expect_only(_metadata, fd, all);
 	expect_status(_metadata, fd, true, 0);
 }
@@ -620,18 +640,18 @@ TEST_F(state, off_only_tells)
 		expect_only(_metadata, self->fd, all);
 		expect_status(_metadata, self->fd, false, loads[i].reasons);
 
-		ASSERT_EQ(0, restore_floor(self->fd, 0));
-		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
+		ASSERT_EQ(0, begin_cover(self->fd, 0));
+		ASSERT_EQ(0, raise_cover(self->fd, clock_ns() + HOUR));
 		expect_status(_metadata, self->fd, true, 0);
 		expect_only(_metadata, self->fd, all);
 
 		ceiling = clock_ns() + 2 * AHEAD_NS;
-		ASSERT_EQ(0, acknowledge(self->fd, ceiling));
+		ASSERT_EQ(0, raise_cover(self->fd, ceiling));
 		wait_past(ceiling);
 		expect_status(_metadata, self->fd, false, KUID_REASON_PAST_CEILING);
 		expect_only(_metadata, self->fd, all);
-		EXPECT_EQ(-EINVAL, acknowledge(self->fd, ceiling));
-		ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR));
+		EXPECT_EQ(-EINVAL, raise_cover(self->fd, ceiling));
+		ASSERT_EQ(0, raise_cover(self->fd, clock_ns() + HOUR));
 		expect_status(_metadata, self->fd, true, 0);
 		stop(_metadata, &self->fd);
 	}
@@ -763,8 +783,8 @@ TEST_F(state, nothing_below_the_floor)
 			begin_runs(_metadata, self->fd, self->ids);
 		ASSERT_EQ(0, get_status(self->fd, &before));
 		floor = clock_ns() + 5 * NSEC_PER_SEC + 123456;
-		ASSERT_EQ(0, restore_floor(self->fd, floor));
-		ASSERT_EQ(0, acknowledge(self->fd, floor + HOUR));
+		ASSERT_EQ(0, begin_cover(self->fd, floor));
+		ASSERT_EQ(0, raise_cover(self->fd, floor + HOUR));
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(before.epoch + 1, after.epoch);
 		EXPECT_EQ(floor, after.floor_ns);
@@ -779,8 +799,8 @@ TEST_F(state, nothing_below_the_floor)
 
 		/* A lower floor than before only begins a new epoch. */
 		ASSERT_EQ(0, get_status(self->fd, &before));
-		ASSERT_EQ(0, restore_floor(self->fd, floor - NSEC_PER_SEC));
-		ASSERT_EQ(0, restore_floor(self->fd, 0));
+		ASSERT_EQ(0, begin_cover(self->fd, floor - NSEC_PER_SEC));
+		ASSERT_EQ(0, begin_cover(self->fd, 0));
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(before.epoch + 2, after.epoch);
 		EXPECT_EQ(floor, after.floor_ns);
@@ -789,23 +809,46 @@ TEST_F(state, nothing_below_the_floor)
 	}
 }
 
-/* After a forced clock the IDs of the future are made a second time. */
-TEST_F(state, forced_is_not_reboot_safe)
+/* The way back from a clock that was wrong, with all times known. */
+TEST_F(state, goes_back_and_tells)
 {
 	const struct format *lex = format_of(KUID_FORMAT_LEX);
-	__u64 epoch;
+	const __u64 now = clock_ns(), wrong = now + HOUR;
+	struct kuid_cover cover = { .floor_ns = wrong,
+				    .ceiling_ns = wrong + HOUR,
+				    .flags = KUID_COVER_BEGIN };
+	struct kuid_status status;
+	struct kuid_state state;
+	struct fields fields;
 
-	start(_metadata, &self->fd, "");
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
-	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + 2 * HOUR));
-	ASSERT_EQ(0, shift_wall_seconds(HOUR / NSEC_PER_SEC));
-	ASSERT_EQ(1, take(self->fd, lex, KUID_ORDER_FILE, self->ids, 1, NULL));
-	ASSERT_EQ(0, shift_wall_seconds(-(long)(HOUR / NSEC_PER_SEC)));
+	start(_metadata, &self->fd, "state=required");
+	ASSERT_EQ(0, ask_cover(self->fd, &cover));
+	ASSERT_EQ(0, take_fields(self->fd, lex, &fields));
+	EXPECT_LE(wrong, fields.ns);
+	cover.floor_ns = now;
+	cover.ceiling_ns = now + HOUR / 2;
+	cover.again_from_ns = wrong;
+	cover.again_until_ns = wrong + HOUR / 2;
+	cover.flags |= KUID_COVER_BACK;
+	ASSERT_EQ(0, ask_cover(self->fd, &cover));
+	ASSERT_EQ(0, take_fields(self->fd, lex, &fields));
+	EXPECT_GT(wrong, fields.ns);
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_EQ(wrong, state.again_from_ns);
+	EXPECT_EQ(wrong + HOUR / 2, state.again_until_ns);
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(EVERY_FORMAT, status.unique);
+	EXPECT_EQ(0, status.reasons & KUID_REASON_MAY_REPEAT);
 	expect_status(_metadata, self->fd, true, 0);
 
-	ASSERT_EQ(0, force_clock(self->fd, &epoch));
-	ASSERT_EQ(0, acknowledge(self->fd, clock_ns() + HOUR / 2));
-	expect_status(_metadata, self->fd, false, 0);
+	/* The clock comes to that time. */
+	ASSERT_EQ(0, raise_cover(self->fd, wrong + HOUR));
+	ASSERT_EQ(0, shift_wall_seconds(HOUR / NSEC_PER_SEC));
+	ASSERT_EQ(0, get_status(self->fd, &status));
+	EXPECT_EQ(STAMPS, status.unique);
+	EXPECT_EQ(STAMPS, status.reboot_safe);
+	EXPECT_NE(0, status.reasons & KUID_REASON_MAY_REPEAT);
+	ASSERT_EQ(0, shift_wall_seconds(-(long)(HOUR / NSEC_PER_SEC)));
 }
 
 /* Restore the end of all IDs handed out, while CPUs have runs beyond it. */
@@ -829,7 +872,7 @@ TEST_F(state, floor_at_the_end)
 		}
 		ASSERT_EQ(0, get_state(self->fd, &state));
 		floor = among(f, SLOTS) ? state.slot_ns : state.stamp_ns;
-		ASSERT_EQ(0, restore_floor(self->fd, floor));
+		ASSERT_EQ(0, begin_cover(self->fd, floor));
 		/* First on the CPU that took the last ID. */
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
 		EXPECT_LE(floor, fields.ns) {
@@ -843,11 +886,11 @@ TEST_F(state, floor_at_the_end)
 
 TEST_F(state, highest_floor)
 {
-	const __u64 floor = KUID_TIME_MAX_NS;
+	const __u64 floor = KUID_TIME_MAX_NS - 1;
 
 	start(_metadata, &self->fd, ALL_PARAMS);
 	begin_runs(_metadata, self->fd, self->ids);
-	ASSERT_EQ(0, restore_floor(self->fd, floor));
+	ASSERT_EQ(0, begin_cover(self->fd, floor));
 	/* Snowflake ends before that time. */
 	expect_from(_metadata, self->fd, self->ids, floor,
 		    (SLOTS | STAMPS) & ~(1U << KUID_FORMAT_SNOWFLAKE), true);
@@ -871,7 +914,7 @@ TEST_F(state, lower_floors_move_no_clock)
 		while (batches-- && take(self->fd, lex, KUID_ORDER_FILE,
 					 self->ids, BATCH, NULL) == BATCH)
 			;
-		ASSERT_EQ(0, restore_floor(self->fd, round % 2));
+		ASSERT_EQ(0, begin_cover(self->fd, round % 2));
 	}
 	ASSERT_EQ(0, get_status(self->fd, &status));
 	EXPECT_EQ(0, status.slot_lag_ns);

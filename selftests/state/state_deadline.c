@@ -170,7 +170,7 @@ FIXTURE_SETUP(deadline)
 	self->nonblock = open_device_file(self->f, "", O_NONBLOCK);
 	ASSERT_LE(0, self->nonblock);
 	if (variant->restored) {
-		ASSERT_EQ(0, restore_floor(self->fd, 0));
+		ASSERT_EQ(0, begin_cover(self->fd, 0));
 		have_all_wait(_metadata, self->fd);
 	}
 }
@@ -238,7 +238,7 @@ TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 	EXPECT_EQ(POLLIN | POLLERR, events_now(self->nonblock));
 
 	/* Once there are IDs, polls report no error any more. */
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	ASSERT_EQ(0, let_all_go(self->fd));
 	EXPECT_EQ(POLLIN, events_now(self->nonblock));
 	EXPECT_EQ(1, read_ids(self->f, self->nonblock, ids, 1));
@@ -252,7 +252,7 @@ TEST_F(deadline, opens_in_time)
 
 	start_sleepers(_metadata, self);
 	usleep(2000000);
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	ASSERT_EQ(0, let_all_go(self->fd));
 	for (way = 0; way < NR_WAYS; way++) {
 		const struct sleeper *sleeper = &self->sleepers[way];
@@ -306,7 +306,7 @@ TEST_F(at_the_ceiling, gives_what_it_has)
 		long got;
 
 		/* The ceiling allows half of what is asked for. */
-		ASSERT_EQ(0, acknowledge(self->all.fd,
+		ASSERT_EQ(0, raise_cover(self->all.fd,
 					 clock_ns() + AHEAD_NS +
 						 50 * NSEC_PER_MSEC));
 		got = way == 0 ? read(fd, ids, size) :

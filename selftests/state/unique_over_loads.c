@@ -106,14 +106,14 @@ static void restore(struct __test_metadata *_metadata,
 {
 	struct kuid_state state;
 
-	ASSERT_EQ(0, restore_floor(fd, self->ceiling));
+	ASSERT_EQ(0, begin_cover(fd, self->ceiling));
 	ASSERT_EQ(0, get_state(fd, &state));
 	if (state.wall_ns > self->ceiling)
 		self->ceiling = state.wall_ns;
 	/* Near enough for IDs to reach the ceiling sometimes. */
 	self->ceiling += AHEAD_NS +
 			 (1 + pick(&self->seed) % 1000) * NSEC_PER_MSEC;
-	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+	ASSERT_EQ(0, raise_cover(fd, self->ceiling));
 }
 
 /* Save the state in half of the loads. In the others, the machine crashes. */
@@ -127,7 +127,7 @@ static void save(struct __test_metadata *_metadata, FIXTURE_DATA(reload) *self,
 	ASSERT_EQ(0, get_state(fd, &state));
 	self->ceiling = state.slot_ns > state.stamp_ns ? state.slot_ns :
 							 state.stamp_ns;
-	ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+	ASSERT_EQ(0, raise_cover(fd, self->ceiling));
 }
 
 /*
@@ -176,7 +176,7 @@ static void let_read(struct __test_metadata *_metadata,
 	if (saves_state) {
 		/* A reader at the ceiling waits for a higher one. */
 		self->ceiling += NSEC_PER_SEC;
-		ASSERT_EQ(0, acknowledge(fd, self->ceiling));
+		ASSERT_EQ(0, raise_cover(fd, self->ceiling));
 	}
 	for (k = 0; k < nr_cpus; k++)
 		EXPECT_EQ(0, exit_status(pids[k]));

@@ -350,26 +350,26 @@ TEST_F(trace, epoch_by_a_step)
 	EXPECT_LT(0, slot_lag);
 }
 
-TEST_F(trace, epoch_by_force)
+TEST_F(trace, epoch_by_cover)
 {
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
 	struct kuid_status before = { 0 }, after = { 0 };
 	const char *at = trace_text;
+	__u64 epoch;
 
 	/*
-	 * Without run-ahead the force takes nothing back, so nothing can
+	 * Without run-ahead nothing is taken back, so nothing can
 	 * repeat.
 	 */
 	let_clock_catch_up();
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &before));
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_FORCE_CLOCK, &force));
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
+	ASSERT_EQ(0, go_back(self->fd, &epoch));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
-	EXPECT_EQ(before.epoch + 1, force.epoch);
-	EXPECT_EQ(force.epoch, after.epoch);
+	EXPECT_EQ(before.epoch + 2, epoch);
+	EXPECT_EQ(epoch, after.epoch);
 	ASSERT_TRUE(read_trace());
-	check_epoch(_metadata, &at, before.epoch + 1, "force");
+	check_epoch(_metadata, &at, before.epoch + 1, "cover");
+	check_epoch(_metadata, &at, before.epoch + 2, "back");
 	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
 }
 

@@ -133,22 +133,21 @@ TEST(reading_takes_no_lock_at_the_ceiling)
 	struct kuid_reading s;
 
 	host.generator.gate.required = true;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
-	assert_true(kuid_generator_acknowledge(&host.generator, NOW + AHEAD));
+	assert_true(host_publish(KUID_EPOCH_COVER, true));
+	assert_int_equal(host_raise(NOW + AHEAD), 0);
 	machine_pass(HOST_SECOND);
 	lock_for_ever();
 	assert_false(kuid_generator_read(&host.generator, &s));
 	assert_true(s.past_ceiling);
-	assert_int_equal(s.gate.ceiling, NOW + AHEAD);
+	assert_int_equal(s.gate.cover.ceiling, NOW + AHEAD);
 	unlock();
 }
 
 TEST(the_ceiling_is_passed_when_the_window_reaches_it)
 {
 	host.generator.gate.required = true;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
-	assert_true(
-		kuid_generator_acknowledge(&host.generator, NOW + AHEAD + 1));
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
+	assert_int_equal(host_raise(NOW + AHEAD + 1), 0);
 	assert_false(host_read().past_ceiling);
 	machine_pass(1);
 	assert_true(host_read().past_ceiling);
@@ -179,31 +178,27 @@ static u64 take_all(enum kuid_source source)
 
 /*
  * A ceiling can be anywhere in a grid tick. After callers have taken all below
- * it, the same ceiling can be acknowledged again, but none below their times.
+ * it, the same ceiling can be set again, but none below their times.
  */
-TEST(the_present_ceiling_can_be_acknowledged)
+TEST(the_present_ceiling_can_be_set)
 {
 	host.generator.gate.required = true;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+	assert_true(host_publish(KUID_EPOCH_COVER, true));
 	for (int i = 0; i < 500; i++) {
 		u64 highest = 0, ceiling = machine_wall() + AHEAD + 2 +
 					   random_below(5 * KUID_MS_NS);
 
-		assert_true(
-			kuid_generator_acknowledge(&host.generator, ceiling));
+		assert_int_equal(host_raise(ceiling), 0);
 		machine_set_wall(ceiling - AHEAD - 1);
 		for (int source = 0; source < KUID_NR_SOURCES; source++)
 			highest = max(highest, take_all(source));
 		assert_in_range(highest, ceiling - KUID_MS_NS, ceiling - 1);
 		machine_set_wall(ceiling);
-		assert_false(
-			kuid_generator_acknowledge(&host.generator, highest));
-		assert_true(
-			kuid_generator_acknowledge(&host.generator, ceiling));
+		assert_int_equal(host_raise(highest), -EINVAL);
+		assert_int_equal(host_raise(ceiling), 0);
 		/* Stamps of the next epoch begin in a later tick of 100 ns. */
 		assert_true(host_publish(KUID_EPOCH_SET, true));
-		assert_true(
-			kuid_generator_acknowledge(&host.generator, ceiling));
+		assert_int_equal(host_raise(ceiling), 0);
 	}
 }
 
@@ -243,7 +238,7 @@ TEST(epochs_share_a_load_id_until_a_new_one_is_set)
 	host.load_id = 7;
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	check_load_id(4, 7);
-	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	assert_true(host_publish(KUID_EPOCH_BACK, false));
 	check_load_id(5, 7);
 }
 
@@ -312,9 +307,9 @@ TEST(private_nodes_can_be_used_up)
 TEST(each_epoch_has_its_generation)
 {
 	static const enum kuid_why reasons[] = {
-		KUID_EPOCH_FORCE,
+		KUID_EPOCH_BACK,
 		KUID_EPOCH_SET,
-		KUID_EPOCH_RESTORE,
+		KUID_EPOCH_COVER,
 		KUID_EPOCH_FORK,
 	};
 
@@ -432,10 +427,10 @@ TEST(a_restored_floor_ends_repeats_of_k64)
 {
 	kuid_generator_close(&host.generator);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
-	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
 	assert_true(k64_may_repeat());
-	host.floor = NOW + HOST_SECOND;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
+	host.change.cover.floor = NOW + HOST_SECOND;
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
 	assert_false(k64_may_repeat());
 }
 
@@ -445,16 +440,17 @@ TEST_AFTER(stamps_go_on_above_a_floor, setup_given)
 	u64 last = by_cpu(KUID_STAMPS, 0, 1).first;
 
 	for (int by = -1; by <= 1; by++) {
-		host.floor = last + by;
-		assert_true(host_publish(KUID_EPOCH_RESTORE, true));
+		host.change.cover.floor = last + by;
+		assert_true(host_publish(KUID_EPOCH_COVER, true));
 		assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).first,
 				 last + KUID_TICK_NS);
 		last += KUID_TICK_NS;
 	}
 	/* Above all stamps: callers have all of the window at once. */
-	host.floor = NOW + HOST_SECOND;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, true));
-	assert_int_equal(by_cpu(KUID_STAMPS, 0, AHEAD).first, host.floor);
+	host.change.cover.floor = NOW + HOST_SECOND;
+	assert_true(host_publish(KUID_EPOCH_COVER, true));
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, AHEAD).first,
+			 host.change.cover.floor);
 	assert_int_equal(by_cpu(KUID_STAMPS, 1, AHEAD).count, AHEAD / 2);
 }
 
@@ -574,20 +570,20 @@ TEST_AFTER(clear_counts_stamps_with_a_given_node, setup_given)
 	assert_int_equal(kuid_generator_clear(&host.generator), NOW + 5000000);
 }
 
-/* Slots from before the clock was forced may repeat until that time. */
-TEST(clear_counts_slots_before_a_forced_clock)
+/* Slots from before they went back may repeat until that time. */
+TEST(clear_counts_slots_from_before_going_back)
 {
 	struct kuid_units s = by_cpu(KUID_LEX, 1, 1000);
 
 	u64 last = kuid_lex_ns(s.first + s.count - 1);
 
 	machine_set_wall(NOW - 3600 * HOST_SECOND);
-	assert_true(host_publish(KUID_EPOCH_FORCE, false));
+	assert_true(host_publish(KUID_EPOCH_BACK, false));
 	assert_true(kuid_generator_clear(&host.generator) > last);
 	machine_set_wall(last);
-	assert_true(host_read().may_repeat);
+	assert_true(host_read().slots_again);
 	machine_set_wall(kuid_generator_clear(&host.generator));
-	assert_false(host_read().may_repeat);
+	assert_false(host_read().slots_again);
 }
 
 /* No other generator has this node. */

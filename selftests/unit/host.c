@@ -85,6 +85,27 @@ static void free_retired(void)
 	retired_sequences = NULL;
 }
 
+/* A cover with the name of the present one. */
+static struct kuid_covered host_cover(u64 floor, u64 ceiling)
+{
+	const struct kuid_covered *now = &host.generator.gate.cover;
+
+	return (struct kuid_covered) {
+		.load_id = now->load_id ^ host.other_cover,
+		.epoch = now->epoch,
+		.floor = floor,
+		/* High enough for all, unless the test has another one. */
+		.ceiling = ceiling ? ceiling : BIT_ULL(62),
+	};
+}
+
+int host_raise(u64 ceiling)
+{
+	struct kuid_covered cover = host_cover(0, ceiling);
+
+	return kuid_generator_raise_cover(&host.generator, &cover);
+}
+
 bool host_publish(enum kuid_why why, bool node_given)
 {
 	struct kuid_epoch *former = host.generator.epoch;
@@ -99,8 +120,13 @@ bool host_publish(enum kuid_why why, bool node_given)
 	epochs[host.nr_epochs + 1].node = epoch->identity.node;
 	epochs[host.nr_epochs + 1].supply =
 		supplies_made + makes_sequences(why);
-	if (change.restores)
-		change.floor = host.floor;
+	if (change.covers) {
+		change.cover = host_cover(host.change.cover.floor,
+					  host.change.cover.ceiling);
+		change.cover.again_from = host.change.cover.again_from;
+		change.cover.again_until = host.change.cover.again_until;
+		change.floor = change.cover.floor;
+	}
 	if (change.claims) {
 		change.floor = host.change.claim.floor;
 		change.claim = host.change.claim;

@@ -65,8 +65,9 @@ struct host_record {
  * @generation: what processes with private lanes compare
  * @missing: KUID_PARTS_*: the parts that the next epochs lack
  * @claimed: KUID_PARTS_*: the parts of the next epochs that are claimed
- * @change: the next claim; its former is the claim before the last epoch
- * @floor: the floor that the next epochs restore; 0 if they have none
+ * @change: the next claim or cover; its former is the claim before the last
+ *	epoch
+ * @other_cover: the next requests name another cover than the present one
  * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from
  * @nr_epochs: how many epochs were published; also the highest number
@@ -85,7 +86,7 @@ struct host {
 	u32 missing;
 	u32 claimed;
 	struct kuid_change change;
-	u64 floor;
+	bool other_cover;
 	int refused;
 	u64 snowflake_epoch;
 	u64 nr_epochs;
@@ -110,6 +111,9 @@ int host_teardown(void **state);
  * tells why.
  */
 bool host_publish(enum kuid_why why, bool node_given);
+
+/* Set the ceiling of the cover. Returns the error. */
+int host_raise(u64 ceiling);
 
 /* For threads with a record of their own. */
 void host_record_init(struct host_record *record, u32 room);

@@ -138,8 +138,8 @@ struct kuid_change machine_change(enum kuid_why why)
 		.if_behind = why == KUID_EPOCH_STEP,
 		.redrawn = why == KUID_EPOCH_FIRST || why == KUID_EPOCH_FORK,
 		.fresh_slots = why == KUID_EPOCH_FIRST ||
-			       why == KUID_EPOCH_FORCE,
-		.restores = why == KUID_EPOCH_RESTORE,
+			       why == KUID_EPOCH_BACK,
+		.covers = why == KUID_EPOCH_COVER || why == KUID_EPOCH_BACK,
 		.claims = why == KUID_EPOCH_CLAIM,
 	};
 }

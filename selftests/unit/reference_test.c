@@ -311,6 +311,8 @@ static void publish(enum kuid_why why, bool given)
 	/* The given node may be one that was drawn before. */
 	if (given)
 		ref.given_last = max(ref.given_last, ref.drawn_last);
+	if (why == KUID_EPOCH_BACK)
+		ref.given_last = 0;
 	begin = next_tick(given ? ref.given_last + 1 : machine_wall());
 	if (given && !ref.given_last)
 		begin = 1;
@@ -394,8 +396,10 @@ static void one_command(void)
 		break;
 	case 2:
 		if (!random_below(8))
-			publish(random_below(2) ? KUID_EPOCH_FORCE
-						: KUID_EPOCH_SET,
+			/* Stamps with a given node would go back, too. */
+			publish(random_below(2) && !ref.given && !ref.given_last
+					? KUID_EPOCH_BACK
+					: KUID_EPOCH_SET,
 				random_below(2));
 		break;
 	case 3 ... 6:

@@ -146,9 +146,8 @@ TEST(a_clock_step_opens_a_shut_clock)
 {
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
-	assert_true(kuid_generator_acknowledge(&host.generator,
-					       HOST_WALL + HOST_SECOND));
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
+	assert_int_equal(host_raise(HOST_WALL + HOST_SECOND), 0);
 	machine_pass(2 * HOST_SECOND);
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 0);
 	machine_step_wall(-2 * (s64)HOST_SECOND);
@@ -408,7 +407,7 @@ TEST(a_claim_has_a_floor)
 	host.change.claim.floor += HOST_SECOND;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, true));
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
-	assert_false(host_read().gate.restored);
+	assert_false(host_read().gate.cover.epoch);
 	/* The next claim does not go back. */
 	claim(KUID_PARTS_SNOWFLAKE, HOST_WALL, floor + 10 * HOST_SECOND);
 	assert_true(host_ns(KUID_LEX,
@@ -446,7 +445,6 @@ TEST(both_ceilings_hold)
 	/* As if the generator had been prepared so. */
 	host.generator.gate.required = true;
 	host.claimed = KUID_PARTS_SNOWFLAKE;
-	assert_true(host_publish(KUID_EPOCH_RESTORE, false));
 	claim(KUID_PARTS_SNOWFLAKE, 0, HOST_WALL + HOST_SECOND);
 	/* No state yet: nothing but the claim is known. */
 	assert_int_equal(take(KUID_SNOWFLAKE, KUID_PART_SNOWFLAKE).units.count,
@@ -454,8 +452,9 @@ TEST(both_ceilings_hold)
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
 			 KUID_SHUT_CEILING);
-	assert_true(kuid_generator_acknowledge(&host.generator,
-					       HOST_WALL + 5 * HOST_SECOND));
+	assert_int_equal(host_raise(HOST_WALL + HOST_SECOND), -ENODATA);
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
+	assert_int_equal(host_raise(HOST_WALL + 5 * HOST_SECOND), 0);
 	assert_claim(true);
 	machine_pass(HOST_SECOND);
 	assert_claim(false);
@@ -472,6 +471,153 @@ TEST(both_ceilings_hold)
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
 			 KUID_SHUT_CLAIM);
+}
+
+/* Begin a cover; returns the error. */
+static int cover(enum kuid_why why, struct kuid_covered covered)
+{
+	host.change = (struct kuid_change) { .cover = covered };
+	host_publish(why, false);
+	host.change = (struct kuid_change) { 0 };
+	return host.refused;
+}
+
+TEST(a_cover_begins_with_a_ceiling_above_all_slots)
+{
+	u64 number = host.generator.epoch->number;
+	u64 last = use_up(KUID_LEX, KUID_PART_WORKER);
+	struct kuid_covered low = { .ceiling = last };
+
+	host.generator.gate.required = true;
+	assert_int_equal(cover(KUID_EPOCH_COVER, low), -EINVAL);
+	assert_int_equal(host.generator.epoch->number, number);
+	assert_false(host_read().gate.cover.epoch);
+	low.ceiling = last + 2 * HOST_AHEAD;
+	low.floor = HOST_WALL;
+	assert_int_equal(cover(KUID_EPOCH_COVER, low), 0);
+	assert_true(host_read().gate.cover.epoch);
+	assert_int_equal(host_read().gate.cover.floor, HOST_WALL);
+	assert_true(use_up(KUID_LEX, KUID_PART_WORKER) < low.ceiling);
+	assert_false(host_read().slots_again);
+}
+
+/* The clock was years ahead by mistake, and slots with it. */
+TEST(slots_go_back_and_tell_when_they_may_repeat)
+{
+	const u64 years = 400000000 * HOST_SECOND;
+	struct kuid_covered back = { .floor = HOST_WALL + 9 * HOST_SECOND,
+				     .ceiling = HOST_WALL + 99 * HOST_SECOND };
+	u64 last;
+
+	host.generator.gate.required = true;
+	assert_int_equal(cover(KUID_EPOCH_COVER,
+			       (struct kuid_covered) {
+				       .floor = HOST_WALL + years,
+				       .ceiling = HOST_WALL + 2 * years }),
+			 0);
+	last = use_up(KUID_LEX, KUID_PART_WORKER);
+	assert_in_range(last, HOST_WALL + years,
+			HOST_WALL + years + 2 * HOST_AHEAD);
+	/* Its lowest time is known: the time before is sure. */
+	back.again_from = HOST_WALL + years;
+	assert_int_equal(cover(KUID_EPOCH_BACK, back), 0);
+	assert_false(host_read().slots_again);
+	assert_int_equal(host_read().gate.cover.floor, back.floor);
+	assert_true(host_read().gate.cover.again_until > last);
+	last = use_up(KUID_LEX, KUID_PART_WORKER);
+	assert_in_range(last, back.floor, back.floor + 2 * HOST_AHEAD);
+	/* A later cover, as of the next boot's daemon, keeps the time. */
+	back.again_from = back.again_until = 0;
+	assert_int_equal(cover(KUID_EPOCH_COVER, back), 0);
+	assert_int_equal(host_read().gate.cover.again_from, HOST_WALL + years);
+	machine_set_wall(HOST_WALL + years - 2 * HOST_AHEAD);
+	assert_false(host_read().slots_again);
+	machine_set_wall(HOST_WALL + years);
+	assert_true(host_read().slots_again);
+	machine_set_wall(HOST_WALL + years + HOST_SECOND);
+	assert_false(host_read().slots_again);
+	/* If nobody knows it, all times may come again until then. */
+	back = (struct kuid_covered) { .ceiling = HOST_WALL + 3 * years };
+	machine_set_wall(HOST_WALL);
+	assert_int_equal(cover(KUID_EPOCH_BACK, back), 0);
+	assert_true(host_read().slots_again);
+}
+
+TEST(a_cover_answers_to_its_name_only)
+{
+	struct kuid_covered next = { .floor = HOST_WALL + HOST_SECOND };
+	u64 first;
+
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	first = host_read().gate.cover.epoch;
+	assert_int_equal(first, host.generator.epoch->number);
+	host.other_cover = true;
+	assert_int_equal(host_raise(HOST_WALL + (3600 * HOST_SECOND)), -ESTALE);
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), -ESTALE);
+	assert_int_equal(cover(KUID_EPOCH_BACK, next), -ESTALE);
+	assert_int_equal(host_read().gate.cover.epoch, first);
+	host.other_cover = false;
+	/* A clone goes on with it. */
+	host.load_id = 7;
+	kuid_generator_close(&host.generator);
+	assert_true(host_publish(KUID_EPOCH_FORK, false));
+	assert_int_equal(host_raise(HOST_WALL + (3600 * HOST_SECOND)), 0);
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	assert_int_equal(host_read().gate.cover.epoch,
+			 host.generator.epoch->number);
+	assert_int_equal(host_read().gate.cover.load_id, 7);
+}
+
+/* Stamps of a given node go back with slots, and tell it for themselves. */
+TEST(stamps_of_a_given_node_go_back)
+{
+	const u64 years = 400000000 * HOST_SECOND;
+	struct kuid_covered back = { .ceiling =
+					     HOST_WALL + (3600 * HOST_SECOND) };
+	u64 last;
+
+	assert_true(host_publish(KUID_EPOCH_SET, true));
+	machine_step_wall(years);
+	last = use_up(KUID_STAMPS, KUID_PART_NODE);
+	machine_step_wall(-(s64)years);
+	host.change.cover = back;
+	assert_true(host_publish(KUID_EPOCH_BACK, true));
+	host.change.cover = (struct kuid_covered) { 0 };
+	assert_true(use_up(KUID_STAMPS, KUID_PART_NODE) <
+		    HOST_WALL + 2 * HOST_AHEAD);
+	assert_int_equal(host_read().stamp_lag, 0);
+	assert_true(host_read().stamps_again);
+	assert_true(host_read().stamp_end < back.ceiling);
+	assert_true(host_read().gate.cover.again_until > last);
+	/* With another node they don't repeat. */
+	assert_true(host_publish(KUID_EPOCH_SET, false));
+	assert_false(host_read().stamps_again);
+	assert_true(host_read().slots_again);
+}
+
+/* Times that are over don't make those between seem to come again. */
+TEST(times_that_are_over_are_forgotten)
+{
+	struct kuid_covered next = { .floor = HOST_WALL,
+				     .again_from =
+					     HOST_WALL - (3600 * HOST_SECOND),
+				     .again_until = HOST_WALL - 1 };
+	const u64 later = HOST_WALL + 9 * (3600 * HOST_SECOND);
+
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	assert_false(host_read().slots_again);
+	next.again_from = later;
+	next.again_until = later + (3600 * HOST_SECOND);
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	assert_int_equal(host_read().gate.cover.again_from, later);
+	/* Two that are to come become one. */
+	next.again_from = later + 2 * (3600 * HOST_SECOND);
+	next.again_until = later + 3 * (3600 * HOST_SECOND);
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	assert_int_equal(host_read().gate.cover.again_from, later);
+	assert_int_equal(host_read().gate.cover.again_until, next.again_until);
+	machine_set_wall(later);
+	assert_true(host_read().slots_again);
 }
 
 TEST(a_claim_answers_to_its_name_only)

@@ -242,7 +242,9 @@ static void happen(void)
 	if (plan->epochs && host.nr_epochs < 2000 && !random_below(4)) {
 		if (host_publish(KUID_EPOCH_STEP, false) ||
 		    (!random_below(4) &&
-		     host_publish(KUID_EPOCH_FORCE, plan->node_given)))
+		     host_publish(plan->node_given ? KUID_EPOCH_SET
+						   : KUID_EPOCH_BACK,
+				  plan->node_given)))
 			/*
 			 * Clear the phase after the next one. Callers may have
 			 * read the phase of the next epoch already.

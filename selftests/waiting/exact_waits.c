@@ -519,7 +519,7 @@ TEST_F_TIMEOUT(waits, a_change_wakes_all_pollers, 90)
 	/* epoll has checked all files, and none is ready. */
 	ASSERT_EQ(0, epoll_wait(set, told, FILES, 0));
 
-	ASSERT_EQ(0, restore_floor(self->fd, 0));
+	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	began = mono_ns();
 	ASSERT_EQ(0, let_all_go(self->fd));
 	/* Another process wakes the pollers: let it run. */

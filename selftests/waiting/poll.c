@@ -468,7 +468,7 @@ static void check_events(struct __test_metadata *_metadata,
 		 * IDs.
 		 */
 		ASSERT_EQ(0, get_state(self->all.fd, &state));
-		ASSERT_EQ(0, acknowledge(self->all.fd, state.ceiling_ns));
+		ASSERT_EQ(0, raise_cover(self->all.fd, state.ceiling_ns));
 		ASSERT_EQ(0, epoll_wait(self->set, &event, 1, 5));
 		for (i = 0; i < NR_FORMAT_FILES; i++)
 			ASSERT_EQ(0, events_of(self->all.fds[i], 0));

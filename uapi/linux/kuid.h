@@ -220,9 +220,9 @@ struct kuid_set_format {
 };
 
 /*
- * kuid_status.reasons: why a promise does not hold for a format, or why the time
- * in IDs is worse than it could be. Later kernels may set further bits. All bits
- * belong to the kernel: a library reports its own status elsewhere.
+ * kuid_status.reasons: why a promise does not hold for a format, or why the
+ * time in IDs is worse than it could be. Later kernels may set further bits.
+ * All bits belong to the kernel: a library reports its own status elsewhere.
  */
 
 /*
@@ -237,9 +237,9 @@ struct kuid_set_format {
 /* The resolution of the system's clock is coarser than 1 us. */
 #define KUID_REASON_COARSE_CLOCK 0x004
 /*
- * No state was restored since the module was loaded. So slot formats have only
+ * No cover has begun since the module was loaded. So slot formats have only
  * the wall clock to tell this load from the last one. With state=required they
- * wait for a restore.
+ * wait for one.
  */
 #define KUID_REASON_NO_STATE 0x008
 /* The same applies to stamp formats, because their node was given. */
@@ -253,15 +253,15 @@ struct kuid_set_format {
 /* There are no IDs yet: the kernel's random generator is not ready. */
 #define KUID_REASON_RANDOM_NOT_READY 0x040
 /*
- * The clock was forced back and has not reached its former time yet: slot
- * formats may repeat IDs. Unloading the module waits for that time, or logs a
- * warning; the next load does not know of it.
+ * The clock was taken back, now or in a former boot, and is at times that IDs
+ * were made of before: slot formats, and v1 and v6 with a given node, may
+ * repeat IDs until kuid_state.again_until_ns.
  */
 #define KUID_REASON_MAY_REPEAT 0x080
 /*
- * State was restored, but no ceiling was acknowledged yet, or the clock plus
- * max_ahead_ns has reached the ceiling. With state=required, IDs wait for a
- * higher ceiling; otherwise they go on and may repeat after a reboot.
+ * The clock plus max_ahead_ns has reached the ceiling of the cover. With
+ * state=required, IDs wait for a higher ceiling; otherwise they go on and may
+ * repeat after a reboot.
  */
 #define KUID_REASON_PAST_CEILING 0x100
 /*
@@ -335,15 +335,16 @@ struct kuid_set_format {
  * @claim_ceiling_ns: out: &struct kuid_state.claim_ceiling_ns
  * @unique: out: bit n is set if no ID of format n is handed out twice on this
  *	host
- * @ordered: out: bit n is set if the IDs of format n are in the order that their
- *	files ask for
- * @reboot_safe: out: bit n is set if no ID of format n repeats after a reboot or
- *	a reload of the module
+ * @ordered: out: bit n is set if the IDs of format n are in the order that
+ *their files ask for
+ * @reboot_safe: out: bit n is set if no ID of format n repeats after a reboot
+ *or a reload of the module
  * @reserved: must be zero
  *
  * The promises are those that hold now. A bit of @unique ends with a new epoch,
- * or when the clock comes to times that may be used again. Counters start when the module is loaded. IDs are made while the kernel reads
- * the fields, so two fields may be of different moments.
+ * or when the clock comes to times that may be used again. Counters start when
+ *the module is loaded. IDs are made while the kernel reads the fields, so two
+ *fields may be of different moments.
  */
 struct kuid_status {
 	__u32 flags;
@@ -452,52 +453,19 @@ struct kuid_page {
 };
 
 /*
- * kuid_force_clock.flags: required; the caller accepts that slot formats may
- * repeat IDs.
- */
-#define KUID_FORCE_CLOCK_MAY_REPEAT 0x1
-
-/**
- * struct kuid_force_clock - set the clocks of all formats to the wall clock
- * @flags: in: KUID_FORCE_CLOCK_MAY_REPEAT
- * @reserved0: must be zero
- * @epoch: out: number of the epoch that begins with it
- * @load_id: out: that epoch's, see &struct kuid_status.load_id
- * @reserved: must be zero
- *
- * If the wall clock was far in the future by mistake and was then corrected,
- * slot formats would stay in the future. This command takes them back. When the
- * wall clock reaches that future again, slot formats may repeat the IDs that
- * were made by mistake. Stamp formats don't repeat: they get a new random node,
- * or are not taken back if the node was given.
- *
- * Needs CAP_SYS_TIME, or fails with EPERM. All capabilities here are looked for
- * in the initial user namespace. May sleep. EAGAIN: there is no epoch yet,
- * because the kernel's random generator is not ready. EBUSY: a number is
- * claimed. ENOMEM: nothing was changed.
- */
-struct kuid_force_clock {
-	__u32 flags;
-	__u32 reserved0;
-	__u64 epoch;
-	__u64 load_id;
-	__u64 reserved[1];
-};
-
-/*
  * State: keeps slot formats, and v1 and v6 with a given node, from repeating
  * IDs after a reboot or reload. These formats have only their time to tell one
  * load from the next, and the clock may be behind after a reboot. So a program
- * saves a ceiling, a time ahead of all IDs, to stable storage and then
- * acknowledges it. After the next boot it restores that ceiling as the floor;
- * no ID is made below the floor.
+ * saves a ceiling, a time ahead of all IDs, to stable storage and then tells
+ * the kernel: that is the cover. After the next boot another cover begins with
+ * that ceiling as its floor; no ID is made below the floor.
  *
  * With the module parameter state=required these formats, and also v7 with a
- * given node, wait until there are a floor and a ceiling, and never pass the
- * ceiling. A call that has waited for 30 s fails with ENODATA. A call that may
- * not wait fails with EAGAIN, and after 30 s without a floor or ceiling with
- * ENODATA. With state=off, the default, these formats work at once, and the
- * status says that they are not reboot-safe.
+ * given node, wait until a cover has begun, and never pass its ceiling. A call
+ * that has waited for 30 s fails with ENODATA. A call that may not wait fails
+ * with EAGAIN, and after 30 s without a cover or at its ceiling with ENODATA.
+ * With state=off, the default, these formats work at once, and the status says
+ * that they are not reboot-safe.
  */
 
 /*
@@ -528,8 +496,10 @@ struct kuid_force_clock {
  * struct kuid_state - identity and times that a program saves
  * @flags: in: must be zero
  * @required: out: 1 if the module was loaded with state=required
- * @restored: out: 1 if a state was restored or a fresh start was made
  * @interval: out: I of k96 and k128
+ * @claim_dead: out: KUID_CLAIM_DEAD_*: the claim has ended for good, and no IDs
+ *	that show a claimed number are made until numbers are claimed again; 0
+ *	if it lives or nothing is claimed
  * @wall_ns: out: the wall clock; all times here are nanoseconds since 1970
  * @slot_ns: out: all IDs of slot formats since the clock was last forced are
  *	below this time
@@ -548,15 +518,16 @@ struct kuid_force_clock {
  *	milliseconds since 1970; never changes while the module is loaded
  * @claim_ceiling_ns: out: the ceiling of the claim; if the claim was ended, all
  *	IDs that show its numbers are below this time; 0 if nothing is claimed
- * @claim_dead: out: KUID_CLAIM_DEAD_*: the claim has ended for good, and no IDs
- *	that show a claimed number are made until numbers are claimed again; 0
- *	if it lives or nothing is claimed
- * @reserved0: must be zero
  * @epoch: out: &struct kuid_status.epoch
  * @load_id: out: &struct kuid_status.load_id
  * @claim_floor_ns: out: the floor of the claim
  * @claim_token: out: the token of the claim; zero if nothing is claimed. It is
  *	no secret
+ * @again_from_ns: out: the first time of which IDs may be made again, or 0 if
+ *	that is not known
+ * @again_until_ns: out: all such times are below this one; 0 if there are none
+ * @cover_load_id: out: with @cover_epoch the name of the cover
+ * @cover_epoch: out: 0 if no cover has begun since the module was loaded
  * @reserved: must be zero
  *
  * The claimed numbers are @worker and @snowflake_worker if @worker_from and
@@ -568,8 +539,8 @@ struct kuid_force_clock {
 struct kuid_state {
 	__u32 flags;
 	__u32 required;
-	__u32 restored;
 	__u32 interval;
+	__u32 claim_dead;
 	__u64 wall_ns;
 	__u64 slot_ns;
 	__u64 stamp_ns;
@@ -583,13 +554,15 @@ struct kuid_state {
 	__u32 snowflake_worker;
 	__u64 snowflake_epoch_ms;
 	__u64 claim_ceiling_ns;
-	__u32 claim_dead;
-	__u32 reserved0;
 	__u64 epoch;
 	__u64 load_id;
 	__u64 claim_floor_ns;
 	__u64 claim_token[2];
-	__u64 reserved[13];
+	__u64 again_from_ns;
+	__u64 again_until_ns;
+	__u64 cover_load_id;
+	__u64 cover_epoch;
+	__u64 reserved[10];
 };
 
 /*
@@ -598,53 +571,62 @@ struct kuid_state {
  */
 #define KUID_TIME_MAX_NS 8277292036000000000ULL
 
-/* kuid_restore.flags: no ID was ever made here; floor_ns must be zero. */
-#define KUID_RESTORE_FRESH 0x1
+/* kuid_cover.flags */
+#define KUID_COVER_BEGIN 0x1 /* begin a cover at the floor */
+#define KUID_COVER_BACK	 0x2 /* with BEGIN: go back to the floor or the clock */
 
 /**
- * struct kuid_restore - set the floor
- * @floor_ns: in: the ceiling that was saved before the reboot; not above
- *	KUID_TIME_MAX_NS; zero with KUID_RESTORE_FRESH, not zero without it
- * @flags: in: KUID_RESTORE_FRESH or zero
+ * struct kuid_cover - begin a cover of stable storage, or raise its ceiling
+ * @floor_ns: in: with KUID_COVER_BEGIN the ceiling that was saved before the
+ *	reboot, or 0 if no ID was ever made here; otherwise zero
+ * @ceiling_ns: in: stable storage covers all times below this one. Above
+ *	@floor_ns, and not above KUID_TIME_MAX_NS. It may be lower than the last
+ *	ceiling. EINVAL if a time at or above it was used for a slot, or for a
+ *	stamp with a given node; so &struct kuid_state.slot_ns and stamp_ns are
+ *	high enough
+ * @again_from_ns: in: with KUID_COVER_BEGIN the first time of which IDs were
+ *	made and may be made again; 0 if that is not known
+ * @again_until_ns: in: with KUID_COVER_BEGIN all such times are below this one;
+ *	0 if there are none
+ * @flags: in: KUID_COVER_*, or zero to set only the ceiling
  * @reserved0: must be zero
- * @epoch: out: number of the epoch that begins with it
- * @load_id: out: that epoch's, see &struct kuid_status.load_id
+ * @epoch: in: with @load_id the name of the cover that is raised or replaced; 0
+ *	if none has begun. Out: with KUID_COVER_BEGIN the number of the epoch
+ *	that begins, which names the new cover
+ * @load_id: in and out: that epoch's, see &struct kuid_status.load_id
  * @reserved: must be zero
  *
- * Formats that could repeat IDs hand out none below the floor from now on. A
- * floor below what was already handed out or restored has no effect. If the
- * wall clock is behind the floor, clocks go on from the floor at half speed
- * until the wall clock has caught up.
+ * With KUID_COVER_BEGIN, formats that could repeat IDs hand out none below the
+ * floor from now on, and an epoch begins. A floor below the last one, or below
+ * what was handed out, has no effect. If the wall clock is behind the floor,
+ * clocks go on from the floor at half speed until the wall clock has caught up.
  *
- * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state.
- * ENOMEM: nothing was changed.
+ * With KUID_COVER_BACK, they go back to the wall clock, or to the floor if that
+ * is higher. The times above it that they have used may come again, and the
+ * status says so while they do. Save &struct kuid_state.again_from_ns and
+ * again_until_ns, and begin with them after a reboot, so that the status says
+ *it then, too.
+ *
+ * A program that saves a ceiling keeps the name with it. So it knows whether
+ * what it has saved is of this load, and two programs with two files can't take
+ * turns.
+ *
+ * Needs CAP_SYS_TIME, or fails with EPERM. All capabilities here are looked for
+ * in the initial user namespace. ENODATA: the ceiling is to be set, and no
+ *cover has begun. ESTALE: the cover has another name. EBUSY: KUID_COVER_BACK
+ *while a number is claimed. EAGAIN as for &struct kuid_state. ENOMEM: nothing
+ *was changed.
  */
-struct kuid_restore {
+struct kuid_cover {
 	__u64 floor_ns;
+	__u64 ceiling_ns;
+	__u64 again_from_ns;
+	__u64 again_until_ns;
 	__u32 flags;
 	__u32 reserved0;
 	__u64 epoch;
 	__u64 load_id;
-	__u64 reserved[4];
-};
-
-/**
- * struct kuid_acknowledge - set the ceiling
- * @ceiling_ns: in: stable storage covers all times below this one. EINVAL if it
- *	is above KUID_TIME_MAX_NS, or if a time at or above it was used for a
- *	slot, or for a stamp with a given node; so &struct kuid_state.slot_ns
- *	and stamp_ns are high enough. It may be lower than the last ceiling
- * @flags: in: must be zero
- * @reserved0: must be zero
- * @reserved: must be zero
- *
- * Needs CAP_SYS_TIME, or fails with EPERM. EAGAIN as for &struct kuid_state.
- */
-struct kuid_acknowledge {
-	__u64 ceiling_ns;
-	__u32 flags;
-	__u32 reserved0;
-	__u64 reserved[2];
+	__u64 reserved[1];
 };
 
 /*
@@ -743,12 +725,12 @@ struct kuid_set_identity {
  * from the host name, snowflake's worker from the worker. If snowflake's worker
  * is a worker that is claimed, it is claimed, too.
  *
- * The ceiling is another one than that of struct kuid_acknowledge. Both hold,
+ * The ceiling is another one than that of struct kuid_cover. Both hold,
  * this one whatever the module parameter state= says: formats that show a
  * claimed number fail with EKEYEXPIRED from max_ahead_ns before it on, also if
  * the call may wait. All other formats go on.
  *
- * While there is a claim, KUID_IOC_FORCE_CLOCK fails with EBUSY, and so does
+ * While there is a claim, KUID_COVER_BACK fails with EBUSY, and so does
  * KUID_IOC_SET_IDENTITY for a claimed part. If the machine may be a clone,
  * formats that show a claimed number fail with ESTALE until numbers are claimed
  * again, the same or others. KUID_IDENTITY_CONFIRM does not change that.
@@ -821,15 +803,12 @@ struct kuid_claim_ceiling {
 #define KUID_IOC_PRIVATE_LANE \
 	_IOWR(KUID_IOC_MAGIC, 0x04, struct kuid_private_lane)
 
-#define KUID_IOC_FORCE_CLOCK \
-	_IOWR(KUID_IOC_MAGIC, 0x20, struct kuid_force_clock)
-#define KUID_IOC_GET_STATE   _IOWR(KUID_IOC_MAGIC, 0x21, struct kuid_state)
-#define KUID_IOC_RESTORE     _IOWR(KUID_IOC_MAGIC, 0x22, struct kuid_restore)
-#define KUID_IOC_ACKNOWLEDGE _IOW(KUID_IOC_MAGIC, 0x23, struct kuid_acknowledge)
+#define KUID_IOC_GET_STATE _IOWR(KUID_IOC_MAGIC, 0x20, struct kuid_state)
+#define KUID_IOC_COVER	   _IOWR(KUID_IOC_MAGIC, 0x21, struct kuid_cover)
 #define KUID_IOC_SET_IDENTITY \
-	_IOWR(KUID_IOC_MAGIC, 0x24, struct kuid_set_identity)
-#define KUID_IOC_CLAIM _IOWR(KUID_IOC_MAGIC, 0x25, struct kuid_claim)
+	_IOWR(KUID_IOC_MAGIC, 0x22, struct kuid_set_identity)
+#define KUID_IOC_CLAIM _IOWR(KUID_IOC_MAGIC, 0x23, struct kuid_claim)
 #define KUID_IOC_CLAIM_CEILING \
-	_IOWR(KUID_IOC_MAGIC, 0x26, struct kuid_claim_ceiling)
+	_IOWR(KUID_IOC_MAGIC, 0x24, struct kuid_claim_ceiling)
 
 #endif /* _UAPI_LINUX_KUID_H */

@@ -58,11 +58,15 @@ static void token_bits(const char *token, __u64 bits[2])
 
 /*
  * Only with state=required no ID was made that the file of "kuid keep" does not
- * cover. A floor of 0 is that of a fresh start.
+ * cover, and nothing is sure while times may come again. A floor of 0 is that
+ * of a first start.
  */
 static uint64_t sure_ns(const struct kuid_state *state)
 {
-	return state->required && state->restored ? state->floor_ns : 0;
+	if (!state->required || !state->cover_epoch ||
+	    state->again_until_ns > state->wall_ns)
+		return 0;
+	return state->floor_ns;
 }
 
 static struct problem *read_state(struct consumer_state *to)

@@ -230,8 +230,8 @@ const char *device_error(void)
 		return "it has no worker: \"kuid node --snowflake NUMBER\" "
 		       "gives it one, \"kuid-claim\" claims one";
 	case ENODATA:
-		return "state is required, and none was restored, or its "
-		       "ceiling is reached: \"kuid status\" says what to do";
+		return "state is required, and \"kuid keep\" has not begun, or "
+		       "its ceiling is reached: \"kuid status\" says what to do";
 	case ENOTTY:
 	case EPROTONOSUPPORT:
 		return kuid_error_advice(errno);
@@ -266,17 +266,17 @@ uint64_t device_time_left(const struct kuid_status *status, uint64_t ceiling_ns)
 static void __attribute__((noreturn)) no_state(const char *name)
 {
 	/* The gate is shut because of the ceiling, and not of the floor. */
-	if (state_now().restored)
+	if (state_now().cover_epoch)
 		errx(EXIT_FAILED,
 		     "no %s is made: state is required, and IDs have come to "
 		     "the ceiling that was saved last. Run \"kuid keep\" as "
 		     "root; if it runs, its messages say why it doesn't save",
 		     name);
 	errx(EXIT_FAILED,
-	     "no %s is made: state is required, and none was restored since "
-	     "the module was loaded. Run \"kuid restore\" as root, or \"kuid "
-	     "restore --fresh\" if no %s was made on this machine before",
-	     name, name);
+	     "no %s is made: state is required, and \"kuid keep\" has not begun "
+	     "since the module was loaded: see \"systemctl status kuid\", and "
+	     "\"kuid status\" as root",
+	     name);
 }
 
 /* Whether a format shows a number that was claimed. */

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kuid keep: save the next ceiling for as long as the machine runs. */
+/* kuid keep: begin a cover, and save its ceiling while the machine runs. */
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "arguments.h"
 #include "device.h"
-#include "save.h"
+#include "cover.h"
 #include "service.h"
 #include "verbs.h"
 
@@ -26,17 +28,17 @@ static const struct option_row options[] = {
 	  "How often to save, at most half of --ahead, so that one failure "
 	  "does no harm: 20 by default",
 	  take_number, &every_s, "a time between saves, in seconds", 1,
-	  SAVE_AHEAD_MOST / 2 },
+	  COVER_AHEAD_MOST / 2 },
 	{ 0 },
 };
 
 static void check_form(struct argp_state *state)
 {
-	if (every_s > save_target.ahead_s / 2)
+	if (every_s > cover_target.ahead_s / 2)
 		argp_error(state,
 			   "--every %" PRIu64 " is more than half of --ahead "
 			   "%" PRIu64,
-			   every_s, save_target.ahead_s);
+			   every_s, cover_target.ahead_s);
 }
 
 /* The reasons to wake up, as file descriptors. */
@@ -84,6 +86,18 @@ static void arm(int fd, time_t seconds)
 		err(EXIT_FAILED, "timerfd_settime");
 }
 
+/*
+ * Whether the signal is SIGHUP: the next process goes on at once, and IDs are
+ * made meanwhile. Otherwise no more are made, and the exact end is saved.
+ */
+static bool is_restarted(int signals)
+{
+	struct signalfd_siginfo signal;
+
+	return read(signals, &signal, sizeof(signal)) == sizeof(signal) &&
+	       signal.ssi_signo == SIGHUP;
+}
+
 /* Returns false if a signal asks the daemon to end. */
 static bool wait_for(struct pollfd wakeups[WAKEUPS])
 {
@@ -105,20 +119,23 @@ static bool wait_for(struct pollfd wakeups[WAKEUPS])
 	return true;
 }
 
-static struct problem *save(int *keeper)
+static struct problem *save(int *keeper, uint64_t ahead_s, bool *refused)
 {
+	struct kuid *handle = NULL;
 	struct state_file file;
 	bool taken = false;
-	struct problem *wrong = state_file_open(&file, save_target.path);
+	struct problem *wrong = state_file_open(&file, cover_target.path);
 
-	if (wrong)
-		return wrong;
-	if (*keeper < 0)
+	if (!wrong && *keeper < 0)
 		wrong = state_file_keep(&file, keeper, &taken);
 	if (taken)
 		errx(EXIT_FAILED, "%s", wrong->text);
 	if (!wrong)
-		wrong = save_once(&file);
+		wrong = device_try_open(KUID_FORMAT_DEFAULT, &handle);
+	if (!wrong)
+		wrong = cover_save(handle, &file, COVER_AS_SAVED,
+				   ahead_s * SEC_NS, refused);
+	kuid_close(handle);
 	state_file_close(&file);
 	return wrong;
 }
@@ -145,41 +162,54 @@ static int run(void)
 		[CLOCK_SET] = { clock_set(), POLLIN },
 		[TIME_TO_SAVE] = { timer(CLOCK_BOOTTIME), POLLIN },
 	};
+	bool ready = false, refused = false;
 	int keeper = -1;
-	bool ready = false;
 
 	do {
-		struct problem *wrong = save(&keeper);
+		struct problem *wrong =
+			save(&keeper, cover_target.ahead_s, &refused);
 		uint64_t seconds = every_s;
 
+		/* An administrator must see to it. */
+		if (refused ||
+		    (!ready && wrong && wrong->status == EXIT_FAILED))
+			problem_end(wrong);
 		if (wrong && seconds > RETRY_S)
 			seconds = RETRY_S;
 		tell(wrong);
-		/* The daemon is ready even if it failed: STATUS= shows it. */
+		/* Ready even if the disk is full: STATUS= shows it. */
 		if (!ready)
 			service_notify("READY=1");
 		ready = true;
 		arm(wakeups[TIME_TO_SAVE].fd, seconds);
 	} while (wait_for(wakeups));
 	service_notify("STOPPING=1");
+	if (!is_restarted(wakeups[TOLD_TO_END].fd))
+		tell(save(&keeper, 0, &refused));
 	return EXIT_SUCCESS;
 }
 
 const struct verb verb_keep = {
 	.name = "keep",
-	.summary = "save the state repeatedly while the machine runs",
+	.summary = "keep IDs from coming again after a reboot",
 	.args = "[FILE]",
-	.doc = "Save as \"kuid save\" does, again and again, until SIGTERM, "
-	       "SIGINT or SIGHUP. Save at once after the clock was set or the "
-	       "machine was suspended.\v"
-	       "FILE is " STATE_FILE_USUAL " by default. A failure is told "
-	       "once, and saving is tried again every 2 seconds. The end saves "
-	       "nothing: run \"kuid save --ahead 0\" when no more IDs are made.",
+	.doc = "After a reboot IDs go on above the last one that can have been "
+	       "made, which FILE has, as they do when the clock is set back. "
+	       "Begin so, then save FILE again and again, also when the clock "
+	       "was set and after a suspend. SIGTERM and SIGINT save the exact "
+	       "end, for a shutdown; SIGHUP leaves the time ahead, for a "
+	       "restart.\v"
+	       "FILE is " STATE_FILE_USUAL " by default. If FILE is missing, "
+	       "damaged, of another user, interval or epoch of snowflake, or "
+	       "older than what has begun, end with status 1, and tell the way "
+	       "out: see \"kuid restore --help\". A disk that is full or can't "
+	       "be written is told once, and tried again every 2 seconds.",
 	.examples = "  kuid keep\n"
 		    "  kuid keep --ahead 120 --every 30",
+	.exits = COVER_EXITS,
 	.options = options,
-	.shared = save_options,
-	.take_args = save_take_args,
+	.shared = cover_options,
+	.take_args = cover_take_args,
 	.check = check_form,
 	.run = run,
 };

@@ -122,7 +122,7 @@ static void print_clocks(const struct kuid_status *status)
 	seconds("ahead_seconds", "ids", "snowflake",
 		status->snowflake_ahead_ns);
 	plain_seconds("floor_timestamp_seconds",
-		      "Time that was restored, 0 if none was.",
+		      "Time above which IDs began, 0 if there is none.",
 		      status->floor_ns);
 	plain_seconds("ceiling_timestamp_seconds",
 		      "Time that was saved last, 0 if none was.",

@@ -69,18 +69,6 @@ void machine_id_read(char id[MACHINE_ID_SIZE])
 				   "with \"systemd-machine-id-setup\"");
 }
 
-static void part_text(const struct saved_state *saved, unsigned int part,
-		      char text[IDENTITY_TEXT_SIZE])
-{
-	const struct identity_part *p = &saved->parts[part];
-
-	if (p->from == KUID_FROM_GIVEN)
-		identity_text(part, p->value, text);
-	else
-		snprintf(text, IDENTITY_TEXT_SIZE, "%s",
-			 identity_from(p->from));
-}
-
 /*
  * Written by hand, so that the text does not change with a library's taste.
  * Nothing in it needs to be escaped.
@@ -88,13 +76,10 @@ static void part_text(const struct saved_state *saved, unsigned int part,
 char *saved_state_text(const struct saved_state *saved)
 {
 	char when[TIME_TEXT_SIZE], ceiling[TIME_TEXT_SIZE];
-	char parts[IDENTITY_PARTS][IDENTITY_TEXT_SIZE];
 	char *body, *text;
 
 	time_text_ns(saved->saved_ns, when);
 	time_text_ns(saved->ceiling_ns, ceiling);
-	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
-		part_text(saved, i, parts[i]);
 	body = text_new("{\n"
 			"  \"kuid_state\": %d,\n"
 			"  \"machine\": \"%s\",\n"
@@ -102,15 +87,19 @@ char *saved_state_text(const struct saved_state *saved)
 			"  \"saved_ns\": %" PRIu64 ",\n"
 			"  \"ceiling\": \"%s\",\n"
 			"  \"ceiling_ns\": %" PRIu64 ",\n"
-			"  \"node\": \"%s\",\n"
-			"  \"worker\": \"%s\",\n"
-			"  \"snowflake\": \"%s\",\n"
+			"  \"load_id\": \"%016" PRIx64 "\",\n"
+			"  \"epoch\": %" PRIu64 ",\n"
+			"  \"before_jump_ns\": %" PRIu64 ",\n"
+			"  \"after_jump_ns\": %" PRIu64 ",\n"
+			"  \"may_repeat_from_ns\": %" PRIu64 ",\n"
+			"  \"may_repeat_until_ns\": %" PRIu64 ",\n"
 			"  \"snowflake_epoch_ms\": %" PRIu64 ",\n"
 			"  \"interval\": %" PRIu64,
 			VERSION, saved->machine, when, saved->saved_ns, ceiling,
-			saved->ceiling_ns, parts[IDENTITY_NODE],
-			parts[IDENTITY_WORKER], parts[IDENTITY_SNOWFLAKE],
-			saved->epoch_ms, saved->interval);
+			saved->ceiling_ns, saved->load_id, saved->epoch,
+			saved->before_ns, saved->after_ns, saved->again_from_ns,
+			saved->again_until_ns, saved->epoch_ms,
+			saved->interval);
 	text = text_new("%s,\n  \"crc32\": \"%08" PRIx32 "\"\n}\n", body,
 			crc32(body, strlen(body)));
 	free(body);
@@ -131,48 +120,40 @@ static struct problem *check_version(const json_t *json)
 	return NULL;
 }
 
-static bool read_part(const char *text, unsigned int kind,
-		      struct identity_part *part)
-{
-	char *end;
-
-	part->value = 0;
-	part->from = identity_from_word(text);
-	if (part->from || !strcmp(text, "elsewhere"))
-		return part->from != KUID_FROM_GIVEN;
-	part->from = KUID_FROM_GIVEN;
-	part->value = strtoull(text, &end, identity_digits(kind) ? 16 : 10);
-	return !*end;
-}
-
 /* Lenient: check_text() compares the text with what these values give. */
 static bool read_values(json_t *json, struct saved_state *saved)
 {
-	const char *machine, *when, *ceiling, *crc, *parts[IDENTITY_PARTS];
-	json_int_t saved_ns, ceiling_ns, epoch_ms, interval;
+	const char *machine, *when, *ceiling, *load_id, *crc;
+	json_int_t saved_ns, ceiling_ns, epoch, before_ns, after_ns, from_ns,
+		until_ns, epoch_ms, interval;
 	int version;
 
 	if (json_unpack(json,
-			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:s, s:s, s:I, "
-			"s:I, s:s!}",
+			"{s:i, s:s, s:s, s:I, s:s, s:I, s:s, s:I, s:I, s:I, "
+			"s:I, s:I, s:I, s:I, s:s!}",
 			"kuid_state", &version, "machine", &machine, "saved",
 			&when, "saved_ns", &saved_ns, "ceiling", &ceiling,
-			"ceiling_ns", &ceiling_ns, "node",
-			&parts[IDENTITY_NODE], "worker",
-			&parts[IDENTITY_WORKER], "snowflake",
-			&parts[IDENTITY_SNOWFLAKE], "snowflake_epoch_ms",
+			"ceiling_ns", &ceiling_ns, "load_id", &load_id, "epoch",
+			&epoch, "before_jump_ns", &before_ns, "after_jump_ns",
+			&after_ns, "may_repeat_from_ns", &from_ns,
+			"may_repeat_until_ns", &until_ns, "snowflake_epoch_ms",
 			&epoch_ms, "interval", &interval, "crc32", &crc))
 		return false;
 	if (*machine && !machine_id_valid(machine))
 		return false;
+	*saved = (struct saved_state) {
+		.saved_ns = saved_ns,
+		.ceiling_ns = ceiling_ns,
+		.load_id = strtoull(load_id, NULL, 16),
+		.epoch = epoch,
+		.before_ns = before_ns,
+		.after_ns = after_ns,
+		.again_from_ns = from_ns,
+		.again_until_ns = until_ns,
+		.epoch_ms = epoch_ms,
+		.interval = interval,
+	};
 	strcpy(saved->machine, machine);
-	saved->saved_ns = saved_ns;
-	saved->ceiling_ns = ceiling_ns;
-	saved->epoch_ms = epoch_ms;
-	saved->interval = interval;
-	for (unsigned int i = 0; i < IDENTITY_PARTS; i++)
-		if (!read_part(parts[i], i, &saved->parts[i]))
-			return false;
 	return true;
 }
 

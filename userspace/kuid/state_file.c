@@ -146,28 +146,19 @@ static struct problem *look(const struct state_file *file, bool *exists)
 	return NULL;
 }
 
-struct problem *state_file_exists(const struct state_file *file, bool *exists)
+static bool is_there(const struct state_file *file, const char *name)
 {
-	struct problem *wrong = look(file, exists);
-
-	if (*exists) {
-		free(wrong);
-		return NULL;
-	}
-	return wrong;
+	/* A link that leads nowhere is there, too. */
+	return !faccessat(file->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) ||
+	       errno != ENOENT;
 }
 
-struct problem *state_file_is_unused(const struct state_file *file,
-				     bool *unused)
+bool state_file_is_first(const struct state_file *file, bool first)
 {
-	char name[NAME_MAX + 1];
-	bool exists;
-	struct problem *wrong = state_file_exists(file, &exists);
+	char marker[NAME_MAX + 1];
 
-	snprintf(name, sizeof(name), "%s" STATE_FILE_UNUSED, file->name);
-	*unused = !wrong && !exists &&
-		  !faccessat(file->dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
-	return wrong;
+	snprintf(marker, sizeof(marker), "%s" STATE_FILE_UNUSED, file->name);
+	return !is_there(file, file->name) && (first || is_there(file, marker));
 }
 
 static struct problem *check_owner(const struct state_file *file, int fd)
@@ -212,8 +203,8 @@ static struct problem *read_text(const struct state_file *file, int fd,
 	wrong = saved_state_parse(text, size, saved);
 	if (!wrong)
 		return NULL;
-	whole = problem("%s %s; " STATE_FILE_OF_NO_USE, file->path,
-			wrong->text);
+	whole = problem("%s %s: bring back another copy of it, or " MAY_REPEAT,
+			file->path, wrong->text);
 	free(wrong);
 	return whole;
 }
@@ -228,11 +219,9 @@ struct problem *state_file_read(const struct state_file *file,
 	if (wrong)
 		return wrong;
 	if (!exists)
-		return problem("there is no %s: bring it back; if it is lost, "
-			       "or no IDs were made on this machine before, "
-			       "set the clock right and begin with \"kuid "
-			       "restore --fresh\", after which IDs can only "
-			       "repeat if their time was ahead of now",
+		return problem("there is no %s: bring it back; if no IDs were "
+			       "made on this machine before, \"kuid restore "
+			       "--first\"; if it is lost, " MAY_REPEAT,
 			       file->path);
 	/* Not blocking, since a pipe may have taken its place. */
 	fd = openat(file->dir, file->name,

@@ -8,11 +8,10 @@
 #include "problem.h"
 #include "saved_state.h"
 
-/* Advice for a file that is of no use: the end of a message. */
-#define STATE_FILE_OF_NO_USE                                            \
-	"bring back another copy of it, or begin with \"kuid restore "  \
-	"--fresh --force\", after which IDs that were made before may " \
-	"be made again"
+/* The one way out of every refused state. */
+#define MAY_REPEAT                                                     \
+	"\"kuid restore --may-repeat\", after which IDs of lex, k64, " \
+	"k96, k128 and snowflake that were made before may come again"
 
 #define STATE_FILE_USUAL "/var/lib/kuid/state"
 
@@ -51,12 +50,8 @@ void state_file_close(struct state_file *file);
 struct problem *state_file_keep(const struct state_file *file, int *keeper,
 				bool *taken);
 
-/* Whether something of that name is there, whatever it is. */
-struct problem *state_file_exists(const struct state_file *file, bool *exists);
-
-/* Whether the marker is there, and the file is not. */
-struct problem *state_file_is_unused(const struct state_file *file,
-				     bool *unused);
+/* Whether there is no file, and either first is true or the marker is there. */
+bool state_file_is_first(const struct state_file *file, bool first);
 
 /*
  * Read it. It must be a regular file that none but root or the caller can have

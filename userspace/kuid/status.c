@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "device.h"
@@ -18,14 +19,14 @@
 #include "problem.h"
 #include "prometheus.h"
 #include "report.h"
-#include "save.h"
+#include "cover.h"
 #include "time_text.h"
 #include "verbs.h"
 
 #define WIDTH 79 /* of a line for people */
 
 /* With its usual times, "kuid keep" never lets the ceiling come so near. */
-#define NEAR_S (SAVE_AHEAD_USUAL / 2)
+#define NEAR_S (COVER_AHEAD_USUAL / 2)
 
 static bool check;
 static bool json;
@@ -101,24 +102,23 @@ static const struct {
 	{ KUID_REASON_STAMPS_HALF_SPEED,
 	  "\"kuid clock\" tells how far it is." },
 	{ KUID_REASON_SLOTS_HALF_SPEED,
-	  "\"kuid clock\" tells how far it is; \"kuid clock --force-clock "
-	  "--may-repeat\" ends it, with the risk that \"kuid clock --help\" "
-	  "names." },
+	  "\"kuid clock\" tells how far it is; \"kuid restore --may-repeat\" "
+	  "ends it, with the risk that \"kuid restore --help\" names." },
 	{ KUID_REASON_NO_STATE,
-	  "Run \"kuid restore\", or \"kuid restore --fresh\" to start without "
-	  "one." },
+	  "Run \"systemctl start kuid\", or \"kuid keep\"." },
 	{ KUID_REASON_FIXED_NODE,
-	  "Run \"kuid restore\", or \"kuid node --node random\"." },
+	  "The same helps, or \"kuid node --node random\"." },
 	{ KUID_REASON_NO_VM_FORK,
 	  "Run \"kuid node --node random --worker random\" in the copy." },
 	{ KUID_REASON_PAST_CEILING,
-	  "Run \"kuid keep\"; if it runs, look at \"journalctl -u "
-	  "kuid-keep\"." },
+	  "Run \"systemctl start kuid\", or \"kuid keep\"; if it runs, look "
+	  "at \"journalctl -u kuid\"." },
 	{ KUID_REASON_STALE_IDENTITY,
 	  "Run \"kuid node --confirm\", or \"kuid node --node random --worker "
 	  "random\"." },
 	{ KUID_REASON_EXPIRED_CLAIM, "That daemon is \"kuid-claim\"." },
-	{ KUID_REASON_K64_MAY_REPEAT, "\"kuid restore\" restores one." },
+	{ KUID_REASON_K64_MAY_REPEAT,
+	  "\"systemctl restart kuid\" begins above what was saved." },
 };
 
 /* The advice on a reason, with commands. The caller frees it. */
@@ -157,6 +157,24 @@ static void print_reasons(uint64_t bits)
 		       unknown);
 }
 
+/* Why "kuid keep" does not begin or go on. Only root can see that. */
+static void print_refusal(const struct kuid_status *status)
+{
+	const uint64_t shut = KUID_REASON_NO_STATE | KUID_REASON_PAST_CEILING;
+	struct problem *wrong = NULL;
+	int column;
+
+	if (status->reasons & shut && !geteuid())
+		wrong = cover_refusal();
+	if (!wrong)
+		return;
+	column = printf("\nrefused:") - 1;
+	print_words(wrong->text, &column);
+	print_words("- then \"systemctl restart kuid\".", &column);
+	putchar('\n');
+	free(wrong);
+}
+
 /* Before the ceiling is reached, which is a reason of the kernel's. */
 static bool ceiling_is_near(const struct kuid_status *status)
 {
@@ -174,7 +192,7 @@ static void print_nearness(const struct kuid_status *status)
 	column = printf("\nnear_ceiling:") - 1;
 	print_words("IDs soon come to the ceiling.", &column);
 	print_words("If \"kuid keep\" runs, it does not save, and its messages "
-		    "say why: \"journalctl -u kuid-keep\".",
+		    "say why: \"journalctl -u kuid\".",
 		    &column);
 	putchar('\n');
 }
@@ -330,6 +348,7 @@ static void print_text(const struct kuid_status *status,
 	for (unsigned int i = 0; i < PROMISES; i++)
 		print_promise(status, limits, i);
 	print_reasons(status->reasons);
+	print_refusal(status);
 	print_nearness(status);
 	print_numbers(status);
 	print_limits(limits);

@@ -49,7 +49,6 @@ struct verb {
 	VERB(range)   \
 	VERB(status)  \
 	VERB(keep)    \
-	VERB(save)    \
 	VERB(restore) \
 	VERB(clock)   \
 	VERB(node)    \

@@ -448,40 +448,19 @@ const char *kuid_reason_name(uint64_t reason);
 int kuid_read_state(struct kuid *handle, struct kuid_state *state);
 
 /*
- * Tell the kernel that the machine may have handed out all times below floor_ns
- * before it was restarted, in nanoseconds since 1970. From now on the kernel
- * hands out no time below it. A new epoch begins, whose number is put into
- * epoch unless that is NULL. Needs CAP_SYS_TIME, in the initial user namespace
- * as all capabilities below.
+ * Begin a cover, or set its ceiling: request, of which only the name, epoch and
+ * load_id, is written. Store the ceiling before you raise it, and lower it
+ * before you store a lower one. Needs CAP_SYS_TIME, in the initial user
+ * namespace as all capabilities below.
  *
  * Returns 0.
- * EINVAL: floor_ns is 0, or above KUID_TIME_MAX_NS, which no clock can have.
- * ENOMEM: nothing was changed.
- * EPERM: no such capability.
+ * EBUSY: KUID_COVER_BACK while a number is claimed.
+ * EINVAL: request is not valid, or times at or above the ceiling were handed
+ * out. ENODATA: the ceiling of a cover is to be set, and none has begun. ENOMEM:
+ * nothing was changed. EPERM: no such capability. ESTALE: another cover has
+ * begun than request names.
  */
-int kuid_restore_floor(struct kuid *handle, uint64_t floor_ns, uint64_t *epoch);
-
-/*
- * The same for a machine that handed out no IDs before. If it did, they may be
- * handed out again.
- *
- * Returns 0.
- * ENOMEM, EPERM: as for kuid_restore_floor().
- */
-int kuid_start_fresh(struct kuid *handle, uint64_t *epoch);
-
-/*
- * Tell the kernel that stable storage covers all times below ceiling_ns: after
- * a restart it, or a higher time, is restored as the floor. To raise the
- * ceiling, store it first; to lower it, acknowledge it first. Needs
- * CAP_SYS_TIME.
- *
- * Returns 0.
- * EINVAL: more than that was handed out already, or it is above
- * KUID_TIME_MAX_NS, which no clock can have.
- * EPERM: no such capability.
- */
-int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
+int kuid_set_cover(struct kuid *handle, struct kuid_cover *request);
 
 /*
  * Begin a new epoch with the changes that request asks for; a request of zeroes
@@ -498,22 +477,6 @@ int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns);
  */
 int kuid_change_identity(struct kuid *handle,
 			 struct kuid_set_identity *request);
-
-/*
- * Set the clock of all formats to the wall clock, after that was in the future
- * and IDs with it. flags is KUID_FORCE_CLOCK_MAY_REPEAT, and says that IDs of
- * lex, k64, k96, k128 and snowflake may come twice when that time comes again.
- * A new epoch begins, whose number is put into epoch unless that is NULL. Needs
- * CAP_SYS_TIME.
- *
- * Returns 0.
- * EBUSY: a number is claimed.
- * EINVAL: flags are anything else.
- * ENOMEM: nothing was changed.
- * EPERM: no such capability.
- */
-int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
-			 uint64_t *epoch);
 
 /*
  * Use numbers that were claimed from a store, up to the ceiling that the store
@@ -719,8 +682,8 @@ const char *kuid_uuid_name(const void *id);
  * are read as kuid's fraction of the millisecond, lane and random bits. A v7
  * that a process made in a lane of its own has such a fraction, too, but a hash
  * in place of lane and random bits, and nothing tells one kind from the other.
- * kuid writes 10^6 of the 2^20 fractions; a v7 with one of the others is read as
- * without the flag. So are other formats.
+ * kuid writes 10^6 of the 2^20 fractions; a v7 with one of the others is read
+ * as without the flag. So are other formats.
  */
 #define KUID_FROM_KUID 0x1
 

@@ -26,22 +26,21 @@ static const struct reason {
 	  " goes at half speed, because the wall clock is behind: it was set "
 	  "back, or a higher time was restored.",
 	  "It ends when the wall clock has caught up. If the clock had been in the future by mistake and "
-	  "that takes too long, an administrator can force the clock, which undoes a restore and may "
-	  "repeat IDs." },
+	  "that takes too long, an administrator can take IDs back, and some may come again when that "
+	  "time comes." },
 	{ KUID_REASON_COARSE_CLOCK, "coarse_clock",
 	  "The system's clock ticks more slowly than every microsecond.",
 	  "Times in IDs are coarse, not the IDs fewer. Write a name from "
 	  "/sys/devices/system/clocksource/clocksource0/available_clocksource to current_clocksource "
 	  "beside it, if there is a better one." },
 	{ KUID_REASON_NO_STATE, "no_state",
-	  "No saved state was restored since the module was loaded.",
+	  "Nothing tells yet which times IDs had before the module was loaded.",
 	  "IDs of" SLOT_FORMATS
 	  " may repeat those of a former boot; where state is required, calls "
-	  "wait for it, 30 seconds at most, and then fail. Restore the saved state, or start without one "
-	  "on a machine that made no such IDs before." },
+	  "wait for it, 30 seconds at most, and then fail. Restore the saved state." },
 	{ KUID_REASON_FIXED_NODE, "fixed_node",
 	  "The node of" STAMP_FORMATS
-	  " was given, and no saved state was restored.",
+	  " was given, and nothing tells yet which times they had.",
 	  "They may repeat IDs of a former boot, too; where state is required, calls wait for it, 30 "
 	  "seconds at most, and then fail. Restore the saved state, or take a random node." },
 	{ KUID_REASON_NO_VM_FORK, "no_vm_fork",
@@ -52,13 +51,12 @@ static const struct reason {
 	  "The kernel's random generator is not ready, so there is no ID yet.",
 	  "Wait a few seconds; a virtual machine should have a virtio-rng device." },
 	{ KUID_REASON_MAY_REPEAT, "may_repeat",
-	  "The clock was forced, so IDs of" SLOT_FORMATS
-	  " may come a second time.",
+	  "IDs were taken back, and the clock has come to times that they had, so IDs of" SLOT_FORMATS
+	  ", and of v1 and v6 with a given node, may come a second time.",
 	  "Use one of" STAMP_FORMATS
-	  " until the wall clock has passed the time it was taken back by." },
+	  " with a random node until the wall clock has passed these times." },
 	{ KUID_REASON_PAST_CEILING, "past_ceiling",
-	  "State was restored, and the time has come to the ceiling that stable storage covers, or "
-	  "there is none yet.",
+	  "The time has come to the ceiling that stable storage covers.",
 	  "From there on IDs may be repeated after a reboot; where state is required, calls wait for a "
 	  "higher one, 30 seconds at most, and then fail. Save the state again and again; if a daemon "
 	  "does, its messages say why it does not save now." },

@@ -30,7 +30,8 @@ static unsigned long clock_resolution_ns(void)
 
 #define BIT_OF(name, NAME, ...) | 1ULL << KUID_FORMAT_##NAME
 
-/* The promises of a local handle, which makes stamps only. Its IDs are not counted. */
+/* The promises of a local handle, which makes stamps only. Its IDs are not
+ * counted. */
 static int read_local_status(struct kuid *handle, struct kuid_status *status)
 {
 	const uint64_t formats = 0 KUID_STAMP_FORMATS(BIT_OF);
@@ -135,35 +136,15 @@ int kuid_read_state(struct kuid *handle, struct kuid_state *state)
 	return 0;
 }
 
-static int restore(struct kuid *handle, struct kuid_restore *request,
-		   uint64_t *epoch)
+int kuid_set_cover(struct kuid *handle, struct kuid_cover *request)
 {
-	if (ask(handle, KUID_IOC_RESTORE, request))
+	struct kuid_cover copy = *request;
+
+	if (ask(handle, KUID_IOC_COVER, &copy))
 		return -1;
-	if (epoch)
-		*epoch = request->epoch;
+	request->epoch = copy.epoch;
+	request->load_id = copy.load_id;
 	return 0;
-}
-
-int kuid_restore_floor(struct kuid *handle, uint64_t floor_ns, uint64_t *epoch)
-{
-	struct kuid_restore request = { .floor_ns = floor_ns };
-
-	return restore(handle, &request, epoch);
-}
-
-int kuid_start_fresh(struct kuid *handle, uint64_t *epoch)
-{
-	struct kuid_restore request = { .flags = KUID_RESTORE_FRESH };
-
-	return restore(handle, &request, epoch);
-}
-
-int kuid_acknowledge_ceiling(struct kuid *handle, uint64_t ceiling_ns)
-{
-	struct kuid_acknowledge request = { .ceiling_ns = ceiling_ns };
-
-	return ask(handle, KUID_IOC_ACKNOWLEDGE, &request);
 }
 
 int kuid_change_identity(struct kuid *handle, struct kuid_set_identity *request)
@@ -226,17 +207,5 @@ int kuid_end_claim(struct kuid *handle, uint64_t load_id, const __u64 token[2],
 		return -1;
 	if (end_ns)
 		*end_ns = request.ceiling_ns;
-	return 0;
-}
-
-int kuid_take_clock_back(struct kuid *handle, unsigned int flags,
-			 uint64_t *epoch)
-{
-	struct kuid_force_clock request = { .flags = flags };
-
-	if (ask(handle, KUID_IOC_FORCE_CLOCK, &request))
-		return -1;
-	if (epoch)
-		*epoch = request.epoch;
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The functions of libkuid for administrators, run against the device. The
- * device may have restored state or not, and has no given node or worker. The
- * test leaves its state restored.
+ * device may have a cover or not, and has no given node or worker. The
+ * test leaves a cover.
  */
 #include <errno.h>
 #include <kuid.h>
@@ -107,14 +107,34 @@ TEST(a_node_is_given_and_taken_away)
 	assert_int_not_equal(node_of_next(*state), NODE);
 }
 
-TEST(a_fresh_start_is_a_restore)
+/* Ask for a cover that names the present one; the device is not 0. */
+static int set_cover(struct kuid *device, uint32_t flags, uint64_t floor,
+		     uint64_t ceiling)
 {
-	uint64_t epoch = 0;
+	struct kuid_state now = read_state(device);
+	struct kuid_cover request = {
+		.flags = flags,
+		.floor_ns = floor,
+		.ceiling_ns = ceiling,
+		.epoch = now.cover_epoch,
+		.load_id = now.cover_load_id,
+	};
 
-	assert_int_equal(kuid_start_fresh(*state, &epoch), 0);
-	assert_true(epoch > 0);
-	assert_int_equal(read_status(*state).epoch, epoch);
-	assert_int_equal(read_state(*state).restored, 1);
+	if (kuid_set_cover(device, &request))
+		return -1;
+	now = read_state(device);
+	assert_int_equal(request.epoch, now.cover_epoch);
+	assert_int_equal(request.load_id, now.cover_load_id);
+	return 0;
+}
+
+TEST(a_cover_begins)
+{
+	struct kuid_state now = read_state(*state);
+
+	assert_int_equal(
+		set_cover(*state, KUID_COVER_BEGIN, 0, now.wall_ns + HOUR), 0);
+	assert_int_equal(read_state(*state).cover_epoch, now.epoch + 1);
 }
 
 TEST(a_ceiling_is_raised_and_lowered_to_what_was_made)
@@ -126,15 +146,12 @@ TEST(a_ceiling_is_raised_and_lowered_to_what_was_made)
 	assert_non_null(handle);
 	assert_int_equal(kuid_one(handle, id), 0);
 	now = read_state(*state);
-	assert_int_equal(kuid_acknowledge_ceiling(*state, now.wall_ns + HOUR),
-			 0);
+	assert_int_equal(set_cover(*state, 0, 0, now.wall_ns + HOUR), 0);
 	assert_int_equal(read_state(*state).ceiling_ns, now.wall_ns + HOUR);
-	assert_fails(kuid_acknowledge_ceiling(*state,
-					      now.slot_ns - GRID_TICK_NS),
+	assert_fails(set_cover(*state, 0, 0, now.slot_ns - GRID_TICK_NS),
 		     EINVAL);
 	assert_int_equal(read_state(*state).ceiling_ns, now.wall_ns + HOUR);
-	assert_int_equal(kuid_acknowledge_ceiling(*state,
-						  read_state(*state).slot_ns),
+	assert_int_equal(set_cover(*state, 0, 0, read_state(*state).slot_ns),
 			 0);
 	kuid_close(handle);
 }
@@ -153,23 +170,23 @@ TEST(a_floor_holds_until_the_clock_is_taken_back)
 {
 	struct kuid *handle = kuid_open(KUID_FORMAT_K64);
 	uint64_t floor = read_state(*state).wall_ns + HOUR;
-	uint64_t epoch = 0;
+	const uint32_t back = KUID_COVER_BEGIN | KUID_COVER_BACK;
 
 	assert_non_null(handle);
-	assert_int_equal(kuid_restore_floor(*state, floor, &epoch), 0);
-	assert_int_equal(read_status(*state).epoch, epoch);
+	assert_int_equal(
+		set_cover(*state, KUID_COVER_BEGIN, floor, floor + HOUR), 0);
 	assert_int_equal(read_status(*state).floor_ns, floor);
 	assert_true(ns_of_next(handle) >= floor);
 	assert_true(read_status(*state).slot_lag_ns > HOUR / 2);
 
-	assert_int_equal(kuid_restore_floor(*state, floor - HOUR, NULL), 0);
+	assert_int_equal(set_cover(*state, KUID_COVER_BEGIN, floor - HOUR,
+				   floor + HOUR),
+			 0);
 	assert_int_equal(read_status(*state).floor_ns, floor);
 	assert_true(ns_of_next(handle) >= floor);
 
-	assert_int_equal(kuid_take_clock_back(
-				 *state, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
-			 0);
-	assert_int_equal(read_status(*state).epoch, epoch);
+	assert_int_equal(set_cover(*state, back, 0, floor), 0);
+	assert_true(read_state(*state).again_until_ns > floor);
 	assert_true(ns_of_next(handle) < floor - HOUR / 2);
 	kuid_close(handle);
 }

@@ -70,7 +70,7 @@ is_used_by_nobody()
 	as_nobody kuid status >"$out" 2>"$err" && [ ! -s "$err" ] &&
 		grep -qxE 'unique       yes(, but not if this machine is cloned)?' "$out" &&
 		grep -qx 'ordered      yes' "$out" && grep -qx 'reboot-safe  yes: v1 v6 v7; no: .*' "$out" &&
-		grep -q '^no_state: .*saved state' "$out" && as_nobody kuid clock >"$out" 2>"$err" &&
+		grep -q '^no_state: ' "$out" && as_nobody kuid clock >"$out" 2>"$err" &&
 		as_nobody kuid gen -n 3 >"$out" 2>"$err" && [ "$(wc -l <"$out")" -eq 3 ] &&
 		as_nobody kuid bench --ms 5 -f v6 >"$out" 2>"$err" && grep -q '^v6 *batch ' "$out"
 }

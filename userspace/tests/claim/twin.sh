@@ -77,11 +77,11 @@ replace_record()
 # Only the module is loaded again, which is like a boot.
 reboot()
 {
-	{ insmod /lib/kuid.ko state=required && kuid restore --fresh saved; } || die 'no module'
+	{ insmod /lib/kuid.ko state=required && kuid restore --first saved; } || die 'no module'
 	set -- --trust-disk --horizon 60
 	start "$@"
 	eventually makes before
-	kuid save --ahead 1 saved && kill -KILL $owner && wait $owner
+	kuid restore --ahead 1 saved && kill -KILL $owner && wait $owner
 	{ rmmod kuid && insmod /lib/kuid.ko state=required && kuid restore saved; } || die 'no second module'
 	start_to_stop "$@"
 }

@@ -98,7 +98,6 @@ it "formats to read" offers 'kuid inspect --format u' uuid
 it "nothing for a count" offers 'kuid gen -n '
 it "nothing for an ID" offers 'kuid inspect '
 it "a verb to be helped with" offers 'kuid help insp' inspect
-it "files to save to" in_directory save
 it "files to restore" in_directory restore
 it "files to keep" in_directory keep
 it "files to write" in_directory cdi --output
@@ -144,7 +143,7 @@ offers_in()
 	local shell=$1
 	shift
 	[[ $("in_$shell" gen -f k6) == *k64 && $("in_$shell" insp) == *inspect ]] &&
-		[[ $("in_$shell" save "${0%/*}/completion.s") == *completion.sh ]]
+		[[ $("in_$shell" keep "${0%/*}/completion.s") == *completion.sh ]]
 }
 
 for shell in zsh fish; do

@@ -58,7 +58,9 @@ typedef int ioctl_request;
 
 /* The state of the fake kernel. Each call moves the slots by busy_ns. */
 static struct {
-	uint64_t required, restored, interval;
+	uint64_t required, interval;
+	uint64_t cover_epoch, cover_load_id, again_from_ns, again_until_ns;
+	uint64_t busy_epochs; /* begin before that of a cover */
 	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns,
 		claim_ceiling_ns;
 	uint64_t busy_ns, reasons, epoch, load_id;
@@ -77,7 +79,11 @@ static const struct {
 #name, offsetof(typeof(device), name) \
 	}
 	FIELD(required),
-	FIELD(restored),
+	FIELD(cover_epoch),
+	FIELD(cover_load_id),
+	FIELD(again_from_ns),
+	FIELD(again_until_ns),
+	FIELD(busy_epochs),
 	FIELD(interval),
 	FIELD(wall_ns),
 	FIELD(slot_ns),
@@ -392,7 +398,6 @@ static int get_state(struct kuid_state *state)
 		return -1;
 	*state = (struct kuid_state) {
 		.required = device.required,
-		.restored = device.restored,
 		.interval = device.interval,
 		.wall_ns = device.wall_ns,
 		.slot_ns = device.slot_ns,
@@ -406,38 +411,63 @@ static int get_state(struct kuid_state *state)
 		.snowflake_from = device.snowflake_from,
 		.snowflake_worker = device.snowflake_worker,
 		.snowflake_epoch_ms = device.snowflake_epoch_ms,
+		.epoch = device.epoch,
+		.load_id = device.load_id,
+		.again_from_ns = device.again_from_ns,
+		.again_until_ns = device.again_until_ns,
+		.cover_epoch = device.cover_epoch,
+		.cover_load_id = device.cover_load_id,
 	};
 	return 0;
 }
 
-static int restore(struct kuid_restore *request)
+static int begin_cover(struct kuid_cover *request)
 {
-	if (happens("restore", " %" PRIu64 "%s", (uint64_t)request->floor_ns,
-		    request->flags ? " fresh" : ""))
-		return -1;
-	if (request->floor_ns > KUID_TIME_MAX_NS ||
-	    (request->flags && request->floor_ns))
-		return fail(EINVAL);
+	uint64_t until = request->again_until_ns;
+
+	if (request->flags & KUID_COVER_BACK) {
+		if (until < device.slot_ns)
+			until = device.slot_ns;
+		device.slot_ns = device.wall_ns;
+		device.stamp_ns = 0;
+		device.floor_ns = 0;
+	}
+	device.epoch += 1 + device.busy_epochs;
 	if (device.floor_ns < request->floor_ns)
 		device.floor_ns = request->floor_ns;
-	device.restored = 1;
-	request->epoch = ++device.epoch;
+	device.again_from_ns = request->again_from_ns;
+	device.again_until_ns = until;
+	request->epoch = device.cover_epoch = device.epoch;
+	request->load_id = device.cover_load_id = device.load_id;
 	return 0;
 }
 
-static int acknowledge(const struct kuid_acknowledge *request)
+static int cover(struct kuid_cover *request)
 {
+	bool back = request->flags & KUID_COVER_BACK;
+
 	/* Only checks whether the caller has the capability. */
 	if (request->ceiling_ns == UINT64_MAX)
 		return happens("may", "%s", "") ? -1 : fail(EINVAL);
-	if (happens("acknowledge", " %" PRIu64, (uint64_t)request->ceiling_ns))
+	if (happens("cover", " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+		    back	     ? "back"
+		    : request->flags ? "begin"
+				     : "raise",
+		    (uint64_t)request->floor_ns, (uint64_t)request->ceiling_ns,
+		    (uint64_t)request->again_from_ns,
+		    (uint64_t)request->again_until_ns))
 		return -1;
+	if (request->epoch != device.cover_epoch ||
+	    request->load_id != device.cover_load_id)
+		return fail(ESTALE);
 	if (request->ceiling_ns > KUID_TIME_MAX_NS ||
-	    request->ceiling_ns < device.slot_ns ||
-	    request->ceiling_ns < device.stamp_ns)
+	    request->again_from_ns > request->again_until_ns ||
+	    (request->flags && request->floor_ns >= request->ceiling_ns) ||
+	    (!back && (request->ceiling_ns < device.slot_ns ||
+		       request->ceiling_ns < device.stamp_ns)))
 		return fail(EINVAL);
 	device.ceiling_ns = request->ceiling_ns;
-	return 0;
+	return request->flags ? begin_cover(request) : 0;
 }
 
 static void set_part(uint64_t *from, uint64_t *value, uint32_t new_from,
@@ -463,18 +493,6 @@ static int set_identity(struct kuid_set_identity *request)
 		device.snowflake_worker = KUID_SNOWFLAKE_NO_WORKER;
 	if (request->flags & KUID_IDENTITY_CONFIRM)
 		device.reasons &= ~KUID_REASON_STALE_IDENTITY;
-	request->epoch = ++device.epoch;
-	return 0;
-}
-
-static int force_clock(struct kuid_force_clock *request)
-{
-	if (happens("force", " %u", request->flags))
-		return -1;
-	if (request->flags != KUID_FORCE_CLOCK_MAY_REPEAT)
-		return fail(EINVAL);
-	device.slot_ns = device.wall_ns;
-	device.floor_ns = 0;
 	request->epoch = ++device.epoch;
 	return 0;
 }
@@ -633,14 +651,10 @@ static int answer(unsigned int request, void *data, int format)
 		return get_status(data);
 	case KUID_IOC_GET_STATE:
 		return get_state(data);
-	case KUID_IOC_RESTORE:
-		return restore(data);
-	case KUID_IOC_ACKNOWLEDGE:
-		return acknowledge(data);
+	case KUID_IOC_COVER:
+		return cover(data);
 	case KUID_IOC_SET_IDENTITY:
 		return set_identity(data);
-	case KUID_IOC_FORCE_CLOCK:
-		return force_clock(data);
 	default:
 		return fail(ENOTTY);
 	}

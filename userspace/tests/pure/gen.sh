@@ -164,9 +164,8 @@ says_who_claims_again()
 # Of a state that is required there is none, or its ceiling is reached: RESTORED COMMAND.
 says_which_state_is_missing()
 {
-	printf 'restored %s\n' "$1" >"$FAKE/device"
-	failing generate 61 "Run \"kuid $2\" as root" -f k64 &&
-		grep -q 'no k64 is made: state is required' "$err" && kuid "$2" --help >"$out"
+	printf 'cover_epoch %s\n' "$1" >"$FAKE/device"
+	failing generate 61 "$2" -f k64 && grep -q 'no k64 is made: state is required' "$err"
 }
 
 # IDs that were made before are printed whole, and then it says so.
@@ -510,9 +509,9 @@ it "a clone: how to confirm, snowflake" failing generate 116 \
 it "a clone: who claims a number again, snowflake" says_who_claims_again 4 6 snowflake
 it "a clone: who claims a number again, k96" says_who_claims_again 6 1 k96
 it "a clone: who claims a number again, the worker as snowflake's" says_who_claims_again 6 5 snowflake
-it "no state: how to restore it" says_which_state_is_missing 0 restore
-it "the ceiling: how to save a higher one" says_which_state_is_missing 1 keep
-it "no state is told if many are made" failing generate 61 'Run "kuid restore" as root' -f lex -n 5k
+it "no state: where to look" says_which_state_is_missing 0 'see "systemctl status kuid"'
+it "the ceiling: how to save a higher one" says_which_state_is_missing 1 'Run "kuid keep" as root'
+it "no state is told if many are made" failing generate 61 'see "systemctl status kuid"' -f lex -n 5k
 it "no worker of snowflake: how to give one" failing generate 126 \
 	'Run "kuid node --snowflake NUMBER" as root, or let "kuid-claim" claim one' -f snowflake
 it "an expired claim is told" failing generate 127 'the time has come to the ceiling of the claim' -f k96

@@ -296,7 +296,7 @@ it "no name in @ is left in a unit" substitutes_all
 enables_silently()
 {
 	make_quietly install-system UNITDIR=/usr/lib/systemd/system &&
-		systemctl --root="$dest" enable kuid-keep.service >"$out" 2>&1 && ! grep 'non-existent unit' "$out"
+		systemctl --root="$dest" enable kuid.service >"$out" 2>&1 && ! grep 'non-existent unit' "$out"
 	result=$?
 	rm -rf "$dest/etc"
 	make_quietly uninstall UNITDIR=/usr/lib/systemd/system && return $result

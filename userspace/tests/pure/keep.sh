@@ -16,17 +16,22 @@ now=1795162500
 keeper=
 listener=
 
-# A machine whose state was restored.
+# A machine that has made no IDs before.
 begin_test()
 {
 	rm -rf "$dir" "$FAKE/notified"
 	mkdir "$dir"
+	: >"$file.unused"
 	echo 4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4 >"$FAKE/machine-id"
 	cat >"$FAKE/device" <<-DEVICE
-		restored 1
+		cover_epoch 0
+		cover_load_id 0
 		wall_ns $now$sec
 		slot_ns $now$sec
+		floor_ns 0
+		ceiling_ns 0
 		epoch 1
+		load_id 7
 		node_from 2
 		worker_from 4
 	DEVICE
@@ -83,6 +88,12 @@ says_lines()
 	[ "$(grep -cF -- "$2" "$err")" -eq "$1" ]
 }
 
+# It says what it begins with, and nothing else.
+is_quiet()
+{
+	! grep -qv '^kuid: IDs \(go on\|begin\)' "$err"
+}
+
 has_saved()
 {
 	[ -e "$file" ] && [ "$(field ceiling_ns)" -gt 0 ]
@@ -92,27 +103,27 @@ saves_again_and_again()
 {
 	start --ahead 60 --every 1 "$file"
 	eventually follows $now $((now + 60)) && eventually follows $((now + 5)) $((now + 65)) &&
-		eventually follows $((now + 10)) $((now + 70)) && [ ! -s "$err" ]
+		eventually follows $((now + 10)) $((now + 70)) && is_quiet
 }
 
 # Not before the time that was asked for.
 waits_for_its_time()
 {
 	start --ahead 86400 --every 43200 "$file"
-	eventually has_saved && sleep 5 && [ "$(grep -c '^acknowledge' "$FAKE/log")" -eq 1 ]
+	eventually has_saved && sleep 5 && [ "$(grep -c '^cover' "$FAKE/log")" -eq 1 ]
 }
 
 # FAILURE REPAIR TEXT: it is told once, tried again soon, and its end is told once.
 goes_on_after()
 {
 	failure=$1 repair=$2 text=$3
-	$failure
-	start --ahead 86400 --every 43200 "$file"
+	start --ahead 4 --every 2 "$file"
+	eventually has_saved && $failure
 	eventually says_lines 1 "not saving: " && says_lines 1 "$text" && sleep 5 &&
 		says_lines 1 "not saving: " && says_lines 0 'saving again' || return
 	$repair
 	eventually says_lines 1 'saving again' && has_saved && sleep 3 &&
-		says_lines 1 'saving again' && [ "$(wc -l <"$err")" -eq 2 ]
+		says_lines 1 'saving again' && [ "$(wc -l <"$err")" -eq 3 ]
 }
 
 # The machine's ID is no reason to end.
@@ -128,26 +139,52 @@ saves_without_id()
 # Another reason is told, too.
 tells_each_reason()
 {
-	obstruct
 	start --ahead 60 --every 1 "$file"
-	eventually says_lines 1 'Is a directory' && mv "$dir" "$dir.away" &&
+	eventually has_saved && obstruct && eventually says_lines 1 'Is a directory' && mv "$dir" "$dir.away" &&
 		eventually says_lines 1 "there is no directory $dir" && mv "$dir.away" "$dir" &&
 		clear_away && eventually says_lines 1 'saving again' && has_saved
 }
 
 obstruct() { mkdir "$file.new"; }
 clear_away() { rmdir "$file.new"; }
-lose_directory() { rmdir "$dir"; }
+lose_directory() { rm -r "$dir"; }
 bring_directory() { mkdir "$dir"; }
-lose_state() { set_field restored 0; }
-restore() { run restore --fresh "$file"; }
+
+# A file that is lost or put back while it runs is written anew.
+file_is_lost()
+{
+	start --ahead 60 --every 1 "$file"
+	eventually has_saved && cp "$file" "$FAKE/old" &&
+		eventually follows $((now + 5)) $((now + 65)) && rm "$file" &&
+		eventually follows $((now + 6)) $((now + 66)) && cp "$FAKE/old" "$file" &&
+		eventually follows $((now + 7)) $((now + 67)) && is_quiet
+}
+
+# COMMAND: what only an administrator can help ends it before it has begun.
+is_refused()
+{
+	"$@" && fails 1 "$text" keep "$file" && ! grep -q ^cover "$FAKE/log"
+}
+
+no_file() { text='bring it back'; rm "$file.unused"; }
+damaged() { text='is empty'; : >"$file"; }
+no_directory() { text='there is no directory'; rm -r "$dir"; }
+other_has_begun() { text='bring it back'; rm "$file.unused"; set_field cover_epoch 5; }
+
+# Another process begins a cover with another file: this one ends, with its own as it was.
+two_files()
+{
+	start --ahead 60 --every 1 "$file"
+	eventually has_saved || return
+	set_field cover_epoch 99
+	eventually has_ended "$keeper" || return
+	wait "$keeper"
+	[ $? -eq 1 ] && grep -qF 'or another file' "$err"
+}
 
 no_device()
 {
-	export FAKE_OPEN=2
-	start --every 1 "$file"
-	unset FAKE_OPEN
-	eventually says_lines 1 'not saving: there is no /dev/kuid' && [ ! -e "$file" ]
+	while_set FAKE_OPEN 2 fails 1 'there is no /dev/kuid' keep --every 1 "$file" && [ ! -e "$file" ]
 }
 
 # The second of two ends; the first goes on, and another one can follow it.
@@ -157,28 +194,28 @@ only_one()
 	eventually has_saved && first=$keeper || return
 	run keep "$file" >"$out" 2>"$FAKE/second"
 	[ $? -eq 1 ] && grep -qF "another \"kuid keep\" keeps $file" "$FAKE/second" &&
-		eventually follows $((now + 5)) $((now + 65)) && run save "$file" &&
+		eventually follows $((now + 5)) $((now + 65)) &&
 		kill -KILL "$first" || return
 	wait "$first"
 	start --every 1 --ahead 60 "$file"
-	eventually follows $((now + 10)) $((now + 70)) && [ ! -s "$err" ]
+	eventually follows $((now + 10)) $((now + 70)) && is_quiet
 }
 
-# Ends without a message, and with the margin.
+# SIGNAL END: ends without a message, and with END seconds ahead.
 ends_by()
 {
 	start "$file"
-	eventually has_saved && cp "$file" "$FAKE/before" && ends "$1" "$keeper" &&
-		cmp -s "$file" "$FAKE/before" && [ "$(field ceiling_ns)" = $((now + 60))$sec ] &&
-		[ ! -s "$err" ]
+	eventually has_saved && ends "$1" "$keeper" &&
+		[ "$(field ceiling_ns)" = $((now + $2))$sec ] &&
+		grep -q "\"ceiling_ns\": $((now + $2))$sec" "$file" && is_quiet
 }
 
 # A signal that comes while a failure is retried.
 ends_while_failing()
 {
-	obstruct
-	start "$file"
-	eventually says_lines 1 'not saving: ' && ends TERM "$keeper"
+	start --every 1 "$file"
+	eventually has_saved && obstruct && eventually says_lines 1 'not saving: ' &&
+		ends TERM "$keeper"
 }
 
 # --- systemd
@@ -209,13 +246,11 @@ notifies()
 {
 	rm -f "$FAKE/socket"
 	listen "$1" || return
-	obstruct
 	export NOTIFY_SOCKET="$1"
 	start --every 1 "$file"
 	unset NOTIFY_SOCKET
-	eventually has_notified 'READY=1' &&
-		has_notified 'STATUS=Not saving: ' && clear_away &&
-		eventually has_notified 'STATUS=Saving' && ends TERM "$keeper" &&
+	eventually has_notified 'READY=1' && has_notified 'STATUS=Saving' && obstruct &&
+		eventually has_notified 'STATUS=Not saving: ' && clear_away && ends TERM "$keeper" &&
 		eventually has_notified 'STOPPING=1' && [ "$(grep -c READY "$FAKE/notified")" -eq 1 ] &&
 		says_lines 0 NOTIFY_SOCKET
 	result=$?
@@ -237,13 +272,13 @@ has_no_socket()
 # Where standard error is the journal, and where it is not.
 prefixes()
 {
-	obstruct
 	: >"$err"
 	JOURNAL_STREAM=$(stat -c "$1" "$err")
 	export JOURNAL_STREAM
 	start --every 1 "$file"
 	unset JOURNAL_STREAM
-	eventually grep -qE "^${2}kuid: not saving: " "$err" && clear_away &&
+	eventually has_saved && obstruct &&
+		eventually grep -qE "^${2}kuid: not saving: " "$err" && clear_away &&
 		eventually grep -qE "^${3}kuid: saving again\$" "$err"
 }
 
@@ -254,14 +289,18 @@ it "what is in the way is told once, and its end" ends_with 0 \
 	goes_on_after obstruct clear_away 'Is a directory'
 it "no directory is told once, and its end" ends_with 0 \
 	goes_on_after lose_directory bring_directory "there is no directory $dir"
-it "a state that was not restored is told once, and its end" ends_with 0 \
-	goes_on_after lose_state restore 'first run "kuid restore"'
+it "a file that is lost meanwhile is written anew" ends_with 0 file_is_lost
+it "no file is refused" is_refused no_file
+it "a damaged file is refused" is_refused damaged
+it "no directory is refused" is_refused no_directory
+it "a file of nothing that has begun is refused" is_refused other_has_begun
+it "two files can't take turns" two_files
 it "each reason is told" ends_with 0 tells_each_reason
-it "no device is told" ends_with 0 no_device
+it "no device is told" no_device
 it "two can't run" ends_with 0 only_one
-for signal in TERM INT HUP; do
-	it "SIG$signal ends it" ends_by $signal
-done
+it "SIGTERM saves the exact end" ends_by TERM 0
+it "SIGINT saves the exact end" ends_by INT 0
+it "SIGHUP leaves the time ahead" ends_by HUP 60
 it "it ends while saving fails" ends_while_failing
 
 it "systemd is told" notifies "$FAKE/socket"
@@ -281,8 +320,8 @@ it "--every more than half of --ahead is refused" fails 2 \
 	'--every 31 is more than half of --ahead 60' keep --every 31
 it "--ahead less than twice --every is refused" fails 2 \
 	'--every 20 is more than half of --ahead 39' keep --ahead 39
-it "--ahead 0 is refused" fails 2 'more than half of --ahead 0' keep --ahead 0
-it "--ahead of more than a day is refused" fails 2 'from 0 to 86400' keep --ahead 86401
+it "--ahead 0 is refused" fails 2 'from 1 to 86400' keep --ahead 0
+it "--ahead of more than a day is refused" fails 2 'from 1 to 86400' keep --ahead 86401
 it "two files are refused" fails 2 'unexpected argument "b"' keep a b
 it "a name that is none is refused" fails 2 '"/tmp/" names no file' keep /tmp/
 finish

@@ -52,7 +52,6 @@ is_clean()
 	cat >"$FAKE/device" <<-DEVICE
 		held 7
 		reasons 4095
-		restored 1
 		epoch 2
 		node_from 1
 		node 1
@@ -89,9 +88,9 @@ clean 0 compare .5.tXbhdV.3 .5.tXbhdV.7
 clean 0 status
 clean 0 status --json
 clean 0 status --prometheus
-clean 0 restore --fresh "$FAKE/state"
-clean 0 save "$FAKE/state"
+clean 0 restore --first "$FAKE/state"
 clean 0 restore "$FAKE/state"
+clean 0 restore --may-repeat "$FAKE/state"
 clean 0 clock
 clean 0 clock --json
 clean 0 node

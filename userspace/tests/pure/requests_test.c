@@ -131,40 +131,22 @@ TEST(handle_status_is_the_librarys)
 	assert_int_equal(kernel.calls, 0);
 }
 
-TEST(restore_asks_for_a_floor_or_a_fresh_start)
+TEST(cover_is_passed_and_only_its_name_comes_back)
 {
-	struct kuid_restore floor = { .floor_ns = 77 };
-	struct kuid_restore fresh = { .flags = KUID_RESTORE_FRESH };
-	struct kuid_restore answer = { .epoch = 5 };
-	uint64_t epoch = 9;
+	struct kuid_cover request, answer, want;
 
-	EXPECT(KUID_IOC_RESTORE, floor, answer, 0);
-	assert_int_equal(kuid_restore_floor(&handle, 77, &epoch), 0);
-	assert_int_equal(epoch, 5);
-	assert_int_equal(kuid_restore_floor(&handle, 77, NULL), 0);
+	memset(&request, 0x3c, sizeof(request));
+	memset(&answer, 0x5a, sizeof(answer));
+	want = request;
+	EXPECT(KUID_IOC_COVER, request, answer, ESTALE);
+	assert_failed(kuid_set_cover(&handle, &request), ESTALE);
+	assert_memory_equal(&request, &want, sizeof(want));
 
-	epoch = 9;
-	EXPECT(KUID_IOC_RESTORE, fresh, answer, 0);
-	assert_int_equal(kuid_start_fresh(&handle, &epoch), 0);
-	assert_int_equal(epoch, 5);
-	assert_int_equal(kuid_start_fresh(&handle, NULL), 0);
-
-	epoch = 9;
-	EXPECT(KUID_IOC_RESTORE, floor, answer, ENOMEM);
-	assert_failed(kuid_restore_floor(&handle, 77, &epoch), ENOMEM);
-	EXPECT(KUID_IOC_RESTORE, fresh, answer, EAGAIN);
-	assert_failed(kuid_start_fresh(&handle, &epoch), EAGAIN);
-	assert_int_equal(epoch, 9);
-}
-
-TEST(acknowledge_names_a_ceiling)
-{
-	struct kuid_acknowledge ceiling = { .ceiling_ns = 1ULL << 62 };
-
-	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, 0);
-	assert_int_equal(kuid_acknowledge_ceiling(&handle, 1ULL << 62), 0);
-	EXPECT(KUID_IOC_ACKNOWLEDGE, ceiling, ceiling, EINVAL);
-	assert_failed(kuid_acknowledge_ceiling(&handle, 1ULL << 62), EINVAL);
+	EXPECT(KUID_IOC_COVER, request, answer, 0);
+	assert_int_equal(kuid_set_cover(&handle, &request), 0);
+	want.epoch = answer.epoch;
+	want.load_id = answer.load_id;
+	assert_memory_equal(&request, &want, sizeof(want));
 }
 
 TEST(identity_is_passed_and_only_the_epoch_comes_back)
@@ -182,27 +164,6 @@ TEST(identity_is_passed_and_only_the_epoch_comes_back)
 	assert_int_equal(kuid_change_identity(&handle, &request), 0);
 	want.epoch = answer.epoch;
 	assert_memory_equal(&request, &want, sizeof(want));
-}
-
-TEST(clock_is_taken_back_with_the_callers_flags)
-{
-	struct kuid_force_clock force = {
-		.flags = KUID_FORCE_CLOCK_MAY_REPEAT,
-	};
-	struct kuid_force_clock none = { 0 }, answer = { .epoch = 6 };
-	uint64_t epoch = 9;
-
-	EXPECT(KUID_IOC_FORCE_CLOCK, none, answer, EINVAL);
-	assert_failed(kuid_take_clock_back(&handle, 0, &epoch), EINVAL);
-	assert_int_equal(epoch, 9);
-	EXPECT(KUID_IOC_FORCE_CLOCK, force, answer, 0);
-	assert_int_equal(kuid_take_clock_back(
-				 &handle, KUID_FORCE_CLOCK_MAY_REPEAT, &epoch),
-			 0);
-	assert_int_equal(epoch, 6);
-	assert_int_equal(kuid_take_clock_back(
-				 &handle, KUID_FORCE_CLOCK_MAY_REPEAT, NULL),
-			 0);
 }
 
 TEST(a_claim_is_passed_and_only_the_epoch_comes_back)

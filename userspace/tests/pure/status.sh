@@ -91,7 +91,7 @@ tells_absence()
 tells_reason()
 {
 	set_field reasons "$1"
-	status && [ "$(grep -c "^[a-z_]*: " "$out")" -eq 1 ] && grep -q "^$2: [A-Z]" "$out" &&
+	status && [ "$(grep -v "^refused: " "$out" | grep -c "^[a-z_]*: ")" -eq 1 ] && grep -q "^$2: [A-Z]" "$out" &&
 		! grep -qE '^.{80}' "$out" &&
 		status --json && [ "$(grep -o '"name": "[a-z_]*", "text": "[A-Z][^"]*\."' "$out" |
 			sed 's/", "text.*//')" = "\"name\": \"$2" ] &&

@@ -901,7 +901,7 @@ printf '%s\n' $v7 01a19467-e800-7000-8000-000000000000 >"$work/examples"
 for verb in inspect convert compare range; do
 	it "examples of $verb work" examples_work $verb
 done
-for verb in gen status keep save restore; do
+for verb in gen status keep restore; do
 	it "$verb --help has examples" has_examples $verb
 done
 
@@ -952,8 +952,8 @@ it "an argument too many is quoted short" quotes 2 "unexpected argument $shown" 
 it "an ID too many is quoted short" quotes 2 "unexpected argument $shown" \
 	compare $v1 $v1 "$hostile"
 it "a file that can't be saved to is quoted short" quotes 2 "$shown names no file" \
-	save "$(printf 'a\033]0;b\007\n%s/' $forty)"
-it "a file too many is quoted short" quotes 2 "unexpected argument $shown" save a "$hostile"
+	keep "$(printf 'a\033]0;b\007\n%s/' $forty)"
+it "a file too many is quoted short" quotes 2 "unexpected argument $shown" keep a "$hostile"
 it "a file for CDI is quoted short" quotes 2 "$shown does not end in .json" \
 	cdi --output "$hostile"
 it "help lists formats by their clock" explains clock \
