@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds the module with each bug of ../plants, and fails unless the program that the patch names
+# finds the bug. Prints one line of totals:   check_plants.sh BUILD KERNEL [PLANT]...
+# BUILD/vm has the files of the machine. PLANT names some of the patches. Two machines run at a time.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$here/totals.sh"
+# shellcheck source=SCRIPTDIR/machines.sh
+. "$here/machines.sh"
+takes "BUILD KERNEL [PLANT]..." "$@"
+kernel=$2
+shift 2
+plants=("$@")
+(( ${#plants[@]} )) || mapfile -t plants < <(cd "$here/../plants" && printf '%s\n' *.patch)
+plants=("${plants[@]%.patch}")
+work=$build/plants
+rm -rf "$work"
+mkdir -p "$work"
+# The options and variables of the make that runs this are not those of others.
+unset MAKEFLAGS T
+
+# The program of a patch: one of the machine, or unit/FLAVOUR/NAME.
+catcher()
+{
+	sed -n 's/^Caught-by: //p' "$here/../plants/$1.patch"
+}
+
+# boot DIRECTORY PROGRAM...: runs programs in a machine with the module of a directory.
+boot()
+{
+	local status=0 initrd=$1/initrd.cpio
+
+	"$here/../vm/initramfs.sh" -o "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
+	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${fine[@]}" \
+		/guest/selftests.sh "${@:2}" || status=$?
+	rm "$initrd"
+	return $status
+}
+
+# Builds the module, or the program of the core, with a bug. Only what the patch touches is built
+# again, so all are built in one directory, one after the other.
+build()
+{
+	local program dir=$work/$1
+
+	program=$(catcher "$1")
+	[[ -n $program ]] || { echo "no line Caught-by: in the patch"; return 1; }
+	mkdir -p "$dir/root/lib"
+	patch -s -p1 -d "$work/module" <"$here/../plants/$1.patch" || return
+	if [[ $program == unit/* ]]; then
+		make -s -C "$here/../unit" O="$work/unit" KMOD="$work/module/kmod" \
+			"$work/$program" && cp "$work/$program" "$dir/"
+	else
+		make -s -C "$kernel/headers" M="$work/module" modules &&
+			cp "$work/module/kmod/kuid.ko" "$dir/root/lib/"
+	fi
+	local status=$?
+	patch -s -R -p1 -d "$work/module" <"$here/../plants/$1.patch" || return
+	return $status
+}
+
+# Fails unless the program fails with the bug, in a machine that has loaded the module.
+finds()
+{
+	local program dir=$work/$1
+
+	program=$(catcher "$1")
+	if [[ $program == unit/* ]]; then
+		! MODEL_PREEMPTIONS=1 timeout 600 "$dir/${program##*/}"
+		return
+	fi
+	boot "$dir" "$program" >"$dir/console" && { echo "$program passes"; return 1; }
+	if ! grep -q '^ok [0-9]* load the module' "$dir/console" ||
+		! grep -q "^not ok [0-9]* [a-z/]*:$program " "$dir/console"; then
+		tail -n 20 "$dir/console"
+		return 1
+	fi
+	grep -a '^ *not ok' "$dir/console"
+}
+
+# Tells what became of a plant. Its log has the rest.
+verdict()
+{
+	(( !$2 )) || { tail -n 20 "$logs/plant_$1.log"; printf 'not '; }
+	echo "ok $1: $(catcher "$1")"
+	rm -rf "${work:?}/$1"
+	return "$2"
+}
+
+try()
+{
+	local status=0
+
+	finds "$1" >>"$logs/plant_$1.log" 2>&1 </dev/null || status=1
+	verdict "$1" $status
+}
+
+echo "== the programs without a bug"
+log=$logs/plants.log
+mkdir -p "$work"/{module,none/root/lib}
+cp -a "$here"/../../{Kbuild,kmod,uapi} "$work/module"
+mapfile -t programs < <(for name in "${plants[@]}"; do catcher "$name"; done | grep -v ^unit/ | sort -u)
+if (( ${#programs[@]} )); then
+	quietly make -s -C "$kernel/headers" M="$work/module" modules || { totals_end; exit; }
+	cp "$work/module/kmod/kuid.ko" "$work/none/root/lib/"
+	quietly boot "$work/none" "${programs[@]}" && add 0 1 0 0
+fi
+
+echo "== ${#plants[@]} bugs"
+running=0
+reap()
+{
+	local status=0
+
+	wait -n || status=1
+	add 0 $((!status)) $status 0
+	running=$((running - 1))
+}
+for name in "${plants[@]}"; do
+	if ! build "$name" >"$logs/plant_$name.log" 2>&1 </dev/null; then
+		verdict "$name" 1
+		add 0 0 1 0
+		continue
+	fi
+	(( running < 2 )) || reap
+	try "$name" &
+	running=$((running + 1))
+done
+while (( running )); do reap; done
+totals_end
