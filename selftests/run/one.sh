@@ -4,7 +4,6 @@
 # Builds what tests need and runs them, by the names of their files; or parts of check.sh:
 #   one.sh BUILD KERNEL NAME[=CASE[+CASE...]][,NAME...]
 # CASEs are as in programs.list.
-# Prints one line of totals for each.
 
 set -uo pipefail
 
@@ -18,18 +17,26 @@ if (( $# != 3 )); then
 fi
 build=$1 kernel=$2
 
+# build MACHINE ARG...: what a machine of check.sh boots.
+build()
+{
+	local initrd=vm-initrd
+
+	case $1 in interface|lasting|order) initrd=vm-initrd-all ;; esac
+	make -s -C "$tests" BUILD="$build" $initrd "${@:2}" >/dev/null
+}
+
 # In the first machine that has it. Of the kernel's selftests only its directory is built.
 in_machine()
 {
-	local machine directory initrd=vm-initrd
+	local machine directory
 
 	machine=$(awk -F '[ =]+' -v name="${1%%=*}" '$1 == name { print $2 }' "$here/programs.list")
 	[[ -n $machine ]] || return 0
-	case $machine in interface|lasting|order) initrd=vm-initrd-all ;; esac
 	directory=$(cd "$tests" && name=${1%%=*} && compgen -G "*/${name%_32}.c" || compgen -G "*/$name" ||
 		echo vectors/)
 	found=1
-	make -s -C "$tests" BUILD="$build" $initrd TARGETS="${directory%%/*}" >/dev/null &&
+	build "$machine" TARGETS="${directory%%/*}" &&
 		KUID_ONLY=$1 "$here/check.sh" "$build" "$kernel" check "$machine"
 }
 
@@ -54,8 +61,7 @@ for name in ${3//,/ }; do
 	in_userspace "$name" || status=1
 	in_machine "$name" || status=1
 	if [[ -z $found ]]; then
-		make -s -C "$tests" BUILD="$build" vm-initrd >/dev/null &&
-			"$here/check.sh" "$build" "$kernel" check "$name" || status=$?
+		build "$name" && "$here/check.sh" "$build" "$kernel" check "$name" || status=$?
 	fi
 done
 exit $status
