@@ -143,6 +143,19 @@ TEST(reading_takes_no_lock_at_the_ceiling)
 	unlock();
 }
 
+/* The stamp clock goes on, and the slot clock is a second behind. */
+TEST_AFTER(the_ceiling_holds_for_given_stamps, setup_given)
+{
+	host.generator.gate.required = true;
+	assert_true(host_publish(KUID_EPOCH_COVER, true));
+	assert_int_equal(host_raise(NOW + 2 * AHEAD), 0);
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).count, 1);
+	machine_step_wall(-(s64)HOST_SECOND);
+	assert_int_equal(by_cpu(KUID_STAMPS, 0, 1).count, 1);
+	assert_int_equal(host_raise(NOW + AHEAD), 0);
+	assert_true(host_read().past_ceiling);
+}
+
 TEST(the_ceiling_is_passed_when_the_window_reaches_it)
 {
 	host.generator.gate.required = true;

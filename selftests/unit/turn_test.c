@@ -274,6 +274,22 @@ TEST(a_poller_takes_no_lock_if_nobody_waits)
 	tasks[0].state = ABSENT;
 }
 
+TEST(a_poller_counts_the_waiters_before_it)
+{
+	use_up();
+	add(0, 1, 1);
+	run_for(0);
+	assert_int_equal(tasks[0].state, SLEEPS);
+	add(1, 1, 1);
+	begin_call(&tasks[1]);
+	/* lex has one ID in a microsecond. */
+	assert_int_equal(kuid_turn_when(&tasks[1].turn),
+			 tasks[0].turn.waiter.due + 1000);
+	tasks[1].state = ABSENT;
+	run_for(2 * WINDOW);
+	assert_int_equal(tasks[0].served, 1);
+}
+
 TEST(each_is_served_in_turn_when_its_ids_are_due)
 {
 	for (source = 0; source < KUID_NR_SEQUENCES; source++) {
@@ -651,7 +667,7 @@ TEST(batch_readers_get_equal_shares)
 TEST(a_busy_lane_delays_no_other)
 {
 	struct kuid_taken taken;
-	u64 due;
+	u64 due, due_0;
 
 	source = KUID_STAMPS;
 	for (unsigned int i = 0; i < 4; i++) {
@@ -664,10 +680,16 @@ TEST(a_busy_lane_delays_no_other)
 		     HOST_WALL + WINDOW);
 	assert_false(kuid_turn_try(&tasks[0].turn, &taken, &due));
 	assert_int_equal(due, HOST_MONO + WINDOW / 2 + CHUNK);
+	due_0 = due;
 	for (unsigned int i = 1; i < 4; i++) {
 		machine_set_cpu(i);
 		assert_true(kuid_turn_try(&tasks[i].turn, &taken, &due));
 	}
+	/* At the very moment that it was told, the caller has all of them. */
+	machine_set_cpu(0);
+	machine_set_mono(due_0);
+	assert_true(kuid_turn_try(&tasks[0].turn, &taken, &due));
+	assert_int_equal(taken.units.count, CHUNK);
 	for (unsigned int i = 0; i < 4; i++)
 		end_call(&tasks[i]);
 }
