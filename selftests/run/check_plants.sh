@@ -30,13 +30,23 @@ catcher()
 	sed -n 's/^Caught-by: //p' "$here/../plants/$1.patch"
 }
 
-# boot DIRECTORY PROGRAM...: runs programs in a machine with the module of a directory.
+# Whether make check runs a program with the coarse clock.
+is_coarse()
+{
+	awk -v name="$1" '$1 == name && $2 ~ /^coarse/ { found = 1 } END { exit !found }' \
+		"$here/programs.list"
+}
+
+# boot DIRECTORY PROGRAM...: runs programs in a machine with the module of a directory, and with the
+# clock of the first program.
 boot()
 {
 	local status=0 initrd=$1/initrd.cpio
+	local options=("${fine[@]}")
 
+	! is_coarse "$2" || options=("${coarse[@]}")
 	"$here/../vm/initramfs.sh" -o "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
-	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${fine[@]}" \
+	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${options[@]}" \
 		/guest/selftests.sh "${@:2}" || status=$?
 	rm "$initrd"
 	return $status
@@ -106,9 +116,14 @@ mkdir -p "$work"/{module,none/root/lib}
 cp -a "$here"/../../{Kbuild,kmod,uapi} "$work/module"
 mapfile -t programs < <(for name in "${plants[@]}"; do catcher "$name"; done | grep -v ^unit/ | sort -u)
 if (( ${#programs[@]} )); then
+	in_fine=() in_coarse=()
+	for name in "${programs[@]}"; do
+		if is_coarse "$name"; then in_coarse+=("$name"); else in_fine+=("$name"); fi
+	done
 	quietly make -s -C "$kernel/headers" M="$work/module" modules || { totals_end; exit; }
 	cp "$work/module/kmod/kuid.ko" "$work/none/root/lib/"
-	quietly boot "$work/none" "${programs[@]}" && add 0 1 0 0
+	if (( ${#in_fine[@]} )); then quietly boot "$work/none" "${in_fine[@]}" && add 0 1 0 0; fi
+	if (( ${#in_coarse[@]} )); then quietly boot "$work/none" "${in_coarse[@]}" && add 0 1 0 0; fi
 fi
 
 echo "== ${#plants[@]} bugs"
