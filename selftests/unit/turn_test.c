@@ -226,11 +226,11 @@ static void use_up(void)
 	struct kuid_watermarks file = { 0 };
 	struct kuid_taken taken;
 
-	kuid_generator_take(&host.generator,
-			    &(struct kuid_want) {
-				    source, &file, KUID_BY_HOST, 0,
-				    host.generator.windows[source].one, ~0U },
-			    &taken);
+	kuid_generator_take(
+		&host.generator,
+		&(struct kuid_want) { source, &file, KUID_BY_HOST, 0,
+				      host.generator.windows[source].one, ~0U },
+		&taken);
 	assert_true(atomic64_read(&sequences->by_source[source].next));
 }
 
