@@ -456,9 +456,9 @@ int kuid_read_state(struct kuid *handle, struct kuid_state *state);
  * Returns 0.
  * EBUSY: KUID_COVER_BACK while a number is claimed.
  * EINVAL: request is not valid, or times at or above the ceiling were handed
- * out. ENODATA: the ceiling of a cover is to be set, and none has begun. ENOMEM:
- * nothing was changed. EPERM: no such capability. ESTALE: another cover has
- * begun than request names.
+ * out. ENODATA: the ceiling of a cover is to be set, and none has begun.
+ * ENOMEM: nothing was changed. EPERM: no such capability. ESTALE: another cover
+ * has begun than request names.
  */
 int kuid_set_cover(struct kuid *handle, struct kuid_cover *request);
 

@@ -16,7 +16,7 @@ year=31536000
 # The daemon, as its unit starts it, and what it says.
 keep()
 {
-	kuid keep --ahead $((10 * patience)) --every 1 "${1:-$file}" >$said 2>&1 </dev/null &
+	kuid keep --ahead $((10 * patience)) --every 1 $file >$said 2>&1 </dev/null &
 	keeper=$!
 	eventually has_begun
 }
@@ -30,12 +30,12 @@ explain()
 
 has_begun()
 {
-	has_ended $keeper || { [ "$(value clock ceiling)" != none ] && grep -q 'IDs' $said; }
+	has_ended "$keeper" || { [ "$(value clock ceiling)" != none ] && grep -q 'IDs' $said; }
 }
 
 stop()
 {
-	[ -z "$keeper" ] || { kill "-${1:-TERM}" $keeper && wait $keeper; }
+	[ -z "$keeper" ] || { kill "-${1:-TERM}" "$keeper" && wait "$keeper"; }
 	keeper=
 }
 
@@ -81,7 +81,7 @@ holds()
 # is typed. Then IDs go on, after the next boots, too.
 refused()
 {
-	wait $keeper
+	wait "$keeper"
 	[ $? -eq 1 ] && says "$1" && waits k64 && makes v7 || return
 	keeper=
 	kuid status | tr -s ' \n' '  ' >"$out"
@@ -189,13 +189,13 @@ damaged() { stop KILL && echo x >>$file && boot 0 && refused 'is damaged' && is_
 empty_var() { stop KILL && rm -rf $dir && mkdir $dir && boot 0 && refused 'bring it back' && is_told; }
 other_interval()
 {
-	stop KILL && reload state=required interval=6 && keep && wait $keeper
+	stop KILL && reload state=required interval=6 && keep && wait "$keeper"
 	says 'with interval=8' && waits k96 && boot 0 && goes_on
 }
 
 foreign()
 {
-	stop KILL && chown 12345 $file && boot 0 && wait $keeper
+	stop KILL && chown 12345 $file && boot 0 && wait "$keeper"
 	says 'chown root' && kuid status | tr -s ' \n' '  ' | grep -qF 'chown root' && waits k64 &&
 		chown root $file && keep && goes_on
 }
@@ -258,6 +258,7 @@ ends_under_load()
 	done
 	sleep $((2 * patience))
 	stop TERM
+	# shellcheck disable=SC2086 # a list of words
 	wait $readers
 	for reader in 1 2 3 4; do
 		last=$(kuid inspect "$(cat /tmp/last.$reader)" | sed -n 's/^unix_ns *//p')
