@@ -158,8 +158,13 @@ int kuid_make(struct kuid_request *request, struct kuid_sink *sink)
 					  : -EFAULT;
 		if (ret <= 0)
 			break;
+		/*
+		 * Only a signal ends the call. io_uring may run it as task work
+		 * with more of that pending, for which signal_pending() would
+		 * end it after the rest of a run.
+		 */
 		if (sink->left < sink->size || sink->full ||
-		    signal_pending(current))
+		    task_sigpending(current))
 			break;
 		request->begun = true;
 		/*
