@@ -150,12 +150,13 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 {
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
+	enum kuid_order order = kuid_file_order(kuid_mode_order(mode));
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
 	if (likely(kuid_mode_is_single(mode, size)) &&
-	    likely(kuid_user_make_one(
-		    &kf->watermarks, kuid_file_order(kuid_mode_order(mode)),
-		    kuid_mode_format(mode), (u8 __user *)buf, NULL)))
+	    likely(kuid_user_make_one(&kf->watermarks, order,
+				      kuid_mode_format(mode), (u8 __user *)buf,
+				      NULL)))
 		return size;
 	return kuid_chr_read_any(file, false, buf, size, NULL);
 }
