@@ -802,7 +802,7 @@ static void prepare_change(struct __test_metadata *_metadata, struct scene *s,
  * clock went back.
  */
 static void prepare_back(struct __test_metadata *_metadata, struct scene *s,
-			  const struct format *f)
+			 const struct format *f)
 {
 	let_clock_catch_up();
 	prepare_change(_metadata, s, f);

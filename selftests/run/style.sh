@@ -373,9 +373,9 @@ look "checkpatch --strict, sysfs.c" checkpatch MACRO_ARG_REUSE kmod/sysfs.c
 # Tracepoints are written like this everywhere in the kernel.
 look "checkpatch --strict, trace.h" \
 	checkpatch OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT kmod/trace.h
-# checkpatch takes the type FIXTURE_DATA() for a function.
+# checkpatch takes the type FIXTURE_DATA() for a function. TEST_HARNESS_MAIN defines main().
 look "checkpatch --strict, kselftests" \
-	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE "${kselftests[@]}"
+	checkpatch SPACING,CAMELCASE,MACRO_ARG_REUSE,MACRO_WITH_FLOW_CONTROL "${kselftests[@]}"
 # checkpatch takes lists of rows and declarations for statements.
 look "checkpatch --strict, lists of the kselftests" \
 	checkpatch MACRO_ARG_REUSE,COMPLEX_MACRO,MULTISTATEMENT_MACRO_USE_DO_WHILE,TRAILING_SEMICOLON \

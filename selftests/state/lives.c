@@ -504,6 +504,7 @@ static int be_killed(int argc, char **argv)
 	bool required = argc > 2 && !strcmp(argv[2], "required");
 	bool again = argc > 3 && !strcmp(argv[3], "again");
 	struct kuid_status status;
+	bool safe;
 	pid_t pids[READERS];
 	char params[128];
 	int life, fd;
@@ -532,10 +533,10 @@ static int be_killed(int argc, char **argv)
 	}
 	if (get_status(fd, &status))
 		fail("STATUS: %m");
+	safe = status.reboot_safe == EVERY_FORMAT;
 	printf("# lives: life %d, floor %llu, %sreboot-safe\n", life + 1,
-	       status.floor_ns,
-	       status.reboot_safe == EVERY_FORMAT ? "" : "not ");
-	if (required != (status.reboot_safe == EVERY_FORMAT))
+	       status.floor_ns, safe ? "" : "not ");
+	if (required != safe)
 		fail("that is not so");
 
 	if (!life)

@@ -298,7 +298,7 @@ enables_silently()
 	make_quietly install-system UNITDIR=/usr/lib/systemd/system &&
 		systemctl --root="$dest" enable kuid.service >"$out" 2>&1 && ! grep 'non-existent unit' "$out"
 	result=$?
-	rm -rf "$dest/etc"
+	rm -rf "${dest:?}/etc"
 	make_quietly uninstall UNITDIR=/usr/lib/systemd/system && return $result
 }
 
