@@ -73,9 +73,6 @@ parameters()
 	sed -nE 's/^module_param[a-z_]*\(([a-z0-9_]+),.*/\1/p' kmod/*.c >"$work/sources"
 	part "$man"/kuid.4 'MODULE PARAMETERS' | sed -n 's/^\.It Va //p' >"$work/documents"
 	same parameter kmod/param.c kuid.4
-	# shellcheck disable=SC2016 # backquotes of Markdown
-	sed -n '/^## Module parameters/,/^## R/s/^| `\([a-z_]*\)`.*/\1/p' "$guide" >"$work/documents"
-	same parameter kmod/param.c "$guide"
 }
 
 sysfs()
@@ -109,8 +106,6 @@ reasons()
 	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z0-9]+(_[a-z]+)+' |
 		grep -v '^\(KUID\|linux\)' >"$work/documents"
 	same reason kmod/sysfs.c "$abi"
-	sed -n '/^| reason /,/^$/s/^| \(`[^|]*\).*/\1/p' "$guide" | grep -oE '[a-z0-9_]+' >"$work/documents"
-	same reason kmod/sysfs.c "$guide"
 }
 
 tracepoints()
@@ -119,9 +114,6 @@ tracepoints()
 	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep -oE 'kuid_[a-z_]+' \
 		>"$work/documents"
 	same tracepoint kmod/trace.h kuid.4
-	grep -oE '\bkuid_(wait|step|epoch|claim_(set|raise|end|fork|span))\b' "$guide" \
-		>"$work/documents"
-	same tracepoint kmod/trace.h "$guide"
 	# The names that a reader of the trace sees, and the values that have names.
 	sed -nE '/TP_printk/,/\);$/p' kmod/trace.h | grep -oE '[a-z_]+=%|"[a-z]+" \}' |
 		grep -oE '[a-z_]+' >"$work/sources"
