@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Handles: open device files, and private lanes. */
+/* Opening, using and closing handles. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
