@@ -5,18 +5,16 @@
  * those of Documentation/design/claims.md.
  */
 #include <ctype.h>
-#include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "claim.h"
 #include "clocks.h"
+#include "draw.h"
 #include "entry.h"
-#include "exit_status.h"
 #include "nanoseconds.h"
 #include "problem.h"
 #include "quoted.h"
@@ -110,15 +108,6 @@ static uint64_t max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-uint64_t claim_random(uint64_t limit)
-{
-	uint64_t number;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-		err(EXIT_FAILED, "getrandom");
-	return number % limit;
-}
-
 /*
  * A host name may have bytes that are no UTF-8, which JSON can't hold, or
  * control characters, which must not get to a terminal.
@@ -146,7 +135,7 @@ void claim_open(struct claim *claim, const struct claim_settings *settings,
 
 	*claim = (struct claim) {
 		.settings = settings,
-		.store = store,
+		.entries = { .store = store, .space = settings->space },
 		.consumer = consumer,
 		.file = file,
 	};
@@ -246,16 +235,16 @@ static void make_next(struct claim *claim, const char *token,
 	*next = (struct record) {
 		.load_id = claim->load_id,
 		.ceiling_s = ceiling_s,
-		.renewed_s = claim->checked_s,
+		.renewed_s = claim->entries.checked_s,
 	};
 	strcpy(next->token, token);
-	token_draw(claim->load_id, next->nonce);
+	draw_token(claim->load_id, next->nonce);
 	read_machine(next->machine);
 }
 
 static uint64_t higher_ceiling(const struct claim *claim)
 {
-	return max(claim->checked_s + claim->settings->horizon_s,
+	return max(claim->entries.checked_s + claim->settings->horizon_s,
 		   claim->record.ceiling_s);
 }
 
@@ -271,7 +260,7 @@ static enum outcome read_back(struct claim *claim, struct problem **wrong)
 	enum outcome outcome = QUICKER;
 	char *text;
 
-	*wrong = entry_read(claim, claim->number, &entry);
+	*wrong = entry_read(&claim->entries, claim->number, &entry);
 	if (*wrong) {
 		claim->sent = true;
 		return UNKNOWN;
@@ -305,7 +294,7 @@ static enum outcome put_next(struct claim *claim, struct problem **wrong)
 		.former = claim->former.text,
 		.version = claim->former.version,
 	};
-	struct store_answer *answer = store_put(claim->store, &change);
+	struct store_answer *answer = store_put(claim->entries.store, &change);
 	enum outcome outcome = outcomes[answer->result];
 
 	*wrong = answer->wrong;
@@ -409,7 +398,7 @@ static struct problem *write_space(struct claim *claim,
 		.former = former->text,
 		.version = former->version,
 	};
-	struct store_answer *answer = store_put(claim->store, &change);
+	struct store_answer *answer = store_put(claim->entries.store, &change);
 
 	*again = answer->result == STORE_CONFLICT;
 	wrong = answer->wrong;
@@ -437,14 +426,15 @@ static struct problem *agree(struct claim *claim, bool write, bool close,
 
 	for (int i = 0; again; i++) {
 		struct store_value former;
-		struct problem *wrong = space_read(claim, space, &former);
+		struct problem *wrong =
+			space_read(&claim->entries, space, &former);
 		struct space was = *space;
 
 		space->horizon_s =
 			max(space->horizon_s, claim->settings->horizon_s);
 		if (close)
-			space->closed_s = claim->checked_s + space->horizon_s +
-					  2 * STORE_SKEW_S;
+			space->closed_s = claim->entries.checked_s +
+					  space->horizon_s + 2 * STORE_SKEW_S;
 		else if (!wrong)
 			wrong = compare_space(claim, space);
 		again = false;
@@ -506,7 +496,7 @@ static enum outcome check(struct claim *claim, struct problem **wrong)
 	bool mine = is_mine(claim), same;
 	struct entry entry;
 
-	*wrong = entry_read(claim, claim->now.number, &entry);
+	*wrong = entry_read(&claim->entries, claim->now.number, &entry);
 	if (*wrong)
 		return FAILED;
 	/* After OFFLINE the record has the load_id of the last boot. */
@@ -547,12 +537,13 @@ static struct problem *choose(struct claim *claim, struct entry *entry)
 	struct problem *wrong;
 
 	if (*claim->saved.space && in_range(claim, claim->saved.number)) {
-		wrong = entry_read(claim, claim->saved.number, entry);
+		wrong = entry_read(&claim->entries, claim->saved.number, entry);
 		if (wrong || entry_is_free(entry, wall_s() + 1))
 			return wrong;
 		store_value_free(&entry->value);
 	}
-	return entry_find(claim, entry);
+	return entry_find(&claim->entries, claim->settings->first,
+			  claim->settings->last, entry);
 }
 
 static enum outcome pick(struct claim *claim, struct problem **wrong)
@@ -571,7 +562,7 @@ static enum outcome pick(struct claim *claim, struct problem **wrong)
 	take_base(claim, &entry);
 	store_value_free(&entry.value);
 	claim->floor_s = claim->record.ceiling_s;
-	token_draw(claim->load_id, token);
+	draw_token(claim->load_id, token);
 	make_next(claim, token, higher_ceiling(claim));
 	*wrong = save_take(claim);
 	return *wrong ? FAILED : DONE;
@@ -596,7 +587,7 @@ static void lifted(struct claim *claim)
 	claim->lifted_s = claim->record.ceiling_s;
 	claim->raised_ns = boot_ns();
 	claim->raise_ns =
-		claim->raised_ns + 9 * tenth_ns + claim_random(2 * tenth_ns);
+		claim->raised_ns + 9 * tenth_ns + draw_below(2 * tenth_ns);
 }
 
 static enum outcome set_number(struct claim *claim, const char *token,
@@ -752,7 +743,7 @@ static enum outcome give(struct claim *claim, struct problem **wrong)
 
 	if (claim->sent)
 		return write_next(claim, wrong);
-	*wrong = entry_read(claim, claim->number, &entry);
+	*wrong = entry_read(&claim->entries, claim->number, &entry);
 	if (*wrong)
 		return FAILED;
 	same = entry.readable && !strcmp(entry.record.token, ended.token);
@@ -830,7 +821,7 @@ static void back_off(struct claim *claim)
 		ns = most;
 	claim->failures++;
 	claim->failed++;
-	claim->try_ns = boot_ns() + ns / 2 + claim_random(ns / 2);
+	claim->try_ns = boot_ns() + ns / 2 + draw_below(ns / 2);
 }
 
 /* Read the consumer's state. After a clone the claim begins anew at LOOK. */

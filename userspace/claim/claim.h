@@ -15,6 +15,7 @@
 
 #include "claim_file.h"
 #include "consumer.h"
+#include "entry.h"
 #include "problem.h"
 #include "record.h"
 #include "store.h"
@@ -70,7 +71,7 @@ enum claim_state {
 /**
  * struct claim - see claim_open()
  * @settings: what was asked for
- * @store: where numbers are claimed
+ * @entries: where numbers are claimed
  * @consumer: what uses the number
  * @file: where the number is kept for the next run
  * @saved: what is in the file
@@ -88,8 +89,6 @@ enum claim_state {
  *	the store had no record
  * @next: the record to be written in place of @former
  * @sent: @next was sent, and nobody knows whether it was written
- * @checked_s: the wall clock when the store was read last, at most STORE_SKEW_S
- *	from the store's
  * @raised_ns: when the ceiling was raised last, on the clock of boot_ns()
  * @raise_ns: when to raise the ceiling again
  * @try_ns: when to try again after failures
@@ -100,7 +99,7 @@ enum claim_state {
  */
 struct claim {
 	const struct claim_settings *settings;
-	struct store *store;
+	struct entries entries;
 	const struct consumer *consumer;
 	struct claim_file *file;
 	struct saved_claim saved;
@@ -116,7 +115,6 @@ struct claim {
 	struct store_value former;
 	struct record next;
 	bool sent;
-	uint64_t checked_s;
 	uint64_t raised_ns;
 	uint64_t raise_ns;
 	uint64_t try_ns;
@@ -125,9 +123,6 @@ struct claim {
 	uint64_t failed;
 	struct problem *wrong;
 };
-
-/* A random number below a limit. */
-uint64_t claim_random(uint64_t limit);
 
 /* Begin with what the file has. consumer and file may be NULL. */
 void claim_open(struct claim *claim, const struct claim_settings *settings,

@@ -15,6 +15,7 @@
 
 #include "clocks.h"
 #include "consumer.h"
+#include "draw.h"
 #include "nanoseconds.h"
 #include "output.h"
 
@@ -94,7 +95,7 @@ const struct consumer *consumer_print(uint64_t epoch_ms)
 
 	printed.epoch_ms = epoch_ms;
 	/* Nothing that another process has written is this one's. */
-	token_draw(0, token);
+	draw_token(0, token);
 	sscanf(token, "%16" SCNx64, &printed.load_id);
 	return &printing;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "draw.h"
 #include "entry.h"
 #include "problem.h"
 #include "quoted.h"
@@ -32,7 +33,8 @@ static struct problem *check_clock(const struct store_answer *answer)
  * *answer is freed if there is something wrong with it. The clock may have been
  * set since it was compared.
  */
-static struct problem *check(struct claim *claim, struct store_answer *answer)
+static struct problem *check(struct entries *entries,
+			     struct store_answer *answer)
 {
 	struct problem *wrong = answer->wrong;
 	uint64_t store_s = answer->store_s;
@@ -40,11 +42,11 @@ static struct problem *check(struct claim *claim, struct store_answer *answer)
 	answer->wrong = NULL;
 	if (!wrong)
 		wrong = check_clock(answer);
-	claim->checked_s = wall_s();
-	if (store_s && claim->checked_s > store_s + STORE_SKEW_S)
-		claim->checked_s = store_s + STORE_SKEW_S;
-	if (store_s && claim->checked_s < store_s - STORE_SKEW_S)
-		claim->checked_s = store_s - STORE_SKEW_S;
+	entries->checked_s = wall_s();
+	if (store_s && entries->checked_s > store_s + STORE_SKEW_S)
+		entries->checked_s = store_s + STORE_SKEW_S;
+	if (store_s && entries->checked_s < store_s - STORE_SKEW_S)
+		entries->checked_s = store_s - STORE_SKEW_S;
 	if (wrong)
 		store_answer_free(answer);
 	return wrong;
@@ -64,11 +66,11 @@ static struct store_value take_value(struct store_answer *answer, uint64_t key)
 	return (struct store_value) { 0 };
 }
 
-struct problem *space_read(struct claim *claim, struct space *space,
+struct problem *space_read(struct entries *entries, struct space *space,
 			   struct store_value *value)
 {
-	struct store_answer *answer = store_get(claim->store, STORE_SPACE);
-	struct problem *wrong = check(claim, answer);
+	struct store_answer *answer = store_get(entries->store, STORE_SPACE);
+	struct problem *wrong = check(entries, answer);
 
 	*space = (struct space) { 0 };
 	*value = (struct store_value) { 0 };
@@ -78,7 +80,7 @@ struct problem *space_read(struct claim *claim, struct space *space,
 	if (value->text && !space_parse(value->text, space))
 		wrong = problem("the store has something else than kuid-claim "
 				"writes for the space %s",
-				claim->settings->space);
+				entries->space);
 	store_answer_free(answer);
 	return wrong;
 }
@@ -96,11 +98,11 @@ static void take(struct entry *entry, struct store_answer *answer,
 			record_parse(entry->value.text, &entry->record);
 }
 
-struct problem *entry_read(struct claim *claim, uint64_t number,
+struct problem *entry_read(struct entries *entries, uint64_t number,
 			   struct entry *entry)
 {
-	struct store_answer *answer = store_get(claim->store, number);
-	struct problem *wrong = check(claim, answer);
+	struct store_answer *answer = store_get(entries->store, number);
+	struct problem *wrong = check(entries, answer);
 
 	if (wrong)
 		return wrong;
@@ -152,14 +154,14 @@ static bool choose(struct store_answer *answer, uint64_t first, uint64_t end,
 	}
 	if (end - first + 1 == nr_taken)
 		return false;
-	number = first + claim_random(end - first + 1 - nr_taken);
+	number = first + draw_below(end - first + 1 - nr_taken);
 	for (size_t i = 0; i < nr_taken && taken_numbers[i] <= number; i++)
 		number++;
 	take(entry, answer, number);
 	return true;
 }
 
-static struct problem *find_from(struct claim *claim, uint64_t first,
+static struct problem *find_from(struct entries *entries, uint64_t first,
 				 uint64_t last, struct entry *entry,
 				 bool *found)
 {
@@ -168,8 +170,8 @@ static struct problem *find_from(struct claim *claim, uint64_t first,
 	struct problem *wrong;
 
 	for (*found = false; !*found && first <= last; first = end + 1) {
-		answer = store_list(claim->store, first, last, &end);
-		wrong = check(claim, answer);
+		answer = store_list(entries->store, first, last, &end);
+		wrong = check(entries, answer);
 		if (wrong)
 			return wrong;
 		*found = choose(answer, first, end, entry);
@@ -178,28 +180,28 @@ static struct problem *find_from(struct claim *claim, uint64_t first,
 	return NULL;
 }
 
-struct problem *entry_find(struct claim *claim, struct entry *entry)
+struct problem *entry_find(struct entries *entries, uint64_t first,
+			   uint64_t last, struct entry *entry)
 {
-	uint64_t first = claim->settings->first, last = claim->settings->last;
-	uint64_t middle = first + claim_random(last - first + 1);
+	uint64_t middle = first + draw_below(last - first + 1);
 	bool found;
 	struct problem *wrong;
 
 	if (first == last) {
-		wrong = entry_read(claim, first, entry);
+		wrong = entry_read(entries, first, entry);
 		if (wrong || entry_is_free(entry, wall_s()))
 			return wrong;
 		wrong = taken(entry);
 		store_value_free(&entry->value);
 		return wrong;
 	}
-	wrong = find_from(claim, middle, last, entry, &found);
+	wrong = find_from(entries, middle, last, entry, &found);
 	if (!wrong && !found && middle > first)
-		wrong = find_from(claim, first, middle - 1, entry, &found);
+		wrong = find_from(entries, first, middle - 1, entry, &found);
 	if (!wrong && !found)
 		wrong = problem_for_now("all numbers from %" PRIu64
 					" to %" PRIu64
 					" of the space %s are taken",
-					first, last, claim->settings->space);
+					first, last, entries->space);
 	return wrong;
 }

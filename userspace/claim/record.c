@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "nanoseconds.h"
 #include "record.h"
@@ -103,14 +102,4 @@ bool space_parse(const char *text, struct space *space)
 	}
 	json_decref(json);
 	return good;
-}
-
-void token_draw(uint64_t load_id, char token[TOKEN_SIZE])
-{
-	uint64_t words[2];
-
-	if (getrandom(words, sizeof(words), 0) != sizeof(words))
-		err(EXIT_FAILED, "getrandom");
-	snprintf(token, TOKEN_SIZE, "%016" PRIx64 "%016" PRIx64,
-		 words[0] ^ load_id, words[1]);
 }

@@ -68,10 +68,4 @@ char *space_text(const struct space *space);
 bool record_parse(const char *text, struct record *record);
 bool space_parse(const char *text, struct space *space);
 
-/*
- * Draw a token that nobody has. Clones draw the same random bytes until their
- * kernels have reseeded their generators, but each has another load_id.
- */
-void token_draw(uint64_t load_id, char token[TOKEN_SIZE]);
-
 #endif /* KUID_CLAIM_RECORD_H */
