@@ -3,7 +3,7 @@
 #
 # Fails if parts of the source include each other in a circle:   circles.sh FILE...
 # A part is a .c file with the header of its name. Includes are looked up beside the file that has
-# them and then in the directories that -I names for kmod, libkuid and the tests of the core; files of
+# them and then in the directories that -I names for kmod, userspace and the tests of the core; files of
 # other projects don't count.
 
 set -uo pipefail
@@ -15,7 +15,7 @@ edges()
 
 	for file in "$@"; do
 		while read -r included; do
-			for dir in "$(dirname "$file")" kmod userspace userspace/libkuid selftests/unit; do
+			for dir in "$(dirname "$file")" kmod userspace userspace/{libkuid,service} selftests/unit; do
 				[[ -e $dir/$included ]] || continue
 				part=$(realpath --relative-to=. "$dir/$included")
 				echo "${file%.[ch]} ${part%.[ch]}"

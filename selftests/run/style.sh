@@ -348,7 +348,7 @@ mapfile -t formatted < <(files '*.[ch]' ':!selftests'
 mapfile -t userspace < <(files 'userspace/libkuid/*.c' 'userspace/kuid/*.c' 'userspace/dropin/*.c' \
 	'userspace/claim/*.c' 'userspace/service/*.c')
 mapfile -t documented < <(files 'kmod/*.[ch]' 'uapi/*.h')
-mapfile -t included < <(files 'kmod/*.[ch]' 'selftests/*.[ch]')
+mapfile -t included < <(files 'kmod/*.[ch]' 'userspace/*.[ch]' 'selftests/*.[ch]')
 mapfile -t written < <(files ':!LICENSES' ':!selftests/vectors')
 mapfile -t manuals < <(files 'Documentation/man/*')
 mapfile -t documents < <(files '*.md')
