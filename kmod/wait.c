@@ -203,7 +203,7 @@ void kuid_poller_init(struct kuid_poller *poller)
 /**
  * kuid_poller_exit - undo kuid_poller_init()
  * @poller: the file's pollers; they must not be freed before an RCU grace
- *period has passed
+ *	period has passed
  *
  * Context: process; nobody can poll the file any more. May sleep.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Instructions of a function that makes a UUID, of libuuid or in place of it,
- *or of getrandom() for as many bytes: libuuid TABLE ROW COLUMN LIBRARY FUNCTION
- *[MOST] MOST is the budget.
+ * or of getrandom() for as many bytes. MOST is the budget.
+ *	libuuid TABLE ROW COLUMN LIBRARY FUNCTION [MOST]
  */
 #include <dlfcn.h>
 #include <err.h>

@@ -5,7 +5,7 @@
  * are made by the same code as those of private lanes, but need no device.
  *	native uuidd | LIBRARIES
  * "uuidd" measures only what gets a cache from it. LIBRARIES is the directory
- *of those of uuid-rs.
+ * of those of uuid-rs.
  *
  * A read of the device can't be measured here without the module. It is
  * computed: a read of 16 bytes of /dev/zero, what the core does for an ID, and

@@ -404,6 +404,8 @@ look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
 look "tables of the benchmark in documents" selftests/bench/report.sh check
 # Figures that age are in the tables of the benchmark only.
+# clang-format joins a line to its star when it fills a comment anew.
+look "a space behind each star of a comment" nowhere '^ \*[A-Za-z]' -- '*.c' '*.h'
 look "no measured figures in prose" nowhere '^[^|]*[0-9] (instructions|us|ns an ID)\b' -- README.md \
 	Documentation/{why-kernel,choosing,bindings,moving,operating}.md
 look "README has at most 170 lines" test "$(wc -l <README.md)" -le 170

@@ -336,15 +336,15 @@ struct kuid_set_format {
  * @unique: out: bit n is set if no ID of format n is handed out twice on this
  *	host
  * @ordered: out: bit n is set if the IDs of format n are in the order that
- *their files ask for
+ *	their files ask for
  * @reboot_safe: out: bit n is set if no ID of format n repeats after a reboot
- *or a reload of the module
+ *	or a reload of the module
  * @reserved: must be zero
  *
  * The promises are those that hold now. A bit of @unique ends with a new epoch,
  * or when the clock comes to times that may be used again. Counters start when
- *the module is loaded. IDs are made while the kernel reads the fields, so two
- *fields may be of different moments.
+ * the module is loaded. IDs are made while the kernel reads the fields, so two
+ * fields may be of different moments.
  */
 struct kuid_status {
 	__u32 flags;
@@ -613,9 +613,9 @@ struct kuid_state {
  *
  * Needs CAP_SYS_TIME, or fails with EPERM. All capabilities here are looked for
  * in the initial user namespace. ENODATA: the ceiling is to be set, and no
- *cover has begun. ESTALE: the cover has another name. EBUSY: KUID_COVER_BACK
- *while a number is claimed. EAGAIN as for &struct kuid_state. ENOMEM: nothing
- *was changed.
+ * cover has begun. ESTALE: the cover has another name. EBUSY: KUID_COVER_BACK
+ * while a number is claimed. EAGAIN as for &struct kuid_state. ENOMEM: nothing
+ * was changed.
  */
 struct kuid_cover {
 	__u64 floor_ns;

@@ -24,11 +24,11 @@
  * says, or empty if there is no such file. Times are by the wall clock: when it
  * was saved, and the ceiling, below which all lies that may have been handed
  * out; both once for people. load_id and epoch name the cover of the kernel
- *that has this ceiling. If the clock was found more than a day above the
- *ceiling, IDs went on there: none lies between before_jump_ns and
- *after_jump_ns, the last ceiling before and the first time after it.
- *may_repeat_* are kuid_state.again_*_ns. crc32 is the CRC-32 of all that comes
- *before the comma in front of it.
+ * that has this ceiling. If the clock was found more than a day above the
+ * ceiling, IDs went on there: none lies between before_jump_ns and
+ * after_jump_ns, the last ceiling before and the first time after it.
+ * may_repeat_* are kuid_state.again_*_ns. crc32 is the CRC-32 of all that comes
+ * before the comma in front of it.
  *
  * It is JSON so that others can read it. But only text that is byte for byte
  * what is written for the values in it is taken: a file that was edited, or
