@@ -604,8 +604,8 @@ struct kuid_state {
  * With KUID_COVER_BACK, they go back to the wall clock, or to the floor if that
  * is higher. The times above it that they have used may come again, and the
  * status says so while they do. Save &struct kuid_state.again_from_ns and
- * again_until_ns, and begin with them after a reboot, so that the status says
- *it then, too.
+ * again_until_ns, and begin with them after a reboot: the status says so then,
+ * too.
  *
  * A program that saves a ceiling keeps the name with it. So it knows whether
  * what it has saved is of this load, and two programs with two files can't take
