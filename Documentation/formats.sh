@@ -3,14 +3,14 @@
 #
 # Writes the tables of formats in the documents from the table of the core, or checks that they
 # match it:   formats.sh write|check
-# A table lies between two comments, "formats: KIND" and "formats: end". The comment's syntax tells
-# a man page from markdown. KIND is "names", or "sizes" for the constants of C with their sizes.
+# A table lies between two comments, "formats: names" and "formats: end". The comment's syntax tells
+# a man page from markdown.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 table=kmod/core/formats.h
-documents=(Documentation/choosing.md Documentation/man/kuid.4 Documentation/man/libkuid.3)
+documents=(Documentation/choosing.md Documentation/man/kuid.4)
 
 # Prints a document with the tables that it should have.
 tabulate()
@@ -37,12 +37,9 @@ tabulate()
 			print man ? ".It " row : "| " row " |"
 		}
 
-		function print_table(kind,    head, i, row)
+		function print_table(    head, i)
 		{
-			if (kind == "sizes")
-				head = "format|bytes|characters"
-			else
-				head = "name|bytes|characters|made from|IDs a second|shows"
+			head = "name|bytes|characters|made from|IDs a second|shows"
 			if (man) {
 				gsub(/[^|]* [^|]*/, "\"&\"", head)
 				gsub(/(^|\|)/, "&Em ", head)
@@ -53,16 +50,10 @@ tabulate()
 				gsub(/[^|]+/, "---", head)
 				print "|" head "|"
 			}
-			for (i = 1; i <= rows; i++) {
-				row = bytes[i] "|" characters[i]
-				if (kind == "sizes")
-					row = "Dv KUID_FORMAT_" constant[i] "|" row
-				else
-					row = (man ? name[i] : "`" name[i] "`") "|" row "|" \
-						of(made, source[i]) "|" of(rate, source[i]) "|" \
-						of(shown, part[i])
-				print_row(row)
-			}
+			for (i = 1; i <= rows; i++)
+				print_row((man ? name[i] : "`" name[i] "`") "|" bytes[i] "|" \
+					characters[i] "|" of(made, source[i]) "|" \
+					of(rate, source[i]) "|" of(shown, part[i]))
 			if (!man)
 				print ""
 		}
@@ -88,7 +79,6 @@ tabulate()
 				gsub(/^\tFORMAT\(|[ \t]/, "")
 				split($0, cell, ",")
 				name[rows] = cell[1]
-				constant[rows] = cell[2]
 				bytes[rows] = cell[3]
 				source[rows] = cell[4]
 				part[rows] = cell[5]
@@ -98,11 +88,11 @@ tabulate()
 		}
 		/^(\.\\"|<!--) formats: end/ { inside = 0 }
 		!inside { print }
-		/^(\.\\"|<!--) formats: (names|sizes)/ {
+		/^(\.\\"|<!--) formats: names/ {
 			inside = 1
 			tables++
 			man = /^\./
-			print_table($3)
+			print_table()
 		}
 		END {
 			if (!failed && !rows)
