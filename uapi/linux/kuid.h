@@ -401,7 +401,8 @@ struct kuid_status {
  * An ID of the lane may be used if &struct kuid_page.generation is the lane's
  * at some moment after the ID was made. Read it after the clock and the ID,
  * with acquire semantics. If it is another one, drop the ID and get another
- * lane. A child that was forked must not use the lane of its parent.
+ * lane. A child that was forked must not use the lane of its parent, also not
+ * in a call that the fork has interrupted.
  *
  * EAGAIN, also without O_NONBLOCK: the kernel's random generator is not ready,
  * or the machine may be a clone and the next epoch has not begun yet.
