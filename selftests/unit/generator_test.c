@@ -197,6 +197,8 @@ TEST(the_present_ceiling_can_be_set)
 {
 	host.generator.gate.required = true;
 	assert_true(host_publish(KUID_EPOCH_COVER, true));
+	/* Nothing was handed out yet. */
+	assert_int_equal(host_raise(1), 0);
 	for (int i = 0; i < 500; i++) {
 		u64 highest = 0, ceiling = machine_wall() + AHEAD + 2 +
 					   random_below(5 * KUID_MS_NS);

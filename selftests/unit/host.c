@@ -140,6 +140,8 @@ bool host_publish(enum kuid_why why, bool node_given)
 		return false;
 	}
 	host.change.former = change.former;
+	if (change.claims)
+		host.change.claim = change.claim;
 	host.nr_epochs++;
 	host.load_id = 0;
 	if (makes_sequences(why))

@@ -154,6 +154,23 @@ TEST(a_clock_step_opens_a_shut_clock)
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 1);
 }
 
+/* Callers have waited since the clock was shut, not since the last raise. */
+TEST(a_ceiling_that_the_window_reaches_opens_no_clock)
+{
+	u64 end = machine_mono() + HOST_SECOND - HOST_AHEAD;
+	u64 since;
+
+	host.generator.gate.required = true;
+	assert_true(host_publish(KUID_EPOCH_COVER, false));
+	assert_int_equal(host_raise(HOST_WALL + HOST_SECOND), 0);
+	machine_pass(HOST_SECOND);
+	assert_int_equal(host_raise(machine_wall() + HOST_AHEAD), 0);
+	assert_int_equal(kuid_generator_shut(&host.generator, KUID_LEX,
+					     KUID_PART_WORKER, &since),
+			 KUID_SHUT_CEILING);
+	assert_int_equal(since, end);
+}
+
 /* Callers count from this moment how long they have waited for a state. */
 TEST(a_clock_without_state_is_shut_since_the_start)
 {
@@ -374,6 +391,7 @@ TEST(a_claim_tells_how_far_it_was_used)
 		machine_pass(HOST_SECOND + 7);
 		claim(KUID_PARTS_WORKER, i ? floor += 5 * HOST_SECOND : 0,
 		      HOST_WALL + 100 * HOST_SECOND);
+		assert_int_equal(host.change.claim.parts, KUID_PARTS_WORKER);
 		worker = host.generator.epoch->identity.worker;
 		first = host_ns(KUID_GRID,
 				take(KUID_GRID, KUID_PART_WORKER).units.first);
@@ -395,10 +413,12 @@ TEST(a_claim_has_a_floor)
 	u64 floor = HOST_WALL + 5 * HOST_SECOND;
 
 	claim(KUID_PARTS_WORKER, floor, floor + 10 * HOST_SECOND);
+	assert_int_equal(host_read().gate.claim.floor, floor);
+	/* The floor begins a slot of each source. */
 	for (int source = 0; source < KUID_NR_SEQUENCES; source++)
-		assert_true(
+		assert_int_equal(
 			host_ns(source,
-				take(source, KUID_PART_WORKER).units.first) >=
+				take(source, KUID_PART_WORKER).units.first),
 			floor);
 	/* The stamps stay with the clock, also with a given node. */
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
@@ -435,6 +455,20 @@ TEST(a_floor_inside_the_window_empties_runs)
 
 		assert_true(host_ns(source, first) >= floor);
 	}
+}
+
+/* The clock goes to a floor only if no slot was handed out in front of it. */
+TEST(a_floor_where_slots_end_moves_no_clock)
+{
+	u64 floor;
+
+	use_up(KUID_LEX, KUID_PART_NONE);
+	floor = kuid_sequences_end(host.generator.epoch->sequences);
+	claim(KUID_PARTS_WORKER, floor, HOST_WALL + 100 * HOST_SECOND);
+	assert_true(host_read().slot_lag < HOST_AHEAD / 2);
+	claim(KUID_PARTS_WORKER, floor + HOST_SECOND,
+	      HOST_WALL + 100 * HOST_SECOND);
+	assert_true(host_read().slot_lag >= HOST_SECOND);
 }
 
 /* A ceiling of storage and one of a claim: each stops what it is for. */
@@ -530,9 +564,9 @@ TEST(slots_go_back_and_tell_when_they_may_repeat)
 	back.again_from = back.again_until = 0;
 	assert_int_equal(cover(KUID_EPOCH_COVER, back), 0);
 	assert_int_equal(host_read().gate.cover.again_from, HOST_WALL + years);
-	machine_set_wall(HOST_WALL + years - 2 * HOST_AHEAD);
+	machine_set_wall(HOST_WALL + years - HOST_AHEAD - 1);
 	assert_false(host_read().slots_again);
-	machine_set_wall(HOST_WALL + years);
+	machine_pass(1);
 	assert_true(host_read().slots_again);
 	machine_set_wall(HOST_WALL + years + HOST_SECOND);
 	assert_false(host_read().slots_again);

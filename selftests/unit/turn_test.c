@@ -350,6 +350,24 @@ TEST(a_stuck_waiter_delays_nobody_if_there_is_enough)
 	}
 }
 
+/* Its slots are not free for others, so nobody has to look for them. */
+TEST(a_waiter_that_is_served_early_wakes_nobody)
+{
+	use_up();
+	for (unsigned int i = 0; i < 4; i++) {
+		add(i, CHUNK, 1);
+		run_for(0);
+	}
+	tasks[0].stuck_until = machine_mono() + 1000 * MS;
+	wakeups = 0;
+	run_for(WINDOW / 2 + 7 * time_of(CHUNK));
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(tasks[i].served, i > 0);
+	assert_int_equal(wakeups, 0);
+	run_for(1000 * MS);
+	assert_int_equal(tasks[0].served, 1);
+}
+
 /*
  * Stuck waiters delay others by the time of their IDs and the grace, even if
  * they ask for more than the window holds.
