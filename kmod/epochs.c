@@ -180,7 +180,7 @@ static int kuid_epochs_begin(struct kuid_change *change)
 		trace_kuid_claim_span(&change->former);
 	trace_kuid_epoch(epoch->number, change->why);
 	if (change->claims)
-		trace_kuid_claim_set(&change->claim);
+		trace_kuid_claim(&change->claim);
 	kuid_wait_changed();
 	if (!former)
 		return 0;
@@ -505,10 +505,7 @@ int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim)
 	ret = kuid_generator_raise_claim(&kuid_host, load_id, claim);
 	if (!ret) {
 		trace_kuid_claim_span(claim);
-		if (claim->dead)
-			trace_kuid_claim_end(claim);
-		else
-			trace_kuid_claim_raise(claim);
+		trace_kuid_claim(claim);
 	}
 	mutex_unlock(&kuid_epochs_lock);
 	if (ret)

@@ -126,7 +126,7 @@ static void kuid_events_claim_died(const struct kuid_claimed *died)
 {
 	if (!kuid_token_is_none(&died->token)) {
 		trace_kuid_claim_span(died);
-		trace_kuid_claim_fork(died);
+		trace_kuid_claim(died);
 	}
 }
 

@@ -23,6 +23,9 @@ TRACE_DEFINE_ENUM(KUID_EPOCH_COVER);
 TRACE_DEFINE_ENUM(KUID_EPOCH_BACK);
 TRACE_DEFINE_ENUM(KUID_EPOCH_FORK);
 TRACE_DEFINE_ENUM(KUID_EPOCH_CLAIM);
+TRACE_DEFINE_ENUM(KUID_CLAIM_LIVES);
+TRACE_DEFINE_ENUM(KUID_CLAIM_ENDED);
+TRACE_DEFINE_ENUM(KUID_CLAIM_FORKED);
 
 TRACE_EVENT(kuid_wait,
 	TP_PROTO(enum kuid_source source, u64 ns),
@@ -88,6 +91,7 @@ DECLARE_EVENT_CLASS(kuid_claim,
 	TP_ARGS(claim),
 	TP_STRUCT__entry(
 		__array(u64, token, 2)
+		__field(int, state)
 		__field(u32, parts)
 		__field(u32, snowflake)
 		__field(u64, worker)
@@ -99,6 +103,7 @@ DECLARE_EVENT_CLASS(kuid_claim,
 	TP_fast_assign(
 		__entry->token[0] = claim->token.words[0];
 		__entry->token[1] = claim->token.words[1];
+		__entry->state = claim->dead;
 		__entry->parts = claim->parts;
 		__entry->snowflake = claim->snowflake_worker;
 		__entry->worker = claim->worker;
@@ -107,8 +112,12 @@ DECLARE_EVENT_CLASS(kuid_claim,
 		__entry->first = claim->first;
 		__entry->end = claim->end;
 	),
-	TP_printk("token=%016llx%016llx parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%llu",
+	TP_printk("token=%016llx%016llx state=%s parts=%s worker=%016llx snowflake=%u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%llu",
 		  __entry->token[0], __entry->token[1],
+		  __print_symbolic(__entry->state,
+				   { KUID_CLAIM_LIVES, "lives" },
+				   { KUID_CLAIM_ENDED, "ended" },
+				   { KUID_CLAIM_FORKED, "forked" }),
 		  __print_flags(__entry->parts, ",",
 				{ KUID_PARTS_WORKER, "worker" },
 				{ KUID_PARTS_SNOWFLAKE, "snowflake" }),
@@ -116,16 +125,11 @@ DECLARE_EVENT_CLASS(kuid_claim,
 		  __entry->ceiling, __entry->first, __entry->end)
 );
 
-#define KUID_CLAIM_EVENT(name)					\
-	DEFINE_EVENT(kuid_claim, name,				\
-		     TP_PROTO(const struct kuid_claimed *claim),	\
-		     TP_ARGS(claim))
+DEFINE_EVENT(kuid_claim, kuid_claim,
+	TP_PROTO(const struct kuid_claimed *claim), TP_ARGS(claim));
 
-KUID_CLAIM_EVENT(kuid_claim_set);
-KUID_CLAIM_EVENT(kuid_claim_raise);
-KUID_CLAIM_EVENT(kuid_claim_end);
-KUID_CLAIM_EVENT(kuid_claim_fork);
-KUID_CLAIM_EVENT(kuid_claim_span);
+DEFINE_EVENT(kuid_claim, kuid_claim_span,
+	TP_PROTO(const struct kuid_claimed *claim), TP_ARGS(claim));
 
 /* clang-format on */
 

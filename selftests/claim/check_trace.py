@@ -4,7 +4,7 @@
 
 check_trace.py TRACE HISTORY BOOK
 
-TRACE has the kernel's tracepoints kuid_claim_* and the messages of kuid-claim, which were written to
+TRACE has the kernel's tracepoints kuid_claim* and the messages of kuid-claim, which were written to
 trace_marker, in the order of their time stamps. HISTORY has the writes to the store in their order, a line
 NUMBER RECORD each. BOOK has a line NUMBER FROM TO OWNER for each time, in seconds, for which a kuid-claim
 with --print had a number. Prints what is wrong, or what was compared.
@@ -21,6 +21,7 @@ class Claim:
 
     def __init__(self, number):
         self.number = number
+        self.lives = False  # it was set
         self.written = []  # ceilings that the daemon knows to be in the store
         self.over = None  # the end of its IDs, in ns
         self.first, self.last = None, None  # its IDs are from first to below last, in ns
@@ -31,14 +32,14 @@ def read_trace(path):
     lines = []
     with open(path) as file:
         for line in file:
-            found = re.search(r"\s(\d+): (kuid_claim_\w+|tracing_mark_write): (.*)", line)
+            found = re.search(r"\s(\d+): (kuid_claim\w*|tracing_mark_write): (.*)", line)
             if found:
                 lines.append((int(found[1]), found[2], found[3]))
     for _, kind, text in sorted(lines):
         if kind != "tracing_mark_write":
             fields = dict(field.split("=") for field in text.split())
             if int(fields["token"], 16):
-                yield kind[len("kuid_claim_") :], fields
+                yield "span" if kind == "kuid_claim_span" else fields["state"], fields
         elif " cas: " in text:
             words = text.split(" cas: ")[1].split()
             yield "cas", {**dict(zip(words[::2], words[1::2])), "outcome": words[-1]}
@@ -96,17 +97,17 @@ class Check:
         ):
             self.bad("written", token, "the store never had the write with nonce " + fields["nonce"])
 
-    def check_written(self, token, fields):
+    def see_lives(self, token, fields):
+        """It was set or raised."""
         number, ceiling_ns = number_of(fields), int(fields["ceiling_ns"])
         claim = self.claim(token, number)
         if claim.number != number or not any(s * SECOND >= ceiling_ns for s in claim.written):
             self.bad("written", token, "the kernel has ceiling %d before the store" % ceiling_ns)
         if claim.over is not None:
             self.bad("over", token, "it was set or raised after its end")
-        return claim
-
-    def see_set(self, token, fields):
-        claim = self.check_written(token, fields)
+        if claim.lives:
+            self.counts["raised"] = self.counts.get("raised", 0) + 1
+        claim.lives = True
         former = 0
         for record in self.history.get(claim.number, []):
             if record["token"] == token:
@@ -115,14 +116,11 @@ class Check:
         if int(fields["floor_ns"]) < former * SECOND:
             self.bad("floor", token, "the floor is below the former ceiling, %d" % former)
 
-    def see_raise(self, token, fields):
-        self.check_written(token, fields)
-
-    def see_fork(self, token, fields):
+    def see_forked(self, token, fields):
         self.claim(token, number_of(fields)).over = int(fields["end_ns"])
 
-    def see_end(self, token, fields):
-        self.see_fork(token, fields)
+    def see_ended(self, token, fields):
+        self.see_forked(token, fields)
         self.ends.setdefault(token, self.position)
 
     def see_span(self, token, fields):
@@ -173,7 +171,7 @@ def main():
     check.run(read_trace(sys.argv[1]))
     print(*check.wrong, check.counts, sep="\n")
     # Not if there is no kernel.
-    wanted = {"cas", "set", "raise", "end", "fork", "lowered"} if "set" in check.counts else set()
+    wanted = {"cas", "lives", "raised", "ended", "forked", "lowered"} if "lives" in check.counts else set()
     sys.exit(bool(check.wrong or wanted - check.counts.keys()))
 
 

@@ -33,13 +33,13 @@ echo "KTAP version 1"
 it 'the trace obeys the rules' check
 it 'a claim or raise without a write is found' finds written trace '!/ cas: .* done$/'
 it 'a ceiling above that of the store is found' finds written trace \
-	'/kuid_claim_raise/ { sub("ceiling_ns=[0-9]*", "ceiling_ns=9000000000000000000") } { print }'
+	'/kuid_claim: .*state=lives/ { sub("ceiling_ns=[0-9]*", "ceiling_ns=9000000000000000000") } { print }'
 it 'a write that the store has not is found' finds written history 'NR != 2'
 it 'a floor below the former ceiling is found' finds floor trace \
-	'/kuid_claim_set/ { sub("floor_ns=[0-9]*", "floor_ns=0") } { print }'
-it 'a ceiling that is lowered before the end is found' finds lowered trace '!/kuid_claim_end/'
+	'/kuid_claim: .*state=lives/ { sub("floor_ns=[0-9]*", "floor_ns=0") } { print }'
+it 'a ceiling that is lowered before the end is found' finds lowered trace '!/kuid_claim: .*state=ended/'
 it 'a ceiling that is lowered below the end is found' finds lowered trace \
-	'/kuid_claim_end/ { sub("end_ns=[0-9]*", "end_ns=9000000000000000000") } { print }'
+	'/kuid_claim: .*state=ended/ { sub("end_ns=[0-9]*", "end_ns=9000000000000000000") } { print }'
 it 'a ceiling that another one has lowered is found' finds lowered history \
 	'{ sub(/"token":"./, "\"token\":\"" NR % 10) } { print }'
 it 'owners with the same times are found' finds spans trace \
@@ -47,13 +47,13 @@ it 'owners with the same times are found' finds spans trace \
 # shellcheck disable=SC2016 # awk's own
 it 'a raise after the end is found' finds over trace '
 	{ print; match($0, "token=[0-9a-f]*"); token = substr($0, RSTART, RLENGTH) }
-	/kuid_claim_raise/ { raised[token] = $0 }
-	/kuid_claim_end/ && token in raised { last = raised[token] }
+	/kuid_claim: .*state=lives/ { raised[token] = $0 }
+	/kuid_claim: .*state=ended/ && token in raised { last = raised[token] }
 	END { sub(" [0-9]+: kuid", " 99999999: kuid", last); print last }'
 # shellcheck disable=SC2016 # awk's own
 it 'IDs after the end are found' finds over trace '
 	{ print; match($0, "token=[0-9a-f]*"); token = substr($0, RSTART, RLENGTH) }
-	/kuid_claim_end/ { sub("kuid_claim_end", "kuid_claim_span"); sub("end_ns=[0-9]*", "end_ns=9000000000000000000")
+	/kuid_claim: .*state=ended/ { sub("kuid_claim:", "kuid_claim_span:"); sub("end_ns=[0-9]*", "end_ns=9000000000000000000")
 		sub(" [0-9]+: kuid", " 99999999: kuid"); last = $0 }
 	END { print last }'
 finish

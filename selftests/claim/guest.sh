@@ -80,7 +80,7 @@ drain()
 load()
 {
 	insmod /lib/kuid.ko "$1" || return
-	for event in "$tracing"/events/kuid/kuid_claim_*/enable; do
+	for event in "$tracing"/events/kuid/kuid_claim*/enable; do
 		echo 1 >"$event" || return
 	done
 }
@@ -426,7 +426,7 @@ none_repeated()
 print_trace()
 {
 	etcd_whole && drain && kill "$tracer"
-	grep -e kuid_claim_ -e ' cas: ' "$work/trace" | sed 's/^ */# trace: /'
+	grep -e kuid_claim -e ' cas: ' "$work/trace" | sed 's/^ */# trace: /'
 	history | sed 's/^/# history: /'
 	book "$work"/*/out | sed 's/^/# book: /'
 }

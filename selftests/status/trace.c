@@ -161,15 +161,12 @@ static void take_of_each(struct __test_metadata *_metadata, int fd)
 TEST_F(trace, fields)
 {
 	static const struct {
-		const char *event, *fields[4];
+		const char *event, *fields[5];
 	} events[] = {
 		{ "kuid_wait", { "source", "ns" } },
 		{ "kuid_step", { "by", "stamp_lag", "slot_lag" } },
 		{ "kuid_epoch", { "number", "why" } },
-		{ "kuid_claim_set", { "worker", "floor", "ceiling" } },
-		{ "kuid_claim_raise", { "worker", "ceiling" } },
-		{ "kuid_claim_end", { "worker", "end" } },
-		{ "kuid_claim_fork", { "worker" } },
+		{ "kuid_claim", { "state", "worker", "floor", "ceiling" } },
 		{ "kuid_claim_span", { "worker", "first", "end" } },
 	};
 	char path[128], text[4096], field[64];
@@ -398,8 +395,9 @@ static void set_claim(struct __test_metadata *_metadata, int fd,
 
 /* The next line must be of the claim; sets where its IDs end. */
 static void check_claim(struct __test_metadata *_metadata, const char **at,
-			const char *event, const struct kuid_claim *claim,
-			__u64 ceiling, long long *end)
+			const char *event, const char *state,
+			const struct kuid_claim *claim, __u64 ceiling,
+			long long *end)
 {
 	const char *line = next_line(at, event), *text;
 	long long value;
@@ -410,6 +408,11 @@ static void check_claim(struct __test_metadata *_metadata, const char **at,
 	text = field_of(line, "token");
 	ASSERT_NE(NULL, text);
 	EXPECT_EQ(0, strncmp(CLAIMED " ", text, sizeof(CLAIMED)));
+	text = field_of(line, "state");
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(0, strncmp(state, text, strlen(state))) {
+		TH_LOG("%s%s", event, line);
+	}
 	text = field_of(line, "parts");
 	ASSERT_NE(NULL, text);
 	/* The worker may serve for snowflake. */
@@ -453,26 +456,26 @@ TEST_F(trace, claim)
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM, &drop));
 
 	ASSERT_TRUE(read_trace());
-	check_claim(_metadata, &at, "kuid_claim_set", &claim, claim.ceiling_ns,
-		    &set);
-	check_claim(_metadata, &at, "kuid_claim_raise", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
+		    claim.ceiling_ns, &set);
+	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
 		    claim.ceiling_ns + HOUR, &value);
 	EXPECT_LT(fields.ns, value);
-	check_claim(_metadata, &at, "kuid_claim_end", &claim, end.ceiling_ns,
-		    &last);
+	check_claim(_metadata, &at, "kuid_claim", "ended ", &claim,
+		    end.ceiling_ns, &last);
 	EXPECT_EQ(end.ceiling_ns, last);
-	ASSERT_NE(NULL, next_line(&at, "kuid_claim_set"));
+	ASSERT_NE(NULL, next_line(&at, "kuid_claim"));
 
 	/* A span when an epoch begins, and with each change of the claim. */
-	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "lives ", &claim,
 		    claim.ceiling_ns, &first);
 	EXPECT_LE(claim.floor_ns, first);
-	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "lives ", &claim,
 		    claim.ceiling_ns + HOUR, &value);
 	EXPECT_LT(fields.ns, value);
-	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "ended ", &claim,
 		    end.ceiling_ns, &value);
-	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "ended ", &claim,
 		    end.ceiling_ns, &value);
 	EXPECT_EQ(last, value);
 	EXPECT_EQ(NULL, next_line(&spans, "kuid_claim_span"));
@@ -493,10 +496,12 @@ TEST_F(trace, claim_in_a_twin)
 	if (write_text("/sys/power/state", "disk"))
 		SKIP(return, "this kernel can't hibernate");
 	ASSERT_TRUE(read_trace());
-	check_claim(_metadata, &at, "kuid_claim_fork", &claim, claim.ceiling_ns,
-		    &end);
-	EXPECT_EQ(NULL, next_line(&at, "kuid_claim_fork"));
-	check_claim(_metadata, &spans, "kuid_claim_span", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
+		    claim.ceiling_ns, &end);
+	check_claim(_metadata, &at, "kuid_claim", "forked ", &claim,
+		    claim.ceiling_ns, &end);
+	EXPECT_EQ(NULL, next_line(&at, "kuid_claim"));
+	check_claim(_metadata, &spans, "kuid_claim_span", "forked ", &claim,
 		    claim.ceiling_ns, &end);
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	drop.load_id = state.load_id;
