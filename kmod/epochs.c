@@ -179,8 +179,8 @@ static int kuid_epochs_begin(struct kuid_change *change)
 	if (!kuid_token_is_none(&change->former.token))
 		trace_kuid_claim_span(&change->former);
 	trace_kuid_epoch(epoch->number, change->why);
-	if (change->claims)
-		trace_kuid_claim(&change->claim);
+	if (change->claiming)
+		trace_kuid_claim(&change->claiming->claim);
 	kuid_wait_changed();
 	if (!former)
 		return 0;
@@ -464,6 +464,15 @@ int kuid_epochs_set_identity(const struct kuid_set_identity *set,
 int kuid_epochs_claim(const struct kuid_claim *claim,
 		      struct kuid_epoch_name *name)
 {
+	struct kuid_claiming claiming = {
+		.claim = {
+			.token = { { claim->token[0], claim->token[1] } },
+			.floor = claim->floor_ns,
+			.ceiling = claim->ceiling_ns,
+		},
+		.replaces = { { claim->replaces[0], claim->replaces[1] } },
+		.load_id = claim->load_id,
+	};
 	struct kuid_change change;
 	int ret = kuid_change_open_started(&change, KUID_EPOCH_CLAIM);
 
@@ -472,14 +481,7 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
 	ret = kuid_identity_claim(&change.choices, claim, &change.changed);
 	change.stale &= ~change.changed;
 	change.floor = claim->floor_ns;
-	change.claims = true;
-	change.claim.token =
-		(struct kuid_token) { { claim->token[0], claim->token[1] } };
-	change.claim.floor = claim->floor_ns;
-	change.claim.ceiling = claim->ceiling_ns;
-	change.replaces = (struct kuid_token) { { claim->replaces[0],
-						  claim->replaces[1] } };
-	change.load_id = claim->load_id;
+	change.claiming = &claiming;
 	return kuid_change_close(&change, ret, name);
 }
 

@@ -306,14 +306,31 @@ static void kuid_generator_end_epoch(struct kuid_generator *generator,
 	WRITE_ONCE(generator->issued, issued);
 }
 
+/* Whether a claim may begin, be replaced or dropped. */
+static int kuid_generator_may_claim(const struct kuid_generator *generator,
+				    const struct kuid_claiming *claiming)
+{
+	const struct kuid_claimed *now = &generator->gate.claim;
+	const struct kuid_token none = { 0 };
+	bool lives = kuid_claimed_lives(now);
+
+	if (kuid_generator_is_other_load(generator, claiming->load_id))
+		return -ESTALE;
+	if (lives && kuid_token_is_none(&claiming->replaces))
+		return -EBUSY;
+	if (!kuid_token_is(&claiming->replaces, lives ? &now->token : &none))
+		return -ESTALE;
+	/* A request for the former claim must not reach the new one. */
+	if (kuid_token_is(&claiming->claim.token, &now->token) &&
+	    !kuid_token_is_none(&now->token))
+		return -EINVAL;
+	return 0;
+}
+
 /* Whether an epoch may begin. The caller holds the lock. */
 static int kuid_generator_may_begin(const struct kuid_generator *generator,
 				    const struct kuid_change *change)
 {
-	const struct kuid_claimed *claim = &generator->gate.claim;
-	const struct kuid_token none = { 0 };
-	bool lives;
-
 	if (change->if_behind && !kuid_generator_is_behind(generator))
 		return -EALREADY;
 	if (change->covers &&
@@ -322,20 +339,9 @@ static int kuid_generator_may_begin(const struct kuid_generator *generator,
 	if (change->covers && !change->fresh_slots &&
 	    !kuid_generator_covers(generator, change->cover.ceiling))
 		return -EINVAL;
-	if (!change->claims)
-		return 0;
-	if (kuid_generator_is_other_load(generator, change->load_id))
-		return -ESTALE;
-	lives = kuid_claimed_lives(claim);
-	if (lives && kuid_token_is_none(&change->replaces))
-		return -EBUSY;
-	if (!kuid_token_is(&change->replaces, lives ? &claim->token : &none))
-		return -ESTALE;
-	/* A request for the former claim must not reach the new one. */
-	if (kuid_token_is(&change->claim.token, &claim->token) &&
-	    !kuid_token_is_none(&claim->token))
-		return -EINVAL;
-	return 0;
+	return change->claiming
+		       ? kuid_generator_may_claim(generator, change->claiming)
+		       : 0;
 }
 
 /*
@@ -470,9 +476,9 @@ static void kuid_generator_begin(struct kuid_generator *generator,
 						      mono, offset);
 	step->slot_lag = kuid_generator_begin_slots(generator, epoch, change,
 						    mono, offset);
-	if (change->claims)
+	if (change->claiming)
 		kuid_generator_begin_claim(generator, epoch, mono,
-					   &change->claim);
+					   &change->claiming->claim);
 	gate->claim.parts = epoch->claimed;
 	kuid_gate_open(gate, epoch->closings, change->redrawn,
 		       epoch->stale | epoch->missing);
@@ -507,8 +513,8 @@ static void kuid_generator_begin(struct kuid_generator *generator,
  * Return: 0; then the caller may free the former epoch as soon as nobody uses
  * it any more. After an error the former epoch goes on, and the caller keeps
  * @epoch: -EALREADY if @change->if_behind is set, but the lag is not above the
- * limit any more; for a claim -ESTALE if @change->load_id is another one, or
- * @change->replaces is not the living claim; -EBUSY if a claim lives and is not
+ * limit any more; for a claim -ESTALE if its load_id is another one, or if it
+ * replaces another claim than the living one; -EBUSY if a claim lives and is not
  * to be replaced; -EINVAL if the former claim has the same token; for a cover
  * -ESTALE if the former one has another name than @change->cover; -EINVAL if a
  * time at or above its ceiling was issued. -EBUSY also if a private lane

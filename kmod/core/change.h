@@ -33,6 +33,20 @@ enum kuid_why {
 };
 
 /**
+ * struct kuid_claiming - a claim to begin, replace or drop
+ * @claim: the new claim, of which the token, the floor and the ceiling are set;
+ *	all zero to drop the claim. Output: all members are set
+ * @replaces: the name of the living claim that is replaced or dropped; zero if
+ *	none lives
+ * @load_id: the load_id that the claimer has seen before it asked its store
+ */
+struct kuid_claiming {
+	struct kuid_claimed claim;
+	struct kuid_token replaces;
+	u64 load_id;
+};
+
+/**
  * struct kuid_change - an epoch to begin, and what changes with it
  * @why: why the epoch begins, for the trace alone
  * @choices: the rules that its identity is made by
@@ -48,18 +62,11 @@ enum kuid_why {
  * @covers: begin a cover: @floor holds for stamps with a given node as well
  * @cover: the new cover, with the name of the former one, if there is one; used
  *	only if @covers is set
- * @claims: begin, replace or drop a claim
  * @floor: slots go on at this time or above, in nanoseconds since 1970; 0 if
  *	there is no floor
- * @claim: the new claim, of which the token, the floor and the ceiling are set;
- *	all zero to drop the claim. Output: all members are set
- * @replaces: the name of the living claim that is replaced or dropped; zero if
- *	none lives
- * @load_id: the load_id that the claimer has seen before it asked its store
+ * @claiming: a claim to begin, replace or drop; NULL if the claim goes on
  * @former: output: the claim that was there before, as it was when the epoch
  *	began
- *
- * @claim, @replaces and @load_id are used only if @claims is set.
  */
 struct kuid_change {
 	enum kuid_why why;
@@ -72,11 +79,8 @@ struct kuid_change {
 	bool fresh_slots;
 	bool covers;
 	struct kuid_covered cover;
-	bool claims;
 	u64 floor;
-	struct kuid_claimed claim;
-	struct kuid_token replaces;
-	u64 load_id;
+	struct kuid_claiming *claiming;
 	struct kuid_claimed former;
 };
 

@@ -110,6 +110,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 {
 	struct kuid_epoch *former = host.generator.epoch;
 	struct kuid_epoch *epoch = make_epoch(node_given);
+	struct kuid_claiming claiming = host.claiming;
 	struct kuid_change change = machine_change(why);
 
 	free_retired();
@@ -127,11 +128,9 @@ bool host_publish(enum kuid_why why, bool node_given)
 		change.cover.again_until = host.change.cover.again_until;
 		change.floor = change.cover.floor;
 	}
-	if (change.claims) {
-		change.floor = host.change.claim.floor;
-		change.claim = host.change.claim;
-		change.replaces = host.change.replaces;
-		change.load_id = host.change.load_id;
+	if (why == KUID_EPOCH_CLAIM) {
+		change.floor = claiming.claim.floor;
+		change.claiming = &claiming;
 	}
 	host.refused = kuid_generator_publish(&host.generator, epoch, &change);
 	if (host.refused) {

@@ -65,8 +65,8 @@ struct host_record {
  * @generation: what processes with private lanes compare
  * @missing: KUID_PARTS_*: the parts that the next epochs lack
  * @claimed: KUID_PARTS_*: the parts of the next epochs that are claimed
- * @change: the next claim or cover; its former is the claim before the last
- *	epoch
+ * @change: the next cover, and the claim before the last epoch
+ * @claiming: the next claim
  * @other_cover: the next requests name another cover than the present one
  * @refused: what kuid_generator_publish() has returned last
  * @snowflake_epoch: what snowflake of the next epochs counts from
@@ -86,6 +86,7 @@ struct host {
 	u32 missing;
 	u32 claimed;
 	struct kuid_change change;
+	struct kuid_claiming claiming;
 	bool other_cover;
 	int refused;
 	u64 snowflake_epoch;

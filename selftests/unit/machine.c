@@ -140,6 +140,5 @@ struct kuid_change machine_change(enum kuid_why why)
 		.fresh_slots = why == KUID_EPOCH_FIRST ||
 			       why == KUID_EPOCH_BACK,
 		.covers = why == KUID_EPOCH_COVER || why == KUID_EPOCH_BACK,
-		.claims = why == KUID_EPOCH_CLAIM,
 	};
 }

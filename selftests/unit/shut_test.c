@@ -223,16 +223,16 @@ static struct kuid_token last_token(void)
 static int try_claim(u32 claimed, u64 floor, u64 ceiling)
 {
 	host.claimed = claimed;
-	host.change = (struct kuid_change) {
+	host.claiming = (struct kuid_claiming) {
 		.claim.floor = floor,
 		.claim.ceiling = ceiling,
 		.load_id = host.generator.epoch->load_id,
 	};
 	if (kuid_claimed_lives(&host.generator.gate.claim))
-		host.change.replaces = host.generator.gate.claim.token;
+		host.claiming.replaces = host.generator.gate.claim.token;
 	if (claimed) {
 		drawn++;
-		host.change.claim.token = last_token();
+		host.claiming.claim.token = last_token();
 	}
 	host_publish(KUID_EPOCH_CLAIM, false);
 	return host.refused;
@@ -422,9 +422,9 @@ TEST(a_claim_has_a_floor)
 			floor);
 	/* The stamps stay with the clock, also with a given node. */
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
-	host.change.replaces = host.change.claim.token;
-	host.change.claim.token.words[1] = ++drawn;
-	host.change.claim.floor += HOST_SECOND;
+	host.claiming.replaces = host.claiming.claim.token;
+	host.claiming.claim.token.words[1] = ++drawn;
+	host.claiming.claim.floor += HOST_SECOND;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, true));
 	assert_true(take(KUID_STAMPS, KUID_PART_NODE).units.first < floor);
 	assert_false(host_read().gate.cover.epoch);
@@ -677,7 +677,7 @@ TEST(a_claim_answers_to_its_name_only)
 		other.words[i & 1] ^= i < 2 ? 1 : BIT_ULL(63);
 		assert_int_equal(raise_named(load_id, other, ceiling), -ESTALE);
 		assert_int_equal(raise_named(load_id, other, 0), -ESTALE);
-		host.change.replaces = other;
+		host.claiming.replaces = other;
 		assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 		assert_int_equal(host.refused, -ESTALE);
 	}
@@ -685,11 +685,11 @@ TEST(a_claim_answers_to_its_name_only)
 			 -ESTALE);
 	assert_int_equal(raise_named(load_id ^ 1, token, ceiling), -ESTALE);
 	assert_int_equal(raise_named(load_id ^ 1, token, 0), -ESTALE);
-	host.change.replaces = (struct kuid_token) { 0 };
+	host.claiming.replaces = (struct kuid_token) { 0 };
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -EBUSY);
-	host.change.replaces = token;
-	host.change.load_id ^= 1;
+	host.claiming.replaces = token;
+	host.claiming.load_id ^= 1;
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -ESTALE);
 	assert_claim(true);
@@ -697,14 +697,14 @@ TEST(a_claim_answers_to_its_name_only)
 	assert_int_equal(raise_to(ceiling + HOST_SECOND), 0);
 	/* A dead claim has no name. */
 	assert_int_equal(raise_to(0), 0);
-	host.change.load_id = load_id;
+	host.claiming.load_id = load_id;
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -ESTALE);
-	host.change.replaces = (struct kuid_token) { 0 };
+	host.claiming.replaces = (struct kuid_token) { 0 };
 	/* A late request for the former claim must not reach the next one. */
 	assert_false(host_publish(KUID_EPOCH_CLAIM, false));
 	assert_int_equal(host.refused, -EINVAL);
-	host.change.claim.token.words[1] = ++drawn;
+	host.claiming.claim.token.words[1] = ++drawn;
 	assert_true(host_publish(KUID_EPOCH_CLAIM, false));
 }
 

@@ -797,7 +797,7 @@ TEST(a_shut_clock_costs_others_nothing)
 			source = snowflake ? KUID_SNOWFLAKE : KUID_LEX;
 			host.generator.gate.required = n == NO_STATE;
 			host.claimed = n == CLAIM ? KUID_PARTS_OF(part) : 0;
-			host.change = (struct kuid_change) {
+			host.claiming = (struct kuid_claiming) {
 				.claim.token.words = { 1, 2 },
 				.claim.ceiling = 1,
 				.load_id = HOST_LOAD_ID,
