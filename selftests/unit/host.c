@@ -139,8 +139,7 @@ bool host_publish(enum kuid_why why, bool node_given)
 		return false;
 	}
 	host.change.former = change.former;
-	if (change.claims)
-		host.change.claim = change.claim;
+	host.claiming.claim = claiming.claim;
 	host.nr_epochs++;
 	host.load_id = 0;
 	if (makes_sequences(why))

@@ -391,7 +391,7 @@ TEST(a_claim_tells_how_far_it_was_used)
 		machine_pass(HOST_SECOND + 7);
 		claim(KUID_PARTS_WORKER, i ? floor += 5 * HOST_SECOND : 0,
 		      HOST_WALL + 100 * HOST_SECOND);
-		assert_int_equal(host.change.claim.parts, KUID_PARTS_WORKER);
+		assert_int_equal(host.claiming.claim.parts, KUID_PARTS_WORKER);
 		worker = host.generator.epoch->identity.worker;
 		first = host_ns(KUID_GRID,
 				take(KUID_GRID, KUID_PART_WORKER).units.first);
