@@ -18,7 +18,7 @@
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #else
-#define VALGRIND_MAKE_MEM_DEFINED(at, size) 0
+#define VALGRIND_MAKE_MEM_DEFINED(at, size) ((void)(at))
 #endif
 #ifdef __has_feature
 #if __has_feature(memory_sanitizer)
