@@ -16,6 +16,7 @@ year=31536000
 # The daemon, as its unit starts it, and what it says.
 keep()
 {
+	before=$(value clock ceiling_ns)
 	kuid keep --ahead $((10 * patience)) --every 1 $file >$said 2>&1 </dev/null &
 	keeper=$!
 	eventually has_begun
@@ -28,9 +29,10 @@ explain()
 	grep . /sys/class/kuid/kuid/status/*
 }
 
+# It has moved the kernel's ceiling, also one that is of "kuid restore" or of the daemon before it.
 has_begun()
 {
-	has_ended "$keeper" || { [ "$(value clock ceiling)" != none ] && grep -q 'IDs' $said; }
+	has_ended "$keeper" || [ "$(value clock ceiling_ns)" != "$before" ]
 }
 
 stop()
@@ -98,14 +100,14 @@ is_told()
 
 first_boot()
 {
-	says 'IDs begin: none were made here before' && [ ! -e $file.unused ] && goes_on &&
+	eventually says 'IDs begin: none were made here before' && [ ! -e $file.unused ] && goes_on &&
 		holds unique && holds reboot_safe && kuid status --check >"$out"
 }
 
 reboots()
 {
 	stop TERM
-	waits k64 && boot 0 && says 'IDs go on above' && goes_on
+	waits k64 && boot 0 && eventually says 'IDs go on above' && goes_on
 }
 
 crashes() { boot -600 && goes_on && holds unique && boot -1200 && goes_on; }
@@ -146,7 +148,8 @@ clock_ahead()
 	set_clock $((14 * year)) && eventually covers 0 && goes_on && set_clock 0 && goes_back
 }
 
-# IDs stay in the future, which is told, with the way back; then nothing repeats until that time.
+# IDs stay in the future, which is told, with the way back; then nothing repeats until that time, and
+# nothing after it.
 goes_back()
 {
 	eventually says 'IDs are more than a day ahead of the clock' &&
@@ -154,8 +157,8 @@ goes_back()
 		kuid status | tr -s ' \n' '  ' | grep -qF '"kuid restore --may-repeat"' &&
 		kuid restore --may-repeat 2>"$err" && goes_on && [ "$(value clock slot_lag_ns)" -lt 100000000000 ] &&
 		holds unique && sleep 2 && boot 0 && goes_on && holds unique && holds reboot_safe &&
-		! says 'a day ahead' && boot $((14 * year)) && holds unique &&
-		goes_on
+		! says 'a day ahead' && boot $((14 * year - 3600)) && holds unique &&
+		boot $((14 * year + 3600)) && holds unique && goes_on
 }
 
 disk_put_back()
@@ -181,7 +184,7 @@ other_machine()
 {
 	echo 4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4 >$machine_id && boot -60 && goes_on &&
 		echo 5c9f0e1b2ad34b6c8e0f7a5d91c2b3e4 >$machine_id && boot -90 &&
-		says 'is of another machine' && goes_on && holds unique
+		eventually says 'is of another machine' && goes_on && holds unique
 }
 
 lost() { stop KILL && rm $file && boot 0 && refused 'bring it back' && is_told; }
