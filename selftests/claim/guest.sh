@@ -208,6 +208,19 @@ boot_without_trust()
 	cp "$saved" "$work/copy" && boot_without_number state=required "restore $work/copy"
 }
 
+# may_repeat FILE: IDs went back by an hour, which the boot after that knows from the file.
+may_repeat()
+{
+	restore "$1" && kuid restore --ahead 1 --may-repeat "$1" && unload && load state=required &&
+		restore "$1"
+}
+
+boot_that_may_repeat()
+{
+	cp "$saved" "$work/copy" &&
+		boot_without_number state=required "may_repeat $work/copy" --trust-disk
+}
+
 # IDs begin above those from before the crash, and end at the ceiling that etcd has.
 boot_without_etcd()
 {
@@ -231,10 +244,11 @@ etcd_is_back()
 
 # ------------------------------------------------------------------ two owners
 
-# Until the ceiling, and not longer. Other formats go on.
+# Until the ceiling, and not longer, which the status tells. Other formats go on.
 owner_asleep()
 {
-	signal STOP owner && makes && eventually at_the_ceiling && kuid gen -f v7 && kuid gen -f lex
+	signal STOP owner && makes && eventually at_the_ceiling && kuid gen -f v7 && kuid gen -f lex &&
+		kuid status | grep -q '^expired_claim: ' && kuid status | grep -qF '"kuid-claim"'
 }
 
 second_owner()
@@ -438,6 +452,7 @@ it 'no IDs without a number' first_boot
 it 'the owner makes IDs' owner
 it 'booted without a saved state, it makes none while etcd is away' boot_without_saved_state
 it 'booted with one, it makes none while etcd is away' boot_without_trust
+it 'booted where times may come again, it makes none while etcd is away' boot_that_may_repeat
 it 'if the disk is trusted, it goes on without etcd' boot_without_etcd
 it 'not longer than to the ceiling' ceiling_without_etcd
 it 'it goes on with the number when etcd is back' etcd_is_back
