@@ -411,7 +411,7 @@ it "root: a file that is only mounted can't be opened" says "Operation not permi
 it "somebody: a file that is only mounted can be read" is_v7 mounted somebody
 tool somebody --privileged
 it "somebody: a privileged container can't begin an epoch" refused_to node
-it "somebody: it can't force the clock" refused_to clock
+it "somebody: it can't take IDs back" refused_to restore
 it "somebody: a file of a group is refused to a container" of_group \
 	says "Permission denied" box somebody "--device kuid/id=v7" head -n 1 /dev/kuids/v7.txt
 it "somebody: --group-add keep-groups lets it read" of_group \
