@@ -622,7 +622,7 @@ int __init kuid_epochs_init(void)
 /*
  * Wait until the wall clock has passed all IDs that the next load could hand
  * out again. If the wall clock is further behind than IDs may be ahead of it,
- * it was set back or is behind a restored floor, and waiting could take very
+ * it was set back or is behind a floor, and waiting could take very
  * long. Then warn instead.
  */
 static void kuid_epochs_wait_clear(void)

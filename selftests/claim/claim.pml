@@ -407,7 +407,7 @@ end:	do
 #endif
 	}
 #ifndef TRUST_DISK
-	:: atomic { /* the clock is forced back, which a claim that lives prevents */
+	:: atomic { /* IDs are taken back, which a claim that lives prevents */
 		ME.passed && !IS_LIVE(ME) -> ME.passed = false
 	}
 #endif

@@ -299,7 +299,7 @@ static void book_id(struct fuzz_actor *actor, const struct format *f,
 	struct words key = unique_part(f, id, fields, epoch);
 	bool first;
 
-	/* Slots may be repeated after a forced clock. */
+	/* Slots may be repeated after they went back. */
 	if (among(f, SLOTS)) {
 		if (forces == FUZZ_CHANGING)
 			return;

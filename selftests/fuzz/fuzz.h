@@ -248,7 +248,7 @@ void fuzz_memory_huge_done(void *huge);
  * @signals: number of signals before the call
  * @ends: number of signals that end a call before the call
  * @wall: number of changes of the wall clock before the call
- * @forces: number of forced clocks before the call
+ * @forces: how often IDs went back before the call
  * @sets: number of changes of format or order before the call
  * @flags: number of changes of O_NONBLOCK before the call
  * @wall_before: wall clock before the call

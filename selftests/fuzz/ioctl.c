@@ -455,7 +455,7 @@ static __u32 claimed_parts(const struct kuid_state *state)
 
 /*
  * Check the result of a command against the state before and after it. After a
- * forced clock the module no longer knows which IDs it gave.
+ * command that takes IDs back the module no longer knows which IDs it gave.
  */
 static void check_outcome(struct fuzz_actor *actor, const struct command *c,
 			  const struct fuzz_call *call, const void *arg,

@@ -580,7 +580,7 @@ TEST_F(none_left, killed)
 }
 
 /*
- * Acknowledge the same ceiling again. This makes the module's waiters check
+ * Set the same ceiling again. This makes the module's waiters check
  * again without any ID becoming available, so it must not look like an event to
  * io_uring.
  */

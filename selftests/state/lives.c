@@ -375,7 +375,7 @@ static void end_readers(const pid_t *pids)
 	}
 }
 
-/* Store a higher ceiling first, then acknowledge it. */
+/* Store a higher ceiling first, then raise that of the cover. */
 static void save(struct memory *m, int fd)
 {
 	struct kuid_state state;
@@ -391,7 +391,7 @@ static void save(struct memory *m, int fd)
 	ceiling += NSEC_PER_SEC;
 	__atomic_store_n(&m->ceiling, ceiling, __ATOMIC_SEQ_CST);
 	if (raise_cover(fd, ceiling))
-		fail("ACKNOWLEDGE: %m");
+		fail("COVER: %m");
 }
 
 struct found {

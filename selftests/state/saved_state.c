@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Saved state, which prevents repeats after a reboot: which users may read,
- * restore and acknowledge it, which calls wait for it, and that no ID is made
- * below the floor or at the ceiling. Leaves the module loaded or unloaded, as
- * it was found.
+ * Covers, which prevent repeats after a reboot: which users may begin and raise
+ * one, which calls wait for it, and that no ID is made below the floor or at the
+ * ceiling. Leaves the module loaded or unloaded, as it was found.
  */
 #include "../lib/harness.h"
 
@@ -62,20 +61,21 @@ TEST_F(state, cover_refuses)
 					 .again_until_ns = max,
 					 .flags = begin };
 	const struct kuid_cover bad[] = {
-		{ now, now, 0, 0, begin },
-		{ now, now - 1, 0, 0, begin },
-		{ 0, 0, 0, 0, begin },
-		{ max, max + 1, 0, 0, begin },
-		{ 0, far, 0, 0, begin },
-		{ far, -1, 0, 0, back },
-		{ 0, max, 1, 0, begin },
-		{ 0, max, 2, 1, back },
-		{ 0, max, 0, max + 1, begin },
-		{ 0, max, 0, -1, back },
-		{ 0, max, 0, 0, KUID_COVER_BACK },
-		{ 1, max, 0, 0, 0 },
-		{ 0, max, 0, 1, 0 },
-		{ 0, max + 1, 0, 0, 0 },
+		{ .floor_ns = now, .ceiling_ns = now, .flags = begin },
+		{ .floor_ns = now, .ceiling_ns = now - 1, .flags = begin },
+		{ .flags = begin },
+		{ .floor_ns = max, .ceiling_ns = max + 1, .flags = begin },
+		{ .ceiling_ns = far, .flags = begin },
+		{ .floor_ns = far, .ceiling_ns = -1, .flags = back },
+		{ .ceiling_ns = max, .again_from_ns = 1, .flags = begin },
+		{ .ceiling_ns = max, .again_from_ns = 2, .again_until_ns = 1,
+		  .flags = back },
+		{ .ceiling_ns = max, .again_until_ns = max + 1, .flags = begin },
+		{ .ceiling_ns = max, .again_until_ns = -1, .flags = back },
+		{ .ceiling_ns = max, .flags = KUID_COVER_BACK },
+		{ .floor_ns = 1, .ceiling_ns = max },
+		{ .ceiling_ns = max, .again_until_ns = 1 },
+		{ .ceiling_ns = max + 1 },
 	};
 	struct kuid_status before;
 	struct kuid_state state;

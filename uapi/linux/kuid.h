@@ -502,12 +502,12 @@ struct kuid_page {
  *	that show a claimed number are made until numbers are claimed again; 0
  *	if it lives or nothing is claimed
  * @wall_ns: out: the wall clock; all times here are nanoseconds since 1970
- * @slot_ns: out: all IDs of slot formats since the clock was last forced are
- *	below this time
+ * @slot_ns: out: all IDs of slot formats since they last went back
+ *	(KUID_COVER_BACK) are below this time
  * @stamp_ns: out: all IDs of stamp formats with a given node are below this
  *	time, which is not below @floor_ns
- * @floor_ns: out: the floor that was restored; 0 if there is none
- * @ceiling_ns: out: the ceiling that was acknowledged; 0 if there is none
+ * @floor_ns: out: the floor of the cover; 0 if there is none
+ * @ceiling_ns: out: the ceiling of the cover; 0 if there is none
  * @node_from: out: KUID_FROM_*
  * @worker_from: out: KUID_FROM_*
  * @node: out: the node of v1 and v6, 48 bits

@@ -261,9 +261,9 @@ int kuid_fd(const struct kuid *handle);
  * EINTR: a signal came while it waited: for the kernel's random generator,
  * because IDs had run as far ahead of the clock as they may, or for an
  * administrator where state is required.
- * ENODATA: state is required, and in 30 seconds none was restored, or no
- * ceiling above the time of IDs was acknowledged. With a file that is
- * non-blocking that is EAGAIN until it has been so for 30 seconds.
+ * ENODATA: state is required, and in 30 seconds no cover has begun, or its
+ * ceiling was not above the time of IDs. With a file that is non-blocking that
+ * is EAGAIN until it has been so for 30 seconds.
  * ENOKEY: snowflake has no worker: an administrator must give it one, with
  * "kuid node --snowflake NUMBER" or kuid-claim(8).
  * EKEYEXPIRED: IDs of the format show a claimed number, and the time has come
