@@ -562,33 +562,20 @@ u32 kuid_epochs_given(void)
  * @to: output, all members are set
  *
  * Context: process. Sleeps only to begin the first epoch.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready, or if there
- * may be a twin and the next epoch has not begun yet; -EOPNOTSUPP if the node
- * was given; -ENOSPC if the epoch has no more nodes; -ENOMEM if an epoch can't
- * begin.
+ * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
+ * the first epoch can't begin; or an error of kuid_generator_private_node().
  */
 int kuid_epochs_private_node(struct kuid_private_node *to)
 {
-	enum kuid_handout handout;
 	int ret;
 
 	ret = kuid_epochs_start_now();
 	if (ret)
 		return ret;
 	rcu_read_lock_sched();
-	handout = kuid_generator_private_node(&kuid_host, to);
+	ret = kuid_generator_private_node(&kuid_host, to);
 	rcu_read_unlock_sched();
-	switch (handout) {
-	case KUID_NODE_HANDED_OUT:
-		break;
-	case KUID_NODE_IS_GIVEN:
-		return -EOPNOTSUPP;
-	case KUID_NODE_CLOSED:
-		return -EAGAIN;
-	case KUID_NODES_USED_UP:
-		return -ENOSPC;
-	}
-	return 0;
+	return ret;
 }
 
 /**

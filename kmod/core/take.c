@@ -66,10 +66,12 @@ kuid_generator_fresh_view(struct kuid_generator *generator,
  * writer sees the number, or this function sees the writer.
  *
  * Context: as kuid_generator_take(). Never sleeps, takes no lock.
- * Return: enum kuid_handout.
+ * Return: 0; -EAGAIN if there may be a twin, and the next epoch has not begun
+ * yet; -EOPNOTSUPP if the epoch has a given node, so there are no random ones;
+ * -ENOSPC if the epoch has no more nodes.
  */
-enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
-					      struct kuid_private_node *to)
+int kuid_generator_private_node(struct kuid_generator *generator,
+				struct kuid_private_node *to)
 {
 	for (;;) {
 		struct kuid_epoch *epoch;
@@ -84,24 +86,24 @@ enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
 		/* Pairs with the release in kuid_generator_begin(). */
 		epoch = smp_load_acquire(&generator->epoch);
 		if (kuid_epoch_node_given(epoch))
-			return KUID_NODE_IS_GIVEN;
+			return -EOPNOTSUPP;
 		if (kuid_gate_closed(&generator->gate, KUID_PART_NODE))
-			return KUID_NODE_CLOSED;
+			return -EAGAIN;
 		number = kuid_node_next(&epoch->nodes);
 		if (!number)
-			return KUID_NODES_USED_UP;
+			return -ENOSPC;
 		if (generation & 1 ||
 		    READ_ONCE(*generator->generation) != generation)
 			continue;
 		if (kuid_generator_is_cloned(generator))
-			return KUID_NODE_CLOSED;
+			return -EAGAIN;
 		*to = (struct kuid_private_node) {
 			.node = kuid_node_of(&epoch->key, number),
 			.generation = generation,
 			.epoch = epoch->number,
 			.load_id = epoch->load_id,
 		};
-		return KUID_NODE_HANDED_OUT;
+		return 0;
 	}
 }
 

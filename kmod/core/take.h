@@ -68,20 +68,6 @@ struct kuid_want {
 };
 
 /**
- * enum kuid_handout - the result of kuid_generator_private_node()
- * @KUID_NODE_HANDED_OUT: the caller has a node
- * @KUID_NODE_IS_GIVEN: the epoch has a given node, so there are no random ones
- * @KUID_NODE_CLOSED: there may be a twin, and the next epoch has not begun yet
- * @KUID_NODES_USED_UP: the epoch has no more nodes
- */
-enum kuid_handout {
-	KUID_NODE_HANDED_OUT,
-	KUID_NODE_IS_GIVEN,
-	KUID_NODE_CLOSED,
-	KUID_NODES_USED_UP
-};
-
-/**
  * enum kuid_shut - why the clock of a source must not be used
  * @KUID_SHUT_NOT: it may be used
  * @KUID_SHUT_CEILING: stable storage does not cover the time
@@ -112,8 +98,8 @@ struct kuid_private_node {
 
 void kuid_generator_enter(struct kuid_generator *generator,
 			  struct kuid_watermarks *watermarks, u64 number);
-enum kuid_handout kuid_generator_private_node(struct kuid_generator *generator,
-					      struct kuid_private_node *to);
+int kuid_generator_private_node(struct kuid_generator *generator,
+				struct kuid_private_node *to);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
 enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,

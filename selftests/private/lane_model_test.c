@@ -235,14 +235,13 @@ static void check_lanes(void)
 	}
 }
 
-static enum kuid_handout get_node(struct kuid_private_node *node)
+static int get_node(struct kuid_private_node *node)
 {
 	u64 before = generation;
-	enum kuid_handout handout;
+	int ret = kuid_generator_private_node(&generator, node);
 
-	handout = kuid_generator_private_node(&generator, node);
-	if (handout != KUID_NODE_HANDED_OUT)
-		return handout;
+	if (ret)
+		return ret;
 	if (node->generation < before)
 		broken = "a node of an earlier generation";
 	check_lanes();
@@ -260,16 +259,16 @@ static enum kuid_handout get_node(struct kuid_private_node *node)
 	assert_in_range(nr_nodes, 0, MOST_NODES - 1);
 	nodes[nr_nodes].node = *node;
 	nodes[nr_nodes++].of_parent = false;
-	return handout;
+	return 0;
 }
 
 int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
 {
 	struct kuid_private_node node = { 0 };
-	enum kuid_handout handout;
+	int ret;
 
 	asking = kuid_port_cpu();
-	handout = get_node(&node);
+	ret = get_node(&node);
 	asking = -1;
 	*lane = (struct kuid_private_lane) {
 		.node = node.node,
@@ -278,12 +277,8 @@ int kuid_private_get_node(const struct kuid *of, struct kuid_private_lane *lane)
 		.max_ahead_ns = AHEAD,
 		.step_limit_ns = LIMIT,
 	};
-	if (handout == KUID_NODE_HANDED_OUT)
-		return 0;
-	errno = handout == KUID_NODE_IS_GIVEN	? EOPNOTSUPP
-		: handout == KUID_NODES_USED_UP ? ENOSPC
-						: EAGAIN;
-	return -1;
+	errno = -ret;
+	return ret ? -1 : 0;
 }
 
 /* ---------------------------------------- checks of the IDs of a call */

@@ -272,7 +272,7 @@ TEST(a_given_node_goes_on_above_drawn_nodes)
 	assert_true(by_cpu(KUID_STAMPS, 0, 1).first > first.first);
 }
 
-static enum kuid_handout hand_out(struct kuid_private_node *to)
+static int hand_out(struct kuid_private_node *to)
 {
 	memset(to, 0, sizeof(*to));
 	return kuid_generator_private_node(&host.generator, to);
@@ -286,8 +286,7 @@ TEST(private_nodes_are_those_of_the_epoch)
 		for (u64 i = 1; i <= 1000; i++) {
 			struct kuid_private_node private;
 
-			assert_int_equal(hand_out(&private),
-					 KUID_NODE_HANDED_OUT);
+			assert_int_equal(hand_out(&private), 0);
 			assert_int_equal(private.node, kuid_node_of(&key, i));
 			assert_int_not_equal(private.node,
 					     kuid_node_of(&key, 0));
@@ -306,16 +305,16 @@ TEST(private_nodes_can_be_used_up)
 
 	atomic64_set(&epoch->nodes.last, KUID_NODE_LAST - 2);
 	for (u64 i = KUID_NODE_LAST - 1; i <= KUID_NODE_LAST; i++) {
-		assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+		assert_int_equal(hand_out(&private), 0);
 		assert_int_equal(private.node, kuid_node_of(&epoch->key, i));
 	}
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(hand_out(&private), KUID_NODES_USED_UP);
+		assert_int_equal(hand_out(&private), -ENOSPC);
 		assert_int_equal(private.node, 0);
 	}
 	assert_int_equal(atomic64_read(&epoch->nodes.last), KUID_NODE_LAST);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 	assert_int_equal(private.epoch, 2);
 }
 
@@ -363,14 +362,14 @@ TEST(a_closed_generator_hands_out_no_node)
 	kuid_generator_close(&host.generator);
 	closed = host.generation;
 	assert_true(closed > opened);
-	assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+	assert_int_equal(hand_out(&private), -EAGAIN);
 	/* Only an epoch that begins because of the twin opens it. */
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+	assert_int_equal(hand_out(&private), -EAGAIN);
 	assert_int_equal(atomic64_read(&host.generator.epoch->nodes.last), 0);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	assert_true(host.generation > closed);
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 	assert_int_equal(private.generation, host.generation);
 }
 
@@ -382,14 +381,14 @@ TEST(a_clone_gets_no_node)
 
 	kuid_generator_use_vm_id(&host.generator, vm_id);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+		assert_int_equal(hand_out(&private), 0);
 		vm_id[i] = 3;
-		assert_int_equal(hand_out(&private), KUID_NODE_CLOSED);
+		assert_int_equal(hand_out(&private), -EAGAIN);
 		assert_int_equal(private.node, 0);
 		kuid_generator_close(&host.generator);
 		assert_true(host_publish(KUID_EPOCH_FORK, false));
 	}
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 }
 
 /* A notification that tells of a known twin closes nothing. */
@@ -483,12 +482,12 @@ TEST_AFTER(a_given_node_is_not_handed_out, setup_given)
 {
 	struct kuid_private_node private;
 
-	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
+	assert_int_equal(hand_out(&private), -EOPNOTSUPP);
 	kuid_generator_close(&host.generator);
-	assert_int_equal(hand_out(&private), KUID_NODE_IS_GIVEN);
+	assert_int_equal(hand_out(&private), -EOPNOTSUPP);
 	assert_int_equal(atomic64_read(&host.generator.epoch->nodes.last), 0);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 }
 
 /* No lane can have this node. */
@@ -500,7 +499,7 @@ TEST(a_node_that_a_lane_may_have_is_refused)
 	struct kuid_reading before, after;
 	struct kuid_epoch *epoch;
 
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 	for (u64 i = 1; i <= 3; i++) {
 		epoch = host.generator.epoch;
 		before = host_read();
@@ -518,7 +517,7 @@ TEST(a_node_that_a_lane_may_have_is_refused)
 		assert_true(host_publish(KUID_EPOCH_SET, false));
 	}
 	/* A lane still gets a node. */
-	assert_int_equal(hand_out(&private), KUID_NODE_HANDED_OUT);
+	assert_int_equal(hand_out(&private), 0);
 	assert_int_equal(private.generation, host.generation);
 
 	host.given_node = CARD_NODE;

@@ -155,8 +155,7 @@ static void get_private_node(u64 *generation)
 {
 	struct kuid_private_node node;
 
-	if (kuid_generator_private_node(&host.generator, &node) !=
-	    KUID_NODE_HANDED_OUT)
+	if (kuid_generator_private_node(&host.generator, &node))
 		return;
 	if (node.generation < *generation || node.generation & 1 ||
 	    !(node.node & KUID_NODE_MULTICAST))
