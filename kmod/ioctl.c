@@ -4,7 +4,6 @@
  * caller's capabilities; identity.c checks the parts of an identity to set.
  */
 #include <linux/bits.h>
-#include <linux/build_bug.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/sizes.h>
@@ -22,35 +21,6 @@
 #include "status.h"
 #include "user.h"
 #include "vmgen.h"
-
-/* The ABI is the same on every architecture, and for 32-bit programs. */
-static_assert(sizeof(struct kuid_query) == 128);
-static_assert(offsetof(struct kuid_query, rate_max) == 40);
-static_assert(offsetof(struct kuid_query, order) == 72);
-static_assert(sizeof(struct kuid_generate) == 64);
-static_assert(offsetof(struct kuid_generate, epoch) == 32);
-static_assert(offsetof(struct kuid_generate, load_id) == 40);
-static_assert(sizeof(struct kuid_set_format) == 32);
-static_assert(sizeof(struct kuid_status) == 512);
-static_assert(offsetof(struct kuid_status, ids) == 112);
-static_assert(offsetof(struct kuid_status, unique) == 272);
-static_assert(sizeof(struct kuid_private_lane) == 128);
-static_assert(offsetof(struct kuid_private_lane, reserved) == 64);
-static_assert(sizeof(struct kuid_state) == 256);
-static_assert(offsetof(struct kuid_state, snowflake_from) == 80);
-static_assert(offsetof(struct kuid_state, epoch) == 104);
-static_assert(offsetof(struct kuid_state, claim_floor_ns) == 120);
-static_assert(offsetof(struct kuid_state, reserved) == 176);
-static_assert(sizeof(struct kuid_cover) == 64);
-static_assert(sizeof(struct kuid_claim) == 128);
-static_assert(offsetof(struct kuid_claim, token) == 32);
-static_assert(offsetof(struct kuid_claim, epoch) == 88);
-static_assert(sizeof(struct kuid_claim_ceiling) == 64);
-static_assert(offsetof(struct kuid_claim_ceiling, token) == 24);
-static_assert(sizeof(struct kuid_set_identity) == 128);
-static_assert(offsetof(struct kuid_set_identity, snowflake_from) == 32);
-static_assert(offsetof(struct kuid_set_identity, epoch) == 40);
-static_assert(offsetof(struct kuid_set_identity, load_id) == 48);
 
 /* The size of the largest batch, in bytes, fits a signed 32-bit integer. */
 #define KUID_IOCTL_BATCH_MAX SZ_64M

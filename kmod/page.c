@@ -13,10 +13,6 @@
 #include "compat.h"
 #include "page.h"
 
-/* The ABI is the same on every architecture. */
-static_assert(sizeof(struct kuid_page) == 64);
-static_assert(offsetof(struct kuid_page, generation) == 8);
-
 /* A mapping of KUID_PAGE_SIZE bytes has one page of any size. */
 static_assert(KUID_PAGE_SIZE <= PAGE_SIZE);
 static_assert(sizeof(struct kuid_page) <= KUID_PAGE_SIZE);
