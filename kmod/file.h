@@ -14,7 +14,6 @@
 
 #include "core/take.h"
 #include "epochs.h"
-#include "epochs.h"
 #include "request.h"
 #include "reserve.h"
 #include "stream.h"
