@@ -23,7 +23,7 @@
 
 /**
  * struct kuid_param - a parameter: a number, or a word in place of it
- * @words: the words that are valid, and their KUID_FROM_*
+ * @words: the words that are valid, and their KUID_FROM_* or flag
  * @digits: a hexadecimal number has up to this many; 0 for a decimal number
  * @min: the lowest valid number
  * @max: the highest valid number
@@ -76,6 +76,9 @@ static int kuid_param_set(const char *text, const struct kernel_param *kp)
 	if (param->digits)
 		pr_err("%s=%s: must be %s, %s or up to %u hexadecimal digits\n",
 		       kp->name, text, first, second, param->digits);
+	else if (param->min > param->max)
+		pr_err("%s=%s: must be %s or %s\n", kp->name, text, first,
+		       second);
 	else
 		pr_err("%s=%s: must be %s%s%llu to %llu\n", kp->name, text,
 		       first ?: "", first ? " or " : "", param->min,
@@ -174,26 +177,13 @@ module_param_cb(snowflake_worker, &kuid_param_ops, &kuid_snowflake, 0444);
 MODULE_PARM_DESC(snowflake_worker,
 		 "worker of snowflake: 0 to 1023, or worker (default)");
 
-static bool kuid_state_required;
-
-static int kuid_state_set(const char *text, const struct kernel_param *kp)
-{
-	if (!strcmp(text, "off")) {
-		kuid_state_required = false;
-	} else if (!strcmp(text, "required")) {
-		kuid_state_required = true;
-	} else {
-		pr_err("%s=%s: must be off or required\n", kp->name, text);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static const struct kernel_param_ops kuid_state_ops = {
-	.set = kuid_state_set,
+/* Numbers are not valid: @max is below @min. */
+static struct kuid_param kuid_state = {
+	.words = { { "off", false }, { "required", true } },
+	.min = 1,
 };
 
-module_param_cb(state, &kuid_state_ops, NULL, 0);
+module_param_cb(state, &kuid_param_ops, &kuid_state, 0);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
 
 /**
@@ -207,7 +197,7 @@ void kuid_param_read(struct kuid_params *params)
 	*params = (struct kuid_params) {
 		.max_ahead_ns = kuid_max_ahead.choice.value * NSEC_PER_MSEC,
 		.step_limit_ns = kuid_step_limit.choice.value * NSEC_PER_MSEC,
-		.state_required = kuid_state_required,
+		.state_required = kuid_state.choice.from,
 		.choices = {
 			.node = kuid_node.choice,
 			.worker = kuid_worker.choice,
