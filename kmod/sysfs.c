@@ -3,9 +3,10 @@
  * The status in sysfs: one value a file, in one directory for each subject.
  * status.c reads the values.
  */
-#include <linux/bits.h>
+#include <linux/bitops.h>
 #include <linux/container_of.h>
 #include <linux/device.h>
+#include <linux/log2.h>
 #include <linux/stddef.h>
 #include <linux/sysfs.h>
 #include <uapi/linux/kuid.h>
@@ -50,6 +51,32 @@ enum kuid_sysfs_from {
 	KUID_SYSFS_FROM_HOST
 };
 
+/* The names of KUID_REASON_*, by the number of the bit. */
+static const char *const kuid_sysfs_reasons[] = {
+#define KUID_SYSFS_REASON(_NAME, _name) \
+	[const_ilog2(KUID_REASON_##_NAME)] = _name
+	KUID_SYSFS_REASON(STAMPS_HALF_SPEED, "stamps_half_speed"),
+	KUID_SYSFS_REASON(SLOTS_HALF_SPEED, "slots_half_speed"),
+	KUID_SYSFS_REASON(COARSE_CLOCK, "coarse_clock"),
+	KUID_SYSFS_REASON(NO_STATE, "no_state"),
+	KUID_SYSFS_REASON(FIXED_NODE, "fixed_node"),
+	KUID_SYSFS_REASON(NO_VM_FORK, "no_vm_fork"),
+	KUID_SYSFS_REASON(RANDOM_NOT_READY, "random_not_ready"),
+	KUID_SYSFS_REASON(MAY_REPEAT, "may_repeat"),
+	KUID_SYSFS_REASON(PAST_CEILING, "past_ceiling"),
+	KUID_SYSFS_REASON(STALE_IDENTITY, "stale_identity"),
+	KUID_SYSFS_REASON(EXPIRED_CLAIM, "expired_claim"),
+	KUID_SYSFS_REASON(K64_MAY_REPEAT, "k64_may_repeat"),
+#undef KUID_SYSFS_REASON
+};
+
+/* The names of the formats, by KUID_FORMAT_*. */
+static const char *const kuid_sysfs_formats[] = {
+#define KUID_SYSFS_FORMAT(_name, _NAME, ...) [KUID_FORMAT_##_NAME] = #_name,
+	KUID_FORMATS(KUID_SYSFS_FORMAT)
+#undef KUID_SYSFS_FORMAT
+};
+
 /**
  * struct kuid_sysfs_file - a file
  * @attr: its name and show function; only kuid_sysfs_show() uses the fields
@@ -57,9 +84,13 @@ enum kuid_sysfs_from {
  * @group: the directory of the file
  * @from: the struct that the number is a field of
  * @offset: offset of the field, in bytes
- * @size: size of the field: 1, 4 or 8 bytes
+ * @size: size of the field: 1, 2, 4 or 8 bytes
  * @digits: number of hexadecimal digits to show; 0 for a decimal number
  * @bit: the bit of the number to show as 1 or 0; 0 to show the number
+ * @names: the names of bits, to show those of the bits that are set; NULL to
+ *	show the number
+ * @part: KUID_PARTS_* of the identity that the number is; the file shows an
+ *	empty line if the identity lacks it
  */
 struct kuid_sysfs_file {
 	struct device_attribute attr;
@@ -69,6 +100,8 @@ struct kuid_sysfs_file {
 	size_t size;
 	int digits;
 	u64 bit;
+	const char *const *names;
+	u32 part;
 };
 
 static u64 kuid_sysfs_field(const struct kuid_sysfs_file *file,
@@ -78,6 +111,8 @@ static u64 kuid_sysfs_field(const struct kuid_sysfs_file *file,
 	switch (file->size) {
 	case 1:
 		return *(const u8 *)base;
+	case 2:
+		return *(const u16 *)base;
 	case 4:
 		return *(const u32 *)base;
 	default:
@@ -94,6 +129,20 @@ static noinline u64 kuid_sysfs_status(const struct kuid_sysfs_file *file)
 	return kuid_sysfs_field(file, &status);
 }
 
+static ssize_t kuid_sysfs_emit_names(const char *const *names, u64 bits,
+				     char *buf)
+{
+	const char *space = "";
+	int size = 0;
+
+	for (; bits; bits &= bits - 1) {
+		size += sysfs_emit_at(buf, size, "%s%s", space,
+				      names[__ffs64(bits)]);
+		space = " ";
+	}
+	return size + sysfs_emit_at(buf, size, "\n");
+}
+
 static ssize_t kuid_sysfs_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
@@ -108,7 +157,8 @@ static ssize_t kuid_sysfs_show(struct device *dev,
 		break;
 	case KUID_SYSFS_FROM_IDENTITY:
 		kuid_status_read(&reading);
-		if (!reading.origin.epoch)
+		if (!reading.origin.epoch ||
+		    kuid_identity_missing(&reading.choices) & file->part)
 			return sysfs_emit(buf, "\n");
 		value = kuid_sysfs_field(file, &reading.origin.identity);
 		break;
@@ -116,6 +166,8 @@ static ssize_t kuid_sysfs_show(struct device *dev,
 		value = kuid_sysfs_field(file, &kuid_host);
 		break;
 	}
+	if (file->names)
+		return kuid_sysfs_emit_names(file->names, value, buf);
 	if (file->bit)
 		value = !!(value & file->bit);
 	if (file->digits)
@@ -127,79 +179,6 @@ static ssize_t kuid_sysfs_resolution(struct device *dev,
 				     struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", kuid_status_resolution_ns());
-}
-
-/* An empty line if snowflake has no worker, or before the first epoch. */
-static ssize_t kuid_sysfs_snowflake(struct device *dev,
-				    struct device_attribute *attr, char *buf)
-{
-	struct kuid_reading reading;
-
-	kuid_status_read(&reading);
-	if (!reading.origin.epoch || kuid_identity_missing(&reading.choices))
-		return sysfs_emit(buf, "\n");
-	return sysfs_emit(buf, "%u\n",
-			  reading.origin.identity.snowflake_worker);
-}
-
-/* The names of KUID_REASON_*. */
-static const struct {
-	u64 reason;
-	const char *name;
-} kuid_sysfs_reason_names[] = {
-	{ KUID_REASON_STAMPS_HALF_SPEED, "stamps_half_speed" },
-	{ KUID_REASON_SLOTS_HALF_SPEED, "slots_half_speed" },
-	{ KUID_REASON_COARSE_CLOCK, "coarse_clock" },
-	{ KUID_REASON_NO_STATE, "no_state" },
-	{ KUID_REASON_FIXED_NODE, "fixed_node" },
-	{ KUID_REASON_NO_VM_FORK, "no_vm_fork" },
-	{ KUID_REASON_RANDOM_NOT_READY, "random_not_ready" },
-	{ KUID_REASON_MAY_REPEAT, "may_repeat" },
-	{ KUID_REASON_PAST_CEILING, "past_ceiling" },
-	{ KUID_REASON_STALE_IDENTITY, "stale_identity" },
-	{ KUID_REASON_EXPIRED_CLAIM, "expired_claim" },
-	{ KUID_REASON_K64_MAY_REPEAT, "k64_may_repeat" },
-};
-
-static ssize_t kuid_sysfs_reasons(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	struct kuid_status status;
-	const char *space = "";
-	unsigned int i;
-	int size = 0;
-
-	kuid_status_fill(&status);
-	for (i = 0; i < ARRAY_SIZE(kuid_sysfs_reason_names); i++) {
-		if (!(status.reasons & kuid_sysfs_reason_names[i].reason))
-			continue;
-		size += sysfs_emit_at(buf, size, "%s%s", space,
-				      kuid_sysfs_reason_names[i].name);
-		space = " ";
-	}
-	return size + sysfs_emit_at(buf, size, "\n");
-}
-
-/* The names of the formats that a promise holds for. */
-static ssize_t kuid_sysfs_promise(struct device *dev,
-				  struct device_attribute *attr, char *buf)
-{
-	const struct kuid_sysfs_file *file =
-		container_of(attr, struct kuid_sysfs_file, attr);
-	struct kuid_status status;
-	const char *space = "";
-	unsigned int format;
-	int size = 0;
-
-	kuid_status_fill(&status);
-	for (format = 1; format < KUID_NR_FORMATS; format++) {
-		if (!(kuid_sysfs_field(file, &status) & BIT_ULL(format)))
-			continue;
-		size += sysfs_emit_at(buf, size, "%s%s", space,
-				      kuid_formats[format].name);
-		space = " ";
-	}
-	return size + sysfs_emit_at(buf, size, "\n");
 }
 
 #define KUID_SYSFS_FILE(_group, _name, _show, ...)          \
@@ -230,10 +209,8 @@ static ssize_t kuid_sysfs_promise(struct device *dev,
 	KUID_SYSFS_NUMBER(_group, _name, KUID_SYSFS_FROM_HOST, kuid_generator, \
 			  _field)
 
-#define KUID_SYSFS_PROMISE(_name)                                      \
-	KUID_SYSFS_FILE(HELD, _name, kuid_sysfs_promise,               \
-			.offset = offsetof(struct kuid_status, _name), \
-			.size = sizeof_field(struct kuid_status, _name))
+#define KUID_SYSFS_PROMISE(_name) \
+	KUID_SYSFS_OF_STATUS(HELD, _name, _name, .names = kuid_sysfs_formats)
 
 static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_STATUS(DEVICE, epoch, epoch),
@@ -242,7 +219,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_IDENTITY(node, .digits = 12),
 	KUID_SYSFS_OF_IDENTITY(worker, .digits = 16),
 	KUID_SYSFS_OF_IDENTITY(interval),
-	KUID_SYSFS_FILE(IDENTITY, snowflake_worker, kuid_sysfs_snowflake),
+	KUID_SYSFS_OF_IDENTITY(snowflake_worker, .part = KUID_PARTS_SNOWFLAKE),
 
 	KUID_SYSFS_OF_STATUS(CLOCK, stamp_lag_ns, stamp_lag_ns),
 	KUID_SYSFS_OF_STATUS(CLOCK, slot_lag_ns, slot_lag_ns),
@@ -276,7 +253,8 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 			     .bit = KUID_CLONES_SEEN),
 	KUID_SYSFS_OF_STATUS(HELD, clones_told, clones,
 			     .bit = KUID_CLONES_TOLD),
-	KUID_SYSFS_FILE(HELD, reasons, kuid_sysfs_reasons),
+	KUID_SYSFS_OF_STATUS(HELD, reasons, reasons,
+			     .names = kuid_sysfs_reasons),
 };
 
 /*
