@@ -537,27 +537,6 @@ bool kuid_epochs_read(struct kuid_reading *reading)
 }
 
 /**
- * kuid_epochs_given - the parts of the identity that were given, not drawn
- *
- * Context: any but NMI.
- * Return: KUID_PARTS_* of the epoch in use; before the first epoch, those that
- * it will have.
- */
-u32 kuid_epochs_given(void)
-{
-	const struct kuid_epoch *epoch;
-	u32 given;
-
-	rcu_read_lock_sched();
-	/* Pairs with the release in kuid_generator_begin(). */
-	epoch = smp_load_acquire(&kuid_host.epoch);
-	given = epoch ? epoch->given
-		      : kuid_identity_given(&kuid_epochs_first_choices);
-	rcu_read_unlock_sched();
-	return given;
-}
-
-/**
  * kuid_epochs_private_node - hand out a node for a private lane
  * @to: output, all members are set
  *

@@ -43,7 +43,6 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
 		      struct kuid_epoch_name *name);
 int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim);
 bool kuid_epochs_read(struct kuid_reading *reading);
-u32 kuid_epochs_given(void);
 int kuid_epochs_private_node(struct kuid_private_node *to);
 
 int __init kuid_epochs_init(void);

@@ -41,15 +41,20 @@ unsigned int kuid_status_resolution_ns(void)
  * kuid_status_step_limit - the value of kuid_query.step_limit_ns
  * @source: what the queried format is made from
  *
- * Context: any but NMI.
+ * Context: process. Does not sleep.
  * Return: the limit in nanoseconds; U64_MAX if the format goes on at half speed
  * after any clock step: slot formats, and stamp formats with a given node.
  */
 u64 kuid_status_step_limit(enum kuid_source source)
 {
-	if (source != KUID_STAMPS || kuid_epochs_given() & KUID_PARTS_NODE)
+	struct kuid_reading reading;
+
+	if (source != KUID_STAMPS)
 		return U64_MAX;
-	return kuid_host.step_limit;
+	kuid_epochs_read(&reading);
+	return kuid_identity_given(&reading.choices) & KUID_PARTS_NODE
+		       ? U64_MAX
+		       : kuid_host.step_limit;
 }
 
 /* Whether only the time in IDs of a format tells one load from another. */
