@@ -224,7 +224,10 @@ static long take_much(struct __test_metadata *_metadata,
 	return ahead > BATCH_AHEAD_NS / 2 ? got : -1;
 }
 
-/* A nonblocking call ends when it has used up the window. */
+/*
+ * A nonblocking call ends when it has used up the window. If the clock goes on
+ * during the call, a call that took each ID as soon as it is due would not end.
+ */
 TEST_F(limits, much_without_waiting)
 {
 	struct kuid_status before, after;
