@@ -35,8 +35,9 @@ bool state_file_has_name(const char *path);
 /*
  * Open the directory of a file that need not exist yet, and wait until no other
  * kuid uses it: reading the kernel's state, saving it and setting the ceiling
- * must not be interleaved. The lock is a file of its own beside the file: the file
- * itself gets replaced, and any user who may read the directory can lock that.
+ * must not be interleaved. The lock is a file of its own beside the file: the
+ * file itself gets replaced, and any user who may read the directory can lock
+ * that.
  */
 struct problem *state_file_open(struct state_file *file, const char *path);
 void state_file_close(struct state_file *file);
