@@ -44,23 +44,26 @@ static const char *const kuid_chr_orders[] = {
  * format. A shell, and programs of languages without ioctl, have the order of
  * the host by the files in /dev/kuids/host.
  */
+/* clang-format off */
 static const struct kuid_chr_device {
 	const char *name;
 	u32 format;
 	u32 order;
 	bool text;
-} kuid_chr_devices[] = { { "kuid", KUID_FORMAT_V1, KUID_ORDER_FILE, false },
-#define KUID_CHR_DEVICE(_dir, _name, _NAME, _order)                         \
-	{ "kuids!" _dir #_name, KUID_FORMAT_##_NAME, _order, false },       \
-		{ "kuids!" _dir #_name ".txt", KUID_FORMAT_##_NAME, _order, \
-		  true },
-#define KUID_CHR_DEVICES(_name, _NAME, ...)                \
-	KUID_CHR_DEVICE("", _name, _NAME, KUID_ORDER_FILE) \
+} kuid_chr_devices[] = {
+	{ "kuid", KUID_FORMAT_V1, KUID_ORDER_FILE, false },
+#define KUID_CHR_DEVICE(_dir, _name, _NAME, _order)			\
+	{ "kuids!" _dir #_name, KUID_FORMAT_##_NAME, _order, false },	\
+	{ "kuids!" _dir #_name ".txt", KUID_FORMAT_##_NAME, _order, true },
+#define KUID_CHR_DEVICES(_name, _NAME, ...)				\
+	KUID_CHR_DEVICE("", _name, _NAME, KUID_ORDER_FILE)		\
 	KUID_CHR_DEVICE("host!", _name, _NAME, KUID_ORDER_HOST)
-			 KUID_FORMATS(KUID_CHR_DEVICES)
+	KUID_FORMATS(KUID_CHR_DEVICES)
 #undef KUID_CHR_DEVICES
 #undef KUID_CHR_DEVICE
 };
+
+/* clang-format on */
 
 #define KUID_CHR_MINORS ARRAY_SIZE(kuid_chr_devices)
 

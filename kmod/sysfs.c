@@ -234,8 +234,7 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 	KUID_SYSFS_OF_HOST(LIMITS, batch_ahead_ns, windows[KUID_STAMPS].batch),
 	KUID_SYSFS_OF_HOST(LIMITS, step_limit_ns, step_limit),
 
-	KUID_FORMATS(KUID_SYSFS_OF_FORMAT)
-		KUID_SYSFS_OF_STATUS(COUNTERS, waits, waits),
+	KUID_SYSFS_OF_STATUS(COUNTERS, waits, waits),
 	KUID_SYSFS_OF_STATUS(COUNTERS, would_blocks, would_blocks),
 	KUID_SYSFS_OF_STATUS(COUNTERS, steps_back, steps_back),
 	KUID_SYSFS_OF_STATUS(COUNTERS, steps_forward, steps_forward),
@@ -255,6 +254,8 @@ static struct kuid_sysfs_file kuid_sysfs_files[] = {
 			     .bit = KUID_CLONES_TOLD),
 	KUID_SYSFS_OF_STATUS(HELD, reasons, reasons,
 			     .names = kuid_sysfs_reasons),
+
+	KUID_FORMATS(KUID_SYSFS_OF_FORMAT)
 };
 
 /*
