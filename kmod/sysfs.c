@@ -72,9 +72,10 @@ static const char *const kuid_sysfs_reasons[] = {
 
 /* The names of the formats, by KUID_FORMAT_*. */
 static const char *const kuid_sysfs_formats[] = {
-#define KUID_SYSFS_FORMAT(_name, _NAME, ...) [KUID_FORMAT_##_NAME] = #_name,
-	KUID_FORMATS(KUID_SYSFS_FORMAT)
-#undef KUID_SYSFS_FORMAT
+#define KUID_SYSFS_FORMAT_NAME(_name, _NAME, ...) \
+	[KUID_FORMAT_##_NAME] = #_name,
+	KUID_FORMATS(KUID_SYSFS_FORMAT_NAME)
+#undef KUID_SYSFS_FORMAT_NAME
 };
 
 /**

@@ -102,7 +102,7 @@ sysfs()
 
 reasons()
 {
-	sed -nE 's/^\t\{ KUID_REASON_[A-Z0-9_]+, "([a-z0-9_]+)" \},$/\1/p' kmod/sysfs.c >"$work/sources"
+	sed -nE 's/^\tKUID_SYSFS_REASON\([A-Z0-9_]+, "([a-z0-9_]+)"\),$/\1/p' kmod/sysfs.c >"$work/sources"
 	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z0-9]+(_[a-z]+)+' |
 		grep -v '^\(KUID\|linux\)' >"$work/documents"
 	same reason kmod/sysfs.c "$abi"
@@ -110,7 +110,7 @@ reasons()
 
 tracepoints()
 {
-	sed -nE 's/^(TRACE_EVENT|KUID_CLAIM_EVENT)\(([a-z_]*)(,|\);)$/\2/p' kmod/trace.h >"$work/sources"
+	sed -nE 's/^(TRACE_EVENT\(|DEFINE_EVENT\(kuid_claim, )([a-z_]*),$/\2/p' kmod/trace.h >"$work/sources"
 	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep -oE 'kuid_[a-z_]+' \
 		>"$work/documents"
 	same tracepoint kmod/trace.h kuid.4
