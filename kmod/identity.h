@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The identity of an epoch: checking where it comes from, and drawing it.
- * core/identity.h has the struct, epochs.h the epochs.
+ * core/parts.h has the struct, epochs.h the epochs.
  */
 #ifndef KUID_IDENTITY_H
 #define KUID_IDENTITY_H
@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include <uapi/linux/kuid.h>
 
-#include "core/identity.h"
+#include "core/parts.h"
 #include "core/node.h"
 
 int __init kuid_identity_init(struct kuid_choices *choices);

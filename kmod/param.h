@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "core/identity.h"
+#include "core/parts.h"
 
 /**
  * struct kuid_params - the values of the module parameters

@@ -17,7 +17,7 @@
 #ifndef KUID_CORE_CLOCK_H
 #define KUID_CORE_CLOCK_H
 
-#include "identity.h"
+#include "parts.h"
 
 /**
  * struct kuid_clock - a clock

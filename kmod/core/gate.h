@@ -14,7 +14,7 @@
 #define KUID_CORE_GATE_H
 
 #include "clock.h"
-#include "identity.h"
+#include "parts.h"
 
 /**
  * struct kuid_token - tells a claim from all others

@@ -9,7 +9,7 @@
 #ifndef KUID_CORE_UNITS_H
 #define KUID_CORE_UNITS_H
 
-#include "identity.h"
+#include "parts.h"
 
 #define KUID_MS_NS  1000000ULL
 #define KUID_SEC_NS 1000000000ULL

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/formats.h"
-#include "core/identity.h"
+#include "core/parts.h"
 #include "odds.h"
 
 double odds_pairs(double hosts)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The identity of an epoch, and the rules that it is made by. */
-#ifndef KUID_CORE_IDENTITY_H
-#define KUID_CORE_IDENTITY_H
+/* The parts of an identity, and the rules that they are made by. */
+#ifndef KUID_CORE_PARTS_H
+#define KUID_CORE_PARTS_H
 
 #include "port.h"
 
@@ -93,4 +93,4 @@ enum kuid_part {
  */
 #define KUID_SEQ_OFFSET_MAX 27
 
-#endif /* KUID_CORE_IDENTITY_H */
+#endif /* KUID_CORE_PARTS_H */
