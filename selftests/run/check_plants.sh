@@ -24,7 +24,7 @@ mkdir -p "$work"
 # The options and variables of the make that runs this are not those of others.
 unset MAKEFLAGS T
 
-# The program of a patch: one of the machine, or unit/FLAVOUR/NAME.
+# The program of a patch: one of the machine, or one and =CASES, or unit/FLAVOUR/NAME.
 catcher()
 {
 	sed -n 's/^Caught-by: //p' "$here/../plants/$1.patch"
@@ -33,7 +33,7 @@ catcher()
 # Whether make check runs a program with the coarse clock only.
 is_coarse()
 {
-	awk -v name="$1" '$1 == name && /coarse/ && !/fine/ { found = 1 } END { exit !found }' \
+	awk -v name="${1%%=*}" '$1 == name && /coarse/ && !/fine/ { found = 1 } END { exit !found }' \
 		"$here/programs.list"
 }
 
