@@ -122,7 +122,7 @@ static u64 follow(struct clock *clock, u64 last)
 	return last > wall ? last - wall : 0;
 }
 
-/* What the next command reports: the clock step that it finds, if any. */
+/* The clock step that the next command finds and reports, if any. */
 static struct kuid_step report;
 
 static s64 find_step(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a clock step means to users, to the nanosecond, and the moments at which
- * an epoch is refused. reference_test.c has all other clock steps.
+ * The times of IDs after a clock step, to the nanosecond, and the moments at
+ * which an epoch is refused. reference_test.c has all other clock steps.
  */
 #include "core/uuid.h"
 #include "cases.h"

@@ -48,8 +48,8 @@ void cover_take_args(struct argp_state *state, char **args, int count)
 }
 
 /*
- * What this process has saved last. If the file is lost or an old copy is put
- * back meanwhile, nothing is lost.
+ * The state that this process saved last. If the file is lost or an old copy is
+ * put back meanwhile, nothing is lost.
  */
 static struct saved_state last;
 

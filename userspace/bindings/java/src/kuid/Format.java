@@ -38,7 +38,7 @@ public enum Format {
     /** I of K96 and K128, unless the module was loaded with another one. */
     public static final long INTERVAL = 8;
 
-    /** What the milliseconds of snowflakes count from, unless the module was told otherwise. */
+    /** The start of the milliseconds of snowflakes, unless the module was told otherwise. */
     public static final long SNOWFLAKE_EPOCH = 1288834974657L;
 
     private static final String DIGITS =
