@@ -27,6 +27,7 @@
 #include "ioctl.h"
 #include "make.h"
 #include "page.h"
+#include "param.h"
 #include "reserve.h"
 #include "sink.h"
 #include "sysfs.h"
@@ -266,35 +267,53 @@ static const struct kernel_param_ops kuid_chr_mode_ops = {
 module_param_cb(mode, &kuid_chr_mode_ops, NULL, 0);
 MODULE_PARM_DESC(mode, "permissions of the device files (0444)");
 
+/* No type of linux/uidgid.h is named: there, kuid is a user ID. */
 static char *kuid_chr_devnode(kuid_compat_devnode_const struct device *dev,
-			      umode_t *mode)
+			      umode_t *mode, typeof(GLOBAL_ROOT_UID) *uid,
+			      typeof(GLOBAL_ROOT_GID) *gid)
 {
 	if (mode)
 		*mode = kuid_chr_mode;
+	if (gid)
+		*gid = KGIDT_INIT(kuid_param_gid());
 	return NULL;
 }
 
+static void kuid_chr_free_device(struct device *dev)
+{
+	kfree(dev);
+}
+
+/* A class could tell devtmpfs the mode, but not the group. */
+static const struct device_type kuid_chr_type = {
+	.devnode = kuid_chr_devnode,
+	.release = kuid_chr_free_device,
+};
+
 static struct class kuid_chr_class = {
 	.name = "kuid",
-	.devnode = kuid_chr_devnode,
 };
 
 /* On failure, all other devices work without this one. */
 static void __init kuid_chr_create_device(unsigned int minor)
 {
 	const char *name = kuid_chr_devices[minor].name;
-	struct device *dev;
+	struct device *dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	int ret = -ENOMEM;
 
-	/*
-	 * The attributes describe the whole host, so only the first device has
-	 * them.
-	 */
-	dev = device_create_with_groups(&kuid_chr_class, NULL,
-					kuid_chr_devt + minor, NULL,
-					minor ? NULL : kuid_sysfs_groups, "%s",
-					name);
-	if (IS_ERR(dev))
-		pr_err("can't create the device %s: %ld\n", name, PTR_ERR(dev));
+	if (dev) {
+		device_initialize(dev);
+		dev->class = &kuid_chr_class;
+		dev->type = &kuid_chr_type;
+		dev->devt = kuid_chr_devt + minor;
+		/* They describe the host, so only the first device has them. */
+		dev->groups = minor ? NULL : kuid_sysfs_groups;
+		ret = dev_set_name(dev, "%s", name) ?: device_add(dev);
+		if (ret)
+			put_device(dev);
+	}
+	if (ret)
+		pr_err("can't create the device %s: %d\n", name, ret);
 }
 
 /**

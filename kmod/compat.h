@@ -10,8 +10,8 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
-/* class.devnode() takes a const device since 6.2. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+/* device_type.devnode() takes a const device since 6.3. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define kuid_compat_devnode_const
 #else
 #define kuid_compat_devnode_const const

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The module parameters: their syntax, limits and defaults. They are set when
- * the module is loaded and can't be changed later. epochs.c puts them into use.
+ * the module is loaded and can't be changed later. epochs.c puts them into use,
+ * chrdev.c the group.
  *
  * Those with permission 0 are not in sysfs, because the device's attributes
  * show them.
@@ -185,6 +186,24 @@ static struct kuid_param kuid_state = {
 
 module_param_cb(state, &kuid_param_ops, &kuid_state, 0);
 MODULE_PARM_DESC(state, "off (default), or required: wait for saved state");
+
+static struct kuid_param kuid_gid = {
+	.max = U32_MAX - 1,
+};
+
+module_param_cb(gid, &kuid_param_ops, &kuid_gid, 0);
+MODULE_PARM_DESC(gid, "number of the group of the device files (0)");
+
+/**
+ * kuid_param_gid - the group of the device files
+ *
+ * Context: any, once the module is loaded. Does not sleep.
+ * Return: its number in the initial user namespace.
+ */
+u32 kuid_param_gid(void)
+{
+	return kuid_gid.choice.value;
+}
 
 /**
  * kuid_param_read - read the module parameters

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The values of the module parameters, for epochs.c. */
+/* The values of the module parameters, for epochs.c and chrdev.c. */
 #ifndef KUID_PARAM_H
 #define KUID_PARAM_H
 
@@ -24,5 +24,6 @@ struct kuid_params {
 };
 
 void kuid_param_read(struct kuid_params *params);
+u32 kuid_param_gid(void);
 
 #endif /* KUID_PARAM_H */

@@ -226,16 +226,19 @@ TEST_F(params, clones)
 }
 
 /* From the moment at which the files are there. */
-TEST_F(params, mode_is_that_of_all_files)
+TEST_F(params, access_is_that_of_all_files)
 {
 	static const struct {
 		const char *params;
 		mode_t mode;
+		gid_t gid;
 	} good[] = {
-		{ "", 0444 },
-		{ "mode=0440", 0440 },
-		{ "mode=400", 0400 },
-		{ "mode=0004", 0004 },
+		{ "", 0444, 0 },
+		{ "mode=0440", 0440, 0 },
+		{ "mode=400", 0400, 0 },
+		{ "mode=0004", 0004, 0 },
+		{ "mode=0440 gid=1234", 0440, 1234 },
+		{ "gid=4294967294", 0444, 4294967294 },
 	};
 	static const char *const files[] = {
 		DEV_KUID,
@@ -251,6 +254,10 @@ TEST_F(params, mode_is_that_of_all_files)
 		for (k = 0; k < ARRAY_SIZE(files); k++) {
 			ASSERT_EQ(0, stat(files[k], &st));
 			EXPECT_EQ(good[i].mode, st.st_mode & 07777) {
+				TH_LOG("%s %s", good[i].params, files[k]);
+			}
+			EXPECT_EQ(0, st.st_uid);
+			EXPECT_EQ(good[i].gid, st.st_gid) {
 				TH_LOG("%s %s", good[i].params, files[k]);
 			}
 		}
@@ -304,6 +311,11 @@ TEST_F(params, bad_values_are_refused_by_name)
 		{ "mode=+0444", "must be 0444 or part of it" },
 		{ "mode=0448", "must be 0444 or part of it" },
 		{ "mode=0x124", "must be 0444 or part of it" },
+		{ "gid=", "must be 0 to 4294967294" },
+		{ "gid=-1", "must be 0 to 4294967294" },
+		{ "gid=4294967295", "must be 0 to 4294967294" },
+		{ "gid=4294967296", "must be 0 to 4294967294" },
+		{ "gid=users", "must be 0 to 4294967294" },
 		{ "snowflake_worker=1024", "must be worker or 0 to 1023" },
 		{ "snowflake_worker=-1", "must be worker or 0 to 1023" },
 		{ "snowflake_worker=", "must be worker or 0 to 1023" },
