@@ -41,6 +41,14 @@ same_guides()
 			grep -v "README\|CHANGELOG" | sort)
 }
 
+recommends_module()
+{
+	local kuid=("$build/rpms"/kuid-[0-9]*.x86_64.rpm)
+
+	rpm -qp --nosignature --recommends "${kuid[@]}" | grep -q '^kuid-kmod ' &&
+		! rpm -qp --nosignature --requires "${kuid[@]}" | grep kuid-kmod
+}
+
 echo "TAP version 13"
 it "rpmlint finds nothing" rpmlint -c "$here/../../rpm/rpmlint.toml" "$here/../../rpm"/*.spec \
 	"$build/rpms"/*.rpm
@@ -56,5 +64,6 @@ done <<-END
 	kuid-dkms kuid-dkms
 END
 it "kuid-doc has the guides" same_guides
+it "the tool can be installed without the module" recommends_module
 echo "$((nr - failed)) passed, $failed failed, 0 skipped"
 finish
