@@ -59,8 +59,14 @@ ioctls()
 	same ioctl uapi/kuid.record kuid.4
 }
 
+# A comment of the header or a page names each constant. Reasons have their names in sysfs, and formats
+# a generated table.
 constants()
 {
+	sed -nE '/^KUID_(IOC|REASON|FORMAT)_/d; s/^(KUID_[A-Z0-9_]+) += .*/\1/p' uapi/kuid.record >"$work/sources"
+	{ grep -vE '^#define [^/]*$' uapi/linux/kuid.h; cat "$man"/kuid.4 "$man"/*.3; } |
+		grep -o 'KUID_[A-Z0-9_]*' >"$work/documents"
+	within constant uapi/kuid.record "$man, or a comment of uapi/linux/kuid.h,"
 	# Bits and variants of a decoded ID are named by their prefix.
 	sed -nE 's/^#define (KUID_[A-Z0-9_]+).*/\1/p' userspace/libkuid/kuid.h |
 		grep -vE '^KUID_(HAS|VARIANT)_' | grep -vx KUID_H >"$work/sources"
