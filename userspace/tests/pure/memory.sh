@@ -44,6 +44,17 @@ example_is_clean()
 	LD_PRELOAD=$FAKE_DEVICE says_nothing "$COMPILED/many" --fallback
 }
 
+# The same for MemorySanitizer, which only clang has, with a library that clang has compiled, too.
+example_is_sanitized()
+{
+	userspace=${0%/*}/../..
+	: >"$FAKE/device"
+	"$userspace/bindings/vendor.sh" "$FAKE/library" &&
+		clang -std=gnu11 -D_GNU_SOURCE -fsanitize=memory -rdynamic -I "$FAKE/library" \
+			-o "$FAKE/many" "$userspace/examples/many.c" "$FAKE"/library/*.c &&
+		LD_PRELOAD=$FAKE_DEVICE "$FAKE/many" --fallback
+}
+
 # Exits with STATUS, and valgrind has nothing to say.
 is_clean()
 {
@@ -102,5 +113,10 @@ for function in time time_safe time_v7; do
 	it "the drop-in, $function" drop_in_is_clean $function 3
 done
 it "kuid_many()" example_is_clean
+if command -v clang >/dev/null; then
+	it "kuid_many(), for MemorySanitizer" example_is_sanitized
+else
+	skip "kuid_many(), for MemorySanitizer" "no clang"
+fi
 # Not bench: its threads race each other, of which valgrind runs one at a time, and may go on for ever.
 finish
