@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -189,14 +190,24 @@ func TestTimesOutOfReach(t *testing.T) {
 // After the clock was set back, and within a nanosecond, times go on.
 func TestPlainIncreases(t *testing.T) {
 	var l process
-	if first := l.reserve(1000, 5); first != 1000 {
-		t.Error(first)
+	for _, row := range []struct {
+		at          time.Time
+		count       int
+		first, last int64
+	}{
+		{time.Unix(0, 1000), 5, 1000, 1004}, {time.Unix(0, 10), 1, 1005, 1005}, {time.Unix(0, 2000), 1, 2000, 2000},
+		// A clock that no ID can tell hands out nothing.
+		{time.Unix(0, -1), 1, 0, 2000}, {time.Time{}, 1, 0, 2000}, {time.Unix(1<<48/1000+1, 0), 1, 0, 2000},
+		{time.Unix(math.MaxInt64/1_000_000_000, 0), 1, 0, 2000},
+		{time.Unix(math.MaxInt64/1_000_000_000-1, 0), 1<<31 - 1, 0, 2000},
+	} {
+		first, err := l.reserve(row.at, row.count)
+		if first != row.first || l.last != row.last || errors.Is(err, ErrTime) != (row.first == 0) {
+			t.Error(row, first, l.last, err)
+		}
 	}
-	if next := l.reserve(10, 1); next != 1005 {
-		t.Error(next)
-	}
-	if next := l.reserve(2000, 1); next != 2000 {
-		t.Error(next)
+	if err := l.fill(make([]byte, 16), time.Unix(0, -1)); !errors.Is(err, ErrTime) {
+		t.Error(err)
 	}
 	ids := make([]byte, 16*1000)
 	before := time.Now()

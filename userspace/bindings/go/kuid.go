@@ -153,7 +153,7 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 				log.Printf("kuid: %v: this process makes UUIDs itself, in no order with others", g.missing)
 			})
 		}
-		return plain.fill(ids)
+		return plain.fill(ids, time.Now())
 	}
 	wait, reopened := shortest, false
 	for len(ids) > 0 {

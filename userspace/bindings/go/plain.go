@@ -5,6 +5,8 @@ package kuid
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
+	"math"
 	"sync"
 	"time"
 )
@@ -19,22 +21,31 @@ type process struct {
 var plain process
 
 // reserve returns the first of count nanoseconds that are nobody else's. After the
-// clock was set back they go on where they were.
-func (p *process) reserve(now int64, count int) int64 {
+// clock was set back they go on where they were. A clock before 1970 or past
+// 2262 is an error.
+func (p *process) reserve(at time.Time, count int) (int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now <= p.last {
-		now = p.last + 1
+	first := at.UnixNano()
+	if first <= p.last {
+		first = p.last + 1
 	}
-	p.last = now + int64(count) - 1
-	return now
+	last := first + int64(count) - 1
+	if at.Unix() < 0 || at.Unix() >= math.MaxInt64/1_000_000_000 || last < first-1 {
+		return 0, fmt.Errorf("%w: the clock is at %v", ErrTime, at)
+	}
+	p.last = last
+	return first, nil
 }
 
-func (p *process) fill(ids []byte) error {
+func (p *process) fill(ids []byte, at time.Time) error {
+	first, err := p.reserve(at, len(ids)/16)
+	if err != nil {
+		return err
+	}
 	if _, err := rand.Read(ids); err != nil {
 		return err
 	}
-	first := p.reserve(time.Now().UnixNano(), len(ids)/16)
 	for i := 0; i < len(ids); i += 16 {
 		ns := uint64(first + int64(i/16))
 		fraction := ns % msNs * fractions / msNs
