@@ -217,6 +217,14 @@ final class Tests {
         Collections.sort(sorted);
         check(sorted.equals(ids) && ids.get(5).version() == 7 && ids.get(5).variant() == 2, ids);
         check(Kuid.time(ids.get(4)).equals(now.plusNanos(100_000_000)), ids);
+        for (long second : new long[] {Long.MIN_VALUE, -1, Long.MAX_VALUE / 1_000_000_000, (1L << 48) / 1000 + 1}) {
+            Instant wrong = Instant.ofEpochSecond(Math.max(second, Instant.MIN.getEpochSecond()));
+            fails(IllegalStateException.class, () -> {
+                byte[] none = new byte[16];
+                Generator.plain(none, wrong);
+                return Kuid.uuid(none);
+            });
+        }
     }
 
     static void threadsTest() throws Exception {

@@ -26,7 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A call waits if IDs have run 100 ms in front of their clock, or up to 30 s for an administrator
  * if the module was loaded with state=required. An interrupt does not end the wait, because Java has
  * no means to end a read. Errors of the device are {@link UncheckedIOException}; what can't be made
- * without it is {@link UnsupportedOperationException}.
+ * without it is {@link UnsupportedOperationException}. {@link IllegalStateException} is a clock before
+ * 1970 or past 2262, of which the process makes no ID.
  */
 public final class Generator implements AutoCloseable {
     private static final AtomicBoolean WARNED = new AtomicBoolean();
@@ -225,8 +226,13 @@ public final class Generator implements AutoCloseable {
     /** Makes versions 7: nanoseconds that increase, and random bits below them. */
     static void plain(byte[] ids, Instant time) {
         int count = ids.length / 16;
+        // A long counts nanoseconds until 2262.
+        if (time.getEpochSecond() < 0 || time.getEpochSecond() >= Long.MAX_VALUE / 1_000_000_000) {
+            throw new IllegalStateException("a version 7 can't tell the time of the clock, " + time);
+        }
         long now = time.getEpochSecond() * 1_000_000_000 + time.getNano();
-        long last = LAST.updateAndGet(before -> Math.max(now, before + 1) + count - 1);
+        long last = LAST.updateAndGet(
+                before -> Math.addExact(Math.max(now, before + 1), count - 1));
         Random.BITS.nextBytes(ids);
         ByteBuffer bytes = ByteBuffer.wrap(ids);
         for (int i = 0; i < count; i++) {
