@@ -6,7 +6,7 @@
 -behaviour(gen_server).
 
 -export([one/2, many/3, guarantees/2, source/0]).
--export([init/1, handle_call/3, handle_cast/2]).
+-export([init/1, handle_call/3, handle_cast/2, plain/3]).
 
 -include_lib("kernel/include/file.hrl").
 
@@ -116,6 +116,8 @@ advice(_, ekeyexpired) ->
     "reaches its store.";
 advice(snowflake, _) ->
     "An administrator must give this host a number that no other host has, or claim one.";
+advice(_, clock) ->
+    "Set the clock: a version 7 has a time from 1970 to 10889.";
 advice(_, _) ->
     "See kuid(4).".
 
@@ -162,15 +164,25 @@ is_kuid(_) ->
 
 handle_call(Size, _, {device, File} = State) ->
     {reply, read(File, Size, []), State};
-handle_call(Size, _, {plain, Path, Reason, Last}) ->
+handle_call(Size, _, {plain, Path, Reason, Last} = State) ->
     Reason =:= plain orelse warn_once(fun() ->
         logger:warning("kuid: ~s: ~s: this VM makes UUIDs itself, in no order with others", [
             Path, file:format_error(Reason)
         ])
     end),
-    First = max(erlang:system_time(nanosecond), Last + 1),
-    Next = First + Size div 16,
-    {reply, {ok, [plain(Ns) || Ns <- lists:seq(First, Next - 1)]}, {plain, Path, Reason, Next - 1}}.
+    case plain(erlang:system_time(nanosecond), Last, Size div 16) of
+        {ok, Ids, Next} -> {reply, {ok, Ids}, {plain, Path, Reason, Next}};
+        Error -> {reply, Error, State}
+    end.
+
+%% @private N versions 7, and the nanosecond of the last one.
+plain(Now, Last, N) ->
+    First = max(Now, Last + 1),
+    Next = First + N - 1,
+    case Now >= 0 andalso Next < 1000000 bsl 48 of
+        true -> {ok, [plain(Ns) || Ns <- lists:seq(First, Next)], Next};
+        false -> {error, clock}
+    end.
 
 %% A version 7 of a nanosecond, and random bits below it.
 plain(Ns) ->

@@ -107,12 +107,17 @@ log(_, _) -> ok.
 warnings(N) ->
     receive warning -> warnings(N + 1) after 0 -> N end.
 
-%% The clock goes back, or stands: the state of the process holds the last nanosecond.
+%% After the clock was set back, and within a nanosecond, times go on. A clock that no version
+%% 7 can tell makes none.
 plain_increases_test() ->
     Last = erlang:system_time(nanosecond) + 1000000000,
-    {reply, {ok, [First, Second]}, {plain, _, _, Last2}} = kuid_file:handle_call(32, self(), {plain, "", plain, Last}),
+    {ok, [First, Second], Last2} = kuid_file:plain(Last - 1000000000, Last, 2),
     ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, First), kuid:time(v7, Second)]),
-    ?assertEqual(Last + 2, Last2).
+    ?assertEqual(Last + 2, Last2),
+    End = 1000000 bsl 48,
+    ?assertMatch({ok, [_], _}, kuid_file:plain(End - 1, 0, 1)),
+    [?assertEqual({error, clock}, kuid_file:plain(Now, Before, N)) || {Now, Before, N} <-
+        [{-1, 0, 1}, {End, 0, 1}, {End - 1, 0, 2}, {0, End - 1, 1}]].
 
 %% A file of k64 in place of the device.
 uid_test() ->
