@@ -8,10 +8,11 @@
 %% or plain.
 %%
 %% A call waits if IDs have run 100 ms in front of their clock, or up to 30 s for an
-%% administrator if the module was loaded with state=required.
+%% administrator if the module was loaded with state=required. {@link batch/3} waits no
+%% longer than it is told.
 -module(kuid).
 
--export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0, batch/2]).
+-export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0, batch/2, batch/3]).
 -export([text/2, parse/2, time/2, time/3, lowest/2, lowest/3, highest/2, highest/3]).
 -export([guarantees/1, source/0]).
 -export_type([format/0, id/0, guarantees/0]).
@@ -61,6 +62,10 @@ snowflake() -> kuid_file:one(file, snowflake).
 %% @doc A number of IDs, which increase.
 -spec batch(format(), non_neg_integer()) -> [id()].
 batch(Format, N) -> kuid_file:many(file, Format, N).
+
+%% @doc The IDs of a batch that are had within some milliseconds, at least one.
+-spec batch(format(), pos_integer(), pos_integer()) -> {ok, [id()]} | {error, eagain}.
+batch(Format, N, Timeout) -> kuid_file:many(file, Format, N, Timeout).
 
 %% @doc The canonical text of an ID.
 -spec text(format(), id()) -> binary().

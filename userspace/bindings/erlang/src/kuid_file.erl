@@ -5,7 +5,7 @@
 -module(kuid_file).
 -behaviour(gen_server).
 
--export([one/2, many/3, guarantees/2, source/0]).
+-export([one/2, many/3, many/4, guarantees/2, source/0]).
 -export([init/1, handle_call/3, handle_cast/2, plain/3]).
 
 -include_lib("kernel/include/file.hrl").
@@ -19,19 +19,41 @@ one(Order, Format) ->
     [Id] = many(Order, Format, 1),
     Id.
 
-many(Order, Format, N) when is_integer(N), N >= 0 ->
+many(Order, Format, N) ->
+    {ok, Ids} = many(Order, Format, N, infinity),
+    Ids.
+
+many(Order, Format, N, Timeout) when
+    is_integer(N), N >= 0, Timeout =:= infinity orelse is_integer(Timeout), Timeout > 0
+->
     Size = kuid_format:size(Format),
-    split(Format, Size, iolist_to_binary(chunks(Order, Format, Size, N)));
-many(_, _, _) ->
+    Deadline = Timeout =:= infinity orelse erlang:monotonic_time(millisecond) + Timeout,
+    case chunks(Order, Format, Size, N, Deadline) of
+        [] when N > 0 -> {error, eagain};
+        Chunks -> {ok, split(Format, Size, iolist_to_binary(Chunks))}
+    end;
+many(_, _, _, _) ->
     error(badarg).
 
-chunks(_, _, _, 0) ->
+chunks(_, _, _, 0, _) ->
     [];
-chunks(Order, Format, Size, N) ->
+chunks(Order, Format, Size, N, Deadline) ->
     Count = min(N, ?CHUNK),
-    case gen_server:call(open(Order, Format), Count * Size, infinity) of
-        {ok, Ids} -> [Ids | chunks(Order, Format, Size, N - Count)];
+    case ask(open(Order, Format), Count * Size, Deadline) of
+        {ok, Ids} -> [Ids | chunks(Order, Format, Size, N - Count, Deadline)];
+        timeout -> [];
         {error, Reason} -> fail(Order, Format, Reason)
+    end.
+
+%% The process of the file drops a request whose deadline has passed.
+ask(File, Size, true) ->
+    gen_server:call(File, {Size, true}, infinity);
+ask(File, Size, Deadline) ->
+    Rest = max(0, Deadline - erlang:monotonic_time(millisecond)),
+    try
+        gen_server:call(File, {Size, Deadline}, Rest)
+    catch
+        exit:{timeout, _} -> timeout
     end.
 
 split(Format, Size, Bytes) when Format =:= k64; Format =:= snowflake ->
@@ -162,9 +184,16 @@ is_kuid("/dev/" ++ _ = Path) ->
 is_kuid(_) ->
     true.
 
-handle_call(Size, _, {device, File} = State) ->
+%% No deadline is true, which is above all numbers.
+handle_call({Size, Deadline}, _, State) ->
+    case erlang:monotonic_time(millisecond) < Deadline of
+        true -> make(Size, State);
+        false -> {reply, timeout, State}
+    end.
+
+make(Size, {device, File} = State) ->
     {reply, read(File, Size, []), State};
-handle_call(Size, _, {plain, Path, Reason, Last} = State) ->
+make(Size, {plain, Path, Reason, Last} = State) ->
     Reason =:= plain orelse warn_once(fun() ->
         logger:warning("kuid: ~s: ~s: this VM makes UUIDs itself, in no order with others", [
             Path, file:format_error(Reason)

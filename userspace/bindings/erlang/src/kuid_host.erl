@@ -3,7 +3,7 @@
 %% that use this order. They need the device.
 -module(kuid_host).
 
--export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0, batch/2, guarantees/1]).
+-export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0, batch/2, batch/3, guarantees/1]).
 
 -spec v1() -> <<_:128>>.
 v1() -> kuid_file:one(host, v1).
@@ -31,6 +31,9 @@ snowflake() -> kuid_file:one(host, snowflake).
 
 -spec batch(kuid:format(), non_neg_integer()) -> [kuid:id()].
 batch(Format, N) -> kuid_file:many(host, Format, N).
+
+-spec batch(kuid:format(), pos_integer(), pos_integer()) -> {ok, [kuid:id()]} | {error, eagain}.
+batch(Format, N, Timeout) -> kuid_file:many(host, Format, N, Timeout).
 
 -spec guarantees(kuid:format()) -> kuid:guarantees().
 guarantees(Format) -> kuid_file:guarantees(host, Format).

@@ -119,6 +119,26 @@ plain_increases_test() ->
     [?assertEqual({error, clock}, kuid_file:plain(Now, Before, N)) || {Now, Before, N} <-
         [{-1, 0, 1}, {End, 0, 1}, {End - 1, 0, 2}, {0, End - 1, 1}]].
 
+%% A pipe that is empty in place of the device: waits end, and take no ID that comes later.
+timeout_test() ->
+    Directory = string:trim(os:cmd("mktemp -d")) ++ "/",
+    os:cmd("mkfifo " ++ Directory ++ "v7"),
+    Writer = open_port({spawn, "sh -c 'cat >&3' 3>" ++ Directory ++ "v7"}, [binary]),
+    with_devices(Directory, fun() ->
+        {Killed, Monitor} = spawn_monitor(fun kuid:v7/0),
+        [?assertEqual({error, eagain}, kuid:batch(v7, 2, 20)) || _ <- [1, 2]],
+        exit(Killed, kill),
+        receive {'DOWN', Monitor, process, Killed, Reason} -> ?assertEqual(killed, Reason) end,
+        port_command(Writer, <<1:128, 2:128>>),
+        ?assertEqual({ok, [<<2:128>>]}, kuid:batch(v7, 1, 60000)),
+        port_command(Writer, <<0:(128 * 1024)>>),
+        {ok, Ready} = kuid:batch(v7, 1025, 1000),
+        ?assertEqual(1024, length(Ready)),
+        [?assertError(badarg, kuid:batch(v7, 1, Timeout)) || Timeout <- [0, -1, 1.5, now]]
+    end),
+    port_close(Writer),
+    os:cmd("rm -r " ++ Directory).
+
 %% A file of k64 in place of the device.
 uid_test() ->
     Directory = string:trim(os:cmd("mktemp -d")) ++ "/",

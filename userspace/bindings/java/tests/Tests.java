@@ -6,12 +6,16 @@ import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +29,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -68,7 +73,7 @@ final class Tests {
         }
     }
 
-    private static <E extends RuntimeException> E fails(Class<E> type, Callable<?> call) {
+    private static <E extends Exception> E fails(Class<E> type, Callable<?> call) {
         try {
             throw new AssertionError("no error but " + call.call());
         } catch (Exception e) {
@@ -315,6 +320,26 @@ final class Tests {
         fails(UncheckedIOException.class, kuid::uuid7);
         Generator empty = new Generator(Source.AUTO, false, device(new ByteArrayInputStream(new byte[15])));
         fails(UncheckedIOException.class, empty::uuid7);
+    }
+
+    /** A pipe that is empty in place of the device: waits end, and take no ID that comes later. */
+    static void waitsEndTest() throws Exception {
+        PipedInputStream pipe = new PipedInputStream();
+        Generator kuid = new Generator(Source.DEVICE, false, device(pipe));
+        try (OutputStream writer = new PipedOutputStream(pipe)) {
+            for (int i = 0; i < 2; i++) {
+                fails(TimeoutException.class, () -> kuid.bytes(Format.V7, 1, Duration.ofMillis(20)));
+            }
+            Thread.currentThread().interrupt();
+            fails(InterruptedException.class, () -> kuid.bytes(Format.V7, 1, Duration.ofSeconds(30)));
+            writer.write(new byte[31]);
+            writer.write(2);
+            check(kuid.bytes(Format.V7, 1, Duration.ofSeconds(30))[15] == 2, "taken by a call that has ended");
+        }
+        fails(UncheckedIOException.class, () -> kuid.bytes(Format.V7, 1, Duration.ofSeconds(30)));
+        for (Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
+            fails(IllegalArgumentException.class, () -> kuid.bytes(Format.V7, 1, none));
+        }
     }
 
     /** Without a device UUIDs are local, which is logged once for the process. */

@@ -9,10 +9,19 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,8 +33,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * itself are in order in the process only, and random bits alone tell them from those of others.
  *
  * <p>A call waits if IDs have run 100 ms in front of their clock, or up to 30 s for an administrator
- * if the module was loaded with state=required. An interrupt does not end the wait, because Java has
- * no means to end a read. Errors of the device are {@link UncheckedIOException}; what can't be made
+ * if the module was loaded with state=required. An interrupt ends the wait of {@link #bytes(Format, int,
+ * Duration)} only, because Java has no means to end a read. Errors of the device are {@link UncheckedIOException}; what can't be made
  * without it is {@link UnsupportedOperationException}. {@link IllegalStateException} is a clock before
  * 1970 or past 2262, of which the process makes no ID.
  */
@@ -45,11 +54,13 @@ public final class Generator implements AutoCloseable {
     private volatile InputStream[] files = new InputStream[Format.values().length];
     private volatile String missing; // why there is no device
     private boolean closed;
+    private final ExecutorService[] readers = new ExecutorService[Format.values().length];
 
     Generator(Source from, boolean host, Device.Opener opener) {
         this.from = from;
         this.host = host;
         this.opener = opener;
+        Arrays.setAll(readers, format -> reader());
     }
 
     /** Makes a generator of a source, whose IDs are in order over all that use the generator. */
@@ -150,6 +161,39 @@ public final class Generator implements AutoCloseable {
         }
         throw new UncheckedIOException(
                 new IOException(format + ": the device file gave no whole ID"));
+    }
+
+    /**
+     * Returns the same, but waits no longer than a time, and ends if the thread is interrupted. Java
+     * can't end a read, so one more thread for each format reads: the IDs of a call that has ended are
+     * lost.
+     */
+    public byte[] bytes(Format format, int count, Duration timeout)
+            throws InterruptedException, TimeoutException {
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException("no time to wait for: " + timeout);
+        }
+        Future<byte[]> ids = readers[format.ordinal()].submit(() -> bytes(format, count));
+        try {
+            return ids.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException
+                    ? (RuntimeException) e.getCause() : new IllegalStateException(e.getCause());
+        } finally {
+            ids.cancel(false); // A read that has not begun takes nothing.
+        }
+    }
+
+    /** Returns a thread that ends when it is not needed, and keeps no program running. */
+    private static ExecutorService reader() {
+        ThreadPoolExecutor reader =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "kuid");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        reader.allowCoreThreadTimeOut(true);
+        return reader;
     }
 
     /**
