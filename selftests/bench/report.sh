@@ -60,9 +60,9 @@ draw()
 		[[ -e $points ]] || return 0
 		name=$(basename "$points" .gp)
 		gnuplot -e "to='$work/plot.svg'" "$points" "$here/plot.gp"
-		# Gnuplot names the picture after itself.
+		# Gnuplot names the picture after itself, and its parts, which a browser shows, by its input.
 		sed -e "s|<title>Gnuplot</title>|<title>$(sed -n 's/^title_text = "\(.*\)"/\1/p' "$points")</title>|" \
-			-e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
+			-e '/<g id="gnuplot_plot/s|<title>.*</title>||' -e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
 			-e "1a <!-- drawn from sha256 $(checksum "$points") -->" "$work/plot.svg" >"$1/$name.svg"
 	done
 }

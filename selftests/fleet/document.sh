@@ -95,8 +95,9 @@ write()
 	cp "$out/plots.tsv" "$to/fleets/plots.tsv"
 	gnuplot -e "data='$out/plots.tsv'; to='$build/plots'" plots.gp
 	for plot in $plots; do
-		# Gnuplot names the picture after itself.
+		# Gnuplot names the picture after itself, and its parts, which a browser shows, by its input.
 		sed -e "s|<title>Gnuplot</title>|<title>$(sed -n "/\/$plot.svg/,/^plot/s/^set title \"\(.*\)\"/\1/p" plots.gp)</title>|" \
+			-e '/<g id="gnuplot_plot/s|<title>.*</title>||' \
 			-e '1a <!-- SPDX-License-Identifier: GPL-2.0-only -->' \
 			-e "1a <!-- drawn from sha256 $(checksum) -->" \
 			"$build/plots/$plot.svg" >"$to/fleets/$plot.svg"
