@@ -38,6 +38,7 @@
 #   fuzzers              the same with trinity and stress-ng, and their libraries
 #   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
 #                        reading UUIDs, and the source of the program they need: below /util-linux
+#   python3.14           Python with uuid7(), which bin/python3.14 runs
 #   google-uuid          sources of a Go package with v7: usr/share/gocode
 #   uuid-rs              those of a Rust crate whose v7 increase: usr/share/cargo/registry
 #   postgresql-15, postgresql-17, postgresql-18
@@ -108,6 +109,8 @@ util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source 
 google-uuid)         row=(fill_packages "trixie trixie-security" amd64 golang-github-google-uuid-dev) ;;
 uuid-rs)             row=(fill_packages "trixie trixie-security" amd64 librust-uuid-dev librust-getrandom-dev
                           librust-libc-dev librust-cfg-if-dev) ;;
+python3.14)          row=(fill_python "sid" amd64 python3.14-minimal libpython3.14-minimal libpython3.14-stdlib
+                          libc6 libexpat1 zlib1g) ;;
 postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
 postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
 postgresql-18)       row=(fill_postgresql "sid" amd64 postgresql-18) ;;
@@ -460,6 +463,14 @@ fill_kubernetes()
 fill_packages()
 {
 	unpack "$new" "${row[@]:3}"
+}
+
+fill_python()
+{
+	unpack "$tmp/root" "${row[@]:3}"
+	keep_program "$want"
+	sed -i "2i export PYTHONHOME=$result/usr" "$new/bin/$want"
+	mv "$tmp/root/usr/lib/$want" "$new/usr/lib"
 }
 
 fill_coccinelle()

@@ -8,12 +8,13 @@
 set -o pipefail
 [ "$3" != quick ] || exit 0
 bench=$1 peers=${0%/*}/../peers
+python=$("${0%/*}/../../vm/fetch.sh" python3.14) || exit
 trap 'rm -f /dev/shm/kuid-bench' EXIT
 
 # As a ratio to the first row, the reading of the clock.
 {
 	"$bench/native" "$bench/root/bench" && "$bench/google_uuid" && "$bench/google_uuid_v7" ns &&
-		python3 "$peers/python.py" &&
+		python3 "$peers/python.py" 1 4 && "$python/bin/python3.14" "$peers/python.py" 7 &&
 		{ [ ! -d "$bench/node_modules" ] || NODE_PATH=$bench/node_modules node "$peers/npm_uuid_v7.js" ns; }
 } | awk -F '\t' -v OFS='\t' '
 	NF > 2 { print; if (!clock) clock = $4; next }
