@@ -49,7 +49,7 @@ compiles()
 		tr '\0' '\n' <"$module/kmod/kuid.ko" | grep -a "^vermagic=$1 "
 }
 
-# Prints the line of the table.
+# Prints the line of one architecture.
 row()
 {
 	local name before=$failed
@@ -76,11 +76,15 @@ for name in "${rows[@]}"; do
 	fi
 done
 {
-	echo "| suite | architecture | kernel | flavours that compiled |"
-	echo "|---|---|---|---|"
+	echo "| suite | kernel | flavours that compiled |"
+	echo "|---|---|---|"
 	for name in "${all[@]}"; do
 		cat "$build/$name.row" 2>/dev/null
-	done
+	done | awk -F ' *[|] *' '
+		{ kernel = "| " $2 " | " $4 " | " }
+		!(kernel in of) { kernels[++nr] = kernel }
+		{ of[kernel] = of[kernel] (of[kernel] ? ", " : "") $3 " " $5 }
+		END { for (i = 1; i <= nr; i++) print kernels[i] of[kernels[i]] " |" }'
 } >"$build/headers.md"
 echo "$((nr - failed - skipped)) passed, $failed failed, $skipped skipped"
 finish
