@@ -441,9 +441,7 @@ it "it may read /dev/kuid" confined named /dev/kuid
 it "a profile without them may not read a file of a format" denied /dev/kuids/v7.txt
 it "it may not read /dev/kuid" denied /dev/kuid
 
-it "8 containers, a unit and the host take IDs at once" takers
-it "an ID is above all that were returned before its call" together ordered /run/together/ids
-sed 's/^/# /' "$work/said"
+it "8 containers, a unit and the host take IDs at once, above all that were returned before" takers
 it "no ID is there twice" together unique /run/together/ids
 sed 's/^/# /' "$work/said"
 it "nor among those that containers and units read" no_repeats

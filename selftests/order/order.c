@@ -16,6 +16,7 @@
 #include "../lib/children.h"
 #include "../lib/clock_checks.h"
 #include "../lib/record.h"
+#include "../lib/watermark.h"
 
 /* IDs of a call: mostly few, so that there are many calls. */
 static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
@@ -41,27 +42,6 @@ static const __u32 file_order = 1U << KUID_ORDER_FILE;
 static const __u32 cpu_order = 1U << KUID_ORDER_CPU;
 static const __u32 all_orders = 1U << KUID_ORDER_CPU | 1U << KUID_ORDER_FILE |
 				1U << KUID_ORDER_HOST;
-
-/**
- * struct watermark - the highest ID that was returned
- * @locked: held by the process or thread that reads or writes @highest
- * @highest: only raised
- */
-struct watermark {
-	bool locked;
-	struct words highest;
-};
-
-static void lock(struct watermark *watermark)
-{
-	while (__atomic_test_and_set(&watermark->locked, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-static void unlock(struct watermark *watermark)
-{
-	__atomic_clear(&watermark->locked, __ATOMIC_RELEASE);
-}
 
 /**
  * struct source - an open file
@@ -151,7 +131,7 @@ static long call(struct taker *me, __u32 order, void *to, __u32 count)
 static bool take_in_order(struct taker *me, void *to, __u32 count)
 {
 	struct watermark *watermarks[2] = { NULL };
-	struct words last = { 0 };
+	struct words last = { 0 }, highest;
 	bool free_call;
 	long got;
 	size_t i;
@@ -169,10 +149,9 @@ static bool take_in_order(struct taker *me, void *to, __u32 count)
 		watermarks[1] = &me->shared->host;
 
 	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++) {
-		lock(watermarks[i]);
-		if (words_after(watermarks[i]->highest, last))
-			last = watermarks[i]->highest;
-		unlock(watermarks[i]);
+		highest = read_watermark(watermarks[i]);
+		if (words_after(highest, last))
+			last = highest;
 	}
 	got = call(me, me->order, to, count);
 	if (got < 1 || (got != count && !free_call))
@@ -182,12 +161,8 @@ static bool take_in_order(struct taker *me, void *to, __u32 count)
 	else if (count_in_order(me->f, id_at(me->f, to, 1), got - 1, &last) !=
 		 got - 1)
 		me->wrong = "is not above the one before it";
-	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++) {
-		lock(watermarks[i]);
-		if (words_after(last, watermarks[i]->highest))
-			watermarks[i]->highest = last;
-		unlock(watermarks[i]);
-	}
+	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++)
+		raise_watermark(watermarks[i], last);
 	return !me->wrong;
 }
 
