@@ -254,14 +254,6 @@ static void raise_last(struct fuzz_last *last, __u64 epoch, struct words id)
 	last->id = id;
 }
 
-static __u64 unit_of(const struct format *f)
-{
-	return f->number <= KUID_FORMAT_V7 ? 100 :
-	       f->number == KUID_FORMAT_LEX ? NSEC_PER_USEC :
-	       f->number == KUID_FORMAT_SNOWFLAKE ? NSEC_PER_MSEC :
-						    1024 * NSEC_PER_USEC;
-}
-
 /*
  * The module's clock is the wall clock plus the lag, and never goes back in an
  * epoch. Check that the IDs are not behind the clock before the call, nor

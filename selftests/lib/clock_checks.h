@@ -123,26 +123,6 @@ static inline bool half_speed(const struct moment *m, bool stamps)
 }
 
 /*
- * The unit of a format's time: an ID has the start of the current unit, so its
- * time may be behind the clock by so much.
- */
-static inline __u64 unit_of(const struct format *f)
-{
-	switch (f->number) {
-	case KUID_FORMAT_V1:
-	case KUID_FORMAT_V6:
-		return 100;
-	case KUID_FORMAT_V7:
-		return 1;
-	case KUID_FORMAT_LEX:
-		return NSEC_PER_USEC;
-	case KUID_FORMAT_SNOWFLAKE:
-		return NSEC_PER_MSEC;
-	}
-	return 1024 * NSEC_PER_USEC;
-}
-
-/*
  * Take one ID, and check that its time is not behind the module's clock, nor
  * farther ahead of it than allowed.
  *

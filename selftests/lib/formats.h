@@ -329,6 +329,37 @@ static inline bool decode(const struct format *f, const void *id,
 	return b < 1000000 && c < GRID_TICKS;
 }
 
+/*
+ * The unit of a format's time: an ID has the start of the current unit, so its
+ * time may be behind the clock by so much.
+ */
+static inline __u64 unit_of(const struct format *f)
+{
+	switch (f->number) {
+	case KUID_FORMAT_V1:
+	case KUID_FORMAT_V6:
+		return 100;
+	case KUID_FORMAT_V7:
+		return 1;
+	case KUID_FORMAT_LEX:
+		return NSEC_PER_USEC;
+	case KUID_FORMAT_SNOWFLAKE:
+		return NSEC_PER_MSEC;
+	}
+	return 1024 * NSEC_PER_USEC;
+}
+
+/* Set a minimum or a maximum. */
+static inline void stretch(__u64 *to, __u64 value, bool up)
+{
+	__u64 seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+
+	while ((up ? seen < value : seen > value) &&
+	       !__atomic_compare_exchange_n(to, &seen, value, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static inline __u64 read_clock(clockid_t id)
 {
 	struct timespec now;

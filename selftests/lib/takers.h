@@ -99,17 +99,6 @@ static inline void wrong(struct taker *me, const char *what)
 	__atomic_store_n(&me->all->failed, true, __ATOMIC_RELAXED);
 }
 
-/* Set a minimum or a maximum. */
-static inline void stretch(__u64 *to, __u64 value, bool up)
-{
-	__u64 seen = __atomic_load_n(to, __ATOMIC_RELAXED);
-
-	while ((up ? seen < value : seen > value) &&
-	       !__atomic_compare_exchange_n(to, &seen, value, false,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 /* All v1 and v6 of an epoch have its node. */
 static inline void check_node(struct taker *me, __u64 epoch,
 			      const struct fields *fields)

@@ -7,6 +7,9 @@
  * Under a fine clock, two calls have different times, so the clock alone orders
  * them. Under a coarse clock (clocksource=jiffies), only lanes, sequences and
  * watermarks do.
+ *
+ * In any order no ID is farther below one that was returned before its call than
+ * IDs may be ahead of the clock.
  */
 #include "../lib/harness.h"
 
@@ -59,6 +62,7 @@ struct source {
 
 /**
  * struct shared - memory of all takers
+ * @newest_ns: the highest time in an ID that was returned, in any order
  * @failed: a taker has found a fault, so the others stop
  * @begun: number of steps that takers in lockstep have begun
  */
@@ -66,6 +70,7 @@ struct shared {
 	struct watermark cpus[2];
 	struct watermark files[TAKERS];
 	struct watermark host;
+	__u64 newest_ns;
 	bool failed;
 	unsigned int begun;
 };
@@ -127,12 +132,27 @@ static long call(struct taker *me, __u32 order, void *to, __u32 count)
 	return generate_in_order(me->f, source->fd, order, to, count);
 }
 
+/* Check the times of the first and the last ID of a call. */
+static void check_times(struct taker *me, __u64 newest, const void *ids,
+			long nr)
+{
+	struct fields first, last;
+
+	if (!decode(me->f, ids, &first) ||
+	    !decode(me->f, id_at(me->f, ids, nr - 1), &last))
+		me->wrong = "is not well-formed";
+	else if (first.ns + AHEAD_NS + unit_of(me->f) < newest)
+		me->wrong = "is too far below one that was returned before";
+	stretch(&me->shared->newest_ns, last.ns, true);
+}
+
 /* Make a call, and check that its IDs are above all that its order names. */
 static bool take_in_order(struct taker *me, void *to, __u32 count)
 {
 	struct watermark *watermarks[2] = { NULL };
 	struct words last = { 0 }, highest;
 	bool free_call;
+	__u64 newest;
 	long got;
 	size_t i;
 
@@ -153,6 +173,7 @@ static bool take_in_order(struct taker *me, void *to, __u32 count)
 		if (words_after(highest, last))
 			last = highest;
 	}
+	newest = __atomic_load_n(&me->shared->newest_ns, __ATOMIC_ACQUIRE);
 	got = call(me, me->order, to, count);
 	if (got < 1 || (got != count && !free_call))
 		me->wrong = "was not given, or not well-formed";
@@ -161,6 +182,8 @@ static bool take_in_order(struct taker *me, void *to, __u32 count)
 	else if (count_in_order(me->f, id_at(me->f, to, 1), got - 1, &last) !=
 		 got - 1)
 		me->wrong = "is not above the one before it";
+	else
+		check_times(me, newest, to, got);
 	for (i = 0; i < ARRAY_SIZE(watermarks) && watermarks[i]; i++)
 		raise_watermark(watermarks[i], last);
 	return !me->wrong;
@@ -552,6 +575,9 @@ static void take_by_turns(struct __test_metadata *_metadata,
 		struct taker *taker = &self->takers[pick(&self->seed) % TAKERS];
 		char byte = 0;
 
+		/* A lane or run that doesn't follow the clock is late then. */
+		if (turn == TURNS / 4)
+			usleep(3 * AHEAD_NS / NSEC_PER_USEC);
 		if (taker->nr >= EACH)
 			break;
 		taker->cpu = pick(&self->seed) % 2;
