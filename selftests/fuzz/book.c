@@ -288,24 +288,24 @@ static void book_id(struct fuzz_actor *actor, const struct format *f,
 		    const void *id, const struct fields *fields, __u64 epoch,
 		    __u32 forces)
 {
-	struct words key = unique_part(f, id, fields, epoch);
+	struct span span = unique_part(f, id, fields, epoch);
 	bool first;
 
 	/* Slots may be repeated after they went back. */
 	if (among(f, SLOTS)) {
 		if (forces == FUZZ_CHANGING)
 			return;
-		key.low += forces;
+		span.key.low += forces;
 	} else if (f->number == KUID_FORMAT_V7 && !epoch) {
 		return;
 	}
 	fuzz_lock();
-	first = record_add(&fuzz_world->given, key);
+	first = record_add_span(&fuzz_world->given, span);
 	fuzz_unlock();
 	if (!first)
 		fuzz_fail(actor, "%s: %016llx %016llx was given before",
-			  f->name, (unsigned long long)key.high,
-			  (unsigned long long)key.low);
+			  f->name, (unsigned long long)span.key.high,
+			  (unsigned long long)span.key.low);
 }
 
 /* Check the IDs of a call. @epoch is 0 if the call didn't return it. */

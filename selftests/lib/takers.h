@@ -133,7 +133,8 @@ static inline void keep_all(struct taker *me, const __u8 *ids, size_t nr,
 			check_node(me, epoch, &fields);
 		if (me->all->slots_come_again && !is_stamp(me->f))
 			continue;
-		if (!record_add(&me->kept, unique_part(me->f, id, &fields, epoch)))
+		if (!record_add_span(&me->kept, unique_part(me->f, id, &fields,
+							    epoch)))
 			wrong(me, "was given before");
 	}
 }

@@ -15,7 +15,9 @@
 
 #include "../lib/children.h"
 #include "../lib/own_module.h"
+#include "../lib/record.h"
 #include "../lib/set_wall.h"
+#include "../lib/watermark.h"
 
 #define RELOADS		20
 #define READERS_MAX	4
@@ -28,18 +30,21 @@
 /* A window that outlasts the unloading and loading of the module. */
 #define FAR_AHEAD	"max_ahead_ms=1000 "
 
-/* IDs that a reader keeps of one load. */
-#define PER_READER	1500
+/* Spans of IDs that a reader keeps of one load. */
+#define PER_READER	2048
 
-struct record {
-	struct words order;
-	__u32 format;
-};
-
+/**
+ * struct shared - memory of all readers
+ * @stop: the readers must end
+ * @taken: IDs that they took
+ * @highest: the highest ID of each format, of all loads
+ * @kept: the IDs of each reader in this load
+ */
 struct shared {
 	bool stop;
-	size_t nr[READERS_MAX];
-	struct record at[READERS_MAX][PER_READER];
+	__u64 taken;
+	struct watermark highest[NR_FORMATS + 1];
+	struct record kept[READERS_MAX];
 };
 
 FIXTURE(reload) {
@@ -71,11 +76,16 @@ FIXTURE_TEARDOWN(reload)
 	give_back_module(_metadata);
 }
 
-/* In a child: take IDs until there is no more room or the parent stops it. */
-static int read_all(struct shared *shared, int reader, int cpu, __u32 seed)
+/*
+ * In a child: take IDs until the parent stops it. Each must be above @former, the
+ * highest IDs of earlier loads.
+ */
+static int read_all(struct shared *shared, int reader, int cpu, __u32 seed,
+		    const struct words *former)
 {
 	static __u8 ids[BATCH * ID_SIZE_MAX];
 	int fd = open(DEV_KUID, O_RDONLY);
+	struct fields fields;
 	long i;
 
 	if (fd < 0 || move_to_cpu(0, cpu))
@@ -83,20 +93,24 @@ static int read_all(struct shared *shared, int reader, int cpu, __u32 seed)
 	while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED)) {
 		const struct format *f = &formats[pick(&seed) % NR_FORMATS];
 		__u32 count = pick(&seed) & 1 ? 1 : 1 + pick(&seed) % BATCH;
+		struct words last = former[f->number];
 		long got = take(fd, f, KUID_ORDER_CPU + pick(&seed) % 3, ids,
 				count, NULL);
 
 		if (got < 1)
 			return 2;
+		if (count_in_order(f, ids, got, &last) != got)
+			return 3;
+		raise_watermark(&shared->highest[f->number], last);
 		for (i = 0; i < got; i++) {
-			if (shared->nr[reader] == PER_READER)
-				return 0;
-			shared->at[reader][shared->nr[reader]++] =
-				(struct record) {
-					.order = id_order(f, id_at(f, ids, i)),
-					.format = f->number,
-				};
+			const __u8 *id = id_at(f, ids, i);
+
+			if (!decode(f, id, &fields) ||
+			    !record_add_span(&shared->kept[reader],
+					     unique_part(f, id, &fields, 1)))
+				return 4;
 		}
+		__atomic_add_fetch(&shared->taken, got, __ATOMIC_RELAXED);
 	}
 	return 0;
 }
@@ -131,10 +145,10 @@ static void save(struct __test_metadata *_metadata, FIXTURE_DATA(reload) *self,
 }
 
 /*
- * Take lex until the window is used up, and store the last ID in @highest.
+ * Take lex until the window is used up. The last ID becomes the highest one.
  * Returns false if the machine is too slow to use the window up.
  */
-static bool run_ahead(struct words *highest)
+static bool run_ahead(struct shared *shared)
 {
 	const struct format *f = format_of(KUID_FORMAT_LEX);
 	static __u8 ids[BIG_BATCH * ID_SIZE_MAX];
@@ -145,31 +159,37 @@ static bool run_ahead(struct words *highest)
 	for (call = 0; call < CALLS_MAX && got == BIG_BATCH; call++) {
 		got = take(fd, f, KUID_ORDER_HOST, ids, BIG_BATCH, NULL);
 		if (got > 0)
-			highest[f->number] =
-				id_order(f, id_at(f, ids, got - 1));
+			raise_watermark(&shared->highest[f->number],
+					id_order(f, id_at(f, ids, got - 1)));
 	}
 	close(fd);
 	return got == -EAGAIN || (got > 0 && got < BIG_BATCH);
 }
 
-/* Let children take IDs on all CPUs for a random time. */
+/*
+ * Let children take IDs on all CPUs for a random time. No ID may repeat.
+ */
 static void let_read(struct __test_metadata *_metadata,
 		     FIXTURE_DATA(reload) *self, const int *cpus, int nr_cpus,
 		     int fd, bool saves_state)
 {
 	struct shared *shared = self->shared;
+	struct words former[NR_FORMATS + 1];
 	pid_t pids[READERS_MAX];
+	struct record all;
 	int k;
 
-	memset(shared->nr, 0, sizeof(shared->nr));
+	for (k = 0; k <= NR_FORMATS; k++)
+		former[k] = read_watermark(&shared->highest[k]);
 	shared->stop = false;
 	for (k = 0; k < nr_cpus; k++) {
 		__u32 own = pick(&self->seed);
 
+		ASSERT_TRUE(record_begin(&shared->kept[k], PER_READER));
 		pids[k] = fork_child();
 		ASSERT_LE(0, pids[k]);
 		if (!pids[k])
-			_exit(read_all(shared, k, cpus[k], own));
+			_exit(read_all(shared, k, cpus[k], own, former));
 	}
 	usleep(pick(&self->seed) % 50000);
 	__atomic_store_n(&shared->stop, true, __ATOMIC_RELAXED);
@@ -178,56 +198,21 @@ static void let_read(struct __test_metadata *_metadata,
 		self->ceiling += NSEC_PER_SEC;
 		ASSERT_EQ(0, raise_cover(fd, self->ceiling));
 	}
-	for (k = 0; k < nr_cpus; k++)
-		EXPECT_EQ(0, exit_status(pids[k]));
-}
-
-static int compare_records(const void *a, const void *b)
-{
-	const struct record *one = a, *other = b;
-
-	if (one->format != other->format)
-		return one->format < other->format ? -1 : 1;
-	return words_after(one->order, other->order) -
-	       words_after(other->order, one->order);
-}
-
-/*
- * Check that no ID of this load repeats, and that each is above all IDs of its
- * format in earlier loads; @highest has the highest of each format. Returns the
- * number of IDs.
- */
-static size_t check_records(struct __test_metadata *_metadata,
-			    const struct shared *shared, int nr_cpus, int load,
-			    struct words *highest)
-{
-	static struct record all[READERS_MAX * PER_READER];
-	size_t i, nr = 0;
-	int k;
-
+	ASSERT_TRUE(record_begin(&all, nr_cpus * PER_READER));
 	for (k = 0; k < nr_cpus; k++) {
-		memcpy(all + nr, shared->at[k], shared->nr[k] * sizeof(*all));
-		nr += shared->nr[k];
+		ASSERT_EQ(0, exit_status(pids[k]));
+		ASSERT_EQ(0, record_join(&all, &shared->kept[k]));
+		record_end(&shared->kept[k]);
 	}
-	qsort(all, nr, sizeof(*all), compare_records);
-	for (i = 0; i < nr; i++) {
-		ASSERT_TRUE(words_after(all[i].order, highest[all[i].format])) {
-			TH_LOG("load %d: a %s is not above one before it", load,
-			       format_of(all[i].format)->name);
-		}
-		highest[all[i].format] = all[i].order;
-	}
-	return nr;
+	record_end(&all);
 }
 
 TEST_F_TIMEOUT(reload, repeats_nothing, 900)
 {
 	int cpus[READERS_MAX], nr_cpus = allowed_cpus(cpus, READERS_MAX);
-	struct words highest[NR_FORMATS + 1] = { 0 };
 	const char *text = getenv("RELOADS");
 	int loads = text ? atoi(text) : RELOADS;
 	int nr, ahead = 0;
-	size_t total = 0;
 
 	for (nr = 0; nr < loads; nr++) {
 		__u64 began = clock_ns();
@@ -243,12 +228,10 @@ TEST_F_TIMEOUT(reload, repeats_nothing, 900)
 			restore(_metadata, self, fd);
 		let_read(_metadata, self, cpus, nr_cpus, fd,
 			 variant->saves_state);
-		total += check_records(_metadata, self->shared, nr_cpus, nr,
-				       highest);
 		if (variant->saves_state)
 			save(_metadata, self, fd);
 		else
-			ahead += run_ahead(highest);
+			ahead += run_ahead(self->shared);
 		close(fd);
 		ASSERT_EQ(0, unload());
 		if (!variant->saves_state)
@@ -259,8 +242,9 @@ TEST_F_TIMEOUT(reload, repeats_nothing, 900)
 		self->set_back += back;
 	}
 
-	TH_LOG("%zu IDs in %d loads", total, loads);
-	ASSERT_LT(loads, total);
+	TH_LOG("%llu IDs in %d loads",
+	       (unsigned long long)self->shared->taken, loads);
+	ASSERT_LT(loads, self->shared->taken);
 	if (!variant->saves_state && !ahead && PASSED_SO_FAR)
 		SKIP(return, TOO_SLOW);
 }
