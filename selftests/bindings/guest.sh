@@ -13,8 +13,7 @@
 #   -check    the language's own library reads each UUID, and what it reads is right
 #   -close    before each ID another file takes the place of the device's descriptor; Java has no means
 #             to do that
-#   -workers  N children, forked after an ID was made, print COUNT each; processes of their own where
-#             the language has no fork
+#   -workers  N children, forked after an ID was made, print COUNT each; not in erlang, go and java
 #   -threads  the same in threads
 # At the end "source: SOURCE" goes to standard error, as do warnings and the error that ends it.
 
@@ -156,6 +155,27 @@ together()
 	counts v7 8001 ids "$1" "$2" 8 v7 1000 && different 8000
 }
 
+# waits_for FILE...: the programs whose numbers are in $pids, and what they print into files.
+waits_for()
+{
+	for pid in $pids; do
+		wait "$pid" || return
+	done
+	cat "$@" >"$out"
+}
+
+# 8 programs at once, where the language has no fork.
+programs()
+{
+	rm -f "$work"/program.*
+	pids=
+	for n in 1 2 3 4 5 6 7 8; do
+		"/bindings/ids-$1" v7 1000 >"$work/program.$n" 2>"$err" &
+		pids="$pids $!"
+	done
+	waits_for "$work"/program.* && different 8000
+}
+
 has_lanes()
 {
 	counts v6 0 ids "$1" -from private -workers 8 v6 1000 && different 8000 && comes_from private
@@ -245,12 +265,8 @@ gives_up()
 
 goes_on_when_restored()
 {
-	loads state=required node=0123456789ab && all v6 && sleep 2 && kuid restore --first "$work/state" || return
-	for pid in $pids; do
-		wait "$pid" || return
-	done
-	cat "$work"/all.*.out >"$out"
-	different "$(echo "$languages" | wc -w)"
+	loads state=required node=0123456789ab && all v6 && sleep 2 && kuid restore --first "$work/state" &&
+		waits_for "$work"/all.*.out && different "$(echo "$languages" | wc -w)"
 }
 
 exec 3>&1
@@ -284,7 +300,10 @@ for language in $languages; do
 	for format in v6 v7; do
 		it "$language: its own library reads 50,000 $format" is_read "$language" "$format"
 	done
-	it "$language: 8 workers repeat nothing" together "$language" -workers
+	case $language in
+	erlang | go | java) it "$language: 8 programs repeat nothing" counts v7 8000 programs "$language" ;;
+	*) it "$language: 8 workers repeat nothing" together "$language" -workers ;;
+	esac
 	it "$language: 8 threads repeat nothing" together "$language" -threads
 	# They need libkuid.
 	case $language in node | python | rust)
