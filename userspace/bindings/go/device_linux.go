@@ -54,14 +54,12 @@ const (
 	orderHost       = 3
 )
 
-// device is an open device file. All IDs are made by an ioctl that never waits: a
-// read would take the bytes of another file that has its number for IDs.
+// device is an open device file, which is never closed: its number may be that of
+// another file by then. All IDs are made by an ioctl that never waits: a read would
+// take the bytes of that file for IDs.
 type device struct {
 	name string
-
-	mu       sync.RWMutex // of closing; nobody sleeps with it
-	fd       int          // -1 if it is closed or was forgotten
-	dev, ino uint64       // tell whether fd is still the file that was opened
+	fd   int
 }
 
 // call is what the kernel reads and writes. It lies on the heap, as does all that
@@ -81,39 +79,26 @@ func openDevice(name string) (*device, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
-	d := &device{name: name, fd: fd}
-	var file syscall.Stat_t
-	if err := syscall.Fstat(fd, &file); err != nil {
+	d := &device{name, fd}
+	if err := d.request(queryCommand, unsafe.Pointer(new(query))); err != nil {
 		syscall.Close(fd)
-		return nil, &os.PathError{Op: "fstat", Path: name, Err: err}
-	}
-	d.dev, d.ino = uint64(file.Dev), uint64(file.Ino)
-	runtime.SetFinalizer(d, (*device).Close)
-	question := new(query)
-	if err := d.request(queryCommand, unsafe.Pointer(question)); err != nil {
-		d.Close()
 		return nil, err
 	}
 	return d, nil
 }
 
 func (d *device) request(command uintptr, argument unsafe.Pointer) error {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.fd < 0 {
-		return &os.PathError{Op: "ioctl", Path: d.name, Err: os.ErrClosed}
+	errno := ioctl(d.fd, command, argument)
+	for errno == syscall.EINTR {
+		errno = ioctl(d.fd, command, argument)
 	}
-	for {
-		switch errno := ioctl(d.fd, command, argument); errno {
-		case 0:
-			return nil
-		case syscall.EAGAIN:
-			return errno // many, so without memory
-		case syscall.EINTR:
-		default:
-			return &os.PathError{Op: "ioctl", Path: d.name, Err: errno}
-		}
+	switch errno {
+	case 0:
+		return nil
+	case syscall.EAGAIN:
+		return errno // many, so without memory
 	}
+	return &os.PathError{Op: "ioctl", Path: d.name, Err: errno}
 }
 
 // generate makes IDs into the beginning of ids, and returns how many.
@@ -142,69 +127,36 @@ func (d *device) status() (status, error) {
 	return *s, err
 }
 
-// forget leaves the descriptor to whoever has its number now.
-func (d *device) forget() {
-	d.mu.Lock()
-	d.fd = -1
-	d.mu.Unlock()
-}
-
-// Close closes the device, unless the program did, and another file has its number.
-func (d *device) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	fd := d.fd
-	d.fd = -1
-	var file syscall.Stat_t
-	if fd < 0 || syscall.Fstat(fd, &file) != nil ||
-		uint64(file.Dev) != d.dev || uint64(file.Ino) != d.ino {
-		return nil
-	}
-	return syscall.Close(fd)
-}
-
-// isForeign tells that the program has closed the device, or somebody noticed that.
+// isForeign tells that the program has closed the device.
 func isForeign(err error) bool {
-	return errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EBADF) || errors.Is(err, os.ErrClosed)
+	return errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EBADF)
 }
 
 func wouldBlock(err error) bool { return err == syscall.EAGAIN }
 
 // isMissing tells whether there is no device that this process may read.
 func isMissing(err error) bool {
-	for _, errno := range []syscall.Errno{
-		syscall.ENOENT, syscall.ENXIO, syscall.ENODEV, syscall.EACCES, syscall.EPERM,
-	} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
+	var errno syscall.Errno
+	return errors.As(err, &errno) && (advice[errno] == load || advice[errno] == allow)
 }
 
 const (
-	load = "Load the module on the host (modprobe kuid). In a container, or a " +
-		"service with PrivateDevices=, make the device files visible."
-	read = "Let this user read the device file."
+	load  = "Load the module on the host (modprobe kuid). In a container, or a service with PrivateDevices=, make the device files visible."
+	allow = "Let this user read the device file."
 )
 
 // advice is that of kuid_error_advice() in libkuid.
 var advice = map[syscall.Errno]string{
-	syscall.ENOENT: load,
-	syscall.ENXIO:  load,
-	syscall.ENODEV: load,
-	syscall.EACCES: read,
-	syscall.EPERM:  read,
-	syscall.ENOTTY: "The file is not a device of kuid, or the module is older than this " +
-		"package. Load the one of its version.",
-	syscall.ESTALE: "This machine may be a clone. An administrator must confirm or change " +
-		"its node or worker. A claimed number must be claimed again.",
-	syscall.ENODATA: "The module was loaded with state=required. An administrator must " +
-		"restore the saved state and keep it saved.",
-	syscall.ENOKEY: "An administrator must give this host a number that no other host " +
-		"has, or claim one.",
-	syscall.EKEYEXPIRED: "The claim of this host's number has ended. Look if the daemon that " +
-		"claims it runs and reaches its store.",
+	syscall.ENOENT:      load,
+	syscall.ENXIO:       load,
+	syscall.ENODEV:      load,
+	syscall.EACCES:      allow,
+	syscall.EPERM:       allow,
+	syscall.ENOTTY:      "The file is not a device of kuid, or the module is older than this package. Load the one of its version.",
+	syscall.ESTALE:      "This machine may be a clone. An administrator must confirm or change its node or worker. A claimed number must be claimed again.",
+	syscall.ENODATA:     "The module was loaded with state=required. An administrator must restore the saved state and keep it saved.",
+	syscall.ENOKEY:      "An administrator must give this host a number that no other host has, or claim one.",
+	syscall.EKEYEXPIRED: "The claim of this host's number has ended. Look if the daemon that claims it runs and reaches its store.",
 }
 
 func adviceOn(err error) string {

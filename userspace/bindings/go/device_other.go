@@ -26,8 +26,6 @@ func openDevice(name string) (*device, error) {
 
 func (*device) generate(Format, bool, []byte) (int, error) { return 0, fs.ErrInvalid }
 func (*device) status() (status, error)                    { return status{}, fs.ErrInvalid }
-func (*device) forget()                                    {}
-func (*device) Close() error                               { return nil }
 
 func isForeign(error) bool     { return false }
 func wouldBlock(error) bool    { return false }

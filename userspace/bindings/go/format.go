@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Format is the layout of an ID; kuid(4) describes them.
@@ -29,12 +31,43 @@ const (
 	end
 )
 
+// A field is some bits of an ID, from the most significant on: a part of the time, or
+// bits that are always the same, or any.
+type field struct {
+	bits int
+	kind byte   // 't', '=' or '*'
+	of   uint64 // the bits of the time below the part, or what the bits are
+}
+
+const (
+	uuidShape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
+	lower     = "0123456789abcdef"
+	// Its digits are in the order of ASCII, so that texts have the order of IDs.
+	sortable = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+)
+
 var layouts = [end]struct {
-	name string
-	size int
+	name          string
+	size          int
+	shape, digits string        // of its text, with x for each digit
+	unit          time.Duration // of its time
+	since         int64         // seconds from the start of its time to 1970
+	bits          int           // of its time
+	fields        []field
 }{
-	V1: {"v1", 16}, V6: {"v6", 16}, V7: {"v7", 16}, Lex: {"lex", 16},
-	K64: {"k64", 8}, K96: {"k96", 12}, K128: {"k128", 16}, Snowflake: {"snowflake", 8},
+	V1: {"v1", 16, uuidShape, lower + "ABCDEF", 100, 12219292800, 60,
+		[]field{{32, 't', 0}, {16, 't', 32}, {4, '=', 1}, {12, 't', 48}, {2, '=', 2}, {62, '*', 0}}},
+	V6: {"v6", 16, uuidShape, lower + "ABCDEF", 100, 12219292800, 60,
+		[]field{{48, 't', 12}, {4, '=', 6}, {12, 't', 0}, {2, '=', 2}, {62, '*', 0}}},
+	V7: {"v7", 16, uuidShape, lower + "ABCDEF", time.Millisecond, 0, 48,
+		[]field{{48, 't', 0}, {4, '=', 7}, {12, '*', 0}, {2, '=', 2}, {62, '*', 0}}},
+	Lex: {"lex", 16, "xxxxxxxx-xxxx-xxxx-xxxxxxxxxxxxxxxx", lower, time.Microsecond, 0, 64,
+		[]field{{64, 't', 0}, {64, '*', 0}}},
+	K64:  {"k64", 8, strings.Repeat("x", 11), sortable, time.Second, 0, 50, nil},
+	K96:  {"k96", 12, strings.Repeat("x", 16), sortable, time.Second, 0, 50, nil},
+	K128: {"k128", 16, strings.Repeat("x", 22), sortable, time.Second, 0, 50, nil},
+	Snowflake: {"snowflake", 8, strings.Repeat("x", 19), lower[:10], time.Millisecond, 0, 41,
+		[]field{{1, '=', 0}, {41, 't', 0}, {22, '*', 0}}},
 }
 
 func (f Format) String() string {
@@ -54,16 +87,7 @@ func (f Format) Size() int {
 
 func (f Format) isUUID() bool { return V1 <= f && f <= V7 }
 
-const (
-	tick       = 100                // nanoseconds, the unit of time in v1 and v6
-	unixTicks  = 0x01B21DD213814000 // from 1582-10-15 to 1970-01-01
-	variant    = 1 << 63            // in the second word
-	fractions  = 1 << 20            // that v7 divides a millisecond into
-	belowTicks = 54                 // bits of v7 that are below its fraction
-	msNs       = 1000000
-	secTicks   = 10000000
-	mega       = 1000000
-)
+func (f Format) isKOrdered() bool { return K64 <= f && f <= K128 }
 
 // A setting is a parameter of the module that an ID doesn't say: I of K96 and K128,
 // and for Snowflake the milliseconds since 1970 that its time counts from. Functions
@@ -73,56 +97,94 @@ const (
 	DefaultSnowflakeEpoch = 1288834974657
 )
 
-// Its digits are in the order of ASCII, so that texts have the order of IDs.
-const sortableDigits = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+const (
+	mega      = 1000000
+	msNs      = 1000000
+	fractions = 1 << 20 // that v7 divides a millisecond into
+)
 
-var sortable64 = base64.NewEncoding(sortableDigits).WithPadding(base64.NoPadding).Strict()
-
-// words returns the first and the second 8 bytes of an ID, with zeros behind it.
-func words(format Format, id []byte) (high, low uint64, err error) {
-	var bytes [16]byte
-	if size := format.Size(); size == 0 {
-		return 0, 0, fmt.Errorf("%w: %v", ErrFormat, format)
-	} else if len(id) != size {
-		return 0, 0, fmt.Errorf("%w: %d bytes", ErrSize, len(id))
+// fields returns those of a format, and its setting.
+func (f Format) fields(given []uint64) ([]field, uint64, error) {
+	setting := uint64(DefaultInterval)
+	if f == Snowflake {
+		setting = DefaultSnowflakeEpoch
 	}
-	copy(bytes[:], id)
-	high, low = binary.BigEndian.Uint64(bytes[:]), binary.BigEndian.Uint64(bytes[8:])
-	if format.isUUID() && (int(high>>12&15) != map[Format]int{V1: 1, V6: 6, V7: 7}[format] || low>>62 != 2) {
-		return 0, 0, fmt.Errorf("%w: another version or variant", ErrFormat)
+	if len(given) > 0 {
+		setting = given[0]
 	}
-	if format == Snowflake && high>>63 != 0 {
-		return 0, 0, fmt.Errorf("%w: a negative snowflake", ErrFormat)
+	if f.Size() == 0 {
+		return nil, 0, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
-	return high, low, nil
+	if len(given) > 1 || f != Snowflake && (setting < 5 || setting > 10) {
+		return nil, 0, fmt.Errorf("%w: setting %d", ErrFormat, given)
+	}
+	if f.isKOrdered() {
+		below := setting + 10 // bits of the time behind the node
+		return []field{{50 - int(below), 't', below}, {8*f.Size() - 64, '*', 0}, {int(below), 't', 0}, {14, '*', 0}}, setting, nil
+	}
+	return layouts[f].fields, setting, nil
 }
+
+// part returns some bits of an ID.
+func part(id []byte, from, count int) (value uint64) {
+	for i := from; i < from+count; i++ {
+		value = value<<1 | uint64(id[i/8]>>(7-i%8)&1)
+	}
+	return value
+}
+
+// units returns the time of an ID in units of its format, and its setting.
+func units(format Format, id []byte, given []uint64) (count, setting uint64, err error) {
+	fields, setting, err := format.fields(given)
+	if err == nil && len(id) != format.Size() {
+		err = fmt.Errorf("%w: %d bytes", ErrSize, len(id))
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	from := 0
+	for _, f := range fields {
+		value := part(id, from, f.bits)
+		from += f.bits
+		if f.kind == 't' {
+			count |= value << f.of
+		} else if f.kind == '=' && value != f.of {
+			return 0, 0, fmt.Errorf("%w: another version, variant or sign", ErrFormat)
+		}
+	}
+	return count, setting, nil
+}
+
+var sortable64 = base64.NewEncoding(sortable).WithPadding(base64.NoPadding).Strict()
 
 // Text returns the canonical text of an ID.
 func Text(format Format, id []byte) (string, error) {
-	high, _, err := words(format, id)
+	_, _, err := units(format, id, nil)
 	switch {
 	case err != nil:
 		return "", err
 	case format.isUUID():
-		return UUID(*(*[16]byte)(id)).String(), nil
+		return uuid.UUID(*(*[16]byte)(id)).String(), nil
 	case format == Lex:
-		text := UUID(*(*[16]byte)(id)).String()
+		text := uuid.UUID(*(*[16]byte)(id)).String()
 		return text[:23] + text[24:], nil
 	case format == Snowflake:
-		return strconv.FormatUint(high, 10), nil
+		return strconv.FormatUint(binary.BigEndian.Uint64(id), 10), nil
 	default:
 		return sortable64.EncodeToString(id), nil
 	}
 }
 
-// ParseID reads the canonical text of an ID, and nothing else. Its error says at
-// which character the text is wrong. Parse is for UUIDs of any version.
+// ParseID reads the canonical text of an ID, and nothing else, but that a UUID's digits
+// may be in upper case. Its error says at which character the text is wrong.
 func ParseID(format Format, text string) (id []byte, err error) {
 	canonical := text
 	switch {
+	case format.Size() == 0:
+		return nil, fmt.Errorf("%w: %v", ErrFormat, format)
 	case format.isUUID():
 		canonical = strings.ToLower(text)
-		id, err = hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		fallthrough
 	case format == Lex:
 		id, err = hex.DecodeString(strings.ReplaceAll(text, "-", ""))
 	case format == Snowflake:
@@ -140,101 +202,54 @@ func ParseID(format Format, text string) (id []byte, err error) {
 			return id, nil
 		}
 	}
-	return nil, wrong(format, text)
+	return nil, fmt.Errorf("%w: %q at character %d", ErrText, text, wrong(format, text))
 }
 
-const hexDigits = "0123456789abcdef"
-
-// wrong says at which character a text is not that of a format, or of any UUID.
-func wrong(format Format, text string) error {
-	shape, digits, last := "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", hexDigits+"ABCDEF", 0
-	switch {
-	case format.isUUID():
-		last = 14 // of the version, or of the variant
-		if len(text) > last && text[last:last+1] == layouts[format].name[1:] {
-			last = 19
+// wrong returns the character at which a text is not that of a format.
+func wrong(format Format, text string) int {
+	l, last := layouts[format], len(text)-1
+	if format == Snowflake && strings.HasPrefix(text, "0") {
+		l.shape = "x"
+	} else if format == Snowflake && 0 < len(text) && len(text) < len(l.shape) {
+		l.shape = l.shape[:len(text)]
+	} else if format.isUUID() && len(text) > 14 && text[14:15] == l.name[1:] {
+		last = 19 // the variant
+	} else if format.isUUID() {
+		last = 14 // the version
+	}
+	for i := range text {
+		if i == len(l.shape) || l.shape[i] == '-' && text[i] != '-' || l.shape[i] == 'x' && !strings.Contains(l.digits, text[i:i+1]) {
+			return i
 		}
-	case format == Lex:
-		shape, digits = "xxxxxxxx-xxxx-xxxx-xxxxxxxxxxxxxxxx", hexDigits
-	case format == Snowflake:
-		shape, digits, last = strings.Repeat("x", 19), hexDigits[:10], len(text)-1
-		if strings.HasPrefix(text, "0") {
-			shape = "x"
-		} else if len(text) > 0 && len(text) < len(shape) {
-			shape = shape[:len(text)]
-		}
-	case format.Size() > 0:
-		last = format.Size() * 8 / 6 // which has bits that belong to no ID
-		shape, digits = strings.Repeat("x", last+1), sortableDigits
 	}
-	where := 0
-	for where < len(text) && where < len(shape) &&
-		(shape[where] == text[where] && text[where] == '-' || shape[where] == 'x' && strings.IndexByte(digits, text[where]) >= 0) {
-		where++
+	if len(text) < len(l.shape) {
+		return len(text)
 	}
-	if where == len(text) && where == len(shape) {
-		where = last
-	}
-	return fmt.Errorf("%w: %q at character %d", ErrText, text, where)
+	return last
 }
 
-// settingOf returns the setting of a format.
-func settingOf(format Format, given []uint64) (setting uint64, err error) {
-	setting = DefaultInterval
-	if format == Snowflake {
-		setting = DefaultSnowflakeEpoch
-	}
-	if len(given) > 0 {
-		setting = given[0]
-	}
-	if len(given) > 1 || format != Snowflake && (setting < 5 || setting > 10) {
-		err = fmt.Errorf("%w: setting %d", ErrFormat, given)
-	}
-	return setting, err
-}
-
-// split returns how many bits of a k-ordered ID are behind its node.
-func split(interval uint64) uint { return uint(interval) + 24 }
-
-// Time returns the time of an ID, rounded down to what its format tells apart.
+// Time returns the time of an ID, rounded down to what its format tells apart. A V7 that
+// is not of this host's device or of this package may have anything below the millisecond.
 func Time(format Format, id []byte, setting ...uint64) (time.Time, error) {
-	high, low, err := words(format, id)
+	count, value, err := units(format, id, setting)
 	if err != nil {
 		return time.Time{}, err
 	}
-	value, err := settingOf(format, setting)
-	if err != nil {
-		return time.Time{}, err
+	if format.isKOrdered() {
+		return time.Unix(int64(count>>30*mega+count>>10&0xfffff), int64(count&0x3ff)*1024*1000), nil
 	}
-	var ticks uint64
-	switch format {
-	case V1:
-		ticks = high&0xfff<<48 | high>>16&0xffff<<32 | high>>32
-	case V6:
-		ticks = high>>16<<12 | high&0xfff
-	case V7:
-		fraction := high&0xfff<<8 | low>>belowTicks&0xff
-		ns := (fraction*msNs + fractions - 1) / fractions
-		if ns == msNs { // no fraction of kuid's
-			ns--
+	var below uint64
+	if format == V7 {
+		below = ((part(id, 52, 12)<<8|part(id, 66, 8))*msNs + fractions - 1) / fractions
+		if below == msNs { // no fraction of kuid's
+			below--
 		}
-		return time.UnixMilli(int64(high >> 16)).Add(time.Duration(ns)), nil
-	case Lex:
-		return time.Unix(int64(high/mega), int64(high%mega)*1000), nil
-	case Snowflake:
-		return time.UnixMilli(int64(high>>22 + value)), nil
-	default:
-		behind, k64 := split(value), high
-		if format == K96 {
-			k64 = high>>behind<<behind | (high<<32|low>>32)&(1<<behind-1)
-		} else if format == K128 {
-			k64 = high>>behind<<behind | low&(1<<behind-1)
-		}
-		a, b, c := k64>>44, k64>>24&0xfffff, k64>>14&0x3ff
-		return time.Unix(int64(a*mega+b), int64(c)*1024*1000), nil
+	} else if format == Snowflake {
+		count += value
 	}
-	since := int64(ticks) - unixTicks
-	return time.Unix(since/secTicks, since%secTicks*tick), nil
+	l := layouts[format]
+	second := uint64(time.Second / l.unit)
+	return time.Unix(int64(count/second)-l.since, int64(count%second*uint64(l.unit)+below)), nil
 }
 
 // Lowest returns the lowest ID of a format that can have been made at a time.
@@ -247,57 +262,43 @@ func Lowest(format Format, at time.Time, setting ...uint64) ([]byte, error) {
 
 // Highest returns the highest ID of a format that can have been made at a time.
 func Highest(format Format, at time.Time, setting ...uint64) ([]byte, error) {
-	return madeAt(format, at, math.MaxUint64, setting)
+	return madeAt(format, at, 1, setting)
 }
 
 // madeAt returns the ID of a time with all other bits set or not.
-func madeAt(format Format, at time.Time, rest uint64, given []uint64) ([]byte, error) {
-	setting, err := settingOf(format, given)
+func madeAt(format Format, at time.Time, bit byte, given []uint64) ([]byte, error) {
+	fields, setting, err := format.fields(given)
 	if err != nil {
 		return nil, err
 	}
-	high, low := rest, variant|rest>>2
-	sec, ms, us := at.Unix(), at.UnixMilli(), uint64(at.Nanosecond()/1000)
-	reached := sec >= 0
-	switch format {
-	case V1, V6:
-		const before = unixTicks / secTicks
-		sec += before
-		ticks := uint64(sec)*secTicks + uint64(at.Nanosecond()/tick)
-		reached = sec >= 0 && sec <= 1<<60/secTicks && ticks < 1<<60
-		high = ticks>>12<<16 | 0x6000 | ticks&0xfff
-		if format == V1 {
-			high = ticks<<32 | ticks>>32&0xffff<<16 | 0x1000 | ticks>>48&0xfff
-		}
-	case V7:
-		reached = reached && sec <= 1<<48/1000 && ms < 1<<48
-		high = uint64(ms)<<16 | 0x7000 | rest&0xfff
-	case Lex:
-		reached = reached && uint64(sec) < math.MaxUint64/mega
-		high, low = uint64(sec)*mega+us, rest
-	case Snowflake:
-		since := uint64(ms) - setting
-		reached = reached && sec < math.MaxInt64/1000 && since < 1<<41
-		high = since<<22 | rest&(1<<22-1)
-	case K64, K96, K128:
-		split := split(setting)
-		reached = reached && uint64(sec)/mega < 1<<20
-		high = uint64(sec)/mega<<44 | uint64(sec)%mega<<24 | us>>10<<14 | rest&(1<<14-1)
-		behind := high & (1<<split - 1)
-		if format == K96 {
-			high = high ^ behind | rest>>32<<32>>(64-split) | behind>>32
-			low = (rest<<split | behind) << 32
-		} else if format == K128 {
-			high, low = high^behind|rest>>(64-split), rest<<split|behind
-		}
-	default:
-		return nil, fmt.Errorf("%w: %v", ErrFormat, format)
+	l := layouts[format]
+	sec, ns := at.Unix()+l.since, uint64(at.Nanosecond())
+	over, count := bits.Mul64(uint64(sec), uint64(time.Second/l.unit))
+	count, carry := bits.Add64(count, ns/uint64(l.unit), 0)
+	if format == Snowflake {
+		var borrow uint64
+		count, borrow = bits.Sub64(count, setting, 0)
+		carry |= borrow
+	} else if format.isKOrdered() {
+		over = count / mega >> 20
+		count = count/mega<<30 | count%mega<<10 | ns/1024000
 	}
-	if !reached {
+	if over|carry|count>>l.bits != 0 {
 		return nil, fmt.Errorf("%w: %v", ErrTime, at)
 	}
-	var id [16]byte
-	binary.BigEndian.PutUint64(id[:], high)
-	binary.BigEndian.PutUint64(id[8:], low)
-	return id[:format.Size()], nil
+	id := make([]byte, format.Size())
+	i := 0
+	for _, f := range fields {
+		for from := f.bits - 1; from >= 0; from-- {
+			value := bit
+			if f.kind == 't' {
+				value = byte(count >> f.of >> from & 1)
+			} else if f.kind == '=' {
+				value = byte(f.of >> from & 1)
+			}
+			id[i/8] |= value << (7 - i%8)
+			i++
+		}
+	}
+	return id, nil
 }

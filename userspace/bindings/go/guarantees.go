@@ -12,7 +12,7 @@ type Guarantees struct {
 	// Source is Device or Plain.
 	Source Source
 	// Order is "host", over all programs of the host that ask for it, or "file",
-	// over all users of the Generator. It is lost between programs whose Order or
+	// over all of the process. It is lost between programs whose Order or
 	// Source differs.
 	Order string
 	// Unique, Ordered and RebootSafe tell whether no ID repeats on this host, IDs

@@ -5,11 +5,10 @@
 //
 //	id, err := kuid.NewV7()
 //
-// IDs of the device are unique on the host and in order over all users of one
-// [Generator], or over all programs that use [Host]. Where there is no device, the
-// process makes a plain version 7 itself, and a line of the standard logger says
-// so: such IDs are in order in this process only, and random bits alone tell them
-// from those of others.
+// IDs of the device are unique on the host and in order over all of the process, or
+// over all programs that use [Host]. Where there is no device, the process makes a
+// plain version 7 itself, and a line of the standard logger says so: such IDs are in
+// order in this process only, and random bits alone tell them from those of others.
 package kuid
 
 import (
@@ -18,10 +17,11 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Source is where IDs are made.
@@ -55,7 +55,8 @@ var (
 )
 
 // Generator makes IDs. The zero value is ready for use, also by any number of
-// goroutines at once. From and HostOrder must not change after the first ID.
+// goroutines at once. All Generators of a process share one descriptor, which stays
+// open.
 //
 // A call waits if IDs have run 100 ms in front of their clock, and up to 30 s for
 // an administrator if the module was loaded with state=required. It holds up no
@@ -65,13 +66,6 @@ type Generator struct {
 	// HostOrder asks for IDs that are greater than all that were made in this
 	// order on this host before. It needs the device, also with Auto.
 	HostOrder bool
-
-	made   atomic.Int32 // a Source: what Auto has become
-	device atomic.Pointer[device]
-
-	mu      sync.Mutex // of opening and closing
-	closed  bool
-	missing error // why there is no device
 }
 
 var (
@@ -82,49 +76,50 @@ var (
 	Host = &Generator{HostOrder: true}
 )
 
-var warned sync.Once
+// Of the process.
+var (
+	warned  sync.Once
+	opening sync.Mutex
+	opened  atomic.Pointer[device]
+	made    atomic.Int32 // a Source: what Auto has become
+	missing error        // why there is no device
+)
 
-// Source tells where IDs are made: Device or Plain. It is Auto until the first ID
-// has decided.
+// Source tells where IDs are made: Device or Plain. It is Auto until the first ID of
+// the process has decided.
 func (g *Generator) Source() Source {
 	if g.From != Auto {
 		return g.From
 	}
-	return Source(g.made.Load())
+	return Source(made.Load())
 }
 
 // open returns the device, or nil if this process makes the ID. One descriptor
 // serves all formats and orders, whatever device files the process sees later.
 func (g *Generator) open(format Format) (*device, error) {
-	if d := g.device.Load(); d != nil {
+	if d := opened.Load(); d != nil && g.From != Plain {
 		return d, nil
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if d := g.device.Load(); d != nil {
-		return d, nil
-	}
-	if g.closed {
-		return nil, os.ErrClosed
-	}
+	opening.Lock()
+	defer opening.Unlock()
 	canBePlain := format == V7 && !g.HostOrder
-	if g.Source() == Plain {
-		if canBePlain {
-			return nil, nil
-		}
-		if g.From == Plain {
-			return nil, ErrPlain
-		}
+	if g.Source() == Plain && canBePlain {
+		return nil, nil
+	} else if g.From == Plain {
+		return nil, ErrPlain
+	}
+	if d := opened.Load(); d != nil {
+		return d, nil
 	}
 	d, err := openDevice(path)
 	if err == nil {
-		g.device.Store(d)
-		g.made.CompareAndSwap(int32(Auto), int32(Device))
+		opened.Store(d)
+		made.CompareAndSwap(int32(Auto), int32(Device))
 		return d, nil
 	}
 	if canBePlain && g.Source() == Auto && isMissing(err) {
-		g.missing = err
-		g.made.Store(int32(Plain))
+		missing = err
+		made.Store(int32(Plain))
 		return nil, nil
 	}
 	return nil, helped(err)
@@ -150,7 +145,7 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 	if d == nil {
 		if g.From == Auto {
 			warned.Do(func() {
-				log.Printf("kuid: %v: this process makes UUIDs itself, in no order with others", g.missing)
+				log.Printf("kuid: %v: this process makes UUIDs itself, in no order with others", missing)
 			})
 		}
 		return plain.fill(ids, time.Now())
@@ -163,8 +158,12 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 			ids = ids[done*size:]
 			wait = shortest
 		case wouldBlock(err):
-			if err := sleep(ctx, wait); err != nil {
-				return err
+			timer := time.NewTimer(wait)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return ctx.Err()
+			case <-timer.C:
 			}
 			if wait *= 2; wait > longest {
 				wait = longest
@@ -173,9 +172,7 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 			// The program has closed the device, and another file may have its
 			// number. That one is not this package's to close.
 			reopened = true
-			if g.device.CompareAndSwap(d, nil) {
-				d.forget()
-			}
+			opened.CompareAndSwap(d, nil)
 			if d, err = g.open(format); err != nil {
 				return err
 			}
@@ -184,21 +181,6 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 		}
 	}
 	return nil
-}
-
-// sleep waits without the lock of the descriptor: a sleeper delays no other call.
-func sleep(ctx context.Context, wait time.Duration) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // buffers of the heap, whose memory stays where it is while the kernel writes it.
@@ -214,7 +196,7 @@ func (g *Generator) one(format Format) (id [16]byte, err error) {
 	return id, err
 }
 
-func (g *Generator) uuid(format Format) (UUID, error) {
+func (g *Generator) uuid(format Format) (uuid.UUID, error) {
 	id, err := g.one(format)
 	return id, err
 }
@@ -225,13 +207,13 @@ func (g *Generator) number(format Format) (int64, error) {
 }
 
 // NewV1 makes a UUID of version 1.
-func (g *Generator) NewV1() (UUID, error) { return g.uuid(V1) }
+func (g *Generator) NewV1() (uuid.UUID, error) { return g.uuid(V1) }
 
 // NewV6 makes a UUID of version 6.
-func (g *Generator) NewV6() (UUID, error) { return g.uuid(V6) }
+func (g *Generator) NewV6() (uuid.UUID, error) { return g.uuid(V6) }
 
 // NewV7 makes a UUID of version 7.
-func (g *Generator) NewV7() (UUID, error) { return g.uuid(V7) }
+func (g *Generator) NewV7() (uuid.UUID, error) { return g.uuid(V7) }
 
 // NewK64 makes a k64, a positive number.
 func (g *Generator) NewK64() (int64, error) { return g.number(K64) }
@@ -252,44 +234,31 @@ func (g *Generator) NewK96() ([12]byte, error) {
 func (g *Generator) NewK128() ([16]byte, error) { return g.one(K128) }
 
 // Batch makes n UUIDs of V1, V6 or V7. They increase.
-func (g *Generator) Batch(format Format, n int) ([]UUID, error) {
+func (g *Generator) Batch(format Format, n int) ([]uuid.UUID, error) {
 	if !format.isUUID() {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, format)
 	}
 	if n < 0 {
 		return nil, fmt.Errorf("%w: %d", ErrSize, n)
 	}
-	bytes := make([]byte, n*len(Nil))
+	ids, bytes := make([]uuid.UUID, n), make([]byte, n*16)
 	if err := g.Fill(context.Background(), format, bytes); err != nil {
 		return nil, err
 	}
-	ids := make([]UUID, n)
 	for i := range ids {
-		copy(ids[i][:], bytes[i*len(Nil):])
+		copy(ids[i][:], bytes[i*16:])
 	}
 	return ids, nil
 }
 
-// Close closes the device. Calls that wait fail with os.ErrClosed, and so do later
-// ones that need it.
-func (g *Generator) Close() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = true
-	if d := g.device.Load(); d != nil {
-		return d.Close()
-	}
-	return nil
-}
-
 // NewV1 makes a UUID of version 1 with Default.
-func NewV1() (UUID, error) { return Default.NewV1() }
+func NewV1() (uuid.UUID, error) { return Default.NewV1() }
 
 // NewV6 makes a UUID of version 6 with Default.
-func NewV6() (UUID, error) { return Default.NewV6() }
+func NewV6() (uuid.UUID, error) { return Default.NewV6() }
 
 // NewV7 makes a UUID of version 7 with Default.
-func NewV7() (UUID, error) { return Default.NewV7() }
+func NewV7() (uuid.UUID, error) { return Default.NewV7() }
 
 // NewK64 makes a k64 with Default.
 func NewK64() (int64, error) { return Default.NewK64() }
@@ -298,7 +267,7 @@ func NewK64() (int64, error) { return Default.NewK64() }
 func NewSnowflake() (int64, error) { return Default.NewSnowflake() }
 
 // Batch makes n UUIDs with Default.
-func Batch(format Format, n int) ([]UUID, error) { return Default.Batch(format, n) }
+func Batch(format Format, n int) ([]uuid.UUID, error) { return Default.Batch(format, n) }
 
 // helped says what helps against an error of the device.
 func helped(err error) error {

@@ -49,9 +49,9 @@ func (p *process) fill(ids []byte, at time.Time) error {
 	for i := 0; i < len(ids); i += 16 {
 		ns := uint64(first + int64(i/16))
 		fraction := ns % msNs * fractions / msNs
-		low := binary.BigEndian.Uint64(ids[i+8:]) & (1<<belowTicks - 1)
+		low := binary.BigEndian.Uint64(ids[i+8:]) & (1<<54 - 1)
 		binary.BigEndian.PutUint64(ids[i:], ns/msNs<<16|0x7000|fraction>>8)
-		binary.BigEndian.PutUint64(ids[i+8:], variant|fraction&0xff<<belowTicks|low)
+		binary.BigEndian.PutUint64(ids[i+8:], 1<<63|fraction&0xff<<54|low)
 	}
 	return nil
 }
