@@ -28,31 +28,22 @@ final class Device {
     private static final Path DRIVERS = Path.of("/sys/dev/char");
     private static final Path STATUS = Path.of("/sys/class/kuid/kuid/status");
 
-    private static final String LOAD =
-            "Load the module on the host (modprobe kuid). In a container, or a service with "
-                    + "PrivateDevices=, make the device files visible.";
+    private static final String LOAD = "Load the module on the host (modprobe kuid). In a container,"
+            + " or a service with PrivateDevices=, make the device files visible.";
     private static final String READ = "Let this user read the device file.";
 
     /** As kuid_error_advice() in libkuid. Other languages only miss the advice. */
-    private static final Map<String, String> ADVICE =
-            Map.of(
-                    "No such file or directory", LOAD,
-                    "No such device or address", LOAD,
-                    "No such device", LOAD,
-                    "Permission denied", READ,
-                    "Operation not permitted", READ,
-                    "Stale file handle",
-                    "This machine may be a clone. An administrator must confirm or change its node "
-                            + "or worker. A claimed number must be claimed again.",
-                    "No data available",
-                    "The module was loaded with state=required. An administrator must restore "
-                            + "the saved state and keep it saved.",
-                    "Required key not available",
-                    "An administrator must give this host a number that no other host has, or "
-                            + "claim one.",
-                    "Key has expired",
-                    "The claim of this host's number has ended. Look if the daemon that claims "
-                            + "it runs and reaches its store.");
+    private static final Map<String, String> ADVICE = Map.of(
+            "No such file or directory", LOAD, "No such device or address", LOAD, "No such device", LOAD,
+            "Permission denied", READ, "Operation not permitted", READ,
+            "Stale file handle", "This machine may be a clone. An administrator must confirm or change"
+                    + " its node or worker. A claimed number must be claimed again.",
+            "No data available", "The module was loaded with state=required. An administrator must"
+                    + " restore the saved state and keep it saved.",
+            "Required key not available", "An administrator must give this host a number that no other"
+                    + " host has, or claim one.",
+            "Key has expired", "The claim of this host's number has ended. Look if the daemon that"
+                    + " claims it runs and reaches its store.");
 
     /** What opens a device file. */
     interface Opener {
@@ -146,14 +137,9 @@ final class Device {
     /** Says what helps against an error. */
     static UncheckedIOException helped(String what, IOException error) {
         String message = String.valueOf(error.getMessage());
-        String advice =
-                ADVICE.entrySet().stream()
-                        .filter(e -> message.equals(e.getKey())
-                                || message.endsWith("(" + e.getKey() + ")"))
-                        .map(e -> ". " + e.getValue())
-                        .findAny()
-                        .orElse("");
         String about = message.contains(what) ? message : what + ": " + message;
-        return new UncheckedIOException(about + advice, error);
+        // The system's text is all of the message, or stands in parentheses at its end.
+        String advice = ADVICE.get(message.replaceAll(".*\\((.*)\\)$", "$1"));
+        return new UncheckedIOException(advice == null ? about : about + ". " + advice, error);
     }
 }

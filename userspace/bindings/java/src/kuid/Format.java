@@ -3,8 +3,12 @@
 package kuid;
 
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,21 +23,29 @@ import java.util.regex.Pattern;
  */
 public enum Format {
     /** UUID version 1. */
-    V1(16, "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+    V1(16, "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", 100, 60,
+            new Part(32, 't', 0), new Part(16, 't', 32), new Part(4, '=', 1), new Part(12, 't', 48),
+            new Part(2, '=', 2), new Part(62, '*', 0)),
     /** UUID version 6. */
-    V6(16, V1.canonical.pattern()),
+    V6(16, V1.canonical.pattern(), 100, 60,
+            new Part(48, 't', 12), new Part(4, '=', 6), new Part(12, 't', 0),
+            new Part(2, '=', 2), new Part(62, '*', 0)),
     /** UUID version 7. */
-    V7(16, V1.canonical.pattern()),
+    V7(16, V1.canonical.pattern(), 1_000_000, 48,
+            new Part(48, 't', 0), new Part(4, '=', 7), new Part(12, '*', 0),
+            new Part(2, '=', 2), new Part(62, '*', 0)),
     /** Microseconds and a worker, 16 bytes. */
-    LEX(16, "[0-9a-f]{8}(-[0-9a-f]{4}){2}-[0-9a-f]{16}"),
+    LEX(16, "[0-9a-f]{8}(-[0-9a-f]{4}){2}-[0-9a-f]{16}", 1000, 64,
+            new Part(64, 't', 0), new Part(64, '*', 0)),
     /** K-ordered, 8 bytes. */
-    K64(8, "[.0-9A-Z_a-z]{11}"),
+    K64(8, "[.0-9A-Z_a-z]{11}", 1_000_000_000, 50),
     /** K-ordered with a node of 32 bits, 12 bytes. */
-    K96(12, "[.0-9A-Z_a-z]{16}"),
+    K96(12, "[.0-9A-Z_a-z]{16}", 1_000_000_000, 50),
     /** K-ordered with a node of 64 bits, 16 bytes. */
-    K128(16, "[.0-9A-Z_a-z]{22}"),
+    K128(16, "[.0-9A-Z_a-z]{22}", 1_000_000_000, 50),
     /** Snowflake, 8 bytes. */
-    SNOWFLAKE(8, "0|[1-9][0-9]{0,18}");
+    SNOWFLAKE(8, "0|[1-9][0-9]{0,18}", 1_000_000, 41,
+            new Part(1, '=', 0), new Part(41, 't', 0), new Part(22, '*', 0));
 
     /** I of K96 and K128, unless the module was loaded with another one. */
     public static final long INTERVAL = 8;
@@ -41,19 +53,31 @@ public enum Format {
     /** The start of the milliseconds of snowflakes, unless the module was told otherwise. */
     public static final long SNOWFLAKE_EPOCH = 1288834974657L;
 
-    private static final String DIGITS =
+    private static final String BASE64 =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    private static final String SORTABLE =
             ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-    private static final BigInteger SECOND = BigInteger.valueOf(1_000_000_000);
     private static final BigInteger MEGA = BigInteger.valueOf(1_000_000);
-    private static final BigInteger UNIX_TICKS = BigInteger.valueOf(0x01B21DD213814000L);
     private static final int FRACTION = 20; // bits of v7 below its milliseconds
+
+    /**
+     * Bits of an ID, from the most significant on: 't' is a part of the time, above so many bits of
+     * it, '=' are always the same, and '*' any.
+     */
+    private record Part(int bits, char kind, int of) {}
 
     final int size;
     private final Pattern canonical;
+    private final int unit; // of the time, in nanoseconds
+    private final int bits; // of the time
+    private final List<Part> parts;
 
-    Format(int size, String canonical) {
+    Format(int size, String canonical, int unit, int bits, Part... parts) {
         this.size = size;
         this.canonical = Pattern.compile(canonical);
+        this.unit = unit;
+        this.bits = bits;
+        this.parts = List.of(parts);
     }
 
     boolean isUUID() {
@@ -75,26 +99,46 @@ public enum Format {
         return size;
     }
 
-    /** Whether a number has the version and variant, or the sign, of this format. */
-    private boolean isId(BigInteger number) {
-        return isUUID()
-                ? field(number, 76, 4).intValue() == name().charAt(1) - '0'
-                        && field(number, 62, 2).intValue() == 2
-                : this != SNOWFLAKE || number.bitLength() < 64;
+    private List<Part> parts(long setting) {
+        int below = (int) setting + 10; // bits of the time behind the node
+        return !isKOrdered() ? parts : List.of(new Part(50 - below, 't', below),
+                new Part(8 * size - 64, '*', 0), new Part(below, 't', 0), new Part(14, '*', 0));
     }
 
-    /** Returns an ID as a number, or throws if it is none of this format. */
-    private BigInteger number(byte[] id) {
+    private long setting(long... given) {
+        long setting = given.length > 0 ? given[0] : this == SNOWFLAKE ? SNOWFLAKE_EPOCH : INTERVAL;
+        if (given.length > 1 || this != SNOWFLAKE && (setting < 5 || setting > 10)) {
+            throw new IllegalArgumentException("setting " + Arrays.toString(given));
+        }
+        return setting;
+    }
+
+    private static BigInteger field(BigInteger number, int from, int bits) {
+        return number.shiftRight(from).and(BigInteger.ONE.shiftLeft(bits).subtract(BigInteger.ONE));
+    }
+
+    /** Returns the time of an ID as it is counted, or throws if it is none of this format. */
+    private BigInteger count(byte[] id, long setting) {
         BigInteger number = new BigInteger(1, id);
-        if (id.length != size || !isId(number)) {
+        BigInteger count = BigInteger.ZERO;
+        boolean good = id.length == size;
+        int from = 8 * size;
+        for (Part part : parts(setting)) {
+            from -= part.bits;
+            BigInteger value = field(number, from, part.bits);
+            good &= part.kind != '=' || value.intValue() == part.of;
+            count = part.kind == 't' ? count.or(value.shiftLeft(part.of)) : count;
+        }
+        if (!good) {
             throw new IllegalArgumentException("not a " + this + ": " + number.toString(16));
         }
-        return number;
+        return count;
     }
 
-    private byte[] bytes(BigInteger number) {
-        byte[] id = number.or(BigInteger.ONE.shiftLeft(8 * size)).toByteArray();
-        return Arrays.copyOfRange(id, 1, id.length);
+    private static String translated(String text, String from, String to) {
+        StringBuilder other = new StringBuilder();
+        text.chars().forEach(digit -> other.append(to.charAt(from.indexOf(digit))));
+        return other.toString();
     }
 
     /**
@@ -103,18 +147,12 @@ public enum Format {
      * @throws IllegalArgumentException if it is no ID of this format
      */
     public String text(byte[] id) {
-        BigInteger number = number(id);
+        count(id, setting());
         if (isKOrdered()) {
-            int digits = (8 * size + 5) / 6;
-            number = number.shiftLeft(6 * digits - 8 * size);
-            char[] text = new char[digits];
-            for (int i = digits - 1; i >= 0; i--, number = number.shiftRight(6)) {
-                text[i] = DIGITS.charAt(number.intValue() & 63);
-            }
-            return new String(text);
+            return translated(Base64.getEncoder().withoutPadding().encodeToString(id), BASE64, SORTABLE);
         }
         if (this == SNOWFLAKE) {
-            return number.toString();
+            return new BigInteger(id).toString();
         }
         String text = Kuid.uuid(id).toString();
         return this == LEX ? text.substring(0, 23) + text.substring(24) : text;
@@ -126,63 +164,41 @@ public enum Format {
      * @throws IllegalArgumentException if it is no such text
      */
     public byte[] parse(String text) {
-        BigInteger number = BigInteger.ZERO;
-        if (!canonical.matcher(text).matches()) {
-            throw wrong(text);
-        }
-        if (isKOrdered()) {
-            for (char digit : text.toCharArray()) {
-                number = number.shiftLeft(6).or(BigInteger.valueOf(DIGITS.indexOf(digit)));
-            }
-            number = number.shiftRight(6 * text.length() - 8 * size);
-        } else if (this == SNOWFLAKE) {
-            number = new BigInteger(text);
-        } else {
-            number = new BigInteger(text.replace("-", ""), 16);
-        }
-        byte[] id = bytes(number.and(ones(8 * size)));
-        if (!isId(number) || !text(id).equals(isUUID() ? text.toLowerCase(Locale.ROOT) : text)) {
-            throw wrong(text);
-        }
-        return id;
-    }
-
-    /** Says at which character a text is wrong: the first one that can't be in an ID. */
-    private IllegalArgumentException wrong(String text) {
         int where = 0;
-        while (where < text.length()) {
-            Matcher matcher = canonical.matcher(text.substring(0, where + 1));
-            if (!matcher.matches() && !matcher.hitEnd()) {
-                break;
+        if (canonical.matcher(text).matches()) {
+            byte[] id = isKOrdered() ? Base64.getDecoder().decode(translated(text, SORTABLE, BASE64))
+                    : this == SNOWFLAKE ? bytes(new BigInteger(text))
+                    : HexFormat.of().parseHex(text.replace("-", ""));
+            // The version and the variant, or the last digit, which has too many bits.
+            where = !isUUID() ? text.length() - 1 : text.charAt(14) == name().charAt(1) ? 19 : 14;
+            try {
+                if (text(id).equals(isUUID() ? text.toLowerCase(Locale.ROOT) : text)) {
+                    return id;
+                }
+            } catch (IllegalArgumentException e) {
+                // As another text would be.
             }
-            where++;
+        } else {
+            // The first character that can't be in an ID.
+            for (; where < text.length(); where++) {
+                Matcher matcher = canonical.matcher(text.substring(0, where + 1));
+                if (!matcher.matches() && !matcher.hitEnd()) {
+                    break;
+                }
+            }
         }
-        if (where == text.length() && canonical.matcher(text).matches()) {
-            // The digit of the version or variant, or the last one, which has too many bits.
-            where = !isUUID() ? where - 1 : text.charAt(14) == name().charAt(1) ? 19 : 14;
-        }
-        return new IllegalArgumentException(
+        throw new IllegalArgumentException(
                 "not the text of a " + this + " at character " + where + ": " + text);
     }
 
-    private long setting(long[] given) {
-        long setting = given.length > 0 ? given[0] : this == SNOWFLAKE ? SNOWFLAKE_EPOCH : INTERVAL;
-        if (given.length > 1 || this != SNOWFLAKE && (setting < 5 || setting > 10)) {
-            throw new IllegalArgumentException("setting " + Arrays.toString(given));
-        }
-        return setting;
+    private byte[] bytes(BigInteger number) {
+        byte[] id = number.setBit(8 * size + 1).toByteArray();
+        return Arrays.copyOfRange(id, id.length - size, id.length);
     }
 
-    private static BigInteger field(BigInteger number, int from, int bits) {
-        return number.shiftRight(from).and(ones(bits));
-    }
-
-    private static BigInteger floor(BigInteger number, BigInteger unit) {
-        return number.subtract(number.mod(unit)).divide(unit);
-    }
-
-    private static BigInteger ones(int bits) {
-        return BigInteger.ONE.shiftLeft(bits).subtract(BigInteger.ONE);
+    /** Returns the seconds from the start of its time to 1970. */
+    private long since() {
+        return unit == 100 ? 12_219_292_800L : 0;
     }
 
     /**
@@ -190,39 +206,25 @@ public enum Format {
      *
      * @throws IllegalArgumentException if it is no ID of this format
      */
-    public Instant time(byte[] id, long... setting) {
-        long value = setting(setting);
-        BigInteger number = number(id);
-        BigInteger ns;
-        switch (this) {
-            case V1:
-                ns = field(number, 64, 12).shiftLeft(48).or(field(number, 80, 16).shiftLeft(32))
-                        .or(field(number, 96, 32)).subtract(UNIX_TICKS).multiply(BigInteger.valueOf(100));
-                break;
-            case V6:
-                ns = field(number, 80, 48).shiftLeft(12).or(field(number, 64, 12))
-                        .subtract(UNIX_TICKS).multiply(BigInteger.valueOf(100));
-                break;
-            case V7:
-                long fraction = field(number, 64, 12).shiftLeft(8).or(field(number, 54, 8)).longValue();
-                // The last one has no nanosecond, so kuid doesn't make it.
-                long below = Math.min(999_999, (fraction * 1_000_000 + (1 << FRACTION) - 1) >> FRACTION);
-                return Instant.ofEpochMilli(number.shiftRight(80).longValue()).plusNanos(below);
-            case LEX:
-                ns = number.shiftRight(64).multiply(BigInteger.valueOf(1000));
-                break;
-            case SNOWFLAKE:
-                return Instant.ofEpochMilli(number.shiftRight(22).longValue() + value);
-            default:
-                int behind = (int) value + 24;
-                int node = 8 * size - 64;
-                BigInteger k64 = number.shiftRight(node + behind).shiftLeft(behind)
-                        .or(field(number, 0, behind));
-                ns = field(k64, 44, 20).multiply(MEGA).add(field(k64, 24, 20)).multiply(SECOND)
-                        .add(field(k64, 14, 10).multiply(BigInteger.valueOf(1_024_000)));
+    public Instant time(byte[] id, long... given) {
+        long setting = setting(given);
+        BigInteger count = count(id, setting);
+        if (isKOrdered()) {
+            long k = count.longValue();
+            return Instant.ofEpochSecond((k >>> 30) * 1_000_000 + (k >>> 10 & 0xfffff), (k & 0x3ff) * 1_024_000);
         }
+        long below = 0;
+        if (this == V7) {
+            ByteBuffer bytes = ByteBuffer.wrap(id);
+            long fraction = (bytes.getShort(6) & 0xfff) << 8 | bytes.getShort(8) >> 6 & 0xff;
+            // The last one has no nanosecond, so kuid doesn't make it.
+            below = Math.min(999_999, (fraction * 1_000_000 + (1 << FRACTION) - 1) >> FRACTION);
+        } else if (this == SNOWFLAKE) {
+            count = count.add(BigInteger.valueOf(setting));
+        }
+        BigInteger[] second = count.divideAndRemainder(BigInteger.valueOf(1_000_000_000 / unit));
         return Instant.ofEpochSecond(
-                floor(ns, SECOND).longValueExact(), ns.mod(SECOND).longValueExact());
+                second[0].longValue() - since(), second[1].longValue() * unit + below);
     }
 
     /**
@@ -233,7 +235,7 @@ public enum Format {
      * @throws IllegalArgumentException if the format does not reach that time
      */
     public byte[] lowest(Instant time, long... setting) {
-        return at(time, setting, BigInteger.ZERO);
+        return at(time, setting(setting), BigInteger.ZERO);
     }
 
     /**
@@ -242,61 +244,27 @@ public enum Format {
      * @throws IllegalArgumentException if the format does not reach that time
      */
     public byte[] highest(Instant time, long... setting) {
-        return at(time, setting, ones(128));
+        return at(time, setting(setting), BigInteger.ONE.negate());
     }
 
-    private byte[] at(Instant time, long[] setting, BigInteger rest) {
-        long value = setting(setting);
-        BigInteger sec = BigInteger.valueOf(time.getEpochSecond());
-        BigInteger ns = sec.multiply(SECOND).add(BigInteger.valueOf(time.getNano()));
-        BigInteger variant = BigInteger.TWO.shiftLeft(62).or(field(rest, 0, 62));
-        BigInteger number;
-        BigInteger reached; // the time, as the format counts it
-        int bits;
-        switch (this) {
-            case V1:
-            case V6:
-                reached = floor(ns, BigInteger.valueOf(100)).add(UNIX_TICKS);
-                bits = 60;
-                number = this == V6
-                        ? reached.shiftRight(12).shiftLeft(16).or(field(reached, 0, 12))
-                                .or(BigInteger.valueOf(0x6000))
-                        : field(reached, 0, 32).shiftLeft(32).or(field(reached, 32, 16).shiftLeft(16))
-                                .or(field(reached, 48, 12)).or(BigInteger.valueOf(0x1000));
-                number = number.shiftLeft(64).or(variant);
-                break;
-            case V7:
-                reached = floor(ns, MEGA);
-                bits = 48;
-                number = reached.shiftLeft(16).or(BigInteger.valueOf(0x7000)).or(field(rest, 0, 12))
-                        .shiftLeft(64).or(variant);
-                break;
-            case LEX:
-                reached = floor(ns, BigInteger.valueOf(1000));
-                bits = 64;
-                number = reached.shiftLeft(64).or(field(rest, 0, 64));
-                break;
-            case SNOWFLAKE:
-                reached = floor(ns, MEGA).subtract(BigInteger.valueOf(value));
-                bits = 41;
-                number = reached.shiftLeft(22).or(field(rest, 0, 22));
-                break;
-            default:
-                reached = sec.divide(MEGA);
-                bits = 20;
-                BigInteger k64 = reached.shiftLeft(20).or(sec.mod(MEGA)).shiftLeft(10)
-                        .or(BigInteger.valueOf(time.getNano() / 1000 >> 10)).shiftLeft(14)
-                        .or(field(rest, 0, 14));
-                int behind = (int) value + 24;
-                int node = 8 * size - 64;
-                number = k64.shiftRight(behind).shiftLeft(node).or(field(rest, 0, node))
-                        .shiftLeft(behind).or(field(k64, 0, behind));
-                if (sec.signum() < 0) {
-                    reached = sec;
-                }
+    private byte[] at(Instant time, long setting, BigInteger rest) {
+        BigInteger second = BigInteger.valueOf(time.getEpochSecond()).add(BigInteger.valueOf(since()));
+        BigInteger count = second.multiply(BigInteger.valueOf(1_000_000_000 / unit))
+                .add(BigInteger.valueOf(time.getNano() / unit));
+        if (this == SNOWFLAKE) {
+            count = count.subtract(BigInteger.valueOf(setting));
+        } else if (isKOrdered() && count.signum() >= 0) {
+            count = second.divide(MEGA).shiftLeft(20).or(second.mod(MEGA)).shiftLeft(10)
+                    .or(BigInteger.valueOf(time.getNano() / 1_024_000));
         }
-        if (reached.signum() < 0 || reached.bitLength() > bits) {
+        if (count.signum() < 0 || count.bitLength() > bits) {
             throw new IllegalArgumentException(this + " does not reach " + time);
+        }
+        BigInteger number = BigInteger.ZERO;
+        for (Part part : parts(setting)) {
+            BigInteger value = part.kind == 't' ? count.shiftRight(part.of)
+                    : part.kind == '=' ? BigInteger.valueOf(part.of) : rest;
+            number = number.shiftLeft(part.bits).or(field(value, 0, part.bits));
         }
         return bytes(number);
     }

@@ -38,7 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * without it is {@link UnsupportedOperationException}. {@link IllegalStateException} is a clock before
  * 1970 or past 2262, of which the process makes no ID.
  */
-public final class Generator implements AutoCloseable {
+public final class Generator {
     private static final AtomicBoolean WARNED = new AtomicBoolean();
     private static final AtomicLong LAST = new AtomicLong(); // nanosecond of a plain version 7
     private static final Clock CLOCK = Clock.systemUTC();
@@ -53,7 +53,6 @@ public final class Generator implements AutoCloseable {
     private volatile Source made = Source.AUTO;
     private volatile InputStream[] files = new InputStream[Format.values().length];
     private volatile String missing; // why there is no device
-    private boolean closed;
     private final ExecutorService[] readers = new ExecutorService[Format.values().length];
 
     Generator(Source from, boolean host, Device.Opener opener) {
@@ -126,12 +125,16 @@ public final class Generator implements AutoCloseable {
         if (!format.isUUID()) {
             throw new IllegalArgumentException(format + " is no UUID");
         }
-        ByteBuffer bytes = ByteBuffer.wrap(bytes(format, count));
-        List<UUID> ids = new ArrayList<>(count);
+        return uuids(bytes(format, count));
+    }
+
+    static List<UUID> uuids(byte[] ids) {
+        ByteBuffer bytes = ByteBuffer.wrap(ids);
+        List<UUID> uuids = new ArrayList<>(ids.length / 16);
         while (bytes.hasRemaining()) {
-            ids.add(new UUID(bytes.getLong(), bytes.getLong()));
+            uuids.add(new UUID(bytes.getLong(), bytes.getLong()));
         }
-        return ids;
+        return uuids;
     }
 
     /** Returns a number of IDs of any format as bytes, one behind the other. They increase. */
@@ -143,24 +146,23 @@ public final class Generator implements AutoCloseable {
         if (file == null) {
             file = open(format);
         }
-        byte[] ids = new byte[Math.multiplyExact(count, format.size)];
+        int size = Math.multiplyExact(count, format.size);
         if (file == null) {
             if (from == Source.AUTO && WARNED.compareAndSet(false, true)) {
                 System.getLogger("kuid").log(Level.WARNING,
                         "{0}: this process makes UUIDs itself, in no order with others", missing);
             }
-            plain(ids, CLOCK.instant());
-            return ids;
+            return plain(count, CLOCK.instant());
         }
         try {
-            if (file.readNBytes(ids, 0, ids.length) == ids.length) {
+            byte[] ids = new byte[size];
+            if (file.readNBytes(ids, 0, size) == size) {
                 return ids;
             }
+            throw new IOException("the device file gave no whole ID");
         } catch (IOException e) {
             throw Device.helped(format.toString(), e);
         }
-        throw new UncheckedIOException(
-                new IOException(format + ": the device file gave no whole ID"));
     }
 
     /**
@@ -177,8 +179,7 @@ public final class Generator implements AutoCloseable {
         try {
             return ids.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException
-                    ? (RuntimeException) e.getCause() : new IllegalStateException(e.getCause());
+            throw e.getCause() instanceof RuntimeException error ? error : new IllegalStateException(e);
         } finally {
             ids.cancel(false); // A read that has not begun takes nothing.
         }
@@ -205,27 +206,7 @@ public final class Generator implements AutoCloseable {
             return Device.guarantees(format, host);
         }
         WARNED.set(true);
-        return Guarantees.PLAIN;
-    }
-
-    /**
-     * Closes the device files. No other thread may be in a call, because Java lets a blocked read go
-     * on. Later calls that need the device are errors.
-     */
-    @Override
-    public synchronized void close() {
-        closed = true;
-        InputStream[] open = files;
-        files = new InputStream[open.length];
-        try {
-            for (InputStream file : open) {
-                if (file != null) {
-                    file.close();
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new Guarantees(Source.PLAIN, "file", true, true, "never", true);
     }
 
     /** Returns the device file of a format, or null if this process makes the IDs. */
@@ -237,9 +218,6 @@ public final class Generator implements AutoCloseable {
         if (from == Source.PLAIN && !canBePlain) {
             throw new UnsupportedOperationException(
                     "a process makes v7 only, in no order over the host: use DEVICE");
-        }
-        if (closed) {
-            throw new UncheckedIOException(new IOException("the generator was closed"));
         }
         if (source() == Source.PLAIN && canBePlain) {
             return null;
@@ -268,8 +246,7 @@ public final class Generator implements AutoCloseable {
     }
 
     /** Makes versions 7: nanoseconds that increase, and random bits below them. */
-    static void plain(byte[] ids, Instant time) {
-        int count = ids.length / 16;
+    static byte[] plain(int count, Instant time) {
         // A long counts nanoseconds until 2262.
         if (time.getEpochSecond() < 0 || time.getEpochSecond() >= Long.MAX_VALUE / 1_000_000_000) {
             throw new IllegalStateException("a version 7 can't tell the time of the clock, " + time);
@@ -277,6 +254,7 @@ public final class Generator implements AutoCloseable {
         long now = time.getEpochSecond() * 1_000_000_000 + time.getNano();
         long last = LAST.updateAndGet(
                 before -> Math.addExact(Math.max(now, before + 1), count - 1));
+        byte[] ids = new byte[16 * count];
         Random.BITS.nextBytes(ids);
         ByteBuffer bytes = ByteBuffer.wrap(ids);
         for (int i = 0; i < count; i++) {
@@ -286,5 +264,6 @@ public final class Generator implements AutoCloseable {
             bytes.putLong(16 * i, ns / 1_000_000 << 16 | 0x7000 | fraction >>> 8);
             bytes.putLong(16 * i + 8, 1L << 63 | (fraction & 0xff) << 54 | random);
         }
+        return ids;
     }
 }

@@ -6,14 +6,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 
@@ -22,59 +21,32 @@ import java.util.UUID;
  *
  * <pre>java -jar kuid.jar [OPTION]... [FORMAT [COUNT]]</pre>
  *
- * <p>-turns prints one, or its error, for each line of the standard input. -check decodes each UUID
- * by java.util.UUID. After one ID that is not printed, -workers begins processes which print COUNT
- * each, and -threads begins threads. The source is printed to the standard error in the end.
+ * <p>-turns prints one, or its error, for each line of the standard input. -check reads each by its
+ * text and its time, a UUID by java.util.UUID. -threads begins threads, which print COUNT each after
+ * one ID that is not printed. The source is printed to the standard error in the end.
  */
 final class Ids {
     private static final String USAGE = "usage: [-from auto|device|plain] [-host] [-turns]"
-            + " [-check] [-workers N] [-threads N] [FORMAT [COUNT]]";
+            + " [-check] [-threads N] [FORMAT [COUNT]]";
 
-    private Source from = Source.AUTO;
-    private boolean host;
-    private boolean turns;
-    private boolean check;
-    private int workers;
-    private int threads;
-    private final int words; // FORMAT and COUNT
-    private Format format = Format.V7;
-    private int count = 1;
+    private final Map<String, String> options = new HashMap<>(Map.of("-from", "auto", "-threads", "0"));
+    private final Format format;
+    private final int count;
     private final Generator kuid;
 
     private Ids(Queue<String> words) {
         while (!words.isEmpty() && words.peek().startsWith("-")) {
             String option = words.remove();
             switch (option) {
-                case "-from":
-                    from = Source.valueOf(words.remove().toUpperCase(Locale.ROOT));
-                    break;
-                case "-host":
-                    host = true;
-                    break;
-                case "-turns":
-                    turns = true;
-                    break;
-                case "-check":
-                    check = true;
-                    break;
-                case "-workers":
-                    workers = Integer.parseInt(words.remove());
-                    break;
-                case "-threads":
-                    threads = Integer.parseInt(words.remove());
-                    break;
-                default:
-                    throw new IllegalArgumentException(option);
+                case "-from", "-threads" -> options.put(option, words.remove());
+                case "-host", "-turns", "-check" -> options.put(option, "");
+                default -> throw new IllegalArgumentException(option);
             }
         }
-        this.words = words.size();
-        if (!words.isEmpty()) {
-            format = Format.valueOf(words.remove().toUpperCase(Locale.ROOT));
-        }
-        if (!words.isEmpty()) {
-            count = Integer.parseInt(words.remove());
-        }
-        kuid = host ? Generator.host(from) : new Generator(from);
+        format = words.isEmpty() ? Format.V7 : Format.valueOf(words.remove().toUpperCase(Locale.ROOT));
+        count = words.isEmpty() ? 1 : Integer.parseInt(words.remove());
+        Source from = Source.valueOf(options.get("-from").toUpperCase(Locale.ROOT));
+        kuid = options.containsKey("-host") ? Generator.host(from) : new Generator(from);
     }
 
     public static void main(String[] args) throws Exception {
@@ -99,51 +71,26 @@ final class Ids {
     }
 
     private void run() throws IOException, InterruptedException {
-        if (turns) {
+        Thread[] threads = new Thread[Integer.parseInt(options.get("-threads"))];
+        if (options.containsKey("-turns")) {
             takeTurns();
-        } else if (workers > 0) {
+        } else if (threads.length == 0) {
+            lines();
+        } else {
             next();
-            work();
-        } else if (threads > 0) {
-            next();
-            Thread[] all = new Thread[threads];
-            for (int i = 0; i < threads; i++) {
-                all[i] = new Thread(this::lines);
-                all[i].setUncaughtExceptionHandler((thread, e) -> fail(e));
-                all[i].start();
+            for (int i = 0; i < threads.length; i++) {
+                threads[i] = new Thread(this::lines);
+                threads[i].setUncaughtExceptionHandler((thread, e) -> fail(e));
+                threads[i].start();
             }
-            for (Thread thread : all) {
+            for (Thread thread : threads) {
                 thread.join();
             }
-        } else {
-            lines();
         }
-    }
-
-    /** Begins processes that make the same IDs, and prints what they print. */
-    private void work() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        ProcessHandle.Info self = ProcessHandle.current().info();
-        command.add(self.command().orElseThrow());
-        command.addAll(List.of(self.arguments().orElseThrow()));
-        command.addAll(command.size() - words, List.of("-workers", "0"));
-        List<Process> children = new ArrayList<>();
-        for (int i = 0; i < workers; i++) {
-            children.add(new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT).start());
-        }
-        for (Process child : children) {
-            child.getInputStream().transferTo(System.out);
-            if (child.waitFor() != 0) {
-                throw new UncheckedIOException(new IOException("a process failed"));
-            }
-        }
-        System.out.flush();
     }
 
     private void takeTurns() throws IOException {
-        BufferedReader input =
-                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         while (input.readLine() != null) {
             try {
                 System.out.println(next());
@@ -167,26 +114,12 @@ final class Ids {
 
     private String next() {
         byte[] id = kuid.bytes(format, 1);
-        if (check) {
-            decode(Kuid.uuid(id));
+        String text = format.text(id);
+        Duration age = Duration.between(format.time(format.parse(text)), Instant.now()).abs();
+        if (options.containsKey("-check") && (age.getSeconds() > 10 || format.isUUID()
+                && !Arrays.equals(Kuid.bytes(UUID.fromString(text)), id))) {
+            throw new UnsupportedOperationException(text + " is wrong");
         }
-        return format.text(id);
-    }
-
-    /** Compares what java.util.UUID reads, which knows the time of version 1 only. */
-    private void decode(UUID id) {
-        Instant time = Kuid.time(id);
-        Instant read = time;
-        if (format == Format.V1) {
-            Duration since1582 = Duration.ofSeconds(id.timestamp() / 10_000_000)
-                    .plusNanos(id.timestamp() % 10_000_000 * 100);
-            read = Instant.parse("1582-10-15T00:00:00Z").plus(since1582);
-        }
-        Duration age = Duration.between(time, Instant.now()).abs();
-        if (!UUID.fromString(id.toString()).equals(id) || id.variant() != 2
-                || !format.name().equals("V" + id.version())
-                || !read.equals(time) || age.compareTo(Duration.ofSeconds(10)) > 0) {
-            throw new UnsupportedOperationException(id + " is wrong");
-        }
+        return text;
     }
 }
