@@ -12,9 +12,8 @@
 %% longer than it is told.
 -module(kuid).
 
--export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0, batch/2, batch/3]).
 -export([text/2, parse/2, time/2, time/3, lowest/2, lowest/3, highest/2, highest/3]).
--export([guarantees/1, source/0]).
+-export([source/0]).
 -export_type([format/0, id/0, guarantees/0]).
 
 -type format() :: v1 | v6 | v7 | lex | k64 | k96 | k128 | snowflake.
@@ -32,40 +31,8 @@
     clones := seen | told | never
 }.
 
-%% @doc A UUID version 1.
--spec v1() -> <<_:128>>.
-v1() -> kuid_file:one(file, v1).
-
-%% @doc A UUID version 6.
--spec v6() -> <<_:128>>.
-v6() -> kuid_file:one(file, v6).
-
-%% @doc A UUID version 7.
--spec v7() -> <<_:128>>.
-v7() -> kuid_file:one(file, v7).
-
--spec lex() -> <<_:128>>.
-lex() -> kuid_file:one(file, lex).
-
--spec k64() -> non_neg_integer().
-k64() -> kuid_file:one(file, k64).
-
--spec k96() -> <<_:96>>.
-k96() -> kuid_file:one(file, k96).
-
--spec k128() -> <<_:128>>.
-k128() -> kuid_file:one(file, k128).
-
--spec snowflake() -> non_neg_integer().
-snowflake() -> kuid_file:one(file, snowflake).
-
-%% @doc A number of IDs, which increase.
--spec batch(format(), non_neg_integer()) -> [id()].
-batch(Format, N) -> kuid_file:many(file, Format, N).
-
-%% @doc The IDs of a batch that are had within some milliseconds, at least one.
--spec batch(format(), pos_integer(), pos_integer()) -> {ok, [id()]} | {error, eagain}.
-batch(Format, N, Timeout) -> kuid_file:many(file, Format, N, Timeout).
+-define(ORDER, file).
+-include("kuid_makers.hrl").
 
 %% @doc The canonical text of an ID.
 -spec text(format(), id()) -> binary().
@@ -98,11 +65,6 @@ highest(Format, Time) -> highest(Format, Time, kuid_format:setting(Format)).
 
 -spec highest(format(), integer(), non_neg_integer()) -> id().
 highest(Format, Time, Setting) -> kuid_format:edge(Format, Time, Setting, -1).
-
-%% @doc What holds now for IDs of a format. It opens the device if no ID has decided yet
-%% where they are made, and then there is no warning if there is none.
--spec guarantees(format()) -> guarantees().
-guarantees(Format) -> kuid_file:guarantees(file, Format).
 
 %% @doc Where IDs are made; auto until the first ID has decided.
 -spec source() -> auto | device | plain.

@@ -5,23 +5,18 @@
 -module(kuid_file).
 -behaviour(gen_server).
 
--export([one/2, many/3, many/4, guarantees/2, source/0]).
+-export([one/2, many/4, guarantees/2, source/0]).
 -export([init/1, handle_call/3, handle_cast/2, plain/3]).
 
 -include_lib("kernel/include/file.hrl").
 
 %% IDs of a read, so that those who want one don't wait for a long batch.
 -define(CHUNK, 1024).
--define(MISSING, [enoent, enxio, enodev, eacces, eperm]).
 -define(STATUS, "/sys/class/kuid/kuid/status/").
 
 one(Order, Format) ->
-    [Id] = many(Order, Format, 1),
+    {ok, [Id]} = many(Order, Format, 1, infinity),
     Id.
-
-many(Order, Format, N) ->
-    {ok, Ids} = many(Order, Format, N, infinity),
-    Ids.
 
 many(Order, Format, N, Timeout) when
     is_integer(N), N >= 0, Timeout =:= infinity orelse is_integer(Timeout), Timeout > 0
@@ -90,11 +85,9 @@ decide(Source) ->
     source() =/= auto orelse persistent_term:put({?MODULE, source}, Source).
 
 warn_once(Warn) ->
-    persistent_term:get({?MODULE, warned}, false) orelse
-        begin
-            persistent_term:put({?MODULE, warned}, true),
-            Warn()
-        end.
+    Warned = persistent_term:get({?MODULE, warned}, false),
+    persistent_term:put({?MODULE, warned}, true),
+    Warned orelse Warn().
 
 guarantees(Order, Format) ->
     open(Order, Format),
@@ -118,30 +111,26 @@ says(Name, Word) ->
 %% Advice as that of kuid_error_advice() in libkuid.
 -spec fail(file | host, kuid:format(), term()) -> no_return().
 fail(Order, Format, Reason) ->
-    error({kuid, path(Order, Format), Reason, advice(Format, Reason)}).
-
-advice(_, Reason) when Reason =:= enoent; Reason =:= enxio; Reason =:= enodev ->
-    "Load the module on the host (modprobe kuid). In a container, or a service with "
-    "PrivateDevices=, make the device files visible.";
-advice(_, Reason) when Reason =:= eacces; Reason =:= eperm ->
-    "Let this user read the device file.";
-advice(_, plain) ->
-    "A process makes v7 only, in no order over the host.";
-advice(_, estale) ->
-    "This machine may be a clone. An administrator must confirm or change its node or "
-    "worker. A claimed number must be claimed again.";
-advice(_, enodata) ->
-    "The module was loaded with state=required. An administrator must restore the saved "
-    "state and keep it saved.";
-advice(_, ekeyexpired) ->
-    "The claim of this host's number has ended. Look if the daemon that claims it runs and "
-    "reaches its store.";
-advice(snowflake, _) ->
-    "An administrator must give this host a number that no other host has, or claim one.";
-advice(_, clock) ->
-    "Set the clock: a version 7 has a time from 1970 to 10889.";
-advice(_, _) ->
-    "See kuid(4).".
+    Load = "Load the module on the host (modprobe kuid). In a container, or a service with "
+        "PrivateDevices=, make the device files visible.",
+    Allow = "Let this user read the device file.",
+    Advice = #{
+        enoent => Load, enxio => Load, enodev => Load, eacces => Allow, eperm => Allow,
+        plain => "A process makes v7 only, in no order over the host.",
+        clock => "Set the clock: a version 7 has a time from 1970 to 10889.",
+        estale => "This machine may be a clone. An administrator must confirm or change its node or "
+            "worker. A claimed number must be claimed again.",
+        enodata => "The module was loaded with state=required. An administrator must restore the saved "
+            "state and keep it saved.",
+        ekeyexpired => "The claim of this host's number has ended. Look if the daemon that claims it "
+            "runs and reaches its store."
+    },
+    %% Erlang has no name for ENOKEY.
+    Other = case Format of
+        snowflake -> "An administrator must give this host a number that no other host has, or claim one.";
+        _ -> "See kuid(4)."
+    end,
+    error({kuid, path(Order, Format), Reason, maps:get(Reason, Advice, Other)}).
 
 init({Path, MayBePlain}) ->
     case source() =/= plain andalso file:open(Path, [read, raw, binary]) of
@@ -151,19 +140,13 @@ init({Path, MayBePlain}) ->
             {stop, {shutdown, plain}};
         {ok, File} ->
             case is_kuid(Path) of
-                true ->
-                    decide(device),
-                    {ok, {device, File}};
-                false ->
-                    {stop, {shutdown, not_kuid}}
+                true -> decide(device), {ok, {device, File}};
+                false -> {stop, {shutdown, not_kuid}}
             end;
         {error, Reason} ->
-            case MayBePlain andalso lists:member(Reason, ?MISSING) of
-                true ->
-                    decide(plain),
-                    {ok, {plain, Path, Reason, 0}};
-                false ->
-                    {stop, {shutdown, Reason}}
+            case MayBePlain andalso lists:member(Reason, [enoent, enxio, enodev, eacces, eperm]) of
+                true -> decide(plain), {ok, {plain, Path, Reason, 0}};
+                false -> {stop, {shutdown, Reason}}
             end
     end.
 
@@ -195,9 +178,8 @@ make(Size, {device, File} = State) ->
     {reply, read(File, Size, []), State};
 make(Size, {plain, Path, Reason, Last} = State) ->
     Reason =:= plain orelse warn_once(fun() ->
-        logger:warning("kuid: ~s: ~s: this VM makes UUIDs itself, in no order with others", [
-            Path, file:format_error(Reason)
-        ])
+        logger:warning("kuid: ~s: ~s: this VM makes UUIDs itself, in no order with others",
+            [Path, file:format_error(Reason)])
     end),
     case plain(erlang:system_time(nanosecond), Last, Size div 16) of
         {ok, Ids, Next} -> {reply, {ok, Ids}, {plain, Path, Reason, Next}};

@@ -5,6 +5,7 @@
 -export([size/1, setting/1, text/2, parse/2, time/3, edge/4]).
 
 -define(SORTABLE, ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").
+-define(IS_UUID(Format), (Format =:= v1 orelse Format =:= v6 orelse Format =:= v7)).
 -define(UNIX_TICKS, 16#01B21DD213814000).
 
 %% Bytes of an ID.
@@ -34,37 +35,31 @@ id(_, Id) -> Id.
 text(Format, Id) ->
     Bytes = bytes(Format, Id),
     case Format of
-        snowflake ->
-            integer_to_binary(binary:decode_unsigned(Bytes));
-        lex ->
-            hex([4, 2, 2, 8], Bytes);
-        _ when Format =:= v1; Format =:= v6; Format =:= v7 ->
-            hex([4, 2, 2, 2, 6], Bytes);
-        _ ->
-            Pad = 5 - (bit_size(Bytes) + 5) rem 6,
-            <<<<(lists:nth(Digit + 1, ?SORTABLE))>> || <<Digit:6>> <= <<Bytes/binary, 0:Pad>>>>
+        snowflake -> integer_to_binary(binary:decode_unsigned(Bytes));
+        lex -> hex([4, 2, 2, 8], Bytes);
+        _ when ?IS_UUID(Format) -> hex([4, 2, 2, 2, 6], Bytes);
+        _ -> <<<<(lists:nth(Digit + 1, ?SORTABLE))>> || <<Digit:6>> <= pad(Bytes)>>
     end.
 
-hex([Size], Bytes) when byte_size(Bytes) =:= Size ->
-    lower(binary:encode_hex(Bytes));
+pad(Bytes) -> <<Bytes/binary, 0:(5 - (bit_size(Bytes) + 5) rem 6)>>.
+
+hex([], <<>>) -> <<>>;
 hex([Size | Sizes], Bytes) ->
     <<Part:Size/binary, Rest/binary>> = Bytes,
-    <<(lower(binary:encode_hex(Part)))/binary, $-, (hex(Sizes, Rest))/binary>>.
-
-lower(Text) -> string:lowercase(Text).
+    Dash = [$- || Sizes =/= []],
+    iolist_to_binary([string:lowercase(binary:encode_hex(Part)), Dash, hex(Sizes, Rest)]).
 
 %% The text that an ID would have is compared with the one that was given.
 parse(Format, Text) when is_binary(Text) ->
     case wrong(shape(Format, Text), Text, 0) of
         none ->
             Bytes = read(Format, Text),
-            IsUuid = lists:member(Format, [v1, v6, v7]),
+            Canonical = case ?IS_UUID(Format) of true -> string:lowercase(Text); false -> Text end,
             try text(Format, Bytes) of
-                Text -> {ok, id(Format, Bytes)};
-                Canonical when IsUuid -> same(Canonical, lower(Text), Format, Bytes);
+                Canonical -> {ok, id(Format, Bytes)};
                 _ -> {error, byte_size(Text) - 1}
             catch
-                error:badarg when IsUuid ->
+                error:badarg when ?IS_UUID(Format) ->
                     [$v, Version] = atom_to_list(Format),
                     {error, case binary:at(Text, 14) of Version -> 19; _ -> 14 end};
                 error:badarg ->
@@ -74,25 +69,22 @@ parse(Format, Text) when is_binary(Text) ->
             {error, Where}
     end.
 
-same(Text, Text, Format, Bytes) -> {ok, id(Format, Bytes)}.
-
-%% What may stand at each place.
+%% The digits that may stand at each place.
 shape(Format, Text) ->
-    Digit = fun(Digits) -> fun(Byte) -> lists:member(Byte, Digits) end end,
-    Hex = Digit("0123456789abcdef" ++ [Upper || Upper <- "ABCDEF", Format =/= lex]),
-    Dash = Digit("-"),
-    Parts = fun(Sizes) -> lists:append(lists:join([Dash], [lists:duplicate(Size, Hex) || Size <- Sizes])) end,
+    Parts = fun(Digits, Sizes) ->
+        lists:append(lists:join(["-"], [lists:duplicate(Size, Digits) || Size <- Sizes]))
+    end,
     case Format of
-        lex -> Parts([8, 4, 4, 16]);
-        _ when Format =:= v1; Format =:= v6; Format =:= v7 -> Parts([8, 4, 4, 4, 12]);
-        snowflake when binary_part(Text, 0, 1) =:= <<"0">> -> [Digit("0")];
-        snowflake -> lists:duplicate(max(1, min(19, byte_size(Text))), Digit("0123456789"));
-        _ -> lists:duplicate((kuid_format:size(Format) * 8 + 5) div 6, Digit(?SORTABLE))
+        lex -> Parts("0123456789abcdef", [8, 4, 4, 16]);
+        _ when ?IS_UUID(Format) -> Parts("0123456789abcdefABCDEF", [8, 4, 4, 4, 12]);
+        snowflake when binary_part(Text, 0, 1) =:= <<"0">> -> ["0"];
+        snowflake -> lists:duplicate(max(1, min(19, byte_size(Text))), "0123456789");
+        _ -> lists:duplicate((kuid_format:size(Format) * 8 + 5) div 6, ?SORTABLE)
     end.
 
 wrong([], <<>>, _) -> none;
-wrong([May | Shape], <<Byte, Text/binary>>, Where) ->
-    case May(Byte) of
+wrong([Digits | Shape], <<Byte, Text/binary>>, Where) ->
+    case lists:member(Byte, Digits) of
         true -> wrong(Shape, Text, Where + 1);
         false -> Where
     end;

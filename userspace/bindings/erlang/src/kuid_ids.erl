@@ -1,9 +1,9 @@
 %% SPDX-License-Identifier: MIT
 %% @private Prints IDs, one a line, as canonical text:
-%%   ids [-from SOURCE] [-host] [-turns] [-check] [-workers N] [-threads N] [FORMAT [COUNT]]
+%%   ids [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]
 %% -turns prints one, or its error, for each line of the standard input. -check reads each by
-%% its text. After one ID that is not printed, -workers begins programs, and -threads processes
-%% of this VM, which print COUNT each. The source is printed to the standard error in the end.
+%% its text and its time. -threads begins processes of this VM, which print COUNT each after one
+%% ID that is not printed. The source is printed to the standard error in the end.
 -module(kuid_ids).
 
 -export([main/0, bench/0]).
@@ -11,26 +11,17 @@
 main() ->
     ok = logger:remove_handler(default),
     ok = logger:add_handler(default, logger_std_h, #{config => #{type => standard_error}}),
-    Args = init:get_plain_arguments(),
-    {Options, Rest} = options(Args, #{"-from" => "auto", "-workers" => "0", "-threads" => "0"}),
+    {Options, Rest} = options(init:get_plain_arguments(), #{"-from" => "auto", "-threads" => "0"}),
     application:set_env(kuid, from, list_to_atom(maps:get("-from", Options))),
-    {Format, Count} =
-        case Rest of
-            [] -> {v7, 1};
-            [Name] -> {list_to_atom(Name), 1};
-            [Name, Number] -> {list_to_atom(Name), list_to_integer(Number)}
-        end,
-    Order = case Options of #{"-host" := _} -> host; _ -> file end,
-    Next = fun() -> next(Order, Format, Options) end,
-    Print = fun() -> io:put_chars([[Next(), $\n] || _ <- lists:seq(1, Count)]) end,
-    Workers = list_to_integer(maps:get("-workers", Options)),
-    Threads = list_to_integer(maps:get("-threads", Options)),
+    [Format, Count] = Rest ++ lists:nthtail(length(Rest), ["v7", "1"]),
+    Kuid = case Options of #{"-host" := _} -> kuid_host; _ -> kuid end,
+    Next = fun() -> next(Kuid, list_to_atom(Format), Options) end,
+    Print = fun() -> io:put_chars([[Next(), $\n] || _ <- lists:seq(1, list_to_integer(Count))]) end,
     try
-        case Options of
-            #{"-turns" := _} -> turns(Next);
-            _ when Workers > 0 -> Next(), work(Args -- ["-workers", integer_to_list(Workers)], Workers);
-            _ when Threads > 0 -> Next(), threads(Print, Threads);
-            _ -> Print()
+        case {Options, list_to_integer(maps:get("-threads", Options))} of
+            {#{"-turns" := _}, _} -> turns(Next);
+            {_, 0} -> Print();
+            {_, Threads} -> Next(), threads(Print, Threads)
         end,
         io:format(standard_error, "source: ~s~n", [kuid:source()])
     catch
@@ -65,8 +56,8 @@ options(Rest, Options) ->
 said({kuid, Path, Reason, Advice}) ->
     io_lib:format("~s: ~s. ~s", [Path, file:format_error(Reason), Advice]).
 
-next(Order, Format, Options) ->
-    [Id] = kuid_file:many(Order, Format, 1),
+next(Kuid, Format, Options) ->
+    [Id] = Kuid:batch(Format, 1),
     Text = kuid:text(Format, Id),
     {ok, Id} = kuid:parse(Format, Text),
     Age = abs(erlang:system_time(nanosecond) - kuid:time(Format, Id)),
@@ -74,27 +65,13 @@ next(Order, Format, Options) ->
     Text.
 
 turns(Next) ->
-    case io:get_line("") of
-        eof ->
-            ok;
-        _ ->
-            try
-                io:put_chars([Next(), $\n])
-            catch
-                error:{kuid, _, _, _} = Error -> io:format("error: ~s~n", [said(Error)])
-            end,
-            turns(Next)
-    end.
-
-work(Args, Workers) ->
-    Self = os:getenv("KUID_IDS"),
-    Ports = [open_port({spawn_executable, Self}, [{args, Args}, binary, exit_status]) || _ <- lists:seq(1, Workers)],
-    [copy(Port) || Port <- Ports].
-
-copy(Port) ->
-    receive
-        {Port, {data, Lines}} -> io:put_chars(Lines), copy(Port);
-        {Port, {exit_status, 0}} -> ok
+    io:get_line("") =:= eof orelse begin
+        try
+            io:put_chars([Next(), $\n])
+        catch
+            error:{kuid, _, _, _} = Error -> io:format("error: ~s~n", [said(Error)])
+        end,
+        turns(Next)
     end.
 
 threads(Print, Threads) ->
