@@ -161,9 +161,10 @@ FIXTURE_TEARDOWN(waits)
 }
 
 /*
- * A single of read() first tries without a place in a line, which reads the
- * clock. In this kernel time passes with each reading, so an ID that is due in
- * a microsecond would be due then, and the reader would never sleep.
+ * In this kernel time passes with each reading of a clock: after four of them
+ * the ID that is due in a microsecond is due, and a reader of singles never
+ * sleeps. So it is read by readv(), which reads the clock twice before it
+ * sleeps, and not by read(), whose single has a short path that reads it too.
  */
 static long read_single(const struct format *f, int fd, void *id)
 {
@@ -176,7 +177,7 @@ static void run_reader(const struct format *f, struct reader *me)
 {
 	__u8 *ids = malloc(me->count * f->id_size);
 	int fd = open_device_file(f, "", 0);
-	__u64 began, took;
+	__u64 began, ended;
 	int call;
 
 	if (!ids || fd < 0 || set_order(fd, me->order) ||
@@ -184,27 +185,24 @@ static void run_reader(const struct format *f, struct reader *me)
 		_exit(1);
 	/* Populate the pages now: faults would cost time in the test. */
 	memset(ids, POISON, me->count * f->id_size);
-	for (call = 0; call < me->calls; call++) {
-		began = mono_ns();
+	began = mono_ns();
+	for (call = 0; call < me->calls; call++, began = ended) {
 		me->got = me->count == 1 ? read_single(f, fd, ids) :
 					   read_ids(f, fd, ids, me->count);
-		took = mono_ns() - began;
+		ended = mono_ns();
 		if (me->got != me->count)
 			_exit(1);
-		if (me->longest < took)
-			me->longest = took;
+		if (me->longest < ended - began)
+			me->longest = ended - began;
 		memcpy(me->first, ids, f->id_size);
 	}
 	_exit(0);
 }
 
-/*
- * Returns when the reader sleeps or has ended: no time passes before that, so
- * usleep() doesn't return earlier.
- */
-static void start_reader(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(waits) *self, int nr, __u32 count,
-			 int priority, int calls)
+/* A reader with a lower priority than the caller's runs when that sleeps. */
+static void fork_reader(struct __test_metadata *_metadata,
+			FIXTURE_DATA(waits) *self, int nr, __u32 count,
+			int priority, int calls)
 {
 	struct reader *reader = &self->readers[nr];
 	pid_t pid;
@@ -221,7 +219,18 @@ static void start_reader(struct __test_metadata *_metadata,
 	if (!pid)
 		run_reader(self->f, reader);
 	reader->pid = pid;
-	usleep(1);
+}
+
+/*
+ * Returns when the reader sleeps or has ended: before that its readings of a
+ * clock let less than 3 us pass, so usleep() doesn't return earlier.
+ */
+static void start_reader(struct __test_metadata *_metadata,
+			 FIXTURE_DATA(waits) *self, int nr, __u32 count,
+			 int priority, int calls)
+{
+	fork_reader(_metadata, self, nr, count, priority, calls);
+	usleep(3);
 }
 
 static void wait_for_reader(struct __test_metadata *_metadata,
@@ -273,12 +282,13 @@ static void start_hog(struct __test_metadata *_metadata,
 static void wait_for_hog(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(waits) *self)
 {
-	struct kuid_status status;
+	struct kuid_status before, status;
 
+	ASSERT_EQ(0, host_status(&before));
 	do {
 		usleep(1000);
 		ASSERT_EQ(0, host_status(&status));
-	} while (!status.would_blocks);
+	} while (status.would_blocks == before.would_blocks);
 }
 
 static void check_wait(struct __test_metadata *_metadata,
@@ -332,7 +342,7 @@ TEST_F(waits, singles_pass_sleeping_batches)
 	start_hog(_metadata, self, 1, 0);
 	wait_for_hog(_metadata, self);
 	for (; nr < BATCHES + SINGLES; nr++)
-		start_reader(_metadata, self, nr, 1, 2, CALLS);
+		fork_reader(_metadata, self, nr, 1, 2, CALLS);
 	for (nr = BATCHES; nr < BATCHES + SINGLES; nr++) {
 		wait_for_reader(_metadata, self, nr);
 		check_wait(_metadata, self, nr, LEX_NS(CHUNK + SINGLES));
@@ -401,24 +411,27 @@ TEST_F(waits, batch_behind_many_stuck_batches)
 
 /*
  * A single reader that can't run although its ID is due costs the others no
- * more than that ID.
+ * more than that ID. It comes behind a batch, which went over: otherwise it
+ * would hardly sleep, for its next ID is due after four readings of a clock.
  */
 TEST_F(waits, singles_behind_a_stuck_single)
 {
-	enum { STUCK, SINGLES = 10, CALLS = 5 };
+	enum { STUCK, SINGLES = 10, BATCH, CALLS = 5 };
 	const struct sched_param usual = { 0 };
 	int nr;
 
 	start_hog(_metadata, self, 1, 1);
 	wait_for_hog(_metadata, self);
-	start_reader(_metadata, self, STUCK, 1, 2, INT32_MAX);
-	while (state_of(self->readers[STUCK].pid) != 'S')
-		usleep(1);
+	start_reader(_metadata, self, BATCH, CHUNK, 2, 1);
+	usleep(WINDOW_NS / NSEC_PER_USEC + 100);
+	start_reader(_metadata, self, STUCK, 1, 2, 1);
+	ASSERT_EQ('S', state_of(self->readers[STUCK].pid));
 	/* The reader can't run between state_of() and this. */
 	ASSERT_EQ(0, sched_setscheduler(self->readers[STUCK].pid, SCHED_OTHER,
 					&usual));
+	wait_for_reader(_metadata, self, BATCH);
 	for (nr = 1; nr <= SINGLES; nr++)
-		start_reader(_metadata, self, nr, 1, 2, CALLS);
+		fork_reader(_metadata, self, nr, 1, 2, CALLS);
 	for (nr = 1; nr <= SINGLES; nr++) {
 		wait_for_reader(_metadata, self, nr);
 		check_wait(_metadata, self, nr, LEX_NS(1 + SINGLES));
