@@ -112,9 +112,10 @@ has_the_node()
 		[ "$(cut -d - -f 5 "$out")" = "$(cat /sys/class/kuid/kuid/identity/node)" ]
 }
 
+# The device makes so many of three.
 user_makes()
 {
-	takes 3 "$1" with ./libuuid_user "$2" 3 && are_ids 3 "${1#v}" "$3"
+	takes "$1" v1 with ./libuuid_user time_safe 3 && are_ids 3 1 '0 '
 }
 
 # Lines that the device does not count or that differ each time.
@@ -125,14 +126,11 @@ libuuid_makes()
 	takes 0 v1 "$@" && are_ids 1 "$version" ''
 }
 
-# A process has made an ID, and 8 children go on, where libuuid can keep its state; the children of
-# libuuid repeat IDs, and how many of them is chance.
-each=2000
-all=$((8 * each))
+# A process has made an ID, and 8 children go on. The device makes so many of them.
 children()
 {
-	takes $((all + 1)) v1 with ./libuuid_user children $each &&
-		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
+	takes "$1" v1 with ./libuuid_user children 2000 &&
+		[ "$(cat "$out")" = "16001 made, 0 repeated, 16001 safe" ]
 }
 
 # The module can be unloaded when the program has closed its files. Then the program makes an ID by
@@ -145,21 +143,9 @@ holds_the_module()
 		end_steps && [ "$(cat "$counters/v1")" -eq 1 ] && warned
 }
 
-# The process makes the IDs, and the device none.
 in_lanes()
 {
-	LIBKUID_UUID_PRIVATE=1 takes 0 v1 "$@"
-}
-
-user_makes_in_lane()
-{
-	in_lanes with ./libuuid_user time_safe 3 && are_ids 3 1 '0 '
-}
-
-children_in_lanes()
-{
-	in_lanes with ./libuuid_user children $each &&
-		[ "$(cat "$out")" = "$((all + 1)) made, 0 repeated, $((all + 1)) safe" ]
+	LIBKUID_UUID_PRIVATE=1 "$@"
 }
 
 python='import uuid
@@ -224,13 +210,11 @@ it "setuid programs ignore the variable" setuid_ignores_the_variable
 it_with $newer "newer uuidgen -t" uuidgen_makes 1 in_trixie -t
 it_with $newer "newer uuidgen -6" uuidgen_makes 6 in_trixie -6
 it_with $newer "newer uuidgen -7" uuidgen_makes 7 in_trixie -7
-it "uuid_generate_time_safe calls them safe" user_makes v1 time_safe '0 '
-mkdir -p /var/lib/libuuid
-./libuuid_user children 1000 | sed 's/^/# libuuid alone: /'
-it "8 children of a process that has made one" children
+it "uuid_generate_time_safe calls them safe" user_makes 3
+it "8 children of a process that has made one" children 16001
 it "the module can be unloaded when the file is closed" holds_the_module
-it "in a lane: uuid_generate_time_safe calls them safe" user_makes_in_lane
-it "in lanes: 8 children of a process that has made one" children_in_lanes
+it "in a lane: uuid_generate_time_safe calls them safe" in_lanes user_makes 0
+it "in lanes: 8 children of a process that has made one" in_lanes children 0
 it_with /usr/bin/python3 "Python's uuid1()" python_makes
 it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
 it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen

@@ -62,58 +62,24 @@ static void print(const uuid_t id)
 	puts(text);
 }
 
-static void make_each(void (*generate)(uuid_t out))
+static const char *way;
+
+static bool is(const char *name)
 {
+	return !strcmp(way, name);
+}
+
+/* All around the ID must be left alone, and errno too, which libuuid may set. */
+static void make_each(void)
+{
+	void (*generate)(uuid_t out) = is("time_v6")   ? uuid_generate_time_v6
+				       : is("time_v7") ? uuid_generate_time_v7
+				       : is("default") ? uuid_generate
+				       : is("random")  ? uuid_generate_random
+						       : uuid_generate_time;
+
 	if (!generate)
 		errx(3, "no such function");
-	for (unsigned int i = 0; i < count; i++) {
-		uuid_t id;
-
-		generate(id);
-		print(id);
-	}
-}
-
-static void by_time(void)
-{
-	make_each(uuid_generate_time);
-}
-
-static void by_time_v6(void)
-{
-	make_each(uuid_generate_time_v6);
-}
-
-static void by_time_v7(void)
-{
-	make_each(uuid_generate_time_v7);
-}
-
-static void by_default(void)
-{
-	make_each(uuid_generate);
-}
-
-static void by_random(void)
-{
-	make_each(uuid_generate_random);
-}
-
-/* The ID and what the call returned. */
-static void by_time_safe(void)
-{
-	for (unsigned int i = 0; i < count; i++) {
-		uuid_t id;
-		int ret = uuid_generate_time_safe(id);
-
-		printf("%d ", ret);
-		print(id);
-	}
-}
-
-/* As by_time(); errno and all around the ID must be left alone. */
-static void by_time_alone(void)
-{
 	for (unsigned int i = 0; i < count; i++) {
 		struct {
 			unsigned char before[8];
@@ -124,13 +90,25 @@ static void by_time_alone(void)
 		memset(&room, 0xcc, sizeof(room));
 		memset(&want, 0xcc, sizeof(want));
 		errno = 12345;
-		uuid_generate_time(room.id);
-		if (errno != 12345)
+		generate(room.id);
+		if (errno != 12345 && is("alone"))
 			err(1, "errno is %d", errno);
 		memcpy(want.id, room.id, sizeof(want.id));
 		if (memcmp(&room, &want, sizeof(room)))
 			errx(1, "bytes around the ID were written");
 		print(room.id);
+	}
+}
+
+/* The ID and what the call returned. */
+static void make_safe(void)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		uuid_t id;
+		int ret = uuid_generate_time_safe(id);
+
+		printf("%d ", ret);
+		print(id);
 	}
 }
 
@@ -336,7 +314,7 @@ static void in_child_with_files_closed(void)
 	case 0:
 		close_range(3, ~0U, 0);
 		open_others();
-		by_time();
+		make_each();
 		fflush(stdout);
 		check_others();
 		_exit(0);
@@ -468,11 +446,11 @@ static void in_empty_root(void)
 	char path[] = "/tmp/libuuid_user.XXXXXX";
 	int root = open("/", O_PATH | O_CLOEXEC);
 
-	by_time();
+	make_each();
 	if (!mkdtemp(path) || chroot(path) || chdir("/") ||
 	    unlinkat(root, path + 1, AT_REMOVEDIR))
 		err(1, "%s", path);
-	by_time();
+	make_each();
 }
 
 /* uuid_generate_time() after the program has cleared its environment. */
@@ -480,23 +458,23 @@ static void in_empty_environment(void)
 {
 	if (clearenv())
 		err(1, "clearenv");
-	by_time();
+	make_each();
 }
 
 static const struct {
 	const char *name;
 	void (*run)(void);
 } ways[] = {
-	{ "time", by_time },
-	{ "time_safe", by_time_safe },
-	{ "time_v6", by_time_v6 },
-	{ "time_v7", by_time_v7 },
-	{ "default", by_default },
-	{ "random", by_random },
+	{ "time", make_each },
+	{ "time_v6", make_each },
+	{ "time_v7", make_each },
+	{ "default", make_each },
+	{ "random", make_each },
+	{ "alone", make_each },
+	{ "time_safe", make_safe },
 	{ "children", in_children_after_one },
 	{ "children_only", in_children_only },
 	{ "threads", in_threads },
-	{ "alone", by_time_alone },
 	{ "closed", with_files_closed },
 	{ "closed_child", in_child_with_files_closed },
 	{ "numbers", with_numbers_taken },
@@ -509,10 +487,11 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	way = argc > 1 ? argv[1] : "";
 	if (argc > 2)
 		count = strtoul(argv[2], NULL, 10);
-	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(*ways); i++) {
-		if (strcmp(argv[1], ways[i].name))
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		if (!is(ways[i].name))
 			continue;
 		ways[i].run();
 		return 0;

@@ -9,8 +9,12 @@
 . "${0%/*}/../tap.sh"
 fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
-unset FAKE_FAIL FAKE_TIME FAKE_STATE LIBKUID_UUID_FALLBACK LIBKUID_UUID_PRIVATE
+unset FAKE_FAIL FAKE_STATE LIBKUID_UUID_FALLBACK LIBKUID_UUID_PRIVATE
 mkdir "$FAKE"
+
+# libuuid's clock stands still, so its IDs can be told from those that the drop-in makes.
+export FAKE_TIME=1000000000
+frozen_id='-a4c4-11d5-'
 
 # Each begins with a device that gave no ID.
 begin_test()
@@ -26,166 +30,251 @@ begin_test()
 	head -c 24 /dev/zero >"$FAKE/made"
 }
 
-# The program with and without the drop-in.
 with()
 {
-	LD_PRELOAD="$fake $DROPIN" "$DROPIN_TESTS/libuuid_user" "$@" >"$out" 2>"$err"
+	LD_PRELOAD="$fake $DROPIN" "$DROPIN_TESTS/libuuid_user" "$@"
 }
 
-without()
-{
-	LD_PRELOAD=$fake "$DROPIN_TESTS/libuuid_user" "$@" >"$out" 2>"$err"
-}
-
-# Whether the device gave that many IDs.
+# Whether the device gave that many IDs, nodes of private lanes and answers about its status.
 gave()
 {
 	[ "$(($(od -A n -t u8 -N 8 "$FAKE/made")))" -eq "$1" ]
 }
 
-# The same of nodes of private lanes.
 gave_nodes()
 {
 	[ "$(($(od -A n -t u8 -j 8 -N 8 "$FAKE/made")))" -eq "$1" ]
 }
 
-# The same of reads of the status.
 gave_status()
 {
 	[ "$(($(od -A n -t u8 -j 16 "$FAKE/made")))" -eq "$1" ]
 }
 
-# All COUNT lines are well-formed IDs of VERSION behind PREFIX; the device's end with its name.
-device='016b75696421'
-are_ids()
+# COUNT lines of the output match.
+lines()
 {
-	count=$1 version=$2 prefix=$3 end=$4
-	id="${prefix}[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-"
-	[ "$(grep -cE "^$id" "$out")" -eq "$count" ] && [ "$(wc -l <"$out")" -eq "$count" ] &&
-		[ "$(grep -c "$end\$" "$out")" -eq "$count" ]
-}
-
-from_device()
-{
-	version=$1
-	shift
-	with "$@" 3 && [ ! -s "$err" ] && gave 3 && are_ids 3 "$version" '' $device
-}
-
-# As if the drop-in were not there.
-from_libuuid()
-{
-	version=$1
-	shift
-	with "$@" 3 && [ ! -s "$err" ] && gave 0 && are_ids 3 "$version" '' '' &&
-		! grep -q "$device\$" "$out"
-}
-
-# With VALUE in the environment and no device.
-without_device()
-{
-	value=$1
-	shift
-	FAKE_FAIL="${FAKE_FAIL:-open=2}" LIBKUID_UUID_FALLBACK=$value with "$@"
-}
-
-consequence='this process makes the UUIDs itself, without the order of the host'
-
-# The only message is the warning, with the path of the device's file and WHY kuid gave no ID.
-warned()
-{
-	[ "$(cat "$err")" = "libkuid-uuid: $1: $2; $consequence" ]
+	[ "$(grep -cE -e "$2" "$out")" -eq "$1" ]
 }
 
 # Nodes of v1 and v6 are random: the multicast bit is set, and no network card has such an address.
 hides_the_machine()
 {
-	cut -d - -f 5 "$out" | sort -u >"$work/nodes"
+	sed 's/.*-//' "$out" | sort -u >"$work/nodes"
 	[ "$(wc -l <"$work/nodes")" -eq 1 ] && grep -q '^.[13579bdf]' "$work/nodes" || return
 	for card in /sys/class/net/*/address; do
 		! tr -d : <"$card" | grep -qF -f "$work/nodes" || return
 	done
 }
 
-from_process()
+# Whether the source of $ids IDs, of which $made were made in the same lane, is $maker.
+counted()
 {
-	gave 0 && are_ids 3 "$1" '' '' && ! grep -q "$device\$" "$out"
+	case $maker$way in
+	devicecancelled) ! gave 0 && gave_nodes 0 ;;
+	device*) gave "$ids" && gave_nodes 0 ;;
+	lanechildren) gave 0 && gave_nodes 9 ;;
+	laneclosed_child) gave 0 && gave_nodes 2 ;;
+	# Several threads may open a handle at first. One handle is kept.
+	lanethreads) gave 0 && ! gave_nodes 0 ;;
+	lane*) gave 0 && gave_nodes 1 ;;
+	*) gave 0 && gave_nodes 0 ;;
+	esac
 }
 
-# libuuid's clock stands still, the drop-in's doesn't.
-frozen=1000000000
-frozen_id='-a4c4-11d5-'
-
-# The process makes IDs, none of them safe, and tells once WHY the device doesn't.
-fails_over()
+# The end of each ID by its maker.
+device='016b75696421$'
+shown()
 {
-	FAKE_FAIL=$1 FAKE_TIME=$frozen
-	export FAKE_FAIL FAKE_TIME
-	with time 3 && from_process 1 && hides_the_machine && warned /dev/kuid "$2" &&
-		! grep -q -e $frozen_id "$out" &&
-		with time_safe 3 && gave 0 && are_ids 3 1 '-1 ' '' && warned /dev/kuid "$2"
+	case $way-$maker in
+	time_v6-*) version=6 ;;
+	time_v7-*) version=7 ;;
+	default-libuuid | random-libuuid) version=4 ;;
+	*) version=1 ;;
+	esac
+	prefix=
+	[ "$way" != time_safe ] || prefix="$safe "
+	[ "$(wc -l <"$out")" -eq "$ids" ] && lines "$ids" \
+		"^${prefix}[0-9a-f]{8}-[0-9a-f]{4}-${version}[0-9a-f]{3}-[89ab][0-9a-f]{3}-" || return
+	case $maker-$version in
+	device-*) lines "$ids" "$device" ;;
+	lane-7) lines 0 "$device" ;;
+	lane-*)
+		lines "$ids" '6b750000000[12]$' &&
+			lines "$([ "$way" = closed_child ] && echo "$count" || echo 0)" '2$'
+		;;
+	process-7) lines 0 "$device" ;;
+	process-*) lines 0 "$device|$frozen_id" && hides_the_machine ;;
+	libuuid-1) lines "$ids" "$frozen_id" ;;
+	libuuid-*) lines 0 "$device" ;;
+	esac
+}
+
+# What it must have told: that a variable has another value, and WHY kuid gave no ID.
+told()
+{
+	[ -z "$value" ] || echo "libkuid-uuid: LIBKUID_UUID_$value"
+	path=/dev/kuid
+	case $way in *_v?) path=/dev/kuids/${way#time_} ;; esac
+	case $maker-$fallback in
+	process-*) why="$why; this process makes the UUIDs itself, without the order of the host" ;;
+	aborted-require) why="$why; LIBKUID_UUID_FALLBACK=require" ;;
+	aborted-*) why="$why; no UUID made in this process: Operation not supported" ;;
+	esac
+	[ -z "${why%%;*}" ] || echo "libkuid-uuid: $path: $why"
+}
+
+# row ENVIRONMENT "WAY COUNT" "MAKER SAFE" WHY VALUE: in this environment the program makes COUNT IDs
+# in one WAY, and MAKER has made them: device, lane, process, libuuid, or it is "aborted" without an
+# ID. SAFE is what uuid_generate_time_safe returns, if it isn't the usual for the maker.
+row()
+(
+	way=${2% *} count=${2#* } maker=${3% *} why=$4 value=$5 fail='' fallback='' private=''
+	case $maker in device | lane) safe=0 ;; *) safe=-1 ;; esac
+	[ "$maker" = "$3" ] || safe=${3#* }
+	eval "$1"
+	env FAKE_FAIL="$fail" ${fallback:+"LIBKUID_UUID_FALLBACK=$fallback"} \
+		${private:+"LIBKUID_UUID_PRIVATE=$private"} LD_PRELOAD="$fake $DROPIN" \
+		"$DROPIN_TESTS/libuuid_user" "$way" "$count" >"$out" 2>"$err"
 	status=$?
-	unset FAKE_FAIL FAKE_TIME
-	return $status
+	told >"$work/want"
+	# The shell tells of signals.
+	grep -v '^Aborted' "$err" | cmp - "$work/want" || exit
+	if [ "$maker" = aborted ]; then
+		[ $status -eq 134 ] && [ ! -s "$out" ]
+		exit
+	fi
+	case $way in
+	closed | closed_child) ids=$((count + 1)) ;;
+	chroot) ids=$((2 * count)) ;;
+	children) ids=$((8 * count + 1)) ;;
+	children_only | threads | numbers) ids=$((8 * count)) ;;
+	*) ids=$count ;;
+	esac
+	[ $status -eq 0 ] && counted || exit
+	case $way in
+	children* | threads | numbers)
+		[ "$(cat "$out")" = "$ids made, 0 repeated, $((safe ? 0 : ids)) safe" ] ;;
+	cancelled) [ ! -s "$out" ] ;;
+	*) shown ;;
+	esac
+)
+
+table()
+{
+	while IFS='|' read -r what environment way maker why value; do
+		if [ "$way" = "chroot 3" ] && [ "$(id -u)" -ne 0 ]; then
+			skip "$what" "not root"
+		elif [ "$what" ]; then
+			it "$what" row "$environment" "$way" "$maker" "$why" "$value"
+		fi
+	done
 }
 
-# Versions that Debian 12's libuuid doesn't know.
-fails_over_to()
+for failure in "open=2|No such device" "open=19|No such device" "open=13|Permission denied" \
+	       "open=24|Too many open files" "query=25|No such device" "query=22|Invalid argument" \
+	       "silent|No such device" "empty|Resource temporarily unavailable" \
+	       "generate=116|Stale file handle" "generate=5|Input/output error"; do
+	table <<-END
+		${failure%|*}: the process|fail=${failure%|*}|time 3|process|${failure#*|}
+		${failure%|*}: not safe|fail=${failure%|*}|time_safe 3|process|${failure#*|}
+	END
+done
+
+none='No such device'
+told_of_value='FALLBACK must be fallback, warn, require or libuuid; taken as warn'
+told_of_lane='PRIVATE must be 0 or 1; taken as 0'
+table <<END
+uuid_generate_time gives v1||time 3|device
+uuid_generate_time_v6 gives v6||time_v6 3|device
+uuid_generate_time_v7 gives v7||time_v7 3|device
+uuid_generate_time_safe calls them safe||time_safe 3|device
+but not where the status doesn't|fail=repeats|time_safe 3|device -1
+no status: not safe|fail=status=5|time_safe 3|device -1
+no status, where none is asked for: no matter|fail=status=5|time 3|device
+uuid_generate_random is libuuid's||random 3|libuuid
+uuid_generate is libuuid's||default 3|libuuid
+uuid_generate without random numbers is the device's|fail=no-random|default 3|device
+errno and memory around the ID are left alone||alone 3|device
+the same with signals|fail=interrupted=3|alone 1|device
+signals don't matter|fail=interrupted=3|time 3|device
+
+no device: v6 without the address of a card|fail=open=2 fallback=warn|time_v6 3|process|$none
+no device: v7|fail=open=2 fallback=warn|time_v7 3|process|$none
+warn is the default|fail=open=2; export LIBKUID_UUID_FALLBACK=''|time 3|process|$none
+fallback: silent|fail=open=2 fallback=fallback|time 3|process
+fallback: not safe|fail=open=2 fallback=fallback|time_safe 3|process
+require: aborts uuid_generate_time|fail=open=2 fallback=require|time 3|aborted|$none
+require: aborts uuid_generate_time_safe|fail=open=2 fallback=require|time_safe 3|aborted|$none
+require: aborts uuid_generate_time_v6|fail=open=2 fallback=require|time_v6 3|aborted|$none
+require: aborts uuid_generate_time_v7|fail=open=2 fallback=require|time_v7 3|aborted|$none
+require: not if the device answers|fallback=require|time 3|device
+libuuid: libuuid makes the IDs|fail=open=2 fallback=libuuid|time 3|libuuid
+libuuid: not safe|fail=open=2 fallback=libuuid|time_safe 3|libuuid
+not even the process can make an ID|fail='open=2 no-wipe' fallback=fallback|time 3|aborted|$none
+another value: told, though the device answers|fallback=Require|time 3|device||$told_of_value
+a value with more behind it: told|fallback='warn '|time 3|device||$told_of_value
+another value: as warn|fail=open=2 fallback=Require|time 3|process|$none|$told_of_value
+read before main(): require|fail=open=2 fallback=require|clearenv 3|aborted|$none
+read before main(): fallback|fail=open=2 fallback=fallback|clearenv 3|process
+8 children: one warning|fail=open=2 fallback=warn|children 1000|process|$none
+8 threads: one warning|fail=open=2 fallback=warn|threads 1000|process|$none
+the process leaves errno and memory alone|fail=open=2 fallback=fallback|alone 3|process
+the process has no file open|fail=open=2 fallback=fallback|closed 100|process
+threads cancelled in the process|fail=open=2 fallback=fallback|cancelled 200|process
+
+8 children of a process that made an ID||children 20000|device
+8 children of a process that made none||children_only 20000|device
+8 threads||threads 1000|device
+all files closed and others opened||closed 100|device
+a thread takes the numbers of files for others||numbers 5000|device
+threads cancelled||cancelled 200|device
+another root directory||chroot 3|device
+
+in a lane: uuid_generate_time|private=1|time 3|lane
+in a lane: uuid_generate_time_safe calls them safe|private=1|time_safe 3|lane
+in a lane: uuid_generate_time_v6|private=1|time_v6 3|lane
+in a lane: uuid_generate_time_v7|private=1|time_v7 3|lane
+in a lane: errno and memory around the ID are left alone|private=1|alone 3|lane
+in lanes: 8 children|private=1|children 1000|lane
+in a lane: 8 threads|private=1|threads 1000|lane
+in a lane: all files closed and others opened|private=1|closed 100|lane
+in lanes: a child closes all files and opens others|private=1|closed_child 3|lane
+in a lane: threads cancelled|private=1|cancelled 200|lane
+in a lane: another root directory|private=1|chroot 3|lane
+no lane while the node is given: the device|private=1 fail=lane=95|time 3|device
+no lane while the node is given: safe|private=1 fail=lane=95|time_safe 3|device
+no lane of an old module: the device|private=1 fail=lane=25|time 3|device
+no lane of an old module: safe|private=1 fail=lane=25|time_safe 3|device
+no lane at present: the device|private=1 fail=lane=11|time 3|device
+no lane at present: safe|private=1 fail=lane=11|time_safe 3|device
+no lane, and IDs are not unique: not safe|private=1 fail='lane=11 repeats'|time_safe 3|device -1
+no lane, and a child closes all files|private=1 fail=lane=11|closed_child 3|device
+no lane without a device: the process|private=1 fail=open=2|time 3|process|$none
+no lane if nothing is asked for|export LIBKUID_UUID_PRIVATE=''|time 3|device
+no lane if 0 is asked for|private=0|time 3|device
+no lane for another value: told|private=yes|time 3|device||$told_of_lane
+no lane for a value with more behind it: told|private='1 '|time 3|device||$told_of_lane
+in a lane: read before main()|private=yes fail=open=2 fallback=fallback|clearenv 3|process||$told_of_lane
+END
+
+# The paths that are hidden from a container.
+hidden()
 {
-	without_device warn "time_v$1" 3 && from_process "$1" &&
-		warned "/dev/kuids/v$1" 'No such device'
+	ln -sf "$1" "$FAKE/v1"
+	row '' 'time 3' process "$none"
 }
 
-v6_hides_the_machine()
+# The status is read with the first ID of an epoch, but with each that may not be unique.
+reads_status()
 {
-	fails_over_to 6 && hides_the_machine
-}
-
-default_is_warn()
-{
-	without_device '' time 3 && from_process 1 && warned /dev/kuid 'No such device'
-}
-
-silent()
-{
-	without_device fallback time 3 && from_process 1 && hides_the_machine && [ ! -s "$err" ] &&
-		without_device fallback time_safe 3 && are_ids 3 1 '-1 ' '' && [ ! -s "$err" ]
-}
-
-# Whether it was aborted without an ID, and said just that; the shell tells of signals.
-aborted()
-{
-	[ $? -eq 134 ] && [ ! -s "$out" ] &&
-		[ "$(grep -v '^Aborted' "$err")" = "libkuid-uuid: $1" ]
-}
-
-required()
-{
-	without_device require "$1" 3
-	aborted "$2: No such device; LIBKUID_UUID_FALLBACK=require"
-}
-
-# A device that answers is all that is required.
-required_only_if_needed()
-{
-	LIBKUID_UUID_FALLBACK=require from_device 1 time
-}
-
-libuuid_on_request()
-{
-	export FAKE_TIME=$frozen
-	without_device libuuid time 3 && [ ! -s "$err" ] && gave 0 && are_ids 3 1 '' '' &&
-		[ "$(grep -c -e $frozen_id "$out")" -eq 3 ] &&
-		without_device libuuid time_safe 3 && [ ! -s "$err" ] && are_ids 3 1 '-1 ' ''
-	status=$?
-	unset FAKE_TIME
-	return $status
+	row "$2" 'time_safe 6' "$3" && gave_status "$1"
 }
 
 # time_vN N: libuuid has such a function since 2.41, but not in Debian 12.
 asks_libuuid()
 {
-	without_device libuuid "$1"
+	FAKE_FAIL=open=2 LIBKUID_UUID_FALLBACK=libuuid with "$1" >"$out" 2>"$err"
 	case $? in
 	0) [ ! -s "$err" ] && grep -qxE "[0-9a-f]{8}-[0-9a-f]{4}-$2[-0-9a-f]{21}" "$out" ;;
 	134) [ ! -s "$out" ] &&
@@ -194,67 +283,11 @@ asks_libuuid()
 	esac
 }
 
-not_even_in_process()
-{
-	FAKE_FAIL='open=2 no-wipe' without_device fallback time
-	aborted '/dev/kuid: No such device; no UUID made in this process: Operation not supported'
-}
-
-told_of_value='libkuid-uuid: LIBKUID_UUID_FALLBACK must be fallback, warn, require or libuuid; '
-told_of_value="${told_of_value}taken as warn"
-other_value()
-{
-	LIBKUID_UUID_FALLBACK=$1 with time 3 && gave 3 && are_ids 3 1 '' $device &&
-		[ "$(cat "$err")" = "$told_of_value" ]
-}
-
-other_value_without_device()
-{
-	without_device Require time 3 && from_process 1 && [ "$(head -n 1 "$err")" = "$told_of_value" ] &&
-		sed -i 1d "$err" && warned /dev/kuid 'No such device'
-}
-
-# The program clears its environment before the first call.
-environment_is_read_first()
-{
-	LIBKUID_UUID_FALLBACK=require FAKE_FAIL=open=2 with clearenv 3
-	aborted '/dev/kuid: No such device; LIBKUID_UUID_FALLBACK=require' &&
-		LIBKUID_UUID_FALLBACK=fallback FAKE_FAIL=open=2 with clearenv 3 && from_process 1 &&
-		[ ! -s "$err" ]
-}
-
-warns_in_children_once()
-{
-	without_device warn children 1000 && warned /dev/kuid 'No such device' && gave 0 &&
-		[ "$(cat "$out")" = '8001 made, 0 repeated, 0 safe' ]
-}
-
-warns_in_threads_once()
-{
-	without_device warn threads 1000 && warned /dev/kuid 'No such device' && gave 0 &&
-		[ "$(cat "$out")" = '8000 made, 0 repeated, 0 safe' ]
-}
-
-falls_back_alone()
-{
-	without_device fallback alone 3 && from_process 1 && [ ! -s "$err" ]
-}
-
-falls_back_closed()
-{
-	without_device fallback closed 100 && gave 0 && are_ids 101 1 '' '' && hides_the_machine
-}
-
-falls_back_cancelled()
-{
-	without_device fallback cancelled 200 && [ ! -s "$out" ] && [ ! -s "$err" ] && gave 0
-}
-
 # The IDs of a process that can't write its warning at once.
 unwarned()
 {
-	FAKE_FAIL=open=2 LD_PRELOAD="$fake $DROPIN" \
-		timeout 60 "$DROPIN_TESTS/libuuid_user" time 3 >"$out" && from_process 1
+	ids=3 maker=process way=time
+	FAKE_FAIL=open=2 with time 3 >"$out" && counted && shown
 }
 
 stderr_closed()
@@ -283,140 +316,23 @@ stderr_without_reader()
 	)
 }
 
-safe()
-{
-	with time_safe 3 && gave 3 && are_ids 3 1 "$1 " $device
-}
-
-not_unique()
-{
-	FAKE_FAIL=repeats safe -1
-}
-
-no_status()
-{
-	FAKE_FAIL=status=5 safe -1
-}
-
-status_of_none_asked_for()
-{
-	FAKE_FAIL=status=5 from_device 1 time
-}
-
-# The status is read with the first ID of an epoch, but with each that may not be unique.
-status_of_each_epoch()
-{
-	with time_safe 6 && gave_status 1 && are_ids 6 1 '0 ' $device || return
-	begin_test
-	FAKE_FAIL=epochs=2 with time_safe 6 && gave_status 3 && are_ids 6 1 '0 ' $device || return
-	begin_test
-	FAKE_FAIL=repeats with time_safe 6 && gave_status 6 && are_ids 6 1 '-1 ' $device
-}
-
-interrupted()
-{
-	FAKE_FAIL=interrupted=3 from_device 1 time
-}
-
-# The paths that are hidden from a container.
-hidden()
-{
-	ln -sf "$1" "$FAKE/v1"
-	with time 3 && from_process 1 && warned /dev/kuid 'No such device'
-}
-
-generates_random()
-{
-	from_libuuid 4 "$1"
-}
-
-no_random()
-{
-	FAKE_FAIL=no-random from_device 1 default
-}
-
-leaves_alone()
-{
-	from_device 1 alone && FAKE_FAIL=interrupted=3 with alone && gave 4 && [ ! -s "$err" ]
-}
-
-says()
+prints_all()
 {
 	text=$1
 	shift
-	"$@" && [ ! -s "$err" ] && [ "$(cat "$out")" = "$text" ]
+	"$@" >"$out" 2>"$err" && [ ! -s "$err" ] && [ "$(cat "$out")" = "$text" ]
 }
 
-# Where the clock stands still each child of a process goes on with the same.
+# Each child of a process goes on with the same.
 libuuid_repeats()
 {
-	FAKE_TIME=1000000000 says '41 made, 35 repeated, 0 safe' without children 5
-}
-
-# libuuid with the real clock and a state file: MADE IDs in WAY, all called safe, and how many of
-# them are repeats. Children inherit the parent's open file, and with it the lock.
-with_state()
-{
-	made=$1
-	shift
-	FAKE_STATE=$work/clock.txt
-	export FAKE_STATE
-	"$@" 20000
-	status=$?
-	unset FAKE_STATE
-	repeats=$(sed -n "s/^$made made, \([0-9]*\) repeated, $made safe$/\1/p" "$out")
-	[ $status -eq 0 ] && [ ! -s "$err" ] && [ "$repeats" ] && [ -s "$work/clock.txt" ] &&
-		rm "$work/clock.txt"
-}
-
-# How many is chance: 722 to 11,305 were seen with util-linux 2.38.1.
-libuuid_repeats_safe_ids()
-{
-	with_state 160001 without children && [ "$repeats" -gt 0 ]
-}
-
-libuuid_repeats_none_first_made_by_children()
-{
-	with_state 160000 without children_only && [ "$repeats" -eq 0 ]
-}
-
-# A clock that runs, but no place for the state.
-libuuid_repeats_unsafe_ids()
-{
-	without children 20000 && grep -q '^160001 made, [1-9][0-9]* repeated, 0 safe$' "$out"
-}
-
-dropin_repeats_none_of_these()
-{
-	with children 20000 && [ "$(cat "$out")" = '160001 made, 0 repeated, 160001 safe' ] &&
-		with children_only 20000 && [ "$(cat "$out")" = '160000 made, 0 repeated, 160000 safe' ] &&
-		gave 320001
-}
-
-dropin_does_not()
-{
-	FAKE_TIME=1000000000 says '41 made, 0 repeated, 41 safe' with children 5 && gave 41
-}
-
-children()
-{
-	says '8001 made, 0 repeated, 8001 safe' with children 1000 && gave 8001
-}
-
-threads()
-{
-	says '8000 made, 0 repeated, 8000 safe' with threads 1000 && gave 8000
+	LD_PRELOAD=$fake prints_all '41 made, 35 repeated, 0 safe' "$DROPIN_TESTS/libuuid_user" children 5
 }
 
 # The file that stays open, with the LIMIT of numbers.
 keeps()
 {
-	says "$1" with limit "$2" && gave 2
-}
-
-numbers_taken()
-{
-	says '40000 made, 0 repeated, 40000 safe' with numbers 5000 && gave 40000
+	prints_all "$1" with limit "$2" && gave 2
 }
 
 # It is there for the second and for the fifth ID. The file is closed before the fourth.
@@ -426,118 +342,7 @@ device_comes_and_goes()
 		mv "$FAKE/away" "$FAKE/v1" && step id && gave 1 &&
 		mv "$FAKE/v1" "$FAKE/away" && step close && step id && gave 1 &&
 		mv "$FAKE/away" "$FAKE/v1" && step id && end_steps && gave 2 &&
-		warned /dev/kuid 'No such device'
-}
-
-closed()
-{
-	with closed 100 && gave 101 && are_ids 101 1 '' $device
-}
-
-cancelled()
-{
-	says '' with cancelled 200 && ! gave 0
-}
-
-# Another root directory has no device, but the file is open.
-chrooted()
-{
-	with chroot 3 && [ ! -s "$err" ] && gave 6 && are_ids 6 1 '' $device
-}
-
-# VERSION WAY PREFIX: 3 IDs are made in one lane, and none by the device.
-from_lane()
-{
-	version=$1 prefix=$3
-	with "$2" 3 && [ ! -s "$err" ] && gave 0 && gave_nodes 1 || return
-	case $version in
-	7) are_ids 3 7 "$prefix" '' ;;
-	*) are_ids 3 "$version" "$prefix" 6b7500000001 ;;
-	esac
-}
-
-# The device makes the IDs if it hands out no node, but this error.
-from_device_without_lane()
-{
-	FAKE_FAIL=lane=$1 from_device 1 time && gave_nodes 0 &&
-		FAKE_FAIL=lane=$1 with time_safe 3 && are_ids 3 1 '0 ' $device
-}
-
-not_unique_without_lane()
-{
-	FAKE_FAIL='lane=11 repeats' with time_safe 3 && are_ids 3 1 '-1 ' $device
-}
-
-from_process_without_device()
-{
-	FAKE_FAIL=open=2 with time 3 && from_process 1 && gave_nodes 0 &&
-		warned /dev/kuid 'No such device'
-}
-
-told_of_lane='libkuid-uuid: LIBKUID_UUID_PRIVATE must be 0 or 1; taken as 0'
-other_lane_value()
-{
-	LIBKUID_UUID_PRIVATE=$1 with time 3 && gave 3 && gave_nodes 0 && are_ids 3 1 '' $device &&
-		[ "$(cat "$err")" = "$told_of_lane" ]
-}
-
-# The program clears its environment before the first call.
-lane_value_is_read_first()
-{
-	LIBKUID_UUID_PRIVATE=yes LIBKUID_UUID_FALLBACK=fallback FAKE_FAIL=open=2 with clearenv 3 &&
-		[ "$(cat "$err")" = "$told_of_lane" ]
-}
-
-off()
-{
-	LIBKUID_UUID_PRIVATE=$1 from_device 1 time && gave_nodes 0
-}
-
-in_lanes()
-{
-	export LIBKUID_UUID_PRIVATE=1
-	"$@"
-	status=$?
-	unset LIBKUID_UUID_PRIVATE
-	return $status
-}
-
-# Each child has a lane of its own.
-children_in_lanes()
-{
-	says '8001 made, 0 repeated, 8001 safe' with children 1000 && gave 0 && gave_nodes 9
-}
-
-# Several threads may open a handle at first. One handle is kept.
-threads_in_lanes()
-{
-	says '8000 made, 0 repeated, 8000 safe' with threads 1000 && gave 0 && ! gave_nodes 0
-}
-
-closed_in_lane()
-{
-	with closed 100 && gave 0 && gave_nodes 1 && are_ids 101 1 '' 6b7500000001
-}
-
-closed_child_in_lanes()
-{
-	with closed_child 3 && [ ! -s "$err" ] && gave 0 && gave_nodes 2 &&
-		are_ids 4 1 '' '6b750000000[12]' && [ "$(grep -c '2$' "$out")" -eq 3 ]
-}
-
-closed_child_by_device()
-{
-	FAKE_FAIL=lane=11 with closed_child 3 && [ ! -s "$err" ] && gave 4 && are_ids 4 1 '' $device
-}
-
-cancelled_in_lane()
-{
-	says '' with cancelled 200 && gave 0 && gave_nodes 1
-}
-
-chrooted_in_lane()
-{
-	with chroot 3 && [ ! -s "$err" ] && gave 0 && are_ids 6 1 '' 6b7500000001
+		way=time maker=process why=$none value='' told | cmp - "$err"
 }
 
 # The program, the drop-in and the device in one: with the device, without it, and in lanes.
@@ -577,116 +382,22 @@ keeps_nothing()
 		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 96 ]
 }
 
-it "uuid_generate_time gives v1" from_device 1 time
-it "uuid_generate_time_v6 gives v6" from_device 6 time_v6
-it "uuid_generate_time_v7 gives v7" from_device 7 time_v7
-it "uuid_generate_time_safe calls them safe" safe 0
-it "but not where the status doesn't" not_unique
-it "uuid_generate_random is libuuid's" generates_random random
-it "uuid_generate is libuuid's" generates_random default
-it "uuid_generate without random numbers is the device's" no_random
-it "errno and memory around the ID are left alone" leaves_alone
-
-it "no device: the process makes the IDs" fails_over open=2 'No such device'
-it "no driver: the process" fails_over open=19 'No such device'
-it "no permission: the process" fails_over open=13 'Permission denied'
-it "too many open files: the process" fails_over open=24 'Too many open files'
-it "another device: the process" fails_over query=25 'No such device'
-it "another driver's errors: the process" fails_over query=22 'Invalid argument'
-it "another driver that does nothing: the process" fails_over silent 'No such device'
 it "/dev/null in its place: the process" hidden /dev/null
 it "/dev/zero in its place: the process" hidden /dev/zero
-it "an ID that would have to be waited for: the process" fails_over empty \
-	'Resource temporarily unavailable'
-it "a stale identity: the process" fails_over generate=116 'Stale file handle'
-it "an error no one knows: the process" fails_over generate=5 'Input/output error'
-it "no status: not safe" no_status
-it "no status, where none is asked for: no matter" status_of_none_asked_for
-it "status: once an epoch" status_of_each_epoch
-it "signals don't matter" interrupted
-it "no device: v6 without the address of a card" v6_hides_the_machine
-it "no device: v7" fails_over_to 7
-it "warn is the default" default_is_warn
-it "fallback: silent" silent
-it "require: aborts uuid_generate_time" required time /dev/kuid
-it "require: aborts uuid_generate_time_safe" required time_safe /dev/kuid
-it "require: aborts uuid_generate_time_v6" required time_v6 /dev/kuids/v6
-it "require: aborts uuid_generate_time_v7" required time_v7 /dev/kuids/v7
-it "require: not if the device answers" required_only_if_needed
-it "libuuid: libuuid makes the IDs" libuuid_on_request
+it "status: once" reads_status 1 '' device
+it "status: once an epoch" reads_status 3 fail=epochs=2 device
+it "status: each time, if IDs are not unique" reads_status 6 fail=repeats 'device -1'
 it "libuuid: uuid_generate_time_v6 is libuuid's, or missing" asks_libuuid time_v6 6
 it "libuuid: uuid_generate_time_v7 is libuuid's, or missing" asks_libuuid time_v7 7
-it "not even the process can make an ID: aborts" not_even_in_process
-it "another value: told, though the device answers" other_value Require
-it "a value with more behind it: told" other_value 'warn '
-it "another value: as warn" other_value_without_device
-it "the environment is read before main()" environment_is_read_first
-it "8 children: one warning" warns_in_children_once
-it "8 threads: one warning" warns_in_threads_once
-it "the process leaves errno and memory around the ID alone" falls_back_alone
-it "the process has no file open" falls_back_closed
-it "threads cancelled while the process makes IDs" falls_back_cancelled
 it "standard error is closed" stderr_closed
 it "standard error is a full pipe" stderr_full
 it "standard error is a pipe without a reader" stderr_without_reader
-
 it "libuuid with a clock that stands still repeats in children" libuuid_repeats
-it "the drop-in doesn't" dropin_does_not
-# It takes two children that read the clock in the same microsecond.
-if [ "$(nproc)" -gt 1 ]; then
-	it "libuuid with a state file repeats in children of a process that made an ID" \
-		libuuid_repeats_safe_ids
-	echo "# libuuid repeated $repeats of 160001"
-	it "libuuid without a state file repeats in children" libuuid_repeats_unsafe_ids
-else
-	skip "libuuid with a state file repeats in children of a process that made an ID" "one CPU"
-	skip "libuuid without a state file repeats in children" "one CPU"
-fi
-it "libuuid with a state file repeats none in children of a process that made none" \
-	libuuid_repeats_none_first_made_by_children
-it "the drop-in repeats none of these" dropin_repeats_none_of_these
-it "8 children" children
-it "8 threads" threads
-it "all files closed and others opened" closed
-it "a thread takes the numbers of files for others" numbers_taken
 it "a file stays open" keeps '64 cloexec nonblock' 1024
 it "a file stays open, with few numbers" keeps 'below 64 cloexec nonblock' 32
 it "a device that comes and goes" device_comes_and_goes
-it "threads cancelled" cancelled
-if [ "$(id -u)" -eq 0 ]; then
-	it "another root directory" chrooted
-else
-	skip "another root directory" "not root"
-fi
-it "in a lane: uuid_generate_time" in_lanes from_lane 1 time ''
-it "in a lane: uuid_generate_time_safe calls them safe" in_lanes from_lane 1 time_safe '0 '
-it "in a lane: uuid_generate_time_v6" in_lanes from_lane 6 time_v6 ''
-it "in a lane: uuid_generate_time_v7" in_lanes from_lane 7 time_v7 ''
-it "in a lane: errno and memory around the ID are left alone" in_lanes from_lane 1 alone ''
-it "in a lane: the environment is read before main()" lane_value_is_read_first
-it "no lane while the node is given: the device" in_lanes from_device_without_lane 95
-it "no lane of an old module: the device" in_lanes from_device_without_lane 25
-it "no lane at present: the device" in_lanes from_device_without_lane 11
-it "no lane at present, and IDs are not unique: not safe" in_lanes not_unique_without_lane
-it "no lane without a device: the process" in_lanes from_process_without_device
-it "no lane if 0 is asked for" off 0
-it "no lane if nothing is asked for" off ''
-it "no lane for another value: told, and the device" other_lane_value yes
-it "no lane for a value with more behind it: told, and the device" other_lane_value '1 '
-it "in lanes: 8 children" in_lanes children_in_lanes
-it "in a lane: 8 threads" in_lanes threads_in_lanes
-it "in a lane: all files closed and others opened" in_lanes closed_in_lane
-it "in lanes: a child closes all files and opens others" in_lanes closed_child_in_lanes
-it "no lane at present: a child closes all files and opens others" in_lanes closed_child_by_device
-it "in a lane: threads cancelled" in_lanes cancelled_in_lane
-if [ "$(id -u)" -eq 0 ]; then
-	it "in a lane: another root directory" in_lanes chrooted_in_lane
-else
-	skip "in a lane: another root directory" "not root"
-fi
 it "nothing for the address sanitizer" sanitized asan "numbers 100"
 it "nothing for the thread sanitizer" sanitized tsan
-
 it "needs the C library only" brings_nothing
 it "keeps nothing between calls" keeps_nothing
 finish
