@@ -39,7 +39,8 @@ lcov=(lcov --quiet --rc lcov_branch_coverage=1 --gcov-tool gcov-12)
 for trace in "$out/kmod.info" "$@"; do
 	sed "s|^SF:$module/|SF:|; s|^SF:$(cd "$here/../.." && pwd)/|SF:|" "$trace" \
 		>"$out/named.$(basename "$trace")"
+	lcov --rc lcov_branch_coverage=1 --list "$out/named.$(basename "$trace")"
 done
 cd "$here/../.."
-awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out"/named.* || status=$?
+awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out/named.kmod.info" || status=$?
 exit "$status"
