@@ -56,63 +56,40 @@ typedef int ioctl_request;
 
 #define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
 
-/* The state of the fake kernel. Each call moves the slots by busy_ns. */
+/*
+ * The state of the fake kernel: what it answers in a struct kuid_state or
+ * kuid_status, and more. Each call moves the slots by busy_ns, and a cover
+ * begins after busy_epochs others.
+ */
+#define IN_STATE(X)                                                            \
+	X(required), X(interval), X(wall_ns), X(slot_ns), X(stamp_ns),         \
+		X(node_from), X(worker_from), X(node), X(worker),              \
+		X(snowflake_from), X(snowflake_worker), X(snowflake_epoch_ms), \
+		X(again_from_ns), X(again_until_ns), X(cover_epoch),           \
+		X(cover_load_id)
+#define IN_BOTH(X) X(epoch), X(load_id), X(floor_ns), X(ceiling_ns)
+#define IN_STATUS(X)                                            \
+	X(claim_ceiling_ns), X(reasons), X(unique), X(ordered), \
+		X(reboot_safe), X(vm_forks), X(clones), X(waits)
+#define OTHERS(X) \
+	X(busy_epochs), X(busy_ns), X(made), X(waiting), X(slow_ms), X(lacking)
+#define FIELDS(X) IN_STATE(X), IN_BOTH(X), IN_STATUS(X), OTHERS(X)
+
+#define NAME(name) name
+#define ROW(name)                                     \
+	{                                             \
+#name, offsetof(typeof(device), name) \
+	}
+#define ANSWER(name) .name = device.name
+
 static struct {
-	uint64_t required, interval;
-	uint64_t cover_epoch, cover_load_id, again_from_ns, again_until_ns;
-	uint64_t busy_epochs; /* begin before that of a cover */
-	uint64_t wall_ns, slot_ns, stamp_ns, floor_ns, ceiling_ns,
-		claim_ceiling_ns;
-	uint64_t busy_ns, reasons, epoch, load_id;
-	uint64_t node_from, worker_from, node, worker;
-	uint64_t snowflake_from, snowflake_worker, snowflake_epoch_ms;
-	uint64_t unique, ordered, reboot_safe, vm_forks, clones, waits, made,
-		waiting, slow_ms, lacking;
+	uint64_t FIELDS(NAME);
 } device;
 
 static const struct {
 	const char *name;
 	size_t offset;
-} fields[] = {
-#define FIELD(name)                                   \
-	{                                             \
-#name, offsetof(typeof(device), name) \
-	}
-	FIELD(required),
-	FIELD(cover_epoch),
-	FIELD(cover_load_id),
-	FIELD(again_from_ns),
-	FIELD(again_until_ns),
-	FIELD(busy_epochs),
-	FIELD(interval),
-	FIELD(wall_ns),
-	FIELD(slot_ns),
-	FIELD(stamp_ns),
-	FIELD(floor_ns),
-	FIELD(ceiling_ns),
-	FIELD(claim_ceiling_ns),
-	FIELD(busy_ns),
-	FIELD(reasons),
-	FIELD(epoch),
-	FIELD(node_from),
-	FIELD(worker_from),
-	FIELD(node),
-	FIELD(worker),
-	FIELD(unique),
-	FIELD(ordered),
-	FIELD(reboot_safe),
-	FIELD(vm_forks),
-	FIELD(clones),
-	FIELD(waits),
-	FIELD(made),
-	FIELD(waiting),
-	FIELD(slow_ms),
-	FIELD(load_id),
-	FIELD(lacking),
-	FIELD(snowflake_from),
-	FIELD(snowflake_worker),
-	FIELD(snowflake_epoch_ms),
-};
+} fields[] = { FIELDS(ROW) };
 
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
@@ -396,28 +373,7 @@ static int get_state(struct kuid_state *state)
 		return fail(EINVAL);
 	if (happens("state", "%s", ""))
 		return -1;
-	*state = (struct kuid_state) {
-		.required = device.required,
-		.interval = device.interval,
-		.wall_ns = device.wall_ns,
-		.slot_ns = device.slot_ns,
-		.stamp_ns = device.stamp_ns,
-		.floor_ns = device.floor_ns,
-		.ceiling_ns = device.ceiling_ns,
-		.node_from = device.node_from,
-		.worker_from = device.worker_from,
-		.node = device.node,
-		.worker = device.worker,
-		.snowflake_from = device.snowflake_from,
-		.snowflake_worker = device.snowflake_worker,
-		.snowflake_epoch_ms = device.snowflake_epoch_ms,
-		.epoch = device.epoch,
-		.load_id = device.load_id,
-		.again_from_ns = device.again_from_ns,
-		.again_until_ns = device.again_until_ns,
-		.cover_epoch = device.cover_epoch,
-		.cover_load_id = device.cover_load_id,
-	};
+	*state = (struct kuid_state) { IN_STATE(ANSWER), IN_BOTH(ANSWER) };
 	return 0;
 }
 
@@ -502,12 +458,8 @@ static int get_status(struct kuid_status *status)
 	if (happens("status", "%s", ""))
 		return -1;
 	*status = (struct kuid_status) {
-		.unique = device.unique,
-		.ordered = device.ordered,
-		.reboot_safe = device.reboot_safe,
-		.reasons = device.reasons,
-		.epoch = device.epoch,
-		.load_id = device.load_id,
+		IN_BOTH(ANSWER),
+		IN_STATUS(ANSWER),
 		.stamp_lag_ns = 1,
 		.slot_lag_ns = device.slot_ns > device.wall_ns
 				       ? device.slot_ns - device.wall_ns
@@ -516,15 +468,9 @@ static int get_status(struct kuid_status *status)
 		.lex_ahead_ns = 4,
 		.grid_ahead_ns = 5,
 		.snowflake_ahead_ns = 9,
-		.waits = device.waits,
 		.would_blocks = 6,
 		.steps_back = 7,
 		.steps_forward = 8,
-		.vm_forks = device.vm_forks,
-		.clones = device.clones,
-		.floor_ns = device.floor_ns,
-		.ceiling_ns = device.ceiling_ns,
-		.claim_ceiling_ns = device.claim_ceiling_ns,
 	};
 	status->ids[KUID_FORMAT_V1] = device.made;
 	for (int format = 2; kuid_format_name(format); format++)
