@@ -304,9 +304,12 @@ static int move(int fd, unsigned int of)
  * Open the device and keep the file, unless another thread has changed what is
  * kept. False and errno if there is no device. A thread of the program may
  * close the file at any moment, and use its number: then it may be that nothing
- * is kept, and the caller tries again.
+ * is kept, and the caller tries again. @lost counts how often a number seemed
+ * to be another driver's, which it is not if a third thread has opened the
+ * device under that number since.
  */
-static bool open_device(unsigned int format, uint64_t before)
+static bool open_device(unsigned int format, uint64_t before,
+			unsigned int *lost)
 {
 	const char *path = kuid_format_device(format);
 	struct kuid_query query = { .format = format };
@@ -335,6 +338,8 @@ static bool open_device(unsigned int format, uint64_t before)
 	if (!is_open(fd, of))
 		return true;
 	drop(fd, of);
+	if ((errno == ENOTTY || errno == EBADF) && (*lost)++ < 3)
+		return true;
 missing:
 	if (errno == ENOENT || errno == ENXIO || errno == ENOTTY)
 		errno = ENODEV;
@@ -345,13 +350,15 @@ missing:
 static bool ask(unsigned int format, unsigned long command, void *request,
 		__u64 *answer)
 {
+	unsigned int lost = 0;
+
 	for (;;) {
 		uint64_t word = kept;
 		int fd = number_of(word);
 		bool open;
 
 		if (fd < 0) {
-			if (!open_device(format, word))
+			if (!open_device(format, word, &lost))
 				return false;
 			continue;
 		}
