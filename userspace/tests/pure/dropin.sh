@@ -3,13 +3,12 @@
 #
 # The drop-in for libuuid where the device is not the kernel's: what it makes of errors, and of what
 # programs do with themselves between two calls. Prints KTAP. DROPIN is the library, DROPIN_TESTS
-# the directory of the program that uses libuuid and of what stands in for the device.
+# the directory of the program that uses libuuid, and FAKE_DEVICE stands in for the device.
 
 # shellcheck source=SCRIPTDIR/../tap.sh
 . "${0%/*}/../tap.sh"
-fake=$DROPIN_TESTS/counting_device.so
 export FAKE="$work/fake"
-unset FAKE_FAIL FAKE_STATE LIBKUID_UUID_FALLBACK LIBKUID_UUID_PRIVATE
+unset FAKE_FAIL FAKE_OPEN FAKE_HOST LIBKUID_UUID_FALLBACK LIBKUID_UUID_PRIVATE
 mkdir "$FAKE"
 
 # libuuid's clock stands still, so its IDs can be told from those that the drop-in makes.
@@ -19,20 +18,13 @@ frozen_id='-a4c4-11d5-'
 # Each begins with a device that gave no ID.
 begin_test()
 {
-	for file in v1 v6 v7; do
-		rm -f "$FAKE/$file"
-		{
-			# The page: version 1, 64 bytes of fields, generation 2.
-			printf '\001\0\0\0\100\0\0\0\002'
-			head -c 4087 /dev/zero
-		} >"$FAKE/$file"
-	done
+	printf '%s\n' 'load_id 7' 'epoch 1' 'unique 14' >"$FAKE/device"
 	head -c 24 /dev/zero >"$FAKE/made"
 }
 
 with()
 {
-	LD_PRELOAD="$fake $DROPIN" "$DROPIN_TESTS/libuuid_user" "$@"
+	LD_PRELOAD="$FAKE_DEVICE $DROPIN" "$DROPIN_TESTS/libuuid_user" "$@"
 }
 
 # Whether the device gave that many IDs, nodes of private lanes and answers about its status.
@@ -82,8 +74,8 @@ counted()
 	esac
 }
 
-# The end of each ID by its maker.
-device='016b75696421$'
+# Each ID by its maker.
+device='^([-0-9]* )?00000000-0000-[167]000-8000-'
 shown()
 {
 	case $way-$maker in
@@ -100,7 +92,7 @@ shown()
 	device-*) lines "$ids" "$device" ;;
 	lane-7) lines 0 "$device" ;;
 	lane-*)
-		lines "$ids" '6b750000000[12]$' &&
+		lines "$ids" '01fa4e00000[12]$' &&
 			lines "$([ "$way" = closed_child ] && echo "$count" || echo 0)" '2$'
 		;;
 	process-7) lines 0 "$device" ;;
@@ -129,12 +121,14 @@ told()
 # ID. SAFE is what uuid_generate_time_safe returns, if it isn't the usual for the maker.
 row()
 (
-	way=${2% *} count=${2#* } maker=${3% *} why=$4 value=$5 fail='' fallback='' private=''
+	way=${2% *} count=${2#* } maker=${3% *} why=$4 value=$5 fail='' open='' host='' state='' fallback='' private=''
 	case $maker in device | lane) safe=0 ;; *) safe=-1 ;; esac
 	[ "$maker" = "$3" ] || safe=${3#* }
 	eval "$1"
-	env FAKE_FAIL="$fail" ${fallback:+"LIBKUID_UUID_FALLBACK=$fallback"} \
-		${private:+"LIBKUID_UUID_PRIVATE=$private"} LD_PRELOAD="$fake $DROPIN" \
+	[ -z "$state" ] || echo "$state" >>"$FAKE/device"
+	timeout 60 env FAKE_FAIL="$fail" ${open:+"FAKE_OPEN=$open"} ${host:+"FAKE_HOST=$host"} \
+		${fallback:+"LIBKUID_UUID_FALLBACK=$fallback"} \
+		${private:+"LIBKUID_UUID_PRIVATE=$private"} LD_PRELOAD="$FAKE_DEVICE $DROPIN" \
 		"$DROPIN_TESTS/libuuid_user" "$way" "$count" >"$out" 2>"$err"
 	status=$?
 	told >"$work/want"
@@ -172,12 +166,13 @@ table()
 }
 
 for failure in "open=2|No such device" "open=19|No such device" "open=13|Permission denied" \
-	       "open=24|Too many open files" "query=25|No such device" "query=22|Invalid argument" \
-	       "silent|No such device" "empty|Resource temporarily unavailable" \
-	       "generate=116|Stale file handle" "generate=5|Input/output error"; do
+	       "open=24|Too many open files" "fail='query 0 25'|No such device" \
+	       "fail='query 0 22'|Invalid argument" "state='silent 1'|No such device" \
+	       "state='waiting 1'|Resource temporarily unavailable" \
+	       "fail='generate 0 116'|Stale file handle" "fail='generate 0 5'|Input/output error"; do
 	table <<-END
-		${failure%|*}: the process|fail=${failure%|*}|time 3|process|${failure#*|}
-		${failure%|*}: not safe|fail=${failure%|*}|time_safe 3|process|${failure#*|}
+		${failure%|*}: the process|${failure%|*}|time 3|process|${failure#*|}
+		${failure%|*}: not safe|${failure%|*}|time_safe 3|process|${failure#*|}
 	END
 done
 
@@ -189,39 +184,39 @@ uuid_generate_time gives v1||time 3|device
 uuid_generate_time_v6 gives v6||time_v6 3|device
 uuid_generate_time_v7 gives v7||time_v7 3|device
 uuid_generate_time_safe calls them safe||time_safe 3|device
-but not where the status doesn't|fail=repeats|time_safe 3|device -1
-no status: not safe|fail=status=5|time_safe 3|device -1
-no status, where none is asked for: no matter|fail=status=5|time 3|device
+but not where the status doesn't|state='unique 4'|time_safe 3|device -1
+no status: not safe|fail='status 0 5'|time_safe 3|device -1
+no status, where none is asked for: no matter|fail='status 0 5'|time 3|device
 uuid_generate_random is libuuid's||random 3|libuuid
 uuid_generate is libuuid's||default 3|libuuid
-uuid_generate without random numbers is the device's|fail=no-random|default 3|device
+uuid_generate without random numbers is the device's|host=no-random|default 3|device
 errno and memory around the ID are left alone||alone 3|device
-the same with signals|fail=interrupted=3|alone 1|device
-signals don't matter|fail=interrupted=3|time 3|device
+the same with signals|state='interrupted 3'|alone 1|device
+signals don't matter|state='interrupted 3'|time 3|device
 
-no device: v6 without the address of a card|fail=open=2 fallback=warn|time_v6 3|process|$none
-no device: v7|fail=open=2 fallback=warn|time_v7 3|process|$none
-warn is the default|fail=open=2; export LIBKUID_UUID_FALLBACK=''|time 3|process|$none
-fallback: silent|fail=open=2 fallback=fallback|time 3|process
-fallback: not safe|fail=open=2 fallback=fallback|time_safe 3|process
-require: aborts uuid_generate_time|fail=open=2 fallback=require|time 3|aborted|$none
-require: aborts uuid_generate_time_safe|fail=open=2 fallback=require|time_safe 3|aborted|$none
-require: aborts uuid_generate_time_v6|fail=open=2 fallback=require|time_v6 3|aborted|$none
-require: aborts uuid_generate_time_v7|fail=open=2 fallback=require|time_v7 3|aborted|$none
+no device: v6 without the address of a card|open=2 fallback=warn|time_v6 3|process|$none
+no device: v7|open=2 fallback=warn|time_v7 3|process|$none
+warn is the default|open=2; export LIBKUID_UUID_FALLBACK=''|time 3|process|$none
+fallback: silent|open=2 fallback=fallback|time 3|process
+fallback: not safe|open=2 fallback=fallback|time_safe 3|process
+require: aborts uuid_generate_time|open=2 fallback=require|time 3|aborted|$none
+require: aborts uuid_generate_time_safe|open=2 fallback=require|time_safe 3|aborted|$none
+require: aborts uuid_generate_time_v6|open=2 fallback=require|time_v6 3|aborted|$none
+require: aborts uuid_generate_time_v7|open=2 fallback=require|time_v7 3|aborted|$none
 require: not if the device answers|fallback=require|time 3|device
-libuuid: libuuid makes the IDs|fail=open=2 fallback=libuuid|time 3|libuuid
-libuuid: not safe|fail=open=2 fallback=libuuid|time_safe 3|libuuid
-not even the process can make an ID|fail='open=2 no-wipe' fallback=fallback|time 3|aborted|$none
+libuuid: libuuid makes the IDs|open=2 fallback=libuuid|time 3|libuuid
+libuuid: not safe|open=2 fallback=libuuid|time_safe 3|libuuid
+not even the process can make an ID|open=2 host=no-wipe fallback=fallback|time 3|aborted|$none
 another value: told, though the device answers|fallback=Require|time 3|device||$told_of_value
 a value with more behind it: told|fallback='warn '|time 3|device||$told_of_value
-another value: as warn|fail=open=2 fallback=Require|time 3|process|$none|$told_of_value
-read before main(): require|fail=open=2 fallback=require|clearenv 3|aborted|$none
-read before main(): fallback|fail=open=2 fallback=fallback|clearenv 3|process
-8 children: one warning|fail=open=2 fallback=warn|children 1000|process|$none
-8 threads: one warning|fail=open=2 fallback=warn|threads 1000|process|$none
-the process leaves errno and memory alone|fail=open=2 fallback=fallback|alone 3|process
-the process has no file open|fail=open=2 fallback=fallback|closed 100|process
-threads cancelled in the process|fail=open=2 fallback=fallback|cancelled 200|process
+another value: as warn|open=2 fallback=Require|time 3|process|$none|$told_of_value
+read before main(): require|open=2 fallback=require|clearenv 3|aborted|$none
+read before main(): fallback|open=2 fallback=fallback|clearenv 3|process
+8 children: one warning|open=2 fallback=warn|children 1000|process|$none
+8 threads: one warning|open=2 fallback=warn|threads 1000|process|$none
+the process leaves errno and memory alone|open=2 fallback=fallback|alone 3|process
+the process has no file open|open=2 fallback=fallback|closed 100|process
+threads cancelled in the process|open=2 fallback=fallback|cancelled 200|process
 
 8 children of a process that made an ID||children 20000|device
 8 children of a process that made none||children_only 20000|device
@@ -242,28 +237,21 @@ in a lane: all files closed and others opened|private=1|closed 100|lane
 in lanes: a child closes all files and opens others|private=1|closed_child 3|lane
 in a lane: threads cancelled|private=1|cancelled 200|lane
 in a lane: another root directory|private=1|chroot 3|lane
-no lane while the node is given: the device|private=1 fail=lane=95|time 3|device
-no lane while the node is given: safe|private=1 fail=lane=95|time_safe 3|device
-no lane of an old module: the device|private=1 fail=lane=25|time 3|device
-no lane of an old module: safe|private=1 fail=lane=25|time_safe 3|device
-no lane at present: the device|private=1 fail=lane=11|time 3|device
-no lane at present: safe|private=1 fail=lane=11|time_safe 3|device
-no lane, and IDs are not unique: not safe|private=1 fail='lane=11 repeats'|time_safe 3|device -1
-no lane, and a child closes all files|private=1 fail=lane=11|closed_child 3|device
-no lane without a device: the process|private=1 fail=open=2|time 3|process|$none
+no lane while the node is given: the device|private=1 fail='lane 0 95'|time 3|device
+no lane while the node is given: safe|private=1 fail='lane 0 95'|time_safe 3|device
+no lane of an old module: the device|private=1 fail='lane 0 25'|time 3|device
+no lane of an old module: safe|private=1 fail='lane 0 25'|time_safe 3|device
+no lane at present: the device|private=1 fail='lane 0 11'|time 3|device
+no lane at present: safe|private=1 fail='lane 0 11'|time_safe 3|device
+no lane, and IDs are not unique: not safe|private=1 fail='lane 0 11' state='unique 4'|time_safe 3|device -1
+no lane, and a child closes all files|private=1 fail='lane 0 11'|closed_child 3|device
+no lane without a device: the process|private=1 open=2|time 3|process|$none
 no lane if nothing is asked for|export LIBKUID_UUID_PRIVATE=''|time 3|device
 no lane if 0 is asked for|private=0|time 3|device
 no lane for another value: told|private=yes|time 3|device||$told_of_lane
 no lane for a value with more behind it: told|private='1 '|time 3|device||$told_of_lane
-in a lane: read before main()|private=yes fail=open=2 fallback=fallback|clearenv 3|process||$told_of_lane
+in a lane: read before main()|private=yes open=2 fallback=fallback|clearenv 3|process||$told_of_lane
 END
-
-# The paths that are hidden from a container.
-hidden()
-{
-	ln -sf "$1" "$FAKE/v1"
-	row '' 'time 3' process "$none"
-}
 
 # The status is read with the first ID of an epoch, but with each that may not be unique.
 reads_status()
@@ -274,7 +262,7 @@ reads_status()
 # time_vN N: libuuid has such a function since 2.41, but not in Debian 12.
 asks_libuuid()
 {
-	FAKE_FAIL=open=2 LIBKUID_UUID_FALLBACK=libuuid with "$1" >"$out" 2>"$err"
+	FAKE_OPEN=2 LIBKUID_UUID_FALLBACK=libuuid with "$1" >"$out" 2>"$err"
 	case $? in
 	0) [ ! -s "$err" ] && grep -qxE "[0-9a-f]{8}-[0-9a-f]{4}-$2[-0-9a-f]{21}" "$out" ;;
 	134) [ ! -s "$out" ] &&
@@ -287,7 +275,7 @@ asks_libuuid()
 unwarned()
 {
 	ids=3 maker=process way=time
-	FAKE_FAIL=open=2 with time 3 >"$out" && counted && shown
+	FAKE_OPEN=2 with time 3 >"$out" && counted && shown
 }
 
 stderr_closed()
@@ -326,7 +314,7 @@ prints_all()
 # Each child of a process goes on with the same.
 libuuid_repeats()
 {
-	LD_PRELOAD=$fake prints_all '41 made, 35 repeated, 0 safe' "$DROPIN_TESTS/libuuid_user" children 5
+	LD_PRELOAD=$FAKE_DEVICE prints_all '41 made, 35 repeated, 0 safe' "$DROPIN_TESTS/libuuid_user" children 5
 }
 
 # The file that stays open, with the LIMIT of numbers.
@@ -338,32 +326,33 @@ keeps()
 # It is there for the second and for the fifth ID. The file is closed before the fourth.
 device_comes_and_goes()
 {
-	mv "$FAKE/v1" "$FAKE/away" && begin_steps with steps && step id && gave 0 &&
-		mv "$FAKE/away" "$FAKE/v1" && step id && gave 1 &&
-		mv "$FAKE/v1" "$FAKE/away" && step close && step id && gave 1 &&
-		mv "$FAKE/away" "$FAKE/v1" && step id && end_steps && gave 2 &&
+	touch "$FAKE/gone" && begin_steps with steps && step id && gave 0 &&
+		rm "$FAKE/gone" && step id && gave 1 &&
+		touch "$FAKE/gone" && step close && step id && gave 1 &&
+		rm "$FAKE/gone" && step id && end_steps && gave 2 &&
 		way=time maker=process why=$none value='' told | cmp - "$err"
 }
 
-# The program, the drop-in and the device in one: with the device, without it, and in lanes.
+# The program and the drop-in in one: with the device, without it, and in lanes.
 # SANITIZER WAY...
 sanitized()
 {
 	sanitizer=$1
 	shift
-	for fail in "" open=2; do
+	for open in "" 2; do
 		for way in "time 3" "time_safe 3" "time_v6 3" "time_v7 3" "closed 100" "closed_child 3" \
 			   "children 100" "threads 200" "cancelled 100" "$@"; do
 			for lane in 0 1; do
 				# shellcheck disable=SC2086 # words
-				FAKE_FAIL=$fail LIBKUID_UUID_FALLBACK=fallback LIBKUID_UUID_PRIVATE=$lane \
+				env ${open:+"FAKE_OPEN=$open"} LIBKUID_UUID_FALLBACK=fallback \
+					LIBKUID_UUID_PRIVATE=$lane LD_PRELOAD="$FAKE_DEVICE" \
 					"$DROPIN_TESTS/libuuid_user_$sanitizer" $way >"$out" 2>"$err" &&
 					[ ! -s "$err" ] || return
 			done
 		done
 	done
 	for value in warn libuuid; do
-		FAKE_FAIL=open=2 LIBKUID_UUID_FALLBACK=$value \
+		FAKE_OPEN=2 LIBKUID_UUID_FALLBACK=$value LD_PRELOAD=$FAKE_DEVICE \
 			"$DROPIN_TESTS/libuuid_user_$sanitizer" time_safe 3 >"$out" 2>"$err" || return
 	done
 	[ ! -s "$err" ]
@@ -382,11 +371,9 @@ keeps_nothing()
 		[ "$(awk '/^\.(data|bss|tdata|tbss)/ { n += $2 } END { print n + 0 }' "$out")" -eq 96 ]
 }
 
-it "/dev/null in its place: the process" hidden /dev/null
-it "/dev/zero in its place: the process" hidden /dev/zero
 it "status: once" reads_status 1 '' device
-it "status: once an epoch" reads_status 3 fail=epochs=2 device
-it "status: each time, if IDs are not unique" reads_status 6 fail=repeats 'device -1'
+it "status: once an epoch" reads_status 3 "state='epoch_ids 2'" device
+it "status: each time, if IDs are not unique" reads_status 6 "state='unique 4'" 'device -1'
 it "libuuid: uuid_generate_time_v6 is libuuid's, or missing" asks_libuuid time_v6 6
 it "libuuid: uuid_generate_time_v7 is libuuid's, or missing" asks_libuuid time_v7 7
 it "standard error is closed" stderr_closed

@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A fake of /dev/kuid, /dev/kuids/ and a failing disk, which is preloaded into
- * the tool. In the directory $FAKE:
+ * the tool and into users of libuuid. In the directory $FAKE:
  *
  *  - "device" has the state of the fake kernel, a line "FIELD VALUE" for each
  *    field;
  *  - "log" gets a line for each call that changes the state after a crash;
  *  - "machine-id" stands for /etc/machine-id;
- *  - "vmclock" stands for /dev/vmclock0.
+ *  - "vmclock" stands for /dev/vmclock0;
+ *  - "gone" means that there is no device at present;
+ *  - "made", if it is there, is three 64-bit numbers: how many IDs were given,
+ *    how many nodes of private lanes, and how often the status was read. Any
+ *    number of threads and processes may ask then. "device" is read once, no
+ *    call is logged, files and clocks are the system's, and an ID is asked for
+ *    in the order of the host.
  *
  * $FAKE_FAIL is "CALL N ERRNO": the Nth logged call of that name fails and does
- * nothing. $FAKE_DIE is the number of a logged call: the process ends before
- * that call, as if killed. $FAKE_OPEN is the errno of opening the device.
+ * nothing, or each one if N is 0. $FAKE_DIE is the number of a logged call: the
+ * process ends before that call, as if killed. $FAKE_OPEN is the errno of
+ * opening the device.
  *
  * The last bytes of an ID are a number from 0 on, which the field "made"
  * counts. A UUID has its version and variant, and all other bytes are zero.
  * While the field "waiting" is not 0, calls for IDs wait until a signal
  * arrives, or fail with EAGAIN if they may not wait. Each call takes "slow_ms"
- * milliseconds. The device does not make the formats whose bits are set in the
- * field "lacking".
+ * milliseconds. The first "interrupted" calls for IDs fail with EINTR, and if
+ * "silent" is not 0 they succeed and write nothing. A new epoch begins after
+ * "epoch_ids" IDs. The device does not make the formats whose bits are set in
+ * the field "lacking".
  *
- * A private lane has the node 01fa4e000001, and the page never changes.
+ * The first private lane has the node 01fa4e000001, and the page never changes.
  *
  * $FAKE_HOST has words about where the tool runs: "loaded" if the module is,
  * "file" if there is a device file, "pid" or "user" in a container that has
- * such a namespace of its own, "root" as user 0. Without a word it is a host
- * without the module, and another user.
+ * such a namespace of its own, "root" as user 0; "no-random" if there are no
+ * random numbers, "no-wipe" if memory can't be wiped on fork. Without a word it
+ * is a host without the module, and another user.
+ *
+ * To libuuid there is no uuidd, and no place for a state file. Its time stands
+ * still with $FAKE_TIME seconds.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,6 +46,7 @@
 #include <inttypes.h>
 #include <kuid.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,7 +54,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -71,8 +89,9 @@ typedef int ioctl_request;
 #define IN_STATUS(X)                                            \
 	X(claim_ceiling_ns), X(reasons), X(unique), X(ordered), \
 		X(reboot_safe), X(vm_forks), X(clones), X(waits)
-#define OTHERS(X) \
-	X(busy_epochs), X(busy_ns), X(made), X(waiting), X(slow_ms), X(lacking)
+#define OTHERS(X)                                                    \
+	X(busy_epochs), X(busy_ns), X(made), X(waiting), X(slow_ms), \
+		X(lacking), X(silent), X(interrupted), X(epoch_ids)
 #define FIELDS(X) IN_STATE(X), IN_BOTH(X), IN_STATUS(X), OTHERS(X)
 
 #define NAME(name) name
@@ -94,12 +113,32 @@ static const struct {
 #define NR_FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 /* The format of each file descriptor; 0 if it is no device file. */
-static unsigned char formats[256];
-static bool opened;
+static atomic_uchar formats[1024];
+static atomic_bool opened;
+
+/* The numbers of "made"; NULL without it. */
+static atomic_ullong *counts;
+enum {
+	IDS,
+	NODES,
+	READS,
+	NR_COUNTS
+};
 
 static uint64_t *field(size_t i)
 {
 	return (uint64_t *)((char *)&device + fields[i].offset);
+}
+
+/* A path in the directory; NULL if there is none, as without environment. */
+static const char *fake_path(char path[4096], const char *name)
+{
+	const char *fake = getenv("FAKE");
+
+	if (!fake)
+		return NULL;
+	snprintf(path, 4096, "%s/%s", fake, name);
+	return path;
 }
 
 static FILE *fake_file(const char *name, const char *mode)
@@ -107,7 +146,8 @@ static FILE *fake_file(const char *name, const char *mode)
 	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", getenv("FAKE"), name);
+	if (!fake_path(path, name))
+		abort();
 	file = fopen(path, mode);
 	if (!file)
 		abort();
@@ -128,6 +168,23 @@ static void load(void)
 	fclose(file);
 }
 
+__attribute__((constructor)) static void map_counts(void)
+{
+	char path[4096];
+	int fd = -1;
+
+	if (fake_path(path, "made"))
+		fd = REAL(openat)(AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	counts = REAL(mmap)(NULL, NR_COUNTS * sizeof(*counts),
+			    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (counts == MAP_FAILED)
+		abort();
+	close(fd);
+	load();
+}
+
 /*
  * By renaming, since a test may look at it at any time. Each thread has a file
  * of its own: they would rename that of another one.
@@ -142,9 +199,7 @@ static void store(void)
 	for (size_t i = 0; i < NR_FIELDS; i++)
 		fprintf(file, "%s %" PRIu64 "\n", fields[i].name, *field(i));
 	fclose(file);
-	snprintf(from, sizeof(from), "%s/%s", getenv("FAKE"), name);
-	snprintf(to, sizeof(to), "%s/device", getenv("FAKE"));
-	if (rename(from, to))
+	if (rename(fake_path(from, name), fake_path(to, "device")))
 		abort();
 }
 
@@ -152,27 +207,30 @@ static void store(void)
 __attribute__((format(printf, 2, 3))) static bool
 happens(const char *call, const char *format, ...)
 {
-	static int all, nr, error;
-	static char which[32];
+	static int all, nr;
 	const char *die = getenv("FAKE_DIE"), *fail = getenv("FAKE_FAIL");
+	int at, error;
+	char which[32];
 	FILE *log;
 	va_list args;
 
-	all++;
-	if (die && atoi(die) == all)
-		_exit(99);
-	log = fake_file("log", "a");
-	fprintf(log, "%s", call);
-	va_start(args, format);
-	vfprintf(log, format, args);
-	va_end(args);
-	fputc('\n', log);
-	fclose(log);
-	if (!fail)
+	if (!counts) {
+		all++;
+		if (die && atoi(die) == all)
+			_exit(99);
+		log = fake_file("log", "a");
+		fprintf(log, "%s", call);
+		va_start(args, format);
+		vfprintf(log, format, args);
+		va_end(args);
+		fputc('\n', log);
+		fclose(log);
+	}
+	if (!fail || !*fail)
 		return false;
-	if (!*which && sscanf(fail, "%31s %d %d", which, &nr, &error) != 3)
+	if (sscanf(fail, "%31s %d %d", which, &at, &error) != 3)
 		abort();
-	if (strcmp(call, which) || --nr)
+	if (strcmp(call, which) || (at && ++nr != at))
 		return false;
 	errno = error;
 	return true;
@@ -181,13 +239,30 @@ happens(const char *call, const char *format, ...)
 /* The format of a device file; 0 for other files. */
 static int format_of(const char *path)
 {
-	/* valgrind preloads this before it has loaded libkuid. */
-	if (strncmp(path, "/dev/kuid", 9))
-		return 0;
 	for (int format = 1; kuid_format_name(format); format++)
 		if (!strcmp(path, kuid_format_device(format)))
 			return format;
 	return 0;
+}
+
+static bool host_is(const char *word)
+{
+	const char *host = getenv("FAKE_HOST");
+
+	return host && strstr(host, word);
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static bool is_gone(void)
+{
+	char path[4096];
+
+	return !fake_path(path, "gone") || !REAL(access)(path, F_OK);
 }
 
 static int open_device(int flags, int format)
@@ -195,10 +270,8 @@ static int open_device(int flags, int format)
 	const char *error = getenv("FAKE_OPEN");
 	int fd;
 
-	if (error) {
-		errno = atoi(error);
-		return -1;
-	}
+	if (error || is_gone())
+		return fail(error ? atoi(error) : ENOENT);
 	fd = REAL(openat)(AT_FDCWD, "/dev/null", flags);
 	if (fd < 0 || fd >= (int)sizeof(formats))
 		abort();
@@ -219,8 +292,7 @@ static const char *stand_in(const char *path, char own[4096])
 
 	if (!name)
 		return path;
-	snprintf(own, 4096, "%s/%s", getenv("FAKE"), name);
-	return own;
+	return fake_path(own, name) ?: path;
 }
 
 static int open_any(int dir, const char *path, int flags, mode_t mode)
@@ -231,9 +303,12 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 
 	if (format)
 		return open_device(flags, format);
+	if (!strcmp(path, "/var/lib/libuuid/clock.txt") ||
+	    (strstr(path, "random") && host_is("no-random")))
+		return fail(ENOENT);
 	path = stand_in(path, own);
 	/* Only the tool's own files: a sanitizer opens others. */
-	if (flags & O_CREAT && dir != AT_FDCWD &&
+	if (!counts && flags & O_CREAT && dir != AT_FDCWD &&
 	    happens("create", " %s", path))
 		return -1;
 	fd = REAL(openat)(dir, path, flags, mode);
@@ -273,23 +348,12 @@ EXPORT ssize_t write(int fd, const void *data, size_t size)
 {
 	size_t most = fd > STDERR_FILENO ? 100 : 5000;
 
+	if (counts)
+		return REAL(write)(fd, data, size);
 	if (fd > STDERR_FILENO && happens("write", "%s", ""))
 		return -1;
 	/* Write only a part, as a pipe or a nearly full disk may do. */
 	return REAL(write)(fd, data, size > most ? most : size);
-}
-
-static bool host_is(const char *word)
-{
-	const char *host = getenv("FAKE_HOST");
-
-	return host && strstr(host, word);
-}
-
-static int fail(int error)
-{
-	errno = error;
-	return -1;
 }
 
 EXPORT int access(const char *path, int mode)
@@ -358,7 +422,7 @@ EXPORT int fchmod(int fd, mode_t mode)
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	if (!opened || clock != CLOCK_REALTIME)
+	if (counts || !opened || clock != CLOCK_REALTIME)
 		return REAL(clock_gettime)(clock, now);
 	*now = (struct timespec) { device.wall_ns / 1000000000,
 				   device.wall_ns % 1000000000 };
@@ -453,10 +517,21 @@ static int set_identity(struct kuid_set_identity *request)
 	return 0;
 }
 
+/* A new epoch begins with the ID after the last one of an epoch. */
+static void set_epoch(__u64 *epoch, __u64 *load_id)
+{
+	*epoch = device.epoch;
+	if (device.epoch_ids)
+		*epoch += (counts[IDS] - 1) / device.epoch_ids;
+	*load_id = device.load_id;
+}
+
 static int get_status(struct kuid_status *status)
 {
 	if (happens("status", "%s", ""))
 		return -1;
+	if (counts)
+		counts[READS]++;
 	*status = (struct kuid_status) {
 		IN_BOTH(ANSWER),
 		IN_STATUS(ANSWER),
@@ -475,6 +550,7 @@ static int get_status(struct kuid_status *status)
 	status->ids[KUID_FORMAT_V1] = device.made;
 	for (int format = 2; kuid_format_name(format); format++)
 		status->ids[format] = 9 + format;
+	set_epoch(&status->epoch, &status->load_id);
 	return 0;
 }
 
@@ -513,7 +589,7 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 	size_t size = kuid_format_id_size(format);
 
 	for (; count; count--, ids += size) {
-		uint64_t number = device.made++;
+		uint64_t number = counts ? counts[IDS]++ : device.made++;
 
 		kuid_lowest(format, ids);
 		for (size_t i = 1; i <= 5; i++, number >>= 8)
@@ -524,6 +600,10 @@ static void put_ids(unsigned char *ids, int format, uint32_t count)
 /* Wait, as a call that makes IDs may do. */
 static int take_time(bool may_wait)
 {
+	static atomic_uint requests;
+
+	if (requests++ < device.interrupted)
+		return fail(EINTR);
 	if (device.waiting && !may_wait)
 		return fail(EAGAIN);
 	if (device.waiting) {
@@ -534,22 +614,27 @@ static int take_time(bool may_wait)
 	return 0;
 }
 
-static int generate(struct kuid_generate *request, int format)
+static int generate(struct kuid_generate *request, int format, int fd)
 {
 	static _Thread_local unsigned char ids[1000 * KUID_ID_MAX];
+	bool may_wait = !(request->flags & KUID_GENERATE_NOWAIT) &&
+			!(fcntl(fd, F_GETFL) & O_NONBLOCK);
 
+	if (counts && request->order != KUID_ORDER_HOST)
+		return fail(EINVAL);
 	if (request->format)
 		format = request->format;
 	if (happens("generate", " %s %u order %u", kuid_format_name(format),
 		    request->count, request->order) ||
-	    take_time(!(request->flags & KUID_GENERATE_NOWAIT)))
+	    take_time(may_wait))
 		return -1;
+	if (device.silent)
+		return 0;
 	put_ids(ids, format, request->count);
 	copy_unseen((void *)(uintptr_t)request->buffer, ids,
 		    request->count * kuid_format_id_size(format));
 	request->done = request->count;
-	request->epoch = device.epoch;
-	request->load_id = device.load_id;
+	set_epoch(&request->epoch, &request->load_id);
 	return 0;
 }
 
@@ -564,7 +649,7 @@ static int private_lane(struct kuid_private_lane *lane)
 	if (happens("lane", "%s", ""))
 		return -1;
 	*lane = (struct kuid_private_lane) {
-		.node = 0x01fa4e000001,
+		.node = 0x01fa4e000001 + (counts ? counts[NODES]++ : 0),
 		.generation = page.generation,
 		.epoch = device.epoch,
 		.load_id = device.load_id,
@@ -582,13 +667,13 @@ static int set_format(const struct kuid_set_format *request)
 	return 0;
 }
 
-static int answer(unsigned int request, void *data, int format)
+static int answer(unsigned int request, void *data, int format, int fd)
 {
 	switch (request) {
 	case KUID_IOC_QUERY:
 		return query(data, format);
 	case KUID_IOC_GENERATE:
-		return generate(data, format);
+		return generate(data, format, fd);
 	case KUID_IOC_SET_FORMAT:
 		return set_format(data);
 	case KUID_IOC_PRIVATE_LANE:
@@ -606,9 +691,20 @@ static int answer(unsigned int request, void *data, int format)
 	}
 }
 
+/*
+ * The format of a file; 0 if it is another one, which may have got the number.
+ * Threads that do so also take numbers whose format was not noted yet.
+ */
 static int is_device(int fd)
 {
-	return fd >= 0 && fd < (int)sizeof(formats) ? formats[fd] : 0;
+	int format = fd >= 0 && fd < (int)sizeof(formats) ? formats[fd] : 0;
+	struct stat file;
+
+	if (!format && counts)
+		format = KUID_FORMAT_V1;
+	return format && !fstat(fd, &file) && file.st_rdev == makedev(1, 3)
+		       ? format
+		       : 0;
 }
 
 /* The page is a copy, for the caller to unmap. */
@@ -633,6 +729,8 @@ EXPORT void *mmap(void *start, size_t size, int access, int flags, int fd,
 
 EXPORT int stat(const char *path, struct stat *file)
 {
+	if (format_of(path) && is_gone())
+		return fail(ENOENT);
 	return REAL(stat)(format_of(path) ? "/dev/null" : path, file);
 }
 
@@ -673,9 +771,42 @@ EXPORT int ioctl(int fd, ioctl_request request, ...)
 	va_end(args);
 	if (!is_device(fd))
 		return REAL(ioctl)(fd, request, data);
+	if (counts)
+		return answer(request, data, is_device(fd), fd);
 	load();
-	result = answer(request, data, is_device(fd));
+	result = answer(request, data, is_device(fd), fd);
 	device.slot_ns += device.busy_ns;
 	store();
 	return result;
+}
+
+EXPORT ssize_t getrandom(void *data, size_t size, unsigned int flags)
+{
+	if (host_is("no-random"))
+		return fail(ENOSYS);
+	return REAL(getrandom)(data, size, flags);
+}
+
+EXPORT int madvise(void *start, size_t size, int advice)
+{
+	if (advice == MADV_WIPEONFORK && host_is("no-wipe"))
+		return fail(EINVAL);
+	return REAL(madvise)(start, size, advice);
+}
+
+EXPORT int connect(int fd, const struct sockaddr *to, socklen_t size)
+{
+	if (counts && to->sa_family == AF_UNIX)
+		return fail(ECONNREFUSED);
+	return REAL(connect)(fd, to, size);
+}
+
+EXPORT int gettimeofday(struct timeval *now, void *zone)
+{
+	const char *given = getenv("FAKE_TIME");
+
+	if (!given)
+		return REAL(gettimeofday)(now, zone);
+	*now = (struct timeval) { atol(given), 0 };
+	return 0;
 }
