@@ -27,8 +27,9 @@ write/ | check/ | check/quick) ;;
 *) usage ;;
 esac
 pages="$to/fleets.md counted.md"
-out=$build/out
-status=0
+# shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
+. ../../userspace/tests/tap.sh
+made=$build/out
 
 # The table with a name, as a page has it.
 table()
@@ -52,24 +53,10 @@ contains()
 		at > n { print "not in the document: " $0; exit 1 }' "$1" "$2"
 }
 
-# it NAME COMMAND...
-it()
-{
-	name=$1
-	shift
-	if said=$("$@" 2>&1); then
-		echo "ok - $name"
-	else
-		echo "not ok - $name"
-		printf '%s\n' "$said" | sed 's/^/# /'
-		status=1
-	fi
-}
-
 table_is_current()
 {
 	table "$1" >"$build/table"
-	contains "$build/table" "$out/$1.md"
+	contains "$build/table" "$made/$1.md"
 }
 
 # The checksum of what the plots are drawn from, with the script.
@@ -88,12 +75,12 @@ plot_is_current()
 write()
 {
 	for page in $pages; do
-		awk -v word=fleet -v from="$out" -f ../run/fill.awk "$page" >"$build/page.md"
+		awk -v word=fleet -v from="$made" -f ../run/fill.awk "$page" >"$build/page.md"
 		cat "$build/page.md" >"$page"
 	done
 	mkdir -p "$to/fleets" "$build/plots"
-	cp "$out/plots.tsv" "$to/fleets/plots.tsv"
-	gnuplot -e "data='$out/plots.tsv'; to='$build/plots'" plots.gp
+	cp "$made/plots.tsv" "$to/fleets/plots.tsv"
+	gnuplot -e "data='$made/plots.tsv'; to='$build/plots'" plots.gp
 	for plot in $plots; do
 		# Gnuplot names the picture after itself, and its parts, which a browser shows, by its input.
 		sed -e "s|<title>Gnuplot</title>|<title>$(sed -n "/\/$plot.svg/,/^plot/s/^set title \"\(.*\)\"/\1/p" plots.gp)</title>|" \
@@ -104,19 +91,19 @@ write()
 	done
 }
 
-rm -rf "$out"
-mkdir -p "$out"
-"$build/fleet" ${quick:+--quick} "$out" || status=1
+rm -rf "$made"
+mkdir -p "$made"
 if [ "$what" = write ]; then
-	[ $status -ne 0 ] || write
-	exit "$status"
+	"$build/fleet" "$made" && write
+	exit
 fi
-for table in "$out"/*.md; do
+"$build/fleet" ${quick:+--quick} "$made" || failed=1
+for table in "$made"/*.md; do
 	table=$(basename "$table" .md)
 	it "table $table" table_is_current "$table"
 done
-it "points of the plots" contains "$to/fleets/plots.tsv" "$out/plots.tsv"
+it "points of the plots" contains "$to/fleets/plots.tsv" "$made/plots.tsv"
 for plot in $plots; do
 	it "plot $plot" plot_is_current "$plot"
 done
-exit "$status"
+[ "$failed" -eq 0 ]
