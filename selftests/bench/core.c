@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See core.h. */
-#include <stdlib.h>
-#include <time.h>
-
 #include "core.h"
 #include "core/change.h"
 #include "core/take.h"
 #include "core/uuid.h"
+#include "measure.h"
 
 static struct kuid_generator generator;
 static struct kuid_watermarks file;
 static u64 generation = 2;
 static u64 wall_offset;
 
-static u64 read_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
-}
-
 u64 kuid_port_mono_ns(void)
 {
-	return read_ns(CLOCK_MONOTONIC);
+	return nanoseconds(CLOCK_MONOTONIC);
 }
 
 u64 kuid_port_wall_offset(void)
@@ -72,7 +62,8 @@ void core_start(void)
 	epoch->load_id = 1;
 	epoch->key = (struct kuid_node_key) { { 1, 2 } };
 	epoch->identity.node = kuid_node_of(&epoch->key, 0);
-	wall_offset = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+	wall_offset =
+		nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
 	kuid_generator_init(&generator, KUID_MAX_AHEAD_MS * KUID_MS_NS,
 			    KUID_STEP_LIMIT_MS * KUID_MS_NS, false);
 	generator.generation = &generation;

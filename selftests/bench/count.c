@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See count.h. */
-#include <time.h>
 #include <unistd.h>
 
 #include "count.h"
+#include "measure.h"
 #include "result.h"
 
 #define ROUNDS	     3
@@ -16,14 +16,6 @@
 
 static int above_budget;
 
-static unsigned long long now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /*
  * Slots that the rounds before used up come back with the clock. A CPU takes
  * runs of slots whose begin is aligned, so that a batch of lex costs more or
@@ -32,7 +24,7 @@ static unsigned long long now(clockid_t clock)
 static void wait_for_slots(void)
 {
 	usleep(WINDOW_US);
-	while (now(CLOCK_REALTIME) % RUN_NS >= 100)
+	while (nanoseconds(CLOCK_REALTIME) % RUN_NS >= 100)
 		;
 }
 
@@ -43,9 +35,9 @@ static unsigned long long measure_round(void (*run)(unsigned int calls,
 	unsigned long long start;
 
 	wait_for_slots();
-	start = now(CLOCK_MONOTONIC);
+	start = nanoseconds(CLOCK_MONOTONIC);
 	run(calls, ids);
-	return now(CLOCK_MONOTONIC) - start;
+	return nanoseconds(CLOCK_MONOTONIC) - start;
 }
 
 /*

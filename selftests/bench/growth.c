@@ -10,13 +10,12 @@
 #include <kuid.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure.h"
 #include "result.h"
 
 #define FILES_MAX   10000
@@ -33,18 +32,10 @@
 
 static int files[FILES_MAX];
 
-static __u64 clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* Instructions of this process; there are none while it is asleep. */
 static __u64 executed(void)
 {
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return nanoseconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static int open_file(const char *path)
@@ -197,11 +188,11 @@ static struct cost run_queue(unsigned int nr)
 	sleep_ms(300);
 	waits = get_waits();
 	cost = executed();
-	start = clock_ns(CLOCK_MONOTONIC);
+	start = nanoseconds(CLOCK_MONOTONIC);
 	calls = queue.calls;
 	sleep_ms(QUEUE_MS);
 	calls = queue.calls - calls;
-	start = clock_ns(CLOCK_MONOTONIC) - start;
+	start = nanoseconds(CLOCK_MONOTONIC) - start;
 	cost = executed() - cost;
 	waits = get_waits() - waits;
 	queue.stop = true;

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "../lib/formats.h"
+#include "measure.h"
 #include "result.h"
 
 #define LAPS	    100
@@ -216,19 +217,6 @@ static __u64 waits(void)
 	if (ioctl(files[0][SHARED], KUID_IOC_STATUS, &status))
 		err(1, "KUID_IOC_STATUS");
 	return status.waits;
-}
-
-static int higher(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int count)
-{
-	qsort(values, count, sizeof(*values), higher);
-	return values[count / 2];
 }
 
 static void measure(const struct subject *subjects, int cpus,

@@ -3,4 +3,4 @@
 #
 # Threads that make IDs in a process, on this machine.
 
-[ "$3" = quick ] || exec "$1/threads"
+[ "$3" = quick ] || exec "$1/native" threads
