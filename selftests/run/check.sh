@@ -66,7 +66,6 @@ table()
 	row user all claim "kuid-claim with its stores, briefly" tap "${userspace[@]}" QUICK=1 check-claim
 	row user all fleet "a simulated fleet of hosts, compared with its document" \
 		tap make -s -C "$here/../fleet" O="$build/fleet" TOOL="$build/userspace" check
-	row user all bench "what decides whether a benchmark has failed" tap "$here/../bench/tests.sh"
 	row user all fuzz "the parser fuzzed for 20 seconds" fuzz
 	row builds all compilers "library and tool built by gcc and clang, for glibc and musl" \
 		tap "$here/compilers.sh" "$build" "${MUSL-}"
