@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the benchmark and makes its report:   bench.sh [--quick] BENCH KERNEL [PART...]
-# BENCH is the directory of the built programs, KERNEL that of fetch.sh. Each part is a script,
-# parts/PART.sh BENCH KERNEL full|quick, and all of them run if none is named. With "quick" a part
-# measures only what is held to the record, which may be nothing. Lines that it prints with tabs are
-# results, see report.awk; other lines are shown. Results go to BENCH/parts/PART.tsv, and the report
-# beside that, or with --quick below BENCH/quick.
+# BENCH is the directory of the built programs, KERNEL that of fetch.sh. All parts run if none is
+# named, or with --quick the one that measures what is held to the record. Lines that a part prints
+# with tabs are results, see report.awk; other lines are shown. Results go to BENCH/parts/PART.tsv, and
+# the report beside that, or with --quick below BENCH/quick.
 
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
@@ -21,11 +20,35 @@ if (( $# < 2 )); then
 fi
 bench=$1 kernel=$2
 shift 2
-if (( !$# )); then
-	for script in "$here"/parts/*.sh; do
-		set -- "$@" "$(basename "$script" .sh)"
-	done
-fi
+
+boot()
+{
+	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$bench/initrd.cpio" "$@"
+}
+
+# Each part that is a program in one machine, or on this one; the others are scripts.
+run_part()
+{
+	case $1 in
+	# Instructions of calls, in a machine that counts them, and in one that tells of clones.
+	counts) boot --icount --timeout 600 /guest/bench.sh "$form" &&
+		boot --icount --timeout 600 --qemu "-device vmgenid,guid=auto" /guest/bench.sh vmgenid ;;
+	# Costs as files and waiters become more.
+	growth) boot --icount --timeout 600 /guest/with_module.sh snowflake_worker=17 /bench/growth ;;
+	# How reads scale with CPUs. The large window keeps slots from running out.
+	scaling) boot --smp 2 --timeout 900 \
+		/guest/with_module.sh snowflake_worker=17,max_ahead_ms=1000 /bench/scaling ;;
+	threads) "$bench/native" threads ;;
+	*) "$here/parts/$1.sh" "$bench" "$kernel" ;;
+	esac
+}
+
+all=(counts growth scaling threads)
+for script in "$here"/parts/*.sh; do
+	all+=("$(basename "$script" .sh)")
+done
+[[ $form == full ]] || all=(counts)
+(( $# )) || set -- "${all[@]}"
 out=$bench
 [[ $form == full ]] || out+=/quick
 rm -rf "$out/parts"
@@ -65,14 +88,14 @@ keep_results()
 }
 
 for part in "$@"; do
-	if [[ ! -x $here/parts/$part.sh ]]; then
-		echo "bench.sh: there is no part $part" >&2
+	if [[ " ${all[*]} " != *" $part "* ]]; then
+		echo "bench.sh: there is no part $part among ${all[*]}" >&2
 		exit 2
 	fi
 	begin=$SECONDS
 	file=$out/parts/$part.tsv
 	: >"$file.new"
-	if ! "$here/parts/$part.sh" "$bench" "$kernel" "$form" | keep_results "$file.new" "$part"; then
+	if ! run_part "$part" | keep_results "$file.new" "$part"; then
 		echo "bench.sh: $part failed" >&2
 		: >"$out/parts/$part.failed"
 		status=1

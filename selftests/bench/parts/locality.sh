@@ -7,7 +7,6 @@
 
 set -euo pipefail
 
-[[ $3 != quick ]] || exit 0
 bench=$1 kernel=$2
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../vm" && pwd)
 count=1000000

@@ -8,8 +8,7 @@
 
 set -euo pipefail
 
-[[ $3 != quick ]] || exit 0
-bench=$1 kernel=$2 form=$3
+bench=$1 kernel=$2 form=${3:-full}
 work=$(mktemp -d)
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../vm" && pwd)
 # shellcheck source=SCRIPTDIR/../../vm/monitor.sh
