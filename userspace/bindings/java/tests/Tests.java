@@ -86,6 +86,7 @@ public final class Tests {
     public void badIds() {
         for (Format format : Format.values()) {
             wrong(() -> format.lowest(Instant.MIN));
+            wrong(() -> format.lowest(Instant.parse("1582-10-14T23:59:59Z")));
             wrong(() -> format.highest(Instant.MAX));
             wrong(() -> format.text(new byte[format.size() + 1]));
             wrong(() -> format.time(new byte[0]));
