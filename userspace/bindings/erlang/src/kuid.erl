@@ -13,7 +13,7 @@
 -module(kuid).
 
 -export([text/2, parse/2, time/2, time/3, lowest/2, lowest/3, highest/2, highest/3]).
--export([source/0]).
+-export([source/0, id_size/1]).
 -export_type([format/0, id/0, guarantees/0]).
 
 -type format() :: v1 | v6 | v7 | lex | k64 | k96 | k128 | snowflake.
@@ -31,41 +31,172 @@
     clones := seen | told | never
 }.
 
+-define(SORTABLE, ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").
+-define(IS_UUID(Format), (Format =:= v1 orelse Format =:= v6 orelse Format =:= v7)).
+-define(IS_K(Format), (Format =:= k64 orelse Format =:= k96 orelse Format =:= k128)).
+-define(UNIX_TICKS, 16#01B21DD213814000).
+-define(MEGA, 1000000).
+
 -define(ORDER, file).
 -include("kuid_makers.hrl").
-
-%% @doc The canonical text of an ID.
--spec text(format(), id()) -> binary().
-text(Format, Id) -> kuid_format:text(Format, Id).
-
-%% @doc Reads the canonical text of an ID, and nothing else. The error is the offset of
-%% the first byte that is wrong.
--spec parse(format(), binary()) -> {ok, id()} | {error, non_neg_integer()}.
-parse(Format, Text) -> kuid_format:parse(Format, Text).
-
-%% @doc The nanoseconds since 1970 of an ID, rounded down to what its format tells apart.
--spec time(format(), id()) -> integer().
-time(Format, Id) -> time(Format, Id, kuid_format:setting(Format)).
-
-%% @doc The same for another I of k96 and k128, or milliseconds that snowflakes count from.
--spec time(format(), id(), non_neg_integer()) -> integer().
-time(Format, Id, Setting) -> kuid_format:time(Format, Id, Setting).
-
-%% @doc The lowest ID of a format at a time in nanoseconds since 1970. All IDs made from
-%% one time to another lie between the lowest of the first and the highest of the other.
--spec lowest(format(), integer()) -> id().
-lowest(Format, Time) -> lowest(Format, Time, kuid_format:setting(Format)).
-
--spec lowest(format(), integer(), non_neg_integer()) -> id().
-lowest(Format, Time, Setting) -> kuid_format:edge(Format, Time, Setting, 0).
-
-%% @doc The highest ID of a format at a time.
--spec highest(format(), integer()) -> id().
-highest(Format, Time) -> highest(Format, Time, kuid_format:setting(Format)).
-
--spec highest(format(), integer(), non_neg_integer()) -> id().
-highest(Format, Time, Setting) -> kuid_format:edge(Format, Time, Setting, -1).
 
 %% @doc Where IDs are made; auto until the first ID has decided.
 -spec source() -> auto | device | plain.
 source() -> kuid_file:source().
+
+%% Bytes of an ID, nanoseconds of a unit of its time, and the ID's parts from the most
+%% significant on: bits of the time above so many, bits that are always the same, or any.
+layout(v1, _) -> {16, 100, [{32, time, 0}, {16, time, 32}, {4, is, 1}, {12, time, 48}, {2, is, 2}, {62, any, 0}]};
+layout(v6, _) -> {16, 100, [{48, time, 12}, {4, is, 6}, {12, time, 0}, {2, is, 2}, {62, any, 0}]};
+layout(v7, _) -> {16, ?MEGA, [{48, time, 0}, {4, is, 7}, {12, any, 0}, {2, is, 2}, {62, any, 0}]};
+layout(lex, _) -> {16, 1000, [{64, time, 0}, {64, any, 0}]};
+layout(snowflake, _) -> {8, ?MEGA, [{1, is, 0}, {41, time, 0}, {22, any, 0}]};
+layout(Format, I) when ?IS_K(Format), is_integer(I), I >= 5, I =< 10 ->
+    Node = maps:get(Format, #{k64 => 0, k96 => 32, k128 => 64}),
+    {8 + Node div 8, 1000000000, [{40 - I, time, 10 + I}, {Node, any, 0}, {10 + I, time, 0}, {14, any, 0}]};
+layout(_, _) -> error(badarg).
+
+%% @private
+id_size(Format) -> element(1, layout(Format, 8)).
+
+%% What an ID doesn't say, unless the module was loaded with another one.
+setting(snowflake) -> 1288834974657;
+setting(_) -> 8.
+
+id(Format, <<Id:64>>) when Format =:= k64; Format =:= snowflake -> Id;
+id(_, Id) -> Id.
+
+%% The bytes of an ID of the format and its time in units; all else is badarg.
+units(Format, Id, Setting) ->
+    {Size, _, Parts} = layout(Format, Setting),
+    case Id of
+        <<_:Size/binary>> -> {Id, units(Parts, Id)};
+        _ when is_integer(Id), Id >= 0, Id < 1 bsl 64, Size =:= 8 -> units(Format, <<Id:64>>, Setting);
+        _ -> error(badarg)
+    end.
+
+units([], <<>>) ->
+    0;
+units([{Bits, Kind, Of} | Parts], Id) ->
+    <<Value:Bits, Rest/bitstring>> = Id,
+    Kind =/= is orelse Value =:= Of orelse error(badarg),
+    units(Parts, Rest) bor case Kind of time -> Value bsl Of; _ -> 0 end.
+
+%% @doc The canonical text of an ID.
+-spec text(format(), id()) -> binary().
+text(Format, Id) ->
+    {Bytes, _} = units(Format, Id, setting(Format)),
+    case Format of
+        snowflake -> integer_to_binary(binary:decode_unsigned(Bytes));
+        lex -> hex([4, 2, 2, 8], Bytes);
+        _ when ?IS_UUID(Format) -> hex([4, 2, 2, 2, 6], Bytes);
+        _ -> <<<<(lists:nth(Digit + 1, ?SORTABLE))>> || <<Digit:6>> <= pad(Bytes)>>
+    end.
+
+pad(Bytes) -> <<Bytes/binary, 0:(5 - (bit_size(Bytes) + 5) rem 6)>>.
+
+hex([], <<>>) -> <<>>;
+hex([Size | Sizes], Bytes) ->
+    <<Part:Size/binary, Rest/binary>> = Bytes,
+    Dash = [$- || Sizes =/= []],
+    iolist_to_binary([string:lowercase(binary:encode_hex(Part)), Dash, hex(Sizes, Rest)]).
+
+%% @doc Reads the canonical text of an ID, and nothing else. The error is the offset of
+%% the first byte that is wrong.
+-spec parse(format(), binary()) -> {ok, id()} | {error, non_neg_integer()}.
+parse(Format, Text) when is_binary(Text) ->
+    case wrong(shape(Format, Text), Text, 0) of
+        none ->
+            Bytes = read(Format, Text),
+            Canonical = case ?IS_UUID(Format) of true -> string:lowercase(Text); false -> Text end,
+            try text(Format, Bytes) of
+                Canonical -> {ok, id(Format, Bytes)};
+                _ -> {error, byte_size(Text) - 1}
+            catch
+                error:badarg when ?IS_UUID(Format) ->
+                    [$v, Version] = atom_to_list(Format),
+                    {error, case binary:at(Text, 14) of Version -> 19; _ -> 14 end};
+                error:badarg ->
+                    {error, byte_size(Text) - 1}
+            end;
+        Where ->
+            {error, Where}
+    end.
+
+%% The digits that may stand at each place.
+shape(Format, Text) ->
+    Parts = fun(Digits, Sizes) ->
+        lists:append(lists:join(["-"], [lists:duplicate(Size, Digits) || Size <- Sizes]))
+    end,
+    case Format of
+        lex -> Parts("0123456789abcdef", [8, 4, 4, 16]);
+        _ when ?IS_UUID(Format) -> Parts("0123456789abcdefABCDEF", [8, 4, 4, 4, 12]);
+        snowflake when binary_part(Text, 0, 1) =:= <<"0">> -> ["0"];
+        snowflake -> lists:duplicate(max(1, min(19, byte_size(Text))), "0123456789");
+        _ -> lists:duplicate((id_size(Format) * 8 + 5) div 6, ?SORTABLE)
+    end.
+
+wrong([], <<>>, _) -> none;
+wrong([Digits | Shape], <<Byte, Text/binary>>, Where) ->
+    case lists:member(Byte, Digits) of
+        true -> wrong(Shape, Text, Where + 1);
+        false -> Where
+    end;
+wrong(_, _, Where) -> Where.
+
+read(snowflake, Text) ->
+    <<(binary_to_integer(Text)):64>>;
+read(Format, Text) when ?IS_K(Format) ->
+    Size = id_size(Format),
+    <<Bytes:Size/binary, _/bitstring>> =
+        <<<<(string:chr(?SORTABLE, Byte) - 1):6>> || <<Byte>> <= Text>>,
+    Bytes;
+read(_, Text) ->
+    binary:decode_hex(binary:replace(Text, <<"-">>, <<>>, [global])).
+
+%% @doc The nanoseconds since 1970 of an ID, rounded down to what its format tells apart.
+-spec time(format(), id()) -> integer().
+time(Format, Id) -> time(Format, Id, setting(Format)).
+
+%% @doc The same for another I of k96 and k128, or milliseconds that snowflakes count from.
+-spec time(format(), id(), non_neg_integer()) -> integer().
+time(Format, Id, Setting) ->
+    case units(Format, Id, Setting) of
+        {<<_:52, High:12, _:2, Low:8, _/bitstring>>, Ms} when Format =:= v7 ->
+            Ms * ?MEGA + min(999999, ((High bsl 8 + Low) * ?MEGA + 16#fffff) bsr 20);
+        {_, Ticks} when ?IS_UUID(Format) -> (Ticks - ?UNIX_TICKS) * 100;
+        {_, Us} when Format =:= lex -> Us * 1000;
+        {_, Ms} when Format =:= snowflake -> (Ms + Setting) * ?MEGA;
+        {_, K} -> (((K bsr 30) * ?MEGA + ((K bsr 10) band 16#fffff)) * ?MEGA + (K band 16#3ff) * 1024) * 1000
+    end.
+
+%% @doc The lowest ID of a format at a time in nanoseconds since 1970. All IDs made from
+%% one time to another lie between the lowest of the first and the highest of the other.
+-spec lowest(format(), integer()) -> id().
+lowest(Format, Time) -> lowest(Format, Time, setting(Format)).
+
+-spec lowest(format(), integer(), non_neg_integer()) -> id().
+lowest(Format, Time, Setting) -> edge(Format, Time, Setting, 0).
+
+%% @doc The highest ID of a format at a time.
+-spec highest(format(), integer()) -> id().
+highest(Format, Time) -> highest(Format, Time, setting(Format)).
+
+-spec highest(format(), integer(), non_neg_integer()) -> id().
+highest(Format, Time, Setting) -> edge(Format, Time, Setting, -1).
+
+%% The ID of a time whose other bits are those of Rest.
+edge(Format, Time, Setting, Rest) ->
+    {_, Unit, Parts} = layout(Format, Setting),
+    Floor = Time div Unit - case Time rem Unit < 0 of true -> 1; false -> 0 end,
+    Units = case Format of
+        snowflake -> Floor - Setting;
+        _ when ?IS_K(Format) ->
+            ((Floor div ?MEGA) bsl 20 + Floor rem ?MEGA) bsl 10 + Time rem Unit div 1024000;
+        _ when Unit =:= 100 -> Floor + ?UNIX_TICKS;
+        _ -> Floor
+    end,
+    Bits = lists:sum([Bits || {Bits, time, _} <- Parts]),
+    (Units >= 0 andalso Units < 1 bsl Bits) orelse error(badarg),
+    Value = fun(time, Of) -> Units bsr Of; (is, Of) -> Of; (any, _) -> Rest end,
+    id(Format, <<<<(Value(Kind, Of)):N>> || {N, Kind, Of} <- Parts>>).

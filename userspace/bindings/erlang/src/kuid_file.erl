@@ -21,7 +21,7 @@ one(Order, Format) ->
 many(Order, Format, N, Timeout) when
     is_integer(N), N >= 0, Timeout =:= infinity orelse is_integer(Timeout), Timeout > 0
 ->
-    Size = kuid_format:size(Format),
+    Size = kuid:id_size(Format),
     Deadline = Timeout =:= infinity orelse erlang:monotonic_time(millisecond) + Timeout,
     case chunks(Order, Format, Size, N, Deadline) of
         [] when N > 0 -> {error, eagain};
