@@ -23,7 +23,7 @@ has_types()
 is_documented()
 {
 	erl -noshell -eval "edoc:files(filelib:wildcard(\"src/*.erl\"), [{dir, \"$work/doc\"}]), halt()." >"$out" 2>&1 &&
-		[ ! -s "$out" ] && grep -q 'local ID' "$work/doc/uid.html"
+		[ ! -s "$out" ] && grep -q 'name="v7-0"' "$work/doc/kuid_host.html"
 }
 
 # rebar3 needs no network for a package without dependencies.

@@ -12,6 +12,8 @@
 %% longer than it is told.
 -module(kuid).
 
+-export([v1/0, v6/0, v7/0, lex/0, k64/0, k96/0, k128/0, snowflake/0]).
+-export([batch/2, batch/3, guarantees/1]).
 -export([text/2, parse/2, time/2, time/3, lowest/2, lowest/3, highest/2, highest/3]).
 -export([source/0, id_size/1]).
 -export_type([format/0, id/0, guarantees/0]).
@@ -37,8 +39,47 @@
 -define(UNIX_TICKS, 16#01B21DD213814000).
 -define(MEGA, 1000000).
 
--define(ORDER, file).
--include("kuid_makers.hrl").
+%% @doc A UUID version 1.
+-spec v1() -> <<_:128>>.
+v1() -> kuid_file:one(file, v1).
+
+%% @doc A UUID version 6.
+-spec v6() -> <<_:128>>.
+v6() -> kuid_file:one(file, v6).
+
+%% @doc A UUID version 7.
+-spec v7() -> <<_:128>>.
+v7() -> kuid_file:one(file, v7).
+
+-spec lex() -> <<_:128>>.
+lex() -> kuid_file:one(file, lex).
+
+-spec k64() -> non_neg_integer().
+k64() -> kuid_file:one(file, k64).
+
+-spec k96() -> <<_:96>>.
+k96() -> kuid_file:one(file, k96).
+
+-spec k128() -> <<_:128>>.
+k128() -> kuid_file:one(file, k128).
+
+-spec snowflake() -> non_neg_integer().
+snowflake() -> kuid_file:one(file, snowflake).
+
+%% @doc A number of IDs, which increase.
+-spec batch(format(), non_neg_integer()) -> [id()].
+batch(Format, N) ->
+    {ok, Ids} = kuid_file:many(file, Format, N, infinity),
+    Ids.
+
+%% @doc The IDs of a batch that are had within some milliseconds, at least one.
+-spec batch(format(), pos_integer(), pos_integer()) -> {ok, [id()]} | {error, eagain}.
+batch(Format, N, Timeout) -> kuid_file:many(file, Format, N, Timeout).
+
+%% @doc What holds now for IDs of a format. It opens the device if no ID has decided yet
+%% where they are made, and then there is no warning if there is none.
+-spec guarantees(format()) -> guarantees().
+guarantees(Format) -> kuid_file:guarantees(file, Format).
 
 %% @doc Where IDs are made; auto until the first ID has decided.
 -spec source() -> auto | device | plain.
