@@ -18,32 +18,25 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# same WHAT SOURCE DOCUMENT: the lists in the files "sources" and "documents" are the same.
-same()
+# compare same|within WHAT SOURCE DOCUMENT NAMES NAMES: the files of names, of the source and of the
+# document, are the same, or the document has all of the source and may have more.
+compare()
 {
-	sort -u "$work/sources" -o "$work/sources"
-	sort -u "$work/documents" -o "$work/documents"
-	if [[ ! -s $work/sources ]]; then
-		echo "$2: no $1 found"
-		status=1
-	fi
-	comm -23 "$work/sources" "$work/documents" | sed "s|^|$3 lacks the $1 of $2: |" >"$work/lacking"
-	comm -13 "$work/sources" "$work/documents" |
-		sed "s|^|$3 has a $1 that $2 lacks: |" >>"$work/lacking"
-	[[ ! -s $work/lacking ]] || { cat "$work/lacking"; status=1; }
+	sort -u "$5" >"$work/sources"
+	sort -u "$6" >"$work/documents"
+	{
+		[[ -s $work/sources ]] || echo "$3: no $2 found"
+		comm -23 "$work/sources" "$work/documents" | sed "s|^|$4 lacks the $2 of $3: |"
+		[[ $1 == within ]] || comm -13 "$work/sources" "$work/documents" |
+			sed "s|^|$4 has a $2 that $3 lacks: |"
+	} >"$work/differences"
+	[[ ! -s $work/differences ]] || { cat "$work/differences"; status=1; }
 }
 
-# within WHAT SOURCE DOCUMENT: the documents may have more than the sources.
-within()
+# names EXPRESSION FILE...: what is in the brackets of the lines that match
+names()
 {
-	sort -u "$work/sources" "$work/documents" -o "$work/both"
-	if [[ ! -s $work/sources ]]; then
-		echo "$2: no $1 found"
-		status=1
-	fi
-	comm -13 <(sort -u "$work/documents") "$work/both" |
-		sed "s|^|$3 lacks the $1 of $2: |" >"$work/lacking"
-	[[ ! -s $work/lacking ]] || { cat "$work/lacking"; status=1; }
+	sed -nE "s/$1/\\1/p" "${@:2}"
 }
 
 # The lines of a manual page from one that matches to the next heading.
@@ -52,36 +45,7 @@ part()
 	awk -v from="$2" '/^\.S[hs] / { on = $0 ~ from } on' "$1"
 }
 
-ioctls()
-{
-	sed -nE '/MAGIC/d; s/^(KUID_IOC_[A-Z_]+) .*/\1/p' uapi/kuid.record >"$work/sources"
-	sed -nE 's/^\.It Dv (KUID_IOC_[A-Z_]+) .*/\1/p' "$man"/kuid.4 >"$work/documents"
-	same ioctl uapi/kuid.record kuid.4
-}
-
-# A comment of the header or a page names each constant. Reasons have their names in sysfs, and formats
-# a generated table.
-constants()
-{
-	sed -nE '/^KUID_(IOC|REASON|FORMAT)_/d; s/^(KUID_[A-Z0-9_]+) += .*/\1/p' uapi/kuid.record >"$work/sources"
-	{ grep -vE '^#define [^/]*$' uapi/linux/kuid.h; cat "$man"/kuid.4 "$man"/*.3; } |
-		grep -o 'KUID_[A-Z0-9_]*' >"$work/documents"
-	within constant uapi/kuid.record "$man, or a comment of uapi/linux/kuid.h,"
-	# Bits and variants of a decoded ID are named by their prefix.
-	sed -nE 's/^#define (KUID_[A-Z0-9_]+).*/\1/p' userspace/libkuid/kuid.h |
-		grep -vE '^KUID_(HAS|VARIANT)_' | grep -vx KUID_H >"$work/sources"
-	grep -oh 'KUID_[A-Z0-9_]*' "$man"/*.3 >"$work/documents"
-	within constant userspace/libkuid/kuid.h "$man/*.3"
-}
-
-parameters()
-{
-	sed -nE 's/^module_param[a-z_]*\(([a-z0-9_]+),.*/\1/p' kmod/*.c >"$work/sources"
-	part "$man"/kuid.4 'MODULE PARAMETERS' | sed -n 's/^\.It Va //p' >"$work/documents"
-	same parameter kmod/param.c kuid.4
-}
-
-sysfs()
+files_of_sysfs()
 {
 	awk -F '[(,)]' '
 		/^\t\[KUID_SYSFS_[A-Z]+\] = "/ {
@@ -101,74 +65,57 @@ sysfs()
 		/KUID_SYSFS_(OF_STATUS|OF_HOST|FILE)\(/ {
 			gsub(/ /, "", $3)
 			print dirs[$2] $3
-		}' kmod/sysfs.c >"$work/sources"
-	sed -n 's|^What:\t*/sys/class/kuid/kuid/||p' "$abi" >"$work/documents"
-	same file kmod/sysfs.c "$abi"
+		}' kmod/sysfs.c
 }
 
-reasons()
-{
-	sed -nE 's/^\tKUID_SYSFS_REASON\([A-Z0-9_]+, "([a-z0-9_]+)"\),$/\1/p' kmod/sysfs.c >"$work/sources"
-	sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z0-9]+(_[a-z]+)+' |
-		grep -v '^\(KUID\|linux\)' >"$work/documents"
-	same reason kmod/sysfs.c "$abi"
-}
-
-tracepoints()
-{
-	sed -nE 's/^(TRACE_EVENT\(|DEFINE_EVENT\(kuid_claim, )([a-z_]*),$/\2/p' kmod/trace.h >"$work/sources"
-	sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep -oE 'kuid_[a-z_]+' \
-		>"$work/documents"
-	same tracepoint kmod/trace.h kuid.4
-	# The names that a reader of the trace sees, and the values that have names.
-	sed -nE '/TP_printk/,/\);$/p' kmod/trace.h | grep -oE '[a-z_]+=%|"[a-z]+" \}' |
-		grep -oE '[a-z_]+' >"$work/sources"
-	sed -n '/kernel\/tracing/,/proc\/PID/p' "$man"/kuid.4 | grep -oE '[a-z_]+' >"$work/documents"
-	within "word of a trace" kmod/trace.h kuid.4
-}
-
-fdinfo()
-{
-	grep -ohE '"kuid-[a-z]+' kmod/*.c | tr -d '"' >"$work/sources"
-	sed -nE "s/^\.Sq (kuid-[a-z]+).*/\1/p" "$man"/kuid.4 >"$work/documents"
-	same "line of fdinfo" kmod kuid.4
-}
-
-functions()
-{
-	sed -n 's/^\t\(kuid_[a-z0-9_]*\);$/\1/p' userspace/libkuid/libkuid.map >"$work/sources"
-	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] \(kuid_[a-z0-9_]*\).*/\1/p' "$man"/*.3 \
-		>"$work/documents"
-	same function libkuid.map "the synopsis of $man/*.3"
-}
-
-metrics()
-{
-	sed -nE 's/.*(metric|plain|plain_seconds|promise)\("([a-z_]+)",.*/kuid_\2/p' \
-		userspace/kuid/prometheus.c >"$work/documents"
-	sed -n 's/^ *expr: //p' userspace/prometheus/kuid.rules.yml | grep -oE '\bkuid_[a-z_]+' >"$work/sources"
-	within metric userspace/prometheus/kuid.rules.yml userspace/kuid/prometheus.c
-}
-
+compare same ioctl uapi/kuid.record kuid.4 \
+	<(names '^(KUID_IOC_[A-Z_]+) .*' uapi/kuid.record | grep -v MAGIC) \
+	<(names '^\.It Dv (KUID_IOC_[A-Z_]+) .*' "$man"/kuid.4)
+# A comment of the header or a page names each constant. Reasons have their names in sysfs, and formats
+# a generated table.
+compare within constant uapi/kuid.record "$man, or a comment of uapi/linux/kuid.h," \
+	<(names '^(KUID_[A-Z0-9_]+) += .*' uapi/kuid.record | grep -vE '^KUID_(IOC|REASON|FORMAT)_') \
+	<({ grep -vE '^#define [^/]*$' uapi/linux/kuid.h; cat "$man"/kuid.4 "$man"/*.3; } |
+		grep -o 'KUID_[A-Z0-9_]*')
+# Bits and variants of a decoded ID are named by their prefix.
+compare within constant userspace/libkuid/kuid.h "$man/*.3" \
+	<(names '^#define (KUID_[A-Z0-9_]+).*' userspace/libkuid/kuid.h |
+		grep -vE '^KUID_(HAS_.*|VARIANT_.*|H)$') \
+	<(grep -oh 'KUID_[A-Z0-9_]*' "$man"/*.3)
+compare same parameter kmod/param.c kuid.4 \
+	<(names '^module_param[a-z_]*\(([a-z0-9_]+),.*' kmod/*.c) \
+	<(part "$man"/kuid.4 'MODULE PARAMETERS' | names '^\.It Va (.*)')
+compare same file kmod/sysfs.c "$abi" \
+	<(files_of_sysfs) \
+	<(names '^What:\t*\/sys\/class\/kuid\/kuid\/(.*)' "$abi")
+compare same reason kmod/sysfs.c "$abi" \
+	<(names '^\tKUID_SYSFS_REASON\([A-Z0-9_]+, "([a-z0-9_]+)"\),$' kmod/sysfs.c) \
+	<(sed -n '/status\/reasons$/,$p' "$abi" | grep -oE '[a-z0-9]+(_[a-z]+)+' | grep -v '^\(KUID\|linux\)')
+compare same tracepoint kmod/trace.h kuid.4 \
+	<(sed -nE 's/^(TRACE_EVENT\(|DEFINE_EVENT\(kuid_claim, )([a-z_]*),$/\2/p' kmod/trace.h) \
+	<(sed -n '/kernel\/tracing/,/^\.Sh/s/^\.It Sq //p' "$man"/kuid.4 | grep -oE 'kuid_[a-z_]+')
+# The names that a reader of the trace sees, and the values that have names.
+compare within "word of a trace" kmod/trace.h kuid.4 \
+	<(sed -nE '/TP_printk/,/\);$/p' kmod/trace.h | grep -oE '[a-z_]+=%|"[a-z]+" \}' | grep -oE '[a-z_]+') \
+	<(sed -n '/kernel\/tracing/,/proc\/PID/p' "$man"/kuid.4 | grep -oE '[a-z_]+')
+compare same "line of fdinfo" kmod kuid.4 \
+	<(grep -ohE '"kuid-[a-z]+' kmod/*.c | tr -d '"') \
+	<(names '^\.Sq (kuid-[a-z]+).*' "$man"/kuid.4)
+compare same function libkuid.map "the synopsis of $man/*.3" \
+	<(names '^\t(kuid_[a-z0-9_]*);$' userspace/libkuid/libkuid.map) \
+	<(sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] \(kuid_[a-z0-9_]*\).*/\1/p' "$man"/*.3)
+compare within metric userspace/prometheus/kuid.rules.yml userspace/kuid/prometheus.c \
+	<(names '^ *expr: (.*)' userspace/prometheus/kuid.rules.yml | grep -oE '\bkuid_[a-z_]+') \
+	<(sed -nE 's/.*(metric|plain|plain_seconds|promise)\("([a-z_]+)",.*/kuid_\2/p' userspace/kuid/prometheus.c)
 # The guide names each unit and rule that is installed.
-system_files()
-{
-	local file
-
-	for file in userspace/systemd/*.{service.in,timer} userspace/udev/*.rules; do
-		[[ -e $file ]] || continue
-		file=${file##*/}
-		grep -qF "${file%.in}" "$guide" || { echo "$guide lacks ${file%.in}"; status=1; }
-	done
-}
-
-packages()
-{
-	sed -n 's/^Package: //p' debian/control >"$work/sources"
-	# shellcheck disable=SC2016 # backquotes of Markdown
-	sed -n '/^| package /,/^$/s/^| `\([a-z0-9-]*\)`.*/\1/p' "$guide" >"$work/documents"
-	same package debian/control "$guide"
-}
+compare within "unit or rule" userspace "$guide" \
+	<(find userspace/systemd userspace/udev -type f -printf '%f\n' | sed 's/\.in$//' |
+		grep -E '\.(service|timer|rules)$') \
+	<(grep -oE '[a-z0-9-]+\.(service|timer|rules)' "$guide")
+# shellcheck disable=SC2016 # backquotes of Markdown
+compare same package debian/control "$guide" \
+	<(names '^Package: (.*)' debian/control) \
+	<(sed -n '/^| package /,/^$/s/^| `\([a-z0-9-]*\)`.*/\1/p' "$guide")
 
 # Indented lines and code of the documents that begin with COMMAND, one command a line.
 quoted()
@@ -177,11 +124,9 @@ quoted()
 		sed -E 's/^( {4}|`)(\$ |# )?(sudo )?//; s/ +(#|\||>|&&).*//'
 }
 
-# Verbs and options of the tool in the documents are those of its page.
-tool()
+# Verbs and options of the tool, as its page has them
+verbs()
 {
-	local verb words word
-
 	awk '
 		/^\.S[hs] / { verb = /^\.Ss / ? $2 : "" }
 		verb { print verb }
@@ -190,7 +135,13 @@ tool()
 			for (i = 2; i < n; i++)
 				if (word[i] == "Fl")
 					print verb, "-" word[i + 1]
-		}' "$man"/kuid.1 >"$work/documents"
+		}' "$man"/kuid.1
+}
+
+quoted_verbs()
+{
+	local verb words word
+
 	while read -r _ verb words; do
 		if [[ $verb == -* ]]; then
 			words="$verb $words"
@@ -200,12 +151,11 @@ tool()
 		for word in $words; do
 			[[ $word != -[-a-zA-Z]* || $word == --help || $word == --version ]] || echo "$verb ${word%%=*}"
 		done
-	done < <(quoted kuid) >"$work/sources"
-	within command "the documents" kuid.1
+	done < <(quoted kuid)
 }
+compare within command "the documents" kuid.1 <(quoted_verbs) <(verbs)
 
-# Targets of make in the documents are those of a Makefile.
-targets()
+quoted_targets()
 {
 	local words word from
 
@@ -219,25 +169,17 @@ targets()
 			esac
 			echo "$from $word"
 		done
-	done < <(quoted make) >"$work/sources"
-	# make -q fails where something is to be made.
-	while read -r from; do
-		make -C "$from" -pRrq : 2>/dev/null | sed -nE "s|^([a-z][a-z0-9_-]*):.*|$from \1|p"
-	done < <(cut -d ' ' -f 1 "$work/sources" | sort -u) >"$work/documents"
-	within "target of make" "the documents" "the Makefile"
+	done < <(quoted make)
 }
 
-ioctls
-constants
-parameters
-sysfs
-reasons
-tracepoints
-fdinfo
-functions
-metrics
-system_files
-packages
-tool
-targets
+# Of the directories that the documents name. make -q fails where something is to be made.
+targets()
+{
+	local from
+
+	while read -r from; do
+		make -C "$from" -pRrq : 2>/dev/null | sed -nE "s|^([a-z][a-z0-9_-]*):.*|$from \1|p"
+	done < <(quoted_targets | cut -d ' ' -f 1 | sort -u)
+}
+compare within "target of make" "the documents" "the Makefile" <(quoted_targets) <(targets)
 exit "$status"
