@@ -42,6 +42,21 @@ opens_as()
 	fi
 }
 
+# repeats_nothing FLAG FORMAT: 8 of what the flag begins, after an ID that is not printed.
+repeats_nothing()
+{
+	$ids -from local "$1" 8 "$2" 1000 >"$out" 2>"$err" && [ "$(sort -u "$out" | wc -l)" = 8000 ]
+}
+
+check_local()
+{
+	for flag; do
+		for format in v1 v6 v7; do
+			it "8 ${flag#-} repeat no $format" repeats_nothing "$flag" "$format"
+		done
+	done
+}
+
 check_lanes()
 {
 	it "a module without lanes is too old" lacks_lanes 25 older

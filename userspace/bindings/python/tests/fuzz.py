@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls all functions with hostile arguments; check.sh builds the extension with ASan for it."""
+"""Calls all functions with hostile arguments; check.sh builds libkuid with ASan for it."""
 
 import random
 import sys
@@ -8,7 +8,6 @@ from typing import Any, List
 
 import kuid
 import kuid.host
-from kuid import _kuid
 
 seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(2**32)
 print("seed:", seed)
@@ -16,8 +15,10 @@ chance = random.Random(seed)
 
 
 class Liar(bytes):
+    __slots__ = ()
+
     def __len__(self) -> int:
-        return 2**62
+        return 16
 
     def __index__(self) -> int:
         raise RuntimeError("no number")
@@ -28,13 +29,14 @@ class Liar(bytes):
 names = "v1 v6 v7 lex k64 k96 k128 snowflake uuid".split()
 values: List[Any] = [None, True, -1, 0, 1, 8, 2**31, 2**63, 2**64, -(2**63), 1e300, float("nan")]
 values += ["", "\0", "\ud800", "v7\0", "x" * 100, b"", bytes(8), bytes(12), bytes(16), bytearray(16)]
-values += [memoryview(bytes(32))[::2], Liar(16), Liar, kuid.uuid7, kuid.Generator("local"), [], {}]
+values += [memoryview(bytes(32))[::2], Liar(3), Liar, kuid.uuid7, kuid.Generator("local"), [], {}]
 values += [uuid.uuid4(), object(), "16", kuid.text(uuid.UUID(int=7 << 76 | 2 << 62)), *names, *names]
 ids = kuid.Generator("local")
-calls: List[Any] = [kuid.Generator, _kuid.Maker, type("Sub", (kuid.Generator,), {})]
-for owner in kuid, kuid.host, _kuid, ids, kuid.Generator, _kuid.Maker:
-    calls += [getattr(owner, name) for name in dir(owner) if name[0] != "_" and name != "use"]
+calls: List[Any] = [kuid.Generator]
+for owner in kuid, kuid.host, ids:
+    calls += [getattr(owner, name) for name in dir(owner) if name[0] != "_"]
 calls = [call for call in calls if callable(call)]
+answered = 0
 for _ in range(100000):
     call = chance.choice(calls)
     args = chance.choices(values, k=chance.randrange(7))
@@ -43,6 +45,7 @@ for _ in range(100000):
     words = chance.choices(["wait", "format", "source", "order", "n", "node"], k=chance.randrange(3))
     try:
         call(*args, **{word: chance.choice(values) for word in words if word != "n"})
+        answered += 1
     except Exception:
         pass
-assert ids.uuid7().version == 7
+assert answered > 1000 and ids.uuid7().version == 7, answered

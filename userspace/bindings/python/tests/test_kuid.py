@@ -10,11 +10,10 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import unittest
 import uuid
 import warnings
-from typing import Any, List, Literal, Set
+from typing import Any, List, Literal
 
 import kuid
 import kuid.host
@@ -38,8 +37,9 @@ class LocalTest(unittest.TestCase):
             self.assertEqual(sorted(set(made), key=order), made)
 
     def test_100000_are_read_by_python_as_by_libkuid(self) -> None:
-        for id in self.ids.batch(50000) + self.ids.batch(50000, "v1"):
-            ms = id.int >> 80 if id.version == 7 else (id.time - 0x01B21DD213814000) // 10**4
+        for id in self.ids.batch(40000) + self.ids.batch(40000, "v1") + self.ids.batch(20000, "v6"):
+            ticks = id.int >> 80 << 12 | id.int >> 64 & 0xFFF if id.version == 6 else id.time
+            ms = id.int >> 80 if id.version == 7 else (ticks - 0x01B21DD213814000) // 10**4
             self.assertEqual(kuid.time_ns(id) // 10**6, ms)
 
     def test_batches_increase(self) -> None:
@@ -47,71 +47,29 @@ class LocalTest(unittest.TestCase):
             made = self.ids.batch(n)
             self.assertEqual(len(made), n)
             self.assertEqual(sorted(set(made)), made)
+        for wrong in "v4", "uuid":
+            with self.assertRaisesRegex(ValueError, f'"{wrong}" is no format'):
+                self.ids.batch(1, wrong)  # type: ignore[call-overload]
         with self.assertRaises(ValueError):
             self.ids.batch(-1)
-        with self.assertRaisesRegex(ValueError, '"v4" is no format'):
-            self.ids.batch(1, "v4")  # type: ignore[call-overload]
+        with self.assertRaises(TypeError):
+            self.ids.batch(1e300)  # type: ignore[call-overload]
+
+    def test_a_million_ids_leave_nothing(self) -> None:
+        def grown() -> int:
+            for _ in range(4):
+                self.ids.batch(100000)
+            for _ in range(100000):
+                self.ids.uuid7()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        # In KiB: 8 bytes an ID would be 4 MiB.
+        self.assertLess(-grown() + grown(), 2048)
 
     def test_node_and_clock_seq_are_not_chosen(self) -> None:
         for make in self.ids.uuid1, self.ids.uuid6:
-            self.assertIsNotNone(make(None, clock_seq=None))
-            with self.assertRaisesRegex(ValueError, "keep UUIDs unique"):
-                make(node=1)  # type: ignore[arg-type]
-            with self.assertRaises(ValueError):
-                make(None, 1)  # type: ignore[arg-type]
-
-    def test_threads_repeat_nothing(self) -> None:
-        made: Set[uuid.UUID] = set()
-        threads = [
-            threading.Thread(
-                target=lambda: made.update([self.ids.uuid7() for _ in range(10000)])
-            )
-            for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        self.assertEqual(len(made), 80000)
-
-    def test_forked_workers_repeat_nothing(self) -> None:
-        formats: List[Literal["v1", "v6", "v7"]] = ["v1", "v6", "v7"]
-        for format in formats:
-            made = set(self.ids.batch(1, format))
-            read, write = os.pipe()
-            for _ in range(8):
-                if not os.fork():
-                    # Less than a pipe holds.
-                    os.write(write, b"".join(id.bytes for id in self.ids.batch(250, format)))
-                    os._exit(0)
-            self.assertEqual([os.wait()[1] for _ in range(8)], [0] * 8)
-            os.close(write)
-            with open(read, "rb") as pipe:
-                data = pipe.read()
-            made.update(uuid.UUID(bytes=data[at : at + 16]) for at in range(0, len(data), 16))
-            self.assertEqual(len(made), 2001)
-
-    def test_interpreters_repeat_nothing(self) -> None:
-        interpreters: Any
-        try:
-            interpreters = importlib.import_module("_xxsubinterpreters")
-        except ImportError:
-            self.skipTest("no interpreters in this Python")
-        made = {kuid.Generator("local").uuid7().bytes}
-        read, write = os.pipe()
-        for _ in range(3):
-            interpreter = interpreters.create()
-            interpreters.run_string(
-                interpreter,
-                f"import sys; sys.path = {sys.path!r}\nimport kuid, os, uuid\n"
-                "id = kuid.Generator('local').uuid7(); assert type(id) is uuid.UUID\n"
-                f"os.write({write}, id.bytes)",
-            )
-            interpreters.destroy(interpreter)
-            made.add(os.read(read, 16))
-        os.close(read)
-        os.close(write)
-        self.assertEqual(len(made), 4)
+            with self.assertRaises(TypeError):
+                make(node=1)  # type: ignore[call-arg]
 
     def test_only_the_device_makes_the_others(self) -> None:
         for name in "lex", "k64", "k96", "k128", "snowflake":
@@ -131,14 +89,12 @@ class SourceTest(unittest.TestCase):
                 kuid.Generator(source, "host")
 
     def test_a_missing_device_is_an_error_that_helps(self) -> None:
-        for ids in kuid.Generator("device"), kuid.Generator("private"):
-            with self.assertRaisesRegex(OSError, "modprobe kuid"):
-                ids.uuid7()
         # Order and slot formats are the device's.
-        with self.assertRaisesRegex(OSError, "modprobe kuid"):
-            kuid.Generator(order="host").uuid7()
-        with self.assertRaisesRegex(OSError, "modprobe kuid"):
-            kuid.Generator().k64()
+        makers: List[Any] = [kuid.Generator("device").uuid7, kuid.Generator("private").uuid7]
+        makers += [kuid.Generator().k64, kuid.host.uuid7, kuid.host.k64, kuid.host.guarantees]
+        for make in makers:
+            with self.assertRaisesRegex(OSError, "modprobe kuid"):
+                make()
 
     def test_auto_warns_once_and_tells(self) -> None:
         ids = kuid.Generator()
@@ -149,8 +105,6 @@ class SourceTest(unittest.TestCase):
             ids.uuid6()
         self.assertEqual([w.category for w in seen], [RuntimeWarning])
         self.assertEqual(ids.source, "local")
-
-    def test_a_warning_may_be_an_error(self) -> None:
         ids = kuid.Generator()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -169,12 +123,6 @@ class SourceTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, '"v4" is no format'):
                 ids.guarantees("v4")
 
-    def test_host_is_never_local(self) -> None:
-        makers: List[Any] = [kuid.host.uuid7, kuid.host.k64, kuid.host.guarantees]
-        for make in makers:
-            with self.assertRaisesRegex(OSError, "modprobe kuid"):
-                make()
-
 
 class NameTest(unittest.TestCase):
     def test_functions_have_names_for_pickles_and_migrations(self) -> None:
@@ -187,9 +135,8 @@ class NameTest(unittest.TestCase):
 
     def test_help_has_signatures(self) -> None:
         for call in kuid.uuid7, kuid.host.uuid7:
-            self.assertEqual(str(inspect.signature(call)), "(*, wait=True)")
-        signature = inspect.signature(kuid.batch)
-        self.assertEqual(str(signature), "(n, format='v7', *, wait=True)")
+            self.assertEqual(list(inspect.signature(call).parameters), ["wait"])
+        self.assertEqual(list(inspect.signature(kuid.batch).parameters), ["n", "format", "wait"])
 
 
 class AdoptionTest(unittest.TestCase):
@@ -303,7 +250,7 @@ class PlainTest(unittest.TestCase):
     def test_elsewhere_uuids_are_plain(self) -> None:
         code = """if True:
             import os, pickle, sys, threading, uuid
-            sys.modules["kuid._kuid"] = None
+            sys.modules["kuid._libkuid"] = None
             import kuid, kuid.host
             ids = [kuid.uuid7() for _ in range(10000)] + kuid.batch(1000)
             assert sorted(set(ids)) == ids
@@ -327,7 +274,7 @@ class PlainTest(unittest.TestCase):
         """
         done = subprocess.run([sys.executable, "-W", "default", "-c", code], stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count(b"RuntimeWarning: kuid: no libkuid"), 1)
+        self.assertEqual(done.stderr.count(b"RuntimeWarning: kuid: no device"), 1)
 
 
 class SignalTest(unittest.TestCase):
@@ -342,23 +289,3 @@ class SignalTest(unittest.TestCase):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, former)
         self.assertEqual(len(set(made + outside)), len(made) + len(outside))
-
-
-    def test_a_long_batch_is_interrupted(self) -> None:
-        """By a signal of another thread, which must get the interpreter's lock meanwhile."""
-        child = os.fork()
-        if not child:
-            # The whole batch has 100 times as many bytes.
-            resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
-            signal.signal(signal.SIGUSR1, lambda *_: os._exit(0))
-            kill = lambda: os.kill(os.getpid(), signal.SIGUSR1)
-            threading.Timer(0.2, kill).start()
-            try:
-                kuid.Generator("local").batch(10**9)
-            finally:
-                os._exit(1)
-        self.assertEqual(os.waitpid(child, 0)[1], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()
