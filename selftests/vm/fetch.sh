@@ -41,6 +41,7 @@
 #   python3.14           Python with uuid7(), which bin/python3.14 runs
 #   google-uuid          sources of a Go package with v7: usr/share/gocode
 #   uuid-rs              those of a Rust crate whose v7 increase: usr/share/cargo/registry
+#   sqlalchemy           SQLAlchemy 2: usr/lib/python3/dist-packages
 #   postgresql-15, postgresql-17, postgresql-18
 #                        a PostgreSQL server: root.cpio.gz, an archive for the initramfs with all that it
 #                        needs in the root directory /postgresql; pg_config, to build extensions with
@@ -111,6 +112,7 @@ uuid-rs)             row=(fill_packages "trixie trixie-security" amd64 librust-u
                           librust-libc-dev librust-cfg-if-dev) ;;
 python3.14)          row=(fill_python "sid" amd64 python3.14-minimal libpython3.14-minimal libpython3.14-stdlib
                           libc6 libexpat1 zlib1g) ;;
+sqlalchemy)          row=(fill_packages "trixie trixie-security" amd64 python3-sqlalchemy python3-typing-extensions) ;;
 postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
 postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
 postgresql-18)       row=(fill_postgresql "sid" amd64 postgresql-18) ;;

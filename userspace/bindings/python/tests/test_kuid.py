@@ -180,15 +180,20 @@ class AdoptionTest(unittest.TestCase):
                 read.apply(state(), editor)
 
     def test_sqlalchemy_takes_it_as_default(self) -> None:
-        sql = self.imported("sqlalchemy")
-        column = sql.Column("id", sql.PickleType, primary_key=True, default=kuid.uuid7)
-        event = sql.Table("event", sql.MetaData(), column)
-        with sql.create_engine("sqlite://").begin() as connection:
-            event.create(connection)
+        sql, orm = self.imported("sqlalchemy"), self.imported("sqlalchemy.orm")
+        base: Any = type("Base", (orm.DeclarativeBase,), {})
+        column = orm.mapped_column(sql.Uuid, primary_key=True, default=kuid.uuid7)
+        event: Any = type("Event", (base,), {"__tablename__": "event", "id": column})
+        engine = sql.create_engine("sqlite://")
+        base.metadata.create_all(engine)
+        with orm.Session(engine) as session:
+            made: List[uuid.UUID] = []
             for _ in range(3):
-                connection.execute(event.insert())
-            made = [row[0] for row in connection.execute(event.select())]
-        self.assertEqual(sorted(id.version for id in made), [7, 7, 7])
+                session.add(row := event())
+                session.flush()
+                made.append(row.id)
+            self.assertEqual([id.version for id in made], [7, 7, 7])
+            self.assertEqual(session.scalars(sql.select(event.id).order_by(event.id)).all(), made)
 
 
 class TextTest(unittest.TestCase):
