@@ -47,6 +47,7 @@ it "the tests pass" quietly cargo test --quiet
 it "the crate is built without libkuid" quietly env RUSTFLAGS="--cfg kuid_plain" CARGO_TARGET_DIR="$CARGO_TARGET_DIR/plain" \
 	cargo test --quiet --test plain
 it "the documentation has no broken link" quietly env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
+check_local -workers -threads
 check_device
 if [ -d "$(find "$REGISTRY" -maxdepth 1 -name 'diesel-2*')" ]; then
 	it "diesel takes a UUID as a key" is_bound

@@ -24,12 +24,9 @@ mod native;
 #[path = "plain.rs"]
 mod native;
 
-use std::error;
-use std::fmt;
-use std::io;
-use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU8, Ordering::*};
-use std::sync::Once;
+use native::Handle;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::*};
+use std::{convert, error, fmt, io, ptr};
 
 #[cfg(not(any(kuid_plain, not(all(target_os = "linux", target_pointer_width = "64")))))]
 pub use native::{highest, lowest, parse, text, time};
@@ -70,7 +67,7 @@ impl Format {
 #[non_exhaustive]
 pub enum Source {
     /// The device, or `Local` if there is none, or it may not be read. The first
-    /// ID decides, and the first one after a fork again.
+    /// ID decides.
     Auto,
     /// The kernel.
     Device,
@@ -82,9 +79,6 @@ pub enum Source {
     /// makes v7 only, in order over the process.
     Plain,
 }
-
-const SOURCES: [Source; 5] =
-    [Source::Auto, Source::Device, Source::Private, Source::Local, Source::Plain];
 
 /// What was promised about the order of IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,14 +118,6 @@ pub struct Guarantees {
     pub clones: Clones,
 }
 
-/// Of struct kuid_status: KUID_CLONES_*, and bits of formats.
-struct Status {
-    clones: u32,
-    unique: u64,
-    ordered: u64,
-    reboot_safe: u64,
-}
-
 /// An error of the system while IDs of a format were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -143,11 +129,6 @@ impl Error {
     /// The errno.
     pub fn raw_os_error(&self) -> i32 {
         self.errno
-    }
-
-    /// Says that there is no device to be had; all else is an error of a device.
-    fn is_absence(&self) -> bool {
-        matches!(self.errno, ENODEV | EACCES | EPERM)
     }
 }
 
@@ -200,25 +181,15 @@ const EOPNOTSUPP: i32 = 95;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// How often this process and its parents were forked.
-static FORKS: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn count_fork() {
-    FORKS.fetch_add(1, Relaxed);
-}
-
 /// Makes IDs from one source, for any number of threads.
 ///
 /// There are no locks, which a child could inherit while they are held.
 pub struct Generator {
     asked: Source,
     order: Order,
-    /// What `Auto` has become, as an index of `SOURCES`.
-    source: AtomicU8,
-    forks: AtomicU32,
     warned: AtomicBool,
-    /// One handle makes all formats and orders.
-    handle: AtomicPtr<native::Handle>,
+    /// Makes all formats and orders; NULL before the first ID.
+    handle: AtomicPtr<Handle>,
 }
 
 impl Generator {
@@ -227,87 +198,51 @@ impl Generator {
         Generator {
             asked: source,
             order,
-            source: AtomicU8::new(source as u8),
-            forks: AtomicU32::new(0),
             warned: AtomicBool::new(false),
             handle: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
+    fn handle(&self) -> Option<&Handle> {
+        // SAFETY: a handle that has been in use is freed with the generator, or never.
+        unsafe { self.handle.load(Acquire).as_ref() }
+    }
+
     /// Where IDs are made; `Auto` before the first one.
     pub fn source(&self) -> Source {
-        self.notice_fork();
-        SOURCES[self.source.load(Acquire) as usize]
+        self.handle().map_or(self.asked, |handle| handle.source)
     }
 
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// In a child, `Auto` that became `Local` looks for the device again, and the
-    /// handle that it had is left: another thread may use it. A handle of the
-    /// device serves children, too.
-    fn notice_fork(&self) {
-        let forks = FORKS.load(Relaxed);
-        if self.forks.swap(forks, Relaxed) == forks {
-            return;
-        }
-        if self.asked == Source::Auto && self.source.load(Relaxed) == Source::Local as u8 {
-            self.handle.store(ptr::null_mut(), Relaxed);
-            self.source.store(Source::Auto as u8, Release);
-        }
-    }
-
-    /// The handle, and the source that it is of.
-    fn find(&self, format: Format) -> Result<(*mut native::Handle, Source)> {
-        static ONCE: Once = Once::new();
-        ONCE.call_once(|| native::count_forks(count_fork));
-        let source = self.source();
-        let wanted = if source == Source::Auto { Source::Device } else { source };
-        match native::open(format, wanted) {
-            Ok(handle) => Ok((handle, wanted)),
-            Err(error)
-                if source == Source::Auto
-                    && self.order == Order::File
-                    && format.is_stamp()
-                    && error.is_absence() =>
-            {
-                let handle = native::open(format, native::WITHOUT_DEVICE).map_err(|_| error)?;
-                Ok((handle, native::WITHOUT_DEVICE))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
+    /// The first handle, or the next one of the same source, if another one is lost.
     #[cold]
-    fn open(&self, format: Format) -> Result<*mut native::Handle> {
-        loop {
-            let (handle, source) = self.find(format)?;
-            let auto = Source::Auto as u8;
-            let decided = self.source.compare_exchange(auto, source as u8, AcqRel, Acquire);
-            let wrong = decided.map_or_else(|now| now != source as u8, |_| false);
-            let theirs = if wrong {
-                // Another thread was first, and found something else.
-                Err(ptr::null_mut())
-            } else {
-                self.handle.compare_exchange(ptr::null_mut(), handle, AcqRel, Acquire)
-            };
-            match theirs {
-                Ok(_) => return Ok(handle),
-                Err(theirs) => {
-                    // SAFETY: nobody else has the handle yet.
-                    unsafe { native::close(handle) };
-                    if !theirs.is_null() {
-                        return Ok(theirs);
-                    }
-                }
+    fn open(&self, format: Format, lost: Option<&Handle>) -> Result<&Handle> {
+        let source = lost.map_or(self.asked, |lost| lost.source);
+        let wanted = if source == Source::Auto { Source::Device } else { source };
+        let new = match native::open(format, wanted) {
+            // These say that there is no device to be had; all else is an error of a device.
+            Err(error @ Error { errno: ENODEV | EACCES | EPERM, .. })
+                if source == Source::Auto && self.order == Order::File && format.is_stamp() =>
+            {
+                native::open(format, native::WITHOUT_DEVICE).map_err(|_| error)
             }
+            found => found,
+        }?;
+        let new = Box::into_raw(Box::new(new));
+        let old = lost.map_or(ptr::null_mut(), |lost| lost as *const Handle as *mut Handle);
+        if let Err(theirs) = self.handle.compare_exchange(old, new, AcqRel, Acquire) {
+            // SAFETY: another thread was first, and nobody else has this handle.
+            drop(unsafe { Box::from_raw(new) });
+            // SAFETY: as in handle(); it is not NULL, because it isn't `old`.
+            return Ok(unsafe { &*theirs });
         }
-    }
-
-    fn warn(&self) {
-        if self.asked == Source::Auto
-            && self.source.load(Relaxed) >= Source::Local as u8
+        // SAFETY: as in handle().
+        let new = unsafe { &*new };
+        if self.asked != new.source
+            && new.source == native::WITHOUT_DEVICE
             && !self.warned.swap(true, Relaxed)
         {
             log::warn!(
@@ -315,35 +250,27 @@ impl Generator {
                  tell them from those of others"
             );
         }
+        Ok(new)
     }
 
     fn fill_some(&self, format: Format, wait: bool, ids: &mut [u8]) -> Result<usize> {
         let mut again = true;
-        if self.forks.load(Relaxed) != FORKS.load(Relaxed) {
-            self.notice_fork();
-        }
         if ids.is_empty() {
             return Ok(0);
         }
+        let mut handle = self.handle().map_or_else(|| self.open(format, None), Ok)?;
         loop {
-            let mut handle = self.handle.load(Acquire);
-            if handle.is_null() {
-                handle = self.open(format)?;
-                self.warn();
-            }
-            // SAFETY: no handle in use is ever closed.
-            match unsafe { native::make(handle, format, self.order, wait, ids) } {
-                Err(error) if error.errno == EINTR => (),
+            match handle.make(format, self.order, wait, ids) {
+                Ok(made) => return Ok(made * format.size()),
+                Err(Error { errno: EINTR, .. }) => (),
                 // The program has closed the device, and another file may have its
                 // number. Other threads may use the handle, so it is left.
-                Err(error) if again && matches!(error.errno, EBADF | ENODEV) => {
+                Err(Error { errno: EBADF | ENODEV, .. }) if again => {
                     again = false;
-                    let none = ptr::null_mut();
-                    let _ = self.handle.compare_exchange(handle, none, AcqRel, Relaxed);
+                    handle = self.open(format, Some(handle))?;
                 }
-                Ok(made) => return Ok(made * format.size()),
                 // The device would make it.
-                Err(error) if self.asked == Source::Auto && error.errno == EOPNOTSUPP => {
+                Err(Error { errno: EOPNOTSUPP, .. }) if self.asked == Source::Auto => {
                     return Err(Error { errno: ENODEV, format });
                 }
                 Err(error) => return Err(error),
@@ -386,38 +313,6 @@ impl Generator {
         Ok(id)
     }
 
-    pub fn v1(&self) -> Result<Uuid> {
-        self.one(Format::V1).map(Uuid::from_bytes)
-    }
-
-    pub fn v6(&self) -> Result<Uuid> {
-        self.one(Format::V6).map(Uuid::from_bytes)
-    }
-
-    pub fn v7(&self) -> Result<Uuid> {
-        self.one(Format::V7).map(Uuid::from_bytes)
-    }
-
-    pub fn k64(&self) -> Result<i64> {
-        self.one(Format::K64).map(i64::from_be_bytes)
-    }
-
-    pub fn snowflake(&self) -> Result<i64> {
-        self.one(Format::Snowflake).map(i64::from_be_bytes)
-    }
-
-    pub fn lex(&self) -> Result<[u8; 16]> {
-        self.one(Format::Lex)
-    }
-
-    pub fn k96(&self) -> Result<[u8; 12]> {
-        self.one(Format::K96)
-    }
-
-    pub fn k128(&self) -> Result<[u8; 16]> {
-        self.one(Format::K128)
-    }
-
     /// UUIDs of V1, V6 or V7, which increase.
     ///
     /// # Errors
@@ -443,26 +338,8 @@ impl Generator {
     /// yet where they are made, and then there is no warning if there is none.
     pub fn guarantees(&self, format: Format) -> Result<Guarantees> {
         self.warned.store(true, Relaxed);
-        let mut handle = self.handle.load(Acquire);
-        if handle.is_null() {
-            handle = self.open(format)?;
-        }
-        let source = self.source();
-        // SAFETY: no handle in use is ever closed.
-        let now = unsafe { native::status(handle, format, source) }?;
-        let held = |formats: u64| formats >> format as u32 & 1 != 0;
-        Ok(Guarantees {
-            source,
-            order: self.order,
-            unique: held(now.unique),
-            ordered: held(now.ordered),
-            reboot_safe: held(now.reboot_safe),
-            clones: match now.clones {
-                0 => Clones::Never,
-                clones if clones & 1 != 0 => Clones::Seen,
-                _ => Clones::Told,
-            },
-        })
+        let handle = self.handle().map_or_else(|| self.open(format, None), Ok)?;
+        handle.guarantees(format, self.order)
     }
 }
 
@@ -470,38 +347,56 @@ impl Drop for Generator {
     fn drop(&mut self) {
         let handle = *self.handle.get_mut();
         if !handle.is_null() {
-            // SAFETY: nobody uses the generator any more. If the program has closed the
-            // device, libkuid leaves the file alone that has its number.
-            unsafe { native::close(handle) };
+            // SAFETY: nobody uses the generator any more.
+            drop(unsafe { Box::from_raw(handle) });
         }
     }
 }
 
+/// For each kind of ID: its function, type, format, and what makes it of its bytes.
+macro_rules! each {
+    ($define:ident $($generator:ident)?) => {
+        $define! { $($generator)?
+            /// A UUID of version 1.
+            v1 -> Uuid, V1, Uuid::from_bytes;
+            /// A UUID of version 6.
+            v6 -> Uuid, V6, Uuid::from_bytes;
+            /// A UUID of version 7.
+            v7 -> Uuid, V7, Uuid::from_bytes;
+            /// A k-ordered ID of this host, a positive number.
+            k64 -> i64, K64, i64::from_be_bytes;
+            /// A snowflake, a positive number.
+            snowflake -> i64, Snowflake, i64::from_be_bytes;
+            /// A lexical UUID.
+            lex -> [u8; 16], Lex, convert::identity;
+            /// A k-ordered ID.
+            k96 -> [u8; 12], K96, convert::identity;
+            /// A k-ordered ID.
+            k128 -> [u8; 16], K128, convert::identity;
+        }
+    };
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident -> $id:ty, $format:ident, $of:path;)*) => {
+        impl Generator {
+            $($(#[$doc])*
+            pub fn $name(&self) -> Result<$id> {
+                self.one(Format::$format).map($of)
+            })*
+        }
+    };
+}
+
 macro_rules! functions {
-    ($generator:expr) => {
+    ($generator:ident $($(#[$doc:meta])* $name:ident -> $id:ty, $format:ident, $of:path;)*) => {
+        $($(#[$doc])*
+        pub fn $name() -> Result<$id> {
+            $generator.$name()
+        })*
         /// Where the functions of this module make IDs; `Auto` before the first one.
         pub fn source() -> Source {
             $generator.source()
-        }
-        /// A UUID of version 1.
-        pub fn v1() -> Result<Uuid> {
-            $generator.v1()
-        }
-        /// A UUID of version 6.
-        pub fn v6() -> Result<Uuid> {
-            $generator.v6()
-        }
-        /// A UUID of version 7.
-        pub fn v7() -> Result<Uuid> {
-            $generator.v7()
-        }
-        /// A k-ordered ID of this host, a positive number.
-        pub fn k64() -> Result<i64> {
-            $generator.k64()
-        }
-        /// A snowflake, a positive number.
-        pub fn snowflake() -> Result<i64> {
-            $generator.snowflake()
         }
         /// UUIDs of a format, as [`Generator::batch`].
         pub fn batch(format: Format, n: usize) -> Result<Vec<Uuid>> {
@@ -514,13 +409,14 @@ macro_rules! functions {
     };
 }
 
+each!(methods);
 static AUTO: Generator = Generator::new(Source::Auto, Order::File);
-functions!(AUTO);
+each!(functions AUTO);
 
 /// The same functions in the order of the whole host, which needs the device.
 pub mod host {
     use super::{Format, Generator, Guarantees, Order, Result, Source, Uuid};
 
     static HOST: Generator = Generator::new(Source::Auto, Order::Host);
-    functions!(HOST);
+    each!(functions HOST);
 }
