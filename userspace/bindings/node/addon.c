@@ -15,6 +15,9 @@
 
 #define ARGUMENTS_MAX 6
 
+/* IDs of a call. */
+#define COUNT_MAX 256
+
 /* Flags of kuid_open_flags() by the number of a source. */
 static const unsigned int flags[] = { 0, KUID_LOCAL, KUID_PRIVATE };
 
@@ -131,29 +134,19 @@ static uint32_t made_format(struct call *call, int at)
 	return format;
 }
 
-/* The bytes of a Uint8Array, which a Proxy of one is not. */
-static void *bytes(struct call *call, int at, size_t *size)
+/* The bytes of an ID of a format: a Uint8Array, which a Proxy of one is not. */
+static const void *id_of(struct call *call, int at, uint32_t format)
 {
 	napi_typedarray_type type = napi_int8_array;
 	void *data = NULL;
+	size_t size = 0;
 
-	*size = 0;
-	if (napi_get_typedarray_info(call->env, call->args[at], &type, size,
+	if (napi_get_typedarray_info(call->env, call->args[at], &type, &size,
 				     &data, NULL, NULL) != napi_ok ||
-	    type != napi_uint8_array)
+	    type != napi_uint8_array ||
+	    (!call->bad && size != kuid_format_id_size(format)))
 		refuse(call);
 	return data;
-}
-
-/* The bytes of an ID of a format. */
-static const void *id_of(struct call *call, int at, uint32_t format)
-{
-	size_t size;
-	const void *id = bytes(call, at, &size);
-
-	if (!call->bad && size != kuid_format_id_size(format))
-		refuse(call);
-	return id;
 }
 
 static napi_value number_to(napi_env env, int32_t value)
@@ -184,83 +177,55 @@ static napi_value bytes_to(napi_env env, uint32_t format, const void *id)
 	return to;
 }
 
-/* How many IDs were made, or a negative errno. */
-static int32_t make(uint32_t source, uint32_t format, uint32_t order, void *ids,
-		    size_t count)
+/* An ID in the type that IDs of its format have. */
+static napi_value id_to(napi_env env, uint32_t format, const void *id)
 {
-	struct kuid *handle = handle_of(source, NULL);
-	bool again = true;
-
-	while (handle) {
-		ssize_t made = kuid_make(handle, format, order, KUID_NOWAIT,
-					 ids, count);
-
-		if (made >= 0)
-			return made;
-		if ((errno == EBADF || errno == ENODEV) && again) {
-			again = false;
-			handle = handle_of(source, handle);
-		} else if (errno != EINTR) {
-			break;
-		}
-	}
-	return -errno;
-}
-
-/* open(source): 0, or a negative errno. */
-static napi_value open_source(napi_env env, napi_callback_info info)
-{
-	struct call call = call_of(env, info);
-	uint32_t source = number(&call, 0, NR_SOURCES - 1);
-
-	if (call.bad)
-		return NULL;
-	return number_to(env, handle_of(source, NULL) ? 0 : -errno);
-}
-
-/* one(source, format, order): a text, or a BigInt of 8 bytes. */
-static napi_value one(napi_env env, napi_callback_info info)
-{
-	struct call call = call_of(env, info);
-	uint32_t source = number(&call, 0, NR_SOURCES - 1);
-	uint32_t format = made_format(&call, 1);
-	uint32_t order = number(&call, 2, KUID_ORDER_HOST);
-	uint64_t id[KUID_ID_MAX / sizeof(uint64_t)];
 	napi_value to = NULL;
-	int32_t made;
+	uint64_t number;
 
-	if (call.bad)
-		return NULL;
-	made = make(source, format, order, id, 1);
-	if (made < 0)
-		return number_to(env, made);
-	if (kuid_format_id_size(format) != sizeof(id[0]))
+	if (format <= KUID_FORMAT_V7 || format == KUID_ANY_UUID)
 		return text_to(env, format, id);
-	napi_create_bigint_uint64(env, be64toh(id[0]), &to);
+	if (kuid_format_id_size(format) != sizeof(number))
+		return bytes_to(env, format, id);
+	memcpy(&number, id, sizeof(number));
+	napi_create_bigint_uint64(env, be64toh(number), &to);
 	return to;
 }
 
-/* fill(source, format, order, bytes, offset, count): how many IDs were made. */
-static napi_value fill(napi_env env, napi_callback_info info)
+/* make(source, format, order, count): an array of IDs; count 0 only opens. */
+static napi_value make(napi_env env, napi_callback_info info)
 {
 	struct call call = call_of(env, info);
 	uint32_t source = number(&call, 0, NR_SOURCES - 1);
 	uint32_t format = made_format(&call, 1);
 	uint32_t order = number(&call, 2, KUID_ORDER_HOST);
-	size_t size;
-	uint8_t *to = bytes(&call, 3, &size);
-	uint32_t offset = number(&call, 4, UINT32_MAX);
-	uint32_t count = number(&call, 5, INT32_MAX);
+	uint32_t count = number(&call, 3, COUNT_MAX);
+	unsigned char ids[COUNT_MAX * KUID_ID_MAX];
+	struct kuid *handle = call.bad ? NULL : handle_of(source, NULL);
+	bool again = true;
+	napi_value to = NULL;
+	ssize_t made = count ? -1 : 0;
 
-	if (!call.bad &&
-	    (offset > size ||
-	     count > (size - offset) / kuid_format_id_size(format)))
-		refuse(&call);
+	while (handle && made < 0) {
+		made = kuid_make(handle, format, order, KUID_NOWAIT, ids,
+				 count);
+		if (made >= 0 || errno == EINTR)
+			continue;
+		if ((errno != EBADF && errno != ENODEV) || !again)
+			break;
+		again = false;
+		handle = handle_of(source, handle);
+	}
 	if (call.bad)
 		return NULL;
-	return number_to(env,
-			 count ? make(source, format, order, to + offset, count)
-			       : 0);
+	if (!handle || made < 0)
+		return number_to(env, -errno);
+	napi_create_array_with_length(env, made, &to);
+	for (ssize_t i = 0; i < made; i++)
+		napi_set_element(env, to, i,
+				 id_to(env, format,
+				       ids + i * kuid_format_id_size(format)));
+	return to;
 }
 
 /* text(format, bytes) */
@@ -273,7 +238,7 @@ static napi_value text(napi_env env, napi_callback_info info)
 	return call.bad ? NULL : text_to(env, format, id);
 }
 
-/* parse(format, text): [format, bytes], or where the text is wrong. */
+/* parse(format, text): [format, bytes, ID], or where the text is wrong. */
 static napi_value parse(napi_env env, napi_callback_info info)
 {
 	struct call call = call_of(env, info);
@@ -299,9 +264,10 @@ static napi_value parse(napi_env env, napi_callback_info info)
 		found = kuid_recognise(text, size, id, &where);
 	if (found < 0)
 		return number_to(env, where);
-	napi_create_array_with_length(env, 2, &result);
+	napi_create_array_with_length(env, 3, &result);
 	napi_set_element(env, result, 0, number_to(env, found));
 	napi_set_element(env, result, 1, bytes_to(env, found, id));
+	napi_set_element(env, result, 2, id_to(env, found, id));
 	return result;
 }
 
@@ -331,7 +297,7 @@ static napi_value time_of(napi_env env, napi_callback_info info)
 	return to;
 }
 
-/* edge(high, format, sec, nsec, setting, fromKuid): bytes. */
+/* edge(high, format, sec, nsec, setting, fromKuid): an ID. */
 static napi_value edge(napi_env env, napi_callback_info info)
 {
 	struct call call = call_of(env, info);
@@ -348,7 +314,7 @@ static napi_value edge(napi_env env, napi_callback_info info)
 	if ((high ? kuid_highest_at : kuid_lowest_at)(format, sec, nsec,
 						      setting, ours, id))
 		return number_to(env, -errno);
-	return bytes_to(env, format, id);
+	return id_to(env, format, id);
 }
 
 /* status(source, format): bits. */
@@ -390,10 +356,8 @@ static napi_value init(napi_env env, napi_value exports)
 		const char *name;
 		napi_callback call;
 	} functions[] = {
-		{ "open", open_source }, { "one", one },
-		{ "fill", fill },	 { "text", text },
-		{ "parse", parse },	 { "time", time_of },
-		{ "edge", edge },	 { "status", status_of },
+		{ "make", make },     { "text", text }, { "parse", parse },
+		{ "time", time_of },  { "edge", edge }, { "status", status_of },
 		{ "advice", advice },
 	};
 	napi_value formats, function;

@@ -54,6 +54,7 @@ it "a device can be waited for, lost and asked" with_device node device.test.js 
 it "hostile arguments do no harm" survives_fuzzing
 it "tsc finds nothing" has_types
 it "it exports no function of libkuid" hides_libkuid "$installed"/prebuilt/*.node
+check_local -threads
 check_device
 it "npm compiles the addon" is_compiled
 it "without a compiler UUIDs are plain" is_plain

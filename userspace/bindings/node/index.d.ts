@@ -8,15 +8,6 @@ export type Format = Uuid | Integer | Bytes;
 export type ID = string | bigint | Uint8Array;
 type IDOf<F> = F extends Uuid ? string : F extends Integer ? bigint : Uint8Array;
 
-interface Make {
-  (options?: null | Record<string, never>, buf?: undefined, offset?: number): string;
-  <Buf extends Uint8Array | number[]>(
-    options: null | undefined | Record<string, never>,
-    buf: Buf,
-    offset?: number,
-  ): Buf;
-}
-
 export interface Guarantees {
   source: Exclude<Source, 'auto'> | 'plain';
   order: Order;
@@ -30,9 +21,9 @@ export class Generator {
   constructor(choice?: { source?: Source; order?: Order });
   readonly source: Source | 'plain';
   readonly order: Order;
-  v1: Make;
-  v6: Make;
-  v7: Make;
+  v1(): string;
+  v6(): string;
+  v7(): string;
   k64(): bigint;
   snowflake(): bigint;
   lex(): Uint8Array;
@@ -42,16 +33,7 @@ export class Generator {
   guarantees(format?: Format): Guarantees;
 }
 
-export const v1: Make;
-export const v6: Make;
-export const v7: Make;
-export const k64: Generator['k64'];
-export const snowflake: Generator['snowflake'];
-export const lex: Generator['lex'];
-export const k96: Generator['k96'];
-export const k128: Generator['k128'];
-export const batch: Generator['batch'];
-export const guarantees: Generator['guarantees'];
+export const { v1, v6, v7, k64, snowflake, lex, k96, k128, batch, guarantees }: Generator;
 
 interface Reading {
   setting?: number | bigint;

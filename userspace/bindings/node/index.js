@@ -14,7 +14,7 @@ const ABSENT = ['ENODEV', 'EACCES', 'EPERM'];
 const STAMPS = ['v1', 'v6', 'v7'];
 const ENODEV = -constants.errno.ENODEV;
 const EOPNOTSUPP = -constants.errno.EOPNOTSUPP;
-const ANY_UUID = 0x10000;
+const SIZES = {k64: 8, snowflake: 8, k96: 12};
 const CLONES = ['never', 'seen', 'told', 'seen'];
 
 let told = false;
@@ -67,10 +67,10 @@ class Generator {
 
   // Opening the device decides what auto becomes; an error of an ID never does.
   #decide(format) {
-    const failed = addon.open(SOURCES.device);
-    const code = failed && getSystemErrorName(failed);
+    const opened = addon.make(SOURCES.device, addon.formats.v1, 0, 0);
+    const code = typeof opened === 'number' && getSystemErrorName(opened);
     if (this.#order !== 'file' || !STAMPS.includes(format) || !ABSENT.includes(code)) {
-      check(failed, format);
+      check(opened, format);
       this.#source = 'device';
       return;
     }
@@ -82,75 +82,26 @@ class Generator {
     }
   }
 
-  // call(source, format, order) of the addon.
-  #call(call, format) {
+  // call(source, format, order, count) of the addon.
+  #call(call, format, count) {
     const number = numberOf(format);
     if (this.#source === 'auto') {
       this.#decide(format);
     }
-    const result = call(SOURCES[this.#source], number, ORDERS[this.#order]);
+    const result = call(SOURCES[this.#source], number, ORDERS[this.#order], count);
     // Only the device makes the other formats, so its absence is the error.
     return check(result === EOPNOTSUPP && this.#auto ? ENODEV : result, format);
   }
 
-  // As those of the package uuid; nobody chooses parts of the UUID.
-  #uuid(format, options, buf, offset = 0) {
-    if (options && Object.keys(options).length) {
-      throw new TypeError('kuid chooses all parts, which keep UUIDs unique: give no options');
+  static {
+    for (const format of Object.keys(addon.formats)) {
+      this.prototype[format] = function(...args) {
+        if (args.some((arg) => Object.keys(arg ?? {}).length)) {
+          throw new TypeError('kuid chooses all parts, which keep IDs unique: give no arguments');
+        }
+        return this.#call(addon.make, format, 1)[0];
+      };
     }
-    if (!buf) {
-      return this.#call(addon.one, format);
-    }
-    if (!(offset >= 0 && offset + 16 <= buf.length)) {
-      throw new RangeError(`UUID byte range ${offset}:${offset + 15} is out of buffer bounds`);
-    }
-    if (types.isUint8Array(buf)) {
-      this.#call((...where) => addon.fill(...where, buf, offset, 1), format);
-    } else {
-      this.#bytes(format, 1).forEach((byte, i) => {
-        buf[offset + i] = byte;
-      });
-    }
-    return buf;
-  }
-
-  // Those that are ready: count, or fewer.
-  #bytes(format, count) {
-    const size = sizes[format] ?? 16;
-    const bytes = Buffer.alloc(size * count);
-    return bytes.subarray(0, size * this.#call((...where) => addon.fill(...where, bytes, 0, count), format));
-  }
-
-  v1(options, buf, offset) {
-    return this.#uuid('v1', options, buf, offset);
-  }
-
-  v6(options, buf, offset) {
-    return this.#uuid('v6', options, buf, offset);
-  }
-
-  v7(options, buf, offset) {
-    return this.#uuid('v7', options, buf, offset);
-  }
-
-  k64() {
-    return this.#call(addon.one, 'k64');
-  }
-
-  snowflake() {
-    return this.#call(addon.one, 'snowflake');
-  }
-
-  lex() {
-    return this.#bytes('lex', 1);
-  }
-
-  k96() {
-    return this.#bytes('k96', 1);
-  }
-
-  k128() {
-    return this.#bytes('k128', 1);
   }
 
   // An array of n IDs, which increase; fewer if one after the first would have to be waited for.
@@ -159,20 +110,15 @@ class Generator {
       throw new RangeError(`${n} is no number of IDs`);
     }
     const ids = [];
-    const number = numberOf(format);
-    const size = sizes[format] ?? 16;
+    numberOf(format);
     while (ids.length < n) {
-      let bytes;
       try {
-        bytes = this.#bytes(format, Math.min(n - ids.length, 256));
+        ids.push(...this.#call(addon.make, format, Math.min(n - ids.length, 256)));
       } catch (error) {
         if (error.code !== 'EAGAIN' || !ids.length) {
           throw error;
         }
         break;
-      }
-      for (let at = 0; at < bytes.length; at += size) {
-        ids.push(value(number, bytes.subarray(at, at + size)));
       }
     }
     return ids;
@@ -187,16 +133,6 @@ class Generator {
       clones: CLONES[bits >> 3],
     };
   }
-}
-
-const sizes = {k64: 8, snowflake: 8, k96: 12};
-
-// Bytes in the type that IDs of the format have.
-function value(number, bytes) {
-  if (number <= addon.formats.v7 || number === ANY_UUID) {
-    return addon.text(number, bytes);
-  }
-  return bytes.length === 8 ? bytes.readBigUInt64BE() : bytes;
 }
 
 function parsed(text, format) {
@@ -216,7 +152,7 @@ function parts(id, format) {
     throw new RangeError('the format of an ID that is no text must be given');
   }
   const number = numberOf(format);
-  const size = sizes[format] ?? 16;
+  const size = SIZES[format] ?? 16;
   if (typeof id === 'bigint') {
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64BE(id);
@@ -234,12 +170,13 @@ function settingOf(number, setting) {
 
 // The canonical text of an ID.
 function text(id, format) {
-  return check(addon.text(...parts(id, format)), format);
+  const [number, bytes] = parts(id, format);
+  return check(addon.text(number, bytes), format);
 }
 
 // The ID of a canonical text; without a format, of any but a snowflake.
 function parse(text, format) {
-  return value(...parsed(text, format));
+  return parsed(text, format)[2];
 }
 
 // The time of an ID, in nanoseconds since 1970, rounded down to what it knows. setting: of k96 and
@@ -269,11 +206,11 @@ function edge(high, format, time, {setting, fromKuid = false} = {}) {
   const ns = typeof time === 'bigint' ? time : BigInt(time.getTime()) * 1000000n;
   const nsec = (ns % 1000000000n + 1000000000n) % 1000000000n;
   const sec = (ns - nsec) / 1000000000n;
-  const bytes = addon.edge(high, number, sec, Number(nsec), settingOf(number, setting), fromKuid);
-  if (typeof bytes === 'number') {
+  const id = addon.edge(high, number, sec, Number(nsec), settingOf(number, setting), fromKuid);
+  if (typeof id === 'number') {
     throw new RangeError(`${format} does not reach that time`);
   }
-  return value(number, bytes);
+  return id;
 }
 
 // The lowest and the highest ID of a format at a time: a Date, or nanoseconds since 1970.

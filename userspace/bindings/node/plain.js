@@ -12,24 +12,15 @@ let ms = 0;
 let step = 0;
 
 // The time and a step of it: the higher one of the clock and of the last time plus one.
-function put(bytes) {
+function next() {
+  const bytes = randomFillSync(Buffer.alloc(16), 8, 8);
   const now = Date.now();
   step = now > ms ? 0 : step + 1 & 0xfff;
   ms = now > ms ? now : ms + !step;
-  randomFillSync(bytes, 8, 8);
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | step, 6);
   bytes[8] = 0x80 | bytes[8] & 0x3f;
-}
-
-function fill(source, format, order, bytes, offset, count) {
-  if (source !== 1 || format !== V7) {
-    return ENODEV;
-  }
-  for (let i = 0; i < count; i++) {
-    put(Buffer.from(bytes.buffer, bytes.byteOffset + offset + 16 * i, 16));
-  }
-  return count;
+  return bytes;
 }
 
 function text(format, bytes) {
@@ -39,18 +30,14 @@ function text(format, bytes) {
 module.exports = {
   plain: true,
   formats: Object.fromEntries(NAMES.map((name, i) => [name, i + 1])),
-  fill,
   text,
-  open: (source) => source === 1 ? 0 : ENODEV,
-  one(source, format, order) {
-    const bytes = Buffer.alloc(16);
-    const made = fill(source, format, order, bytes, 0, 1);
-    return made < 0 ? made : text(format, bytes);
+  make(source, format, order, count) {
+    return source === 1 && format === V7 ? Array.from({length: count}, () => text(V7, next())) : ENODEV;
   },
   parse(format, string) {
     const version = Number(string[14]);
-    return !FORM.test(string) || (format && format !== V7) || (format && version !== 7) ? 0 :
-      [version === 7 ? V7 : 0x10000, Buffer.from(string.replaceAll('-', ''), 'hex')];
+    return !FORM.test(string) || (format && (format !== V7 || version !== 7)) ? 0 :
+      [version === 7 ? V7 : 0x10000, Buffer.from(string.replaceAll('-', ''), 'hex'), string.toLowerCase()];
   },
   time(format, bytes) {
     return format === V7 ? BigInt(bytes.readUIntBE(0, 6)) * 1000000n : ENODEV;
@@ -64,7 +51,7 @@ module.exports = {
     bytes.writeUIntBE(ms, 0, 6);
     bytes[6] = 0x70 | bytes[6] & 0xf;
     bytes[8] = 0x80 | bytes[8] & 0x3f;
-    return bytes;
+    return text(V7, bytes);
   },
   status(source, format) {
     return source === 1 && format === V7 ? 7 : ENODEV;

@@ -4,7 +4,6 @@ import * as kuid from '@kuid/kuid';
 import { v7 } from '@kuid/kuid/host';
 
 const text: string = v7();
-const bytes: Uint8Array = kuid.v6(null, new Uint8Array(16), 0);
 const numbers: bigint[] = new kuid.Generator({ order: 'host' }).batch(3, 'k64');
 const texts: string[] = kuid.batch(3);
 const time: Date = kuid.time(text, { fromKuid: true });
@@ -21,4 +20,4 @@ new kuid.Generator({ source: 'disk' });
 kuid.batch(1, 'v4');
 // @ts-expect-error There is no such function.
 kuid.v4();
-export { bytes, numbers, texts, time, ns, number, end, later, unique };
+export { numbers, texts, time, ns, number, end, later, unique };
