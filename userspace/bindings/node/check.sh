@@ -24,6 +24,13 @@ has_types()
 		tsc --strict --noEmit --target es2022 --module nodenext types.ts types.mts >"$out" 2>&1
 }
 
+# The lines that the README shows.
+are_keys()
+{
+	sed -i "s|@kuid/kuid|$NAME|" orms.ts && tsc --target es2022 --module commonjs --experimentalDecorators \
+		--emitDecoratorMetadata --skipLibCheck orms.ts >"$out" 2>&1 && node --no-warnings orms.js >"$out" 2>&1
+}
+
 survives_fuzzing()
 {
 	(cd "$installed" && CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" \
@@ -54,6 +61,12 @@ it "a device can be waited for, lost and asked" with_device node device.test.js 
 it "hostile arguments do no harm" survives_fuzzing
 it "tsc finds nothing" has_types
 it "it exports no function of libkuid" hides_libkuid "$installed"/prebuilt/*.node
+if npm install --no-audit --no-fund --ignore-scripts typeorm@1 sql.js@1 reflect-metadata@0.2 drizzle-orm@0.45 \
+	>"$out" 2>&1; then
+	it "TypeORM and Drizzle take UUIDs as keys" are_keys
+else
+	skip "TypeORM and Drizzle take UUIDs as keys" "npm's registry can't be reached"
+fi
 check_local -threads
 check_device
 it "npm compiles the addon" is_compiled
