@@ -205,6 +205,14 @@ bool fuzz_call_expired(const struct fuzz_call *call)
 	       KUID_REASON_EXPIRED_CLAIM;
 }
 
+/* Whether there may have been no ceiling above the clock, so that none is made. */
+bool fuzz_call_shut(const struct fuzz_call *call)
+{
+	return fuzz_world->required &&
+	       (call->before.reasons | call->after.reasons) &
+		       (KUID_REASON_NO_STATE | KUID_REASON_PAST_CEILING);
+}
+
 /* Whether a signal came during the call that ends it. */
 bool fuzz_call_ended(const struct fuzz_call *call)
 {

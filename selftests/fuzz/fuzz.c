@@ -420,6 +420,7 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	pthread_mutex_init(&fuzz_world->lock, &shared);
 	fuzz_world->seed = scramble(seed);
 	fuzz_world->operations = options.operations;
+	fuzz_world->required = strstr(params, "required");
 	ret = is_loaded() ? unload_when_closed() : 0;
 	ret = ret ? ret : load(params);
 	if (ret) {

@@ -109,6 +109,7 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
  * @forces: clocks that went back (KUID_COVER_BACK)
  * @watch_fd: an open file for reading the status
  * @max_ahead_ns: the module's parameter
+ * @required: the module was loaded with state=required
  * @over: the time is up
  * @failed: a fault was found
  * @what: description of the first fault
@@ -129,6 +130,7 @@ struct fuzz_world {
 	struct fuzz_changes forces;
 	int watch_fd;
 	__u64 max_ahead_ns;
+	bool required;
 	bool over;
 	bool failed;
 	char what[512];
@@ -305,6 +307,7 @@ void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret);
 bool fuzz_call_refused(const struct fuzz_call *call);
 bool fuzz_call_lacks(const struct fuzz_call *call);
 bool fuzz_call_expired(const struct fuzz_call *call);
+bool fuzz_call_shut(const struct fuzz_call *call);
 bool fuzz_call_ended(const struct fuzz_call *call);
 bool fuzz_call_blocked(const struct fuzz_call *call);
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order);

@@ -617,6 +617,7 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const struct command *c, __u8 *arg, bool faulty_buffer)
 {
 	struct fuzz_place place = fuzz_memory_any(actor, c->size);
+	const struct kuid_generate *generate = (void *)arg;
 	__u8 asked[ARG_MAX_SIZE];
 	int expected, ret;
 	bool done;
@@ -625,6 +626,8 @@ static bool command(struct fuzz_actor *actor, struct fuzz_call *call,
 	if (place.alias)
 		memcpy(place.alias, arg, place.readable);
 	fuzz_call_begin(actor, call);
+	if (c->cmd == KUID_IOC_GENERATE)
+		call->nowait |= generate->flags & KUID_GENERATE_NOWAIT;
 	expected = first_fault(actor, call, c, &place, arg);
 	ret = ioctl(call->fd, c->cmd, place.at);
 	fuzz_call_end(actor, call, ret);

@@ -129,8 +129,10 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 			  r->size, r->writable);
 		return;
 	}
+	/* The rest of a line is given at once. */
 	if (got + unfilled < whole && !r->faulty &&
-	    !fuzz_call_cut(call, call->order))
+	    !fuzz_call_cut(call, call->order) &&
+	    !(file->text && got < LINE_MAX_SIZE && fuzz_call_shut(call)))
 		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
 			  got, r->size, file->text ? " of text" : "",
 			  call->format, call->order);
