@@ -9,7 +9,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include <linux/io_uring.h>
+#include <liburing.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <time.h>
@@ -144,17 +144,6 @@ struct fuzz_world {
 extern struct fuzz_world *fuzz_world;
 
 /**
- * struct fuzz_ring - an io_uring of one thread
- * @queues: mapping of both queues; NULL before the first use
- */
-struct fuzz_ring {
-	int fd;
-	struct io_uring_params params;
-	void *queues;
-	struct io_uring_sqe *entries;
-};
-
-/**
  * struct fuzz_actor - a thread or forked child that runs operations
  * @stream: seed of the actor's random choices
  * @random: state of the random choices in this operation
@@ -182,7 +171,8 @@ struct fuzz_actor {
 	int sockets[2];
 	int epoll;
 	int children;
-	struct fuzz_ring ring;
+	bool has_ring;
+	struct io_uring ring;
 };
 
 /* Number of signals to this thread: of all, and of those that end a call. */

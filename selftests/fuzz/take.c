@@ -5,7 +5,6 @@
  * because of signals.
  */
 #include <sys/sendfile.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "fuzz.h"
@@ -421,72 +420,15 @@ void fuzz_huge(struct fuzz_actor *actor, struct fuzz_call *call)
 	fuzz_memory_huge_done(to);
 }
 
-static bool ring_open(struct fuzz_ring *ring)
-{
-	size_t sq, cq;
-
-	ring->fd = syscall(SYS_io_uring_setup, 4, &ring->params);
-	if (ring->fd < 0)
-		return false;
-	sq = ring->params.sq_off.array +
-	     ring->params.sq_entries * sizeof(__u32);
-	cq = ring->params.cq_off.cqes +
-	     ring->params.cq_entries * sizeof(struct io_uring_cqe);
-	ring->queues = mmap(NULL, sq > cq ? sq : cq, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, ring->fd, IORING_OFF_SQ_RING);
-	ring->entries = mmap(NULL, ring->params.sq_entries *
-			     sizeof(struct io_uring_sqe),
-			     PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
-			     IORING_OFF_SQES);
-	return ring->queues != MAP_FAILED && ring->entries != MAP_FAILED &&
-	       ring->params.features & IORING_FEAT_SINGLE_MMAP;
-}
-
-static void ring_submit(struct fuzz_ring *ring, const struct io_uring_sqe *entry)
-{
-	__u32 *tail = ring->queues + ring->params.sq_off.tail;
-	__u32 *array = ring->queues + ring->params.sq_off.array;
-	__u32 at = *tail % ring->params.sq_entries;
-
-	ring->entries[at] = *entry;
-	array[at] = at;
-	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0);
-}
-
-/* The next result; wait for it until a signal comes. */
-static bool ring_result(struct fuzz_ring *ring, struct io_uring_cqe *result)
-{
-	__u32 *head = ring->queues + ring->params.cq_off.head;
-	__u32 *tail = ring->queues + ring->params.cq_off.tail;
-	struct io_uring_cqe *results =
-		ring->queues + ring->params.cq_off.cqes;
-
-	if (*head == __atomic_load_n(tail, __ATOMIC_ACQUIRE))
-		syscall(SYS_io_uring_enter, ring->fd, 0, 1,
-			IORING_ENTER_GETEVENTS, NULL, 0);
-	if (*head == __atomic_load_n(tail, __ATOMIC_ACQUIRE))
-		return false;
-	*result = results[*head % ring->params.cq_entries];
-	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
-	return true;
-}
-
 /*
  * Read by io_uring, and cancel the read if it doesn't complete. Wait for all
  * results of both, because they would interrupt a later call like a signal.
  */
 void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call)
 {
-	struct io_uring_sqe entry = { .opcode = IORING_OP_READ, .off = -1ULL };
-	const struct io_uring_sqe cancel = {
-		.opcode = IORING_OP_ASYNC_CANCEL,
-		.fd = -1,
-		.addr = 1,
-		.user_data = 2,
-	};
-	struct fuzz_ring *ring = &actor->ring;
-	struct io_uring_cqe result;
+	struct io_uring *ring = &actor->ring;
+	struct io_uring_sqe *entry;
+	struct io_uring_cqe *result;
 	struct reading r = { .call = call };
 	struct fuzz_place to;
 	bool cancelled;
@@ -495,31 +437,35 @@ void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call)
 	int tries;
 
 	/* The kernel may lack io_uring. */
-	if (!ring->queues && !ring_open(ring))
+	if (!actor->has_ring && io_uring_queue_init(4, ring, 0))
 		return;
+	actor->has_ring = true;
 	r.size = pick_size(actor, call->file->format);
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);
-	entry.fd = call->fd;
-	entry.addr = (uintptr_t)to.at;
-	entry.len = r.size;
-	entry.user_data = 1;
-	entry.flags = fuzz_one_in(actor, 4) ? IOSQE_ASYNC : 0;
+	entry = io_uring_get_sqe(ring);
+	io_uring_prep_read(entry, call->fd, to.at, r.size, -1);
+	io_uring_sqe_set_data64(entry, 1);
+	io_uring_sqe_set_flags(entry, fuzz_one_in(actor, 4) ? IOSQE_ASYNC : 0);
 	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
-	ring_submit(ring, &entry);
+	io_uring_submit(ring);
 	for (tries = 0; awaited; tries++) {
 		if (tries >= 3 && !call->cancelled) {
 			call->cancelled = true;
 			awaited++;
-			ring_submit(ring, &cancel);
+			entry = io_uring_get_sqe(ring);
+			io_uring_prep_cancel64(entry, 1, 0);
+			io_uring_sqe_set_data64(entry, 2);
+			io_uring_submit(ring);
 		}
-		if (!ring_result(ring, &result))
+		if (io_uring_wait_cqe(ring, &result))
 			continue;
 		awaited--;
-		if (result.user_data == 1)
-			got = result.res;
+		if (result->user_data == 1)
+			got = result->res;
+		io_uring_cqe_seen(ring, result);
 	}
 	errno = got < 0 ? -got : 0;
 	fuzz_call_end(actor, call, got);
