@@ -6,6 +6,33 @@
  */
 #include "fuzz.h"
 
+/* Prepare for so many spans. Returns false if there is no memory for them. */
+bool fuzz_book_begin(size_t spans)
+{
+	pthread_mutexattr_t shared;
+	bool ok = record_begin(&fuzz_world->nodes, FUZZ_SPANS);
+	int i;
+
+	pthread_mutexattr_init(&shared);
+	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&fuzz_world->lock, &shared);
+	for (i = 0; ok && i < FUZZ_PARTS; i++) {
+		pthread_mutex_init(&fuzz_world->given[i].lock, &shared);
+		ok = record_begin(&fuzz_world->given[i].record,
+				  spans / FUZZ_PARTS);
+	}
+	return ok;
+}
+
+void fuzz_book_end(void)
+{
+	int i;
+
+	record_end(&fuzz_world->nodes);
+	for (i = 0; i < FUZZ_PARTS; i++)
+		record_end(&fuzz_world->given[i].record);
+}
+
 /* Set I of k96 and k128. No other actor may decode IDs at the same time. */
 void fuzz_book_interval(__u32 interval)
 {
@@ -84,6 +111,8 @@ bool fuzz_gone(const struct fuzz_call *call)
  */
 void fuzz_asks(struct fuzz_call *call)
 {
+	if (fuzz_world->soaks)
+		return;
 	fuzz_lock();
 	call->taken = call->file->taken;
 	if (!call->taken)
@@ -91,9 +120,11 @@ void fuzz_asks(struct fuzz_call *call)
 	fuzz_unlock();
 }
 
-/* The call has asked for IDs. */
+/* The call has asked for IDs. In a soak nobody wants to know. */
 void fuzz_asked(struct fuzz_call *call)
 {
+	if (fuzz_world->soaks)
+		return;
 	fuzz_lock();
 	call->file->taken = FUZZ_TAKEN;
 	fuzz_unlock();
@@ -155,9 +186,7 @@ void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call)
 	memcpy(call->last_host, fuzz_world->last_host, sizeof(call->last_host));
 	fuzz_unlock();
 
-	memset(&call->before, 0, sizeof(call->before));
-	if (ioctl(fuzz_world->watch_fd, KUID_IOC_STATUS, &call->before))
-		fuzz_fail(actor, "no status: %s", strerror(errno));
+	call->before = fuzz_status(actor);
 	call->wall_before = clock_ns();
 	call->signals = fuzz_signals;
 	call->ends = fuzz_ends;
@@ -170,9 +199,7 @@ void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret)
 
 	call->error = ret < 0 ? errno : 0;
 	fuzz_signals_off(actor);
-	memset(&call->after, 0, sizeof(call->after));
-	if (ioctl(fuzz_world->watch_fd, KUID_IOC_STATUS, &call->after))
-		fuzz_fail(actor, "no status: %s", strerror(errno));
+	call->after = fuzz_status(actor);
 	call->wall_after = clock_ns();
 	fuzz_lock();
 	if (file->sets != call->sets)
@@ -240,9 +267,9 @@ bool fuzz_call_cut(const struct fuzz_call *call, __u32 order)
 	       fuzz_call_lacks(call);
 }
 
-static void in_order(struct fuzz_actor *actor, const struct format *f,
-		     const char *what, const struct fuzz_last *last,
-		     __u64 epoch, const void *first)
+void fuzz_in_order(struct fuzz_actor *actor, const struct format *f,
+		   const char *what, const struct fuzz_last *last, __u64 epoch,
+		   const void *first)
 {
 	if (last->epoch > epoch)
 		fuzz_fail(actor, "%s: of epoch %llu after one of %llu", f->name,
@@ -253,7 +280,7 @@ static void in_order(struct fuzz_actor *actor, const struct format *f,
 			  f->name, what);
 }
 
-static void raise_last(struct fuzz_last *last, __u64 epoch, struct words id)
+void fuzz_raise_last(struct fuzz_last *last, __u64 epoch, struct words id)
 {
 	if (last->epoch > epoch ||
 	    (last->epoch == epoch && !words_after(id, last->id)))
@@ -291,29 +318,97 @@ static void in_time(struct fuzz_actor *actor, const struct fuzz_call *call,
 			  lag - first->ns), (unsigned long long)lag);
 }
 
-/* If something that the key depends on may have changed, leave the ID out. */
-static void book_id(struct fuzz_actor *actor, const struct format *f,
-		    const void *id, const struct fields *fields, __u64 epoch,
-		    __u32 forces)
+bool fuzz_given_node(__u64 node)
 {
-	struct span span = unique_part(f, id, fields, epoch);
-	bool first;
+	return node - FUZZ_GIVEN_NODE < FUZZ_GIVEN_NODES;
+}
 
-	/* Slots may be repeated after they went back. */
-	if (among(f, SLOTS)) {
-		if (forces == FUZZ_CHANGING)
-			return;
-		span.key.low += forces;
-	} else if (f->number == KUID_FORMAT_V7 && !epoch) {
-		return;
-	}
+/*
+ * All v1 and v6 of an epoch of the kernel, or of a handle, have one node. Nobody
+ * has had it before, unless it was given.
+ */
+static void book_node(struct fuzz_actor *actor, struct fuzz_nodes *nodes,
+		      __u64 epoch, __u64 node)
+{
+	__u32 at = epoch % ARRAY_SIZE(nodes->node);
+	const struct words key = { node, 1 };
+
 	fuzz_lock();
-	first = record_add_span(&fuzz_world->given, span);
+	if (nodes->epoch[at] == epoch && nodes->node[at] != node)
+		fuzz_fail(actor, "not the node of epoch %llu",
+			  (unsigned long long)epoch);
+	if (nodes->epoch[at] < epoch) {
+		nodes->epoch[at] = epoch;
+		nodes->node[at] = node;
+		if (fuzz_world->soaks && !fuzz_given_node(node) &&
+		    !record_add(&fuzz_world->nodes, key))
+			fuzz_fail(actor, "a node that another epoch or lane has had");
+	}
 	fuzz_unlock();
-	if (!first)
-		fuzz_fail(actor, "%s: %016llx %016llx was given before",
+}
+
+static void add_span(struct fuzz_actor *actor, const struct format *f,
+		     struct span span)
+{
+	/* The lowest bits are those that the record itself uses. */
+	__u32 part = (record_hash(span.key) >> 40) % FUZZ_PARTS;
+	bool new;
+
+	pthread_mutex_lock(&fuzz_world->given[part].lock);
+	new = record_add_span(&fuzz_world->given[part].record, span);
+	pthread_mutex_unlock(&fuzz_world->given[part].lock);
+	if (!new)
+		fuzz_fail(actor, "%s: an ID was given before, %016llx %016llx %016llx",
 			  f->name, (unsigned long long)span.key.high,
-			  (unsigned long long)span.key.low);
+			  (unsigned long long)span.key.low,
+			  (unsigned long long)span.mask);
+}
+
+/*
+ * Check that IDs are well-formed and no repeats. @nodes are those of their maker,
+ * and @epoch the maker's, if they are known. Stores the fields of the first ID
+ * and of the last one.
+ */
+void fuzz_book(struct fuzz_actor *actor, const struct format *f,
+	       const __u8 *ids, size_t count, struct fuzz_nodes *nodes,
+	       __u64 epoch, __u32 forces, struct fields *first,
+	       struct fields *last)
+{
+	/* The epochs of a lane are not those of the kernel. */
+	__u64 kernel_epoch = nodes == &fuzz_world->kernel ? epoch : 0;
+	struct span span = { 0 }, one;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const __u8 *id = id_at(f, ids, i);
+
+		if (!decode(f, id, last) && !fuzz_given_node(last->node)) {
+			fuzz_fail(actor, "%s: ID %zu of %zu is malformed",
+				  f->name, i, count);
+			break;
+		}
+		if (!i)
+			*first = *last;
+		if (source_of(f) == KUID_FORMAT_V1 && nodes && epoch &&
+		    (!i || last->node != first->node))
+			book_node(actor, nodes, epoch, last->node);
+		one = unique_part(f, id, last, kernel_epoch);
+		/* Slots may be repeated after they went back. */
+		if (among(f, SLOTS)) {
+			if (forces == FUZZ_CHANGING)
+				continue;
+			one.key.low += forces;
+		}
+		if (span_joins(&span, one))
+			continue;
+		if (span.mask)
+			add_span(actor, f, span);
+		span = one;
+	}
+	if (span.mask)
+		add_span(actor, f, span);
+	__atomic_add_fetch(&fuzz_world->ids[f->number], count,
+			   __ATOMIC_RELAXED);
 }
 
 /* Check the IDs of a call. @epoch is 0 if the call didn't return it. */
@@ -322,10 +417,9 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		   size_t count, bool batch)
 {
 	const struct format *f = format_of(format);
-	struct fields fields = { 0 }, first = { 0 };
+	struct fields first = { 0 }, last = { 0 };
 	struct words before = { 0 };
 	__u32 forces;
-	size_t i;
 
 	if (!count)
 		return;
@@ -343,43 +437,35 @@ void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 	if ((epoch || !batch) && count_in_order(f, ids, count, &before) != count)
 		fuzz_fail(actor, "%s: an ID is not above the one before it",
 			  f->name);
-	for (i = 0; i < count; i++) {
-		if (!decode(f, id_at(f, ids, i), &fields)) {
-			fuzz_fail(actor, "%s: ID %zu of %zu is malformed",
-				  f->name, i, count);
-			break;
-		}
-		if (!i)
-			first = fields;
-		book_id(actor, f, id_at(f, ids, i), &fields, epoch, forces);
-	}
+	fuzz_book(actor, f, ids, count, &fuzz_world->kernel, epoch, forces,
+		  &first, &last);
 	/* A single non-blocking ID may use the whole window, as poll told. */
-	in_time(actor, call, f, &first, &fields,
+	in_time(actor, call, f, &first, &last,
 		batch && !(call->nowait && count == 1));
-	__atomic_add_fetch(&fuzz_world->ids, count, __ATOMIC_RELAXED);
 
 	if (!epoch || order == KUID_ORDER_CPU)
 		return;
-	in_order(actor, f, "file", &call->last[format], epoch, ids);
+	fuzz_in_order(actor, f, "file", &call->last[format], epoch, ids);
 	if (order == KUID_ORDER_HOST)
-		in_order(actor, f, "host", &call->last_host[format], epoch,
-			 ids);
+		fuzz_in_order(actor, f, "host", &call->last_host[format], epoch,
+			      ids);
 	before = id_order(f, id_at(f, ids, count - 1));
 	fuzz_lock();
-	raise_last(&call->file->last[format], epoch, before);
+	fuzz_raise_last(&call->file->last[format], epoch, before);
 	if (order == KUID_ORDER_HOST)
-		raise_last(&fuzz_world->last_host[format], epoch, before);
+		fuzz_raise_last(&fuzz_world->last_host[format], epoch, before);
 	fuzz_unlock();
 }
 
 /*
  * Check the text of a read. A line may continue in the next read, if only one
- * caller reads at a time. All lines that begin in this text are of this call.
+ * caller reads at a time. All lines that begin in this text are of this call. In a
+ * soak nobody reads pieces of lines, so all reads give whole ones.
  */
 void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 		    const char *text, size_t size)
 {
-	struct fuzz_file *file = call->file;
+	struct fuzz_file whole = { 0 }, *file = call->file;
 	const struct format *f;
 	size_t line, nr = 0, begun;
 	__u8 *ids;
@@ -391,7 +477,9 @@ void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 	if (!known)
 		file->torn = true;
 	fuzz_unlock();
-	if (!known)
+	if (fuzz_world->soaks)
+		file = &whole;
+	else if (!known)
 		return;
 
 	f = format_of(call->format);
@@ -428,4 +516,7 @@ void fuzz_book_text(struct fuzz_actor *actor, struct fuzz_call *call,
 			      ids + begun * f->id_size, nr - begun,
 			      nr - begun > 1);
 	free(ids);
+	if (whole.at)
+		fuzz_fail(actor, "%s: a piece of a line: %.*s", f->name,
+			  (int)whole.at, whole.line);
 }

@@ -12,16 +12,16 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-#include "../lib/set_wall.h"
 #include "fuzz.h"
 
 struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 
 /*
  * File descriptors are not reused soon: a thread that still uses a closed one
- * gets EBADF, and not another file.
+ * gets EBADF, and not another file. All other files of all threads have lower
+ * ones.
  */
-#define FIRST_FD	64
+#define FIRST_FD	512
 #define LAST_FD		3000
 
 static int next_fd = FIRST_FD;
@@ -403,6 +403,7 @@ static void child(struct fuzz_actor *parent, __u64 operations, bool drop)
 	int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	fuzz_lanes_forked();
 	if (fuzz_actor_begin(&actor, parent->stream ^ parent->operation << 20,
 			     parent->thread, true)) {
 		actor.operation = parent->operation;
@@ -570,22 +571,4 @@ void fuzz_info(struct fuzz_actor *actor, struct fuzz_call *call)
 			fuzz_fail(actor, "%s: %zd", path, size);
 	}
 	closedir(dir);
-}
-
-/* Set the wall clock near its first value, so that changes don't add up. */
-void fuzz_wall(struct fuzz_actor *actor)
-{
-	static const long most[] = { 1, 2, 12, 60, 3600 };
-	long bound = most[fuzz_below(actor, ARRAY_SIZE(most))];
-	long by = (long)fuzz_below(actor, 2 * bound + 1) - bound;
-
-	if (actor->child || !actor->privileged)
-		return;
-	if (labs(fuzz_world->wall_off + by) > 2 * 3600)
-		by = -fuzz_world->wall_off;
-	fuzz_change_begin(&fuzz_world->wall);
-	if (shift_wall_seconds(by))
-		fuzz_fail(actor, "the wall clock can't be set");
-	__atomic_add_fetch(&fuzz_world->wall_off, by, __ATOMIC_SEQ_CST);
-	fuzz_change_end(&fuzz_world->wall);
 }

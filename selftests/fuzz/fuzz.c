@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs random operations on the device, and reports results that are wrong.
+ * Runs random operations on the device, and reports results that are wrong. A
+ * fuzzer also makes mistakes, and sends signals; see below for a soak.
  *
  * Each round loads the module again and runs in a process of its own; every
  * second round has several threads. All choices of a round depend on its seed,
@@ -11,8 +12,17 @@
  * Coverage does not guide the fuzzer: one round of four threads already runs 87
  * to 89 % of the module's lines by gcov, and most of the other lines need
  * another machine or other parameters, not another operation.
+ *
+ * A soak is one long round without mistakes. Some of its threads set the wall
+ * clock, unplug CPUs, change the identity, take IDs in the kernel and try to
+ * unload the module, while the others take IDs and use private lanes. All IDs are
+ * compared with one another, up to FUZZ_SOAK_SPANS, of which there is one for
+ * each 64 IDs of a batch. At the end the module must have counted the IDs that it
+ * gave. With --clone run/soak.sh saves the machine when this program says so, and
+ * resumes it as a clone.
  */
 #include <argp.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -21,7 +31,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "../lib/module.h"
+#include "../lib/admin.h"
 #include "../lib/option_number.h"
 #include "../lib/set_wall.h"
 #include "fuzz.h"
@@ -31,12 +41,23 @@
 /* A round that completes no operation in this time has hung. */
 #define HANG_SECONDS	120
 
+/* Threads of a soak that disturb the others, which are more than these. */
+#define DISTURBERS	4
+
+/* A small window, so that IDs run out in a soak. */
+#define SOAK_PARAMS	"max_ahead_ms=20"
+
+/* How long a soak goes on after it has become a clone. */
+#define CLONE_SECONDS	10
+
 static struct {
 	__u64 seed;
 	__u64 operations;
 	__u64 threads;
 	__u64 seconds;
 	bool one_round;
+	bool soak;
+	bool clone;
 } options = {
 	.operations = 1000,
 	.threads = 4,
@@ -51,39 +72,48 @@ __thread __u32 fuzz_ends;
 /**
  * struct operation - what actors do
  * @name: for messages
- * @weight: how often it is done, compared with others
+ * @weight: how often the fuzzer does it, compared with others
+ * @soak: the same in a soak
+ * @by: the thread of a soak that disturbs the others by it, counted from 1; 0 if
+ *	the others do it
  * @run: does it without a file; or
  * @use: does it with an open file
  */
 static const struct operation {
 	const char *name;
 	__u32 weight;
+	__u32 soak;
+	__u32 by;
 	void (*run)(struct fuzz_actor *actor);
 	void (*use)(struct fuzz_actor *actor, struct fuzz_call *call);
 } operations[] = {
-	{ "read", 200, .use = fuzz_read },
-	{ "readv", 100, .use = fuzz_readv },
-	{ "generate", 150, .use = fuzz_generate },
-	{ "splice", 50, .use = fuzz_splice },
-	{ "io_uring", 20, .use = fuzz_uring },
-	{ "huge", 2, .use = fuzz_huge },
-	{ "ask", 80, .use = fuzz_ask },
-	{ "set format", 40, .use = fuzz_set_format },
-	{ "administer", 60, .use = fuzz_administer },
-	{ "unknown command", 20, .use = fuzz_unknown_command },
-	{ "open", 60, .run = fuzz_open },
-	{ "close", 50, .run = fuzz_close },
-	{ "dup", 15, .use = fuzz_dup },
-	{ "pass", 15, .use = fuzz_pass },
-	{ "fcntl", 30, .use = fuzz_fcntl },
-	{ "seek", 10, .use = fuzz_seek },
-	{ "write", 10, .use = fuzz_write },
-	{ "mmap", 10, .use = fuzz_mmap },
-	{ "poll", 40, .use = fuzz_poll },
-	{ "epoll", 40, .use = fuzz_epoll },
-	{ "fork", 5, .run = fuzz_fork },
-	{ "info", 15, .use = fuzz_info },
-	{ "wall clock", 5, .run = fuzz_wall },
+	{ "read", 200, 200, .use = fuzz_read },
+	{ "readv", 100, 100, .use = fuzz_readv },
+	{ "generate", 150, 200, .use = fuzz_generate },
+	{ "splice", 50, 50, .use = fuzz_splice },
+	{ "io_uring", 20, 20, .use = fuzz_uring },
+	{ "huge", 2, 0, .use = fuzz_huge },
+	{ "lane", 0, 200, .run = fuzz_lane },
+	{ "ask", 80, 10, .use = fuzz_ask },
+	{ "set format", 40, 0, .use = fuzz_set_format },
+	{ "administer", 60, 1, 4, .use = fuzz_administer },
+	{ "unknown command", 20, 0, .use = fuzz_unknown_command },
+	{ "open", 60, 20, .run = fuzz_open },
+	{ "close", 50, 15, .run = fuzz_close },
+	{ "dup", 15, 5, .use = fuzz_dup },
+	{ "pass", 15, 5, .use = fuzz_pass },
+	{ "fcntl", 30, 10, .use = fuzz_fcntl },
+	{ "seek", 10, 0, .use = fuzz_seek },
+	{ "write", 10, 0, .use = fuzz_write },
+	{ "mmap", 10, 0, .use = fuzz_mmap },
+	{ "poll", 40, 40, .use = fuzz_poll },
+	{ "epoll", 40, 20, .use = fuzz_epoll },
+	{ "fork", 5, 2, .run = fuzz_fork },
+	{ "info", 15, 0, .use = fuzz_info },
+	{ "wall clock", 5, 1, 1, .run = fuzz_wall },
+	{ "unplug", 0, 1, 2, .run = fuzz_unplug },
+	{ "kernel code", 0, 1, 3, .run = fuzz_kernel },
+	{ "unload", 0, 1, 4, .run = fuzz_unload },
 };
 
 /* Record a fault. Only the first one of a round is reported. */
@@ -151,6 +181,14 @@ __u64 fuzz_number(struct fuzz_actor *actor)
 	}
 }
 
+/* How many IDs to ask for. */
+__u32 fuzz_count_of_ids(struct fuzz_actor *actor)
+{
+	return fuzz_one_in(actor, 2) ? 1 :
+	       fuzz_one_in(actor, 16) ? 1 + fuzz_below(actor, 4096) :
+					1 + fuzz_below(actor, 64);
+}
+
 static void ends(int signal)
 {
 	fuzz_ends++;
@@ -199,6 +237,8 @@ static void set_timer(timer_t timer, __u64 first_us, __u64 interval_us)
 /* Repeat the signal that ends a call, because one may come before the call. */
 void fuzz_signals_on(struct fuzz_actor *actor)
 {
+	if (fuzz_world->soaks)
+		return;
 	set_timer(actor->ending, 1 + fuzz_below(actor, 60000), 40000);
 	if (fuzz_one_in(actor, 4))
 		set_timer(actor->restarting, 1 + fuzz_below(actor, 8000), 5000);
@@ -270,6 +310,30 @@ static void run_operation(struct fuzz_actor *actor,
 	}
 }
 
+static bool disturbs(const struct fuzz_actor *actor)
+{
+	return fuzz_world->soaks && !actor->child &&
+	       actor->thread < DISTURBERS;
+}
+
+static __u32 weight_of(const struct fuzz_actor *actor,
+		       const struct operation *operation)
+{
+	__u32 by = disturbs(actor) ? actor->thread + 1 : 0;
+
+	if (!fuzz_world->soaks)
+		return operation->weight;
+	return operation->by == by ? operation->soak : 0;
+}
+
+/* Half of the threads have a CPU, to which they return when it is online again. */
+static void change_cpu(struct fuzz_actor *actor)
+{
+	__u32 cpu = actor->thread % 2 ? actor->thread / 2 : fuzz_random(actor);
+
+	move_to_cpu(0, cpu % sysconf(_SC_NPROCESSORS_CONF));
+}
+
 /* Run @count operations, from the actor's next one on. */
 void fuzz_actor_run(struct fuzz_actor *actor, __u64 count)
 {
@@ -277,13 +341,19 @@ void fuzz_actor_run(struct fuzz_actor *actor, __u64 count)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(operations); i++)
-		weights += operations[i].weight;
-	while (count-- && !fuzz_stopped()) {
+		weights += weight_of(actor, &operations[i]);
+	while (count-- && !fuzz_stopped() &&
+	       !(disturbs(actor) &&
+		 __atomic_load_n(&fuzz_world->calm, __ATOMIC_RELAXED))) {
 		actor->random = scramble(actor->stream + actor->operation);
 		at = fuzz_below(actor, weights);
-		for (i = 0; at >= operations[i].weight; i++)
-			at -= operations[i].weight;
+		for (i = 0; at >= weight_of(actor, &operations[i]); i++)
+			at -= weight_of(actor, &operations[i]);
+		if (fuzz_world->soaks && !(actor->operation % 16))
+			change_cpu(actor);
 		run_operation(actor, &operations[i]);
+		if (disturbs(actor))
+			usleep(fuzz_below(actor, 1000000));
 		actor->operation++;
 		__atomic_add_fetch(&fuzz_world->progress, 1, __ATOMIC_RELAXED);
 	}
@@ -299,6 +369,9 @@ static void *run_thread(void *arg)
 	else
 		fuzz_fail(&actor, "can't begin: %s", strerror(errno));
 	fuzz_actor_end(&actor);
+	if (disturbs(&actor))
+		__atomic_sub_fetch(&fuzz_world->disturbers, 1,
+				   __ATOMIC_SEQ_CST);
 	__atomic_sub_fetch(&fuzz_world->actors, 1, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -310,14 +383,14 @@ static void run_threads(__u64 threads)
 	struct kuid_query query = { 0 };
 	__u32 i;
 
-	fuzz_world->watch_fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
-	if (fuzz_world->watch_fd < 0 || !catch_signals() ||
+	if (!catch_signals() ||
 	    ioctl(fuzz_world->watch_fd, KUID_IOC_QUERY, &query))
 		_exit(1);
 	fuzz_world->max_ahead_ns = query.max_ahead_ns;
 	for (i = 0; i < FUZZ_SLOTS; i++)
 		fuzz_slots[i].fd = -1;
 	fuzz_world->actors = threads;
+	fuzz_world->disturbers = DISTURBERS;
 	for (i = 0; i < threads; i++) {
 		if (pthread_create(&ids[i], NULL, run_thread,
 				   (void *)(uintptr_t)i))
@@ -342,6 +415,10 @@ static void pick_params(__u64 seed, char *to, size_t size)
 	size_t i, n = 0;
 
 	to[0] = '\0';
+	if (options.soak) {
+		snprintf(to, size, SOAK_PARAMS);
+		return;
+	}
 	fuzz_book_interval(GRID_INTERVAL);
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
 		const char *word = words[i][fuzz_below(&actor, 4)];
@@ -353,6 +430,78 @@ static void pick_params(__u64 seed, char *to, size_t size)
 	}
 }
 
+static void say(const char *text)
+{
+	ksft_print_msg("%s\n", text);
+	fflush(stdout);
+}
+
+/*
+ * Whether a soak whose time is up goes on until @end: to become a clone, which
+ * must have another node and worker. A clone fails to use a given node.
+ */
+static bool goes_on(struct fuzz_actor *me, __u64 *end)
+{
+	static enum { DISTURBED, TO_BE_SAVED, CLONED } phase;
+	struct kuid_set_identity drawn = {
+		.node_from = KUID_FROM_RANDOM,
+		.worker_from = KUID_FROM_HOST,
+	};
+	static struct kuid_state before;
+	struct kuid_state after;
+
+	__atomic_store_n(&fuzz_world->calm, true, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&fuzz_world->disturbers, __ATOMIC_SEQ_CST))
+		return true;
+	switch (phase) {
+	case DISTURBED:
+		if (set_identity(fuzz_world->watch_fd, &drawn) ||
+		    get_state(fuzz_world->watch_fd, &before))
+			fuzz_fail(me, "identity: %s", strerror(errno));
+		if (!options.clone)
+			return false;
+		say("to be saved");
+		phase++;
+		break;
+	case TO_BE_SAVED:
+		if (!fuzz_status(me).vm_forks)
+			break;
+		say("it is another machine");
+		*end = read_clock(CLOCK_MONOTONIC) +
+		       CLONE_SECONDS * NSEC_PER_SEC;
+		phase++;
+		break;
+	case CLONED:
+		get_state(fuzz_world->watch_fd, &after);
+		if (before.node == after.node || before.worker == after.worker)
+			fuzz_fail(me, "the clone has the node or worker of its twin");
+		return false;
+	}
+	return true;
+}
+
+/* Show the kernel stacks of all threads of a process. */
+static void show_tasks(pid_t pid)
+{
+	char path[64], line[256];
+	glob_t found;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/*/stack", pid);
+	if (glob(path, 0, NULL, &found))
+		return;
+	for (i = 0; i < found.gl_pathc; i++) {
+		FILE *file = fopen(found.gl_pathv[i], "r");
+
+		ksft_print_msg("%s:\n", found.gl_pathv[i]);
+		while (file && fgets(line, sizeof(line), file))
+			ksft_print_msg("  %s", line);
+		if (file)
+			fclose(file);
+	}
+	globfree(&found);
+}
+
 /*
  * Wait for a round's process; at the monotonic time @end tell it to stop. If it
  * hangs, kill it and return false.
@@ -360,6 +509,7 @@ static void pick_params(__u64 seed, char *to, size_t size)
 static bool wait_for_end(pid_t pid, __u64 end, int *status)
 {
 	__u64 progress = 0, since = read_clock(CLOCK_MONOTONIC);
+	struct fuzz_actor me = { .name = "soak" };
 
 	while (waitpid(pid, status, WNOHANG) != pid) {
 		__u64 now = read_clock(CLOCK_MONOTONIC);
@@ -370,10 +520,12 @@ static bool wait_for_end(pid_t pid, __u64 end, int *status)
 			progress = done;
 			since = now;
 		}
-		if (now >= end)
+		if (now >= end && !fuzz_stopped() &&
+		    !(options.soak && goes_on(&me, &end)))
 			__atomic_store_n(&fuzz_world->over, true,
 					 __ATOMIC_RELAXED);
 		if (now - since > HANG_SECONDS * NSEC_PER_SEC) {
+			show_tasks(pid);
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
 			waitpid(pid, status, 0);
@@ -399,11 +551,70 @@ static int unload_when_closed(void)
 	return ret;
 }
 
+static __u64 ids_of_all(void)
+{
+	__u64 ids = 0;
+	size_t i;
+
+	for (i = 1; i <= NR_FORMATS; i++)
+		ids += fuzz_world->ids[i];
+	return ids;
+}
+
+/*
+ * After a soak, the module must have counted the IDs that it gave. Some that were
+ * made when an epoch began may be of lanes.
+ */
+static void check_soak(void)
+{
+	static const char * const names[] = {
+		"clock steps back", "forward", "CPUs unplugged",
+		"refusals to unload", "IDs of kernel code",
+	};
+	struct fuzz_actor me = { .name = "soak" };
+	struct kuid_status status = fuzz_status(&me);
+	__u64 lanes = 0, spans = 0, kept = 1;
+	size_t i;
+
+	for (i = 0; i < NR_FORMATS; i++) {
+		const struct format *f = &formats[i];
+		const struct fuzz_made *made = &fuzz_world->made[f->number];
+		__u64 by_kernel = fuzz_world->ids[f->number] - made->by_lanes;
+		__u64 counted = status.ids[f->number];
+
+		lanes += made->by_lanes;
+		if (counted > by_kernel || counted + made->by_any < by_kernel)
+			fuzz_fail(&me, "%llu %s, up to %llu of them in lanes; counted %llu",
+				  (unsigned long long)by_kernel, f->name,
+				  (unsigned long long)made->by_any,
+				  (unsigned long long)counted);
+	}
+	for (i = 0; i < FUZZ_DISTURBANCES; i++) {
+		ksft_print_msg("%s: %llu\n", names[i],
+			       (unsigned long long)fuzz_world->done[i]);
+		if (!fuzz_world->done[i])
+			fuzz_fail(&me, "too short: no %s", names[i]);
+	}
+	for (i = 0; i < FUZZ_PARTS; i++) {
+		spans += fuzz_world->given[i].record.nr;
+		kept |= fuzz_world->given[i].record.mask + 1;
+	}
+	ksft_print_msg("%llu epochs, %llu waits, %llu IDs in lanes, %llu spans, 1 of %llu of all\n",
+		       (unsigned long long)status.epoch,
+		       (unsigned long long)status.waits,
+		       (unsigned long long)lanes, (unsigned long long)spans,
+		       (unsigned long long)kept);
+	if (status.unique != EVERY_FORMAT || status.ordered != EVERY_FORMAT)
+		fuzz_fail(&me, "status says that promises are not held");
+	if (!lanes || !status.steps_back || !status.steps_forward ||
+	    status.epoch < 3)
+		fuzz_fail(&me, "too short: no lanes, steps or epochs");
+}
+
 /* Run a round. Returns whether it found no fault. */
 static bool run_round(__u64 seed, __u64 threads, __u64 end)
 {
 	__u64 offset = clock_ns() - read_clock(CLOCK_BOOTTIME);
-	pthread_mutexattr_t shared;
 	char params[256];
 	int ret, status;
 	bool ended;
@@ -413,14 +624,13 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	if (options.one_round)
 		ksft_print_msg("loaded with \"%s\"\n", params);
 	fuzz_world = share_memory(sizeof(*fuzz_world));
-	if (!fuzz_world || !record_begin(&fuzz_world->given, FUZZ_KEYS))
+	if (!fuzz_world || !fuzz_book_begin(options.soak ? FUZZ_SOAK_SPANS :
+							   FUZZ_SPANS))
 		ksft_exit_fail_msg("out of memory\n");
-	pthread_mutexattr_init(&shared);
-	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
-	pthread_mutex_init(&fuzz_world->lock, &shared);
+	fuzz_world->soaks = options.soak;
+	fuzz_world->required = strstr(params, "required");
 	fuzz_world->seed = scramble(seed);
 	fuzz_world->operations = options.operations;
-	fuzz_world->required = strstr(params, "required");
 	ret = is_loaded() ? unload_when_closed() : 0;
 	ret = ret ? ret : load(params);
 	if (ret) {
@@ -429,6 +639,7 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 		return false;
 	}
 
+	fuzz_world->watch_fd = open(DEV_KUID, O_RDONLY | O_CLOEXEC);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -447,6 +658,9 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	else if (status && !fuzz_world->failed)
 		snprintf(fuzz_world->what, sizeof(fuzz_world->what),
 			 "it ended with status %x", status);
+	if (options.soak && !fuzz_world->failed)
+		check_soak();
+	close(fuzz_world->watch_fd);
 	ret = unload_when_closed();
 	if (ret && !fuzz_world->what[0])
 		snprintf(fuzz_world->what, sizeof(fuzz_world->what),
@@ -455,6 +669,8 @@ static bool run_round(__u64 seed, __u64 threads, __u64 end)
 	if (!fuzz_world->what[0])
 		return true;
 	ksft_print_msg("%s\n", fuzz_world->what);
+	if (options.soak)
+		return false;
 	ksft_print_msg("again: fuzz --seed %llu --operations %llu --threads %llu\n",
 		       (unsigned long long)seed,
 		       (unsigned long long)options.operations,
@@ -477,6 +693,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!options.threads)
 			argp_error(state, "no threads, no operations");
 		break;
+	case 'S':
+		options.soak = true;
+		options.operations = -1ULL;
+		options.threads = THREADS_MAX;
+		break;
+	case 'c':
+		options.clone = true;
+		break;
 	case 'f':
 		options.seconds = option_number(arg, state, 1 << 24);
 		break;
@@ -491,6 +715,8 @@ static const struct argp_option argp_options[] = {
 	{ "operations", 'o', "N", 0, "of each thread in a round; 1000", 0 },
 	{ "threads", 't', "N", 0, "in each round, or every second one; 4", 0 },
 	{ "seconds", 'f', "N", 0, "how long, without a seed; 60", 0 },
+	{ "soak", 'S', NULL, 0, "disturb the machine, and make no mistakes", 0 },
+	{ "clone", 'c', NULL, 0, "go on as a clone, see soak.sh", 0 },
 	{ 0 },
 };
 
@@ -523,8 +749,9 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	ksft_print_header();
 	ksft_set_plan(1);
-	if (!module_path() || geteuid()) {
-		ksft_test_result_skip("random operations: needs root and KUID_MODULE\n");
+	if (!module_path() || geteuid() ||
+	    (options.soak && !getenv("KUID_CALLERS"))) {
+		ksft_test_result_skip("random operations: needs root and modules\n");
 		ksft_finished();
 	}
 	setrlimit(RLIMIT_NOFILE, &files);
@@ -534,21 +761,21 @@ int main(int argc, char **argv)
 		ksft_print_msg("seed %llu\n", (unsigned long long)options.seed);
 	}
 	begin = read_clock(CLOCK_MONOTONIC);
-	end = options.one_round ? -1ULL :
-				  begin + options.seconds * NSEC_PER_SEC;
+	end = options.one_round && !options.soak ?
+		      -1ULL : begin + options.seconds * NSEC_PER_SEC;
 	do {
-		__u64 threads = options.one_round || rounds % 2 ?
-				options.threads : 1;
+		__u64 threads = options.one_round || options.soak ||
+				rounds % 2 ? options.threads : 1;
 
 		good = run_round(options.seed + rounds, threads, end);
 		rounds++;
 		done += fuzz_world->progress;
-		ids += fuzz_world->ids;
+		ids += ids_of_all();
 		for (i = 0; i < FUZZ_ERRORS; i++)
 			errors[i] += fuzz_world->errors[i];
-		record_end(&fuzz_world->given);
+		fuzz_book_end();
 		munmap(fuzz_world, sizeof(*fuzz_world));
-	} while (good && !options.one_round &&
+	} while (good && !options.one_round && !options.soak &&
 		 read_clock(CLOCK_MONOTONIC) < end);
 
 	ksft_print_msg("%llu rounds, %llu operations, %llu IDs in %llu s\n",

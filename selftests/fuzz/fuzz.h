@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fuzzer of the device. fuzz.c runs rounds; each has its own seed and loads
- * the module again. The operations are in calls.c if they take no IDs, in
- * take.c if they do, and in ioctl.c if they are commands. book.c checks the
- * results against what it knows, and memory.c provides valid and invalid
- * buffers.
+ * The fuzzer of the device, and the soak test. fuzz.c runs rounds; each has its
+ * own seed and loads the module again. The operations are in calls.c if they take
+ * no IDs, in take.c if they do, in ioctl.c if they are commands, in lanes.c if
+ * they use private lanes, and in machine.c if they disturb the machine. book.c
+ * checks the results against what it knows, and memory.c provides valid and
+ * invalid buffers.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -95,7 +96,46 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
 
 #define FUZZ_ERRORS	134
 
-#define FUZZ_KEYS	262144
+/* Disturbances of the machine, which are counted. */
+enum fuzz_disturbance {
+	FUZZ_BACK,
+	FUZZ_FORWARD,
+	FUZZ_UNPLUGGED,
+	FUZZ_REFUSED,
+	FUZZ_KERNEL_IDS,
+	FUZZ_DISTURBANCES
+};
+
+/* Spans of IDs that a round keeps, and a soak. */
+#define FUZZ_SPANS	262144
+#define FUZZ_SOAK_SPANS	(8UL << 20)
+
+/* Parts of the record, so that threads seldom wait for each other. */
+#define FUZZ_PARTS	64
+
+/* The nodes that are given in a soak: no private lane can have them. */
+#define FUZZ_GIVEN_NODE	0x0223456789abULL
+#define FUZZ_GIVEN_NODES 3
+
+/**
+ * struct fuzz_nodes - the nodes of the last epochs of the kernel or of a handle
+ * @epoch: numbers of epochs; 0 if no node is known
+ * @node: their nodes
+ */
+struct fuzz_nodes {
+	__u64 epoch[8];
+	__u64 node[8];
+};
+
+/**
+ * struct fuzz_made - counts IDs of one format
+ * @by_lanes: those that were made in private lanes
+ * @by_any: those that may have been made in private lanes or by the kernel
+ */
+struct fuzz_made {
+	__u64 by_lanes;
+	__u64 by_any;
+};
 
 /**
  * struct fuzz_world - the memory that all processes of a round share
@@ -105,19 +145,27 @@ extern struct fuzz_slot fuzz_slots[FUZZ_SLOTS];
  * @progress: number of operations that all threads have completed
  * @actors: number of threads and processes that run operations
  * @wall: changes of the wall clock
- * @wall_off: seconds by which the wall clock is wrong
+ * @wall_off: milliseconds by which the wall clock is wrong
  * @forces: clocks that went back (KUID_COVER_BACK)
  * @watch_fd: an open file for reading the status
  * @max_ahead_ns: the module's parameter
- * @required: the module was loaded with state=required
  * @over: the time is up
  * @failed: a fault was found
  * @what: description of the first fault
- * @ids: number of IDs taken
+ * @required: the module was loaded with state=required
+ * @soaks: the round is a soak: nobody makes mistakes or sends signals, and some
+ *	threads disturb the others
+ * @calm: the disturbances must end
+ * @disturbers: threads that disturb the others
+ * @done: how often each disturbance was done, by its number
+ * @ids: number of IDs taken, by KUID_FORMAT_*
+ * @made: which of them the kernel has not made
  * @errors: number of calls that ended with each errno; 0 is success
  * @files: all open files
  * @last_host: the highest ID of host order, for each format
- * @given: all IDs of which it is known what must not be repeated
+ * @given: all IDs, in parts by the hash of their span
+ * @nodes: in a soak, all random nodes
+ * @kernel: the nodes of the last epochs
  */
 struct fuzz_world {
 	pthread_mutex_t lock;
@@ -130,15 +178,25 @@ struct fuzz_world {
 	struct fuzz_changes forces;
 	int watch_fd;
 	__u64 max_ahead_ns;
-	bool required;
 	bool over;
 	bool failed;
 	char what[512];
-	__u64 ids;
+	bool required;
+	bool soaks;
+	bool calm;
+	__u32 disturbers;
+	__u64 done[FUZZ_DISTURBANCES];
+	__u64 ids[NR_FORMATS + 1];
+	struct fuzz_made made[NR_FORMATS + 1];
 	__u64 errors[FUZZ_ERRORS];
 	struct fuzz_file files[FUZZ_FILES];
 	struct fuzz_last last_host[NR_FORMATS + 1];
-	struct record given;
+	struct {
+		pthread_mutex_t lock;
+		struct record record;
+	} given[FUZZ_PARTS];
+	struct record nodes;
+	struct fuzz_nodes kernel;
 };
 
 extern struct fuzz_world *fuzz_world;
@@ -186,6 +244,7 @@ __u64 fuzz_random(struct fuzz_actor *actor);
 __u64 fuzz_below(struct fuzz_actor *actor, __u64 bound);
 bool fuzz_one_in(struct fuzz_actor *actor, __u32 n);
 __u64 fuzz_number(struct fuzz_actor *actor);
+__u32 fuzz_count_of_ids(struct fuzz_actor *actor);
 void fuzz_signals_on(struct fuzz_actor *actor);
 void fuzz_signals_off(struct fuzz_actor *actor);
 bool fuzz_actor_begin(struct fuzz_actor *actor, __u64 stream, __u32 thread,
@@ -281,7 +340,10 @@ __u32 fuzz_changes_of(const struct fuzz_changes *changes);
 bool fuzz_changed(const struct fuzz_changes *changes, __u32 since);
 void fuzz_change_begin(struct fuzz_changes *changes);
 void fuzz_change_end(struct fuzz_changes *changes);
+bool fuzz_book_begin(size_t spans);
+void fuzz_book_end(void);
 void fuzz_book_interval(__u32 interval);
+bool fuzz_given_node(__u64 node);
 void fuzz_lock(void);
 void fuzz_unlock(void);
 struct fuzz_file *fuzz_file_new(void);
@@ -301,6 +363,14 @@ bool fuzz_call_shut(const struct fuzz_call *call);
 bool fuzz_call_ended(const struct fuzz_call *call);
 bool fuzz_call_blocked(const struct fuzz_call *call);
 bool fuzz_call_cut(const struct fuzz_call *call, __u32 order);
+void fuzz_book(struct fuzz_actor *actor, const struct format *f,
+	       const __u8 *ids, size_t count, struct fuzz_nodes *nodes,
+	       __u64 epoch, __u32 forces, struct fields *first,
+	       struct fields *last);
+void fuzz_in_order(struct fuzz_actor *actor, const struct format *f,
+		   const char *what, const struct fuzz_last *last, __u64 epoch,
+		   const void *first);
+void fuzz_raise_last(struct fuzz_last *last, __u64 epoch, struct words id);
 void fuzz_book_ids(struct fuzz_actor *actor, struct fuzz_call *call,
 		   __u32 format, __u32 order, __u64 epoch, const __u8 *ids,
 		   size_t count, bool batch);
@@ -321,7 +391,6 @@ void fuzz_poll(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_epoll(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_fork(struct fuzz_actor *actor);
 void fuzz_info(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_wall(struct fuzz_actor *actor);
 void fuzz_reap(struct fuzz_actor *actor);
 
 void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call);
@@ -335,5 +404,16 @@ void fuzz_ask(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_set_format(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_unknown_command(struct fuzz_actor *actor, struct fuzz_call *call);
+
+/* lanes.c: IDs of private lanes */
+void fuzz_lane(struct fuzz_actor *actor);
+void fuzz_lanes_forked(void);
+
+/* machine.c: disturbances */
+void fuzz_wall(struct fuzz_actor *actor);
+void fuzz_unplug(struct fuzz_actor *actor);
+void fuzz_unload(struct fuzz_actor *actor);
+void fuzz_kernel(struct fuzz_actor *actor);
+struct kuid_status fuzz_status(struct fuzz_actor *actor);
 
 #endif /* FUZZ_H */

@@ -33,6 +33,9 @@ static const struct command *pick_command(struct fuzz_actor *actor,
 {
 	const struct command *c;
 
+	/* In a soak all slots and all epochs must go on. */
+	if (privileged && fuzz_world->soaks)
+		return command_of(KUID_IOC_SET_IDENTITY);
 	if (privileged && fuzz_one_in(actor, 6))
 		return &raise_ceiling;
 	do {
@@ -47,6 +50,8 @@ static void mutate(struct fuzz_actor *actor, const struct command *c, __u8 *arg)
 {
 	__u32 n = 1 + fuzz_below(actor, 3);
 
+	if (fuzz_world->soaks)
+		return;
 	if (fuzz_one_in(actor, 16)) {
 		for (n = 0; n < c->size; n++)
 			arg[n] = fuzz_random(actor);
@@ -93,14 +98,16 @@ static void random_identity(struct fuzz_actor *actor,
 {
 	/* Few different nodes, so that some are given again. */
 	static const __u64 nodes[] = {
-		0x0223456789abULL, 0xffffffffffffULL, 0x010000000000ULL,
+		FUZZ_GIVEN_NODE, 0xffffffffffffULL, 0x010000000000ULL,
 	};
 
 	set->flags = fuzz_below(actor, 2);
 	switch (fuzz_below(actor, 8)) {
 	case 0:
 		set->node_from = KUID_FROM_GIVEN;
-		set->node = nodes[fuzz_below(actor, ARRAY_SIZE(nodes))];
+		set->node = fuzz_world->soaks ?
+			FUZZ_GIVEN_NODE + fuzz_below(actor, FUZZ_GIVEN_NODES) :
+			nodes[fuzz_below(actor, ARRAY_SIZE(nodes))];
 		break;
 	case 1:
 		set->node_from = KUID_FROM_MAC;
@@ -683,16 +690,15 @@ void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call)
 					   fuzz_below(actor, NR_FORMATS + 1);
 	g.order = fuzz_one_in(actor, 2) ?
 		  0 : fuzz_below(actor, KUID_ORDER_HOST + 1);
-	g.count = fuzz_one_in(actor, 2) ? 1 :
-		  fuzz_one_in(actor, 16) ? 1 + fuzz_below(actor, 4096) :
-					   1 + fuzz_below(actor, 64);
+	g.count = fuzz_count_of_ids(actor);
+	g.flags = fuzz_one_in(actor, 4) ? KUID_GENERATE_NOWAIT : 0;
 	/* The request lies elsewhere. */
 	fuzz_memory_swap(actor);
 	to = fuzz_memory_any(actor, g.count * 16);
 	fuzz_memory_swap(actor);
 	faulty = to.writable < g.count * 16;
 	g.buffer = (uintptr_t)to.at;
-	if (fuzz_one_in(actor, 4)) {
+	if (!fuzz_world->soaks && fuzz_one_in(actor, 4)) {
 		mutate(actor, c, (__u8 *)&g);
 		g.buffer = fuzz_memory_aside(actor, g.buffer);
 		/* Nothing is known of what is there then. */
@@ -791,7 +797,8 @@ void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call)
 		mutate(actor, c, arg);
 	if (c->cmd == KUID_IOC_SET_IDENTITY) {
 		/* decode() accepts only nodes with this bit. */
-		if (identity->node_from == KUID_FROM_GIVEN)
+		if (identity->node_from == KUID_FROM_GIVEN &&
+		    !fuzz_world->soaks)
 			identity->node |= 1ULL << 40;
 	}
 	/* A floor at the end of all times is for later. */

@@ -19,7 +19,9 @@ static __u8 *map_room(void)
 	__u8 *at = mmap(NULL, FUZZ_ROOM + 2 * page, PROT_NONE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	/* Children have their own; copies would slow all threads down. */
 	if (at == MAP_FAILED ||
+	    madvise(at, FUZZ_ROOM + 2 * page, MADV_DONTFORK) ||
 	    mprotect(at + page, FUZZ_ROOM, PROT_READ | PROT_WRITE))
 		return NULL;
 	memset(at + page, POISON, FUZZ_ROOM);
@@ -108,6 +110,8 @@ struct fuzz_place fuzz_memory_any(struct fuzz_actor *actor, size_t size)
 	struct fuzz_place place = { 0 };
 	size_t part;
 
+	if (fuzz_world->soaks)
+		return fuzz_memory_good(actor, size);
 	switch (fuzz_below(actor, 32)) {
 	case 0:
 		place.at = (__u8 *)bad[fuzz_below(actor, nr_bad)];

@@ -20,10 +20,19 @@ struct reading {
 	struct fuzz_place bad;	/* of a segment */
 };
 
-/* A size: mostly of few IDs, sometimes no multiple of an ID. */
-static size_t pick_size(struct fuzz_actor *actor, __u32 format)
+/*
+ * A size: mostly of few IDs, sometimes no multiple of an ID. In a soak no line is
+ * read in pieces, and some reads of lex use up its window.
+ */
+static size_t pick_size(struct fuzz_actor *actor, const struct fuzz_file *file)
 {
-	size_t id = format ? format_of(format)->id_size : 16;
+	size_t id = file->format ? format_of(file->format)->id_size : 16;
+
+	if (fuzz_world->soaks && file->format == KUID_FORMAT_LEX &&
+	    fuzz_one_in(actor, 32))
+		return FUZZ_ROOM;
+	if (fuzz_world->soaks && file->text)
+		return LINE_MAX_SIZE * fuzz_count_of_ids(actor);
 
 	switch (fuzz_below(actor, 16)) {
 	case 0:
@@ -165,7 +174,7 @@ void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call)
 	struct fuzz_place to;
 	ssize_t got;
 
-	r.size = pick_size(actor, call->file->format);
+	r.size = pick_size(actor, call->file);
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);
@@ -190,7 +199,7 @@ static size_t pick_segments(struct fuzz_actor *actor, struct reading *r,
 					       -1;
 
 	for (i = 0; i < nr; i++) {
-		size_t size = pick_size(actor, r->call->file->format);
+		size_t size = pick_size(actor, r->call->file);
 
 		size = size < FUZZ_ROOM / 2 / SEGMENTS ?
 		       size : FUZZ_ROOM / 2 / SEGMENTS;
@@ -332,7 +341,7 @@ void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call)
 	ssize_t got, came;
 	char more;
 
-	r.size = pick_size(actor, call->file->format);
+	r.size = pick_size(actor, call->file);
 	r.size = r.size < 65536 ? r.size : 65536;
 	r.writable = r.size;
 	fuzz_asks(call);
@@ -440,7 +449,7 @@ void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call)
 	if (!actor->has_ring && io_uring_queue_init(4, ring, 0))
 		return;
 	actor->has_ring = true;
-	r.size = pick_size(actor, call->file->format);
+	r.size = pick_size(actor, call->file);
 	to = fuzz_memory_any(actor, r.size);
 	r.writable = to.writable;
 	r.faulty = to.writable < r.size || (!r.size && !to.alias);

@@ -29,15 +29,16 @@ die()
 # console.
 machine()
 {
-	local name=$1 more=$2
+	local name=$1 more=$2 options
 	shift 2
+	options="--soak --clone $*"
 	monitored "$name"
 	: >"$work/$name.console"
-	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 \
+	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 --mem 2G \
 		--clocksource "${CLOCKSOURCE:-tsc}" \
 		--timeout $((2 * duration + 3600)) --append random.trust_cpu=on \
 		--log "$work/$name.log" --known-as "soak.$$" --qemu "$more $monitored" \
-		/guest/soak.sh --clone --seconds "$duration" "$@" \
+		/guest/fuzz.sh "$duration" "fuzz=${options// /+}" \
 		>"$work/$name.console" 2>&1 </dev/null &
 	machine=$!
 	tail --pid "$machine" -f "$work/$name.console" &

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Fuzzes the device in the guest, with each fuzzer in turn:   fuzz.sh SECONDS
-# fuzz|trinity|stress-ng...
-# "fuzz" is this project's own and reports errors itself. The other fuzzers don't know the device
+# fuzz[=OPTION[+OPTION...]]|trinity|stress-ng...
+# "fuzz" is this project's own and reports errors itself, also as a soak. The other fuzzers don't know the device
 # and run unprivileged: the kernel must not complain, and afterwards the module must work and
 # unload.
 # Prints KTAP.
@@ -50,7 +50,8 @@ calls='open openat read readv pread64 preadv preadv2 write writev pwritev2 ioctl
 
 run_fuzz()
 {
-	KUID_MODULE=$module /selftests/kuid/fuzz/fuzz --seconds "$seconds"
+	KUID_MODULE=$module KUID_CALLERS=/lib/kuid_callers.ko \
+		/selftests/kuid/fuzz/fuzz --seconds "$seconds" "$@"
 }
 
 # trinity ends on the timeout, or by itself if it finds the kernel tainted.
@@ -99,8 +100,9 @@ for name in "$@"; do
 	klog_mark
 	why=ok
 	case $name in
-	fuzz)
-		run_fuzz 2>&1 | awk '
+	fuzz|fuzz=*)
+		# shellcheck disable=SC2046 # the options are words
+		run_fuzz $(echo "${name#fuzz}" | tr '=+' '  ') 2>&1 | awk '
 			{ print "    " $0; fflush() }
 			/^ok / && !/# SKIP/ { good = 1 }
 			END { exit !good }' || why="it found something"
