@@ -36,6 +36,22 @@ static inline void give_back_module(struct __test_metadata *_metadata)
 		EXPECT_EQ(0, load(""));
 }
 
+/* Wait for files that are released some time after a ring of io_uring. */
+static inline void wait_until_unused(void)
+{
+	char text[16] = "";
+	int tries = 0;
+
+	do {
+		FILE *file = fopen("/sys/module/kuid/refcnt", "r");
+
+		usleep(1000);
+		if (!file || !fgets(text, sizeof(text), file))
+			break;
+		fclose(file);
+	} while (strcmp(text, "0\n") && tries++ < 1000);
+}
+
 /* Load it, and open /dev/kuid, O_NONBLOCK. */
 static inline void start(struct __test_metadata *_metadata, int *fd,
 			 const char *params)
@@ -137,6 +153,7 @@ static inline void tear_down_all_wait(struct __test_metadata *_metadata,
 	for (i = 0; i < NR_FORMAT_FILES; i++)
 		close(all->fds[i]);
 	close(all->fd);
+	wait_until_unused();
 	give_back_module(_metadata);
 }
 

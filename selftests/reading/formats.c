@@ -34,52 +34,6 @@ FIXTURE_TEARDOWN(formats)
 	close(self->fd);
 }
 
-TEST_F(formats, shorter_than_an_id)
-{
-	size_t size;
-
-	memset(self->ids, POISON, ID_SIZE_MAX);
-	for (size = 0; size < self->f->id_size; size++) {
-		ASSERT_EQ(-1, read(self->fd, self->ids, size));
-		ASSERT_EQ(EINVAL, errno);
-		ASSERT_TRUE(all_bytes(self->ids, POISON, ID_SIZE_MAX));
-	}
-}
-
-TEST_F(formats, rounded_down)
-{
-	const size_t id_size = self->f->id_size;
-	size_t size, nr;
-
-	for (size = id_size; size <= 9 * id_size; size++) {
-		nr = size / id_size;
-		memset(self->ids, POISON, 10 * ID_SIZE_MAX);
-		ASSERT_EQ(nr * id_size, read(self->fd, self->ids, size));
-		ASSERT_EQ(nr, count_in_order(self->f, self->ids, nr,
-					     &self->last));
-		ASSERT_TRUE(all_bytes(self->ids + nr * id_size, POISON,
-				      10 * ID_SIZE_MAX - nr * id_size)) {
-			TH_LOG("size %zu: written behind the end", size);
-		}
-	}
-}
-
-TEST_F(formats, any_alignment)
-{
-	const size_t size = 7 * self->f->id_size;
-	int shift;
-
-	for (shift = 0; shift < 16; shift++) {
-		memset(self->ids, POISON, 16 * ID_SIZE_MAX);
-		ASSERT_EQ(7, read_ids(self->f, self->fd, self->ids + shift, 7));
-		ASSERT_EQ(7, count_in_order(self->f, self->ids + shift, 7,
-					    &self->last));
-		ASSERT_TRUE(all_bytes(self->ids, POISON, shift));
-		ASSERT_TRUE(all_bytes(self->ids + shift + size, POISON,
-				      16 * ID_SIZE_MAX - size - shift));
-	}
-}
-
 /*
  * Single IDs and batches, by read and by generate: all IDs are well-formed,
  * have one node and the time of the call, and each is above all IDs before it.
@@ -144,34 +98,6 @@ TEST_F(formats, other_than_the_files_own)
 		ASSERT_TRUE(decode(self->f, self->ids, &fields));
 	}
 	close(fd);
-}
-
-/*
- * Each CPU still has a part of its last run, below what the file was given on
- * the other CPU since. Only the file's watermark keeps the IDs in order.
- */
-TEST_F(formats, order_across_cpus)
-{
-	static const __u32 counts[] = { 1, 1, 1, 7, 1, 1, 40, 1 };
-	__u32 seed = pick_seed();
-	int cpus[2];
-	int call;
-
-	if (allowed_cpus(cpus, 2) < 2)
-		SKIP(return, "needs 2 CPUs");
-	TH_LOG("seed %u", seed);
-	for (call = 0; call < 2000; call++) {
-		__u32 count = counts[pick(&seed) % ARRAY_SIZE(counts)];
-
-		ASSERT_EQ(0, move_to_cpu(0, cpus[call % 2]));
-		ASSERT_EQ(count, pick(&seed) & 1 ?
-			  generate_ids(self->f, self->fd, self->ids, count) :
-			  read_ids(self->f, self->fd, self->ids, count));
-		ASSERT_EQ(count, count_in_order(self->f, self->ids, count,
-						&self->last)) {
-			TH_LOG("call %d, of %u IDs", call, count);
-		}
-	}
 }
 
 /* 64-bit FNV-1a on sign-extended bytes, as Cassie computes it. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One open file used by several threads or processes: the first call that asks
- * for an ID fixes the format, the order holds for all users of the file, and
- * closing a descriptor affects neither the other users nor calls in progress.
+ * One open file used by several threads or processes: it has one format, the
+ * order holds for all users of the file, and closing a descriptor affects
+ * neither the other users nor calls in progress.
  */
 #include "../lib/harness.h"
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -28,234 +26,16 @@ static int set_format(int fd, __u32 format, __u32 order)
 
 /* Each test loads the module with its own parameters. */
 FIXTURE(sharing) {
-	__u8 *hole;
 };
 
 FIXTURE_SETUP(sharing)
 {
-	self->hole = map_before_hole();
-	ASSERT_NE(NULL, self->hole);
 	take_module(_metadata);
 }
 
 FIXTURE_TEARDOWN(sharing)
 {
 	give_back_module(_metadata);
-}
-
-/*
- * Ways to use a file. Each function returns true if the call gave the expected
- * result, both when IDs are available and when none may be made yet.
- */
-static __u8 *hole;
-static bool none_yet;
-
-static bool as_expected(ssize_t ret, ssize_t expected)
-{
-	return none_yet ? ret == -1 && errno == EAGAIN : ret == expected;
-}
-
-static bool by_read(int fd, bool text)
-{
-	__u8 id[ID_SIZE_MAX];
-
-	return as_expected(read(fd, id, sizeof(id)), sizeof(id));
-}
-
-static bool by_reading_a_byte(int fd, bool text)
-{
-	char c;
-	ssize_t ret = read(fd, &c, 1);
-
-	return text ? as_expected(ret, 1) : ret == -1 && errno == EINVAL;
-}
-
-static bool by_reading_nothing(int fd, bool text)
-{
-	ssize_t ret = read(fd, hole, 0);
-
-	return text ? !ret : ret == -1 && errno == EINVAL;
-}
-
-static bool by_readv(int fd, bool text)
-{
-	__u8 ids[2][ID_SIZE_MAX];
-	struct iovec two[] = {
-		{ ids[0], sizeof(ids[0]) }, { ids[1], sizeof(ids[1]) },
-	};
-
-	return as_expected(readv(fd, two, 2), sizeof(ids));
-}
-
-static bool by_preadv2_without_waiting(int fd, bool text)
-{
-	__u8 id[ID_SIZE_MAX];
-	struct iovec one = { id, sizeof(id) };
-
-	return as_expected(preadv2(fd, &one, 1, -1, RWF_NOWAIT), sizeof(id));
-}
-
-static bool through_a_pipe(int fd, bool by_splice)
-{
-	int ends[2];
-	bool good;
-
-	if (pipe(ends))
-		return false;
-	good = as_expected(by_splice ?
-			   splice(fd, NULL, ends[1], NULL, ID_SIZE_MAX, 0) :
-			   sendfile(ends[1], fd, NULL, ID_SIZE_MAX),
-			   ID_SIZE_MAX);
-	close(ends[0]);
-	close(ends[1]);
-	return good;
-}
-
-static bool by_splice(int fd, bool text)
-{
-	return through_a_pipe(fd, true);
-}
-
-static bool by_sendfile(int fd, bool text)
-{
-	return through_a_pipe(fd, false);
-}
-
-static bool by_read_into_a_hole(int fd, bool text)
-{
-	ssize_t ret = read(fd, hole, ID_SIZE_MAX);
-
-	/* Only a piece of a line is made before its memory is looked at. */
-	return ret == -1 && errno == (none_yet && text ? EAGAIN : EFAULT);
-}
-
-static bool by_pread(int fd, bool text)
-{
-	__u8 id[ID_SIZE_MAX];
-
-	return pread(fd, id, sizeof(id), 0) == -1 && errno == ESPIPE;
-}
-
-static bool by_generate(int fd, bool text)
-{
-	__u8 id[ID_SIZE_MAX];
-	long got = generate_ids(format_of(KUID_FORMAT_V1), fd, id, 1);
-
-	return got == (none_yet ? -EAGAIN : 1);
-}
-
-static bool by_generate_of_another_format(int fd, bool text)
-{
-	__u8 id[ID_SIZE_MAX];
-	long got = generate_in_order(format_of(KUID_FORMAT_K96), fd,
-				     KUID_ORDER_HOST, id, 1);
-
-	return got == (none_yet ? -EAGAIN : 1);
-}
-
-static bool by_generate_into_a_hole(int fd, bool text)
-{
-	return generate_ids(format_of(KUID_FORMAT_LEX), fd, hole, 1) ==
-	       -EFAULT;
-}
-
-static bool by_generate_of_none(int fd, bool text)
-{
-	return generate_ids(format_of(KUID_FORMAT_LEX), fd, hole, 0) ==
-	       -EINVAL;
-}
-
-static bool by_query(int fd, bool text)
-{
-	struct kuid_query q = { .format = KUID_FORMAT_K64 };
-
-	return !ioctl(fd, KUID_IOC_QUERY, &q);
-}
-
-static bool by_status(int fd, bool text)
-{
-	struct kuid_status s;
-
-	return !get_status(fd, &s);
-}
-
-static bool by_poll(int fd, bool text)
-{
-	return poll_says_ready(fd) != none_yet;
-}
-
-static const struct way {
-	const char *name;
-	bool (*use)(int fd, bool text);
-	bool of_binary;		/* asks a binary device file for an ID */
-	bool of_text;		/* asks a text device file for an ID */
-} ways[] = {
-	{ "read", by_read, true, true },
-	{ "read of a byte", by_reading_a_byte, false, true },
-	{ "read of nothing", by_reading_nothing, false, false },
-	{ "readv", by_readv, true, true },
-	{ "preadv2", by_preadv2_without_waiting, true, true },
-	{ "splice", by_splice, true, true },
-	{ "sendfile", by_sendfile, true, true },
-	{ "read into a hole", by_read_into_a_hole, true, true },
-	{ "pread", by_pread, false, false },
-	{ "generate", by_generate, true, true },
-	{ "generate, k96", by_generate_of_another_format, true, true },
-	{ "generate into a hole", by_generate_into_a_hole, true, true },
-	{ "generate of none", by_generate_of_none, false, false },
-	{ "query", by_query, false, false },
-	{ "status", by_status, false, false },
-	{ "poll", by_poll, false, false },
-};
-
-static void check_ways(struct __test_metadata *_metadata, int flags)
-{
-	size_t i;
-	int text, own, other;
-
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		for (text = 0; text < 2; text++) {
-			bool asks = text ? ways[i].of_text : ways[i].of_binary;
-
-			own = open_device_file(format_of(KUID_FORMAT_V1),
-					       text ? ".txt" : "", flags);
-			other = dup(own);
-			ASSERT_LE(0, other);
-			ASSERT_EQ(0, set_format(own, 0, KUID_ORDER_HOST));
-			errno = 0;
-			EXPECT_TRUE(ways[i].use(own, text)) {
-				TH_LOG("%s, %s: errno %d", ways[i].name,
-				       text ? "text" : "binary", errno);
-			}
-			EXPECT_EQ(asks ? EBUSY : 0,
-				  set_format(other, KUID_FORMAT_V7, 0)) {
-				TH_LOG("%s, %s", ways[i].name,
-				       text ? "text" : "binary");
-			}
-			EXPECT_EQ(asks ? EBUSY : 0,
-				  set_format(own, 0, KUID_ORDER_CPU));
-			close(own);
-			close(other);
-		}
-	}
-}
-
-TEST_F(sharing, asking_fixes_the_format)
-{
-	hole = self->hole;
-	none_yet = false;
-	ASSERT_EQ(0, load(""));
-	check_ways(_metadata, 0);
-	check_ways(_metadata, O_NONBLOCK);
-}
-
-/* A call that asks for an ID fixes the format even if it gets EAGAIN. */
-TEST_F(sharing, asking_in_vain_fixes_the_format)
-{
-	hole = self->hole;
-	none_yet = true;
-	ASSERT_EQ(0, load("state=required " ALL_PARAMS));
-	check_ways(_metadata, O_NONBLOCK);
 }
 
 /* A thread that sets the format while another one asks for IDs. */
@@ -523,7 +303,6 @@ TEST_F(sharing, in_a_message)
 }
 
 FIXTURE(passed) {
-	FIXTURE_DATA(sharing) s;
 	int sockets[2];
 };
 
@@ -676,7 +455,6 @@ static bool start_waiter(struct waiter *w)
 }
 
 FIXTURE(closed) {
-	FIXTURE_DATA(sharing) s;
 };
 
 FIXTURE_VARIANT(closed) {

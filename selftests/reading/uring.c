@@ -52,6 +52,18 @@ static struct io_uring_sqe *next_entry(struct __test_metadata *_metadata,
 	return sqe;
 }
 
+/* A submission entry for a read, which @number identifies. */
+static struct io_uring_sqe *add_read(struct __test_metadata *_metadata,
+				     struct io_uring *ring, int fd, void *to,
+				     size_t size, __u64 number)
+{
+	struct io_uring_sqe *sqe = next_entry(_metadata, ring);
+
+	io_uring_prep_read(sqe, fd, to, size, -1);
+	io_uring_sqe_set_data64(sqe, number);
+	return sqe;
+}
+
 static void submit(struct __test_metadata *_metadata, struct io_uring *ring,
 		   int nr)
 {
@@ -90,10 +102,9 @@ static void check_none_done(struct __test_metadata *_metadata,
 FIXTURE(uring) {
 	const struct format *f;
 	int fd;
-	int text;
 	struct io_uring ring;
 	struct words last;	/* order of the last ID taken */
-	__u8 *memory;		/* for more than IDS lines */
+	__u8 *memory;		/* for IDS IDs */
 	size_t size;
 };
 
@@ -104,10 +115,8 @@ FIXTURE_SETUP(uring)
 	self->f = format_of(variant->format);
 	self->fd = open_device_file(self->f, "", 0);
 	ASSERT_LE(0, self->fd);
-	self->text = open_device_file(self->f, ".txt", 0);
-	ASSERT_LE(0, self->text);
 	self->size = IDS * self->f->id_size;
-	self->memory = malloc(2 * IDS * LINE_MAX_SIZE);
+	self->memory = malloc(self->size);
 	ASSERT_NE(NULL, self->memory);
 	if (io_uring_queue_init(ENTRIES, &self->ring, 0))
 		SKIP_TEST(NO_URING);
@@ -118,7 +127,6 @@ FIXTURE_TEARDOWN(uring)
 {
 	io_uring_queue_exit(&self->ring);
 	free(self->memory);
-	close(self->text);
 	close(self->fd);
 }
 
@@ -142,14 +150,13 @@ TEST_F(uring, at_once_without_a_worker)
 	struct iovec parts[] = {
 		{ self->memory, 5 }, { self->memory + 5, self->size - 5 },
 	};
-	char *line = (char *)self->memory;
 	struct io_uring_sqe *sqe;
 	int round;
 
 	ASSERT_EQ(0, io_uring_register_buffers(&self->ring, &whole, 1));
 	for (round = 0; round < 10; round++) {
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
+		add_read(_metadata, &self->ring, self->fd, self->memory,
+			 self->size, 0);
 		check_given(_metadata, self);
 
 		sqe = next_entry(_metadata, &self->ring);
@@ -160,20 +167,6 @@ TEST_F(uring, at_once_without_a_worker)
 		io_uring_prep_read_fixed(sqe, self->fd, self->memory,
 					 self->size, -1, 0);
 		check_given(_metadata, self);
-
-		/* A line in two pieces. */
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->text, line, 6, -1);
-		submit(_metadata, &self->ring, 1);
-		ASSERT_EQ(6, wait_for_result(_metadata, &self->ring, NULL,
-					     NULL));
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->text, line + 6,
-				   self->f->text_size + 1 - 6, -1);
-		submit(_metadata, &self->ring, 1);
-		ASSERT_EQ(self->f->text_size + 1 - 6,
-			  wait_for_result(_metadata, &self->ring, NULL, NULL));
-		ASSERT_TRUE(parse_line(self->f, line, self->memory));
 	}
 	ASSERT_EQ(0, count_workers(_metadata));
 }
@@ -181,59 +174,15 @@ TEST_F(uring, at_once_without_a_worker)
 /* IOSQE_ASYNC starts a worker: count_workers() is able to see one. */
 TEST_F(uring, worker_if_asked_for)
 {
-	struct io_uring_sqe *sqe;
-
-	sqe = next_entry(_metadata, &self->ring);
-	io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
-	io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+	io_uring_sqe_set_flags(add_read(_metadata, &self->ring, self->fd,
+					self->memory, self->size, 0),
+			       IOSQE_ASYNC);
 	submit(_metadata, &self->ring, 1);
 	ASSERT_EQ(self->size,
 		  wait_for_result(_metadata, &self->ring, NULL, NULL));
 	ASSERT_EQ(IDS, count_in_order(self->f, self->memory, IDS,
 				      &self->last));
 	ASSERT_LT(0, count_workers(_metadata));
-}
-
-TEST_F(uring, sizes)
-{
-	struct io_uring_sqe *sqe;
-	size_t size;
-
-	for (size = 0; size < 5 * self->f->id_size; size++) {
-		size_t nr = size / self->f->id_size;
-
-		memset(self->memory, POISON, size + 16);
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->fd, self->memory, size, -1);
-		submit(_metadata, &self->ring, 1);
-		ASSERT_EQ(nr ? (int)(nr * self->f->id_size) : -EINVAL,
-			  wait_for_result(_metadata, &self->ring, NULL, NULL));
-		ASSERT_EQ(nr, count_in_order(self->f, self->memory, nr,
-					     &self->last));
-		ASSERT_TRUE(all_bytes(self->memory + nr * self->f->id_size,
-				      POISON,
-				      size + 16 - nr * self->f->id_size));
-	}
-}
-
-TEST_F(uring, bad_addresses)
-{
-	__u64 addresses[BAD_ADDRESSES_MAX];
-	int nr = bad_addresses(addresses);
-	struct io_uring_sqe *sqe;
-	int i;
-
-	for (i = 0; i < nr; i++) {
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->fd, as_pointer(addresses[i]),
-				   self->size, -1);
-		submit(_metadata, &self->ring, 1);
-		ASSERT_EQ(-EFAULT, wait_for_result(_metadata, &self->ring,
-						   NULL, NULL));
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->fd, self->memory, self->size, -1);
-		check_given(_metadata, self);
-	}
 }
 
 /* Linked reads run in order; if one fails, the next ones are cancelled. */
@@ -249,10 +198,8 @@ TEST_F(uring, linked)
 		for (i = 0; i < NR; i++) {
 			size_t size = round && i == FAILS ? 3 : part;
 
-			sqe = next_entry(_metadata, &self->ring);
-			io_uring_prep_read(sqe, self->fd,
-					   self->memory + i * part, size, -1);
-			io_uring_sqe_set_data64(sqe, i);
+			sqe = add_read(_metadata, &self->ring, self->fd,
+				       self->memory + i * part, size, i);
 			if (i < NR - 1)
 				io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK);
 		}
@@ -285,7 +232,6 @@ TEST(lex_over_its_rate)
 	__u8 *ids = malloc((size_t)READS * COUNT * f->id_size);
 	struct kuid_status before, after;
 	struct io_uring ring;
-	struct io_uring_sqe *sqe;
 	int fd = open_device_file(f, "", 0);
 	int round, i, part = 0;
 	size_t sum = 0;
@@ -297,13 +243,9 @@ TEST(lex_over_its_rate)
 		SKIP(return, NO_URING);
 	ASSERT_EQ(0, get_status(fd, &before));
 	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < READS; i++) {
-			sqe = next_entry(_metadata, &ring);
-			io_uring_prep_read(sqe, fd,
-					   ids + i * COUNT * f->id_size,
-					   COUNT * f->id_size, -1);
-			io_uring_sqe_set_data64(sqe, i);
-		}
+		for (i = 0; i < READS; i++)
+			add_read(_metadata, &ring, fd, ids + i * COUNT * f->id_size,
+				 COUNT * f->id_size, i);
 		submit(_metadata, &ring, READS);
 		for (i = 0; i < READS; i++) {
 			struct words last = { 0 };
@@ -355,47 +297,22 @@ FIXTURE_SETUP(none_left)
 	set_up_all_wait(_metadata, &self->all, variant->flags);
 }
 
-/* The ring releases its files some time after it is closed. */
-static void wait_until_unused(void)
-{
-	char text[16] = "";
-
-	do {
-		FILE *file = fopen("/sys/module/kuid/refcnt", "r");
-
-		usleep(1000);
-		if (!file || !fgets(text, sizeof(text), file))
-			break;
-		fclose(file);
-	} while (strcmp(text, "0\n"));
-}
-
 FIXTURE_TEARDOWN(none_left)
 {
-	int i;
-
 	io_uring_queue_exit(&self->ring);
-	for (i = 0; i < NR_FORMAT_FILES; i++)
-		close(self->all.fds[i]);
-	close(self->all.fd);
-	wait_until_unused();
-	give_back_module(_metadata);
+	tear_down_all_wait(_metadata, &self->all);
 }
 
 /* Ask each device file for some IDs. The file's index identifies the read. */
 static void ask_all(struct __test_metadata *_metadata,
 		    FIXTURE_DATA(none_left) *self, unsigned int flags)
 {
-	struct io_uring_sqe *sqe;
 	int i;
 
-	for (i = 0; i < NR_FORMAT_FILES; i++) {
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
-				   6 * size_of_one(i), -1);
-		io_uring_sqe_set_data64(sqe, i);
-		io_uring_sqe_set_flags(sqe, flags);
-	}
+	for (i = 0; i < NR_FORMAT_FILES; i++)
+		io_uring_sqe_set_flags(add_read(_metadata, &self->ring,
+						self->all.fds[i], self->memory[i],
+						6 * size_of_one(i), i), flags);
 	submit(_metadata, &self->ring, NR_FORMAT_FILES);
 }
 
@@ -466,25 +383,6 @@ TEST_F(none_left, served_by_a_worker)
 	check_none_done(_metadata, &self->ring);
 	ASSERT_EQ(0, let_all_go(self->all.fd));
 	check_all_served(_metadata, self);
-}
-
-TEST_F(none_left, without_waiting)
-{
-	struct io_uring_sqe *sqe;
-	__u64 number;
-	int i;
-
-	for (i = 0; i < NR_FORMAT_FILES; i++) {
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
-				   6 * size_of_one(i), -1);
-		sqe->rw_flags = RWF_NOWAIT;
-		io_uring_sqe_set_data64(sqe, i);
-	}
-	submit(_metadata, &self->ring, NR_FORMAT_FILES);
-	for (i = 0; i < NR_FORMAT_FILES; i++)
-		ASSERT_EQ(-EAGAIN, wait_for_result(_metadata, &self->ring,
-						   &number, NULL));
 }
 
 /* A cancelled read has taken no ID and doesn't block later reads. */
@@ -606,10 +504,8 @@ TEST_F(none_left, polled_then_read)
 		io_uring_prep_poll_add(sqe, self->all.fds[i], POLLIN);
 		io_uring_sqe_set_data64(sqe, POLL + i);
 		io_uring_sqe_set_flags(sqe, IOSQE_IO_LINK);
-		sqe = next_entry(_metadata, &self->ring);
-		io_uring_prep_read(sqe, self->all.fds[i], self->memory[i],
-				   size_of_one(i), -1);
-		io_uring_sqe_set_data64(sqe, i);
+		add_read(_metadata, &self->ring, self->all.fds[i],
+			 self->memory[i], size_of_one(i), i);
 	}
 	submit(_metadata, &self->ring, 2 * NR_FORMAT_FILES);
 	for (i = 0; i < 5; i++) {
