@@ -10,6 +10,7 @@
 ids="node node_modules/$NAME/ids.js"
 installed=node_modules/$NAME
 tests=$PWD/tests
+ids_tsv=$PWD/../ids.tsv
 
 # As npm does it, from the packed file, without the network and its scripts.
 is_installed()
@@ -56,7 +57,7 @@ is_plain()
 echo "KTAP version 1"
 it "npm installs the package" is_installed
 cd "$work/site" || exit
-it "its tests pass" node kuid.test.js "$NAME"
+it "its tests pass" node kuid.test.js "$NAME" "$ids_tsv"
 it "a device can be waited for, lost and asked" with_device node device.test.js "$NAME"
 it "hostile arguments do no harm" survives_fuzzing
 it "tsc finds nothing" has_types

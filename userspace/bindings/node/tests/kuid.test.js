@@ -4,6 +4,7 @@
 
 const assert = require('assert');
 const {spawnSync} = require('child_process');
+const fs = require('fs');
 const name = process.argv[2];
 const kuid = require(name);
 const host = require(`${name}/host`);
@@ -84,40 +85,40 @@ const tests = {
     }
     assert.throws(() => ids.k64(), {code: 'ENOTSUP'});
   },
-  'numbers have texts and times': () => {
-    assert.strictEqual(kuid.text(1n << 44n, 'k64'), '...F.......');
-    assert.strictEqual(kuid.timeNs(1n << 22n, {format: 'snowflake', setting: 0}), 1000000n);
-    assert.strictEqual(kuid.timeNs(3n << 44n | 5n << 24n, {format: 'k64'}), 3000005000000000n);
-    assert.strictEqual(kuid.timeNs('4194304', {format: 'snowflake', setting: 0}), 1000000n);
+  'published IDs are read': () => {
+    const lines = fs.readFileSync(process.argv[3], 'utf8').trim().split('\n').filter((line) => line[0] !== '#');
+    for (const [format, setting, text, id, ns, ...ends] of lines.map((line) => line.split('\t'))) {
+      if (!ns) {
+        assert.throws(() => kuid.parse(text, format), {message: new RegExp(`${id.replace('at', 'at character')}$`)});
+        continue;
+      }
+      const options = setting === '-' ? {} : {setting: BigInt(setting)};
+      const ofHex = (hex) => kuid.text(Buffer.from(hex, 'hex'), format);
+      assert.strictEqual(kuid.text(kuid.parse(text, format), format), text);
+      assert.strictEqual(ofHex(id), text);
+      if (ns !== '-') {
+        // Others' v7 don't say more than milliseconds.
+        const known = format === 'v7' ? BigInt(ns) / 1000000n * 1000000n : BigInt(ns);
+        assert.strictEqual(kuid.timeNs(text, {format, ...options}), known, text);
+        const made = [kuid.lowest, kuid.highest].map((end) => kuid.text(end(format, BigInt(ns), options), format));
+        assert.deepStrictEqual(made, ends.map(ofHex));
+      }
+    }
+  },
+  'what is no ID is refused': () => {
     assert.throws(() => kuid.text(Buffer.alloc(15), 'v7'), /16 bytes, not 15/);
     assert.throws(() => kuid.text(1n), /must be given/);
     assert.throws(() => kuid.timeNs('00000000-0000-4000-8000-000000000000'), /no ID with a time/);
-  },
-  'texts are parsed strictly': () => {
     const id = ids.v7();
-    assert.strictEqual(kuid.parse(id), id);
-    assert.strictEqual(kuid.parse(id.toUpperCase(), 'v7'), id);
-    for (const wrong of [id.replaceAll('-', ''), `${id}0`, ` ${id}`, id.replace(/-(.)/, '$1-'), '', '12']) {
+    for (const wrong of [id.replaceAll('-', ''), ` ${id}`, id.replace(/-(.)/, '$1-'), '12']) {
       assert.throws(() => kuid.parse(wrong), RangeError);
       assert.throws(() => kuid.time(wrong), RangeError);
     }
-    assert.throws(() => kuid.parse(id, 'v6'), /no v6: it is wrong at character 14/);
-    for (const format of ['v1', 'v6', 'v7', 'lex', 'k64', 'k96', 'k128', 'snowflake']) {
-      const lowest = kuid.lowest(format, new Date());
-      assert.deepStrictEqual(kuid.parse(kuid.text(lowest, format), format), lowest);
-    }
-  },
-  'an ID lies between the ends of its time': () => {
-    for (const format of ['v6', 'v7']) {
-      const id = ids[format]();
-      const time = kuid.timeNs(id);
-      assert(kuid.lowest(format, time) <= id && id <= kuid.highest(format, time));
-      assert.strictEqual(kuid.timeNs(kuid.highest(format, time)), time);
-      assert.throws(() => kuid.lowest(format, -(10n ** 20n)), RangeError);
-      assert.throws(() => kuid.lowest(format, new Date(NaN)), RangeError);
-    }
   },
   'times have a range': () => {
+    for (const far of [-(10n ** 20n), new Date(NaN)]) {
+      assert.throws(() => kuid.lowest('v7', far), RangeError);
+    }
     const of2300 = '00978d4f-e500-7000-8000-000000000000'.replace('0097', '0978');
     assert.strictEqual(kuid.timeNs(of2300), BigInt(0x09788d4fe500) * 1000000n);
     assert.strictEqual(kuid.time(of2300).getTime(), 0x09788d4fe500);

@@ -122,28 +122,42 @@ fn a_missing_device_is_an_error_that_helps() {
     assert!(local().k64().is_err());
 }
 
+fn of_hex(hex: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+    (0..hex.len()).step_by(2).map(byte).collect()
+}
+
 #[test]
-fn ids_have_texts_and_times() {
-    let k64 = ((3u64 << 44) | (5 << 24)).to_be_bytes();
-    assert_eq!(kuid::text(Format::K64, &(1u64 << 44).to_be_bytes()).unwrap(), "...F.......");
-    let at = UNIX_EPOCH + Duration::from_secs(3_000_005);
-    assert_eq!(kuid::time(Format::K64, &k64, 8, false), Some(at));
-    assert_eq!(kuid::lowest(Format::K64, at, 8).unwrap(), k64);
-    assert!(kuid::highest(Format::K64, at, 8).unwrap() > k64.to_vec());
-    assert_eq!(kuid::text(Format::V7, &[0; 15]), None);
-    assert_eq!(kuid::time(Format::V7, &[0; 16], 0, false), None);
-    // Before 1970 there is v1, down to 1582, and no v7.
-    let early = UNIX_EPOCH - Duration::new(1, 100);
-    let id = kuid::lowest(Format::V1, early, 0).unwrap();
-    assert_eq!(kuid::time(Format::V1, &id, 0, false), Some(early));
-    assert_eq!(kuid::highest(Format::V7, early, 0), None);
-    let id = kuid::parse(Format::V7, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap();
-    assert_eq!(id[0..3], [0x01, 0x7f, 0x22]);
-    for (text, place) in [("", 0), ("017f22e2-79b0-6cc3-98c4-dc0c0c07398f", 14), ("\0", 0)] {
-        let error = kuid::parse(Format::V7, text).unwrap_err();
-        assert_eq!(error.place(), place);
-        assert!(error.to_string().ends_with(&format!("at byte {place}")));
+fn published_ids_are_read() {
+    use Format::*;
+    for line in include_str!("ids.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let row: Vec<&str> = line.split('\t').collect();
+        let named = |format: &Format| format!("{format:?}").eq_ignore_ascii_case(row[0]);
+        let format = [V1, V6, V7, Lex, K64, K96, K128, Snowflake].into_iter().find(named).unwrap();
+        let read = kuid::parse(format, row[2]);
+        if row.len() == 4 {
+            let error = read.unwrap_err();
+            assert_eq!(format!("at {}", error.place()), row[3], "{line}");
+            assert!(error.to_string().ends_with(&format!("at byte {}", error.place())));
+            continue;
+        }
+        let id = read.unwrap();
+        assert_eq!(id, of_hex(row[3]), "{line}");
+        assert_eq!(kuid::text(format, &id).unwrap(), row[2]);
+        if let Ok(ns) = row[4].parse::<i64>() {
+            let since = Duration::from_nanos(ns.unsigned_abs());
+            let at = if ns < 0 { UNIX_EPOCH - since } else { UNIX_EPOCH + since };
+            let setting = row[1].parse().unwrap_or(8);
+            // Others' v7 don't say more than milliseconds.
+            let known = if format == V7 { at - Duration::from_nanos(ns as u64 % 1_000_000) } else { at };
+            assert_eq!(kuid::time(format, &id, setting, false), Some(known), "{line}");
+            assert_eq!(kuid::lowest(format, at, setting).unwrap(), of_hex(row[5]), "{line}");
+            assert_eq!(kuid::highest(format, at, setting).unwrap(), of_hex(row[6]), "{line}");
+        }
     }
+    assert_eq!(kuid::text(V7, &[0; 15]), None);
+    assert_eq!(kuid::time(V7, &[0; 16], 0, false), None);
+    assert_eq!(kuid::highest(V7, UNIX_EPOCH - Duration::new(1, 100), 0), None);
 }
 
 #[test]
