@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Makes IDs, for any number of threads.
@@ -33,25 +33,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * itself are in order in the process only, and random bits alone tell them from those of others.
  *
  * <p>A call waits if IDs have run 100 ms in front of their clock, or up to 30 s for an administrator
- * if the module was loaded with state=required. An interrupt ends the wait of {@link #bytes(Format, int,
- * Duration)} only, because Java has no means to end a read. Errors of the device are {@link UncheckedIOException}; what can't be made
- * without it is {@link UnsupportedOperationException}. {@link IllegalStateException} is a clock before
- * 1970 or past 2262, of which the process makes no ID.
+ * if the module was loaded with state=required. An interrupt ends the wait of {@link #bytes(Format,
+ * int, Duration)} only, because Java has no means to end a read. Errors of the device are {@link
+ * UncheckedIOException}; what can't be made without it is {@link UnsupportedOperationException}.
+ * {@link IllegalStateException} is a clock before 1970 or past 2262, of which the process makes no ID.
  */
 public final class Generator {
     private static final AtomicBoolean WARNED = new AtomicBoolean();
     private static final AtomicLong LAST = new AtomicLong(); // nanosecond of a plain version 7
-    private static final Clock CLOCK = Clock.systemUTC();
-
-    private static final class Random {
-        static final SecureRandom BITS = new SecureRandom();
-    }
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private final Source from;
     private final boolean host;
     private final Device.Opener opener;
     private volatile Source made = Source.AUTO;
-    private volatile InputStream[] files = new InputStream[Format.values().length];
+    private final AtomicReferenceArray<InputStream> files =
+            new AtomicReferenceArray<>(Format.values().length);
     private volatile String missing; // why there is no device
     private final ExecutorService[] readers = new ExecutorService[Format.values().length];
 
@@ -142,7 +139,7 @@ public final class Generator {
         if (count < 0) {
             throw new IllegalArgumentException("a negative number of IDs");
         }
-        InputStream file = files[format.ordinal()];
+        InputStream file = files.get(format.ordinal());
         if (file == null) {
             file = open(format);
         }
@@ -152,7 +149,7 @@ public final class Generator {
                 System.getLogger("kuid").log(Level.WARNING,
                         "{0}: this process makes UUIDs itself, in no order with others", missing);
             }
-            return plain(count, CLOCK.instant());
+            return plain(count, Instant.now());
         }
         try {
             byte[] ids = new byte[size];
@@ -202,7 +199,7 @@ public final class Generator {
      * they are made, and then there is no warning if there is none.
      */
     public Guarantees guarantees(Format format) {
-        if (files[format.ordinal()] != null || open(format) != null) {
+        if (open(format) != null) {
             return Device.guarantees(format, host);
         }
         WARNED.set(true);
@@ -211,8 +208,8 @@ public final class Generator {
 
     /** Returns the device file of a format, or null if this process makes the IDs. */
     private synchronized InputStream open(Format format) {
-        if (files[format.ordinal()] != null) {
-            return files[format.ordinal()];
+        if (files.get(format.ordinal()) != null) {
+            return files.get(format.ordinal());
         }
         boolean canBePlain = format == Format.V7 && !host;
         if (from == Source.PLAIN && !canBePlain) {
@@ -225,10 +222,7 @@ public final class Generator {
         String path = "/dev/kuids/" + (host ? "host/" : "") + format;
         try {
             InputStream file = opener.open(path);
-            // Readers don't take the lock, so they get a new array.
-            InputStream[] more = files.clone();
-            more[format.ordinal()] = file;
-            files = more;
+            files.set(format.ordinal(), file);
             if (made == Source.AUTO) {
                 made = Source.DEVICE;
             }
@@ -255,7 +249,7 @@ public final class Generator {
         long last = LAST.updateAndGet(
                 before -> Math.addExact(Math.max(now, before + 1), count - 1));
         byte[] ids = new byte[16 * count];
-        Random.BITS.nextBytes(ids);
+        RANDOM.nextBytes(ids);
         ByteBuffer bytes = ByteBuffer.wrap(ids);
         for (int i = 0; i < count; i++) {
             long ns = last - count + 1 + i;
