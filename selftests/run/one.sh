@@ -34,7 +34,7 @@ in_machine()
 	machine=$(awk -F '[ =]+' -v name="${1%%=*}" '$1 == name { print $2 }' "$here/programs.list")
 	[[ -n $machine ]] || return 0
 	# fleet/order.c is no test.
-	for directory in $(cd "$tests" && grep -l kselftest.mk */Makefile); do
+	for directory in $(cd "$tests" && grep -l kselftest.mk -- */Makefile); do
 		directory=${directory%/*}
 		name=${1%%=*}
 		[[ ! -e $tests/$directory/$name && ! -e $tests/$directory/${name%_32}.c ]] || break

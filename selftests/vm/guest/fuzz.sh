@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fuzzes the device in the guest, with each fuzzer in turn:   fuzz.sh SECONDS
-# fuzz[=OPTION[+OPTION...]]|trinity|stress-ng...
-# "fuzz" is this project's own and reports errors itself, also as a soak. The other fuzzers don't know the device
-# and run unprivileged: the kernel must not complain, and afterwards the module must work and
-# unload.
-# Prints KTAP.
+# Fuzzes the device in the guest, with each fuzzer in turn:
+#   fuzz.sh SECONDS fuzz[=OPTION[+OPTION...]]|trinity|stress-ng...
+# "fuzz" is this project's own and reports errors itself, also as a soak. The other fuzzers don't know
+# the device and run unprivileged: the kernel must not complain, and afterwards the module must work
+# and unload. Prints KTAP.
 # shellcheck disable=SC2317 # functions called by a computed name
 
 # shellcheck source=SCRIPTDIR/klog.sh
