@@ -5,15 +5,11 @@
  */
 #include "../lib/harness.h"
 
+#include <stdarg.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 
-#include "../lib/admin.h"
-#include "../lib/formats.h"
-#include "../lib/module.h"
+#include "../lib/own_module.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
-#include "../lib/status.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define EVENTS		TRACING "events/kuid/"
@@ -42,9 +38,7 @@ static bool has_tracing(void)
 	return !access(TRACING "trace", F_OK);
 }
 
-#define TRACE_MAX	(1024 * 1024)
-
-static char trace_text[TRACE_MAX];
+static char trace_text[1024 * 1024];
 
 static bool read_trace(void)
 {
@@ -52,66 +46,36 @@ static bool read_trace(void)
 	size_t size = 0;
 	ssize_t got;
 
-	if (fd < 0)
-		return false;
-	while (size < TRACE_MAX - 1) {
-		got = read(fd, trace_text + size, TRACE_MAX - 1 - size);
-		if (got <= 0)
-			break;
-		size += got;
-	}
+	do {
+		got = read(fd, trace_text + size, sizeof(trace_text) - 1 - size);
+		size += got > 0 ? got : 0;
+	} while (got > 0);
 	trace_text[size] = '\0';
 	close(fd);
-	return true;
+	return !got;
 }
 
-/* The next line of @event from *@at on, without the event's name, or NULL. */
-static const char *next_line(const char **at, const char *event)
+/*
+ * Scan the next line of @event from *@at on, as sscanf() does. Returns how many
+ * values it has, or -1 if there is no such line.
+ */
+static int scan(const char **at, const char *event, const char *format, ...)
 {
-	static char line[512];
-	const char *found = *at;
+	char name[40];
+	va_list values;
+	int nr;
 
-	while ((found = strstr(found, event))) {
-		size_t size = strcspn(found, "\n");
-
-		found += strlen(event);
-		/* Check the characters before and after the name. */
-		if (found - strlen(event) == trace_text ||
-		    found[-1 - (long)strlen(event)] != ' ' || *found != ':')
-			continue;
-		size -= strlen(event);
-		if (size >= sizeof(line))
-			size = sizeof(line) - 1;
-		memcpy(line, found, size);
-		line[size] = '\0';
-		*at = found;
-		return line;
+	snprintf(name, sizeof(name), " %s: ", event);
+	*at = strstr(*at, name);
+	if (!*at) {
+		*at = "";
+		return -1;
 	}
-	return NULL;
-}
-
-/* The text after "name=", or NULL. */
-static const char *field_of(const char *line, const char *name)
-{
-	size_t size = strlen(name);
-	const char *at = line;
-
-	for (; (at = strstr(at, name)); at += size) {
-		if (at > line && at[-1] == ' ' && at[size] == '=')
-			return at + size + 1;
-	}
-	return NULL;
-}
-
-static bool number_of(const char *line, const char *name, long long *value)
-{
-	const char *text = field_of(line, name);
-	char *end;
-
-	if (!text)
-		return false;
-	*value = strtoll(text, &end, 10);
-	return end != text && (*end == ' ' || !*end);
+	*at += strlen(name);
+	va_start(values, format);
+	nr = vsscanf(*at, format, values);
+	va_end(values);
+	return nr;
 }
 
 FIXTURE(trace) {
@@ -169,28 +133,23 @@ TEST_F(trace, fields)
 		{ "kuid_claim", { "state", "worker", "floor", "ceiling" } },
 		{ "kuid_claim_span", { "worker", "first", "end" } },
 	};
-	char path[128], text[4096], field[64];
+	char path[128], text[4096] = "", field[64];
 	size_t i, k;
-	ssize_t size;
-	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		snprintf(path, sizeof(path), EVENTS "%s/format",
-			 events[i].event);
+		int fd;
+
+		snprintf(path, sizeof(path), EVENTS "%s/format", events[i].event);
 		fd = open(path, O_RDONLY);
-		ASSERT_LE(0, fd) {
+		ASSERT_LT(0, read(fd, text, sizeof(text) - 1)) {
 			TH_LOG("no %s", path);
 		}
-		size = read(fd, text, sizeof(text) - 1);
-		ASSERT_LT(0, size);
-		text[size] = '\0';
 		close(fd);
 		for (k = 0; events[i].fields[k]; k++) {
 			snprintf(field, sizeof(field), " %s;",
 				 events[i].fields[k]);
 			EXPECT_NE(NULL, strstr(text, field)) {
-				TH_LOG("%s has no %s", events[i].event,
-				       events[i].fields[k]);
+				TH_LOG("%s has no %s", path, events[i].fields[k]);
 			}
 		}
 	}
@@ -207,8 +166,9 @@ TEST_F(trace, wait)
 	struct kuid_status before = { 0 }, after = { 0 };
 	__u8 *ids = malloc(count * f->id_size);
 	const char *at = trace_text;
-	unsigned long long nr = 0;
-	const char *line;
+	unsigned long long nr = 0, ns;
+	char source[16];
+	int values;
 
 	ASSERT_NE(NULL, ids);
 	/* Populate the pages now: faults would cost time in the test. */
@@ -217,19 +177,11 @@ TEST_F(trace, wait)
 	ASSERT_EQ(count, generate_ids(f, self->fd, ids, count));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &after));
 	ASSERT_TRUE(read_trace());
-	while ((line = next_line(&at, "kuid_wait"))) {
-		const char *source = field_of(line, "source");
-		long long ns;
-
-		ASSERT_NE(NULL, source);
-		EXPECT_EQ(0, strncmp(source, "lex ", 4)) {
-			TH_LOG("%s", line);
-		}
-		ASSERT_TRUE(number_of(line, "ns", &ns)) {
-			TH_LOG("%s", line);
-		}
-		EXPECT_LE(0, ns);
-		EXPECT_GT((long long)(10 * NSEC_PER_SEC), ns);
+	while ((values = scan(&at, "kuid_wait", "source=%15s ns=%llu", source,
+			      &ns)) >= 0) {
+		ASSERT_EQ(2, values);
+		EXPECT_STREQ("lex", source);
+		EXPECT_GT(10 * NSEC_PER_SEC, ns);
 		nr++;
 	}
 	EXPECT_EQ(after.waits - before.waits, nr);
@@ -242,23 +194,18 @@ TEST_F(trace, wait)
 static void check_step(struct __test_metadata *_metadata, const char **at,
 		       int by, long long *stamp_lag, long long *slot_lag)
 {
-	const char *line = next_line(at, "kuid_step");
 	long long by_ns;
 
-	ASSERT_NE(NULL, line) {
+	ASSERT_EQ(3, scan(at, "kuid_step",
+			  "by_ns=%lld stamp_lag_ns=%lld slot_lag_ns=%lld",
+			  &by_ns, stamp_lag, slot_lag)) {
 		TH_LOG("no step by %d seconds", by);
 	}
-	ASSERT_TRUE(number_of(line, "by_ns", &by_ns));
-	ASSERT_TRUE(number_of(line, "stamp_lag_ns", stamp_lag));
-	ASSERT_TRUE(number_of(line, "slot_lag_ns", slot_lag));
 	/*
 	 * The wall clock may be slewed as well, and be read between two ticks.
 	 */
-	EXPECT_LT(by * 1000000000LL - 100000000, by_ns) {
-		TH_LOG("%s", line);
-	}
-	EXPECT_GT(by * 1000000000LL + 100000000, by_ns) {
-		TH_LOG("%s", line);
+	EXPECT_GT(100000000, llabs(by_ns - by * 1000000000LL)) {
+		TH_LOG("by %lld ns", by_ns);
 	}
 }
 
@@ -287,25 +234,22 @@ TEST_F(trace, step)
 	/* A lag that remains can only be run-ahead. */
 	EXPECT_GE((long long)AHEAD_NS, stamp_lag);
 	EXPECT_GE((long long)AHEAD_NS, slot_lag);
-	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
+	EXPECT_EQ(-1, scan(&at, "kuid_step", ""));
 	at = trace_text;
-	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	EXPECT_EQ(-1, scan(&at, "kuid_epoch", ""));
 }
 
 static void check_epoch(struct __test_metadata *_metadata, const char **at,
 			__u64 number, const char *why)
 {
-	const char *line = next_line(at, "kuid_epoch");
-	const char *text;
-	long long value;
+	unsigned long long value;
+	char text[16];
 
-	ASSERT_NE(NULL, line) {
+	ASSERT_EQ(2, scan(at, "kuid_epoch", "number=%llu why=%15s", &value,
+			  text)) {
 		TH_LOG("no epoch %llu", (unsigned long long)number);
 	}
-	ASSERT_TRUE(number_of(line, "number", &value));
 	EXPECT_EQ(number, value);
-	text = field_of(line, "why");
-	ASSERT_NE(NULL, text);
 	EXPECT_STREQ(why, text);
 }
 
@@ -341,7 +285,7 @@ TEST_F(trace, epoch_by_a_step)
 
 	ASSERT_TRUE(read_trace());
 	check_epoch(_metadata, &at, before.epoch + 1, "step");
-	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	EXPECT_EQ(-1, scan(&at, "kuid_epoch", ""));
 	at = trace_text;
 	check_step(_metadata, &at, -BACK, &stamp_lag, &slot_lag);
 	EXPECT_LT(0, slot_lag);
@@ -367,7 +311,7 @@ TEST_F(trace, epoch_by_cover)
 	ASSERT_TRUE(read_trace());
 	check_epoch(_metadata, &at, before.epoch + 1, "cover");
 	check_epoch(_metadata, &at, before.epoch + 2, "back");
-	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	EXPECT_EQ(-1, scan(&at, "kuid_epoch", ""));
 }
 
 #define CLAIMED	"0000000000000007fedcba9876543210"
@@ -399,36 +343,22 @@ static void check_claim(struct __test_metadata *_metadata, const char **at,
 			const struct kuid_claim *claim, __u64 ceiling,
 			long long *end)
 {
-	const char *line = next_line(at, event), *text;
-	long long value;
+	unsigned long long worker, floor, shown, first;
+	char token[40], has[16], parts[40];
 
-	ASSERT_NE(NULL, line) {
+	ASSERT_EQ(8, scan(at, event,
+			  "token=%39s state=%15s parts=%39s worker=%llx snowflake=%*u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%lld",
+			  token, has, parts, &worker, &floor, &shown, &first, end)) {
 		TH_LOG("no %s", event);
 	}
-	text = field_of(line, "token");
-	ASSERT_NE(NULL, text);
-	EXPECT_EQ(0, strncmp(CLAIMED " ", text, sizeof(CLAIMED)));
-	text = field_of(line, "state");
-	ASSERT_NE(NULL, text);
-	EXPECT_EQ(0, strncmp(state, text, strlen(state))) {
-		TH_LOG("%s%s", event, line);
-	}
-	text = field_of(line, "parts");
-	ASSERT_NE(NULL, text);
+	EXPECT_STREQ(CLAIMED, token);
+	EXPECT_STREQ(state, has);
 	/* The worker may serve for snowflake. */
-	EXPECT_EQ(0, strncmp("worker", text, 6));
-	text = field_of(line, "worker");
-	ASSERT_NE(NULL, text);
-	EXPECT_EQ(0, strncmp("0000000000000009 ", text, 17));
-	ASSERT_TRUE(number_of(line, "floor_ns", &value));
-	EXPECT_EQ(claim->floor_ns, value);
-	ASSERT_TRUE(number_of(line, "ceiling_ns", &value));
-	EXPECT_EQ(ceiling, value) {
-		TH_LOG("%s%s", event, line);
-	}
-	ASSERT_TRUE(number_of(line, "first_ns", &value));
-	EXPECT_EQ(claim->floor_ns, value);
-	ASSERT_TRUE(number_of(line, "end_ns", end));
+	EXPECT_EQ(0, strncmp("worker", parts, 6));
+	EXPECT_EQ(9, worker);
+	EXPECT_EQ(claim->floor_ns, floor);
+	EXPECT_EQ(ceiling, shown);
+	EXPECT_EQ(claim->floor_ns, first);
 }
 
 TEST_F(trace, claim)
@@ -456,29 +386,29 @@ TEST_F(trace, claim)
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_CLAIM, &drop));
 
 	ASSERT_TRUE(read_trace());
-	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "lives", &claim,
 		    claim.ceiling_ns, &set);
-	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "lives", &claim,
 		    claim.ceiling_ns + HOUR, &value);
 	EXPECT_LT(fields.ns, value);
-	check_claim(_metadata, &at, "kuid_claim", "ended ", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "ended", &claim,
 		    end.ceiling_ns, &last);
 	EXPECT_EQ(end.ceiling_ns, last);
-	ASSERT_NE(NULL, next_line(&at, "kuid_claim"));
+	ASSERT_EQ(0, scan(&at, "kuid_claim", ""));
 
 	/* A span when an epoch begins, and with each change of the claim. */
-	check_claim(_metadata, &spans, "kuid_claim_span", "lives ", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "lives", &claim,
 		    claim.ceiling_ns, &first);
 	EXPECT_LE(claim.floor_ns, first);
-	check_claim(_metadata, &spans, "kuid_claim_span", "lives ", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "lives", &claim,
 		    claim.ceiling_ns + HOUR, &value);
 	EXPECT_LT(fields.ns, value);
-	check_claim(_metadata, &spans, "kuid_claim_span", "ended ", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "ended", &claim,
 		    end.ceiling_ns, &value);
-	check_claim(_metadata, &spans, "kuid_claim_span", "ended ", &claim,
+	check_claim(_metadata, &spans, "kuid_claim_span", "ended", &claim,
 		    end.ceiling_ns, &value);
 	EXPECT_EQ(last, value);
-	EXPECT_EQ(NULL, next_line(&spans, "kuid_claim_span"));
+	EXPECT_EQ(-1, scan(&spans, "kuid_claim_span", ""));
 }
 
 TEST_F(trace, claim_in_a_twin)
@@ -496,12 +426,12 @@ TEST_F(trace, claim_in_a_twin)
 	if (write_text("/sys/power/state", "disk"))
 		SKIP(return, "this kernel can't hibernate");
 	ASSERT_TRUE(read_trace());
-	check_claim(_metadata, &at, "kuid_claim", "lives ", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "lives", &claim,
 		    claim.ceiling_ns, &end);
-	check_claim(_metadata, &at, "kuid_claim", "forked ", &claim,
+	check_claim(_metadata, &at, "kuid_claim", "forked", &claim,
 		    claim.ceiling_ns, &end);
-	EXPECT_EQ(NULL, next_line(&at, "kuid_claim"));
-	check_claim(_metadata, &spans, "kuid_claim_span", "forked ", &claim,
+	EXPECT_EQ(-1, scan(&at, "kuid_claim", ""));
+	check_claim(_metadata, &spans, "kuid_claim_span", "forked", &claim,
 		    claim.ceiling_ns, &end);
 	ASSERT_EQ(0, get_state(self->fd, &state));
 	drop.load_id = state.load_id;
@@ -545,39 +475,33 @@ TEST_F(trace, step_found_by_a_new_epoch)
 	}
 	at = trace_text;
 	for (i = 0; i < TIMES; i++)
-		EXPECT_NE(NULL, next_line(&at, "kuid_step"));
-	EXPECT_EQ(NULL, next_line(&at, "kuid_step"));
+		EXPECT_EQ(0, scan(&at, "kuid_step", ""));
+	EXPECT_EQ(-1, scan(&at, "kuid_step", ""));
 }
 
 /* The first open begins the first epoch. */
 TEST_F(trace, first_epoch)
 {
-	bool was_loaded = is_loaded();
 	const char *at = trace_text;
 
-	if (!module_path())
-		SKIP(return, NO_MODULE);
 	close(self->fd);
 	self->fd = -1;
 	write_text(EVENTS "enable", "0");
-	if (was_loaded)
-		ASSERT_EQ(0, unload());
+	take_module(_metadata);
 	ASSERT_EQ(0, load(""));
 	ASSERT_EQ(0, write_text(TRACING "trace", ""));
 	ASSERT_EQ(0, write_text(EVENTS "enable", "1"));
 	ASSERT_TRUE(read_trace());
-	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
+	EXPECT_EQ(-1, scan(&at, "kuid_epoch", ""));
 	self->fd = open(DEV_KUID, O_RDONLY);
 	ASSERT_LE(0, self->fd);
 	ASSERT_TRUE(read_trace());
 	at = trace_text;
 	check_epoch(_metadata, &at, 1, "first");
-	EXPECT_EQ(NULL, next_line(&at, "kuid_epoch"));
-	close(self->fd);
-	self->fd = -1;
+	EXPECT_EQ(-1, scan(&at, "kuid_epoch", ""));
 	ASSERT_EQ(0, write_text(EVENTS "enable", "0"));
-	if (!was_loaded)
-		ASSERT_EQ(0, unload());
+	stop(_metadata, &self->fd);
+	give_back_module(_metadata);
 }
 
 TEST_HARNESS_MAIN
