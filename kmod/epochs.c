@@ -54,16 +54,16 @@ static struct kuid_choices kuid_epochs_first_choices __ro_after_init;
 static bool kuid_epochs_hibernating;
 
 /*
- * A change that keeps choices, worker and stale parts. The caller adds what is
- * to change.
+ * Begin a change, which holds the lock. It keeps choices, worker and stale
+ * parts; the caller adds what is to change.
  */
-static struct kuid_change kuid_change_none(enum kuid_why why)
+static void kuid_change_open(struct kuid_change *change, enum kuid_why why)
 {
-	const struct kuid_epoch *epoch = kuid_host.epoch;
+	const struct kuid_epoch *epoch;
 
-	lockdep_assert_held(&kuid_epochs_lock);
-
-	return (struct kuid_change) {
+	mutex_lock(&kuid_epochs_lock);
+	epoch = kuid_host.epoch;
+	*change = (struct kuid_change) {
 		.why = why,
 		.choices = epoch ? epoch->choices : kuid_epochs_first_choices,
 		.stale = epoch ? epoch->stale : 0,
@@ -115,16 +115,6 @@ static struct kuid_sequences *kuid_epochs_alloc_sequences(void)
 	return sequences;
 }
 
-static u64 kuid_epochs_draw_load_id(void)
-{
-	u64 load_id;
-
-	do
-		load_id = kuid_vmgen_random();
-	while (!load_id);
-	return load_id;
-}
-
 /* Snowflake's worker is as stale as the worker, if it is the worker. */
 static u32 kuid_epochs_stale(const struct kuid_change *change)
 {
@@ -171,7 +161,7 @@ static int kuid_epochs_begin(struct kuid_change *change)
 	 * begin one before the worker of events.c does.
 	 */
 	if (!former || former->closings != change->closings)
-		epoch->load_id = kuid_epochs_draw_load_id();
+		epoch->load_id = kuid_vmgen_random() ?: 1;
 
 	ret = kuid_generator_publish(&kuid_host, epoch, change);
 	if (ret)
@@ -194,39 +184,20 @@ free:
 	return ret;
 }
 
-/* Begin a change, which holds the lock. The caller adds what is to change. */
-static void kuid_change_open(struct kuid_change *change, enum kuid_why why)
-{
-	mutex_lock(&kuid_epochs_lock);
-	*change = kuid_change_none(why);
-}
-
-/* The same for a command, which begins the first epoch, if there is none. */
-static int kuid_change_open_started(struct kuid_change *change,
-				    enum kuid_why why)
-{
-	int ret = kuid_epochs_start_now();
-
-	if (!ret)
-		kuid_change_open(change, why);
-	return ret;
-}
-
 /*
  * End a change: begin its epoch, unless @ret is an error, and drop the lock.
- * @name is set to the name of the epoch. -EALREADY means that no epoch is
- * needed, which is no error.
+ * @number and @load_id, unless they are NULL, are set to the name of the epoch.
+ * -EALREADY means that no epoch is needed, which is no error.
  */
-static int kuid_change_close(struct kuid_change *change, int ret,
-			     struct kuid_epoch_name *name)
+static int kuid_change_close(struct kuid_change *change, int ret, u64 *number,
+			     u64 *load_id)
 {
 	if (!ret)
 		ret = kuid_epochs_begin(change);
-	if (!ret && name)
-		*name = (struct kuid_epoch_name) {
-			.number = kuid_host.epoch->number,
-			.load_id = kuid_host.epoch->load_id,
-		};
+	if (!ret && number) {
+		*number = kuid_host.epoch->number;
+		*load_id = kuid_host.epoch->load_id;
+	}
 	mutex_unlock(&kuid_epochs_lock);
 	return ret == -EALREADY ? 0 : ret;
 }
@@ -241,7 +212,7 @@ static int kuid_epochs_begin_first(void)
 		kuid_change_for_fork(&change);
 	change.redrawn = true;
 	change.fresh_slots = true;
-	return kuid_change_close(&change, kuid_host.epoch ? -EALREADY : 0,
+	return kuid_change_close(&change, kuid_host.epoch ? -EALREADY : 0, NULL,
 				 NULL);
 }
 
@@ -316,7 +287,7 @@ int kuid_epochs_begin_for_fork(void)
 
 	kuid_change_open(&change, KUID_EPOCH_FORK);
 	kuid_change_for_fork(&change);
-	return kuid_change_close(&change, kuid_host.epoch ? 0 : -EALREADY,
+	return kuid_change_close(&change, kuid_host.epoch ? 0 : -EALREADY, NULL,
 				 NULL);
 }
 
@@ -346,7 +317,7 @@ int kuid_epochs_begin_for_step(void)
 
 	kuid_change_open(&change, KUID_EPOCH_STEP);
 	change.if_behind = true;
-	return kuid_change_close(&change, 0, NULL);
+	return kuid_change_close(&change, 0, NULL, NULL);
 }
 
 static struct kuid_covered kuid_covered_of(const struct kuid_cover *cover)
@@ -363,8 +334,8 @@ static struct kuid_covered kuid_covered_of(const struct kuid_cover *cover)
 
 /**
  * kuid_epochs_cover - begin a cover
- * @cover: the request, which the caller has checked
- * @name: output: the name of the epoch that begins
+ * @cover: the request, which the caller has checked; its epoch and load_id are
+ *	set
  *
  * From now on no slot, and no stamp with a given node, is handed out below the
  * floor. Stamps with a random node need none. With KUID_COVER_BACK, they begin
@@ -372,21 +343,16 @@ static struct kuid_covered kuid_covered_of(const struct kuid_cover *cover)
  *
  * Context: process. Sleeps.
  * Return: 0; -ESTALE if another cover has begun than the request names; -EINVAL
- * if a time at or above the ceiling was used; -EBUSY if the slots are to go back
- * and a number is claimed; -EAGAIN if the kernel's random
- * generator is not ready; -ENOMEM. After an error nothing has changed, and
- * @name is not valid.
+ * if a time at or above the ceiling was used; -EBUSY if the slots are to go
+ * back and a number is claimed; -ENOMEM. After an error nothing has changed.
  */
-int kuid_epochs_cover(const struct kuid_cover *cover,
-		      struct kuid_epoch_name *name)
+int kuid_epochs_cover(struct kuid_cover *cover)
 {
 	bool back = cover->flags & KUID_COVER_BACK;
 	struct kuid_change change;
-	int ret = kuid_change_open_started(&change, back ? KUID_EPOCH_BACK
-							 : KUID_EPOCH_COVER);
+	int ret = 0;
 
-	if (ret)
-		return ret;
+	kuid_change_open(&change, back ? KUID_EPOCH_BACK : KUID_EPOCH_COVER);
 	change.fresh_slots = back;
 	/* The next owner of a number trusts that its times don't come again. */
 	if (back && kuid_identity_claimed(&change.choices))
@@ -394,7 +360,7 @@ int kuid_epochs_cover(const struct kuid_cover *cover,
 	change.covers = true;
 	change.floor = cover->floor_ns;
 	change.cover = kuid_covered_of(cover);
-	return kuid_change_close(&change, ret, name);
+	return kuid_change_close(&change, ret, &cover->epoch, &cover->load_id);
 }
 
 /**
@@ -402,17 +368,13 @@ int kuid_epochs_cover(const struct kuid_cover *cover,
  * @cover: the request, which the caller has checked
  *
  * Context: process. Sleeps.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
- * the first epoch can't begin; an error of kuid_generator_raise_cover().
+ * Return: as kuid_generator_raise_cover().
  */
 int kuid_epochs_raise_cover(const struct kuid_cover *cover)
 {
 	const struct kuid_covered covered = kuid_covered_of(cover);
 	int ret;
 
-	ret = kuid_epochs_start_now();
-	if (ret)
-		return ret;
 	/* Without the lock, the epoch could be freed while it is read. */
 	mutex_lock(&kuid_epochs_lock);
 	ret = kuid_generator_raise_cover(&kuid_host, &covered);
@@ -424,45 +386,39 @@ int kuid_epochs_raise_cover(const struct kuid_cover *cover)
 
 /**
  * kuid_epochs_set_identity - begin an epoch with another identity
- * @set: the request; the caller has checked its flags and reserved fields
- * @name: output: the name of the epoch that begins
+ * @set: the request; the caller has checked its flags and reserved fields. Its
+ *	epoch and load_id are set
  *
  * Context: process. Sleeps.
  * Return: 0; -EBUSY, -EINVAL or -ENODEV as kuid_identity_change(); -EBUSY also
- * if a private lane may have had the given node; -EAGAIN if the kernel's random
- * generator is not ready; -ENOMEM. After an error the epoch and its identity
- * have not changed, and @name is not valid.
+ * if a private lane may have had the given node; -ENOMEM. After an error the
+ * epoch and its identity have not changed.
  */
-int kuid_epochs_set_identity(const struct kuid_set_identity *set,
-			     struct kuid_epoch_name *name)
+int kuid_epochs_set_identity(struct kuid_set_identity *set)
 {
 	struct kuid_change change;
-	int ret = kuid_change_open_started(&change, KUID_EPOCH_SET);
+	int ret;
 
-	if (ret)
-		return ret;
+	kuid_change_open(&change, KUID_EPOCH_SET);
 	ret = kuid_identity_change(&change.choices, set);
 	change.changed = kuid_identity_changed(set);
 	change.stale &= ~change.changed;
 	if (set->flags & KUID_IDENTITY_CONFIRM)
 		change.stale &= kuid_identity_claimed(&change.choices);
-	return kuid_change_close(&change, ret, name);
+	return kuid_change_close(&change, ret, &set->epoch, &set->load_id);
 }
 
 /**
  * kuid_epochs_claim - begin an epoch with claimed numbers
- * @claim: the request, which the caller has checked
- * @name: output: the name of the epoch that begins
+ * @claim: the request, which the caller has checked; its epoch is set
  *
  * Context: process. Sleeps.
  * Return: 0; -EINVAL if another I or another epoch of snowflake is in use, or if
  * the claim that is there has the same token; -ESTALE if the load_id is another
  * one, or if @claim->replaces is not the living claim; -EBUSY if a claim lives
- * and is not to be replaced; -EAGAIN if the kernel's random generator is not
- * ready; -ENOMEM. After an error nothing has changed, and @name is not valid.
+ * and is not to be replaced; -ENOMEM. After an error nothing has changed.
  */
-int kuid_epochs_claim(const struct kuid_claim *claim,
-		      struct kuid_epoch_name *name)
+int kuid_epochs_claim(struct kuid_claim *claim)
 {
 	struct kuid_claiming claiming = {
 		.claim = {
@@ -474,15 +430,14 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
 		.load_id = claim->load_id,
 	};
 	struct kuid_change change;
-	int ret = kuid_change_open_started(&change, KUID_EPOCH_CLAIM);
+	int ret;
 
-	if (ret)
-		return ret;
+	kuid_change_open(&change, KUID_EPOCH_CLAIM);
 	ret = kuid_identity_claim(&change.choices, claim, &change.changed);
 	change.stale &= ~change.changed;
 	change.floor = claim->floor_ns;
 	change.claiming = &claiming;
-	return kuid_change_close(&change, ret, name);
+	return kuid_change_close(&change, ret, &claim->epoch, &claim->load_id);
 }
 
 /**
@@ -491,17 +446,12 @@ int kuid_epochs_claim(const struct kuid_claim *claim,
  * @claim: as for kuid_generator_raise_claim()
  *
  * Context: process. Sleeps.
- * Return: 0; -ESTALE or -EINVAL as kuid_generator_raise_claim(); -EAGAIN if the
- * kernel's random generator is not ready; -ENOMEM if the first epoch can't
- * begin.
+ * Return: as kuid_generator_raise_claim().
  */
 int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim)
 {
 	int ret;
 
-	ret = kuid_epochs_start_now();
-	if (ret)
-		return ret;
 	/* Without the lock, the epoch could be freed while it is read. */
 	mutex_lock(&kuid_epochs_lock);
 	ret = kuid_generator_raise_claim(&kuid_host, load_id, claim);
@@ -510,10 +460,9 @@ int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim)
 		trace_kuid_claim(claim);
 	}
 	mutex_unlock(&kuid_epochs_lock);
-	if (ret)
-		return ret;
-	kuid_wait_changed();
-	return 0;
+	if (!ret)
+		kuid_wait_changed();
+	return ret;
 }
 
 /**
@@ -540,17 +489,13 @@ bool kuid_epochs_read(struct kuid_reading *reading)
  * kuid_epochs_private_node - hand out a node for a private lane
  * @to: output, all members are set
  *
- * Context: process. Sleeps only to begin the first epoch.
- * Return: 0; -EAGAIN if the kernel's random generator is not ready; -ENOMEM if
- * the first epoch can't begin; or an error of kuid_generator_private_node().
+ * Context: process; there is an epoch. Does not sleep.
+ * Return: as kuid_generator_private_node().
  */
 int kuid_epochs_private_node(struct kuid_private_node *to)
 {
 	int ret;
 
-	ret = kuid_epochs_start_now();
-	if (ret)
-		return ret;
 	rcu_read_lock_sched();
 	ret = kuid_generator_private_node(&kuid_host, to);
 	rcu_read_unlock_sched();

@@ -18,29 +18,16 @@ struct kuid_claim;
 struct kuid_cover;
 struct kuid_set_identity;
 
-/**
- * struct kuid_epoch_name - the name of an epoch, unique over all machines
- * @number: the epoch's number, from 1
- * @load_id: the epoch's load_id, see &struct kuid_origin.load_id
- */
-struct kuid_epoch_name {
-	u64 number;
-	u64 load_id;
-};
-
 int kuid_epochs_start_now(void);
 void kuid_epochs_start_soon(void);
 int kuid_epochs_start_slow(bool nonblock);
 int kuid_epochs_begin_for_step(void);
 int kuid_epochs_begin_for_fork(void);
 void kuid_epochs_set_hibernating(bool hibernating);
-int kuid_epochs_cover(const struct kuid_cover *cover,
-		      struct kuid_epoch_name *name);
+int kuid_epochs_cover(struct kuid_cover *cover);
 int kuid_epochs_raise_cover(const struct kuid_cover *cover);
-int kuid_epochs_set_identity(const struct kuid_set_identity *set,
-			     struct kuid_epoch_name *name);
-int kuid_epochs_claim(const struct kuid_claim *claim,
-		      struct kuid_epoch_name *name);
+int kuid_epochs_set_identity(struct kuid_set_identity *set);
+int kuid_epochs_claim(struct kuid_claim *claim);
 int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim);
 bool kuid_epochs_read(struct kuid_reading *reading);
 int kuid_epochs_private_node(struct kuid_private_node *to);

@@ -25,11 +25,6 @@
 /* The size of the largest batch, in bytes, fits a signed 32-bit integer. */
 #define KUID_IOCTL_BATCH_MAX SZ_64M
 
-static bool kuid_ioctl_order_ok(u32 order)
-{
-	return order <= KUID_ORDER_HOST;
-}
-
 /*
  * Whether the last words of a struct are zero, as they must be. @count is a
  * constant: memchr_inv() of a few words would cost several times as much.
@@ -78,7 +73,7 @@ static long kuid_ioctl_generate(struct file *file,
 
 	if (copy_from_user(&g, arg, sizeof(g)))
 		return -EFAULT;
-	if (!kuid_format_ok(&g.format) || !kuid_ioctl_order_ok(g.order) ||
+	if (!kuid_format_ok(&g.format) || g.order > KUID_ORDER_HOST ||
 	    !g.count || g.count > KUID_IOCTL_BATCH_MAX ||
 	    g.flags & ~KUID_GENERATE_NOWAIT || g.reserved0 ||
 	    !kuid_ioctl_is_zero(g.reserved, ARRAY_SIZE(g.reserved)))
@@ -138,7 +133,7 @@ static int kuid_ioctl_set_format(struct kuid_file *kf, void *arg)
 	u64 mode = READ_ONCE(kf->mode);
 	u64 wanted;
 
-	if (!kuid_format_ok(&set->format) || !kuid_ioctl_order_ok(set->order))
+	if (!kuid_format_ok(&set->format) || set->order > KUID_ORDER_HOST)
 		return -EINVAL;
 
 	do {
@@ -190,13 +185,9 @@ static int kuid_ioctl_private_lane(struct kuid_file *kf, void *arg)
 static int kuid_ioctl_state(struct kuid_file *kf, void *arg)
 {
 	struct kuid_state *state = arg;
-	int ret;
 
 	if (state->flags)
 		return -EINVAL;
-	ret = kuid_epochs_start_now();
-	if (ret)
-		return ret;
 	kuid_status_fill_state(state);
 	return 0;
 }
@@ -217,35 +208,20 @@ static bool kuid_ioctl_cover_ok(const struct kuid_cover *cover)
 static int kuid_ioctl_cover(struct kuid_file *kf, void *arg)
 {
 	struct kuid_cover *cover = arg;
-	struct kuid_epoch_name name;
-	int ret;
 
 	if (!kuid_ioctl_cover_ok(cover))
 		return -EINVAL;
-	if (!cover->flags)
-		return kuid_epochs_raise_cover(cover);
-	ret = kuid_epochs_cover(cover, &name);
-	if (ret)
-		return ret;
-	cover->epoch = name.number;
-	cover->load_id = name.load_id;
-	return 0;
+	return cover->flags ? kuid_epochs_cover(cover)
+			    : kuid_epochs_raise_cover(cover);
 }
 
 static int kuid_ioctl_set_identity(struct kuid_file *kf, void *arg)
 {
 	struct kuid_set_identity *set = arg;
-	struct kuid_epoch_name name;
-	int ret;
 
 	if (set->flags & ~KUID_IDENTITY_CONFIRM || set->reserved0)
 		return -EINVAL;
-	ret = kuid_epochs_set_identity(set, &name);
-	if (ret)
-		return ret;
-	set->epoch = name.number;
-	set->load_id = name.load_id;
-	return 0;
+	return kuid_epochs_set_identity(set);
 }
 
 static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
@@ -272,16 +248,10 @@ static bool kuid_ioctl_claim_ok(const struct kuid_claim *claim)
 static int kuid_ioctl_claim(struct kuid_file *kf, void *arg)
 {
 	struct kuid_claim *claim = arg;
-	struct kuid_epoch_name name;
-	int ret;
 
 	if (!kuid_ioctl_claim_ok(claim))
 		return -EINVAL;
-	ret = kuid_epochs_claim(claim, &name);
-	if (ret)
-		return ret;
-	claim->epoch = name.number;
-	return 0;
+	return kuid_epochs_claim(claim);
 }
 
 static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
@@ -309,20 +279,20 @@ static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
 }
 
 /*
- * The commands but KUID_IOC_GENERATE: name, struct, and the capability that the
- * caller needs, -1 for none.
+ * The commands but KUID_IOC_GENERATE: name, struct, whether there must be an
+ * epoch, and the capability that the caller needs, -1 for none.
  */
 /* clang-format off */
 #define KUID_COMMANDS(COMMAND)						\
-	COMMAND(QUERY,	       query,	      -1)			\
-	COMMAND(SET_FORMAT,    set_format,    -1)			\
-	COMMAND(STATUS,	       status,	      -1)			\
-	COMMAND(PRIVATE_LANE,  private_lane,  -1)			\
-	COMMAND(GET_STATE,     state,	      -1)			\
-	COMMAND(COVER,	       cover,	      CAP_SYS_TIME)		\
-	COMMAND(SET_IDENTITY,  set_identity,  CAP_SYS_ADMIN)		\
-	COMMAND(CLAIM,	       claim,	      CAP_SYS_ADMIN)		\
-	COMMAND(CLAIM_CEILING, claim_ceiling, CAP_SYS_TIME)
+	COMMAND(QUERY,	       query,	      false, -1)		\
+	COMMAND(SET_FORMAT,    set_format,    false, -1)		\
+	COMMAND(STATUS,	       status,	      false, -1)		\
+	COMMAND(PRIVATE_LANE,  private_lane,  true,  -1)		\
+	COMMAND(GET_STATE,     state,	      true,  -1)		\
+	COMMAND(COVER,	       cover,	      true,  CAP_SYS_TIME)	\
+	COMMAND(SET_IDENTITY,  set_identity,  true,  CAP_SYS_ADMIN)	\
+	COMMAND(CLAIM,	       claim,	      true,  CAP_SYS_ADMIN)	\
+	COMMAND(CLAIM_CEILING, claim_ceiling, true,  CAP_SYS_TIME)
 /* clang-format on */
 
 /*
@@ -331,7 +301,7 @@ static int kuid_ioctl_claim_ceiling(struct kuid_file *kf, void *arg)
  * cheaper.
  */
 static __always_inline long
-kuid_ioctl_run(const unsigned int cmd, const int capability,
+kuid_ioctl_run(const unsigned int cmd, const bool started, const int capability,
 	       struct kuid_file *kf, void __user *to, void *arg,
 	       const u64 *reserved, const size_t reserved_count,
 	       int (*run)(struct kuid_file *kf, void *arg))
@@ -344,6 +314,9 @@ kuid_ioctl_run(const unsigned int cmd, const int capability,
 		return -EFAULT;
 	if (!kuid_ioctl_is_zero(reserved, reserved_count))
 		return -EINVAL;
+	ret = started ? kuid_epochs_start_now() : 0;
+	if (ret)
+		return ret;
 	ret = run(kf, arg);
 	if (ret || !(_IOC_DIR(cmd) & _IOC_READ))
 		return ret;
@@ -361,12 +334,13 @@ static noinline long kuid_ioctl_command(struct kuid_file *kf, unsigned int cmd,
 	kuid_events_look();
 	switch (cmd) {
 		/* clang-format off */
-#define KUID_COMMAND(_CMD, _struct, _capability)			\
+#define KUID_COMMAND(_CMD, _struct, _started, _capability)		\
 	case KUID_IOC_##_CMD: {						\
 		struct kuid_##_struct arg;				\
 									\
-		return kuid_ioctl_run(KUID_IOC_##_CMD, _capability,	\
-				      kf, to, &arg, arg.reserved,	\
+		return kuid_ioctl_run(KUID_IOC_##_CMD, _started,	\
+				      _capability, kf, to, &arg,		\
+				      arg.reserved,			\
 				      ARRAY_SIZE(arg.reserved),		\
 				      kuid_ioctl_##_struct);		\
 	}
