@@ -400,8 +400,7 @@ int kuid_epochs_set_identity(struct kuid_set_identity *set)
 	int ret;
 
 	kuid_change_open(&change, KUID_EPOCH_SET);
-	ret = kuid_identity_change(&change.choices, set);
-	change.changed = kuid_identity_changed(set);
+	ret = kuid_identity_change(&change.choices, set, &change.changed);
 	change.stale &= ~change.changed;
 	if (set->flags & KUID_IDENTITY_CONFIRM)
 		change.stale &= kuid_identity_claimed(&change.choices);

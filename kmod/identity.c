@@ -21,7 +21,6 @@
 
 #include "core/lexical.h"
 #include "core/node.h"
-#include "core/snowflake.h"
 #include "core/uuid.h"
 #include "identity.h"
 #include "vmgen.h"
@@ -70,12 +69,15 @@ int __init kuid_identity_init(struct kuid_choices *choices)
 	return 0;
 }
 
-/* Whether one part of a request is valid. @words: set of valid KUID_FROM_*. */
-static bool kuid_choice_ok(u32 from, u64 value, u64 words, unsigned int bits)
+/*
+ * Whether one part of a request is valid: not set, a value up to @max, or one
+ * of two KUID_FROM_*.
+ */
+static bool kuid_choice_ok(u32 from, u64 value, u64 max, u32 one, u32 other)
 {
 	if (from == KUID_FROM_GIVEN)
-		return bits == 64 || !(value >> bits);
-	return !value && (!from || (from < 64 && words & BIT_ULL(from)));
+		return value <= max;
+	return !value && (!from || from == one || from == other);
 }
 
 static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
@@ -89,6 +91,7 @@ static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
  * @choices: the choices so far; unchanged after an error
  * @set: the request; only the parts of the identity are read and checked, not
  *	the flags
+ * @changed: output: KUID_PARTS_* of the parts that the request sets
  *
  * Context: process. Does not sleep.
  * Return: 0; -EINVAL if a part is not valid; -EBUSY if a part is claimed;
@@ -96,20 +99,19 @@ static void kuid_choice_set(struct kuid_choice *choice, u32 from, u64 value)
  * a permanent one.
  */
 int kuid_identity_change(struct kuid_choices *choices,
-			 const struct kuid_set_identity *set)
+			 const struct kuid_set_identity *set, u32 *changed)
 {
 	u64 node = set->node;
 	int ret;
 
 	if (!kuid_choice_ok(set->node_from, set->node,
-			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_MAC),
-			    KUID_NODE_BITS) ||
-	    !kuid_choice_ok(set->worker_from, set->worker,
-			    BIT_ULL(KUID_FROM_RANDOM) | BIT_ULL(KUID_FROM_HOST),
-			    64) ||
+			    BIT_ULL(KUID_NODE_BITS) - 1, KUID_FROM_RANDOM,
+			    KUID_FROM_MAC) ||
+	    !kuid_choice_ok(set->worker_from, set->worker, U64_MAX,
+			    KUID_FROM_RANDOM, KUID_FROM_HOST) ||
 	    !kuid_choice_ok(set->snowflake_from, set->snowflake_worker,
-			    BIT_ULL(KUID_FROM_WORKER),
-			    KUID_SNOWFLAKE_WORKER_BITS))
+			    KUID_SNOWFLAKE_WORKER_MAX, KUID_FROM_WORKER,
+			    KUID_FROM_WORKER))
 		return -EINVAL;
 	if ((set->worker_from && choices->worker.from == KUID_FROM_CLAIM) ||
 	    (set->snowflake_from && choices->snowflake.from == KUID_FROM_CLAIM))
@@ -124,6 +126,9 @@ int kuid_identity_change(struct kuid_choices *choices,
 	kuid_choice_set(&choices->worker, set->worker_from, set->worker);
 	kuid_choice_set(&choices->snowflake, set->snowflake_from,
 			set->snowflake_worker);
+	*changed = (set->node_from ? KUID_PARTS_NODE : 0) |
+		   (set->worker_from ? KUID_PARTS_WORKER : 0) |
+		   (set->snowflake_from ? KUID_PARTS_SNOWFLAKE : 0);
 	return 0;
 }
 
@@ -236,20 +241,6 @@ u32 kuid_identity_given(const struct kuid_choices *choices)
 	       (kuid_choice_is_fixed(&choices->worker) ? KUID_PARTS_WORKER
 						       : 0) |
 	       (kuid_identity_missing(choices) ^ KUID_PARTS_SNOWFLAKE);
-}
-
-/**
- * kuid_identity_changed - the parts of an identity that a request sets
- * @set: the request
- *
- * Context: any.
- * Return: KUID_PARTS_* of these parts.
- */
-u32 kuid_identity_changed(const struct kuid_set_identity *set)
-{
-	return (set->node_from ? KUID_PARTS_NODE : 0) |
-	       (set->worker_from ? KUID_PARTS_WORKER : 0) |
-	       (set->snowflake_from ? KUID_PARTS_SNOWFLAKE : 0);
 }
 
 /* Whether a host name is one that many hosts have. */

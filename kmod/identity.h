@@ -15,13 +15,12 @@
 
 int __init kuid_identity_init(struct kuid_choices *choices);
 int kuid_identity_change(struct kuid_choices *choices,
-			 const struct kuid_set_identity *set);
+			 const struct kuid_set_identity *set, u32 *changed);
 u32 kuid_identity_given(const struct kuid_choices *choices);
 u32 kuid_identity_claimed(const struct kuid_choices *choices);
 int kuid_identity_claim(struct kuid_choices *choices,
 			const struct kuid_claim *claim, u32 *changed);
 u32 kuid_identity_missing(const struct kuid_choices *choices);
-u32 kuid_identity_changed(const struct kuid_set_identity *set);
 void kuid_identity_draw(struct kuid_identity *identity,
 			struct kuid_node_key *key,
 			const struct kuid_choices *choices,
