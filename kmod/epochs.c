@@ -485,23 +485,6 @@ bool kuid_epochs_read(struct kuid_reading *reading)
 }
 
 /**
- * kuid_epochs_private_node - hand out a node for a private lane
- * @to: output, all members are set
- *
- * Context: process; there is an epoch. Does not sleep.
- * Return: as kuid_generator_private_node().
- */
-int kuid_epochs_private_node(struct kuid_private_node *to)
-{
-	int ret;
-
-	rcu_read_lock_sched();
-	ret = kuid_generator_private_node(&kuid_host, to);
-	rcu_read_unlock_sched();
-	return ret;
-}
-
-/**
  * kuid_epochs_init - initialize the generator from the module parameters
  *
  * Begins no epoch, because the kernel's random generator may not be ready.

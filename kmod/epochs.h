@@ -30,7 +30,6 @@ int kuid_epochs_set_identity(struct kuid_set_identity *set);
 int kuid_epochs_claim(struct kuid_claim *claim);
 int kuid_epochs_raise_claim(u64 load_id, struct kuid_claimed *claim);
 bool kuid_epochs_read(struct kuid_reading *reading);
-int kuid_epochs_private_node(struct kuid_private_node *to);
 
 int __init kuid_epochs_init(void);
 void kuid_epochs_exit(void);

@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
+#include <linux/rcupdate.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -167,7 +168,9 @@ static int kuid_ioctl_private_lane(struct kuid_file *kf, void *arg)
 	/* A lane needs 64-bit atomics, which 32-bit programs may lack. */
 	if (in_compat_syscall())
 		return -EOPNOTSUPP;
-	ret = kuid_epochs_private_node(&node);
+	rcu_read_lock_sched();
+	ret = kuid_generator_private_node(&kuid_host, &node);
+	rcu_read_unlock_sched();
 	if (ret)
 		return ret;
 	*lane = (struct kuid_private_lane) {
