@@ -33,11 +33,11 @@
 #include "sysfs.h"
 #include "user.h"
 
-/* Names for fdinfo, indexed by KUID_ORDER_*. */
+/* Names for fdinfo. */
 static const char *const kuid_chr_orders[] = {
-	[KUID_ORDER_CPU] = "cpu",
-	[KUID_ORDER_FILE] = "file",
-	[KUID_ORDER_HOST] = "host",
+	[KUID_BY_CPU] = "cpu",
+	[KUID_BY_FILE] = "file",
+	[KUID_BY_HOST] = "host",
 };
 
 /*
@@ -49,16 +49,16 @@ static const char *const kuid_chr_orders[] = {
 static const struct kuid_chr_device {
 	const char *name;
 	u32 format;
-	u32 order;
+	enum kuid_order order;
 	bool text;
 } kuid_chr_devices[] = {
-	{ "kuid", KUID_FORMAT_V1, KUID_ORDER_FILE, false },
+	{ "kuid", KUID_FORMAT_V1, KUID_BY_FILE, false },
 #define KUID_CHR_DEVICE(_dir, _name, _NAME, _order)			\
 	{ "kuids!" _dir #_name, KUID_FORMAT_##_NAME, _order, false },	\
 	{ "kuids!" _dir #_name ".txt", KUID_FORMAT_##_NAME, _order, true },
 #define KUID_CHR_DEVICES(_name, _NAME, ...)				\
-	KUID_CHR_DEVICE("", _name, _NAME, KUID_ORDER_FILE)		\
-	KUID_CHR_DEVICE("host!", _name, _NAME, KUID_ORDER_HOST)
+	KUID_CHR_DEVICE("", _name, _NAME, KUID_BY_FILE)			\
+	KUID_CHR_DEVICE("host!", _name, _NAME, KUID_BY_HOST)
 	KUID_FORMATS(KUID_CHR_DEVICES)
 #undef KUID_CHR_DEVICES
 #undef KUID_CHR_DEVICE
@@ -127,7 +127,7 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, bool nonblock,
 
 	if (text && !size)
 		return 0;
-	ret = kuid_file_begin(kf, nonblock || kuid_file_is_nonblock(file),
+	ret = kuid_file_begin(kf, nonblock || file->f_flags & O_NONBLOCK,
 			      KUID_FORMAT_DEFAULT, KUID_ORDER_DEFAULT, size,
 			      &request);
 	if (ret)
@@ -154,13 +154,13 @@ static ssize_t kuid_chr_read(struct file *file, char __user *buf, size_t size,
 {
 	struct kuid_file *kf = file->private_data;
 	u64 mode = READ_ONCE(kf->mode);
-	enum kuid_order order = kuid_file_order(kuid_mode_order(mode));
+	enum kuid_order order = kuid_mode_order(mode);
+	u32 format = kuid_mode_format(mode);
 
 	/* Most reads ask for one more binary ID, which takes a short path. */
 	if (likely(kuid_mode_is_single(mode, size)) &&
-	    likely(kuid_user_make_one(&kf->watermarks, order,
-				      kuid_mode_format(mode), (u8 __user *)buf,
-				      NULL)))
+	    likely(kuid_user_make_one(&kf->watermarks, order, format,
+				      (u8 __user *)buf, NULL)))
 		return size;
 	return kuid_chr_read_any(file, false, buf, size, NULL);
 }
@@ -171,7 +171,7 @@ static __poll_t kuid_chr_poll(struct file *file, poll_table *wait)
 	u64 mode = READ_ONCE(kf->mode);
 	const struct kuid_request request = {
 		.want = kuid_want_one(kuid_mode_format(mode), &kf->watermarks,
-				      kuid_file_order(kuid_mode_order(mode))),
+				      kuid_mode_order(mode)),
 		.single = true,
 	};
 	__poll_t ready = 0;

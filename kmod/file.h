@@ -21,7 +21,8 @@
 
 /*
  * kuid_file.mode: format, order and kind of a file in one word, so that no call
- * sees half of a change.
+ * sees half of a change. The order is the generator's, which saves the short
+ * path of a read an instruction.
  *
  * The first call that asks for IDs clears KUID_MODE_UNFIXED. After that the
  * mode never changes, and there is an epoch; the short path of a read relies on
@@ -55,7 +56,7 @@ struct kuid_file {
 };
 
 /* The mode of a file before the first call that asks for IDs. */
-static inline u64 kuid_mode(u32 format, u32 order, bool text)
+static inline u64 kuid_mode(u32 format, enum kuid_order order, bool text)
 {
 	return FIELD_PREP(KUID_MODE_FORMAT, format) |
 	       FIELD_PREP(KUID_MODE_ORDER, order) |
@@ -68,7 +69,7 @@ static inline u32 kuid_mode_format(u64 mode)
 	return FIELD_GET(KUID_MODE_FORMAT, mode);
 }
 
-static inline u32 kuid_mode_order(u64 mode)
+static inline enum kuid_order kuid_mode_order(u64 mode)
 {
 	return FIELD_GET(KUID_MODE_ORDER, mode);
 }
@@ -83,24 +84,21 @@ static inline bool kuid_mode_is_fixed(u64 mode)
 	return !(mode & KUID_MODE_UNFIXED);
 }
 
-/* The shortest read of a file: one ID, or a byte of text. */
-static inline size_t kuid_mode_size_min(u64 mode)
+/* The size of an ID in a file. */
+static inline size_t kuid_mode_id_size(u64 mode)
 {
-	return kuid_mode_is_text(mode)
-		       ? 0
-		       : kuid_formats[kuid_mode_format(mode)].id_size;
+	return kuid_formats[kuid_mode_format(mode)].id_size;
 }
 
 /* The mode of a file after the first call that asks for IDs. */
 static inline u64 kuid_mode_fixed(u64 mode)
 {
-	size_t single = kuid_formats[kuid_mode_format(mode)].id_size;
-
 	mode &= ~KUID_MODE_UNFIXED;
 	return kuid_mode_is_text(mode)
 		       ? mode
 		       : (mode & ~KUID_MODE_SINGLE) |
-				 FIELD_PREP(KUID_MODE_SINGLE, single);
+				 FIELD_PREP(KUID_MODE_SINGLE,
+					    kuid_mode_id_size(mode));
 }
 
 /* Whether a read asks for exactly one ID by the short path. */
@@ -109,18 +107,13 @@ static __always_inline bool kuid_mode_is_single(u64 mode, size_t size)
 	return size == FIELD_GET(KUID_MODE_SINGLE, mode);
 }
 
-static inline bool kuid_file_is_nonblock(const struct file *file)
-{
-	return file->f_flags & O_NONBLOCK;
-}
-
-/* The generator's value for KUID_ORDER_*, except KUID_ORDER_DEFAULT. */
-static inline enum kuid_order kuid_file_order(u32 order)
+/* The generator's value for KUID_ORDER_*; the default is that of the file. */
+static inline enum kuid_order kuid_file_order(u32 order, u64 mode)
 {
 	static_assert(KUID_ORDER_FILE - KUID_ORDER_CPU == KUID_BY_FILE);
 	static_assert(KUID_ORDER_HOST - KUID_ORDER_CPU == KUID_BY_HOST);
 
-	return order - KUID_ORDER_CPU;
+	return order ? order - KUID_ORDER_CPU : kuid_mode_order(mode);
 }
 
 /**
@@ -151,16 +144,15 @@ static __always_inline int kuid_file_begin(struct kuid_file *kf, bool nonblock,
 		return ret;
 	mode = READ_ONCE(kf->mode);
 	do {
-		if (size < kuid_mode_size_min(mode))
+		if (!kuid_mode_is_text(mode) && size < kuid_mode_id_size(mode))
 			return -EINVAL;
 	} while (!kuid_mode_is_fixed(mode) &&
 		 !try_cmpxchg(&kf->mode, &mode, kuid_mode_fixed(mode)));
 
 	format = format ?: kuid_mode_format(mode);
-	order = order ?: kuid_mode_order(mode);
 	/* Set each field: assigning the struct would store most of them twice. */
-	request->want =
-		kuid_want_one(format, &kf->watermarks, kuid_file_order(order));
+	request->want = kuid_want_one(format, &kf->watermarks,
+				      kuid_file_order(order, mode));
 	request->poller = &kf->poller;
 	request->format = format;
 	request->nonblock = nonblock;

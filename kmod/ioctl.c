@@ -48,7 +48,7 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 	int ret;
 
 	ret = kuid_file_begin(file->private_data,
-			      kuid_file_is_nonblock(file) ||
+			      file->f_flags & O_NONBLOCK ||
 				      g->flags & KUID_GENERATE_NOWAIT,
 			      g->format, g->order, SIZE_MAX, &request);
 	if (ret)
@@ -81,7 +81,7 @@ static long kuid_ioctl_generate(struct file *file,
 		return -EINVAL;
 
 	/* Most calls ask for one ID. */
-	order = kuid_file_order(g.order ?: kuid_mode_order(mode));
+	order = kuid_file_order(g.order, mode);
 	if (g.count == 1 && kuid_mode_is_fixed(mode) &&
 	    likely(kuid_user_make_one(&kf->watermarks, order,
 				      g.format ?: kuid_mode_format(mode),
@@ -124,7 +124,7 @@ static int kuid_ioctl_query(struct kuid_file *kf, void *arg)
 	q->max_ahead_ns = kuid_host.max_ahead;
 	q->batch_ahead_ns = kuid_host.windows[KUID_STAMPS].batch;
 	q->step_limit_ns = kuid_status_step_limit(row->source);
-	q->order = kuid_mode_order(mode);
+	q->order = KUID_ORDER_CPU + kuid_mode_order(mode);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static int kuid_ioctl_set_format(struct kuid_file *kf, void *arg)
 		if (kuid_mode_is_fixed(mode))
 			return -EBUSY;
 		wanted = kuid_mode(set->format ?: kuid_mode_format(mode),
-				   set->order ?: kuid_mode_order(mode),
+				   kuid_file_order(set->order, mode),
 				   kuid_mode_is_text(mode));
 	} while (!try_cmpxchg(&kf->mode, &mode, wanted));
 	return 0;
