@@ -148,24 +148,26 @@ void kuid_status_read(struct kuid_reading *reading)
 }
 
 /*
- * Add up the counters of all CPUs. Each sum lies between the values that the
- * counter has at the beginning and at the end of the call.
+ * Add the counters of all CPUs to those of the status, which are zero. Each sum
+ * lies between the values that the counter has at the beginning and at the end
+ * of the call.
  */
-static void kuid_counters_sum(struct kuid_counters *sum)
+static void kuid_status_add_counters(struct kuid_status *status)
 {
 	unsigned int format;
 	int cpu;
 
-	*sum = (struct kuid_counters) { 0 };
+	static_assert(ARRAY_SIZE(status->ids) >= KUID_NR_FORMATS);
+
 	/* A CPU that is offline now may have counted before. */
 	for_each_possible_cpu(cpu) {
 		const struct kuid_counters *one =
 			per_cpu_ptr(&kuid_counters, cpu);
 
 		for (format = 0; format < KUID_NR_FORMATS; format++)
-			sum->ids[format] += READ_ONCE(one->ids[format]);
-		sum->waits += READ_ONCE(one->waits);
-		sum->would_blocks += READ_ONCE(one->would_blocks);
+			status->ids[format] += READ_ONCE(one->ids[format]);
+		status->waits += READ_ONCE(one->waits);
+		status->would_blocks += READ_ONCE(one->would_blocks);
 	}
 }
 
@@ -177,14 +179,9 @@ static void kuid_counters_sum(struct kuid_counters *sum)
  */
 void kuid_status_fill(struct kuid_status *status)
 {
-	struct kuid_counters counters;
 	struct kuid_reading reading;
-	unsigned int format;
-
-	static_assert(ARRAY_SIZE(status->ids) >= KUID_NR_FORMATS);
 
 	kuid_status_read(&reading);
-	kuid_counters_sum(&counters);
 	*status = (struct kuid_status) {
 		.reasons = kuid_status_why(&reading),
 		.epoch = reading.origin.epoch,
@@ -195,8 +192,6 @@ void kuid_status_fill(struct kuid_status *status)
 		.lex_ahead_ns = reading.ahead[KUID_LEX],
 		.grid_ahead_ns = reading.ahead[KUID_GRID],
 		.snowflake_ahead_ns = reading.ahead[KUID_SNOWFLAKE],
-		.waits = counters.waits,
-		.would_blocks = counters.would_blocks,
 		.steps_back = reading.steps_back,
 		.steps_forward = reading.steps_forward,
 		.vm_forks = kuid_events_forks(),
@@ -206,8 +201,7 @@ void kuid_status_fill(struct kuid_status *status)
 		.clones = kuid_vmgen_clones(),
 	};
 	kuid_status_fill_promises(status, &reading);
-	for (format = 0; format < KUID_NR_FORMATS; format++)
-		status->ids[format] = counters.ids[format];
+	kuid_status_add_counters(status);
 }
 
 /**
