@@ -37,16 +37,11 @@ static void kuid_reserve_turn(struct kuid_turn *turn,
 	kuid_waiter_init(&turn->waiter, current);
 }
 
-/* Once: any user can repeat the call. Only snowflake's worker can be missing. */
-static void kuid_reserve_tell_missing(void)
-{
-	pr_notice_once("snowflake has no worker: kuid node --snowflake N\n");
-}
-
 /*
  * Whether the gate is open for @part of the identity. Returns 0 if it is;
- * -ENOKEY if the identity lacks the part; -ESTALE if an administrator must
- * confirm or change it; -EAGAIN if a new epoch will open the gate.
+ * -ENOKEY if the identity lacks the part, which must be snowflake's worker;
+ * -ESTALE if an administrator must confirm or change it; -EAGAIN if a new epoch
+ * will open the gate.
  */
 static int kuid_reserve_closed(enum kuid_part part)
 {
@@ -61,15 +56,15 @@ static int kuid_reserve_closed(enum kuid_part part)
 	missing = epoch->missing;
 	stale = epoch->stale;
 	rcu_read_unlock_sched();
-	if (missing & KUID_PARTS_OF(part)) {
-		kuid_reserve_tell_missing();
-		return -ENOKEY;
-	}
 	/*
 	 * If no part is stale, a new epoch is about to begin, or has just begun
 	 * and opened the gate after the check above. A retry is right for both.
 	 */
-	return stale & KUID_PARTS_OF(part) ? -ESTALE : -EAGAIN;
+	if (!(missing & KUID_PARTS_OF(part)))
+		return stale & KUID_PARTS_OF(part) ? -ESTALE : -EAGAIN;
+	/* Once: any user can repeat the call. */
+	pr_notice_once("snowflake has no worker: kuid node --snowflake N\n");
+	return -ENOKEY;
 }
 
 /*
@@ -177,8 +172,7 @@ static int kuid_reserve_would_block(const struct kuid_request *request,
 	int ret;
 
 	/* Pollers wait for one ID. */
-	turn->single = true;
-	turn->want.count = 1;
+	kuid_turn_go_over(turn, 1);
 	ret = due == KUID_NEVER ? kuid_reserve_refuse(turn, &when)
 				: kuid_reserve_turn_ready(turn, &when);
 	if (ret && ret != -EAGAIN)
@@ -192,8 +186,6 @@ static int kuid_reserve_would_block(const struct kuid_request *request,
 /* Leave the line. Tasks that this wakes must not be freed meanwhile. */
 static void kuid_reserve_end(struct kuid_turn *turn)
 {
-	if (!turn->has_waited)
-		return;
 	rcu_read_lock_sched();
 	kuid_turn_end(turn);
 	rcu_read_unlock_sched();
@@ -237,8 +229,7 @@ static int kuid_reserve_nonblock(const struct kuid_request *request,
 	if (ret == -EAGAIN && due != KUID_NEVER && !turn->single &&
 	    !request->begun) {
 		/* poll told of one ID, which may be in the far half. */
-		turn->single = true;
-		turn->want.count = 1;
+		kuid_turn_go_over(turn, 1);
 		ret = kuid_reserve_try(turn, taken, &due);
 	}
 	return ret == -EAGAIN ? kuid_reserve_would_block(request, turn, due)

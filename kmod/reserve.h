@@ -20,26 +20,6 @@ struct kuid_request;
 extern struct kuid_line_pair kuid_reserve_lines[KUID_NR_SOURCES];
 
 /**
- * kuid_reserve_passes - check whether a call's line is empty
- * @source: what the IDs are made from
- * @single: the call asks for one ID
- *
- * The call may reserve without the line's lock then.
- *
- * Context: any. Costs one plain read, or none for stamps.
- * Return: whether the line is empty; always true for stamps, which have none.
- */
-static __always_inline bool kuid_reserve_passes(const enum kuid_source source,
-						const bool single)
-{
-	const struct kuid_line_pair *lines = &kuid_reserve_lines[source];
-	const struct kuid_line *line = single ? &lines->singles
-					      : &lines->batches;
-
-	return source == KUID_STAMPS || likely(!READ_ONCE(line->count));
-}
-
-/**
  * kuid_reserve_now - reserve stamps or slots, unless others wait for them
  * @want: what the call wants
  * @single: the call asks for one ID
@@ -55,7 +35,11 @@ static __always_inline bool kuid_reserve_now(const struct kuid_want *want,
 					     const bool single,
 					     struct kuid_taken *taken)
 {
-	if (!kuid_reserve_passes(want->source, single))
+	const struct kuid_line_pair *lines = &kuid_reserve_lines[want->source];
+	const struct kuid_line *line = single ? &lines->singles
+					      : &lines->batches;
+
+	if (want->source != KUID_STAMPS && unlikely(READ_ONCE(line->count)))
 		return false;
 	rcu_read_lock_sched();
 	kuid_generator_take(&kuid_host, want, taken);

@@ -6,36 +6,10 @@ static struct kuid_line *kuid_turn_line(const struct kuid_turn *turn)
 	return turn->single ? &turn->lines->singles : &turn->lines->batches;
 }
 
-/* Return what the caller wants, limited to its part of the window. */
-static const struct kuid_want *kuid_turn_want(struct kuid_turn *turn)
-{
-	const struct kuid_window *window =
-		&turn->generator->windows[turn->want.source];
-
-	turn->want.ahead = turn->single ? window->one : window->batch;
-	return &turn->want;
-}
-
-/*
- * Ask for no more than the far half of the window, which batches can't use. A
- * batch that asked for more could wait forever while other batches take the
- * near half, and the singles behind it would wait, too.
- */
-static void kuid_turn_go_over(struct kuid_turn *turn)
-{
-	const struct kuid_window *window =
-		&turn->generator->windows[turn->want.source];
-
-	turn->single = true;
-	/* If the window is less than a grid tick, the far half may be empty. */
-	turn->want.count = min_t(u64, turn->want.count,
-				 max_t(u64, window->one - window->batch, 1));
-}
-
 /* Take units. Returns false if there are none, or if they must not be used. */
 static bool kuid_turn_take(struct kuid_turn *turn, struct kuid_taken *taken)
 {
-	kuid_generator_take(turn->generator, kuid_turn_want(turn), taken);
+	kuid_generator_take(turn->generator, &turn->want, taken);
 	return taken->units.count && !taken->origin.closed;
 }
 
@@ -45,8 +19,7 @@ static bool kuid_turn_take(struct kuid_turn *turn, struct kuid_taken *taken)
  */
 static u64 kuid_turn_due(struct kuid_turn *turn, u64 before)
 {
-	return kuid_generator_when(turn->generator, kuid_turn_want(turn),
-				   before);
+	return kuid_generator_when(turn->generator, &turn->want, before);
 }
 
 static bool kuid_turn_try_stamps(struct kuid_turn *turn,
@@ -71,6 +44,22 @@ static u64 kuid_turn_over_at(const struct kuid_turn *turn,
 	if (turn->single || kuid_line_head(line) != &turn->waiter)
 		return KUID_NEVER;
 	return turn->waiter.first + turn->generator->max_ahead;
+}
+
+/*
+ * How many units a batch asks for when it goes over: no more than the far half
+ * of the window, which batches can't use. A batch that asked for more could
+ * wait forever while other batches take the near half, and the singles behind
+ * it would wait, too.
+ */
+static u32 kuid_turn_over_count(const struct kuid_turn *turn)
+{
+	const struct kuid_window *window =
+		&turn->generator->windows[turn->want.source];
+
+	/* If the window is less than a grid tick, the far half may be empty. */
+	return min_t(u64, turn->want.count,
+		     max_t(u64, window->one - window->batch, 1));
 }
 
 static bool kuid_turn_try_slots(struct kuid_turn *turn,
@@ -106,7 +95,7 @@ static bool kuid_turn_try_slots(struct kuid_turn *turn,
 		kuid_line_leave(line, waiter, now, taken_now, &wakeups);
 	} else if (kuid_turn_over_at(turn, line) <= now) {
 		kuid_line_leave(line, waiter, now, false, &wakeups);
-		kuid_turn_go_over(turn);
+		kuid_turn_go_over(turn, kuid_turn_over_count(turn));
 		*due = now;
 	} else if (turn->may_wait) {
 		if (!kuid_waiter_waits(waiter))

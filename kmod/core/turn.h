@@ -28,9 +28,8 @@ struct kuid_line_pair {
  * struct kuid_turn - the turn of a call for units
  * @generator: the generator
  * @lines: the lines of the source; not used for stamps
- * @want: what the caller wants; kuid_turn_try() sets how far it may be in front
- *	of the clock, and may lower the count if a batch goes over to the
- *	singles
+ * @want: what the caller wants, of its part of the window; kuid_turn_go_over()
+ *	changes it
  * @single: the caller may use all of the window, and waits in the line of
  *	singles; set if a batch goes over
  * @may_wait: the caller joins a line if it has to wait
@@ -50,6 +49,14 @@ struct kuid_turn {
 	bool has_waited;
 	struct kuid_waiter waiter;
 };
+
+/* Let a batch ask for @count units like a single, from all of the window. */
+static inline void kuid_turn_go_over(struct kuid_turn *turn, u32 count)
+{
+	turn->single = true;
+	turn->want.ahead = turn->generator->windows[turn->want.source].one;
+	turn->want.count = count;
+}
 
 bool kuid_turn_try(struct kuid_turn *turn, struct kuid_taken *taken, u64 *due);
 u64 kuid_turn_when(struct kuid_turn *turn);

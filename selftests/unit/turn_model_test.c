@@ -117,6 +117,7 @@ static void start(void)
 			.want = { .watermarks = &files[i],
 				  .source = KUID_LEX,
 				  .order = KUID_BY_HOST,
+				  .ahead = generator.windows[KUID_LEX].one,
 				  .count = caller->count },
 			.single = true,
 			.may_wait = caller->polite,

@@ -113,6 +113,8 @@ static struct task_struct *add(unsigned int nr, u32 want, unsigned int calls)
 
 static void begin_call(struct task_struct *task)
 {
+	const struct kuid_window *window = &host.generator.windows[source];
+
 	task->began = machine_mono();
 	task->turn = (struct kuid_turn) {
 		.generator = &host.generator,
@@ -120,6 +122,8 @@ static void begin_call(struct task_struct *task)
 		.want = { .watermarks = &task->file,
 			  .source = source,
 			  .order = KUID_BY_FILE,
+			  .ahead = task->want == 1 ? window->one
+						   : window->batch,
 			  .count = task->want },
 		.single = task->want == 1,
 		.may_wait = task->may_wait,
