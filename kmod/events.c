@@ -34,21 +34,29 @@ static atomic64_t kuid_events_nr_forks;
 /* When the worker last ran for a clock step, in jiffies. */
 static unsigned long kuid_events_last_step;
 
-static void kuid_events_step_epoch(struct work_struct *work);
-static DECLARE_DELAYED_WORK(kuid_events_step_work, kuid_events_step_epoch);
-
 static void kuid_events_step_epoch(struct work_struct *work)
 {
 	/* kuid_events_stepped() reads this without a lock. */
 	WRITE_ONCE(kuid_events_last_step, jiffies);
 	/* On -ENOMEM retry; until then the former epoch's IDs stay valid. */
 	if (kuid_epochs_begin_for_step())
-		queue_delayed_work(kuid_epochs_workqueue,
-				   &kuid_events_step_work,
+		queue_delayed_work(kuid_epochs_workqueue, to_delayed_work(work),
 				   KUID_EVENTS_INTERVAL);
 }
 
-static void kuid_events_fork_epoch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(kuid_events_step_work, kuid_events_step_epoch);
+
+static void kuid_events_fork_epoch(struct work_struct *work)
+{
+	/*
+	 * On -ENOMEM retry. Until it succeeds, the gate stays closed, and no ID
+	 * is made that shows a part of the identity.
+	 */
+	if (kuid_epochs_begin_for_fork())
+		queue_delayed_work(kuid_epochs_workqueue, to_delayed_work(work),
+				   KUID_EVENTS_INTERVAL);
+}
+
 static DECLARE_DELAYED_WORK(kuid_events_fork_work, kuid_events_fork_epoch);
 
 /* A clock step or a fork calls for an epoch, and the work is not queued yet. */
@@ -110,18 +118,6 @@ void kuid_events_refresh_soon(void)
 	queue_work(kuid_epochs_workqueue, &kuid_events_refresh_work);
 }
 
-static void kuid_events_fork_epoch(struct work_struct *work)
-{
-	/*
-	 * On -ENOMEM retry. Until it succeeds, the gate stays closed, and no ID
-	 * is made that shows a part of the identity.
-	 */
-	if (kuid_epochs_begin_for_fork())
-		queue_delayed_work(kuid_epochs_workqueue,
-				   &kuid_events_fork_work,
-				   KUID_EVENTS_INTERVAL);
-}
-
 static void kuid_events_claim_died(const struct kuid_claimed *died)
 {
 	if (!kuid_token_is_none(&died->token)) {
@@ -154,7 +150,7 @@ void kuid_events_forked(void)
 {
 	struct kuid_claimed died;
 
-	if (kuid_generator_close_once(&kuid_host, &died)) {
+	if (kuid_generator_close(&kuid_host, true, &died)) {
 		kuid_events_claim_died(&died);
 		kuid_events_fork();
 	}
@@ -198,7 +194,7 @@ static int kuid_events_pm(struct notifier_block *nb, unsigned long action,
 	if (!begins && action != PM_POST_HIBERNATION)
 		return NOTIFY_DONE;
 	kuid_epochs_set_hibernating(begins);
-	died = kuid_generator_close(&kuid_host);
+	kuid_generator_close(&kuid_host, false, &died);
 	kuid_events_claim_died(&died);
 	if (!begins) {
 		kuid_events_fork();

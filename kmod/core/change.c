@@ -18,7 +18,10 @@ static void kuid_generator_change_generation(struct kuid_generator *generator)
 	smp_store_release(generation, *generation + 1);
 }
 
-/* Keep private lanes from making IDs, until they have other nodes. */
+/*
+ * Keep private lanes from making IDs, until they have other nodes. The next
+ * change of the generation lets the epoch hand out nodes.
+ */
 static void kuid_generator_stop_private(struct kuid_generator *generator)
 {
 	kuid_generator_change_generation(generator);
@@ -29,12 +32,6 @@ static void kuid_generator_stop_private(struct kuid_generator *generator)
 	 * miss a node whose caller misses the change.
 	 */
 	smp_mb();
-}
-
-/* Let the present epoch hand out nodes for private lanes. */
-static void kuid_generator_start_private(struct kuid_generator *generator)
-{
-	kuid_generator_change_generation(generator);
 }
 
 /*
@@ -55,33 +52,13 @@ static void kuid_generator_note_claim(struct kuid_generator *generator)
 	claim->end = min(claim->ceiling, end);
 }
 
-/* The caller holds the lock. Returns the claim that has ended by this. */
-static struct kuid_claimed
-kuid_generator_close_locked(struct kuid_generator *generator)
-{
-	const struct kuid_epoch *epoch = generator->epoch;
-	struct kuid_claimed died = { 0 };
-	bool lives;
-
-	kuid_generator_write_begin(generator);
-	kuid_generator_stop_private(generator);
-	lives = kuid_claimed_lives(&generator->gate.claim);
-	kuid_generator_note_claim(generator);
-	kuid_gate_close(&generator->gate, kuid_port_wall_offset(),
-			epoch ? epoch->number : 0);
-	if (generator->vm_id)
-		kuid_gate_follow_vm(&generator->gate, generator->vm_id);
-	if (lives)
-		died = generator->gate.claim;
-	kuid_generator_start_private(generator);
-	write_seqcount_end(&generator->seq);
-	return died;
-}
-
 /**
  * kuid_generator_close - stop the use of the epoch's identity because there may
  *	be a twin
  * @generator: the generator
+ * @once: do nothing if the generation ID tells that it was done for this twin
+ *	before
+ * @died: output: the claim that has ended by this; without a token if none has
  *
  * The identity stays closed until an epoch is published whose identity was
  * drawn after this call and because of a twin. After this function has
@@ -91,38 +68,34 @@ kuid_generator_close_locked(struct kuid_generator *generator)
  * generation ID.
  *
  * Context: any but NMI. Never sleeps. Takes generator->lock.
- * Return: the claim that has ended by this; without a token if none has.
- */
-struct kuid_claimed kuid_generator_close(struct kuid_generator *generator)
-{
-	struct kuid_claimed died;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&generator->lock, flags);
-	died = kuid_generator_close_locked(generator);
-	raw_spin_unlock_irqrestore(&generator->lock, flags);
-	return died;
-}
-
-/**
- * kuid_generator_close_once - the same, unless the generation ID tells that it
- *	was done for this twin before
- * @generator: the generator
- * @died: output: the result of kuid_generator_close(), if that was called
- *
- * Context: as kuid_generator_close().
  * Return: whether the identity was closed by this.
  */
-bool kuid_generator_close_once(struct kuid_generator *generator,
-			       struct kuid_claimed *died)
+bool kuid_generator_close(struct kuid_generator *generator, bool once,
+			  struct kuid_claimed *died)
 {
+	struct kuid_gate *gate = &generator->gate;
+	const u64 *vm_id = generator->vm_id;
 	unsigned long flags;
-	bool closes;
+	bool closes, lives;
 
+	*died = (struct kuid_claimed) { 0 };
 	raw_spin_lock_irqsave(&generator->lock, flags);
-	closes = !generator->vm_id || kuid_generator_is_cloned(generator);
-	if (closes)
-		*died = kuid_generator_close_locked(generator);
+	closes = !once || !vm_id || kuid_generator_is_cloned(generator);
+	if (closes) {
+		kuid_generator_write_begin(generator);
+		kuid_generator_stop_private(generator);
+		lives = kuid_claimed_lives(&gate->claim);
+		kuid_generator_note_claim(generator);
+		kuid_gate_close(gate, kuid_port_wall_offset(),
+				generator->epoch ? generator->epoch->number
+						 : 0);
+		if (vm_id)
+			kuid_gate_follow_vm(gate, vm_id);
+		if (lives)
+			*died = gate->claim;
+		kuid_generator_change_generation(generator);
+		write_seqcount_end(&generator->seq);
+	}
 	raw_spin_unlock_irqrestore(&generator->lock, flags);
 	return closes;
 }
@@ -538,7 +511,7 @@ int kuid_generator_publish(struct kuid_generator *generator,
 			ret = -EBUSY;
 		else
 			kuid_generator_begin(generator, epoch, change, &step);
-		kuid_generator_start_private(generator);
+		kuid_generator_change_generation(generator);
 	}
 	write_seqcount_end(&generator->seq);
 	raw_spin_unlock_irqrestore(&generator->lock, flags);

@@ -84,9 +84,8 @@ struct kuid_change {
 	struct kuid_claimed former;
 };
 
-struct kuid_claimed kuid_generator_close(struct kuid_generator *generator);
-bool kuid_generator_close_once(struct kuid_generator *generator,
-			       struct kuid_claimed *died);
+bool kuid_generator_close(struct kuid_generator *generator, bool once,
+			  struct kuid_claimed *died);
 int kuid_generator_raise_cover(struct kuid_generator *generator,
 			       const struct kuid_covered *cover);
 int kuid_generator_raise_claim(struct kuid_generator *generator, u64 load_id,

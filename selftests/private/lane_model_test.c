@@ -437,6 +437,7 @@ static const unsigned int ends_of[] = {
 static void do_deed(enum deed deed)
 {
 	struct kuid_private_node node;
+	struct kuid_claimed died;
 
 	ends += ends_of[deed];
 	switch (deed) {
@@ -450,7 +451,7 @@ static void do_deed(enum deed deed)
 		get_node(&node);
 		break;
 	case CLOSE:
-		kuid_generator_close(&generator);
+		kuid_generator_close(&generator, false, &died);
 		break;
 	case FORK_VM:
 		publish(KUID_EPOCH_FORK, 0);

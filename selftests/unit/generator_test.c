@@ -359,7 +359,7 @@ TEST(a_closed_generator_hands_out_no_node)
 	u64 opened, closed;
 
 	opened = host.generation;
-	kuid_generator_close(&host.generator);
+	host_close();
 	closed = host.generation;
 	assert_true(closed > opened);
 	assert_int_equal(hand_out(&private), -EAGAIN);
@@ -385,7 +385,7 @@ TEST(a_clone_gets_no_node)
 		vm_id[i] = 3;
 		assert_int_equal(hand_out(&private), -EAGAIN);
 		assert_int_equal(private.node, 0);
-		kuid_generator_close(&host.generator);
+		host_close();
 		assert_true(host_publish(KUID_EPOCH_FORK, false));
 	}
 	assert_int_equal(hand_out(&private), 0);
@@ -399,14 +399,14 @@ TEST(a_twin_is_closed_once)
 
 	/* Without a generation ID, each one may be of another twin. */
 	for (u64 i = 1; i <= 2; i++) {
-		assert_true(kuid_generator_close_once(&host.generator, &died));
+		assert_true(kuid_generator_close(&host.generator, true, &died));
 		assert_int_equal(host.generator.gate.closings, i);
 	}
 	kuid_generator_use_vm_id(&host.generator, vm_id);
-	assert_false(kuid_generator_close_once(&host.generator, &died));
+	assert_false(kuid_generator_close(&host.generator, true, &died));
 	vm_id[1]++;
-	assert_true(kuid_generator_close_once(&host.generator, &died));
-	assert_false(kuid_generator_close_once(&host.generator, &died));
+	assert_true(kuid_generator_close(&host.generator, true, &died));
+	assert_false(kuid_generator_close(&host.generator, true, &died));
 	assert_int_equal(host.generator.gate.closings, 3);
 }
 
@@ -422,7 +422,7 @@ static bool k64_may_repeat(void)
 TEST(a_machine_that_was_set_back_may_repeat_k64)
 {
 	assert_false(k64_may_repeat());
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_true(k64_may_repeat());
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	machine_set_wall(NOW - HOST_SECOND);
@@ -439,7 +439,7 @@ TEST(a_machine_that_was_set_back_may_repeat_k64)
 /* A restored floor covers what the machine handed out before it was set back. */
 TEST(a_restored_floor_ends_repeats_of_k64)
 {
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	assert_true(host_publish(KUID_EPOCH_COVER, false));
 	assert_true(k64_may_repeat());
@@ -471,9 +471,9 @@ TEST_AFTER(stamps_go_on_above_a_floor, setup_given)
 /* The resume sets the clock forward. */
 TEST(a_hibernation_sets_the_clock_forward)
 {
-	kuid_generator_close(&host.generator);
+	host_close();
 	machine_set_wall(NOW + HOST_SECOND);
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	assert_false(k64_may_repeat());
 }
@@ -483,7 +483,7 @@ TEST_AFTER(a_given_node_is_not_handed_out, setup_given)
 	struct kuid_private_node private;
 
 	assert_int_equal(hand_out(&private), -EOPNOTSUPP);
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_int_equal(hand_out(&private), -EOPNOTSUPP);
 	assert_int_equal(atomic64_read(&host.generator.epoch->nodes.last), 0);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));

@@ -99,6 +99,14 @@ static struct kuid_covered host_cover(u64 floor, u64 ceiling)
 	};
 }
 
+struct kuid_claimed host_close(void)
+{
+	struct kuid_claimed died;
+
+	assert_true(kuid_generator_close(&host.generator, false, &died));
+	return died;
+}
+
 int host_raise(u64 ceiling)
 {
 	struct kuid_covered cover = host_cover(0, ceiling);

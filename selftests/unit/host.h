@@ -113,6 +113,9 @@ int host_teardown(void **state);
  */
 bool host_publish(enum kuid_why why, bool node_given);
 
+/* Close the identity because of a twin. Returns the claim that dies of it. */
+struct kuid_claimed host_close(void);
+
 /* Set the ceiling of the cover. Returns the error. */
 int host_raise(u64 ceiling);
 

@@ -301,7 +301,7 @@ static void store(struct kuid_taken *taken)
 	} else if (!kuid_gate_lets_pass(&generator.gate, vm_id,
 					taken->origin.epoch)) {
 		taken->units.count = 0;
-		kuid_generator_close_once(&generator, &died);
+		kuid_generator_close(&generator, true, &died);
 	} else if (drawn_of[taken->origin.epoch] != stored) {
 		broken = "an ID that a twin may have";
 	}

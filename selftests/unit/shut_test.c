@@ -201,7 +201,7 @@ TEST(a_missing_part_is_closed)
 		assert_int_equal(take(KUID_LEX, i).origin.closed,
 				 !!(KUID_PARTS_OF(i) & missing));
 	/* The same after a fork has closed and opened all other parts. */
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	for (unsigned int i = 0; i < KUID_NR_PARTS; i++)
 		assert_int_equal(take(KUID_LEX, i).origin.closed,
@@ -366,7 +366,7 @@ TEST(a_claim_can_be_ended_for_good)
 	assert_int_equal(host_read().gate.claim.ceiling, end);
 	/* Neither an epoch nor a fork changes that. */
 	assert_true(host_publish(KUID_EPOCH_SET, false));
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_int_equal(host_read().gate.claim.dead, KUID_CLAIM_ENDED);
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	assert_int_equal(host_read().gate.claim.ceiling, end);
@@ -593,7 +593,7 @@ TEST(a_cover_answers_to_its_name_only)
 	host.other_cover = false;
 	/* A clone goes on with it. */
 	host.load_id = 7;
-	kuid_generator_close(&host.generator);
+	host_close();
 	assert_true(host_publish(KUID_EPOCH_FORK, false));
 	assert_int_equal(host_raise(HOST_WALL + (3600 * HOST_SECOND)), 0);
 	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
@@ -714,8 +714,7 @@ TEST(a_twin_gets_and_keeps_no_claim)
 	const u64 ceiling = HOST_WALL + 100 * HOST_SECOND;
 	struct kuid_claimed died;
 
-	assert_int_equal(kuid_generator_close(&host.generator).token.words[0],
-			 0);
+	assert_int_equal(host_close().token.words[0], 0);
 	/* The twin has the same load_id until its next epoch. */
 	assert_int_equal(try_claim(KUID_PARTS_WORKER, 0, ceiling), -ESTALE);
 	assert_true(host_publish(KUID_EPOCH_SET, false));
@@ -725,7 +724,7 @@ TEST(a_twin_gets_and_keeps_no_claim)
 	claim(KUID_PARTS_WORKER, 0, ceiling);
 	take(KUID_LEX, KUID_PART_WORKER);
 
-	died = kuid_generator_close(&host.generator);
+	died = host_close();
 	assert_int_equal(died.token.words[1], drawn);
 	assert_int_equal(died.dead, KUID_CLAIM_FORKED);
 	assert_true(died.end > died.first);

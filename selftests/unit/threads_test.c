@@ -109,7 +109,7 @@ static bool lets_pass(const struct kuid_taken *taken, unsigned int before)
 		return true;
 	if (!kuid_gate_lets_pass(&host.generator.gate, vm_id,
 				 taken->origin.epoch)) {
-		kuid_generator_close_once(&host.generator, &died);
+		kuid_generator_close(&host.generator, true, &died);
 		return false;
 	}
 	if (drawn_at[taken->origin.epoch] < before)
@@ -224,7 +224,7 @@ static void clone_machine(void)
 	clones++;
 	for (u64 n = random_below(10); n; n--)
 		sched_yield();
-	kuid_generator_close_once(&host.generator, &died);
+	kuid_generator_close(&host.generator, true, &died);
 	drawn_at[host.nr_epochs + 1] = clones;
 	host_publish(KUID_EPOCH_FORK, false);
 	forget_phase((host.nr_epochs + 2) % PHASES);
