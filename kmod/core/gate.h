@@ -305,7 +305,6 @@ static inline void kuid_gate_claim(struct kuid_gate *gate,
 	WRITE_ONCE(to->floor, claim->floor);
 	WRITE_ONCE(to->ceiling, claim->ceiling);
 	WRITE_ONCE(to->dead, claim->dead);
-	to->parts = claim->parts;
 	to->worker = claim->worker;
 	to->snowflake_worker = claim->snowflake_worker;
 	to->first = claim->first;
@@ -353,15 +352,14 @@ static inline u64 kuid_gate_reach(u64 ceiling, const struct kuid_clock *clock,
 }
 
 /*
- * A copy of the gate, without the counters of closings, the generation ID and
- * what the claim is for. The caller reads it within the generator's sequence
- * count, so it is of one moment.
+ * A copy of the cover, of the name and the times of the claim, and of what is
+ * known of a rewound machine. The caller reads it within the generator's
+ * sequence count, so it is of one moment.
  */
 static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
 {
-	struct kuid_gate read = { .required = gate->required };
+	struct kuid_gate read = { 0 };
 
-	read.closed = READ_ONCE(gate->closed);
 	read.cover.load_id = READ_ONCE(gate->cover.load_id);
 	read.cover.epoch = READ_ONCE(gate->cover.epoch);
 	read.cover.floor = READ_ONCE(gate->cover.floor);
