@@ -112,19 +112,13 @@ static __always_inline void kuid_text_start(struct kuid_text *text,
 {
 	*text = (struct kuid_text) { 0 };
 	memset(text->text, '0', sizeof(text->text));
-	switch (form) {
-	case KUID_TEXT_UUID:
-	case KUID_TEXT_LEX:
+	if (form == KUID_TEXT_UUID || form == KUID_TEXT_LEX) {
 		text->text[8] = '-';
 		text->text[13] = '-';
 		text->text[18] = '-';
-		if (form == KUID_TEXT_UUID)
-			text->text[23] = '-';
-		break;
-	case KUID_TEXT_SORTABLE64:
-	case KUID_TEXT_DECIMAL:
-		break;
 	}
+	if (form == KUID_TEXT_UUID)
+		text->text[23] = '-';
 }
 
 static __always_inline void kuid_text_hex(struct kuid_text *text, char *last,
