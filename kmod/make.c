@@ -65,14 +65,10 @@ static size_t kuid_make_iter_room(struct kuid_sink *sink, size_t bytes)
 static __always_inline size_t kuid_make_room(struct kuid_sink *sink,
 					     size_t bytes)
 {
-	switch (sink->kind) {
-	case KUID_SINK_USER:
+	if (sink->kind == KUID_SINK_USER)
 		return kuid_make_user_room(sink->user, bytes);
-	case KUID_SINK_ITER:
+	if (sink->kind == KUID_SINK_ITER)
 		return kuid_make_iter_room(sink, bytes);
-	case KUID_SINK_KERNEL:
-		break;
-	}
 	return bytes;
 }
 
