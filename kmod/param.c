@@ -18,8 +18,8 @@
 #include <linux/time64.h>
 #include <uapi/linux/kuid.h>
 
+#include "core/clock.h"
 #include "core/node.h"
-#include "core/snapshot.h"
 #include "param.h"
 
 /**

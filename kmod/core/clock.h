@@ -19,6 +19,14 @@
 
 #include "parts.h"
 
+/*
+ * The default window: how far the time in an ID may be in front of its clock.
+ */
+#define KUID_MAX_AHEAD_MS 100
+
+/* The default limit of the stamp lag: beyond it, a new epoch begins. */
+#define KUID_STEP_LIMIT_MS 10000
+
 /**
  * struct kuid_clock - a clock
  * @offset: the wall ramp is the monotonic clock plus this; nanoseconds

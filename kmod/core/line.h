@@ -21,6 +21,8 @@
 #ifndef KUID_CORE_LINE_H
 #define KUID_CORE_LINE_H
 
+#include <linux/list.h>
+
 #include "units.h"
 
 /*

@@ -26,17 +26,11 @@
 #ifndef KUID_CORE_SNAPSHOT_H
 #define KUID_CORE_SNAPSHOT_H
 
+#include <linux/seqlock.h>
+
 #include "clock.h"
 #include "epoch.h"
 #include "gate.h"
-
-/*
- * The default window: how far the time in an ID may be in front of its clock.
- */
-#define KUID_MAX_AHEAD_MS 100
-
-/* The default limit of the stamp lag: beyond it, a new epoch begins. */
-#define KUID_STEP_LIMIT_MS 10000
 
 /**
  * struct kuid_window - how far units may be in front of their clock

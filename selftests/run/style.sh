@@ -358,10 +358,9 @@ look "checkpatch --strict" checkpatch '' "${kernel[@]}"
 # compat.h is the one file that may compare kernel versions.
 look "checkpatch --strict, compat.h" \
 	checkpatch LINUX_VERSION_CODE,CONSTANT_COMPARISON kmod/compat.h
-# It defines for programs what checkpatch wants used instead, or used with a comment, and a macro whose
-# argument is the name of a member.
+# It defines for programs what checkpatch wants used instead, or used with a comment.
 look "checkpatch --strict, process.h" \
-	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
+	checkpatch PREFER_DEFINED_ATTRIBUTE_MACRO,NEW_TYPEDEFS,MEMORY_BARRIER,MACRO_ARG_REUSE \
 	userspace/libkuid/process.h
 # The lists of formats and commands expand to rows, cases and functions, which no parentheses can
 # enclose.

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "core/snapshot.h"
+#include "core/clock.h"
+#include "core/node.h"
+#include "core/units.h"
 #include "device.h"
 #include "private_node.h"
 
