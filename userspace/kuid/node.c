@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "choice.h"
 #include "device.h"
-#include "identity.h"
 #include "report.h"
 #include "verbs.h"
 
@@ -19,18 +19,18 @@ static bool confirm;
 static bool new_epoch;
 
 /* The parts that the options set; from is 0 if an option is not given. */
-static struct identity_part wanted[IDENTITY_PARTS];
+static struct choice wanted[CHOICES];
 
 /* A value, or one of the option's words that say where to take it from. */
 static void take_part(struct argp_state *state, const struct option_row *option,
 		      const char *arg)
 {
-	struct identity_part *to = option->to;
-	unsigned int part = to - wanted, from = identity_from_word(arg);
-	int digits = identity_digits(part);
+	struct choice *to = option->to;
+	unsigned int part = to - wanted, from = choice_from_word(arg);
+	int digits = choice_digits(part);
 	char what[32];
 
-	*to = (struct identity_part) { .from = from };
+	*to = (struct choice) { .from = from };
 	if (from && strstr(option->arg, arg))
 		return;
 	to->from = KUID_FROM_GIVEN;
@@ -39,9 +39,9 @@ static void take_part(struct argp_state *state, const struct option_row *option,
 				      option->most);
 		return;
 	}
-	snprintf(what, sizeof(what), "a %s", identity_name(part));
+	snprintf(what, sizeof(what), "a %s", choice_name(part));
 	to->value =
-		part == IDENTITY_WORKER
+		part == CHOICE_WORKER
 			? argument_node(state, arg, what, option->what)
 			: argument_hex(state, arg, what, digits, option->what);
 }
@@ -51,16 +51,16 @@ static const struct option_row options[] = {
 	{ "node", 0, "HEX|random|mac",
 	  "Node of {node}: 48 bits, drawn, or that of the first suitable "
 	  "network interface",
-	  take_part, &wanted[IDENTITY_NODE], ", \"random\" or \"mac\"" },
+	  take_part, &wanted[CHOICE_NODE], ", \"random\" or \"mac\"" },
 	{ "worker", 0, "HEX|erlang:NAME|host|random",
 	  "Worker of {worker}: 64 bits, the hash of the name of an Erlang node, "
 	  "from the host name, or drawn",
-	  take_part, &wanted[IDENTITY_WORKER],
+	  take_part, &wanted[CHOICE_WORKER],
 	  ", \"erlang:NAME\", \"host\" or \"random\"" },
 	{ "snowflake", 0, "NUMBER|worker",
 	  "Worker of {snowflake}, which no other host may have: 0 to 1023, or "
 	  "the worker, if that was given and is not above 1023",
-	  take_part, &wanted[IDENTITY_SNOWFLAKE], "a worker of snowflake", 0,
+	  take_part, &wanted[CHOICE_SNOWFLAKE], "a worker of snowflake", 0,
 	  KUID_SNOWFLAKE_WORKER_MAX },
 	{ "confirm", 0, NULL,
 	  "Confirm that the given node and worker are this machine's alone: "
@@ -73,15 +73,15 @@ static const struct option_row options[] = {
 
 static bool asks_for_change(void)
 {
-	return confirm || new_epoch || wanted[IDENTITY_NODE].from ||
-	       wanted[IDENTITY_WORKER].from || wanted[IDENTITY_SNOWFLAKE].from;
+	return confirm || new_epoch || wanted[CHOICE_NODE].from ||
+	       wanted[CHOICE_WORKER].from || wanted[CHOICE_SNOWFLAKE].from;
 }
 
 static void change_identity(struct kuid *handle)
 {
-	const struct identity_part *node = &wanted[IDENTITY_NODE];
-	const struct identity_part *worker = &wanted[IDENTITY_WORKER];
-	const struct identity_part *snowflake = &wanted[IDENTITY_SNOWFLAKE];
+	const struct choice *node = &wanted[CHOICE_NODE];
+	const struct choice *worker = &wanted[CHOICE_WORKER];
+	const struct choice *snowflake = &wanted[CHOICE_SNOWFLAKE];
 	struct kuid_set_identity request = {
 		.flags = confirm ? KUID_IDENTITY_CONFIRM : 0,
 		.node_from = node->from,
@@ -116,20 +116,20 @@ static const char *standing(const struct kuid_status *status)
 static json_t *describe(const struct kuid_state *state,
 			const struct kuid_status *status)
 {
-	struct identity_part parts[IDENTITY_PARTS];
+	struct choice parts[CHOICES];
 	json_t *report = report_new();
 
-	identity_parts(state, parts);
-	for (unsigned int i = 0; i < IDENTITY_PARTS; i++) {
-		char key[32], text[IDENTITY_TEXT_SIZE];
+	choices_of(state, parts);
+	for (unsigned int i = 0; i < CHOICES; i++) {
+		char key[32], text[CHOICE_TEXT_SIZE];
 
-		identity_text(i, parts[i].value, text);
-		if (i == IDENTITY_SNOWFLAKE &&
+		choice_text(i, parts[i].value, text);
+		if (i == CHOICE_SNOWFLAKE &&
 		    parts[i].value == KUID_SNOWFLAKE_NO_WORKER)
 			strcpy(text, "none");
-		report_add_text(report, identity_name(i), text);
-		snprintf(key, sizeof(key), "%s_from", identity_name(i));
-		report_add_text(report, key, identity_from(parts[i].from));
+		report_add_text(report, choice_name(i), text);
+		snprintf(key, sizeof(key), "%s_from", choice_name(i));
+		report_add_text(report, key, choice_from(parts[i].from));
 	}
 	report_add_number(report, "snowflake_epoch_ms",
 			  state->snowflake_epoch_ms);
