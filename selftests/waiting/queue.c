@@ -14,7 +14,6 @@
 #include "../lib/module.h"
 #include "../lib/record.h"
 #include "../lib/set_wall.h"
-#include "../lib/skip.h"
 #include "../lib/status.h"
 
 #define BATCH		4096
@@ -401,65 +400,6 @@ TEST(all_waiters_killed)
 	EXPECT_EQ(before.waits, after.waits);
 	EXPECT_EQ(before.would_blocks, after.would_blocks);
 	close(fd);
-}
-
-/*
- * One wait covers some hundred IDs of a large call, not just the few that the
- * clock frees in a moment.
- */
-TEST(one_wait_for_many_ids)
-{
-	enum { COUNT = 150000, WORTH = 100 };
-	const struct format *f = format_of(KUID_FORMAT_LEX);
-	__u8 *ids = malloc(COUNT * f->id_size);
-	struct kuid_status before, after;
-	int fd = open_device_file(f, "", 0);
-
-	ASSERT_NE(NULL, ids);
-	ASSERT_LE(0, fd);
-	/* Populate the pages now: faults would cost time in the test. */
-	memset(ids, POISON, COUNT * f->id_size);
-	ASSERT_EQ(0, host_status(&before));
-	ASSERT_EQ(COUNT, generate_ids(f, fd, ids, COUNT));
-	ASSERT_EQ(0, host_status(&after));
-	TH_LOG("%d IDs, %llu waits", COUNT,
-	       (unsigned long long)(after.waits - before.waits));
-	EXPECT_GE(before.waits + COUNT / WORTH, after.waits);
-	close(fd);
-	free(ids);
-}
-
-/* On an O_NONBLOCK file each EAGAIN and each short count is counted. */
-TEST(would_blocks_are_counted)
-{
-	enum { ENOUGH = 20, CALLS_MAX = 2000 };
-	const struct format *f = format_of(KUID_FORMAT_LEX);
-	__u8 *ids = malloc(BATCH * f->id_size);
-	struct kuid_status before, after;
-	unsigned int again = 0, part = 0;
-	int fd = open_device_file(f, "", O_NONBLOCK);
-	int call;
-
-	ASSERT_NE(NULL, ids);
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, host_status(&before));
-	for (call = 0; call < CALLS_MAX && again + part < ENOUGH; call++) {
-		long got = call % 2 ? read_ids(f, fd, ids, BATCH) :
-				      generate_ids(f, fd, ids, BATCH);
-
-		if (got < 0)
-			ASSERT_EQ(-EAGAIN, got);
-		again += got < 0;
-		part += got > 0 && got < BATCH;
-	}
-	ASSERT_EQ(0, host_status(&after));
-	TH_LOG("%u times EAGAIN, %u short counts", again, part);
-	EXPECT_EQ(before.would_blocks + again + part, after.would_blocks);
-	EXPECT_EQ(before.waits, after.waits);
-	close(fd);
-	free(ids);
-	if (!again && !part && PASSED_SO_FAR)
-		SKIP(return, TOO_SLOW);
 }
 
 TEST_HARNESS_MAIN
