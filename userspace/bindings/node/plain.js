@@ -3,18 +3,19 @@
 'use strict';
 
 const {randomFillSync} = require('crypto');
+const {constants} = require('os');
 
 const NAMES = ['v1', 'v6', 'v7', 'lex', 'k64', 'k96', 'k128', 'snowflake'];
 const V7 = 3;
-const ENODEV = -19;
+const ENODEV = -constants.errno.ENODEV;
+const EOVERFLOW = -constants.errno.EOVERFLOW;
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 let ms = 0;
 let step = 0;
 
 // The time and a step of it: the higher one of the clock and of the last time plus one.
-function next() {
+function next(now) {
   const bytes = randomFillSync(Buffer.alloc(16), 8, 8);
-  const now = Date.now();
   step = now > ms ? 0 : step + 1 & 0xfff;
   ms = now > ms ? now : ms + !step;
   bytes.writeUIntBE(ms, 0, 6);
@@ -32,7 +33,11 @@ module.exports = {
   formats: Object.fromEntries(NAMES.map((name, i) => [name, i + 1])),
   text,
   make(source, format, order, count) {
-    return source === 1 && format === V7 ? Array.from({length: count}, () => text(V7, next())) : ENODEV;
+    const now = Date.now();
+    if (source !== 1 || format !== V7) {
+      return ENODEV;
+    }
+    return now >= 0 && now < 2 ** 48 ? Array.from({length: count}, () => text(V7, next(now))) : EOVERFLOW;
   },
   parse(format, string) {
     const version = Number(string[14]);
@@ -56,7 +61,7 @@ module.exports = {
   status(source, format) {
     return source === 1 && format === V7 ? 7 : ENODEV;
   },
-  advice() {
-    return 'Only the device makes that, and this package has no addon for this machine: npm rebuild';
+  advice(errno) {
+    return errno === -ENODEV && 'Only the device makes that, and this package has no addon for this machine: npm rebuild';
   },
 };

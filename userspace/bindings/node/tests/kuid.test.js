@@ -158,6 +158,10 @@ const tests = {
       assert.throws(() => kuid.parse(id + '0'), RangeError);
       for (const call of [kuid.v6, kuid.k64, require('${name}/host').v7, new kuid.Generator({source: 'device'}).v7]) {
         assert.throws(() => call.call(new kuid.Generator({source: 'device'})), {code: 'ENODEV', message: /no addon/});
+      }
+      for (const now of [-1, 2 ** 48]) {
+        Date.now = () => now;
+        assert.throws(() => kuid.v7(), {code: 'EOVERFLOW'});
       }`;
     const {status, stderr} = spawnSync(process.execPath, ['-e', code], {encoding: 'utf8'});
     assert.strictEqual(status, 0, stderr);

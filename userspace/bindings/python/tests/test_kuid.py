@@ -269,6 +269,15 @@ class PlainTest(unittest.TestCase):
                     assert "no libkuid" in str(error)
                 else:
                     raise AssertionError(absent)
+            for now in -1, 10**6 << 48:
+                kuid._made.time.time_ns = lambda: now
+                try:
+                    kuid.uuid7()
+                except OSError as error:
+                    assert "reach the time" in str(error)
+                else:
+                    raise AssertionError(now)
+            kuid._made.time.time_ns = lambda: 0
             kuid._made._clock.lock.acquire()
             if not os.fork():
                 os._exit(kuid.uuid7() in ids)

@@ -11,6 +11,7 @@ pub const WITHOUT_DEVICE: Source = Source::Plain;
 static LAST: AtomicU64 = AtomicU64::new(0);
 
 const ENODEV: i32 = 19;
+const EOVERFLOW: i32 = 75;
 
 pub struct Handle {
     pub source: Source,
@@ -29,7 +30,9 @@ impl Handle {
         }
         getrandom::getrandom(ids).map_err(|_| none)?;
         let count = (ids.len() / 16) as u64;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+        let now = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+        let now = now.ok_or(Error { errno: EOVERFLOW, format })? as u64;
         let take = |last: u64| Some(now.max(last + 1) + count.max(1) - 1);
         let last = LAST.fetch_update(Relaxed, Relaxed, take).map_or(0, |last| last);
         for (id, ns) in ids.chunks_exact_mut(16).zip(now.max(last + 1)..) {

@@ -43,8 +43,11 @@ class Handle:
 
     def make(self, format: str, order: str, count: int, wait: bool) -> bytes:
         _only_v7(format)
+        now = time.time_ns() * 4096 // 10**6
+        if not 0 <= now < 1 << 60:
+            raise OSError(errno.EOVERFLOW, "a v7 doesn't reach the time of the clock")
         with _clock.lock:
-            _clock.last = last = max(time.time_ns() * 4096 // 10**6, _clock.last + 1)
+            _clock.last = last = max(now, _clock.last + 1)
         tail = int.from_bytes(os.urandom(8), "big") >> 2
         return (last >> 12 << 80 | _V7 | (last & 0xFFF) << 64 | tail).to_bytes(16, "big")
 
