@@ -68,27 +68,27 @@ static inline char state_of(pid_t pid)
  */
 static inline bool wait_asleep_in(pid_t pid, long call)
 {
-	char path[64], text[64];
-	long number;
-	char *end;
+	char path[64], text[64], state, *end;
+	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	for (;;) {
-		FILE *file = fopen(path, "r");
-
-		if (!file)
+	for (;; usleep(2000)) {
+		state = state_of(pid);
+		if (!state || state == 'Z')
 			return false;
+		file = fopen(path, "r");
+		/* User Mode Linux has no such file. */
+		if (!file && state == 'S')
+			return true;
+		if (!file)
+			continue;
 		/* If the child is running, the file has the word "running". */
 		memset(text, 0, sizeof(text));
 		if (!fgets(text, sizeof(text), file))
 			text[0] = '\0';
 		fclose(file);
-		number = strtol(text, &end, 10);
-		if (end != text && number == call)
+		if (strtol(text, &end, 10) == call && end != text)
 			return true;
-		if (waitpid(pid, NULL, WNOHANG | WNOWAIT) == pid)
-			return false;
-		usleep(2000);
 	}
 }
 
