@@ -26,6 +26,8 @@ explain()
 {
 	tail -n 5 "$out" "$err" "$work/said" $said
 	kuid clock
+	echo "saved $(saved)"
+	sort "$work/all" | uniq -d | head -n 3
 	grep . /sys/class/kuid/kuid/status/*
 }
 
