@@ -46,11 +46,15 @@ saved()
 	sed -n 's/^  "ceiling_ns": \([0-9]*\),$/\1/p' $file
 }
 
-# The kernel trusts in no more than the file has, which may be raised meanwhile.
+# The kernel trusts in no more than the file has. Both may be raised or lowered meanwhile.
 is_covered()
 {
-	ceiling=$(value clock ceiling_ns)
-	[ "$(saved)" -ge "$ceiling" ]
+	ceiling=
+	until [ "$ceiling" = "$(value clock ceiling_ns)" ]; do
+		ceiling=$(value clock ceiling_ns)
+		in_file=$(saved)
+	done
+	[ "$in_file" -ge "$ceiling" ]
 }
 
 # Makes IDs of a format within two seconds, or not.
