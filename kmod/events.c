@@ -36,7 +36,7 @@ static unsigned long kuid_events_last_step;
 
 static void kuid_events_step_epoch(struct work_struct *work)
 {
-	/* kuid_events_stepped() reads this without a lock. */
+	/* kuid_events_found() reads this without a lock. */
 	WRITE_ONCE(kuid_events_last_step, jiffies);
 	/* On -ENOMEM retry; until then the former epoch's IDs stay valid. */
 	if (kuid_epochs_begin_for_step())

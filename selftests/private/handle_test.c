@@ -268,7 +268,7 @@ static void assert_after(unsigned int format, const void *id, const void *other)
 	assert_true(is_after(format, id, other));
 }
 
-/* What is refused for any program, and what only by a system that lacks it. */
+/* Some is refused for any program, some only by a system that lacks it. */
 TEST(is_opened_on_request_only)
 {
 	const unsigned int or_local = KUID_PRIVATE | KUID_OR_LOCAL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is told of the host and of a file: KUID_IOC_STATUS, the files of sysfs,
- * /proc/PID/fdinfo. One table has the fields, and each file must show the value
- * that the ioctls give. Nothing else may take IDs while this test runs.
+ * Check the status of the host and of a file: KUID_IOC_STATUS, the files of
+ * sysfs, /proc/PID/fdinfo. One table has the fields, and each file must show the
+ * value that the ioctls give. Nothing else may take IDs while this test runs.
  */
 #include "../lib/harness.h"
 
@@ -281,7 +281,7 @@ TEST_F(status, all_fields_are_written)
 	EXPECT_EQ(0, memcmp(&s, &again, sizeof(s)));
 }
 
-/* What all promises depend on, and the identity of the IDs. */
+/* The promises that hold, and the identity of the IDs. */
 TEST_F(status, held)
 {
 	static const size_t nodes[] = {

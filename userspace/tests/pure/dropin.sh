@@ -102,7 +102,7 @@ shown()
 	esac
 }
 
-# What it must have told: that a variable has another value, and WHY kuid gave no ID.
+# The messages that must be there: that a variable has another value, and WHY kuid gave no ID.
 told()
 {
 	[ -z "$value" ] || echo "libkuid-uuid: LIBKUID_UUID_$value"
