@@ -66,7 +66,9 @@ clock_is_behind()
 
 units_active()
 {
-	systemctl is-active kuid.service dev-kuid.device dev-kuids-v7.device
+	for unit in kuid.service dev-kuid.device dev-kuids-v7.device; do
+		systemctl is-active $unit || return
+	done
 }
 
 none_failed()
