@@ -11,18 +11,17 @@ export work
 
 one()
 {
-	local log begin=$SECONDS status words=("$1")
+	local log status words=("$1") TIMEFORMAT='# %R s, %U + %S s of CPU time'
 
 	log=$(mktemp -p "$work")
 	# A script names its shell; the mode of a file may have been lost.
 	[[ $1 != *.sh ]] || read -ra words <<<"$(sed -n '1s/^#!//p' "$1") $1"
-	"${words[@]}" >"$log" 2>&1
+	{ time "${words[@]}" >"$log" 2>&1; } 2>"$log.time"
 	status=$?
 	{
 		flock 9
 		echo "# $1"
-		cat "$log"
-		echo "# $((SECONDS - begin)) s"
+		cat "$log" "$log.time"
 	} 9>"$work/lock"
 	return $status
 }
