@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs tests and prints one line of totals:   check.sh BUILD KERNEL RUN [PART...]
-# RUN is check, all, debug, kcsan or uml. PARTs choose among those of the table below, and KUID_ONLY
-# among the tests of a machine. Groups of parts run at the same time, because some tests wait most of
+# RUN is check, all, debug, kcsan or uml, or names, to print the names of all parts. PARTs choose among
+# those of the table below, and KUID_ONLY among the tests of a machine. Groups of parts run at the same time, because some tests wait most of
 # the time. Each ends with its duration and its CPU time: on two CPUs the whole takes at least half of
 # all CPU time.
 
@@ -97,7 +97,9 @@ table()
 groups=()
 row()
 {
-	if [[ $chosen =~ [^\ ] ]]; then
+	if [[ $run == names ]]; then
+		echo "$3"
+	elif [[ $chosen =~ [^\ ] ]]; then
 		[[ $chosen == *" $3 "* ]] || return
 	else
 		[[ " $2 " == *" $run "* ]] || return
@@ -125,6 +127,7 @@ group=''
 booter=boot.sh
 [[ $run != uml ]] || booter=uml.sh
 table
+[[ $run != names ]] || exit 0
 if (( !${#groups[@]} )); then
 	echo "check.sh: there is no part$chosen" >&2
 	exit 2

@@ -64,8 +64,11 @@ for name in ${3//,/ }; do
 	found=''
 	in_userspace "$name" || status=1
 	in_machine "$name" || status=1
-	if [[ -z $found ]]; then
-		build "$name" && "$here/check.sh" "$build" "$kernel" check "$name" || status=$?
+	if [[ -z $found ]] && ! "$here/check.sh" "$build" "$kernel" names | grep -qx -- "$name"; then
+		echo "one.sh: there is no test and no part $name" >&2
+		status=2
+	elif [[ -z $found ]]; then
+		build "$name" && "$here/check.sh" "$build" "$kernel" check "$name" || status=1
 	fi
 done
 exit $status
