@@ -35,9 +35,9 @@ programs_of()
 # arguments for boot.sh, which may end with words before a command. KUID_ONLY names other tests.
 machine()
 {
-	local programs
+	local programs=${KUID_ONLY:-$(programs_of "$1")}
 
 	echo "== Linux $(<"$2/release") in ${booter:-boot.sh}"
-	read -rd '' -a programs < <(tr , ' ' <<<"${KUID_ONLY:-$(programs_of "$1")}")
-	add_machine --kernel "$2" --initrd "$3" "${@:4}" /guest/selftests.sh "${programs[@]}"
+	# One word, because the kernel passes at most 32 to init.
+	add_machine --kernel "$2" --initrd "$3" "${@:4}" /guest/selftests.sh "${programs//[$' \n']/,}"
 }

@@ -3,6 +3,7 @@
 #
 # Runs programs of the installed kselftest tree at /selftests in the guest, each with /lib/kuid.ko
 # freshly loaded:   selftests.sh PROGRAM[=ARGUMENT[+ARGUMENT...]]...
+# Commas may stand between the programs, too.
 # Kills a program that prints nothing for the timeout of its settings file.
 # Prints KTAP with each program's own KTAP nested in it. Fails if a test fails, a program dies or
 # stops short of its plan, the kernel complains, or there is nothing to run. The totals count the
@@ -188,6 +189,10 @@ fi
 switch_others 1
 
 echo "KTAP version 1"
+set -f
+# shellcheck disable=SC2046 # the programs are words
+set -- $(echo "$*" | tr , ' ')
+set +f
 # Adds the directory of each. A misspelled name would silently run too few tests.
 for name in "$@"; do
 	shift
