@@ -419,7 +419,7 @@ static void kuid_generator_begin_claim(struct kuid_generator *generator,
 	claim->snowflake_worker = epoch->identity.snowflake_worker;
 	claim->first = min(claim->ceiling, max(claim->floor, first));
 	claim->end = claim->first;
-	kuid_gate_claim(&generator->gate, claim);
+	kuid_copy(&generator->gate.claim, claim, sizeof(*claim));
 }
 
 /* Begin an epoch that may begin. Private lanes are stopped. */

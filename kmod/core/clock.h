@@ -135,14 +135,4 @@ static inline void kuid_clock_restart(struct kuid_clock *clock, u64 offset)
 	WRITE_ONCE(clock->half, 0);
 }
 
-/* A copy of the two ramps of a clock, of which the caller checks the moment. */
-static inline struct kuid_clock kuid_clock_copy(const struct kuid_clock *clock)
-{
-	struct kuid_clock copy = { 0 };
-
-	copy.offset = READ_ONCE(clock->offset);
-	copy.half = READ_ONCE(clock->half);
-	return copy;
-}
-
 #endif /* KUID_CORE_CLOCK_H */

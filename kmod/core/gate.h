@@ -125,6 +125,27 @@ struct kuid_gate {
 	u64 rewound_offset;
 };
 
+/**
+ * kuid_copy - copy what readers without the generator's lock may see
+ * @to: the copy, 8 bytes aligned
+ * @from: the struct, 8 bytes aligned
+ * @size: its size in bytes, a multiple of 8
+ *
+ * No word is torn. A reader or the writer finds by the generator's sequence
+ * count whether all words are of one moment.
+ *
+ * Context: any.
+ */
+static inline void kuid_copy(void *to, const void *from, size_t size)
+{
+	typedef u64 __attribute__((__may_alias__)) word;
+	const word *source = from;
+	word *copy = to;
+
+	for (; size; size -= sizeof(*copy))
+		WRITE_ONCE(*copy++, READ_ONCE(*source++));
+}
+
 static inline bool kuid_token_is(const struct kuid_token *token,
 				 const struct kuid_token *other)
 {
@@ -270,6 +291,7 @@ static inline void kuid_gate_cover(struct kuid_gate *gate,
 				   u64 wall)
 {
 	struct kuid_covered *to = &gate->cover;
+	struct kuid_covered begun = *covered;
 	u64 until = covered->again_until;
 	u64 from = covered->again_from;
 	u64 floor = covered->floor;
@@ -284,31 +306,12 @@ static inline void kuid_gate_cover(struct kuid_gate *gate,
 		from = until ? min(from, to->again_from) : to->again_from;
 		until = max(until, to->again_until);
 	}
-	WRITE_ONCE(to->load_id, covered->load_id);
-	WRITE_ONCE(to->epoch, covered->epoch);
-	WRITE_ONCE(to->floor, floor);
-	WRITE_ONCE(to->ceiling, covered->ceiling);
-	WRITE_ONCE(to->again_from, from);
-	WRITE_ONCE(to->again_until, until);
+	begun.floor = floor;
+	begun.again_from = from;
+	begun.again_until = until;
+	kuid_copy(to, &begun, sizeof(begun));
 	if (covered->floor)
 		WRITE_ONCE(gate->rewound, false);
-}
-
-/* Replace the claim. */
-static inline void kuid_gate_claim(struct kuid_gate *gate,
-				   const struct kuid_claimed *claim)
-{
-	struct kuid_claimed *to = &gate->claim;
-
-	WRITE_ONCE(to->token.words[0], claim->token.words[0]);
-	WRITE_ONCE(to->token.words[1], claim->token.words[1]);
-	WRITE_ONCE(to->floor, claim->floor);
-	WRITE_ONCE(to->ceiling, claim->ceiling);
-	WRITE_ONCE(to->dead, claim->dead);
-	to->worker = claim->worker;
-	to->snowflake_worker = claim->snowflake_worker;
-	to->first = claim->first;
-	to->end = claim->end;
 }
 
 /*
@@ -349,31 +352,6 @@ static inline u64 kuid_gate_reach(u64 ceiling, const struct kuid_clock *clock,
 				  u64 ahead)
 {
 	return ceiling > ahead ? kuid_clock_reach(clock, ceiling - ahead) : 0;
-}
-
-/*
- * A copy of the cover, of the name and the times of the claim, and of what is
- * known of a rewound machine. The caller reads it within the generator's
- * sequence count, so it is of one moment.
- */
-static inline struct kuid_gate kuid_gate_read(const struct kuid_gate *gate)
-{
-	struct kuid_gate read = { 0 };
-
-	read.cover.load_id = READ_ONCE(gate->cover.load_id);
-	read.cover.epoch = READ_ONCE(gate->cover.epoch);
-	read.cover.floor = READ_ONCE(gate->cover.floor);
-	read.cover.ceiling = READ_ONCE(gate->cover.ceiling);
-	read.cover.again_from = READ_ONCE(gate->cover.again_from);
-	read.cover.again_until = READ_ONCE(gate->cover.again_until);
-	read.claim.token.words[0] = READ_ONCE(gate->claim.token.words[0]);
-	read.claim.token.words[1] = READ_ONCE(gate->claim.token.words[1]);
-	read.claim.floor = READ_ONCE(gate->claim.floor);
-	read.claim.ceiling = READ_ONCE(gate->claim.ceiling);
-	read.claim.dead = READ_ONCE(gate->claim.dead);
-	read.rewound = READ_ONCE(gate->rewound);
-	read.rewound_offset = READ_ONCE(gate->rewound_offset);
-	return read;
 }
 
 /* Whether a cover has begun, but does not reach a time. */

@@ -41,11 +41,12 @@ bool kuid_generator_read(const struct kuid_generator *generator,
 		for (i = 0; i < KUID_NR_SOURCES; i++)
 			last[i] = kuid_source_issued(epoch, i);
 		reading->slot_end = kuid_sequences_end(epoch->sequences);
-		stamps = kuid_clock_copy(&generator->stamp_clock);
-		slots = kuid_clock_copy(&generator->slot_clock);
+		kuid_copy(&stamps, &generator->stamp_clock, sizeof(stamps));
+		kuid_copy(&slots, &generator->slot_clock, sizeof(slots));
 		mono = kuid_clock_sample(&offset);
 		issued = READ_ONCE(generator->issued);
-		reading->gate = kuid_gate_read(&generator->gate);
+		kuid_copy(&reading->gate, &generator->gate,
+			  sizeof(reading->gate));
 		reading->steps_back = READ_ONCE(generator->steps_back);
 		reading->steps_forward = READ_ONCE(generator->steps_forward);
 	} while (read_seqcount_retry(&generator->seq, seq));

@@ -188,8 +188,8 @@ enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 		seq = raw_read_seqcount_begin(&generator->seq);
 		/* Pairs with the release in kuid_generator_begin(). */
 		epoch = smp_load_acquire(&generator->epoch);
-		slots = kuid_clock_copy(&generator->slot_clock);
-		gate = kuid_gate_read(&generator->gate);
+		kuid_copy(&slots, &generator->slot_clock, sizeof(slots));
+		kuid_copy(&gate, &generator->gate, sizeof(gate));
 		*since = READ_ONCE(clock->until[part]);
 		mono = kuid_port_mono_ns();
 	} while (read_seqcount_retry(&generator->seq, seq));
