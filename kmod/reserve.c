@@ -67,32 +67,15 @@ static int kuid_reserve_closed(enum kuid_part part)
 	return -ENOKEY;
 }
 
-/*
- * Why a caller whose clock is shut gets nothing: -EAGAIN if it may wait for a
- * higher ceiling; otherwise -EKEYEXPIRED or -EOVERFLOW. Sets @since to the
- * moment since which that is so. -EAGAIN and KUID_NEVER if the clock is not
- * shut.
- */
 static int kuid_reserve_why_shut(const struct kuid_turn *turn, u64 *since)
 {
-	enum kuid_shut shut;
+	int ret;
 
 	rcu_read_lock_sched();
-	shut = kuid_generator_shut(&kuid_host, turn->want.source,
-				   turn->want.part, since);
+	ret = kuid_generator_shut(&kuid_host, turn->want.source,
+				  turn->want.part, since);
 	rcu_read_unlock_sched();
-	switch (shut) {
-	case KUID_SHUT_NOT:
-		*since = KUID_NEVER;
-		break;
-	case KUID_SHUT_CEILING:
-		break;
-	case KUID_SHUT_CLAIM:
-		return -EKEYEXPIRED;
-	case KUID_SHUT_RANGE:
-		return -EOVERFLOW;
-	}
-	return -EAGAIN;
+	return ret;
 }
 
 /*
@@ -116,9 +99,9 @@ static int kuid_reserve_refuse(const struct kuid_turn *turn, u64 *when)
 	int ret = kuid_reserve_why_shut(turn, &since);
 
 	*when = KUID_NEVER;
-	if (ret == -EAGAIN && since != KUID_NEVER)
-		ret = kuid_reserve_shut(since, when);
-	return ret;
+	if (!ret)
+		return -EAGAIN;
+	return ret == -ENODATA ? kuid_reserve_shut(since, when) : ret;
 }
 
 /* kuid_reserve_ready() for the turn of a call that is in no line. */
@@ -280,7 +263,7 @@ int kuid_reserve(const struct kuid_request *request, struct kuid_taken *taken)
 			u64 since;
 
 			ret = kuid_reserve_why_shut(&turn, &since);
-			if (ret != -EAGAIN)
+			if (ret && ret != -ENODATA)
 				break;
 			shut_since = shut_since ?: ktime_get_ns();
 			ret = kuid_reserve_shut(shut_since, &due);

@@ -170,11 +170,13 @@ u64 kuid_generator_when(struct kuid_generator *generator,
  *
  * Context: as kuid_generator_take(). Never sleeps, takes no lock; repeats while
  * a writer changes the snapshot.
- * Return: why; KUID_SHUT_NOT if something may be taken.
+ * Return: 0 if something may be taken; -ENODATA if stable storage does not
+ * cover the time; -EKEYEXPIRED if the IDs would show a claimed number, and the
+ * claim does not cover the time; -EOVERFLOW if the format can't hold the time.
  */
-enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
-				   enum kuid_source source, enum kuid_part part,
-				   u64 *since)
+int kuid_generator_shut(const struct kuid_generator *generator,
+			enum kuid_source source, enum kuid_part part,
+			u64 *since)
 {
 	const struct kuid_clock *clock =
 		kuid_generator_clock(generator, source);
@@ -195,15 +197,13 @@ enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
 	} while (read_seqcount_retry(&generator->seq, seq));
 
 	if (mono < *since)
-		return KUID_SHUT_NOT;
-	if (source == KUID_STAMPS)
-		return KUID_SHUT_CEILING;
+		return 0;
 	if (kuid_generator_range_end(generator, &slots, epoch, part, mono) <=
 	    mono)
-		return KUID_SHUT_RANGE;
+		return -EOVERFLOW;
 	if (KUID_PARTS_OF(part) & epoch->claimed &&
 	    kuid_gate_reach(kuid_claimed_ceiling(&gate.claim), &slots,
 			    generator->max_ahead) <= mono)
-		return KUID_SHUT_CLAIM;
-	return KUID_SHUT_CEILING;
+		return -EKEYEXPIRED;
+	return -ENODATA;
 }

@@ -68,21 +68,6 @@ struct kuid_want {
 };
 
 /**
- * enum kuid_shut - why the clock of a source must not be used
- * @KUID_SHUT_NOT: it may be used
- * @KUID_SHUT_CEILING: stable storage does not cover the time
- * @KUID_SHUT_CLAIM: the IDs would show a claimed number, and the claim does not
- *	cover the time
- * @KUID_SHUT_RANGE: the format can't hold the time
- */
-enum kuid_shut {
-	KUID_SHUT_NOT,
-	KUID_SHUT_CEILING,
-	KUID_SHUT_CLAIM,
-	KUID_SHUT_RANGE
-};
-
-/**
  * struct kuid_private_node - a random node for a private lane
  * @node: the node
  * @generation: the generation in which the lane may make IDs with the node
@@ -102,9 +87,9 @@ int kuid_generator_private_node(struct kuid_generator *generator,
 				struct kuid_private_node *to);
 u64 kuid_generator_when(struct kuid_generator *generator,
 			const struct kuid_want *want, u64 before);
-enum kuid_shut kuid_generator_shut(const struct kuid_generator *generator,
-				   enum kuid_source source, enum kuid_part part,
-				   u64 *since);
+int kuid_generator_shut(const struct kuid_generator *generator,
+			enum kuid_source source, enum kuid_part part,
+			u64 *since);
 
 /*
  * The index of the CPU's element out of @nr. If there are more CPUs than

@@ -68,7 +68,7 @@ static bool is_open(void)
 
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
-			 open ? KUID_SHUT_NOT : KUID_SHUT_RANGE);
+			 open ? 0 : -EOVERFLOW);
 	if (!open)
 		assert_true(since <= machine_mono());
 	for (int source = 0; source < KUID_NR_SOURCES; source++)
@@ -78,7 +78,7 @@ static bool is_open(void)
 			assert_int_equal(take(source, i).units.count, 1);
 			assert_int_equal(kuid_generator_shut(&host.generator,
 							     source, i, &since),
-					 KUID_SHUT_NOT);
+					 0);
 		}
 	return open;
 }
@@ -167,7 +167,7 @@ TEST(a_ceiling_that_the_window_reaches_opens_no_clock)
 	assert_int_equal(host_raise(machine_wall() + HOST_AHEAD), 0);
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_LEX,
 					     KUID_PART_WORKER, &since),
-			 KUID_SHUT_CEILING);
+			 -ENODATA);
 	assert_int_equal(since, end);
 }
 
@@ -186,7 +186,7 @@ TEST(a_clock_without_state_is_shut_since_the_start)
 		for (unsigned int i = 0; i < KUID_NR_PARTS; i++) {
 			assert_int_equal(kuid_generator_shut(&generator, source,
 							     i, &since),
-					 KUID_SHUT_CEILING);
+					 -ENODATA);
 			assert_int_equal(since, begin);
 		}
 }
@@ -255,7 +255,7 @@ static void assert_claim(bool open)
 			assert_int_equal(take(source, i).units.count, has);
 			assert_int_equal(kuid_generator_shut(&host.generator,
 							     source, i, &since),
-					 has ? KUID_SHUT_NOT : KUID_SHUT_CLAIM);
+					 has ? 0 : -EKEYEXPIRED);
 		}
 }
 
@@ -485,7 +485,7 @@ TEST(both_ceilings_hold)
 			 0);
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
-			 KUID_SHUT_CEILING);
+			 -ENODATA);
 	assert_int_equal(host_raise(HOST_WALL + HOST_SECOND), -ENODATA);
 	assert_true(host_publish(KUID_EPOCH_COVER, false));
 	assert_int_equal(host_raise(HOST_WALL + 5 * HOST_SECOND), 0);
@@ -499,12 +499,12 @@ TEST(both_ceilings_hold)
 			 0);
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
-			 KUID_SHUT_CEILING);
+			 -ENODATA);
 	assert_int_equal(take(KUID_LEX, KUID_PART_WORKER).units.count, 0);
 	machine_pass(4 * HOST_SECOND);
 	assert_int_equal(kuid_generator_shut(&host.generator, KUID_SNOWFLAKE,
 					     KUID_PART_SNOWFLAKE, &since),
-			 KUID_SHUT_CLAIM);
+			 -EKEYEXPIRED);
 }
 
 /* Begin a cover; returns the error. */
