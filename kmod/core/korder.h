@@ -205,31 +205,18 @@ static __always_inline u32 kuid_korder_pack(void *sink,
 	return slots->count;
 }
 
-/* k-ordered IDs without a node, 8 bytes. See kuid_format_pack(). */
-static __always_inline u32 kuid_k64_pack(void *sink,
-					 const struct kuid_units *slots,
-					 const struct kuid_identity *identity,
-					 const u8 *random, kuid_put_t put)
-{
-	return kuid_korder_pack(sink, slots, identity, put, 64);
-}
-
-/* k-ordered IDs with a node of 32 bits, 12 bytes. See kuid_format_pack(). */
-static __always_inline u32 kuid_k96_pack(void *sink,
-					 const struct kuid_units *slots,
-					 const struct kuid_identity *identity,
-					 const u8 *random, kuid_put_t put)
-{
-	return kuid_korder_pack(sink, slots, identity, put, 96);
-}
-
-/* k-ordered IDs with a node of 64 bits, 16 bytes. See kuid_format_pack(). */
-static __always_inline u32 kuid_k128_pack(void *sink,
-					  const struct kuid_units *slots,
-					  const struct kuid_identity *identity,
-					  const u8 *random, kuid_put_t put)
-{
-	return kuid_korder_pack(sink, slots, identity, put, 128);
-}
+/* See kuid_format_pack(). */
+#define KUID_KORDER_PACK(_bits)                                             \
+	static __always_inline u32 kuid_k##_bits##_pack(                    \
+		void *sink, const struct kuid_units *slots,                 \
+		const struct kuid_identity *identity, const u8 *random,     \
+		kuid_put_t put)                                             \
+	{                                                                   \
+		return kuid_korder_pack(sink, slots, identity, put, _bits); \
+	}
+KUID_KORDER_PACK(64)
+KUID_KORDER_PACK(96)
+KUID_KORDER_PACK(128)
+#undef KUID_KORDER_PACK
 
 #endif /* KUID_CORE_KORDER_H */
