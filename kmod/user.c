@@ -205,22 +205,8 @@ fault:
 	return false;
 }
 
-/* Store a line of less than 8 bytes. */
-static __always_inline bool
-kuid_user_line_put_short(struct kuid_user_lines *lines, size_t size)
-{
-	/* By a pointer: a check of an index would call out of the user access. */
-	const char *from = lines->text.text;
-
-	while (size--)
-		unsafe_put_user(*from++, (char __user *)lines->at++, fault);
-	return true;
-fault:
-	return false;
-}
-
 /*
- * Store an ID's line: a text of up to @longest characters and a newline. It is
+ * Store an ID's line: a text of 7 to @longest characters and a newline. It is
  * stored as words of eight bytes. The last word overlaps the one before it, so
  * that no byte behind the line is written.
  */
@@ -239,8 +225,6 @@ static __always_inline bool kuid_user_line_put(struct kuid_user_lines *lines,
 	size = kuid_text_next(&lines->text, form, longest, be64_to_cpu(high),
 			      be64_to_cpu(low));
 	line[size] = '\n';
-	if (size + 1 < 8)
-		return kuid_user_line_put_short(lines, size + 1);
 	if (!kuid_user_line_put_part(at, line, 0) ||
 	    (size >= 16 && !kuid_user_line_put_part(at, line, 8)) ||
 	    (size >= 24 && !kuid_user_line_put_part(at, line, 16)) ||

@@ -40,10 +40,14 @@ static inline u64 kuid_snowflake_slots(u64 span_ns)
 	return span_ns / KUID_MS_NS << KUID_SNOWFLAKE_SEQ_BITS;
 }
 
-/* The first time that has an ID, and the first one behind those that have. */
+/*
+ * The first time that has an ID, and the first one behind those that have. The
+ * epoch's own millisecond has none, so no ID is 0, and no text has less than 7
+ * digits.
+ */
 static inline u64 kuid_snowflake_first_ns(const struct kuid_identity *identity)
 {
-	return identity->snowflake_epoch * KUID_MS_NS;
+	return (identity->snowflake_epoch + 1) * KUID_MS_NS;
 }
 
 static inline u64 kuid_snowflake_end_ns(const struct kuid_identity *identity)

@@ -316,7 +316,7 @@ static size_t parse_any(const char *text, size_t size, __u64 *id)
 }
 
 /*
- * From the moment on that the epoch comes, texts grow from one digit. Reads of
+ * From the millisecond after the epoch on, texts grow from 7 digits. Reads of
  * any size join to whole lines, and nothing is written behind them. A read that
  * has room for the longest line ends with a line, and has no room for another.
  */
@@ -359,6 +359,7 @@ TEST_F(snowflake, text_of_each_length)
 	for (at = 0; (size = parse_any(text + at, have - at, &id));
 	     at += size, lines++) {
 		ASSERT_EQ(0, id >> 12 & 1023);
+		ASSERT_LT(0, id >> 22);
 		if (first)
 			TH_LOG("the first ID is %llu", (unsigned long long)id);
 		else
