@@ -132,11 +132,15 @@ static noinline ssize_t kuid_chr_read_any(struct file *file, bool nonblock,
 			      &request);
 	if (ret)
 		return ret;
-	if (iter)
-		kuid_sink_iter(&sink, request.format, text, iter, size);
-	else
-		kuid_sink_user(&sink, request.format, text, (u8 __user *)buf,
+	if (iter) {
+		kuid_sink_init(&sink, KUID_SINK_ITER, request.format, text,
 			       size);
+		sink.iter = iter;
+	} else {
+		kuid_sink_init(&sink, KUID_SINK_USER, request.format, text,
+			       size);
+		sink.user = (u8 __user *)buf;
+	}
 	ret = text ? kuid_stream_read(kf->stream, &request, &sink)
 		   : kuid_make(&request, &sink);
 	size -= sink.left;

@@ -91,9 +91,10 @@ ssize_t kuid_ids_generate(u32 format, u32 order, void *ids, size_t count)
 	}
 	by = order == KUID_ORDER_HOST ? KUID_BY_HOST : KUID_BY_CPU;
 	request.want = kuid_want_one(request.format, &kuid_ids_watermarks, by);
-	kuid_sink_kernel(&sink, request.format, false, ids,
-			 min_t(size_t, count, KUID_SINK_MOST) *
-				 kuid_formats[request.format].id_size);
+	kuid_sink_init(&sink, KUID_SINK_KERNEL, request.format, false,
+		       min_t(size_t, count, KUID_SINK_MOST) *
+			       kuid_formats[request.format].id_size);
+	sink.kernel = ids;
 	ret = kuid_make(&request, &sink);
 	return ret ?: request.made.count;
 }

@@ -53,8 +53,9 @@ static noinline int kuid_ioctl_generate_any(struct file *file,
 			      g->format, g->order, SIZE_MAX, &request);
 	if (ret)
 		return ret;
-	kuid_sink_user(&sink, request.format, false, u64_to_user_ptr(g->buffer),
+	kuid_sink_init(&sink, KUID_SINK_USER, request.format, false,
 		       g->count * kuid_formats[request.format].id_size);
+	sink.user = u64_to_user_ptr(g->buffer);
 	ret = kuid_make(&request, &sink);
 	g->done = request.made.count;
 	g->epoch = request.made.epoch;

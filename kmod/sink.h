@@ -80,6 +80,16 @@ static inline bool kuid_sink_packs(const struct kuid_sink *sink)
 		kuid_formats[sink->format].random_size);
 }
 
+/**
+ * kuid_sink_init - initialize a sink
+ * @sink: the sink; the caller sets @user, @iter or @kernel
+ * @kind: the kind of memory. A sink in kernel memory needs no scratch memory
+ * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
+ * @text: the sink stores lines of text instead of binary IDs
+ * @size: bytes of the memory; of an iov_iter, what it has left
+ *
+ * Context: any.
+ */
 static __always_inline void kuid_sink_init(struct kuid_sink *sink,
 					   enum kuid_sink_kind kind, u32 format,
 					   bool text, size_t size)
@@ -95,61 +105,6 @@ static __always_inline void kuid_sink_init(struct kuid_sink *sink,
 	sink->most = KUID_SINK_MOST;
 	sink->sure = 0;
 	sink->allocated = false;
-}
-
-/**
- * kuid_sink_user - initialize a sink in user memory
- * @sink: the sink
- * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: the sink stores lines of text instead of binary IDs
- * @to: user address with any alignment
- * @size: bytes of the memory at @to
- *
- * Context: any.
- */
-static __always_inline void kuid_sink_user(struct kuid_sink *sink, u32 format,
-					   bool text, u8 __user *to,
-					   size_t size)
-{
-	kuid_sink_init(sink, KUID_SINK_USER, format, text, size);
-	sink->user = to;
-}
-
-/**
- * kuid_sink_iter - initialize a sink for an iov_iter
- * @sink: the sink
- * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: the sink stores lines of text instead of binary IDs
- * @to: the iov_iter; advances as IDs are stored
- * @size: iov_iter_count(@to)
- *
- * Context: any.
- */
-static __always_inline void kuid_sink_iter(struct kuid_sink *sink, u32 format,
-					   bool text, struct iov_iter *to,
-					   size_t size)
-{
-	kuid_sink_init(sink, KUID_SINK_ITER, format, text, size);
-	sink->iter = to;
-}
-
-/**
- * kuid_sink_kernel - initialize a sink in kernel memory
- * @sink: the sink
- * @format: KUID_FORMAT_*, not KUID_FORMAT_DEFAULT
- * @text: the sink stores lines of text instead of binary IDs
- * @to: kernel address with any alignment
- * @size: bytes of the memory at @to
- *
- * Such a sink needs no scratch memory.
- *
- * Context: any.
- */
-static __always_inline void kuid_sink_kernel(struct kuid_sink *sink, u32 format,
-					     bool text, void *to, size_t size)
-{
-	kuid_sink_init(sink, KUID_SINK_KERNEL, format, text, size);
-	sink->kernel = to;
 }
 
 void kuid_sink_begin(struct kuid_sink *sink, u8 *few, bool nonblock);

@@ -88,7 +88,9 @@ static ssize_t kuid_stream_begin(struct kuid_stream *stream,
 	struct kuid_sink kernel;
 	ssize_t ret;
 
-	kuid_sink_kernel(&kernel, request->format, true, line.text, sink->size);
+	kuid_sink_init(&kernel, KUID_SINK_KERNEL, request->format, true,
+		       sink->size);
+	kernel.kernel = (u8 *)line.text;
 	ret = kuid_make(request, &kernel);
 	if (ret)
 		return ret;
