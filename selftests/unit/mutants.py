@@ -32,16 +32,16 @@ SOURCES = ["kmod", "uapi", "userspace/libkuid"] + [
     "selftests/" + name for name in ("private", "unit", "vectors")
 ]
 # Optimized less than usually, because most of the time is the compiler's. The
-# columns in debugging information would differ between equal programs.
+# columns in debugging information would differ between equal programs. An index
+# beyond an array ends the program, as "make check" reports it, too.
 # Relative paths, because assertions contain them.
 BUILD = [
     "TOP=../..",
     "O=../../build",
-    "FLAGS_plain=-O1 -g0 -include count.h",
+    "FLAGS_plain=-O1 -g0 -fsanitize=bounds -fsanitize-undefined-trap-on-error"
+    " -include count.h",
     "FLAGS_model=-O1 -g0 -include scheduler.h",
 ]
-# In this order: most mutants are found before the models are built.
-TARGETS = ["plain", "models"]
 # More preemptions and more random interleavings find no more mutants.
 MODEL = {"MODEL_PREEMPTIONS": "1", "MODEL_WALKS": "1500"}
 
@@ -163,7 +163,8 @@ class Tree:
         return not built.returncode
 
     def programs(self):
-        return sorted(path for path in (self.path / "build").glob("*/*_test"))
+        return {path.name: path for path in
+                sorted((self.path / "build").glob("*/*_test"))}
 
     def put(self, mutant):
         source = self.path / "kmod/core" / mutant.file
@@ -184,11 +185,10 @@ class Tree:
                 elif path.stat().st_mtime_ns != original.stat().st_mtime_ns:
                     shutil.copy2(original, path)
 
-    def changed(self):
-        """The programs that differ from those of the original."""
-        return {path.name: path for path in self.programs()
-                if path.read_bytes() !=
-                (self.of.path / path.relative_to(self.path)).read_bytes()}
+    def is_changed(self, program):
+        """Whether a program differs from that of the original."""
+        of = self.of.path / program.relative_to(self.path)
+        return program.read_bytes() != of.read_bytes()
 
 
 class Cases:
@@ -198,7 +198,7 @@ class Cases:
         self.environment = dict(os.environ, SEED=str(seed), **MODEL)
         self.seconds = {}
         self.kills = collections.Counter()
-        for program in base.programs():
+        for program in base.programs().values():
             listing = subprocess.run(
                 [program], capture_output=True, text=True,
                 env=dict(self.environment, CMOCKA_MESSAGE_OUTPUT="TAP"))
@@ -238,18 +238,21 @@ class Cases:
         return sorted(self.seconds, key=lambda case:
                       -(self.kills[case] + 0.1) / (self.seconds[case] + 0.01))
 
-    def find(self, programs, all_of_them):
+    def programs(self):
+        """All programs, in the same order."""
+        return list(dict.fromkeys(program for program, _ in self.order()))
+
+    def find(self, program, all_of_them):
         """The cases that fail; without @all_of_them only the first one."""
-        found, hung = [], collections.Counter()
+        found, hung = [], 0
         for case in self.order():
-            program, name = case
-            if program not in programs or hung[program] == MOST_HANGS:
+            if case[0] != program.name or hung == MOST_HANGS:
                 continue
-            result = self.run(programs[program], name,
+            result = self.run(program, case[1],
                               2 + int(4 * self.seconds[case]))
             if result:
                 found.append(case)
-                hung[program] += result == HANGS
+                hung += result == HANGS
                 if not all_of_them:
                     break
         self.kills.update(found)
@@ -267,7 +270,7 @@ class Run:
         self.lock = threading.Lock()
         self.results = []
         self.base = Tree(build / "base")
-        self.base.build(*TARGETS, jobs=2)
+        self.base.build("plain", "models", jobs=2)
         self.cases = Cases(self.base, arguments.seed)
         print(f"{len(self.cases.seconds)} cases,"
               f" {sum(self.cases.seconds.values()):.0f} s of CPU time", flush=True)
@@ -287,17 +290,19 @@ class Run:
 
     def work(self, path):
         tree = Tree(path, self.base)
+        programs = tree.programs()
         while mutant := self.next():
             tree.put(mutant)
-            ran, found = set(), []
-            for target in TARGETS:
-                if found and not self.ledger or not tree.build(target):
+            ran, found = False, []
+            # The compiler takes longer than the tests: build one by one.
+            for name in self.cases.programs():
+                program = programs[name]
+                if found and not self.ledger or not tree.build(
+                        "../.." / program.relative_to(path)):
                     break
-                programs = tree.changed()
-                for name in ran:
-                    del programs[name]
-                found += self.cases.find(programs, self.ledger)
-                ran.update(programs)
+                if tree.is_changed(program):
+                    ran = True
+                    found += self.cases.find(program, self.ledger)
             tree.restore()
             with self.lock:
                 self.note(mutant, ran, found)
