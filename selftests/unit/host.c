@@ -61,6 +61,7 @@ static struct kuid_epoch *make_epoch(bool node_given)
 	epoch->closings = host.generator.gate.closings;
 	epoch->key = (struct kuid_node_key) { { ++keys_drawn, 1 } };
 	epoch->missing = host.missing;
+	epoch->stale = host.stale;
 	epoch->claimed = host.claimed;
 	epoch->identity.snowflake_epoch = host.snowflake_epoch;
 	epoch->identity.worker = keys_drawn;

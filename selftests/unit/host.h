@@ -64,6 +64,7 @@ struct host_record {
  * @given_node: the node of the next epochs with a given one
  * @generation: what processes with private lanes compare
  * @missing: KUID_PARTS_*: the parts that the next epochs lack
+ * @stale: KUID_PARTS_*: the parts of the next epochs that are stale
  * @claimed: KUID_PARTS_*: the parts of the next epochs that are claimed
  * @change: the next cover, and the claim before the last epoch
  * @claiming: the next claim
@@ -84,6 +85,7 @@ struct host {
 	u64 given_node;
 	u64 generation;
 	u32 missing;
+	u32 stale;
 	u32 claimed;
 	struct kuid_change change;
 	struct kuid_claiming claiming;

@@ -722,6 +722,10 @@ static const struct scenario scenarios[] = {
 	  .acts = { { TAKE_(GRID, FILE, 40), TAKE_(GRID, CPU, 30) },
 		    { TAKE_(GRID, CPU, 20), TAKE_(GRID, FILE, 3),
 		      TAKE_(GRID, FILE, 1, .file = 1) } } },
+	/* Near halves end after 50,000 more slots. */
+	{ "the last slot of the window",
+	  .first = { TAKE_(LEX, HOST, 50000) },
+	  .acts = { { TAKE_(LEX, HOST, 2) }, { TAKE_(LEX, HOST, 2) } } },
 	{ "one sequence of three CPUs",
 	  .acts = { { TAKE_(GRID, CPU, 33), TAKE_(GRID, CPU, 3) },
 		    { TAKE_(GRID, FILE, 2), TAKE_(GRID, FILE, 2) },
