@@ -49,7 +49,7 @@ static void kuid_generator_note_claim(struct kuid_generator *generator)
 		return;
 	end = max(claim->first,
 		  kuid_sequences_end(generator->epoch->sequences));
-	claim->end = min(claim->ceiling, end);
+	WRITE_ONCE(claim->end, min(claim->ceiling, end));
 }
 
 /**
@@ -452,7 +452,7 @@ static void kuid_generator_begin(struct kuid_generator *generator,
 	if (change->claiming)
 		kuid_generator_begin_claim(generator, epoch, mono,
 					   &change->claiming->claim);
-	gate->claim.parts = epoch->claimed;
+	WRITE_ONCE(gate->claim.parts, epoch->claimed);
 	kuid_gate_open(gate, epoch->closings, change->redrawn,
 		       epoch->stale | epoch->missing);
 	kuid_generator_set_until(generator, epoch, mono);

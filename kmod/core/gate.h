@@ -109,8 +109,8 @@ struct kuid_covered {
  * @rewound_offset: the offset of the wall clock when @rewound was set, in
  *	nanoseconds
  *
- * Writers hold the generator's lock, and use WRITE_ONCE() for members that are
- * read without it.
+ * Writers hold the generator's lock, and use WRITE_ONCE(), because readers copy
+ * all members without it.
  */
 struct kuid_gate {
 	u32 closed;
@@ -256,7 +256,7 @@ static inline void kuid_gate_open(struct kuid_gate *gate, u64 closings,
 				  bool redrawn, u32 unusable)
 {
 	if (redrawn)
-		gate->reopened = closings;
+		WRITE_ONCE(gate->reopened, closings);
 	WRITE_ONCE(gate->closed,
 		   kuid_gate_is_closed(gate) ? KUID_PARTS_ALL : unusable);
 }
