@@ -187,8 +187,8 @@ struct kuid_query {
  * EINVAL also if @count is 0 or above batch_max. ENODATA: see "State" below.
  * ESTALE: see KUID_REASON_STALE_IDENTITY. EKEYEXPIRED: see
  * KUID_REASON_EXPIRED_CLAIM. Only for snowflake: ENOKEY if it has no worker,
- * see KUID_FROM_WORKER; EOVERFLOW if its 41 bits can't hold the time, or would be
- * 0.
+ * see KUID_FROM_WORKER; EOVERFLOW if its 41 bits can't hold the time, or if the
+ * time is that of its epoch: no ID is 0.
  */
 struct kuid_generate {
 	__u64 buffer;
