@@ -39,34 +39,26 @@ type field struct {
 	of   uint64 // the bits of the time below the part, or what the bits are
 }
 
-const (
-	uuidShape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
-	lower     = "0123456789abcdef"
-	// Its digits are in the order of ASCII, so that texts have the order of IDs.
-	sortable = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
-)
-
 var layouts = [end]struct {
-	name          string
-	size          int
-	shape, digits string        // of its text, with x for each digit
-	unit          time.Duration // of its time
-	since         int64         // seconds from the start of its time to 1970
-	bits          int           // of its time
-	fields        []field
+	name   string
+	size   int
+	unit   time.Duration // of its time
+	since  int64         // seconds from the start of its time to 1970
+	bits   int           // of its time
+	fields []field
 }{
-	V1: {"v1", 16, uuidShape, lower + "ABCDEF", 100, 12219292800, 60,
+	V1: {"v1", 16, 100, 12219292800, 60,
 		[]field{{32, 't', 0}, {16, 't', 32}, {4, '=', 1}, {12, 't', 48}, {2, '=', 2}, {62, '*', 0}}},
-	V6: {"v6", 16, uuidShape, lower + "ABCDEF", 100, 12219292800, 60,
+	V6: {"v6", 16, 100, 12219292800, 60,
 		[]field{{48, 't', 12}, {4, '=', 6}, {12, 't', 0}, {2, '=', 2}, {62, '*', 0}}},
-	V7: {"v7", 16, uuidShape, lower + "ABCDEF", time.Millisecond, 0, 48,
-		[]field{{48, 't', 0}, {4, '=', 7}, {12, '*', 0}, {2, '=', 2}, {62, '*', 0}}},
-	Lex: {"lex", 16, "xxxxxxxx-xxxx-xxxx-xxxxxxxxxxxxxxxx", lower, time.Microsecond, 0, 64,
+	V7: {"v7", 16, time.Millisecond, 0, 48,
+		[]field{{48, 't', 0}, {4, '=', 7}, {12, 'f', 8}, {2, '=', 2}, {8, 'f', 0}, {54, '*', 0}}},
+	Lex: {"lex", 16, time.Microsecond, 0, 64,
 		[]field{{64, 't', 0}, {64, '*', 0}}},
-	K64:  {"k64", 8, strings.Repeat("x", 11), sortable, time.Second, 0, 50, nil},
-	K96:  {"k96", 12, strings.Repeat("x", 16), sortable, time.Second, 0, 50, nil},
-	K128: {"k128", 16, strings.Repeat("x", 22), sortable, time.Second, 0, 50, nil},
-	Snowflake: {"snowflake", 8, strings.Repeat("x", 19), lower[:10], time.Millisecond, 0, 41,
+	K64:  {"k64", 8, time.Second, 0, 50, nil},
+	K96:  {"k96", 12, time.Second, 0, 50, nil},
+	K128: {"k128", 16, time.Second, 0, 50, nil},
+	Snowflake: {"snowflake", 8, time.Millisecond, 0, 41,
 		[]field{{1, '=', 0}, {41, 't', 0}, {22, '*', 0}}},
 }
 
@@ -155,7 +147,9 @@ func units(format Format, id []byte, given []uint64) (count, setting uint64, err
 	return count, setting, nil
 }
 
-var sortable64 = base64.NewEncoding(sortable).WithPadding(base64.NoPadding).Strict()
+// Its digits are in the order of ASCII, so that texts have the order of IDs.
+var sortable64 = base64.NewEncoding(".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").
+	WithPadding(base64.NoPadding).Strict()
 
 // Text returns the canonical text of an ID.
 func Text(format Format, id []byte) (string, error) {
@@ -176,7 +170,7 @@ func Text(format Format, id []byte) (string, error) {
 }
 
 // ParseID reads the canonical text of an ID, and nothing else, but that a UUID's digits
-// may be in upper case. Its error says at which character the text is wrong.
+// may be in upper case.
 func ParseID(format Format, text string) (id []byte, err error) {
 	canonical := text
 	switch {
@@ -202,30 +196,7 @@ func ParseID(format Format, text string) (id []byte, err error) {
 			return id, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %q at character %d", ErrText, text, wrong(format, text))
-}
-
-// wrong returns the character at which a text is not that of a format.
-func wrong(format Format, text string) int {
-	l, last := layouts[format], len(text)-1
-	if format == Snowflake && strings.HasPrefix(text, "0") {
-		l.shape = "x"
-	} else if format == Snowflake && 0 < len(text) && len(text) < len(l.shape) {
-		l.shape = l.shape[:len(text)]
-	} else if format.isUUID() && len(text) > 14 && text[14:15] == l.name[1:] {
-		last = 19 // the variant
-	} else if format.isUUID() {
-		last = 14 // the version
-	}
-	for i := range text {
-		if i == len(l.shape) || l.shape[i] == '-' && text[i] != '-' || l.shape[i] == 'x' && !strings.Contains(l.digits, text[i:i+1]) {
-			return i
-		}
-	}
-	if len(text) < len(l.shape) {
-		return len(text)
-	}
-	return last
+	return nil, fmt.Errorf("%w: %q", ErrText, text)
 }
 
 // Time returns the time of an ID, rounded down to what its format tells apart. A V7 that

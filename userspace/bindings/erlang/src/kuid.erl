@@ -142,58 +142,24 @@ hex([Size | Sizes], Bytes) ->
     Dash = [$- || Sizes =/= []],
     iolist_to_binary([string:lowercase(binary:encode_hex(Part)), Dash, hex(Sizes, Rest)]).
 
-%% @doc Reads the canonical text of an ID, and nothing else. The error is the offset of
-%% the first byte that is wrong.
--spec parse(format(), binary()) -> {ok, id()} | {error, non_neg_integer()}.
+%% @doc Reads the canonical text of an ID, and nothing else.
+-spec parse(format(), binary()) -> {ok, id()} | error.
 parse(Format, Text) when is_binary(Text) ->
-    case wrong(shape(Format, Text), Text, 0) of
-        none ->
-            Bytes = read(Format, Text),
-            Canonical = case ?IS_UUID(Format) of true -> string:lowercase(Text); false -> Text end,
-            try text(Format, Bytes) of
-                Canonical -> {ok, id(Format, Bytes)};
-                _ -> {error, byte_size(Text) - 1}
-            catch
-                error:badarg when ?IS_UUID(Format) ->
-                    [$v, Version] = atom_to_list(Format),
-                    {error, case binary:at(Text, 14) of Version -> 19; _ -> 14 end};
-                error:badarg ->
-                    {error, byte_size(Text) - 1}
-            end;
-        Where ->
-            {error, Where}
-    end.
-
-%% The digits that may stand at each place.
-shape(Format, Text) ->
-    Parts = fun(Digits, Sizes) ->
-        lists:append(lists:join(["-"], [lists:duplicate(Size, Digits) || Size <- Sizes]))
-    end,
-    case Format of
-        lex -> Parts("0123456789abcdef", [8, 4, 4, 16]);
-        _ when ?IS_UUID(Format) -> Parts("0123456789abcdefABCDEF", [8, 4, 4, 4, 12]);
-        snowflake when binary_part(Text, 0, 1) =:= <<"0">> -> ["0"];
-        snowflake -> lists:duplicate(max(1, min(19, byte_size(Text))), "0123456789");
-        _ -> lists:duplicate((id_size(Format) * 8 + 5) div 6, ?SORTABLE)
-    end.
-
-wrong([], <<>>, _) -> none;
-wrong([Digits | Shape], <<Byte, Text/binary>>, Where) ->
-    case lists:member(Byte, Digits) of
-        true -> wrong(Shape, Text, Where + 1);
-        false -> Where
-    end;
-wrong(_, _, Where) -> Where.
-
-read(snowflake, Text) ->
-    <<(binary_to_integer(Text)):64>>;
-read(Format, Text) when ?IS_K(Format) ->
+    Canonical = case ?IS_UUID(Format) of true -> string:lowercase(Text); false -> Text end,
     Size = id_size(Format),
-    <<Bytes:Size/binary, _/bitstring>> =
-        <<<<(string:chr(?SORTABLE, Byte) - 1):6>> || <<Byte>> <= Text>>,
-    Bytes;
-read(_, Text) ->
-    binary:decode_hex(binary:replace(Text, <<"-">>, <<>>, [global])).
+    try
+        <<Bytes:Size/binary, _/bitstring>> = read(Format, Text),
+        %% Nothing else has this text.
+        Canonical = text(Format, Bytes),
+        {ok, id(Format, Bytes)}
+    catch
+        error:badarg -> error;
+        error:{badmatch, _} -> error
+    end.
+
+read(snowflake, Text) -> <<(binary_to_integer(Text)):64>>;
+read(Format, Text) when ?IS_K(Format) -> <<<<(string:chr(?SORTABLE, Byte) - 1):6>> || <<Byte>> <= Text>>;
+read(_, Text) -> binary:decode_hex(binary:replace(Text, <<"-">>, <<>>, [global])).
 
 %% @doc The nanoseconds since 1970 of an ID, rounded down to what its format tells apart.
 -spec time(format(), id()) -> integer().
