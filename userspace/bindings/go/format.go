@@ -31,11 +31,11 @@ const (
 	end
 )
 
-// A field is some bits of an ID, from the most significant on: a part of the time, or
-// bits that are always the same, or any.
+// A field is some bits of an ID, from the most significant on: a part of the time or of
+// its fraction of a millisecond, or bits that are always the same, or any.
 type field struct {
 	bits int
-	kind byte   // 't', '=' or '*'
+	kind byte   // 't', 'f', '=' or '*'
 	of   uint64 // the bits of the time below the part, or what the bits are
 }
 
@@ -81,12 +81,13 @@ func (f Format) isUUID() bool { return V1 <= f && f <= V7 }
 
 func (f Format) isKOrdered() bool { return K64 <= f && f <= K128 }
 
-// A setting is a parameter of the module that an ID doesn't say: I of K96 and K128,
-// and for Snowflake the milliseconds since 1970 that its time counts from. Functions
-// with no setting use these.
+// A setting is what an ID doesn't say: I of K96 and K128, for Snowflake the milliseconds
+// since 1970 that its time counts from, and of V7 whether kuid made it. Functions with no
+// setting use the module's defaults, and read no V7 beyond its milliseconds.
 const (
 	DefaultInterval       = 8
 	DefaultSnowflakeEpoch = 1288834974657
+	FromKuid              = 1 // V7 has nanoseconds
 )
 
 const (
@@ -97,17 +98,14 @@ const (
 
 // fields returns those of a format, and its setting.
 func (f Format) fields(given []uint64) ([]field, uint64, error) {
-	setting := uint64(DefaultInterval)
-	if f == Snowflake {
-		setting = DefaultSnowflakeEpoch
-	}
-	if len(given) > 0 {
-		setting = given[0]
-	}
 	if f.Size() == 0 {
 		return nil, 0, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
-	if len(given) > 1 || f != Snowflake && (setting < 5 || setting > 10) {
+	setting := [end]uint64{K64: DefaultInterval, K96: DefaultInterval, K128: DefaultInterval, Snowflake: DefaultSnowflakeEpoch}[f]
+	if len(given) > 0 {
+		setting = given[0]
+	}
+	if len(given) > 1 || f.isKOrdered() && (setting < 5 || setting > 10) || f == V7 && setting > FromKuid {
 		return nil, 0, fmt.Errorf("%w: setting %d", ErrFormat, given)
 	}
 	if f.isKOrdered() {
@@ -125,14 +123,14 @@ func part(id []byte, from, count int) (value uint64) {
 	return value
 }
 
-// units returns the time of an ID in units of its format, and its setting.
-func units(format Format, id []byte, given []uint64) (count, setting uint64, err error) {
+// units returns the time of an ID in units of its format, its fraction, and its setting.
+func units(format Format, id []byte, given []uint64) (count, fraction, setting uint64, err error) {
 	fields, setting, err := format.fields(given)
 	if err == nil && len(id) != format.Size() {
 		err = fmt.Errorf("%w: %d bytes", ErrSize, len(id))
 	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	from := 0
 	for _, f := range fields {
@@ -140,11 +138,13 @@ func units(format Format, id []byte, given []uint64) (count, setting uint64, err
 		from += f.bits
 		if f.kind == 't' {
 			count |= value << f.of
+		} else if f.kind == 'f' {
+			fraction |= value << f.of
 		} else if f.kind == '=' && value != f.of {
-			return 0, 0, fmt.Errorf("%w: another version, variant or sign", ErrFormat)
+			return 0, 0, 0, fmt.Errorf("%w: another version, variant or sign", ErrFormat)
 		}
 	}
-	return count, setting, nil
+	return count, fraction, setting, nil
 }
 
 // Its digits are in the order of ASCII, so that texts have the order of IDs.
@@ -153,7 +153,7 @@ var sortable64 = base64.NewEncoding(".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcde
 
 // Text returns the canonical text of an ID.
 func Text(format Format, id []byte) (string, error) {
-	_, _, err := units(format, id, nil)
+	_, _, _, err := units(format, id, nil)
 	switch {
 	case err != nil:
 		return "", err
@@ -199,10 +199,9 @@ func ParseID(format Format, text string) (id []byte, err error) {
 	return nil, fmt.Errorf("%w: %q", ErrText, text)
 }
 
-// Time returns the time of an ID, rounded down to what its format tells apart. A V7 that
-// is not of this host's device or of this package may have anything below the millisecond.
+// Time returns the time of an ID, rounded down to what it knows.
 func Time(format Format, id []byte, setting ...uint64) (time.Time, error) {
-	count, value, err := units(format, id, setting)
+	count, fraction, value, err := units(format, id, setting)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -210,10 +209,10 @@ func Time(format Format, id []byte, setting ...uint64) (time.Time, error) {
 		return time.Unix(int64(count>>30*mega+count>>10&0xfffff), int64(count&0x3ff)*1024*1000), nil
 	}
 	var below uint64
-	if format == V7 {
-		below = ((part(id, 52, 12)<<8|part(id, 66, 8))*msNs + fractions - 1) / fractions
-		if below == msNs { // no fraction of kuid's
-			below--
+	if format == V7 && value == FromKuid {
+		// kuid doesn't make all fractions.
+		if ns := (fraction*msNs + fractions - 1) / fractions; ns*fractions/msNs == fraction {
+			below = ns
 		}
 	} else if format == Snowflake {
 		count += value
@@ -257,6 +256,7 @@ func madeAt(format Format, at time.Time, bit byte, given []uint64) ([]byte, erro
 	if over|carry|count>>l.bits != 0 {
 		return nil, fmt.Errorf("%w: %v", ErrTime, at)
 	}
+	fraction := ns % msNs * fractions / msNs
 	id := make([]byte, format.Size())
 	i := 0
 	for _, f := range fields {
@@ -264,6 +264,8 @@ func madeAt(format Format, at time.Time, bit byte, given []uint64) ([]byte, erro
 			value := bit
 			if f.kind == 't' {
 				value = byte(count >> f.of >> from & 1)
+			} else if f.kind == 'f' && setting == FromKuid {
+				value = byte(fraction >> f.of >> from & 1)
 			} else if f.kind == '=' {
 				value = byte(f.of >> from & 1)
 			}

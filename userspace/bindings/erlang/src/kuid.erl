@@ -16,12 +16,16 @@
 -export([batch/2, batch/3, guarantees/1]).
 -export([text/2, parse/2, time/2, time/3, lowest/2, lowest/3, highest/2, highest/3]).
 -export([source/0, id_size/1]).
--export_type([format/0, id/0, guarantees/0]).
+-export_type([format/0, id/0, setting/0, guarantees/0]).
 
 -type format() :: v1 | v6 | v7 | lex | k64 | k96 | k128 | snowflake.
 
 %% The bytes of an ID; k64 and snowflake are numbers.
 -type id() :: binary() | non_neg_integer().
+
+%% What an ID doesn't say: I of k96 and k128, the milliseconds since 1970 that snowflakes count
+%% from, and of a v7 that kuid made it, so that it has nanoseconds.
+-type setting() :: non_neg_integer() | from_kuid.
 
 %% What holds now. Order between programs is lost if the order or source of one differs.
 -type guarantees() :: #{
@@ -89,9 +93,11 @@ source() -> kuid_file:source().
 %% significant on: bits of the time above so many, bits that are always the same, or any.
 layout(v1, _) -> {16, 100, [{32, time, 0}, {16, time, 32}, {4, is, 1}, {12, time, 48}, {2, is, 2}, {62, any, 0}]};
 layout(v6, _) -> {16, 100, [{48, time, 12}, {4, is, 6}, {12, time, 0}, {2, is, 2}, {62, any, 0}]};
+layout(v7, from_kuid) ->
+    {16, ?MEGA, [{48, time, 20}, {4, is, 7}, {12, time, 8}, {2, is, 2}, {8, time, 0}, {54, any, 0}]};
 layout(v7, _) -> {16, ?MEGA, [{48, time, 0}, {4, is, 7}, {12, any, 0}, {2, is, 2}, {62, any, 0}]};
 layout(lex, _) -> {16, 1000, [{64, time, 0}, {64, any, 0}]};
-layout(snowflake, _) -> {8, ?MEGA, [{1, is, 0}, {41, time, 0}, {22, any, 0}]};
+layout(snowflake, Epoch) when is_integer(Epoch) -> {8, ?MEGA, [{1, is, 0}, {41, time, 0}, {22, any, 0}]};
 layout(Format, I) when ?IS_K(Format), is_integer(I), I >= 5, I =< 10 ->
     Node = maps:get(Format, #{k64 => 0, k96 => 32, k128 => 64}),
     {8 + Node div 8, 1000000000, [{40 - I, time, 10 + I}, {Node, any, 0}, {10 + I, time, 0}, {14, any, 0}]};
@@ -161,16 +167,22 @@ read(snowflake, Text) -> <<(binary_to_integer(Text)):64>>;
 read(Format, Text) when ?IS_K(Format) -> <<<<(string:chr(?SORTABLE, Byte) - 1):6>> || <<Byte>> <= Text>>;
 read(_, Text) -> binary:decode_hex(binary:replace(Text, <<"-">>, <<>>, [global])).
 
-%% @doc The nanoseconds since 1970 of an ID, rounded down to what its format tells apart.
+%% @doc The nanoseconds since 1970 of an ID, rounded down to what it knows.
 -spec time(format(), id()) -> integer().
 time(Format, Id) -> time(Format, Id, setting(Format)).
 
-%% @doc The same for another I of k96 and k128, or milliseconds that snowflakes count from.
--spec time(format(), id(), non_neg_integer()) -> integer().
+%% @doc The same for another I of k96 and k128, or milliseconds that snowflakes count from, or
+%% a v7 of which kuid made the nanoseconds, too.
+-spec time(format(), id(), setting()) -> integer().
 time(Format, Id, Setting) ->
     case units(Format, Id, Setting) of
-        {<<_:52, High:12, _:2, Low:8, _/bitstring>>, Ms} when Format =:= v7 ->
-            Ms * ?MEGA + min(999999, ((High bsl 8 + Low) * ?MEGA + 16#fffff) bsr 20);
+        {_, Units} when Format =:= v7, Setting =:= from_kuid ->
+            Fraction = Units band 16#fffff,
+            Ns = (Fraction * ?MEGA + 16#fffff) bsr 20,
+            %% kuid doesn't make all fractions.
+            Known = case (Ns bsl 20) div ?MEGA of Fraction -> Ns; _ -> 0 end,
+            (Units bsr 20) * ?MEGA + Known;
+        {_, Ms} when Format =:= v7 -> Ms * ?MEGA;
         {_, Ticks} when ?IS_UUID(Format) -> (Ticks - ?UNIX_TICKS) * 100;
         {_, Us} when Format =:= lex -> Us * 1000;
         {_, Ms} when Format =:= snowflake -> (Ms + Setting) * ?MEGA;
@@ -182,14 +194,14 @@ time(Format, Id, Setting) ->
 -spec lowest(format(), integer()) -> id().
 lowest(Format, Time) -> lowest(Format, Time, setting(Format)).
 
--spec lowest(format(), integer(), non_neg_integer()) -> id().
+-spec lowest(format(), integer(), setting()) -> id().
 lowest(Format, Time, Setting) -> edge(Format, Time, Setting, 0).
 
 %% @doc The highest ID of a format at a time.
 -spec highest(format(), integer()) -> id().
 highest(Format, Time) -> highest(Format, Time, setting(Format)).
 
--spec highest(format(), integer(), non_neg_integer()) -> id().
+-spec highest(format(), integer(), setting()) -> id().
 highest(Format, Time, Setting) -> edge(Format, Time, Setting, -1).
 
 %% The ID of a time whose other bits are those of Rest.
@@ -198,6 +210,7 @@ edge(Format, Time, Setting, Rest) ->
     Floor = Time div Unit - case Time rem Unit < 0 of true -> 1; false -> 0 end,
     Units = case Format of
         snowflake -> Floor - Setting;
+        v7 when Setting =:= from_kuid -> Floor bsl 20 + (Time rem ?MEGA bsl 20) div ?MEGA;
         _ when ?IS_K(Format) ->
             ((Floor div ?MEGA) bsl 20 + Floor rem ?MEGA) bsl 10 + Time rem Unit div 1024000;
         _ when Unit =:= 100 -> Floor + ?UNIX_TICKS;

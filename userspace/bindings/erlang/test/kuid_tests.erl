@@ -81,7 +81,7 @@ warnings(N) ->
 plain_increases_test() ->
     Last = erlang:system_time(nanosecond) + 1000000000,
     {ok, [First, Second], Last2} = kuid_file:plain(Last - 1000000000, Last, 2),
-    ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, First), kuid:time(v7, Second)]),
+    ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, Id, from_kuid) || Id <- [First, Second]]),
     ?assertEqual(Last + 2, Last2),
     End = 1000000 bsl 48,
     ?assertMatch({ok, [_], _}, kuid_file:plain(End - 1, 0, 1)),

@@ -72,10 +72,11 @@ public final class Tests {
             if (row[4].equals("-")) {
                 continue; // of no clock
             }
-            long[] setting = row[1].equals("-") ? new long[0] : new long[] {Long.parseLong(row[1])};
+            long[] setting = row[1].equals("-") ? new long[0]
+                    : new long[] {row[1].equals("from_kuid") ? Format.FROM_KUID : Long.parseLong(row[1])};
             Instant time = Instant.ofEpochSecond(0, Long.parseLong(row[4]));
             assertEquals(line, time, format.time(id, setting));
-            assertEquals(line, time, format.isUUID() ? Kuid.time(Kuid.uuid(id)) : time);
+            assertEquals(line, time, format.isUUID() ? Kuid.time(Kuid.uuid(id), setting) : time);
             assertEquals(line, row[5] + row[6],
                     hex.formatHex(format.lowest(time, setting)) + hex.formatHex(format.highest(time, setting)));
         }
@@ -92,6 +93,7 @@ public final class Tests {
         }
         wrong(() -> Format.K96.lowest(Instant.now(), 11));
         wrong(() -> Format.K128.time(new byte[16], 4));
+        wrong(() -> Format.V7.lowest(Instant.now(), 2));
         wrong(() -> Format.SNOWFLAKE.text(new byte[] {-1, 0, 0, 0, 0, 0, 0, 0}));
         wrong(() -> Kuid.time(UUID.randomUUID()));
         wrong(() -> Kuid.uuid(new byte[15]));
@@ -110,7 +112,7 @@ public final class Tests {
             ids.addAll(Generator.uuids(Generator.plain(2, time)));
         }
         increase(ids);
-        assertEquals(now.plusNanos(100_000_000), Kuid.time(ids.get(4)));
+        assertEquals(now.plusNanos(100_000_000), Kuid.time(ids.get(4), Format.FROM_KUID));
         for (long second : new long[] {Instant.MIN.getEpochSecond(), -1, Long.MAX_VALUE / 1_000_000_000,
                 (1L << 48) / 1000 + 1}) {
             assertThrows(IllegalStateException.class, () -> Generator.plain(1, Instant.ofEpochSecond(second)));

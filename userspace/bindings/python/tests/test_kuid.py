@@ -210,11 +210,10 @@ class TextTest(unittest.TestCase):
             self.assertEqual(kuid.text(read, format), text)
             self.assertEqual(kuid.text(bytes.fromhex(id), format), text)
             if times[0] != "-":
-                ns, unit = int(times[0]), int(setting) if setting != "-" else None
-                # Others' v7 don't say more than milliseconds.
-                known = ns // 10**6 * 10**6 if format == "v7" else ns
-                self.assertEqual(kuid.time_ns(read, format, unit), known, text)
-                ends: Any = kuid.lowest(format, ns, unit), kuid.highest(format, ns, unit)
+                ns, ours = int(times[0]), setting == "from_kuid"
+                unit = None if ours or setting == "-" else int(setting)
+                self.assertEqual(kuid.time_ns(read, format, unit, ours), ns, text)
+                ends: Any = [end(format, ns, unit, ours) for end in (kuid.lowest, kuid.highest)]
                 for end, want in zip(ends, times[1:]):
                     self.assertEqual(kuid.text(end, format), kuid.text(bytes.fromhex(want), format))
 

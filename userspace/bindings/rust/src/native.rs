@@ -22,7 +22,6 @@ struct Status {
 const LOCAL: c_uint = 1;
 const PRIVATE: c_uint = 4;
 const NOWAIT: c_uint = 1;
-const FROM_KUID: c_uint = 1;
 const TEXT_MAX: usize = 46;
 
 extern "C" {
@@ -149,12 +148,11 @@ pub fn parse(format: Format, text: &str) -> std::result::Result<Vec<u8>, ParseEr
 ///
 /// setting is I of k96 and k128, the milliseconds that snowflake counts from, and
 /// 0 for others.
-pub fn time(format: Format, id: &[u8], setting: u64, made_by_kuid: bool) -> Option<SystemTime> {
-    let flags = if made_by_kuid { FROM_KUID } else { 0 };
+pub fn time(format: Format, id: &[u8], setting: u64, from_kuid: bool) -> Option<SystemTime> {
     let mut time = [0; 2];
     // SAFETY: the ID has its size.
     if id.len() != format.size()
-        || unsafe { kuid_time(format as c_uint, id.as_ptr(), setting, flags, &mut time) } != 0
+        || unsafe { kuid_time(format as c_uint, id.as_ptr(), setting, from_kuid.into(), &mut time) } != 0
     {
         return None;
     }
@@ -166,7 +164,7 @@ pub fn time(format: Format, id: &[u8], setting: u64, made_by_kuid: bool) -> Opti
 
 type EdgeAt = unsafe extern "C" fn(c_uint, i64, u32, u64, c_uint, *mut u8) -> c_int;
 
-fn edge(edge_at: EdgeAt, format: Format, time: SystemTime, setting: u64) -> Option<Vec<u8>> {
+fn edge(edge_at: EdgeAt, format: Format, time: SystemTime, setting: u64, ours: bool) -> Option<Vec<u8>> {
     let ns = match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i128::try_from(since.as_nanos()),
         Err(before) => i128::try_from(before.duration().as_nanos()).map(|ns| -ns),
@@ -176,17 +174,17 @@ fn edge(edge_at: EdgeAt, format: Format, time: SystemTime, setting: u64) -> Opti
     let mut id = vec![0; format.size()];
     let (number, nsec) = (format as c_uint, ns.rem_euclid(1_000_000_000) as u32);
     // SAFETY: there is room for an ID.
-    let wrong = unsafe { edge_at(number, sec, nsec, setting, 0, id.as_mut_ptr()) };
+    let wrong = unsafe { edge_at(number, sec, nsec, setting, ours.into(), id.as_mut_ptr()) };
     (wrong == 0).then_some(id)
 }
 
 /// The lowest ID of a format at a time, for range queries; `None` if it does not
-/// reach that time. The setting is that of [`time`].
-pub fn lowest(format: Format, time: SystemTime, setting: u64) -> Option<Vec<u8>> {
-    edge(kuid_lowest_at, format, time, setting)
+/// reach that time. The settings are those of [`time`].
+pub fn lowest(format: Format, time: SystemTime, setting: u64, from_kuid: bool) -> Option<Vec<u8>> {
+    edge(kuid_lowest_at, format, time, setting, from_kuid)
 }
 
 /// The highest ID of a format at a time, as [`lowest`].
-pub fn highest(format: Format, time: SystemTime, setting: u64) -> Option<Vec<u8>> {
-    edge(kuid_highest_at, format, time, setting)
+pub fn highest(format: Format, time: SystemTime, setting: u64, from_kuid: bool) -> Option<Vec<u8>> {
+    edge(kuid_highest_at, format, time, setting, from_kuid)
 }

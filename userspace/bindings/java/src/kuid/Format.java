@@ -3,7 +3,6 @@
 package kuid;
 
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
@@ -15,9 +14,9 @@ import java.util.Locale;
  * The layout of an ID; kuid(4) describes them. Methods here read IDs from anywhere, and need no
  * device.
  *
- * <p>A setting is what an ID doesn't say: I of K96 and K128, {@link #INTERVAL} if it is not given,
- * and for SNOWFLAKE the milliseconds since 1970 that its time counts from, else {@link
- * #SNOWFLAKE_EPOCH}. Both are parameters of the module.
+ * <p>A setting is what an ID doesn't say: I of K96 and K128, {@link #INTERVAL} if it is not given;
+ * for SNOWFLAKE the milliseconds since 1970 that its time counts from, else {@link
+ * #SNOWFLAKE_EPOCH}; and for V7 {@link #FROM_KUID}, else it has milliseconds only.
  */
 public enum Format {
     /** UUID version 1. */
@@ -51,6 +50,9 @@ public enum Format {
     /** The start of the milliseconds of snowflakes, unless the module was told otherwise. */
     public static final long SNOWFLAKE_EPOCH = 1288834974657L;
 
+    /** Kuid made the V7, which has nanoseconds. */
+    public static final long FROM_KUID = 1;
+
     private static final String BASE64 =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     private static final String SORTABLE =
@@ -60,7 +62,7 @@ public enum Format {
 
     /**
      * Bits of an ID, from the most significant on: 't' is a part of the time, above so many bits of
-     * it, '=' are always the same, and '*' any.
+     * it, 'f' of its fraction of a millisecond; '=' are always the same, and '*' any.
      */
     private record Part(int bits, char kind, int of) {}
 
@@ -102,8 +104,10 @@ public enum Format {
     }
 
     private long setting(long... given) {
-        long setting = given.length > 0 ? given[0] : this == SNOWFLAKE ? SNOWFLAKE_EPOCH : INTERVAL;
-        if (given.length > 1 || this != SNOWFLAKE && (setting < 5 || setting > 10)) {
+        long setting = given.length > 0 ? given[0]
+                : this == SNOWFLAKE ? SNOWFLAKE_EPOCH : isKOrdered() ? INTERVAL : 0;
+        if (given.length > 1 || isKOrdered() && (setting < 5 || setting > 10)
+                || this == V7 && (setting < 0 || setting > FROM_KUID)) {
             throw new IllegalArgumentException("setting " + Arrays.toString(given));
         }
         return setting;
@@ -113,8 +117,8 @@ public enum Format {
         return number.shiftRight(from).and(BigInteger.ONE.shiftLeft(bits).subtract(BigInteger.ONE));
     }
 
-    /** Returns the time of an ID as it is counted, or throws if it is none of this format. */
-    private BigInteger count(byte[] id, long setting) {
+    /** Returns the parts of one kind, or throws if it is no ID of this format. */
+    private BigInteger count(byte[] id, long setting, char kind) {
         BigInteger number = new BigInteger(1, id);
         BigInteger count = BigInteger.ZERO;
         boolean good = id.length == size;
@@ -123,7 +127,7 @@ public enum Format {
             from -= part.bits;
             BigInteger value = field(number, from, part.bits);
             good &= part.kind != '=' || value.intValue() == part.of;
-            count = part.kind == 't' ? count.or(value.shiftLeft(part.of)) : count;
+            count = part.kind == kind ? count.or(value.shiftLeft(part.of)) : count;
         }
         if (!good) {
             throw new IllegalArgumentException("not a " + this + ": " + number.toString(16));
@@ -143,7 +147,7 @@ public enum Format {
      * @throws IllegalArgumentException if it is no ID of this format
      */
     public String text(byte[] id) {
-        count(id, setting());
+        count(id, setting(), 't');
         if (isKOrdered()) {
             return translated(Base64.getEncoder().withoutPadding().encodeToString(id), BASE64, SORTABLE);
         }
@@ -179,29 +183,33 @@ public enum Format {
         return Arrays.copyOfRange(id, id.length - size, id.length);
     }
 
+    private static long fraction(long nanosecond) {
+        return (nanosecond % 1_000_000 << FRACTION) / 1_000_000;
+    }
+
     /** Returns the seconds from the start of its time to 1970. */
     private long since() {
         return unit == 100 ? 12_219_292_800L : 0;
     }
 
     /**
-     * Returns the time of an ID, rounded down to what its format tells apart.
+     * Returns the time of an ID, rounded down to what it knows.
      *
      * @throws IllegalArgumentException if it is no ID of this format
      */
     public Instant time(byte[] id, long... given) {
         long setting = setting(given);
-        BigInteger count = count(id, setting);
+        BigInteger count = count(id, setting, 't');
         if (isKOrdered()) {
             long k = count.longValue();
             return Instant.ofEpochSecond((k >>> 30) * 1_000_000 + (k >>> 10 & 0xfffff), (k & 0x3ff) * 1_024_000);
         }
         long below = 0;
-        if (this == V7) {
-            ByteBuffer bytes = ByteBuffer.wrap(id);
-            long fraction = (bytes.getShort(6) & 0xfff) << 8 | bytes.getShort(8) >> 6 & 0xff;
-            // The last one has no nanosecond, so kuid doesn't make it.
-            below = Math.min(999_999, (fraction * 1_000_000 + (1 << FRACTION) - 1) >> FRACTION);
+        if (this == V7 && setting == FROM_KUID) {
+            long fraction = count(id, setting, 'f').longValue();
+            long ns = (fraction * 1_000_000 + (1 << FRACTION) - 1) >> FRACTION;
+            // kuid doesn't make all fractions.
+            below = fraction(ns) == fraction ? ns : 0;
         } else if (this == SNOWFLAKE) {
             count = count.add(BigInteger.valueOf(setting));
         }
@@ -246,6 +254,8 @@ public enum Format {
         BigInteger number = BigInteger.ZERO;
         for (Part part : parts(setting)) {
             BigInteger value = part.kind == 't' ? count.shiftRight(part.of)
+                    : part.kind == 'f' && setting == FROM_KUID
+                            ? BigInteger.valueOf(fraction(time.getNano()) >> part.of)
                     : part.kind == '=' ? BigInteger.valueOf(part.of) : rest;
             number = number.shiftLeft(part.bits).or(field(value, 0, part.bits));
         }

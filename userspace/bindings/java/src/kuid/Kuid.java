@@ -64,15 +64,15 @@ public final class Kuid {
     }
 
     /**
-     * Returns the time of a UUID of version 1, 6 or 7: to 100 ns; of a version 7 that kuid made to 1
-     * ns. A version 7 from elsewhere may have anything below the millisecond.
+     * Returns the time of a UUID of version 1, 6 or 7: to 100 ns; of a version 7 to the millisecond,
+     * or with {@link Format#FROM_KUID} to the nanosecond.
      *
      * @throws IllegalArgumentException if it is of another version or variant
      */
-    public static Instant time(UUID id) {
+    public static Instant time(UUID id, long... setting) {
         for (Format format : List.of(Format.V1, Format.V6, Format.V7)) {
             if (format.name().equals("V" + id.version())) {
-                return format.time(bytes(id));
+                return format.time(bytes(id), setting);
             }
         }
         throw new IllegalArgumentException(id + " has no time");
