@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Draws one table of report.awk:   gnuplot -e 'to="FILE.svg"' NAME.gp plot.gp
+# Draws one table of run/tables.py:   gnuplot -e 'to="FILE.svg"' NAME.gp plot.gp
 # NAME.gp sets the points and:
 #   kind        lines: a line for each column, over the rows, which are numbers; bars: one for each
 #               row, which has a value, 1 if it is of kuid, and the text of the value

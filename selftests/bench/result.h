@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Results of a benchmark, as report.awk takes them. */
+/* Results of a benchmark, as report.py takes them. */
 #ifndef BENCH_RESULT_H
 #define BENCH_RESULT_H
 

@@ -401,7 +401,7 @@ look "manual pages" manual_formats "${manuals[@]}"
 look "documents of the interface" selftests/run/documented.sh
 look "the picture of the design" picture_drawn
 look "tables of formats in documents" Documentation/formats.sh check
-look "tables of the benchmark in documents" selftests/bench/report.sh check
+look "tables of the benchmark in documents" selftests/bench/report.py check
 # Figures that age are in the tables of the benchmark only.
 # clang-format joins a line to its star when it fills a comment anew.
 look "a space behind each star of a comment" nowhere '^ \*[A-Za-z]' -- '*.c' '*.h'
