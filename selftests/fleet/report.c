@@ -6,43 +6,45 @@
 
 #include "report.h"
 
-static const char *directory;
+static const char *table;
+static FILE *tables, *points;
 static bool quick;
-static FILE *table;
-static FILE *points;
 static int checks;
 static int failed;
 
-static FILE *create(const char *name, const char *suffix)
+FILE *report_create(const char *directory, const char *name)
 {
 	char path[4096];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s%s", directory, name, suffix);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	file = fopen(path, "w");
 	if (!file)
 		err(1, "%s", path);
 	return file;
 }
 
-static void finish(FILE *file)
+void report_close(FILE *file)
 {
-	if (file && (ferror(file) || fclose(file)))
-		err(1, "writing to %s", directory);
+	if (ferror(file) || fclose(file))
+		err(1, "writing results");
 }
 
-void report_start(const char *to, bool only_quick)
+void report_start(const char *directory, bool only_quick)
 {
-	directory = to;
+	const char *licence = "# SPDX-License-Identifier: GPL-2.0-only\n";
+
 	quick = only_quick;
-	points = create("plots", ".tsv");
-	fputs("# SPDX-License-Identifier: GPL-2.0-only\n", points);
+	tables = report_create(directory, "tables.tsv");
+	points = report_create(directory, "plots.tsv");
+	fputs(licence, tables);
+	fputs(licence, points);
 }
 
 bool report_end(void)
 {
-	finish(table);
-	finish(points);
+	report_close(tables);
+	report_close(points);
 	return checks && !failed;
 }
 
@@ -53,15 +55,8 @@ bool report_skips(bool slow)
 
 void report_table(const char *name, const char *heads)
 {
-	const char *at;
-
-	finish(table);
-	table = create(name, ".md");
-	fprintf(table, "| %s |\n|", heads);
-	for (at = heads; *at; at++)
-		if (*at == '|')
-			fputs("---|", table);
-	fputs("---|\n", table);
+	table = name;
+	fprintf(tables, "%s\t%s\n", table, heads);
 }
 
 void report_row(const char *format, ...)
@@ -69,9 +64,9 @@ void report_row(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fputs("| ", table);
-	vfprintf(table, format, args);
-	fputs(" |\n", table);
+	fprintf(tables, "%s\t", table);
+	vfprintf(tables, format, args);
+	fputc('\n', tables);
 	va_end(args);
 }
 

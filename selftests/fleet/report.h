@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Results of the simulation: tables for the document, points for the plots, and
- * whether each experiment came out as it should, as TAP on standard output.
+ * Results of the simulation: tables and points of plots, which fleet.py brings
+ * into the document, and whether each experiment came out as it should, as TAP
+ * on standard output.
  */
 #ifndef KUID_FLEET_REPORT_H
 #define KUID_FLEET_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* A new file in a directory. Both exit on errors. */
+FILE *report_create(const char *directory, const char *name);
+void report_close(FILE *file);
 
 /* Write to files in a directory. @quick leaves out experiments that are slow. */
 void report_start(const char *directory, bool quick);
@@ -18,7 +24,7 @@ bool report_end(void);
 /* Whether to leave out an experiment. */
 bool report_skips(bool slow);
 
-/* Begin a table, NAME.md, with the heads of its columns: "a | b". */
+/* Begin a table, with the heads of its columns: "a | b". */
 void report_table(const char *name, const char *heads);
 
 /* A row of the table: "1 | 2". */

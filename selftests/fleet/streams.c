@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes streams of IDs of several hosts, to try how they are merged. */
-#include <err.h>
-#include <stdio.h>
-
 #include "experiments.h"
 #include "host.h"
 #include "random.h"
+#include "report.h"
 
 #define HOSTS	 3
 #define SECONDS	 60
 #define ERROR_NS (10 * (s64)KUID_MS_NS)
-
-static FILE *create(const char *directory, const char *name)
-{
-	char path[4096];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	file = fopen(path, "w");
-	if (!file)
-		err(1, "%s", path);
-	return file;
-}
-
-static void finish(FILE *file, const char *directory)
-{
-	if (ferror(file) || fclose(file))
-		err(1, "writing to %s", directory);
-}
 
 static void print_id(FILE *ids, FILE *made, const struct packed *id, u64 at)
 {
@@ -54,7 +34,7 @@ static void write_stream(const char *directory, unsigned int number, FILE *made)
 	u64 event;
 
 	snprintf(name, sizeof(name), "host-%u.ids", number);
-	ids = create(directory, name);
+	ids = report_create(directory, name);
 	host_start(&host, 2, random_around(50000), random_around(ERROR_NS));
 	for (event = 1; event < 2 * SECONDS; event++) {
 		u64 at = event * KUID_SEC_NS / 2;
@@ -71,16 +51,16 @@ static void write_stream(const char *directory, unsigned int number, FILE *made)
 		}
 	}
 	host_stop(&host);
-	finish(ids, directory);
+	report_close(ids);
 }
 
 void write_streams(const char *directory)
 {
-	FILE *made = create(directory, "made.tsv");
+	FILE *made = report_create(directory, "made.tsv");
 	unsigned int i;
 
 	random_begin("streams");
 	for (i = 1; i <= HOSTS; i++)
 		write_stream(directory, i, made);
-	finish(made, directory);
+	report_close(made);
 }
