@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See core.h. */
-#include "core.h"
+/*
+ * The core as a library: what the module does for a read of one ID, without the
+ * system call. The clock is CLOCK_MONOTONIC, which is computed from the same
+ * counter as the kernel's ktime_get().
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include "core/change.h"
 #include "core/take.h"
 #include "core/uuid.h"
-#include "measure.h"
 
 static struct kuid_generator generator;
 static struct kuid_watermarks file;
 static u64 generation = 2;
 static u64 wall_offset;
+
+static u64 nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * KUID_SEC_NS + now.tv_nsec;
+}
 
 u64 kuid_port_mono_ns(void)
 {
@@ -45,7 +59,8 @@ static void *allocate(size_t alignment, size_t size)
 	return memset(memory, 0, size);
 }
 
-void core_start(void)
+/* Start a generator with one epoch. */
+__attribute__((constructor)) static void core_start(void)
 {
 	struct kuid_change change = { .redrawn = true, .fresh_slots = true };
 	struct kuid_epoch *epoch =
@@ -78,7 +93,8 @@ static __always_inline bool store(void *id, __be64 high, __be64 low)
 	return true;
 }
 
-void core_make_v6(unsigned char *id)
+/* Take a stamp in the order of a file, and make a v6 from it. */
+__attribute__((visibility("default"))) void core_make_v6(unsigned char *id)
 {
 	const struct kuid_want want = {
 		.source = KUID_STAMPS,

@@ -1,33 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times, and what is taken of many. */
+/* What is measured, and the results, as report.py takes them. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include <linux/types.h>
-#include <stdlib.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
+#endif
+
+/* Most IDs of a call. */
+#define BATCH_MAX 65536U
+
 /* Nanoseconds of a clock. */
-static inline __u64 nanoseconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static inline int is_higher(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+__u64 nanoseconds(clockid_t clock);
 
 /* Sorts the values. */
-static inline double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), is_higher);
-	return values[count / 2];
-}
+double median(double *values, size_t count);
+
+/**
+ * count_ids() - instructions of an ID
+ * @run: make as many calls, for as many IDs each
+ * @ids: IDs of each call, up to BATCH_MAX
+ *
+ * These are nanoseconds of CLOCK_MONOTONIC: under QEMU's "-icount shift=0" a
+ * nanosecond is one instruction of the guest, kernel and programs together, so
+ * the figures can be repeated.
+ */
+double count_ids(void (*run)(unsigned int calls, unsigned int ids),
+		 unsigned int ids);
+
+/*
+ * Print a result: a value of a table, by the names of its row and column. A
+ * quick run measures the values that are held to the record, and no others.
+ */
+void result(const char *table, const char *row, const char *column,
+	    double value, bool held);
+
+/*
+ * Print a row of the table of budgets: the highest value that is accepted for a
+ * result, or the lowest one. Returns whether it is kept.
+ */
+bool result_budget(const char *table, const char *row, const char *column,
+		   double value, double budget, bool is_lowest);
+
+/* Print a result with its budget; 0 if it has none. */
+void print_count(const char *table, const char *row, const char *column,
+		 double value, double budget, bool held);
+
+/* The exit status: 1 if such a value was above its budget. */
+int count_status(void);
 
 #endif /* BENCH_MEASURE_H */

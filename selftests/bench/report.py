@@ -39,9 +39,9 @@ BOOTED = {
     "counts": ["--icount /guest/bench.sh full",
                "--icount --qemu '-device vmgenid,guid=auto' /guest/bench.sh vmgenid"],
     # Costs as files and waiters become more.
-    "growth": ["--icount /guest/with_module.sh snowflake_worker=17 /bench/growth"],
+    "growth": ["--icount /guest/with_module.sh snowflake_worker=17 /bench/cost growth"],
     # How reads scale with CPUs. The large window keeps slots from running out.
-    "scaling": ["--smp 2 /guest/with_module.sh snowflake_worker=17,max_ahead_ms=1000 /bench/scaling"],
+    "scaling": ["--smp 2 /guest/with_module.sh snowflake_worker=17,max_ahead_ms=1000 /bench/scaling device"],
     # Other generators with the libraries of Debian 12 and 13, on a kernel that offers getrandom()
     # without a system call, as the C library of Debian 13 uses it.
     "debian13": ["--icount /guest/debian13.sh"],
@@ -57,7 +57,7 @@ def commands(part, bench, kernel, quick):
             yield [HERE / "../vm/boot.sh", "--kernel", kernel, "--initrd", bench / "initrd.cpio",
                    "--timeout", "900", *words]
     elif part == "threads":
-        yield [bench / "native", "threads"]
+        yield [bench / "root/bench/scaling", "threads"]
     else:
         yield [SCRIPTS[part], bench, kernel]
 
@@ -75,8 +75,6 @@ def run_part(part, bench, kernel, quick, file):
     for command in commands(part, bench, kernel, quick):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
             for line in map(str.rstrip, process.stdout):
-                if part == "debian13":  # libuuid's v4 takes a number of steps that depends on the time
-                    line = line.removesuffix("\theld")
                 if line.count("\t") not in (3, 4):
                     print(line, file=sys.stderr)
                     continue

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The worth of the order of keys to a database. A machine is booted that makes a million keys of
-# each kind; keys.c tells how. Then each kind goes into a table of PostgreSQL and into one of SQLite,
+# each kind; makers.c tells how. Then each kind goes into a table of PostgreSQL and into one of SQLite,
 # on this machine.
 
 set -euo pipefail
@@ -10,7 +10,7 @@ set -euo pipefail
 bench=$1 kernel=$2
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../vm" && pwd)
 count=1000000
-# In the order of keys.c.
+# In the order of makers.c.
 kinds=(v4 v1 v6 v7 lex k64 snowflake)
 
 # The server can't be run by root, and its user may not get at the build directory.

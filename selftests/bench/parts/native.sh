@@ -12,8 +12,8 @@ trap 'rm -f /dev/shm/kuid-bench' EXIT
 
 # As a ratio to the first row, the reading of the clock.
 {
-	"$bench/native" "$bench/root/bench" && "$bench/google_uuid" && "$bench/google_uuid_v7" ns &&
-		python3 "$peers/python.py" 1 4 && "$python/bin/python3.14" "$peers/python.py" 7 &&
+	"$bench/root/bench/makers" native "$bench/root/bench" && "$bench/google_uuid" ns &&
+		python3 "$peers/python.py" 4 && "$python/bin/python3.14" "$peers/python.py" 7 &&
 		{ [ ! -d "$bench/node_modules" ] || NODE_PATH=$bench/node_modules node "$peers/npm_uuid_v7.js" ns; }
 } | awk -F '\t' -v OFS='\t' '
 	NF > 2 { print; if (!clock) clock = $4; next }
@@ -27,7 +27,7 @@ while [ $status -eq 0 ] && [ ! -S /run/uuidd/request ]; do
 	sleep 0.1
 	kill -0 $! || status=1
 done
-[ $status -ne 0 ] || "$bench/native" uuidd || status=1
+[ $status -ne 0 ] || "$bench/root/bench/makers" native uuidd || status=1
 kill $!
 wait
 rm -r /run/uuidd

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # peer ROW MAKER...: without the cases that would set this machine's clock.
 peer()
 {
-	"$bench/root/bench/promises" --demonstrate "$@"
+	"$bench/root/bench/makers" promises --demonstrate "$@"
 }
 
 # PostgreSQL 18, in its own root directory, as a user that may run a server.
@@ -49,11 +49,8 @@ try_postgresql()
 	return $status
 }
 
-python="Python $(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
-peer "$python, v1" library "$bench/python.so" python_v1
-peer "$python, v4" library "$bench/python.so" python_v4
 peer "Python 3.14, v7" program "$("$vm/fetch.sh" python3.14)/bin/python3.14" "${0%/*}/../peers/python.py"
-peer "Go, google/uuid 1.6, v7" program "$bench/google_uuid_v7"
+peer "Go, google/uuid 1.6, v7" program "$bench/google_uuid"
 if [[ -d $bench/node_modules ]]; then
 	NODE_PATH=$bench/node_modules peer "npm uuid 11.1, v7" program node "${0%/*}/../peers/npm_uuid_v7.js"
 else

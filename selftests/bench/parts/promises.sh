@@ -14,7 +14,7 @@ vm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../vm" && pwd)
 # shellcheck source=SCRIPTDIR/../../vm/monitor.sh
 . "$vm/monitor.sh"
 trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"' EXIT
-count=20000 # that of twin.c
+count=20000 # that of makers.c
 
 die()
 {

@@ -18,12 +18,12 @@ try()
 	row=$1 root=$2 seconds=$3
 	shift 3
 	if [ ! "$twins" ]; then
-		chroot "$root" /bench/promises ${demonstrate:+"$demonstrate"} "$row" "$@" || status=1
+		chroot "$root" /bench/makers promises ${demonstrate:+"$demonstrate"} "$row" "$@" || status=1
 		return
 	fi
 	echo "twin $number: $row"
 	# It closes its output when it is ready.
-	chroot "$root" /bench/twin "$number" "$begin" "$@" >/ready 3<>$device/resource2 &
+	chroot "$root" /bench/makers twin "$number" "$begin" "$@" >/ready 3<>$device/resource2 &
 	running="$running $!"
 	cat /ready
 	number=$((number + 1)) begin=$((begin + seconds))
@@ -31,7 +31,7 @@ try()
 
 insmod /lib/kuid.ko || exit
 mkdir -p /dev/shm /var/lib/libuuid /trixie/bench /cached /stateless
-cp /bench/promises /bench/twin /trixie/bench/
+cp /bench/makers /trixie/bench/
 # uuidd is there for processes in /cached only, and libuuid's file for all but those in /stateless.
 mount --rbind / /cached && mkdir -p /run/uuidd && mount -t tmpfs none /cached/run &&
 	mkdir /cached/run/uuidd && chroot /cached uuidd --quiet || exit

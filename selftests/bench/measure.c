@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See count.h. */
+/* See measure.h. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "count.h"
 #include "measure.h"
-#include "result.h"
 
 #define ROUNDS	     3
 #define CALLS_MAX    2000
@@ -16,6 +16,27 @@
 #define BEFORE_NS 200
 
 static int above_budget;
+
+__u64 nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int is_higher(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), is_higher);
+	return values[count / 2];
+}
 
 /*
  * Slots that the rounds before used up come back with the clock. A CPU takes
@@ -31,42 +52,53 @@ static void wait_for_slots(void)
 		;
 }
 
-static unsigned long long measure_round(void (*run)(unsigned int calls,
-						    unsigned int ids),
-					unsigned int calls, unsigned int ids)
-{
-	unsigned long long start;
-
-	wait_for_slots();
-	start = nanoseconds(CLOCK_MONOTONIC);
-	run(calls, ids);
-	return nanoseconds(CLOCK_MONOTONIC) - start;
-}
-
 /*
  * The lowest of a few rounds: the kernel's own work in the background adds to
- * a round, and nothing takes away from it.
+ * a round, and nothing takes away from it. The first round touches memory and
+ * fills caches of the kernel, so it does not count.
  */
 double count_ids(void (*run)(unsigned int calls, unsigned int ids),
 		 unsigned int ids)
 {
 	unsigned int calls = IDS_OF_ROUND / ids;
-	unsigned long long lowest;
+	__u64 lowest = ~0ULL;
 
 	if (calls > CALLS_MAX)
 		calls = CALLS_MAX;
 	if (!calls)
 		calls = 1;
-	/* The first round touches memory and fills caches of the kernel. */
-	measure_round(run, calls, ids);
-	lowest = measure_round(run, calls, ids);
-	for (unsigned int i = 1; i < ROUNDS; i++) {
-		unsigned long long ns = measure_round(run, calls, ids);
+	for (unsigned int i = 0; i <= ROUNDS; i++) {
+		__u64 start, ns;
 
-		if (ns < lowest)
+		wait_for_slots();
+		start = nanoseconds(CLOCK_MONOTONIC);
+		run(calls, ids);
+		ns = nanoseconds(CLOCK_MONOTONIC) - start;
+		if (i && ns < lowest)
 			lowest = ns;
 	}
 	return (double)lowest / calls / ids;
+}
+
+void result(const char *table, const char *row, const char *column,
+	    double value, bool held)
+{
+	printf("%s\t%s\t%s\t%.2f%s\n", table, row, column, value,
+	       held ? "\theld" : "");
+	fflush(stdout);
+}
+
+bool result_budget(const char *table, const char *row, const char *column,
+		   double value, double budget, bool is_lowest)
+{
+	bool kept = is_lowest ? value >= budget : value <= budget;
+	char what[256];
+
+	snprintf(what, sizeof(what), "budgets\t%s, %s, %s", table, row, column);
+	printf("%s\tmeasured\t%.2f\n%s\tat %s\t%.2f\n%s\tkept\t%s\n", what,
+	       value, what, is_lowest ? "least" : "most", budget, what,
+	       kept ? "yes" : "no");
+	return kept;
 }
 
 void print_count(const char *table, const char *row, const char *column,
