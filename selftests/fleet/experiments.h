@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables and the experiments, each with checks of its own. */
+/* The experiments. fleet.py compares what they print with formulas. */
 #ifndef KUID_FLEET_EXPERIMENTS_H
 #define KUID_FLEET_EXPERIMENTS_H
 
-/* The odds of repeats, from formulas. */
-void tables_of_odds(void);
+#include <stdbool.h>
 
-/* Repeats that are counted, compared with these formulas. */
+/* Leave out what is slow. */
+extern bool only_quick;
+
+/* "counted", the experiment, and the count. */
 void count_repeats(void);
 
-/* How far the IDs of many hosts are out of order. */
+/*
+ * How far the IDs of many hosts are out of order: "order" or "point", the
+ * fleet, the highest difference of two clocks and the bound, both in
+ * nanoseconds; how far IDs are out of order at most, in nanoseconds, in places
+ * at most and in the mean.
+ */
 void measure_order(void);
 
-/* What I does to the order of k96. */
+/*
+ * What I does to the order of k96: "interval", I, IDs a second, and the same
+ * three values. And "pairs", I, seconds, and which part of the pairs of IDs
+ * that were made so long apart is out of order.
+ */
 void measure_intervals(void);
 
 /*
- * Print the v7 of some hosts to files host-N.ids in a directory, in the order
- * of each host, and to made.tsv with the true time of each ID in nanoseconds.
+ * The v7 of some hosts: "stream", the host, the ID, and its true time in
+ * nanoseconds, in the order of each host.
  */
-void write_streams(const char *directory);
+void print_streams(void);
 
 #endif /* KUID_FLEET_EXPERIMENTS_H */
