@@ -178,13 +178,10 @@ it "an untrusted schema can't use up IDs" untrusted_schema
 it "text that is no UUID is an error" is_wrong 'not a UUID' "SELECT kuid_time('x');"
 it "a blob of another size is none" is_wrong 'not a UUID as 16 bytes' "SELECT kuid_time(x'00');"
 it "nor can it be made text" is_wrong 'not a UUID as 16 bytes' "SELECT kuid_text(x'00');"
-it "text is not taken for a blob" is_wrong 'not a UUID as 16 bytes' \
-	"SELECT kuid_text('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');"
-it "a blob is not taken for text" is_wrong 'not a UUID as text' \
-	"SELECT kuid_blob(x'017f22e279b07cc398c4dc0c0c07398f');"
+try is_wrong 'not a UUID as 16 bytes' "SELECT kuid_text('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');"
+try is_wrong 'not a UUID as text' "SELECT kuid_blob(x'017f22e279b07cc398c4dc0c0c07398f');"
 it "a number is neither" is_wrong 'not a UUID as text' "SELECT kuid_blob(1);"
-it "no UUID is text of more than it" is_wrong 'not a UUID as text' \
-	"SELECT kuid_blob('017f22e2-79b0-7cc3-98c4-dc0c0c07398f' || char(0));"
+try is_wrong 'not a UUID as text' "SELECT kuid_blob('017f22e2-79b0-7cc3-98c4-dc0c0c07398f' || char(0));"
 it "blobs have bounds, times and texts" keeps_blobs
 it "an index finds blobs of a time" finds_blobs_by_index
 it "a time must be a number" is_wrong 'number of seconds' "SELECT kuid_v7_lowest('2026-11-01');"
@@ -194,10 +191,8 @@ it "a negative number is no snowflake" is_wrong 'not a snowflake' 'SELECT kuid_s
 it "text is none" is_wrong 'not a snowflake' "SELECT kuid_snowflake_time('x');"
 it "an epoch is not negative" is_wrong 'no epoch' 'SELECT kuid_snowflake_time(1, -1);'
 it "nor text" is_wrong 'no epoch' "SELECT kuid_snowflake_lowest(1.0, 'x');"
-it "a time before the epoch is an error" is_wrong 'out of range' \
-	'SELECT kuid_snowflake_lowest(1288834974.656);'
-it "a time past 41 bits is an error" is_wrong 'out of range' \
-	'SELECT kuid_snowflake_highest(2199023255.552, 0);'
+it "a time before the epoch is an error" is_wrong 'out of range' 'SELECT kuid_snowflake_lowest(1288834974.656);'
+it "a time past 41 bits is an error" is_wrong 'out of range' 'SELECT kuid_snowflake_highest(2199023255.552, 0);'
 it "a host without a number has no snowflakes, which says what to do" without_number
 it "a missing device is an error" without_module
 it "a connection goes on when there is one" finds_device_later

@@ -12,6 +12,8 @@ err=$work/err
 nr=0
 failed=0
 skipped=0
+newline='
+'
 
 # Functions that a script may redefine: what to do before each test, to explain a failure, and
 # what is run by the tests below.
@@ -39,12 +41,19 @@ it()
 	shift
 	begin_test
 	if "$@" >"$work/said" 2>&1; then
-		echo "ok $nr $what"
+		printf '%s\n' "ok $nr $what"
 	else
-		echo "not ok $nr $what"
+		printf '%s\n' "not ok $nr $what"
 		explain | sed 's/^/# /'
 		failed=$((failed + 1))
 	fi
+}
+
+# try COMMAND...: a test with the first line of its command as its name.
+try()
+{
+	words=$*
+	it "${words%%"$newline"*}" "$@"
 }
 
 # skip WHAT WHY: a test that can't be done here.

@@ -191,8 +191,7 @@ it "a file in the current directory" writes_here
 
 it "no space for the file" leaves_file 'fsync 1 28' "writing $file: No space left on device"
 it "the mode can't be set" leaves_file 'chmod 1 1' "writing $file: Operation not permitted"
-it "no directory" fails 1 "making a file beside $dir/none/kuid.json: No such file" \
-	--output "$dir/none/kuid.json"
+try fails 1 "making a file beside $dir/none/kuid.json: No such file" --output "$dir/none/kuid.json"
 it "a file for a directory" fails 1 'Not a directory' --output "$FAKE/device/kuid.json"
 it "a directory is no file" refuses_other_than_file mkdir "$file"
 it "a symbolic link is no file" refuses_other_than_file ln -s nowhere "$file"
@@ -206,8 +205,7 @@ it "an argument is refused" fails 2 'unexpected argument "v7"' v7
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "no permission" while_set FAKE_OPEN 13 fails 1 '/dev/kuid: Permission denied'
 it "no device: no file" makes_no_file
-it "the formats can't be had" while_set FAKE_FAIL 'query 2 5' fails 1 \
-	'reading which formats there are: Input/output error'
+try while_set FAKE_FAIL 'query 2 5' fails 1 'reading which formats there are: Input/output error'
 it "a full disk is told" to_full_disk
 it "a full disk is told at the end" short_to_full_disk
 finish

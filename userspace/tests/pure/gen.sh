@@ -379,8 +379,7 @@ it "-n 2k is 2000" makes 2000 -n 2k
 it "--count=0k1 is no count" fails 2 '"0k1" is not a count' --count=0k1
 for count in 0 0k -1 +1 1x 1K 1kk k '' ' 1' 18446744073709551616 18446744073709552k \
 	99999999999999999999G; do
-	it "-n '$count' is refused" fails 2 "\"$count\" is not a count: a whole number from 1" \
-		-n "$count"
+	it "-n '$count' is refused" fails 2 "\"$count\" is not a count: a whole number from 1" -n "$count"
 done
 it "--forever with a count is refused" fails 2 'only one of --count and --forever' --forever -n 5
 it "--forever takes no argument" fails 2 "doesn't allow an argument" --forever=5
@@ -405,11 +404,9 @@ it "a form twice is one form" prints 00000000000010008000000000000000 --hex --he
 it "-0" prints_bytes 30303030303030302d303030302d313030302d383030302d30303030303030303030303000 -0
 it "JSON has the form's name" prints_json v7 ulid
 it "JSON has decimal numbers as strings" prints_json k64 decimal
-it "--null of hexadecimal" prints_bytes \
-	30303030303030303030303030303030003030303030303030303030303030303100 --null --hex -f k64 -n 2
+try prints_bytes 30303030303030303030303030303030003030303030303030303030303030303100 --null --hex -f k64 -n 2
 it "--null of bytes is refused" fails 2 '--null is for text, not for --binary' --null --binary
-it "bytes" prints_bytes 0000000000001000800000000000000000000000000010008000000000000001 \
-	--binary -n 2
+it "bytes" prints_bytes 0000000000001000800000000000000000000000000010008000000000000001 --binary -n 2
 it "v6" prints 00000000-0000-6000-8000-000000000000 -f v6
 it "v7 in ColdFusion's form" prints 00000000-0000-7000-8000000000000000 -f v7 --cf
 it "lex" prints 00000000-0000-0000-0000000000000000 -f lex
@@ -441,24 +438,19 @@ it "a time that no ID has is told" tells_wrong_clock v7
 it "--private while there is no node to have" makes_by_device
 it "--private with a given node" has_no_lane 95 1 'the node was given, so only the device makes IDs'
 it "--private with the node of a card" has_no_lane 95 3 'the node was given, so only the device makes IDs'
-it "--private with a module that refuses it otherwise" has_no_lane 95 2 \
-	'the kernel hands out no lane for --private'
+try has_no_lane 95 2 'the kernel hands out no lane for --private'
 it "--private with an old module" has_no_lane 25 2 'The module is older than libkuid'
-it "--private without a device" without_device 2 'there is no /dev/kuids/v7: load the module' \
-	--private -f v7
+it "--private without a device" without_device 2 'there is no /dev/kuids/v7: load the module' --private -f v7
 for option in local private; do
 	for format in $slot_formats; do
-		it "--$option makes no $format" fails 2 "--$option is for $stamp_formats, not $format" \
-			--$option -f "$format"
+		try fails 2 "--$option is for $stamp_formats, not $format" --$option -f "$format"
 	done
-	it "--$option has no order to choose" fails 2 "--order is for the device, not for --$option" \
-		--$option -o host
+	try fails 2 "--order is for the device, not for --$option" --$option -o host
 done
 it "--private with --local is refused" fails 2 'only one of --local and --private' --private --local
 it "no device: --local must be asked for" without_device 2 'are made by "kuid gen --local"'
 it "no device: --local is not advised for what it can't make" says_nothing_of_local k64
-it "no device: how to load the module" without_device 2 \
-	'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
+try without_device 2 'there is no /dev/kuid: load the module, as root, with "modprobe kuid", or "insmod kuid.ko"'
 # FILE TEXT: of a kernel that refuses modules without a signature.
 asks_for_signature()
 {
@@ -471,49 +463,41 @@ asks_for_signature()
 
 it "sig_enforce: what the module lacks" asks_for_signature sig_enforce Y
 it "Secure Boot: what the module lacks" asks_for_signature lockdown 'none [integrity] confidentiality'
-it "a kernel that allows all: nothing of a signature" eval \
-	'! asks_for_signature lockdown "[none] integrity confidentiality"'
+try eval '! asks_for_signature lockdown "[none] integrity confidentiality"'
 on_host()
 {
 	while_set FAKE_HOST "$@"
 }
 
-it "no driver: how to load the module" on_host file without_device 6 \
-	'no driver for /dev/kuid: load the module, as root, with "modprobe kuid"'
+try on_host file without_device 6 'no driver for /dev/kuid: load the module, as root, with "modprobe kuid"'
 it "no driver in a container: who loads the module" on_host file,pid without_device 6 \
 	'no driver for /dev/kuid: the module is not loaded, and a container can'\''t load it'
 it "no driver for a file of an earlier load" on_host loaded,file without_device 6 \
 	'no driver for /dev/kuids/v7: this device file is not of the module that is loaded now' -f v7
 for namespace in pid user; do
-	it "no device in a $namespace namespace: who loads the module" on_host $namespace \
-		without_device 2 'there is no /dev/kuid: the module is not loaded, and a container'
+	try on_host $namespace without_device 2 'there is no /dev/kuid: the module is not loaded, and a container'
 	it "no device in a $namespace namespace: how to pass it in" on_host loaded,$namespace \
 		without_device 2 'there is no /dev/kuid: the host has loaded the module, but this container'
-	it "no permission in a $namespace namespace: how to pass it in" on_host $namespace \
-		without_device 1 '/dev/kuid: Operation not permitted: a container needs the device'
+	try on_host $namespace without_device 1 '/dev/kuid: Operation not permitted: a container needs the device'
 done
 it "a unit without the device: how to show it" on_host loaded without_device 2 \
 	'there is no /dev/kuid: the module is loaded, but this process can'\''t see the device file'
 it "no device of a format: the same" without_device 2 'there is no /dev/kuids/k64' -f k64
-it "no permission: which rule it is" without_device 13 \
-	'/dev/kuid: Permission denied: anyone may read it unless a udev rule'
-it "a unit that does not allow it" without_device 1 \
-	'/dev/kuids/v7: Operation not permitted: a systemd unit needs' -f v7
+try without_device 13 '/dev/kuid: Permission denied: anyone may read it unless a udev rule'
+try without_device 1 '/dev/kuids/v7: Operation not permitted: a systemd unit needs' -f v7
 it "too many files" without_device 24 '/dev/kuid: Too many open files'
 it "a clone: how to confirm, v1" says_what_to_do 116 '--node random' v1
 it "a clone: how to confirm, lex" says_what_to_do 116 '--worker random' lex
 it "a clone: how to confirm, k96" says_what_to_do 116 '--worker random' k96
 it "a clone: how to confirm, k128" says_what_to_do 116 '--worker random' k128
-it "a clone: how to confirm, snowflake" failing generate 116 \
-	'else "kuid node --snowflake NUMBER"' -f snowflake
+it "a clone: how to confirm, snowflake" failing generate 116 'else "kuid node --snowflake NUMBER"' -f snowflake
 it "a clone: who claims a number again, snowflake" says_who_claims_again 4 6 snowflake
 it "a clone: who claims a number again, k96" says_who_claims_again 6 1 k96
 it "a clone: who claims a number again, the worker as snowflake's" says_who_claims_again 6 5 snowflake
 it "no state: where to look" says_which_state_is_missing 0 'see "systemctl status kuid"'
 it "the ceiling: how to save a higher one" says_which_state_is_missing 1 'Run "kuid keep" as root'
 it "no state is told if many are made" failing generate 61 'see "systemctl status kuid"' -f lex -n 5k
-it "no worker of snowflake: how to give one" failing generate 126 \
-	'Run "kuid node --snowflake NUMBER" as root, or let "kuid-claim" claim one' -f snowflake
+try failing generate 126 'Run "kuid node --snowflake NUMBER" as root, or let "kuid-claim" claim one' -f snowflake
 it "an expired claim is told" failing generate 127 'the time has come to the ceiling of the claim' -f k96
 it "a time that snowflake can't hold" failing generate 75 "its 41 bits can't hold the time" -f snowflake
 it "no random numbers yet" failing generate 11 'random generator is not ready: try again'

@@ -47,16 +47,14 @@ for compiler in gcc clang; do
 	command -v "$compiler" >/dev/null || continue
 	for standard in c99 c11 c17 c2x gnu99 gnu17; do
 		it "$compiler -std=$standard takes kuid.h" \
-			strictly "$compiler" -std=$standard -I"$work/usr/include" \
-			-fsyntax-only "$work/alone.c"
+			strictly "$compiler" -std=$standard -I"$work/usr/include" -fsyntax-only "$work/alone.c"
 	done
 done
 for compiler in g++ clang++; do
 	command -v "$compiler" >/dev/null || continue
 	for standard in c++11 c++14 c++17 c++20; do
 		it "$compiler -std=$standard takes kuid.h" \
-			strictly "$compiler" -std=$standard -I"$work/usr/include" \
-			-fsyntax-only "$work/alone.cc"
+			strictly "$compiler" -std=$standard -I"$work/usr/include" -fsyntax-only "$work/alone.cc"
 	done
 done
 
@@ -118,8 +116,7 @@ for language in c cc; do
 	compiler=cc
 	[ $language = c ] || compiler=c++
 	# shellcheck disable=SC2046
-	it "$compiler links with the shared library" \
-		links $compiler program.$language $(pkg-config --libs libkuid)
+	it "$compiler links with the shared library" links $compiler program.$language $(pkg-config --libs libkuid)
 	it "it is needed by its soname" needs -qx 'libkuid\.so\.[0-9]*'
 	it "the program runs" runs "$lib"
 	# All of the program, and then the library alone.
@@ -133,8 +130,8 @@ for language in c cc; do
 	it "the program runs" runs /nowhere
 done
 
-it "the version is told" test "$(pkg-config --modversion libkuid)" = \
-	"$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
+it "the version is told" \
+	test "$(pkg-config --modversion libkuid)" = "$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' ../kmod/version.h)"
 it "so is that of kuid.h" test "$(awk '/^#define KUID_VERSION_[A-Z]+ [0-9]/ {
 		version = version dot $3; dot = "." } END { print version }' "$work/usr/include/kuid.h")" = \
 	"$(pkg-config --modversion libkuid)"
@@ -146,8 +143,8 @@ needs_just()
 		paste -s -d ' ' | tee "$work/said" | grep -qxE "$2"
 }
 it "the library needs nothing but libc" needs_just "$lib/libkuid.so" 'libc\.[^ ]*'
-it "the tool needs these libraries alone" needs_just "$work/usr/bin/kuid" \
-	'libc\.[^ ]* libjansson\.so\.[0-9]+ libkuid\.so\.[0-9]+'
+it "the tool needs these libraries alone" \
+	needs_just "$work/usr/bin/kuid" 'libc\.[^ ]* libjansson\.so\.[0-9]+ libkuid\.so\.[0-9]+'
 
 has_no_run_path()
 {
@@ -172,8 +169,7 @@ relink()
 }
 
 "${CC:-cc}" -E -P -I../uapi libkuid/kuid.h >"$work/kuid.i"
-it "the symbols are those of kuid.h and the map" \
-	exports libkuid/libkuid.map "$lib/libkuid.so" "$lib/libkuid.a"
+it "the symbols are those of kuid.h and the map" exports libkuid/libkuid.map "$lib/libkuid.so" "$lib/libkuid.a"
 
 sed '/kuid_one;/d' libkuid/libkuid.map >"$work/less.map"
 sed 's/kuid_one;/&\n\tkuid_layout_of;/' libkuid/libkuid.map >"$work/more.map"
@@ -191,8 +187,7 @@ it "a name that is not the library's is refused" \
 	refuses stray exports libkuid/libkuid.map "$lib/libkuid.so" "$work/bad.a"
 sed 's/global:/&\n\tstray;/' libkuid/libkuid.map >"$work/stray.map"
 relink "$work/stray.map" "$work/bad.a"
-it "so is one that is exported" \
-	refuses stray exports libkuid/libkuid.map "$work/bad.so" "$lib/libkuid.a"
+it "so is one that is exported" refuses stray exports libkuid/libkuid.map "$work/bad.so" "$lib/libkuid.a"
 cp "$lib/libkuid.a" "$work/bad.a"
 ar d "$work/bad.a" device.o
 it "a function that the static library lacks is refused" \
@@ -270,14 +265,12 @@ multiarch="PREFIX=/usr LIBDIR=/usr/lib/some-linux-gnu"
 it "install takes PREFIX and LIBDIR" make_quietly install $multiarch
 it "all is below PREFIX" only '/usr/(bin|lib|include|share)/.*'
 it "libraries are in LIBDIR" eval '! installed | grep /usr/lib/ | grep -v /usr/lib/some-linux-gnu/'
-it "pkg-config names LIBDIR" grep -qx libdir=/usr/lib/some-linux-gnu \
-	"$dest/usr/lib/some-linux-gnu/pkgconfig/libkuid.pc"
-it "the manual page names the drop-in's path" grep -q /usr/lib/some-linux-gnu/kuid/libkuid-uuid.so \
-	"$dest/usr/share/man/man7/libkuid-uuid.7"
+it "pkg-config names LIBDIR" grep -qx libdir=/usr/lib/some-linux-gnu "$dest/usr/lib/some-linux-gnu/pkgconfig/libkuid.pc"
+it "the manual page names the drop-in's path" \
+	grep -q /usr/lib/some-linux-gnu/kuid/libkuid-uuid.so "$dest/usr/share/man/man7/libkuid-uuid.7"
 touch "$dest/usr/lib/other"
 # shellcheck disable=SC2086
-it "uninstall leaves files of others" eval \
-	"! uninstalls $multiarch && only /usr/lib/other"
+it "uninstall leaves files of others" eval "! uninstalls $multiarch && only /usr/lib/other"
 rm "$dest/usr/lib/other"
 
 # Each path variable moves the files that it names, away from PREFIX.

@@ -507,8 +507,7 @@ it "a marker says that it is the first start, once" marker
 it "the file is raised before the kernel" raises_file_first
 it "the kernel is lowered before the file" lowers_kernel_first
 it "a ceiling is above the wall clock" saves_ahead wall_ns $((now + 7))$sec 5 $((now + 12))$sec
-it "a ceiling is above lex and k-ordered IDs" \
-	saves_ahead slot_ns $((now + 37))$sec 5 $((now + 42))$sec
+it "a ceiling is above lex and k-ordered IDs" saves_ahead slot_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a ceiling is above v1 and v6" saves_ahead stamp_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a ceiling is above the floor" saves_ahead floor_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a reboot begins at the ceiling" restores
@@ -526,10 +525,8 @@ it "a file of zeroes is refused" refused zero_file 'is damaged'
 it "a newer format is refused" refused newer_file 'is of version 2, and this kuid knows'
 it "a huge file is refused" refused huge_file 'is damaged'
 it "a file of a time that no clock can have is refused" refused no_clock_file 'that no clock can have'
-it "another interval is refused" refused other_interval \
-	'with interval=8, and the module was loaded with 5: k96 and k128 may come twice'
-it "another epoch of snowflake is refused" refused other_epoch \
-	'with snowflake_epoch_ms=1288834974657, and the module was loaded with 0'
+try refused other_interval 'with interval=8, and the module was loaded with 5: k96 and k128 may come twice'
+try refused other_epoch 'with snowflake_epoch_ms=1288834974657, and the module was loaded with 0'
 it "a file that is not of what has begun is refused" refused other_cover 'or another file'
 it "a file that its group can write is refused" refused let_group_write 'can be written by'
 it "a file that all can write is refused" refused let_world_write 'can be written by'
@@ -554,8 +551,7 @@ it "a full disk later: all is as before" keeps_all 'write 3 28' 75 'No space lef
 it "a full quota: all is as before" keeps_all 'write 1 122' 75 'Disk quota exceeded'
 it "fsync fails: all is as before" keeps_all 'fsync 1 5' 1 'fsync of .new beside it: Input/output error'
 it "rename fails: all is as before" keeps_all 'rename 1 30' 75 'replacing it: Read-only file system'
-it "not permitted: all is as before" while_set FAKE_HOST user keeps_all 'may 1 1' 1 \
-	'not permitted: run it as root'
+try while_set FAKE_HOST user keeps_all 'may 1 1' 1 'not permitted: run it as root'
 it "no random numbers: all is as before" keeps_all 'state 1 11' 75 'random generator is not ready'
 it "an old module: all is as before" keeps_all 'state 1 25' 1 'The module is older than libkuid'
 it "lowering, no new file: all is as before" keeps_all 'create 2 13' 1 'making .new' --ahead 5
@@ -576,8 +572,7 @@ it "no directory is told" no_directory
 it "a directory in place of the next file is told" next_is_in_the_way
 it "a file may be named from where one is" relative_names
 it "going back while a number is claimed is refused" claimed
-it "--first with --may-repeat is refused" fails 2 'only one of --first and --may-repeat' \
-	restore --first --may-repeat
+try fails 2 'only one of --first and --may-repeat' restore --first --may-repeat
 
 it "clock prints lines" clock_prints "$clock_lines" clock
 it "clock --json prints a line" clock_prints "$clock_json" clock --json
@@ -589,43 +584,27 @@ it "node --node HEX" sets '--node 0123456789aB' 'node_from 1' 'node 125099989649
 it "node --node random" sets '--node random' 'node_from 2' 'node 13' 'worker 1'
 it "node --node mac" sets '--node mac' 'node_from 3'
 it "node --worker HEX" sets '--worker fedcba9876543210' 'worker_from 1' 'node_from 2'
-it "node --worker erlang:NAME" sets '--worker erlang:kuid@host.example.org' 'worker_from 1' \
-	'worker 233706199'
+it "node --worker erlang:NAME" sets '--worker erlang:kuid@host.example.org' 'worker_from 1' 'worker 233706199'
 it "node --worker host" sets '--worker host' 'worker_from 4' 'worker 13'
 it "node --worker random" sets '--worker random' 'worker_from 2'
-it "node --snowflake NUMBER" sets '--snowflake 1023' 'snowflake_from 1' 'snowflake_worker 1023' \
-	'worker_from 4'
+it "node --snowflake NUMBER" sets '--snowflake 1023' 'snowflake_from 1' 'snowflake_worker 1023' 'worker_from 4'
 it "node --snowflake 0" sets '--snowflake 0' 'snowflake_from 1' 'snowflake_worker 0'
 it "node --snowflake worker" sets '--snowflake worker' 'snowflake_from 5'
-it "node tells the worker of snowflake" tells 'snowflake          17' \
-	snowflake_from 1 snowflake_worker 17
-it "a worker of snowflake too high is refused" \
-	fails 2 '"1024" is not a worker of snowflake: a whole number from 0 to 1023' \
-	node --snowflake 1024
-it "a hexadecimal worker of snowflake is refused" fails 2 '"1f" is not a worker of snowflake' \
-	node --snowflake 1f
-it "a negative worker of snowflake is refused" fails 2 '"-1" is not a worker of snowflake' \
-	node --snowflake=-1
+it "node tells the worker of snowflake" tells 'snowflake          17' snowflake_from 1 snowflake_worker 17
+try fails 2 '"1024" is not a worker of snowflake: a whole number from 0 to 1023' node --snowflake 1024
+try fails 2 '"1f" is not a worker of snowflake' node --snowflake 1f
+it "a negative worker of snowflake is refused" fails 2 '"-1" is not a worker of snowflake' node --snowflake=-1
 it "node --new-epoch changes nothing else" sets '--new-epoch' 'node 18838586676582' 'node_from 2'
 it "node --confirm" sets '--confirm' 'node_from 2'
 it "node tells a clone" tells 'identity           stale' reasons 512
 it "convert makes k96 with this host's node and I" converts .5.tXa0xODOQPN.0 convert --to k96 .5.tXbhdV.3
-it "convert makes k128 with this host's worker" \
-	converts "$(tool convert --to k128 -I 5 --node 103eb2733 .5.tXbhdV.3 && cat "$out")" \
-	convert --to k128 .5.tXbhdV.3
+try converts "$(tool convert --to k128 -I 5 --node 103eb2733 .5.tXbhdV.3 && cat "$out")" convert --to k128 .5.tXbhdV.3
 it "convert: an I that is given counts" converts .5.tXVEf8n8vPN.0 convert --to k96 -I 8 .5.tXbhdV.3
 it "convert makes k64 of this host's k96" converts .5.tXbhdV.3 convert --to k64 .5.tXa0xODOQPN.0
-it "convert makes no k64 of another host's k96" leaves 1 'its node 3eb2732 is not 1, ' \
-	convert --to k64 -I 5 .5.tXa0xODOQPN.0
-it "node: no network interface is told" \
-	fails_with 'identity 1 19' fails 1 'no network interface is suitable' \
-	node --node mac
-it "node: a claimed part is told" \
-	fails_with 'identity 1 16' fails 1 'what is to be changed is claimed' \
-	node --snowflake 5
-it "node: a node that a private lane may have is told" \
-	fails_with 'identity 1 16' fails 1 'a process may have had it in a private lane' \
-	node --node 0123456789ab
+try leaves 1 'its node 3eb2732 is not 1, ' convert --to k64 -I 5 .5.tXa0xODOQPN.0
+try fails_with 'identity 1 19' fails 1 'no network interface is suitable' node --node mac
+try fails_with 'identity 1 16' fails 1 'what is to be changed is claimed' node --snowflake 5
+try fails_with 'identity 1 16' fails 1 'a process may have had it in a private lane' node --node 0123456789ab
 it "node: not permitted is told" \
 	while_set FAKE_HOST user fails_with 'identity 1 1' \
 	fails 1 'not permitted: run it as root; CAP_SYS_TIME is enough' node --new-epoch
@@ -634,15 +613,13 @@ it "node: root is not permitted in a container" \
 	fails 1 'not permitted: this root has no CAP_SYS_TIME' node --new-epoch
 
 it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x
-it "0x is refused" fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' \
-	node --node 0x12
+try fails 2 '"0x12" is not a node: 1 to 12 hexadecimal digits, "random" or "mac"' node --node 0x12
 it "a node too long is refused" fails 2 'but character 13 is one too many' node --node 0123456789abc
 it "an empty node is refused" fails 2 'are needed' node --node ''
 it "a sign is refused" fails 2 'character 1 is none' node --node=-1
 it "host is no node" fails 2 '"host" is not a node' node --node host
 it "mac is no worker" fails 2 '"mac" is not a worker' node --worker mac
-it "a worker too long is refused" fails 2 'character 17 is one too many' \
-	node --worker 0123456789abcdef0
+it "a worker too long is refused" fails 2 'character 17 is one too many' node --worker 0123456789abcdef0
 it "given is no word" fails 2 '"given" is not a worker' node --worker given
 it "node can't change the interval" fails 2 'unrecognized option' node --interval 10
 it "node takes no argument" fails 2 'unexpected argument "5"' node 5

@@ -31,13 +31,27 @@ run()
 	kuid "$@"
 }
 
-# As prints, with lines of INPUT on standard input.
-prints_from()
+# STATUS TEXT INPUT OUTPUT ARGUMENT...: of INPUT it prints OUTPUT, says the lines of TEXT, if any, of
+# standard input and nothing else, and exits with STATUS. "\n" ends a line in each of them.
+filters()
 {
-	printf '%s\n' "$2" >"$work/want"
-	printf '%b' "$1" >"$work/in"
-	shift 2
-	kuid "$@" <"$work/in" >"$out" 2>"$err" && [ ! -s "$err" ] && cmp -s "$out" "$work/want"
+	status=$1 text=$2 input=$3
+	printf '%b' "${4:+$4\n}" >"$work/want"
+	shift 4
+	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
+	[ $? -eq "$status" ] && cmp "$out" "$work/want" && printf '%b' "${text:+$text\n}" |
+		sed 's/^/kuid: standard input, /' | cmp "$err"
+}
+
+# STATUS LINES INPUT ARGUMENT...: as a log has it, where output and messages go to one file.
+logs()
+{
+	status=$1
+	printf '%b\n' "$2" >"$work/want"
+	printf '%b' "$3" >"$work/in"
+	shift 3
+	kuid "$@" <"$work/in" >"$out" 2>&1
+	[ $? -eq "$status" ] && cmp "$out" "$work/want"
 }
 
 prints_nothing()
@@ -78,32 +92,12 @@ fails_from()
 	[ $? -eq "$status" ] && grep -qF -- "$text" "$err"
 }
 
-# Prints ORDER and exits with STATUS.
+# STATUS ORDER ARGUMENT...: prints ORDER of two IDs.
 compares()
 {
 	status=$1 order=$2
 	shift 2
-	kuid compare "$@" >"$out" 2>"$err" </dev/null
-	[ $? -eq "$status" ] && [ ! -s "$err" ] && [ "$(cat "$out")" = "$order" ]
-}
-
-# As compares, with lines of INPUT on standard input.
-compares_from()
-{
-	status=$1 order=$2 input=$3
-	shift 3
-	printf '%b' "$input" | kuid compare "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && [ ! -s "$err" ] && [ "$(cat "$out")" = "$order" ]
-}
-
-# As fails_from, but what came before the wrong line is printed.
-prints_until()
-{
-	status=$1 text=$2 input=$3
-	printf '%s\n' "$4" >"$work/want"
-	shift 4
-	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && grep -qF -- "$text" "$err" && cmp -s "$out" "$work/want"
+	filters "$status" '' '' "$order" compare "$@"
 }
 
 from_directory()
@@ -176,17 +170,19 @@ two_ids="$inspected_v1
 
 $inspected_k64"
 
+is_none='"x" is no ID: no ID is of length 1'
+no_id="line 2: $is_none"
+v1_time=2022-02-22T19:22:22.0000000Z
 it "inspect prints all fields of v1" prints "$inspected_v1" inspect $v1
 it "inspect prints all fields of k64" prints "$inspected_k64" inspect $k64
 it "inspect puts a line between IDs" prints "$two_ids" inspect $v1 $k64
-it "inspect reads standard input" prints_from "$v1\n$k64\n" "$two_ids" inspect
-it "inspect needs no last end of line" prints_from "$v1\n$k64" "$two_ids" inspect
+it "inspect reads standard input" filters 0 '' "$v1\n$k64\n" "$two_ids" inspect
+it "inspect needs no last end of line" filters 0 '' "$v1\n$k64" "$two_ids" inspect
 it "inspect --json prints a line" prints "$json_foreign_v7" inspect --json $v7
 it "inspect reads milliseconds of v7" tells 'time          2022-02-22T19:22:22.000Z' inspect $v7
 it "inspect -f v7 reads no more" tells 'time          2022-02-22T19:22:22.000Z' inspect -f v7 $v7
 it "inspect tells the fraction of v7 apart" tells 'fraction_ns_if_kuid 797702' inspect $v7
-it "a fraction that kuid never makes adds nothing" prints "$(kuid inspect $last_v7)" \
-	inspect --from-kuid $last_v7
+try prints "$(kuid inspect $last_v7)" inspect --from-kuid $last_v7
 it "inspect --from-kuid reads nanoseconds of v7" prints "$json_v7" inspect --json --from-kuid $v7
 it "inspect --from-kuid reads other formats alike" prints "$two_ids" inspect --from-kuid $v1 $k64
 it "inspect takes ColdFusion's form" prints "$inspected_v1" inspect $cf
@@ -196,8 +192,7 @@ it "inspect -f uuid finds the version" prints "$inspected_v1" inspect -f uuid $h
 it "inspect tells the worker of lex" tells 'worker        db3f053403ad937a' inspect $lex
 it "inspect tells the node of k96" tells 'node          03eb2732' inspect $k96
 it "inspect tells the node of k128" tells 'node          db3f053403ad937a' inspect $k128
-it "inspect -I takes the node from elsewhere" tells 'node          03eb2732' \
-	inspect -I 5 .5.tXa0xODOQPN.0
+it "inspect -I takes the node from elsewhere" tells 'node          03eb2732' inspect -I 5 .5.tXa0xODOQPN.0
 inspected_snowflake='text          175928847299117063
 hex           0271065ac1020007
 format        snowflake
@@ -213,52 +208,30 @@ json_snowflake="$json_snowflake \"time\": \"2023-11-14T22:13:20.123Z\", \"unix_n
 json_snowflake="$json_snowflake \"resolution_ns\": 1000000, \"ticks\": \"411165025466\", \"seq\": 1, \"worker\": 17,"
 json_snowflake="$json_snowflake \"epoch_ms\": 1288834974657}"
 of_two='a decimal number is read with -f k64 or -f snowflake'
-it "inspect prints all fields of snowflake" prints "$inspected_snowflake" \
-	inspect -f snowflake --snowflake-epoch 1420070400000 175928847299117063
-it "inspect counts snowflake from Twitter's epoch" tells 'time          2012-03-03T13:01:20.453Z' \
-	inspect -f snowflake 175928847299117063
-it "inspect --json prints snowflake as a string" prints "$json_snowflake" \
-	inspect --json -f snowflake 1724551110972215297
-it "inspect -f snowflake takes hexadecimal" prints "$json_snowflake" \
-	inspect --json -f snowflake 17eed6192e811001
-it "inspect -f snowflake takes 16 digits as decimal" tells 'hex           00038d7ea4c68001' \
-	inspect -f snowflake 1000000000000001
-it "inspect -f snowflake takes 16 digits with a 0 as hexadecimal" tells 'text          1' \
-	inspect -f snowflake 0000000000000001
-it "a snowflake is no number of 64 bits" fails 1 'no snowflake ID: character 19 is wrong' \
-	inspect -f snowflake 9223372036854775808
+try prints "$inspected_snowflake" inspect -f snowflake --snowflake-epoch 1420070400000 175928847299117063
+try tells 'time          2012-03-03T13:01:20.453Z' inspect -f snowflake 175928847299117063
+try prints "$json_snowflake" inspect --json -f snowflake 1724551110972215297
+try prints "$json_snowflake" inspect --json -f snowflake 17eed6192e811001
+try tells 'hex           00038d7ea4c68001' inspect -f snowflake 1000000000000001
+try tells 'text          1' inspect -f snowflake 0000000000000001
+try fails 1 'no snowflake ID: character 19 is wrong' inspect -f snowflake 9223372036854775808
 it "a snowflake has no sign" fails 1 'no snowflake ID: character 1 is wrong' inspect -f snowflake -- -1
-it "a snowflake has no leading zeros" fails 1 'no snowflake ID: character 2 is wrong' \
-	inspect -f snowflake 017
-it "a snowflake needs -f" fails 1 "is no ID: $of_two" \
-	inspect 1724551110972215297
-it "an epoch no clock has is refused" fails 2 '"8277292036001" is not an epoch' \
-	inspect -f snowflake --snowflake-epoch 8277292036001 1
-it "an epoch in seconds with decimals is refused" fails 2 '"1.5" is not an epoch' \
-	range -f snowflake --snowflake-epoch 1.5 --from @1 --to @2
-it "convert --to hex takes snowflake" prints 17eed6192e811001 \
-	convert -f snowflake --to hex 1724551110972215297
-it "nothing is converted to snowflake" fails 2 'nothing is converted to "snowflake"' \
-	convert -f snowflake --to snowflake 1
-it "compare: snowflakes of two workers may be undecided" compares 3 undecided --bound 2000000 \
-	-f snowflake 1724551110972215297 1724551110976413713
-it "compare: snowflakes of two workers are in order past the bound" compares 0 before --bound 1000000 \
-	-f snowflake 1724551110972215297 1724551110976413713
-it "inspect tells times before 1970" tells 'time          1582-10-15T00:00:00.0000001Z' \
-	inspect 00000001-0000-1000-8000-000000000000
-it "inspect tells nanoseconds before 1970" tells 'unix_ns       -12219292799999999900' \
-	inspect 00000001-0000-1000-8000-000000000000
-it "inspect tells nanoseconds just before 1970" tells 'unix_ns       -100' \
-	inspect 13813fff-1dd2-11b2-8000-000000000000
-it "inspect tells nanoseconds just after 1970" tells 'unix_ns       100' \
-	inspect 13814001-1dd2-11b2-8000-000000000000
+it "a snowflake has no leading zeros" fails 1 'no snowflake ID: character 2 is wrong' inspect -f snowflake 017
+it "a snowflake needs -f" fails 1 "is no ID: $of_two" inspect 1724551110972215297
+try fails 2 '"8277292036001" is not an epoch' inspect -f snowflake --snowflake-epoch 8277292036001 1
+try fails 2 '"1.5" is not an epoch' range -f snowflake --snowflake-epoch 1.5 --from @1 --to @2
+try prints 17eed6192e811001 convert -f snowflake --to hex 1724551110972215297
+try fails 2 'nothing is converted to "snowflake"' convert -f snowflake --to snowflake 1
+try compares 3 undecided --bound 2000000 -f snowflake 1724551110972215297 1724551110976413713
+try compares 0 before --bound 1000000 -f snowflake 1724551110972215297 1724551110976413713
+try tells 'time          1582-10-15T00:00:00.0000001Z' inspect 00000001-0000-1000-8000-000000000000
+try tells 'unix_ns       -12219292799999999900' inspect 00000001-0000-1000-8000-000000000000
+try tells 'unix_ns       -100' inspect 13813fff-1dd2-11b2-8000-000000000000
+try tells 'unix_ns       100' inspect 13814001-1dd2-11b2-8000-000000000000
 it "inspect tells 1970" tells 'unix_ns       0' inspect 13814000-1dd2-11b2-8000-000000000000
-it "inspect tells the last time of v1" tells 'time          5236-03-31T21:21:00.6846975Z' \
-	inspect ffffffff-ffff-1fff-bfff-ffffffffffff
-it "inspect tells more nanoseconds than 64 bits" tells 'unix_ns       103072857660684697500' \
-	inspect ffffffff-ffff-1fff-bfff-ffffffffffff
-it "inspect tells the last time of lex" tells 'time          +586524-01-19T08:01:49.551615Z' \
-	inspect ffffffff-ffff-ffff-ffffffffffffffff
+try tells 'time          5236-03-31T21:21:00.6846975Z' inspect ffffffff-ffff-1fff-bfff-ffffffffffff
+try tells 'unix_ns       103072857660684697500' inspect ffffffff-ffff-1fff-bfff-ffffffffffff
+try tells 'time          +586524-01-19T08:01:49.551615Z' inspect ffffffff-ffff-ffff-ffffffffffffffff
 it "inspect names version 4" tells 'name          random' inspect $v4
 it "inspect names nil" tells 'name          nil' inspect 00000000-0000-0000-0000-000000000000
 it "inspect names max" tells 'name          max' inspect ffffffff-ffff-ffff-ffff-ffffffffffff
@@ -267,34 +240,25 @@ it "inspect prints nothing for nothing" prints_nothing inspect
 it "a text of no ID's length is refused" fails 1 '"abc" is no ID: no ID is of length 3' inspect abc
 it "an empty ID is refused" fails 1 '"" is no ID: it is empty' inspect ''
 it "a short decimal number is told" fails 1 "\"42\" is no ID: $of_two" inspect 42
-it "- is standard input" prints_from "$v1\n$k64\n" "$two_ids" inspect -
-it "- is standard input among arguments" prints_from "$v1\n" "$v6
-$v6
-$v6" convert --to v6 $v1 - $v1
-it "compare - is standard input" prints_from "$v1\n$v1\n" equal compare -
+it "- is standard input" filters 0 '' "$v1\n$k64\n" "$two_ids" inspect -
+it "- is standard input among arguments" filters 0 '' "$v1\n" "$v6\n$v6\n$v6" convert --to v6 $v1 - $v1
+it "compare - is standard input" filters 0 '' "$v1\n$v1\n" equal compare -
 it "a wrong character is refused" fails 1 'is no ID: character 4 is wrong' inspect 'abc!'
 it "an ID too long is refused" fails 1 'is no ID: character 37 is wrong' inspect ${v1}0
 it "a UUID a digit too short is refused" fails 1 'is no ID: it ends too early' inspect ${v7%?}
-it "a v7 a digit too short is refused" fails 1 'is no v7 ID: it has 35 characters of 36' \
-	inspect -f v7 ${v7%?}
-it "a v7 of 32 characters is refused" fails 1 'is no v7 ID: it has 32 characters of 36' \
-	inspect -f v7 ${v7%????}
+it "a v7 a digit too short is refused" fails 1 'is no v7 ID: it has 35 characters of 36' inspect -f v7 ${v7%?}
+try fails 1 'is no v7 ID: it has 32 characters of 36' inspect -f v7 ${v7%????}
 it "bits beyond the ID are refused" fails 1 'is no ID: character 11 is wrong' inspect .5.tXbhdV.4
-it "another version is refused" fails 1 "\"$v6\" is no v1 ID: character 15 is wrong" \
-	inspect -f v1 $v6
-it "another version in hexadecimal is refused" fails 1 'is no v6 ID: character 13 is wrong' \
-	inspect -f v6 $hex
+it "another version is refused" fails 1 "\"$v6\" is no v1 ID: character 15 is wrong" inspect -f v1 $v6
+it "another version in hexadecimal is refused" fails 1 'is no v6 ID: character 13 is wrong' inspect -f v6 $hex
 it "another format is refused" fails 1 'is no lex ID: character 24 is wrong' inspect -f lex $v1
 it "hexadecimal of three formats is refused" fails 1 \
 	'is no ID: 32 hexadecimal digits are read with -f lex or -f k128 or -f uuid' \
 	inspect 00060a2418202078db3f053403ad937a
-it "what can't be shown is escaped" fails 1 '"a\x1b[1m\x5c" is no ID: character 2 is wrong' \
-	inspect "$(printf 'a\033[1m\134')"
+try fails 1 '"a\x1b[1m\x5c" is no ID: character 2 is wrong' inspect "$(printf 'a\033[1m\134')"
 forty=0123456789012345678901234567890123456789
-it "a long ID is quoted short" says_line 1 \
-	"kuid: \"$forty...\" is no ID: character 37 is wrong" inspect ${forty}0
-it "40 characters are quoted whole" says_line 1 \
-	"kuid: \"$forty\" is no ID: character 37 is wrong" inspect $forty
+try says_line 1 "kuid: \"$forty...\" is no ID: character 37 is wrong" inspect ${forty}0
+try says_line 1 "kuid: \"$forty\" is no ID: character 37 is wrong" inspect $forty
 it "an escape is quoted whole or not at all" says_line 1 \
 	"kuid: \"012345678901234567890123456789012345678...\" is no ID: character 37 is wrong" \
 	inspect "$(printf '012345678901234567890123456789012345678\033')"
@@ -306,8 +270,7 @@ it "a NUL is refused" fails_from 1 'character 3 is wrong' 'ab\000cdefghij\n' ins
 it "standard input that can't be read is told" from_directory inspect
 
 it "an unknown format is refused" fails 2 '"v2" is not a format: v1 v6' inspect -f v2 $v1
-it "-I 4 is refused" fails 2 '"4" is not an interval: a whole number from 5 to 10' \
-	inspect -I 4 $k96
+it "-I 4 is refused" fails 2 '"4" is not an interval: a whole number from 5 to 10' inspect -I 4 $k96
 it "-I 11 is refused" fails 2 '"11" is not an interval' inspect -I 11 $k96
 it "-I 8x is refused" fails 2 '"8x" is not an interval' inspect -I 8x $k96
 it "an unknown option is refused" fails 2 "invalid option -- 'z'" inspect -z
@@ -325,8 +288,7 @@ for node in nonode@nohost=70306884 a@b=25954 kuid@host.example.org=233706199 rä
 		prints "$(kuid convert --to k96 --node "$(printf %x "${node#*=}")" $k64)" \
 		convert --to k96 --node "erlang:${node%=*}" $k64
 done
-it "convert minds the interval" prints .5.tXa0xODOQPN.0 \
-	convert --to k96 --node 3eb2732 -I 5 $k64
+it "convert minds the interval" prints .5.tXa0xODOQPN.0 convert --to k96 --node 3eb2732 -I 5 $k64
 it "convert makes ColdFusion's form" prints $cf convert --to cf $v1
 it "convert makes text of ColdFusion's form" prints $v1 convert --to text $cf
 it "convert makes hexadecimal" prints $hex convert --to hex $v1
@@ -334,15 +296,13 @@ it "convert makes text of hexadecimal" prints $v1 convert --to text -f v1 $hex
 it "convert makes hexadecimal of k96" prints 0060398a03eb27327b698001 convert --to hex $k96
 it "convert makes k96 of hexadecimal" prints $k96 convert --to text -f k96 0060398a03eb27327b698001
 it "convert makes GUIDs" prints 00ab32c21494ec11b3c89f6bdeced846 convert --to guid $v1
-it "convert makes UUIDs of GUIDs" prints $hex \
-	convert --to guid -f uuid 00ab32c21494ec11b3c89f6bdeced846
+it "convert makes UUIDs of GUIDs" prints $hex convert --to guid -f uuid 00ab32c21494ec11b3c89f6bdeced846
 it "convert makes decimal" prints $decimal convert --to decimal $k64
 it "convert makes a ULID" prints $ulid convert --to ulid $v7
 it "convert makes braces" prints "{$v6}" convert --to braces $v6
 it "convert makes a URN" prints "urn:uuid:$v4" convert --to urn $v4
 it "a decimal number too great is refused" fails 1 'is no k64 ID: ' inspect -f k64 18446744073709551616
-it "a URN of another version than the format's is refused" fails 1 'is no v6 ID: ' \
-	inspect -f v6 "urn:uuid:$v1"
+try fails 1 'is no v6 ID: ' inspect -f v6 "urn:uuid:$v1"
 it "convert takes hexadecimal of 8 bytes" prints $k64 convert -f k64 --to text 0060398a7b698001
 it "convert takes a URN of version 4" prints $v4 convert --to text "urn:uuid:$v4"
 it "a format tells a decimal number" prints "$inspected_k64" inspect -f k64 $decimal
@@ -355,109 +315,74 @@ done
 it "hexadecimal of 24 digits is a k96" prints $k96 convert --to text 0060398a03eb27327b698001
 it "forms of one ID are equal" compares 0 equal "{$v1}" $hex
 it "convert to ULID of v6 is refused" fails 1 'v6 has no form "ulid"' convert --to ulid $v6
-it "convert to ULID of version 4 is refused" fails 1 'uuid has no form "ulid"' \
-	convert --to ulid $v4
+it "convert to ULID of version 4 is refused" fails 1 'uuid has no form "ulid"' convert --to ulid $v4
 it "convert of any UUID knows v7" prints $ulid convert -f uuid --to ulid $v7
 it "convert of any UUID knows v1" prints $v6 convert -f uuid --to v6 $v1
-it "convert of any UUID tells what it knows" fails 1 'v6 has no form "ulid"' \
-	convert -f uuid --to ulid $v6
-it "convert to decimal of k96 is refused" fails 1 'k96 has no form "decimal"' \
-	convert --to decimal $k96
-it "convert reads standard input" prints_from "$v1\n$v1\n" "$v6
-$v6" convert --to v6
-it "convert: a wrong line ends it" prints_until 1 'standard input, line 2: "x" is no ID' \
-	"$v1\nx\n$v1\n" "$v6" convert --to v6
-it "convert: a line that can't be converted ends it" \
-	prints_until 1 "standard input, line 2: v7 can't be converted to v6" "$v1\n$v7\n$v1\n" \
-	"$v6" convert --to v6
-it "convert: a line that has no such form ends it" \
-	prints_until 1 'standard input, line 2: k64 has no form "cf"' \
-	"$v1\n$k64\n" $cf convert --to cf
+it "convert of any UUID tells what it knows" fails 1 'v6 has no form "ulid"' convert -f uuid --to ulid $v6
+it "convert to decimal of k96 is refused" fails 1 'k96 has no form "decimal"' convert --to decimal $k96
+it "convert reads standard input" filters 0 '' "$v1\n$v1\n" "$v6\n$v6" convert --to v6
+try filters 1 "$no_id" "$v1\nx\n$v1\n" "$v6" convert --to v6
+try filters 1 "line 2: v7 can't be converted to v6" "$v1\n$v7\n$v1\n" "$v6" convert --to v6
+try filters 1 'line 2: k64 has no form "cf"' "$v1\n$k64\n" $cf convert --to cf
 it "convert needs --to" fails 2 '--to is needed' convert $v1
 it "convert to v7 is refused" fails 2 'nothing is converted to "v7"' convert --to v7 $v1
 it "convert to two formats is refused" fails 2 'nothing is converted to "v1 v6"' convert --to "v1 v6" $v1
 it "convert v7 to v1 is refused" fails 1 "v7 can't be converted to v1" convert --to v1 $v7
 it "convert k64 to v1 is refused" fails 1 "k64 can't be converted to v1" convert --to v1 $k64
 it "convert lex to k64 is refused" fails 1 "lex can't be converted to k64" convert --to k64 $lex
-it "convert k64 to cf is refused" fails 1 'k64 has no form "cf"' \
-	convert --to cf $k64
-it "convert lex to guid is refused" fails 1 'lex has no form "guid"' \
-	convert --to guid $lex
+it "convert k64 to cf is refused" fails 1 'k64 has no form "cf"' convert --to cf $k64
+it "convert lex to guid is refused" fails 1 'lex has no form "guid"' convert --to guid $lex
 # This test needs no device, and there is none.
 if [ ! -e /dev/kuid ]; then
-	it "convert k64 to k96 needs a node" fails 1 "as this host's is not known: there is no /dev/kuid" \
-		convert --to k96 $k64
+	try fails 1 "as this host's is not known: there is no /dev/kuid" convert --to k96 $k64
 	it "convert k96 to k64 needs a node" fails 1 "its node may be another host's" convert --to k64 $k96
 fi
-it "convert: k64 of another node is refused" fails 1 \
-	'its node 3eb2732 is not 3eb2733, and the same k64 may exist there' \
-	convert --to k64 --node 3eb2733 $k96
-it "convert: any is no node to put in" fails 1 '--node any is not for k64 to k96' \
-	convert --to k96 --node any $k64
-it "a node too wide is refused" fails 1 'the node is too wide for k96' \
-	convert --to k96 --node 100000000 $k64
-it "a node of k128 too wide for k96 is refused" fails 1 'the node is too wide for k96' \
-	convert --to k96 $k128
-it "a node that is none is refused" fails 2 '"0x1" is not a node' \
-	convert --to k96 --node 0x1 $k64
-it "a node of 17 digits is refused" fails 2 'is not a node: 1 to 16 hexadecimal digits' \
-	convert --to k128 --node 00000000000000001 $k64
-it "a name that is no Erlang node's is refused" fails 2 '"kuid" is not the name of an Erlang node' \
-	convert --to k96 --node erlang:kuid $k64
+try fails 1 'its node 3eb2732 is not 3eb2733, and the same k64 may exist there' convert --to k64 --node 3eb2733 $k96
+try fails 1 '--node any is not for k64 to k96' convert --to k96 --node any $k64
+it "a node too wide is refused" fails 1 'the node is too wide for k96' convert --to k96 --node 100000000 $k64
+it "a node of k128 too wide for k96 is refused" fails 1 'the node is too wide for k96' convert --to k96 $k128
+it "a node that is none is refused" fails 2 '"0x1" is not a node' convert --to k96 --node 0x1 $k64
+try fails 2 'is not a node: 1 to 16 hexadecimal digits' convert --to k128 --node 00000000000000001 $k64
+try fails 2 '"kuid" is not the name of an Erlang node' convert --to k96 --node erlang:kuid $k64
 it "a node for v6 is refused" fails 2 "--node is for $grid_formats" convert --to v6 --node 1 $v1
-it "a second node is refused" fails 1 '--node is not for k96 to k128' \
-	convert --to k128 --node 1 $k96
+it "a second node is refused" fails 1 '--node is not for k96 to k128' convert --to k128 --node 1 $k96
 
 it "compare: before" compares 0 before $k64 .5.tXbhdV.7
 it "compare: after" compares 0 after .5.tXbhdV.7 $k64
 tab=$(printf '\t')
 it "compare --ticks: of one tick" compares 0 "before${tab}0" --ticks $k64 .5.tXbhdV.7
-it "compare --ticks: over a second, and back" compares_from 0 "before${tab}1
-after${tab}-1
-before${tab}977" "0000000000f40000\n0000000001000000\n0000000000f40000\n0000000001f40000\n" --ticks -f k64
-it "compare --ticks: over a megasecond" compares 0 "before${tab}1" --ticks -f k64 00000f423ff40000 \
-	0000100000000000
+it "compare --ticks: over a second, and back" \
+	filters 0 '' '0000000000f40000\n0000000001000000\n0000000000f40000\n0000000001f40000\n' \
+	'before\t1\nafter\t-1\nbefore\t977' compare --ticks -f k64
+try compares 0 "before${tab}1" --ticks -f k64 00000f423ff40000 0000100000000000
 it "compare --ticks: the order of nodes is another" compares 0 "after${tab}4" --ticks \
 	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
 it "compare --ticks: v7 has none" fails 1 'v7 has no grid ticks' compare --ticks $v7 $v7
-it "compare --signed is the order of Cassie" compares 0 after --signed \
-	00060a24-1820-2078-0000000000000001 00060a24-1820-2078-8000000000000000
-it "compare --signed: v7 is refused" fails 1 'v7 is not compared as signed numbers' \
-	compare --signed $v7 $v7
-it "compare --signed: not with a bound" fails 2 'only one of --bound and --signed' \
-	compare --signed --bound 1 $lex $lex
+try compares 0 after --signed 00060a24-1820-2078-0000000000000001 00060a24-1820-2078-8000000000000000
+it "compare --signed: v7 is refused" fails 1 'v7 is not compared as signed numbers' compare --signed $v7 $v7
+try fails 2 'only one of --bound and --signed' compare --signed --bound 1 $lex $lex
 it "compare: equal" compares 0 equal $v1 $v1
 it "compare: equal in another form" compares 0 equal $v1 $cf
-it "compare: v1 by time" compares 0 before \
-	ffffffff-0000-1000-8000-000000000000 00000000-0001-1000-8000-000000000000
-it "compare: decided by time" compares 0 before --bound 100 \
-	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
-it "compare: undecided" compares 3 undecided --bound 101 \
-	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+try compares 0 before ffffffff-0000-1000-8000-000000000000 00000000-0001-1000-8000-000000000000
+try compares 0 before --bound 100 00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
+try compares 3 undecided --bound 101 00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
 later_v7=017f22e2-79b0-7cc4-98c4-dc0c0c07398f
 it "compare: two v7 of a millisecond are undecided" compares 3 undecided --bound 1 $v7 $later_v7
-it "compare: two v7 of kuid are decided by nanoseconds" compares 0 before \
-	--bound 243 --from-kuid $v7 $later_v7
-it "compare: two v7 of kuid can be undecided" compares 3 undecided \
-	--bound 245 --from-kuid $v7 $later_v7
-it "compare: --from-kuid needs a bound" fails 2 '--from-kuid is for --bound' \
-	compare --from-kuid $v7 $later_v7
+try compares 0 before --bound 243 --from-kuid $v7 $later_v7
+it "compare: two v7 of kuid can be undecided" compares 3 undecided --bound 245 --from-kuid $v7 $later_v7
+it "compare: --from-kuid needs a bound" fails 2 '--from-kuid is for --bound' compare --from-kuid $v7 $later_v7
 it "compare: one node is decided" compares 0 after --bound 18446744073709551615 \
 	00000002-0000-1000-8000-000000000001 00000001-0000-1000-8000-000000000001
 it "compare: hexadecimal with -f" compares 0 equal -f v1 $hex $v1
 it "compare: version 4 as bytes" compares 0 equal $v4 $v4
-it "compare reads standard input, each line with the next" compares_from 0 'before
-equal
-after' "$k64\n.5.tXbhdV.7\n.5.tXbhdV.7\n$k64\n"
-it "compare says nothing of one line" compares_from 0 '' "$v1\n"
-it "compare says nothing of no line" compares_from 0 '' ''
+try filters 0 '' "$k64\n.5.tXbhdV.7\n.5.tXbhdV.7\n$k64\n" 'before\nequal\nafter' compare
+it "compare says nothing of one line" filters 0 '' "$v1\n" '' compare
+it "compare says nothing of no line" filters 0 '' '' '' compare
 near=00000001-0000-1000-8000-000000000001
-it "compare: one line undecided of two" compares_from 3 'undecided
-before' "$near\n00000002-0000-1000-8000-000000000000\n$v1\n" --bound 101
-it "compare: a wrong line ends it" prints_until 1 'standard input, line 3: "x" is no ID' \
-	"$v1\n$v1\nx\n$v1\n" equal compare
+try filters 3 '' "$near\n00000002-0000-1000-8000-000000000000\n$v1\n" 'undecided\nbefore' compare --bound 101
+try filters 1 "line 3: $is_none" "$v1\n$v1\nx\n$v1\n" equal compare
 it "compare: a line of another format ends it" \
-	prints_until 1 "standard input, line 3: they are of different formats: \"$v1\" of v1" \
+	filters 1 "line 3: they are of different formats: \"$v1\" of v1, \"$k64\" of k64" \
 	"$v1\n$v1\n$k64\n" equal compare
 it "compare: two formats are refused" fails 1 'they are of different formats' compare $v1 $k64
 it "compare: version 4 has no time" fails 1 'have no time' compare --bound 1 $v4 $v4
@@ -466,98 +391,46 @@ it "compare: three IDs are refused" fails 2 "unexpected argument \"$v7\"" compar
 it "compare: a wrong ID is refused" fails 1 '"x" is no ID' compare $v1 x
 it "compare: a wrong bound is refused" fails 2 '"-1" is not a bound' compare --bound=-1 $v1 $v1
 
-# STATUS TEXT INPUT OUTPUT ARGUMENT...: goes on after what is wrong, which is said as TEXT, one line
-# of it for each.
-goes_on()
-{
-	status=$1 text=$2 input=$3
-	printf '%s\n' "$4" >"$work/want"
-	shift 4
-	printf '%b' "$input" | kuid "$@" >"$out" 2>"$err"
-	[ $? -eq "$status" ] && [ "$(cat "$err")" = "$text" ] && cmp "$out" "$work/want"
-}
-
-# STATUS TEXT INPUT ARGUMENT...: as a log has it, where output and messages go to one file.
-logs()
-{
-	status=$1
-	printf '%s\n' "$2" >"$work/want"
-	printf '%b' "$3" >"$work/in"
-	shift 3
-	kuid "$@" <"$work/in" >"$out" 2>&1
-	[ $? -eq "$status" ] && cmp "$out" "$work/want"
-}
-
-no_id='kuid: standard input, line 2: "x" is no ID: no ID is of length 1'
-it "inspect --keep-going tells what is wrong in its place" goes_on 5 "$no_id" "$v1\nx\n$k64\n" \
-	"$inspected_v1
-
-error         ${no_id#kuid: }
-
-$inspected_k64" inspect --keep-going
-it "inspect -k --json tells what is wrong as JSON" goes_on 5 "$no_id" "$v7\nx\n$v7\n" \
-	"$json_v7
-{\"error\": \"standard input, line 2: \\\"x\\\" is no ID: no ID is of length 1\"}
-$json_v7" inspect -k --json --from-kuid
-it "convert -k: a message stands where its line does" logs 5 "$v6
-$no_id
--
-$v6" "$v1\nx\n$v1\n" convert -k --to v6
-it "inspect -k: a message stands where its line does" logs 5 "2022-02-22T19:22:22.0000000Z
-$no_id
--
-2022-02-22T19:22:22.0000000Z" "$v1\nx\n$v1\n" inspect -k --time
-it "compare -k: a message stands where its line does" logs 5 "equal
-kuid: standard input, line 3: \"x\" is no ID: no ID is of length 1
--" "$v1\n$v1\nx\n" compare -k
-it "convert: the message that ends it stands behind the lines before" logs 1 "$v6
-$no_id" "$v1\nx\n$v1\n" convert --to v6
+it "inspect --keep-going tells what is wrong in its place" \
+	filters 5 "$no_id" "$v1\nx\n$k64\n" \
+	"$inspected_v1\n\nerror         standard input, $no_id\n\n$inspected_k64" inspect --keep-going
+it "inspect -k --json tells what is wrong as JSON" \
+	filters 5 "$no_id" "$v7\nx\n$v7\n" \
+	"$json_v7\n{\"error\": \"standard input, line 2: \\\"x\\\" is no ID: no ID is of length 1\"}\n$json_v7" \
+	inspect -k --json --from-kuid
+try logs 5 "$v6\nkuid: standard input, $no_id\n-\n$v6" "$v1\nx\n$v1\n" convert -k --to v6
+try logs 5 "$v1_time\nkuid: standard input, $no_id\n-\n$v1_time" "$v1\nx\n$v1\n" inspect -k --time
+try logs 5 "equal\nkuid: standard input, line 3: $is_none\n-" "$v1\n$v1\nx\n" compare -k
+try logs 1 "$v6\nkuid: standard input, $no_id" "$v1\nx\n$v1\n" convert --to v6
 it "inspect --keep-going: nothing is wrong" prints "$inspected_v1" inspect --keep-going $v1
-it "convert --keep-going prints as many lines as it reads" goes_on 5 "$no_id" \
-	"$v1\nx\n$v1\n" "$v6
--
-$v6" convert --keep-going --to v6
-it "convert --keep-going goes on after the first line and the last" goes_on 5 \
-	'kuid: standard input, line 1: "" is no ID: it is empty; --lenient would skip it
-kuid: standard input, line 3: "-" is no ID: no ID is of length 1' "\n$v1\n-" "-
-$v6
--" convert -k --to v6
-it "convert --keep-going: what has no such form" goes_on 5 \
-	'kuid: standard input, line 2: k64 has no form "cf"' "$v1\n$k64\n$v1\n" "$cf
--
-$cf" convert --keep-going --to cf
-it "convert --keep-going: what can't be converted" goes_on 5 \
-	"kuid: standard input, line 2: v7 can't be converted to v6
-kuid: standard input, line 4: k64 can't be converted to v6" "$v1\n$v7\n$v1\n$k64\n" "$v6
--
-$v6
--" convert --keep-going --to v6
-it "convert --keep-going: what has no place for the node" goes_on 5 \
-	'kuid: standard input, line 2: --node is not for k128 to k96' "$k64\n$k128\n" "$k96
--" convert --keep-going --to k96 --node 03eb2732
-it "convert --keep-going: what is of another node" goes_on 5 \
-	'kuid: standard input, line 1: its node 3eb2732 is not 1, and the same k64 may exist there: --node any converts it' "$k96\n$(kuid convert --to k96 --node 1 $k64)\n" "-
-$k64" convert --keep-going --to k64 --node 1
-it "convert --keep-going: an argument" goes_on 5 'kuid: "x" is no ID: no ID is of length 1' '' "$v6
--" convert --keep-going --to v6 $v1 x
+try filters 5 "$no_id" "$v1\nx\n$v1\n" "$v6\n-\n$v6" convert --keep-going --to v6
+it "convert --keep-going goes on after the first line and the last" \
+	filters 5 'line 1: "" is no ID: it is empty; --lenient would skip it\nline 3: "-" is no ID: no ID is of length 1' \
+	"\n$v1\n-" "-\n$v6\n-" convert -k --to v6
+it "convert --keep-going: what has no such form" \
+	filters 5 'line 2: k64 has no form "cf"' "$v1\n$k64\n$v1\n" "$cf\n-\n$cf" convert --keep-going --to cf
+it "convert --keep-going: what can't be converted" \
+	filters 5 "line 2: v7 can't be converted to v6\nline 4: k64 can't be converted to v6" \
+	"$v1\n$v7\n$v1\n$k64\n" "$v6\n-\n$v6\n-" convert --keep-going --to v6
+it "convert --keep-going: what has no place for the node" \
+	filters 5 'line 2: --node is not for k128 to k96' "$k64\n$k128\n" \
+	"$k96\n-" convert --keep-going --to k96 --node 03eb2732
+it "convert --keep-going: what is of another node" \
+	filters 5 'line 1: its node 3eb2732 is not 1, and the same k64 may exist there: --node any converts it' \
+	"$k96\n$(kuid convert --to k96 --node 1 $k64)\n" "-\n$k64" convert --keep-going --to k64 --node 1
+try logs 5 "$v6\nkuid: $is_none\n-" '' convert --keep-going --to v6 $v1 x
 it "convert --keep-going: a full disk ends it" to_full_disk convert --keep-going --to v6 $v1
-it "compare --keep-going: a wrong line is in two pairs" goes_on 5 "$no_id" "$v1\nx\n$v1\n$v1\n" "-
--
-equal" compare --keep-going
-it "compare --keep-going: the first line" goes_on 5 \
-	'kuid: standard input, line 1: "x" is no ID: no ID is of length 1' "x\n$v1\n$v1\n" "-
-equal" compare --keep-going
-it "compare --keep-going: two formats are in one pair" goes_on 5 \
-	"kuid: standard input, line 2: they are of different formats: \"$v1\" of v1, \"$k64\" of k64" \
-	"$v1\n$k64\n$k64\n" "-
-equal" compare --keep-going
-it "compare --keep-going: UUIDs without a time" goes_on 5 \
-	'kuid: standard input, line 2: these UUIDs have no time to compare' "$v4\n$v4\n" - \
-	compare --keep-going --bound 1
-it "compare --keep-going: a wrong line comes before an undecided one" goes_on 5 \
-	'kuid: standard input, line 3: "x" is no ID: no ID is of length 1' \
-	"$near\n00000002-0000-1000-8000-000000000000\nx\n" "undecided
--" compare --keep-going --bound 101
+try filters 5 "$no_id" "$v1\nx\n$v1\n$v1\n" "-\n-\nequal" compare --keep-going
+it "compare --keep-going: the first line" \
+	filters 5 "line 1: $is_none" "x\n$v1\n$v1\n" "-\nequal" compare --keep-going
+it "compare --keep-going: two formats are in one pair" \
+	filters 5 "line 2: they are of different formats: \"$v1\" of v1, \"$k64\" of k64" "$v1\n$k64\n$k64\n" \
+	"-\nequal" compare --keep-going
+it "compare --keep-going: UUIDs without a time" \
+	filters 5 'line 2: these UUIDs have no time to compare' "$v4\n$v4\n" - compare --keep-going --bound 1
+it "compare --keep-going: a wrong line comes before an undecided one" \
+	filters 5 "line 3: $is_none" "$near\n00000002-0000-1000-8000-000000000000\nx\n" \
+	"undecided\n-" compare --keep-going --bound 101
 it "compare --keep-going: undecided, and nothing wrong" compares 3 undecided --keep-going --bound 101 \
 	00000001-0000-1000-8000-000000000001 00000002-0000-1000-8000-000000000000
 
@@ -572,28 +445,21 @@ $k64_row
 $lex_row
 $v4_row" inspect --columns $v1 $k64 $lex $v4
 it "inspect -c -n leaves the names out" prints "$v1_row" inspect -c -n $v1
-it "inspect --columns prints the names if there is no ID" prints_from '' "$heading" inspect --columns
-it "inspect --columns --keep-going marks a wrong line" goes_on 5 "$no_id" "$v1\nx\n$v1\n" "$v1_row
--	-	-	-	-	-	-	-	-
-$v1_row" inspect --columns --noheadings --keep-going
+it "inspect --columns prints the names if there is no ID" filters 0 '' '' "$heading" inspect --columns
+it "inspect --columns --keep-going marks a wrong line" \
+	filters 5 "$no_id" "$v1\nx\n$v1\n" \
+	"$v1_row\n-	-	-	-	-	-	-	-	-\n$v1_row" inspect --columns --noheadings --keep-going
 it "inspect --time prints the time alone" prints '2022-02-22T19:22:22.0000000Z
 2022-02-22T19:22:22.000Z' inspect --time $v1 $v7
-it "inspect -t --from-kuid prints nanoseconds" prints 2022-02-22T19:22:22.000797702Z \
-	inspect -t --from-kuid $v7
-it "inspect --time: a UUID without one is told" prints_until 1 \
-	'standard input, line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" \
-	2022-02-22T19:22:22.0000000Z inspect --time
-it "inspect --time --keep-going marks a UUID without one" goes_on 5 \
-	'kuid: standard input, line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" \
-	'2022-02-22T19:22:22.0000000Z
--
-2022-02-22T19:22:22.0000000Z' inspect --time --keep-going
-it "--columns with --json is refused" fails 2 'only one of --json, --columns and --time' \
-	inspect --columns --json $v1
-it "--columns with --time is refused" fails 2 'only one of --json, --columns and --time' \
-	inspect --columns --time $v1
-it "--noheadings without --columns is refused" fails 2 '--noheadings is for --columns' \
-	inspect --noheadings --time $v1
+try prints 2022-02-22T19:22:22.000797702Z inspect -t --from-kuid $v7
+it "inspect --time: a UUID without one is told" \
+	filters 1 'line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" $v1_time inspect --time
+it "inspect --time --keep-going marks a UUID without one" \
+	filters 5 'line 2: a UUID without a time: random' "$v1\n$v4\n$v1\n" \
+	"$v1_time\n-\n$v1_time" inspect --time --keep-going
+try fails 2 'only one of --json, --columns and --time' inspect --columns --json $v1
+try fails 2 'only one of --json, --columns and --time' inspect --columns --time $v1
+try fails 2 '--noheadings is for --columns' inspect --noheadings --time $v1
 
 # OUTPUT INPUT ARGUMENT...: "%" is a newline in the output, and each line one that a NUL ends.
 prints_null()
@@ -621,8 +487,7 @@ before' "$k64\0000$k64\0000.5.tXbhdV.7\0000" compare --null
 it "--null: a newline is part of an ID" fails_from 1 \
 	"kuid: standard input, ID 2: \"$v1\\x0a\" is no ID: character 37 is wrong" \
 	"$v1\000$v1\n\000" convert -0 --to v6
-it "without --null: a NUL is part of an ID" fails_from 1 'character 37 is wrong' "$v1\000$v1\000" \
-	convert --to v6
+try fails_from 1 'character 37 is wrong' "$v1\000$v1\000" convert --to v6
 
 # OUTPUT TEXT...: each of the texts is taken by --lenient as OUTPUT, on standard input, too, and
 # without it is refused with that advice.
@@ -633,72 +498,46 @@ takes_leniently()
 	for given; do
 		prints "$want" convert --lenient --to text "$given" &&
 			fails 1 '; --lenient would take it' convert --to text "$given" &&
-			prints_from "$given\n" "$want" convert --lenient --to text || return
+			filters 0 '' "$given\n" "$want" convert --lenient --to text || return
 	done
 }
 
 cr=$(printf '\r')
 it "--lenient takes space around braces" takes_leniently $v1 " {$v1}"
 it "--lenient takes space around a URN" takes_leniently $v1 "urn:uuid:$v1 " " URN:UUID:$v1"
-it "--lenient takes any 16 bytes in hexadecimal as a UUID" takes_leniently \
-	00060a24-1820-2078-db3f-053403ad937a 00060a2418202078db3f053403ad937a
+try takes_leniently 00060a24-1820-2078-db3f-053403ad937a 00060a2418202078db3f053403ad937a
 it "--lenient takes space around a ULID" takes_leniently $v7 " $ulid"
 it "--lenient takes space" takes_leniently $k64 " $k64" "$k64	" "$k64$cr"
 it "--lenient takes canonical text" prints $v1 convert --lenient --to text $v1
-it "--lenient takes upper case" prints $v1 \
-	convert --lenient --to text C232AB00-9414-11EC-B3C8-9F6BDECED846
+it "--lenient takes upper case" prints $v1 convert --lenient --to text C232AB00-9414-11EC-B3C8-9F6BDECED846
 it "--lenient takes ColdFusion's form" prints $v1 convert --lenient --to text $cf
-it "--lenient takes decimal of a format" prints $k64 \
-	convert --lenient -f k64 --to text " $decimal "
-it "--lenient takes hexadecimal of a format" prints $k96 \
-	convert --lenient -f k96 --to text 0060398A03EB27327B698001
-it "--lenient -f lex takes the text of a column of UUIDs" prints $lex \
-	convert --lenient -f lex --to text 00060a24-1820-2078-db3f-053403ad937a
-it "--lenient -f k128 takes the text of a column of UUIDs" prints $k128 \
-	convert --lenient -f k128 --to text "$(kuid convert --to hex $k128 |
+it "--lenient takes decimal of a format" prints $k64 convert --lenient -f k64 --to text " $decimal "
+try prints $k96 convert --lenient -f k96 --to text 0060398A03EB27327B698001
+try prints $lex convert --lenient -f lex --to text 00060a24-1820-2078-db3f-053403ad937a
+try prints $k128 convert --lenient -f k128 --to text "$(kuid convert --to hex $k128 |
 		sed -E 's/^(.{8})(.{4})(.{4})(.{4})/\1-\2-\3-\4-/')"
 it "--lenient does not take decimal of no format" fails 1 'is no ID' inspect --lenient $decimal
-it "what --lenient does not take either has no such advice" says_line 1 \
-	'kuid: "x" is no ID: no ID is of length 1' inspect x
-it "--lenient tells what it does not take" says_line 1 \
-	"kuid: \"{$v1\" is no ID: it ends too early" inspect --lenient "{$v1"
-it "--lenient takes no other version of a format" fails 1 'is no v6 ID: character ' \
-	inspect --lenient -f v6 "{$v1}"
-it "--lenient skips blank lines" prints_from "\n$v1\r\n \r\n\t\n$v1\n\n" "$v6
-$v6" convert --lenient --to v6
-it "--lenient --keep-going keeps lines beside those they come from" prints_from \
-	"\n$v1\n \r\n$v1\n" "-
-$v6
--
-$v6" convert --lenient --keep-going --to v6
-it "inspect --lenient -k marks blank lines" prints_from "$v1\n\n" "2022-02-22T19:22:22.0000000Z
--" inspect --lenient -k --time
-it "inspect --lenient -k --json marks blank lines" prints_from "\n" '{"error": "a blank line"}' \
-	inspect --lenient -k --json
-it "compare --lenient -k marks blank lines" prints_from "$v1\n$v1\n\n$v1\n" "equal
--
--" compare --lenient -k
-it "--lenient counts blank lines" fails_from 1 'standard input, line 3: "x" is no ID' "\n\nx\n" \
-	inspect --lenient
-it "--lenient would skip a blank line" fails_from 1 \
-	'line 2: "" is no ID: it is empty; --lenient would skip it' "$v1\n\n" inspect
+try says_line 1 "kuid: $is_none" inspect x
+try says_line 1 "kuid: \"{$v1\" is no ID: it ends too early" inspect --lenient "{$v1"
+try fails 1 'is no v6 ID: character ' inspect --lenient -f v6 "{$v1}"
+it "--lenient skips blank lines" filters 0 '' "\n$v1\r\n \r\n\t\n$v1\n\n" "$v6\n$v6" convert --lenient --to v6
+try filters 0 '' "\n$v1\n \r\n$v1\n" "-\n$v6\n-\n$v6" convert --lenient --keep-going --to v6
+try filters 0 '' "$v1\n\n" "$v1_time\n-" inspect --lenient -k --time
+try filters 0 '' "\n" '{"error": "a blank line"}' inspect --lenient -k --json
+try filters 0 '' "$v1\n$v1\n\n$v1\n" "equal\n-\n-" compare --lenient -k
+try fails_from 1 'standard input, line 3: "x" is no ID' "\n\nx\n" inspect --lenient
+try fails_from 1 'line 2: "" is no ID: it is empty; --lenient would skip it' "$v1\n\n" inspect
 it "--lenient would skip a line of space" fails_from 1 '--lenient would skip it' " \r\n" inspect
-it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it is empty' \
-	inspect --lenient ''
+it "--lenient takes no empty argument" says_line 1 'kuid: "" is no ID: it is empty' inspect --lenient ''
 other_ulid=01ARZ3NDEKTSV4RRFFQ69G5FAV
 only_v7='is no ID: it looks like a ULID, of which only those of a v7 are read'
 it "a ULID of no v7 is told" fails 1 "$only_v7" inspect $other_ulid
 it "--lenient tells a ULID of no v7" fails 1 "$only_v7" inspect --lenient $other_ulid
-it "26 characters that are no ULID get no advice" says_line 1 \
-	"kuid: \"${other_ulid%?}U\" is no ID: no ID is of length 26" inspect ${other_ulid%?}U
-it "--lenient: decimal of no format gets advice" fails 1 "is no ID: $of_two" \
-	inspect --lenient $decimal
-it "a decimal number of more than 64 bits gets no advice" says_line 1 \
-	'kuid: "18446744073709551616" is no ID: no ID is of length 20' inspect 18446744073709551616
-it "a file that is given as an ID gets advice" fails 1 'is wrong; the IDs in that file are read from < FILE' \
-	inspect "$work/in"
-it "a line that names a file gets no advice" logs 1 \
-	'kuid: standard input, line 1: "/dev/null" is no ID: character 1 is wrong' '/dev/null' inspect
+try says_line 1 "kuid: \"${other_ulid%?}U\" is no ID: no ID is of length 26" inspect ${other_ulid%?}U
+it "--lenient: decimal of no format gets advice" fails 1 "is no ID: $of_two" inspect --lenient $decimal
+try says_line 1 'kuid: "18446744073709551616" is no ID: no ID is of length 20' inspect 18446744073709551616
+try fails 1 'is wrong; the IDs in that file are read from < FILE' inspect "$work/in"
+try logs 1 'kuid: standard input, line 1: "/dev/null" is no ID: character 1 is wrong' '/dev/null' inspect
 it "compare --lenient" compares 0 equal --lenient "{$v1}" "urn:uuid:$v1"
 it "inspect --lenient" prints "$inspected_v1" inspect --lenient "{$v1}"
 
@@ -725,8 +564,7 @@ range_k64="$range_k64 \"lowest_hex\": \"0070177ec0000000\", \"highest_hex\": \"0
 range_k64="$range_k64 \"end_hex\": \"0070414500000000\", \"lowest_decimal\": \"31551030546137088\","
 range_k64="$range_k64 \"highest_decimal\": \"31596961999372287\", \"end_decimal\": \"31596962000142336\"}"
 it "range prints all forms" prints "$range_v7" range -f v7 --from 2026-11-01 --to 2026-12-01
-it "range --json prints a line" prints "$range_k64" \
-	range -f k64 --from 2026-11-01T00:00:00Z --to 2026-12-01 --json
+try prints "$range_k64" range -f k64 --from 2026-11-01T00:00:00Z --to 2026-12-01 --json
 
 note='kuid: note: v1 does not sort by time as bytes, so BETWEEN does not find its IDs where bytes are'
 note="$note compared; $by_time_formats do"
@@ -769,49 +607,38 @@ it "ranges of lex meet" ranges_meet lex 2026-11-23T08:15:00.000000Z
 it "ranges of k64 meet" ranges_meet k64 2026-11-23T08:15:00.000000Z
 for format in $interval_formats; do
 	it "a range of $format has no end" has_no_end "$format"
-	it "a range of $format begins at its time" range_has_time "$format" 2026-11-23 @1795421700 lowest \
-		2026-11-23T00:00:00.000000Z
+	try range_has_time "$format" 2026-11-23 @1795421700 lowest 2026-11-23T00:00:00.000000Z
 done
 it "range: to is exclusive" range_has_time v6 @0 @1 highest 1970-01-01T00:00:00.9999999Z
 it "range: to is exclusive within a second" range_has_time v7 @0 @1.5 highest 1970-01-01T00:00:01.499Z
 it "range: from is rounded down" range_has_time v7 @0.0019 @1 lowest 1970-01-01T00:00:00.001Z
 it "range: to is rounded down" range_has_time v7 @0 @0.0029 end 1970-01-01T00:00:00.002Z
-it "range: to that is rounded down is exclusive" range_has_time v7 @0 @0.0029 highest \
-	1970-01-01T00:00:00.001Z
-it "range --from-kuid tells nanoseconds apart" range_has_time v7 @0.000000019 @1 lowest \
-	1970-01-01T00:00:00.000000019Z --from-kuid
+it "range: to that is rounded down is exclusive" range_has_time v7 @0 @0.0029 highest 1970-01-01T00:00:00.001Z
+try range_has_time v7 @0.000000019 @1 lowest 1970-01-01T00:00:00.000000019Z --from-kuid
 it "range: seconds before 1970" range_has_time v1 @-0.25 @0 lowest 1969-12-31T23:59:59.7500000Z
 it "range: whole seconds before 1970" range_has_time v1 @-2 @0 lowest 1969-12-31T23:59:58.0000000Z
 it "range: a leap day" range_has_time v6 2024-02-29 2024-03-01 lowest 2024-02-29T00:00:00.0000000Z
-it "range: the year 10000" range_has_time lex +10000-01-01 +10001-01-01 lowest \
-	+10000-01-01T00:00:00.000000Z
-it "range: the last time of lex" range_has_time lex @0 +586524-01-19T08:01:49.551615Z end \
-	+586524-01-19T08:01:49.551615Z
+it "range: the year 10000" range_has_time lex +10000-01-01 +10001-01-01 lowest +10000-01-01T00:00:00.000000Z
+try range_has_time lex @0 +586524-01-19T08:01:49.551615Z end +586524-01-19T08:01:49.551615Z
 range_k96='{"lowest": "................", "highest": ".....zzzzzk.x2zz", "lowest_hex":'
 range_k96="$range_k96 \"000000000000000000000000\", \"highest_hex\": \"00000003fffffffc00f43fff\"}"
-it "range minds the interval" prints "$range_k96" \
-	range -f k96 -I 10 --from @0 --to @1 --json
+it "range minds the interval" prints "$range_k96" range -f k96 -I 10 --from @0 --to @1 --json
 for time in 2026-11-23T08:15:00Z 2026-11-23t08:15:00z '2026-11-23 08:15:00Z' \
 	2026-11-23T08:15:00+00:00 '2026-11-23 08:15:00+00' 2026-11-23T08:15:00-00:00 \
 	2026-11-23T09:15:00+01:00 2026-11-22T20:30:00-11:45 '2026-11-24 07:15:00.0+23' \
 	2026-11-23T08:16:00.000000000+00:01; do
 	it "range: '$time' is a time" range_has_time v7 "$time" 2026-12-01 lowest 2026-11-23T08:15:00.000Z
 done
-it "range: decimals before an offset" range_has_time v6 '2026-11-23 09:15:00.1234567+01' 2026-12-01 \
-	lowest 2026-11-23T08:15:00.1234567Z
-it "range: an offset across a leap day" range_has_time v7 2024-03-01T00:30:00+01:00 2026-12-01 \
-	lowest 2024-02-29T23:30:00.000Z
+try range_has_time v6 '2026-11-23 09:15:00.1234567+01' 2026-12-01 lowest 2026-11-23T08:15:00.1234567Z
+try range_has_time v7 2024-03-01T00:30:00+01:00 2026-12-01 lowest 2024-02-29T23:30:00.000Z
 for time in 2016-12-31T23:59:60Z 2017-01-01T05:29:60+05:30; do
-	it "range: '$time' is a leap second" range_has_time v7 "$time" 2026-12-01 lowest \
-		2017-01-01T00:00:00.000Z
+	try range_has_time v7 "$time" 2026-12-01 lowest 2017-01-01T00:00:00.000Z
 done
-it "range takes the time of date -Is" range_has_time v7 "$(TZ=XYZ-5:45 date -Is -d @1795421700)" \
-	2026-12-01 lowest 2026-11-23T08:15:00.000Z
+try range_has_time v7 "$(TZ=XYZ-5:45 date -Is -d @1795421700)" 2026-12-01 lowest 2026-11-23T08:15:00.000Z
 for time in 2026-02-30 2023-02-29 2026-00-01 2026-13-01 2026-11-00 2026-11-23T24:00:00Z \
 	2026-11-23T08:60:00Z 2026-11-23T08:15:60Z 2026-11-23T23:59:60Z 2016-12-31T23:58:60Z \
 	2016-12-31T23:59:61Z 2017-01-01T00:00:60Z 2016-12-31T23:59:60+01:00 2026-02-29T00:00:00+01:00; do
-	it "range: '$time' does not exist" fails 2 "\"$time\" does not exist: no calendar has that date" \
-		range -f v7 --from "$time" --to 2026-12-01
+	try fails 2 "\"$time\" does not exist: no calendar has that date" range -f v7 --from "$time" --to 2026-12-01
 done
 for time in '' 2026 2026-11 2026-1-1 ' 2026-11-23' 2026-11-23Z 2026-11-23T08:15Z \
 	2026-11-23T08:15:00 2026-11-23T08:15:00.Z 2026-11-23T08:15:00.1234567890Z \
@@ -821,37 +648,27 @@ for time in '' 2026 2026-11 2026-1-1 ' 2026-11-23' 2026-11-23Z 2026-11-23T08:15Z
 	2026-11-23_08:15:00Z 2026-11-23T08:15:00+-1:00 2026-02-30x \
 	+2026-11-23 +02026-11-23 -2026-11-23 +2147485548-01-01 99999-01-01 @ @- @+1 '@ 1' @1. @.5 \
 	@1.1234567890 @1x @--1 @9223372036854775808 1795421700; do
-	it "range: '$time' is no time" fails 2 "\"$time\" is not a time: a date as 2026-11-23" \
-		range -f v7 --from "$time" --to 2026-12-01
+	try fails 2 "\"$time\" is not a time: a date as 2026-11-23" range -f v7 --from "$time" --to 2026-12-01
 done
-it "range: a time too early for v7" fails 2 '--from: v7 does not reach that time' \
-	range -f v7 --from @-1 --to @1
-it "range: a time too late for v1" fails 2 '--to: v1 does not reach that time' \
-	range -f v1 --from @0 --to 5236-04-01
-it "range: the last second that can be written" fails 2 '--to: lex does not reach that time' \
-	range -f lex --from @0 --to @9223372036854775807.999999999
-it "range: the first second that can be written" fails 2 '--from: lex does not reach that time' \
-	range -f lex --from @-9223372036854775807.999999999 --to @1
-it "range: --to before --from is refused" fails 2 '--to is not after --from' \
-	range -f v7 --from @1 --to @0.999999999
-it "range: --to at --from is refused" fails 2 '--to is not after --from' \
-	range -f v7 --from @1.5 --to @1.500
+try fails 2 '--from: v7 does not reach that time' range -f v7 --from @-1 --to @1
+try fails 2 '--to: v1 does not reach that time' range -f v1 --from @0 --to 5236-04-01
+try fails 2 '--to: lex does not reach that time' range -f lex --from @0 --to @9223372036854775807.999999999
+try fails 2 '--from: lex does not reach that time' range -f lex --from @-9223372036854775807.999999999 --to @1
+try fails 2 '--to is not after --from' range -f v7 --from @1 --to @0.999999999
+it "range: --to at --from is refused" fails 2 '--to is not after --from' range -f v7 --from @1.5 --to @1.500
 it "range: times that are one to v7 are refused" fails 2 \
 	'v7 does not tell these times apart: its times are 1000000 ns from one to the next' \
 	range -f v7 --from @1.0001 --to @1.0002
 it "range needs a format" fails 2 '--format, --from and --to are needed' range --from @1 --to @2
 it "range needs --from" fails 2 '--format, --from and --to are needed' range -f v7 --to @2
 it "range needs --to" fails 2 '--format, --from and --to are needed' range -f v7 --from @2
-it "range of any UUID is refused" fails 2 '"uuid" is not a format to make' \
-	range -f uuid --from @1 --to @2
+it "range of any UUID is refused" fails 2 '"uuid" is not a format to make' range -f uuid --from @1 --to @2
 it "range: a full disk is told" to_full_disk range -f v7 --from @1 --to @2
 
 it "gen: an unknown format is refused" fails 2 '"v5" is not a format' gen -f v5
 it "gen: any UUID is refused" fails 2 '"uuid" is not a format to make' gen -f uuid
-it "gen: --cf of k64 is refused" fails 2 "--cf is for $stamp_formats, not k64" \
-	gen -f k64 --cf
-it "gen: --guid of lex is refused" fails 2 "--guid is for $stamp_formats, not lex" \
-	gen --guid -f lex
+it "gen: --cf of k64 is refused" fails 2 "--cf is for $stamp_formats, not k64" gen -f k64 --cf
+it "gen: --guid of lex is refused" fails 2 "--guid is for $stamp_formats, not lex" gen --guid -f lex
 it "gen: --json of bytes is refused" fails 2 '--json is for text, not for --binary' gen --json --binary
 it "gen: two forms are refused" fails 2 'only one of --hex and --cf' gen --hex --cf
 
@@ -941,40 +758,31 @@ shown='"a\x1b]0;b\x07\x0a01234567890123456789012..."'
 it "an unknown verb is quoted short" quotes 2 "no verb $shown; " "$hostile"
 it "an unknown format is quoted short" quotes 2 "$shown is not a format: v1" inspect -f "$hostile" $v1
 it "an unknown format to make is quoted short" quotes 2 "$shown is not a format: v1" gen -f "$hostile"
-it "an unknown target is quoted short" quotes 2 "nothing is converted to $shown:" \
-	convert --to "$hostile" $v1
+it "an unknown target is quoted short" quotes 2 "nothing is converted to $shown:" convert --to "$hostile" $v1
 it "an unknown order is quoted short" quotes 2 "$shown is not an order" gen -o "$hostile"
 it "a wrong count is quoted short" quotes 2 "$shown is not a count" gen -n "$hostile"
 it "a wrong bound is quoted short" quotes 2 "$shown is not a bound" compare --bound "$hostile"
-it "a wrong node is quoted short" quotes 2 "$shown is not a node" \
-	convert --to k96 --node "$hostile" $k64
+it "a wrong node is quoted short" quotes 2 "$shown is not a node" convert --to k96 --node "$hostile" $k64
 it "an argument too many is quoted short" quotes 2 "unexpected argument $shown" gen "$hostile"
-it "an ID too many is quoted short" quotes 2 "unexpected argument $shown" \
-	compare $v1 $v1 "$hostile"
-it "a file that can't be saved to is quoted short" quotes 2 "$shown names no file" \
-	keep "$(printf 'a\033]0;b\007\n%s/' $forty)"
+it "an ID too many is quoted short" quotes 2 "unexpected argument $shown" compare $v1 $v1 "$hostile"
+try quotes 2 "$shown names no file" keep "$(printf 'a\033]0;b\007\n%s/' $forty)"
 it "a file too many is quoted short" quotes 2 "unexpected argument $shown" keep a "$hostile"
-it "a file for CDI is quoted short" quotes 2 "$shown does not end in .json" \
-	cdi --output "$hostile"
+it "a file for CDI is quoted short" quotes 2 "$shown does not end in .json" cdi --output "$hostile"
 it "help lists formats by their clock" explains clock \
 	"stamp is for $stamp_formats, slot for $slot_formats, lex for $lex_formats, grid for $grid_formats, snowflake for $snowflake_formats."
 it "help lists formats by their node" explains node "Node of $node_formats: 48 bits"
 it "help lists formats by their worker" explains node "Worker of $worker_formats: 64 bits"
 it "help lists formats by their interval" explains range "Interval I of the hosts that make $interval_formats"
 it "help names the default format" explains gen 'snowflake v7 by default'
-it "help lists formats that sort" explains gen \
-	"Text sorts by time if it is that of $text_by_time_formats, compared byte by byte"
+try explains gen "Text sorts by time if it is that of $text_by_time_formats, compared byte by byte"
 for verb in inspect convert compare; do
 	it "$verb --help tells when IDs are wrong" explains $verb '5 some IDs wrong (--keep-going).'
-	it "$verb --help tells where the interval is" explains $verb \
-		"Interval I of the host that made $interval_formats"
+	try explains $verb "Interval I of the host that made $interval_formats"
 done
-it "compare: k128 are in the order of nodes" compares 0 after \
-	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
+try compares 0 after "$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
 it "compare: --bound 0 is the order of times" compares 0 before --bound 0 \
 	"$(kuid convert --to k128 --node 2 $k64)" "$(kuid convert --to k128 --node 1 $later_k64)"
-it "help lists formats to convert to" explains convert \
-	"--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid|decimal|ulid|braces|urn"
+try explains convert "--to=$(echo "$target_formats" | tr ' ' '|')|text|hex|cf|guid|decimal|ulid|braces|urn"
 # FORMAT ORDER SIZE: the help has a line of the format, which ends in its use.
 lists_format()
 {
@@ -989,7 +797,6 @@ for format in $interval_formats; do
 	it "--help lists $format" lists_format "$format" nearly '(12|16)'
 done
 it "--help lists v1" lists_format v1 no 16
-it "--help tells the sizes of a format" tells \
-	'  v7        16 bytes, text 36  yes     UUIDs as keys of databases' --help
+try tells '  v7        16 bytes, text 36  yes     UUIDs as keys of databases' --help
 it "--help lists the verbs" tells '  convert    the same IDs in another format or form' --help
 finish
