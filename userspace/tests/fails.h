@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of calls that return -1 and set errno. */
+/* For tests of calls that return 0, or -1 and set errno. */
 #ifndef KUID_TESTS_FAILS_H
 #define KUID_TESTS_FAILS_H
+
+#define assert_ok(call) assert_int_equal((call), 0)
 
 #define assert_fails(call, error)                 \
 	do {                                      \

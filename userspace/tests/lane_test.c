@@ -11,18 +11,17 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cases.h"
+#include "fails.h"
 #include "handles.h"
 
 #define MOST_IDS 1000000
@@ -86,7 +85,7 @@ static uint64_t node_of_next(struct kuid *handle)
 {
 	unsigned char id[ID_SIZE];
 
-	assert_int_equal(kuid_one(handle, id), 0);
+	assert_ok(kuid_one(handle, id));
 	pile_put(book, id, 1);
 	return node_of(KUID_FORMAT_V6, id);
 }
@@ -146,7 +145,7 @@ static void set_identity(struct kuid *handle, unsigned int node_from,
 		.node = node,
 	};
 
-	assert_int_equal(kuid_change_identity(handle, &request), 0);
+	assert_ok(kuid_change_identity(handle, &request));
 }
 
 TEST(a_handle_has_a_lane)
@@ -158,19 +157,19 @@ TEST(a_handle_has_a_lane)
 		unsigned char id[ID_SIZE], other[ID_SIZE];
 		int64_t before = wall_ns();
 
-		assert_int_equal(kuid_one(handle, id), 0);
+		assert_ok(kuid_one(handle, id));
 		/* v1 counts 100 ns. */
 		assert_in_range(time_of(formats[i], id), before - 100,
 				wall_ns());
 		assert_non_null(device);
-		assert_int_equal(kuid_one(device, other), 0);
+		assert_ok(kuid_one(device, other));
 		assert_int_equal(status_of(device).made_by,
 				 KUID_MADE_BY_KERNEL);
 		assert_int_equal(epoch_of(device), 0);
 		assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
 		assert_int_equal(epoch_of(handle), 1);
 		assert_int_equal(status_of(handle).lag_ns, 0);
-		assert_int_equal(kuid_read_status(handle, &host), 0);
+		assert_ok(kuid_read_status(handle, &host));
 		assert_true(host.epoch > 0);
 		assert_int_equal(kuid_set_order(handle, KUID_ORDER_HOST), -1);
 		assert_int_equal(errno, EOPNOTSUPP);
@@ -195,43 +194,9 @@ static void refuses(unsigned int format, unsigned int flags, int error)
 	assert_int_equal(errno, error);
 }
 
-#define PROCESSES 512
-
-/* The end of a pipe's data starts all of them. */
-TEST(many_processes_at_once)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V7);
-	static pid_t pids[PROCESSES];
-	int start[2];
-	char byte;
-
-	assert_true(take_one(handle));
-	assert_int_equal(pipe(start), 0);
-	for (int i = 0; i < PROCESSES; i++) {
-		pids[i] = fork();
-		assert_true(pids[i] >= 0);
-		if (pids[i])
-			continue;
-		close(start[1]);
-		_exit(read(start[0], &byte, 1) ||
-		      !take(handle, KUID_FORMAT_V7));
-	}
-	close(start[0]);
-	close(start[1]);
-	for (int i = 0; i < PROCESSES; i++)
-		assert_done(pids[i]);
-	kuid_close(handle);
-}
-
-static int take_in_clone(void *handle)
-{
-	return !take(handle, KUID_FORMAT_V6);
-}
-
 /* By the system call itself, which no library can notice. */
 TEST(raw_clone)
 {
-	static char stack[65536] __attribute__((aligned(16)));
 	struct kuid *handle = open_lane(KUID_FORMAT_V6);
 	uint64_t node = node_of_next(handle);
 #ifdef __s390x__ /* takes the stack first */
@@ -243,70 +208,9 @@ TEST(raw_clone)
 	if (!pid)
 		_exit(!take(handle, KUID_FORMAT_V6) || epoch_of(handle) != 2);
 	assert_done(pid);
-	/* This one shares the memory, and so the lane. */
-	pid = clone(take_in_clone, stack + sizeof(stack), CLONE_VM | SIGCHLD,
-		    handle);
-	assert_done(pid);
 	assert_int_equal(node_of_next(handle), node);
 	assert_int_equal(epoch_of(handle), 1);
 	kuid_close(handle);
-}
-
-static struct kuid *interrupted;
-static pid_t parent;
-
-#define HANDLER_FORKS 200
-
-/* Forks in the parent; the child returns into the call that it interrupted. */
-static void fork_here(int nr)
-{
-	static int forks;
-	int err = errno;
-
-	if (getpid() == parent && forks < HANDLER_FORKS) {
-		forks++;
-		if (!fork())
-			signal(SIGALRM, SIG_IGN);
-	}
-	errno = err;
-}
-
-TEST(forks_in_a_signal_handler)
-{
-	const struct itimerval soon = { .it_interval.tv_usec = 2000,
-					.it_value.tv_usec = 2000 };
-	const struct itimerval never = { 0 };
-	unsigned char id[ID_SIZE];
-	int status, children = 0;
-
-	interrupted = open_lane(KUID_FORMAT_V6);
-	parent = getpid();
-	assert_int_equal(kuid_one(interrupted, id), 0);
-	signal(SIGALRM, fork_here);
-	assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
-	while (children < HANDLER_FORKS) {
-		/*
-		 * The handler may fork after the call made its ID. That one ID
-		 * is both processes', so only later ones are noted.
-		 */
-		if (kuid_one(interrupted, id))
-			break;
-		if (getpid() != parent) {
-			for (int i = 0; i < 20; i++)
-				if (!take_one(interrupted))
-					_exit(1);
-			_exit(0);
-		}
-		while (waitpid(-1, &status, WNOHANG) > 0) {
-			assert_int_equal(status, 0);
-			children++;
-		}
-	}
-	setitimer(ITIMER_REAL, &never, NULL);
-	signal(SIGALRM, SIG_DFL);
-	assert_int_equal(children, HANDLER_FORKS);
-	assert_int_equal(book->count, HANDLER_FORKS * 20);
-	kuid_close(interrupted);
 }
 
 /* No lane can have this node. */
@@ -329,48 +233,6 @@ TEST(the_device_takes_over)
 	assert_int_equal(status_of(handle).made_by, KUID_MADE_BY_LANE);
 	assert_int_equal(epoch_of(handle), 3);
 	assert_true(take(handle, KUID_FORMAT_V6));
-	kuid_close(handle);
-}
-
-static bool makes_in_threads;
-
-/* While identities change, unless the book is half full before. */
-static void *make_all_the_time(void *handle)
-{
-	void *good = handle;
-
-	while (__atomic_load_n(&makes_in_threads, __ATOMIC_RELAXED) &&
-	       __atomic_load_n(&book->count, __ATOMIC_RELAXED) < MOST_IDS / 2)
-		if (!take(handle, KUID_FORMAT_V1))
-			good = NULL;
-	return good;
-}
-
-/* The order of a batch holds whatever happens meanwhile. */
-TEST(identities_change_under_threads)
-{
-	struct kuid *handle = open_lane(KUID_FORMAT_V1);
-	struct kuid *device = kuid_open(KUID_FORMAT_V1);
-	pthread_t threads[3];
-	void *good;
-
-	assert_non_null(device);
-	makes_in_threads = true;
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL,
-						make_all_the_time, handle),
-				 0);
-	for (int i = 0; i < 30; i++) {
-		set_identity(device, i % 3 ? 0 : KUID_FROM_RANDOM, 0);
-		assert_true(take_one(device));
-	}
-	__atomic_store_n(&makes_in_threads, false, __ATOMIC_RELAXED);
-	for (int i = 0; i < 3; i++) {
-		pthread_join(threads[i], &good);
-		assert_non_null(good);
-	}
-	assert_in_range(epoch_of(handle), 2, 31);
-	kuid_close(device);
 	kuid_close(handle);
 }
 
