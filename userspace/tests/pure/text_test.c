@@ -50,7 +50,7 @@ static const struct {
 	{ KUID_FORMAT_SNOWFLAKE, "snowflake", 8, SNOWFLAKE,
 	  "/dev/kuids/snowflake", KUID_MADE_FROM_SNOWFLAKE,
 	  KUID_SHOWS_SNOWFLAKE },
-	{ KUID_ANY_UUID, "uuid", 16, V4, NULL, -1, -1 },
+	{ KUID_ANY_UUID, "uuid", 16, V4, "none", -1, -1 },
 };
 
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -137,8 +137,7 @@ static void assert_refused(unsigned int format, unsigned int form,
 static void put_text(unsigned int format, unsigned int form, const void *id,
 		     char *text)
 {
-	assert_int_equal(kuid_text_form(format, form, id, text, KUID_TEXT_MAX),
-			 0);
+	assert_ok(kuid_text_form(format, form, id, text, KUID_TEXT_MAX));
 }
 
 /* A random ID of the format in the row, with many bytes of ones. */
@@ -156,6 +155,8 @@ static void draw(size_t row, unsigned char *id)
 		id[0] &= 0x7f;
 }
 
+#define ID(format, form) KUID_FORMAT_##format, KUID_FORM_##form
+
 /* One ID in each form, as others write it. */
 static const struct {
 	unsigned int format;
@@ -163,21 +164,32 @@ static const struct {
 	const char *text;
 	const char *canonical;
 } examples[] = {
-	{ KUID_FORMAT_V1, KUID_FORM_CANONICAL, V1, V1 },
-	{ KUID_FORMAT_V1, KUID_FORM_COLDFUSION, CF, V1 },
-	{ KUID_FORMAT_V1, KUID_FORM_HEX, "c232ab00941411ecb3c89f6bdeced846",
-	  V1 },
-	{ KUID_FORMAT_V1, KUID_FORM_BRACES, "{" V1 "}", V1 },
-	{ KUID_FORMAT_V6, KUID_FORM_URN, "urn:uuid:" V6, V6 },
-	{ KUID_FORMAT_V7, KUID_FORM_ULID, ULID, V7 },
-	{ KUID_FORMAT_LEX, KUID_FORM_CANONICAL, LEX, LEX },
-	{ KUID_FORMAT_LEX, KUID_FORM_HEX, "00060a2418202078db3f053403ad937a",
-	  LEX },
-	{ KUID_FORMAT_K64, KUID_FORM_CANONICAL, K64, K64 },
-	{ KUID_FORMAT_K64, KUID_FORM_HEX, "0060398a7b698001", K64 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "27084864703004673", K64 },
-	{ KUID_FORMAT_K96, KUID_FORM_CANONICAL, K96, K96 },
-	{ KUID_FORMAT_K128, KUID_FORM_CANONICAL, K128, K128 },
+	{ ID(V1, CANONICAL), V1, V1 },
+	{ ID(V1, COLDFUSION), CF, V1 },
+	{ ID(V1, HEX), "c232ab00941411ecb3c89f6bdeced846", V1 },
+	{ ID(V1, BRACES), "{" V1 "}", V1 },
+	{ ID(V6, URN), "urn:uuid:" V6, V6 },
+	{ ID(V7, ULID), ULID, V7 },
+	/* The time of the ULID specification, and the last one. */
+	{ ID(V7, ULID), "01ARYZ6S41E008000000000000",
+	  "01563df3-6481-7000-8000-000000000000" },
+	{ ID(V7, ULID), "7ZZZZZZZZZFZZVZZZZZZZZZZZZ",
+	  "ffffffff-ffff-7fff-bfff-ffffffffffff" },
+	{ ID(LEX, CANONICAL), LEX, LEX },
+	{ ID(LEX, HEX), "00060a2418202078db3f053403ad937a", LEX },
+	{ ID(K64, CANONICAL), K64, K64 },
+	{ ID(K64, HEX), "0060398a7b698001", K64 },
+	{ ID(K64, DECIMAL), "27084864703004673", K64 },
+	{ ID(K64, DECIMAL), "18446744073709551615", "zzzzzzzzzzw" },
+	{ ID(K64, DECIMAL), "9223372036854775808", "V.........." },
+	{ ID(K64, DECIMAL), "10", "..........c" },
+	{ ID(K64, DECIMAL), "0", "..........." },
+	{ ID(SNOWFLAKE, CANONICAL), "0", "0" },
+	{ ID(SNOWFLAKE, DECIMAL), "9223372036854775807",
+	  "9223372036854775807" },
+	{ ID(SNOWFLAKE, HEX), "7fffffffffffffff", "9223372036854775807" },
+	{ ID(K96, CANONICAL), K96, K96 },
+	{ ID(K128, CANONICAL), K128, K128 },
 	{ KUID_ANY_UUID, KUID_FORM_BRACES, "{" V4 "}", V4 },
 	{ KUID_ANY_UUID, KUID_FORM_URN, "urn:uuid:" NIL, NIL },
 };
@@ -192,20 +204,20 @@ TEST(examples_are_written_and_read)
 		const char *canonical = examples[i].canonical;
 		char text[KUID_TEXT_MAX];
 
-		assert_int_equal(kuid_parse(format, canonical,
-					    strlen(canonical), id, NULL),
-				 0);
+		assert_ok(kuid_parse(format, canonical, strlen(canonical), id,
+				     NULL));
 		put_text(format, examples[i].form, id, text);
 		assert_string_equal(text, examples[i].text);
-		assert_int_equal(parse(format, examples[i].form, text,
-				       strlen(text), got, NULL),
-				 0);
+		assert_ok(parse(format, examples[i].form, text, strlen(text),
+				got, NULL));
 		assert_memory_equal(got, id, kuid_format_id_size(format));
 	}
 }
 
-TEST(formats_are_known_by_name_and_number)
+TEST(formats_are_known)
 {
+	unsigned int listed = 0;
+
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		unsigned int format = formats[i].format;
 
@@ -216,38 +228,20 @@ TEST(formats_are_known_by_name_and_number)
 		assert_int_equal(kuid_format_text_size(format,
 						       KUID_FORM_CANONICAL),
 				 strlen(formats[i].text));
-	}
-	assert_string_equal(kuid_format_name(KUID_FORMAT_DEFAULT), "v1");
-	assert_int_equal(kuid_format_id_size(KUID_FORMAT_DEFAULT), 16);
-}
-
-TEST(all_formats_are_listed_by_number)
-{
-	unsigned int format = 1;
-
-	for (; kuid_format_name(format); format++)
-		assert_int_equal(format, formats[format - 1].format);
-	assert_int_equal(format, NR_FORMATS);
-}
-
-TEST(formats_tell_where_their_ids_come_from)
-{
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		unsigned int format = formats[i].format;
-
 		errno = 0;
 		assert_int_equal(kuid_format_made_from(format),
 				 formats[i].made_from);
 		assert_int_equal(kuid_format_shows(format), formats[i].shows);
-		if (formats[i].device) {
-			assert_string_equal(kuid_format_device(format),
-					    formats[i].device);
-			assert_int_equal(errno, 0);
-		} else {
-			assert_null(kuid_format_device(format));
-			assert_int_equal(errno, EINVAL);
-		}
+		assert_string_equal(kuid_format_device(format) ?: "none",
+				    formats[i].device);
+		assert_int_equal(errno, format == KUID_ANY_UUID ? EINVAL : 0);
 	}
+	/* Those that are made are numbered from 1 on. */
+	for (; kuid_format_name(listed + 1); listed++)
+		assert_int_equal(listed + 1, formats[listed].format);
+	assert_int_equal(listed + 1, NR_FORMATS);
+	assert_string_equal(kuid_format_name(KUID_FORMAT_DEFAULT), "v1");
+	assert_int_equal(kuid_format_id_size(KUID_FORMAT_DEFAULT), 16);
 	assert_string_equal(kuid_format_device(KUID_FORMAT_DEFAULT),
 			    "/dev/kuid");
 }
@@ -277,7 +271,7 @@ TEST(a_form_has_a_size_only_where_there_is_one)
 			assert_int_equal(errno, has ? 0 : EINVAL);
 		}
 		errno = 0;
-		assert_int_equal(kuid_format_text_size(format, NR_FORMS), 0);
+		assert_ok(kuid_format_text_size(format, NR_FORMS));
 		assert_int_equal(errno, EINVAL);
 	}
 }
@@ -334,9 +328,8 @@ TEST(no_lines_need_no_room)
 {
 	char text = 'x';
 
-	assert_int_equal(kuid_text_lines(KUID_FORMAT_V1, KUID_FORM_CANONICAL,
-					 NULL, 0, &text, 0),
-			 0);
+	assert_ok(kuid_text_lines(KUID_FORMAT_V1, KUID_FORM_CANONICAL, NULL, 0,
+				  &text, 0));
 	assert_int_equal(text, 'x');
 	/* As many that the bytes they need are more than there can be. */
 	assert_fails(kuid_text_lines(KUID_FORMAT_K64, KUID_FORM_CANONICAL, NULL,
@@ -482,31 +475,19 @@ TEST(text_leads_back_to_the_id)
 
 TEST(snowflakes_are_numbers_of_63_bits)
 {
-	static const unsigned char highest[8] = { 0x7f, 0xff, 0xff, 0xff,
-						  0xff, 0xff, 0xff, 0xff };
 	static const unsigned char negative[8] = { 0x80 };
-	const unsigned int format = KUID_FORMAT_SNOWFLAKE;
 	char text[KUID_TEXT_MAX];
-	unsigned char id[8];
 
-	assert_int_equal(kuid_text(format, highest, text, sizeof(text)), 0);
-	assert_string_equal(text, "9223372036854775807");
 	for (unsigned int form = 0; form < NR_FORMS; form++) {
-		if (is_fixed(format, form))
+		if (is_fixed(KUID_FORMAT_SNOWFLAKE, form))
 			continue;
-		assert_int_equal(parse(format, form, text, 19, id, NULL), 0);
-		assert_memory_equal(id, highest, sizeof(id));
-		assert_int_equal(parse(format, form, "0", 1, id, NULL), 0);
-		assert_int_equal(id[7], 0);
-		assert_einval(kuid_text_form(format, form, negative, text,
+		assert_einval(kuid_text_form(KUID_FORMAT_SNOWFLAKE, form,
+					     negative, text,
 					     sizeof(text)) == -1);
-		assert_einval(kuid_text_lines(format, form, negative, 1, text,
+		assert_einval(kuid_text_lines(KUID_FORMAT_SNOWFLAKE, form,
+					      negative, 1, text,
 					      sizeof(text)) == -1);
 	}
-	assert_int_equal(parse(format, KUID_FORM_HEX, "7fffFFFFffffffff", 16,
-			       id, NULL),
-			 0);
-	assert_memory_equal(id, highest, sizeof(id));
 }
 
 TEST(texts_are_recognised)
@@ -553,33 +534,24 @@ static const struct {
 	const char *text;
 	size_t at;
 } wrong[] = {
-	{ KUID_FORMAT_LEX, KUID_FORM_CANONICAL,
-	  "00060A24-1820-2078-db3f053403ad937a", 5 },
-	{ KUID_FORMAT_V1, KUID_FORM_COLDFUSION,
-	  "C232AB00-9414-11EC-B3C89F6BDECED84a", 34 },
-	{ KUID_FORMAT_V1, KUID_FORM_COLDFUSION,
-	  "c232AB00-9414-11EC-B3C89F6BDECED84A", 0 },
+	{ ID(LEX, CANONICAL), "00060A24-1820-2078-db3f053403ad937a", 5 },
+	{ ID(V1, COLDFUSION), "C232AB00-9414-11EC-B3C89F6BDECED84a", 34 },
+	{ ID(V1, COLDFUSION), "c232AB00-9414-11EC-B3C89F6BDECED84A", 0 },
 	/* An example of others, with random bits for version and variant. */
-	{ KUID_FORMAT_V7, KUID_FORM_ULID, "01ARZ3NDEKTSV4RRFFQ69G5FAV", 10 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "18446744073709551616", 19 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "18446744073709551620", 19 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "99999999999999999999", 19 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL, "184467440737095516150", 20 },
-	{ KUID_FORMAT_K64, KUID_FORM_DECIMAL,
-	  "100000000000000000000000000000000000000000", 20 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_DECIMAL, "9223372036854775808", 18 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_DECIMAL, "9223372036854775810", 18 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_DECIMAL, "92233720368547758070",
-	  19 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_DECIMAL, "18446744073709551615",
-	  19 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_CANONICAL, "99999999999999999999999",
-	  18 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_CANONICAL, "9223372036854775808",
-	  18 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_CANONICAL, "92233720368547758070",
-	  19 },
-	{ KUID_FORMAT_SNOWFLAKE, KUID_FORM_HEX, "8000000000000000", 0 },
+	{ ID(V7, ULID), "01ARZ3NDEKTSV4RRFFQ69G5FAV", 10 },
+	{ ID(K64, DECIMAL), "18446744073709551616", 19 },
+	{ ID(K64, DECIMAL), "18446744073709551620", 19 },
+	{ ID(K64, DECIMAL), "99999999999999999999", 19 },
+	{ ID(K64, DECIMAL), "184467440737095516150", 20 },
+	{ ID(K64, DECIMAL), "100000000000000000000000000000000000000000", 20 },
+	{ ID(SNOWFLAKE, DECIMAL), "9223372036854775808", 18 },
+	{ ID(SNOWFLAKE, DECIMAL), "9223372036854775810", 18 },
+	{ ID(SNOWFLAKE, DECIMAL), "92233720368547758070", 19 },
+	{ ID(SNOWFLAKE, DECIMAL), "18446744073709551615", 19 },
+	{ ID(SNOWFLAKE, CANONICAL), "99999999999999999999999", 18 },
+	{ ID(SNOWFLAKE, CANONICAL), "9223372036854775808", 18 },
+	{ ID(SNOWFLAKE, CANONICAL), "92233720368547758070", 19 },
+	{ ID(SNOWFLAKE, HEX), "8000000000000000", 0 },
 	{ ANY, RECOGNISED, "", 0 },
 	{ ANY, RECOGNISED, "x", 1 },
 	{ ANY, RECOGNISED, "abc def", 3 },
@@ -641,6 +613,10 @@ static const struct {
 	{ KUID_FORMAT_K64, LENIENT, "1234567890x", 10 },
 	{ KUID_FORMAT_K64, LENIENT, "-1", 0 },
 	{ KUID_FORMAT_K96, LENIENT, "27084864703004673", 16 },
+	{ KUID_FORMAT_K96, LENIENT, "00112233-4455-6677-8899-aabbccddeeff", 8 },
+	{ KUID_FORMAT_K64, LENIENT, "00112233-4455-6677-8899-aabbccddeeff", 8 },
+	{ KUID_FORMAT_K128, LENIENT, "{00112233-4455-6677-8899-aabbccddeeff}",
+	  0 },
 };
 
 /* Texts that are no number, for all formats that have decimal texts. */
@@ -728,16 +704,50 @@ static bool may_stand(size_t example, size_t at, char c)
 	return isxdigit((unsigned char)c);
 }
 
-TEST(the_case_of_urns_is_free)
-{
-	unsigned char id[KUID_ID_MAX], want[KUID_ID_MAX];
+/* Texts in other forms than those that are written, and the same ID. */
+static const struct {
+	unsigned int format;
+	unsigned int form;
+	const char *text;
+	unsigned int same_form;
+	const char *same;
+} others[] = {
+	{ ID(V1, URN), "URN:Uuid:C232AB00-9414-11EC-b3c8-9f6bdeced846",
+	  KUID_FORM_CANONICAL, V1 },
+	{ ID(V7, ULID), "01fwhe4ydgfk1shh6W1G60EECF", KUID_FORM_CANONICAL, V7 },
+	{ ID(SNOWFLAKE, HEX), "7fffFFFFffffffff", KUID_FORM_DECIMAL,
+	  "9223372036854775807" },
+	/* Texts of columns of UUIDs, for other IDs of 16 bytes. */
+	{ KUID_FORMAT_LEX, LENIENT, "00112233-4455-6677-8899-AabBCCddEeFF",
+	  KUID_FORM_HEX, "00112233445566778899aabbccddeeff" },
+	{ KUID_FORMAT_K128, LENIENT, "00112233-4455-6677-8899-AabBCCddEeFF",
+	  KUID_FORM_HEX, "00112233445566778899aabbccddeeff" },
+	/* Digits alone are first the forms that their number tells. */
+	{ KUID_FORMAT_K64, LENIENT, "1234567890", KUID_FORM_DECIMAL,
+	  "1234567890" },
+	{ KUID_FORMAT_K64, LENIENT, "12345678903", KUID_FORM_CANONICAL,
+	  "12345678903" },
+	{ KUID_FORMAT_K64, LENIENT, "123456789012", KUID_FORM_DECIMAL,
+	  "123456789012" },
+	{ KUID_FORMAT_K64, LENIENT, "1234567890123456", KUID_FORM_HEX,
+	  "1234567890123456" },
+	{ KUID_FORMAT_K64, LENIENT, "27084864703004673", KUID_FORM_DECIMAL,
+	  "27084864703004673" },
+};
 
-	assert_int_equal(kuid_parse(KUID_FORMAT_V1, V1, 36, want, NULL), 0);
-	assert_int_equal(parse(KUID_FORMAT_V1, KUID_FORM_URN,
-			       "URN:Uuid:C232AB00-9414-11EC-b3c8-9f6bdeced846",
-			       45, id, NULL),
-			 0);
-	assert_memory_equal(id, want, sizeof(id));
+TEST(other_texts_are_read)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		unsigned int format = others[i].format;
+		unsigned char id[KUID_ID_MAX], want[KUID_ID_MAX];
+
+		assert_ok(parse(format, others[i].same_form, others[i].same,
+				strlen(others[i].same), want, NULL));
+		assert_int_equal(parse(format, others[i].form, others[i].text,
+				       strlen(others[i].text), id, NULL),
+				 others[i].form == LENIENT ? (int)format : 0);
+		assert_memory_equal(id, want, kuid_format_id_size(format));
+	}
 }
 
 /* Each character of each text, replaced by each other one. */
@@ -756,60 +766,6 @@ TEST(wrong_characters_are_refused_where_they_are)
 					       examples[i].form, text,
 					       strlen(examples[i].text), at);
 			}
-}
-
-TEST(ulids_are_v7_in_base_32)
-{
-	/* The time, and text of it, of the ULID specification. */
-	struct kuid_fields fields = {
-		.format = KUID_FORMAT_V7,
-		.ticks = 1469918176385,
-	};
-	unsigned char id[KUID_ID_MAX];
-	char text[KUID_TEXT_MAX];
-
-	assert_int_equal(kuid_encode(&fields, id), 0);
-	put_text(KUID_FORMAT_V7, KUID_FORM_ULID, id, text);
-	assert_string_equal(text, "01ARYZ6S41E008000000000000");
-	assert_int_equal(kuid_highest(KUID_FORMAT_V7, id), 0);
-	put_text(KUID_FORMAT_V7, KUID_FORM_ULID, id, text);
-	assert_string_equal(text, "7ZZZZZZZZZFZZVZZZZZZZZZZZZ");
-	/* The case of digits is free. */
-	assert_int_equal(parse(KUID_FORMAT_V7, KUID_FORM_ULID,
-			       "01fwhe4ydgfk1shh6W1G60EECF", 26, id, NULL),
-			 0);
-	assert_int_equal(kuid_text(KUID_FORMAT_V7, id, text, sizeof(text)), 0);
-	assert_string_equal(text, V7);
-}
-
-TEST(decimals_are_numbers_of_64_bits)
-{
-	static const struct {
-		const char *text;
-		uint64_t number;
-	} right[] = {
-		{ "0", 0 },
-		{ "1", 1 },
-		{ "9", 9 },
-		{ "10", 10 },
-		{ "4294967296", 4294967296 },
-		{ "9223372036854775807", INT64_MAX },
-		{ "9223372036854775808", 9223372036854775808ULL },
-		{ "18446744073709551615", UINT64_MAX },
-	};
-	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
-		unsigned char id[8], got[8];
-		char text[KUID_TEXT_MAX];
-
-		for (int n = 0; n < 8; n++)
-			id[n] = right[i].number >> (56 - 8 * n);
-		put_text(KUID_FORMAT_K64, KUID_FORM_DECIMAL, id, text);
-		assert_string_equal(text, right[i].text);
-		assert_int_equal(parse(KUID_FORMAT_K64, KUID_FORM_DECIMAL, text,
-				       strlen(text), got, NULL),
-				 0);
-		assert_memory_equal(got, id, 8);
-	}
 }
 
 static size_t add_white_space(char *text)
@@ -868,33 +824,6 @@ TEST(lenient_parsing_takes_all_forms_of_a_format)
 	}
 }
 
-/* Only IDs of 16 bytes can be in a column of UUIDs. */
-TEST(lenient_parsing_takes_texts_of_uuid_columns)
-{
-	static const char text[] = "{00112233-4455-6677-8899-AabBCCddEeFF}";
-	static const unsigned char want[16] = {
-		0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
-		0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff,
-	};
-
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		unsigned int format = formats[i].format;
-		bool takes = format == KUID_FORMAT_LEX ||
-			     format == KUID_FORMAT_K128;
-		unsigned char id[KUID_ID_MAX];
-
-		if (is_uuid(format))
-			continue;
-		assert_int_equal(parse(format, LENIENT, text + 1, 36, id, NULL),
-				 takes ? (int)format : -1);
-		if (takes)
-			assert_memory_equal(id, want, sizeof(want));
-		/* No more than that: such a column shows no braces. */
-		assert_int_equal(parse(format, LENIENT, text, 38, id, NULL),
-				 -1);
-	}
-}
-
 /* Without a format: all that is recognised, and some forms more. */
 TEST(lenient_parsing_recognises_more)
 {
@@ -940,34 +869,6 @@ TEST(lenient_parsing_recognises_more)
 	}
 }
 
-/* Digits alone are first the forms that strict parsing tells by their size. */
-TEST(numbers_can_be_other_forms)
-{
-	static const struct {
-		const char *text;
-		unsigned int form;
-	} texts[] = {
-		{ "1234567890", KUID_FORM_DECIMAL },
-		{ "12345678903", KUID_FORM_CANONICAL },
-		{ "123456789012", KUID_FORM_DECIMAL },
-		{ "1234567890123456", KUID_FORM_HEX },
-		{ "27084864703004673", KUID_FORM_DECIMAL },
-	};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		size_t size = strlen(texts[i].text);
-		unsigned char id[8], want[8];
-
-		assert_int_equal(parse(KUID_FORMAT_K64, texts[i].form,
-				       texts[i].text, size, want, NULL),
-				 0);
-		assert_int_equal(parse(KUID_FORMAT_K64, LENIENT, texts[i].text,
-				       size, id, NULL),
-				 KUID_FORMAT_K64);
-		assert_memory_equal(id, want, 8);
-	}
-}
-
 /* Two bits of the last digit of k64 and four of k128's belong to no byte. */
 TEST(bits_beyond_the_id_are_refused)
 {
@@ -995,8 +896,7 @@ TEST(bits_beyond_the_id_are_refused)
 			assert_refused(format, KUID_FORM_CANONICAL, text,
 				       at + 1, at);
 		else
-			assert_int_equal(
-				kuid_parse(format, text, at + 1, id, NULL), 0);
+			assert_ok(kuid_parse(format, text, at + 1, id, NULL));
 	}
 }
 
@@ -1028,9 +928,8 @@ TEST(other_versions_and_variants_are_refused)
 		strcpy(other, text);
 		text[forms[i / 48].version_at] = digits[digit];
 		other[forms[i / 48].variant_at] = digits[digit];
-		assert_int_equal(parse(KUID_ANY_UUID, form, text, strlen(text),
-				       id, NULL),
-				 0);
+		assert_ok(parse(KUID_ANY_UUID, form, text, strlen(text), id,
+				NULL));
 		if (formats[row].name[1] - '0' != (int)digit)
 			assert_refused(format, form, text, strlen(text),
 				       forms[i / 48].version_at);
@@ -1061,9 +960,8 @@ TEST(other_versions_and_variants_of_ulids_are_refused)
 			assert_refused(KUID_FORMAT_V7, KUID_FORM_ULID, text, 26,
 				       13);
 		else
-			assert_int_equal(parse(KUID_FORMAT_V7, KUID_FORM_ULID,
-					       text, 26, id, NULL),
-					 0);
+			assert_ok(parse(KUID_FORMAT_V7, KUID_FORM_ULID, text,
+					26, id, NULL));
 	}
 }
 
@@ -1108,9 +1006,8 @@ TEST(uuids_are_named)
 	for (size_t i = 0; i < sizeof(uuids) / sizeof(uuids[0]); i++) {
 		unsigned char id[KUID_ID_MAX];
 
-		assert_int_equal(kuid_parse(KUID_ANY_UUID, uuids[i].text, 36,
-					    id, NULL),
-				 0);
+		assert_ok(
+			kuid_parse(KUID_ANY_UUID, uuids[i].text, 36, id, NULL));
 		assert_string_equal(kuid_uuid_name(id), uuids[i].name);
 	}
 }

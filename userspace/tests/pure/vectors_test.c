@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../fails.h"
 #include "cases.h"
 #include "vectors.h"
 
@@ -22,12 +23,10 @@ static void check(const struct kuid_fields *fields, const char *want,
 	struct kuid_fields decoded;
 	char text[KUID_TEXT_MAX];
 
-	assert_int_equal(kuid_encode(fields, id), 0);
-	assert_int_equal(kuid_text(fields->format, id, text, sizeof(text)), 0);
+	assert_ok(kuid_encode(fields, id));
+	assert_ok(kuid_text(fields->format, id, text, sizeof(text)));
 	assert_string_equal(text, want);
-	assert_int_equal(kuid_parse(fields->format, want, strlen(want), parsed,
-				    NULL),
-			 0);
+	assert_ok(kuid_parse(fields->format, want, strlen(want), parsed, NULL));
 	assert_memory_equal(parsed, id, size);
 	/* A decimal number could be anything. */
 	if (fields->format == KUID_FORMAT_SNOWFLAKE) {
@@ -41,16 +40,14 @@ static void check(const struct kuid_fields *fields, const char *want,
 	}
 	assert_memory_equal(parsed, id, size);
 	if (want_hex) {
-		assert_int_equal(kuid_text_form(fields->format, KUID_FORM_HEX,
-						id, text, sizeof(text)),
-				 0);
+		assert_ok(kuid_text_form(fields->format, KUID_FORM_HEX, id,
+					 text, sizeof(text)));
 		assert_string_equal(text, want_hex);
 	}
 
-	assert_int_equal(kuid_decode(fields->format, id,
-				     fields->epoch_ms + fields->interval,
-				     KUID_FROM_KUID, &decoded),
-			 0);
+	assert_ok(kuid_decode(fields->format, id,
+			      fields->epoch_ms + fields->interval,
+			      KUID_FROM_KUID, &decoded));
 	assert_int_equal(decoded.format, fields->format);
 	assert_int_equal(decoded.ticks, fields->ticks);
 	assert_int_equal(decoded.fraction, fields->fraction);
@@ -62,7 +59,7 @@ static void check(const struct kuid_fields *fields, const char *want,
 	assert_int_equal(decoded.node, fields->node);
 	assert_int_equal(decoded.worker, fields->worker);
 	assert_int_equal(decoded.random, fields->random);
-	assert_int_equal(kuid_encode(&decoded, again), 0);
+	assert_ok(kuid_encode(&decoded, again));
 	assert_memory_equal(again, id, size);
 }
 
@@ -78,7 +75,7 @@ static void check_uuid(char **column)
 	struct kuid_fields decoded;
 	unsigned char id[KUID_ID_MAX];
 
-	assert_int_equal(kuid_set_time(&fields, ns / SEC_NS, ns % SEC_NS), 0);
+	assert_ok(kuid_set_time(&fields, ns / SEC_NS, ns % SEC_NS));
 	if (version == 7) {
 		uint64_t rand_a = vectors_hex(column[4]);
 		uint64_t rand_b = vectors_hex(column[5]);
@@ -93,8 +90,8 @@ static void check_uuid(char **column)
 	}
 	check(&fields, column[6], NULL);
 
-	assert_int_equal(kuid_encode(&fields, id), 0);
-	assert_int_equal(kuid_decode(fields.format, id, 0, 0, &decoded), 0);
+	assert_ok(kuid_encode(&fields, id));
+	assert_ok(kuid_decode(fields.format, id, 0, 0, &decoded));
 	assert_int_equal(decoded.version, version);
 	assert_int_equal(decoded.variant, KUID_VARIANT_RFC);
 	assert_int_equal(decoded.sec, ns / SEC_NS);
@@ -147,15 +144,12 @@ static void check_snowflake(char **column)
 	struct kuid_fields decoded;
 	struct timespec time;
 
-	assert_int_equal(kuid_set_time(&fields, unix_ms / 1000,
-				       unix_ms % 1000 * MS_NS + MS_NS - 1),
-			 0);
+	assert_ok(kuid_set_time(&fields, unix_ms / 1000,
+				unix_ms % 1000 * MS_NS + MS_NS - 1));
 	check(&fields, column[4], column[5]);
 
-	assert_int_equal(kuid_encode(&fields, id), 0);
-	assert_int_equal(kuid_decode(fields.format, id, fields.epoch_ms, 0,
-				     &decoded),
-			 0);
+	assert_ok(kuid_encode(&fields, id));
+	assert_ok(kuid_decode(fields.format, id, fields.epoch_ms, 0, &decoded));
 	assert_int_equal(decoded.has, KUID_HAS_TIME | KUID_HAS_TICKS |
 					      KUID_HAS_WORKER | KUID_HAS_SEQ |
 					      KUID_HAS_EPOCH);
@@ -172,8 +166,7 @@ static void check_snowflake(char **column)
 		assert_int_equal(errno, EOVERFLOW);
 		return;
 	}
-	assert_int_equal(
-		kuid_time(fields.format, id, fields.epoch_ms, 0, &time), 0);
+	assert_ok(kuid_time(fields.format, id, fields.epoch_ms, 0, &time));
 	assert_int_equal(time.tv_sec, unix_ms / 1000);
 	assert_int_equal(time.tv_nsec, unix_ms % 1000 * MS_NS);
 }
@@ -186,15 +179,14 @@ static void check_coldfusion(char **column)
 	int format = kuid_recognise(uuid, strlen(uuid), id, NULL);
 
 	assert_int_equal(format, KUID_FORMAT_V1);
-	assert_int_equal(kuid_text_form(format, KUID_FORM_COLDFUSION, id, text,
-					sizeof(text)),
-			 0);
+	assert_ok(kuid_text_form(format, KUID_FORM_COLDFUSION, id, text,
+				 sizeof(text)));
 	assert_string_equal(text, coldfusion);
 	assert_int_equal(kuid_recognise(coldfusion, strlen(coldfusion), other,
 					NULL),
 			 format);
 	assert_memory_equal(other, id, 16);
-	assert_int_equal(kuid_text(format, other, text, sizeof(text)), 0);
+	assert_ok(kuid_text(format, other, text, sizeof(text)));
 	assert_string_equal(text, uuid);
 }
 
