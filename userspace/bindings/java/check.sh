@@ -29,15 +29,6 @@ is_built()
 		grep -xE '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}' "$out"
 }
 
-# 3 programs of 8 threads, whose IDs java.util.UUID reads.
-are_different()
-{
-	for n in 1 2 3; do
-		java -jar "$JAR" -from plain -check -threads 8 v7 2000 >"$work/$n" 2>"$err" && grep -x 'source: plain' "$err" || return
-	done
-	[ "$(cat "$work"/[123] | sort -u | wc -l)" = 48000 ]
-}
-
 # The ID; whether it was read back; statements of saving and of loading; and IDs that were made.
 is_saved()
 {
@@ -59,7 +50,6 @@ if [ "$(id -u)" = 0 ]; then
 else
 	skip "the tests pass for another user" "this is not root"
 fi
-it "programs make different IDs" are_different
 it "a program can be built with the package" is_built
 it "Hibernate saves a row with one statement, and loads it without another ID" is_saved
 finish
