@@ -31,6 +31,11 @@ fails_without_local()
 	! FAKE_FAIL="generate 1 $1" with_device $ids v7 && grep "$2" "$err" && [ ! -s "$out" ]
 }
 
+loses_device()
+{
+	FAKE_LOSE=1 with_device $ids -from device v7 20 && [ "$(sort -u "$out" | wc -l)" = 20 ]
+}
+
 # opens_as ERRNO SOURCE: what becomes of auto; no ID if SOURCE is empty.
 opens_as()
 {
@@ -67,6 +72,7 @@ check_device()
 {
 	check_lanes
 	it "a device makes IDs" with_device $ids v7 300
+	it "another file takes the place of the device's" loses_device
 	it "a device that may not be read leads to local IDs" opens_as 13 local
 	it "too many open files are an error" opens_as 24 ''
 	it "ESTALE is an error" fails_without_local 116 'may be a clone'

@@ -3,14 +3,13 @@
 //
 // Prints IDs, one a line, in canonical text:
 //
-//   ids.js [-from SOURCE] [-host] [-turns] [-close] [-threads N] [FORMAT [COUNT]]
+//   ids.js [-from SOURCE] [-host] [-turns] [-threads N] [FORMAT [COUNT]]
 //
-// -turns prints one, or its error, for each line of the standard input. -close puts another file in
-// place of the device before each. After one ID that is not printed, -threads begins threads which
-// print COUNT each. The source is printed to the standard error in the end.
+// -turns prints one, or its error, for each line of the standard input. After one ID that is not
+// printed, -threads begins threads which print COUNT each. The source is printed to the standard
+// error in the end.
 'use strict';
 
-const fs = require('fs');
 const readline = require('readline');
 const {Worker, isMainThread, parentPort, workerData} = require('worker_threads');
 const kuid = require('./index.js');
@@ -23,28 +22,14 @@ for (let i = 0; i < args.length; i++) {
   if (!name) {
     rest.push(args[i]);
   } else {
-    given[name] = ['host', 'turns', 'close'].includes(name) ? true : args[++i];
+    given[name] = ['host', 'turns'].includes(name) ? true : args[++i];
   }
 }
 const [format = 'v7', count = '1'] = rest;
 
 const ids = new kuid.Generator({source: given.from, order: given.host ? 'host' : 'file'});
 
-// As a program does that closes all files and opens others.
-function loseDevice() {
-  for (const name of fs.readdirSync('/proc/self/fd')) {
-    const path = `/proc/self/fd/${name}`;
-    if (fs.existsSync(path) && fs.readlinkSync(path).startsWith('/dev/kuid')) {
-      fs.closeSync(Number(name));
-      while (fs.openSync('/dev/zero') < Number(name));
-    }
-  }
-}
-
 async function line() {
-  if (given.close) {
-    loseDevice();
-  }
   return kuid.text(await kuid.whenReady(() => ids[format]()), format);
 }
 

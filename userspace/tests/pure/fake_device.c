@@ -18,7 +18,8 @@
  * $FAKE_FAIL is "CALL N ERRNO": the Nth logged call of that name fails and does
  * nothing, or each one if N is 0. $FAKE_DIE is the number of a logged call: the
  * process ends before that call, as if killed. $FAKE_OPEN is the errno of
- * opening the device.
+ * opening the device. With $FAKE_LOSE, /dev/zero takes the place of the
+ * device's file before each second call for IDs.
  *
  * The last bytes of an ID are a number from 0 on, which the field "made"
  * counts. A UUID has its version and variant, and all other bytes are zero.
@@ -760,6 +761,19 @@ EXPORT ssize_t read(int fd, void *data, size_t size)
 	return size;
 }
 
+/* As a program does that closes all files and opens others. */
+static void lose_file(int fd)
+{
+	static int calls;
+	int zero;
+
+	if (!getenv("FAKE_LOSE") || calls++ % 2)
+		return;
+	zero = REAL(openat)(AT_FDCWD, "/dev/zero", O_RDONLY);
+	dup2(zero, fd);
+	close(zero);
+}
+
 EXPORT int ioctl(int fd, ioctl_request request, ...)
 {
 	va_list args;
@@ -769,6 +783,8 @@ EXPORT int ioctl(int fd, ioctl_request request, ...)
 	va_start(args, request);
 	data = va_arg(args, void *);
 	va_end(args);
+	if (is_device(fd) && request == KUID_IOC_GENERATE)
+		lose_file(fd);
 	if (!is_device(fd))
 		return REAL(ioctl)(fd, request, data);
 	if (counts)

@@ -1,9 +1,9 @@
 %% SPDX-License-Identifier: MIT
 %% @private Prints IDs, one a line, as canonical text:
-%%   ids [-from SOURCE] [-host] [-turns] [-check] [-threads N] [FORMAT [COUNT]]
-%% -turns prints one, or its error, for each line of the standard input. -check reads each by
-%% its text and its time. -threads begins processes of this VM, which print COUNT each after one
-%% ID that is not printed. The source is printed to the standard error in the end.
+%%   ids [-from SOURCE] [-host] [-turns] [-threads N] [FORMAT [COUNT]]
+%% -turns prints one, or its error, for each line of the standard input. -threads begins
+%% processes of this VM, which print COUNT each after one ID that is not printed. Each ID is
+%% read by its text and its time. The source is printed to the standard error in the end.
 -module(kuid_ids).
 
 -export([main/0, bench/0]).
@@ -15,7 +15,7 @@ main() ->
     application:set_env(kuid, from, list_to_atom(maps:get("-from", Options))),
     [Format, Count] = Rest ++ lists:nthtail(length(Rest), ["v7", "1"]),
     Kuid = case Options of #{"-host" := _} -> kuid_host; _ -> kuid end,
-    Next = fun() -> next(Kuid, list_to_atom(Format), Options) end,
+    Next = fun() -> next(Kuid, list_to_atom(Format)) end,
     Print = fun() -> io:put_chars([[Next(), $\n] || _ <- lists:seq(1, list_to_integer(Count))]) end,
     try
         case {Options, list_to_integer(maps:get("-threads", Options))} of
@@ -46,7 +46,7 @@ measure(Call) ->
     Rounds = [element(1, timer:tc(fun() -> [Call() || _ <- lists:seq(1, 2000)] end)) div 2 || _ <- lists:seq(1, 31)],
     lists:nth(16, lists:sort(Rounds)).
 
-options([Option | Rest], Options) when Option =:= "-host"; Option =:= "-turns"; Option =:= "-check" ->
+options([Option | Rest], Options) when Option =:= "-host"; Option =:= "-turns" ->
     options(Rest, Options#{Option => true});
 options([[$- | _] = Option, Value | Rest], Options) when is_map_key(Option, Options) ->
     options(Rest, Options#{Option := Value});
@@ -56,12 +56,12 @@ options(Rest, Options) ->
 said({kuid, Path, Reason, Advice}) ->
     io_lib:format("~s: ~s. ~s", [Path, file:format_error(Reason), Advice]).
 
-next(Kuid, Format, Options) ->
+next(Kuid, Format) ->
     [Id] = Kuid:batch(Format, 1),
     Text = kuid:text(Format, Id),
     {ok, Id} = kuid:parse(Format, Text),
     Age = abs(erlang:system_time(nanosecond) - kuid:time(Format, Id)),
-    true = not is_map_key("-check", Options) orelse Age < 10000000000,
+    true = Age < 10000000000,
     Text.
 
 turns(Next) ->

@@ -4,12 +4,11 @@
 
 // Ids prints IDs, one a line, in canonical text:
 //
-//	ids [-from SOURCE] [-host] [-turns] [-check] [-close] [-threads N] [FORMAT [COUNT]]
+//	ids [-from SOURCE] [-host] [-turns] [-threads N] [FORMAT [COUNT]]
 //
-// -turns prints one, or its error, for each line of the standard input. -check reads
-// each by its text and its time. -close puts another file in place of the device before
-// each. -threads begins goroutines, which print COUNT each after one ID that is not
-// printed. The source is printed to the standard error in the end.
+// -turns prints one, or its error, for each line of the standard input. -threads begins
+// goroutines, which print COUNT each after one ID that is not printed. Each ID is read by
+// its text and its time. The source is printed to the standard error in the end.
 package main
 
 import (
@@ -23,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"kuid.example/userspace/bindings/go"
@@ -33,15 +31,10 @@ var (
 	from    = flag.String("from", "auto", "where IDs are made: auto, device or plain")
 	host    = flag.Bool("host", false, "order over all programs of the host that ask for it")
 	turns   = flag.Bool("turns", false, "one ID for each line of standard input")
-	check   = flag.Bool("check", false, "read each ID")
-	lose    = flag.Bool("close", false, "before each ID, put another file in place of the device")
 	threads = flag.Int("threads", 0, "number of goroutines")
 )
 
 func next(g *kuid.Generator, format kuid.Format) (string, error) {
-	if *lose {
-		loseDevice()
-	}
 	id := make([]byte, format.Size())
 	if err := g.Fill(context.Background(), format, id); err != nil {
 		return "", err
@@ -49,25 +42,10 @@ func next(g *kuid.Generator, format kuid.Format) (string, error) {
 	text, err := kuid.Text(format, id)
 	again, errParse := kuid.ParseID(format, text)
 	at, errTime := kuid.Time(format, id)
-	if age := time.Since(at).Abs(); *check && (!bytes.Equal(again, id) || age > 10*time.Second) {
+	if age := time.Since(at).Abs(); !bytes.Equal(again, id) || age > 10*time.Second {
 		log.Fatalf("%s is %x of %v: %v, %v", text, again, at, errParse, errTime)
 	}
 	return text, err
-}
-
-// loseDevice puts /dev/zero in place of all files of kuid, as a program does that
-// closes all files and opens others.
-func loseDevice() {
-	zero, err := os.Open("/dev/zero")
-	for fd := 3; fd < 100 && err == nil; fd++ {
-		if name, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); strings.HasPrefix(name, "/dev/kuid") {
-			err = syscall.Dup3(int(zero.Fd()), fd, 0)
-		}
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	zero.Close()
 }
 
 // lines prints IDs at once, so that those of several goroutines don't mix.

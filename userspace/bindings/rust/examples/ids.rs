@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 //! Prints IDs, one a line, in canonical text:
 //!
-//!     ids [-from SOURCE] [-host] [-turns] [-close] [-workers N] [-threads N] [FORMAT [COUNT]]
+//!     ids [-from SOURCE] [-host] [-turns] [-workers N] [-threads N] [FORMAT [COUNT]]
 //!
-//! -turns prints one, or its error, for each line of the standard input. -close puts
-//! another file in place of the device before each. After one ID that is not printed,
-//! -workers forks children which print COUNT each, and -threads begins threads. The
-//! source is printed to the standard error in the end.
+//! -turns prints one, or its error, for each line of the standard input. After one ID
+//! that is not printed, -workers forks children which print COUNT each, and -threads
+//! begins threads. The source is printed to the standard error in the end.
 
 use kuid::Format::{self, *};
 use kuid::{Generator, Order, Source};
 use std::io::{self, BufRead, Write};
-use std::os::unix::io::AsRawFd;
-use std::{env, fs, process, thread};
+use std::{env, process, thread};
 
 extern "C" {
     fn fork() -> i32;
     fn wait(status: *mut i32) -> i32;
-    fn dup2(from: i32, to: i32) -> i32;
 }
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -42,23 +39,9 @@ fn named<T: Copy + std::fmt::Debug>(name: &str, values: &[T]) -> Result<T> {
     values.iter().find(of).copied().ok_or_else(|| format!("{name} is unknown").into())
 }
 
-/// As a program does that closes all files and opens others.
-fn lose_device() -> Result<()> {
-    let zero = fs::File::open("/dev/zero")?;
-    for entry in fs::read_dir("/proc/self/fd")? {
-        let path = entry?.path();
-        if fs::read_link(&path).map_or(false, |target| target.to_string_lossy().starts_with("/dev/kuid")) {
-            let fd = path.file_name().and_then(|name| name.to_str()).ok_or("no number")?;
-            // SAFETY: whoever has the file is to see that.
-            unsafe { dup2(zero.as_raw_fd(), fd.parse()?) };
-        }
-    }
-    Ok(())
-}
-
 fn run() -> Result<()> {
     let (mut source, mut order) = (Source::Auto, Order::File);
-    let (mut turns, mut close, mut workers, mut threads) = (false, false, 0, 0);
+    let (mut turns, mut workers, mut threads) = (false, 0, 0);
     let mut rest = Vec::new();
     let mut args = env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -69,7 +52,6 @@ fn run() -> Result<()> {
             }
             "-host" => order = Order::Host,
             "-turns" => turns = true,
-            "-close" => close = true,
             "-workers" => workers = args.next().ok_or("-workers N")?.parse()?,
             "-threads" => threads = args.next().ok_or("-threads N")?.parse()?,
             _ => rest.push(arg),
@@ -80,9 +62,6 @@ fn run() -> Result<()> {
     let count: usize = rest.get(1).map_or(Ok(1), |count| count.parse())?;
 
     let line = || -> Result<String> {
-        if close {
-            lose_device()?;
-        }
         let mut id = vec![0; format.size()];
         ids.fill(format, &mut id)?;
         Ok(kuid::text(format, &id).ok_or("no text")? + "\n")

@@ -21,13 +21,13 @@ import java.util.UUID;
  *
  * <pre>java -jar kuid.jar [OPTION]... [FORMAT [COUNT]]</pre>
  *
- * <p>-turns prints one, or its error, for each line of the standard input. -check reads each by its
- * text and its time, a UUID by java.util.UUID. -threads begins threads, which print COUNT each after
- * one ID that is not printed. The source is printed to the standard error in the end.
+ * <p>-turns prints one, or its error, for each line of the standard input. -threads begins threads,
+ * which print COUNT each after one ID that is not printed. Each ID is read by its text and its time, a
+ * UUID by java.util.UUID. The source is printed to the standard error in the end.
  */
 final class Ids {
-    private static final String USAGE = "usage: [-from auto|device|plain] [-host] [-turns]"
-            + " [-check] [-threads N] [FORMAT [COUNT]]";
+    private static final String USAGE =
+            "usage: [-from auto|device|plain] [-host] [-turns] [-threads N] [FORMAT [COUNT]]";
 
     private final Map<String, String> options = new HashMap<>(Map.of("-from", "auto", "-threads", "0"));
     private final Format format;
@@ -39,7 +39,7 @@ final class Ids {
             String option = words.remove();
             switch (option) {
                 case "-from", "-threads" -> options.put(option, words.remove());
-                case "-host", "-turns", "-check" -> options.put(option, "");
+                case "-host", "-turns" -> options.put(option, "");
                 default -> throw new IllegalArgumentException(option);
             }
         }
@@ -116,8 +116,8 @@ final class Ids {
         byte[] id = kuid.bytes(format, 1);
         String text = format.text(id);
         Duration age = Duration.between(format.time(format.parse(text)), Instant.now()).abs();
-        if (options.containsKey("-check") && (age.getSeconds() > 10 || format.isUUID()
-                && !Arrays.equals(Kuid.bytes(UUID.fromString(text)), id))) {
+        if (age.getSeconds() > 10 || format.isUUID()
+                && !Arrays.equals(Kuid.bytes(UUID.fromString(text)), id)) {
             throw new UnsupportedOperationException(text + " is wrong");
         }
         return text;

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Prints IDs, one a line, in canonical text:
 
-    python3 -m kuid [-from SOURCE] [-host] [-turns] [-close] [-workers N] [-threads N]
-                    [FORMAT [COUNT]]
+    python3 -m kuid [-from SOURCE] [-host] [-turns] [-workers N] [-threads N] [FORMAT [COUNT]]
 
--turns prints one, or its error, for each line of the standard input. -close puts
-another file in place of the device before each. After one ID that is not
-printed, -workers forks children which print COUNT each, and -threads begins
+-turns prints one, or its error, for each line of the standard input. After one ID that
+is not printed, -workers forks children which print COUNT each, and -threads begins
 threads. The source is printed to the standard error in the end.
 """
 
@@ -19,20 +17,10 @@ from typing import Callable
 import kuid
 
 
-def lose_device() -> None:
-    """As a program does that closes all files and opens others."""
-    zero = os.open("/dev/zero", os.O_RDONLY)
-    for name in os.listdir("/proc/self/fd"):
-        path = f"/proc/self/fd/{name}"
-        if os.path.lexists(path) and os.readlink(path).startswith("/dev/kuid"):
-            os.dup2(zero, int(name))
-    os.close(zero)
-
-
 def run() -> None:
     parser = argparse.ArgumentParser(prog="kuid", allow_abbrev=False)
     parser.add_argument("-from", dest="source", default="auto")
-    for flag in "-host", "-turns", "-close":
+    for flag in "-host", "-turns":
         parser.add_argument(flag, action="store_true")
     for number in "-workers", "-threads":
         parser.add_argument(number, type=int, default=0)
@@ -44,8 +32,6 @@ def run() -> None:
     one: Callable[[], kuid.ID] = getattr(ids, args.format.replace("v", "uuid"))
 
     def line() -> str:
-        if args.close:
-            lose_device()
         return kuid.text(one(), args.format)
 
     def lines() -> None:
