@@ -5,9 +5,14 @@
 -export([log/2]).
 -include_lib("eunit/include/eunit.hrl").
 
+%% On a busy machine a test takes longer than the 5 s that eunit gives it.
+all_test_() ->
+    [{timeout, 300, Test} || Test <- [
+        fun published/0, fun bad_calls/0, fun plain/0, fun plain_increases/0, fun timeouts/0, fun uid/0]].
+
 %% Each published ID has its text, its time, and the bounds of that time. Each wrong text is
 %% refused.
-published_test() ->
+published() ->
     {ok, Table} = file:read_file("../ids.tsv"),
     [row(binary:split(Line, <<"\t">>, [global])) || Line <- binary:split(Table, <<"\n">>, [global, trim]), binary:first(Line) =/= $#].
 
@@ -29,7 +34,7 @@ row([Name, Setting, Text, Hex, Time, Low, High]) ->
 hex(Format, Id) when is_integer(Id) -> hex(Format, <<Id:64>>);
 hex(_, Id) -> string:lowercase(binary:encode_hex(Id)).
 
-bad_calls_test() ->
+bad_calls() ->
     [?assertError(badarg, Call()) || Call <- [
         fun() -> kuid:batch(v4, 1) end, fun() -> kuid:batch(v7, -1) end, fun() -> kuid:text(v7, <<0:128>>) end,
         fun() -> kuid:text(k64, 1 bsl 64) end, fun() -> kuid:text(snowflake, 1 bsl 63) end,
@@ -48,7 +53,7 @@ stop(Name) ->
     exit(whereis(Name), kill),
     receive {'DOWN', Monitor, process, _, _} -> ok end.
 
-plain_test() ->
+plain() ->
     logger:add_handler(?MODULE, ?MODULE, #{pid => self()}),
     with_devices("/nowhere/", fun() ->
         ?assertMatch({error, {kuid, "/nowhere/host/v7", enoent, "Load the module" ++ _}}, catch_error(fun kuid_host:v7/0)),
@@ -78,7 +83,7 @@ warnings(N) ->
 
 %% After the clock was set back, and within a nanosecond, times go on. A clock that no version
 %% 7 can tell makes none.
-plain_increases_test() ->
+plain_increases() ->
     Last = erlang:system_time(nanosecond) + 1000000000,
     {ok, [First, Second], Last2} = kuid_file:plain(Last - 1000000000, Last, 2),
     ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, Id, from_kuid) || Id <- [First, Second]]),
@@ -89,7 +94,7 @@ plain_increases_test() ->
         [{-1, 0, 1}, {End, 0, 1}, {End - 1, 0, 2}, {0, End - 1, 1}]].
 
 %% A pipe that is empty in place of the device: waits end, and take no ID that comes later.
-timeout_test() ->
+timeouts() ->
     Directory = string:trim(os:cmd("mktemp -d")) ++ "/",
     os:cmd("mkfifo " ++ Directory ++ "v7"),
     Writer = open_port({spawn, "sh -c 'cat >&3' 3>" ++ Directory ++ "v7"}, [binary]),
@@ -109,14 +114,14 @@ timeout_test() ->
     os:cmd("rm -r " ++ Directory).
 
 %% A file of k64 in place of the device.
-uid_test() ->
+uid() ->
     Directory = string:trim(os:cmd("mktemp -d")) ++ "/",
     {A, B, C} = {1539, 625275, 422},
     ok = file:write_file(Directory ++ "k64", <<<<A:20, B:20, C:10, Seq:14>> || Seq <- lists:seq(1, 100)>>),
-    with_devices(Directory, fun uid/0),
+    with_devices(Directory, fun with_k64/0),
     os:cmd("rm -r " ++ Directory).
 
-uid() ->
+with_k64() ->
     Local = {uid, {1539, 625275, 432128}, 1},
     ?assertEqual(Local, uid:l()),
     Global = uid:g(),
