@@ -31,37 +31,28 @@ func TestDatabase(t *testing.T) {
 	}
 }
 
-func bench[T any](b *testing.B, next func() (T, error)) {
-	b.Helper()
-	for i := 0; i < b.N; i++ {
-		if _, err := next(); err != nil {
+func run[T any](b *testing.B, name string, next func() (T, error)) {
+	b.Run(name, func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			if _, err := next(); err != nil {
+				b.Skip(err)
+			}
+		}
+	})
+}
+
+func Benchmark(b *testing.B) {
+	run(b, "plain v7", (&Generator{From: Plain}).NewV7)
+	run(b, "google v4", uuid.NewRandom)
+	run(b, "device v7", (&Generator{From: Device}).NewV7)
+	run(b, "device v6", (&Generator{From: Device}).NewV6)
+	id := make([]byte, 16)
+	for _, path := range []string{"/dev/urandom", "/dev/zero"} {
+		file, err := os.Open(path)
+		if err != nil {
 			b.Fatal(err)
 		}
+		defer file.Close()
+		run(b, "read "+path, func() (int, error) { return io.ReadFull(file, id) })
 	}
-}
-
-func BenchmarkPlainV7(b *testing.B)  { bench(b, (&Generator{From: Plain}).NewV7) }
-func BenchmarkGoogleV4(b *testing.B) { bench(b, uuid.NewRandom) }
-
-func BenchmarkDeviceV7(b *testing.B) { benchDevice(b, (&Generator{From: Device}).NewV7) }
-func BenchmarkDeviceV6(b *testing.B) { benchDevice(b, (&Generator{From: Device}).NewV6) }
-
-func benchDevice(b *testing.B, next func() (uuid.UUID, error)) {
-	if _, err := os.Stat(path); err != nil {
-		b.Skip(err)
-	}
-	bench(b, next)
-}
-
-func BenchmarkReadOfUrandom(b *testing.B) { benchRead(b, "/dev/urandom") }
-func BenchmarkReadOfZero(b *testing.B)    { benchRead(b, "/dev/zero") }
-
-func benchRead(b *testing.B, path string) {
-	file, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
-	id := make([]byte, 16)
-	bench(b, func() (int, error) { return io.ReadFull(file, id) })
 }
