@@ -5,15 +5,12 @@
 # They define have_it, which is whether it is there as it should be.
 # shellcheck disable=SC2154 # variables of the sourcing script
 
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
+
 say()
 {
 	echo "${0##*/}: $*" >&2
-}
-
-die()
-{
-	say "$@"
-	exit 1
 }
 
 end_if_there()
@@ -35,10 +32,7 @@ begin_result()
 	# Leftovers are of an interrupted script, as this one holds the lock.
 	rm -rf "$cache/$2".*
 	tmp=$(mktemp -d "$cache/$2.XXXXXX")
-	trap 'rm -rf "$tmp"' EXIT
-	trap 'exit 129' HUP
-	trap 'exit 130' INT
-	trap 'exit 143' TERM
+	at_end "rm -rf '$tmp'"
 	new=$tmp/result
 	mkdir "$new"
 }

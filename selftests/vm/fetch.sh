@@ -3,145 +3,34 @@
 #
 # Fetches files for the tests from the Debian archive that this machine uses, without touching its
 # apt, and prints the directory that holds them:   fetch.sh NAME
-#   6.1, 6.1-rt          vmlinuz, config, release (uname -r), headers (KERNEL_SRC); and nic, a staging
-#   6.12, 6.12-rt        directory for the initramfs with the driver lib/e1000.ko. 7.x is the newest
-#   7.x, 7.x-rt          kernel of stable's backports; builds for it need root or user namespaces, and nic
-#                        has the driver lib/ptp_vmclock.ko, too. 6.1 also has disk, a staging directory
-#                        with the modules of ext4 on a RAM disk, in lib, and lib/disk.list, which names
-#                        them in the order in which they load
-#   6.1-arm64, 6.1-s390x the same for another architecture, whose name is in arch, for builds on
-#                        amd64; nic is empty for s390x, as QEMU has no e1000 there
-#   sysroot-arm64, sysroot-s390x
-#                        libraries to link programs with; also a staging directory for the
-#                        initramfs, with busybox, uuidgen and uuidparse
-#   tools-trixie         the tools to build modules for 7.x with: a directory usr
-#   cross-trixie, cross-sid
-#                        the same of a Debian, with its compilers for all architectures below
-#   headers-SUITE-ARCH   the newest kernel's headers, in all flavours, of bookworm, trixie, sid, bookworm-backports or trixie-backports,
-#                        for amd64, arm64, ppc64el, riscv64 or s390x, as they lie in a directory usr
-#   source-6.1           the kernel's kselftest core, checkpatch, kernel-doc and their data, and its memory
-#                        model, as in its tree
-#   tree-6.1             the whole kernel source, packed, for kernel.sh: linux.tar.xz, version
-#   tree-kubernetes      the whole source of Kubernetes, packed, for kubernetes.sh: kubernetes.tar.gz, version
-#   go-1.19              the compiler to build it with, and a package that needs to be as new: a directory usr
-#   coccinelle-6.1       the kernel's rules for coccinelle, out of tree-6.1
-#   qemu-trixie          a QEMU that has the device vmclock, with the libraries of the newer Debian that it
-#                        is from: bin, to run it
-#   herd7, cbmc          a prover with the libraries of the newer Debian that it is from: bin, to run it;
-#                        usr/share/herdtools7, the models that herd7 comes with
-#   cmocka-i386          the test library to link 32-bit programs with
-#   uuid-runtime         staging directory for the initramfs with util-linux' uuidgen, uuidparse, uuidd
-#   uuid-runtime-trixie  the same with newer programs, which know v6 and v7. They lie in a root
-#                        directory of their own, /trixie, because they need a newer C library
-#   musl                 a sysroot to build the tool for musl: musl-tools of this machine, kernel headers,
-#                        jansson and argp
-#   fuzzers              the same with trinity and stress-ng, and their libraries
-#   util-linux-tests     staging directory for the initramfs with util-linux' own tests of uuidgen and of
-#                        reading UUIDs, and the source of the program they need: below /util-linux
-#   python3.14           Python with uuid7(), which bin/python3.14 runs
-#   google-uuid          sources of a Go package with v7: usr/share/gocode
-#   uuid-rs              those of a Rust crate whose v7 increase: usr/share/cargo/registry
-#   sqlalchemy           SQLAlchemy 2: usr/lib/python3/dist-packages
-#   postgresql-15, postgresql-17, postgresql-18
-#                        a PostgreSQL server: root.cpio.gz, an archive for the initramfs with all that it
-#                        needs in the root directory /postgresql; pg_config, to build extensions with
-#   root-bookworm, root-trixie, root-containers
-#                        the root of a Debian with systemd, its kernel, the headers of that and of the
-#                        backported kernel, and dkms: root.tar, for install/root.sh. The last one is
-#                        root-bookworm with podman. Needs mmdebstrap, and root
-# Keeps the files in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches again. Else needs no root.
+# downloads.list has the names. Keeps the files in ${KUID_CACHE:-~/.cache/kuid}; KUID_REFRESH=1 fetches
+# again. Else needs no root.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-usage()
-{
-	echo "fetch.sh: $1" >&2
-	echo "usage: fetch.sh headers-SUITE-ARCH|$(sed -n 's/^\([^ *)]*\)) *row=.*/\1/p' "$0" | paste -sd'|')" >&2
-	exit 2
-}
-
 # shellcheck source=SCRIPTDIR/cached.sh
-. "$(dirname "${BASH_SOURCE[0]}")/cached.sh"
+. "$(dirname "$0")/cached.sh"
+takes WANT "$@"
+read -ra row < <(awk -v name="$want" '$1 == name' "$here/downloads.list") || true
+[[ $want =~ ^[a-z0-9] && ${row[*]} ]] || usage "downloads.list has no $want"
+fill=fill_${row[1]} arch=${row[3]} package=${row[4]} more=("${row[@]:5}")
+suites=$(sed -E 's/\b(bookworm|trixie)( |$)/\1 \1-security\2/' <<<"${row[2]//,/ }")
 
-# One row for each name: the function that fills its directory, the suites, the architecture or
-# "source", the package, and for fill_packages others.
-(( $# == 1 )) || usage "one argument expected, got $#"
-want=$1
-case $want in
-6.1)                 row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-6.1-rt)              row=(fill_kernel "bookworm bookworm-security" amd64 linux-image-rt-amd64) ;;
-6.1-arm64)           row=(fill_kernel "bookworm bookworm-security" arm64 linux-image-arm64) ;;
-6.1-s390x)           row=(fill_kernel "bookworm bookworm-security" s390x linux-image-s390x) ;;
-6.12)                row=(fill_kernel "bookworm-backports" amd64 linux-image-amd64) ;;
-6.12-rt)             row=(fill_kernel "bookworm-backports" amd64 linux-image-rt-amd64) ;;
-7.x)                 row=(fill_newer_kernel "trixie-backports" amd64 linux-image-amd64) ;;
-7.x-rt)              row=(fill_newer_kernel "trixie-backports" amd64 linux-image-rt-amd64) ;;
-sysroot-arm64)       row=(fill_sysroot "bookworm bookworm-security" arm64 libc6) ;;
-sysroot-s390x)       row=(fill_sysroot "bookworm bookworm-security" s390x libc6) ;;
-tools-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14) ;;
-cross-trixie)        row=(fill_tools "trixie trixie-security" amd64 gcc-14
-                         gcc-14-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
-cross-sid)           row=(fill_tools "sid" amd64 gcc-16
-                         gcc-16-{aarch64,powerpc64le,riscv64,s390x}-linux-gnu) ;;
-headers-*-*)         row=("" "${want#headers-}" "${want##*-}" linux-headers-)
-                     row[1]=${row[1]%-*}
-                     [[ ${row[2]} =~ ^(amd64|arm64|ppc64el|riscv64|s390x)$ ]] || usage "unknown name '$want'"
-                     case ${row[1]} in
-                     bookworm|trixie) row[1]+=" ${row[1]}-security" ;;
-                     sid|bookworm-backports|trixie-backports) ;;
-                     *) usage "unknown name '$want'" ;;
-                     esac
-                     row[0]=fill_headers ;;
-source-6.1)          row=(fill_source "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-tree-6.1)            row=(fill_tree "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-tree-kubernetes)     row=(fill_kubernetes "bookworm bookworm-security" source kubernetes) ;;
-go-1.19)             row=(fill_packages "bookworm bookworm-security" amd64 golang-1.19-go golang-1.19-src
-                         golang-github-modern-go-reflect2-dev) ;;
-coccinelle-6.1)      row=(fill_coccinelle "bookworm bookworm-security" amd64 linux-source-6.1) ;;
-herd7)               row=(fill_prover "sid" amd64 herdtools7) ;;
-qemu-trixie)         row=(fill_qemu "trixie trixie-security" amd64 qemu-system-x86) ;;
-cbmc)                row=(fill_prover "trixie trixie-security" amd64 cbmc) ;;
-cmocka-i386)         row=(fill_cmocka "bookworm bookworm-security" i386 libcmocka0) ;;
-uuid-runtime)        row=(fill_uuid_runtime "bookworm bookworm-security" amd64 uuid-runtime) ;;
-uuid-runtime-trixie) row=(fill_uuid_runtime_root "trixie trixie-security" amd64 uuid-runtime) ;;
-musl)                row=(fill_musl "bookworm bookworm-security" source jansson) ;;
-fuzzers)             row=(fill_fuzzers "bookworm bookworm-security" amd64 trinity) ;;
-util-linux-tests)    row=(fill_util_linux_tests "trixie trixie-security" source util-linux) ;;
-google-uuid)         row=(fill_packages "trixie trixie-security" amd64 golang-github-google-uuid-dev) ;;
-uuid-rs)             row=(fill_packages "trixie trixie-security" amd64 librust-uuid-dev librust-getrandom-dev
-                          librust-libc-dev librust-cfg-if-dev) ;;
-python3.14)          row=(fill_python "sid" amd64 python3.14-minimal libpython3.14-minimal libpython3.14-stdlib
-                          libc6 libexpat1 zlib1g) ;;
-sqlalchemy)          row=(fill_packages "trixie trixie-security" amd64 python3-sqlalchemy python3-typing-extensions) ;;
-postgresql-15)       row=(fill_postgresql "bookworm bookworm-security" amd64 postgresql-15) ;;
-postgresql-17)       row=(fill_postgresql "trixie trixie-security" amd64 postgresql-17) ;;
-postgresql-18)       row=(fill_postgresql "sid" amd64 postgresql-18) ;;
-root-bookworm)       row=(fill_root "bookworm bookworm-security bookworm-backports" amd64 linux-image-amd64) ;;
-root-trixie)         row=(fill_root "trixie trixie-security trixie-backports" amd64 linux-image-amd64) ;;
-root-containers)     row=(fill_root "bookworm bookworm-security" amd64 linux-image-amd64) ;;
-*)                   usage "unknown name '$want'" ;;
-esac
-fill=${row[0]} suites=${row[1]} arch=${row[2]} package=${row[3]}
-
-if [[ -z ${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}} ]]; then
-	die "neither KUID_CACHE, XDG_CACHE_HOME nor HOME names a cache directory"
-fi
-cache=${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/kuid}
+cache=${KUID_CACHE:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}
+[[ $cache ]] || die "neither KUID_CACHE, XDG_CACHE_HOME nor HOME names a cache directory"
+[[ ${KUID_CACHE:-} ]] || cache+=/kuid
 mkdir -p "$cache" || die "can't make the cache directory $cache"
 cache=$(cd "$cache" && pwd -P)
 result=$cache/$want
 
 # Before this script takes the lock: the other fetch takes it as well.
-[[ $fill != fill_newer_kernel ]] || tools=$("${BASH_SOURCE[0]}" tools-trixie)
+[[ $fill != fill_newer_kernel ]] || tools=$("$0" tools-trixie)
 
-# A result appears by one rename, so an existing result is complete. An old kernel without its
-# drivers, old programs without uuidd, and a source without the memory model are fetched again.
+# A result appears by one rename, so an existing result is complete.
 have_it()
 {
-	[[ -d $result && ${KUID_REFRESH:-} != 1 && ($fill != fill_*kernel || -d $result/nic) &&
-		($want != 6.1 || -d $result/disk) && ($want != 7.x* || -e $result/nic/lib/ptp_vmclock.ko) &&
-		($want != source-6.1 || -d $result/tools/memory-model) &&
-		($fill != fill_uuid_runtime || -e $result/sbin/uuidd) ]]
+	[[ -d $result && ${KUID_REFRESH:-} != 1 ]]
 }
 begin_result .lock .new
 mkdir "$tmp/deb"
@@ -369,8 +258,7 @@ fill_sysroot()
 {
 	local link
 
-	unpack "$new" "$package" libgcc-s1 libjansson{4,-dev} libcmocka{0,-dev} libuuid1 uuid-dev \
-		liburing{2,-dev} busybox-static uuid-runtime libsmartcols1
+	unpack "$new" "$package" "${more[@]}"
 	(cd "$new" && rm -r etc usr/share usr/lib/*/gconv)
 	# Absolute links would leave the sysroot.
 	while read -r link; do
@@ -412,7 +300,7 @@ fill_tools()
 {
 	local names
 
-	mapfile -t names < <(with_dependencies "${row[@]:4}" \
+	mapfile -t names < <(with_dependencies "${more[@]}" \
 		coreutils dash diffutils findutils grep make mawk pahole sed)
 	unpack "$tmp/root" "${names[@]}"
 	mv "$tmp/root/usr" "$new/usr"
@@ -422,28 +310,11 @@ fill_tools()
 
 fill_source()
 {
-	local top=$package
-
 	download "$package"
 	say "unpacking what is needed of $package"
-	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb | tar -xO "./usr/src/$top.tar.xz" |
+	dpkg-deb --fsys-tarfile "$tmp"/deb/*.deb | tar -xO "./usr/src/$package.tar.xz" |
 		tar -xJC "$new" --strip-components=1 --wildcards --no-wildcards-match-slash \
-			"$top/.clang-format" \
-			"$top/Documentation/dev-tools/checkpatch.rst" \
-			"$top/Documentation/userspace-api/ioctl" \
-			"$top/LICENSES" \
-			"$top/scripts/checkpatch.pl" \
-			"$top/scripts/const_structs.checkpatch" \
-			"$top/scripts/kernel-doc" \
-			"$top/scripts/spelling.txt" \
-			"$top/scripts/subarch.include" \
-			"$top/tools/memory-model/linux-kernel.*" \
-			"$top/tools/memory-model/lock.cat" \
-			"$top/tools/testing/selftests/Makefile" \
-			"$top/tools/testing/selftests/*.h" \
-			"$top/tools/testing/selftests/*.mk" \
-			"$top/tools/testing/selftests/*.sh" \
-			"$top/tools/testing/selftests/kselftest"
+			"${more[@]/#/$package/}"
 }
 
 fill_tree()
@@ -464,12 +335,12 @@ fill_kubernetes()
 
 fill_packages()
 {
-	unpack "$new" "${row[@]:3}"
+	unpack "$new" "$package" "${more[@]}"
 }
 
 fill_python()
 {
-	unpack "$tmp/root" "${row[@]:3}"
+	unpack "$tmp/root" "$package" "${more[@]}"
 	keep_program "$want"
 	sed -i "2i export PYTHONHOME=$result/usr" "$new/bin/$want"
 	mv "$tmp/root/usr/lib/$want" "$new/usr/lib"
@@ -516,15 +387,17 @@ fill_cmocka()
 	ln -s libcmocka.so.0 "$new/libcmocka.so"
 }
 
-fill_uuid_runtime()
+# Programs and their libraries.
+fill_programs()
 {
-	local lib=lib/x86_64-linux-gnu
+	local lib=lib/x86_64-linux-gnu part
 
-	unpack "$tmp/root" "$package" libsmartcols1 libuuid1
-	mkdir -p "$new"/{bin,sbin} "$new/$lib"
-	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$new/bin"
-	mv "$tmp/root/usr/sbin/uuidd" "$new/sbin"
-	mv "$tmp/root/usr/$lib"/*.so.* "$new/$lib"
+	unpack "$tmp/root" "$package" "${more[@]}"
+	mkdir -p "$new/$lib"
+	for part in bin sbin; do
+		[[ ! -d $tmp/root/usr/$part ]] || mv "$tmp/root/usr/$part" "$new"
+	done
+	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
 }
 
 # The source of jansson has the configuration of a system that can't run a configure script.
@@ -565,26 +438,12 @@ fill_musl()
 	ln -s /usr/lib/x86_64-linux-musl/* "$new/usr/lib"
 }
 
-# The libraries of stress-ng, by package. Other packages that installing it would add aren't needed.
-fill_fuzzers()
-{
-	local lib=lib/x86_64-linux-gnu
-
-	unpack "$tmp/root" "$package" stress-ng libapparmor1 libbsd0 libcrypt1 libdrm2 libegl1 libexpat1 libffi8 \
-		libgbm1 libgles2 libglvnd0 libipsec-mb1 libjpeg62-turbo libjudydebian1 libkmod2 liblzma5 \
-		libmd0 libsctp1 libssl3 libwayland-server0 libxau6 libxcb-randr0 libxcb1 libxdmcp6 libxxhash0 \
-		libzstd1 zlib1g
-	mkdir -p "$new/bin" "$new/$lib"
-	mv "$tmp"/root/usr/bin/{trinity,stress-ng} "$new/bin"
-	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
-}
-
 # The programs with their libraries and loader, in the places of their Debian release.
 fill_uuid_runtime_root()
 {
 	local root=$new/${want##*-} lib=usr/lib/x86_64-linux-gnu name
 
-	unpack "$tmp/root" "$package" libc6 libsmartcols1 libuuid1
+	unpack "$tmp/root" "$package" "${more[@]}"
 	mkdir -p "$root/usr/bin" "$root/$lib" "$root/lib64"
 	mv "$tmp"/root/usr/bin/uuid{gen,parse} "$root/usr/bin"
 	for name in libc.so.6 libsmartcols.so.1 libuuid.so.1; do
@@ -651,8 +510,7 @@ fill_root()
 	suite=${suites%% *}
 	[[ $backports != *-backports ]] ||
 		include+=,$(depends "${package/image/headers}/$backports" 'linux-headers-[0-9].*')
-	[[ $want != root-containers ]] ||
-		include+=,podman,apparmor,crun,catatonit,fuse-overlayfs,slirp4netns,uidmap,dbus-user-session,busybox-static
+	(( !${#more[@]} )) || include+=$(printf ',%s' "${more[@]}")
 	say "making the root of a Debian $suite, which takes some minutes"
 	cd /
 	# shellcheck disable=SC2016 # $1 is for the shell that runs the hooks

@@ -5,20 +5,17 @@
 # this directory, and prints the directory that holds it:   kernel.sh NAME-6.1
 # The directory is like that of a kernel from fetch.sh: vmlinuz, config, release, headers
 # (KERNEL_SRC); and nic, a staging directory for the initramfs with the driver lib/e1000.ko. The NAME
-# uml stands for User Mode Linux: uml.config has all options, vmlinuz is the program for uml.sh,
+# uml stands for User Mode Linux: uml.config has all options, vmlinuz is the program that boot.sh runs,
 # modules are built with ARCH=um, and there is no nic. The result is kept beside the source from
 # fetch.sh tree-6.1, and is rebuilt when the source or a configuration changes. Needs no root.
 
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=SCRIPTDIR/cached.sh
-. "$here/cached.sh"
-name=${1:-} version=${1##*-}
-if (( $# != 1 )) || [[ $name != *-* || ! -r $here/${name%-*}.config || $name == every-* ]]; then
-	echo "usage: kernel.sh NAME-VERSION, of a NAME.config in $here" >&2
-	exit 2
-fi
+. "$(dirname "$0")/cached.sh"
+takes NAME "$@"
+[[ $name == *-* && -r $here/${name%-*}.config && $name != every-* ]] || usage "there is no $name"
+version=${name##*-}
 # Configurations, make arguments, the file that boots, and what module builds need besides the parts
 # that all kernels have.
 case $name in

@@ -8,10 +8,9 @@
 
 set -euo pipefail
 
-(( !$# )) || { echo "usage: kubernetes.sh" >&2; exit 2; }
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=SCRIPTDIR/cached.sh
-. "$here/cached.sh"
+. "$(dirname "$0")/cached.sh"
+takes "" "$@"
 tree=$("$here/fetch.sh" tree-kubernetes)
 cache=$(dirname "$tree")
 result=$cache/kubernetes
