@@ -7,26 +7,20 @@
 # has revisions of its own, is not in it. The same files and the same commit give the same bytes, whatever
 # the umask, the language and the time zone are. In an unpacked tarball, where there is no git, it packs
 # all files that are there but build/.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 export LC_ALL=C
 
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
 version=''
-if [[ ${1:-} == --version && $# -gt 1 ]]; then
-	version=$2
-	shift 2
-fi
-(( $# == 1 )) || {
-	echo "usage: dist.sh [--version VERSION] OUT" >&2
-	exit 2
-}
-[[ $version =~ ^([0-9]+(\.[0-9]+)*)?$ ]] || {
-	echo "dist.sh: '$version' is not a version" >&2
-	exit 2
-}
-mkdir -p "$1"
-out=$(cd "$1" && pwd)
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+options "version=" "$@"
+takes OUT "${rest[@]}"
+[[ $version =~ ^([0-9]+(\.[0-9]+)*)?$ ]] || usage "'$version' is not a version"
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$here/../.."
 
 list()
 {

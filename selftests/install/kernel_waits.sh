@@ -5,7 +5,7 @@
 # module_package.sh, with kernels that are empty packages, in an apt of its own. Needs no root.
 
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 repo=$work/repo

@@ -10,29 +10,24 @@
 # of IMAGE, such as linux-image-amd64, no other version can be installed beside it. So an upgrade brings
 # both or neither. KERNEL_PACKAGE is IMAGE=VERSION; by default it is that of Debian for the installed
 # headers, and if there are none, no such package is made. Prints the names of the packages.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 umask 022
 
-(( $# == 3 )) || {
-	echo "usage: module_package.sh KERNEL_SRC MODULE OUT" >&2
-	exit 2
-}
-[[ ${SIGN_KEY:+set} == "${SIGN_CERT:+set}" ]] || {
-	echo "module_package.sh: SIGN_KEY and SIGN_CERT belong together" >&2
-	exit 2
-}
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
+takes "KERNEL_SRC MODULE OUT" "$@"
+[[ ${SIGN_KEY:+set} == "${SIGN_CERT:+set}" ]] || usage "SIGN_KEY and SIGN_CERT belong together"
 # info KEY: what the module says of itself.
 info()
 {
 	tr '\0' '\n' <"$module" | sed -n "s/^$1=\([^ ]*\).*/\1/p"
 }
 
-module=$2
 release=$(info vermagic)
 version=$(info version)-${REVISION:-1}
 arch=$(dpkg --print-architecture)
-out=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
@@ -53,11 +48,11 @@ pack()
 
 name=kuid-modules-$release
 root=$work/modules
-install -D -m 644 "$2" "$root/lib/modules/$release/updates/kuid.ko"
+install -D -m 644 "$module" "$root/lib/modules/$release/updates/kuid.ko"
 # Symbols for a debugger are most of the file. A signature must come last.
 strip --strip-debug "$root/lib/modules/$release/updates/kuid.ko"
 if [[ ${SIGN_KEY:-} ]]; then
-	"$1/scripts/sign-file" sha256 "$SIGN_KEY" "$SIGN_CERT" "$root/lib/modules/$release/updates/kuid.ko"
+	"$kernel_src/scripts/sign-file" sha256 "$SIGN_KEY" "$SIGN_CERT" "$root/lib/modules/$release/updates/kuid.ko"
 fi
 mkdir "$root/DEBIAN"
 for script in postinst postrm; do
@@ -65,7 +60,7 @@ for script in postinst postrm; do
 	chmod 755 "$root/DEBIAN/$script"
 done
 # As kuid-dkms does.
-sed -n '/^# The package kuid/,$p' "$(dirname "$0")/../../debian/kuid-dkms.postinst" >>"$root/DEBIAN/postinst"
+sed -n '/^# The package kuid/,$p' "$here/../../debian/kuid-dkms.postinst" >>"$root/DEBIAN/postinst"
 pack "$name" "$version" "$root" <<END
 Depends: kmod
 Enhances: linux-image-$release

@@ -7,32 +7,31 @@
 # tarball of dist.sh and the directory debian. If HOMEPAGE is set, the packages name it, as Vcs-Git that
 # with ".git", and uscan looks there for tarballs. If MAINTAINER is set, it is theirs. Prints what it
 # made and how to install it. Needs no root.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 # The source package has the modes of files.
 umask 022
 
-(( $# == 1 )) || [[ $# -eq 3 && $1 == --version ]] || {
-	echo "usage: packages.sh [--version VERSION] OUT" >&2
-	exit 2
-}
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-mkdir -p "${!#}"
-out=$(cd "${!#}" && pwd)
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
+version=''
+options "version=" "$@"
+takes OUT "${rest[@]}"
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$(cd "$here/../.." && pwd)
-[[ -d $tree/debian ]] || {
-	echo "packages.sh: a release tarball has no directory debian: get that of a package, or use git" >&2
-	exit 1
-}
-tarball=$("$here/dist.sh" "${@:1:$#-1}" "$work")
+[[ -d $tree/debian ]] || die "a release tarball has no directory debian: get that of a package, or use git"
+next=(${version:+--version "$version"})
+tarball=$("$here/dist.sh" "${next[@]}" "$work")
 tar -xf "$tarball" -C "$work"
 cd "${tarball%.tar.xz}"
 version=${PWD##*/kuid-}
 cp -r "$tree/debian" .
-if (( $# > 1 )); then
+if (( ${#next[@]} )); then
 	{
 		sed "1s/(.*)/($version-1)/" "$tree/debian/changelog"
 		cat "$tree/debian/changelog"

@@ -13,13 +13,9 @@
 # there.
 
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-die()
-{
-	echo "root.sh: $*" >&2
-	exit 1
-}
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
 
 # Mounts end with the namespace. The root's own /proc and /dev are needed by dkms and by initramfs-tools.
 run()
@@ -109,9 +105,6 @@ remove()
 	rm -rf --one-file-system "$1"
 }
 
-if (( $# < 2 )) || [[ ! $1 =~ ^(new|run|install|image|remove)$ ]]; then
-	echo "usage: root.sh new DIR NAME|run DIR COMMAND...|install DIR DEB...|image DIR MACHINE|remove DIR" >&2
-	exit 2
-fi
+[[ $# -ge 2 && $1 =~ ^(new|run|install|image|remove)$ ]] || usage
 (( EUID == 0 )) || die "needs root"
 "$@"

@@ -5,16 +5,15 @@
 # If HOMEPAGE or MAINTAINER is set, they name it. Packages that the spec needs are not looked for, because they have
 # other names on Debian. The tests are not run: the Debian packages have the same ones. kuid-kmod.spec
 # needs kmodtool, which Debian has not, so it is not built.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-(( $# == 1 )) || {
-	echo "usage: rpms.sh OUT" >&2
-	exit 2
-}
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-mkdir -p "$1"
-out=$(cd "$1" && pwd)
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
+takes OUT "$@"
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$here/dist.sh" "$work/SOURCES" >/dev/null

@@ -14,30 +14,15 @@
 #     --qemu "ARG..."  more arguments for QEMU, without blanks in them
 # The disk keeps all that the script writes. The console goes to MACHINE/console. SCRIPT may be any
 # program; its working directory is /.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-usage()
-{
-	echo "system.sh: $1" >&2
-	sed -n '3,/^# The disk/p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//; $d' >&2
-	exit 2
-}
-
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
 share='' rtc=now append='' cut='' timeout=600 smp=2 mem=1G qemu=''
-while (( $# )); do
-	case $1 in
-	--cut) cut=1; shift ;;
-	--share|--rtc|--append|--timeout|--smp|--mem|--qemu)
-		(( $# > 1 )) || usage "$1 needs an argument"
-		declare "${1#--}=$2"
-		shift 2 ;;
-	-*) usage "unknown option $1" ;;
-	*) break ;;
-	esac
-done
-(( $# == 2 )) || usage "a machine and a script are expected"
-machine=$1 script=$2
+options "share= rtc= append= timeout= smp= mem= qemu= cut" "$@"
+takes "MACHINE SCRIPT" "${rest[@]}"
 for file in disk vmlinuz initrd; do
 	[[ -r $machine/$file ]] || usage "$machine has no $file: root.sh image"
 done
@@ -55,10 +40,8 @@ install -m 755 "$script" "$share/script"
 
 read -ra more <<<"$qemu"
 vm=
-trap '[[ -z $vm ]] || kill "$vm" 2>/dev/null || true; [[ -z $temporary ]] || rm -rf "$temporary"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
+# shellcheck disable=SC2016 # the values of then
+at_end '[[ -z $vm ]] || kill "$vm" 2>/dev/null || true; [[ -z $temporary ]] || rm -rf "$temporary"'
 # As in boot.sh, a machine that gets little CPU time doesn't hang.
 setpriv --pdeathsig TERM timeout --foreground --kill-after 5 "$timeout" \
 	qemu-system-x86_64 -nodefaults -no-user-config -no-reboot -display none \

@@ -3,32 +3,26 @@
 #
 # Runs tests and prints one line of totals:   check.sh BUILD KERNEL RUN [PART...]
 # RUN is check, all, debug, kcsan or uml, or names, to print the names of all parts. PARTs choose among
-# those of the table below, and KUID_ONLY among the tests of a machine. Groups of parts run at the same time, because some tests wait most of
-# the time. Each ends with its duration and its CPU time: on two CPUs the whole takes at least half of
-# all CPU time.
+# those of the table below, and KUID_ONLY among the tests of a machine. Groups of parts run at the same
+# time, because some tests wait most of the time. Each ends with its duration and its CPU time: on two CPUs
+# the whole takes at least half of all CPU time.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
 # shellcheck source=SCRIPTDIR/machines.sh
-. "$here/machines.sh"
-takes "BUILD KERNEL RUN [PART]..." "$@"
-kernel=$2 run=$3
-shift 3
-chosen=" $* "
+. "$(dirname "$0")/machines.sh"
+takes_build "KERNEL RUN [PART]..." "$@"
+chosen=" ${rest[*]} "
 few=$build/vm/initrd.cpio more=$build/vm/all.cpio own=$build/matrix/$run/initrd.cpio
-vm=$here/../vm
 unit=(make -s -C "$here/../unit" O="$build/unit")
-userspace=(make -s -C "$here/../../userspace" O="$build/userspace")
+userspace=(make -s -C "$top/userspace" O="$build/userspace")
 alone=(tap "$vm/boot.sh" --kernel "$kernel" --initrd)
 checking=(--append "random.trust_cpu=on kunit.enable=1" --timeout 5400)
-rounds=2
-[[ $run != check ]] || { rounds=1 unit+=(QUICK=1) userspace+=(QUICK=1); }
+# The makes and the scripts do less with this.
+export QUICK=''
+[[ $run != check ]] || QUICK=1
 export CMOCKA_MESSAGE_OUTPUT=TAP
-# The options and variables of the make that runs this are not those of others.
-unset MAKEFLAGS T
 
 # Runs a program that prints TAP.
 tap()
@@ -52,13 +46,13 @@ table()
 {
 	row fine "check all" fine "a clock of nanoseconds" tests "$few" "${fine[@]}"
 	row coarse "check all" coarse "a clock of milliseconds, preempt=full" tests "$few" "${coarse[@]}"
-	row user "check all" core "the core in user space, with sanitizers" tap "${unit[@]}" check
+	row core "check all" core "the core in user space, with sanitizers" tap "${unit[@]}" check
 	row user "check all" library "library and tool without a device, with sanitizers" \
 		tap "${userspace[@]}" check
 	row machines "check all" clone "saved once and restored twice" \
 		tap "$vm/clone.sh" "$kernel" "$few" "$build/vm/tests/selftests/kuid/state/lives"
 	row machines "check all" reboot "killed and booted again" \
-		tap "$vm/reboot.sh" "$kernel" "$few" $rounds
+		tap "$vm/reboot.sh" "$kernel" "$few"
 
 	row fine all interface "more with a clock of nanoseconds" tests "$more" "${fine[@]}"
 	row lasting all lasting "what lasts longer" tests "$more" "${fine[@]}"
@@ -124,8 +118,6 @@ run_group()
 )
 
 group=''
-booter=boot.sh
-[[ $run != uml ]] || booter=uml.sh
 table
 [[ $run != names ]] || exit 0
 if (( !${#groups[@]} )); then

@@ -10,16 +10,13 @@
 #   stage   puts its program "ids" into DESTDIR/bindings/ids-LANGUAGE, with all that it needs but
 #           shared libraries. bindings/guest.sh says what it does
 # and setup.sh knows the language as a need.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tree=$here/../..
 # shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
-takes "BUILD KERNEL ROOT LANGUAGE..." "$@"
-kernel=$2 root=$3
-shift 3
+. "$(dirname "$0")/totals.sh"
+takes_build "KERNEL ROOT LANGUAGE..." "$@"
 stage=$build/bindings/stage
 log=$logs/bindings.log
 rm -rf "$stage"
@@ -27,23 +24,22 @@ rm -rf "$stage"
 # in_tree LANGUAGE TARGET...
 in_tree()
 {
-	make -s -C "$tree/userspace/bindings/$1" O="$build/bindings" DESTDIR="$stage" "${@:2}"
+	make -s -C "$top/userspace/bindings/$1" O="$build/bindings" DESTDIR="$stage" "${@:2}"
 }
 
-"$here/../vm/setup.sh" boot "$@" || exit
-for language; do
+"$vm/setup.sh" boot "${rest[@]}" || exit
+for language in "${rest[@]}"; do
 	echo "== $language without a device"
 	quietly in_tree "$language" all || continue
 	add_tap in_tree "$language" check
 	quietly in_tree "$language" stage
 done
 
-echo "== Linux $(<"$kernel/release") in QEMU"
 mkdir -p "$stage/bindings"
-cp "$here/../bindings/guest.sh" "$tree/userspace/tests/tap.sh" "$stage/bindings"
-"$here/../vm/initramfs.sh" -o "$build/bindings/initrd.cpio" "$root" "$stage" || exit
+cp "$here/../bindings/guest.sh" "$top/userspace/tests/tap.sh" "$stage/bindings"
+"$vm/initramfs.sh" "$build/bindings/initrd.cpio" "$root" "$stage" || exit
 # With a finer clock the time alone would order the IDs of most programs. On a busy host five languages
 # were seen to take 19 minutes.
-add_tap "$here/../vm/boot.sh" --kernel "$kernel" --initrd "$build/bindings/initrd.cpio" --mem 2G \
-	--clocksource jiffies --timeout $((600 * ($# + 1))) /bindings/guest.sh
+tap_machine "$kernel" "$build/bindings/initrd.cpio" --mem 2G \
+	--clocksource jiffies --timeout $((600 * (${#rest[@]} + 1))) /bindings/guest.sh
 totals_end

@@ -5,15 +5,14 @@
 # and runs the tests of containers in it:   check_containers.sh BUILD TOGETHER
 # TOGETHER is the program containers/together. Prints KTAP and one line of totals. The machine is
 # left in BUILD/containers. Needs root.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-install=$here/../install
 # shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
-takes "BUILD TOGETHER" "$@"
-together=$2
+. "$(dirname "$0")/totals.sh"
+takes_build TOGETHER "$@"
+install=$here/../install
 machine=$build/containers
 root=$machine/root
 share=$machine/share
@@ -57,15 +56,13 @@ prepare()
 	# There is no snowflake without a number.
 	echo 'options kuid snowflake_worker=17' >"$root/etc/modprobe.d/kuid-test.conf"
 	make_image || return
-	cp "$here/../../userspace/tests/tap.sh" "$here/../../Documentation/containers.md" "$share"
+	cp "$top/userspace/tests/tap.sh" "$top/Documentation/containers.md" "$share"
 	"$install/root.sh" image "$root" "$machine"
 }
 
 echo "== a Debian 12 with podman is made"
-prepare >"$machine/log" 2>&1 || {
-	tail -n 40 "$machine/log" >&2
-	exit 1
-}
+log=$machine/log
+quietly prepare || exit
 "$install/root.sh" remove "$root"
 
 # With a finer clock the time alone would order the IDs of most formats.

@@ -7,12 +7,9 @@
 
 set -uo pipefail
 
-(( $# == 1 )) || {
-	echo "usage: check_images.sh BUILD" >&2
-	exit 2
-}
-build=$(cd "$1" && pwd)
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build "" "$@"
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
 . "$top/userspace/tests/tap.sh"
 # shellcheck disable=SC2154 # work is set by tap.sh
@@ -92,5 +89,4 @@ it "it asks for the device otherwise" is_asked_for_device
 it "its user is nobody" is_nobody
 it "the drop-in is there" drops_in
 it "kuid-claim has the version" has_version "$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")"
-echo "$((nr - failed)) passed, $failed failed, 0 skipped"
-finish
+tap_end

@@ -8,25 +8,16 @@
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-top=$here/../..
-install=$here/../install
 # shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
-takes BUILD "$@"
-build=$(cd "$build" && pwd)
+. "$(dirname "$0")/totals.sh"
+takes_build "" "$@"
+install=$top/selftests/install
 
 version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
 next=$version.1
 work=$build/install
 host=$work/host
 start=$(date +%s)
-
-die()
-{
-	echo "check_install.sh: $*" >&2
-	exit 1
-}
 
 # root_of NAME VERSION: a root with the packages, in $work/root, and kernels of VERSION only: for each
 # kernel DKMS runs depmod, which takes minutes in an emulated machine.

@@ -9,23 +9,17 @@
 
 set -uo pipefail
 
-if (( $# < 1 )); then
-	echo "usage: check_kernels.sh BUILD [SUITE-ARCH...]" >&2
-	exit 2
-fi
-mkdir -p "$1/kernels" || exit
-build=$(cd "$1" && pwd)/kernels
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-top=$here/../..
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build "[SUITE-ARCH]..." "$@"
+build+=/kernels
+mkdir -p "$build" || exit
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
 . "$top/userspace/tests/tap.sh"
-shift
 
-# Debian 12 has no riscv64.
-all=({bookworm,bookworm-backports}-{amd64,arm64,ppc64el,s390x}
-	{trixie,trixie-backports,sid}-{amd64,arm64,ppc64el,riscv64,s390x})
-rows=("${all[@]}")
-(( !$# )) || rows=("$@")
+mapfile -t all < <(sed -n 's/^headers-\([^ ]*\) .*/\1/p' "$vm/downloads.list")
+rows=("${rest[@]}")
+(( ${#rest[@]} )) || rows=("${all[@]}")
 
 declare -A compilers=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu [ppc64el]=powerpc64le-linux-gnu
 	[riscv64]=riscv64-linux-gnu [s390x]=s390x-linux-gnu)
@@ -66,8 +60,8 @@ exec 3>&1
 echo "TAP version 13"
 for name in "${rows[@]}"; do
 	suite=${name%-*} arch=${name##*-} tools=/usr
-	[[ $suite == bookworm* ]] || tools=$("$here/../vm/fetch.sh" "cross-${suite%-*}")/usr || exit
-	if headers=$("$here/../vm/fetch.sh" "headers-$name"); then
+	[[ $suite == bookworm* ]] || tools=$("$vm/fetch.sh" "cross-${suite%-*}")/usr || exit
+	if headers=$("$vm/fetch.sh" "headers-$name"); then
 		mapfile -t names < <(cd "$headers/usr/src" && printf '%s\n' linux-headers-* | grep -v -- -common |
 			sed 's/^linux-headers-//' | sort -V)
 		row >"$build/$name.row"
@@ -86,5 +80,4 @@ done
 		{ of[kernel] = of[kernel] (of[kernel] ? ", " : "") $3 " " $5 }
 		END { for (i = 1; i <= nr; i++) print kernels[i] of[kernels[i]] " |" }'
 } >"$build/headers.md"
-echo "$((nr - failed - skipped)) passed, $failed failed, $skipped skipped"
-finish
+tap_end

@@ -18,31 +18,18 @@
 
 set -uo pipefail
 
+# shellcheck source=SCRIPTDIR/machines.sh
+. "$(dirname "$0")/machines.sh"
 rows=(6.1 6.1-rt 6.12 6.12-rt 7.x 7.x-rt 6.1:1 6.12-rt:4 7.x:8 6.1:hpet 6.1:clones 6.12:clones
 	7.x:clones 7.x:vmclock 6.1-arm64 6.1-s390x uml soak debug kcsan)
 amd64='(6\.1|6\.12|7\.x)(-rt)?'
 
-usage()
-{
-	echo "check_matrix.sh: $1" >&2
-	echo "usage: check_matrix.sh BUILD [ROW...], of ${rows[*]}, or another kernel:CPUs, kernel:brief, kernel:hpet or kernel:clones" >&2
-	exit 2
-}
-
-(( $# )) || usage "BUILD is missing"
-build=$1
-shift
-for row in "$@"; do
+takes_build "[ROW]..." "$@"
+for row in "${rest[@]}"; do
 	[[ $row =~ ^(7\.x:vmclock|$amd64(:[1-9][0-9]?|:brief|:hpet|:clones)?|6\.1-(arm64|s390x)|debug|kcsan|soak|uml)$ ]] ||
 		usage "there is no row '$row'"
 done
-(( !$# )) || rows=("$@")
-
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
-# shellcheck source=SCRIPTDIR/machines.sh
-. "$here/machines.sh"
+(( !${#rest[@]} )) || rows=("${rest[@]}")
 matrix=$build/matrix
 every="fine coarse interface lasting order"
 mkdir -p "$matrix" || exit
@@ -50,7 +37,7 @@ mkdir -p "$matrix" || exit
 # Makes something that a row needs.
 prepare()
 {
-	quietly make -s -C "$here/../.." "$@"
+	quietly make -s -C "$top" BUILD="$build" "$@"
 }
 
 # on_kernel MACHINE KERNEL CPUS INITRD [ARG...]: runs the tests of a machine of programs.list, with more
@@ -59,7 +46,7 @@ on_kernel()
 {
 	local kernel
 
-	kernel=$("$here/../vm/fetch.sh" "$2") || { add 1 0 1 0; return; }
+	kernel=$("$vm/fetch.sh" "$2") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=$3
 	machine "$1" "$kernel" "$4" --smp "$3" --timeout 3600 "${@:5}"
 }
@@ -76,9 +63,9 @@ on_clones()
 	local kernel
 
 	prepare "matrix-$1" || return
-	kernel=$("$here/../vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
+	kernel=$("$vm/fetch.sh" "$1") || { add 1 0 1 0; return; }
 	release=$(<"$kernel/release") cpus=2
-	PAIRS=$2 add_tap "$here/../vm/clone.sh" "$kernel" "$matrix/$1/initrd.cpio" \
+	PAIRS=$2 add_tap "$vm/clone.sh" "$kernel" "$matrix/$1/initrd.cpio" \
 		"$build/vm/tests/selftests/kuid/state/lives"
 }
 
@@ -87,7 +74,7 @@ with_vmclock()
 {
 	local qemu
 
-	qemu=$("$here/../vm/fetch.sh" qemu-trixie) || { add 1 0 1 0; return; }
+	qemu=$("$vm/fetch.sh" qemu-trixie) || { add 1 0 1 0; return; }
 	PATH=$qemu/bin:$PATH VMCLOCK=1 "$@"
 }
 
@@ -98,7 +85,7 @@ on_other()
 	prepare "cross-$1" || return
 	# QEMU has neither device for s390x.
 	if [[ $1 == arm64 ]]; then
-		"$here/../vm/device_tree.sh" "$matrix/arm64.dtb" || { add 1 0 1 0; return; }
+		"$vm/device_tree.sh" "$matrix/arm64.dtb" || { add 1 0 1 0; return; }
 		more=(--qemu "$card -dtb $matrix/arm64.dtb")
 	fi
 	# The programs that a cross compiler builds, and the tests of the core.
@@ -112,7 +99,7 @@ by_itself()
 {
 	local status
 
-	make -s -C "$here/../.." "$1" 2>&1 | tee "$log"
+	make -s -C "$top" BUILD="$build" "$1" 2>&1 | tee "$log"
 	status=$?
 	release=$(sed -nE 's/^== (User Mode )?Linux ([^ ]+).*/\2/p' "$log" | head -n 1)
 	if [[ $(tail -n 20 "$log") =~ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped ]]; then

@@ -8,17 +8,12 @@
 
 set -uo pipefail
 
-if (( $# < 2 )); then
-	echo "usage: check_packages.sh BUILD ROOT..." >&2
-	exit 2
-fi
-mkdir -p "$1"
-build=$(cd "$1" && pwd)
-shift
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build ROOT... "$@"
 install=$here/../install
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
-. "$here/../../userspace/tests/tap.sh"
+. "$top/userspace/tests/tap.sh"
 # shellcheck disable=SC2154 # work is set there
 root=$work/root
 
@@ -93,7 +88,7 @@ dkms_takes()
 {
 	local BUILD_EXCLUSIVE_KERNEL BUILD_EXCLUSIVE_CONFIG
 
-	eval "$(grep ^BUILD_EXCLUSIVE_ "$here/../../debian/kuid-dkms.dkms")"
+	eval "$(grep ^BUILD_EXCLUSIVE_ "$top/debian/kuid-dkms.dkms")"
 	[[ $1 =~ $BUILD_EXCLUSIVE_KERNEL && $BUILD_EXCLUSIVE_CONFIG == "CONFIG_64BIT CONFIG_NET" ]]
 }
 
@@ -164,7 +159,7 @@ tool_has_version()
 	[[ $(in_root kuid --version) == *" $1" ]]
 }
 
-version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$here/../../kmod/version.h")
+version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
 
 echo "TAP version 13"
 it "the packages can be built, and pass their tests" build_packages "$build/packages"
@@ -250,8 +245,7 @@ check_root()
 	"$install/root.sh" remove "$root"
 }
 
-for name; do
+for name in "${rest[@]}"; do
 	check_root "$name"
 done
-echo "$((nr - failed)) passed, $failed failed, 0 skipped"
-finish
+tap_end

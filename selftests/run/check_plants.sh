@@ -4,25 +4,19 @@
 # Builds the module with each bug of ../plants, and fails unless the program that the patch names
 # finds the bug. Prints one line of totals:   check_plants.sh BUILD KERNEL [PLANT]...
 # BUILD/vm has the files of the machine. PLANT names some of the patches. Two machines run at a time.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
 # shellcheck source=SCRIPTDIR/machines.sh
-. "$here/machines.sh"
-takes "BUILD KERNEL [PLANT]..." "$@"
-kernel=$2
-shift 2
-plants=("$@")
+. "$(dirname "$0")/machines.sh"
+takes_build "KERNEL [PLANT]..." "$@"
+plants=("${rest[@]}")
 (( ${#plants[@]} )) || mapfile -t plants < <(cd "$here/../plants" && printf '%s\n' *.patch)
 plants=("${plants[@]%.patch}")
 work=$build/plants
 rm -rf "$work"
 mkdir -p "$work"
-# The options and variables of the make that runs this are not those of others.
-unset MAKEFLAGS T
 
 # The program of a patch: one of the machine, or one and =CASES, or unit/FLAVOUR/NAME.
 catcher()
@@ -45,8 +39,8 @@ boot()
 	local options=("${fine[@]}")
 
 	! is_coarse "$2" || options=("${coarse[@]}")
-	"$here/../vm/initramfs.sh" -o "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
-	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${options[@]}" \
+	"$vm/initramfs.sh" "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
+	"$vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${options[@]}" \
 		/guest/selftests.sh "${@:2}" || status=$?
 	rm "$initrd"
 	return $status
@@ -113,7 +107,7 @@ try()
 echo "== the programs without a bug"
 log=$logs/plants.log
 mkdir -p "$work"/{module,none/root/lib}
-cp -a "$here"/../../{Kbuild,kmod,uapi} "$work/module"
+cp -a "$top"/{Kbuild,kmod,uapi} "$work/module"
 mapfile -t programs < <(for name in "${plants[@]}"; do catcher "$name"; done | grep -v ^unit/ | sort -u)
 if (( ${#programs[@]} )); then
 	in_fine=() in_coarse=()

@@ -6,14 +6,11 @@
 
 set -uo pipefail
 
-(( $# == 1 )) || {
-	echo "usage: check_rpms.sh BUILD" >&2
-	exit 2
-}
-build=$(cd "$1" && pwd)
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build "" "$@"
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
-. "$here/../../userspace/tests/tap.sh"
+. "$top/userspace/tests/tap.sh"
 
 # Paths without what distributions put elsewhere, and without what only one of them has.
 paths()
@@ -50,7 +47,7 @@ recommends_module()
 }
 
 echo "TAP version 13"
-it "rpmlint finds nothing" rpmlint -c "$here/../../rpm/rpmlint.toml" "$here/../../rpm"/*.spec \
+it "rpmlint finds nothing" rpmlint -c "$top/rpm/rpmlint.toml" "$top/rpm"/*.spec \
 	"$build/rpms"/*.rpm
 while read -r rpm deb; do
 	it "$rpm has the files of $deb" same_files "$rpm" "$deb"
@@ -65,5 +62,4 @@ done <<-END
 END
 it "kuid-doc has the guides" same_guides
 it "the tool can be installed without the module" recommends_module
-echo "$((nr - failed)) passed, $failed failed, 0 skipped"
-finish
+tap_end

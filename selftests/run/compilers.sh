@@ -9,14 +9,12 @@
 
 set -uo pipefail
 
-if (( $# != 2 )); then
-	echo "usage: compilers.sh BUILD SYSROOT" >&2
-	exit 2
-fi
-build=$1/compilers sysroot=$2
-mkdir -p "$build" || exit
-build=$(cd "$build" && pwd)
-cd "$(dirname "${BASH_SOURCE[0]}")/../../userspace" || exit
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build SYSROOT "$@"
+build+=/compilers
+mkdir -p "$build"
+cd "$top/userspace" || exit
 # shellcheck source=SCRIPTDIR/../../userspace/tests/tap.sh
 . tests/tap.sh
 

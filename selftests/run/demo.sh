@@ -7,12 +7,9 @@
 
 set -euo pipefail
 
-if (( $# != 1 )); then
-	echo "usage: demo.sh BUILD" >&2
-	exit 2
-fi
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-top=$here/../.. vm=$here/../vm build=$1
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build "" "$@"
 logs=$build/demo/logs
 mkdir -p "$logs"
 

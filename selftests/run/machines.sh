@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Boots machines with the tests that programs.list has for them, for scripts that source this and
-# totals.sh and have their directory in $here.
+# Boots machines with the tests that programs.list has for them, for scripts that source this.
 # shellcheck disable=SC2034,SC2154 # variables shared with the sourcing script
 
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "${BASH_SOURCE[0]}")/totals.sh"
 # A network card, for tests of its address, and a device that tells of clones.
 card="-device e1000,mac=52:54:00:6b:75:69"
 devices="$card -device vmgenid,guid=auto"
@@ -37,7 +38,6 @@ machine()
 {
 	local programs=${KUID_ONLY:-$(programs_of "$1")}
 
-	echo "== Linux $(<"$2/release") in ${booter:-boot.sh}"
 	# One word, because the kernel passes at most 32 to init.
-	add_machine --kernel "$2" --initrd "$3" "${@:4}" /guest/selftests.sh "${programs//[$' \n']/,}"
+	add_machine "$2" "$3" "${@:4}" /guest/selftests.sh "${programs//[$' \n']/,}"
 }

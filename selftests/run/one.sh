@@ -2,27 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds what tests need and runs them, by the names of their files; or parts of check.sh:
-#   one.sh BUILD KERNEL NAME[=CASE[+CASE...]][,NAME...]
-# CASEs are as in programs.list.
+#   one.sh BUILD KERNEL NAMES
+# NAMES are NAME[=CASE[+CASE...]][,NAME...], with CASEs as in programs.list.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/totals.sh
+. "$(dirname "$0")/totals.sh"
+takes_build "KERNEL NAMES" "$@"
 tests=$here/..
-# The options and variables of the make that runs this are not those of others.
-unset MAKEFLAGS T
-if (( $# != 3 )); then
-	echo "usage: one.sh BUILD KERNEL NAME[,NAME...]" >&2
-	exit 2
-fi
-build=$1 kernel=$2
 
 # build MACHINE ARG...: what a machine of check.sh boots.
 build()
 {
 	local initrd=vm-initrd
 
-	case $1 in interface|lasting|order) initrd=vm-initrd-all ;; esac
+	case $1 in interface|lasting|order) initrd="vm-initrd-all" ;; esac
 	make -s -C "$tests" BUILD="$build" $initrd "${@:2}" >/dev/null
 }
 
@@ -60,7 +56,7 @@ in_userspace()
 }
 
 status=0
-for name in ${3//,/ }; do
+for name in ${names//,/ }; do
 	found=''
 	in_userspace "$name" || status=1
 	in_machine "$name" || status=1

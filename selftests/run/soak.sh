@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs the soak test on 4 CPUs, and prints one line of totals:
-#   soak.sh BUILD KERNEL INITRD SECONDS [OPTION...]
-# After SECONDS the machine is saved and restored as a clone, where the test continues.
+#   soak.sh BUILD KERNEL INITRD DURATION [OPTION...]
+# After so many seconds the machine is saved and restored as a clone, where the test continues.
 # CLOCKSOURCE is the machine's clock source, as boot.sh takes it; tsc by default.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -uo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=SCRIPTDIR/totals.sh
-. "$here/totals.sh"
-takes "BUILD KERNEL INITRD SECONDS [OPTION]..." "$@"
-kernel=$2 initrd=$3 duration=$4
-shift 4
+. "$(dirname "$0")/totals.sh"
+takes_build "KERNEL INITRD DURATION [OPTION]..." "$@"
 # shellcheck source=SCRIPTDIR/../vm/monitor.sh
-. "$here/../vm/monitor.sh"
+. "$vm/monitor.sh"
 work=
 machine=
 
@@ -34,7 +32,7 @@ machine()
 	options="--soak --clone $*"
 	monitored "$name"
 	: >"$work/$name.console"
-	"$here/../vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 --mem 2G \
+	"$vm/boot.sh" --kernel "$kernel" --initrd "$initrd" --smp 4 --mem 2G \
 		--clocksource "${CLOCKSOURCE:-tsc}" \
 		--timeout $((2 * duration + 3600)) --append random.trust_cpu=on \
 		--log "$work/$name.log" --known-as "soak.$$" --qemu "$more $monitored" \
@@ -69,5 +67,5 @@ soak()
 	return "$status"
 }
 
-part soak "Linux $(<"$kernel/release") in QEMU, for $duration seconds and as a clone" soak "$@"
+part soak "Linux $(<"$kernel/release") in QEMU, for $duration seconds and as a clone" soak "${rest[@]}"
 totals_end

@@ -1,19 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Checks the sources without running them:   style.sh LINUX_SOURCE KDIR COCCINELLE
-# LINUX_SOURCE has the kernel's own checkers, KDIR the headers to build against, COCCINELLE the
+# Checks the sources without running them:   style.sh SOURCE KDIR COCCINELLE
+# SOURCE has the kernel's own checkers, KDIR the headers to build against, COCCINELLE the
 # kernel's rules for spatch. Runs all checks, reports each result, and fails if one failed.
-# shellcheck disable=SC2317 # the checks are called by look
+# shellcheck disable=SC2317,SC2154 # the checks are called by look
 
 set -uo pipefail
 
-if (( $# != 3 )); then
-	echo "usage: style.sh LINUX_SOURCE KDIR COCCINELLE" >&2
-	exit 2
-fi
-source=$1 kdir=$2 coccinelle=$3
-cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
+takes "SOURCE KDIR COCCINELLE" "$@"
+cd "$here/../.." || exit
 failed=0
 
 # The project's files that match, including new files that git doesn't track yet.

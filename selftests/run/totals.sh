@@ -3,26 +3,24 @@
 #
 # Counts results, for scripts that run tests in parts:   . totals.sh
 # Each part writes its log to $log; totals_end prints one line for all parts.
+# shellcheck disable=SC2034,SC2154 # variables shared with the sourcing script
 
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../vm/arguments.sh"
+vm=$here/../vm top=$here/../..
 passed=0 failed=0 skipped=0 log=''
+# The options and variables of the make that runs this are not those of others.
+unset MAKEFLAGS T
 
-# takes NAMES ARGUMENT...: ends the script unless it has an argument for each name, and more only if
-# the last name ends in "...". A last name in brackets may have none. The first argument is the
-# directory of the build, which gets the logs.
-takes()
+# takes_build NAMES ARGUMENT...: takes() with an argument before these, the directory of the build. It gets
+# the logs.
+takes_build()
 {
-	local names least
-	read -ra names <<<"$1"
-	shift
-	least=${#names[@]}
-	[[ ${names[-1]} != \[* ]] || least=$((least - 1))
-	if (( $# < least )) || [[ $# -gt ${#names[@]} && ${names[-1]} != *... ]]; then
-		echo "usage: ${0##*/} ${names[*]}" >&2
-		exit 2
-	fi
-	# shellcheck disable=SC2034 # build is for the script
-	build=$1 logs=$1/check
+	takes "BUILD $1" "${@:2}"
+	logs=$build/check
 	mkdir -p "$logs" || exit
+	build=$(cd "$build" && pwd)
+	logs=$build/check
 }
 
 # The number of lines in the log that match.
@@ -73,13 +71,20 @@ part()
 	add_tap "${@:3}"
 }
 
-# Boots a machine with the console in the log, and adds the line of totals that kselftest prints at
-# the end. $booter names another script beside boot.sh to boot with.
+# tap_machine KERNEL INITRD ARG...: boots a machine with a program that prints TAP.
+tap_machine()
+{
+	echo "== Linux $(<"$1/release") in a machine"
+	add_tap "$vm/boot.sh" --kernel "$1" --initrd "$2" "${@:3}"
+}
+
+# The same with the console in the log, where kselftest prints a line of totals at the end.
 add_machine()
 {
 	local status ok=0 bad=0 skip=0 begin=$SECONDS
 
-	"$(dirname "${BASH_SOURCE[0]}")/../vm/${booter:-boot.sh}" --log "$log" "$@"
+	echo "== Linux $(<"$1/release") in a machine"
+	"$vm/boot.sh" --log "$log" --kernel "$1" --initrd "$2" "${@:3}"
 	status=$?
 	echo "== $((SECONDS - begin)) s"
 	if [[ $(grep '^# Totals: ' "$log") =~ pass:([0-9]+)\ fail:([0-9]+)\ skip:([0-9]+) ]]; then
@@ -101,6 +106,14 @@ totals_add()
 	[[ ! -e $1 ]] || read -r ok bad skip <"$1"
 	rm -f "$1"
 	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
+
+# The same for a script that has its results from tap.sh, which has the same variables.
+tap_end()
+{
+	passed=$((nr - failed - skipped))
+	echo "1..$nr"
+	totals_end
 }
 
 # Fails unless a test passed and none failed.

@@ -4,55 +4,37 @@
 # Boots a kernel in QEMU, runs a program in it, and exits with that program's status; with 124 if it
 # timed out, with 125 if the machine ended in another way, such as a panic:
 #   boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
-# DIR is from fetch.sh, FILE from initramfs.sh; usage() explains the options. The console goes to
-# stdout and to the log file.
+# DIR is from fetch.sh or kernel.sh, FILE from initramfs.sh. The console goes to stdout and to the log file.
+#   --append "WORD..."   words to add to the kernel command line
+#   --smp N              processors (2)
+#   --mem M              memory as QEMU takes it (1G, of User Mode Linux 512M)
+#   --timeout SECS       of real time, 0 for none (120; none with --shell)
+#   --clocksource NAME   jiffies, or one of the architecture's own: of amd64 tsc (the default),
+#                        hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
+#   --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
+#   --icount             guest time counts instructions, repeatably; one processor, tcg
+#   --shell              leave a shell on the terminal after PROGRAM, which is optional then, and
+#                        whose status is ignored
+#   --log FILE           write the console to this file
+#   --qemu "ARG..."      more arguments for QEMU, without spaces in them
+#   --known-as ID        nonce of the last line; a restored machine needs that of the saved one
+# User Mode Linux is a program, which runs without QEMU and takes --append, --mem, --timeout and --log.
 
 set -euo pipefail
 
-usage()
-{
-	echo "boot.sh: $1" >&2
-	cat >&2 <<'USAGE'
-usage: boot.sh --kernel DIR --initrd FILE [OPTION...] PROGRAM [ARG...]
-  --append "WORD..."   words to add to the kernel command line
-  --smp N              processors (2)
-  --mem M              memory as QEMU takes it (1G)
-  --timeout SECS       of real time, 0 for none (120; none with --shell)
-  --clocksource NAME   jiffies, or one of the architecture's own: of amd64 tsc (the default),
-                       hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
-  --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
-  --icount             guest time counts instructions, repeatably; one processor, tcg
-  --shell              leave a shell on the terminal after PROGRAM, which is optional then, and
-                       whose status is ignored
-  --log FILE           write the console to this file
-  --qemu "ARG..."      more arguments for QEMU, without spaces in them
-  --known-as ID        nonce of the last line; a restored machine needs that of the saved one
-USAGE
-	exit 2
-}
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "$0")/arguments.sh"
 
 say()
 {
 	echo "boot.sh: $*" >&2
 }
 
-kernel='' initrd='' append='' smp='' mem=1G timeout='' clocksource='' accel='' icount='' shell='' log=''
-more='' nonce=$$.$RANDOM$RANDOM
-while (( $# )); do
-	case $1 in
-	--icount) icount=1; shift; continue ;;
-	--shell) shell=1; shift; continue ;;
-	--) shift; break ;;
-	--kernel|--initrd|--append|--smp|--mem|--timeout|--clocksource|--accel|--log)
-		(( $# > 1 )) || usage "$1 needs an argument"
-		declare "${1#--}=$2"
-		shift 2 ;;
-	--qemu) (( $# > 1 )) || usage "$1 needs an argument"; more=$2; shift 2 ;;
-	--known-as) (( $# > 1 )) || usage "$1 needs an argument"; nonce=$2; shift 2 ;;
-	-*) usage "unknown option $1" ;;
-	*) break ;;
-	esac
-done
+kernel='' initrd='' append='' smp='' mem='' timeout='' clocksource='' accel='' icount='' shell='' log='' qemu=''
+known_as=$$.$RANDOM$RANDOM
+options "kernel= initrd= append= smp= mem= timeout= clocksource= accel= log= qemu= known-as= icount shell" "$@"
+# shellcheck disable=SC2154 # options() sets rest
+set -- "${rest[@]}"
 (( $# )) || [[ -n $shell ]] || usage "no program to run"
 (( $# )) || set -- true
 [[ -n $kernel ]] || usage "--kernel is missing"
@@ -66,7 +48,8 @@ for word in "$@"; do
 	[[ -n $word && $word != *' '* ]] || usage "'$word': empty words and spaces can't be passed on"
 done
 [[ ${timeout:=${shell:+0}} =~ ^[0-9]*$ ]] || usage "--timeout $timeout is not a number of seconds"
-[[ $mem =~ ^[1-9][0-9]*[MG]?$ ]] || usage "--mem $mem is not a size"
+: "${timeout:=120}"
+[[ $mem =~ ^([1-9][0-9]*[MG]?)?$ ]] || usage "--mem $mem is not a size"
 if [[ -n $icount ]]; then
 	[[ ${smp:=1} == 1 ]] || usage "--icount needs --smp 1"
 	[[ ${accel:=tcg} == tcg ]] || usage "--icount needs --accel tcg"
@@ -77,6 +60,7 @@ fi
 # command line, and clock sources with the default first.
 arch=amd64
 [[ ! -r $kernel/arch ]] || arch=$(<"$kernel/arch")
+! grep -q ^CONFIG_UML=y "$kernel/config" || arch=um
 case $arch in
 # no_timer_check: a slow guest may miss its first timer interrupts, and the kernel would panic.
 amd64)	system=x86_64 machine=(-cpu max) console=ttyS0 told=no_timer_check clocks=(tsc hpet acpi_pm) ;;
@@ -84,13 +68,15 @@ amd64)	system=x86_64 machine=(-cpu max) console=ttyS0 told=no_timer_check clocks
 arm64)	system=aarch64 machine=(-M virt -cpu "max,pauth-impdef=on") console=ttyAMA0 told=''
 	clocks=(arch_sys_counter) ;;
 s390x)	system=s390x machine=(-M s390-ccw-virtio -cpu max) console=ttysclp0 told='' clocks=(tod) ;;
+# Without root= and console=, this kernel adds them behind the arguments of the program.
+um)	system='' console=tty0 told='con0=null,fd:1 con=null ssl=null root=98:0' clocks=('') mem=${mem:-512M} ;;
 *) usage "$kernel has the unknown architecture $arch" ;;
 esac
 case ${clocksource:=${clocks[0]}} in
 tsc) told+=" tsc=reliable clocksource=tsc" ;;
 # The kernel accepts jiffies only without high-resolution timers.
 jiffies) told+=" clocksource=jiffies highres=off nohz=off" ;;
-*) told+=" clocksource=$clocksource" ;;
+?*) told+=" clocksource=$clocksource" ;;
 esac
 clocks+=(jiffies)
 [[ " ${clocks[*]} " == *" $clocksource "* ]] ||
@@ -99,71 +85,68 @@ clocks+=(jiffies)
 # Boot once to see: under nested virtualisation stock kernels may hang although /dev/kvm works.
 kvm_boots()
 {
-	[[ -w /dev/kvm ]] &&
-		"${BASH_SOURCE[0]}" --kernel "$kernel" --initrd "$initrd" --accel kvm --timeout 20 true \
-			>/dev/null 2>&1
+	[[ -w /dev/kvm ]] && "$0" --kernel "$kernel" --initrd "$initrd" --accel kvm --timeout 20 true >/dev/null 2>&1
 }
 
-case ${accel:=tcg} in
-tcg|kvm) ;;
-auto) if kvm_boots; then accel=kvm; else accel=tcg; fi ;;
-*) usage "--accel $accel is none of tcg, kvm, auto" ;;
-esac
-command -v "qemu-system-$system" >/dev/null || {
-	say "qemu is missing: run setup.sh boot, or cross for another architecture than amd64"
-	exit 125
+vm='' temporary=''
+# shellcheck disable=SC2317 # called at the end
+clean_up()
+{
+	[[ -z $vm ]] || kill "$vm" || true
+	[[ -z $temporary ]] || rm -f "$log"
 }
-
-qemu=("qemu-system-$system" -nodefaults -no-user-config -no-reboot -display none -smp "$smp" -m "$mem")
-case $accel in
-tcg) qemu+=("${machine[@]}") ;;
-kvm) qemu+=(-accel kvm -cpu host) ;;
-esac
-if [[ -n $icount ]]; then
-	qemu+=(-accel tcg -icount "shift=0,sleep=off")
-elif [[ $accel == tcg ]]; then
-	qemu+=(-accel "tcg,thread=multi")
-fi
-
-temporary=
+at_end clean_up
 if [[ -z $log ]]; then
 	temporary=1
 	log=$(mktemp --tmpdir kuid-vm.XXXXXX.log)
 fi
 : >"$log" || usage "can't write to $log"
+exec {input}</dev/null {output}>&1
+tee='' errors=2
 
-read -ra words <<<"$more"
-qemu+=("${words[@]}")
 # Only this run's init knows the nonce, so no output of a program looks like the last line.
-qemu+=(-kernel "$kernel/vmlinuz" -initrd "$initrd")
-# A machine that gets little CPU time doesn't hang: what looks for hangs waits longer than usual.
-told+=" watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=300 sysctl.kernel.hung_task_timeout_secs=900"
-# The console shows next to nothing, except for the whole log after a panic (panic_print).
-qemu+=(-append "console=$console quiet loglevel=1 panic=-1 panic_print=0x20 log_buf_len=2M $told \
-${append:+$append }${shell:+kuid.shell }kuid.exit=$nonce -- $*")
-if [[ -n $shell ]]; then
-	exec {input}<&0
-	qemu+=(-chardev "stdio,id=console,mux=on,signal=off,logfile=$log" -mon chardev=console)
+line="console=$console quiet loglevel=1 log_buf_len=2M $told ${append:+$append }${shell:+kuid.shell }\
+kuid.exit=$known_as -- $*"
+if [[ $arch == um ]]; then
+	read -ra words <<<"$line"
+	command=(timeout --kill-after 5 "$timeout" "$kernel/vmlinuz" "mem=$mem" "initrd=$initrd" "${words[@]}")
+	exec {output}> >(exec tee "$log")
+	tee=$! errors=$output
 else
-	exec {input}</dev/null
-	qemu+=(-chardev "stdio,id=console,signal=off,logfile=$log")
+	# The console shows next to nothing, except for the whole log after a panic (panic_print). A machine
+	# that gets little CPU time doesn't hang: what looks for hangs waits longer than usual.
+	line="panic=-1 panic_print=0x20 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=300 \
+sysctl.kernel.hung_task_timeout_secs=900 $line"
+	case ${accel:=tcg} in
+	tcg|kvm) ;;
+	auto) if kvm_boots; then accel=kvm; else accel=tcg; fi ;;
+	*) usage "--accel $accel is none of tcg, kvm, auto" ;;
+	esac
+	command -v "qemu-system-$system" >/dev/null || {
+		say "qemu is missing: run setup.sh boot, or cross for another architecture than amd64"
+		exit 125
+	}
+	[[ $accel == tcg ]] || machine=(-cpu host)
+	[[ $accel == kvm || -n $icount ]] || accel+=,thread=multi
+	read -ra words <<<"${icount:+-icount shift=0,sleep=off }${shell:+-mon chardev=console }$qemu"
+	[[ -z $shell ]] || exec {input}<&0
+	command=(timeout --foreground --kill-after 5 "$timeout" "qemu-system-$system" -nodefaults -no-user-config
+		-no-reboot -display none -smp "$smp" -m "${mem:-1G}" "${machine[@]}" -accel "$accel"
+		-chardev "stdio,id=console,signal=off,${shell:+mux=on,}logfile=$log" -serial chardev:console
+		"${words[@]}" -kernel "$kernel/vmlinuz" -initrd "$initrd" -append "$line")
 fi
-qemu+=(-serial chardev:console)
 
-# QEMU ends with this script: by the traps, or by the kernel if the script can't run them.
-vm=
-trap '[[ -z $vm ]] || kill "$vm" || true; [[ -z $temporary ]] || rm -f "$log"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
-setpriv --pdeathsig TERM timeout --foreground --kill-after 5 "${timeout:-120}" \
-	"${qemu[@]}" <&"$input" &
+# The machine ends with this script: by the traps, or by the kernel if the script can't run them. In the
+# background, because a trap has to wait until a foreground program ends.
+setpriv --pdeathsig TERM "${command[@]}" <&"$input" >&"$output" 2>&"$errors" {output}>&- &
 vm=$!
+exec {output}>&-
 ended=0
 wait "$vm" || ended=$?
 vm=
+[[ -z $tee ]] || wait "$tee"
 
-status=$(sed -nE "s/^# exit status $nonce: ([0-9]+)\r?\$/\\1/p" "$log")
+status=$(sed -nE "s/^# exit status $known_as: ([0-9]+)\r?\$/\\1/p" "$log")
 if [[ -n $status && $ended != 124 ]]; then
 	exit "$status"
 fi
@@ -172,9 +155,9 @@ fi
 temporary=
 echo
 if [[ $ended == 124 ]]; then
-	say "not finished after ${timeout:-120} seconds, killed; the console's last lines:"
+	say "not finished after $timeout seconds, killed; the console's last lines:"
 elif (( ended )); then
-	say "QEMU failed (status $ended); the console's last lines:"
+	say "the machine failed (status $ended); the console's last lines:"
 elif grep -q 'Kernel panic' "$log"; then
 	say "the kernel panicked; the console's last lines:"
 else

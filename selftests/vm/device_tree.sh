@@ -3,14 +3,13 @@
 #
 # Writes the device tree of QEMU's arm64 machine with 2 CPUs and 1G of memory, with a generation ID in
 # reserved memory, which QEMU itself can't offer there:   device_tree.sh OUT.dtb
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-if (( $# != 1 )); then
-	echo "usage: device_tree.sh OUT.dtb" >&2
-	exit 2
-fi
-out=$1
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "$0")/arguments.sh"
+takes OUT "$@"
 # The last page of 64 KiB; nodes and sizes have two cells.
 at=7fff0000
 

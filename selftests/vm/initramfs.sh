@@ -1,54 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Makes the initramfs that boot.sh boots:   initramfs.sh -o OUT.cpio [DIR...]
+# Makes the initramfs that boot.sh boots:   initramfs.sh OUT.cpio [DIR...]
 # It has busybox, guest/ (as /guest, with init), and the content of each DIR, of which the last one
 # wins. For another architecture one DIR has its busybox and libraries. Shared libraries that
 # programs in a DIR need, and that no DIR has, are copied from this machine. Nothing is compressed,
 # because an emulated machine would unpack it for seconds.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-usage()
-{
-	echo "initramfs.sh: $1" >&2
-	echo "usage: initramfs.sh -o OUT.cpio [DIR...]" >&2
-	exit 2
-}
-
-die()
-{
-	echo "initramfs.sh: $1" >&2
-	exit 1
-}
-
-out=
-while getopts :o: option; do
-	case $option in
-	o) out=$OPTARG ;;
-	:) usage "-$OPTARG needs an argument" ;;
-	*) usage "unknown option -$OPTARG" ;;
-	esac
-done
-shift $((OPTIND - 1))
-[[ -n $out ]] || usage "-o is missing"
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "$0")/arguments.sh"
+takes "OUT [DIR]..." "$@"
 dirs=()
-for dir in "$@"; do
+for dir in "${rest[@]}"; do
 	[[ -d $dir ]] || usage "$dir is not a directory"
 	dirs+=("$(cd "$dir" && pwd -P)")
 done
 
 busybox=$(command -v busybox) || die "busybox is missing: run setup.sh boot"
 ! ldd "$busybox" >/dev/null 2>&1 || die "$busybox is not static: run setup.sh boot"
-guest=$(cd "$(dirname "${BASH_SOURCE[0]}")/guest" && pwd -P)
-
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp" "$out.new.$$"' EXIT
 
 base=$tmp/base
 mkdir -p "$base"/{bin,dev,dev/shm,etc,lib,proc,root,run,sbin,sys,tmp,var}
 cp "$busybox" "$base/bin/busybox"
-cp -r "$guest" "$base/guest"
+cp -r "$here/guest" "$base/guest"
 ln -s guest/init "$base/init"
 ln -s busybox "$base/bin/sh"
 echo "root:x:0:0:root:/root:/bin/sh" >"$base/etc/passwd"

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Copies Debian's perl and python3, if this machine has them, into a directory for the initramfs:
-#   interpreters.sh DIR
+#   interpreters.sh TO
 # They come with the modules that userspace/examples/ load, directly or not, and no others.
+# shellcheck disable=SC2154 # takes() sets variables
 
 set -euo pipefail
 
-if (( $# != 1 )); then
-	echo "usage: interpreters.sh DIR" >&2
-	exit 2
-fi
-to=$1
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "$0")/arguments.sh"
+takes TO "$@"
 mkdir -p "$to"
 
 # Copies an interpreter and the files that it has loaded, which the given program prints.

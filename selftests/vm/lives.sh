@@ -1,11 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Machines that the IDs outlive, for clone.sh and reboot.sh, which source this file with kernel,
-# initrd and work set. Each machine shares a file with its host, laid out as in lives.c.
+# Machines that the IDs outlive, for clone.sh and reboot.sh, which source this file with kernel
+# and initrd set. Each machine shares a file with its host, laid out as in lives.c.
 # shellcheck disable=SC2034,SC2154 # variables shared with the sourcing script
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=SCRIPTDIR/arguments.sh
+. "$(dirname "${BASH_SOURCE[0]}")/arguments.sh"
+work=$(mktemp -d) machine='' QUICK=${QUICK:-0}
+# shellcheck disable=SC2016 # the jobs of then
+at_end '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2>/dev/null; wait; rm -rf "$work"'
 # Offsets in the file: see struct memory of lives.c.
 readers_at=12 stop_at=16 told_at=24
 
@@ -50,7 +54,7 @@ machine()
 	local name=$1 more=$2
 	shift 2
 	local shared="-object memory-backend-file,id=shared,share=on,size=128M,mem-path=$work/$name.mem"
-	"$here/boot.sh" --kernel "$kernel" --initrd "$initrd" --mem 512M --timeout 120 \
+	"$here/boot.sh" --kernel "$kernel" --initrd "$initrd" --mem 512M --timeout 900 \
 		--log "$work/$name.log" --known-as "lives.$$" \
 		--qemu "$shared -device ivshmem-plain,memdev=shared,master=on $more" \
 		env KUID_MODULE=/lib/kuid.ko KUID_CALLERS=/lib/kuid_callers.ko /selftests/kuid/state/lives "$@" \

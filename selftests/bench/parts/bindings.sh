@@ -17,7 +17,7 @@ mapfile -t languages < <(cd "$here/../../../userspace/bindings" && printf '%s\n'
 for language in "${languages[@]}"; do
 	make -s -C "$here/../../../userspace/bindings/$language" O="$bench/../bindings" DESTDIR="$stage" stage >&2
 done
-"$vm/initramfs.sh" -o "$bench/bindings.cpio" "$bench/../vm/root" "$stage"
+"$vm/initramfs.sh" "$bench/bindings.cpio" "$bench/../vm/root" "$stage"
 "$vm/boot.sh" --kernel "$kernel" --initrd "$bench/bindings.cpio" --mem 2G --timeout 1800 --icount \
 	/guest/bindings.sh | tee /dev/stderr | python3 -c '
 import collections, re, sys

@@ -30,7 +30,7 @@ make_initrd()
 	local stage=$work/root/claim
 
 	mkdir -p "$stage" && cp "$CLAIM" "$STOP_LIB" "$here/twin.sh" "$work/ca.pem" "$work/token" "$stage" &&
-		"$vm/initramfs.sh" -o "$work/initrd" "$root" "$kernel/nic" "$work/root"
+		"$vm/initramfs.sh" "$work/initrd" "$root" "$kernel/nic" "$work/root"
 }
 
 # boot NAME GUID QEMU-ARGUMENT...: a machine that runs twin.sh, in the background; its process is $machine.
