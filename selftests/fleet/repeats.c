@@ -146,86 +146,44 @@ static void count_v7(unsigned int hosts, bool slow)
 	free(ids);
 }
 
-/* Repeats of two hosts that have one number, and what else IDs need. */
-static void count_pair(const char *what, u32 format, double rate, u64 seconds,
-		       bool slow)
-{
-	size_t room = most(rate * seconds);
-	struct packed *ids[2];
-	struct host hosts[2];
-	size_t count[2], i = 0, j = 0;
-	double repeats = 0;
-	char row[200];
-
-	if (slow && only_quick)
-		return;
-	snprintf(row, sizeof(row), "%s, %.0f IDs a second, %llu s: repeats",
-		 what, rate, (unsigned long long)seconds);
-	random_begin(row);
-	for (i = 0; i < 2; i++) {
-		start_host(&hosts[i], 1);
-		if (i) {
-			struct kuid_identity *to = host_identity(&hosts[1]);
-			const struct kuid_identity *from =
-				host_identity(&hosts[0]);
-
-			to->worker = from->worker;
-			to->node = from->node;
-			to->lane_scramble = from->lane_scramble;
-		}
-		ids[i] = make(room, sizeof(*ids[i]));
-		count[i] = make_ids(&hosts[i], format, rate,
-				    seconds * KUID_SEC_NS, ids[i], room);
-		qsort(ids[i], count[i], sizeof(*ids[i]), compare_ids);
-	}
-	for (i = 0; i < count[0]; i++) {
-		while (j < count[1] && compare_ids(&ids[1][j], &ids[0][i]) < 0)
-			j++;
-		repeats += j < count[1] && !compare_ids(&ids[1][j], &ids[0][i]);
-	}
-	print_count(row, repeats);
-	for (i = 0; i < 2; i++) {
-		free(ids[i]);
-		host_stop(&hosts[i]);
-	}
-}
-
 /*
- * v6 of pairs of hosts that have one node and one lane. The offsets of
- * clock_seq differ from pair to pair.
+ * Repeats of pairs of hosts that have one number, or one node and one lane, and
+ * what else IDs need. The offsets of clock_seq differ from pair to pair.
  */
-static void count_v6(unsigned int pairs, double rate, bool slow)
+static void count_shared(const char *hosts, u32 format, unsigned int pairs,
+			 double rate, u64 seconds, bool slow)
 {
-	size_t room = most(2 * rate);
+	size_t room = most(2 * rate * seconds);
+	struct kuid_identity first;
 	struct packed *ids;
 	double repeats = 0;
 	char what[200];
-	unsigned int i, j;
+	unsigned int i;
 
 	if (slow && only_quick)
 		return;
-	snprintf(what, sizeof(what),
-		 "v6, %u pairs of hosts with one node and one lane, %.0f IDs a "
-		 "second, 1 s: repeats",
-		 pairs, rate);
+	snprintf(what, sizeof(what), "%s, %.0f IDs a second, %llu s: repeats",
+		 hosts, rate, (unsigned long long)seconds);
 	random_begin(what);
 	ids = make(room, sizeof(*ids));
 	for (i = 0; i < pairs; i++) {
-		struct kuid_identity first;
 		size_t count = 0;
+		int j;
 
 		for (j = 0; j < 2; j++) {
 			struct host host;
+			struct kuid_identity *to;
 
 			start_host(&host, 1);
+			to = host_identity(&host);
 			if (j) {
-				host_identity(&host)->node = first.node;
-				host_identity(&host)->lane_scramble =
-					first.lane_scramble;
+				to->worker = first.worker;
+				to->node = first.node;
+				to->lane_scramble = first.lane_scramble;
 			}
-			first = *host_identity(&host);
-			count += make_ids(&host, KUID_FORMAT_V6, rate,
-					  KUID_SEC_NS, ids + count,
+			first = *to;
+			count += make_ids(&host, format, rate,
+					  seconds * KUID_SEC_NS, ids + count,
 					  room - count);
 			host_stop(&host);
 		}
@@ -341,9 +299,8 @@ static void count_names(const char *pattern, const char *example)
 {
 	const unsigned int hosts = 1000000;
 	u64 *workers = make(hosts, sizeof(*workers));
-	double same64 = 0, same32 = 0;
 	char what[200], name[65];
-	unsigned int i;
+	unsigned int i, same, bits;
 
 	for (i = 0; i < hosts; i++) {
 		int size = snprintf(name, sizeof(name), pattern, i / 1000,
@@ -351,23 +308,20 @@ static void count_names(const char *pattern, const char *example)
 
 		workers[i] = kuid_lex_worker(name, size);
 	}
-	qsort(workers, hosts, sizeof(*workers), compare_words);
-	for (i = 1; i < hosts; i++)
-		same64 += workers[i] == workers[i - 1];
-	for (i = 0; i < hosts; i++)
-		workers[i] = kuid_k96_node(workers[i]);
-	qsort(workers, hosts, sizeof(*workers), compare_words);
-	for (i = 1; i < hosts; i++)
-		same32 += workers[i] == workers[i - 1];
+	for (bits = 64; bits >= 32; bits -= 32) {
+		for (i = 0; i < hosts && bits == 32; i++)
+			workers[i] = kuid_k96_node(workers[i]);
+		qsort(workers, hosts, sizeof(*workers), compare_words);
+		for (i = 1, same = 0; i < hosts; i++)
+			same += workers[i] == workers[i - 1];
+		snprintf(what, sizeof(what),
+			 "%s, %u names like %s: names with the %s of another "
+			 "one",
+			 bits == 64 ? "lex" : "k96", hosts, example,
+			 bits == 64 ? "worker" : "node");
+		print_count(what, same);
+	}
 	free(workers);
-	snprintf(what, sizeof(what),
-		 "lex, %u names like %s: names with the worker of another one",
-		 hosts, example);
-	print_count(what, same64);
-	snprintf(what, sizeof(what),
-		 "k96, %u names like %s: names with the node of another one",
-		 hosts, example);
-	print_count(what, same32);
 }
 
 void count_repeats(void)
@@ -376,20 +330,22 @@ void count_repeats(void)
 
 	count_v7(200, false);
 	count_v7(1000, true);
-	count_v6(200, 30000, false);
-	count_v6(1000, 30000, true);
+	count_shared("v6, 200 pairs of hosts with one node and one lane",
+		     KUID_FORMAT_V6, 200, 30000, 1, false);
+	count_shared("v6, 1000 pairs of hosts with one node and one lane",
+		     KUID_FORMAT_V6, 1000, 30000, 1, true);
 	count_epochs(5000, 10, 10);
 	count_fleets(10000, 5000, false);
 	count_fleets(10000, 100000, true);
 	count_fleets(30000, 2000, false);
 	count_fleets(100000, 200, false);
-	count_pair(k96, KUID_FORMAT_K96, 10, 10000, false);
-	count_pair(k96, KUID_FORMAT_K96, 100, 500, false);
-	count_pair(k96, KUID_FORMAT_K96, 1000, 20, false);
-	count_pair(k96, KUID_FORMAT_K96, 10000, 20, true);
-	count_pair(k96, KUID_FORMAT_K96, 100000, 5, true);
-	count_pair("lex, two hosts with one worker", KUID_FORMAT_LEX, 10000, 10,
-		   false);
+	count_shared(k96, KUID_FORMAT_K96, 1, 10, 10000, false);
+	count_shared(k96, KUID_FORMAT_K96, 1, 100, 500, false);
+	count_shared(k96, KUID_FORMAT_K96, 1, 1000, 20, false);
+	count_shared(k96, KUID_FORMAT_K96, 1, 10000, 20, true);
+	count_shared(k96, KUID_FORMAT_K96, 1, 100000, 5, true);
+	count_shared("lex, two hosts with one worker", KUID_FORMAT_LEX, 1,
+		     10000, 10, false);
 	count_names("web-%03u%03u", "web-000017");
 	count_names("r%u-n%u.example.org", "r0-n17.example.org");
 }
