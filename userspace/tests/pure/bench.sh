@@ -83,32 +83,16 @@ measures_one()
 	"$@" -f k96 && measured k96 && "$@" -f v7 && measured v7
 }
 
-# One format that makes no batches does not keep it from measuring the rest.
-tells_errors()
+# told FAILURE STATUS OPTIONS PATTERN...: the device fails so, and lines of the output say it.
+told()
 {
-	while_set FAKE_FAIL "generate 1 116" bench -f v6
-	[ $? -eq 1 ] && grep -q '^v6 *batch *Stale file handle' "$out" &&
-		grep -q '^random/uuid *single .*[0-9]$' "$out"
-}
-
-tells_errors_in_json()
-{
-	while_set FAKE_FAIL "generate 1 116" bench -f v6 --json
-	[ $? -eq 1 ] && grep -q '{"name": "v6", "kind": "batch", "error": "Stale file handle"}' "$out"
-}
-
-# A node that was given leaves the device, and that is no failure.
-tells_missing_lane()
-{
-	while_set FAKE_FAIL "lane 1 95" bench -f v6 &&
-		grep -q '^v6 private *single *no private lane: the node was given$' "$out" &&
-		grep -q '^v6 private *batch .*[0-9]$' "$out"
-}
-
-tells_missing_state()
-{
-	while_set FAKE_FAIL "generate 1 61" bench -f k64
-	[ $? -eq 1 ] && grep -q '^k64 *batch *state is required, .*: "kuid status" says what to do$' "$out"
+	# shellcheck disable=SC2086 # options are words
+	while_set FAKE_FAIL "$1" bench $3
+	[ $? -eq "$2" ] || return
+	shift 3
+	for pattern; do
+		grep -q "$pattern" "$out" || return
+	done
 }
 
 tells_waits()
@@ -118,25 +102,26 @@ tells_waits()
 	[ $? -eq 1 ] && grep -q '^v6 *batch *IDs are waited for: "kuid status" says why$' "$out"
 }
 
-# Only if it is asked for: most hosts have no worker of snowflake.
-tells_missing_worker()
-{
-	while_set FAKE_FAIL "generate 1 126" bench -f snowflake
-	[ $? -eq 1 ] && grep -q '^snowflake *batch *it has no worker: "kuid node --snowflake NUMBER" gives' "$out" &&
-		while_set FAKE_FAIL "generate 1 126" bench && grep -q 'it has no worker' "$out"
-}
-
 it "a line for each" measures_all prints_lines
 it "JSON for each" measures_all prints_json 1
 it "one format only" measures_one prints_lines
 it "one format only, JSON" measures_one prints_json 1
 it "more threads" measures_one prints_json 3 --threads 3
-it "no batches of a format are told" tells_errors
-it "no batches of a format are told in JSON" tells_errors_in_json
+# One format that makes no batches does not keep it from measuring the rest.
+it "no batches of a format are told" told "generate 1 116" 1 "-f v6" \
+	'^v6 *batch *Stale file handle' '^random/uuid *single .*[0-9]$'
+it "no batches of a format are told in JSON" told "generate 1 116" 1 "-f v6 --json" \
+	'{"name": "v6", "kind": "batch", "error": "Stale file handle"}'
 it "IDs that don't come are told" tells_waits
-it "IDs that lack a state are told" tells_missing_state
-it "a private lane that can't be had is told" tells_missing_lane
-it "a missing worker is told" tells_missing_worker
+it "IDs that lack a state are told" told "generate 1 61" 1 "-f k64" \
+	'^k64 *batch *state is required, .*: "kuid status" says what to do$'
+# A node that was given leaves the device, and that is no failure.
+it "a private lane that can't be had is told" told "lane 1 95" 0 "-f v6" \
+	'^v6 private *single *no private lane: the node was given$' '^v6 private *batch .*[0-9]$'
+# A failure only if it is asked for: most hosts have no worker of snowflake.
+it "a missing worker is told" told "generate 1 126" 1 "-f snowflake" \
+	'^snowflake *batch *it has no worker: "kuid node --snowflake NUMBER" gives'
+it "a missing worker among all formats is told" told "generate 1 126" 0 "" 'it has no worker'
 it "no device: how to load the module" while_set FAKE_OPEN 2 fails 1 'modprobe kuid'
 it "no device of a format" while_set FAKE_OPEN 2 fails 1 '/dev/kuids/k96' -f k96
 it "no thread is refused" fails 2 '"0" is not a number of threads: a whole number from 1 to 1024' -t 0
