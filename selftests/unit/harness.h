@@ -41,9 +41,6 @@
 	};                                                   \
 	kunit_test_suite(suite##_suite)
 
-/*
- * Only the thread of the test may assert, because KUnit can end only that one.
- */
 #define assert_true(x) KUNIT_ASSERT_TRUE(current->kunit_test, x)
 #define assert_int_equal(a, b) \
 	KUNIT_ASSERT_EQ(current->kunit_test, (u64)(a), (u64)(b))
@@ -101,12 +98,5 @@
 #define MANY(times) (times)
 
 #endif /* !__KERNEL__ */
-
-/*
- * Call @run in @threads threads at once, with a number from 0 on, and wait for
- * all of them. Each thread has its own random numbers. The threads must not
- * assert.
- */
-void together(unsigned int threads, void (*run)(unsigned int n));
 
 #endif /* KUID_UNIT_HARNESS_H */

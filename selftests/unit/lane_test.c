@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A lane hands out each nanosecond once, to any thread and with any clock. */
+/*
+ * A lane hands out each nanosecond once, with any clock. model_test.c and
+ * threads_test.c have callers at the same time.
+ */
 #include "core/lane.h"
 #include "harness.h"
-#include "random.h"
 
 #define NOW   1700000000123456789ULL
 #define NEVER (1ULL << 62) /* a limit that is never reached */
@@ -74,55 +76,12 @@ TEST(the_limit_is_the_last_nanosecond)
 	assert_int_equal(count, 1);
 }
 
-#define THREADS	     4
-#define RESERVATIONS 50000
-
-struct reservation {
-	u64 first;
-	u32 count;
-};
-
-static struct kuid_lane shared_lane;
-static struct reservation reservations[THREADS][RESERVATIONS];
-
-static void reserve(unsigned int n)
-{
-	struct reservation *r = reservations[n];
-
-	for (int i = 0; i < RESERVATIONS; i++, r++) {
-		r->count = 1 + random_below(9);
-		r->first = take(&shared_lane, NOW, 0, r->count);
-	}
-}
-
-static int by_first(const void *a, const void *b)
-{
-	const struct reservation *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* While the clock stands still, no nanosecond may repeat or be skipped. */
-TEST(gives_each_nanosecond_once)
-{
-	struct reservation *all = reservations[0];
-	u64 next = NOW;
-
-	together(THREADS, reserve);
-	qsort(all, THREADS * RESERVATIONS, sizeof(*all), by_first);
-	for (int i = 0; i < THREADS * RESERVATIONS; i++) {
-		assert_int_equal(all[i].first, next);
-		next += all[i].count;
-	}
-}
-
 static struct unit_case cases[] = {
 	CASE(starts_at_now),
 	CASE(goes_on_after_a_batch),
 	CASE(ignores_a_clock_that_is_behind),
 	CASE(stays_above_the_watermark),
 	CASE(the_limit_is_the_last_nanosecond),
-	CASE(gives_each_nanosecond_once),
 	{},
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The random nodes of an epoch. */
+/*
+ * The random nodes of an epoch. lane_model_test.c has processes that get nodes
+ * at the same time, until none is left.
+ */
 #include "core/node.h"
 #include "harness.h"
 #include "random.h"
@@ -93,34 +96,6 @@ TEST(first_nodes_of_epochs_differ)
 	free(nodes);
 }
 
-#define THREADS 4
-#define EACH	20000
-#define TOO_FEW 3
-
-static struct kuid_node_counter shared_counter;
-static u64 numbers[THREADS][EACH];
-
-static void count(unsigned int n)
-{
-	for (int i = 0; i < EACH; i++)
-		numbers[n][i] = kuid_node_next(&shared_counter);
-}
-
-/* The last numbers are too few for all, so each thread gets 0 in the end. */
-TEST(threads_get_each_number_once)
-{
-	u64 *all = numbers[0];
-	u64 first = KUID_NODE_LAST - THREADS * EACH + TOO_FEW + 1;
-
-	atomic64_set(&shared_counter.last, first - 1);
-	together(THREADS, count);
-	qsort(all, THREADS * EACH, sizeof(*all), by_value);
-	for (int i = 0; i < THREADS * EACH; i++)
-		assert_int_equal(all[i], i < TOO_FEW ? 0 : first + i - TOO_FEW);
-	assert_int_equal(kuid_node_next(&shared_counter), 0);
-	assert_int_equal(atomic64_read(&shared_counter.last), KUID_NODE_LAST);
-}
-
 TEST(counts_from_1)
 {
 	struct kuid_node_counter counter = { 0 };
@@ -136,7 +111,6 @@ static struct unit_case cases[] = {
 	CASE(each_number_has_a_node_of_its_own),
 	CASE(nodes_are_multicast_and_of_48_bits),
 	CASE(first_nodes_of_epochs_differ),
-	CASE(threads_get_each_number_once),
 	CASE(counts_from_1),
 	{},
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A sequence hands out each slot once, in runs, with any clock. */
+/*
+ * A sequence hands out each slot once, in runs, with any clock. model_test.c
+ * and threads_test.c have callers at the same time.
+ */
 #include "core/sequence.h"
 #include "harness.h"
-#include "random.h"
 
 #define RUN KUID_RUN_SLOTS
 
@@ -190,84 +192,6 @@ TEST(a_run_does_not_cross_grid_ticks)
 	}
 }
 
-#define THREADS	     4
-#define RESERVATIONS 30000
-#define FILES	     3
-
-static atomic64_t clock_slot;
-static atomic64_t returned[FILES]; /* highest slot that a call returned */
-static atomic64_t watermarks[FILES];
-static bool wrong;
-static struct kuid_units all[THREADS][RESERVATIONS];
-
-/*
- * This is like a real machine: tasks use the run of any CPU, because they may
- * be moved after they have chosen the run; tasks share files; the clock goes
- * on; callers have different limits.
- */
-static void reserve(unsigned int n)
-{
-	struct kuid_units *s = all[n];
-
-	for (int i = 0; i < RESERVATIONS; i++, s++) {
-		unsigned int file = random_below(FILES);
-		struct kuid_run *run = &runs[random_below(2)];
-		u32 count = 1 + random_below(i % 2 ? 3 : 100);
-		u64 now = atomic64_read(&clock_slot);
-		u64 limit = now + random_below(4) * 40;
-		u64 before = atomic64_read(&returned[file]);
-		u64 last;
-
-		/*
-		 * Pairs with the full order of kuid_raise(): the watermark is
-		 * read after @returned, so it is not older.
-		 */
-		smp_mb();
-		kuid_raise(&clock_slot, now + random_below(60));
-		*s = take(run, now, atomic64_read(&watermarks[file]), limit,
-			  count);
-		if (!s->count) {
-			if (s->first <= limit)
-				WRITE_ONCE(wrong, true);
-			continue;
-		}
-		last = s->first + s->count - 1;
-		if (s->first < now || s->first <= before || last > limit ||
-		    s->count > count)
-			WRITE_ONCE(wrong, true);
-		kuid_raise(&watermarks[file], last);
-		kuid_raise(&returned[file], last);
-	}
-}
-
-static int by_first(const void *a, const void *b)
-{
-	const struct kuid_units *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-TEST(threads_get_no_slot_twice)
-{
-	struct kuid_units *s = all[0];
-	u64 next = 0;
-	int got = 0;
-
-	atomic64_set(&clock_slot, NOW);
-	together(THREADS, reserve);
-	assert_true(!wrong);
-
-	qsort(s, THREADS * RESERVATIONS, sizeof(*s), by_first);
-	for (int i = 0; i < THREADS * RESERVATIONS; i++) {
-		if (!s[i].count)
-			continue;
-		assert_true(s[i].first >= next);
-		next = s[i].first + s[i].count;
-		got++;
-	}
-	assert_true(got > THREADS * RESERVATIONS / 4);
-}
-
 static struct unit_case cases[] = {
 	CASE(a_run_is_used_to_its_end),
 	CASE(a_run_ends_at_a_multiple),
@@ -282,7 +206,6 @@ static struct unit_case cases[] = {
 	CASE(carving_skips_no_slot),
 	CASE(no_run_goes_beyond_the_limit),
 	CASE(a_run_does_not_cross_grid_ticks),
-	CASE(threads_get_no_slot_twice),
 	{},
 };
 
