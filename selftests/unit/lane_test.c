@@ -9,79 +9,50 @@
 #define NOW   1700000000123456789ULL
 #define NEVER (1ULL << 62) /* a limit that is never reached */
 
-/* Take all of @count. Returns 0 if there are fewer. */
-static u64 take(struct kuid_lane *lane, u64 now, u64 above, u32 count)
+/* The calls of one lane, in this order. */
+TEST(each_call_gets_what_is_next)
 {
-	u32 taken = count;
-	u64 first = kuid_lane_reserve(lane, now, above, NEVER, &taken);
-
-	return taken == count ? first : 0;
-}
-
-TEST(starts_at_now)
-{
+	static const struct {
+		u64 now;
+		u64 above;
+		u64 limit;
+		u32 count;
+		u64 first;
+		u32 got;
+	} calls[] = {
+		{ NOW, 0, NEVER, 1, NOW, 1 },
+		{ NOW, 0, NEVER, 999, NOW + 1, 999 },
+		{ NOW + 5, 0, NEVER, 2, NOW + 1000, 2 },
+		/* The clock has passed the lane, or is behind it. */
+		{ NOW + 1003, 0, NEVER, 1, NOW + 1003, 1 },
+		{ NOW - 1000, 0, NEVER, 1, NOW + 1004, 1 },
+		{ 0, 0, NEVER, 1, NOW + 1005, 1 },
+		/* A watermark below the last stamp changes nothing. */
+		{ NOW, NOW + 1005, NEVER, 1, NOW + 1006, 1 },
+		{ NOW, NOW + 1050, NEVER, 3, NOW + 1051, 3 },
+		{ NOW, NOW + 1050, NEVER, 1, NOW + 1054, 1 },
+		{ NOW + 1099, NOW + 1099, NEVER, 1, NOW + 1100, 1 },
+		/* The limit is the last nanosecond. */
+		{ NOW, 0, NOW + 1109, 100, NOW + 1101, 9 },
+		{ NOW, 0, NOW + 1109, 1, NOW + 1110, 0 },
+		{ NOW, NOW + 1150, NOW + 1150, 1, NOW + 1151, 0 },
+		{ NOW, 0, NOW + 1110, 5, NOW + 1110, 1 },
+	};
 	struct kuid_lane lane = { 0 };
 
-	assert_int_equal(take(&lane, NOW, 0, 1), NOW);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		u32 got = calls[i].count;
+		u64 first = kuid_lane_reserve(&lane, calls[i].now,
+					      calls[i].above, calls[i].limit,
+					      &got);
 
-TEST(goes_on_after_a_batch)
-{
-	struct kuid_lane lane = { 0 };
-
-	assert_int_equal(take(&lane, NOW, 0, 1000), NOW);
-	assert_int_equal(take(&lane, NOW, 0, 1), NOW + 1000);
-	assert_int_equal(take(&lane, NOW + 5, 0, 2), NOW + 1001);
-	assert_int_equal(take(&lane, NOW + 1003, 0, 1), NOW + 1003);
-}
-
-TEST(ignores_a_clock_that_is_behind)
-{
-	struct kuid_lane lane = { 0 };
-
-	take(&lane, NOW, 0, 1);
-	assert_int_equal(take(&lane, NOW - 1000, 0, 1), NOW + 1);
-	assert_int_equal(take(&lane, 0, 0, 1), NOW + 2);
-}
-
-TEST(stays_above_the_watermark)
-{
-	struct kuid_lane lane = { 0 };
-
-	assert_int_equal(take(&lane, NOW, NOW, 1), NOW + 1);
-	assert_int_equal(take(&lane, NOW, NOW + 50, 3), NOW + 51);
-	/* A watermark below the last stamp of the lane changes nothing. */
-	assert_int_equal(take(&lane, NOW, NOW + 50, 1), NOW + 54);
-}
-
-TEST(the_limit_is_the_last_nanosecond)
-{
-	struct kuid_lane lane = { 0 };
-	u32 count = 100;
-
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
-			 NOW);
-	assert_int_equal(count, 10);
-	count = 1;
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 9, &count),
-			 NOW + 10);
-	assert_int_equal(count, 0);
-	/* A watermark at the limit leaves nothing, and reserves nothing. */
-	count = 1;
-	kuid_lane_reserve(&lane, NOW, NOW + 50, NOW + 50, &count);
-	assert_int_equal(count, 0);
-	count = 5;
-	assert_int_equal(kuid_lane_reserve(&lane, NOW, 0, NOW + 10, &count),
-			 NOW + 10);
-	assert_int_equal(count, 1);
+		if (first != calls[i].first || got != calls[i].got)
+			fail_msg("call %zu: %u from %llu on", i, got, first);
+	}
 }
 
 static struct unit_case cases[] = {
-	CASE(starts_at_now),
-	CASE(goes_on_after_a_batch),
-	CASE(ignores_a_clock_that_is_behind),
-	CASE(stays_above_the_watermark),
-	CASE(the_limit_is_the_last_nanosecond),
+	CASE(each_call_gets_what_is_next),
 	{},
 };
 
