@@ -107,16 +107,6 @@ kernel_says()
 	journalctl -b -q -o cat -k | grep -F "$1"
 }
 
-module_is()
-{
-	[ "$(cat /sys/module/kuid/version)" = "$1" ]
-}
-
-tool_is()
-{
-	kuid --version >"$out" && grep -q " $1\$" "$out"
-}
-
 # The daemon saves at the next wakeup.
 works()
 {
@@ -196,11 +186,6 @@ daemon()
 	systemctl show -P MainPID kuid
 }
 
-next_boot_has()
-{
-	[ "$(modinfo -F version kuid)" = "$1" ]
-}
-
 # upgrades FROM TO
 upgrades()
 {
@@ -211,11 +196,11 @@ upgrades()
 	it "the packages can be upgraded" installs
 	touch "$work/end"
 	it "IDs can be had all the time" wait $giver
-	it "the module is the old one" module_is "$1"
+	it "the module is the old one" grep -qFx "$1" /sys/module/kuid/version
 	it "which is told" grep -q "stays version $1 until the next boot" "$work/apt"
 	it "with who holds it" grep -qE "^ *$$ .* 1 open" "$work/apt"
-	it "the next boot has the new one" next_boot_has "$2"
-	it "the tool is the new one" tool_is "$2"
+	it "the next boot has the new one" matches "^$2\$" modinfo -F version kuid
+	it "the tool is the new one" matches " $2\$" kuid --version
 	it "the daemon is another one" test "$daemon" != "$(daemon)"
 	it "an open file goes on" file_goes_on
 	exec 8<&-
@@ -263,7 +248,7 @@ clock_back()
 after_power_cut()
 {
 	it "the clock is behind that of the life before the last one" clock_is_behind first
-	it "the module is the new one" module_is "$next"
+	it "the module is the new one" grep -qFx "$next" /sys/module/kuid/version
 	works
 	for former in first clock_back; do
 		it "IDs go on after $former" goes_on_after $former

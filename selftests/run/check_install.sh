@@ -13,7 +13,6 @@ set -uo pipefail
 takes_build "" "$@"
 install=$top/selftests/install
 
-version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
 next=$version.1
 work=$build/install
 host=$work/host
@@ -24,7 +23,7 @@ start=$(date +%s)
 root_of()
 {
 	local debs other="?installed ?name(\"^linux-(image|headers|base)-[0-9]\") ?not(?name(\"-$2[.]\"))"
-	mapfile -t debs < <(find "$build/packages" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*')
+	mapfile -t debs < <(packages_in "$build/packages")
 	{ "$install/root.sh" new "$work/root" "$1" && "$install/root.sh" run "$work/root" apt-get -q purge -y "$other" &&
 		"$install/root.sh" install "$work/root" "${debs[@]}"; } \
 		>"$logs/install_$1.log" 2>&1 || die "no packages in $1, see build/check/install_$1.log"
@@ -67,7 +66,7 @@ mkdir -p "$host"
 cp "$top/userspace/tests/tap.sh" "$install/machine.sh" "$host"
 cp "$top/debian/tests/reboot" "$host/autopkgtest"
 mkdir "$host/next"
-find "$build/packages-next" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*' -exec cp {} "$host/next" \;
+packages_in "$build/packages-next" | xargs cp -t "$host/next"
 
 root_of root-bookworm 6.1
 "$install/root.sh" image "$work/root" "$work/machine"

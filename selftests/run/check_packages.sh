@@ -28,15 +28,10 @@ silent()
 	[[ -z $("$@" 2>&1 | tee /dev/stderr) ]]
 }
 
-build_packages()
-{
-	"$install/packages.sh" "$@"
-}
-
 # Another directory, umask, language and time zone than those of the first build.
 build_again()
 {
-	(umask 077 && DEB_BUILD_OPTIONS=nocheck TMPDIR=$work TZ=Asia/Tokyo LC_ALL=C.UTF-8 build_packages \
+	(umask 077 && DEB_BUILD_OPTIONS=nocheck TMPDIR=$work TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$install/packages.sh" \
 		"$work/again")
 }
 
@@ -57,15 +52,10 @@ packs_itself()
 			"$build/packages/kuid_$version.orig.tar.xz"
 }
 
-packs_no_packaging()
-{
-	! tar -tf "$build/packages/kuid_$version.orig.tar.xz" | grep '^[^/]*/debian/'
-}
-
 build_next()
 {
 	DEB_BUILD_OPTIONS=nocheck HOMEPAGE=https://kuid.example MAINTAINER="K & U <k@kuid.example>" \
-		build_packages --version "$next" "$build/packages-next"
+		"$install/packages.sh" --version "$next" "$build/packages-next"
 }
 
 # All packages name the address, but those for debuggers, and the maintainer.
@@ -90,11 +80,6 @@ dkms_takes()
 
 	eval "$(grep ^BUILD_EXCLUSIVE_ "$top/debian/kuid-dkms.dkms")"
 	[[ $1 =~ $BUILD_EXCLUSIVE_KERNEL && $BUILD_EXCLUSIVE_CONFIG == "CONFIG_64BIT CONFIG_NET" ]]
-}
-
-dkms_refuses()
-{
-	! dkms_takes "$1"
 }
 
 # All files that packages of this project could leave. What apt, dpkg and DKMS keep for themselves
@@ -154,22 +139,16 @@ units_enabled()
 	done
 }
 
-tool_has_version()
-{
-	[[ $(in_root kuid --version) == *" $1" ]]
-}
-
-version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
-
 echo "TAP version 13"
-it "the packages can be built, and pass their tests" build_packages "$build/packages"
+it "the packages can be built, and pass their tests" "$install/packages.sh" "$build/packages"
 it "they can be built once more" build_again
 it "both builds have the same bytes" same_bytes
 it "the tarball makes the same tarball by itself" packs_itself
 # Nobody has uploaded them, so there is no bug to close.
 it "lintian finds nothing" silent lintian --allow-root --profile debian \
 	--suppress-tags initial-upload-closes-no-bugs "$build/packages"/*.changes
-it "the tarball has no packaging of Debian" packs_no_packaging
+it "the tarball has no packaging of Debian" \
+	not matches '^[^/]*/debian/' tar -tf "$build/packages/kuid_$version.orig.tar.xz"
 it "an upgrade of a kernel waits for its module" "$install/kernel_waits.sh"
 next=$version.1
 it "the packages of version $next can be built, with the address of a publisher" build_next
@@ -179,24 +158,14 @@ for kernel in 6.1.0-30-amd64 6.9.7 6.10.11+bpo-amd64 6.12.95+deb12-amd64 7.0.1 7
 	it "DKMS builds for $kernel" dkms_takes $kernel
 done
 for kernel in 5.10.0-30-amd64 6.0.12-amd64 60.1.1 16.1.0 8.0.1; do
-	it "DKMS doesn't build for $kernel" dkms_refuses $kernel
+	it "DKMS doesn't build for $kernel" not dkms_takes $kernel
 done
 
 install_packages()
 {
 	local packages
-	mapfile -t packages < <(find "$1" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*')
+	mapfile -t packages < <(packages_in "$1")
 	"$install/root.sh" install "$root" "${packages[@]}"
-}
-
-install_tool()
-{
-	"$install/root.sh" install "$root" "$build/packages"/{kuid,libkuid0}_*.deb
-}
-
-no_sources()
-{
-	! compgen -G "$root/usr/src/kuid-*"
 }
 
 tool_works()
@@ -210,8 +179,9 @@ check_root()
 
 	it "$1 can be made" "$install/root.sh" new "$root" "$1"
 	files >"$work/before"
-	it "the tool can be installed without the module" install_tool
-	it "nothing is built then" no_sources
+	it "the tool can be installed without the module" \
+		"$install/root.sh" install "$root" "$build/packages"/{kuid,libkuid0}_*.deb
+	it "nothing is built then" not compgen -G "$root/usr/src/kuid-*"
 	it "it makes and reads IDs" tool_works
 	it "the packages can be installed" install_packages "$build/packages"
 	mapfile -t kernels < <(cd "$root/lib/modules" && printf '%s\n' * | sort -V)
@@ -236,7 +206,7 @@ check_root()
 	# Where the running kernel is not installed, DKMS builds an upgrade for the newest one that is.
 	kernel=$(find "$root/boot" -name 'vmlinuz-*' -printf '%f\n' | sort -V | tail -n 1)
 	it "the module of ${kernel#vmlinuz-} is the new one" module_built "$next" "${kernel#vmlinuz-}"
-	it "the tool is the new one" tool_has_version "$next"
+	it "the tool is the new one" matches " $next\$" in_root kuid --version
 	it "an upgrade is no first installation" test ! -e "$root/var/lib/kuid/state.unused"
 
 	it "the packages can be purged" in_root apt-get -q purge -y '~i~nkuid'

@@ -23,6 +23,15 @@ takes_build()
 	logs=$build/check
 }
 
+# The version of this tree.
+version=$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' "$top/kmod/version.h")
+
+# Prints the packages in a directory that are to be installed.
+packages_in()
+{
+	find "$1" -name '*.deb' ! -name '*-dbgsym_*' ! -name 'postgresql-*'
+}
+
 # The number of lines in the log that match.
 lines()
 {

@@ -56,6 +56,20 @@ try()
 	it "${words%%"$newline"*}" "$@"
 }
 
+# not COMMAND...: it fails.
+not()
+{
+	! "$@"
+}
+
+# matches REGEX COMMAND...: it succeeds, and a line of its output matches.
+matches()
+{
+	regex=$1
+	shift
+	"$@" >"$work/output" 2>&1 && grep -E -- "$regex" "$work/output"
+}
+
 # skip WHAT WHY: a test that can't be done here.
 skip()
 {
