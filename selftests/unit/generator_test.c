@@ -41,42 +41,6 @@ static struct kuid_units by_cpu(enum kuid_source source, unsigned int cpu,
 	return host_take(source, cpu, NULL, KUID_BY_CPU, count).units;
 }
 
-/*
- * The window may end in the next second. The last grid tick of a second is
- * short.
- */
-TEST(grid_slots_stay_within_any_window_at_any_time)
-{
-	for (int i = 0; i < 3000; i++) {
-		u64 wall = NOW + random_below(2 * HOST_SECOND);
-		struct kuid_window *window;
-		struct kuid_watermarks file = { 0 };
-		struct kuid_taken taken;
-		struct kuid_units s;
-		u64 ahead = random_below(2 * AHEAD);
-
-		assert_int_equal(host_teardown(NULL), 0);
-		setup(NULL);
-		machine_set_wall(wall);
-		/*
-		 * Take all slots of the window at once, so the last one is
-		 * checked.
-		 */
-		window = &host.generator.windows[KUID_GRID];
-		window->batch = kuid_grid_slots(ahead);
-		kuid_generator_take(&host.generator,
-				    &(struct kuid_want) { KUID_GRID, &file,
-							  KUID_BY_FILE, 0,
-							  window->batch, ~0U },
-				    &taken);
-		s = taken.units;
-		assert_true(s.count > 0);
-		assert_true(kuid_grid_ns(s.first) <= wall);
-		assert_true(kuid_grid_ns(s.first + s.count - 1) <=
-			    wall + ahead);
-	}
-}
-
 TEST(reading_is_empty_without_an_epoch)
 {
 	static const struct kuid_reading nothing;

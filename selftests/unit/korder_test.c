@@ -80,6 +80,25 @@ TEST(slots_convert_back_to_their_time)
 	}
 }
 
+/*
+ * All slots of a window are within it, also if it ends in the next second: the
+ * last grid tick of a second is short.
+ */
+TEST(windows_count_whole_grid_ticks)
+{
+	for (int i = 0; i < MANY(300000); i++) {
+		u64 wall = NOW_SEC * KUID_SEC_NS + random_below(KUID_SEC_NS);
+		u64 ahead = random_below(KUID_SEC_NS / 5);
+		u64 last = kuid_grid_slot(wall) + kuid_grid_slots(ahead);
+
+		assert_int_equal(last % 16384, 0);
+		assert_true(kuid_grid_ns(last + 16383) <= wall + ahead);
+		/* Two grid ticks more would not be. */
+		assert_true(kuid_grid_ns(last + 2 * 16384) >
+			    wall - STEP_NS + ahead);
+	}
+}
+
 TEST(k64_has_the_fields_of_its_slot)
 {
 	static const u64 seconds[] = { 0, 999999, 1000000, NOW_SEC,
@@ -292,6 +311,7 @@ static struct unit_case cases[] = {
 	CASE(vectors_are_met),
 	CASE(a_time_is_in_its_grid_tick),
 	CASE(slots_convert_back_to_their_time),
+	CASE(windows_count_whole_grid_ticks),
 	CASE(k64_has_the_fields_of_its_slot),
 	CASE(slots_and_k64_have_the_same_order),
 	CASE(the_node_is_put_in_and_taken_out),
