@@ -32,16 +32,16 @@ is_coarse()
 }
 
 # boot DIRECTORY PROGRAM...: runs programs in a machine with the module of a directory, and with the
-# clock of the first program.
+# clock of the first program. They are one word, because the kernel passes at most 32 to init.
 boot()
 {
-	local status=0 initrd=$1/initrd.cpio
+	local status=0 initrd=$1/initrd.cpio programs=${*:2}
 	local options=("${fine[@]}")
 
 	! is_coarse "$2" || options=("${coarse[@]}")
 	"$vm/initramfs.sh" "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
 	"$vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${options[@]}" \
-		/guest/selftests.sh "${@:2}" || status=$?
+		/guest/selftests.sh "${programs// /,}" || status=$?
 	rm "$initrd"
 	return $status
 }
