@@ -23,7 +23,7 @@ final class Bench {
         print("java.util.UUID.randomUUID", UUID::randomUUID);
         print("read of /dev/urandom", read("/dev/urandom"));
         print("read of /dev/zero", read("/dev/zero"));
-        // The last ones: without a device they fail.
+        // The device is the last one: where there is none, that is an error.
         print("device v7", new Generator(Source.DEVICE)::uuid7);
         print("device v6", new Generator(Source.DEVICE)::uuid6);
     }
