@@ -157,6 +157,8 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 		case err == nil:
 			ids = ids[done*size:]
 			wait = shortest
+		case wouldBlock(err) && ctx.Err() != nil:
+			return ctx.Err() // not by select, since the timer may be due, too
 		case wouldBlock(err):
 			timer := time.NewTimer(wait)
 			select {
