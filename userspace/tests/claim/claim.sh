@@ -26,6 +26,31 @@ tool()
 	"$CHECKED_CLAIM" $store_options --endpoints "$(urls)" --space "$space" "$@"
 }
 
+# at URLS COMMAND...: with these endpoints.
+at()
+{
+	endpoints=$1
+	shift
+	"$@"
+	set -- $?
+	endpoints=
+	return "$1"
+}
+
+# claims NAME OPTION...: a claimer that gets a number.
+claims()
+{
+	start "$@"
+	eventually has_number "$1"
+}
+
+# owner NAME NUMBER SECONDS: a claimer that gets the number, with that horizon.
+owner()
+{
+	start "$1" --number "$2" --horizon "$3"
+	eventually has "$1" "$2"
+}
+
 # ------------------------------------------------------------------ many at once
 
 all_have_numbers()
@@ -73,18 +98,15 @@ keeps_number()
 # The same number at once, and no ID below the end of the last time.
 clean_stop()
 {
-	start one --horizon 600
-	eventually has_number one && stop TERM one || return
+	claims one --horizon 600 && stop TERM one || return
 	was=$(awk '{ print $2, $3 }' "$work/one/out" | tail -n 1)
-	start one --horizon 600
-	eventually has_number one && [ "$(awk '{ print $2, $3 }' "$work/one/out" | tail -n 1)" = "$was" ]
+	claims one --horizon 600 && [ "$(awk '{ print $2, $3 }' "$work/one/out" | tail -n 1)" = "$was" ]
 }
 
 # Both have the file of a machine that was stopped cleanly: one of them gets its number.
 copies_of_an_image()
 {
-	start one --range 0-1 --horizon 600
-	eventually has_number one && stop TERM one || return
+	claims one --range 0-1 --horizon 600 && stop TERM one || return
 	mkdir "$work/two" && cp "$work/one/claim" "$work/two/claim" || return
 	start one --range 0-1 --horizon 600
 	start two --range 0-1 --horizon 600
@@ -95,8 +117,7 @@ copies_of_an_image()
 # The file is a wish: the number is free when its ceiling has passed, and not before.
 killed()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 || return
+	owner one 7 4 || return
 	ceiling=$(ceiling one)
 	stop KILL one
 	start one --number 7 --horizon 4
@@ -106,8 +127,7 @@ killed()
 # Another number is free at once. The file may be that of a machine that runs on.
 killed_and_others_are_free()
 {
-	start one --range 0-1 --horizon 600
-	eventually has_number one || return
+	claims one --range 0-1 --horizon 600 || return
 	was=$(number one)
 	stop KILL one
 	start one --range 0-1 --horizon 600
@@ -117,8 +137,7 @@ killed_and_others_are_free()
 # The record is of another take: a clone has claimed the number, or a backup was restored.
 record_replaced()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 || return
+	owner one 7 4 || return
 	store_text 7 "$(record 0123456789abcdef0123456789abcdef $(($(date +%s) + 600)))" &&
 		eventually says one 'number 7 is lost' && ! has_number one
 }
@@ -134,12 +153,10 @@ record()
 unseen_clones()
 {
 	mkdir "$work/one" && echo 'flags : fpu hypervisor' >"$work/one/cpuinfo" || return
-	start one --number 7 --horizon 600
-	eventually has one 7 && stop TERM one && ! has_number one && says one 'there is no generation ID' &&
+	owner one 7 600 && stop TERM one && ! has_number one && says one 'there is no generation ID' &&
 		tool --list | grep -q '^ *7 used' || return
 	echo acpi:QEMUVGID:VM_GEN_COUNTER: >"$work/one/modalias"
-	start one --number 8 --horizon 600
-	eventually has one 8 && stop TERM one && eventually lists 8 free
+	owner one 8 600 && stop TERM one && eventually lists 8 free
 }
 
 lists()
@@ -166,18 +183,15 @@ next_owner_waits()
 # A claimer is asleep until another one has its number, and longer.
 asleep()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 && signal STOP one || return
-	start two --number 7 --horizon 4
-	eventually has two 7 && goes_on two && signal CONT one &&
+	owner one 7 4 && signal STOP one || return
+	owner two 7 4 && goes_on two && signal CONT one &&
 		eventually says one 'number 7 is lost' && eventually [ ! "$(number one)" ] && goes_on two &&
 		[ "$(grep -c 'is lost' "$work/one/err")" -eq 1 ]
 }
 
 left_to_the_next_run()
 {
-	start one --horizon 600
-	eventually has_number one && stop HUP one && [ "$(lines one ^end)" -eq 0 ] &&
+	claims one --horizon 600 && stop HUP one && [ "$(lines one ^end)" -eq 0 ] &&
 		tool --list | grep -q "^ *$(number one) used"
 }
 
@@ -196,8 +210,7 @@ clock()
 # An owner whose clock is set to the future does not take its ceiling there.
 clock_of_owner()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 || return
+	owner one 7 4 || return
 	echo 3600 >"$work/one/clock"
 	eventually says one 'seconds ahead of the store' &&
 		[ "$(ceiling one)" -lt $(($(date +%s) + 60)) ] || return
@@ -209,8 +222,7 @@ clock_of_owner()
 clock_set_back()
 {
 	mkdir "$work/one" && echo 40 >"$work/one/clock" || return
-	start one --number 7 --horizon 600
-	eventually has one 7 && rm "$work/one/clock" && was=$(date +%s) && stop TERM one &&
+	owner one 7 600 && rm "$work/one/clock" && was=$(date +%s) && stop TERM one &&
 		[ "$(awk '$1 == "end" { print $3 }' "$work/one/out")" -gt $((was + 40)) ]
 }
 
@@ -218,12 +230,9 @@ clock_set_back()
 clock_of_member()
 {
 	echo 'Mon, 01 Jan 2024 00:00:00 GMT' >"$work/date-a"
-	endpoints=$(url lossy_a)
-	start off --horizon 4
-	endpoints=$(url lossy_a),$(url client_b)
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 && goes_on one && eventually says off 'seconds ahead of the store' &&
+	at "$(url lossy_a)" start off --horizon 4
+	at "$(url lossy_a),$(url client_b)" owner one 7 4 && goes_on one &&
+		eventually says off 'seconds ahead of the store' &&
 		[ ! -s "$work/off/out" ] && ! says one 'ahead of'
 }
 
@@ -264,9 +273,7 @@ leader_frozen()
 answered()
 {
 	echo "HTTP/1.1 $1" >"$work/status-$2"
-	endpoints=$3
-	start one --range 0-999 --horizon 600
-	endpoints=
+	at "$3" start one --range 0-999 --horizon 600
 	eventually says one unknown && [ ! -s "$work/one/out" ] || return
 	rm "$work/status-$2"
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ]
@@ -276,14 +283,10 @@ answered()
 member_cut_off()
 {
 	away=$(follower)
-	endpoints=$(url "client_$away")
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 || return
+	at "$(url "client_$away")" owner one 7 4 || return
 	: >"$work/cut-$away"
 	start two --number 7 --horizon 4
-	start three --horizon 4
-	eventually has_number three && eventually has two 7 && goes_on two || return
+	claims three --horizon 4 && eventually has two 7 && goes_on two || return
 	rm "$work/cut-$away"
 	eventually says one 'number 7 is lost' && goes_on two
 }
@@ -292,22 +295,16 @@ member_cut_off()
 leader_cut_off()
 {
 	lead=$(leader)
-	endpoints=$(url "client_$lead"),$(urls)
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 || return
+	at "$(url "client_$lead"),$(urls)" owner one 7 4 || return
 	: >"$work/cut-$lead"
 	goes_on one && goes_on one && rm "$work/cut-$lead" && goes_on one
 }
 
 all_restarted()
 {
-	start one --number 7 --horizon 8
-	eventually has one 7 || return
+	owner one 7 8 || return
 	stop_cluster
-	for member in $members; do
-		start_member "$member"
-	done
+	start_members
 	goes_on one && has one 7
 }
 
@@ -316,22 +313,17 @@ unreachable_at_start()
 	stop_cluster
 	start one --horizon 4
 	eventually says one 'onnect to' && [ ! -s "$work/one/out" ] || return
-	for member in $members; do
-		start_member "$member"
-	done
+	start_members
 	eventually has_number one && says one 'all is well again'
 }
 
 # Nobody can write, and the ceiling passes; then it goes on with the same number.
 away_for_a_horizon()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 || return
+	owner one 7 4 || return
 	stop_cluster
 	eventually has_passed "$(($(ceiling one) + 1))"
-	for member in $members; do
-		start_member "$member"
-	done
+	start_members
 	goes_on one && has one 7 && [ "$(lines one ^claim)" -eq 1 ]
 }
 
@@ -339,10 +331,8 @@ away_for_a_horizon()
 # for that of another machine, and the number it has claimed must not be forgotten.
 answer_lost()
 {
-	endpoints=$2
 	: >"$work/lose-$1"
-	start one --range 0-9 --horizon 4
-	endpoints=
+	at "$2" start one --range 0-9 --horizon 4
 	eventually says one unknown && [ ! -s "$work/one/out" ] || return
 	rm "$work/lose-$1"
 	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one || return
@@ -355,37 +345,27 @@ answer_lost()
 # The same, and the request is sent again to another member, which finds it done.
 answer_lost_and_repeated()
 {
-	endpoints=$(url lossy_a),$(url client_b)
 	: >"$work/lose-a"
-	start one --range 0-9 --horizon 4
-	endpoints=
-	eventually has_number one && [ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
+	at "$(url lossy_a),$(url client_b)" claims one --range 0-9 --horizon 4 &&
+		[ "$(tool --list | wc -l)" -eq 1 ] && goes_on one
 }
 
 # raise_late MEMBER URL: nobody knows whether the ceiling was raised, so the owner does not go beyond it.
 raise_late()
 {
-	endpoints=$2
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 || return
+	at "$2" owner one 7 4 || return
 	: >"$work/hold-$1"
-	start two --number 7 --horizon 4
-	eventually has two 7 && rm "$work/hold-$1" && eventually says one 'number 7 is lost' && goes_on two
+	owner two 7 4 && rm "$work/hold-$1" && eventually says one 'number 7 is lost' && goes_on two
 }
 
 # late MEMBER URL: a number is given back, but that gets to the store when another one has the number.
 late()
 {
-	endpoints=$2
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 || return
+	at "$2" owner one 7 4 || return
 	: >"$work/hold-$1"
 	stop TERM one
 	[ $? -eq 1 ] && says one 'giving number 7 back' || return
-	start two --number 7 --horizon 4
-	eventually has two 7 && rm "$work/hold-$1" && goes_on two && goes_on two && ! says two 'is lost'
+	owner two 7 4 && rm "$work/hold-$1" && goes_on two && goes_on two && ! says two 'is lost'
 }
 
 # ------------------------------------------------------------------ backups
@@ -415,10 +395,8 @@ backup()
 # come to their ceilings.
 backup_restored()
 {
-	start old --number 1 --horizon 4
-	eventually has old 1 && backup && signal STOP old || return
-	start new --number 1 --horizon 20
-	eventually has new 1 && restore && tool --recover --horizon 20 >"$out" && signal CONT old || return
+	owner old 1 4 && backup && signal STOP old || return
+	owner new 1 20 && restore && tool --recover --horizon 20 >"$out" && signal CONT old || return
 	start late --number 3 --horizon 20
 	closed=$(date -d "$(sed 's/.* before \(.*\)/\1/' "$out")" +%s)
 	[ "$closed" -ge $(($(date +%s) + 120)) ] && eventually says new 'number 1 is lost' &&
@@ -440,10 +418,7 @@ revisions_repeat()
 	for i in $(seq 50); do
 		etcdctl --endpoints "$(url client_b)" put /counts "$i" || return
 	done
-	endpoints=$(url lossy_a)
-	start one --number 7 --horizon 16
-	endpoints=
-	eventually has one 7 || return
+	at "$(url lossy_a)" owner one 7 16 || return
 	: >"$work/hold-a"
 	eventually says one unknown && signal STOP one || return
 	revision=$(revision "$key" ModRevision)
@@ -472,9 +447,7 @@ closed_space()
 
 restart()
 {
-	endpoints=$chaos_urls
-	start "$1" --range 0-2 --horizon 4
-	endpoints=
+	at "$chaos_urls" start "$1" --range 0-2 --horizon 4
 }
 
 etcd_event()
@@ -628,8 +601,8 @@ credentials()
 {
 	start none
 	start bad --user claimer --password-file "$work/wrong"
-	start good --user claimer --password-file "$work/right" --horizon 4
-	eventually has_number good && eventually says none 'user name is empty' &&
+	claims good --user claimer --password-file "$work/right" --horizon 4 &&
+		eventually says none 'user name is empty' &&
 		eventually says bad 'authentication failed' && goes_on good &&
 		[ ! -s "$work/none/out" ] && [ ! -s "$work/bad/out" ]
 }
@@ -637,10 +610,7 @@ credentials()
 # Tokens are in the memory of members.
 token_ends()
 {
-	endpoints=$(url client_a)
-	start one --user claimer --password-file "$work/right" --horizon 4
-	endpoints=
-	eventually has_number one || return
+	at "$(url client_a)" claims one --user claimer --password-file "$work/right" --horizon 4 || return
 	kill_member a
 	start_member a
 	goes_on one
@@ -698,8 +668,7 @@ server_crashes()
 {
 	sql -c 'ALTER SYSTEM SET synchronous_commit = off' -c 'ALTER SYSTEM SET wal_writer_delay = 10000' \
 		-c 'SELECT pg_reload_conf()' || return
-	start one --range 0-999 --horizon 600
-	eventually has_number one || return
+	claims one --range 0-999 --horizon 600 || return
 	kill_server
 	start_server && tool --list >"$out" && [ "$(wc -l <"$out")" -eq 1 ] || return
 	sql -c 'ALTER SYSTEM RESET ALL' -c 'SELECT pg_reload_conf()'
@@ -709,8 +678,7 @@ server_crashes()
 
 server_is_away()
 {
-	start one --number 7 --horizon 8
-	eventually has one 7 && kill_server
+	owner one 7 8 && kill_server
 	eventually says one refused && start_server && goes_on one && has one 7
 }
 
@@ -775,9 +743,7 @@ server_credentials()
 	start bad --password-file "$work/wrong" --user claims
 	start untrusting --password-file "$work/right" --user claims --cacert "$work/client.pem"
 	start good --password-file "$work/right" --user claims --cacert "$work/ca.pem"
-	endpoints="$store?sslmode=require&passfile=$work/passfile"
-	start filed
-	endpoints=
+	at "$store?sslmode=require&passfile=$work/passfile" start filed
 	eventually has_number good && eventually has_number filed && eventually says none 'no password supplied' &&
 		eventually says bad 'password authentication failed' &&
 		eventually says untrusting 'certificate verify failed' &&
@@ -845,16 +811,14 @@ too_many_requests()
 # Without all that the server needs.
 api_is_away()
 {
-	start one --number 7 --horizon 8
-	eventually has one 7 && kill_api
+	owner one 7 8 && kill_api
 	eventually says one onnect && start_api && goes_on one && has one 7 && ! says one 'is lost'
 }
 
 # The server waits for them, and gives up.
 etcd_of_api_is_frozen()
 {
-	start one --number 7 --horizon 8
-	eventually has one 7 || return
+	owner one 7 8 || return
 	for member in $members; do
 		signal_member STOP "$member"
 	done
@@ -867,8 +831,7 @@ etcd_of_api_is_frozen()
 
 api_is_frozen()
 {
-	start one --number 7 --horizon 6
-	eventually has one 7 && signal_api STOP || return
+	owner one 7 6 && signal_api STOP || return
 	eventually has_passed "$(ceiling one)"
 	start two --number 7 --horizon 6
 	eventually says two 'imed out' && [ ! -s "$work/two/out" ]
@@ -883,8 +846,7 @@ has_either_7()
 # kubectl only marks it.
 lease_deleted()
 {
-	start one --number 7 --horizon 4
-	eventually has one 7 && kubectl delete lease "kuid.$space.0000000007" --wait=false && goes_on one && has one 7 &&
+	owner one 7 4 && kubectl delete lease "kuid.$space.0000000007" --wait=false && goes_on one && has one 7 &&
 		kubectl get lease "kuid.$space.0000000007" -o yaml | grep -q deletionTimestamp
 }
 
@@ -892,10 +854,7 @@ lease_deleted()
 # Lease anew.
 lease_gone()
 {
-	endpoints=$(api_url "$lossy_api_port")
-	start one --number 7 --horizon 4
-	endpoints=
-	eventually has one 7 || return
+	at "$(api_url "$lossy_api_port")" owner one 7 4 || return
 	: >"$work/hold-api"
 	eventually says one unknown && signal STOP one || return
 	kubectl delete lease -l "kuid-claim/space=$space" --wait=false
@@ -942,8 +901,7 @@ api_refuses()
 
 spaces_differ()
 {
-	start one --snowflake-epoch 1420070400000
-	eventually has_number one || return
+	claims one --snowflake-epoch 1420070400000 || return
 	start two
 	start three --as worker
 	eventually says two 'has the snowflake epoch 1420070400000' &&
@@ -954,8 +912,7 @@ spaces_differ()
 # The text of the space has been written when the number was taken, and before it was used.
 space_is_written()
 {
-	start one --as both
-	eventually has_number one && etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/meta" >"$out" &&
+	claims one --as both && etcdctl --endpoints "$(urls)" get --print-value-only "/kuid/$space/meta" >"$out" &&
 		[ "$(cat "$out")" = '{"kind":"both","epoch":1288834974657,"interval":0,"horizon":600,"closed":0}' ]
 }
 
@@ -1053,8 +1010,7 @@ long_list()
 
 only_one_at_a_time()
 {
-	start one
-	eventually has_number one || return
+	claims one || return
 	SHIM=$work/one "$CHECKED_CLAIM" --print --endpoints "$(urls)" --state "$work/one/claim" 2>"$err"
 	[ $? -eq 1 ] && grep -q 'another kuid-claim uses' "$err"
 }
@@ -1062,8 +1018,7 @@ only_one_at_a_time()
 # Its number is no wish for this space.
 file_of_another_space()
 {
-	start one --horizon 600 --range 0-100
-	eventually has_number one && stop TERM one || return
+	claims one --horizon 600 --range 0-100 && stop TERM one || return
 	start one --space other --number 1000
 	eventually has one 1000
 }
@@ -1071,8 +1026,7 @@ file_of_another_space()
 junk_file()
 {
 	mkdir "$work/one" && echo '{"kuid_claim": 1}' >"$work/one/claim" || return
-	start one
-	eventually has_number one && says one 'is not what kuid-claim writes'
+	claims one && says one 'is not what kuid-claim writes'
 }
 
 metrics()
@@ -1148,20 +1102,29 @@ in_full()
 	[ "${QUICK:-}" ] || with_cluster "$@"
 }
 
+# any_store NAME MEMBER URL PUT: what holds for each store; claimers get to MEMBER of it at URL by way of
+# the network, and PUT writes many records.
+any_store()
+{
+	with_cluster "a number is kept, $1" keeps_number
+	with_cluster "the same number after a clean stop, $1" clean_stop
+	with_cluster "the next owner of a number waits, $1" next_owner_waits
+	in_full "200 claimers on 200 numbers, $1" crowd --range 0-199
+	in_full "asleep past everything, $1" asleep
+	in_full "a write whose answer is lost, $1" answer_lost "$2" "$3"
+	in_full "a write that comes late, $1" late "$2" "$3"
+	in_full "a raise that comes late, $1" raise_late "$2" "$3"
+	in_full "records that are not of kuid-claim, $1" foreign_records
+	in_full "a list of several pages, $1" long_list "$4"
+}
+
 kubernetes()
 {
 	it 'an API server of Kubernetes' make_api
 	store=$(api_url) lossy=$(api_url "$lossy_api_port")
 	store_options="--cacert $work/ca.pem --password-file $work/token"
+	any_store Kubernetes api "$lossy" put_leases
 	with_cluster 'the manifest allows what is needed, and no more' role_is_small
-	with_cluster '200 claimers on 200 numbers, Kubernetes' crowd --range 0-199
-	with_cluster 'a number is kept, Kubernetes' keeps_number
-	with_cluster 'the same number after a clean stop, Kubernetes' clean_stop
-	with_cluster 'the next owner of a number waits, Kubernetes' next_owner_waits
-	with_cluster 'asleep past everything, Kubernetes' asleep
-	with_cluster 'a write whose answer is lost, Kubernetes' answer_lost api "$lossy"
-	with_cluster 'a write that comes late, Kubernetes' late api "$lossy"
-	with_cluster 'a raise that comes late, Kubernetes' raise_late api "$lossy"
 	for status in '408 Request Timeout' '499 Client Closed Request' '500 Internal Server Error' \
 		'504 Gateway Timeout'; do
 		with_cluster "status $status of Kubernetes" answered "$status" api "$lossy"
@@ -1175,8 +1138,6 @@ kubernetes()
 	with_cluster 'a Lease is gone' lease_gone
 	with_cluster 'a pod' in_a_pod
 	with_cluster 'a wrong token, another certificate, another account' api_refuses
-	with_cluster 'records that are not of kuid-claim, Kubernetes' foreign_records
-	with_cluster 'a list of several pages, Kubernetes' long_list put_leases
 }
 
 set_ports
@@ -1220,17 +1181,13 @@ done
 it 'certificates' make_certificates
 start_network "client:$lossy_port:server:$server_port" "tls:$lossy_api_port:api:$api_port"
 it 'three members of etcd' start_cluster
+any_store etcd a "$(url lossy_a)" put_records
 in_full '200 claimers on 1,024 numbers' crowd --range 0-1023
-in_full '200 claimers on 200 numbers' crowd --range 0-199
-with_cluster 'a number is kept' keeps_number
-with_cluster 'the same number after a clean stop' clean_stop
 with_cluster 'two machines with one image' copies_of_an_image
 in_full 'killed, with its number' killed
 with_cluster 'killed, with a range of numbers' killed_and_others_are_free
 with_cluster 'the record is of another claim' record_replaced
 in_full 'a virtual machine that can be cloned' unseen_clones
-with_cluster 'the next owner of a number waits' next_owner_waits
-in_full 'asleep past everything' asleep
 in_full 'left to the next run' left_to_the_next_run
 in_full 'a clock that is an hour ahead' clock 3600 'seconds ahead of the store'
 in_full 'a clock that is an hour behind' clock -3600 'seconds behind the store'
@@ -1244,12 +1201,9 @@ in_full 'the leader is cut off' leader_cut_off
 in_full 'all members are restarted' all_restarted
 with_cluster 'etcd is not there yet' unreachable_at_start
 in_full 'etcd is away until the ceiling has passed' away_for_a_horizon
-in_full 'a transaction whose answer is lost' answer_lost a "$(url lossy_a)"
 in_full 'a transaction whose answer is lost, sent again' answer_lost_and_repeated
 in_full 'status 408' answered '408 Request Timeout' a "$(url lossy_a)"
 in_full 'status 499' answered '499 Client Closed Request' a "$(url lossy_a)"
-in_full 'a transaction that comes late' late a "$(url lossy_a)"
-in_full 'a raise that comes late' raise_late a "$(url lossy_a)"
 in_full 'a backup is restored' backup_restored
 in_full 'revisions repeat after a backup was restored' revisions_repeat
 in_full 'a space that is closed' closed_space
@@ -1259,10 +1213,8 @@ in_full 'a token ends' with_users token_ends
 in_full 'TLS' tls
 with_cluster 'another epoch of snowflake, and another kind' spaces_differ
 in_full 'the record of the space' space_is_written
-in_full 'records that are not of kuid-claim' foreign_records
 in_full 'a space that is not of kuid-claim' foreign_space
 in_full 'a list of large numbers' list_of_large_numbers
-in_full 'a list of several pages' long_list put_records
 in_full 'a list of keys of something else' foreign_keys
 with_cluster 'one process for a file' only_one_at_a_time
 in_full 'a file of another space' file_of_another_space
@@ -1274,22 +1226,13 @@ in_full 'the file can not be written at the end' no_room_to_give_back
 it 'a server of PostgreSQL' make_server
 store=$(server_url)
 with_cluster 'no table' no_table
-in_full '200 claimers on 200 numbers, PostgreSQL' crowd --range 0-199
-with_cluster 'a number is kept, PostgreSQL' keeps_number
-in_full 'the same number after a clean stop, PostgreSQL' clean_stop
-with_cluster 'the next owner of a number waits, PostgreSQL' next_owner_waits
-in_full 'asleep past everything, PostgreSQL' asleep
-in_full 'a commit whose answer is lost' answer_lost server "$(server_url "$lossy_port")"
-in_full 'a statement that comes late' late server "$(server_url "$lossy_port")"
-in_full 'a raise that comes late, PostgreSQL' raise_late server "$(server_url "$lossy_port")"
+any_store PostgreSQL server "$(server_url "$lossy_port")" put_rows
 in_full 'the server is away' server_is_away
 with_cluster 'the server crashes' server_crashes
 with_cluster 'the server is read-only' server_is_read_only
 with_cluster 'the server says something odd' server_talks
 in_full 'chaos, PostgreSQL' server_chaos
 in_full 'passwords and certificates of PostgreSQL' passwords_wanted server_credentials
-in_full 'records that are not of kuid-claim, PostgreSQL' foreign_records
-in_full 'a list of several pages, PostgreSQL' long_list put_rows
 
 [ -z "${KUBERNETES:-}" ] || kubernetes
 finish

@@ -112,11 +112,16 @@ cluster_works()
 	etcdctl --endpoints "$(member_urls)" put /works yes >/dev/null 2>&1
 }
 
-start_cluster()
+start_members()
 {
 	for member in $members; do
 		start_member "$member"
 	done
+}
+
+start_cluster()
+{
+	start_members
 	eventually cluster_works
 }
 
