@@ -45,10 +45,12 @@ is_saved()
 echo "KTAP version 1"
 it "the tests pass" pass env
 # Root can read any file, and nobody else can make device files.
-if [ "$(id -u)" = 0 ]; then
-	it "the tests pass for another user" pass setpriv --reuid 65534 --regid 65534 --clear-groups
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+# shellcheck disable=SC2086 # several words
+if $nobody test -r "$JAR" 2>/dev/null; then
+	it "the tests pass for another user" pass $nobody
 else
-	skip "the tests pass for another user" "this is not root"
+	skip "the tests pass for another user" "this is not root, or others may not read this tree"
 fi
 it "a program can be built with the package" is_built
 it "Hibernate saves a row with one statement, and loads it without another ID" is_saved
