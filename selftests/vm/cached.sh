@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # For scripts that source this, to make the directory $result once and keep it in the directory $cache.
-# They define have_it, which is whether it is there as it should be.
+# It is there as it should be if its file key has $key, or by a have_it of their own.
 # shellcheck disable=SC2154 # variables of the sourcing script
 
 # shellcheck source=SCRIPTDIR/arguments.sh
@@ -11,6 +11,12 @@
 say()
 {
 	echo "${0##*/}: $*" >&2
+}
+
+# A result appears by one rename, so an existing result is complete.
+have_it()
+{
+	[[ -r $result/key && $(<"$result/key") == "$key" ]]
 }
 
 end_if_there()
@@ -37,9 +43,19 @@ begin_result()
 	mkdir "$new"
 }
 
+# logged COMMAND...: runs it without the lock, and shows the end of its output if it fails.
+logged()
+{
+	nice "$@" >"$tmp/log" 2>&1 {lock}>&- || {
+		tail -n 40 "$tmp/log" >&2
+		die "${result##*/} can't be built: $1 failed"
+	}
+}
+
 # Only renames: if killed between the two, there is no result, and the next run makes it again.
 end_result()
 {
+	[[ ! ${key:-} ]] || echo "$key" >"$new/key"
 	chmod -R a+rX "$new"
 	[[ ! -d $result ]] || mv "$result" "$tmp/old"
 	mv "$new" "$result"

@@ -27,7 +27,6 @@ result=$cache/$want
 # Before this script takes the lock: the other fetch takes it as well.
 [[ $fill != fill_newer_kernel ]] || tools=$("$0" tools-trixie)
 
-# A result appears by one rename, so an existing result is complete.
 have_it()
 {
 	[[ -d $result && ${KUID_REFRESH:-} != 1 ]]

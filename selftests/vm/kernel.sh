@@ -34,11 +34,6 @@ cache=$(dirname "$tree")
 result=$cache/$name
 key=$(cat "$tree/version" "${configs[@]}" | sha256sum)
 
-# A result appears by one rename, so an existing result is complete.
-have_it()
-{
-	[[ -r $result/key && $(<"$result/key") == "$key" ]]
-}
 begin_result ".lock.$name" ".build.$name"
 source=$tmp/source
 mkdir "$new/headers" "$source"
@@ -48,11 +43,7 @@ tar -xJf "$tree/linux.tar.xz" -C "$source" --strip-components=1
 
 build()
 {
-	nice make -C "$source" -j"$(nproc)" "${arch[@]}" KBUILD_BUILD_USER=kuid KBUILD_BUILD_HOST=kuid \
-		"$@" >"$tmp/log" 2>&1 {lock}>&- || {
-		tail -n 40 "$tmp/log" >&2
-		die "the build of $name failed"
-	}
+	logged make -C "$source" -j"$(nproc)" "${arch[@]}" KBUILD_BUILD_USER=kuid KBUILD_BUILD_HOST=kuid "$@"
 }
 
 # make drops an option silently if it was renamed or depends on another one.
@@ -81,7 +72,6 @@ cp "$source/include/config/kernel.release" "$new/release"
 if (( !${#arch[@]} )); then
 	install -D -m 644 -t "$new/nic/lib" "$source/drivers/net/ethernet/intel/e1000/e1000.ko"
 fi
-echo "$key" >"$new/key"
 
 # The files that an external module build reads, as in Debian's header packages. None of them
 # contains the path of the tree.

@@ -16,11 +16,6 @@ cache=$(dirname "$tree")
 result=$cache/kubernetes
 key=$(<"$tree/version")
 
-# A result appears by one rename, so an existing result is complete.
-have_it()
-{
-	[[ -r $result/key && $(<"$result/key") == "$key" ]]
-}
 begin_result .lock.kubernetes .build.kubernetes
 go=$("$here/fetch.sh" go-1.19)
 name=k8s.io/kubernetes source=$tmp/src/k8s.io/kubernetes
@@ -35,12 +30,8 @@ cp -r "$go/usr/share/gocode/src/github.com/modern-go/reflect2" "$source/vendor/g
 # run COMMAND...: in the tree, with the compiler, which is to ask nobody for modules.
 run()
 {
-	(cd "$source" && nice env -i PATH="$go/usr/lib/go-1.19/bin:$PATH" HOME="$tmp" GOROOT="$go/usr/lib/go-1.19" \
-		GOPATH="$tmp" GOCACHE="$tmp/cache" GO111MODULE=off GOFLAGS= CGO_ENABLED=0 "$@") \
-		>"$tmp/log" 2>&1 {lock}>&- || {
-		tail -n 40 "$tmp/log" >&2
-		die "the build of Kubernetes failed: $*"
-	}
+	logged env -C "$source" -i PATH="$go/usr/lib/go-1.19/bin:$PATH" HOME="$tmp" GOROOT="$go/usr/lib/go-1.19" \
+		GOPATH="$tmp" GOCACHE="$tmp/cache" GO111MODULE=off GOFLAGS= CGO_ENABLED=0 "$@"
 }
 
 # The server does not compile without this file, and the source has not got it.
@@ -61,5 +52,4 @@ describe_api
 for program in kube-apiserver kubectl; do
 	run go build -ldflags "-s -w" -o "$new/$program" "./cmd/$program"
 done
-echo "$key" >"$new/key"
 end_result
