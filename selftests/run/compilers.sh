@@ -30,28 +30,13 @@ musl_gcc=(CC=musl-gcc CPPFLAGS="-idirafter $sysroot/usr/include" LDFLAGS="-L$sys
 musl_clang=(CC="clang --target=$(uname -m)-linux-musl --sysroot=$sysroot --gcc-toolchain=/usr"
 	LDFLAGS=-static-libgcc)
 
-# builds NAME VARIABLE...: fails if make prints anything, such as a warning of the linker.
+# builds NAME ARGUMENT...: fails if make prints anything, such as a warning of the linker.
 builds()
 {
 	local name=$1
 
 	shift
-	make -s -j "$(nproc)" O="$build/$name" CFLAGS="-O2 -g -Werror" "$@" >"$out" 2>&1 &&
-		[[ ! -s $out ]]
-}
-
-builds_sqlite()
-{
-	local name=$1
-
-	shift
-	make -s -C sqlite O="$build/$name" CFLAGS="-O2 -g -Werror" "$@" >"$out" 2>&1 && [[ ! -s $out ]]
-}
-
-# The interpreter that the C library's programs name.
-loaded_by()
-{
-	readelf -l "$build/$1/bin/kuid" | grep -F "interpreter: $2"
+	make -s -j "$(nproc)" O="$build/$name" CFLAGS="-O2 -g -Werror" "$@" >"$out" 2>&1 && [[ ! -s $out ]]
 }
 
 makes_ids()
@@ -114,12 +99,13 @@ it "gcc builds for glibc" builds gcc CC=gcc
 it "clang builds for glibc" builds clang CC=clang
 it "gcc builds for musl" builds musl-gcc "${musl_gcc[@]}"
 it "clang builds for musl" builds musl-clang "${musl_clang[@]}"
-it "clang builds the SQLite extension" builds_sqlite clang CC=clang
+it "clang builds the SQLite extension" builds clang -C sqlite CC=clang
 for name in clang musl-gcc musl-clang; do
 	it "the tool of $name makes IDs" makes_ids $name
 done
 for name in musl-gcc musl-clang; do
-	it "the tool of $name needs musl" loaded_by $name /lib/ld-musl
+	it "the tool of $name needs musl" \
+		matches "interpreter: /lib/ld-musl" readelf -l "$build/$name/bin/kuid"
 done
 it "the fake device for musl can be built" builds_fake_device
 it "the drop-in for musl takes IDs from it" drop_in_works

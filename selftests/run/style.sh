@@ -12,7 +12,8 @@ set -uo pipefail
 . "$(dirname "$0")/../vm/arguments.sh"
 takes "SOURCE KDIR COCCINELLE" "$@"
 cd "$here/../.." || exit
-failed=0
+work=$(mktemp -d) failed=0
+at_end "rm -rf '$work'"
 
 # The project's files that match, including new files that git doesn't track yet.
 files()
@@ -50,9 +51,7 @@ checkpatch()
 build_module()
 {
 	local copy
-	copy=$(mktemp -d)
-	# shellcheck disable=SC2064 # the value of now
-	trap "rm -rf '$copy'" RETURN
+	copy=$(mktemp -d -p "$work")
 	cp -a Kbuild kmod uapi "$copy"
 	make -s -C "$kdir" M="$copy" W=1 "$@" modules
 }
@@ -125,11 +124,7 @@ interface_kept()
 # itself, so it gets two records without these.
 library_kept()
 {
-	local now
-	now=$(mktemp)
-	# shellcheck disable=SC2064 # the value of now
-	trap "rm -f '$now'" RETURN
-	selftests/run/abi.sh >"$now" && abidiff userspace/libkuid/libkuid.abi "$now" && return
+	selftests/run/abi.sh >"$work/abi" && abidiff userspace/libkuid/libkuid.abi "$work/abi" && return
 	echo "What was released never changes. If this only adds to it: make abi-record"
 	return 1
 }
@@ -289,11 +284,7 @@ manual_formats()
 # As an administrator makes it.
 selinux_compiles()
 {
-	local dir
-	dir=$(mktemp -d)
-	# shellcheck disable=SC2064 # the value of now
-	trap "rm -rf '$dir'" RETURN
-	make -s -C userspace/selinux O="$dir" && [[ -s $dir/kuid.pp ]]
+	make -s -C userspace/selinux O="$work" && [[ -s $work/kuid.pp ]]
 }
 
 # The picture was drawn from the current text.

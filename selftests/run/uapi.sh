@@ -8,13 +8,9 @@
 
 set -euo pipefail
 
-usage()
-{
-	echo "usage: uapi.sh record 64|32 | compile COMPILER ARG..." >&2
-	exit 2
-}
-
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=SCRIPTDIR/../vm/arguments.sh
+. "$(dirname "$0")/../vm/arguments.sh"
+cd "$here/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

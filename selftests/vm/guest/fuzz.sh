@@ -10,12 +10,23 @@
 
 # shellcheck source=SCRIPTDIR/klog.sh
 . /guest/klog.sh
-# shellcheck source=SCRIPTDIR/results.sh
-. /guest/results.sh
 
 module=/lib/kuid.ko
 seconds=$1
 shift
+test=0 failed=0
+
+# result NAME REASON: REASON is ok or the reason for the failure.
+result()
+{
+	test=$((test + 1))
+	if [ "$2" = ok ]; then
+		echo "ok $test $1"
+	else
+		echo "not ok $test $1 # $2"
+		failed=1
+	fi
+}
 
 # The processes of the user nobody.
 nobodys()
