@@ -4,9 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,8 +21,8 @@
 #define GENERATION_SHIFT 24
 #define GENERATION_MASK	 0xffff
 
-int __wrap_open(const char *path, int flags, ...);
-int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __real_open(const char *path, int flags, mode_t mode);
 int __wrap_ioctl(int fd, unsigned long request, void *data);
 int __real_ioctl(int fd, unsigned long request, void *data);
 ssize_t __wrap_read(int fd, void *data, size_t size);
@@ -44,17 +43,7 @@ static _Thread_local int vmclock_fd = -1;
  * The format of each open file. Atomic, because threads can get the same file
  * number one after the other.
  */
-static unsigned char formats[1024];
-
-static void set_format(int fd, unsigned char format)
-{
-	__atomic_store_n(&formats[fd], format, __ATOMIC_RELAXED);
-}
-
-static int format_of(int fd)
-{
-	return __atomic_load_n(&formats[fd], __ATOMIC_RELAXED);
-}
+static atomic_uchar formats[1024];
 
 static void start(void)
 {
@@ -98,26 +87,16 @@ uint64_t fake_kernel_generation(void)
 			       __ATOMIC_ACQUIRE);
 }
 
-static void change(void)
+void fake_kernel_step(void)
 {
 	__atomic_add_fetch(&fake_kernel.shared->page.generation, 1,
 			   __ATOMIC_SEQ_CST);
 }
 
-void fake_kernel_close(void)
-{
-	change();
-}
-
-void fake_kernel_publish(void)
-{
-	change();
-}
-
 void fake_kernel_change(void)
 {
-	fake_kernel_close();
-	fake_kernel_publish();
+	fake_kernel_step();
+	fake_kernel_step();
 }
 
 void fake_kernel_clone(void)
@@ -152,38 +131,25 @@ static int open_device(int flags, int format)
 	pthread_testcancel();
 	if (fake_kernel.open_errno)
 		return fail(fake_kernel.open_errno);
-	fd = __real_open("/dev/null", flags);
+	fd = __real_open("/dev/null", flags, 0);
 	if (fd < 0 || fd >= (int)sizeof(formats))
 		abort();
-	set_format(fd, format);
+	formats[fd] = format;
 	return fd;
 }
 
-static int open_vmclock(int flags)
+/* The real function's argument after the flags may be missing. */
+int __wrap_open(const char *path, int flags, mode_t mode)
 {
-	char path[64];
-
-	if (!fake_kernel.has_vmclock)
-		return fail(ENOENT);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", page_fd);
-	vmclock_fd = __real_open(path, flags);
-	return vmclock_fd;
-}
-
-int __wrap_open(const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode;
-
-	if (!strcmp(path, KUID_VMCLOCK_DEVICE))
-		return open_vmclock(flags);
-
+	if (!strcmp(path, KUID_VMCLOCK_DEVICE)) {
+		if (!fake_kernel.has_vmclock)
+			return fail(ENOENT);
+		vmclock_fd = fcntl(page_fd, F_DUPFD_CLOEXEC, 0);
+		return vmclock_fd;
+	}
 	for (int format = 1; kuid_format_name(format); format++)
 		if (!strcmp(path, kuid_format_device(format)))
 			return open_device(flags, format);
-	va_start(args, flags);
-	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
-	va_end(args);
 	return __real_open(path, flags, mode);
 }
 
@@ -274,7 +240,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *data)
 	case KUID_IOC_GENERATE:
 		generate->done = generate->count;
 		return make(generate->format ? (int)generate->format
-					     : format_of(fd),
+					     : formats[fd],
 			    (unsigned char *)(uintptr_t)generate->buffer,
 			    generate->count);
 	case KUID_IOC_PRIVATE_LANE:
@@ -297,7 +263,7 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 
 	if (!is_device(fd))
 		return __real_read(fd, data, size);
-	format = format_of(fd);
+	format = formats[fd];
 	return make(format, data, size / kuid_format_id_size(format))
 		       ? -1
 		       : (ssize_t)size;

@@ -65,9 +65,8 @@ extern struct fake_kernel fake_kernel;
 /* Answer all requests, with the limits of a kernel as it is by default. */
 void fake_kernel_reset(void);
 
-/* End all lanes: close the epoch, and begin another one. */
-void fake_kernel_close(void);
-void fake_kernel_publish(void);
+/* End all lanes in two steps: close the epoch, and begin another one. */
+void fake_kernel_step(void);
 void fake_kernel_change(void);
 
 /* Clone the machine: change vmclock, but do not notify the kernel. */

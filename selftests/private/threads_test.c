@@ -245,9 +245,9 @@ TEST(generations_end_meanwhile)
 
 	start(threads, linger);
 	while (are_busy()) {
-		fake_kernel_close();
+		fake_kernel_step();
 		pause_for(50);
-		fake_kernel_publish();
+		fake_kernel_step();
 		changes++;
 		pause_for(2000);
 	}
