@@ -384,7 +384,7 @@ it "a file stays open" keeps '64 cloexec nonblock' 1024
 it "a file stays open, with few numbers" keeps 'below 64 cloexec nonblock' 32
 it "a device that comes and goes" device_comes_and_goes
 it "nothing for the address sanitizer" sanitized asan "numbers 100"
-it "nothing for the thread sanitizer" sanitized tsan
+[ "${QUICK:-}" ] || it "nothing for the thread sanitizer" sanitized tsan
 it "needs the C library only" brings_nothing
 it "keeps nothing between calls" keeps_nothing
 finish
