@@ -24,21 +24,21 @@ catcher()
 	sed -n 's/^Caught-by: //p' "$here/../plants/$1.patch"
 }
 
-# Whether make check runs a program with the coarse clock only.
-is_coarse()
+# The clock with which make check runs a program: coarse if not with the fine one, too.
+clock_of()
 {
-	awk -v name="${1%%=*}" '$1 == name && /coarse/ && !/fine/ { found = 1 } END { exit !found }' \
-		"$here/programs.list"
+	awk -v name="${1%%=*}" '$1 == name && /coarse/ && !/fine/ { clock = "coarse" }
+		END { print clock ? clock : "fine" }' "$here/programs.list"
 }
 
 # boot DIRECTORY PROGRAM...: runs programs in a machine with the module of a directory, and with the
 # clock of the first program. They are one word, because the kernel passes at most 32 to init.
 boot()
 {
-	local status=0 initrd=$1/initrd.cpio programs=${*:2}
-	local options=("${fine[@]}")
+	local status=0 initrd=$1/initrd.cpio programs=${*:2} clock
+	clock=$(clock_of "$2")
+	local -n options=$clock
 
-	! is_coarse "$2" || options=("${coarse[@]}")
 	"$vm/initramfs.sh" "$initrd" "$build"/vm/{root,tests} "$kernel/nic" "$1/root" || return
 	"$vm/boot.sh" --kernel "$kernel" --initrd "$initrd" "${options[@]}" \
 		/guest/selftests.sh "${programs// /,}" || status=$?
@@ -110,14 +110,14 @@ mkdir -p "$work"/{module,none/root/lib}
 cp -a "$top"/{Kbuild,kmod,uapi} "$work/module"
 mapfile -t programs < <(for name in "${plants[@]}"; do catcher "$name"; done | grep -v ^unit/ | sort -u)
 if (( ${#programs[@]} )); then
-	in_fine=() in_coarse=()
-	for name in "${programs[@]}"; do
-		if is_coarse "$name"; then in_coarse+=("$name"); else in_fine+=("$name"); fi
-	done
 	quietly make -s -C "$kernel/headers" M="$work/module" modules || { totals_end; exit; }
 	cp "$work/module/kmod/kuid.ko" "$work/none/root/lib/"
-	if (( ${#in_fine[@]} )); then quietly boot "$work/none" "${in_fine[@]}" && add 0 1 0 0; fi
-	if (( ${#in_coarse[@]} )); then quietly boot "$work/none" "${in_coarse[@]}" && add 0 1 0 0; fi
+	for clock in fine coarse; do
+		mapfile -t names < <(for name in "${programs[@]}"; do
+			[[ $(clock_of "$name") != "$clock" ]] || echo "$name"
+		done)
+		if (( ${#names[@]} )); then quietly boot "$work/none" "${names[@]}" && add 0 1 0 0; fi
+	done
 fi
 
 echo "== ${#plants[@]} bugs"
