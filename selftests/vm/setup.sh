@@ -11,7 +11,7 @@ set -euo pipefail
 . "$(dirname "$0")/arguments.sh"
 list=$here/packages.list
 needs=()
-(( $# )) || mapfile -t needs < <(sed -n 's/ + .*//p' "$list")
+(( $# )) || mapfile -t needs < <(sed -nE 's/^([a-z]+) \+ .*/\1/p' "$list")
 debian=$(. /etc/os-release && echo "$VERSION_ID")
 wanted=()
 for need in "$@" "${needs[@]}"; do
