@@ -80,7 +80,7 @@ finds()
 	fi
 	boot "$dir" "$program" >"$dir/console" && { echo "$program passes"; return 1; }
 	if ! grep -q '^ok [0-9]* load the module' "$dir/console" ||
-		! grep -q "^not ok [0-9]* [a-z/]*:$program " "$dir/console"; then
+		! grep '^not ok [0-9]* [a-z/]*:' "$dir/console" | grep -qF ":$program "; then
 		tail -n 20 "$dir/console"
 		return 1
 	fi
