@@ -6,6 +6,7 @@
 #ifndef KUID_PRIVATE_HANDLES_H
 #define KUID_PRIVATE_HANDLES_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -34,6 +35,13 @@ static const unsigned int kinds[] = { KUID_LOCAL, KUID_PRIVATE };
 
 #define NR_FORMATS 3
 #define NR_KINDS   2
+
+static inline void refuses(unsigned int format, unsigned int flags, int error)
+{
+	errno = 0;
+	assert_null(kuid_open_flags(format, flags));
+	assert_int_equal(errno, error);
+}
 
 static inline struct kuid_handle_status status_of(const struct kuid *handle)
 {

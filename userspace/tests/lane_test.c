@@ -187,13 +187,6 @@ TEST(a_handle_has_a_lane)
 	}
 }
 
-static void refuses(unsigned int format, unsigned int flags, int error)
-{
-	errno = 0;
-	assert_null(kuid_open_flags(format, flags));
-	assert_int_equal(errno, error);
-}
-
 /* By the system call itself, which no library can notice. */
 TEST(raw_clone)
 {
