@@ -533,6 +533,64 @@ TEST(a_look_removes_a_front_of_late_waiters)
 	assert_int_equal(line->count, 1);
 }
 
+static void join(struct kuid_waiter *waiter)
+{
+	kuid_line_join(&lines.batches, waiter, 10, machine_mono());
+	waiter->due = machine_mono() + 1000 * MS;
+}
+
+static void leave(struct kuid_waiter *waiter, bool served)
+{
+	struct kuid_wakeups none = { 0 };
+
+	kuid_line_leave(&lines.batches, waiter, machine_mono(), served, &none);
+}
+
+/* Only the next waiter counts without those that left before it. */
+TEST(a_gap_is_that_of_one_place)
+{
+	struct kuid_waiter w[3];
+	struct kuid_wakeups none = { 0 };
+	struct kuid_line *line = &lines.batches;
+	u64 now = machine_mono();
+
+	for (unsigned int i = 0; i < 3; i++) {
+		kuid_waiter_init(&w[i], &tasks[i]);
+		join(&w[i]);
+	}
+	leave(&w[1], false);
+	assert_int_equal(kuid_line_look(line, &w[2], now, &none), 10);
+	/* In the next place there is no gap. */
+	leave(&w[2], false);
+	join(&w[2]);
+	join(&w[1]);
+	assert_int_equal(kuid_line_look(line, &w[2], now, &none), 10);
+	/* The slots that a waiter got are not free. */
+	leave(&w[2], true);
+	assert_int_equal(kuid_line_look(line, &w[1], now, &none), 20);
+	join(&w[2]);
+	leave(&w[1], false);
+	/* Nor is there a gap before the head. */
+	leave(&w[0], false);
+	assert_int_equal(kuid_line_look(line, &w[2], now, &none), 0);
+}
+
+/* A late waiter is removed, so the call goes on as if nobody had waited. */
+TEST(a_caller_behind_a_late_waiter_takes_a_part)
+{
+	use_up();
+	add(0, CHUNK, 1);
+	run_for(0);
+	tasks[0].stuck_until = machine_mono() + 1000 * MS;
+	run_for(WINDOW / 2 + time_of(CHUNK) + GRACE + MS);
+	/* About 10 ms of slots are free. */
+	add(1, 20 * CHUNK, 1);
+	run_for(0);
+	assert_int_equal(tasks[1].served, 1);
+	assert_in_range(tasks[1].got, 1, 20 * CHUNK - 1);
+	run_for(1000 * MS);
+}
+
 /* A waiter that can run must not be removed as late. */
 TEST(a_waiter_that_looks_keeps_its_place)
 {
