@@ -63,6 +63,9 @@ static struct shared {
 static struct pile *pile;
 static unsigned int rounds_left, in_order;
 
+/* Children that fork_one() has forked. */
+static pid_t pids[CHILDREN];
+
 static unsigned int format_of(size_t i)
 {
 	return formats[i % 3];
@@ -146,9 +149,25 @@ static void *make(void *number)
 	return good ? number : NULL;
 }
 
-/* asked is called when the kernel is asked for a node. */
-static void start(pthread_t *threads, void (*asked)(void))
+static void pause_for(unsigned int most_us)
 {
+	const struct timespec time = {
+		.tv_nsec = 1000 * (1 + random_below(most_us)),
+	};
+
+	nanosleep(&time, NULL);
+}
+
+/*
+ * Threads make IDs, and something happens again and again meanwhile. asked is
+ * called when the kernel is asked for a node. Returns how often it happened.
+ */
+static unsigned int make_meanwhile(void (*happen)(unsigned int n),
+				   void (*asked)(void))
+{
+	pthread_t threads[THREADS];
+	unsigned int n;
+
 	fake_kernel_reset();
 	fake_kernel.asked = asked;
 	for (size_t i = 0; i < NR_HANDLES; i++) {
@@ -164,10 +183,14 @@ static void start(pthread_t *threads, void (*asked)(void))
 		assert_int_equal(pthread_create(&threads[i], NULL, make,
 						(void *)(i + 1)),
 				 0);
-}
-
-static void finish(pthread_t *threads)
-{
+	for (n = 0; (int)__atomic_load_n(&rounds_left, __ATOMIC_RELAXED) > 0;
+	     n++) {
+		happen(n);
+		pause_for(2000);
+	}
+	for (int i = 0; i < CHILDREN; i++)
+		if (pids[i])
+			assert_done(pids[i]);
 	for (uintptr_t i = 0; i < THREADS; i++) {
 		void *good;
 
@@ -176,144 +199,121 @@ static void finish(pthread_t *threads)
 	}
 	assert_true(pile->count >= 2 * THREADS * ROUNDS);
 	pile_check_and_close(pile);
+	return n;
 }
 
-static void close_shared(void)
+static int close_shared(void **state)
 {
 	for (size_t i = 0; i < NR_HANDLES; i++)
 		kuid_close(shared[i].handle);
+	return 0;
+}
+
+/* The epochs of the handles with local lanes, and of the others. */
+static void assert_epochs(unsigned int least, unsigned int most,
+			  unsigned int least_local, unsigned int most_local)
+{
+	for (size_t i = 0; i < NR_HANDLES; i++) {
+		bool is_local = kinds[i / 3] == KUID_LOCAL;
+
+		assert_in_range(epoch_of(shared[i].handle),
+				is_local ? least_local : least,
+				is_local ? most_local : most);
+	}
+}
+
+static void do_nothing(unsigned int n)
+{
 }
 
 /* Nothing ends the lanes: each handle has one. */
 TEST(threads_share_handles)
 {
-	pthread_t threads[THREADS];
-
-	start(threads, NULL);
-	finish(threads);
+	make_meanwhile(do_nothing, NULL);
 	/* Order was compared in most calls. */
 	assert_in_range(in_order, THREADS * ROUNDS / 4, THREADS * ROUNDS);
-	for (size_t i = 0; i < NR_HANDLES; i++)
-		assert_int_equal(epoch_of(shared[i].handle), 1);
-	close_shared();
+	assert_epochs(1, 1, 1, 1);
 }
 
-static bool are_busy(void)
-{
-	return (int)__atomic_load_n(&rounds_left, __ATOMIC_RELAXED) > 0;
-}
-
-static void pause_for(unsigned int most_us)
-{
-	const struct timespec time = {
-		.tv_nsec = 1000 * (1 + random_below(most_us)),
-	};
-
-	nanosleep(&time, NULL);
-}
-
-/* Set the clock by more than the limit, by less, and back. */
-TEST(clock_is_set_meanwhile)
+/* By more than the limit, by less, and back. */
+static void set_clock(unsigned int n)
 {
 	const int by[] = { -60, 60, -5, 5, -12, 3, -3 };
-	pthread_t threads[THREADS];
 
-	start(threads, NULL);
-	for (int n = 0; are_busy(); n++) {
-		__atomic_add_fetch(&set_by, by[n % 7], __ATOMIC_RELAXED);
-		pause_for(2000);
-	}
-	finish(threads);
-	for (size_t i = 0; i < NR_HANDLES; i++)
-		assert_in_range(epoch_of(shared[i].handle), 2, UINT32_MAX);
-	close_shared();
+	__atomic_add_fetch(&set_by, by[n % 7], __ATOMIC_RELAXED);
+}
+
+TEST(clock_is_set_meanwhile)
+{
+	make_meanwhile(set_clock, NULL);
+	assert_epochs(2, UINT32_MAX, 2, UINT32_MAX);
 }
 
 /* Let other threads find that the lane is over. */
 static void linger(void)
 {
-	const struct timespec time = { .tv_nsec = 200000 };
+	pause_for(400);
+}
 
-	nanosleep(&time, NULL);
+static void end_generation(unsigned int n)
+{
+	fake_kernel_step();
+	pause_for(50);
+	fake_kernel_step();
 }
 
 /* Each generation begins one epoch of a handle, and not one for each thread. */
 TEST(generations_end_meanwhile)
 {
-	pthread_t threads[THREADS];
-	unsigned int changes = 0;
+	unsigned int changes = make_meanwhile(end_generation, linger);
 
-	start(threads, linger);
-	while (are_busy()) {
-		fake_kernel_step();
-		pause_for(50);
-		fake_kernel_step();
-		changes++;
-		pause_for(2000);
-	}
-	finish(threads);
-	for (size_t i = 0; i < NR_HANDLES; i++) {
-		bool is_local = kinds[i / 3] == KUID_LOCAL;
+	assert_epochs(2, 1 + changes, 1, 1);
+}
 
-		assert_in_range(epoch_of(shared[i].handle), is_local ? 1 : 2,
-				is_local ? 1 : 1 + changes);
-	}
-	close_shared();
+static void refuse_or_not(unsigned int n)
+{
+	__atomic_xor_fetch(&fake_kernel.lane_errno, EAGAIN, __ATOMIC_RELAXED);
+	fake_kernel_change();
 }
 
 /* Each thread gets other IDs from the device, too. */
 TEST(device_takes_over_meanwhile)
 {
-	pthread_t threads[THREADS];
-
-	start(threads, NULL);
-	while (are_busy()) {
-		__atomic_xor_fetch(&fake_kernel.lane_errno, EAGAIN,
-				   __ATOMIC_RELAXED);
-		fake_kernel_change();
-		pause_for(2000);
-	}
-	finish(threads);
+	make_meanwhile(refuse_or_not, NULL);
 	assert_true(fake_kernel.shared->ids);
-	close_shared();
 }
 
 /* The thread sanitizer knows of no threads in a child. */
 #ifndef __SANITIZE_THREAD__
 /* A child has none of the locks and lanes of its parent's threads. */
+static void fork_one(unsigned int n)
+{
+	if (n >= CHILDREN)
+		return;
+	/* Threads are in the midst of replacing their lanes. */
+	fake_kernel_change();
+	__atomic_add_fetch(&set_by, n % 2 ? 60 : -60, __ATOMIC_RELAXED);
+	pids[n] = fork();
+	assert_true(pids[n] >= 0);
+	if (pids[n])
+		return;
+	for (size_t i = 0; i < NR_HANDLES; i++) {
+		unsigned char ids[MOST * ID_SIZE];
+
+		if (kuid_many(shared[i].handle, ids, MOST) != MOST)
+			_exit(1);
+		pile_put(pile, ids, MOST);
+	}
+	_exit(0);
+}
+
 TEST(forks_meanwhile)
 {
-	pthread_t threads[THREADS];
-	pid_t pids[CHILDREN];
-
-	start(threads, NULL);
-	for (int n = 0; n < CHILDREN; n++) {
-		/* Threads are in the midst of replacing their lanes. */
-		fake_kernel_change();
-		__atomic_add_fetch(&set_by, n % 2 ? 60 : -60, __ATOMIC_RELAXED);
-		pids[n] = fork();
-		assert_true(pids[n] >= 0);
-		if (pids[n]) {
-			pause_for(2000);
-			continue;
-		}
-		for (size_t i = 0; i < NR_HANDLES; i++) {
-			unsigned char ids[MOST * ID_SIZE];
-
-			if (kuid_many(shared[i].handle, ids, MOST) != MOST)
-				_exit(1);
-			pile_put(pile, ids, MOST);
-		}
-		_exit(0);
-	}
-	for (int n = 0; n < CHILDREN; n++)
-		assert_done(pids[n]);
-	finish(threads);
-	close_shared();
+	assert_true(make_meanwhile(fork_one, NULL) >= CHILDREN);
 }
 #endif
 
 int main(void)
 {
-	return run_cases("threads", NULL, NULL);
+	return run_cases("threads", NULL, close_shared);
 }
