@@ -105,40 +105,6 @@ bool fuzz_gone(const struct fuzz_call *call)
 	return __atomic_load_n(&call->slot->fd, __ATOMIC_SEQ_CST) != call->fd;
 }
 
-/*
- * A call is about to ask for IDs. The module may mark the file as used at once,
- * long before the call returns, and even if the call then gives none.
- */
-void fuzz_asks(struct fuzz_call *call)
-{
-	if (fuzz_world->soaks)
-		return;
-	fuzz_lock();
-	call->taken = call->file->taken;
-	if (!call->taken)
-		call->file->taken = FUZZ_MAYBE_TAKEN;
-	fuzz_unlock();
-}
-
-/* The call has asked for IDs. In a soak nobody wants to know. */
-void fuzz_asked(struct fuzz_call *call)
-{
-	if (fuzz_world->soaks)
-		return;
-	fuzz_lock();
-	call->file->taken = FUZZ_TAKEN;
-	fuzz_unlock();
-}
-
-/* The call failed before it asked. Other actors may have asked since. */
-void fuzz_never_asked(struct fuzz_call *call)
-{
-	fuzz_lock();
-	if (call->alone)
-		call->file->taken = call->taken;
-	fuzz_unlock();
-}
-
 static __u32 count_of(const __u32 *count)
 {
 	return __atomic_load_n(count, __ATOMIC_SEQ_CST);

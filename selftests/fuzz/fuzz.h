@@ -21,9 +21,8 @@
 #define FUZZ_SLOTS	24
 #define FUZZ_FILES	512
 
-/* Bytes of the largest buffer of a call, and of a huge call. */
+/* Bytes of the largest buffer of a call. */
 #define FUZZ_ROOM	(256 * 1024)
-#define FUZZ_HUGE	(1024UL << 20)
 
 /**
  * struct fuzz_changes - counts changes of a thing that others may make
@@ -34,9 +33,6 @@ struct fuzz_changes {
 	__u32 begun;
 	__u32 ended;
 };
-
-/* Whether a file was asked for IDs; "maybe" while a call may be asking. */
-enum fuzz_taken { FUZZ_NOT_TAKEN, FUZZ_MAYBE_TAKEN, FUZZ_TAKEN };
 
 /**
  * struct fuzz_last - the highest ID of all calls that have returned
@@ -50,10 +46,7 @@ struct fuzz_last {
 /**
  * struct fuzz_file - what is known of an open file
  * @refs: number of slots of all processes and of running calls that use it
- * @access: O_RDONLY, O_WRONLY or O_RDWR
- * @path: opened with O_PATH
  * @text: reads give lines
- * @taken: enum fuzz_taken
  * @format: the format that a read gives
  * @order: the order that a read gives
  * @setting: number of running calls that may change @format or @order
@@ -67,10 +60,7 @@ struct fuzz_last {
  */
 struct fuzz_file {
 	int refs;
-	int access;
-	bool path;
 	bool text;
-	__u32 taken;
 	__u32 format;
 	__u32 order;
 	__u32 setting;
@@ -209,7 +199,6 @@ extern struct fuzz_world *fuzz_world;
  * @operation: number of the operation
  * @name: name of the operation
  * @child: the actor is a child that an operation forked
- * @privileged: the actor runs as root
  */
 struct fuzz_actor {
 	__u64 stream;
@@ -218,7 +207,6 @@ struct fuzz_actor {
 	__u64 operation;
 	const char *name;
 	bool child;
-	bool privileged;
 	__u8 *room;
 	__u8 *other_room;
 	__u8 *read_only;
@@ -226,7 +214,6 @@ struct fuzz_actor {
 	timer_t ending;
 	timer_t restarting;
 	int pipe[2];
-	int sockets[2];
 	int epoll;
 	int children;
 	bool has_ring;
@@ -277,8 +264,6 @@ bool fuzz_memory_untouched(const struct fuzz_actor *actor, const __u8 *at,
 void fuzz_memory_done(struct fuzz_actor *actor, const struct fuzz_place *place);
 void fuzz_memory_swap(struct fuzz_actor *actor);
 __u64 fuzz_memory_aside(struct fuzz_actor *actor, __u64 at);
-void *fuzz_memory_huge(void);
-void fuzz_memory_huge_done(void *huge);
 
 /* book.c */
 
@@ -304,7 +289,6 @@ void fuzz_memory_huge_done(void *huge);
  * @flags: number of changes of O_NONBLOCK before the call
  * @wall_before: wall clock before the call
  * @wall_after: wall clock after the call
- * @taken: the file's &struct fuzz_file.taken before the call
  * @before: status before the call
  * @after: status after the call
  * @last: the file's highest IDs before the call, by format
@@ -328,7 +312,6 @@ struct fuzz_call {
 	__u32 flags;
 	__u64 wall_before;
 	__u64 wall_after;
-	__u32 taken;
 	struct kuid_status before;
 	struct kuid_status after;
 	struct fuzz_last last[NR_FORMATS + 1];
@@ -351,9 +334,6 @@ void fuzz_file_put(struct fuzz_file *file);
 bool fuzz_use(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_unuse(struct fuzz_call *call);
 bool fuzz_gone(const struct fuzz_call *call);
-void fuzz_asks(struct fuzz_call *call);
-void fuzz_asked(struct fuzz_call *call);
-void fuzz_never_asked(struct fuzz_call *call);
 void fuzz_call_begin(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_call_end(struct fuzz_actor *actor, struct fuzz_call *call, long ret);
 bool fuzz_call_refused(const struct fuzz_call *call);
@@ -382,28 +362,21 @@ void fuzz_open(struct fuzz_actor *actor);
 void fuzz_open_slot(struct fuzz_actor *actor, struct fuzz_slot *slot);
 void fuzz_close(struct fuzz_actor *actor);
 void fuzz_dup(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_pass(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_fcntl(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_seek(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_write(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_mmap(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_poll(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_epoll(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_fork(struct fuzz_actor *actor);
-void fuzz_info(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_reap(struct fuzz_actor *actor);
 
 void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_readv(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_huge(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call);
 
 void fuzz_generate(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_ask(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_set_format(struct fuzz_actor *actor, struct fuzz_call *call);
 void fuzz_administer(struct fuzz_actor *actor, struct fuzz_call *call);
-void fuzz_unknown_command(struct fuzz_actor *actor, struct fuzz_call *call);
 
 /* lanes.c: IDs of private lanes */
 void fuzz_lane(struct fuzz_actor *actor);

@@ -11,8 +11,6 @@
 static __u64 bad[BAD_ADDRESSES_MAX];
 static int nr_bad;
 
-#define HUGE_PART	(16UL << 20)
-
 static __u8 *map_room(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -51,37 +49,6 @@ bool fuzz_memory_init(struct fuzz_actor *actor)
 void fuzz_memory_prepare(void)
 {
 	nr_bad = bad_addresses(bad);
-}
-
-/*
- * Map a little memory many times in a row, as the buffer of a call for more IDs
- * than anyone waits for; NULL on failure. Each caller has its own, because two
- * writers would overwrite each other.
- */
-void *fuzz_memory_huge(void)
-{
-	int fd = memfd_create("fuzz", MFD_CLOEXEC);
-	void *huge = MAP_FAILED;
-	bool mapped;
-	size_t at;
-
-	if (fd >= 0 && !ftruncate(fd, HUGE_PART))
-		huge = mmap(NULL, FUZZ_HUGE, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	mapped = huge != MAP_FAILED;
-	for (at = 0; mapped && at < FUZZ_HUGE; at += HUGE_PART)
-		mapped = mmap(huge + at, HUGE_PART, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
-	if (!mapped && huge != MAP_FAILED)
-		munmap(huge, FUZZ_HUGE);
-	if (fd >= 0)
-		close(fd);
-	return mapped ? huge : NULL;
-}
-
-void fuzz_memory_huge_done(void *huge)
-{
-	munmap(huge, FUZZ_HUGE);
 }
 
 static struct fuzz_place all_of(__u8 *at, size_t size)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fuzzer's operations that take IDs without a command: read and its
- * relatives, splice and io_uring; and huge batches, which end early only
- * because of signals.
+ * relatives, splice and io_uring.
  */
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -62,13 +61,6 @@ static void check_error(struct fuzz_actor *actor, const struct reading *r)
 	const struct fuzz_file *file = call->file;
 	bool ok = false;
 
-	if (file->path || file->access == O_WRONLY) {
-		if (call->error != EBADF && !fuzz_gone(call) &&
-		    !(call->error == EFAULT && r->faulty))
-			fuzz_fail(actor, "errno %d of what can't be read",
-				  call->error);
-		return;
-	}
 	switch (call->error) {
 	case EBADF:
 		ok = fuzz_gone(call);
@@ -116,16 +108,10 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 		check_error(actor, r);
 		if (call->error == EFAULT && file->text)
 			file->torn = true;
-		if (call->error == EBADF || call->error == EINVAL)
-			fuzz_never_asked(call);
-		else if (call->error != EFAULT)
-			fuzz_asked(call);
 		return;
 	}
-	if (!got && !r->size) {
-		fuzz_never_asked(call);
+	if (!got && !r->size)
 		return;
-	}
 	/* Behind the last line, or the rest of one, there may be room. */
 	if (file->text)
 		unfilled = LINE_MAX_SIZE - 1;
@@ -144,7 +130,6 @@ static void check_read(struct fuzz_actor *actor, struct reading *r,
 		fuzz_fail(actor, "only %zd of %zu bytes%s of format %u in order %u",
 			  got, r->size, file->text ? " of text" : "",
 			  call->format, call->order);
-	fuzz_asked(call);
 	if (!call->format)
 		return;
 	if (file->text)
@@ -168,17 +153,25 @@ static void check_written(struct fuzz_actor *actor, const struct reading *r,
 		fuzz_fail(actor, "bytes around a read were written");
 }
 
+/* Choose a buffer for a read into one. */
+static struct fuzz_place pick_buffer(struct fuzz_actor *actor,
+				     struct reading *r)
+{
+	struct fuzz_place to;
+
+	r->size = pick_size(actor, r->call->file);
+	to = fuzz_memory_any(actor, r->size);
+	r->writable = to.writable;
+	r->faulty = to.writable < r->size || (!r->size && !to.alias);
+	return to;
+}
+
 void fuzz_read(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	struct reading r = { .call = call };
-	struct fuzz_place to;
+	struct fuzz_place to = pick_buffer(actor, &r);
 	ssize_t got;
 
-	r.size = pick_size(actor, call->file);
-	to = fuzz_memory_any(actor, r.size);
-	r.writable = to.writable;
-	r.faulty = to.writable < r.size || (!r.size && !to.alias);
-	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
 	got = read(call->fd, to.at, r.size);
 	fuzz_call_end(actor, call, got);
@@ -269,60 +262,35 @@ static bool rest_untouched(const struct fuzz_actor *actor,
 }
 
 static const int read_flags[] = {
-	0, 0, 0, RWF_NOWAIT, RWF_NOWAIT, RWF_HIPRI, RWF_DSYNC, RWF_SYNC,
-	RWF_NOWAIT | RWF_HIPRI, 1 << 20, -1,
+	0, 0, 0, RWF_NOWAIT, RWF_NOWAIT, RWF_HIPRI, RWF_DSYNC,
+	RWF_NOWAIT | RWF_HIPRI,
 };
 
-/* readv(), preadv2() at the file's position, and calls with a position. */
+/* readv(), or preadv2() with flags. */
 void fuzz_readv(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	int flags = read_flags[fuzz_below(actor, ARRAY_SIZE(read_flags))];
 	struct iovec segments[SEGMENTS];
 	int nr = fuzz_below(actor, SEGMENTS + 1);
 	struct reading r = { .call = call };
-	bool at_position = fuzz_one_in(actor, 16);
-	bool vector = fuzz_one_in(actor, 2);
-	__s64 position = fuzz_number(actor) & INT64_MAX;
 	size_t end;
 	__u8 *bytes;
 	ssize_t got;
 
 	end = pick_segments(actor, &r, segments, nr);
-	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
-	if (flags > 0 && flags & RWF_NOWAIT && !vector)
-		call->nowait = true;
-	if (at_position)
-		got = vector ? preadv(call->fd, segments, nr, position) :
-			       pread(call->fd, actor->room, r.size, position);
-	else if (vector)
-		got = readv(call->fd, segments, nr);
-	else
+	if (flags)
 		got = preadv2(call->fd, segments, nr, -1, flags);
+	else
+		got = readv(call->fd, segments, nr);
 	fuzz_call_end(actor, call, got);
-	if (flags > 0 && flags & RWF_NOWAIT && !vector)
-		call->nowait = true;
-
-	if (at_position) {
-		fuzz_never_asked(call);
-		if (call->error != ESPIPE && call->error != EBADF)
-			fuzz_fail(actor, "errno %d of a read at a position",
-				  call->error);
-	} else if (!vector && flags & 1 << 20) {
-		fuzz_never_asked(call);
-		if (call->error != EOPNOTSUPP && call->error != EBADF &&
-		    !(r.faulty && call->error == EFAULT) &&
-		    !(!r.size && !got))
-			fuzz_fail(actor, "errno %d of unknown flags",
-				  call->error);
-	} else {
-		bytes = malloc(r.size + 1);
-		if (bytes) {
-			gather(actor, segments, nr, got > 0 ? got : 0, bytes);
-			check_read(actor, &r, bytes, got);
-		}
-		free(bytes);
+	call->nowait |= flags & RWF_NOWAIT;
+	bytes = malloc(r.size + 1);
+	if (bytes) {
+		gather(actor, segments, nr, got > 0 ? got : 0, bytes);
+		check_read(actor, &r, bytes, got);
 	}
+	free(bytes);
 	if (!r.faulty && !rest_untouched(actor, segments, nr,
 					 got > 0 ? got : 0, end))
 		fuzz_fail(actor, "bytes behind the %zd of a readv were written",
@@ -331,43 +299,25 @@ void fuzz_readv(struct fuzz_actor *actor, struct fuzz_call *call)
 	fuzz_memory_done(actor, &r.bad);
 }
 
-/* Splice into a pipe and read it; and try calls that are not supported. */
+/* Splice or send into a pipe, and read the pipe. */
 void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call)
 {
 	unsigned int flags = fuzz_below(actor, 16);
-	__u32 kind = fuzz_below(actor, 8);
 	struct reading r = { .call = call };
-	loff_t position = 0;
 	ssize_t got, came;
 	char more;
 
 	r.size = pick_size(actor, call->file);
 	r.size = r.size < 65536 ? r.size : 65536;
 	r.writable = r.size;
-	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
-	if (kind == 0) {
-		got = tee(call->fd, actor->pipe[1], r.size, flags);
-	} else if (kind == 1) {
-		got = splice(call->fd, &position, actor->pipe[1], NULL,
-			     r.size, flags);
-	} else if (kind == 2) {
-		got = sendfile(actor->sockets[0], call->fd, NULL, 0);
-	} else if (kind < 5) {
+	if (fuzz_one_in(actor, 3))
 		got = sendfile(actor->pipe[1], call->fd, NULL, r.size);
-	} else {
+	else
 		got = splice(call->fd, NULL, actor->pipe[1], NULL, r.size,
 			     flags);
-	}
 	fuzz_call_end(actor, call, got);
-	if (kind < 3) {
-		fuzz_never_asked(call);
-		if (got > 0 ||
-		    (got < 0 && call->error != EINVAL &&
-		     call->error != ESPIPE && call->error != EBADF))
-			fuzz_fail(actor, "errno %d, %zd came", call->error,
-				  got);
-	} else if (got > 0) {
+	if (got > 0) {
 		came = read(actor->pipe[0], actor->room, got);
 		if (came != got)
 			fuzz_fail(actor, "%zd of %zd came out of the pipe",
@@ -379,54 +329,6 @@ void fuzz_splice(struct fuzz_actor *actor, struct fuzz_call *call)
 	} else {
 		check_read(actor, &r, NULL, got);
 	}
-}
-
-/*
- * A call for more IDs than anyone waits for. Its buffer is one small memory
- * that is mapped many times, so only the last IDs can be checked.
- */
-void fuzz_huge(struct fuzz_actor *actor, struct fuzz_call *call)
-{
-	struct reading r = { .call = call };
-	__u32 size;
-	__u8 *to;
-	ssize_t got;
-
-	to = call->file->path || call->file->access == O_WRONLY ?
-		     NULL :
-		     fuzz_memory_huge();
-	if (!to)
-		return;
-	fuzz_asks(call);
-	fuzz_call_begin(actor, call);
-	size = call->format ? format_of(call->format)->id_size : 0;
-	if (!size || call->file->text)
-		size = 16;
-	r.size = FUZZ_HUGE / size * size;
-	r.writable = r.size;
-	got = read(call->fd, to, r.size);
-	fuzz_call_end(actor, call, got);
-	if (got == r.size)
-		fuzz_fail(actor, "none of many signals ended it");
-	if (got <= 0) {
-		check_read(actor, &r, to, got);
-	} else if (call->format && !call->file->text) {
-		size_t n = got / size < 4096 ? got / size : 4096;
-
-		if (got % size || got > r.size)
-			fuzz_fail(actor, "%zd of %zu bytes", got, r.size);
-		else
-			fuzz_book_ids(actor, call, call->format,
-				      call->order, 0, to + got - n * size, n,
-				      true);
-		fuzz_asked(call);
-	} else {
-		fuzz_asked(call);
-		fuzz_lock();
-		call->file->torn = true;
-		fuzz_unlock();
-	}
-	fuzz_memory_huge_done(to);
 }
 
 /*
@@ -449,15 +351,11 @@ void fuzz_uring(struct fuzz_actor *actor, struct fuzz_call *call)
 	if (!actor->has_ring && io_uring_queue_init(4, ring, 0))
 		return;
 	actor->has_ring = true;
-	r.size = pick_size(actor, call->file);
-	to = fuzz_memory_any(actor, r.size);
-	r.writable = to.writable;
-	r.faulty = to.writable < r.size || (!r.size && !to.alias);
+	to = pick_buffer(actor, &r);
 	entry = io_uring_get_sqe(ring);
 	io_uring_prep_read(entry, call->fd, to.at, r.size, -1);
 	io_uring_sqe_set_data64(entry, 1);
 	io_uring_sqe_set_flags(entry, fuzz_one_in(actor, 4) ? IOSQE_ASYNC : 0);
-	fuzz_asks(call);
 	fuzz_call_begin(actor, call);
 	io_uring_submit(ring);
 	for (tries = 0; awaited; tries++) {
