@@ -39,12 +39,25 @@ static const __u32 counts[] = { 1, 1, 7, 1, 40, 2, 1, 300, 1, 7, 1, 64 };
 
 #define TAKERS		4
 
-/* Bits of the orders that a taker asks for. */
-static const __u32 host_order = 1U << KUID_ORDER_HOST;
-static const __u32 file_order = 1U << KUID_ORDER_FILE;
-static const __u32 cpu_order = 1U << KUID_ORDER_CPU;
-static const __u32 all_orders = 1U << KUID_ORDER_CPU | 1U << KUID_ORDER_FILE |
-				1U << KUID_ORDER_HOST;
+/* Orders, and bits of the orders that takers ask for. */
+enum { CPU = KUID_ORDER_CPU, FILES = KUID_ORDER_FILE, HOST = KUID_ORDER_HOST };
+enum { ALL = 1U << CPU | 1U << FILES | 1U << HOST };
+
+/**
+ * struct cast - the files of a test, and its takers
+ * @orders: bits of the orders that all takers ask for
+ * @of: the taker whose file a taker has, by a duplicate; or the taker itself
+ * @file: the order of each taker's file; 0 for /dev/kuid
+ * @texts: bits of the takers whose files give lines
+ * @child: the taker by turns that is a process of its own; 0 if none is
+ */
+struct cast {
+	__u32 orders;
+	int of[TAKERS];
+	__u32 file[TAKERS];
+	__u32 texts;
+	int child;
+};
 
 /**
  * struct source - an open file
@@ -261,6 +274,7 @@ FIXTURE(order)
 	struct shared *shared;
 	struct taker *takers;
 	struct source sources[TAKERS];
+	struct child child;
 	int cpus[2];
 	int nr_cpus;
 	__u32 seed;
@@ -303,38 +317,41 @@ FIXTURE_TEARDOWN(order)
 		close(self->sources[i].fd);
 }
 
-/* A file with an odd number gets the order of the host by its name. */
-static void open_source(struct __test_metadata *_metadata,
-			FIXTURE_DATA(order) * self, int nr, bool text,
-			__u32 order)
+/* Text files and odd ones get the order of the host by their names. */
+static void set_up(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(order) * self, const struct cast *cast)
 {
-	bool by_name = order == KUID_ORDER_HOST && nr % 2;
-	struct source *source = &self->sources[nr];
 	char path[40];
+	int i;
 
-	snprintf(path, sizeof(path), "/dev/kuids/%s%s%s", by_name ? "host/" : "",
-		 self->f->name, text ? ".txt" : "");
-	source->fd = open(path, O_RDONLY);
-	ASSERT_LE(0, source->fd);
-	if (!by_name)
-		ASSERT_EQ(0, set_order(source->fd, order));
-	source->order = order;
-	source->text = text;
-}
+	for (i = 0; i < TAKERS; i++) {
+		struct source *source = &self->sources[i];
+		bool text = cast->texts >> i & 1;
+		bool by_name = cast->file[i] == HOST && (text || i % 2);
 
-static struct taker *set_up_taker(FIXTURE_DATA(order) * self, int nr,
-				  int source, __u32 orders)
-{
-	struct taker *taker = &self->takers[nr];
-
-	taker->f = self->f;
-	taker->shared = self->shared;
-	taker->source = &self->sources[source];
-	taker->cpus = self->cpus;
-	taker->cpu = nr % 2;
-	taker->orders = orders;
-	taker->seed = self->seed + nr;
-	return taker;
+		self->takers[i].f = self->f;
+		self->takers[i].shared = self->shared;
+		self->takers[i].source = source;
+		self->takers[i].cpus = self->cpus;
+		self->takers[i].cpu = i % 2;
+		self->takers[i].orders = cast->orders;
+		self->takers[i].seed = self->seed + i;
+		if (cast->of[i] != i) {
+			*source = self->sources[cast->of[i]];
+			source->fd = dup(source->fd);
+			ASSERT_LE(0, source->fd);
+			continue;
+		}
+		snprintf(path, sizeof(path), "/dev/kuids/%s%s%s",
+			 by_name ? "host/" : "", self->f->name,
+			 text ? ".txt" : "");
+		source->fd = open(cast->file[i] ? path : DEV_KUID, O_RDONLY);
+		ASSERT_LE(0, source->fd);
+		if (cast->file[i] && !by_name)
+			ASSERT_EQ(0, set_order(source->fd, cast->file[i]));
+		source->order = cast->file[i];
+		source->text = text;
+	}
 }
 
 static void check_takers(struct __test_metadata *_metadata,
@@ -363,7 +380,7 @@ static void check_takers(struct __test_metadata *_metadata,
 
 /* Two threads of this process, and two processes that it starts. */
 static void take_at_once(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(order) * self)
+			 FIXTURE_DATA(order) * self, const struct cast *cast)
 {
 	struct taker *takers = self->takers;
 	pid_t children[2];
@@ -389,71 +406,37 @@ static void take_at_once(struct __test_metadata *_metadata,
 		ASSERT_LE(EACH, takers[i].nr);
 }
 
+#define ORDER_TEST(name, run, timeout, ...)			\
+	static const struct cast cast_##name = { __VA_ARGS__ };	\
+								\
+	TEST_F_TIMEOUT(order, name, timeout)			\
+	{							\
+		set_up(_metadata, self, &cast_##name);		\
+		run(_metadata, self, &cast_##name);		\
+	}
+
 /*
  * Two threads share a file, and two children read whole lines of another one, in
  * /dev/kuids/host. No line is torn.
  */
-TEST_F(order, host_at_once)
-{
-	open_source(_metadata, self, 0, false, KUID_ORDER_HOST);
-	open_source(_metadata, self, 1, true, KUID_ORDER_HOST);
-	set_up_taker(self, 0, 0, host_order);
-	set_up_taker(self, 1, 0, host_order);
-	set_up_taker(self, 2, 1, host_order);
-	set_up_taker(self, 3, 1, host_order);
-	take_at_once(_metadata, self);
-}
+ORDER_TEST(host_at_once, take_at_once, 30, .orders = 1U << HOST,
+	   .of = { 0, 0, 2, 2 }, .file = { HOST, 0, HOST }, .texts = 1 << 2)
 
-TEST_F(order, host_call_by_call)
-{
-	int i;
+ORDER_TEST(host_call_by_call, take_at_once, 30, .orders = 1U << HOST,
+	   .of = { 0, 1, 2, 3 })
 
-	for (i = 0; i < TAKERS; i++) {
-		self->sources[i].fd = open(DEV_KUID, O_RDONLY);
-		ASSERT_LE(0, self->sources[i].fd);
-		set_up_taker(self, i, i, host_order);
-	}
-	take_at_once(_metadata, self);
-}
-
-TEST_F(order, file_at_once)
-{
-	int i;
-
-	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	for (i = 0; i < TAKERS; i++)
-		set_up_taker(self, i, 0, file_order);
-	take_at_once(_metadata, self);
-}
+ORDER_TEST(file_at_once, take_at_once, 30, .orders = 1U << FILES,
+	   .file = { FILES })
 
 /* Each CPU has two takers, and each taker has its own file. */
-TEST_F(order, cpu_at_once)
-{
-	int i;
+ORDER_TEST(cpu_at_once, take_at_once, 30, .orders = 1U << CPU,
+	   .of = { 0, 1, 2, 3 }, .file = { CPU, CPU, CPU, CPU },
+	   .texts = 1 << 3)
 
-	for (i = 0; i < TAKERS; i++) {
-		open_source(_metadata, self, i, i == 3, KUID_ORDER_CPU);
-		set_up_taker(self, i, i, cpu_order);
-	}
-	take_at_once(_metadata, self);
-}
+#define MIX	.orders = ALL, .of = { 0, 0, 2, 3 }, \
+		.file = { FILES, 0, CPU, HOST }, .texts = 1 << 3
 
-static void mix(struct __test_metadata *_metadata, FIXTURE_DATA(order) * self)
-{
-	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	open_source(_metadata, self, 1, false, KUID_ORDER_CPU);
-	open_source(_metadata, self, 2, true, KUID_ORDER_HOST);
-	set_up_taker(self, 0, 0, all_orders);
-	set_up_taker(self, 1, 0, all_orders);
-	set_up_taker(self, 2, 1, all_orders);
-	set_up_taker(self, 3, 2, all_orders);
-}
-
-TEST_F(order, mixed_at_once)
-{
-	mix(_metadata, self);
-	take_at_once(_metadata, self);
-}
+ORDER_TEST(mixed_at_once, take_at_once, 30, MIX)
 
 /* Small steps keep the clock behind, but not so far that an epoch begins. */
 static void *set_clock(void *arg)
@@ -472,15 +455,15 @@ static void *set_clock(void *arg)
 	return NULL;
 }
 
-TEST_F(order, mixed_while_the_clock_is_set)
+static void take_while_set(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(order) * self, const struct cast *cast)
 {
 	struct kuid_status before, after;
 	pthread_t setter;
 
-	mix(_metadata, self);
 	ASSERT_EQ(0, get_status(self->sources[0].fd, &before));
 	ASSERT_EQ(0, pthread_create(&setter, NULL, set_clock, self));
-	take_at_once(_metadata, self);
+	take_at_once(_metadata, self, cast);
 	ASSERT_EQ(0, pthread_join(setter, NULL));
 	ASSERT_EQ(0, get_status(self->sources[0].fd, &after));
 	EXPECT_EQ(before.epoch, after.epoch);
@@ -488,13 +471,20 @@ TEST_F(order, mixed_while_the_clock_is_set)
 	restore_wall();
 }
 
-/* Run two threads on two CPUs, which the caller has set up. */
+ORDER_TEST(mixed_while_the_clock_is_set, take_while_set, 30, MIX)
+
+/*
+ * Two threads on two CPUs. Slow if they can't run at once: each waits for the
+ * other.
+ */
 static void run_lockstep(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(order) * self)
+			 FIXTURE_DATA(order) * self, const struct cast *cast)
 {
 	struct taker *takers = self->takers;
 	int i;
 
+	if (self->nr_cpus < 2)
+		SKIP(return, "needs 2 CPUs");
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&takers[i].thread, NULL,
 					    take_in_lockstep, &takers[i]));
@@ -503,32 +493,12 @@ static void run_lockstep(struct __test_metadata *_metadata,
 	check_takers(_metadata, takers, 2);
 }
 
-/* Slow if the two threads can't run at once: each waits for the other. */
-TEST_F_TIMEOUT(order, file_in_lockstep, 60)
-{
-	int i;
-
-	if (self->nr_cpus < 2)
-		SKIP(return, "needs 2 CPUs");
-	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	for (i = 0; i < 2; i++)
-		set_up_taker(self, i, 0, file_order);
-	run_lockstep(_metadata, self);
-}
+ORDER_TEST(file_in_lockstep, run_lockstep, 60, .orders = 1U << FILES,
+	   .file = { FILES })
 
 /* Each thread has its own file, so file order can't hide a fault. */
-TEST_F_TIMEOUT(order, host_in_lockstep, 60)
-{
-	int i;
-
-	if (self->nr_cpus < 2)
-		SKIP(return, "needs 2 CPUs");
-	for (i = 0; i < 2; i++) {
-		open_source(_metadata, self, i, false, KUID_ORDER_HOST);
-		set_up_taker(self, i, i, host_order);
-	}
-	run_lockstep(_metadata, self);
-}
+ORDER_TEST(host_in_lockstep, run_lockstep, 60, .orders = 1U << HOST,
+	   .of = { 0, 1 }, .file = { HOST, HOST })
 
 /* Start a process that makes a taker's calls by the files it inherits. */
 static void start_child(struct __test_metadata *_metadata, struct child *child,
@@ -555,22 +525,19 @@ static void start_child(struct __test_metadata *_metadata, struct child *child,
 	taker->child = child;
 }
 
-static void end_child(struct __test_metadata *_metadata, struct child *child)
-{
-	close(child->ask[1]);
-	ASSERT_TRUE(ended_well(child->pid));
-}
-
 /*
  * Make one call after the other, by a random taker on a random CPU. A CPU's
  * lane and the rest of its run are then below the IDs that the other CPU has
  * given since.
  */
 static void take_by_turns(struct __test_metadata *_metadata,
-			  FIXTURE_DATA(order) * self)
+			  FIXTURE_DATA(order) * self, const struct cast *cast)
 {
 	int turn;
 
+	if (cast->child)
+		start_child(_metadata, &self->child,
+			    &self->takers[cast->child]);
 	for (turn = 0; turn < TURNS; turn++) {
 		struct taker *taker = &self->takers[pick(&self->seed) % TAKERS];
 		char byte = 0;
@@ -593,60 +560,29 @@ static void take_by_turns(struct __test_metadata *_metadata,
 			break;
 	}
 	check_takers(_metadata, self->takers, TAKERS);
+	if (!cast->child)
+		return;
+	close(self->child.ask[1]);
+	ASSERT_TRUE(ended_well(self->child.pid));
 }
 
-static void open_one_of_each(struct __test_metadata *_metadata,
-			     FIXTURE_DATA(order) * self, __u32 orders)
-{
-	int i;
+#define ONE_OF_EACH	.of = { 0, 1, 2, 3 }, \
+			.file = { FILES, HOST, HOST, CPU }, \
+			.texts = 1 << 1 | 1 << 3
 
-	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	open_source(_metadata, self, 1, true, KUID_ORDER_HOST);
-	open_source(_metadata, self, 2, false, KUID_ORDER_HOST);
-	open_source(_metadata, self, 3, true, KUID_ORDER_CPU);
-	for (i = 0; i < TAKERS; i++)
-		set_up_taker(self, i, i, orders);
-}
-
-TEST_F(order, mixed_by_turns)
-{
-	open_one_of_each(_metadata, self, all_orders);
-	take_by_turns(_metadata, self);
-}
+ORDER_TEST(mixed_by_turns, take_by_turns, 30, .orders = ALL, ONE_OF_EACH)
 
 /* A process of its own reads lines of the file with the order in its name. */
-TEST_F(order, host_by_turns)
-{
-	struct child child;
-
-	open_one_of_each(_metadata, self, host_order);
-	start_child(_metadata, &child, &self->takers[1]);
-	take_by_turns(_metadata, self);
-	end_child(_metadata, &child);
-}
+ORDER_TEST(host_by_turns, take_by_turns, 30, .orders = 1U << HOST, ONE_OF_EACH,
+	   .child = 1)
 
 /*
  * A duplicate and an inherited descriptor are the same open file. The text file
  * has a watermark of its own.
  */
-TEST_F(order, file_by_turns)
-{
-	struct child child;
-	int i;
-
-	open_source(_metadata, self, 0, false, KUID_ORDER_FILE);
-	open_source(_metadata, self, 3, true, KUID_ORDER_FILE);
-	for (i = 1; i < 3; i++) {
-		self->sources[i] = self->sources[0];
-		self->sources[i].fd = dup(self->sources[0].fd);
-		ASSERT_LE(0, self->sources[i].fd);
-	}
-	for (i = 0; i < TAKERS; i++)
-		set_up_taker(self, i, i, file_order);
-	start_child(_metadata, &child, &self->takers[2]);
-	take_by_turns(_metadata, self);
-	end_child(_metadata, &child);
-}
+ORDER_TEST(file_by_turns, take_by_turns, 30, .orders = 1U << FILES,
+	   .of = { 0, 0, 0, 3 }, .file = { FILES, 0, 0, FILES },
+	   .texts = 1 << 3, .child = 2)
 
 /**
  * struct mover - a thread that moves another thread from CPU to CPU
@@ -705,8 +641,9 @@ static void take_while_moved(struct __test_metadata *_metadata,
 		.moved = syscall(SYS_gettid),
 		.cpus = self->cpus,
 	};
+	const struct cast cast = { .orders = 1U << order, .file = { order } };
+	struct taker *taker = &self->takers[0];
 	__u32 most = count ? count : BATCH;
-	struct taker *taker;
 	__u8 *ids;
 	int i;
 
@@ -714,8 +651,7 @@ static void take_while_moved(struct __test_metadata *_metadata,
 		SKIP(return, "needs 2 CPUs");
 	ids = calloc(most, ID_SIZE_MAX);
 	ASSERT_NE(NULL, ids);
-	open_source(_metadata, self, 0, false, order);
-	taker = set_up_taker(self, 0, 0, 1U << order);
+	set_up(_metadata, self, &cast);
 	taker->moved = true;
 
 	ASSERT_EQ(0, pthread_create(&mover.thread, NULL, move_other, &mover));
