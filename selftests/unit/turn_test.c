@@ -238,6 +238,21 @@ static void use_up(void)
 	assert_true(atomic64_read(&sequences->by_source[source].next));
 }
 
+/* Batches of CHUNK arrive, one after the other. */
+static void line_up(unsigned int from, unsigned int to)
+{
+	for (unsigned int i = from; i < to; i++) {
+		add(i, CHUNK, 1);
+		run_for(0);
+	}
+}
+
+static void stick(unsigned int from, unsigned int to)
+{
+	for (unsigned int i = from; i < to; i++)
+		tasks[i].stuck_until = machine_mono() + 10000 * MS;
+}
+
 /* The time in which so many IDs become available. */
 static u64 time_of(u64 ids)
 {
@@ -248,18 +263,6 @@ static u64 time_of(u64 ids)
 
 	/* Some of the slots that have one time may be taken. */
 	return (ids / at_once + (at_once > 1)) * unit;
-}
-
-TEST(nobody_waits_for_free_ids)
-{
-	for (unsigned int i = 0; i < 8; i++)
-		add(i, i % 2 ? 1 : CHUNK, 10);
-	run_for(50 * MS);
-	for (unsigned int i = 0; i < 8; i++) {
-		assert_int_equal(tasks[i].served, 10);
-		assert_true(tasks[i].longest <= 8 * LOOK_NS);
-		assert_false(tasks[i].turn.has_waited);
-	}
 }
 
 TEST(a_poller_takes_no_lock_if_nobody_waits)
@@ -358,17 +361,14 @@ TEST(a_stuck_waiter_delays_nobody_if_there_is_enough)
 TEST(a_waiter_that_is_served_early_wakes_nobody)
 {
 	use_up();
-	for (unsigned int i = 0; i < 4; i++) {
-		add(i, CHUNK, 1);
-		run_for(0);
-	}
-	tasks[0].stuck_until = machine_mono() + 1000 * MS;
+	line_up(0, 4);
+	stick(0, 1);
 	wakeups = 0;
 	run_for(WINDOW / 2 + 7 * time_of(CHUNK));
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(tasks[i].served, i > 0);
 	assert_int_equal(wakeups, 0);
-	run_for(1000 * MS);
+	run_for(10000 * MS);
 	assert_int_equal(tasks[0].served, 1);
 }
 
@@ -386,9 +386,8 @@ TEST(stuck_waiters_lose_their_places)
 
 		use_up();
 		for (unsigned int i = 0; i < stuck; i++) {
-			add(i, CHUNK, 1);
-			run_for(0);
-			tasks[i].stuck_until = machine_mono() + 10000 * MS;
+			line_up(i, i + 1);
+			stick(i, i + 1);
 		}
 		add(stuck, CHUNK, 1);
 		wakeups = 0;
@@ -436,14 +435,9 @@ TEST(killed_waiters_delay_nobody)
 		u64 end;
 
 		use_up();
-		for (unsigned int i = 0; i < first; i++) {
-			add(i, CHUNK, 1);
-			run_for(0);
-		}
-		for (unsigned int i = 0; i < all; i++)
-			if (i < before || i >= before + killed)
-				tasks[i].stuck_until =
-					machine_mono() + 10000 * MS;
+		line_up(0, first);
+		stick(0, before);
+		stick(before + killed, all);
 		for (unsigned int i = 0; i < killed; i++) {
 			/* Begin at the first, at the last, or in the middle. */
 			unsigned int nth[] = { i, killed - 1 - i,
@@ -453,10 +447,7 @@ TEST(killed_waiters_delay_nobody)
 			run_for(0);
 		}
 		/* Callers that arrive now are not delayed, either. */
-		for (unsigned int i = first; i <= all + 1; i++) {
-			add(i, CHUNK, 1);
-			run_for(0);
-		}
+		line_up(first, all + 2);
 		end = machine_mono() + WINDOW / 2 +
 		      time_of((stuck + 2) * CHUNK) +
 		      GRACE * (1 + stuck / KUID_LINE_FRONT) + 1000 * LOOK_NS;
@@ -480,13 +471,11 @@ TEST(the_front_looks_after_a_stuck_head)
 		unsigned int stuck = numbers[n];
 
 		use_up();
-		for (unsigned int i = 0; i <= stuck; i++) {
-			add(i, CHUNK, 1);
-			run_for(0);
-			if (i < stuck)
-				tasks[i].stuck_until =
-					machine_mono() + 10000 * MS;
+		for (unsigned int i = 0; i < stuck; i++) {
+			line_up(i, i + 1);
+			stick(i, i + 1);
 		}
+		line_up(stuck, stuck + 1);
 		add(stuck + 1, 1, ~0U)->may_wait = false;
 		run_for(WINDOW / 2 + time_of((stuck + 1) * CHUNK) + GRACE +
 			WINDOW + time_of(2 * CHUNK));
@@ -616,60 +605,6 @@ TEST(a_waiter_that_looks_keeps_its_place)
 		/* The waiter has kept its first position in the line. */
 		assert_int_equal(tasks[i].turn.waiter.mark, mark);
 	}
-}
-
-TEST(singles_pass_sleeping_batches)
-{
-	enum {
-		SLEEPERS = 200,
-		SINGLES = 20
-	};
-
-	for (unsigned int i = 0; i < SLEEPERS; i++)
-		add(i, CHUNK, 3);
-	run_for(30 * MS);
-	/* The near half is used up, so all batches sleep. */
-	for (unsigned int i = 0; i < SINGLES; i++)
-		add(SLEEPERS + i, 1, 500)->pause = 100000;
-	run_for(100 * MS);
-	for (unsigned int i = 0; i < SINGLES; i++) {
-		struct task_struct *single = &tasks[SLEEPERS + i];
-
-		assert_true(single->served > 0);
-		assert_false(single->turn.has_waited);
-	}
-}
-
-/* Four singles take each ID at once, while 100 batches wait. */
-TEST(single_readers_and_batches_share)
-{
-	enum {
-		SINGLES = 4,
-		BATCHES = 100
-	};
-	unsigned int most = 0, chunks = 0;
-
-	use_up();
-	for (unsigned int i = 0; i < SINGLES; i++)
-		add(i, 1, ~0U);
-	for (unsigned int i = 0; i < BATCHES; i++)
-		add(SINGLES + i, CHUNK, ~0U);
-	run_for(3000 * MS);
-	for (unsigned int i = 0; i < SINGLES; i++) {
-		/*
-		 * A single waits for one batch that went over, and for the
-		 * other singles.
-		 */
-		assert_true(tasks[i].longest <=
-			    time_of(CHUNK + SINGLES) + 20 * LOOK_NS);
-	}
-	for (unsigned int i = 0; i < BATCHES; i++) {
-		chunks += tasks[SINGLES + i].served;
-		most = max(most, tasks[SINGLES + i].served);
-	}
-	/* One chunk in each window, except the first. */
-	assert_in_range(chunks, 28, 31);
-	assert_int_equal(most, 1);
 }
 
 /*
