@@ -35,7 +35,6 @@
 
 #define RANDOM_UUID  "/proc/sys/kernel/random/uuid"
 #define RANDOM_BATCH 4096
-#define FORMATS_MAX  16
 
 static unsigned char buf[BATCH_MAX * KUID_TEXT_MAX];
 static size_t size;
@@ -233,60 +232,10 @@ static const struct path paths[] = {
 	{ "local handle", NULL, open_library, run_library, KUID_LOCAL },
 };
 
-/* Instructions of the six random bytes of a v7, if many are taken at once. */
-static double random_bytes;
-
-/*
- * The highest cost of an ID, by path, IDs of a call, and format in the order of
- * their numbers; 0 for those that only serve as a comparison. With @random the
- * cost of random bytes comes on top for v7.
- */
-static const struct budget {
-	const char *path;
-	unsigned int ids;
-	bool random;
-	double most[FORMATS_MAX];
-} budgets[] = {
-	{ "read", 1, 0, { 865, 865, 1175, 865, 865, 910, 910, 910 } },
-	{ "read, VMGENID", 1, 0, { 865, 865, 1175, 865, 865, 910, 910, 910 } },
-	/* 1,250 and 10 for each ID. */
-	{ "read", 2, 0, { 635, 635, 0, 0, 635 } },
-	{ "read", 4, 0, { 322.5, 322.5, 0, 0, 322.5 } },
-	{ "read", 16, 0, { 88.1, 88.1, 320, 0, 88.1 } },
-	{ "read", 64, 0, { 29.5, 29.5, 235, 0, 29.5 } },
-	{ "ioctl", 1, 0, { 1100, 1100, 1385, 1150, 1150, 1150, 1150, 1150 } },
-	{ "ioctl, order host",
-	  1,
-	  0,
-	  { 1100, 1100, 1385, 1150, 1150, 1150, 1150, 1150 } },
-	{ "text", 1, 0, { 0, 1450, 1800 } },
-	{ "private lane", 1, 0, { 172, 169, 293 } },
-	{ "private lane", 256, 0, { 11, 11, 154 } },
-	{ "read", 4096, 1, { 11.5, 11.5, 22, 9, 8, 12, 12, 9 } },
-	{ "ioctl", 4096, 0, { 11.5 } },
-	{ "text", 4096, 0, { 0, 52 } },
-};
-
 /* The column of results. NULL behind the last format. */
 static const char *name_of(unsigned int format)
 {
 	return format == ZERO ? "/dev/zero" : kuid_format_name(format);
-}
-
-static double budget_of(const struct path *path, unsigned int format,
-			unsigned int ids)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(budgets); i++) {
-		const struct budget *b = &budgets[i];
-
-		if (format != ZERO && b->ids == ids &&
-		    !strcmp(b->path, path->name))
-			return b->most[format - 1] +
-			       (b->random && format == KUID_FORMAT_V7
-					? random_bytes
-					: 0);
-	}
-	return 0;
 }
 
 /*
@@ -306,9 +255,8 @@ static void count_batches(const struct path *path, unsigned int format,
 		    (format == KUID_FORMAT_LEX && ids >= 50000))
 			continue;
 		snprintf(row, sizeof(row), "%u", ids);
-		print_count(path->batches, row, name_of(format),
-			    count_ids(path->run, ids),
-			    ids > 1 ? budget_of(path, format, ids) : 0, held);
+		result(path->batches, row, name_of(format),
+		       count_ids(path->run, ids), held);
 	}
 }
 
@@ -327,9 +275,8 @@ static void count_path(const struct path *path, bool quick)
 	for (unsigned int format = ZERO; name_of(format); format++) {
 		if (!open_path(path, format))
 			continue;
-		print_count("single", path->name, name_of(format),
-			    count_ids(path->run, 1), budget_of(path, format, 1),
-			    true);
+		result("single", path->name, name_of(format),
+		       count_ids(path->run, 1), true);
 		close_path();
 	}
 	for (unsigned int format = ZERO; name_of(format); format++) {
@@ -413,16 +360,15 @@ static const struct other {
 	const char *what;
 	const char *path;
 	void (*run)(unsigned int calls, unsigned int ids);
-	double budget;
 } others[] = {
-	{ "clock_gettime", NULL, run_clock, 0 },
-	{ "getppid", NULL, run_getppid, 0 },
-	{ "getrandom, 16 bytes", NULL, run_getrandom, 0 },
-	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid, 0 },
-	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid, 0 },
-	{ "/dev/kuid, opened again", NULL, run_open_kuid, 0 },
-	{ "libkuid: open, one ID, close", NULL, run_open_library, 0 },
-	{ "node of a private lane", "/dev/kuid", run_lane_node, 1620 },
+	{ "clock_gettime", NULL, run_clock },
+	{ "getppid", NULL, run_getppid },
+	{ "getrandom, 16 bytes", NULL, run_getrandom },
+	{ RANDOM_UUID ", kept open", RANDOM_UUID, run_random_uuid },
+	{ RANDOM_UUID ", opened again", NULL, run_open_random_uuid },
+	{ "/dev/kuid, opened again", NULL, run_open_kuid },
+	{ "libkuid: open, one ID, close", NULL, run_open_library },
+	{ "node of a private lane", "/dev/kuid", run_lane_node },
 };
 
 static int count_all(const char *form)
@@ -434,23 +380,22 @@ static int count_all(const char *form)
 	memset(buf, 1, sizeof(buf));
 	if (!strcmp(form, "vmgenid")) {
 		count_path(&checked, true);
-		return count_status();
+		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		const struct other *o = &others[i];
 
 		if (o->path)
 			fd = open_file(o->path, O_RDONLY);
-		print_count("others", o->what, "instructions",
-			    count_ids(o->run, 1), o->budget, true);
+		result("others", o->what, "instructions", count_ids(o->run, 1),
+		       true);
 		close_path();
 	}
-	random_bytes = count_ids(run_getrandom, RANDOM_BATCH);
-	print_count("others", "6 bytes of getrandom, in 4,096 x 6",
-		    "instructions", random_bytes, 0, true);
+	result("others", "6 bytes of getrandom, in 4,096 x 6", "instructions",
+	       count_ids(run_getrandom, RANDOM_BATCH), true);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		count_path(&paths[i], !strcmp(form, "quick"));
-	return count_status();
+	return 0;
 }
 
 #define FILES_MAX   10000

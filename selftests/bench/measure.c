@@ -15,8 +15,6 @@
 #define RUN_NS	  32000
 #define BEFORE_NS 200
 
-static int above_budget;
-
 __u64 nanoseconds(clockid_t clock)
 {
 	struct timespec now;
@@ -86,33 +84,4 @@ void result(const char *table, const char *row, const char *column,
 	printf("%s\t%s\t%s\t%.2f%s\n", table, row, column, value,
 	       held ? "\theld" : "");
 	fflush(stdout);
-}
-
-bool result_budget(const char *table, const char *row, const char *column,
-		   double value, double budget, bool is_lowest)
-{
-	bool kept = is_lowest ? value >= budget : value <= budget;
-	char what[256];
-
-	snprintf(what, sizeof(what), "budgets\t%s, %s, %s", table, row, column);
-	printf("%s\tmeasured\t%.2f\n%s\tat %s\t%.2f\n%s\tkept\t%s\n", what,
-	       value, what, is_lowest ? "least" : "most", budget, what,
-	       kept ? "yes" : "no");
-	return kept;
-}
-
-void print_count(const char *table, const char *row, const char *column,
-		 double value, double budget, bool held)
-{
-	result(table, row, column, value, held);
-	if (!budget || result_budget(table, row, column, value, budget, false))
-		return;
-	printf("%s: %s, %s: %.2f is above the budget of %.2f\n", table, row,
-	       column, value, budget);
-	above_budget = 1;
-}
-
-int count_status(void)
-{
-	return above_budget;
 }

@@ -40,18 +40,4 @@ double count_ids(void (*run)(unsigned int calls, unsigned int ids),
 void result(const char *table, const char *row, const char *column,
 	    double value, bool held);
 
-/*
- * Print a row of the table of budgets: the highest value that is accepted for a
- * result, or the lowest one. Returns whether it is kept.
- */
-bool result_budget(const char *table, const char *row, const char *column,
-		   double value, double budget, bool is_lowest);
-
-/* Print a result with its budget; 0 if it has none. */
-void print_count(const char *table, const char *row, const char *column,
-		 double value, double budget, bool held);
-
-/* The exit status: 1 if such a value was above its budget. */
-int count_status(void);
-
 #endif /* BENCH_MEASURE_H */

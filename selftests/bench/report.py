@@ -18,6 +18,7 @@ performance.md and in README.md. "check" fails if these don't have what is recor
 import difflib
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -32,6 +33,8 @@ import tables  # noqa: E402
 RECORDED = tables.TOP / "Documentation/performance"
 DOCUMENTS = {"README.md": "Documentation/performance/", "Documentation/performance.md": "performance/"}
 TOLERANCE = 3  # percent
+# A run fails if a value of these breaks its budget. Other values depend on the machine's load.
+HELD = {"single", "others", "batch-read", "batch-ioctl", "batch-text", "batch-lane"}
 
 # Parts that are programs of a machine or of this one; those of parts/ are scripts.
 BOOTED = {
@@ -115,16 +118,43 @@ def draw(of, to):
             tables.draw(HERE / "plot.gp", table.points(), to / f"{table.name}.svg")
 
 
+def add_budgets(of):
+    """Adds the table of budgets. Prints those that a value breaks, and returns whether there are none."""
+    good = True
+    for table in of.values():
+        for row, *limits in map(tables.words, table.about.get("budgets", "").strip().splitlines()):
+            for limit in limits:
+                limit, _, other = limit.partition(" + ")
+                column, least, most = re.fullmatch(r"(.*?)( >)? ([\d.]+)", limit).groups()
+                value = table.values.get(row, {}).get(column)
+                if value is None:
+                    continue
+                most = float(most) + (float(of["others"].values[other]["instructions"]) if other else 0)
+                kept = float(value) >= most if least else float(value) <= most
+                what = f"{table.name}, {row}, {column}"
+                for name, cell in (("measured", value), ("at least" if least else "at most", f"{most:.2f}"),
+                                   ("kept", "yes" if kept else "no")):
+                    of["budgets"].add(what, name, cell)
+                if not kept:
+                    print(f"{what}: {value} is beyond the budget of {most:.2f}")
+                    good = good and table.name not in HELD
+    print(f"{len(of['budgets'].values)} budgets were compared")
+    return good
+
+
 def write_report(out, files):
     of = tables.read(HERE / "tables.list", files, False)
+    good = add_budgets(of)
+    shown = [table for table in of.values() if table.values]
     (out / "results.tsv").write_text("".join(file.read_text() for file in files))
     (out / "report.md").write_text("# Benchmarks of kuid\n" + "".join(
-        f"\n## {table.about['title']}\n\n{table.markdown(True, 'performance/')}" for table in of.values()))
+        f"\n## {table.about['title']}\n\n{table.markdown(True, 'performance/')}" for table in shown))
     (out / "report.csv").write_text("table,row,column,value\n" + "".join(
-        f'{table.name},"{row}","{column}","{values[column]}"\n' for table in of.values()
+        f'{table.name},"{row}","{column}","{values[column]}"\n' for table in shown
         for row, values in table.values.items() for column in table.columns if column in values))
     draw(of, out / "performance")
     print(f"report.py: the report is {out}/report.md")
+    return good
 
 
 def run(arguments):
@@ -149,7 +179,7 @@ def run(arguments):
     print(f"report.py: measured: {' '.join(parts)}; "
           f"not measured, in the record: {', '.join(others) or 'none'}", file=sys.stderr)
     files = sorted((out / "parts").glob("*.tsv"))
-    write_report(out, files)
+    good = write_report(out, files) and good
     if not all([is_as_recorded(file) for file in files]):
         good = False
         print("report.py: if this is intended: make bench, and then make bench-record", file=sys.stderr)
