@@ -8,18 +8,14 @@ static void check_answer(struct __test_metadata *_metadata,
 			 const struct kuid_query *a, const struct format *f,
 			 __u32 order)
 {
-	EXPECT_EQ(f->number, a->format) {
+	EXPECT_EQ(f->number, a->format)
 		TH_LOG("%s", f->name);
-	}
-	EXPECT_EQ(f->id_size, a->id_size) {
+	EXPECT_EQ(f->id_size, a->id_size)
 		TH_LOG("%s", f->name);
-	}
-	EXPECT_EQ(f->text_size, a->text_size) {
+	EXPECT_EQ(f->text_size, a->text_size)
 		TH_LOG("%s", f->name);
-	}
-	EXPECT_EQ(f->rate, a->rate_max) {
+	EXPECT_EQ(f->rate, a->rate_max)
 		TH_LOG("%s", f->name);
-	}
 	EXPECT_EQ(AHEAD_NS, a->max_ahead_ns);
 	EXPECT_EQ(BATCH_AHEAD_NS, a->batch_ahead_ns);
 	/*
@@ -27,9 +23,8 @@ static void check_answer(struct __test_metadata *_metadata,
 	 * back.
 	 */
 	EXPECT_EQ(f->number < KUID_FORMAT_LEX ? STEP_LIMIT_NS : UINT64_MAX,
-		  a->step_limit_ns) {
+		  a->step_limit_ns)
 		TH_LOG("%s", f->name);
-	}
 	EXPECT_EQ(order, a->order);
 	EXPECT_EQ((2ULL << LAST_FORMAT) - 2, a->formats);
 	EXPECT_EQ(1ULL << KUID_ORDER_CPU | 1ULL << KUID_ORDER_FILE |

@@ -85,10 +85,9 @@ TEST_F(rules, good_requests)
 		memset(arg, POISON, sizeof(arg));
 		good_request(c, arg, self->ids, poisons[i]);
 		memcpy(sent, arg, sizeof(arg));
-		ASSERT_EQ(0, ioctl(fd, c->cmd, arg)) {
+		ASSERT_EQ(0, ioctl(fd, c->cmd, arg))
 			TH_LOG("%s, poison %x: errno %d", c->name, poisons[i],
 			       errno);
-		}
 		/* In fields stay as they were, except for a default. */
 		for (f = 0; f < c->nr_fields; f++) {
 			const struct field *field = &c->fields[f];
@@ -97,10 +96,9 @@ TEST_F(rules, good_requests)
 				continue;
 			EXPECT_EQ(0, memcmp(arg + field->offset,
 					    sent + field->offset,
-					    field->size)) {
+					    field->size))
 				TH_LOG("%s.%s was changed", c->name,
 				       field->name);
-			}
 		}
 		/* Nothing is written behind the struct. */
 		EXPECT_TRUE(all_bytes(arg + c->size, POISON,
@@ -118,18 +116,15 @@ static void check_refused(struct __test_metadata *_metadata,
 	good_request(self->c, arg, self->ids, POISON);
 	memcpy(arg + offset, &value, sizeof(value));
 	memcpy(before, arg, self->c->size);
-	ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, arg)) {
+	ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, arg))
 		TH_LOG("%s.%s: %x at %zu was taken", self->c->name,
 		       field->name, value, offset);
-	}
-	ASSERT_EQ(EINVAL, errno) {
+	ASSERT_EQ(EINVAL, errno)
 		TH_LOG("%s.%s: %x at %zu", self->c->name, field->name, value,
 		       offset);
-	}
-	ASSERT_EQ(0, memcmp(before, arg, self->c->size)) {
+	ASSERT_EQ(0, memcmp(before, arg, self->c->size))
 		TH_LOG("%s.%s: %x at %zu: the struct was written",
 		       self->c->name, field->name, value, offset);
-	}
 }
 
 /* Each unknown bit is refused, alone or together with all known bits. */
@@ -214,9 +209,8 @@ TEST_F(rules, another_size_or_direction)
 
 			if (cmd == c->cmd)
 				continue;
-			ASSERT_EQ(-1, ioctl(self->fd, cmd, arg)) {
+			ASSERT_EQ(-1, ioctl(self->fd, cmd, arg))
 				TH_LOG("%s: %lx was taken", c->name, cmd);
-			}
 			ASSERT_EQ(ENOTTY, errno);
 		}
 	}
@@ -237,18 +231,16 @@ TEST_F(rules, struct_not_there)
 
 	ASSERT_NE(NULL, hole);
 	for (i = 0; i < nr; i++) {
-		ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, bad[i])) {
+		ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, bad[i]))
 			TH_LOG("%llx was taken", bad[i]);
-		}
 		ASSERT_EQ(EFAULT, errno);
 	}
 	good_request(self->c, good, self->ids, POISON);
 	for (there = 0; there < size; there++) {
 		memcpy(hole - there, good, there);
-		ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, hole - there)) {
+		ASSERT_EQ(-1, ioctl(self->fd, self->c->cmd, hole - there))
 			TH_LOG("%s with %zu bytes was taken", self->c->name,
 			       there);
-		}
 		ASSERT_EQ(EFAULT, errno);
 		ASSERT_EQ(0, memcmp(hole - there, good, there));
 	}
@@ -403,9 +395,8 @@ TEST_F(fails, would_block)
 
 	begin(_metadata, self, "state=required " ALL_PARAMS, O_NONBLOCK);
 	for (i = 0; i < NR_FORMATS; i++) {
-		EXPECT_EQ(EAGAIN, generate_fails(self, formats[i].number)) {
+		EXPECT_EQ(EAGAIN, generate_fails(self, formats[i].number))
 			TH_LOG("%s", formats[i].name);
-		}
 	}
 }
 
@@ -424,9 +415,8 @@ TEST_F(fails, interrupted)
 		}
 		EXPECT_TRUE(wait_asleep_in(pid, SYS_ioctl));
 		kill(pid, SIGUSR1);
-		EXPECT_EQ(EINTR, exit_status(pid)) {
+		EXPECT_EQ(EINTR, exit_status(pid))
 			TH_LOG("%s", formats[i].name);
-		}
 	}
 }
 
@@ -453,9 +443,8 @@ TEST_F(fails, counts)
 			if (counts[k] && counts[k] <= q.batch_max)
 				continue;
 			self->g.count = counts[k];
-			EXPECT_EQ(EINVAL, generate_fails(self, f->number)) {
+			EXPECT_EQ(EINVAL, generate_fails(self, f->number))
 				TH_LOG("%s: %u", f->name, counts[k]);
-			}
 		}
 	}
 }
@@ -494,10 +483,9 @@ TEST_F(fails, buffer_ends_early)
 				memset(hole - page, POISON, page);
 				got = k % 2 ? read_ids(f, fd, to, asked[k]) :
 					      generate_ids(f, fd, to, asked[k]);
-				ASSERT_EQ(whole ?: -EFAULT, got) {
+				ASSERT_EQ(whole ?: -EFAULT, got)
 					TH_LOG("%s: %u into %zu bytes", f->name,
 					       asked[k], room);
-				}
 				ASSERT_EQ(whole, count_in_order(f, to, whole,
 								&last));
 				ASSERT_TRUE(all_bytes(hole - page, POISON,

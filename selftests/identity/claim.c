@@ -140,19 +140,15 @@ static void expect_failing(struct __test_metadata *_metadata, __u32 numbers,
 		if (f->number == KUID_FORMAT_SNOWFLAKE && !expected &&
 		    state.snowflake_worker == KUID_SNOWFLAKE_NO_WORKER)
 			expected = -ENOKEY;
-		EXPECT_EQ(expected ?: 1, read_ids(f, fd, ids, 1)) {
+		EXPECT_EQ(expected ?: 1, read_ids(f, fd, ids, 1))
 			TH_LOG("%s", f->name);
-		}
-		EXPECT_EQ(expected ?: 8, read_ids(f, fd, ids, 8)) {
+		EXPECT_EQ(expected ?: 8, read_ids(f, fd, ids, 8))
 			TH_LOG("%s", f->name);
-		}
-		EXPECT_EQ(expected ?: 3, generate_ids(f, fd, ids, 3)) {
+		EXPECT_EQ(expected ?: 3, generate_ids(f, fd, ids, 3))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(expected ? -1 : (int)f->text_size + 1,
-			  read(text, line, f->text_size + 1)) {
+			  read(text, line, f->text_size + 1))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(-expected, expected ? errno : 0);
 		ASSERT_EQ(1, poll(&p, 1, 0));
 		EXPECT_EQ(expected ? POLLERR : 0, p.revents & POLLERR);
@@ -307,16 +303,14 @@ TEST_F(claim, refuses)
 		struct kuid_claim claim = bad[i];
 
 		name_former(self->fd, &claim);
-		EXPECT_EQ(-EINVAL, ask(self->fd, &claim)) {
+		EXPECT_EQ(-EINVAL, ask(self->fd, &claim))
 			TH_LOG("claim %zu", i);
-		}
 	}
 	for (i = 0; i < ARRAY_SIZE(bad_raises); i++) {
 		struct kuid_claim_ceiling raise = bad_raises[i];
 
-		EXPECT_EQ(-EINVAL, change(self->fd, &raise)) {
+		EXPECT_EQ(-EINVAL, change(self->fd, &raise))
 			TH_LOG("ceiling %zu", i);
-		}
 		EXPECT_EQ(bad_raises[i].ceiling_ns, raise.ceiling_ns);
 	}
 	/* A request that is wrong anyway, for a part that is claimed. */
@@ -503,9 +497,8 @@ TEST_F(claim, begins_at_the_floor)
 	for (f = formats; f < formats + NR_FORMATS; f++) {
 		ASSERT_EQ(1, generate_ids(f, self->fd, id, 1));
 		ASSERT_TRUE(decode(f, id, &fields));
-		EXPECT_EQ(is_stamp(f), fields.ns < claim.floor_ns) {
+		EXPECT_EQ(is_stamp(f), fields.ns < claim.floor_ns)
 			TH_LOG("%s", f->name);
-		}
 	}
 	/* A claim does not restore the state. */
 	ASSERT_EQ(0, get_status(self->fd, &status));

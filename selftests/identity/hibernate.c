@@ -29,13 +29,11 @@ static __u32 stale_formats(struct __test_metadata *_metadata, int fd)
 			(read_ids(f, binary, ids, 7) == 7) +
 			(generate_ids(f, fd, ids, 3) == 3) +
 			(read(text, ids, 1) == 1);
-		EXPECT_TRUE(works == 0 || works == 5) {
+		EXPECT_TRUE(works == 0 || works == 5)
 			TH_LOG("%s: %d", f->name, works);
-		}
 		EXPECT_EQ(1, poll(&p, 1, 0));
-		EXPECT_EQ(works ? POLLIN : POLLIN | POLLERR, p.revents) {
+		EXPECT_EQ(works ? POLLIN : POLLIN | POLLERR, p.revents)
 			TH_LOG("%s", f->name);
-		}
 		if (!works) {
 			EXPECT_EQ(-ESTALE, read_ids(f, binary, ids, 1));
 			EXPECT_EQ(-ESTALE, generate_ids(f, fd, ids, 3));
@@ -232,9 +230,8 @@ TEST_F_TIMEOUT(hibernate, tears_a_line, 120)
 		const struct format *f = &formats[i];
 
 		EXPECT_EQ(i % 2 ? given[i] + 1 : 0,
-			  end_lost_line(f, fds[i], lines[i], given[i])) {
+			  end_lost_line(f, fds[i], lines[i], given[i]))
 			TH_LOG("%s: '%.*s'", f->name, given[i] + 2, lines[i]);
-		}
 		close(fds[i]);
 	}
 	close(fd);
@@ -253,18 +250,15 @@ static void expect_ids_of(struct __test_metadata *_metadata, __u32 numbers)
 	for (f = formats; f < formats + NR_FORMATS; f++) {
 		fd = open_device_file(f, "", O_NONBLOCK | O_CLOEXEC);
 		ASSERT_LE(0, fd);
-		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(among(f, numbers) ? 1 :
 			  f->number == KUID_FORMAT_SNOWFLAKE ? -ESTALE :
 							       -EAGAIN,
-			  read_ids(f, fd, id, 1)) {
+			  read_ids(f, fd, id, 1))
 			TH_LOG("%s", f->name);
-		}
-		EXPECT_EQ(among(f, numbers), poll_says_ready(fd)) {
+		EXPECT_EQ(among(f, numbers), poll_says_ready(fd))
 			TH_LOG("%s", f->name);
-		}
 		close(fd);
 	}
 }

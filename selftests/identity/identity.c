@@ -142,9 +142,8 @@ TEST_F(identity, refuses)
 
 		set.epoch = 7;
 		copy = set;
-		EXPECT_EQ(-EINVAL, set_identity(self->fd, &set)) {
+		EXPECT_EQ(-EINVAL, set_identity(self->fd, &set))
 			TH_LOG("row %zu", i);
-		}
 		EXPECT_EQ(0, memcmp(&set, &copy, sizeof(set)));
 	}
 	ASSERT_EQ(0, get_status(self->fd, &after));
@@ -196,18 +195,16 @@ TEST_F(identity, is_shown)
 
 		ASSERT_EQ(0, get_status(self->fd, &before));
 		set.epoch = ~0ULL;
-		ASSERT_EQ(0, set_identity(self->fd, &set)) {
+		ASSERT_EQ(0, set_identity(self->fd, &set))
 			TH_LOG("%s", steps[i].what);
-		}
 		ASSERT_EQ(0, get_status(self->fd, &after));
 		EXPECT_EQ(set.epoch, after.epoch);
 		/*
 		 * If there was no epoch, the request makes the first one before
 		 * its own.
 		 */
-		EXPECT_EQ((before.epoch ?: 1) + 1, after.epoch) {
+		EXPECT_EQ((before.epoch ?: 1) + 1, after.epoch)
 			TH_LOG("%s", steps[i].what);
-		}
 		ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1,
 				  &epoch));
 		EXPECT_EQ(set.epoch, epoch);
@@ -297,13 +294,11 @@ TEST_F(identity, worker_of_the_host)
 		ASSERT_EQ(0, set_identity(self->fd, &set));
 		ASSERT_EQ(0, look(self->fd, 8, &now));
 		EXPECT_NE(was.worker, now.worker);
-		EXPECT_EQ(names[i].common, worker_of(name) != now.worker) {
+		EXPECT_EQ(names[i].common, worker_of(name) != now.worker)
 			TH_LOG("\"%s\"", name);
-		}
 		EXPECT_EQ(names[i].common,
-			  log_has(log, "kuid", "makes no worker")) {
+			  log_has(log, "kuid", "makes no worker"))
 			TH_LOG("\"%s\"", name);
-		}
 	}
 	/* A known value, not computed by worker_of(). */
 	EXPECT_EQ(0x3d6a136326453505ULL, now.worker);

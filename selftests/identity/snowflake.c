@@ -136,13 +136,11 @@ TEST_F(snowflake, worker_of_the_parameters)
 			ASSERT_EQ(-EINVAL, loaded);
 			continue;
 		}
-		ASSERT_EQ(0, loaded) {
+		ASSERT_EQ(0, loaded)
 			TH_LOG("%s", cases[i].params);
-		}
 		expect_worker(_metadata, cases[i].worker);
-		ASSERT_EQ(0, unload()) {
+		ASSERT_EQ(0, unload())
 			TH_LOG("%s", cases[i].params);
-		}
 	}
 }
 
@@ -232,9 +230,8 @@ TEST_F(snowflake, bad_requests_change_nothing)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct kuid_set_identity set = bad[i];
 
-		EXPECT_EQ(-EINVAL, set_identity(fd, &set)) {
+		EXPECT_EQ(-EINVAL, set_identity(fd, &set))
 			TH_LOG("request %zu", i);
-		}
 	}
 	ASSERT_EQ(0, get_status(fd, &after));
 	EXPECT_EQ(before.epoch, after.epoch);

@@ -202,9 +202,8 @@ TEST_F(vmgenid, changes_during_a_call)
 		if (way == BY_IOCTL)
 			EXPECT_LT(epoch, c.epoch);
 		EXPECT_EQ(nr + 1 + (found == TWICE),
-			  forks(_metadata, self->fd)) {
+			  forks(_metadata, self->fd))
 			TH_LOG("%s, way %u, found %u", f->name, way, found);
-		}
 		munmap(c.to, sysconf(_SC_PAGESIZE));
 		close(fault_fd);
 		close(c.fd);
@@ -403,10 +402,9 @@ TEST_F(vmgenid, changes_beside_readers)
 		/* This call races with those that find the change. */
 		own.failed = !take_later(&own, self->blocking, ids, ended);
 		__atomic_store_n(&all.ended, ended, __ATOMIC_RELEASE);
-		EXPECT_FALSE(own.failed) {
+		EXPECT_FALSE(own.failed)
 			TH_LOG("change %d: got %ld of epoch %llu after %llu", i,
 			       own.got, own.epoch, ended);
-		}
 		if (!(i % 8))
 			notify();
 		EXPECT_EQ(i + 1, forks(_metadata, self->fd));
@@ -420,10 +418,9 @@ TEST_F(vmgenid, changes_beside_readers)
 		struct reader *one = &all.one[i];
 
 		ASSERT_EQ(0, pthread_join(one->thread, NULL));
-		EXPECT_FALSE(one->failed) {
+		EXPECT_FALSE(one->failed)
 			TH_LOG("CPU %d: got %ld of epoch %llu", one->cpu,
 			       one->got, one->epoch);
-		}
 	}
 	EXPECT_LT(ended, epoch_of_status(_metadata, self->fd));
 	EXPECT_GE(first + CHANGES, epoch_of_status(_metadata, self->fd));

@@ -22,9 +22,8 @@ static inline void take_module(struct __test_metadata *_metadata)
 		SKIP_TEST(NO_MODULE);
 	was_loaded = is_loaded();
 	if (was_loaded)
-		ASSERT_EQ(0, unload()) {
+		ASSERT_EQ(0, unload())
 			TH_LOG("the module is used by someone else");
-		}
 }
 
 /* For a fixture's teardown, which has closed all files. */
@@ -56,9 +55,8 @@ static inline void wait_until_unused(void)
 static inline void start(struct __test_metadata *_metadata, int *fd,
 			 const char *params)
 {
-	ASSERT_EQ(0, load(params)) {
+	ASSERT_EQ(0, load(params))
 		TH_LOG("%s", params);
-	}
 	*fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, *fd);
 }

@@ -110,10 +110,9 @@ TEST_F(load, works_when_announced)
 				continue;
 			snprintf(path, sizeof(path), "/dev/%s", name);
 			fd = open(path, O_RDONLY | O_CLOEXEC);
-			ASSERT_LE(0, fd) {
+			ASSERT_LE(0, fd)
 				TH_LOG("load %d, %s: %s", i, path,
 				       strerror(errno));
-			}
 			ASSERT_LT(0, read(fd, id, sizeof(id)));
 			close(fd);
 			nr++;
@@ -142,10 +141,9 @@ TEST_F(load, works_when_created)
 				continue;
 			fd = open(device_of(nr).path, O_RDONLY | O_CLOEXEC);
 			if (fd < 0) {
-				ASSERT_EQ(ENOENT, errno) {
+				ASSERT_EQ(ENOENT, errno)
 					TH_LOG("load %d, %s", i,
 					       device_of(nr).path);
-				}
 				continue;
 			}
 			ASSERT_LT(0, read(fd, id, sizeof(id)));
@@ -347,10 +345,9 @@ TEST_F_TIMEOUT(load, leaves_no_memory_behind, 120)
 		long grown = after->caches[i].objects -
 			     before->caches[i].objects;
 
-		EXPECT_GT(NOISE, grown) {
+		EXPECT_GT(NOISE, grown)
 			TH_LOG("%s: %ld objects more after %d rounds",
 			       before->caches[i].name, grown, ROUNDS);
-		}
 		if (grown > most) {
 			most = grown;
 			most_in = before->caches[i].name;

@@ -224,14 +224,12 @@ TEST_F_TIMEOUT(deadline, fails_in_the_end, 90)
 		if (sleeper->result == -EOPNOTSUPP)
 			continue;
 		EXPECT_EQ(way == BY_POLL ? POLLIN | POLLERR : -ENODATA,
-			  sleeper->result) {
+			  sleeper->result)
 			TH_LOG("%s", way_names[way]);
-		}
 		/* A poller's time began when the gate was shut. */
 		if (way != BY_POLL && way != BY_RING)
-			EXPECT_LE(NOT_BEFORE_NS, sleeper->took) {
+			EXPECT_LE(NOT_BEFORE_NS, sleeper->took)
 				TH_LOG("%s", way_names[way]);
-			}
 	}
 	EXPECT_EQ(-ENODATA, read_ids(self->f, self->nonblock, ids, 1));
 	EXPECT_EQ(-ENODATA, generate_ids(self->f, self->nonblock, ids, COUNT));
@@ -260,9 +258,8 @@ TEST_F(deadline, opens_in_time)
 		wait_for_sleeper(_metadata, self, way);
 		if (sleeper->result == -EOPNOTSUPP)
 			continue;
-		EXPECT_LT(0, sleeper->result) {
+		EXPECT_LT(0, sleeper->result)
 			TH_LOG("%s: %ld", way_names[way], sleeper->result);
-		}
 		if (way == BY_POLL)
 			EXPECT_EQ(POLLIN, sleeper->result);
 	}
@@ -315,9 +312,8 @@ TEST_F(at_the_ceiling, gives_what_it_has)
 				 generate_ids(f, fd, ids, MANY);
 		EXPECT_LT(0, got);
 		EXPECT_GT(way == 3 ? MANY : size, got);
-		EXPECT_EQ(-EAGAIN, read_ids(f, nonblock, id, 1)) {
+		EXPECT_EQ(-EAGAIN, read_ids(f, nonblock, id, 1))
 			TH_LOG("way %d", way);
-		}
 	}
 
 	ASSERT_EQ(0, let_all_go(self->all.fd));

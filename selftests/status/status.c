@@ -272,9 +272,8 @@ TEST_F(status, all_fields_are_written)
 	for (i = offsetof(struct kuid_status, reasons);
 	     i < offsetof(struct kuid_status, reserved); i += sizeof(__u64)) {
 		EXPECT_NE(0, memcmp((__u8 *)&poison + i, (__u8 *)&s + i,
-				    sizeof(__u64))) {
+				    sizeof(__u64)))
 			TH_LOG("offset %zu is not written", i);
-		}
 	}
 	EXPECT_TRUE(all_bytes(s.reserved, 0, sizeof(s.reserved)));
 	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_STATUS, &again));
@@ -418,9 +417,8 @@ TEST_F(status, device_files)
 			EXPECT_EQ(s.unique, now.unique);
 			EXPECT_EQ(s.epoch, now.epoch);
 			EXPECT_TRUE(file_shows(fd, device.f->name, device.text,
-					       device.order, taken)) {
+					       device.order, taken))
 				TH_LOG("%s", device.path);
-			}
 			/* Status takes no ID, so the order can still be set. */
 			ASSERT_EQ(taken ? EBUSY : 0, set_order(fd, device.order));
 			ASSERT_LT(0, read(fd, text, device.f->id_size));
@@ -477,9 +475,8 @@ TEST_F(status, ids)
 						     ids, 1));
 		ASSERT_EQ(-EFAULT, generate_ids(&formats[n], self->fd, NULL, 1));
 		get(_metadata, self->fd, &after);
-		EXPECT_EQ(0, memcmp(before.ids, after.ids, sizeof(after.ids))) {
+		EXPECT_EQ(0, memcmp(before.ids, after.ids, sizeof(after.ids)))
 			TH_LOG("%s", formats[n].name);
-		}
 	}
 	EXPECT_EQ(0, check_files(self->fd));
 	free(ids);
@@ -679,9 +676,8 @@ TEST_F(status, answers_while_an_epoch_begins)
 	EXPECT_EQ(g.epoch, all.status.epoch);
 	EXPECT_EQ(0, check_files(self->fd));
 
-	EXPECT_TRUE(grace_is_held()) {
+	EXPECT_TRUE(grace_is_held())
 		TH_LOG("the grace period ended before the answers came");
-	}
 	EXPECT_EQ(0, waitpid(child, NULL, WNOHANG));
 	ASSERT_EQ(0, unload_name("kuid_grace"));
 	ASSERT_TRUE(ended_well(child));

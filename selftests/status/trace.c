@@ -141,16 +141,14 @@ TEST_F(trace, fields)
 
 		snprintf(path, sizeof(path), EVENTS "%s/format", events[i].event);
 		fd = open(path, O_RDONLY);
-		ASSERT_LT(0, read(fd, text, sizeof(text) - 1)) {
+		ASSERT_LT(0, read(fd, text, sizeof(text) - 1))
 			TH_LOG("no %s", path);
-		}
 		close(fd);
 		for (k = 0; events[i].fields[k]; k++) {
 			snprintf(field, sizeof(field), " %s;",
 				 events[i].fields[k]);
-			EXPECT_NE(NULL, strstr(text, field)) {
+			EXPECT_NE(NULL, strstr(text, field))
 				TH_LOG("%s has no %s", path, events[i].fields[k]);
-			}
 		}
 	}
 }
@@ -198,15 +196,13 @@ static void check_step(struct __test_metadata *_metadata, const char **at,
 
 	ASSERT_EQ(3, scan(at, "kuid_step",
 			  "by_ns=%lld stamp_lag_ns=%lld slot_lag_ns=%lld",
-			  &by_ns, stamp_lag, slot_lag)) {
+			  &by_ns, stamp_lag, slot_lag))
 		TH_LOG("no step by %d seconds", by);
-	}
 	/*
 	 * The wall clock may be slewed as well, and be read between two ticks.
 	 */
-	EXPECT_GT(100000000, llabs(by_ns - by * 1000000000LL)) {
+	EXPECT_GT(100000000, llabs(by_ns - by * 1000000000LL))
 		TH_LOG("by %lld ns", by_ns);
-	}
 }
 
 TEST_F(trace, step)
@@ -246,9 +242,8 @@ static void check_epoch(struct __test_metadata *_metadata, const char **at,
 	char text[16];
 
 	ASSERT_EQ(2, scan(at, "kuid_epoch", "number=%llu why=%15s", &value,
-			  text)) {
+			  text))
 		TH_LOG("no epoch %llu", (unsigned long long)number);
-	}
 	EXPECT_EQ(number, value);
 	EXPECT_STREQ(why, text);
 }
@@ -348,9 +343,8 @@ static void check_claim(struct __test_metadata *_metadata, const char **at,
 
 	ASSERT_EQ(8, scan(at, event,
 			  "token=%39s state=%15s parts=%39s worker=%llx snowflake=%*u floor_ns=%llu ceiling_ns=%llu first_ns=%llu end_ns=%lld",
-			  token, has, parts, &worker, &floor, &shown, &first, end)) {
+			  token, has, parts, &worker, &floor, &shown, &first, end))
 		TH_LOG("no %s", event);
-	}
 	EXPECT_STREQ(CLAIMED, token);
 	EXPECT_STREQ(state, has);
 	/* The worker may serve for snowflake. */
