@@ -77,29 +77,16 @@ FIXTURE_TEARDOWN(set_format)
 	close(self->fd);
 }
 
-TEST_F(set_format, before_the_first_id)
-{
-	ASSERT_EQ(self->was->number, format_now(self->fd));
-	ASSERT_EQ(0, set_format(self->fd, self->f->number));
-	check_reads(_metadata, self->fd, self->f);
-}
-
 TEST_F(set_format, repeatedly)
 {
 	__u32 format;
 
+	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
+	ASSERT_EQ(self->was->number, format_now(self->fd));
 	for (format = 1; format <= NR_FORMATS; format++) {
 		ASSERT_EQ(0, set_format(self->fd, format));
 		ASSERT_EQ(format, format_now(self->fd));
 	}
-	ASSERT_EQ(0, set_format(self->fd, self->f->number));
-	check_reads(_metadata, self->fd, self->f);
-}
-
-TEST_F(set_format, default_keeps_format)
-{
-	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
-	ASSERT_EQ(self->was->number, format_now(self->fd));
 	ASSERT_EQ(0, set_format(self->fd, self->f->number));
 	ASSERT_EQ(0, set_format(self->fd, KUID_FORMAT_DEFAULT));
 	check_reads(_metadata, self->fd, self->f);
@@ -208,58 +195,70 @@ static void check_busy(struct __test_metadata *_metadata, int fd)
 	close(other);
 }
 
-TEST_F(set_format, after_a_read)
+/* What counts as the first ID. Each of these returns 0. */
+static long read_one(int fd, const struct format *was, const struct format *f,
+		     __u8 *hole)
 {
 	__u8 id[ID_SIZE_MAX];
 
-	ASSERT_EQ(0, set_format(self->fd, self->f->number));
-	ASSERT_EQ(1, read_ids(self->f, self->fd, id, 1));
-	check_busy(_metadata, self->fd);
-	check_reads(_metadata, self->fd, self->f);
+	return read_ids(was, fd, id, 1) - 1;
 }
 
-TEST_F(set_format, after_generate)
-{
-	struct kuid_generate g = { .count = 1 };
-	__u8 id[ID_SIZE_MAX];
-
-	g.buffer = (uintptr_t)id;
-	ASSERT_EQ(0, ioctl(self->fd, KUID_IOC_GENERATE, &g));
-	check_busy(_metadata, self->fd);
-	check_reads(_metadata, self->fd, self->was);
-}
-
-TEST_F(set_format, after_generate_of_another_format)
+static long generate_one(int fd, const struct format *was,
+			 const struct format *f, __u8 *hole)
 {
 	__u8 id[ID_SIZE_MAX];
 
-	ASSERT_EQ(1, generate_ids(self->f, self->fd, id, 1));
-	check_busy(_metadata, self->fd);
-	check_reads(_metadata, self->fd, self->was);
+	return generate_ids(was, fd, id, 1) - 1;
 }
 
-/* A read that failed counts as the first ID too. */
-TEST_F(set_format, after_a_fault)
-{
-	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
-	ASSERT_EQ(-EFAULT, read_ids(self->was, self->fd, self->hole, 1));
-	check_busy(_metadata, self->fd);
-	check_reads(_metadata, self->fd, self->was);
-}
-
-/* Parent and child share the open file, so an ID of the child counts. */
-TEST_F(set_format, after_a_read_of_a_child)
+static long generate_another(int fd, const struct format *was,
+			     const struct format *f, __u8 *hole)
 {
 	__u8 id[ID_SIZE_MAX];
+
+	return generate_ids(f, fd, id, 1) - 1;
+}
+
+/* A read that failed. */
+static long read_into_hole(int fd, const struct format *was,
+			   const struct format *f, __u8 *hole)
+{
+	return read_ids(was, fd, hole, 1) + EFAULT;
+}
+
+/* Parent and child share the open file. */
+static long read_in_a_child(int fd, const struct format *was,
+			    const struct format *f, __u8 *hole)
+{
 	pid_t child = fork();
 	int status;
 
-	ASSERT_LE(0, child);
 	if (!child)
-		_exit(read_ids(self->was, self->fd, id, 1) != 1);
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	ASSERT_EQ(0, status);
-	check_busy(_metadata, self->fd);
+		_exit(!!read_one(fd, was, f, hole));
+	return waitpid(child, &status, 0) != child || status;
+}
+
+TEST_F(set_format, after_the_first_id)
+{
+	static long (*const first[])(int fd, const struct format *was,
+				     const struct format *f, __u8 *hole) = {
+		read_one, generate_one, generate_another, read_into_hole,
+		read_in_a_child,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		int fd = open_device_file(self->was, "", 0);
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, set_order(fd, KUID_ORDER_HOST));
+		ASSERT_EQ(0, first[i](fd, self->was, self->f, self->hole))
+			TH_LOG("%zu", i);
+		check_busy(_metadata, fd);
+		check_reads(_metadata, fd, self->was);
+		close(fd);
+	}
 }
 
 /* A text file stays text, with lines of the new format. */

@@ -24,7 +24,6 @@ FIXTURE(state) {
 FIXTURE_SETUP(state)
 {
 	self->fd = -1;
-	self->ids = NULL;
 	self->ids = malloc(BATCH * ID_SIZE_MAX);
 	ASSERT_NE(NULL, self->ids);
 	take_module(_metadata);
@@ -87,9 +86,8 @@ TEST_F(state, cover_refuses)
 	ASSERT_EQ(0, get_status(self->fd, &before));
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		arg = bad[i];
-		EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &arg)) {
+		EXPECT_EQ(-1, ioctl(self->fd, KUID_IOC_COVER, &arg))
 			TH_LOG("request %zu", i);
-		}
 		EXPECT_EQ(EINVAL, errno);
 		EXPECT_EQ(0, memcmp(&arg, &bad[i], sizeof(arg)));
 	}
@@ -174,18 +172,15 @@ TEST_F(state, ceiling_covers_what_was_given)
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
 		ASSERT_EQ(0, get_state(self->fd, &state));
 		end = among(f, STAMPS) ? state.stamp_ns : state.slot_ns;
-		EXPECT_LT(fields.ns, end) {
+		EXPECT_LT(fields.ns, end)
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(0, among(f, STAMPS) ? state.slot_ns : state.stamp_ns);
-		EXPECT_EQ(-EINVAL, raise_cover(self->fd, fields.ns)) {
+		EXPECT_EQ(-EINVAL, raise_cover(self->fd, fields.ns))
 			TH_LOG("%s", f->name);
-		}
 		/* slot_ns is the end of a grid tick. */
 		EXPECT_EQ(among(f, STAMPS) ? -EINVAL : 0,
-			  raise_cover(self->fd, end - 1)) {
+			  raise_cover(self->fd, end - 1))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(0, raise_cover(self->fd, end));
 		stop(_metadata, &self->fd);
 	}
@@ -334,13 +329,11 @@ static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers
 
 		ASSERT_LE(0, binary);
 		ASSERT_LE(0, text);
-		EXPECT_EQ(works, poll_says_ready(binary)) {
+		EXPECT_EQ(works, poll_says_ready(binary))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(works, poll_says_ready(text));
-		EXPECT_EQ(works ? 1 : -EAGAIN, read_ids(f, binary, ids, 1)) {
+		EXPECT_EQ(works ? 1 : -EAGAIN, read_ids(f, binary, ids, 1))
 			TH_LOG("%s", f->name);
-		}
 		EXPECT_EQ(works ? 7 : -EAGAIN, read_ids(f, binary, ids, 7));
 		EXPECT_EQ(works ? 1 : -EAGAIN, read_ids(f, binary, ids, 1));
 		EXPECT_EQ(works ? 3 : -EAGAIN, generate_ids(f, fd, ids, 3));
@@ -433,6 +426,28 @@ TEST_F(required, waits_for_state)
 	expect_status(_metadata, fd, true, 0);
 }
 
+static void expect_asleep(struct __test_metadata *_metadata, const pid_t *pids,
+			  const long *calls, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i]))
+			TH_LOG("sleeper %d", i);
+	}
+}
+
+static void expect_woken(struct __test_metadata *_metadata, const pid_t *pids,
+			 int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		EXPECT_EQ(0, exit_status(pids[i]))
+			TH_LOG("sleeper %d", i);
+	}
+}
+
 /*
  * Start a child for each format and each way to wait, and wait until all sleep.
  * Returns the number of children.
@@ -481,11 +496,7 @@ static int start_sleepers(struct __test_metadata *_metadata, __u32 numbers,
 			pids[nr++] = pid;
 		}
 	}
-	for (i = 0; i < nr; i++) {
-		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
-			TH_LOG("sleeper %zu", i);
-		}
-	}
+	expect_asleep(_metadata, pids, calls, nr);
 	return nr;
 }
 
@@ -496,7 +507,7 @@ TEST_F(required, sleepers_are_woken)
 	pid_t pids[SLEEPERS_MAX];
 	long calls[SLEEPERS_MAX];
 	int fd = self->s.fd;
-	int nr, i;
+	int nr;
 
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
 	ASSERT_LT(0, nr);
@@ -505,28 +516,16 @@ TEST_F(required, sleepers_are_woken)
 	EXPECT_EQ(nr / 4 * 3, status.waits);
 	EXPECT_EQ(0, status.would_blocks);
 	ASSERT_EQ(0, begin_cover(fd, variant->fresh ? 0 : now));
-	for (i = 0; i < nr; i++) {
-		EXPECT_TRUE(wait_asleep_in(pids[i], calls[i])) {
-			TH_LOG("sleeper %d", i);
-		}
-	}
+	expect_asleep(_metadata, pids, calls, nr);
 	ASSERT_EQ(0, raise_cover(fd, clock_ns() + HOUR));
-	for (i = 0; i < nr; i++) {
-		EXPECT_EQ(0, exit_status(pids[i])) {
-			TH_LOG("sleeper %d", i);
-		}
-	}
+	expect_woken(_metadata, pids, nr);
 
 	/* A higher ceiling wakes callers that wait at the ceiling. */
 	ASSERT_EQ(0, raise_cover(fd, clock_ns() + 3 * AHEAD_NS));
 	wait_past(clock_ns() + 3 * AHEAD_NS);
 	nr = start_sleepers(_metadata, variant->gated, pids, calls);
 	ASSERT_EQ(0, raise_cover(fd, clock_ns() + HOUR));
-	for (i = 0; i < nr; i++) {
-		EXPECT_EQ(0, exit_status(pids[i])) {
-			TH_LOG("sleeper %d", i);
-		}
-	}
+	expect_woken(_metadata, pids, nr);
 }
 
 /*
@@ -602,10 +601,9 @@ TEST_F(required, stops_at_the_ceiling)
 		for (i = 0; i < nr; i++) {
 			int status = exit_status(pids[i]);
 
-			EXPECT_TRUE(status == 0 || status == NONE) {
+			EXPECT_TRUE(status == 0 || status == NONE)
 				TH_LOG("round %d, CPU %d: %d", round, cpus[i],
 				       status);
-			}
 			any |= !status;
 		}
 		expect_only(_metadata, fd, all & ~variant->gated);
@@ -687,11 +685,10 @@ static void expect_from(struct __test_metadata *_metadata, int fd, __u8 *ids,
 					continue;
 				ASSERT_LT(0, got);
 				ASSERT_TRUE(decode(f, ids, &fields));
-				EXPECT_EQ(above, fields.ns >= floor) {
+				EXPECT_EQ(above, fields.ns >= floor)
 					TH_LOG("%s, order %u, count %u, CPU %d: %lld ns above",
 					       f->name, order, counts[k], cpu,
 					       (__s64)(fields.ns - floor));
-				}
 			}
 		}
 	}
@@ -875,9 +872,8 @@ TEST_F(state, floor_at_the_end)
 		ASSERT_EQ(0, begin_cover(self->fd, floor));
 		/* First on the CPU that took the last ID. */
 		ASSERT_EQ(0, take_fields(self->fd, f, &fields));
-		EXPECT_LE(floor, fields.ns) {
+		EXPECT_LE(floor, fields.ns)
 			TH_LOG("%s: %llu ns below", f->name, floor - fields.ns);
-		}
 		expect_from(_metadata, self->fd, self->ids, floor,
 			    1U << f->number, true);
 		stop(_metadata, &self->fd);
@@ -920,26 +916,6 @@ TEST_F(state, lower_floors_move_no_clock)
 	EXPECT_EQ(0, status.slot_lag_ns);
 	EXPECT_EQ(0, status.reasons & KUID_REASON_SLOTS_HALF_SPEED);
 	EXPECT_GE(AHEAD_NS, status.lex_ahead_ns);
-}
-
-TEST_F(state, parameter)
-{
-	static const char *const bad[] = {
-		"state=", "state=on", "state=Required", "state=requiredx",
-		"state=1", "state=of",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		int log = open_log();
-
-		ASSERT_LE(0, log);
-		EXPECT_EQ(-EINVAL, load(bad[i])) {
-			TH_LOG("%s", bad[i]);
-		}
-		EXPECT_TRUE(log_has(log, bad[i], "must be off or required"));
-		ASSERT_FALSE(is_loaded());
-	}
 }
 
 TEST_HARNESS_MAIN
