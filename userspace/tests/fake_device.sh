@@ -29,3 +29,26 @@ while_set()
 		"$@"
 	)
 }
+
+# begin_device: a device with the fields on standard input, that no call was made to.
+begin_device()
+{
+	cat >"$FAKE/device"
+	: >"$FAKE/log"
+	: >"$out"
+	: >"$err"
+}
+
+# set_field NAME VALUE...: gives the device other values.
+set_field()
+{
+	while [ $# -gt 0 ]; do
+		sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
+		shift 2
+	done
+}
+
+field()
+{
+	sed -n "s/^$1 //p" "$FAKE/device"
+}

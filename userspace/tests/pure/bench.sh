@@ -13,10 +13,7 @@
 
 begin_test()
 {
-	printf 'waiting 0\n' >"$FAKE/device"
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
+	echo waiting 0 | begin_device
 }
 
 run()

@@ -13,11 +13,8 @@ begin_test()
 {
 	rm -rf "$dir"
 	mkdir "$dir"
-	echo lacking 0 >"$FAKE/device"
 	rm -f "$FAKE/vmclock"
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
+	echo lacking 0 | begin_device
 }
 
 run()

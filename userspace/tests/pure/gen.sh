@@ -13,10 +13,7 @@
 
 begin_test()
 {
-	printf 'slow_ms 0\n' >"$FAKE/device"
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
+	echo slow_ms 0 | begin_device
 }
 
 run()

@@ -23,7 +23,7 @@ begin_test()
 	mkdir "$dir"
 	: >"$file.unused"
 	echo 4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4 >"$FAKE/machine-id"
-	cat >"$FAKE/device" <<-DEVICE
+	begin_device <<-DEVICE
 		cover_epoch 0
 		cover_load_id 0
 		wall_ns $now$sec
@@ -35,19 +35,6 @@ begin_test()
 		node_from 2
 		worker_from 4
 	DEVICE
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
-}
-
-field()
-{
-	sed -n "s/^$1 //p" "$FAKE/device"
-}
-
-set_field()
-{
-	sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
 }
 
 # A keep that should be refused would run on.

@@ -20,24 +20,9 @@ now=1795162500
 day=86400
 machine=4c9f0e1b2ad34b6c8e0f7a5d91c2b3e4
 
-# Machines are made by the tests.
 begin_test()
 {
-	:
-}
-
-# Gives the device a field another value.
-set_field()
-{
-	while [ $# -gt 0 ]; do
-		sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
-		shift 2
-	done
-}
-
-field()
-{
-	sed -n "s/^$1 //p" "$FAKE/device"
+	new_machine
 }
 
 # A machine that has just loaded the module, with an empty directory.
@@ -46,7 +31,7 @@ new_machine()
 	rm -rf "$dir"
 	mkdir "$dir"
 	echo $machine >"$FAKE/machine-id"
-	cat >"$FAKE/device" <<-DEVICE
+	begin_device <<-DEVICE
 		required 1
 		cover_epoch 0
 		cover_load_id 0
@@ -70,9 +55,6 @@ new_machine()
 		snowflake_worker 4294967295
 		snowflake_epoch_ms 1288834974657
 	DEVICE
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
 }
 
 # The same machine after a reboot.
@@ -162,7 +144,6 @@ is_covered()
 
 first_start()
 {
-	new_machine
 	(umask 0777 && does restore --first "$file") && [ "$(stat -c %a "$file")" = 600 ] &&
 		[ "$(saved)" = $((now + 60))$sec ] && [ "$(saved epoch)" = 2 ] &&
 		[ "$(field cover_epoch)" = 2 ] &&
@@ -173,7 +154,6 @@ first_start()
 # The marker says the same, once, and never excuses what is in the place of the file.
 marker()
 {
-	new_machine
 	: >"$file.unused"
 	does restore "$file" && [ ! -e "$file.unused" ] && rm "$file" && reboot &&
 		fails 1 'there is no' restore "$file" && rebooted && : >"$file.unused" &&
@@ -245,7 +225,6 @@ wrong_clock_while_up()
 # An epoch that begins meanwhile gives the cover another name than was thought.
 other_epoch_first()
 {
-	new_machine
 	set_field busy_epochs 1
 	does restore --first "$file" && [ "$(saved epoch)" = "$(field cover_epoch)" ] &&
 		set_field busy_epochs 0 && does restore "$file"
@@ -322,13 +301,12 @@ unsure_directory()
 
 first_start_fails()
 {
-	new_machine
 	: >"$file.unused"
 	while_set FAKE_FAIL "$1" fails "$2" "$3" restore "$file" && [ "$(field ceiling_ns)" = 0 ] &&
 		does restore "$file" && [ ! -e "$file.unused" ] && is_covered
 }
 
-# MACHINE OPTION...: killed before each of its calls in turn, it leaves a file that is whole and covers
+# MACHINE OPTION...: killed before each of its calls in turn, it fails a file that is whole and covers
 # the kernel, and the next one is not in the way of what this one left behind.
 survives_kills()
 {
@@ -380,7 +358,6 @@ waits_for_the_other()
 
 no_directory()
 {
-	new_machine
 	rmdir "$dir"
 	fails 1 "there is no directory $dir: make it with \"mkdir -p $dir\"" restore "$file"
 }
@@ -394,7 +371,6 @@ next_is_in_the_way()
 
 relative_names()
 {
-	new_machine
 	(cd "$dir" && does restore --first other && does restore ./other) && [ -s "$dir/other" ]
 }
 
@@ -409,14 +385,7 @@ claimed()
 
 clock_prints()
 {
-	new_machine
 	set_field slot_ns $((now + 2))$sec ceiling_ns $((now + 60))$sec
-	prints "$@"
-}
-
-node_prints()
-{
-	new_machine
 	prints "$@"
 }
 
@@ -425,7 +394,6 @@ sets()
 {
 	options=$1
 	shift
-	new_machine
 	# shellcheck disable=SC2086 # a list of words
 	tool node $options || return
 	while [ $# -gt 0 ]; do
@@ -438,31 +406,16 @@ sets()
 # On a host with I of 5, and a worker whose halves are folded into the node of k96.
 converts()
 {
-	new_machine
 	set_field worker $((0x100000000 + 0x03eb2733)) interval 5
 	prints "$@"
-}
-
-# Another host's ID, or one with another I.
-leaves()
-{
-	new_machine
-	fails "$@"
 }
 
 tells()
 {
 	line=$1
 	shift
-	new_machine
 	set_field "$@"
 	tool node && grep -qxF "$line" "$out"
-}
-
-fails_with()
-{
-	new_machine
-	while_set FAKE_FAIL "$@"
 }
 
 clock_lines="wall               2026-11-20T08:15:00.000000000Z
@@ -512,7 +465,7 @@ it "a ceiling is above v1 and v6" saves_ahead stamp_ns $((now + 37))$sec 5 $((no
 it "a ceiling is above the floor" saves_ahead floor_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a reboot begins at the ceiling" restores
 it "a clock that was lost is not in the way" restores_ahead_of_clock
-it "a clock that was wrong leaves a way back" wrong_clock
+it "a clock that was wrong fails a way back" wrong_clock
 it "so does one that is set while the machine is up" wrong_clock_while_up 1 2208988800
 it "it is not known since when, if state is not required" wrong_clock_while_up 0 $((now + 60))
 it "an epoch that comes between names the cover" other_epoch_first
@@ -578,8 +531,8 @@ it "clock prints lines" clock_prints "$clock_lines" clock
 it "clock --json prints a line" clock_prints "$clock_json" clock --json
 it "clock takes no argument" fails 2 'unexpected argument "now"' clock now
 
-it "node prints lines" node_prints "$node_lines" node
-it "node --json prints a line" node_prints "$node_json" node --json
+it "node prints lines" prints "$node_lines" node
+it "node --json prints a line" prints "$node_json" node --json
 it "node --node HEX" sets '--node 0123456789aB' 'node_from 1' 'node 1250999896491' 'worker_from 4'
 it "node --node random" sets '--node random' 'node_from 2' 'node 13' 'worker 1'
 it "node --node mac" sets '--node mac' 'node_from 3'
@@ -601,15 +554,15 @@ it "convert makes k96 with this host's node and I" converts .5.tXa0xODOQPN.0 con
 try converts "$(tool convert --to k128 -I 5 --node 103eb2733 .5.tXbhdV.3 && cat "$out")" convert --to k128 .5.tXbhdV.3
 it "convert: an I that is given counts" converts .5.tXVEf8n8vPN.0 convert --to k96 -I 8 .5.tXbhdV.3
 it "convert makes k64 of this host's k96" converts .5.tXbhdV.3 convert --to k64 .5.tXa0xODOQPN.0
-try leaves 1 'its node 3eb2732 is not 1, ' convert --to k64 -I 5 .5.tXa0xODOQPN.0
-try fails_with 'identity 1 19' fails 1 'no network interface is suitable' node --node mac
-try fails_with 'identity 1 16' fails 1 'what is to be changed is claimed' node --snowflake 5
-try fails_with 'identity 1 16' fails 1 'a process may have had it in a private lane' node --node 0123456789ab
+try fails 1 'its node 3eb2732 is not 1, ' convert --to k64 -I 5 .5.tXa0xODOQPN.0
+try while_set FAKE_FAIL 'identity 1 19' fails 1 'no network interface is suitable' node --node mac
+try while_set FAKE_FAIL 'identity 1 16' fails 1 'what is to be changed is claimed' node --snowflake 5
+try while_set FAKE_FAIL 'identity 1 16' fails 1 'a process may have had it in a private lane' node --node 0123456789ab
 it "node: not permitted is told" \
-	while_set FAKE_HOST user fails_with 'identity 1 1' \
+	while_set FAKE_HOST user while_set FAKE_FAIL 'identity 1 1' \
 	fails 1 'not permitted: run it as root; CAP_SYS_TIME is enough' node --new-epoch
 it "node: root is not permitted in a container" \
-	while_set FAKE_HOST root,user fails_with 'identity 1 1' \
+	while_set FAKE_HOST root,user while_set FAKE_FAIL 'identity 1 1' \
 	fails 1 'not permitted: this root has no CAP_SYS_TIME' node --new-epoch
 
 it "a node with a wrong character is refused" fails 2 'but character 5 is none' node --node 0123x

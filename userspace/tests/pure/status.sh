@@ -13,7 +13,7 @@
 # All is well.
 begin_test()
 {
-	cat >"$FAKE/device" <<-DEVICE
+	begin_device <<-DEVICE
 		unique 510
 		ordered 510
 		reboot_safe 510
@@ -31,14 +31,6 @@ begin_test()
 		clones 3
 	DEVICE
 	rm -f "$FAKE/vmclock"
-	: >"$FAKE/log"
-	: >"$out"
-	: >"$err"
-}
-
-set_field()
-{
-	sed -i "s/^$1 .*/$1 $2/" "$FAKE/device"
 }
 
 run()
@@ -55,9 +47,7 @@ status()
 checks()
 {
 	result=$1
-	set_field unique "$2"
-	set_field ordered "$3"
-	set_field reboot_safe "$4"
+	set_field unique "$2" ordered "$3" reboot_safe "$4"
 	shift 4
 	status "$@"
 	[ $? -eq "$result" ] && [ ! -s "$err" ] && [ -s "$out" ]
@@ -71,8 +61,7 @@ is_one_line()
 	prints 'unique, ordered and reboot-safe, but not if this machine is cloned' --check || return
 	set_field ceiling_ns 1795162532499999999
 	status --check && grep -q '^near_ceiling: ' "$out" || return
-	set_field ceiling_ns 0
-	set_field reboot_safe 14
+	set_field ceiling_ns 0 reboot_safe 14
 	status --check && grep -q '^reboot-safe  yes: v1 v6 v7; no: ' "$out"
 }
 
