@@ -54,36 +54,10 @@ in_trixie()
 	with chroot /trixie "$@"
 }
 
-# With VALUE in the environment and no device.
-without_device()
-{
-	value=$1
-	shift
-	unshare -m sh -c "mount -t tmpfs none /dev && mknod -m 666 /dev/urandom c 1 9 &&
-		exec env LIBKUID_UUID_FALLBACK=$value LD_PRELOAD=$dropin \"\$@\"" sh "$@"
-}
-
 consequence='this process makes the UUIDs itself, without the order of the host'
 warned()
 {
 	[ "$(cat "$err")" = "libkuid-uuid: /dev/kuid: No such device; $consequence" ]
-}
-
-# The node is random, not the address of a network card.
-hides_the_machine()
-{
-	cut -d - -f 5 "$out" | grep -q '^.[13579bdf]'
-}
-
-warns()
-{
-	without_device warn uuidgen -t >"$out" 2>"$err" && are_ids 1 1 '' && hides_the_machine && warned
-}
-
-aborts()
-{
-	without_device require uuidgen -t >"$out" 2>"$err"
-	[ $? -eq 134 ] && [ ! -s "$out" ] && grep -q '^libkuid-uuid: .*=require$' "$err"
 }
 
 # A program that has more privileges than its user, if it is owned by another one. It gets the
@@ -118,14 +92,6 @@ user_makes()
 	takes "$1" v1 with ./libuuid_user time_safe 3 && are_ids 3 1 '0 '
 }
 
-# Lines that the device does not count or that differ each time.
-libuuid_makes()
-{
-	version=$1
-	shift
-	takes 0 v1 "$@" && are_ids 1 "$version" ''
-}
-
 # A process has made an ID, and 8 children go on. The device makes so many of them.
 children()
 {
@@ -156,12 +122,6 @@ python_makes()
 {
 	takes 1000 v1 with python3 -I -S -c "$python" && are_ids 1000 1 'safe ' &&
 		[ "$(sort -u "$out" | wc -l)" -eq 1000 ]
-}
-
-python_without_device()
-{
-	takes 0 v1 without_device fallback python3 -I -S -c "$python" && are_ids 1000 1 'unsafe ' &&
-		hides_the_machine && [ "$(sort -u "$out" | wc -l)" -eq 1000 ]
 }
 
 # One of util-linux' own tests, of the newer version; bash is what they are written for. uuidgen is
@@ -201,11 +161,6 @@ fi
 
 it "uuidgen -t" uuidgen_makes 1 with -t
 it "its node is kuid's" has_the_node
-it "uuidgen -r is libuuid's" libuuid_makes 4 with uuidgen -r
-it "uuidgen without the device warns" warns
-it "uuidgen without the device aborts on request" aborts
-it "uuidgen without the device asks libuuid on request" libuuid_makes 1 \
-	without_device libuuid uuidgen -t
 it "setuid programs ignore the variable" setuid_ignores_the_variable
 it_with $newer "newer uuidgen -t" uuidgen_makes 1 in_trixie -t
 it_with $newer "newer uuidgen -6" uuidgen_makes 6 in_trixie -6
@@ -216,7 +171,6 @@ it "the module can be unloaded when the file is closed" holds_the_module
 it "in a lane: uuid_generate_time_safe calls them safe" in_lanes user_makes 0
 it "in lanes: 8 children of a process that has made one" in_lanes children 0
 it_with /usr/bin/python3 "Python's uuid1()" python_makes
-it_with /usr/bin/python3 "Python's uuid1() without the device" python_without_device
 it_with /util-linux/test_uuid_parser "util-linux' own test of uuidgen" util_linux_uuidgen
 it_with /util-linux/test_uuid_parser "util-linux' own test of reading UUIDs" util_linux_parser
 finish || exit 1
