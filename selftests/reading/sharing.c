@@ -514,13 +514,18 @@ static void close_under(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, close(w[0].fd));
 	if (!same_file)
 		EXPECT_EQ(0, close(w[1].fd));
-	/* The descriptors are closed, but both calls keep their files open. */
+	/*
+	 * The descriptors are closed, but both calls keep their files open. Only
+	 * poll() looks its descriptor up again, within a second, and ends.
+	 */
 	for (i = 0; i < 2; i++) {
-		EXPECT_TRUE(wait_asleep_in(w[i].tid, call_numbers[call]));
+		if (call != POLL)
+			EXPECT_TRUE(wait_asleep_in(w[i].tid, call_numbers[call]));
 		EXPECT_EQ(-1, fcntl(w[i].fd, F_GETFD));
 		EXPECT_EQ(EBADF, errno);
 	}
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	if (call != POLL)
+		EXPECT_EQ(-EWOULDBLOCK, unload());
 
 	if (end == IDS_COME) {
 		EXPECT_EQ(0, let_ids_come(clock_ns() + HOUR));
