@@ -176,7 +176,7 @@ switch_others()
 	done
 }
 
-# The kernel rewrites its scheduler when the first cgroup gets a CPU limit, as in the test stuck. QEMU
+# The kernel rewrites its scheduler when the first cgroup gets a CPU limit, as in the test queue. QEMU
 # may go on with the old code on another processor, which then crashes or hangs. So one cgroup has a
 # limit from now on, given while no other processor runs. Not all kernels have cgroups.
 mkdir -p /tmp/cgroup
