@@ -49,26 +49,10 @@ static void start_mapped(struct __test_metadata *_metadata,
 	ASSERT_NE(MAP_FAILED, self->page);
 }
 
-static int begin_epoch(int fd)
+/* Begin an epoch, with a node that is given or drawn, or as it was. */
+static int set_node(int fd, __u32 from, __u64 node)
 {
-	struct kuid_set_identity nothing = { .flags = 0 };
-
-	return set_identity(fd, &nothing);
-}
-
-static int give_node(int fd, __u64 node)
-{
-	struct kuid_set_identity set = {
-		.node_from = KUID_FROM_GIVEN,
-		.node = node,
-	};
-
-	return set_identity(fd, &set);
-}
-
-static int draw_node(int fd)
-{
-	struct kuid_set_identity set = { .node_from = KUID_FROM_RANDOM };
+	struct kuid_set_identity set = { .node_from = from, .node = node };
 
 	return set_identity(fd, &set);
 }
@@ -176,16 +160,16 @@ TEST_F(lane, ends_with_the_epoch)
 	ASSERT_EQ(0, get_lane(self->fd, &lane));
 	EXPECT_TRUE(is_in_use(&lane, self->page));
 
-	ASSERT_EQ(0, begin_epoch(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, 0, 0));
 	expect_next_lane(_metadata, self, &lane);
 	ASSERT_EQ(0, begin_cover(self->fd, 0));
 	expect_next_lane(_metadata, self, &lane);
 	ASSERT_EQ(0, go_back(self->fd, &epoch));
 	expect_next_lane(_metadata, self, &lane);
-	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, CARD_NODE));
 	EXPECT_FALSE(is_in_use(&lane, self->page));
 	generation = generation_of(self->page);
-	ASSERT_EQ(0, draw_node(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_RANDOM, 0));
 	EXPECT_NE(generation, generation_of(self->page));
 	expect_next_lane(_metadata, self, &lane);
 
@@ -243,14 +227,14 @@ TEST_F(lane, there_is_none_while_closed)
 	generation = generation_of(self->page);
 	EXPECT_NE(0, generation);
 	/* An epoch that begins meanwhile is closed as well. */
-	ASSERT_EQ(0, begin_epoch(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, 0, 0));
 	EXPECT_FALSE(is_in_use(&lane, self->page));
 	EXPECT_NE(generation, generation_of(self->page));
 	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
 	/* The node is given, whether the machine has a twin or not. */
-	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, CARD_NODE));
 	EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &none));
-	ASSERT_EQ(0, draw_node(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_RANDOM, 0));
 	EXPECT_EQ(-EAGAIN, get_lane(self->fd, &none));
 	generation = generation_of(self->page);
 
@@ -275,10 +259,10 @@ TEST_F(lane, there_is_none_with_a_given_node)
 		start_mapped(_metadata, self, params[i]);
 		EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
 		EXPECT_NE(0, generation_of(self->page));
-		EXPECT_EQ(0, draw_node(self->fd));
+		EXPECT_EQ(0, set_node(self->fd, KUID_FROM_RANDOM, 0));
 		EXPECT_EQ(0, get_lane(self->fd, &lane));
 		EXPECT_TRUE(is_in_use(&lane, self->page));
-		EXPECT_EQ(0, give_node(self->fd, CARD_NODE));
+		EXPECT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, CARD_NODE));
 		EXPECT_FALSE(is_in_use(&lane, self->page));
 		EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
 		give_back_page(self);
@@ -295,7 +279,7 @@ static void expect_refused(struct __test_metadata *_metadata,
 
 	EXPECT_EQ(0, get_lane(self->fd, &lane));
 	EXPECT_EQ(0, get_state(self->fd, &before));
-	EXPECT_EQ(-EBUSY, give_node(self->fd, node));
+	EXPECT_EQ(-EBUSY, set_node(self->fd, KUID_FROM_GIVEN, node));
 	EXPECT_EQ(0, get_state(self->fd, &after));
 	EXPECT_EQ(before.node, after.node);
 	EXPECT_EQ(before.node_from, after.node_from);
@@ -315,23 +299,23 @@ TEST_F(lane, its_node_can_not_be_given)
 
 	start_mapped(_metadata, self, "");
 	/* No lane has had a node yet. */
-	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
-	ASSERT_EQ(0, give_node(self->fd, GIVEN_NODE));
-	ASSERT_EQ(0, draw_node(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, GIVEN_NODE));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, GIVEN_NODE));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_RANDOM, 0));
 
 	ASSERT_EQ(0, get_lane(self->fd, &lane));
 	expect_refused(_metadata, self, lane.node);
 	expect_refused(_metadata, self, GIVEN_NODE);
 	ASSERT_EQ(1, take(self->fd, v1, KUID_ORDER_DEFAULT, id, 1, NULL));
-	ASSERT_EQ(0, begin_epoch(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, 0, 0));
 	expect_refused(_metadata, self, lane.node);
 
-	ASSERT_EQ(0, give_node(self->fd, CARD_NODE));
-	EXPECT_EQ(-EBUSY, give_node(self->fd, lane.node));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_GIVEN, CARD_NODE));
+	EXPECT_EQ(-EBUSY, set_node(self->fd, KUID_FROM_GIVEN, lane.node));
 	EXPECT_EQ(-EOPNOTSUPP, get_lane(self->fd, &lane));
 	ASSERT_EQ(0, get_status(self->fd, &status));
 	EXPECT_EQ(0, status.stamp_lag_ns);
-	ASSERT_EQ(0, draw_node(self->fd));
+	ASSERT_EQ(0, set_node(self->fd, KUID_FROM_RANDOM, 0));
 	expect_refused(_metadata, self, GIVEN_NODE);
 }
 
