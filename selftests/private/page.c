@@ -50,6 +50,12 @@ static int map_error(int fd, size_t size, int protection, int flags, off_t at)
 	return 0;
 }
 
+#define RW	(PROT_READ | PROT_WRITE)
+#define RX	(PROT_READ | PROT_EXEC)
+
+/* The module's EACCES, or the kernel's EPERM if /dev is mounted with noexec. */
+#define NO_EXEC	-1
+
 TEST_F(page, is_mapped_in_one_way)
 {
 	const long page = self->size;
@@ -63,27 +69,25 @@ TEST_F(page, is_mapped_in_one_way)
 	} rows[] = {
 		{ "as it should be", KUID_PAGE_SIZE, PROT_READ, MAP_SHARED,
 		  KUID_PAGE_OFFSET, 0 },
-		{ "with checked flags", KUID_PAGE_SIZE, PROT_READ,
-		  MAP_SHARED_VALIDATE, 0, 0 },
-		{ "populated", KUID_PAGE_SIZE, PROT_READ,
-		  MAP_SHARED | MAP_POPULATE, 0, 0 },
-		{ "locked", KUID_PAGE_SIZE, PROT_READ, MAP_SHARED | MAP_LOCKED,
+		{ "with checked flags", page, PROT_READ, MAP_SHARED_VALIDATE,
 		  0, 0 },
-		{ "without access", KUID_PAGE_SIZE, PROT_NONE, MAP_SHARED, 0,
-		  EINVAL },
+		{ "populated", page, PROT_READ, MAP_SHARED | MAP_POPULATE,
+		  0, 0 },
+		{ "locked", page, PROT_READ, MAP_SHARED | MAP_LOCKED, 0,
+		  0 },
 		{ "a byte of it", 1, PROT_READ, MAP_SHARED, 0, 0 },
-		{ "private", KUID_PAGE_SIZE, PROT_READ, MAP_PRIVATE, 0,
+		{ "without access", page, PROT_NONE, MAP_SHARED, 0, EINVAL },
+		{ "private", page, PROT_READ, MAP_PRIVATE, 0, EINVAL },
+		{ "private and writable", page, RW, MAP_PRIVATE, 0, EINVAL },
+		{ "private without access", page, PROT_NONE, MAP_PRIVATE, 0,
 		  EINVAL },
-		{ "private and writable", KUID_PAGE_SIZE,
-		  PROT_READ | PROT_WRITE, MAP_PRIVATE, 0, EINVAL },
-		{ "private without access", KUID_PAGE_SIZE, PROT_NONE,
-		  MAP_PRIVATE, 0, EINVAL },
-		{ "private and locked", KUID_PAGE_SIZE, PROT_READ,
+		{ "private and locked", page, PROT_READ,
 		  MAP_PRIVATE | MAP_LOCKED, 0, EINVAL },
-		{ "writable", KUID_PAGE_SIZE, PROT_READ | PROT_WRITE,
-		  MAP_SHARED, 0, EACCES },
-		{ "write-only", KUID_PAGE_SIZE, PROT_WRITE, MAP_SHARED, 0,
-		  EACCES },
+		{ "writable", page, RW, MAP_SHARED, 0, EACCES },
+		{ "write-only", page, PROT_WRITE, MAP_SHARED, 0, EACCES },
+		{ "to be run only", page, PROT_EXEC, MAP_SHARED, 0, NO_EXEC },
+		{ "to be run", page, RX, MAP_SHARED, 0, NO_EXEC },
+		{ "with all access", page, RW | RX, MAP_SHARED, 0, NO_EXEC },
 		{ "one byte more", page + 1, PROT_READ, MAP_SHARED, 0, EINVAL },
 		{ "two pages", 2 * page, PROT_READ, MAP_SHARED, 0, EINVAL },
 		{ "many pages", 1024 * page, PROT_READ, MAP_SHARED, 0, EINVAL },
@@ -93,102 +97,92 @@ TEST_F(page, is_mapped_in_one_way)
 		  (off_t)(1ULL << 43) - page, EINVAL },
 		{ "no page", 0, PROT_READ, MAP_SHARED, 0, EINVAL },
 	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		EXPECT_EQ(rows[i].error,
-			  map_error(self->fd, rows[i].size, rows[i].protection,
-				    rows[i].flags, rows[i].offset)) {
-			TH_LOG("%s", rows[i].what);
-		}
-		if (self->writable < 0)
-			continue;
-		EXPECT_EQ(rows[i].error,
-			  map_error(self->writable, rows[i].size,
-				    rows[i].protection, rows[i].flags,
-				    rows[i].offset)) {
-			TH_LOG("%s, of a file opened for writing",
-			       rows[i].what);
-		}
-	}
-}
-
-/* The kernel itself refuses it where /dev is mounted with noexec. */
-TEST_F(page, is_not_executable)
-{
-	static const int protections[] = {
-		PROT_EXEC,
-		PROT_READ | PROT_EXEC,
-		PROT_READ | PROT_WRITE | PROT_EXEC,
-	};
+	const int fds[] = { self->fd, self->writable };
 	struct statvfs mount;
-	int error;
+	bool noexec;
 	size_t i;
 
 	ASSERT_EQ(0, fstatvfs(self->fd, &mount));
-	error = mount.f_flag & ST_NOEXEC ? EPERM : EACCES;
-	for (i = 0; i < ARRAY_SIZE(protections); i++) {
-		int got = map_error(self->fd, KUID_PAGE_SIZE, protections[i],
-				    MAP_SHARED, 0);
+	noexec = mount.f_flag & ST_NOEXEC;
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		int wanted = rows[i / 2].error;
+		int got = map_error(fds[i % 2], rows[i / 2].size,
+				    rows[i / 2].protection, rows[i / 2].flags,
+				    rows[i / 2].offset);
 
-		EXPECT_TRUE(got == error || got == EACCES) {
-			TH_LOG("protection %d: errno %d", protections[i], got);
+		if (fds[i % 2] < 0)
+			continue;
+		if (wanted == NO_EXEC)
+			wanted = noexec && got == EPERM ? EPERM : EACCES;
+		EXPECT_EQ(wanted, got) {
+			TH_LOG("%s, of file %zu", rows[i / 2].what, i % 2);
 		}
 	}
 	/* Here the kernel makes each mapping executable that can be read. */
 	ASSERT_LE(0, personality(READ_IMPLIES_EXEC));
-	EXPECT_EQ(mount.f_flag & ST_NOEXEC ? 0 : EACCES,
-		  map_error(self->fd, KUID_PAGE_SIZE, PROT_READ, MAP_SHARED,
-			    0));
+	EXPECT_EQ(noexec ? 0 : EACCES,
+		  map_error(self->fd, page, PROT_READ, MAP_SHARED, 0));
 }
 
 TEST_F(page, protection_can_not_be_raised)
 {
-	void *page = (void *)self->page;
+	static const int protections[] = {
+		RW, PROT_WRITE, RX, PROT_EXEC, PROT_NONE, PROT_WRITE, PROT_READ,
+	};
 	__u64 generation = generation_of(self->page);
-	void *mapped;
-	int i;
+	void *pages[2] = { (void *)self->page };
+	size_t i, k;
 
-	for (i = 0; i < 2; i++) {
-		if (i && self->writable < 0)
-			break;
-		mapped = i ? mmap(NULL, self->size, PROT_READ, MAP_SHARED,
-				  self->writable, 0) : page;
-		ASSERT_NE(MAP_FAILED, mapped);
-		EXPECT_EQ(-1, mprotect(mapped, self->size,
-				       PROT_READ | PROT_WRITE));
-		EXPECT_EQ(EACCES, errno);
-		EXPECT_EQ(-1, mprotect(mapped, self->size, PROT_WRITE));
-		EXPECT_EQ(EACCES, errno);
-		EXPECT_EQ(-1, mprotect(mapped, self->size,
-				       PROT_READ | PROT_EXEC));
-		EXPECT_EQ(EACCES, errno);
-		EXPECT_EQ(-1, mprotect(mapped, self->size, PROT_EXEC));
-		EXPECT_EQ(EACCES, errno);
-		EXPECT_EQ(0, mprotect(mapped, self->size, PROT_NONE));
-		EXPECT_EQ(-1, mprotect(mapped, self->size, PROT_WRITE));
-		EXPECT_EQ(0, mprotect(mapped, self->size, PROT_READ));
-		if (i)
-			EXPECT_EQ(0, munmap(mapped, self->size));
+	pages[1] = self->writable < 0 ? NULL :
+		   mmap(NULL, self->size, PROT_READ, MAP_SHARED,
+			self->writable, 0);
+	ASSERT_NE(MAP_FAILED, pages[1]);
+	for (i = 0; i < ARRAY_SIZE(pages) && pages[i]; i++) {
+		for (k = 0; k < ARRAY_SIZE(protections); k++) {
+			bool bad = protections[k] & (PROT_WRITE | PROT_EXEC);
+			int ret = mprotect(pages[i], self->size,
+					   protections[k]);
+
+			EXPECT_EQ(bad ? EACCES : 0, ret ? errno : 0);
+		}
 	}
 	EXPECT_EQ(generation, generation_of(self->page));
 }
 
-/* The mapping can be moved, but not grown or doubled. */
-TEST_F(page, can_not_grow)
+/* The mapping can be moved, but not grown or doubled. Advice can't take it away. */
+TEST_F(page, stays_as_it_is)
 {
+	/* In pages. A size of 0 would map shared memory a second time. */
+	static const struct {
+		long from, to;
+		int flags;
+	} rows[] = {
+		{ 1, 2, 0 },
+		{ 1, 2, MREMAP_MAYMOVE },
+		{ 1, 16, MREMAP_MAYMOVE },
+		{ 0, 1, MREMAP_MAYMOVE },
+		{ 0, 2, MREMAP_MAYMOVE },
+	};
+	static const int advice[] = {
+		MADV_DONTNEED, MADV_FREE, MADV_REMOVE, MADV_WIPEONFORK,
+		MADV_COLD, MADV_PAGEOUT,
+	};
 	long size = self->size;
 	void *page = (void *)self->page;
 	__u64 generation = generation_of(self->page);
 	void *to;
+	size_t i;
 
-	EXPECT_EQ(MAP_FAILED, mremap(page, size, 2 * size, 0));
-	EXPECT_EQ(MAP_FAILED, mremap(page, size, 2 * size, MREMAP_MAYMOVE));
-	EXPECT_EQ(MAP_FAILED, mremap(page, size, 16 * size, MREMAP_MAYMOVE));
-	/* A size of 0 would map shared memory a second time. */
-	EXPECT_EQ(MAP_FAILED, mremap(page, 0, size, MREMAP_MAYMOVE));
-	EXPECT_EQ(MAP_FAILED, mremap(page, 0, 2 * size, MREMAP_MAYMOVE));
-
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(MAP_FAILED,
+			  mremap(page, rows[i].from * size, rows[i].to * size,
+				 rows[i].flags));
+	}
+	for (i = 0; i < ARRAY_SIZE(advice); i++) {
+		EXPECT_EQ(-1, madvise(page, size, advice[i])) {
+			TH_LOG("advice %d", advice[i]);
+		}
+	}
 	to = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, to);
 	ASSERT_EQ(to, mremap(page, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
@@ -197,25 +191,6 @@ TEST_F(page, can_not_grow)
 	EXPECT_EQ(generation, generation_of(self->page));
 	EXPECT_EQ(-1, mprotect(to, size, PROT_WRITE));
 	EXPECT_EQ(EACCES, errno);
-}
-
-/* Advice that would take the page away from the process. */
-TEST_F(page, stays_there)
-{
-	static const int advice[] = {
-		MADV_DONTNEED, MADV_FREE, MADV_REMOVE, MADV_WIPEONFORK,
-		MADV_COLD, MADV_PAGEOUT,
-	};
-	__u64 generation = generation_of(self->page);
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(advice); i++) {
-		EXPECT_EQ(-1, madvise((void *)self->page, self->size,
-				      advice[i])) {
-			TH_LOG("advice %d", advice[i]);
-		}
-	}
-	EXPECT_EQ(generation, generation_of(self->page));
 }
 
 /* Write to the page by other ways than a store. */
