@@ -41,6 +41,45 @@ static int events_of(int fd, int timeout)
 
 #define READY		(POLLIN | POLLRDNORM)
 
+/* How a reader waits: edge-triggered epoll tells of an event once. */
+enum { BY_POLL, BY_SELECT, BY_LEVELS, BY_EDGES, NR_WAYS };
+
+static struct epoll_event event_of(int way)
+{
+	return (struct epoll_event) {
+		.events = EPOLLIN | EPOLLOUT | (way == BY_EDGES ? EPOLLET : 0),
+	};
+}
+
+/* An epoll set that has the file, which other ways don't use. */
+static int watch(struct __test_metadata *_metadata, int fd, int way)
+{
+	struct epoll_event event = event_of(way);
+	int set = epoll_create1(0);
+
+	ASSERT_LE(0, set);
+	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+	return set;
+}
+
+/* Whether the file is readable, and nothing else. */
+static bool is_told(int fd, int set, int way, int timeout)
+{
+	struct timeval time = { timeout / 1000, timeout % 1000 * 1000 };
+	struct epoll_event told;
+	fd_set readers;
+
+	if (way == BY_POLL)
+		return events_of(fd, timeout) == READY;
+	if (way != BY_SELECT)
+		return epoll_wait(set, &told, 1, timeout) == 1 &&
+		       told.events == EPOLLIN;
+	FD_ZERO(&readers);
+	FD_SET(fd, &readers);
+	return select(fd + 1, &readers, NULL, NULL, &time) == 1 &&
+	       FD_ISSET(fd, &readers);
+}
+
 FIXTURE(poll) {
 	const struct format *f;
 	int fd;
@@ -63,33 +102,7 @@ FIXTURE_TEARDOWN(poll)
 	close(self->fd);
 }
 
-/* A file that is ready gives an ID, in every order. */
-TEST_F(poll, ready)
-{
-	int fds[3];
-	int i, n;
-
-	for (n = 0; n < 3; n++) {
-		fds[n] = open_device_file(self->f, "", O_NONBLOCK);
-		ASSERT_LE(0, fds[n]);
-		ASSERT_EQ(0, set_order(fds[n], KUID_ORDER_CPU + n));
-		for (i = 0; i < 100; i++) {
-			ASSERT_EQ(READY, events_of(fds[n], i % 2 ? 0 : LONG_MS));
-			ASSERT_EQ(1, i % 3 ?
-				  read_ids(self->f, fds[n], self->id, 1) :
-				  generate_ids(self->f, fds[n], self->id, 1));
-		}
-		close(fds[n]);
-	}
-}
-
-/* Poll takes no ID: the format can still be set. */
-TEST_F(poll, takes_nothing)
-{
-	ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
-	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
-}
-
+/* It can't be written to, and poll takes no ID: the format can still be set. */
 TEST_F(poll, nothing_to_write)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLOUT | POLLWRNORM };
@@ -103,102 +116,67 @@ TEST_F(poll, nothing_to_write)
 	FD_SET(self->fd, &writers);
 	FD_SET(self->fd, &failed);
 	ASSERT_EQ(0, select(self->fd + 1, NULL, &writers, &failed, &none));
+	ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
+	ASSERT_EQ(0, set_order(self->fd, KUID_ORDER_HOST));
 }
-
-TEST_F(poll, by_select)
-{
-	fd_set readers;
-	int i;
-
-	for (i = 0; i < 20; i++) {
-		FD_ZERO(&readers);
-		FD_SET(self->fd, &readers);
-		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL, NULL));
-		ASSERT_TRUE(FD_ISSET(self->fd, &readers));
-		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
-		ASSERT_EQ(1, count_in_order(self->f, self->id, 1, &self->last));
-	}
-}
-
-TEST_F(poll, by_epoll)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT };
-	int set = epoll_create1(0);
-	int i;
-
-	ASSERT_LE(0, set);
-	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
-	for (i = 0; i < 20; i++) {
-		/* A level stays until an ID is taken. */
-		ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
-		ASSERT_EQ(EPOLLIN, event.events);
-		ASSERT_EQ(1, epoll_wait(set, &event, 1, 0));
-		ASSERT_EQ(EPOLLIN, event.events);
-		ASSERT_EQ(1, read_ids(self->f, self->fd, self->id, 1));
-	}
-	event.events = EPOLLIN | EPOLLOUT | EPOLLET;
-	ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD, self->fd, &event));
-	ASSERT_EQ(1, epoll_wait(set, &event, 1, LONG_MS));
-	ASSERT_EQ(EPOLLIN, event.events);
-	close(set);
-}
-
-/* How a reader waits: by poll, by level-triggered or edge-triggered epoll. */
-enum { BY_POLL, BY_LEVELS, BY_EDGES, NR_WAYS };
 
 static const __u32 counts[] = { 1, 2, 37, BATCH };
 
+/* Read in a way and an order, whenever the file is ready. */
+static void read_when_ready(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(poll) *self, int way, __u32 order,
+			    __u8 *ids)
+{
+	enum { ROUNDS = 100 };
+	int fd = open_device_file(self->f, "", O_NONBLOCK);
+	struct epoll_event event = event_of(way);
+	struct words last = { 0 };
+	int set, round;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, set_order(fd, order));
+	set = watch(_metadata, fd, way);
+	for (round = 0; round < ROUNDS; round++) {
+		__u32 count = counts[round % ARRAY_SIZE(counts)];
+		long got;
+
+		/* Rearm the edge without using up the IDs. */
+		if (way == BY_EDGES && round)
+			ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD, fd, &event));
+		ASSERT_TRUE(is_told(fd, set, way, LONG_MS));
+		/* All but an edge stay until an ID is taken. */
+		if (way != BY_EDGES)
+			ASSERT_TRUE(is_told(fd, set, way, 0));
+		got = round % 3 ? read_ids(self->f, fd, ids, count) :
+				  generate_ids(self->f, fd, ids, count);
+		ASSERT_LT(0, got) {
+			TH_LOG("way %d, order %u, %u asked for: %s", way, order,
+			       count, strerror(-got));
+		}
+		if (order != KUID_ORDER_CPU)
+			ASSERT_EQ(got, count_in_order(self->f, ids, got,
+						      &last));
+	}
+	close(set);
+	close(fd);
+}
+
 /*
  * If there is no other reader, a file that is ready gives something for every
- * count: a reader doesn't loop between poll and EAGAIN.
+ * count, in every order: a reader doesn't loop between poll and EAGAIN.
  */
 TEST_F(poll, ready_for_every_count)
 {
-	enum { ROUNDS = 300 };
 	__u8 *ids = malloc(BATCH * ID_SIZE_MAX);
 	struct kuid_status before, after;
-	size_t c;
-	int way;
+	int way, n;
 
 	ASSERT_NE(NULL, ids);
 	ASSERT_EQ(0, host_status(&before));
-	for (way = BY_POLL; way < NR_WAYS; way++) {
-		struct epoll_event event = {
-			.events = EPOLLIN | (way == BY_EDGES ? EPOLLET : 0),
-		};
-		struct epoll_event told;
-		int set = epoll_create1(0);
-		long got;
-		int round;
-
-		ASSERT_LE(0, set);
-		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
-		for (round = 0; round < ROUNDS; round++) {
-			c = round % ARRAY_SIZE(counts);
-			/* Rearm the edge without using up the IDs. */
-			if (way == BY_EDGES && round) {
-				ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_MOD,
-						       self->fd, &event));
-			}
-			if (way == BY_POLL) {
-				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
-			} else {
-				ASSERT_EQ(1, epoll_wait(set, &told, 1,
-							LONG_MS));
-				ASSERT_EQ(EPOLLIN, told.events);
-			}
-			got = round % 3 ?
-				read_ids(self->f, self->fd, ids, counts[c]) :
-				generate_ids(self->f, self->fd, ids, counts[c]);
-			ASSERT_LT(0, got) {
-				TH_LOG("way %d, %u asked for: %s", way,
-				       counts[c], strerror(-got));
-			}
-			ASSERT_EQ(got, count_in_order(self->f, ids, got,
-						      &self->last));
-		}
-		close(set);
-	}
+	for (way = 0; way < NR_WAYS; way++)
+		for (n = 0; n < 3; n++)
+			read_when_ready(_metadata, self, way,
+					KUID_ORDER_CPU + n, ids);
 	ASSERT_EQ(0, host_status(&after));
 	EXPECT_EQ(before.waits, after.waits);
 	free(ids);
@@ -288,49 +266,6 @@ static bool use_up(struct __test_metadata *_metadata,
 	return got < 0;
 }
 
-TEST_F(used_up, becomes_ready)
-{
-	enum { ROUNDS = 20 };
-	int not_ready = 0;
-	int round;
-
-	for (round = 0; round < ROUNDS; round++) {
-		if (!use_up(_metadata, self))
-			SKIP(return, TOO_SLOW);
-		switch (events_of(self->fd, 0)) {
-		case 0:
-			not_ready++;
-			break;
-		case READY:
-			break;
-		default:
-			ASSERT_TRUE(false);
-		}
-		ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
-		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
-	}
-	TH_LOG("%d times of %d not ready at once", not_ready, ROUNDS);
-	EXPECT_LE(self->coarse ? 1 : 0, not_ready);
-}
-
-TEST_F(used_up, becomes_ready_for_select)
-{
-	fd_set readers;
-	int round;
-
-	for (round = 0; round < 5; round++) {
-		struct timeval long_time = { .tv_sec = LONG_MS / 1000 };
-
-		if (!use_up(_metadata, self))
-			SKIP(return, TOO_SLOW);
-		FD_ZERO(&readers);
-		FD_SET(self->fd, &readers);
-		ASSERT_EQ(1, select(self->fd + 1, &readers, NULL, NULL,
-				    &long_time));
-		ASSERT_EQ(1, read_ids(self->f, self->fd, self->ids, 1));
-	}
-}
-
 /*
  * Readers that take all they can until EAGAIN get one EAGAIN for each event,
  * and at least one ID before it.
@@ -338,31 +273,18 @@ TEST_F(used_up, becomes_ready_for_select)
 TEST_F(used_up, readers_do_not_spin)
 {
 	enum { EVENTS = 8, CALLS_MAX = 300000 };
-	__u32 count;
+	int not_ready = 0;
 	int way, round;
 
 	for (way = 0; way < 2 * NR_WAYS; way++) {
-		struct epoll_event event = {
-			.events = EPOLLIN |
-				  (way / 2 == BY_EDGES ? EPOLLET : 0),
-		};
-		struct epoll_event told;
-		int set = epoll_create1(0);
+		__u32 count = way % 2 ? BATCH : 1;
+		int set = watch(_metadata, self->fd, way / 2);
 
-		count = way % 2 ? BATCH : 1;
-		ASSERT_LE(0, set);
-		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, self->fd, &event));
 		for (round = 0; round < EVENTS; round++) {
 			long got, calls = 0;
 
-			if (way / 2 == BY_POLL) {
-				ASSERT_EQ(READY, events_of(self->fd, LONG_MS));
-			} else {
-				ASSERT_EQ(1, epoll_wait(set, &told, 1,
-							LONG_MS)) {
-					TH_LOG("way %d, round %d", way, round);
-				}
-				ASSERT_EQ(EPOLLIN, told.events);
+			ASSERT_TRUE(is_told(self->fd, set, way / 2, LONG_MS)) {
+				TH_LOG("way %d, round %d", way, round);
 			}
 			do {
 				got = read_ids(self->f, self->fd, self->ids,
@@ -375,9 +297,12 @@ TEST_F(used_up, readers_do_not_spin)
 			ASSERT_LT(1, calls) {
 				TH_LOG("way %d: ready, but no ID", way);
 			}
+			not_ready += !events_of(self->fd, 0);
 		}
 		close(set);
 	}
+	TH_LOG("%d times not ready at once", not_ready);
+	EXPECT_LE(self->coarse ? 1 : 0, not_ready);
 }
 
 /* The rest of a line is ready even if no further ID is available. */
@@ -417,22 +342,6 @@ FIXTURE_TEARDOWN(none_left)
 	tear_down_all_wait(_metadata, &self->all);
 }
 
-static void watch_all(struct __test_metadata *_metadata,
-		      FIXTURE_DATA(none_left) *self, __u32 events)
-{
-	int i;
-
-	for (i = 0; i < NR_FORMAT_FILES; i++) {
-		struct epoll_event event = {
-			.events = EPOLLIN | events,
-			.data.u32 = i,
-		};
-
-		ASSERT_EQ(0, epoll_ctl(self->set, EPOLL_CTL_ADD,
-				       self->all.fds[i], &event));
-	}
-}
-
 /* Wait until each file was reported at least once, as readable only. */
 static void wait_for_all(struct __test_metadata *_metadata,
 			 FIXTURE_DATA(none_left) *self)
@@ -454,12 +363,17 @@ static void wait_for_all(struct __test_metadata *_metadata,
 
 /* No file is reported before there are IDs; then every file is. */
 static void check_events(struct __test_metadata *_metadata,
-			 FIXTURE_DATA(none_left) *self)
+			 FIXTURE_DATA(none_left) *self, int way)
 {
 	__u8 memory[8 * LINE_MAX_SIZE];
-	struct epoll_event event;
+	struct epoll_event event = event_of(way);
 	int round, i;
 
+	for (i = 0; i < NR_FORMAT_FILES; i++) {
+		event.data.u32 = i;
+		ASSERT_EQ(0, epoll_ctl(self->set, EPOLL_CTL_ADD,
+				       self->all.fds[i], &event));
+	}
 	for (round = 0; round < 3; round++) {
 		struct kuid_state state;
 
@@ -496,14 +410,12 @@ static void check_events(struct __test_metadata *_metadata,
 
 TEST_F(none_left, levels)
 {
-	watch_all(_metadata, self, 0);
-	check_events(_metadata, self);
+	check_events(_metadata, self, BY_LEVELS);
 }
 
 TEST_F(none_left, edges)
 {
-	watch_all(_metadata, self, EPOLLET);
-	check_events(_metadata, self);
+	check_events(_metadata, self, BY_EDGES);
 }
 
 /* How often a process went to sleep by itself; -1 on error. */
@@ -525,50 +437,38 @@ static long sleeps_of(pid_t pid)
 	return count;
 }
 
-#define MANY_FILES	2000
-
-/* Open @nr files and add them to an epoll set. */
-static void watch_many(struct __test_metadata *_metadata, int set, int *fds,
-		       int nr)
-{
-	const struct rlimit limit = { MANY_FILES + 100, MANY_FILES + 100 };
-	struct epoll_event event = { .events = EPOLLIN };
-	int i;
-
-	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	for (i = 0; i < nr; i++) {
-		fds[i] = open_device_file(format_of(KUID_FORMAT_LEX), "",
-					  O_NONBLOCK);
-		ASSERT_LE(0, fds[i]);
-		event.data.u32 = i;
-		ASSERT_EQ(0, epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event));
-	}
-}
-
 /*
  * Poll a file while its own reader and those of many other polled files keep
  * getting EAGAIN. The poller checks once a second by itself, and nothing that
  * the readers do may wake it in between.
  */
-static void sleep_beside_readers(struct __test_metadata *_metadata,
-				 FIXTURE_DATA(none_left) *self, bool own_file)
+TEST_F(none_left, not_woken_by_readers)
 {
+	enum { FILES = 2000 };
 	/* Long enough for timers armed by the first readers to expire. */
 	const __u64 enough = 3 * NSEC_PER_SEC;
-	static int fds[MANY_FILES];
-	int fd = open_device_file(format_of(KUID_FORMAT_LEX), "", O_NONBLOCK);
+	const struct rlimit limit = { FILES + 100, FILES + 100 };
+	struct epoll_event event = event_of(BY_LEVELS);
+	static int fds[FILES];
 	__u8 id[ID_SIZE_MAX];
 	__u64 began, seconds;
 	long sleeps;
 	pid_t child;
 	int i;
 
-	ASSERT_LE(0, fd);
-	watch_many(_metadata, self->set, fds, MANY_FILES);
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i < FILES; i++) {
+		fds[i] = open_device_file(format_of(KUID_FORMAT_LEX), "",
+					  O_NONBLOCK);
+		ASSERT_LE(0, fds[i]);
+		if (i)
+			ASSERT_EQ(0, epoll_ctl(self->set, EPOLL_CTL_ADD, fds[i],
+					       &event));
+	}
 	child = fork_child();
 	ASSERT_LE(0, child);
 	if (!child) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
+		struct pollfd ready = { .fd = fds[0], .events = POLLIN };
 
 		/* A direct system call, so that its number is known. */
 		_exit(syscall(SYS_ppoll, &ready, 1, NULL, NULL, 0) != 1);
@@ -579,9 +479,7 @@ static void sleep_beside_readers(struct __test_metadata *_metadata,
 	sleeps = sleeps_of(child);
 	ASSERT_LE(0, sleeps);
 	for (i = 0; read_clock(CLOCK_MONOTONIC) < began + enough; i++) {
-		int from = own_file && i % 2 ? fd : fds[i % MANY_FILES];
-
-		ASSERT_EQ(-1, read(from, id, sizeof(id)));
+		ASSERT_EQ(-1, read(fds[i % 2 ? 0 : i % FILES], id, sizeof(id)));
 		ASSERT_EQ(EAGAIN, errno);
 	}
 	sleeps = sleeps_of(child) - sleeps;
@@ -592,19 +490,8 @@ static void sleep_beside_readers(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(0, let_all_go(self->all.fd));
 	EXPECT_TRUE(ended_well(child));
-	for (i = 0; i < MANY_FILES; i++)
+	for (i = 0; i < FILES; i++)
 		close(fds[i]);
-	close(fd);
-}
-
-TEST_F(none_left, not_woken_by_readers_of_other_files)
-{
-	sleep_beside_readers(_metadata, self, false);
-}
-
-TEST_F(none_left, not_woken_by_each_reader_of_the_file)
-{
-	sleep_beside_readers(_metadata, self, true);
 }
 
 TEST_HARNESS_MAIN
