@@ -304,7 +304,8 @@ ends_at_once()
 	mkfifo "$FAKE/pipe"
 	exec 9<>"$FAKE/pipe"
 	start TERM --forever >"$FAKE/pipe" 2>"$err" 9>&-
-	sleep 0.5
+	# A byte tells that it catches signals by now.
+	dd bs=1 count=1 <&9 >"$out"
 	kill -TERM $pid
 	sleep 1.5
 	kill -0 $pid && kill -TERM $pid && wait $pid
