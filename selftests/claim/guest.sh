@@ -8,9 +8,9 @@
 export PATH="/claim:$PATH" CHECKED_CLAIM=kuid-claim SHIM_LIB=/claim/shim.so
 # An emulated machine is slow: members must not take one another for dead.
 export ETCD_HEARTBEAT_INTERVAL=300 ETCD_ELECTION_TIMEOUT=3000
-# shellcheck source=SCRIPTDIR/../../userspace/tests/claim/cluster.sh
+# shellcheck source=SCRIPTDIR/../../userspace/claim/tests/cluster.sh
 . "${0%/*}/cluster.sh"
-# shellcheck source=SCRIPTDIR/../../userspace/tests/claim/chaos.sh
+# shellcheck source=SCRIPTDIR/../../userspace/claim/tests/chaos.sh
 . "${0%/*}/chaos.sh"
 # shellcheck source=SCRIPTDIR/../vm/guest/klog.sh
 . /guest/klog.sh

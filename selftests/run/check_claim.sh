@@ -19,13 +19,14 @@ add_tap "${claim[@]}" check-claim
 
 prepare()
 {
-	local stage=$build/claim/root tests=$top/userspace/tests
+	local stage=$build/claim/root tests=$top/userspace/claim/tests
 
 	rm -rf "$stage"
-	mkdir -p "$stage/claim/tests" || return
+	mkdir -p "$stage/claim/tests" "$stage/tests" || return
 	cp "$build/userspace/install/kuid-claim" "$(command -v etcd)" "$(command -v etcdctl)" \
-		"$tests/tap.sh" "$build/userspace/tests/claim/shim.so" "$stage/claim" || return
-	cp "$here/../claim/guest.sh" "$tests/claim/cluster.sh" "$tests/claim/chaos.sh" "$stage/claim/tests" || return
+		"$build/userspace/claim/tests/shim.so" "$stage/claim" || return
+	cp "$top/userspace/tests/tap.sh" "$stage/tests" || return
+	cp "$here/../claim/guest.sh" "$tests/cluster.sh" "$tests/chaos.sh" "$stage/claim/tests" || return
 	"$vm/initramfs.sh" "$build/claim/initrd.cpio" "$root" "$kernel/disk" "$stage"
 }
 

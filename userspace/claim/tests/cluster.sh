@@ -6,8 +6,8 @@
 # python3, and these from the environment: CLAIM, the program, CHECKED_CLAIM, the same with
 # sanitizers, and SHIM_LIB, the library to preload. Must be given with its path.
 
-# shellcheck source=SCRIPTDIR/../tap.sh
-. "${0%/*}/../tap.sh"
+# shellcheck source=SCRIPTDIR/../../tests/tap.sh
+. "${0%/*}/../../tests/tap.sh"
 export ETCDCTL_API=3
 
 members='a b c'
