@@ -644,25 +644,27 @@ static void make_rows(unsigned char *keys, unsigned int *rows, size_t size)
  */
 static int make_keys(const char *file)
 {
-	static char *kinds[] = { "v4",	"v1",  "v6",	   "v7",
-				 "lex", "k64", "snowflake" };
+	char kinds[][10] = { "v4", "v1", "v6", "v7", "lex", "k64", "snowflake" };
 	unsigned int *rows = share(NULL, sizeof(*rows));
 	int fd = open(file, O_RDWR), status;
 	unsigned char *keys;
+	char *name;
 
 	keys = mmap(NULL, ARRAY_SIZE(kinds) * KEYS * 16, PROT_READ | PROT_WRITE,
 		    MAP_SHARED, fd, 0);
 	if (keys == MAP_FAILED)
 		err(1, "%s", file);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		maker = find_maker(1, kinds + i);
+		size_t size = 16;
+
+		name = kinds[i];
+		maker = find_maker(1, &name);
+		if (maker->format)
+			size = kuid_format_id_size(maker->format);
 		*rows = 0;
 		for (int process = 0; process < KEY_PROCESSES; process++)
 			if (!fork())
-				make_rows(keys + i * KEYS * 16, rows,
-					  maker->format ? kuid_format_id_size(
-								  maker->format)
-							: 16);
+				make_rows(keys + i * KEYS * 16, rows, size);
 		while (wait(&status) > 0)
 			if (status)
 				errx(1, "%s: a process has failed", kinds[i]);
