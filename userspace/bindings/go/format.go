@@ -87,7 +87,7 @@ func (f Format) isKOrdered() bool { return K64 <= f && f <= K128 }
 const (
 	DefaultInterval       = 8
 	DefaultSnowflakeEpoch = 1288834974657
-	FromKuid              = 1 // V7 has nanoseconds
+	MadeByKuid            = 1 // V7 has nanoseconds
 )
 
 const (
@@ -105,7 +105,7 @@ func (f Format) fields(given []uint64) ([]field, uint64, error) {
 	if len(given) > 0 {
 		setting = given[0]
 	}
-	if len(given) > 1 || f.isKOrdered() && (setting < 5 || setting > 10) || f == V7 && setting > FromKuid {
+	if len(given) > 1 || f.isKOrdered() && (setting < 5 || setting > 10) || f == V7 && setting > MadeByKuid {
 		return nil, 0, fmt.Errorf("%w: setting %d", ErrFormat, given)
 	}
 	if f.isKOrdered() {
@@ -209,7 +209,7 @@ func Time(format Format, id []byte, setting ...uint64) (time.Time, error) {
 		return time.Unix(int64(count>>30*mega+count>>10&0xfffff), int64(count&0x3ff)*1024*1000), nil
 	}
 	var below uint64
-	if format == V7 && value == FromKuid {
+	if format == V7 && value == MadeByKuid {
 		// kuid doesn't make all fractions.
 		if ns := (fraction*msNs + fractions - 1) / fractions; ns*fractions/msNs == fraction {
 			below = ns
@@ -264,7 +264,7 @@ func madeAt(format Format, at time.Time, bit byte, given []uint64) ([]byte, erro
 			value := bit
 			if f.kind == 't' {
 				value = byte(count >> f.of >> from & 1)
-			} else if f.kind == 'f' && setting == FromKuid {
+			} else if f.kind == 'f' && setting == MadeByKuid {
 				value = byte(fraction >> f.of >> from & 1)
 			} else if f.kind == '=' {
 				value = byte(f.of >> from & 1)

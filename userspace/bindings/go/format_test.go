@@ -59,8 +59,8 @@ func TestPublished(t *testing.T) {
 		var setting []uint64
 		if number, err := strconv.ParseUint(row[1], 10, 64); err == nil {
 			setting = append(setting, number)
-		} else if row[1] == "from_kuid" {
-			setting = append(setting, FromKuid)
+		} else if row[1] == "made_by_kuid" {
+			setting = append(setting, MadeByKuid)
 		}
 		at, err := Time(format, id, setting...)
 		if ns := fmt.Sprint(at.UnixNano()); ns != row[4] || err != nil {
@@ -97,7 +97,7 @@ func TestBadIDs(t *testing.T) {
 	}
 	is(ErrFormat)(Lowest(K96, time.Now(), 11))
 	is(ErrFormat)(Time(K128, make([]byte, 16), 4))
-	is(ErrFormat)(Lowest(V7, time.Now(), FromKuid+1))
+	is(ErrFormat)(Lowest(V7, time.Now(), MadeByKuid+1))
 	is(ErrFormat)(Text(Snowflake, bytes.Repeat([]byte{0xff}, 8)))
 	is(ErrFormat)(Text(V7, bytes.Repeat([]byte{0x70}, 16)))
 }
@@ -130,7 +130,7 @@ func TestPlainIncreases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for last := []byte(nil); len(ids) > 0; ids = ids[16:] {
-		at, err := Time(V7, ids[:16], FromKuid)
+		at, err := Time(V7, ids[:16], MadeByKuid)
 		if err != nil || bytes.Compare(ids[:16], last) <= 0 || at.Before(before) {
 			t.Fatal(ids[:16], "after", last, err)
 		}

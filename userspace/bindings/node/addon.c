@@ -271,7 +271,7 @@ static napi_value parse(napi_env env, napi_callback_info info)
 	return result;
 }
 
-/* time(format, bytes, setting, fromKuid): nanoseconds since 1970. */
+/* time(format, bytes, setting, madeByKuid): nanoseconds since 1970. */
 static napi_value time_of(napi_env env, napi_callback_info info)
 {
 	struct call call = call_of(env, info);
@@ -297,7 +297,7 @@ static napi_value time_of(napi_env env, napi_callback_info info)
 	return to;
 }
 
-/* edge(high, format, sec, nsec, setting, fromKuid): an ID. */
+/* edge(high, format, sec, nsec, setting, madeByKuid): an ID. */
 static napi_value edge(napi_env env, napi_callback_info info)
 {
 	struct call call = call_of(env, info);

@@ -37,7 +37,7 @@ export const { v1, v6, v7, k64, snowflake, lex, k96, k128, batch, guarantees }: 
 
 interface Reading {
   setting?: number | bigint;
-  fromKuid?: boolean;
+  madeByKuid?: boolean;
 }
 export function text(id: ID, format?: Format): string;
 export function parse(text: string): ID;

@@ -180,11 +180,11 @@ function parse(text, format) {
 }
 
 // The time of an ID, in nanoseconds since 1970, rounded down to what it knows. setting: of k96 and
-// k128 their I, of snowflake the milliseconds that it counts from. fromKuid: kuid made it, so that
+// k128 their I, of snowflake the milliseconds that it counts from. madeByKuid: kuid made it, so that
 // a v7 has nanoseconds.
-function timeNs(id, {format, setting, fromKuid = false} = {}) {
+function timeNs(id, {format, setting, madeByKuid = false} = {}) {
   const [number, bytes] = parts(id, format);
-  const ns = addon.time(number, bytes, settingOf(number, setting), fromKuid);
+  const ns = addon.time(number, bytes, settingOf(number, setting), madeByKuid);
   if (typeof ns === 'number') {
     throw new RangeError(`no ${format ?? 'ID'} with a time`);
   }
@@ -201,12 +201,12 @@ function time(id, options) {
   return date;
 }
 
-function edge(high, format, time, {setting, fromKuid = false} = {}) {
+function edge(high, format, time, {setting, madeByKuid = false} = {}) {
   const number = numberOf(format);
   const ns = typeof time === 'bigint' ? time : BigInt(time.getTime()) * 1000000n;
   const nsec = (ns % 1000000000n + 1000000000n) % 1000000000n;
   const sec = (ns - nsec) / 1000000000n;
-  const id = addon.edge(high, number, sec, Number(nsec), settingOf(number, setting), fromKuid);
+  const id = addon.edge(high, number, sec, Number(nsec), settingOf(number, setting), madeByKuid);
   if (typeof id === 'number') {
     throw new RangeError(`${format} does not reach that time`);
   }

@@ -25,7 +25,7 @@
 
 %% What an ID doesn't say: I of k96 and k128, the milliseconds since 1970 that snowflakes count
 %% from, and of a v7 that kuid made it, so that it has nanoseconds.
--type setting() :: non_neg_integer() | from_kuid.
+-type setting() :: non_neg_integer() | made_by_kuid.
 
 %% What holds now. Order between programs is lost if the order or source of one differs.
 -type guarantees() :: #{
@@ -93,7 +93,7 @@ source() -> kuid_file:source().
 %% significant on: bits of the time above so many, bits that are always the same, or any.
 layout(v1, _) -> {16, 100, [{32, time, 0}, {16, time, 32}, {4, is, 1}, {12, time, 48}, {2, is, 2}, {62, any, 0}]};
 layout(v6, _) -> {16, 100, [{48, time, 12}, {4, is, 6}, {12, time, 0}, {2, is, 2}, {62, any, 0}]};
-layout(v7, from_kuid) ->
+layout(v7, made_by_kuid) ->
     {16, ?MEGA, [{48, time, 20}, {4, is, 7}, {12, time, 8}, {2, is, 2}, {8, time, 0}, {54, any, 0}]};
 layout(v7, _) -> {16, ?MEGA, [{48, time, 0}, {4, is, 7}, {12, any, 0}, {2, is, 2}, {62, any, 0}]};
 layout(lex, _) -> {16, 1000, [{64, time, 0}, {64, any, 0}]};
@@ -176,7 +176,7 @@ time(Format, Id) -> time(Format, Id, setting(Format)).
 -spec time(format(), id(), setting()) -> integer().
 time(Format, Id, Setting) ->
     case units(Format, Id, Setting) of
-        {_, Units} when Format =:= v7, Setting =:= from_kuid ->
+        {_, Units} when Format =:= v7, Setting =:= made_by_kuid ->
             Fraction = Units band 16#fffff,
             Ns = (Fraction * ?MEGA + 16#fffff) bsr 20,
             %% kuid doesn't make all fractions.
@@ -210,7 +210,7 @@ edge(Format, Time, Setting, Rest) ->
     Floor = Time div Unit - case Time rem Unit < 0 of true -> 1; false -> 0 end,
     Units = case Format of
         snowflake -> Floor - Setting;
-        v7 when Setting =:= from_kuid -> Floor bsl 20 + (Time rem ?MEGA bsl 20) div ?MEGA;
+        v7 when Setting =:= made_by_kuid -> Floor bsl 20 + (Time rem ?MEGA bsl 20) div ?MEGA;
         _ when ?IS_K(Format) ->
             ((Floor div ?MEGA) bsl 20 + Floor rem ?MEGA) bsl 10 + Time rem Unit div 1024000;
         _ when Unit =:= 100 -> Floor + ?UNIX_TICKS;

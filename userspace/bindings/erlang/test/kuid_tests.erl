@@ -23,7 +23,7 @@ row([Name, Setting, Text, Hex, Time, Low, High]) ->
     {ok, Id} = kuid:parse(Format, Text),
     ?assertEqual({Hex, Text}, {hex(Format, Id), kuid:text(Format, Id)}),
     [?assertEqual(error, kuid:parse(Format, Wrong)) || Wrong <- [<<"0", Text/binary>>, <<Text/binary, "-">>, <<Text/binary, " ">>]],
-    Of = case Setting of <<"-">> -> []; <<"from_kuid">> -> [from_kuid]; _ -> [binary_to_integer(Setting)] end,
+    Of = case Setting of <<"-">> -> []; <<"made_by_kuid">> -> [made_by_kuid]; _ -> [binary_to_integer(Setting)] end,
     Call = fun(Function, Value) -> apply(kuid, Function, [Format, Value | Of]) end,
     [begin
         Ns = binary_to_integer(Time),
@@ -86,7 +86,7 @@ warnings(N) ->
 plain_increases() ->
     Last = erlang:system_time(nanosecond) + 1000000000,
     {ok, [First, Second], Last2} = kuid_file:plain(Last - 1000000000, Last, 2),
-    ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, Id, from_kuid) || Id <- [First, Second]]),
+    ?assertEqual([Last + 1, Last + 2], [kuid:time(v7, Id, made_by_kuid) || Id <- [First, Second]]),
     ?assertEqual(Last + 2, Last2),
     End = 1000000 bsl 48,
     ?assertMatch({ok, [_], _}, kuid_file:plain(End - 1, 0, 1)),

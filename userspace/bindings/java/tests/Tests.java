@@ -73,7 +73,7 @@ public final class Tests {
                 continue; // of no clock
             }
             long[] setting = row[1].equals("-") ? new long[0]
-                    : new long[] {row[1].equals("from_kuid") ? Format.FROM_KUID : Long.parseLong(row[1])};
+                    : new long[] {row[1].equals("made_by_kuid") ? Format.MADE_BY_KUID : Long.parseLong(row[1])};
             Instant time = Instant.ofEpochSecond(0, Long.parseLong(row[4]));
             assertEquals(line, time, format.time(id, setting));
             assertEquals(line, time, format.isUUID() ? Kuid.time(Kuid.uuid(id), setting) : time);
@@ -112,7 +112,7 @@ public final class Tests {
             ids.addAll(Generator.uuids(Generator.plain(2, time)));
         }
         increase(ids);
-        assertEquals(now.plusNanos(100_000_000), Kuid.time(ids.get(4), Format.FROM_KUID));
+        assertEquals(now.plusNanos(100_000_000), Kuid.time(ids.get(4), Format.MADE_BY_KUID));
         for (long second : new long[] {Instant.MIN.getEpochSecond(), -1, Long.MAX_VALUE / 1_000_000_000,
                 (1L << 48) / 1000 + 1}) {
             assertThrows(IllegalStateException.class, () -> Generator.plain(1, Instant.ofEpochSecond(second)));

@@ -32,7 +32,7 @@ const values = [
   Buffer.alloc(0), Buffer.alloc(8), Buffer.alloc(12), Buffer.alloc(16), Buffer.alloc(64), new Uint16Array(16),
   new DataView(new ArrayBuffer(16)), new ArrayBuffer(16), new Uint8Array(new SharedArrayBuffer(16)), long, gone,
   new Proxy(new Uint8Array(16), traps), Object.create(Uint8Array.prototype), {length: 2 ** 31}, new Array(16),
-  {valueOf: () => 2 ** 31}, {source: 'local'}, {order: 'host'}, {setting: -1}, {format: 'v7'}, {fromKuid: 1},
+  {valueOf: () => 2 ** 31}, {source: 'local'}, {order: 'host'}, {setting: -1}, {format: 'v7'}, {madeByKuid: 1},
   'k64', 'lex', 'k96', 'snowflake', 'uuid', 'constructor',
 ];
 const ids = new kuid.Generator({source: 'local'});

@@ -87,7 +87,7 @@ const tests = {
         assert.throws(() => kuid.parse(text, format), {message: new RegExp(`${id.replace('at', 'at character')}$`)});
         continue;
       }
-      const options = setting === '-' ? {} : setting === 'from_kuid' ? {fromKuid: true} : {setting: BigInt(setting)};
+      const options = setting === '-' ? {} : setting === 'made_by_kuid' ? {madeByKuid: true} : {setting: BigInt(setting)};
       const ofHex = (hex) => kuid.text(Buffer.from(hex, 'hex'), format);
       assert.strictEqual(kuid.text(kuid.parse(text, format), format), text);
       assert.strictEqual(ofHex(id), text);

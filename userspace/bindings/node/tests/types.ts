@@ -6,7 +6,7 @@ import { v7 } from '@kuid/kuid/host';
 const text: string = v7();
 const numbers: bigint[] = new kuid.Generator({ order: 'host' }).batch(3, 'k64');
 const texts: string[] = kuid.batch(3);
-const time: Date = kuid.time(text, { fromKuid: true });
+const time: Date = kuid.time(text, { madeByKuid: true });
 const ns: bigint = kuid.timeNs(text);
 const number: bigint = kuid.parse('1', 'snowflake');
 const end: Uint8Array = kuid.lowest('lex', time);

@@ -204,7 +204,7 @@ class TextTest(unittest.TestCase):
             self.assertEqual(kuid.text(read, format), text)
             self.assertEqual(kuid.text(bytes.fromhex(id), format), text)
             if times[0] != "-":
-                ns, ours = int(times[0]), setting == "from_kuid"
+                ns, ours = int(times[0]), setting == "made_by_kuid"
                 unit = None if ours or setting == "-" else int(setting)
                 self.assertEqual(kuid.time_ns(read, format, unit, ours), ns, text)
                 ends: Any = [end(format, ns, unit, ours) for end in (kuid.lowest, kuid.highest)]

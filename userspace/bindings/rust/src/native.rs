@@ -148,11 +148,11 @@ pub fn parse(format: Format, text: &str) -> std::result::Result<Vec<u8>, ParseEr
 ///
 /// setting is I of k96 and k128, the milliseconds that snowflake counts from, and
 /// 0 for others.
-pub fn time(format: Format, id: &[u8], setting: u64, from_kuid: bool) -> Option<SystemTime> {
+pub fn time(format: Format, id: &[u8], setting: u64, made_by_kuid: bool) -> Option<SystemTime> {
     let mut time = [0; 2];
     // SAFETY: the ID has its size.
     if id.len() != format.size()
-        || unsafe { kuid_time(format as c_uint, id.as_ptr(), setting, from_kuid.into(), &mut time) } != 0
+        || unsafe { kuid_time(format as c_uint, id.as_ptr(), setting, made_by_kuid.into(), &mut time) } != 0
     {
         return None;
     }
@@ -180,11 +180,11 @@ fn edge(edge_at: EdgeAt, format: Format, time: SystemTime, setting: u64, ours: b
 
 /// The lowest ID of a format at a time, for range queries; `None` if it does not
 /// reach that time. The settings are those of [`time`].
-pub fn lowest(format: Format, time: SystemTime, setting: u64, from_kuid: bool) -> Option<Vec<u8>> {
-    edge(kuid_lowest_at, format, time, setting, from_kuid)
+pub fn lowest(format: Format, time: SystemTime, setting: u64, made_by_kuid: bool) -> Option<Vec<u8>> {
+    edge(kuid_lowest_at, format, time, setting, made_by_kuid)
 }
 
 /// The highest ID of a format at a time, as [`lowest`].
-pub fn highest(format: Format, time: SystemTime, setting: u64, from_kuid: bool) -> Option<Vec<u8>> {
-    edge(kuid_highest_at, format, time, setting, from_kuid)
+pub fn highest(format: Format, time: SystemTime, setting: u64, made_by_kuid: bool) -> Option<Vec<u8>> {
+    edge(kuid_highest_at, format, time, setting, made_by_kuid)
 }

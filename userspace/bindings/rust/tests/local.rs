@@ -144,7 +144,7 @@ fn published_ids_are_read() {
             let since = Duration::from_nanos(ns.unsigned_abs());
             let at = if ns < 0 { UNIX_EPOCH - since } else { UNIX_EPOCH + since };
             let setting = row[1].parse().unwrap_or(8);
-            let ours = row[1] == "from_kuid";
+            let ours = row[1] == "made_by_kuid";
             assert_eq!(kuid::time(format, &id, setting, ours), Some(at), "{line}");
             assert_eq!(kuid::lowest(format, at, setting, ours).unwrap(), of_hex(row[5]), "{line}");
             assert_eq!(kuid::highest(format, at, setting, ours).unwrap(), of_hex(row[6]), "{line}");

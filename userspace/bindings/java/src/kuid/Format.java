@@ -16,7 +16,7 @@ import java.util.Locale;
  *
  * <p>A setting is what an ID doesn't say: I of K96 and K128, {@link #INTERVAL} if it is not given;
  * for SNOWFLAKE the milliseconds since 1970 that its time counts from, else {@link
- * #SNOWFLAKE_EPOCH}; and for V7 {@link #FROM_KUID}, else it has milliseconds only.
+ * #SNOWFLAKE_EPOCH}; and for V7 {@link #MADE_BY_KUID}, else it has milliseconds only.
  */
 public enum Format {
     /** UUID version 1. */
@@ -51,7 +51,7 @@ public enum Format {
     public static final long SNOWFLAKE_EPOCH = 1288834974657L;
 
     /** Kuid made the V7, which has nanoseconds. */
-    public static final long FROM_KUID = 1;
+    public static final long MADE_BY_KUID = 1;
 
     private static final String BASE64 =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -107,7 +107,7 @@ public enum Format {
         long setting = given.length > 0 ? given[0]
                 : this == SNOWFLAKE ? SNOWFLAKE_EPOCH : isKOrdered() ? INTERVAL : 0;
         if (given.length > 1 || isKOrdered() && (setting < 5 || setting > 10)
-                || this == V7 && (setting < 0 || setting > FROM_KUID)) {
+                || this == V7 && (setting < 0 || setting > MADE_BY_KUID)) {
             throw new IllegalArgumentException("setting " + Arrays.toString(given));
         }
         return setting;
@@ -205,7 +205,7 @@ public enum Format {
             return Instant.ofEpochSecond((k >>> 30) * 1_000_000 + (k >>> 10 & 0xfffff), (k & 0x3ff) * 1_024_000);
         }
         long below = 0;
-        if (this == V7 && setting == FROM_KUID) {
+        if (this == V7 && setting == MADE_BY_KUID) {
             long fraction = count(id, setting, 'f').longValue();
             long ns = (fraction * 1_000_000 + (1 << FRACTION) - 1) >> FRACTION;
             // kuid doesn't make all fractions.
@@ -254,7 +254,7 @@ public enum Format {
         BigInteger number = BigInteger.ZERO;
         for (Part part : parts(setting)) {
             BigInteger value = part.kind == 't' ? count.shiftRight(part.of)
-                    : part.kind == 'f' && setting == FROM_KUID
+                    : part.kind == 'f' && setting == MADE_BY_KUID
                             ? BigInteger.valueOf(fraction(time.getNano()) >> part.of)
                     : part.kind == '=' ? BigInteger.valueOf(part.of) : rest;
             number = number.shiftLeft(part.bits).or(field(value, 0, part.bits));

@@ -65,7 +65,7 @@ public final class Kuid {
 
     /**
      * Returns the time of a UUID of version 1, 6 or 7: to 100 ns; of a version 7 to the millisecond,
-     * or with {@link Format#FROM_KUID} to the nanosecond.
+     * or with {@link Format#MADE_BY_KUID} to the nanosecond.
      *
      * @throws IllegalArgumentException if it is of another version or variant
      */

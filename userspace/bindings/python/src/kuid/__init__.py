@@ -279,15 +279,15 @@ def time_ns(
     id: ID,
     format: _t.Optional[str] = None,
     setting: _t.Optional[int] = None,
-    from_kuid: bool = False,
+    made_by_kuid: bool = False,
 ) -> int:
     """The time of an ID, in nanoseconds since 1970, rounded down to what it knows.
 
     setting: of k96 and k128 their I, of snowflake the milliseconds that it
-    counts from. from_kuid: kuid made it, so that a v7 has nanoseconds.
+    counts from. made_by_kuid: kuid made it, so that a v7 has nanoseconds.
     """
     format, id = _bytes(id, format)
-    return _made.time_of(format, id, _setting(format, setting), from_kuid)
+    return _made.time_of(format, id, _setting(format, setting), made_by_kuid)
 
 
 def time(id: ID, *args: _t.Any, **kwargs: _t.Any) -> _datetime:
@@ -303,14 +303,14 @@ def _edge(high: bool, format: str, time: Time, setting: _t.Optional[int], ours: 
 
 
 def lowest(
-    format: str, time: Time, setting: _t.Optional[int] = None, from_kuid: bool = False
+    format: str, time: Time, setting: _t.Optional[int] = None, made_by_kuid: bool = False
 ) -> ID:
     """The lowest ID of a format at a time: a datetime with a zone, or nanoseconds since 1970."""
-    return _edge(False, format, time, setting, from_kuid)
+    return _edge(False, format, time, setting, made_by_kuid)
 
 
 def highest(
-    format: str, time: Time, setting: _t.Optional[int] = None, from_kuid: bool = False
+    format: str, time: Time, setting: _t.Optional[int] = None, made_by_kuid: bool = False
 ) -> ID:
     """The highest one, as lowest()."""
-    return _edge(True, format, time, setting, from_kuid)
+    return _edge(True, format, time, setting, made_by_kuid)
