@@ -15,7 +15,7 @@
  * prints the instructions of a function, in a machine that counts them.
  *	makers native uuidd | LIBRARIES
  * prints what an ID costs on this machine. LIBRARIES is the directory of
- *core.so and those of uuid-rs; "uuidd" measures only what gets a cache from it.
+ * core.so and those of uuid-rs; "uuidd" measures only what gets a cache from it.
  *
  * MAKER is the name of one; or "library" LIBRARY FUNCTION, of a shared library;
  * or "program" COMMAND, which prints a UUID for each line that it reads.
