@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is measured, and the results, as report.py takes them. */
+/* The measuring loop, and the results as report.py takes them. */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 

@@ -195,7 +195,7 @@ static void check_busy(struct __test_metadata *_metadata, int fd)
 	close(other);
 }
 
-/* What counts as the first ID. Each of these returns 0. */
+/* Calls that count as taking the first ID. Each returns 0. */
 static long read_one(int fd, const struct format *was, const struct format *f,
 		     __u8 *hole)
 {

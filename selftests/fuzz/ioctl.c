@@ -233,7 +233,7 @@ static void random_request(struct fuzz_actor *actor, const struct command *c,
 }
 
 /*
- * What was asked is still there, and a new epoch is one that began during the
+ * The request is still there, and a new epoch is one that began during the
  * call. query.c, status.c, saved_state.c and answer.c check the other answers.
  */
 static void check_answer(struct fuzz_actor *actor, const struct command *c,

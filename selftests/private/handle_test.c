@@ -1220,7 +1220,7 @@ TEST(vmclock_has_one_number)
 	}
 }
 
-/* What happens before some calls of a handle, and who makes their IDs. */
+/* Events before some calls of a handle, and the maker of their IDs. */
 struct turn {
 	bool change; /* the generation */
 	int lane_errno, make_errno;

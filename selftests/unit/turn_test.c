@@ -559,7 +559,7 @@ TEST(a_gap_is_that_of_one_place)
 	assert_int_equal(kuid_line_look(line, &w[1], now, &none), 20);
 	join(&w[2]);
 	leave(&w[1], false);
-	/* Nor is there a gap before the head. */
+	/* There is no gap before the head, either. */
 	leave(&w[0], false);
 	assert_int_equal(kuid_line_look(line, &w[2], now, &none), 0);
 }
