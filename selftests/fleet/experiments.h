@@ -20,9 +20,9 @@ void count_repeats(void);
 void measure_order(void);
 
 /*
- * The effect of I on the order of k96: "interval", I, IDs a second, and the same
- * three values. And "pairs", I, seconds, and which part of the pairs of IDs
- * that were made so long apart is out of order.
+ * The effect of I on the order of k96: "interval", I, IDs a second, and the
+ * same three values. And "pairs", I, seconds, and which part of the pairs of
+ * IDs that were made so long apart is out of order.
  */
 void measure_intervals(void);
 
