@@ -270,6 +270,20 @@ static long take_somehow(const struct files *files, size_t k, __u8 *to,
 	}
 }
 
+/* So that a life which ends at any moment has IDs of each format. */
+static void take_first(struct memory *m, int life, int reader,
+		       const struct files *files)
+{
+	size_t k;
+
+	for (k = 0; k < NR_FORMATS; k++) {
+		if (read_ids(&formats[k], files->binary[k],
+			     region(m, life, reader, k, 0), 1) != 1)
+			_exit(2);
+		m->taken[life][reader][k][0].nr = 1;
+	}
+}
+
 /*
  * In a child: take all formats in all orders, singly and in batches, until the
  * host sets @stop. Sleep between calls, so that the region for the IDs lasts as
@@ -299,6 +313,7 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 	    move_to_cpu(0, allowed_cpus(cpus, READERS) > reader ?
 			   cpus[reader] : cpus[0]))
 		_exit(1);
+	take_first(m, life, reader, &files);
 	generation = generation_of(page);
 	was_cloned(id);
 	__atomic_fetch_add(&m->readers, 1, __ATOMIC_SEQ_CST);
@@ -359,8 +374,11 @@ static void start_readers(struct memory *m, int life, pid_t *pids, __u32 seed)
 		if (!pids[i])
 			read_on(m, life, i, own);
 	}
-	while (__atomic_load_n(&m->readers, __ATOMIC_SEQ_CST) != READERS)
-		usleep(1000);
+}
+
+static bool readers_work(struct memory *m)
+{
+	return __atomic_load_n(&m->readers, __ATOMIC_SEQ_CST) == READERS;
 }
 
 static void end_readers(const pid_t *pids)
@@ -542,6 +560,11 @@ static int be_killed(int argc, char **argv)
 	if (!life)
 		m->began = clock_ns();
 	start_readers(m, life, pids, pick_seed());
+	while (!readers_work(m)) {
+		usleep(1000);
+		if (required)
+			save(m, fd);
+	}
 	puts("# lives: at work");
 	fflush(stdout);
 	until = clock_ns() + 2 * NSEC_PER_SEC;
@@ -834,6 +857,8 @@ static int be_cloned(int argc, char **argv)
 	generation = generation_of(page);
 	called = start_callers(pick_seed());
 	start_readers(m, 0, pids, pick_seed());
+	while (!readers_work(m))
+		usleep(1000);
 	puts("# lives: at work");
 	fflush(stdout);
 	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
