@@ -322,6 +322,14 @@ TEST(ids_stay_below_the_ceiling)
 	}
 }
 
+TEST(a_claim_expires_when_the_window_reaches_its_ceiling)
+{
+	claim(KUID_PARTS_WORKER, 0, machine_wall() + HOST_AHEAD + 1);
+	assert_false(host_read().expired);
+	machine_pass(1);
+	assert_true(host_read().expired);
+}
+
 TEST(raising_begins_no_epoch)
 {
 	u64 number;
