@@ -13,13 +13,22 @@ set -uo pipefail
 takes_build "KERNEL NAMES" "$@"
 tests=$here/..
 
-# build MACHINE ARG...: what a machine of check.sh boots.
-build()
+# part NAME ARG...: runs a part of check.sh. The arguments are for make, which builds what it boots.
+part()
 {
-	local initrd=vm-initrd
+	local initrd=vm-initrd own=''
 
-	case $1 in interface|lasting|order) initrd="vm-initrd-all" ;; esac
-	make -s -C "$tests" BUILD="$build" $initrd "${@:2}" >/dev/null
+	case $1 in
+	interface|lasting|order) initrd="vm-initrd-all" ;;
+	debug*|kcsan*|uml) own=${1%%_*} ;;
+	waits) own=uml ;;
+	esac
+	if [[ -n $own ]]; then
+		make -s -C "$tests" BUILD="$build" "check-$own" PARTS="$1" "${@:2}"
+	else
+		make -s -C "$tests" BUILD="$build" $initrd "${@:2}" >/dev/null &&
+			"$here/check.sh" "$build" "$kernel" check "$1"
+	fi
 }
 
 # In the first machine that has it. Of the kernel's selftests only its directory is built.
@@ -36,8 +45,7 @@ in_machine()
 		[[ ! -e $tests/$directory/$name && ! -e $tests/$directory/${name%_32}.c ]] || break
 	done
 	found=1
-	build "$machine" TARGETS="$directory" &&
-		KUID_ONLY=$1 "$here/check.sh" "$build" "$kernel" check "$machine"
+	KUID_ONLY=$1 part "$machine" TARGETS="$directory"
 }
 
 # Of the core, or of library and tool: these need no device.
@@ -64,7 +72,7 @@ for name in ${names//,/ }; do
 		echo "one.sh: there is no test and no part $name" >&2
 		status=2
 	elif [[ -z $found ]]; then
-		build "$name" && "$here/check.sh" "$build" "$kernel" check "$name" || status=1
+		part "$name" || status=1
 	fi
 done
 exit $status
