@@ -335,6 +335,25 @@ TEST(each_is_served_in_turn_when_its_ids_are_due)
 	}
 }
 
+/* The gate may close after the caller has looked, and it doesn't sleep. */
+TEST(a_call_that_ends_before_it_sleeps_leaves_its_line)
+{
+	struct kuid_taken taken;
+	u64 due;
+
+	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
+		struct kuid_turn *turn = &add(0, want, 1)->turn;
+
+		use_up();
+		begin_call(&tasks[0]);
+		assert_false(kuid_turn_try(turn, &taken, &due));
+		assert_true(kuid_waiter_waits(&turn->waiter));
+		kuid_turn_end(turn);
+		assert_false(kuid_waiter_waits(&turn->waiter));
+		tasks[0].state = ABSENT;
+	}
+}
+
 TEST(a_stuck_waiter_delays_nobody_if_there_is_enough)
 {
 	for (u32 want = 1; want <= CHUNK; want += CHUNK - 1) {
