@@ -33,14 +33,15 @@ SOURCES = ["kmod", "uapi", "userspace/libkuid"] + [
 ]
 # Optimized less than usually, because most of the time is the compiler's. The
 # columns in debugging information would differ between equal programs. An index
-# beyond an array ends the program, as "make check" reports it, too.
+# beyond an array ends the program, as "make check" reports it, too. A variable
+# without a value has a bad one.
 # Relative paths, because assertions contain them.
 BUILD = [
     "TOP=../..",
     "O=../../build",
     "FLAGS_plain=-O1 -g0 -fsanitize=bounds -fsanitize-undefined-trap-on-error"
-    " -include count.h",
-    "FLAGS_model=-O1 -g0 -include scheduler.h",
+    " -ftrivial-auto-var-init=pattern -include count.h",
+    "FLAGS_model=-O1 -g0 -ftrivial-auto-var-init=pattern -include scheduler.h",
 ]
 # More preemptions and more random interleavings find no more mutants.
 MODEL = {"MODEL_PREEMPTIONS": "1", "MODEL_WALKS": "1500"}
