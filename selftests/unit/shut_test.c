@@ -658,6 +658,10 @@ TEST(times_that_are_over_are_forgotten)
 	assert_int_equal(host_read().gate.cover.again_until, next.again_until);
 	machine_set_wall(later);
 	assert_true(host_read().slots_again);
+	/* Slots begin above them, though the clock is below. */
+	next = (struct kuid_covered) { .floor = later + 4 * HOUR };
+	assert_int_equal(cover(KUID_EPOCH_COVER, next), 0);
+	assert_int_equal(host_read().gate.cover.again_until, 0);
 }
 
 TEST(a_claim_answers_to_its_name_only)

@@ -523,6 +523,7 @@ TEST(a_look_removes_a_front_of_late_waiters)
 
 		kuid_waiter_init(waiter, &tasks[i]);
 		kuid_line_join(line, waiter, 1, now);
+		assert_int_equal(waiter->front, i < KUID_LINE_FRONT);
 		waiter->due = i < LATE ? now : now + 1000 * MS;
 	}
 	now += GRACE;
