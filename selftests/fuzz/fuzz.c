@@ -574,7 +574,7 @@ static void check_soak(void)
 	if (status.vm_forks && status.reasons & KUID_REASON_K64_MAY_REPEAT)
 		unique &= ~(1ULL << KUID_FORMAT_K64);
 	if (status.unique != unique || status.ordered != EVERY_FORMAT)
-		fuzz_fail(&me, "status says that promises are not held: unique %llx, ordered %llx, reasons %llx",
+		fuzz_fail(&me, "not all promises hold: unique %llx, ordered %llx, reasons %llx",
 			  (unsigned long long)status.unique,
 			  (unsigned long long)status.ordered,
 			  (unsigned long long)status.reasons);
