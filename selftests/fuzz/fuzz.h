@@ -100,6 +100,9 @@ enum fuzz_disturbance {
 #define FUZZ_SPANS	262144
 #define FUZZ_SOAK_SPANS	(8UL << 20)
 
+/* The wall clock is wrong by at most so many milliseconds. */
+#define FUZZ_WALL_OFF_MS	(2 * 3600000LL)
+
 /* Parts of the record, so that threads seldom wait for each other. */
 #define FUZZ_PARTS	64
 

@@ -33,7 +33,7 @@ void fuzz_wall(struct fuzz_actor *actor)
 
 	if (actor->child)
 		return;
-	if (labs(fuzz_world->wall_off + by) > 2 * 3600000)
+	if (labs(fuzz_world->wall_off + by) > FUZZ_WALL_OFF_MS)
 		by = -fuzz_world->wall_off;
 	fuzz_change_begin(&fuzz_world->wall);
 	if (shift_wall(by * (__s64)NSEC_PER_MSEC))
