@@ -187,7 +187,8 @@ void fuzz_poll(struct fuzz_actor *actor, struct fuzz_call *call)
 	int timeout = fuzz_one_in(actor, 2) ? 0 : fuzz_below(actor, 100) - 1;
 	int ret;
 
-	if (fuzz_one_in(actor, 2))
+	/* In a soak no signal ends a poll for what doesn't come. */
+	if (fuzz_one_in(actor, 2) || fuzz_world->soaks)
 		p.events = POLLIN;
 	p.fd = call->fd;
 	fuzz_call_begin(actor, call);
