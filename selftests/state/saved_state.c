@@ -217,6 +217,7 @@ TEST_F(state, get_says)
 	EXPECT_EQ(6, state.interval);
 	EXPECT_LE(before, state.wall_ns);
 	EXPECT_GE(after, state.wall_ns);
+	EXPECT_EQ(state.wall_ns, state.clock_ns);
 	EXPECT_EQ(0, state.slot_ns);
 	EXPECT_EQ(0, state.stamp_ns);
 	EXPECT_EQ(0, state.floor_ns);
@@ -343,6 +344,27 @@ static void expect_only(struct __test_metadata *_metadata, int fd, __u32 numbers
 		close(text);
 		close(binary);
 	}
+}
+
+/* Behind a floor the clock goes on while nobody makes an ID. */
+TEST_F(state, ceiling_above_idle_clock)
+{
+	struct kuid_state before, state;
+
+	start(_metadata, &self->fd, "node=0123456789ab state=required");
+	ASSERT_EQ(0, begin_cover(self->fd, clock_ns() + HOUR));
+	ASSERT_EQ(0, get_state(self->fd, &before));
+	usleep(100000);
+	ASSERT_EQ(0, get_state(self->fd, &state));
+	EXPECT_LE(state.floor_ns, before.clock_ns);
+	/* At half speed. */
+	EXPECT_LE(before.clock_ns + 49 * NSEC_PER_MSEC, state.clock_ns);
+	EXPECT_EQ(before.slot_ns, state.slot_ns);
+	EXPECT_EQ(before.stamp_ns, state.stamp_ns);
+	ASSERT_EQ(0, raise_cover(self->fd, state.clock_ns));
+	expect_only(_metadata, self->fd, 0);
+	ASSERT_EQ(0, raise_cover(self->fd, state.clock_ns + HOUR));
+	expect_only(_metadata, self->fd, EVERY_FORMAT);
 }
 
 static void expect_status(struct __test_metadata *_metadata, int fd, bool safe,

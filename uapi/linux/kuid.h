@@ -530,6 +530,9 @@ struct kuid_page {
  * @again_until_ns: out: all such times are below this one; 0 if there are none
  * @cover_load_id: out: with @cover_epoch the name of the cover
  * @cover_epoch: out: 0 if no cover has begun since the module was loaded
+ * @clock_ns: out: the clock of the stamp or the slot formats, whichever is ahead
+ *	of the other. While they run at half speed it is above @wall_ns, and it
+ *	passes @slot_ns and @stamp_ns while no IDs are made
  * @reserved: must be zero
  *
  * The claimed numbers are @worker and @snowflake_worker if @worker_from and
@@ -564,7 +567,8 @@ struct kuid_state {
 	__u64 again_until_ns;
 	__u64 cover_load_id;
 	__u64 cover_epoch;
-	__u64 reserved[10];
+	__u64 clock_ns;
+	__u64 reserved[9];
 };
 
 /*
@@ -585,7 +589,7 @@ struct kuid_state {
  *	@floor_ns, and not above KUID_TIME_MAX_NS. It may be lower than the last
  *	ceiling. EINVAL if a time at or above it was used for a slot, or for a
  *	stamp with a given node; so &struct kuid_state.slot_ns and stamp_ns are
- *	high enough
+ *	high enough. The next IDs have the time clock_ns, or more
  * @again_from_ns: in: with KUID_COVER_BEGIN the first time of which IDs were
  *	made and may be made again; 0 if that is not known
  * @again_until_ns: in: with KUID_COVER_BEGIN all such times are below this one;

@@ -393,6 +393,9 @@ struct problem *cover_save(struct kuid *handle, const struct state_file *file,
 		*refused = wrong;
 		if (wrong)
 			return wrong;
+		/* While no IDs are made, their clock passes the last one. */
+		if (ahead_ns && how != COVER_MAY_REPEAT)
+			plan.from_ns = max(plan.from_ns, state.clock_ns);
 		plan.request.ceiling_ns = plan.from_ns + ahead_ns + i * MORE_NS;
 		if (plan.request.ceiling_ns > KUID_TIME_MAX_NS)
 			return problem(

@@ -85,7 +85,7 @@ typedef int ioctl_request;
 		X(node_from), X(worker_from), X(node), X(worker),              \
 		X(snowflake_from), X(snowflake_worker), X(snowflake_epoch_ms), \
 		X(again_from_ns), X(again_until_ns), X(cover_epoch),           \
-		X(cover_load_id)
+		X(cover_load_id), X(clock_ns)
 #define IN_BOTH(X) X(epoch), X(load_id), X(floor_ns), X(ceiling_ns)
 #define IN_STATUS(X)                                            \
 	X(claim_ceiling_ns), X(reasons), X(unique), X(ordered), \

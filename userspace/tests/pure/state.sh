@@ -462,6 +462,7 @@ it "the kernel is lowered before the file" lowers_kernel_first
 it "a ceiling is above the wall clock" saves_ahead wall_ns $((now + 7))$sec 5 $((now + 12))$sec
 it "a ceiling is above lex and k-ordered IDs" saves_ahead slot_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a ceiling is above v1 and v6" saves_ahead stamp_ns $((now + 37))$sec 5 $((now + 42))$sec
+it "a ceiling is above the clock of IDs" saves_ahead clock_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a ceiling is above the floor" saves_ahead floor_ns $((now + 37))$sec 5 $((now + 42))$sec
 it "a reboot begins at the ceiling" restores
 it "a clock that was lost is not in the way" restores_ahead_of_clock
