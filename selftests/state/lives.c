@@ -31,7 +31,7 @@
 #include "../lib/set_wall.h"
 
 #define HOUR		(3600 * NSEC_PER_SEC)
-#define LOADED		(10 * NSEC_PER_SEC)	/* the module is, by then */
+#define EARLY		(10 * NSEC_PER_SEC)	/* before the other life, at first */
 
 #define LIVES		2
 #define READERS		2
@@ -59,8 +59,9 @@ struct taken {
  * @lives: how often this program was started
  * @readers: number of readers of this life that are running
  * @stop: set by the host: stop
+ * @go: the readers may go on
  * @told: wall clock when the epoch was closed because of the fork; 0 before
- * @began: wall clock when the readers of the first life began
+ * @began: wall clock when the readers of the first life went on
  * @load_id: load_id of the last epoch of a restored machine
  * @node: node of its private lane; 0 if the node was given
  * @phase: by reader: how often it has seen that the machine was restored
@@ -71,7 +72,7 @@ struct memory {
 	__u32 lives;
 	__u32 readers;
 	__u32 stop;
-	__u32 reserved;
+	__u32 go;
 	__u64 told;
 	__u64 began;
 	__u64 load_id;
@@ -277,10 +278,14 @@ static void take_first(struct memory *m, int life, int reader,
 	size_t k;
 
 	for (k = 0; k < NR_FORMATS; k++) {
+		struct taken *t = &m->taken[life][reader][k][0];
+
 		if (read_ids(&formats[k], files->binary[k],
-			     region(m, life, reader, k, 0), 1) != 1)
+			     region(m, life, reader, k, 0) +
+				     (size_t)t->nr * formats[k].id_size,
+			     1) != 1)
 			_exit(2);
-		m->taken[life][reader][k][0].nr = 1;
+		t->nr++;
 	}
 }
 
@@ -317,6 +322,9 @@ static void read_on(struct memory *m, int life, int reader, __u32 seed)
 	generation = generation_of(page);
 	was_cloned(id);
 	__atomic_fetch_add(&m->readers, 1, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&m->go, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&m->stop, __ATOMIC_RELAXED))
+		usleep(1000);
 	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
 		size_t k = pick(&seed) % NR_FORMATS;
 		const struct format *f = &formats[k];
@@ -365,6 +373,7 @@ static void start_readers(struct memory *m, int life, pid_t *pids, __u32 seed)
 	int i;
 
 	m->readers = 0;
+	m->go = 0;
 	for (i = 0; i < READERS; i++) {
 		__u32 own = seed + i * 7919;
 
@@ -401,7 +410,7 @@ static void save(struct memory *m, int fd)
 
 	if (get_state(fd, &state))
 		fail("GET_STATE: %m");
-	ceiling = state.wall_ns;
+	ceiling = state.clock_ns;
 	if (ceiling < state.slot_ns)
 		ceiling = state.slot_ns;
 	if (ceiling < state.stamp_ns)
@@ -515,35 +524,21 @@ static size_t compare_lives(struct memory *m)
 	return repeats;
 }
 
-/* Run one of two lives: the first is killed, the second compares both. */
-static int be_killed(int argc, char **argv)
+/* Load the module and start the readers, until they are ready. Returns a file. */
+static int begin_life(struct memory *m, int life, const char *state, pid_t *pids)
 {
-	struct memory *m = map_device();
-	bool required = argc > 2 && !strcmp(argv[2], "required");
-	bool again = argc > 3 && !strcmp(argv[3], "again");
+	bool required = !strcmp(state, "required");
 	struct kuid_status status;
-	bool safe;
-	pid_t pids[READERS];
 	char params[128];
-	int life, fd;
-	__u64 until;
+	bool safe;
+	int fd;
 
-	if (argc != 4)
-		fail("usage: lives reboot off|required earlier|again");
-	life = m->lives++;
-	if (life >= LIVES)
-		fail("this is life %d", life + 1);
-	/* Loading takes a while, in which the readers must not miss that time. */
-	if (life && again && set_wall(m->began - LOADED))
-		fail("can't set the clock: %m");
-	snprintf(params, sizeof(params), "state=%s " ALL_PARAMS, argv[2]);
+	snprintf(params, sizeof(params), "state=%s " ALL_PARAMS, state);
 	if (load(params))
 		fail("can't load the module");
 	fd = open(DEV_KUID, O_RDONLY | O_NONBLOCK);
 	if (fd < 0)
 		fail("can't open the device: %m");
-	while (again && clock_ns() < m->began)
-		usleep(1000);
 	if (required) {
 		if (begin_cover(fd, m->ceiling))
 			fail("RESTORE: %m");
@@ -556,15 +551,60 @@ static int be_killed(int argc, char **argv)
 	       status.floor_ns, safe ? "" : "not ");
 	if (required != safe)
 		fail("that is not so");
-
-	if (!life)
-		m->began = clock_ns();
 	start_readers(m, life, pids, pick_seed());
 	while (!readers_work(m)) {
 		usleep(1000);
 		if (required)
 			save(m, fd);
 	}
+	return fd;
+}
+
+static void end_life(struct memory *m, bool required, int fd, const pid_t *pids)
+{
+	m->stop = 1;
+	if (required)
+		save(m, fd);
+	end_readers(pids);
+	m->stop = 0;
+	close(fd);
+}
+
+/* Run one of two lives: the first is killed, the second compares both. */
+static int be_killed(int argc, char **argv)
+{
+	struct memory *m = map_device();
+	bool required = argc > 2 && !strcmp(argv[2], "required");
+	bool again = argc > 3 && !strcmp(argv[3], "again");
+	pid_t pids[READERS];
+	__u64 early, until;
+	int life, fd;
+
+	if (argc != 4)
+		fail("usage: lives reboot off|required earlier|again");
+	life = m->lives++;
+	if (life >= LIVES)
+		fail("this is life %d", life + 1);
+	again &= life;
+	/* The readers may need longer than that, so begin once more if they do. */
+	for (early = EARLY;; early *= 2) {
+		if (again && set_wall(m->began - early))
+			fail("can't set the clock: %m");
+		fd = begin_life(m, life, argv[2], pids);
+		if (!again || clock_ns() < m->began)
+			break;
+		end_life(m, required, fd, pids);
+		if (unload())
+			fail("can't unload the module");
+	}
+	while (again && clock_ns() < m->began) {
+		usleep(1000);
+		if (required)
+			save(m, fd);
+	}
+	if (!life)
+		m->began = clock_ns();
+	m->go = 1;
 	puts("# lives: at work");
 	fflush(stdout);
 	until = clock_ns() + 2 * NSEC_PER_SEC;
@@ -573,11 +613,7 @@ static int be_killed(int argc, char **argv)
 		if (required)
 			save(m, fd);
 	}
-	m->stop = 1;
-	if (required)
-		save(m, fd);
-	end_readers(pids);
-	m->stop = 0;
+	end_life(m, required, fd, pids);
 	/* Without saved state repeats are allowed; the script counts them. */
 	return compare_lives(m) && required;
 }
@@ -859,6 +895,7 @@ static int be_cloned(int argc, char **argv)
 	start_readers(m, 0, pids, pick_seed());
 	while (!readers_work(m))
 		usleep(1000);
+	m->go = 1;
 	puts("# lives: at work");
 	fflush(stdout);
 	while (!__atomic_load_n(&m->stop, __ATOMIC_RELAXED)) {
