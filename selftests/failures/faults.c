@@ -855,6 +855,7 @@ static void all_or_nothing(struct __test_metadata *_metadata, struct scene *s,
 
 	ASSERT_EQ(0, get_state(s->fds[0], &is));
 	expected.wall_ns = is.wall_ns;
+	expected.clock_ns = is.clock_ns;
 	expected.slot_ns = is.slot_ns;
 	expected.stamp_ns = is.stamp_ns;
 	/* Each epoch draws a new node. */
