@@ -62,15 +62,10 @@ check_local()
 	done
 }
 
-check_lanes()
+check_device()
 {
 	it "a module without lanes is too old" lacks_lanes 25 older
 	it "a module with other lanes is too new" lacks_lanes 93 newer
-}
-
-check_device()
-{
-	check_lanes
 	it "a device makes IDs" with_device $ids v7 300
 	it "another file takes the place of the device's" loses_device
 	it "a device that may not be read leads to local IDs" opens_as 13 local
