@@ -160,12 +160,10 @@ func (g *Generator) Fill(ctx context.Context, format Format, ids []byte) error {
 		case wouldBlock(err) && ctx.Err() != nil:
 			return ctx.Err() // not by select, since the timer may be due, too
 		case wouldBlock(err):
-			timer := time.NewTimer(wait)
 			select {
 			case <-ctx.Done():
-				timer.Stop()
 				return ctx.Err()
-			case <-timer.C:
+			case <-time.After(wait):
 			}
 			if wait *= 2; wait > longest {
 				wait = longest
