@@ -266,7 +266,11 @@ class PlainTest(unittest.TestCase):
                 else:
                     raise AssertionError(now)
             kuid._made.time.time_ns = lambda: 0
-            kuid._made._clock.lock.acquire()
+            with kuid._made._clock.lock:
+                assert kuid.uuid7() not in ids
+            holder = threading.Thread(target=kuid._made._clock.lock.acquire)
+            holder.start()
+            holder.join()
             if not os.fork():
                 os._exit(kuid.uuid7() in ids)
             assert os.wait()[1] == 0

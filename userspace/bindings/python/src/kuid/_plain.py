@@ -20,7 +20,8 @@ class _Clock:
     last = 0
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        # A signal handler may make an ID while its own thread holds the lock.
+        self.lock = threading.RLock()
 
 
 _clock = _Clock()
