@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks the arithmetic of a clock to the nanosecond. */
+/*
+ * The ends of a clock's arithmetic. reference_test.c has clocks that are set at
+ * random.
+ */
 #include "core/clock.h"
 #include "harness.h"
 #include "random.h"
@@ -11,79 +14,12 @@
 #define AHEAD  (SECOND / 10)
 #define YEARS  (10 * 365 * 86400 * SECOND)
 
-static const u64 odd_and_even[] = { MONO, MONO + 1, MONO + 2, MONO + 3 };
-
 #define for_each(p, array) \
 	for (p = array; p < array + sizeof(array) / sizeof(array[0]); p++)
 
 static u64 at(const struct kuid_clock *clock, u64 mono)
 {
 	return kuid_clock_at(clock->offset, clock->half, mono);
-}
-
-TEST(is_the_wall_clock_of_1970_too)
-{
-	struct kuid_clock clock = { 0 };
-
-	/* The wall clock can't be set below the monotonic clock. */
-	for (u64 mono = 0; mono < 10; mono++) {
-		kuid_clock_follow(&clock, mono, 0, 0, AHEAD);
-		assert_int_equal(at(&clock, mono), mono);
-		assert_int_equal(at(&clock, mono + 7), mono + 7);
-	}
-}
-
-TEST(counts_a_step_from_the_issued_time)
-{
-	const u64 *mono;
-
-	for_each(mono, odd_and_even)
-	{
-		struct kuid_clock clock = { .offset = OFFSET };
-		u64 issued = *mono + OFFSET;
-
-		/*
-		 * The wall clock is set back to the issued time: no half ramp.
-		 */
-		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
-						   OFFSET - 100, issued, AHEAD),
-				 0);
-		assert_int_equal(clock.half, 0);
-		assert_int_equal(at(&clock, *mono + 100), issued);
-
-		/* One nanosecond further back, there is a half ramp. */
-		clock = (struct kuid_clock) { .offset = OFFSET };
-		assert_int_equal(kuid_clock_follow(&clock, *mono + 100,
-						   OFFSET - 101, issued, AHEAD),
-				 1);
-		assert_int_equal(at(&clock, *mono + 100), issued);
-	}
-}
-
-/*
- * The half ramp rounds down, so half a nanosecond is lost or gained at its
- * start, and none after that.
- */
-TEST(goes_at_half_speed)
-{
-	const u64 *mono;
-
-	for_each(mono, odd_and_even)
-	{
-		struct kuid_clock clock = { .offset = OFFSET };
-		u64 from = *mono + OFFSET;
-
-		assert_int_equal(kuid_clock_follow(&clock, *mono,
-						   OFFSET - SECOND, from,
-						   AHEAD),
-				 SECOND);
-		for (u64 n = 0; n < 50; n++) {
-			assert_int_equal(at(&clock, *mono + 2 * n), from + n);
-			assert_int_equal(at(&clock, *mono + 2 * n + 1),
-					 from + n + *mono % 2);
-		}
-		assert_int_equal(at(&clock, *mono + SECOND), from + SECOND / 2);
-	}
 }
 
 /*
@@ -163,52 +99,9 @@ TEST(reach_is_the_first_moment)
 	}
 }
 
-/*
- * The clock is set at random, and times are issued at random inside the window.
- */
-TEST(keeps_its_bounds_under_random_steps)
-{
-	for (int i = 0; i < MANY(2000); i++) {
-		struct kuid_clock clock = { 0 };
-		u64 offset = WALL - MONO;
-		u64 mono = MONO;
-		u64 issued = 0;
-
-		for (int j = 0; j < 30; j++) {
-			u64 was, now, wall;
-
-			mono += random_below(2 * SECOND);
-			offset += random_below(4 * SECOND) - 2 * SECOND;
-			wall = mono + offset;
-			was = at(&clock, mono);
-			kuid_clock_follow(&clock, mono, offset, issued, AHEAD);
-			now = at(&clock, mono);
-			assert_true(now >= wall);
-			/* The issued times are within the window. */
-			assert_true(now + AHEAD >= issued);
-			/*
-			 * The clock is in front of the wall clock only if it
-			 * must be.
-			 */
-			assert_true(now == wall || now <= issued);
-			/*
-			 * The clock goes back only if nothing was issued above
-			 * it.
-			 */
-			assert_true(now >= min(was, issued));
-			if (random_below(2))
-				issued = max(issued, now + random_below(AHEAD));
-		}
-	}
-}
-
 static struct unit_case cases[] = {
-	CASE(is_the_wall_clock_of_1970_too),
-	CASE(counts_a_step_from_the_issued_time),
-	CASE(goes_at_half_speed),
 	CASE(goes_on_within_reach_of_a_dropped_time),
 	CASE(reach_is_the_first_moment),
-	CASE(keeps_its_bounds_under_random_steps),
 	{},
 };
 

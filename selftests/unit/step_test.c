@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The times of IDs after a clock step, to the nanosecond, and the moments at
- * which an epoch is refused. reference_test.c has all other clock steps.
+ * The moments at which a clock step begins an epoch, and those at which the
+ * epoch is refused. reference_test.c has all other clock steps.
  */
 #include "core/uuid.h"
 #include "cases.h"
@@ -11,7 +11,6 @@
 #define NOW    HOST_WALL
 #define SECOND HOST_SECOND
 #define HOUR   (3600 * SECOND)
-#define YEARS  (10 * 365 * 24 * HOUR)
 
 static struct kuid_watermarks file;
 
@@ -49,44 +48,6 @@ static void take_all(void)
 				should + KUID_GRID_TICK_NS);    \
 	} while (0)
 
-/*
- * The clock goes on at half speed from the last stamp until the wall clock has
- * caught up, to the nanosecond, without a new epoch.
- */
-TEST(back_by_a_second)
-{
-	const u64 by = SECOND;
-	u64 from;
-
-	machine_pass(SECOND + 1);
-	take_all();
-	from = machine_wall();
-	machine_step_wall(-(s64)by);
-	machine_forget();
-
-	assert_int_equal(next(KUID_STAMPS), from + 1);
-	assert_int_equal(machine_steps(), 1);
-	assert_int_equal(machine_epochs_wanted(), 0);
-	assert_int_equal(machine_last_step()->by, -(s64)by);
-	assert_int_equal(machine_last_step()->stamp_lag, by);
-	assert_false(machine_last_step()->epoch_wanted);
-	assert_int_equal(host_read().stamp_lag, by);
-	assert_int_equal(host_clock(KUID_STAMPS), from);
-
-	for (int i = 1; i <= 1000; i++) {
-		machine_pass(2 * by / 1000);
-		take_all();
-		assert_int_equal(host_clock(KUID_STAMPS), from + by / 1000 * i);
-		assert_int_equal(host_read().stamp_lag, by - by / 1000 * i);
-	}
-	assert_int_equal(host_clock(KUID_STAMPS), machine_wall());
-	assert_int_equal(host_read().slot_lag, 0);
-	machine_pass(12345);
-	assert_int_equal(next(KUID_STAMPS), machine_wall());
-	assert_int_equal(machine_steps(), 1);
-	assert_int_equal(host.nr_epochs, 1);
-}
-
 TEST(the_limit_is_the_last_nanosecond)
 {
 	assert_int_equal(next(KUID_STAMPS), NOW);
@@ -100,34 +61,6 @@ TEST(the_limit_is_the_last_nanosecond)
 	assert_int_equal(machine_epochs_wanted(), 1);
 	assert_true(host_publish(KUID_EPOCH_STEP, false));
 	assert_int_equal(host_read().stamp_lag, 0);
-}
-
-TEST(ten_years_forward_and_back)
-{
-	take_all();
-	machine_step_wall(YEARS);
-	take_all();
-	machine_step_wall(-(s64)YEARS);
-	machine_pass(SECOND);
-	take_all();
-	assert_int_equal(machine_epochs_wanted(), 1);
-	assert_true(host_publish(KUID_EPOCH_STEP, false));
-	assert_int_equal(next(KUID_STAMPS), NOW + SECOND);
-	assert_int_equal(host_read().stamp_lag, 0);
-	/* The slots are years ahead, and their clock goes at half speed. */
-	assert_near(host_read().slot_lag, YEARS - SECOND);
-	machine_pass(2 * SECOND);
-	take_all();
-	assert_near(host_read().slot_lag, YEARS - 2 * SECOND);
-
-	/* An administrator may allow slots to repeat. */
-	assert_true(host_publish(KUID_EPOCH_BACK, false));
-	assert_int_equal(host_read().slot_lag, 0);
-	assert_int_equal(host_read().stamp_lag, 0);
-	assert_int_equal(next(KUID_LEX), machine_wall() / 1000);
-	assert_int_equal(next(KUID_GRID), kuid_grid_slot(machine_wall()));
-	assert_int_equal(next(KUID_STAMPS), (machine_wall() + 99) / 100 * 100);
-	assert_int_equal(host_read().origin.epoch, 3);
 }
 
 TEST(an_epoch_is_refused_if_it_is_not_wanted_any_more)
