@@ -17,7 +17,7 @@ chosen=" ${rest[*]} "
 few=$build/vm/initrd.cpio more=$build/vm/all.cpio own=$build/matrix/$run/initrd.cpio
 unit=(make -s -C "$here/../unit" O="$build/unit")
 userspace=(make -s -C "$top/userspace" O="$build/userspace")
-alone=(tap "$vm/boot.sh" --kernel "$kernel" --initrd)
+alone=(tap "$vm/boot.sh" --timeout 1200 --kernel "$kernel" --initrd)
 checking=(--append "random.trust_cpu=on kunit.enable=1" --timeout 5400)
 # The makes and the scripts do less with this.
 export QUICK=''
