@@ -39,5 +39,6 @@ for trace in "$out/kmod.info" "${rest[@]}"; do
 	lcov --rc lcov_branch_coverage=1 --list "$out/named.$(basename "$trace")"
 done
 cd "$top"
-awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out/named.kmod.info" || status=$?
+mapfile -t files < <(sed -n 's/^SF://p' "$out/named.kmod.info" | sort -u)
+awk -f "$here/coverage.awk" "$here/coverage.tsv" "$out/named.kmod.info" "${files[@]}" || status=$?
 exit "$status"
