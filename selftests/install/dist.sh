@@ -25,20 +25,12 @@ cd "$here/../.."
 list()
 {
 	if [[ -e .git ]]; then
-		git ls-files -z --cached --others --exclude-standard --deduplicate ':!debian'
+		# A file may be deleted and not yet committed.
+		comm -z -23 <(git ls-files -z --cached --others --exclude-standard ':!debian' | sort -zu) \
+			<(git ls-files -z --deleted | sort -zu)
 	else
 		find . -path ./build -prune -o ! -type d -printf '%P\0'
 	fi
-}
-
-# A file may be deleted and not yet committed.
-existing()
-{
-	local file
-
-	while read -rd '' file; do
-		[[ ! -e $file ]] || printf '%s\0' "$file"
-	done
 }
 
 # The time of the files: that of the commit, or of the files in the tarball.
@@ -52,7 +44,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 name=kuid-${version:-$(sed -n 's/.*KUID_VERSION "\(.*\)"/\1/p' kmod/version.h)}
 mkdir "$work/$name"
-list | existing | tar -c --null -T - | tar -xC "$work/$name"
+list | tar -c --null -T - | tar -xC "$work/$name"
 if [[ $version ]]; then
 	sed -i "s/\(KUID_VERSION \)\".*\"/\1\"$version\"/" "$work/$name/kmod/version.h"
 fi
