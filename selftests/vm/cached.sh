@@ -48,7 +48,7 @@ logged()
 {
 	nice "$@" >"$tmp/log" 2>&1 {lock}>&- || {
 		tail -n 40 "$tmp/log" >&2
-		die "${result##*/} can't be built: $1 failed"
+		die "${result##*/} can't be made: $1 failed"
 	}
 }
 

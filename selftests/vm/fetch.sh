@@ -115,28 +115,17 @@ with_dependencies()
 		sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep . || die "the archive's $package can't be had"
 }
 
-# Runs a command, whose output counts only if it fails.
-try()
-{
-	local log
-
-	log=$("$@" 2>&1) || {
-		echo "$log" >&2
-		die "$1 failed"
-	}
-}
-
 download()
 {
 	say "downloading $*"
-	(cd "$tmp/deb" && try apt-get -qq -c "$apt/apt.conf" download "$@")
+	(cd "$tmp/deb" && logged apt-get -qq -c "$apt/apt.conf" download "$@")
 }
 
 # The released sources of packages, without Debian's changes.
 download_source()
 {
 	say "downloading the source of $*"
-	(cd "$tmp/deb" && try apt-get -qq -c "$apt/apt.conf" --download-only --tar-only source "$@")
+	(cd "$tmp/deb" && logged apt-get -qq -c "$apt/apt.conf" --download-only --tar-only source "$@")
 }
 
 # Downloads packages and unpacks them into directory $1.
@@ -399,39 +388,25 @@ fill_programs()
 	find "$tmp/root" -path "*/$lib/lib*.so*" -maxdepth 5 -exec mv -t "$new/$lib" {} +
 }
 
-# The source of jansson has the configuration of a system that can't run a configure script.
-jansson_for_musl()
-{
-	: >android/jansson_private_config.h
-	musl-gcc -O2 -fPIC -DHAVE_STDINT_H -Iandroid -Isrc -c src/*.c &&
-		ar rc "$new/usr/lib/libjansson.a" ./*.o &&
-		cp src/jansson.h android/jansson_config.h "$new/usr/include"
-}
-
-argp_for_musl()
-{
-	CC=musl-gcc ./configure --quiet --host=x86_64-linux-musl &&
-		make -s CFLAGS="-O2 -fPIC -fgnu89-inline -w" libargp.a &&
-		cp libargp.a "$new/usr/lib" &&
-		cp argp.h "$new/usr/include"
-}
-
-# lsh has the stand-alone argp that other systems have as a package.
+# Two libraries that are built for musl. The source of jansson has the configuration of a system that can't
+# run a configure script. lsh has the stand-alone argp that other systems have as a package.
 fill_musl()
 {
-	local name
-
 	command -v musl-gcc >/dev/null || die "musl-gcc is missing: run setup.sh test"
 	download_source "$package" lsh-utils
 	mkdir -p "$tmp"/{argp,jansson} "$new"/usr/{include,lib}
-	tar -xf "$tmp"/deb/lsh-utils_*.tar.gz -C "$tmp/argp" --strip-components=3 --wildcards '*/src/argp'
 	tar -xf "$tmp"/deb/jansson_*.tar.gz -C "$tmp/jansson" --strip-components=1
-	for name in jansson argp; do
-		(cd "$tmp/$name" && "${name}_for_musl") >"$tmp/$name.log" 2>&1 || {
-			cat "$tmp/$name.log" >&2
-			die "$name can't be built for musl"
-		}
-	done
+	cd "$tmp/jansson"
+	: >android/jansson_private_config.h
+	logged musl-gcc -O2 -fPIC -DHAVE_STDINT_H -Iandroid -Isrc -c src/*.c
+	ar rc "$new/usr/lib/libjansson.a" ./*.o
+	cp src/jansson.h android/jansson_config.h "$new/usr/include"
+	tar -xf "$tmp"/deb/lsh-utils_*.tar.gz -C "$tmp/argp" --strip-components=3 --wildcards '*/src/argp'
+	cd "$tmp/argp"
+	logged env CC=musl-gcc ./configure --quiet --host=x86_64-linux-musl
+	logged make -s CFLAGS="-O2 -fPIC -fgnu89-inline -w" libargp.a
+	cp libargp.a "$new/usr/lib"
+	cp argp.h "$new/usr/include"
 	ln -s /usr/include/x86_64-linux-musl/* /usr/include/{linux,asm-generic,x86_64-linux-gnu/asm} \
 		"$new/usr/include"
 	ln -s /usr/lib/x86_64-linux-musl/* "$new/usr/lib"
@@ -513,7 +488,7 @@ fill_root()
 	say "making the root of a Debian $suite, which takes some minutes"
 	cd /
 	# shellcheck disable=SC2016 # $1 is for the shell that runs the hooks
-	try mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \
+	logged mmdebstrap --variant=minbase --dpkgopt=force-unsafe-io --architectures="$arch" --include="$include,$libraries" \
 		--essential-hook='mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/usr/share/initramfs-tools/modules.d"' \
 		--essential-hook='echo MODULES=list >"$1/etc/initramfs-tools/conf.d/kuid"' \
 		--essential-hook='printf "%s\n" virtio_pci virtio_blk ext4 >"$1/usr/share/initramfs-tools/modules.d/kuid"' \
