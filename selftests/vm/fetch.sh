@@ -334,14 +334,6 @@ fill_python()
 	mv "$tmp/root/usr/lib/$want" "$new/usr/lib"
 }
 
-fill_coccinelle()
-{
-	[[ -r $cache/tree-6.1/linux.tar.xz ]] || die "fetch tree-6.1 first"
-	say "unpacking the rules for coccinelle"
-	tar -xJf "$cache/tree-6.1/linux.tar.xz" -C "$new" --strip-components=3 --wildcards \
-		'*/scripts/coccinelle'
-}
-
 # Runs with the loader and the libraries of its own Debian. The archive of the unstable one may be a
 # copy whose list has expired.
 fill_prover()
