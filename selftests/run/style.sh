@@ -218,27 +218,22 @@ header_stands_alone()
 # No other driver has our ioctl numbers, according to the kernel's table.
 ioctl_numbers_free()
 {
-	local table=$source/Documentation/userspace-api/ioctl/ioctl-number.rst
-	local code first rows=0 status=0 name value magic
+	local magic
 
 	magic=$(sed -n 's/^KUID_IOC_MAGIC *= //p' uapi/kuid.record)
-	while read -r name value; do
-		(( (value >> 8 & 0xff) == magic && (value & 0xff) <= 0x2f )) && continue
-		echo "$name is none of 0x00 to 0x2F of $magic"
-		status=1
-	done < <(sed -nE '/MAGIC/d; s/^(KUID_IOC_[A-Z_]+) *= /\1 /p' uapi/kuid.record)
-	while read -r code first; do
-		rows=$((rows + 1))
-		[[ $code == 0x* ]] || code=$(printf '%d' "'${code:1:1}")
-		[[ $first != all ]] || first=0
-		if (( code == magic && 16#$first <= 0x2f )); then
-			echo "$magic is taken from 0x$first on"
-			status=1
-		fi
-	done < <(sed -nE "s/^('.'|0x[0-9A-Fa-f]{2}) +(all|[0-9A-Fa-f]{1,2})(-[0-9A-Fa-f]{2})?( .*)?\$/\1 \2/p" \
-		"$table")
-	(( rows > 200 )) || { echo "only $rows rows found in $table"; return 1; }
-	return "$status"
+	! grep ^KUID_IOC_ uapi/kuid.record | grep -vE "MAGIC|= 0x[0-9a-f]*${magic#0x}[0-2][0-9a-f]\$" || return
+	# shellcheck disable=SC2059 # the character is an escape
+	LC_ALL=C awk -v code="$magic" -v character="$(printf "'\\x${magic#0x}'")" '
+		!/^(0x[0-9A-Fa-f]+|\047.\047) +(all|[0-9A-Fa-f]+(-[0-9A-Fa-f]+)?)( |$)/ { next }
+		{ rows++ }
+		(tolower($1) == code || $1 == character) && $2 ~ /^(all|[0-2]?[0-9A-Fa-f](-.*)?)$/ {
+			print code " " $2 " is taken"
+			taken = 1
+		}
+		END {
+			print rows + 0 " rows found"
+			exit taken || rows <= 200
+		}' "$source/Documentation/userspace-api/ioctl/ioctl-number.rst"
 }
 
 # Whether each quotation mark of a text is one of a pair, and no quotation is in another one.
