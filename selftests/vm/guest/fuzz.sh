@@ -16,18 +16,6 @@ seconds=$1
 shift
 test=0 failed=0
 
-# result NAME REASON: REASON is ok or the reason for the failure.
-result()
-{
-	test=$((test + 1))
-	if [ "$2" = ok ]; then
-		echo "ok $test $1"
-	else
-		echo "not ok $test $1 # $2"
-		failed=1
-	fi
-}
-
 # The processes of the user nobody.
 nobodys()
 {
@@ -134,6 +122,12 @@ for name in "$@"; do
 		;;
 	esac
 	klog_check || why="the kernel complained"
-	result "$name" "$why"
+	test=$((test + 1))
+	if [ "$why" = ok ]; then
+		echo "ok $test $name"
+	else
+		echo "not ok $test $name # $why"
+		failed=1
+	fi
 done
 exit $failed
