@@ -11,8 +11,7 @@
 #   --timeout SECS       of real time, 0 for none (120; none with --shell)
 #   --clocksource NAME   jiffies, or one of the architecture's own: of amd64 tsc (the default),
 #                        hpet or acpi_pm, of arm64 arch_sys_counter, of s390x tod
-#   --accel NAME         tcg (the default), kvm, or auto: kvm if a kernel is seen to boot with it
-#   --icount             guest time counts instructions, repeatably; one processor, tcg
+#   --icount             guest time counts instructions, repeatably; one processor
 #   --shell              leave a shell on the terminal after PROGRAM, which is optional then, and
 #                        whose status is ignored
 #   --log FILE           write the console to this file
@@ -30,9 +29,9 @@ say()
 	echo "boot.sh: $*" >&2
 }
 
-kernel='' initrd='' append='' smp='' mem='' timeout='' clocksource='' accel='' icount='' shell='' log='' qemu=''
+kernel='' initrd='' append='' smp='' mem='' timeout='' clocksource='' icount='' shell='' log='' qemu=''
 known_as=$$.$RANDOM$RANDOM
-options "kernel= initrd= append= smp= mem= timeout= clocksource= accel= log= qemu= known-as= icount shell" "$@"
+options "kernel= initrd= append= smp= mem= timeout= clocksource= log= qemu= known-as= icount shell" "$@"
 # shellcheck disable=SC2154 # options() sets rest
 set -- "${rest[@]}"
 (( $# )) || [[ -n $shell ]] || usage "no program to run"
@@ -50,10 +49,7 @@ done
 [[ ${timeout:=${shell:+0}} =~ ^[0-9]*$ ]] || usage "--timeout $timeout is not a number of seconds"
 : "${timeout:=120}"
 [[ $mem =~ ^([1-9][0-9]*[MG]?)?$ ]] || usage "--mem $mem is not a size"
-if [[ -n $icount ]]; then
-	[[ ${smp:=1} == 1 ]] || usage "--icount needs --smp 1"
-	[[ ${accel:=tcg} == tcg ]] || usage "--icount needs --accel tcg"
-fi
+[[ -z $icount || ${smp:=1} == 1 ]] || usage "--icount needs --smp 1"
 [[ ${smp:=2} =~ ^[1-9][0-9]*$ ]] || usage "--smp $smp is not a number of processors"
 
 # Values that depend on the architecture: QEMU's name for it, machine, console, more of the kernel
@@ -81,12 +77,6 @@ esac
 clocks+=(jiffies)
 [[ " ${clocks[*]} " == *" $clocksource "* ]] ||
 	usage "--clocksource $clocksource is none of those that $arch has: ${clocks[*]}"
-
-# Boot once to see: under nested virtualisation stock kernels may hang although /dev/kvm works.
-kvm_boots()
-{
-	[[ -w /dev/kvm ]] && "$0" --kernel "$kernel" --initrd "$initrd" --accel kvm --timeout 20 true >/dev/null 2>&1
-}
 
 vm='' temporary=''
 # shellcheck disable=SC2317 # called at the end
@@ -117,17 +107,12 @@ else
 	# that gets little CPU time doesn't hang: what looks for hangs waits longer than usual.
 	line="panic=-1 panic_print=0x20 watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=300 \
 sysctl.kernel.hung_task_timeout_secs=900 $line"
-	case ${accel:=tcg} in
-	tcg|kvm) ;;
-	auto) if kvm_boots; then accel=kvm; else accel=tcg; fi ;;
-	*) usage "--accel $accel is none of tcg, kvm, auto" ;;
-	esac
 	command -v "qemu-system-$system" >/dev/null || {
 		say "qemu is missing: run setup.sh boot, or cross for another architecture than amd64"
 		exit 125
 	}
-	[[ $accel == tcg ]] || machine=(-cpu host)
-	[[ $accel == kvm || -n $icount ]] || accel+=,thread=multi
+	accel=tcg
+	[[ -n $icount ]] || accel+=,thread=multi
 	read -ra words <<<"${icount:+-icount shift=0,sleep=off }${shell:+-mon chardev=console }$qemu"
 	[[ -z $shell ]] || exec {input}<&0
 	command=(timeout --foreground --kill-after 5 "$timeout" "qemu-system-$system" -nodefaults -no-user-config
