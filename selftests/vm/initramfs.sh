@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Makes the initramfs that boot.sh boots:   initramfs.sh OUT.cpio [DIR...]
+# Makes the initramfs that boot.sh boots:   initramfs.sh OUT.cpio DIR...
 # It has busybox, guest/ (as /guest, with init), and the content of each DIR, of which the last one
 # wins. For another architecture one DIR has its busybox and libraries. Shared libraries that
 # programs in a DIR need, and that no DIR has, are copied from this machine. Nothing is compressed,
@@ -12,7 +12,7 @@ set -euo pipefail
 
 # shellcheck source=SCRIPTDIR/arguments.sh
 . "$(dirname "$0")/arguments.sh"
-takes "OUT [DIR]..." "$@"
+takes "OUT DIR..." "$@"
 dirs=()
 for dir in "${rest[@]}"; do
 	[[ -d $dir ]] || usage "$dir is not a directory"
@@ -37,36 +37,22 @@ echo "nobody:x:65534:65534:nobody:/:/bin/sh" >>"$base/etc/passwd"
 # keeps its path. LD_LIBRARY_PATH makes ldd find libraries inside the DIRs.
 copy_libraries()
 {
-	local path='' dir triplet name line
-	local programs=() libraries=()
+	local path='' dir triplet name libraries
 
 	triplet=$(gcc -print-multiarch 2>/dev/null || true)
 	for dir in "${dirs[@]}"; do
 		for name in "lib/$triplet" "usr/lib/$triplet" lib usr/lib; do
 			path+=${path:+:}$dir/$name
 		done
-		mapfile -t -O "${#programs[@]}" programs \
-			< <(find "$dir" -type f \( -perm /111 -o -name '*.so*' \))
 	done
-	(( ${#programs[@]} )) || return 0
-
-	while read -r line; do
-		case $line in
-		*" => not found")
-			die "no ${line%% *} for a program in ${dirs[*]}" ;;
-		*" => /"*)
-			name=${line#* => } name=${name%% (*} ;;
-		/*" ("*)
-			name=${line%% (*} ;;
-		*)
-			continue ;;
-		esac
+	mapfile -t libraries < <(find "${dirs[@]}" -type f \( -perm /111 -o -name '*.so*' \) \
+		-exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null |
+		sed -nE 's,^\t(.* => )?(/[^ ]*) \(.*,\2,p; s,^\t(.*) => not found,no \1,p' | sort -u)
+	for name in "${libraries[@]}"; do
+		[[ $name == /* ]] || die "$name for a program in ${dirs[*]}"
 		for dir in "${dirs[@]}"; do
 			[[ $name != "$dir"/* ]] || continue 2
 		done
-		libraries+=("$name")
-	done < <(LD_LIBRARY_PATH=$path ldd "${programs[@]}" 2>/dev/null | sort -u)
-	for name in "${libraries[@]}"; do
 		install -D -m 755 "$name" "$base$name"
 	done
 }
