@@ -67,11 +67,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-#ifdef __GLIBC__
-typedef unsigned long ioctl_request;
-#else
-typedef int ioctl_request;
-#endif
+/* The last argument of these may be missing, and is not used then. */
+EXPORT int fake_open(const char *path, int flags, mode_t mode) __asm__("open");
+EXPORT int fake_openat(int dir, const char *path, int flags,
+		       mode_t mode) __asm__("openat");
+EXPORT int fake_fcntl(int fd, int command, void *data) __asm__("fcntl");
+EXPORT int fake_ioctl(int fd, unsigned int request,
+		      void *data) __asm__("ioctl");
 
 #define REAL(name) ((typeof(&(name)))dlsym(RTLD_NEXT, #name))
 
@@ -296,7 +298,7 @@ static const char *stand_in(const char *path, char own[4096])
 	return fake_path(own, name) ?: path;
 }
 
-static int open_any(int dir, const char *path, int flags, mode_t mode)
+int fake_openat(int dir, const char *path, int flags, mode_t mode)
 {
 	int format = format_of(path);
 	char own[4096];
@@ -318,31 +320,9 @@ static int open_any(int dir, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-static mode_t mode_of(int flags, va_list args)
+int fake_open(const char *path, int flags, mode_t mode)
 {
-	return flags & O_CREAT ? va_arg(args, mode_t) : 0;
-}
-
-EXPORT int open(const char *path, int flags, ...)
-{
-	va_list args;
-	int fd;
-
-	va_start(args, flags);
-	fd = open_any(AT_FDCWD, path, flags, mode_of(flags, args));
-	va_end(args);
-	return fd;
-}
-
-EXPORT int openat(int dir, const char *path, int flags, ...)
-{
-	va_list args;
-	int fd;
-
-	va_start(args, flags);
-	fd = open_any(dir, path, flags, mode_of(flags, args));
-	va_end(args);
-	return fd;
+	return fake_openat(AT_FDCWD, path, flags, mode);
 }
 
 EXPORT ssize_t write(int fd, const void *data, size_t size)
@@ -735,16 +715,10 @@ EXPORT int stat(const char *path, struct stat *file)
 	return REAL(stat)(format_of(path) ? "/dev/null" : path, file);
 }
 
-EXPORT int fcntl(int fd, int command, ...)
+int fake_fcntl(int fd, int command, void *data)
 {
-	va_list args;
-	void *data;
-	int result;
+	int result = REAL(fcntl)(fd, command, data);
 
-	va_start(args, command);
-	data = va_arg(args, void *);
-	va_end(args);
-	result = REAL(fcntl)(fd, command, data);
 	if (command == F_DUPFD_CLOEXEC && result >= 0 &&
 	    result < (int)sizeof(formats))
 		formats[result] = is_device(fd);
@@ -774,15 +748,10 @@ static void lose_file(int fd)
 	close(zero);
 }
 
-EXPORT int ioctl(int fd, ioctl_request request, ...)
+int fake_ioctl(int fd, unsigned int request, void *data)
 {
-	va_list args;
-	void *data;
 	int result;
 
-	va_start(args, request);
-	data = va_arg(args, void *);
-	va_end(args);
 	if (is_device(fd) && request == KUID_IOC_GENERATE)
 		lose_file(fd);
 	if (!is_device(fd))
