@@ -1076,11 +1076,6 @@ TEST(local_lanes_have_a_window)
 	kuid_close(handle);
 }
 
-static void do_change(void)
-{
-	fake_kernel_change();
-}
-
 static void assert_of_present_lane(unsigned int format, const void *id)
 {
 	if (format != KUID_FORMAT_V7)
@@ -1156,7 +1151,7 @@ static void end_lanes(void (*end)(void),
 
 TEST(generations_end_lanes)
 {
-	end_lanes(do_change, assert_of_present_lane);
+	end_lanes(fake_kernel_change, assert_of_present_lane);
 }
 
 TEST(clones_end_lanes)
@@ -1552,7 +1547,7 @@ TEST(signals_end_waits)
 	while (!kuid_one(handle, id))
 		;
 	assert_int_equal(errno, EINTR);
-	world.nap_act = do_change;
+	world.nap_act = fake_kernel_change;
 	errno = 0;
 	assert_error(kuid_one(handle, id), EINTR);
 	world.nap_act = NULL;
@@ -1690,7 +1685,8 @@ TEST(anything_happens)
 			if (!random_below(100))
 				fake_kernel_change();
 			if (!random_below(100))
-				act_at(1 + random_below(10), do_change);
+				act_at(1 + random_below(10),
+				       fake_kernel_change);
 			if (!random_below(100))
 				act_at(1 + random_below(10), do_set_back);
 			from = wall();
