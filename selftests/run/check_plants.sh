@@ -87,21 +87,28 @@ finds()
 	grep -a '^ *not ok' "$dir/console"
 }
 
-# Tells what became of a plant. Its log has the rest.
-verdict()
+# Builds and tries the plants, and prints TAP. The log of a plant has the rest.
+try_all()
 {
-	(( !$2 )) || { tail -n 20 "$logs/plant_$1.log"; printf 'not '; }
-	echo "ok $1: $(catcher "$1")"
-	rm -rf "${work:?}/$1"
-	return "$2"
+	local name built
+
+	for name in "${plants[@]}"; do
+		build "$name" >"$logs/plant_$name.log" 2>&1 </dev/null
+		built=$?
+		(( $(jobs -rp | wc -l) < 2 )) || wait -n
+		verdict "$name" $built &
+	done
+	wait
 }
 
-try()
+verdict()
 {
-	local status=0
+	local result=ok
 
-	finds "$1" >>"$logs/plant_$1.log" 2>&1 </dev/null || status=1
-	verdict "$1" $status
+	(( !$2 )) && finds "$1" >>"$logs/plant_$1.log" 2>&1 </dev/null || result="not ok"
+	[[ $result == ok ]] || tail -n 20 "$logs/plant_$1.log" | sed 's/^/# /'
+	echo "$result $1: $(catcher "$1")"
+	rm -rf "${work:?}/$1"
 }
 
 echo "== the programs without a bug"
@@ -121,24 +128,5 @@ if (( ${#programs[@]} )); then
 fi
 
 echo "== ${#plants[@]} bugs"
-running=0
-reap()
-{
-	local status=0
-
-	wait -n || status=1
-	add 0 $((!status)) $status 0
-	running=$((running - 1))
-}
-for name in "${plants[@]}"; do
-	if ! build "$name" >"$logs/plant_$name.log" 2>&1 </dev/null; then
-		verdict "$name" 1
-		add 0 0 1 0
-		continue
-	fi
-	(( running < 2 )) || reap
-	try "$name" &
-	running=$((running + 1))
-done
-while (( running )); do reap; done
+add_tap try_all
 totals_end
