@@ -49,12 +49,9 @@ files_of_sysfs()
 {
 	awk -F '[(,)]' '
 		/^\t\[KUID_SYSFS_[A-Z]+\] = "/ {
-			line = $0
-			while (match(line, /KUID_SYSFS_[A-Z]+\] = "[a-z]+"/)) {
-				split(substr(line, RSTART + 11, RLENGTH - 12), dir, /\] = "/)
-				dirs[dir[1]] = dir[2] "/"
-				line = substr(line, RSTART + RLENGTH)
-			}
+			nr = split($0, part, /\[KUID_SYSFS_|\] = "|"/)
+			for (i = 2; i < nr; i += 3)
+				dirs[part[i]] = part[i + 1] "/"
 		}
 		/kuid_sysfs_files\[\] = \{/ { on = 1 }
 		/^};/ { on = 0 }
