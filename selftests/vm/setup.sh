@@ -34,13 +34,11 @@ done
 (( ${#missing[@]} )) || exit 0
 
 install=(apt-get install -y --no-install-recommends "${missing[@]}")
-if (( EUID == 0 )); then
-	as_root=(env DEBIAN_FRONTEND=noninteractive)
-elif sudo -n true 2>/dev/null; then
-	as_root=(sudo -n env DEBIAN_FRONTEND=noninteractive)
-else
-	echo "setup.sh: packages are missing; as root, run: apt-get update && ${install[*]}" >&2
-	exit 1
+as_root=(env DEBIAN_FRONTEND=noninteractive)
+if (( EUID )); then
+	as_root=(sudo -n "${as_root[@]}")
+	"${as_root[@]}" true 2>/dev/null ||
+		die "packages are missing; as root, run: apt-get update && ${install[*]}"
 fi
 
 echo "setup.sh: installing ${missing[*]}" >&2
