@@ -239,7 +239,8 @@ class TextTest(unittest.TestCase):
 class PlainTest(unittest.TestCase):
     def test_elsewhere_uuids_are_plain(self) -> None:
         code = """if True:
-            import os, pickle, sys, threading, uuid
+            import os, pickle, signal, sys, threading, uuid
+            signal.alarm(60)  # for a lock that nobody gives back
             sys.modules["kuid._libkuid"] = None
             import kuid, kuid.host
             ids = [kuid.uuid7() for _ in range(10000)] + kuid.batch(1000)
