@@ -207,11 +207,6 @@ static struct problem *make_plan(const struct state_file *file,
 	}
 	if (how == COVER_MAY_REPEAT) {
 		free(wrong);
-		if (state->worker_from == KUID_FROM_CLAIM ||
-		    state->snowflake_from == KUID_FROM_CLAIM)
-			return problem("a number is claimed, so IDs can't go "
-				       "back: first \"systemctl stop "
-				       "kuid-claim\"");
 		plan_back(plan, &saved, state);
 		return NULL;
 	}
@@ -382,6 +377,12 @@ struct problem *cover_save(struct kuid *handle, const struct state_file *file,
 	*refused = false;
 	if (!may_set(handle))
 		return problem("saving %s: %s", file->path, device_error());
+	if (how == COVER_MAY_REPEAT && device_drop_claim(handle))
+		return errno == EBUSY
+			       ? problem("a number is claimed, so IDs can't go "
+					 "back: first \"systemctl stop "
+					 "kuid-claim\"")
+			       : device_problem("dropping the claim");
 	for (int i = 0; passed && i < TRIES; i++) {
 		struct kuid_state state;
 		struct plan plan;

@@ -256,6 +256,23 @@ struct kuid_status device_status(struct kuid *handle)
 	return status;
 }
 
+int device_drop_claim(struct kuid *handle)
+{
+	static const __u64 none[2];
+	struct kuid_state state;
+
+	if (kuid_read_state(handle, &state))
+		return -1;
+	if (state.worker_from != KUID_FROM_CLAIM &&
+	    state.snowflake_from != KUID_FROM_CLAIM)
+		return 0;
+	if (!state.claim_dead) {
+		errno = EBUSY;
+		return -1;
+	}
+	return kuid_drop_claim(handle, state.load_id, none, NULL);
+}
+
 uint64_t device_time_left(const struct kuid_status *status, uint64_t ceiling_ns)
 {
 	uint64_t now = clock_ns(CLOCK_REALTIME) + status->slot_lag_ns;

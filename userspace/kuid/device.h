@@ -40,6 +40,13 @@ struct problem *device_problem(const char *doing);
 /* Read the status, or end with a message. */
 struct kuid_status device_status(struct kuid *handle);
 
+/*
+ * Drop a claim that has ended: the kernel keeps its numbers until then, and
+ * lets nobody set others or take IDs back. Returns 0 or -1, with errno EBUSY if
+ * the claim lives.
+ */
+int device_drop_claim(struct kuid *handle);
+
 /* How long until the clock of slot formats comes to a ceiling; 0 if it has. */
 uint64_t device_time_left(const struct kuid_status *status,
 			  uint64_t ceiling_ns);

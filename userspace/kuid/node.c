@@ -91,12 +91,16 @@ static void change_identity(struct kuid *handle)
 		.snowflake_from = snowflake->from,
 		.snowflake_worker = snowflake->value,
 	};
+	bool claimable = worker->from || snowflake->from;
 
 	if (!kuid_change_identity(handle, &request))
 		return;
+	if (errno == EBUSY && claimable && !device_drop_claim(handle) &&
+	    !kuid_change_identity(handle, &request))
+		return;
 	if (errno == EBUSY)
 		errx(EXIT_FAILED,
-		     worker->from || snowflake->from
+		     claimable
 			     ? "what is to be changed is claimed: stop "
 			       "\"kuid-claim\" first"
 			     : "the node has the multicast bit, and a process "

@@ -87,7 +87,7 @@ EXPORT int fake_ioctl(int fd, unsigned int request,
 		X(node_from), X(worker_from), X(node), X(worker),              \
 		X(snowflake_from), X(snowflake_worker), X(snowflake_epoch_ms), \
 		X(again_from_ns), X(again_until_ns), X(cover_epoch),           \
-		X(cover_load_id), X(clock_ns)
+		X(cover_load_id), X(clock_ns), X(claim_dead)
 #define IN_BOTH(X) X(epoch), X(load_id), X(floor_ns), X(ceiling_ns)
 #define IN_STATUS(X)                                            \
 	X(claim_ceiling_ns), X(reasons), X(unique), X(ordered), \
@@ -443,6 +443,29 @@ static int begin_cover(struct kuid_cover *request)
 	return 0;
 }
 
+static bool is_claimed(void)
+{
+	return device.worker_from == KUID_FROM_CLAIM ||
+	       device.snowflake_from == KUID_FROM_CLAIM;
+}
+
+/* Only drops a claim that has ended. */
+static int claim(struct kuid_claim *request)
+{
+	if (happens("drop", "%s", ""))
+		return -1;
+	if (request->parts || !device.claim_dead ||
+	    request->load_id != device.load_id)
+		return fail(ESTALE);
+	if (device.worker_from == KUID_FROM_CLAIM)
+		device.worker_from = KUID_FROM_HOST;
+	if (device.snowflake_from == KUID_FROM_CLAIM)
+		device.snowflake_from = KUID_FROM_WORKER;
+	device.claim_dead = 0;
+	request->epoch = ++device.epoch;
+	return 0;
+}
+
 static int cover(struct kuid_cover *request)
 {
 	bool back = request->flags & KUID_COVER_BACK;
@@ -458,6 +481,8 @@ static int cover(struct kuid_cover *request)
 		    (uint64_t)request->again_from_ns,
 		    (uint64_t)request->again_until_ns))
 		return -1;
+	if (back && is_claimed())
+		return fail(EBUSY);
 	if (request->epoch != device.cover_epoch ||
 	    request->load_id != device.cover_load_id)
 		return fail(ESTALE);
@@ -484,6 +509,10 @@ static int set_identity(struct kuid_set_identity *request)
 {
 	if (happens("identity", " flags %u", request->flags))
 		return -1;
+	if ((request->worker_from && device.worker_from == KUID_FROM_CLAIM) ||
+	    (request->snowflake_from &&
+	     device.snowflake_from == KUID_FROM_CLAIM))
+		return fail(EBUSY);
 	set_part(&device.node_from, &device.node, request->node_from,
 		 request->node);
 	set_part(&device.worker_from, &device.worker, request->worker_from,
@@ -667,6 +696,8 @@ static int answer(unsigned int request, void *data, int format, int fd)
 		return cover(data);
 	case KUID_IOC_SET_IDENTITY:
 		return set_identity(data);
+	case KUID_IOC_CLAIM:
+		return claim(data);
 	default:
 		return fail(ENOTTY);
 	}

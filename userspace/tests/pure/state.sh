@@ -47,6 +47,7 @@ new_machine()
 		reasons 0
 		epoch 1
 		load_id 77
+		claim_dead 0
 		node_from 2
 		node 18838586676582
 		worker_from 4
@@ -381,6 +382,27 @@ claimed()
 		cmp -s "$file" "$FAKE/before"
 }
 
+# After that command the kernel still has the claim, which has ended.
+claim_ended()
+{
+	rebooted snowflake_from 6 && set_field claim_dead 1 && does restore --may-repeat "$file" &&
+		[ "$(field cover_epoch)" = 3 ] && [ "$(field snowflake_from)" = 5 ]
+}
+
+changes_after_claim()
+{
+	set_field worker_from 6 snowflake_from 6
+	fails 1 'is claimed: stop "kuid-claim" first' node --worker 5 && set_field claim_dead 1 &&
+		tool node --worker 5 && [ "$(field worker)" = 5 ] && [ "$(field snowflake_from)" = 5 ]
+}
+
+claim_is_not_dropped()
+{
+	set_field worker_from 6 claim_dead 1
+	while_set FAKE_FAIL 'drop 1 1' fails 1 'not permitted' node --worker 5 &&
+		[ "$(field worker_from)" = 6 ]
+}
+
 # --- clock and node
 
 clock_prints()
@@ -526,6 +548,7 @@ it "no directory is told" no_directory
 it "a directory in place of the next file is told" next_is_in_the_way
 it "a file may be named from where one is" relative_names
 it "going back while a number is claimed is refused" claimed
+it "IDs go back when the claim has ended" claim_ended
 try fails 2 'only one of --first and --may-repeat' restore --first --may-repeat
 
 it "clock prints lines" clock_prints "$clock_lines" clock
@@ -557,7 +580,8 @@ it "convert: an I that is given counts" converts .5.tXVEf8n8vPN.0 convert --to k
 it "convert makes k64 of this host's k96" converts .5.tXbhdV.3 convert --to k64 .5.tXa0xODOQPN.0
 try fails 1 'its node 3eb2732 is not 1, ' convert --to k64 -I 5 .5.tXa0xODOQPN.0
 try while_set FAKE_FAIL 'identity 1 19' fails 1 'no network interface is suitable' node --node mac
-try while_set FAKE_FAIL 'identity 1 16' fails 1 'what is to be changed is claimed' node --snowflake 5
+it "node sets a worker when a claim of it has ended" changes_after_claim
+it "node: a claim that can't be dropped" claim_is_not_dropped
 try while_set FAKE_FAIL 'identity 1 16' fails 1 'a process may have had it in a private lane' node --node 0123456789ab
 it "node: not permitted is told" \
 	while_set FAKE_HOST user while_set FAKE_FAIL 'identity 1 1' \
