@@ -117,8 +117,6 @@ static const struct {
 	  "Run \"kuid node --confirm\", or \"kuid node --node random --worker "
 	  "random\"." },
 	{ KUID_REASON_EXPIRED_CLAIM, "That daemon is \"kuid-claim\"." },
-	{ KUID_REASON_K64_MAY_REPEAT,
-	  "\"systemctl restart kuid\" begins above what was saved." },
 };
 
 /* The advice on a reason, with commands. The caller frees it. */

@@ -167,6 +167,14 @@ tells_past_ceiling()
 	tells_ceiling 1795162502000000000 0 0 0 && status && grep -q '^past_ceiling: ' "$out"
 }
 
+# "kuid keep" begins no cover where one has begun.
+advises_no_restart()
+{
+	set_field reasons 2048
+	status && tr -s '\n ' '  ' <"$out" >"$FAKE/advice" && grep -q 'k64_may_repeat: ' "$FAKE/advice" &&
+		! grep -qF 'restart kuid' "$FAKE/advice"
+}
+
 # Whatever it says to run is a verb with these options.
 advises_what_there_is()
 {
@@ -364,6 +372,7 @@ it "clones that calls see are told" tells_clones 1 'seen at once' 'never told'
 it "clones that lanes see are told" tells_clones_of_vmclock
 it "what only a newer module knows is told" tells_unknown_reason
 it "what it says to run there is" advises_what_there_is
+it "status: a restart is no help where k64 may repeat" advises_no_restart
 
 it "the formats of a promise are told" tells_formats
 it "what is not held is no failure" checks 0 0 0 0
